@@ -1,0 +1,116 @@
+/* Growable byte buffer: see buf.h. */
+#include "buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+
+void
+buf_free(struct buf *b)
+{
+	free(b->p);
+	memset(b, 0, sizeof(*b));
+}
+
+uint8_t *
+buf_room(struct buf *b, size_t n)
+{
+	size_t cap = b->cap ? b->cap : 256;
+	uint8_t *p;
+
+	if (b->nomem)
+		return NULL;
+	if (b->p && n <= b->cap - b->n)
+		return b->p + b->n;
+	while (cap - b->n < n) {
+		if (cap > SIZE_MAX / 2) {
+			b->nomem = 1;
+			return NULL;
+		}
+		cap *= 2;
+	}
+	p = realloc(b->p, cap);
+	if (!p) {
+		b->nomem = 1;
+		return NULL;
+	}
+	b->p = p;
+	b->cap = cap;
+	return p + b->n;
+}
+
+void
+buf_add(struct buf *b, const void *p, size_t n)
+{
+	uint8_t *d = buf_room(b, n);
+
+	if (d && n) {
+		memcpy(d, p, n);
+		b->n += n;
+	}
+}
+
+void
+buf_str(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void
+buf_u8(struct buf *b, uint8_t v)
+{
+	buf_add(b, &v, 1);
+}
+
+void
+buf_le16(struct buf *b, uint16_t v)
+{
+	uint8_t t[2];
+
+	put_le16(t, v);
+	buf_add(b, t, sizeof(t));
+}
+
+void
+buf_le32(struct buf *b, uint32_t v)
+{
+	uint8_t t[4];
+
+	put_le32(t, v);
+	buf_add(b, t, sizeof(t));
+}
+
+void
+buf_le64(struct buf *b, uint64_t v)
+{
+	uint8_t t[8];
+
+	put_le64(t, v);
+	buf_add(b, t, sizeof(t));
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	uint8_t *d;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		b->nomem = 1;
+		return;
+	}
+	d = buf_room(b, (size_t)n + 1);
+	if (!d)
+		return;
+	va_start(ap, fmt);
+	vsnprintf((char *)d, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->n += (size_t)n;
+}

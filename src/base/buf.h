@@ -1,0 +1,29 @@
+/*
+ * Growable byte buffer for layers that may not exit: running out of memory
+ * sets `nomem`, after which additions do nothing; test it once at the end.
+ */
+#ifndef TM_BASE_BUF_H
+#define TM_BASE_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	uint8_t *p;             /* owned; NULL while empty */
+	size_t n, cap;
+	int nomem;
+};
+
+#define BUF_INIT { NULL, 0, 0, 0 }
+
+void buf_free(struct buf *b);                           /* and make it empty again */
+uint8_t *buf_room(struct buf *b, size_t n);             /* n writable bytes behind the end, NULL without memory; then b->n += what was used */
+void buf_add(struct buf *b, const void *p, size_t n);
+void buf_str(struct buf *b, const char *s);             /* without its final NUL */
+void buf_u8(struct buf *b, uint8_t v);
+void buf_le16(struct buf *b, uint16_t v);
+void buf_le32(struct buf *b, uint32_t v);
+void buf_le64(struct buf *b, uint64_t v);
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,142 @@
+/* Diagnostics: see diag.h. */
+#include "diag.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name = "tracemill";
+static int status = 1;
+
+void
+diag_init(const char *argv0, int trouble)
+{
+	const char *slash;
+
+	status = trouble;
+	if (!argv0 || !*argv0)
+		return;
+	slash = strrchr(argv0, '/');
+	name = slash && slash[1] ? slash + 1 : argv0;
+}
+
+const char *
+diag_name(void)
+{
+	return name;
+}
+
+/*
+ * One message is one write: lines of tools in a pipe must not interleave.
+ * What does not fit is cut; a name from a hostile file must not flood the terminal.
+ */
+static void
+say(const char *where, const char *fmt, va_list ap, int err)
+{
+	char line[2048];
+	int n, m;
+
+	n = snprintf(line, sizeof(line), "%s: %s", name, where);
+	if (n < 0 || n >= (int)sizeof(line))
+		n = (int)sizeof(line) - 1;
+	m = vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, ap);
+	if (m > 0)
+		n += m;
+	if (n >= (int)sizeof(line))
+		n = (int)sizeof(line) - 1;
+	if (err) {
+		m = snprintf(line + n, sizeof(line) - (size_t)n, ": %s", strerror(err));
+		if (m > 0)
+			n += m;
+	}
+	if (n >= (int)sizeof(line) - 1)
+		n = (int)sizeof(line) - 2;
+	line[n++] = '\n';
+	fwrite(line, 1, (size_t)n, stderr);
+}
+
+void
+warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap, 0);
+	va_end(ap);
+}
+
+void
+warn_sys(const char *fmt, ...)
+{
+	int err = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap, err);
+	va_end(ap);
+}
+
+void
+die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap, 0);
+	va_end(ap);
+	exit(status);
+}
+
+void
+die_sys(const char *fmt, ...)
+{
+	int err = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap, err);
+	va_end(ap);
+	exit(status);
+}
+
+static void
+say_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, va_list ap)
+{
+	char where[1024];
+
+	if (rec == DIAG_NOREC)
+		snprintf(where, sizeof(where), "%s: byte %" PRIu64 ": ", file, off);
+	else
+		snprintf(where, sizeof(where), "%s: byte %" PRIu64 " (record %" PRIu64 "): ", file, off, rec);
+	say(where, fmt, ap, 0);
+}
+
+void
+warn_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_at(file, off, rec, fmt, ap);
+	va_end(ap);
+}
+
+void
+die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_at(file, off, rec, fmt, ap);
+	va_end(ap);
+	exit(status);
+}
+
+void
+die_usage(const char *synopsis)
+{
+	fprintf(stderr, "usage: %s %s\n", name, synopsis);
+	exit(2);
+}

@@ -1,0 +1,32 @@
+/* Diagnostics: `tool: file: byte N (record M): what is wrong`, on standard error. */
+#ifndef TM_BASE_DIAG_H
+#define TM_BASE_DIAG_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#define DIAG_NOREC UINT64_MAX   /* the fault has no record number */
+
+/*
+ * Set the tool's name (the last component of argv0) and the exit status of
+ * die() and its kin: 1 for most tools, 2 for those that compare.
+ */
+void diag_init(const char *argv0, int trouble);
+const char *diag_name(void);
+
+/* `tool: message`; the _sys forms append `: ` and the text of errno */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void warn_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* `tool: file: byte OFF (record REC): message`; REC DIAG_NOREC leaves the parenthesis out */
+void warn_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+_Noreturn void die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* `usage: tool SYNOPSIS`; exit status 2 */
+_Noreturn void die_usage(const char *synopsis);
+
+#endif

@@ -1,0 +1,98 @@
+/* Allocators that exit: see mem.h. */
+#include "mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+static void *
+need(void *p)
+{
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
+void *
+xmalloc(size_t n)
+{
+	return need(malloc(n ? n : 1));
+}
+
+void *
+xcalloc(size_t n, size_t size)
+{
+	return need(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *
+xrealloc(void *p, size_t n)
+{
+	return need(realloc(p, n ? n : 1));
+}
+
+void *
+xreallocarray(void *p, size_t n, size_t size)
+{
+	if (size && n > SIZE_MAX / size)
+		die("out of memory");
+	return xrealloc(p, n * size);
+}
+
+char *
+xstrndup(const char *s, size_t n)
+{
+	char *d;
+
+	n = strnlen(s, n);
+	d = xmalloc(n + 1);
+	memcpy(d, s, n);
+	d[n] = '\0';
+	return d;
+}
+
+char *
+xstrdup(const char *s)
+{
+	return xstrndup(s, strlen(s));
+}
+
+char *
+xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("out of memory");
+	s = xmalloc((size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(s, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+void *
+xgrow(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t n = *cap ? *cap : 16;
+
+	if (p && need <= *cap)
+		return p;
+	while (n < need) {
+		if (n > SIZE_MAX / 2)
+			die("out of memory");
+		n *= 2;
+	}
+	p = xreallocarray(p, n, size);
+	*cap = n;
+	return p;
+}

@@ -1,0 +1,36 @@
+/*
+ * Output that is known to have been written.  For the tools: any failure ends
+ * the program with one line and the trouble status (a broken pipe silently).
+ *
+ * An output file is written under a temporary name in its folder and renamed
+ * by out_close(), so nobody finds half an output; standard output and devices
+ * are written directly.  A program that exits before out_close() (die, a
+ * signal) leaves no temporary file, and delivers what standard output was given.
+ */
+#ifndef TM_BASE_OUT_H
+#define TM_BASE_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+
+#define OUT_ROOM (256u << 10)   /* the most that out_room() grants */
+
+struct out *out_open(const char *path);                 /* NULL or "-": standard output */
+const char *out_name(const struct out *o);              /* for diagnostics; owned by o */
+void out_write(struct out *o, const void *p, size_t n);
+void out_str(struct out *o, const char *s);
+void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* n <= OUT_ROOM writable bytes in the buffer; out_used says how many of them were filled */
+uint8_t *out_room(struct out *o, size_t n);
+void out_used(struct out *o, size_t n);
+
+void out_flush(struct out *o);
+uint64_t out_off(const struct out *o);                  /* bytes written so far */
+
+void out_close(struct out *o);  /* write, check, rename, free: the end of every tool */
+void out_drop(struct out *o);   /* after bad data: standard output gets what there is, a file is removed; frees */
+
+#endif
