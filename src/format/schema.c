@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "schema.h"
 #include "schemaop.h"
 
@@ -220,6 +221,16 @@ put_func(struct buf *w, const struct sch_unit *u, const struct sch_func *f)
 		put_block(w, f->block + i);
 }
 
+static void
+put_field(struct buf *w, const struct sch_field *f)
+{
+	put_u(w, (uint64_t)(uint32_t)f->sym);
+	put_u(w, f->off);
+	buf_u8(w, (uint8_t)(log2of(f->size) | (f->rip ? SFD_RIP : 0)));
+	if (f->rip)
+		put_u(w, f->end);
+}
+
 uint8_t *
 sch_encode(const struct sch_unit *u, size_t *len)
 {
@@ -228,7 +239,10 @@ sch_encode(const struct sch_unit *u, size_t *len)
 	put_str(&w, u->source);
 	put_u(&w, u->nregs);
 	put_u(&w, u->sp);
+	put_u(&w, u->nfield);
 	put_u(&w, u->nfunc);
+	for (uint32_t i = 0; i < u->nfield; i++)
+		put_field(&w, u->field + i);
 	for (uint32_t i = 0; i < u->nfunc; i++)
 		put_func(&w, u, u->func + i);
 	if (w.nomem) {
@@ -237,6 +251,26 @@ sch_encode(const struct sch_unit *u, size_t *len)
 	}
 	*len = w.n;
 	return w.p;
+}
+
+int
+sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, size_t n), void *arg)
+{
+	for (uint32_t i = 0; i < u->nfield; i++) {
+		const struct sch_field *f = u->field + i;
+		uint64_t at = u->cst[f->sym], v;
+		unsigned keep = 64 - 8u * f->size;
+		uint8_t b[8];
+
+		if (!rd(arg, at + f->off, b, f->size))
+			return -1;
+		v = get_le(b, f->size) << keep;
+		v = (uint64_t)((int64_t)v >> keep);
+		if (f->rip)
+			v += at + f->end;
+		u->cst[u->ncst + i] = v;
+	}
+	return 0;
 }
 
 void

@@ -156,6 +156,13 @@ get_str(struct rd *r)
 	return s;
 }
 
+/* Constants of both kinds */
+static uint64_t
+ncst(const struct rd *r)
+{
+	return (uint64_t)r->u->ncst + r->u->nfield;
+}
+
 static void
 get_val(struct rd *r, struct sch_val *v)
 {
@@ -175,7 +182,7 @@ get_val(struct rd *r, struct sch_val *v)
 		v->imm = get_s(r);
 		break;
 	case SV_SYM:
-		if (t >= r->u->ncst)
+		if (t >= ncst(r))
 			fail(r, "constant out of range");
 		v->var = (int32_t)t;
 		v->imm = get_s(r);
@@ -206,7 +213,7 @@ get_addr(struct rd *r, struct sch_addr *m)
 	else if (scale)
 		fail(r, "scale without index");
 	if (f & SM_SYM)
-		m->sym = (int32_t)get_index(r, r->u->ncst, "constant out of range");
+		m->sym = (int32_t)get_index(r, ncst(r), "constant out of range");
 	if (f & SM_DISP) {
 		m->disp = get_s(r);
 		if (m->disp == 0)
@@ -438,17 +445,38 @@ get_func(struct rd *r, struct sch_func *f)
 }
 
 static void
+get_field(struct rd *r, struct sch_field *f)
+{
+	unsigned c;
+
+	f->sym = (int32_t)get_index(r, r->u->ncst, "constant out of range");
+	f->off = get_max(r, UINT32_MAX, "field out of range");
+	c = get(r);
+	f->size = (uint8_t)(1u << (c & 3));
+	f->rip = (c & SFD_RIP) != 0;
+	if (c & ~(SFD_RIP | 3u))
+		fail(r, "bad field");
+	if (f->rip)
+		f->end = get_max(r, UINT32_MAX, "field out of range");
+}
+
+static void
 get_unit(struct rd *r)
 {
 	struct sch_unit *u = r->u;
 
-	u->cst = take(r, u->ncst, sizeof *u->cst);
-	for (uint32_t i = 0; i < u->ncst && !r->err; i++, r->off += 8)
-		u->cst[i] = get_le64(r->base + r->off);
+	r->off += (size_t)8 * u->ncst;
 	u->source = get_str(r);
 	u->nregs = get_max(r, SCH_MAXVAR, "too many registers");
 	u->sp = (uint16_t)get_index(r, u->nregs, "register out of range");
+	u->nfield = get_count(r, 1);
 	u->nfunc = get_count(r, 1);
+	u->cst = take(r, (size_t)ncst(r), sizeof *u->cst);
+	u->field = take(r, u->nfield, sizeof *u->field);
+	for (uint32_t i = 0; i < u->ncst && !r->err; i++)
+		u->cst[i] = get_le64(r->base + SCH_HEADER + (size_t)8 * i);
+	for (uint32_t i = 0; i < u->nfield && !r->err; i++)
+		get_field(r, u->field + i);
 	u->func = take(r, u->nfunc, sizeof *u->func);
 	for (uint32_t i = 0; i < u->nfunc && !r->err; i++)
 		get_func(r, u->func + i);

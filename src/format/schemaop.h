@@ -29,6 +29,9 @@
 #define SM_SYM    0x40
 #define SM_DISP   0x80
 
+/* Size byte of a field: log2 of its size, and */
+#define SFD_RIP   0x80
+
 struct sch_opinfo {
 	const char *name, *fields;
 	uint8_t maxcc;
