@@ -1,0 +1,59 @@
+# Helpers of test scripts: `. "$SRC/testdata/tap.sh"`, then one line a test, and `tap_end` at the end.
+# shellcheck shell=sh
+tap_n=0
+tap_bad=0
+
+# pass WHAT, fail WHAT [explanation]: a result that the script itself found out
+pass() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1"
+}
+fail() {
+	tap_n=$((tap_n + 1))
+	tap_bad=1
+	echo "not ok $tap_n - $1"
+	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+# skip REASON
+skip() {
+	echo "# skip $1"
+}
+
+# ok WHAT COMMAND...: the command succeeds
+ok() {
+	tap_what=$1
+	shift
+	if tap_out=$("$@" 2>&1); then pass "$tap_what"; else fail "$tap_what" "status $?: $* $tap_out"; fi
+}
+
+# is WHAT GOT WANT: two strings are the same
+is() {
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got:  $2
+want: $3"; fi
+}
+
+# same WHAT FILE FILE
+same() {
+	if cmp -s "$2" "$3"; then pass "$1"; else fail "$1" "$(cmp "$2" "$3" 2>&1)"; fi
+}
+
+# gives WHAT STATUS ERROR COMMAND...: exits with STATUS; standard error (files' folders left out) is exactly ERROR
+gives() {
+	tap_what=$1 tap_status=$2 tap_err=$3
+	shift 3
+	"$@" >tap.out 2>tap.err
+	tap_got=$?
+	if [ $tap_got = "$tap_status" ] && [ "$(cat tap.err)" = "$tap_err" ]; then
+		pass "$tap_what"
+	else
+		fail "$tap_what" "status $tap_got, want $tap_status; error:
+$(cat tap.err)
+want: $tap_err"
+	fi
+}
+
+tap_end() {
+	[ $tap_n -gt 0 ] || return 1
+	return $tap_bad
+}
