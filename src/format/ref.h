@@ -20,6 +20,7 @@ enum ref_kind {
 #define REF_HEADER  16u         /* bytes */
 #define REF_VERSION 1u
 #define REF_SIZEMAX 255u        /* bytes of one reference */
+#define REF_PIECE   128u        /* larger accesses: ascending pieces of this size, then the rest (<= REF_SIZEMAX) */
 
 /* addr: bits 0 to 47, which must be the sign extension of bit 47 above; size <= REF_SIZEMAX */
 static inline uint64_t

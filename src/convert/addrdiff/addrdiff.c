@@ -1,0 +1,162 @@
+/* addrdiff: compare two reference streams or lackey logs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "addrdiff.h"
+#include "base/diag.h"
+#include "base/num.h"
+
+static const char synopsis[] = "[-cdlqsv] [-e prog] [-n context] a b";
+
+/* How many references from pos on are the same, of the n that both sides have */
+static size_t
+common(struct diff *d, size_t n)
+{
+	const uint64_t *a = d->a.w + d->a.pos, *b = d->b.w + d->b.pos;
+	size_t i;
+
+	if (!d->shift) {
+		for (i = 0; i < n && a[i] == b[i]; i++)
+			;
+		return i;
+	}
+	for (i = 0; i < n; i++) {
+		unsigned kind = ref_kind(a[i]);
+
+		if (kind == REF_INST || kind >= REF_ENTER) {
+			if (a[i] != b[i])
+				break;
+		} else if (a[i] >> 48 != b[i] >> 48 || !shift_ok(d->shift, ref_addr(a[i]), ref_addr(b[i]))) {
+			break;
+		}
+	}
+	return i;
+}
+
+/* 0 if the sides are the same, 1 at a difference */
+static int
+compare(struct diff *d)
+{
+	struct side *a = &d->a, *b = &d->b;
+
+	for (;;) {
+		int morea = a->pos < a->n || side_more(a);
+		int moreb = b->pos < b->n || side_more(b);
+		size_t n = a->n - a->pos, k;
+
+		/* a fault hides what would follow: it is told rather than a difference in length */
+		if (!morea && a->fault)
+			side_die(a);
+		if (!moreb && b->fault)
+			side_die(b);
+		if (!morea && !moreb)
+			return 0;
+		if (n > b->n - b->pos)
+			n = b->n - b->pos;
+		k = common(d, n);
+		a->pos += k;
+		b->pos += k;
+		if (k < n || !morea || !moreb) {
+			if (d->conventions && match_instruction(d))
+				continue;
+			return 1;
+		}
+	}
+}
+
+static void
+summary(struct diff *d)
+{
+	out_printf(d->out, "%s %s are the same: %" PRIu64 " references, %" PRIu64 " instructions\n", in_name(d->a.in), in_name(d->b.in),
+	    d->a.nref + d->a.n, side_inst(&d->a, d->a.n));
+	if (d->joined)
+		out_printf(d->out, "same by convention only: %" PRIu64 " instructions\n", d->joined);
+	if (d->dead)
+		out_printf(d->out, "loads that the log lacks: %" PRIu64 "\n", d->dead);
+	if (d->shift)
+		shift_print(d->shift, d->out);
+}
+
+static struct side *
+other(struct diff *d, struct side *s)
+{
+	return s == &d->a ? &d->b : &d->a;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct diff d;
+	const char *progpath = NULL;
+	int c, noloops = 0, shifts = 0, r;
+	uint64_t n = 3;
+	struct side *s;
+
+	diag_init(argv[0], 2);
+	memset(&d, 0, sizeof(d));
+	while ((c = getopt(argc, argv, "cde:ln:qsv")) != -1) {
+		switch (c) {
+		case 'c':
+			d.conventions = 1;
+			break;
+		case 'd':
+			d.deadloads = 1;
+			break;
+		case 'e':
+			progpath = optarg;
+			break;
+		case 'l':
+			noloops = 1;
+			break;
+		case 'n':
+			if (num_u64(optarg, 0, CONTEXT_MAX, &n) < 0)
+				die("-n %s: not a number from 0 to %d", optarg, CONTEXT_MAX);
+			break;
+		case 'q':
+			d.quiet = 1;
+			break;
+		case 's':
+			shifts = 1;
+			break;
+		case 'v':
+			d.verbose = 1;
+			break;
+		default:
+			die_usage(synopsis);
+		}
+	}
+	if (argc - optind != 2)
+		die_usage(synopsis);
+	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
+		die("only one of the two can be standard input");
+	d.context = (size_t)n;
+	if (progpath)
+		d.prog = prog_open(progpath);
+	side_open(&d.a, argv[optind]);
+	side_open(&d.b, argv[optind + 1]);
+	for (s = &d.a; ; s = &d.b) {
+		s->prog = d.prog;
+		s->noloops = noloops || other(&d, s)->log;
+		if (s->log)
+			d.conventions = 1;
+		if (s == &d.b)
+			break;
+	}
+	d.out = out_open(NULL);
+	if (shifts)
+		d.shift = shift_new(d.prog);
+	r = compare(&d);
+	if (r && !d.quiet)
+		report(&d);
+	else if (!r && d.verbose)
+		summary(&d);
+	out_close(d.out);
+	side_close(&d.a);
+	side_close(&d.b);
+	shift_free(d.shift);
+	prog_close(d.prog);
+	return r;
+}

@@ -1,0 +1,123 @@
+/* addrdiff: what the executable tells (-e). */
+#include "addrdiff.h"
+
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "format/exe.h"
+
+struct prog {
+	struct exe exe;
+	uint64_t lo, hi;        /* image */
+	uint64_t tlo, thi;      /* from the first to the last traced instruction */
+	uint8_t *traced;        /* owned: one bit for each byte of tlo..thi */
+	char where[512];
+};
+
+/* The segments in memory, with .bss: the file's own bytes end before it */
+static void
+find_image(struct prog *p)
+{
+	GElf_Phdr ph;
+	size_t n, i;
+
+	p->lo = UINT64_MAX;
+	if (elf_getphdrnum(p->exe.elf, &n))
+		n = 0;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(p->exe.elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		if (ph.p_vaddr < p->lo)
+			p->lo = ph.p_vaddr;
+		if (ph.p_vaddr + ph.p_memsz > p->hi)
+			p->hi = ph.p_vaddr + ph.p_memsz;
+	}
+	if (p->lo > p->hi)
+		p->lo = p->hi;
+}
+
+static void
+mark_traced(struct prog *p, const char *path)
+{
+	size_t i;
+	uint64_t a;
+
+	p->tlo = UINT64_MAX;
+	for (i = 0; i < p->exe.ntraced; i++) {
+		const struct exe_span *s = &p->exe.traced[i];
+
+		if (s->addr < p->lo || s->size > p->hi - p->lo || s->addr + s->size > p->hi)
+			die("%s: a traced function lies outside the image", path);
+		if (s->addr < p->tlo)
+			p->tlo = s->addr;
+		if (s->addr + s->size > p->thi)
+			p->thi = s->addr + s->size;
+	}
+	if (p->tlo >= p->thi)
+		return;
+	p->traced = xcalloc((p->thi - p->tlo + 7) / 8, 1);
+	for (i = 0; i < p->exe.ntraced; i++) {
+		const struct exe_span *s = &p->exe.traced[i];
+
+		for (a = s->addr - p->tlo; a < s->addr - p->tlo + s->size; a++)
+			p->traced[a / 8] |= (uint8_t)(1u << a % 8);
+	}
+}
+
+struct prog *
+prog_open(const char *path)
+{
+	struct prog *p = xcalloc(1, sizeof(*p));
+
+	if (exe_open(&p->exe, path) < 0 || exe_need_schema(&p->exe) < 0 || exe_traced(&p->exe, 0) < 0)
+		die("%s: %s", path, p->exe.err);
+	find_image(p);
+	mark_traced(p, path);
+	return p;
+}
+
+void
+prog_close(struct prog *p)
+{
+	if (!p)
+		return;
+	exe_close(&p->exe);
+	free(p->traced);
+	free(p);
+}
+
+int
+prog_traced(const struct prog *p, uint64_t pc)
+{
+	uint64_t a = pc - p->tlo;
+
+	return pc >= p->tlo && pc < p->thi && p->traced[a / 8] >> a % 8 & 1;
+}
+
+void
+prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi)
+{
+	*lo = p->lo;
+	*hi = p->hi;
+}
+
+const char *
+prog_where(struct prog *p, uint64_t pc)
+{
+	const char *func, *file;
+	uint64_t off;
+	int line;
+
+	func = exe_func(&p->exe, pc, &off);
+	file = exe_line(&p->exe, pc, &line);
+	if (!func && !file)
+		return NULL;
+	if (!file)
+		snprintf(p->where, sizeof(p->where), "%s+0x%llx", func, (unsigned long long)off);
+	else
+		snprintf(p->where, sizeof(p->where), "%s at %s:%d", func ? func : "?", file, line);
+	return p->where;
+}

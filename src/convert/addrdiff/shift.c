@@ -1,0 +1,248 @@
+/*
+ * addrdiff: regions of memory that lie elsewhere on the other side.
+ *
+ * Under valgrind the stack, the heap and every mapping are at other addresses
+ * than natively, each moved by one constant.  A region is an interval with one
+ * constant: learnt from the first address in it, grown by every address beside
+ * it that has the same constant, and enforced for all that lies inside.  So
+ * that a wrong address cannot pass as a region of its own:
+ *
+ * - the executable's image is not shifted, and what lies between it and
+ *   LOW_END (the heap) has one constant, if the image is known;
+ * - only the stack may be shifted by something else than whole pages, and
+ *   every address within STACK_NEAR of it has its constant; but the strings
+ *   of the arguments and the environment above it may have their own, because
+ *   the auxiliary vector between them and the frames is not of one size;
+ * - no region may begin inside another one as the other side sees it.
+ */
+#include "addrdiff.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define PAGE       4096u
+#define LOW_END    0x100000000000u
+#define STACK_NEAR (16u << 20)
+#define NCACHE     1024u
+#define MAXREGION  4096u
+
+struct region {
+	uint64_t lo, hi;        /* addresses of side a, hi excluded */
+	uint64_t delta;         /* side b minus side a, modulo 2^64 */
+};
+
+struct shift {
+	struct region cache[NCACHE];    /* by page: regions as they were when they were last asked for */
+	struct region *r;       /* sorted; owned */
+	size_t n, cap;
+	uint64_t imglo, imghi;  /* equal when unknown */
+	int havestack, haveargs, haveheap;
+	uint64_t stack, args, heap;     /* their constants */
+	char why[160];
+};
+
+struct shift *
+shift_new(const struct prog *p)
+{
+	struct shift *t = xcalloc(1, sizeof(*t));
+
+	if (p)
+		prog_image(p, &t->imglo, &t->imghi);
+	return t;
+}
+
+void
+shift_free(struct shift *t)
+{
+	if (t)
+		free(t->r);
+	free(t);
+}
+
+const char *
+shift_why(const struct shift *t)
+{
+	return t->why;
+}
+
+/* "+0x10" or "-0x10" */
+static const char *
+signed_hex(char buf[24], uint64_t delta)
+{
+	int neg = (int64_t)delta < 0;
+
+	snprintf(buf, 24, "%c0x%" PRIx64, neg ? '-' : '+', neg ? -delta : delta);
+	return buf;
+}
+
+static int
+refuse(struct shift *t, uint64_t delta, uint64_t want, const char *what)
+{
+	char x[24], y[24];
+
+	snprintf(t->why, sizeof(t->why), "shifted by %s, %s by %s", signed_hex(x, delta), what, signed_hex(y, want));
+	return 0;
+}
+
+static int
+refuse_text(struct shift *t, const char *what)
+{
+	snprintf(t->why, sizeof(t->why), "%s", what);
+	return 0;
+}
+
+/* Index of the first region that ends above the address */
+static size_t
+find(const struct shift *t, uint64_t a)
+{
+	size_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t->r[mid].hi > a)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* -1: far from the stack; 0: near it; 1: near and above all of it */
+static int
+near_stack(const struct shift *t, uint64_t a)
+{
+	int near = -1;
+	size_t i;
+
+	if (!t->havestack)
+		return -1;
+	for (i = 0; i < t->n; i++)
+		if (t->r[i].delta == t->stack && a + STACK_NEAR >= t->r[i].lo && a < t->r[i].hi + STACK_NEAR)
+			near = a >= t->r[i].hi;
+	return near;
+}
+
+static int
+check_heap(struct shift *t, uint64_t a, uint64_t delta)
+{
+	if (t->imghi <= t->imglo || a < t->imghi || a >= LOW_END)
+		return 1;
+	if (t->haveheap && delta != t->heap)
+		return refuse(t, delta, t->heap, "the heap");
+	if (delta % PAGE)
+		return refuse_text(t, "the heap is not shifted by whole pages");
+	t->haveheap = 1;
+	t->heap = delta;
+	return 1;
+}
+
+static int
+check_stack(struct shift *t, uint64_t a, uint64_t delta)
+{
+	int near = near_stack(t, a);
+
+	if (near >= 0) {
+		if (delta == t->stack || (t->haveargs && delta == t->args))
+			return 1;
+		if (t->haveargs || !near)
+			return refuse(t, delta, t->stack, "the stack");
+		t->haveargs = 1;
+		t->args = delta;
+	} else if (delta % PAGE) {
+		if (t->havestack)
+			return refuse(t, delta, t->stack, "the stack (the only region not shifted by whole pages)");
+		t->havestack = 1;
+		t->stack = delta;
+	}
+	return 1;
+}
+
+static int
+check_other_side(struct shift *t, uint64_t b)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (b - (t->r[i].lo + t->r[i].delta) < t->r[i].hi - t->r[i].lo)
+			return refuse_text(t, "shifted into another region");
+	return 1;
+}
+
+/* Enter an address that is in no region, before region i; the region that it is in now, or NULL */
+static struct region *
+learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
+{
+	int below = i > 0 && t->r[i - 1].delta == delta;
+	int above = i < t->n && t->r[i].delta == delta;
+
+	if (below && above) {
+		t->r[i - 1].hi = t->r[i].hi;
+		memmove(t->r + i, t->r + i + 1, (t->n - i - 1) * sizeof(*t->r));
+		t->n--;
+	} else if (below) {
+		t->r[i - 1].hi = a + 1;
+	} else if (above) {
+		t->r[i].lo = a;
+		return t->r + i;
+	} else {
+		if (!check_heap(t, a, delta) || !check_stack(t, a, delta) || !check_other_side(t, a + delta))
+			return NULL;
+		if (t->n == MAXREGION) {
+			refuse_text(t, "too many regions with constants of their own");
+			return NULL;
+		}
+		t->r = xgrow(t->r, &t->cap, t->n + 1, sizeof(*t->r));
+		memmove(t->r + i + 1, t->r + i, (t->n - i) * sizeof(*t->r));
+		t->r[i] = (struct region){ a, a + 1, delta };
+		t->n++;
+		return t->r + i;
+	}
+	return t->r + i - 1;
+}
+
+int
+shift_ok(struct shift *t, uint64_t a, uint64_t b)
+{
+	struct region *c = &t->cache[a / PAGE % NCACHE], *r;
+	uint64_t delta = b - a;
+	size_t i;
+
+	if (a - c->lo < c->hi - c->lo && c->delta == delta)
+		return 1;
+	if (a >= t->imglo && a < t->imghi)
+		return delta ? refuse(t, delta, 0, "the executable's own sections") : 1;
+	i = find(t, a);
+	if (i < t->n && t->r[i].lo <= a) {
+		r = t->r + i;
+		if (r->delta != delta)
+			return refuse(t, delta, r->delta, "its region");
+	} else {
+		r = learn(t, i, a, delta);
+		if (!r)
+			return 0;
+	}
+	*c = *r;
+	return 1;
+}
+
+void
+shift_print(const struct shift *t, struct out *out)
+{
+	const char *what;
+	char x[24];
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		const struct region *r = t->r + i;
+
+		what = t->havestack && r->delta == t->stack ? "stack" : t->haveargs && r->delta == t->args ? "arguments" :
+		    r->lo < LOW_END ? "heap" : "mapping";
+		out_printf(out, "shift: %s 0x%" PRIx64 "-0x%" PRIx64 " by %s\n", what, r->lo, r->hi - 1,
+		    signed_hex(x, r->delta));
+	}
+}

@@ -1,0 +1,127 @@
+/* addrdiff: one input, a reference stream or a lackey log, as a sliding window of references. */
+#include "addrdiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+#define CHUNK 16384u    /* words read at a time: both sides' windows stay in the cache */
+#define ROOM  (CONTEXT_MAX + 2 * CHUNK)
+
+void
+side_open(struct side *s, const char *path)
+{
+	const uint8_t *p;
+	size_t n;
+
+	memset(s, 0, sizeof(*s));
+	s->w = xreallocarray(NULL, ROOM, sizeof(*s->w));
+	s->in = in_open(path);
+	p = in_peek(s->in, REF_HEADER, &n);
+	if (!n)
+		die("%s: %s", in_name(s->in), in_error(s->in) ? in_error(s->in) : "empty input");
+	if (p[0] == 0x89) {
+		if (ref_open(&s->ref, s->in) < 0)
+			die_at(in_name(s->in), s->ref.off, DIAG_NOREC, "%s", s->ref.err);
+	} else {
+		s->log = 1;
+		lackey_open(&s->lackey, s->in);
+	}
+}
+
+void
+side_close(struct side *s)
+{
+	in_close(s->in);
+	free(s->w);
+}
+
+void
+side_die(const struct side *s)
+{
+	if (s->log && !s->lackey.nrec && !s->lackey.err)
+		die("%s: neither a reference stream nor a lackey log", in_name(s->in));
+	if (s->log)
+		die_at(in_name(s->in), s->lackey.off, s->lackey.nrec + 1, "%s", s->lackey.err);
+	die_at(in_name(s->in), s->ref.off, s->ref.nrec + 1, "%s", s->ref.err);
+}
+
+static uint64_t
+count_inst(const uint64_t *w, size_t n)
+{
+	uint64_t k = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		k += ref_kind(w[i]) == REF_INST;
+	return k;
+}
+
+uint64_t
+side_ref(const struct side *s, size_t i)
+{
+	return s->nref + i + 1;
+}
+
+uint64_t
+side_inst(const struct side *s, size_t i)
+{
+	return s->ninst + count_inst(s->w, i < s->n ? i + 1 : s->n);
+}
+
+/* Drop what is not compared, in place; the number that is left */
+static size_t
+filter(struct side *s, uint64_t *w, size_t n)
+{
+	size_t i, k = 0;
+
+	if (!s->prog && !s->noloops)
+		return n;
+	for (i = 0; i < n; i++) {
+		unsigned kind = ref_kind(w[i]);
+
+		if (kind >= REF_ENTER) {
+			w[k] = w[i];
+			k += !s->noloops && (!s->prog || kind == REF_TASK || prog_traced(s->prog, ref_addr(w[i])));
+			continue;
+		}
+		if (s->prog && kind == REF_INST)
+			s->keep = prog_traced(s->prog, ref_addr(w[i]));
+		w[k] = w[i];
+		k += !s->prog || s->keep;
+	}
+	return k;
+}
+
+int
+side_more(struct side *s)
+{
+	size_t drop;
+	long k;
+
+	if (s->n + CHUNK > ROOM) {
+		drop = s->pos > CONTEXT_MAX ? s->pos - CONTEXT_MAX : 0;
+		s->nref += drop;
+		s->ninst += count_inst(s->w, drop);
+		memmove(s->w, s->w + drop, (s->n - drop) * sizeof(*s->w));
+		s->pos -= drop;
+		s->n -= drop;
+	}
+	if (s->n + CHUNK > ROOM)
+		return 0;
+	while (!s->end) {
+		k = s->log ? lackey_read(&s->lackey, s->w + s->n, CHUNK) : ref_read(&s->ref, s->w + s->n, CHUNK);
+		if (k <= 0) {
+			s->end = 1;
+			s->fault = k < 0 || (s->log && !s->lackey.nrec);
+			break;
+		}
+		k = (long)filter(s, s->w + s->n, (size_t)k);
+		s->n += (size_t)k;
+		if (k)
+			return 1;
+	}
+	return 0;
+}
