@@ -1,0 +1,55 @@
+/*
+ * A machine instruction as the analyses see it: which registers it reads and
+ * writes, which memory it refers to, which of its results can be computed
+ * again from its inputs, and where control goes.  A machine's folder (x86/)
+ * fills it in; nothing else in the engine knows the machine.
+ *
+ * References and effects are schema steps (format/schema.h).  An effect that
+ * cannot be computed from registers is SO_UNKNOWN ("impossible", seed 001
+ * section 4.1.1): its value has to be recorded.
+ */
+#ifndef TM_ENGINE_FLOW_INSN_H
+#define TM_ENGINE_FLOW_INSN_H
+
+#include <stdint.h>
+#include "../../format/schema.h"
+
+enum insn_ctl {
+	IC_NONE,
+	IC_JUMP,        /* direct */
+	IC_BRANCH,      /* conditional, direct */
+	IC_SWITCH,      /* indirect jump */
+	IC_CALL,        /* direct */
+	IC_CALLIND,
+	IC_RETURN,
+	IC_STOP         /* traps: control does not continue */
+};
+
+/* A constant that the linker may change: where it stands in the instruction */
+struct insn_field { uint8_t off, size, rip; };
+
+#define INSN_NOCC 255   /* the branch's condition cannot be recomputed */
+#define INSN_MAXEFF 6
+
+struct insn_effect {
+	struct sch_step s;      /* dst: variable written; m.sym, a.var, b.var with SV_SYM: number in field[] */
+	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x set: condition x is right */
+	uint8_t mem;            /* SO_UNKNOWN loaded whole from ref[mem-1]; 0: not a plain load */
+};
+
+struct insn {
+	uint8_t len;
+	uint8_t ctl;
+	uint8_t cc;             /* IC_BRANCH: SC_ condition or INSN_NOCC */
+	uint8_t nfield, nref, neff;
+	uint8_t rep;            /* repeated string instruction: an SO_REP step replaces fetch and references */
+	struct insn_field field[2];
+	struct sch_step ref[3]; /* in the order of ref(5); addresses are over the registers before the instruction */
+	struct insn_effect eff[INSN_MAXEFF];
+	uint32_t reads, writes; /* machine registers, bit n register n; a write that keeps a part counts as both */
+	uint8_t flreads, flwrites; /* condition flags, machine's own bits; flwrites: surely written */
+	uint8_t setsdst;        /* IC_SWITCH: 1 the target is register tgt, 2 the value loaded by ref[0] */
+	int16_t tgt;
+};
+
+#endif

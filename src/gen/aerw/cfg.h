@@ -1,0 +1,12 @@
+/* Control-flow graphs of the functions, and how often their blocks run. */
+#ifndef TM_AERW_CFG_H
+#define TM_AERW_CFG_H
+
+#include "file.h"
+
+void cfg_build(struct file *f, uint32_t fn);    /* fills blk, g, blkof; may fail the function */
+
+/* Estimated executions of a block for CFG_ONCE calls of its function */
+#define CFG_ONCE 64
+
+#endif

@@ -1,0 +1,92 @@
+/* What aerw knows of an assembly file: its functions, their instructions and labels. */
+#ifndef TM_AERW_FILE_H
+#define TM_AERW_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../../engine/flow/graph.h"
+#include "../../engine/flow/insn.h"
+#include "symtab.h"
+#include "text.h"
+
+#define NONE UINT32_MAX
+
+struct ainsn {
+	struct insn in;
+	uint32_t stmt;          /* its statement */
+	uint32_t off;           /* bytes from the start of its fragment */
+	uint8_t frag;
+	uint8_t leader;         /* a branch or a table leads here */
+	uint8_t taken;          /* the address of a label here is used as a value */
+	uint8_t twice;          /* calls a function that returns twice */
+	uint32_t target;        /* direct jump inside the function: instruction number; else NONE */
+	uint32_t callee;        /* direct call or jump to a function of this file: its number; else NONE */
+	uint32_t table;         /* IC_SWITCH through a jump table of this file: its number; else NONE */
+};
+
+/* A block of the control-flow graph: instructions first .. last-1 of the function */
+struct ablock {
+	uint32_t first, last;   /* equal: an empty block (entry, conditional tail jump) */
+	uint8_t term, cc;       /* enum sch_term */
+	uint8_t range;          /* ST_SWITCH that may also leave the function */
+	uint32_t callee;        /* ST_TAIL */
+	uint32_t nsucc;
+	uint32_t *succ;
+	uint64_t freq;          /* estimated executions for each 64 calls */
+};
+
+struct afrag { uint32_t first, size; };         /* first instruction; bytes */
+
+struct afunc {
+	const char *name;
+	const char *why;        /* why it is left untraced, or NULL */
+	uint32_t whyline;
+	struct ainsn *ins;
+	size_t nins, capins;
+	struct afrag frag[2];
+	uint32_t nfrag;
+	uint8_t weak, closed, hasswitch, codetaken;
+	uint32_t pad;           /* bytes to add behind fragment 0 so that the entry can be patched */
+	/* control flow */
+	struct ablock *blk;
+	uint32_t nblk;
+	struct graph *g;
+	uint32_t *blkof;        /* block of each instruction */
+	/* results of the slice */
+	uint32_t need;          /* registers that callers provide, by bit */
+	uint8_t tailout;
+	struct slice *slice;
+};
+
+/* A jump table: a data label followed by code labels of one function */
+struct jtable {
+	const char *label;
+	uint32_t func;
+	uint32_t *target;       /* instruction numbers */
+	size_t n, cap;
+	uint8_t absolute;       /* .quad label (else label differences) */
+	uint8_t mixed;          /* something else is in it */
+	uint32_t stmt;          /* its first directive */
+};
+
+struct file {
+	struct text text;
+	struct symtab sym;
+	struct afunc *fn;
+	size_t nfn, capfn;
+	struct jtable *tab;
+	size_t ntab, captab;
+	uint32_t *owner;        /* for each statement: function + 1 if it is an instruction of one, else 0 */
+	const char *source;     /* the .file name, "" if none */
+	int context;            /* makecontext and friends are mentioned */
+};
+
+void file_recover(struct file *f);                      /* functions and labels of f->text */
+void file_targets(struct file *f);                      /* after the lift: branch targets, callees, tables */
+void file_free(struct file *f);
+void fn_fail(struct afunc *fn, uint32_t line, const char *why);
+
+/* The symbol a direct jump or call names, without @PLT; NULL if it is not a plain symbol */
+const char *insn_target(const struct file *f, const struct ainsn *a, size_t *n);
+
+#endif

@@ -1,0 +1,267 @@
+/* The assembled input: offsets, bytes and relocations of every instruction. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../../base/diag.h"
+#include "../../base/mem.h"
+#include "../../engine/x86/lift.h"
+#include "object.h"
+
+#define MARK "__aerw_"          /* MARKb<n>: start, MARKe<n>: end of the instruction in statement n */
+
+struct sect {
+	const uint8_t *p;
+	size_t n;
+	uint8_t *rel;           /* enum x86_reloc that starts at each byte */
+};
+
+struct object {
+	Elf *elf;
+	struct sect *sect;
+	size_t nsect;
+	uint32_t *sb, *se;      /* by statement: section of the start and end mark, 0 for none */
+	uint64_t *ob, *oe;      /* and offset */
+};
+
+static void
+write_marked(const struct file *f, FILE *fp)
+{
+	size_t i;
+
+	for (i = 0; i < f->text.n; i++) {
+		const struct stmt *st = &f->text.st[i];
+
+		if (st->kind == ST_INSN && f->owner[i])
+			fprintf(fp, MARK "b%zu:\n\t%s\n" MARK "e%zu:\n", i, st->s, i);
+		else
+			fprintf(fp, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
+	}
+}
+
+static int
+run_assembler(const char *as, char *const *args, const char *in, const char *out)
+{
+	char *argv[64];
+	int n = 0, status;
+	pid_t pid;
+
+	argv[n++] = (char *)(uintptr_t)as;
+	argv[n++] = (char *)(uintptr_t)"--64";
+	for (; args && *args && n < 58; args++)
+		argv[n++] = *args;
+	argv[n++] = (char *)(uintptr_t)"-o";
+	argv[n++] = (char *)(uintptr_t)out;
+	argv[n++] = (char *)(uintptr_t)in;
+	argv[n] = NULL;
+	pid = fork();
+	if (pid < 0)
+		die_sys("fork");
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		/* its complaints would be those that the user sees from the real assembly */
+		if (null >= 0) {
+			dup2(null, 0);
+			dup2(null, 1);
+			dup2(null, 2);
+		}
+		execvp(as, argv);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_sys("waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static void
+read_mark(struct object *o, const char *name, const GElf_Sym *y, size_t nstmt)
+{
+	size_t len = strlen(MARK);
+	unsigned long i;
+	char *end;
+
+	if (strncmp(name, MARK, len) != 0 || y->st_shndx == SHN_UNDEF || y->st_shndx >= o->nsect)
+		return;
+	i = strtoul(name + len + 1, &end, 10);
+	if (*end || i >= nstmt)
+		return;
+	if (name[len] == 'b') {
+		o->sb[i] = y->st_shndx;
+		o->ob[i] = y->st_value;
+	} else {
+		o->se[i] = y->st_shndx;
+		o->oe[i] = y->st_value;
+	}
+}
+
+static enum x86_reloc
+reloc_kind(unsigned type)
+{
+	switch (type) {
+	case R_X86_64_GOTPCREL: case R_X86_64_GOTTPOFF: case 41: case 42:       /* GOTPCRELX, REX_GOTPCRELX */
+		return XR_GOT;
+	case R_X86_64_TLSGD: case R_X86_64_TLSLD: case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL: case R_X86_64_TLSDESC:
+		return XR_TLSMODEL;
+	default:
+		return XR_PLAIN;
+	}
+}
+
+static void
+read_relocs(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	struct sect *t;
+	size_t i, n;
+
+	if (sh->sh_info >= o->nsect || !d || !sh->sh_entsize)
+		return;
+	t = &o->sect[sh->sh_info];
+	n = sh->sh_size / sh->sh_entsize;
+	for (i = 0; i < n; i++) {
+		GElf_Rela r;
+
+		if (gelf_getrela(d, (int)i, &r) && r.r_offset < t->n)
+			t->rel[r.r_offset] = (uint8_t)reloc_kind((unsigned)GELF_R_TYPE(r.r_info));
+	}
+}
+
+static void
+read_symbols(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh, size_t nstmt)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	size_t i, n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+
+	for (i = 0; d && i < n; i++) {
+		const char *name;
+		GElf_Sym y;
+
+		if (gelf_getsym(d, (int)i, &y) && (name = elf_strptr(o->elf, sh->sh_link, y.st_name)) != NULL)
+			read_mark(o, name, &y, nstmt);
+	}
+}
+
+static const char *
+read_object(struct object *o, int fd, size_t nstmt)
+{
+	Elf_Scn *scn = NULL;
+	size_t i;
+
+	elf_version(EV_CURRENT);
+	o->elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!o->elf || elf_getshdrnum(o->elf, &o->nsect) != 0)
+		return "the assembler's output cannot be read";
+	o->sect = xcalloc(o->nsect, sizeof *o->sect);
+	o->sb = xcalloc(nstmt, sizeof *o->sb);
+	o->se = xcalloc(nstmt, sizeof *o->se);
+	o->ob = xcalloc(nstmt, sizeof *o->ob);
+	o->oe = xcalloc(nstmt, sizeof *o->oe);
+	for (i = 1; i < o->nsect; i++) {
+		Elf_Data *d;
+		GElf_Shdr sh;
+
+		if (!(scn = elf_getscn(o->elf, i)) || !gelf_getshdr(scn, &sh))
+			return "the assembler's output cannot be read";
+		if (sh.sh_type != SHT_PROGBITS || !(d = elf_getdata(scn, NULL)) || !d->d_buf)
+			continue;
+		o->sect[i].p = d->d_buf;
+		o->sect[i].n = d->d_size;
+		o->sect[i].rel = xcalloc(d->d_size + 16, 1);
+	}
+	for (scn = NULL; (scn = elf_nextscn(o->elf, scn)) != NULL; ) {
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		if (sh.sh_type == SHT_RELA)
+			read_relocs(o, scn, &sh);
+		else if (sh.sh_type == SHT_SYMTAB)
+			read_symbols(o, scn, &sh, nstmt);
+	}
+	return NULL;
+}
+
+static void
+lift_function(const struct file *f, struct afunc *fn, const struct object *o)
+{
+	size_t i;
+
+	for (i = 0; i < fn->nins && !fn->why; i++) {
+		struct ainsn *a = &fn->ins[i];
+		uint32_t st = a->stmt, line = f->text.st[st].line, sec = o->sb[st];
+		uint32_t first = fn->ins[fn->frag[a->frag].first].stmt;
+		const char *why;
+
+		if (!sec || o->se[st] != sec || !o->sect[sec].p || o->oe[st] > o->sect[sec].n || o->ob[st] >= o->oe[st]) {
+			fn_fail(fn, line, "statement without an instruction");
+			return;
+		}
+		if (o->sb[first] != sec || o->ob[st] < o->ob[first]) {
+			fn_fail(fn, line, "code in an unexpected section");
+			return;
+		}
+		why = x86_lift(o->sect[sec].p + o->ob[st], o->oe[st] - o->ob[st], o->sect[sec].rel + o->ob[st], &a->in);
+		if (!why && a->in.len != o->oe[st] - o->ob[st])
+			why = "statement of several instructions";
+		if (why) {
+			fn_fail(fn, line, why);
+			return;
+		}
+		a->off = (uint32_t)(o->ob[st] - o->ob[first]);
+		fn->frag[a->frag].size = a->off + a->in.len;
+	}
+}
+
+const char *
+object_lift(struct file *f, const char *as, char *const *args)
+{
+	char dir[] = "/tmp/aerw.XXXXXX", in[64], out[64];
+	const char *why = NULL;
+	struct object o;
+	FILE *fp;
+	size_t i;
+	int fd = -1;
+
+	memset(&o, 0, sizeof o);
+	if (!mkdtemp(dir))
+		die_sys("%s", dir);
+	snprintf(in, sizeof in, "%s/m.s", dir);
+	snprintf(out, sizeof out, "%s/m.o", dir);
+	fp = fopen(in, "w");
+	if (fp) {
+		write_marked(f, fp);
+		if (ferror(fp) | (fclose(fp) != 0))
+			fp = NULL;
+	}
+	if (!fp)
+		why = "no temporary file can be written";
+	else if (run_assembler(as, args, in, out) != 0)
+		why = "the assembler does not accept it";
+	else if ((fd = open(out, O_RDONLY | O_CLOEXEC)) < 0)
+		why = "the assembler left no output";
+	else
+		why = read_object(&o, fd, f->text.n);
+	unlink(in);
+	unlink(out);
+	rmdir(dir);
+	for (i = 0; !why && i < f->nfn; i++)
+		lift_function(f, &f->fn[i], &o);
+	if (o.elf)
+		elf_end(o.elf);
+	if (fd >= 0)
+		close(fd);
+	for (i = 0; o.sect && i < o.nsect; i++)
+		free(o.sect[i].rel);
+	free(o.sect);
+	free(o.sb);
+	free(o.se);
+	free(o.ob);
+	free(o.oe);
+	return why;
+}

@@ -1,0 +1,87 @@
+/*
+ * The plain copy: where a function runs untraced although its entry is
+ * patched (other threads, handlers that interrupt traced code).  It holds the
+ * instructions under the patch and goes on in the original behind them; when
+ * something jumps back under the patch, it holds the whole function.
+ */
+#include <string.h>
+#include "emit.h"
+
+/* Instructions of fragment 0 that the patch covers */
+static uint32_t
+covered(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0 && fn->ins[n].off < PATCH)
+		n++;
+	return n;
+}
+
+static int
+jumped_into(const struct afunc *fn)
+{
+	uint32_t i, n = covered(fn);
+
+	for (i = 0; i < n; i++)
+		if (fn->ins[i].leader)
+			return 1;
+	return 0;
+}
+
+static uint32_t
+frag_end(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0)
+		n++;
+	return n;
+}
+
+int
+emit_fits(struct file *f, struct afunc *fn)
+{
+	uint32_t i, n = covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
+
+	if (fn->frag[0].size < PATCH)
+		fn->pad = PATCH - fn->frag[0].size;
+	for (i = 0; i < n; i++)
+		if (fn->ins[i].taken) {
+			fn_fail(fn, line, "a code label used as a value at its very start");
+			return 0;
+		}
+	/* jumps from the cold part under the patch would need a copy of that part too */
+	for (i = frag_end(fn); i < fn->nins; i++)
+		if (fn->ins[i].target != NONE && fn->ins[i].target < n) {
+			fn_fail(fn, line, "its cold part jumps to its very start");
+			return 0;
+		}
+	/* the first instruction's label is the entry only if nothing but leader logic uses it */
+	return 1;
+}
+
+void
+emit_plain(struct out *o, struct file *f, uint32_t no)
+{
+	struct afunc *fn = &f->fn[no];
+	int whole = jumped_into(fn);
+	uint32_t i, n = whole ? frag_end(fn) : covered(fn);
+
+	out_printf(o, LBL ":\n", 'p', no);
+	for (i = 0; i < n; i++) {
+		const struct ainsn *a = &fn->ins[i];
+		const char *s = f->text.st[a->stmt].s;
+
+		if (whole && a->leader)
+			out_printf(o, ".Lae_q%u_%u:\n", no, i);
+		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE && (whole || *text_operands(s) <= '9')) {
+			/* numeric labels have no name outside: use the marks */
+			out_printf(o, "\t%.*s.Lae_%c%u_%u\n", (int)(text_operands(s) - s), s,
+			    whole && a->target < n ? 'q' : 'u', no, a->target);
+		} else
+			out_printf(o, "\t%s\n", s);
+	}
+	if (!whole && n < fn->nins && fn->ins[n].frag == 0)
+		out_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
+}

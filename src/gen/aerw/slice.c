@@ -1,0 +1,513 @@
+/*
+ * Reaching definitions, backward slices from every address, and the cheapest
+ * set of definitions to record: a minimum vertex cut between the values that
+ * cannot be computed and the addresses, branches and arguments that need them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "../../base/mem.h"
+#include "../../engine/flow/bits.h"
+#include "../../engine/flow/cut.h"
+#include "../../engine/x86/lift.h"
+#include "cfg.h"
+#include "slice.h"
+
+#define NVAR X86_NVAR
+#define ROUNDS 4                /* at most, for the registers that recursive functions need */
+
+struct ctx {
+	struct file *f;
+	struct afunc *fn;
+	struct slice *s;
+	struct cut *cut;
+	size_t words;
+	uint64_t *in;           /* definitions that reach the start of each block */
+	uint32_t *list[NVAR], nlist[NVAR];      /* definitions of each variable */
+	uint32_t *work, nwork;  /* definitions whose inputs are still to follow */
+	size_t capwork;
+	uint32_t *vblock, *vcall;       /* vertices of branches (by block) and of known calls' arguments (by need) */
+	size_t ncall, capcall;
+	struct { uint32_t ins; uint8_t var; uint32_t vertex; } *call;
+	int marking;            /* second phase: mark what has to be computed */
+};
+
+static uint32_t
+clobbers(const struct ainsn *a)
+{
+	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
+		return 0;
+	if (a->twice)           /* a second return brings back old registers */
+		return (1u << X86_FLAGS | 0xffff) & ~(1u << X86_RSP) & ~(1u << X86_R15);
+	return X86_CLOBBERED | 1u << X86_FLAGS;
+}
+
+unsigned
+def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
+{
+	const struct sch_step *s;
+
+	*ext = 0;
+	if (d->ins == DEF_ENTRY || d->eff == DEF_CALL)
+		return 8;
+	s = &fn->ins[d->ins].in.eff[d->eff].s;
+	if (s->op == SO_UNKNOWN) {
+		*ext = s->cc;
+		return s->w;
+	}
+	return s->w == 4 ? 4 : 8;
+}
+
+static void
+add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
+{
+	struct def *d = &s->def[s->ndef++];
+
+	d->ins = ins;
+	d->eff = (uint8_t)eff;
+	d->var = (uint8_t)var;
+	d->fate = DF_UNUSED;
+	d->vertex = NONE;
+}
+
+static void
+collect(struct afunc *fn, struct slice *s)
+{
+	size_t cap = NVAR, i;
+	unsigned v;
+
+	for (i = 0; i < fn->nins; i++)
+		cap += fn->ins[i].in.neff + (clobbers(&fn->ins[i]) ? NVAR : 0);
+	s->def = xcalloc(cap, sizeof *s->def);
+	s->first = xcalloc(fn->nins + 1, sizeof *s->first);
+	for (v = 0; v < NVAR; v++)
+		add_def(s, DEF_ENTRY, 0, v);
+	for (i = 0; i < fn->nins; i++) {
+		uint32_t c = clobbers(&fn->ins[i]);
+
+		s->first[i] = s->ndef;
+		for (v = 0; v < fn->ins[i].in.neff; v++)
+			add_def(s, (uint32_t)i, v, (unsigned)fn->ins[i].in.eff[v].s.dst);
+		for (v = 0; v < NVAR; v++)
+			if (c >> v & 1)
+				add_def(s, (uint32_t)i, DEF_CALL, v);
+	}
+	s->first[fn->nins] = s->ndef;
+}
+
+static void
+reaching(struct ctx *c)
+{
+	struct slice *s = c->s;
+	struct afunc *fn = c->fn;
+	uint64_t *gen, *kill, *out;
+	uint32_t b, d, k;
+
+	for (d = 0; d < s->ndef; d++)
+		c->nlist[s->def[d].var]++;
+	for (k = 0; k < NVAR; k++) {
+		c->list[k] = xcalloc(c->nlist[k] + 1, sizeof *c->list[k]);
+		c->nlist[k] = 0;
+	}
+	for (d = 0; d < s->ndef; d++) {
+		k = s->def[d].var;
+		c->list[k][c->nlist[k]++] = d;
+	}
+	c->words = BITS_WORDS(s->ndef);
+	c->in = xcalloc(fn->nblk * c->words, sizeof *c->in);
+	gen = xcalloc(fn->nblk * c->words, sizeof *gen);
+	kill = xcalloc(fn->nblk * c->words, sizeof *kill);
+	out = xcalloc(fn->nblk * c->words, sizeof *out);
+	for (d = 0; d < NVAR; d++)
+		bit_set(c->in, d);
+	for (b = 0; b < fn->nblk; b++) {
+		uint32_t seen = 0, lo, hi;
+
+		if (fn->blk[b].first == fn->blk[b].last)
+			continue;
+		lo = s->first[fn->blk[b].first];
+		hi = s->first[fn->blk[b].last];
+		for (d = hi; d-- > lo; ) {      /* backward: the last definition of each variable leaves the block */
+			uint32_t v = s->def[d].var;
+
+			if (seen >> v & 1)
+				continue;
+			seen |= 1u << v;
+			for (k = 0; k < c->nlist[v]; k++)
+				bit_set(kill + b * c->words, c->list[v][k]);
+			bit_set(gen + b * c->words, d);
+		}
+	}
+	graph_flow(fn->g, 0, c->words, gen, kill, c->in, out);
+	free(gen);
+	free(kill);
+	free(out);
+}
+
+typedef void reach_fn(struct ctx *c, uint32_t def, void *arg);
+
+/* Every definition of var that reaches effect k of instruction i (block b) */
+static void
+each_reaching(struct ctx *c, uint32_t b, uint32_t i, unsigned k, unsigned var, reach_fn *fn, void *arg)
+{
+	const struct slice *s = c->s;
+	uint32_t lo, d, n;
+
+	if (c->fn->blk[b].first < c->fn->blk[b].last) {
+		lo = s->first[c->fn->blk[b].first];
+		for (d = s->first[i] + k; d-- > lo; )
+			if (s->def[d].var == var) {
+				fn(c, d, arg);
+				return;
+			}
+	}
+	for (n = 0; n < c->nlist[var]; n++)
+		if (bit_get(c->in + b * c->words, c->list[var][n]))
+			fn(c, c->list[var][n], arg);
+}
+
+struct ccquery { uint8_t cc; int bad; };
+
+static void
+check_cc(struct ctx *c, uint32_t d, void *arg)
+{
+	const struct def *f = &c->s->def[d];
+	struct ccquery *q = arg;
+	const struct insn_effect *e;
+
+	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
+		q->bad = 1;
+		return;
+	}
+	e = &c->fn->ins[f->ins].in.eff[f->eff];
+	if (e->s.op == SO_UNKNOWN || !(e->ccmask >> q->cc & 1))
+		q->bad = 1;
+}
+
+/* Whether condition cc at (b, i, k) can be told from the flags' definitions */
+static int
+cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
+{
+	struct ccquery q = { cc, cc == INSN_NOCC };
+
+	if (!q.bad)
+		each_reaching(c, b, i, k, X86_FLAGS, check_cc, &q);
+	return !q.bad;
+}
+
+/* Variables that effect e is computed from, as a bit mask */
+static uint32_t
+inputs(const struct insn_effect *e)
+{
+	const struct sch_step *s = &e->s;
+	uint32_t m = 0;
+
+	if (s->op == SO_UNKNOWN || s->op == SO_REP)
+		return 0;
+	if (s->a.kind == SV_VAR)
+		m |= 1u << s->a.var;
+	if (s->b.kind == SV_VAR)
+		m |= 1u << s->b.var;
+	if (s->op == SO_LEA) {
+		if (s->m.base != SCH_NOVAR)
+			m |= 1u << s->m.base;
+		if (s->m.index != SCH_NOVAR)
+			m |= 1u << s->m.index;
+	}
+	if (s->dst != X86_FLAGS && (s->w < 4 || s->op == SO_CMOV))
+		m |= 1u << s->dst;
+	if (s->op == SO_SETCC || s->op == SO_CMOV)
+		m |= 1u << X86_FLAGS;
+	return m;
+}
+
+/* Can definition d be computed, its inputs given? */
+static int
+computable(struct ctx *c, const struct def *d)
+{
+	const struct insn_effect *e;
+
+	if (d->ins == DEF_ENTRY)
+		return d->var == X86_RSP || (c->fn->need >> d->var & 1);
+	if (d->eff == DEF_CALL)
+		return 0;
+	e = &c->fn->ins[d->ins].in.eff[d->eff];
+	if (e->s.op == SO_UNKNOWN)
+		return 0;
+	if (e->s.op == SO_SETCC || e->s.op == SO_CMOV)
+		return cc_good(c, c->fn->blkof[d->ins], d->ins, d->eff, e->s.cc);
+	return 1;
+}
+
+static int64_t
+def_cost(struct ctx *c, const struct def *d)
+{
+	uint8_t ext;
+
+	if (d->var == X86_FLAGS)
+		return CUT_INF;
+	if (d->ins == DEF_ENTRY)
+		return CFG_ONCE * 9;
+	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1);
+}
+
+static uint32_t
+def_vertex(struct ctx *c, uint32_t d)
+{
+	struct def *f = &c->s->def[d];
+
+	if (f->vertex == NONE) {
+		f->vertex = cut_vertex(c->cut, def_cost(c, f));
+		c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+		c->work[c->nwork++] = d;
+	}
+	return f->vertex;
+}
+
+/* In the first phase an edge to vertex *arg (NONE: to the sink); in the second, mark d as needed */
+static void
+use(struct ctx *c, uint32_t d, void *arg)
+{
+	uint32_t to = *(uint32_t *)arg;
+	struct def *f = &c->s->def[d];
+
+	if (!c->marking) {
+		uint32_t v = def_vertex(c, d);
+
+		if (to == NONE)
+			cut_sink(c->cut, v);
+		else
+			cut_edge(c->cut, v, to);
+	} else if (f->fate == DF_UNUSED) {
+		f->fate = cut_taken(c->cut, f->vertex) ? DF_RECORD : DF_COMPUTE;
+		if (f->fate == DF_COMPUTE) {
+			c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+			c->work[c->nwork++] = d;
+		}
+	}
+}
+
+static void
+use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint32_t vars, uint32_t to)
+{
+	unsigned v;
+
+	for (v = 0; v < NVAR; v++)
+		if (vars >> v & 1)
+			each_reaching(c, b, i, k, v, use, &to);
+}
+
+/* Follow the inputs of every definition on the work list */
+static void
+drain(struct ctx *c)
+{
+	while (c->nwork) {
+		uint32_t d = c->work[--c->nwork];
+		struct def *f = &c->s->def[d];
+
+		if (!computable(c, f)) {
+			if (!c->marking)
+				cut_source(c->cut, f->vertex);
+			continue;
+		}
+		if (f->ins != DEF_ENTRY)
+			use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, inputs(&c->fn->ins[f->ins].in.eff[f->eff]), f->vertex);
+	}
+}
+
+static uint32_t
+mem_vars(const struct sch_addr *m)
+{
+	return (m->base != SCH_NOVAR ? 1u << m->base : 0) | (m->index != SCH_NOVAR ? 1u << m->index : 0);
+}
+
+/* Registers that instruction a's references must know */
+static uint32_t
+address_vars(const struct ainsn *a)
+{
+	uint32_t m = 0;
+	int k;
+
+	for (k = 0; k < a->in.nref; k++)
+		m |= mem_vars(&a->in.ref[k].m);
+	if (a->in.rep)
+		m |= 1u << X86_RCX;
+	if (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->in.ctl == IC_RETURN)
+		m |= 1u << X86_RSP;
+	return m;
+}
+
+static void
+known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
+{
+	uint32_t need = c->f->fn[callee].need, v;
+
+	for (v = 0; v < X86_NREG; v++) {
+		if (!(need >> v & 1))
+			continue;
+		if (!c->marking) {
+			c->call = xgrow(c->call, &c->capcall, c->ncall + 1, sizeof *c->call);
+			c->call[c->ncall].ins = i;
+			c->call[c->ncall].var = (uint8_t)v;
+			c->call[c->ncall].vertex = cut_vertex(c->cut, (int64_t)c->fn->blk[b].freq * 9);
+			cut_sink(c->cut, c->call[c->ncall].vertex);
+			use_vars(c, b, i, 0, 1u << v, c->call[c->ncall++].vertex);
+		} else if (cut_taken(c->cut, c->call[c->ncall++].vertex)) {
+			c->s->callrec[i] |= 1u << v;
+		} else {
+			use_vars(c, b, i, 0, 1u << v, NONE);
+		}
+	}
+}
+
+static void
+terminator(struct ctx *c, uint32_t b)
+{
+	struct ablock *k = &c->fn->blk[b];
+	uint32_t i = k->last - 1;
+	const struct ainsn *a;
+
+	if (k->term == ST_TAIL || k->term == ST_TAILX) {
+		/* a block of its own for a conditional tail jump stands behind its branch */
+		uint32_t at = k->last - 1, blk = c->fn->blkof[at];
+
+		use_vars(c, blk, at, 0, 1u << X86_RSP, NONE);
+		if (k->term == ST_TAIL)
+			known_call(c, blk, at, k->callee);
+		return;
+	}
+	if (k->first == k->last)
+		return;
+	a = &c->fn->ins[i];
+	if (k->term == ST_SWITCH && a->in.setsdst == 1)
+		use_vars(c, b, i, 0, 1u << a->in.tgt, NONE);
+	if (k->term != ST_BRANCH)
+		return;
+	if (!c->marking) {
+		c->vblock[b] = NONE;
+		if (!cc_good(c, b, i, 0, k->cc))
+			return;
+		c->vblock[b] = cut_vertex(c->cut, (int64_t)k->freq * 2);
+		cut_sink(c->cut, c->vblock[b]);
+		use_vars(c, b, i, 0, 1u << X86_FLAGS, c->vblock[b]);
+	} else if (c->vblock[b] == NONE || cut_taken(c->cut, c->vblock[b])) {
+		c->s->recbranch[b] = 1;
+	} else {
+		use_vars(c, b, i, 0, 1u << X86_FLAGS, NONE);
+	}
+}
+
+/* Everything that must be known: the same walk builds the graph and, after the cut, marks the slice */
+static void
+demands(struct ctx *c)
+{
+	uint32_t b, i;
+
+	c->ncall = 0;
+	for (b = 0; b < c->fn->nblk; b++) {
+		struct ablock *k = &c->fn->blk[b];
+
+		if (c->fn->g->rpo[b] == UINT32_MAX)
+			continue;
+		for (i = k->first; i < k->last; i++) {
+			const struct ainsn *a = &c->fn->ins[i];
+
+			use_vars(c, b, i, 0, address_vars(a), NONE);
+			if (a->in.ctl == IC_CALL && a->callee != NONE && !c->f->fn[a->callee].why)
+				known_call(c, b, i, a->callee);
+		}
+		terminator(c, b);
+	}
+	drain(c);
+}
+
+/* Slice one function; returns the registers whose entry values must be recorded */
+static uint32_t
+slice_function(struct file *f, struct afunc *fn)
+{
+	struct ctx c = { .f = f, .fn = fn };
+	uint32_t entry = 0;
+	unsigned v;
+
+	slice_free(fn->slice);
+	fn->slice = c.s = xcalloc(1, sizeof *c.s);
+	c.s->recbranch = xcalloc(fn->nblk, 1);
+	c.s->callrec = xcalloc(fn->nins, sizeof *c.s->callrec);
+	c.vblock = xcalloc(fn->nblk, sizeof *c.vblock);
+	c.cut = cut_new();
+	collect(fn, c.s);
+	reaching(&c);
+	demands(&c);
+	cut_solve(c.cut);
+	c.marking = 1;
+	demands(&c);
+	for (v = 0; v < X86_NREG; v++)
+		if (c.s->def[v].fate == DF_RECORD)
+			entry |= 1u << v;
+	for (v = 0; v < NVAR; v++)
+		free(c.list[v]);
+	free(c.in);
+	free(c.work);
+	free(c.vblock);
+	free(c.call);
+	cut_free(c.cut);
+	return entry;
+}
+
+/* Leaving by a tail jump to an unknown callee is catching */
+static void
+spread_tailout(struct file *f)
+{
+	int changed = 1;
+	size_t i, b;
+
+	while (changed) {
+		changed = 0;
+		for (i = 0; i < f->nfn; i++)
+			for (b = 0; !f->fn[i].why && !f->fn[i].tailout && b < f->fn[i].nblk; b++)
+				if (f->fn[i].blk[b].term == ST_TAIL && f->fn[f->fn[i].blk[b].callee].tailout)
+					changed = f->fn[i].tailout = 1;
+	}
+}
+
+void
+slice_file(struct file *f)
+{
+	int round, changed = 1;
+	size_t i;
+
+	spread_tailout(f);
+	/* callers come after callees in most files; what recursion adds takes another round */
+	for (round = 0; round < ROUNDS && changed; round++) {
+		changed = 0;
+		for (i = 0; i < f->nfn; i++) {
+			uint32_t entry;
+
+			if (f->fn[i].why)
+				continue;
+			entry = slice_function(f, &f->fn[i]);
+			changed |= (entry & ~f->fn[i].need) != 0;
+			f->fn[i].need |= entry;
+		}
+	}
+	/* the needs stand; what a function still lacks it records itself */
+	for (i = 0; i < f->nfn; i++) {
+		uint32_t entry;
+
+		if (f->fn[i].why)
+			continue;
+		entry = slice_function(f, &f->fn[i]);
+		f->fn[i].slice->entryrec = entry;
+	}
+}
+
+void
+slice_free(struct slice *s)
+{
+	if (!s)
+		return;
+	free(s->def);
+	free(s->first);
+	free(s->recbranch);
+	free(s->callrec);
+	free(s);
+}
