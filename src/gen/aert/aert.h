@@ -1,0 +1,122 @@
+/*
+ * Runtime library of traced programs: what its parts share.
+ *
+ * core*.c, core*.S (aert.o) are in every traced program; wrap*.c (libaert.a)
+ * each stand for one libc function (ld --wrap) and are linked only when the
+ * program refers to it.  All of it is hidden from the program.
+ */
+#ifndef TM_AERT_H
+#define TM_AERT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     /* registers of a signal context, stack_t */
+#endif
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* The event buffer, a guard behind it, the side stack and the signal stack: fixed, far from all of the program's own */
+#define AE_BUF    0x100000000000UL
+#define AE_BUFLEN 0x100000UL
+#define AE_END    (AE_BUF + AE_BUFLEN)
+#define AE_GUARD  0x100000UL                    /* no group of events is longer */
+#define AE_SIDE   (AE_END + AE_GUARD)
+#define AE_SIDELEN 0x600000UL
+#define AE_ALT    (AE_SIDE + AE_SIDELEN + 0x10000)
+#define AE_ALTLEN 0x10000UL
+#define AE_MAPLEN (AE_ALT + AE_ALTLEN - AE_BUF)
+
+#define AE_NSHARD 64                            /* counters of thread entries, one cache line each */
+
+/* why a recording ends, as in the end record */
+enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED };
+
+/* what a process is to the recording */
+enum ae_kin { AE_SELF, AE_VFORK, AE_FORKED };
+
+struct ae_act { sighandler_t handler; uint64_t flags, mask; };     /* what the program installed */
+
+/* a signal handler as the trampoline is to call it */
+struct ae_call { sighandler_t handler; uint64_t plain; };
+
+/* core_asm.S */
+extern uint8_t *__ae_ptr;       /* the live event pointer while control is outside traced code, else 0 */
+extern uint64_t ae_fs;          /* thread pointer of the traced thread */
+extern uint64_t ae_side_top;    /* end of the last entry of the side stack */
+extern uint64_t ae_side_end;    /* no entry is pushed from here on */
+extern int ae_rec;              /* recording */
+extern int ae_depth;            /* running handlers that interrupted traced code */
+extern uint64_t ae_shard[AE_NSHARD][8];
+void __ae_leave(void);
+void ae_tramp(int, siginfo_t *, void *);
+void ae_restorer(void);
+
+/* core_state.c: process-wide state */
+extern int ae_on;               /* tracing was set up; stays 1 when recording stops */
+extern uint8_t *ae_mid;         /* live event pointer of the interrupted code while ae_depth > 0 */
+extern uint64_t ae_nhandler;    /* handlers run untraced */
+extern uint64_t ae_total;       /* event bytes written */
+int ae_ismain(void);
+enum ae_kin ae_kin(void);
+void ae_kin_init(void);
+uint64_t ae_block(void);        /* block all signals, take the lock; returns the old mask */
+void ae_unblock(uint64_t mask);
+void ae_lock_init(void);
+uint64_t ae_nthread(void);
+
+/* core_say.c: one line on standard error, if that is still what it was at the start */
+void ae_say_init(void);
+void ae_say(const char *const *part);           /* NULL-terminated list of strings */
+const char *ae_dec(char *buf, uint64_t v);      /* decimal in buf (24 bytes) */
+const char *ae_strerror(int err, char *buf);    /* buf: 40 bytes */
+#define AE_SAY(...) ae_say((const char *const []){ "ae: ", __VA_ARGS__, "\n", NULL })
+
+/* core_file.c: the event file.  Callers hold the lock (ae_block). */
+int ae_file_create(const char *path, int trunc);        /* 0 or an error number; path is absolute */
+int ae_file_header(const char *parent, uint64_t parentpos);
+int ae_file_chunk(const uint8_t *p, size_t n);
+int ae_file_end(enum ae_reason why, int sig, uint64_t rip);
+uint64_t ae_file_size(void);
+int ae_file_cut(uint64_t size);                 /* back to an earlier size; nonzero if that cannot be done */
+int ae_file_kind(void);                         /* S_IFMT bits */
+const char *ae_file_path(void);
+void ae_file_close(void);
+
+/* core_rec.c: recording */
+void ae_flush(void);                            /* traced thread, outside traced code: write all events */
+uint8_t *ae_full(uint8_t *r15);                 /* the buffer is full: write it, keep what is behind r15; the new r15 */
+void ae_finish(enum ae_reason why, int sig, uint64_t rip, uint8_t *live);
+void ae_end(enum ae_reason why);                /* finish where the traced thread stands now; nothing in a vfork child */
+void ae_rec_open(void);                         /* the file is open: record */
+void ae_rec_shut(void);                         /* record nothing more, and say nothing at the end */
+void ae_stop(const char *why, uint8_t *live);   /* stop recording, say why */
+void ae_lost(void);                             /* from __ae_back and __ae_land: a handler did not return */
+
+/* core_proc.c */
+int ae_fork_before(void);
+void ae_fork_child(int traced);
+int ae_leave_before(enum ae_reason why);        /* returns a token for ae_leave_failed */
+void ae_leave_failed(int token);
+int ae_exec_before(void);
+void ae_exec_failed(int token);
+
+/* core_sig.c */
+void ae_sig_init(void);
+struct ae_call ae_dispatch(int sig, siginfo_t *si, void *uc);
+int ae_sigaction(int sig, const struct sigaction *act, struct sigaction *old);  /* 0 or an error number */
+int ae_sigmask(int how, const sigset_t *set, sigset_t *old);                    /* 0 or an error number */
+int ae_sigaltstack(const stack_t *ss, stack_t *old);
+const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy);             /* a mask that leaves SIGSEGV open */
+void ae_segv_real(int really);                  /* before an exec: the mask that the program believes in; 0: undo */
+
+/* core_map.c: the executable itself */
+size_t ae_buildid(uint8_t id[32]);
+int ae_traceable(void);                         /* are there traced functions */
+int ae_patch(void);                             /* every entry jumps to its thunk; 0 or -1 */
+int ae_intext(uint64_t rip);                    /* is rip in traced code */
+
+#pragma GCC visibility pop
+#endif

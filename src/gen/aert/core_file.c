@@ -1,0 +1,288 @@
+/*
+ * The event file: header, chunks, end record.  See ae.out(5).
+ *
+ * The descriptor lives high, where it does not shift the program's numbers,
+ * and before each write it is checked to be still ours: a program may close
+ * every descriptor it does not know, or get the number again for another file.
+ */
+#include "aert.h"
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#define FDMAX 8192      /* a higher one would make the kernel's table of descriptors large, and fork slow */
+#define HDRMAX 8192
+
+static struct {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	mode_t kind;
+	uint64_t size;          /* bytes written whole: header, chunks, end record */
+	char path[4200];
+} file;
+
+static uint64_t rotl(uint64_t v, int n)
+{
+	return v << n | v >> (64 - n);
+}
+
+static uint64_t checksum(const uint8_t *p, size_t n)
+{
+	const uint64_t k = 0x9E3779B97F4A7C15u, m = 0x9FB21C651E98DF25u;
+	uint64_t h0 = k, h1 = k * 2, h2 = k * 3, h3 = k * 4, x, w[4];
+	size_t left = n;
+
+	while (left > 0) {
+		if (left >= 32) {
+			__builtin_memcpy(w, p, 32);
+		} else {
+			mem_zero(w, 32);
+			mem_copy(w, p, left);
+		}
+		h0 = (h0 ^ w[0]) * m;
+		h1 = (h1 ^ w[1]) * m;
+		h2 = (h2 ^ w[2]) * m;
+		h3 = (h3 ^ w[3]) * m;
+		h0 ^= h0 >> 32;
+		h1 ^= h1 >> 32;
+		h2 ^= h2 >> 32;
+		h3 ^= h3 >> 32;
+		if (left < 32)
+			break;
+		p += 32;
+		left -= 32;
+	}
+	x = (h0 + rotl(h1, 13) + rotl(h2, 29) + rotl(h3, 43)) ^ n;
+	x ^= x >> 29;
+	x *= k;
+	return x ^ x >> 32;
+}
+
+static int is_ours(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && sys3(SYS_fstat, fd, SYS_P(&st), 0) == 0 && st.st_dev == file.dev && st.st_ino == file.ino;
+}
+
+/* Move fd to a high number; it stays where it is if there is none free */
+static int move_high(int fd)
+{
+	struct rlimit lim;
+	long n = FDMAX, got;
+
+	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, SYS_P(&lim)) == 0 && lim.rlim_cur < FDMAX)
+		n = (long)lim.rlim_cur;
+	for (got = -1, n -= 1; got < 0 && n > 2; n -= n > 64 ? 16 : 1)
+		got = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, n);
+	if (got < 0)
+		return fd;
+	sys3(SYS_close, fd, 0, 0);
+	return (int)got;
+}
+
+int ae_file_create(const char *path, int trunc)
+{
+	struct stat st;
+	size_t n = 0;
+	long fd;
+
+	while (path[n])
+		n++;
+	if (n >= sizeof file.path)
+		return ENAMETOOLONG;
+	mem_copy(file.path, path, n + 1);
+	do
+		fd = sys3(SYS_open, SYS_P(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	while (sys_err(fd) == EINTR);
+	if (fd < 0)
+		return sys_err(fd);
+	if (sys3(SYS_fstat, fd, SYS_P(&st), 0) != 0) {
+		sys3(SYS_close, fd, 0, 0);
+		return EIO;
+	}
+	if (S_ISREG(st.st_mode) && trunc) {
+		/* another traced process records into it right now */
+		if (sys_err(sys3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0)) == EWOULDBLOCK) {
+			sys3(SYS_close, fd, 0, 0);
+			return EWOULDBLOCK;
+		}
+		sys3(SYS_ftruncate, fd, 0, 0);
+	}
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	file.kind = st.st_mode & S_IFMT;
+	file.size = 0;
+	file.fd = move_high((int)fd);
+	return 0;
+}
+
+/* The program closed our descriptor: the same file again, by name */
+static int reopen(void)
+{
+	long fd;
+
+	if (is_ours(file.fd))
+		return 0;
+	do
+		fd = sys3(SYS_open, SYS_P(file.path), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+	while (sys_err(fd) == EINTR);
+	if (fd < 0 || !is_ours((int)fd)) {
+		if (fd >= 0)
+			sys3(SYS_close, fd, 0, 0);
+		return ESTALE;
+	}
+	sys3(SYS_fcntl, fd, F_SETFL, O_APPEND);
+	file.fd = move_high((int)fd);
+	return 0;
+}
+
+/* All signals are blocked: one that our own write causes is taken away again, unless it waited there before. */
+static void swallow(int sig, uint64_t before)
+{
+	uint64_t set = (uint64_t)1 << (sig - 1), none[2] = { 0, 0 };
+
+	if (!(before & set))
+		sys4(SYS_rt_sigtimedwait, SYS_P(&set), 0, SYS_P(none), 8);
+}
+
+/* Write both pieces whole; 0 or an error number.  After an error the file is cut back to the last whole record. */
+static int put(const void *a, size_t na, const void *b, size_t nb)
+{
+	struct iovec iov[2] = { { (void *)(uintptr_t)a, na }, { (void *)(uintptr_t)b, nb } };
+	uint64_t pending = 0;
+	size_t all = na + nb;
+	int i = 0, err = reopen();
+	long r;
+
+	sys3(SYS_rt_sigpending, SYS_P(&pending), 8, 0);
+	while (!err && i < 2) {
+		if (iov[i].iov_len == 0) {
+			i++;
+			continue;
+		}
+		r = sys3(SYS_writev, file.fd, SYS_P(iov + i), 2 - i);
+		err = sys_err(r);
+		if (err == EINTR)
+			err = 0;
+		else if (!err && r == 0)
+			err = EIO;
+		for (; !err && r > 0 && i < 2; ) {
+			size_t k = (size_t)r < iov[i].iov_len ? (size_t)r : iov[i].iov_len;
+
+			iov[i].iov_base = (char *)iov[i].iov_base + k;
+			iov[i].iov_len -= k;
+			r -= (long)k;
+			i += iov[i].iov_len == 0;
+		}
+	}
+	if (!err) {
+		file.size += all;
+		return 0;
+	}
+	if (err == EPIPE)
+		swallow(SIGPIPE, pending);
+	if (err == EFBIG)
+		swallow(SIGXFSZ, pending);
+	ae_file_cut(file.size);
+	return err;
+}
+
+static void put32(uint8_t *p, uint64_t v)
+{
+	mem_copy(p, &v, 4);
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+	mem_copy(p, &v, 8);
+}
+
+int ae_file_header(const char *parent, uint64_t parentpos)
+{
+	static uint8_t h[HDRMAX];
+	uint8_t id[32];
+	size_t n = 0, len, nid;
+
+	mem_zero(h, sizeof h);
+	while (parent && parent[n])
+		n++;
+	len = (84 + n + 7) / 8 * 8 + 8;
+	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
+	put32(h + 8, 1);
+	put32(h + 12, len);
+	nid = ae_buildid(id);
+	h[16] = (uint8_t)nid;
+	mem_copy(h + 17, id, nid);
+	put64(h + 56, ae_fs);
+	put64(h + 64, parent != NULL);
+	put64(h + 72, parentpos);
+	put32(h + 80, n);
+	mem_copy(h + 84, parent, n);
+	put64(h + len - 8, checksum(h, len - 8));
+	return put(h, len, NULL, 0);
+}
+
+int ae_file_chunk(const uint8_t *p, size_t n)
+{
+	uint8_t h[16];
+
+	mem_copy(h, "AEch", 4);
+	put32(h + 4, n);
+	put64(h + 8, checksum(p, n));
+	return put(h, sizeof h, p, n);
+}
+
+int ae_file_end(enum ae_reason why, int sig, uint64_t rip)
+{
+	uint8_t r[80];
+
+	mem_zero(r, sizeof r);
+	mem_copy(r, "AEnd", 4);
+	put32(r + 4, 64);
+	put32(r + 16, why);
+	put32(r + 20, (uint64_t)sig);
+	put64(r + 24, ae_total);
+	put64(r + 32, ae_nthread());
+	put64(r + 40, ae_nhandler);
+	put64(r + 48, rip);
+	put64(r + 8, checksum(r + 16, 64));
+	return put(r, sizeof r, NULL, 0);
+}
+
+uint64_t ae_file_size(void)
+{
+	return file.size;
+}
+
+int ae_file_cut(uint64_t size)
+{
+	if (file.kind != S_IFREG || !is_ours(file.fd) || sys3(SYS_ftruncate, file.fd, (long)size, 0) != 0)
+		return -1;
+	sys3(SYS_lseek, file.fd, (long)size, 0);
+	file.size = size;
+	return 0;
+}
+
+int ae_file_kind(void)
+{
+	return (int)file.kind;
+}
+
+const char *ae_file_path(void)
+{
+	return file.path;
+}
+
+void ae_file_close(void)
+{
+	if (is_ours(file.fd))
+		sys3(SYS_close, file.fd, 0, 0);
+	file.fd = -1;
+}
