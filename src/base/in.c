@@ -12,6 +12,7 @@
 
 #include "diag.h"
 #include "mem.h"
+#include "unz.h"
 
 #define SIZE  (2 * IN_PEEK)
 #define SNIFF 512       /* a tar header shows its magic at byte 257 */
@@ -24,10 +25,14 @@ struct in {
 	size_t pos, end;
 	uint64_t off;           /* of p[pos] */
 	int eof;                /* nothing follows p[end] */
-	struct archive *ar;     /* owned; NULL for plain input */
+	struct unz *unz;        /* owned; NULL if not compressed */
+	struct archive *ar;     /* owned; NULL if no archive */
 	int archived;           /* a member: look for a second one at the end */
 	uint8_t *raw;           /* owned: SIZE bytes that libarchive is given */
 	size_t nraw;            /* bytes already there (read to recognise the format) */
+	const uint8_t *blk;     /* of libarchive: what it gave last and is not copied yet */
+	size_t nblk;
+	int64_t blkoff, aroff;  /* offset of blk[0] in the member; of the next byte to copy (less in a hole) */
 };
 
 static void
@@ -40,8 +45,9 @@ set_error(struct in *in, const char *what)
 
 /* One read(2), restarted; -1 sets errno */
 static ssize_t
-read_some(struct in *in, void *p, size_t n)
+read_some(void *arg, void *p, size_t n)
 {
+	struct in *in = arg;
 	ssize_t k;
 
 	do
@@ -50,21 +56,26 @@ read_some(struct in *in, void *p, size_t n)
 	return k;
 }
 
+/* What libarchive is for: tar, zip, compress(1) */
 static int
-compressed(const uint8_t *p, size_t n)
+archive(const uint8_t *p, size_t n)
 {
-	static const struct { uint8_t n; const char *magic; } sig[] = {
-		{ 2, "\x1f\x8b" }, { 3, "BZh" }, { 6, "\xfd" "7zXZ" }, { 4, "\x28\xb5\x2f\xfd" },
-		{ 2, "\x1f\x9d" }, { 4, "PK\3\4" }, { 5, "\x5d\0\0\x80" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(sig) / sizeof(sig[0]); i++)
-		if (n >= sig[i].n && !memcmp(p, sig[i].magic, sig[i].n))
-			return 1;
-	if (n >= 4 && p[0] >> 4 == 5 && !memcmp(p + 1, "\x2a\x4d\x18", 3))     /* zstd skippable frame */
+	if (n >= 4 && !memcmp(p, "PK\3\4", 4))
+		return 1;
+	if (n >= 3 && p[0] == 0x1f && p[1] == 0x9d)
 		return 1;
 	return n >= 262 && !memcmp(p + 257, "ustar", 5);
+}
+
+/* The file's bytes, decompressed; -1 sets the error */
+static ssize_t
+read_source(struct in *in, void *p, size_t n)
+{
+	ssize_t k = in->unz ? unz_read(in->unz, p, n) : read_some(in, p, n);
+
+	if (k < 0)
+		set_error(in, in->unz ? unz_error(in->unz) : strerror(errno));
+	return k;
 }
 
 static la_ssize_t
@@ -79,9 +90,9 @@ give_raw(struct archive *ar, void *arg, const void **p)
 		in->nraw = 0;
 		return n;
 	}
-	n = read_some(in, in->raw, SIZE);
+	n = read_source(in, in->raw, SIZE);
 	if (n < 0)
-		archive_set_error(ar, errno, "%s", strerror(errno));
+		archive_set_error(ar, EIO, "%s", in->err);
 	return n;
 }
 
@@ -133,11 +144,6 @@ open_archive(struct in *in)
 	if (!ar)
 		die("out of memory");
 	in->ar = ar;
-	archive_read_support_filter_gzip(ar);
-	archive_read_support_filter_bzip2(ar);
-	archive_read_support_filter_xz(ar);
-	archive_read_support_filter_lzma(ar);
-	archive_read_support_filter_zstd(ar);
 	archive_read_support_filter_compress(ar);
 	archive_read_support_format_empty(ar);
 	archive_read_support_format_raw(ar);
@@ -172,6 +178,40 @@ end_of_member(struct in *in)
 	}
 }
 
+/*
+ * Up to n bytes of the member; 0 at its end, -1 at a fault.  By blocks:
+ * archive_read_data() forgets what it copied before a fault.
+ */
+static ssize_t
+read_member(struct in *in, uint8_t *p, size_t n)
+{
+	const void *blk;
+	int r;
+
+	while (!in->nblk) {
+		r = archive_read_data_block(in->ar, &blk, &in->nblk, &in->blkoff);
+		if (r == ARCHIVE_EOF)
+			return 0;
+		if (r < ARCHIVE_WARN)
+			return -1;
+		in->blk = blk;
+	}
+	if (in->aroff < in->blkoff) {
+		if (n > (uint64_t)(in->blkoff - in->aroff))
+			n = (size_t)(in->blkoff - in->aroff);
+		memset(p, 0, n);
+	} else {
+		if (n > in->nblk)
+			n = in->nblk;
+		memcpy(p, in->blk, n);
+		in->blk += n;
+		in->nblk -= n;
+		in->blkoff += (int64_t)n;
+	}
+	in->aroff += (int64_t)n;
+	return (ssize_t)n;
+}
+
 /* Read more behind p[end]; the buffer has room */
 static void
 fill(struct in *in)
@@ -179,31 +219,42 @@ fill(struct in *in)
 	ssize_t k;
 
 	if (in->ar) {
-		k = archive_read_data(in->ar, in->p + in->end, SIZE - in->end);
+		k = read_member(in, in->p + in->end, SIZE - in->end);
 		if (k < 0)
 			archive_failed(in);
 		else if (k == 0)
 			end_of_member(in);
 	} else {
-		k = read_some(in, in->p + in->end, SIZE - in->end);
-		if (k < 0)
-			set_error(in, strerror(errno));
-		else if (k == 0)
+		k = read_source(in, in->p + in->end, SIZE - in->end);
+		if (k == 0)
 			in->eof = 1;
 	}
 	if (k > 0)
 		in->end += (size_t)k;
 }
 
-/* Look at the first bytes; a compressed file is handed to libarchive from its start */
 static void
-recognise(struct in *in)
+sniff(struct in *in)
 {
 	while (!in->eof && in->end < SNIFF)
 		fill(in);
-	if (in->err)
-		return;
-	if (compressed(in->p, in->end)) {
+}
+
+/* Look at the first bytes, and at those of what they decompress to */
+static void
+recognise(struct in *in)
+{
+	enum unz_kind kind;
+
+	sniff(in);
+	kind = unz_kind(in->p, in->end);
+	if (kind != UNZ_NONE && !in->err) {
+		in->unz = unz_new(kind, read_some, in, in->p, in->end);
+		in->end = 0;
+		in->eof = 0;
+		sniff(in);
+	}
+	if (archive(in->p, in->end)) {
 		in->raw = in->p;
 		in->nraw = in->end;
 		in->p = xmalloc(SIZE);
@@ -211,6 +262,7 @@ recognise(struct in *in)
 		in->eof = 0;
 		open_archive(in);
 	} else if (in->member) {
+		in->end = 0;
 		set_error(in, "not an archive");
 	}
 }
@@ -283,6 +335,7 @@ in_close(struct in *in)
 		return;
 	if (in->ar)
 		archive_read_free(in->ar);
+	unz_free(in->unz);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
 	if (in->fd >= 0 || in->err)

@@ -21,7 +21,7 @@ struct out *out_open(const char *path);                 /* NULL or "-": standard
 const char *out_name(const struct out *o);              /* for diagnostics; owned by o */
 void out_write(struct out *o, const void *p, size_t n);
 void out_str(struct out *o, const char *s);
-void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
 
 /* n <= OUT_ROOM writable bytes in the buffer; out_used says how many of them were filled */
 uint8_t *out_room(struct out *o, size_t n);
