@@ -1,0 +1,74 @@
+# oracle.sh: shell functions shared by the exactness tests; sourced, with $ae the folder of this file.
+#
+# Every run of a program happens as ./prog in the current directory, with an environment of the same size: AE_OUT of
+# three letters and PAD.  An oracle puts the stack elsewhere; PAD moves it so that the distance is a multiple of 64,
+# because code that aligns a frame (AVX, alignas) would otherwise see another layout.
+
+top=${SRC:-$(cd "$ae/../.." && pwd)}
+bin=${BUILD:-$top/build}/bin
+if setarch -R true 2>/dev/null; then noaslr="setarch -R"; else noaslr=; fi
+valgrind=$(command -v valgrind)
+qemu=$(command -v qemu-x86_64)
+env=$(command -v env)
+
+# run AE_OUT PAD program [arg ...]: natively
+run() {
+	_out=$1 _pad=$2
+	shift 2
+	$env -i $noaslr $env AE_OUT="$_out" PAD="$_pad" "$@"
+}
+
+# lackey log PAD program [arg ...]: without the optimiser, which drops loads whose value nobody uses
+lackey() {
+	_log=$1 _pad=$2
+	shift 2
+	$env -i $noaslr $env AE_OUT=off PAD="$_pad" "$valgrind" -q --tool=lackey --trace-mem=yes --log-file="$_log" \
+	    --vex-iropt-level=0 --vex-guest-chase=no --child-silent-after-fork=yes --main-stacksize=67108864 "$@"
+}
+
+# fetchmem file PAD lo-hi program [arg ...]: the qemu-user plugin, for the instructions in [lo, hi)
+fetchmem() {
+	_ref=$1 _pad=$2 _lo=${3%-*} _hi=${3#*-}
+	shift 3
+	$env -i $noaslr "$qemu" -cpu max -s 67108864 -E AE_OUT=off -E PAD="$_pad" \
+	    -plugin "$plugin,out=$_ref,lo=$_lo,hi=$_hi" "$@"
+}
+
+# Build what the oracles need in the current directory, unless it is there: the plugin and the pads.  They hold for
+# this directory only, since valgrind's stack depends on the path.
+prepare() {
+	plugin=$(pwd)/fetchmem.so
+	[ -f pads ] || {
+		${CC:-gcc} -std=gnu17 -O2 -fPIC -shared -fvisibility=hidden "$ae/qemu/fetchmem.c" -o fetchmem.so || return 1
+		echo 'int main(void) { register long sp __asm__("rsp"); return sp / 16 & 63; }' > prog.c
+		${CC:-gcc} -O2 -no-pie prog.c -o prog || return 1
+		_native=0 _l=0 _q=0
+		run off "" ./prog || _native=$?
+		lackey probe.log "" ./prog || _l=$?
+		fetchmem probe.ref "" 0-0 ./prog || _q=$?
+		rm -f prog prog.c probe.log probe.ref
+		echo "lpad=$(pad $_l $_native) qpad=$(pad $_q $_native)" > pads
+	}
+	. ./pads
+}
+
+# pad oracle native: as many characters as bring the oracle's stack to the same place modulo 64
+pad() {
+	_n=$(( ($1 - $2 + 64) % 4 * 16 ))
+	printf '%.*s' $_n xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+}
+
+# text prog: the address range of its own code, lo-hi
+text() {
+	readelf -SW "$1" | awk '$2 == ".text" || $3 == ".text" {
+		for (i = 2; i <= NF; i++) if ($i == ".text") { a = $(i + 2); n = $(i + 4) } }
+		END { print a "+" n }' | {
+		IFS=+ read -r a n
+		printf '%x-%x\n' $((0x$a)) $((0x$a + 0x$n))
+	}
+}
+
+# option file word: the rest of a line ` * word: ...` of the comment at its head
+option() {
+	sed -n -e "s/^ \* $2: *//p" -e '/\*\//q' "$1"
+}

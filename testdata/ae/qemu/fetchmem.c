@@ -1,0 +1,216 @@
+/*
+ * fetchmem: a QEMU user-mode plugin that writes every instruction fetch and
+ * memory access of given code as a reference stream (ref(5)) or as lackey text.
+ *
+ *   qemu-x86_64 -plugin libfetchmem.so,out=FILE[,fmt=text][,lo=HEX,hi=HEX] prog
+ *
+ * An oracle that shares no code with the rest of the project.  lo and hi (any
+ * number of pairs) select the instructions whose addresses lie in [lo, hi).
+ * QEMU reports wide accesses in pieces of at most 8 bytes and a
+ * read-modify-write as a load and a store; as the end of an instruction is
+ * known here, they are joined to what ref(5) calls one reference.
+ *
+ * Debian does not package qemu-plugin.h: what is used of it (plugin interface
+ * version 1, QEMU 4.2 to 8.x) is declared below.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct qemu_info;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+enum { CB_NO_REGS };
+enum { MEM_R = 1, MEM_W, MEM_RW };
+
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t, void (*)(uint64_t, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, void (*)(unsigned, uint32_t, uint64_t, void *), int, int, void *);
+void qemu_plugin_register_atexit_cb(uint64_t, void (*)(uint64_t, void *), void *);
+void qemu_plugin_register_vcpu_syscall_cb(uint64_t, void (*)(uint64_t, unsigned, int64_t, uint64_t, uint64_t,
+    uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t));
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
+unsigned qemu_plugin_mem_size_shift(uint32_t);
+bool qemu_plugin_mem_is_store(uint32_t);
+
+#define EXPORT __attribute__((visibility("default")))
+EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_install(uint64_t, const struct qemu_info *, int, char **);
+
+enum { INST, LOAD, STORE, MODIFY };
+#define MAXRANGE 64
+#define MAXACC 256      /* pieces of one instruction; fxrstor of 512 bytes has 64 */
+
+static struct { uint64_t lo, hi; } range[MAXRANGE];
+static unsigned nrange;
+static bool text;
+static FILE *out;
+static pid_t owner;
+
+static struct acc { uint64_t addr; unsigned size, kind; } acc[MAXACC];
+static unsigned nacc;
+
+static void
+put(unsigned kind, uint64_t addr, unsigned size)
+{
+	static const char *const name[] = { "I ", " L", " S", " M" };
+	uint64_t w = (addr & 0xffffffffffff) | (uint64_t)size << 48 | (uint64_t)kind << 56;
+	unsigned char b[8];
+
+	if (text) {
+		fprintf(out, "%s %08llx,%u\n", name[kind], (unsigned long long)addr, size);
+		return;
+	}
+	for (int i = 0; i < 8; i++)
+		b[i] = (unsigned char)(w >> 8 * i);
+	fwrite_unlocked(b, 1, 8, out);
+}
+
+/* The accesses of the instruction that just ended, joined */
+static void
+flush(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < nacc; i++) {
+		struct acc *p = n ? &acc[n - 1] : NULL;
+
+		if (p && p->kind == acc[i].kind && p->addr + p->size == acc[i].addr)
+			p->size += acc[i].size;         /* the next piece */
+		else
+			acc[n++] = acc[i];
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (i + 1 < n && acc[i].kind == LOAD && acc[i + 1].kind == STORE &&
+		    acc[i].addr == acc[i + 1].addr && acc[i].size == acc[i + 1].size) {
+			put(MODIFY, acc[i].addr, acc[i].size);
+			i++;
+		} else
+			put(acc[i].kind, acc[i].addr, acc[i].size);
+	}
+	nacc = 0;
+}
+
+static void
+exec_cb(unsigned cpu, void *data)
+{
+	uint64_t w = (uintptr_t)data;
+
+	(void)cpu;
+	flush();
+	put(INST, w & 0xffffffffffff, (unsigned)(w >> 48));
+}
+
+static void
+mem_cb(unsigned cpu, uint32_t info, uint64_t addr, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (nacc == MAXACC) {
+		fprintf(stderr, "fetchmem: an instruction with more than %d accesses\n", MAXACC);
+		abort();
+	}
+	acc[nacc].addr = addr;
+	acc[nacc].size = 1u << qemu_plugin_mem_size_shift(info);
+	acc[nacc++].kind = qemu_plugin_mem_is_store(info) ? STORE : LOAD;
+}
+
+static bool
+wanted(uint64_t pc)
+{
+	for (unsigned i = 0; i < nrange; i++)
+		if (pc >= range[i].lo && pc < range[i].hi)
+			return true;
+	return nrange == 0;
+}
+
+static void
+trans_cb(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t pc = qemu_plugin_insn_vaddr(in);
+
+		if (!wanted(pc))
+			continue;
+		qemu_plugin_register_vcpu_insn_exec_cb(in, exec_cb, CB_NO_REGS,
+		    (void *)(uintptr_t)(pc | (uint64_t)qemu_plugin_insn_size(in) << 48));
+		qemu_plugin_register_vcpu_mem_cb(in, mem_cb, CB_NO_REGS, MEM_RW, NULL);
+	}
+}
+
+static void
+exit_cb(uint64_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	if (getpid() != owner)
+		return;
+	flush();
+	if (fclose(out) != 0) {
+		perror("fetchmem");
+		_exit(1);
+	}
+}
+
+/*
+ * A program that ends by a signal never gets to exit_cb: before a system call
+ * that may be its last, or fork, everything has to be in the file.
+ */
+static void
+sys_cb(uint64_t id, unsigned cpu, int64_t num, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    uint64_t f, uint64_t g, uint64_t h)
+{
+	(void)id, (void)cpu, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+	if (num == 56 || num == 57 || num == 58 || num == 59 || num == 62 || num == 200 || num == 234) {
+		flush();                /* clone fork vfork execve kill tkill tgkill */
+		fflush(out);
+	}
+}
+
+EXPORT int
+qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+{
+	const char *name = NULL;
+
+	(void)info;
+	for (int i = 0; i < argc; i++) {
+		const char *v = strchr(argv[i], '=');
+
+		if (!v)
+			return -1;
+		v++;
+		if (strncmp(argv[i], "out=", 4) == 0)
+			name = v;
+		else if (strncmp(argv[i], "fmt=", 4) == 0)
+			text = strcmp(v, "text") == 0;
+		else if (strncmp(argv[i], "lo=", 3) == 0 && nrange < MAXRANGE)
+			range[nrange].lo = strtoull(v, NULL, 16);
+		else if (strncmp(argv[i], "hi=", 3) == 0 && nrange < MAXRANGE)
+			range[nrange++].hi = strtoull(v, NULL, 16);
+		else
+			return -1;
+	}
+	if (!name || !(out = fopen(name, "wb"))) {
+		fprintf(stderr, "fetchmem: cannot write the file of out=\n");
+		return -1;
+	}
+	setvbuf(out, NULL, _IOFBF, 1 << 20);
+	owner = getpid();
+	if (!text)
+		fwrite("\x89TMREF\r\n\1\0\20\0\0\0\0\0", 1, 16, out);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, trans_cb);
+	qemu_plugin_register_vcpu_syscall_cb(id, sys_cb);
+	qemu_plugin_register_atexit_cb(id, exit_cb, NULL);
+	return 0;
+}
