@@ -47,7 +47,7 @@ unz_kind(const uint8_t *p, size_t n)
 	return UNZ_NONE;
 }
 
-/* Begin a member (gzip and bzip2 decoders stop behind each; the others go on by themselves) */
+/* Begin a member (zstd's decoder goes on by itself) */
 static int
 begin(struct unz *z)
 {
@@ -58,6 +58,8 @@ begin(struct unz *z)
 		BZ2_bzDecompressEnd(&z->bz);
 		memset(&z->bz, 0, sizeof(z->bz));
 		return BZ2_bzDecompressInit(&z->bz, 0, 0) == BZ_OK ? 0 : -1;
+	case UNZ_XZ:
+		return lzma_stream_decoder(&z->xz, UINT64_MAX, 0) == LZMA_OK ? 0 : -1;
 	default:
 		return 0;
 	}
@@ -81,8 +83,6 @@ unz_new(enum unz_kind kind, unz_source *source, void *arg, const uint8_t *head, 
 		good = inflateInit2(&z->gz, 16 + MAX_WBITS) == Z_OK;
 	else if (kind == UNZ_BZIP2)
 		good = BZ2_bzDecompressInit(&z->bz, 0, 0) == BZ_OK;
-	else if (kind == UNZ_XZ)
-		good = lzma_stream_decoder(&z->xz, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
 	else if (kind == UNZ_ZSTD)
 		good = (z->zstd = ZSTD_createDStream()) != NULL;
 	if (!good)
@@ -145,7 +145,7 @@ step_xz(struct unz *z, uint8_t *p, size_t n, size_t *got)
 	z->xz.avail_in = z->end - z->pos;
 	z->xz.next_out = p;
 	z->xz.avail_out = n;
-	r = lzma_code(&z->xz, z->eof ? LZMA_FINISH : LZMA_RUN);
+	r = lzma_code(&z->xz, LZMA_RUN);
 	z->pos = z->end - z->xz.avail_in;
 	*got = n - z->xz.avail_out;
 	return r == LZMA_STREAM_END ? ENDED : r == LZMA_OK || r == LZMA_BUF_ERROR ? GOING : BROKEN;
