@@ -29,7 +29,7 @@ common(struct diff *d, size_t n)
 		if (kind == REF_INST || kind >= REF_ENTER) {
 			if (a[i] != b[i])
 				break;
-		} else if (a[i] >> 48 != b[i] >> 48 || !shift_ok(d->shift, ref_addr(a[i]), ref_addr(b[i]))) {
+		} else if (a[i] >> 48 != b[i] >> 48 || !same_place(d, a[i], b[i])) {
 			break;
 		}
 	}

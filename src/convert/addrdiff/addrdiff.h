@@ -48,7 +48,7 @@ _Noreturn void side_die(const struct side *s);          /* tell the fault */
 struct shift;
 struct shift *shift_new(const struct prog *p);          /* p may be NULL: no image is known */
 void shift_free(struct shift *t);
-int shift_ok(struct shift *t, uint64_t a, uint64_t b);  /* may b stand for a?  Learns a new region's constant. */
+int shift_ok(struct shift *t, uint64_t a, uint64_t b);  /* may b stand for a (the native address)?  Learns a new region's constant. */
 const char *shift_why(const struct shift *t);           /* after 0: why not */
 void shift_print(const struct shift *t, struct out *out);       /* one line a region */
 
@@ -64,6 +64,16 @@ struct diff {
 	size_t context;
 	uint64_t joined, dead;  /* instructions reconciled by conventions; loads that a log lacked */
 };
+
+/* Two words of the sides of which the address alone may differ: is it the same place by the shifts? */
+static inline int
+same_place(struct diff *d, uint64_t a, uint64_t b)
+{
+	/* the rules are about native addresses, which a log does not have */
+	if (d->a.log && !d->b.log)
+		return shift_ok(d->shift, ref_addr(b), ref_addr(a));
+	return shift_ok(d->shift, ref_addr(a), ref_addr(b));
+}
 
 /*
  * At a difference a.w[a.pos], b.w[b.pos]: if the rest of the two instructions

@@ -72,7 +72,7 @@ same(struct diff *d, uint64_t a, uint64_t b)
 {
 	if (a == b && !d->shift)
 		return 1;
-	return a >> 48 == b >> 48 && d->shift && shift_ok(d->shift, ref_addr(a), ref_addr(b));
+	return a >> 48 == b >> 48 && d->shift && same_place(d, a, b);
 }
 
 /* A load that the other side, a log, does not have */

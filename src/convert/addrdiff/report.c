@@ -80,7 +80,7 @@ put_why(struct diff *d)
 	a = d->a.w[d->a.pos];
 	b = d->b.w[d->b.pos];
 	if (a >> 48 == b >> 48 && ref_kind(a) != REF_INST && ref_kind(a) < REF_ENTER &&
-	    !shift_ok(d->shift, ref_addr(a), ref_addr(b)))
+	    !same_place(d, a, b))
 		out_printf(d->out, "  %s\n", shift_why(d->shift));
 }
 

@@ -141,24 +141,51 @@ check_heap(struct shift *t, uint64_t a, uint64_t delta)
 	return 1;
 }
 
+/* A region within STACK_NEAR, or NULL */
+static const struct region *
+beside(const struct shift *t, uint64_t a)
+{
+	size_t i = find(t, a);
+
+	if (i < t->n && t->r[i].lo - a < STACK_NEAR)
+		return t->r + i;
+	return i > 0 && a - t->r[i - 1].hi < STACK_NEAR ? t->r + i - 1 : NULL;
+}
+
+/* The first constant that is not whole pages: the stack's, or its strings' if the stack's own happens to be whole pages */
+static int
+check_odd(struct shift *t, uint64_t a, uint64_t delta)
+{
+	const struct region *r = beside(t, a);
+
+	if (t->havestack)
+		return refuse(t, delta, t->stack, "the stack (the only region not shifted by whole pages)");
+	if (!r) {
+		t->stack = delta;
+	} else if (r == t->r + t->n - 1 && a >= r->hi) {
+		t->stack = r->delta;
+		t->haveargs = 1;
+		t->args = delta;
+	} else {
+		return refuse(t, delta, r->delta, "the region beside it");
+	}
+	t->havestack = 1;
+	return 1;
+}
+
 static int
 check_stack(struct shift *t, uint64_t a, uint64_t delta)
 {
 	int near = near_stack(t, a);
 
-	if (near >= 0) {
-		if (delta == t->stack || (t->haveargs && delta == t->args))
-			return 1;
-		if (t->haveargs || !near)
-			return refuse(t, delta, t->stack, "the stack");
-		t->haveargs = 1;
-		t->args = delta;
-	} else if (delta % PAGE) {
-		if (t->havestack)
-			return refuse(t, delta, t->stack, "the stack (the only region not shifted by whole pages)");
-		t->havestack = 1;
-		t->stack = delta;
-	}
+	if (near < 0)
+		return delta % PAGE ? check_odd(t, a, delta) : 1;
+	if (delta == t->stack || (t->haveargs && delta == t->args))
+		return 1;
+	if (t->haveargs || !near)
+		return refuse(t, delta, t->stack, "the stack");
+	t->haveargs = 1;
+	t->args = delta;
 	return 1;
 }
 
