@@ -1,0 +1,188 @@
+/*
+ * Regeneration of address traces: the interface of the paper's section 4.2.
+ *
+ * aec(1) turns a traced executable into C files that define __ae_program;
+ * linked with libaeregen and an application they recreate every reference of
+ * any run of that executable from its event file.  See ae_recreate(3).
+ *
+ * One regeneration at a time: the state is that of the process.
+ */
+#ifndef AE_H
+#define AE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of events; the names are those of the paper */
+enum ae_kind {
+	AE_ISSUE_INST,  /* an instruction of aux bytes is fetched at addr */
+	AE_READ_MEM,    /* aux bytes at addr are read */
+	AE_WRITE_MEM,   /* ... written */
+	AE_MODIFY_MEM,  /* ... read, and written by the same instruction */
+	AE_LOOP_ENTRY,  /* the loop whose first instruction is at addr is entered; aux 0 */
+	AE_LOOP_BACK,   /* ... begins another iteration */
+	AE_LOOP_EXIT    /* ... is left */
+};
+
+/* A packed reference, ref(5): address in bits 0-47 (sign-extended), size in 48-55, kind in 56-59 */
+#define AE_KIND(r) ((unsigned)((uint64_t)(r) >> 56))
+#define AE_SIZE(r) ((unsigned)((uint64_t)(r) >> 48 & 255))
+#define AE_ADDR(r) ((uint64_t)((int64_t)((uint64_t)(r) << 16) >> 16))
+
+#define AE_BATCH 4096           /* the most references in one batch */
+
+/*
+ * Recreate the trace in the event file (NULL or "-": standard input); it may
+ * be compressed.  func is called for each event, in order.  Returns 0 when the
+ * trace is complete; -1 when the file cannot be read to its end or does not
+ * belong to the program, after all events before the fault: ae_error() says
+ * what is wrong.
+ */
+int ae_recreate(const char *file, void (*func)(int kind, uint64_t addr, unsigned aux));
+
+/*
+ * The same, n packed references at a time (1 <= n <= AE_BATCH), which are
+ * valid until func returns.  A value other than 0 that func returns ends the
+ * regeneration, and is returned.
+ */
+int ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs, size_t n), void *arg);
+
+/*
+ * What was wrong at the last -1: "FILE: byte N: WHAT".  The string is static.
+ */
+const char *ae_error(void);
+
+/* Where the events of a forked child's parent are, if not in the file that it names; NULL: there */
+void ae_parent(const char *file);
+
+/* What main() of PROG.regen is */
+int ae_main(int argc, char **argv);
+
+#ifdef AE_GENERATED
+/*
+ * What generated files are made of.  Position of the regeneration: where the
+ * next reference goes and where the next event is.  p NULL: the frames above
+ * the one that an unwinding looks for are being left.
+ */
+struct ae_pos {
+	uint64_t *p;
+	const uint8_t *e;
+};
+
+struct ae_state {
+	const uint8_t *eend;            /* end of the events at hand */
+	uintptr_t stack;                /* a frame below this address is too deep */
+	uint64_t fs;                    /* the traced thread's fs base */
+	int tail;                       /* the last function left by a jump to an unknown one, */
+	uint64_t tailrsp;               /* which has this rsp */
+	int land;                       /* unwinding: -1 to an unknown call, else to this setjmp site */
+	uint64_t landrsp;               /* of the frame with this rsp */
+	struct ae_pos landpos;          /* where its regeneration goes on */
+	uint64_t buf[AE_BATCH];
+};
+
+typedef struct ae_pos ae_enter_fn(struct ae_pos q, uint64_t rsp);
+struct ae_span { uint64_t addr, size; const unsigned char *bytes; };
+
+struct ae_program {
+	const char *name;               /* of the executable */
+	const unsigned char *id;        /* build id */
+	unsigned idlen;
+	unsigned nfunc;                 /* functions in the order of their numbers; NULL: has no schema */
+	ae_enter_fn *const *func;
+	unsigned nro;                   /* read-only data by address */
+	const struct ae_span *ro;
+};
+
+extern struct ae_state ae_;
+extern const struct ae_program __ae_program;
+
+/* Slow paths: events to make `want` bytes available at e, room in the buffer, faults */
+const uint8_t *ae_more(uint64_t *p, const uint8_t *e, unsigned want);
+uint64_t *ae_flush(uint64_t *p);
+_Noreturn void ae_fault(uint64_t *p, const uint8_t *e, const char *what);
+
+/* Run sequences: unknown call, known call of a function that may leave by a jump to an unknown one, setjmp */
+struct ae_pos ae_unknown(struct ae_pos q, uint64_t rsp);
+struct ae_pos ae_after(struct ae_pos q, uint64_t rsp);
+struct ae_pos ae_setjmp(struct ae_pos q, uint64_t rsp, int site);
+
+/* Repeated string instructions, and n bytes of the read-only data at addr */
+uint64_t *ae_rep(uint64_t *p, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t fetches, uint64_t rsi, uint64_t rdi);
+uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
+
+#define AE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define AE_REF(kind, a, n) (((uint64_t)(a) & UINT64_C(0xffffffffffff)) | (uint64_t)(n) << 48 | (uint64_t)(kind) << 56)
+
+/* References.  AT n: what follows, up to the next AT, makes at most n references, and begins at pc. */
+#define AT(pc, n)        do { PC = (pc); if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p); } while (0)
+#define ISSUE_INST(n)    (*p++ = AE_REF(AE_ISSUE_INST, PC, n), PC += (n))
+#define READ_MEM(a, n)   (*p++ = AE_REF(AE_READ_MEM, a, n))
+#define WRITE_MEM(a, n)  (*p++ = AE_REF(AE_WRITE_MEM, a, n))
+#define MODIFY_MEM(a, n) (*p++ = AE_REF(AE_MODIFY_MEM, a, n))
+#define LOOP_START(a)    (*p++ = AE_REF(AE_LOOP_ENTRY, a, 0))
+#define LOOP_CONT(a)     (*p++ = AE_REF(AE_LOOP_BACK, a, 0))
+#define LOOP_END(a)      (*p++ = AE_REF(AE_LOOP_EXIT, a, 0))
+
+/* Events: 1, 2, 4 and 8 bytes, low byte first; GET_BYTE is that of a branch, 0 or 1 */
+static inline uint64_t
+ae_get(const uint8_t *e, unsigned n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint16_t h;
+	uint32_t w;
+	uint64_t d;
+
+	switch (n) {
+	case 1:
+		return *e;
+	case 2:
+		__builtin_memcpy(&h, e, 2);
+		return h;
+	case 4:
+		__builtin_memcpy(&w, e, 4);
+		return w;
+	default:
+		__builtin_memcpy(&d, e, 8);
+		return d;
+	}
+#else
+	uint64_t v = 0;
+
+	while (n--)
+		v = v << 8 | e[n];
+	return v;
+#endif
+}
+
+#define AE_NEED(n)  do { if (AE_UNLIKELY((size_t)(ae_.eend - e) < (n))) e = ae_more(p, e, n); } while (0)
+#define GET(x, n)   do { AE_NEED(n); ev = ae_get(e, n); e += (n); x; } while (0)
+#define GET_BYTE(b) do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, "neither 0 nor 1 for a branch"); e++; } while (0)
+
+/* Calls: q is what the function returned */
+#define AE_FRAME()   do { if (AE_UNLIKELY((uintptr_t)__builtin_frame_address(0) < ae_.stack)) ae_fault(p, e, "calls too deep"); } while (0)
+#define HERE         ((struct ae_pos){p, e})
+#define AE_CALL(f)   do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) goto unwound; } while (0)
+#define AE_RETURN()  return HERE
+
+/* Values: results of 4 bytes clear the rest of a register, of 2 and 1 keep it */
+#define SX1(x) ((uint64_t)(int8_t)(x))
+#define SX2(x) ((uint64_t)(int16_t)(x))
+#define SX4(x) ((uint64_t)(int32_t)(x))
+#define ZX1(x) ((uint64_t)(uint8_t)(x))
+#define ZX2(x) ((uint64_t)(uint16_t)(x))
+#define ZX4(x) ((uint64_t)(uint32_t)(x))
+#define LOW2(r, x) (((r) & ~UINT64_C(0xffff)) | ZX2(x))
+#define LOW1(r, x) (((r) & ~UINT64_C(0xff)) | ZX1(x))
+#define ROL(x, n, bits) ((x) << ((n) % (bits)) | (x) >> ((bits) - (n) % (bits)) % (bits))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
