@@ -30,11 +30,16 @@ struct insn_field { uint8_t off, size, rip; };
 
 #define INSN_NOCC 255   /* the branch's condition cannot be recomputed */
 #define INSN_MAXEFF 6
+/*
+ * The contents of memory at ref[mref], as a variable of effects: known when
+ * that memory is a stack slot or constant, otherwise whatever is computed from
+ * it is impossible.
+ */
+#define INSN_MEM 17
 
 struct insn_effect {
 	struct sch_step s;      /* dst: variable written; m.sym, a.var, b.var with SV_SYM: number in field[] */
 	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x set: condition x is right */
-	uint8_t mem;            /* SO_UNKNOWN loaded whole from ref[mem-1]; 0: not a plain load */
 };
 
 struct insn {
@@ -42,12 +47,14 @@ struct insn {
 	uint8_t ctl;
 	uint8_t cc;             /* IC_BRANCH: SC_ condition or INSN_NOCC */
 	uint8_t nfield, nref, neff;
-	uint8_t rep;            /* repeated string instruction: an SO_REP step replaces fetch and references */
+	uint8_t rep;            /* repeated string instruction (2: repne): an SO_REP step replaces fetch and references */
 	struct insn_field field[2];
 	struct sch_step ref[3]; /* in the order of ref(5); addresses are over the registers before the instruction */
 	struct insn_effect eff[INSN_MAXEFF];
 	uint32_t reads, writes; /* machine registers, bit n register n; a write that keeps a part counts as both */
 	uint8_t flreads, flwrites; /* condition flags, machine's own bits; flwrites: surely written */
+	int8_t mref;            /* the reference whose contents effects call INSN_MEM, or -1 */
+	uint32_t vreads;        /* registers read as values, not only to form addresses (the stack pointer of push and the like left out) */
 	uint8_t setsdst;        /* IC_SWITCH: 1 the target is register tgt, 2 the value loaded by ref[0] */
 	int16_t tgt;
 };

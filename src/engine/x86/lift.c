@@ -185,15 +185,23 @@ facts(struct lift *l)
 		int r;
 
 		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			uint32_t m = 0;
+
 			if ((r = x86_gpr(o->mem.base)) >= 0)
-				in->reads |= 1u << r;
+				m |= 1u << r;
 			if ((r = x86_gpr(o->mem.index)) >= 0)
-				in->reads |= 1u << r;
+				m |= 1u << r;
+			in->reads |= m;
+			if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+				in->vreads |= m;
 		}
 		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || (r = x86_gpr(o->reg.value)) < 0)
 			continue;
-		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) {
 			in->reads |= 1u << r;
+			if (o->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN || r != X86_RSP)
+				in->vreads |= 1u << r;
+		}
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
 			in->writes |= 1u << r;
 			if (o->size < 32 || (o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE))
@@ -246,6 +254,8 @@ references(struct lift *l)
 				op = SO_GOTLOAD;
 			x86_ref(l, op, &m, o->size / 8);
 		}
+	if (l->in->nref == 1)
+		l->in->mref = 0;
 	return NULL;
 }
 
@@ -277,6 +287,7 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 	if ((in->reads | in->writes) & 1u << X86_R15)
 		return "uses r15";
 	in->cc = INSN_NOCC;
+	in->mref = -1;
 	return x86_meaning(&l);
 }
 

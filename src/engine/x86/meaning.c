@@ -41,12 +41,16 @@ imm(int64_t i)
 	return v;
 }
 
-/* Register or immediate operand o; 0 if it is neither (memory, high byte) */
+/* Operand o as a value; 0 if it has no simple one (high byte, vector register) */
 static int
 value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
 {
 	int f;
 
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		*v = reg(X86_MEM);
+		return l->in->mref >= 0;
+	}
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		if (x86_gpr(o->reg.value) < 0 || x86_highbyte(o->reg.value))
 			return 0;
@@ -74,6 +78,15 @@ impossible(struct lift *l, const ZydisDecodedOperand *o)
 	effect(l, SO_UNKNOWN, r, o->size == 32 ? 4 : 8);
 }
 
+/* The variable that operand o is as a destination; -1 if none */
+static int
+destination(const struct lift *l, const ZydisDecodedOperand *o)
+{
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return l->in->mref >= 0 ? X86_MEM : -1;
+	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && !x86_highbyte(o->reg.value) ? x86_gpr(o->reg.value) : -1;
+}
+
 static void
 flags_unknown(struct lift *l)
 {
@@ -97,11 +110,14 @@ default_effects(struct lift *l)
 			continue;
 		if (r == X86_RSP)
 			return "unusual change of the stack pointer";
-		if (l->in->neff == INSN_MAXEFF - 1)
+		if (l->in->neff == INSN_MAXEFF - 2)
 			return "too many results";
 		done |= 1u << r;
 		impossible(l, o);
 	}
+	for (i = 0; i < l->in->nref; i++)
+		if (i == l->in->mref && l->in->ref[i].op != SO_LOAD && l->in->ref[i].op != SO_GOTLOAD)
+			effect(l, SO_UNKNOWN, X86_MEM, 8);
 	flags_unknown(l);
 	return NULL;
 }
@@ -125,7 +141,7 @@ compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val
 	e->s.b = b;
 }
 
-/* mov, movzx, movsx, movsxd and the like into a general register; ext: 0 zero, 1 sign, 2 plain mov */
+/* mov, movzx, movsx, movsxd and the like; ext: 0 zero, 1 sign, 2 plain mov */
 static const char *
 move(struct lift *l, int ext)
 {
@@ -133,34 +149,20 @@ move(struct lift *l, int ext)
 	const char *why = x86_plain(l);
 	struct insn_effect *e;
 	struct sch_val v;
-	int dst, w = d->size / 8, n = s->size / 8;
+	int dst = destination(l, d), w = d->size / 8;
 
-	if (why || d->type != ZYDIS_OPERAND_TYPE_REGISTER)
+	if (why)
 		return why;
-	dst = x86_gpr(d->reg.value);
-	if (dst < 0)
-		return "move to an odd register";
-	if (s->type == ZYDIS_OPERAND_TYPE_MEMORY && !x86_highbyte(d->reg.value)) {
-		if (w < 4) {    /* a partial write: the whole register is recorded */
-			impossible(l, d);
-			return NULL;
-		}
-		e = effect(l, SO_UNKNOWN, dst, n);
-		e->mem = 1;
-		e->s.cc = ext == 1 ? (w == 8 ? 1 : 3) : 0;
-		return NULL;
-	}
-	if (x86_highbyte(d->reg.value) || !value(l, s, &v)) {
-		impossible(l, d);
-		return NULL;
-	}
+	if (dst < 0 || !value(l, s, &v) || (ext != 2 && w < 4))
+		return default_effects(l);
 	e = effect(l, ext == 2 ? SO_MOV : ext ? SO_SEXT : SO_ZEXT, dst, w);
 	e->s.a = v;
-	e->s.n = (uint32_t)n;
+	if (ext != 2)
+		e->s.n = s->size / 8;
 	return NULL;
 }
 
-/* Two-operand arithmetic with a register destination */
+/* Two-operand arithmetic */
 static const char *
 arithmetic(struct lift *l, int op)
 {
@@ -171,13 +173,10 @@ arithmetic(struct lift *l, int op)
 
 	if (why)
 		return why;
-	dst = d->type == ZYDIS_OPERAND_TYPE_REGISTER && !x86_highbyte(d->reg.value) ? x86_gpr(d->reg.value) : -1;
-	if (dst < 0 || !value(l, s, &v)) {
-		if (d->type == ZYDIS_OPERAND_TYPE_REGISTER && x86_gpr(d->reg.value) == X86_RSP)
-			return "stack pointer from memory";
+	dst = destination(l, d);
+	if (dst < 0 || !value(l, s, &v))
 		return default_effects(l);
-	}
-	if ((op == SO_XOR || op == SO_SUB) && v.kind == SV_VAR && v.var == dst && w >= 4) {
+	if ((op == SO_XOR || op == SO_SUB) && v.kind == SV_VAR && v.var == dst && dst < X86_NREG && w >= 4) {
 		compute(l, SO_MOV, dst, w, imm(0), imm(0));
 		flags(l, SO_FLAGS_RES, w, reg(dst), imm(0), CC_ALL);
 		return NULL;
@@ -198,18 +197,18 @@ shift(struct lift *l, int op)
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
 	const char *why = x86_plain(l);
 	struct sch_val v;
-	int w = d->size / 8;
+	int dst = destination(l, d), w = d->size / 8;
 
 	if (why)
 		return why;
-	if (d->type != ZYDIS_OPERAND_TYPE_REGISTER || x86_highbyte(d->reg.value) || !value(l, s, &v) || v.kind == SV_SYM)
+	if (dst < 0 || !value(l, s, &v) || v.kind == SV_SYM)
 		return default_effects(l);
 	/* narrow rotates by more than their width are left alone */
 	if (w < 4 && (op == SO_ROL || op == SO_ROR))
 		return default_effects(l);
-	compute(l, op, x86_gpr(d->reg.value), w, reg(x86_gpr(d->reg.value)), v);
+	compute(l, op, dst, w, reg(dst), v);
 	if (v.kind == SV_IMM && (v.imm & (w == 8 ? 63 : 31)) && op != SO_ROL && op != SO_ROR)
-		flags(l, SO_FLAGS_RES, w, reg(x86_gpr(d->reg.value)), imm(0), CC_ZS);
+		flags(l, SO_FLAGS_RES, w, reg(dst), imm(0), CC_ZS);
 	else
 		flags_unknown(l);
 	return NULL;
@@ -221,13 +220,12 @@ unary(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	const char *why = x86_plain(l);
-	int r, w = d->size / 8;
+	int r = destination(l, d), w = d->size / 8;
 
 	if (why)
 		return why;
-	if (d->type != ZYDIS_OPERAND_TYPE_REGISTER || x86_highbyte(d->reg.value))
+	if (r < 0)
 		return default_effects(l);
-	r = x86_gpr(d->reg.value);
 	switch (l->z.mnemonic) {
 	case ZYDIS_MNEMONIC_INC:
 		compute(l, SO_ADD, r, w, reg(r), imm(1));
@@ -261,7 +259,7 @@ compare(struct lift *l, int op)
 
 	if (why)
 		return why;
-	if (l->in->nref || !value(l, &l->op[0], &a) || !value(l, &l->op[1], &b))
+	if (!value(l, &l->op[0], &a) || !value(l, &l->op[1], &b))
 		flags_unknown(l);
 	else
 		flags(l, op, l->op[0].size / 8, a, b, CC_ALL);
@@ -278,7 +276,7 @@ multiply(struct lift *l)
 
 	if (why)
 		return why;
-	if (n < 2 || l->in->nref || d->size < 32 || !value(l, &l->op[n - 1], &b) || !value(l, &l->op[n - 2], &a))
+	if (n < 2 || d->size < 32 || !value(l, &l->op[n - 1], &b) || !value(l, &l->op[n - 2], &a))
 		return default_effects(l);
 	compute(l, SO_MUL, x86_gpr(d->reg.value), d->size / 8, a, b);
 	flags_unknown(l);
@@ -302,11 +300,11 @@ lea(struct lift *l)
 static const char *
 push(struct lift *l)
 {
+	struct sch_val v;
 	struct sch_addr m;
 	const char *why;
-	int w = l->op[0].size == 16 ? 2 : 8;
 
-	if (w == 2)
+	if (l->op[0].size == 16)
 		return "16-bit push";
 	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, &l->op[0], &m)) != NULL)
@@ -315,6 +313,11 @@ push(struct lift *l)
 	}
 	m = x86_stack(-8);
 	x86_ref(l, SO_STORE, &m, 8);
+	l->in->mref = (int8_t)(l->in->nref - 1);
+	if (l->op[0].type != ZYDIS_OPERAND_TYPE_MEMORY && value(l, &l->op[0], &v))
+		compute(l, SO_MOV, X86_MEM, 8, v, imm(0));
+	else
+		effect(l, SO_UNKNOWN, X86_MEM, 8);
 	compute(l, SO_SUB, X86_RSP, 8, reg(X86_RSP), imm(8));
 	return NULL;
 }
@@ -323,7 +326,6 @@ static const char *
 pop(struct lift *l)
 {
 	struct sch_addr m = x86_stack(0);
-	struct insn_effect *e;
 	const char *why;
 
 	if (l->op[0].size == 16)
@@ -335,11 +337,13 @@ pop(struct lift *l)
 		if (m.base == X86_RSP)
 			return "pop relative to the stack pointer";
 		x86_ref(l, SO_STORE, &m, 8);
+		l->in->mref = 1;
+		effect(l, SO_UNKNOWN, X86_MEM, 8);
 	} else {
 		if (x86_gpr(l->op[0].reg.value) == X86_RSP)
 			return "pop of the stack pointer";
-		e = effect(l, SO_UNKNOWN, x86_gpr(l->op[0].reg.value), 8);
-		e->mem = 1;
+		l->in->mref = 0;
+		compute(l, SO_MOV, x86_gpr(l->op[0].reg.value), 8, reg(X86_MEM), imm(0));
 	}
 	compute(l, SO_ADD, X86_RSP, 8, reg(X86_RSP), imm(8));
 	return NULL;
@@ -356,7 +360,8 @@ leave(struct lift *l)
 	e = effect(l, SO_LEA, X86_RSP, 8);
 	e->s.m = m;
 	e->s.m.disp = 8;
-	effect(l, SO_UNKNOWN, X86_RBP, 8)->mem = 1;
+	l->in->mref = 0;
+	compute(l, SO_MOV, X86_RBP, 8, reg(X86_MEM), imm(0));
 	return NULL;
 }
 
@@ -396,6 +401,8 @@ control(struct lift *l)
 	if (l->z.meta.category == ZYDIS_CATEGORY_CALL) {
 		m = x86_stack(-8);
 		x86_ref(l, SO_STORE, &m, 8);
+		in->mref = (int8_t)(in->nref - 1);
+		effect(l, SO_UNKNOWN, X86_MEM, 8);
 		in->ctl = in->setsdst ? IC_CALLIND : IC_CALL;
 		in->reads |= 1u << X86_RSP;
 	} else
@@ -423,13 +430,17 @@ string(struct lift *l, int kind, int w)
 	if (l->z.address_width != 64)
 		return "string instruction with narrow addresses";
 	m = x86_stack(0);
+	if (kind == SR_CMPS) {          /* rdi is read first: ref(5) */
+		m.base = X86_RDI;
+		x86_ref(l, SO_LOAD, &m, (unsigned)w);
+	}
 	if (si) {
 		m.base = X86_RSI;
 		x86_ref(l, SO_LOAD, &m, (unsigned)w);
 	}
-	if (di) {
+	if (di && kind != SR_CMPS) {
 		m.base = X86_RDI;
-		x86_ref(l, kind == SR_CMPS || kind == SR_SCAS ? SO_LOAD : SO_STORE, &m, (unsigned)w);
+		x86_ref(l, kind == SR_SCAS ? SO_LOAD : SO_STORE, &m, (unsigned)w);
 	}
 	if (kind == SR_LODS)
 		effect(l, SO_UNKNOWN, X86_RAX, w < 4 ? 8 : w);
@@ -441,7 +452,7 @@ string(struct lift *l, int kind, int w)
 		flags_unknown(l);
 		return NULL;
 	}
-	in->rep = 1;
+	in->rep = l->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2 : 1;
 	e = effect(l, SO_REP, X86_RCX, w);
 	e->s.cc = (uint8_t)kind;
 	e->s.n = in->len;
@@ -463,13 +474,13 @@ conditional(struct lift *l, int cmov)
 	struct insn_effect *e;
 	struct sch_val v = imm(0);
 
-	if (why || d->type != ZYDIS_OPERAND_TYPE_REGISTER)
+	int dst = destination(l, d);
+
+	if (why)
 		return why;
-	if (cc == INSN_NOCC || l->in->nref || x86_highbyte(d->reg.value) || (cmov && !value(l, &l->op[1], &v))) {
-		impossible(l, d);
-		return NULL;
-	}
-	e = effect(l, cmov ? SO_CMOV : SO_SETCC, x86_gpr(d->reg.value), d->size / 8);
+	if (cc == INSN_NOCC || dst < 0 || (cmov && !value(l, &l->op[1], &v)))
+		return default_effects(l);
+	e = effect(l, cmov ? SO_CMOV : SO_SETCC, dst, d->size / 8);
 	e->s.cc = cc;
 	e->s.a = v;
 	return NULL;

@@ -5,7 +5,7 @@
 #include "../../base/mem.h"
 #include "file.h"
 
-enum { CODE, DATA, ASIDE };     /* ASIDE: neither code nor data of the program (debugging, unwinding) */
+enum { CODE, DATA, CONST, ASIDE };     /* CONST: read-only data; ASIDE: neither code nor data of the program (debugging, unwinding) */
 
 struct where {
 	struct file *f;
@@ -63,6 +63,8 @@ section_kind(const char *a)
 			return ASIDE;
 	if (strncmp(a, ".text", 5) == 0)
 		return CODE;
+	if (strncmp(a, ".rodata", 7) == 0)
+		return CONST;
 	if (flags && (flags = strchr(flags, '"')) != NULL)
 		for (flags++; *flags && *flags != '"'; flags++)
 			if (*flags == 'x')
@@ -142,8 +144,10 @@ label(struct where *w, const struct stmt *st)
 		y->fn = w->fn;
 		y->frag = (uint8_t)w->frag;
 		y->ins = (uint32_t)f->fn[w->fn].nins;
-	} else
+	} else {
 		y->where = 2;
+		y->readonly = w->kind[w->depth] == CONST;
+	}
 }
 
 static void
@@ -312,6 +316,7 @@ file_free(struct file *f)
 			free(f->fn[i].blk[k].succ);
 		free(f->fn[i].blk);
 		free(f->fn[i].blkof);
+		free(f->fn[i].slot);
 		graph_free(f->fn[i].g);
 		free(f->fn[i].ins);
 	}

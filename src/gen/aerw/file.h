@@ -52,6 +52,8 @@ struct afunc {
 	uint32_t nblk;
 	struct graph *g;
 	uint32_t *blkof;        /* block of each instruction */
+	int16_t *slot;          /* frame.h */
+	uint32_t nslot;
 	/* results of the slice */
 	uint32_t need;          /* registers that callers provide, by bit */
 	uint8_t tailout;

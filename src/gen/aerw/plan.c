@@ -3,6 +3,7 @@
 #include <string.h>
 #include "../../base/mem.h"
 #include "../../engine/x86/lift.h"
+#include "frame.h"
 #include "plan.h"
 #include "slice.h"
 
@@ -90,6 +91,44 @@ unknown_mask(struct plan *p, uint32_t regs)
 			unknown(p, v, 8, 0);
 }
 
+/* Effect k of instruction i, computed: memory becomes its slot, or is read from the constant image first */
+static void
+computation(struct plan *p, uint32_t i, unsigned k)
+{
+	const struct ainsn *a = &p->fn->ins[i];
+	const struct sch_step *e = &a->in.eff[k].s;
+	int uses = (e->a.kind == SV_VAR && e->a.var == INSN_MEM) || (e->b.kind == SV_VAR && e->b.var == INSN_MEM);
+	struct sch_step *s;
+
+	if (uses && p->fn->slot[i] == ROMEM) {
+		s = add_copy(p, a, &a->in.ref[a->in.mref]);
+		s->op = SO_LOADRO;
+		s->dst = INSN_MEM;
+		s->w = 8;
+	}
+	if (e->op == SO_SETCC && e->dst == INSN_MEM) {
+		s = add(p, SO_MOV);     /* a byte slot is written whole */
+		s->dst = (int16_t)effect_var(p->fn, i, INSN_MEM);
+		s->w = 8;
+		s->a.kind = SV_IMM;
+	}
+	s = add_copy(p, a, e);
+	if (s->a.kind == SV_VAR)
+		s->a.var = (int32_t)effect_var(p->fn, i, (unsigned)s->a.var);
+	if (s->b.kind == SV_VAR)
+		s->b.var = (int32_t)effect_var(p->fn, i, (unsigned)s->b.var);
+	if (s->dst == X86_FLAGS) {
+		s->dst = SCH_NOVAR;
+	} else {
+		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)s->dst);
+		if (e->dst == INSN_MEM && s->op == SO_MOV && s->w < 4) {
+			s->op = SO_ZEXT;
+			s->n = s->w;
+			s->w = 8;
+		}
+	}
+}
+
 static void
 call(struct plan *p, uint32_t i)
 {
@@ -131,10 +170,7 @@ instruction(struct plan *p, uint32_t i)
 			w = def_bytes(p->fn, f, &ext);
 			unknown(p, f->var, w, ext);
 		} else if (f->fate == DF_COMPUTE) {
-			struct sch_step *s = add_copy(p, a, &a->in.eff[f->eff].s);
-
-			if (f->var == X86_FLAGS)
-				s->dst = SCH_NOVAR;
+			computation(p, i, f->eff);
 		}
 	}
 }
@@ -229,7 +265,7 @@ function(struct plan *p, uint32_t no, struct sch_func *s)
 	p->fnno = no;
 	p->site = 0;
 	s->name = xstrdup(fn->name);
-	s->nvar = VAR_TARGET + 1;
+	s->nvar = VAR_SLOT + fn->nslot;
 	s->nfrag = fn->nfrag;
 	s->frag = xcalloc(fn->nfrag, sizeof *s->frag);
 	for (i = 0; i < fn->nfrag; i++) {

@@ -10,9 +10,10 @@
 #include "../../engine/flow/cut.h"
 #include "../../engine/x86/lift.h"
 #include "cfg.h"
+#include "frame.h"
 #include "slice.h"
 
-#define NVAR X86_NVAR
+#define NREGVAR (X86_FLAGS + 1)         /* registers and flags: what masks hold */
 #define ROUNDS 4                /* at most, for the registers that recursive functions need */
 
 struct ctx {
@@ -22,7 +23,7 @@ struct ctx {
 	struct cut *cut;
 	size_t words;
 	uint64_t *in;           /* definitions that reach the start of each block */
-	uint32_t *list[NVAR], nlist[NVAR];      /* definitions of each variable */
+	uint32_t **list, *nlist, nvar;          /* definitions of each variable */
 	uint32_t *work, nwork;  /* definitions whose inputs are still to follow */
 	size_t capwork;
 	uint32_t *vblock, *vcall;       /* vertices of branches (by block) and of known calls' arguments (by need) */
@@ -37,8 +38,14 @@ clobbers(const struct ainsn *a)
 	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
 		return 0;
 	if (a->twice)           /* a second return brings back old registers */
-		return (1u << X86_FLAGS | 0xffff) & ~(1u << X86_RSP) & ~(1u << X86_R15);
+		return ((1u << NREGVAR) - 1) & ~(1u << X86_RSP) & ~(1u << X86_R15);
 	return X86_CLOBBERED | 1u << X86_FLAGS;
+}
+
+unsigned
+effect_var(const struct afunc *fn, uint32_t i, unsigned var)
+{
+	return var == INSN_MEM && fn->slot[i] >= 0 ? VAR_SLOT + (unsigned)fn->slot[i] : var;
 }
 
 unsigned
@@ -50,9 +57,10 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 	if (d->ins == DEF_ENTRY || d->eff == DEF_CALL)
 		return 8;
 	s = &fn->ins[d->ins].in.eff[d->eff].s;
-	if (s->op == SO_UNKNOWN) {
-		*ext = s->cc;
-		return s->w;
+	/* an extending load is recorded in the width that it loads */
+	if ((s->op == SO_ZEXT || s->op == SO_SEXT) && s->a.kind == SV_VAR && s->a.var == INSN_MEM && s->w >= 4) {
+		*ext = s->op == SO_ZEXT ? 0 : s->w == 8 ? 1 : 3;
+		return s->n;
 	}
 	return s->w == 4 ? 4 : 8;
 }
@@ -64,7 +72,7 @@ add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
 
 	d->ins = ins;
 	d->eff = (uint8_t)eff;
-	d->var = (uint8_t)var;
+	d->var = (uint16_t)var;
 	d->fate = DF_UNUSED;
 	d->vertex = NONE;
 }
@@ -72,22 +80,22 @@ add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
 static void
 collect(struct afunc *fn, struct slice *s)
 {
-	size_t cap = NVAR, i;
+	size_t cap = VAR_SLOT + fn->nslot, i;
 	unsigned v;
 
 	for (i = 0; i < fn->nins; i++)
-		cap += fn->ins[i].in.neff + (clobbers(&fn->ins[i]) ? NVAR : 0);
+		cap += fn->ins[i].in.neff + (clobbers(&fn->ins[i]) ? NREGVAR : 0);
 	s->def = xcalloc(cap, sizeof *s->def);
 	s->first = xcalloc(fn->nins + 1, sizeof *s->first);
-	for (v = 0; v < NVAR; v++)
+	for (v = 0; v < VAR_SLOT + fn->nslot; v++)
 		add_def(s, DEF_ENTRY, 0, v);
 	for (i = 0; i < fn->nins; i++) {
 		uint32_t c = clobbers(&fn->ins[i]);
 
 		s->first[i] = s->ndef;
 		for (v = 0; v < fn->ins[i].in.neff; v++)
-			add_def(s, (uint32_t)i, v, (unsigned)fn->ins[i].in.eff[v].s.dst);
-		for (v = 0; v < NVAR; v++)
+			add_def(s, (uint32_t)i, v, effect_var(fn, (uint32_t)i, (unsigned)fn->ins[i].in.eff[v].s.dst));
+		for (v = 0; v < NREGVAR; v++)
 			if (c >> v & 1)
 				add_def(s, (uint32_t)i, DEF_CALL, v);
 	}
@@ -99,12 +107,16 @@ reaching(struct ctx *c)
 {
 	struct slice *s = c->s;
 	struct afunc *fn = c->fn;
-	uint64_t *gen, *kill, *out;
+	uint64_t *gen, *kill, *out, *seen;
 	uint32_t b, d, k;
 
+	c->nvar = VAR_SLOT + fn->nslot;
+	c->list = xcalloc(c->nvar, sizeof *c->list);
+	c->nlist = xcalloc(c->nvar, sizeof *c->nlist);
+	seen = xcalloc(BITS_WORDS(c->nvar), sizeof *seen);
 	for (d = 0; d < s->ndef; d++)
 		c->nlist[s->def[d].var]++;
-	for (k = 0; k < NVAR; k++) {
+	for (k = 0; k < c->nvar; k++) {
 		c->list[k] = xcalloc(c->nlist[k] + 1, sizeof *c->list[k]);
 		c->nlist[k] = 0;
 	}
@@ -117,11 +129,12 @@ reaching(struct ctx *c)
 	gen = xcalloc(fn->nblk * c->words, sizeof *gen);
 	kill = xcalloc(fn->nblk * c->words, sizeof *kill);
 	out = xcalloc(fn->nblk * c->words, sizeof *out);
-	for (d = 0; d < NVAR; d++)
+	for (d = 0; d < c->nvar; d++)
 		bit_set(c->in, d);
 	for (b = 0; b < fn->nblk; b++) {
-		uint32_t seen = 0, lo, hi;
+		uint32_t lo, hi;
 
+		memset(seen, 0, BITS_WORDS(c->nvar) * sizeof *seen);
 		if (fn->blk[b].first == fn->blk[b].last)
 			continue;
 		lo = s->first[fn->blk[b].first];
@@ -129,9 +142,9 @@ reaching(struct ctx *c)
 		for (d = hi; d-- > lo; ) {      /* backward: the last definition of each variable leaves the block */
 			uint32_t v = s->def[d].var;
 
-			if (seen >> v & 1)
+			if (bit_get(seen, v))
 				continue;
-			seen |= 1u << v;
+			bit_set(seen, v);
 			for (k = 0; k < c->nlist[v]; k++)
 				bit_set(kill + b * c->words, c->list[v][k]);
 			bit_set(gen + b * c->words, d);
@@ -141,6 +154,7 @@ reaching(struct ctx *c)
 	free(gen);
 	free(kill);
 	free(out);
+	free(seen);
 }
 
 typedef void reach_fn(struct ctx *c, uint32_t def, void *arg);
@@ -179,7 +193,7 @@ check_cc(struct ctx *c, uint32_t d, void *arg)
 		return;
 	}
 	e = &c->fn->ins[f->ins].in.eff[f->eff];
-	if (e->s.op == SO_UNKNOWN || !(e->ccmask >> q->cc & 1))
+	if (!(e->ccmask >> q->cc & 1))
 		q->bad = 1;
 }
 
@@ -194,45 +208,69 @@ cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
 	return !q.bad;
 }
 
-/* Variables that effect e is computed from, as a bit mask */
 static uint32_t
-inputs(const struct insn_effect *e)
+mem_vars(const struct sch_addr *m)
 {
-	const struct sch_step *s = &e->s;
-	uint32_t m = 0;
+	return (m->base != SCH_NOVAR ? 1u << m->base : 0) | (m->index != SCH_NOVAR ? 1u << m->index : 0);
+}
 
-	if (s->op == SO_UNKNOWN || s->op == SO_REP)
+struct inputs { uint32_t regs; uint32_t slot; };        /* registers and flags as a mask; a slot's variable or NONE */
+
+static int
+add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct inputs *in)
+{
+	const struct insn *x = &fn->ins[i].in;
+
+	if (v->kind != SV_VAR)
+		return 1;
+	if (v->var != INSN_MEM)
+		in->regs |= 1u << v->var;
+	else if (fn->slot[i] >= 0)
+		in->slot = VAR_SLOT + (uint32_t)fn->slot[i];
+	else if (fn->slot[i] == ROMEM)
+		in->regs |= mem_vars(&x->ref[x->mref].m);
+	else
 		return 0;
-	if (s->a.kind == SV_VAR)
-		m |= 1u << s->a.var;
-	if (s->b.kind == SV_VAR)
-		m |= 1u << s->b.var;
-	if (s->op == SO_LEA) {
-		if (s->m.base != SCH_NOVAR)
-			m |= 1u << s->m.base;
-		if (s->m.index != SCH_NOVAR)
-			m |= 1u << s->m.index;
-	}
-	if (s->dst != X86_FLAGS && (s->w < 4 || s->op == SO_CMOV))
-		m |= 1u << s->dst;
+	return 1;
+}
+
+/* What effect k of instruction i is computed from; 0 if it cannot be */
+static int
+inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
+{
+	const struct sch_step *s = &fn->ins[i].in.eff[k].s;
+
+	in->regs = 0;
+	in->slot = NONE;
+	if (s->op == SO_REP)
+		return 1;
+	if (s->op == SO_UNKNOWN || !add_input(fn, i, &s->a, in) || !add_input(fn, i, &s->b, in))
+		return 0;
+	if (s->op == SO_LEA)
+		in->regs |= mem_vars(&s->m);
+	/* what keeps a part of its old value; a slot is always written whole */
+	if (s->dst < X86_NREG && (s->w < 4 || s->op == SO_CMOV))
+		in->regs |= 1u << s->dst;
+	if (s->dst == INSN_MEM && s->op == SO_CMOV && fn->slot[i] >= 0)
+		in->slot = VAR_SLOT + (uint32_t)fn->slot[i];
 	if (s->op == SO_SETCC || s->op == SO_CMOV)
-		m |= 1u << X86_FLAGS;
-	return m;
+		in->regs |= 1u << X86_FLAGS;
+	return 1;
 }
 
 /* Can definition d be computed, its inputs given? */
 static int
-computable(struct ctx *c, const struct def *d)
+computable(struct ctx *c, const struct def *d, struct inputs *in)
 {
 	const struct insn_effect *e;
 
+	in->regs = 0;
+	in->slot = NONE;
 	if (d->ins == DEF_ENTRY)
-		return d->var == X86_RSP || (c->fn->need >> d->var & 1);
-	if (d->eff == DEF_CALL)
+		return d->var == X86_RSP || (d->var < X86_NREG && (c->fn->need >> d->var & 1));
+	if (d->eff == DEF_CALL || !inputs(c->fn, d->ins, d->eff, in))
 		return 0;
 	e = &c->fn->ins[d->ins].in.eff[d->eff];
-	if (e->s.op == SO_UNKNOWN)
-		return 0;
 	if (e->s.op == SO_SETCC || e->s.op == SO_CMOV)
 		return cc_good(c, c->fn->blkof[d->ins], d->ins, d->eff, e->s.cc);
 	return 1;
@@ -243,7 +281,7 @@ def_cost(struct ctx *c, const struct def *d)
 {
 	uint8_t ext;
 
-	if (d->var == X86_FLAGS)
+	if (d->var >= X86_FLAGS)        /* flags and slots are not recorded, what is made of them can be */
 		return CUT_INF;
 	if (d->ins == DEF_ENTRY)
 		return CFG_ONCE * 9;
@@ -291,7 +329,7 @@ use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint32_t vars, uint3
 {
 	unsigned v;
 
-	for (v = 0; v < NVAR; v++)
+	for (v = 0; v < NREGVAR; v++)
 		if (vars >> v & 1)
 			each_reaching(c, b, i, k, v, use, &to);
 }
@@ -303,21 +341,19 @@ drain(struct ctx *c)
 	while (c->nwork) {
 		uint32_t d = c->work[--c->nwork];
 		struct def *f = &c->s->def[d];
+		struct inputs in;
 
-		if (!computable(c, f)) {
+		if (!computable(c, f, &in)) {
 			if (!c->marking)
 				cut_source(c->cut, f->vertex);
 			continue;
 		}
-		if (f->ins != DEF_ENTRY)
-			use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, inputs(&c->fn->ins[f->ins].in.eff[f->eff]), f->vertex);
+		if (f->ins == DEF_ENTRY)
+			continue;
+		use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, in.regs, f->vertex);
+		if (in.slot != NONE)
+			each_reaching(c, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, use, &f->vertex);
 	}
-}
-
-static uint32_t
-mem_vars(const struct sch_addr *m)
-{
-	return (m->base != SCH_NOVAR ? 1u << m->base : 0) | (m->index != SCH_NOVAR ? 1u << m->index : 0);
 }
 
 /* Registers that instruction a's references must know */
@@ -428,6 +464,8 @@ slice_function(struct file *f, struct afunc *fn)
 	uint32_t entry = 0;
 	unsigned v;
 
+	if (!fn->slot)
+		frame_slots(f, fn);
 	slice_free(fn->slice);
 	fn->slice = c.s = xcalloc(1, sizeof *c.s);
 	c.s->recbranch = xcalloc(fn->nblk, 1);
@@ -443,8 +481,10 @@ slice_function(struct file *f, struct afunc *fn)
 	for (v = 0; v < X86_NREG; v++)
 		if (c.s->def[v].fate == DF_RECORD)
 			entry |= 1u << v;
-	for (v = 0; v < NVAR; v++)
+	for (v = 0; v < c.nvar; v++)
 		free(c.list[v]);
+	free(c.list);
+	free(c.nlist);
 	free(c.in);
 	free(c.work);
 	free(c.vblock);

@@ -14,8 +14,8 @@ enum def_fate { DF_UNUSED, DF_COMPUTE, DF_RECORD };
 
 struct def {
 	uint32_t ins;
-	uint8_t eff;            /* number of the effect, or DEF_CALL */
-	uint8_t var, fate;
+	uint8_t eff, fate;      /* number of the effect, or DEF_CALL */
+	uint16_t var;
 	uint32_t vertex;        /* in the cut, NONE: not reached */
 };
 
@@ -30,6 +30,9 @@ struct slice {
 
 /* Bytes that recording definition d takes; how the register is then to be read in *ext (SO_UNKNOWN's cc) */
 unsigned def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext);
+
+/* Variable var of an effect of instruction i: a slot where it is INSN_MEM and memory is one */
+unsigned effect_var(const struct afunc *fn, uint32_t i, unsigned var);
 
 /* Slice every traced function; sets need, slice and tailout of each. */
 void slice_file(struct file *f);

@@ -227,8 +227,11 @@ results(struct twin *t, uint32_t i)
 		uint8_t ext;
 
 		if (e && e->s.op == SO_REP) {
-			if (f->var == X86_RCX && (e->s.cc == SR_CMPS || e->s.cc == SR_SCAS))
+			/* the count left, and whether a comparison stopped it: the last fetch depends on that */
+			if (f->var == X86_RCX && (e->s.cc == SR_CMPS || e->s.cc == SR_SCAS)) {
 				record(t, X86_RCX, 8);
+				out_printf(t->o, "\tset%s\t%u(%%r15)\n", t->fn->ins[i].in.rep == 2 ? "e" : "ne", t->pend++);
+			}
 		} else if (f->fate == DF_RECORD) {
 			record(t, f->var, def_bytes(t->fn, f, &ext));
 		}

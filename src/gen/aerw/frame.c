@@ -1,0 +1,277 @@
+/* Finding the stack slots of a function. */
+#include <stdlib.h>
+#include <string.h>
+#include "../../base/mem.h"
+#include "../../engine/x86/lift.h"
+#include "frame.h"
+
+/* What a register holds: nothing of the frame, a fixed distance from the entry's rsp, or one or the other */
+enum { UNSEEN, FOREIGN, FRAME, MIXED };
+struct place { uint8_t kind; int64_t off; };
+struct state { struct place sp, bp; };
+
+struct access { int64_t off; uint32_t ins; uint16_t n; uint8_t store; };
+
+struct scan {
+	const struct afunc *fn;
+	struct state *at;               /* at the start of each block */
+	struct access *acc;
+	size_t nacc, capacc;
+	int seen;                       /* an address in the frame leaves this analysis */
+};
+
+static int
+merge(struct place *to, struct place from)
+{
+	struct place old = *to;
+
+	if (from.kind == UNSEEN)
+		return 0;
+	if (to->kind == UNSEEN)
+		*to = from;
+	else if (to->kind != from.kind || (to->kind == FRAME && to->off != from.off))
+		to->kind = MIXED;
+	return old.kind != to->kind || old.off != to->off;
+}
+
+static struct place
+of_register(const struct state *s, int r)
+{
+	struct place none = { FOREIGN, 0 };
+
+	return r == X86_RSP ? s->sp : r == X86_RBP ? s->bp : none;
+}
+
+/* The place that an effect on rsp or rbp computes */
+static struct place
+evaluate(const struct state *s, const struct sch_step *e)
+{
+	struct place p = { FOREIGN, 0 }, a = { FOREIGN, 0 };
+
+	if (e->a.kind == SV_VAR)
+		a = of_register(s, e->a.var);
+	if (e->w != 8)
+		return a.kind == FOREIGN ? p : (struct place){ MIXED, 0 };
+	switch (e->op) {
+	case SO_MOV:
+		return a;
+	case SO_ADD:
+	case SO_SUB:
+		if (a.kind == FRAME && e->b.kind == SV_IMM) {
+			a.off += e->op == SO_ADD ? e->b.imm : -e->b.imm;
+			return a;
+		}
+		break;
+	case SO_LEA:
+		if (e->m.base != SCH_NOVAR && e->m.index == SCH_NOVAR && e->m.sym == SCH_NOSYM) {
+			a = of_register(s, e->m.base);
+			a.off += e->m.disp;
+			return a;
+		}
+		break;
+	case SO_UNKNOWN:
+		return p;
+	default:
+		break;
+	}
+	p.kind = MIXED;
+	return p;
+}
+
+static void
+effects(struct state *s, const struct insn *in)
+{
+	struct state was = *s;
+	int k;
+
+	for (k = 0; k < in->neff; k++)
+		if (in->eff[k].s.dst == X86_RSP)
+			s->sp = evaluate(&was, &in->eff[k].s);
+		else if (in->eff[k].s.dst == X86_RBP)
+			s->bp = evaluate(&was, &in->eff[k].s);
+}
+
+static void
+propagate(struct scan *c)
+{
+	const struct graph *g = c->fn->g;
+	int changed = 1;
+	uint32_t i, k;
+
+	c->at[0].sp = (struct place){ FRAME, 0 };
+	c->at[0].bp = (struct place){ FOREIGN, 0 };
+	while (changed) {
+		changed = 0;
+		for (i = 0; i < g->norder; i++) {
+			uint32_t b = g->order[i];
+			struct state s = c->at[b];
+
+			for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++)
+				effects(&s, &c->fn->ins[k].in);
+			for (k = 0; k < g->nsucc[b]; k++) {
+				changed |= merge(&c->at[g->succ[b][k]].sp, s.sp);
+				changed |= merge(&c->at[g->succ[b][k]].bp, s.bp);
+			}
+		}
+	}
+}
+
+/* Is an address in the frame used as a value here? */
+static int
+escapes(const struct state *s, const struct insn *in)
+{
+	int k;
+
+	if (!((in->vreads >> X86_RSP & 1 && s->sp.kind != FOREIGN) || (in->vreads >> X86_RBP & 1 && s->bp.kind != FOREIGN)))
+		return 0;
+	/* unless it only moves between the two registers */
+	for (k = 0; k < in->neff; k++)
+		if (in->eff[k].s.dst != X86_RSP && in->eff[k].s.dst != X86_RBP && in->eff[k].s.dst != X86_FLAGS)
+			return 1;
+	return in->neff == 0 || (in->nref > 0 && in->ref[0].op != SO_LOAD);
+}
+
+static void
+references(struct scan *c, const struct state *s, uint32_t i)
+{
+	const struct insn *in = &c->fn->ins[i].in;
+	int k;
+
+	for (k = 0; k < in->nref; k++) {
+		const struct sch_step *r = &in->ref[k];
+		struct place p;
+		struct access *a;
+
+		if (r->m.index == X86_RBP && s->bp.kind != FOREIGN)
+			c->seen = 1;
+		if (r->m.base != X86_RSP && r->m.base != X86_RBP)
+			continue;
+		p = of_register(s, r->m.base);
+		if (p.kind == FOREIGN)
+			continue;
+		if (p.kind != FRAME || r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow) {
+			c->seen = 1;
+			return;
+		}
+		c->acc = xgrow(c->acc, &c->capacc, c->nacc + 1, sizeof *c->acc);
+		a = &c->acc[c->nacc++];
+		a->off = p.off + r->m.disp;
+		a->n = (uint16_t)r->n;
+		a->store = r->op != SO_LOAD;
+		a->ins = k == in->mref ? i : NONE;
+	}
+}
+
+/* Walk all blocks with their states */
+static void
+collect(struct scan *c)
+{
+	const struct graph *g = c->fn->g;
+	uint32_t i, k;
+
+	for (i = 0; i < g->norder && !c->seen; i++) {
+		uint32_t b = g->order[i];
+		struct state s = c->at[b];
+
+		for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++) {
+			if (c->fn->ins[k].twice || escapes(&s, &c->fn->ins[k].in)) {
+				c->seen = 1;
+				return;
+			}
+			references(c, &s, k);
+			effects(&s, &c->fn->ins[k].in);
+			if (s.sp.kind != FRAME) {
+				c->seen = 1;
+				return;
+			}
+		}
+	}
+}
+
+static int
+by_offset(const void *a, const void *b)
+{
+	const struct access *x = a, *y = b;
+
+	if (x->off != y->off)
+		return x->off < y->off ? -1 : 1;
+	return y->n - x->n;     /* wide ones first */
+}
+
+/* A slot is what stores write whole or not at all; loads may take its low bytes */
+static void
+name_slots(struct scan *c, struct afunc *fn)
+{
+	size_t i, j;
+
+	if (c->nacc)
+		qsort(c->acc, c->nacc, sizeof *c->acc, by_offset);
+	for (i = 0; i < c->nacc; i = j) {
+		int64_t end = c->acc[i].off + c->acc[i].n, off = c->acc[i].off;
+		unsigned n = 0, ok = 1;
+		size_t k;
+
+		for (j = i; j < c->nacc && c->acc[j].off < end; j++) {  /* the accesses that hang together */
+			if (c->acc[j].off + c->acc[j].n > end)
+				end = c->acc[j].off + c->acc[j].n;
+			if (!c->acc[j].store)
+				continue;
+			if (n == 0 && c->acc[j].off == off)
+				n = c->acc[j].n;
+			else if (c->acc[j].off != off || c->acc[j].n != n)
+				ok = 0;
+			if (c->acc[j].ins == NONE)
+				ok = 0;
+		}
+		if (!ok || (n != 1 && n != 2 && n != 4 && n != 8) || fn->nslot == MAXSLOT)
+			continue;
+		for (k = i; k < j; k++)
+			if (c->acc[k].ins != NONE && c->acc[k].off == off && c->acc[k].n <= n)
+				fn->slot[c->acc[k].ins] = (int16_t)fn->nslot;
+		fn->nslot++;
+	}
+}
+
+/* Loads from read-only sections of this file, addressed by symbol */
+static void
+constants(const struct file *f, struct afunc *fn)
+{
+	size_t i, n;
+
+	for (i = 0; i < fn->nins; i++) {
+		const struct insn *in = &fn->ins[i].in;
+		const char *s;
+		const struct sym *y;
+
+		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD || in->ref[in->mref].m.sym == SCH_NOSYM
+		    || in->ref[in->mref].n > 8)
+			continue;
+		for (s = text_operands(f->text.st[fn->ins[i].stmt].s); (s = text_symbol(s, &n)) != NULL; s += n) {
+			y = symtab_find(&f->sym, s, n);
+			if (y && y->where == 2 && y->readonly && !y->weak && s[n] != '@') {
+				fn->slot[i] = ROMEM;
+				break;
+			}
+		}
+	}
+}
+
+void
+frame_slots(const struct file *f, struct afunc *fn)
+{
+	struct scan c = { .fn = fn };
+	size_t i;
+
+	fn->slot = xcalloc(fn->nins, sizeof *fn->slot);
+	fn->nslot = 0;
+	for (i = 0; i < fn->nins; i++)
+		fn->slot[i] = NOSLOT;
+	c.at = xcalloc(fn->nblk, sizeof *c.at);
+	propagate(&c);
+	collect(&c);
+	if (!c.seen)
+		name_slots(&c, fn);
+	constants(f, fn);
+	free(c.at);
+	free(c.acc);
+}
