@@ -1,0 +1,58 @@
+# Manual pages: no warning from the linter; a page for each tool; options and pages agree
+. "$SRC/testdata/tap.sh"
+cd "$SRC/man" || exit 1
+
+command -v mandoc >/dev/null || { skip "no mandoc"; exit 0; }
+for page in *; do
+	is "$page: lint" "$(mandoc -T lint -W warning "$page" 2>&1)" ""
+	name=${page%.*}
+	is "$page: names itself" "$(sed -n 's/^\.Nm  *//p' "$page" | sed -n 's/ ,$//; 1p')" "$name"
+	[ "$name" = tracemill ] && continue
+	if grep -q "^\.\(It \)\{0,1\}Xr $name ${page##*.}" tracemill.7; then pass "$page: in tracemill(7)"; else
+		fail "$page: in tracemill(7)"; fi
+done
+
+# pages named anywhere exist, or are the system's
+system=' cmp(1) gcc(1) cc(1) ld(1) as(1) valgrind(1) qemu(1) nm(1) make(1) elf(5) a.out(5) zstd(1) xz(1) gzip(1) compress(1) head(1)'
+system="$system execve(2) fork(2) signal(7) setarch(8) sigaltstack(2) sigaction(2) write(2) gdb(1) ar(1) gnuplot(1) environ(7) vfork(2) clone(2) "
+missing=
+for ref in $(sed -n 's/^\.\(It \)\{0,1\}Xr \([^ ]*\) \([1-9]\).*/\2.\3/p' ./* | sort -u); do
+	case $system in *" ${ref%.*}(${ref##*.}) "*) continue ;; esac
+	[ -f "$ref" ] || missing="$missing $ref"
+done
+is "every page referred to exists" "$missing" ""
+
+# order of the sections that style wants
+for page in *.1; do
+	got=$(sed -n 's/^\.Sh //p' "$page" | grep -x -E 'NAME|SYNOPSIS|DESCRIPTION|EXIT STATUS|EXAMPLES|SEE ALSO|BUGS' | tr '\n' ' ')
+	case $got in
+	'NAME SYNOPSIS DESCRIPTION EXIT STATUS EXAMPLES SEE ALSO ' | 'NAME SYNOPSIS DESCRIPTION EXIT STATUS EXAMPLES SEE ALSO BUGS ')
+		pass "$page: sections" ;;
+	*) fail "$page: sections" "$got" ;;
+	esac
+done
+
+cd "$TMPDIR" || exit 1
+for tool in $TOOLS; do
+	page=$SRC/man/$tool.1
+	if [ -f "$page" ]; then pass "$tool has a page"; else fail "$tool has a page"; continue; fi
+	# aecc's options are gcc's
+	[ "$tool" = aecc ] && continue
+	for o in $(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( .*\)\{0,1\}$/\1/p' "$page" | sort -u); do
+		arg=
+		grep -q "^\.It Fl $o Ar" "$page" && arg=1
+		err=$(timeout 20 "$tool" -"$o" $arg </dev/null 2>&1 >/dev/null)
+		case $err in
+		*'invalid option'* | *'requires an argument'* | *'unknown option'*) fail "$tool -$o is accepted" "$err" ;;
+		*) pass "$tool -$o is accepted" ;;
+		esac
+	done
+	# and an option that the page does not have is not
+	for o in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
+		grep -q -E "^\.It Fl $o( |$)" "$page" && continue
+		timeout 20 "$tool" -$o </dev/null >/dev/null 2>err
+		[ $? = 2 ] || echo "-$o"
+	done >undocumented
+	is "$tool has no option that its page lacks" "$(tr '\n' ' ' <undocumented)" ""
+done
+tap_end

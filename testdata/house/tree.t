@@ -1,0 +1,24 @@
+# The tree: src/README lists each file once; scripts are clean; no file that a build leaves is in the way
+. "$SRC/testdata/tap.sh"
+cd "$SRC" || exit 1
+
+find src -type f ! -name README ! -name '.*' ! -name '*~' | sed 's,^src/,,' | sort >"$TMPDIR/have"
+sed -n 's/^\([a-z][^ ]*\)  *[^ ].*/\1/p' src/README | sort >"$TMPDIR/listed"
+is "src/README lists each file" "$(comm -23 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
+is "and no other" "$(comm -13 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
+is "and none twice" "$(uniq -d "$TMPDIR/listed" | tr '\n' ' ')" ""
+
+command -v shellcheck >/dev/null || skip "no shellcheck"
+# SC1091: what is sourced is checked by itself; SC2034, SC2154: set here and used there; SC2010, SC2238: `ls | grep`, a file named cut;
+# SC2015: `test && pass || fail`, where pass cannot fail
+if command -v shellcheck >/dev/null; then
+	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t bin/* experiments/* experiments/*/*; do
+		[ -f "$f" ] || continue
+		case $f in
+		*.sh | *.t) ;;
+		*) case $(head -n 1 "$f") in '#!'*sh) ;; *) continue ;; esac ;;
+		esac
+		is "shellcheck $f" "$(shellcheck -s sh -S warning -e SC1091,SC2034,SC2154,SC2010,SC2238,SC2015,SC3043 -f gcc "$f")" ""
+	done
+fi
+tap_end
