@@ -1,18 +1,14 @@
 /*
- * Callbacks from libc: qsort, bsearch, atexit, on_exit, tsearch and twalk, signal handlers through raise, a qsort in
- * a callback of qsort.
+ * Callbacks from libc: qsort, bsearch, atexit, on_exit, tsearch and twalk, a qsort in a callback of qsort.
  */
 #define _GNU_SOURCE
 #include <search.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static unsigned long sum;
 static unsigned seed = 1;
-static volatile sig_atomic_t hits;
 
 static void mix(unsigned long v) { sum = sum * 31 + v; }
 static unsigned rnd(void) { return (seed = seed * 1103515245u + 12345u) >> 16 & 0x7fff; }
@@ -38,28 +34,13 @@ by_median(const void *a, const void *b)
 }
 
 static void
-on_usr(int sig)
-{
-	hits += sig == SIGUSR1 ? 1 : 100;
-	if (sig == SIGUSR1 && hits < 4)
-		raise(SIGUSR2);         /* a handler in a handler */
-}
-
-static void
-on_info(int sig, siginfo_t *si, void *uc)
-{
-	(void)uc;
-	hits += 1000 * (sig == si->si_signo);
-}
-
-static void
 visit(const void *node, VISIT v, int depth)
 {
 	if (v == postorder || v == leaf)
 		mix(**(int *const *)node * 7 + depth);
 }
 
-static void at_exit1(void) { printf("atexit %d\n", (int)hits); }
+static void at_exit1(void) { puts("atexit"); }
 static void at_exit2(void) { mix(3); printf("%016lx\n", sum); }
 static void on_leave(int status, void *arg) { printf("on_exit %d %s\n", status, (char *)arg); }
 
@@ -100,14 +81,6 @@ main(int argc, char **argv)
 		rows[i / 5][i % 5] = rnd() % 50;
 	qsort(rows, 12, sizeof *rows, by_median);
 	mix(rows[0][0] + rows[11][4] * 100);
-	signal(SIGUSR1, on_usr);
-	signal(SIGUSR2, on_usr);
-	for (int i = 0; i < 3; i++)
-		raise(SIGUSR1);
-	kill(getpid(), SIGUSR2);
-	sigaction(SIGURG, &(struct sigaction){ .sa_sigaction = on_info, .sa_flags = SA_SIGINFO }, NULL);
-	raise(SIGURG);
-	mix(hits);
 	free(it);
 	free(v);
 	return 3;

@@ -1,10 +1,9 @@
 /*
  * setjmp and longjmp: several sites, in a loop, out of nested calls, out of callbacks and nested callbacks of libc and
- * of an untraced file, sigsetjmp out of a handler, and a longjmp made by untraced code.
+ * of an untraced file, and a longjmp made by untraced code.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +15,6 @@ extern void plain_throw(jmp_buf, int);
 
 static unsigned long sum;
 static jmp_buf top, inner;
-static sigjmp_buf sigtop;
 static int countdown;
 
 static void mix(unsigned long v) { sum = sum * 31 + v; }
@@ -85,8 +83,6 @@ two_sites(int k)
 
 NOINLINE static void throw_from_plain(int k) { mix(k); plain_throw(top, k + 20); }
 
-static void on_sig(int sig) { mix(sig); siglongjmp(sigtop, 5); }
-
 int
 main(int argc, char **argv)
 {
@@ -130,12 +126,6 @@ main(int argc, char **argv)
 	}
 	for (i = 0; i < 3; i++)                 /* callbacks given up by untraced code that goes on itself */
 		mix(plain_try(throw_from_plain, i));
-	signal(SIGUSR1, on_sig);
-	for (i = 0; i < 3; i++) {               /* out of a handler */
-		if ((r = sigsetjmp(sigtop, 1)) == 0)
-			raise(SIGUSR1);
-		mix(r);
-	}
 	printf("%016lx\n", sum);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * The example of the seed paper's figure 1: a[i][j] = i + j, 100 x 100, n times.
- * big: 300000
+ * big: 2000000
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -54,6 +54,9 @@ static bool text;
 static FILE *out;
 static pid_t owner;
 
+/* The instruction being executed, if it is a wanted one */
+static uint64_t current;
+
 static struct acc { uint64_t addr; unsigned size, kind; } acc[MAXACC];
 static unsigned nacc;
 
@@ -105,14 +108,26 @@ exec_cb(unsigned cpu, void *data)
 
 	(void)cpu;
 	flush();
+	current = w;
 	put(INST, w & 0xffffffffffff, (unsigned)(w >> 48));
+}
+
+static void
+leave_cb(unsigned cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	current = 0;
 }
 
 static void
 mem_cb(unsigned cpu, uint32_t info, uint64_t addr, void *data)
 {
 	(void)cpu;
-	(void)data;
+	/* When an instruction ends its translation block, QEMU 7.2 goes on calling for the accesses that helper functions
+	   make for later instructions nobody asked about */
+	if ((uintptr_t)data != current)
+		return;
 	if (nacc == MAXACC) {
 		fprintf(stderr, "fetchmem: an instruction with more than %d accesses\n", MAXACC);
 		abort();
@@ -135,17 +150,22 @@ static void
 trans_cb(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
+	bool inside = true;
 
 	(void)id;
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t pc = qemu_plugin_insn_vaddr(in);
+		void *id_of = (void *)(uintptr_t)(pc | (uint64_t)qemu_plugin_insn_size(in) << 48);
 
-		if (!wanted(pc))
-			continue;
-		qemu_plugin_register_vcpu_insn_exec_cb(in, exec_cb, CB_NO_REGS,
-		    (void *)(uintptr_t)(pc | (uint64_t)qemu_plugin_insn_size(in) << 48));
-		qemu_plugin_register_vcpu_mem_cb(in, mem_cb, CB_NO_REGS, MEM_RW, NULL);
+		if (wanted(pc)) {
+			qemu_plugin_register_vcpu_insn_exec_cb(in, exec_cb, CB_NO_REGS, id_of);
+			qemu_plugin_register_vcpu_mem_cb(in, mem_cb, CB_NO_REGS, MEM_RW, id_of);
+			inside = true;
+		} else if (inside) {
+			qemu_plugin_register_vcpu_insn_exec_cb(in, leave_cb, CB_NO_REGS, NULL);
+			inside = false;
+		}
 	}
 }
 

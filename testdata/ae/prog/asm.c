@@ -1,0 +1,141 @@
+/*
+ * Inline assembly: plain, with local and unique labels, asm goto, locked instructions and xchg, a whole function at
+ * the top level, the compiler's atomics.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NOINLINE __attribute__((noinline))
+
+static unsigned long sum;
+static long cell = 5, other = 9;
+static int word = 3;
+static unsigned char byte = 200;
+static _Atomic long counter;
+static atomic_flag flag = ATOMIC_FLAG_INIT;
+
+static void mix(unsigned long v) { sum = sum * 31 + v; }
+
+extern long whole(long, long *);
+
+__asm__(
+    "	.text\n"
+    "	.globl	whole\n"
+    "	.type	whole, @function\n"
+    "whole:\n"
+    "	mov	(%rsi), %rax\n"
+    "	test	%rdi, %rdi\n"
+    "	jz	2f\n"
+    "1:	lea	1(%rax,%rax,2), %rax\n"
+    "	dec	%rdi\n"
+    "	jnz	1b\n"
+    "2:	mov	%rax, (%rsi)\n"
+    "	ret\n"
+    "	.size	whole, .-whole\n");
+
+NOINLINE static unsigned
+bsr_loop(unsigned long x)
+{
+	unsigned n;
+
+	__asm__("xor %0, %0\n1:\tshr $1, %1\n\tjz 2f\n\tinc %0\n\tjmp 1b\n2:" : "=&r"(n), "+r"(x) : : "cc");
+	return n;
+}
+
+NOINLINE static long
+sum_down(long n)
+{
+	long s = 0;
+
+	__asm__(".Lagain%=:\n\tadd %1, %0\n\tsub $1, %1\n\tjg .Lagain%=" : "+r"(s), "+r"(n) : : "cc");
+	return s;
+}
+
+NOINLINE static int
+is_negative(long x)
+{
+	__asm__ goto("test %0, %0\n\tjs %l[yes]" : : "r"(x) : "cc" : yes);
+	return 0;
+yes:
+	return 1;
+}
+
+static inline long xchg(long *p, long v) { __asm__ volatile("xchg %0, %1" : "+r"(v), "+m"(*p) : : "memory"); return v; }
+static inline long xadd(long *p, long v) { __asm__ volatile("lock xaddq %0, %1" : "+r"(v), "+m"(*p) : : "memory", "cc"); return v; }
+
+static inline int
+cmpxchg(long *p, long want, long v)
+{
+	char ok;
+
+	__asm__ volatile("lock cmpxchgq %3, %1\n\tsete %0" : "=q"(ok), "+m"(*p), "+a"(want) : "r"(v) : "memory", "cc");
+	return ok;
+}
+
+static void rmw(int *p, unsigned char *q) {
+	__asm__ volatile("incl %0\n\tnegb %1\n\tlock orl $16, %0\n\tbtsl $7, %0\n\trolb $3, %1\n\tnotl %0\n\tmovl $3, %%eax\n\txaddl %%eax, %0"
+	    : "+m"(*p), "+m"(*q) : : "eax", "cc"); }
+
+NOINLINE static long
+pushes(long x)
+{
+	long r;
+
+	/* below the red zone of this leaf */
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tpush %1\n\tpushq %2\n\tpop %0\n\tpop %%rcx\n\tadd %%rcx, %0\n\tlea 128(%%rsp), %%rsp"
+	    : "=&r"(r) : "r"(x), "m"(other) : "rcx", "cc", "memory");
+	return r;
+}
+
+NOINLINE static long
+flags_around(long x)
+{
+	long r;
+
+	__asm__("add $1, %1\n\tpushfq\n\tpop %0\n\tand $0x41, %0" : "=&r"(r), "+r"(x) : : "cc", "memory");
+	return r;
+}
+
+NOINLINE static void
+atomics(long i)
+{
+	long want = i;
+
+	counter += i;
+	atomic_fetch_or(&counter, 8);
+	atomic_fetch_xor_explicit(&counter, i, memory_order_relaxed);
+	mix(atomic_exchange(&counter, counter + 3));
+	mix(atomic_compare_exchange_strong(&counter, &want, 7));
+	mix(want);
+	mix(__sync_fetch_and_add(&word, 2));
+	mix(__atomic_sub_fetch(&byte, 3, __ATOMIC_SEQ_CST));
+	mix(__sync_fetch_and_nand(&word, i));           /* a loop around cmpxchg */
+	mix(atomic_flag_test_and_set(&flag));
+	if (i & 1)
+		atomic_flag_clear(&flag);
+	__sync_synchronize();
+}
+
+int
+main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 30;
+
+	for (int i = 0; i < n; i++) {
+		mix(whole(i % 6, &cell));
+		mix(bsr_loop(sum) + sum_down(i));
+		mix(is_negative(i % 3 - 1));
+		mix(xchg(&cell, i) + xadd(&other, i));
+		mix(cmpxchg(&cell, i % 2 ? i : -1, i * 3));
+		mix(cell);
+		rmw(&word, &byte);
+		mix(word + byte);
+		mix(pushes(i));
+		mix(flags_around(i % 4 - 2));
+		atomics(i);
+		__asm__ volatile("nop\n\tpause");
+	}
+	printf("%016lx\n", sum);
+	return 0;
+}
