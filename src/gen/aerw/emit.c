@@ -22,7 +22,9 @@ original(struct out *o, struct file *f)
 		if (fn && fn->why)
 			fn = NULL;
 		if (fn) {
-			k = next[no]++;
+			for (k = next[no]; fn->ins[k].pad; k++)
+				;
+			next[no] = k + 1;
 			if (k == fn->frag[fn->ins[k].frag].first)
 				out_printf(o, LBL ":\n", fn->ins[k].frag ? 'c' : 'o', no);
 			out_printf(o, ".Lae_u%u_%u:\n", no, k);
@@ -31,9 +33,9 @@ original(struct out *o, struct file *f)
 			out_printf(o, "%s:\n", st->s);
 		else
 			out_printf(o, "%s%s\n", st->kind == ST_TEXT ? "" : "\t", st->s);
-		if (fn && fn->pad && (next[no] == fn->nins || fn->ins[next[no]].frag == 1)) {
-			out_printf(o, "\t.skip\t%u, 0x90\n", fn->pad);
-			fn->pad = 0;
+		if (fn && fn->fill && (next[no] == fn->nins || fn->ins[next[no]].frag == 1)) {
+			out_printf(o, "\t.skip\t%u, 0x90\n", fn->fill);
+			fn->fill = 0;
 		}
 	}
 	free(next);

@@ -307,6 +307,28 @@ file_recover(struct file *f)
 }
 
 void
+file_replace(struct file *f, uint32_t no, struct ainsn *ins, size_t n, const uint32_t *moved)
+{
+	struct afunc *fn = &f->fn[no];
+	size_t i, k;
+
+	for (i = 0; i < f->sym.nslot; i++) {
+		struct sym *y = f->sym.slot[i];
+
+		if (y && y->where == 1 && y->fn == no)
+			y->ins = moved[y->ins];
+	}
+	for (i = 0; i < f->ntab; i++)
+		for (k = 0; f->tab[i].func == no && k < f->tab[i].n; k++)
+			f->tab[i].target[k] = moved[f->tab[i].target[k]];
+	for (i = 0; i < fn->nfrag; i++)
+		fn->frag[i].first = moved[fn->frag[i].first];
+	free(fn->ins);
+	fn->ins = ins;
+	fn->nins = fn->capins = n;
+}
+
+void
 file_free(struct file *f)
 {
 	size_t i, k;

@@ -19,6 +19,7 @@ struct ainsn {
 	uint8_t leader;         /* a branch or a table leads here */
 	uint8_t taken;          /* the address of a label here is used as a value */
 	uint8_t twice;          /* calls a function that returns twice */
+	uint8_t pad;            /* a no-operation that the assembler put there for alignment; its statement is the one before */
 	uint32_t target;        /* direct jump inside the function: instruction number; else NONE */
 	uint32_t callee;        /* direct call or jump to a function of this file: its number; else NONE */
 	uint32_t table;         /* IC_SWITCH through a jump table of this file: its number; else NONE */
@@ -46,7 +47,8 @@ struct afunc {
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken;
-	uint32_t pad;           /* bytes to add behind fragment 0 so that the entry can be patched */
+	uint32_t fill, minsize; /* bytes to add behind fragment 0 to make it minsize bytes: its entry gets patched */
+	uint32_t nhot;          /* statements of fragment 0 */
 	/* control flow */
 	struct ablock *blk;
 	uint32_t nblk;
@@ -84,6 +86,8 @@ struct file {
 };
 
 void file_recover(struct file *f);                      /* functions and labels of f->text */
+/* Function fn has the n instructions of `ins` now (taken over); moved[i]: where instruction i of before is, moved[old number] = n */
+void file_replace(struct file *f, uint32_t fn, struct ainsn *ins, size_t n, const uint32_t *moved);
 void file_targets(struct file *f);                      /* after the lift: branch targets, callees, tables */
 void file_free(struct file *f);
 void fn_fail(struct afunc *fn, uint32_t line, const char *why);

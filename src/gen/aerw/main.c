@@ -82,7 +82,7 @@ analyse(struct file *f, const struct options *o, const char *path)
 	uint32_t i;
 
 	file_recover(f);
-	why = object_lift(f, o->as, o->asarg);
+	why = object_lift(f, o->as, o->asarg, PATCH);
 	if (why) {
 		if (!o->quiet)
 			warn("%s: %s: left untraced", path, why);

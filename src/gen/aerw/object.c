@@ -31,16 +31,22 @@ struct object {
 static void
 write_marked(const struct file *f, FILE *fp)
 {
+	uint32_t *next = xcalloc(f->nfn + 1, sizeof *next);
 	size_t i;
 
 	for (i = 0; i < f->text.n; i++) {
 		const struct stmt *st = &f->text.st[i];
 
-		if (st->kind == ST_INSN && f->owner[i])
+		if (st->kind == ST_INSN && f->owner[i]) {
+			const struct afunc *fn = &f->fn[f->owner[i] - 1];
+
 			fprintf(fp, MARK "b%zu:\n\t%s\n" MARK "e%zu:\n", i, st->s, i);
-		else
+			if (fn->fill && ++next[f->owner[i] - 1] == fn->nhot)
+				fprintf(fp, "\t.skip %u, 0x90\n", fn->fill);
+		} else
 			fprintf(fp, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
 	}
+	free(next);
 }
 
 static int
@@ -187,81 +193,198 @@ read_object(struct object *o, int fd, size_t nstmt)
 	return NULL;
 }
 
-static void
-lift_function(const struct file *f, struct afunc *fn, const struct object *o)
+/* Lift one instruction at p; `len` bytes are its statement's */
+static const char *
+lift_one(const struct sect *t, uint64_t off, uint64_t len, struct ainsn *a)
 {
-	size_t i;
+	const char *why = x86_lift(t->p + off, len, t->rel + off, &a->in);
 
-	for (i = 0; i < fn->nins && !fn->why; i++) {
-		struct ainsn *a = &fn->ins[i];
-		uint32_t st = a->stmt, line = f->text.st[st].line, sec = o->sb[st];
-		uint32_t first = fn->ins[fn->frag[a->frag].first].stmt;
-		const char *why;
-
-		if (!sec || o->se[st] != sec || !o->sect[sec].p || o->oe[st] > o->sect[sec].n || o->ob[st] >= o->oe[st]) {
-			fn_fail(fn, line, "statement without an instruction");
-			return;
-		}
-		if (o->sb[first] != sec || o->ob[st] < o->ob[first]) {
-			fn_fail(fn, line, "code in an unexpected section");
-			return;
-		}
-		why = x86_lift(o->sect[sec].p + o->ob[st], o->oe[st] - o->ob[st], o->sect[sec].rel + o->ob[st], &a->in);
-		if (!why && a->in.len != o->oe[st] - o->ob[st])
-			why = "statement of several instructions";
-		if (why) {
-			fn_fail(fn, line, why);
-			return;
-		}
-		a->off = (uint32_t)(o->ob[st] - o->ob[first]);
-		fn->frag[a->frag].size = a->off + a->in.len;
-	}
+	if (!why && a->in.len != len)
+		return a->pad ? NULL : "statement of several instructions";
+	return why;
 }
 
-const char *
-object_lift(struct file *f, const char *as, char *const *args)
+/* Padding between two instructions that control falls through: it is executed, so it counts */
+static const char *
+lift_padding(const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list, size_t *n, const struct ainsn *before)
 {
-	char dir[] = "/tmp/aerw.XXXXXX", in[64], out[64];
-	const char *why = NULL;
-	struct object o;
-	FILE *fp;
-	size_t i;
-	int fd = -1;
+	uint32_t at = before->off + before->in.len;
 
-	memset(&o, 0, sizeof o);
-	if (!mkdtemp(dir))
-		die_sys("%s", dir);
-	snprintf(in, sizeof in, "%s/m.s", dir);
-	snprintf(out, sizeof out, "%s/m.o", dir);
-	fp = fopen(in, "w");
+	while (off < end) {
+		struct ainsn *a = &list[*n];
+
+		memset(a, 0, sizeof *a);
+		a->pad = 1;
+		a->stmt = before->stmt;
+		a->frag = before->frag;
+		a->off = at;
+		a->target = a->callee = a->table = NONE;
+		if (lift_one(t, off, end - off, a) || a->in.ctl != IC_NONE || a->in.nref || a->in.neff)
+			return "data between its instructions";
+		at += a->in.len;
+		off += a->in.len;
+		++*n;
+	}
+	return NULL;
+}
+
+/* Where the padding behind instruction i ends, at the next instruction of its fragment; its own end if there is none */
+static uint64_t
+padding_end(const struct afunc *fn, size_t i, const struct object *o)
+{
+	uint64_t end = o->oe[fn->ins[i].stmt];
+	uint32_t next;
+
+	if (i + 1 == fn->nins || fn->ins[i + 1].frag != fn->ins[i].frag)
+		return end;
+	next = fn->ins[i + 1].stmt;
+	return o->sb[next] == o->sb[fn->ins[i].stmt] && o->ob[next] > end ? o->ob[next] : end;
+}
+
+static const char *
+check_place(const struct afunc *fn, size_t i, const struct object *o)
+{
+	uint32_t st = fn->ins[i].stmt, sec = o->sb[st], first = fn->ins[fn->frag[fn->ins[i].frag].first].stmt;
+
+	if (!sec || o->se[st] != sec || !o->sect[sec].p || o->oe[st] > o->sect[sec].n || o->ob[st] >= o->oe[st])
+		return "statement without an instruction";
+	if (o->sb[first] != sec || o->ob[st] < o->ob[first])
+		return "code in an unexpected section";
+	return NULL;
+}
+
+static void
+lift_function(struct file *f, uint32_t no, const struct object *o)
+{
+	struct afunc *fn = &f->fn[no];
+	uint32_t *moved = xcalloc(fn->nins + 1, sizeof *moved);
+	struct ainsn *list = NULL;
+	size_t n = 0, cap = 0, i;
+
+	for (i = 0; i < fn->nins; i++) {
+		struct ainsn *a = &fn->ins[i];
+		const char *why = check_place(fn, i, o);
+		uint64_t end;
+
+		if (!why) {
+			const struct sect *t = &o->sect[o->sb[a->stmt]];
+
+			a->off = (uint32_t)(o->ob[a->stmt] - o->ob[fn->ins[fn->frag[a->frag].first].stmt]);
+			why = lift_one(t, o->ob[a->stmt], o->oe[a->stmt] - o->ob[a->stmt], a);
+			fn->frag[a->frag].size = a->off + a->in.len;
+			end = padding_end(fn, i, o);
+			list = xgrow(list, &cap, n + 1 + (size_t)(end - o->oe[a->stmt]), sizeof *list);
+			moved[i] = (uint32_t)n;
+			list[n++] = *a;
+			if (!why)
+				why = lift_padding(t, o->oe[a->stmt], end, list, &n, a);
+		}
+		if (why) {
+			fn_fail(fn, f->text.st[a->stmt].line, why);
+			free(list);
+			free(moved);
+			return;
+		}
+	}
+	moved[fn->nins] = (uint32_t)n;
+	file_replace(f, no, list, n, moved);
+	free(moved);
+}
+
+static void
+object_free(struct object *o, int fd)
+{
+	size_t i;
+
+	if (o->elf)
+		elf_end(o->elf);
+	if (fd >= 0)
+		close(fd);
+	for (i = 0; o->sect && i < o->nsect; i++)
+		free(o->sect[i].rel);
+	free(o->sect);
+	free(o->sb);
+	free(o->se);
+	free(o->ob);
+	free(o->oe);
+}
+
+/* Functions shorter than the jump that is to be patched over their entry get filling behind them; whether there are any */
+static int
+fill_short(struct file *f, const struct object *o)
+{
+	size_t i, k;
+	int any = 0;
+
+	for (i = 0; i < f->nfn; i++) {
+		struct afunc *fn = &f->fn[i];
+		uint64_t size;
+
+		for (k = 0; k < fn->nins && fn->ins[k].frag == 0; k++)
+			;
+		if (fn->why || k == 0 || check_place(fn, k - 1, o))
+			continue;
+		size = o->oe[fn->ins[k - 1].stmt] - o->ob[fn->ins[0].stmt];
+		fn->nhot = (uint32_t)k;
+		if (size < fn->minsize) {
+			fn->fill = (uint32_t)(fn->minsize - size);
+			any = 1;
+		}
+	}
+	return any;
+}
+
+static const char *
+assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out, struct object *o, int *fd)
+{
+	FILE *fp = fopen(in, "w");
+
 	if (fp) {
 		write_marked(f, fp);
 		if (ferror(fp) | (fclose(fp) != 0))
 			fp = NULL;
 	}
 	if (!fp)
-		why = "no temporary file can be written";
-	else if (run_assembler(as, args, in, out) != 0)
-		why = "the assembler does not accept it";
-	else if ((fd = open(out, O_RDONLY | O_CLOEXEC)) < 0)
-		why = "the assembler left no output";
-	else
-		why = read_object(&o, fd, f->text.n);
+		return "no temporary file can be written";
+	if (run_assembler(as, args, in, out) != 0)
+		return "the assembler does not accept it";
+	if ((*fd = open(out, O_RDONLY | O_CLOEXEC)) < 0)
+		return "the assembler left no output";
+	return read_object(o, *fd, f->text.n);
+}
+
+const char *
+object_lift(struct file *f, const char *as, char *const *args, unsigned minsize)
+{
+	const char *tmp = getenv("TMPDIR"), *why;
+	char *dir = xasprintf("%s/aerw.XXXXXX", tmp && *tmp ? tmp : "/tmp"), *in, *out;
+	struct object o;
+	size_t i;
+	int fd = -1;
+
+	memset(&o, 0, sizeof o);
+	if (!mkdtemp(dir))
+		die_sys("%s", dir);
+	in = xasprintf("%s/m.s", dir);
+	out = xasprintf("%s/m.o", dir);
+	for (i = 0; i < f->nfn; i++)
+		f->fn[i].minsize = minsize;
+	why = assemble(f, as, args, in, out, &o, &fd);
+	if (!why && fill_short(f, &o)) {        /* filling moves what follows: look again */
+		object_free(&o, fd);
+		memset(&o, 0, sizeof o);
+		fd = -1;
+		why = assemble(f, as, args, in, out, &o, &fd);
+	}
 	unlink(in);
 	unlink(out);
 	rmdir(dir);
 	for (i = 0; !why && i < f->nfn; i++)
-		lift_function(f, &f->fn[i], &o);
-	if (o.elf)
-		elf_end(o.elf);
-	if (fd >= 0)
-		close(fd);
-	for (i = 0; o.sect && i < o.nsect; i++)
-		free(o.sect[i].rel);
-	free(o.sect);
-	free(o.sb);
-	free(o.se);
-	free(o.ob);
-	free(o.oe);
+		if (!f->fn[i].why)
+			lift_function(f, (uint32_t)i, &o);
+	object_free(&o, fd);
+	free(dir);
+	free(in);
+	free(out);
 	return why;
 }

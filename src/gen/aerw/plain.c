@@ -44,8 +44,6 @@ emit_fits(struct file *f, struct afunc *fn)
 {
 	uint32_t i, n = covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
 
-	if (fn->frag[0].size < PATCH)
-		fn->pad = PATCH - fn->frag[0].size;
 	for (i = 0; i < n; i++)
 		if (fn->ins[i].taken) {
 			fn_fail(fn, line, "a code label used as a value at its very start");
@@ -57,7 +55,6 @@ emit_fits(struct file *f, struct afunc *fn)
 			fn_fail(fn, line, "its cold part jumps to its very start");
 			return 0;
 		}
-	/* the first instruction's label is the entry only if nothing but leader logic uses it */
 	return 1;
 }
 
@@ -75,6 +72,8 @@ emit_plain(struct out *o, struct file *f, uint32_t no)
 
 		if (whole && a->leader)
 			out_printf(o, ".Lae_q%u_%u:\n", no, i);
+		if (a->pad)
+			continue;
 		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE && (whole || *text_operands(s) <= '9')) {
 			/* numeric labels have no name outside: use the marks */
 			out_printf(o, "\t%.*s.Lae_%c%u_%u\n", (int)(text_operands(s) - s), s,
@@ -82,6 +81,8 @@ emit_plain(struct out *o, struct file *f, uint32_t no)
 		} else
 			out_printf(o, "\t%s\n", s);
 	}
+	while (n < fn->nins && fn->ins[n].pad)
+		n++;
 	if (!whole && n < fn->nins && fn->ins[n].frag == 0)
 		out_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
 }

@@ -48,7 +48,7 @@ numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, u
 		if (st->kind != ST_LABEL || strlen(st->s) != n - 1 || memcmp(st->s, s, n - 1) != 0)
 			continue;
 		for (k = 0; k < fn->nins; k++)
-			if (fn->ins[k].stmt > i)
+			if (fn->ins[k].stmt > i && !fn->ins[k].pad)
 				return k;
 		return NONE;
 	}
@@ -149,6 +149,8 @@ file_targets(struct file *f)
 			struct ainsn *a = &fn->ins[k];
 			const char *s = f->text.st[a->stmt].s;
 
+			if (a->pad)
+				continue;
 			if (a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_CALL)
 				direct(f, fn, i, a);
 			else

@@ -244,6 +244,8 @@ instruction(struct twin *t, uint32_t i)
 	const struct ainsn *a = &t->fn->ins[i];
 	uint32_t blk = t->fn->blkof[i];
 
+	if (a->pad)
+		return;
 	switch (a->in.ctl) {
 	case IC_CALL:
 	case IC_CALLIND:
