@@ -127,7 +127,7 @@ gives "-s: the stack and a mapping elsewhere" 0 "" addrdiff -s a s
 gives "from either side" 0 "" addrdiff -s s a
 sed '13s/fe8/fe0/' s.txt | mk >b
 gives "one address in the region is off" 1 "" addrdiff -s a b
-is "-s says why" "$(sed -n 4p tap.out)" "  shifted by -0x5fff00000008, the region beside it by -0x5fff00000000"
+is "-s says why" "$(sed -n 4p tap.out)" "  shifted by -0x5fff00000008, no multiple of 16"
 sed '12s/48b001010/48b001018/' s.txt | mk >b
 gives "a mapping is off by 8" 1 "" addrdiff -q -s a b
 sed '12s/load 0x[0-9a-f]*/load 0x404010/' base.txt | mk >b
@@ -154,6 +154,36 @@ sed 's/1fff000f38/1fff000f30/' str2.txt | mk >b
 gives "the stack's holds below" 1 "" addrdiff -q -s a1 b
 sed 's/1fff000f38/1ffefff38/' str2.txt | mk >b
 gives "even by whole pages" 1 "" addrdiff -q -s a1 b
+
+# a region that is shifted by a multiple of 16: thread-local storage; one more with -a
+cat >odd.txt <<'X'
+inst 0x401000 4
+load 0x7ffff7d80740 8
+store 0x7fffffffe008 8
+load 0x7ffff7d80768 8
+load 0x7ffff7f01000 8
+store 0x7ffff7e11008 8
+X
+mk <odd.txt >a1
+cat >odd2.txt <<'X'
+inst 0x401000 4
+load 0x4a29690 8
+store 0x1ffefffe38 8
+load 0x4a296b8 8
+load 0x4b01000 8
+store 0x4c11008 8
+X
+mk <odd2.txt >b
+addrdiff -v -s a1 b >out
+is "thread-local storage" "$? $(sed 1d out)" "0 shift: odd 0x7ffff7d80740-0x7ffff7d80768 by -0x7ffff33570b0
+shift: mapping 0x7ffff7e11008-0x7ffff7e11008 by -0x7ffff3200000
+shift: mapping 0x7ffff7f01000-0x7ffff7f01000 by -0x7ffff3400000
+shift: stack 0x7fffffffe008-0x7fffffffe008 by -0x7fe000ffe1d0"
+sed 's/4c11008/4c11018/' odd2.txt | mk >b
+gives "a second one" 1 "" addrdiff -q -s a1 b
+gives "is allowed by -a 1" 0 "" addrdiff -a 1 -s a1 b
+sed 's/4c11008/4c11010/' odd2.txt | mk >b
+gives "but not by 8" 1 "" addrdiff -q -a 1 -s a1 b
 gives "a load of the data instead of the mapping" 1 "" addrdiff -q -s a b
 sed '1s/401000/402000/' base.txt | mk >b
 gives "instructions are never shifted" 1 "" addrdiff -q -s a b
@@ -177,7 +207,7 @@ gives "no such file" 2 "addrdiff: none: No such file or directory" addrdiff a no
 gives "empty" 2 "addrdiff: empty: empty input" addrdiff a empty
 echo hello >text
 gives "neither stream nor log" 2 "addrdiff: text: neither a reference stream nor a lackey log" addrdiff a text
-gives "usage" 2 "usage: addrdiff [-cdlqsv] [-e prog] [-n context] a b" addrdiff a
+gives "usage" 2 "usage: addrdiff [-cdlqsv] [-a regions] [-e prog] [-n context] a b" addrdiff a
 gives "two standard inputs" 2 "addrdiff: only one of the two can be standard input" addrdiff - -
 gives "-n that is no number" 2 "addrdiff: -n -1: not a number from 0 to 1000" addrdiff -n -1 a a
 err=$(addrdiff a noloops 2>&1 >/dev/full)

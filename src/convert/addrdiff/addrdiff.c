@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/num.h"
 
-static const char synopsis[] = "[-cdlqsv] [-e prog] [-n context] a b";
+static const char synopsis[] = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b";
 
 /* How many references from pos on are the same, of the n that both sides have */
 static size_t
@@ -92,13 +92,17 @@ main(int argc, char **argv)
 	struct diff d;
 	const char *progpath = NULL;
 	int c, noloops = 0, shifts = 0, r;
-	uint64_t n = 3;
+	uint64_t n = 3, odd = 0;
 	struct side *s;
 
 	diag_init(argv[0], 2);
 	memset(&d, 0, sizeof(d));
-	while ((c = getopt(argc, argv, "cde:ln:qsv")) != -1) {
+	while ((c = getopt(argc, argv, "a:cde:ln:qsv")) != -1) {
 		switch (c) {
+		case 'a':
+			if (num_u64(optarg, 0, 60, &odd) < 0)
+				die("-a %s: not a number from 0 to 60", optarg);
+			break;
 		case 'c':
 			d.conventions = 1;
 			break;
@@ -147,7 +151,7 @@ main(int argc, char **argv)
 	}
 	d.out = out_open(NULL);
 	if (shifts)
-		d.shift = shift_new(d.prog);
+		d.shift = shift_new(d.prog, 1 + (unsigned)odd);
 	r = compare(&d);
 	if (r && !d.quiet)
 		report(&d);

@@ -18,6 +18,7 @@ struct prog;
 struct prog *prog_open(const char *path);               /* dies */
 void prog_close(struct prog *p);
 int prog_traced(const struct prog *p, uint64_t pc);     /* is this original instruction in a traced function? */
+int prog_registers(const struct prog *p, uint64_t pc);  /* traced, and one that valgrind gives references which it has not? */
 void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* the loaded image, in bytes */
 const char *prog_where(struct prog *p, uint64_t pc);    /* "function at file:line", "function" or NULL; until the next call */
 
@@ -29,6 +30,7 @@ struct side {
 	struct lackey lackey;
 	const struct prog *prog;        /* keep only traced functions; NULL: everything.  Borrowed. */
 	int keep;               /* the last instruction is one to keep */
+	int keepdata;           /* and so are its references */
 	int noloops;            /* drop loop and task events */
 	uint64_t *w;            /* owned.  w[0..pos) history, w[pos..n) to be compared */
 	size_t pos, n;
@@ -46,7 +48,7 @@ _Noreturn void side_die(const struct side *s);          /* tell the fault */
 
 /* Regions of memory that lie elsewhere on the other side, each by one constant (shift.c) */
 struct shift;
-struct shift *shift_new(const struct prog *p);          /* p may be NULL: no image is known */
+struct shift *shift_new(const struct prog *p, unsigned odd);    /* p may be NULL: no image is known; odd: see -a */
 void shift_free(struct shift *t);
 int shift_ok(struct shift *t, uint64_t a, uint64_t b);  /* may b stand for a (the native address)?  Learns a new region's constant. */
 const char *shift_why(const struct shift *t);           /* after 0: why not */

@@ -14,6 +14,7 @@ struct prog {
 	uint64_t lo, hi;        /* image */
 	uint64_t tlo, thi;      /* from the first to the last traced instruction */
 	uint8_t *traced;        /* owned: one bit for each byte of tlo..thi */
+	uint8_t *code;          /* owned: the bytes themselves, and some zeros */
 	char where[512];
 };
 
@@ -59,11 +60,14 @@ mark_traced(struct prog *p, const char *path)
 	if (p->tlo >= p->thi)
 		return;
 	p->traced = xcalloc((p->thi - p->tlo + 7) / 8, 1);
+	p->code = xcalloc(p->thi - p->tlo + 16, 1);
 	for (i = 0; i < p->exe.ntraced; i++) {
 		const struct exe_span *s = &p->exe.traced[i];
 
 		for (a = s->addr - p->tlo; a < s->addr - p->tlo + s->size; a++)
 			p->traced[a / 8] |= (uint8_t)(1u << a % 8);
+		if (!exe_image(&p->exe, s->addr, p->code + (s->addr - p->tlo), s->size))
+			die("%s: a traced function has no code", path);
 	}
 }
 
@@ -86,6 +90,7 @@ prog_close(struct prog *p)
 		return;
 	exe_close(&p->exe);
 	free(p->traced);
+	free(p->code);
 	free(p);
 }
 
@@ -95,6 +100,19 @@ prog_traced(const struct prog *p, uint64_t pc)
 	uint64_t a = pc - p->tlo;
 
 	return pc >= p->tlo && pc < p->thi && p->traced[a / 8] >> a % 8 & 1;
+}
+
+/* bt, bts, btr, btc of two registers: valgrind does them in memory below the stack pointer, and lackey shows it */
+int
+prog_registers(const struct prog *p, uint64_t pc)
+{
+	const uint8_t *c = p->code + (pc - p->tlo);
+
+	while (*c == 0x66 || *c == 0xf2 || *c == 0xf3)
+		c++;
+	if (*c >> 4 == 4)
+		c++;
+	return c[0] == 0x0f && (c[1] & 0xe7) == 0xa3 && c[2] >> 6 == 3;
 }
 
 void

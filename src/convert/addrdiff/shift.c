@@ -7,13 +7,20 @@
  * it that has the same constant, and enforced for all that lies inside.  So
  * that a wrong address cannot pass as a region of its own:
  *
- * - the executable's image is not shifted, and what lies between it and
- *   LOW_END (the heap) has one constant, if the image is known;
- * - only the stack may be shifted by something else than whole pages, and
- *   every address within STACK_NEAR of it has its constant; but the strings
- *   of the arguments and the environment above it may have their own, because
- *   the auxiliary vector between them and the frames is not of one size;
+ * - the executable's image is not shifted, and what lies within HEAP_MAX
+ *   behind it (the heap) has one constant, if the image is known;
+ * - every address within STACK_NEAR of the stack has its constant; but the
+ *   strings of the arguments and the environment above it may have their own,
+ *   because the auxiliary vector between them and the frames is not of one size;
+ * - besides these, only so many regions as the user allows are shifted by
+ *   other than whole pages, by multiples of 16 then: thread-local storage,
+ *   which the dynamic linker allocates, and alternate signal stacks, whose
+ *   frames are not of one size;
  * - no region may begin inside another one as the other side sees it.
+ *
+ * Which region the stack is: natively what lies at STACK_SURE or above, where
+ * Linux maps nothing else; if no such address has been seen, the first one
+ * that is not shifted by whole pages and has no other beside it.
  */
 #include "addrdiff.h"
 
@@ -25,8 +32,10 @@
 #include "base/mem.h"
 
 #define PAGE       4096u
-#define LOW_END    0x100000000000u
+#define HEAP_MAX   (64ull << 30)
+#define STACK_SURE 0x7ffff8000000u
 #define STACK_NEAR (16u << 20)
+#define ODD_MAX    64u          /* regions that are shifted by multiples of 16 */
 #define NCACHE     1024u
 #define MAXREGION  4096u
 
@@ -40,16 +49,19 @@ struct shift {
 	struct region *r;       /* sorted; owned */
 	size_t n, cap;
 	uint64_t imglo, imghi;  /* equal when unknown */
-	int havestack, haveargs, haveheap;
+	int havestack, sure, haveargs, haveheap;
 	uint64_t stack, args, heap;     /* their constants */
+	uint64_t odd[ODD_MAX];          /* those of other regions that are not whole pages */
+	unsigned nodd, maxodd;
 	char why[160];
 };
 
 struct shift *
-shift_new(const struct prog *p)
+shift_new(const struct prog *p, unsigned odd)
 {
 	struct shift *t = xcalloc(1, sizeof(*t));
 
+	t->maxodd = odd < ODD_MAX ? odd : ODD_MAX;
 	if (p)
 		prog_image(p, &t->imglo, &t->imghi);
 	return t;
@@ -130,7 +142,7 @@ near_stack(const struct shift *t, uint64_t a)
 static int
 check_heap(struct shift *t, uint64_t a, uint64_t delta)
 {
-	if (t->imghi <= t->imglo || a < t->imghi || a >= LOW_END)
+	if (t->imghi <= t->imglo || a < t->imghi || a - t->imghi >= HEAP_MAX)
 		return 1;
 	if (t->haveheap && delta != t->heap)
 		return refuse(t, delta, t->heap, "the heap");
@@ -141,36 +153,48 @@ check_heap(struct shift *t, uint64_t a, uint64_t delta)
 	return 1;
 }
 
-/* A region within STACK_NEAR, or NULL */
-static const struct region *
+/* Is there a region within STACK_NEAR? */
+static int
 beside(const struct shift *t, uint64_t a)
 {
 	size_t i = find(t, a);
 
 	if (i < t->n && t->r[i].lo - a < STACK_NEAR)
-		return t->r + i;
-	return i > 0 && a - t->r[i - 1].hi < STACK_NEAR ? t->r + i - 1 : NULL;
+		return 1;
+	return i > 0 && a - t->r[i - 1].hi < STACK_NEAR;
 }
 
-/* The first constant that is not whole pages: the stack's, or its strings' if the stack's own happens to be whole pages */
+/* A constant that is not whole pages, and not the stack's */
 static int
-check_odd(struct shift *t, uint64_t a, uint64_t delta)
+check_odd(struct shift *t, uint64_t delta)
 {
-	const struct region *r = beside(t, a);
+	unsigned i;
+	char x[24];
 
-	if (t->havestack)
-		return refuse(t, delta, t->stack, "the stack (the only region not shifted by whole pages)");
-	if (!r) {
-		t->stack = delta;
-	} else if (r == t->r + t->n - 1 && a >= r->hi) {
-		t->stack = r->delta;
-		t->haveargs = 1;
-		t->args = delta;
-	} else {
-		return refuse(t, delta, r->delta, "the region beside it");
+	for (i = 0; i < t->nodd; i++)
+		if (t->odd[i] == delta)
+			return 1;
+	if (delta % 16) {
+		snprintf(t->why, sizeof(t->why), "shifted by %s, no multiple of 16", signed_hex(x, delta));
+		return 0;
 	}
-	t->havestack = 1;
+	if (t->nodd == t->maxodd)
+		return refuse_text(t, "one more region that is not shifted by whole pages");
+	t->odd[t->nodd++] = delta;
 	return 1;
+}
+
+/* The stack is seen for the first time.  What was taken for it before is another region. */
+static int
+learn_stack(struct shift *t, uint64_t delta)
+{
+	uint64_t was = t->stack;
+	int had = t->havestack;
+
+	t->havestack = t->sure = 1;
+	t->haveargs = 0;
+	t->stack = delta;
+	return had && was != delta ? check_odd(t, was) : 1;
 }
 
 static int
@@ -178,8 +202,17 @@ check_stack(struct shift *t, uint64_t a, uint64_t delta)
 {
 	int near = near_stack(t, a);
 
-	if (near < 0)
-		return delta % PAGE ? check_odd(t, a, delta) : 1;
+	if (a >= STACK_SURE && !t->sure)
+		return learn_stack(t, delta);
+	if (near < 0) {
+		if (delta % PAGE == 0)
+			return 1;
+		if (t->havestack || beside(t, a))
+			return (t->havestack && delta == t->stack) || check_odd(t, delta);
+		t->havestack = 1;
+		t->stack = delta;
+		return 1;
+	}
 	if (delta == t->stack || (t->haveargs && delta == t->args))
 		return 1;
 	if (t->haveargs || !near)
@@ -268,7 +301,8 @@ shift_print(const struct shift *t, struct out *out)
 		const struct region *r = t->r + i;
 
 		what = t->havestack && r->delta == t->stack ? "stack" : t->haveargs && r->delta == t->args ? "arguments" :
-		    r->lo < LOW_END ? "heap" : "mapping";
+		    t->haveheap && r->delta == t->heap && r->lo - t->imghi < HEAP_MAX ? "heap" :
+		    r->delta % PAGE ? "odd" : "mapping";
 		out_printf(out, "shift: %s 0x%" PRIx64 "-0x%" PRIx64 " by %s\n", what, r->lo, r->hi - 1,
 		    signed_hex(x, r->delta));
 	}

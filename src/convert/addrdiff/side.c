@@ -87,10 +87,16 @@ filter(struct side *s, uint64_t *w, size_t n)
 			k += !s->noloops && (!s->prog || kind == REF_TASK || prog_traced(s->prog, ref_addr(w[i])));
 			continue;
 		}
-		if (s->prog && kind == REF_INST)
-			s->keep = prog_traced(s->prog, ref_addr(w[i]));
 		w[k] = w[i];
-		k += !s->prog || s->keep;
+		if (!s->prog) {
+			k++;
+		} else if (kind == REF_INST) {
+			s->keep = prog_traced(s->prog, ref_addr(w[i]));
+			s->keepdata = s->keep && !(s->log && prog_registers(s->prog, ref_addr(w[i])));
+			k += (size_t)s->keep;
+		} else {
+			k += (size_t)s->keepdata;
+		}
 	}
 	return k;
 }
