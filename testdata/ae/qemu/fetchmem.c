@@ -6,6 +6,7 @@
  *
  * An oracle that shares no code with the rest of the project.  lo and hi (any
  * number of pairs) select the instructions whose addresses lie in [lo, hi).
+ * A forked child writes FILE.PID.
  * QEMU reports wide accesses in pieces of at most 8 bytes and a
  * read-modify-write as a load and a store; as the end of an instruction is
  * known here, they are joined to what ref(5) calls one reference.
@@ -13,6 +14,7 @@
  * Debian does not package qemu-plugin.h: what is used of it (plugin interface
  * version 1, QEMU 4.2 to 8.x) is declared below.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +54,7 @@ static struct { uint64_t lo, hi; } range[MAXRANGE];
 static unsigned nrange;
 static bool text;
 static FILE *out;
-static pid_t owner;
+static const char *outname;
 
 /* The instruction being executed, if it is a wanted one */
 static uint64_t current;
@@ -174,11 +176,35 @@ exit_cb(uint64_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	if (getpid() != owner)
-		return;
 	flush();
 	if (fclose(out) != 0) {
 		perror("fetchmem");
+		_exit(1);
+	}
+}
+
+static bool
+open_out(const char *name)
+{
+	out = fopen(name, "wb");
+	if (!out)
+		return false;
+	setvbuf(out, NULL, _IOFBF, 1 << 20);
+	if (!text)
+		fwrite("\x89TMREF\r\n\1\0\20\0\0\0\0\0", 1, 16, out);
+	return true;
+}
+
+/* What was buffered is in the parent's file: sys_cb saw to it */
+static void
+child(void)
+{
+	char name[4096];
+
+	fclose(out);
+	snprintf(name, sizeof(name), "%s.%ld", outname, (long)getpid());
+	if (!open_out(name)) {
+		perror(name);
 		_exit(1);
 	}
 }
@@ -201,8 +227,6 @@ sys_cb(uint64_t id, unsigned cpu, int64_t num, uint64_t a, uint64_t b, uint64_t 
 EXPORT int
 qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
-	const char *name = NULL;
-
 	(void)info;
 	for (int i = 0; i < argc; i++) {
 		const char *v = strchr(argv[i], '=');
@@ -211,7 +235,7 @@ qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **
 			return -1;
 		v++;
 		if (strncmp(argv[i], "out=", 4) == 0)
-			name = v;
+			outname = v;
 		else if (strncmp(argv[i], "fmt=", 4) == 0)
 			text = strcmp(v, "text") == 0;
 		else if (strncmp(argv[i], "lo=", 3) == 0 && nrange < MAXRANGE)
@@ -221,14 +245,10 @@ qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **
 		else
 			return -1;
 	}
-	if (!name || !(out = fopen(name, "wb"))) {
+	if (!outname || !(outname = strdup(outname)) || !open_out(outname) || pthread_atfork(NULL, NULL, child) != 0) {
 		fprintf(stderr, "fetchmem: cannot write the file of out=\n");
 		return -1;
 	}
-	setvbuf(out, NULL, _IOFBF, 1 << 20);
-	owner = getpid();
-	if (!text)
-		fwrite("\x89TMREF\r\n\1\0\20\0\0\0\0\0", 1, 16, out);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, trans_cb);
 	qemu_plugin_register_vcpu_syscall_cb(id, sys_cb);
 	qemu_plugin_register_atexit_cb(id, exit_cb, NULL);
