@@ -56,6 +56,12 @@ image(void *exe, uint64_t addr, void *buf, size_t n)
 	return exe_image(exe, addr, buf, n);
 }
 
+static int
+rodata(void *exe, uint64_t addr, void *buf, size_t n)
+{
+	return exe_rodata(exe, addr, buf, n);
+}
+
 static void
 load(struct prog *g, struct exe *x, const char *path)
 {
@@ -63,7 +69,7 @@ load(struct prog *g, struct exe *x, const char *path)
 
 	if (exe_open(x, path) != 0 || exe_need_schema(x) != 0)
 		die("%s: %s", path, x->err);
-	src = (struct prog_source){x->schema, x->nschema, x->fn, x->nfn, image, x};
+	src = (struct prog_source){x->schema, x->nschema, x->fn, x->nfn, image, rodata, x};
 	if (prog_load(g, &src) != 0)
 		die_at(path, x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
 }

@@ -241,15 +241,25 @@ exe_close(struct exe *x)
 	x->fd = -1;
 }
 
-int
-exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n)
+static int
+copy(const struct exe_span *s, uint64_t addr, void *buf, size_t n)
 {
-	const struct exe_span *s = find(x->image, x->nimage, addr);
-
 	if (!s || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
 		return 0;
 	memcpy(buf, s->p + (addr - s->addr), n);
 	return 1;
+}
+
+int
+exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n)
+{
+	return copy(find(x->image, x->nimage, addr), addr, buf, n);
+}
+
+int
+exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n)
+{
+	return copy(find(x->ro, x->nro, addr), addr, buf, n);
 }
 
 const char *

@@ -48,6 +48,7 @@ void exe_close(struct exe *x);
 
 /* n bytes of the file's image at addr: 1, or 0 if the file does not hold all of them. */
 int exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n);
+int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        /* only of what is in ro */
 
 /* The function symbol at or before pc that covers it; *off is the distance.  NULL if none does. */
 const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);

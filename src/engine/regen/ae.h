@@ -1,7 +1,7 @@
 /*
  * Regeneration of address traces: the interface of the paper's section 4.2.
  *
- * aec(1) turns a traced executable into C files that define __ae_program;
+ * aec(1) turns a traced executable into C files that define ae_program;
  * linked with libaeregen and an application they recreate every reference of
  * any run of that executable from its event file.  See ae_recreate(3).
  *
@@ -59,8 +59,15 @@ const char *ae_error(void);
 /* Where the events of a forked child's parent are, if not in the file that it names; NULL: there */
 void ae_parent(const char *file);
 
-/* What main() of PROG.regen is */
-int ae_main(int argc, char **argv);
+/*
+ * Packed references as files have them: format "addr", "lackey", "din" or
+ * "text" (-1: another name).  ae_put writes n references (at most AE_PUT_MAX
+ * bytes for each) and returns the bytes; ae_put_header those before the first.
+ */
+#define AE_PUT_MAX 128
+int ae_format(const char *name);
+size_t ae_put(int format, void *dst, const uint64_t *refs, size_t n);
+size_t ae_put_header(int format, void *dst);
 
 #ifdef AE_GENERATED
 /*
@@ -99,34 +106,55 @@ struct ae_program {
 };
 
 extern struct ae_state ae_;
-extern const struct ae_program __ae_program;
+extern const struct ae_program ae_program;
+
+enum ae_wrong { AE_BRANCH, AE_DEEP, AE_SWITCH, AE_NEVER };
 
 /* Slow paths: events to make `want` bytes available at e, room in the buffer, faults */
 const uint8_t *ae_more(uint64_t *p, const uint8_t *e, unsigned want);
 uint64_t *ae_flush(uint64_t *p);
-_Noreturn void ae_fault(uint64_t *p, const uint8_t *e, const char *what);
+_Noreturn void ae_fault(uint64_t *p, const uint8_t *e, enum ae_wrong what);
 
-/* Run sequences: unknown call, known call of a function that may leave by a jump to an unknown one, setjmp */
+/*
+ * Run sequences: at an unknown call, behind a known call of a function that
+ * may leave by a jump to an unknown one (q is what it returned), at setjmp.
+ * rsp is that of the calling function.
+ */
 struct ae_pos ae_unknown(struct ae_pos q, uint64_t rsp);
 struct ae_pos ae_after(struct ae_pos q, uint64_t rsp);
 struct ae_pos ae_setjmp(struct ae_pos q, uint64_t rsp, int site);
 
-/* Repeated string instructions, and n bytes of the read-only data at addr */
-uint64_t *ae_rep(uint64_t *p, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t fetches, uint64_t rsi, uint64_t rdi);
+/* A repeated string instruction of n elements at most: how many there were */
+uint64_t ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi, uint64_t rdi);
+
+/* n bytes at addr of the executable's read-only data */
 uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 
 #define AE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define AE_REF(kind, a, n) (((uint64_t)(a) & UINT64_C(0xffffffffffff)) | (uint64_t)(n) << 48 | (uint64_t)(kind) << 56)
+#define HERE ((struct ae_pos){p, e})
 
-/* References.  AT n: what follows, up to the next AT, makes at most n references, and begins at pc. */
-#define AT(pc, n)        do { PC = (pc); if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p); } while (0)
-#define ISSUE_INST(n)    (*p++ = AE_REF(AE_ISSUE_INST, PC, n), PC += (n))
+/* References.  AT(pc, n): what follows is code at pc; up to the next AT it makes at most n references. */
+#define AT(pc, n)        do { PC = pc; if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p); } while (0)
+#define ISSUE_INST(n)    do { *p++ = AE_REF(AE_ISSUE_INST, PC, n); PC += n; } while (0)
 #define READ_MEM(a, n)   (*p++ = AE_REF(AE_READ_MEM, a, n))
 #define WRITE_MEM(a, n)  (*p++ = AE_REF(AE_WRITE_MEM, a, n))
 #define MODIFY_MEM(a, n) (*p++ = AE_REF(AE_MODIFY_MEM, a, n))
 #define LOOP_START(a)    (*p++ = AE_REF(AE_LOOP_ENTRY, a, 0))
 #define LOOP_CONT(a)     (*p++ = AE_REF(AE_LOOP_BACK, a, 0))
 #define LOOP_END(a)      (*p++ = AE_REF(AE_LOOP_EXIT, a, 0))
+
+/* Repeated string instructions of len bytes with elements of w bytes */
+#define AE_STRING(how, len, w, si, di) do { \
+	struct ae_pos q_ = HERE; \
+	uint64_t n_ = ae_rep(&q_, AE_REF(AE_ISSUE_INST, PC, len), how, w, rcx, si, di); \
+	p = q_.p; e = q_.e; PC += len; rcx -= n_; ev = n_ * w; \
+} while (0)
+#define REP_MOVS(len, w) do { AE_STRING(0, len, w, rsi, rdi); rsi += ev; rdi += ev; } while (0)
+#define REP_STOS(len, w) do { AE_STRING(1, len, w, 0, rdi); rdi += ev; } while (0)
+#define REP_LODS(len, w) do { AE_STRING(2, len, w, rsi, 0); rsi += ev; } while (0)
+#define REP_CMPS(len, w) do { AE_STRING(3, len, w, rsi, rdi); rsi += ev; rdi += ev; } while (0)
+#define REP_SCAS(len, w) do { AE_STRING(4, len, w, 0, rdi); rdi += ev; } while (0)
 
 /* Events: 1, 2, 4 and 8 bytes, low byte first; GET_BYTE is that of a branch, 0 or 1 */
 static inline uint64_t
@@ -159,26 +187,32 @@ ae_get(const uint8_t *e, unsigned n)
 #endif
 }
 
-#define AE_NEED(n)  do { if (AE_UNLIKELY((size_t)(ae_.eend - e) < (n))) e = ae_more(p, e, n); } while (0)
-#define GET(x, n)   do { AE_NEED(n); ev = ae_get(e, n); e += (n); x; } while (0)
-#define GET_BYTE(b) do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, "neither 0 nor 1 for a branch"); e++; } while (0)
+#define AE_NEED(n)  do { if (AE_UNLIKELY((size_t)(ae_.eend - e) < n)) e = ae_more(p, e, n); } while (0)
+#define GET(x, n)   do { AE_NEED(n); x = ae_get(e, n); e += n; } while (0)
+#define GET_BYTE(b) do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, AE_BRANCH); e++; } while (0)
 
-/* Calls: q is what the function returned */
-#define AE_FRAME()   do { if (AE_UNLIKELY((uintptr_t)__builtin_frame_address(0) < ae_.stack)) ae_fault(p, e, "calls too deep"); } while (0)
-#define HERE         ((struct ae_pos){p, e})
-#define AE_CALL(f)   do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) goto unwound; } while (0)
-#define AE_RETURN()  return HERE
+/* Calls: where the callee left off; p NULL: the frames down to another function's are being left */
+#define AE_FRAME()  do { char here; if (AE_UNLIKELY((uintptr_t)&here < ae_.stack)) ae_fault(p, e, AE_DEEP); } while (0)
+#define CALL(f)     do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) return q_; } while (0)
+#define CALL_SJ(f)  do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) goto unwound; } while (0)
+#define LAND(site, rsp) do { p = ae_.landpos.p; e = ae_.landpos.e; rsp = ae_.landrsp; goto J##site; } while (0)
+#define RETURN()    return HERE
+#define TAIL(rsp)   do { ae_.tail = 1; ae_.tailrsp = rsp; return HERE; } while (0)
 
-/* Values: results of 4 bytes clear the rest of a register, of 2 and 1 keep it */
+/* Values: the low bytes extended to 64 bits; a result of 4 bytes clears the rest of a register, of 2 or 1 keeps it */
 #define SX1(x) ((uint64_t)(int8_t)(x))
 #define SX2(x) ((uint64_t)(int16_t)(x))
 #define SX4(x) ((uint64_t)(int32_t)(x))
+#define SX8(x) (x)
 #define ZX1(x) ((uint64_t)(uint8_t)(x))
 #define ZX2(x) ((uint64_t)(uint16_t)(x))
 #define ZX4(x) ((uint64_t)(uint32_t)(x))
+#define ZX8(x) (x)
 #define LOW2(r, x) (((r) & ~UINT64_C(0xffff)) | ZX2(x))
 #define LOW1(r, x) (((r) & ~UINT64_C(0xff)) | ZX1(x))
+#define SAR(x, n) ((uint64_t)((int64_t)(x) >> (n)))
 #define ROL(x, n, bits) ((x) << ((n) % (bits)) | (x) >> ((bits) - (n) % (bits)) % (bits))
+#define SIGNED(x) ((int64_t)(x))
 #endif
 
 #ifdef __cplusplus

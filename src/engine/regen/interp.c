@@ -297,7 +297,7 @@ loadro(struct ctx *x, const struct iop *o)
 	uint8_t b[8];
 	uint64_t v;
 
-	if (!s->image || !s->image(s->arg, x->v[o->a], b, o->n))
+	if (!s->rodata || !s->rodata(s->arg, x->v[o->a], b, o->n))
 		feed_fault(x->f, x->p - o->x, x->e, msg_noimage);
 	v = get_le(b, o->n);
 	if (o->sh)

@@ -133,6 +133,14 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 		return fail(g, "function without code");
 	if (f->nneed > PROG_MAXNEED)
 		return fail(g, "too many registers at entry");
+	for (uint32_t i = 0; i < f->nneed; i++) {
+		uint16_t r = f->need[i];
+
+		if (r == u->sp || seen[r / 8] & 1u << r % 8)
+			return fail(g, "register given twice at entry");
+		seen[r / 8] |= (uint8_t)(1u << r % 8);
+	}
+	memset(seen, 0, sizeof seen);
 	for (uint32_t i = 0; i < f->nblock; i++) {
 		const struct sch_block *b = f->block + i;
 
@@ -151,6 +159,9 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 			if (!(f->flags & SF_SETJMP))
 				return fail(g, "setjmp in a function that is said to have none");
 		}
+		for (uint32_t j = 0; j < b->nsucc; j++)
+			if (b->succ[j].nev > PROG_MAXEV)
+				return fail(g, "too many loops at an edge");
 		if (b->term == ST_TAIL && !fetches(b, b->nstep))
 			return fail(g, "call without an instruction");
 		if ((b->term == ST_TAILX || (b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&

@@ -12,6 +12,7 @@
 #define PROG_RSI 6
 #define PROG_RDI 7
 #define PROG_MAXNEED 32         /* registers given at entry */
+#define PROG_MAXEV   256        /* loop events of an edge */
 
 /* Where a program comes from; everything is borrowed for as long as the program lives. */
 struct prog_source {
@@ -19,7 +20,8 @@ struct prog_source {
 	size_t nschema;
 	const uint8_t *fn;              /* entries of aefn */
 	size_t nfn;                     /* bytes */
-	int (*image)(void *arg, uint64_t addr, void *buf, size_t n);    /* 1, or 0 if not there */
+	int (*image)(void *arg, uint64_t addr, void *buf, size_t n);    /* bytes of the file: 1, or 0 if not there */
+	int (*rodata)(void *arg, uint64_t addr, void *buf, size_t n);   /* only of data that is never written */
 	void *arg;
 };
 

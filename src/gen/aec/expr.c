@@ -1,0 +1,359 @@
+/* Values, addresses and conditions of the generated C. */
+#include <stdio.h>
+#include <string.h>
+
+#include "aec.h"
+
+/* The first registers of x86-64 have names, other variables numbers. */
+const char *
+gen_var(struct gen *g, int v, char tmp[16])
+{
+	static const char *const reg[] = {
+		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+	};
+
+	g->used[v] = 1;
+	if (v < 16)
+		return reg[v];
+	snprintf(tmp, 16, "v%d", v);
+	return tmp;
+}
+
+static void
+var(struct gen *g, int v)
+{
+	char tmp[16];
+
+	buf_str(g->out, gen_var(g, v, tmp));
+}
+
+static void
+number(struct gen *g, uint64_t v)
+{
+	if (v < 1000)
+		buf_printf(g->out, "%u", (unsigned)v);
+	else if (0 - v < 1000)
+		buf_printf(g->out, "(uint64_t)-%u", (unsigned)(0 - v));
+	else
+		buf_printf(g->out, "UINT64_C(0x%llx)", (unsigned long long)v);
+}
+
+void
+gen_val(struct gen *g, const struct sch_val *v)
+{
+	if (v->kind == SV_VAR)
+		var(g, v->var);
+	else
+		number(g, prog_value(g->u, v));
+}
+
+void
+gen_addr(struct gen *g, const struct sch_addr *m)
+{
+	const char *sep = "";
+	uint64_t imm;
+
+	if (prog_const(g->u, m, &imm)) {
+		number(g, imm);
+		return;
+	}
+	if (m->narrow)
+		buf_str(g->out, "ZX4(");
+	if (m->base != SCH_NOVAR) {
+		var(g, m->base);
+		sep = " + ";
+	}
+	if (m->index != SCH_NOVAR) {
+		buf_str(g->out, sep);
+		var(g, m->index);
+		if (m->scale > 1)
+			buf_printf(g->out, " * %u", m->scale);
+		sep = " + ";
+	}
+	if (imm && *sep && 0 - imm < 1u << 20)
+		buf_printf(g->out, " - %llu", (unsigned long long)(0 - imm));
+	else if (imm || !*sep) {
+		buf_str(g->out, sep);
+		number(g, imm);
+		sep = " + ";
+	}
+	if (m->narrow)
+		buf_str(g->out, ")");
+	if (m->fs)
+		buf_str(g->out, " + ae_.fs");
+}
+
+static void
+extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
+{
+	if (v->kind != SV_VAR) {
+		uint64_t c = prog_value(g->u, v);
+		unsigned sh = 64 - 8 * w;
+
+		number(g, how == 'S' ? (uint64_t)((int64_t)(c << sh) >> sh) : c << sh >> sh);
+		return;
+	}
+	if (w == 8) {
+		gen_val(g, v);
+		return;
+	}
+	buf_printf(g->out, "%cX%u(", how, w);
+	gen_val(g, v);
+	buf_str(g->out, ")");
+}
+
+/* The condition from the operands of the flags step, which still have their values */
+static void
+direct(struct gen *g, const struct sch_step *s, const char *op, char how)
+{
+	static const struct sch_val zero = {.kind = SV_IMM};
+	const struct sch_val *b = s->op == SO_FLAGS_SUB ? &s->b : &zero;
+
+	buf_str(g->out, how == 'S' ? "SIGNED(" : "");
+	if (s->op == SO_FLAGS_AND) {
+		buf_printf(g->out, "%cX%u(", how, s->w);
+		gen_val(g, &s->a);
+		buf_str(g->out, " & ");
+		gen_val(g, &s->b);
+		buf_str(g->out, ")");
+	} else
+		extended(g, how, s->w, &s->a);
+	buf_printf(g->out, how == 'S' ? ") %s SIGNED(" : " %s ", op);
+	extended(g, how, s->w, b);
+	buf_str(g->out, how == 'S' ? ")" : "");
+}
+
+void
+gen_cond(struct gen *g, unsigned cc)
+{
+	static const struct { const char *op; char how; } t[] = {
+		[SC_EQ] = {"==", 'Z'}, [SC_NE] = {"!=", 'Z'}, [SC_LT] = {"<", 'S'}, [SC_LE] = {"<=", 'S'},
+		[SC_GT] = {">", 'S'}, [SC_GE] = {">=", 'S'}, [SC_LTU] = {"<", 'Z'}, [SC_LEU] = {"<=", 'Z'},
+		[SC_GTU] = {">", 'Z'}, [SC_GEU] = {">=", 'Z'}, [SC_NEG] = {"<", 0}, [SC_NNEG] = {">=", 0},
+	};
+	const struct sch_step *s = g->flags;
+
+	if (!s) {
+		g->use_flags = 1;
+		if (!t[cc].how)
+			buf_printf(g->out, "SIGNED(fa - fb) %s 0", t[cc].op);
+		else
+			buf_printf(g->out, t[cc].how == 'S' ? "SIGNED(fa) %s SIGNED(fb)" : "fa %s fb", t[cc].op);
+	} else if (t[cc].how)
+		direct(g, s, t[cc].op, t[cc].how);
+	else if (s->op == SO_FLAGS_SUB) {
+		buf_printf(g->out, "SIGNED(SX%u(", s->w);
+		gen_val(g, &s->a);
+		buf_str(g->out, " - ");
+		gen_val(g, &s->b);
+		buf_printf(g->out, ")) %s 0", t[cc].op);
+	} else
+		direct(g, s, t[cc].op, 'S');
+}
+
+static int
+reads(const struct sch_step *s, int v)
+{
+	return (s->a.kind == SV_VAR && s->a.var == v) || (s->b.kind == SV_VAR && s->b.var == v);
+}
+
+void
+gen_forget(struct gen *g, int v)
+{
+	if (g->flags && reads(g->flags, v))
+		g->flags = NULL;
+}
+
+/* dst = what stands between gen_begin and gen_end, as a result of w bytes */
+static void
+begin(struct gen *g, int dst, unsigned w)
+{
+	char tmp[16];
+	const char *name = gen_var(g, dst, tmp);
+
+	buf_printf(g->out, "\t%s = ", name);
+	if (w == 4)
+		buf_str(g->out, "ZX4(");
+	else if (w < 4)
+		buf_printf(g->out, "LOW%u(%s, ", w, name);
+}
+
+static void
+end(struct gen *g, int dst, unsigned w)
+{
+	buf_str(g->out, w < 8 ? ");\n" : ";\n");
+	gen_forget(g, dst);
+}
+
+static void
+binary(struct gen *g, const struct sch_step *s, const char *op)
+{
+	gen_val(g, &s->a);
+	buf_printf(g->out, " %s ", op);
+	gen_val(g, &s->b);
+}
+
+/* Shifts and rotations take the low bits of the count */
+static void
+shift(struct gen *g, const struct sch_step *s)
+{
+	unsigned mask = s->w == 8 ? 63 : 31, bits = 8u * s->w;
+	char count[64], tmp[16];
+
+	if (s->b.kind == SV_VAR)
+		snprintf(count, sizeof count, "(%s & %u)", gen_var(g, s->b.var, tmp), mask);
+	else
+		snprintf(count, sizeof count, "%u", (unsigned)(prog_value(g->u, &s->b) & mask));
+	if (s->a.kind != SV_VAR && s->op != SO_SAR && s->op != SO_ROL && s->op != SO_ROR)
+		buf_str(g->out, "(uint64_t)");
+	switch (s->op) {
+	case SO_SHL:
+		gen_val(g, &s->a);
+		buf_printf(g->out, " << %s", count);
+		return;
+	case SO_SHR:
+		extended(g, 'Z', s->w, &s->a);
+		buf_printf(g->out, " >> %s", count);
+		return;
+	case SO_SAR:
+		buf_str(g->out, "SAR(");
+		extended(g, 'S', s->w, &s->a);
+		buf_printf(g->out, ", %s)", count);
+		return;
+	default:
+		buf_str(g->out, s->a.kind == SV_VAR ? "ROL(" : "ROL((uint64_t)");
+		extended(g, 'Z', s->w, &s->a);
+		if (s->op == SO_ROL)
+			buf_printf(g->out, ", %s, %u)", count, bits);
+		else
+			buf_printf(g->out, ", %u - %s %% %u, %u)", bits, count, bits, bits);
+	}
+}
+
+static void
+operation(struct gen *g, const struct sch_step *s)
+{
+	static const char *const op[SO_NOPS] = {
+		[SO_ADD] = "+", [SO_SUB] = "-", [SO_AND] = "&", [SO_OR] = "|", [SO_XOR] = "^", [SO_MUL] = "*",
+	};
+
+	switch (s->op) {
+	case SO_MOV:
+		gen_val(g, &s->a);
+		return;
+	case SO_LEA:
+		gen_addr(g, &s->m);
+		return;
+	case SO_NOT:
+	case SO_NEG:
+		buf_str(g->out, s->op == SO_NOT ? "~" : "0 - ");
+		buf_str(g->out, s->a.kind == SV_VAR ? "" : "(uint64_t)");
+		gen_val(g, &s->a);
+		return;
+	case SO_BSWAP:
+		buf_printf(g->out, s->w == 8 ? "__builtin_bswap%u(" : "__builtin_bswap%u((uint%u_t)", 8u * s->w, 8u * s->w);
+		gen_val(g, &s->a);
+		buf_str(g->out, ")");
+		return;
+	case SO_ZEXT:
+	case SO_SEXT:
+		extended(g, s->op == SO_ZEXT ? 'Z' : 'S', s->n, &s->a);
+		return;
+	case SO_LOADRO:
+		g->a->rodata = 1;
+		if (s->cc)
+			buf_printf(g->out, "SX%u(", s->n);
+		buf_str(g->out, "rodata(HERE, ");
+		gen_addr(g, &s->m);
+		buf_printf(g->out, s->cc ? ", %u))" : ", %u)", s->n);
+		return;
+	case SO_SETCC:
+		buf_str(g->out, "(");
+		gen_cond(g, s->cc);
+		buf_str(g->out, ")");
+		return;
+	case SO_CMOV: {
+		char tmp[16];
+
+		gen_cond(g, s->cc);
+		buf_str(g->out, " ? ");
+		gen_val(g, &s->a);
+		buf_printf(g->out, " : %s", gen_var(g, s->dst, tmp));
+		return;
+	}
+	default:
+		if (op[s->op])
+			binary(g, s, op[s->op]);
+		else
+			shift(g, s);
+	}
+}
+
+/* The events' bytes, and what becomes of them */
+static void
+unknown(struct gen *g, const struct sch_step *s)
+{
+	char tmp[16];
+	const char *name = gen_var(g, s->dst, tmp);
+
+	if (s->w == 8 || s->cc == 0 || (s->w == 4 && s->cc != 1)) {
+		buf_printf(g->out, "\tGET(%s, %u);\n", name, s->w);
+	} else {
+		g->use_ev = 1;
+		buf_printf(g->out, "\tGET(ev, %u);\n\t%s = ", s->w, name);
+		if (s->cc == 1)
+			buf_printf(g->out, "SX%u(ev);\n", s->w);
+		else if (s->cc == 2)
+			buf_printf(g->out, "LOW%u(%s, ev);\n", s->w, name);
+		else
+			buf_printf(g->out, "ZX4(SX%u(ev));\n", s->w);
+	}
+	gen_forget(g, s->dst);
+}
+
+/* Flags as two words whose difference has them: both operands at the top */
+static void
+flags(struct gen *g, const struct sch_step *s)
+{
+	unsigned sh = 64 - 8u * s->w;
+
+	g->flags = s;
+	if (!g->save_flags)
+		return;
+	g->use_flags = 1;
+	buf_str(g->out, "\tfa = (uint64_t)(");
+	if (s->op == SO_FLAGS_AND)
+		binary(g, s, "&");
+	else
+		gen_val(g, &s->a);
+	buf_printf(g->out, ") << %u;\n\tfb = ", sh);
+	if (s->op == SO_FLAGS_SUB) {
+		buf_str(g->out, s->b.kind == SV_VAR ? "" : "(uint64_t)");
+		gen_val(g, &s->b);
+		buf_printf(g->out, " << %u", sh);
+	} else
+		buf_str(g->out, "0");
+	buf_str(g->out, ";\n");
+}
+
+void
+gen_compute(struct gen *g, const struct sch_step *s)
+{
+	unsigned w = s->op == SO_SETCC ? 1 : s->w;
+
+	switch (s->op) {
+	case SO_UNKNOWN:
+		unknown(g, s);
+		return;
+	case SO_FLAGS_SUB:
+	case SO_FLAGS_RES:
+	case SO_FLAGS_AND:
+		flags(g, s);
+		return;
+	default:
+		begin(g, s->dst, w);
+		operation(g, s);
+		end(g, s->dst, w);
+	}
+}

@@ -1,0 +1,251 @@
+/* The files that aec writes. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aec.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/out.h"
+#include "text.h"
+
+static void
+save(const struct aec *a, const char *name, const struct buf *b)
+{
+	char *path = xasprintf("%s/%s", a->dir, name);
+	struct out *o = out_open(path);
+
+	if (b->nomem)
+		die("out of memory");
+	out_write(o, b->p, b->n);
+	out_close(o);
+	free(path);
+}
+
+/* A name of letters, digits and _ */
+static char *
+plain(const char *s)
+{
+	char *r = xstrdup(s);
+
+	for (char *p = r; *p; p++)
+		if (!isalnum((unsigned char)*p))
+			*p = '_';
+	return r;
+}
+
+static int
+taken(char **list, size_t n, const char *s)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], s) == 0)
+			return 1;
+	return 0;
+}
+
+/* main.c gives main.sma.c; a second main.c of another folder main_2.sma.c */
+static void
+name_files(struct aec *a)
+{
+	a->file = xcalloc(a->g.nunit + 1u, sizeof *a->file);
+	for (uint32_t i = 0; i < a->g.nunit; i++) {
+		const char *src = a->g.unit[i].source, *slash = strrchr(src, '/');
+		char *base = xstrdup(slash ? slash + 1 : src), *dot = strrchr(base, '.'), *clean;
+
+		if (dot && dot > base)
+			*dot = 0;
+		clean = plain(*base ? base : "unnamed");
+		a->file[i] = xasprintf("%s.sma.c", clean);
+		for (unsigned k = 2; taken(a->file, i, a->file[i]); k++) {
+			free(a->file[i]);
+			a->file[i] = xasprintf("%s_%u.sma.c", clean, k);
+		}
+		free(clean);
+		free(base);
+	}
+}
+
+/* The paper's __ae_ before the name; functions of one file with the same name in C get their number behind it. */
+static void
+name_funcs(struct aec *a)
+{
+	a->name = xcalloc(a->g.nfunc + 1u, sizeof *a->name);
+	for (uint32_t i = 0; i < a->g.nfunc; i++) {
+		char *clean = plain(a->g.func[i].f->name);
+		uint32_t first = a->g.base[a->g.func[i].unit];
+
+		a->name[i] = xasprintf("__ae_%s", clean);
+		if (taken(a->name + first, i - first, a->name[i])) {
+			free(a->name[i]);
+			a->name[i] = xasprintf("__ae_%s__%u", clean, a->g.func[i].index);
+		}
+		free(clean);
+	}
+}
+
+static void
+prototypes(const struct aec *a, uint32_t unit, struct buf *b)
+{
+	const struct sch_unit *u = a->g.unit + unit;
+
+	for (uint32_t i = 0; i < u->nfunc; i++) {
+		buf_printf(b, "static struct ae_pos %s(struct ae_pos q, uint64_t rsp", a->name[a->g.base[unit] + i]);
+		for (uint32_t k = 0; k < u->func[i].nneed; k++)
+			buf_str(b, ", uint64_t");
+		buf_str(b, ");\n");
+	}
+}
+
+static void
+write_unit(struct aec *a, uint32_t i)
+{
+	struct buf b = BUF_INIT;
+
+	buf_printf(&b, "/* Made by aec from the schema of %s. */\n#include \"ae_prog.h\"\n\n", a->g.unit[i].source);
+	prototypes(a, i, &b);
+	for (uint32_t k = 0; k < a->g.unit[i].nfunc; k++)
+		gen_func(a, a->g.base[i] + k, &b);
+	save(a, a->file[i], &b);
+	buf_free(&b);
+}
+
+/* The read-only data in one piece that most values come from: the largest */
+static const struct exe_span *
+largest(const struct aec *a)
+{
+	const struct exe_span *s = NULL;
+
+	for (size_t i = 0; i < a->x.nro; i++)
+		if (a->x.ro[i].size >= 8 && (!s || a->x.ro[i].size > s->size))
+			s = a->x.ro + i;
+	return s;
+}
+
+static void
+write_header(const struct aec *a)
+{
+	const struct exe_span *s = a->rodata ? largest(a) : NULL;
+	struct buf b = BUF_INIT;
+
+	buf_printf(&b, "/* Made by aec from %s: what its files share. */\n"
+	    "#define AE_GENERATED\n#include <ae.h>\n\n", a->path);
+	for (uint32_t i = 0; i < a->g.nfunc; i++)
+		if (a->numbered[i])
+			buf_printf(&b, "ae_enter_fn ae_enter_%u;       /* %s */\n", i, a->g.func[i].f->name);
+	if (a->rodata) {
+		buf_str(&b, "\n/* n bytes at address a of the executable's read-only data */\n");
+		if (s)
+			buf_printf(&b, "extern const unsigned char ae_ro_%llx[];\n", (unsigned long long)s->addr);
+		buf_str(&b, "\nstatic inline uint64_t\nrodata(struct ae_pos q, uint64_t a, unsigned n)\n{\n");
+		if (s)
+			buf_printf(&b, "\tif (a - 0x%llx <= %llu - n)\n\t\treturn ae_get(ae_ro_%llx + (a - 0x%llx), n);\n",
+			    (unsigned long long)s->addr, (unsigned long long)s->size,
+			    (unsigned long long)s->addr, (unsigned long long)s->addr);
+		buf_str(&b, "\treturn ae_rodata(q, a, n);\n}\n");
+	}
+	save(a, "ae_prog.h", &b);
+	buf_free(&b);
+}
+
+static void
+bytes(struct buf *b, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i % 32 == 0)
+			buf_str(b, i ? "\"\n\t\"" : "\t\"");
+		buf_printf(b, "\\%03o", p[i]);
+	}
+	buf_str(b, n ? "\"" : "\t\"\"");
+}
+
+static void
+write_image(const struct aec *a, struct buf *b)
+{
+	for (size_t i = 0; i < a->x.nro; i++) {
+		const struct exe_span *s = a->x.ro + i;
+
+		buf_printf(b, "\nconst unsigned char ae_ro_%llx[] =\n", (unsigned long long)s->addr);
+		bytes(b, s->p, s->size);
+		buf_str(b, ";\n");
+	}
+	buf_str(b, "\nstatic const struct ae_span ro[] = {\n");
+	for (size_t i = 0; i < a->x.nro; i++)
+		buf_printf(b, "\t{0x%llx, %llu, ae_ro_%llx},\n", (unsigned long long)a->x.ro[i].addr,
+		    (unsigned long long)a->x.ro[i].size, (unsigned long long)a->x.ro[i].addr);
+	buf_str(b, "};\n");
+}
+
+static void
+write_table(const struct aec *a)
+{
+	int image = a->rodata && a->x.nro;
+	struct buf b = BUF_INIT;
+
+	buf_printf(&b, "/* Made by aec from %s: its functions in the order of their numbers. */\n"
+	    "#include \"ae_prog.h\"\n\nstatic ae_enter_fn *const func[] = {\n", a->path);
+	for (uint32_t i = 0; i < a->g.nno; i++) {
+		if (a->g.byno[i] < 0)
+			buf_str(&b, "\tNULL,\n");
+		else
+			buf_printf(&b, "\tae_enter_%u,\n", (unsigned)a->g.byno[i]);
+	}
+	buf_str(&b, "\tNULL\n};\n");
+	if (image)
+		write_image(a, &b);
+	buf_str(&b, "\nconst struct ae_program ae_program = {\n\t\"");
+	for (const char *p = a->path; *p; p++)
+		buf_printf(&b, isalnum((unsigned char)*p) || strchr("/._-+", *p) ? "%c" : "\\%03o", (unsigned char)*p);
+	buf_str(&b, "\",\n\t(const unsigned char *)\n");
+	bytes(&b, a->x.id, a->x.idlen);
+	buf_printf(&b, ", %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen, a->g.nno,
+	    image ? (unsigned)a->x.nro : 0, image ? "ro" : "NULL");
+	save(a, "ae_table.c", &b);
+	buf_free(&b);
+}
+
+static void
+write_makefile(const struct aec *a)
+{
+	struct buf b = BUF_INIT;
+
+	buf_printf(&b, "# Made by aec from %s: `make` builds prog.regen.\n"
+	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -larchive -lz -lbz2 -llzma -lzstd\n\nOBJ = ae_main.o ae_table.o",
+	    a->path, a->home);
+	for (uint32_t i = 0; i < a->g.nunit; i++)
+		buf_printf(&b, " \\\n\t%.*s.o", (int)strlen(a->file[i]) - 2, a->file[i]);
+	buf_str(&b, "\n\nprog.regen: $(OBJ)\n"
+	    "\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(AE)/lib/tracemill/libaeregen.a $(LIBS)\n\n"
+	    "$(OBJ): ae_prog.h $(AE)/include/ae.h\n\n"
+	    ".SUFFIXES: .c .o\n.c.o:\n\t$(CC) $(CFLAGS) -I. -I$(AE)/include -c -o $@ $<\n\n"
+	    "clean:\n\trm -f prog.regen $(OBJ)\n");
+	save(a, "Makefile", &b);
+	buf_free(&b);
+}
+
+static void
+write_main(const struct aec *a)
+{
+	struct buf b = BUF_INIT;
+
+	buf_str(&b, text_main);
+	save(a, "ae_main.c", &b);
+	buf_free(&b);
+}
+
+void
+write_files(struct aec *a)
+{
+	a->numbered = xcalloc(a->g.nfunc + 1u, 1);
+	for (uint32_t i = 0; i < a->g.nno; i++)
+		if (a->g.byno[i] >= 0)
+			a->numbered[a->g.byno[i]] = 1;
+	name_files(a);
+	name_funcs(a);
+	for (uint32_t i = 0; i < a->g.nunit; i++)
+		write_unit(a, i);
+	write_header(a);
+	write_table(a);
+	write_main(a);
+	write_makefile(a);
+}

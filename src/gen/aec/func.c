@@ -1,0 +1,415 @@
+/* A function in C: what figure 4 of the paper shows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aec.h"
+#include "base/mem.h"
+
+#define ROOM 1024       /* references that one AT makes room for */
+
+static const char *const rep_name[] = {"MOVS", "STOS", "LODS", "CMPS", "SCAS"};
+
+static int
+is_call(const struct sch_step *s)
+{
+	return s->op == SO_CALL || s->op == SO_CALLX || s->op == SO_CALLJ;
+}
+
+/* Does the step give a reference?  SO_GOTLOAD may give none, that is no matter for making room. */
+static int
+is_ref(const struct sch_step *s)
+{
+	return s->op <= SO_GOTLOAD;
+}
+
+static int
+has_dst(const struct sch_step *s)
+{
+	return (s->op >= SO_UNKNOWN && s->op <= SO_LOADRO) || s->op == SO_SETCC || s->op == SO_CMOV;
+}
+
+/* Is the condition of some block's branch, setcc or cmov decided by flags that the block does not know? */
+static int
+needs_saved_flags(struct gen *g)
+{
+	for (uint32_t i = 0; i < g->f->nblock; i++) {
+		const struct sch_block *b = g->f->block + i;
+
+		g->flags = NULL;
+		for (uint32_t j = 0; j < b->nstep; j++) {
+			const struct sch_step *s = b->step + j;
+
+			if ((s->op == SO_SETCC || s->op == SO_CMOV) && !g->flags)
+				return 1;
+			if (s->op >= SO_FLAGS_SUB && s->op <= SO_FLAGS_AND)
+				g->flags = s;
+			else if (has_dst(s))
+				gen_forget(g, s->dst);
+			else if (s->op == SO_REP || s->op == SO_CALLJ)
+				g->flags = NULL;
+		}
+		if (b->term == ST_COND && !g->flags)
+			return 1;
+	}
+	return 0;
+}
+
+/* Room for the references from step i on, as far as no call comes between */
+static void
+make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
+{
+	unsigned n = 0, ev = 0;
+
+	for (; i < b->nstep && !is_call(b->step + i) && b->step[i].op != SO_REP; i++)
+		n += is_ref(b->step + i);
+	for (uint32_t j = 0; i == b->nstep && j < b->nsucc; j++)
+		if (b->succ[j].nev > ev)
+			ev = b->succ[j].nev;
+	n += ev;
+	*left = n < ROOM ? n : ROOM;
+	if (n)
+		buf_printf(g->out, "\tAT(0x%llx, %u);\n", (unsigned long long)g->pc, *left);
+}
+
+static void
+access(struct gen *g, const struct sch_step *s)
+{
+	static const char *const name[] = {
+		[SO_LOAD] = "READ_MEM", [SO_STORE] = "WRITE_MEM", [SO_MODIFY] = "MODIFY_MEM", [SO_GOTLOAD] = "READ_MEM",
+	};
+
+	if (s->op == SO_GOTLOAD && !prog_gotload(&g->a->g, g->ipc)) {
+		buf_str(g->out, "\t/* the linker took this load away */\n");
+		return;
+	}
+	buf_printf(g->out, "\t%s(", name[s->op]);
+	gen_addr(g, &s->m);
+	buf_printf(g->out, ", %u);\n", s->n);
+}
+
+/* A call or tail call of the known function `no` of the unit: name and arguments */
+static void
+known(struct gen *g, uint32_t no, const char *below)
+{
+	const struct sch_func *c = g->u->func + no;
+	char tmp[16];
+
+	buf_printf(g->out, "%s(HERE, %s%s", g->a->name[g->a->g.base[g->pf->unit] + no],
+	    gen_var(g, g->u->sp, tmp), below);
+	for (uint32_t i = 0; i < c->nneed; i++)
+		buf_printf(g->out, ", %s", gen_var(g, c->need[i], tmp));
+	buf_str(g->out, ")");
+}
+
+static void
+call(struct gen *g, const struct sch_step *s)
+{
+	char tmp[16];
+	const char *sp = gen_var(g, g->u->sp, tmp);
+
+	g->calls = 1;
+	buf_str(g->out, g->f->flags & SF_SETJMP ? "\tCALL_SJ(" : "\tCALL(");
+	if (s->op == SO_CALL) {
+		int after = (g->u->func[s->sym].flags & SF_TAILOUT) != 0;
+
+		buf_str(g->out, after ? "ae_after(" : "");
+		known(g, (uint32_t)s->sym, " - 8");
+		if (after)
+			buf_printf(g->out, ", %s)", sp);
+		buf_str(g->out, ");\n");
+	} else if (s->op == SO_CALLX) {
+		buf_printf(g->out, "ae_unknown(HERE, %s));\n", sp);
+	} else {
+		buf_printf(g->out, "ae_setjmp(HERE, %s, %u));\nJ%u:\n\tsj%u = %s;\n", sp, s->n, s->n, s->n, sp);
+		g->flags = NULL;
+	}
+}
+
+static void
+rep(struct gen *g, const struct sch_step *s)
+{
+	static const int reg[] = {PROG_RCX, PROG_RSI, PROG_RDI};
+	char tmp[16];
+
+	for (int i = 0; i < 3; i++)
+		gen_var(g, reg[i], tmp);
+	g->use_ev = 1;
+	g->flags = NULL;
+	buf_printf(g->out, "\tPC = 0x%llx;\n\tREP_%s(%u, %u);\n", (unsigned long long)g->pc, rep_name[s->cc], s->n, s->w);
+}
+
+static void
+steps(struct gen *g, const struct sch_block *b)
+{
+	unsigned left;
+
+	make_room(g, b, 0, &left);
+	for (uint32_t i = 0; i < b->nstep; i++) {
+		const struct sch_step *s = b->step + i;
+
+		if (is_ref(s)) {
+			if (left == 0)
+				make_room(g, b, i, &left);
+			left--;
+		}
+		if (s->op == SO_INST) {
+			buf_printf(g->out, "\tISSUE_INST(%u);\n", s->n);
+			g->ipc = g->pc;
+			g->pc += s->n;
+		} else if (is_ref(s)) {
+			access(g, s);
+		} else if (s->op == SO_REP) {
+			rep(g, s);
+			g->ipc = g->pc;
+			g->pc += s->n;
+			make_room(g, b, i + 1, &left);
+		} else if (is_call(s)) {
+			call(g, s);
+			make_room(g, b, i + 1, &left);
+		} else
+			gen_compute(g, s);
+	}
+	if (left == 0 && b->nsucc)
+		make_room(g, b, b->nstep, &left);
+}
+
+/* Loop events of an edge, and the jump; the block that follows needs none. */
+static void
+edge(struct gen *g, const struct sch_succ *s, uint32_t next, const char *indent)
+{
+	static const char *const name[] = {"LOOP_START", "LOOP_CONT", "LOOP_END"};
+
+	for (uint32_t i = 0; i < s->nev; i++) {
+		const struct sch_block *h = g->f->block + g->f->loop[s->ev[i].loop].header;
+
+		buf_printf(g->out, "%s%s(0x%llx);\n", indent, name[s->ev[i].kind],
+		    (unsigned long long)prog_pc(g->pf, h->frag, h->off));
+	}
+	if (s->block != next)
+		buf_printf(g->out, "%sgoto L%u;\n", indent, s->block);
+}
+
+static void
+branch(struct gen *g, const struct sch_block *b, uint32_t next)
+{
+	if (b->term == ST_BRANCH) {
+		g->use_temp = 1;
+		buf_str(g->out, "\tGET_BYTE(temp);\n\tif (temp");
+	} else {
+		buf_str(g->out, "\tif (");
+		gen_cond(g, b->cc);
+	}
+	if (b->succ->nev) {
+		buf_str(g->out, ") {\n");
+		edge(g, b->succ, UINT32_MAX, "\t\t");
+		buf_str(g->out, "\t}\n");
+	} else {
+		buf_str(g->out, ")\n");
+		edge(g, b->succ, UINT32_MAX, "\t\t");
+	}
+	edge(g, b->succ + 1, next, "\t");
+}
+
+static int
+cmp_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first successor with an address counts. */
+static void
+switch_(struct gen *g, const struct sch_block *b)
+{
+	uint64_t *seen = xcalloc(b->nsucc + 1u, sizeof *seen);
+	size_t nseen = 0;
+
+	buf_str(g->out, "\tswitch (");
+	gen_val(g, &b->target);
+	buf_str(g->out, ") {\n");
+	for (uint32_t i = 0; i < b->nsucc; i++) {
+		const struct sch_block *t = g->f->block + b->succ[i].block;
+		uint64_t addr = prog_pc(g->pf, t->frag, t->off);
+
+		if (bsearch(&addr, seen, nseen, sizeof *seen, cmp_u64))
+			continue;
+		seen[nseen++] = addr;
+		qsort(seen, nseen, sizeof *seen, cmp_u64);
+		buf_printf(g->out, "\tcase 0x%llx:\n", (unsigned long long)addr);
+		edge(g, b->succ + i, UINT32_MAX, "\t\t");
+	}
+	buf_str(g->out, "\tdefault:\n\t\tae_fault(p, e, AE_SWITCH);\n\t}\n");
+	free(seen);
+}
+
+static void
+block_end(struct gen *g, const struct sch_block *b, uint32_t next)
+{
+	switch (b->term) {
+	case ST_JUMP:
+		edge(g, b->succ, next, "\t");
+		break;
+	case ST_BRANCH:
+	case ST_COND:
+		branch(g, b, next);
+		break;
+	case ST_SWITCH:
+		switch_(g, b);
+		break;
+	case ST_RETURN:
+		buf_str(g->out, "\tRETURN();\n");
+		break;
+	case ST_TAIL:
+		buf_str(g->out, "\treturn ");
+		known(g, b->callee, "");
+		buf_str(g->out, ";\n");
+		g->calls = 1;
+		break;
+	case ST_TAILX:
+		g->use_rsp0 = 1;
+		buf_str(g->out, "\tTAIL(rsp0);\n");
+		break;
+	default:
+		buf_str(g->out, "\tae_fault(p, e, AE_NEVER);\n");
+	}
+}
+
+static void
+block(struct gen *g, uint32_t no)
+{
+	const struct sch_block *b = g->f->block + no;
+	const char *file;
+	int line;
+
+	g->pc = g->ipc = prog_pc(g->pf, b->frag, b->off);
+	g->flags = NULL;
+	file = exe_line(&g->a->x, g->pc, &line);
+	if (file) {
+		const char *slash = strrchr(file, '/');
+
+		buf_printf(g->out, "\n\t/* Start of block %u, %s:%d */\n", no, slash ? slash + 1 : file, line);
+	} else
+		buf_printf(g->out, "\n\t/* Start of block %u */\n", no);
+	if (g->target[no])
+		buf_printf(g->out, "L%u:\n", no);
+	steps(g, b);
+	block_end(g, b, no + 1);
+}
+
+/* Labels that a goto names: every successor but one that falls through */
+static void
+mark_targets(struct gen *g)
+{
+	for (uint32_t i = 0; i < g->f->nblock; i++) {
+		const struct sch_block *b = g->f->block + i;
+
+		for (uint32_t j = 0; j < b->nsucc; j++)
+			if (b->succ[j].block != i + 1 || b->term == ST_SWITCH || (b->nsucc == 2 && j == 0))
+				g->target[b->succ[j].block] = 1;
+	}
+}
+
+static void
+unwound(struct gen *g)
+{
+	char tmp[16];
+	const char *sp = gen_var(g, g->u->sp, tmp);
+
+	if (!(g->f->flags & SF_SETJMP))
+		return;
+	buf_str(g->out, "\n\t/* A longjmp: to this frame, or to one further up */\nunwound:\n");
+	for (uint32_t i = 0; i < g->f->nblock; i++) {
+		for (uint32_t j = 0; j < g->f->block[i].nstep; j++) {
+			const struct sch_step *s = g->f->block[i].step + j;
+
+			if (s->op == SO_CALLJ)
+				buf_printf(g->out, "\tif (ae_.land == %u && ae_.landrsp == sj%u)\n\t\tLAND(%u, %s);\n",
+				    s->n, s->n, s->n, sp);
+		}
+	}
+	buf_str(g->out, "\treturn (struct ae_pos){NULL, e};\n");
+}
+
+/* Parameters are rsp and the registers the function needs, in the order of the events. */
+static void
+head(struct gen *g, struct buf *out, const char *name)
+{
+	struct buf *body = g->out;
+	uint8_t *param = xcalloc(g->f->nvar + 1u, 1);
+	char tmp[16];
+
+	g->out = out;
+	buf_printf(out, "static struct ae_pos\n%s(struct ae_pos q, uint64_t %s", name, gen_var(g, g->u->sp, tmp));
+	param[g->u->sp] = 1;
+	for (uint32_t i = 0; i < g->f->nneed; i++) {
+		buf_printf(out, ", uint64_t %s", gen_var(g, g->f->need[i], tmp));
+		param[g->f->need[i]] = 1;
+	}
+	buf_str(out, ")\n{\n\tuint64_t *p = q.p, PC");
+	if (g->use_ev)
+		buf_str(out, ", ev");
+	buf_str(out, ";\n\tconst uint8_t *e = q.e;\n");
+	for (uint32_t v = 0; v < g->f->nvar; v++)
+		if (g->used[v] && !param[v])
+			buf_printf(out, "\tuint64_t %s = 0;\n", gen_var(g, (int)v, tmp));
+	if (g->use_flags)
+		buf_str(out, "\tuint64_t fa = 0, fb = 0;\n");
+	if (g->use_rsp0)
+		buf_printf(out, "\tconst uint64_t rsp0 = %s;\n", gen_var(g, g->u->sp, tmp));
+	if (g->use_temp)
+		buf_str(out, "\tunsigned temp;\n");
+	for (uint32_t i = 0; i < g->f->nblock; i++)
+		for (uint32_t j = 0; j < g->f->block[i].nstep; j++)
+			if (g->f->block[i].step[j].op == SO_CALLJ)
+				buf_printf(out, "\tuint64_t sj%u = 0;\n", g->f->block[i].step[j].n);
+	buf_str(out, g->calls ? "\n\tAE_FRAME();" : "");
+	free(param);
+	g->out = body;
+}
+
+/* What a run sequence calls: the registers that the function needs are events. */
+static void
+entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
+{
+	buf_printf(out, "\nstruct ae_pos\nae_enter_%u(struct ae_pos q, uint64_t rsp)\n{\n", i);
+	if (g->f->nneed) {
+		buf_str(out, "\tuint64_t *p = q.p");
+		for (uint32_t k = 0; k < g->f->nneed; k++)
+			buf_printf(out, ", a%u", k);
+		buf_str(out, ";\n\tconst uint8_t *e = q.e;\n\n");
+		for (uint32_t k = 0; k < g->f->nneed; k++)
+			buf_printf(out, "\tGET(a%u, 8);\n", k);
+	}
+	buf_printf(out, "\treturn %s(%s, rsp", name, g->f->nneed ? "HERE" : "q");
+	for (uint32_t k = 0; k < g->f->nneed; k++)
+		buf_printf(out, ", a%u", k);
+	buf_str(out, ");\n}\n");
+}
+
+void
+gen_func(struct aec *a, uint32_t i, struct buf *out)
+{
+	const struct prog_func *pf = a->g.func + i;
+	struct buf body = BUF_INIT;
+	struct gen g = {.a = a, .pf = pf, .u = pf->u, .f = pf->f, .out = &body};
+
+	g.used = xcalloc(pf->f->nvar + 1u, 1);
+	g.target = xcalloc(pf->f->nblock + 1u, 1);
+	g.save_flags = needs_saved_flags(&g);
+	mark_targets(&g);
+	for (uint32_t k = 0; k < pf->f->nblock; k++)
+		block(&g, k);
+	unwound(&g);
+	buf_printf(out, "\n/* %s, at 0x%llx */\n", pf->f->name, (unsigned long long)pf->entry);
+	head(&g, out, a->name[i]);
+	buf_add(out, body.p, body.n);
+	out->nomem |= body.nomem;
+	buf_str(out, "}\n");
+	if (a->numbered[i])
+		entry(&g, i, out, a->name[i]);
+	buf_free(&body);
+	free(g.used);
+	free(g.target);
+}

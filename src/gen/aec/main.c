@@ -1,0 +1,111 @@
+/* aec: compile the schemas of a traced program into a C program that recreates its references. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aec.h"
+#include "base/diag.h"
+#include "base/mem.h"
+
+#define SYNOPSIS "-o folder program | -b [-o file] program"
+
+static int
+image(void *exe, uint64_t addr, void *buf, size_t n)
+{
+	return exe_image(exe, addr, buf, n);
+}
+
+static int
+rodata(void *exe, uint64_t addr, void *buf, size_t n)
+{
+	return exe_rodata(exe, addr, buf, n);
+}
+
+static void
+load(struct aec *a)
+{
+	struct prog_source src;
+
+	if (exe_open(&a->x, a->path) != 0 || exe_need_schema(&a->x) != 0)
+		die("%s: %s", a->path, a->x.err);
+	src = (struct prog_source){a->x.schema, a->x.nschema, a->x.fn, a->x.nfn, image, rodata, &a->x};
+	if (prog_load(&a->g, &src) != 0)
+		die_at(a->path, a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
+}
+
+/* bin/.. of this very program: there are include and lib, in the build folder as where it is installed */
+static char *
+home(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+	if (n < 0)
+		die_sys("/proc/self/exe");
+	path[n] = 0;
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = 0;
+	}
+	return xstrdup(path);
+}
+
+static void
+release(struct aec *a)
+{
+	for (uint32_t i = 0; i < a->g.nunit; i++)
+		free(a->file[i]);
+	for (uint32_t i = 0; i < a->g.nfunc; i++)
+		free(a->name[i]);
+	free(a->file);
+	free(a->name);
+	free(a->numbered);
+	free(a->home);
+	prog_free(&a->g);
+	exe_close(&a->x);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct aec a = {.home = NULL};
+	const char *out = NULL;
+	int c, dobuild = 0;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt(argc, argv, "bo:")) != -1) {
+		switch (c) {
+		case 'b':
+			dobuild = 1;
+			break;
+		case 'o':
+			out = optarg;
+			break;
+		default:
+			die_usage(SYNOPSIS);
+		}
+	}
+	if (argc - optind != 1 || (!dobuild && !out))
+		die_usage(SYNOPSIS);
+	a.path = argv[optind];
+	a.home = home();
+	load(&a);
+	if (dobuild) {
+		char *name = xasprintf("%s.regen", a.path);
+
+		build(&a, out ? out : name);
+		free(name);
+	} else {
+		if (mkdir(out, 0777) != 0 && errno != EEXIST)
+			die_sys("%s", out);
+		a.dir = out;
+		write_files(&a);
+	}
+	release(&a);
+	return 0;
+}

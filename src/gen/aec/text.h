@@ -1,0 +1,7 @@
+/* Text that aec writes as it is. */
+#ifndef TM_AEC_TEXT_H
+#define TM_AEC_TEXT_H
+
+extern const char text_main[];  /* ae_main.c of every regenerator */
+
+#endif
