@@ -9,6 +9,9 @@
  * called: return address, rsp at entry, caller's r15.  At its bottom is a
  * sentinel with rsp ~0.  A marker with rsp 0 stands for frames that a longjmp
  * abandoned and that the event stream has not been told about.
+ *
+ * __ae_cb is set once untraced code has called back since it was entered: if
+ * it then jumps (not calls) to a traced function, r15 is old and rsp unknown.
  */
 	.macro	global name
 	.globl	\name
@@ -33,6 +36,7 @@
 	var	ae_fs, 8
 	var	ae_side_top, 8
 	var	ae_side_end, 8
+	var	__ae_cb, 4, 4
 	var	ae_rec, 4, 4
 	var	ae_depth, 4, 4
 	var	ae_shard, 4096, 64
@@ -112,7 +116,8 @@ __ae_leave:
 	cmpq	$0, __ae_ptr(%rip)
 	jne	1f
 	mov	%r15, __ae_ptr(%rip)
-1:	mov	ae_side_top(%rip), %rcx
+1:	movb	$1, __ae_cb(%rip)
+	mov	ae_side_top(%rip), %rcx
 	lea	-8(%rsp), %r11
 	cmp	RSP(%rcx), %r11
 	jne	.Lsearch
@@ -155,6 +160,18 @@ __ae_leave:
 	.size	__ae_leave, .-__ae_leave
 
 	.balign	16
+	global	__ae_again
+	.type	__ae_again, @function
+/* A thunk entered from traced code's return address, but after callbacks (__ae_cb): r11 = F.fast.  Changes r15. */
+__ae_again:
+	mov	__ae_ptr(%rip), %r15
+	movb	$0xfe, (%r15)
+	mov	%rsp, 1(%r15)
+	lea	9(%r15), %r15
+	jmp	*%r11
+	.size	__ae_again, .-__ae_again
+
+	.balign	16
 	global	__ae_back
 	.type	__ae_back, @function
 /* After the call of an unknown callee.  Changes r11, flags and r15. */
@@ -166,7 +183,8 @@ __ae_back:
 	mov	ae_side_top(%rip), %r11
 	cmp	%rsp, RSP(%r11)         /* entry < rsp + 8 of our caller */
 	jbe	.Lunwind
-2:	movb	$0, (%r15)
+2:	movb	$0, __ae_cb(%rip)
+	movb	$0, (%r15)
 	lea	1(%r15), %r15
 	ret
 1:	cmpl	$0, ae_depth(%rip)      /* traced code runs, so no handler that interrupted it can: it left by a jump */
@@ -201,7 +219,8 @@ __ae_land:
 	sub	$24, %rax
 	mov	%rax, ae_side_top(%rip)
 	jmp	2b
-3:	movb	$0xff, (%r15)
+3:	movb	$0, __ae_cb(%rip)
+	movb	$0xff, (%r15)
 	lea	16(%rsp), %rax
 	mov	%rax, 1(%r15)
 	mov	%r11w, 9(%r15)

@@ -47,10 +47,10 @@ thunk(struct out *o, struct file *f, uint32_t no)
 	uint32_t need = f->fn[no].need, v, off = 2;
 
 	out_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
-	/* called from traced code? */
-	out_str(o, "\tleaq\t__stop_aetext(%rip), %r11\n\tcmpq\t%r11, (%rsp)\n");
-	out_printf(o, "\tjb\t" LBL "\n\tleaq\t" LBL "(%%rip), %%r11\n\tjmp\t__ae_enter\n", 'x', no, 'x', no);
-	out_printf(o, "\t.p2align 2\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
+	/* called from traced code (which lies lowest), and no callback since?  The last word is the operand of a harmless movl. */
+	out_printf(o, "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
+	    "\tjae\t__ae_enter\n\tcmpb\t$0, __ae_cb(%%rip)\n\tjne\t__ae_again\n", 'x', no);
+	out_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
 	out_printf(o, "\tmovq\t$0, __ae_ptr(%%rip)\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", 'n', no);
 	for (v = 0; v < X86_NREG; v++)
 		if (need >> v & 1) {
@@ -64,14 +64,14 @@ thunk(struct out *o, struct file *f, uint32_t no)
 static void
 fallbacks(struct out *o, const struct file *f)
 {
-	static const char *const code[] = { "__ae_enter", "__ae_back", "__ae_land" };
+	static const char *const code[] = { "__ae_enter", "__ae_again", "__ae_back", "__ae_land" };
 	size_t i;
 
 	out_str(o, "\t.section\taetext.none,\"axG\",@progbits,__ae_none,comdat\n");
 	for (i = 0; i < sizeof code / sizeof code[0]; i++)
 		out_printf(o, "\t.weak\t%s\n\t.hidden\t%s\n%s:\n", code[i], code[i], code[i]);
 	out_str(o, "\tud2\n\t.hidden\t__stop_aetext\n\t.section\t.bss.ae_none,\"awG\",@nobits,__ae_none,comdat\n\t.p2align 3\n"
-	    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_s\n\t.hidden\t__ae_s\n__ae_s:\n\t.skip\t32\n");
+	    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_cb\n\t.hidden\t__ae_cb\n__ae_cb:\n\t.weak\t__ae_s\n\t.hidden\t__ae_s\n__ae_s:\n\t.skip\t32\n");
 	if (f->context)
 		out_str(o, "\t.weak\t__ae_uses_context\n\t.hidden\t__ae_uses_context\n__ae_uses_context:\n");
 }

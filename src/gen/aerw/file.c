@@ -47,6 +47,8 @@ declare(struct file *f, const struct stmt *st)
 			y->seton = 1;
 		else if (strstr(s + n, "@function") || strstr(s + n, "STT_FUNC"))
 			y->isfunc = 1;
+		else if (strstr(s + n, "@gnu_indirect_function"))
+			y->indirect = 1;
 	}
 }
 
@@ -289,6 +291,25 @@ tables(struct file *f)
 	}
 }
 
+/* The loader calls resolvers of indirect functions before anything of the program, and so of the runtime, is ready */
+static void
+resolvers(struct file *f)
+{
+	size_t i, n, m;
+
+	for (i = 0; i < f->text.n; i++) {
+		const char *a = f->text.st[i].kind == ST_DIRECTIVE ? text_directive(f->text.st[i].s, ".set") : NULL, *s, *t;
+		const struct sym *y, *z;
+
+		if (!a || !(s = text_symbol(a, &n)) || !(t = text_symbol(s + n, &m)))
+			continue;
+		y = symtab_find(&f->sym, s, n);
+		z = symtab_find(&f->sym, t, m);
+		if (y && y->indirect && z && z->func != NONE)
+			fn_fail(&f->fn[z->func], f->text.st[i].line, "resolver of an indirect function");
+	}
+}
+
 void
 file_recover(struct file *f)
 {
@@ -304,6 +325,7 @@ file_recover(struct file *f)
 		if (f->fn[i].nins == 0)
 			fn_fail(&f->fn[i], 0, "no instructions");
 	tables(f);
+	resolvers(f);
 }
 
 void
