@@ -36,6 +36,14 @@ cd "$TMPDIR" || exit 1
 for tool in $TOOLS; do
 	page=$SRC/man/$tool.1
 	if [ -f "$page" ]; then pass "$tool has a page"; else fail "$tool has a page"; continue; fi
+	# one sentence for each tool, the same everywhere
+	nd=$(sed -n 's/^\.Nd //p' "$page")
+	grep -q -F "| \`$tool\` | $nd |" "$SRC/README.md" && pass "$tool: README" || fail "$tool: README" "| \`$tool\` | $nd |"
+	for f in "$SRC/bin/$tool" "$SRC"/src/*/"$tool.c" "$SRC"/src/*/"$tool/main.c" "$SRC"/src/*/"$tool/$tool.c"; do
+		[ -f "$f" ] && break
+	done
+	head -n 6 "$f" | tr -s '\n*# ' ' ' | grep -q -F "$tool: $nd" && pass "$tool: first comment" ||
+		fail "$tool: first comment" "${f#"$SRC"/}: $tool: $nd"
 	# aecc's options are gcc's
 	[ "$tool" = aecc ] && continue
 	for o in $(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( .*\)\{0,1\}$/\1/p' "$page" | sort -u); do
