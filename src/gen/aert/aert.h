@@ -18,7 +18,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The event buffer, a guard behind it, the side stack and the signal stack: fixed, far from all of the program's own */
+/*
+ * All memory of the runtime lies at a fixed place, far from all of the program's own, so that no address there is
+ * moved: the event buffer, a guard behind it, the side stack, the signal stack, a page that fork wipes, scratch.
+ */
 #define AE_BUF    0x100000000000UL
 #define AE_BUFLEN 0x100000UL
 #define AE_END    (AE_BUF + AE_BUFLEN)
@@ -27,7 +30,11 @@
 #define AE_SIDELEN 0x600000UL
 #define AE_ALT    (AE_SIDE + AE_SIDELEN + 0x10000)
 #define AE_ALTLEN 0x10000UL
-#define AE_MAPLEN (AE_ALT + AE_ALTLEN - AE_BUF)
+#define AE_KIN    (AE_ALT + AE_ALTLEN)
+#define AE_SCRATCH (AE_KIN + 0x1000)
+#define AE_SCRATCHLEN 0x8000UL
+#define AE_MAPLEN (AE_SCRATCH + AE_SCRATCHLEN - AE_BUF)
+#define AE_PATHMAX 4160
 
 #define AE_NSHARD 64                            /* counters of thread entries, one cache line each */
 
@@ -41,6 +48,14 @@ struct ae_act { sighandler_t handler; uint64_t flags, mask; };     /* what the p
 
 /* a signal handler as the trampoline is to call it */
 struct ae_call { sighandler_t handler; uint64_t plain; };
+
+struct ae_scratch {
+	char name[AE_PATHMAX];          /* of the event file, absolute */
+	char parent[AE_PATHMAX];        /* of the parent's, in a forked child */
+	char path[AE_PATHMAX];          /* being put together */
+	uint8_t header[8192];
+};
+#define ae_scratch ((struct ae_scratch *)AE_SCRATCH)
 
 /* core_asm.S */
 extern uint8_t *__ae_ptr;       /* the live event pointer while control is outside traced code, else 0 */

@@ -16,7 +16,6 @@
 #include <sys/uio.h>
 
 #define FDMAX 8192      /* a higher one would make the kernel's table of descriptors large, and fork slow */
-#define HDRMAX 8192
 
 static struct {
 	int fd;
@@ -24,7 +23,6 @@ static struct {
 	ino_t ino;
 	mode_t kind;
 	uint64_t size;          /* bytes written whole: header, chunks, end record */
-	char path[4200];
 } file;
 
 static uint64_t rotl(uint64_t v, int n)
@@ -95,9 +93,9 @@ int ae_file_create(const char *path, int trunc)
 
 	while (path[n])
 		n++;
-	if (n >= sizeof file.path)
+	if (n >= AE_PATHMAX)
 		return ENAMETOOLONG;
-	mem_copy(file.path, path, n + 1);
+	mem_copy(ae_scratch->name, path, n + 1);
 	do
 		fd = sys3(SYS_open, SYS_P(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	while (sys_err(fd) == EINTR);
@@ -131,7 +129,7 @@ static int reopen(void)
 	if (is_ours(file.fd))
 		return 0;
 	do
-		fd = sys3(SYS_open, SYS_P(file.path), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+		fd = sys3(SYS_open, SYS_P(ae_scratch->name), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 	while (sys_err(fd) == EINTR);
 	if (fd < 0 || !is_ours((int)fd)) {
 		if (fd >= 0)
@@ -206,11 +204,11 @@ static void put64(uint8_t *p, uint64_t v)
 
 int ae_file_header(const char *parent, uint64_t parentpos)
 {
-	static uint8_t h[HDRMAX];
+	uint8_t *h = ae_scratch->header;
 	uint8_t id[32];
 	size_t n = 0, len, nid;
 
-	mem_zero(h, sizeof h);
+	mem_zero(h, sizeof ae_scratch->header);
 	while (parent && parent[n])
 		n++;
 	len = (84 + n + 7) / 8 * 8 + 8;
@@ -277,7 +275,7 @@ int ae_file_kind(void)
 
 const char *ae_file_path(void)
 {
-	return file.path;
+	return ae_scratch->name;
 }
 
 void ae_file_close(void)

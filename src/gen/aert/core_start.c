@@ -27,9 +27,11 @@ static const char *getvar(char **env, const char *name)
 	return "";
 }
 
-/* The absolute form of name, with `.suffix` appended if suffix is not 0 */
-static int absolute(char *to, size_t size, const char *name, uint64_t suffix)
+/* scratch.path = the absolute form of name, with `.suffix` appended if suffix is not 0 */
+static int absolute(const char *name, uint64_t suffix)
 {
+	const size_t size = AE_PATHMAX;
+	char *to = ae_scratch->path;
 	char num[24];
 	const char *part[4];
 	size_t n = 0, i, k = 0;
@@ -62,20 +64,19 @@ static int absolute(char *to, size_t size, const char *name, uint64_t suffix)
 
 static int open_file(const char *name)
 {
-	static char path[4096];
-	int err = absolute(path, sizeof path, name, 0);
+	int err = absolute(name, 0);
 
 	if (!err)
-		err = ae_file_create(path, 1);
+		err = ae_file_create(ae_scratch->path, 1);
 	if (err == EWOULDBLOCK) {       /* another process records there: it keeps the name */
-		err = absolute(path, sizeof path, name, (uint64_t)sys3(SYS_getpid, 0, 0, 0));
+		err = absolute(name, (uint64_t)sys3(SYS_getpid, 0, 0, 0));
 		if (!err)
-			err = ae_file_create(path, 1);
+			err = ae_file_create(ae_scratch->path, 1);
 	}
 	return err;
 }
 
-/* The buffer, its guard, the side stack, the signal stack: one reservation, parts of it usable */
+/* The buffer, its guard, the side stack and the rest: one reservation, parts of it usable */
 static int map_memory(void)
 {
 	long r = sys6(SYS_mmap, (long)AE_BUF, (long)AE_MAPLEN, PROT_NONE,
@@ -89,7 +90,7 @@ static int map_memory(void)
 	}
 	if (sys3(SYS_mprotect, (long)AE_BUF, (long)AE_BUFLEN, PROT_READ | PROT_WRITE) != 0 ||
 	    sys3(SYS_mprotect, (long)AE_SIDE, (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
-	    sys3(SYS_mprotect, (long)AE_ALT, (long)AE_ALTLEN, PROT_READ | PROT_WRITE) != 0) {
+	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_BUF + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) != 0) {
 		sys3(SYS_munmap, (long)AE_BUF, (long)AE_MAPLEN, 0);
 		return -1;
 	}
@@ -146,6 +147,7 @@ static void start(int argc, char **argv, char **envp)
 		AE_SAY(prog, ": its code cannot be changed: untraced");
 		ae_file_end(AE_STOPPED, 0, 0);
 		ae_file_close();
+		sys3(SYS_munmap, (long)AE_BUF, (long)AE_MAPLEN, 0);
 		return;
 	}
 	ae_kin_init();
@@ -169,7 +171,7 @@ __attribute__((section(".fini_array.00000"), used)) static void (*const finish_h
  */
 void ae_fork_child(int traced)
 {
-	static char parent[4200], path[4200];
+	char *parent = ae_scratch->parent, *path = ae_scratch->path;
 	char buf[40];
 	uint64_t pos = ae_total, pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0);
 	int kind, err, i;
@@ -181,7 +183,7 @@ void ae_fork_child(int traced)
 	kind = ae_file_kind();
 	if (!ae_rec)
 		return;
-	mem_copy(parent, ae_file_path(), sizeof parent);
+	mem_copy(parent, ae_file_path(), AE_PATHMAX);
 	ae_file_close();
 	ae_rec_shut();
 	if (!traced) {
@@ -196,7 +198,7 @@ void ae_fork_child(int traced)
 	ae_nhandler = 0;
 	for (i = 0; i < AE_NSHARD; i++)
 		ae_shard[i][0] = 0;
-	err = absolute(path, sizeof path, parent, kind == S_IFREG ? pid : 0);
+	err = absolute(parent, kind == S_IFREG ? pid : 0);
 	if (!err)
 		err = ae_file_create(path, 1);
 	if (!err)

@@ -10,7 +10,7 @@ uint64_t ae_nhandler;
 uint64_t ae_total;
 
 static int kin_pid;
-static volatile uint64_t *kin_page;     /* zero in a forked child, shared with a vforked one */
+static int kin_wipes;                   /* the page works: zero in a forked child, shared with a vforked one */
 static int lock;
 
 int ae_ismain(void)
@@ -21,27 +21,16 @@ int ae_ismain(void)
 /* Remember this process; a child made behind our back is told from a vforked one by a page that fork wipes. */
 void ae_kin_init(void)
 {
-	long p;
-
 	kin_pid = (int)sys3(SYS_getpid, 0, 0, 0);
-	if (!kin_page) {
-		p = sys6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (sys_err(p))
-			return;
-		if (sys3(SYS_madvise, p, 4096, MADV_WIPEONFORK) != 0) {
-			sys3(SYS_munmap, p, 4096, 0);
-			return;
-		}
-		kin_page = (volatile uint64_t *)p;
-	}
-	*kin_page = 1;
+	kin_wipes = sys3(SYS_madvise, (long)AE_KIN, 4096, MADV_WIPEONFORK) == 0;
+	*(volatile uint64_t *)AE_KIN = 1;
 }
 
 enum ae_kin ae_kin(void)
 {
 	if ((int)sys3(SYS_getpid, 0, 0, 0) == kin_pid)
 		return AE_SELF;
-	return kin_page && *kin_page ? AE_VFORK : AE_FORKED;
+	return kin_wipes && *(volatile uint64_t *)AE_KIN ? AE_VFORK : AE_FORKED;
 }
 
 uint64_t ae_block(void)

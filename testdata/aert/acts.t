@@ -1,0 +1,101 @@
+# Programs that end, fork, exec, take signals and start threads: output and exit status as untraced, the recording whole.
+# shellcheck shell=sh source=/dev/null
+. "$HERE/lib.sh"
+
+# run ACT N REASON SIGNAL MESSAGE: compare with the same executable untraced
+run() {
+	rm -f ae.out* mine data
+	AE_OUT=off sh -c '"$@"; exit $?' - "$prog" "$1" "$2" >want.out 2>want.err
+	want=$?
+	rm -f mine data
+	sh -c '"$@"; exit $?' - "$prog" "$1" "$2" >got.out 2>got.err
+	got=$?
+	is "$kind $1 $2: status" "$got" "$want"
+	same "$kind $1 $2: output" got.out want.out
+	grep '^ae:' got.err >got.msg
+	is "$kind $1 $2: message" "$(cat got.msg)" "$5"
+	set -- "$1" "$2" "$3" "$4" "$(record ae.out)"
+	is "$kind $1 $2: end record" "${5% * *}" "$3 $4"
+	ok "$kind $1 $2: regenerates" whole "$prog" ae.out
+}
+
+big=1200000     # more than a buffer
+for kind in dynamic static; do
+	prog=$PWD/acts-$kind flag=''
+	if [ $kind = static ]; then flag=-static; fi
+	aecc -O2 $flag "$HERE/acts.c" -o "$prog" -lpthread || fail "aecc $kind"
+
+	run plain $big 0 0 ''
+	run atexit 20 0 0 ''
+	run _exit 20 0 0 ''
+	run _Exit 20 0 0 ''
+	run quick 20 0 0 ''
+	run abort 20 1 6 ''
+	run raise 20 1 15 ''
+	run fault 20 1 11 ''
+	run fpe 20 1 8 ''
+	run overflow 20 1 11 ''
+	run outside 20 0 0 ''
+	run inside 20 0 0 'ae: 1 signal handlers and 0 thread entries ran untraced'
+	is "$kind inside: counted" "$(record ae.out)" '0 0 0 1'
+	run old 20 0 0 ''
+	run reset 20 1 10 ''
+	run query $big 0 0 ''
+	run segv $big 0 0 ''
+	run faultjump $big 3 0 'ae: recording stopped: a signal handler that interrupted traced code did not return'
+	run altstack $big 0 0 ''
+	run suspend $big 0 0 ''
+	run vfork 20 0 0 ''
+	run system $big 0 0 ''
+	run exec 20 2 0 ''
+	run badexec $big 0 0 ''
+	run chdir $big 0 0 ''
+	run fds 20 0 0 ''
+	run closeall $big 0 0 ''
+	is "$kind closeall: the program's file" "$(tail -c 5 mine)" mine
+
+	# descriptor 2 is a file of the program's by then: the message must not be in it
+	run stderr 20 0 0 ''
+	is "$kind stderr: the program's file" "$(cat data)" data
+
+	AE_OUT=off "$prog" threads 20 >want.out
+	"$prog" threads 20 >got.out 2>got.err
+	same "$kind threads: output" got.out want.out
+	ok "$kind threads: message" grep -q '^ae: 0 signal handlers and [1-9][0-9]* thread entries ran untraced$' got.err
+	ok "$kind threads: regenerates" whole "$prog" ae.out
+	rm -f ae.out
+	"$prog" threadexit 20 >got.out 2>got.err
+	is "$kind exit by another thread: status" $? 12
+	ok "$kind exit by another thread: regenerates" whole "$prog" ae.out
+
+	run fork $big 0 0 ''
+	set -- ae.out.*
+	is "$kind fork: one more file" $# 1
+	is "$kind fork: the child's end" "$(record "$1")" '0 0 0 0'
+	is "$kind fork: the child's header" "$(od -An -v -tu4 -j64 -N4 "$1" | tr -d ' ')" 1
+	is "$kind fork: the parent's name" "$(dd if="$1" bs=1 skip=84 count=$((${#PWD} + 7)) 2>/dev/null)" "$PWD/ae.out"
+	ok "$kind fork: the child regenerates" whole "$prog" "$1"
+
+	for sig in TERM:15 HUP:1 USR1:10 ALRM:14; do
+		num=${sig#*:} sig=${sig%:*}
+		rm -f ae.out got.out
+		"$prog" wait 20 >got.out 2>/dev/null &
+		pid=$!
+		while ! grep -q ready got.out 2>/dev/null; do sleep 0.01; done
+		kill -s $sig $pid
+		wait $pid
+		is "$kind kill -$sig: status" $? $((num + 128))
+		is "$kind kill -$sig: end record" "$(record ae.out)" "1 $num 0 0"
+		ok "$kind kill -$sig: regenerates" whole "$prog" ae.out
+	done
+	rm -f ae.out got.out
+	"$prog" spin 20 >got.out 2>/dev/null &
+	pid=$!
+	while ! grep -q ready got.out 2>/dev/null; do sleep 0.01; done
+	kill -s TERM $pid
+	wait $pid
+	is "$kind killed in traced code: status" $? 143
+	is "$kind killed in traced code: end record" "$(record ae.out)" '1 15 0 0'
+	ok "$kind killed in traced code: regenerates" whole "$prog" ae.out
+done
+tap_end
