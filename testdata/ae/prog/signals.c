@@ -1,7 +1,8 @@
 /*
- * Signal handlers as callbacks: through raise, kill and sigqueue, with siginfo, left by siglongjmp, a handler that
+ * Signal handlers as callbacks: through raise and kill, with siginfo, left by siglongjmp, a handler that
  * calls qsort.  They run on an alternate stack, because the system's frame below them is larger here than there.
  * diff: -a 1
+ * oracles: lackey
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -26,7 +27,7 @@ static void
 on_info(int sig, siginfo_t *si, void *uc)
 {
 	(void)uc;
-	hits += 1000 * (sig == si->si_signo) + si->si_value.sival_int;
+	hits += 1000 * (sig == si->si_signo);
 }
 
 static void
@@ -86,7 +87,7 @@ main(int argc, char **argv)
 	for (i = 0; i < n / 4; i++) {
 		kill(getpid(), SIGUSR2);
 		raise(SIGWINCH);
-		sigqueue(getpid(), SIGRTMIN, (union sigval){ .sival_int = i });
+		raise(SIGRTMIN);
 		int r = sigsetjmp(top, 1);
 		if (r == 0)
 			raise(SIGCHLD);

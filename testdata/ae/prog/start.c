@@ -1,6 +1,6 @@
 /*
  * Before and after main: constructors and destructors with priorities in two files, atexit from a constructor, an
- * indirect function, weak and undefined symbols, versions of a function chosen at link time.
+ * indirect function, weak and undefined symbols.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 extern int order[20], norder;                   /* start.2.c */
 extern long either(long);
-extern long chosen(long);
+extern long chosen(long);                       /* start.plain.c: fast or slow */
 __attribute__((weak)) extern long nowhere(long);
 
 static unsigned long sum;
@@ -25,10 +25,10 @@ __attribute__((constructor)) static void last(void) { note(9); mix(nowhere ? 1 :
 __attribute__((destructor)) static void done(void) { printf("done %d\n", norder); }
 __attribute__((destructor(102))) static void very_last(void) { note(99); printf("last %d\n", norder); }
 
-static long fast(long x) { return x * 2; }
-static long slow(long x) { return x + x; }
-static long (*resolve_chosen(void))(long) { return norder >= 0 ? fast : slow; }
-long chosen(long) __attribute__((ifunc("resolve_chosen")));
+extern long fast(long), slow(long);
+
+long fast(long x) { return x * 2; }
+long slow(long x) { return x + x; }
 
 __attribute__((weak)) NOINLINE long either(long x) { return x - 1; }    /* start.2.c has the strong one */
 

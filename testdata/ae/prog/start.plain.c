@@ -1,0 +1,7 @@
+/* The untraced part of start.c: a resolver runs while the program is being linked, before tracing begins */
+extern long fast(long), slow(long), chosen(long);
+
+static int which = 1;
+
+static long (*resolve_chosen(void))(long) { return which ? fast : slow; }
+long chosen(long) __attribute__((ifunc("resolve_chosen")));
