@@ -7,7 +7,7 @@
 
 struct fn { uint64_t entry, thunk, number; };       /* 24 bytes, made by aerw */
 
-#define PER_BYTE 253u           /* b0 of a function number is 1..253 */
+#define PER_BYTE 252u           /* b0 of a function number is 1..252; 0 and 253..255 are other items */
 #define MAXFN (256u * PER_BYTE)
 
 #pragma GCC visibility push(hidden)
