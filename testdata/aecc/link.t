@@ -1,0 +1,150 @@
+# What a link makes: traced programs of objects, archives and mixtures; the rewriter's failures; temporary files.
+# shellcheck shell=sh source=/dev/null
+. "$SRC/testdata/tap.sh"
+
+cat >main.c <<'E'
+#include <stdio.h>
+int twice(int), thrice(int);
+int main(void) { printf("%d\n", twice(2) + thrice(3)); return 0; }
+E
+echo 'int twice(int x) { return x * 2; }' >twice.c
+echo 'int thrice(int x) { return x * 3; }' >thrice.c
+
+# traced WHAT PROG FUNCTIONS: PROG works, and so many functions of it are traced
+traced() {
+	rm -f ae.out
+	is "$1: output" "$("$2")" 13
+	is "$1: traced functions" "$(readelf -SW "$2" | awk '{ for (i = 1; i < NF; i++) if ($i == "aefn") n = $(i + 4) } END { print n }')" \
+		"$(printf '%06x' $(($3 * 24)))"
+	if [ -n "${4-}" ]; then
+		ok "$1: no recording" [ ! -e ae.out ]
+	else
+		ok "$1: regenerates" sh -c 'ae2addr "$1" <ae.out >/dev/null' - "$2"
+	fi
+}
+
+aecc -O2 main.c twice.c thrice.c -o p1
+traced 'three sources' ./p1 3
+aecc -O2 -c twice.c
+gcc -O2 -c thrice.c
+aecc main.c twice.o thrice.o -o p2
+traced 'an object of gcc' ./p2 2
+aecc -c thrice.c
+rm -f lib.a
+ar rc lib.a twice.o thrice.o
+aecc -c main.c
+aecc main.o lib.a -o p3
+traced 'an archive' ./p3 3
+aecc -r twice.o thrice.o -o both.o
+aecc main.o both.o -o p4
+traced 'a partial link' ./p4 3
+aecc -static main.o lib.a -o p5
+traced 'static' ./p5 3
+aecc -fPIC -c twice.c -o pic.o
+aecc main.o pic.o thrice.o -o p6
+traced 'PIC object' ./p6 3
+gcc -no-pie main.o lib.a -o p7
+traced 'linked by gcc' ./p7 3 untraced
+aecc -pie -fPIE main.c twice.c thrice.c -o p8 2>err
+is 'pie: says' "$(cat err)" 'aecc: p8: -pie: linked without the runtime: untraced'
+traced 'pie' ./p8 3 untraced
+aecc -O2 -ffunction-sections -Wl,--gc-sections main.c twice.c thrice.c -o p9
+traced '--gc-sections' ./p9 3
+aecc -s main.c twice.c thrice.c -o p10
+traced '-s' ./p10 3
+aecc -Wl,--build-id=none main.c twice.c thrice.c -o p11
+traced '--build-id=none' ./p11 3
+aecc -Wl,--build-id=md5 main.c twice.c thrice.c -o p12
+is 'a build id of the user' "$(readelf -n p12 | sed -n 's/.*Build ID: //p' | tr -d '\n' | wc -c)" 32
+traced 'a build id of the user' ./p12 3
+aecc -g -O1 main.c twice.c thrice.c -o p13
+is '-g: line of main' "$(addr2line -e p13 "0x$(nm p13 | sed -n 's/ T main$//p')" | sed 's|.*/||')" main.c:3
+
+# the same addresses as without tracing: twin and original print them
+cat >addr.c <<'E'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static int data;
+int main(int argc, char **argv)
+{
+	int local;
+
+	(void)argv;
+	printf("%p %p %p %p %p\n", (void *)main, (void *)&data, (void *)&local, malloc(100),
+	    mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	return argc - 1;
+}
+E
+for flag in -no-pie -static; do
+	aecc -O2 $flag addr.c -o addr
+	is "addresses $flag" "$(env -i AE_OUT=abc setarch -R ./addr)" "$(env -i AE_OUT=off setarch -R ./addr)"
+done
+
+# more code than fits below the usual image base
+cat >huge.c <<'E'
+__asm__(".section aetext,\"ax\",@progbits\n.skip 6000000, 0x90\n.text");
+E
+gcc -c huge.c
+aecc main.c twice.c thrice.c huge.o -o big
+is 'moved image: status' $? 0
+traced 'moved image' ./big 3
+
+# the rewriter fails, or writes nonsense
+cat >fails <<'E'
+#!/bin/sh
+cat >/dev/null
+exit 1
+E
+cat >nonsense <<'E'
+#!/bin/sh
+cat
+echo '	nonsense here'
+E
+chmod +x fails nonsense
+AERW=$PWD/fails aecc main.c twice.c thrice.c -o p20 2>err
+is 'aerw fails: status' $? 0
+is 'aerw fails: says' "$(cat err)" 'aecc: main.c: aerw failed: compiled untraced
+aecc: twice.c: aerw failed: compiled untraced
+aecc: thrice.c: aerw failed: compiled untraced'
+is 'aerw fails: output' "$(./p20)" 13
+AERW=$PWD/nonsense aecc -c twice.c -o n.o 2>err
+is 'aerw writes nonsense: status' $? 0
+is 'aerw writes nonsense: says' "$(head -n 1 err)" 'aecc: twice.c: the output of aerw does not assemble: compiled untraced'
+aecc main.o n.o thrice.o -o p21
+is 'aerw writes nonsense: output' "$(./p21)" 13
+AE_LIB=$PWD/none aecc main.o twice.o thrice.o -o p22 2>err
+is 'no runtime: says' "$(cat err)" "aecc: $PWD/none/aert.o: not found; p22 is linked without the runtime: untraced"
+is 'no runtime: output' "$(./p22)" 13
+AE_CC='gcc -DX=1' aecc -c main.c -o x.o
+is 'AE_CC with options' $? 0
+
+# nothing is left behind
+mkdir tmp
+TMPDIR=$PWD/tmp aecc main.c twice.c thrice.c -o p23
+TMPDIR=$PWD/tmp aecc -c none.c 2>/dev/null
+is 'no temporary file left' "$(ls tmp)" ''
+cat >slow <<'E'
+#!/bin/sh
+: >started
+exec sleep 2
+E
+chmod +x slow
+AERW=$PWD/slow TMPDIR=$PWD/tmp aecc -c main.c -o y.o 2>/dev/null &
+pid=$!
+while [ ! -e started ]; do sleep 0.01; done
+kill -s TERM $pid
+wait $pid
+is 'killed: status' $? 143
+is 'killed: no temporary file left' "$(ls tmp)" ''
+
+# found through a link, and by name alone
+ln -s "$BUILD/bin/aecc" cc
+is 'through a symbolic link' "$(./cc main.c twice.c thrice.c -o p24 2>&1 && ./p24)" 13
+traced 'through a symbolic link' ./p24 3
+
+# the list in aecc and the library agree
+is 'every wrapper is asked for' "$(sed -n "/^wrapped='/,/'\$/p" "$BUILD/bin/aecc" | sed "s/^wrapped='//; s/'\$//" | tr ' ' '\n' | sort)" \
+	"$(nm -g --defined-only "$BUILD/lib/tracemill/aert.o" "$BUILD/lib/tracemill/libaert.a" 2>/dev/null | sed -n 's/.* __wrap_//p' | sort)"
+is 'the core needs no library' "$(nm -u "$BUILD/lib/tracemill/aert.o" | awk '{ print $2 }' | grep -v -E '^(__(start|stop)_ae|__ae_uses_context|__ehdr_start|_GLOBAL_OFFSET)')" ''
+tap_end
