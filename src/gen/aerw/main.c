@@ -11,14 +11,15 @@
 #include "cfg.h"
 #include "emit.h"
 #include "file.h"
+#include "list.h"
 #include "object.h"
 #include "slice.h"
 
-#define SYNOPSIS "aerw [-qv] [-a argument] [-o file] [file.s]"
+#define SYNOPSIS "aerw [-qv] [-a argument] [-l list] [-o file] [file.s]"
 #define MAXTEXT (1u << 30)
 
 struct options {
-	const char *out, *as;
+	const char *out, *as, *list;
 	char *asarg[60];
 	int nas, quiet, verbose;
 };
@@ -98,6 +99,8 @@ analyse(struct file *f, const struct options *o, const char *path)
 		if (!f->fn[i].why)
 			cfg_build(f, i);
 	slice_file(f);
+	if (o->list)
+		list_file(o->list, f);
 	report(f, o, path);
 }
 
@@ -116,12 +119,15 @@ main(int argc, char **argv)
 	diag_init(argv[0], 1);
 	if (!o.as || !*o.as)
 		o.as = "as";
-	while ((c = getopt(argc, argv, "a:o:qv")) != -1)
+	while ((c = getopt(argc, argv, "a:l:o:qv")) != -1)
 		switch (c) {
 		case 'a':
 			if (o.nas == 50)
 				die("too many -a arguments");
 			o.asarg[o.nas++] = optarg;
+			break;
+		case 'l':
+			o.list = optarg;
 			break;
 		case 'o':
 			o.out = optarg;

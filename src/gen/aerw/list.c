@@ -1,0 +1,53 @@
+/* The listing of -l: what is recorded where, for those who wonder what makes their event file long. */
+#include <stdio.h>
+#include "../../base/diag.h"
+#include "../../engine/x86/lift.h"
+#include "list.h"
+#include "slice.h"
+
+static void
+line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes, const char *what)
+{
+	fprintf(fp, "%s\t%u\t0x%x\t%u\t%s\t%s\n", fn->name, a->frag, a->off, bytes, what, f->text.st[a->stmt].s);
+}
+
+static void
+list_function(FILE *fp, const struct file *f, const struct afunc *fn)
+{
+	const struct slice *s = fn->slice;
+	uint32_t i, d, v, b;
+
+	for (i = 0; i < fn->nins; i++) {
+		const struct ainsn *a = &fn->ins[i];
+
+		for (v = 0; v < X86_NREG; v++)
+			if (s->callrec[i] >> v & 1)
+				line(fp, f, fn, a, 8, "argument");
+		for (d = s->first[i]; d < s->first[i + 1]; d++) {
+			uint8_t ext;
+
+			if (s->def[d].fate == DF_RECORD)
+				line(fp, f, fn, a, def_bytes(fn, &s->def[d], &ext), s->def[d].eff == DEF_CALL ? "result" : "value");
+		}
+		b = fn->blkof[i];
+		if (a->in.ctl == IC_BRANCH && s->recbranch[b])
+			line(fp, f, fn, a, 1, "branch");
+		else if ((a->in.ctl == IC_CALL && (a->callee == NONE || f->fn[a->callee].why || f->fn[a->callee].tailout)) || a->in.ctl == IC_CALLIND)
+			line(fp, f, fn, a, 1, "return");
+	}
+}
+
+void
+list_file(const char *path, const struct file *f)
+{
+	FILE *fp = fopen(path, "w");
+	size_t i;
+
+	if (!fp)
+		die_sys("%s", path);
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why)
+			list_function(fp, f, &f->fn[i]);
+	if (ferror(fp) | (fclose(fp) != 0))
+		die_sys("%s", path);
+}

@@ -1,0 +1,10 @@
+/* A listing of what is recorded where. */
+#ifndef TM_AERW_LIST_H
+#define TM_AERW_LIST_H
+
+#include "file.h"
+
+/* Tab-separated lines: function, fragment, byte offset in it, bytes, branch|value|result|argument|return, instruction */
+void list_file(const char *path, const struct file *f);
+
+#endif
