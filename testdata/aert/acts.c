@@ -232,6 +232,17 @@ static int do_threadexit(void)
 	return 1;
 }
 
+static void *late(void *p) { usleep(5000); exit(*(int *)p); }
+static int do_threadexit2(void)
+{
+	pthread_t t;
+	int code = 14;
+
+	pthread_create(&t, NULL, late, &code);
+	spin();
+	return 1;
+}
+
 static int do_fork(void)
 {
 	pid_t p = fork();
@@ -305,7 +316,7 @@ static const struct { const char *name; int (*f)(void); } acts[] = {
 #define A(x) { #x, do_##x }
 	A(plain), A(atexit), A(_exit), A(_Exit), A(quick), A(abort), A(raise), A(wait), A(spin), A(fault), A(fpe), A(overflow),
 	A(outside), A(inside), A(old), A(reset), A(query), A(segv), A(faultjump), A(altstack), A(suspend), A(threads),
-	A(threadexit), A(fork), A(vfork), A(system), A(exec), A(badexec), A(chdir), A(fds), A(closeall), A(stderr),
+	A(threadexit), A(threadexit2), A(fork), A(vfork), A(system), A(exec), A(badexec), A(chdir), A(fds), A(closeall), A(stderr),
 };
 
 int main(int argc, char **argv)

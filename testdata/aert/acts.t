@@ -67,6 +67,12 @@ for kind in dynamic static; do
 	"$prog" threadexit 20 >got.out 2>got.err
 	is "$kind exit by another thread: status" $? 12
 	ok "$kind exit by another thread: regenerates" whole "$prog" ae.out
+	rm -f ae.out
+	"$prog" threadexit2 20 >got.out 2>got.err
+	is "$kind exit by another thread in traced code: status" $? 14
+	is "$kind exit by another thread in traced code: end record" "$(record ae.out | cut -d ' ' -f 1,2)" '3 0'
+	ok "$kind exit by another thread in traced code: has events" [ "$(wc -c <ae.out)" -gt 1000 ]
+	ok "$kind exit by another thread in traced code: regenerates" whole "$prog" ae.out
 
 	run fork $big 0 0 ''
 	set -- ae.out.*

@@ -121,6 +121,7 @@ void ae_exec_failed(int token);
 /* core_sig.c */
 void ae_sig_init(void);
 struct ae_call ae_dispatch(int sig, siginfo_t *si, void *uc);
+void ae_ask(enum ae_reason why, int sig);       /* another thread: let the traced one finish */
 int ae_sigaction(int sig, const struct sigaction *act, struct sigaction *old);  /* 0 or an error number */
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old);                    /* 0 or an error number */
 int ae_sigaltstack(const stack_t *ss, stack_t *old);

@@ -105,18 +105,17 @@ void ae_finish(enum ae_reason why, int sig, uint64_t rip, uint8_t *live)
 	ae_unblock(mask);
 }
 
-/*
- * Where the traced thread stands.  When another thread ends the process while
- * traced code runs, its last events are in a register out of our reach.
- */
 void ae_end(enum ae_reason why)
 {
 	uint8_t *live = __ae_ptr;
 
-	if (live)
+	if (live) {
 		ae_finish(why, 0, 0, live);
-	else
-		ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL);
+		return;
+	}
+	if (!ae_depth && ae_rec && !ae_ismain() && ae_kin() == AE_SELF)
+		ae_ask(AE_STOPPED, 0);
+	ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL);
 }
 
 void ae_stop(const char *why, uint8_t *live)

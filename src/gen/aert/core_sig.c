@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 
 __extension__ register uint64_t r15_reserved __asm__("r15");
@@ -31,6 +32,10 @@ static int segv_blocked;                /* the program blocked SIGSEGV */
 static int segv_pending;                /* and one was sent */
 static uint64_t frame[NFRAME];          /* running handlers that block SIGSEGV: their signal frames */
 static int nframe;
+static int main_tid;
+static volatile int asked;              /* another thread wants the traced one to finish the recording: 1, done: 2 */
+static enum ae_reason ask_why;
+static int ask_sig;
 static int segv_shut;                   /* the kernel blocks it too, around an exec */
 
 static int kills(int sig)
@@ -66,6 +71,7 @@ void ae_sig_init(void)
 	struct kact k;
 	int sig;
 
+	main_tid = (int)sys3(SYS_gettid, 0, 0, 0);
 	if (sys3(SYS_sigaltstack, 0, SYS_P(&was), 0) == 0 && (was.ss_flags & SS_DISABLE))
 		sys3(SYS_sigaltstack, SYS_P(&ss), 0, 0);
 	for (sig = 1; sig <= 64; sig++) {
@@ -75,6 +81,24 @@ void ae_sig_init(void)
 		if (k.handler == SIG_DFL || sig == SIGSEGV)
 			install(sig, &k);
 	}
+}
+
+/*
+ * Another thread ends the process while traced code runs: where it stands is
+ * in a register of the traced thread, so that one must do it, in a handler.
+ */
+void ae_ask(enum ae_reason why, int sig)
+{
+	struct timespec ms = { 0, 1000000 };
+	int i;
+
+	ask_why = why;
+	ask_sig = sig;
+	asked = 1;
+	if (sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), main_tid, SIGSEGV) == 0)
+		for (i = 0; i < 500 && asked == 1; i++)
+			sys3(SYS_nanosleep, SYS_P(&ms), 0, 0);
+	asked = 0;
 }
 
 /* Is SIGSEGV blocked, as the program sees it?  Handlers whose frames lie below sp have returned or were jumped over. */
@@ -90,8 +114,10 @@ static void die(int sig, int fault, uint64_t rip, uint8_t *live)
 {
 	struct kact k = { SIG_DFL, RESTORER, (void *)(uintptr_t)ae_restorer, 0 };
 
-	if (!live && ae_ismain())
-		live = ae_depth ? ae_mid : NULL;
+	if (!live && ae_depth)
+		live = ae_mid;
+	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_rec)
+		ae_ask(AE_SIGNAL, sig);
 	ae_finish(AE_SIGNAL, sig, rip, live);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, 8);
 	/* it comes when the handler returns, at the place that was interrupted: so a core file shows it */
@@ -153,6 +179,11 @@ AETEXT struct ae_call ae_dispatch(int sig, siginfo_t *si, void *context)
 		live = (uint8_t *)r[REG_R15];
 	if (sig == SIGSEGV && main && is_full(si, r)) {
 		full(r, live);
+		return c;
+	}
+	if (sig == SIGSEGV && main && asked == 1 && si->si_code == SI_TKILL) {
+		ae_finish(ask_why, ask_sig, 0, live ? live : ae_mid);
+		asked = 2;
 		return c;
 	}
 	c.handler = choose(sig, si, (uint64_t)r[REG_RSP], main, &kill);
