@@ -1,0 +1,2 @@
+# Event files, as a library
+exec "$BUILD/test/eventstest"

@@ -1,0 +1,2 @@
+# Schema units, as a library
+exec "$BUILD/test/schematest"
