@@ -10,14 +10,16 @@ enum { UNSEEN, FOREIGN, FRAME, MIXED };
 struct place { uint8_t kind; int64_t off; };
 struct state { struct place sp, bp; };
 
-struct access { int64_t off; uint32_t ins; uint16_t n; uint8_t store; };
+struct access { int64_t off; uint32_t ins; uint16_t n; uint8_t store, spill; };
 
 struct scan {
+	const struct file *f;
 	const struct afunc *fn;
 	struct state *at;               /* at the start of each block */
 	struct access *acc;
 	size_t nacc, capacc;
-	int seen;                       /* an address in the frame leaves this analysis */
+	int seen;                       /* an address in the frame is used as a value */
+	int lost;                       /* some place in the frame is not known */
 };
 
 static int
@@ -42,39 +44,36 @@ of_register(const struct state *s, int r)
 	return r == X86_RSP ? s->sp : r == X86_RBP ? s->bp : none;
 }
 
+static int
+foreign(const struct state *s, const struct sch_val *v)
+{
+	return v->kind != SV_VAR || of_register(s, v->var).kind == FOREIGN;
+}
+
 /* The place that an effect on rsp or rbp computes */
 static struct place
 evaluate(const struct state *s, const struct sch_step *e)
 {
-	struct place p = { FOREIGN, 0 }, a = { FOREIGN, 0 };
+	struct place p = { FOREIGN, 0 }, a = p;
 
+	if (foreign(s, &e->a) && foreign(s, &e->b) && of_register(s, e->m.base).kind == FOREIGN && of_register(s, e->m.index).kind == FOREIGN)
+		return p;
+	p.kind = MIXED;
+	if (e->w != 8)
+		return p;
 	if (e->a.kind == SV_VAR)
 		a = of_register(s, e->a.var);
-	if (e->w != 8)
-		return a.kind == FOREIGN ? p : (struct place){ MIXED, 0 };
-	switch (e->op) {
-	case SO_MOV:
+	if (e->op == SO_MOV)
 		return a;
-	case SO_ADD:
-	case SO_SUB:
-		if (a.kind == FRAME && e->b.kind == SV_IMM) {
-			a.off += e->op == SO_ADD ? e->b.imm : -e->b.imm;
-			return a;
-		}
-		break;
-	case SO_LEA:
-		if (e->m.base != SCH_NOVAR && e->m.index == SCH_NOVAR && e->m.sym == SCH_NOSYM) {
-			a = of_register(s, e->m.base);
-			a.off += e->m.disp;
-			return a;
-		}
-		break;
-	case SO_UNKNOWN:
-		return p;
-	default:
-		break;
+	if ((e->op == SO_ADD || e->op == SO_SUB) && a.kind == FRAME && e->b.kind == SV_IMM) {
+		a.off += e->op == SO_ADD ? e->b.imm : -e->b.imm;
+		return a;
 	}
-	p.kind = MIXED;
+	if (e->op == SO_LEA && e->m.index == SCH_NOVAR && e->m.sym == SCH_NOSYM) {
+		a = of_register(s, e->m.base);
+		a.off += e->m.disp;
+		return a;
+	}
 	return p;
 }
 
@@ -143,21 +142,26 @@ references(struct scan *c, const struct state *s, uint32_t i)
 		struct access *a;
 
 		if (r->m.index == X86_RBP && s->bp.kind != FOREIGN)
-			c->seen = 1;
+			c->seen = 1;            /* as if */
 		if (r->m.base != X86_RSP && r->m.base != X86_RBP)
 			continue;
 		p = of_register(s, r->m.base);
 		if (p.kind == FOREIGN)
 			continue;
-		if (p.kind != FRAME || r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow) {
-			c->seen = 1;
+		if (p.kind != FRAME) {
+			c->lost = 1;
 			return;
+		}
+		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow) {
+			c->seen = 1;
+			continue;
 		}
 		c->acc = xgrow(c->acc, &c->capacc, c->nacc + 1, sizeof *c->acc);
 		a = &c->acc[c->nacc++];
 		a->off = p.off + r->m.disp;
 		a->n = (uint16_t)r->n;
 		a->store = r->op != SO_LOAD;
+		a->spill = c->f->text.st[c->fn->ins[i].stmt].spill;
 		a->ins = k == in->mref ? i : NONE;
 	}
 }
@@ -169,19 +173,16 @@ collect(struct scan *c)
 	const struct graph *g = c->fn->g;
 	uint32_t i, k;
 
-	for (i = 0; i < g->norder && !c->seen; i++) {
+	for (i = 0; i < g->norder && !c->lost; i++) {
 		uint32_t b = g->order[i];
 		struct state s = c->at[b];
 
 		for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++) {
-			if (c->fn->ins[k].twice || escapes(&s, &c->fn->ins[k].in)) {
-				c->seen = 1;
-				return;
-			}
+			c->seen |= escapes(&s, &c->fn->ins[k].in);
 			references(c, &s, k);
 			effects(&s, &c->fn->ins[k].in);
-			if (s.sp.kind != FRAME) {
-				c->seen = 1;
+			if (s.sp.kind != FRAME || c->fn->ins[k].twice) {
+				c->lost = 1;
 				return;
 			}
 		}
@@ -198,7 +199,17 @@ by_offset(const void *a, const void *b)
 	return y->n - x->n;     /* wide ones first */
 }
 
-/* A slot is what stores write whole or not at all; loads may take its low bytes */
+static int
+regular(unsigned n)
+{
+	return n == 1 || n == 2 || n == 4 || n == 8;
+}
+
+/*
+ * A slot is an offset at which stores start and which no other store reaches
+ * into; widths may differ, since slots are used again.  A load may take fewer
+ * bytes than were stored, never more: slice.c looks at what reaches it.
+ */
 static void
 name_slots(struct scan *c, struct afunc *fn)
 {
@@ -214,16 +225,16 @@ name_slots(struct scan *c, struct afunc *fn)
 		for (j = i; j < c->nacc && c->acc[j].off < end; j++) {  /* the accesses that hang together */
 			if (c->acc[j].off + c->acc[j].n > end)
 				end = c->acc[j].off + c->acc[j].n;
+			if (c->seen && !c->acc[j].spill)        /* not a slot of the register allocator: somebody may point to it */
+				ok = 0;
 			if (!c->acc[j].store)
 				continue;
-			if (n == 0 && c->acc[j].off == off)
-				n = c->acc[j].n;
-			else if (c->acc[j].off != off || c->acc[j].n != n)
-				ok = 0;
-			if (c->acc[j].ins == NONE)
+			if (n == 0)
+				n = c->acc[j].n;        /* the widest: they are sorted so */
+			if (c->acc[j].off != off || c->acc[j].ins == NONE || !regular(c->acc[j].n))
 				ok = 0;
 		}
-		if (!ok || (n != 1 && n != 2 && n != 4 && n != 8) || fn->nslot == MAXSLOT)
+		if (!ok || !regular(n) || fn->nslot == MAXSLOT)
 			continue;
 		for (k = i; k < j; k++)
 			if (c->acc[k].ins != NONE && c->acc[k].off == off && c->acc[k].n <= n)
@@ -259,7 +270,7 @@ constants(const struct file *f, struct afunc *fn)
 void
 frame_slots(const struct file *f, struct afunc *fn)
 {
-	struct scan c = { .fn = fn };
+	struct scan c = { .f = f, .fn = fn };
 	size_t i;
 
 	fn->slot = xcalloc(fn->nins, sizeof *fn->slot);
@@ -269,7 +280,7 @@ frame_slots(const struct file *f, struct afunc *fn)
 	c.at = xcalloc(fn->nblk, sizeof *c.at);
 	propagate(&c);
 	collect(&c);
-	if (!c.seen)
+	if (!c.lost)
 		name_slots(&c, fn);
 	constants(f, fn);
 	free(c.at);

@@ -1,7 +1,9 @@
 /*
  * Stack slots as registers.  In a function whose frame nobody else can see
  * (no address in it is ever computed as a value), what is stored at a fixed
- * offset and loaded again is known: a spilled register needs no event.
+ * offset and loaded again is known: a spilled register needs no event.  In
+ * other functions that holds for the slots that gcc's register allocator owns,
+ * which -fverbose-asm names (%sfp): no pointer leads to them.
  */
 #ifndef TM_AERW_FRAME_H
 #define TM_AERW_FRAME_H

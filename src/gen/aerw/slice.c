@@ -258,6 +258,34 @@ inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 	return 1;
 }
 
+/* Bytes of its slot that definition d writes */
+static void
+check_width(struct ctx *c, uint32_t d, void *arg)
+{
+	const struct def *f = &c->s->def[d];
+	unsigned *n = arg;
+	const struct insn *in;
+
+	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
+		*n = UINT32_MAX;
+		return;
+	}
+	in = &c->fn->ins[f->ins].in;
+	if (in->ref[in->mref].n < *n)
+		*n = UINT32_MAX;        /* more is read than was written */
+}
+
+/* Does effect k of instruction i read no more of its slot than was stored last? */
+static int
+width_good(struct ctx *c, uint32_t i, unsigned k, uint32_t slot)
+{
+	const struct insn *in = &c->fn->ins[i].in;
+	unsigned n = in->ref[in->mref].n;
+
+	each_reaching(c, c->fn->blkof[i], i, k, slot, check_width, &n);
+	return n != UINT32_MAX;
+}
+
 /* Can definition d be computed, its inputs given? */
 static int
 computable(struct ctx *c, const struct def *d, struct inputs *in)
@@ -271,6 +299,8 @@ computable(struct ctx *c, const struct def *d, struct inputs *in)
 	if (d->eff == DEF_CALL || !inputs(c->fn, d->ins, d->eff, in))
 		return 0;
 	e = &c->fn->ins[d->ins].in.eff[d->eff];
+	if (in->slot != NONE && !width_good(c, d->ins, d->eff, in->slot))
+		return 0;
 	if (e->s.op == SO_SETCC || e->s.op == SO_CMOV)
 		return cc_good(c, c->fn->blkof[d->ins], d->ins, d->eff, e->s.cc);
 	return 1;
@@ -283,8 +313,8 @@ def_cost(struct ctx *c, const struct def *d)
 
 	if (d->var >= X86_FLAGS)        /* flags and slots are not recorded, what is made of them can be */
 		return CUT_INF;
-	if (d->ins == DEF_ENTRY)
-		return CFG_ONCE * 9;
+	if (d->ins == DEF_ENTRY)        /* a little less than elsewhere: callers may know it */
+		return CFG_ONCE * 8;
 	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1);
 }
 

@@ -151,6 +151,8 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 		if (last > s)
 			statement(t, s, line, inasm);
 		s = sep ? end + 1 : end;
+		if (comment && last < end && !inasm && strstr(s, "%sfp") && t->st[t->n - 1].kind == ST_INSN)
+			t->st[t->n - 1].spill = 1;
 	}
 }
 
@@ -177,7 +179,8 @@ text_parse(struct text *t, char *p, size_t n)
 				inasm = 1;
 			else if (strncmp(s, "#NO_APP", 7) == 0)
 				inasm = 0;
-			add(t, ST_TEXT, s, line, inasm);
+			if (s[1] != ' ' || isdigit((unsigned char)s[2]))        /* not the chatter of -fverbose-asm */
+				add(t, ST_TEXT, s, line, inasm);
 			continue;
 		}
 		parse_line(t, s, line, inasm);

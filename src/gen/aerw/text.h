@@ -10,6 +10,7 @@ enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
 struct stmt {
 	uint8_t kind;
 	uint8_t inasm;          /* between #APP and #NO_APP */
+	uint8_t spill;          /* gcc's comment (-fverbose-asm) says that the memory operand is a spill slot, %sfp */
 	uint32_t line;          /* line number in the input, from 1 */
 	char *s;                /* the statement without surrounding blanks; a label without its colon; ST_TEXT the whole line */
 };
