@@ -64,7 +64,7 @@ open_seg(struct feed *f, struct in *in, uint64_t left, const uint8_t *id, unsign
 	g->left = left;
 	if (ev_open(&g->r, read_in, in) != 0)
 		return fail_reader(f, g);
-	if (g->r.head.idlen != idlen || memcmp(g->r.head.id, id, idlen) != 0)
+	if (g->r.head.idlen != idlen || (idlen && memcmp(g->r.head.id, id, idlen) != 0))
 		return fail(f, g, 16, "written by another build of the program");
 	return 0;
 }

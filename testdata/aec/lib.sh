@@ -1,0 +1,23 @@
+# For the tests of regenerators: sourced behind tap.sh
+# shellcheck shell=sh
+
+# A sanitized library wants a sanitized program; what the sanitizer says of swapcontext is no error
+if [ -n "$SAN" ]; then
+	CFLAGS="-O1 -fsanitize=$SAN" LDFLAGS="-fsanitize=$SAN"
+	export CFLAGS LDFLAGS
+fi
+quiet() {
+	sed -e '/^==[0-9]*==WARNING: ASan/d' -e '/^False positive error reports may follow/d' -e '/^For details see/d' \
+	    -e 's/^[^:]*: //'
+}
+
+# both PROG EVENTS: the same references, diagnostics and status from ae2addr and PROG.regen; they are in a.ref and a.err
+both() {
+	ae2addr "$1" "$2" >a.ref 2>a.out
+	both_a=$?
+	"./$1.regen" "$2" >b.ref 2>b.out
+	both_b=$?
+	quiet <a.out >a.err
+	quiet <b.out >b.err
+	[ $both_a = $both_b ] && cmp -s a.ref b.ref && cmp -s a.err b.err
+}

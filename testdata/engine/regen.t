@@ -1,0 +1,2 @@
+# The interpreter of schemas, on programs made by hand
+exec "$BUILD/test/regentest"
