@@ -19,7 +19,7 @@ run() {
 	ok "$kind $1 $2: regenerates" whole "$prog" ae.out
 }
 
-big=1200000     # more than a buffer
+big=2500000     # more than a buffer
 for kind in dynamic static; do
 	prog=$PWD/acts-$kind flag=''
 	if [ $kind = static ]; then flag=-static; fi

@@ -6,9 +6,9 @@ prog=$PWD/acts
 aecc -O2 "$HERE/acts.c" -o "$prog" -lpthread || fail aecc
 AE_OUT=off "$prog" plain 20 >small.out
 status=$?
-AE_OUT=off "$prog" plain 3000000 >big.out
+AE_OUT=off "$prog" plain 6000000 >big.out
 bigstatus=$?
-big='plain 3000000'
+big='plain 6000000'
 
 # AE_OUT
 mkdir cwd && cd cwd || exit 1
@@ -42,7 +42,7 @@ gives '/dev/full' $status "ae: /dev/full: No space left on device: untraced" env
 same '/dev/full: output' tap.out small.out
 
 # the limit of file sizes: it would be SIGXFSZ for us
-(ulimit -f 1000; exec "$prog" $big) >got.out 2>got.err
+(ulimit -f 6000; exec "$prog" $big) >got.out 2>got.err
 is 'file too large: status' $? $bigstatus
 is 'file too large: message' "$(cat got.err)" "ae: $PWD/ae.out: File too large: recording stopped"
 same 'file too large: output' got.out big.out
@@ -76,7 +76,7 @@ is 'FIFO, fork' "$(sed 's/[0-9][0-9]*/N/' got.err; record copy)" "ae: process N:
 0 0 0 0"
 
 # a full disk
-if mkdir full && mount -t tmpfs -o size=2m tmpfs full 2>/dev/null; then
+if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
 	AE_OUT=full/ae "$prog" $big >got.out 2>got.err
 	is 'full disk: status' $? $bigstatus
 	is 'full disk: message' "$(cat got.err)" "ae: $PWD/full/ae: No space left on device: recording stopped"

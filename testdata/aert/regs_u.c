@@ -34,7 +34,7 @@ int main(void)
 	struct pair p;
 	int i, k;
 
-	for (k = 0; k < 200000; k++) {          /* so often that the buffer fills in the thunk too */
+	for (k = 0; k < 300000; k++) {          /* so often that the buffer fills in the thunk too */
 		memset(o, 0, sizeof o);
 		all((void *)ints, o);
 		for (i = 0; i < 6; i++)

@@ -23,7 +23,7 @@
  * moved: the event buffer, a guard behind it, the side stack, the signal stack, a page that fork wipes, scratch.
  */
 #define AE_BUF    0x100000000000UL
-#define AE_BUFLEN 0x100000UL
+#define AE_BUFLEN 0x200000UL
 #define AE_END    (AE_BUF + AE_BUFLEN)
 #define AE_GUARD  0x100000UL                    /* no group of events is longer */
 #define AE_SIDE   (AE_END + AE_GUARD)
