@@ -1,3 +1,4 @@
+# shellcheck disable=SC2154
 # matrix.sh: the exactness matrix, one row; sourced by exact-*.t, which sets `rows` to lines of
 # `program option ... [-- argument ...]`, and functions for making them.  A row is one test.
 
