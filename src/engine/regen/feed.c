@@ -40,7 +40,7 @@ fail_reader(struct feed *f, const struct feed_seg *g)
 static struct in *
 open_parent(const char *name, const char *child)
 {
-	struct in *in = in_open(name);
+	struct in *in = in_open(name), *beside;
 	const char *slash = strrchr(child, '/'), *base = strrchr(name, '/');
 	char path[2 * EV_HEADMAX];
 
@@ -51,8 +51,13 @@ open_parent(const char *name, const char *child)
 		return in;
 	memcpy(path, child, (size_t)(slash - child) + 1);
 	strcpy(path + (slash - child) + 1, base);
+	beside = in_open(path);
+	if (in_error(beside)) {
+		in_close(beside);
+		return in;
+	}
 	in_close(in);
-	return in_open(path);
+	return beside;
 }
 
 static int

@@ -1,0 +1,66 @@
+# Bad input: one line with file and offset, status 1, all references before the fault
+. "$SRC/testdata/tap.sh"
+aecc -O1 "$SRC/testdata/aec/matrix.c" -o matrix && ./matrix || exit 1
+ae2addr matrix ae.out >whole
+size=$(wc -c <ae.out)
+
+bad=
+last=0
+for n in $(seq 0 $((size - 1))); do
+	head -c "$n" ae.out >cut
+	ae2addr matrix cut >part 2>err
+	[ $? = 1 ] || bad="$bad status:$n"
+	case $(cat err) in
+	"ae2addr: cut: byte $n: "*) ;;
+	*) bad="$bad message:$n" ;;
+	esac
+	[ "$(wc -l <err)" = 1 ] || bad="$bad lines:$n"
+	have=$(wc -c <part)
+	cmp -s -n "$have" part whole || bad="$bad other:$n"
+	[ "$have" -ge "$last" ] || bad="$bad less:$n"
+	last=$have
+done
+is "cut off at each byte" "$bad" ""
+is "all references from all events" "$last" "$(wc -c <whole)"
+
+bad=
+for n in $(seq 0 $((size - 1))); do
+	for bit in 1 16 128; do
+		{ head -c "$n" ae.out; printf '%b' "\\0$(printf %o $(($(od -An -tu1 -j"$n" -N1 ae.out) ^ bit)))"; tail -c +$((n + 2)) ae.out; } >flip
+		ae2addr matrix flip >part 2>err
+		[ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q '^ae2addr: flip: byte [0-9]*: ' err || bad="$bad $n/$bit"
+	done
+done
+is "a bit changed in each byte" "$bad" ""
+
+: >empty
+gives "empty" 1 "ae2addr: empty: byte 0: empty, not an event file" ae2addr matrix empty
+gives "not there" 1 "ae2addr: none: byte 0: No such file or directory" ae2addr matrix none
+gives "something else" 1 "ae2addr: whole: byte 0: not an event file" ae2addr matrix whole
+aecc -O2 "$SRC/testdata/aec/matrix.c" -o other || exit 1
+gives "another build" 1 "ae2addr: ae.out: byte 16: written by another build of the program" ae2addr other ae.out
+gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" ae2addr /bin/true ae.out
+gives "no program" 1 "ae2addr: none: cannot be opened" ae2addr none ae.out
+gives "usage" 2 "usage: ae2addr [-il] [-f addr|lackey|din|text] [-o file] [-p file] program [ae.out]" ae2addr -f x matrix
+
+# A schema with a changed byte: refused or not, never worse
+objcopy -O binary --only-section=.aeschema --set-section-flags .aeschema=alloc matrix schema
+n=$(wc -c <schema)
+bad=
+for i in $(seq 0 7 $((n - 1))); do
+	{ head -c "$i" schema; printf '\377'; tail -c +$((i + 2)) schema; } >s
+	objcopy --update-section .aeschema=s matrix hurt
+	timeout 20 ae2addr hurt ae.out 2>err | head -c 1000000 >part
+	grep -q 'Sanitizer\|runtime error' err && bad="$bad $i"
+done
+is "changed schemas" "$bad" ""
+head -c $((n - 1)) schema >s
+objcopy --update-section .aeschema=s matrix hurt
+ae2addr hurt ae.out >part 2>err
+is "a schema cut off: status" $? 1
+ok "a schema cut off: said" grep -q '^ae2addr: hurt: byte [0-9]*: bad schema: ' err
+
+is "a full disk" "$(ae2addr matrix ae.out 2>&1 >/dev/full)" "ae2addr: standard output: No space left on device"
+ae2addr -o out matrix cut 2>err
+is "-o: no half output" "$(ls out* 2>&1 | grep -c cannot)" 1
+tap_end
