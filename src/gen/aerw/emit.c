@@ -96,7 +96,7 @@ schema(struct out *o, struct file *f)
 	p = sch_encode(u, &n);
 	if (!p)
 		die("out of memory");
-	out_printf(o, "\t.section\t" SCH_SECTION ",\"\",@progbits\n\t.ascii\t\"AESC\"\n\t.long\t%d, %zu, %u\n",
+	out_printf(o, "\t.section\t" SCH_SECTION ",\"R\",@progbits\n\t.ascii\t\"AESC\"\n\t.long\t%d, %zu, %u\n",
 	    SCH_VERSION, 16 + 8 * (size_t)u->ncst + n, u->ncst);
 	for (i = 0; i < f->nfn; i++)
 		for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
