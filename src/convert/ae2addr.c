@@ -1,4 +1,4 @@
-/* ae2addr: recreate the reference stream of a traced run from its event file. */
+/* ae2addr: events of a run to a reference stream or text. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

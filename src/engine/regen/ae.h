@@ -3,7 +3,7 @@
  *
  * aec(1) turns a traced executable into C files that define ae_program;
  * linked with libaeregen and an application they recreate every reference of
- * any run of that executable from its event file.  See ae_recreate(3).
+ * any run of that executable from its event file.  See ae.h(3).
  *
  * One regeneration at a time: the state is that of the process.
  */

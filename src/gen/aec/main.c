@@ -1,4 +1,4 @@
-/* aec: compile the schemas of a traced program into a C program that recreates its references. */
+/* aec: executable to a C program that regenerates its traces. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
