@@ -1,4 +1,4 @@
-/* aerw: instrument the compiler's assembly to record the events from which everything is regenerated. */
+/* aerw: instrument the compiler's assembly, and describe how to regenerate its references */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

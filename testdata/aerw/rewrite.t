@@ -1,0 +1,64 @@
+# aerw as a filter: what it writes assembles, what it cannot trace is named and left alone
+. "$SRC/testdata/tap.sh"
+cd "$TMPDIR" || exit 1
+CC=${CC:-gcc}
+opts='-O2 -fno-pie -fverbose-asm -ffixed-r15 -fno-ipa-ra'
+
+cat > a.c <<'E'
+int a[100][100];
+__attribute__((noinline)) void sub(int *x, int i) { for (int j = 0; j < 100; j++) x[j] = i + j; }
+int main(void) { for (int i = 0; i < 100; i++) sub(a[i], i); return a[9][9] != 18; }
+E
+# shellcheck disable=SC2086
+$CC $opts -S a.c -o a.s
+ok "rewrites the example" sh -c 'aerw -v < a.s > a.ae.s 2> err'
+is "all functions traced" "$(cat err)" "aerw: standard input: 2 functions, 0 left untraced"
+ok "the result assembles" $CC -c a.ae.s -o a.o
+is "sections" "$(readelf -SW a.o | grep -o -w -E 'aetext|aeplain|aefn|\.aeschema' | sort -u | tr '\n' ' ')" ".aeschema aefn aeplain aetext "
+ok "links without the runtime" $CC -no-pie a.o -o a
+ok "and runs" ./a
+# the counted loops of figure 1 are computed: nothing in them is recorded
+is "no event in the example's loops" "$(aerw -l list -o /dev/null a.s; cat list)" ""
+
+# the text before the copies is the input, but for labels
+$CC -c a.s -o plain.o
+objcopy -O binary -j .text a.o t1
+objcopy -O binary -j .text plain.o t2
+same "original code unchanged" t1 t2
+
+cat > b.c <<'E'
+int one(void) { return 1; }
+int uses(int x) { __asm__ volatile("addl %%r15d, %0" : "+r"(x)); return x; }
+int count(int x) { __asm__ volatile("1: decl %0\n\tloop 1b" : "+r"(x) : : "rcx"); return x; }
+int data(void) { __asm__ volatile(".byte 0x90"); return 2; }
+int macro(void) { __asm__ volatile("nop; nop"); return 2; }
+E
+# shellcheck disable=SC2086
+$CC $opts -S b.c -o b.s
+aerw -v b.s > b.ae.s 2> err
+is "status" $? 0
+is "r15 is quoted" "$(grep -c 'addl.%r15d, .*: uses r15: function uses left untraced' err)" 1
+is "loop is quoted" "$(grep -c "'loop 1b': instruction not supported: function count left untraced" err)" 1
+is "directive in inline assembly" "$(grep -c 'directive in inline assembly: function data left untraced' err)" 1
+is "the others are traced" "$(tail -n 1 err)" "aerw: b.s: 5 functions, 3 left untraced"
+is "quiet" "$(aerw -q b.s 2>&1 >/dev/null)" ""
+
+printf 'frobnicate %%eax\n' | aerw > c.s 2> err
+is "not assembly: passed through" "$(cat c.s)" "	frobnicate %eax"
+is "and said" "$(cat err)" "aerw: standard input: the assembler does not accept it: left untraced"
+is "empty input" "$(aerw < /dev/null)" ""
+head -c 3000 /dev/urandom | aerw -q > /dev/null
+is "noise: status" $? 0
+i=0 bad=0
+while [ $i -lt 40 ]; do          # cut anywhere, it never crashes
+	head -c $((i * 61 + 7)) b.s | aerw -q > cut.s 2> /dev/null || bad=$((bad + 1))
+	i=$((i + 1))
+done
+is "input cut at 40 places" $bad 0
+aerw -o /dev/full a.s 2> err
+is "full disk: status" $? 1
+aerw a.s b.s 2> err
+is "two files: usage" $? 2
+AERW_AS=/nonexistent aerw a.s > d.s 2> err
+is "no assembler: passed through" "$(grep -c aetext d.s)" 0
+tap_end

@@ -1,0 +1,2 @@
+# Program analysis against brute force
+"$BUILD/test/flowtest"
