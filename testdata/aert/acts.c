@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -163,6 +164,59 @@ static int do_faultjump(void)
 	printf("%d\n", (int)hits);
 	return 0;
 }
+static char *page;
+static void fix(int sig) { hits += sig; mprotect(page, 4096, PROT_READ | PROT_WRITE); }
+static int do_faultfix(void)
+{
+	page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	set(SIGSEGV, fix, 0);
+	page[5] = (char)(n & 7);
+	before();
+	printf("%d %d\n", page[5], (int)hits);
+	return 0;
+}
+
+/* Timer signals by the hundred, in traced code, in libc, in each other, while the buffer fills */
+static volatile unsigned noise;
+static void storm(int sig)
+{
+	unsigned i;
+
+	hits++;
+	for (i = 0; i < 20; i++)
+		noise = noise * 69069u + (unsigned)sig;
+	if (sig == SIGALRM && hits % 4 == 0)
+		raise(SIGUSR2);
+}
+static int do_storm(void)
+{
+	struct itimerval t = { { 0, 150 }, { 0, 150 } };
+	struct sigaction a;
+	unsigned sum = 0;
+
+	memset(&a, 0, sizeof a);
+	a.sa_handler = storm;
+	a.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &a, NULL);
+	a.sa_flags = SA_RESTART | SA_NODEFER;
+	sigaction(SIGUSR2, &a, NULL);
+	sigaction(SIGPROF, &a, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+	setitimer(ITIMER_PROF, &t, NULL);
+	while (hits < n) {
+		char buf[64];
+
+		work(200);
+		snprintf(buf, sizeof buf, "%d", (int)(sum & 15));
+		sum += (unsigned)buf[0];
+		raise(SIGUSR2);
+	}
+	memset(&t, 0, sizeof t);
+	setitimer(ITIMER_REAL, &t, NULL);
+	setitimer(ITIMER_PROF, &t, NULL);
+	puts("calm");
+	return 0;
+}
 static void where(int sig) { char c; printf("%d\n", &c >= (char *)args && &c < (char *)args + 65536); onhit(sig); }
 static int do_altstack(void)
 {
@@ -315,7 +369,7 @@ static int do_stderr(void)
 static const struct { const char *name; int (*f)(void); } acts[] = {
 #define A(x) { #x, do_##x }
 	A(plain), A(atexit), A(_exit), A(_Exit), A(quick), A(abort), A(raise), A(wait), A(spin), A(fault), A(fpe), A(overflow),
-	A(outside), A(inside), A(old), A(reset), A(query), A(segv), A(faultjump), A(altstack), A(suspend), A(threads),
+	A(outside), A(inside), A(old), A(reset), A(query), A(segv), A(faultjump), A(faultfix), A(storm), A(altstack), A(suspend), A(threads),
 	A(threadexit), A(threadexit2), A(fork), A(vfork), A(system), A(exec), A(badexec), A(chdir), A(fds), A(closeall), A(stderr),
 };
 

@@ -43,6 +43,7 @@ for kind in dynamic static; do
 	run query $big 0 0 ''
 	run segv $big 0 0 ''
 	run faultjump $big 3 0 'ae: recording stopped: a signal handler that interrupted traced code did not return'
+	run faultfix $big 0 0 'ae: 1 signal handlers and 0 thread entries ran untraced'
 	run altstack $big 0 0 ''
 	run suspend $big 0 0 ''
 	run vfork 20 0 0 ''
@@ -63,6 +64,11 @@ for kind in dynamic static; do
 	same "$kind threads: output" got.out want.out
 	ok "$kind threads: message" grep -q '^ae: 0 signal handlers and [1-9][0-9]* thread entries ran untraced$' got.err
 	ok "$kind threads: regenerates" whole "$prog" ae.out
+	rm -f ae.out
+	is "$kind storm: output" "$("$prog" storm 20000 2>got.err | tail -n 1)" calm
+	ok "$kind storm: message" grep -q '^ae: [1-9][0-9]* signal handlers and 0 thread entries ran untraced$' got.err
+	is "$kind storm: end record" "$(record ae.out | cut -d ' ' -f 1-3)" '0 0 0'
+	ok "$kind storm: regenerates" whole "$prog" ae.out
 	rm -f ae.out
 	"$prog" threadexit 20 >got.out 2>got.err
 	is "$kind exit by another thread: status" $? 12
