@@ -365,8 +365,18 @@ loops(void)
 	    "i1000 E1002 i1002 B1002 i1002 B1002 i1002 X1002 i1006 i1008");
 	expect("a switch to nowhere", EV_EXIT, ENTER "0100 01000000 0910000000000000",
 	    "i1000 E1002 i1002 X1002 i1006 ! a switch without such a target");
+	b[2].cc = 1;
+	f.flags = SF_TAILOUT;
+	unit(&f, 1);
+	expect("a switch out of the function", EV_EXIT, ENTER "0100 01000000 0910000000000000 0100 01000000 0810000000000000",
+	    "i1000 E1002 i1002 X1002 i1006 i1000 E1002 i1002 X1002 i1006 i1008");
 	if (dump)
 		return;
+	f.flags = 0;
+	unit(&f, 1);
+	CHECK("an unannounced switch out", strcmp(run(100, EV_EXIT), "not loaded") == 0);
+	b[2].cc = 0;
+	unit(&f, 1);
 	buf_free(&events);
 	ev_bytes(ENTER "0100 00000000 0000000000000000");
 	got = run(100, EV_SIGNAL);
