@@ -178,7 +178,7 @@ put_block(struct buf *w, const struct sch_block *b)
 	put_u(w, b->frag);
 	put_u(w, b->off);
 	put_steps(w, b);
-	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND ? (unsigned)b->cc << 4 : 0)));
+	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND || b->term == ST_SWITCH ? (unsigned)b->cc << 4 : 0)));
 	if (b->term == ST_SWITCH) {
 		put_val(w, &b->target);
 		put_u(w, b->nsucc);

@@ -50,7 +50,7 @@ enum sch_op {
 	SO_STORE,       /* m, n */
 	SO_MODIFY,      /* m, n: read-modify-write, one reference */
 	SO_GOTLOAD,     /* m, n: as SO_LOAD, but absent if the linker turned the instruction last fetched into one that
-	                   does not load (its opcode byte is not 0x8b, 0x03, 0x2b, 0x3b, 0x33, 0x0b, 0x23, 0x13, 0x1b, 0x85, 0xff) */
+	                   does not load (lea, an immediate operand, a direct call or jump) */
 	/* values */
 	SO_UNKNOWN,     /* dst <- w bytes from the events; cc: 0 zero-extended, 1 sign-extended to 64 bits,
 	                   2 merged as a result of width w is, 3 sign-extended to 32 bits and zero-extended from there */
@@ -99,7 +99,8 @@ enum sch_term {
 	ST_JUMP,        /* succ[0]; also a fall-through */
 	ST_BRANCH,      /* an event byte: 1 succ[0], 0 succ[1] */
 	ST_COND,        /* cc of the flags: true succ[0], false succ[1] */
-	ST_SWITCH,      /* the original address `target` decides: the successor whose block starts there */
+	ST_SWITCH,      /* the original address `target` decides: the successor whose block starts there; if there is none and
+	                   cc is 1, it is a jump to an unknown function (as ST_TAILX) */
 	ST_RETURN,
 	ST_TAIL,        /* jump to known function callee: var[rsp] is its rsp, need copied */
 	ST_TAILX        /* jump to an unknown function */
@@ -125,6 +126,13 @@ struct sch_block {
 	struct sch_succ *succ;
 };
 
+/*
+ * A constant that stands in the original code itself, as the linker left it: a displacement or immediate.
+ * Value = the signed little-endian integer of `size` bytes at cst[sym]+off, plus cst[sym]+end if `rip` (the
+ * operand is relative to the end of its instruction).
+ */
+struct sch_field { int32_t sym; uint32_t off, end; uint8_t size, rip; };
+
 struct sch_frag { int32_t sym; uint32_t off, size; };    /* code at cst[sym]+off */
 struct sch_loop { uint32_t header; int32_t parent; };    /* header block; parent loop or -1 */
 
@@ -149,9 +157,16 @@ struct sch_unit {
 	uint32_t nfunc;
 	struct sch_func *func;
 	uint32_t ncst;
-	uint64_t *cst;                  /* link-time constants, filled by the linker */
+	uint64_t *cst;                  /* ncst link-time constants filled by the linker (.quad), then nfield filled by sch_resolve */
+	uint32_t nfield;
+	struct sch_field *field;        /* constant ncst+i is field[i] */
 	void *mem;                      /* what sch_decode allocated; freed by sch_free */
 };
+
+/* Wherever a constant number is asked for (sym), 0 .. ncst+nfield-1 is good; in frag, field: 0 .. ncst-1. */
+
+/* Fill cst[ncst ..] of a decoded unit; rd copies n bytes of the executable's image at addr, 0 if they are not there.  -1: a field is not. */
+int sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, size_t n), void *arg);
 
 /*
  * Encoded unit: "AESC", u32 version, u32 length of the whole unit, u32 ncst,

@@ -386,7 +386,7 @@ get_block(struct rd *r, struct sch_block *b)
 	c = get(r);
 	b->term = c & 15;
 	b->cc = (uint8_t)(c >> 4);
-	if (b->term > ST_TAILX || b->cc > (b->term == ST_COND ? SC_NNEG : 0)) {
+	if (b->term > ST_TAILX || b->cc > (b->term == ST_COND ? SC_NNEG : b->term == ST_SWITCH)) {
 		fail(r, "bad end of block");
 		return;
 	}

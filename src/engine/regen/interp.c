@@ -331,8 +331,11 @@ lookup(struct ctx *x, const struct iop *o)
 	for (uint32_t h = code_hash(key);; h++) {
 		uint32_t k = s->first + (h & s->mask);
 
-		if (!c->swto[k])
+		if (!c->swto[k]) {
+			if (o->sh)
+				return UINT32_MAX;      /* out of the function */
 			feed_fault(x->f, x->p, x->e, msg_noswitch);
+		}
 		if (c->swkey[k] == key)
 			return c->swto[k] - 1;
 	}
@@ -355,6 +358,7 @@ interpret(struct regen *r, struct feed *f)
 	uint64_t *const full = r->s.buf + (AE_BATCH - CODE_ROOM - CODE_PAD);
 	uint64_t *p, *v;
 	const uint8_t *e;
+	uint32_t to;
 
 	LOAD();
 	for (;; o++) {
@@ -492,7 +496,9 @@ interpret(struct regen *r, struct feed *f)
 			break;
 		case CO_SWITCH:
 			SAVE();
-			o = code + lookup(&x, o) - 1;
+			if ((to = lookup(&x, o)) == UINT32_MAX)
+				goto tail;
+			o = code + to - 1;
 			break;
 		case CO_CALL: {
 			const struct ifunc *fn = r->c.fn + o->x;
@@ -533,6 +539,7 @@ interpret(struct regen *r, struct feed *f)
 			o--;
 			break;
 		case CO_TAILX:
+		tail:
 			x.have = 1;
 			x.next = v[F_RSP - FRAME];
 			o = code + v[F_RET - FRAME] - 1;

@@ -43,6 +43,7 @@ lower_switch(struct low *l, const struct sch_block *b, struct stub *stub, uint32
 
 	o->a = a;
 	o->x = c->nsw;
+	o->sh = b->cc;
 	while (n < 2 * b->nsucc)
 		n *= 2;
 	sw = low_room(l, c->sw, c->nsw, 1, &l->swcap, sizeof *sw);

@@ -29,8 +29,7 @@ prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off)
 int
 prog_gotload(const struct prog *g, uint64_t pc)
 {
-	static const uint8_t loads[] = {0x8b, 0x03, 0x2b, 0x3b, 0x33, 0x0b, 0x23, 0x13, 0x1b, 0x85, 0xff};
-	uint8_t c = 0;
+	uint8_t c = 0, modrm = 0;
 
 	/* Behind the prefixes: operand and address size, segments, repetition, REX */
 	for (int i = 0; i < 14; i++, pc++) {
@@ -40,7 +39,12 @@ prog_gotload(const struct prog *g, uint64_t pc)
 		    c != 0xf3 && (c & 0xf0) != 0x40)
 			break;
 	}
-	return memchr(loads, c, sizeof loads) != NULL;
+	/* The linker leaves lea, an immediate operand (register direct) or a direct call or jump; else it loads still */
+	if (c == 0x8d || c == 0xe8 || c == 0xe9)
+		return 0;
+	if (c == 0x0f)
+		pc++;
+	return !g->src.image(g->src.arg, pc + 1, &modrm, 1) || (modrm & 0xc7) == 0x05;
 }
 
 int
@@ -164,7 +168,7 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 				return fail(g, "too many loops at an edge");
 		if (b->term == ST_TAIL && !fetches(b, b->nstep))
 			return fail(g, "call without an instruction");
-		if ((b->term == ST_TAILX || (b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&
+		if ((b->term == ST_TAILX || (b->term == ST_SWITCH && b->cc) || (b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&
 		    !(f->flags & SF_TAILOUT))
 			return fail(g, "jump out of a function that is said to have none");
 	}

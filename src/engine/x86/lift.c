@@ -173,6 +173,17 @@ unsupported(const struct lift *l)
 	return NULL;
 }
 
+/* A count of zero leaves the flags as they are */
+static int
+keeps_flags(const struct lift *l)
+{
+	int cl = l->z.operand_count > 1 && l->op[l->z.operand_count_visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER
+	    && l->op[l->z.operand_count_visible - 1].reg.value == ZYDIS_REGISTER_CL;
+
+	return (cl && (l->z.meta.category == ZYDIS_CATEGORY_SHIFT || l->z.meta.category == ZYDIS_CATEGORY_ROTATE))
+	    || l->z.meta.category == ZYDIS_CATEGORY_STRINGOP;
+}
+
 /* Registers and flags read and written */
 static void
 facts(struct lift *l)
@@ -208,14 +219,18 @@ facts(struct lift *l)
 				in->reads |= 1u << r;
 		}
 	}
-	if (l->z.cpu_flags) {
+	if (l->z.cpu_flags && !keeps_flags(l)) {
 		const ZydisAccessedFlags *f = l->z.cpu_flags;
 		uint32_t wr = f->modified | f->set_0 | f->set_1 | f->undefined;
 
 		/* bits CF 0, PF 2, AF 4, ZF 6, SF 7 fit a byte; OF is kept in bit 1 */
-		in->flreads = (uint8_t)((f->tested & 0xd5) | (f->tested & ZYDIS_CPUFLAG_OF ? 2 : 0));
 		in->flwrites = (uint8_t)((wr & 0xd5) | (wr & ZYDIS_CPUFLAG_OF ? 2 : 0));
-		l->anyflags = (wr & ARITH) != 0;
+	}
+	if (l->z.cpu_flags) {
+		const ZydisAccessedFlags *f = l->z.cpu_flags;
+
+		in->flreads = (uint8_t)((f->tested & 0xd5) | (f->tested & ZYDIS_CPUFLAG_OF ? 2 : 0));
+		l->anyflags = ((f->modified | f->set_0 | f->set_1 | f->undefined) & ARITH) != 0;
 	}
 }
 

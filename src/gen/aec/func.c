@@ -240,7 +240,8 @@ switch_(struct gen *g, const struct sch_block *b)
 		buf_printf(g->out, "\tcase 0x%llx:\n", (unsigned long long)addr);
 		edge(g, b->succ + i, UINT32_MAX, "\t\t");
 	}
-	buf_str(g->out, "\tdefault:\n\t\tae_fault(p, e, AE_SWITCH);\n\t}\n");
+	g->use_rsp0 |= b->cc;
+	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(rsp0)" : "ae_fault(p, e, AE_SWITCH)");
 	free(seen);
 }
 

@@ -215,3 +215,20 @@ cfg_build(struct file *f, uint32_t no)
 	for (i = 0; i < fn->nblk; i++)
 		fn->tailout |= fn->blk[i].term == ST_TAILX || fn->blk[i].range;
 }
+
+void
+cfg_free(struct afunc *fn)
+{
+	uint32_t i;
+
+	for (i = 0; i < fn->nblk; i++)
+		free(fn->blk[i].succ);
+	free(fn->blk);
+	free(fn->blkof);
+	graph_free(fn->g);
+	fn->blk = NULL;
+	fn->blkof = NULL;
+	fn->g = NULL;
+	fn->nblk = 0;
+	fn->tailout = 0;
+}

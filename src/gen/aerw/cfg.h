@@ -4,7 +4,8 @@
 
 #include "file.h"
 
-void cfg_build(struct file *f, uint32_t fn);    /* fills blk, g, blkof; may fail the function */
+void cfg_build(struct file *f, uint32_t fn);    /* fills blk, g, blkof, tailout */
+void cfg_free(struct afunc *fn);                /* takes them back */
 
 /* Estimated executions of a block for CFG_ONCE calls of its function */
 #define CFG_ONCE 64

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../base/mem.h"
+#include "cfg.h"
 #include "file.h"
 
 enum { CODE, DATA, CONST, ASIDE };     /* CONST: read-only data; ASIDE: neither code nor data of the program (debugging, unwinding) */
@@ -353,15 +354,11 @@ file_replace(struct file *f, uint32_t no, struct ainsn *ins, size_t n, const uin
 void
 file_free(struct file *f)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < f->nfn; i++) {
-		for (k = 0; k < f->fn[i].nblk; k++)
-			free(f->fn[i].blk[k].succ);
-		free(f->fn[i].blk);
-		free(f->fn[i].blkof);
+		cfg_free(&f->fn[i]);
 		free(f->fn[i].slot);
-		graph_free(f->fn[i].g);
 		free(f->fn[i].ins);
 	}
 	for (i = 0; i < f->ntab; i++)

@@ -12,6 +12,7 @@
 #include "emit.h"
 #include "file.h"
 #include "list.h"
+#include "live.h"
 #include "object.h"
 #include "slice.h"
 
@@ -75,6 +76,24 @@ report(const struct file *f, const struct options *o, const char *path)
 		warn("%s: %zu functions, %zu left untraced", path, f->nfn, left);
 }
 
+/* Control-flow graphs of all; nonzero if a function failed only now, which makes a difference to its callers */
+static int
+graphs(struct file *f)
+{
+	uint32_t i;
+	int late = 0;
+
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why)
+			cfg_build(f, i);
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why) {
+			live_check(f, &f->fn[i]);
+			late |= f->fn[i].why != NULL;
+		}
+	return late;
+}
+
 /* Everything between reading and writing; on failure the text is passed through as it is */
 static void
 analyse(struct file *f, const struct options *o, const char *path)
@@ -95,9 +114,9 @@ analyse(struct file *f, const struct options *o, const char *path)
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
 			emit_fits(f, &f->fn[i]);
-	for (i = 0; i < f->nfn; i++)
-		if (!f->fn[i].why)
-			cfg_build(f, i);
+	while (graphs(f))
+		for (i = 0; i < f->nfn; i++)
+			cfg_free(&f->fn[i]);
 	slice_file(f);
 	if (o->list)
 		list_file(o->list, f);

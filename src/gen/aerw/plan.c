@@ -243,6 +243,7 @@ block(struct plan *p, uint32_t n, struct sch_block *b)
 		b->cc = k->cc;
 	} else if (k->term == ST_SWITCH) {
 		target(p, b, k->last - 1);
+		b->cc = k->range;
 	} else if (k->term == ST_TAIL) {
 		b->callee = p->number[k->callee];
 	}

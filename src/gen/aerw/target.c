@@ -102,6 +102,10 @@ operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	uint32_t line = f->text.st[a->stmt].line;
 	size_t n;
 
+	/* -fno-plt: call *setjmp@GOTPCREL(%rip) */
+	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(s, &n)) != NULL && s[n] == '@')
+		a->twice = (uint8_t)listed(twice, COUNT(twice), s, n);
+	s = text_operands(f->text.st[a->stmt].s);
 	for (; (s = text_symbol(s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
 

@@ -5,10 +5,12 @@
  * `pend` bytes of a group are stored beyond r15 before one lea makes them count.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include "../../base/diag.h"
 #include "../../engine/x86/lift.h"
 #include "emit.h"
+#include "live.h"
 #include "plan.h"
 #include "slice.h"
 
@@ -19,6 +21,7 @@ struct twin {
 	uint32_t no;
 	unsigned pend;
 	uint32_t site;
+	uint32_t *live;         /* behind each block */
 };
 
 static void
@@ -144,55 +147,68 @@ branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 	jump_operand(t, a, blk, 1);
 }
 
-/* Registers of a switch's operand and two others to work with */
+/* Two registers to work with at a switch, dead ones if there are any; which of them have to be kept */
 static void
-scratch(const struct ainsn *a, int *s0, int *s1)
+scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2], int kept[2])
 {
-	uint32_t used = a->in.reads | 1u << X86_RSP | 1u << X86_R15;
-	int r;
+	uint32_t live = t->live[blk], used = 1u << X86_RSP | 1u << X86_R15;
+	int n = 0, pass, r;
 
-	*s0 = *s1 = -1;
-	for (r = 0; r < X86_NREG && *s1 < 0; r++)
-		if (!(used >> r & 1)) {
-			if (*s0 < 0)
-				*s0 = r;
-			else
-				*s1 = r;
-		}
+	if (a->in.setsdst == 1 && !(live >> a->in.tgt & 1))
+		s[n++] = a->in.tgt;
+	used |= a->in.reads;
+	for (pass = 0; pass < 2; pass++)        /* dead ones, then any */
+		for (r = 0; r < X86_NREG && n < 2; r++)
+			if (!(used >> r & 1) && (pass || !(live >> r & 1)) && (n == 0 || s[0] != r))
+				s[n++] = r;
+	kept[0] = live >> s[0] & 1;
+	kept[1] = live >> s[1] & 1;
 }
 
 /*
  * An indirect jump whose value is an address in the original code: find the
- * twin's address in a map of the function by byte offset.  Registers and
- * flags survive: not and lea do arithmetic without flags.  A target outside
- * the function (range) is a tail jump.
+ * twin's address in a map of the function by byte offset.  What the map does
+ * not have is outside, and the jump a tail call.  Flags are dead here
+ * (live_check has looked).
  */
 static void
 translate(struct twin *t, uint32_t i, uint32_t blk)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	const char *op = text_operands(insn_text(t, a)), *r0, *r1;
-	int s0, s1, k;
+	int s[2], kept[2], k;
 
-	scratch(a, &s0, &s1);
-	r0 = x86_regname(s0, 8);
-	r1 = x86_regname(s1, 8);
+	scratch(t, a, blk, s, kept);
+	r0 = x86_regname(s[0], 8);
+	r1 = x86_regname(s[1], 8);
 	settle(t);
-	out_printf(t->o, "\tmovq\t%%%s, 8+__ae_s(%%rip)\n\tmovq\t%%%s, 16+__ae_s(%%rip)\n", r0, r1);
-	out_printf(t->o, "\tmovq\t%s, %%%s\n", op + (*op == '*'), r0);
+	for (k = 0; k < 2; k++)
+		if (kept[k])
+			out_printf(t->o, "\tmovq\t%%%s, %d+__ae_s(%%rip)\n", x86_regname(s[k], 8), 8 + 8 * k);
+	if (a->in.setsdst != 1 || a->in.tgt != s[0])
+		out_printf(t->o, "\tmovq\t%s, %%%s\n", op + (*op == '*'), r0);
 	if (a->in.setsdst == 2)
 		out_printf(t->o, "\tmovq\t%%%s, (%%r15)\n\tleaq\t8(%%r15), %%r15\n", r0);
+	out_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
 	for (k = 0; k < (int)t->fn->nfrag; k++) {
-		/* offset in the fragment; beyond it, the next one */
 		out_printf(t->o, "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n\tcmpq\t$%u, %%%s\n\tjae\t1f\n",
 		    k ? 'c' : 'o', t->no, r1, r1, r0, t->fn->frag[k].size, r0);
-		out_printf(t->o, "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n\tjmp\t2f\n1:\n",
+		out_printf(t->o, "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n",
 		    t->no, k, r1, r1, r0, r0, r1, r0);
-		out_printf(t->o, "\taddq\t%%%s, %%%s\n", r1, r0);
+		out_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t__ae_s(%%rip), %%%s\n", r1, r0, r0);
 	}
 	if (t->fn->blk[blk].range)
 		out_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
-	out_printf(t->o, "2:\n\tmovq\t%%%s, __ae_s(%%rip)\n\tmovq\t8+__ae_s(%%rip), %%%s\n\tmovq\t16+__ae_s(%%rip), %%%s\n\tjmp\t*__ae_s(%%rip)\n", r0, r0, r1);
+	out_str(t->o, "2:\n");
+	if (!kept[0] && !kept[1]) {
+		out_printf(t->o, "\tjmp\t*%%%s\n", r0);
+		return;
+	}
+	out_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
+	for (k = 0; k < 2; k++)
+		if (kept[k])
+			out_printf(t->o, "\tmovq\t%d+__ae_s(%%rip), %%%s\n", 8 + 8 * k, x86_regname(s[k], 8));
+	out_str(t->o, "\tjmp\t*__ae_s(%rip)\n");
 }
 
 static void
@@ -347,6 +363,7 @@ emit_twin(struct out *o, struct file *f, uint32_t no)
 	struct twin t = { .o = o, .f = f, .fn = &f->fn[no], .no = no };
 	uint32_t i;
 
+	t.live = live_out(t.fn);
 	out_printf(o, "\t.p2align 4\n" LBL ":\n", 'f', no);
 	record_mask(&t, t.fn->slice->entryrec);
 	if (t.fn->blk[0].first == t.fn->blk[0].last)
@@ -365,4 +382,5 @@ emit_twin(struct out *o, struct file *f, uint32_t no)
 	out_str(o, "\tud2\n");
 	outlying(&t);
 	tables(&t);
+	free(t.live);
 }
