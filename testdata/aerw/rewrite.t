@@ -61,4 +61,30 @@ aerw a.s b.s 2> err
 is "two files: usage" $? 2
 AERW_AS=/nonexistent aerw a.s > d.s 2> err
 is "no assembler: passed through" "$(grep -c aetext d.s)" 0
+# a slot whose address is passed on is not known, a spilled register beside it is
+cat > s.c <<'E'
+int fill(void **, int);
+void drop(void *);
+int each(int n)
+{
+	void *p;
+	int e = 0;
+	for (int i = 0; i < n; i++) {
+		p = 0;
+		e |= fill(&p, i);
+		if (p)
+			drop(p);
+	}
+	return e;
+}
+E
+for o in -O0 -O1 -O2 -Os; do
+	# shellcheck disable=SC2086
+	$CC $opts $o -S s.c -o s.s
+	if command -v valgrind > /dev/null && [ -z "$SAN" ]; then
+		is "$o: nothing uninitialised is used" "$(valgrind -q "$BUILD/bin/aerw" -o /dev/null s.s 2>&1)" ""
+	fi
+	aerw -l list -o /dev/null s.s
+	is "$o: the branch on p is recorded" "$(awk -F'\t' '$5 == "branch"' list | grep -c -E '[[:space:]]jn?e')" 1
+done
 tap_end

@@ -43,14 +43,19 @@ field(struct plan *p, const struct ainsn *a, int k)
 {
 	const struct insn_field *x = &a->in.field[k];
 	struct sch_unit *u = p->u;
-	struct sch_field v = { (int32_t)(p->base[p->fnno] + a->frag), a->off + x->off, x->rip ? a->off + a->in.len : 0, x->size, x->rip };
+	struct sch_field v;
 	uint32_t i;
 
+	memset(&v, 0, sizeof v);        /* padding too: they are compared whole */
+	v.sym = (int32_t)(p->base[p->fnno] + a->frag);
+	v.off = a->off + x->off;
+	v.end = x->rip ? a->off + a->in.len : 0;
+	v.size = x->size;
+	v.rip = x->rip;
 	for (i = u->nfield; i-- > 0 && u->nfield - i < 8; )     /* the same operand is asked for several times in a row */
 		if (memcmp(&u->field[i], &v, sizeof v) == 0)
 			return (int32_t)(u->ncst + i);
 	u->field = xgrow(u->field, &p->capfield, u->nfield + 1, sizeof *u->field);
-	memset(&u->field[u->nfield], 0, sizeof *u->field);
 	u->field[u->nfield] = v;
 	return (int32_t)(u->ncst + u->nfield++);
 }

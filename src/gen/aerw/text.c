@@ -46,6 +46,7 @@ add(struct text *t, int kind, char *s, uint32_t line, int inasm)
 
 	t->st = xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
 	st = &t->st[t->n++];
+	memset(st, 0, sizeof *st);
 	st->kind = (uint8_t)kind;
 	st->inasm = (uint8_t)inasm;
 	st->line = line;
