@@ -192,7 +192,8 @@ directive(struct where *w, const struct stmt *st)
 			f->fn[w->fn].closed = 1;
 			w->fn = NONE;
 		}
-	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0)
+	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0 && !text_directive(st->s, ".p2align") && !text_directive(st->s, ".balign")
+	    && !text_directive(st->s, ".align"))
 		fn_fail(&f->fn[w->fn], st->line, "assembler directive in inline assembly");
 }
 
