@@ -171,6 +171,33 @@ read_end(struct ev_reader *r)
 	return 0;
 }
 
+/*
+ * A chunk may be followed by zeros up to the next page of the file: then
+ * r->frame has begun with some of them.  Skip them and complete the frame;
+ * its bytes that are there, and where it starts.
+ */
+static size_t
+skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
+{
+	size_t pad = EV_PAGE - (size_t)(*off % EV_PAGE), k = pad < got ? pad : got;
+	uint8_t zeros[EV_PAGE];
+
+	if (got == 0 || r->frame[0] != 0 || *off % EV_PAGE == 0 || r->nbytes == 0 || !all_zero(r->frame, k))
+		return got;
+	if (pad > k) {
+		size_t more = fill(r, zeros, pad - k);
+
+		if (!all_zero(zeros, more))
+			return got;
+		k = got;
+		if (more < pad - got)
+			return 0;
+	}
+	memmove(r->frame, r->frame + k, got - k);
+	*off += pad;
+	return got - k + fill(r, r->frame + got - k, 16 - (got - k));
+}
+
 /* The frame of the next chunk or end record; sets `last` when no chunk follows. */
 static void
 read_frame(struct ev_reader *r)
@@ -181,6 +208,7 @@ read_frame(struct ev_reader *r)
 
 	r->last = 1;
 	r->have_frame = 0;
+	got = skip_padding(r, got, &off);
 	if (got < 16) {
 		fail(r, r->off, got ? "chunk ends early" : "no end record: the file is truncated");
 		return;

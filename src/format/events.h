@@ -21,6 +21,8 @@
 
 enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_NREASONS };
 
+#define EV_PAGE 4096u           /* zeros behind a chunk end at a multiple of this offset */
+
 /* Items of a run sequence; 1 to EV_NFUNC0 begin a function number */
 #define EV_RETURN    0x00
 #define EV_UNWIND    0xfd

@@ -22,9 +22,11 @@
  * All memory of the runtime lies at a fixed place, far from all of the program's own, so that no address there is
  * moved: the event buffer, a guard behind it, the side stack, the signal stack, a page that fork wipes, scratch.
  */
-#define AE_BUF    0x100000000000UL
-#define AE_BUFLEN 0x200000UL
-#define AE_END    (AE_BUF + AE_BUFLEN)
+#define AE_MAP    0x100000000000UL              /* the head of a chunk, so that chunk and head are written as one */
+#define AE_HEAD   16UL
+#define AE_BUF    (AE_MAP + AE_HEAD)
+#define AE_END    (AE_MAP + 0x200000UL)
+#define AE_BUFLEN (AE_END - AE_BUF)
 #define AE_GUARD  0x100000UL                    /* no group of events is longer */
 #define AE_SIDE   (AE_END + AE_GUARD)
 #define AE_SIDELEN 0x600000UL
@@ -33,7 +35,7 @@
 #define AE_KIN    (AE_ALT + AE_ALTLEN)
 #define AE_SCRATCH (AE_KIN + 0x1000)
 #define AE_SCRATCHLEN 0x8000UL
-#define AE_MAPLEN (AE_SCRATCH + AE_SCRATCHLEN - AE_BUF)
+#define AE_MAPLEN (AE_SCRATCH + AE_SCRATCHLEN - AE_MAP)
 #define AE_PATHMAX 4160
 
 #define AE_NSHARD 64                            /* counters of thread entries, one cache line each */
@@ -54,6 +56,7 @@ struct ae_scratch {
 	char parent[AE_PATHMAX];        /* of the parent's, in a forked child */
 	char path[AE_PATHMAX];          /* being put together */
 	uint8_t header[8192];
+	uint8_t behind[4096];           /* what stood where the padding of a chunk goes */
 };
 #define ae_scratch ((struct ae_scratch *)AE_SCRATCH)
 
@@ -93,6 +96,7 @@ const char *ae_strerror(int err, char *buf);    /* buf: 40 bytes */
 int ae_file_create(const char *path, int trunc);        /* 0 or an error number; path is absolute */
 int ae_file_header(const char *parent, uint64_t parentpos);
 int ae_file_chunk(const uint8_t *p, size_t n);
+int ae_file_full(uint8_t *p, size_t n);         /* a chunk of the full buffer: the AE_HEAD bytes before p are free; padded to whole pages of the file */
 int ae_file_end(enum ae_reason why, int sig, uint64_t rip);
 uint64_t ae_file_size(void);
 int ae_file_cut(uint64_t size);                 /* back to an earlier size; nonzero if that cannot be done */

@@ -261,7 +261,7 @@ __ae_land:
 	pop	%rcx
 	pop	%rax
 	pop	%rbp
-	movabs	$0x100000000000, %r15
+	movabs	$0x100000000010, %r15            /* AE_BUF */
 	ret
 
 	.balign	16

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #define FDMAX 8192      /* a higher one would make the kernel's table of descriptors large, and fork slow */
 
@@ -23,7 +24,13 @@ static struct {
 	ino_t ino;
 	mode_t kind;
 	uint64_t size;          /* bytes written whole: header, chunks, end record */
+	int direct;             /* O_DIRECT is set */
+	int nodirect;           /* it does not work here */
+	unsigned nfull;         /* full buffers written */
+	uint64_t time[2];       /* nanoseconds that the last one took, through the page cache and around it */
 } file;
+
+#define PAGE 4096u
 
 static uint64_t rotl(uint64_t v, int n)
 {
@@ -117,6 +124,9 @@ int ae_file_create(const char *path, int trunc)
 	file.ino = st.st_ino;
 	file.kind = st.st_mode & S_IFMT;
 	file.size = 0;
+	file.direct = 0;
+	file.nodirect = file.kind != S_IFREG;
+	file.nfull = 0;
 	file.fd = move_high((int)fd);
 	return 0;
 }
@@ -137,8 +147,23 @@ static int reopen(void)
 		return ESTALE;
 	}
 	sys3(SYS_fcntl, fd, F_SETFL, O_APPEND);
+	file.direct = 0;
 	file.fd = move_high((int)fd);
 	return 0;
+}
+
+/* Write around the page cache from now on, or not */
+static void direct(int on)
+{
+	long fl;
+
+	if (file.direct == on || reopen() != 0 || file.direct == on)
+		return;
+	fl = sys3(SYS_fcntl, file.fd, F_GETFL, 0);
+	if (fl < 0 || sys3(SYS_fcntl, file.fd, F_SETFL, on ? fl | O_DIRECT : fl & ~(long)O_DIRECT) != 0)
+		file.nodirect = 1;
+	else
+		file.direct = on;
 }
 
 /* All signals are blocked: one that our own write causes is taken away again, unless it waited there before. */
@@ -167,9 +192,14 @@ static int put(const void *a, size_t na, const void *b, size_t nb)
 		}
 		r = sys3(SYS_writev, file.fd, SYS_P(iov + i), 2 - i);
 		err = sys_err(r);
-		if (err == EINTR)
+		if (err == EINTR) {
 			err = 0;
-		else if (!err && r == 0)
+		} else if (err == EINVAL && file.direct) {
+			file.nodirect = 1;
+			direct(0);
+			err = file.direct ? EINVAL : 0;
+			continue;
+		} else if (!err && r == 0)
 			err = EIO;
 		for (; !err && r > 0 && i < 2; ) {
 			size_t k = (size_t)r < iov[i].iov_len ? (size_t)r : iov[i].iov_len;
@@ -235,6 +265,62 @@ int ae_file_chunk(const uint8_t *p, size_t n)
 	put32(h + 4, n);
 	put64(h + 8, checksum(p, n));
 	return put(h, sizeof h, p, n);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t = { 0, 0 };
+
+	sys3(SYS_clock_gettime, CLOCK_MONOTONIC, SYS_P(&t), 0);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Around the page cache?  What is faster depends on the disk, on free memory
+ * and on how long this lasts, so both ways are tried now and then.
+ */
+static int choose(void)
+{
+	if (file.nodirect || file.size % PAGE)
+		return 0;
+	switch (file.nfull % 64) {
+	case 1:
+		return 0;
+	case 2:
+		return 1;
+	default:
+		return file.nfull > 2 && file.time[1] < file.time[0];
+	}
+}
+
+int ae_file_full(uint8_t *p, size_t n)
+{
+	size_t pad = -(file.size + AE_HEAD + n) % PAGE;
+	uint8_t *h = p - AE_HEAD, *end = p + n;
+	uint64_t t;
+	int err;
+
+	if (file.kind != S_IFREG)
+		return ae_file_chunk(p, n);
+	mem_copy(h, "AEch", 4);
+	put32(h + 4, n);
+	put64(h + 8, checksum(p, n));
+	direct(choose());
+	t = now();
+	if (file.direct) {      /* one piece of whole pages: what stands behind the events has to make room */
+		mem_copy(ae_scratch->behind, end, pad);
+		mem_zero(end, pad);
+		err = put(h, AE_HEAD + n + pad, NULL, 0);
+		mem_copy(end, ae_scratch->behind, pad);
+		file.time[1] = now() - t;
+	} else {
+		mem_zero(ae_scratch->behind, pad);
+		err = put(h, AE_HEAD + n, ae_scratch->behind, pad);
+		file.time[0] = now() - t;
+	}
+	file.nfull++;
+	direct(0);
+	return err;
 }
 
 int ae_file_end(enum ae_reason why, int sig, uint64_t rip)

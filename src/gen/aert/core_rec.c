@@ -26,7 +26,7 @@ static void fail(int err)
 	AE_SAY(ae_file_path(), ": ", ae_strerror(err, buf), ": recording stopped");
 }
 
-static void write_events(const uint8_t *live)
+static void write_events(const uint8_t *live, int full)
 {
 	size_t n = (size_t)(live - (const uint8_t *)AE_BUF);
 	char buf[24];
@@ -43,7 +43,7 @@ static void write_events(const uint8_t *live)
 		AE_SAY("process ", ae_dec(buf, (uint64_t)sys3(SYS_getpid, 0, 0, 0)), " was not made by fork(): not recorded");
 		return;
 	}
-	err = ae_file_chunk((const uint8_t *)AE_BUF, n);
+	err = full ? ae_file_full((uint8_t *)AE_BUF, n) : ae_file_chunk((const uint8_t *)AE_BUF, n);
 	if (err)
 		fail(err);
 	else
@@ -54,7 +54,7 @@ void ae_flush(void)
 {
 	uint64_t mask = ae_block();
 
-	write_events(__ae_ptr);
+	write_events(__ae_ptr, 0);
 	__ae_ptr = (uint8_t *)AE_BUF;
 	ae_unblock(mask);
 }
@@ -65,7 +65,7 @@ uint8_t *ae_full(uint8_t *r15)
 	uint8_t *start = (uint8_t *)AE_BUF;
 
 	mask = ae_block();
-	write_events(r15);
+	write_events(r15, 1);
 	mem_copy(start, r15, (size_t)((uint8_t *)AE_END - r15));
 	ae_mid = start;
 	ae_unblock(mask);
@@ -91,7 +91,7 @@ void ae_finish(enum ae_reason why, int sig, uint64_t rip, uint8_t *live)
 	mask = ae_block();
 	if (ae_kin() == AE_SELF) {
 		if (live)
-			write_events(live);
+			write_events(live, 0);
 		if (ae_rec) {
 			err = ae_file_end(why, sig, rip);
 			if (err)
@@ -123,7 +123,7 @@ void ae_stop(const char *why, uint8_t *live)
 	uint64_t mask = ae_block();
 	int err;
 
-	write_events(live);
+	write_events(live, 0);
 	if (ae_rec && ae_kin() == AE_SELF) {
 		err = ae_file_end(AE_STOPPED, 0, 0);
 		if (err)

@@ -79,19 +79,19 @@ static int open_file(const char *name)
 /* The buffer, its guard, the side stack and the rest: one reservation, parts of it usable */
 static int map_memory(void)
 {
-	long r = sys6(SYS_mmap, (long)AE_BUF, (long)AE_MAPLEN, PROT_NONE,
+	long r = sys6(SYS_mmap, (long)AE_MAP, (long)AE_MAPLEN, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	uint64_t *s = (uint64_t *)AE_SIDE;
 
-	if (r != (long)AE_BUF) {
+	if (r != (long)AE_MAP) {
 		if (!sys_err(r))
 			sys3(SYS_munmap, r, (long)AE_MAPLEN, 0);
 		return -1;
 	}
-	if (sys3(SYS_mprotect, (long)AE_BUF, (long)AE_BUFLEN, PROT_READ | PROT_WRITE) != 0 ||
+	if (sys3(SYS_mprotect, (long)AE_MAP, (long)(AE_END - AE_MAP), PROT_READ | PROT_WRITE) != 0 ||
 	    sys3(SYS_mprotect, (long)AE_SIDE, (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
-	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_BUF + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) != 0) {
-		sys3(SYS_munmap, (long)AE_BUF, (long)AE_MAPLEN, 0);
+	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_MAP + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) != 0) {
+		sys3(SYS_munmap, (long)AE_MAP, (long)AE_MAPLEN, 0);
 		return -1;
 	}
 	s[1] = ~(uint64_t)0;            /* the sentinel */
@@ -140,14 +140,14 @@ static void start(int argc, char **argv, char **envp)
 	if (err) {
 		AE_SAY(*name ? name : "ae.out", ": ", ae_strerror(err, buf), ": untraced");
 		ae_file_close();
-		sys3(SYS_munmap, (long)AE_BUF, (long)AE_MAPLEN, 0);
+		sys3(SYS_munmap, (long)AE_MAP, (long)AE_MAPLEN, 0);
 		return;
 	}
 	if (ae_patch() != 0) {
 		AE_SAY(prog, ": its code cannot be changed: untraced");
 		ae_file_end(AE_STOPPED, 0, 0);
 		ae_file_close();
-		sys3(SYS_munmap, (long)AE_BUF, (long)AE_MAPLEN, 0);
+		sys3(SYS_munmap, (long)AE_MAP, (long)AE_MAPLEN, 0);
 		return;
 	}
 	ae_kin_init();
