@@ -2,5 +2,5 @@
 . "$SRC/testdata/tap.sh"
 . "$HERE/matrix.sh"
 if [ "$SAN" ]; then rows=$(some "calls callback jumps copy" -O2); else rows=$(every -O2); fi
-check_rows
+check_rows -r
 tap_end
