@@ -146,6 +146,7 @@ label(struct where *w, const struct stmt *st)
 		y->where = 1;
 		y->fn = w->fn;
 		y->frag = (uint8_t)w->frag;
+		y->stmt = (uint32_t)(st - f->text.st);
 		y->ins = (uint32_t)f->fn[w->fn].nins;
 	} else {
 		y->where = 2;
@@ -268,8 +269,9 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 		f->tab[w->table].mixed = 1;
 }
 
-static void
-tables(struct file *f)
+/* Jump tables; after the lift, when labels lead to where they are */
+void
+file_tables(struct file *f)
 {
 	struct where w = { .f = f, .fn = NONE, .table = NONE };
 	const struct sym *at = NULL;
@@ -326,7 +328,8 @@ file_recover(struct file *f)
 	for (i = 0; i < f->nfn; i++)
 		if (f->fn[i].nins == 0)
 			fn_fail(&f->fn[i], 0, "no instructions");
-	tables(f);
+	f->labelat = xcalloc(f->text.n + 1, sizeof *f->labelat);
+	memset(f->labelat, 0xff, (f->text.n + 1) * sizeof *f->labelat);
 	resolvers(f);
 }
 
@@ -334,22 +337,39 @@ void
 file_replace(struct file *f, uint32_t no, struct ainsn *ins, size_t n, const uint32_t *moved)
 {
 	struct afunc *fn = &f->fn[no];
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < f->sym.nslot; i++) {
-		struct sym *y = f->sym.slot[i];
-
-		if (y && y->where == 1 && y->fn == no)
-			y->ins = moved[y->ins];
-	}
-	for (i = 0; i < f->ntab; i++)
-		for (k = 0; f->tab[i].func == no && k < f->tab[i].n; k++)
-			f->tab[i].target[k] = moved[f->tab[i].target[k]];
 	for (i = 0; i < fn->nfrag; i++)
 		fn->frag[i].first = moved[fn->frag[i].first];
 	free(fn->ins);
 	fn->ins = ins;
 	fn->nins = fn->capins = n;
+	for (i = 0; i < f->sym.nslot; i++) {
+		struct sym *y = f->sym.slot[i];
+		uint32_t at;
+
+		if (!y || y->where != 1 || y->fn != no)
+			continue;
+		at = f->labelat[y->stmt] == NONE ? NONE : fn_at(fn, y->frag, f->labelat[y->stmt]);
+		y->ins = at == NONE ? (uint32_t)n : at;
+	}
+}
+
+uint32_t
+fn_at(const struct afunc *fn, unsigned frag, uint32_t off)
+{
+	size_t lo = 0, hi = fn->nins;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct ainsn *a = &fn->ins[mid];
+
+		if (a->frag < frag || (a->frag == frag && a->off < off))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < fn->nins && fn->ins[lo].frag == frag && fn->ins[lo].off == off ? (uint32_t)lo : NONE;
 }
 
 void
@@ -367,6 +387,7 @@ file_free(struct file *f)
 	free(f->tab);
 	free(f->fn);
 	free(f->owner);
+	free(f->labelat);
 	if (*f->source)
 		free((char *)(uintptr_t)f->source);
 	symtab_free(&f->sym);

@@ -81,13 +81,17 @@ struct file {
 	struct jtable *tab;
 	size_t ntab, captab;
 	uint32_t *owner;        /* for each statement: function + 1 if it is an instruction of one, else 0 */
+	uint32_t *labelat;      /* for each label statement in a function: its offset in the fragment, NONE if unknown */
 	const char *source;     /* the .file name, "" if none */
 	int context;            /* makecontext and friends are mentioned */
 };
 
 void file_recover(struct file *f);                      /* functions and labels of f->text */
-/* Function fn has the n instructions of `ins` now (taken over); moved[i]: where instruction i of before is, moved[old number] = n */
+/* Function fn has the n instructions of `ins` now (taken over); moved[i]: where instruction i of before is.  Labels go by labelat. */
 void file_replace(struct file *f, uint32_t fn, struct ainsn *ins, size_t n, const uint32_t *moved);
+/* The instruction at offset off of fragment frag, NONE if none starts there */
+uint32_t fn_at(const struct afunc *fn, unsigned frag, uint32_t off);
+void file_tables(struct file *f);
 void file_targets(struct file *f);                      /* after the lift: branch targets, callees, tables */
 void file_free(struct file *f);
 void fn_fail(struct afunc *fn, uint32_t line, const char *why);

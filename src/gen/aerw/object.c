@@ -45,6 +45,8 @@ write_marked(const struct file *f, FILE *fp)
 				fprintf(fp, "\t.skip %u, 0x90\n", fn->fill);
 		} else
 			fprintf(fp, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
+		if (st->kind == ST_LABEL)
+			fprintf(fp, MARK "b%zu:\n", i);
 	}
 	free(next);
 }
@@ -253,6 +255,26 @@ check_place(const struct afunc *fn, size_t i, const struct object *o)
 	return NULL;
 }
 
+/* Where the labels among a function's statements are: padding may lie between a label and the next instruction */
+static void
+place_labels(struct file *f, const struct afunc *fn, const struct object *o)
+{
+	uint32_t frag, i;
+
+	for (frag = 0; frag < fn->nfrag; frag++) {
+		uint32_t first = fn->ins[fn->frag[frag].first].stmt, last = first, lo = first;
+
+		for (i = 0; i < fn->nins; i++)
+			if (fn->ins[i].frag == frag)
+				last = fn->ins[i].stmt;
+		while (lo > 0 && f->text.st[lo - 1].kind != ST_INSN)
+			lo--;
+		for (i = lo; i < f->text.n && (i <= last || f->text.st[i].kind != ST_INSN); i++)
+			if (f->text.st[i].kind == ST_LABEL && o->sb[i] == o->sb[first] && o->ob[i] >= o->ob[first])
+				f->labelat[i] = (uint32_t)(o->ob[i] - o->ob[first]);
+	}
+}
+
 static void
 lift_function(struct file *f, uint32_t no, const struct object *o)
 {
@@ -287,6 +309,7 @@ lift_function(struct file *f, uint32_t no, const struct object *o)
 		}
 	}
 	moved[fn->nins] = (uint32_t)n;
+	place_labels(f, fn, o);
 	file_replace(f, no, list, n, moved);
 	free(moved);
 }

@@ -49,7 +49,7 @@ numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, u
 			continue;
 		for (k = 0; k < fn->nins; k++)
 			if (fn->ins[k].stmt > i && !fn->ins[k].pad)
-				return k;
+				return f->labelat[i] == NONE ? NONE : fn_at(fn, fn->ins[k].frag, f->labelat[i]);
 		return NONE;
 	}
 	return NONE;
@@ -144,6 +144,7 @@ file_targets(struct file *f)
 {
 	uint32_t i, k;
 
+	file_tables(f);
 	for (i = 0; i < COUNT(contexts); i++)
 		f->context |= symtab_find(&f->sym, contexts[i], strlen(contexts[i])) != NULL;
 	for (i = 0; i < f->nfn; i++) {

@@ -2,12 +2,13 @@
  * The instrumented copy of a function.  Everything added leaves flags, red
  * zone and every register but r15 as they were; r15 points behind the last
  * event of the buffer, whose end is a guard page: there is no bound check.
- * `pend` bytes of a group are stored beyond r15 before one lea makes them count.
+ * `pend` bytes of a group are stored beyond r15 before one lea makes them
+ * count; a group goes on into blocks that have no other predecessor.
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../base/diag.h"
+#include "../../base/mem.h"
 #include "../../engine/x86/lift.h"
 #include "emit.h"
 #include "live.h"
@@ -22,7 +23,10 @@ struct twin {
 	unsigned pend;
 	uint32_t site;
 	uint32_t *live;         /* behind each block */
+	unsigned *pendin;       /* pend at the start of each block */
 };
+
+#define MAXPEND 100     /* displacements of a byte are short */
 
 static void
 settle(struct twin *t)
@@ -30,6 +34,18 @@ settle(struct twin *t)
 	if (t->pend)
 		out_printf(t->o, "\tleaq\t%u(%%r15), %%r15\n", t->pend);
 	t->pend = 0;
+}
+
+/* Hand the open group to block `to`, if control comes there from here (instruction i) alone and it is not written yet */
+static int
+carry(struct twin *t, uint32_t i, uint32_t to)
+{
+	const struct ablock *k = &t->fn->blk[to];
+
+	if (t->pend > MAXPEND || to == 0 || k->first == k->last || k->first <= i || t->fn->g->npred[to] != 1)
+		return 0;
+	t->pendin[to] = t->pend;
+	return 1;
 }
 
 static void
@@ -128,6 +144,7 @@ static void
 branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 {
 	const char *s = insn_text(t, a), *j = s;
+	const uint32_t *succ = t->fn->blk[blk].succ, i = (uint32_t)(a - t->fn->ins);
 
 	while (*j != 'j')
 		j++;
@@ -142,9 +159,13 @@ branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 		out_str(t->o, "(%r15)\n");
 		t->pend++;
 	}
-	settle(t);
+	if (t->pend && !carry(t, i, succ[0]))
+		settle(t);
 	out_printf(t->o, "\t%.*s", mnemonic_len(s), s);
 	jump_operand(t, a, blk, 1);
+	if (t->pend && !carry(t, i, succ[1]))
+		settle(t);
+	t->pend = 0;
 }
 
 /* Two registers to work with at a switch, dead ones if there are any; which of them have to be kept */
@@ -368,6 +389,8 @@ emit_twin(struct out *o, struct file *f, uint32_t no)
 	record_mask(&t, t.fn->slice->entryrec);
 	if (t.fn->blk[0].first == t.fn->blk[0].last)
 		settle(&t);
+	t.pendin = xcalloc(t.fn->nblk, sizeof *t.pendin);
+	t.pendin[0] = t.pend;
 	for (i = 0; i < t.fn->nins; i++) {
 		uint32_t b = t.fn->blkof[i];
 
@@ -375,12 +398,15 @@ emit_twin(struct out *o, struct file *f, uint32_t no)
 			alignment(&t, t.fn->ins[i - 1].stmt + 1, t.fn->ins[i].stmt);
 		if (t.fn->ins[i].leader)
 			out_printf(o, ".Lae_t%u_%u:\n", no, i);
+		if (i == t.fn->blk[b].first)
+			t.pend = t.pendin[b];
 		instruction(&t, i);
-		if (i + 1 == t.fn->blk[b].last)
+		if (t.pend && i + 1 == t.fn->blk[b].last && !(t.fn->blk[b].nsucc == 1 && carry(&t, i, t.fn->blk[b].succ[0])))
 			settle(&t);
 	}
 	out_str(o, "\tud2\n");
 	outlying(&t);
 	tables(&t);
 	free(t.live);
+	free(t.pendin);
 }
