@@ -42,48 +42,6 @@ clobbers(const struct ainsn *a)
 	return X86_CLOBBERED | 1u << X86_FLAGS;
 }
 
-unsigned
-effect_var(const struct afunc *fn, uint32_t i, unsigned var)
-{
-	return var == INSN_MEM && fn->slot[i] >= 0 ? VAR_SLOT + (unsigned)fn->slot[i] : var;
-}
-
-/* How many low bits of the result of s can be other than zero */
-static unsigned
-value_bits(const struct sch_step *s)
-{
-	unsigned bits = s->w * 8, n;
-
-	if (s->op == SO_AND && s->b.kind == SV_IMM && s->b.imm >= 0) {
-		for (n = 0; n < bits && (uint64_t)s->b.imm >> n; n++)
-			;
-		return n;
-	}
-	if (s->op == SO_SHR && s->b.kind == SV_IMM)
-		return bits - (unsigned)(s->b.imm & (bits - 1));
-	return bits;
-}
-
-unsigned
-def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
-{
-	const struct sch_step *s;
-	unsigned bits;
-
-	*ext = 0;
-	if (d->ins == DEF_ENTRY || d->eff == DEF_CALL)
-		return 8;
-	s = &fn->ins[d->ins].in.eff[d->eff].s;
-	if (s->w < 4)           /* a part of the register changes: all of it is recorded */
-		return 8;
-	if (s->op == SO_ZEXT || s->op == SO_SEXT) {
-		*ext = s->op == SO_ZEXT ? 0 : s->w == 8 ? 1 : 3;
-		return s->n;
-	}
-	bits = value_bits(s);
-	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
-}
-
 static void
 add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
 {
