@@ -177,7 +177,7 @@ unsupported(const struct lift *l)
 static int
 keeps_flags(const struct lift *l)
 {
-	int cl = l->z.operand_count > 1 && l->op[l->z.operand_count_visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER
+	int cl = l->z.operand_count_visible > 1 && l->op[l->z.operand_count_visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER
 	    && l->op[l->z.operand_count_visible - 1].reg.value == ZYDIS_REGISTER_CL;
 
 	return (cl && (l->z.meta.category == ZYDIS_CATEGORY_SHIFT || l->z.meta.category == ZYDIS_CATEGORY_ROTATE))
