@@ -253,6 +253,19 @@ watch_end(struct feed *f, uint64_t *p)
 		f->stop = f->nref + (uint64_t)(p - f->s->buf) - f->skip + FEED_GRACE;
 }
 
+_Noreturn void
+feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
+{
+	const struct feed_seg *g;
+
+	if (e == f->s->eend && f->nwin == 0 && !next_window(f, p)) {
+		g = f->seg + f->cur;
+		if (!g->r.ended || g->r.end.reason == EV_SIGNAL || g->r.end.reason == EV_STOPPED)
+			end(f, p, 0);
+	}
+	feed_fault(f, p, e, what);
+}
+
 /* The last byte of a payload is never in view with others: it is asked for by itself. */
 const uint8_t *
 feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item)

@@ -550,10 +550,8 @@ interpret(struct regen *r, struct feed *f)
 			o = code + v[F_RET - FRAME] - 1;
 			v -= v[F_PREV - FRAME];
 			break;
-		case CO_NEVER:          /* a trap, if there are no more events and a signal ended the run: then this is the end */
-			if (e == r->s.eend)
-				e = feed_more(f, p, e, 1, 0);
-			feed_fault(f, p, e, msg_never);
+		case CO_NEVER:
+			feed_trap(f, p, e, msg_never);
 		case CO_NOPS:
 			break;
 		}

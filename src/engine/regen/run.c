@@ -47,9 +47,8 @@ ae_flush(uint64_t *p)
 _Noreturn void
 ae_fault(uint64_t *p, const uint8_t *e, enum ae_wrong what)
 {
-	/* A trap: after the last event of a run that a signal ended, this is the end */
-	if (what == AE_NEVER && e == feed.s->eend)
-		e = feed_more(&feed, p, e, 1, 0);
+	if (what == AE_NEVER)
+		feed_trap(&feed, p, e, wrong[what]);
 	feed_fault(&feed, p, e, wrong[what]);
 }
 
