@@ -50,27 +50,12 @@ take(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
-static int
-image(void *exe, uint64_t addr, void *buf, size_t n)
-{
-	return exe_image(exe, addr, buf, n);
-}
-
-static int
-rodata(void *exe, uint64_t addr, void *buf, size_t n)
-{
-	return exe_rodata(exe, addr, buf, n);
-}
-
 static void
 load(struct prog *g, struct exe *x, const char *path)
 {
-	struct prog_source src;
-
 	if (exe_open(x, path) != 0 || exe_need_schema(x) != 0)
 		die("%s: %s", path, x->err);
-	src = (struct prog_source){x->schema, x->nschema, x->fn, x->nfn, image, rodata, x};
-	if (prog_load(g, &src) != 0)
+	if (prog_load_exe(g, x) != 0)
 		die_at(path, x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
 }
 

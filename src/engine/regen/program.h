@@ -46,6 +46,9 @@ struct prog {
 };
 
 int prog_load(struct prog *g, const struct prog_source *src);  /* 0 or -1; free it in either case */
+/* The same from an open executable that has schemas; x must outlive g */
+struct exe;
+int prog_load_exe(struct prog *g, struct exe *x);
 void prog_free(struct prog *g);
 
 /* Address of instruction at byte `off` of a fragment */

@@ -184,6 +184,13 @@ keeps_flags(const struct lift *l)
 	    || l->z.meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
 
+/* The condition flags as a byte: CF 0, PF 2, AF 4, ZF 6, SF 7 where they are, OF in bit 1 */
+static uint8_t
+flag_bits(uint32_t f)
+{
+	return (uint8_t)((f & 0xd5) | (f & ZYDIS_CPUFLAG_OF ? 2 : 0));
+}
+
 /* Registers and flags read and written */
 static void
 facts(struct lift *l)
@@ -219,18 +226,14 @@ facts(struct lift *l)
 				in->reads |= 1u << r;
 		}
 	}
-	if (l->z.cpu_flags && !keeps_flags(l)) {
+	if (l->z.cpu_flags) {
 		const ZydisAccessedFlags *f = l->z.cpu_flags;
 		uint32_t wr = f->modified | f->set_0 | f->set_1 | f->undefined;
 
-		/* bits CF 0, PF 2, AF 4, ZF 6, SF 7 fit a byte; OF is kept in bit 1 */
-		in->flwrites = (uint8_t)((wr & 0xd5) | (wr & ZYDIS_CPUFLAG_OF ? 2 : 0));
-	}
-	if (l->z.cpu_flags) {
-		const ZydisAccessedFlags *f = l->z.cpu_flags;
-
-		in->flreads = (uint8_t)((f->tested & 0xd5) | (f->tested & ZYDIS_CPUFLAG_OF ? 2 : 0));
-		l->anyflags = ((f->modified | f->set_0 | f->set_1 | f->undefined) & ARITH) != 0;
+		in->flreads = flag_bits(f->tested);
+		if (!keeps_flags(l))
+			in->flwrites = flag_bits(wr);
+		l->anyflags = (wr & ARITH) != 0;
 	}
 }
 

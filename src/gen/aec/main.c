@@ -12,27 +12,12 @@
 
 #define SYNOPSIS "-o folder program | -b [-o file] program"
 
-static int
-image(void *exe, uint64_t addr, void *buf, size_t n)
-{
-	return exe_image(exe, addr, buf, n);
-}
-
-static int
-rodata(void *exe, uint64_t addr, void *buf, size_t n)
-{
-	return exe_rodata(exe, addr, buf, n);
-}
-
 static void
 load(struct aec *a)
 {
-	struct prog_source src;
-
 	if (exe_open(&a->x, a->path) != 0 || exe_need_schema(&a->x) != 0)
 		die("%s: %s", a->path, a->x.err);
-	src = (struct prog_source){a->x.schema, a->x.nschema, a->x.fn, a->x.nfn, image, rodata, &a->x};
-	if (prog_load(&a->g, &src) != 0)
+	if (prog_load_exe(&a->g, &a->x) != 0)
 		die_at(a->path, a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
 }
 

@@ -13,7 +13,7 @@
 void emit_file(struct out *o, struct file *f);
 
 /* The parts, each in a file of its own */
-int emit_fits(struct file *f, struct afunc *fn);        /* can its entry be patched?  Sets pad; fails the function if not. */
+void emit_fits(struct file *f, struct afunc *fn);       /* fails the function if its entry cannot be patched */
 void emit_twin(struct out *o, struct file *f, uint32_t no);
 void emit_plain(struct out *o, struct file *f, uint32_t no);
 

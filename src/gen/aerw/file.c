@@ -30,11 +30,11 @@ fn_fail(struct afunc *fn, uint32_t line, const char *why)
 static void
 declare(struct file *f, const struct stmt *st)
 {
-	static const char *const twice[] = { ".weak", ".globl", ".global", ".set", ".type" };
+	static const char *const kinds[] = { ".weak", ".set", ".type" };
 	size_t i, n;
 
-	for (i = 0; i < sizeof twice / sizeof twice[0]; i++) {
-		const char *a = text_directive(st->s, twice[i]), *s;
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const char *a = text_directive(st->s, kinds[i]), *s;
 		struct sym *y;
 
 		if (!a || !(s = text_symbol(a, &n)))
@@ -42,9 +42,7 @@ declare(struct file *f, const struct stmt *st)
 		y = symtab_get(&f->sym, s, n);
 		if (i == 0)
 			y->weak = 1;
-		else if (i <= 2)
-			y->global = 1;
-		else if (i == 3)
+		else if (i == 1)
 			y->seton = 1;
 		else if (strstr(s + n, "@function") || strstr(s + n, "STT_FUNC"))
 			y->isfunc = 1;

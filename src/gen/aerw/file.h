@@ -47,7 +47,7 @@ struct afunc {
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken;
-	uint32_t fill, minsize; /* bytes to add behind fragment 0 to make it minsize bytes: its entry gets patched */
+	uint32_t fill;          /* bytes to add behind fragment 0: its entry gets patched */
 	uint32_t nhot;          /* statements of fragment 0 */
 	/* control flow */
 	struct ablock *blk;

@@ -142,7 +142,7 @@ references(struct scan *c, const struct state *s, uint32_t i)
 		struct access *a;
 
 		if (r->m.index == X86_RBP && s->bp.kind != FOREIGN)
-			c->seen = 1;            /* as if */
+			c->seen = 1;            /* anywhere in the frame, for all we know */
 		if (r->m.base != X86_RSP && r->m.base != X86_RBP)
 			continue;
 		p = of_register(s, r->m.base);

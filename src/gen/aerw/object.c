@@ -334,7 +334,7 @@ object_free(struct object *o, int fd)
 
 /* Functions shorter than the jump that is to be patched over their entry get filling behind them; whether there are any */
 static int
-fill_short(struct file *f, const struct object *o)
+fill_short(struct file *f, const struct object *o, unsigned minsize)
 {
 	size_t i, k;
 	int any = 0;
@@ -349,8 +349,8 @@ fill_short(struct file *f, const struct object *o)
 			continue;
 		size = o->oe[fn->ins[k - 1].stmt] - o->ob[fn->ins[0].stmt];
 		fn->nhot = (uint32_t)k;
-		if (size < fn->minsize) {
-			fn->fill = (uint32_t)(fn->minsize - size);
+		if (size < minsize) {
+			fn->fill = (uint32_t)(minsize - size);
 			any = 1;
 		}
 	}
@@ -390,10 +390,8 @@ object_lift(struct file *f, const char *as, char *const *args, unsigned minsize)
 		die_sys("%s", dir);
 	in = xasprintf("%s/m.s", dir);
 	out = xasprintf("%s/m.o", dir);
-	for (i = 0; i < f->nfn; i++)
-		f->fn[i].minsize = minsize;
 	why = assemble(f, as, args, in, out, &o, &fd);
-	if (!why && fill_short(f, &o)) {        /* filling moves what follows: look again */
+	if (!why && fill_short(f, &o, minsize)) {        /* filling moves what follows: look again */
 		object_free(&o, fd);
 		memset(&o, 0, sizeof o);
 		fd = -1;

@@ -4,7 +4,7 @@
  * instructions under the patch and goes on in the original behind them; when
  * something jumps back under the patch, it holds the whole function.
  */
-#include <string.h>
+#include <ctype.h>
 #include "emit.h"
 
 /* Instructions of fragment 0 that the patch covers */
@@ -39,7 +39,16 @@ frag_end(const struct afunc *fn)
 	return n;
 }
 
-int
+/* Instruction i, or the next one that has a mark in the original: padding has none, and does nothing */
+static uint32_t
+marked(const struct afunc *fn, uint32_t i)
+{
+	while (i < fn->nins && fn->ins[i].pad)
+		i++;
+	return i;
+}
+
+void
 emit_fits(struct file *f, struct afunc *fn)
 {
 	uint32_t i, n = covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
@@ -47,15 +56,14 @@ emit_fits(struct file *f, struct afunc *fn)
 	for (i = 0; i < n; i++)
 		if (fn->ins[i].taken) {
 			fn_fail(fn, line, "a code label used as a value at its very start");
-			return 0;
+			return;
 		}
 	/* jumps from the cold part under the patch would need a copy of that part too */
 	for (i = frag_end(fn); i < fn->nins; i++)
 		if (fn->ins[i].target != NONE && fn->ins[i].target < n) {
 			fn_fail(fn, line, "its cold part jumps to its very start");
-			return 0;
+			return;
 		}
-	return 1;
 }
 
 void
@@ -74,15 +82,17 @@ emit_plain(struct out *o, struct file *f, uint32_t no)
 			out_printf(o, ".Lae_q%u_%u:\n", no, i);
 		if (a->pad)
 			continue;
-		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE && (whole || *text_operands(s) <= '9')) {
-			/* numeric labels have no name outside: use the marks */
-			out_printf(o, "\t%.*s.Lae_%c%u_%u\n", (int)(text_operands(s) - s), s,
-			    whole && a->target < n ? 'q' : 'u', no, a->target);
+		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE
+		    && ((whole && a->target < n) || isdigit((unsigned char)*text_operands(s)))) {
+			/* into the copy, or by a numeric label, which has no name from here: the original's mark */
+			if (whole && a->target < n)
+				out_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(s) - s), s, no, a->target);
+			else
+				out_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(s) - s), s, no, marked(fn, a->target));
 		} else
 			out_printf(o, "\t%s\n", s);
 	}
-	while (n < fn->nins && fn->ins[n].pad)
-		n++;
+	n = marked(fn, n);
 	if (!whole && n < fn->nins && fn->ins[n].frag == 0)
 		out_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
 }

@@ -8,7 +8,7 @@
 struct sym {
 	char *name;
 	uint32_t hash;
-	uint8_t isfunc, weak, global, seton, frag, readonly, indirect;
+	uint8_t isfunc, weak, seton, frag, readonly, indirect;
 	uint8_t where;          /* 0 not defined here, 1 code of function fn at instruction ins, 2 elsewhere */
 	uint32_t fn, ins, stmt; /* stmt: its label statement */
 	uint32_t func;          /* function that starts here, else UINT32_MAX */
