@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SCH_SECTION ".aeschema"
-#define SCH_VERSION 1
+#define SCH_VERSION 2
 #define SCH_NOVAR   (-1)
 #define SCH_NOSYM   (-1)
 
@@ -24,6 +24,7 @@ struct sch_addr {
 	uint8_t scale;          /* 1, 2, 4 or 8 */
 	uint8_t fs;             /* 1: the thread pointer (fs base) is added */
 	uint8_t narrow;         /* 1: the sum is truncated to 32 bits (before fs) */
+	uint8_t align;          /* 1: of the sum, the multiple of 4 at or below it (MIPS lwl and the like; fs and narrow are 0) */
 	int32_t sym;            /* index into the unit's constants or SCH_NOSYM */
 	int64_t disp;
 };
@@ -65,12 +66,12 @@ enum sch_op {
 	SO_FLAGS_SUB,   /* flags of a - b (cmp, sub, dec) in width w */
 	SO_FLAGS_RES,   /* flags of the result a (test, and, or, xor; overflow and carry 0; a is truncated to w) */
 	SO_FLAGS_AND,   /* flags of a & b (test) */
-	SO_SETCC,       /* dst <- cc of the flags, as a result of width 1 */
+	SO_SETCC,       /* dst <- cc of the flags (0 or 1), as a result of width w: 1 (merged) or 4 or 8 (all of dst) */
 	SO_CMOV,        /* dst <- cc ? a : dst, as a result of width w (w 4 zero-extends either way) */
 	/* control inside a block */
 	SO_CALL,        /* known callee: function number sym of this unit; fetch and push are steps of their own.
 	                   The callee's need variables are copied from the caller's variables of the same numbers,
-	                   its rsp is var[rsp]-8.  A run sequence follows if the callee has SF_TAILOUT. */
+	                   its sp is var[sp] - push (struct sch_unit).  A run sequence follows if the callee has SF_TAILOUT. */
 	SO_CALLX,       /* unknown callee: a run sequence */
 	SO_CALLJ,       /* n: call of a function that returns twice: a run sequence that ends with setjmp site n */
 	/* repeated string instruction of n bytes at pc (pc += n).  cc: enum sch_rep; w: width of an element.  Uses and sets
@@ -103,7 +104,9 @@ enum sch_term {
 	                   cc is 1, it is a jump to an unknown function (as ST_TAILX) */
 	ST_RETURN,
 	ST_TAIL,        /* jump to known function callee: var[rsp] is its rsp, need copied */
-	ST_TAILX        /* jump to an unknown function */
+	ST_TAILX,       /* jump to an unknown function */
+	ST_TARGET       /* the paper's scheme: the number of the successor that control goes to, which is that block's `mark`
+	                   and is read there: here it is only looked at.  All successors have marks of the same size. */
 };
 
 enum sch_loopkind { SL_ENTER, SL_BACK, SL_EXIT };
@@ -120,6 +123,7 @@ struct sch_block {
 	uint32_t nstep;
 	struct sch_step *step;
 	uint8_t term, cc;
+	uint8_t mark;           /* 0, 1 or 2: whenever control comes here, the events have the block's number in so many bytes */
 	struct sch_val target;  /* ST_SWITCH */
 	uint32_t callee;        /* ST_TAIL: function of this unit */
 	uint32_t nsucc;
@@ -128,7 +132,7 @@ struct sch_block {
 
 /*
  * A constant that stands in the original code itself, as the linker left it: a displacement or immediate.
- * Value = the signed little-endian integer of `size` bytes at cst[sym]+off, plus cst[sym]+end if `rip` (the
+ * Value = the signed integer of `size` bytes, in the machine's byte order, at cst[sym]+off, plus cst[sym]+end if `rip` (the
  * operand is relative to the end of its instruction).
  */
 struct sch_field { int32_t sym; uint32_t off, end; uint8_t size, rip; };
@@ -152,8 +156,12 @@ struct sch_func {
 
 struct sch_unit {
 	char *source;                   /* name of the source file (.file), "" if unknown */
+	uint16_t machine;               /* ELF's number of it: 62 x86-64, 8 MIPS */
+	uint8_t word;                   /* bytes of a register or an address in the events: 4 or 8 */
+	uint8_t big;                    /* values in the events, function numbers excepted, and in the image have the high byte first */
+	uint8_t push;                   /* bytes that a call pushes on the stack: 8 on x86-64, 0 on MIPS */
 	uint32_t nregs;                 /* variables 0 .. nregs-1 are the machine's registers */
-	uint16_t sp;                    /* the stack pointer's variable (x86-64: 4; rax rcx rdx rbx rsp rbp rsi rdi r8-r15) */
+	uint16_t sp;                    /* the stack pointer's variable (x86-64: 4; rax rcx rdx rbx rsp rbp rsi rdi r8-r15; MIPS: 29) */
 	uint32_t nfunc;
 	struct sch_func *func;
 	uint32_t ncst;

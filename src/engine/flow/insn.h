@@ -1,8 +1,13 @@
 /*
  * A machine instruction as the analyses see it: which registers it reads and
  * writes, which memory it refers to, which of its results can be computed
- * again from its inputs, and where control goes.  A machine's folder (x86/)
- * fills it in; nothing else in the engine knows the machine.
+ * again from its inputs, and where control goes.  A machine's folder (x86/,
+ * mips/) fills it in; nothing else in the engine knows the machine.
+ *
+ * Variables of effects: a machine's registers 0 .. nreg-1 (machine.h), then
+ * the condition flags, nreg, then the contents of memory at ref[mref], nreg+1.
+ * These are known when that memory is a stack slot or constant, otherwise
+ * whatever is computed from them is impossible.
  *
  * References and effects are schema steps (format/schema.h).  An effect that
  * cannot be computed from registers is SO_UNKNOWN ("impossible", seed 001
@@ -13,6 +18,8 @@
 
 #include <stdint.h>
 #include "../../format/schema.h"
+
+#define INSN_MAXREG 40   /* no machine has more registers */
 
 enum insn_ctl {
 	IC_NONE,
@@ -30,12 +37,6 @@ struct insn_field { uint8_t off, size, rip; };
 
 #define INSN_NOCC 255   /* the branch's condition cannot be recomputed */
 #define INSN_MAXEFF 6
-/*
- * The contents of memory at ref[mref], as a variable of effects: known when
- * that memory is a stack slot or constant, otherwise whatever is computed from
- * it is impossible.
- */
-#define INSN_MEM 17
 
 struct insn_effect {
 	struct sch_step s;      /* dst: variable written; m.sym, a.var, b.var with SV_SYM: number in field[] */
@@ -51,12 +52,14 @@ struct insn {
 	struct insn_field field[2];
 	struct sch_step ref[3]; /* in the order of ref(5); addresses are over the registers before the instruction */
 	struct insn_effect eff[INSN_MAXEFF];
-	uint32_t reads, writes; /* machine registers, bit n register n; a write that keeps a part counts as both */
+	uint64_t reads, writes; /* machine registers, bit n register n; a write that keeps a part counts as both */
 	uint8_t flreads, flwrites; /* condition flags, machine's own bits; flwrites: surely written */
-	int8_t mref;            /* the reference whose contents effects call INSN_MEM, or -1 */
-	uint32_t vreads;        /* registers read as values, not only to form addresses (the stack pointer of push and the like left out) */
-	uint8_t setsdst;        /* IC_SWITCH: 1 the target is register tgt, 2 the value loaded by ref[0] */
+	int8_t mref;            /* the reference whose contents effects call memory, or -1 */
+	uint64_t vreads;        /* registers read as values, not only to form addresses (the stack pointer of push and the like left out) */
+	uint8_t setsdst;        /* IC_SWITCH, IC_CALLIND: 1 the target is register tgt, 2 the value loaded by ref[0] */
 	int16_t tgt;
+	uint8_t slot;           /* the next instruction runs before control goes (delay slot): 1 always, 2 only if the branch is taken */
+	uint32_t raw;           /* a machine word, for machines whose instructions are words */
 };
 
 #endif
