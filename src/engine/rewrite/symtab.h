@@ -1,6 +1,6 @@
 /* The symbols of an assembly file. */
-#ifndef TM_AERW_SYMTAB_H
-#define TM_AERW_SYMTAB_H
+#ifndef TM_REWRITE_SYMTAB_H
+#define TM_REWRITE_SYMTAB_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../base/mem.h"
-#include "../../engine/flow/bits.h"
-#include "../../engine/flow/cut.h"
-#include "../../engine/x86/lift.h"
+#include "../flow/bits.h"
+#include "../flow/cut.h"
+#include "../machine/machine.h"
 #include "cfg.h"
 #include "frame.h"
 #include "slice.h"
 
-#define NREGVAR (X86_FLAGS + 1)         /* registers and flags: what masks hold */
+#define NREGVAR(m) ((m)->nreg + 1u)     /* registers and flags: what masks hold */
 #define ROUNDS 4                /* at most, for the registers that recursive functions need */
 
 struct ctx {
@@ -32,14 +32,14 @@ struct ctx {
 	int marking;            /* second phase: mark what has to be computed */
 };
 
-static uint32_t
-clobbers(const struct ainsn *a)
+static uint64_t
+clobbers(const struct machine *m, const struct ainsn *a)
 {
 	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
 		return 0;
 	if (a->twice)           /* a second return brings back old registers */
-		return ((1u << NREGVAR) - 1) & ~(1u << X86_RSP) & ~(1u << X86_R15);
-	return X86_CLOBBERED | 1u << X86_FLAGS;
+		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~BIT(m->buffer);
+	return m->clobbered | BIT(machine_flags(m));
 }
 
 static void
@@ -57,22 +57,23 @@ add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
 static void
 collect(struct afunc *fn, struct slice *s)
 {
-	size_t cap = VAR_SLOT + fn->nslot, i;
+	const struct machine *m = fn->m;
+	size_t cap = machine_slot0(m) + fn->nslot, i;
 	unsigned v;
 
 	for (i = 0; i < fn->nins; i++)
-		cap += fn->ins[i].in.neff + (clobbers(&fn->ins[i]) ? NREGVAR : 0);
+		cap += fn->ins[i].in.neff + (clobbers(m, &fn->ins[i]) ? NREGVAR(m) : 0);
 	s->def = xcalloc(cap, sizeof *s->def);
 	s->first = xcalloc(fn->nins + 1, sizeof *s->first);
-	for (v = 0; v < VAR_SLOT + fn->nslot; v++)
+	for (v = 0; v < machine_slot0(m) + fn->nslot; v++)
 		add_def(s, DEF_ENTRY, 0, v);
 	for (i = 0; i < fn->nins; i++) {
-		uint32_t c = clobbers(&fn->ins[i]);
+		uint64_t c = clobbers(m, &fn->ins[i]);
 
 		s->first[i] = s->ndef;
 		for (v = 0; v < fn->ins[i].in.neff; v++)
 			add_def(s, (uint32_t)i, v, effect_var(fn, (uint32_t)i, (unsigned)fn->ins[i].in.eff[v].s.dst));
-		for (v = 0; v < NREGVAR; v++)
+		for (v = 0; v < NREGVAR(m); v++)
 			if (c >> v & 1)
 				add_def(s, (uint32_t)i, DEF_CALL, v);
 	}
@@ -87,7 +88,7 @@ reaching(struct ctx *c)
 	uint64_t *gen, *kill, *out, *seen;
 	uint32_t b, d, k;
 
-	c->nvar = VAR_SLOT + fn->nslot;
+	c->nvar = machine_slot0(fn->m) + fn->nslot;
 	c->list = xcalloc(c->nvar, sizeof *c->list);
 	c->nlist = xcalloc(c->nvar, sizeof *c->nlist);
 	seen = xcalloc(BITS_WORDS(c->nvar), sizeof *seen);
@@ -181,17 +182,17 @@ cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
 	struct ccquery q = { cc, cc == INSN_NOCC };
 
 	if (!q.bad)
-		each_reaching(c, b, i, k, X86_FLAGS, check_cc, &q);
+		each_reaching(c, b, i, k, machine_flags(c->fn->m), check_cc, &q);
 	return !q.bad;
 }
 
-static uint32_t
+static uint64_t
 mem_vars(const struct sch_addr *m)
 {
-	return (m->base != SCH_NOVAR ? 1u << m->base : 0) | (m->index != SCH_NOVAR ? 1u << m->index : 0);
+	return (m->base != SCH_NOVAR ? BIT(m->base) : 0) | (m->index != SCH_NOVAR ? BIT(m->index) : 0);
 }
 
-struct inputs { uint32_t regs; uint32_t slot; };        /* registers and flags as a mask; a slot's variable or NONE */
+struct inputs { uint64_t regs; uint32_t slot; };        /* registers and flags as a mask; a slot's variable or NONE */
 
 static int
 add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct inputs *in)
@@ -200,10 +201,10 @@ add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct in
 
 	if (v->kind != SV_VAR)
 		return 1;
-	if (v->var != INSN_MEM)
-		in->regs |= 1u << v->var;
+	if (v->var != (int32_t)machine_mem(fn->m))
+		in->regs |= BIT(v->var);
 	else if (fn->slot[i] >= 0)
-		in->slot = VAR_SLOT + (uint32_t)fn->slot[i];
+		in->slot = machine_slot0(fn->m) + (uint32_t)fn->slot[i];
 	else if (fn->slot[i] == ROMEM)
 		in->regs |= mem_vars(&x->ref[x->mref].m);
 	else
@@ -226,12 +227,12 @@ inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 	if (s->op == SO_LEA)
 		in->regs |= mem_vars(&s->m);
 	/* what keeps a part of its old value; a slot is always written whole */
-	if (s->dst < X86_NREG && (s->w < 4 || s->op == SO_CMOV))
-		in->regs |= 1u << s->dst;
-	if (s->dst == INSN_MEM && s->op == SO_CMOV && fn->slot[i] >= 0)
-		in->slot = VAR_SLOT + (uint32_t)fn->slot[i];
+	if (s->dst < fn->m->nreg && (s->w < 4 || s->op == SO_CMOV))
+		in->regs |= BIT(s->dst);
+	if (s->dst == (int16_t)machine_mem(fn->m) && s->op == SO_CMOV && fn->slot[i] >= 0)
+		in->slot = machine_slot0(fn->m) + (uint32_t)fn->slot[i];
 	if (s->op == SO_SETCC || s->op == SO_CMOV)
-		in->regs |= 1u << X86_FLAGS;
+		in->regs |= BIT(machine_flags(fn->m));
 	return 1;
 }
 
@@ -272,7 +273,7 @@ computable(struct ctx *c, const struct def *d, struct inputs *in)
 	in->regs = 0;
 	in->slot = NONE;
 	if (d->ins == DEF_ENTRY)
-		return d->var == X86_RSP || (d->var < X86_NREG && (c->fn->need >> d->var & 1));
+		return !c->f->paper && (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
 	if (d->eff == DEF_CALL || !inputs(c->fn, d->ins, d->eff, in))
 		return 0;
 	e = &c->fn->ins[d->ins].in.eff[d->eff];
@@ -288,7 +289,9 @@ def_cost(struct ctx *c, const struct def *d)
 {
 	uint8_t ext;
 
-	if (d->var >= X86_FLAGS)        /* flags and slots are not recorded, what is made of them can be */
+	if (d->var >= c->fn->m->nreg || (c->fn->m->norecord >> d->var & 1))      /* flags and slots are not recorded, what is made of them can be */
+		return CUT_INF;
+	if (d->ins != DEF_ENTRY && c->fn->ins[d->ins].more && d->eff != DEF_CALL)        /* in the middle of a macro */
 		return CUT_INF;
 	if (d->ins == DEF_ENTRY)        /* a little less than elsewhere: callers may know it */
 		return CFG_ONCE * 8;
@@ -323,7 +326,9 @@ use(struct ctx *c, uint32_t d, void *arg)
 		else
 			cut_edge(c->cut, v, to);
 	} else if (f->fate == DF_UNUSED) {
-		f->fate = cut_taken(c->cut, f->vertex) ? DF_RECORD : DF_COMPUTE;
+		struct inputs in;
+
+		f->fate = (c->f->paper ? !computable(c, f, &in) : cut_taken(c->cut, f->vertex)) ? DF_RECORD : DF_COMPUTE;
 		if (f->fate == DF_COMPUTE) {
 			c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
 			c->work[c->nwork++] = d;
@@ -332,11 +337,11 @@ use(struct ctx *c, uint32_t d, void *arg)
 }
 
 static void
-use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint32_t vars, uint32_t to)
+use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint64_t vars, uint32_t to)
 {
 	unsigned v;
 
-	for (v = 0; v < NREGVAR; v++)
+	for (v = 0; v < NREGVAR(c->fn->m); v++)
 		if (vars >> v & 1)
 			each_reaching(c, b, i, k, v, use, &to);
 }
@@ -364,27 +369,29 @@ drain(struct ctx *c)
 }
 
 /* Registers that instruction a's references must know */
-static uint32_t
-address_vars(const struct ainsn *a)
+static uint64_t
+address_vars(const struct machine *mach, const struct ainsn *a)
 {
-	uint32_t m = 0;
+	uint64_t m = 0;
 	int k;
 
 	for (k = 0; k < a->in.nref; k++)
 		m |= mem_vars(&a->in.ref[k].m);
 	if (a->in.rep)
-		m |= 1u << X86_RCX;
-	if (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->in.ctl == IC_RETURN)
-		m |= 1u << X86_RSP;
+		m |= BIT(a->in.tgt);
+	if (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND)
+		m |= BIT(mach->sp);
 	return m;
 }
 
 static void
 known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 {
-	uint32_t need = c->f->fn[callee].need, v;
+	uint64_t need = c->f->fn[callee].need;
+	unsigned k = c->fn->ins[i].in.neff;      /* behind what the instruction itself does */
+	uint32_t v;
 
-	for (v = 0; v < X86_NREG; v++) {
+	for (v = 0; v < c->fn->m->nreg; v++) {
 		if (!(need >> v & 1))
 			continue;
 		if (!c->marking) {
@@ -393,11 +400,11 @@ known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 			c->call[c->ncall].var = (uint8_t)v;
 			c->call[c->ncall].vertex = cut_vertex(c->cut, (int64_t)c->fn->blk[b].freq * 9);
 			cut_sink(c->cut, c->call[c->ncall].vertex);
-			use_vars(c, b, i, 0, 1u << v, c->call[c->ncall++].vertex);
+			use_vars(c, b, i, k, BIT(v), c->call[c->ncall++].vertex);
 		} else if (cut_taken(c->cut, c->call[c->ncall++].vertex)) {
-			c->s->callrec[i] |= 1u << v;
+			c->s->callrec[i] |= BIT(v);
 		} else {
-			use_vars(c, b, i, 0, 1u << v, NONE);
+			use_vars(c, b, i, k, BIT(v), NONE);
 		}
 	}
 }
@@ -407,13 +414,14 @@ terminator(struct ctx *c, uint32_t b)
 {
 	struct ablock *k = &c->fn->blk[b];
 	uint32_t i = k->last - 1;
+	const uint64_t flags = BIT(machine_flags(c->fn->m));
 	const struct ainsn *a;
 
 	if (k->term == ST_TAIL || k->term == ST_TAILX) {
 		/* a block of its own for a conditional tail jump stands behind its branch */
 		uint32_t at = k->last - 1, blk = c->fn->blkof[at];
 
-		use_vars(c, blk, at, 0, 1u << X86_RSP, NONE);
+		use_vars(c, blk, at, c->fn->ins[at].in.neff, BIT(c->fn->m->sp), NONE);
 		if (k->term == ST_TAIL)
 			known_call(c, blk, at, k->callee);
 		return;
@@ -422,8 +430,8 @@ terminator(struct ctx *c, uint32_t b)
 		return;
 	a = &c->fn->ins[i];
 	if (k->term == ST_SWITCH && a->in.setsdst == 1)
-		use_vars(c, b, i, 0, 1u << a->in.tgt, NONE);
-	if (k->term != ST_BRANCH)
+		use_vars(c, b, i, 0, BIT(a->in.tgt), NONE);
+	if (k->term != ST_BRANCH || c->f->paper)
 		return;
 	if (!c->marking) {
 		c->vblock[b] = NONE;
@@ -431,11 +439,11 @@ terminator(struct ctx *c, uint32_t b)
 			return;
 		c->vblock[b] = cut_vertex(c->cut, (int64_t)k->freq * 2);
 		cut_sink(c->cut, c->vblock[b]);
-		use_vars(c, b, i, 0, 1u << X86_FLAGS, c->vblock[b]);
+		use_vars(c, b, i, 0, flags, c->vblock[b]);
 	} else if (c->vblock[b] == NONE || cut_taken(c->cut, c->vblock[b])) {
 		c->s->recbranch[b] = 1;
 	} else {
-		use_vars(c, b, i, 0, 1u << X86_FLAGS, NONE);
+		use_vars(c, b, i, 0, flags, NONE);
 	}
 }
 
@@ -454,8 +462,8 @@ demands(struct ctx *c)
 		for (i = k->first; i < k->last; i++) {
 			const struct ainsn *a = &c->fn->ins[i];
 
-			use_vars(c, b, i, 0, address_vars(a), NONE);
-			if (a->in.ctl == IC_CALL && a->callee != NONE && !c->f->fn[a->callee].why)
+			use_vars(c, b, i, 0, address_vars(c->fn->m, a), NONE);
+			if (known_callee(c->f, a) != NONE)
 				known_call(c, b, i, a->callee);
 		}
 		terminator(c, b);
@@ -464,11 +472,11 @@ demands(struct ctx *c)
 }
 
 /* Slice one function; returns the registers whose entry values must be recorded */
-static uint32_t
+static uint64_t
 slice_function(struct file *f, struct afunc *fn)
 {
 	struct ctx c = { .f = f, .fn = fn };
-	uint32_t entry = 0;
+	uint64_t entry = 0;
 	unsigned v;
 
 	if (!fn->slot)
@@ -485,9 +493,9 @@ slice_function(struct file *f, struct afunc *fn)
 	cut_solve(c.cut);
 	c.marking = 1;
 	demands(&c);
-	for (v = 0; v < X86_NREG; v++)
+	for (v = 0; v < fn->m->nreg; v++)
 		if (c.s->def[v].fate == DF_RECORD)
-			entry |= 1u << v;
+			entry |= BIT(v);
 	for (v = 0; v < c.nvar; v++)
 		free(c.list[v]);
 	free(c.list);
@@ -527,18 +535,20 @@ slice_file(struct file *f)
 	for (round = 0; round < ROUNDS && changed; round++) {
 		changed = 0;
 		for (i = 0; i < f->nfn; i++) {
-			uint32_t entry;
+			uint64_t entry;
 
 			if (f->fn[i].why)
 				continue;
 			entry = slice_function(f, &f->fn[i]);
+			if (f->paper)           /* callers provide nothing */
+				continue;
 			changed |= (entry & ~f->fn[i].need) != 0;
 			f->fn[i].need |= entry;
 		}
 	}
 	/* the needs stand; what a function still lacks it records itself */
 	for (i = 0; i < f->nfn; i++) {
-		uint32_t entry;
+		uint64_t entry;
 
 		if (f->fn[i].why)
 			continue;

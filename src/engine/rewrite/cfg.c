@@ -82,6 +82,10 @@ indirect(struct builder *b, uint32_t blk, const struct ainsn *a)
 	struct ablock *k = &fn->blk[blk];
 	size_t i;
 
+	if (a->calls) {         /* a jump to a function, by the linker's hint */
+		tail(b, blk, a);
+		return;
+	}
 	k->term = ST_SWITCH;
 	if (a->table != NONE) {
 		const struct jtable *t = &b->f->tab[a->table];
@@ -126,7 +130,7 @@ connect(struct builder *b, uint32_t blk)
 		fn->blk[blk].term = ST_BRANCH;
 		fn->blk[blk].cc = a->in.cc;
 		add_succ(b, blk, t);
-		t = behind(b, last);
+		t = behind(b, last + (a->in.slot == 2));        /* not to a slot that is annulled */
 		add_succ(b, blk, t);
 		return;
 	case IC_SWITCH:
@@ -180,6 +184,19 @@ frequencies(struct afunc *fn)
 	}
 }
 
+/* The paper's scheme: blocks that a branch decides to go to record their numbers */
+static void
+marks(struct afunc *fn)
+{
+	uint8_t bytes = fn->nblk > 256 ? 2 : 1;
+	uint32_t i, k;
+
+	for (i = 0; i < fn->nblk; i++)
+		if (fn->blk[i].term == ST_BRANCH || (fn->blk[i].term == ST_SWITCH && !fn->blk[i].range))
+			for (k = 0; k < fn->blk[i].nsucc; k++)
+				fn->blk[fn->blk[i].succ[k]].mark = bytes;
+}
+
 void
 cfg_build(struct file *f, uint32_t no)
 {
@@ -212,6 +229,8 @@ cfg_build(struct file *f, uint32_t no)
 			graph_edge(fn->g, i, fn->blk[i].succ[n]);
 	graph_analyse(fn->g);
 	frequencies(fn);
+	if (fn->paper)
+		marks(fn);
 	for (i = 0; i < fn->nblk; i++)
 		fn->tailout |= fn->blk[i].term == ST_TAILX || fn->blk[i].range;
 }

@@ -1,9 +1,10 @@
-/* Assembly text (gcc's AT&T syntax) as a list of statements. */
-#ifndef TM_AERW_TEXT_H
-#define TM_AERW_TEXT_H
+/* Assembly text (as gcc writes it) as a list of statements. */
+#ifndef TM_REWRITE_TEXT_H
+#define TM_REWRITE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../machine/machine.h"
 
 enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
 
@@ -16,6 +17,7 @@ struct stmt {
 };
 
 struct text {
+	const struct machine *m;
 	struct stmt *st;
 	size_t n, cap;
 	char *buf;              /* owns every s */
@@ -27,13 +29,13 @@ struct text {
  * next one.  Comments inside lines are dropped; lines that are only a comment
  * stay, because #APP and #NO_APP mean something to the assembler.
  */
-void text_parse(struct text *t, char *p, size_t n);
+void text_parse(struct text *t, const struct machine *m, char *p, size_t n);
 void text_free(struct text *t);
 
 int text_symchar(int c);                                /* may stand in a symbol */
 /* The next symbol at or after s (not a register, number or @modifier): its length in *n; NULL for none */
-const char *text_symbol(const char *s, size_t *n);
-const char *text_operands(const char *insn);            /* behind prefixes and mnemonic; "" for none */
+const char *text_symbol(const struct machine *m, const char *s, size_t *n);
+const char *text_operands(const struct machine *m, const char *insn);            /* behind prefixes and mnemonic; "" for none */
 /* Whether directive s is `name`; then its arguments, else NULL */
 const char *text_directive(const char *s, const char *name);
 

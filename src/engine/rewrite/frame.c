@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../base/mem.h"
-#include "../../engine/x86/lift.h"
+#include "../machine/machine.h"
 #include "frame.h"
 
 /* What a register holds: nothing of the frame, a fixed distance from the entry's rsp, or one or the other */
@@ -37,32 +37,33 @@ merge(struct place *to, struct place from)
 }
 
 static struct place
-of_register(const struct state *s, int r)
+of_register(const struct scan *c, const struct state *s, int r)
 {
 	struct place none = { FOREIGN, 0 };
 
-	return r == X86_RSP ? s->sp : r == X86_RBP ? s->bp : none;
+	return r == c->fn->m->sp ? s->sp : r == c->fn->m->fp ? s->bp : none;
 }
 
 static int
-foreign(const struct state *s, const struct sch_val *v)
+foreign(const struct scan *c, const struct state *s, const struct sch_val *v)
 {
-	return v->kind != SV_VAR || of_register(s, v->var).kind == FOREIGN;
+	return v->kind != SV_VAR || of_register(c, s, v->var).kind == FOREIGN;
 }
 
-/* The place that an effect on rsp or rbp computes */
+/* The place that an effect on the stack or frame pointer computes */
 static struct place
-evaluate(const struct state *s, const struct sch_step *e)
+evaluate(const struct scan *c, const struct state *s, const struct sch_step *e)
 {
 	struct place p = { FOREIGN, 0 }, a = p;
 
-	if (foreign(s, &e->a) && foreign(s, &e->b) && of_register(s, e->m.base).kind == FOREIGN && of_register(s, e->m.index).kind == FOREIGN)
+	if (foreign(c, s, &e->a) && foreign(c, s, &e->b) && of_register(c, s, e->m.base).kind == FOREIGN
+	    && of_register(c, s, e->m.index).kind == FOREIGN)
 		return p;
 	p.kind = MIXED;
-	if (e->w != 8)
+	if (e->w != c->fn->m->word)
 		return p;
 	if (e->a.kind == SV_VAR)
-		a = of_register(s, e->a.var);
+		a = of_register(c, s, e->a.var);
 	if (e->op == SO_MOV)
 		return a;
 	if ((e->op == SO_ADD || e->op == SO_SUB) && a.kind == FRAME && e->b.kind == SV_IMM) {
@@ -70,7 +71,7 @@ evaluate(const struct state *s, const struct sch_step *e)
 		return a;
 	}
 	if (e->op == SO_LEA && e->m.index == SCH_NOVAR && e->m.sym == SCH_NOSYM) {
-		a = of_register(s, e->m.base);
+		a = of_register(c, s, e->m.base);
 		a.off += e->m.disp;
 		return a;
 	}
@@ -78,16 +79,16 @@ evaluate(const struct state *s, const struct sch_step *e)
 }
 
 static void
-effects(struct state *s, const struct insn *in)
+effects(const struct scan *c, struct state *s, const struct insn *in)
 {
 	struct state was = *s;
 	int k;
 
 	for (k = 0; k < in->neff; k++)
-		if (in->eff[k].s.dst == X86_RSP)
-			s->sp = evaluate(&was, &in->eff[k].s);
-		else if (in->eff[k].s.dst == X86_RBP)
-			s->bp = evaluate(&was, &in->eff[k].s);
+		if (in->eff[k].s.dst == c->fn->m->sp)
+			s->sp = evaluate(c, &was, &in->eff[k].s);
+		else if (in->eff[k].s.dst == c->fn->m->fp)
+			s->bp = evaluate(c, &was, &in->eff[k].s);
 }
 
 static void
@@ -106,7 +107,7 @@ propagate(struct scan *c)
 			struct state s = c->at[b];
 
 			for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++)
-				effects(&s, &c->fn->ins[k].in);
+				effects(c, &s, &c->fn->ins[k].in);
 			for (k = 0; k < g->nsucc[b]; k++) {
 				changed |= merge(&c->at[g->succ[b][k]].sp, s.sp);
 				changed |= merge(&c->at[g->succ[b][k]].bp, s.bp);
@@ -117,15 +118,16 @@ propagate(struct scan *c)
 
 /* Is an address in the frame used as a value here? */
 static int
-escapes(const struct state *s, const struct insn *in)
+escapes(const struct scan *c, const struct state *s, const struct insn *in)
 {
+	const struct machine *m = c->fn->m;
 	int k;
 
-	if (!((in->vreads >> X86_RSP & 1 && s->sp.kind != FOREIGN) || (in->vreads >> X86_RBP & 1 && s->bp.kind != FOREIGN)))
+	if (!((in->vreads >> m->sp & 1 && s->sp.kind != FOREIGN) || (in->vreads >> m->fp & 1 && s->bp.kind != FOREIGN)))
 		return 0;
 	/* unless it only moves between the two registers */
 	for (k = 0; k < in->neff; k++)
-		if (in->eff[k].s.dst != X86_RSP && in->eff[k].s.dst != X86_RBP && in->eff[k].s.dst != X86_FLAGS)
+		if (in->eff[k].s.dst != m->sp && in->eff[k].s.dst != m->fp && in->eff[k].s.dst != (int)machine_flags(m))
 			return 1;
 	return in->neff == 0 || (in->nref > 0 && in->ref[0].op != SO_LOAD);
 }
@@ -141,18 +143,18 @@ references(struct scan *c, const struct state *s, uint32_t i)
 		struct place p;
 		struct access *a;
 
-		if (r->m.index == X86_RBP && s->bp.kind != FOREIGN)
+		if (r->m.index == c->fn->m->fp && s->bp.kind != FOREIGN)
 			c->seen = 1;            /* anywhere in the frame, for all we know */
-		if (r->m.base != X86_RSP && r->m.base != X86_RBP)
+		if (r->m.base != c->fn->m->sp && r->m.base != c->fn->m->fp)
 			continue;
-		p = of_register(s, r->m.base);
+		p = of_register(c, s, r->m.base);
 		if (p.kind == FOREIGN)
 			continue;
 		if (p.kind != FRAME) {
 			c->lost = 1;
 			return;
 		}
-		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow) {
+		if (r->m.index != SCH_NOVAR || r->m.sym != SCH_NOSYM || r->m.narrow || r->m.align) {
 			c->seen = 1;
 			continue;
 		}
@@ -178,9 +180,9 @@ collect(struct scan *c)
 		struct state s = c->at[b];
 
 		for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++) {
-			c->seen |= escapes(&s, &c->fn->ins[k].in);
+			c->seen |= escapes(c, &s, &c->fn->ins[k].in);
 			references(c, &s, k);
-			effects(&s, &c->fn->ins[k].in);
+			effects(c, &s, &c->fn->ins[k].in);
 			if (s.sp.kind != FRAME || c->fn->ins[k].twice) {
 				c->lost = 1;
 				return;
@@ -257,7 +259,7 @@ constants(const struct file *f, struct afunc *fn)
 		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD || in->ref[in->mref].m.sym == SCH_NOSYM
 		    || in->ref[in->mref].n > 8)
 			continue;
-		for (s = text_operands(f->text.st[fn->ins[i].stmt].s); (s = text_symbol(s, &n)) != NULL; s += n) {
+		for (s = text_operands(f->m, f->text.st[fn->ins[i].stmt].s); (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 			y = symtab_find(&f->sym, s, n);
 			if (y && y->where == 2 && y->readonly && !y->weak && s[n] != '@') {
 				fn->slot[i] = ROMEM;
@@ -277,6 +279,8 @@ frame_slots(const struct file *f, struct afunc *fn)
 	fn->nslot = 0;
 	for (i = 0; i < fn->nins; i++)
 		fn->slot[i] = NOSLOT;
+	if (fn->paper)
+		return;
 	c.at = xcalloc(fn->nblk, sizeof *c.at);
 	propagate(&c);
 	collect(&c);

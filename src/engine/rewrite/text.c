@@ -54,14 +54,12 @@ add(struct text *t, int kind, char *s, uint32_t line, int inasm)
 	return st;
 }
 
+/* Is s one of the words? */
 static int
-is_prefix(const char *s)
+listed(const char *const *words, const char *s)
 {
-	static const char *const words[] = { "lock", "rep", "repe", "repz", "repne", "repnz", "notrack", "bnd", "data16", "cs", "ds", "es" };
-	size_t i;
-
-	for (i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcmp(s, words[i]) == 0)
+	for (; *words; words++)
+		if (strcmp(s, *words) == 0)
 			return 1;
 	return 0;
 }
@@ -88,7 +86,13 @@ statement(struct text *t, char *s, uint32_t line, int inasm)
 		return;
 	}
 	if (*s == '.') {
-		add(t, ST_DIRECTIVE, s, line, inasm);
+		char *e = s + strcspn(s, " \t"), c = *e;
+		int code;
+
+		*e = '\0';
+		code = listed(t->m->emitting, s);
+		*e = c;
+		add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
 	/* `sym = expr` is a directive in disguise */
@@ -98,7 +102,7 @@ statement(struct text *t, char *s, uint32_t line, int inasm)
 		add(t, ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
-	if (t->n && t->st[t->n - 1].kind == ST_INSN && is_prefix(t->st[t->n - 1].s)) {
+	if (t->n && t->st[t->n - 1].kind == ST_INSN && listed(t->m->prefixes, t->st[t->n - 1].s)) {
 		/* The prefix is the statement before; `lock; xadd` becomes one */
 		struct stmt *prev = &t->st[t->n - 1];
 		char *start = prev->s + strlen(prev->s);
@@ -158,13 +162,14 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 }
 
 void
-text_parse(struct text *t, char *p, size_t n)
+text_parse(struct text *t, const struct machine *m, char *p, size_t n)
 {
 	uint32_t line = 0;
 	int inasm = 0;
 	size_t i = 0;
 
 	memset(t, 0, sizeof *t);
+	t->m = m;
 	blank_comments(p, n);
 	while (i < n) {
 		char *s = p + i, *nl = memchr(s, '\n', n - i);
@@ -197,10 +202,10 @@ text_free(struct text *t)
 }
 
 const char *
-text_symbol(const char *s, size_t *n)
+text_symbol(const struct machine *m, const char *s, size_t *n)
 {
 	while (*s) {
-		if (*s == '%' || *s == '@') {   /* register, relocation modifier */
+		if (*s == '%' || *s == '@' || (*s == m->regchar && *s == '$' && s[1] != 'L')) {   /* register, relocation modifier */
 			for (s++; text_symchar((unsigned char)*s) && *s != '$'; s++)
 				;
 			continue;
@@ -210,7 +215,7 @@ text_symbol(const char *s, size_t *n)
 				s++;
 			continue;
 		}
-		if (text_symchar((unsigned char)*s) && *s != '$') {
+		if (text_symchar((unsigned char)*s) && (*s != '$' || m->regchar == '$')) {
 			for (*n = 0; text_symchar((unsigned char)s[*n]); (*n)++)
 				;
 			return s;
@@ -221,7 +226,7 @@ text_symbol(const char *s, size_t *n)
 }
 
 const char *
-text_operands(const char *s)
+text_operands(const struct machine *m, const char *s)
 {
 	char word[16];
 	size_t n;
@@ -237,7 +242,7 @@ text_operands(const char *s)
 		s += n;
 		while (isspace((unsigned char)*s))
 			s++;
-		if (!is_prefix(word) || !*s)
+		if (!listed(m->prefixes, word) || !*s)
 			return s;
 	}
 }

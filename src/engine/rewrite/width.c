@@ -1,12 +1,12 @@
 /* In how many bytes a definition is recorded. */
-#include "../../engine/x86/lift.h"
+#include "../machine/machine.h"
 #include "frame.h"
 #include "slice.h"
 
 unsigned
 effect_var(const struct afunc *fn, uint32_t i, unsigned var)
 {
-	return var == INSN_MEM && fn->slot[i] >= 0 ? VAR_SLOT + (unsigned)fn->slot[i] : var;
+	return var == machine_mem(fn->m) && fn->slot[i] >= 0 ? machine_slot0(fn->m) + (unsigned)fn->slot[i] : var;
 }
 
 /* How many low bits of the result of s can be other than zero */
@@ -32,11 +32,15 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 	unsigned bits;
 
 	*ext = 0;
+	if (fn->paper)
+		return fn->m->word;
 	if (d->ins == DEF_ENTRY || d->eff == DEF_CALL)
-		return 8;
+		return fn->m->word;
 	s = &fn->ins[d->ins].in.eff[d->eff].s;
 	if (s->w < 4)           /* a part of the register changes: all of it is recorded */
-		return 8;
+		return fn->m->word;
+	if (s->op == SO_SETCC)
+		return 1;
 	if (s->op == SO_ZEXT || s->op == SO_SEXT) {
 		*ext = s->op == SO_ZEXT ? 0 : s->w == 8 ? 1 : 3;
 		return s->n;

@@ -2,14 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdio.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../base/diag.h"
+#include "../../base/buf.h"
 #include "../../base/mem.h"
-#include "../../engine/x86/lift.h"
+#include "../machine/machine.h"
 #include "object.h"
 
 #define MARK "__aerw_"          /* MARKb<n>: start, MARKe<n>: end of the instruction in statement n */
@@ -17,7 +17,8 @@
 struct sect {
 	const uint8_t *p;
 	size_t n;
-	uint8_t *rel;           /* enum x86_reloc that starts at each byte */
+	uint8_t *rel;           /* enum machine_reloc that starts at each byte */
+	const char **hint;      /* NULL, or by byte: the symbol of a MR_HINT; the names are the object's */
 };
 
 struct object {
@@ -28,8 +29,9 @@ struct object {
 	uint64_t *ob, *oe;      /* and offset */
 };
 
+/* The text with its marks */
 static void
-write_marked(const struct file *f, FILE *fp)
+write_marked(const struct file *f, struct buf *b)
 {
 	uint32_t *next = xcalloc(f->nfn + 1, sizeof *next);
 	size_t i;
@@ -40,50 +42,48 @@ write_marked(const struct file *f, FILE *fp)
 		if (st->kind == ST_INSN && f->owner[i]) {
 			const struct afunc *fn = &f->fn[f->owner[i] - 1];
 
-			fprintf(fp, MARK "b%zu:\n\t%s\n" MARK "e%zu:\n", i, st->s, i);
+			buf_printf(b, MARK "b%zu:\n\t%s\n" MARK "e%zu:\n", i, st->s, i);
 			if (fn->fill && ++next[f->owner[i] - 1] == fn->nhot)
-				fprintf(fp, "\t.skip %u, 0x90\n", fn->fill);
+				buf_printf(b, "\t.skip %u, %u\n", fn->fill, f->m->filler);
 		} else
-			fprintf(fp, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
+			buf_printf(b, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
 		if (st->kind == ST_LABEL)
-			fprintf(fp, MARK "b%zu:\n", i);
+			buf_printf(b, MARK "b%zu:\n", i);
 	}
 	free(next);
 }
 
+/* Its exit status, 127 if it cannot be run.  Its complaints would be those that the user sees from the real assembly. */
 static int
-run_assembler(const char *as, char *const *args, const char *in, const char *out)
+run_assembler(const char *as, const char *const *always, char *const *args, const char *in, const char *out)
 {
+	posix_spawn_file_actions_t act;
 	char *argv[64];
-	int n = 0, status;
+	int n = 0, fd, status, err;
 	pid_t pid;
 
 	argv[n++] = (char *)(uintptr_t)as;
-	argv[n++] = (char *)(uintptr_t)"--64";
+	for (; always && *always && n < 8; always++)
+		argv[n++] = (char *)(uintptr_t)*always;
 	for (; args && *args && n < 58; args++)
 		argv[n++] = *args;
 	argv[n++] = (char *)(uintptr_t)"-o";
 	argv[n++] = (char *)(uintptr_t)out;
 	argv[n++] = (char *)(uintptr_t)in;
 	argv[n] = NULL;
-	pid = fork();
-	if (pid < 0)
-		die_sys("fork");
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-
-		/* its complaints would be those that the user sees from the real assembly */
-		if (null >= 0) {
-			dup2(null, 0);
-			dup2(null, 1);
-			dup2(null, 2);
-		}
-		execvp(as, argv);
-		_exit(127);
-	}
+	if (posix_spawn_file_actions_init(&act) != 0)
+		return 127;
+	err = 0;
+	for (fd = 0; fd < 3 && !err; fd++)
+		err = posix_spawn_file_actions_addopen(&act, fd, "/dev/null", O_RDWR, 0);
+	if (!err)
+		err = posix_spawnp(&pid, as, &act, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&act);
+	if (err)
+		return 127;
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			die_sys("waitpid");
+			return 127;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -108,21 +108,23 @@ read_mark(struct object *o, const char *name, const GElf_Sym *y, size_t nstmt)
 	}
 }
 
-static enum x86_reloc
-reloc_kind(unsigned type)
+/* The name of symbol i of section sec, "" if it has none */
+static const char *
+symbol_name(const struct object *o, size_t sec, size_t i)
 {
-	switch (type) {
-	case R_X86_64_GOTPCREL: case R_X86_64_GOTTPOFF: case 41: case 42:       /* GOTPCRELX, REX_GOTPCRELX */
-		return XR_GOT;
-	case R_X86_64_TLSGD: case R_X86_64_TLSLD: case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL: case R_X86_64_TLSDESC:
-		return XR_TLSMODEL;
-	default:
-		return XR_PLAIN;
-	}
+	Elf_Scn *scn = elf_getscn(o->elf, sec);
+	Elf_Data *d = scn ? elf_getdata(scn, NULL) : NULL;
+	const char *s = NULL;
+	GElf_Shdr sh;
+	GElf_Sym y;
+
+	if (d && gelf_getshdr(scn, &sh) && gelf_getsym(d, (int)i, &y))
+		s = elf_strptr(o->elf, sh.sh_link, y.st_name);
+	return s ? s : "";
 }
 
 static void
-read_relocs(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh)
+read_relocs(struct object *o, const struct machine *m, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *d = elf_getdata(scn, NULL);
 	struct sect *t;
@@ -133,10 +135,24 @@ read_relocs(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh)
 	t = &o->sect[sh->sh_info];
 	n = sh->sh_size / sh->sh_entsize;
 	for (i = 0; i < n; i++) {
-		GElf_Rela r;
+		enum machine_reloc kind;
+		GElf_Rela a;
+		GElf_Rel r;
 
-		if (gelf_getrela(d, (int)i, &r) && r.r_offset < t->n)
-			t->rel[r.r_offset] = (uint8_t)reloc_kind((unsigned)GELF_R_TYPE(r.r_info));
+		if (sh->sh_type == SHT_RELA && gelf_getrela(d, (int)i, &a))
+			r = (GElf_Rel){ a.r_offset, a.r_info };
+		else if (sh->sh_type != SHT_REL || !gelf_getrel(d, (int)i, &r))
+			continue;
+		if (r.r_offset >= t->n)
+			continue;
+		kind = m->reloc((unsigned)GELF_R_TYPE(r.r_info), symbol_name(o, sh->sh_link, GELF_R_SYM(r.r_info)));
+		if (kind != MR_HINT) {  /* a hint may stand beside a real one */
+			t->rel[r.r_offset] = (uint8_t)kind;
+			continue;
+		}
+		if (!t->hint)
+			t->hint = xcalloc(t->n, sizeof *t->hint);
+		t->hint[r.r_offset] = symbol_name(o, sh->sh_link, GELF_R_SYM(r.r_info));
 	}
 }
 
@@ -155,8 +171,16 @@ read_symbols(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh, size_t nstmt)
 	}
 }
 
+static const struct machine *
+machine_of(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(elf, &eh) ? machine_byelf(eh.e_machine, eh.e_ident[EI_CLASS], eh.e_ident[EI_DATA]) : NULL;
+}
+
 static const char *
-read_object(struct object *o, int fd, size_t nstmt)
+read_object(struct object *o, const struct machine *m, int fd, size_t nstmt)
 {
 	Elf_Scn *scn = NULL;
 	size_t i;
@@ -165,6 +189,8 @@ read_object(struct object *o, int fd, size_t nstmt)
 	o->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!o->elf || elf_getshdrnum(o->elf, &o->nsect) != 0)
 		return "the assembler's output cannot be read";
+	if (machine_of(o->elf) != m)
+		return "the assembler is one for another machine";
 	o->sect = xcalloc(o->nsect, sizeof *o->sect);
 	o->sb = xcalloc(nstmt, sizeof *o->sb);
 	o->se = xcalloc(nstmt, sizeof *o->se);
@@ -187,28 +213,51 @@ read_object(struct object *o, int fd, size_t nstmt)
 
 		if (!gelf_getshdr(scn, &sh))
 			continue;
-		if (sh.sh_type == SHT_RELA)
-			read_relocs(o, scn, &sh);
+		if (sh.sh_type == SHT_RELA || sh.sh_type == SHT_REL)
+			read_relocs(o, m, scn, &sh);
 		else if (sh.sh_type == SHT_SYMTAB)
 			read_symbols(o, scn, &sh, nstmt);
 	}
 	return NULL;
 }
 
-/* Lift one instruction at p; `len` bytes are its statement's */
+/* Lift the instruction at off; there are `len` bytes up to the end of its statement */
 static const char *
-lift_one(const struct sect *t, uint64_t off, uint64_t len, struct ainsn *a)
+lift_one(const struct machine *m, const struct sect *t, uint64_t off, uint64_t len, struct ainsn *a)
 {
-	const char *why = x86_lift(t->p + off, len, t->rel + off, &a->in);
+	const char *why = m->lift(m, t->p + off, len, t->rel + off, &a->in);
 
-	if (!why && a->in.len != len)
-		return a->pad ? NULL : "statement of several instructions";
+	if (!why && a->in.len != len && !a->pad && !m->macros)
+		return "statement of several instructions";
+	return why;
+}
+
+/* All instructions of the statement that a stands for, behind the n of the list */
+static const char *
+lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a, struct ainsn *list, size_t *n)
+{
+	const char *why = NULL;
+
+	for (a.nth = 0; off < end && !why; a.nth++) {
+		why = lift_one(f->m, t, off, end - off, &a);
+		if (t->hint && t->hint[off] && *t->hint[off])
+			a.calls = symtab_get(&f->sym, t->hint[off], strlen(t->hint[off]))->name;
+		if (!why && a.in.len == 0)
+			why = "not an instruction that can be decoded";
+		if (!why && a.nth == UINT8_MAX)
+			why = "statement of very many instructions";
+		off += a.in.len;
+		a.more = off < end;
+		list[*n] = a;
+		++*n;
+		a.off += a.in.len;
+	}
 	return why;
 }
 
 /* Padding between two instructions that control falls through: it is executed, so it counts */
 static const char *
-lift_padding(const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list, size_t *n, const struct ainsn *before)
+lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list, size_t *n, const struct ainsn *before)
 {
 	uint32_t at = before->off + before->in.len;
 
@@ -221,7 +270,7 @@ lift_padding(const struct sect *t, uint64_t off, uint64_t end, struct ainsn *lis
 		a->frag = before->frag;
 		a->off = at;
 		a->target = a->callee = a->table = NONE;
-		if (lift_one(t, off, end - off, a) || a->in.ctl != IC_NONE || a->in.nref || a->in.neff)
+		if (lift_one(m, t, off, end - off, a) || a->in.ctl != IC_NONE || a->in.nref || a->in.neff)
 			return "data between its instructions";
 		at += a->in.len;
 		off += a->in.len;
@@ -292,14 +341,16 @@ lift_function(struct file *f, uint32_t no, const struct object *o)
 			const struct sect *t = &o->sect[o->sb[a->stmt]];
 
 			a->off = (uint32_t)(o->ob[a->stmt] - o->ob[fn->ins[fn->frag[a->frag].first].stmt]);
-			why = lift_one(t, o->ob[a->stmt], o->oe[a->stmt] - o->ob[a->stmt], a);
-			fn->frag[a->frag].size = a->off + a->in.len;
 			end = padding_end(fn, i, o);
-			list = xgrow(list, &cap, n + 1 + (size_t)(end - o->oe[a->stmt]), sizeof *list);
+			list = xgrow(list, &cap, n + 1 + (size_t)(end - o->ob[a->stmt]), sizeof *list);
 			moved[i] = (uint32_t)n;
-			list[n++] = *a;
-			if (!why)
-				why = lift_padding(t, o->oe[a->stmt], end, list, &n, a);
+			why = lift_statement(f, t, o->ob[a->stmt], o->oe[a->stmt], *a, list, &n);
+			fn->frag[a->frag].size = a->off + (uint32_t)(o->oe[a->stmt] - o->ob[a->stmt]);
+			if (!why) {
+				struct ainsn last = list[n - 1];
+
+				why = lift_padding(f->m, t, o->oe[a->stmt], end, list, &n, &last);
+			}
 		}
 		if (why) {
 			fn_fail(fn, f->text.st[a->stmt].line, why);
@@ -323,8 +374,10 @@ object_free(struct object *o, int fd)
 		elf_end(o->elf);
 	if (fd >= 0)
 		close(fd);
-	for (i = 0; o->sect && i < o->nsect; i++)
+	for (i = 0; o->sect && i < o->nsect; i++) {
 		free(o->sect[i].rel);
+		free(o->sect[i].hint);
+	}
 	free(o->sect);
 	free(o->sb);
 	free(o->se);
@@ -357,55 +410,110 @@ fill_short(struct file *f, const struct object *o, unsigned minsize)
 	return any;
 }
 
+static int
+write_file(const char *path, const struct buf *b)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	size_t done = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -1;
+	while (done < b->n && (n = write(fd, b->p + done, b->n - done)) >= 0)
+		done += (size_t)n;
+	return close(fd) != 0 || done < b->n || b->nomem ? -1 : 0;
+}
+
 static const char *
 assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out, struct object *o, int *fd)
 {
-	FILE *fp = fopen(in, "w");
+	struct buf b = BUF_INIT;
+	int err;
 
-	if (fp) {
-		write_marked(f, fp);
-		if (ferror(fp) | (fclose(fp) != 0))
-			fp = NULL;
-	}
-	if (!fp)
+	write_marked(f, &b);
+	err = write_file(in, &b);
+	buf_free(&b);
+	if (err)
 		return "no temporary file can be written";
-	if (run_assembler(as, args, in, out) != 0)
+	if (run_assembler(as, f->m->asargs, args, in, out) != 0)
 		return "the assembler does not accept it";
 	if ((*fd = open(out, O_RDONLY | O_CLOEXEC)) < 0)
 		return "the assembler left no output";
-	return read_object(o, *fd, f->text.n);
+	return read_object(o, f->m, *fd, f->text.n);
+}
+
+/* A folder for temporary files with names in it; NULL if none can be made */
+static char *
+temporary(char **in, char **out)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/aerw.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (!mkdtemp(dir)) {
+		free(dir);
+		return NULL;
+	}
+	*in = xasprintf("%s/m.s", dir);
+	*out = xasprintf("%s/m.o", dir);
+	return dir;
+}
+
+static void
+clean(char *dir, char *in, char *out)
+{
+	unlink(in);
+	unlink(out);
+	rmdir(dir);
+	free(dir);
+	free(in);
+	free(out);
+}
+
+const struct machine *
+object_machine(const char *as, char *const *args)
+{
+	const struct machine *m = NULL;
+	char *in, *out, *dir = temporary(&in, &out);
+	int fd;
+
+	if (!dir)
+		return NULL;
+	elf_version(EV_CURRENT);
+	if (run_assembler(as, NULL, args, "/dev/null", out) == 0 && (fd = open(out, O_RDONLY | O_CLOEXEC)) >= 0) {
+		Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+		if (elf)
+			m = machine_of(elf);
+		elf_end(elf);
+		close(fd);
+	}
+	clean(dir, in, out);
+	return m;
 }
 
 const char *
-object_lift(struct file *f, const char *as, char *const *args, unsigned minsize)
+object_lift(struct file *f, const char *as, char *const *args)
 {
-	const char *tmp = getenv("TMPDIR"), *why;
-	char *dir = xasprintf("%s/aerw.XXXXXX", tmp && *tmp ? tmp : "/tmp"), *in, *out;
+	char *in, *out, *dir = temporary(&in, &out);
+	const char *why;
 	struct object o;
 	size_t i;
 	int fd = -1;
 
+	if (!dir)
+		return "no temporary file can be written";
 	memset(&o, 0, sizeof o);
-	if (!mkdtemp(dir))
-		die_sys("%s", dir);
-	in = xasprintf("%s/m.s", dir);
-	out = xasprintf("%s/m.o", dir);
 	why = assemble(f, as, args, in, out, &o, &fd);
-	if (!why && fill_short(f, &o, minsize)) {        /* filling moves what follows: look again */
+	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: look again */
 		object_free(&o, fd);
 		memset(&o, 0, sizeof o);
 		fd = -1;
 		why = assemble(f, as, args, in, out, &o, &fd);
 	}
-	unlink(in);
-	unlink(out);
-	rmdir(dir);
+	clean(dir, in, out);
 	for (i = 0; !why && i < f->nfn; i++)
 		if (!f->fn[i].why)
 			lift_function(f, (uint32_t)i, &o);
 	object_free(&o, fd);
-	free(dir);
-	free(in);
-	free(out);
 	return why;
 }

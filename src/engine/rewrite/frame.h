@@ -5,12 +5,11 @@
  * other functions that holds for the slots that gcc's register allocator owns,
  * which -fverbose-asm names (%sfp): no pointer leads to them.
  */
-#ifndef TM_AERW_FRAME_H
-#define TM_AERW_FRAME_H
+#ifndef TM_REWRITE_FRAME_H
+#define TM_REWRITE_FRAME_H
 
 #include "file.h"
 
-#define VAR_SLOT 18             /* variable of slot 0; below: registers, flags, INSN_MEM */
 #define MAXSLOT 200
 #define NOSLOT (-1)
 #define ROMEM (-2)              /* constant memory */

@@ -37,7 +37,7 @@ declare(struct file *f, const struct stmt *st)
 		const char *a = text_directive(st->s, kinds[i]), *s;
 		struct sym *y;
 
-		if (!a || !(s = text_symbol(a, &n)))
+		if (!a || !(s = text_symbol(f->m, a, &n)))
 			continue;
 		y = symtab_get(&f->sym, s, n);
 		if (i == 0)
@@ -91,7 +91,9 @@ section(struct where *w, const char *s)
 		kind = section_kind(a);
 	else if (text_directive(s, ".text"))
 		kind = CODE;
-	else if (text_directive(s, ".data") || text_directive(s, ".bss"))
+	else if (text_directive(s, ".rdata"))
+		kind = CONST;
+	else if (text_directive(s, ".data") || text_directive(s, ".bss") || text_directive(s, ".sdata") || text_directive(s, ".sbss"))
 		kind = DATA;
 	else if (text_directive(s, ".previous"))
 		kind = w->before;
@@ -110,6 +112,8 @@ new_function(struct where *w, const struct sym *y)
 	f->fn = xgrow(f->fn, &f->capfn, f->nfn + 1, sizeof *f->fn);
 	fn = &f->fn[f->nfn];
 	memset(fn, 0, sizeof *fn);
+	fn->m = f->m;
+	fn->paper = (uint8_t)f->paper;
 	fn->name = y->name;
 	fn->weak = y->weak;
 	fn->nfrag = 1;
@@ -191,7 +195,7 @@ directive(struct where *w, const struct stmt *st)
 			f->fn[w->fn].closed = 1;
 			w->fn = NONE;
 		}
-	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0 && !text_directive(st->s, ".p2align") && !text_directive(st->s, ".balign")
+	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0 && !text_directive(st->s, ".set") && !text_directive(st->s, ".p2align") && !text_directive(st->s, ".balign")
 	    && !text_directive(st->s, ".align"))
 		fn_fail(&f->fn[w->fn], st->line, "assembler directive in inline assembly");
 }
@@ -226,17 +230,17 @@ place_all(struct file *f)
 static void
 data_words(struct where *w, uint32_t i, const struct sym *at)
 {
-	static const char *const words[] = { ".quad", ".long", ".int", ".8byte", ".4byte", ".value", ".word", ".short" };
 	struct file *f = w->f;
+	const char *const *words = f->m->words;
 	const char *a = NULL, *s;
 	size_t k, n;
 	int first = 1;
 
-	for (k = 0; k < sizeof words / sizeof words[0] && !a; k++)
+	for (k = 0; words[k] && !a; k++)
 		a = text_directive(f->text.st[i].s, words[k]);
 	if (!a)
 		return;
-	for (s = a; (s = text_symbol(s, &n)) != NULL; s += n) {
+	for (s = a; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
 		struct jtable *t;
 
@@ -252,7 +256,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 			memset(t, 0, sizeof *t);
 			t->label = at->name;
 			t->func = y->fn;
-			t->absolute = k == 1;   /* the loop stopped behind words[0], .quad */
+			t->absolute = k == 1;   /* the loop stopped behind words[0] */
 			t->stmt = i;
 			w->table = (uint32_t)f->ntab++;
 			symtab_find(&f->sym, at->name, strlen(at->name))->table = w->table;
@@ -303,7 +307,7 @@ resolvers(struct file *f)
 		const char *a = f->text.st[i].kind == ST_DIRECTIVE ? text_directive(f->text.st[i].s, ".set") : NULL, *s, *t;
 		const struct sym *y, *z;
 
-		if (!a || !(s = text_symbol(a, &n)) || !(t = text_symbol(s + n, &m)))
+		if (!a || !(s = text_symbol(f->m, a, &n)) || !(t = text_symbol(f->m, s + n, &m)))
 			continue;
 		y = symtab_find(&f->sym, s, n);
 		z = symtab_find(&f->sym, t, m);

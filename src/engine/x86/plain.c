@@ -5,7 +5,8 @@
  * something jumps back under the patch, it holds the whole function.
  */
 #include <ctype.h>
-#include "emit.h"
+#include "../rewrite/emit.h"
+#include "emit_priv.h"
 
 /* Instructions of fragment 0 that the patch covers */
 static uint32_t
@@ -13,7 +14,7 @@ covered(const struct afunc *fn)
 {
 	uint32_t n = 0;
 
-	while (n < fn->nins && fn->ins[n].frag == 0 && fn->ins[n].off < PATCH)
+	while (n < fn->nins && fn->ins[n].frag == 0 && fn->ins[n].off < X86_PATCH)
 		n++;
 	return n;
 }
@@ -49,7 +50,7 @@ marked(const struct afunc *fn, uint32_t i)
 }
 
 void
-emit_fits(struct file *f, struct afunc *fn)
+x86_fits(struct file *f, struct afunc *fn)
 {
 	uint32_t i, n = covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
 
@@ -67,32 +68,31 @@ emit_fits(struct file *f, struct afunc *fn)
 }
 
 void
-emit_plain(struct out *o, struct file *f, uint32_t no)
+x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 {
 	struct afunc *fn = &f->fn[no];
 	int whole = jumped_into(fn);
 	uint32_t i, n = whole ? frag_end(fn) : covered(fn);
 
-	out_printf(o, LBL ":\n", 'p', no);
 	for (i = 0; i < n; i++) {
 		const struct ainsn *a = &fn->ins[i];
 		const char *s = f->text.st[a->stmt].s;
 
 		if (whole && a->leader)
-			out_printf(o, ".Lae_q%u_%u:\n", no, i);
+			buf_printf(o, ".Lae_q%u_%u:\n", no, i);
 		if (a->pad)
 			continue;
 		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE
-		    && ((whole && a->target < n) || isdigit((unsigned char)*text_operands(s)))) {
+		    && ((whole && a->target < n) || isdigit((unsigned char)*text_operands(f->m, s)))) {
 			/* into the copy, or by a numeric label, which has no name from here: the original's mark */
 			if (whole && a->target < n)
-				out_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(s) - s), s, no, a->target);
+				buf_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, a->target);
 			else
-				out_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(s) - s), s, no, marked(fn, a->target));
+				buf_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, marked(fn, a->target));
 		} else
-			out_printf(o, "\t%s\n", s);
+			buf_printf(o, "\t%s\n", s);
 	}
 	n = marked(fn, n);
 	if (!whole && n < fn->nins && fn->ins[n].frag == 0)
-		out_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
+		buf_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
 }

@@ -1,6 +1,6 @@
 /* Control-flow graphs of the functions, and how often their blocks run. */
-#ifndef TM_AERW_CFG_H
-#define TM_AERW_CFG_H
+#ifndef TM_REWRITE_CFG_H
+#define TM_REWRITE_CFG_H
 
 #include "file.h"
 

@@ -25,8 +25,11 @@ listed(const char *const *list, size_t n, const char *s, size_t len)
 const char *
 insn_target(const struct file *f, const struct ainsn *a, size_t *n)
 {
-	const char *s = text_operands(f->text.st[a->stmt].s), *p;
+	const char *s = text_operands(f->m, f->text.st[a->stmt].s), *p = strrchr(s, ',');
 
+	if (p)                  /* the last operand */
+		for (s = p + 1; isblank((unsigned char)*s); s++)
+			;
 	for (p = s; text_symchar((unsigned char)*p); p++)
 		;
 	*n = (size_t)(p - s);
@@ -48,11 +51,17 @@ numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, u
 		if (st->kind != ST_LABEL || strlen(st->s) != n - 1 || memcmp(st->s, s, n - 1) != 0)
 			continue;
 		for (k = 0; k < fn->nins; k++)
-			if (fn->ins[k].stmt > i && !fn->ins[k].pad)
+			if (fn->ins[k].stmt > i && !fn->ins[k].pad && !fn->ins[k].nth)
 				return f->labelat[i] == NONE ? NONE : fn_at(fn, fn->ins[k].frag, f->labelat[i]);
 		return NONE;
 	}
 	return NONE;
+}
+
+uint32_t
+known_callee(const struct file *f, const struct ainsn *a)
+{
+	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE && !f->fn[a->callee].why ? a->callee : NONE;
 }
 
 static void
@@ -98,15 +107,22 @@ direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 static void
 operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 {
-	const char *s = text_operands(f->text.st[a->stmt].s);
+	const char *s = text_operands(f->m, f->text.st[a->stmt].s);
 	uint32_t line = f->text.st[a->stmt].line;
 	size_t n;
 
+	if (a->calls && (a->in.ctl == IC_CALLIND || a->in.ctl == IC_SWITCH)) {
+		const struct sym *y = symtab_find(&f->sym, a->calls, strlen(a->calls));
+
+		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND && listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
+		if (y && y->where == 1 && y->func != NONE && !y->weak && !y->seton)
+			a->callee = y->func;
+	}
 	/* -fno-plt: call *setjmp@GOTPCREL(%rip) */
-	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(s, &n)) != NULL && s[n] == '@')
-		a->twice = (uint8_t)listed(twice, COUNT(twice), s, n);
-	s = text_operands(f->text.st[a->stmt].s);
-	for (; (s = text_symbol(s, &n)) != NULL; s += n) {
+	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(f->m, s, &n)) != NULL && s[n] == '@')
+		a->twice |= (uint8_t)listed(twice, COUNT(twice), s, n);
+	s = text_operands(f->m, f->text.st[a->stmt].s);
+	for (; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
 
 		if (n == 1 && *s == '.') {
@@ -127,13 +143,13 @@ operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 			const struct jtable *t = &f->tab[y->table];
 			const struct sch_addr *m = &a->in.ref[0].m;
 
-			if (t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR && m->scale == 8
+			if (t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR && m->scale == f->m->word
 			    && (s[n] == '(' && s[-1] == '*'))
 				a->table = y->table;
 		}
 	}
 	/* `1f` as a value */
-	for (s = text_operands(f->text.st[a->stmt].s); *s; s++)
+	for (s = text_operands(f->m, f->text.st[a->stmt].s); *s; s++)
 		if (isdigit((unsigned char)*s) && (s[1] == 'b' || s[1] == 'f') && !text_symchar((unsigned char)s[2])
 		    && (s == f->text.st[a->stmt].s || !text_symchar((unsigned char)s[-1])))
 			fn_fail(fn, line, "numeric label as operand");

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../base/mem.h"
-#include "../../engine/x86/lift.h"
+#include "../machine/machine.h"
 #include "frame.h"
 #include "plan.h"
 #include "slice.h"
@@ -87,13 +87,13 @@ unknown(struct plan *p, unsigned var, unsigned w, uint8_t ext)
 }
 
 static void
-unknown_mask(struct plan *p, uint32_t regs)
+unknown_mask(struct plan *p, uint64_t regs)
 {
 	unsigned v;
 
-	for (v = 0; v < X86_NREG; v++)
+	for (v = 0; v < p->f->m->nreg; v++)
 		if (regs >> v & 1)
-			unknown(p, v, 8, 0);
+			unknown(p, v, p->f->m->word, 0);
 }
 
 /* Effect k of instruction i, computed: memory becomes its slot, or is read from the constant image first */
@@ -102,18 +102,19 @@ computation(struct plan *p, uint32_t i, unsigned k)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 	const struct sch_step *e = &a->in.eff[k].s;
-	int uses = (e->a.kind == SV_VAR && e->a.var == INSN_MEM) || (e->b.kind == SV_VAR && e->b.var == INSN_MEM);
+	const int mem = (int)machine_mem(p->f->m);
+	int uses = (e->a.kind == SV_VAR && e->a.var == mem) || (e->b.kind == SV_VAR && e->b.var == mem);
 	struct sch_step *s;
 
 	if (uses && p->fn->slot[i] == ROMEM) {
 		s = add_copy(p, a, &a->in.ref[a->in.mref]);
 		s->op = SO_LOADRO;
-		s->dst = INSN_MEM;
+		s->dst = (int16_t)mem;
 		s->w = 8;
 	}
-	if (e->op == SO_SETCC && e->dst == INSN_MEM) {
+	if (e->op == SO_SETCC && e->dst == mem) {
 		s = add(p, SO_MOV);     /* a byte slot is written whole */
-		s->dst = (int16_t)effect_var(p->fn, i, INSN_MEM);
+		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)mem);
 		s->w = 8;
 		s->a.kind = SV_IMM;
 	}
@@ -122,11 +123,11 @@ computation(struct plan *p, uint32_t i, unsigned k)
 		s->a.var = (int32_t)effect_var(p->fn, i, (unsigned)s->a.var);
 	if (s->b.kind == SV_VAR)
 		s->b.var = (int32_t)effect_var(p->fn, i, (unsigned)s->b.var);
-	if (s->dst == X86_FLAGS) {
+	if (s->dst == (int)machine_flags(p->f->m)) {
 		s->dst = SCH_NOVAR;
 	} else {
 		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)s->dst);
-		if (e->dst == INSN_MEM && s->op == SO_MOV && s->w < 4) {
+		if (e->dst == mem && s->op == SO_MOV && s->w < 4) {
 			s->op = SO_ZEXT;
 			s->n = s->w;
 			s->w = 8;
@@ -139,7 +140,7 @@ call(struct plan *p, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 
-	if (a->in.ctl == IC_CALL && a->callee != NONE && p->number[a->callee] != NONE)
+	if (known_callee(p->f, a) != NONE)
 		add(p, SO_CALL)->sym = (int32_t)p->number[a->callee];
 	else if (a->twice)
 		add(p, SO_CALLJ)->n = p->site++;
@@ -152,24 +153,27 @@ instruction(struct plan *p, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 	const struct slice *sl = p->fn->slice;
+	int iscall = a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND;
 	uint32_t d;
 	int k;
 
-	unknown_mask(p, sl->callrec[i]);
 	if (!a->in.rep) {
 		add(p, SO_INST)->n = a->in.len;
 		for (k = 0; k < a->in.nref; k++)
 			add_copy(p, a, &a->in.ref[k]);
 	}
-	if (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND)
-		call(p, i);
 	for (d = sl->first[i]; d < sl->first[i + 1]; d++) {
 		const struct def *f = &sl->def[d];
 		uint8_t ext;
 		unsigned w;
 
+		if (iscall && f->eff == DEF_CALL) {     /* what the instruction did itself (a delay slot) is behind us */
+			unknown_mask(p, sl->callrec[i]);
+			call(p, i);
+			iscall = 0;
+		}
 		if (f->eff != DEF_CALL && a->in.eff[f->eff].s.op == SO_REP) {
-			if (f->var == X86_RCX)
+			if (f->var == a->in.tgt)        /* the count */
 				add_copy(p, a, &a->in.eff[f->eff].s);
 		} else if (f->fate == DF_RECORD) {
 			w = def_bytes(p->fn, f, &ext);
@@ -178,6 +182,8 @@ instruction(struct plan *p, uint32_t i)
 			computation(p, i, f->eff);
 		}
 	}
+	if (a->in.ctl == IC_JUMP || a->in.ctl == IC_SWITCH)     /* out of the function */
+		unknown_mask(p, sl->callrec[i]);
 }
 
 /* The address of a switch's target: a register, a table entry or a recorded value */
@@ -192,15 +198,15 @@ target(struct plan *p, struct sch_block *b, uint32_t i)
 		b->target.var = a->in.tgt;
 		return;
 	}
-	b->target.var = VAR_TARGET;
+	b->target.var = (int32_t)VAR_TARGET(p->f->m);
 	if (a->table != NONE) {
 		s = add_copy(p, a, &a->in.ref[0]);
 		s->op = SO_LOADRO;
-		s->dst = VAR_TARGET;
+		s->dst = (int16_t)VAR_TARGET(p->f->m);
 		s->w = 8;
-		s->n = 8;
+		s->n = p->f->m->word;
 	} else {
-		unknown(p, VAR_TARGET, 8, 0);
+		unknown(p, VAR_TARGET(p->f->m), p->f->m->word, 0);
 	}
 }
 
@@ -243,7 +249,10 @@ block(struct plan *p, uint32_t n, struct sch_block *b)
 		instruction(p, i);
 	b->term = k->term;
 	b->cc = 0;
-	if (k->term == ST_BRANCH && !p->fn->slice->recbranch[n]) {
+	b->mark = k->mark;
+	if (p->f->paper && (k->term == ST_BRANCH || (k->term == ST_SWITCH && !k->range))) {
+		b->term = ST_TARGET;
+	} else if (k->term == ST_BRANCH && !p->fn->slice->recbranch[n]) {
 		b->term = ST_COND;
 		b->cc = k->cc;
 	} else if (k->term == ST_SWITCH) {
@@ -271,15 +280,15 @@ function(struct plan *p, uint32_t no, struct sch_func *s)
 	p->fnno = no;
 	p->site = 0;
 	s->name = xstrdup(fn->name);
-	s->nvar = VAR_SLOT + fn->nslot;
+	s->nvar = machine_slot0(fn->m) + fn->nslot;
 	s->nfrag = fn->nfrag;
 	s->frag = xcalloc(fn->nfrag, sizeof *s->frag);
 	for (i = 0; i < fn->nfrag; i++) {
 		s->frag[i].sym = (int32_t)(p->base[no] + i);
 		s->frag[i].size = fn->frag[i].size;
 	}
-	s->need = xcalloc(X86_NREG, sizeof *s->need);
-	for (i = 0; i < X86_NREG; i++)
+	s->need = xcalloc(fn->m->nreg, sizeof *s->need);
+	for (i = 0; i < fn->m->nreg; i++)
 		if (fn->need >> i & 1)
 			s->need[s->nneed++] = (uint16_t)i;
 	s->nblock = fn->nblk;
@@ -305,8 +314,12 @@ plan_unit(struct file *f)
 	p.number = xcalloc(f->nfn + 1, sizeof *p.number);
 	p.base = xcalloc(f->nfn + 1, sizeof *p.base);
 	p.u->source = xstrdup(f->source);
-	p.u->nregs = X86_NREG;
-	p.u->sp = X86_RSP;
+	p.u->machine = f->m->elf;
+	p.u->word = f->m->word;
+	p.u->big = f->m->big;
+	p.u->push = f->m->push;
+	p.u->nregs = f->m->nreg;
+	p.u->sp = f->m->sp;
 	for (i = 0; i < f->nfn; i++) {
 		p.number[i] = f->fn[i].why ? NONE : p.u->nfunc++;
 		p.base[i] = p.u->ncst;
