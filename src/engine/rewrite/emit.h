@@ -42,6 +42,8 @@ struct emitter {
 	const char *trap;               /* an instruction that control never reaches */
 	/* Fails the function if its entry cannot be patched or its text not be copied */
 	void (*fits)(struct file *f, struct afunc *fn);
+	/* Why instrumented code would change what is still in use behind each block (live.h), and *at which instruction; NULL: it does not, or no hook */
+	const char *(*check)(const struct afunc *fn, const uint64_t *live, uint32_t *at);
 	void (*thunk)(struct buf *o, struct file *f, uint32_t no);
 	void (*plain)(struct buf *o, struct file *f, uint32_t no);
 	/* The twin: store the low w bytes of a register behind the group; let the group count; store the number of block b */

@@ -56,6 +56,7 @@ struct afunc {
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken, paper;
+	uint8_t noscratch;      /* uses the register that instrumentation works with: fits() */
 	uint32_t fill;          /* bytes to add behind fragment 0: its entry gets patched */
 	uint32_t nhot;          /* statements of fragment 0 */
 	/* control flow */

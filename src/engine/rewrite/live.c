@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "../../base/mem.h"
 #include "../machine/machine.h"
+#include "emit.h"
 #include "live.h"
 
 
@@ -60,10 +61,13 @@ void
 live_check(const struct file *f, struct afunc *fn)
 {
 	uint64_t *live = live_out(fn);
-	uint32_t b;
+	uint32_t b, at = 0;
+	const char *why;
 
 	for (b = 0; b < fn->nblk; b++)
 		if (fn->blk[b].term == ST_SWITCH && (live[b] & LIVE_FLAGS))
 			fn_fail(fn, f->text.st[fn->ins[fn->blk[b].last - 1].stmt].line, "flags are used behind an indirect jump");
+	if (fn->m->emit->check && !fn->why && (why = fn->m->emit->check(fn, live, &at)) != NULL)
+		fn_fail(fn, f->text.st[fn->ins[at].stmt].line, why);
 	free(live);
 }

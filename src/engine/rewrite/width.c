@@ -30,6 +30,7 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 {
 	const struct sch_step *s;
 	unsigned bits;
+	int halves;
 
 	*ext = 0;
 	if (fn->paper)
@@ -41,10 +42,14 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 		return fn->m->word;
 	if (s->op == SO_SETCC)
 		return 1;
-	if (s->op == SO_ZEXT || s->op == SO_SEXT) {
+	/* where half words cannot be stored without a free register */
+	halves = !fn->noscratch && !fn->ins[d->ins].isslot;
+	if ((s->op == SO_ZEXT || s->op == SO_SEXT) && (s->n != 2 || halves)) {
 		*ext = s->op == SO_ZEXT ? 0 : s->w == 8 ? 1 : 3;
 		return s->n;
 	}
 	bits = value_bits(s);
+	if (bits <= 16 && bits > 8 && !halves)
+		return fn->m->word;
 	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
