@@ -13,6 +13,8 @@
  * __ae_cb is set once untraced code has called back since it was entered: if
  * it then jumps (not calls) to a traced function, r15 is old and rsp unknown.
  */
+#include "machine.h"
+
 	.macro	global name
 	.globl	\name
 	.hidden	\name
@@ -261,7 +263,7 @@ __ae_land:
 	pop	%rcx
 	pop	%rax
 	pop	%rbp
-	movabs	$0x100000000010, %r15            /* AE_BUF */
+	movabs	$AE_MAP+16, %r15         /* AE_BUF */
 	ret
 
 	.balign	16
@@ -272,8 +274,11 @@ ae_tramp:
 	push	%rdi
 	push	%rsi
 	push	%rdx
+	sub	$16, %rsp
+	mov	%rsp, %rcx
 	call	ae_dispatch
-	mov	%rdx, %r10
+	pop	%r10
+	add	$8, %rsp
 	pop	%rdx
 	pop	%rsi
 	pop	%rdi
