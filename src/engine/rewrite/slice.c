@@ -294,7 +294,7 @@ def_cost(struct ctx *c, const struct def *d)
 	if (d->ins != DEF_ENTRY && c->fn->ins[d->ins].more && d->eff != DEF_CALL)        /* in the middle of a macro */
 		return CUT_INF;
 	if (d->ins == DEF_ENTRY)        /* a little less than elsewhere: callers may know it */
-		return CFG_ONCE * 8;
+		return CFG_ONCE * c->fn->m->word;
 	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1);
 }
 
