@@ -52,6 +52,24 @@ get_be64(const uint8_t *p)
 	return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
 }
 
+/* n bytes, 0 to 8 */
+static inline uint64_t
+get_be(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+/* n bytes in the order that data tells */
+static inline uint64_t
+get_order(const uint8_t *p, size_t n, int big)
+{
+	return big ? get_be(p, n) : get_le(p, n);
+}
+
 static inline void
 put_le16(uint8_t *p, uint16_t v)
 {

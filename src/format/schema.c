@@ -23,6 +23,7 @@ sch_nsucc(unsigned term)
 	case ST_COND:
 		return 2;
 	case ST_SWITCH:
+	case ST_TARGET:
 		return -1;
 	default:
 		return 0;
@@ -87,10 +88,14 @@ put_addr(struct buf *w, const struct sch_addr *m)
 {
 	unsigned f = 0;
 
+	if (m->align && (m->index != SCH_NOVAR || m->fs || m->narrow))
+		w->nomem = 1;           /* has no encoding: schema.h */
 	if (m->base != SCH_NOVAR)
 		f |= SM_BASE;
 	if (m->index != SCH_NOVAR)
 		f |= SM_INDEX | log2of(m->scale) << SM_SCALE;
+	else if (m->align)
+		f |= SM_ALIGN;
 	if (m->fs)
 		f |= SM_FS;
 	if (m->narrow)
@@ -117,7 +122,7 @@ put_step(struct buf *w, const struct sch_step *s)
 	for (const char *f = sch_opinfo[s->op].fields; *f; f++) {
 		switch (*f) {
 		case 'w':
-			buf_u8(w, (uint8_t)(log2of(s->op == SO_SETCC ? 1 : s->w) | (unsigned)s->cc << 2));
+			buf_u8(w, (uint8_t)(log2of(s->w) | (unsigned)s->cc << 2));
 			break;
 		case 'd':
 			put_u(w, (uint64_t)s->dst);
@@ -175,14 +180,15 @@ put_steps(struct buf *w, const struct sch_block *b)
 static void
 put_block(struct buf *w, const struct sch_block *b)
 {
-	put_u(w, b->frag);
+	put_u(w, (uint64_t)b->frag * 3 + b->mark);
 	put_u(w, b->off);
 	put_steps(w, b);
 	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND || b->term == ST_SWITCH ? (unsigned)b->cc << 4 : 0)));
-	if (b->term == ST_SWITCH) {
+	if (b->term == ST_SWITCH)
 		put_val(w, &b->target);
+	if (sch_nsucc(b->term) < 0)
 		put_u(w, b->nsucc);
-	} else if (b->term == ST_TAIL)
+	else if (b->term == ST_TAIL)
 		put_u(w, b->callee);
 	for (uint32_t i = 0; i < b->nsucc; i++) {
 		const struct sch_succ *s = b->succ + i;
@@ -239,6 +245,8 @@ sch_encode(const struct sch_unit *u, size_t *len)
 	put_str(&w, u->source);
 	put_u(&w, u->nregs);
 	put_u(&w, u->sp);
+	put_u(&w, u->machine);
+	put_u(&w, u->push);
 	put_u(&w, u->nfield);
 	put_u(&w, u->nfunc);
 	for (uint32_t i = 0; i < u->nfield; i++)
@@ -264,7 +272,7 @@ sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, s
 
 		if (!rd(arg, at + f->off, b, f->size))
 			return -1;
-		v = get_le(b, f->size) << keep;
+		v = get_order(b, f->size, u->big) << keep;
 		v = (uint64_t)((int64_t)v >> keep);
 		if (f->rip)
 			v += at + f->end;

@@ -24,7 +24,7 @@ struct sch_addr {
 	uint8_t scale;          /* 1, 2, 4 or 8 */
 	uint8_t fs;             /* 1: the thread pointer (fs base) is added */
 	uint8_t narrow;         /* 1: the sum is truncated to 32 bits (before fs) */
-	uint8_t align;          /* 1: of the sum, the multiple of 4 at or below it (MIPS lwl and the like; fs and narrow are 0) */
+	uint8_t align;          /* 1: of the sum, the multiple of 4 at or below it (MIPS lwl and the like; no index, fs, narrow) */
 	int32_t sym;            /* index into the unit's constants or SCH_NOSYM */
 	int64_t disp;
 };
@@ -177,11 +177,14 @@ struct sch_unit {
 int sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, size_t n), void *arg);
 
 /*
- * Encoded unit: "AESC", u32 version, u32 length of the whole unit, u32 ncst,
- * ncst u64 constants (these are the relocated words), then the functions.
+ * Encoded unit: "AESC", u16 version, u8 word, u8 big, u32 length of the whole
+ * unit, u32 ncst (all these little-endian), ncst constants of 8 bytes (the
+ * relocated words: in the machine's byte order, those of 4 bytes followed by
+ * 4 zeros), then the functions.
  * sch_encode returns the bytes that follow the constants, in malloc'd memory
  * (NULL when out of memory); the caller writes the header and the constants,
- * because only the assembler can.
+ * because only the assembler can.  An address with `align` and an index, fs
+ * or narrow has no encoding: NULL, too.
  */
 uint8_t *sch_encode(const struct sch_unit *u, size_t *len);
 

@@ -8,7 +8,7 @@
 #include "schema.h"
 
 #define SCH_MAGIC  "AESC"
-#define SCH_HEADER 16           /* magic, version, length, number of constants */
+#define SCH_HEADER 16           /* magic, version, word, byte order, length, number of constants */
 #define SCH_MAXVAR 32767
 
 /*
@@ -24,6 +24,7 @@
 #define SM_BASE   0x01
 #define SM_INDEX  0x02
 #define SM_SCALE  2             /* shift of two bits: log2 of the scale */
+#define SM_ALIGN  0x04          /* without SM_INDEX, in place of a scale */
 #define SM_FS     0x10
 #define SM_NARROW 0x20
 #define SM_SYM    0x40
@@ -46,7 +47,7 @@ struct sch_piece {
 	_Alignas(16) uint8_t data[];
 };
 
-/* Successors a block has by the way it ends; -1: any number (switch) */
+/* Successors a block has by the way it ends; -1: any number */
 int sch_nsucc(unsigned term);
 
 #endif

@@ -31,6 +31,9 @@ static struct sch_step all[] = {
 	STEP(SO_LOADRO, .w = 8, .n = 4, .cc = 1, .dst = 1, .m = {.base = SCH_NOVAR, .index = 0, .scale = 2, .sym = 1}),
 	STEP(SO_FLAGS_SUB, .w = 4, .a = VAR(0), .b = IMM(100)), STEP(SO_FLAGS_RES, .w = 1, .a = VAR(0)),
 	STEP(SO_FLAGS_AND, .w = 8, .a = VAR(0), .b = VAR(1)), STEP(SO_SETCC, .w = 1, .cc = SC_NNEG, .dst = 2),
+	STEP(SO_SETCC, .w = 8, .cc = SC_LTU, .dst = 2), STEP(SO_SETCC, .w = 4, .cc = SC_LT, .dst = 2),
+	STEP(SO_LOAD, .n = 4, .m = {.base = 4, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = 3}),
+	STEP(SO_STORE, .n = 4, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM}),
 	STEP(SO_CMOV, .w = 4, .cc = SC_GEU, .dst = 2, .a = VAR(3)), STEP(SO_CALL, .sym = 1), STEP(SO_CALLX, .n = 0),
 	STEP(SO_CALLJ, .n = 65535), STEP(SO_REP, .n = 3, .w = 8, .cc = SR_SCAS),
 };
@@ -38,6 +41,7 @@ static struct sch_step all[] = {
 static struct sch_step one[] = {STEP(SO_INST, .n = 2)};
 static struct sch_loopev ev[] = {{SL_EXIT, 1}, {SL_ENTER, 0}, {SL_BACK, 1}};
 static struct sch_succ succ[] = {{1, 3, ev}, {0, 0, NULL}, {5, 1, ev}, {2, 0, NULL}};
+static struct sch_succ numbered[] = {{7, 0, NULL}, {8, 1, ev}, {7, 0, NULL}}, wide[] = {{9, 0, NULL}};
 static struct sch_block block[] = {
 	{.nstep = sizeof all / sizeof *all, .step = all, .term = ST_COND, .cc = SC_LT, .nsucc = 2, .succ = succ},
 	{.frag = 1, .off = 7, .nstep = 1, .step = one, .term = ST_SWITCH, .target = VAR(16), .nsucc = 4, .succ = succ},
@@ -46,6 +50,9 @@ static struct sch_block block[] = {
 	{.off = 52, .nstep = 1, .step = one, .term = ST_TAILX},
 	{.off = 54, .nstep = 1, .step = one, .term = ST_JUMP, .nsucc = 1, .succ = succ + 1},
 	{.off = 56, .term = ST_NONE},
+	{.frag = 1, .off = 20, .mark = 1, .term = ST_TARGET, .nsucc = 3, .succ = numbered},
+	{.off = 60, .mark = 1, .nstep = 1, .step = one, .term = ST_TARGET, .nsucc = 1, .succ = wide},
+	{.off = 62, .mark = 2, .term = ST_RETURN},
 };
 static struct sch_block leaf[] = {{.nstep = 1, .step = one, .term = ST_RETURN}};
 static struct sch_frag frag[] = {{0, 0, 1000}, {1, 16, 30}};
@@ -53,12 +60,17 @@ static uint16_t need[] = {7, 0};
 static struct sch_loop loop[] = {{1, -1}, {2, 0}};
 static char main_[] = "main", leaf_[] = "leaf.isra.0", file_[] = "dir/a.c";
 static struct sch_func func[] = {
-	{main_, SF_TAILOUT | SF_SETJMP, 2, 18, 2, 7, 2, frag, need, block, loop},
+	{main_, SF_TAILOUT | SF_SETJMP, 2, 18, 2, 10, 2, frag, need, block, loop},
 	{leaf_, SF_NOENTRY, 1, 16, 0, 1, 0, frag, NULL, leaf, NULL},
 };
-static uint64_t cst[] = {0x401000, 0xfffffffffffffff0};
+static uint64_t cst[] = {0x401000, 0xfffffffffffffff0}, cst4[] = {0x401000, 0xfffffff0};
 static struct sch_field field[] = {{0, 3, 7, 4, 1}};
-static struct sch_unit unit = {file_, 16, 4, 2, func, 2, cst, 1, field, NULL};
+static struct sch_unit unit[] = {
+	{file_, 62, 8, 0, 8, 16, 4, 2, func, 2, cst, 1, field, NULL},
+	{file_, 8, 4, 0, 0, 16, 4, 2, func, 2, cst4, 1, field, NULL},
+	{file_, 65535, 4, 1, 255, 16, 4, 2, func, 2, cst4, 1, field, NULL},
+	{file_, 0, 8, 1, 0, 16, 4, 2, func, 2, cst, 1, field, NULL},
+};
 
 static uint8_t *
 whole(const struct sch_unit *u, size_t *n)
@@ -69,11 +81,17 @@ whole(const struct sch_unit *u, size_t *n)
 	*n = 16 + 8 * u->ncst + len;
 	p = malloc(*n);
 	memcpy(p, "AESC", 4);
-	put_le32(p + 4, SCH_VERSION);
+	put_le16(p + 4, SCH_VERSION);
+	p[6] = u->word;
+	p[7] = u->big;
 	put_le32(p + 8, (uint32_t)*n);
 	put_le32(p + 12, u->ncst);
-	for (uint32_t i = 0; i < u->ncst; i++)
-		put_le64(p + 16 + 8 * i, u->cst[i]);
+	for (uint32_t i = 0; i < u->ncst; i++) {
+		if (!u->big)
+			put_le64(p + 16 + 8 * i, u->cst[i]);
+		else    /* a small word comes first */
+			put_be64(p + 16 + 8 * i, u->cst[i] << (64 - 8 * u->word));
+	}
 	memcpy(p + 16 + 8 * u->ncst, e, len);
 	free(e);
 	return p;
@@ -88,7 +106,7 @@ same_steps(const struct sch_block *a, const struct sch_block *b)
 		if (s->op != t->op || s->w != t->w || s->cc != t->cc || s->dst != t->dst || s->n != t->n || s->sym != t->sym ||
 		    s->a.kind != t->a.kind || s->a.var != t->a.var || s->a.imm != t->a.imm || s->b.kind != t->b.kind ||
 		    s->b.var != t->b.var || s->b.imm != t->b.imm || s->m.base != t->m.base || s->m.index != t->m.index ||
-		    s->m.scale != t->m.scale || s->m.fs != t->m.fs || s->m.narrow != t->m.narrow || s->m.sym != t->m.sym ||
+		    s->m.scale != t->m.scale || s->m.fs != t->m.fs || s->m.narrow != t->m.narrow || s->m.align != t->m.align || s->m.sym != t->m.sym ||
 		    s->m.disp != t->m.disp) {
 			printf("# step %u (operation %u)\n", i, s->op);
 			return 0;
@@ -103,7 +121,7 @@ same_blocks(const struct sch_func *f, const struct sch_func *g)
 	for (uint32_t i = 0; i < f->nblock; i++) {
 		const struct sch_block *a = f->block + i, *b = g->block + i;
 
-		if (a->frag != b->frag || a->off != b->off || a->term != b->term || a->cc != b->cc || a->callee != b->callee ||
+		if (a->frag != b->frag || a->off != b->off || a->term != b->term || a->cc != b->cc || a->mark != b->mark || a->callee != b->callee ||
 		    a->nsucc != b->nsucc || a->target.kind != b->target.kind || a->target.var != b->target.var || !same_steps(a, b))
 			return 0;
 		for (uint32_t j = 0; j < a->nsucc; j++) {
@@ -122,7 +140,8 @@ same_blocks(const struct sch_func *f, const struct sch_func *g)
 static int
 same(const struct sch_unit *a, const struct sch_unit *b)
 {
-	if (strcmp(a->source, b->source) || a->nregs != b->nregs || a->sp != b->sp || a->nfunc != b->nfunc ||
+	if (strcmp(a->source, b->source) || a->machine != b->machine || a->word != b->word || a->big != b->big || a->push != b->push ||
+	    a->nregs != b->nregs || a->sp != b->sp || a->nfunc != b->nfunc ||
 	    a->ncst != b->ncst || a->nfield != b->nfield || memcmp(a->cst, b->cst, a->ncst * sizeof *a->cst))
 		return 0;
 	for (uint32_t i = 0; i < a->nfunc; i++) {
@@ -156,11 +175,13 @@ decode(const uint8_t *p, size_t n, struct sch_unit *v)
 static int
 rd(void *arg, uint64_t addr, void *buf, size_t n)
 {
-	const uint8_t bytes[] = {0xfe, 0xff, 0xff, 0xff};
+	const struct sch_unit *u = arg;
+	uint8_t *b = buf;
 
 	if (!arg || addr != 0x401003 || n != 4)
 		return 0;
-	memcpy(buf, bytes, 4);
+	memset(b, 0xff, 4);
+	b[u->big ? 3 : 0] = 0xfe;
 	return 1;
 }
 
@@ -203,8 +224,8 @@ static void
 vector(int show)
 {
 	static const uint8_t want[] = {
-		'A', 'E', 'S', 'C', 1, 0, 0, 0, 55, 0, 0, 0, 1, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0,
-		3, 'a', '.', 'c', 16, 4, 0, 1,          /* name, registers, rsp, fields, functions */
+		'A', 'E', 'S', 'C', 2, 0, 8, 0, 57, 0, 0, 0, 1, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0,
+		3, 'a', '.', 'c', 16, 4, 62, 8, 0, 1,   /* name, registers, rsp, machine, push, fields, functions */
 		1, 'f', 0, 16, 1, 1, 0, 1,              /* name, flags, variables, fragments, needs, loops, blocks */
 		0, 0, 6, 7,                             /* fragment of 6 bytes; rdi is needed */
 		0, 0, 4, 0x66, 0x01, 0x81, 7, 15, 4,    /* block: offset, steps: 4 and 2 bytes, load 4 from -8(rdi) ... */
@@ -220,7 +241,7 @@ vector(int show)
 	uint16_t rdi = 7;
 	char name[] = "f", src[] = "a.c";
 	struct sch_func f = {name, 0, 1, 16, 1, 1, 0, &fr, &rdi, &b, NULL};
-	struct sch_unit u = {src, 16, 4, 1, &f, 1, cst, 0, NULL, NULL};
+	struct sch_unit u = {src, 62, 8, 0, 8, 16, 4, 1, &f, 1, cst, 0, NULL, NULL};
 	size_t n;
 	uint8_t *p = whole(&u, &n);
 
@@ -233,20 +254,67 @@ vector(int show)
 	free(p);
 }
 
-int
-main(int argc, char **argv)
+/* What the encoder lets through and the decoder must not */
+static void
+refused(void)
 {
+	static struct sch_step aligned[] = {STEP(SO_LOAD, .n = 4, .m = {.base = 1, .index = 2, .scale = 1, .align = 1, .sym = SCH_NOSYM})};
+	struct sch_succ two[] = {{1, 0, NULL}, {2, 0, NULL}};
+	struct sch_block b[] = {
+		{.term = ST_TARGET, .nsucc = 2, .succ = two}, {.mark = 1, .term = ST_RETURN}, {.mark = 1, .term = ST_RETURN},
+	}, *many = calloc(257, sizeof *many);
+	struct sch_func f = {main_, 0, 1, 16, 0, 3, 0, frag, NULL, b, NULL};
+	struct sch_unit u = {file_, 8, 4, 1, 0, 16, 4, 1, &f, 1, cst4, 0, NULL, NULL}, v;
+	size_t n;
+	uint8_t *p = whole(&u, &n);
+
+	CHECK("successors with marks", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
+	p[20] = 1;
+	CHECK("a constant larger than a word", decode(p, n, &v) < 0);
+	free(p);
+	b[2].mark = 2;
+	p = whole(&u, &n);
+	CHECK("marks of two sizes", decode(p, n, &v) < 0);
+	free(p);
+	b[1].mark = b[2].mark = 0;
+	p = whole(&u, &n);
+	CHECK("no marks", decode(p, n, &v) < 0);
+	free(p);
+	b[0].nsucc = 0;
+	p = whole(&u, &n);
+	CHECK("no successors", decode(p, n, &v) < 0);
+	free(p);
+	for (int i = 0; i < 257; i++)
+		many[i] = (struct sch_block){.mark = i > 254 ? 1 : 0, .term = ST_RETURN};
+	f.block = many;
+	f.nblock = 256;
+	p = whole(&u, &n);
+	CHECK("256 blocks have numbers of a byte", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
+	free(p);
+	f.nblock = 257;
+	p = whole(&u, &n);
+	CHECK("257 do not", decode(p, n, &v) < 0);
+	free(p);
+	many[256].mark = 2;
+	p = whole(&u, &n);
+	CHECK("but of two", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
+	free(p);
+	many[0] = (struct sch_block){.nstep = 1, .step = aligned, .term = ST_RETURN};
+	CHECK("aligned addresses have no index", sch_encode(&u, &n) == NULL);
+	free(many);
+}
+
+static void
+roundtrip(const struct sch_unit *u)
+{
+	uint8_t *p, *e, *two;
 	struct sch_unit v;
 	size_t n, len;
-	uint8_t *p, *e, *two;
 
-	if (argc > 1 && strcmp(argv[1], "example") == 0) {
-		vector(1);
-		return 0;
-	}
-	p = whole(&unit, &n);
+	printf("# machine %u, words of %u bytes, %s first\n", u->machine, u->word, u->big ? "high" : "low");
+	p = whole(u, &n);
 	CHECK("decoded", decode(p, n, &v) == (long)n);
-	CHECK("the same unit", same(&unit, &v));
+	CHECK("the same unit", same(u, &v));
 	e = whole(&v, &len);
 	CHECK("the same bytes", len == n && memcmp(e, p, n) == 0);
 	CHECK("a constant from the code", sch_resolve(&v, rd, &v) == 0 && v.cst[2] == 0x401000 + 7 - 2);
@@ -257,10 +325,22 @@ main(int argc, char **argv)
 	memcpy(two, p, n);
 	memcpy(two + n, p, n);
 	CHECK("two units", decode(two, 2 * n, &v) == (long)n && (sch_free(&v), 1));
-	vector(0);
 	mutations(p, n);
 	free(two);
 	free(e);
 	free(p);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "example") == 0) {
+		vector(1);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
+		roundtrip(unit + i);
+	vector(0);
+	refused();
 	return check_end();
 }

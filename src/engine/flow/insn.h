@@ -57,7 +57,7 @@ struct insn {
 	int8_t mref;            /* the reference whose contents effects call memory, or -1 */
 	uint64_t vreads;        /* registers read as values, not only to form addresses (the stack pointer of push and the like left out) */
 	uint8_t setsdst;        /* IC_SWITCH, IC_CALLIND: 1 the target is register tgt, 2 the value loaded by ref[0] */
-	int16_t tgt;
+	int16_t tgt;            /* rep: the register that counts */
 	uint8_t slot;           /* the next instruction runs before control goes (delay slot): 1 always, 2 only if the branch is taken */
 	uint32_t raw;           /* a machine word, for machines whose instructions are words */
 };

@@ -46,13 +46,18 @@ struct machine {
 	uint64_t saved;                 /* ... that a callee gives back */
 	uint64_t norecord;              /* ... that cannot be stored: what is made of them can be */
 	unsigned maxinsn;               /* bytes of the longest instruction */
-	/* syntax of its assembler */
+	unsigned macros;                /* a statement may be several instructions */
+	unsigned patch;                 /* bytes of a jump over a function's entry */
+	/* its assembler */
+	const char *const *asargs;      /* arguments it always gets */
+	uint8_t filler;                 /* byte that no-operations are made of */
 	char regchar;                   /* a register's name begins with it: text_symbol skips it ('%'), or 0 */
 	const char *const *prefixes;    /* words that are a part of the instruction behind them; NULL-terminated */
-	const char *const *words;       /* directives that may make up a jump table of addresses */
+	const char *const *words;       /* directives that data with addresses are made of, the one of a whole address first */
+	const char *const *emitting;    /* directives that the assembler makes instructions of */
 	/* facts */
 	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if r is no register */
-	enum machine_reloc (*reloc)(unsigned type);
+	enum machine_reloc (*reloc)(unsigned type, const char *symbol); /* ELF's type */
 	/*
 	 * Fill *in from the bytes at p, of which there are n; rel[i], i < n: enum
 	 * machine_reloc that starts at byte i.  NULL, or why this instruction

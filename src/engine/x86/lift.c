@@ -60,7 +60,7 @@ add_field(struct lift *l, unsigned off, unsigned size, int rip)
 {
 	struct insn *in = l->in;
 
-	if (size == 0 || (!rip && l->rel[off] == XR_NONE))
+	if (size == 0 || (!rip && l->rel[off] == MR_NONE))
 		return SCH_NOSYM;
 	if (in->nfield > 0 && in->field[in->nfield - 1].off == off)     /* asked for before */
 		return in->nfield - 1;
@@ -268,7 +268,7 @@ references(struct lift *l)
 			if ((why = x86_mem(l, o, &m)) != NULL)
 				return why;
 			op = rd && wr ? SO_MODIFY : rd ? SO_LOAD : SO_STORE;
-			if (m.sym != SCH_NOSYM && l->rel[l->in->field[m.sym].off] == XR_GOT)
+			if (m.sym != SCH_NOSYM && l->rel[l->in->field[m.sym].off] == MR_GOT)
 				op = SO_GOTLOAD;
 			x86_ref(l, op, &m, o->size / 8);
 		}
@@ -278,12 +278,13 @@ references(struct lift *l)
 }
 
 const char *
-x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+x86_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
 	struct lift l;
 	const char *why;
 	size_t i;
 
+	(void)m;
 	if (!decoder_ready) {
 		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 		decoder_ready = 1;
@@ -297,7 +298,7 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 		return "not an instruction that can be decoded";
 	in->len = l.z.length;
 	for (i = 0; i < in->len; i++)
-		if (rel[i] == XR_TLSMODEL)
+		if (rel[i] == MR_TLSMODEL)
 			return "thread-local access through a linker-rewritten sequence";
 	if ((why = unsupported(&l)) != NULL)
 		return why;

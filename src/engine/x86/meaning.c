@@ -309,7 +309,7 @@ push(struct lift *l)
 	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, &l->op[0], &m)) != NULL)
 			return why;
-		x86_ref(l, m.sym != SCH_NOSYM && l->rel[l->in->field[m.sym].off] == XR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+		x86_ref(l, m.sym != SCH_NOSYM && l->rel[l->in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
 	}
 	m = x86_stack(-8);
 	x86_ref(l, SO_STORE, &m, 8);
@@ -392,7 +392,7 @@ control(struct lift *l)
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, o, &m)) != NULL)
 			return why;
-		x86_ref(l, m.sym != SCH_NOSYM && l->rel[in->field[m.sym].off] == XR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+		x86_ref(l, m.sym != SCH_NOSYM && l->rel[in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
 		in->setsdst = 2;
 	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		in->setsdst = 1;
@@ -453,6 +453,7 @@ string(struct lift *l, int kind, int w)
 		return NULL;
 	}
 	in->rep = l->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2 : 1;
+	in->tgt = X86_RCX;
 	e = effect(l, SO_REP, X86_RCX, w);
 	e->s.cc = (uint8_t)kind;
 	e->s.n = in->len;

@@ -4,6 +4,18 @@
  * core*.c, core*.S (aert.o) are in every traced program; wrap*.c (libaert.a)
  * each stand for one libc function (ld --wrap) and are linked only when the
  * program refers to it.  All of it is hidden from the program.
+ *
+ * What differs between machines is in src/engine/MACHINE/aert/: asm.S, sys.h
+ * (see call.h) and machine.h, which has
+ *
+ *   AE_MAP AE_GUARD AE_SIDELEN AE_PAGE   where memory is, and pages no smaller than the kernel's
+ *   AE_ELF AE_NSIG                       ELF's number of the machine; the highest signal
+ *   AE_KEEP_POINTER                      a declaration: the event pointer stays the interrupted code's all through a file
+ *   AE_SAFLAGS                           flags of an action that libc adds and the program sees
+ *   struct ae_set, struct ae_kact        the kernel's set of signals and struct sigaction
+ *   kact_make, kact_restorer             what the kernel is to get; what the program is to see
+ *   context_pc _sp _pointer _set_pointer registers of the code that a signal interrupted
+ *   AE_PATCHLEN entry_patch entry_sync   bytes of a jump; make an entry jump to its thunk; entries were changed
  */
 #ifndef TM_AERT_H
 #define TM_AERT_H
@@ -15,27 +27,27 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "machine.h"
 
 #pragma GCC visibility push(hidden)
 
 /*
  * All memory of the runtime lies at a fixed place, far from all of the program's own, so that no address there is
- * moved: the event buffer, a guard behind it, the side stack, the signal stack, a page that fork wipes, scratch.
+ * moved: the event buffer, a guard behind it (no group of events is longer), the side stack, the signal stack, a page
+ * that fork wipes, scratch.  Before the buffer is room for the head of a chunk, so that both are written as one.
  */
-#define AE_MAP    0x100000000000UL              /* the head of a chunk, so that chunk and head are written as one */
-#define AE_HEAD   16UL
-#define AE_BUF    (AE_MAP + AE_HEAD)
-#define AE_END    (AE_MAP + 0x200000UL)
+#define AE_HEAD   16
+#define AE_START  ((uintptr_t)AE_MAP)
+#define AE_BUF    (AE_START + AE_HEAD)
+#define AE_END    (AE_START + 0x200000)
 #define AE_BUFLEN (AE_END - AE_BUF)
-#define AE_GUARD  0x100000UL                    /* no group of events is longer */
 #define AE_SIDE   (AE_END + AE_GUARD)
-#define AE_SIDELEN 0x600000UL
 #define AE_ALT    (AE_SIDE + AE_SIDELEN + 0x10000)
-#define AE_ALTLEN 0x10000UL
+#define AE_ALTLEN ((uintptr_t)0x10000)
 #define AE_KIN    (AE_ALT + AE_ALTLEN)
-#define AE_SCRATCH (AE_KIN + 0x1000)
-#define AE_SCRATCHLEN 0x8000UL
-#define AE_MAPLEN (AE_SCRATCH + AE_SCRATCHLEN - AE_MAP)
+#define AE_SCRATCH (AE_KIN + AE_PAGE)
+#define AE_SCRATCHLEN ((uintptr_t)0x10000)
+#define AE_MAPLEN (AE_SCRATCH + AE_SCRATCHLEN - AE_START)
 #define AE_PATHMAX 4160
 
 #define AE_NSHARD 64                            /* counters of thread entries, one cache line each */
@@ -46,10 +58,7 @@ enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED };
 /* what a process is to the recording */
 enum ae_kin { AE_SELF, AE_VFORK, AE_FORKED };
 
-struct ae_act { sighandler_t handler; uint64_t flags, mask; };     /* what the program installed */
-
-/* a signal handler as the trampoline is to call it */
-struct ae_call { sighandler_t handler; uint64_t plain; };
+struct ae_act { sighandler_t handler; unsigned long flags; struct ae_set mask; };     /* what the program installed */
 
 struct ae_scratch {
 	char name[AE_PATHMAX];          /* of the event file, absolute */
@@ -60,17 +69,16 @@ struct ae_scratch {
 };
 #define ae_scratch ((struct ae_scratch *)AE_SCRATCH)
 
-/* core_asm.S */
+/* asm.S of the machine */
 extern uint8_t *__ae_ptr;       /* the live event pointer while control is outside traced code, else 0 */
-extern uint64_t ae_fs;          /* thread pointer of the traced thread */
-extern uint64_t ae_side_top;    /* end of the last entry of the side stack */
-extern uint64_t ae_side_end;    /* no entry is pushed from here on */
+extern uintptr_t ae_fs;         /* thread pointer of the traced thread */
+extern uintptr_t ae_side_top;   /* end of the last entry of the side stack */
+extern uintptr_t ae_side_end;   /* no entry is pushed from here on */
 extern int ae_rec;              /* recording */
 extern int ae_depth;            /* running handlers that interrupted traced code */
-extern uint64_t ae_shard[AE_NSHARD][8];
+extern uintptr_t ae_shard[AE_NSHARD][64 / sizeof(uintptr_t)];
 void __ae_leave(void);
 void ae_tramp(int, siginfo_t *, void *);
-void ae_restorer(void);
 
 /* core_state.c: process-wide state */
 extern int ae_on;               /* tracing was set up; stays 1 when recording stops */
@@ -80,8 +88,8 @@ extern uint64_t ae_total;       /* event bytes written */
 int ae_ismain(void);
 enum ae_kin ae_kin(void);
 void ae_kin_init(void);
-uint64_t ae_block(void);        /* block all signals, take the lock; returns the old mask */
-void ae_unblock(uint64_t mask);
+struct ae_set ae_block(void);   /* block all signals, take the lock; returns the old mask */
+void ae_unblock(struct ae_set mask);
 void ae_lock_init(void);
 uint64_t ae_nthread(void);
 
@@ -97,7 +105,7 @@ int ae_file_create(const char *path, int trunc);        /* 0 or an error number;
 int ae_file_header(const char *parent, uint64_t parentpos);
 int ae_file_chunk(const uint8_t *p, size_t n);
 int ae_file_full(uint8_t *p, size_t n);         /* a chunk of the full buffer: the AE_HEAD bytes before p are free; padded to whole pages of the file */
-int ae_file_end(enum ae_reason why, int sig, uint64_t rip);
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);
 uint64_t ae_file_size(void);
 int ae_file_cut(uint64_t size);                 /* back to an earlier size; nonzero if that cannot be done */
 int ae_file_kind(void);                         /* S_IFMT bits */
@@ -106,8 +114,8 @@ void ae_file_close(void);
 
 /* core_rec.c: recording */
 void ae_flush(void);                            /* traced thread, outside traced code: write all events */
-uint8_t *ae_full(uint8_t *r15);                 /* the buffer is full: write it, keep what is behind r15; the new r15 */
-void ae_finish(enum ae_reason why, int sig, uint64_t rip, uint8_t *live);
+uint8_t *ae_full(uint8_t *live);                /* the buffer is full: write it, keep what is behind live; the new event pointer */
+void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live);
 void ae_end(enum ae_reason why);                /* finish where the traced thread stands now; nothing in a vfork child */
 void ae_rec_open(void);                         /* the file is open: record */
 void ae_rec_shut(void);                         /* record nothing more, and say nothing at the end */
@@ -124,7 +132,7 @@ void ae_exec_failed(int token);
 
 /* core_sig.c */
 void ae_sig_init(void);
-struct ae_call ae_dispatch(int sig, siginfo_t *si, void *uc);
+sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *plain);    /* what the trampoline is to call, and whether untraced */
 void ae_ask(enum ae_reason why, int sig);       /* another thread: let the traced one finish */
 int ae_sigaction(int sig, const struct sigaction *act, struct sigaction *old);  /* 0 or an error number */
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old);                    /* 0 or an error number */
@@ -135,8 +143,8 @@ void ae_segv_real(int really);                  /* before an exec: the mask that
 /* core_map.c: the executable itself */
 size_t ae_buildid(uint8_t id[32]);
 int ae_traceable(void);                         /* are there traced functions */
-int ae_patch(void);                             /* every entry jumps to its thunk; 0 or -1 */
-int ae_intext(uint64_t rip);                    /* is rip in traced code */
+int ae_patch(uintptr_t page);                   /* every entry jumps to its thunk; 0 or -1 */
+int ae_intext(uintptr_t pc);                    /* is pc in traced code */
 
 #pragma GCC visibility pop
 #endif

@@ -5,10 +5,8 @@
  * and before each write it is checked to be still ours: a program may close
  * every descriptor it does not know, or get the number again for another file.
  */
-#include "aert.h"
-#include "sys.h"
+#include "call.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -20,8 +18,7 @@
 
 static struct {
 	int fd;
-	dev_t dev;
-	ino_t ino;
+	uint64_t dev, ino;
 	mode_t kind;
 	uint64_t size;          /* bytes written whole: header, chunks, end record */
 	int direct;             /* O_DIRECT is set */
@@ -31,10 +28,38 @@ static struct {
 } file;
 
 #define PAGE 4096u
+#ifdef __LP64__
+#define AE_LARGE 0
+#else
+#define AE_LARGE O_LARGEFILE
+#endif
 
-static uint64_t rotl(uint64_t v, int n)
+#define ROTL(v, n) ((v) << (n) | (v) >> (64 - (n)))
+
+/* Integers in files have their lowest byte first */
+static void put64(uint8_t *p, uint64_t v)
 {
-	return v << n | v >> (64 - n);
+	int i;
+
+	for (i = 0; i < 8; i++, v >>= 8)
+		p[i] = (uint8_t)v;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	int i;
+
+	for (i = 0; i < 4; i++, v >>= 8)
+		p[i] = (uint8_t)v;
+}
+
+static uint64_t low_first(uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return (uint64_t)__builtin_bswap32((uint32_t)v) << 32 | __builtin_bswap32((uint32_t)(v >> 32));
+#else
+	return v;
+#endif
 }
 
 static uint64_t checksum(const uint8_t *p, size_t n)
@@ -50,10 +75,10 @@ static uint64_t checksum(const uint8_t *p, size_t n)
 			mem_zero(w, 32);
 			mem_copy(w, p, left);
 		}
-		h0 = (h0 ^ w[0]) * m;
-		h1 = (h1 ^ w[1]) * m;
-		h2 = (h2 ^ w[2]) * m;
-		h3 = (h3 ^ w[3]) * m;
+		h0 = (h0 ^ low_first(w[0])) * m;
+		h1 = (h1 ^ low_first(w[1])) * m;
+		h2 = (h2 ^ low_first(w[2])) * m;
+		h3 = (h3 ^ low_first(w[3])) * m;
 		h0 ^= h0 >> 32;
 		h1 ^= h1 >> 32;
 		h2 ^= h2 >> 32;
@@ -63,7 +88,7 @@ static uint64_t checksum(const uint8_t *p, size_t n)
 		p += 32;
 		left -= 32;
 	}
-	x = (h0 + rotl(h1, 13) + rotl(h2, 29) + rotl(h3, 43)) ^ n;
+	x = (h0 + ROTL(h1, 13) + ROTL(h2, 29) + ROTL(h3, 43)) ^ n;
 	x ^= x >> 29;
 	x *= k;
 	return x ^ x >> 32;
@@ -71,15 +96,16 @@ static uint64_t checksum(const uint8_t *p, size_t n)
 
 static int is_ours(int fd)
 {
-	struct stat st;
+	uint64_t dev, ino;
+	mode_t mode;
 
-	return fd >= 0 && sys3(SYS_fstat, fd, SYS_P(&st), 0) == 0 && st.st_dev == file.dev && st.st_ino == file.ino;
+	return fd >= 0 && sys_fstat(fd, &dev, &ino, &mode) == 0 && dev == file.dev && ino == file.ino;
 }
 
 /* Move fd to a high number; it stays where it is if there is none free */
 static int move_high(int fd)
 {
-	struct rlimit lim;
+	struct rlimit64 lim;
 	long n = FDMAX, got;
 
 	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, SYS_P(&lim)) == 0 && lim.rlim_cur < FDMAX)
@@ -94,7 +120,8 @@ static int move_high(int fd)
 
 int ae_file_create(const char *path, int trunc)
 {
-	struct stat st;
+	uint64_t dev, ino;
+	mode_t mode;
 	size_t n = 0;
 	long fd;
 
@@ -104,25 +131,25 @@ int ae_file_create(const char *path, int trunc)
 		return ENAMETOOLONG;
 	mem_copy(ae_scratch->name, path, n + 1);
 	do
-		fd = sys3(SYS_open, SYS_P(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+		fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | AE_LARGE, 0666);
 	while (sys_err(fd) == EINTR);
 	if (fd < 0)
 		return sys_err(fd);
-	if (sys3(SYS_fstat, fd, SYS_P(&st), 0) != 0) {
+	if (sys_fstat((int)fd, &dev, &ino, &mode) != 0) {
 		sys3(SYS_close, fd, 0, 0);
 		return EIO;
 	}
-	if (S_ISREG(st.st_mode) && trunc) {
+	if (S_ISREG(mode) && trunc) {
 		/* another traced process records into it right now */
 		if (sys_err(sys3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0)) == EWOULDBLOCK) {
 			sys3(SYS_close, fd, 0, 0);
 			return EWOULDBLOCK;
 		}
-		sys3(SYS_ftruncate, fd, 0, 0);
+		sys_truncate((int)fd, 0);
 	}
-	file.dev = st.st_dev;
-	file.ino = st.st_ino;
-	file.kind = st.st_mode & S_IFMT;
+	file.dev = dev;
+	file.ino = ino;
+	file.kind = mode & S_IFMT;
 	file.size = 0;
 	file.direct = 0;
 	file.nodirect = file.kind != S_IFREG;
@@ -139,14 +166,14 @@ static int reopen(void)
 	if (is_ours(file.fd))
 		return 0;
 	do
-		fd = sys3(SYS_open, SYS_P(ae_scratch->name), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+		fd = sys3(SYS_openat, AT_FDCWD, SYS_P(ae_scratch->name), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | AE_LARGE);
 	while (sys_err(fd) == EINTR);
 	if (fd < 0 || !is_ours((int)fd)) {
 		if (fd >= 0)
 			sys3(SYS_close, fd, 0, 0);
 		return ESTALE;
 	}
-	sys3(SYS_fcntl, fd, F_SETFL, O_APPEND);
+	sys3(SYS_fcntl, fd, F_SETFL, O_APPEND | AE_LARGE);
 	file.direct = 0;
 	file.fd = move_high((int)fd);
 	return 0;
@@ -167,24 +194,22 @@ static void direct(int on)
 }
 
 /* All signals are blocked: one that our own write causes is taken away again, unless it waited there before. */
-static void swallow(int sig, uint64_t before)
+static void swallow(int sig, const struct ae_set *before)
 {
-	uint64_t set = (uint64_t)1 << (sig - 1), none[2] = { 0, 0 };
-
-	if (!(before & set))
-		sys4(SYS_rt_sigtimedwait, SYS_P(&set), 0, SYS_P(none), 8);
+	if (!set_has(before, sig))
+		set_swallow(sig);
 }
 
 /* Write both pieces whole; 0 or an error number.  After an error the file is cut back to the last whole record. */
 static int put(const void *a, size_t na, const void *b, size_t nb)
 {
 	struct iovec iov[2] = { { (void *)(uintptr_t)a, na }, { (void *)(uintptr_t)b, nb } };
-	uint64_t pending = 0;
+	struct ae_set pending = set_none();
 	size_t all = na + nb;
 	int i = 0, err = reopen();
 	long r;
 
-	sys3(SYS_rt_sigpending, SYS_P(&pending), 8, 0);
+	sys3(SYS_rt_sigpending, SYS_P(&pending), sizeof pending, 0);
 	while (!err && i < 2) {
 		if (iov[i].iov_len == 0) {
 			i++;
@@ -215,21 +240,11 @@ static int put(const void *a, size_t na, const void *b, size_t nb)
 		return 0;
 	}
 	if (err == EPIPE)
-		swallow(SIGPIPE, pending);
+		swallow(SIGPIPE, &pending);
 	if (err == EFBIG)
-		swallow(SIGXFSZ, pending);
+		swallow(SIGXFSZ, &pending);
 	ae_file_cut(file.size);
 	return err;
-}
-
-static void put32(uint8_t *p, uint64_t v)
-{
-	mem_copy(p, &v, 4);
-}
-
-static void put64(uint8_t *p, uint64_t v)
-{
-	mem_copy(p, &v, 8);
 }
 
 int ae_file_header(const char *parent, uint64_t parentpos)
@@ -243,15 +258,17 @@ int ae_file_header(const char *parent, uint64_t parentpos)
 		n++;
 	len = (84 + n + 7) / 8 * 8 + 8;
 	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
-	put32(h + 8, 1);
-	put32(h + 12, len);
+	put32(h + 8, 2);
+	put32(h + 12, (uint32_t)len);
 	nid = ae_buildid(id);
 	h[16] = (uint8_t)nid;
 	mem_copy(h + 17, id, nid);
+	h[49] = AE_ELF & 255;
+	h[50] = AE_ELF >> 8;
 	put64(h + 56, ae_fs);
 	put64(h + 64, parent != NULL);
 	put64(h + 72, parentpos);
-	put32(h + 80, n);
+	put32(h + 80, (uint32_t)n);
 	mem_copy(h + 84, parent, n);
 	put64(h + len - 8, checksum(h, len - 8));
 	return put(h, len, NULL, 0);
@@ -262,17 +279,17 @@ int ae_file_chunk(const uint8_t *p, size_t n)
 	uint8_t h[16];
 
 	mem_copy(h, "AEch", 4);
-	put32(h + 4, n);
+	put32(h + 4, (uint32_t)n);
 	put64(h + 8, checksum(p, n));
 	return put(h, sizeof h, p, n);
 }
 
 static uint64_t now(void)
 {
-	struct timespec t = { 0, 0 };
+	struct sys_time t = { 0, 0 };
 
 	sys3(SYS_clock_gettime, CLOCK_MONOTONIC, SYS_P(&t), 0);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.s * 1000000000u + (uint64_t)t.ns;
 }
 
 /*
@@ -295,7 +312,7 @@ static int choose(void)
 
 int ae_file_full(uint8_t *p, size_t n)
 {
-	size_t pad = -(file.size + AE_HEAD + n) % PAGE;
+	size_t pad = (size_t)(-(file.size + AE_HEAD + n) % PAGE);
 	uint8_t *h = p - AE_HEAD, *end = p + n;
 	uint64_t t;
 	int err;
@@ -303,7 +320,7 @@ int ae_file_full(uint8_t *p, size_t n)
 	if (file.kind != S_IFREG)
 		return ae_file_chunk(p, n);
 	mem_copy(h, "AEch", 4);
-	put32(h + 4, n);
+	put32(h + 4, (uint32_t)n);
 	put64(h + 8, checksum(p, n));
 	direct(choose());
 	t = now();
@@ -323,7 +340,7 @@ int ae_file_full(uint8_t *p, size_t n)
 	return err;
 }
 
-int ae_file_end(enum ae_reason why, int sig, uint64_t rip)
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc)
 {
 	uint8_t r[80];
 
@@ -331,11 +348,11 @@ int ae_file_end(enum ae_reason why, int sig, uint64_t rip)
 	mem_copy(r, "AEnd", 4);
 	put32(r + 4, 64);
 	put32(r + 16, why);
-	put32(r + 20, (uint64_t)sig);
+	put32(r + 20, (uint32_t)sig);
 	put64(r + 24, ae_total);
 	put64(r + 32, ae_nthread());
 	put64(r + 40, ae_nhandler);
-	put64(r + 48, rip);
+	put64(r + 48, pc);
 	put64(r + 8, checksum(r + 16, 64));
 	return put(r, sizeof r, NULL, 0);
 }
@@ -347,9 +364,9 @@ uint64_t ae_file_size(void)
 
 int ae_file_cut(uint64_t size)
 {
-	if (file.kind != S_IFREG || !is_ours(file.fd) || sys3(SYS_ftruncate, file.fd, (long)size, 0) != 0)
+	if (file.kind != S_IFREG || !is_ours(file.fd) || sys_truncate(file.fd, size) != 0)
 		return -1;
-	sys3(SYS_lseek, file.fd, (long)size, 0);
+	sys_seek(file.fd, size);
 	file.size = size;
 	return 0;
 }

@@ -1,6 +1,5 @@
 /* fork, exec and _exit: what the recording does around them. */
-#include "aert.h"
-#include "sys.h"
+#include "call.h"
 
 #include <sys/stat.h>
 
@@ -24,7 +23,7 @@ static uint64_t leave_size, leave_total, leave_end;
  */
 int ae_leave_before(enum ae_reason why)
 {
-	uint64_t mask;
+	struct ae_set mask;
 	uint8_t *live;
 	int mid;
 
@@ -51,7 +50,7 @@ int ae_leave_before(enum ae_reason why)
 
 void ae_leave_failed(int token)
 {
-	uint64_t mask;
+	struct ae_set mask;
 
 	if (!token)
 		return;

@@ -1,6 +1,5 @@
 /* Recording: from the buffer to the file, and how it ends. */
-#include "aert.h"
-#include "sys.h"
+#include "call.h"
 
 static int rec_done;    /* the end was written, or there is none to write */
 
@@ -52,21 +51,21 @@ static void write_events(const uint8_t *live, int full)
 
 void ae_flush(void)
 {
-	uint64_t mask = ae_block();
+	struct ae_set mask = ae_block();
 
 	write_events(__ae_ptr, 0);
 	__ae_ptr = (uint8_t *)AE_BUF;
 	ae_unblock(mask);
 }
 
-uint8_t *ae_full(uint8_t *r15)
+uint8_t *ae_full(uint8_t *live)
 {
-	uint64_t mask;
+	struct ae_set mask;
 	uint8_t *start = (uint8_t *)AE_BUF;
 
 	mask = ae_block();
-	write_events(r15, 1);
-	mem_copy(start, r15, (size_t)((uint8_t *)AE_END - r15));
+	write_events(live, 1);
+	mem_copy(start, live, (size_t)((uint8_t *)AE_END - live));
 	ae_mid = start;
 	ae_unblock(mask);
 	return start;
@@ -81,9 +80,9 @@ static void say_untraced(void)
 		AE_SAY(ae_dec(a, ae_nhandler), " signal handlers and ", ae_dec(b, nt), " thread entries ran untraced");
 }
 
-void ae_finish(enum ae_reason why, int sig, uint64_t rip, uint8_t *live)
+void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live)
 {
-	uint64_t mask;
+	struct ae_set mask;
 	int err;
 
 	if (!ae_on)
@@ -93,7 +92,7 @@ void ae_finish(enum ae_reason why, int sig, uint64_t rip, uint8_t *live)
 		if (live)
 			write_events(live, 0);
 		if (ae_rec) {
-			err = ae_file_end(why, sig, rip);
+			err = ae_file_end(why, sig, pc);
 			if (err)
 				fail(err);
 		}
@@ -120,7 +119,7 @@ void ae_end(enum ae_reason why)
 
 void ae_stop(const char *why, uint8_t *live)
 {
-	uint64_t mask = ae_block();
+	struct ae_set mask = ae_block();
 	int err;
 
 	write_events(live, 0);

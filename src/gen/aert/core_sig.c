@@ -5,32 +5,22 @@
  * buffer is full.
  *
  * What runs between the trampoline and the handler is in section aetext, so
- * that a second signal finds it there and is run untraced.  r15 is still the
- * interrupted code's all the way.
+ * that a second signal finds it there and is run untraced.  The register of
+ * the event pointer is still the interrupted code's all the way.
  */
-#include "aert.h"
-#include "sys.h"
+#include "call.h"
 
-#include <errno.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <ucontext.h>
-
-__extension__ register uint64_t r15_reserved __asm__("r15");
+AE_KEEP_POINTER;
 
 #define AETEXT __attribute__((section("aetext")))
-#define BIT(sig) ((uint64_t)1 << ((sig) - 1))
-#define LIBC_OWN (BIT(32) | BIT(33))    /* libc keeps these for threads */
-#define RESTORER 0x04000000u
+#define LIBC_OWN(sig) ((sig) == 32 || (sig) == 33)      /* libc keeps these for threads */
 #define NFRAME 32
 #define TRAMP ((sighandler_t)(uintptr_t)ae_tramp)
 
-struct kact { sighandler_t handler; uint64_t flags; void *restorer; uint64_t mask; };
-
-static struct ae_act act[65];
+static struct ae_act act[AE_NSIG + 1];
 static int segv_blocked;                /* the program blocked SIGSEGV */
 static int segv_pending;                /* and one was sent */
-static uint64_t frame[NFRAME];          /* running handlers that block SIGSEGV: their signal frames */
+static uintptr_t frame[NFRAME];         /* running handlers that block SIGSEGV: their signal frames */
 static int nframe;
 static int main_tid;
 static volatile int asked;              /* another thread wants the traced one to finish the recording: 1, done: 2 */
@@ -40,42 +30,49 @@ static int segv_shut;                   /* the kernel blocks it too, around an e
 
 static int kills(int sig)
 {
-	const uint64_t mild = BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) |
-	    BIT(SIGTTOU) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGKILL) | LIBC_OWN;
-
-	return !(mild & BIT(sig));
+	switch (sig) {
+	case SIGCHLD: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: case SIGURG: case SIGWINCH:
+	case SIGKILL:
+		return 0;
+	default:
+		return !LIBC_OWN(sig);
+	}
 }
 
 /* Give the kernel what stands for act[sig] */
-static int install(int sig, struct kact *old)
+static int install(int sig, struct ae_kact *old)
 {
-	struct ae_act *a = act + sig;
-	struct kact k = { a->handler, a->flags | RESTORER, (void *)(uintptr_t)ae_restorer, a->mask };
+	const struct ae_act *a = act + sig;
+	sighandler_t handler = a->handler;
+	unsigned long flags = a->flags;
+	struct ae_set mask = a->mask;
+	struct ae_kact k;
 
 	if (a->handler == SIG_DFL ? kills(sig) : a->handler != SIG_IGN || sig == SIGSEGV)
-		k.handler = TRAMP;
+		handler = TRAMP;
 	if (a->handler == SIG_DFL && kills(sig)) {
-		k.flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER;
-		k.mask = ~(uint64_t)0;
+		flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+		mask = set_all();
 	}
-	k.mask &= ~BIT(SIGSEGV);
-	k.flags = (k.flags | SA_SIGINFO) & ~(uint64_t)SA_RESETHAND;     /* the trampoline wants to see siginfo */
+	set_del(&mask, SIGSEGV);
+	flags = (flags | SA_SIGINFO) & ~(unsigned long)SA_RESETHAND;    /* the trampoline wants to see siginfo */
 	if (sig == SIGSEGV)
-		k.flags |= SA_NODEFER;
-	return sys_err(sys4(SYS_rt_sigaction, sig, SYS_P(&k), SYS_P(old), 8));
+		flags |= SA_NODEFER;
+	k = kact_make(handler, flags, mask);
+	return sys_err(sys4(SYS_rt_sigaction, sig, SYS_P(&k), SYS_P(old), sizeof mask));
 }
 
 void ae_sig_init(void)
 {
 	stack_t ss = { .ss_sp = (void *)AE_ALT, .ss_size = AE_ALTLEN }, was;
-	struct kact k;
+	struct ae_kact k;
 	int sig;
 
 	main_tid = (int)sys3(SYS_gettid, 0, 0, 0);
 	if (sys3(SYS_sigaltstack, 0, SYS_P(&was), 0) == 0 && (was.ss_flags & SS_DISABLE))
 		sys3(SYS_sigaltstack, SYS_P(&ss), 0, 0);
-	for (sig = 1; sig <= 64; sig++) {
-		if (!kills(sig) || sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), 8) != 0)
+	for (sig = 1; sig <= AE_NSIG; sig++) {
+		if (!kills(sig) || sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), sizeof k.mask) != 0)
 			continue;
 		act[sig].handler = k.handler;
 		if (k.handler == SIG_DFL || sig == SIGSEGV)
@@ -89,20 +86,20 @@ void ae_sig_init(void)
  */
 void ae_ask(enum ae_reason why, int sig)
 {
-	struct timespec ms = { 0, 1000000 };
+	struct sys_time ms = { 0, 1000000 };
 	int i;
 
 	ask_why = why;
 	ask_sig = sig;
 	asked = 1;
-	if (sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), main_tid, SIGSEGV) == 0)
+	if (sys_kill(main_tid, SIGSEGV) == 0)
 		for (i = 0; i < 500 && asked == 1; i++)
 			sys3(SYS_nanosleep, SYS_P(&ms), 0, 0);
 	asked = 0;
 }
 
 /* Is SIGSEGV blocked, as the program sees it?  Handlers whose frames lie below sp have returned or were jumped over. */
-AETEXT static int blocked(uint64_t sp)
+AETEXT static int blocked(uintptr_t sp)
 {
 	while (nframe > 0 && sp > frame[nframe - 1])
 		nframe--;
@@ -110,43 +107,42 @@ AETEXT static int blocked(uint64_t sp)
 }
 
 /* The default action: end the recording, then die of the signal as if we had never been there. */
-static void die(int sig, int fault, uint64_t rip, uint8_t *live)
+static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
 {
-	struct kact k = { SIG_DFL, RESTORER, (void *)(uintptr_t)ae_restorer, 0 };
+	struct ae_kact k = kact_make(SIG_DFL, 0, set_none());
 
 	if (!live && ae_depth)
 		live = ae_mid;
 	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_rec)
 		ae_ask(AE_SIGNAL, sig);
-	ae_finish(AE_SIGNAL, sig, rip, live);
-	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, 8);
+	ae_finish(AE_SIGNAL, sig, pc, live);
+	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
 	/* it comes when the handler returns, at the place that was interrupted: so a core file shows it */
 	if (!(sig == SIGSEGV && fault))
-		sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), sig);
+		sys_kill(sys3(SYS_gettid, 0, 0, 0), sig);
 }
 
-AETEXT static int is_full(const siginfo_t *si, const greg_t *r)
+AETEXT static int is_full(const siginfo_t *si, const void *context)
 {
-	uint64_t at = (uint64_t)(uintptr_t)si->si_addr, r15 = (uint64_t)r[REG_R15];
-
-	return si->si_code > 0 && at - AE_END < AE_GUARD && r15 - AE_BUF <= AE_BUFLEN && ae_intext((uint64_t)r[REG_RIP]);
+	return si->si_code > 0 && (uintptr_t)si->si_addr - AE_END < AE_GUARD &&
+	    context_pointer(context) - AE_BUF <= AE_BUFLEN && ae_intext(context_pc(context));
 }
 
 /* The buffer is full.  A signal that comes before ae_full blocks all finds the state of a handler that interrupted traced code. */
-AETEXT static void full(greg_t *r, uint8_t *live)
+AETEXT static void full(void *context, uint8_t *live)
 {
 	uint8_t *p = __ae_ptr;
 
 	ae_mid = live;
 	ae_depth++;
 	__ae_ptr = NULL;
-	r[REG_R15] = (greg_t)ae_full((uint8_t *)r[REG_R15]);
+	context_set_pointer(context, (uintptr_t)ae_full((uint8_t *)context_pointer(context)));
 	__ae_ptr = p ? (uint8_t *)AE_BUF : NULL;
 	ae_depth--;
 }
 
 /* How sig is to be handled now: the handler, or NULL for none; *kill for the default action */
-AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uint64_t sp, int main, int *kill)
+AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uintptr_t sp, int main, int *kill)
 {
 	struct ae_act *a = act + sig;
 	sighandler_t h = a->handler;
@@ -167,46 +163,47 @@ AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uint64_t sp, int
 	return h;
 }
 
-AETEXT struct ae_call ae_dispatch(int sig, siginfo_t *si, void *context)
+AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t *plain)
 {
-	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	struct ae_call c = { NULL, 0 };
-	int main = ae_ismain(), inside = main && ae_intext((uint64_t)r[REG_RIP]), kill;
+	int main = ae_ismain(), inside = main && ae_intext(context_pc(context)), kill;
+	sighandler_t handler;
 	uint8_t *live;
 
+	*plain = 0;
 	live = __ae_ptr;
 	if (!live && inside && !ae_depth)
-		live = (uint8_t *)r[REG_R15];
-	if (sig == SIGSEGV && main && is_full(si, r)) {
-		full(r, live);
-		return c;
+		live = (uint8_t *)context_pointer(context);
+	if (sig == SIGSEGV && main && is_full(si, context)) {
+		full(context, live);
+		return NULL;
 	}
 	if (sig == SIGSEGV && main && asked == 1 && si->si_code == SI_TKILL) {
 		ae_finish(ask_why, ask_sig, 0, live ? live : ae_mid);
 		asked = 2;
-		return c;
+		return NULL;
 	}
-	c.handler = choose(sig, si, (uint64_t)r[REG_RSP], main, &kill);
+	handler = choose(sig, si, context_sp(context), main, &kill);
 	if (kill)
-		die(sig, si->si_code > 0, inside ? (uint64_t)r[REG_RIP] : 0, live);
-	if (!c.handler)
-		return c;
-	if (main && nframe < NFRAME && ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || (act[sig].mask & BIT(SIGSEGV))))
-		frame[nframe++] = (uint64_t)(uintptr_t)context;
+		die(sig, si->si_code > 0, inside ? context_pc(context) : 0, live);
+	if (!handler)
+		return NULL;
+	if (main && nframe < NFRAME && ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
+		frame[nframe++] = (uintptr_t)context;
 	if (inside && ae_rec) {
-		c.plain = 1;
+		*plain = 1;
 		ae_nhandler++;
 		if (!ae_depth)
 			ae_mid = live;
 	}
-	return c;
+	return handler;
 }
 
-static uint64_t mask_of(const sigset_t *set)
+/* libc's sets are longer, and begin as the kernel's */
+static struct ae_set mask_of(const sigset_t *set)
 {
-	uint64_t m;
+	struct ae_set m;
 
-	mem_copy(&m, set, 8);
+	mem_copy(&m, set, sizeof m);
 	return m;
 }
 
@@ -222,15 +219,15 @@ static void drop_altstack(void)
 int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 {
 	struct ae_act was;
-	struct kact k;
-	uint64_t block;
+	struct ae_kact k;
+	struct ae_set block;
 	int err;
 
-	if (sig < 1 || sig > 64 || (LIBC_OWN & BIT(sig)))
+	if (sig < 1 || sig > AE_NSIG || LIBC_OWN(sig))
 		return EINVAL;
 	block = ae_block();
 	was = act[sig];
-	err = sys_err(sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), 8));
+	err = sys_err(sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), sizeof k.mask));
 	if (!err && k.handler != TRAMP) {        /* set by a library */
 		was.handler = k.handler;
 		was.flags = k.flags;
@@ -238,7 +235,7 @@ int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 	}
 	if (!err && new) {
 		act[sig].handler = new->sa_handler;
-		act[sig].flags = (uint32_t)new->sa_flags | RESTORER;
+		act[sig].flags = (unsigned)new->sa_flags | AE_SAFLAGS;
 		act[sig].mask = mask_of(&new->sa_mask);
 		err = install(sig, &k);
 		if (err)
@@ -250,8 +247,8 @@ int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 		mem_zero(old, sizeof *old);
 		old->sa_handler = was.handler;
 		old->sa_flags = (int)was.flags;
-		mem_copy(&old->sa_mask, &was.mask, 8);
-		old->sa_restorer = was.flags & RESTORER ? (void (*)(void))ae_restorer : NULL;
+		mem_copy(&old->sa_mask, &was.mask, sizeof was.mask);
+		kact_restorer(old, was.flags);
 	}
 	ae_unblock(block);
 	return err;
@@ -259,55 +256,64 @@ int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	uint64_t m = 0, was = 0, bit = BIT(SIGSEGV);
-	int main = ae_ismain(), shut, err;
+	struct ae_set m = set_none(), was = set_none();
+	int main = ae_ismain(), segv = 0, shut, err;
 
-	if (set)
-		m = mask_of(set) & ~LIBC_OWN;
-	err = sys_err(sys4(SYS_rt_sigprocmask, how, set ? SYS_P(&(uint64_t){ main ? m & ~bit : m }) : 0, SYS_P(&was), 8));
+	if (set) {
+		m = mask_of(set);
+		set_del(&m, 32);
+		set_del(&m, 33);
+		segv = set_has(&m, SIGSEGV);
+		if (main)
+			set_del(&m, SIGSEGV);
+	}
+	err = sys_err(set_mask(how, set ? &m : NULL, &was));
 	if (err)
 		return err;
-	shut = main && blocked((uint64_t)(uintptr_t)__builtin_frame_address(0));
+	shut = main && blocked((uintptr_t)__builtin_frame_address(0));
 	if (main && set) {
-		if (how != SIG_UNBLOCK && (m & bit)) {
+		if (how != SIG_UNBLOCK && segv) {
 			segv_blocked = 1;
-		} else if (how == SIG_SETMASK || (m & bit)) {
+		} else if (how == SIG_SETMASK || segv) {
 			segv_blocked = 0;
 			nframe = 0;
 		}
 		if (segv_pending && !segv_blocked && nframe == 0) {
 			segv_pending = 0;
-			sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
+			sys_kill(sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
 		}
 	}
 	if (old) {
-		was |= shut ? bit : 0;
+		if (shut)
+			set_add(&was, SIGSEGV);
 		mem_zero(old, sizeof *old);
-		mem_copy(old, &was, 8);
+		mem_copy(old, &was, sizeof was);
 	}
 	return 0;
 }
 
 const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy)
 {
-	uint64_t m;
+	struct ae_set m;
 
 	if (!set || !ae_on || !ae_ismain())
 		return set;
 	mem_copy(copy, set, sizeof *copy);
-	m = mask_of(set) & ~BIT(SIGSEGV);
-	mem_copy(copy, &m, 8);
+	m = mask_of(set);
+	set_del(&m, SIGSEGV);
+	mem_copy(copy, &m, sizeof m);
 	return copy;
 }
 
 void ae_segv_real(int really)
 {
-	uint64_t set = BIT(SIGSEGV);
+	struct ae_set set = set_none();
 
 	if (!ae_on || !ae_ismain() || (really ? !segv_blocked : !segv_shut))
 		return;
 	segv_shut = really;
-	sys4(SYS_rt_sigprocmask, really ? SIG_BLOCK : SIG_UNBLOCK, SYS_P(&set), 0, 8);
+	set_add(&set, SIGSEGV);
+	set_mask(really ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 int ae_sigaltstack(const stack_t *ss, stack_t *old)

@@ -3,10 +3,9 @@
  * before any constructor; the end is the last entry of .fini_array to run,
  * after every destructor and atexit handler.
  */
-#include "aert.h"
-#include "sys.h"
+#include "call.h"
 
-#include <errno.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -79,25 +78,38 @@ static int open_file(const char *name)
 /* The buffer, its guard, the side stack and the rest: one reservation, parts of it usable */
 static int map_memory(void)
 {
-	long r = sys6(SYS_mmap, (long)AE_MAP, (long)AE_MAPLEN, PROT_NONE,
+	long r = sys6(SYS_mmap, (long)AE_START, (long)AE_MAPLEN, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	uint64_t *s = (uint64_t *)AE_SIDE;
+	uintptr_t *s = (uintptr_t *)AE_SIDE;       /* entries of three words */
 
-	if (r != (long)AE_MAP) {
+	if (r != (long)AE_START) {
 		if (!sys_err(r))
 			sys3(SYS_munmap, r, (long)AE_MAPLEN, 0);
 		return -1;
 	}
-	if (sys3(SYS_mprotect, (long)AE_MAP, (long)(AE_END - AE_MAP), PROT_READ | PROT_WRITE) != 0 ||
+	if (sys3(SYS_mprotect, (long)AE_START, (long)(AE_END - AE_START), PROT_READ | PROT_WRITE) != 0 ||
 	    sys3(SYS_mprotect, (long)AE_SIDE, (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
-	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_MAP + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) != 0) {
-		sys3(SYS_munmap, (long)AE_MAP, (long)AE_MAPLEN, 0);
+	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_START + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) != 0) {
+		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return -1;
 	}
-	s[1] = ~(uint64_t)0;            /* the sentinel */
-	ae_side_top = AE_SIDE + 24;
-	ae_side_end = AE_SIDE + AE_SIDELEN - 48;
+	s[1] = ~(uintptr_t)0;           /* the sentinel */
+	ae_side_top = AE_SIDE + 3 * sizeof *s;
+	ae_side_end = AE_SIDE + AE_SIDELEN - 6 * sizeof *s;
 	return 0;
+}
+
+/* The kernel's page size, from what it left behind the environment */
+static uintptr_t page_size(char **env)
+{
+	const ElfW(auxv_t) *a;
+
+	while (*env)
+		env++;
+	for (a = (const ElfW(auxv_t) *)(env + 1); a->a_type != AT_NULL; a++)
+		if (a->a_type == AT_PAGESZ)
+			return a->a_un.a_val;
+	return AE_PAGE;
 }
 
 static int privileged(void)
@@ -133,21 +145,21 @@ static void start(int argc, char **argv, char **envp)
 		AE_SAY(prog, ": no room for the event buffer: untraced");
 		return;
 	}
-	ae_fs = sys_fsbase();
+	ae_fs = sys_thread();
 	err = open_file(*name ? name : "ae.out");
 	if (!err)
 		err = ae_file_header(NULL, 0);
 	if (err) {
 		AE_SAY(*name ? name : "ae.out", ": ", ae_strerror(err, buf), ": untraced");
 		ae_file_close();
-		sys3(SYS_munmap, (long)AE_MAP, (long)AE_MAPLEN, 0);
+		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return;
 	}
-	if (ae_patch() != 0) {
+	if (ae_patch(page_size(envp)) != 0) {
 		AE_SAY(prog, ": its code cannot be changed: untraced");
 		ae_file_end(AE_STOPPED, 0, 0);
 		ae_file_close();
-		sys3(SYS_munmap, (long)AE_MAP, (long)AE_MAPLEN, 0);
+		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return;
 	}
 	ae_kin_init();

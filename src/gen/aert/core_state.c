@@ -1,6 +1,5 @@
 /* Process-wide state of the runtime: whose process this is, the lock, counters. */
-#include "aert.h"
-#include "sys.h"
+#include "call.h"
 
 #include <sys/mman.h>
 
@@ -15,14 +14,14 @@ static int lock;
 
 int ae_ismain(void)
 {
-	return sys_fsbase() == ae_fs;
+	return sys_thread() == ae_fs;
 }
 
 /* Remember this process; a child made behind our back is told from a vforked one by a page that fork wipes. */
 void ae_kin_init(void)
 {
 	kin_pid = (int)sys3(SYS_getpid, 0, 0, 0);
-	kin_wipes = sys3(SYS_madvise, (long)AE_KIN, 4096, MADV_WIPEONFORK) == 0;
+	kin_wipes = sys3(SYS_madvise, (long)AE_KIN, AE_PAGE, MADV_WIPEONFORK) == 0;
 	*(volatile uint64_t *)AE_KIN = 1;
 }
 
@@ -33,20 +32,20 @@ enum ae_kin ae_kin(void)
 	return kin_wipes && *(volatile uint64_t *)AE_KIN ? AE_VFORK : AE_FORKED;
 }
 
-uint64_t ae_block(void)
+struct ae_set ae_block(void)
 {
-	uint64_t all = ~(uint64_t)0, old = 0;
+	struct ae_set all = set_all(), old = set_none();
 
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, SYS_P(&all), SYS_P(&old), 8);
+	set_mask(SIG_SETMASK, &all, &old);
 	while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
 		sys3(SYS_sched_yield, 0, 0, 0);
 	return old;
 }
 
-void ae_unblock(uint64_t mask)
+void ae_unblock(struct ae_set mask)
 {
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, SYS_P(&mask), 0, 8);
+	set_mask(SIG_SETMASK, &mask, NULL);
 }
 
 void ae_lock_init(void)

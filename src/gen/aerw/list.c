@@ -1,9 +1,8 @@
 /* The listing of -l: what is recorded where, for those who wonder what makes their event file long. */
 #include <stdio.h>
 #include "../../base/diag.h"
-#include "../../engine/x86/lift.h"
 #include "list.h"
-#include "slice.h"
+#include "../../engine/rewrite/slice.h"
 
 static void
 line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes, const char *what)
@@ -20,9 +19,9 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 	for (i = 0; i < fn->nins; i++) {
 		const struct ainsn *a = &fn->ins[i];
 
-		for (v = 0; v < X86_NREG; v++)
+		for (v = 0; v < fn->m->nreg; v++)
 			if (s->callrec[i] >> v & 1)
-				line(fp, f, fn, a, 8, "argument");
+				line(fp, f, fn, a, fn->m->word, "argument");
 		for (d = s->first[i]; d < s->first[i + 1]; d++) {
 			uint8_t ext;
 
@@ -32,7 +31,7 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 		b = fn->blkof[i];
 		if (a->in.ctl == IC_BRANCH && s->recbranch[b])
 			line(fp, f, fn, a, 1, "branch");
-		else if ((a->in.ctl == IC_CALL && (a->callee == NONE || f->fn[a->callee].why || f->fn[a->callee].tailout)) || a->in.ctl == IC_CALLIND)
+		else if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && (known_callee(f, a) == NONE || f->fn[a->callee].tailout))
 			line(fp, f, fn, a, 1, "return");
 	}
 }

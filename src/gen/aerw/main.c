@@ -8,21 +8,21 @@
 #include "../../base/in.h"
 #include "../../base/mem.h"
 #include "../../base/out.h"
-#include "cfg.h"
-#include "emit.h"
-#include "file.h"
+#include "../../engine/rewrite/cfg.h"
+#include "../../engine/rewrite/emit.h"
+#include "../../engine/rewrite/file.h"
+#include "../../engine/rewrite/live.h"
+#include "../../engine/rewrite/object.h"
+#include "../../engine/rewrite/slice.h"
 #include "list.h"
-#include "live.h"
-#include "object.h"
-#include "slice.h"
 
-#define SYNOPSIS "aerw [-qv] [-a argument] [-l list] [-o file] [file.s]"
+#define SYNOPSIS "aerw [-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]"
 #define MAXTEXT (1u << 30)
 
 struct options {
-	const char *out, *as, *list;
+	const char *out, *as, *list, *machine;
 	char *asarg[60];
-	int nas, quiet, verbose;
+	int nas, paper, quiet, verbose;
 };
 
 static char *
@@ -102,7 +102,7 @@ analyse(struct file *f, const struct options *o, const char *path)
 	uint32_t i;
 
 	file_recover(f);
-	why = object_lift(f, o->as, o->asarg, PATCH);
+	why = object_lift(f, o->as, o->asarg);
 	if (why) {
 		if (!o->quiet)
 			warn("%s: %s: left untraced", path, why);
@@ -111,16 +111,36 @@ analyse(struct file *f, const struct options *o, const char *path)
 		return;
 	}
 	file_targets(f);
+	delay_slots(f);
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
-			emit_fits(f, &f->fn[i]);
+			f->m->emit->fits(f, &f->fn[i]);
 	while (graphs(f))
 		for (i = 0; i < f->nfn; i++)
 			cfg_free(&f->fn[i]);
+	callee_find(f);
 	slice_file(f);
 	if (o->list)
 		list_file(o->list, f);
 	report(f, o, path);
+}
+
+/* The machine asked for, or the one that the assembler is for */
+static const struct machine *
+machine(const struct options *o)
+{
+	const struct machine *m;
+
+	if (o->machine) {
+		m = machine_byname(o->machine);
+		if (!m)
+			die("%s: no such machine", o->machine);
+		return m;
+	}
+	m = object_machine(o->as, o->asarg);
+	if (!m)
+		die("%s: not an assembler for a machine that is known (-m)", o->as);
+	return m;
 }
 
 int
@@ -128,6 +148,7 @@ main(int argc, char **argv)
 {
 	struct options o = { .as = getenv("AERW_AS") };
 	const char *path;
+	struct buf text = BUF_INIT;
 	struct file f;
 	struct out *out;
 	char *p;
@@ -138,7 +159,7 @@ main(int argc, char **argv)
 	diag_init(argv[0], 1);
 	if (!o.as || !*o.as)
 		o.as = "as";
-	while ((c = getopt(argc, argv, "a:l:o:qv")) != -1)
+	while ((c = getopt(argc, argv, "a:l:m:o:pqv")) != -1)
 		switch (c) {
 		case 'a':
 			if (o.nas == 50)
@@ -148,8 +169,14 @@ main(int argc, char **argv)
 		case 'l':
 			o.list = optarg;
 			break;
+		case 'm':
+			o.machine = optarg;
+			break;
 		case 'o':
 			o.out = optarg;
+			break;
+		case 'p':
+			o.paper = 1;
 			break;
 		case 'q':
 			o.quiet = 1;
@@ -163,13 +190,19 @@ main(int argc, char **argv)
 	if (argc - optind > 1)
 		die_usage(SYNOPSIS);
 	path = optind < argc ? argv[optind] : NULL;
-	p = slurp(path, &n);
 	memset(&f, 0, sizeof f);
-	text_parse(&f.text, p, n);
+	f.m = machine(&o);
+	f.paper = o.paper;
+	p = slurp(path, &n);
+	text_parse(&f.text, f.m, p, n);
 	analyse(&f, &o, path ? path : "standard input");
+	emit_file(&text, &f);
+	if (text.nomem)
+		die("out of memory");
 	out = out_open(o.out);
-	emit_file(out, &f);
+	out_write(out, text.p, text.n);
 	out_close(out);
+	buf_free(&text);
 	for (i = 0; i < f.nfn; i++)
 		slice_free(f.fn[i].slice);
 	file_free(&f);

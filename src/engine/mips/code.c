@@ -1,0 +1,85 @@
+/* Pieces of MIPS code. */
+#include <ctype.h>
+#include "emit_priv.h"
+#include "lift.h"
+
+void
+mips_put(struct buf *o, const struct file *f, const struct ainsn *a)
+{
+	const char *s = f->text.st[a->stmt].s;
+
+	if (a->nth || a->more || a->pad || *s == '.')
+		buf_printf(o, "\t.word\t0x%08x\n", a->in.raw);
+	else
+		buf_printf(o, "\t%s\n", s);
+}
+
+#define OP(w) ((w) >> 26)
+#define RS(w) ((w) >> 21 & 31)
+#define RT(w) ((w) >> 16 & 31)
+
+/* The kinds of conditional branches; those that annul their slot have the same conditions */
+enum { BEQ, BNE, BLEZ, BGTZ, BLTZ, BGEZ, BC1F, BC1T };
+
+static int
+kind(uint32_t w)
+{
+	switch (OP(w)) {
+	case 0x01: return RT(w) & 1 ? BGEZ : BLTZ;
+	case 0x11: return RT(w) & 1 ? BC1T : BC1F;
+	case 0x04: case 0x14: return BEQ;
+	case 0x05: case 0x15: return BNE;
+	case 0x06: case 0x16: return BLEZ;
+	default:   return BGTZ;
+	}
+}
+
+void
+mips_branch(struct buf *o, uint32_t w)
+{
+	static const char *const name[] = { "beq", "bne", "blez", "bgtz", "bltz", "bgez", "bc1f", "bc1t" };
+	int k = kind(w);
+
+	buf_printf(o, "\t%s\t", name[k]);
+	if (k >= BC1F)
+		buf_printf(o, "$fcc%u,", RT(w) >> 2);
+	else if (k <= BNE)
+		buf_printf(o, "$%u,$%u,", RS(w), RT(w));
+	else
+		buf_printf(o, "$%u,", RS(w));
+}
+
+void
+mips_condition(struct buf *o, uint32_t w)
+{
+	unsigned s = RS(w), t = RT(w);
+
+	switch (kind(w)) {
+	case BEQ:
+	case BNE:
+		if (s && t) {
+			buf_printf(o, "\txor\t$1,$%u,$%u\n", s, t);
+			s = 1;
+		} else if (t)
+			s = t;
+		if (kind(w) == BEQ)
+			buf_printf(o, "\tsltiu\t$1,$%u,1\n", s);
+		else
+			buf_printf(o, "\tsltu\t$1,$0,$%u\n", s);
+		return;
+	case BLEZ:
+		buf_printf(o, "\tslti\t$1,$%u,1\n", s);
+		return;
+	case BGTZ:
+		buf_printf(o, "\tslt\t$1,$0,$%u\n", s);
+		return;
+	case BLTZ:
+		buf_printf(o, "\tsrl\t$1,$%u,31\n", s);
+		return;
+	case BGEZ:
+		buf_printf(o, "\tsrl\t$1,$%u,31\n\txori\t$1,$1,1\n", s);
+		return;
+	default:
+		buf_printf(o, "\taddiu\t$1,$0,1\n\tmov%c\t$1,$0,$fcc%u\n", t & 1 ? 'f' : 't', t >> 2);
+	}
+}

@@ -1,0 +1,25 @@
+/* Between the files of the MIPS emitter only. */
+#ifndef TM_ENGINE_MIPS_EMIT_PRIV_H
+#define TM_ENGINE_MIPS_EMIT_PRIV_H
+
+#include "../rewrite/emit.h"
+
+#define MIPS_PATCH 8    /* bytes of a jump over an entry, with its slot */
+#define NOP "\tnop\n"
+
+void mips_fits(struct file *f, struct afunc *fn);
+void mips_plain(struct buf *o, struct file *f, uint32_t no);
+const char *mips_check(const struct afunc *fn, const uint64_t *live, uint32_t *at);
+
+/* Instruction a as it was: its text if that is one instruction, else its word */
+void mips_put(struct buf *o, const struct file *f, const struct ainsn *a);
+/* The conditional branch of word w, without its operand: "beq $4,$0," */
+void mips_branch(struct buf *o, uint32_t w);
+/* Whether the branch of word w would be taken, as 0 or 1 in $1 */
+void mips_condition(struct buf *o, uint32_t w);
+
+/* Switches, in switch.c */
+void mips_switch(struct twin *t, uint32_t i, uint32_t blk);
+void mips_maps(struct twin *t);
+
+#endif

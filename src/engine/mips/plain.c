@@ -1,0 +1,193 @@
+/*
+ * The plain copy: where a function runs untraced although its entry is
+ * patched.  It holds the instructions under the patch and goes on in the
+ * original behind them; when something jumps back under the patch, it holds
+ * the whole function.
+ */
+#include "emit_priv.h"
+#include "lift.h"
+
+/* Instructions of fragment 0 that the patch covers, with the delay slot of the last one */
+static uint32_t
+covered(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0 && (fn->ins[n].off < MIPS_PATCH || (n && fn->ins[n - 1].delayed)))
+		n++;
+	return n;
+}
+
+static uint32_t
+frag_end(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0)
+		n++;
+	return n;
+}
+
+static int
+jumped_into(const struct afunc *fn)
+{
+	uint32_t i, n = covered(fn);
+
+	for (i = 0; i < n; i++)
+		if (fn->ins[i].leader && !fn->ins[i].isslot && !(i && fn->ins[i - 1].isslot == 2))
+			return 1;
+	return 0;
+}
+
+/* A macro that jumps, or whose first instruction alone is in a delay slot, must be one that the linker leaves alone */
+static const char *
+bad_macro(const struct afunc *fn, uint32_t i)
+{
+	uint32_t k = i;
+	int fields = 0, jumps = 0;
+
+	do {
+		fields |= fn->ins[k].in.nfield;
+		jumps |= fn->ins[k].delayed || fn->ins[k].isslot || fn->ins[k].in.ctl != IC_NONE;
+	} while (fn->ins[k++].more);
+	return fields && jumps && k > i + 1 ? "a macro that jumps or fills a delay slot and has an operand of the linker's" : NULL;
+}
+
+void
+mips_fits(struct file *f, struct afunc *fn)
+{
+	uint32_t i, n = covered(fn);
+
+	for (i = 0; i < fn->nins; i++) {
+		uint32_t line = f->text.st[fn->ins[i].stmt].line;
+		const char *why = fn->ins[i].nth ? NULL : bad_macro(fn, i);
+
+		if (i < n && fn->ins[i].taken)
+			why = "a code label used as a value at its very start";
+		if (i >= frag_end(fn) && fn->ins[i].target != NONE && fn->ins[i].target < n)
+			why = "its cold part jumps to its very start";
+		if (fn->ins[i].delayed && fn->ins[i].in.slot == 2 && (i + 2 >= fn->nins || fn->ins[i + 2].frag != fn->ins[i].frag))
+			why = "a branch at its very end";
+		if (why) {
+			fn_fail(fn, line, why);
+			return;
+		}
+		fn->noscratch |= !fn->ins[i].nth && !fn->ins[i].more && ((fn->ins[i].in.reads | fn->ins[i].in.writes) >> MIPS_AT & 1);
+	}
+}
+
+/* Where instruction `to` is for the plain copy of n instructions: in it, or in the original */
+static void
+place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
+{
+	while (fn->ins[to].pad || fn->ins[to].nth)
+		to++;
+	buf_printf(o, LBL2 "\n", whole && to < n ? 'q' : 'u', no, to);
+}
+
+/* The jump, branch or call at i with its slot */
+static void
+unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int whole)
+{
+	const struct afunc *fn = &f->fn[no];
+	const struct ainsn *b = &fn->ins[i], *s = &fn->ins[i + 1];
+	uint32_t target = s->target;
+	const char *sym;
+	size_t len;
+
+	if (b->in.ctl == IC_BRANCH || s->in.ctl == IC_BRANCH) {
+		mips_branch(o, b->in.raw);
+		buf_str(o, "1f\n");
+		if (b->in.slot == 2)
+			buf_str(o, NOP);
+		else
+			mips_put(o, f, s);
+		buf_str(o, "\tj\t2f\n" NOP "1:\n");
+		if (b->in.slot == 2)
+			mips_put(o, f, s);
+		buf_str(o, "\tj\t");
+		if (target != NONE)
+			place(o, fn, no, n, whole, target);
+		else if ((sym = insn_target(f, b, &len)) != NULL)
+			buf_printf(o, "%.*s\n", (int)len, sym);
+		buf_str(o, NOP "2:\n");
+		return;
+	}
+	if (s->in.ctl == IC_JUMP && target != NONE) {
+		buf_str(o, "\tj\t");
+		place(o, fn, no, n, whole, target);
+	} else if ((s->in.ctl == IC_JUMP || s->in.ctl == IC_CALL) && (sym = insn_target(f, b, &len)) != NULL)
+		buf_printf(o, "\t%s\t%.*s\n", s->in.ctl == IC_JUMP ? "j" : "jal", (int)len, sym);
+	else
+		buf_printf(o, "\t.word\t0x%08x\n", b->in.raw);
+	mips_put(o, f, s);
+}
+
+void
+mips_plain(struct buf *o, struct file *f, uint32_t no)
+{
+	const struct afunc *fn = &f->fn[no];
+	const int whole = jumped_into(fn);
+	uint32_t i, n = whole ? frag_end(fn) : covered(fn);
+
+	for (i = 0; i < n; i++) {
+		const struct ainsn *a = &fn->ins[i];
+		uint32_t k;
+		int fields = 0;
+
+		if (whole && a->leader)
+			buf_printf(o, LBL2 ":\n", 'q', no, i);
+		if (a->pad)
+			continue;
+		if (a->delayed) {
+			unit(o, f, no, i++, n, whole);
+			continue;
+		}
+		for (k = i; a->nth == 0 && fn->ins[k].more; k++)
+			fields |= fn->ins[k].in.nfield;
+		if (fields) {
+			buf_printf(o, "\t.set\tmacro\n\t.set\tat\n\t%s\n\t.set\tnoat\n\t.set\tnomacro\n", f->text.st[a->stmt].s);
+			i = k;
+		} else
+			mips_put(o, f, a);
+	}
+	if (!whole && n < fn->nins && fn->ins[n].frag == 0) {
+		buf_str(o, "\tj\t");
+		place(o, fn, no, n, 0, n);
+		buf_str(o, NOP);
+	}
+}
+
+/*
+ * The function if $1 may still be used where instrumented code changes it: why
+ * not, and *at which instruction; NULL if all is well.
+ */
+const char *
+mips_check(const struct afunc *fn, const uint64_t *live, uint32_t *at)
+{
+	const uint64_t bit = BIT(MIPS_AT);
+	uint32_t b, i;
+
+	for (b = 0; fn->noscratch && b < fn->nblk; b++) {
+		const struct ablock *k = &fn->blk[b];
+		int needed = (live[b] & bit) != 0, decides = k->term == ST_BRANCH || k->term == ST_SWITCH;
+
+		for (i = k->last; i-- > k->first; ) {
+			const struct ainsn *a = &fn->ins[i];
+			int leaves = a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->in.ctl == IC_JUMP;
+
+			*at = i;
+			if (decides && needed && (a->delayed || k->term == ST_SWITCH) && i + 2 >= k->last && !fn->paper)
+				return "a branch while $1 is in use";
+			if (a->in.writes & bit)
+				needed = 0;
+			if (a->in.reads & bit)
+				needed = 1;
+			if (needed && leaves && a->isslot)
+				return "a call or jump while $1 is in use";
+		}
+		if (needed && k->mark)
+			return "a branch target while $1 is in use";
+	}
+	return NULL;
+}

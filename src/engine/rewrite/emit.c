@@ -1,0 +1,127 @@
+/* The rewritten file: original, copies, table and schema. */
+#include <stdlib.h>
+#include <string.h>
+#include "../../base/mem.h"
+#include "emit.h"
+#include "plan.h"
+
+/* The original text, untouched but for labels (and padding behind functions too short to patch) */
+static void
+original(struct buf *o, struct file *f)
+{
+	uint32_t *next = xcalloc(f->nfn + 1, sizeof *next);
+	size_t i;
+
+	for (i = 0; i < f->text.n; i++) {
+		const struct stmt *st = &f->text.st[i];
+		struct afunc *fn = f->owner[i] ? &f->fn[f->owner[i] - 1] : NULL;
+		uint32_t no = f->owner[i] - 1, k;
+
+		if (fn && fn->why)
+			fn = NULL;
+		if (fn) {
+			for (k = next[no]; fn->ins[k].pad || fn->ins[k].nth; k++)
+				;
+			next[no] = k + 1;
+			if (k == fn->frag[fn->ins[k].frag].first)
+				buf_printf(o, LBL ":\n", fn->ins[k].frag ? 'c' : 'o', no);
+			buf_printf(o, LBL2 ":\n", 'u', no, k);
+		}
+		if (st->kind == ST_LABEL)
+			buf_printf(o, "%s:\n", st->s);
+		else
+			buf_printf(o, "%s%s\n", st->kind == ST_TEXT ? "" : "\t", st->s);
+		if (fn && fn->fill && (next[no] == fn->nins || fn->ins[next[no]].frag == 1)) {
+			buf_printf(o, "\t.skip\t%u, %u\n", fn->fill, f->m->filler);
+			fn->fill = 0;
+		}
+	}
+	free(next);
+}
+
+/* Runtime symbols: weak definitions here, so that objects link without the runtime; its own are strong */
+static void
+fallbacks(struct buf *o, const struct file *f)
+{
+	static const char *const code[] = { "__ae_enter", "__ae_again", "__ae_back", "__ae_land" };
+	size_t i;
+
+	buf_str(o, "\t.section\taetext.none,\"axG\",@progbits,__ae_none,comdat\n");
+	for (i = 0; i < sizeof code / sizeof code[0]; i++)
+		buf_printf(o, "\t.weak\t%s\n\t.hidden\t%s\n%s:\n", code[i], code[i], code[i]);
+	buf_printf(o, "\t%s\n\t.hidden\t__stop_aetext\n\t.section\t.bss.ae_none,\"awG\",@nobits,__ae_none,comdat\n\t.p2align 3\n"
+	    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_cb\n\t.hidden\t__ae_cb\n__ae_cb:\n\t.weak\t__ae_s\n\t.hidden\t__ae_s\n__ae_s:\n\t.skip\t32\n",
+	    f->m->emit->trap);
+	if (f->context)
+		buf_str(o, "\t.weak\t__ae_uses_context\n\t.hidden\t__ae_uses_context\n__ae_uses_context:\n");
+}
+
+static void
+bytes(struct buf *o, const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		buf_printf(o, "%s%u%s", i % 24 ? "," : "\t.byte\t", p[i], i % 24 == 23 || i + 1 == n ? "\n" : "");
+}
+
+static void
+schema(struct buf *o, struct file *f)
+{
+	struct sch_unit *u = plan_unit(f);
+	struct buf head = BUF_INIT;
+	uint32_t i, k;
+	uint8_t *p;
+	size_t n;
+
+	p = sch_encode(u, &n);
+	buf_str(&head, "AESC");
+	buf_le16(&head, SCH_VERSION);
+	buf_u8(&head, u->word);
+	buf_u8(&head, u->big);
+	buf_le32(&head, (uint32_t)(16 + 8 * (size_t)u->ncst + n));
+	buf_le32(&head, u->ncst);
+	o->nomem |= !p || head.nomem;
+	buf_str(o, "\t.section\t" SCH_SECTION ",\"R\",@progbits\n");
+	if (!o->nomem) {
+		bytes(o, head.p, head.n);
+		for (i = 0; i < f->nfn; i++)
+			for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
+				buf_printf(o, "\t%s\t" LBL "%s\n", f->m->words[0], k ? 'c' : 'o', i, f->m->word == 4 ? ", 0" : "");
+		bytes(o, p, n);
+	}
+	buf_free(&head);
+	free(p);
+	plan_free(u);
+}
+
+void
+emit_file(struct buf *o, struct file *f)
+{
+	const struct emitter *e = f->m->emit;
+	uint32_t i, traced = 0;
+
+	original(o, f);
+	for (i = 0; i < f->nfn; i++)
+		traced += !f->fn[i].why;
+	if (!traced)
+		return;
+	buf_printf(o, "%s\t.section\taetext,\"ax\",@progbits\n", e->begin);
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why) {
+			e->thunk(o, f, i);
+			emit_twin(o, f, i);
+		}
+	buf_str(o, "\t.section\taeplain,\"ax\",@progbits\n");
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why) {
+			buf_printf(o, LBL ":\n", 'p', i);
+			e->plain(o, f, i);
+		}
+	buf_printf(o, "%s\t.section\taefn,\"aw\",@progbits\n\t.p2align 3\n", e->end);
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why)
+			buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', i, f->m->words[0], 'o', i, 'h', i);
+	fallbacks(o, f);
+	schema(o, f);
+}

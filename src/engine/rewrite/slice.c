@@ -1,0 +1,570 @@
+/*
+ * Reaching definitions, backward slices from every address, and the cheapest
+ * set of definitions to record: a minimum vertex cut between the values that
+ * cannot be computed and the addresses, branches and arguments that need them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "../../base/mem.h"
+#include "../flow/bits.h"
+#include "../flow/cut.h"
+#include "../machine/machine.h"
+#include "cfg.h"
+#include "frame.h"
+#include "slice.h"
+
+#define NREGVAR(m) ((m)->nreg + 1u)     /* registers and flags: what masks hold */
+#define ROUNDS 4                /* at most, for the registers that recursive functions need */
+
+struct ctx {
+	struct file *f;
+	struct afunc *fn;
+	struct slice *s;
+	struct cut *cut;
+	size_t words;
+	uint64_t *in;           /* definitions that reach the start of each block */
+	uint32_t **list, *nlist, nvar;          /* definitions of each variable */
+	uint32_t *work, nwork;  /* definitions whose inputs are still to follow */
+	size_t capwork;
+	uint32_t *vblock, *vcall;       /* vertices of branches (by block) and of known calls' arguments (by need) */
+	size_t ncall, capcall;
+	struct { uint32_t ins; uint8_t var; uint32_t vertex; } *call;
+	int marking;            /* second phase: mark what has to be computed */
+};
+
+static uint64_t
+clobbers(const struct machine *m, const struct ainsn *a)
+{
+	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
+		return 0;
+	if (a->twice)           /* a second return brings back old registers */
+		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~BIT(m->buffer);
+	return m->clobbered | BIT(machine_flags(m));
+}
+
+static void
+add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
+{
+	struct def *d = &s->def[s->ndef++];
+
+	d->ins = ins;
+	d->eff = (uint8_t)eff;
+	d->var = (uint16_t)var;
+	d->fate = DF_UNUSED;
+	d->vertex = NONE;
+}
+
+static void
+collect(struct afunc *fn, struct slice *s)
+{
+	const struct machine *m = fn->m;
+	size_t cap = machine_slot0(m) + fn->nslot, i;
+	unsigned v;
+
+	for (i = 0; i < fn->nins; i++)
+		cap += fn->ins[i].in.neff + (clobbers(m, &fn->ins[i]) ? NREGVAR(m) : 0);
+	s->def = xcalloc(cap, sizeof *s->def);
+	s->first = xcalloc(fn->nins + 1, sizeof *s->first);
+	for (v = 0; v < machine_slot0(m) + fn->nslot; v++)
+		add_def(s, DEF_ENTRY, 0, v);
+	for (i = 0; i < fn->nins; i++) {
+		uint64_t c = clobbers(m, &fn->ins[i]);
+
+		s->first[i] = s->ndef;
+		for (v = 0; v < fn->ins[i].in.neff; v++)
+			add_def(s, (uint32_t)i, v, effect_var(fn, (uint32_t)i, (unsigned)fn->ins[i].in.eff[v].s.dst));
+		for (v = 0; v < NREGVAR(m); v++)
+			if (c >> v & 1)
+				add_def(s, (uint32_t)i, DEF_CALL, v);
+	}
+	s->first[fn->nins] = s->ndef;
+}
+
+static void
+reaching(struct ctx *c)
+{
+	struct slice *s = c->s;
+	struct afunc *fn = c->fn;
+	uint64_t *gen, *kill, *out, *seen;
+	uint32_t b, d, k;
+
+	c->nvar = machine_slot0(fn->m) + fn->nslot;
+	c->list = xcalloc(c->nvar, sizeof *c->list);
+	c->nlist = xcalloc(c->nvar, sizeof *c->nlist);
+	seen = xcalloc(BITS_WORDS(c->nvar), sizeof *seen);
+	for (d = 0; d < s->ndef; d++)
+		c->nlist[s->def[d].var]++;
+	for (k = 0; k < c->nvar; k++) {
+		c->list[k] = xcalloc(c->nlist[k] + 1, sizeof *c->list[k]);
+		c->nlist[k] = 0;
+	}
+	for (d = 0; d < s->ndef; d++) {
+		k = s->def[d].var;
+		c->list[k][c->nlist[k]++] = d;
+	}
+	c->words = BITS_WORDS(s->ndef);
+	c->in = xcalloc(fn->nblk * c->words, sizeof *c->in);
+	gen = xcalloc(fn->nblk * c->words, sizeof *gen);
+	kill = xcalloc(fn->nblk * c->words, sizeof *kill);
+	out = xcalloc(fn->nblk * c->words, sizeof *out);
+	for (d = 0; d < c->nvar; d++)
+		bit_set(c->in, d);
+	for (b = 0; b < fn->nblk; b++) {
+		uint32_t lo, hi;
+
+		memset(seen, 0, BITS_WORDS(c->nvar) * sizeof *seen);
+		if (fn->blk[b].first == fn->blk[b].last)
+			continue;
+		lo = s->first[fn->blk[b].first];
+		hi = s->first[fn->blk[b].last];
+		for (d = hi; d-- > lo; ) {      /* backward: the last definition of each variable leaves the block */
+			uint32_t v = s->def[d].var;
+
+			if (bit_get(seen, v))
+				continue;
+			bit_set(seen, v);
+			for (k = 0; k < c->nlist[v]; k++)
+				bit_set(kill + b * c->words, c->list[v][k]);
+			bit_set(gen + b * c->words, d);
+		}
+	}
+	graph_flow(fn->g, 0, c->words, gen, kill, c->in, out);
+	free(gen);
+	free(kill);
+	free(out);
+	free(seen);
+}
+
+typedef void reach_fn(struct ctx *c, uint32_t def, void *arg);
+
+/* Every definition of var that reaches effect k of instruction i (block b) */
+static void
+each_reaching(struct ctx *c, uint32_t b, uint32_t i, unsigned k, unsigned var, reach_fn *fn, void *arg)
+{
+	const struct slice *s = c->s;
+	uint32_t lo, d, n;
+
+	if (c->fn->blk[b].first < c->fn->blk[b].last) {
+		lo = s->first[c->fn->blk[b].first];
+		for (d = s->first[i] + k; d-- > lo; )
+			if (s->def[d].var == var) {
+				fn(c, d, arg);
+				return;
+			}
+	}
+	for (n = 0; n < c->nlist[var]; n++)
+		if (bit_get(c->in + b * c->words, c->list[var][n]))
+			fn(c, c->list[var][n], arg);
+}
+
+struct ccquery { uint8_t cc; int bad; };
+
+static void
+check_cc(struct ctx *c, uint32_t d, void *arg)
+{
+	const struct def *f = &c->s->def[d];
+	struct ccquery *q = arg;
+	const struct insn_effect *e;
+
+	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
+		q->bad = 1;
+		return;
+	}
+	e = &c->fn->ins[f->ins].in.eff[f->eff];
+	if (!(e->ccmask >> q->cc & 1))
+		q->bad = 1;
+}
+
+/* Whether condition cc at (b, i, k) can be told from the flags' definitions */
+static int
+cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
+{
+	struct ccquery q = { cc, cc == INSN_NOCC };
+
+	if (!q.bad)
+		each_reaching(c, b, i, k, machine_flags(c->fn->m), check_cc, &q);
+	return !q.bad;
+}
+
+static uint64_t
+mem_vars(const struct sch_addr *m)
+{
+	return (m->base != SCH_NOVAR ? BIT(m->base) : 0) | (m->index != SCH_NOVAR ? BIT(m->index) : 0);
+}
+
+struct inputs { uint64_t regs; uint32_t slot; };        /* registers and flags as a mask; a slot's variable or NONE */
+
+static int
+add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct inputs *in)
+{
+	const struct insn *x = &fn->ins[i].in;
+
+	if (v->kind != SV_VAR)
+		return 1;
+	if (v->var != (int32_t)machine_mem(fn->m))
+		in->regs |= BIT(v->var);
+	else if (fn->slot[i] >= 0)
+		in->slot = machine_slot0(fn->m) + (uint32_t)fn->slot[i];
+	else if (fn->slot[i] == ROMEM)
+		in->regs |= mem_vars(&x->ref[x->mref].m);
+	else
+		return 0;
+	return 1;
+}
+
+/* What effect k of instruction i is computed from; 0 if it cannot be */
+static int
+inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
+{
+	const struct sch_step *s = &fn->ins[i].in.eff[k].s;
+
+	in->regs = 0;
+	in->slot = NONE;
+	if (s->op == SO_REP)
+		return 1;
+	if (s->op == SO_UNKNOWN || !add_input(fn, i, &s->a, in) || !add_input(fn, i, &s->b, in))
+		return 0;
+	if (s->op == SO_LEA)
+		in->regs |= mem_vars(&s->m);
+	/* what keeps a part of its old value; a slot is always written whole */
+	if (s->dst < fn->m->nreg && (s->w < 4 || s->op == SO_CMOV))
+		in->regs |= BIT(s->dst);
+	if (s->dst == (int16_t)machine_mem(fn->m) && s->op == SO_CMOV && fn->slot[i] >= 0)
+		in->slot = machine_slot0(fn->m) + (uint32_t)fn->slot[i];
+	if (s->op == SO_SETCC || s->op == SO_CMOV)
+		in->regs |= BIT(machine_flags(fn->m));
+	return 1;
+}
+
+/* Bytes of its slot that definition d writes */
+static void
+check_width(struct ctx *c, uint32_t d, void *arg)
+{
+	const struct def *f = &c->s->def[d];
+	unsigned *n = arg;
+	const struct insn *in;
+
+	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
+		*n = UINT32_MAX;
+		return;
+	}
+	in = &c->fn->ins[f->ins].in;
+	if (in->ref[in->mref].n < *n)
+		*n = UINT32_MAX;        /* more is read than was written */
+}
+
+/* Does effect k of instruction i read no more of its slot than was stored last? */
+static int
+width_good(struct ctx *c, uint32_t i, unsigned k, uint32_t slot)
+{
+	const struct insn *in = &c->fn->ins[i].in;
+	unsigned n = in->ref[in->mref].n;
+
+	each_reaching(c, c->fn->blkof[i], i, k, slot, check_width, &n);
+	return n != UINT32_MAX;
+}
+
+/* Can definition d be computed, its inputs given? */
+static int
+computable(struct ctx *c, const struct def *d, struct inputs *in)
+{
+	const struct insn_effect *e;
+
+	in->regs = 0;
+	in->slot = NONE;
+	if (d->ins == DEF_ENTRY)
+		return !c->f->paper && (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
+	if (d->eff == DEF_CALL || !inputs(c->fn, d->ins, d->eff, in))
+		return 0;
+	e = &c->fn->ins[d->ins].in.eff[d->eff];
+	if (in->slot != NONE && !width_good(c, d->ins, d->eff, in->slot))
+		return 0;
+	if (e->s.op == SO_SETCC || e->s.op == SO_CMOV)
+		return cc_good(c, c->fn->blkof[d->ins], d->ins, d->eff, e->s.cc);
+	return 1;
+}
+
+static int64_t
+def_cost(struct ctx *c, const struct def *d)
+{
+	uint8_t ext;
+
+	if (d->var >= c->fn->m->nreg || (c->fn->m->norecord >> d->var & 1))      /* flags and slots are not recorded, what is made of them can be */
+		return CUT_INF;
+	if (d->ins != DEF_ENTRY && c->fn->ins[d->ins].more && d->eff != DEF_CALL)        /* in the middle of a macro */
+		return CUT_INF;
+	if (d->ins == DEF_ENTRY)        /* a little less than elsewhere: callers may know it */
+		return CFG_ONCE * c->fn->m->word;
+	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1);
+}
+
+static uint32_t
+def_vertex(struct ctx *c, uint32_t d)
+{
+	struct def *f = &c->s->def[d];
+
+	if (f->vertex == NONE) {
+		f->vertex = cut_vertex(c->cut, def_cost(c, f));
+		c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+		c->work[c->nwork++] = d;
+	}
+	return f->vertex;
+}
+
+/* In the first phase an edge to vertex *arg (NONE: to the sink); in the second, mark d as needed */
+static void
+use(struct ctx *c, uint32_t d, void *arg)
+{
+	uint32_t to = *(uint32_t *)arg;
+	struct def *f = &c->s->def[d];
+
+	if (!c->marking) {
+		uint32_t v = def_vertex(c, d);
+
+		if (to == NONE)
+			cut_sink(c->cut, v);
+		else
+			cut_edge(c->cut, v, to);
+	} else if (f->fate == DF_UNUSED) {
+		struct inputs in;
+
+		f->fate = (c->f->paper ? !computable(c, f, &in) : cut_taken(c->cut, f->vertex)) ? DF_RECORD : DF_COMPUTE;
+		if (f->fate == DF_COMPUTE) {
+			c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+			c->work[c->nwork++] = d;
+		}
+	}
+}
+
+static void
+use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint64_t vars, uint32_t to)
+{
+	unsigned v;
+
+	for (v = 0; v < NREGVAR(c->fn->m); v++)
+		if (vars >> v & 1)
+			each_reaching(c, b, i, k, v, use, &to);
+}
+
+/* Follow the inputs of every definition on the work list */
+static void
+drain(struct ctx *c)
+{
+	while (c->nwork) {
+		uint32_t d = c->work[--c->nwork];
+		struct def *f = &c->s->def[d];
+		struct inputs in;
+
+		if (!computable(c, f, &in)) {
+			if (!c->marking)
+				cut_source(c->cut, f->vertex);
+			continue;
+		}
+		if (f->ins == DEF_ENTRY)
+			continue;
+		use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, in.regs, f->vertex);
+		if (in.slot != NONE)
+			each_reaching(c, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, use, &f->vertex);
+	}
+}
+
+/* Registers that instruction a's references must know */
+static uint64_t
+address_vars(const struct machine *mach, const struct ainsn *a)
+{
+	uint64_t m = 0;
+	int k;
+
+	for (k = 0; k < a->in.nref; k++)
+		m |= mem_vars(&a->in.ref[k].m);
+	if (a->in.rep)
+		m |= BIT(a->in.tgt);
+	if (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND)
+		m |= BIT(mach->sp);
+	return m;
+}
+
+static void
+known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
+{
+	uint64_t need = c->f->fn[callee].need;
+	unsigned k = c->fn->ins[i].in.neff;      /* behind what the instruction itself does */
+	uint32_t v;
+
+	for (v = 0; v < c->fn->m->nreg; v++) {
+		if (!(need >> v & 1))
+			continue;
+		if (!c->marking) {
+			c->call = xgrow(c->call, &c->capcall, c->ncall + 1, sizeof *c->call);
+			c->call[c->ncall].ins = i;
+			c->call[c->ncall].var = (uint8_t)v;
+			c->call[c->ncall].vertex = cut_vertex(c->cut, (int64_t)c->fn->blk[b].freq * 9);
+			cut_sink(c->cut, c->call[c->ncall].vertex);
+			use_vars(c, b, i, k, BIT(v), c->call[c->ncall++].vertex);
+		} else if (cut_taken(c->cut, c->call[c->ncall++].vertex)) {
+			c->s->callrec[i] |= BIT(v);
+		} else {
+			use_vars(c, b, i, k, BIT(v), NONE);
+		}
+	}
+}
+
+static void
+terminator(struct ctx *c, uint32_t b)
+{
+	struct ablock *k = &c->fn->blk[b];
+	uint32_t i = k->last - 1;
+	const uint64_t flags = BIT(machine_flags(c->fn->m));
+	const struct ainsn *a;
+
+	if (k->term == ST_TAIL || k->term == ST_TAILX) {
+		/* a block of its own for a conditional tail jump stands behind its branch */
+		uint32_t at = k->last - 1, blk = c->fn->blkof[at];
+
+		use_vars(c, blk, at, c->fn->ins[at].in.neff, BIT(c->fn->m->sp), NONE);
+		if (k->term == ST_TAIL)
+			known_call(c, blk, at, k->callee);
+		return;
+	}
+	if (k->first == k->last)
+		return;
+	a = &c->fn->ins[i];
+	if (k->term == ST_SWITCH && a->in.setsdst == 1)
+		use_vars(c, b, i, 0, BIT(a->in.tgt), NONE);
+	if (k->term != ST_BRANCH || c->f->paper)
+		return;
+	if (!c->marking) {
+		c->vblock[b] = NONE;
+		if (!cc_good(c, b, i, 0, k->cc))
+			return;
+		c->vblock[b] = cut_vertex(c->cut, (int64_t)k->freq * 2);
+		cut_sink(c->cut, c->vblock[b]);
+		use_vars(c, b, i, 0, flags, c->vblock[b]);
+	} else if (c->vblock[b] == NONE || cut_taken(c->cut, c->vblock[b])) {
+		c->s->recbranch[b] = 1;
+	} else {
+		use_vars(c, b, i, 0, flags, NONE);
+	}
+}
+
+/* Everything that must be known: the same walk builds the graph and, after the cut, marks the slice */
+static void
+demands(struct ctx *c)
+{
+	uint32_t b, i;
+
+	c->ncall = 0;
+	for (b = 0; b < c->fn->nblk; b++) {
+		struct ablock *k = &c->fn->blk[b];
+
+		if (c->fn->g->rpo[b] == UINT32_MAX)
+			continue;
+		for (i = k->first; i < k->last; i++) {
+			const struct ainsn *a = &c->fn->ins[i];
+
+			use_vars(c, b, i, 0, address_vars(c->fn->m, a), NONE);
+			if (known_callee(c->f, a) != NONE)
+				known_call(c, b, i, a->callee);
+		}
+		terminator(c, b);
+	}
+	drain(c);
+}
+
+/* Slice one function; returns the registers whose entry values must be recorded */
+static uint64_t
+slice_function(struct file *f, struct afunc *fn)
+{
+	struct ctx c = { .f = f, .fn = fn };
+	uint64_t entry = 0;
+	unsigned v;
+
+	if (!fn->slot)
+		frame_slots(f, fn);
+	slice_free(fn->slice);
+	fn->slice = c.s = xcalloc(1, sizeof *c.s);
+	c.s->recbranch = xcalloc(fn->nblk, 1);
+	c.s->callrec = xcalloc(fn->nins, sizeof *c.s->callrec);
+	c.vblock = xcalloc(fn->nblk, sizeof *c.vblock);
+	c.cut = cut_new();
+	collect(fn, c.s);
+	reaching(&c);
+	demands(&c);
+	cut_solve(c.cut);
+	c.marking = 1;
+	demands(&c);
+	for (v = 0; v < fn->m->nreg; v++)
+		if (c.s->def[v].fate == DF_RECORD)
+			entry |= BIT(v);
+	for (v = 0; v < c.nvar; v++)
+		free(c.list[v]);
+	free(c.list);
+	free(c.nlist);
+	free(c.in);
+	free(c.work);
+	free(c.vblock);
+	free(c.call);
+	cut_free(c.cut);
+	return entry;
+}
+
+/* Leaving by a tail jump to an unknown callee is catching */
+static void
+spread_tailout(struct file *f)
+{
+	int changed = 1;
+	size_t i, b;
+
+	while (changed) {
+		changed = 0;
+		for (i = 0; i < f->nfn; i++)
+			for (b = 0; !f->fn[i].why && !f->fn[i].tailout && b < f->fn[i].nblk; b++)
+				if (f->fn[i].blk[b].term == ST_TAIL && f->fn[f->fn[i].blk[b].callee].tailout)
+					changed = f->fn[i].tailout = 1;
+	}
+}
+
+void
+slice_file(struct file *f)
+{
+	int round, changed = 1;
+	size_t i;
+
+	spread_tailout(f);
+	/* callers come after callees in most files; what recursion adds takes another round */
+	for (round = 0; round < ROUNDS && changed; round++) {
+		changed = 0;
+		for (i = 0; i < f->nfn; i++) {
+			uint64_t entry;
+
+			if (f->fn[i].why)
+				continue;
+			entry = slice_function(f, &f->fn[i]);
+			if (f->paper)           /* callers provide nothing */
+				continue;
+			changed |= (entry & ~f->fn[i].need) != 0;
+			f->fn[i].need |= entry;
+		}
+	}
+	/* the needs stand; what a function still lacks it records itself */
+	for (i = 0; i < f->nfn; i++) {
+		uint64_t entry;
+
+		if (f->fn[i].why)
+			continue;
+		entry = slice_function(f, &f->fn[i]);
+		f->fn[i].slice->entryrec = entry;
+	}
+}
+
+void
+slice_free(struct slice *s)
+{
+	if (!s)
+		return;
+	free(s->def);
+	free(s->first);
+	free(s->recbranch);
+	free(s->callrec);
+	free(s);
+}

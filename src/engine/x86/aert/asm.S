@@ -1,0 +1,326 @@
+/*
+ * The part of the runtime that rewritten code enters and leaves by: it lives
+ * in section aetext, so a signal that hits it counts as one in traced code.
+ *
+ * Invariant at each instruction of aetext on the traced thread: all events
+ * before (__ae_ptr ? __ae_ptr : r15) are complete.
+ *
+ * The side stack has an entry for each traced function that untraced code
+ * called: return address, rsp at entry, caller's r15.  At its bottom is a
+ * sentinel with rsp ~0.  A marker with rsp 0 stands for frames that a longjmp
+ * abandoned and that the event stream has not been told about.
+ *
+ * __ae_cb is set once untraced code has called back since it was entered: if
+ * it then jumps (not calls) to a traced function, r15 is old and rsp unknown.
+ */
+#include "machine.h"
+
+	.macro	global name
+	.globl	\name
+	.hidden	\name
+	.endm
+
+	.macro	var name, size, align=8
+	global	\name
+	.type	\name, @object
+	.size	\name, \size
+	.balign	\align
+\name:	.zero	\size
+	.endm
+
+#define RET -24
+#define RSP -16
+#define R15 -8
+
+	.bss
+	var	__ae_ptr, 8
+	var	__ae_s, 32
+	var	ae_fs, 8
+	var	ae_side_top, 8
+	var	ae_side_end, 8
+	var	__ae_cb, 4, 4
+	var	ae_rec, 4, 4
+	var	ae_depth, 4, 4
+	var	ae_shard, 4096, 64
+
+	.section aetext,"ax",@progbits
+	.balign	16
+	global	__ae_enter
+	.type	__ae_enter, @function
+/* r11 = F.fast; only r11 and flags may change.  The words below rsp are free: no call is pending. */
+__ae_enter:
+	push	%rax
+	mov	%fs:0, %rax
+	cmp	ae_fs(%rip), %rax
+	jne	.Lthread
+	cmpq	$0, __ae_ptr(%rip)
+	je	.Lplain
+	cmpl	$0, ae_rec(%rip)
+	je	.Lplain
+	mov	ae_side_top(%rip), %rax
+	push	%rcx
+	lea	16(%rsp), %rcx          /* rsp at entry */
+	cmp	RSP(%rax), %rcx
+	jae	.Ldead
+.Lpush:
+	cmp	ae_side_end(%rip), %rax
+	jae	.Lfull
+	mov	(%rcx), %rcx
+	mov	%rcx, RET+24(%rax)
+	lea	16(%rsp), %rcx
+	mov	%rcx, RSP+24(%rax)
+	mov	%r15, R15+24(%rax)
+	movq	$__ae_leave, (%rcx)
+	add	$24, %rax
+	mov	%rax, ae_side_top(%rip)
+	mov	__ae_ptr(%rip), %r15
+	movb	$0xfe, (%r15)
+	mov	%rcx, 1(%r15)
+	lea	9(%r15), %r15
+	pop	%rcx
+	pop	%rax
+	jmp	*%r11
+
+/* The top entries lie below this frame: a longjmp abandoned them.  A marker takes their place. */
+.Ldead:
+	cmpq	$0, RSP(%rax)           /* a marker stays */
+	je	.Lmarked
+	sub	$24, %rax
+	cmp	RSP(%rax), %rcx
+	jae	.Ldead
+	movq	$0, RSP+24(%rax)
+	add	$24, %rax
+.Lmarked:
+	jmp	.Lpush
+
+.Lfull:
+	pop	%rcx
+	mov	%fs:0, %rax
+.Lthread:
+	shr	$12, %rax
+	and	$63, %eax
+	shl	$6, %eax
+	cmpl	$0, ae_rec(%rip)
+	je	.Lplain
+	lock incq ae_shard(%rax)
+.Lplain:
+	movslq	-4(%r11), %rax
+	add	%rax, %r11
+	pop	%rax
+	jmp	*%r11
+	.size	__ae_enter, .-__ae_enter
+
+	.balign	16
+	global	__ae_leave
+	.type	__ae_leave, @function
+/* Reached by the ret of a function that __ae_enter entered; the results (rax, rdx, xmm, st) and callee-saved registers stay. */
+__ae_leave:
+	cmpq	$0, __ae_ptr(%rip)
+	jne	1f
+	mov	%r15, __ae_ptr(%rip)
+1:	movb	$1, __ae_cb(%rip)
+	mov	ae_side_top(%rip), %rcx
+	lea	-8(%rsp), %r11
+	cmp	RSP(%rcx), %r11
+	jne	.Lsearch
+	mov	RET(%rcx), %r11
+	mov	R15(%rcx), %r15
+	sub	$24, %rcx
+	mov	%rcx, ae_side_top(%rip)
+	jmp	*%r11
+
+/* Entries above ours: dead ones if they lie lower on the stack; others belong to another stack (a coroutine) and stay. */
+.Lsearch:
+	mov	%rcx, %rdi
+2:	sub	$24, %rdi
+	cmpq	$-1, RSP(%rdi)
+	je	.Llost
+	cmp	RSP(%rdi), %r11
+	jne	2b
+	mov	RET(%rdi), %rsi         /* return address */
+	mov	R15(%rdi), %r15
+	lea	-24(%rdi), %r8          /* where the kept ones go */
+3:	cmp	%rcx, %rdi
+	je	4f
+	add	$24, %rdi
+	cmp	RSP(%rdi), %r11
+	jae	3b
+	mov	RET(%rdi), %r9
+	mov	%r9, RET+24(%r8)
+	mov	RSP(%rdi), %r9
+	mov	%r9, RSP+24(%r8)
+	mov	R15(%rdi), %r9
+	mov	%r9, R15+24(%r8)
+	add	$24, %r8
+	jmp	3b
+4:	movq	$0, RSP+24(%r8)         /* the marker */
+	add	$24, %r8
+	mov	%r8, ae_side_top(%rip)
+	jmp	*%rsi
+.Llost:
+	ud2                             /* the stack was overwritten: nowhere to return to */
+	.size	__ae_leave, .-__ae_leave
+
+	.balign	16
+	global	__ae_again
+	.type	__ae_again, @function
+/* A thunk entered from traced code's return address, but after callbacks (__ae_cb): r11 = F.fast.  Changes r15. */
+__ae_again:
+	mov	__ae_ptr(%rip), %r15
+	movb	$0xfe, (%r15)
+	mov	%rsp, 1(%r15)
+	lea	9(%r15), %r15
+	jmp	*%r11
+	.size	__ae_again, .-__ae_again
+
+	.balign	16
+	global	__ae_back
+	.type	__ae_back, @function
+/* After the call of an unknown callee.  Changes r11, flags and r15. */
+__ae_back:
+	cmpq	$0, __ae_ptr(%rip)
+	je	1f
+	mov	__ae_ptr(%rip), %r15
+	movq	$0, __ae_ptr(%rip)
+	mov	ae_side_top(%rip), %r11
+	cmp	%rsp, RSP(%r11)         /* entry < rsp + 8 of our caller */
+	jbe	.Lunwind
+2:	movb	$0, __ae_cb(%rip)
+	movb	$0, (%r15)
+	lea	1(%r15), %r15
+	ret
+1:	cmpl	$0, ae_depth(%rip)      /* traced code runs, so no handler that interrupted it can: it left by a jump */
+	je	2b
+	call	.Lsave_lost
+	jmp	2b
+.Lunwind:
+	sub	$24, %r11
+	cmp	%rsp, RSP(%r11)
+	jbe	.Lunwind
+	mov	%r11, ae_side_top(%rip)
+	movb	$0xfd, (%r15)
+	lea	8(%rsp), %r11
+	mov	%r11, 1(%r15)
+	lea	9(%r15), %r15
+	jmp	2b
+	.size	__ae_back, .-__ae_back
+
+	.balign	16
+	global	__ae_land
+	.type	__ae_land, @function
+/* After a call of setjmp and the like: r11d = site.  Changes r11, flags and r15. */
+__ae_land:
+	push	%rax
+	cmpq	$0, __ae_ptr(%rip)
+	je	.Lnoptr
+	mov	__ae_ptr(%rip), %r15
+	movq	$0, __ae_ptr(%rip)
+1:	mov	ae_side_top(%rip), %rax
+2:	cmp	%rsp, RSP(%rax)
+	ja	3f
+	sub	$24, %rax
+	mov	%rax, ae_side_top(%rip)
+	jmp	2b
+3:	movb	$0, __ae_cb(%rip)
+	movb	$0xff, (%r15)
+	lea	16(%rsp), %rax
+	mov	%rax, 1(%r15)
+	mov	%r11w, 9(%r15)
+	lea	11(%r15), %r15
+	pop	%rax
+	ret
+.Lnoptr:
+	cmpl	$0, ae_depth(%rip)
+	je	1b
+	push	%r11
+	call	.Lsave_lost
+	pop	%r11
+	jmp	1b
+	.size	__ae_land, .-__ae_land
+
+/* Call ae_lost with every register kept, then start over at the beginning of the buffer.  ae_lost uses general registers only. */
+.Lsave_lost:
+	push	%rbp
+	mov	%rsp, %rbp
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	and	$-16, %rsp
+	cld
+	call	ae_lost
+	lea	-64(%rbp), %rsp
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	pop	%rbp
+	movabs	$AE_MAP+16, %r15         /* AE_BUF */
+	ret
+
+	.balign	16
+	global	ae_tramp
+	.type	ae_tramp, @function
+/* All handlers are entered here.  A handler that interrupted untraced code finds the stack exactly as the kernel made it. */
+ae_tramp:
+	push	%rdi
+	push	%rsi
+	push	%rdx
+	sub	$16, %rsp
+	mov	%rsp, %rcx
+	call	ae_dispatch
+	pop	%r10
+	add	$8, %rsp
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	test	%rax, %rax
+	je	1f
+	test	%r10, %r10
+	jne	2f
+	mov	%rax, %r11
+	xor	%eax, %eax
+	jmp	*%r11
+1:	ret
+2:	sub	$8, %rsp
+	incl	ae_depth(%rip)
+	push	__ae_ptr(%rip)
+	movq	$0, __ae_ptr(%rip)
+	sub	$8, %rsp
+	mov	%rax, %r11
+	xor	%eax, %eax
+	jmp	.Lplain_call
+.Lplain_back:
+	add	$8, %rsp
+	pop	__ae_ptr(%rip)
+	decl	ae_depth(%rip)
+	add	$8, %rsp
+	ret
+	.size	ae_tramp, .-ae_tramp
+
+/* Unwinders and debuggers know a signal frame by these bytes: they are those of libc.  The nop keeps pc-1 out of other functions. */
+	.text
+/* not in aetext: a thunk takes a return address there for a call from traced code */
+.Lplain_call:
+	call	*%r11
+	jmp	.Lplain_back
+
+	nop
+	.balign	16
+	nop
+	global	ae_restorer
+	.type	ae_restorer, @function
+ae_restorer:
+	mov	$15, %rax
+	syscall
+	.size	ae_restorer, .-ae_restorer
+
+	.section .note.GNU-stack,"",@progbits
