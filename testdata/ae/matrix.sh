@@ -1,13 +1,17 @@
 # shellcheck disable=SC2154
 # matrix.sh: the exactness matrix, one row; sourced by exact-*.t, which sets `rows` to lines of
-# `program option ... [-- argument ...]`, and functions for making them.  A row is one test.
+# `program option ... [-- argument ...]`, and functions for making them.  A row is one test.  `machine` is the target.
+ae=$HERE
+. "$HERE/oracle.sh"
+target "${machine:=x86-64}"
 
-# every option ...: a row for each program of prog/
+# every option ...: a row for each program of prog/ and of prog-mips/ that can run on the machine
 every() {
-	for _p in "$HERE"/prog/*.c; do
-		_p=$(basename "$_p" .c)
+	for _f in "$HERE"/prog/*.c "$HERE"/prog-mips/*.c; do
+		_p=$(basename "$_f" .c)
 		case $_p in *.*) continue ;; esac
-		echo "$_p $*"
+		_on=$(option "$_f" targets)
+		case " ${_on:-$machine} " in *" $machine "*) echo "$_p $*" ;; esac
 	done
 }
 
@@ -20,11 +24,13 @@ some() {
 
 # check_rows [option of exact ...]
 check_rows() {
-	for tool in valgrind qemu-x86_64; do
-		command -v $tool > /dev/null || { skip "$tool is not here"; return; }
-	done
+	if ! missing=$(can); then
+		skip "$missing"
+		return
+	fi
 	EXACT_DIR=$(pwd)
 	export EXACT_DIR
+	[ $machine = x86-64 ] || set -- -t $machine "$@"
 	while read -r row; do
 		# shellcheck disable=SC2086
 		if said=$(sh "$HERE/exact" -q "$@" $row 2>&1); then

@@ -8,14 +8,41 @@ top=${SRC:-$(cd "$ae/../.." && pwd)}
 bin=${BUILD:-$top/build}/bin
 if setarch -R true 2>/dev/null; then noaslr="setarch -R"; else noaslr=; fi
 valgrind=$(command -v valgrind)
-qemu=$(command -v qemu-x86_64)
 env=$(command -v env)
 
-# run AE_OUT PAD program [arg ...]: natively
+# target MACHINE: what it takes to build and run for it, as aecc's --target has it.  Programs of MIPS run under qemu, with
+# the options of the oracle, so that all runs have one layout.
+target() {
+	machine=$1
+	case $machine in
+	x86-64)
+		cc=${CC:-gcc} qemu=$(command -v qemu-x86_64) emulate='' qopts='-cpu max -s 67108864' oracles='lackey qemu' ;;
+	mipsel | mips)
+		cc=$machine-linux-gnu-gcc qemu=$(command -v qemu-$machine) oracles='qemu'
+		qopts="-L /usr/$machine-linux-gnu -s 67108864" emulate="$qemu $qopts" ;;
+	*)
+		echo "no target $machine: x86-64, mipsel or mips" >&2
+		return 2 ;;
+	esac
+}
+
+# can: is everything here that the target needs?  If not, say what is missing
+can() {
+	for _t in $cc valgrind "qemu-$(echo $machine | tr - _)"; do
+		[ $_t = valgrind ] && [ $machine != x86-64 ] && continue
+		command -v $_t > /dev/null || { echo "$_t is not here"; return 1; }
+	done
+}
+
+# run AE_OUT PAD program [arg ...]: as users do
 run() {
 	_out=$1 _pad=$2
 	shift 2
-	$env -i $noaslr $env AE_OUT="$_out" PAD="$_pad" "$@"
+	if [ "$emulate" ]; then
+		$env -i $noaslr $emulate -E AE_OUT="$_out" -E PAD="$_pad" "$@"
+	else
+		$env -i $noaslr $env AE_OUT="$_out" PAD="$_pad" "$@"
+	fi
 }
 
 # lackey log PAD program [arg ...]: without the optimiser, which drops loads whose value nobody uses
@@ -30,16 +57,18 @@ lackey() {
 fetchmem() {
 	_ref=$1 _pad=$2 _lo=${3%-*} _hi=${3#*-}
 	shift 3
-	$env -i $noaslr "$qemu" -cpu max -s 67108864 -E AE_OUT=off -E PAD="$_pad" \
+	$env -i $noaslr "$qemu" $qopts -E AE_OUT=off -E PAD="$_pad" \
 	    -plugin "$plugin,out=$_ref,lo=$_lo,hi=$_hi" "$@"
 }
 
-# Build what the oracles need in the current directory, unless it is there: the plugin and the pads.  They hold for
-# this directory only, since valgrind's stack depends on the path.
+# Build what the oracles need in the current directory, unless it is there: the plugin and, for x86-64, the pads.  They
+# hold for this directory only, since valgrind's stack depends on the path.
 prepare() {
-	plugin=$(pwd)/fetchmem.so
+	plugin=$(pwd)/fetchmem.so lpad='' qpad=''
+	[ -f fetchmem.so ] ||
+	    ${CC:-gcc} -std=gnu17 -O2 -fPIC -shared -fvisibility=hidden "$ae/qemu/fetchmem.c" -o fetchmem.so || return 1
+	[ -z "$emulate" ] || return 0
 	[ -f pads ] || {
-		${CC:-gcc} -std=gnu17 -O2 -fPIC -shared -fvisibility=hidden "$ae/qemu/fetchmem.c" -o fetchmem.so || return 1
 		echo 'int main(void) { register long sp __asm__("rsp"); return sp / 16 & 63; }' > prog.c
 		${CC:-gcc} -O2 -no-pie prog.c -o prog || return 1
 		_native=0 _l=0 _q=0

@@ -1,6 +1,7 @@
 /*
  * Inline assembly: plain, with local and unique labels, asm goto, locked instructions and xchg, a whole function at
  * the top level, the compiler's atomics.
+ * targets: x86-64
  */
 #include <stdatomic.h>
 #include <stdio.h>

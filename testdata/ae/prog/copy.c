@@ -1,6 +1,7 @@
 /*
  * Block moves: structure copies of many sizes (rep movs at -Os), memset and memcpy of constants, string functions,
  * and rep movs, stos, scas, cmps and lods written by hand.
+ * targets: x86-64
  */
 #include <stdio.h>
 #include <stdlib.h>

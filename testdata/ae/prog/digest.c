@@ -11,22 +11,43 @@ static uint32_t crctab[256], k[64];
 
 static uint32_t ror(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
+/* is y to the power of 2 or 3 at most p followed by 64 or 96 zero bits? */
+static int
+atmost(uint64_t y, unsigned p, int cube)
+{
+	uint32_t lo = (uint32_t)y, hi = (uint32_t)(y >> 32), d[4] = { lo, hi };
+
+	for (int k = 0; k <= cube; k++) {       /* d *= y */
+		uint32_t e[4] = { 0 };
+		uint64_t c = 0;
+
+		for (int i = 0; i < 4; i++) {
+			c += (uint64_t)d[i] * lo;
+			e[i] = (uint32_t)c;
+			c >>= 32;
+		}
+		c = 0;
+		for (int i = 0; i < 3; i++) {
+			c += e[i + 1] + (uint64_t)d[i] * hi;
+			e[i + 1] = (uint32_t)c;
+			c >>= 32;
+		}
+		memcpy(d, e, sizeof d);
+	}
+	if (cube)
+		return d[3] < p || (d[3] == p && !(d[2] | d[1] | d[0]));
+	return !d[3] && (d[2] < p || (d[2] == p && !(d[1] | d[0])));
+}
+
 /* the first 32 bits of the fraction of a root of p, by integer search: no floating point */
 static uint32_t
 root(unsigned p, int cube)
 {
-	unsigned __int128 want = (unsigned __int128)p << (cube ? 96 : 64), t;
 	uint64_t x = 0;
 
-	for (int b = 36; b >= 0; b--) {
-		uint64_t y = x | 1ull << b;
-
-		t = (unsigned __int128)y * y;
-		if (cube)
-			t *= y;
-		if (t <= want)
-			x = y;
-	}
+	for (int b = 36; b >= 0; b--)
+		if (atmost(x | 1ull << b, p, cube))
+			x |= 1ull << b;
 	return (uint32_t)x;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Values chosen without a jump: min, max and clamp as cmov, cmov from memory, setcc, adc and sbb chains, rotates, bit
  * counts, binary search without branches, division and multiplication of 64 and 128 bits.
+ * targets: x86-64
  */
 #include <limits.h>
 #include <stdint.h>

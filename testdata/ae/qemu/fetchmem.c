@@ -4,12 +4,21 @@
  *
  *   qemu-x86_64 -plugin libfetchmem.so,out=FILE[,fmt=text][,lo=HEX,hi=HEX] prog
  *
- * An oracle that shares no code with the rest of the project.  lo and hi (any
- * number of pairs) select the instructions whose addresses lie in [lo, hi).
- * A forked child writes FILE.PID.
+ * An oracle that shares no code with the rest of the project, for the guests
+ * x86-64, mipsel and mips.  lo and hi (any number of pairs) select the
+ * instructions whose addresses lie in [lo, hi).  A forked child writes FILE.PID.
  * QEMU reports wide accesses in pieces of at most 8 bytes and a
  * read-modify-write as a load and a store; as the end of an instruction is
  * known here, they are joined to what ref(5) calls one reference.
+ *
+ * On MIPS QEMU 7.2 reports
+ *   lwl lwr   a load of the addressed byte and one of the aligned word;
+ *   swl swr   a store for each byte;
+ *   sc        a load and a store, of which ref(5) has the store (nothing at
+ *             all if the address is not that of the last ll);
+ *   a branch-likely that is not taken: a fetch of its delay slot, which was not
+ *             executed (unless the translator knows that: bnel $2,$2).
+ * The instruction word tells which.
  *
  * Debian does not package qemu-plugin.h: what is used of it (plugin interface
  * version 1, QEMU 4.2 to 8.x) is declared below.
@@ -23,7 +32,9 @@
 #include <string.h>
 #include <unistd.h>
 
-struct qemu_info;
+struct qemu_info {              /* the part that is used */
+	const char *target_name;
+};
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 enum { CB_NO_REGS };
@@ -39,6 +50,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
 unsigned qemu_plugin_mem_size_shift(uint32_t);
 bool qemu_plugin_mem_is_store(uint32_t);
 
@@ -56,11 +68,47 @@ static bool text;
 static FILE *out;
 static const char *outname;
 
-/* The instruction being executed, if it is a wanted one */
+/* What a MIPS instruction is: bits of an instruction's identity, above its address (48 bits) and its size (8) */
+enum { PART = 1, COND = 2, LIKELY = 4 };        /* lwl lwr swl swr; sc; branch-likely */
+static enum { OTHER, MIPSEL, MIPSEB } guest;
+
+/* The identity of the instruction being executed, if it is a wanted one */
 static uint64_t current;
+
+/* The fetch of the slot of a branch-likely waits for what is executed next; `after` is the address behind the slot */
+static bool waiting;
+static uint64_t after;
 
 static struct acc { uint64_t addr; unsigned size, kind; } acc[MAXACC];
 static unsigned nacc;
+
+static uint64_t pc_of(uint64_t id) { return id & 0xffffffffffff; }
+static unsigned size_of(uint64_t id) { return id >> 48 & 0xff; }
+static unsigned what_of(uint64_t id) { return (unsigned)(id >> 56); }
+
+static unsigned
+what(const struct qemu_plugin_insn *in)
+{
+	const unsigned char *b = qemu_plugin_insn_data(in);
+	unsigned op;
+
+	if (guest == OTHER)
+		return 0;
+	op = b[guest == MIPSEL ? 3 : 0] >> 2;
+	switch (op) {
+	case 042: case 046: case 052: case 056:
+		return PART;
+	case 070:
+		return COND;
+	case 024: case 025: case 026: case 027:
+		return LIKELY;
+	case 001:       /* bltzl bgezl bltzall bgezall */
+		return (b[guest == MIPSEL ? 2 : 1] & 0x0e) == 0x02 ? LIKELY : 0;
+	case 021:       /* bc1fl bc1tl */
+		return (b[guest == MIPSEL ? 3 : 0] & 3) == 1 && (b[guest == MIPSEL ? 2 : 1] & 0xe2) == 2 ? LIKELY : 0;
+	}
+	return 0;
+}
 
 static void
 put(unsigned kind, uint64_t addr, unsigned size)
@@ -78,12 +126,30 @@ put(unsigned kind, uint64_t addr, unsigned size)
 	fwrite_unlocked(b, 1, 8, out);
 }
 
-/* The accesses of the instruction that just ended, joined */
+/* What MIPS instructions do in pieces, as ref(5) has it */
 static void
-flush(void)
+mips_pieces(void)
+{
+	if (nacc == 0)
+		return;
+	if (what_of(current) & PART) {
+		acc[0].addr &= ~(uint64_t)3;
+		acc[0].size = 4;
+		nacc = 1;
+	} else if (what_of(current) & COND)
+		acc[0] = acc[--nacc];
+}
+
+/* The accesses of the instruction that just ended, joined; the one at pc is executed next */
+static void
+flush(uint64_t pc)
 {
 	unsigned n = 0;
 
+	if (waiting && (pc != after || nacc > 0))
+		put(INST, pc_of(current), size_of(current));
+	waiting = false;
+	mips_pieces();
 	for (unsigned i = 0; i < nacc; i++) {
 		struct acc *p = n ? &acc[n - 1] : NULL;
 
@@ -106,19 +172,24 @@ flush(void)
 static void
 exec_cb(unsigned cpu, void *data)
 {
-	uint64_t w = (uintptr_t)data;
+	uint64_t w = (uintptr_t)data, last = current;
 
 	(void)cpu;
-	flush();
+	flush(pc_of(w));
 	current = w;
-	put(INST, w & 0xffffffffffff, (unsigned)(w >> 48));
+	if (what_of(last) & LIKELY && pc_of(w) == pc_of(last) + 4) {
+		waiting = true;
+		after = pc_of(w) + 4;
+	} else
+		put(INST, pc_of(w), size_of(w));
 }
 
+/* Code that is not wanted, at the address `data` */
 static void
 leave_cb(unsigned cpu, void *data)
 {
 	(void)cpu;
-	(void)data;
+	flush((uintptr_t)data);
 	current = 0;
 }
 
@@ -158,14 +229,14 @@ trans_cb(uint64_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *in = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t pc = qemu_plugin_insn_vaddr(in);
-		void *id_of = (void *)(uintptr_t)(pc | (uint64_t)qemu_plugin_insn_size(in) << 48);
+		void *id_of = (void *)(uintptr_t)(pc | (uint64_t)qemu_plugin_insn_size(in) << 48 | (uint64_t)what(in) << 56);
 
 		if (wanted(pc)) {
 			qemu_plugin_register_vcpu_insn_exec_cb(in, exec_cb, CB_NO_REGS, id_of);
 			qemu_plugin_register_vcpu_mem_cb(in, mem_cb, CB_NO_REGS, MEM_RW, id_of);
 			inside = true;
 		} else if (inside) {
-			qemu_plugin_register_vcpu_insn_exec_cb(in, leave_cb, CB_NO_REGS, NULL);
+			qemu_plugin_register_vcpu_insn_exec_cb(in, leave_cb, CB_NO_REGS, (void *)(uintptr_t)pc);
 			inside = false;
 		}
 	}
@@ -176,7 +247,7 @@ exit_cb(uint64_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	flush();
+	flush(0);
 	if (fclose(out) != 0) {
 		perror("fetchmem");
 		_exit(1);
@@ -218,16 +289,20 @@ sys_cb(uint64_t id, unsigned cpu, int64_t num, uint64_t a, uint64_t b, uint64_t 
     uint64_t f, uint64_t g, uint64_t h)
 {
 	(void)id, (void)cpu, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
-	if (num == 56 || num == 57 || num == 58 || num == 59 || num == 62 || num == 200 || num == 234) {
-		flush();                /* clone fork vfork execve kill tkill tgkill */
-		fflush(out);
-	}
+	/* clone fork vfork execve kill tkill tgkill */
+	static const int64_t x86[] = { 56, 57, 58, 59, 62, 200, 234 }, mips[] = { 4120, 4002, 4435, 4011, 4037, 4236, 4266 };
+
+	for (unsigned i = 0; i < 7; i++)
+		if (num == (guest == OTHER ? x86 : mips)[i]) {
+			flush(0);
+			fflush(out);
+		}
 }
 
 EXPORT int
 qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
-	(void)info;
+	guest = strcmp(info->target_name, "mipsel") == 0 ? MIPSEL : strcmp(info->target_name, "mips") == 0 ? MIPSEB : OTHER;
 	for (int i = 0; i < argc; i++) {
 		const char *v = strchr(argv[i], '=');
 

@@ -1,0 +1,39 @@
+# The exactness matrix of MIPS: other ways to compile, the paper's encoding, and every way to end a program.
+. "$SRC/testdata/tap.sh"
+machine=mipsel
+. "$HERE/matrix.sh"
+[ "$SAN" ] && { rows=$(some "calls" -O2 -fPIC); check_rows; tap_end; exit; }
+rows=$(
+	some "calls dispatch start tls cold" -O2 -fPIC
+	some "dispatch tls calls" -O0 -fPIC
+	some "calls jumps fork" -O2 -static
+	some "calls real cold" -O2 -g
+	some "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+	some "stack varargs strings" -O2 -fstack-protector-strong
+	some "lzw dispatch sort" -O2 -mbranch-likely
+	some "lzw hash real moves" -O2 -mips1 -mfp32
+	some "lzw tree interp" -O2 -mips2
+	some "calls dispatch" -O2 -mno-shared -mno-plt
+	some "recurse tree sort" -O3 -funroll-loops -fno-inline
+	some "interp dispatch" -O2 -fno-jump-tables
+	some "callback calls" -O2 -fno-optimize-sibling-calls
+	some "calls jumps" -O2 -fno-delayed-branch
+	for e in return exit _exit abort quick term; do
+		echo "endings -O2 -- $e"
+		echo "endings -O0 -- $e callback"
+	done
+	echo "recurse -O2 -- 20000"
+	echo "args -O2 --"
+)
+check_rows
+# qemu's plugin writes nothing when a fault, a trap or SIGKILL ends it, but the program must end as it would
+rows=$(for e in segv kill trap div; do echo "-n endings -O2 -- $e"; done)
+check_rows
+# the paper's encoding
+rows=$(some "calls jumps dispatch lzw callback recurse slots likely macros tls" -O2; some "gauss data" -O0)
+check_rows -p
+machine=mips
+target mips
+rows=$(some "calls dispatch" -O2)
+check_rows -p
+tap_end
