@@ -87,7 +87,7 @@ schema(struct buf *o, struct file *f)
 		bytes(o, head.p, head.n);
 		for (i = 0; i < f->nfn; i++)
 			for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
-				buf_printf(o, "\t%s\t" LBL "%s\n", f->m->words[0], k ? 'c' : 'o', i, f->m->word == 4 ? ", 0" : "");
+				buf_printf(o, f->m->word == 4 ? "\t.4byte\t" LBL ", 0\n" : "\t.8byte\t" LBL "\n", k ? 'c' : 'o', i);  /* unaligned, so units stay side by side */
 		bytes(o, p, n);
 	}
 	buf_free(&head);
