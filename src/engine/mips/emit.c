@@ -173,10 +173,10 @@ branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 
 	if (rec || fold)
 		mips_condition(t->o, b->in.raw);
+	if (fold)
+		slot_first(t, s, 1);    /* its events come first */
 	if (rec)
 		buf_printf(t->o, "\tsb\t$1,%u($23)\n", t->pend++);
-	if (fold)
-		slot_first(t, s, 1);
 	if (!carried(t, s, t->fn->blk[blk].succ))
 		settle(t);
 	t->pend = 0;
