@@ -185,6 +185,7 @@ static void jumps(void)
 
 static int catch(int a) { return _setjmp(jb) == 0 ? call(leave, a) : leaf(a); }
 static int catchall(int a) { return _setjmp(jb) == 0 ? call(leave, a) : 77; }
+static int viatail(int a) { return tail(catchall, a) + 1; }
 static int catchdeep(int a) { return _setjmp(jb) == 0 ? call(leavedeep, a) : call(plain, a); }
 
 /* longjmp within untraced code abandons traced frames: the next __ae_back tells so */
@@ -198,6 +199,13 @@ static void lost(void)
 	s = enter(CALL) - 32; enter(CALL); byte(253); word(s); byte(0);
 	printf("%d ", call(catchdeep, 4));
 	s = enter(CALL) - 32; enter(CALL); enter(CALL); enter(CALL); byte(0); byte(253); word(s); byte(0);
+	/* the function that returns next is not the one entered last */
+	printf("%d ", call(viatail, 4));
+	s = enter(CALL) - 32; enter(TAIL); enter(CALL); byte(253); word(s); byte(0);
+	printf("%d ", tail(catchall, 4));
+	enter(TAIL); enter(CALL);
+	printf("%d ", call(again, 4));
+	enter(CALL); enter(LEAF); entertake(4, 1); byte(0);
 	printf("%d\n", leaf(1));
 	enter(LEAF);
 }
