@@ -114,7 +114,7 @@ is 'aerw writes nonsense: says' "$(head -n 1 err)" 'aecc: twice.c: the output of
 aecc main.o n.o thrice.o -o p21
 is 'aerw writes nonsense: output' "$(./p21)" 13
 AE_LIB=$PWD/none aecc main.o twice.o thrice.o -o p22 2>err
-is 'no runtime: says' "$(cat err)" "aecc: $PWD/none/aert.o: not found; p22 is linked without the runtime: untraced"
+is 'no runtime: says' "$(cat err)" "aecc: $PWD/none/x86-64/aert.o: not found; p22 is linked without the runtime: untraced"
 is 'no runtime: output' "$(./p22)" 13
 AE_CC='gcc -DX=1' aecc -c main.c -o x.o
 is 'AE_CC with options' $? 0
@@ -144,7 +144,15 @@ is 'through a symbolic link' "$(./cc main.c twice.c thrice.c -o p24 2>&1 && ./p2
 traced 'through a symbolic link' ./p24 3
 
 # the list in aecc and the library agree
-is 'every wrapper is asked for' "$(sed -n "/^wrapped='/,/'\$/p" "$BUILD/bin/aecc" | sed "s/^wrapped='//; s/'\$//" | tr ' ' '\n' | sort)" \
-	"$(nm -g --defined-only "$BUILD/lib/tracemill/aert.o" "$BUILD/lib/tracemill/libaert.a" 2>/dev/null | sed -n 's/.* __wrap_//p' | sort)"
-is 'the core needs no library' "$(nm -u "$BUILD/lib/tracemill/aert.o" | awk '{ print $2 }' | grep -v -E '^(__(start|stop)_ae|__ae_uses_context|__ehdr_start|_GLOBAL_OFFSET)')" ''
+for lib in "$BUILD"/lib/tracemill/*/libaert.a; do
+	machine=${lib%/libaert.a}
+	core=$machine/aert.o more=$(sed -n "s/^morewraps='\([^']*\)'.*/\1/p" "$machine/aecc.conf")
+	machine=${machine##*/}
+	case $machine in x86-64) nm='nm' ;; *) nm=$machine-linux-gnu-nm ;; esac
+	is "$machine: every wrapper is asked for" \
+		"$({ sed -n "/^wrapped='/,/'\$/p" "$BUILD/bin/aecc" | sed "s/^wrapped='//; s/'\$//"; echo "$more"; } | tr ' ' '\n' | grep . | sort)" \
+		"$($nm -g --defined-only "$core" "$lib" 2>/dev/null | sed -n 's/.* __wrap_//p' | sort)"
+	is "$machine: the core needs no library" \
+		"$($nm -u "$core" | awk '{ print $2 }' | grep -v -E '^(__(start|stop)_ae|__ae_uses_context|__ehdr_start|_GLOBAL_OFFSET)')" ''
+done
 tap_end

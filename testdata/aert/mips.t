@@ -40,7 +40,7 @@ for machine in mipsel mips; do
 	qemu="qemu-$machine -L /usr/$triple"
 	$triple-gcc -O1 -fno-pie -c "$HERE/mips_use.c" -o use.o && $triple-gcc -fno-pie -c "$HERE/mips_twin.S" -o twin.o &&
 		$triple-gcc -O2 -fno-pie -c "$HERE/acts.c" -o acts.o || fail "$triple-gcc"
-	echo 'unsigned sps[1024], nsps;' | $triple-gcc -fno-pie -c -x c - -o sps.o
+	echo 'unsigned sps[1024], nsps, kept;' | $triple-gcc -fno-pie -c -x c - -o sps.o
 
 	for kind in "$machine dynamic" "$machine static"; do
 		case $kind in *static) flag=-static ;; *) flag='' ;; esac
@@ -48,15 +48,15 @@ for machine in mipsel mips; do
 		aecc --target=$machine $flag use.o twin.o -o "$prog" -lpthread || fail "$kind: link"
 		aecc --target=$machine $flag acts.o twin.o sps.o -o "$acts" -lpthread || fail "$kind: link"
 
-		use basics 0 3 0 0 0 '8 2 -2 17 8 12 12 5 6 12 9'
+		use basics 0 3 0 0 0 '8 2 -2 17 8 12 12 5 6 12 16 6 480 9'
 		use regs 0 3 0 0 0 '16 17 18 19 20 21 22 23 28 30 54321 15 21 16 17 18 19 20 21 22 23 28 30 54321 15 21 '
 		use jumps 0 3 0 0 0 '11 9 105 106 107 '
-		use lost 0 3 0 0 0 '7 79 16 2'
+		use lost 0 3 0 0 0 '7 79 82 16 80 77 10 2'
 		for n in 0 20 40 60; do use full $n 3 0 0 0 $((20 * 185 + 190 + n * 20)); done
 		use outside 0 3 0 0 0 '1 2'
 		use inside 0 3 0 0 1 '1 2' "$ran"
 		use escape 0 3 3 0 1 2 "$ran"
-		use escapeland 0 3 3 0 1 114 'recording stopped: a signal handler that interrupted traced code did not return'
+		use escapeland 0 3 3 0 1 '114 480 2' 'recording stopped: a signal handler that interrupted traced code did not return'
 		use segv 0 3 0 0 1 '0 1' "$ran"
 		use fault 0 139 1 11 0 ''
 		use fork 0 3 0 0 0 '5 2'

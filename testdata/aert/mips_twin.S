@@ -84,6 +84,33 @@
 	 addiu	$29, $29, 32
 	.endm
 
+/* int pair(int (*f)(int), int (*g)(int), int a): f(a) + g(a) */
+	.macro	pair_body t
+	note
+	addiu	$29, $29, -32
+	sw	$31, 28($29)
+	sw	$16, 24($29)
+	sw	$5, 36($29)
+	sw	$6, 40($29)
+	move	$25, $4
+	away	\t
+	jalr	$25
+	 move	$4, $6
+	back	\t
+	move	$16, $2
+	lw	$25, 36($29)
+	lw	$4, 40($29)
+	away	\t
+	jalr	$25
+	 nop
+	back	\t
+	addu	$2, $2, $16
+	lw	$16, 24($29)
+	lw	$31, 28($29)
+	jr	$31
+	 addiu	$29, $29, 32
+	.endm
+
 /* int tail(int (*f)(int), int a): jumps to f */
 	.macro	tail_body t
 	note
@@ -98,17 +125,38 @@
 	note
 	addiu	$29, $29, -40
 	sw	$31, 36($29)
+	sw	$28, 24($29)
 	sw	$6, 32($29)
 	sw	$7, 28($29)
 	move	$25, $4
 	away	\t
 	jalr	$25
 	 move	$4, $5
+	li	$3, 0x30
+	li	$4, 0x40
+	li	$5, 0x50
+	li	$6, 0x60
+	li	$7, 0x70
+	li	$28, 0x280
+	mthi	$3
+	mtlo	$4
 	.if	\t
 	li	$8, 0x1234
 	jal	__ae_land
 	 nop
 	.endif
+	mfhi	$8                      /* all of that stays: the sum tells */
+	mflo	$9
+	addu	$9, $9, $8
+	addu	$9, $9, $3
+	addu	$9, $9, $4
+	addu	$9, $9, $5
+	addu	$9, $9, $6
+	addu	$9, $9, $7
+	addu	$9, $9, $28
+	lui	$8, %hi(kept)
+	sw	$9, %lo(kept)($8)
+	lw	$28, 24($29)
 	bne	$2, $0, 1f
 	 nop
 	lw	$25, 32($29)
@@ -243,5 +291,6 @@
 	func	spin
 	func	load
 	func	abi
+	func	pair
 
 	.section .note.GNU-stack,"",@progbits

@@ -17,12 +17,13 @@
 
 int leaf(int), take(int, int), call(int (*)(int), int), tail(int (*)(int), int), load(int *);
 void abi(void);
+int pair(int (*)(int), int (*)(int), int);
 int jump(int (*)(jmp_buf), jmp_buf, int (*)(int), int);
 void pad(unsigned), spin(volatile int *);
 
-enum { LEAF = 1, TAKE, CALL, TAIL, JUMP, PAD, SPIN, LOAD, ABI };
+enum { LEAF = 1, TAKE, CALL, TAIL, JUMP, PAD, SPIN, LOAD, ABI, PAIR };
 
-uint32_t sps[1024];
+uint32_t sps[1024], kept;
 uint32_t nsps;                  /* bytes */
 extern uint8_t *__ae_ptr __attribute__((weak));
 
@@ -113,6 +114,12 @@ static void basics(void)
 	enter(CALL); enter(TAIL); enter(LEAF); byte(0);
 	printf("%d ", call(untail, 3));
 	enter(CALL); enter(TAIL); enter(LEAF); byte(0);
+	/* none is told again when no callback came since */
+	printf("%d ", pair(again, leaf, 5));
+	enter(PAIR); enter(LEAF); entertake(5, 1); byte(0); sp(); number(LEAF); byte(0);
+	printf("%d ", jump(_setjmp, jb, leaf, 5));
+	landed(enter(JUMP) - 40); sp(); number(LEAF); byte(0);
+	printf("%x ", (unsigned)kept);
 	printf("%d\n", call(deep, 3));
 	enter(CALL); enter(CALL); enter(CALL); enter(CALL); byte(0); byte(0); byte(0); byte(0);
 }
@@ -185,6 +192,8 @@ static void jumps(void)
 
 static int catch(int a) { return _setjmp(jb) == 0 ? call(leave, a) : leaf(a); }
 static int catchall(int a) { return _setjmp(jb) == 0 ? call(leave, a) : 77; }
+static int nest(int a) { return call(catchall, a) + 1; }
+static int viatail(int a) { return tail(catchall, a) + 1; }
 static int catchdeep(int a) { return _setjmp(jb) == 0 ? call(leavedeep, a) : call(plain, a); }
 
 /* longjmp within untraced code abandons traced frames: the next __ae_back tells so */
@@ -196,8 +205,17 @@ static void lost(void)
 	s = enter(CALL) - 32; enter(CALL); enter(LEAF); byte(253); word(s); byte(0);
 	printf("%d ", call(catchall, 4));
 	s = enter(CALL) - 32; enter(CALL); byte(253); word(s); byte(0);
+	printf("%d ", call(nest, 4));
+	enter(CALL); s = enter(CALL) - 32; enter(CALL); byte(253); word(s); byte(0); byte(0);
 	printf("%d ", call(catchdeep, 4));
 	s = enter(CALL) - 32; enter(CALL); enter(CALL); enter(CALL); byte(0); byte(253); word(s); byte(0);
+	/* the function that returns next is not the one entered last */
+	printf("%d ", call(viatail, 4));
+	s = enter(CALL) - 32; enter(TAIL); enter(CALL); byte(253); word(s); byte(0);
+	printf("%d ", tail(catchall, 4));
+	enter(TAIL); enter(CALL);
+	printf("%d ", call(again, 4));
+	enter(CALL); enter(LEAF); entertake(4, 1); byte(0);
 	printf("%d\n", leaf(1));
 	enter(LEAF);
 }
@@ -304,7 +322,8 @@ static void escapeland(void)
 
 	set(SIGALRM, onjump, SA_NODEFER);
 	dopad(50);
-	printf("%d\n", jump(_setjmp, jb, escaping, 3));
+	printf("%d", jump(_setjmp, jb, escaping, 3));
+	printf(" %x %u\n", (unsigned)kept, (unsigned)nsps / 4);
 	s = enter(JUMP) - 40; landed(s);
 	enter(SPIN);
 	leaf(2);

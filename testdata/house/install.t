@@ -8,7 +8,8 @@ if m install; then pass "install"; else fail "install" "$(cat "$TMPDIR/log")"; f
 missing=
 for t in $TOOLS; do [ -x "$TMPDIR/root/opt/tm/bin/$t" ] || missing="$missing $t"; done
 for p in man/*.[1-9]; do [ -f "$TMPDIR/root/opt/tm/share/man/man${p##*.}/${p##*/}" ] || missing="$missing $p"; done
-for f in "$BUILD"/lib/tracemill/* "$BUILD"/include/*; do
+for f in "$BUILD"/lib/tracemill/* "$BUILD"/lib/tracemill/*/* "$BUILD"/include/*; do
+	[ -f "$f" ] || continue
 	f=${f#"$BUILD"/}
 	[ -f "$TMPDIR/root/opt/tm/$f" ] || missing="$missing $f"
 done

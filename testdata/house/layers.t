@@ -2,8 +2,11 @@
 . "$SRC/testdata/tap.sh"
 cd "$BUILD" || exit 1
 
-find obj -name '*.d' | sort | while read -r d; do
-	s=$SRC/${d#obj/}
+# objects of the runtime are in rt/MACHINE
+find obj rt -name '*.d' | sort | while read -r d; do
+	s=${d#obj/}
+	case $s in rt/*) s=${s#rt/*/} ;; esac
+	s=$SRC/$s
 	if [ -f "${s%.d}.c" ] || [ -f "${s%.d}.S" ]; then echo "$d"; fi
 done >"$TMPDIR/list"
 [ -s "$TMPDIR/list" ] && pass "there are dependency files" || fail "there are dependency files"
@@ -16,12 +19,13 @@ xargs cat <"$TMPDIR/list" | awk '
 		n = split("gen convert compress merge apps", f, " ")
 		for (i = 1; i <= n; i++) allowed[f[i]] = "base format engine " f[i]
 	}
+	function runtime(path) { return path ~ /^src\/(gen|engine\/[a-z0-9]*)\/aert\// }
 	function folder(path,  p) { split(path, p, "/"); return p[2] }
 	function use(path) {
 		if (path !~ /^src\//) return
 		# the runtime runs inside traced programs: it stands alone
-		if (source ~ /^src\/gen\/aert\// && path !~ /^src\/gen\/aert\//) { print source " uses " path; return }
-		if (source !~ /^src\/gen\/aert\// && path ~ /^src\/gen\/aert\//) { print source " uses " path; return }
+		if (runtime(source) != runtime(path)) { print source " uses " path; return }
+		if (runtime(source)) return
 		if (!index(" " allowed[folder(source)] " ", " " folder(path) " ")) print source " uses " path
 	}
 	{
@@ -50,9 +54,10 @@ done >"$TMPDIR/bad"
 is "format and engine do not print or exit" "$(cat "$TMPDIR/bad")" ""
 
 # an object without a source is from an older tree: worth knowing, no fault
-for o in $(find obj -name '*.o' | sort); do
-	s=$SRC/${o#obj/}
-	s=${s%.o}
+for o in $(find obj rt -name '*.o' | sort); do
+	s=${o#obj/}
+	case $s in rt/*) s=${s#rt/*/} ;; esac
+	s=$SRC/${s%.o}
 	[ -f "$s.c" ] || [ -f "$s.S" ] || echo "$o"
 done >"$TMPDIR/stale"
 if [ -s "$TMPDIR/stale" ]; then echo "# objects without a source (make clean): $(tr '\n' ' ' <"$TMPDIR/stale")"; fi

@@ -12,10 +12,10 @@ command -v shellcheck >/dev/null || skip "no shellcheck"
 # SC1091: what is sourced is checked by itself; SC2034, SC2154: set here and used there; SC2010, SC2238: `ls | grep`, a file named cut;
 # SC3044: takes `run suspend` for the builtin; SC2015: `test && pass || fail`, where pass cannot fail
 if command -v shellcheck >/dev/null; then
-	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t bin/* experiments/* experiments/*/*; do
+	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t src/engine/*/aecc.conf bin/* experiments/* experiments/*/*; do
 		[ -f "$f" ] || continue
 		case $f in
-		*.sh | *.t) ;;
+		*.sh | *.t | *.conf) ;;
 		*) case $(head -n 1 "$f") in '#!'*sh) ;; *) continue ;; esac ;;
 		esac
 		is "shellcheck $f" "$(shellcheck -s sh -S warning -e SC1091,SC2034,SC2154,SC2010,SC2238,SC2015,SC3043,SC3044 -f gcc "$f")" ""
