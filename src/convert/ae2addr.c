@@ -9,13 +9,15 @@
 #include "format/exe.h"
 #include "format/ref.h"
 
-#define SYNOPSIS "[-il] [-f addr|lackey|din|text] [-o file] [-p file] program [ae.out]"
+#define SYNOPSIS "[-ils] [-f addr|lackey|din|text] [-o file] [-p file] program [ae.out]"
 
 struct sink {
 	struct out *out;
 	enum ref_format fmt;
 	int drop[REF_NKINDS];           /* kinds that are not wanted */
 	int dropping;
+	int count;                      /* statistics instead of references */
+	uint64_t n[REF_NKINDS];
 	uint64_t keep[AE_BATCH];
 };
 
@@ -50,6 +52,43 @@ take(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
+static int
+tally(void *arg, const uint64_t *w, size_t n)
+{
+	struct sink *s = arg;
+
+	for (size_t i = 0; i < n; i++)
+		s->n[ref_kind(w[i])]++;
+	return 0;
+}
+
+static void
+line(struct sink *s, const char *name, uint64_t n)
+{
+	out_printf(s->out, "%s %llu\n", name, (unsigned long long)n);
+}
+
+static void
+statistics(struct sink *s, const uint64_t *bytes)
+{
+	static const char *const name[] = {
+		[RK_BRANCH] = "branches", [RK_BLOCK] = "block-numbers", [RK_VALUE] = "values",
+		[RK_NEED] = "entry-values", [RK_ITEM] = "run-items", [RK_STRING] = "string-counts",
+	};
+	uint64_t sum = 0;
+
+	line(s, "instructions", s->n[REF_INST]);
+	line(s, "loads", s->n[REF_LOAD]);
+	line(s, "stores", s->n[REF_STORE]);
+	line(s, "modifies", s->n[REF_MODIFY]);
+	line(s, "loop-events", s->n[REF_ENTER] + s->n[REF_BACK] + s->n[REF_EXIT]);
+	for (int i = 0; i < RK_NKINDS; i++)
+		sum += bytes[i];
+	line(s, "event-bytes", sum);
+	for (int i = 0; i < RK_NKINDS; i++)
+		line(s, name[i], bytes[i]);
+}
+
 static void
 load(struct prog *g, struct exe *x, const char *path)
 {
@@ -65,16 +104,19 @@ run(struct exe *x, const struct prog *g, struct sink *s, const char *events, con
 {
 	struct feed f;
 	const char *err;
-	struct regen *r = regen_new(g, 0, &err);
+	struct regen *r = regen_new(g, s->count, &err);
 	int bad;
 
 	if (!r)
 		die("%s", err);
 	bad = feed_open(&f, regen_state(r), events, parent, x->machine, x->id, x->idlen);
-	f.sink = take;
+	f.sink = s->count ? tally : take;
 	f.sinkarg = s;
-	if (!bad)
+	if (!bad) {
 		bad = regen_run(r, &f);
+		if (s->count)
+			statistics(s, regen_counts(r));
+	}
 	if (bad) {
 		out_drop(s->out);
 		if (f.errname)
@@ -96,7 +138,7 @@ main(int argc, char **argv)
 	int c, fmt;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "f:ilo:p:")) != -1) {
+	while ((c = getopt(argc, argv, "f:ilo:p:s")) != -1) {
 		switch (c) {
 		case 'f':
 			fmt = ref_format(optarg);
@@ -116,6 +158,9 @@ main(int argc, char **argv)
 		case 'p':
 			parent = optarg;
 			break;
+		case 's':
+			s.count = 1;
+			break;
 		default:
 			die_usage(SYNOPSIS);
 		}
@@ -124,7 +169,7 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	load(&g, &x, argv[optind]);
 	s.out = out_open(outname);
-	if (s.fmt == REF_ADDR) {
+	if (s.fmt == REF_ADDR && !s.count) {
 		ref_put_header(out_room(s.out, REF_HEADER));
 		out_used(s.out, REF_HEADER);
 	}

@@ -39,9 +39,37 @@ gives "not there" 1 "ae2addr: none: byte 0: No such file or directory" ae2addr m
 gives "something else" 1 "ae2addr: whole: byte 0: not an event file" ae2addr matrix whole
 aecc -O2 "$SRC/testdata/aec/matrix.c" -o other || exit 1
 gives "another build" 1 "ae2addr: ae.out: byte 16: written by another build of the program" ae2addr other ae.out
+# Programs of other machines, made by hand: MIPS of both byte orders, values, numbers of blocks
+"$BUILD/test/regentest" dump || exit 1
+gives "events of an x86-64 program" 1 "ae2addr: ae.out: byte 49: events of an x86-64 program, but the executable is for MIPS" ae2addr u9 ae.out
+gives "events of a MIPS program" 1 "ae2addr: u9.1.ae: byte 49: events of a MIPS program, but the executable is for x86-64" ae2addr matrix u9.1.ae
+bad=
+for u in u8 u9 u10 u11 u12 u13 u15 u16; do
+	e=$u.1.ae
+	ae2addr $u $e >mips || bad="$bad whole:$u"
+	last=0
+	for n in $(seq 0 $(($(wc -c <$e) - 1))); do
+		head -c "$n" $e >cut
+		ae2addr $u cut >part 2>err
+		[ $? = 1 ] || bad="$bad status:$u:$n"
+		case $(cat err) in
+		"ae2addr: cut: byte $n: "*) ;;
+		*) bad="$bad message:$u:$n" ;;
+		esac
+		have=$(wc -c <part)
+		cmp -s -n "$have" part mips && [ "$have" -ge "$last" ] || bad="$bad other:$u:$n"
+		last=$have
+	done
+done
+is "other machines: cut off at each byte" "$bad" ""
+cp u1 other.exe && printf '\010' | dd of=other.exe bs=1 seek=18 conv=notrunc 2>/dev/null
+ae2addr other.exe u1.1.ae >part 2>err
+is "the schemas of another machine" "$(sed 's/byte [0-9]*/byte N/' err)" \
+    "ae2addr: other.exe: byte N: bad schema: schemas for another machine than the executable's"
+
 gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" ae2addr /bin/true ae.out
 gives "no program" 1 "ae2addr: none: cannot be opened" ae2addr none ae.out
-gives "usage" 2 "usage: ae2addr [-il] [-f addr|lackey|din|text] [-o file] [-p file] program [ae.out]" ae2addr -f x matrix
+gives "usage" 2 "usage: ae2addr [-ils] [-f addr|lackey|din|text] [-o file] [-p file] program [ae.out]" ae2addr -f x matrix
 
 # A schema with a changed byte: refused or not, never worse
 objcopy -O binary --only-section=.aeschema --set-section-flags .aeschema=alloc matrix schema

@@ -9,4 +9,40 @@ for e in u*.1.ae; do
 		if both "$u" "$e"; then pass "$e: $(cat a.err)"; else fail "$e" "$(cat a.err b.err)"; fi
 	done
 done
+"./u9.regen" u1.1.ae >b.ref 2>b.out
+is "events of another machine" "$(quiet <b.out)" \
+    "u1.1.ae: byte 49: events of an x86-64 program, but the executable is for MIPS"
+# The paper's figure 4
+aec -o fig u11 || exit 1
+sed -n '/Start of block 1/,/End of block 2/p' fig/t.sma.c >b
+cat >a <<'END'
+	/* Start of block 1 */
+L1:
+	PC = in_pc + 8;
+	ROOM(4);
+	ISSUE_INST(4);
+	WRITE_MEM(R8 + 0, 4);
+	R8 = ZX4(R8 + 4);
+	ISSUE_INST(4);
+	LOOP_CONT(in_pc + 16);
+	/* End of block 1 */
+
+	/* Start of block 2 */
+L2:
+	PC = in_pc + 16;
+	ROOM(2);
+	ISSUE_INST(4);
+	GET_BYTE(temp); /* Read from trace file */
+	switch (temp) {
+	case 1:
+		goto L1;
+	case 3:
+		LOOP_END(in_pc + 16);
+		goto L3;
+	default:
+		cjump_err();
+	}
+	/* End of block 2 */
+END
+same "figure 4" a b
 tap_end

@@ -595,7 +595,7 @@ targets(void)
 	struct sch_step s1[] = {INST(4), STEP(SO_STORE, .n = 4, .m = ADDR(8, 0)), STEP(SO_ADD, .w = 4, .dst = 8, .a = VAR(8), .b = IMM(4)), INST(4)};
 	struct sch_step s3[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(mach->sp, 8))};
 	struct sch_loopev in[] = {{SL_ENTER, 0}}, back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
-	struct sch_succ t0[] = {{2, 1, in}}, t1[] = {{2, 1, back}}, t2[] = {{3, 1, out}, {1, 0, NULL}, {3, 0, NULL}};
+	struct sch_succ t0[] = {{2, 1, in}}, t1[] = {{2, 1, back}}, t2[] = {{1, 0, NULL}, {3, 1, out}, {3, 0, NULL}};
 	struct sch_block b[] = {BLOCK(0, s0, .term = ST_JUMP, .nsucc = 1, .succ = t0),
 		BLOCK(8, s1, .mark = 1, .term = ST_JUMP, .nsucc = 1, .succ = t1), BLOCK(16, s2, .term = ST_TARGET, .nsucc = 3, .succ = t2),
 		BLOCK(20, s3, .mark = 1, .term = ST_RETURN)};

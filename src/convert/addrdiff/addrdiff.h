@@ -20,6 +20,7 @@ void prog_close(struct prog *p);
 int prog_traced(const struct prog *p, uint64_t pc);     /* is this original instruction in a traced function? */
 int prog_registers(const struct prog *p, uint64_t pc);  /* traced, and one that valgrind gives references which it has not? */
 void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* the loaded image, in bytes */
+unsigned prog_word(const struct prog *p);      /* bytes of its addresses */
 const char *prog_where(struct prog *p, uint64_t pc);    /* "function at file:line", "function" or NULL; until the next call */
 
 /* One of the two inputs */

@@ -108,6 +108,8 @@ prog_registers(const struct prog *p, uint64_t pc)
 {
 	const uint8_t *c = p->code + (pc - p->tlo);
 
+	if (p->exe.machine != EM_X86_64)
+		return 0;
 	while (*c == 0x66 || *c == 0xf2 || *c == 0xf3)
 		c++;
 	if (*c >> 4 == 4)
@@ -120,6 +122,12 @@ prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi)
 {
 	*lo = p->lo;
 	*hi = p->hi;
+}
+
+unsigned
+prog_word(const struct prog *p)
+{
+	return p->exe.word;
 }
 
 const char *

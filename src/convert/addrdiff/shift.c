@@ -33,6 +33,7 @@
 
 #define PAGE       4096u
 #define HEAP_MAX   (64ull << 30)
+#define HEAP_MAX32 (512u << 20)         /* of a program with addresses of 32 bits: mappings lie behind it */
 #define STACK_SURE 0x7ffff8000000u
 #define STACK_NEAR (16u << 20)
 #define ODD_MAX    64u          /* regions that are shifted by multiples of 16 */
@@ -49,6 +50,7 @@ struct shift {
 	struct region *r;       /* sorted; owned */
 	size_t n, cap;
 	uint64_t imglo, imghi;  /* equal when unknown */
+	uint64_t heapmax;
 	int havestack, sure, haveargs, haveheap;
 	uint64_t stack, args, heap;     /* their constants */
 	uint64_t odd[ODD_MAX];          /* those of other regions that are not whole pages */
@@ -64,6 +66,7 @@ shift_new(const struct prog *p, unsigned odd)
 	t->maxodd = odd < ODD_MAX ? odd : ODD_MAX;
 	if (p)
 		prog_image(p, &t->imglo, &t->imghi);
+	t->heapmax = p && prog_word(p) == 4 ? HEAP_MAX32 : HEAP_MAX;
 	return t;
 }
 
@@ -142,7 +145,7 @@ near_stack(const struct shift *t, uint64_t a)
 static int
 check_heap(struct shift *t, uint64_t a, uint64_t delta)
 {
-	if (t->imghi <= t->imglo || a < t->imghi || a - t->imghi >= HEAP_MAX)
+	if (t->imghi <= t->imglo || a < t->imghi || a - t->imghi >= t->heapmax)
 		return 1;
 	if (t->haveheap && delta != t->heap)
 		return refuse(t, delta, t->heap, "the heap");

@@ -86,6 +86,10 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 			buf_printf(g->out, " * %u", m->scale);
 		sep = " + ";
 	}
+	if (m->fs && !m->narrow) {
+		buf_printf(g->out, "%sae_.fs", sep);
+		sep = " + ";
+	}
 	if (imm && *sep && 0 - imm < 1u << 20)
 		buf_printf(g->out, " - %llu", (unsigned long long)(0 - imm));
 	else if (imm || !*sep || (g->numbered && m->index == SCH_NOVAR)) {
@@ -95,7 +99,7 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 	}
 	if (m->narrow || m->align)
 		buf_str(g->out, ")");
-	if (m->fs)
+	if (m->fs && m->narrow)
 		buf_str(g->out, " + ae_.fs");
 }
 
