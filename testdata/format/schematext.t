@@ -1,0 +1,2 @@
+# The readable schema, as a library
+exec "$BUILD/test/schematexttest"
