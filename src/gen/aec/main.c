@@ -1,5 +1,6 @@
 /* aec: executable to a C program that regenerates its traces. */
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,22 @@
 #include "aec.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "schema.h"
 
-#define SYNOPSIS "-o folder program | -b [-o file] program"
+#define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program"
 
 static void
-load(struct aec *a)
+load(struct aec *a, const char *text)
 {
-	if (exe_open(&a->x, a->path) != 0 || exe_need_schema(&a->x) != 0)
+	if (exe_open(&a->x, a->path) != 0)
 		die("%s: %s", a->path, a->x.err);
-	if (prog_load_exe(&a->g, &a->x) != 0)
+	if (text)
+		schema_read(a, text);
+	if (exe_need_schema(&a->x) != 0)
+		die("%s: %s", a->path, a->x.err);
+	if (prog_load_exe(&a->g, &a->x) != 0 && text)
+		die("%s: bad schema: %s", text, a->g.err);
+	else if (a->g.err)
 		die_at(a->path, a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
 }
 
@@ -43,9 +51,9 @@ home(void)
 static void
 release(struct aec *a)
 {
-	for (uint32_t i = 0; i < a->g.nunit; i++)
+	for (uint32_t i = 0; a->file && i < a->g.nunit; i++)
 		free(a->file[i]);
-	for (uint32_t i = 0; i < a->g.nfunc; i++)
+	for (uint32_t i = 0; a->name && i < a->g.nfunc; i++)
 		free(a->name[i]);
 	free(a->file);
 	free(a->name);
@@ -53,17 +61,21 @@ release(struct aec *a)
 	free(a->home);
 	prog_free(&a->g);
 	exe_close(&a->x);
+	schema_free();
 }
 
 int
 main(int argc, char **argv)
 {
 	struct aec a = {.home = NULL};
-	const char *out = NULL;
-	int c, dobuild = 0;
+	static const struct option options[] = {
+		{"print-schema", no_argument, NULL, 'P'}, {"schema", required_argument, NULL, 'S'}, {NULL, 0, NULL, 0},
+	};
+	const char *out = NULL, *text = NULL;
+	int c, dobuild = 0, doprint = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "bo:")) != -1) {
+	while ((c = getopt_long(argc, argv, "bo:", options, NULL)) != -1) {
 		switch (c) {
 		case 'b':
 			dobuild = 1;
@@ -71,16 +83,24 @@ main(int argc, char **argv)
 		case 'o':
 			out = optarg;
 			break;
+		case 'P':
+			doprint = 1;
+			break;
+		case 'S':
+			text = optarg;
+			break;
 		default:
 			die_usage(SYNOPSIS);
 		}
 	}
-	if (argc - optind != 1 || (!dobuild && !out))
+	if (argc - optind != 1 || dobuild + doprint > 1 || (!dobuild && !doprint && !out))
 		die_usage(SYNOPSIS);
 	a.path = argv[optind];
 	a.home = home();
-	load(&a);
-	if (dobuild) {
+	load(&a, text);
+	if (doprint) {
+		schema_print(&a, out);
+	} else if (dobuild) {
 		char *name = xasprintf("%s.regen", a.path);
 
 		build(&a, out ? out : name);
