@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "schema.h"
 
-#define SYNOPSIS "-o folder | -b [-o file] | --print-schema [-o file], then [--schema file] program"
+#define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program"
 
 static void
 load(struct aec *a, const char *text)

@@ -1,5 +1,5 @@
 /* --print-schema, --schema: schemas as text, and back. */
-#include <elf.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,14 @@
 #include "aec.h"
 #include "base/diag.h"
 #include "base/in.h"
+#include "base/mem.h"
 #include "base/out.h"
 #include "format/schematext.h"
 #include "schema.h"
 
 #define TEXTMAX ((size_t)INT32_MAX)
 
+static struct { struct exe_sym *p; size_t n, cap; } sym;
 static struct buf encoded;      /* the units of the text, which the executable then seems to have */
 
 static void
@@ -23,31 +25,74 @@ build_id(const struct aec *a, char id[2 * EXE_IDMAX + 1])
 		sprintf(id + (size_t)2 * i, "%02x", a->x.id[i]);
 }
 
-/* Registers as the machines' own tools number and call them */
 static const char *
-regname(void *aec, const struct sch_unit *u, int r)
+regname(void *arg, const struct sch_unit *u, int r)
 {
-	static const char *const x86[] = {
-		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-	};
-	static const char *const mips[] = {
-		"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "R16",
-		"R17", "R18", "R19", "R20", "R21", "R22", "R23", "R24", "R25", "R26", "R27", "R28", "R29", "R30", "R31",
-		"hi", "lo",
-	};
-
-	(void)aec;
-	if (u->machine == EM_X86_64)
-		return r < (int)(sizeof x86 / sizeof *x86) ? x86[r] : NULL;
-	if (u->machine == EM_MIPS)
-		return r < (int)(sizeof mips / sizeof *mips) ? mips[r] : NULL;
-	return NULL;
+	(void)arg;
+	return reg_name(u->machine, r);
 }
 
+static int
+cmp_sym(const void *a, const void *b)
+{
+	const struct exe_sym *p = a, *q = b;
+
+	return p->addr != q->addr ? p->addr < q->addr ? -1 : 1 : strcmp(p->name, q->name);
+}
+
+/* Functions and data, for comments: `#F3 ; 0x404060 table+8` */
+static void
+read_symbols(struct aec *a, Elf_Data *d, const GElf_Shdr *sh)
+{
+	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	GElf_Sym s;
+
+	for (size_t i = 0; i < n && gelf_getsym(d, (int)i, &s); i++) {
+		const char *name = elf_strptr(a->x.elf, sh->sh_link, s.st_name);
+		int type = GELF_ST_TYPE(s.st_info);
+
+		if (!name || !*name || s.st_shndx == SHN_UNDEF || !s.st_size || (type != STT_FUNC && type != STT_OBJECT))
+			continue;
+		sym.p = xgrow(sym.p, &sym.cap, sym.n + 1, sizeof *sym.p);
+		sym.p[sym.n++] = (struct exe_sym){s.st_value, s.st_size, name};
+	}
+}
+
+static void
+load_symbols(struct aec *a)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(a->x.elf, scn))) {
+		Elf_Data *d;
+
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB && (d = elf_getdata(scn, NULL)))
+			read_symbols(a, d, &sh);
+	}
+	if (sym.n)
+		qsort(sym.p, sym.n, sizeof *sym.p, cmp_sym);
+}
+
+/* The last symbol at or before addr, if it covers it */
 static const char *
 symbol(void *aec, uint64_t addr, uint64_t *off)
 {
-	return exe_func(&((struct aec *)aec)->x, addr, off);
+	size_t lo = 0, hi = sym.n;
+
+	(void)aec;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (sym.p[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0 || addr - sym.p[lo - 1].addr >= sym.p[lo - 1].size)
+		return NULL;
+	*off = addr - sym.p[lo - 1].addr;
+	return sym.p[lo - 1].name;
 }
 
 static const char *
@@ -69,6 +114,7 @@ schema_print(struct aec *a, const char *path)
 	struct out *o = out_open(path);
 	char id[2 * EXE_IDMAX + 1];
 
+	load_symbols(a);
 	build_id(a, id);
 	out_printf(o, "start_schema %s\n", id);
 	for (uint32_t i = 0; i < a->g.nunit; i++) {
@@ -143,4 +189,5 @@ void
 schema_free(void)
 {
 	buf_free(&encoded);
+	free(sym.p);
 }
