@@ -170,6 +170,19 @@
 	 nop
 	.endm
 
+/* all that a caller may hand over: $2 = the four arguments and the one on the stack, $3 = static chain + own address, $f0 = $f12 + $f14 */
+	.macro	abi_body t
+	note
+	addu	$2, $4, $5
+	addu	$2, $2, $6
+	addu	$2, $2, $7
+	lw	$3, 16($29)
+	addu	$2, $2, $3
+	addu	$3, $15, $25
+	jr	$31
+	 add.d	$f0, $f12, $f14
+	.endm
+
 	.macro	func f, needs=0
 	.text
 	.align	2
@@ -229,5 +242,6 @@
 	func	pad
 	func	spin
 	func	load
+	func	abi
 
 	.section .note.GNU-stack,"",@progbits

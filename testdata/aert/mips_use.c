@@ -3,23 +3,24 @@
  * [N] does one thing, prints its results and writes to the file `want` what
  * the events must be.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 int leaf(int), take(int, int), call(int (*)(int), int), tail(int (*)(int), int), load(int *);
+void abi(void);
 int jump(int (*)(jmp_buf), jmp_buf, int (*)(int), int);
 void pad(unsigned), spin(volatile int *);
 
-enum { LEAF = 1, TAKE, CALL, TAIL, JUMP, PAD, SPIN, LOAD };
+enum { LEAF = 1, TAKE, CALL, TAIL, JUMP, PAD, SPIN, LOAD, ABI };
 
 uint32_t sps[1024];
 uint32_t nsps;                  /* bytes */
@@ -126,6 +127,41 @@ __asm__(
 "	lw $4,24($29)\n	lw $31,28($29)\n	lui $25,%hi(leaf)\n	addiu $25,$25,%lo(leaf)\n	jr $25\n	addiu $29,$29,32\n"
 "	.end comeback\n	.set pop\n");
 
+/* Call f with every register set that a callee keeps or reads, and store what is there after */
+void all(void (*f)(void), uint32_t *out);
+__asm__(
+"	.text\n	.set push\n	.set noreorder\n	.set noat\n	.globl all\n	.ent all\n"
+"all:	addiu $29,$29,-80\n	sw $31,76($29)\n	sw $30,72($29)\n	sw $28,68($29)\n	sw $5,64($29)\n"
+"	sw $16,60($29)\n	sw $17,56($29)\n	sw $18,52($29)\n	sw $19,48($29)\n	sw $20,44($29)\n	sw $21,40($29)\n"
+"	sw $22,36($29)\n	sw $23,32($29)\n"
+"	move $25,$4\n"
+"	li $16,16\n	li $17,17\n	li $18,18\n	li $19,19\n	li $20,20\n	li $21,21\n	li $22,22\n	li $23,23\n	li $30,30\n"
+"	li $4,1\n	li $5,20\n	li $6,300\n	li $7,4000\n	li $15,15\n	li $8,50000\n	sw $8,16($29)\n"
+"	mtc1 $4,$f12\n	cvt.d.w $f12,$f12\n	mtc1 $5,$f14\n	cvt.d.w $f14,$f14\n"
+"	jalr $25\n	li $28,28\n"
+"	lw $8,64($29)\n"
+"	sw $16,0($8)\n	sw $17,4($8)\n	sw $18,8($8)\n	sw $19,12($8)\n	sw $20,16($8)\n	sw $21,20($8)\n	sw $22,24($8)\n"
+"	sw $23,28($8)\n	sw $28,32($8)\n	sw $30,36($8)\n	sw $2,40($8)\n	sw $3,44($8)\n	cvt.w.d $f0,$f0\n	swc1 $f0,48($8)\n"
+"	lw $31,76($29)\n	lw $30,72($29)\n	lw $28,68($29)\n"
+"	lw $16,60($29)\n	lw $17,56($29)\n	lw $18,52($29)\n	lw $19,48($29)\n	lw $20,44($29)\n	lw $21,40($29)\n"
+"	lw $22,36($29)\n	lw $23,32($29)\n	jr $31\n	addiu $29,$29,80\n"
+"	.end all\n	.set pop\n");
+
+static void regs(void)
+{
+	uint32_t o[13];
+	int i, k;
+
+	for (k = 0; k < 1000; k++) {
+		all(abi, o);
+		o[11] -= (uint32_t)(uintptr_t)abi;
+		enter(ABI);
+		for (i = 0; i < 13 && k % 999 == 0; i++)
+			printf("%u ", (unsigned)o[i]);
+	}
+	puts("");
+}
+
 static void jumps(void)
 {
 	uint32_t s;
@@ -166,27 +202,29 @@ static void lost(void)
 	enter(LEAF);
 }
 
-/* Every store of an event in turn at the end of the buffer */
+/* Each store of an event in turn at the end of the buffer: with n to n + 19 bytes of room for what is behind */
 static void full(void)
 {
-	unsigned off, room;
+	unsigned off, room = 200;
+	uint32_t s;
 	int sum = 0;
 
-	for (off = 0; off < (unsigned)n; off++) {
-		room = 0;
+	for (off = (unsigned)n; off < (unsigned)n + 20; off++) {
 		if (&__ae_ptr && __ae_ptr)
 			room = END - (unsigned)(uintptr_t)__ae_ptr;
-		if (room == 0)
-			room = 100;
-		dopad(room - (off + 7) % room);
+		if (room < off + 7) {
+			dopad(room);
+			room = END - (unsigned)(uintptr_t)__ae_ptr;
+		}
+		dopad(room - off - 7);
 		sum += take(7, 9);
 		entertake(7, 9);
-		sum += call(again, (int)off);
-		enter(CALL); enter(LEAF); entertake(off, 1); byte(0);
 		sum += call(leaf, (int)off);
 		enter(CALL); enter(LEAF); byte(0);
-		jumps();
-		lost();
+		sum += call(catchall, 4);
+		s = enter(CALL) - 32; enter(CALL); byte(253); word(s); byte(0);
+		sum += jump(_setjmp, jb, leave, 5);
+		s = enter(JUMP) - 40; landed(s); landed(s);
 	}
 	printf("%d\n", sum);
 }
@@ -290,8 +328,11 @@ static void segv(void)
 }
 static void fault(void)
 {
-	dopad(3000000);
-	fflush(stdout);
+	pad(3000000);
+	enter(PAD);
+	padding(3000000);
+	byte(254); word(sps[0]); number(LOAD);
+	fclose(want);
 	load((int *)8);
 }
 
@@ -344,8 +385,10 @@ static void dofork(void)
 	if (p == 0) {
 		want = fopen("want.child", "w");
 		dopad(2500);
+		st = leaf(4);
+		enter(LEAF);
 		fclose(want);
-		_exit(leaf(4));
+		_exit(st);
 	}
 	waitpid(p, &st, 0);
 	printf("%d %d\n", WEXITSTATUS(st), leaf(1));
@@ -381,7 +424,7 @@ static void many(void)
 }
 
 static const struct { const char *name; void (*f)(void); } cases[] = {
-	{ "basics", basics }, { "jumps", jumps }, { "lost", lost }, { "full", full }, { "outside", outside }, { "inside", inside },
+	{ "basics", basics }, { "regs", regs }, { "jumps", jumps }, { "lost", lost }, { "full", full }, { "outside", outside }, { "inside", inside },
 	{ "escape", escape }, { "escapeland", escapeland }, { "segv", segv }, { "fault", fault }, { "storm", storm },
 	{ "threads", threads }, { "fork", dofork }, { "exec", doexec }, { "badexec", badexec }, { "_exit", exit_ }, { "many", many },
 };

@@ -86,7 +86,7 @@ facts(struct lift *l)
 			in->writes |= bit;
 		else
 			in->reads |= bit;
-		if (!wr && *s != 'x')
+		if (!wr && *s != 'b' && *s != 'x')
 			in->vreads |= bit;
 	}
 }

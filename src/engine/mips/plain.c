@@ -4,6 +4,7 @@
  * original behind them; when something jumps back under the patch, it holds
  * the whole function.
  */
+#include <string.h>
 #include "emit_priv.h"
 #include "lift.h"
 
@@ -123,6 +124,21 @@ unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int who
 	mips_put(o, f, s);
 }
 
+/* The linker wants to see a %lo behind each %hi (and %got of a local symbol): one that is never executed */
+static void
+pair(struct buf *o, const struct file *f, const struct ainsn *a)
+{
+	const char *s = f->text.st[a->stmt].s, *p = strstr(s, "%hi(");
+	size_t n;
+
+	if (!p)
+		p = strstr(s, "%got(");
+	if (!p || !(p = strchr(p, '(')))
+		return;
+	n = strcspn(p, ")") + 1;
+	buf_printf(o, "\taddiu\t$0,$0,%%lo%.*s\n", (int)n, p);
+}
+
 void
 mips_plain(struct buf *o, struct file *f, uint32_t no)
 {
@@ -155,6 +171,8 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 		buf_str(o, "\tj\t");
 		place(o, fn, no, n, 0, n);
 		buf_str(o, NOP);
+		for (i = 0; i < n; i++)
+			pair(o, f, &fn->ins[i]);
 	}
 }
 

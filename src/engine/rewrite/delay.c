@@ -27,10 +27,15 @@ bad_slot(const struct afunc *fn, uint32_t i)
 }
 
 static void
-hand_over(struct ainsn *a, struct ainsn *s)
+hand_over(const struct machine *m, struct ainsn *a, struct ainsn *s)
 {
+	int k;
+
 	s->in.ctl = a->in.ctl;
 	s->in.cc = a->in.cc;
+	for (k = 0; k < s->in.neff; k++)        /* the slot's own comparison would stand in the way of the branch's */
+		if (s->in.eff[k].s.dst == (int)machine_flags(m))
+			s->in.cc = INSN_NOCC;
 	s->in.setsdst = a->in.setsdst;
 	s->in.tgt = a->in.tgt;
 	s->target = a->target;
@@ -82,7 +87,7 @@ delay_slots(struct file *f)
 			if (a->in.slot == 2)
 				annulled(fn, i);
 			else
-				hand_over(a, &fn->ins[i + 1]);
+				hand_over(f->m, a, &fn->ins[i + 1]);
 			i++;
 		}
 	}

@@ -249,8 +249,8 @@ check_width(struct ctx *c, uint32_t d, void *arg)
 		return;
 	}
 	in = &c->fn->ins[f->ins].in;
-	if (in->ref[in->mref].n < *n)
-		*n = UINT32_MAX;        /* more is read than was written */
+	if (in->ref[in->mref].n < *n || (c->fn->m->big && in->ref[in->mref].n != *n))
+		*n = UINT32_MAX;        /* more is read than was written, or the high part of it */
 }
 
 /* Does effect k of instruction i read no more of its slot than was stored last? */
