@@ -65,12 +65,12 @@ run(struct exe *x, const struct prog *g, struct sink *s, const char *events, con
 {
 	struct feed f;
 	const char *err;
-	struct regen *r = regen_new(g, &err);
+	struct regen *r = regen_new(g, 0, &err);
 	int bad;
 
 	if (!r)
 		die("%s", err);
-	bad = feed_open(&f, regen_state(r), events, parent, x->id, x->idlen);
+	bad = feed_open(&f, regen_state(r), events, parent, x->machine, x->id, x->idlen);
 	f.sink = take;
 	f.sinkarg = s;
 	if (!bad)

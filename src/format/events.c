@@ -1,4 +1,5 @@
 /* Reader of event files; see events.h. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,12 @@ ev_checksum(const uint8_t *p, size_t n)
 	return x ^ x >> 32;
 }
 
+const char *
+ev_machine(unsigned machine)
+{
+	return machine == EM_X86_64 ? "x86-64" : machine == EM_MIPS ? "MIPS" : NULL;
+}
+
 static int
 fail(struct ev_reader *r, uint64_t off, const char *what)
 {
@@ -83,9 +90,12 @@ parse_header(struct ev_reader *r, const uint8_t *p, size_t len)
 	if (get_le64(p + len - 8) != ev_checksum(p, len - 8))
 		return fail(r, len - 8, "wrong checksum of the header");
 	h->idlen = p[16];
-	if (h->idlen > EV_IDMAX || !all_zero(p + 17 + h->idlen, 39 - h->idlen))
+	if (h->idlen > EV_IDMAX || !all_zero(p + 17 + h->idlen, 32 - h->idlen))
 		return fail(r, 16, "bad build id");
 	memcpy(h->id, p + 17, h->idlen);
+	h->machine = get_le16(p + 49);
+	if (!all_zero(p + 51, 5))
+		return fail(r, 51, "bytes of the header that should be 0");
 	h->fs = get_le64(p + 56);
 	h->flags = get_le64(p + 64);
 	h->parent_pos = get_le64(p + 72);

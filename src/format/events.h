@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
-#define EV_VERSION   1
+#define EV_VERSION   2
 #define EV_IDMAX     32
 #define EV_HEADMIN   96         /* header without a parent's name */
 #define EV_HEADMAX   8192
@@ -30,6 +30,9 @@ enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_NREASONS };
 #define EV_LAND      0xff
 #define EV_NFUNC0    252
 
+/* Name of a machine by ELF's number; NULL if it has none here */
+const char *ev_machine(unsigned machine);
+
 /* Number of the i-th function of the executable; at most 256 * EV_NFUNC0 have one */
 static inline unsigned
 ev_funcno(unsigned i)
@@ -43,7 +46,8 @@ typedef size_t ev_read_fn(void *arg, void *buf, size_t n);
 struct ev_header {
 	uint8_t id[EV_IDMAX];
 	unsigned idlen;
-	uint64_t fs;                    /* fs base of the traced thread */
+	uint16_t machine;               /* ELF's number of it */
+	uint64_t fs;                    /* fs base (thread pointer) of the traced thread */
 	uint64_t flags;
 	uint64_t parent_pos;            /* EV_CHILD: events of the parent that come first */
 	char parent[EV_HEADMAX];        /* EV_CHILD: its file, "" if unknown */

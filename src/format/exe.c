@@ -140,7 +140,7 @@ is_ro(const GElf_Shdr *sh, const char *name)
 static int
 read_section(struct exe *x, Elf_Scn *scn, const char *name, const GElf_Shdr *sh)
 {
-	Elf_Data *d = elf_getdata(scn, NULL);
+	Elf_Data *d = sh->sh_type == SHT_PROGBITS ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
 
 	if (!d || (!d->d_buf && d->d_size))
 		return sh->sh_type == SHT_NOBITS ? 0 : fail(x, "section %s cannot be read", name);
@@ -203,12 +203,15 @@ exe_open(struct exe *x, const char *path)
 	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||
 	    elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
 		fail(x, "not an ELF file");
-	else if (eh.e_machine != EM_X86_64 || gelf_getclass(x->elf) != ELFCLASS64)
-		fail(x, "not an x86-64 executable");
 	else if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
 		fail(x, "not an executable");
-	else if (read_sections(x) == 0)
-		return 0;
+	else {
+		x->machine = eh.e_machine;
+		x->word = eh.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+		x->big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
+		if (read_sections(x) == 0)
+			return 0;
+	}
 	exe_close(x);
 	return -1;
 }

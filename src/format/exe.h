@@ -10,21 +10,22 @@
 #include <stdint.h>
 
 #define EXE_IDMAX   32
-#define EXE_FNENTRY 24          /* bytes of an entry of aefn; the first 8 are the function's address */
 
 struct exe_span { uint64_t addr, size; const uint8_t *p; };    /* p borrowed from the exe */
 struct exe_sym { uint64_t addr, size; const char *name; };
 
 struct exe {
 	char err[160];                  /* after a failure: what is wrong */
+	uint16_t machine;               /* ELF's number of it */
+	uint8_t word, big;              /* bytes of its addresses; have they the high byte first? */
 	uint8_t id[EXE_IDMAX];          /* build id */
 	unsigned idlen;                 /* 0: it has none */
 	const uint8_t *schema;          /* units one after the other */
 	size_t nschema;
 	uint64_t schema_off;            /* where they are in the file */
-	const uint8_t *fn;              /* entries of aefn */
+	const uint8_t *fn;              /* entries of aefn: three words, the first one is the function's address */
 	size_t nfn;                     /* bytes */
-	struct exe_span *image;         /* what the file holds of the address space, by address */
+	struct exe_span *image;         /* what the file holds of the address space, by address; as the machine reads it */
 	size_t nimage;
 	struct exe_span *ro;            /* the part that is data and never written, by address */
 	size_t nro;

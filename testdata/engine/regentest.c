@@ -1,7 +1,10 @@
 /*
  * The interpreter on programs made by hand: calls, run sequences, unwinding,
- * string instructions, values; and schemas that must be refused.
+ * string instructions, values, block numbers, on machines of both word sizes
+ * and byte orders; and schemas that must be refused.
  */
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,52 +34,120 @@ static char src[] = "t.c", name[] = "f";
 /* The program as an executable has it, and an event file of it */
 static struct buf schema, fn, events;
 
-/* `regentest dump`: write unit N as uN.schema and uN.fn, and its event files uN.M.ae, for a test of aec */
+/* What they are for */
+static const struct machine {
+	uint16_t number, nregs, sp;
+	uint8_t word, big, push;
+} machines[] = {
+	{EM_X86_64, 16, RSP, 8, 0, 8}, {EM_MIPS, 34, 29, 4, 0, 0}, {EM_MIPS, 34, 29, 4, 1, 0}, {EM_S390, 20, 15, 8, 1, 0},
+}, *mach = machines;
+
+/* `regentest dump`: write the program of unit N as uN, and its event files uN.M.ae, for a test of aec */
 static int dump;
 static unsigned nunit, nevents;
 
+static unsigned theirs;         /* the machine that events are of, if it is not that of the program */
+static int counting;
+static uint64_t counted[RK_NKINDS];
+
+static const uint8_t rodata_bytes[8] = {0xfe, 0xff, 0xff, 0x80, 1, 2, 3, 4};
+
 static void
-save(const struct buf *b, const char *suffix, unsigned m)
+save(const struct buf *b)
 {
 	char path[64];
 	FILE *f;
 
-	if (m)
-		snprintf(path, sizeof path, "u%u.%u.%s", nunit, m, suffix);
-	else
-		snprintf(path, sizeof path, "u%u.%s", nunit, suffix);
+	snprintf(path, sizeof path, "u%u.%u.ae", nunit, ++nevents);
 	f = fopen(path, "wb");
 	if (!f || fwrite(b->p, 1, b->n, f) != b->n || fclose(f) != 0)
 		exit(1);
 }
 
 static void
+section(Elf *e, unsigned name, unsigned type, uint64_t addr, uint64_t flags, const void *p, size_t n)
+{
+	Elf_Scn *scn = elf_newscn(e);
+	Elf_Data *d = scn ? elf_newdata(scn) : NULL;
+	GElf_Shdr sh;
+
+	if (!d || !gelf_getshdr(scn, &sh))
+		exit(1);
+	d->d_buf = (void *)(uintptr_t)p;
+	d->d_size = n;
+	sh.sh_name = name;
+	sh.sh_type = type;
+	sh.sh_addr = addr;
+	sh.sh_flags = flags;
+	if (!gelf_update_shdr(scn, &sh))
+		exit(1);
+}
+
+/* An executable as far as its readers look: schemas, functions, read-only data at 0x5000 */
+static void
+save_program(void)
+{
+	static const char names[] = "\0.aeschema\0aefn\0.rodata\0.shstrtab";
+	char path[64];
+	GElf_Ehdr eh;
+	Elf *e;
+	int fd;
+
+	snprintf(path, sizeof path, "u%u", nunit);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0777);
+	elf_version(EV_CURRENT);
+	e = elf_begin(fd, ELF_C_WRITE, NULL);
+	if (!e || !gelf_newehdr(e, mach->word == 4 ? ELFCLASS32 : ELFCLASS64) || !gelf_getehdr(e, &eh))
+		exit(1);
+	eh.e_ident[EI_DATA] = mach->big ? ELFDATA2MSB : ELFDATA2LSB;
+	eh.e_type = ET_EXEC;
+	eh.e_machine = mach->number;
+	eh.e_version = EV_CURRENT;
+	eh.e_shstrndx = 4;
+	section(e, 1, SHT_PROGBITS, 0, 0, schema.p, schema.n);
+	section(e, 11, SHT_PROGBITS, 0, SHF_ALLOC | SHF_WRITE, fn.p, fn.n);
+	section(e, 16, SHT_PROGBITS, 0x5000, SHF_ALLOC, rodata_bytes, 8);
+	section(e, 24, SHT_STRTAB, 0, 0, names, sizeof names);
+	if (!gelf_update_ehdr(e, &eh) || elf_update(e, ELF_C_WRITE) < 0 || elf_end(e) != 0 || close(fd) != 0)
+		exit(1);
+}
+
+/* n bytes in the machine's order */
+static void
+put(struct buf *b, uint64_t v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		buf_u8(b, (uint8_t)(v >> 8 * (mach->big ? n - 1 - i : i)));
+}
+
+static void
 unit(struct sch_func *f, uint32_t n)
 {
-	struct sch_unit u = {src, 16, RSP, n, f, 1, cst, 0, NULL, NULL};
+	struct sch_unit u = {src, mach->number, mach->word, mach->big, mach->push, mach->nregs, mach->sp, n, f, 1, cst, 0, NULL, NULL};
 	size_t len;
 	uint8_t *e = sch_encode(&u, &len);
 
 	buf_free(&schema);
 	buf_free(&fn);
 	buf_str(&schema, "AESC");
-	buf_le32(&schema, SCH_VERSION);
+	buf_le16(&schema, SCH_VERSION);
+	buf_u8(&schema, mach->word);
+	buf_u8(&schema, mach->big);
 	buf_le32(&schema, (uint32_t)(24 + len));
 	buf_le32(&schema, 1);
-	buf_le64(&schema, cst[0]);
+	put(&schema, cst[0], mach->word);
+	put(&schema, 0, 8u - mach->word);
 	buf_add(&schema, e, len);
 	free(e);
 	for (uint32_t i = 0; i < n; i++) {
-		buf_le64(&fn, cst[0] + f[i].frag[0].off);
-		buf_le64(&fn, 0);
-		buf_le64(&fn, 0);
+		put(&fn, cst[0] + f[i].frag[0].off, mach->word);
+		put(&fn, 0, mach->word);
+		put(&fn, 0, mach->word);
 	}
 	nunit++;
 	nevents = 0;
-	if (dump) {
-		save(&schema, "schema", 0);
-		save(&fn, "fn", 0);
-	}
+	if (dump)
+		save_program();
 }
 
 static void
@@ -98,7 +169,7 @@ file(struct buf *out, const struct buf *ev, size_t size, unsigned reason)
 	buf_le32(out, EV_VERSION);
 	buf_le32(out, EV_HEADMIN);
 	for (int i = 16; i < EV_HEADMIN - 8; i++)
-		buf_u8(out, i == 56 ? 64 : 0);  /* fs base */
+		buf_u8(out, i == 49 ? (uint8_t)(theirs ? theirs : mach->number) : i == 56 ? 64 : 0);        /* and fs base */
 	buf_le64(out, ev_checksum(out->p, EV_HEADMIN - 8));
 	for (size_t i = 0; i < ev->n; i += size)
 		record(out, "AEch", ev->p + i, ev->n - i < size ? ev->n - i : size);
@@ -123,9 +194,9 @@ static int
 rodata(void *arg, uint64_t addr, void *buf, size_t n)
 {
 	(void)arg;
-	if (addr != 0x5000 || n > 8)
+	if (addr < 0x5000 || addr + n > 0x5008)
 		return 0;
-	memcpy(buf, "\xfe\xff\xff\x80\1\2\3\4", n);
+	memcpy(buf, rodata_bytes + (addr - 0x5000), n);
 	return 1;
 }
 
@@ -155,12 +226,12 @@ run(size_t chunk, unsigned reason)
 	if (fd < 0 || write(fd, f.p, f.n) != (ssize_t)f.n || close(fd) != 0)
 		return "cannot write";
 	buf_free(&f);
-	if (load(&g) != 0 || !(r = regen_new(&g, &err))) {
+	if (load(&g) != 0 || !(r = regen_new(&g, counting, &err))) {
 		unlink(path);
 		prog_free(&g);
 		return err ? err : "not loaded";
 	}
-	if (feed_open(&feed, regen_state(r), path, NULL, NULL, 0) == 0) {
+	if (feed_open(&feed, regen_state(r), path, NULL, mach->number, NULL, 0) == 0) {
 		feed.sink = collect;
 		feed.sinkarg = &text;
 		regen_run(r, &feed);
@@ -169,24 +240,44 @@ run(size_t chunk, unsigned reason)
 		buf_printf(&text, " ! %s", feed.err);
 	buf_u8(&text, 0);
 	feed_close(&feed);
+	memcpy(counted, regen_counts(r), sizeof counted);
 	regen_free(r);
 	prog_free(&g);
 	unlink(path);
 	return (char *)text.p;
 }
 
+/* Bytes in hexadecimal; =N a word, :N two bytes, ;N four bytes in the machine's order */
 static void
 ev_bytes(const char *hex)
 {
-	for (; *hex; hex++) {
+	while (*hex) {
+		unsigned n = *hex == '=' ? mach->word : *hex == ':' ? 2 : *hex == ';' ? 4 : 0;
 		unsigned v;
+		char *end;
 
-		if (*hex == ' ')
-			continue;
-		sscanf(hex, "%2x", &v);
-		buf_u8(&events, (uint8_t)v);
-		hex++;
+		if (*hex == ' ') {
+			hex++;
+		} else if (n) {
+			put(&events, strtoull(hex + 1, &end, 16), n);
+			hex = end;
+		} else {
+			sscanf(hex, "%2x", &v);
+			buf_u8(&events, (uint8_t)v);
+			hex += 2;
+		}
 	}
+}
+
+static const uint64_t *
+counts(const char *hex)
+{
+	buf_free(&events);
+	ev_bytes(hex);
+	counting = 1;
+	run(3, EV_EXIT);
+	counting = 0;
+	return counted;
 }
 
 static void
@@ -200,7 +291,7 @@ expect(const char *what, unsigned reason, const char *hex, const char *want)
 		struct buf f = BUF_INIT;
 
 		file(&f, &events, 7, reason);
-		save(&f, "ae", ++nevents);
+		save(&f);
 		buf_free(&f);
 		return;
 	}
@@ -419,6 +510,189 @@ refused(void)
 	CHECK("recursion for ever, after a signal", strlen(run(100, EV_SIGNAL)) > 1000);
 }
 
+#define WORD_ENTER "fe =8000 "
+
+/* What calls() and landings() have, without a return address on the stack */
+static void
+word_calls(void)
+{
+	const int sp = mach->sp;
+	struct sch_step m0[] = {INST(4), STEP(SO_LEA, .w = 4, .dst = sp, .m = ADDR(sp, -32)), STEP(SO_STORE, .n = 4, .m = ADDR(sp, 28)),
+		INST(4), STEP(SO_MOV, .w = 4, .dst = 4, .a = IMM(0x4000)), STEP(SO_CALL, .sym = 1), INST(4), STEP(SO_CALLX, .n = 0),
+		INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 28))};
+	struct sch_step g0[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(4, 0)), STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 0))};
+	struct sch_step j0[] = {INST(4), STEP(SO_CALLJ, .n = 0x107), INST(4)}, j1[] = {INST(4), STEP(SO_CALLX, .n = 0)}, j2[] = {INST(8)};
+	struct sch_succ go[] = {{1, 0, NULL}, {2, 0, NULL}};
+	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_RETURN)}, gb[] = {BLOCK(0, g0, .term = ST_TAILX)};
+	struct sch_block jb[] = {BLOCK(0, j0, .term = ST_BRANCH, .nsucc = 2, .succ = go), BLOCK(8, j1, .term = ST_NONE), BLOCK(12, j2, .term = ST_RETURN)};
+	struct sch_frag fr[] = {{0, 0, 99}, {0, 0x100, 99}, {0, 0x200, 99}};
+	struct sch_func f[] = {FUNC(name, 0, fr, mb), FUNC(name, SF_TAILOUT, fr + 1, gb), FUNC(name, SF_SETJMP, fr + 2, jb)};
+	uint16_t need = 4;
+
+	f[1].nneed = 1;
+	f[1].need = &need;
+	unit(f, 3);
+	expect("a known call pushes nothing; after its jump, an unknown one", EV_EXIT, WORD_ENTER "0100  0200 =4400 00  0200 =5000 00",
+	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1100 l4400 l7fe0 i1008 i1100 l5000 l7fe0 i100c l7ffc");
+	expect("a callback", EV_EXIT, WORD_ENTER "0100 00  fe =7000 0200 =4400 00",
+	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 i1100 l4400 l7000 i100c l7ffc");
+	expect("unwinding", EV_EXIT, WORD_ENTER "0100 00 fe =7000 0100 00 fd =7fe0 00",
+	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 i1000 s6ffc i1004 i1100 l4000 l6fe0 i1008 i100c l7ffc");
+	expect("unwinding to nowhere", EV_EXIT, WORD_ENTER "0100 00 fd =7ffc",
+	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 ! no frame to unwind to");
+	expect("setjmp, longjmp", EV_EXIT, WORD_ENTER "0300 ff =8000 :107 01 ff =8000 :107 00",
+	    "i1200 i1204 i1208 i1204 i120c");
+	expect("longjmp to another site", EV_EXIT, WORD_ENTER "0300 ff =8000 :107 01 ff =8000 :701",
+	    "i1200 i1204 i1208 ! no frame to unwind to");
+	expect("no stack pointer", EV_EXIT, "0100", " ! a function is entered without a stack pointer");
+	expect("a stack pointer cut off", EV_EXIT, "fe 0000", " ! the events end inside a function");
+}
+
+static void
+word_values(void)
+{
+#define SEE2 STEP(SO_LOAD, .n = 1, .m = ADDR(2, 0))
+	struct sch_step s[] = {
+		INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 4, .cc = 1, .dst = 2), SEE2,
+		STEP(SO_UNKNOWN, .w = 4, .cc = 3, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 2, .dst = 2), SEE2,
+		STEP(SO_UNKNOWN, .w = 2, .cc = 3, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 2, .cc = 2, .dst = 2), SEE2,
+		STEP(SO_UNKNOWN, .w = 1, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 1, .cc = 3, .dst = 2), SEE2,
+		STEP(SO_ADD, .w = 4, .dst = 2, .a = VAR(2), .b = IMM(-4)), SEE2,
+		STEP(SO_LOADRO, .w = 4, .n = 2, .cc = 1, .dst = 2, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4002}), SEE2,
+		STEP(SO_LOADRO, .w = 8, .n = 8, .dst = 2, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = 0x4003}),
+		STEP(SO_SHR, .w = 8, .dst = 2, .a = VAR(2), .b = IMM(24)), SEE2,
+		STEP(SO_MOV, .w = 4, .dst = 2, .a = IMM(0x1003)),
+		STEP(SO_LOAD, .n = 4, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM, .disp = 2}),
+		STEP(SO_STORE, .n = 4, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = -4}),
+		STEP(SO_STORE, .n = 4, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = 7}),
+		STEP(SO_LEA, .w = 4, .dst = 3, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM, .disp = -1}),
+		STEP(SO_LOAD, .n = 1, .m = ADDR(3, 0)),
+		STEP(SO_LEA, .w = 4, .dst = 3, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .fs = 1, .sym = SCH_NOSYM, .disp = -0x10}),
+		STEP(SO_LOAD, .n = 1, .m = ADDR(3, 0)),
+		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)), STEP(SO_FLAGS_SUB, .w = 4, .a = IMM(1), .b = IMM(2)),
+		STEP(SO_SETCC, .w = 4, .cc = SC_LT, .dst = 2), SEE2,
+		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)), STEP(SO_SETCC, .w = 8, .cc = SC_GT, .dst = 2), SEE2,
+		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)), STEP(SO_SETCC, .w = 1, .cc = SC_LTU, .dst = 2), SEE2,
+	};
+	struct sch_block b[] = {BLOCK(0, s, .term = ST_RETURN)};
+	struct sch_frag fr = {0, 0, 99};
+	struct sch_func f = FUNC(name, 0, &fr, b);
+	char want[256];
+
+	unit(&f, 1);
+	snprintf(want, sizeof want, "i1000 l12345678 lffffffff80000000 l80000000 l8001 lffff8001 lffff1234 lfe lfffffffe lfffffffa "
+	    "%s l1004 s1ffc s1004 l1000 l30 l1 l0 l123456701", mach->big ? "lffffff80 lfeffff8001" : "lffff80ff l403020180");
+	expect("values", EV_EXIT, WORD_ENTER "0100 ;12345678 ;80000000 ;80000000 :8001 :8001 :1234 fe fe", want);
+}
+
+#define LATE " ! the events end inside a function"
+
+/* Figure 2 of the paper: numbers of a byte before the targets of the conditional branch; the stack pointer is recorded */
+static void
+targets(void)
+{
+	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = mach->word, .dst = mach->sp), STEP(SO_UNKNOWN, .w = 4, .dst = 8)}, s2[] = {INST(4)};
+	struct sch_step s1[] = {INST(4), STEP(SO_STORE, .n = 4, .m = ADDR(8, 0)), STEP(SO_ADD, .w = 4, .dst = 8, .a = VAR(8), .b = IMM(4)), INST(4)};
+	struct sch_step s3[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(mach->sp, 8))};
+	struct sch_loopev in[] = {{SL_ENTER, 0}}, back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
+	struct sch_succ t0[] = {{2, 1, in}}, t1[] = {{2, 1, back}}, t2[] = {{3, 1, out}, {1, 0, NULL}, {3, 0, NULL}};
+	struct sch_block b[] = {BLOCK(0, s0, .term = ST_JUMP, .nsucc = 1, .succ = t0),
+		BLOCK(8, s1, .mark = 1, .term = ST_JUMP, .nsucc = 1, .succ = t1), BLOCK(16, s2, .term = ST_TARGET, .nsucc = 3, .succ = t2),
+		BLOCK(20, s3, .mark = 1, .term = ST_RETURN)};
+	struct sch_loop lo = {2, -1};
+	struct sch_frag fr = {0, 0, 99};
+	struct sch_func f = FUNC(name, 0, &fr, b);
+
+	f.nloop = 1;
+	f.loop = &lo;
+	unit(&f, 1);
+	expect("numbers of a byte", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01 01 03",
+	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 i1008 s2004 i100c B1010 i1010 X1010 i1014 l7f08");
+	expect("a number of another block", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01 02",
+	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 ! the number of no block that control may go to here");
+	expect("no number", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01", "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010" LATE);
+	expect("a value cut off", EV_STOPPED, WORD_ENTER "0100 =7f00 00", "i1000");
+	if (!dump && mach->word == 4) {
+		const uint64_t *n = counts(WORD_ENTER "0100 =7f00 ;2000 01 01 03");
+
+		CHECK("counted", n[RK_BLOCK] == 3 && n[RK_VALUE] == 8 && n[RK_ITEM] == 7 && !n[RK_NEED] && !n[RK_BRANCH] && !n[RK_STRING]);
+		n = counts(WORD_ENTER "0100 =7f00 ;2000 01 01");
+		CHECK("only what is there is counted", n[RK_BLOCK] == 2 && n[RK_VALUE] == 8 && n[RK_ITEM] == 7);
+	}
+}
+
+/* Numbers of two bytes, come to by every kind of edge */
+static void
+marks(void)
+{
+	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = 1, .dst = 9), STEP(SO_FLAGS_SUB, .w = 4, .a = VAR(9), .b = IMM(1))};
+	struct sch_step one[] = {INST(4)}, s2[] = {INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 10)};
+	struct sch_loopev back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
+	struct sch_succ t0[] = {{1, 0, NULL}, {2, 1, out}}, t1[] = {{0, 1, back}, {3, 0, NULL}}, t2[] = {{1, 0, NULL}, {3, 0, NULL}};
+	struct sch_succ t3[] = {{0, 1, back}, {4, 0, NULL}}, t4[] = {{5, 0, NULL}};
+	struct sch_block b[] = {BLOCK(0, s0, .mark = 2, .term = ST_COND, .cc = SC_EQ, .nsucc = 2, .succ = t0),
+		BLOCK(8, one, .mark = 2, .term = ST_BRANCH, .nsucc = 2, .succ = t1),
+		BLOCK(16, s2, .mark = 2, .term = ST_SWITCH, .target = VAR(10), .nsucc = 2, .succ = t2),
+		BLOCK(24, one, .mark = 2, .term = ST_TARGET, .nsucc = 2, .succ = t3), BLOCK(32, one, .mark = 2, .term = ST_JUMP, .nsucc = 1, .succ = t4),
+		BLOCK(40, one, .mark = 1, .term = ST_RETURN)};
+	struct sch_loop lo = {0, -1};
+	struct sch_frag fr = {0, 0, 99};
+	struct sch_func f = FUNC(name, 0, &fr, b);
+
+	f.nloop = 1;
+	f.loop = &lo;
+	unit(&f, 1);
+	expect("numbers of two bytes", EV_EXIT, WORD_ENTER "0100 :0 01 :1 01 :0 02 :2 ;1008 :1 00 :3 :0 01 :1 00 :3 :4 05",
+	    "i1000 i1008 B1000 i1000 X1000 i1010 i1008 i1018 B1000 i1000 i1008 i1018 i1020 i1028");
+	expect("the number of another block, at the entry", EV_EXIT, WORD_ENTER "0100 :1",
+	    " ! the number of another block than control comes to");
+	expect("behind a jump", EV_EXIT, WORD_ENTER "0100 :0 01 :1 00 :3 :4 04",
+	    "i1000 i1008 i1018 i1020 ! the number of another block than control comes to");
+	expect("behind a condition", EV_EXIT, WORD_ENTER "0100 :0 02 :1", "i1000 X1000 ! the number of another block than control comes to");
+	expect("in the other byte order", EV_EXIT, WORD_ENTER "0100 :0 01 :100", "i1000 ! the number of another block than control comes to");
+	expect("a number of no target", EV_EXIT, WORD_ENTER "0100 :0 01 :1 00 :3 :1",
+	    "i1000 i1008 i1018 ! the number of no block that control may go to here");
+	expect("half a number", EV_EXIT, WORD_ENTER "0100 :0 01 :1 00 :3 00", "i1000 i1008 i1018" LATE);
+	expect("the same after a signal", EV_SIGNAL, WORD_ENTER "0100 :0 01 :1 00 :3 00", "i1000 i1008 i1018");
+}
+
+/* Programs of more than one machine, events of another one */
+static void
+mixed(void)
+{
+	struct sch_step one[] = {INST(4)};
+	struct sch_block b[] = {BLOCK(0, one, .term = ST_RETURN)};
+	struct sch_frag fr = {0, 0, 99};
+	struct sch_func f = FUNC(name, 0, &fr, b);
+	struct buf first = BUF_INIT;
+	unsigned good = 1;
+
+	buf_free(&events);
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+		mach = machines;
+		unit(&f, 1);
+		buf_free(&first);
+		buf_add(&first, schema.p, schema.n);
+		mach = machines + i;
+		unit(&f, 1);
+		buf_add(&schema, first.p, first.n);
+		good &= (strcmp(run(100, EV_EXIT), "not loaded") == 0) == (i != 0);
+	}
+	CHECK("all units are for one machine", good);
+	buf_free(&first);
+	mach = machines + 1;
+	unit(&f, 1);
+	theirs = EM_X86_64;
+	CHECK("events of another machine", strcmp(run(100, EV_EXIT), " ! events of an x86-64 program, but the executable is for MIPS") == 0);
+	mach = machines;
+	unit(&f, 1);
+	theirs = EM_MIPS;
+	CHECK("the other way round", strcmp(run(100, EV_EXIT), " ! events of a MIPS program, but the executable is for x86-64") == 0);
+	theirs = 40;
+	CHECK("one without a name", strcmp(run(100, EV_EXIT), " ! events of a machine 40 program, but the executable is for x86-64") == 0);
+	theirs = 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -428,9 +702,22 @@ main(int argc, char **argv)
 	values();
 	strings();
 	loops();
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+		mach = machines + i;
+		if (!dump)
+			printf("# machine %u, words of %u bytes, %s first\n", mach->number, mach->word, mach->big ? "high" : "low");
+		if (mach->push == 0) {
+			word_calls();
+			word_values();
+		}
+		targets();
+		marks();
+	}
+	mach = machines;
 	if (dump)
 		return 0;
 	refused();
+	mixed();
 	buf_free(&schema);
 	buf_free(&fn);
 	buf_free(&events);

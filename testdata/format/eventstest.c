@@ -44,6 +44,7 @@ make(uint8_t *p)
 	put_le32(p + 12, 104);
 	p[16] = 3;
 	memcpy(p + 17, "id!", 3);
+	put_le16(p + 49, 62);
 	put_le64(p + 56, 0x7ffff7d8a740);
 	put_le64(p + 64, EV_CHILD);
 	put_le64(p + 72, 123456789012);
@@ -90,7 +91,7 @@ main(int argc, char **argv)
 	static const char abc[] = "abc";
 	uint8_t p[512], q[512];
 	size_t n = make(p);
-	unsigned cut = 1, flip = 1;
+	unsigned cut = 1, flip = 1, zero = 1;
 	const char *err;
 	uint64_t off;
 	struct src s = {p, n};
@@ -102,7 +103,7 @@ main(int argc, char **argv)
 	CHECK("checksum of nothing", ev_checksum(p, 0) == UINT64_C(0x8e2f5955fbc6275d));
 	CHECK("checksum of 3 bytes", ev_checksum((const uint8_t *)abc, 3) == UINT64_C(0xca80b825251d1b4));
 	CHECK("header", ev_open(&r, from, &s) == 0 && r.head.idlen == 3 && memcmp(r.head.id, "id!", 3) == 0 &&
-	    r.head.fs == 0x7ffff7d8a740 && r.head.parent_pos == 123456789012 && strcmp(r.head.parent, "ae.out") == 0);
+	    r.head.machine == 62 && r.head.fs == 0x7ffff7d8a740 && r.head.parent_pos == 123456789012 && strcmp(r.head.parent, "ae.out") == 0);
 	CHECK("first chunk", ev_next(&r, &b) == 5 && r.payload_off == 120 && !r.last);
 	CHECK("second chunk", ev_next(&r, &b) == 40 && r.payload_off == 141 && r.last);
 	CHECK("end", ev_next(&r, &b) == 0 && r.ended && r.end.reason == EV_SIGNAL && r.end.sig == 11 && r.end.rip == 0x20010);
@@ -126,6 +127,14 @@ main(int argc, char **argv)
 		}
 	}
 	CHECK("a changed bit anywhere is an error", flip);
+	for (size_t i = 16; i < 56; i++) {
+		memcpy(q, p, n);
+		q[i] |= 0x80;
+		put_le64(q + 96, ev_checksum(q, 96));
+		read_all(q, n, &err, &off);
+		zero &= err != NULL || (i >= 17 && i < 20) || i == 49 || i == 50;
+	}
+	CHECK("a byte that should be 0, behind the build id and the machine", zero);
 	memcpy(q, p, n);
 	q[n] = 0;
 	CHECK("a byte behind the end", read_all(q, n + 1, &err, &off) == 45 && err && off == n);

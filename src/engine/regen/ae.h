@@ -99,6 +99,9 @@ struct ae_program {
 	const char *name;               /* of the executable */
 	const unsigned char *id;        /* build id */
 	unsigned idlen;
+	unsigned machine;               /* ELF's number */
+	unsigned word, big;             /* bytes of a register in the events; has it the high byte first? */
+	unsigned push;                  /* bytes that a call pushes */
 	unsigned nfunc;                 /* functions in the order of their numbers; NULL: has no schema */
 	ae_enter_fn *const *func;
 	unsigned nro;                   /* read-only data by address */
@@ -108,7 +111,7 @@ struct ae_program {
 extern struct ae_state ae_;
 extern const struct ae_program ae_program;
 
-enum ae_wrong { AE_BRANCH, AE_DEEP, AE_SWITCH, AE_NEVER };
+enum ae_wrong { AE_BRANCH, AE_TARGET, AE_MARK, AE_DEEP, AE_SWITCH, AE_NEVER };
 
 /* Slow paths: events to make `want` bytes available at e, room in the buffer, faults */
 const uint8_t *ae_more(uint64_t *p, const uint8_t *e, unsigned want);
@@ -134,8 +137,8 @@ uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 #define AE_REF(kind, a, n) (((uint64_t)(a) & UINT64_C(0xffffffffffff)) | (uint64_t)(n) << 48 | (uint64_t)(kind) << 56)
 #define HERE ((struct ae_pos){p, e})
 
-/* References.  AT(pc, n): what follows is code at pc; up to the next AT it makes at most n references. */
-#define AT(pc, n)        do { PC = pc; if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p); } while (0)
+/* References.  ROOM(n): up to the next ROOM there are at most n. */
+#define ROOM(n)          do { if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p); } while (0)
 #define ISSUE_INST(n)    do { *p++ = AE_REF(AE_ISSUE_INST, PC, n); PC += n; } while (0)
 #define READ_MEM(a, n)   (*p++ = AE_REF(AE_READ_MEM, a, n))
 #define WRITE_MEM(a, n)  (*p++ = AE_REF(AE_WRITE_MEM, a, n))
@@ -156,11 +159,19 @@ uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 #define REP_CMPS(len, w) do { AE_STRING(3, len, w, rsi, rdi); rsi += ev; rdi += ev; } while (0)
 #define REP_SCAS(len, w) do { AE_STRING(4, len, w, 0, rdi); rdi += ev; } while (0)
 
-/* Events: 1, 2, 4 and 8 bytes, low byte first; GET_BYTE is that of a branch, 0 or 1 */
+/*
+ * Events: 1, 2, 4 and 8 bytes, low byte first; or the high byte, in the
+ * generated files of a program for such a machine, which define AE_BIG.
+ */
+#if defined AE_BIG == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define AE_ORDER(bits, v) __builtin_bswap##bits(v)
+#else
+#define AE_ORDER(bits, v) (v)
+#endif
+
 static inline uint64_t
 ae_get(const uint8_t *e, unsigned n)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	uint16_t h;
 	uint32_t w;
 	uint64_t d;
@@ -170,26 +181,26 @@ ae_get(const uint8_t *e, unsigned n)
 		return *e;
 	case 2:
 		__builtin_memcpy(&h, e, 2);
-		return h;
+		return AE_ORDER(16, h);
 	case 4:
 		__builtin_memcpy(&w, e, 4);
-		return w;
+		return AE_ORDER(32, w);
 	default:
 		__builtin_memcpy(&d, e, 8);
-		return d;
+		return AE_ORDER(64, d);
 	}
-#else
-	uint64_t v = 0;
-
-	while (n--)
-		v = v << 8 | e[n];
-	return v;
-#endif
 }
 
 #define AE_NEED(n)  do { if (AE_UNLIKELY((size_t)(ae_.eend - e) < n)) e = ae_more(p, e, n); } while (0)
 #define GET(x, n)   do { AE_NEED(n); x = ae_get(e, n); e += n; } while (0)
-#define GET_BYTE(b) do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, AE_BRANCH); e++; } while (0)
+#define GET_BRANCH(b) do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, AE_BRANCH); e++; } while (0)
+
+/* Numbers of blocks: where a conditional jump went; and what a block has when control comes to it otherwise */
+#define GET_BYTE(b) do { AE_NEED(1); b = *e++; } while (0)
+#define GET_HALF(b) do { AE_NEED(2); b = (unsigned)ae_get(e, 2); e += 2; } while (0)
+#define cjump_err()      ae_fault(p, e - 1, AE_TARGET)
+#define cjump_err_half() ae_fault(p, e - 2, AE_TARGET)
+#define BLOCK_NUMBER(b, n) do { AE_NEED(n); if (AE_UNLIKELY(ae_get(e, n) != (b))) ae_fault(p, e, AE_MARK); e += n; } while (0)
 
 /* Calls: where the callee left off; p NULL: the frames down to another function's are being left */
 #define AE_FRAME()  do { char here; if (AE_UNLIKELY((uintptr_t)&here < ae_.stack)) ae_fault(p, e, AE_DEEP); } while (0)
@@ -208,6 +219,7 @@ ae_get(const uint8_t *e, unsigned n)
 #define ZX2(x) ((uint64_t)(uint16_t)(x))
 #define ZX4(x) ((uint64_t)(uint32_t)(x))
 #define ZX8(x) (x)
+#define ALIGN4(x) ((x) & ~UINT64_C(3))
 #define LOW2(r, x) (((r) & ~UINT64_C(0xffff)) | ZX2(x))
 #define LOW1(r, x) (((r) & ~UINT64_C(0xff)) | ZX1(x))
 #define SAR(x, n) ((uint64_t)((int64_t)(x) >> (n)))

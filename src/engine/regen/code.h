@@ -46,6 +46,7 @@ struct isite { uint32_t no, ip, slot; };        /* ip: behind the site's SEQJ */
 
 struct code {
 	const struct prog *g;
+	int count;                      /* events are counted */
 	struct iop *op;
 	uint32_t nop;
 	uint64_t *tab;                  /* templates */
@@ -64,7 +65,7 @@ struct code {
 #define CODE_ROOM 1024          /* the most references of one template */
 #define CODE_PAD  4             /* words that copying one may touch behind it */
 
-int code_lower(struct code *c, const struct prog *g);   /* 0 or -1; free it in either case */
+int code_lower(struct code *c, const struct prog *g, int count);        /* 0 or -1; free it in either case */
 void code_free(struct code *c);
 
 /* dst op, operands and result as the schema defines them */

@@ -1,6 +1,7 @@
 /* Events in, references out: see feed.h. */
 #include "feed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,30 @@ open_parent(const char *name, const char *child)
 	return beside;
 }
 
+static const char *
+machine_name(unsigned machine, char tmp[24])
+{
+	const char *name = ev_machine(machine);
+
+	if (name)
+		return name;
+	snprintf(tmp, 24, "machine %u", machine);
+	return tmp;
+}
+
 static int
-open_seg(struct feed *f, struct in *in, uint64_t left, const uint8_t *id, unsigned idlen)
+other_machine(struct feed *f, const struct feed_seg *g, unsigned machine)
+{
+	char a[24], b[24];
+	const char *theirs = machine_name(g->r.head.machine, a);
+
+	snprintf(f->what, sizeof f->what, "events of %s %s program, but the executable is for %s",
+	    *theirs == 'x' ? "an" : "a", theirs, machine_name(machine, b));
+	return fail(f, g, 49, f->what);
+}
+
+static int
+open_seg(struct feed *f, struct in *in, uint64_t left, unsigned machine, const uint8_t *id, unsigned idlen)
 {
 	struct feed_seg *g = f->seg + f->nseg++;
 
@@ -69,13 +92,16 @@ open_seg(struct feed *f, struct in *in, uint64_t left, const uint8_t *id, unsign
 	g->left = left;
 	if (ev_open(&g->r, read_in, in) != 0)
 		return fail_reader(f, g);
+	if (g->r.head.machine != machine)
+		return other_machine(f, g, machine);
 	if (g->r.head.idlen != idlen || (idlen && memcmp(g->r.head.id, id, idlen) != 0))
 		return fail(f, g, 16, "written by another build of the program");
 	return 0;
 }
 
 int
-feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, const uint8_t *id, unsigned idlen)
+feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, unsigned machine,
+    const uint8_t *id, unsigned idlen)
 {
 	struct feed_seg *g, tmp;
 
@@ -85,7 +111,7 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 	f->seg = calloc(FEED_CHAIN, sizeof *f->seg);
 	if (!f->seg)
 		return fail(f, NULL, 0, "out of memory");
-	if (open_seg(f, in_open(file), UINT64_MAX, id, idlen) != 0)
+	if (open_seg(f, in_open(file), UINT64_MAX, machine, id, idlen) != 0)
 		return -1;
 	for (g = f->seg; g->r.head.flags & EV_CHILD; g = f->seg + f->nseg - 1) {
 		const char *name = parent ? parent : g->r.head.parent;
@@ -95,7 +121,7 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 		if (f->nseg == FEED_CHAIN)
 			return fail(f, g, 64, "too many generations of forked children");
 		parent = NULL;
-		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, id, idlen) != 0)
+		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, machine, id, idlen) != 0)
 			return -1;
 	}
 	for (unsigned i = 0, j = f->nseg - 1; i < j; i++, j--) {

@@ -38,12 +38,13 @@ struct feed {
 	feed_sink *sink;
 	void *sinkarg;
 	uint64_t nref;                  /* references delivered */
-	const char *err;                /* NULL or what is wrong */
+	const char *err;                /* NULL or what is wrong; static or in `what` */
 	const char *errname;            /* in which file, owned by a segment; NULL: no file */
 	uint64_t erroff;
 	int status;                     /* the sink's, or -1 */
 	jmp_buf out;                    /* where feed_done goes */
 	/* private */
+	char what[96];
 	struct feed_seg *seg;           /* oldest ancestor first */
 	unsigned nseg, cur;
 	const uint8_t *win;             /* events of the payload at hand that are not in view */
@@ -58,11 +59,12 @@ struct feed {
 
 /*
  * Open the event file and those of the parents, all written by the program
- * with this build id.  parent: where to find the parent's file instead of
+ * with this build id for this machine (ELF's number).  parent: where to find the parent's file instead of
  * where the child says; NULL.  0, or -1 with err, errname and erroff; then
  * feed_close is still due.
  */
-int feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, const uint8_t *id, unsigned idlen);
+int feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, unsigned machine,
+    const uint8_t *id, unsigned idlen);
 void feed_close(struct feed *f);
 
 /*

@@ -22,13 +22,14 @@ enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };  /* F_PREV: words back to the call
 
 struct regen {
 	struct code c;
+	uint64_t count[RK_NKINDS];
 	struct ae_state s;
 	uint64_t *stack;
 	size_t nstack;                  /* words */
 };
 
 struct regen *
-regen_new(const struct prog *g, const char **err)
+regen_new(const struct prog *g, int count, const char **err)
 {
 	struct regen *r = calloc(1, sizeof *r);
 	size_t n;
@@ -37,7 +38,7 @@ regen_new(const struct prog *g, const char **err)
 		*err = "out of memory";
 		return NULL;
 	}
-	if (code_lower(&r->c, g) != 0) {
+	if (code_lower(&r->c, g, count) != 0) {
 		*err = r->c.err;
 		regen_free(r);
 		return NULL;
@@ -65,6 +66,12 @@ regen_free(struct regen *r)
 		munmap(r->stack, r->nstack * 8);
 	code_free(&r->c);
 	free(r);
+}
+
+const uint64_t *
+regen_counts(const struct regen *r)
+{
+	return r->count;
 }
 
 struct ae_state *
@@ -169,6 +176,13 @@ land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 	feed_fault(x->f, x->p, at, msg_noframe);
 }
 
+/* A stack pointer or register at run items */
+static uint64_t
+word(const struct code *c, const uint8_t *e)
+{
+	return c->g->word == 8 && !c->g->big ? get_le64(e) : get_order(e, c->g->word, c->g->big);
+}
+
 /* A function whose number is at e is entered from the run sequence at ip. */
 static void
 enter(struct ctx *x)
@@ -186,10 +200,11 @@ enter(struct ctx *x)
 	fn = c->fn + i;
 	x->v = push(x, i, x->next, (uint32_t)(x->ip - c->op), used(x->r, x->v));
 	for (uint32_t k = 0; k < fn->nneed; k++) {
-		x->e = need(x, x->p, x->e, 8, 0);
-		x->v[fn->need[k]] = get_le64(x->e);
-		x->e += 8;
+		x->e = need(x, x->p, x->e, c->g->word, 0);
+		x->v[fn->need[k]] = word(c, x->e);
+		x->e += c->g->word;
 	}
+	x->r->count[RK_NEED] += fn->nneed * c->g->word;
 	x->ip = c->op + fn->ip;
 }
 
@@ -197,10 +212,13 @@ enter(struct ctx *x)
 static void
 run_items(struct ctx *x)
 {
+	const struct code *c = &x->r->c;
+	uint64_t *count = x->r->count + RK_ITEM;
+	unsigned w = c->g->word;
+
 	for (;;) {
 		const struct iop *here = x->ip;
 		const uint8_t *at;
-		uint64_t rsp;
 
 		x->e = need(x, x->p, x->e, 1, x->have != 2);
 		if (x->have == 2 && (*x->e == EV_RETURN || *x->e > EV_NFUNC0))
@@ -211,28 +229,32 @@ run_items(struct ctx *x)
 				feed_fault(x->f, x->p, x->e, here->op == CO_SEQJ ? msg_jreturn : msg_rootreturn);
 			x->e++;
 			x->ip++;
+			*count += 1;
 			return;
 		case EV_ENTER:
-			x->e = need(x, x->p, x->e, 9, 0);
-			x->next = get_le64(x->e + 1);
+			x->e = need(x, x->p, x->e, 1 + w, 0);
+			x->next = word(c, x->e + 1);
 			x->have = 2;
-			x->e += 9;
+			x->e += 1 + w;
+			*count += 1 + w;
 			break;
 		case EV_UNWIND:
-			x->e = need(x, x->p, x->e, 9, 0);
+			x->e = need(x, x->p, x->e, 1 + w, 0);
 			at = x->e;
-			x->e += 9;
-			unwind(x, get_le64(at + 1), at);
+			x->e += 1 + w;
+			*count += 1 + w;
+			unwind(x, word(c, at + 1), at);
 			break;
 		case EV_LAND:
-			x->e = need(x, x->p, x->e, 11, 0);
+			x->e = need(x, x->p, x->e, 3 + w, 0);
 			at = x->e;
-			rsp = get_le64(at + 1);
-			x->e += 11;
-			land(x, rsp, get_le16(at + 9), at);
+			x->e += 3 + w;
+			*count += 3 + w;
+			land(x, word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big), at);
 			return;
 		default:
 			x->e = need(x, x->p, x->e, 2, 0);
+			*count += 2;
 			enter(x);
 			return;
 		}
@@ -271,12 +293,12 @@ cond(unsigned cc, uint64_t a, uint64_t b)
 }
 
 static void
-unknown(struct ctx *x, const struct iop *o)
+unknown(struct ctx *x, const struct iop *o, int big)
 {
 	uint64_t v;
 
 	x->e = need(x, x->p - o->x, x->e, o->w, 0);
-	v = get_le(x->e, o->w);
+	v = get_order(x->e, o->w, big);
 	x->e += o->w;
 	if (o->sh == 1 || o->sh == 3) {
 		unsigned sh = 64 - 8u * o->w;
@@ -299,7 +321,7 @@ loadro(struct ctx *x, const struct iop *o)
 
 	if (!s->rodata || !s->rodata(s->arg, x->v[o->a], b, o->n))
 		feed_fault(x->f, x->p - o->x, x->e, msg_noimage);
-	v = get_le(b, o->n);
+	v = get_order(b, o->n, o->b);
 	if (o->sh)
 		v = (uint64_t)((int64_t)(v << sh) >> sh);
 	x->v[o->d] = code_result(o->w, x->v[o->d], v);
@@ -322,11 +344,10 @@ rep(struct ctx *x, const struct iop *o)
 }
 
 static uint32_t
-lookup(struct ctx *x, const struct iop *o)
+lookup(struct ctx *x, const struct iop *o, uint64_t key)
 {
 	const struct code *c = &x->r->c;
 	const struct iswitch *s = c->sw + o->x;
-	uint64_t key = x->v[o->a];
 
 	for (uint32_t h = code_hash(key);; h++) {
 		uint32_t k = s->first + (h & s->mask);
@@ -334,7 +355,7 @@ lookup(struct ctx *x, const struct iop *o)
 		if (!c->swto[k]) {
 			if (o->sh)
 				return UINT32_MAX;      /* out of the function */
-			feed_fault(x->f, x->p, x->e, msg_noswitch);
+			feed_fault(x->f, x->p, x->e, o->op == CO_TARGET ? msg_target : msg_noswitch);
 		}
 		if (c->swkey[k] == key)
 			return c->swto[k] - 1;
@@ -383,6 +404,9 @@ interpret(struct regen *r, struct feed *f)
 		case CO_RG:
 			*(p - o->x) = (ADDRG(o, o->n) & MASK48) | o->k;
 			break;
+		case CO_RA:
+			*(p - o->x) = ((v[o->a] + o->imm) & (MASK48 - 3)) | o->k;
+			break;
 		case CO_UNK8:
 			NEED(8);
 			v[o->d] = ae_get(e, 8);
@@ -399,7 +423,22 @@ interpret(struct regen *r, struct feed *f)
 			break;
 		case CO_UNKG:
 			SAVE();
-			unknown(&x, o);
+			unknown(&x, o, 0);
+			e = x.e;
+			break;
+		case CO_UNK8B:
+			NEED(8);
+			v[o->d] = get_be64(e);
+			e += 8;
+			break;
+		case CO_UNK4B:
+			NEED(4);
+			v[o->d] = get_be32(e);
+			e += 4;
+			break;
+		case CO_UNKGB:
+			SAVE();
+			unknown(&x, o, 1);
 			e = x.e;
 			break;
 		case CO_MOV:
@@ -472,6 +511,9 @@ interpret(struct regen *r, struct feed *f)
 		case CO_SETCC:
 			v[o->d] = code_result(1, v[o->d], (uint64_t)cond(o->sh, v[o->b], v[o->b + 1]));
 			break;
+		case CO_SETCC8:
+			v[o->d] = (uint64_t)cond(o->sh, v[o->b], v[o->b + 1]);
+			break;
 		case CO_CMOV:
 			v[o->d] = code_result(o->w, v[o->d], cond(o->sh, v[o->b], v[o->b + 1]) ? v[o->a] : v[o->d]);
 			break;
@@ -496,16 +538,32 @@ interpret(struct regen *r, struct feed *f)
 			break;
 		case CO_SWITCH:
 			SAVE();
-			if ((to = lookup(&x, o)) == UINT32_MAX)
+			if ((to = lookup(&x, o, v[o->a])) == UINT32_MAX)
 				goto tail;
 			o = code + to - 1;
+			break;
+		case CO_TARGET:
+			if ((size_t)(r->s.eend - e) < o->w)
+				e = feed_more(f, p, e, o->w, 0);
+			SAVE();
+			o = code + lookup(&x, o, ae_get(e, o->w)) - 1;
+			break;
+		case CO_MARK:
+			NEED(o->w);
+			if (ae_get(e, o->w) != o->imm)
+				feed_fault(f, p, e, msg_mark);
+			e += o->w;
+			break;
+		case CO_COUNT:
+			NEED(o->n);
+			r->count[o->a] += o->n;
 			break;
 		case CO_CALL: {
 			const struct ifunc *fn = r->c.fn + o->x;
 			uint64_t *w;
 
 			SAVE();
-			w = push(&x, o->x, v[fn->sp] - 8, (uint32_t)(o + 1 - code), r->c.fn[v[F_FUNC - FRAME]].nslot);
+			w = push(&x, o->x, v[fn->sp] - o->imm, (uint32_t)(o + 1 - code), r->c.fn[v[F_FUNC - FRAME]].nslot);
 			for (uint32_t i = 0; i < fn->nneed; i++)
 				w[fn->need[i]] = v[fn->need[i]];
 			v = w;
@@ -528,7 +586,7 @@ interpret(struct regen *r, struct feed *f)
 		}
 		case CO_UNKNOWN:
 			x.have = 1;
-			x.next = v[o->a] - 8;
+			x.next = v[o->a] - o->imm;
 			break;
 		case CO_SEQ:
 		case CO_SEQJ:
@@ -562,6 +620,7 @@ int
 regen_run(struct regen *r, struct feed *f)
 {
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
+	memset(r->count, 0, sizeof r->count);
 	if (setjmp(f->out) == 0)
 		interpret(r, f);
 	return f->err ? -1 : f->status;

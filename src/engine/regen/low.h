@@ -33,6 +33,9 @@ void low_ref(struct low *l, uint64_t word);             /* one more word in the 
 void low_close(struct low *l);                          /* the template ends */
 void low_step(struct low *l, const struct sch_step *s);
 
+/* With statistics: n bytes of events of a kind are read next */
+void low_count(struct low *l, unsigned kind, unsigned n);
+
 /* The slot of an operand; what is not a variable goes through slot t */
 uint16_t low_operand(struct low *l, const struct sch_val *v, unsigned t);
 

@@ -4,6 +4,7 @@
 
 #include "format/ref.h"
 #include "low.h"
+#include "regen.h"
 
 /* The loop events of an edge */
 static void
@@ -31,19 +32,23 @@ target(struct low *l, const struct sch_succ *s, struct stub *stub, uint32_t *nst
 	return l->f->nblock + (*nstub)++;
 }
 
+/* A block's number in the events, as the low byte first would be read */
+static uint64_t
+mark(const struct low *l, uint32_t block)
+{
+	return l->c->g->big && l->f->block[block].mark == 2 ? (block & 255) << 8 | block >> 8 : block;
+}
+
+/* The table of instruction o: a switch's is by address, the paper's targets' by number. */
 static void
-lower_switch(struct low *l, const struct sch_block *b, struct stub *stub, uint32_t *nstub)
+lower_table(struct low *l, struct iop *o, const struct sch_block *b, struct stub *stub, uint32_t *nstub)
 {
 	struct code *c = l->c;
-	uint16_t a = low_operand(l, &b->target, SLOT_T0(l->nvar));
-	struct iop *o = low_emit(l, CO_SWITCH);
 	uint32_t n = 4, *to;
 	struct iswitch *sw;
 	uint64_t *key;
 
-	o->a = a;
 	o->x = c->nsw;
-	o->sh = b->cc;
 	while (n < 2 * b->nsucc)
 		n *= 2;
 	sw = low_room(l, c->sw, c->nsw, 1, &l->swcap, sizeof *sw);
@@ -67,7 +72,7 @@ lower_switch(struct low *l, const struct sch_block *b, struct stub *stub, uint32
 	memset(c->swto + c->nswslot, 0, n * sizeof *c->swto);
 	for (uint32_t i = 0; i < b->nsucc; i++) {
 		const struct sch_block *t = l->f->block + b->succ[i].block;
-		uint64_t addr = prog_pc(l->pf, t->frag, t->off);
+		uint64_t addr = b->term == ST_TARGET ? mark(l, b->succ[i].block) : prog_pc(l->pf, t->frag, t->off);
 		uint32_t h = code_hash(addr);
 
 		for (;; h++) {
@@ -90,6 +95,7 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 {
 	const struct sch_block *b = l->f->block + no;
 	struct iop *o;
+	uint16_t a;
 	uint32_t t;
 
 	switch (b->term) {
@@ -102,6 +108,8 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 	case ST_BRANCH:
 	case ST_COND:
 		low_close(l);
+		if (b->term == ST_BRANCH)
+			low_count(l, RK_BRANCH, 1);
 		o = low_emit(l, b->term == ST_COND ? CO_COND : CO_BRANCH);
 		o->a = (uint16_t)SLOT_FA(l->nvar);
 		o->sh = b->cc;
@@ -111,7 +119,17 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 		return;
 	case ST_SWITCH:
 		low_close(l);
-		lower_switch(l, b, stub, nstub);
+		a = low_operand(l, &b->target, SLOT_T0(l->nvar));
+		o = low_emit(l, CO_SWITCH);
+		o->a = a;
+		o->sh = b->cc;
+		lower_table(l, o, b, stub, nstub);
+		return;
+	case ST_TARGET:
+		low_close(l);
+		o = low_emit(l, CO_TARGET);
+		o->w = l->f->block[b->succ->block].mark;
+		lower_table(l, o, b, stub, nstub);
 		return;
 	case ST_RETURN:
 		low_close(l);
@@ -182,6 +200,20 @@ sites(struct low *l, struct ifunc *fn)
 }
 
 static void
+lower_mark(struct low *l, uint32_t no)
+{
+	unsigned w = l->f->block[no].mark;
+	struct iop *o;
+
+	if (!w)
+		return;
+	low_count(l, RK_BLOCK, w);
+	o = low_emit(l, CO_MARK);
+	o->w = (uint8_t)w;
+	o->imm = mark(l, no);
+}
+
+static void
 lower_func(struct low *l, struct ifunc *fn)
 {
 	uint32_t first = l->c->nop, firstsw = l->c->nswslot, nedge = 0, nstub = 0;
@@ -205,6 +237,7 @@ lower_func(struct low *l, struct ifunc *fn)
 
 		l->at[i] = l->c->nop;
 		l->pc = l->ipc = prog_pc(l->pf, b->frag, b->off);
+		lower_mark(l, i);
 		for (uint32_t j = 0; j < b->nstep; j++) {
 			/* a full template ends before the step, so that positions in it stay right */
 			if (l->nref >= CODE_ROOM - 1)
@@ -228,12 +261,13 @@ lower_func(struct low *l, struct ifunc *fn)
 }
 
 int
-code_lower(struct code *c, const struct prog *g)
+code_lower(struct code *c, const struct prog *g, int count)
 {
 	struct low l = {.c = c};
 
 	memset(c, 0, sizeof *c);
 	c->g = g;
+	c->count = count;
 	c->fn = calloc((size_t)g->nfunc + 1, sizeof *c->fn);
 	if (!c->fn)
 		low_fail(&l, "out of memory");

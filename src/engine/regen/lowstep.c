@@ -4,6 +4,7 @@
 
 #include "format/ref.h"
 #include "low.h"
+#include "regen.h"
 
 void
 low_fail(struct low *l, const char *what)
@@ -67,10 +68,15 @@ low_close(struct low *l)
 		case CO_R1:
 		case CO_R2:
 		case CO_RG:
+		case CO_RA:
 		case CO_UNK8:
 		case CO_UNK4:
 		case CO_UNK1:
 		case CO_UNKG:
+		case CO_UNK8B:
+		case CO_UNK4B:
+		case CO_UNKGB:
+		case CO_COUNT:
 		case CO_LOADRO:
 			o->x = l->nref - o->x;
 			break;
@@ -149,20 +155,37 @@ access(struct low *l, const struct sch_step *s, unsigned kind)
 	struct iop *o = low_emit(l, CO_R1);
 
 	address(l, o, &s->m, imm, CO_R1);
+	if (s->m.align)
+		o->op = CO_RA;
 	o->x = l->nref - 1;
 	o->k = ref_make(kind, 0, s->n);
+}
+
+void
+low_count(struct low *l, unsigned kind, unsigned n)
+{
+	struct iop *o;
+
+	if (!l->c->count)
+		return;
+	o = low_emit(l, CO_COUNT);
+	o->a = (uint16_t)kind;
+	o->n = (uint16_t)n;
+	o->x = l->nref;
 }
 
 static void
 unknown(struct low *l, const struct sch_step *s)
 {
-	unsigned op = CO_UNKG;
+	int big = l->c->g->big;
+	unsigned op = big ? CO_UNKGB : CO_UNKG;
 	struct iop *o;
 
+	low_count(l, RK_VALUE, s->w);
 	if (s->w == 8)
-		op = CO_UNK8;
+		op = big ? CO_UNK8B : CO_UNK8;
 	else if (s->w == 4 && (s->cc == 0 || s->cc == 2 || s->cc == 3))
-		op = CO_UNK4;
+		op = big ? CO_UNK4B : CO_UNK4;
 	else if (s->w == 1 && s->cc == 0)
 		op = CO_UNK1;
 	o = low_emit(l, op);
@@ -290,7 +313,11 @@ lea(struct low *l, const struct sch_step *s)
 		return;
 	}
 	address(l, o, &s->m, imm, CO_LEA1);
-	if (s->w != 8)
+	if (s->m.align) {
+		o = low_emit(l, s->w == 8 ? CO_AND8I : CO_AND4I);
+		o->d = o->a = var(l, s->dst);
+		o->imm = ~UINT64_C(3);
+	} else if (s->w != 8)
 		o->op = CO_LEAG;
 }
 
@@ -305,6 +332,7 @@ loadro(struct low *l, const struct sch_step *s)
 	o->d = var(l, s->dst);
 	o->a = (uint16_t)SLOT_T0(l->nvar);
 	o->n = (uint16_t)s->n;
+	o->b = l->c->g->big;
 	o->sh = s->cc;
 	o->w = s->w;
 	o->x = l->nref;
@@ -337,6 +365,8 @@ rep(struct low *l, const struct sch_step *s)
 	struct iop *o;
 
 	low_close(l);
+	if (s->cc == SR_CMPS || s->cc == SR_SCAS)
+		low_count(l, RK_STRING, 9);
 	o = low_emit(l, CO_REP);
 	o->sh = s->cc;
 	o->w = s->w;
@@ -346,11 +376,20 @@ rep(struct low *l, const struct sch_step *s)
 }
 
 static void
+unknown_call(struct low *l)
+{
+	struct iop *o = low_emit(l, CO_UNKNOWN);
+
+	o->a = l->pf->u->sp;
+	o->imm = l->pf->u->push;
+}
+
+static void
 call_setjmp(struct low *l, const struct sch_step *s, uint32_t site)
 {
 	struct iop *o;
 
-	low_emit(l, CO_UNKNOWN)->a = l->pf->u->sp;
+	unknown_call(l);
 	o = low_emit(l, CO_SEQJ);
 	o->x = s->n;
 	o->a = l->pf->u->sp;
@@ -362,6 +401,7 @@ static void
 call(struct low *l, const struct sch_step *s)
 {
 	const struct sch_func *callee;
+	struct iop *o;
 
 	low_close(l);
 	if (s->op == SO_CALLJ) {
@@ -374,11 +414,13 @@ call(struct low *l, const struct sch_step *s)
 	}
 	if (s->op == SO_CALL) {
 		callee = l->pf->u->func + s->sym;
-		low_emit(l, CO_CALL)->x = l->c->g->base[l->pf->unit] + (uint32_t)s->sym;
+		o = low_emit(l, CO_CALL);
+		o->x = l->c->g->base[l->pf->unit] + (uint32_t)s->sym;
+		o->imm = l->pf->u->push;
 		if (!(callee->flags & SF_TAILOUT))
 			return;
 	} else
-		low_emit(l, CO_UNKNOWN)->a = l->pf->u->sp;
+		unknown_call(l);
 	low_emit(l, CO_SEQ)->a = l->pf->u->sp;
 }
 
@@ -428,7 +470,7 @@ low_step(struct low *l, const struct sch_step *s)
 			o = low_emit(l, CO_CMOV);
 			o->a = a;
 		} else
-			o = low_emit(l, CO_SETCC);
+			o = low_emit(l, s->w == 1 ? CO_SETCC : CO_SETCC8);
 		o->d = var(l, s->dst);
 		o->b = (uint16_t)SLOT_FA(l->nvar);
 		o->sh = s->cc;

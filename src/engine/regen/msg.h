@@ -3,6 +3,8 @@
 #define TM_ENGINE_REGEN_MSG_H
 
 #define msg_branch     "neither 0 nor 1 for a branch"
+#define msg_target     "the number of no block that control may go to here"
+#define msg_mark       "the number of another block than control comes to"
 #define msg_deep       "calls too deep"
 #define msg_nofunc     "a function that the program does not have"
 #define msg_norsp      "a function is entered without a stack pointer"

@@ -20,5 +20,12 @@ prog_load_exe(struct prog *g, struct exe *x)
 {
 	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, image, rodata, x};
 
-	return prog_load(g, &src);
+	if (prog_load(g, &src) != 0)
+		return -1;
+	if (g->nunit && (g->machine != x->machine || g->word != x->word || g->big != x->big)) {
+		g->err = "schemas for another machine than the executable's";
+		g->erroff = 0;
+		return -1;
+	}
+	return 0;
 }

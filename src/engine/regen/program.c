@@ -1,13 +1,13 @@
 /* The model of a traced program; see program.h. */
 #include "program.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "format/events.h"
 
-#define FNENTRY 24
 #define NOFUNCS (256u * EV_NFUNC0)
 
 static int
@@ -31,6 +31,8 @@ prog_gotload(const struct prog *g, uint64_t pc)
 {
 	uint8_t c = 0, modrm = 0;
 
+	if (g->machine != EM_X86_64)
+		return 1;
 	/* Behind the prefixes: operand and address size, segments, repetition, REX */
 	for (int i = 0; i < 14; i++, pc++) {
 		if (!g->src.image || !g->src.image(g->src.arg, pc, &c, 1))
@@ -55,6 +57,8 @@ prog_const(const struct sch_unit *u, const struct sch_addr *m, uint64_t *imm)
 		return 0;
 	if (m->narrow)
 		*imm = (uint32_t)*imm;
+	if (m->align)
+		*imm &= ~UINT64_C(3);
 	return 1;
 }
 
@@ -64,7 +68,7 @@ prog_value(const struct sch_unit *u, const struct sch_val *v)
 	return (uint64_t)v->imm + (v->kind == SV_SYM ? u->cst[v->var] : 0);
 }
 
-/* Does the block give no reference and take no event?  Then it may not be in a cycle of such blocks. */
+/* Does the block give no reference and take no event (as ST_TARGET does, from the marks it leads to)?  Then it may not be in a cycle of such blocks. */
 static int
 silent(const struct sch_block *b)
 {
@@ -78,7 +82,7 @@ silent(const struct sch_block *b)
 			return 0;
 		}
 	}
-	return b->term != ST_BRANCH;
+	return b->mark == 0 && b->term != ST_BRANCH;
 }
 
 /* Take away silent blocks that no silent block leads to, until none is left. */
@@ -151,7 +155,7 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 		for (uint32_t j = 0; j < b->nstep; j++) {
 			const struct sch_step *s = b->step + j;
 
-			if (s->op == SO_REP && u->nregs <= PROG_RDI)
+			if (s->op == SO_REP && (u->nregs <= PROG_RDI || u->machine != EM_X86_64 || u->word != 8 || u->big))
 				return fail(g, "string instruction without its registers");
 			if (s->op == SO_CALL && !fetches(b, j))
 				return fail(g, "call without an instruction");
@@ -173,6 +177,21 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 			return fail(g, "jump out of a function that is said to have none");
 	}
 	return check_cycles(g, f);
+}
+
+/* All units are for one machine, since their functions call each other. */
+static int
+check_machine(struct prog *g, const struct sch_unit *u)
+{
+	if (g->nunit == 0) {
+		g->machine = u->machine;
+		g->word = u->word;
+		g->big = u->big;
+		g->push = u->push;
+	}
+	if (u->machine != g->machine || u->word != g->word || u->big != g->big || u->push != g->push)
+		return fail(g, "units for different machines");
+	return 0;
 }
 
 static int
@@ -217,7 +236,7 @@ read_units(struct prog *g)
 			sch_free(&u);
 			return fail(g, "code of the executable is not where the schema says");
 		}
-		if (add_unit(g, &u) != 0) {
+		if (check_machine(g, &u) != 0 || add_unit(g, &u) != 0) {
 			if (g->nunit == 0 || g->unit[g->nunit - 1].mem != u.mem)
 				sch_free(&u);
 			return -1;
@@ -242,7 +261,7 @@ static void
 number(struct prog *g, struct prog_func **sorted)
 {
 	for (uint32_t i = 0; i < g->nno; i++) {
-		uint64_t entry = get_le64(g->src.fn + (size_t)i * FNENTRY);
+		uint64_t entry = get_order(g->src.fn + (size_t)i * 3 * g->word, g->word, g->big);
 		uint32_t lo = 0, hi = g->nfunc;
 
 		while (lo < hi) {
@@ -263,9 +282,10 @@ static int
 list_functions(struct prog *g)
 {
 	struct prog_func **sorted;
+	size_t nno = g->nunit ? g->src.nfn / (3u * g->word) : 0;
 	uint32_t k = 0;
 
-	g->nno = g->src.nfn / FNENTRY < NOFUNCS ? (uint32_t)(g->src.nfn / FNENTRY) : NOFUNCS;
+	g->nno = nno < NOFUNCS ? (uint32_t)nno : NOFUNCS;
 	g->func = calloc((size_t)g->nfunc + 1, sizeof *g->func);
 	g->byno = calloc((size_t)g->nno + 1, sizeof *g->byno);
 	sorted = calloc((size_t)g->nfunc + 1, sizeof *sorted);

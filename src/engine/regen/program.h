@@ -18,7 +18,7 @@
 struct prog_source {
 	const uint8_t *schema;          /* units, one after the other */
 	size_t nschema;
-	const uint8_t *fn;              /* entries of aefn */
+	const uint8_t *fn;              /* entries of aefn: three words, the first one is the address */
 	size_t nfn;                     /* bytes */
 	int (*image)(void *arg, uint64_t addr, void *buf, size_t n);    /* bytes of the file: 1, or 0 if not there */
 	int (*rodata)(void *arg, uint64_t addr, void *buf, size_t n);   /* only of data that is never written */
@@ -37,6 +37,8 @@ struct prog {
 	struct sch_unit *unit;
 	uint32_t *base;                 /* number of the first function of each unit in func */
 	uint32_t nunit;
+	uint16_t machine;               /* of all units, as in struct sch_unit */
+	uint8_t word, big, push;
 	struct prog_func *func;
 	uint32_t nfunc;
 	int32_t *byno;                  /* entry of aefn -> index in func, -1: no schema for it */
@@ -54,7 +56,7 @@ void prog_free(struct prog *g);
 /* Address of instruction at byte `off` of a fragment */
 uint64_t prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off);
 
-/* Does the instruction at pc still load from the global offset table? (the linker may have replaced it) */
+/* Does the instruction at pc still load from the global offset table? (the linker may have replaced it on x86-64) */
 int prog_gotload(const struct prog *g, uint64_t pc);
 
 /*

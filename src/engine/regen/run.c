@@ -18,8 +18,8 @@
 #define STACK_MARGIN ((size_t)256 << 10)        /* for the application's function and the library */
 #define ROOT         (-2)               /* instead of a setjmp site: the outermost run sequence */
 #define CALLED       (-1)               /* ... an unknown call */
-#define UNWIND_LEN   9                  /* bytes of a run item, EV_ENTER's too */
-#define LAND_LEN     11
+#define UNWIND_LEN   (1 + ae_program.word)      /* bytes of a run item, EV_ENTER's too */
+#define LAND_LEN     (3 + ae_program.word)
 
 struct ae_state ae_;
 
@@ -29,7 +29,7 @@ static char error[EV_HEADMAX + 256];
 static ucontext_t outside, inside;
 
 static const char *const wrong[] = {
-	[AE_BRANCH] = msg_branch, [AE_DEEP] = msg_deep, [AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never,
+	[AE_BRANCH] = msg_branch, [AE_TARGET] = msg_target, [AE_MARK] = msg_mark, [AE_DEEP] = msg_deep, [AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never,
 };
 
 const uint8_t *
@@ -75,7 +75,7 @@ ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
 	s = ae_program.ro + lo - 1;
 	if (lo == 0 || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
 		feed_fault(&feed, q.p, q.e, msg_noimage);
-	return get_le(s->bytes + (addr - s->addr), n);
+	return get_order(s->bytes + (addr - s->addr), n, (int)ae_program.big);
 }
 
 /* The frames above the one looked for are left: every function returns at once. */
@@ -100,6 +100,13 @@ enter(struct ae_pos q, int have, uint64_t rsp)
 	q.e += 2;
 	ae_.tail = 0;
 	return ae_program.func[i](q, rsp);
+}
+
+/* A stack pointer in a run item */
+static uint64_t
+word(const uint8_t *e)
+{
+	return get_order(e, ae_program.word, (int)ae_program.big);
 }
 
 static struct ae_pos
@@ -129,18 +136,18 @@ run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 		case EV_ENTER:
 			q = need(q, UNWIND_LEN, 0);
 			q.e += UNWIND_LEN;
-			next = get_le64(q.e - 8);
+			next = word(q.e - ae_program.word);
 			have = 2;
 			continue;
 		case EV_UNWIND:
 			q = need(q, UNWIND_LEN, 0);
 			q.e += UNWIND_LEN;
-			r = unwind(q, CALLED, get_le64(q.e - 8));
+			r = unwind(q, CALLED, word(q.e - ae_program.word));
 			break;
 		case EV_LAND:
 			q = need(q, LAND_LEN, 0);
 			q.e += LAND_LEN;
-			r = unwind(q, get_le16(q.e - 2), get_le64(q.e - 10));
+			r = unwind(q, (int)get_order(q.e - 2, 2, (int)ae_program.big), word(q.e + 1 - LAND_LEN));
 			break;
 		default:
 			q = need(q, 2, 0);
@@ -167,7 +174,7 @@ run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 struct ae_pos
 ae_unknown(struct ae_pos q, uint64_t rsp)
 {
-	return run(q, rsp, CALLED, 1, rsp - 8);
+	return run(q, rsp, CALLED, 1, rsp - ae_program.push);
 }
 
 struct ae_pos
@@ -188,7 +195,7 @@ ae_after(struct ae_pos q, uint64_t rsp)
 struct ae_pos
 ae_setjmp(struct ae_pos q, uint64_t rsp, int site)
 {
-	return run(q, rsp, site, 1, rsp - 8);
+	return run(q, rsp, site, 1, rsp - ae_program.push);
 }
 
 /* First function on the stack of its own; feed_fault and the end of the events come back here. */
@@ -237,7 +244,7 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 	int status;
 
 	ae_.tail = 0;
-	if (feed_open(&feed, &ae_, file, parent, ae_program.id, ae_program.idlen) == 0) {
+	if (feed_open(&feed, &ae_, file, parent, ae_program.machine, ae_program.id, ae_program.idlen) == 0) {
 		feed.sink = func;
 		feed.sinkarg = arg;
 		if (on_own_stack() != 0)

@@ -36,8 +36,8 @@ struct gen {
 	const struct sch_func *f;
 	struct buf *out;
 	uint8_t *used;                  /* variables that the text names */
-	uint8_t *target;                /* blocks that are jumped to */
-	int use_ev, use_temp, use_flags, use_rsp0;
+	int numbered;                   /* blocks have marks: the form of figure 4 throughout */
+	int use_ev, use_temp, use_flags, use_sp0, use_pc;
 	int calls;
 	int save_flags;                 /* flags are kept in variables, for uses the block does not see */
 	const struct sch_step *flags;   /* the last flags step of the block, while its operands are what they were */
@@ -48,6 +48,7 @@ struct gen {
 void gen_func(struct aec *a, uint32_t i, struct buf *out);
 
 /* expr.c */
+const char *reg_name(unsigned machine, int r);                  /* as machine.h's regname; NULL if r is no register */
 const char *gen_var(struct gen *g, int v, char tmp[16]);        /* its name; notes the use */
 void gen_val(struct gen *g, const struct sch_val *v);
 void gen_addr(struct gen *g, const struct sch_addr *m);

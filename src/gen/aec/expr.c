@@ -1,21 +1,36 @@
 /* Values, addresses and conditions of the generated C. */
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "aec.h"
 
-/* The first registers of x86-64 have names, other variables numbers. */
 const char *
-gen_var(struct gen *g, int v, char tmp[16])
+reg_name(unsigned machine, int r)
 {
-	static const char *const reg[] = {
+	static const char *const x86[] = {
 		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 	};
+	static const char *const mips[] = {
+		"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "R16", "R17",
+		"R18", "R19", "R20", "R21", "R22", "R23", "R24", "R25", "R26", "R27", "R28", "R29", "R30", "R31", "hi", "lo",
+	};
+
+	if (machine == EM_X86_64)
+		return r < 16 ? x86[r] : NULL;
+	return machine == EM_MIPS && r < 34 ? mips[r] : NULL;
+}
+
+/* Registers have names, other variables numbers. */
+const char *
+gen_var(struct gen *g, int v, char tmp[16])
+{
+	const char *name = v < (int)g->u->nregs ? reg_name(g->u->machine, v) : NULL;
 
 	g->used[v] = 1;
-	if (v < 16)
-		return reg[v];
+	if (name)
+		return name;
 	snprintf(tmp, 16, "v%d", v);
 	return tmp;
 }
@@ -58,8 +73,8 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 		number(g, imm);
 		return;
 	}
-	if (m->narrow)
-		buf_str(g->out, "ZX4(");
+	if (m->narrow || m->align)
+		buf_str(g->out, m->align ? "ALIGN4(" : "ZX4(");
 	if (m->base != SCH_NOVAR) {
 		var(g, m->base);
 		sep = " + ";
@@ -73,12 +88,12 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 	}
 	if (imm && *sep && 0 - imm < 1u << 20)
 		buf_printf(g->out, " - %llu", (unsigned long long)(0 - imm));
-	else if (imm || !*sep) {
+	else if (imm || !*sep || (g->numbered && m->index == SCH_NOVAR)) {
 		buf_str(g->out, sep);
 		number(g, imm);
 		sep = " + ";
 	}
-	if (m->narrow)
+	if (m->narrow || m->align)
 		buf_str(g->out, ")");
 	if (m->fs)
 		buf_str(g->out, " + ae_.fs");
@@ -189,7 +204,13 @@ end(struct gen *g, int dst, unsigned w)
 static void
 binary(struct gen *g, const struct sch_step *s, const char *op)
 {
+	uint64_t minus = s->b.kind == SV_VAR ? 0 : 0 - prog_value(g->u, &s->b);
+
 	gen_val(g, &s->a);
+	if (s->op == SO_ADD && minus && minus < 1u << 20) {
+		buf_printf(g->out, " - %u", (unsigned)minus);
+		return;
+	}
 	buf_printf(g->out, " %s ", op);
 	gen_val(g, &s->b);
 }
@@ -340,7 +361,8 @@ flags(struct gen *g, const struct sch_step *s)
 void
 gen_compute(struct gen *g, const struct sch_step *s)
 {
-	unsigned w = s->op == SO_SETCC ? 1 : s->w;
+	unsigned w = s->op == SO_SETCC && s->w == 4 ? 8 : s->w;
+	char tmp[16];
 
 	switch (s->op) {
 	case SO_UNKNOWN:
@@ -351,6 +373,14 @@ gen_compute(struct gen *g, const struct sch_step *s)
 	case SO_FLAGS_AND:
 		flags(g, s);
 		return;
+	case SO_MOV:
+		if (w == 4 && s->a.kind != SV_VAR) {
+			buf_printf(g->out, "\t%s = ", gen_var(g, s->dst, tmp));
+			number(g, (uint32_t)prog_value(g->u, &s->a));
+			end(g, s->dst, 8);
+			return;
+		}
+		/* fallthrough */
 	default:
 		begin(g, s->dst, w);
 		operation(g, s);

@@ -90,7 +90,7 @@ prototypes(const struct aec *a, uint32_t unit, struct buf *b)
 	const struct sch_unit *u = a->g.unit + unit;
 
 	for (uint32_t i = 0; i < u->nfunc; i++) {
-		buf_printf(b, "static struct ae_pos %s(struct ae_pos q, uint64_t rsp", a->name[a->g.base[unit] + i]);
+		buf_printf(b, "static struct ae_pos %s(struct ae_pos, uint64_t", a->name[a->g.base[unit] + i]);
 		for (uint32_t k = 0; k < u->func[i].nneed; k++)
 			buf_str(b, ", uint64_t");
 		buf_str(b, ");\n");
@@ -129,7 +129,7 @@ write_header(const struct aec *a)
 	struct buf b = BUF_INIT;
 
 	buf_printf(&b, "/* Made by aec from %s: what its files share. */\n"
-	    "#define AE_GENERATED\n#include <ae.h>\n\n", a->path);
+	    "#define AE_GENERATED\n%s#include <ae.h>\n\n", a->path, a->g.big ? "#define AE_BIG\n" : "");
 	for (uint32_t i = 0; i < a->g.nfunc; i++)
 		if (a->numbered[i])
 			buf_printf(&b, "ae_enter_fn ae_enter_%u;       /* %s */\n", i, a->g.func[i].f->name);
@@ -198,8 +198,8 @@ write_table(const struct aec *a)
 		buf_printf(&b, isalnum((unsigned char)*p) || strchr("/._-+", *p) ? "%c" : "\\%03o", (unsigned char)*p);
 	buf_str(&b, "\",\n\t(const unsigned char *)\n");
 	bytes(&b, a->x.id, a->x.idlen);
-	buf_printf(&b, ", %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen, a->g.nno,
-	    image ? (unsigned)a->x.nro : 0, image ? "ro" : "NULL");
+	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen,
+	    a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0, image ? "ro" : "NULL");
 	save(a, "ae_table.c", &b);
 	buf_free(&b);
 }

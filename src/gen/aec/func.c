@@ -6,7 +6,7 @@
 #include "aec.h"
 #include "base/mem.h"
 
-#define ROOM 1024       /* references that one AT makes room for */
+#define LEAST_ROOM 1024 /* references that one ROOM is for at most */
 
 static const char *const rep_name[] = {"MOVS", "STOS", "LODS", "CMPS", "SCAS"};
 
@@ -55,6 +55,27 @@ needs_saved_flags(struct gen *g)
 	return 0;
 }
 
+/* An address of code: so far behind the function's entry */
+static void
+code(struct gen *g, uint64_t pc)
+{
+	uint64_t d = pc - g->pf->entry;
+
+	g->use_pc = 1;
+	if ((int64_t)d < 0)
+		buf_printf(g->out, "in_pc - %llu", (unsigned long long)(0 - d));
+	else
+		buf_printf(g->out, "in_pc + %llu", (unsigned long long)d);
+}
+
+static void
+set_pc(struct gen *g)
+{
+	buf_str(g->out, "\tPC = ");
+	code(g, g->pc);
+	buf_str(g->out, ";\n");
+}
+
 /* Room for the references from step i on, as far as no call comes between */
 static void
 make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
@@ -67,9 +88,11 @@ make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
 		if (b->succ[j].nev > ev)
 			ev = b->succ[j].nev;
 	n += ev;
-	*left = n < ROOM ? n : ROOM;
-	if (n)
-		buf_printf(g->out, "\tAT(0x%llx, %u);\n", (unsigned long long)g->pc, *left);
+	*left = n < LEAST_ROOM ? n : LEAST_ROOM;
+	if (n) {
+		set_pc(g);
+		buf_printf(g->out, "\tROOM(%u);\n", *left);
+	}
 }
 
 static void
@@ -90,13 +113,14 @@ access(struct gen *g, const struct sch_step *s)
 
 /* A call or tail call of the known function `no` of the unit: name and arguments */
 static void
-known(struct gen *g, uint32_t no, const char *below)
+known(struct gen *g, uint32_t no, unsigned push)
 {
 	const struct sch_func *c = g->u->func + no;
 	char tmp[16];
 
-	buf_printf(g->out, "%s(HERE, %s%s", g->a->name[g->a->g.base[g->pf->unit] + no],
-	    gen_var(g, g->u->sp, tmp), below);
+	buf_printf(g->out, "%s(HERE, %s", g->a->name[g->a->g.base[g->pf->unit] + no], gen_var(g, g->u->sp, tmp));
+	if (push)
+		buf_printf(g->out, " - %u", push);
 	for (uint32_t i = 0; i < c->nneed; i++)
 		buf_printf(g->out, ", %s", gen_var(g, c->need[i], tmp));
 	buf_str(g->out, ")");
@@ -114,7 +138,7 @@ call(struct gen *g, const struct sch_step *s)
 		int after = (g->u->func[s->sym].flags & SF_TAILOUT) != 0;
 
 		buf_str(g->out, after ? "ae_after(" : "");
-		known(g, (uint32_t)s->sym, " - 8");
+		known(g, (uint32_t)s->sym, g->u->push);
 		if (after)
 			buf_printf(g->out, ", %s)", sp);
 		buf_str(g->out, ");\n");
@@ -136,7 +160,8 @@ rep(struct gen *g, const struct sch_step *s)
 		gen_var(g, reg[i], tmp);
 	g->use_ev = 1;
 	g->flags = NULL;
-	buf_printf(g->out, "\tPC = 0x%llx;\n\tREP_%s(%u, %u);\n", (unsigned long long)g->pc, rep_name[s->cc], s->n, s->w);
+	set_pc(g);
+	buf_printf(g->out, "\tREP_%s(%u, %u);\n", rep_name[s->cc], s->n, s->w);
 }
 
 static void
@@ -174,18 +199,24 @@ steps(struct gen *g, const struct sch_block *b)
 		make_room(g, b, b->nstep, &left);
 }
 
-/* Loop events of an edge, and the jump; the block that follows needs none. */
+/* Loop events of an edge, a number that nobody has read yet, and the jump; the block that follows needs none. */
 static void
-edge(struct gen *g, const struct sch_succ *s, uint32_t next, const char *indent)
+edge(struct gen *g, const struct sch_block *b, uint32_t i, uint32_t next, const char *indent)
 {
+	const struct sch_succ *s = b->succ + i;
+	unsigned mark = g->f->block[s->block].mark;
+
 	static const char *const name[] = {"LOOP_START", "LOOP_CONT", "LOOP_END"};
 
-	for (uint32_t i = 0; i < s->nev; i++) {
-		const struct sch_block *h = g->f->block + g->f->loop[s->ev[i].loop].header;
+	for (uint32_t k = 0; k < s->nev; k++) {
+		const struct sch_block *h = g->f->block + g->f->loop[s->ev[k].loop].header;
 
-		buf_printf(g->out, "%s%s(0x%llx);\n", indent, name[s->ev[i].kind],
-		    (unsigned long long)prog_pc(g->pf, h->frag, h->off));
+		buf_printf(g->out, "%s%s(", indent, name[s->ev[k].kind]);
+		code(g, prog_pc(g->pf, h->frag, h->off));
+		buf_str(g->out, ");\n");
 	}
+	if (mark && b->term != ST_TARGET)
+		buf_printf(g->out, "%sBLOCK_NUMBER(%u, %u);\n", indent, s->block, mark);
 	if (s->block != next)
 		buf_printf(g->out, "%sgoto L%u;\n", indent, s->block);
 }
@@ -195,20 +226,20 @@ branch(struct gen *g, const struct sch_block *b, uint32_t next)
 {
 	if (b->term == ST_BRANCH) {
 		g->use_temp = 1;
-		buf_str(g->out, "\tGET_BYTE(temp);\n\tif (temp");
+		buf_str(g->out, "\tGET_BRANCH(temp);\n\tif (temp");
 	} else {
 		buf_str(g->out, "\tif (");
 		gen_cond(g, b->cc);
 	}
-	if (b->succ->nev) {
+	if (b->succ->nev || g->f->block[b->succ->block].mark) {
 		buf_str(g->out, ") {\n");
-		edge(g, b->succ, UINT32_MAX, "\t\t");
+		edge(g, b, 0, UINT32_MAX, "\t\t");
 		buf_str(g->out, "\t}\n");
 	} else {
 		buf_str(g->out, ")\n");
-		edge(g, b->succ, UINT32_MAX, "\t\t");
+		edge(g, b, 0, UINT32_MAX, "\t\t");
 	}
-	edge(g, b->succ + 1, next, "\t");
+	edge(g, b, 1, next, "\t");
 }
 
 static int
@@ -219,30 +250,48 @@ cmp_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first successor with an address counts. */
+/* The first successor with an address, or a number, counts. */
 static void
-switch_(struct gen *g, const struct sch_block *b)
+cases(struct gen *g, const struct sch_block *b)
 {
 	uint64_t *seen = xcalloc(b->nsucc + 1u, sizeof *seen);
 	size_t nseen = 0;
 
+	for (uint32_t i = 0; i < b->nsucc; i++) {
+		const struct sch_block *t = g->f->block + b->succ[i].block;
+		uint64_t key = b->term == ST_TARGET ? b->succ[i].block : prog_pc(g->pf, t->frag, t->off);
+
+		if (bsearch(&key, seen, nseen, sizeof *seen, cmp_u64))
+			continue;
+		seen[nseen++] = key;
+		qsort(seen, nseen, sizeof *seen, cmp_u64);
+		buf_printf(g->out, b->term == ST_TARGET ? "\tcase %llu:\n" : "\tcase 0x%llx:\n", (unsigned long long)key);
+		edge(g, b, i, UINT32_MAX, "\t\t");
+	}
+	free(seen);
+}
+
+static void
+switch_(struct gen *g, const struct sch_block *b)
+{
 	buf_str(g->out, "\tswitch (");
 	gen_val(g, &b->target);
 	buf_str(g->out, ") {\n");
-	for (uint32_t i = 0; i < b->nsucc; i++) {
-		const struct sch_block *t = g->f->block + b->succ[i].block;
-		uint64_t addr = prog_pc(g->pf, t->frag, t->off);
+	cases(g, b);
+	g->use_sp0 |= b->cc;
+	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(sp0)" : "ae_fault(p, e, AE_SWITCH)");
+}
 
-		if (bsearch(&addr, seen, nseen, sizeof *seen, cmp_u64))
-			continue;
-		seen[nseen++] = addr;
-		qsort(seen, nseen, sizeof *seen, cmp_u64);
-		buf_printf(g->out, "\tcase 0x%llx:\n", (unsigned long long)addr);
-		edge(g, b->succ + i, UINT32_MAX, "\t\t");
-	}
-	g->use_rsp0 |= b->cc;
-	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(rsp0)" : "ae_fault(p, e, AE_SWITCH)");
-	free(seen);
+/* The paper's conditional jump */
+static void
+target(struct gen *g, const struct sch_block *b)
+{
+	int half = g->f->block[b->succ->block].mark == 2;
+
+	g->use_temp = 1;
+	buf_printf(g->out, "\tGET_%s(temp); /* Read from trace file */\n\tswitch (temp) {\n", half ? "HALF" : "BYTE");
+	cases(g, b);
+	buf_printf(g->out, "\tdefault:\n\t\tcjump_err%s();\n\t}\n", half ? "_half" : "");
 }
 
 static void
@@ -250,7 +299,7 @@ block_end(struct gen *g, const struct sch_block *b, uint32_t next)
 {
 	switch (b->term) {
 	case ST_JUMP:
-		edge(g, b->succ, next, "\t");
+		edge(g, b, 0, next, "\t");
 		break;
 	case ST_BRANCH:
 	case ST_COND:
@@ -259,18 +308,21 @@ block_end(struct gen *g, const struct sch_block *b, uint32_t next)
 	case ST_SWITCH:
 		switch_(g, b);
 		break;
+	case ST_TARGET:
+		target(g, b);
+		break;
 	case ST_RETURN:
 		buf_str(g->out, "\tRETURN();\n");
 		break;
 	case ST_TAIL:
 		buf_str(g->out, "\treturn ");
-		known(g, b->callee, "");
+		known(g, b->callee, 0);
 		buf_str(g->out, ";\n");
 		g->calls = 1;
 		break;
 	case ST_TAILX:
-		g->use_rsp0 = 1;
-		buf_str(g->out, "\tTAIL(rsp0);\n");
+		g->use_sp0 = 1;
+		buf_str(g->out, "\tTAIL(sp0);\n");
 		break;
 	default:
 		buf_str(g->out, "\tae_fault(p, e, AE_NEVER);\n");
@@ -293,23 +345,10 @@ block(struct gen *g, uint32_t no)
 		buf_printf(g->out, "\n\t/* Start of block %u, %s:%d */\n", no, slash ? slash + 1 : file, line);
 	} else
 		buf_printf(g->out, "\n\t/* Start of block %u */\n", no);
-	if (g->target[no])
-		buf_printf(g->out, "L%u:\n", no);
+	buf_printf(g->out, "L%u:\n", no);
 	steps(g, b);
 	block_end(g, b, no + 1);
-}
-
-/* Labels that a goto names: every successor but one that falls through */
-static void
-mark_targets(struct gen *g)
-{
-	for (uint32_t i = 0; i < g->f->nblock; i++) {
-		const struct sch_block *b = g->f->block + i;
-
-		for (uint32_t j = 0; j < b->nsucc; j++)
-			if (b->succ[j].block != i + 1 || b->term == ST_SWITCH || (b->nsucc == 2 && j == 0))
-				g->target[b->succ[j].block] = 1;
-	}
+	buf_printf(g->out, "\t/* End of block %u */\n", no);
 }
 
 static void
@@ -357,8 +396,10 @@ head(struct gen *g, struct buf *out, const char *name)
 			buf_printf(out, "\tuint64_t %s = 0;\n", gen_var(g, (int)v, tmp));
 	if (g->use_flags)
 		buf_str(out, "\tuint64_t fa = 0, fb = 0;\n");
-	if (g->use_rsp0)
-		buf_printf(out, "\tconst uint64_t rsp0 = %s;\n", gen_var(g, g->u->sp, tmp));
+	if (g->use_pc)
+		buf_printf(out, "\tconst uint64_t in_pc = 0x%llx;\n", (unsigned long long)g->pf->entry);
+	if (g->use_sp0)
+		buf_printf(out, "\tconst uint64_t sp0 = %s;\n", gen_var(g, g->u->sp, tmp));
 	if (g->use_temp)
 		buf_str(out, "\tunsigned temp;\n");
 	for (uint32_t i = 0; i < g->f->nblock; i++)
@@ -366,6 +407,8 @@ head(struct gen *g, struct buf *out, const char *name)
 			if (g->f->block[i].step[j].op == SO_CALLJ)
 				buf_printf(out, "\tuint64_t sj%u = 0;\n", g->f->block[i].step[j].n);
 	buf_str(out, g->calls ? "\n\tAE_FRAME();" : "");
+	if (g->f->block[0].mark)
+		buf_printf(out, "\n\tBLOCK_NUMBER(0, %u);", g->f->block[0].mark);
 	free(param);
 	g->out = body;
 }
@@ -374,16 +417,16 @@ head(struct gen *g, struct buf *out, const char *name)
 static void
 entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
 {
-	buf_printf(out, "\nstruct ae_pos\nae_enter_%u(struct ae_pos q, uint64_t rsp)\n{\n", i);
+	buf_printf(out, "\nstruct ae_pos\nae_enter_%u(struct ae_pos q, uint64_t sp)\n{\n", i);
 	if (g->f->nneed) {
 		buf_str(out, "\tuint64_t *p = q.p");
 		for (uint32_t k = 0; k < g->f->nneed; k++)
 			buf_printf(out, ", a%u", k);
 		buf_str(out, ";\n\tconst uint8_t *e = q.e;\n\n");
 		for (uint32_t k = 0; k < g->f->nneed; k++)
-			buf_printf(out, "\tGET(a%u, 8);\n", k);
+			buf_printf(out, "\tGET(a%u, %u);\n", k, g->u->word);
 	}
-	buf_printf(out, "\treturn %s(%s, rsp", name, g->f->nneed ? "HERE" : "q");
+	buf_printf(out, "\treturn %s(%s, sp", name, g->f->nneed ? "HERE" : "q");
 	for (uint32_t k = 0; k < g->f->nneed; k++)
 		buf_printf(out, ", a%u", k);
 	buf_str(out, ");\n}\n");
@@ -397,9 +440,9 @@ gen_func(struct aec *a, uint32_t i, struct buf *out)
 	struct gen g = {.a = a, .pf = pf, .u = pf->u, .f = pf->f, .out = &body};
 
 	g.used = xcalloc(pf->f->nvar + 1u, 1);
-	g.target = xcalloc(pf->f->nblock + 1u, 1);
 	g.save_flags = needs_saved_flags(&g);
-	mark_targets(&g);
+	for (uint32_t k = 0; k < pf->f->nblock; k++)
+		g.numbered |= pf->f->block[k].mark;
 	for (uint32_t k = 0; k < pf->f->nblock; k++)
 		block(&g, k);
 	unwound(&g);
@@ -412,5 +455,4 @@ gen_func(struct aec *a, uint32_t i, struct buf *out)
 		entry(&g, i, out, a->name[i]);
 	buf_free(&body);
 	free(g.used);
-	free(g.target);
 }
