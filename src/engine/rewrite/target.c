@@ -155,6 +155,18 @@ operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 			fn_fail(fn, line, "numeric label as operand");
 }
 
+/* Is instruction k a part of a macro that jumps, whose operand is therefore a target? */
+static int
+in_jump(const struct afunc *fn, uint32_t k)
+{
+	k -= fn->ins[k].nth;
+	do {
+		if (fn->ins[k].in.ctl == IC_JUMP || fn->ins[k].in.ctl == IC_BRANCH || fn->ins[k].in.ctl == IC_CALL)
+			return 1;
+	} while (fn->ins[k++].more);
+	return 0;
+}
+
 void
 file_targets(struct file *f)
 {
@@ -174,7 +186,7 @@ file_targets(struct file *f)
 				continue;
 			if (a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_CALL)
 				direct(f, fn, i, a);
-			else
+			else if (!in_jump(fn, k))
 				operands(f, fn, i, a);
 			fn->hasswitch |= a->in.ctl == IC_SWITCH;
 			for (size_t c = 0; c < COUNT(contexts); c++)
