@@ -2,13 +2,24 @@
 . "$SRC/testdata/tap.sh"
 . "$SRC/testdata/aec/lib.sh"
 "$BUILD/test/regentest" dump || exit 1
-for e in u*.1.ae; do
-	u=${e%.1.ae}
+for first in u*.1.ae; do
+	u=${first%.1.ae}
 	ok "$u: compiles" aec -b "$u"
 	for e in "$u".*.ae; do
 		if both "$u" "$e"; then pass "$e: $(cat a.err)"; else fail "$e" "$(cat a.err b.err)"; fi
 	done
 done
+# Events changed at random, cut off and stopped
+bad=
+for u in u9 u10 u11 u12 u13 u14 u15 u16; do
+	for seed in $(seq 12); do
+		"$BUILD/test/evmut" $u.1.ae "$seed" $((seed % 3 + 1)) >m.ae
+		both $u m.ae || bad="$bad $u:$seed"
+		"$BUILD/test/evmut" $u.1.ae "$([ $((seed % 2)) = 0 ] && echo cut || echo stop)" $((seed * 2)) >m.ae
+		both $u m.ae || bad="$bad $u:cut$seed"
+	done
+done
+is "changed events" "$bad" ""
 "./u9.regen" u1.1.ae >b.ref 2>b.out
 is "events of another machine" "$(quiet <b.out)" \
     "u1.1.ae: byte 49: events of an x86-64 program, but the executable is for MIPS"

@@ -1,32 +1,16 @@
-/*
- * The interpreter: regen.h.  One long switch, because that is what it is.
- *
- * Frames lie in a large region of their own, one behind the other: FRAME
- * words of bookkeeping, then the variables.
- */
+/* The interpreter: regen.h.  One long switch, because that is what it is. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/bytes.h"
-#include "code.h"
 #include "format/ref.h"
+#include "interp.h"
 #include "msg.h"
-#include "regen.h"
 
 #define MASK48 UINT64_C(0xffffffffffff)
 #define STACK_WANT ((size_t)16 << 30)   /* bytes; taken when used */
 #define STACK_LEAST ((size_t)1 << 20)
-
-enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };  /* F_PREV: words back to the caller's variables */
-
-struct regen {
-	struct code c;
-	uint64_t count[RK_NKINDS];
-	struct ae_state s;
-	uint64_t *stack;
-	size_t nstack;                  /* words */
-};
 
 struct regen *
 regen_new(const struct prog *g, int count, const char **err)
@@ -80,187 +64,6 @@ regen_state(struct regen *r)
 	return &r->s;
 }
 
-/* What is in registers while the switch runs, for the parts that are not in it */
-struct ctx {
-	struct regen *r;
-	struct feed *f;
-	uint64_t *p;
-	const uint8_t *e;
-	uint64_t *v;
-	const struct iop *ip;
-	int have;                       /* the next function's rsp is known: 1 by rule, 2 by an event */
-	uint64_t next;
-};
-
-static const uint8_t *
-need(struct ctx *x, uint64_t *p, const uint8_t *e, unsigned n, int item)
-{
-	if ((size_t)(x->r->s.eend - e) >= n)
-		return e;
-	return feed_more(x->f, p, e, n, item);
-}
-
-/* A frame for function fn; its variables are 0 but for rsp */
-static uint64_t *
-push(struct ctx *x, uint32_t fn, uint64_t rsp, uint32_t ret, size_t used)
-{
-	const struct ifunc *t = x->r->c.fn + fn;
-	uint64_t *v = x->v + used + FRAME;
-
-	if ((size_t)(v - x->r->stack) + t->nslot + 1 > x->r->nstack)
-		feed_fault(x->f, x->p, x->e, msg_deep);
-	memset(v, 0, t->nslot * sizeof *v);
-	v[F_RET - FRAME] = ret;
-	v[F_FUNC - FRAME] = fn;
-	v[F_PREV - FRAME] = used + FRAME;
-	v[F_RSP - FRAME] = rsp;
-	v[t->sp] = rsp;
-	return v;
-}
-
-/* Words that the frame at v uses */
-static size_t
-used(const struct regen *r, const uint64_t *v)
-{
-	return v == r->stack + FRAME ? 1 : r->c.fn[v[F_FUNC - FRAME]].nslot;
-}
-
-/* Leave frames until one stands at an unknown call with this rsp. */
-static void
-unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
-{
-	const struct iop *op = x->r->c.op;
-	uint64_t *v = x->v;
-	const struct iop *ip = x->ip;
-
-	while (ip->op != CO_SEQROOT) {
-		if (ip->op == CO_SEQ && v[ip->a] == rsp) {
-			x->v = v;
-			x->ip = ip;
-			x->have = 0;
-			return;
-		}
-		ip = op + v[F_RET - FRAME];
-		v -= v[F_PREV - FRAME];
-	}
-	feed_fault(x->f, x->p, at, msg_noframe);
-}
-
-/* ... until one has this setjmp site, with this rsp there */
-static void
-land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
-{
-	const struct code *c = &x->r->c;
-	const struct iop *ip = x->ip;
-	uint64_t *v = x->v;
-
-	while (ip->op != CO_SEQROOT) {
-		const struct ifunc *fn = c->fn + v[F_FUNC - FRAME];
-
-		for (uint32_t i = 0; i < fn->nsite; i++) {
-			const struct isite *s = c->site + fn->site + i;
-
-			if (s->no != no)
-				continue;
-			if (v[s->slot] != rsp && !(ip->op == CO_SEQJ && ip->x == no && v[fn->sp] == rsp))
-				continue;
-			v[s->slot] = rsp;
-			v[fn->sp] = rsp;
-			x->v = v;
-			x->ip = c->op + s->ip;
-			return;
-		}
-		ip = c->op + v[F_RET - FRAME];
-		v -= v[F_PREV - FRAME];
-	}
-	feed_fault(x->f, x->p, at, msg_noframe);
-}
-
-/* A stack pointer or register at run items */
-static uint64_t
-word(const struct code *c, const uint8_t *e)
-{
-	return c->g->word == 8 && !c->g->big ? get_le64(e) : get_order(e, c->g->word, c->g->big);
-}
-
-/* A function whose number is at e is entered from the run sequence at ip. */
-static void
-enter(struct ctx *x)
-{
-	const struct code *c = &x->r->c;
-	uint32_t i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
-	const struct ifunc *fn;
-
-	if (i >= c->g->nno || c->g->byno[i] < 0)
-		feed_fault(x->f, x->p, x->e, msg_nofunc);
-	if (!x->have)
-		feed_fault(x->f, x->p, x->e, msg_norsp);
-	x->e += 2;
-	i = (uint32_t)c->g->byno[i];
-	fn = c->fn + i;
-	x->v = push(x, i, x->next, (uint32_t)(x->ip - c->op), used(x->r, x->v));
-	for (uint32_t k = 0; k < fn->nneed; k++) {
-		x->e = need(x, x->p, x->e, c->g->word, 0);
-		x->v[fn->need[k]] = word(c, x->e);
-		x->e += c->g->word;
-	}
-	x->r->count[RK_NEED] += fn->nneed * c->g->word;
-	x->ip = c->op + fn->ip;
-}
-
-/* Run items at x->ip, which is a SEQ, SEQJ or SEQROOT, until control is somewhere else. */
-static void
-run_items(struct ctx *x)
-{
-	const struct code *c = &x->r->c;
-	uint64_t *count = x->r->count + RK_ITEM;
-	unsigned w = c->g->word;
-
-	for (;;) {
-		const struct iop *here = x->ip;
-		const uint8_t *at;
-
-		x->e = need(x, x->p, x->e, 1, x->have != 2);
-		if (x->have == 2 && (*x->e == EV_RETURN || *x->e > EV_NFUNC0))
-			feed_fault(x->f, x->p, x->e, msg_noentry);
-		switch (*x->e) {
-		case EV_RETURN:
-			if (here->op != CO_SEQ)
-				feed_fault(x->f, x->p, x->e, here->op == CO_SEQJ ? msg_jreturn : msg_rootreturn);
-			x->e++;
-			x->ip++;
-			*count += 1;
-			return;
-		case EV_ENTER:
-			x->e = need(x, x->p, x->e, 1 + w, 0);
-			x->next = word(c, x->e + 1);
-			x->have = 2;
-			x->e += 1 + w;
-			*count += 1 + w;
-			break;
-		case EV_UNWIND:
-			x->e = need(x, x->p, x->e, 1 + w, 0);
-			at = x->e;
-			x->e += 1 + w;
-			*count += 1 + w;
-			unwind(x, word(c, at + 1), at);
-			break;
-		case EV_LAND:
-			x->e = need(x, x->p, x->e, 3 + w, 0);
-			at = x->e;
-			x->e += 3 + w;
-			*count += 3 + w;
-			land(x, word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big), at);
-			return;
-		default:
-			x->e = need(x, x->p, x->e, 2, 0);
-			*count += 2;
-			enter(x);
-			return;
-		}
-	}
-}
-
 static int
 cond(unsigned cc, uint64_t a, uint64_t b)
 {
@@ -297,7 +100,7 @@ unknown(struct ctx *x, const struct iop *o, int big)
 {
 	uint64_t v;
 
-	x->e = need(x, x->p - o->x, x->e, o->w, 0);
+	x->e = interp_need(x, x->p - o->x, x->e, o->w, 0);
 	v = get_order(x->e, o->w, big);
 	x->e += o->w;
 	if (o->sh == 1 || o->sh == 3) {
@@ -563,7 +366,7 @@ interpret(struct regen *r, struct feed *f)
 			uint64_t *w;
 
 			SAVE();
-			w = push(&x, o->x, v[fn->sp] - o->imm, (uint32_t)(o + 1 - code), r->c.fn[v[F_FUNC - FRAME]].nslot);
+			w = interp_push(&x, o->x, v[fn->sp] - o->imm, (uint32_t)(o + 1 - code), r->c.fn[v[F_FUNC - FRAME]].nslot);
 			for (uint32_t i = 0; i < fn->nneed; i++)
 				w[fn->need[i]] = v[fn->need[i]];
 			v = w;
@@ -578,7 +381,7 @@ interpret(struct regen *r, struct feed *f)
 				arg[i] = v[fn->need[i]];
 			SAVE();
 			x.v = v - prev;
-			v = push(&x, o->x, old[fn->sp], (uint32_t)ret, prev - FRAME);
+			v = interp_push(&x, o->x, old[fn->sp], (uint32_t)ret, prev - FRAME);
 			for (uint32_t i = 0; i < fn->nneed; i++)
 				v[fn->need[i]] = arg[i];
 			o = code + fn->ip - 1;
@@ -592,7 +395,7 @@ interpret(struct regen *r, struct feed *f)
 		case CO_SEQJ:
 		case CO_SEQROOT:
 			SAVE();
-			run_items(&x);
+			interp_items(&x);
 			LOAD();
 			o--;
 			break;
