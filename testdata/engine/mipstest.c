@@ -192,8 +192,8 @@ facts(void)
 	CHECK("masks", machines_mips[0]->clobbered == 0x39300fffe && machines_mips[0]->saved == 0xf0ff0000
 	    && machines_mips[0]->arguments == 0xf2ff80f0 && machines_mips[0]->results == 0xc);
 	CHECK("names of registers", strcmp(mips_regname(4), "R4") == 0 && strcmp(mips_regname(33), "lo") == 0 && !mips_regname(34));
-	CHECK("relocations", mips_reloc(0) == MR_NONE && mips_reloc(37) == MR_HINT && mips_reloc(5) == MR_PLAIN
-	    && mips_reloc(42) == MR_PLAIN && mips_reloc(248) == MR_PCREL);
+	CHECK("relocations", mips_reloc(0, "x") == MR_NONE && mips_reloc(37, "x") == MR_HINT && mips_reloc(5, "x") == MR_PLAIN
+	    && mips_reloc(42, "x") == MR_PLAIN && mips_reloc(248, "x") == MR_PCREL);
 	return check_end();
 }
 
