@@ -53,10 +53,10 @@ for machine in mipsel mips; do
 		use jumps 0 3 0 0 0 '11 9 105 106 107 '
 		use lost 0 3 0 0 0 '7 79 82 16 80 77 10 2'
 		for n in 0 20 40 60; do use full $n 3 0 0 0 $((20 * 185 + 190 + n * 20)); done
-		use outside 0 3 0 0 0 '1 2'
+		use outside 0 3 0 0 0 '2 3'
 		use inside 0 3 0 0 1 '1 2' "$ran"
 		use escape 0 3 3 0 1 2 "$ran"
-		use escapeland 0 3 3 0 1 '114 480 2' 'recording stopped: a signal handler that interrupted traced code did not return'
+		use escapeland 0 3 3 0 1 '114 480 3' 'recording stopped: a signal handler that interrupted traced code did not return'
 		use segv 0 3 0 0 1 '0 1' "$ran"
 		use fault 0 139 1 11 0 ''
 		use fork 0 3 0 0 0 '5 2'

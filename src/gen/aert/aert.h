@@ -55,6 +55,12 @@
 /* why a recording ends, as in the end record */
 enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED };
 
+/* how a handler is to be called */
+enum ae_how {
+	AE_PLAIN = 1,           /* untraced: it interrupted traced code */
+	AE_OLD = 2              /* without SA_SIGINFO: where that means other arguments, with those */
+};
+
 /* what a process is to the recording */
 enum ae_kin { AE_SELF, AE_VFORK, AE_FORKED };
 
@@ -132,7 +138,7 @@ void ae_exec_failed(int token);
 
 /* core_sig.c */
 void ae_sig_init(void);
-sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *plain);    /* what the trampoline is to call, and whether untraced */
+sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *how);      /* what the trampoline is to call, and enum ae_how bits */
 void ae_ask(enum ae_reason why, int sig);       /* another thread: let the traced one finish */
 int ae_sigaction(int sig, const struct sigaction *act, struct sigaction *old);  /* 0 or an error number */
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old);                    /* 0 or an error number */

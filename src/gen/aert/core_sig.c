@@ -163,13 +163,13 @@ AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uintptr_t sp, in
 	return h;
 }
 
-AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t *plain)
+AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t *how)
 {
 	int main = ae_ismain(), inside = main && ae_intext(context_pc(context)), kill;
 	sighandler_t handler;
 	uint8_t *live;
 
-	*plain = 0;
+	*how = 0;
 	live = __ae_ptr;
 	if (!live && inside && !ae_depth)
 		live = (uint8_t *)context_pointer(context);
@@ -187,10 +187,12 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 		die(sig, si->si_code > 0, inside ? context_pc(context) : 0, live);
 	if (!handler)
 		return NULL;
+	if (!(act[sig].flags & SA_SIGINFO))
+		*how = AE_OLD;
 	if (main && nframe < NFRAME && ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
 		frame[nframe++] = (uintptr_t)context;
 	if (inside && ae_rec) {
-		*plain = 1;
+		*how |= AE_PLAIN;
 		ae_nhandler++;
 		if (!ae_depth)
 			ae_mid = live;

@@ -371,7 +371,12 @@ routine	ae_tramp
 	move	$25, $2                 /* the handler, as it wants to know itself */
 	beq	$25, $0, 1f
 	 addiu	$29, $29, 48
-	bne	$8, $0, 2f
+	andi	$9, $8, 2               /* AE_OLD: 0 and a struct sigcontext, which uc_mcontext is */
+	beq	$9, $0, 3f
+	 andi	$8, $8, 1
+	move	$5, $0
+	addiu	$6, $6, 24
+3:	bne	$8, $0, 2f
 	 nop
 	jr	$25
 	 nop

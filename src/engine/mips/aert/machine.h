@@ -45,6 +45,8 @@ static inline void kact_restorer(struct sigaction *act, unsigned long flags)
 	(void)flags;
 }
 
+_Static_assert(offsetof(ucontext_t, uc_mcontext) == 24, "asm.S knows it");
+
 static inline uintptr_t context_pc(const void *uc)
 {
 	return (uintptr_t)((const ucontext_t *)uc)->uc_mcontext.pc;

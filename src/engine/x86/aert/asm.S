@@ -284,7 +284,7 @@ ae_tramp:
 	pop	%rdi
 	test	%rax, %rax
 	je	1f
-	test	%r10, %r10
+	test	$1, %r10b
 	jne	2f
 	mov	%rax, %r11
 	xor	%eax, %eax
