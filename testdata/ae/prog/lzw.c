@@ -137,13 +137,13 @@ text(unsigned char *p, long n)
 {
 	static const char *const word[] = { "the ", "trace ", "of ", "a ", "program ", "is ", "small ", "and ", "records ",
 	    "little ", "address ", "loop ", "value ", "regenerates ", "everything\n", "event " };
-	unsigned long r = 1;
+	unsigned long long r = 1;
 	long i = 0;
 
 	while (i < n) {
 		const char *w;
 
-		r = r * 6364136223846793005ul + 1442695040888963407ul;
+		r = r * 6364136223846793005ull + 1442695040888963407ull;
 		for (w = word[r >> 60]; *w && i < n; w++)
 			p[i++] = (unsigned char)*w;
 		if (r >> 50 & 1 && i < n)
