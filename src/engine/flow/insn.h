@@ -59,6 +59,7 @@ struct insn {
 	uint8_t setsdst;        /* IC_SWITCH, IC_CALLIND: 1 the target is register tgt, 2 the value loaded by ref[0] */
 	int16_t tgt;            /* rep: the register that counts */
 	uint8_t slot;           /* the next instruction runs before control goes (delay slot): 1 always, 2 only if the branch is taken */
+	uint8_t pcrel;          /* an operand depends on where the instruction is: the emitter must know how to copy it */
 	uint32_t raw;           /* a machine word, for machines whose instructions are words */
 };
 

@@ -18,6 +18,18 @@ mips_put(struct buf *o, const struct file *f, const struct ainsn *a)
 #define RS(w) ((w) >> 21 & 31)
 #define RT(w) ((w) >> 16 & 31)
 
+void
+mips_statement(struct buf *o, const struct file *f, const struct ainsn *a)
+{
+	const char *s = f->text.st[a->stmt].s;
+
+	/* .cpload computes its object's gp from where it stands; the linker knows it */
+	if (text_directive(s, ".cpload"))
+		buf_str(o, "\tlui\t$28,%hi(__gnu_local_gp)\n\taddiu\t$28,$28,%lo(__gnu_local_gp)\n");
+	else
+		buf_printf(o, "\t.set\tmacro\n\t.set\tat\n\t%s\n\t.set\tnoat\n\t.set\tnomacro\n", s);
+}
+
 /* The kinds of conditional branches; those that annul their slot have the same conditions */
 enum { BEQ, BNE, BLEZ, BGTZ, BLTZ, BGEZ, BC1F, BC1T };
 
@@ -41,12 +53,12 @@ mips_branch(struct buf *o, uint32_t w)
 	int k = kind(w);
 
 	buf_printf(o, "\t%s\t", name[k]);
-	if (k >= BC1F)
-		buf_printf(o, "$fcc%u,", RT(w) >> 2);
-	else if (k <= BNE)
+	if (k <= BNE)
 		buf_printf(o, "$%u,$%u,", RS(w), RT(w));
-	else
+	else if (k < BC1F)
 		buf_printf(o, "$%u,", RS(w));
+	else if (RT(w) >> 2)    /* MIPS I has one condition, and no name for it */
+		buf_printf(o, "$fcc%u,", RT(w) >> 2);
 }
 
 void
@@ -79,7 +91,8 @@ mips_condition(struct buf *o, uint32_t w)
 	case BGEZ:
 		buf_printf(o, "\tsrl\t$1,$%u,31\n\txori\t$1,$1,1\n", s);
 		return;
-	default:
-		buf_printf(o, "\taddiu\t$1,$0,1\n\tmov%c\t$1,$0,$fcc%u\n", t & 1 ? 'f' : 't', t >> 2);
+	default:                /* no conditional move: MIPS I has none */
+		mips_branch(o, w);
+		buf_str(o, "1f\n\tori\t$1,$0,1\n\tori\t$1,$0,0\n1:\n");
 	}
 }

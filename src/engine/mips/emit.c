@@ -252,7 +252,7 @@ macro(struct twin *t, uint32_t i)
 {
 	uint32_t k = i;
 
-	buf_printf(t->o, "\t.set\tmacro\n\t.set\tat\n\t%s\n\t.set\tnoat\n\t.set\tnomacro\n", twin_text(t, &t->fn->ins[i]));
+	mips_statement(t->o, t->f, &t->fn->ins[i]);
 	while (t->fn->ins[k].more)
 		k++;
 	twin_results(t, k, 0);

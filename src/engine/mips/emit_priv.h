@@ -13,6 +13,8 @@ const char *mips_check(const struct afunc *fn, const uint64_t *live, uint32_t *a
 
 /* Instruction a as it was: its text if that is one instruction, else its word */
 void mips_put(struct buf *o, const struct file *f, const struct ainsn *a);
+/* The whole statement of a, which is several instructions (nth 0) with operands of the linker's */
+void mips_statement(struct buf *o, const struct file *f, const struct ainsn *a);
 /* The conditional branch of word w, without its operand: "beq $4,$0," */
 void mips_branch(struct buf *o, uint32_t w);
 /* Whether the branch of word w would be taken, as 0 or 1 in $1 */

@@ -109,9 +109,8 @@ mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *re
 	if (!l.op)
 		return "not an instruction that can be decoded";
 	/* of either byte order, a relocation's place is the whole word */
-	if (rel[0] == MR_PCREL)
-		return "operand relative to the instruction";
-	l.reloc = rel[0] == MR_PLAIN;
+	in->pcrel = rel[0] == MR_PCREL;
+	l.reloc = rel[0] == MR_PLAIN || in->pcrel;
 	facts(&l);
 	if ((in->reads | in->writes) >> MIPS_S7 & 1)
 		return "uses $23, which holds the event pointer";

@@ -8,13 +8,13 @@
 #include "emit_priv.h"
 #include "lift.h"
 
-/* Instructions of fragment 0 that the patch covers, with the delay slot of the last one */
+/* Instructions of fragment 0 that the patch covers, to the end of its statement and with its delay slot */
 static uint32_t
 covered(const struct afunc *fn)
 {
 	uint32_t n = 0;
 
-	while (n < fn->nins && fn->ins[n].frag == 0 && (fn->ins[n].off < MIPS_PATCH || (n && fn->ins[n - 1].delayed)))
+	while (n < fn->nins && fn->ins[n].frag == 0 && (fn->ins[n].off < MIPS_PATCH || fn->ins[n].nth || (n && fn->ins[n - 1].delayed)))
 		n++;
 	return n;
 }
@@ -63,6 +63,8 @@ mips_fits(struct file *f, struct afunc *fn)
 		uint32_t line = f->text.st[fn->ins[i].stmt].line;
 		const char *why = fn->ins[i].nth ? NULL : bad_macro(fn, i);
 
+		if (fn->ins[i].in.pcrel && !text_directive(f->text.st[fn->ins[i].stmt].s, ".cpload"))
+			why = "operand relative to the instruction";
 		if (i < n && fn->ins[i].taken)
 			why = "a code label used as a value at its very start";
 		if (i >= frag_end(fn) && fn->ins[i].target != NONE && fn->ins[i].target < n)
@@ -162,7 +164,7 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 		for (k = i; a->nth == 0 && fn->ins[k].more; k++)
 			fields |= fn->ins[k].in.nfield;
 		if (fields) {
-			buf_printf(o, "\t.set\tmacro\n\t.set\tat\n\t%s\n\t.set\tnoat\n\t.set\tnomacro\n", f->text.st[a->stmt].s);
+			mips_statement(o, f, a);
 			i = k;
 		} else
 			mips_put(o, f, a);

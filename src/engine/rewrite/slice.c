@@ -276,6 +276,8 @@ computable(struct ctx *c, const struct def *d, struct inputs *in)
 		return !c->f->paper && (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
 	if (d->eff == DEF_CALL || !inputs(c->fn, d->ins, d->eff, in))
 		return 0;
+	if (c->f->paper && (in->regs & c->fn->m->norecord))     /* what cannot be recorded is recorded where it is moved to */
+		return 0;
 	e = &c->fn->ins[d->ins].in.eff[d->eff];
 	if (in->slot != NONE && !width_good(c, d->ins, d->eff, in->slot))
 		return 0;
@@ -435,15 +437,15 @@ terminator(struct ctx *c, uint32_t b)
 		return;
 	if (!c->marking) {
 		c->vblock[b] = NONE;
-		if (!cc_good(c, b, i, 0, k->cc))
+		if (!cc_good(c, b, i, a->in.neff, k->cc))        /* a branch may compare by itself */
 			return;
 		c->vblock[b] = cut_vertex(c->cut, (int64_t)k->freq * 2);
 		cut_sink(c->cut, c->vblock[b]);
-		use_vars(c, b, i, 0, flags, c->vblock[b]);
+		use_vars(c, b, i, a->in.neff, flags, c->vblock[b]);
 	} else if (c->vblock[b] == NONE || cut_taken(c->cut, c->vblock[b])) {
 		c->s->recbranch[b] = 1;
 	} else {
-		use_vars(c, b, i, 0, flags, NONE);
+		use_vars(c, b, i, a->in.neff, flags, NONE);
 	}
 }
 
