@@ -178,6 +178,8 @@ schema_read(struct aec *a, const char *path)
 		die("%s: line %lu: %s", path, t.line, t.err);
 	if (*t.program && strcmp(t.program, id) != 0)
 		die("%s: the schema of another executable than %s", path, a->path);
+	if (encoded.n == 0)
+		die("%s: no schema in it", path);
 	if (encoded.nomem)
 		die("out of memory");
 	a->x.schema = encoded.p;

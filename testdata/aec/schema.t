@@ -1,0 +1,56 @@
+# aec --print-schema, --schema: the schemas of real programs as text, and back
+. "$SRC/testdata/tap.sh"
+. "$SRC/testdata/aec/lib.sh"
+
+# Programs of all kinds: what aec makes of the text is, byte for byte, what it makes of the section
+for p in calls callback jumps copy strings vector tls sort interp endings stack; do
+	set -- "$SRC/testdata/ae/prog/$p.c"
+	for more in "$SRC/testdata/ae/prog/$p".*.c; do
+		case $more in *'*'* | *.plain.c) ;; *) set -- "$@" "$more" ;; esac
+	done
+	# functions of the plain files are left undefined here: nothing is run
+	for o in -O0 -O2; do
+		aecc $o -Wl,--unresolved-symbols=ignore-all -pthread "$@" -o prog -lm >err 2>&1 || { fail "$p $o" "$(cat err)"; continue; }
+		rm -rf a b
+		if aec --print-schema prog >text && aec -o a prog && aec -o b --schema text prog && diff -r a b >diff &&
+		    aec --print-schema --schema text prog | cmp -s - text; then
+			pass "$p $o"
+		else
+			fail "$p $o" "$(head -n 5 diff)"
+		fi
+	done
+done
+
+aecc -O1 -g "$SRC/testdata/aec/matrix.c" -o matrix && ./matrix || exit 1
+ok "-o" aec --print-schema -o matrix.sma matrix
+is "source lines" "$(grep -c '^start_block.* ; matrix.c:[0-9]*$' matrix.sma)" "$(grep -c '^start_block' matrix.sma)"
+is "names of data" "$(sed -n 's/^field 0 .* ; 0x[0-9a-f]* //p' matrix.sma)" a
+is "the figure's store" "$(grep -c '^store_inst.4:[0-9]* 0(#r' matrix.sma)" 1
+ok "-b --schema" aec -b --schema - matrix <matrix.sma
+both matrix ae.out && pass "regenerates" || fail "regenerates" "$(cat a.err b.err)"
+
+# It is the text that counts: a store that became a load
+sed 's/^store_inst.4:/load_inst.4:/' matrix.sma >loads
+ok "changed" aec -b --schema loads matrix
+both matrix ae.out && fail "regenerates otherwise" || pass "regenerates otherwise"
+is "the stores are loads" "$(addrdiff a.ref b.ref 2>&1 | grep -c 'first difference\|differ')" 1
+
+cp matrix other && objcopy --remove-section .aeschema other
+ok "a program without its section" aec -b --schema matrix.sma -o matrix.regen other
+both matrix ae.out && pass "regenerates too" || fail "regenerates too" "$(cat a.err b.err)"
+
+# What is wrong with a text
+gives "another executable's" 1 "aec: text: the schema of another executable than matrix" aec -o dir --schema text matrix
+head -n 20 matrix.sma >cut
+gives "cut off" 1 "aec: cut: line 20: the text ends before the last block" aec -o dir --schema cut matrix
+sed '$d' matrix.sma >cut
+gives "cut off at the end" 1 "aec: cut: line $(wc -l <cut): the text ends before end_schema" aec -o dir --schema cut matrix
+sed 's/^need .*/need R4/' matrix.sma >bad
+gives "another machine's" 1 "aec: bad: line $(grep -n '^need' bad | sed 's/:.*//; 1q'): no register or variable: 'R4'" aec -o dir --schema bad matrix
+sed 's/^need .*/need rsp/' matrix.sma >bad
+gives "what the program cannot have" 1 "aec: bad: bad schema: register given twice at entry" aec -o dir --schema bad matrix
+: >empty
+gives "nothing" 1 "aec: empty: no schema in it" aec -o dir --schema empty matrix
+gives "no text" 1 "aec: none: byte 0: No such file or directory" aec -o dir --schema none matrix
+gives "both" 2 "usage: aec -o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program" aec -b --print-schema matrix
+tap_end
