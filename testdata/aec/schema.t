@@ -53,4 +53,24 @@ gives "what the program cannot have" 1 "aec: bad: bad schema: register given twi
 gives "nothing" 1 "aec: empty: no schema in it" aec -o dir --schema empty matrix
 gives "no text" 1 "aec: none: byte 0: No such file or directory" aec -o dir --schema none matrix
 gives "both" 2 "usage: aec -o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program" aec -b --print-schema matrix
+
+# The paper's example on its machine: figure 3 as it is in ae-schema(5), which shows both side by side; programs of both byte orders
+sed -n '/^\.Sh TEXT/,/^\.Ed/p' "$SRC/man/ae-schema.5" | sed -n '/aec --print-schema$/,/^\.Ed/p' | sed '1d; /^\./d; s/^\\&//' >page
+cut -c39- page | sed 's/ *$//; /^$/d' >ours
+cut -c1-38 page | sed 's/ *$//; /^$/d; /omitted\|includes\|^uneventful\|^end_block 3/d' >figure
+is "the paper's lines are ours, but for combined placeholders" "$(grep -v -x -F -f ours figure)" ""
+for m in mipsel mips; do
+	for tool in $m-linux-gnu-gcc qemu-$m; do
+		command -v $tool >/dev/null || { skip "no $tool"; continue 2; }
+	done
+	AERW_AS=$m-linux-gnu-as aerw -p -m $m -o example.s "$SRC/testdata/ae/paper/example.s" &&
+	    $m-linux-gnu-gcc -c example.s -o example.o && aecc --target=$m example.o -o example || exit 1
+	aec --print-schema example | sed -n '/^start_function sub/,/^end_function/p' | sed '/^$/d' >printed
+	same "figure 3 on $m" ours printed
+	ok "matrix.c for $m" aecc --target=$m -O2 "$SRC/testdata/aec/matrix.c" -o matrix
+	AE_OUT=ae.out qemu-$m -L /usr/$m-linux-gnu ./matrix
+	aec --print-schema matrix >text
+	ok "-b --schema" aec -b --schema text matrix
+	both matrix ae.out && pass "regenerates" || fail "regenerates" "$(cat a.err b.err)"
+done
 tap_end
