@@ -273,9 +273,12 @@ insn(struct twin *t, uint32_t i)
 		jump(t, i - 1, i, t->fn->blkof[i]);
 		return 1;
 	}
-	for (k = i; a->nth == 0 && t->fn->ins[k].more; k++)
+	for (k = i; a->nth == 0 && a->more; k++) {
 		if (t->fn->ins[k].in.nfield)
 			return macro(t, i);
+		if (!t->fn->ins[k].more)
+			break;
+	}
 	if (a->in.ctl != IC_NONE)
 		settle(t);
 	mips_put(t->o, t->f, a);
