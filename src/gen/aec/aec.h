@@ -48,7 +48,7 @@ struct gen {
 void gen_func(struct aec *a, uint32_t i, struct buf *out);
 
 /* expr.c */
-const char *reg_name(unsigned machine, int r);                  /* as machine.h's regname; NULL if r is no register */
+const char *reg_name(unsigned machine, unsigned big, int r);    /* the machine's name of register r; NULL if it has none */
 const char *gen_var(struct gen *g, int v, char tmp[16]);        /* its name; notes the use */
 void gen_val(struct gen *g, const struct sch_val *v);
 void gen_addr(struct gen *g, const struct sch_addr *m);

@@ -1,32 +1,23 @@
 /* Values, addresses and conditions of the generated C. */
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "aec.h"
+#include "engine/machine/machine.h"
 
 const char *
-reg_name(unsigned machine, int r)
+reg_name(unsigned machine, unsigned big, int r)
 {
-	static const char *const x86[] = {
-		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-	};
-	static const char *const mips[] = {
-		"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "R16", "R17",
-		"R18", "R19", "R20", "R21", "R22", "R23", "R24", "R25", "R26", "R27", "R28", "R29", "R30", "R31", "hi", "lo",
-	};
+	const struct machine *m = machine_byschema(machine, big);
 
-	if (machine == EM_X86_64)
-		return r < 16 ? x86[r] : NULL;
-	return machine == EM_MIPS && r < 34 ? mips[r] : NULL;
+	return m ? m->regname(r) : NULL;
 }
 
 /* Registers have names, other variables numbers. */
 const char *
 gen_var(struct gen *g, int v, char tmp[16])
 {
-	const char *name = v < (int)g->u->nregs ? reg_name(g->u->machine, v) : NULL;
+	const char *name = v < (int)g->u->nregs ? reg_name(g->u->machine, g->u->big, v) : NULL;
 
 	g->used[v] = 1;
 	if (name)

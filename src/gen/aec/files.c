@@ -102,7 +102,8 @@ write_unit(struct aec *a, uint32_t i)
 {
 	struct buf b = BUF_INIT;
 
-	buf_printf(&b, "/* Made by aec from the schema of %s. */\n#include \"ae_prog.h\"\n\n", a->g.unit[i].source);
+	buf_printf(&b, "/* Made by aec from the schema of %s. */\n#include \"ae_prog.h\"\n\n",
+	    *a->g.unit[i].source ? a->g.unit[i].source : "a file without a name");
 	prototypes(a, i, &b);
 	for (uint32_t k = 0; k < a->g.unit[i].nfunc; k++)
 		gen_func(a, a->g.base[i] + k, &b);

@@ -29,7 +29,7 @@ static const char *
 regname(void *arg, const struct sch_unit *u, int r)
 {
 	(void)arg;
-	return reg_name(u->machine, r);
+	return reg_name(u->machine, u->big, r);
 }
 
 static int
