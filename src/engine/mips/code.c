@@ -1,5 +1,5 @@
 /* Pieces of MIPS code. */
-#include <ctype.h>
+#include <strings.h>
 #include "emit_priv.h"
 #include "lift.h"
 
@@ -61,8 +61,16 @@ mips_branch(struct buf *o, uint32_t w)
 		buf_printf(o, "$fcc%u,", RT(w) >> 2);
 }
 
+unsigned
+mips_scratch(uint64_t used)
+{
+	const uint64_t may = BIT(MIPS_AT) | (BIT(MIPS_T7 + 1) - BIT(MIPS_V0)) | BIT(MIPS_T8) | BIT(MIPS_T9);
+
+	return used & BIT(MIPS_AT) ? (unsigned)ffsll((long long)(may & ~used & ~BIT(MIPS_AT))) - 1u : MIPS_AT;
+}
+
 void
-mips_condition(struct buf *o, uint32_t w)
+mips_condition(struct buf *o, uint32_t w, unsigned x)
 {
 	unsigned s = RS(w), t = RT(w);
 
@@ -70,29 +78,29 @@ mips_condition(struct buf *o, uint32_t w)
 	case BEQ:
 	case BNE:
 		if (s && t) {
-			buf_printf(o, "\txor\t$1,$%u,$%u\n", s, t);
-			s = 1;
+			buf_printf(o, "\txor\t$%u,$%u,$%u\n", x, s, t);
+			s = x;
 		} else if (t)
 			s = t;
 		if (kind(w) == BEQ)
-			buf_printf(o, "\tsltiu\t$1,$%u,1\n", s);
+			buf_printf(o, "\tsltiu\t$%u,$%u,1\n", x, s);
 		else
-			buf_printf(o, "\tsltu\t$1,$0,$%u\n", s);
+			buf_printf(o, "\tsltu\t$%u,$0,$%u\n", x, s);
 		return;
 	case BLEZ:
-		buf_printf(o, "\tslti\t$1,$%u,1\n", s);
+		buf_printf(o, "\tslti\t$%u,$%u,1\n", x, s);
 		return;
 	case BGTZ:
-		buf_printf(o, "\tslt\t$1,$0,$%u\n", s);
+		buf_printf(o, "\tslt\t$%u,$0,$%u\n", x, s);
 		return;
 	case BLTZ:
-		buf_printf(o, "\tsrl\t$1,$%u,31\n", s);
+		buf_printf(o, "\tsrl\t$%u,$%u,31\n", x, s);
 		return;
 	case BGEZ:
-		buf_printf(o, "\tsrl\t$1,$%u,31\n\txori\t$1,$1,1\n", s);
+		buf_printf(o, "\tsrl\t$%u,$%u,31\n\txori\t$%u,$%u,1\n", x, s, x, x);
 		return;
 	default:                /* no conditional move: MIPS I has none */
 		mips_branch(o, w);
-		buf_str(o, "1f\n\tori\t$1,$0,1\n\tori\t$1,$0,0\n1:\n");
+		buf_printf(o, "1f\n\tori\t$%u,$0,1\n\tori\t$%u,$0,0\n1:\n", x, x);
 	}
 }

@@ -169,25 +169,26 @@ branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 {
 	const struct ainsn *b = &t->fn->ins[i], *a = &t->fn->ins[s];
 	const int rec = t->fn->slice->recbranch[blk], far = t->fn->nins > MANY;
-	const int fold = far || twin_records(t, s) || (rec && (b->in.reads >> MIPS_AT & 1));
+	const int fold = far || twin_records(t, s);
+	const unsigned x = mips_scratch(mips_around(t->fn, &t->fn->blk[blk], t->live[blk]));
 
 	if (rec || fold)
-		mips_condition(t->o, b->in.raw);
+		mips_condition(t->o, b->in.raw, x);
 	if (fold)
 		slot_first(t, s, 1);    /* its events come first */
 	if (rec)
-		buf_printf(t->o, "\tsb\t$1,%u($23)\n", t->pend++);
+		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", x, t->pend++);
 	if (!carried(t, s, t->fn->blk[blk].succ))
 		settle(t);
 	t->pend = 0;
 	if (far) {
-		buf_str(t->o, "\tbeq\t$1,$0,1f\n" NOP "\tj\t");
+		buf_printf(t->o, "\tbeq\t$%u,$0,1f\n" NOP "\tj\t", x);
 		branch_label(t, s, a->target, blk);
 		buf_str(t->o, NOP "1:\n");
 		return;
 	}
 	if (fold)
-		buf_str(t->o, "\tbne\t$1,$0,");
+		buf_printf(t->o, "\tbne\t$%u,$0,", x);
 	else
 		mips_branch(t->o, b->in.raw);
 	branch_label(t, s, a->target, blk);
@@ -198,14 +199,16 @@ branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 static void
 annulling(struct twin *t, uint32_t i, uint32_t blk)
 {
-	mips_condition(t->o, t->fn->ins[i].in.raw);
+	const unsigned x = mips_scratch(mips_around(t->fn, &t->fn->blk[blk], t->live[blk]));
+
+	mips_condition(t->o, t->fn->ins[i].in.raw, x);
 	if (t->fn->slice->recbranch[blk])
-		buf_printf(t->o, "\tsb\t$1,%u($23)\n", t->pend++);
+		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", x, t->pend++);
 	settle(t);
 	if (t->fn->nins > MANY)
-		buf_printf(t->o, "\tbne\t$1,$0,1f\n" NOP "\tj\t" LBL2 "\n" NOP "1:\n", 't', t->no, i + 2);
+		buf_printf(t->o, "\tbne\t$%u,$0,1f\n" NOP "\tj\t" LBL2 "\n" NOP "1:\n", x, 't', t->no, i + 2);
 	else
-		buf_printf(t->o, "\tbeq\t$1,$0," LBL2 "\n" NOP, 't', t->no, i + 2);
+		buf_printf(t->o, "\tbeq\t$%u,$0," LBL2 "\n" NOP, x, 't', t->no, i + 2);
 }
 
 /* A transfer of control at i and its delay slot; how many instructions were written */

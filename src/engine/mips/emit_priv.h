@@ -17,8 +17,12 @@ void mips_put(struct buf *o, const struct file *f, const struct ainsn *a);
 void mips_statement(struct buf *o, const struct file *f, const struct ainsn *a);
 /* The conditional branch of word w, without its operand: "beq $4,$0," */
 void mips_branch(struct buf *o, uint32_t w);
-/* Whether the branch of word w would be taken, as 0 or 1 in $1 */
-void mips_condition(struct buf *o, uint32_t w);
+/* Whether the branch of word w would be taken, as 0 or 1 in $x */
+void mips_condition(struct buf *o, uint32_t w, unsigned x);
+/* A register to work with that is not in use, $1 if possible; larger than any register if there is none */
+unsigned mips_scratch(uint64_t used);
+/* Registers in use around the branch of block k, whose delay slot is always executed or a block of its own */
+uint64_t mips_around(const struct afunc *fn, const struct ablock *k, uint64_t live);
 
 /* Switches, in switch.c */
 void mips_switch(struct twin *t, uint32_t i, uint32_t blk);

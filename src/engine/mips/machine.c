@@ -13,7 +13,7 @@ extern const struct emitter mips_emit;
 static const char *const prefixes[] = { NULL };
 static const char *const words[] = { ".word", ".gpword", ".long", ".4byte", NULL };
 static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".cpreturn", ".cpadd", ".cplocal", NULL };
-static const char *const asargs[] = { NULL };
+static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 
 #define MACHINE(name_, data, big_) { \
 	.name = name_, .elf = 8, .elfclass = 1, .elfdata = data, .word = 4, .big = big_, .push = 0, \

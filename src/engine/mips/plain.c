@@ -178,6 +178,16 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 	}
 }
 
+uint64_t
+mips_around(const struct afunc *fn, const struct ablock *k, uint64_t live)
+{
+	const struct insn *b = &fn->ins[k->last - 1].in, *s = b;
+
+	if (b->ctl != IC_BRANCH || !b->slot)
+		b = &fn->ins[k->last - 2].in;
+	return live | b->reads | (s != b ? s->reads | s->writes : 0);
+}
+
 /*
  * The function if $1 may still be used where instrumented code changes it: why
  * not, and *at which instruction; NULL if all is well.
@@ -190,15 +200,18 @@ mips_check(const struct afunc *fn, const uint64_t *live, uint32_t *at)
 
 	for (b = 0; fn->noscratch && b < fn->nblk; b++) {
 		const struct ablock *k = &fn->blk[b];
-		int needed = (live[b] & bit) != 0, decides = k->term == ST_BRANCH || k->term == ST_SWITCH;
+		int needed = (live[b] & bit) != 0;
 
+		*at = k->last - 1;
+		if (needed && k->term == ST_SWITCH)
+			return "a switch while $1 is in use";
+		if (k->term == ST_BRANCH && mips_scratch(mips_around(fn, k, live[b])) > MIPS_RA)
+			return "a branch while all registers are in use";
 		for (i = k->last; i-- > k->first; ) {
 			const struct ainsn *a = &fn->ins[i];
 			int leaves = a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND || a->in.ctl == IC_JUMP;
 
 			*at = i;
-			if (decides && needed && (a->delayed || k->term == ST_SWITCH) && i + 2 >= k->last && !fn->paper)
-				return "a branch while $1 is in use";
 			if (a->in.writes & bit)
 				needed = 0;
 			if (a->in.reads & bit)
