@@ -95,6 +95,7 @@ const char *
 mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
 	struct lift l = { .in = in, .big = m->big };
+	const char *why;
 
 	memset(in, 0, sizeof *in);
 	in->cc = INSN_NOCC;
@@ -114,5 +115,8 @@ mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *re
 	facts(&l);
 	if ((in->reads | in->writes) >> MIPS_S7 & 1)
 		return "uses $23, which holds the event pointer";
-	return mips_meaning(&l);
+	why = mips_meaning(&l);
+	if (in->ctl == IC_BRANCH && !l.reloc)
+		in->jump = 4 + (int16_t)l.w * 4;
+	return why;
 }

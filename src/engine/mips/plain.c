@@ -83,9 +83,13 @@ mips_fits(struct file *f, struct afunc *fn)
 static void
 place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
 {
+	if (whole && to < n) {
+		buf_printf(o, LBL2 "\n", 'q', no, to);
+		return;
+	}
 	while (fn->ins[to].pad || fn->ins[to].nth)
 		to++;
-	buf_printf(o, LBL2 "\n", whole && to < n ? 'q' : 'u', no, to);
+	buf_printf(o, LBL2 "\n", 'u', no, to);
 }
 
 /* The jump, branch or call at i with its slot */

@@ -64,6 +64,21 @@ known_callee(const struct file *f, const struct ainsn *a)
 	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE && !f->fn[a->callee].why ? a->callee : NONE;
 }
 
+/* Where the jump at k leads if it is one that the assembler made inside a statement: there, or just behind */
+static uint32_t
+inner(const struct afunc *fn, uint32_t k)
+{
+	const struct ainsn *a = &fn->ins[k];
+	uint32_t first = k - a->nth, end, to;
+
+	if (!a->in.jump || !(a->nth || a->more))
+		return NONE;
+	for (end = k; fn->ins[end].more; end++)
+		;
+	to = fn_at(fn, a->frag, (uint32_t)((int64_t)a->off + a->in.jump));
+	return to != NONE && to >= first && to <= end + 1 ? to : NONE;
+}
+
 static void
 direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 {
@@ -72,6 +87,11 @@ direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	const char *s;
 	size_t n;
 
+	a->target = inner(fn, (uint32_t)(a - fn->ins));
+	if (a->target != NONE) {
+		fn->ins[a->target].leader = 1;
+		return;
+	}
 	s = insn_target(f, a, &n);
 	if (!s) {
 		fn_fail(fn, line, "jump or call to an expression");
