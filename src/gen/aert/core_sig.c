@@ -51,13 +51,14 @@ static int install(int sig, struct ae_kact *old)
 	if (a->handler == SIG_DFL ? kills(sig) : a->handler != SIG_IGN || sig == SIGSEGV)
 		handler = TRAMP;
 	if (a->handler == SIG_DFL && kills(sig)) {
-		flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+		flags = SA_ONSTACK | SA_RESTART;
 		mask = set_all();
 	}
 	set_del(&mask, SIGSEGV);
-	flags = (flags | SA_SIGINFO) & ~(unsigned long)SA_RESETHAND;    /* the trampoline wants to see siginfo */
+	flags &= ~(unsigned long)SA_RESETHAND;
+	/* the trampoline wants to see its siginfo; that of others is not looked at, because on some machines the frame is another with it */
 	if (sig == SIGSEGV)
-		flags |= SA_NODEFER;
+		flags |= SA_SIGINFO | SA_NODEFER;
 	k = kact_make(handler, flags, mask);
 	return sys_err(sys4(SYS_rt_sigaction, sig, SYS_P(&k), SYS_P(old), sizeof mask));
 }
@@ -118,7 +119,7 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
 	ae_finish(AE_SIGNAL, sig, pc, live);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
 	/* it comes when the handler returns, at the place that was interrupted: so a core file shows it */
-	if (!(sig == SIGSEGV && fault))
+	if (!fault)
 		sys_kill(sys3(SYS_gettid, 0, 0, 0), sig);
 }
 
@@ -184,7 +185,7 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	}
 	handler = choose(sig, si, context_sp(context), main, &kill);
 	if (kill)
-		die(sig, si->si_code > 0, inside ? context_pc(context) : 0, live);
+		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live);
 	if (!handler)
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))

@@ -357,8 +357,10 @@ endroutine __ae_land
 /* All handlers are entered here.  One that interrupted untraced code finds the stack exactly as the kernel made it. */
 routine	ae_tramp
 	addiu	$29, $29, -48
-	sw	$31, 44($29)
-	sw	$4, 40($29)
+	bne	$5, $0, 1f
+	 sw	$31, 44($29)
+	addiu	$6, $6, -24             /* a frame without siginfo: struct sigcontext, which would be a ucontext's uc_mcontext */
+1:	sw	$4, 40($29)
 	sw	$5, 36($29)
 	sw	$6, 32($29)
 	jal	ae_dispatch
