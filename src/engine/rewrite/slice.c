@@ -157,35 +157,6 @@ each_reaching(struct ctx *c, uint32_t b, uint32_t i, unsigned k, unsigned var, r
 			fn(c, c->list[var][n], arg);
 }
 
-struct ccquery { uint8_t cc; int bad; };
-
-static void
-check_cc(struct ctx *c, uint32_t d, void *arg)
-{
-	const struct def *f = &c->s->def[d];
-	struct ccquery *q = arg;
-	const struct insn_effect *e;
-
-	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
-		q->bad = 1;
-		return;
-	}
-	e = &c->fn->ins[f->ins].in.eff[f->eff];
-	if (!(e->ccmask >> q->cc & 1))
-		q->bad = 1;
-}
-
-/* Whether condition cc at (b, i, k) can be told from the flags' definitions */
-static int
-cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
-{
-	struct ccquery q = { cc, cc == INSN_NOCC };
-
-	if (!q.bad)
-		each_reaching(c, b, i, k, machine_flags(c->fn->m), check_cc, &q);
-	return !q.bad;
-}
-
 static uint64_t
 mem_vars(const struct sch_addr *m)
 {
@@ -234,6 +205,39 @@ inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 	if (s->op == SO_SETCC || s->op == SO_CMOV)
 		in->regs |= BIT(machine_flags(fn->m));
 	return 1;
+}
+
+struct ccquery { uint8_t cc; int bad; };
+
+static void
+check_cc(struct ctx *c, uint32_t d, void *arg)
+{
+	const struct def *f = &c->s->def[d];
+	struct ccquery *q = arg;
+	const struct insn_effect *e;
+	struct inputs in;
+
+	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
+		q->bad = 1;
+		return;
+	}
+	e = &c->fn->ins[f->ins].in.eff[f->eff];
+	if (!(e->ccmask >> q->cc & 1))
+		q->bad = 1;
+	/* here no cut sees to it that flags, which cannot be recorded, are computed */
+	if (c->f->paper && (!inputs(c->fn, f->ins, f->eff, &in) || (in.regs & c->fn->m->norecord)))
+		q->bad = 1;
+}
+
+/* Whether condition cc at (b, i, k) can be told from the flags' definitions */
+static int
+cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
+{
+	struct ccquery q = { cc, cc == INSN_NOCC };
+
+	if (!q.bad)
+		each_reaching(c, b, i, k, machine_flags(c->fn->m), check_cc, &q);
+	return !q.bad;
 }
 
 /* Bytes of its slot that definition d writes */
