@@ -10,9 +10,9 @@ rows=$(
 	some "calls real cold" -O2 -g
 	some "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
 	some "stack varargs strings" -O2 -fstack-protector-strong
-	some "lzw dispatch sort" -O2 -mbranch-likely
+	some "hash dispatch sort interp" -O2 -mbranch-likely
 	some "lzw hash real moves" -O2 -mips1 -mfp32
-	some "lzw tree interp" -O2 -mips2
+	some "lzw recurse interp" -O2 -mips2
 	some "calls dispatch" -O2 -mno-shared -mno-plt
 	some "recurse tree sort" -O3 -funroll-loops -fno-inline
 	some "interp dispatch" -O2 -fno-jump-tables

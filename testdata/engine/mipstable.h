@@ -257,5 +257,5 @@ static const struct { const char *name; uint32_t w; unsigned rel; const char *fa
 	{ "jalr $25 with JALR", 0x0320f809, MR_HINT,
 	  "r25 w31 v25; R31=?; callind to R25 slot1" },
 	{ "addiu $2,$2,0 with PCREL", 0x24420000, MR_PCREL,
-	  "operand relative to the instruction" },
+	  "r2 w2 v2; R2=R2+field0; pcrel (field at 0, 2 bytes)" },
 };

@@ -158,6 +158,7 @@ describe(uint32_t w, unsigned rel)
 			say(" to R%lld", in.tgt);
 		say(in.slot ? " slot%lld" : "", in.slot);
 	}
+	say(in.pcrel ? "; pcrel" : "", 0);
 	for (i = 0; i < in.nfield; i++) {
 		say(" (field at %lld,", in.field[i].off);
 		say(" %lld bytes)", in.field[i].size);

@@ -55,6 +55,7 @@ struct machine {
 	char regchar;                   /* a register's name begins with it: text_symbol skips it ('%'), or 0 */
 	const char *const *prefixes;    /* words that are a part of the instruction behind them; NULL-terminated */
 	const char *const *words;       /* directives that data with addresses are made of, the one of a whole address first */
+	const char *const *direct;      /* operators `%op(symbol)` that are parts of the symbol's address; NULL: there are no such operators */
 	const char *const *emitting;    /* directives that the assembler makes instructions of */
 	/* facts */
 	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if r is no register */

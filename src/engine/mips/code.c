@@ -1,14 +1,37 @@
 /* Pieces of MIPS code. */
+#include <ctype.h>
+#include <string.h>
 #include <strings.h>
 #include "emit_priv.h"
 #include "lift.h"
+
+/* Does the compiler raise the ISA for the statement, as for rdhwr and ll? */
+static int
+raised(const struct file *f, uint32_t stmt)
+{
+	uint32_t i;
+
+	for (i = stmt; i-- > 0 && stmt - i < 16; ) {
+		const char *s = f->text.st[i].s;
+
+		if (f->text.st[i].kind != ST_DIRECTIVE || !text_directive(s, ".set"))
+			continue;
+		for (s += 4; isblank((unsigned char)*s); s++)
+			;
+		if (strncmp(s, "mips", 4) == 0 && isdigit((unsigned char)s[4]))
+			return s[4] != '0';
+		if (strcmp(s, "pop") == 0)
+			return 0;
+	}
+	return 0;
+}
 
 void
 mips_put(struct buf *o, const struct file *f, const struct ainsn *a)
 {
 	const char *s = f->text.st[a->stmt].s;
 
-	if (a->nth || a->more || a->pad || *s == '.')
+	if (a->nth || a->more || a->pad || *s == '.' || (!a->in.nfield && raised(f, a->stmt)))
 		buf_printf(o, "\t.word\t0x%08x\n", a->in.raw);
 	else
 		buf_printf(o, "\t%s\n", s);

@@ -18,7 +18,8 @@
  *             all if the address is not that of the last ll);
  *   a branch-likely that is not taken: a fetch of its delay slot, which was not
  *             executed (unless the translator knows that: bnel $2,$2).
- * The instruction word tells which.
+ * The instruction word tells which.  One thing cannot be told: whether a slot that refers to no memory was executed
+ * when the branch leads to just behind it.
  *
  * Debian does not package qemu-plugin.h: what is used of it (plugin interface
  * version 1, QEMU 4.2 to 8.x) is declared below.
