@@ -49,6 +49,7 @@ struct machine {
 	unsigned macros;                /* a statement may be several instructions */
 	unsigned patch;                 /* bytes of a jump over a function's entry */
 	/* its assembler */
+	const char *as;                 /* the name it has where `as` is another machine's */
 	const char *const *asargs;      /* arguments it always gets */
 	uint8_t filler;                 /* byte that no-operations are made of */
 	char regchar;                   /* a register's name begins with it: text_symbol skips it ('%'), or 0 */

@@ -20,7 +20,9 @@ static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 	.name = name_, .elf = 8, .elfclass = 1, .elfdata = data, .word = 4, .big = big_, .push = 0, \
 	.nreg = MIPS_NREG, .sp = MIPS_SP, .fp = MIPS_FP, .buffer = MIPS_S7, \
 	.clobbered = CLOBBERED, .results = BITS(MIPS_V0, MIPS_V1), .arguments = ARGUMENTS, .saved = SAVED, \
-	.norecord = R(MIPS_HI) | R(MIPS_LO), .maxinsn = 4, .macros = 1, .patch = 8, .asargs = asargs, .direct = direct, .emitting = emitting, .regchar = '$', .prefixes = prefixes, .words = words, \
+	.norecord = R(MIPS_HI) | R(MIPS_LO), .maxinsn = 4, .macros = 1, .patch = 8, \
+	.as = name_ "-linux-gnu-as", .asargs = asargs, .direct = direct, .emitting = emitting, \
+	.regchar = '$', .prefixes = prefixes, .words = words, \
 	.regname = mips_regname, .reloc = mips_reloc, .lift = mips_lift, .emit = &mips_emit }
 
 /* ELF: EM_MIPS, ELFCLASS32, ELFDATA2LSB and ELFDATA2MSB */

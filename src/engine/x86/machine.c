@@ -53,6 +53,7 @@ const struct machine machine_x86 = {
 	.saved = SAVED,
 	.maxinsn = 15,
 	.patch = X86_PATCH,
+	.as = "x86_64-linux-gnu-as",
 	.asargs = asargs,
 	.filler = 0x90,
 	.regchar = '%',

@@ -22,7 +22,7 @@
 struct options {
 	const char *out, *as, *list, *machine;
 	char *asarg[60];
-	int nas, paper, quiet, verbose;
+	int named, nas, paper, quiet, verbose;       /* named: `as` is the user's word */
 };
 
 static char *
@@ -94,6 +94,15 @@ graphs(struct file *f)
 	return late;
 }
 
+/* With the assembler that the user names; else with `as`, or the machine's own if that will not do, as where `as` is another's */
+static const char *
+lift(struct file *f, const struct options *o)
+{
+	const char *why = object_lift(f, o->as, o->asarg);
+
+	return why && !o->named ? object_lift(f, f->m->as, o->asarg) : why;
+}
+
 /* Everything between reading and writing; on failure the text is passed through as it is */
 static void
 analyse(struct file *f, const struct options *o, const char *path)
@@ -102,7 +111,7 @@ analyse(struct file *f, const struct options *o, const char *path)
 	uint32_t i;
 
 	file_recover(f);
-	why = object_lift(f, o->as, o->asarg);
+	why = lift(f, o);
 	if (why) {
 		if (!o->quiet)
 			warn("%s: %s: left untraced", path, why);
@@ -157,7 +166,8 @@ main(int argc, char **argv)
 	int c;
 
 	diag_init(argv[0], 1);
-	if (!o.as || !*o.as)
+	o.named = o.as && *o.as;
+	if (!o.named)
 		o.as = "as";
 	while ((c = getopt(argc, argv, "a:l:m:o:pqv")) != -1)
 		switch (c) {
