@@ -43,4 +43,8 @@ check_rows
 # what a fault or SIGKILL leaves is not compared, but the program must end as it would
 rows=$(for e in segv kill; do echo "-n endings -O2 -- $e"; done)
 check_rows
+# the paper's encoding
+rows=$(some "calls jumps dispatch lzw callback recurse tls strings tree asm" -O2; some "gauss data select" -O0)
+[ "$SAN" ] && rows=$(some "calls jumps" -O2)
+check_rows -p
 tap_end

@@ -14,6 +14,7 @@ rows=$(
 	some "lzw hash real moves" -O2 -mips1 -mfp32
 	some "lzw recurse interp" -O2 -mips2
 	some "calls dispatch" -O2 -mno-shared -mno-plt
+	some "calls dispatch data" -O1 -mno-explicit-relocs
 	some "recurse tree sort" -O3 -funroll-loops -fno-inline
 	some "interp dispatch" -O2 -fno-jump-tables
 	some "callback calls" -O2 -fno-optimize-sibling-calls
@@ -30,7 +31,7 @@ check_rows
 rows=$(for e in segv kill trap div; do echo "-n endings -O2 -- $e"; done)
 check_rows
 # the paper's encoding
-rows=$(some "calls jumps dispatch lzw callback recurse slots likely macros tls" -O2; some "gauss data" -O0)
+rows=$(some "calls jumps dispatch lzw callback recurse slots likely macros tls strings tree" -O2; some "gauss data" -O0)
 check_rows -p
 machine=mips
 target mips

@@ -67,6 +67,10 @@ for m in mipsel mips; do
 	    $m-linux-gnu-gcc -c example.s -o example.o && aecc --target=$m example.o -o example || exit 1
 	aec --print-schema example | sed -n '/^start_function sub/,/^end_function/p' | sed '/^$/d' >printed
 	same "figure 3 on $m" ours printed
+	# figure 4, with the prologue and epilogue
+	aec -o regen example
+	sed -n '/^__ae_sub/,/^}/p' regen/*.sma.c | grep -v 'const uint64_t in_pc' >printed
+	same "figure 4 on $m" "$SRC/testdata/aec/figure4" printed
 	ok "matrix.c for $m" aecc --target=$m -O2 "$SRC/testdata/aec/matrix.c" -o matrix
 	AE_OUT=ae.out qemu-$m -L /usr/$m-linux-gnu ./matrix
 	aec --print-schema matrix >text

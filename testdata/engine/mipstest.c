@@ -194,7 +194,7 @@ facts(void)
 	    && machines_mips[0]->arguments == 0xf2ff80f0 && machines_mips[0]->results == 0xc);
 	CHECK("names of registers", strcmp(mips_regname(4), "R4") == 0 && strcmp(mips_regname(33), "lo") == 0 && !mips_regname(34));
 	CHECK("relocations", mips_reloc(0, "x") == MR_NONE && mips_reloc(37, "x") == MR_HINT && mips_reloc(5, "x") == MR_PLAIN
-	    && mips_reloc(42, "x") == MR_PLAIN && mips_reloc(248, "x") == MR_PCREL);
+	    && mips_reloc(42, "x") == MR_TABLE && mips_reloc(9, "x") == MR_TABLE && mips_reloc(248, "x") == MR_PCREL);
 	return check_end();
 }
 

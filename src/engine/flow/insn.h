@@ -59,6 +59,7 @@ struct insn {
 	uint8_t setsdst;        /* IC_SWITCH, IC_CALLIND: 1 the target is register tgt, 2 the value loaded by ref[0] */
 	int16_t tgt;            /* rep: the register that counts */
 	uint8_t slot;           /* the next instruction runs before control goes (delay slot): 1 always, 2 only if the branch is taken */
+	uint8_t table;          /* its memory operand is an entry of a table of the linker's, though the text names a symbol */
 	uint8_t pcrel;          /* an operand depends on where the instruction is: the emitter must know how to copy it */
 	int32_t jump;           /* IC_BRANCH, IC_JUMP: bytes from its start to its target, 0 if its bytes do not say */
 	uint32_t raw;           /* a machine word, for machines whose instructions are words */

@@ -23,6 +23,7 @@ enum machine_reloc {
 	MR_NONE,
 	MR_PLAIN,       /* the linker fills an operand in */
 	MR_GOT,         /* ... and may make another instruction of it that does not load (SO_GOTLOAD) */
+	MR_TABLE,       /* the same for an offset in a table of addresses that the linker makes: what is loaded is not the symbol's contents */
 	MR_TLSMODEL,    /* ... and may make other instructions of the sequence: not traceable */
 	MR_PCREL,       /* the value depends on where the instruction is and is no jump or call: cannot be copied */
 	MR_HINT         /* changes nothing */
@@ -55,7 +56,6 @@ struct machine {
 	char regchar;                   /* a register's name begins with it: text_symbol skips it ('%'), or 0 */
 	const char *const *prefixes;    /* words that are a part of the instruction behind them; NULL-terminated */
 	const char *const *words;       /* directives that data with addresses are made of, the one of a whole address first */
-	const char *const *direct;      /* operators `%op(symbol)` that are parts of the symbol's address; NULL: there are no such operators */
 	const char *const *emitting;    /* directives that the assembler makes instructions of */
 	/* facts */
 	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if r is no register */

@@ -14,10 +14,8 @@ raised(const struct file *f, uint32_t stmt)
 	for (i = stmt; i-- > 0 && stmt - i < 16; ) {
 		const char *s = f->text.st[i].s;
 
-		if (f->text.st[i].kind != ST_DIRECTIVE || !text_directive(s, ".set"))
+		if (f->text.st[i].kind != ST_DIRECTIVE || !(s = text_directive(s, ".set")))
 			continue;
-		for (s += 4; isblank((unsigned char)*s); s++)
-			;
 		if (strncmp(s, "mips", 4) == 0 && isdigit((unsigned char)s[4]))
 			return s[4] != '0';
 		if (strcmp(s, "pop") == 0)
@@ -33,6 +31,8 @@ mips_put(struct buf *o, const struct file *f, const struct ainsn *a)
 
 	if (a->nth || a->more || a->pad || *s == '.' || (!a->in.nfield && raised(f, a->stmt)))
 		buf_printf(o, "\t.word\t0x%08x\n", a->in.raw);
+	else if (a->in.table && !strchr(s, '%'))        /* la of a global is one instruction in position-independent code only */
+		buf_printf(o, "\t.option pic2\n\t%s\n\t.option pic0\n", s);
 	else
 		buf_printf(o, "\t%s\n", s);
 }

@@ -51,11 +51,15 @@ mips_reloc(unsigned type, const char *symbol)
 		return MR_NONE;
 	case 37:                /* R_MIPS_JALR: ld may make a direct call of it, which refers to memory as the indirect one does */
 		return MR_HINT;
+	case 9: case 11:        /* R_MIPS_GOT16, CALL16 */
+	case 19: case 20: case 22: case 23: case 30: case 31:   /* GOT_DISP, GOT_PAGE, GOT_HI16, GOT_LO16, CALL_HI16, CALL_LO16 */
+	case 42: case 43: case 46:      /* TLS_GD, TLS_LDM, TLS_GOTTPREL; ld leaves TLS models as they are */
+		return MR_TABLE;
 	case 62: case 63:       /* R_MIPS_PC18_S3, PC19_S2: loads and addresses of release 6 */
 	case 64: case 65:       /* R_MIPS_PCHI16, PCLO16 */
 	case 248:               /* R_MIPS_PC32 */
 		return MR_PCREL;
-	default:                /* those of TLS models as well: ld leaves the instructions as they are */
+	default:
 		return MR_PLAIN;
 	}
 }
@@ -111,7 +115,8 @@ mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *re
 		return "not an instruction that can be decoded";
 	/* of either byte order, a relocation's place is the whole word */
 	in->pcrel = rel[0] == MR_PCREL;
-	l.reloc = rel[0] == MR_PLAIN || in->pcrel;
+	in->table = rel[0] == MR_TABLE;
+	l.reloc = rel[0] == MR_PLAIN || in->table || in->pcrel;
 	facts(&l);
 	if ((in->reads | in->writes) >> MIPS_S7 & 1)
 		return "uses $23, which holds the event pointer";

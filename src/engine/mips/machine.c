@@ -12,7 +12,6 @@ extern const struct emitter mips_emit;
 
 static const char *const prefixes[] = { NULL };
 static const char *const words[] = { ".word", ".gpword", ".long", ".4byte", NULL };
-static const char *const direct[] = { "hi", "lo", "gp_rel", "gprel", NULL };
 static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".cpreturn", ".cpadd", ".cplocal", NULL };
 static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 
@@ -21,7 +20,7 @@ static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 	.nreg = MIPS_NREG, .sp = MIPS_SP, .fp = MIPS_FP, .buffer = MIPS_S7, \
 	.clobbered = CLOBBERED, .results = BITS(MIPS_V0, MIPS_V1), .arguments = ARGUMENTS, .saved = SAVED, \
 	.norecord = R(MIPS_HI) | R(MIPS_LO), .maxinsn = 4, .macros = 1, .patch = 8, \
-	.as = name_ "-linux-gnu-as", .asargs = asargs, .direct = direct, .emitting = emitting, \
+	.as = name_ "-linux-gnu-as", .asargs = asargs, .emitting = emitting, \
 	.regchar = '$', .prefixes = prefixes, .words = words, \
 	.regname = mips_regname, .reloc = mips_reloc, .lift = mips_lift, .emit = &mips_emit }
 

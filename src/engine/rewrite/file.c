@@ -183,9 +183,11 @@ directive(struct where *w, const struct stmt *st)
 	size_t n;
 
 	section(w, st->s);
-	if ((a = text_directive(st->s, ".file")) != NULL && *a == '"' && !*f->source) {
-		n = strcspn(a + 1, "\"");
-		f->source = xstrndup(a + 1, n);
+	if (!*f->source && (a = text_directive(st->s, ".file")) != NULL) {
+		while (isdigit((unsigned char)*a) || isblank((unsigned char)*a))        /* gcc for MIPS gives a number first */
+			a++;
+		if (*a == '"')
+			f->source = xstrndup(a + 1, strcspn(a + 1, "\""));
 	}
 	if (w->fn == NONE)
 		return;

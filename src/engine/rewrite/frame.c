@@ -1,5 +1,4 @@
 /* Finding the stack slots of a function. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../../base/mem.h"
@@ -246,26 +245,6 @@ name_slots(struct scan *c, struct afunc *fn)
 	}
 }
 
-/* Is the symbol at s, in operands that begin at text, addressed itself, not by an entry of a table of the linker's? */
-static int
-addressed(const struct machine *m, const char *text, const char *s, size_t n)
-{
-	const char *const *op = m->direct, *p = s;
-
-	if (s[n] == '@')
-		return 0;
-	if (!op || s == text || s[-1] != '(')
-		return 1;
-	for (p = s - 1; p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_'); p--)
-		;
-	if (p == text || p[-1] != '%')
-		return 1;
-	for (; *op; op++)
-		if (strlen(*op) == (size_t)(s - 1 - p) && strncmp(*op, p, strlen(*op)) == 0)
-			return 1;
-	return 0;
-}
-
 /* Loads from read-only sections of this file, addressed by symbol */
 static void
 constants(const struct file *f, struct afunc *fn)
@@ -274,15 +253,15 @@ constants(const struct file *f, struct afunc *fn)
 
 	for (i = 0; i < fn->nins; i++) {
 		const struct insn *in = &fn->ins[i].in;
-		const char *s, *text = text_operands(f->m, f->text.st[fn->ins[i].stmt].s);
+		const char *s;
 		const struct sym *y;
 
-		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD || in->ref[in->mref].m.sym == SCH_NOSYM
+		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD || in->ref[in->mref].m.sym == SCH_NOSYM || in->table
 		    || in->ref[in->mref].n > 8)
 			continue;
-		for (s = text; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
+		for (s = text_operands(f->m, f->text.st[fn->ins[i].stmt].s); (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 			y = symtab_find(&f->sym, s, n);
-			if (y && y->where == 2 && y->readonly && !y->weak && addressed(f->m, text, s, n)) {
+			if (y && y->where == 2 && y->readonly && !y->weak && s[n] != '@') {
 				fn->slot[i] = ROMEM;
 				break;
 			}
