@@ -1,19 +1,16 @@
 /*
- * Reaching definitions, backward slices from every address, and the cheapest
- * set of definitions to record: a minimum vertex cut between the values that
- * cannot be computed and the addresses, branches and arguments that need them.
+ * Backward slices from every address, and the cheapest set of definitions to
+ * record: a minimum vertex cut between the values that cannot be computed and
+ * the addresses, branches and arguments that need them.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "../../base/mem.h"
-#include "../flow/bits.h"
 #include "../flow/cut.h"
 #include "../machine/machine.h"
 #include "cfg.h"
 #include "frame.h"
-#include "slice.h"
+#include "reach.h"
 
-#define NREGVAR(m) ((m)->nreg + 1u)     /* registers and flags: what masks hold */
 #define ROUNDS 4                /* at most, for the registers that recursive functions need */
 
 struct ctx {
@@ -21,9 +18,7 @@ struct ctx {
 	struct afunc *fn;
 	struct slice *s;
 	struct cut *cut;
-	size_t words;
-	uint64_t *in;           /* definitions that reach the start of each block */
-	uint32_t **list, *nlist, nvar;          /* definitions of each variable */
+	struct reach r;
 	uint32_t *work, nwork;  /* definitions whose inputs are still to follow */
 	size_t capwork;
 	uint32_t *vblock, *vcall;       /* vertices of branches (by block) and of known calls' arguments (by need) */
@@ -31,131 +26,6 @@ struct ctx {
 	struct { uint32_t ins; uint8_t var; uint32_t vertex; } *call;
 	int marking;            /* second phase: mark what has to be computed */
 };
-
-static uint64_t
-clobbers(const struct machine *m, const struct ainsn *a)
-{
-	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
-		return 0;
-	if (a->twice)           /* a second return brings back old registers */
-		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~BIT(m->buffer);
-	return m->clobbered | BIT(machine_flags(m));
-}
-
-static void
-add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
-{
-	struct def *d = &s->def[s->ndef++];
-
-	d->ins = ins;
-	d->eff = (uint8_t)eff;
-	d->var = (uint16_t)var;
-	d->fate = DF_UNUSED;
-	d->vertex = NONE;
-}
-
-static void
-collect(struct afunc *fn, struct slice *s)
-{
-	const struct machine *m = fn->m;
-	size_t cap = machine_slot0(m) + fn->nslot, i;
-	unsigned v;
-
-	for (i = 0; i < fn->nins; i++)
-		cap += fn->ins[i].in.neff + (clobbers(m, &fn->ins[i]) ? NREGVAR(m) : 0);
-	s->def = xcalloc(cap, sizeof *s->def);
-	s->first = xcalloc(fn->nins + 1, sizeof *s->first);
-	for (v = 0; v < machine_slot0(m) + fn->nslot; v++)
-		add_def(s, DEF_ENTRY, 0, v);
-	for (i = 0; i < fn->nins; i++) {
-		uint64_t c = clobbers(m, &fn->ins[i]);
-
-		s->first[i] = s->ndef;
-		for (v = 0; v < fn->ins[i].in.neff; v++)
-			add_def(s, (uint32_t)i, v, effect_var(fn, (uint32_t)i, (unsigned)fn->ins[i].in.eff[v].s.dst));
-		for (v = 0; v < NREGVAR(m); v++)
-			if (c >> v & 1)
-				add_def(s, (uint32_t)i, DEF_CALL, v);
-	}
-	s->first[fn->nins] = s->ndef;
-}
-
-static void
-reaching(struct ctx *c)
-{
-	struct slice *s = c->s;
-	struct afunc *fn = c->fn;
-	uint64_t *gen, *kill, *out, *seen;
-	uint32_t b, d, k;
-
-	c->nvar = machine_slot0(fn->m) + fn->nslot;
-	c->list = xcalloc(c->nvar, sizeof *c->list);
-	c->nlist = xcalloc(c->nvar, sizeof *c->nlist);
-	seen = xcalloc(BITS_WORDS(c->nvar), sizeof *seen);
-	for (d = 0; d < s->ndef; d++)
-		c->nlist[s->def[d].var]++;
-	for (k = 0; k < c->nvar; k++) {
-		c->list[k] = xcalloc(c->nlist[k] + 1, sizeof *c->list[k]);
-		c->nlist[k] = 0;
-	}
-	for (d = 0; d < s->ndef; d++) {
-		k = s->def[d].var;
-		c->list[k][c->nlist[k]++] = d;
-	}
-	c->words = BITS_WORDS(s->ndef);
-	c->in = xcalloc(fn->nblk * c->words, sizeof *c->in);
-	gen = xcalloc(fn->nblk * c->words, sizeof *gen);
-	kill = xcalloc(fn->nblk * c->words, sizeof *kill);
-	out = xcalloc(fn->nblk * c->words, sizeof *out);
-	for (d = 0; d < c->nvar; d++)
-		bit_set(c->in, d);
-	for (b = 0; b < fn->nblk; b++) {
-		uint32_t lo, hi;
-
-		memset(seen, 0, BITS_WORDS(c->nvar) * sizeof *seen);
-		if (fn->blk[b].first == fn->blk[b].last)
-			continue;
-		lo = s->first[fn->blk[b].first];
-		hi = s->first[fn->blk[b].last];
-		for (d = hi; d-- > lo; ) {      /* backward: the last definition of each variable leaves the block */
-			uint32_t v = s->def[d].var;
-
-			if (bit_get(seen, v))
-				continue;
-			bit_set(seen, v);
-			for (k = 0; k < c->nlist[v]; k++)
-				bit_set(kill + b * c->words, c->list[v][k]);
-			bit_set(gen + b * c->words, d);
-		}
-	}
-	graph_flow(fn->g, 0, c->words, gen, kill, c->in, out);
-	free(gen);
-	free(kill);
-	free(out);
-	free(seen);
-}
-
-typedef void reach_fn(struct ctx *c, uint32_t def, void *arg);
-
-/* Every definition of var that reaches effect k of instruction i (block b) */
-static void
-each_reaching(struct ctx *c, uint32_t b, uint32_t i, unsigned k, unsigned var, reach_fn *fn, void *arg)
-{
-	const struct slice *s = c->s;
-	uint32_t lo, d, n;
-
-	if (c->fn->blk[b].first < c->fn->blk[b].last) {
-		lo = s->first[c->fn->blk[b].first];
-		for (d = s->first[i] + k; d-- > lo; )
-			if (s->def[d].var == var) {
-				fn(c, d, arg);
-				return;
-			}
-	}
-	for (n = 0; n < c->nlist[var]; n++)
-		if (bit_get(c->in + b * c->words, c->list[var][n]))
-			fn(c, c->list[var][n], arg);
-}
 
 static uint64_t
 mem_vars(const struct sch_addr *m)
@@ -207,13 +77,14 @@ inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 	return 1;
 }
 
-struct ccquery { uint8_t cc; int bad; };
+struct ccquery { struct ctx *c; uint8_t cc; int bad; };
 
 static void
-check_cc(struct ctx *c, uint32_t d, void *arg)
+check_cc(void *arg, uint32_t d)
 {
-	const struct def *f = &c->s->def[d];
 	struct ccquery *q = arg;
+	const struct ctx *c = q->c;
+	const struct def *f = &c->s->def[d];
 	const struct insn_effect *e;
 	struct inputs in;
 
@@ -233,28 +104,31 @@ check_cc(struct ctx *c, uint32_t d, void *arg)
 static int
 cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
 {
-	struct ccquery q = { cc, cc == INSN_NOCC };
+	struct ccquery q = { c, cc, cc == INSN_NOCC };
 
 	if (!q.bad)
-		each_reaching(c, b, i, k, machine_flags(c->fn->m), check_cc, &q);
+		reach_each(&c->r, b, i, k, machine_flags(c->fn->m), check_cc, &q);
 	return !q.bad;
 }
 
+struct widthquery { struct ctx *c; unsigned n; int bad; };
+
 /* Bytes of its slot that definition d writes */
 static void
-check_width(struct ctx *c, uint32_t d, void *arg)
+check_width(void *arg, uint32_t d)
 {
+	struct widthquery *q = arg;
+	const struct ctx *c = q->c;
 	const struct def *f = &c->s->def[d];
-	unsigned *n = arg;
 	const struct insn *in;
 
 	if (f->ins == DEF_ENTRY || f->eff == DEF_CALL) {
-		*n = UINT32_MAX;
+		q->bad = 1;
 		return;
 	}
 	in = &c->fn->ins[f->ins].in;
-	if (in->ref[in->mref].n < *n || (c->fn->m->big && in->ref[in->mref].n != *n))
-		*n = UINT32_MAX;        /* more is read than was written, or the high part of it */
+	if (in->ref[in->mref].n < q->n || (c->fn->m->big && in->ref[in->mref].n != q->n))
+		q->bad = 1;             /* more is read than was written, or the high part of it */
 }
 
 /* Does effect k of instruction i read no more of its slot than was stored last? */
@@ -262,10 +136,10 @@ static int
 width_good(struct ctx *c, uint32_t i, unsigned k, uint32_t slot)
 {
 	const struct insn *in = &c->fn->ins[i].in;
-	unsigned n = in->ref[in->mref].n;
+	struct widthquery q = { c, in->ref[in->mref].n, 0 };
 
-	each_reaching(c, c->fn->blkof[i], i, k, slot, check_width, &n);
-	return n != UINT32_MAX;
+	reach_each(&c->r, c->fn->blkof[i], i, k, slot, check_width, &q);
+	return !q.bad;
 }
 
 /* Can definition d be computed, its inputs given? */
@@ -317,11 +191,15 @@ def_vertex(struct ctx *c, uint32_t d)
 	return f->vertex;
 }
 
-/* In the first phase an edge to vertex *arg (NONE: to the sink); in the second, mark d as needed */
+struct usage { struct ctx *c; uint32_t to; };
+
+/* In the first phase an edge to vertex u->to (NONE: to the sink); in the second, mark d as needed */
 static void
-use(struct ctx *c, uint32_t d, void *arg)
+use(void *arg, uint32_t d)
 {
-	uint32_t to = *(uint32_t *)arg;
+	struct usage *u = arg;
+	struct ctx *c = u->c;
+	uint32_t to = u->to;
 	struct def *f = &c->s->def[d];
 
 	if (!c->marking) {
@@ -345,11 +223,12 @@ use(struct ctx *c, uint32_t d, void *arg)
 static void
 use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint64_t vars, uint32_t to)
 {
+	struct usage u = { c, to };
 	unsigned v;
 
 	for (v = 0; v < NREGVAR(c->fn->m); v++)
 		if (vars >> v & 1)
-			each_reaching(c, b, i, k, v, use, &to);
+			reach_each(&c->r, b, i, k, v, use, &u);
 }
 
 /* Follow the inputs of every definition on the work list */
@@ -370,7 +249,7 @@ drain(struct ctx *c)
 			continue;
 		use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, in.regs, f->vertex);
 		if (in.slot != NONE)
-			each_reaching(c, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, use, &f->vertex);
+			reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, use, &(struct usage){ c, f->vertex });
 	}
 }
 
@@ -493,8 +372,7 @@ slice_function(struct file *f, struct afunc *fn)
 	c.s->callrec = xcalloc(fn->nins, sizeof *c.s->callrec);
 	c.vblock = xcalloc(fn->nblk, sizeof *c.vblock);
 	c.cut = cut_new();
-	collect(fn, c.s);
-	reaching(&c);
+	reach_find(&c.r, fn, c.s);
 	demands(&c);
 	cut_solve(c.cut);
 	c.marking = 1;
@@ -502,11 +380,7 @@ slice_function(struct file *f, struct afunc *fn)
 	for (v = 0; v < fn->m->nreg; v++)
 		if (c.s->def[v].fate == DF_RECORD)
 			entry |= BIT(v);
-	for (v = 0; v < c.nvar; v++)
-		free(c.list[v]);
-	free(c.list);
-	free(c.nlist);
-	free(c.in);
+	reach_free(&c.r);
 	free(c.work);
 	free(c.vblock);
 	free(c.call);
