@@ -1,7 +1,7 @@
 /*
  * compress: adaptive LZW with codes of 9 to 16 bits, in the format of compress(1); uncompress(1) reads it.
  *
- *   compress < file > file.Z
+ *   compress [file] > file.Z       without a file: standard input
  *
  * Codes are collected in groups of eight, so that a group is as many bytes as a code has bits; a change of width pads
  * the group.  When the table is full and the ratio falls, code 256 clears it.
@@ -76,7 +76,8 @@ clear_table(void)
 static void
 consider_clear(void)
 {
-	long now = out_count ? (in_count << 8) / out_count : 0x7fffffff;
+	/* without more than 32 bits */
+	long kept = out_count >> 8, now = in_count <= 0x7fffff ? (in_count << 8) / out_count : kept ? in_count / kept : 0x7fffffff;
 
 	checkpoint = in_count + CHECK;
 	if (now > ratio) {
@@ -108,11 +109,15 @@ find(long key, long ent, int c)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	long ent;
 	int c;
 
+	if (argc > 1 && !freopen(argv[1], "rb", stdin)) {
+		perror(argv[1]);
+		return 1;
+	}
 	fwrite("\037\235\220", 1, 3, stdout);
 	out_count = 3;
 	clear_table();

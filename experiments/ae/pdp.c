@@ -177,7 +177,7 @@ int
 main(int argc, char **argv)
 {
 	int cycles = argc > 1 ? atoi(argv[1]) : 10, n = argc > 2 ? atoi(argv[2]) : 2, right = 0;
-	unsigned long sum = 0;
+	unsigned sum = 0;
 
 	if (build() != 0)
 		return 1;
@@ -193,6 +193,6 @@ main(int argc, char **argv)
 			sum = sum * 31 + (unsigned)strongest(p * LETTERS, LETTERS);
 		sum = sum * 31 + (unsigned)got;
 	}
-	printf("%d words, %d presented, %d recognised, %016lx\n", nword, n, right, sum);
+	printf("%d words, %d presented, %d recognised, %08x\n", nword, n, right, sum);
 	return 0;
 }

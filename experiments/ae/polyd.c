@@ -22,7 +22,7 @@ static struct piece piece[12];
 static char board[WIDE * 12];
 static int used[12], rows, columns;
 static long placed, limit, solutions;
-static unsigned long sum;
+static unsigned sum;
 
 struct point { int r, c; };
 
@@ -138,6 +138,6 @@ main(int argc, char **argv)
 	for (int r = 0; r < rows; r++)
 		memset(board + (r + 1) * WIDE + 5, 0, (size_t)columns);
 	search(board, 12);
-	printf("%d x %d: %ld placements, %ld solutions, %016lx\n", rows, columns, placed, solutions, sum);
+	printf("%d x %d: %ld placements, %ld solutions, %08x\n", rows, columns, placed, solutions, sum);
 	return 0;
 }
