@@ -35,6 +35,20 @@ tally() {
 	rm -rf "$1.d"
 }
 
+# icount: build the plugin that counts instructions
+icount() {
+	"$CC" -O2 -std=gnu17 -fPIC -shared -fvisibility=hidden "$here/icount.c" -o icount.so || exit 1
+}
+
+# executed AE_OUT [argument ...]: how many instructions prog executes; after target of oracle.sh
+executed() {
+	_out=$1
+	shift
+	# shellcheck disable=SC2086
+	AE_OUT=$_out $qemu $qopts -plugin ./icount.so,out=icount ./prog "$@" > /dev/null || exit 1
+	cat icount
+}
+
 # calc FORMAT EXPRESSION: one number
 calc() {
 	awk "BEGIN { printf \"$1\", $2 }"
