@@ -5,13 +5,13 @@ ae=$HERE
 . "$HERE/oracle.sh"
 target "${machine:=x86-64}"
 
-# every option ...: a row for each program of prog/ and of prog-mips/ that can run on the machine
+# every level [option ...]: a row for each program of prog/ and of prog-mips/ that is for the machine and the level
 every() {
 	for _f in "$HERE"/prog/*.c "$HERE"/prog-mips/*.c; do
 		_p=$(basename "$_f" .c)
 		case $_p in *.*) continue ;; esac
-		_on=$(option "$_f" targets)
-		case " ${_on:-$machine} " in *" $machine "*) echo "$_p $*" ;; esac
+		_on=$(option "$_f" targets) _at=$(option "$_f" levels)
+		case " ${_on:-$machine} / ${_at:-$1} " in *" $machine "*/*" $1 "*) echo "$_p $*" ;; esac
 	done
 }
 

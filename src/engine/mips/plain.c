@@ -57,7 +57,7 @@ bad_macro(const struct afunc *fn, uint32_t i)
 void
 mips_fits(struct file *f, struct afunc *fn)
 {
-	uint32_t i, n = covered(fn);
+	uint32_t i, n = covered(fn), end = frag_end(fn);
 
 	for (i = 0; i < fn->nins; i++) {
 		uint32_t line = f->text.st[fn->ins[i].stmt].line;
@@ -67,7 +67,7 @@ mips_fits(struct file *f, struct afunc *fn)
 			why = "operand relative to the instruction";
 		if (i < n && fn->ins[i].taken)
 			why = "a code label used as a value at its very start";
-		if (i >= frag_end(fn) && fn->ins[i].target != NONE && fn->ins[i].target < n)
+		if (i >= end && fn->ins[i].target != NONE && fn->ins[i].target < n)
 			why = "its cold part jumps to its very start";
 		if (fn->ins[i].delayed && fn->ins[i].in.slot == 2 && (i + 2 >= fn->nins || fn->ins[i + 2].frag != fn->ins[i].frag))
 			why = "a branch at its very end";

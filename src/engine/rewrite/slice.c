@@ -356,7 +356,19 @@ demands(struct ctx *c)
 	drain(c);
 }
 
-/* Slice one function; returns the registers whose entry values must be recorded */
+/* Is every definition that is to be recorded one that can be? */
+static int
+recordable(struct ctx *c)
+{
+	uint32_t d;
+
+	for (d = 0; d < c->s->ndef; d++)
+		if (c->s->def[d].fate == DF_RECORD && def_cost(c, &c->s->def[d]) >= CUT_INF)
+			return 0;
+	return 1;
+}
+
+/* Slice one function, or fail it; returns the registers whose entry values must be recorded */
 static uint64_t
 slice_function(struct file *f, struct afunc *fn)
 {
@@ -374,9 +386,12 @@ slice_function(struct file *f, struct afunc *fn)
 	c.cut = cut_new();
 	reach_find(&c.r, fn, c.s);
 	demands(&c);
-	cut_solve(c.cut);
+	v = cut_solve(c.cut) < 0;
 	c.marking = 1;
-	demands(&c);
+	if (!v)
+		demands(&c);
+	if (v || !recordable(&c))
+		fn_fail(fn, 0, "an address depends on a value inside a macro");
 	for (v = 0; v < fn->m->nreg; v++)
 		if (c.s->def[v].fate == DF_RECORD)
 			entry |= BIT(v);
@@ -404,10 +419,10 @@ spread_tailout(struct file *f)
 	}
 }
 
-void
+int
 slice_file(struct file *f)
 {
-	int round, changed = 1;
+	int round, changed = 1, late = 0;
 	size_t i;
 
 	spread_tailout(f);
@@ -420,6 +435,7 @@ slice_file(struct file *f)
 			if (f->fn[i].why)
 				continue;
 			entry = slice_function(f, &f->fn[i]);
+			late |= f->fn[i].why != NULL;
 			if (f->paper)           /* callers provide nothing */
 				continue;
 			changed |= (entry & ~f->fn[i].need) != 0;
@@ -433,8 +449,10 @@ slice_file(struct file *f)
 		if (f->fn[i].why)
 			continue;
 		entry = slice_function(f, &f->fn[i]);
+		late |= f->fn[i].why != NULL;
 		f->fn[i].slice->entryrec = entry;
 	}
+	return late;
 }
 
 void

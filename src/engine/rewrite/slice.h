@@ -39,8 +39,8 @@ unsigned def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext);
 /* Variable var of an effect of instruction i: a slot where it is memory and that is one */
 unsigned effect_var(const struct afunc *fn, uint32_t i, unsigned var);
 
-/* Slice every traced function; sets need, slice and tailout of each. */
-void slice_file(struct file *f);
+/* Slice every traced function; sets need, slice and tailout of each.  Nonzero if a function failed, after which all must be done again. */
+int slice_file(struct file *f);
 void slice_free(struct slice *s);
 
 #endif

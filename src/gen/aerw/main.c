@@ -94,6 +94,15 @@ graphs(struct file *f)
 	return late;
 }
 
+static void
+graphs_free(struct file *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nfn; i++)
+		cfg_free(&f->fn[i]);
+}
+
 /* With the assembler that the user names; else with `as`, or the machine's own if that will not do, as where `as` is another's */
 static const char *
 lift(struct file *f, const struct options *o)
@@ -124,11 +133,11 @@ analyse(struct file *f, const struct options *o, const char *path)
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
 			f->m->emit->fits(f, &f->fn[i]);
-	while (graphs(f))
-		for (i = 0; i < f->nfn; i++)
-			cfg_free(&f->fn[i]);
-	callee_find(f);
-	slice_file(f);
+	do {
+		while (graphs(f))
+			graphs_free(f);
+		callee_find(f);
+	} while (slice_file(f) && (graphs_free(f), 1));
 	if (o->list)
 		list_file(o->list, f);
 	report(f, o, path);

@@ -2,6 +2,7 @@
  * Functions too large for a branch: a loop around more code than 128 KiB, once instrumented, and a switch with some
  * thousand cases; calls and branches from one end to the other.
  * targets: mipsel mips
+ * levels: -O2
  */
 #include <stdio.h>
 #include <stdlib.h>
