@@ -264,6 +264,7 @@ int ws_next(struct ws_reader *r, struct ws_rec *rec);
 int ws_skip_key(struct ws_reader *r);                   /* after a KEY: behind its KEYEND.  As ws_next, 1 for done */
 const struct ws_fault *ws_fault(const struct ws_reader *r);
 uint64_t ws_rec_off(const struct ws_reader *r);         /* file offset of the group that the last record is in */
+uint64_t ws_next_off(const struct ws_reader *r);        /* of what follows that group; at the end: the size of the file */
 const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* of that group; owned by r */
 void ws_rec_bytes(const struct ws_reader *r, uint32_t n[WS_NSTREAMS]);          /* of the last record in each of its streams */
 const char *ws_stream_name(unsigned stream);            /* "control", ... */

@@ -1,4 +1,5 @@
-/* Captures: round trips, truncation, flipped bits, hostile files; `wstest example` writes the example of ws(5). */
+/* Captures: round trips, truncation, flipped bits, hostile files; `wstest example` writes the example of ws(5),
+   `wstest seeds FOLDER` first inputs of wsfuzz. */
 #include <lzma.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -324,6 +325,33 @@ flips(enum ws_level level)
 
 #include "wstest_bad.h"
 
+/* First inputs of a fuzzer */
+static int
+seeds(const char *folder)
+{
+	for (int i = 0; i < 24; i++) {
+		struct sink s = { NULL, 0, 0 };
+		char name[512];
+		FILE *f;
+
+		snprintf(name, sizeof(name), "%s/%d.ws", folder, i);
+		if (i < 3)
+			small(&s, (enum ws_level)i);
+		else {
+			make(10 + 2 * (size_t)i);
+			for (size_t k = 0; k < nrec; k++)
+				if (recs[k].kind == WS_MEM)
+					recs[k].u.mem.n = recs[k].u.mem.n % 200 + 1;
+			write_all(&s, (enum ws_level)(i % 3), i % 2);
+		}
+		f = fopen(name, "wb");
+		if (!f || fwrite(s.p, 1, s.n, f) != s.n || fclose(f))
+			return 1;
+		free(s.p);
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -337,6 +365,8 @@ main(int argc, char **argv)
 		example();
 		return fflush(stdout) != 0;
 	}
+	if (argc > 2 && !strcmp(argv[1], "seeds"))
+		return seeds(argv[2]);
 	round_trips();
 	pipes();
 	CHECK("plain, cut off at every byte: whole groups, then where it ends", truncations(WS_PLAIN));
