@@ -1,5 +1,4 @@
 /* For wstest: files made by hand, each wrong in one thing */
-#include "format/wspriv.h"
 
 /* A capture of one group with these streams, complete and right around them; sets *at to where control begins */
 static void
