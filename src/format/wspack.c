@@ -13,8 +13,8 @@ static const struct {
 	uint8_t lc, lp, pb;
 } tune[WS_NSTREAMS] = {
 	[WS_S_CONTROL] = { 3, 0, 0 },
-	[WS_S_DATA] = { 1, 3, 3 },
-	[WS_S_CODE] = { 3, 0, 0 },
+	[WS_S_DATA] = { 3, 0, 3 },
+	[WS_S_CODE] = { 4, 0, 0 },
 	[WS_S_KERNEL] = { 3, 0, 0 },
 	[WS_S_HASH] = { 0, 2, 2 },
 };
