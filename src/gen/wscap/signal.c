@@ -4,7 +4,6 @@
  * elsewhere is held until the next call, or for some milliseconds: then it is
  * delivered where the program happens to stand, and found by its registers.
  */
-#include <cpuid.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -50,7 +49,7 @@ put_cpuid(struct cap *c, struct user_regs_struct *g)
 
 	d->leaf = (uint32_t)g->rax;
 	d->sub = (uint32_t)g->rcx;
-	__cpuid_count(d->leaf, d->sub, d->eax, d->ebx, d->ecx, d->edx);
+	cpuid_answer(c, d);
 	g->rax = d->eax;
 	g->rbx = d->ebx;
 	g->rcx = d->ecx;

@@ -11,7 +11,8 @@
 #include "format/ws.h"
 
 #define PAGE 4096u
-#define CHUNK (256u << 10)              /* bytes of scratch */
+#define CHUNK (64u << 10)               /* bytes of scratch */
+#define GROUP (256u << 10)              /* bytes of memory in a group of the capture */
 
 /* A stretch of the program's memory, one mapping or part of one */
 struct region {
@@ -43,6 +44,7 @@ struct cap {
 	int audit, touch;               /* --audit, --first-touch */
 	int traced;                     /* ptrace still holds it */
 	int failed;                     /* the capture could not be written */
+	size_t since;                   /* bytes of memory in the group */
 	int dirty;                      /* something was recorded since the last cut */
 	int listen;                     /* it is stopped by job control */
 	int notsc, nocpuid;             /* rdtsc, cpuid fault */
@@ -62,6 +64,8 @@ struct cap {
 	struct regions reg;
 	struct shadow shadow;
 	uint64_t pcs[64];               /* `syscall` instructions that were looked at */
+	struct ws_cpuid cpuid[WS_CPUID_MAX];
+	size_t ncpuid;                  /* what cpuid said so far */
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
 };
@@ -78,6 +82,11 @@ void cap_begin(struct cap *c, char *const argv[]);      /* header, START, first 
 /* cpuid.c */
 size_t cpuid_table(struct ws_cpuid *t, size_t max);
 void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
+
+/* cpuid.c */
+size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; how many */
+void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
+void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* what the instruction gives for d->leaf, d->sub */
 
 /* put.c: records */
 void put(struct cap *c, const struct ws_rec *r);
