@@ -194,6 +194,7 @@ cap_begin(struct cap *c, char *const argv[])
 	if (c->audit)
 		c->nocpuid = !call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
 	c->brk = ((uint64_t)call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
+	signal_mask(c);
 	header(c, &s, argv);
 	to_regs(&r.u.state.regs, &s.regs, s.regs.rax);
 	r.u.state.nxsave = get_xsave(c);
