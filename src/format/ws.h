@@ -24,6 +24,8 @@ enum ws_kind {
 enum ws_map_type { WS_ANON, WS_FILE, WS_EXE, WS_INTERP, WS_STACK, WS_HEAP, WS_VDSO, WS_NMAPS };
 enum ws_how { WS_EXITED, WS_KILLED, WS_STOPPED, WS_NHOWS };
 
+enum ws_where { WS_DATA, WS_CODE, WS_KERNEL };          /* of MEM: in an executable mapping; else: written by a system call that mapped nothing */
+
 enum {          /* bits of struct ws_rec_map.flags */
 	WS_SHARED = 1,                  /* MAP_SHARED: other processes may write it */
 	WS_GROWS = 2                    /* grows downward as a stack does */
@@ -109,7 +111,7 @@ struct ws_rec_mem {                     /* what memory holds from now on */
 	uint64_t addr;
 	const uint8_t *p;               /* NULL: n zero bytes.  From ws_next: valid until the next call, NULL exactly if all are zero */
 	size_t n;
-	int code;                       /* from ws_next: it lies in an executable mapping (ws_put finds out by itself) */
+	uint32_t where;                 /* from ws_next: enum ws_where (ws_put finds out by itself) */
 };
 
 struct ws_rec_sys {                     /* a system call */
@@ -218,7 +220,7 @@ int ws_cut(struct ws_writer *w);        /* ends the group: everything so far is 
 void ws_icount(struct ws_writer *w, uint64_t icount);   /* instructions before the next record: for the index (KEY says its own) */
 uint64_t ws_written(const struct ws_writer *w);         /* bytes of the file so far */
 const struct ws_fault *ws_write_fault(const struct ws_writer *w);
-int ws_finish(struct ws_writer *w);     /* last group, index, end mark; 0 or -1; ws_free is still needed */
+int ws_finish(struct ws_writer *w);     /* behind END: last group, index, end mark; 0 or -1; ws_free is still needed */
 void ws_free(struct ws_writer *w);      /* without ws_finish: what is not cut is lost */
 
 /*
@@ -229,15 +231,25 @@ void ws_free(struct ws_writer *w);      /* without ws_finish: what is not cut is
 struct ws_reader;
 
 struct ws_group {
-	uint64_t off;                   /* of the group in the file */
+	uint64_t off, size;             /* in the file: bytes before it, its bytes */
 	uint64_t rec, trigger;          /* records and triggers before it */
 	uint64_t icount;                /* instructions before it, or WS_UNKNOWN */
-	uint64_t nrec;
-	int key;                        /* begins with KEY */
-	uint64_t raw[4], packed[4];     /* bytes of its streams: control, data, code, what the kernel wrote */
-	unsigned method[4];             /* enum ws_method */
+	uint32_t nrec, ntrigger;
+	uint32_t flags;                 /* WS_GROUP_ */
 };
-enum ws_method { WS_NONE, WS_ZSTD, WS_LZMA, WS_LZMA_X86, WS_NMETHODS };
+enum {
+	WS_GROUP_KEY = 1,               /* begins with KEY */
+	WS_GROUP_INSIDE = 2,            /* begins inside a keyframe */
+	WS_GROUP_X86 = 4                /* addresses in its code are absolute (the reader undoes that) */
+};
+
+/* Each group has five streams of bytes, compressed on their own */
+enum ws_stream { WS_S_CONTROL, WS_S_DATA, WS_S_CODE, WS_S_KERNEL, WS_S_HASH, WS_NSTREAMS };
+enum ws_method { WS_NONE, WS_ZSTD, WS_LZMA, WS_NMETHODS };
+struct ws_sizes {
+	uint32_t method[WS_NSTREAMS];   /* enum ws_method */
+	uint32_t raw[WS_NSTREAMS], packed[WS_NSTREAMS];
+};
 
 struct ws_reader *ws_open(int fd, struct ws_fault *f);          /* NULL: see *f.  fd is the caller's. */
 struct ws_reader *ws_open_mem(const void *p, size_t n, struct ws_fault *f);     /* borrows p */
@@ -252,6 +264,9 @@ int ws_next(struct ws_reader *r, struct ws_rec *rec);
 int ws_skip_key(struct ws_reader *r);                   /* after a KEY: behind its KEYEND.  As ws_next, 1 for done */
 const struct ws_fault *ws_fault(const struct ws_reader *r);
 uint64_t ws_rec_off(const struct ws_reader *r);         /* file offset of the group that the last record is in */
+const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* of that group; owned by r */
+const char *ws_stream_name(unsigned stream);            /* "control", ... */
+const char *ws_method_name(unsigned method);            /* "none", ... */
 uint64_t ws_rec_no(const struct ws_reader *r);          /* records handed over, counted from the start of the file */
 
 /*
