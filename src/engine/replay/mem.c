@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #include "engine/replay/mem.h"
 
-#define WINDOW (MEM_MASK + 1)
+#define WINDOW (RP_MASK + 1)
 #define GIVE_BACK (64u << 10)   /* zeroing so much at least is done by giving the pages back */
 
 struct mem_name {
@@ -153,7 +154,7 @@ forget(struct mem *m, uint64_t addr, uint64_t len)
 static int
 in_window(struct mem *m, uint64_t addr, uint64_t len)
 {
-	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len > WINDOW || (addr & MEM_MASK) > WINDOW - len)
+	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len > WINDOW || (addr & RP_MASK) > WINDOW - len)
 		return bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len, (unsigned long long)addr);
 	return 0;
 }
@@ -169,7 +170,7 @@ tell(struct mem *m, uint64_t addr, uint64_t len)
 static int
 host_map(struct mem *m, uint64_t addr, uint64_t len)
 {
-	void *want = mem_host(addr);
+	void *want = rp_host(addr);
 	void *p = mmap(want, len, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -195,7 +196,7 @@ host_unmap(struct mem *m, uint64_t addr, uint64_t len)
 			break;
 		lo = lo > addr ? lo : addr;
 		hi = hi < addr + (len - 1) ? hi : addr + (len - 1);
-		munmap(mem_host(lo), hi - lo + 1);
+		munmap(rp_host(lo), hi - lo + 1);
 	}
 }
 
@@ -204,8 +205,8 @@ mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
 {
 	if (in_window(m, addr, len) != 0)
 		return -1;
-	tell(m, addr, len);
 	host_unmap(m, addr, len);
+	tell(m, addr, len);
 	return forget(m, addr, len);
 }
 
@@ -282,12 +283,12 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	name_drop(a.name);
 	if (fail)
 		return -1;
-	tell(m, v->from, v->oldlen);
 	/* all of it writable, so that it is one mapping of this process */
-	if (mprotect(mem_host(v->from), v->oldlen, PROT_READ | PROT_WRITE) != 0 ||
-	    mremap(mem_host(v->from), v->oldlen, v->newlen, MREMAP_MAYMOVE | MREMAP_FIXED, mem_host(v->to)) == MAP_FAILED)
+	if (mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE) != 0 ||
+	    mremap(rp_host(v->from), v->oldlen, v->newlen, MREMAP_MAYMOVE | MREMAP_FIXED, rp_host(v->to)) == MAP_FAILED)
 		return bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
 		    (unsigned long long)v->to, strerror(errno));
+	tell(m, v->from, v->oldlen);
 	return forget(m, v->from, v->oldlen);
 }
 
@@ -298,7 +299,6 @@ mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
 
 	if (in_window(m, addr, len) != 0 || room(m, 2) != 0)
 		return -1;
-	tell(m, addr, len);
 	i = split(m, addr);
 	k = addr + len ? split(m, addr + len) : m->n;
 	for (; i < k; i++)
@@ -307,16 +307,17 @@ mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
 }
 
 static void
-zero(uint64_t addr, size_t n)
+zero(struct mem *m, uint64_t addr, size_t n)
 {
 	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
 
-	if (n < GIVE_BACK || madvise(mem_host(lo), hi - lo, MADV_DONTNEED) != 0) {
-		memset(mem_host(addr), 0, n);
+	if (n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
+		memset(rp_host(addr), 0, n);
 		return;
 	}
-	memset(mem_host(addr), 0, lo - addr);
-	memset(mem_host(hi), 0, addr + n - hi);
+	tell(m, lo, hi - lo);
+	memset(rp_host(addr), 0, lo - addr);
+	memset(rp_host(hi), 0, addr + n - hi);
 }
 
 /* How many of the n bytes at addr are mapped, without a gap */
@@ -344,11 +345,10 @@ mem_write(struct mem *m, const struct ws_rec_mem *w)
 	got = extent(m, w->addr, w->n);
 	if (got < w->n)
 		return bad(m, "contents for 0x%llx, which is not mapped", (unsigned long long)w->addr + got);
-	tell(m, w->addr, w->n);
 	if (w->p)
-		memcpy(mem_host(w->addr), w->p, w->n);
+		memcpy(rp_host(w->addr), w->p, w->n);
 	else
-		zero(w->addr, w->n);
+		zero(m, w->addr, w->n);
 	return 0;
 }
 
@@ -357,7 +357,7 @@ mem_read(struct mem *m, uint64_t addr, void *p, size_t n)
 {
 	n = extent(m, addr, n);
 	if (n)
-		memcpy(p, mem_host(addr), n);
+		memcpy(p, rp_host(addr), n);
 	return n;
 }
 
@@ -365,7 +365,7 @@ void
 mem_free(struct mem *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		munmap(mem_host(m->area[i].m.addr), m->area[i].m.len);
+		munmap(rp_host(m->area[i].m.addr), m->area[i].m.len);
 		name_drop(m->area[i].name);
 	}
 	free(m->area);

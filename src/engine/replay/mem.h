@@ -1,7 +1,8 @@
 /*
- * Memory of a replayed program: guest address g lies at MEM_BASE | (g & MEM_MASK)
- * of this process, readable and writable whatever its protection there.  Who
- * changes memory under decoded code is told by `changed`, before it happens.
+ * Memory of a replayed program, where cpu.h says that it lies: readable and
+ * writable whatever its protection there.  `changed` is told of memory that
+ * came, went or was zeroed by the system; not of what is written, for the core
+ * sees that by itself.
  */
 #ifndef TM_ENGINE_REPLAY_MEM_H
 #define TM_ENGINE_REPLAY_MEM_H
@@ -9,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/replay/cpu.h"
 #include "format/ws.h"
 
-#define MEM_BASE 0x200000000000u
-#define MEM_MASK 0x1fffffffffffu
 #define MEM_PAGE 4096u
 
 struct mem_name;
@@ -30,12 +30,6 @@ struct mem {
 	void *arg;
 	char err[160];                  /* after -1 */
 };
-
-static inline void *
-mem_host(uint64_t g)
-{
-	return (void *)(uintptr_t)(MEM_BASE | (g & MEM_MASK));
-}
 
 /* All but mem_read: 0, or -1 with m->err */
 int mem_map(struct mem *m, const struct ws_rec_map *map);       /* reads as zero; replaces what was there */
