@@ -90,8 +90,8 @@ changed(void *arg, uint64_t addr, uint64_t len)
 }
 
 /* The first record and its effects */
-static int
-start(struct replay *r)
+int
+drive_start(struct replay *r)
 {
 	struct ws_rec rec;
 
@@ -175,18 +175,20 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 		replay_close(r);
 		return NULL;
 	}
-	if (start(r) != 0) {
-		*f = r->fault;
-		replay_close(r);
-		return NULL;
-	}
 	return r;
 }
 
 struct replay *
 replay_open(const char *path, struct replay_fault *f)
 {
-	return drive_open(path, NULL, f);
+	struct replay *r = drive_open(path, NULL, f);
+
+	if (r && drive_start(r) != 0) {
+		*f = r->fault;
+		replay_close(r);
+		return NULL;
+	}
+	return r;
 }
 
 void

@@ -54,8 +54,9 @@ int drive_drift(struct replay *r, const char *fmt, ...) __attribute__((format(pr
 int drive_bad_file(struct replay *r);                   /* what the reader says */
 int drive_bad_mem(struct replay *r);                    /* what mem says */
 
-/* drive.c: as replay_open, watched; as replay_skip, without keyframes */
+/* drive.c: as replay_open, watched, in two steps; as replay_skip, without keyframes */
 struct replay *drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f);
+int drive_start(struct replay *r);                      /* the first record and its effects: 0, or REPLAY_BAD */
 int drive_run(struct replay *r, uint64_t icount);
 
 /* drive_rec.c: records.  0, or REPLAY_BAD */
