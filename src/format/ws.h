@@ -265,6 +265,7 @@ int ws_skip_key(struct ws_reader *r);                   /* after a KEY: behind i
 const struct ws_fault *ws_fault(const struct ws_reader *r);
 uint64_t ws_rec_off(const struct ws_reader *r);         /* file offset of the group that the last record is in */
 const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* of that group; owned by r */
+void ws_rec_bytes(const struct ws_reader *r, uint32_t n[WS_NSTREAMS]);          /* of the last record in each of its streams */
 const char *ws_stream_name(unsigned stream);            /* "control", ... */
 const char *ws_method_name(unsigned method);            /* "none", ... */
 uint64_t ws_rec_no(const struct ws_reader *r);          /* records handed over, counted from the start of the file */
