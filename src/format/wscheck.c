@@ -68,7 +68,7 @@ ws_check(const struct ws_rec *r)
 		return !r->u.mem.n || r->u.mem.addr + (r->u.mem.n - 1) < r->u.mem.addr ?
 		    "a range that is empty or wraps around" : NULL;
 	case WS_SIG:
-		if (r->u.sig.sig < 1 || r->u.sig.sig > 64)
+		if (r->u.sig.sig > 64)
 			return "no such signal";
 		return r->u.sig.nxsave > WS_XSAVE_MAX ? "a processor state that is too long" : NULL;
 	case WS_TSC:
