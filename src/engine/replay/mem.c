@@ -240,6 +240,21 @@ mem_map(struct mem *m, const struct ws_rec_map *map)
 	return 0;
 }
 
+/* How many of the n bytes at addr are mapped, without a gap */
+static size_t
+extent(struct mem *m, uint64_t addr, size_t n)
+{
+	size_t got = 0;
+	const struct mem_area *a;
+
+	while (got < n && (a = mem_find(m, addr + got))) {
+		uint64_t left = a->m.len - (addr + got - a->m.addr);
+
+		got = left < n - got ? got + left : n;
+	}
+	return got;
+}
+
 /* mremap in place */
 static int
 resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
@@ -267,8 +282,9 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	struct mem_area a;
 	int fail;
 
+	/* one mapping of the guest's system may be several areas here */
 	if (!old || v->from % MEM_PAGE || v->oldlen % MEM_PAGE || !v->oldlen ||
-	    old->m.len - (v->from - old->m.addr) < v->oldlen)
+	    extent(m, v->from, v->oldlen) != v->oldlen)
 		return bad(m, "what is moved from 0x%llx is not mapped", (unsigned long long)v->from);
 	if (v->from == v->to)
 		return resize(m, v, old);
@@ -318,21 +334,6 @@ zero(struct mem *m, uint64_t addr, size_t n)
 	tell(m, lo, hi - lo);
 	memset(rp_host(addr), 0, lo - addr);
 	memset(rp_host(hi), 0, addr + n - hi);
-}
-
-/* How many of the n bytes at addr are mapped, without a gap */
-static size_t
-extent(struct mem *m, uint64_t addr, size_t n)
-{
-	size_t got = 0;
-	const struct mem_area *a;
-
-	while (got < n && (a = mem_find(m, addr + got))) {
-		uint64_t left = a->m.len - (addr + got - a->m.addr);
-
-		got = left < n - got ? got + left : n;
-	}
-	return got;
 }
 
 int
