@@ -10,7 +10,7 @@
 #include "tracee.h"
 
 #define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
-	PTRACE_O_TRACECLONE)
+	PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
 
 /* Waits to be seized, then becomes the program; what keeps it from that goes into the pipe. */
 _Noreturn static void

@@ -153,6 +153,10 @@ on_stop(struct cap *c, int status)
 		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &pid))
 			child_free(c, (pid_t)pid);
 		return 0;
+	case PTRACE_EVENT_EXIT:
+		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &pid) && WIFSIGNALED((int)pid))
+			signal_deadly(c, WTERMSIG((int)pid));
+		return 0;
 	case PTRACE_EVENT_EXEC:
 		on_exec(c);
 		return 0;

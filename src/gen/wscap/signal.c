@@ -217,6 +217,21 @@ on_signal(struct cap *c, int sig)
 	return 0;
 }
 
+/* Where it struck: a replay ends there */
+void
+signal_deadly(struct cap *c, int sig)
+{
+	struct user_regs_struct g;
+	struct ws_rec r = {.kind = WS_SIG};
+
+	if (c->inside || c->restart || tracee_regs(&c->t, &g))
+		return;
+	r.u.sig.sig = (uint32_t)sig;
+	to_regs(&r.u.sig.at, &g, g.rax);
+	r.u.sig.to = r.u.sig.at;
+	put(c, &r);
+}
+
 void
 signals_send(struct cap *c)
 {

@@ -121,6 +121,7 @@ size_t compare_after(struct cap *c, int tell);          /* records it; tell: say
 
 /* signal.c */
 int on_signal(struct cap *c, int sig);  /* at a signal-delivery stop: with what signal to go on (0: none) */
+void signal_deadly(struct cap *c, int sig);             /* in the stop before the end by sig */
 void signals_send(struct cap *c);       /* at a syscall-entry stop: those held are to be seen at the call's end */
 void signals_force(struct cap *c);      /* those held have waited long enough */
 
