@@ -7,8 +7,8 @@ ok "a program is captured" tiny
 ok "replays" ws2addr -o all.ref tiny.ws
 ws2addr -f text tiny.ws >all.txt
 is "text has as many references" "$(wc -l <all.txt | tr -d ' ')" $((($(bytes all.ref) - 16) / 8))
-# 1000 rounds of 10, 4 before the copy, 14 + 1 of it, 5 + 3 behind, 1 at the start
-n=$((1 + 10000 + 3 + 15 + 5 + 3))
+# 1000 rounds of 9, 4 before the copy, 14 + 1 of it, 5 + 3 behind, 1 at the start
+n=$((1 + 9000 + 3 + 15 + 5 + 3))
 is "instructions" "$(grep -c ^inst all.txt)" $n
 is "stores: call, push; the copy" "$(grep -c ^store all.txt)" $((2000 + 14))
 is "loads: pop, ret; the copy; the answer" "$(grep -c ^load all.txt)" $((2000 + 14 + 1))
@@ -23,7 +23,7 @@ ws2addr -i -f text tiny.ws >data.txt
 grep -v ^inst all.txt >want.txt
 same "without fetches" want.txt data.txt
 
-for cut in 1 5000 10010 10019 10025 $((n - 1)); do
+for cut in 1 5000 9010 9018 9019 9025 $((n - 1)); do
 	ws2addr -f text -n :$cut tiny.ws >a.txt
 	ws2addr -f text -n $cut: tiny.ws >b.txt
 	cat a.txt b.txt >ab.txt
