@@ -168,6 +168,7 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 	}
 	r->fd = -1;
 	r->ended = REPLAY_OK;
+	r->pending = REPLAY_OK;
 	r->until = r->broke = r->sigbreak = WS_UNKNOWN;
 	if (watch)
 		r->watch = *watch;
