@@ -1,12 +1,14 @@
 /*
- * ws2addr -j: segments between keyframes, each replayed by a forked child into
- * memory that the parent sees and writes in order.  A capture without
- * keyframes is one segment, whose text the parent makes while the child runs
- * ahead.
+ * ws2addr -j: forked children share the work.
  *
- * Slots of that memory go round: the child fills one and says so on a pipe,
- * the parent gives it back on another.  Whoever dies closes its ends, and the
- * other side notices.
+ * References: the run is cut into short units.  Child k of n gives the
+ * references of units k, k + n, ... and runs through the others without, which
+ * is much faster.  What it gives goes to slots of memory that the parent sees
+ * and writes in order: the child fills one and says so on a pipe, the parent
+ * gives it back on another.  Whoever dies closes its ends, and the other side
+ * notices.
+ *
+ * Counts need no order: each child has one stretch, and they end together.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,8 +23,11 @@
 #include "base/mem.h"
 #include "ws2addr.h"
 
-#define RING  (64u << 20)       /* bytes of one child's slots */
-#define BATCH (64u << 10)       /* words of a slot that are made text at most; replay_refs gives fewer */
+#define RING      (64u << 20)   /* bytes of one child's slots */
+#define BATCH     (32u << 10)   /* words of a slot at most */
+#define UNIT      (1u << 20)    /* instructions: their text fits a ring */
+#define UNIT_ADDR (4u << 20)    /* the same for words */
+#define THROUGH   0.4           /* what an instruction without references costs, with them being 1 */
 
 struct shared {
 	uint64_t n[REF_NKINDS];
@@ -32,23 +37,23 @@ struct shared {
 struct child {
 	pid_t pid;
 	int full, empty, other;         /* pipes: slots for the parent, slots that come back; the latter's far end */
-	uint64_t from, to;
+	uint64_t from, to;              /* counts: its stretch */
 	struct shared *shared;
 	uint8_t *slot;
 };
 
-/* What the child says of a slot, or of its end */
+/* What the child says of a slot, or the end of a unit */
 struct note {
 	uint32_t slot, n;               /* n bytes; 0: the end */
-	uint32_t got;                   /* then: REPLAY_END, or else a fault */
+	int32_t got;                    /* then: REPLAY_OK, or there is no further one: REPLAY_END, REPLAY_BAD */
 };
 
 struct par {
 	struct job *j;
-	int words;                      /* slots have words, the parent makes text of them */
 	size_t slotsize, nslot;
+	uint64_t unit;
 	struct child *child;
-	size_t n;                       /* segments */
+	unsigned n;
 };
 
 static int
@@ -114,15 +119,13 @@ deliver(struct feed *f, const uint64_t *w, size_t n)
 
 		if (!to)
 			return -1;
-		if (p->j->dropping && !p->words) {
+		if (p->j->dropping) {
 			uint64_t *kept = (uint64_t *)(void *)(to + BATCH * REF_PUT_MAX);
 
 			m = job_drop(p->j, kept, w, k);
 			from = kept;
 		}
-		if (p->words)
-			memcpy(to, w, k * sizeof *w);
-		note.n = (uint32_t)(p->words ? k * sizeof *w : ref_put(p->j->fmt, to, from, m));
+		note.n = (uint32_t)ref_put(p->j->fmt, to, from, m);
 		w += k;
 		n -= k;
 		if (note.n == 0)
@@ -135,31 +138,50 @@ deliver(struct feed *f, const uint64_t *w, size_t n)
 	return 0;
 }
 
+/* The references of [from, to): REPLAY_OK, REPLAY_END, REPLAY_BAD; the parent may be gone, then nothing matters */
+static int
+stretch(struct feed *f, struct job *mine, uint64_t from, uint64_t to)
+{
+	struct replay *r = mine->r;
+	const uint64_t *w;
+	size_t n;
+	int got = replay_skip(r, from);
+
+	replay_until(r, to);
+	while (got == REPLAY_OK && (got = replay_refs(r, &w, &n)) == REPLAY_OK) {
+		if (mine->count)
+			job_count(mine, w, n);
+		else if (deliver(f, w, n) != 0)
+			_exit(1);
+	}
+	if (got == REPLAY_END && !replay_how(r) && to < mine->to)
+		got = REPLAY_OK;
+	if (got == REPLAY_BAD)
+		f->c->shared->fault = *replay_fault(r);
+	return got;
+}
+
 /* The child: never returns, and leaves the parent's output alone */
 static _Noreturn void
 work(const struct par *p, const struct child *c)
 {
-	struct replay *r = p->j->r;
 	struct job mine = *p->j;
-	struct note end = { 0 };
-	const uint64_t *w;
 	struct feed feed = { .p = p, .c = c };
-	size_t n;
-	int got = replay_skip(r, c->from);
+	struct note end = { .got = REPLAY_OK };
 
-	memset(mine.n, 0, sizeof mine.n);
-	replay_until(r, c->to);
-	while (got == REPLAY_OK && (got = replay_refs(r, &w, &n)) == REPLAY_OK) {
-		if (mine.count)
-			job_count(&mine, w, n);
-		else if (deliver(&feed, w, n) != 0)
-			_exit(1);
+	if (mine.count) {
+		memset(mine.n, 0, sizeof mine.n);
+		end.got = stretch(&feed, &mine, c->from, c->to);
+		memcpy(c->shared->n, mine.n, sizeof mine.n);
+		_exit(put_all(c->full, &end, sizeof end) != 0);
 	}
-	memcpy(c->shared->n, mine.n, sizeof mine.n);
-	if (got == REPLAY_BAD)
-		c->shared->fault = *replay_fault(r);
-	end.got = got == REPLAY_BAD;
-	put_all(c->full, &end, sizeof end);
+	for (uint64_t u = (uint64_t)(c - p->child); end.got == REPLAY_OK; u += p->n) {
+		uint64_t from = mine.from + u * p->unit, to = from + p->unit;
+
+		end.got = stretch(&feed, &mine, from < mine.to ? from : mine.to, to < mine.to ? to : mine.to);
+		if (put_all(c->full, &end, sizeof end) != 0)
+			break;
+	}
 	_exit(0);
 }
 
@@ -200,77 +222,117 @@ start(struct par *p, struct child *c)
 static void
 stop(struct par *p, struct child *c)
 {
+	kill(c->pid, SIGKILL);
 	close(c->full);
 	close(c->empty);
 	close(c->other);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	munmap(c->shared, sizeof *c->shared + p->nslot * p->slotsize);
-	c->pid = 0;
 }
 
-/* Everything that the child gives, to the output */
-static void
+/* Everything that the child gives up to the end of a unit, to the output */
+static int
 drain(struct par *p, struct child *c)
 {
 	struct note note;
 
 	for (;;) {
-		const uint8_t *from;
-
 		if (!get_all(c->full, &note, sizeof note))
 			die("a job ended before its time");
 		if (note.n == 0)
-			break;
-		from = c->slot + note.slot * p->slotsize;
-		if (p->words)
-			job_take(p->j, (const uint64_t *)(const void *)from, note.n / sizeof(uint64_t));
-		else
-			out_write(p->j->out, from, note.n);
+			return note.got;
+		out_write(p->j->out, c->slot + note.slot * p->slotsize, note.n);
 		put_all(c->empty, "", 1);
 	}
-	for (int k = 0; k < REF_NKINDS; k++)
-		p->j->n[k] += c->shared->n[k];
-	if (note.got)
-		job_bad(p->j, &c->shared->fault);
-	stop(p, c);
 }
 
-/* Segments of [from, to), cut at keyframes */
+/* What it costs to get to an instruction */
+static double
+reach(struct job *j, uint64_t icount)
+{
+	uint64_t from = 0;
+
+	for (size_t k = replay_nkeys(j->r); k-- > 0 && !from;)
+		if (replay_key(j->r, k) <= icount)
+			from = replay_key(j->r, k);
+	return THROUGH * (double)(icount - from);
+}
+
+/* Stretches that cost t each, for all children; does the last one come to `to`? */
+static int
+stretches(struct par *p, uint64_t to, double t)
+{
+	uint64_t at = p->j->from;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		double n = t - reach(p->j, at);
+
+		p->child[i].from = at;
+		at = n <= 0 ? at : (double)(to - at) <= n ? to : at + (uint64_t)n;
+		p->child[i].to = at;
+	}
+	return at >= to;
+}
+
 static void
 plan(struct par *p)
 {
-	struct job *j = p->j;
-	size_t nkey = replay_nkeys(j->r);
-	uint64_t at = j->from;
+	uint64_t to = replay_length(p->j->r);
+	double lo = 0, hi;
 
-	p->child = xcalloc(nkey + 1, sizeof *p->child);
-	for (size_t k = 0; k < nkey; k++) {
-		uint64_t key = replay_key(j->r, k);
-
-		if (key <= at || key >= j->to)
-			continue;
-		p->child[p->n++] = (struct child){ .from = at, .to = key };
-		at = key;
+	if (p->j->to < to)
+		to = p->j->to;
+	if (to == WS_UNKNOWN || to <= p->j->from) {     /* no way to know: one does it all */
+		p->n = 1;
+		p->child[0].from = p->j->from;
+		p->child[0].to = p->j->to;
+		return;
 	}
-	p->child[p->n++] = (struct child){ .from = at, .to = j->to };
+	hi = 2.0 * (double)to;
+	for (int i = 0; i < 50; i++) {
+		double t = (lo + hi) / 2;
+
+		if (stretches(p, to, t))
+			hi = t;
+		else
+			lo = t;
+	}
+	stretches(p, to, hi);
+	p->child[p->n - 1].to = p->j->to;
 }
 
 void
 job_parallel(struct job *j, unsigned jobs)
 {
-	struct par p = { .j = j };
+	struct par p = { .j = j, .n = jobs, .unit = j->fmt == REF_ADDR ? UNIT_ADDR : UNIT };
+	struct child *bad = NULL;
+	int got = REPLAY_OK;
 
-	plan(&p);
-	p.words = p.n == 1 && !j->count;
-	p.slotsize = p.words ? BATCH * sizeof(uint64_t) : BATCH * (REF_PUT_MAX + sizeof(uint64_t));
+	p.child = xcalloc(jobs, sizeof *p.child);
+	p.slotsize = BATCH * (REF_PUT_MAX + sizeof(uint64_t));
+	if (j->fmt == REF_ADDR && !j->dropping)
+		p.slotsize = BATCH * sizeof(uint64_t);
 	p.nslot = j->count ? 0 : RING / p.slotsize;
+	if (j->count)
+		plan(&p);
 	out_flush(j->out);
-	for (size_t i = 0; i < p.n + jobs; i++) {
-		if (i < p.n)
-			start(&p, &p.child[i]);
-		if (i + 1 >= jobs && i + 1 - jobs < p.n)
-			drain(&p, &p.child[i + 1 - jobs]);
+	for (unsigned i = 0; i < p.n; i++)
+		start(&p, &p.child[i]);
+	for (uint64_t u = 0; j->count ? u < p.n : got == REPLAY_OK; u++) {
+		struct child *c = &p.child[u % p.n];
+
+		got = drain(&p, c);
+		for (int k = 0; k < REF_NKINDS; k++)
+			j->n[k] += c->shared->n[k];
+		if (got == REPLAY_BAD && !bad)
+			bad = c;
+		if (bad)
+			break;
 	}
+	if (bad)
+		job_bad(j, &bad->shared->fault);
+	for (unsigned i = 0; i < p.n; i++)
+		stop(&p, &p.child[i]);
 	free(p.child);
 }
