@@ -203,11 +203,11 @@ timer(void)
 
 	handle(SIGALRM, count, SA_RESTART);
 	every(3000);
-	x = work(60000000);
+	x = work(4000000);
 	for (int i = 0; i < 2000; i++)
 		x += getppid() > 0;
 	every(0);
-	printf("%.6g %d\n", x, got > 5);
+	printf("%.6g %d\n", x, got > 0);
 	got = 0;
 }
 

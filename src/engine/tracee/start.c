@@ -12,8 +12,11 @@
 #define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
 	PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
 
-/* Waits to be seized, then becomes the program; what keeps it from that goes into the pipe. */
-_Noreturn static void
+/*
+ * Waits to be seized, then becomes the program; what keeps it from that goes
+ * into the pipe.  It may not end as a process ends: nothing in it is its own.
+ */
+static void
 become(char *const argv[], int go, int tell)
 {
 	char c;
@@ -24,9 +27,10 @@ become(char *const argv[], int go, int tell)
 		execvp(argv[0], argv);
 		err = errno;
 		if (write(tell, &err, sizeof(err)) < 0)
-			_exit(126);
+			err = 0;
 	}
-	_exit(127);
+	for (;;)
+		raise(SIGKILL);
 }
 
 /* To the stop behind execve; signals that come before it are held */
