@@ -27,6 +27,10 @@ is "a pipe" "$(wscap -o c.ws seq 100000 | head -n 1)" 1
 gives "no program of that name" 127 "wscap: no-such-program: No such file or directory" wscap -o n.ws no-such-program
 [ -e n.ws ] && fail "and no file is left" || pass "and no file is left"
 gives "one that may not be executed" 126 "wscap: ./in: Permission denied" wscap -o n.ws ./in
+if command -v strace >/dev/null; then
+	gives "one that is traced already" 125 "wscap: true: cannot be traced: Operation not permitted" timeout 20 \
+		strace -qq -f -o strace.out -e trace=none wscap -o n.ws true
+fi
 gives "no program" 2 "usage: wscap [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]" wscap
 gives "an output that cannot be made" 125 "wscap: no/such/folder: No such file or directory" wscap -o no/such/folder true
 

@@ -171,6 +171,7 @@ restart(void)
 	every(0);
 	printf("read %d %c %d\n", n, c, got > 2);
 	got = 0;
+	fp = 1;
 }
 
 /* nanosleep: the rest of the time, and stops that it does not notice */
@@ -193,6 +194,7 @@ sleeps(void)
 	t.tv_nsec = 300000000;
 	printf("%d\n", nanosleep(&t, &rest));
 	got = 0;
+	fp = 1;
 }
 
 /* Asynchronous: in the middle of computing */

@@ -96,20 +96,24 @@ tracee_start(struct tracee *t, char *const argv[], int *atexec)
 		return err;
 	}
 	t->pid = fork();
-	if (t->pid == 0)
+	if (t->pid == 0) {
+		close(go[1]);
+		close(tell[0]);
 		become(argv, go[0], tell[1]);
+	}
 	err = t->pid < 0 ? errno : 0;
 	close(go[0]);
 	close(tell[1]);
 	if (!err) {
 		err = seize(t, go[1]);
-		if (err && read(tell[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
-			err = why;
-			*atexec = 1;
-		} else if (err) {
+		if (err) {
 			kill(t->pid, SIGKILL);
 			while (waitpid(t->pid, &status, __WALL) == t->pid && WIFSTOPPED(status))
 				;
+		}
+		if (err && read(tell[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
+			err = why;
+			*atexec = 1;
 		}
 	}
 	close(go[1]);
