@@ -305,6 +305,7 @@ call_leave(struct cap *c)
 		signal_mask(c);
 	for (int i = 0; i < WRITES; i++)
 		put_writes(c, &w[i], &k);
+	file_call(c, &k);
 	if (c->compare)
 		compare_after(c, c->audit && w->how != W_COMPARE && !clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
 	c->behind = 1;
