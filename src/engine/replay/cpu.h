@@ -1,0 +1,93 @@
+/*
+ * The processor of a replay: x86-64 user code run again on an x86-64
+ * processor, block by block as translated code, every reference of ref(5)
+ * reported.
+ *
+ * Guest address g lies at host address rp_host(g); whoever drives the core
+ * maps memory there, readable and writable, and puts in what the guest should
+ * find.  The guest's vector, x87 and mask registers are in the hardware while
+ * rp_run runs, and in cpu.xsave before and after.
+ *
+ * One core a process at a time: rp_run needs SIGSEGV, SIGBUS, SIGFPE, SIGILL
+ * and SIGTRAP, which rp_core_new takes over and rp_core_free gives back, and
+ * the GS base.
+ */
+#ifndef TM_ENGINE_REPLAY_CPU_H
+#define TM_ENGINE_REPLAY_CPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RP_BASE  0x200000000000u
+#define RP_MASK  0x1fffffffffffu
+#define RP_SLACK 4096u          /* words of room that rp_run wants at out */
+#define RP_XSAVE 16384u         /* bytes at cpu.xsave */
+
+/* Where guest address g lies */
+static inline uint8_t *
+rp_host(uint64_t g)
+{
+	return (uint8_t *)(uintptr_t)(RP_BASE | (g & RP_MASK));
+}
+
+struct rp_cpu {
+	uint64_t r[16];         /* rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15 */
+	uint64_t rip, rflags, fsbase, gsbase;
+	uint8_t *xsave;         /* borrowed, 64-aligned, RP_XSAVE bytes, XSAVE's standard format */
+};
+
+enum rp_mode {
+	RP_NONE,                /* run only */
+	RP_REFS                 /* and report references */
+};
+
+enum rp_stop {
+	RP_FULL,                /* less than RP_SLACK words of room; a repeated string instruction may be half done, rip at it */
+	RP_COUNT,               /* icount == limit; may be amid a repeated string instruction as well */
+	RP_SYSCALL,             /* `syscall` was fetched and counted, rip is behind it, nothing else changed */
+	RP_TSC,                 /* rdtsc or rdtscp, the same: insn says which */
+	RP_CPUID,               /* cpuid, the same */
+	RP_BREAK,               /* before the instruction at a breakpoint, or before another element of a repeated one there */
+	RP_BAD,                 /* the instruction at rip cannot be replayed: why; nothing of it is reported */
+	RP_FAULT,               /* the instruction at rip faults: sig, addr; nothing of it is reported */
+	RP_NOMEM
+};
+
+enum rp_insn { RP_RDTSC, RP_RDTSCP };
+
+struct rp_run {
+	struct rp_cpu cpu;
+	uint64_t *out, *end;    /* RP_REFS: words go to out, which advances; never beyond end */
+	uint64_t icount;        /* fetches done: instructions, a repeated string instruction counted as often as ref(5) fetches it */
+	uint64_t limit;         /* stop there; UINT64_MAX: never */
+	uint64_t xcr0;          /* what xgetbv(0) gives */
+	enum rp_insn insn;      /* after RP_TSC */
+	const char *why;        /* after RP_BAD: what it is; valid until the next call */
+	int sig;                /* after RP_FAULT: the signal that the guest would have got */
+	uint64_t addr;          /* after RP_FAULT by SIGSEGV: the guest address as far as known (its low 45 bits) */
+};
+
+struct rp_core;
+
+struct rp_core *rp_core_new(void);      /* NULL without memory, or on a processor that lacks what this needs: rp_core_why */
+void rp_core_free(struct rp_core *c);
+const char *rp_core_why(void);
+
+/*
+ * Run from x->cpu until something stops it.  The first instruction is run
+ * even if a breakpoint is there (one element of it if it is repeated):
+ * compare before you call.  With icount >= limit it returns RP_COUNT at once.
+ */
+enum rp_stop rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode);
+
+int rp_break(struct rp_core *c, uint64_t pc, int on);           /* 0, -1 without memory */
+void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);  /* code there changed or its mapping did: call after the host's mapping changed */
+
+/*
+ * The driver may write guest memory at any time between calls: pages with
+ * translated code are write-protected on the host, a write to them is
+ * noticed, and their translations go away by themselves.  System calls do not
+ * notice (read(2) into such a page gives EFAULT), nor do new mappings.
+ */
+
+#endif

@@ -1,0 +1,165 @@
+/* Guest instructions: decoding, and which of them are no work for the translator. */
+#include <signal.h>
+#include <string.h>
+#include "stub.h"
+
+static ZydisDecoder decoder;
+static int ready;
+
+int
+rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc)
+{
+	int i;
+
+	if (!ready) {
+		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		ready = 1;
+	}
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, n, &in->z, in->op)))
+		return -1;
+	memset(in->b, 0, sizeof in->b);
+	memcpy(in->b, p, in->z.length);
+	in->pc = pc;
+	in->next = pc + in->z.length;
+	in->mem = -1;
+	for (i = 0; i < in->z.operand_count_visible; i++)
+		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
+			in->mem = i;
+	return 0;
+}
+
+int
+rp_highbyte(ZydisRegister r)
+{
+	return r >= ZYDIS_REGISTER_AH && r <= ZYDIS_REGISTER_BH;
+}
+
+int
+rp_gpr(ZydisRegister r)
+{
+	if (r < ZYDIS_REGISTER_AL || r > ZYDIS_REGISTER_R15)
+		return -1;
+	if (r >= ZYDIS_REGISTER_RAX)
+		return r - ZYDIS_REGISTER_RAX;
+	if (r >= ZYDIS_REGISTER_EAX)
+		return r - ZYDIS_REGISTER_EAX;
+	if (r >= ZYDIS_REGISTER_AX)
+		return r - ZYDIS_REGISTER_AX;
+	if (r >= ZYDIS_REGISTER_SPL)
+		return r - ZYDIS_REGISTER_SPL + 4;
+	return (r - ZYDIS_REGISTER_AL) & 3;
+}
+
+int
+rp_noref(const struct rp_inst *in)
+{
+	switch (in->z.meta.category) {
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+	case ZYDIS_CATEGORY_PREFETCHWT1:
+	case ZYDIS_CATEGORY_CLDEMOTE:
+	case ZYDIS_CATEGORY_CLFLUSHOPT:
+	case ZYDIS_CATEGORY_CLWB:
+		return 1;
+	default:
+		break;
+	}
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_CLFLUSH:
+	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
+	case ZYDIS_MNEMONIC_PAUSE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int
+rp_traps(const struct rp_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_INT1:
+		return SIGTRAP;
+	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
+		return SIGILL;
+	case ZYDIS_MNEMONIC_INT:
+		return SIGSEGV;
+	default:
+		return in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ? SIGSEGV : 0;
+	}
+}
+
+static int
+amx(const struct rp_inst *in)
+{
+	int i;
+
+	for (i = 0; i < in->z.operand_count; i++)
+		if (in->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER
+		    && ZydisRegisterGetClass(in->op[i].reg.value) == ZYDIS_REGCLASS_TMM)
+			return 1;
+	return in->z.meta.category == ZYDIS_CATEGORY_AMX_TILE;
+}
+
+static const char *
+refuse_mnemonic(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_RDRAND: return "rdrand: random numbers are not recorded";
+	case ZYDIS_MNEMONIC_RDSEED: return "rdseed: random numbers are not recorded";
+	case ZYDIS_MNEMONIC_RDPID: return "rdpid: the processor's number is not recorded";
+	case ZYDIS_MNEMONIC_RDPMC: return "rdpmc: counters are not recorded";
+	case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XEND: case ZYDIS_MNEMONIC_XABORT:
+		return "transactional memory";
+	case ZYDIS_MNEMONIC_RDPKRU: case ZYDIS_MNEMONIC_WRPKRU:
+		return "protection keys";
+	case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT: case ZYDIS_MNEMONIC_SYSRET:
+		return "a system call by other means than syscall";
+	case ZYDIS_MNEMONIC_IRET: case ZYDIS_MNEMONIC_IRETD: case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_UIRET:
+		return "a return from interrupt";
+	case ZYDIS_MNEMONIC_UMWAIT: case ZYDIS_MNEMONIC_TPAUSE: case ZYDIS_MNEMONIC_UMONITOR:
+	case ZYDIS_MNEMONIC_MONITORX: case ZYDIS_MNEMONIC_MWAITX: case ZYDIS_MNEMONIC_MONITOR: case ZYDIS_MNEMONIC_MWAIT:
+		return "waiting for a write";
+	case ZYDIS_MNEMONIC_SGDT: case ZYDIS_MNEMONIC_SIDT: case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_STR: case ZYDIS_MNEMONIC_SMSW:
+		return "system tables";
+	case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS:
+		return "a command to a device";
+	case ZYDIS_MNEMONIC_LDS: case ZYDIS_MNEMONIC_LES: case ZYDIS_MNEMONIC_LFS: case ZYDIS_MNEMONIC_LGS: case ZYDIS_MNEMONIC_LSS:
+		return "a segment register is written";
+	default:
+		return NULL;
+	}
+}
+
+const char *
+rp_refuse(const struct rp_inst *in)
+{
+	const char *why = refuse_mnemonic(in->z.mnemonic);
+
+	if (why)
+		return why;
+	if (amx(in))
+		return "tile registers";
+	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
+		return "an encoding of other processors";
+	if (in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return "a far transfer";
+	if (in->z.operand_count && in->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER
+	    && ZydisRegisterGetClass(in->op[0].reg.value) == ZYDIS_REGCLASS_SEGMENT
+	    && (in->op[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		return "a segment register is written";
+	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
+		switch (in->z.mnemonic) {
+		case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
+		case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64:
+		case ZYDIS_MNEMONIC_XGETBV:
+			break;
+		default:
+			return "a processor state that user code cannot save";
+		}
+	return NULL;
+}

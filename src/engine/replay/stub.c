@@ -1,0 +1,591 @@
+/*
+ * Instructions that the processor itself executes: the guest's bytes with
+ * other registers in them, and [rcx] or [r15] for an operand in memory.
+ */
+#include <string.h>
+#include "stub.h"
+
+struct plan {
+	int reg, rm, vvvv, opc;         /* host registers of the fields, -1: as they are */
+	int base;                       /* host register with the memory operand's place, -1 none */
+	int vsib;
+	int force_rex;
+	/* temporaries */
+	int ntemp;
+	struct { int host, guest, load, store, borrowed; } temp[4];
+	unsigned used;                  /* host registers in use */
+	int rcx_in, rcx_out;            /* the guest's rcx is there by definition of the instruction */
+	int hi;                         /* a high byte register: no REX prefix */
+};
+
+static int
+is_prefix(unsigned b)
+{
+	switch (b) {
+	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
+	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* modrm, sib and what is behind the displacement */
+static void
+tail(struct rp_tr *t, const struct plan *p)
+{
+	const struct rp_inst *in = t->in;
+	const ZydisDecodedInstructionRaw *raw = &in->z.raw;
+	unsigned m = in->b[raw->modrm.offset], end = raw->modrm.offset + 1u;
+
+	if (p->reg >= 0)
+		m = (m & ~0x38u) | ((unsigned)p->reg & 7) << 3;
+	if (p->rm >= 0)
+		m = (m & ~7u) | ((unsigned)p->rm & 7);
+	if (raw->modrm.mod != 3) {
+		if (raw->modrm.rm == 4)
+			end++;
+		end += raw->disp.size / 8u;
+	}
+	if (p->base >= 0 && p->vsib) {
+		e1(t, (m & 0x38) | 4);
+		e1(t, (in->b[raw->sib.offset] & 0xf8u) | ((unsigned)p->base & 7));
+	} else
+		e1(t, p->base >= 0 ? (m & 0x38) | ((unsigned)p->base & 7) : m);
+	while (end < in->z.length)
+		e1(t, in->b[end++]);
+}
+
+static void
+legacy(struct rp_tr *t, const struct plan *p)
+{
+	const struct rp_inst *in = t->in;
+	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
+
+	for (i = 0; i < n && is_prefix(in->b[i]); i++)
+		if (in->b[i] == 0x66 || in->b[i] == 0xf2 || in->b[i] == 0xf3)
+			e1(t, in->b[i]);
+	if ((in->b[i] & 0xf0) == 0x40)
+		rex = in->b[i++];
+	if (p->reg >= 0)
+		rex = (rex & ~4u) | ((unsigned)p->reg >> 3) << 2;
+	if (p->rm >= 0)
+		rex = (rex & ~1u) | (unsigned)p->rm >> 3;
+	if (p->opc >= 0)
+		rex = (rex & ~1u) | (unsigned)p->opc >> 3;
+	if (p->base >= 0)
+		rex = (rex & ~3u) | (unsigned)p->base >> 3;
+	if (rex || p->force_rex)
+		rex |= 0x40;
+	if (rex)
+		e1(t, rex);
+	if (p->opc >= 0) {              /* the register is in the opcode, which has one byte or follows 0f */
+		if (in->b[i] == 0x0f)
+			e1(t, in->b[i++]);
+		e1(t, (in->b[i++] & ~7u) | ((unsigned)p->opc & 7));
+	}
+	while (i < modrm)
+		e1(t, in->b[i++]);
+	if (modrm < n)
+		tail(t, p);
+}
+
+static void
+vex(struct rp_tr *t, const struct plan *p)
+{
+	const struct rp_inst *in = t->in;
+	const uint8_t *b = in->b + in->z.raw.vex.offset;
+	unsigned b1, b2, i;
+
+	if (b[0] == 0xc5) {
+		b1 = (b[1] & 0x80u) | 0x61;
+		b2 = b[1] & 0x7fu;
+		i = in->z.raw.vex.offset + 2u;
+	} else {
+		b1 = b[1];
+		b2 = b[2];
+		i = in->z.raw.vex.offset + 3u;
+	}
+	if (p->reg >= 0)
+		b1 = (b1 & ~0x80u) | (p->reg < 8 ? 0x80 : 0);
+	if (p->rm >= 0)
+		b1 = (b1 & ~0x20u) | (p->rm < 8 ? 0x20 : 0);
+	if (p->base >= 0)
+		b1 = (b1 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | (p->vsib ? 0 : 0x40);
+	if (p->vvvv >= 0)
+		b2 = (b2 & ~0x78u) | (~(unsigned)p->vvvv & 15) << 3;
+	e1(t, 0xc4);
+	e1(t, b1);
+	e1(t, b2);
+	e1(t, in->b[i]);
+	if (in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM)
+		tail(t, p);
+}
+
+static void
+evex(struct rp_tr *t, const struct plan *p)
+{
+	const struct rp_inst *in = t->in;
+	const uint8_t *b = in->b + in->z.raw.evex.offset;
+	unsigned p0 = b[1], p1 = b[2];
+
+	if (p->reg >= 0)
+		p0 = (p0 & ~0x80u) | 0x10 | (p->reg < 8 ? 0x80 : 0);
+	if (p->rm >= 0)
+		p0 = (p0 & ~0x20u) | 0x40 | (p->rm < 8 ? 0x20 : 0);
+	if (p->base >= 0)
+		p0 = (p0 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | (p->vsib ? 0 : 0x40);
+	if (p->vvvv >= 0)
+		p1 = (p1 & ~0x78u) | (~(unsigned)p->vvvv & 15) << 3;
+	e1(t, 0x62);
+	e1(t, p0);
+	e1(t, p1);
+	e1(t, b[3]);
+	e1(t, b[4]);
+	tail(t, p);
+}
+
+static void
+reencode(struct rp_tr *t, const struct plan *p)
+{
+	if (p->base >= 0)
+		e1(t, 0x65);
+	switch (t->in->z.encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_VEX: vex(t, p); break;
+	case ZYDIS_INSTRUCTION_ENCODING_EVEX: evex(t, p); break;
+	default: legacy(t, p); break;
+	}
+}
+
+/* A host register that the instruction does not use: scratch, or one whose value is put aside */
+static int
+temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
+{
+	static const int8_t pool[] = { T0, T1, RBX, RDX, RAX, RSI, RDI, RBP, R8, R12, R13, R14 };
+	unsigned i;
+	int k = p->ntemp++;
+
+	for (i = 0; i < sizeof pool; i++) {
+		int h = pool[i];
+
+		if (p->used >> h & 1 || (high && h > RBX) || (legacy_only && h > RDI))
+			continue;
+		p->used |= 1u << h;
+		p->temp[k].host = h;
+		p->temp[k].guest = guest;
+		p->temp[k].load = p->temp[k].store = 0;
+		p->temp[k].borrowed = h != T0 && h != T1;
+		return k;
+	}
+	t->bad = "too many registers";
+	return k;
+}
+
+/* Which host register stands for the GPR operand o */
+static int
+place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
+{
+	int g = rp_gpr(o->reg.value), high = rp_highbyte(o->reg.value), h = rp_home(g), k;
+
+	if (h < 0 || (p->hi && h > RDI)) {
+		for (k = 0; k < p->ntemp; k++)
+			if (p->temp[k].guest == g)
+				break;
+		if (k == p->ntemp)
+			k = temporary(t, p, g, p->hi && g == RCX, p->hi);
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ || o->size < 32 || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+			p->temp[k].load = 1;
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			p->temp[k].store = 1;
+		h = p->temp[k].host;
+	}
+	if (o->size == 8 && !high && h >= 4 && h <= 7)
+		p->force_rex = 1;
+	return high ? h + 4 : h;
+}
+
+static void
+note_operand(struct plan *p, const ZydisDecodedOperand *o)
+{
+	int g, h;
+
+	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || (g = rp_gpr(o->reg.value)) < 0)
+		return;
+	h = rp_home(g);
+	if (h >= 0)
+		p->used |= 1u << h;
+	if (rp_highbyte(o->reg.value))
+		p->hi = 1;
+	if (o->encoding == ZYDIS_OPERAND_ENCODING_NONE && g == RCX) {
+		p->used |= 1u << T0;
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+			p->rcx_in = 1;
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			p->rcx_out = 1;
+	}
+}
+
+static void
+assign(struct rp_tr *t, struct plan *p)
+{
+	const struct rp_inst *in = t->in;
+	int i;
+
+	for (i = 0; i < in->z.operand_count; i++) {
+		const ZydisDecodedOperand *o = &in->op[i];
+
+		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || rp_gpr(o->reg.value) < 0)
+			continue;
+		switch (o->encoding) {
+		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_MODRM_RM: p->rm = place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_NONE: {
+			int g = rp_gpr(o->reg.value);
+
+			if (rp_home(g) != g && g != RCX)
+				t->bad = "an implicit register";
+			break;
+		}
+		default:
+			t->bad = "a register in an unusual place";
+		}
+	}
+}
+
+static void
+before(struct rp_tr *t, struct plan *p)
+{
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	int k, n = 0;
+
+	for (k = 0; k < p->ntemp; k++)
+		if (p->temp[k].borrowed) {
+			if (n == (int)RP_NSAVE) {
+				t->bad = "too many registers";
+				return;
+			}
+			m->borrowed[n] = (uint8_t)(p->temp[k].host + 1);
+			e_store(t, FO(save) + 8 * n++, p->temp[k].host);
+		}
+	for (k = 0; k < p->ntemp; k++)
+		if (p->temp[k].load) {
+			int h = rp_home(p->temp[k].guest);
+
+			if (h >= 0)
+				e_mov(t, p->temp[k].host, h);
+			else
+				e_load(t, p->temp[k].host, rp_regoff(p->temp[k].guest));
+		}
+	if (p->rcx_in)
+		e_mov(t, RCX, G_RCX);
+}
+
+static void
+after(struct rp_tr *t, const struct plan *p)
+{
+	int k, n = 0;
+
+	if (p->rcx_out)
+		e_mov(t, G_RCX, RCX);
+	for (k = 0; k < p->ntemp; k++)
+		if (p->temp[k].store) {
+			int h = rp_home(p->temp[k].guest);
+
+			if (h >= 0)
+				e_mov(t, h, p->temp[k].host);
+			else
+				e_store(t, rp_regoff(p->temp[k].guest), p->temp[k].host);
+		}
+	for (k = 0; k < p->ntemp; k++)
+		if (p->temp[k].borrowed)
+			e_load(t, p->temp[k].host, FO(save) + 8 * n++);
+}
+
+static int
+actions_kind(const ZydisDecodedOperand *o)
+{
+	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+
+	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
+}
+
+/* vmovdqu[64] [rsp + off], vector register n */
+static void
+dump_vector(struct rp_tr *t, ZydisRegister r, int off)
+{
+	unsigned n = (unsigned)ZydisRegisterGetId(r);
+
+	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
+		e1(t, 0x62);
+		e1(t, 0x61u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
+		e1(t, 0xfe);
+		e1(t, 0x48);
+	} else {
+		e1(t, 0xc5);
+		e1(t, 0x7eu | (n & 8 ? 0 : 0x80));
+	}
+	e1(t, 0x7f);
+	e1(t, 0x84u | (n & 7) << 3);
+	e1(t, 0x24);
+	e4(t, (uint32_t)off);
+}
+
+/* kmovq (or kmovw) [rsp + kmask], k */
+static void
+dump_mask(struct rp_tr *t, ZydisRegister r, unsigned bits)
+{
+	unsigned n = (unsigned)(r - ZYDIS_REGISTER_K0);
+
+	if (bits > 16) {
+		e1(t, 0xc4);
+		e1(t, 0xe1);
+		e1(t, 0xf8);
+	} else {
+		e1(t, 0xc5);
+		e1(t, 0xf8);
+	}
+	e1(t, 0x91);
+	e1(t, 0x84u | n << 3);
+	e1(t, 0x24);
+	e4(t, (uint32_t)FO(kmask));
+}
+
+/* Instructions whose masked elements are not accessed, and cannot fault */
+static int
+suppresses(const struct rp_inst *in)
+{
+	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
+	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
+		return 0;
+	switch (in->z.meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
+	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6NF:
+	case ZYDIS_EXCEPTION_CLASS_E9NF: case ZYDIS_EXCEPTION_CLASS_E10NF: case ZYDIS_EXCEPTION_CLASS_E11NF:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int
+packs(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD: case ZYDIS_MNEMONIC_VEXPANDPS:
+	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD: case ZYDIS_MNEMONIC_VPCOMPRESSQ:
+	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD: case ZYDIS_MNEMONIC_VPEXPANDQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int
+vex_masked(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_VMASKMOVPS || m == ZYDIS_MNEMONIC_VMASKMOVPD
+	    || m == ZYDIS_MNEMONIC_VPMASKMOVD || m == ZYDIS_MNEMONIC_VPMASKMOVQ;
+}
+
+static int
+bit_string(const struct rp_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
+		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	default:
+		return 0;
+	}
+}
+
+static int
+quad_index(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD: case ZYDIS_MNEMONIC_VPSCATTERQQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int
+wide_element(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD: case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD: case ZYDIS_MNEMONIC_VPSCATTERDQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* An instruction whose references depend on more than its address: what a helper has to know; -1: none needed */
+static int
+helper_kind(const struct rp_inst *in, const ZydisDecodedOperand *o)
+{
+	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+		return RH_VSIB;
+	if (suppresses(in) || vex_masked(in->z.mnemonic))
+		return RH_MASKED;
+	if (bit_string(in))
+		return RH_BITS;
+	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
+		return RH_XSAVE;
+	return -1;
+}
+
+static void
+fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
+{
+	const struct rp_inst *in = t->in;
+
+	if (in->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
+		h->size = (uint8_t)(o->element_size / 8);
+		h->n = 1;
+		h->packed = 2;          /* any bit of the mask */
+	} else {
+		h->size = (uint8_t)(o->element_size / 8);
+		h->n = (uint8_t)(o->size / o->element_size);
+		h->packed = (uint8_t)packs(in->z.mnemonic);
+	}
+	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+		dump_mask(t, in->z.avx.mask.reg, h->packed == 2 || h->n > 16 ? 64 : 16);
+	else {
+		h->kfrom = 1;
+		dump_vector(t, in->op[1].reg.value, FO(vec) + 64);
+	}
+}
+
+static void
+fill_vsib(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
+{
+	const struct rp_inst *in = t->in;
+	unsigned bits = in->z.avx.vector_length;
+
+	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
+	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
+	h->n = (uint8_t)(bits / 8 / (h->isize > h->size ? h->isize : h->size));
+	/* vgatherdpd zmm has an index of half the length, and the length named is the data's */
+	dump_vector(t, o->mem.index, FO(vec));
+	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+		dump_mask(t, in->z.avx.mask.reg, 16);
+	else {
+		h->kfrom = 1;
+		dump_vector(t, in->op[2].reg.value, FO(vec) + 64);
+	}
+}
+
+static void
+references_by_helper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
+{
+	struct rp_hinfo *h;
+	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
+
+	if (!t->refs && kind != RH_VSIB)
+		return;
+	if ((h = rp_hinfo(t)) == NULL)
+		return;
+	h->kind = (uint8_t)kind;
+	h->ref = (uint8_t)actions_kind(o);
+	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
+	h->index = kind == RH_VSIB ? -1 : (int8_t)rp_gpr(o->mem.index);
+	h->scale = o->mem.scale;
+	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
+	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
+	h->addr32 = t->in->z.address_width == 32;
+	if (kind == RH_MASKED)
+		fill_masked(t, h, o);
+	else if (kind == RH_VSIB)
+		fill_vsib(t, h, o);
+	else if (kind == RH_BITS) {
+		h->reg = (int16_t)rp_gpr(t->in->op[1].reg.value);
+		h->size = (uint8_t)(o->size / 8);
+	} else
+		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
+	t->maxwords += 256;
+	t->b->mark[t->b->nmark - 1].out0 = 1;
+	rp_helper(t, rp_hand_refs, h, kind == RH_VSIB);
+}
+
+/* mov between rax and a constant address: no modrm byte */
+static void
+moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
+{
+	unsigned w = t->in->z.operand_width;
+
+	rp_operand(t, o, actions_kind(o), T0);
+	e1(t, 0x65);
+	if (w == 16)
+		e1(t, 0x66);
+	if (w == 64)
+		e1(t, 0x48);
+	e1(t, 0x88u | (t->in->z.opcode & 1) | (t->in->z.opcode & 2 ? 0 : 2));
+	e1(t, T0);
+}
+
+static void
+memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
+{
+	int hk = helper_kind(t->in, o);
+
+	p->base = p->rcx_in ? T1 : T0;
+	p->used |= 1u << p->base;
+	p->vsib = o->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+	if (hk >= 0) {
+		if (t->refs || hk == RH_VSIB) {
+			rp_sync(t);
+			t->b->mark[t->b->nmark - 1].words = 0;
+			t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
+		}
+		references_by_helper(t, hk, o);
+		rp_operand(t, o, -1, p->base);
+		return;
+	}
+	rp_fetch(t);
+	rp_operand(t, o, actions_kind(o), p->base);
+}
+
+void
+rp_plain(struct rp_tr *t)
+{
+	const struct rp_inst *in = t->in;
+	struct plan p = { .reg = -1, .rm = -1, .vvvv = -1, .opc = -1, .base = -1 };
+	int i;
+
+	for (i = 0; i < in->z.operand_count; i++) {
+		const ZydisDecodedOperand *o = &in->op[i];
+
+		note_operand(&p, o);
+		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && i != in->mem) {
+			if ((in->z.opcode & 0xfc) == 0xa0 && in->z.mnemonic == ZYDIS_MNEMONIC_MOV) {
+				rp_fetch(t);
+				moffs(t, o);
+			} else
+				t->bad = "an operand in memory of an unusual kind";
+			return;
+		}
+	}
+	if (in->mem >= 0 && in->op[in->mem].mem.type != ZYDIS_MEMOP_TYPE_MEM && in->op[in->mem].mem.type != ZYDIS_MEMOP_TYPE_VSIB) {
+		t->bad = "an address of an unusual kind";
+		return;
+	}
+	if (in->mem >= 0) {
+		if (p.hi && p.rcx_in)
+			t->bad = "a high byte register in an unusual place";
+		memory(t, &p, &in->op[in->mem]);
+	} else
+		rp_fetch(t);
+	assign(t, &p);
+	before(t, &p);
+	if (t->bad)
+		return;
+	if (p.hi && p.force_rex)
+		t->bad = "a high byte register in an unusual place";
+	reencode(t, &p);
+	after(t, &p);
+}
