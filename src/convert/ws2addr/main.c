@@ -1,0 +1,153 @@
+/* ws2addr: a capture to a reference stream or text. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/num.h"
+#include "ws2addr.h"
+
+#define SYNOPSIS "[-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]"
+#define JOBS_MAX 256
+
+struct options {
+	const char *outname, *symbol;
+	uint64_t jobs, fd;              /* fd WS_UNKNOWN: references */
+};
+
+struct written {
+	struct out *out;
+	int fd;
+};
+
+/* `from:to`, each of which may be left out */
+static int
+range(const char *s, uint64_t *from, uint64_t *to)
+{
+	const char *colon = strchr(s, ':');
+	char first[32];
+
+	if (!colon || (size_t)(colon - s) >= sizeof first)
+		return -1;
+	memcpy(first, s, (size_t)(colon - s));
+	first[colon - s] = '\0';
+	if (first[0] && num_u64(first, 0, WS_UNKNOWN - 1, from) != 0)
+		return -1;
+	if (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, to) != 0)
+		return -1;
+	return *from <= *to ? 0 : -1;
+}
+
+static int
+option(struct job *j, struct options *o, int c)
+{
+	int fmt;
+
+	switch (c) {
+	case 'c':
+		j->count = 1;
+		return 0;
+	case 'f':
+		fmt = ref_format(optarg);
+		j->fmt = fmt < 0 ? REF_ADDR : (enum ref_format)fmt;
+		return fmt < 0 ? -1 : 0;
+	case 'i':
+		j->drop[REF_INST] = j->dropping = 1;
+		return 0;
+	case 'j':
+		return num_u64(optarg, 1, JOBS_MAX, &o->jobs);
+	case 'n':
+		return range(optarg, &j->from, &j->to);
+	case 'o':
+		o->outname = optarg;
+		return 0;
+	case 's':
+		o->symbol = optarg;
+		return 0;
+	case 'w':
+		return num_u64(optarg, 0, INT32_MAX, &o->fd);
+	default:
+		return -1;
+	}
+}
+
+static void
+on_output(void *arg, int fd, const void *p, size_t n)
+{
+	struct written *w = arg;
+
+	if (fd == w->fd)
+		out_write(w->out, p, n);
+}
+
+/* What the program wrote, instead of what it referred to */
+static void
+written(struct job *j, int fd)
+{
+	struct written w = { .out = j->out, .fd = fd };
+
+	replay_output(j->r, on_output, &w);
+	if (replay_skip(j->r, WS_UNKNOWN) == REPLAY_BAD)
+		job_bad(j, replay_fault(j->r));
+}
+
+static void
+plain(struct job *j)
+{
+	const uint64_t *w;
+	size_t n;
+	int got;
+
+	if (replay_skip(j->r, j->from) == REPLAY_BAD)
+		job_bad(j, replay_fault(j->r));
+	replay_until(j->r, j->to);
+	while ((got = replay_refs(j->r, &w, &n)) == REPLAY_OK)
+		job_take(j, w, n);
+	if (got == REPLAY_BAD)
+		job_bad(j, replay_fault(j->r));
+}
+
+static void
+run(struct job *j, const struct options *o)
+{
+	struct replay_fault f;
+
+	j->r = replay_open(j->path, &f);
+	if (!j->r)
+		job_bad(j, &f);
+	j->out = out_open(o->outname);
+	if (j->fmt == REF_ADDR && !j->count && o->fd == WS_UNKNOWN) {
+		ref_put_header(out_room(j->out, REF_HEADER));
+		out_used(j->out, REF_HEADER);
+	}
+	if (o->fd != WS_UNKNOWN)
+		written(j, (int)o->fd);
+	else if (o->symbol)
+		job_symbol(j, o->symbol);
+	else if (o->jobs > 1)
+		job_parallel(j, (unsigned)o->jobs);
+	else
+		plain(j);
+	job_end(j);
+	out_close(j->out);
+	replay_close(j->r);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct job j = { .fmt = REF_ADDR, .to = WS_UNKNOWN };
+	struct options o = { .jobs = 1, .fd = WS_UNKNOWN };
+	int c, ranged;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt(argc, argv, "cf:ij:n:o:s:w:")) != -1)
+		if (option(&j, &o, c) != 0)
+			die_usage(SYNOPSIS);
+	ranged = j.from != 0 || j.to != WS_UNKNOWN;
+	if (argc - optind > 1 || ranged + (o.symbol != NULL) + (o.fd != WS_UNKNOWN) > 1)
+		die_usage(SYNOPSIS);
+	j.path = argv[optind];
+	run(&j, &o);
+	return 0;
+}

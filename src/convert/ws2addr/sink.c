@@ -1,0 +1,77 @@
+/* ws2addr: where references go. */
+#include <string.h>
+
+#include "base/diag.h"
+#include "ws2addr.h"
+
+size_t
+job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		dst[m] = w[i];
+		m += !j->drop[ref_kind(w[i])];
+	}
+	return m;
+}
+
+void
+job_count(struct job *j, const uint64_t *w, size_t n)
+{
+	uint64_t c[16] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		c[ref_kind(w[i])]++;
+	for (int k = 0; k < REF_NKINDS; k++)
+		j->n[k] += c[k];
+}
+
+void
+job_take(struct job *j, const uint64_t *w, size_t n)
+{
+	uint64_t kept[OUT_ROOM / REF_PUT_MAX];
+
+	if (j->count) {
+		job_count(j, w, n);
+		return;
+	}
+	while (n) {
+		size_t k = n < OUT_ROOM / REF_PUT_MAX ? n : OUT_ROOM / REF_PUT_MAX;
+		const uint64_t *p = w;
+		size_t m = k;
+
+		if (j->dropping) {
+			m = job_drop(j, kept, w, k);
+			p = kept;
+		}
+		out_used(j->out, ref_put(j->fmt, out_room(j->out, m * REF_PUT_MAX), p, m));
+		w += k;
+		n -= k;
+	}
+}
+
+void
+job_end(struct job *j)
+{
+	if (!j->count)
+		return;
+	out_printf(j->out, "instructions %llu\n", (unsigned long long)j->n[REF_INST]);
+	out_printf(j->out, "loads %llu\n", (unsigned long long)j->n[REF_LOAD]);
+	out_printf(j->out, "stores %llu\n", (unsigned long long)j->n[REF_STORE]);
+	out_printf(j->out, "modifies %llu\n", (unsigned long long)j->n[REF_MODIFY]);
+}
+
+void
+job_bad(struct job *j, const struct replay_fault *f)
+{
+	const char *path = j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
+
+	if (j->out) {
+		job_end(j);
+		out_drop(j->out);
+	}
+	if (f->off != WS_UNKNOWN)
+		die_at(path, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
+	die("%s: %s", path, f->err);
+}

@@ -1,0 +1,34 @@
+/* Parts of ws2addr. */
+#ifndef TM_CONVERT_WS2ADDR_H
+#define TM_CONVERT_WS2ADDR_H
+
+#include "base/out.h"
+#include "engine/replay/replay.h"
+#include "format/ref.h"
+
+struct job {
+	const char *path;               /* the capture, for diagnostics */
+	struct replay *r;
+	struct out *out;
+	enum ref_format fmt;
+	int count;                      /* how many references of each kind, instead of them */
+	int drop[REF_NKINDS];           /* kinds that are not wanted */
+	int dropping;
+	uint64_t from, to;              /* instructions; to WS_UNKNOWN: the end */
+	uint64_t n[REF_NKINDS];
+};
+
+/* sink.c: references as they are wanted */
+size_t job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n);       /* without those not wanted; dst may be w */
+void job_take(struct job *j, const uint64_t *w, size_t n);
+void job_count(struct job *j, const uint64_t *w, size_t n);
+void job_end(struct job *j);                    /* the counts, if those are wanted */
+_Noreturn void job_bad(struct job *j, const struct replay_fault *f);    /* after what came before was written */
+
+/* par.c: [from, to) by `jobs` processes, in order */
+void job_parallel(struct job *j, unsigned jobs);
+
+/* symbol.c: from the first entry into the function to its return */
+void job_symbol(struct job *j, const char *symbol);
+
+#endif

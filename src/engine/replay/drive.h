@@ -1,0 +1,77 @@
+/* Between the files of the replay's driver only. */
+#ifndef TM_ENGINE_REPLAY_DRIVE_H
+#define TM_ENGINE_REPLAY_DRIVE_H
+
+#include "engine/replay/cpu.h"
+#include "engine/replay/mem.h"
+#include "engine/replay/replay.h"
+
+#define DRIVE_WORDS (32u << 10)         /* references handed over at once */
+
+/* Who looks on (trimming).  Every function may be NULL; not 0 ends the replay with r->fault as they set it. */
+struct drive_watch {
+	int (*record)(void *arg, const struct ws_rec *rec);             /* each record, before it takes effect; KEYs are left out */
+	int (*read)(void *arg, uint64_t addr, size_t n);                /* memory that a system call reads */
+	void *arg;
+};
+
+struct replay {
+	int fd;
+	struct ws_reader *in;
+	const struct ws_header *head;
+	struct rp_core *core;
+	struct rp_run x;                /* x.cpu.xsave is owned */
+	struct mem mem;
+	uint64_t *words;                /* DRIVE_WORDS + RP_SLACK */
+	struct ws_rec next;             /* the record that comes: a trigger, KEY or END; its pointers are the reader's */
+	int cut;                        /* there is no next: the file is cut off or bad, as ws_fault says */
+	int after_sig;                  /* the trigger before `next` is SIG */
+	int keyed;                      /* begun at a keyframe: memory is what keyframes say only */
+	int ended;                      /* enum replay_got, sticky; REPLAY_OK before */
+	int pending;                    /* what the call after the next references returns */
+	struct ws_rec_end end;
+	uint64_t until, triggers;
+	uint64_t sigbreak;              /* a breakpoint of our own, or WS_UNKNOWN */
+	uint64_t broke;                 /* icount at which a breakpoint was told */
+	uint64_t *brk;                  /* user's breakpoints; owned */
+	size_t nbrk;
+	size_t *key, nkey;              /* groups that begin with KEY; owned */
+	const struct ws_group *group;
+	int have_keys;                  /* key is filled in */
+	struct ws_regs regs;            /* what replay_regs gives */
+	struct replay_counts counts;
+	replay_output_fn *output;
+	void *outputarg;
+	replay_map_fn *onmap;
+	void *maparg;
+	struct drive_watch watch;
+	struct replay_fault fault;
+};
+
+/* REPLAY_BAD with r->fault: at the present instruction; in the file at the last record; both */
+int drive_bad(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int drive_drift(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int drive_bad_file(struct replay *r);                   /* what the reader says */
+int drive_bad_mem(struct replay *r);                    /* what mem says */
+
+/* drive.c: as replay_open, watched, in two steps; as replay_skip, without keyframes */
+struct replay *drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f);
+int drive_start(struct replay *r);                      /* the first record and its effects: 0, or REPLAY_BAD */
+int drive_run(struct replay *r, uint64_t icount);
+
+/* drive_rec.c: records.  0, or REPLAY_BAD */
+int drive_next(struct replay *r);                       /* applies effects until `next` is a trigger, KEY or END, or r->cut */
+int drive_take(struct replay *r);                       /* the trigger `next` takes place; then drive_next */
+int drive_pass_key(struct replay *r);                   /* the KEY `next` is here; then drive_next */
+int drive_key_body(struct replay *r, int maps);         /* behind a KEY, up to its KEYEND; maps: mappings as well as contents */
+int drive_state(struct replay *r, const struct ws_rec_state *s);
+int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
+void drive_regs(struct replay *r, struct ws_regs *g);   /* of the processor, now */
+void drive_set_regs(struct replay *r, const struct ws_regs *g);
+int drive_same(const struct ws_regs *a, const struct ws_regs *b);
+
+/* drive_sys.c: what system calls do that records do not say.  0, or REPLAY_BAD */
+size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* as mem_read, seen by the watch */
+int drive_sys(struct replay *r, const struct ws_rec_sys *s);            /* after registers were compared, before effects */
+
+#endif

@@ -1,0 +1,90 @@
+/* Keyframes: where they are, and going on from one. */
+#include <stdlib.h>
+
+#include "engine/replay/drive.h"
+
+static int
+find_keys(struct replay *r)
+{
+	size_t n;
+	int whole;
+
+	if (r->have_keys)
+		return 0;
+	r->have_keys = 1;
+	if (!(r->head->flags & WS_KEYFRAMES))
+		return 0;
+	r->group = ws_groups(r->in, &n, &whole);
+	if (!r->group)
+		return 0;               /* a pipe */
+	r->key = malloc((n + 1) * sizeof *r->key);
+	if (!r->key)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if ((r->group[i].flags & WS_GROUP_KEY) && r->group[i].icount != WS_UNKNOWN)
+			r->key[r->nkey++] = i;
+	return 0;
+}
+
+size_t
+replay_nkeys(struct replay *r)
+{
+	return find_keys(r) == 0 ? r->nkey : 0;
+}
+
+uint64_t
+replay_key(struct replay *r, size_t k)
+{
+	return r->group[r->key[k]].icount;
+}
+
+/* Nothing of the present state stays */
+static int
+forget(struct replay *r)
+{
+	while (r->mem.n) {
+		const struct ws_rec_map *m = &r->mem.area[r->mem.n - 1].m;
+
+		if (mem_unmap(&r->mem, m->addr, m->len) != 0)
+			return drive_bad_mem(r);
+	}
+	r->cut = r->after_sig = 0;
+	r->broke = WS_UNKNOWN;
+	r->pending = REPLAY_OK;
+	return 0;
+}
+
+int
+replay_seek(struct replay *r, size_t k)
+{
+	struct ws_rec rec;
+
+	if (r->ended == REPLAY_BAD)
+		return REPLAY_BAD;
+	r->ended = REPLAY_OK;
+	if (forget(r) != 0)
+		return REPLAY_BAD;
+	if (ws_seek_group(r->in, r->key[k]) != 0 || ws_next(r->in, &rec) != 1)
+		return drive_bad_file(r);
+	if (rec.kind != WS_KEY || rec.u.state.icount != replay_key(r, k))
+		return drive_bad(r, "the index names a keyframe where none is");
+	if (drive_state(r, &rec.u.state) != 0)
+		return REPLAY_BAD;
+	r->triggers = rec.u.state.trigger;
+	r->keyed = 1;
+	return drive_key_body(r, 1) != 0 || drive_next(r) != 0 ? REPLAY_BAD : REPLAY_OK;
+}
+
+int
+replay_skip(struct replay *r, uint64_t icount)
+{
+	size_t n = replay_nkeys(r), k = n;
+
+	if (r->ended != REPLAY_OK)
+		return r->ended;
+	while (k && replay_key(r, k - 1) > icount)
+		k--;
+	if (k && replay_key(r, k - 1) > r->x.icount && replay_seek(r, k - 1) != REPLAY_OK)
+		return REPLAY_BAD;
+	return drive_run(r, icount);
+}

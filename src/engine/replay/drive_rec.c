@@ -1,0 +1,289 @@
+/* The records of a capture take place. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "engine/replay/drive.h"
+
+#define X_MXCSR  24u            /* in an xsave image */
+#define X_BV     512u           /* its header: which states it has, and how they are laid out */
+#define X_HEADER 64u
+
+void
+drive_regs(struct replay *r, struct ws_regs *g)
+{
+	const struct rp_cpu *c = &r->x.cpu;
+
+	memcpy(g->r, c->r, sizeof g->r);
+	g->rip = c->rip;
+	g->rflags = c->rflags;
+	g->fsbase = c->fsbase;
+	g->gsbase = c->gsbase;
+}
+
+void
+drive_set_regs(struct replay *r, const struct ws_regs *g)
+{
+	struct rp_cpu *c = &r->x.cpu;
+
+	memcpy(c->r, g->r, sizeof g->r);
+	c->rip = g->rip;
+	c->rflags = g->rflags;
+	c->fsbase = g->fsbase;
+	c->gsbase = g->gsbase;
+}
+
+int
+drive_same(const struct ws_regs *a, const struct ws_regs *b)
+{
+	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip &&
+	    !((a->rflags ^ b->rflags) & WS_RFLAGS) && a->fsbase == b->fsbase && a->gsbase == b->gsbase;
+}
+
+/* An image that the processor would refuse is refused here: xrstor faults on reserved bits */
+int
+drive_xsave(struct replay *r, const uint8_t *p, size_t n)
+{
+	uint8_t *x = r->x.cpu.xsave;
+
+	if (n > RP_XSAVE)
+		return drive_bad(r, "a processor state of %zu bytes", n);
+	if (n)
+		memcpy(x, p, n);
+	memset(x + n, 0, RP_XSAVE - n);
+	if (!n)
+		put_le32(x + X_MXCSR, 0x1f80);
+	if (get_le32(x + X_MXCSR) & 0xffff0000u)
+		return drive_bad(r, "a processor state with reserved bits in mxcsr");
+	if (get_le64(x + X_BV) & ~r->x.xcr0)
+		return drive_bad(r, "a processor state with parts (0x%llx) that the program could not use",
+		    (unsigned long long)(get_le64(x + X_BV) & ~r->x.xcr0));
+	for (size_t i = 8; i < X_HEADER; i++)
+		if (x[X_BV + i])
+			return drive_bad(r, "a processor state with reserved bits in its header");
+	return 0;
+}
+
+int
+drive_state(struct replay *r, const struct ws_rec_state *s)
+{
+	drive_set_regs(r, &s->regs);
+	r->x.icount = s->icount;
+	return drive_xsave(r, s->xsave, s->nxsave);
+}
+
+static int
+map(struct replay *r, const struct ws_rec_map *m)
+{
+	if (mem_map(&r->mem, m) != 0)
+		return drive_bad_mem(r);
+	if (r->onmap && (m->prot & 4) && m->name[0])
+		r->onmap(r->maparg, m);
+	return 0;
+}
+
+static int
+effect(struct replay *r, const struct ws_rec *rec)
+{
+	int e = 0;
+
+	switch (rec->kind) {
+	case WS_MAP:
+		return map(r, &rec->u.map);
+	case WS_UNMAP:
+		e = mem_unmap(&r->mem, rec->u.range.addr, rec->u.range.len);
+		break;
+	case WS_MOVE:
+		e = mem_move(&r->mem, &rec->u.move);
+		break;
+	case WS_PROT:
+		e = mem_protect(&r->mem, rec->u.range.addr, rec->u.range.len, rec->u.range.prot);
+		break;
+	case WS_MEM:
+		e = mem_write(&r->mem, &rec->u.mem);
+		break;
+	default:
+		break;
+	}
+	return e ? drive_bad_mem(r) : 0;
+}
+
+static int
+watched(struct replay *r, const struct ws_rec *rec)
+{
+	if (r->watch.record && r->watch.record(r->watch.arg, rec) != 0) {
+		r->ended = REPLAY_BAD;
+		return REPLAY_BAD;
+	}
+	return 0;
+}
+
+/* Our breakpoint for a signal that comes: there is one at most */
+static int
+await_signal(struct replay *r)
+{
+	uint64_t pc = r->cut || r->next.kind != WS_SIG ? WS_UNKNOWN : r->next.u.sig.at.rip;
+	int mine = 1;
+
+	if (pc == r->sigbreak)
+		return 0;
+	for (size_t i = 0; i < r->nbrk; i++)
+		mine &= r->brk[i] != r->sigbreak;
+	if (r->sigbreak != WS_UNKNOWN && mine)
+		rp_break(r->core, r->sigbreak, 0);
+	r->sigbreak = pc;
+	if (pc != WS_UNKNOWN && rp_break(r->core, pc, 1) != 0)
+		return drive_bad(r, "no memory");
+	return 0;
+}
+
+int
+drive_next(struct replay *r)
+{
+	for (;;) {
+		int got = ws_next(r->in, &r->next);
+
+		if (got < 0) {
+			r->cut = 1;
+			return await_signal(r);
+		}
+		if (got == 0)
+			return drive_bad(r, "the capture has no end");
+		switch (r->next.kind) {
+		case WS_SYS:
+		case WS_SIG:
+		case WS_TSC:
+		case WS_CPUID:
+		case WS_KEY:
+		case WS_END:
+			return await_signal(r);
+		case WS_START:
+		case WS_KEYEND:
+			return drive_bad(r, "a record %s where none may be", ws_kind_name(r->next.kind));
+		default:
+			if (watched(r, &r->next) != 0 || effect(r, &r->next) != 0)
+				return REPLAY_BAD;
+		}
+	}
+}
+
+/* Of the records of a keyframe, contents take place, and mappings if `maps` */
+int
+drive_key_body(struct replay *r, int maps)
+{
+	struct ws_rec rec;
+
+	for (;;) {
+		if (ws_next(r->in, &rec) != 1)
+			return drive_bad_file(r);
+		if (rec.kind == WS_KEYEND)
+			return 0;
+		if (rec.kind != WS_MEM && rec.kind != WS_MAP)
+			return drive_bad(r, "a record %s inside a keyframe", ws_kind_name(rec.kind));
+		if ((rec.kind == WS_MEM || maps) && effect(r, &rec) != 0)
+			return REPLAY_BAD;
+	}
+}
+
+/* Begun at another keyframe, we have only what was needed up to here. */
+int
+drive_pass_key(struct replay *r)
+{
+	struct ws_regs g;
+
+	drive_regs(r, &g);
+	if (!drive_same(&g, &r->next.u.state.regs))
+		return drive_drift(r, "registers are not those of the keyframe");
+	if (r->keyed ? drive_key_body(r, 0) != 0 : ws_skip_key(r->in) != 1)
+		return drive_bad_file(r);
+	return drive_next(r);
+}
+
+static int
+take_sys(struct replay *r)
+{
+	const struct ws_rec_sys *s = &r->next.u.sys;
+	static const uint8_t order[6] = { WS_RDI, WS_RSI, WS_RDX, 10, 8, 9 };
+	struct rp_cpu *c = &r->x.cpu;
+	const char *name = ws_sys_name(s->nr);
+	struct ws_regs g;
+
+	c->r[WS_RCX] = c->rip;
+	c->r[11] = c->rflags;
+	if (c->rip != s->pc + 2)
+		return drive_drift(r, "a system call, where the program had its next one at 0x%llx", (unsigned long long)s->pc);
+	if (c->r[WS_RAX] != s->nr)
+		return drive_drift(r, "system call %llu, where the program had %llu (%s)", (unsigned long long)c->r[WS_RAX],
+		    (unsigned long long)s->nr, name ? name : "unknown");
+	for (int i = 0; i < 6; i++)
+		if (c->r[order[i]] != s->arg[i])
+			return drive_drift(r, "argument %d of system call %s is 0x%llx, not 0x%llx", i + 1, name ? name : "(unknown)",
+			    (unsigned long long)c->r[order[i]], (unsigned long long)s->arg[i]);
+	drive_regs(r, &g);
+	if (ws_hash(&g) != s->hash)
+		return drive_drift(r, "registers at system call %s are not those of the program", name ? name : "(unknown)");
+	r->counts.nsys++;
+	return drive_sys(r, s);
+}
+
+static int
+take_sig(struct replay *r)
+{
+	const struct ws_rec_sig *s = &r->next.u.sig;
+
+	r->counts.nsig++;
+	drive_set_regs(r, &s->to);
+	return s->nxsave ? drive_xsave(r, s->xsave, s->nxsave) : 0;
+}
+
+static int
+take_tsc(struct replay *r)
+{
+	const struct ws_rec_tsc *t = &r->next.u.tsc;
+
+	if (t->has_aux != (r->x.insn == RP_RDTSCP))
+		return drive_drift(r, "%s, where the program had %s", t->has_aux ? "rdtsc" : "rdtscp", t->has_aux ? "rdtscp" : "rdtsc");
+	r->counts.ntsc++;
+	r->x.cpu.r[WS_RAX] = (uint32_t)t->value;
+	r->x.cpu.r[WS_RDX] = t->value >> 32;
+	if (t->has_aux)
+		r->x.cpu.r[WS_RCX] = t->aux;
+	return 0;
+}
+
+static int
+take_cpuid(struct replay *r)
+{
+	const struct ws_cpuid *k = &r->next.u.cpuid;
+	uint64_t *g = r->x.cpu.r;
+
+	if (k->leaf != (uint32_t)g[WS_RAX] || k->sub != (uint32_t)g[WS_RCX])
+		return drive_drift(r, "cpuid of 0x%x, 0x%x, where the program had 0x%x, 0x%x", (unsigned)g[WS_RAX], (unsigned)g[WS_RCX],
+		    k->leaf, k->sub);
+	r->counts.ncpuid++;
+	g[WS_RAX] = k->eax;
+	g[WS_RBX] = k->ebx;
+	g[WS_RCX] = k->ecx;
+	g[WS_RDX] = k->edx;
+	return 0;
+}
+
+int
+drive_take(struct replay *r)
+{
+	int e;
+
+	if (watched(r, &r->next) != 0)
+		return REPLAY_BAD;
+	switch (r->next.kind) {
+	case WS_SYS: e = take_sys(r); break;
+	case WS_SIG: e = take_sig(r); break;
+	case WS_TSC: e = take_tsc(r); break;
+	default: e = take_cpuid(r); break;
+	}
+	if (e)
+		return e;
+	r->triggers++;
+	r->after_sig = r->next.kind == WS_SIG;
+	return drive_next(r);
+}

@@ -1,0 +1,375 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/replay/mem.h"
+
+#define WINDOW (RP_MASK + 1)
+#define GIVE_BACK (64u << 10)   /* zeroing so much at least is done by giving the pages back */
+
+struct mem_name {
+	size_t refs;
+	size_t nid;
+	uint8_t id[WS_ID_MAX];
+	char name[];
+};
+
+static int
+bad(struct mem *m, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m->err, sizeof m->err, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static struct mem_name *
+name_new(const struct ws_rec_map *map)
+{
+	size_t n = map->name ? strlen(map->name) : 0;
+	struct mem_name *s = malloc(sizeof *s + n + 1);
+
+	if (!s)
+		return NULL;
+	s->refs = 1;
+	s->nid = map->nid < WS_ID_MAX ? map->nid : WS_ID_MAX;
+	if (s->nid)
+		memcpy(s->id, map->id, s->nid);
+	memcpy(s->name, n ? map->name : "", n + 1);
+	return s;
+}
+
+static void
+name_drop(struct mem_name *s)
+{
+	if (--s->refs == 0)
+		free(s);
+}
+
+/* Room for `more` further areas */
+static int
+room(struct mem *m, size_t more)
+{
+	size_t cap = m->cap ? m->cap : 64;
+	struct mem_area *a;
+
+	while (cap < m->n + more)
+		cap *= 2;
+	if (cap == m->cap)
+		return 0;
+	a = realloc(m->area, cap * sizeof *a);
+	if (!a)
+		return bad(m, "no memory");
+	m->area = a;
+	m->cap = cap;
+	return 0;
+}
+
+size_t
+mem_from(const struct mem *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (m->area[mid].m.addr + (m->area[mid].m.len - 1) < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const struct mem_area *
+mem_find(struct mem *m, uint64_t addr)
+{
+	size_t i = m->last;
+
+	if (i >= m->n || addr - m->area[i].m.addr >= m->area[i].m.len)
+		i = mem_from(m, addr);
+	if (i >= m->n || addr < m->area[i].m.addr)
+		return NULL;
+	m->last = i;
+	return &m->area[i];
+}
+
+/* Insert at i a copy of *a; there is room */
+static void
+insert(struct mem *m, size_t i, const struct mem_area *a)
+{
+	memmove(&m->area[i + 1], &m->area[i], (m->n - i) * sizeof *a);
+	m->area[i] = *a;
+	m->n++;
+}
+
+/* Let an area begin at addr if one is there; there is room.  Returns the index of the first area at or behind addr. */
+static size_t
+split(struct mem *m, uint64_t addr)
+{
+	size_t i = mem_from(m, addr);
+	struct mem_area a;
+	uint64_t head;
+
+	if (i == m->n || m->area[i].m.addr >= addr)
+		return i;
+	a = m->area[i];
+	head = addr - a.m.addr;
+	a.m.addr = addr;
+	a.m.len -= head;
+	if (a.name->name[0])
+		a.m.offset += head;
+	a.name->refs++;
+	m->area[i].m.len = head;
+	insert(m, i + 1, &a);
+	return i + 1;
+}
+
+/* Take the areas in [addr, addr+len) off the list */
+static int
+forget(struct mem *m, uint64_t addr, uint64_t len)
+{
+	size_t i, k;
+
+	if (room(m, 2) != 0)
+		return -1;
+	i = split(m, addr);
+	k = addr + len ? split(m, addr + len) : m->n;
+	for (size_t j = i; j < k; j++) {
+		m->mapped -= m->area[j].m.len;
+		name_drop(m->area[j].name);
+	}
+	memmove(&m->area[i], &m->area[k], (m->n - k) * sizeof *m->area);
+	m->n -= k - i;
+	m->last = 0;
+	return 0;
+}
+
+static int
+in_window(struct mem *m, uint64_t addr, uint64_t len)
+{
+	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len > WINDOW || (addr & RP_MASK) > WINDOW - len)
+		return bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len, (unsigned long long)addr);
+	return 0;
+}
+
+static void
+tell(struct mem *m, uint64_t addr, uint64_t len)
+{
+	if (m->changed)
+		m->changed(m->arg, addr, len);
+}
+
+/* Fresh pages of this process at the place of a guest's */
+static int
+host_map(struct mem *m, uint64_t addr, uint64_t len)
+{
+	void *want = rp_host(addr);
+	void *p = mmap(want, len, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p == want)
+		return 0;
+	if (p != MAP_FAILED) {
+		munmap(p, len);
+		errno = EEXIST;
+	}
+	if (errno == EEXIST)
+		return bad(m, "0x%llx bytes at 0x%llx: their place here is taken", (unsigned long long)len, (unsigned long long)addr);
+	return bad(m, "0x%llx bytes at 0x%llx: %s", (unsigned long long)len, (unsigned long long)addr, strerror(errno));
+}
+
+/* Only what the guest has mapped: this process may have something of its own beside it */
+static void
+host_unmap(struct mem *m, uint64_t addr, uint64_t len)
+{
+	for (size_t i = mem_from(m, addr); i < m->n; i++) {
+		uint64_t lo = m->area[i].m.addr, hi = lo + (m->area[i].m.len - 1);
+
+		if (lo > addr + (len - 1))
+			break;
+		lo = lo > addr ? lo : addr;
+		hi = hi < addr + (len - 1) ? hi : addr + (len - 1);
+		munmap(rp_host(lo), hi - lo + 1);
+	}
+}
+
+int
+mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
+{
+	if (in_window(m, addr, len) != 0)
+		return -1;
+	host_unmap(m, addr, len);
+	tell(m, addr, len);
+	return forget(m, addr, len);
+}
+
+static void
+count(struct mem *m, uint64_t len)
+{
+	m->mapped += len;
+	if (m->mapped > m->most)
+		m->most = m->mapped;
+}
+
+int
+mem_map(struct mem *m, const struct ws_rec_map *map)
+{
+	struct mem_area a = { .m = *map };
+
+	if (mem_unmap(m, map->addr, map->len) != 0 || room(m, 1) != 0)
+		return -1;
+	a.name = name_new(map);
+	if (!a.name)
+		return bad(m, "no memory");
+	if (host_map(m, map->addr, map->len) != 0) {
+		name_drop(a.name);
+		return -1;
+	}
+	a.m.name = a.name->name;
+	a.m.id = a.name->id;
+	a.m.nid = a.name->nid;
+	insert(m, mem_from(m, map->addr), &a);
+	count(m, map->len);
+	return 0;
+}
+
+/* How many of the n bytes at addr are mapped, without a gap */
+static size_t
+extent(struct mem *m, uint64_t addr, size_t n)
+{
+	size_t got = 0;
+	const struct mem_area *a;
+
+	while (got < n && (a = mem_find(m, addr + got))) {
+		uint64_t left = a->m.len - (addr + got - a->m.addr);
+
+		got = left < n - got ? got + left : n;
+	}
+	return got;
+}
+
+/* mremap in place */
+static int
+resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
+{
+	struct mem_area b = *a;
+
+	if (v->newlen <= v->oldlen)
+		return v->newlen == v->oldlen ? 0 : mem_unmap(m, v->from + v->newlen, v->oldlen - v->newlen);
+	b.m.offset += b.name->name[0] ? v->from + v->oldlen - b.m.addr : 0;
+	b.m.addr = v->from + v->oldlen;
+	b.m.len = v->newlen - v->oldlen;
+	b.name->refs++;                 /* mem_map makes a name of its own, from this one */
+	if (mem_map(m, &b.m) != 0) {
+		name_drop(b.name);
+		return -1;
+	}
+	name_drop(b.name);
+	return 0;
+}
+
+int
+mem_move(struct mem *m, const struct ws_rec_move *v)
+{
+	const struct mem_area *old = mem_find(m, v->from);
+	struct mem_area a;
+	int fail;
+
+	/* one mapping of the guest's system may be several areas here */
+	if (!old || v->from % MEM_PAGE || v->oldlen % MEM_PAGE || !v->oldlen ||
+	    extent(m, v->from, v->oldlen) != v->oldlen)
+		return bad(m, "what is moved from 0x%llx is not mapped", (unsigned long long)v->from);
+	if (v->from == v->to)
+		return resize(m, v, old);
+	if (v->from < v->to + v->newlen && v->to < v->from + v->oldlen)
+		return bad(m, "memory moved from 0x%llx onto itself", (unsigned long long)v->from);
+	a = *old;
+	a.name->refs++;
+	a.m.offset += a.name->name[0] ? v->from - a.m.addr : 0;
+	a.m.addr = v->to;
+	a.m.len = v->newlen;
+	fail = mem_map(m, &a.m);
+	name_drop(a.name);
+	if (fail)
+		return -1;
+	/* all of it writable, so that it is one mapping of this process */
+	if (mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE) != 0 ||
+	    mremap(rp_host(v->from), v->oldlen, v->newlen, MREMAP_MAYMOVE | MREMAP_FIXED, rp_host(v->to)) == MAP_FAILED)
+		return bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
+		    (unsigned long long)v->to, strerror(errno));
+	tell(m, v->from, v->oldlen);
+	return forget(m, v->from, v->oldlen);
+}
+
+int
+mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
+{
+	size_t i, k;
+
+	if (in_window(m, addr, len) != 0 || room(m, 2) != 0)
+		return -1;
+	i = split(m, addr);
+	k = addr + len ? split(m, addr + len) : m->n;
+	for (; i < k; i++)
+		m->area[i].m.prot = prot;
+	return 0;
+}
+
+static void
+zero(struct mem *m, uint64_t addr, size_t n)
+{
+	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
+
+	if (n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
+		memset(rp_host(addr), 0, n);
+		return;
+	}
+	tell(m, lo, hi - lo);
+	memset(rp_host(addr), 0, lo - addr);
+	memset(rp_host(hi), 0, addr + n - hi);
+}
+
+int
+mem_write(struct mem *m, const struct ws_rec_mem *w)
+{
+	size_t got;
+
+	if (w->n == 0)
+		return 0;
+	got = extent(m, w->addr, w->n);
+	if (got < w->n)
+		return bad(m, "contents for 0x%llx, which is not mapped", (unsigned long long)w->addr + got);
+	if (w->p)
+		memcpy(rp_host(w->addr), w->p, w->n);
+	else
+		zero(m, w->addr, w->n);
+	return 0;
+}
+
+size_t
+mem_read(struct mem *m, uint64_t addr, void *p, size_t n)
+{
+	n = extent(m, addr, n);
+	if (n)
+		memcpy(p, rp_host(addr), n);
+	return n;
+}
+
+void
+mem_free(struct mem *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		munmap(rp_host(m->area[i].m.addr), m->area[i].m.len);
+		name_drop(m->area[i].name);
+	}
+	free(m->area);
+	m->area = NULL;
+	m->n = m->cap = 0;
+}

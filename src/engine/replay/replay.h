@@ -1,0 +1,98 @@
+/*
+ * Replay of a capture, ws(5): runs the captured program's instructions again
+ * and gives every reference they make, ref(5).
+ *
+ * One replay at a time in a process, in the thread that opened it: the guest's
+ * memory has a fixed place, and its vector registers are the processor's own.
+ * A forked child has the replay of its parent and may go on with it.
+ */
+#ifndef TM_ENGINE_REPLAY_REPLAY_H
+#define TM_ENGINE_REPLAY_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/ws.h"
+
+/* What went wrong: in the file, in the execution, or in neither */
+struct replay_fault {
+	uint64_t off, rec;              /* byte and record of the file; WS_UNKNOWN */
+	uint64_t icount, pc;            /* instruction; icount WS_UNKNOWN: none */
+	char err[240];                  /* the whole of it in words; icount and pc are in it */
+};
+
+struct replay_counts {
+	uint64_t ninst;                 /* instructions, each repetition of a string instruction as its fetches */
+	uint64_t nsys, nsig, ntsc, ncpuid;
+	uint64_t mapped, most;          /* bytes of the guest's memory now, and at most */
+};
+
+enum replay_got {
+	REPLAY_BAD = -1,                /* see replay_fault */
+	REPLAY_END,                     /* the program's end, or that of replay_until */
+	REPLAY_OK,
+	REPLAY_BREAK                    /* stopped before the instruction at a breakpoint of replay_break */
+};
+
+struct replay;
+
+/* path NULL or "-": standard input.  Checks that this processor has what the program could use.  NULL: see *f. */
+struct replay *replay_open(const char *path, struct replay_fault *f);
+void replay_close(struct replay *r);
+
+const struct ws_header *replay_header(const struct replay *r);
+const struct replay_counts *replay_counts(struct replay *r);
+const struct replay_fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
+const struct ws_rec_end *replay_how(const struct replay *r);            /* how the program ended; NULL before REPLAY_END */
+
+/*
+ * The next references, valid until the next call.  Before REPLAY_END,
+ * REPLAY_BAD and REPLAY_BREAK all references so far were handed over.
+ */
+int replay_refs(struct replay *r, const uint64_t **w, size_t *n);
+
+/* Runs without references until icount instructions are done.  With keyframes it may start again at a later one. */
+int replay_skip(struct replay *r, uint64_t icount);
+void replay_until(struct replay *r, uint64_t icount);   /* the end: exactly so many instructions (WS_UNKNOWN: none) */
+
+/* Keyframes: their number, where they are, and going on from one (forward or back) */
+size_t replay_nkeys(struct replay *r);
+uint64_t replay_key(struct replay *r, size_t k);        /* instructions before it */
+int replay_seek(struct replay *r, size_t k);            /* REPLAY_OK, REPLAY_BAD */
+
+/* Stop before the instruction at pc whenever it is reached; on: 1 or 0.  0, or -1: no memory */
+int replay_break(struct replay *r, uint64_t pc, int on);
+
+/* Where it is: valid until the next call that runs */
+uint64_t replay_icount(const struct replay *r);
+const struct ws_regs *replay_regs(struct replay *r);
+size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* guest memory; how many of the n bytes are mapped */
+
+/* What the program writes to its descriptors, by the system calls that succeed, is handed over while it runs. */
+typedef void replay_output_fn(void *arg, int fd, const void *p, size_t n);
+void replay_output(struct replay *r, replay_output_fn *fn, void *arg);
+
+/* Called for each file that is mapped executable, now and while it runs; where keyframes skip ahead, for theirs. */
+typedef void replay_map_fn(void *arg, const struct ws_rec_map *m);
+void replay_onmap(struct replay *r, replay_map_fn *fn, void *arg);
+
+/*
+ * Trimming: replays the capture `in` twice and writes to the descriptor `out`
+ * what a replay needs of it, with keyframes.  A capture that was cut off is
+ * trimmed as far as it goes, and ends as stopped.
+ */
+struct trim_opts {
+	enum ws_level level;
+	uint64_t every;                 /* instructions between keyframes at least; 0: 50 million */
+	unsigned share;                 /* keyframes may take so many percent of the file; 0: none */
+	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; now and then */
+	void *arg;
+};
+struct trim_stats {
+	uint64_t ninst, raw, needed;    /* bytes of memory in MEM before and after */
+	uint64_t keys, written;         /* keyframes, bytes of the new file */
+	int cut;                        /* the capture was cut off; *f says where */
+};
+int replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s, struct replay_fault *f);      /* 0; -1: see *f */
+
+#endif

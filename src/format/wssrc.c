@@ -1,0 +1,60 @@
+/* Captures: where their bytes come from. */
+#include "wssrc.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int
+ws_src_fd(struct ws_src *s, int fd)
+{
+	struct stat st;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = fd;
+	if (fstat(fd, &st) != 0)
+		return errno;
+	s->seeks = S_ISREG(st.st_mode);
+	s->size = s->seeks ? (uint64_t)st.st_size : 0;
+	return 0;
+}
+
+void
+ws_src_mem(struct ws_src *s, const void *p, size_t n)
+{
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+	s->mem = p;
+	s->seeks = 1;
+	s->size = n;
+}
+
+size_t
+ws_src_read(struct ws_src *s, uint64_t off, void *p, size_t n)
+{
+	size_t got = 0;
+
+	s->error = 0;
+	if (s->fd < 0) {
+		if (off >= s->size)
+			return 0;
+		got = n < s->size - off ? n : (size_t)(s->size - off);
+		memcpy(p, s->mem + off, got);
+		return got;
+	}
+	while (got < n) {
+		ssize_t k = s->seeks ? pread(s->fd, (char *)p + got, n - got, (off_t)(off + got)) :
+		    read(s->fd, (char *)p + got, n - got);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			s->error = errno;
+		if (k <= 0)
+			break;
+		got += (size_t)k;
+		s->pos += (uint64_t)k;
+	}
+	return got;
+}

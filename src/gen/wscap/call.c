@@ -1,0 +1,310 @@
+/* System calls: what is written of them, by the table syscall.def. */
+#include <asm/prctl.h>
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "base/bytes.h"
+#include "wscap.h"
+
+enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_SPC, W_COMPARE, W_DENY, W_STOP };
+
+typedef void special_fn(struct cap *c, const struct call *k);
+
+struct writes {
+	uint8_t how, arg, b;
+	uint16_t n;
+	special_fn *special;
+};
+
+#define NONE            {.how = W_NONE}
+#define FIX(a, m)       {.how = W_FIX, .arg = a, .n = m}
+#define RET(a, m)       {.how = W_RET, .arg = a, .n = m}
+#define ARG(a, i, m)    {.how = W_ARG, .arg = a, .b = i, .n = m}
+#define LEN(a, i)       {.how = W_LEN, .arg = a, .b = i}
+#define IOV(a, i)       {.how = W_IOV, .arg = a, .b = i}
+#define MSG(a)          {.how = W_MSG, .arg = a}
+#define SET(a)          {.how = W_SET, .arg = a}
+#define SPC(f)          {.how = W_SPC, .special = sys_##f}
+#define COMPARE         {.how = W_COMPARE}
+#define DENY            {.how = W_DENY}
+#define STOP            {.how = W_STOP}
+
+#define WRITES 4
+static const struct { int known; struct writes w[WRITES]; } table[] = {
+#define S(nr, name, ...) [nr] = {1, {__VA_ARGS__}},
+#include "syscall.def"
+#undef S
+};
+#define NTABLE (sizeof(table) / sizeof(table[0]))
+
+#define LEN_MAX 65536u          /* an address or an option is no longer */
+#define COUNT_MAX (1u << 24)
+
+static const struct writes unknown[WRITES] = {COMPARE};
+
+static const struct writes *
+writes_of(uint64_t nr)
+{
+	return nr < NTABLE && table[nr].known ? table[nr].w : unknown;
+}
+
+int
+call_is_restart(int64_t ret)
+{
+	return ret == -512 || ret == -513 || ret == -514 || ret == -516;
+}
+
+static void
+call_of(struct call *k, const struct user_regs_struct *g, int64_t ret)
+{
+	*k = (struct call){g->orig_rax, {g->rdi, g->rsi, g->rdx, g->r10, g->r8, g->r9}, ret};
+}
+
+static uint64_t
+word32(struct cap *c, uint64_t addr)
+{
+	uint8_t b[4];
+
+	return addr && tracee_read(&c->t, addr, b, 4) == 4 ? get_le32(b) : 0;
+}
+
+static uint64_t
+limited(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
+static void
+put_writes(struct cap *c, const struct writes *w, const struct call *k)
+{
+	uint64_t at = k->arg[w->arg], n = 0;
+
+	switch (w->how) {
+	case W_FIX:
+		n = w->n;
+		break;
+	case W_RET:
+		n = k->ret > 0 ? (uint64_t)k->ret * w->n : 0;
+		break;
+	case W_ARG:
+		n = limited(k->arg[w->b], COUNT_MAX) * w->n;
+		break;
+	case W_LEN:
+		n = limited(word32(c, k->arg[w->b]), LEN_MAX);
+		if (k->arg[w->b])
+			put_mem(c, k->arg[w->b], 4);
+		break;
+	case W_SET:
+		n = (limited(k->arg[0], 1u << 20) + 63) / 64 * 8;
+		break;
+	case W_IOV:
+		if (k->ret > 0)
+			put_iov(c, at, k->arg[w->b], (uint64_t)k->ret);
+		return;
+	case W_MSG:
+		if (k->ret >= 0)
+			put_msg(c, at, (uint64_t)k->ret);
+		return;
+	case W_SPC:
+		w->special(c, k);
+		return;
+	default:
+		return;
+	}
+	if (at && n)
+		put_mem(c, at, n);
+}
+
+/* Is it `syscall`, not int 0x80 (other numbers, other registers)? */
+static int
+is_syscall(struct cap *c, uint64_t pc)
+{
+	uint64_t *seen = &c->pcs[pc / 2 % 64];
+	uint8_t b[2];
+
+	if (*seen == pc)
+		return 1;
+	if (tracee_read(&c->t, pc, b, 2) != 2 || b[0] != 0x0f || b[1] != 0x05)
+		return 0;
+	*seen = pc;
+	return 1;
+}
+
+static int
+clones(uint64_t nr)
+{
+	return nr == SYS_clone || nr == SYS_clone3 || nr == SYS_vfork || nr == SYS_fork;
+}
+
+/* Calls whose effect on memory is told by mappings */
+static int
+maps(uint64_t nr)
+{
+	switch (nr) {
+	case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_brk: case SYS_madvise: case SYS_shmat: case SYS_shmdt:
+	case SYS_execve: case SYS_execveat: case SYS_rt_sigreturn:
+		return 1;
+	}
+	return 0;
+}
+
+/* The call is not made, and gives ret */
+static void
+pretend(struct cap *c, long ret)
+{
+	struct user_regs_struct g = c->in;
+
+	g.orig_rax = UINT64_MAX;
+	c->denied = !tracee_setregs(&c->t, &g);
+	c->pretended = ret;
+}
+
+/* A new process or thread.  0; -1: the capture ends here */
+static int
+prepare_clone(struct cap *c, const struct call *k)
+{
+	uint64_t flags = clone_flags(c, k);
+
+	if ((flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM) {
+		cap_stop(c, "it starts a thread, and threads cannot be captured");
+		return -1;
+	}
+	if (c->touch)
+		touch_all(c);
+	if (flags & CLONE_VM)           /* until it executes a program, the child writes into our memory */
+		compare_before(c);
+	return 0;
+}
+
+static void
+prepare_sigaction(struct cap *c, const struct call *k)
+{
+	uint8_t act[16];
+
+	c->newact[0] = c->newact[1] = 0;
+	if (k->arg[1] && tracee_read(&c->t, k->arg[1], act, 16) == 16) {
+		c->newact[0] = get_le64(act);
+		c->newact[1] = get_le64(act + 8);
+	}
+}
+
+/* When the kernel takes pages that it may take later cannot be known: it takes them now */
+static void
+prepare_madvise(struct cap *c, const struct call *k)
+{
+	struct user_regs_struct g = c->in;
+
+	c->oldadvice = 0;
+	if (k->arg[2] != MADV_FREE)
+		return;
+	c->oldadvice = k->arg[2] + 1;
+	g.rdx = MADV_DONTNEED;
+	tracee_setregs(&c->t, &g);
+}
+
+/* What must be known, or done otherwise, before the call.  -1: the capture ends here */
+static int
+prepare(struct cap *c, const struct call *k, const struct writes *w)
+{
+	if (w->how == W_STOP) {
+		cap_stop(c, "it makes a system call that cannot be captured");
+		return -1;
+	}
+	if (w->how == W_DENY)
+		pretend(c, -ENOSYS);
+	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k)) || (c->audit && !maps(k->nr)))
+		compare_before(c);
+	switch (k->nr) {
+	case SYS_exit:
+	case SYS_exit_group:
+		put_sys(c, &c->in, 0);
+		break;
+	case SYS_rt_sigaction:
+		prepare_sigaction(c, k);
+		break;
+	case SYS_madvise:
+		prepare_madvise(c, k);
+		break;
+	case SYS_prctl:
+		if (k->arg[0] == PR_SET_TSC && c->notsc)
+			pretend(c, 0);
+		break;
+	case SYS_arch_prctl:
+		if (k->arg[0] == ARCH_SET_CPUID && c->nocpuid)
+			pretend(c, -ENODEV);
+		break;
+	case SYS_clone:
+	case SYS_clone3:
+	case SYS_vfork:
+	case SYS_fork:
+		return prepare_clone(c, k);
+	}
+	return 0;
+}
+
+int
+call_enter(struct cap *c)
+{
+	struct user_regs_struct g;
+	struct call k;
+
+	if (tracee_regs(&c->t, &g))
+		return 0;
+	c->inside = 1;
+	c->behind = 0;
+	if (c->restart && g.rip == c->in.rip && (g.orig_rax == c->in.orig_rax || g.orig_rax == SYS_restart_syscall)) {
+		c->restart = 0;
+		signals_send(c);
+		return 0;
+	}
+	c->restart = 0;
+	c->compare = c->denied = 0;
+	c->in = g;
+	call_of(&k, &g, 0);
+	if (c->failed)
+		return cap_stop(c, NULL), -1;
+	if (!is_syscall(c, g.rip - 2)) {
+		cap_stop(c, "it makes a 32-bit system call");
+		return -1;
+	}
+	if (c->touch)
+		touch_call(c, &k);
+	if (prepare(c, &k, writes_of(k.nr)) < 0)
+		return -1;
+	signals_send(c);
+	return 0;
+}
+
+void
+call_leave(struct cap *c)
+{
+	const struct writes *w = writes_of(c->in.orig_rax);
+	struct call k;
+
+	c->inside = 0;
+	if (tracee_regs(&c->t, &c->out))
+		return;
+	if (call_is_restart((int64_t)c->out.rax) && c->in.orig_rax != SYS_rt_sigreturn && !c->denied) {
+		c->restart = 1;
+		return;
+	}
+	if (c->denied) {
+		c->out.rax = (uint64_t)c->pretended;
+		c->out.orig_rax = c->in.orig_rax;
+		tracee_setregs(&c->t, &c->out);
+	}
+	if (c->oldadvice && c->in.orig_rax == SYS_madvise) {
+		c->out.rdx = c->oldadvice - 1;
+		tracee_setregs(&c->t, &c->out);
+	}
+	call_of(&k, &c->in, (int64_t)c->out.rax);
+	put_sys(c, &c->in, c->out.rax);
+	for (int i = 0; i < WRITES; i++)
+		put_writes(c, &w[i], &k);
+	if (c->compare)
+		compare_after(c, c->audit && w->how != W_COMPARE && !clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
+	c->behind = 1;
+}

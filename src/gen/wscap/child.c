@@ -1,0 +1,93 @@
+/* Processes that are not captured: children, and the program itself when the capture ends before it. */
+#include <asm/prctl.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "wscap.h"
+
+uint64_t
+find_site(pid_t pid, struct tracee *t)
+{
+	static uint8_t text[4 * PAGE];
+	struct tracee_maps m = {0};
+	uint64_t site = 0;
+
+	if (!tracee_maps(pid, &m)) {
+		for (size_t i = 0; i < m.n && !site; i++) {
+			size_t n, j;
+
+			if (strcmp(m.text + m.map[i].name, "[vdso]"))
+				continue;
+			n = tracee_read(t, m.map[i].lo, text, sizeof(text));
+			if (n > m.map[i].hi - m.map[i].lo)
+				n = m.map[i].hi - m.map[i].lo;
+			for (j = 0; j + 1 < n && !site; j++)
+				if (text[j] == 0x0f && text[j + 1] == 0x05)
+					site = m.map[i].lo + j;
+		}
+	}
+	tracee_maps_free(&m);
+	return site;
+}
+
+/* What we had the kernel refuse is allowed again; signals that it has not seen are sent */
+static void
+let_go(const struct cap *c, struct tracee *t)
+{
+	long ret;
+
+	if (c->notsc)
+		tracee_call(t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
+	if (c->nocpuid)
+		tracee_call(t, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 1, 0, 0, 0, 0);
+	for (unsigned i = 0; i < t->nheld; i++)
+		syscall(SYS_tgkill, t->pid, t->pid, t->held[i].si_signo);
+	t->nheld = 0;
+	tracee_resume(t, PTRACE_DETACH, 0);
+}
+
+void
+child_free(struct cap *c, pid_t pid)
+{
+	struct tracee t = {.pid = pid, .mem = -1, .site = c->t.site};
+	char path[40];
+	int status;
+
+	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/mem", (long)pid);
+	t.mem = open(path, O_RDWR | O_CLOEXEC);
+	let_go(c, &t);
+	tracee_close(&t);
+}
+
+void
+cap_release(struct cap *c)
+{
+	let_go(c, &c->t);
+	c->traced = 0;
+}
+
+uint64_t
+clone_flags(struct cap *c, const struct call *k)
+{
+	uint8_t b[8];
+
+	switch (k->nr) {
+	case SYS_clone:
+		return k->arg[0];
+	case SYS_clone3:
+		return tracee_read(&c->t, k->arg[0], b, 8) == 8 ? get_le64(b) : 0;
+	case SYS_vfork:
+		return CLONE_VM | CLONE_VFORK;
+	}
+	return 0;
+}

@@ -1,0 +1,222 @@
+/* System calls that change the program's mappings. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wscap.h"
+
+static uint64_t
+up(uint64_t n)
+{
+	return (n + PAGE - 1) / PAGE * PAGE;
+}
+
+static int
+failed(const struct call *k)
+{
+	return (uint64_t)k->ret >= (uint64_t)-4095;
+}
+
+/* The file of a descriptor of the program */
+static void
+file_of(struct cap *c, struct region *r, int fd, char *name, size_t room)
+{
+	char path[48];
+	struct stat st;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
+	n = readlink(path, name, room - 1);
+	name[n > 0 ? n : 0] = 0;
+	if (!stat(path, &st)) {
+		r->dev = st.st_dev;
+		r->ino = st.st_ino;
+	}
+}
+
+/*
+ * The same piece of the same file lies there already, and was never writable:
+ * only the protection changes (the loader maps a library whole, then its
+ * segments over it).
+ */
+static int
+same_file(const struct cap *c, const struct region *r)
+{
+	size_t i = region_at(&c->reg, r->lo);
+	const struct region *o = &c->reg.p[i];
+
+	return i < c->reg.n && o->lo <= r->lo && o->hi >= r->hi && r->ino && !r->shared && !o->shared && !o->wasw &&
+	    o->ino == r->ino && o->dev == r->dev && o->offset + (r->lo - o->lo) == r->offset;
+}
+
+void
+sys_mmap(struct cap *c, const struct call *k)
+{
+	struct region r = {0};
+	char name[4096] = "";
+	int anon = (k->arg[3] & MAP_ANONYMOUS) != 0;
+
+	if (failed(k))
+		return;
+	r.lo = (uint64_t)k->ret;
+	r.hi = r.lo + up(k->arg[1]);
+	r.prot = (int)(k->arg[2] & 7);
+	r.shared = (k->arg[3] & MAP_TYPE) != MAP_PRIVATE;
+	if (!anon) {
+		r.offset = k->arg[5];
+		file_of(c, &r, (int)k->arg[4], name, sizeof(name));
+	}
+	if (!anon && same_file(c, &r)) {
+		region_prot(&c->reg, r.lo, r.hi, r.prot);
+		put_range(c, WS_PROT, r.lo, r.hi - r.lo, r.prot);
+	} else {
+		region_set(&c->reg, &r);
+		put_map(c, &r, anon ? WS_ANON : WS_FILE, name);
+		if (!anon && !c->touch)
+			put_pages(c, r.lo, r.hi);
+	}
+	if (c->touch && !anon)
+		touch_hide(c, r.lo, r.hi);
+}
+
+void
+sys_munmap(struct cap *c, const struct call *k)
+{
+	if (failed(k))
+		return;
+	region_cut(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]));
+	put_range(c, WS_UNMAP, k->arg[0], up(k->arg[1]), 0);
+}
+
+void
+sys_mprotect(struct cap *c, const struct call *k)
+{
+	if (failed(k))
+		return;
+	region_prot(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]), (int)(k->arg[2] & 7));
+	put_range(c, WS_PROT, k->arg[0], up(k->arg[1]), (int)(k->arg[2] & 7));
+}
+
+void
+sys_brk(struct cap *c, const struct call *k)
+{
+	uint64_t now = up((uint64_t)k->ret);
+	struct region r = {0};
+
+	if (now > c->brk) {
+		r.lo = c->brk;
+		r.hi = now;
+		r.prot = PROT_READ | PROT_WRITE;
+		region_set(&c->reg, &r);
+		put_map(c, &r, WS_HEAP, "[heap]");
+	} else if (now < c->brk) {
+		region_cut(&c->reg, now, c->brk);
+		put_range(c, WS_UNMAP, now, c->brk - now, 0);
+	}
+	c->brk = now;
+}
+
+static void
+put_move(struct cap *c, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t newlen)
+{
+	struct ws_rec r = {.kind = WS_MOVE, .u.move = {from, oldlen, to, newlen}};
+
+	put(c, &r);
+}
+
+/* oldlen 0 makes a second mapping of a shared one */
+void
+sys_mremap(struct cap *c, const struct call *k)
+{
+	uint64_t from = k->arg[0], oldlen = up(k->arg[1]), newlen = up(k->arg[2]), to = (uint64_t)k->ret;
+	size_t i = region_at(&c->reg, from);
+	struct region r;
+
+	if (failed(k) || i == c->reg.n)
+		return;
+	r = c->reg.p[i];
+	if (!oldlen) {
+		r.lo = to;
+		r.hi = to + newlen;
+		region_set(&c->reg, &r);
+		put_map(c, &r, r.ino ? WS_FILE : WS_ANON, "");
+		put_pages(c, r.lo, r.hi);
+		return;
+	}
+	region_move(&c->reg, from, oldlen, to, newlen);
+	put_move(c, from, oldlen, to, newlen);
+	if (k->arg[3] & 4) {            /* MREMAP_DONTUNMAP */
+		r.offset += r.ino ? from - r.lo : 0;
+		r.lo = from;
+		r.hi = from + oldlen;
+		region_set(&c->reg, &r);
+		put_map(c, &r, r.ino ? WS_FILE : WS_ANON, "");
+		if (r.ino)
+			put_pages(c, r.lo, r.hi);
+	}
+	if (newlen > oldlen && r.ino)
+		put_pages(c, to + oldlen, to + newlen);
+}
+
+void
+sys_madvise(struct cap *c, const struct call *k)
+{
+	uint64_t lo = k->arg[0], hi = lo + up(k->arg[1]);
+	int advice = (int)k->arg[2];
+
+	/* even where it failed it was done as far as there were mappings */
+	if (advice != MADV_DONTNEED && advice != MADV_FREE && advice != MADV_REMOVE && advice != 24)
+		return;
+	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
+		const struct region *r = &c->reg.p[i];
+		uint64_t a = r->lo > lo ? r->lo : lo, b = r->hi < hi ? r->hi : hi;
+
+		if (failed(k) || (r->shared && advice != MADV_REMOVE) || (r->ino && advice != MADV_REMOVE))
+			put_mem(c, a, b - a);
+		else
+			put_zero(c, a, b - a);
+	}
+}
+
+void
+sys_shmat(struct cap *c, const struct call *k)
+{
+	struct region r = {0};
+	struct tracee_maps m = {0};
+
+	if (failed(k))
+		return;
+	if (!tracee_maps(c->t.pid, &m)) {
+		for (size_t i = 0; i < m.n; i++) {
+			if (m.map[i].lo != (uint64_t)k->ret)
+				continue;
+			r.lo = m.map[i].lo;
+			r.hi = m.map[i].hi;
+			r.prot = m.map[i].prot;
+			r.dev = m.map[i].dev;
+			r.ino = m.map[i].ino;
+			r.shared = 1;
+			region_set(&c->reg, &r);
+			put_map(c, &r, WS_ANON, "");
+			put_pages(c, r.lo, r.hi);
+		}
+	}
+	tracee_maps_free(&m);
+}
+
+void
+sys_shmdt(struct cap *c, const struct call *k)
+{
+	size_t i = region_at(&c->reg, k->arg[0]);
+	uint64_t lo, hi;
+
+	if (failed(k) || i == c->reg.n || c->reg.p[i].lo != k->arg[0])
+		return;
+	lo = c->reg.p[i].lo;
+	hi = c->reg.p[i].hi;
+	region_cut(&c->reg, lo, hi);
+	put_range(c, WS_UNMAP, lo, hi - lo, 0);
+}

@@ -1,0 +1,211 @@
+/* Records of a capture. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "wscap.h"
+
+void
+put(struct cap *c, const struct ws_rec *r)
+{
+	if (!c->w || c->failed)
+		return;
+	if (ws_put(c->w, r) < 0)
+		c->failed = 1;
+	c->dirty = 1;
+}
+
+void
+put_note(struct cap *c, const char *text)
+{
+	struct ws_rec r = {.kind = WS_NOTE, .u.note = text};
+
+	put(c, &r);
+}
+
+void
+put_mem(struct cap *c, uint64_t addr, uint64_t n)
+{
+	while (n && c->w && !c->failed) {
+		size_t k = n < WS_MEM_MAX ? (size_t)n : WS_MEM_MAX, got;
+		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = addr};
+		uint8_t *p = ws_room(c->w, addr, k);
+
+		if (!p) {
+			c->failed = 1;
+			return;
+		}
+		got = tracee_read(&c->t, addr, p, k);
+		if (got) {
+			if (c->compare)
+				compare_known(c, addr, p, got);
+			r.u.mem.p = p;
+			r.u.mem.n = got;
+			put(c, &r);
+		}
+		if (got < k)
+			return;
+		addr += k;
+		n -= k;
+	}
+}
+
+void
+put_zero(struct cap *c, uint64_t addr, uint64_t n)
+{
+	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .n = n}};
+
+	if (n)
+		put(c, &r);
+}
+
+static int
+is_zero(const uint8_t *p)
+{
+	return !p[0] && !memcmp(p, p + 1, PAGE - 1);
+}
+
+/* n bytes (whole pages) of scratch, which were read at addr */
+static void
+put_scratch(struct cap *c, uint64_t addr, size_t n)
+{
+	size_t i = 0, from;
+
+	while (i < n) {
+		struct ws_rec r = {.kind = WS_MEM};
+
+		if (is_zero(c->scratch + i)) {
+			i += PAGE;
+			continue;
+		}
+		for (from = i; i < n && !is_zero(c->scratch + i); i += PAGE)
+			;
+		r.u.mem.addr = addr + from;
+		r.u.mem.p = c->scratch + from;
+		r.u.mem.n = i - from;
+		put(c, &r);
+	}
+}
+
+void
+put_pages(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	while (lo < hi && c->w && !c->failed) {
+		size_t k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
+		size_t got = tracee_read(&c->t, lo, c->scratch, k) / PAGE * PAGE;
+
+		put_scratch(c, lo, got);
+		lo += got < k ? got + PAGE : got;       /* a page that is not there: behind the end of its file */
+	}
+}
+
+/* The build id in the notes of the ELF file that is mapped at addr; its length */
+static size_t
+build_id(struct cap *c, uint64_t addr, uint8_t id[WS_ID_MAX])
+{
+	uint8_t h[4096], note[1024];
+	size_t n = tracee_read(&c->t, addr, h, sizeof(h)), i;
+	unsigned phnum;
+	uint64_t phoff;
+
+	if (n < 64 || memcmp(h, "\177ELF\2\1", 6))
+		return 0;
+	phoff = get_le64(h + 32);
+	phnum = get_le16(h + 56);
+	for (i = 0; i < phnum && phoff + (i + 1) * 56 <= n; i++) {
+		const uint8_t *ph = h + phoff + i * 56;
+		uint64_t size = get_le64(ph + 32), at = 0;
+
+		if (get_le32(ph) != 4)
+			continue;
+		size = tracee_read(&c->t, addr + get_le64(ph + 8), note, size < sizeof(note) ? size : sizeof(note));
+		while (at + 12 <= size) {
+			uint64_t name = get_le32(note + at), desc = get_le32(note + at + 4);
+			uint64_t data = at + 12 + (name + 3) / 4 * 4;
+
+			if (data + desc > size)
+				break;
+			if (get_le32(note + at + 8) == 3 && name == 4 && desc <= WS_ID_MAX) {
+				memcpy(id, note + data, desc);
+				return desc;
+			}
+			at = data + (desc + 3) / 4 * 4;
+		}
+	}
+	return 0;
+}
+
+void
+put_map(struct cap *c, const struct region *g, uint32_t type, const char *name)
+{
+	uint8_t id[WS_ID_MAX];
+	struct ws_rec r = {.kind = WS_MAP};
+	struct ws_rec_map *m = &r.u.map;
+
+	m->addr = g->lo;
+	m->len = g->hi - g->lo;
+	m->prot = (uint32_t)g->prot;
+	m->type = type;
+	m->flags = (g->shared ? WS_SHARED : 0u) | (g->stack ? WS_GROWS : 0u);
+	m->offset = g->offset;
+	m->dev = g->dev;
+	m->ino = g->ino;
+	m->name = name;
+	m->id = id;
+	if (g->ino && !g->offset)
+		m->nid = build_id(c, g->lo, id);
+	put(c, &r);
+}
+
+void
+put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int prot)
+{
+	struct ws_rec r = {.kind = kind, .u.range = {addr, len, (uint32_t)prot}};
+
+	if (len)
+		put(c, &r);
+}
+
+void
+to_regs(struct ws_regs *d, const struct user_regs_struct *g, uint64_t rax)
+{
+	const uint64_t r[16] = {
+		rax, g->rcx, g->rdx, g->rbx, g->rsp, g->rbp, g->rsi, g->rdi,
+		g->r8, g->r9, g->r10, g->r11, g->r12, g->r13, g->r14, g->r15,
+	};
+
+	memcpy(d->r, r, sizeof(r));
+	d->rip = g->rip;
+	d->rflags = g->eflags;
+	d->fsbase = g->fs_base;
+	d->gsbase = g->gs_base;
+}
+
+void
+put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret)
+{
+	struct ws_rec r = {.kind = WS_SYS};
+	struct ws_rec_sys *s = &r.u.sys;
+	struct ws_regs w;
+
+	to_regs(&w, g, g->orig_rax);
+	s->pc = g->rip - 2;
+	s->nr = g->orig_rax;
+	s->arg[0] = g->rdi;
+	s->arg[1] = g->rsi;
+	s->arg[2] = g->rdx;
+	s->arg[3] = g->r10;
+	s->arg[4] = g->r8;
+	s->arg[5] = g->r9;
+	s->ret = ret;
+	s->hash = ws_hash(&w);
+	put(c, &r);
+}
+
+size_t
+get_xsave(struct cap *c)
+{
+	size_t n = WS_XSAVE_MAX;
+
+	return tracee_xsave(&c->t, c->xsave, &n) ? 0 : n;
+}

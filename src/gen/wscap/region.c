@@ -1,0 +1,109 @@
+/* The mappings of the captured program. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "wscap.h"
+
+size_t
+region_at(const struct regions *g, uint64_t addr)
+{
+	size_t lo = 0, hi = g->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (g->p[mid].hi <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void
+insert(struct regions *g, size_t i, const struct region *r)
+{
+	g->p = xgrow(g->p, &g->cap, g->n + 1, sizeof(*g->p));
+	memmove(g->p + i + 1, g->p + i, (g->n - i) * sizeof(*g->p));
+	g->p[i] = *r;
+	g->n++;
+}
+
+static void
+advance(struct region *r, uint64_t lo)
+{
+	if (r->ino)
+		r->offset += lo - r->lo;
+	r->lo = lo;
+}
+
+/* No region reaches over addr: there is a border. */
+static void
+split(struct regions *g, uint64_t addr)
+{
+	size_t i = region_at(g, addr);
+	struct region r;
+
+	if (i == g->n || g->p[i].lo >= addr)
+		return;
+	r = g->p[i];
+	r.hi = addr;
+	insert(g, i, &r);
+	advance(&g->p[i + 1], addr);
+}
+
+void
+region_cut(struct regions *g, uint64_t lo, uint64_t hi)
+{
+	size_t i, j;
+
+	if (lo >= hi)
+		return;
+	split(g, lo);
+	split(g, hi);
+	i = region_at(g, lo);
+	for (j = i; j < g->n && g->p[j].lo < hi; j++)
+		;
+	memmove(g->p + i, g->p + j, (g->n - j) * sizeof(*g->p));
+	g->n -= j - i;
+}
+
+void
+region_set(struct regions *g, const struct region *r)
+{
+	struct region copy = *r;
+
+	region_cut(g, copy.lo, copy.hi);
+	if (copy.prot & PROT_WRITE)
+		copy.wasw = 1;
+	insert(g, region_at(g, copy.lo), &copy);
+}
+
+void
+region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot)
+{
+	split(g, lo);
+	split(g, hi);
+	for (size_t i = region_at(g, lo); i < g->n && g->p[i].lo < hi; i++) {
+		g->p[i].prot = prot;
+		if (prot & PROT_WRITE)
+			g->p[i].wasw = 1;
+	}
+}
+
+void
+region_move(struct regions *g, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t newlen)
+{
+	size_t i = region_at(g, from);
+	struct region r;
+
+	if (i == g->n || g->p[i].lo > from)
+		return;
+	r = g->p[i];
+	advance(&r, from);
+	region_cut(g, from, from + oldlen);
+	r.lo = to;
+	r.hi = to + newlen;
+	region_set(g, &r);
+}

@@ -1,0 +1,221 @@
+/* From stop to stop, to the program's end. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "base/diag.h"
+#include "wscap.h"
+
+static volatile sig_atomic_t ticks;
+static pid_t program;
+
+static void
+on_alarm(int sig)
+{
+	(void)sig;
+	ticks = 1;
+}
+
+/* Someone wants to end us: the program decides */
+static void
+on_end(int sig, siginfo_t *si, void *ctx)
+{
+	(void)ctx;
+	if (si->si_code <= 0 && program > 0)
+		kill(program, sig);
+}
+
+static void
+handlers(struct cap *c)
+{
+	struct sigaction sa;
+
+	program = c->t.pid;
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_alarm;
+	sigaction(SIGALRM, &sa, NULL);
+	sa.sa_handler = SIG_IGN;        /* the terminal's, and the program gets them as well */
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGQUIT, &sa, NULL);
+	sigaction(SIGPIPE, &sa, NULL);
+	sa.sa_sigaction = on_end;
+	sa.sa_flags = SA_SIGINFO;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+void
+cap_hurry(int on)
+{
+	struct itimerval v = {{!on, on ? 10000 : 0}, {!on, on ? 10000 : 0}};
+
+	setitimer(ITIMER_REAL, &v, NULL);
+}
+
+/* What is recorded so far is safe from our being killed */
+static void
+tick(struct cap *c)
+{
+	if (!ticks)
+		return;
+	ticks = 0;
+	if (c->t.nheld) {
+		signals_force(c);
+		return;
+	}
+	if (c->w && c->dirty && !c->failed && ws_cut(c->w) < 0)
+		c->failed = 1;
+	c->dirty = 0;
+}
+
+static void
+finish(struct cap *c, enum ws_how how, unsigned status)
+{
+	struct ws_rec r = {.kind = WS_END, .u.end = {how, status, WS_UNKNOWN}};
+
+	if (!c->w)
+		return;
+	put(c, &r);
+	if (!c->failed && ws_finish(c->w) < 0)
+		c->failed = 1;
+	if (c->failed)
+		warn("%s: %s", c->path, ws_write_fault(c->w)->err);
+	ws_free(c->w);
+	c->w = NULL;
+}
+
+/* Records end; a failure is told, but no other end */
+static void
+say_stop(struct cap *c, const char *why)
+{
+	if (why) {
+		warn("the capture ends here, the program goes on: %s", why);
+		put_note(c, why);
+	}
+	finish(c, WS_STOPPED, 0);
+}
+
+void
+cap_stop(struct cap *c, const char *why)
+{
+	say_stop(c, why);
+	if (c->touch)
+		touch_all(c);
+	tracee_uncall(&c->t, &c->in);
+	cap_release(c);
+}
+
+/* The program became another: a new capture would have to begin */
+static void
+on_exec(struct cap *c)
+{
+	int status;
+
+	put_sys(c, &c->in, 0);
+	say_stop(c, "it executes another program");
+	tracee_resume(&c->t, PTRACE_SYSCALL, 0);
+	while (tracee_wait(&c->t, &status) == EINTR)
+		;
+	if (!WIFSTOPPED(status)) {
+		c->ended = status;
+		c->hasended = 1;
+		return;
+	}
+	c->t.site = find_site(c->t.pid, &c->t);
+	cap_release(c);
+}
+
+/* A stop; with what signal to go on */
+static int
+on_stop(struct cap *c, int status)
+{
+	int sig = WSTOPSIG(status);
+	unsigned long pid;
+
+	c->listen = 0;
+	if (sig == (SIGTRAP | 0x80)) {
+		if (c->inside)
+			call_leave(c);
+		else
+			call_enter(c);
+		return 0;
+	}
+	switch (status >> 16) {
+	case 0:
+		return on_signal(c, sig);
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &pid))
+			child_free(c, (pid_t)pid);
+		return 0;
+	case PTRACE_EVENT_EXIT:
+		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &pid) && WIFSIGNALED((int)pid))
+			signal_deadly(c, WTERMSIG((int)pid));
+		return 0;
+	case PTRACE_EVENT_EXEC:
+		on_exec(c);
+		return 0;
+	case PTRACE_EVENT_STOP:
+		c->listen = sig != SIGTRAP;
+		return 0;
+	}
+	return 0;
+}
+
+static int
+wait_end(struct cap *c)
+{
+	int status;
+
+	while (!c->hasended) {
+		if (tracee_wait(&c->t, &status))
+			continue;
+		if (!WIFSTOPPED(status)) {
+			c->ended = status;
+			c->hasended = 1;
+		}
+	}
+	return c->ended;
+}
+
+int
+cap_run(struct cap *c)
+{
+	static const struct itimerval off;
+	int sig = 0, status, err;
+
+	handlers(c);
+	cap_hurry(0);
+	while (c->traced && !c->hasended) {
+		if (c->t.nheld && !c->sent)
+			cap_hurry(1);
+		err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : PTRACE_SYSCALL, sig);
+		if (err && err != ESRCH)
+			die("cannot continue the program: %s", strerror(err));
+		do {
+			tick(c);
+			err = tracee_wait(&c->t, &status);
+		} while (err == EINTR);
+		if (err)
+			die("cannot wait for the program: %s", strerror(err));
+		if (!WIFSTOPPED(status)) {
+			c->ended = status;
+			c->hasended = 1;
+		} else {
+			sig = on_stop(c, status);
+		}
+	}
+	wait_end(c);
+	program = 0;
+	setitimer(ITIMER_REAL, &off, NULL);
+	if (WIFEXITED(c->ended))
+		finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
+	else
+		finish(c, WS_KILLED, (unsigned)WTERMSIG(c->ended));
+	return c->ended;
+}

@@ -1,0 +1,253 @@
+/*
+ * Signals.  Where one is delivered must be found again in a replay.  Right
+ * behind a system call that is sure; so a signal with a handler that arrives
+ * elsewhere is held until the next call, or for some milliseconds: then it is
+ * delivered where the program happens to stand, and found by its registers.
+ */
+#include <cpuid.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "base/bytes.h"
+#include "wscap.h"
+
+/* struct rt_sigframe of x86-64 behind the handler's rsp: saved registers, the address of the saved processor state */
+enum { FRAME_RAX = 152, FRAME_RIP = 176, FRAME_FP = 232, FRAME_HEAD = 240 };
+enum { FP_MAGIC = 464, FP_SIZE = 468, FP_HEAD = 472 };  /* in the processor state */
+#define FRAME_MAX (2 * WS_XSAVE_MAX)
+
+static uint64_t
+bit(int sig)
+{
+	return 1ull << (sig - 1);
+}
+
+static void
+put_tsc(struct cap *c, struct user_regs_struct *g, int len)
+{
+	struct ws_rec r = {.kind = WS_TSC};
+	unsigned aux = 0;
+
+	r.u.tsc.value = len == 3 ? __rdtscp(&aux) : __rdtsc();
+	r.u.tsc.has_aux = len == 3;
+	r.u.tsc.aux = aux;
+	g->rax = (uint32_t)r.u.tsc.value;
+	g->rdx = r.u.tsc.value >> 32;
+	if (len == 3)
+		g->rcx = aux;
+	put(c, &r);
+}
+
+static void
+put_cpuid(struct cap *c, struct user_regs_struct *g)
+{
+	struct ws_rec r = {.kind = WS_CPUID};
+	struct ws_cpuid *d = &r.u.cpuid;
+
+	d->leaf = (uint32_t)g->rax;
+	d->sub = (uint32_t)g->rcx;
+	__cpuid_count(d->leaf, d->sub, d->eax, d->ebx, d->ecx, d->edx);
+	g->rax = d->eax;
+	g->rbx = d->ebx;
+	g->rcx = d->ecx;
+	g->rdx = d->edx;
+	put(c, &r);
+}
+
+/* An instruction that faults because we said so: done for the program; 1 if it was one */
+static int
+emulate(struct cap *c)
+{
+	struct user_regs_struct g;
+	uint8_t b[3] = {0};
+	int len = 2;
+
+	if (tracee_regs(&c->t, &g) || tracee_read(&c->t, g.rip, b, 3) < 2 || b[0] != 0x0f)
+		return 0;
+	if (c->notsc && b[1] == 0x31)
+		put_tsc(c, &g, 2);
+	else if (c->notsc && b[1] == 0x01 && b[2] == 0xf9)
+		put_tsc(c, &g, len = 3);
+	else if (c->nocpuid && b[1] == 0xa2)
+		put_cpuid(c, &g);
+	else
+		return 0;
+	g.rip += (unsigned)len;
+	g.orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, &g);
+	c->behind = 0;
+	return 1;
+}
+
+/* What the kernel wrote for the handler */
+static void
+put_frame(struct cap *c, uint64_t sp)
+{
+	uint8_t head[FRAME_HEAD], fp[FP_HEAD];
+	uint64_t end = sp + FRAME_HEAD + 256, at;
+
+	if (tracee_read(&c->t, sp, head, sizeof(head)) == sizeof(head)) {
+		at = get_le64(head + FRAME_FP);
+		if (at > sp && at - sp < FRAME_MAX && tracee_read(&c->t, at, fp, sizeof(fp)) == sizeof(fp))
+			end = at + (get_le32(fp + FP_MAGIC) == 0x46505853 ? get_le32(fp + FP_SIZE) : 512);
+	}
+	if (end - sp < FRAME_MAX)
+		put_mem(c, sp, end - sp);
+}
+
+/* The call that the signal interrupted: does it fail, or will the handler's return make it again? */
+static void
+put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
+{
+	uint8_t head[FRAME_HEAD];
+	uint64_t ret = (uint64_t)-4;    /* EINTR */
+
+	if (tracee_read(&c->t, sp, head, sizeof(head)) == sizeof(head))
+		ret = get_le64(head + FRAME_RIP) == at->rip ? get_le64(head + FRAME_RAX) : (uint64_t)-512;
+	put_sys(c, &c->in, ret);
+	at->rax = ret;
+	c->restart = 0;
+}
+
+/* With a handler: the kernel makes the frame, and stops at the handler's first instruction.  A signal to go on with. */
+static int
+deliver(struct cap *c, int sig)
+{
+	struct user_regs_struct at, to;
+	struct ws_rec r = {.kind = WS_SIG};
+	int status;
+
+	if (tracee_regs(&c->t, &at) || tracee_resume(&c->t, PTRACE_SINGLESTEP, sig))
+		return 0;
+	while (tracee_wait(&c->t, &status))
+		;
+	if (!WIFSTOPPED(status)) {
+		c->ended = status;
+		c->hasended = 1;
+		return 0;
+	}
+	if (status >> 8 != SIGTRAP)     /* no room for the frame: another signal */
+		return status >> 16 ? 0 : on_signal(c, WSTOPSIG(status));
+	if (tracee_regs(&c->t, &to))
+		return 0;
+	if (c->restart)
+		put_interrupted(c, &at, to.rsp);
+	r.u.sig.sig = (uint32_t)sig;
+	to_regs(&r.u.sig.at, &at, at.rax);
+	to_regs(&r.u.sig.to, &to, to.rax);
+	r.u.sig.nxsave = get_xsave(c);
+	r.u.sig.xsave = c->xsave;
+	put(c, &r);
+	put_frame(c, to.rsp);
+	if (c->actflags[sig] & SA_RESETHAND)
+		c->handler[sig] = 0;
+	c->behind = 0;
+	return 0;
+}
+
+/* One that we sent again: it gets its sender back.  Whether it is to be delivered at once */
+static int
+recognise(struct cap *c, siginfo_t *si)
+{
+	struct tracee *t = &c->t;
+
+	if (si->si_code != SI_TKILL || si->si_pid != getpid() || !(c->sent & bit(si->si_signo)))
+		return 0;
+	for (unsigned i = 0; i < t->nheld; i++) {
+		if (t->held[i].si_signo != si->si_signo)
+			continue;
+		*si = t->held[i];
+		memmove(t->held + i, t->held + i + 1, (--t->nheld - i) * sizeof(*t->held));
+		ptrace(PTRACE_SETSIGINFO, t->pid, NULL, si);
+		break;
+	}
+	c->sent &= ~bit(si->si_signo);
+	if (!t->nheld)
+		cap_hurry(0);
+	return 1;
+}
+
+static int
+is_fault(const siginfo_t *si)
+{
+	switch (si->si_signo) {
+	case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
+		return si->si_code > 0;
+	}
+	return 0;
+}
+
+/* Nothing ran since the system call */
+static int
+right_behind(struct cap *c)
+{
+	struct user_regs_struct g;
+
+	if (c->restart)
+		return 1;
+	if (!c->behind || tracee_regs(&c->t, &g))
+		return 0;
+	g.orig_rax = c->out.orig_rax;
+	return !memcmp(&g, &c->out, sizeof(g));
+}
+
+int
+on_signal(struct cap *c, int sig)
+{
+	siginfo_t si;
+	int ours;
+
+	if (ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+		return sig;
+	if (sig == SIGSEGV && si.si_code == SI_KERNEL && emulate(c))
+		return 0;
+	if (sig == SIGSEGV && c->touch && si.si_code == SEGV_ACCERR && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr))
+		return 0;
+	ours = recognise(c, &si);
+	if (sig > 64 || c->handler[sig] <= 1)   /* SIG_DFL, SIG_IGN: the program does not notice, or no more */
+		return sig;
+	if (is_fault(&si) || ours || right_behind(c))
+		return deliver(c, sig);
+	tracee_hold(&c->t, &si);
+	cap_hurry(1);
+	return 0;
+}
+
+/* Where it struck: a replay ends there */
+void
+signal_deadly(struct cap *c, int sig)
+{
+	struct user_regs_struct g;
+	struct ws_rec r = {.kind = WS_SIG};
+
+	if (c->inside || c->restart || tracee_regs(&c->t, &g))
+		return;
+	r.u.sig.sig = (uint32_t)sig;
+	to_regs(&r.u.sig.at, &g, g.rax);
+	r.u.sig.to = r.u.sig.at;
+	put(c, &r);
+}
+
+void
+signals_send(struct cap *c)
+{
+	for (unsigned i = 0; i < c->t.nheld; i++) {
+		int sig = c->t.held[i].si_signo;
+
+		if (c->sent & bit(sig))
+			continue;
+		c->sent |= bit(sig);
+		syscall(SYS_tgkill, c->t.pid, c->t.pid, sig);
+	}
+}
+
+void
+signals_force(struct cap *c)
+{
+	if (!c->inside)
+		signals_send(c);
+}

@@ -1,0 +1,234 @@
+/* System calls whose effect on memory takes more than a line of the table to say. */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "base/bytes.h"
+#include "wscap.h"
+
+#define IOV_MOST 1024u
+
+static void
+put_at(struct cap *c, uint64_t addr, uint64_t n)
+{
+	if (addr && n)
+		put_mem(c, addr, n);
+}
+
+void
+put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n)
+{
+	uint8_t v[64 * 16];
+
+	if (count > IOV_MOST)
+		count = IOV_MOST;
+	while (count && n) {
+		uint64_t k = count < 64 ? count : 64, i;
+
+		if (tracee_read(&c->t, iov, v, k * 16) != k * 16)
+			return;
+		for (i = 0; i < k && n; i++) {
+			uint64_t len = get_le64(v + 16 * i + 8);
+
+			if (len > n)
+				len = n;
+			put_at(c, get_le64(v + 16 * i), len);
+			n -= len;
+		}
+		iov += k * 16;
+		count -= k;
+	}
+}
+
+/* struct msghdr: name, namelen, iov, iovlen, control, controllen, flags */
+void
+put_msg(struct cap *c, uint64_t msg, uint64_t n)
+{
+	uint8_t m[56];
+	uint32_t namelen;
+	uint64_t control;
+
+	if (tracee_read(&c->t, msg, m, sizeof(m)) != sizeof(m))
+		return;
+	put_at(c, msg, sizeof(m));
+	namelen = get_le32(m + 8);
+	put_at(c, get_le64(m), namelen < 4096 ? namelen : 4096);
+	put_iov(c, get_le64(m + 16), get_le64(m + 24), n);
+	control = get_le64(m + 40);
+	put_at(c, get_le64(m + 32), control < 65536 ? control : 65536);
+}
+
+/* struct mmsghdr: a msghdr and the bytes received */
+void
+sys_recvmmsg(struct cap *c, const struct call *k)
+{
+	uint8_t len[4];
+
+	for (int64_t i = 0; i < k->ret; i++) {
+		uint64_t at = k->arg[1] + (uint64_t)i * 64;
+
+		if (tracee_read(&c->t, at + 56, len, 4) != 4)
+			return;
+		put_msg(c, at, get_le32(len));
+		put_at(c, at + 56, 4);
+	}
+	put_at(c, k->arg[4], 16);
+}
+
+void
+sys_msgrcv(struct cap *c, const struct call *k)
+{
+	if (k->ret >= 0)
+		put_at(c, k->arg[1], 8 + (uint64_t)k->ret);
+}
+
+void
+sys_mincore(struct cap *c, const struct call *k)
+{
+	put_at(c, k->arg[2], (k->arg[1] + PAGE - 1) / PAGE);
+}
+
+void
+sys_sigaction(struct cap *c, const struct call *k)
+{
+	if (k->ret || !k->arg[1] || k->arg[0] < 1 || k->arg[0] > 64)
+		return;
+	c->handler[k->arg[0]] = c->newact[0];
+	c->actflags[k->arg[0]] = c->newact[1];
+}
+
+/* Not only the registers that every call changes: told as a signal of number 0, from behind the call to where it goes on */
+void
+sys_sigreturn(struct cap *c, const struct call *k)
+{
+	struct ws_rec r = {.kind = WS_SIG};
+
+	(void)k;
+	to_regs(&r.u.sig.at, &c->in, c->out.rax);
+	to_regs(&r.u.sig.to, &c->out, c->out.rax);
+	r.u.sig.nxsave = get_xsave(c);
+	r.u.sig.xsave = c->xsave;
+	put(c, &r);
+}
+
+/* Requests that are known: what they write, 0 for nothing; the others are compared */
+static int
+ioctl_writes(uint64_t req)
+{
+	switch (req) {
+	case 0x5401: return 36;         /* TCGETS */
+	case 0x5405: return 18;         /* TCGETA */
+	case TIOCGWINSZ: return 8;
+	case TIOCGPGRP: case TIOCGSID: case FIONREAD: case TIOCOUTQ: case TIOCMGET: case TIOCGETD: return 4;
+	case FIOQSIZE: return 8;
+	case 0x5402: case 0x5403: case 0x5404: case TIOCSPGRP: case TIOCSWINSZ: case TIOCSCTTY: case TIOCNOTTY:
+	case FIONBIO: case FIOASYNC: case FIOCLEX: case FIONCLEX: case TIOCEXCL: case TIOCNXCL: case TCSBRK: case TCXONC:
+	case TCFLSH: case 0x40049409: case 0x4020940d: case TIOCMSET: case TIOCMBIS: case TIOCMBIC:
+		return 0;
+	case 0x80086601: case 0x80045430: return 8;     /* FS_IOC_GETFLAGS, TIOCGPTN */
+	case 0x801c581f: return 28;     /* FS_IOC_FSGETXATTR */
+	case 0x80081272: return 8;      /* BLKGETSIZE64 */
+	case 0x40045431: return 0;      /* TIOCSPTLCK */
+	}
+	if (req >= 0x8910 && req <= 0x8948 && req != 0x8912)
+		return 40;              /* SIOCGIF...: struct ifreq */
+	return -1;
+}
+
+void
+sys_ioctl(struct cap *c, const struct call *k)
+{
+	int n = ioctl_writes(k->arg[1] & 0xffffffff);
+
+	if (n > 0)
+		put_at(c, k->arg[2], (uint64_t)n);
+}
+
+int
+ioctl_known(const struct call *k)
+{
+	return ioctl_writes(k->arg[1] & 0xffffffff) >= 0;
+}
+
+void
+sys_fcntl(struct cap *c, const struct call *k)
+{
+	switch (k->arg[1]) {
+	case F_GETLK:
+	case F_OFD_GETLK:
+		put_at(c, k->arg[2], 32);
+		break;
+	case F_GETOWN_EX:
+	case F_GET_RW_HINT:
+	case F_GET_FILE_RW_HINT:
+		put_at(c, k->arg[2], 8);
+		break;
+	}
+}
+
+void
+sys_prctl(struct cap *c, const struct call *k)
+{
+	static const uint8_t enabled[4] = {PR_TSC_ENABLE};
+
+	switch (k->arg[0]) {
+	case PR_GET_NAME:
+		put_at(c, k->arg[1], 16);
+		break;
+	case PR_GET_TSC:
+		if (c->notsc)           /* that it faults is our doing */
+			tracee_write(&c->t, k->arg[1], enabled, 4);
+		put_at(c, k->arg[1], 4);
+		break;
+	default:                        /* the rest gives 4 or 8 bytes at its first argument, or nothing */
+		put_at(c, k->arg[1], 8);
+	}
+}
+
+void
+sys_arch_prctl(struct cap *c, const struct call *k)
+{
+	/* ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_XCOMP_SUPP and its kin */
+	if (k->arg[0] != 0x1001 && k->arg[0] != 0x1002)
+		put_at(c, k->arg[1], 8);
+}
+
+void
+sys_futex(struct cap *c, const struct call *k)
+{
+	put_at(c, k->arg[0], 4);
+	if ((k->arg[1] & 127) == FUTEX_WAKE_OP || (k->arg[1] & 127) == FUTEX_CMP_REQUEUE_PI)
+		put_at(c, k->arg[4], 4);
+}
+
+/* The child's own copy of memory is no concern of ours; where it shares ours, memory was compared. */
+void
+sys_clone(struct cap *c, const struct call *k)
+{
+	uint8_t a[24];
+
+	if (k->nr == SYS_clone && k->ret > 0) {
+		put_at(c, k->arg[2], 4);
+	} else if (k->nr == SYS_clone3 && k->ret > 0 && tracee_read(&c->t, k->arg[0], a, 24) == 24) {
+		put_at(c, get_le64(a + 8), 4);  /* pidfd */
+		if (tracee_read(&c->t, k->arg[0] + 24, a, 8) == 8)
+			put_at(c, get_le64(a), 4);      /* parent_tid */
+	}
+}
+
+/* Told at their beginning: they do not come back */
+void
+sys_exit(struct cap *c, const struct call *k)
+{
+	(void)c;
+	(void)k;
+}
+
+void
+sys_exec(struct cap *c, const struct call *k)
+{
+	(void)c;
+	(void)k;
+}

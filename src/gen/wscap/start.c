@@ -1,0 +1,209 @@
+/* The beginning of a capture: the program behind its execve. */
+#include <asm/prctl.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "wscap.h"
+
+#define STACK_MOST (1ull << 30)
+#define AUXV_MAX 64
+
+struct start {
+	struct user_regs_struct regs;
+	struct tracee_maps maps;
+	uint64_t interp, entry;         /* of the auxiliary vector: where the loader is, where the program begins */
+	char exe[4096];
+};
+
+/* Behind the arguments and the environment on the stack: the end of the words up to a zero at or behind `at` */
+static uint64_t
+behind_null(struct cap *c, uint64_t at)
+{
+	uint8_t b[PAGE];
+
+	for (;;) {
+		size_t n = tracee_read(&c->t, at, b, PAGE - at % PAGE) / 8 * 8, i;
+
+		for (i = 0; i < n; i += 8)
+			if (!get_le64(b + i))
+				return at + i + 8;
+		if (!n)
+			return 0;
+		at += n;
+	}
+}
+
+/* The vdso's functions read the clock without a system call: without its address, libc makes the call. */
+static void
+auxv(struct cap *c, struct start *s)
+{
+	uint64_t at = behind_null(c, s->regs.rsp + 8);
+	uint8_t b[16 * AUXV_MAX], ignore[8] = {AT_IGNORE};
+	size_t n, i;
+
+	at = at ? behind_null(c, at) : 0;
+	n = at ? tracee_read(&c->t, at, b, sizeof(b)) : 0;
+	for (i = 0; i + 16 <= n && get_le64(b + i) != AT_NULL; i += 16) {
+		switch (get_le64(b + i)) {
+		case AT_SYSINFO_EHDR:
+			if (tracee_write(&c->t, at + i, ignore, 8) != 8)
+				die("cannot write to the program's stack");
+			break;
+		case AT_BASE:
+			s->interp = get_le64(b + i + 8);
+			break;
+		case AT_ENTRY:
+			s->entry = get_le64(b + i + 8);
+			break;
+		}
+	}
+}
+
+static long
+call(struct cap *c, long nr, uint64_t a, uint64_t b)
+{
+	long ret = -1;
+
+	if (tracee_call(&c->t, &ret, nr, a, b, 0, 0, 0, 0))
+		return -ESRCH;
+	return ret;
+}
+
+static uint64_t
+xcr0(void)
+{
+	uint32_t a, d;
+
+	__asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	return (uint64_t)d << 32 | a;
+}
+
+static void
+header(struct cap *c, struct start *s, char *const argv[])
+{
+	static struct ws_cpuid table[WS_CPUID_MAX];
+	struct ws_header h = {.machine = WS_X86_64, .page = PAGE, .line = WS_LINE};
+	struct utsname u;
+	struct timespec now;
+	struct ws_fault f;
+	char brand[49], path[40];
+	ssize_t n;
+
+	uname(&u);
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)c->t.pid);
+	n = readlink(path, s->exe, sizeof(s->exe) - 1);
+	s->exe[n > 0 ? n : 0] = 0;
+	h.flags = (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (c->touch ? WS_FIRST_TOUCH : 0u);
+	h.cpuid = table;
+	h.ncpuid = cpuid_table(table, WS_CPUID_MAX);
+	cpuid_brand(table, h.ncpuid, brand);
+	h.xcr0 = xcr0();
+	h.when = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h.version = TM_VERSION;
+	h.brand = brand;
+	h.kernel = u.release;
+	h.exe = s->exe;
+	h.argv = (const char *const *)argv;
+	while (argv[h.argc])
+		h.argc++;
+	c->w = ws_create(ws_write_fd, &c->fd, &h, c->level, &f);
+	if (!c->w)
+		die("%s: %s", c->path, f.err);
+}
+
+/* Down to where the stack may grow; the kernel keeps a gap to what is below it, and so do we */
+static uint64_t
+stack_end(struct cap *c, uint64_t lo, uint64_t hi, uint64_t below)
+{
+	uint64_t size = STACK_MOST, end;
+	struct rlimit r;
+
+	if (!prlimit(c->t.pid, RLIMIT_STACK, NULL, &r) && r.rlim_cur < size)
+		size = r.rlim_cur;
+	end = (hi - size) / PAGE * PAGE;
+	if (end < below + (1u << 20))
+		end = below + (1u << 20);
+	return end < lo ? end : lo;
+}
+
+static uint32_t
+type_of(const struct start *s, const struct tracee_map *m, const char *name)
+{
+	if (!strcmp(name, "[stack]"))
+		return WS_STACK;
+	if (!strcmp(name, "[heap]"))
+		return WS_HEAP;
+	if (!strcmp(name, "[vdso]"))
+		return WS_VDSO;
+	if (!m->ino)
+		return WS_ANON;
+	if (!strcmp(name, s->exe))
+		return WS_EXE;
+	/* nothing but program and loader is mapped yet */
+	return s->interp ? WS_INTERP : WS_FILE;
+}
+
+static void
+memory(struct cap *c, struct start *s)
+{
+	uint64_t below = 0;
+
+	for (size_t i = 0; i < s->maps.n; i++) {
+		const struct tracee_map *m = &s->maps.map[i];
+		const char *name = s->maps.text + m->name;
+		struct region r = {m->lo, m->hi, m->offset, m->dev, m->ino, m->prot, (uint8_t)m->shared, 0, 0};
+		uint32_t type = type_of(s, m, name);
+
+		if (!strncmp(name, "[vvar", 5) || !strcmp(name, "[vsyscall]"))
+			continue;
+		if (type == WS_STACK) {
+			r.stack = 1;
+			r.lo = stack_end(c, m->lo, m->hi, below);
+		}
+		region_set(&c->reg, &r);
+		put_map(c, &r, type, name);
+		if (!c->touch || type == WS_STACK)
+			put_pages(c, m->lo, m->hi);
+		below = m->hi;
+	}
+}
+
+void
+cap_begin(struct cap *c, char *const argv[])
+{
+	static struct start s;
+	struct ws_rec r = {.kind = WS_START};
+
+	c->t.site = find_site(c->t.pid, &c->t);
+	if (tracee_regs(&c->t, &s.regs))
+		die_sys("cannot read the program's registers");
+	auxv(c, &s);
+	c->notsc = !call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	c->nocpuid = !call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
+	c->brk = ((uint64_t)call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
+	header(c, &s, argv);
+	to_regs(&r.u.state.regs, &s.regs, s.regs.rax);
+	r.u.state.nxsave = get_xsave(c);
+	r.u.state.xsave = c->xsave;
+	put(c, &r);
+	if (tracee_maps(c->t.pid, &s.maps))
+		die("cannot read the program's mappings");
+	memory(c, &s);
+	if (c->touch)
+		touch_hide(c, 0, UINT64_MAX);
+	tracee_maps_free(&s.maps);
+	if (!c->notsc)
+		put_note(c, "rdtsc does not fault here: a replay that comes to one cannot know what it gave");
+}

@@ -1,0 +1,145 @@
+/* Parts of wscap: a program under ptrace, and what is written down of it. */
+#ifndef TM_GEN_WSCAP_WSCAP_H
+#define TM_GEN_WSCAP_WSCAP_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#include "engine/tracee/tracee.h"
+#include "format/ws.h"
+
+#define PAGE 4096u
+#define CHUNK (256u << 10)              /* bytes of scratch */
+
+/* A stretch of the program's memory, one mapping or part of one */
+struct region {
+	uint64_t lo, hi;
+	uint64_t offset, dev, ino;      /* of its file; ino 0: none */
+	int prot;
+	uint8_t shared, wasw;           /* it could be written at some time */
+	uint8_t stack;
+};
+
+struct regions {
+	struct region *p;               /* ascending, apart; owned */
+	size_t n, cap;
+};
+
+struct shadow {                         /* writable memory as it was */
+	struct range { uint64_t addr; size_t n, at; } *range;
+	size_t n, cap;
+	uint8_t *p;                     /* owned */
+	size_t size, room;
+};
+
+struct cap {
+	struct tracee t;
+	struct ws_writer *w;            /* NULL: nothing is recorded, or not any more */
+	int fd;
+	const char *path;               /* of the capture; for messages */
+	enum ws_level level;
+	int audit, touch;               /* --audit, --first-touch */
+	int traced;                     /* ptrace still holds it */
+	int failed;                     /* the capture could not be written */
+	int dirty;                      /* something was recorded since the last cut */
+	int listen;                     /* it is stopped by job control */
+	int notsc, nocpuid;             /* rdtsc, cpuid fault */
+	int inside;                     /* between the two stops of a system call */
+	int restart;                    /* the call `in` was interrupted, and the kernel may begin it anew */
+	int behind;                     /* it stands right behind a system call, with the registers `out` */
+	int compare;                    /* the shadow was made for the call in progress */
+	int denied;                     /* the call in progress is not made, and gives: */
+	long pretended;
+	struct user_regs_struct in, out;
+	uint64_t newact[2];             /* handler and flags of the rt_sigaction in progress */
+	uint64_t oldadvice;             /* of the madvise in progress, + 1; 0: as it is */
+	uint64_t handler[65], actflags[65];
+	uint64_t sent;                  /* held signals that were sent again, by number - 1 */
+	int ended, hasended;            /* its wait status, when a step of ours was its end */
+	uint64_t brk;                   /* rounded up to pages */
+	struct regions reg;
+	struct shadow shadow;
+	uint64_t pcs[64];               /* `syscall` instructions that were looked at */
+	uint8_t *scratch;               /* CHUNK bytes */
+	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
+};
+
+/* A system call in progress */
+struct call {
+	uint64_t nr, arg[6];
+	int64_t ret;
+};
+
+/* start.c */
+void cap_begin(struct cap *c, char *const argv[]);      /* header, START, first memory; the program stands behind execve */
+
+/* cpuid.c */
+size_t cpuid_table(struct ws_cpuid *t, size_t max);
+void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
+
+/* put.c: records */
+void put(struct cap *c, const struct ws_rec *r);
+void put_note(struct cap *c, const char *text);
+void put_mem(struct cap *c, uint64_t addr, uint64_t n);                 /* what memory holds; as far as it is mapped */
+void put_zero(struct cap *c, uint64_t addr, uint64_t n);
+void put_pages(struct cap *c, uint64_t lo, uint64_t hi);                /* those that are not all zero */
+void put_map(struct cap *c, const struct region *r, uint32_t type, const char *name);
+void put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int prot);
+void put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret);
+void to_regs(struct ws_regs *d, const struct user_regs_struct *g, uint64_t rax);
+size_t get_xsave(struct cap *c);                                        /* bytes now in c->xsave */
+
+/* region.c: the program's mappings; out of memory ends everything */
+void region_set(struct regions *g, const struct region *r);             /* replaces what was there */
+void region_cut(struct regions *g, uint64_t lo, uint64_t hi);
+void region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot);
+void region_move(struct regions *g, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t newlen);
+size_t region_at(const struct regions *g, uint64_t addr);               /* first that ends behind addr; g->n: none */
+
+/* call.c: system calls */
+int call_enter(struct cap *c);          /* 0; or -1: the capture ends here */
+void call_leave(struct cap *c);
+int call_is_restart(int64_t ret);
+
+/* maps.c: calls that change mappings; special.c: the others that need a function */
+#define CALLS X(mmap) X(mprotect) X(munmap) X(brk) X(mremap) X(madvise) X(shmat) X(shmdt) \
+	X(sigaction) X(sigreturn) X(ioctl) X(mincore) X(msgrcv) X(recvmmsg) X(clone) X(fcntl) X(prctl) \
+	X(arch_prctl) X(futex) X(exec) X(exit)
+#define X(f) void sys_##f(struct cap *c, const struct call *k);
+CALLS
+#undef X
+void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
+int ioctl_known(const struct call *k);
+void put_msg(struct cap *c, uint64_t msg, uint64_t n);
+
+/* compare.c: what changed in all writable memory */
+void compare_before(struct cap *c);
+void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);   /* that this changed is known: memory there is p now */
+size_t compare_after(struct cap *c, int tell);          /* records it; tell: says so.  Bytes that changed */
+
+/* signal.c */
+int on_signal(struct cap *c, int sig);  /* at a signal-delivery stop: with what signal to go on (0: none) */
+void signal_deadly(struct cap *c, int sig);             /* in the stop before the end by sig */
+void signals_send(struct cap *c);       /* at a syscall-entry stop: those held are to be seen at the call's end */
+void signals_force(struct cap *c);      /* those held have waited long enough */
+
+/* child.c: other processes, and ours without us */
+void child_free(struct cap *c, pid_t pid);              /* a new process: to run as if we were not there */
+uint64_t clone_flags(struct cap *c, const struct call *k);
+void cap_release(struct cap *c);                        /* the program itself goes on alone; from any stop but a syscall-entry stop */
+uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instruction in its vdso; 0: none */
+
+/* touch.c: --first-touch */
+void touch_hide(struct cap *c, uint64_t lo, uint64_t hi);
+int touch_fault(struct cap *c, uint64_t addr);          /* 1 if that was ours */
+void touch_all(struct cap *c);                          /* everything that is hidden: somebody else will look at it */
+void touch_call(struct cap *c, const struct call *k);   /* what a system call may read or write */
+
+/* run.c */
+int cap_run(struct cap *c);                             /* to the program's end: its wait status */
+void cap_stop(struct cap *c, const char *why);          /* at a syscall-entry stop: the record ends here, the program does not; why NULL: it failed */
+void cap_hurry(int on);                                 /* look at held signals every few milliseconds */
+
+#endif

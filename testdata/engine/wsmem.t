@@ -1,0 +1,2 @@
+# Memory of a replayed program
+"$BUILD/test/wsmemtest"
