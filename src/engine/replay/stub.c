@@ -62,11 +62,16 @@ legacy(struct rp_tr *t, const struct plan *p)
 	const struct rp_inst *in = t->in;
 	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
 
-	for (i = 0; i < n && is_prefix(in->b[i]); i++)
+	for (i = 0; i < n; i++) {       /* a REX prefix counts only right before the opcode */
+		if ((in->b[i] & 0xf0) == 0x40)
+			rex = in->b[i];
+		else if (is_prefix(in->b[i]))
+			rex = 0;
+		else
+			break;
 		if (in->b[i] == 0x66 || in->b[i] == 0xf2 || in->b[i] == 0xf3)
 			e1(t, in->b[i]);
-	if ((in->b[i] & 0xf0) == 0x40)
-		rex = in->b[i++];
+	}
 	if (p->reg >= 0)
 		rex = (rex & ~4u) | ((unsigned)p->reg >> 3) << 2;
 	if (p->rm >= 0)
@@ -181,6 +186,13 @@ temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
 	return k;
 }
 
+/* The destination keeps its value when there is no result */
+static int
+may_keep(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR || m == ZYDIS_MNEMONIC_LSL;
+}
+
 /* Which host register stands for the GPR operand o */
 static int
 place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
@@ -193,7 +205,7 @@ place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 				break;
 		if (k == p->ntemp)
 			k = temporary(t, p, g, p->hi && g == RCX, p->hi);
-		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ || o->size < 32 || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) || o->size < 32 || may_keep(t->in->z.mnemonic))
 			p->temp[k].load = 1;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			p->temp[k].store = 1;
