@@ -562,6 +562,56 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 	rp_operand(t, o, actions_kind(o), p->base);
 }
 
+/* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
+void
+rp_maskmov(struct rp_tr *t)
+{
+	const struct rp_inst *in = t->in;
+	unsigned n = in->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVQ ? 8 : 16, i, r;
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	struct rp_hinfo *h;
+
+	for (i = 0; i + 1u < in->z.length; i++)
+		if (in->b[i] == 0x64 || in->b[i] == 0x65 || in->b[i] == 0x67)
+			t->bad = "a masked store with prefixes";
+	if (t->refs && (h = rp_hinfo(t)) != NULL) {
+		rp_sync(t);
+		m->words = 0;
+		m->off = (uint32_t)(t->p - t->b->start);
+		m->out0 = 1;
+		r = (unsigned)ZydisRegisterGetId(in->op[2].reg.value);
+		if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
+			dump_vector(t, in->op[2].reg.value, FO(vec) + 64);
+		else {                  /* movq or movdqu [rsp + vec], register */
+			if (n == 16)
+				e1(t, 0xf3);
+			if (r & 8)
+				e1(t, 0x44);
+			e1(t, 0x0f);
+			e1(t, 0x7f);
+			e1(t, 0x84u | (r & 7) << 3);
+			e1(t, 0x24);
+			e4(t, (uint32_t)FO(vec) + 64);
+		}
+		h->kind = RH_MASKED;
+		h->ref = REF_STORE;
+		h->base = RDI;
+		h->index = -1;
+		h->size = 1;
+		h->n = (uint8_t)n;
+		h->kfrom = 2;
+		t->maxwords += 16;
+		rp_helper(t, rp_hand_refs, h, 0);
+	}
+	m->borrowed[0] = RDI + 1;
+	e_store(t, FO(save), RDI);
+	e_fold(t, RDI, RDI);
+	e1(t, 0x65);
+	for (i = 0; i < in->z.length; i++)
+		e1(t, in->b[i]);
+	e_load(t, RDI, FO(save));
+}
+
 void
 rp_plain(struct rp_tr *t)
 {

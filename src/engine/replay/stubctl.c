@@ -481,13 +481,6 @@ segment_base(struct rp_tr *t, int off, int write)
 		e_store(t, rp_regoff(g), T0);
 }
 
-/* The mask's bytes are stored at rdi, of which no operand tells */
-static void
-masked_store(struct rp_tr *t)
-{
-	t->bad = "maskmovdqu";
-}
-
 static void
 string(struct rp_tr *t)
 {
@@ -566,7 +559,7 @@ rp_special(struct rp_tr *t)
 	case ZYDIS_MNEMONIC_RDGSBASE: segment_base(t, FO(gsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_WRFSBASE: segment_base(t, FO(fsbase), 1); return 1;
 	case ZYDIS_MNEMONIC_WRGSBASE: segment_base(t, FO(gsbase), 1); return 1;
-	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: masked_store(t); return 1;
+	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: rp_maskmov(t); return 1;
 	case ZYDIS_MNEMONIC_SYSCALL: return leaving(t, RW_SYSCALL);
 	case ZYDIS_MNEMONIC_RDTSC: return leaving(t, RW_RDTSC);
 	case ZYDIS_MNEMONIC_RDTSCP: return leaving(t, RW_RDTSCP);
