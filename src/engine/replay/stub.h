@@ -164,7 +164,7 @@ struct rp_core {
 	struct rp_page *pages[4096];
 	uint64_t *brk;
 	size_t nbrk, capbrk;
-	int dirty, bmi2, fsgsbase, avx;
+	int dirty, bmi2, fsgsbase, avx, signals;
 	int running;                    /* mode + 1 while translated code runs */
 	uint64_t rfbm;
 	uint64_t flushes, nblocks, ninsts;      /* statistics */
