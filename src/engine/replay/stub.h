@@ -220,6 +220,7 @@ struct rp_tr {
 	uint64_t follow;                /* where the block goes on, after a jump that it contains */
 	struct { uint8_t *rel; uint64_t pc; int left, words; } side[RP_NSITE];
 	int nside;
+	uint64_t readable;              /* in the page that was read from last */
 	const char *bad;
 };
 
