@@ -347,11 +347,11 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	}
 	rp_page_add(t->c, t->b, in->pc);
 	rp_page_add(t->c, t->b, in->next - 1);
-	if ((sig = rp_traps(in)) != 0) {
+	if ((why = rp_refuse(in)) == NULL && (sig = rp_traps(in)) != 0) {
 		refused(t, RW_TRAP, NULL, sig);
 		return 0;
 	}
-	if ((why = rp_refuse(in)) == NULL) {
+	if (why == NULL) {
 		mark(t);
 		if (!rp_special(t))
 			rp_plain(t);
