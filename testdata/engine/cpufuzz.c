@@ -134,11 +134,35 @@ opcode(uint8_t *b, unsigned k)
 		b[n++] = below(2) ? 0x38 : 0x3a;
 }
 
+/* An address that no register forms leads to the data most of the time */
+static void
+aim_constant(uint8_t *b)
+{
+	int i, rip;
+	uint64_t a = MID + below(512) - 256;
+
+	for (i = 0; i < z.operand_count; i++) {
+		const ZydisDecodedOperandMem *m = &op[i].mem;
+
+		rip = m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_EIP;
+		if (op[i].type != ZYDIS_OPERAND_TYPE_MEMORY || m->index != ZYDIS_REGISTER_NONE
+		    || (m->base != ZYDIS_REGISTER_NONE && !rip) || z.raw.disp.size < 32)
+			continue;
+		if (below(20) == 0)
+			a = below(2) ? 0x1000 : 0x3f000000;
+		if (rip)
+			a -= CODE + z.length;
+		memcpy(b + z.raw.disp.offset, &a, z.raw.disp.size / 8u);
+		ZydisDecoderDecodeFull(&dec, b, 15, &z, op);
+	}
+}
+
 static int
-wanted(const uint8_t *b, const char *only)
+wanted(uint8_t *b, const char *only)
 {
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&dec, b, 15, &z, op)))
 		return 0;
+	aim_constant(b);
 	if (only && strcmp(only, ZydisMnemonicGetString(z.mnemonic)))
 		return 0;
 	switch (z.mnemonic) {
@@ -231,6 +255,8 @@ aim(void)
 		index = gpr(op[i].mem.index);
 		if (op[i].mem.type == ZYDIS_MEMOP_TYPE_VSIB)
 			tame_index(op[i].mem.index);
+		if (base < 0 && index < 0)
+			continue;
 		a -= (uint64_t)op[i].mem.disp.value;
 		if (op[i].mem.segment == ZYDIS_REGISTER_FS)
 			a -= r0.fs_base;
@@ -459,7 +485,7 @@ compare_refs(const uint8_t *b)
 	for (i = 0, k = 1; i < in.nref; i++) {
 		const struct sch_step *s = &in.ref[i];
 		unsigned kind = s->op == SO_STORE ? REF_STORE : s->op == SO_MODIFY ? REF_MODIFY : REF_LOAD;
-		uint64_t a = s->m.sym != SCH_NOSYM ? CODE + z.length + (uint64_t)z.raw.disp.value : at(&s->m);
+		uint64_t a = s->m.sym != SCH_NOSYM ? CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);
 
 		if (k >= n || words[k] != ref_make(kind, a, s->n)) {
 			printf("reference %u: 0x%lx, should be 0x%lx\n", i, k < n ? words[k] : 0, ref_make(kind, a, s->n));
