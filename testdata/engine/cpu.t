@@ -17,6 +17,7 @@ else
 	for s in 1 2; do
 		ok "random instructions, $s" "$BUILD/test/cpufuzz" -n 6000 -s $s
 	done
+	ok "random instructions without BMI2" "$BUILD/test/cpufuzz" -b -n 6000 -s 3
 	seq 1 3000 >numbers
 	ok "true" "$BUILD/test/cpudiff" -q -n 60000 true
 	ok "sort" "$BUILD/test/cpudiff" -q -x 60000 -n 40000 -s 3 sort -r numbers

@@ -5,8 +5,9 @@
  * instruction by ptrace, rp_run runs it; registers, memory, faults and
  * references (by the lifter of ae2addr, where it knows the instruction) must agree.
  *
- *	cpufuzz [-l] [-n instructions] [-s seed] [-m mnemonic]
+ *	cpufuzz [-bl] [-n instructions] [-s seed] [-m mnemonic]
  *
+ * -b: as on a processor without BMI2.
  * -l: list the mnemonics with their counts (run, faulted, refused).
  */
 #include <cpuid.h>
@@ -25,7 +26,7 @@
 #include <Zydis/Zydis.h>
 
 #include "engine/machine/machine.h"
-#include "engine/replay/cpu.h"
+#include "engine/replay/stub.h"
 #include "engine/x86/lift.h"
 #include "format/ref.h"
 
@@ -616,13 +617,14 @@ int
 main(int argc, char **argv)
 {
 	uint64_t n = 20000, i, wrong = 0, refused = 0;
-	int o, list = 0;
+	int o, list = 0, plain = 0;
 	const char *only = NULL;
 	uint32_t lo, hi;
 	unsigned m;
 
-	while ((o = getopt(argc, argv, "lm:n:s:")) != -1)
+	while ((o = getopt(argc, argv, "blm:n:s:")) != -1)
 		switch (o) {
+		case 'b': plain = 1; break;
 		case 'l': list = 1; break;
 		case 'm': only = optarg; break;
 		case 'n': n = strtoull(optarg, NULL, 0); break;
@@ -634,6 +636,8 @@ main(int argc, char **argv)
 		fprintf(stderr, "cpufuzz: %s\n", rp_core_why());
 		return 2;
 	}
+	if (plain)
+		core->bmi2 = 0;
 	__asm__("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
 	run.xcr0 = xcr0 = (uint64_t)hi << 32 | lo;
 	run.cpu.xsave = gx;

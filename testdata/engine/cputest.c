@@ -5,12 +5,12 @@
 #include <sys/mman.h>
 
 #include "../check.h"
-#include "engine/replay/cpu.h"
+#include "engine/replay/stub.h"
 #include "format/ref.h"
 
 #define CODE 0x400000u
 #define DATA 0x7ffff7000000u    /* folds: its upper bits are not in the host's address */
-#define BIG  0x10000000u
+#define BIG  0x30000000u
 
 static struct rp_core *core;
 static struct rp_run x;
@@ -239,6 +239,41 @@ changing(void)
 	CHECK("code that is mapped anew", go(RP_REFS) == RP_SYSCALL && x.cpu.r[0] == 300);
 }
 
+/* Masked, indexed and broadcast vector operands */
+static void
+vectors(void)
+{
+	static const struct { unsigned kind, off, size; } want[] = {
+		{ REF_INST, 0, 4 },
+		{ REF_INST, 4, 6 }, { REF_STORE, 0, 2 }, { REF_STORE, 3, 1 },   /* runs of adjacent elements */
+		{ REF_INST, 10, 6 }, { REF_LOAD, 0, 4 },                        /* one element for all */
+		{ REF_INST, 16, 6 }, { REF_STORE, 0, 12 },                      /* packed */
+		{ REF_INST, 22, 6 }, { REF_LOAD, 0, 64 },                       /* its mask hides no element of memory */
+		{ REF_INST, 28, 6 },
+		{ REF_INST, 34, 8 }, { REF_LOAD, 8, 4 }, { REF_LOAD, 8, 4 }, { REF_LOAD, 8, 4 },
+		{ REF_INST, 42, 6 },                                            /* the gather has cleared the mask */
+		{ REF_INST, 48, 3 }, { REF_STORE, 0, 128 }, { REF_STORE, 128, 128 }, { REF_STORE, 256, 128 }, { REF_STORE, 384, 128 },
+		{ REF_INST, 51, 2 }
+	};
+	unsigned i, n = sizeof want / sizeof want[0], bad = 0;
+
+	if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl")) {
+		printf("# skip no AVX-512\n");
+		return;
+	}
+	/* kmovd k1, eax; vmovdqu8 [rdi]{k1}, ymm16; vaddps zmm0{k1}, zmm1, [rdi]{1to16}; vpcompressd [rdi]{k1}, zmm1;
+	   vpermw zmm2{k1}, zmm1, [rdi]; vpxord zmm3, zmm3, zmm3; vpgatherdd zmm2{k1}, [rdi + zmm3 * 4 + 8];
+	   vmovss xmm1{k1}, [rdi]; fxsave [rdi]; syscall */
+	code("c5fb92c8 62e17f297f07 62f174595807 62f27d498b0f 62f2f5498d17 62f16548efdb 62f27d4990549f02 62f17e09100f 0fae07 0f05");
+	x.cpu.r[0] = 11;
+	x.cpu.r[7] = DATA;
+	x.xcr0 = 0xe7;
+	CHECK("vectors run", go(RP_REFS) == RP_SYSCALL && x.out - words == n);
+	for (i = 0; i < n; i++)
+		bad += words[i] != ref_make(want[i].kind, (want[i].kind == REF_INST ? CODE : DATA) + want[i].off, want[i].size);
+	CHECK("references of vectors", bad == 0);
+}
+
 /* More code than fits */
 static void
 much(void)
@@ -281,7 +316,15 @@ main(void)
 	faults();
 	outside();
 	changing();
+	vectors();
 	much();
+	core->bmi2 = 0;                 /* as on older processors */
+	rp_flush(core, 0, UINT64_C(1) << 45);
+	limits();
+	room();
+	strings();
+	faults();
+	changing();
 	rp_core_free(core);
 	core = rp_core_new();
 	CHECK("and another one after it", core != NULL);
