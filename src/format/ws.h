@@ -24,7 +24,7 @@ enum ws_kind {
 enum ws_map_type { WS_ANON, WS_FILE, WS_EXE, WS_INTERP, WS_STACK, WS_HEAP, WS_VDSO, WS_NMAPS };
 enum ws_how { WS_EXITED, WS_KILLED, WS_STOPPED, WS_NHOWS };
 
-enum ws_where { WS_DATA, WS_CODE, WS_KERNEL };          /* of MEM: in an executable mapping; else: written by a system call that mapped nothing */
+enum ws_where { WS_DATA, WS_CODE, WS_KERNEL };          /* of MEM: code: in an executable mapping, or known to be code; kernel: written by a system call that mapped nothing */
 
 enum {          /* bits of struct ws_rec_map.flags */
 	WS_SHARED = 1,                  /* MAP_SHARED: other processes may write it */
@@ -34,7 +34,7 @@ enum {          /* bits of struct ws_header.flags */
 	WS_TRIMMED = 1,                 /* MEM has only what a replay reads before it is written */
 	WS_FIRST_TOUCH = 2,             /* captured page by page at first touch */
 	WS_CPUID_RECORDS = 4,           /* each cpuid is a CPUID record; else the header's table answers */
-	WS_KEYFRAMES = 8,               /* there are KEY records */
+	WS_KEYFRAMES = 8,               /* there are KEY records (ws(5) says how a replay uses them) */
 	WS_FLAGS = 15
 };
 
@@ -111,7 +111,7 @@ struct ws_rec_mem {                     /* what memory holds from now on */
 	uint64_t addr;
 	const uint8_t *p;               /* NULL: n zero bytes.  From ws_next: valid until the next call, NULL exactly if all are zero */
 	size_t n;
-	uint32_t where;                 /* from ws_next: enum ws_where (ws_put finds out by itself) */
+	uint32_t where;                 /* enum ws_where.  For ws_put: WS_CODE if it is known to be executed; the rest it finds out */
 };
 
 struct ws_rec_sys {                     /* a system call */
@@ -122,8 +122,8 @@ struct ws_rec_sys {                     /* a system call */
 	uint32_t hash;                  /* ws_hash of the registers at the call: rax = nr, rcx and r11 as `syscall` sets them, rip = pc + 2 */
 };
 
-struct ws_rec_sig {                     /* a signal is delivered */
-	uint32_t sig;
+struct ws_rec_sig {                     /* a signal is delivered, or a handler returned */
+	uint32_t sig;                   /* 0: rt_sigreturn, the SYS before, gave the registers `to` */
 	struct ws_regs at, to;          /* before executing at.rip, or right behind the SYS before; to: at the handler's first instruction */
 	const uint8_t *xsave;           /* at the handler's first instruction */
 	size_t nxsave;                  /* 0: unchanged */
@@ -264,6 +264,7 @@ int ws_next(struct ws_reader *r, struct ws_rec *rec);
 int ws_skip_key(struct ws_reader *r);                   /* after a KEY: behind its KEYEND.  As ws_next, 1 for done */
 const struct ws_fault *ws_fault(const struct ws_reader *r);
 uint64_t ws_rec_off(const struct ws_reader *r);         /* file offset of the group that the last record is in */
+uint64_t ws_next_off(const struct ws_reader *r);        /* of what follows that group; at the end: the size of the file */
 const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* of that group; owned by r */
 void ws_rec_bytes(const struct ws_reader *r, uint32_t n[WS_NSTREAMS]);          /* of the last record in each of its streams */
 const char *ws_stream_name(unsigned stream);            /* "control", ... */

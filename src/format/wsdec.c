@@ -347,7 +347,7 @@ static const uint8_t head_flags[WS_NKINDS] = {
 };
 
 int
-ws_decode(struct ws_past *a, struct ws_cur s[WS_NSTREAMS], struct ws_rec *r, unsigned *bad)
+ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned *bad)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL];
 	unsigned head = get_u8(c), kind = head & 15;

@@ -209,7 +209,7 @@ put_cpuid(struct buf *b, const struct ws_cpuid *c)
 }
 
 void
-ws_encode(struct ws_past *a, struct buf s[WS_NSTREAMS], const struct ws_rec *r)
+ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 {
 	struct buf *b = &s[WS_S_CONTROL];
 

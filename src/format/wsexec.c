@@ -53,7 +53,8 @@ clear(struct ws_exec *x, uint64_t first, uint64_t last)
 	}
 	for (k = i; k < x->n && x->v[k].last <= last; k++)
 		;
-	memmove(x->v + i, x->v + k, (x->n - k) * sizeof(*x->v));
+	if (k > i)
+		memmove(x->v + i, x->v + k, (x->n - k) * sizeof(*x->v));
 	x->n -= k - i;
 	if (i < x->n && x->v[i].first <= last)
 		x->v[i].first = last + 1;

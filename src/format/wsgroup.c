@@ -135,7 +135,7 @@ ws_load(struct ws_reader *r)
 
 /* The index at off: head, body, checksum, end mark, and no more.  NULL: what is wrong is said. */
 static struct ws_group *
-read_index(struct ws_reader *r, uint64_t off, size_t *ngroup)
+read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 {
 	uint8_t h[8], *b = NULL, end;
 	size_t len, want, n;
@@ -184,6 +184,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup)
 		g = NULL;
 	}
 	free(b);
+	*behind = off + 8 + want;
 	return g;
 }
 
@@ -191,7 +192,8 @@ int
 ws_end(struct ws_reader *r)
 {
 	size_t n;
-	struct ws_group *g = read_index(r, r->pos, &n);
+	uint64_t behind;
+	struct ws_group *g = read_index(r, r->pos, &n, &behind);
 	int same;
 
 	if (!g)
@@ -205,6 +207,7 @@ ws_end(struct ws_reader *r)
 	if (!r->flow.ended)
 		return ws_bad(r, r->pos, "the capture has no end");
 	r->done = 1;
+	r->pos = behind;
 	return 0;
 }
 
@@ -216,7 +219,7 @@ index_from_end(struct ws_reader *r, size_t *n)
 	int failed = r->failed;
 	struct ws_group *g;
 	uint8_t m[WS_MARK];
-	uint64_t off, size = r->src.size;
+	uint64_t off, behind, size = r->src.size;
 
 	if (size < r->first + 8 + 8 + WS_MARK || ws_src_read(&r->src, size - WS_MARK, m, WS_MARK) < WS_MARK ||
 	    memcmp(m + 8, ws_magic_end, 8))
@@ -224,7 +227,7 @@ index_from_end(struct ws_reader *r, size_t *n)
 	off = get_le64(m);
 	if (off < r->first || off > size - 8 - 8 - WS_MARK)
 		return NULL;
-	g = read_index(r, off, n);
+	g = read_index(r, off, n, &behind);
 	r->fault = f;
 	r->failed = failed;
 	return g;

@@ -59,9 +59,9 @@ enum { WS_H_SAMEFILE = 0x10 };
 enum { WS_H_FROM = 0x30, WS_H_LINES = 0x40 };           /* FROM: 0 all zero, else 1 + where */
 enum { WS_H_AUX = 0x10, WS_H_NEWAUX = 0x20 };
 
-/* One record into / from the streams.  MEM: writer has put its bytes already. */
-void ws_encode(struct ws_past *a, struct buf s[WS_NSTREAMS], const struct ws_rec *rec);
-int ws_decode(struct ws_past *a, struct ws_cur s[WS_NSTREAMS], struct ws_rec *rec, unsigned *bad);      /* 0 or -1: err in s[*bad] */
+/* One record into / from the WS_NSTREAMS streams.  MEM: writer has put its bytes already. */
+void ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *rec);
+int ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *rec, unsigned *bad);      /* 0 or -1: err in s[*bad] */
 
 /* Is it a record that a capture may hold?  NULL, or what is wrong */
 const char *ws_check(const struct ws_rec *rec);

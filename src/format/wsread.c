@@ -131,6 +131,12 @@ ws_rec_off(const struct ws_reader *r)
 	return r->now.g.off;
 }
 
+uint64_t
+ws_next_off(const struct ws_reader *r)
+{
+	return r->pos;
+}
+
 const struct ws_sizes *
 ws_sizes(const struct ws_reader *r)
 {
@@ -185,6 +191,8 @@ check_place(struct ws_reader *r, const struct ws_rec *rec)
 		return bad;
 	if ((rec->kind == WS_KEY) != (first && g->flags & WS_GROUP_KEY))
 		return "the group's header is wrong about a keyframe";
+	if (rec->kind == WS_START && g->icount)
+		return "a start that instructions precede";
 	if (rec->kind == WS_KEY && (rec->u.state.trigger != r->ntrigger || rec->u.state.icount != g->icount))
 		return "a keyframe of another place";
 	return NULL;

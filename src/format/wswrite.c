@@ -174,15 +174,15 @@ ws_cut(struct ws_writer *w)
 
 /* Which stream the bytes at addr go to */
 static enum ws_where
-where(const struct ws_writer *w, uint64_t addr)
+where(const struct ws_writer *w, uint64_t addr, int code)
 {
-	return ws_exec_at(&w->exec, addr) ? WS_CODE : w->from_kernel && !w->flow.inkey ? WS_KERNEL : WS_DATA;
+	return code || ws_exec_at(&w->exec, addr) ? WS_CODE : w->from_kernel && !w->flow.inkey ? WS_KERNEL : WS_DATA;
 }
 
 uint8_t *
 ws_room(struct ws_writer *w, uint64_t addr, size_t n)
 {
-	struct buf *b = &w->s[WS_S_DATA + where(w, addr)];
+	struct buf *b = &w->s[WS_S_DATA + where(w, addr, 0)];
 
 	w->room = NULL;
 	if (w->failed)
@@ -220,11 +220,13 @@ one(struct ws_writer *w, struct ws_rec *r)
 
 /* A piece of memory: its bytes into their stream, unless they lie there already, then the record */
 static int
-piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n)
+piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, int code)
 {
-	struct ws_rec r = { .kind = WS_MEM, .u.mem = { .addr = addr, .p = p, .n = n, .where = where(w, addr) } };
-	struct buf *b = &w->s[WS_S_DATA + r.u.mem.where];
+	struct ws_rec r = { .kind = WS_MEM, .u.mem = { .addr = addr, .p = p, .n = n } };
+	struct buf *b;
 
+	r.u.mem.where = where(w, addr, code && p != w->room);
+	b = &w->s[WS_S_DATA + r.u.mem.where];
 	if (p && ws_all_zero(p, n))
 		r.u.mem.p = NULL;
 	if (r.u.mem.p) {
@@ -245,10 +247,10 @@ put_mem(struct ws_writer *w, const struct ws_rec_mem *m)
 	size_t k;
 
 	if (!m->p)
-		return piece(w, m->addr, NULL, m->n);
+		return piece(w, m->addr, NULL, m->n, 0);
 	for (size_t i = 0; i < m->n; i += k) {
 		k = m->n - i < WS_MEM_MAX ? m->n - i : WS_MEM_MAX;
-		if (piece(w, m->addr + i, m->p + i, k) != 0)
+		if (piece(w, m->addr + i, m->p + i, k, m->where == WS_CODE) != 0)
 			return -1;
 	}
 	return 0;

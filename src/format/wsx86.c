@@ -1,16 +1,52 @@
 /*
- * Captures: branch targets of x86 code as absolute addresses, so that calls of
- * one function look alike wherever they are.
+ * Captures: displacements of x86-64 code as absolute addresses, so that calls
+ * of one function and uses of one variable look alike wherever they are.
  *
- * A displacement of 32 bits behind e8, e9 or 0f 80 ... 0f 8f that is between
- * -2^24 and 2^24 - 1 is added to the address behind it, modulo 2^25, which
- * gives a number of the same range: so the way back sees the same ones.  The
- * opcode stays, and what follows it is skipped, converted or not.
+ * What precedes a displacement, counted from here, is never a part of another
+ * one: so the way back takes the same decisions although it still has later
+ * ones in their changed form.  That is why e8, e9 and 0f 8x are excluded below.
  */
 #include "base/bytes.h"
 #include "wspriv.h"
 
-#define RANGE (1u << 25)
+#define RANGE (1u << 25)        /* displacements from -2^24 to 2^24 - 1 are converted, to numbers of this range */
+
+/* Is it an opcode whose operand is often relative to rip? */
+static int
+common(uint8_t op)
+{
+	return op == 0x80 || op == 0x83 || op == 0x89 || op == 0x8b || op == 0x8d || op == 0xff;
+}
+
+/* How many of the n bytes at p precede a displacement of 32 bits; 0: none follows */
+static size_t
+opcode(const uint8_t *p, size_t n)
+{
+	size_t rex = (p[0] & 0xf0) == 0x40;
+
+	if ((p[0] & 0xfe) == 0xe8)
+		return 1;
+	if (n < rex + 3)
+		return 0;
+	if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80)
+		return 2;
+	p += rex;
+	if (p[0] == 0x0f)
+		return (p[2] & 0xc7) == 5 && (p[1] & 0xf0) != 0x80 && (p[1] & 0xfe) != 0xe8 ? rex + 3 : 0;
+	return (p[1] & 0xc7) == 5 && (p[0] & 0xfe) != 0xe8 && (rex || common(p[0])) ? rex + 2 : 0;
+}
+
+static uint32_t
+in_range(uint32_t v)
+{
+	return v + RANGE / 2 < RANGE;
+}
+
+static uint32_t
+wrap(uint32_t v)
+{
+	return ((v + RANGE / 2) & (RANGE - 1)) - RANGE / 2;
+}
 
 static void
 convert(uint8_t *p, size_t n, uint64_t addr, int back)
@@ -18,18 +54,22 @@ convert(uint8_t *p, size_t n, uint64_t addr, int back)
 	size_t i = 0;
 
 	while (i + 5 <= n) {
-		size_t op = p[i] == 0x0f && (p[i + 1] & 0xf0) == 0x80 ? 2 : 1;
+		size_t k = opcode(p + i, n - i);
 		uint32_t v, next;
 
-		if ((op == 1 && (p[i] & 0xfe) != 0xe8) || i + op + 4 > n) {
+		if (!k || i + k + 4 > n) {
 			i++;
 			continue;
 		}
-		i += op;
-		v = get_le32(p + i) + RANGE / 2;
+		i += k;
 		next = (uint32_t)addr + (uint32_t)i + 4;
-		if (v < RANGE)
-			put_le32(p + i, ((back ? v - next : v + next) & (RANGE - 1)) - RANGE / 2);
+		v = back ? get_be32(p + i) : get_le32(p + i);
+		if (in_range(v))
+			v = wrap(back ? v - next : v + next);
+		if (back)
+			put_le32(p + i, v);
+		else
+			put_be32(p + i, v);
 		i += 4;
 	}
 }

@@ -1,4 +1,5 @@
-/* Captures: round trips, truncation, flipped bits, hostile files; `wstest example` writes the example of ws(5). */
+/* Captures: round trips, truncation, flipped bits, hostile files; `wstest example` writes the example of ws(5),
+   `wstest seeds FOLDER` first inputs of wsfuzz. */
 #include <lzma.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -6,6 +7,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
+#include "format/wspriv.h"
 #include "wsmake.h"
 
 #define RECS 700
@@ -177,6 +179,26 @@ round_trips(void)
 	}
 }
 
+/* The filter for code and back, at all lengths */
+static int
+filter(void)
+{
+	static uint8_t a[4096];
+
+	for (int i = 0; i < 20000; i++) {
+		size_t n = rnd() % 4 ? rnd() % 40 : rnd() % sizeof(a);
+		const uint8_t *p = rnd_block(n);
+		uint64_t addr = rnd_num();
+
+		memcpy(a, p, n);
+		ws_x86_absolute(a, n, addr);
+		ws_x86_relative(a, n, addr);
+		if (memcmp(a, p, n))
+			return 0;
+	}
+	return 1;
+}
+
 /* Through a pipe there is no seeking, but everything else */
 static void
 pipes(void)
@@ -324,19 +346,51 @@ flips(enum ws_level level)
 
 #include "wstest_bad.h"
 
+/* First inputs of a fuzzer */
+static int
+seeds(const char *folder)
+{
+	for (int i = 0; i < 24; i++) {
+		struct sink s = { NULL, 0, 0 };
+		char name[512];
+		FILE *f;
+
+		snprintf(name, sizeof(name), "%s/%d.ws", folder, i);
+		if (i < 3)
+			small(&s, (enum ws_level)i);
+		else {
+			make(10 + 2 * (size_t)i);
+			for (size_t k = 0; k < nrec; k++)
+				if (recs[k].kind == WS_MEM)
+					recs[k].u.mem.n = recs[k].u.mem.n % 200 + 1;
+			write_all(&s, (enum ws_level)(i % 3), i % 2);
+		}
+		f = fopen(name, "wb");
+		if (!f || fwrite(s.p, 1, s.n, f) != s.n || fclose(f))
+			return 1;
+		free(s.p);
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(rnd_bytes); i++) {
-		uint64_t v = rnd() % 8;
+		/* what the filter for code looks at, often */
+		static const uint8_t few[] = { 0, 0, 0xe8, 0x0f, 0x85, 0xff, 0x48, 0x05, 0x8b, 0xe9, 0x41, 0x35 };
+		uint64_t v = rnd() % 16;
 
-		rnd_bytes[i] = (uint8_t)(v < 2 ? 0 : v == 2 ? 0xe8 : v == 3 ? 0x0f : v == 4 ? 0x85 : v == 5 ? 0xff : v == 6 ? 7 : rnd());
+		rnd_bytes[i] = v < sizeof(few) ? few[v] : (uint8_t)rnd();
 	}
 	memset(rnd_bytes + (1u << 20), 0, 1u << 20);
 	if (argc > 1 && !strcmp(argv[1], "example")) {
 		example();
 		return fflush(stdout) != 0;
 	}
+	if (argc > 2 && !strcmp(argv[1], "seeds"))
+		return seeds(argv[2]);
+	CHECK("displacements of code, absolute and back", filter());
 	round_trips();
 	pipes();
 	CHECK("plain, cut off at every byte: whole groups, then where it ends", truncations(WS_PLAIN));

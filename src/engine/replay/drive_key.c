@@ -3,6 +3,8 @@
 
 #include "engine/replay/drive.h"
 
+#define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
+
 static int
 find_keys(struct replay *r)
 {
@@ -84,7 +86,33 @@ replay_skip(struct replay *r, uint64_t icount)
 		return r->ended;
 	while (k && replay_key(r, k - 1) > icount)
 		k--;
-	if (k && replay_key(r, k - 1) > r->x.icount && replay_seek(r, k - 1) != REPLAY_OK)
+	/* a breakpoint or a mapping that somebody waits for may come before */
+	if (k && !r->nbrk && !r->onmap && !r->output && replay_key(r, k - 1) > r->x.icount &&
+	    replay_key(r, k - 1) - r->x.icount > WORTH && replay_seek(r, k - 1) != REPLAY_OK)
 		return REPLAY_BAD;
 	return drive_run(r, icount);
+}
+
+uint64_t
+replay_length(struct replay *r)
+{
+	struct ws_fault f;
+	struct ws_reader *in;
+	struct ws_rec rec;
+	uint64_t length = WS_UNKNOWN;
+	size_t n;
+	int whole;
+
+	if (r->ended == REPLAY_END)
+		return r->end.icount;
+	if (!ws_groups(r->in, &n, &whole) || !whole || !n)
+		return WS_UNKNOWN;
+	in = ws_open(r->fd, &f);
+	if (in && ws_groups(in, &n, &whole) && ws_seek_group(in, n - 1) == 0)
+		while (ws_next(in, &rec) == 1)
+			if (rec.kind == WS_END)
+				length = rec.u.end.icount;
+	if (in)
+		ws_close(in);
+	return length;
 }

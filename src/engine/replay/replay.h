@@ -51,9 +51,11 @@ const struct ws_rec_end *replay_how(const struct replay *r);            /* how t
  */
 int replay_refs(struct replay *r, const uint64_t **w, size_t *n);
 
-/* Runs without references until icount instructions are done.  With keyframes it may start again at a later one. */
+/* Runs without references until icount instructions are done.  It may go to a later keyframe, if nobody waits for what comes before. */
 int replay_skip(struct replay *r, uint64_t icount);
 void replay_until(struct replay *r, uint64_t icount);   /* the end: exactly so many instructions (WS_UNKNOWN: none) */
+
+uint64_t replay_length(struct replay *r);               /* instructions of the whole run; WS_UNKNOWN: the capture does not say */
 
 /* Keyframes: their number, where they are, and going on from one (forward or back) */
 size_t replay_nkeys(struct replay *r);

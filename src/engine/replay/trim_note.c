@@ -18,6 +18,7 @@ struct note {
 	struct replay *r;
 	struct trim_found *found;
 	uint64_t every;
+	size_t done;                    /* references of this batch that are noted */
 	uint8_t *sample, *packed;       /* CHUNK, ZSTD_compressBound(CHUNK) */
 };
 
@@ -65,12 +66,25 @@ sample_seg(struct note *t, struct trim_seg *s)
 	s->packed += squeeze(t, t->sample, n);
 }
 
+/* The references so far: before anything else happens to memory */
+static void
+catch_up(struct note *t)
+{
+	size_t n = t->r && t->r->x.out ? (size_t)(t->r->x.out - t->r->words) : 0;
+
+	if (n > t->done) {
+		shadow_words(&t->s, t->r->words + t->done, n - t->done);
+		t->done = n;
+	}
+}
+
 static int
 on_record(void *arg, const struct ws_rec *rec)
 {
 	struct note *t = arg;
 	int e = 0;
 
+	catch_up(t);
 	switch (rec->kind) {
 	case WS_MEM:
 		sample_mem(t, &rec->u.mem);
@@ -90,6 +104,7 @@ on_read(void *arg, uint64_t addr, size_t n)
 {
 	struct note *t = arg;
 
+	catch_up(t);
 	shadow_read(&t->s, addr, n);
 	return t->s.nomem ? -1 : 0;
 }
@@ -144,7 +159,8 @@ run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
 	for (;;) {
 		replay_until(r, due);
 		while ((got = replay_refs(r, &w, &n)) == REPLAY_OK) {
-			shadow_words(&t->s, w, n);
+			catch_up(t);
+			t->done = 0;
 			if (t->s.nomem)
 				return -1;
 			if (o->progress)

@@ -2,6 +2,7 @@
 #include <asm/prctl.h>
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -172,8 +173,6 @@ prepare_clone(struct cap *c, const struct call *k)
 		cap_stop(c, "it starts a thread, and threads cannot be captured");
 		return -1;
 	}
-	if (c->touch)
-		touch_all(c);
 	if (flags & CLONE_VM)           /* until it executes a program, the child writes into our memory */
 		compare_before(c);
 	return 0;
@@ -182,13 +181,9 @@ prepare_clone(struct cap *c, const struct call *k)
 static void
 prepare_sigaction(struct cap *c, const struct call *k)
 {
-	uint8_t act[16];
-
-	c->newact[0] = c->newact[1] = 0;
-	if (k->arg[1] && tracee_read(&c->t, k->arg[1], act, 16) == 16) {
-		c->newact[0] = get_le64(act);
-		c->newact[1] = get_le64(act + 8);
-	}
+	memset(c->newact, 0, sizeof(c->newact));
+	if (k->arg[1])
+		tracee_read(&c->t, k->arg[1], c->newact, sizeof(c->newact));
 }
 
 /* When the kernel takes pages that it may take later cannot be known: it takes them now */
@@ -270,8 +265,10 @@ call_enter(struct cap *c)
 		cap_stop(c, "it makes a 32-bit system call");
 		return -1;
 	}
-	if (c->touch)
-		touch_call(c, &k);
+	if (c->touch && touch_call(c, &k)) {
+		c->inside = 0;
+		return 0;
+	}
 	if (prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
 	signals_send(c);
@@ -301,7 +298,11 @@ call_leave(struct cap *c)
 		tracee_setregs(&c->t, &c->out);
 	}
 	call_of(&k, &c->in, (int64_t)c->out.rax);
+	if (c->touch && touch_again(c, &k))
+		return;
 	put_sys(c, &c->in, c->out.rax);
+	if (k.nr == SYS_rt_sigprocmask || k.nr == SYS_rt_sigreturn)
+		signal_mask(c);
 	for (int i = 0; i < WRITES; i++)
 		put_writes(c, &w[i], &k);
 	if (c->compare)

@@ -119,3 +119,22 @@ cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49])
 	while (len && brand[len - 1] == ' ')
 		brand[--len] = 0;
 }
+
+/* In a virtual machine the instruction takes microseconds, and loaders are fond of it */
+void
+cpuid_answer(struct cap *c, struct ws_cpuid *d)
+{
+	size_t i;
+
+	for (i = 0; i < c->ncpuid; i++) {
+		const struct ws_cpuid *k = &c->cpuid[i];
+
+		if (k->leaf == d->leaf && k->sub == d->sub) {
+			*d = *k;
+			return;
+		}
+	}
+	add(d, 0, 1, d->leaf, d->sub);
+	if (c->ncpuid < WS_CPUID_MAX)
+		c->cpuid[c->ncpuid++] = *d;
+}

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trim.h"
 #include "wscap.h"
 
 static const char synopsis[] = "[--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]";
@@ -60,7 +61,6 @@ main(int argc, char **argv)
 	}
 	if (optind == argc)
 		die_usage(synopsis);
-	(void)raw;
 	c->level = WS_PLAIN;
 	c->scratch = xmalloc(CHUNK);
 	c->xsave = xcalloc(WS_XSAVE_MAX, 1);
@@ -74,7 +74,10 @@ main(int argc, char **argv)
 		warn_sys("%s", c->path);
 		c->failed = 1;
 	}
+	tracee_close(&c->t);
 	if (c->failed)
 		return CANNOT;
+	if (!raw)
+		trim(c->path);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -78,8 +78,11 @@ sys_mmap(struct cap *c, const struct call *k)
 		if (!anon && !c->touch)
 			put_pages(c, r.lo, r.hi);
 	}
-	if (c->touch && !anon)
-		touch_hide(c, r.lo, r.hi);
+	if (c->touch) {
+		region_cut(&c->hidden, r.lo, r.hi);
+		if (!anon)
+			touch_hide(c, r.lo, r.hi);
+	}
 }
 
 void
@@ -88,6 +91,7 @@ sys_munmap(struct cap *c, const struct call *k)
 	if (failed(k))
 		return;
 	region_cut(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]));
+	region_cut(&c->hidden, k->arg[0], k->arg[0] + up(k->arg[1]));
 	put_range(c, WS_UNMAP, k->arg[0], up(k->arg[1]), 0);
 }
 
@@ -98,6 +102,8 @@ sys_mprotect(struct cap *c, const struct call *k)
 		return;
 	region_prot(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]), (int)(k->arg[2] & 7));
 	put_range(c, WS_PROT, k->arg[0], up(k->arg[1]), (int)(k->arg[2] & 7));
+	if (c->touch)
+		touch_protected(c, k->arg[0], k->arg[0] + up(k->arg[1]));
 }
 
 void

@@ -13,6 +13,14 @@ put(struct cap *c, const struct ws_rec *r)
 	if (ws_put(c->w, r) < 0)
 		c->failed = 1;
 	c->dirty = 1;
+	if (r->kind != WS_MEM)
+		return;
+	/* small groups: the writer's buffers stay in the processor's cache */
+	c->since += r->u.mem.p ? r->u.mem.n : 0;
+	if (c->since >= GROUP && !c->failed) {
+		c->failed = ws_cut(c->w) < 0;
+		c->since = 0;
+	}
 }
 
 void
@@ -27,7 +35,7 @@ void
 put_mem(struct cap *c, uint64_t addr, uint64_t n)
 {
 	while (n && c->w && !c->failed) {
-		size_t k = n < WS_MEM_MAX ? (size_t)n : WS_MEM_MAX, got;
+		size_t k = n < GROUP ? (size_t)n : GROUP, got;
 		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = addr};
 		uint8_t *p = ws_room(c->w, addr, k);
 

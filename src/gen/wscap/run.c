@@ -103,9 +103,9 @@ void
 cap_stop(struct cap *c, const char *why)
 {
 	say_stop(c, why);
+	tracee_uncall(&c->t, &c->in);
 	if (c->touch)
 		touch_all(c);
-	tracee_uncall(&c->t, &c->in);
 	cap_release(c);
 }
 

@@ -4,7 +4,6 @@
  * elsewhere is held until the next call, or for some milliseconds: then it is
  * delivered where the program happens to stand, and found by its registers.
  */
-#include <cpuid.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -50,7 +49,7 @@ put_cpuid(struct cap *c, struct user_regs_struct *g)
 
 	d->leaf = (uint32_t)g->rax;
 	d->sub = (uint32_t)g->rcx;
-	__cpuid_count(d->leaf, d->sub, d->eax, d->ebx, d->ecx, d->edx);
+	cpuid_answer(c, d);
 	g->rax = d->eax;
 	g->rbx = d->ebx;
 	g->rcx = d->ecx;
@@ -81,6 +80,34 @@ emulate(struct cap *c)
 	tracee_setregs(&c->t, &g);
 	c->behind = 0;
 	return 1;
+}
+
+void
+signal_mask(struct cap *c)
+{
+	ptrace(PTRACE_GETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
+}
+
+/* The kernel insists on a fault's signal: blocked, it was unblocked, and its action forgotten */
+static void
+restore_segv(struct cap *c)
+{
+	static const uint8_t none[32];
+	struct user_regs_struct g;
+	uint8_t kept[32];
+	uint64_t at;
+	long ret;
+
+	if (!(c->mask & bit(SIGSEGV)) && c->handler[SIGSEGV] != 1)
+		return;
+	if (memcmp(c->segv, none, 32) && !tracee_regs(&c->t, &g)) {
+		at = (g.rsp - 1024) & ~15ull;
+		if (tracee_read(&c->t, at, kept, 32) == 32 && tracee_write(&c->t, at, c->segv, 32) == 32) {
+			tracee_call(&c->t, &ret, SYS_rt_sigaction, SIGSEGV, at, 0, 8, 0, 0);
+			tracee_write(&c->t, at, kept, 32);
+		}
+	}
+	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
 /* What the kernel wrote for the handler */
@@ -145,6 +172,7 @@ deliver(struct cap *c, int sig)
 	put_frame(c, to.rsp);
 	if (c->actflags[sig] & SA_RESETHAND)
 		c->handler[sig] = 0;
+	signal_mask(c);
 	c->behind = 0;
 	return 0;
 }
@@ -203,10 +231,11 @@ on_signal(struct cap *c, int sig)
 
 	if (ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		return sig;
-	if (sig == SIGSEGV && si.si_code == SI_KERNEL && emulate(c))
+	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && emulate(c)) ||
+	    (si.si_code == SEGV_ACCERR && c->touch && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
+		restore_segv(c);
 		return 0;
-	if (sig == SIGSEGV && c->touch && si.si_code == SEGV_ACCERR && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr))
-		return 0;
+	}
 	ours = recognise(c, &si);
 	if (sig > 64 || c->handler[sig] <= 1)   /* SIG_DFL, SIG_IGN: the program does not notice, or no more */
 		return sig;

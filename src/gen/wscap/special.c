@@ -1,6 +1,7 @@
 /* System calls whose effect on memory takes more than a line of the table to say. */
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -95,8 +96,10 @@ sys_sigaction(struct cap *c, const struct call *k)
 {
 	if (k->ret || !k->arg[1] || k->arg[0] < 1 || k->arg[0] > 64)
 		return;
-	c->handler[k->arg[0]] = c->newact[0];
-	c->actflags[k->arg[0]] = c->newact[1];
+	c->handler[k->arg[0]] = get_le64(c->newact);
+	c->actflags[k->arg[0]] = get_le64(c->newact + 8);
+	if (k->arg[0] == SIGSEGV)
+		memcpy(c->segv, c->newact, sizeof(c->segv));
 }
 
 /* Not only the registers that every call changes: told as a signal of number 0, from behind the call to where it goes on */

@@ -92,7 +92,6 @@ xcr0(void)
 static void
 header(struct cap *c, struct start *s, char *const argv[])
 {
-	static struct ws_cpuid table[WS_CPUID_MAX];
 	struct ws_header h = {.machine = WS_X86_64, .page = PAGE, .line = WS_LINE};
 	struct utsname u;
 	struct timespec now;
@@ -106,9 +105,9 @@ header(struct cap *c, struct start *s, char *const argv[])
 	n = readlink(path, s->exe, sizeof(s->exe) - 1);
 	s->exe[n > 0 ? n : 0] = 0;
 	h.flags = (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (c->touch ? WS_FIRST_TOUCH : 0u);
-	h.cpuid = table;
-	h.ncpuid = cpuid_table(table, WS_CPUID_MAX);
-	cpuid_brand(table, h.ncpuid, brand);
+	h.cpuid = c->cpuid;
+	h.ncpuid = c->ncpuid = cpuid_table(c->cpuid, WS_CPUID_MAX);
+	cpuid_brand(c->cpuid, h.ncpuid, brand);
 	h.xcr0 = xcr0();
 	h.when = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	h.version = TM_VERSION;
@@ -191,8 +190,11 @@ cap_begin(struct cap *c, char *const argv[])
 		die_sys("cannot read the program's registers");
 	auxv(c, &s);
 	c->notsc = !call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-	c->nocpuid = !call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
+	/* in a virtual machine that makes every switch of processes several times as slow, so the table must do */
+	if (c->audit)
+		c->nocpuid = !call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
 	c->brk = ((uint64_t)call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
+	signal_mask(c);
 	header(c, &s, argv);
 	to_regs(&r.u.state.regs, &s.regs, s.regs.rax);
 	r.u.state.nxsave = get_xsave(c);

@@ -1,31 +1,214 @@
-/* --first-touch. */
+/*
+ * --first-touch, as the seed has it: memory that was there before the program
+ * ran is taken from it, and given back page by page when it reaches for it;
+ * only those pages are recorded.  What the kernel is told to read or write is
+ * given back before the call: the kernel would just fail.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/bytes.h"
 #include "wscap.h"
+
+static long
+protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
+{
+	long ret = -1;
+
+	if (tracee_call(&c->t, &ret, SYS_mprotect, lo, hi - lo, (uint64_t)prot, 0, 0, 0))
+		return -1;
+	return ret;
+}
+
+/* A stack grows by itself, and only where it may be touched; the vdso is where our system calls are made. */
+static int
+may_hide(const struct cap *c, const struct region *r)
+{
+	return r->prot && !r->stack && !(c->t.site >= r->lo && c->t.site < r->hi);
+}
 
 void
 touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 {
-	(void)c;
-	(void)lo;
-	(void)hi;
+	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {
+		struct region r = c->reg.p[i];
+
+		if (!may_hide(c, &r))
+			continue;
+		r.lo = r.lo > lo ? r.lo : lo;
+		r.hi = r.hi < hi ? r.hi : hi;
+		if (protect(c, r.lo, r.hi, PROT_NONE))
+			put_pages(c, r.lo, r.hi);
+		else
+			region_set(&c->hidden, &r);
+	}
+}
+
+/* Give back what is hidden from lo to hi (whole pages) and record it */
+static void
+touch(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	size_t i;
+
+	while ((i = region_at(&c->hidden, lo)) < c->hidden.n && c->hidden.p[i].lo < hi) {
+		uint64_t a = c->hidden.p[i].lo > lo ? c->hidden.p[i].lo : lo;
+		uint64_t b = c->hidden.p[i].hi < hi ? c->hidden.p[i].hi : hi;
+		size_t j = region_at(&c->reg, a);
+
+		put_pages(c, a, b);
+		region_cut(&c->hidden, a, b);
+		for (; j < c->reg.n && c->reg.p[j].lo < b; j++) {
+			const struct region *r = &c->reg.p[j];
+
+			protect(c, r->lo > a ? r->lo : a, r->hi < b ? r->hi : b, r->prot);
+		}
+		lo = b;
+	}
+}
+
+static int
+is_hidden(const struct cap *c, uint64_t lo, uint64_t hi)
+{
+	size_t i = region_at(&c->hidden, lo);
+
+	return i < c->hidden.n && c->hidden.p[i].lo < hi;
 }
 
 int
 touch_fault(struct cap *c, uint64_t addr)
 {
-	(void)c;
-	(void)addr;
-	return 0;
+	if (!is_hidden(c, addr, addr + 1))
+		return 0;
+	addr -= addr % PAGE;
+	touch(c, addr, addr + PAGE);
+	c->behind = 0;
+	return 1;
 }
 
 void
 touch_all(struct cap *c)
 {
-	(void)c;
+	touch(c, 0, UINT64_MAX);
+}
+
+/* Stretches that a call is about to use; those that are hidden are kept until all are known */
+struct wanted {
+	struct { uint64_t lo, hi; } at[128];
+	size_t n;
+};
+
+static void
+want(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
+{
+	uint64_t lo = addr / PAGE * PAGE, hi = addr + len;
+
+	if (hi < addr || w->n == sizeof(w->at) / sizeof(w->at[0]) || !is_hidden(c, lo, hi))
+		return;
+	w->at[w->n].lo = lo;
+	w->at[w->n].hi = (hi + PAGE - 1) / PAGE * PAGE;
+	w->n++;
+}
+
+static void
+want_iov(struct cap *c, struct wanted *w, uint64_t iov, uint64_t count)
+{
+	uint8_t v[16];
+
+	want(c, w, iov, count < 1024 ? count * 16 : 16384);
+	for (uint64_t i = 0; i < count && i < 1024; i++) {
+		if (tracee_read(&c->t, iov + 16 * i, v, 16) != 16)
+			return;
+		want(c, w, get_le64(v), get_le64(v + 8));
+	}
+}
+
+static void
+want_msg(struct cap *c, struct wanted *w, uint64_t msg)
+{
+	uint8_t m[56];
+
+	if (tracee_read(&c->t, msg, m, sizeof(m)) != sizeof(m))
+		return;
+	want(c, w, get_le64(m), get_le32(m + 8));
+	want_iov(c, w, get_le64(m + 16), get_le64(m + 24));
+	want(c, w, get_le64(m + 32), get_le64(m + 40));
+}
+
+/* Anything may be a pointer; what follows it, if it can be, its length.  A string or a structure is shorter than a page. */
+static void
+want_args(struct cap *c, struct wanted *w, const struct call *k)
+{
+	for (int i = 0; i < 6; i++) {
+		uint64_t len = i < 5 && k->arg[i + 1] < (1ull << 31) ? k->arg[i + 1] : 0;
+
+		if (!is_hidden(c, k->arg[i] / PAGE * PAGE, k->arg[i] + (len > PAGE ? len : PAGE)))
+			continue;
+		want(c, w, k->arg[i], len > PAGE ? len : PAGE);
+	}
+}
+
+int
+touch_call(struct cap *c, const struct call *k)
+{
+	struct wanted w;
+	uint8_t ss[24];
+
+	w.n = 0;
+	switch (k->nr) {
+	case SYS_mmap: case SYS_munmap: case SYS_mprotect: case SYS_brk: case SYS_madvise: case SYS_exit_group:
+		return 0;
+	case SYS_fork: case SYS_vfork: case SYS_clone: case SYS_clone3: case SYS_shmdt: case SYS_execve: case SYS_execveat:
+		w.n = c->hidden.n > 0;  /* somebody else will look at it, or there are pointers to pointers */
+		w.at[0].lo = 0;
+		w.at[0].hi = UINT64_MAX;
+		break;
+	case SYS_mremap:
+		want(c, &w, k->arg[0], k->arg[1]);
+		break;
+	case SYS_sigaltstack:           /* the kernel will write there, whenever it wants */
+		if (k->arg[0] && tracee_read(&c->t, k->arg[0], ss, 24) == 24)
+			want(c, &w, get_le64(ss), get_le64(ss + 16));
+		want_args(c, &w, k);
+		break;
+	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2: case SYS_pwritev2: case SYS_vmsplice:
+		want_iov(c, &w, k->arg[1], k->arg[2]);
+		break;
+	case SYS_sendmsg: case SYS_recvmsg:
+		want_msg(c, &w, k->arg[1]);
+		/* fall through */
+	default:
+		want_args(c, &w, k);
+	}
+	if (!w.n)
+		return 0;
+	if (tracee_uncall(&c->t, &c->in))
+		return 1;
+	for (size_t i = 0; i < w.n; i++)
+		touch(c, w.at[i].lo, w.at[i].hi);
+	return 1;
+}
+
+int
+touch_again(struct cap *c, const struct call *k)
+{
+	struct user_regs_struct g = c->in;
+
+	if (k->ret != -EFAULT || !c->hidden.n)
+		return 0;
+	touch_all(c);
+	g.rax = g.orig_rax;
+	g.orig_rax = UINT64_MAX;
+	g.rip -= 2;
+	return !tracee_setregs(&c->t, &g);
 }
 
 void
-touch_call(struct cap *c, const struct call *k)
+touch_protected(struct cap *c, uint64_t lo, uint64_t hi)
 {
-	(void)c;
-	(void)k;
+	for (size_t i = region_at(&c->hidden, lo); i < c->hidden.n && c->hidden.p[i].lo < hi; i++) {
+		const struct region *r = &c->hidden.p[i];
+
+		protect(c, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi, PROT_NONE);
+	}
 }

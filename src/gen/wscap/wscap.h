@@ -11,7 +11,8 @@
 #include "format/ws.h"
 
 #define PAGE 4096u
-#define CHUNK (256u << 10)              /* bytes of scratch */
+#define CHUNK (64u << 10)               /* bytes of scratch */
+#define GROUP (256u << 10)              /* bytes of memory in a group of the capture */
 
 /* A stretch of the program's memory, one mapping or part of one */
 struct region {
@@ -43,6 +44,7 @@ struct cap {
 	int audit, touch;               /* --audit, --first-touch */
 	int traced;                     /* ptrace still holds it */
 	int failed;                     /* the capture could not be written */
+	size_t since;                   /* bytes of memory in the group */
 	int dirty;                      /* something was recorded since the last cut */
 	int listen;                     /* it is stopped by job control */
 	int notsc, nocpuid;             /* rdtsc, cpuid fault */
@@ -53,15 +55,20 @@ struct cap {
 	int denied;                     /* the call in progress is not made, and gives: */
 	long pretended;
 	struct user_regs_struct in, out;
-	uint64_t newact[2];             /* handler and flags of the rt_sigaction in progress */
+	uint8_t newact[32];             /* the new action of the rt_sigaction in progress */
 	uint64_t oldadvice;             /* of the madvise in progress, + 1; 0: as it is */
 	uint64_t handler[65], actflags[65];
 	uint64_t sent;                  /* held signals that were sent again, by number - 1 */
 	int ended, hasended;            /* its wait status, when a step of ours was its end */
 	uint64_t brk;                   /* rounded up to pages */
 	struct regions reg;
+	struct regions hidden;          /* --first-touch: what the program did not reach for yet */
+	uint64_t mask;                  /* signals that the program blocks */
+	uint8_t segv[32];               /* its action for SIGSEGV, as the kernel takes it */
 	struct shadow shadow;
 	uint64_t pcs[64];               /* `syscall` instructions that were looked at */
+	struct ws_cpuid cpuid[WS_CPUID_MAX];
+	size_t ncpuid;                  /* what cpuid said so far */
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
 };
@@ -78,6 +85,11 @@ void cap_begin(struct cap *c, char *const argv[]);      /* header, START, first 
 /* cpuid.c */
 size_t cpuid_table(struct ws_cpuid *t, size_t max);
 void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
+
+/* cpuid.c */
+size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; how many */
+void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
+void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* what the instruction gives for d->leaf, d->sub */
 
 /* put.c: records */
 void put(struct cap *c, const struct ws_rec *r);
@@ -120,6 +132,7 @@ void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);   
 size_t compare_after(struct cap *c, int tell);          /* records it; tell: says so.  Bytes that changed */
 
 /* signal.c */
+void signal_mask(struct cap *c);        /* the program's changed */
 int on_signal(struct cap *c, int sig);  /* at a signal-delivery stop: with what signal to go on (0: none) */
 void signal_deadly(struct cap *c, int sig);             /* in the stop before the end by sig */
 void signals_send(struct cap *c);       /* at a syscall-entry stop: those held are to be seen at the call's end */
@@ -134,8 +147,10 @@ uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instructi
 /* touch.c: --first-touch */
 void touch_hide(struct cap *c, uint64_t lo, uint64_t hi);
 int touch_fault(struct cap *c, uint64_t addr);          /* 1 if that was ours */
-void touch_all(struct cap *c);                          /* everything that is hidden: somebody else will look at it */
-void touch_call(struct cap *c, const struct call *k);   /* what a system call may read or write */
+void touch_all(struct cap *c);                          /* everything that is hidden is given back */
+int touch_call(struct cap *c, const struct call *k);    /* at the call's entry; 1: it will be made again, with what it uses given back */
+int touch_again(struct cap *c, const struct call *k);   /* at its end; 1: it failed because of us, and will be made again */
+void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);  /* the program changed the protection: hide it again */
 
 /* run.c */
 int cap_run(struct cap *c);                             /* to the program's end: its wait status */

@@ -1,0 +1,68 @@
+/* wsinfo: what is in a working-set capture */
+#include "wsinfo.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+
+#define SYNOPSIS "[-l] [file]"
+
+static _Noreturn void
+bad(const char *name, const struct ws_fault *f)
+{
+	die_at(name, f->off, f->rec == UINT64_MAX ? DIAG_NOREC : f->rec, "%s", f->err);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *name = "standard input";
+	struct ws_reader *r;
+	struct ws_fault f;
+	struct ws_rec rec;
+	struct tally *t;
+	struct out *o;
+	uint64_t bytes = 0, n = 0;
+	int c, fd = STDIN_FILENO, list = 0, got;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt(argc, argv, "l")) != -1) {
+		if (c != 'l')
+			die_usage(SYNOPSIS);
+		list = 1;
+	}
+	if (argc - optind > 1)
+		die_usage(SYNOPSIS);
+	if (optind < argc && strcmp(argv[optind], "-")) {
+		name = argv[optind];
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			die_sys("%s", name);
+	}
+	r = ws_open(fd, &f);
+	if (!r)
+		bad(name, &f);
+	o = out_open(NULL);
+	t = tally_new();
+	while ((got = ws_next(r, &rec)) == 1) {
+		if (list)
+			list_rec(o, n++, &rec);
+		else
+			tally_rec(t, r, &rec);
+		bytes = ws_next_off(r);
+	}
+	if (got == 0)
+		bytes = ws_next_off(r);
+	if (!list)
+		tally_print(t, o, ws_head(r), bytes, got == 0);
+	if (got < 0) {
+		out_drop(o);
+		bad(name, ws_fault(r));
+	}
+	out_close(o);
+	tally_free(t);
+	ws_close(r);
+	return 0;
+}

@@ -1,0 +1,4 @@
+# Captures, as a library
+"$BUILD/test/wstest" || exit
+# the fuzz target agrees about the first inputs
+mkdir seeds && "$BUILD/test/wstest" seeds seeds && "$BUILD/test/wsfuzz" seeds/*

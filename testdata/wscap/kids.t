@@ -1,0 +1,29 @@
+# Other processes and threads
+. "$HERE/lib.sh"
+gcc -O1 -o kids "$HERE/kids.c" -lpthread || exit 1
+
+for o in --raw --first-touch --audit; do
+	for i in fork vfork spawn popen; do
+		./kids $i >want.out
+		wscap $o -o c.ws ./kids $i >got.out 2>got.err
+		is "$i $o: status" $? 0
+		same "$i $o: output" got.out want.out
+		is "$i $o: errors" "$(cat got.err)" ""
+		want=0
+		replayed "$i $o" ""
+	done
+	for i in thread exec; do
+		./kids $i >want.out
+		want=$?
+		wscap $o -o c.ws ./kids $i >got.out 2>got.err
+		is "$i $o: status" $? $want
+		same "$i $o: output" got.out want.out
+		is "$i $o: replayed" "$("$native" c.ws)" "stopped 0"
+		case $i in
+		thread) why="it starts a thread, and threads cannot be captured" ;;
+		exec) why="it executes another program" ;;
+		esac
+		is "$i $o: said" "$(cat got.err)" "wscap: the capture ends here, the program goes on: $why"
+	done
+done
+tap_end

@@ -1,0 +1,22 @@
+# Signals
+. "$HERE/lib.sh"
+gcc -O1 -o sig "$HERE/sig.c" || exit 1
+
+for i in raise queue altstack wait fault sleep restart; do captured "$i" -- ./sig $i; done
+for i in raise altstack fault; do captured "$i, first touch" --first-touch -- ./sig $i; done
+for i in segv abort term stack; do captured "$i" -- ./sig $i 2>/dev/null; done
+# how many come is not the same twice
+for i in timer spin; do
+	wscap -o c.ws ./sig $i >out
+	want=0
+	replayed "$i" out
+done
+
+# To the one who asks to end us, the program answers
+wscap -o c.ws perl -e '$SIG{TERM} = sub { print "term\n"; exit 9 }; $| = 1; print "ready\n"; sleep 60' >out &
+until grep -q ready out; do sleep 0.1; done
+kill -TERM $!
+wait $!
+is "terminated: status" $? 9
+is "terminated: output" "$(tail -n 1 out)" term
+tap_end
