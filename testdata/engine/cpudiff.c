@@ -435,6 +435,17 @@ show(uint64_t from)
 	printf("\n");
 }
 
+/* The kernel would write memory at any time */
+static void
+no_rseq(const uint8_t *b)
+{
+	if (special(b) != N_SYSCALL || nr.rax != SYS_rseq)
+		return;
+	nr.rax = 1000;
+	if (ptrace(PTRACE_SETREGS, pid, 0, &nr))
+		die("rseq");
+}
+
 /* What the system call, or the processor about itself, gave */
 static int
 outside(int kind, int mode)
@@ -445,11 +456,8 @@ outside(int kind, int mode)
 		return 1;
 	npcs = 0;
 	insn_bytes(nr.rip, b);
-	if (kind == N_SYSCALL && nr.rax == SYS_rseq) {  /* the kernel would write memory at any time */
-		nr.rax = run.cpu.r[0] = 1000;
-		if (ptrace(PTRACE_SETREGS, pid, 0, &nr))
-			die("rseq");
-	}
+	no_rseq(b);
+	run.cpu.r[0] = nr.rax;
 	if (step(b))
 		return -1;
 	run.limit = UINT64_MAX;
@@ -596,9 +604,11 @@ main(int argc, char **argv)
 	getregs();
 	hide_vdso();
 	while (skip--) {
-		uint8_t code[16] = { 0x90 };
+		uint8_t code[16];
 
 		npcs = 0;
+		insn_bytes(nr.rip, code);
+		no_rseq(code);
 		if (step(code))
 			return 2;
 	}

@@ -5,8 +5,9 @@
  * instruction by ptrace, rp_run runs it; registers, memory, faults and
  * references (by the lifter of ae2addr, where it knows the instruction) must agree.
  *
- *	cpufuzz [-l] [-n instructions] [-s seed] [-m mnemonic]
+ *	cpufuzz [-bl] [-n instructions] [-s seed] [-m mnemonic]
  *
+ * -b: as on a processor without BMI2.
  * -l: list the mnemonics with their counts (run, faulted, refused).
  */
 #include <cpuid.h>
@@ -25,7 +26,7 @@
 #include <Zydis/Zydis.h>
 
 #include "engine/machine/machine.h"
-#include "engine/replay/cpu.h"
+#include "engine/replay/stub.h"
 #include "engine/x86/lift.h"
 #include "format/ref.h"
 
@@ -134,11 +135,35 @@ opcode(uint8_t *b, unsigned k)
 		b[n++] = below(2) ? 0x38 : 0x3a;
 }
 
+/* An address that no register forms leads to the data most of the time */
+static void
+aim_constant(uint8_t *b)
+{
+	int i, rip;
+	uint64_t a = MID + below(512) - 256;
+
+	for (i = 0; i < z.operand_count; i++) {
+		const ZydisDecodedOperandMem *m = &op[i].mem;
+
+		rip = m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_EIP;
+		if (op[i].type != ZYDIS_OPERAND_TYPE_MEMORY || m->index != ZYDIS_REGISTER_NONE
+		    || (m->base != ZYDIS_REGISTER_NONE && !rip) || z.raw.disp.size < 32)
+			continue;
+		if (below(20) == 0)
+			a = below(2) ? 0x1000 : 0x3f000000;
+		if (rip)
+			a -= CODE + z.length;
+		memcpy(b + z.raw.disp.offset, &a, z.raw.disp.size / 8u);
+		ZydisDecoderDecodeFull(&dec, b, 15, &z, op);
+	}
+}
+
 static int
-wanted(const uint8_t *b, const char *only)
+wanted(uint8_t *b, const char *only)
 {
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&dec, b, 15, &z, op)))
 		return 0;
+	aim_constant(b);
 	if (only && strcmp(only, ZydisMnemonicGetString(z.mnemonic)))
 		return 0;
 	switch (z.mnemonic) {
@@ -231,6 +256,8 @@ aim(void)
 		index = gpr(op[i].mem.index);
 		if (op[i].mem.type == ZYDIS_MEMOP_TYPE_VSIB)
 			tame_index(op[i].mem.index);
+		if (base < 0 && index < 0)
+			continue;
 		a -= (uint64_t)op[i].mem.disp.value;
 		if (op[i].mem.segment == ZYDIS_REGISTER_FS)
 			a -= r0.fs_base;
@@ -459,7 +486,7 @@ compare_refs(const uint8_t *b)
 	for (i = 0, k = 1; i < in.nref; i++) {
 		const struct sch_step *s = &in.ref[i];
 		unsigned kind = s->op == SO_STORE ? REF_STORE : s->op == SO_MODIFY ? REF_MODIFY : REF_LOAD;
-		uint64_t a = s->m.sym != SCH_NOSYM ? CODE + z.length + (uint64_t)z.raw.disp.value : at(&s->m);
+		uint64_t a = s->m.sym != SCH_NOSYM ? CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);
 
 		if (k >= n || words[k] != ref_make(kind, a, s->n)) {
 			printf("reference %u: 0x%lx, should be 0x%lx\n", i, k < n ? words[k] : 0, ref_make(kind, a, s->n));
@@ -590,13 +617,14 @@ int
 main(int argc, char **argv)
 {
 	uint64_t n = 20000, i, wrong = 0, refused = 0;
-	int o, list = 0;
+	int o, list = 0, plain = 0;
 	const char *only = NULL;
 	uint32_t lo, hi;
 	unsigned m;
 
-	while ((o = getopt(argc, argv, "lm:n:s:")) != -1)
+	while ((o = getopt(argc, argv, "blm:n:s:")) != -1)
 		switch (o) {
+		case 'b': plain = 1; break;
 		case 'l': list = 1; break;
 		case 'm': only = optarg; break;
 		case 'n': n = strtoull(optarg, NULL, 0); break;
@@ -608,6 +636,8 @@ main(int argc, char **argv)
 		fprintf(stderr, "cpufuzz: %s\n", rp_core_why());
 		return 2;
 	}
+	if (plain)
+		core->bmi2 = 0;
 	__asm__("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
 	run.xcr0 = xcr0 = (uint64_t)hi << 32 | lo;
 	run.cpu.xsave = gx;

@@ -142,6 +142,8 @@ rp_refuse(const struct rp_inst *in)
 
 	if (why)
 		return why;
+	if (in->z.mnemonic == ZYDIS_MNEMONIC_INT && in->b[in->z.length - 1] == 0x80)
+		return "int 0x80: a system call of 32-bit programs";
 	if (amx(in))
 		return "tile registers";
 	if (in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNC || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCE || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCV
