@@ -79,9 +79,8 @@ indirect(struct rp_tr *t)
 }
 
 void
-rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h, int test)
+rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h)
 {
-	(void)test;
 	((struct rp_hinfo *)(uintptr_t)h)->fn = fn;
 	e_imm(t, T0, (uint64_t)(uintptr_t)h);
 	e1(t, 0xe8);
@@ -350,7 +349,7 @@ string(struct rp_tr *t)
 		if ((in->b[i] == 0x64 || in->b[i] == 0x65) && h->op != RS_STOS && h->op != RS_SCAS)
 			t->bad = "a string instruction with a segment";
 	rp_sync(t);
-	rp_helper(t, rp_hand_string, h, 1);
+	rp_helper(t, rp_hand_string, h);
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	t->ninst--;                     /* the helper counts */
 	to_site(t, in->next);
@@ -411,7 +410,7 @@ rp_special(struct rp_tr *t)
 		rp_fetch(t);
 		if ((h = rp_hinfo(t)) != NULL) {
 			rp_sync(t);
-			rp_helper(t, rp_hand_xgetbv, h, 0);
+			rp_helper(t, rp_hand_xgetbv, h);
 		}
 		return 1;
 	default:
