@@ -297,7 +297,7 @@ aim(void)
 	    && gpr(op[1].reg.value) != gpr(op[0].mem.index) && below(10))
 		*regp(&r0, gpr(op[1].reg.value)) = (uint64_t)below(4000) - 2000;
 	if (z.meta.category == ZYDIS_CATEGORY_STRINGOP) {
-		r0.rcx = below(40);
+		r0.rcx = below(40) | (z.address_width == 32 && below(2) ? rnd() << 32 : 0);
 		if (below(4))
 			r0.rsi = MID + below(8192) - 4096;
 		if (below(4))
@@ -515,6 +515,8 @@ compare_refs(const uint8_t *b)
 			return bad("a word that is none");
 	if (n == 0 || words[0] != ref_make(REF_INST, CODE, z.length))
 		return bad("no fetch");
+	if (z.meta.category == ZYDIS_CATEGORY_STRINGOP && (z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS)))
+		return 0;
 	memset(rel, 0, sizeof rel);
 	if ((z.mnemonic == ZYDIS_MNEMONIC_PUSH || z.mnemonic == ZYDIS_MNEMONIC_LEAVE) && z.operand_width == 16)
 		return 0;

@@ -88,12 +88,25 @@ element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t
 		word(f, REF_STORE, di, h->size);
 }
 
+static uint64_t
+segment(const struct rp_frame *f, const struct rp_hinfo *h)
+{
+	return h->seg == 1 ? f->fsbase : h->seg == 2 ? f->gsbase : 0;
+}
+
+/* A register that addresses or counts: with narrow addresses only half of it */
+static uint64_t
+half(const struct rp_hinfo *h, uint64_t v)
+{
+	return h->addr32 ? (uint32_t)v : v;
+}
+
 /* One element; 1: its comparison ends the repetition */
 static int
 element(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t *rax = rp_reg(f, RAX), *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI);
-	uint64_t si = *rsi, di = *rdi, step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, fl;
+	uint64_t si = half(h, *rsi) + segment(f, h), di = half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, fl;
 	int ends = 0;
 
 	f->out0 = f->out;
@@ -119,11 +132,11 @@ element(struct rp_frame *f, const struct rp_hinfo *h)
 	}
 	BARRIER();
 	if (h->op == RS_MOVS || h->op == RS_CMPS || h->op == RS_LODS)
-		*rsi = si + step;
+		*rsi = half(h, *rsi + step);
 	if (h->op != RS_LODS)
-		*rdi = di + step;
+		*rdi = half(h, di + step);
 	if (h->rep)
-		--*rp_reg(f, RCX);
+		*rp_reg(f, RCX) = half(h, *rp_reg(f, RCX) - 1);
 	advance(f, 1);
 	BARRIER();
 	return ends;
@@ -173,7 +186,7 @@ ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 {
 	uint64_t n = *rp_reg(f, RCX), m;
 
-	if ((h->op != RS_MOVS && h->op != RS_STOS) || f->rflags & 0x400)
+	if ((h->op != RS_MOVS && h->op != RS_STOS) || f->rflags & 0x400 || h->addr32 || h->seg)
 		return 0;
 	if (n > max)
 		n = max;
@@ -212,7 +225,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 		left = f->limit - count(f);
 		if (left == 0 || done == f->maxelem || (f->mode == RP_REFS && f->end - f->out < 64))
 			return stop(f, h);
-		if (*rp_reg(f, RCX) == 0) {
+		if (half(h, *rp_reg(f, RCX)) == 0) {
 			if (f->mode == RP_REFS)
 				word(f, REF_INST, h->pc, h->len);
 			advance(f, 1);
@@ -226,12 +239,6 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 	}
 	f->inhelper = 0;
 	return 0;
-}
-
-static uint64_t
-segment(const struct rp_frame *f, const struct rp_hinfo *h)
-{
-	return h->seg == 1 ? f->fsbase : h->seg == 2 ? f->gsbase : 0;
 }
 
 static uint64_t
