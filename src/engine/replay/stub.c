@@ -333,6 +333,8 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 
 	p->base = p->rcx_in ? T1 : T0;
 	p->used |= 1u << p->base;
+	if (hk == RH_BITS && t->in->z.address_width == 32)
+		t->bad = "a bit string with narrow addresses";
 	if (hk >= 0) {
 		if (t->refs) {
 			rp_sync(t);
