@@ -7,7 +7,9 @@
 #include "wspriv.h"
 
 #define DICT_MIN 4096u
-#define LEVEL    6u             /* with a dictionary for the whole stream; 9 takes a third longer and gains nothing */
+#define LEVEL    6u             /* with a dictionary for the whole stream: 9 takes longer and gains nothing */
+#define NICE     128u
+#define DEPTH    24u            /* a third less time than the level's own, 0.05 % larger */
 
 /* What suits each stream (literal context, literal position, position bits), as measured on captures */
 static const struct {
@@ -38,6 +40,8 @@ pack_lzma(enum ws_stream s, const uint8_t *p, size_t n, uint8_t *out)
 	if (lzma_lzma_preset(&o, LEVEL))
 		return -1;
 	o.dict_size = dictionary(n);
+	o.nice_len = NICE;
+	o.depth = DEPTH;
 	o.lc = tune[s].lc;
 	o.lp = tune[s].lp;
 	o.pb = tune[s].pb;

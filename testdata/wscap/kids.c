@@ -57,8 +57,8 @@ spawns(void)
 	int st;
 	pid_t pid;
 
-	printf("%d\n", posix_spawnp(&pid, "sh", NULL, NULL, argv, environ));
-	fflush(stdout);
+	if (posix_spawnp(&pid, "sh", NULL, NULL, argv, environ))
+		exit(9);
 	waitpid(pid, &st, 0);
 	printf("%d\n", WEXITSTATUS(st));
 	printf("%d\n", posix_spawn(&pid, "/no/such/program", NULL, NULL, none, environ) == ENOENT);

@@ -14,7 +14,8 @@ captured() {
 	wscap $opts -o c.ws "$@" >got.out 2>got.err
 	is "$what: status" "$?" $want
 	same "$what: output" got.out want.out
-	same "$what: errors" got.err want.err
+	# the shell has a word to say of a signal
+	[ $want -gt 128 ] || same "$what: errors" got.err want.err
 	replayed "$what" got.out
 }
 

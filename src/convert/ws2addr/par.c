@@ -19,7 +19,7 @@
 
 struct part {
 	uint64_t from, to;
-	uint64_t n[REF_NKINDS];
+	uint64_t n[16];
 	struct replay_fault fault;
 	int got;                        /* enum replay_got; REPLAY_BREAK: not done */
 	pid_t pid;
@@ -133,7 +133,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 			die("a job ended before its time");
 	}
 	for (unsigned i = 0; i < n; i++) {
-		for (int k = 0; k < REF_NKINDS; k++)
+		for (int k = 0; k < 16; k++)
 			j->n[k] += p[i].n[k];
 		if (p[i].got == REPLAY_BAD)
 			job_bad(j, &p[i].fault);

@@ -12,10 +12,10 @@ struct job {
 	struct out *out;
 	enum ref_format fmt;
 	int count;                      /* how many references of each kind, instead of them */
-	int drop[REF_NKINDS];           /* kinds that are not wanted */
+	int drop[16];                   /* kinds that are not wanted, or do not exist */
 	int dropping;
 	uint64_t from, to;              /* instructions; to WS_UNKNOWN: the end */
-	uint64_t n[REF_NKINDS];
+	uint64_t n[16];
 };
 
 /* sink.c: references as they are wanted */

@@ -12,8 +12,11 @@
 #define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
 	PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
 
-/* Waits to be seized, then becomes the program; what keeps it from that goes into the pipe. */
-_Noreturn static void
+/*
+ * Waits to be seized, then becomes the program; what keeps it from that goes
+ * into the pipe.  It may not end as a process ends: nothing in it is its own.
+ */
+static void
 become(char *const argv[], int go, int tell)
 {
 	char c;
@@ -24,9 +27,10 @@ become(char *const argv[], int go, int tell)
 		execvp(argv[0], argv);
 		err = errno;
 		if (write(tell, &err, sizeof(err)) < 0)
-			_exit(126);
+			err = 0;
 	}
-	_exit(127);
+	for (;;)
+		raise(SIGKILL);
 }
 
 /* To the stop behind execve; signals that come before it are held */
@@ -92,20 +96,24 @@ tracee_start(struct tracee *t, char *const argv[], int *atexec)
 		return err;
 	}
 	t->pid = fork();
-	if (t->pid == 0)
+	if (t->pid == 0) {
+		close(go[1]);
+		close(tell[0]);
 		become(argv, go[0], tell[1]);
+	}
 	err = t->pid < 0 ? errno : 0;
 	close(go[0]);
 	close(tell[1]);
 	if (!err) {
 		err = seize(t, go[1]);
-		if (err && read(tell[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
-			err = why;
-			*atexec = 1;
-		} else if (err) {
+		if (err) {
 			kill(t->pid, SIGKILL);
 			while (waitpid(t->pid, &status, __WALL) == t->pid && WIFSTOPPED(status))
 				;
+		}
+		if (err && read(tell[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
+			err = why;
+			*atexec = 1;
 		}
 	}
 	close(go[1]);

@@ -58,7 +58,7 @@ region_cut(struct regions *g, uint64_t lo, uint64_t hi)
 {
 	size_t i, j;
 
-	if (lo >= hi)
+	if (lo >= hi || !g->n)
 		return;
 	split(g, lo);
 	split(g, hi);
@@ -83,6 +83,8 @@ region_set(struct regions *g, const struct region *r)
 void
 region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot)
 {
+	if (lo >= hi)
+		return;
 	split(g, lo);
 	split(g, hi);
 	for (size_t i = region_at(g, lo); i < g->n && g->p[i].lo < hi; i++) {
