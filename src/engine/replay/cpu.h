@@ -33,7 +33,7 @@ rp_host(uint64_t g)
 struct rp_cpu {
 	uint64_t r[16];         /* rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15 */
 	uint64_t rip, rflags, fsbase, gsbase;
-	uint8_t *xsave;         /* borrowed, 64-aligned, RP_XSAVE bytes, XSAVE's standard format */
+	uint8_t *xsave;         /* borrowed, 64-aligned, RP_XSAVE bytes, XSAVE's standard format: where XSTATE_BV has no bit, what is there counts for nothing */
 };
 
 enum rp_mode {
