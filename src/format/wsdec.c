@@ -131,12 +131,6 @@ get_str(struct ws_cur *c, struct buf *b)
 	return (const char *)b->p;
 }
 
-static uint64_t *
-field(struct ws_regs *g, int i)
-{
-	return i < 16 ? &g->r[i] : i == 16 ? &g->rip : i == 17 ? &g->rflags : i == 18 ? &g->fsbase : &g->gsbase;
-}
-
 static void
 get_regs(struct ws_past *a, struct ws_cur *c, struct ws_regs *g)
 {
@@ -144,7 +138,7 @@ get_regs(struct ws_past *a, struct ws_cur *c, struct ws_regs *g)
 
 	for (int i = 0; i < 20; i++)
 		if (mask >> i & 1)
-			*field(&a->regs, i) = get_change(c, *field(&a->regs, i));
+			*ws_reg(&a->regs, i) = get_change(c, *ws_reg(&a->regs, i));
 	*g = a->regs;
 }
 

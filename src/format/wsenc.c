@@ -51,12 +51,6 @@ put_bytes(struct buf *b, const void *p, size_t n)
 	buf_add(b, p, n);
 }
 
-static uint64_t *
-field(struct ws_regs *g, int i)
-{
-	return i < 16 ? &g->r[i] : i == 16 ? &g->rip : i == 17 ? &g->rflags : i == 18 ? &g->fsbase : &g->gsbase;
-}
-
 /* A mask of the registers that are others than last time, and these as differences */
 static void
 put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
@@ -65,11 +59,11 @@ put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
 	uint64_t mask = 0;
 
 	for (int i = 0; i < 20; i++)
-		mask |= (uint64_t)(*field(&g, i) != *field(&a->regs, i)) << i;
+		mask |= (uint64_t)(*ws_reg(&g, i) != *ws_reg(&a->regs, i)) << i;
 	ws_var(b, mask);
 	for (int i = 0; i < 20; i++)
 		if (mask >> i & 1)
-			delta(b, *field(&g, i), *field(&a->regs, i));
+			delta(b, *ws_reg(&g, i), *ws_reg(&a->regs, i));
 	a->regs = g;
 }
 

@@ -50,6 +50,13 @@ struct ws_past {
 void ws_past_clear(struct ws_past *a);
 void ws_past_free(struct ws_past *a);
 
+/* Registers by number: 16 to 19 are rip, rflags, fsbase, gsbase */
+static inline uint64_t *
+ws_reg(struct ws_regs *g, int i)
+{
+	return i < 16 ? &g->r[i] : i == 16 ? &g->rip : i == 17 ? &g->rflags : i == 18 ? &g->fsbase : &g->gsbase;
+}
+
 static inline unsigned ws_slot(uint64_t nr) { return nr < WS_SYS_SLOTS ? (unsigned)nr : WS_SYS_SLOTS - 1; }
 
 /* How the `ret` of a SYS is told: the first of these that is true */

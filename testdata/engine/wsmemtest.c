@@ -70,7 +70,7 @@ test_split(void)
 static void
 test_move(void)
 {
-	const uint64_t a = 0x555500000000, b = 0x7f0000000000;
+	const uint64_t a = 0x555500000000, b = 0x7f0000000000, c2 = 0x7f1000000000;
 	char c[8] = "";
 
 	CHECK("map", map(a, 4, "") == 0 && put(a, "first", 5) == 0 && put(a + 2 * P, "third", 5) == 0);
@@ -82,6 +82,13 @@ test_move(void)
 	CHECK("its contents", mem_read(&m, a, c, 5) == 5 && memcmp(c, "third", 5) == 0);
 	CHECK("grow in place", mem_move(&m, &(struct ws_rec_move){ a, P, a, 3 * P }) == 0 && mem_find(&m, a + 2 * P));
 	CHECK("shrink in place", mem_move(&m, &(struct ws_rec_move){ a, 3 * P, a, P }) == 0 && !mem_find(&m, a + P));
+	for (unsigned i = 1; i < 9; i++)
+		if (put(a + (i - 1) * P, "z", 1) != 0 || mem_move(&m, &(struct ws_rec_move){ a, i * P, c2, (i + 1) * P }) != 0 ||
+		    mem_move(&m, &(struct ws_rec_move){ c2, (i + 1) * P, a, (i + 1) * P }) != 0)
+			CHECK("back and forth, growing", 0);
+	CHECK("all pages went along", mem_read(&m, a + 7 * P, c, 1) == 1 && c[0] == 'z');
+	CHECK("shrink again", mem_move(&m, &(struct ws_rec_move){ a, 9 * P, c2, P }) == 0 && !mem_find(&m, a) && mem_find(&m, c2));
+	CHECK("once more", mem_move(&m, &(struct ws_rec_move){ c2, P, a, P }) == 0);
 	CHECK("nothing to move", mem_move(&m, &(struct ws_rec_move){ a + P, P, b, P }) == -1);
 	CHECK("onto itself", mem_move(&m, &(struct ws_rec_move){ b, 2 * P, b + P, 2 * P }) == -1);
 }

@@ -259,6 +259,35 @@ small(struct sink *s, enum ws_level level)
 	ws_free(w);
 }
 
+/* Read through, without what is in a keyframe; and from the keyframe */
+static int
+keyframes(void)
+{
+	struct sink s = { NULL, 0, 0 };
+	struct ws_fault f;
+	struct ws_reader *r;
+	struct ws_rec rec;
+	const struct ws_group *g;
+	size_t n, key = 0;
+	int good;
+
+	small(&s, WS_SMALL);
+	r = ws_open_mem(s.p, s.n, &f);
+	while ((good = ws_next(r, &rec)) == 1 && rec.kind != WS_KEY)
+		;
+	good = good == 1 && rec.u.state.trigger == 1 && rec.u.state.icount == 1000 && ws_skip_key(r) == 1 &&
+	    ws_next(r, &rec) == 1 && rec.kind == WS_TSC && ws_skip_key(r) == 1 && ws_next(r, &rec) == 1 && rec.kind == WS_SYS;
+	g = ws_groups(r, &n, NULL);
+	while (key < n && !(g[key].flags & WS_GROUP_KEY))
+		key++;
+	good = good && key == 1 && g[key].icount == 1000 && g[key].trigger == 1 && ws_seek_group(r, key) == 0 &&
+	    ws_next(r, &rec) == 1 && rec.kind == WS_KEY && ws_next(r, &rec) == 1 && rec.kind == WS_MEM && rec.u.mem.n == 64;
+	good = good && ws_seek_group(r, n) == -1 && ws_seek_group(r, 0) == 0 && ws_next(r, &rec) == 1 && rec.kind == WS_START;
+	ws_close(r);
+	free(s.p);
+	return good;
+}
+
 /* Records that the first n groups have */
 static uint64_t
 records_before(const struct ws_group *g, size_t n, uint64_t off)
@@ -393,6 +422,7 @@ main(int argc, char **argv)
 	CHECK("displacements of code, absolute and back", filter());
 	round_trips();
 	pipes();
+	CHECK("keyframes: skipped, found, begun at", keyframes());
 	CHECK("plain, cut off at every byte: whole groups, then where it ends", truncations(WS_PLAIN));
 	CHECK("quick, cut off at every byte", truncations(WS_QUICK));
 	CHECK("small, cut off at every byte", truncations(WS_SMALL));

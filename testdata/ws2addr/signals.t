@@ -54,9 +54,8 @@ int main(int argc, char **argv)
 P
 ${CC:-gcc} -O2 s.c -o s || exit 1
 for how in "" abort segv term; do
-	ulimit -c 0
-	# shellcheck disable=SC2086
-	wscap -o s.ws ./s $how >cap.out 2>cap.err
+	# shellcheck disable=SC2086,SC3045
+	(ulimit -c 0; exec wscap -o s.ws ./s $how) >cap.out 2>cap.err
 	status=$?
 	case $how in
 	"") want=7 ;; abort) want=134 ;; segv) want=139 ;; term) want=143 ;;

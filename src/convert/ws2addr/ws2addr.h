@@ -12,10 +12,10 @@ struct job {
 	struct out *out;
 	enum ref_format fmt;
 	int count;                      /* how many references of each kind, instead of them */
-	int drop[REF_NKINDS];           /* kinds that are not wanted */
+	int drop[16];                   /* kinds that are not wanted, or do not exist */
 	int dropping;
 	uint64_t from, to;              /* instructions; to WS_UNKNOWN: the end */
-	uint64_t n[REF_NKINDS];
+	uint64_t n[16];
 };
 
 /* sink.c: references as they are wanted */
@@ -25,8 +25,9 @@ void job_count(struct job *j, const uint64_t *w, size_t n);
 void job_end(struct job *j);                    /* the counts, if those are wanted */
 _Noreturn void job_bad(struct job *j, const struct replay_fault *f);    /* after what came before was written */
 
-/* par.c: [from, to) by `jobs` processes, in order */
-void job_parallel(struct job *j, unsigned jobs);
+/* line.c, par.c: references, counts of [from, to) by `jobs` processes and a few that do less */
+void job_line(struct job *j, unsigned jobs);
+void job_count_parallel(struct job *j, unsigned jobs);
 
 /* symbol.c: from the first entry into the function to its return */
 void job_symbol(struct job *j, const char *symbol);

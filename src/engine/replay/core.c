@@ -110,6 +110,7 @@ rp_core_new(void)
 		why_not = "there is a core already";
 		goto fail;
 	}
+	c->signals = 1;
 	return c;
 fail:
 	rp_core_free(c);
@@ -123,7 +124,7 @@ rp_core_free(struct rp_core *c)
 
 	if (c == NULL)
 		return;
-	if (c->first && why_not == NULL)
+	if (c->signals)
 		rp_signals_off();
 	for (i = 0; i < 4096; i++)
 		while (c->pages[i]) {

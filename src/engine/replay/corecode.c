@@ -327,11 +327,18 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	uint8_t *p = t->p, buf[16];
 	unsigned words = t->words, maxwords = t->maxwords;
 	uint16_t nsite = t->b->nsite;
-	size_t n = rp_peek(in->pc, buf, 15);
+	int ninst = t->ninst, nside = t->nside;
+	const uint8_t *at = rp_host(in->pc);
+	size_t n = 15;
 	const char *why;
 	int sig;
 
-	if (n == 0 || rp_decode(in, buf, n, in->pc)) {
+	if ((in->pc ^ t->readable) >> 12 || (in->pc & 4095) > 4096 - 15) {
+		n = rp_peek(in->pc, buf, 15);
+		at = buf;
+		t->readable = in->pc;
+	}
+	if (n == 0 || rp_decode(in, at, n, in->pc)) {
 		if (n < 15)
 			refused(t, RW_FAULT, NULL, 11);
 		else
@@ -340,11 +347,11 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	}
 	rp_page_add(t->c, t->b, in->pc);
 	rp_page_add(t->c, t->b, in->next - 1);
-	if ((sig = rp_traps(in)) != 0) {
+	if ((why = rp_refuse(in)) == NULL && (sig = rp_traps(in)) != 0) {
 		refused(t, RW_TRAP, NULL, sig);
 		return 0;
 	}
-	if ((why = rp_refuse(in)) == NULL) {
+	if (why == NULL) {
 		mark(t);
 		if (!rp_special(t))
 			rp_plain(t);
@@ -354,6 +361,9 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		t->p = p;
 		t->words = words;
 		t->maxwords = maxwords;
+		t->ninst = ninst;
+		t->nside = nside;
+		t->follow = 0;
 		t->b->nsite = nsite;
 		t->site = t->b->site + nsite;
 		t->done = 0;
@@ -418,17 +428,20 @@ listed(struct rp_core *c, struct rp_block *b)
 	return 0;
 }
 
-/* Marks and sites as few as there are */
+/* Marks and sites as few as there are, where they stay */
 static int
 settle(struct rp_tr *t)
 {
 	struct rp_block *b = t->b;
-	struct rp_mark *m = rp_alloc(t->c, b->nmark * sizeof *m + 1);
+	struct rp_mark *m = rp_alloc(t->c, b->nmark * sizeof *m);
+	struct rp_site *s = rp_alloc(t->c, b->nsite * sizeof *s);
 
-	if (m == NULL)
+	if (m == NULL || s == NULL)
 		return -1;
 	memcpy(m, b->mark, b->nmark * sizeof *m);
+	memcpy(s, b->site, b->nsite * sizeof *s);
 	b->mark = m;
+	b->site = s;
 	return listed(t->c, b);
 }
 
@@ -436,15 +449,17 @@ static struct rp_block *
 translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 {
 	struct rp_mark marks[RP_MAXINST + 1];
+	struct rp_site sites[RP_NSITE];
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct rp_inst in = { .pc = pc };
 	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .refs = mode == RP_REFS, .step = step, .bmi2 = c->bmi2, .th = &c->th };
 	uint8_t *field;
 	int32_t n;
 
-	if (b == NULL || (b->site = rp_alloc(c, RP_NSITE * sizeof *b->site)) == NULL)
+	if (b == NULL)
 		return NULL;
-	t.site = b->site;
+	t.site = b->site = sites;
+	t.readable = ~pc;
 	b->pc = pc;
 	b->mode = (uint8_t)mode;
 	b->step = (uint8_t)step;
@@ -457,14 +472,13 @@ translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	memcpy(field, &n, 4);
 	b->ninst = (uint16_t)t.ninst;
 	side_exits(&t);
-	site_stubs(&t);
-	b->end = t.p;
 	if (settle(&t))
 		return NULL;
+	site_stubs(&t);
+	b->end = t.p;
 	c->cp = t.p;
 	c->nblocks++;
 	c->ninsts += b->ninst;
-	/* the arena's end was at the sites' end only if nothing else was allocated: they stay */
 	return b;
 }
 

@@ -275,6 +275,19 @@ resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
 	return 0;
 }
 
+/* What is one mapping for the guest may be several here (pages that came from elsewhere, or are protected): then in pieces */
+static int
+host_move(uint64_t from, uint64_t to, uint64_t len)
+{
+	uint64_t half = len / 2 / MEM_PAGE * MEM_PAGE;
+
+	if (mremap(rp_host(from), len, len, MREMAP_MAYMOVE | MREMAP_FIXED, rp_host(to)) != MAP_FAILED)
+		return 0;
+	if (errno != EFAULT || !half)
+		return -1;
+	return host_move(from, to, half) != 0 || host_move(from + half, to + half, len - half) != 0 ? -1 : 0;
+}
+
 int
 mem_move(struct mem *m, const struct ws_rec_move *v)
 {
@@ -299,11 +312,12 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	name_drop(a.name);
 	if (fail)
 		return -1;
-	/* all of it writable, so that it is one mapping of this process */
-	if (mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE) != 0 ||
-	    mremap(rp_host(v->from), v->oldlen, v->newlen, MREMAP_MAYMOVE | MREMAP_FIXED, rp_host(v->to)) == MAP_FAILED)
+	/* the core may have protected some of it, and does not know it at its new place */
+	mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE);
+	if (host_move(v->from, v->to, v->newlen < v->oldlen ? v->newlen : v->oldlen) != 0)
 		return bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
 		    (unsigned long long)v->to, strerror(errno));
+	host_unmap(m, v->from, v->oldlen);
 	tell(m, v->from, v->oldlen);
 	return forget(m, v->from, v->oldlen);
 }

@@ -62,11 +62,16 @@ legacy(struct rp_tr *t, const struct plan *p)
 	const struct rp_inst *in = t->in;
 	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
 
-	for (i = 0; i < n && is_prefix(in->b[i]); i++)
+	for (i = 0; i < n; i++) {       /* a REX prefix counts only right before the opcode */
+		if ((in->b[i] & 0xf0) == 0x40)
+			rex = in->b[i];
+		else if (is_prefix(in->b[i]))
+			rex = 0;
+		else
+			break;
 		if (in->b[i] == 0x66 || in->b[i] == 0xf2 || in->b[i] == 0xf3)
 			e1(t, in->b[i]);
-	if ((in->b[i] & 0xf0) == 0x40)
-		rex = in->b[i++];
+	}
 	if (p->reg >= 0)
 		rex = (rex & ~4u) | ((unsigned)p->reg >> 3) << 2;
 	if (p->rm >= 0)
@@ -181,6 +186,13 @@ temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
 	return k;
 }
 
+/* The destination keeps its value when there is no result */
+static int
+may_keep(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR || m == ZYDIS_MNEMONIC_LSL;
+}
+
 /* Which host register stands for the GPR operand o */
 static int
 place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
@@ -193,7 +205,7 @@ place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 				break;
 		if (k == p->ntemp)
 			k = temporary(t, p, g, p->hi && g == RCX, p->hi);
-		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ || o->size < 32 || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) || o->size < 32 || may_keep(t->in->z.mnemonic))
 			p->temp[k].load = 1;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			p->temp[k].store = 1;
@@ -303,222 +315,13 @@ after(struct rp_tr *t, const struct plan *p)
 			e_load(t, p->temp[k].host, FO(save) + 8 * n++);
 }
 
-static int
-actions_kind(const ZydisDecodedOperand *o)
-{
-	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-
-	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
-}
-
-/* vmovdqu[64] [rsp + off], vector register n */
-static void
-dump_vector(struct rp_tr *t, ZydisRegister r, int off)
-{
-	unsigned n = (unsigned)ZydisRegisterGetId(r);
-
-	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
-		e1(t, 0x62);
-		e1(t, 0x61u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
-		e1(t, 0xfe);
-		e1(t, 0x48);
-	} else {
-		e1(t, 0xc5);
-		e1(t, 0x7eu | (n & 8 ? 0 : 0x80));
-	}
-	e1(t, 0x7f);
-	e1(t, 0x84u | (n & 7) << 3);
-	e1(t, 0x24);
-	e4(t, (uint32_t)off);
-}
-
-/* kmovq (or kmovw) [rsp + kmask], k */
-static void
-dump_mask(struct rp_tr *t, ZydisRegister r, unsigned bits)
-{
-	unsigned n = (unsigned)(r - ZYDIS_REGISTER_K0);
-
-	if (bits > 16) {
-		e1(t, 0xc4);
-		e1(t, 0xe1);
-		e1(t, 0xf8);
-	} else {
-		e1(t, 0xc5);
-		e1(t, 0xf8);
-	}
-	e1(t, 0x91);
-	e1(t, 0x84u | n << 3);
-	e1(t, 0x24);
-	e4(t, (uint32_t)FO(kmask));
-}
-
-/* Instructions whose masked elements are not accessed, and cannot fault */
-static int
-suppresses(const struct rp_inst *in)
-{
-	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
-	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
-		return 0;
-	switch (in->z.meta.exception_class) {
-	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
-	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6NF:
-	case ZYDIS_EXCEPTION_CLASS_E9NF: case ZYDIS_EXCEPTION_CLASS_E10NF: case ZYDIS_EXCEPTION_CLASS_E11NF:
-		return 0;
-	default:
-		return 1;
-	}
-}
-
-static int
-packs(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD: case ZYDIS_MNEMONIC_VEXPANDPS:
-	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD: case ZYDIS_MNEMONIC_VPCOMPRESSQ:
-	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD: case ZYDIS_MNEMONIC_VPEXPANDQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static int
-vex_masked(ZydisMnemonic m)
-{
-	return m == ZYDIS_MNEMONIC_VMASKMOVPS || m == ZYDIS_MNEMONIC_VMASKMOVPD
-	    || m == ZYDIS_MNEMONIC_VPMASKMOVD || m == ZYDIS_MNEMONIC_VPMASKMOVQ;
-}
-
-static int
-bit_string(const struct rp_inst *in)
-{
-	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
-		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
-	default:
-		return 0;
-	}
-}
-
-static int
-quad_index(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VPGATHERQQ:
-	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD: case ZYDIS_MNEMONIC_VPSCATTERQQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static int
-wide_element(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD: case ZYDIS_MNEMONIC_VPGATHERDQ:
-	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD: case ZYDIS_MNEMONIC_VPSCATTERDQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* An instruction whose references depend on more than its address: what a helper has to know; -1: none needed */
-static int
-helper_kind(const struct rp_inst *in, const ZydisDecodedOperand *o)
-{
-	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-		return RH_VSIB;
-	if (suppresses(in) || vex_masked(in->z.mnemonic))
-		return RH_MASKED;
-	if (bit_string(in))
-		return RH_BITS;
-	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
-		return RH_XSAVE;
-	return -1;
-}
-
-static void
-fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
-{
-	const struct rp_inst *in = t->in;
-
-	if (in->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
-		h->size = (uint8_t)(o->element_size / 8);
-		h->n = 1;
-		h->packed = 2;          /* any bit of the mask */
-	} else {
-		h->size = (uint8_t)(o->element_size / 8);
-		h->n = (uint8_t)(o->size / o->element_size);
-		h->packed = (uint8_t)packs(in->z.mnemonic);
-	}
-	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
-		dump_mask(t, in->z.avx.mask.reg, h->packed == 2 || h->n > 16 ? 64 : 16);
-	else {
-		h->kfrom = 1;
-		dump_vector(t, in->op[1].reg.value, FO(vec) + 64);
-	}
-}
-
-static void
-fill_vsib(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
-{
-	const struct rp_inst *in = t->in;
-	unsigned bits = in->z.avx.vector_length;
-
-	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
-	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
-	h->n = (uint8_t)(bits / 8 / (h->isize > h->size ? h->isize : h->size));
-	/* vgatherdpd zmm has an index of half the length, and the length named is the data's */
-	dump_vector(t, o->mem.index, FO(vec));
-	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
-		dump_mask(t, in->z.avx.mask.reg, 16);
-	else {
-		h->kfrom = 1;
-		dump_vector(t, in->op[2].reg.value, FO(vec) + 64);
-	}
-}
-
-static void
-references_by_helper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
-{
-	struct rp_hinfo *h;
-	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
-
-	if (!t->refs && kind != RH_VSIB)
-		return;
-	if ((h = rp_hinfo(t)) == NULL)
-		return;
-	h->kind = (uint8_t)kind;
-	h->ref = (uint8_t)actions_kind(o);
-	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
-	h->index = kind == RH_VSIB ? -1 : (int8_t)rp_gpr(o->mem.index);
-	h->scale = o->mem.scale;
-	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
-	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
-	h->addr32 = t->in->z.address_width == 32;
-	if (kind == RH_MASKED)
-		fill_masked(t, h, o);
-	else if (kind == RH_VSIB)
-		fill_vsib(t, h, o);
-	else if (kind == RH_BITS) {
-		h->reg = (int16_t)rp_gpr(t->in->op[1].reg.value);
-		h->size = (uint8_t)(o->size / 8);
-	} else
-		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
-	t->maxwords += 256;
-	t->b->mark[t->b->nmark - 1].out0 = 1;
-	rp_helper(t, rp_hand_refs, h, kind == RH_VSIB);
-}
-
 /* mov between rax and a constant address: no modrm byte */
 static void
 moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 {
 	unsigned w = t->in->z.operand_width;
 
-	rp_operand(t, o, actions_kind(o), T0);
+	rp_operand(t, o, rp_refkind(o), T0);
 	e1(t, 0x65);
 	if (w == 16)
 		e1(t, 0x66);
@@ -531,7 +334,7 @@ moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 static void
 memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
-	int hk = helper_kind(t->in, o);
+	int hk = rp_helperkind(t->in, o);
 
 	p->base = p->rcx_in ? T1 : T0;
 	p->used |= 1u << p->base;
@@ -542,12 +345,12 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 			t->b->mark[t->b->nmark - 1].words = 0;
 			t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
 		}
-		references_by_helper(t, hk, o);
+		rp_byhelper(t, hk, o);
 		rp_operand(t, o, -1, p->base);
 		return;
 	}
 	rp_fetch(t);
-	rp_operand(t, o, actions_kind(o), p->base);
+	rp_operand(t, o, rp_refkind(o), p->base);
 }
 
 void

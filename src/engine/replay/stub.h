@@ -164,7 +164,7 @@ struct rp_core {
 	struct rp_page *pages[4096];
 	uint64_t *brk;
 	size_t nbrk, capbrk;
-	int dirty, bmi2, fsgsbase, avx;
+	int dirty, bmi2, fsgsbase, avx, signals;
 	int running;                    /* mode + 1 while translated code runs */
 	uint64_t rfbm;
 	uint64_t flushes, nblocks, ninsts;      /* statistics */
@@ -220,6 +220,7 @@ struct rp_tr {
 	uint64_t follow;                /* where the block goes on, after a jump that it contains */
 	struct { uint8_t *rel; uint64_t pc; int left, words; } side[RP_NSITE];
 	int nside;
+	uint64_t readable;              /* in the page that was read from last */
 	const char *bad;
 };
 
@@ -231,7 +232,7 @@ struct rp_hinfo {
 	int8_t base, index;             /* guest registers, -1 none */
 	uint8_t scale, seg, addr32, isize;
 	int16_t reg;                    /* RH_BITS: guest register of the offset */
-	uint8_t n, kfrom, packed;       /* elements; mask: 0 kmask, 1 top bits of vec[1]; packed: expand and compress */
+	uint8_t n, kfrom, packed;       /* elements; mask: 0 kmask, top bits of vec[1]'s 1 elements 2 bytes; packed: expand and compress */
 	int64_t disp;
 	struct rp_block *block;
 	uint16_t idx;                   /* instructions of the block before it */
@@ -281,6 +282,12 @@ void rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst
 void rp_sync(struct rp_tr *t);          /* r11 up to date */
 void rp_room(struct rp_tr *t, unsigned n);
 
+/* stubref.c: references that a helper finds out */
+int rp_refkind(const ZydisDecodedOperand *o);
+int rp_helperkind(const struct rp_inst *in, const ZydisDecodedOperand *o);      /* what it has to know; -1: none needed */
+void rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o);
+void rp_maskmov(struct rp_tr *t);
+
 /* stub.c: any other instruction, re-encoded */
 void rp_plain(struct rp_tr *t);
 
@@ -290,6 +297,15 @@ void rp_goto(struct rp_tr *t, uint64_t pc);     /* end of the block: on to pc */
 void rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc);
 void rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h, int test);
 struct rp_hinfo *rp_hinfo(struct rp_tr *t);     /* a new one, living as long as the code */
+
+/* stubstack.c */
+void rp_push_room(struct rp_tr *t, int size);   /* reports the store; its host address is in rcx, rsp is as it was */
+void rp_push(struct rp_tr *t);
+void rp_pop(struct rp_tr *t);
+void rp_leave(struct rp_tr *t);
+void rp_enter(struct rp_tr *t);
+void rp_pushf(struct rp_tr *t);
+void rp_popf(struct rp_tr *t);
 
 /* stubrun.c: thunks */
 int rp_thunks(struct rp_tr *t, struct rp_thunks *th);

@@ -1,5 +1,4 @@
 /* Instructions that change rip or rsp by their nature, or that the processor may not execute by itself. */
-#include <signal.h>
 #include "stub.h"
 
 static struct rp_site *
@@ -115,15 +114,6 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 		e_load(t, T0, rp_regoff(g));
 }
 
-/* Make room for size bytes on the stack, report the store; host address in rcx.  rsp is not changed yet. */
-static void
-push_room(struct rp_tr *t, int size)
-{
-	e_lea(t, T0, G_RSP, -size);
-	rp_ref(t, REF_STORE, (unsigned)size, T0, 0);
-	e_fold(t, T0, T0);
-}
-
 static void
 call(struct rp_tr *t)
 {
@@ -136,7 +126,7 @@ call(struct rp_tr *t)
 		target_value(t, o);
 		e_store(t, FO(tmp), T0);
 	}
-	push_room(t, 8);
+	rp_push_room(t, 8);
 	e_imm(t, T1, in->next);
 	e_gsstore(t, 8, T1, T0);
 	e_lea(t, G_RSP, G_RSP, -8);
@@ -245,109 +235,6 @@ branch(struct rp_tr *t)
 	t->follow = t->in->next;
 }
 
-static void
-push(struct rp_tr *t)
-{
-	const ZydisDecodedOperand *o = &t->in->op[0];
-	int size = t->in->z.operand_width == 16 ? 2 : 8, src = T1, g;
-
-	rp_fetch(t);
-	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		rp_operand(t, o, REF_LOAD, T0);
-		e_gsload(t, size, T0, T0);
-		e_store(t, FO(tmp), T0);
-	}
-	push_room(t, size);
-	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
-		e_load(t, T1, FO(tmp));
-	else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		e_imm(t, T1, o->imm.is_signed ? (uint64_t)o->imm.value.s : o->imm.value.u);
-	else if ((g = rp_gpr(o->reg.value)) < 0) {
-		t->bad = "a segment register is pushed";
-		return;
-	} else if ((src = rp_home(g)) < 0) {
-		src = T1;
-		e_load(t, T1, rp_regoff(g));
-	}
-	e_gsstore(t, size, src, T0);
-	e_lea(t, G_RSP, G_RSP, -size);
-}
-
-static void
-pop_memory(struct rp_tr *t, const ZydisDecodedOperand *o, int size)
-{
-	uint64_t addr;
-	int r;
-
-	e_gsload(t, size, T0, T0);
-	e_store(t, FO(tmp), T0);
-	if (rp_isconst(t, o, &addr)) {
-		rp_refconst(t, REF_STORE, (unsigned)size, addr);
-		e_imm(t, T0, addr & RP_MASK);
-	} else {
-		r = rp_addr(t, o, rp_gpr(o->mem.base) == RSP ? size : 0);
-		rp_ref(t, REF_STORE, (unsigned)size, r, 0);
-		e_fold(t, T0, r);
-	}
-	e_load(t, T1, FO(tmp));
-	e_gsstore(t, size, T1, T0);
-	e_lea(t, G_RSP, G_RSP, size);
-}
-
-static void
-pop(struct rp_tr *t)
-{
-	const ZydisDecodedOperand *o = &t->in->op[0];
-	int size = t->in->z.operand_width == 16 ? 2 : 8, g, h;
-
-	rp_fetch(t);
-	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP, 0);
-	e_fold(t, T0, G_RSP);
-	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		pop_memory(t, o, size);
-		return;
-	}
-	if ((g = rp_gpr(o->reg.value)) < 0) {
-		t->bad = "a segment register is popped";
-		return;
-	}
-	h = rp_home(g);
-	if (h < 0) {
-		if (size == 2)
-			e_load(t, T1, rp_regoff(g));
-		e_gsload(t, size, T1, T0);
-		e_store(t, rp_regoff(g), T1);
-	} else
-		e_gsload(t, size, h, T0);
-	if (g != RSP || size == 2)
-		e_lea(t, G_RSP, G_RSP, size);
-}
-
-static void
-leave(struct rp_tr *t)
-{
-	rp_fetch(t);
-	rp_ref(t, REF_LOAD, 8, RBP, 0);
-	e_fold(t, T0, RBP);
-	e_gsload(t, 8, T1, T0);
-	e_lea(t, G_RSP, RBP, 8);
-	e_mov(t, RBP, T1);
-}
-
-static void
-enter(struct rp_tr *t)
-{
-	if (t->in->op[1].imm.value.u & 31 || t->in->z.operand_width == 16) {
-		t->bad = "enter with nested frames";
-		return;
-	}
-	rp_fetch(t);
-	push_room(t, 8);
-	e_gsstore(t, 8, RBP, T0);
-	e_lea(t, RBP, G_RSP, -8);
-	e_lea(t, G_RSP, G_RSP, -8 - (int64_t)(t->in->op[0].imm.value.u & 0xffff));
-}
-
 static int
 home_or(struct rp_tr *t, ZydisRegister r, int tmp)
 {
@@ -394,58 +281,21 @@ lea(struct rp_tr *t)
 }
 
 static void
-pushf(struct rp_tr *t)
-{
-	int size = t->in->z.operand_width == 16 ? 2 : 8;
-
-	rp_fetch(t);
-	push_room(t, size);
-	e1(t, 0x9c);
-	e1(t, 0x41);
-	e1(t, 0x5f);                    /* pop r15 */
-	e_gsstore(t, size, T1, T0);
-	e_lea(t, G_RSP, G_RSP, -size);
-}
-
-/* Only what user code may change and what cannot hurt this process: no single steps, no alignment checks */
-static void
-popf(struct rp_tr *t)
-{
-	int size = t->in->z.operand_width == 16 ? 2 : 8;
-
-	rp_fetch(t);
-	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP, 0);
-	e_fold(t, T0, G_RSP);
-	e_imm(t, T1, 0);
-	if (size == 2) {                /* the upper half stays: it is what pushf gives */
-		e1(t, 0x9c);
-		e1(t, 0x41);
-		e1(t, 0x5f);
-	}
-	e_gsload(t, size, T1, T0);
-	e_lea(t, G_RSP, G_RSP, size);
-	e1(t, 0x49);                    /* and r15, mask */
-	e1(t, 0x81);
-	e1(t, 0xe7);
-	e4(t, 0x200cd5);
-	e1(t, 0x41);
-	e1(t, 0x57);                    /* push r15 */
-	e1(t, 0x9d);
-}
-
-static void
 xlat(struct rp_tr *t)
 {
+	unsigned i;
+
+	for (i = 0; i + 1u < t->in->z.length; i++)
+		if (t->in->b[i] == 0x64 || t->in->b[i] == 0x65 || t->in->b[i] == 0x67)
+			t->bad = "xlat with prefixes";
 	rp_fetch(t);
 	e1(t, 0x0f);                    /* movzx ecx, al */
 	e1(t, 0xb6);
 	e1(t, 0xc8);
 	e_mem(t, 1, 0x8d, T0, RBX, T0, 1, 0);
-	if (t->in->b[0] == 0x64 || t->in->b[0] == 0x65 || t->in->z.address_width == 32)
-		t->bad = "xlat with prefixes";
 	rp_ref(t, REF_LOAD, 1, T0, 0);
 	e_fold(t, T0, T0);
-	e1(t, 0x65);
+	e1(t, 0x65);                    /* mov al, gs:[rcx] */
 	e1(t, 0x8a);
 	e1(t, 0x01);
 }
@@ -474,13 +324,6 @@ segment_base(struct rp_tr *t, int off, int write)
 		e_store(t, rp_regoff(g), T0);
 }
 
-/* The mask's bytes are stored at rdi, of which no operand tells */
-static void
-masked_store(struct rp_tr *t)
-{
-	t->bad = "maskmovdqu";
-}
-
 static void
 string(struct rp_tr *t)
 {
@@ -504,7 +347,7 @@ string(struct rp_tr *t)
 	h->rep = in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2
 	    : in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE) ? 1 : 0;
 	for (i = 0; i < in->z.raw.prefix_count; i++)
-		if (in->b[i] == 0x64 || in->b[i] == 0x65)
+		if ((in->b[i] == 0x64 || in->b[i] == 0x65) && h->op != RS_STOS && h->op != RS_SCAS)
 			t->bad = "a string instruction with a segment";
 	rp_sync(t);
 	rp_helper(t, rp_hand_string, h, 1);
@@ -547,19 +390,19 @@ rp_special(struct rp_tr *t)
 	if (category(t))
 		return 1;
 	switch (t->in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH: push(t); return 1;
-	case ZYDIS_MNEMONIC_POP: pop(t); return 1;
-	case ZYDIS_MNEMONIC_LEAVE: leave(t); return 1;
-	case ZYDIS_MNEMONIC_ENTER: enter(t); return 1;
+	case ZYDIS_MNEMONIC_PUSH: rp_push(t); return 1;
+	case ZYDIS_MNEMONIC_POP: rp_pop(t); return 1;
+	case ZYDIS_MNEMONIC_LEAVE: rp_leave(t); return 1;
+	case ZYDIS_MNEMONIC_ENTER: rp_enter(t); return 1;
 	case ZYDIS_MNEMONIC_LEA: lea(t); return 1;
-	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: pushf(t); return 1;
-	case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: popf(t); return 1;
+	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: rp_pushf(t); return 1;
+	case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: rp_popf(t); return 1;
 	case ZYDIS_MNEMONIC_XLAT: xlat(t); return 1;
 	case ZYDIS_MNEMONIC_RDFSBASE: segment_base(t, FO(fsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_RDGSBASE: segment_base(t, FO(gsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_WRFSBASE: segment_base(t, FO(fsbase), 1); return 1;
 	case ZYDIS_MNEMONIC_WRGSBASE: segment_base(t, FO(gsbase), 1); return 1;
-	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: masked_store(t); return 1;
+	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: rp_maskmov(t); return 1;
 	case ZYDIS_MNEMONIC_SYSCALL: return leaving(t, RW_SYSCALL);
 	case ZYDIS_MNEMONIC_RDTSC: return leaving(t, RW_RDTSC);
 	case ZYDIS_MNEMONIC_RDTSCP: return leaving(t, RW_RDTSCP);

@@ -1,0 +1,27 @@
+# The replay's processor: its stops, single instructions and whole programs against the machine
+. "$SRC/testdata/tap.sh"
+
+"$BUILD/test/cputest" >stops || touch failed
+cat stops
+if grep -q '^# skip' stops; then exit 0; fi
+
+# Helpers run while the guest's vector registers are in the hardware: they may call nothing
+if [ -z "$SAN" ]; then
+	is "helpers call nothing" "$(nm -u "$BUILD/obj/src/engine/replay/hand.o" | grep -v _GLOBAL_OFFSET_TABLE_)" ""
+	is "helpers use no vector register" "$(objdump -d "$BUILD/obj/src/engine/replay/hand.o" | grep -c -E '%[xyz]mm|%st')" 0
+fi
+
+if ! setarch "$(uname -m)" -R true 2>/dev/null; then
+	skip "no ptrace or personality here"
+else
+	for s in 1 2; do
+		ok "random instructions, $s" "$BUILD/test/cpufuzz" -n 6000 -s $s
+	done
+	ok "random instructions without BMI2" "$BUILD/test/cpufuzz" -b -n 6000 -s 3
+	seq 1 3000 >numbers
+	ok "true" "$BUILD/test/cpudiff" -q -n 60000 true
+	ok "sort" "$BUILD/test/cpudiff" -q -x 60000 -n 40000 -s 3 sort -r numbers
+	ok "gzip" "$BUILD/test/cpudiff" -q -x 80000 -n 40000 -s 4 gzip -9c numbers
+	ok "sed, instruction by instruction" "$BUILD/test/cpudiff" -q -b 1 -x 90000 -n 5000 sed s/1/2/ numbers
+fi
+[ ! -f failed ] && tap_end

@@ -1,0 +1,28 @@
+/* wstrim in out every share: replay_trim with keyframes `every` so many instructions, for `share` percent of the file; says what came out */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/replay/replay.h"
+
+int
+main(int argc, char **argv)
+{
+	struct trim_opts o = { .level = WS_QUICK };
+	struct trim_stats s;
+	struct replay_fault f;
+	int out;
+
+	if (argc != 5)
+		return 2;
+	o.every = strtoull(argv[3], NULL, 10);
+	o.share = (unsigned)strtoul(argv[4], NULL, 10);
+	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (out < 0 || replay_trim(argv[1], out, &o, &s, &f) != 0) {
+		fprintf(stderr, "wstrim: %s\n", out < 0 ? "no file" : f.err);
+		return 1;
+	}
+	printf("%llu keyframes, %s\n", (unsigned long long)s.keys, s.cut ? "cut off" : "whole");
+	return 0;
+}
