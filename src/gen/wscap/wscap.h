@@ -74,6 +74,8 @@ struct cap {
 	uint64_t mask;                  /* signals that the program blocks */
 	uint8_t segv[32];               /* its action for SIGSEGV, as the kernel takes it */
 	struct shadow shadow;
+	struct shadow common;           /* memory that children can write, as it was after the last call */
+	int sharing;                    /* there is such memory, and there were children */
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* `syscall` instructions that were looked at */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];
@@ -139,6 +141,8 @@ void put_msg(struct cap *c, uint64_t msg, uint64_t n);
 void compare_before(struct cap *c);
 void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);   /* that this changed is known: memory there is p now */
 size_t compare_after(struct cap *c, int tell);          /* records it; tell: says so.  Bytes that changed */
+
+void compare_shared(struct cap *c);                     /* before the first child and after each call: what children wrote since */
 
 /* file.c */
 void file_call(struct cap *c, const struct call *k);    /* what a call changes in mapped files, and in which files are open */
