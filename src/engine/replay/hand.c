@@ -3,6 +3,7 @@
  * hardware: this file is compiled with -mgeneral-regs-only and calls nothing.
  * Whatever may fault leaves the frame as it was before the element at hand.
  */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 struct u16 { uint16_t v; } __attribute__((packed, may_alias));

@@ -3,6 +3,7 @@
  * other registers in them, and [rcx] or [r15] for an operand in memory.
  */
 #include <string.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 struct plan {

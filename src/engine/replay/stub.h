@@ -58,7 +58,7 @@ struct rp_frame {
 	uint64_t high[16];              /* the other guest registers while C runs */
 	uint64_t rip, rflags, tmp, save[RP_NSAVE];
 	uint64_t out0;                  /* out before the instruction whose references a helper wrote */
-	uint64_t hostsp, go, xsave, rfbm, site, hostflags;
+	uint64_t hostsp, go, xsave, rfbm, site;
 	uint64_t why, sig, addr, msg;
 	uint64_t out, end, limit;       /* for helpers; out also as r11 outside; end of the room they may use */
 	uint64_t base;                  /* RP_NONE: instructions done are base + r11 */
@@ -210,7 +210,7 @@ struct rp_inst {
 struct rp_tr {
 	struct rp_core *c;
 	struct rp_block *b;
-	uint8_t *p, *lim;               /* where code goes */
+	uint8_t *p;                     /* where code goes */
 	const struct rp_inst *in;
 	unsigned words, maxwords;       /* since r11 was advanced; of the block at most */
 	int refs, step, bmi2, done;     /* done: the block has ended */

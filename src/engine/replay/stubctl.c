@@ -1,4 +1,5 @@
 /* Instructions that change rip or rsp by their nature, or that the processor may not execute by itself. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 static struct rp_site *

@@ -1,4 +1,5 @@
 /* References that depend on more than an address: masks, vectors of indices, bit numbers, sizes known at run time. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 /* REF_ kind of operand o, -1: none */
