@@ -274,6 +274,29 @@ vectors(void)
 	CHECK("references of vectors", bad == 0);
 }
 
+/* Pointers as indices: vmovdqu64 zmm3, [rdi]; kmovd k1, eax; vpgatherqq zmm2{k1}, [zmm3]; vmovdqu64 [rdi + 64], zmm2; syscall */
+static void
+pointers(void)
+{
+	uint64_t *p = (uint64_t *)(void *)rp_host(DATA);
+	unsigned i, bad = 0;
+
+	if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+		return;
+	for (i = 0; i < 8; i++) {
+		p[i] = i & 1 ? DATA + 256 + 8 * i : BIG + 64 * i;
+		p[32 + i] = 100 + i;
+		((uint64_t *)(void *)rp_host(BIG))[8 * i] = 200 + i;
+	}
+	code("62f1fe486f1f c5fb92c8 62f2fd4991141d00000000 62f1fe487f5701 0f05");
+	x.cpu.r[0] = 0xdf;
+	x.cpu.r[7] = DATA;
+	CHECK("gather over the whole address space", go(RP_REFS) == RP_SYSCALL && x.out - words == 5 + 2 + 7);
+	for (i = 0; i < 8; i++)
+		bad += p[8 + i] != (i == 5 ? 0 : i & 1 ? 100u + i : 200u + i);
+	CHECK("and its values", bad == 0);
+}
+
 /* More code than fits */
 static void
 much(void)
@@ -317,6 +340,8 @@ main(void)
 	outside();
 	changing();
 	vectors();
+	map(BIG, 4096);
+	pointers();
 	much();
 	core->bmi2 = 0;                 /* as on older processors */
 	rp_flush(core, 0, UINT64_C(1) << 45);

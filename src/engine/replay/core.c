@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 #define NEAR 80u        /* instructions before the limit from which on they are run one by one */

@@ -1,6 +1,7 @@
 /* Blocks of translated code: making them, finding them, joining them. */
 #include <stdlib.h>
 #include <string.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 #define MAX_SIDE 6

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 #include "core.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 #include "core.h"
 

@@ -33,7 +33,8 @@ rp_host(uint64_t g)
 struct rp_cpu {
 	uint64_t r[16];         /* rax rcx rdx rbx rsp rbp rsi rdi r8 .. r15 */
 	uint64_t rip, rflags, fsbase, gsbase;
-	uint8_t *xsave;         /* borrowed, 64-aligned, RP_XSAVE bytes, XSAVE's standard format */
+	uint8_t *xsave;         /* borrowed, 64-aligned, RP_XSAVE bytes, XSAVE's standard format; a component without its bit in XSTATE_BV
+	                           is in its initial state, whatever its bytes are */
 };
 
 enum rp_mode {

@@ -1,6 +1,7 @@
 /* Guest instructions: decoding, and which of them are no work for the translator. */
 #include <signal.h>
 #include <string.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 static ZydisDecoder decoder;

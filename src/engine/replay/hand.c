@@ -3,6 +3,7 @@
  * hardware: this file is compiled with -mgeneral-regs-only and calls nothing.
  * Whatever may fault leaves the frame as it was before the element at hand.
  */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 struct u16 { uint16_t v; } __attribute__((packed, may_alias));
@@ -88,12 +89,25 @@ element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t
 		word(f, REF_STORE, di, h->size);
 }
 
+static uint64_t
+segment(const struct rp_frame *f, const struct rp_hinfo *h)
+{
+	return h->seg == 1 ? f->fsbase : h->seg == 2 ? f->gsbase : 0;
+}
+
+/* A register that addresses or counts: with narrow addresses only half of it */
+static uint64_t
+half(const struct rp_hinfo *h, uint64_t v)
+{
+	return h->addr32 ? (uint32_t)v : v;
+}
+
 /* One element; 1: its comparison ends the repetition */
 static int
 element(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t *rax = rp_reg(f, RAX), *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI);
-	uint64_t si = *rsi, di = *rdi, step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, fl;
+	uint64_t si = half(h, *rsi) + segment(f, h), di = half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, fl;
 	int ends = 0;
 
 	f->out0 = f->out;
@@ -119,11 +133,11 @@ element(struct rp_frame *f, const struct rp_hinfo *h)
 	}
 	BARRIER();
 	if (h->op == RS_MOVS || h->op == RS_CMPS || h->op == RS_LODS)
-		*rsi = si + step;
+		*rsi = half(h, *rsi + step);
 	if (h->op != RS_LODS)
-		*rdi = di + step;
+		*rdi = half(h, di + step);
 	if (h->rep)
-		--*rp_reg(f, RCX);
+		*rp_reg(f, RCX) = half(h, *rp_reg(f, RCX) - 1);
 	advance(f, 1);
 	BARRIER();
 	return ends;
@@ -173,7 +187,7 @@ ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 {
 	uint64_t n = *rp_reg(f, RCX), m;
 
-	if ((h->op != RS_MOVS && h->op != RS_STOS) || f->rflags & 0x400)
+	if ((h->op != RS_MOVS && h->op != RS_STOS) || f->rflags & 0x400 || h->addr32 || h->seg)
 		return 0;
 	if (n > max)
 		n = max;
@@ -212,7 +226,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 		left = f->limit - count(f);
 		if (left == 0 || done == f->maxelem || (f->mode == RP_REFS && f->end - f->out < 64))
 			return stop(f, h);
-		if (*rp_reg(f, RCX) == 0) {
+		if (half(h, *rp_reg(f, RCX)) == 0) {
 			if (f->mode == RP_REFS)
 				word(f, REF_INST, h->pc, h->len);
 			advance(f, 1);
@@ -239,7 +253,7 @@ address(struct rp_frame *f, const struct rp_hinfo *h)
 		a += *rp_reg(f, h->index) * h->scale;
 	if (h->addr32)
 		a = (uint32_t)a;
-	return a + (h->seg == 1 ? f->fsbase : h->seg == 2 ? f->gsbase : 0);
+	return a + segment(f, h);
 }
 
 static uint64_t
@@ -302,24 +316,33 @@ masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	}
 }
 
-/* An active element at a time; 1: one of them lies where the base's window does not reach */
-static int
+/* A gather or scatter, element by element; vec[2] is as its register, or to be it */
+static void
 indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
-	uint64_t m = mask_of(f, h), x, e;
-	unsigned i;
+	uint64_t m = mask_of(f, h), x, e, *v = f->vec[2];
+	unsigned i, sh;
 
 	for (i = 0; i < h->n; i++) {
 		if (!(m >> i & 1))
 			continue;
 		x = h->isize == 8 ? f->vec[0][i] : (uint64_t)(int64_t)(int32_t)(f->vec[0][i / 2] >> (i & 1 ? 32 : 0));
 		e = a + x * h->scale;
-		if ((e & RP_MASK) != (a & RP_MASK) + x * h->scale)
-			return 1;
+		if (h->addr32)
+			e = (uint32_t)(e - segment(f, h)) + segment(f, h);
 		if (f->mode == RP_REFS)
 			word(f, h->ref, e, h->size);
+		BARRIER();
+		sh = h->size == 4 && (i & 1) ? 32 : 0;
+		if (h->ref == REF_STORE)
+			set(rp_host(e), h->size, v[h->size == 8 ? i : i / 2] >> sh);
+		else if (h->size == 8)
+			v[i] = get(rp_host(e), 8);
+		else
+			v[i / 2] = (v[i / 2] & ~(UINT64_C(0xffffffff) << sh)) | get(rp_host(e), 4) << sh;
 	}
-	return 0;
+	for (i = h->n * h->size; i < 64; i += 4)        /* behind the data's length there is nothing */
+		v[i / 8] &= i & 4 ? UINT64_C(0xffffffff) : 0;
 }
 
 static uint64_t
@@ -369,16 +392,7 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 		pieces(f, h->ref, a, xsave_size(f, h, a));
 		break;
 	case RH_VSIB:
-		if (indexed(f, h, a)) {
-			if (f->mode == RP_REFS)
-				f->out = f->out0;
-			advance(f, (uint64_t)h->idx - h->block->ninst);
-			f->rip = h->pc;
-			f->why = RW_BAD;
-			f->msg = (uint64_t)(uintptr_t)"a gather or scatter over the whole address space";
-			f->inhelper = 0;
-			return 1;
-		}
+		indexed(f, h, a);
 		break;
 	default:
 		break;

@@ -3,12 +3,12 @@
  * other registers in them, and [rcx] or [r15] for an operand in memory.
  */
 #include <string.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 struct plan {
 	int reg, rm, vvvv, opc;         /* host registers of the fields, -1: as they are */
 	int base;                       /* host register with the memory operand's place, -1 none */
-	int vsib;
 	int force_rex;
 	/* temporaries */
 	int ntemp;
@@ -47,11 +47,7 @@ tail(struct rp_tr *t, const struct plan *p)
 			end++;
 		end += raw->disp.size / 8u;
 	}
-	if (p->base >= 0 && p->vsib) {
-		e1(t, (m & 0x38) | 4);
-		e1(t, (in->b[raw->sib.offset] & 0xf8u) | ((unsigned)p->base & 7));
-	} else
-		e1(t, p->base >= 0 ? (m & 0x38) | ((unsigned)p->base & 7) : m);
+	e1(t, p->base >= 0 ? (m & 0x38) | ((unsigned)p->base & 7) : m);
 	while (end < in->z.length)
 		e1(t, in->b[end++]);
 }
@@ -116,7 +112,7 @@ vex(struct rp_tr *t, const struct plan *p)
 	if (p->rm >= 0)
 		b1 = (b1 & ~0x20u) | (p->rm < 8 ? 0x20 : 0);
 	if (p->base >= 0)
-		b1 = (b1 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | (p->vsib ? 0 : 0x40);
+		b1 = (b1 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | 0x40;
 	if (p->vvvv >= 0)
 		b2 = (b2 & ~0x78u) | (~(unsigned)p->vvvv & 15) << 3;
 	e1(t, 0xc4);
@@ -139,7 +135,7 @@ evex(struct rp_tr *t, const struct plan *p)
 	if (p->rm >= 0)
 		p0 = (p0 & ~0x20u) | 0x40 | (p->rm < 8 ? 0x20 : 0);
 	if (p->base >= 0)
-		p0 = (p0 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | (p->vsib ? 0 : 0x40);
+		p0 = (p0 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | 0x40;
 	if (p->vvvv >= 0)
 		p1 = (p1 & ~0x78u) | (~(unsigned)p->vvvv & 15) << 3;
 	e1(t, 0x62);
@@ -334,13 +330,14 @@ moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 static void
 memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
-	int hk = rp_helperkind(t->in, o);
+	int hk = rp_helperkind(t->in);
 
 	p->base = p->rcx_in ? T1 : T0;
 	p->used |= 1u << p->base;
-	p->vsib = o->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+	if (hk == RH_BITS && t->in->z.address_width == 32)
+		t->bad = "a bit string with narrow addresses";
 	if (hk >= 0) {
-		if (t->refs || hk == RH_VSIB) {
+		if (t->refs) {
 			rp_sync(t);
 			t->b->mark[t->b->nmark - 1].words = 0;
 			t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
@@ -373,7 +370,11 @@ rp_plain(struct rp_tr *t)
 			return;
 		}
 	}
-	if (in->mem >= 0 && in->op[in->mem].mem.type != ZYDIS_MEMOP_TYPE_MEM && in->op[in->mem].mem.type != ZYDIS_MEMOP_TYPE_VSIB) {
+	if (in->mem >= 0 && in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB) {
+		rp_indexed(t);
+		return;
+	}
+	if (in->mem >= 0 && in->op[in->mem].mem.type != ZYDIS_MEMOP_TYPE_MEM) {
 		t->bad = "an address of an unusual kind";
 		return;
 	}

@@ -58,12 +58,12 @@ struct rp_frame {
 	uint64_t high[16];              /* the other guest registers while C runs */
 	uint64_t rip, rflags, tmp, save[RP_NSAVE];
 	uint64_t out0;                  /* out before the instruction whose references a helper wrote */
-	uint64_t hostsp, go, xsave, rfbm, site, hostflags;
+	uint64_t hostsp, go, xsave, rfbm, site;
 	uint64_t why, sig, addr, msg;
 	uint64_t out, end, limit;       /* for helpers; out also as r11 outside; end of the room they may use */
 	uint64_t base;                  /* RP_NONE: instructions done are base + r11 */
 	uint64_t inhelper, maxelem, mode, xcr0;
-	uint64_t vec[2][8] __attribute__((aligned(64)));        /* vector index and mask of a gather */
+	uint64_t vec[3][8] __attribute__((aligned(64)));        /* of a gather or scatter: indices, mask, data */
 	uint64_t kmask;
 	uint64_t index[RP_INDEX];       /* host code by the low 16 bits of the guest's target */
 };
@@ -210,7 +210,7 @@ struct rp_inst {
 struct rp_tr {
 	struct rp_core *c;
 	struct rp_block *b;
-	uint8_t *p, *lim;               /* where code goes */
+	uint8_t *p;                     /* where code goes */
 	const struct rp_inst *in;
 	unsigned words, maxwords;       /* since r11 was advanced; of the block at most */
 	int refs, step, bmi2, done;     /* done: the block has ended */
@@ -284,9 +284,10 @@ void rp_room(struct rp_tr *t, unsigned n);
 
 /* stubref.c: references that a helper finds out */
 int rp_refkind(const ZydisDecodedOperand *o);
-int rp_helperkind(const struct rp_inst *in, const ZydisDecodedOperand *o);      /* what it has to know; -1: none needed */
+int rp_helperkind(const struct rp_inst *in);    /* what it has to know; -1: none needed */
 void rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o);
 void rp_maskmov(struct rp_tr *t);
+void rp_indexed(struct rp_tr *t);
 
 /* stub.c: any other instruction, re-encoded */
 void rp_plain(struct rp_tr *t);
@@ -295,7 +296,7 @@ void rp_plain(struct rp_tr *t);
 int rp_special(struct rp_tr *t);        /* 1: done */
 void rp_goto(struct rp_tr *t, uint64_t pc);     /* end of the block: on to pc */
 void rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc);
-void rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h, int test);
+void rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h);
 struct rp_hinfo *rp_hinfo(struct rp_tr *t);     /* a new one, living as long as the code */
 
 /* stubstack.c */

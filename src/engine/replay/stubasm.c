@@ -1,5 +1,6 @@
 /* The few host instructions that stand around a guest instruction.  None of them changes a flag. */
 #include <string.h>
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 void

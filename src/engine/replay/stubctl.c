@@ -1,4 +1,5 @@
 /* Instructions that change rip or rsp by their nature, or that the processor may not execute by itself. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 static struct rp_site *
@@ -79,9 +80,8 @@ indirect(struct rp_tr *t)
 }
 
 void
-rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h, int test)
+rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h)
 {
-	(void)test;
 	((struct rp_hinfo *)(uintptr_t)h)->fn = fn;
 	e_imm(t, T0, (uint64_t)(uintptr_t)h);
 	e1(t, 0xe8);
@@ -186,7 +186,7 @@ counted(struct rp_tr *t)
 		e1(t, 0xc9);
 	} else {
 		if (m != ZYDIS_MNEMONIC_JRCXZ)
-			e_lea(t, G_RCX, G_RCX, -1);
+			e_mem(t, t->in->z.address_width != 32, 0x8d, G_RCX, G_RCX, -1, 1, -1);
 		e_mov(t, T0, G_RCX);
 	}
 	e1(t, 0xe3);                    /* jrcxz */
@@ -210,10 +210,7 @@ branch(struct rp_tr *t)
 	uint64_t to = (uint64_t)target(t->in);
 
 	if (t->in->z.opcode >= 0xe0 && t->in->z.opcode <= 0xe3) {
-		if (t->in->z.address_width == 32 && t->in->z.mnemonic != ZYDIS_MNEMONIC_JECXZ)
-			t->bad = "a loop that counts in ecx";
-		else
-			counted(t);
+		counted(t);
 		return;
 	}
 	rp_fetch(t);
@@ -334,10 +331,6 @@ string(struct rp_tr *t)
 	struct rp_hinfo *h;
 	unsigned i;
 
-	if (in->z.address_width != 64) {
-		t->bad = "a string instruction with narrow addresses";
-		return;
-	}
 	if ((h = rp_hinfo(t)) == NULL)
 		return;
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -346,11 +339,13 @@ string(struct rp_tr *t)
 	h->size = (uint8_t)(in->z.opcode & 1 ? in->z.operand_width / 8 : 1);
 	h->rep = in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2
 	    : in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE) ? 1 : 0;
-	for (i = 0; i < in->z.raw.prefix_count; i++)
-		if ((in->b[i] == 0x64 || in->b[i] == 0x65) && h->op != RS_STOS && h->op != RS_SCAS)
-			t->bad = "a string instruction with a segment";
+	h->addr32 = in->z.address_width == 32;
+	if (h->op != RS_STOS && h->op != RS_SCAS)
+		for (i = 0; i + 1u < in->z.length; i++)         /* the source's segment: the last prefix counts */
+			if (in->b[i] == 0x64 || in->b[i] == 0x65)
+				h->seg = in->b[i] == 0x64 ? 1 : 2;
 	rp_sync(t);
-	rp_helper(t, rp_hand_string, h, 1);
+	rp_helper(t, rp_hand_string, h);
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	t->ninst--;                     /* the helper counts */
 	to_site(t, in->next);
@@ -411,7 +406,7 @@ rp_special(struct rp_tr *t)
 		rp_fetch(t);
 		if ((h = rp_hinfo(t)) != NULL) {
 			rp_sync(t);
-			rp_helper(t, rp_hand_xgetbv, h, 0);
+			rp_helper(t, rp_hand_xgetbv, h);
 		}
 		return 1;
 	default:

@@ -1,7 +1,6 @@
 /* Addresses of operands, and their references. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
-
-
 
 /* r11 up to date: words written so far lie below it */
 void

@@ -1,4 +1,5 @@
 /* References that depend on more than an address: masks, vectors of indices, bit numbers, sizes known at run time. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 /* REF_ kind of operand o, -1: none */
@@ -10,9 +11,9 @@ rp_refkind(const ZydisDecodedOperand *o)
 	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
 }
 
-/* vmovdqu[64] [rsp + off], vector register n */
+/* vmovdqu[64] [rsp + off], vector register r; opcode 6f: the other way, the register's rest becomes zero */
 static void
-dump_vector(struct rp_tr *t, ZydisRegister r, int off)
+move_vector(struct rp_tr *t, unsigned opcode, ZydisRegister r, int off)
 {
 	unsigned n = (unsigned)ZydisRegisterGetId(r);
 
@@ -25,10 +26,16 @@ dump_vector(struct rp_tr *t, ZydisRegister r, int off)
 		e1(t, 0xc5);
 		e1(t, 0x7eu | (n & 8 ? 0 : 0x80));
 	}
-	e1(t, 0x7f);
+	e1(t, opcode);
 	e1(t, 0x84u | (n & 7) << 3);
 	e1(t, 0x24);
 	e4(t, (uint32_t)off);
+}
+
+static void
+dump_vector(struct rp_tr *t, ZydisRegister r, int off)
+{
+	move_vector(t, 0x7f, r, off);
 }
 
 /* kmovq (or kmovw) [rsp + kmask], k */
@@ -125,10 +132,8 @@ wide_element(ZydisMnemonic m)
 
 /* An instruction whose references depend on more than its address: what a helper has to know; -1: none needed */
 int
-rp_helperkind(const struct rp_inst *in, const ZydisDecodedOperand *o)
+rp_helperkind(const struct rp_inst *in)
 {
-	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-		return RH_VSIB;
 	if (suppresses(in) || vex_masked(in->z.mnemonic))
 		return RH_MASKED;
 	if (bit_string(in))
@@ -160,47 +165,26 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 	}
 }
 
-static void
-fill_vsib(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
-{
-	const struct rp_inst *in = t->in;
-	unsigned bits = in->z.avx.vector_length;
-
-	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
-	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
-	h->n = (uint8_t)(bits / 8 / (h->isize > h->size ? h->isize : h->size));
-	/* vgatherdpd zmm has an index of half the length, and the length named is the data's */
-	dump_vector(t, o->mem.index, FO(vec));
-	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
-		dump_mask(t, in->z.avx.mask.reg, 16);
-	else {
-		h->kfrom = 1;
-		dump_vector(t, in->op[2].reg.value, FO(vec) + 64);
-	}
-}
-
 void
 rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 {
 	struct rp_hinfo *h;
 	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 
-	if (!t->refs && kind != RH_VSIB)
+	if (!t->refs)
 		return;
 	if ((h = rp_hinfo(t)) == NULL)
 		return;
 	h->kind = (uint8_t)kind;
 	h->ref = (uint8_t)rp_refkind(o);
 	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
-	h->index = kind == RH_VSIB ? -1 : (int8_t)rp_gpr(o->mem.index);
+	h->index = (int8_t)rp_gpr(o->mem.index);
 	h->scale = o->mem.scale;
 	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
 	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
 	h->addr32 = t->in->z.address_width == 32;
 	if (kind == RH_MASKED)
 		fill_masked(t, h, o);
-	else if (kind == RH_VSIB)
-		fill_vsib(t, h, o);
 	else if (kind == RH_BITS) {
 		h->reg = (int16_t)rp_gpr(t->in->op[1].reg.value);
 		h->size = (uint8_t)(o->size / 8);
@@ -208,7 +192,7 @@ rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	t->maxwords += 256;
 	t->b->mark[t->b->nmark - 1].out0 = 1;
-	rp_helper(t, rp_hand_refs, h, kind == RH_VSIB);
+	rp_helper(t, rp_hand_refs, h);
 }
 
 /* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
@@ -250,7 +234,7 @@ rp_maskmov(struct rp_tr *t)
 		h->n = (uint8_t)n;
 		h->kfrom = 2;
 		t->maxwords += 16;
-		rp_helper(t, rp_hand_refs, h, 0);
+		rp_helper(t, rp_hand_refs, h);
 	}
 	m->borrowed[0] = RDI + 1;
 	e_store(t, FO(save), RDI);
@@ -259,4 +243,74 @@ rp_maskmov(struct rp_tr *t)
 	for (i = 0; i < in->z.length; i++)
 		e1(t, in->b[i]);
 	e_load(t, RDI, FO(save));
+}
+
+/* The mask of a gather or scatter is empty behind it */
+static void
+clear_mask(struct rp_tr *t, ZydisRegister r)
+{
+	unsigned n = (unsigned)ZydisRegisterGetId(r);
+
+	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {     /* kxorw k, k, k */
+		e1(t, 0xc5);
+		e1(t, 0x84u | (~n & 15) << 3);
+		e1(t, 0x47);
+	} else {                                                        /* vpxor xmm, xmm, xmm */
+		e1(t, 0xc4);
+		e1(t, 0x41u | (n & 8 ? 0 : 0xa0));
+		e1(t, 0x01u | (~n & 15) << 3);
+		e1(t, 0xef);
+	}
+	e1(t, 0xc0u | (n & 7) << 3 | (n & 7));
+}
+
+/*
+ * Gathers and scatters: their elements may lie anywhere, not only where the
+ * window of the base reaches.  The helper does them one by one.
+ */
+void
+rp_indexed(struct rp_tr *t)
+{
+	const struct rp_inst *in = t->in;
+	const ZydisDecodedOperand *o = &in->op[in->mem];
+	int evex = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, store = in->mem == 0, data = store ? 2 : 0;
+	ZydisRegister mask = evex ? in->z.avx.mask.reg : in->op[2].reg.value;
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	struct rp_hinfo *h = rp_hinfo(t);
+
+	if (h == NULL)
+		return;
+	if (in->op[data].type != ZYDIS_OPERAND_TYPE_REGISTER || ZydisRegisterGetId(in->op[data].reg.value) < 0
+	    || ZydisRegisterGetClass(in->op[data].reg.value) < ZYDIS_REGCLASS_XMM
+	    || ZydisRegisterGetClass(in->op[data].reg.value) > ZYDIS_REGCLASS_ZMM) {
+		t->bad = "a gather of an unusual kind";
+		return;
+	}
+	rp_sync(t);
+	m->words = 0;
+	m->off = (uint32_t)(t->p - t->b->start);
+	m->out0 = 1;
+	h->kind = RH_VSIB;
+	h->ref = store ? REF_STORE : REF_LOAD;
+	h->base = (int8_t)rp_gpr(o->mem.base);
+	h->index = -1;
+	h->scale = o->mem.scale;
+	h->disp = o->mem.disp.value;
+	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
+	h->addr32 = in->z.address_width == 32;
+	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
+	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
+	h->n = (uint8_t)(in->z.avx.vector_length / 8 / (h->isize > h->size ? h->isize : h->size));
+	h->kfrom = !evex;
+	dump_vector(t, o->mem.index, FO(vec));
+	dump_vector(t, in->op[data].reg.value, FO(vec) + 128);
+	if (evex)
+		dump_mask(t, mask, 16);
+	else
+		dump_vector(t, mask, FO(vec) + 64);
+	t->maxwords += 32;
+	rp_helper(t, rp_hand_refs, h);
+	if (!store)
+		move_vector(t, 0x6f, in->op[0].reg.value, FO(vec) + 128);
+	clear_mask(t, mask);
 }

@@ -1,4 +1,5 @@
 /* Entering and leaving translated code: register state between C and the guest. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 static void

@@ -1,4 +1,5 @@
 /* Instructions that push and pop. */
+#include <Zydis/Zydis.h>
 #include "stub.h"
 
 /* Make room for size bytes on the stack, report the store; host address in rcx.  rsp is not changed yet. */
