@@ -30,7 +30,7 @@ forks(void)
 		_exit(5);
 	}
 	printf("%d\n", waitpid(pid, &st, 0) == pid);
-	printf("%d %d %d\n", WEXITSTATUS(st), shared[0], getppid() != pid);
+	printf("%d %d %d %d\n", WEXITSTATUS(st), shared[0], getppid() != pid, *p);
 }
 
 static void

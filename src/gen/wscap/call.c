@@ -175,6 +175,8 @@ prepare_clone(struct cap *c, const struct call *k)
 	}
 	if (flags & CLONE_VM)           /* until it executes a program, the child writes into our memory */
 		compare_before(c);
+	else
+		compare_shared(c);
 	return 0;
 }
 
@@ -305,7 +307,10 @@ call_leave(struct cap *c)
 		signal_mask(c);
 	for (int i = 0; i < WRITES; i++)
 		put_writes(c, &w[i], &k);
+	file_call(c, &k);
 	if (c->compare)
 		compare_after(c, c->audit && w->how != W_COMPARE && !clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
+	if (c->sharing)
+		compare_shared(c);
 	c->behind = 1;
 }

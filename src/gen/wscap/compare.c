@@ -30,17 +30,15 @@ stack_low(const struct cap *c, const struct region *r)
 	return lo > r->lo && lo < r->hi ? lo : r->lo;
 }
 
-void
-compare_before(struct cap *c)
+static void
+take(struct cap *c, struct shadow *s, int all)
 {
-	struct shadow *s = &c->shadow;
-
 	s->n = s->size = 0;
 	for (size_t i = 0; i < c->reg.n; i++) {
 		const struct region *r = &c->reg.p[i];
 		uint64_t at = r->stack ? stack_low(c, r) : r->lo;
 
-		if (!(r->prot & PROT_WRITE))
+		if (!(r->prot & PROT_WRITE) || !(all || r->shared))
 			continue;
 		while (at < r->hi) {
 			size_t n = r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK, had = s->n;
@@ -51,6 +49,12 @@ compare_before(struct cap *c)
 				at = (s->range[s->n - 1].addr + s->range[s->n - 1].n) / PAGE * PAGE + PAGE;
 		}
 	}
+}
+
+void
+compare_before(struct cap *c)
+{
+	take(c, &c->shadow, 1);
 	c->compare = 1;
 }
 
@@ -103,13 +107,11 @@ differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
 	return sum;
 }
 
-size_t
-compare_after(struct cap *c, int tell)
+static size_t
+changes(struct cap *c, const struct shadow *s, int tell)
 {
-	struct shadow *s = &c->shadow;
 	size_t sum = 0;
 
-	c->compare = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct range *r = &s->range[i];
 		size_t n = tracee_read(&c->t, r->addr, c->scratch, r->n);
@@ -118,4 +120,21 @@ compare_after(struct cap *c, int tell)
 			sum += differing(c, r->addr, s->p + r->at, n, tell);
 	}
 	return sum;
+}
+
+size_t
+compare_after(struct cap *c, int tell)
+{
+	c->compare = 0;
+	return changes(c, &c->shadow, tell);
+}
+
+/* What the program itself wrote there since the last call is recorded once more: that does no harm */
+void
+compare_shared(struct cap *c)
+{
+	if (c->sharing)
+		changes(c, &c->common, 0);
+	take(c, &c->common, 0);
+	c->sharing = c->common.n > 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "wscap.h"
 
 static uint64_t
@@ -52,6 +53,25 @@ same_file(const struct cap *c, const struct region *r)
 	    o->ino == r->ino && o->dev == r->dev && o->offset + (r->lo - o->lo) == r->offset;
 }
 
+/* One memory at two addresses, of which one can be written: records know addresses only */
+static void
+check_twice(struct cap *c, const struct region *r)
+{
+	static const char text[] = "a file or segment is mapped twice: what is written at one place is not seen at the other in a replay";
+
+	for (size_t i = 0; i < c->reg.n && !c->twice; i++) {
+		const struct region *o = &c->reg.p[i];
+
+		if (!r->ino || o->ino != r->ino || o->dev != r->dev || o->lo == r->lo ||
+		    o->offset >= r->offset + (r->hi - r->lo) || r->offset >= o->offset + (o->hi - o->lo) ||
+		    !((r->shared && r->prot & PROT_WRITE) || (o->shared && o->prot & PROT_WRITE)))
+			continue;
+		c->twice = 1;
+		warn("%s", text);
+		put_note(c, text);
+	}
+}
+
 void
 sys_mmap(struct cap *c, const struct call *k)
 {
@@ -74,6 +94,7 @@ sys_mmap(struct cap *c, const struct call *k)
 		put_range(c, WS_PROT, r.lo, r.hi - r.lo, r.prot);
 	} else {
 		region_set(&c->reg, &r);
+		check_twice(c, &r);
 		put_map(c, &r, anon ? WS_ANON : WS_FILE, name);
 		if (!anon && !c->touch)
 			put_pages(c, r.lo, r.hi);
@@ -206,6 +227,7 @@ sys_shmat(struct cap *c, const struct call *k)
 			r.ino = m.map[i].ino;
 			r.shared = 1;
 			region_set(&c->reg, &r);
+			check_twice(c, &r);
 			put_map(c, &r, WS_ANON, "");
 			put_pages(c, r.lo, r.hi);
 		}

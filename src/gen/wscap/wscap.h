@@ -35,6 +35,13 @@ struct shadow {                         /* writable memory as it was */
 	size_t size, room;
 };
 
+#define NFILES 64               /* descriptors whose files are remembered */
+
+struct file {
+	int known;
+	uint64_t dev, ino;              /* ino 0: no file */
+};
+
 struct cap {
 	struct tracee t;
 	struct ws_writer *w;            /* NULL: nothing is recorded, or not any more */
@@ -46,6 +53,7 @@ struct cap {
 	int failed;                     /* the capture could not be written */
 	size_t since;                   /* bytes of memory in the group */
 	int dirty;                      /* something was recorded since the last cut */
+	int twice;                      /* it was said that memory is mapped twice */
 	int listen;                     /* it is stopped by job control */
 	int notsc, nocpuid;             /* rdtsc, cpuid fault */
 	int inside;                     /* between the two stops of a system call */
@@ -66,6 +74,9 @@ struct cap {
 	uint64_t mask;                  /* signals that the program blocks */
 	uint8_t segv[32];               /* its action for SIGSEGV, as the kernel takes it */
 	struct shadow shadow;
+	struct shadow common;           /* memory that children can write, as it was after the last call */
+	int sharing;                    /* there is such memory, and there were children */
+	struct file file[NFILES];
 	uint64_t pcs[64];               /* `syscall` instructions that were looked at */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];
 	size_t ncpuid;                  /* what cpuid said so far */
@@ -130,6 +141,11 @@ void put_msg(struct cap *c, uint64_t msg, uint64_t n);
 void compare_before(struct cap *c);
 void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);   /* that this changed is known: memory there is p now */
 size_t compare_after(struct cap *c, int tell);          /* records it; tell: says so.  Bytes that changed */
+
+void compare_shared(struct cap *c);                     /* before the first child and after each call: what children wrote since */
+
+/* file.c */
+void file_call(struct cap *c, const struct call *k);    /* what a call changes in mapped files, and in which files are open */
 
 /* signal.c */
 void signal_mask(struct cap *c);        /* the program's changed */

@@ -1,0 +1,80 @@
+/* Files that are mapped and written to: mappings show what was written. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "wscap.h"
+
+/* Which descriptor the call writes to; -1: none */
+static int
+written(const struct call *k)
+{
+	switch (k->nr) {
+	case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2: case SYS_sendfile:
+	case SYS_ftruncate: case SYS_fallocate:
+		return (int)k->arg[0];
+	case SYS_copy_file_range: case SYS_splice:
+		return (int)k->arg[2];
+	}
+	return -1;
+}
+
+static void
+forget(struct cap *c, const struct call *k)
+{
+	switch (k->nr) {
+	case SYS_close:
+		if (k->arg[0] < NFILES)
+			c->file[k->arg[0]].known = 0;
+		break;
+	case SYS_dup2: case SYS_dup3:
+		if (k->arg[1] < NFILES)
+			c->file[k->arg[1]].known = 0;
+		break;
+	case SYS_close_range:
+		memset(c->file, 0, sizeof(c->file));
+		break;
+	}
+}
+
+/* A look at /proc is dear: once for each descriptor */
+static struct file
+file_at(struct cap *c, int fd)
+{
+	struct file f = {1, 0, 0}, *have = fd < NFILES ? &c->file[fd] : NULL;
+	char path[48];
+	struct stat st;
+
+	if (have && have->known)
+		return *have;
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
+	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+		f.dev = st.st_dev;
+		f.ino = st.st_ino;
+	}
+	if (have)
+		*have = f;
+	return f;
+}
+
+void
+file_call(struct cap *c, const struct call *k)
+{
+	int fd = written(k);
+	struct file f;
+
+	if (fd < 0) {
+		forget(c, k);
+		return;
+	}
+	f = file_at(c, fd);
+	if (!f.ino || k->ret < 0)
+		return;
+	for (size_t i = 0; i < c->reg.n; i++) {
+		const struct region *r = &c->reg.p[i];
+
+		if (r->ino == f.ino && r->dev == f.dev)
+			put_mem(c, r->lo, r->hi - r->lo);
+	}
+}

@@ -1,0 +1,14 @@
+# Memory: mappings, what the kernel writes to places that pointers to pointers tell
+. "$HERE/lib.sh"
+gcc -O1 -o mem "$HERE/mem.c" || exit 1
+for o in --raw --first-touch --audit; do
+	for i in file advice nested; do captured "$i $o" $o -- ./mem $i; done
+done
+./mem sysv >want.out
+wscap -o c.ws ./mem sysv >got.out 2>got.err
+same "memory mapped twice: output" got.out want.out
+is "memory mapped twice: said" "$(cat got.err)" \
+	"wscap: a file or segment is mapped twice: what is written at one place is not seen at the other in a replay"
+want=0
+replayed "memory mapped twice" got.out
+tap_end
