@@ -2,7 +2,7 @@
  * wschange in out what: a capture with one thing changed, made anew with right
  * check sums.  what: 0xADDR, the lowest bit of that byte where MEM has it
  * first; @N, the hash of the N-th system call, counted from 0; cpuid, a
- * processor with everything; page, pages of another size.
+ * processor with everything.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,9 +47,6 @@ main(int argc, char **argv)
 				cpuid[i].edx = done = -1;
 		h.cpuid = cpuid;
 		h.brand = "A Better One";
-	} else if (strcmp(argv[3], "page") == 0) {
-		h.page = 16384;
-		done = 1;
 	} else if (argv[3][0] == '@') {
 		sys = strtoull(argv[3] + 1, NULL, 10);
 	} else {

@@ -33,9 +33,6 @@ is "another processor: status" $? 1
 is "another processor: named" "$(sed 's/lacks: .*/lacks/' err)" \
 	"ws2addr: other.ws: captured on a processor (A Better One) with what this one lacks"
 is "another processor: one line" "$(wc -l <err | tr -d ' ')" 1
-ok "another page size" "$change" tiny.ws other.ws page
-gives "another page size: refused" 1 \
-	"ws2addr: other.ws: captured on machine 62 with pages of 16384 bytes: this replays x86-64 only" ws2addr other.ws
 
 # every truncation: one line, status 1, and what is written is the beginning of the whole
 size=$(bytes tiny.ws)

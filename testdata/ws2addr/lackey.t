@@ -27,5 +27,5 @@ one() {
 	rm -f prog.log prog.ref
 }
 one gauss 24
-one strings 300
+one strings 40
 tap_end

@@ -27,7 +27,9 @@ program perl perl -e 'my %h; $h{$_ % 97} += $_ for 1 .. 2000; print "$_ $h{$_}\n
 program sqlite3 sqlite3 :memory: 'create table t(a, b); with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into t select i, i * 7 % 13 from n; select b, count(*), sum(a) from t group by b;'
 # shellcheck disable=SC2016
 program awk awk '{ n[length($0)]++ } END { for (i = 0; i < 99; i++) if (n[i]) print i, n[i] }' in
-program python3 python3 -I -c 'import json; print(json.dumps({"a": [i * i for i in range(300)]}))'
+# what is in PATH may be a script that looks for it
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+program python3 "${python:-python3}" -I -c 'import json; print(json.dumps({"a": [i * i for i in range(300)]}))'
 program sed sed -n 's/line \([0-9]*\)/<\1>/p' in
 program grep grep -c 'words.*f$' in
 program ls ls -la /usr/lib

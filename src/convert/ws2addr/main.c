@@ -125,7 +125,7 @@ run(struct job *j, const struct options *o)
 	else if (o->symbol)
 		job_symbol(j, o->symbol);
 	else if (o->jobs > 1)
-		job_parallel(j, (unsigned)o->jobs);
+		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
 	else
 		plain(j);
 	job_end(j);

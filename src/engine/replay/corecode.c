@@ -327,6 +327,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	uint8_t *p = t->p, buf[16];
 	unsigned words = t->words, maxwords = t->maxwords;
 	uint16_t nsite = t->b->nsite;
+	int ninst = t->ninst, nside = t->nside;
 	size_t n = rp_peek(in->pc, buf, 15);
 	const char *why;
 	int sig;
@@ -354,6 +355,9 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		t->p = p;
 		t->words = words;
 		t->maxwords = maxwords;
+		t->ninst = ninst;
+		t->nside = nside;
+		t->follow = 0;
 		t->b->nsite = nsite;
 		t->site = t->b->site + nsite;
 		t->done = 0;

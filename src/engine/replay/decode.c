@@ -144,7 +144,8 @@ rp_refuse(const struct rp_inst *in)
 		return why;
 	if (amx(in))
 		return "tile registers";
-	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
+	if (in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNC || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCE || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCV
+	    || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
 		return "an encoding of other processors";
 	if (in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return "a far transfer";

@@ -250,6 +250,9 @@ mask_of(const struct rp_frame *f, const struct rp_hinfo *h)
 
 	if (h->kfrom == 0)
 		m = f->kmask;
+	else if (h->kfrom == 2)
+		for (i = 0; i < h->n; i++)
+			m |= (f->vec[1][i / 8] >> (8 * (i & 7) + 7) & 1) << i;
 	else
 		for (i = 0; i < h->n; i++)
 			if (h->size == 8 ? f->vec[1][i] >> 63 : f->vec[1][i / 2] >> (i & 1 ? 63 : 31) & 1)

@@ -62,11 +62,16 @@ legacy(struct rp_tr *t, const struct plan *p)
 	const struct rp_inst *in = t->in;
 	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
 
-	for (i = 0; i < n && is_prefix(in->b[i]); i++)
+	for (i = 0; i < n; i++) {       /* a REX prefix counts only right before the opcode */
+		if ((in->b[i] & 0xf0) == 0x40)
+			rex = in->b[i];
+		else if (is_prefix(in->b[i]))
+			rex = 0;
+		else
+			break;
 		if (in->b[i] == 0x66 || in->b[i] == 0xf2 || in->b[i] == 0xf3)
 			e1(t, in->b[i]);
-	if ((in->b[i] & 0xf0) == 0x40)
-		rex = in->b[i++];
+	}
 	if (p->reg >= 0)
 		rex = (rex & ~4u) | ((unsigned)p->reg >> 3) << 2;
 	if (p->rm >= 0)
@@ -181,6 +186,13 @@ temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
 	return k;
 }
 
+/* The destination keeps its value when there is no result */
+static int
+may_keep(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR || m == ZYDIS_MNEMONIC_LSL;
+}
+
 /* Which host register stands for the GPR operand o */
 static int
 place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
@@ -193,7 +205,7 @@ place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 				break;
 		if (k == p->ntemp)
 			k = temporary(t, p, g, p->hi && g == RCX, p->hi);
-		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ || o->size < 32 || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) || o->size < 32 || may_keep(t->in->z.mnemonic))
 			p->temp[k].load = 1;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			p->temp[k].store = 1;
@@ -548,6 +560,56 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 	}
 	rp_fetch(t);
 	rp_operand(t, o, actions_kind(o), p->base);
+}
+
+/* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
+void
+rp_maskmov(struct rp_tr *t)
+{
+	const struct rp_inst *in = t->in;
+	unsigned n = in->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVQ ? 8 : 16, i, r;
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	struct rp_hinfo *h;
+
+	for (i = 0; i + 1u < in->z.length; i++)
+		if (in->b[i] == 0x64 || in->b[i] == 0x65 || in->b[i] == 0x67)
+			t->bad = "a masked store with prefixes";
+	if (t->refs && (h = rp_hinfo(t)) != NULL) {
+		rp_sync(t);
+		m->words = 0;
+		m->off = (uint32_t)(t->p - t->b->start);
+		m->out0 = 1;
+		r = (unsigned)ZydisRegisterGetId(in->op[2].reg.value);
+		if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
+			dump_vector(t, in->op[2].reg.value, FO(vec) + 64);
+		else {                  /* movq or movdqu [rsp + vec], register */
+			if (n == 16)
+				e1(t, 0xf3);
+			if (r & 8)
+				e1(t, 0x44);
+			e1(t, 0x0f);
+			e1(t, 0x7f);
+			e1(t, 0x84u | (r & 7) << 3);
+			e1(t, 0x24);
+			e4(t, (uint32_t)FO(vec) + 64);
+		}
+		h->kind = RH_MASKED;
+		h->ref = REF_STORE;
+		h->base = RDI;
+		h->index = -1;
+		h->size = 1;
+		h->n = (uint8_t)n;
+		h->kfrom = 2;
+		t->maxwords += 16;
+		rp_helper(t, rp_hand_refs, h, 0);
+	}
+	m->borrowed[0] = RDI + 1;
+	e_store(t, FO(save), RDI);
+	e_fold(t, RDI, RDI);
+	e1(t, 0x65);
+	for (i = 0; i < in->z.length; i++)
+		e1(t, in->b[i]);
+	e_load(t, RDI, FO(save));
 }
 
 void

@@ -231,7 +231,7 @@ struct rp_hinfo {
 	int8_t base, index;             /* guest registers, -1 none */
 	uint8_t scale, seg, addr32, isize;
 	int16_t reg;                    /* RH_BITS: guest register of the offset */
-	uint8_t n, kfrom, packed;       /* elements; mask: 0 kmask, 1 top bits of vec[1]; packed: expand and compress */
+	uint8_t n, kfrom, packed;       /* elements; mask: 0 kmask, top bits of vec[1]'s 1 elements 2 bytes; packed: expand and compress */
 	int64_t disp;
 	struct rp_block *block;
 	uint16_t idx;                   /* instructions of the block before it */
@@ -283,6 +283,7 @@ void rp_room(struct rp_tr *t, unsigned n);
 
 /* stub.c: any other instruction, re-encoded */
 void rp_plain(struct rp_tr *t);
+void rp_maskmov(struct rp_tr *t);
 
 /* stubctl.c: what is not re-encoded */
 int rp_special(struct rp_tr *t);        /* 1: done */

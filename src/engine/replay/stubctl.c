@@ -319,18 +319,22 @@ pop(struct rp_tr *t)
 		e_store(t, rp_regoff(g), T1);
 	} else
 		e_gsload(t, size, h, T0);
-	if (g != RSP || size == 2)
+	if (g != RSP)
 		e_lea(t, G_RSP, G_RSP, size);
 }
 
 static void
 leave(struct rp_tr *t)
 {
+	int size = t->in->z.operand_width == 16 ? 2 : 8;
+
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, 8, RBP, 0);
+	rp_ref(t, REF_LOAD, (unsigned)size, RBP, 0);
 	e_fold(t, T0, RBP);
-	e_gsload(t, 8, T1, T0);
-	e_lea(t, G_RSP, RBP, 8);
+	if (size == 2)
+		e_mov(t, T1, RBP);      /* whose upper part stays */
+	e_gsload(t, size, T1, T0);
+	e_lea(t, G_RSP, RBP, size);
 	e_mov(t, RBP, T1);
 }
 
@@ -436,16 +440,19 @@ popf(struct rp_tr *t)
 static void
 xlat(struct rp_tr *t)
 {
+	unsigned i;
+
+	for (i = 0; i + 1u < t->in->z.length; i++)
+		if (t->in->b[i] == 0x64 || t->in->b[i] == 0x65 || t->in->b[i] == 0x67)
+			t->bad = "xlat with prefixes";
 	rp_fetch(t);
 	e1(t, 0x0f);                    /* movzx ecx, al */
 	e1(t, 0xb6);
 	e1(t, 0xc8);
 	e_mem(t, 1, 0x8d, T0, RBX, T0, 1, 0);
-	if (t->in->b[0] == 0x64 || t->in->b[0] == 0x65 || t->in->z.address_width == 32)
-		t->bad = "xlat with prefixes";
 	rp_ref(t, REF_LOAD, 1, T0, 0);
 	e_fold(t, T0, T0);
-	e1(t, 0x65);
+	e1(t, 0x65);                    /* mov al, gs:[rcx] */
 	e1(t, 0x8a);
 	e1(t, 0x01);
 }
@@ -474,13 +481,6 @@ segment_base(struct rp_tr *t, int off, int write)
 		e_store(t, rp_regoff(g), T0);
 }
 
-/* The mask's bytes are stored at rdi, of which no operand tells */
-static void
-masked_store(struct rp_tr *t)
-{
-	t->bad = "maskmovdqu";
-}
-
 static void
 string(struct rp_tr *t)
 {
@@ -504,7 +504,7 @@ string(struct rp_tr *t)
 	h->rep = in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2
 	    : in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE) ? 1 : 0;
 	for (i = 0; i < in->z.raw.prefix_count; i++)
-		if (in->b[i] == 0x64 || in->b[i] == 0x65)
+		if ((in->b[i] == 0x64 || in->b[i] == 0x65) && h->op != RS_STOS && h->op != RS_SCAS)
 			t->bad = "a string instruction with a segment";
 	rp_sync(t);
 	rp_helper(t, rp_hand_string, h, 1);
@@ -559,7 +559,7 @@ rp_special(struct rp_tr *t)
 	case ZYDIS_MNEMONIC_RDGSBASE: segment_base(t, FO(gsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_WRFSBASE: segment_base(t, FO(fsbase), 1); return 1;
 	case ZYDIS_MNEMONIC_WRGSBASE: segment_base(t, FO(gsbase), 1); return 1;
-	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: masked_store(t); return 1;
+	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: rp_maskmov(t); return 1;
 	case ZYDIS_MNEMONIC_SYSCALL: return leaving(t, RW_SYSCALL);
 	case ZYDIS_MNEMONIC_RDTSC: return leaving(t, RW_RDTSC);
 	case ZYDIS_MNEMONIC_RDTSCP: return leaving(t, RW_RDTSCP);

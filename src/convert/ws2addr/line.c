@@ -1,0 +1,241 @@
+/*
+ * ws2addr -j, references: one child replays, others make text of what it
+ * gives, the parent writes in order.
+ *
+ * A batch of references goes through a slot of memory that all of them see.
+ * Its number goes down the line on pipes: from the replay to one of the text
+ * makers, in turn, from there to the parent, and back to the replay when it is
+ * written.  There are few slots, so that they stay in the caches.  Whoever
+ * dies closes its ends, and the others notice.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "ws2addr.h"
+
+#define BATCH (16u << 10)       /* words of a slot */
+#define EMPTY (1u << 31)        /* in a note: nothing is left of this batch, but it is not the end */
+
+struct slot {
+	uint64_t word[BATCH];
+	uint8_t text[];         /* BATCH * REF_PUT_MAX, unless words are the text */
+};
+
+/* What goes down the line: bytes or words in a slot; n = 0: the end */
+struct note {
+	uint32_t slot, n;
+};
+
+struct line {
+	struct job *j;
+	unsigned nmaker;                /* 0: words are written as they are */
+	unsigned nslot;
+	size_t slotsize;
+	uint8_t *slots;                 /* shared */
+	struct replay_fault *fault;     /* shared; of the replay, if err is not empty */
+	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent; with none, done[0] is the replay's */
+	int back[2];                    /* slots that come back to the replay */
+	pid_t *pid;                     /* replay, makers */
+};
+
+static struct slot *
+slot(const struct line *l, uint32_t i)
+{
+	return (struct slot *)(void *)(l->slots + i * l->slotsize);
+}
+
+/* 1, 0: the other side is gone.  Notes are smaller than PIPE_BUF: all or nothing */
+static int
+give(int fd, struct note n)
+{
+	ssize_t k;
+
+	do
+		k = write(fd, &n, sizeof n);
+	while (k < 0 && errno == EINTR);
+	return k == (ssize_t)sizeof n;
+}
+
+static int
+take(int fd, struct note *n)
+{
+	ssize_t k;
+
+	do
+		k = read(fd, n, sizeof *n);
+	while (k < 0 && errno == EINTR);
+	return k == (ssize_t)sizeof *n;
+}
+
+static _Noreturn void
+replayer(const struct line *l)
+{
+	struct replay *r = l->j->r;
+	struct note note;
+	const uint64_t *w;
+	uint64_t batch = 0;
+	size_t n;
+	int got = replay_skip(r, l->j->from);
+
+	replay_until(r, l->j->to);
+	while (got == REPLAY_OK && (got = replay_refs(r, &w, &n)) == REPLAY_OK)
+		for (size_t k; n; w += k, n -= k) {
+			k = n < BATCH ? n : BATCH;
+			note = (struct note){ .slot = (uint32_t)batch };
+			if (batch >= l->nslot && !take(l->back[0], &note))
+				_exit(1);
+			memcpy(slot(l, note.slot)->word, w, k * sizeof *w);
+			note.n = (uint32_t)k;
+			if (!give(l->nmaker ? l->work[batch % l->nmaker][1] : l->done[0][1], note))
+				_exit(1);
+			batch++;
+		}
+	if (got == REPLAY_BAD)
+		*l->fault = *replay_fault(r);
+	/* the parent knows the end from whoever is next in turn */
+	give(l->nmaker ? l->work[batch % l->nmaker][1] : l->done[0][1], (struct note){ 0 });
+	_exit(0);
+}
+
+static _Noreturn void
+maker(const struct line *l, unsigned me)
+{
+	struct note note;
+
+	while (take(l->work[me][0], &note)) {
+		struct slot *s = slot(l, note.slot);
+		int end = note.n == 0;
+
+		if (!end) {
+			if (l->j->dropping)
+				note.n = (uint32_t)job_drop(l->j, s->word, s->word, note.n);
+			note.n = (uint32_t)ref_put(l->j->fmt, s->text, s->word, note.n);
+			note.slot |= note.n ? 0 : EMPTY;
+		}
+		if (!give(l->done[me][1], note) || end)
+			break;
+	}
+	_exit(0);
+}
+
+static void
+close2(int fd[2])
+{
+	close(fd[0]);
+	close(fd[1]);
+}
+
+/* In a child: only the ends that are its own stay open.  me: 0 the replay, else a maker */
+static void
+only(struct line *l, unsigned me)
+{
+	unsigned n = l->nmaker ? l->nmaker : 1;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (unsigned i = 0; i < n; i++) {
+		int mine = l->nmaker ? me == i + 1 : me == 0;
+
+		close(l->done[i][0]);
+		if (!mine)
+			close(l->done[i][1]);
+		if (l->nmaker && me)
+			close(l->work[i][1]);
+		if (l->nmaker && me != i + 1)
+			close(l->work[i][0]);
+	}
+	close(l->back[1]);
+	if (me)
+		close(l->back[0]);
+}
+
+static void
+start(struct line *l)
+{
+	unsigned n = l->nmaker ? l->nmaker : 1;
+
+	l->slots = mmap(NULL, l->nslot * l->slotsize + sizeof *l->fault, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	l->work = xcalloc(n, sizeof *l->work);
+	l->done = xcalloc(n, sizeof *l->done);
+	l->pid = xcalloc(n + 1, sizeof *l->pid);
+	if (l->slots == MAP_FAILED || pipe(l->back) != 0)
+		die_sys("cannot start a job");
+	l->fault = (struct replay_fault *)(void *)(l->slots + l->nslot * l->slotsize);
+	for (unsigned i = 0; i < n; i++)
+		if (pipe(l->work[i]) != 0 || pipe(l->done[i]) != 0)
+			die_sys("cannot start a job");
+	for (unsigned i = 0; i <= l->nmaker; i++) {
+		l->pid[i] = fork();
+		if (l->pid[i] < 0)
+			die_sys("cannot start a job");
+		if (l->pid[i])
+			continue;
+		only(l, i);
+		if (i == 0)
+			replayer(l);
+		maker(l, i - 1);
+	}
+	/* back[0] stays open: giving back to a replay that is done breaks no pipe */
+	for (unsigned i = 0; i < n; i++) {
+		close(l->done[i][1]);
+		close2(l->work[i]);
+	}
+}
+
+static void
+stop(struct line *l)
+{
+	unsigned n = l->nmaker ? l->nmaker : 1;
+
+	for (unsigned i = 0; i < n; i++)
+		close(l->done[i][0]);
+	close2(l->back);
+	for (unsigned i = 0; i <= l->nmaker; i++)
+		while (waitpid(l->pid[i], NULL, 0) < 0 && errno == EINTR)
+			;
+	munmap(l->slots, l->nslot * l->slotsize + sizeof *l->fault);
+	free(l->work);
+	free(l->done);
+	free(l->pid);
+}
+
+void
+job_line(struct job *j, unsigned jobs)
+{
+	struct line l = { .j = j, .nmaker = j->fmt == REF_ADDR && !j->dropping ? 0 : jobs };
+	struct replay_fault bad;
+	struct note note;
+
+	l.nslot = 4 + 2 * l.nmaker;
+	l.slotsize = sizeof(struct slot) + (l.nmaker ? BATCH * REF_PUT_MAX : 0);
+	out_flush(j->out);
+	start(&l);
+	for (uint64_t batch = 0;; batch++) {
+		unsigned i = l.nmaker ? batch % l.nmaker : 0;
+		struct slot *s;
+
+		if (!take(l.done[i][0], &note))
+			die("a job ended before its time");
+		if (note.n == 0 && !(note.slot & EMPTY))
+			break;
+		note.slot &= ~EMPTY;
+		s = slot(&l, note.slot);
+		if (l.nmaker)
+			out_write(j->out, s->text, note.n);
+		else
+			job_take(j, s->word, note.n);
+		give(l.back[1], note);
+	}
+	bad = *l.fault;
+	stop(&l);
+	if (bad.err[0])
+		job_bad(j, &bad);
+}
