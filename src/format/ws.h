@@ -34,7 +34,7 @@ enum {          /* bits of struct ws_header.flags */
 	WS_TRIMMED = 1,                 /* MEM has only what a replay reads before it is written */
 	WS_FIRST_TOUCH = 2,             /* captured page by page at first touch */
 	WS_CPUID_RECORDS = 4,           /* each cpuid is a CPUID record; else the header's table answers */
-	WS_KEYFRAMES = 8,               /* there are KEY records */
+	WS_KEYFRAMES = 8,               /* there are KEY records (ws(5) says how a replay uses them) */
 	WS_FLAGS = 15
 };
 
@@ -122,8 +122,8 @@ struct ws_rec_sys {                     /* a system call */
 	uint32_t hash;                  /* ws_hash of the registers at the call: rax = nr, rcx and r11 as `syscall` sets them, rip = pc + 2 */
 };
 
-struct ws_rec_sig {                     /* a signal is delivered */
-	uint32_t sig;
+struct ws_rec_sig {                     /* a signal is delivered, or a handler returned */
+	uint32_t sig;                   /* 0: rt_sigreturn, the SYS before, gave the registers `to` */
 	struct ws_regs at, to;          /* before executing at.rip, or right behind the SYS before; to: at the handler's first instruction */
 	const uint8_t *xsave;           /* at the handler's first instruction */
 	size_t nxsave;                  /* 0: unchanged */

@@ -140,7 +140,7 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		r->u.sys.hash = (uint32_t)rnd();
 		break;
 	case WS_SIG:
-		r->u.sig.sig = 1 + rnd() % 64;
+		r->u.sig.sig = rnd() % 65;
 		rnd_regs(g);
 		r->u.sig.at = *g;
 		rnd_regs(g);

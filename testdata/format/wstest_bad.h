@@ -92,7 +92,7 @@ static const struct bad {
 	{ "00 00 00 26 00 00", "", "00 00 00 00", 2, 1, 0, "a result that is told in a longer way than it could", -1 },
 	{ "00 00 00 36 00 00 00", "", "00 00 00 00", 2, 1, 0, "a result that is told in a longer way than it could", -1 },
 	{ "00 00 00 16 00 00", "", "00 00 00 00", 2, 1, 0, "a result that is told in a longer way than it could", -1 },
-	{ "00 00 00 07 00 00 00 00", "", "", 2, 1, 0, "no such signal", -1 },
+	{ "00 00 00 07 41 00 00 00", "", "", 2, 1, 0, "no such signal", -1 },
 	{ "00 00 00 28 00", "", "", 2, 1, 0, "unknown flags of a time stamp", -1 },
 	{ "00 00 00 38 00 00", "", "", 2, 1, 0, "a change that is none", -1 },
 	{ "00 00 00 0c 00 03 00", "", "", 2, 0, WS_GROUP_KEY, "the group's header is wrong about a keyframe", -1 },
@@ -281,7 +281,7 @@ bounds(void)
 	struct ws_writer *w;
 	struct ws_reader *in;
 	uint64_t sum = 0;
-	int fd = mkstemp(name), got;
+	int fd = mkstemp(name), got = -1;
 
 	bad_writing();
 	unlink(name);
