@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -15,7 +16,7 @@
 #include "engine/verify/verify.h"
 
 #define SYNOPSIS "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]"
-#define SHORT    20000u         /* a run of no more instructions is checked as a whole */
+#define SHORT    200000u        /* a run of no more instructions is checked as a whole */
 #define WINDOW   10000u         /* instructions checked in a row */
 #define WINDOWS  16u            /* without options, and */
 #define SECONDS  10.0           /* how long they take together */
@@ -95,6 +96,7 @@ plan(struct options *o, uint64_t length, int all)
 	}
 	if (all || o->from || o->to != WS_UNKNOWN || length == WS_UNKNOWN || length <= SHORT)
 		return;
+	o->to = length;
 	o->every = length / WINDOWS + 1;
 	o->length = o->every < WINDOW ? o->every : WINDOW;
 	o->seconds = SECONDS / WINDOWS;
@@ -115,22 +117,34 @@ range(const char *s, struct options *o)
 	return o->from <= o->to ? 0 : -1;
 }
 
+/* It is read by two at once */
+static void
+seekable(const char *path)
+{
+	struct stat st;
+
+	if ((strcmp(path, "-") ? stat(path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode))
+		die("%s: not a file", path);
+}
+
 static int
 run(struct options *o, const struct verify_opts *vo, int all)
 {
 	struct replay_fault f;
-	struct verify *v = verify_open(o->path, vo, &f);
+	struct verify *v;
 	const struct verify_counts *c;
 	struct out *out;
 	unsigned n = 0;
 	int differs;
 
+	seekable(o->path);
+	v = verify_open(o->path, vo, &f);
 	if (!v && f.off != WS_UNKNOWN)
 		die_at(o->path, f.off, f.rec, "%s", f.err);
 	if (!v)
 		die("%s: %s", o->path, f.err);
 	out = out_open(NULL);
-	plan(o, replay_length(verify_replay(v)), all);
+	plan(o, all ? WS_UNKNOWN : verify_length(v), all);
 	differs = windows(out, v, o, &n);
 	c = verify_counts(v);
 	out_printf(out, "%" PRIu64 " instructions, %" PRIu64 " references checked", c->ninst, c->nref);

@@ -117,3 +117,31 @@ blocks_stop(struct blocks *k)
 		;
 	k->pid = 0;
 }
+
+/* A capture that does not say how long it is: run through once, elsewhere */
+uint64_t
+verify_length(struct verify *v)
+{
+	uint64_t n = replay_length(v->r), got;
+	int p[2];
+	pid_t pid;
+
+	if (n != WS_UNKNOWN || pipe(p))
+		return n;
+	v->silent = 1;
+	pid = fork();
+	if (pid == 0) {
+		replay_skip(v->r, WS_UNKNOWN);
+		got = replay_icount(v->r);
+		all(p[1], &got, sizeof(got), 1);
+		kill(getpid(), SIGKILL);
+	}
+	v->silent = 0;
+	close(p[1]);
+	if (pid > 0 && !all(p[0], &got, sizeof(got), 0))
+		n = got;
+	close(p[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return n;
+}

@@ -44,9 +44,12 @@ struct verify_diff {
 
 struct verify;
 
+/* path is a file, or NULL or "-" for standard input, which must be one too */
 struct verify *verify_open(const char *path, const struct verify_opts *o, struct replay_fault *f);      /* NULL: see *f */
 void verify_close(struct verify *v);
 struct replay *verify_replay(struct verify *v);         /* the replay that goes step by step: not to be run by others */
+
+uint64_t verify_length(struct verify *v);               /* instructions of the run, as far as it can be replayed; WS_UNKNOWN */
 
 /*
  * Check the instructions from `from`, which is not behind where it is, up to
