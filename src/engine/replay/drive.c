@@ -313,29 +313,16 @@ unexpected(struct replay *r, const char *what)
 	}
 }
 
-/* cpuid as the header's table has it */
 static void
 cpuid_by_table(struct replay *r)
 {
-	const struct ws_header *h = r->head;
 	uint64_t *g = r->x.cpu.r;
-	uint32_t leaf = (uint32_t)g[WS_RAX], sub = (uint32_t)g[WS_RCX];
-	const struct ws_cpuid *c = NULL;
-	static const struct ws_cpuid none;
+	struct ws_cpuid c = replay_cpuid(r->head, (uint32_t)g[WS_RAX], (uint32_t)g[WS_RCX]);
 
-	/* beyond the last basic leaf: as that one */
-	if (leaf < 0x80000000u && h->ncpuid && h->cpuid[0].leaf == 0 && leaf > h->cpuid[0].eax)
-		leaf = h->cpuid[0].eax;
-	for (size_t i = 0; i < h->ncpuid && !c; i++)
-		if (h->cpuid[i].leaf == leaf && (h->cpuid[i].sub == sub ||
-		    (h->cpuid[i].sub == 0 && (i + 1 == h->ncpuid || h->cpuid[i + 1].leaf != leaf))))
-			c = &h->cpuid[i];
-	if (!c)
-		c = &none;
-	g[WS_RAX] = c->eax;
-	g[WS_RBX] = c->ebx;
-	g[WS_RCX] = c->ecx;
-	g[WS_RDX] = c->edx;
+	g[WS_RAX] = c.eax;
+	g[WS_RBX] = c.ebx;
+	g[WS_RCX] = c.ecx;
+	g[WS_RDX] = c.edx;
 	r->counts.ncpuid++;
 }
 
