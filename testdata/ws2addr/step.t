@@ -8,9 +8,9 @@ if setarch -R true 2>/dev/null; then :; else skip "addresses cannot be kept the 
 one() {
 	name=$1
 	shift
-	env -i setarch -R "$BUILD/test/wsstep" "$@" >step.out 2>step.err </dev/null
+	env -i ASAN_OPTIONS="$ASAN_OPTIONS" setarch -R "$BUILD/test/wsstep" "$@" >step.out 2>step.err </dev/null
 	status=$?
-	env -i setarch -R "$BUILD/bin/wscap" -o s.ws "$@" >cap.out 2>cap.err </dev/null
+	env -i ASAN_OPTIONS="$ASAN_OPTIONS" setarch -R "$BUILD/bin/wscap" -o s.ws "$@" >cap.out 2>cap.err </dev/null
 	is "$name: status" $? $status
 	same "$name: output" step.out cap.out
 	ws2addr -f text s.ws 2>err | awk '$1 == "inst" && $2 != last { print last = $2 }' >replay
