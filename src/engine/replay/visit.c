@@ -109,22 +109,67 @@ defs(struct visit *v, const struct fact *f)
 	}
 }
 
+/* Who wrote `size` bytes at addr, whose shadow begins at s */
+static inline uint64_t
+mem_use(struct visit *v, uint64_t addr, uint64_t size, const uint64_t *s)
+{
+	uint64_t old = *s, off = addr & 7, i;
+
+	if (off + size <= 8) {
+		const uint64_t *b;
+
+		if (old - 1 < VISIT_MANY - 1)
+			return old;
+		if (old & VISIT_MANY) {
+			b = v->mem.bytes[old & ~VISIT_MANY] + off;
+			for (i = 1; i < size && b[i] == b[0]; i++)
+				;
+			if (i >= size)
+				return b[0];
+		}
+	} else if (old - 1 < VISIT_MANY - 1) {
+		for (i = 8 - off; i < size && s[(off + i) / 8] == old; i += 8)
+			;
+		if (i >= size)
+			return old;
+	}
+	return wshadow_read(&v->mem, ref_addr(addr), size);
+}
+
+static inline void
+mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s)
+{
+	uint64_t old = *s, off = addr & 7, n = v->n;
+
+	if (off + size <= 8) {
+		if (old & VISIT_MANY && size < 8) {
+			uint64_t *b = v->mem.bytes[old & ~VISIT_MANY] + off;
+
+			switch (size) {
+			case 4: b[3] = b[2] = n; /* fallthrough */
+			case 2: b[1] = n; /* fallthrough */
+			case 1: b[0] = n; return;
+			default: break;
+			}
+		} else if (size == 8 && !(old & VISIT_MANY)) {
+			*s = n;
+			return;
+		}
+	}
+	wshadow_write(&v->mem, ref_addr(addr), size, n);
+}
+
 /* Who wrote what is read; then this instance has written what is written */
 static inline uint64_t *
 refs(struct visit *v, const uint64_t *ref, uint32_t n, uint64_t *w)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t addr = ref[i], size = ref_size(ref[i]), *s = wshadow_at(addr), old = *s;
-		int inside = (addr & 7) + size <= 8;
+		uint64_t addr = ref[i], size = ref_size(ref[i]), *s = wshadow_at(addr);
 
 		if (visit_reads(ref[i]))
-			*w++ = inside && old - 1 < VISIT_MANY - 1 ? old : wshadow_read(&v->mem, ref_addr(addr), size);
-		if (visit_writes(ref[i])) {
-			if (inside && size == 8 && !(old & VISIT_MANY))
-				*s = v->n;
-			else
-				wshadow_write(&v->mem, ref_addr(addr), size, v->n);
-		}
+			*w++ = mem_use(v, addr, size, s);
+		if (visit_writes(ref[i]))
+			mem_def(v, addr, size, s);
 	}
 	return w;
 }
