@@ -13,7 +13,7 @@ now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -22,16 +22,17 @@ sum(const struct visit_batch *b)
 {
 	uint64_t s = 0;
 
-	for (size_t i = 0; i < b->ninsn; i++) {
-		const struct visit_insn *e = &b->insn[i];
+	for (const struct visit_run *r = b->run; r < b->run + b->nrun; r++)
+		for (uint32_t i = 0; i < r->ninsn; i++) {
+			struct visit_insn e = visit_insn(r, i);
 
-		for (unsigned k = 0; k < e->fact->nuse; k++)
-			s += b->writer[e->use + k];
-		for (unsigned k = 0; k < e->nref; k++)
-			s += b->word[e->ref + k];
-		for (unsigned k = 0; k < e->fact->nval; k++)
-			s += b->word[e->val + k];
-	}
+			for (unsigned k = 0; k < e.fact->nuse; k++)
+				s += b->writer[e.use + k];
+			for (unsigned k = 0; k < e.nref; k++)
+				s += b->word[e.ref + k];
+			for (unsigned k = 0; k < e.fact->nval; k++)
+				s += b->word[e.val + k];
+		}
 	return s;
 }
 

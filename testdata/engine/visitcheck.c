@@ -124,7 +124,7 @@ child(const char *path, unsigned what, FILE *f)
 {
 	struct replay_fault ft;
 	struct visit *v = visit_open(path, what, &ft);
-	const struct visit_insn *e;
+	struct visit_insn e;
 	const struct visit_batch *b;
 	int got;
 
@@ -133,7 +133,7 @@ child(const char *path, unsigned what, FILE *f)
 		return 2;
 	}
 	while ((got = visit_next(v, &e, &b)) == REPLAY_OK)
-		send(f, e, b);
+		send(f, &e, b);
 	if (got == REPLAY_BAD)
 		fprintf(stderr, "visit: %s\n", replay_fault(visit_replay(v))->err);
 	fclose(f);

@@ -405,6 +405,13 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	return 1;
 }
 
+/* RP_VALUES: only the last instruction of a block has as many words as turns out */
+static int
+counted(const struct rp_tr *t)
+{
+	return t->nfact && t->fact[t->nfact - 1]->kind != FACT_PLAIN;
+}
+
 /* Where the block goes on, or its end */
 static int
 onward(struct rp_tr *t, struct rp_inst *in)
@@ -415,7 +422,7 @@ onward(struct rp_tr *t, struct rp_inst *in)
 	t->follow = 0;
 	if (t->done)
 		return 0;
-	if (t->step || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
+	if (t->step || counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
 	    || (jumped && (t->nside >= MAX_SIDE || seen(t, next) || rp_find(t->c, next, t->b->mode, 0) != NULL))) {
 		rp_goto(t, next);
 		return 0;

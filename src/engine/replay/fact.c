@@ -306,7 +306,7 @@ references(struct build *b)
 {
 	const struct rp_inst *in = b->in;
 	ZydisMnemonic m = in->z.mnemonic;
-	unsigned n = 0;
+	unsigned n = 0, nread = 0, k;
 	int i;
 
 	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP || m == ZYDIS_MNEMONIC_CPUID)
@@ -321,8 +321,11 @@ references(struct build *b)
 	else
 		for (i = 0; i < in->z.operand_count; i++)
 			if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN
-			    && rp_refkind(&in->op[i]) >= 0)
-				n += npieces(in->op[i].size / 8u);
+			    && rp_refkind(&in->op[i]) >= 0) {
+				n += k = npieces(in->op[i].size / 8u);
+				nread += rp_refkind(&in->op[i]) == REF_STORE ? 0 : k;
+			}
+	b->f.nread = (uint8_t)nread;
 	b->f.nref = (uint8_t)n;
 }
 
@@ -406,7 +409,7 @@ fact_get(struct facts *t, const struct rp_inst *in)
 	return *head = f;
 }
 
-const struct fact_block *
+struct fact_block *
 fact_block_get(struct facts *t, const struct fact *const *f, unsigned n)
 {
 	struct fact_block **head, *b;
@@ -422,9 +425,7 @@ fact_block_get(struct facts *t, const struct fact *const *f, unsigned n)
 	if ((b = malloc(sizeof *b + n * sizeof *f)) == NULL)
 		return NULL;
 	b->n = n;
-	b->nport = 0;
-	for (i = 0; i < n; i++)
-		b->nport += f[i]->nuse + (uint32_t)f[i]->nref;
+	b->plan = NULL;
 	memcpy(b->f, f, n * sizeof *f);
 	b->hnext = *head;
 	return *head = b;
@@ -446,6 +447,7 @@ facts_free(struct facts *t)
 			struct fact_block *b = t->block[i];
 
 			t->block[i] = b->hnext;
+			free(b->plan);
 			free(b);
 		}
 	}

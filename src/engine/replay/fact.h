@@ -57,7 +57,8 @@ enum fact_kind {
 struct fact {
 	uint64_t pc;
 	uint8_t len, b[15];
-	uint8_t kind, nuse, ndef, nref, nval;
+	uint8_t kind, nuse, ndef, nval;
+	uint8_t nref, nread;            /* references, and how many of them read; kinds other than FACT_PLAIN: 0 */
 	uint16_t mnemonic;              /* ZydisMnemonic */
 	uint32_t id;                    /* from 0, in order of first translation */
 	struct fact *hnext;
@@ -65,18 +66,23 @@ struct fact {
 	const struct fact_def *def;
 };
 
-/* What a block of an RP_VALUES stream is.  Its header in the stream: the pointer, and in the upper 16 bits how many instructions were run. */
+/*
+ * What a block of an RP_VALUES stream is: only its last instruction may be of
+ * another kind than FACT_PLAIN.  Its header in the stream: the pointer, and in the upper 16 bits how many
+ * instructions were run, fewer than n if one faulted.
+ */
 struct fact_block {
 	struct fact_block *hnext;
-	uint32_t n, nport;              /* nport: uses and references of all */
+	void *plan;                     /* for whoever reads the stream; freed with the block */
+	uint32_t n;
 	const struct fact *f[];
 };
 #define FACT_HEAD(b, n) ((uint64_t)(uintptr_t)(b) | (uint64_t)(n) << 48)
 
-static inline const struct fact_block *
+static inline struct fact_block *
 fact_block(uint64_t head)
 {
-	return (const struct fact_block *)(uintptr_t)(head & 0xffffffffffffu);
+	return (struct fact_block *)(uintptr_t)(head & 0xffffffffffffu);
 }
 
 /* A value of flags as rflags has it: CF PF AF ZF SF OF */
@@ -96,7 +102,7 @@ struct facts {
 };
 struct rp_inst;
 const struct fact *fact_get(struct facts *t, const struct rp_inst *in);         /* NULL: no memory */
-const struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, unsigned n);
+struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, unsigned n);
 void facts_free(struct facts *t);
 
 #endif

@@ -36,15 +36,16 @@ int
 rp_heads(struct rp_tr *t)
 {
 	const struct fact_block *b;
-	unsigned i;
+	unsigned i, n;
+	uint64_t v;
 
 	if (!t->values)
 		return 0;
-	if ((b = fact_block_get(t->c->facts, t->fact, t->nfact)) == NULL)
-		return -1;
 	for (i = 0; i < t->nhead; i++) {
-		uint64_t v = FACT_HEAD(b, t->head[i].n || i ? t->head[i].n : t->nfact);
-
+		n = t->head[i].n ? t->head[i].n : t->nfact;
+		if ((b = fact_block_get(t->c->facts, t->fact, n)) == NULL)
+			return -1;
+		v = FACT_HEAD(b, n);
 		memcpy(t->head[i].imm, &v, 8);
 	}
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "engine/replay/drive.h"
 #include "engine/replay/visitmem.h"
+#include "engine/replay/visitplan.h"
 
 #define WORDS 16384u            /* of a batch */
 
@@ -18,30 +19,32 @@ struct visit {
 	const struct fact *half;        /* the last instance is a string instruction that is not over */
 	uint64_t last[FACT_NREG][FACT_NLANE];   /* by lane; if the register is not split the first only */
 	uint64_t split;
-	struct visit_insn *insn;        /* owned */
-	size_t ninsn, capinsn;
+	struct visit_run *run;          /* owned */
+	size_t nrun, caprun, ninsn;
 	uint64_t *writer;               /* owned */
 	size_t nwriter, capwriter;
 	struct wshadow mem;
 	int pending;                    /* what the next call returns, REPLAY_OK: what it finds */
 	struct visit_batch batch;       /* of visit_next */
-	size_t next;
-	struct fact signal, signalx;    /* without and with vectors */
+	size_t next;                    /* its run, and the instruction in it */
+	uint32_t nextin;
+	struct visit_at signal[2];      /* without and with vectors */
+	struct fact sigfact[2];
 	struct fact_def sigdef[FACT_NREG];
 };
 
-/* Room for that many more; 0, or -1 without memory */
+/* Room for a run and so many writers; 0, or -1 without memory */
 static int
-room(struct visit *v, size_t ninsn, size_t nwriter)
+room(struct visit *v, size_t nwriter)
 {
-	if (v->capinsn - v->ninsn < ninsn) {
-		size_t cap = 2 * (v->ninsn + ninsn);
-		struct visit_insn *p = realloc(v->insn, cap * sizeof *p);
+	if (v->nrun == v->caprun) {
+		size_t cap = v->caprun ? 2 * v->caprun : 4096;
+		struct visit_run *p = realloc(v->run, cap * sizeof *p);
 
 		if (p == NULL)
 			return -1;
-		v->insn = p;
-		v->capinsn = cap;
+		v->run = p;
+		v->caprun = cap;
 	}
 	if (v->capwriter - v->nwriter < nwriter) {
 		size_t cap = 2 * (v->nwriter + nwriter);
@@ -72,41 +75,33 @@ split_use(struct visit *v, const struct fact_use *u)
 	return v->mem.piece[first].writer;
 }
 
-/* Some lanes only */
-static void
-split_def(struct visit *v, const struct fact_def *d)
+/* Writers of a use of which the block itself has written some lanes; n: instance of its first instruction */
+static uint64_t
+mixed_use(struct visit *v, const struct plan_mixed *m, uint64_t n)
 {
-	uint64_t *last = v->last[d->reg], old = last[0];
-	int split = v->split >> d->reg & 1;
+	uint64_t *last = v->last[m->use.reg], keep[FACT_NLANE], split = v->split, w;
 
+	memcpy(keep, last, sizeof keep);
 	for (unsigned l = 0; l < FACT_NLANE; l++)
-		if (d->lanes >> l & 1)
-			last[l] = v->n;
-		else if (!split)
-			last[l] = old;
-	v->split |= UINT64_C(1) << d->reg;
-}
-
-static inline uint64_t *
-uses(struct visit *v, const struct fact *f, uint64_t *w)
-{
-	for (unsigned i = 0; i < f->nuse; i++)
-		*w++ = v->split >> f->use[i].reg & 1 ? split_use(v, &f->use[i]) : v->last[f->use[i].reg][0];
+		last[l] = m->k[l] >= 0 ? n + (uint64_t)m->k[l] : split >> m->use.reg & 1 ? keep[l] : keep[0];
+	w = split_use(v, &m->use);
+	memcpy(last, keep, sizeof keep);
 	return w;
 }
 
-static inline void
-defs(struct visit *v, const struct fact *f)
+/* Instance n wrote some lanes only */
+static void
+split_def(struct visit *v, unsigned reg, unsigned lanes, uint64_t n)
 {
-	for (unsigned i = 0; i < f->ndef; i++) {
-		const struct fact_def *d = &f->def[i];
+	uint64_t *last = v->last[reg], old = last[0];
+	int split = v->split >> reg & 1;
 
-		if (d->whole) {
-			v->last[d->reg][0] = v->n;
-			v->split &= ~(UINT64_C(1) << d->reg);
-		} else
-			split_def(v, d);
-	}
+	for (unsigned l = 0; l < FACT_NLANE; l++)
+		if (lanes >> l & 1)
+			last[l] = n;
+		else if (!split)
+			last[l] = old;
+	v->split |= UINT64_C(1) << reg;
 }
 
 /* Who wrote `size` bytes at addr, whose shadow begins at s */
@@ -137,9 +132,9 @@ mem_use(struct visit *v, uint64_t addr, uint64_t size, const uint64_t *s)
 }
 
 static inline void
-mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s)
+mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s, uint64_t n)
 {
-	uint64_t old = *s, off = addr & 7, n = v->n;
+	uint64_t old = *s, off = addr & 7;
 
 	if (off + size <= 8) {
 		if (old & VISIT_MANY && size < 8) {
@@ -159,93 +154,105 @@ mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s)
 	wshadow_write(&v->mem, ref_addr(addr), size, n);
 }
 
-/* Who wrote what is read; then this instance has written what is written */
-static inline uint64_t *
-refs(struct visit *v, const uint64_t *ref, uint32_t n, uint64_t *w)
+/* Who wrote what is read; then instance n has written what is written */
+static inline void
+refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, uint64_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < nref; i++) {
 		uint64_t addr = ref[i], size = ref_size(ref[i]), *s = wshadow_at(addr);
 
 		if (visit_reads(ref[i]))
 			*w++ = mem_use(v, addr, size, s);
 		if (visit_writes(ref[i]))
-			mem_def(v, addr, size, s);
+			mem_def(v, addr, size, s, n);
 	}
-	return w;
 }
 
-/* A string instruction's record; 0: nothing of it was run */
-static int
-string(struct visit *v, const struct fact *f, struct visit_insn *e, const uint64_t *word)
+/* The writers of a run, to w; its words begin at word */
+static inline void
+writers(struct visit *v, const struct plan *p, const struct visit_run *r, const uint64_t *word, uint64_t *w)
 {
-	e->nref = FACT_NREFS(word[0]);
-	e->val++;
-	e->ref = e->val + FACT_RECORD - 1;
-	if (!FACT_ITERS(word[0]) && !(word[0] & FACT_DONE))
-		return 0;
-	if (v->half == f)
-		v->n--;
-	v->half = word[0] & FACT_DONE ? NULL : f;
-	return 1;
+	uint64_t n = r->n;
+
+	for (unsigned i = 0; i < p->nport; i++)
+		w[i] = n + p->by[i];
+	for (unsigned i = 0; i < p->nlive; i++) {
+		const struct plan_live *l = &p->live[i];
+
+		w[l->port] = v->split >> l->use.reg & 1 ? split_use(v, &l->use) : v->last[l->use.reg][0];
+	}
+	for (unsigned i = 0; i < p->nmixed; i++)
+		w[p->mixed[i].port] = mixed_use(v, &p->mixed[i], n);
+	for (unsigned i = 0; i < p->nrefs; i++)
+		refs(v, word + p->refs[i].word, p->refs[i].n, w + p->refs[i].port, n + p->refs[i].k);
+	if (r->nlast)
+		refs(v, word + p->at[p->n - 1].ref, r->nlast, w + p->nport, n + p->n - 1);
+	for (unsigned i = 0; i < p->nend; i++) {
+		const struct plan_end *e = &p->end[i];
+
+		if (e->whole) {
+			v->last[e->reg][0] = n + e->k;
+			v->split &= ~(UINT64_C(1) << e->reg);
+		} else
+			split_def(v, e->reg, e->lanes, n + e->k);
+	}
 }
 
-/* n instructions of block b, whose words begin at w[at]; where the next block's begin, or 0: no memory */
+/*
+ * Block b was run, n instructions of it; its words begin at word[at].  Where
+ * the next header is, or 0: no memory.
+ */
 static size_t
-block(struct visit *v, const struct fact_block *b, unsigned n, const uint64_t *w, size_t at)
+block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
 {
-	struct visit_insn *e;
-	uint64_t *u;
+	const struct plan *p;
+	struct visit_run *r;
+	size_t end, skipped = 0;
+	const struct fact *half = NULL;
 
-	if (room(v, n, b->nport + (size_t)n) != 0)
+	if (n == 0)
+		return at;
+	if (n < b->n && (b = fact_block_get(rp_facts(v->r->core), b->f, n)) == NULL)
 		return 0;
-	e = v->insn + v->ninsn;
-	u = v->writer + v->nwriter;
-	for (unsigned i = 0; i < n; i++, e++) {
-		const struct fact *f = b->f[i];
+	if ((p = plan_of(b)) == NULL)
+		return 0;
+	if (p->last && p->last->kind == FACT_STRING) {
+		uint64_t state = word[at + p->nword - FACT_RECORD];
 
-		e->fact = f;
-		e->n = ++v->n;
-		e->use = (uint32_t)(u - v->writer);
-		e->ref = e->val = (uint32_t)at;
-		e->nref = f->nref;
-		if (f->kind == FACT_PLAIN) {
-			e->val += f->nref;
-			at = e->val + f->nval;
-		} else {
-			if (f->kind == FACT_STRING) {
-				at += FACT_RECORD + FACT_NREFS(w[at]);
-				if (!string(v, f, e, w + e->val)) {
-					v->n--;
-					break;
-				}
-				e->n = v->n;
-			} else if (f->kind == FACT_COUNTED) {
-				e->nref = (uint32_t)w[at];
-				e->ref++;
-				e->val += 1 + e->nref;
-				at = e->val + f->nval;
-			} else
-				at += f->nval;
-			if (v->writers) {
-				v->ninsn = (size_t)(e - v->insn);
-				v->nwriter = (size_t)(u - v->writer);
-				if (room(v, n - i, b->nport + (size_t)n + e->nref) != 0)
-					return 0;
-				e = v->insn + v->ninsn;
-				u = v->writer + v->nwriter;
-			}
-		}
-		if (v->writers) {
-			u = uses(v, f, u);
-			u = refs(v, w + e->ref, e->nref, u);
-			defs(v, f);
-		}
-		if (f->kind != FACT_STRING)
-			v->half = NULL;
+		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {       /* nothing of it was run */
+			if (n == 1)
+				return at + FACT_RECORD;
+			if ((b = fact_block_get(rp_facts(v->r->core), b->f, n - 1)) == NULL || (p = plan_of(b)) == NULL)
+				return 0;
+			skipped = FACT_RECORD;
+		} else if (!(state & FACT_DONE))
+			half = p->last;
 	}
-	v->ninsn = (size_t)(e - v->insn);
-	v->nwriter = (size_t)(u - v->writer);
-	return at;
+	if (room(v, 0) != 0)
+		return 0;
+	r = &v->run[v->nrun++];
+	*r = (struct visit_run){ p->at, v->n + 1, p->n, (uint32_t)at, (uint32_t)v->nwriter, 0 };
+	end = at + p->nword + skipped;
+	if (p->last) {
+		if (p->last->kind == FACT_STRING) {
+			r->nlast = FACT_NREFS(word[at + p->nword - FACT_RECORD]);
+			if (n == 1 && v->half == p->last)       /* it goes on */
+				r->n--;
+		} else
+			r->nlast = (uint32_t)word[end - 1];
+		end += r->nlast + (p->last->kind == FACT_COUNTED ? p->last->nval : 0u);
+	}
+	v->half = half;
+	if (v->writers) {
+		if (room(v, p->nport + (size_t)r->nlast) != 0)
+			return 0;
+		r = &v->run[v->nrun - 1];
+		writers(v, p, r, word + at, v->writer + v->nwriter);
+		v->nwriter += p->nport + (size_t)r->nlast;
+	}
+	v->n = r->n + p->n - 1;
+	v->ninsn += p->n;
+	return end;
 }
 
 /* What the processor has left so far: before anything else happens to memory and registers */
@@ -271,17 +278,17 @@ catch_up(struct visit *v)
 static int
 signal_comes(struct visit *v, const struct ws_rec_sig *s)
 {
-	struct visit_insn *e;
+	const struct visit_at *a = &v->signal[s->nxsave != 0];
 
-	if (room(v, 1, 0) != 0)
+	if (room(v, 0) != 0)
 		return -1;
-	e = &v->insn[v->ninsn++];
-	e->fact = s->nxsave ? &v->signalx : &v->signal;
-	e->n = ++v->n;
-	e->ref = e->val = e->nref = 0;
-	e->use = (uint32_t)v->nwriter;
+	v->run[v->nrun++] = (struct visit_run){ a, ++v->n, 1, 0, (uint32_t)v->nwriter, 0 };
+	v->ninsn++;
 	v->half = NULL;
-	defs(v, e->fact);
+	for (unsigned i = 0; i < a->fact->ndef; i++) {
+		v->last[a->fact->def[i].reg][0] = v->n;
+		v->split &= ~(UINT64_C(1) << a->fact->def[i].reg);
+	}
 	return 0;
 }
 
@@ -318,19 +325,22 @@ on_record(void *arg, const struct ws_rec *rec)
 static void
 signal_facts(struct visit *v)
 {
+	struct fact *f = v->sigfact;
 	unsigned n = 0, i;
 
 	for (i = 0; i < FACT_NREG; i++) {
 		if (i == FACT_X87)
-			v->signal.ndef = (uint8_t)n;
+			f[0].ndef = (uint8_t)n;
 		if (i != FACT_FSBASE && i != FACT_GSBASE)
 			v->sigdef[n++] = (struct fact_def){ .reg = (uint8_t)i, .lanes = (uint8_t)fact_lanes(i), .whole = 1, .val = FACT_NOVALUE };
 	}
-	v->signal.kind = FACT_SIGNAL;
-	v->signal.def = v->sigdef;
-	v->signal.id = UINT32_MAX;
-	v->signalx = v->signal;
-	v->signalx.ndef = (uint8_t)n;
+	f[1].ndef = (uint8_t)n;
+	for (i = 0; i < 2; i++) {
+		f[i].kind = FACT_SIGNAL;
+		f[i].def = v->sigdef;
+		f[i].id = UINT32_MAX;
+		v->signal[i].fact = &f[i];
+	}
 }
 
 struct visit *
@@ -376,7 +386,7 @@ visit_close(struct visit *v)
 		return;
 	replay_close(v->r);
 	wshadow_free(&v->mem);
-	free(v->insn);
+	free(v->run);
 	free(v->writer);
 	free(v);
 }
@@ -393,8 +403,9 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	size_t n;
 	int e = v->pending;
 
-	v->ninsn = v->nwriter = v->mem.npiece = v->next = 0;
-	v->batch.ninsn = 0;
+	v->nrun = v->ninsn = v->nwriter = v->mem.npiece = 0;
+	v->batch.nrun = 0;
+	v->next = v->nextin = 0;
 	v->pending = REPLAY_OK;
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
@@ -402,7 +413,7 @@ visit_batch(struct visit *v, struct visit_batch *b)
 		if (catch_up(v) != 0)
 			return drive_bad(v->r, "no memory");
 	}
-	*b = (struct visit_batch){ v->insn, v->ninsn, v->r->words, v->writer, v->mem.piece };
+	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, v->r->words, v->writer, v->mem.piece };
 	v->batch = *b;
 	if (v->ninsn == 0)
 		return e;
@@ -411,15 +422,22 @@ visit_batch(struct visit *v, struct visit_batch *b)
 }
 
 int
-visit_next(struct visit *v, const struct visit_insn **insn, const struct visit_batch **b)
+visit_next(struct visit *v, struct visit_insn *e, const struct visit_batch **b)
 {
-	if (v->next == v->batch.ninsn) {
-		int e = visit_batch(v, &v->batch);
+	const struct visit_run *r;
 
-		if (e != REPLAY_OK)
-			return e;
+	if (v->next == v->batch.nrun) {
+		int got = visit_batch(v, &v->batch);
+
+		if (got != REPLAY_OK)
+			return got;
 	}
-	*insn = &v->batch.insn[v->next++];
+	r = &v->batch.run[v->next];
+	*e = visit_insn(r, v->nextin++);
 	*b = &v->batch;
+	if (v->nextin == r->ninsn) {
+		v->next++;
+		v->nextin = 0;
+	}
 	return REPLAY_OK;
 }

@@ -32,6 +32,22 @@ enum visit_what {
 	VISIT_FLAGS = 2                 /* flags' values also of instructions that define a register */
 };
 
+/* One instruction of a run: its places count from those of the run */
+struct visit_at {
+	const struct fact *fact;
+	uint16_t ref, val, use;
+	uint16_t nref;                  /* FACT_COUNTED, FACT_STRING: 0, see the run */
+};
+
+/* Instructions executed one after the other */
+struct visit_run {
+	const struct visit_at *at;      /* ninsn of them */
+	uint64_t n;                     /* instance of the first; the others follow */
+	uint32_t ninsn;
+	uint32_t word, use;             /* its first word and writer */
+	uint32_t nlast;                 /* if the last is FACT_COUNTED or FACT_STRING: its references */
+};
+
 struct visit_insn {
 	const struct fact *fact;        /* its registers; valid until visit_close */
 	uint64_t n;                     /* instance */
@@ -49,12 +65,12 @@ struct visit_piece {
 
 /*
  * An instance that does not fit into a batch, or is interrupted, comes as
- * several insns with the same n: only strings do, and their values are those
+ * several of the same n: only strings do, and their values are those
  * of the last.
  */
 struct visit_batch {
-	const struct visit_insn *insn;
-	size_t ninsn;
+	const struct visit_run *run;
+	size_t nrun, ninsn;
 	const uint64_t *word;           /* references (words of ref.h, no fetches) and values: what ref and val are indices of */
 	const uint64_t *writer;         /* what use is an index of */
 	const struct visit_piece *piece;
@@ -69,8 +85,22 @@ struct replay *visit_replay(struct visit *v);   /* for its header, counts, fault
 /* The next instructions, valid until the next call: enum replay_got */
 int visit_batch(struct visit *v, struct visit_batch *b);
 
-/* One by one, which is slower: insn and *b are valid until the next call */
-int visit_next(struct visit *v, const struct visit_insn **insn, const struct visit_batch **b);
+/* One by one, which is slower: *b is valid until the next call */
+int visit_next(struct visit *v, struct visit_insn *e, const struct visit_batch **b);
+
+/* Instruction i of a run */
+static inline struct visit_insn
+visit_insn(const struct visit_run *r, uint32_t i)
+{
+	const struct visit_at *a = &r->at[i];
+	struct visit_insn e = { a->fact, r->n + i, r->word + a->ref, a->nref, r->word + a->val, r->use + a->use };
+
+	if (a->fact->kind == FACT_COUNTED)
+		e.val += r->nlast;
+	if (a->fact->kind == FACT_COUNTED || a->fact->kind == FACT_STRING)
+		e.nref = r->nlast;
+	return e;
+}
 
 /* Does a reference read, does it write? */
 static inline int visit_reads(uint64_t ref) { return ref_kind(ref) == REF_LOAD || ref_kind(ref) == REF_MODIFY; }
