@@ -97,28 +97,33 @@ ends(struct make *m, unsigned reg)
 static struct plan *
 settle(const struct make *m)
 {
-	size_t n = sizeof(struct plan) + m->p.n * sizeof *m->at, size[5] = {
-		m->p.nlive * sizeof *m->live, m->p.nmixed * sizeof *m->mixed, m->p.nrefs * sizeof *m->refs, m->p.nend * sizeof *m->end, m->p.nport
+	size_t n = sizeof(struct plan), size[6] = {
+		m->p.n * sizeof *m->at, m->p.nlive * sizeof *m->live, m->p.nmixed * sizeof *m->mixed, m->p.nrefs * sizeof *m->refs, m->p.nend * sizeof *m->end, m->p.nport
 	};
-	const void *from[5] = { m->live, m->mixed, m->refs, m->end, m->port };
-	void *to[5];
-	char *c = malloc(n + size[0] + size[1] + size[2] + size[3] + size[4]);
-	struct plan *p = (struct plan *)(void *)c;
+	const void *from[6] = { m->at, m->live, m->mixed, m->refs, m->end, m->port };
+	void *to[6];
+	char *c;
+	struct plan *p;
+	unsigned i;
 
-	if (p == NULL)
+	for (i = 0; i < 6; i++)
+		n += size[i];
+	c = malloc(n);
+	if (c == NULL)
 		return NULL;
+	p = (struct plan *)(void *)c;
 	*p = m->p;
-	memcpy(p->at, m->at, m->p.n * sizeof *m->at);
-	c += n;
-	for (unsigned i = 0; i < 5; i++) {      /* those with 16-bit members first: each has an even size */
+	c += sizeof *p;
+	for (i = 0; i < 6; i++) {       /* by falling alignment: the sizes of those with 16-bit members are even */
 		to[i] = memcpy(c, from[i], size[i]);
 		c += size[i];
 	}
-	p->live = to[0];
-	p->mixed = to[1];
-	p->refs = to[2];
-	p->end = to[3];
-	p->by = to[4];
+	p->at = to[0];
+	p->live = to[1];
+	p->mixed = to[2];
+	p->refs = to[3];
+	p->end = to[4];
+	p->by = to[5];
 	return p;
 }
 
