@@ -64,11 +64,17 @@ split_use(struct visit *v, const struct fact_use *u)
 {
 	static const uint8_t general[] = { 0, 1, 2, 8 }, flag[] = { 0, 1, 2, 3, 4, 5 };
 	const uint8_t *from = u->reg < 16 ? general : u->reg == FACT_FLAGS ? flag : fact_lane_from;
+	const uint64_t *last = v->last[u->reg];
+	unsigned low = (unsigned)__builtin_ctz(u->lanes), rest = u->lanes & (u->lanes - 1u);
 	size_t first = v->mem.npiece;
 
+	while (rest && last[__builtin_ctz(rest)] == last[low])
+		rest &= rest - 1;
+	if (!rest)
+		return last[low];
 	for (unsigned l = 0; l < FACT_NLANE; l++)
 		if (u->lanes >> l & 1)
-			wshadow_piece(&v->mem, first, v->last[u->reg][l], from[l], (unsigned)(from[l + 1] - from[l]));
+			wshadow_piece(&v->mem, first, last[l], from[l], (unsigned)(from[l + 1] - from[l]));
 	if (v->mem.npiece - first != 1)
 		return VISIT_MANY | first;
 	v->mem.npiece = first;
@@ -93,15 +99,15 @@ mixed_use(struct visit *v, const struct plan_mixed *m, uint64_t n)
 static void
 split_def(struct visit *v, unsigned reg, unsigned lanes, uint64_t n)
 {
-	uint64_t *last = v->last[reg], old = last[0];
-	int split = v->split >> reg & 1;
+	uint64_t *last = v->last[reg];
 
-	for (unsigned l = 0; l < FACT_NLANE; l++)
-		if (lanes >> l & 1)
-			last[l] = n;
-		else if (!split)
-			last[l] = old;
-	v->split |= UINT64_C(1) << reg;
+	if (!(v->split >> reg & 1)) {
+		v->split |= UINT64_C(1) << reg;
+		for (unsigned l = 1; l < FACT_NLANE; l++)
+			last[l] = last[0];
+	}
+	for (; lanes; lanes &= lanes - 1)
+		last[__builtin_ctz(lanes)] = n;
 }
 
 /* Who wrote `size` bytes at addr, whose shadow begins at s */
@@ -121,7 +127,8 @@ mem_use(struct visit *v, uint64_t addr, uint64_t size, const uint64_t *s)
 				;
 			if (i >= size)
 				return b[0];
-		}
+		} else
+			return wshadow_unwritten(&v->mem, addr);
 	} else if (old - 1 < VISIT_MANY - 1) {
 		for (i = 8 - off; i < size && s[(off + i) / 8] == old; i += 8)
 			;

@@ -60,8 +60,8 @@ area_from(const struct wshadow *s, uint64_t addr)
 	return lo;
 }
 
-static uint64_t
-by_area(struct wshadow *s, uint64_t addr)
+uint64_t
+wshadow_unwritten(struct wshadow *s, uint64_t addr)
 {
 	uint64_t page = (addr & RP_MASK) / MEM_PAGE;
 	unsigned k = page % SHADOW_CACHE;
@@ -80,7 +80,7 @@ word_writer(struct wshadow *s, uint64_t addr)
 {
 	uint64_t w = *wshadow_at(addr);
 
-	return w ? w : by_area(s, addr);
+	return w ? w : wshadow_unwritten(s, addr);
 }
 
 /* The entry of the word at addr, which becomes one of bytes */

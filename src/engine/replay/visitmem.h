@@ -30,6 +30,7 @@ void wshadow_free(struct wshadow *s);
 
 /* sets nomem */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);    /* a writer, or VISIT_MANY and pieces */
+uint64_t wshadow_unwritten(struct wshadow *s, uint64_t addr);    /* who has written what no instance has since */
 void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer);
 void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
 void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
