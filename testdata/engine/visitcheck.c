@@ -269,6 +269,14 @@ expect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 	memset(wrote, 0, sizeof wrote);
 	for (int i = 0; i < z->operand_count; i++)
 		one_operand(z, o, i);
+	if (z->meta.category == ZYDIS_CATEGORY_STRINGOP) {
+		const char *t = strncmp(s, "movs", 4) && strncmp(s, "cmps", 4) ? strncmp(s, "lods", 4) ? "d" : "s" : "sd";
+
+		if (strchr(t, 's'))
+			mask[6] = wrote[6] = 255;
+		if (strchr(t, 'd'))
+			mask[7] = wrote[7] = 255;
+	}
 	if (zeroes(z, o) || z->meta.category == ZYDIS_CATEGORY_NOP || z->meta.category == ZYDIS_CATEGORY_WIDENOP)
 		memset(mask, 0, sizeof mask);
 	if (z->cpu_flags) {

@@ -294,6 +294,22 @@ system_call(struct build *b)
 	def(b, R11, 7, 1);
 }
 
+/* What addresses the elements of a string: the decoder has not all of them */
+static void
+string(struct build *b)
+{
+	unsigned op = b->in->z.opcode & 0xfe;
+
+	if (op != 0xaa && op != 0xae) {         /* all but stos and scas */
+		use(b, RSI, 7);
+		def(b, RSI, 7, 1);
+	}
+	if (op != 0xac) {                       /* all but lods */
+		use(b, RDI, 7);
+		def(b, RDI, 7, 1);
+	}
+}
+
 static unsigned
 npieces(unsigned n)
 {
@@ -368,6 +384,8 @@ fill(struct build *b)
 		b->f.nuse = b->f.ndef = 0;
 		system_call(b);
 	}
+	if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
+		string(b);
 	if (idiom || in->z.meta.category == ZYDIS_CATEGORY_NOP || in->z.meta.category == ZYDIS_CATEGORY_WIDENOP)
 		b->f.nuse = 0;
 	flags(b);
