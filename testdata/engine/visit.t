@@ -12,6 +12,12 @@ visit() {
 	if "$BUILD/test/visitcheck" v.ws "$most" >got 2>&1; then pass "$(sed -n 's/^ok - v.ws/'"$what"'/p' got)"; else fail "$what" "$(cat got)"; fi
 }
 
+if setarch "$(uname -m)" -R true 2>/dev/null; then
+	ok "random instructions" "$BUILD/test/cpufuzz" -v -n 6000 -s 9
+	ok "random instructions: vptest" "$BUILD/test/cpufuzz" -v -n 200 -m vptest
+else
+	skip "no ptrace or personality here"
+fi
 seq 1 3000 >numbers
 visit true 200000 true
 visit echo 300000 echo hello world

@@ -4,7 +4,6 @@
  * references, values, uses and their writers are compared with maps that have
  * a writer for every byte of every register and of memory.
  */
-#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 
 #include "engine/replay/drive.h"
 #include "engine/replay/visit.h"
+#include "visitstate.h"
 
 #define NBYTE 64u
 #define PAGES 65536u
@@ -155,19 +155,6 @@ in64(void)
 }
 
 static uint64_t
-lanes_bytes(unsigned rg, unsigned lanes)
-{
-	static const uint64_t g[3] = { 1, 2, 0xfc }, v[5] = { 0xf, 0xf0, 0xff00, 0xffff0000, UINT64_C(0xffffffff00000000) },
-	    f[5] = { 1, 1 << 11, 1 << 6, 1 << 2 | 1 << 4 | 1 << 7, 1 << 10 };
-	uint64_t m = 0;
-
-	for (unsigned i = 0; i < 5; i++)
-		if (lanes >> i & 1)
-			m |= rg < 16 ? g[i] : rg == FACT_FLAGS ? f[i] : rg >= FACT_VECTOR ? v[i] : 1;
-	return m;
-}
-
-static uint64_t
 low(unsigned n)
 {
 	return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
@@ -282,6 +269,8 @@ expect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 	if (z->cpu_flags) {
 		mask[FACT_FLAGS] = z->cpu_flags->tested & 0xcd5;
 		wrote[FACT_FLAGS] = (z->cpu_flags->modified | z->cpu_flags->set_0 | z->cpu_flags->set_1 | z->cpu_flags->undefined) & 0xcd5;
+		if (!strcmp(s, "vptest") || !strncmp(s, "vtestp", 6))
+			wrote[FACT_FLAGS] = 0x8d5;
 		if (!strncmp(s, "pushf", 5))
 			mask[FACT_FLAGS] = 0xcd5;
 	}
@@ -305,48 +294,6 @@ expect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 			wrote[FACT_VECTOR + i] = s[5] == 'u' ? ~UINT64_C(0xffff) : ~UINT64_C(0);
 	if (z->meta.isa_ext == ZYDIS_ISA_EXT_X87 || z->meta.isa_ext == ZYDIS_ISA_EXT_MMX)
 		mask[FACT_X87] = wrote[FACT_X87] = 1;
-}
-
-/* Where a component of an image lies */
-static unsigned
-rp_xoff(unsigned i)
-{
-	static unsigned off[16];
-	unsigned a, c, d;
-
-	if (!off[i] && !__get_cpuid_count(0xd, i, &a, &off[i], &c, &d))
-		off[i] = 0;
-	return off[i];
-}
-
-/* Bytes of a vector register as an image has them */
-static void
-vector(const uint8_t *x, unsigned n, uint8_t b[64])
-{
-	uint64_t bv;
-
-	memcpy(&bv, x + 512, 8);
-	memset(b, 0, 64);
-	if (n < 16) {
-		if (bv & 2)
-			memcpy(b, x + 160 + 16 * n, 16);
-		if (bv & 4)
-			memcpy(b + 16, x + rp_xoff(2) + 16 * n, 16);
-		if (bv & 64)
-			memcpy(b + 32, x + rp_xoff(6) + 32 * n, 32);
-	} else if (bv & 128)
-		memcpy(b, x + rp_xoff(7) + 64 * (n - 16), 64);
-}
-
-static uint64_t
-kmask(const uint8_t *x, unsigned n)
-{
-	uint64_t bv, v = 0;
-
-	memcpy(&bv, x + 512, 8);
-	if (bv & 32)
-		memcpy(&v, x + rp_xoff(5) + 8 * n, 8);
-	return v;
 }
 
 static void

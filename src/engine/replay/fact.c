@@ -227,6 +227,10 @@ flags(struct build *b)
 	if (b->in->z.mnemonic == ZYDIS_MNEMONIC_PUSHF || b->in->z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ)
 		use(b, FACT_FLAGS, 31);
 	lanes = flag_lanes(c->modified | c->set_0 | c->set_1 | c->undefined);
+	switch (b->in->z.mnemonic) {            /* of which the decoder knows less */
+	case ZYDIS_MNEMONIC_VPTEST: case ZYDIS_MNEMONIC_VTESTPS: case ZYDIS_MNEMONIC_VTESTPD: lanes = 31 & ~FACT_DF; break;
+	default: break;
+	}
 	for (i = 0; i < b->f.ndef && !b->allflags; i++)
 		valued |= b->def[i].nval;
 	def(b, FACT_FLAGS, lanes, !valued && lanes != FACT_DF);
