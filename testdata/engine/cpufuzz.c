@@ -8,6 +8,7 @@
  *	cpufuzz [-blv] [-n instructions] [-s seed] [-m mnemonic]
  *
  * -b: as on a processor without BMI2.
+ * -v: with the stream of values: they are right, and what changes is said to be defined.
  * -l: list the mnemonics with their counts (run, faulted, refused).
  */
 #include <cpuid.h>

@@ -299,15 +299,10 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 	return 0;
 }
 
-static int
-on_record(void *arg, const struct ws_rec *rec)
+/* What a record does to registers and memory is the last instance's doing */
+static void
+effects(struct visit *v, const struct ws_rec *rec)
 {
-	struct visit *v = arg;
-
-	if (catch_up(v) != 0)
-		return -1;
-	if (rec->kind == WS_SIG && signal_comes(v, &rec->u.sig) != 0)
-		return -1;
 	if (rec->kind == WS_SYS && rec->u.sys.nr == SYS_arch_prctl && rec->u.sys.ret == 0) {
 		if (rec->u.sys.arg[0] == ARCH_SET_FS)
 			v->last[FACT_FSBASE][0] = v->n;
@@ -315,7 +310,7 @@ on_record(void *arg, const struct ws_rec *rec)
 			v->last[FACT_GSBASE][0] = v->n;
 	}
 	if (!v->writers)
-		return 0;
+		return;
 	switch (rec->kind) {
 	case WS_MEM:
 		if (v->n)
@@ -326,7 +321,20 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_MOVE: wshadow_move(&v->mem, &rec->u.move, v->n); break;
 	default: break;
 	}
-	return v->mem.nomem ? -1 : 0;
+}
+
+static int
+on_record(void *arg, const struct ws_rec *rec)
+{
+	struct visit *v = arg;
+
+	if (catch_up(v) == 0 && (rec->kind != WS_SIG || signal_comes(v, &rec->u.sig) == 0)) {
+		effects(v, rec);
+		if (!v->mem.nomem)
+			return 0;
+	}
+	drive_bad(v->r, "no memory");
+	return -1;
 }
 
 static void
