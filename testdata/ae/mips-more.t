@@ -19,6 +19,10 @@ rows=$(
 	some "interp dispatch" -O2 -fno-jump-tables
 	some "callback calls" -O2 -fno-optimize-sibling-calls
 	some "calls jumps" -O2 -fno-delayed-branch
+	some "lzw calls" -O2 -mno-abicalls -fno-pic -static
+	# more than a buffer of events, words across its end
+	echo "edge -O2 -- 6 1"
+	echo "edge -O2 -- 6 2"
 	for e in return exit _exit abort quick term; do
 		echo "endings -O2 -- $e"
 		echo "endings -O0 -- $e callback"
@@ -37,4 +41,6 @@ machine=mips
 target mips
 rows=$(some "calls dispatch" -O2)
 check_rows -p
+rows="edge -O2 -- 6 1"
+check_rows
 tap_end

@@ -38,6 +38,32 @@ ws2addr -f text -s twice tiny.ws >twice.txt
 is "a symbol's region" "$(sed 's/ 0x[0-9a-f]*//' twice.txt | tr '\n' ',')" "inst 4,inst 1,store 8,inst 1,load 8,inst 1,load 8,"
 gives "a symbol that is not there" 1 "ws2addr: tiny.ws: no function thrice in the files that the program mapped" ws2addr -s thrice tiny.ws
 
+cat >q.c <<'P'
+#include <stdio.h>
+#include <stdlib.h>
+static int n;
+static int by(const void *a, const void *b) { n++; return *(const int *)a - *(const int *)b; }
+__attribute__((noipa)) long deep(long n) { return n ? n + deep(n - 1) : 0; }
+int main(void)
+{
+	int v[16];
+	for (int i = 0; i < 16; i++)
+		v[i] = i * 7 % 16;
+	qsort(v, 16, sizeof *v, by);
+	printf("%d %ld\n", n, deep(9));
+	return 0;
+}
+P
+${CC:-gcc} -O0 q.c -o q && wscap -o q.ws ./q >q.out
+ws2addr -s by -f text q.ws >by.txt
+ws2addr -s qsort -f text q.ws >qsort.txt
+ws2addr -s deep -f text q.ws >deep.txt
+ws2addr -f text q.ws >q.txt
+by=$(sed -n 's/^inst \(.*\) .*/\1/; 1p' by.txt) deep=$(sed -n 's/^inst \(.*\) .*/\1/; 1p' deep.txt)
+is "a library's function, with what it calls" "$(grep -c "^inst $by " qsort.txt)" "$(cut -d' ' -f1 q.out)"
+is "one call of a recursive one is all of it" "$(grep -c "^inst $deep " deep.txt)" 10
+is "no more of it before or behind" "$(grep -c "^inst $deep " q.txt)" 10
+
 ws2addr - <tiny.ws >stdin.ref
 same "from standard input" all.ref stdin.ref
 # shellcheck disable=SC2002

@@ -198,6 +198,24 @@ sleeps(void)
 }
 
 /* Asynchronous: in the middle of computing */
+/* nothing but long string instructions: a signal comes amid one */
+static void
+scan(void)
+{
+	static char zero[1 << 18];
+
+	handle(SIGALRM, count, SA_RESTART);
+	every(15000);
+	while (got < 2) {
+		char *p = zero;
+		unsigned long n = sizeof(zero);
+
+		__asm__ volatile("cmp $1, %%al; repne scasb" : "+D"(p), "+c"(n) : "a"(7) : "cc", "memory");
+	}
+	every(0);
+	got = 0;
+}
+
 static void
 timer(void)
 {
@@ -245,7 +263,7 @@ main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"raise", raises}, {"queue", queues}, {"fault", faults}, {"altstack", stacks}, {"restart", restart},
-		{"sleep", sleeps}, {"timer", timer}, {"spin", spin}, {"wait", waits},
+		{"sleep", sleeps}, {"timer", timer}, {"scan", scan}, {"spin", spin}, {"wait", waits},
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 

@@ -6,7 +6,7 @@ for i in raise queue altstack wait fault sleep restart; do captured "$i" -- ./si
 for i in raise altstack fault; do captured "$i, first touch" --first-touch -- ./sig $i; done
 for i in segv abort term stack; do captured "$i" -- ./sig $i 2>/dev/null; done
 # how many come is not the same twice
-for i in timer spin; do
+for i in timer spin scan; do
 	wscap -o c.ws ./sig $i >out
 	want=0
 	replayed "$i" out

@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "ws2addr.h"
 
-#define BATCH (16u << 10)       /* words of a slot */
+#define BATCH (8u << 10)        /* words of a slot */
 #define EMPTY (1u << 31)        /* in a note: nothing is left of this batch, but it is not the end */
 
 struct slot {

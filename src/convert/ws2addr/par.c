@@ -119,12 +119,15 @@ job_count_parallel(struct job *j, unsigned jobs)
 	n = plan(j, p, jobs);
 	out_flush(j->out);
 	for (unsigned i = 0; i < n; i++) {
+		pid_t pid;
+
 		p[i].got = REPLAY_BREAK;
-		p[i].pid = fork();
-		if (p[i].pid < 0)
+		pid = fork();
+		if (pid < 0)
 			die_sys("cannot start a job");
-		if (p[i].pid == 0)
+		if (pid == 0)
 			work(j, &p[i]);
+		p[i].pid = pid;         /* both see this memory: only we write that */
 	}
 	for (unsigned i = 0; i < n; i++) {
 		while (waitpid(p[i].pid, NULL, 0) < 0 && errno == EINTR)

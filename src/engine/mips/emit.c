@@ -3,8 +3,11 @@
  * free between statements; all else is as it was.  Words are stored by swl and
  * swr because events have no alignment.  A transfer of control is written
  * together with its delay slot; where what the slot defines is recorded, the
- * slot comes first.
+ * slot comes first.  Of a word that crosses the end of the buffer, the half at
+ * the higher address comes first: what faults is done again at the start of the
+ * buffer, where the alignment is another, and must do nothing by halves.
  */
+#include <string.h>
 #include "../rewrite/plan.h"
 #include "../rewrite/slice.h"
 #include "emit_priv.h"
@@ -26,7 +29,7 @@ record(struct twin *t, unsigned var, unsigned w)
 	const unsigned big = t->fn->m->big, p = t->pend;
 
 	if (w == 4)
-		buf_printf(t->o, "\tswl\t$%u,%u($23)\n\tswr\t$%u,%u($23)\n", var, big ? p : p + 3, var, big ? p + 3 : p);
+		buf_printf(t->o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" : "swl", var, p + 3, big ? "swl" : "swr", var, p);
 	else if (w == 2)
 		buf_printf(t->o, "\tsrl\t$1,$%u,8\n\tsb\t$%u,%u($23)\n\tsb\t$1,%u($23)\n", var, var, p + big, p + 1 - big);
 	else
@@ -324,15 +327,34 @@ thunk(struct buf *o, struct file *f, uint32_t no)
 	    "\tsb\t$24,0($23)\n\tsrl\t$24,$24,8\n\tsb\t$24,1($23)\n", 'n', no, 'n', no);
 	for (v = 0; v < f->m->nreg; v++)
 		if (need >> v & 1) {
-			buf_printf(o, "\tswl\t$%u,%u($23)\n\tswr\t$%u,%u($23)\n", v, big ? off : off + 3, v, big ? off + 3 : off);
+			buf_printf(o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" : "swl", v, off + 3, big ? "swl" : "swr", v, off);
 			off += 4;
 		}
 	buf_printf(o, "\tj\t" LBL "\n\taddiu\t$23,$23,%u\n", 'f', no, off);
 }
 
+/* The object's flags are what the model of addresses is at the end of the file */
+static const char *
+end(const struct file *f)
+{
+	const char *s;
+	uint32_t i;
+	int pic = 0;
+
+	for (i = 0; i < f->text.n; i++) {
+		if (f->text.st[i].kind != ST_DIRECTIVE)
+			continue;
+		if (text_directive(f->text.st[i].s, ".abicalls"))
+			pic = 2;
+		else if ((s = text_directive(f->text.st[i].s, ".option")) != NULL && strncmp(s, "pic", 3) == 0)
+			pic = s[3] == '2' ? 2 : 0;
+	}
+	return pic ? "\t.option\tpic2\n\t.set\tpop\n" : "\t.set\tpop\n";
+}
+
 const struct emitter mips_emit = {
 	.begin = "\t.set\tpush\n\t.set\tnoreorder\n\t.set\tnomacro\n\t.set\tnoat\n\t.set\tnomips16\n\t.set\tnomicromips\n\t.option\tpic0\n",
-	.end = "\t.option\tpic2\n\t.set\tpop\n",
+	.end = end,
 	.trap = "break",
 	.fits = mips_fits,
 	.check = mips_check,

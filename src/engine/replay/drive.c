@@ -221,10 +221,15 @@ is_user_break(const struct replay *r, uint64_t pc)
 	return 0;
 }
 
+/* The program's end, and, but for who makes a new capture, the file's */
 static int
 finish(struct replay *r)
 {
+	struct ws_rec rec;
+
 	r->end = r->next.u.end;
+	if (!r->watch.record && ws_next(r->in, &rec) != 0)
+		return drive_bad_file(r);
 	if (r->watch.record && r->watch.record(r->watch.arg, &r->next) != 0)
 		return r->ended = REPLAY_BAD;
 	return r->ended = REPLAY_END;
@@ -309,29 +314,16 @@ unexpected(struct replay *r, const char *what)
 	}
 }
 
-/* cpuid as the header's table has it */
 static void
 cpuid_by_table(struct replay *r)
 {
-	const struct ws_header *h = r->head;
 	uint64_t *g = r->x.cpu.r;
-	uint32_t leaf = (uint32_t)g[WS_RAX], sub = (uint32_t)g[WS_RCX];
-	const struct ws_cpuid *c = NULL;
-	static const struct ws_cpuid none;
+	struct ws_cpuid c = replay_cpuid(r->head, (uint32_t)g[WS_RAX], (uint32_t)g[WS_RCX]);
 
-	/* beyond the last basic leaf: as that one */
-	if (leaf < 0x80000000u && h->ncpuid && h->cpuid[0].leaf == 0 && leaf > h->cpuid[0].eax)
-		leaf = h->cpuid[0].eax;
-	for (size_t i = 0; i < h->ncpuid && !c; i++)
-		if (h->cpuid[i].leaf == leaf && (h->cpuid[i].sub == sub ||
-		    (h->cpuid[i].sub == 0 && (i + 1 == h->ncpuid || h->cpuid[i + 1].leaf != leaf))))
-			c = &h->cpuid[i];
-	if (!c)
-		c = &none;
-	g[WS_RAX] = c->eax;
-	g[WS_RBX] = c->ebx;
-	g[WS_RCX] = c->ecx;
-	g[WS_RDX] = c->edx;
+	g[WS_RAX] = c.eax;
+	g[WS_RBX] = c.ebx;
+	g[WS_RCX] = c.ecx;
+	g[WS_RDX] = c.edx;
 	r->counts.ncpuid++;
 }
 
@@ -486,70 +478,4 @@ replay_break(struct replay *r, uint64_t pc, int on)
 	r->brk = b;
 	b[r->nbrk++] = pc;
 	return rp_break(r->core, pc, 1);
-}
-
-const struct ws_header *
-replay_header(const struct replay *r)
-{
-	return r->head;
-}
-
-const struct replay_counts *
-replay_counts(struct replay *r)
-{
-	r->counts.ninst = r->x.icount;
-	r->counts.mapped = r->mem.mapped;
-	r->counts.most = r->mem.most;
-	return &r->counts;
-}
-
-const struct replay_fault *
-replay_fault(const struct replay *r)
-{
-	return &r->fault;
-}
-
-const struct ws_rec_end *
-replay_how(const struct replay *r)
-{
-	return r->ended == REPLAY_END ? &r->end : NULL;
-}
-
-uint64_t
-replay_icount(const struct replay *r)
-{
-	return r->x.icount;
-}
-
-const struct ws_regs *
-replay_regs(struct replay *r)
-{
-	drive_regs(r, &r->regs);
-	return &r->regs;
-}
-
-size_t
-replay_read(struct replay *r, uint64_t addr, void *p, size_t n)
-{
-	return mem_read(&r->mem, addr, p, n);
-}
-
-void
-replay_output(struct replay *r, replay_output_fn *fn, void *arg)
-{
-	r->output = fn;
-	r->outputarg = arg;
-}
-
-void
-replay_onmap(struct replay *r, replay_map_fn *fn, void *arg)
-{
-	r->onmap = fn;
-	r->maparg = arg;
-	for (size_t i = 0; fn && i < r->mem.n; i++) {
-		const struct ws_rec_map *m = &r->mem.area[i].m;
-
-		if ((m->prot & 4) && m->name[0])
-			fn(arg, m);
-	}
 }

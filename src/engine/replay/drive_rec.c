@@ -1,6 +1,7 @@
 /* The records of a capture take place. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/bytes.h"
 #include "engine/replay/drive.h"
@@ -72,14 +73,18 @@ drive_state(struct replay *r, const struct ws_rec_state *s)
 	return drive_xsave(r, s->xsave, s->nxsave);
 }
 
-static int
-map(struct replay *r, const struct ws_rec_map *m)
+/* Files of [addr, addr + len) that can be executed now */
+static void
+tell(struct replay *r, uint64_t addr, uint64_t len)
 {
-	if (mem_map(&r->mem, m) != 0)
-		return drive_bad_mem(r);
-	if (r->onmap && (m->prot & 4) && m->name[0])
-		r->onmap(r->maparg, m);
-	return 0;
+	for (size_t i = mem_from(&r->mem, addr); r->onmap && i < r->mem.n; i++) {
+		const struct ws_rec_map *m = &r->mem.area[i].m;
+
+		if (m->addr > addr + (len - 1))
+			break;
+		if ((m->prot & PROT_EXEC) && m->name[0])
+			r->onmap(r->maparg, m);
+	}
 }
 
 static int
@@ -89,7 +94,10 @@ effect(struct replay *r, const struct ws_rec *rec)
 
 	switch (rec->kind) {
 	case WS_MAP:
-		return map(r, &rec->u.map);
+		e = mem_map(&r->mem, &rec->u.map);
+		if (!e)
+			tell(r, rec->u.map.addr, rec->u.map.len);
+		break;
 	case WS_UNMAP:
 		e = mem_unmap(&r->mem, rec->u.range.addr, rec->u.range.len);
 		break;
@@ -98,6 +106,8 @@ effect(struct replay *r, const struct ws_rec *rec)
 		break;
 	case WS_PROT:
 		e = mem_protect(&r->mem, rec->u.range.addr, rec->u.range.len, rec->u.range.prot);
+		if (!e)
+			tell(r, rec->u.range.addr, rec->u.range.len);
 		break;
 	case WS_MEM:
 		e = mem_write(&r->mem, &rec->u.mem);

@@ -79,6 +79,18 @@ typedef void replay_map_fn(void *arg, const struct ws_rec_map *m);
 void replay_onmap(struct replay *r, replay_map_fn *fn, void *arg);
 
 /*
+ * Looking on: each record is handed over before it takes place, START and its
+ * effects while the replay is opened; keyframes and what is in them are left
+ * out.  Not 0 ends the replay.
+ */
+typedef int replay_record_fn(void *arg, const struct ws_rec *rec);
+struct replay *replay_open_watched(const char *path, replay_record_fn *fn, void *arg, struct replay_fault *f);
+const uint8_t *replay_xsave(const struct replay *r);    /* vector and x87 registers where it is, XSAVE's standard format, 16 KiB */
+const struct ws_rec_map *replay_map(const struct replay *r, size_t i);  /* mappings by ascending address; NULL: no more */
+uint8_t *replay_memory(struct replay *r, uint64_t addr);        /* where the guest's memory lies, up to the mapping's end; NULL: not mapped */
+struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub);   /* what the header's table answers */
+
+/*
  * Trimming: replays the capture `in` twice and writes to the descriptor `out`
  * what a replay needs of it, with keyframes.  A capture that was cut off is
  * trimmed as far as it goes, and ends as stopped.

@@ -118,7 +118,7 @@ emit_file(struct buf *o, struct file *f)
 			buf_printf(o, LBL ":\n", 'p', i);
 			e->plain(o, f, i);
 		}
-	buf_printf(o, "%s\t.section\taefn,\"aw\",@progbits\n\t.balign %u\n", e->end, f->m->word);    /* no padding between the entries of two files */
+	buf_printf(o, "%s\t.section\taefn,\"aw\",@progbits\n\t.balign %u\n", e->end ? e->end(f) : "", f->m->word);    /* no padding between the entries of two files */
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
 			buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', i, f->m->words[0], 'o', i, 'h', i);

@@ -38,7 +38,8 @@ struct twin {
 
 /* What a machine writes.  Sections, labels of instructions and the order of things are the rewriter's. */
 struct emitter {
-	const char *begin, *end;        /* before the first and behind the last generated instruction of the file; "" for none */
+	const char *begin;              /* before the first generated instruction of the file; "" for none */
+	const char *(*end)(const struct file *f);       /* behind the last, a static string; no hook: nothing */
 	const char *trap;               /* an instruction that control never reaches */
 	/* Fails the function if its entry cannot be patched or its text not be copied */
 	void (*fits)(struct file *f, struct afunc *fn);

@@ -332,7 +332,7 @@ thunk(struct buf *o, struct file *f, uint32_t no)
 
 const struct emitter x86_emit = {
 	.begin = "",
-	.end = "",
+	
 	.trap = "ud2",
 	.fits = x86_fits,
 	.thunk = thunk,

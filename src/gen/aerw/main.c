@@ -16,7 +16,7 @@
 #include "../../engine/rewrite/slice.h"
 #include "list.h"
 
-#define SYNOPSIS "aerw [-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]"
+#define SYNOPSIS "[-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]"
 #define MAXTEXT (1u << 30)
 
 struct options {

@@ -223,11 +223,64 @@ right_behind(struct cap *c)
 	return !memcmp(&g, &c->out, sizeof(g));
 }
 
+/* Bytes of the repeated string instruction at g's rip; 0: it is none */
+static unsigned
+string_length(struct cap *c, const struct user_regs_struct *g)
+{
+	uint8_t b[5] = {0};
+	int rep = 0;
+
+	if (tracee_read(&c->t, g->rip, b, sizeof(b)) == 0)
+		return 0;
+	for (unsigned i = 0; i < sizeof(b); i++) {
+		if (b[i] == 0xf2 || b[i] == 0xf3)
+			rep = 1;
+		else if (b[i] != 0x66 && b[i] != 0x67 && (b[i] & 0xf0) != 0x40)
+			return rep && ((b[i] >= 0xa4 && b[i] <= 0xa7) || (b[i] >= 0xaa && b[i] <= 0xaf)) ? i + 1 : 0;
+	}
+	return 0;
+}
+
+/*
+ * Amid a repeated string instruction the flags are those from before it, so a
+ * replay would not know the place, and would look at each of what may be a
+ * million elements: on to its end.  0; else what stopped the program before.
+ */
+static int
+end_string(struct cap *c)
+{
+	struct user_regs_struct g;
+	uint8_t was, trap = 0xcc;
+	uint64_t end;
+	int status;
+
+	if (tracee_regs(&c->t, &g) || (end = string_length(c, &g)) == 0)
+		return 0;
+	end += g.rip;
+	if (tracee_read(&c->t, end, &was, 1) != 1 || tracee_write(&c->t, end, &trap, 1) != 1)
+		return 0;
+	status = 0;
+	if (!tracee_resume(&c->t, PTRACE_CONT, 0))
+		while (tracee_wait(&c->t, &status))
+			;
+	if (!WIFSTOPPED(status)) {
+		c->ended = status;
+		c->hasended = 1;
+		return -1;
+	}
+	tracee_write(&c->t, end, &was, 1);
+	if (tracee_regs(&c->t, &g) || WSTOPSIG(status) != SIGTRAP || g.rip != end + 1)
+		return WSTOPSIG(status);
+	g.rip = end;
+	tracee_setregs(&c->t, &g);
+	return 0;
+}
+
 int
 on_signal(struct cap *c, int sig)
 {
 	siginfo_t si;
-	int ours;
+	int ours, other = 0;
 
 	if (ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		return sig;
@@ -239,11 +292,14 @@ on_signal(struct cap *c, int sig)
 	ours = recognise(c, &si);
 	if (sig > 64 || c->handler[sig] <= 1)   /* SIG_DFL, SIG_IGN: the program does not notice, or no more */
 		return sig;
-	if (is_fault(&si) || ours || right_behind(c))
+	if (is_fault(&si) || right_behind(c))
 		return deliver(c, sig);
-	tracee_hold(&c->t, &si);
+	if (ours && (other = end_string(c)) == 0)
+		return deliver(c, sig);
+	if (other >= 0)
+		tracee_hold(&c->t, &si);
 	cap_hurry(1);
-	return 0;
+	return other > 0 ? on_signal(c, other) : 0;
 }
 
 /* Where it struck: a replay ends there */

@@ -68,11 +68,11 @@
 /* A word of an event, where no alignment is */
 	.macro	event reg, at
 #ifdef __MIPSEB__
-	swl	\reg, \at($23)
 	swr	\reg, \at+3($23)
+	swl	\reg, \at($23)
 #else
-	swr	\reg, \at($23)
 	swl	\reg, \at+3($23)
+	swr	\reg, \at($23)
 #endif
 	.endm
 

@@ -1,0 +1,186 @@
+/*
+ * wsverify: the replay of a capture against the processor
+ *
+ * The work is the verifier's (engine/verify); here is which parts of the run
+ * are checked, and what is said.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "engine/verify/verify.h"
+
+#define SYNOPSIS "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]"
+#define SHORT    200000u        /* a run of no more instructions is checked as a whole */
+#define WINDOW   10000u         /* instructions checked in a row */
+#define WINDOWS  16u            /* without options, and */
+#define SECONDS  10.0           /* how long they take together */
+
+struct options {
+	const char *path;
+	uint64_t from, to;              /* what of the run */
+	uint64_t every, length;         /* a window begins every so many instructions; 0: all is one window */
+	double seconds;                 /* for a window; 0: no limit */
+	int verbose;
+};
+
+static void
+where(struct replay *r, uint64_t pc, char *buf, size_t size)
+{
+	const struct ws_rec_map *m;
+	const char *base;
+
+	buf[0] = '\0';
+	for (size_t i = 0; (m = replay_map(r, i)) != NULL; i++) {
+		if (pc < m->addr || pc - m->addr >= m->len || !m->name || !m->name[0])
+			continue;
+		base = strrchr(m->name, '/');
+		snprintf(buf, size, " (%s+0x%" PRIx64 ")", base ? base + 1 : m->name, pc - m->addr + m->offset);
+	}
+}
+
+static void
+report(struct out *out, struct verify *v)
+{
+	const struct verify_diff *d = verify_diff(v);
+	char at[300];
+
+	where(verify_replay(v), d->pc, at, sizeof(at));
+	out_printf(out, "instruction %" PRIu64 ", 0x%" PRIx64 "%s: %s\n", d->icount, d->pc, at, d->what);
+}
+
+/* Windows one after the other; 1: a difference */
+static int
+windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
+{
+	uint64_t from = o->from, to, at;
+
+	while (from < o->to && !verify_ended(v)) {
+		uint64_t last = o->every && o->to - from > o->length ? from + o->length : o->to;
+
+		to = last;
+		switch (verify_window(v, from, to, o->seconds, &at)) {
+		case VERIFY_BAD:
+			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->path, verify_err(v),
+			    verify_counts(v)->ninst);
+		case VERIFY_DIFFERS:
+			report(out, v);
+			return 1;
+		default:
+			break;
+		}
+		if (at > from) {
+			++*n;
+			if (o->verbose)
+				out_printf(out, "instructions %" PRIu64 " to %" PRIu64 "\n", from, at - 1);
+		}
+		if (!o->every)
+			break;
+		from = o->to - from > o->every ? from + o->every : o->to;
+	}
+	return 0;
+}
+
+static void
+plan(struct options *o, uint64_t length, int all)
+{
+	if (o->every) {
+		if (o->length > o->every)
+			o->length = o->every;
+		return;
+	}
+	if (all || o->from || o->to != WS_UNKNOWN || length == WS_UNKNOWN || length <= SHORT)
+		return;
+	o->to = length;
+	o->every = length / WINDOWS + 1;
+	o->length = o->every < WINDOW ? o->every : WINDOW;
+	o->seconds = SECONDS / WINDOWS;
+}
+
+/* `from:to`, each of which may be left out */
+static int
+range(const char *s, struct options *o)
+{
+	const char *colon = strchr(s, ':');
+	char first[32];
+
+	if (!colon || (size_t)(colon - s) >= sizeof(first))
+		return -1;
+	snprintf(first, sizeof(first), "%.*s", (int)(colon - s), s);
+	if ((first[0] && num_u64(first, 0, WS_UNKNOWN - 1, &o->from)) || (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, &o->to)))
+		return -1;
+	return o->from <= o->to ? 0 : -1;
+}
+
+/* It is read by two at once */
+static void
+seekable(const char *path)
+{
+	struct stat st;
+
+	if ((strcmp(path, "-") ? stat(path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode))
+		die("%s: not a file", path);
+}
+
+static int
+run(struct options *o, const struct verify_opts *vo, int all)
+{
+	struct replay_fault f;
+	struct verify *v;
+	const struct verify_counts *c;
+	struct out *out;
+	unsigned n = 0;
+	int differs;
+
+	seekable(o->path);
+	v = verify_open(o->path, vo, &f);
+	if (!v && f.off != WS_UNKNOWN)
+		die_at(o->path, f.off, f.rec, "%s", f.err);
+	if (!v)
+		die("%s: %s", o->path, f.err);
+	out = out_open(NULL);
+	plan(o, all ? WS_UNKNOWN : verify_length(v), all);
+	differs = windows(out, v, o, &n);
+	c = verify_counts(v);
+	out_printf(out, "%" PRIu64 " instructions, %" PRIu64 " references checked", c->ninst, c->nref);
+	if (o->every)
+		out_printf(out, " in %u windows", n);
+	out_printf(out, ", %s\n", differs ? "1 difference" : "0 differences");
+	if (o->verbose)
+		out_printf(out, "references of kind and size only: %" PRIu64 "; comparisons of vector registers: %" PRIu64
+		    ", of pages: %" PRIu64 "\n", c->nloose, c->nvector, c->npages);
+	if (!c->ninst && !differs)
+		die("%s: no instruction was checked", o->path);
+	out_close(out);
+	verify_close(v);
+	return differs;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = {.to = WS_UNKNOWN, .length = WINDOW};
+	struct verify_opts vo = {0};
+	int c, all = 0, wrong = 0;
+
+	diag_init(argv[0], 2);
+	while ((c = getopt(argc, argv, "ae:l:n:vx")) != -1)
+		switch (c) {
+		case 'a': all = 1; break;
+		case 'e': wrong |= num_u64(optarg, 1, WS_UNKNOWN - 1, &o.every); break;
+		case 'l': wrong |= num_u64(optarg, 1, WS_UNKNOWN - 1, &o.length); break;
+		case 'n': wrong |= range(optarg, &o); break;
+		case 'v': o.verbose = 1; break;
+		case 'x': vo.vectors = 1; break;
+		default: wrong = 1;
+		}
+	if (wrong || argc - optind > 1)
+		die_usage(SYNOPSIS);
+	o.path = argc > optind ? argv[optind] : "-";
+	return run(&o, &vo, all);
+}

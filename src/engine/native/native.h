@@ -1,0 +1,43 @@
+/*
+ * A captured program in a process of its own, run by the processor itself: the
+ * process gets the capture's memory and registers, and what the capture says
+ * at its triggers.  Its system calls are not made.  It stands under ptrace;
+ * the caller runs and steps it (tracee.h).
+ *
+ * Functions that return int give 0, or -1 with n->err.
+ */
+#ifndef TM_ENGINE_NATIVE_NATIVE_H
+#define TM_ENGINE_NATIVE_NATIVE_H
+
+#include "engine/tracee/tracee.h"
+#include "format/ws.h"
+
+struct native {
+	struct tracee t;
+	uint8_t state[WS_XSAVE_MAX];    /* scratch */
+	char err[160];
+};
+
+int native_open(struct native *n);      /* a process with nothing in it */
+void native_close(struct native *n);    /* it is killed */
+int native_clear(struct native *n);     /* nothing is mapped any more */
+int native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e);
+
+/* MAP, UNMAP, PROT, MOVE, MEM take place; 1: the record is none of these */
+int native_effect(struct native *n, const struct ws_rec *rec);
+int native_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len);        /* p NULL: zeros */
+int native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave, size_t nxsave);      /* nxsave 0: unchanged */
+
+/* rax as given: while a system call is made it is in orig_rax */
+void native_from_user(struct ws_regs *w, const struct user_regs_struct *g, uint64_t rax);
+void native_to_user(struct user_regs_struct *g, const struct ws_regs *w);
+int native_same(const struct ws_regs *a, const struct ws_regs *b);      /* flags: those of WS_RFLAGS */
+
+/* Behind a `syscall` instruction with the registers at the call: is it this one? */
+int native_is_call(const struct ws_regs *at, const struct ws_rec_sys *s);
+void native_did_call(struct ws_regs *w, const struct ws_rec_sys *s);    /* registers afterwards; w: those at the call */
+
+/* TSC, CPUID: registers behind the instruction b, if it is the captured one; else -1 and w is untouched */
+int native_answer(struct ws_regs *w, const uint8_t b[3], const struct ws_rec *rec);
+
+#endif

@@ -1,0 +1,170 @@
+/* A captured program natively: the process and its memory. */
+#include <elf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "engine/native/native.h"
+
+#define SITE 0x20000u           /* where our `syscall` instruction lies: no program is there */
+#define USER_END (1ull << 47)
+
+__attribute__((format(printf, 2, 3))) static int
+bad(struct native *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(n->err, sizeof(n->err), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	long got;
+	int err = tracee_call(&n->t, &got, nr, a, b, c, d, e, 0);
+
+	if (err)
+		return bad(n, "cannot make a system call: %s", strerror(err));
+	*ret = (uint64_t)got;
+	return 0;
+}
+
+int
+native_clear(struct native *n)
+{
+	struct tracee_maps m = {0};
+	uint64_t ret = 0;
+	int err = tracee_maps(n->t.pid, &m);
+
+	for (size_t i = 0; i < m.n && !err; i++)
+		if (m.map[i].lo < USER_END && m.map[i].lo != SITE)
+			err = native_call(n, &ret, SYS_munmap, m.map[i].lo, m.map[i].hi - m.map[i].lo, 0, 0, 0);
+	tracee_maps_free(&m);
+	return err ? bad(n, "cannot empty the process") : 0;
+}
+
+int
+native_open(struct native *n)
+{
+	char *argv[] = {"true", NULL};
+	uint64_t ret = 0;
+	int atexec, err;
+
+	memset(n, 0, sizeof(*n));
+	err = tracee_start(&n->t, argv, &atexec);
+	if (err) {
+		n->t.pid = 0;
+		return bad(n, "cannot start a process: %s", strerror(err));
+	}
+	if (native_call(n, &ret, SYS_mmap, SITE, 4096, PROT_READ | PROT_EXEC, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
+	    UINT64_MAX))
+		return -1;
+	if (ret != SITE || tracee_write(&n->t, SITE, "\x0f\x05", 2) != 2)
+		return bad(n, "cannot write into a process");
+	n->t.site = SITE;
+	return native_clear(n);
+}
+
+void
+native_close(struct native *n)
+{
+	int status;
+
+	if (n->t.pid <= 0)
+		return;
+	kill(n->t.pid, SIGKILL);
+	while (waitpid(n->t.pid, &status, __WALL) == n->t.pid && WIFSTOPPED(status))
+		tracee_resume(&n->t, PTRACE_CONT, 0);   /* it stops once more where it ends */
+	tracee_close(&n->t);
+	n->t.pid = 0;
+}
+
+int
+native_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len)
+{
+	static const uint8_t zero[65536];
+
+	for (size_t i = 0, k; i < len; i += k) {
+		k = p ? len : len - i < sizeof(zero) ? len - i : sizeof(zero);
+		if (tracee_write(&n->t, addr + i, p ? p : zero, k) != k)
+			return bad(n, "memory that is not there: 0x%llx", (unsigned long long)addr);
+	}
+	return 0;
+}
+
+static int
+move(struct native *n, const struct ws_rec_move *m)
+{
+	int flags = m->from == m->to ? 0 : MREMAP_MAYMOVE | MREMAP_FIXED;
+	uint64_t ret = 0;
+
+	if (native_call(n, &ret, SYS_mremap, m->from, m->oldlen, m->newlen, (uint64_t)flags, m->to))
+		return -1;
+	return ret == m->to ? 0 : bad(n, "cannot move memory to 0x%llx", (unsigned long long)m->to);
+}
+
+int
+native_effect(struct native *n, const struct ws_rec *rec)
+{
+	const struct ws_rec_map *m = &rec->u.map;
+	const struct ws_rec_range *g = &rec->u.range;
+	uint64_t ret = 0;
+
+	switch (rec->kind) {
+	case WS_MAP:
+		if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		    UINT64_MAX))
+			return -1;
+		return ret == m->addr ? 0 : bad(n, "cannot map 0x%llx", (unsigned long long)m->addr);
+	case WS_UNMAP:
+		return native_call(n, &ret, SYS_munmap, g->addr, g->len, 0, 0, 0);
+	case WS_PROT:
+		if (native_call(n, &ret, SYS_mprotect, g->addr, g->len, g->prot, 0, 0))
+			return -1;
+		return ret ? bad(n, "cannot protect 0x%llx", (unsigned long long)g->addr) : 0;
+	case WS_MOVE:
+		return move(n, &rec->u.move);
+	case WS_MEM:
+		return native_write(n, rec->u.mem.addr, rec->u.mem.p, rec->u.mem.n);
+	default:
+		return 1;
+	}
+}
+
+static int
+set_xsave(struct native *n, const uint8_t *p, size_t len)
+{
+	size_t k = sizeof(n->state);
+	struct iovec v = {n->state, 0};
+
+	if (tracee_xsave(&n->t, n->state, &k))
+		return bad(n, "cannot get the processor's state");
+	memset(n->state, 0, k);
+	memcpy(n->state, p, len < k ? len : k);
+	v.iov_len = k;
+	if (ptrace(PTRACE_SETREGSET, n->t.pid, (void *)NT_X86_XSTATE, &v))
+		return bad(n, "cannot set the processor's state: %s", strerror(errno));
+	return 0;
+}
+
+int
+native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave, size_t nxsave)
+{
+	struct user_regs_struct g;
+
+	if (nxsave && set_xsave(n, xsave, nxsave))
+		return -1;
+	if (tracee_regs(&n->t, &g))
+		return bad(n, "the program is gone");
+	native_to_user(&g, w);
+	return tracee_setregs(&n->t, &g) ? bad(n, "the registers cannot be set") : 0;
+}

@@ -1,0 +1,86 @@
+/* A captured program natively: registers, and what happens at triggers. */
+#include <asm/prctl.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "engine/native/native.h"
+
+void
+native_to_user(struct user_regs_struct *g, const struct ws_regs *w)
+{
+	unsigned long long *const r[16] = {
+		&g->rax, &g->rcx, &g->rdx, &g->rbx, &g->rsp, &g->rbp, &g->rsi, &g->rdi,
+		&g->r8, &g->r9, &g->r10, &g->r11, &g->r12, &g->r13, &g->r14, &g->r15,
+	};
+
+	for (int i = 0; i < 16; i++)
+		*r[i] = w->r[i];
+	g->rip = w->rip;
+	g->eflags = w->rflags;
+	g->fs_base = w->fsbase;
+	g->gs_base = w->gsbase;
+	g->orig_rax = UINT64_MAX;
+}
+
+void
+native_from_user(struct ws_regs *w, const struct user_regs_struct *g, uint64_t rax)
+{
+	const uint64_t r[16] = {
+		rax, g->rcx, g->rdx, g->rbx, g->rsp, g->rbp, g->rsi, g->rdi,
+		g->r8, g->r9, g->r10, g->r11, g->r12, g->r13, g->r14, g->r15,
+	};
+
+	memcpy(w->r, r, sizeof(r));
+	w->rip = g->rip;
+	w->rflags = g->eflags;
+	w->fsbase = g->fs_base;
+	w->gsbase = g->gs_base;
+}
+
+int
+native_same(const struct ws_regs *a, const struct ws_regs *b)
+{
+	return !memcmp(a->r, b->r, sizeof(a->r)) && a->rip == b->rip && !((a->rflags ^ b->rflags) & WS_RFLAGS) &&
+	    a->fsbase == b->fsbase && a->gsbase == b->gsbase;
+}
+
+int
+native_is_call(const struct ws_regs *at, const struct ws_rec_sys *s)
+{
+	return s->nr == at->r[WS_RAX] && s->pc == at->rip - 2 && s->hash == ws_hash(at);
+}
+
+void
+native_did_call(struct ws_regs *w, const struct ws_rec_sys *s)
+{
+	w->r[WS_RAX] = s->ret;
+	if (s->nr == SYS_arch_prctl && !s->ret && s->arg[0] == ARCH_SET_FS)
+		w->fsbase = s->arg[1];
+	if (s->nr == SYS_arch_prctl && !s->ret && s->arg[0] == ARCH_SET_GS)
+		w->gsbase = s->arg[1];
+}
+
+int
+native_answer(struct ws_regs *w, const uint8_t b[3], const struct ws_rec *rec)
+{
+	int tsc = b[0] == 0x0f && (b[1] == 0x31 || (b[1] == 1 && b[2] == 0xf9));
+	uint64_t *r = w->r;
+
+	if (rec->kind == WS_TSC && tsc && rec->u.tsc.has_aux == (b[1] == 1)) {
+		r[WS_RAX] = (uint32_t)rec->u.tsc.value;
+		r[WS_RDX] = rec->u.tsc.value >> 32;
+		if (rec->u.tsc.has_aux)
+			r[WS_RCX] = rec->u.tsc.aux;
+		w->rip += b[1] == 1 ? 3 : 2;
+		return 0;
+	}
+	if (rec->kind == WS_CPUID && b[0] == 0x0f && b[1] == 0xa2 && (uint32_t)r[WS_RAX] == rec->u.cpuid.leaf) {
+		r[WS_RAX] = rec->u.cpuid.eax;
+		r[WS_RBX] = rec->u.cpuid.ebx;
+		r[WS_RCX] = rec->u.cpuid.ecx;
+		r[WS_RDX] = rec->u.cpuid.edx;
+		w->rip += 2;
+		return 0;
+	}
+	return -1;
+}

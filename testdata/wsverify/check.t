@@ -1,0 +1,29 @@
+# Captures are replayed as the processor runs them; windows; what is said
+. "$SRC/testdata/tap.sh"
+. "$HERE/lib.sh"
+why=$(able) || { skip "$why"; exit 0; }
+
+ok "a small program" tiny
+n=$(ws2addr -c tiny.ws | sed -n 's/^instructions //p')
+all=$(ws2addr -c tiny.ws | awk '{ n += $2 } END { print n }')
+is "all of it" "$(wsverify -x tiny.ws)" "$n instructions, $all references checked, 0 differences"
+is "from standard input" "$(wsverify - <tiny.ws)" "$n instructions, $all references checked, 0 differences"
+is "a region" "$(wsverify -n 100:300 tiny.ws | sed 's/,.*//')" "200 instructions"
+is "amid a repeated instruction" "$(wsverify -v -n 9008:9012 tiny.ws | sed -n 's/,.*, /, /; 2p')" "4 instructions, 0 differences"
+is "windows" "$(wsverify -e 1000 -l 50 tiny.ws | sed 's/,.* in / in /')" "$((9 * 50 + n - 9000)) instructions in 10 windows, 0 differences"
+gives "behind the end" 2 "wsverify: tiny.ws: no instruction was checked" wsverify -n 99999999: tiny.ws
+# shellcheck disable=SC2002
+gives "a pipe" 2 "wsverify: -: not a file" sh -c 'cat tiny.ws | wsverify'
+
+ok "instructions that differ by nature" made odd
+is "they do not" "$(wsverify -x odd.ws 2>&1 | sed 's/^.*checked, //')" "0 differences"
+for raw in '' --raw; do
+	# shellcheck disable=SC2086
+	wscap $raw -o c.ws true
+	is "a program with libraries $raw" "$(wsverify c.ws 2>&1 | sed 's/^.*checked, //')" "0 differences"
+done
+
+head -c 300 tiny.ws >cut.ws
+wsverify cut.ws >out 2>err
+is "a capture that is cut off" "$? $(wc -l <err | tr -d ' ')" "2 1"
+tap_end
