@@ -5,9 +5,10 @@
  * instruction by ptrace, rp_run runs it; registers, memory, faults and
  * references (by the lifter of ae2addr, where it knows the instruction) must agree.
  *
- *	cpufuzz [-bl] [-n instructions] [-s seed] [-m mnemonic]
+ *	cpufuzz [-blv] [-n instructions] [-s seed] [-m mnemonic]
  *
  * -b: as on a processor without BMI2.
+ * -v: with the stream of values: they are right, and what changes is said to be defined.
  * -l: list the mnemonics with their counts (run, faulted, refused).
  */
 #include <cpuid.h>
@@ -27,6 +28,7 @@
 
 #include "engine/machine/machine.h"
 #include "engine/replay/stub.h"
+#include "visitstate.h"
 #include "engine/x86/lift.h"
 #include "format/ref.h"
 
@@ -36,6 +38,7 @@
 #define MID   (DATA + NDATA / 2)
 
 static pid_t pid;
+static int values;
 static uint8_t nx[RP_XSAVE] __attribute__((aligned(64)));
 static uint8_t gx[RP_XSAVE] __attribute__((aligned(64)));
 static uint8_t data[NDATA];
@@ -575,10 +578,87 @@ emulate(int mode, int fast)
 	return (int)s;
 }
 
+/* Is a value in the stream what the register is now? */
+static int
+right_value(const struct fact_def *d, const uint64_t *v)
+{
+	uint8_t b[64];
+
+	if (d->reg < 16)
+		return v[0] == run.cpu.r[d->reg];
+	if (d->reg == FACT_FLAGS)
+		return !((fact_rflags(v[0]) ^ run.cpu.rflags) & 0x8d5);
+	if (d->reg < FACT_VECTOR)
+		return v[0] == kmask(gx, d->reg - FACT_MASK);
+	vector(gx, d->reg - FACT_VECTOR, b);
+	return memcmp(v, b, 8u * d->nval) == 0;
+}
+
+/* Which bytes of a register have changed */
+static uint64_t
+changed(const uint8_t *x, unsigned reg)
+{
+	uint8_t a[64], b[64] = { 0 };
+	uint64_t m = 0, v;
+	unsigned i;
+
+	memset(a, 0, sizeof a);
+	if (reg < 16)
+		v = *regp(&r0, (int)reg) ^ run.cpu.r[reg];
+	else if (reg == FACT_FLAGS)
+		return (r0.eflags ^ run.cpu.rflags) & 0xcd5;
+	else if (reg >= FACT_VECTOR) {
+		vector(x, reg - FACT_VECTOR, a);
+		vector(gx, reg - FACT_VECTOR, b);
+		v = 0;
+	} else
+		return reg >= FACT_MASK && kmask(x, reg - FACT_MASK) != kmask(gx, reg - FACT_MASK);
+	if (reg < 16)
+		memcpy(a, &v, 8);
+	for (i = 0; i < 64; i++)
+		m |= (uint64_t)(a[i] != b[i]) << i;
+	return m;
+}
+
+/* The stream of values, of one instruction; x: state before it */
+static int
+compare_values(const uint8_t *x)
+{
+	uint64_t defined[FACT_NREG] = { 0 }, *w = words + 1;
+	const struct fact_block *fb = fact_block(words[0]);
+	const struct fact *f;
+	unsigned i, n;
+
+	if (words[0] >> 48 != 1 || fb->n != 1)
+		return bad("no block of one instruction");
+	f = fb->f[0];
+	if (f->kind != FACT_PLAIN && f->kind != FACT_COUNTED)
+		return 0;
+	n = f->kind == FACT_COUNTED ? (unsigned)*w++ : f->nref;
+	if (run.out != w + n + f->nval)
+		return bad("not as many words as there should be");
+	for (i = 0; i < n; i++, w++)
+		if (!ref_valid(*w) || ref_kind(*w) == REF_INST || ref_kind(*w) > REF_MODIFY)
+			return bad("a reference that is none");
+	for (i = 0; i < f->ndef; i++) {
+		defined[f->def[i].reg] = lanes_bytes(f->def[i].reg, f->def[i].lanes);
+		if (f->def[i].val != FACT_NOVALUE && !right_value(&f->def[i], w + f->def[i].val))
+			return bad("a value");
+	}
+	for (i = 0; i < FACT_NREG; i++)
+		if (changed(x, i) & ~defined[i]) {
+			printf("register %u: bytes 0x%lx change, 0x%lx are defined\n", i, changed(x, i), defined[i]);
+			return 1;
+		}
+	lifted++;
+	return 0;
+}
+
 /* 0 right, 1 wrong, 2 refused */
 static int
 one(const uint8_t *b)
 {
+	static uint8_t before[RP_XSAVE];
 	struct user_regs_struct u;
 	int mode = (int)below(4) != 0, fast = (int)below(2), sig, s, n;
 
@@ -587,7 +667,12 @@ one(const uint8_t *b)
 	sig = machine(b, &u);
 	if ((u.rip >= CODE && u.rip < CODE + z.length) || (u.rip >= DATA && u.rip < DATA + NDATA))
 		fast = 0;               /* to itself: once */
+	if (values)
+		mode = RP_VALUES;
+	memcpy(before, gx, sizeof before);
 	s = emulate(mode, fast);
+	if (s == RP_BAD && strstr(run.why, "unusual references"))
+		return bad(run.why);
 	if (s == RP_BAD && (run.cpu.rip == CODE || !fast)) {
 		vm(0, DATA, rp_host(DATA), NDATA);
 		counts[z.mnemonic][2]++;
@@ -619,8 +704,10 @@ one(const uint8_t *b)
 		return 1;
 	}
 	n = compare_all(&u);
-	if (!sig && mode && !fast)
+	if (!sig && mode == RP_REFS && !fast)
 		n += compare_refs(b);
+	if (!sig && values && !fast && s == RP_COUNT)
+		n += compare_values(before);
 	return n != 0;
 }
 
@@ -669,9 +756,10 @@ main(int argc, char **argv)
 	uint32_t lo, hi;
 	unsigned m;
 
-	while ((o = getopt(argc, argv, "blm:n:s:")) != -1)
+	while ((o = getopt(argc, argv, "blm:n:s:v")) != -1)
 		switch (o) {
 		case 'b': plain = 1; break;
+		case 'v': values = 1; break;
 		case 'l': list = 1; break;
 		case 'm': only = optarg; break;
 		case 'n': n = strtoull(optarg, NULL, 0); break;

@@ -45,6 +45,7 @@ features(struct rp_core *c)
 	c->rfbm = lo & 0xe7u;
 	c->avx = (lo & 4) != 0;
 	c->bmi2 = c->avx && __get_cpuid_count(7, 0, &a, &b, &cx, &d) && (b >> 8 & 1);
+	c->avx512bw = (lo & 0xe0) == 0xe0 && __get_cpuid_count(7, 0, &a, &b, &cx, &d) && (b >> 30 & 1);
 	c->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
 	for (i = 2; i < 63; i++)
 		if (__get_cpuid_count(0xd, i, &a, &b, &cx, &d)) {
@@ -92,16 +93,17 @@ rp_core_new(void)
 		goto fail;
 	c->code = pages(RP_CODE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	c->arena = pages(RP_ARENA, PROT_READ | PROT_WRITE);
-	for (m = 0; m < 2; m++)
+	for (m = 0; m < (int)RP_NMODES; m++)
 		c->region[m] = pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
 	if (c->code == NULL)
 		why_not = "no memory that is writable and executable";
-	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL)
+	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL)
 		goto fail;
 	c->cend = c->code + RP_CODE;
 	c->aend = c->arena + RP_ARENA;
 	frame_init(c, RP_NONE);
 	frame_init(c, RP_REFS);
+	frame_init(c, RP_VALUES);
 	t.p = c->code;
 	t.bmi2 = c->avx;
 	rp_thunks(&t, &c->th);
@@ -140,12 +142,30 @@ rp_core_free(struct rp_core *c)
 		munmap(c->code, RP_CODE);
 	if (c->arena)
 		munmap(c->arena, RP_ARENA);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < RP_NMODES; i++)
 		if (c->region[i])
 			munmap(c->region[i], RP_STACK + sizeof(struct rp_frame));
+	facts_free(c->facts);
 	free(c->list);
 	free(c->brk);
 	free(c);
+}
+
+struct facts *
+rp_facts(struct rp_core *c)
+{
+	if (c->facts == NULL)
+		c->facts = calloc(1, sizeof *c->facts);
+	return c->facts;
+}
+
+int
+rp_wants(struct rp_core *c, unsigned what)
+{
+	if (rp_facts(c) == NULL)
+		return -1;
+	c->facts->allflags = what & RP_FLAGS;
+	return 0;
 }
 
 static void
@@ -234,7 +254,7 @@ execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block
 	c->running = (int)f->mode + 1;
 	enter(f);
 	c->running = 0;
-	if (f->mode == RP_REFS) {
+	if (f->mode != RP_NONE) {
 		x->icount = f->ic;
 		x->out = (uint64_t *)(uintptr_t)f->out;
 	} else
@@ -302,6 +322,8 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 	enum rp_stop stop;
 	int first = 1, alone = 0;
 
+	if (mode == RP_VALUES && rp_facts(c) == NULL)
+		return RP_NOMEM;
 	load(f, x);
 	window(c);
 	for (;; first = 0) {
@@ -311,7 +333,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 			flush_dirty(c);
 		if (x->icount >= f->limit)
 			stop = RP_COUNT;
-		else if (mode == RP_REFS && x->end - x->out < (ptrdiff_t)RP_SLACK)
+		else if (mode != RP_NONE && x->end - x->out < (ptrdiff_t)RP_SLACK)
 			stop = RP_FULL;
 		else if (brk && !first && !alone)
 			stop = RP_BREAK;

@@ -196,7 +196,7 @@ rp_reset(struct rp_core *c)
 	memset(c->hash, 0, sizeof c->hash);
 	memset(c->bucket, 0, sizeof c->bucket);
 	for (i = 0; i < RP_INDEX; i++)
-		c->f[0]->index[i] = c->f[1]->index[i] = (uint64_t)(uintptr_t)c->th.miss;
+		c->f[0]->index[i] = c->f[1]->index[i] = c->f[2]->index[i] = (uint64_t)(uintptr_t)c->th.miss;
 	c->cp = c->first;
 	c->ap = c->arena;
 	c->nlist = 0;
@@ -253,6 +253,8 @@ side_exits(struct rp_tr *t)
 	for (i = 0; i < t->nside; i++) {
 		e_patch(t->side[i].rel, t->p);
 		t->words = (unsigned)t->side[i].words;
+		if (t->values)
+			rp_rehead(t, (unsigned)t->side[i].left);
 		left = t->ninst - t->side[i].left;
 		if (left && t->refs) {
 			e_load(t, T0, FO(ic));
@@ -321,6 +323,32 @@ mark(struct rp_tr *t)
 	m->idx = (uint16_t)t->ninst;
 }
 
+/* The code of an instruction */
+static void
+one(struct rp_tr *t)
+{
+	unsigned words;
+	const struct fact *f = NULL;
+
+	t->valued = 0;
+	if (t->values) {
+		if ((f = fact_get(t->c->facts, t->in)) == NULL) {
+			t->bad = "no memory";
+			return;
+		}
+		t->fact[t->nfact++] = f;
+	}
+	words = t->maxwords;
+	if (!rp_special(t))
+		rp_plain(t);
+	if (f == NULL || t->bad)
+		return;
+	if (!t->done)
+		rp_values(t);
+	if (f->kind == FACT_PLAIN && t->maxwords - words != (unsigned)f->nref + f->nval)
+		t->bad = "an instruction with unusual references";
+}
+
 /* One instruction at in->pc; 0: the block ended before it */
 static int
 instruction(struct rp_tr *t, struct rp_inst *in)
@@ -329,6 +357,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	unsigned words = t->words, maxwords = t->maxwords;
 	uint16_t nsite = t->b->nsite;
 	int ninst = t->ninst, nside = t->nside;
+	unsigned nfact = t->nfact;
 	const uint8_t *at = rp_host(in->pc);
 	size_t n = 15;
 	const char *why;
@@ -354,8 +383,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	}
 	if (why == NULL) {
 		mark(t);
-		if (!rp_special(t))
-			rp_plain(t);
+		one(t);
 		why = t->bad;
 	}
 	if (why) {
@@ -363,6 +391,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		t->words = words;
 		t->maxwords = maxwords;
 		t->ninst = ninst;
+		t->nfact = nfact;
 		t->nside = nside;
 		t->follow = 0;
 		t->b->nsite = nsite;
@@ -376,6 +405,13 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	return 1;
 }
 
+/* RP_VALUES: only the last instruction of a block has as many words as turns out */
+static int
+counted(const struct rp_tr *t)
+{
+	return t->nfact && t->fact[t->nfact - 1]->kind != FACT_PLAIN;
+}
+
 /* Where the block goes on, or its end */
 static int
 onward(struct rp_tr *t, struct rp_inst *in)
@@ -386,7 +422,7 @@ onward(struct rp_tr *t, struct rp_inst *in)
 	t->follow = 0;
 	if (t->done)
 		return 0;
-	if (t->step || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
+	if (t->step || counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
 	    || (jumped && (t->nside >= MAX_SIDE || seen(t, next) || rp_find(t->c, next, t->b->mode, 0) != NULL))) {
 		rp_goto(t, next);
 		return 0;
@@ -453,7 +489,7 @@ translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	struct rp_site sites[RP_NSITE];
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct rp_inst in = { .pc = pc };
-	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .refs = mode == RP_REFS, .step = step, .bmi2 = c->bmi2, .th = &c->th };
+	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .refs = mode != RP_NONE, .values = mode == RP_VALUES, .step = step, .bmi2 = c->bmi2, .th = &c->th };
 	uint8_t *field;
 	int32_t n;
 
@@ -468,12 +504,13 @@ translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	b->mark = marks;
 	b->start = t.p;
 	field = prologue(&t);
+	rp_head(&t);
 	body(&t, &in);
 	n = t.ninst;
 	memcpy(field, &n, 4);
 	b->ninst = (uint16_t)t.ninst;
 	side_exits(&t);
-	if (settle(&t))
+	if (rp_heads(&t) || settle(&t))
 		return NULL;
 	site_stubs(&t);
 	b->end = t.p;

@@ -45,6 +45,20 @@ reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
 	f->addr = (uint64_t)(uintptr_t)si->si_addr & RP_MASK;
 }
 
+/* RP_VALUES: the block ended before its instruction n; a string instruction has its record whatever became of it */
+static void
+rp_cut(struct rp_frame *f, unsigned n)
+{
+	uint64_t *head = (uint64_t *)(uintptr_t)f->block;
+
+	if (f->mode != RP_VALUES)
+		return;
+	if (f->record)
+		rp_record(f, 0);
+	else
+		*head = (*head & 0xffffffffffffu) | (uint64_t)n << 48;
+}
+
 /* Back to the state before the instruction whose host code faulted */
 static void
 unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_t g)
@@ -60,9 +74,10 @@ unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_
 		g[greg[m->borrowed[i] - 1]] = (greg_t)f->save[i];
 	left = b->ninst - m->idx;
 	f->rip = m->pc;
-	if (f->mode == RP_REFS) {
+	if (f->mode != RP_NONE) {
 		g[REG_R11] = m->out0 ? (greg_t)f->out0 : g[REG_R11] + 8 * m->words;
 		f->ic -= left;
+		rp_cut(f, m->idx);
 	} else
 		g[REG_R11] -= left;
 }
@@ -89,9 +104,10 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 
 		f->inhelper = 0;
 		f->rip = h->pc;
-		if (f->mode == RP_REFS) {
+		if (f->mode != RP_NONE) {
 			f->out = f->out0;
 			f->ic -= left;
+			rp_cut(f, h->idx);
 		} else
 			f->out -= left;
 		reason(c, f, si);

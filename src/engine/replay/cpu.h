@@ -39,7 +39,9 @@ struct rp_cpu {
 
 enum rp_mode {
 	RP_NONE,                /* run only */
-	RP_REFS                 /* and report references */
+	RP_REFS,                /* and report references */
+	RP_VALUES,              /* and report blocks, references and values, as fact.h has them */
+	RP_NMODES
 };
 
 enum rp_stop {
@@ -58,7 +60,7 @@ enum rp_insn { RP_RDTSC, RP_RDTSCP };
 
 struct rp_run {
 	struct rp_cpu cpu;
-	uint64_t *out, *end;    /* RP_REFS: words go to out, which advances; never beyond end */
+	uint64_t *out, *end;    /* not RP_NONE: words go to out, which advances; never beyond end */
 	uint64_t icount;        /* fetches done: instructions, a repeated string instruction counted as often as ref(5) fetches it */
 	uint64_t limit;         /* stop there; UINT64_MAX: never */
 	uint64_t xcr0;          /* what xgetbv(0) gives */
@@ -69,6 +71,7 @@ struct rp_run {
 };
 
 struct rp_core;
+struct facts;
 
 struct rp_core *rp_core_new(void);      /* NULL without memory, or on a processor that lacks what this needs: rp_core_why */
 void rp_core_free(struct rp_core *c);
@@ -80,6 +83,16 @@ const char *rp_core_why(void);
  * compare before you call.  With icount >= limit it returns RP_COUNT at once.
  */
 enum rp_stop rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode);
+
+/*
+ * RP_VALUES.  out gets a header for each block, then what each of its
+ * instructions leaves, as fact.h says.  The values of one that stopped rp_run
+ * (syscall, rdtsc, rdtscp, cpuid) are the last FACT_NLATE words, and for the
+ * caller to fill in.
+ */
+struct facts *rp_facts(struct rp_core *c);      /* the core's, until rp_core_free; NULL without memory */
+#define RP_FLAGS 1u                             /* flags' values also of instructions that define a register */
+int rp_wants(struct rp_core *c, unsigned what);         /* before the first rp_run that has RP_VALUES; 0, -1 without memory */
 
 int rp_break(struct rp_core *c, uint64_t pc, int on);           /* 0, -1 without memory */
 void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);  /* code there changed or its mapping did: call after the host's mapping changed */

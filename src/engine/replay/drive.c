@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/replay/drive.h"
+#include "engine/replay/fact.h"
 #include "engine/replay/feature.h"
 
 static int
@@ -376,6 +377,16 @@ stopped(struct replay *r, enum rp_stop stop)
 	}
 }
 
+/* Values of an instruction that was not the processor's own */
+static void
+late_values(struct replay *r)
+{
+	static const uint8_t reg[FACT_NLATE] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
+
+	for (unsigned i = 0; i < FACT_NLATE; i++)
+		r->x.out[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
+}
+
 /*
  * Run to `limit` instructions or until the room for references is used up
  * (REPLAY_OK both), or to the program's end, a breakpoint or a fault.
@@ -397,13 +408,15 @@ go(struct replay *r, enum rp_mode mode, uint64_t limit)
 		if (stop == RP_FULL)
 			return REPLAY_OK;
 		e = stopped(r, stop);
+		if (mode == RP_VALUES && (stop == RP_SYSCALL || stop == RP_TSC || stop == RP_CPUID))
+			late_values(r);
 		if (e != REPLAY_OK)
 			return e;
 	}
 }
 
 int
-replay_refs(struct replay *r, const uint64_t **w, size_t *n)
+drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 {
 	int e = r->pending;
 
@@ -414,9 +427,8 @@ replay_refs(struct replay *r, const uint64_t **w, size_t *n)
 	if (r->ended != REPLAY_OK)
 		return r->ended;
 	r->x.out = r->words;
-	r->x.end = r->words + DRIVE_WORDS + RP_SLACK;
-	e = go(r, RP_REFS, r->until);
-	*w = r->words;
+	r->x.end = r->words + most + RP_SLACK;
+	e = go(r, mode, r->until);
 	*n = (size_t)(r->x.out - r->words);
 	if (e == REPLAY_OK && r->x.icount >= r->until)
 		e = REPLAY_END;
@@ -424,6 +436,13 @@ replay_refs(struct replay *r, const uint64_t **w, size_t *n)
 		return e;
 	r->pending = e;
 	return REPLAY_OK;
+}
+
+int
+replay_refs(struct replay *r, const uint64_t **w, size_t *n)
+{
+	*w = r->words;
+	return drive_words(r, RP_REFS, DRIVE_WORDS, n);
 }
 
 int

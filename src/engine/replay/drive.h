@@ -58,6 +58,7 @@ int drive_bad_mem(struct replay *r);                    /* what mem says */
 struct replay *drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f);
 int drive_start(struct replay *r);                      /* the first record and its effects: 0, or REPLAY_BAD */
 int drive_run(struct replay *r, uint64_t icount);
+int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);   /* as replay_refs: n words at r->words, about `most` */
 
 /* drive_rec.c: records.  0, or REPLAY_BAD */
 int drive_next(struct replay *r);                       /* applies effects until `next` is a trigger, KEY or END, or r->cut */

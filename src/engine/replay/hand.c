@@ -41,13 +41,13 @@ set(uint8_t *p, unsigned size, uint64_t v)
 static uint64_t
 count(const struct rp_frame *f)
 {
-	return f->mode == RP_REFS ? f->ic : f->base + f->out;
+	return f->mode != RP_NONE ? f->ic : f->base + f->out;
 }
 
 static void
 advance(struct rp_frame *f, uint64_t n)
 {
-	if (f->mode == RP_REFS)
+	if (f->mode != RP_NONE)
 		f->ic += n;
 	else
 		f->out += n;
@@ -78,7 +78,8 @@ compare(uint64_t a, uint64_t b, unsigned size)
 static void
 element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t di)
 {
-	word(f, REF_INST, h->pc, h->len);
+	if (f->mode == RP_REFS)
+		word(f, REF_INST, h->pc, h->len);
 	if (h->op == RS_CMPS)
 		word(f, REF_LOAD, di, h->size);
 	if (h->op == RS_MOVS || h->op == RS_CMPS || h->op == RS_LODS)
@@ -111,7 +112,7 @@ element(struct rp_frame *f, const struct rp_hinfo *h)
 	int ends = 0;
 
 	f->out0 = f->out;
-	if (f->mode == RP_REFS)
+	if (f->mode != RP_NONE)
 		element_refs(f, h, si, di);
 	BARRIER();
 	switch (h->op) {
@@ -157,7 +158,7 @@ bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 	uint64_t *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI), i, c = n;
 	uint8_t *s = rp_host(*rsi), *d = rp_host(*rdi);
 
-	if (f->mode == RP_REFS)
+	if (f->mode != RP_NONE)
 		for (i = 0; i < n; i++)
 			element_refs(f, h, *rsi + i * h->size, *rdi + i * h->size);
 	if (h->op == RS_MOVS)
@@ -191,7 +192,7 @@ ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 		return 0;
 	if (n > max)
 		n = max;
-	if (f->mode == RP_REFS && n > (m = (f->end - f->out) / 8 / 4))
+	if (f->mode != RP_NONE && n > (m = (f->end - f->out) / 8 / 4))
 		n = m;
 	/* the element just done is in the same page only if rdi is not at a page's start now */
 	if ((*rp_reg(f, RDI) & (PAGE - 1)) < h->size || (h->op == RS_MOVS && (*rp_reg(f, RSI) & (PAGE - 1)) < h->size))
@@ -203,9 +204,25 @@ ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 	return n;
 }
 
+void
+rp_record(struct rp_frame *f, uint64_t done)
+{
+	uint64_t *w = (uint64_t *)(uintptr_t)f->record;
+
+	w[0] = ((f->out - f->record) / 8 - FACT_RECORD) | (f->ic - f->ic0) << 32 | done;
+	w[1] = *rp_reg(f, RCX);
+	w[2] = *rp_reg(f, RSI);
+	w[3] = *rp_reg(f, RDI);
+	w[4] = *rp_reg(f, RAX);
+	w[5] = (f->rflags & 0xd5) << 8 | (f->rflags >> 11 & 1);
+	f->record = 0;
+}
+
 static uint64_t
 stop(struct rp_frame *f, const struct rp_hinfo *h)
 {
+	if (f->record)
+		rp_record(f, 0);
 	f->rip = h->pc;
 	f->why = RW_CHECK;
 	f->inhelper = 0;
@@ -217,6 +234,11 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t done = 0, n, left;
 
+	if (f->mode == RP_VALUES) {
+		f->record = f->out;
+		f->out += 8 * FACT_RECORD;
+		f->ic0 = f->ic;
+	}
 	f->inhelper = (uint64_t)(uintptr_t)h;
 	for (;;) {
 		if (!h->rep) {
@@ -224,7 +246,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 			break;
 		}
 		left = f->limit - count(f);
-		if (left == 0 || done == f->maxelem || (f->mode == RP_REFS && f->end - f->out < 64))
+		if (left == 0 || done == f->maxelem || (f->mode != RP_NONE && f->end - f->out < 64))
 			return stop(f, h);
 		if (half(h, *rp_reg(f, RCX)) == 0) {
 			if (f->mode == RP_REFS)
@@ -239,6 +261,8 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 			bulk(f, h, n);
 	}
 	f->inhelper = 0;
+	if (f->record)
+		rp_record(f, FACT_DONE);
 	return 0;
 }
 
@@ -330,7 +354,7 @@ indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 		e = a + x * h->scale;
 		if (h->addr32)
 			e = (uint32_t)(e - segment(f, h)) + segment(f, h);
-		if (f->mode == RP_REFS)
+		if (f->mode != RP_NONE)
 			word(f, h->ref, e, h->size);
 		BARRIER();
 		sh = h->size == 4 && (i & 1) ? 32 : 0;
@@ -374,7 +398,7 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 
 	f->inhelper = (uint64_t)(uintptr_t)h;
 	f->out0 = f->out;
-	if (f->mode == RP_REFS)
+	if (f->mode != RP_NONE)
 		word(f, REF_INST, h->pc, h->len);
 	BARRIER();
 	switch (h->kind) {
@@ -397,6 +421,8 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	default:
 		break;
 	}
+	if (f->mode == RP_VALUES)
+		*(uint64_t *)(uintptr_t)f->out0 = (f->out - f->out0) / 8 - 1;
 	f->inhelper = 0;
 	return 0;
 }

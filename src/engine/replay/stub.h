@@ -10,7 +10,7 @@
  * While translated code runs
  *   rsp     struct rp_frame; the stack of helpers is below it
  *   rcx r15 scratch (T0, T1)
- *   r11     RP_REFS: where the next word goes; RP_NONE: instructions left, negative
+ *   r11     where the next word goes; RP_NONE: instructions left, negative
  *   r9 r10  the guest's rcx and rsp
  *   others  the guest's own; its r9 r10 r11 r15 are in the frame
  */
@@ -23,6 +23,7 @@
 
 #include "format/ref.h"
 #include "cpu.h"
+#include "fact.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 enum { T0 = RCX, T1 = R15, OUT = R11, G_RCX = R9, G_RSP = R10 };
@@ -50,10 +51,12 @@ enum rp_why {
 struct rp_frame {
 	uint64_t low[RP_SLOTS];         /* guest r9 r10 r11 r15 */
 	uint64_t mask, sign, fsbase, gsbase;
-	uint64_t ic, negend;            /* RP_REFS: instructions done; minus the end of the room */
+	uint64_t ic, negend;            /* not RP_NONE: instructions done; minus the end of the room */
 	uint64_t kload[4];              /* words of loads and stores of 1 2 4 8 bytes at 0 */
 	uint64_t kstore[2];             /* 4, 8 */
 	/* disp8 ends here */
+	uint64_t block;                 /* RP_VALUES: the header in the stream of the block at hand */
+	uint64_t record, ic0;           /* of a string instruction, 0: none; ic before it */
 	uint64_t kmore[3][RP_KSIZES];   /* load store modify */
 	uint64_t high[16];              /* the other guest registers while C runs */
 	uint64_t rip, rflags, tmp, save[RP_NSAVE];
@@ -154,19 +157,20 @@ struct rp_core {
 	uint8_t *code, *cp, *cend;      /* owned; next free; end */
 	uint8_t *first;                 /* behind the thunks */
 	uint8_t *arena, *ap, *aend;
-	uint8_t *region[2];             /* stack and frame of each mode */
-	struct rp_frame *f[2];
+	uint8_t *region[RP_NMODES];             /* stack and frame of each mode */
+	struct rp_frame *f[RP_NMODES];
 	struct rp_thunks th;
 	struct rp_block *hash[RP_BUCKETS];
-	struct rp_block *bucket[2][RP_INDEX];   /* those with entries for indirect jumps */
+	struct rp_block *bucket[RP_NMODES][RP_INDEX];   /* those with entries for indirect jumps */
 	struct rp_block **list;         /* by host address */
 	size_t nlist, caplist;
 	struct rp_page *pages[4096];
 	uint64_t *brk;
 	size_t nbrk, capbrk;
-	int dirty, bmi2, fsgsbase, avx, signals;
+	int dirty, bmi2, fsgsbase, avx, avx512bw, signals;
 	int running;                    /* mode + 1 while translated code runs */
 	uint64_t rfbm;
+	struct facts *facts;            /* owned; NULL: none yet */
 	uint64_t flushes, nblocks, ninsts;      /* statistics */
 	char why[200];
 };
@@ -213,7 +217,8 @@ struct rp_tr {
 	uint8_t *p;                     /* where code goes */
 	const struct rp_inst *in;
 	unsigned words, maxwords;       /* since r11 was advanced; of the block at most */
-	int refs, step, bmi2, done;     /* done: the block has ended */
+	int refs, values;               /* not RP_NONE; RP_VALUES */
+	int step, bmi2, done;      /* done: the block has ended */
 	int ninst;
 	const struct rp_thunks *th;
 	struct rp_site *site;           /* next free */
@@ -222,6 +227,11 @@ struct rp_tr {
 	int nside;
 	uint64_t readable;              /* in the page that was read from last */
 	const char *bad;
+	const struct fact *fact[RP_MAXINST + 1];        /* RP_VALUES: of the instructions so far */
+	unsigned nfact;
+	int valued;                     /* the values of this instruction are in the stream already */
+	struct { uint8_t *imm; unsigned n; } head[RP_NSITE];    /* headers in its code, and their counts; 0: all */
+	unsigned nhead;
 };
 
 /* Helpers: decoded facts for C code that writes references at run time */
@@ -240,9 +250,16 @@ struct rp_hinfo {
 };
 enum { RS_MOVS, RS_CMPS, RS_STOS, RS_LODS, RS_SCAS };
 
+/* stubval.c: RP_VALUES */
+void rp_head(struct rp_tr *t);          /* at the block's start: its header */
+void rp_rehead(struct rp_tr *t, unsigned n);    /* n instructions of it were run; uses rcx, r15 */
+int rp_heads(struct rp_tr *t);          /* at the end: 0, -1 without memory */
+void rp_values(struct rp_tr *t);        /* what the instruction at hand has defined; uses rcx */
+
 /* hand.c: called by translated code; compiled without vector registers */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);  /* 0: done, 1: leave, frame is complete */
 uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
+void rp_record(struct rp_frame *f, uint64_t done);      /* the record of a string instruction is complete: FACT_DONE or 0 */
 uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
 
 /* decode.c */
@@ -279,6 +296,7 @@ int rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add);       /
 void rp_ref(struct rp_tr *t, int kind, unsigned size, int reg, int64_t add);   /* uses T1 */
 void rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr);     /* uses T0 */
 void rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst);     /* address, reference, host address into dst */
+void rp_put(struct rp_tr *t, int reg);  /* the next word */
 void rp_sync(struct rp_tr *t);          /* r11 up to date */
 void rp_room(struct rp_tr *t, unsigned n);
 

@@ -134,6 +134,7 @@ call(struct rp_tr *t)
 		t->follow = (uint64_t)target(in);
 		return;
 	}
+	rp_values(t);
 	rp_sync(t);
 	e_load(t, T0, FO(tmp));
 	indirect(t);
@@ -165,6 +166,7 @@ ret(struct rp_tr *t)
 	e_fold(t, T0, G_RSP);
 	e_gsload(t, 8, T0, T0);
 	e_lea(t, G_RSP, G_RSP, 8 + pops);
+	rp_values(t);
 	rp_sync(t);
 	indirect(t);
 }
@@ -179,16 +181,16 @@ counted(struct rp_tr *t)
 	int n = 0;
 
 	rp_fetch(t);
+	if (m != ZYDIS_MNEMONIC_JECXZ && m != ZYDIS_MNEMONIC_JRCXZ)
+		e_mem(t, t->in->z.address_width != 32, 0x8d, G_RCX, G_RCX, -1, 1, -1);
+	rp_values(t);
 	rp_sync(t);
 	if (m == ZYDIS_MNEMONIC_JECXZ) {
 		e1(t, 0x44);            /* mov ecx, r9d */
 		e1(t, 0x89);
 		e1(t, 0xc9);
-	} else {
-		if (m != ZYDIS_MNEMONIC_JRCXZ)
-			e_mem(t, t->in->z.address_width != 32, 0x8d, G_RCX, G_RCX, -1, 1, -1);
+	} else
 		e_mov(t, T0, G_RCX);
-	}
 	e1(t, 0xe3);                    /* jrcxz */
 	e1(t, 0);
 	out[n++] = t->p - 1;
@@ -369,6 +371,10 @@ static int
 leaving(struct rp_tr *t, unsigned why)
 {
 	rp_fetch(t);
+	if (t->values) {                /* room for values: whoever ran us fills them in */
+		t->words += FACT_NLATE;
+		t->maxwords += FACT_NLATE;
+	}
 	rp_leavewith(t, why, t->in->next);
 	return 1;
 }

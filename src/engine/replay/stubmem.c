@@ -11,8 +11,8 @@ rp_sync(struct rp_tr *t)
 	t->words = 0;
 }
 
-static void
-put(struct rp_tr *t, int reg)
+void
+rp_put(struct rp_tr *t, int reg)
 {
 	e_mem(t, 1, 0x89, reg, OUT, -1, 1, 8 * (int64_t)t->words);
 	t->words++;
@@ -22,10 +22,10 @@ put(struct rp_tr *t, int reg)
 void
 rp_fetch(struct rp_tr *t)
 {
-	if (!t->refs)
+	if (!t->refs || t->values)
 		return;
 	e_imm(t, T0, ref_make(REF_INST, t->in->pc, t->in->z.length));
-	put(t, T0);
+	rp_put(t, T0);
 }
 
 /* Is operand o at an address that is known now? */
@@ -128,7 +128,7 @@ rp_ref(struct rp_tr *t, int kind, unsigned size, int reg, int64_t add)
 
 		kind_word(t, kind, n);
 		e_mem(t, 1, 0x8d, T1, T1, reg, 1, add);
-		put(t, T1);
+		rp_put(t, T1);
 		add += n;
 		size -= n;
 	}
@@ -143,7 +143,7 @@ rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr)
 		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
 
 		e_imm(t, T0, ref_make((unsigned)kind, addr, n));
-		put(t, T0);
+		rp_put(t, T0);
 		addr += n;
 		size -= n;
 	}

@@ -1,0 +1,108 @@
+/*
+ * Facts of an instruction that hold whenever it runs: which registers it uses
+ * and defines, byte for byte as far as instructions tell bytes apart, and in
+ * which words of an RP_VALUES stream its references and values are.
+ */
+#ifndef TM_ENGINE_REPLAY_FACT_H
+#define TM_ENGINE_REPLAY_FACT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers by container: general ones 0 to 15 (rax rcx rdx rbx rsp rbp rsi rdi r8 ..), then */
+enum {
+	FACT_FLAGS = 16,                /* status flags and DF */
+	FACT_FSBASE, FACT_GSBASE,
+	FACT_X87,                       /* the x87 stack with all its registers, MMX: one container without lanes */
+	FACT_MXCSR,                     /* ldmxcsr, stmxcsr and states only, not each use of the rounding mode */
+	FACT_MASK,                      /* k0 to k7 */
+	FACT_VECTOR = FACT_MASK + 8,    /* 32 of them */
+	FACT_NREG = FACT_VECTOR + 32
+};
+
+/*
+ * Lanes, one bit each, that are used and defined as a whole:
+ * general registers: bytes 0, 1, 2 to 7; vectors: bytes 0 to 3, 4 to 7, 8 to 15,
+ * 16 to 31, 32 to 63; flags: CF, OF, ZF, those of PF AF SF, DF; the others: one.
+ */
+#define FACT_NLANE 5u
+enum { FACT_CF = 1, FACT_OF = 2, FACT_ZF = 4, FACT_PAS = 8, FACT_DF = 16 };
+extern const uint8_t fact_lane_from[FACT_NLANE + 1];    /* first byte of each lane of a vector, and the end */
+unsigned fact_lanes(unsigned reg);                      /* all there are of register reg */
+
+#define FACT_NOVALUE 255u
+
+struct fact_use { uint8_t reg, lanes; };
+struct fact_def {
+	uint8_t reg, lanes, whole;      /* whole: all lanes that there are */
+	uint8_t val, nval;              /* the value's first word and how many: general registers whole, flags as fact_rflags takes them,
+	                                   masks, the vector's first 8, 16, 32 or 64 bytes; val FACT_NOVALUE: none */
+};
+
+enum fact_kind {
+	FACT_PLAIN,                     /* nref references, then nval words of values */
+	FACT_COUNTED,                   /* the number of references before them */
+	FACT_STRING,                    /* a FACT_RECORD, then references */
+	FACT_LATE,                      /* syscall, rdtsc, rdtscp, cpuid: FACT_NLATE words of values that are only known when it has taken place */
+	FACT_SIGNAL                     /* no instruction: a signal arrives, its handler's registers are set */
+};
+
+#define FACT_MAXUSE 64u
+#define FACT_NLATE  5u                  /* rax rcx rdx rbx r11 */
+#define FACT_RECORD 6u                  /* words: state, then values: rcx rsi rdi rax flags */
+#define FACT_NREFS(state) ((uint32_t)(state))
+#define FACT_ITERS(state) ((uint32_t)((state) >> 32) & 0x7fffffffu)     /* fetches of ref(5) */
+#define FACT_DONE (UINT64_C(1) << 63)   /* of state: the repetition is over */
+
+struct fact {
+	uint64_t pc;
+	uint8_t len, b[15];
+	uint8_t kind, nuse, ndef, nval;
+	uint8_t nref, nread;            /* references, and how many of them read; kinds other than FACT_PLAIN: 0 */
+	uint16_t mnemonic;              /* ZydisMnemonic */
+	uint32_t id;                    /* from 0, in order of first translation */
+	struct fact *hnext;
+	const struct fact_use *use;     /* distinct containers: explicit operands in order, then implicit ones */
+	const struct fact_def *def;
+};
+
+/*
+ * What a block of an RP_VALUES stream is: only its last instruction may be of
+ * another kind than FACT_PLAIN.  Its header in the stream: the pointer, and in the upper 16 bits how many
+ * instructions were run, fewer than n if one faulted.
+ */
+struct fact_block {
+	struct fact_block *hnext;
+	void *plan;                     /* for whoever reads the stream; freed with the block */
+	uint32_t n;
+	const struct fact *f[];
+};
+#define FACT_HEAD(b, n) ((uint64_t)(uintptr_t)(b) | (uint64_t)(n) << 48)
+
+static inline struct fact_block *
+fact_block(uint64_t head)
+{
+	return (struct fact_block *)(uintptr_t)(head & 0xffffffffffffu);
+}
+
+/* A value of flags as rflags has it: CF PF AF ZF SF OF */
+static inline uint64_t
+fact_rflags(uint64_t v)
+{
+	return (v >> 8 & 0xd5) | (v & 1) << 11;
+}
+
+/* All facts, each once */
+#define FACT_BUCKETS 65536u
+struct facts {
+	struct fact *insn[FACT_BUCKETS];
+	struct fact_block *block[FACT_BUCKETS];
+	uint32_t n;
+	unsigned allflags;              /* flags have values even if another register has */
+};
+struct rp_inst;
+const struct fact *fact_get(struct facts *t, const struct rp_inst *in);         /* NULL: no memory */
+struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, unsigned n);
+void facts_free(struct facts *t);
+
+#endif

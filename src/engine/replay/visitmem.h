@@ -1,0 +1,46 @@
+/* Who last wrote each byte of memory: the shadow of a visit.  Between its files only. */
+#ifndef TM_ENGINE_REPLAY_VISITMEM_H
+#define TM_ENGINE_REPLAY_VISITMEM_H
+
+#include "engine/replay/cpu.h"
+#include "engine/replay/visit.h"
+
+#define SHADOW_CACHE 256u
+
+/* From addr on, what no instance has written since was written by `writer`, which made the mapping */
+struct shadow_area { uint64_t addr, end, writer; };
+
+/*
+ * A word of the shadow for 8 bytes of memory: their writer; or with
+ * VISIT_MANY the number of 8 words with that of each byte; 0: as the area says.
+ */
+struct wshadow {
+	uint64_t (*bytes)[8];           /* NORESERVE memory; entry 0 is not used */
+	uint32_t nbytes, free;          /* free: list by the first word, 0 ends */
+	struct shadow_area *area;       /* ascending, not overlapping; owned */
+	size_t narea, caparea;
+	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* page + 1 */
+	struct visit_piece *piece;      /* of this batch; owned */
+	size_t npiece, cappiece;
+	int on, nomem;
+};
+
+int wshadow_init(struct wshadow *s);    /* 0; -1: no room */
+void wshadow_free(struct wshadow *s);
+
+/* sets nomem */
+uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);    /* a writer, or VISIT_MANY and pieces */
+uint64_t wshadow_unwritten(struct wshadow *s, uint64_t addr);    /* who has written what no instance has since */
+void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer);
+void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
+void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
+void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
+void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);       /* joined with the one before if they agree */
+
+static inline uint64_t *
+wshadow_at(uint64_t addr)
+{
+	return (uint64_t *)(uintptr_t)(addr & RP_MASK & ~UINT64_C(7));
+}
+
+#endif
