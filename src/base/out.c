@@ -16,6 +16,7 @@
 #include "mem.h"
 
 #define SIZE (2 * OUT_ROOM)
+#define DIRECT (64u << 10)       /* as much is not worth copying */
 
 struct out {
 	int fd;
@@ -215,13 +216,12 @@ out_used(struct out *o, size_t n)
 void
 out_write(struct out *o, const void *p, size_t n)
 {
-	if (n > SIZE - o->n) {
+	if (n > SIZE - o->n || n >= DIRECT)
 		out_flush(o);
-		if (n > OUT_ROOM) {
-			if (push(o, p, n) < 0)
-				fail(o);
-			return;
-		}
+	if (n >= DIRECT) {
+		if (push(o, p, n) < 0)
+			fail(o);
+		return;
 	}
 	if (n)
 		memcpy(o->p + o->n, p, n);

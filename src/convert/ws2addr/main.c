@@ -124,7 +124,7 @@ run(struct job *j, const struct options *o)
 		written(j, (int)o->fd);
 	else if (o->symbol)
 		job_symbol(j, o->symbol);
-	else if (o->jobs > 1)
+	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))       /* words take longer to hand on than to make */
 		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
 	else
 		plain(j);
