@@ -1,6 +1,6 @@
 /*
- * ws2addr -j, references: one child replays, others make text of what it
- * gives, the parent writes in order.
+ * ws2addr -j, references as text: one child replays, others make text of what
+ * it gives, the parent writes in order.
  *
  * A batch of references goes through a slot of memory that all of them see.
  * Its number goes down the line on pipes: from the replay to one of the text
@@ -26,7 +26,7 @@
 
 struct slot {
 	uint64_t word[BATCH];
-	uint8_t text[];         /* BATCH * REF_PUT_MAX, unless words are the text */
+	uint8_t text[BATCH * REF_PUT_MAX];
 };
 
 /* What goes down the line: bytes or words in a slot; n = 0: the end */
@@ -36,21 +36,14 @@ struct note {
 
 struct line {
 	struct job *j;
-	unsigned nmaker;                /* 0: words are written as they are */
+	unsigned nmaker;                /* at least 1 */
 	unsigned nslot;
-	size_t slotsize;
-	uint8_t *slots;                 /* shared */
+	struct slot *slots;             /* shared */
 	struct replay_fault *fault;     /* shared; of the replay, if err is not empty */
-	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent; with none, done[0] is the replay's */
+	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent */
 	int back[2];                    /* slots that come back to the replay */
 	pid_t *pid;                     /* replay, makers */
 };
-
-static struct slot *
-slot(const struct line *l, uint32_t i)
-{
-	return (struct slot *)(void *)(l->slots + i * l->slotsize);
-}
 
 /* 1, 0: the other side is gone.  Notes are smaller than PIPE_BUF: all or nothing */
 static int
@@ -92,16 +85,16 @@ replayer(const struct line *l)
 			note = (struct note){ .slot = (uint32_t)batch };
 			if (batch >= l->nslot && !take(l->back[0], &note))
 				_exit(1);
-			memcpy(slot(l, note.slot)->word, w, k * sizeof *w);
+			memcpy(l->slots[note.slot].word, w, k * sizeof *w);
 			note.n = (uint32_t)k;
-			if (!give(l->nmaker ? l->work[batch % l->nmaker][1] : l->done[0][1], note))
+			if (!give(l->work[batch % l->nmaker][1], note))
 				_exit(1);
 			batch++;
 		}
 	if (got == REPLAY_BAD)
 		*l->fault = *replay_fault(r);
 	/* the parent knows the end from whoever is next in turn */
-	give(l->nmaker ? l->work[batch % l->nmaker][1] : l->done[0][1], (struct note){ 0 });
+	give(l->work[batch % l->nmaker][1], (struct note){ 0 });
 	_exit(0);
 }
 
@@ -111,7 +104,7 @@ maker(const struct line *l, unsigned me)
 	struct note note;
 
 	while (take(l->work[me][0], &note)) {
-		struct slot *s = slot(l, note.slot);
+		struct slot *s = &l->slots[note.slot];
 		int end = note.n == 0;
 
 		if (!end) {
@@ -137,19 +130,15 @@ close2(int fd[2])
 static void
 only(struct line *l, unsigned me)
 {
-	unsigned n = l->nmaker ? l->nmaker : 1;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (unsigned i = 0; i < n; i++) {
-		int mine = l->nmaker ? me == i + 1 : me == 0;
-
+	for (unsigned i = 0; i < l->nmaker; i++) {
 		close(l->done[i][0]);
-		if (!mine)
-			close(l->done[i][1]);
-		if (l->nmaker && me)
+		if (me)
 			close(l->work[i][1]);
-		if (l->nmaker && me != i + 1)
+		if (me != i + 1) {
+			close(l->done[i][1]);
 			close(l->work[i][0]);
+		}
 	}
 	close(l->back[1]);
 	if (me)
@@ -159,16 +148,16 @@ only(struct line *l, unsigned me)
 static void
 start(struct line *l)
 {
-	unsigned n = l->nmaker ? l->nmaker : 1;
+	unsigned n = l->nmaker;
 
-	l->slots = mmap(NULL, l->nslot * l->slotsize + sizeof *l->fault, PROT_READ | PROT_WRITE,
+	l->slots = mmap(NULL, l->nslot * sizeof *l->slots + sizeof *l->fault, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	l->work = xcalloc(n, sizeof *l->work);
 	l->done = xcalloc(n, sizeof *l->done);
 	l->pid = xcalloc(n + 1, sizeof *l->pid);
 	if (l->slots == MAP_FAILED || pipe(l->back) != 0)
 		die_sys("cannot start a job");
-	l->fault = (struct replay_fault *)(void *)(l->slots + l->nslot * l->slotsize);
+	l->fault = (struct replay_fault *)(void *)(l->slots + l->nslot);
 	for (unsigned i = 0; i < n; i++)
 		if (pipe(l->work[i]) != 0 || pipe(l->done[i]) != 0)
 			die_sys("cannot start a job");
@@ -193,15 +182,13 @@ start(struct line *l)
 static void
 stop(struct line *l)
 {
-	unsigned n = l->nmaker ? l->nmaker : 1;
-
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < l->nmaker; i++)
 		close(l->done[i][0]);
 	close2(l->back);
 	for (unsigned i = 0; i <= l->nmaker; i++)
 		while (waitpid(l->pid[i], NULL, 0) < 0 && errno == EINTR)
 			;
-	munmap(l->slots, l->nslot * l->slotsize + sizeof *l->fault);
+	munmap(l->slots, l->nslot * sizeof *l->slots + sizeof *l->fault);
 	free(l->work);
 	free(l->done);
 	free(l->pid);
@@ -210,28 +197,19 @@ stop(struct line *l)
 void
 job_line(struct job *j, unsigned jobs)
 {
-	struct line l = { .j = j, .nmaker = j->fmt == REF_ADDR && !j->dropping ? 0 : jobs };
+	struct line l = { .j = j, .nmaker = jobs, .nslot = 4 + 2 * jobs };
 	struct replay_fault bad;
 	struct note note;
 
-	l.nslot = 4 + 2 * l.nmaker;
-	l.slotsize = sizeof(struct slot) + (l.nmaker ? BATCH * REF_PUT_MAX : 0);
 	out_flush(j->out);
 	start(&l);
 	for (uint64_t batch = 0;; batch++) {
-		unsigned i = l.nmaker ? batch % l.nmaker : 0;
-		struct slot *s;
-
-		if (!take(l.done[i][0], &note))
+		if (!take(l.done[batch % l.nmaker][0], &note))
 			die("a job ended before its time");
 		if (note.n == 0 && !(note.slot & EMPTY))
 			break;
 		note.slot &= ~EMPTY;
-		s = slot(&l, note.slot);
-		if (l.nmaker)
-			out_write(j->out, s->text, note.n);
-		else
-			job_take(j, s->word, note.n);
+		out_write(j->out, l.slots[note.slot].text, note.n);
 		give(l.back[1], note);
 	}
 	bad = *l.fault;

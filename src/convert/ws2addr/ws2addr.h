@@ -25,7 +25,7 @@ void job_count(struct job *j, const uint64_t *w, size_t n);
 void job_end(struct job *j);                    /* the counts, if those are wanted */
 _Noreturn void job_bad(struct job *j, const struct replay_fault *f);    /* after what came before was written */
 
-/* line.c, par.c: references, counts of [from, to) by `jobs` processes and a few that do less */
+/* line.c, par.c: references as text, counts of [from, to) by `jobs` processes and a few that do less */
 void job_line(struct job *j, unsigned jobs);
 void job_count_parallel(struct job *j, unsigned jobs);
 
