@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum ws_kind {
 #define K(name, text, trigger) WS_##name,
@@ -182,6 +183,14 @@ ws_hash(const struct ws_regs *g)
 	h ^= h >> 29;
 	h = (h ^ g->gsbase) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(h >> 32);
+}
+
+/* Are these the same registers?  Of the flags those of WS_RFLAGS */
+static inline int
+ws_same(const struct ws_regs *a, const struct ws_regs *b)
+{
+	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip && !((a->rflags ^ b->rflags) & WS_RFLAGS) &&
+	    a->fsbase == b->fsbase && a->gsbase == b->gsbase;
 }
 
 /* What went wrong, and where in the file */

@@ -552,7 +552,7 @@ follow(uint64_t limit)
 		struct ws_regs g;
 
 		drive_regs(r, &g);              /* a signal comes before the next instruction */
-		if (r->next.kind == WS_SIG && drive_same(&g, &r->next.u.sig.at)) {
+		if (r->next.kind == WS_SIG && ws_same(&g, &r->next.u.sig.at)) {
 			if (drive_take(r) != 0)
 				break;
 			continue;

@@ -89,7 +89,7 @@ on_call(struct user_regs_struct *g)
 	struct ws_regs w;
 	int status;
 
-	native_from_user(&w, g, g->orig_rax);
+	tracee_from_user(&w, g, g->orig_rax);
 	if (rec.kind != WS_SYS || !native_is_call(&w, &s))
 		bad("system call %lld at 0x%llx, the capture has another: %s %llu at 0x%llx", (long long)g->orig_rax, g->rip - 2,
 		    ws_kind_name(rec.kind), (unsigned long long)s.nr, (unsigned long long)s.pc);
@@ -110,7 +110,7 @@ on_call(struct user_regs_struct *g)
 	tracee_resume(&n.t, PTRACE_SYSCALL, 0);
 	stopped(&status);
 	native_did_call(&w, &s);
-	native_to_user(g, &w);
+	tracee_to_user(g, &w);
 	tracee_setregs(&n.t, g);
 	effects();
 	return 1;
@@ -124,11 +124,11 @@ on_trap(struct user_regs_struct *g)
 	uint8_t b[3] = {0};
 
 	tracee_read(&n.t, g->rip, b, 3);
-	native_from_user(&w, g, g->rax);
+	tracee_from_user(&w, g, g->rax);
 	if (native_answer(&w, b, &rec))
 		return 0;
 	triggers++;
-	native_to_user(g, &w);
+	tracee_to_user(g, &w);
 	tracee_setregs(&n.t, g);
 	effects();
 	return 1;
@@ -143,8 +143,8 @@ on_signal(void)
 
 	if (tracee_regs(&n.t, &g))
 		return 0;
-	native_from_user(&w, &g, g.rax);
-	if (!native_same(&w, &rec.u.sig.at))
+	tracee_from_user(&w, &g, g.rax);
+	if (!ws_same(&w, &rec.u.sig.at))
 		return 0;
 	if (native_state(&n, &rec.u.sig.to, rec.u.sig.xsave, rec.u.sig.nxsave))
 		bad_native();

@@ -28,11 +28,6 @@ int native_effect(struct native *n, const struct ws_rec *rec);
 int native_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len);        /* p NULL: zeros */
 int native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave, size_t nxsave);      /* nxsave 0: unchanged */
 
-/* rax as given: while a system call is made it is in orig_rax */
-void native_from_user(struct ws_regs *w, const struct user_regs_struct *g, uint64_t rax);
-void native_to_user(struct user_regs_struct *g, const struct ws_regs *w);
-int native_same(const struct ws_regs *a, const struct ws_regs *b);      /* flags: those of WS_RFLAGS */
-
 /* Behind a `syscall` instruction with the registers at the call: is it this one? */
 int native_is_call(const struct ws_regs *at, const struct ws_rec_sys *s);
 void native_did_call(struct ws_regs *w, const struct ws_rec_sys *s);    /* registers afterwards; w: those at the call */

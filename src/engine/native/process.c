@@ -165,6 +165,6 @@ native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave, si
 		return -1;
 	if (tracee_regs(&n->t, &g))
 		return bad(n, "the program is gone");
-	native_to_user(&g, w);
+	tracee_to_user(&g, w);
 	return tracee_setregs(&n->t, &g) ? bad(n, "the registers cannot be set") : 0;
 }

@@ -266,7 +266,7 @@ here(struct replay *r, uint64_t *limit)
 			return drive_bad_file(r);
 		if (r->next.kind == WS_SIG) {
 			drive_regs(r, &g);
-			if (!drive_same(&g, &r->next.u.sig.at))
+			if (!ws_same(&g, &r->next.u.sig.at))
 				break;
 			if (drive_take(r) != 0)
 				return REPLAY_BAD;

@@ -69,7 +69,6 @@ int drive_state(struct replay *r, const struct ws_rec_state *s);
 int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
 void drive_regs(struct replay *r, struct ws_regs *g);   /* of the processor, now */
 void drive_set_regs(struct replay *r, const struct ws_regs *g);
-int drive_same(const struct ws_regs *a, const struct ws_regs *b);
 
 /* drive_sys.c: what system calls do that records do not say.  0, or REPLAY_BAD */
 size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* as mem_read, seen by the watch */

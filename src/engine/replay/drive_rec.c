@@ -34,13 +34,6 @@ drive_set_regs(struct replay *r, const struct ws_regs *g)
 	c->gsbase = g->gsbase;
 }
 
-int
-drive_same(const struct ws_regs *a, const struct ws_regs *b)
-{
-	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip &&
-	    !((a->rflags ^ b->rflags) & WS_RFLAGS) && a->fsbase == b->fsbase && a->gsbase == b->gsbase;
-}
-
 /* An image that the processor would refuse is refused here: xrstor faults on reserved bits */
 int
 drive_xsave(struct replay *r, const uint8_t *p, size_t n)
@@ -202,7 +195,7 @@ drive_pass_key(struct replay *r)
 	struct ws_regs g;
 
 	drive_regs(r, &g);
-	if (!drive_same(&g, &r->next.u.state.regs))
+	if (!ws_same(&g, &r->next.u.state.regs))
 		return drive_drift(r, "registers are not those of the keyframe");
 	if (r->keyed ? drive_key_body(r, 0) != 0 : ws_skip_key(r->in) != 1)
 		return drive_bad_file(r);

@@ -142,3 +142,35 @@ tracee_uncall(struct tracee *t, const struct user_regs_struct *g)
 		err = tracee_setregs(t, &s);
 	return err;
 }
+
+void
+tracee_to_user(struct user_regs_struct *g, const struct ws_regs *w)
+{
+	unsigned long long *const r[16] = {
+		&g->rax, &g->rcx, &g->rdx, &g->rbx, &g->rsp, &g->rbp, &g->rsi, &g->rdi,
+		&g->r8, &g->r9, &g->r10, &g->r11, &g->r12, &g->r13, &g->r14, &g->r15,
+	};
+
+	for (int i = 0; i < 16; i++)
+		*r[i] = w->r[i];
+	g->rip = w->rip;
+	g->eflags = w->rflags;
+	g->fs_base = w->fsbase;
+	g->gs_base = w->gsbase;
+	g->orig_rax = UINT64_MAX;
+}
+
+void
+tracee_from_user(struct ws_regs *w, const struct user_regs_struct *g, uint64_t rax)
+{
+	const uint64_t r[16] = {
+		rax, g->rcx, g->rdx, g->rbx, g->rsp, g->rbp, g->rsi, g->rdi,
+		g->r8, g->r9, g->r10, g->r11, g->r12, g->r13, g->r14, g->r15,
+	};
+
+	memcpy(w->r, r, sizeof(r));
+	w->rip = g->rip;
+	w->rflags = g->eflags;
+	w->fsbase = g->fs_base;
+	w->gsbase = g->gs_base;
+}

@@ -15,6 +15,8 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "format/ws.h"
+
 #define TRACEE_HELD 64
 
 struct tracee {
@@ -39,6 +41,10 @@ int tracee_regs(struct tracee *t, struct user_regs_struct *g);
 int tracee_setregs(struct tracee *t, const struct user_regs_struct *g);
 int tracee_xsave(struct tracee *t, void *p, size_t *n);         /* in: room; out: bytes of the image */
 void tracee_hold(struct tracee *t, const siginfo_t *si);
+
+/* Registers of a capture.  rax as given: while a system call is made it is in orig_rax */
+void tracee_from_user(struct ws_regs *w, const struct user_regs_struct *g, uint64_t rax);
+void tracee_to_user(struct user_regs_struct *g, const struct ws_regs *w);
 
 /*
  * A system call in the process's name, from any stop but a syscall-entry

@@ -53,7 +53,7 @@ before(struct verify *v)
 		return VERIFY_OK;
 	if (tracee_regs(&v->n.t, &g))
 		return bad(v, "the native process is gone");
-	native_from_user(&v->in.at, &g, g.rax);
+	tracee_from_user(&v->in.at, &g, g.rax);
 	v->in.at.rflags &= ~(uint64_t)UNSEEN;
 	memset(v->in.b, 0, sizeof(v->in.b));
 	if (!tracee_read(&v->n.t, g.rip, v->in.b, 15) || verify_decode(&v->in))
@@ -80,7 +80,7 @@ trigger(struct verify *v, const struct ws_rec *rec)
 		return got;
 	w = v->in.at;
 	if (rec->kind == WS_SIG) {
-		if (!native_same(&w, &rec->u.sig.at))
+		if (!ws_same(&w, &rec->u.sig.at))
 			return differs(v, "signal %u does not come natively: %s", rec->u.sig.sig, "registers differ");
 		v->have = 0;            /* another instruction comes now */
 		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ? bad(v, "%s", v->n.err) : VERIFY_OK;
@@ -307,7 +307,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 		return got;
 	if (tracee_regs(&v->n.t, &g))
 		return bad(v, "the native process is gone");
-	native_from_user(now, &g, g.rax);
+	tracee_from_user(now, &g, g.rax);
 	now->rflags &= ~(uint64_t)UNSEEN;
 	if (verify_refs(&v->e, w, n, what, sizeof(what)))
 		return differs(v, "%s", what);

@@ -175,28 +175,13 @@ put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int pro
 }
 
 void
-to_regs(struct ws_regs *d, const struct user_regs_struct *g, uint64_t rax)
-{
-	const uint64_t r[16] = {
-		rax, g->rcx, g->rdx, g->rbx, g->rsp, g->rbp, g->rsi, g->rdi,
-		g->r8, g->r9, g->r10, g->r11, g->r12, g->r13, g->r14, g->r15,
-	};
-
-	memcpy(d->r, r, sizeof(r));
-	d->rip = g->rip;
-	d->rflags = g->eflags;
-	d->fsbase = g->fs_base;
-	d->gsbase = g->gs_base;
-}
-
-void
 put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret)
 {
 	struct ws_rec r = {.kind = WS_SYS};
 	struct ws_rec_sys *s = &r.u.sys;
 	struct ws_regs w;
 
-	to_regs(&w, g, g->orig_rax);
+	tracee_from_user(&w, g, g->orig_rax);
 	s->pc = g->rip - 2;
 	s->nr = g->orig_rax;
 	s->arg[0] = g->rdi;

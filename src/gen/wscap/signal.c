@@ -164,8 +164,8 @@ deliver(struct cap *c, int sig)
 	if (c->restart)
 		put_interrupted(c, &at, to.rsp);
 	r.u.sig.sig = (uint32_t)sig;
-	to_regs(&r.u.sig.at, &at, at.rax);
-	to_regs(&r.u.sig.to, &to, to.rax);
+	tracee_from_user(&r.u.sig.at, &at, at.rax);
+	tracee_from_user(&r.u.sig.to, &to, to.rax);
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->xsave;
 	put(c, &r);
@@ -312,7 +312,7 @@ signal_deadly(struct cap *c, int sig)
 	if (c->inside || c->restart || tracee_regs(&c->t, &g))
 		return;
 	r.u.sig.sig = (uint32_t)sig;
-	to_regs(&r.u.sig.at, &g, g.rax);
+	tracee_from_user(&r.u.sig.at, &g, g.rax);
 	r.u.sig.to = r.u.sig.at;
 	put(c, &r);
 }

@@ -109,8 +109,8 @@ sys_sigreturn(struct cap *c, const struct call *k)
 	struct ws_rec r = {.kind = WS_SIG};
 
 	(void)k;
-	to_regs(&r.u.sig.at, &c->in, c->out.rax);
-	to_regs(&r.u.sig.to, &c->out, c->out.rax);
+	tracee_from_user(&r.u.sig.at, &c->in, c->out.rax);
+	tracee_from_user(&r.u.sig.to, &c->out, c->out.rax);
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->xsave;
 	put(c, &r);

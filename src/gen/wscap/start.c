@@ -198,7 +198,7 @@ cap_begin(struct cap *c, char *const argv[])
 	c->brk = ((uint64_t)call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
 	signal_mask(c);
 	header(c, &s, argv);
-	to_regs(&r.u.state.regs, &s.regs, s.regs.rax);
+	tracee_from_user(&r.u.state.regs, &s.regs, s.regs.rax);
 	r.u.state.nxsave = get_xsave(c);
 	r.u.state.xsave = c->xsave;
 	put(c, &r);

@@ -111,7 +111,6 @@ void put_pages(struct cap *c, uint64_t lo, uint64_t hi);                /* those
 void put_map(struct cap *c, const struct region *r, uint32_t type, const char *name);
 void put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int prot);
 void put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret);
-void to_regs(struct ws_regs *d, const struct user_regs_struct *g, uint64_t rax);
 size_t get_xsave(struct cap *c);                                        /* bytes now in c->xsave */
 
 /* region.c: the program's mappings; out of memory ends everything */
