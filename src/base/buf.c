@@ -114,3 +114,25 @@ buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 	b->n += (size_t)n;
 }
+
+int
+buf_grow(void *array, size_t *cap, size_t need, size_t size)
+{
+	size_t n = *cap ? *cap : 16;
+	void *p;
+
+	memcpy(&p, array, sizeof p);
+	if (p && need <= *cap)
+		return 0;
+	while (n < need) {
+		if (n > SIZE_MAX / 2)
+			return -1;
+		n *= 2;
+	}
+	p = reallocarray(p, n, size);
+	if (!p)
+		return -1;
+	memcpy(array, &p, sizeof p);
+	*cap = n;
+	return 0;
+}

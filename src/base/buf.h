@@ -26,4 +26,11 @@ void buf_le32(struct buf *b, uint32_t v);
 void buf_le64(struct buf *b, uint64_t v);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Room for at least `need` elements of `size` bytes in an array that has room
+ * for *cap: doubles.  array is the address of the pointer to it.  0, or -1
+ * without memory and nothing is changed.  xgrow (mem.h) exits instead.
+ */
+int buf_grow(void *array, size_t *cap, size_t need, size_t size);
+
 #endif

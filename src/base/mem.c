@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "diag.h"
 
 static void *
@@ -83,16 +84,7 @@ xasprintf(const char *fmt, ...)
 void *
 xgrow(void *p, size_t *cap, size_t need, size_t size)
 {
-	size_t n = *cap ? *cap : 16;
-
-	if (p && need <= *cap)
-		return p;
-	while (n < need) {
-		if (n > SIZE_MAX / 2)
-			die("out of memory");
-		n *= 2;
-	}
-	p = xreallocarray(p, n, size);
-	*cap = n;
+	if (buf_grow(&p, cap, need, size) < 0)
+		die("out of memory");
 	return p;
 }

@@ -1,4 +1,5 @@
 /* Captures: which memory is executable. */
+#include "base/buf.h"
 #include "wsexec.h"
 
 #include <stdlib.h>
@@ -24,15 +25,8 @@ find(const struct ws_exec *x, uint64_t addr)
 static int
 insert(struct ws_exec *x, size_t i, uint64_t first, uint64_t last)
 {
-	if (x->n == x->cap) {
-		size_t cap = x->cap ? 2 * x->cap : 64;
-		struct ws_exec_range *v = realloc(x->v, cap * sizeof(*v));
-
-		if (!v)
-			return -1;
-		x->v = v;
-		x->cap = cap;
-	}
+	if (buf_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v)) < 0)
+		return -1;
 	memmove(x->v + i + 1, x->v + i, (x->n++ - i) * sizeof(*x->v));
 	x->v[i].first = first;
 	x->v[i].last = last;

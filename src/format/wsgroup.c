@@ -1,21 +1,15 @@
 /* Captures: the reader's groups and index. */
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "wsread.h"
 
 int
 ws_keep(struct ws_group **v, size_t *n, size_t *cap, const struct ws_group *g)
 {
-	if (*n == *cap) {
-		size_t more = *cap ? 2 * *cap : 16;
-		struct ws_group *p = realloc(*v, more * sizeof(*p));
-
-		if (!p)
-			return -1;
-		*v = p;
-		*cap = more;
-	}
+	if (buf_grow(v, cap, *n + 1, sizeof(**v)) < 0)
+		return -1;
 	(*v)[(*n)++] = *g;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "wsexec.h"
 #include "wspriv.h"
 
@@ -105,22 +106,6 @@ ws_free(struct ws_writer *w)
 	free(w);
 }
 
-static int
-keep_group(struct ws_writer *w)
-{
-	if (w->ngroup == w->capgroup) {
-		size_t cap = w->capgroup ? 2 * w->capgroup : 16;
-		struct ws_group *g = realloc(w->group, cap * sizeof(*g));
-
-		if (!g)
-			return fail(w, "out of memory");
-		w->group = g;
-		w->capgroup = cap;
-	}
-	w->group[w->ngroup++] = w->now;
-	return 0;
-}
-
 static void
 next_group(struct ws_writer *w)
 {
@@ -163,7 +148,10 @@ ws_cut(struct ws_writer *w)
 		w->now.flags |= WS_GROUP_X86;
 	h.g = w->now;
 	ws_put_ghead(head, &h);
-	if (keep_group(w) != 0 || emit(w, head, sizeof(head)) != 0)
+	if (buf_grow(&w->group, &w->capgroup, w->ngroup + 1, sizeof(*w->group)) < 0)
+		return fail(w, "out of memory");
+	w->group[w->ngroup++] = w->now;
+	if (emit(w, head, sizeof(head)) != 0)
 		return -1;
 	for (int i = 0; i < WS_NSTREAMS; i++)
 		if (emit(w, from[i]->p, from[i]->n) != 0)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
+#include "base/buf.h"
 #include "stub.h"
 
 #define MAX_SIDE 6
@@ -452,15 +453,8 @@ body(struct rp_tr *t, struct rp_inst *in)
 static int
 listed(struct rp_core *c, struct rp_block *b)
 {
-	if (c->nlist == c->caplist) {
-		size_t n = c->caplist ? 2 * c->caplist : 4096;
-		struct rp_block **p = realloc(c->list, n * sizeof(*p));
-
-		if (p == NULL)
-			return -1;
-		c->list = p;
-		c->caplist = n;
-	}
+	if (buf_grow(&c->list, &c->caplist, c->nlist + 1, sizeof *c->list) < 0)
+		return -1;
 	c->list[c->nlist++] = b;
 	return 0;
 }

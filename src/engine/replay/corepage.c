@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <Zydis/Zydis.h>
+#include "base/buf.h"
 #include "stub.h"
 #include "core.h"
 
@@ -152,15 +153,8 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
 	for (i = 0; i < c->nbrk && c->brk[i] != pc; i++)
 		;
 	if (on && i == c->nbrk) {
-		if (c->nbrk == c->capbrk) {
-			size_t n = c->capbrk ? 2 * c->capbrk : 16;
-			uint64_t *p = realloc(c->brk, n * sizeof *p);
-
-			if (p == NULL)
-				return -1;
-			c->brk = p;
-			c->capbrk = n;
-		}
+		if (buf_grow(&c->brk, &c->capbrk, c->nbrk + 1, sizeof *c->brk) < 0)
+			return -1;
 		c->brk[c->nbrk++] = pc;
 		forget(c, pc);
 	} else if (!on && i < c->nbrk) {

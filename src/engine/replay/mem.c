@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/buf.h"
 #include "engine/replay/mem.h"
 
 #define WINDOW (RP_MASK + 1)
@@ -56,19 +57,7 @@ name_drop(struct mem_name *s)
 static int
 room(struct mem *m, size_t more)
 {
-	size_t cap = m->cap ? m->cap : 64;
-	struct mem_area *a;
-
-	while (cap < m->n + more)
-		cap *= 2;
-	if (cap == m->cap)
-		return 0;
-	a = realloc(m->area, cap * sizeof *a);
-	if (!a)
-		return bad(m, "no memory");
-	m->area = a;
-	m->cap = cap;
-	return 0;
+	return buf_grow(&m->area, &m->cap, m->n + more, sizeof *m->area) < 0 ? bad(m, "no memory") : 0;
 }
 
 size_t

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "engine/replay/trim.h"
 
 #define GAP 1u                  /* so many lines that nobody needs do not end a run of those that somebody does */
@@ -59,15 +60,8 @@ put_mem(struct trim *t, uint64_t addr, const uint8_t *p, size_t n, int zero)
 static int
 add_fresh(struct trim *t, uint64_t addr, uint64_t len)
 {
-	if (t->nfresh == t->capfresh) {
-		size_t cap = t->capfresh ? t->capfresh * 2 : 64;
-		struct ws_rec_range *f = realloc(t->fresh, cap * sizeof *f);
-
-		if (!f)
-			return bad(t, "no memory");
-		t->fresh = f;
-		t->capfresh = cap;
-	}
+	if (buf_grow(&t->fresh, &t->capfresh, t->nfresh + 1, sizeof *t->fresh) < 0)
+		return bad(t, "no memory");
 	t->fresh[t->nfresh++] = (struct ws_rec_range){ .addr = addr, .len = len };
 	return 0;
 }

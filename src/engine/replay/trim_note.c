@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/buf.h"
 #include "engine/replay/trim_shadow.h"
 
 #define EVERY   50000000u
@@ -114,15 +115,8 @@ begin_segment(struct note *t, uint64_t icount)
 {
 	struct trim_found *f = t->found;
 
-	if (f->nseg == f->capseg) {
-		size_t cap = f->capseg ? f->capseg * 2 : 64;
-		struct trim_seg *s = realloc(f->seg, cap * sizeof *s);
-
-		if (!s)
-			return -1;
-		f->seg = s;
-		f->capseg = cap;
-	}
+	if (buf_grow(&f->seg, &f->capseg, f->nseg + 1, sizeof *f->seg) < 0)
+		return -1;
 	f->seg[f->nseg++] = (struct trim_seg){ .icount = icount };
 	return 0;
 }

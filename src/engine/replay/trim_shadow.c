@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "engine/replay/trim_shadow.h"
 #include "format/ref.h"
 
@@ -100,15 +101,8 @@ page(struct shadow *t, uint64_t no)
 		t->npage++;
 	}
 	if (p->seg != t->seg) {
-		if (t->nused == t->capused) {
-			size_t cap = t->capused ? t->capused * 2 : 1024;
-			struct shadow_page **u = realloc(t->used, cap * sizeof *u);
-
-			if (!u)
-				return NULL;
-			t->used = u;
-			t->capused = cap;
-		}
+		if (buf_grow(&t->used, &t->capused, t->nused + 1, sizeof *t->used) < 0)
+			return NULL;
 		p->seg = t->seg;
 		t->used[t->nused++] = p;
 	}
@@ -207,15 +201,8 @@ add_need(struct shadow *t, uint32_t mem, uint64_t line, uint64_t mask)
 		last->count++;
 		return 0;
 	}
-	if (f->nneed == f->capneed) {
-		size_t cap = f->capneed ? f->capneed * 2 : 4096;
-		struct trim_need *n = realloc(f->need, cap * sizeof *n);
-
-		if (!n)
-			return -1;
-		f->need = n;
-		f->capneed = cap;
-	}
+	if (buf_grow(&f->need, &f->capneed, f->nneed + 1, sizeof *f->need) < 0)
+		return -1;
 	f->need[f->nneed++] = (struct trim_need){ .mem = mem, .count = 1, .line = line, .mask = mask };
 	return 0;
 }
@@ -352,15 +339,8 @@ list_page(struct shadow *t, uint64_t no, uint64_t need, uint64_t full)
 
 	if (!need && !full)
 		return 0;
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 256;
-		struct trim_page *p = realloc(s->page, cap * sizeof *p);
-
-		if (!p)
-			return -1;
-		s->page = p;
-		s->cap = cap;
-	}
+	if (buf_grow(&s->page, &s->cap, s->n + 1, sizeof *s->page) < 0)
+		return -1;
 	s->page[s->n++] = (struct trim_page){ .no = no, .need = need, .full = full };
 	return 0;
 }

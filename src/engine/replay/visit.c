@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <asm/prctl.h>
 
+#include "base/buf.h"
 #include "engine/replay/drive.h"
 #include "engine/replay/visitmem.h"
 #include "engine/replay/visitplan.h"
@@ -37,25 +38,8 @@ struct visit {
 static int
 room(struct visit *v, size_t nwriter)
 {
-	if (v->nrun == v->caprun) {
-		size_t cap = v->caprun ? 2 * v->caprun : 4096;
-		struct visit_run *p = realloc(v->run, cap * sizeof *p);
-
-		if (p == NULL)
-			return -1;
-		v->run = p;
-		v->caprun = cap;
-	}
-	if (v->capwriter - v->nwriter < nwriter) {
-		size_t cap = 2 * (v->nwriter + nwriter);
-		uint64_t *p = realloc(v->writer, cap * sizeof *p);
-
-		if (p == NULL)
-			return -1;
-		v->writer = p;
-		v->capwriter = cap;
-	}
-	return 0;
+	return buf_grow(&v->run, &v->caprun, v->nrun + 1, sizeof *v->run) < 0 ||
+	    buf_grow(&v->writer, &v->capwriter, v->nwriter + nwriter, sizeof *v->writer) < 0 ? -1 : 0;
 }
 
 /* Writers of a register that is split */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/buf.h"
 #include "engine/replay/mem.h"
 #include "engine/replay/visitmem.h"
 
@@ -153,16 +154,10 @@ wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, un
 	}
 	if (p)
 		p->more = 1;
-	if (s->npiece == s->cappiece) {
-		size_t cap = s->cappiece ? 2 * s->cappiece : 1024;
-
-		if ((p = realloc(s->piece, cap * sizeof *p)) == NULL) {
-			s->nomem = 1;
-			s->npiece = first;
-			return;
-		}
-		s->piece = p;
-		s->cappiece = cap;
+	if (buf_grow(&s->piece, &s->cappiece, s->npiece + 1, sizeof *s->piece) < 0) {
+		s->nomem = 1;
+		s->npiece = first;
+		return;
 	}
 	s->piece[s->npiece++] = (struct visit_piece){ .writer = writer, .off = (uint16_t)off, .len = (uint16_t)len };
 }
@@ -210,16 +205,9 @@ release(struct wshadow *s, uint64_t addr, uint64_t end)
 static int
 area_insert(struct wshadow *s, size_t i, struct shadow_area a)
 {
-	if (s->narea == s->caparea) {
-		size_t cap = s->caparea ? 2 * s->caparea : 64;
-		struct shadow_area *p = realloc(s->area, cap * sizeof *p);
-
-		if (p == NULL) {
-			s->nomem = 1;
-			return -1;
-		}
-		s->area = p;
-		s->caparea = cap;
+	if (buf_grow(&s->area, &s->caparea, s->narea + 1, sizeof *s->area) < 0) {
+		s->nomem = 1;
+		return -1;
 	}
 	memmove(s->area + i + 1, s->area + i, (s->narea - i) * sizeof *s->area);
 	s->area[i] = a;

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "tracee.h"
 
 /* The whole file, with a NUL behind it; NULL with errno */
@@ -79,15 +80,8 @@ tracee_maps(pid_t pid, struct tracee_maps *m)
 		return errno;
 	for (line = m->text; (end = strchr(line, '\n')); line = end + 1) {
 		*end = 0;
-		if (m->n == m->cap) {
-			size_t cap = m->cap ? 2 * m->cap : 64;
-			struct tracee_map *p = realloc(m->map, cap * sizeof(*p));
-
-			if (!p)
-				return ENOMEM;
-			m->map = p;
-			m->cap = cap;
-		}
+		if (buf_grow(&m->map, &m->cap, m->n + 1, sizeof(*m->map)) < 0)
+			return ENOMEM;
 		if (parse(m, &m->map[m->n], line))
 			return EINVAL;
 		m->n++;
