@@ -17,6 +17,7 @@
 #define TM_ENGINE_FLOW_INSN_H
 
 #include <stdint.h>
+#include <string.h>
 #include "../../format/schema.h"
 
 #define INSN_MAXREG 40   /* no machine has more registers */
@@ -64,5 +65,23 @@ struct insn {
 	int32_t jump;           /* IC_BRANCH, IC_JUMP: bytes from its start to its target, 0 if its bytes do not say */
 	uint32_t raw;           /* a machine word, for machines whose instructions are words */
 };
+
+/* For lifters: one more effect of in, which computes nothing yet; values of a step */
+static inline struct insn_effect *
+insn_effect(struct insn *in, int op, int dst, int w)
+{
+	struct insn_effect *e = &in->eff[in->neff++];
+
+	memset(e, 0, sizeof *e);
+	e->s.op = (uint8_t)op;
+	e->s.dst = (int16_t)dst;
+	e->s.w = (uint8_t)w;
+	e->s.m.base = e->s.m.index = SCH_NOVAR;
+	e->s.m.sym = SCH_NOSYM;
+	return e;
+}
+
+static inline struct sch_val insn_var(int r) { return (struct sch_val){ SV_VAR, r, 0 }; }
+static inline struct sch_val insn_imm(int64_t i) { return (struct sch_val){ SV_IMM, 0, i }; }
 
 #endif

@@ -8,34 +8,10 @@
 
 #define CC_ALL 0xfffu
 
-struct insn_effect *
-mips_effect(struct lift *l, int op, int dst, int w)
-{
-	struct insn_effect *e = &l->in->eff[l->in->neff++];
-
-	memset(e, 0, sizeof *e);
-	e->s.op = (uint8_t)op;
-	e->s.dst = (int16_t)dst;
-	e->s.w = (uint8_t)w;
-	e->s.m.base = e->s.m.index = SCH_NOVAR;
-	e->s.m.sym = SCH_NOSYM;
-	return e;
-}
-
-struct sch_val
-mips_immval(int64_t i)
-{
-	struct sch_val v = { SV_IMM, 0, i };
-
-	return v;
-}
-
 struct sch_val
 mips_reg(int r)
 {
-	struct sch_val v = { SV_VAR, r, 0 };
-
-	return r == MIPS_ZERO ? mips_immval(0) : v;
+	return r == MIPS_ZERO ? insn_imm(0) : insn_var(r);
 }
 
 /* The number of the field for the low 16 bits, which the linker fills in */
@@ -52,7 +28,7 @@ mips_field(struct lift *l)
 struct sch_val
 mips_immediate(struct lift *l)
 {
-	struct sch_val v = mips_immval(mips_imm(l->w));
+	struct sch_val v = insn_imm(mips_imm(l->w));
 
 	if (l->reloc) {
 		v.kind = SV_SYM;
@@ -70,7 +46,7 @@ mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b
 
 	if (dst == MIPS_ZERO)
 		return;
-	e = mips_effect(l, op, dst, 4);
+	e = insn_effect(l->in, op, dst, 4);
 	e->s.a = a;
 	e->s.b = b;
 }
@@ -78,7 +54,7 @@ mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b
 void
 mips_flags(struct lift *l, int op, struct sch_val a, struct sch_val b)
 {
-	struct insn_effect *e = mips_effect(l, op, MIPS_FLAGS, 4);
+	struct insn_effect *e = insn_effect(l->in, op, MIPS_FLAGS, 4);
 
 	e->s.a = a;
 	e->s.b = b;
@@ -93,7 +69,7 @@ mips_unknown(struct lift *l)
 
 	for (r = 1; r < MIPS_NREG; r++)
 		if (l->in->writes >> r & 1)
-			mips_effect(l, SO_UNKNOWN, r, 4);
+			insn_effect(l->in, SO_UNKNOWN, r, 4);
 }
 
 static int
@@ -109,13 +85,13 @@ alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
 	int same = a.kind == SV_VAR && b.kind == SV_VAR && a.var == b.var;
 
 	if (op == SO_AND ? is_zero(a) || is_zero(b) : same && (op == SO_SUB || op == SO_XOR))
-		mips_compute(l, SO_MOV, dst, mips_immval(0), mips_immval(0));
+		mips_compute(l, SO_MOV, dst, insn_imm(0), insn_imm(0));
 	else if (op != SO_AND && is_zero(b))
-		mips_compute(l, SO_MOV, dst, a, mips_immval(0));
+		mips_compute(l, SO_MOV, dst, a, insn_imm(0));
 	else if (op == SO_SUB && is_zero(a))
-		mips_compute(l, SO_NEG, dst, b, mips_immval(0));
+		mips_compute(l, SO_NEG, dst, b, insn_imm(0));
 	else if (op != SO_AND && is_zero(a))
-		mips_compute(l, SO_MOV, dst, b, mips_immval(0));
+		mips_compute(l, SO_MOV, dst, b, insn_imm(0));
 	else
 		mips_compute(l, op, dst, a, b);
 }
@@ -123,7 +99,7 @@ alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
 static void
 alu_immediate(struct lift *l)
 {
-	struct sch_val b = l->op->b ? mips_immediate(l) : mips_immval(l->w & 0xffff);
+	struct sch_val b = l->op->b ? mips_immediate(l) : insn_imm(l->w & 0xffff);
 
 	if (!l->op->b && l->reloc)      /* a field is a signed number */
 		mips_unknown(l);
@@ -138,9 +114,9 @@ nor(struct lift *l)
 
 	if (s && t) {
 		mips_compute(l, SO_OR, d, mips_reg(s), mips_reg(t));
-		mips_compute(l, SO_NOT, d, mips_reg(d), mips_immval(0));
+		mips_compute(l, SO_NOT, d, mips_reg(d), insn_imm(0));
 	} else
-		mips_compute(l, SO_NOT, d, mips_reg(s | t), mips_immval(0));
+		mips_compute(l, SO_NOT, d, mips_reg(s | t), insn_imm(0));
 }
 
 /* dst <- whether a cc b */
@@ -150,7 +126,7 @@ set(struct lift *l, int dst, struct sch_val a, struct sch_val b)
 	if (dst == MIPS_ZERO)
 		return;
 	mips_flags(l, SO_FLAGS_SUB, a, b);
-	mips_effect(l, SO_SETCC, dst, 4)->s.cc = l->op->a;
+	insn_effect(l->in, SO_SETCC, dst, 4)->s.cc = l->op->a;
 }
 
 static void
@@ -160,8 +136,8 @@ conditional_move(struct lift *l)
 
 	if (mips_d(l->w) == MIPS_ZERO)
 		return;
-	mips_flags(l, SO_FLAGS_RES, mips_reg(mips_t(l->w)), mips_immval(0));
-	e = mips_effect(l, SO_CMOV, mips_d(l->w), 4);
+	mips_flags(l, SO_FLAGS_RES, mips_reg(mips_t(l->w)), insn_imm(0));
+	e = insn_effect(l->in, SO_CMOV, mips_d(l->w), 4);
 	e->s.cc = l->op->a;
 	e->s.a = mips_reg(mips_s(l->w));
 }
@@ -175,13 +151,13 @@ extract(struct lift *l)
 	if (pos + n > 32)
 		return "not an instruction that can be decoded";
 	if (pos) {
-		mips_compute(l, SO_SHR, t, mips_reg(s), mips_immval(pos));
+		mips_compute(l, SO_SHR, t, mips_reg(s), insn_imm(pos));
 		s = t;
 	}
 	if (pos + n < 32)
-		mips_compute(l, SO_AND, t, mips_reg(s), mips_immval((INT64_C(1) << n) - 1));
+		mips_compute(l, SO_AND, t, mips_reg(s), insn_imm((INT64_C(1) << n) - 1));
 	else if (pos == 0)
-		mips_compute(l, SO_MOV, t, mips_reg(s), mips_immval(0));
+		mips_compute(l, SO_MOV, t, mips_reg(s), insn_imm(0));
 	return NULL;
 }
 
@@ -194,9 +170,9 @@ insert(struct lift *l)
 	if (n < 1)
 		return "not an instruction that can be decoded";
 	if (n == 32)
-		mips_compute(l, SO_MOV, t, mips_reg(s), mips_immval(0));
+		mips_compute(l, SO_MOV, t, mips_reg(s), insn_imm(0));
 	else if (s == MIPS_ZERO)
-		mips_compute(l, SO_AND, t, mips_reg(t), mips_immval(0xffffffff & ~(((INT64_C(1) << n) - 1) << pos)));
+		mips_compute(l, SO_AND, t, mips_reg(t), insn_imm(0xffffffff & ~(((INT64_C(1) << n) - 1) << pos)));
 	else
 		mips_unknown(l);
 	return NULL;
@@ -214,7 +190,7 @@ multiply(struct lift *l)
 		mips_compute(l, SO_MUL, MIPS_HI, s, t);
 		mips_compute(l, l->op->a, MIPS_LO, mips_reg(MIPS_LO), mips_reg(MIPS_HI));
 	}
-	mips_effect(l, SO_UNKNOWN, MIPS_HI, 4);
+	insn_effect(l->in, SO_UNKNOWN, MIPS_HI, 4);
 }
 
 static void
@@ -227,7 +203,7 @@ move(struct lift *l)
 		from = r >> i & 1 ? i : from;
 		to = w >> i & 1 ? i : to;
 	}
-	mips_compute(l, SO_MOV, to, mips_reg(from), mips_immval(0));
+	mips_compute(l, SO_MOV, to, mips_reg(from), insn_imm(0));
 }
 
 /* User Local ($29) is the thread pointer */
@@ -242,7 +218,7 @@ hardware_register(struct lift *l)
 		mips_unknown(l);
 		return;
 	}
-	e = mips_effect(l, SO_LEA, mips_t(l->w), 4);
+	e = insn_effect(l->in, SO_LEA, mips_t(l->w), 4);
 	e->s.m.scale = 1;
 	e->s.m.fs = 1;
 }
@@ -265,9 +241,9 @@ mips_computation(struct lift *l)
 		break;
 	case M_SHIFT:
 		if (mips_sa(l->w))
-			mips_compute(l, op, d, mips_reg(t), mips_immval(mips_sa(l->w)));
+			mips_compute(l, op, d, mips_reg(t), insn_imm(mips_sa(l->w)));
 		else
-			mips_compute(l, SO_MOV, d, mips_reg(t), mips_immval(0));
+			mips_compute(l, SO_MOV, d, mips_reg(t), insn_imm(0));
 		break;
 	case M_SHIFTV:
 		mips_compute(l, op, d, mips_reg(t), mips_reg(s));
@@ -280,19 +256,19 @@ mips_computation(struct lift *l)
 		break;
 	case M_LUI:
 		if (l->reloc)
-			mips_compute(l, SO_SHL, t, mips_immediate(l), mips_immval(16));
+			mips_compute(l, SO_SHL, t, mips_immediate(l), insn_imm(16));
 		else
-			mips_compute(l, SO_MOV, t, mips_immval((int64_t)(l->w & 0xffff) << 16), mips_immval(0));
+			mips_compute(l, SO_MOV, t, insn_imm((int64_t)(l->w & 0xffff) << 16), insn_imm(0));
 		break;
 	case M_MOVC:
 		conditional_move(l);
 		break;
 	case M_WSBH:
-		mips_compute(l, SO_BSWAP, d, mips_reg(t), mips_immval(0));
-		mips_compute(l, SO_ROR, d, mips_reg(d), mips_immval(16));
+		mips_compute(l, SO_BSWAP, d, mips_reg(t), insn_imm(0));
+		mips_compute(l, SO_ROR, d, mips_reg(d), insn_imm(16));
 		break;
 	case M_SEXT:
-		mips_compute(l, SO_SEXT, d, mips_reg(t), mips_immval(0));
+		mips_compute(l, SO_SEXT, d, mips_reg(t), insn_imm(0));
 		l->in->eff[0].s.n = l->op->a;
 		break;
 	case M_MOVE:
@@ -303,8 +279,8 @@ mips_computation(struct lift *l)
 		break;
 	case M_MUL:
 		mips_compute(l, SO_MUL, d, mips_reg(s), mips_reg(t));
-		mips_effect(l, SO_UNKNOWN, MIPS_HI, 4);
-		mips_effect(l, SO_UNKNOWN, MIPS_LO, 4);
+		insn_effect(l->in, SO_UNKNOWN, MIPS_HI, 4);
+		insn_effect(l->in, SO_UNKNOWN, MIPS_LO, 4);
 		break;
 	case M_EXT:
 		return extract(l);

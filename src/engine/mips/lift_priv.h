@@ -64,11 +64,9 @@ static inline int mips_d(uint32_t w) { return w >> 11 & 31; }
 static inline int mips_sa(uint32_t w) { return w >> 6 & 31; }
 static inline int64_t mips_imm(uint32_t w) { return (int16_t)(w & 0xffff); }
 
-struct sch_val mips_immval(int64_t i);
 struct sch_val mips_reg(int r);                 /* 0 for $0 */
 int mips_field(struct lift *l);                 /* the low 16 bits, which the linker fills in */
 struct sch_val mips_immediate(struct lift *l);  /* the low 16 bits, signed */
-struct insn_effect *mips_effect(struct lift *l, int op, int dst, int w);
 void mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b);  /* nothing if dst is $0 */
 void mips_flags(struct lift *l, int op, struct sch_val a, struct sch_val b);
 void mips_unknown(struct lift *l);              /* every register that is written */

@@ -52,7 +52,7 @@ load(struct lift *l)
 	reference(l, SO_LOAD, address(l));
 	if (t == MIPS_ZERO)
 		return;
-	e = mips_effect(l, l->op->b, t, 4);
+	e = insn_effect(l->in, l->op->b, t, 4);
 	e->s.a = mips_reg(MIPS_MEM);
 	if (l->op->b != SO_MOV)
 		e->s.n = l->op->a;
@@ -66,7 +66,7 @@ store(struct lift *l, struct sch_addr m, int known)
 
 	reference(l, SO_STORE, m);
 	mips_unknown(l);
-	e = mips_effect(l, known ? SO_MOV : SO_UNKNOWN, MIPS_MEM, l->op->a);
+	e = insn_effect(l->in, known ? SO_MOV : SO_UNKNOWN, MIPS_MEM, l->op->a);
 	if (known)
 		e->s.a = mips_reg(mips_t(l->w));
 }

@@ -11,36 +11,6 @@
 #define CC_ALL 0xfffu
 #define CC_NOCARRY (CC_ALL & ~(CC(LTU) | CC(LEU) | CC(GTU) | CC(GEU)))
 
-static struct insn_effect *
-effect(struct lift *l, int op, int dst, int w)
-{
-	struct insn_effect *e = &l->in->eff[l->in->neff++];
-
-	memset(e, 0, sizeof *e);
-	e->s.op = (uint8_t)op;
-	e->s.dst = (int16_t)dst;
-	e->s.w = (uint8_t)w;
-	e->s.m.base = e->s.m.index = SCH_NOVAR;
-	e->s.m.sym = SCH_NOSYM;
-	return e;
-}
-
-static struct sch_val
-reg(int r)
-{
-	struct sch_val v = { SV_VAR, r, 0 };
-
-	return v;
-}
-
-static struct sch_val
-imm(int64_t i)
-{
-	struct sch_val v = { SV_IMM, 0, i };
-
-	return v;
-}
-
 /* Operand o as a value; 0 if it has no simple one (high byte, vector register) */
 static int
 value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
@@ -48,19 +18,19 @@ value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
 	int f;
 
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		*v = reg(X86_MEM);
+		*v = insn_var(X86_MEM);
 		return l->in->mref >= 0;
 	}
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		if (x86_gpr(o->reg.value) < 0 || x86_highbyte(o->reg.value))
 			return 0;
-		*v = reg(x86_gpr(o->reg.value));
+		*v = insn_var(x86_gpr(o->reg.value));
 		return 1;
 	}
 	if (o->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		return 0;
 	f = x86_immfield(l, 0);
-	*v = imm((int64_t)o->imm.value.u);
+	*v = insn_imm((int64_t)o->imm.value.u);
 	if (f != SCH_NOSYM) {
 		v->kind = SV_SYM;
 		v->var = f;
@@ -75,7 +45,7 @@ impossible(struct lift *l, const ZydisDecodedOperand *o)
 {
 	int r = x86_gpr(o->reg.value);
 
-	effect(l, SO_UNKNOWN, r, o->size == 32 ? 4 : 8);
+	insn_effect(l->in, SO_UNKNOWN, r, o->size == 32 ? 4 : 8);
 }
 
 /* The variable that operand o is as a destination; -1 if none */
@@ -91,7 +61,7 @@ static void
 flags_unknown(struct lift *l)
 {
 	if (l->anyflags)
-		effect(l, SO_UNKNOWN, X86_FLAGS, 8);
+		insn_effect(l->in, SO_UNKNOWN, X86_FLAGS, 8);
 }
 
 /* Every general register that is written, and the flags, get impossible definitions */
@@ -117,7 +87,7 @@ default_effects(struct lift *l)
 	}
 	for (i = 0; i < l->in->nref; i++)
 		if (i == l->in->mref && l->in->ref[i].op != SO_LOAD && l->in->ref[i].op != SO_GOTLOAD)
-			effect(l, SO_UNKNOWN, X86_MEM, 8);
+			insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
 	flags_unknown(l);
 	return NULL;
 }
@@ -125,7 +95,7 @@ default_effects(struct lift *l)
 static void
 flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigned ccmask)
 {
-	struct insn_effect *e = effect(l, op, X86_FLAGS, w);
+	struct insn_effect *e = insn_effect(l->in, op, X86_FLAGS, w);
 
 	e->s.a = a;
 	e->s.b = b;
@@ -135,7 +105,7 @@ flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigne
 static void
 compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val b)
 {
-	struct insn_effect *e = effect(l, op, dst, w);
+	struct insn_effect *e = insn_effect(l->in, op, dst, w);
 
 	e->s.a = a;
 	e->s.b = b;
@@ -155,7 +125,7 @@ move(struct lift *l, int ext)
 		return why;
 	if (dst < 0 || !value(l, s, &v) || (ext != 2 && w < 4))
 		return default_effects(l);
-	e = effect(l, ext == 2 ? SO_MOV : ext ? SO_SEXT : SO_ZEXT, dst, w);
+	e = insn_effect(l->in, ext == 2 ? SO_MOV : ext ? SO_SEXT : SO_ZEXT, dst, w);
 	e->s.a = v;
 	if (ext != 2)
 		e->s.n = s->size / 8;
@@ -177,17 +147,17 @@ arithmetic(struct lift *l, int op)
 	if (dst < 0 || !value(l, s, &v))
 		return default_effects(l);
 	if ((op == SO_XOR || op == SO_SUB) && v.kind == SV_VAR && v.var == dst && dst < X86_NREG && w >= 4) {
-		compute(l, SO_MOV, dst, w, imm(0), imm(0));
-		flags(l, SO_FLAGS_RES, w, reg(dst), imm(0), CC_ALL);
+		compute(l, SO_MOV, dst, w, insn_imm(0), insn_imm(0));
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
 		return NULL;
 	}
 	if (op == SO_SUB)
-		flags(l, SO_FLAGS_SUB, w, reg(dst), v, CC_ALL);
-	compute(l, op, dst, w, reg(dst), v);
+		flags(l, SO_FLAGS_SUB, w, insn_var(dst), v, CC_ALL);
+	compute(l, op, dst, w, insn_var(dst), v);
 	if (op == SO_AND || op == SO_OR || op == SO_XOR)
-		flags(l, SO_FLAGS_RES, w, reg(dst), imm(0), CC_ALL);
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
 	else if (op == SO_ADD)
-		flags(l, SO_FLAGS_RES, w, reg(dst), imm(0), CC_ZS);
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
 	return NULL;
 }
 
@@ -206,9 +176,9 @@ shift(struct lift *l, int op)
 	/* narrow rotates by more than their width are left alone */
 	if (w < 4 && (op == SO_ROL || op == SO_ROR))
 		return default_effects(l);
-	compute(l, op, dst, w, reg(dst), v);
+	compute(l, op, dst, w, insn_var(dst), v);
 	if (v.kind == SV_IMM && (v.imm & (w == 8 ? 63 : 31)) && op != SO_ROL && op != SO_ROR)
-		flags(l, SO_FLAGS_RES, w, reg(dst), imm(0), CC_ZS);
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
 	else
 		flags_unknown(l);
 	return NULL;
@@ -228,24 +198,24 @@ unary(struct lift *l)
 		return default_effects(l);
 	switch (l->z.mnemonic) {
 	case ZYDIS_MNEMONIC_INC:
-		compute(l, SO_ADD, r, w, reg(r), imm(1));
-		flags(l, SO_FLAGS_RES, w, reg(r), imm(0), CC_ZS);
+		compute(l, SO_ADD, r, w, insn_var(r), insn_imm(1));
+		flags(l, SO_FLAGS_RES, w, insn_var(r), insn_imm(0), CC_ZS);
 		break;
 	case ZYDIS_MNEMONIC_DEC:
-		flags(l, SO_FLAGS_SUB, w, reg(r), imm(1), CC_NOCARRY);
-		compute(l, SO_SUB, r, w, reg(r), imm(1));
+		flags(l, SO_FLAGS_SUB, w, insn_var(r), insn_imm(1), CC_NOCARRY);
+		compute(l, SO_SUB, r, w, insn_var(r), insn_imm(1));
 		break;
 	case ZYDIS_MNEMONIC_NEG:
-		flags(l, SO_FLAGS_SUB, w, imm(0), reg(r), CC_ALL);
-		compute(l, SO_NEG, r, w, reg(r), imm(0));
+		flags(l, SO_FLAGS_SUB, w, insn_imm(0), insn_var(r), CC_ALL);
+		compute(l, SO_NEG, r, w, insn_var(r), insn_imm(0));
 		break;
 	case ZYDIS_MNEMONIC_NOT:
-		compute(l, SO_NOT, r, w, reg(r), imm(0));
+		compute(l, SO_NOT, r, w, insn_var(r), insn_imm(0));
 		break;
 	default:
 		if (w < 4)
 			return default_effects(l);
-		compute(l, SO_BSWAP, r, w, reg(r), imm(0));
+		compute(l, SO_BSWAP, r, w, insn_var(r), insn_imm(0));
 		break;
 	}
 	return NULL;
@@ -293,7 +263,7 @@ lea(struct lift *l)
 		impossible(l, d);
 		return NULL;
 	}
-	e = effect(l, SO_LEA, x86_gpr(d->reg.value), d->size / 8);
+	e = insn_effect(l->in, SO_LEA, x86_gpr(d->reg.value), d->size / 8);
 	return x86_mem(l, &l->op[1], &e->s.m);
 }
 
@@ -315,10 +285,10 @@ push(struct lift *l)
 	x86_ref(l, SO_STORE, &m, 8);
 	l->in->mref = (int8_t)(l->in->nref - 1);
 	if (l->op[0].type != ZYDIS_OPERAND_TYPE_MEMORY && value(l, &l->op[0], &v))
-		compute(l, SO_MOV, X86_MEM, 8, v, imm(0));
+		compute(l, SO_MOV, X86_MEM, 8, v, insn_imm(0));
 	else
-		effect(l, SO_UNKNOWN, X86_MEM, 8);
-	compute(l, SO_SUB, X86_RSP, 8, reg(X86_RSP), imm(8));
+		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
+	compute(l, SO_SUB, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
 	return NULL;
 }
 
@@ -338,14 +308,14 @@ pop(struct lift *l)
 			return "pop relative to the stack pointer";
 		x86_ref(l, SO_STORE, &m, 8);
 		l->in->mref = 1;
-		effect(l, SO_UNKNOWN, X86_MEM, 8);
+		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
 	} else {
 		if (x86_gpr(l->op[0].reg.value) == X86_RSP)
 			return "pop of the stack pointer";
 		l->in->mref = 0;
-		compute(l, SO_MOV, x86_gpr(l->op[0].reg.value), 8, reg(X86_MEM), imm(0));
+		compute(l, SO_MOV, x86_gpr(l->op[0].reg.value), 8, insn_var(X86_MEM), insn_imm(0));
 	}
-	compute(l, SO_ADD, X86_RSP, 8, reg(X86_RSP), imm(8));
+	compute(l, SO_ADD, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
 	return NULL;
 }
 
@@ -357,11 +327,11 @@ leave(struct lift *l)
 
 	m.base = X86_RBP;
 	x86_ref(l, SO_LOAD, &m, 8);
-	e = effect(l, SO_LEA, X86_RSP, 8);
+	e = insn_effect(l->in, SO_LEA, X86_RSP, 8);
 	e->s.m = m;
 	e->s.m.disp = 8;
 	l->in->mref = 0;
-	compute(l, SO_MOV, X86_RBP, 8, reg(X86_MEM), imm(0));
+	compute(l, SO_MOV, X86_RBP, 8, insn_var(X86_MEM), insn_imm(0));
 	return NULL;
 }
 
@@ -402,7 +372,7 @@ control(struct lift *l)
 		m = x86_stack(-8);
 		x86_ref(l, SO_STORE, &m, 8);
 		in->mref = (int8_t)(in->nref - 1);
-		effect(l, SO_UNKNOWN, X86_MEM, 8);
+		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
 		in->ctl = in->setsdst ? IC_CALLIND : IC_CALL;
 		in->reads |= 1u << X86_RSP;
 	} else
@@ -413,7 +383,7 @@ control(struct lift *l)
 static void
 advance(struct lift *l, int r, int w)
 {
-	compute(l, SO_ADD, r, 8, reg(r), imm(w));
+	compute(l, SO_ADD, r, 8, insn_var(r), insn_imm(w));
 }
 
 /* movs stos lods cmps scas, with and without rep */
@@ -443,7 +413,7 @@ string(struct lift *l, int kind, int w)
 		x86_ref(l, kind == SR_SCAS ? SO_LOAD : SO_STORE, &m, (unsigned)w);
 	}
 	if (kind == SR_LODS)
-		effect(l, SO_UNKNOWN, X86_RAX, w < 4 ? 8 : w);
+		insn_effect(l->in, SO_UNKNOWN, X86_RAX, w < 4 ? 8 : w);
 	if (!rep) {
 		if (si)
 			advance(l, X86_RSI, w);
@@ -454,13 +424,13 @@ string(struct lift *l, int kind, int w)
 	}
 	in->rep = l->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2 : 1;
 	in->tgt = X86_RCX;
-	e = effect(l, SO_REP, X86_RCX, w);
+	e = insn_effect(l->in, SO_REP, X86_RCX, w);
 	e->s.cc = (uint8_t)kind;
 	e->s.n = in->len;
 	if (si)
-		effect(l, SO_REP, X86_RSI, w);
+		insn_effect(l->in, SO_REP, X86_RSI, w);
 	if (di)
-		effect(l, SO_REP, X86_RDI, w);
+		insn_effect(l->in, SO_REP, X86_RDI, w);
 	flags_unknown(l);
 	return NULL;
 }
@@ -473,7 +443,7 @@ conditional(struct lift *l, int cmov)
 	const char *why = x86_plain(l);
 	uint8_t cc = x86_cond(l->z.opcode);
 	struct insn_effect *e;
-	struct sch_val v = imm(0);
+	struct sch_val v = insn_imm(0);
 
 	int dst = destination(l, d);
 
@@ -481,7 +451,7 @@ conditional(struct lift *l, int cmov)
 		return why;
 	if (cc == INSN_NOCC || dst < 0 || (cmov && !value(l, &l->op[1], &v)))
 		return default_effects(l);
-	e = effect(l, cmov ? SO_CMOV : SO_SETCC, dst, d->size / 8);
+	e = insn_effect(l->in, cmov ? SO_CMOV : SO_SETCC, dst, d->size / 8);
 	e->s.cc = cc;
 	e->s.a = v;
 	return NULL;
@@ -496,12 +466,12 @@ widen(struct lift *l, int dst, int w)
 	if (dst == X86_RDX) {
 		if (w == 2)
 			return default_effects(l);
-		compute(l, SO_MOV, X86_RDX, w, reg(X86_RAX), imm(0));
-		compute(l, SO_SAR, X86_RDX, w, reg(X86_RDX), imm(w == 8 ? 63 : 31));
+		compute(l, SO_MOV, X86_RDX, w, insn_var(X86_RAX), insn_imm(0));
+		compute(l, SO_SAR, X86_RDX, w, insn_var(X86_RDX), insn_imm(w == 8 ? 63 : 31));
 		return NULL;
 	}
-	e = effect(l, SO_SEXT, X86_RAX, w);
-	e->s.a = reg(X86_RAX);
+	e = insn_effect(l->in, SO_SEXT, X86_RAX, w);
+	e->s.a = insn_var(X86_RAX);
 	e->s.n = (uint32_t)w / 2;
 	return NULL;
 }
