@@ -107,16 +107,10 @@ load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 		vs_set_fault(&c->fault, e->off, e->rec, VS_NOMEM);
 		return -1;
 	}
-	j->no = (size_t)(e - c->x->e);
-	j->off = e->off;
-	j->rec = e->rec;
-	if (vs_get_block(c->r, j) == 1 && j->head.n == e->n && j->head.size == e->size && vs_decode_job(&c->r->m, c->work, j) == 0) {
+	if (vs_get_entry(c->r, (size_t)(e - c->x->e), j) == 0 && vs_decode_job(&c->r->m, c->work, j) == 0) {
 		k->there = 1;
 		return 0;
 	}
-	if (!j->bad)
-		vs_set_fault(&j->fault, e->off, e->rec, "block %zu (records %llu to %llu) is damaged: the index has it otherwise",
-		    j->no + 1, (unsigned long long)e->rec, (unsigned long long)(e->rec + e->n - 1));
 	c->fault = j->fault;
 	return -1;
 }

@@ -119,8 +119,8 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 {
 	struct buf b = BUF_INIT;
 	const uint8_t *end;
-	size_t len;
-	int bad = -1;
+	size_t len, i;
+	int bad = -1, same;
 
 	if (rest(r, off, n, &b, f) != 0)
 		goto out;
@@ -137,7 +137,9 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	}
 	if (use(r, off, b.p, len, f) != 0)
 		goto out;
-	if (r->index.n != n || (n && memcmp(e, r->entry, n * sizeof(*e)))) {
+	for (same = r->index.n == n, i = 0; same && i < n; i++)
+		same = e[i].off == r->entry[i].off && e[i].n == r->entry[i].n;
+	if (!same) {
 		vs_set_fault(f, off, UINT64_MAX, "the index does not fit the blocks");
 		forget(r);
 		goto out;
@@ -198,6 +200,28 @@ from_front(struct vs_reader *r)
 	}
 	r->index = (struct vs_index){ .e = r->entry, .n = n, .nrec = rec };
 	return 0;
+}
+
+int
+vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f)
+{
+	struct vs_fault why;
+	int there;
+
+	if (!r->src.seeks)
+		return 0;
+	if (from_end(r, &why) != 0) {
+		there = why.off == off;
+		if (there)
+			*f = why;
+		return there;
+	}
+	there = no < r->index.n && r->entry[no].off == off;
+	if (there)
+		vs_set_fault(f, off, r->entry[no].rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
+		    no + 1, (unsigned long long)r->entry[no].rec, (unsigned long long)(r->entry[no].rec + r->entry[no].n - 1));
+	forget(r);
+	return there;
 }
 
 const struct vs_index *

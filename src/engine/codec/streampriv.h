@@ -103,10 +103,15 @@ int vs_read_error(struct vs_reader *r, struct vs_fault *f, uint64_t off, uint64_
 /* The block at j->off, of which j->no and j->rec are set, into j->coded and j->head: 1; 0: the end of blocks is here; -1: j->fault */
 int vs_get_block(struct vs_reader *r, struct vs_job *j);
 
+int vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j);     /* block no of the index, and all of j; 0; -1: j->fault */
+
 /* The index at off, behind the blocks e (n of them), to the end of the file: 0 and r->index; -1: *f */
 int vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct vs_fault *f);
 
-int vs_first(struct vs_reader *r, struct vs_fault *f);  /* decodes the first block into r->first_job; makes the primers if there are more */
+/* What is at off is no block: 1 if the index at the end of the file is good and has block no there, *f says so then */
+int vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f);
+
+int vs_first(struct vs_reader *r, struct vs_fault *f);  /* decodes the first block of the index into r->first_job, unless it is there; makes the primers if there are more */
 struct vc_work *vs_reader_work(struct vs_reader *r);    /* NULL without memory */
 
 #endif

@@ -115,6 +115,23 @@ vs_get_block(struct vs_reader *r, struct vs_job *j)
 	return 1;
 }
 
+int
+vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j)
+{
+	const struct vs_entry *e = &r->entry[no];
+
+	j->no = no;
+	j->off = e->off;
+	j->rec = e->rec;
+	if (vs_get_block(r, j) == 1 && j->head.n == e->n && j->head.size == e->size)
+		return 0;
+	j->bad = 1;
+	if (!vs_read_error(r, &j->fault, e->off, e->rec))
+		vs_set_fault(&j->fault, e->off, e->rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
+		    no + 1, (unsigned long long)e->rec, (unsigned long long)(e->rec + e->n - 1));
+	return -1;
+}
+
 static int
 bad_open(struct vs_reader *r, struct vs_fault *f, uint64_t off, const char *err)
 {
@@ -228,13 +245,12 @@ vs_first(struct vs_reader *r, struct vs_fault *f)
 	struct vs_job *j = &r->first_job;
 	struct vc_work *w = vs_reader_work(r);
 
-	j->off = r->first;
 	if (!r->have_first) {
 		if (!w) {
-			vs_set_fault(f, j->off, 0, VS_NOMEM);
+			vs_set_fault(f, r->first, 0, VS_NOMEM);
 			return -1;
 		}
-		if (vs_get_block(r, j) != 1 || vs_decode_job(&r->m, w, j) != 0) {
+		if (vs_get_entry(r, 0, j) != 0 || vs_decode_job(&r->m, w, j) != 0) {
 			*f = j->fault;
 			return -1;
 		}

@@ -181,13 +181,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 		j = vacant(&w);
 		if (!j)
 			goto out;
-		j->no = no;
-		j->off = x->e[no].off;
-		j->rec = x->e[no].rec;
-		if (vs_get_block(r, j) != 1 || j->head.n != x->e[no].n || j->head.size != x->e[no].size) {
-			if (!j->bad)
-				vs_set_fault(&j->fault, j->off, j->rec, "block %zu (records %llu to %llu) is damaged: the index has it otherwise",
-				    no + 1, (unsigned long long)j->rec, (unsigned long long)(j->rec + x->e[no].n - 1));
+		if (vs_get_entry(r, no, j) != 0) {
 			if (drain(&w) == 0)
 				*f = j->fault;
 			goto out;
@@ -226,7 +220,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		if (k <= 0) {
 			if (drain(w) != 0)
 				return -1;
-			if (k)
+			if (k && !vs_blame(r, *n, *off, w->f))
 				*w->f = j->fault;
 			return k;
 		}
@@ -272,8 +266,12 @@ vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct vs
 		r->tail = NULL;
 		r->indexed = 0;
 	}
-	if (begin(&w) != 0 || copy_blocks(&w, &e, &n, &off) != 0 || vs_get_index(r, off, e, n, f) != 0)
+	if (begin(&w) != 0 || copy_blocks(&w, &e, &n, &off) != 0)
 		goto out;
+	if (vs_get_index(r, off, e, n, f) != 0) {
+		vs_blame(r, n, off, f);
+		goto out;
+	}
 	if (vs_sum_word(w.sum) != r->sum) {
 		vs_set_fault(f, off, UINT64_MAX, "the values are not those that were compressed");
 		goto out;

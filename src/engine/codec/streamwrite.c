@@ -168,22 +168,24 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 	return w->bad ? -1 : 0;
 }
 
+/* A record at a time, through a buffer of some */
 int
 vs_put(struct vs_writer *w, const uint64_t *v, size_t n)
 {
 	const struct vs_layout *y = &w->m.info.layout;
-	uint8_t b[VS_FIELDS * 8];
+	uint8_t b[4096], *p = b;
 
 	for (; n && !w->bad; n--) {
-		uint8_t *p = b;
-
 		for (unsigned f = 0; f < y->nfield; f++) {
 			uint64_t x = *v++;
 
 			for (unsigned i = 0; i < y->width[f]; i++, x >>= 8)
 				*p++ = (uint8_t)x;
 		}
-		vs_write(w, b, w->m.record);
+		if (n == 1 || (size_t)(p - b) + w->m.record > sizeof(b)) {
+			vs_write(w, b, (size_t)(p - b));
+			p = b;
+		}
 	}
 	return w->bad ? -1 : 0;
 }

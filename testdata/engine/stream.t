@@ -1,0 +1,2 @@
+# Value streams, as a library
+exec "$BUILD/test/streamtest"
