@@ -2,6 +2,7 @@
  * Value streams as a library: what is written comes back, forward, backward,
  * by cursor from anywhere, whatever the layout; cut off at every byte, and with
  * every bit flipped, what comes is a beginning of it and a fault.
+ * With arguments: see print_made and print_part.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -510,9 +511,48 @@ test_layout(void)
 	CHECK("layouts as text", good);
 }
 
-int
-main(void)
+/* streamtest make BYTES SEED: a stream for tests of the tool */
+static int
+print_made(const char *n, const char *seed)
 {
+	struct text t = { 0 };
+
+	state = strtoull(seed, NULL, 10) * 2 + 1;
+	make(&t, strtoull(n, NULL, 10));
+	fwrite(t.p, 1, t.n, stdout);
+	free(t.p);
+	return fflush(stdout) != 0;
+}
+
+/* streamtest part RECORD HEAD START COUNT BACKWARD <in: what `bifcm -d -s START -n COUNT [-R]` must give */
+static int
+print_part(char **a)
+{
+	size_t rec = strtoul(a[0], NULL, 10), head = strtoul(a[1], NULL, 10), from = strtoul(a[2], NULL, 10);
+	size_t n = strtoul(a[3], NULL, 10), have;
+	static uint8_t p[16u << 20];
+
+	have = fread(p, 1, sizeof(p), stdin);
+	if (head > have)
+		head = have;
+	fwrite(p, 1, head, stdout);
+	have = (have - head) / rec;
+	if (from > have)
+		from = have;
+	if (n > have - from)
+		n = have - from;
+	for (size_t i = 0; i < n; i++)
+		fwrite(p + head + (a[4][0] == '1' ? from + n - 1 - i : from + i) * rec, 1, rec, stdout);
+	return fflush(stdout) != 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "make"))
+		return print_made(argv[2], argv[3]);
+	if (argc == 7 && !strcmp(argv[1], "part"))
+		return print_part(argv + 2);
 	test_layout();
 	test_round();
 	test_seek();

@@ -49,11 +49,15 @@ static int
 nameless(void)
 {
 	const char *dir = getenv("TMPDIR");
-	char *path = xasprintf("%s/bifcm.XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkstemp(path);
+	char *path;
+	int fd;
 
+	if (!dir || !*dir)
+		dir = "/tmp";
+	path = xasprintf("%s/bifcm.XXXXXX", dir);
+	fd = mkstemp(path);
 	if (fd < 0)
-		die_sys("%s", path);
+		die_sys("temporary file in %s", dir);
 	unlink(path);
 	free(path);
 	return fd;
@@ -78,7 +82,7 @@ input_spool(struct input *in)
 			if (k < 0 && errno == EINTR)
 				continue;
 			if (k < 0)
-				die_sys("temporary file");
+				die_sys("temporary file of %s", in->name);
 			at += (size_t)k;
 		}
 	}
