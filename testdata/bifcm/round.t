@@ -64,7 +64,7 @@ block-records 10000
 head-bytes 4
 tail-bytes 3
 bytes 300007
-file-bytes 300107
+file-bytes 300111
 bits-a-record 96.0355
 column values bytes bits blocks by method
 1 25000 100000 32.0000 stored:3

@@ -2,7 +2,7 @@
  * Value streams as a library: what is written comes back, forward, backward,
  * by cursor from anywhere, whatever the layout; cut off at every byte, and with
  * every bit flipped, what comes is a beginning of it and a fault.
- * With arguments: see print_made and print_part.
+ * With arguments: see the functions before main.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -546,9 +546,41 @@ print_part(char **a)
 	return fflush(stdout) != 0;
 }
 
+/* streamtest seeds FOLDER: small files by each method and of each layout */
+static int
+print_seeds(const char *folder)
+{
+	struct text in = { 0 }, out = { 0 };
+	char path[4096];
+
+	for (unsigned m = 0; m < 256; m++) {
+		for (size_t i = 0; vc_name(m) && i < NLAYOUT; i++) {
+			struct vs_options o;
+			FILE *f;
+
+			if (i && i != 4 && m % NLAYOUT != i)
+				continue;
+			options(&o, layouts[i]);
+			o.block = 100;
+			o.method = (int)m;
+			make(&in, 1200);
+			pack(&out, &in, &o, i == 8 ? 16 : 0);
+			snprintf(path, sizeof(path), "%s/%s.%zu", folder, vc_name(m), i);
+			f = fopen(path, "wb");
+			if (!f || fwrite(out.p, 1, out.n, f) != out.n || fclose(f) != 0)
+				return 1;
+		}
+	}
+	free(in.p);
+	free(out.p);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "seeds"))
+		return print_seeds(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "make"))
 		return print_made(argv[2], argv[3]);
 	if (argc == 7 && !strcmp(argv[1], "part"))
