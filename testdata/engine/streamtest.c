@@ -9,7 +9,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "engine/codec/stream.h"
+#include "engine/codec/streampriv.h"
 
 struct text {
 	uint8_t *p;
@@ -548,6 +548,28 @@ print_part(char **a)
 	return fflush(stdout) != 0;
 }
 
+/* streamtest hostile: a header, and a block that is as large as can be said, without its columns */
+static int
+print_hostile(void)
+{
+	struct vs_options o = { .block = VC_MAX };
+	struct vs_info i = { .block = VC_MAX };
+	struct vs_bhead h = { .n = VC_MAX };
+	struct buf b = BUF_INIT;
+
+	if (vs_layout_parse(&o.layout, "8,8,8,8,8,8,8,8") != 0)
+		return 1;
+	i.layout = o.layout;
+	for (unsigned c = 0; c < 8; c++)
+		h.col[c] = (struct vs_stat){ .n = VC_MAX, .size = 8ull * VC_MAX, .method = VC_STORED };
+	vs_put_header(&b, &o);
+	vs_put_bhead(&b, &i, &h);
+	buf_le64(&b, 0);
+	fwrite(b.p, 1, b.n, stdout);
+	buf_free(&b);
+	return fflush(stdout) != 0;
+}
+
 /* streamtest seeds FOLDER: small files by each method and of each layout */
 static int
 print_seeds(const char *folder)
@@ -581,6 +603,8 @@ print_seeds(const char *folder)
 int
 main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "hostile"))
+		return print_hostile();
 	if (argc == 3 && !strcmp(argv[1], "seeds"))
 		return print_seeds(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "make"))
