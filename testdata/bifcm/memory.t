@@ -16,6 +16,7 @@ long() {
 within() {
 	limit=$1
 	shift
+	# shellcheck disable=SC3045
 	(ulimit -v "$limit" && "$@")
 }
 LIMIT_KIB=400000
