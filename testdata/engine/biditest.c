@@ -330,15 +330,20 @@ static void
 test_vectors(void)
 {
 	static const uint64_t v[] = { 9, 9, 9, 9, 12 };
-	/* from the left: 0 before 0 is in the empty table, five times; 12 - 9 before 0 is not */
+	/* the extension's 0 and four more before 0 or 12 - 9, all as in the empty table; 12 - 9 before the extension's 0 is not */
 	static const uint8_t fcm1[] = { 2, 2, 9, 0, 0x1f, 0x00, 0x01, 0x03 };
 	/* the fifth comes in */
 	static const uint8_t last2[] = { 0, 2, 9, 0, 0x0f, 0x00, 0x03 };
 	struct buf out = BUF_INIT;
+	const char *err;
 
 	CHECK("bytes of fcm1", bidi_save(BIDI_FCM1, v, 5, 2, 2, 0, &out) == 0 && out.n == sizeof fcm1 && !memcmp(out.p, fcm1, sizeof fcm1));
+	out.p[4] |= 0x40;
+	CHECK("bits behind the last flag are 0", out.n == sizeof fcm1 && !bidi_load(BIDI_FCM1, out.p, out.n, 5, 2, &err));
 	out.n = 0;
 	CHECK("bytes of last2", bidi_save(BIDI_LAST2, v, 5, 2, 0, 0, &out) == 0 && out.n == sizeof last2 && !memcmp(out.p, last2, sizeof last2));
+	out.p[6] = 4;
+	CHECK("symbols have no more bits than is said", out.n == sizeof last2 && !bidi_load(BIDI_LAST2, out.p, out.n, 5, 2, &err));
 	buf_free(&out);
 }
 

@@ -98,19 +98,15 @@ put_bl(struct bidi_sides *s, size_t h, uint64_t v, unsigned esz)
 	return 0;
 }
 
-/* A context of x only, at position i: does every T that is met pass another x and put a T into the other side? */
+/*
+ * A context of x only, and so for a while: does every T that is met pass another
+ * x and put a T into the other side?  Then flags need not be touched: those that
+ * lie between the sides were read as T, or the tables would have something else.
+ */
 INLINE int
 runs(const struct bidi_sides *s, size_t h, uint64_t x, unsigned esz)
 {
 	return tab_get(s->bltb, h, esz) == x && tab_get(s->frtb, h, esz) == x;
-}
-
-/* So it does, n or more times: the T behind the context, or before it, are now on the other side, and so is a T for each of its n places */
-INLINE void
-take_run(struct bidi_sides *s, size_t i, const unsigned n)
-{
-	for (unsigned k = 0; k < n; k++)
-		bit_put(s->flag, i + k, 1);
 }
 
 INLINE void
@@ -133,11 +129,9 @@ forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const uns
 		*sym++ = v;
 		if (same >= RUN_MIN) {
 			same = 0;
-			if (runs(&s, h, v, esz) && (run = bit_run(s.flag, i + n, end - i, ~UINT64_C(0))) >= n) {
-				take_run(&s, i, n);
-				sym = bidi_fill(sym, v, run);
-				i += run;
-			}
+			run = runs(&s, h, v, esz) ? bit_run(s.flag, i + n, end - i, ~UINT64_C(0)) : 0;
+			sym = bidi_fill(sym, v, run);
+			i += run;
 		}
 	}
 	b->pos = i;
@@ -165,11 +159,9 @@ backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const un
 		*sym++ = out;
 		if (same >= RUN_MIN) {
 			same = 0;
-			if (runs(&s, h, v, esz) && (run = bit_run_back(s.flag, i, i - end, ~UINT64_C(0))) >= n) {
-				take_run(&s, i, n);
-				sym = bidi_fill(sym, v, run);
-				i -= run;
-			}
+			run = runs(&s, h, v, esz) ? bit_run_back(s.flag, i, i - end, ~UINT64_C(0)) : 0;
+			sym = bidi_fill(sym, v, run);
+			i -= run;
 		}
 	}
 	b->pos = i;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define RUN_MIN 8u      /* hits at the front in a row before it is worth looking how long that goes on */
+#define RUN_MIN 8u      /* hits at the front in a row before it is worth looking how long that goes on... */
+#define RUN_MAX 1024u   /* ...and how far, as flags may go on where indexes do not */
 
 /* Entry j of the table to its front; j is below n */
 INLINE uint64_t
@@ -85,12 +86,12 @@ forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const uns
 		*sym++ = to_front(b->list, j);
 		if (same < RUN_MIN)
 			continue;
-		same = 0;
-		run = bit_run(s.flag, i, end - i, ~UINT64_C(0));
+		run = bit_run(s.flag, i, end - i < RUN_MAX ? end - i : RUN_MAX, ~UINT64_C(0));
 		run = bit_run(index, hit * ibits, run * ibits, 0) / ibits;
 		sym = bidi_fill(sym, b->list[0], run);
 		hit += run;
 		i += run;
+		same = run == RUN_MAX ? RUN_MIN : 0;
 	}
 	b->pos = i;
 	b->nhit = hit;
@@ -116,12 +117,12 @@ backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const un
 		*sym++ = from_front(b->list, j);
 		if (same < RUN_MIN)
 			continue;
-		same = 0;
-		run = bit_run_back(s.flag, i, i - end, ~UINT64_C(0));
+		run = bit_run_back(s.flag, i, i - end < RUN_MAX ? i - end : RUN_MAX, ~UINT64_C(0));
 		run = bit_run_back(index, hit * ibits, run * ibits, 0) / ibits;
 		sym = bidi_fill(sym, b->list[0], run);
 		hit -= run;
 		i -= run;
+		same = run == RUN_MAX ? RUN_MIN : 0;
 	}
 	b->pos = i;
 	b->nhit = hit;
