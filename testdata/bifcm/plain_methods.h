@@ -1,4 +1,6 @@
 /* The plain decoder: METHODS of bifcm(5), in its order. */
+#include "plain_bidi.h"
+
 static void
 stored(const uint8_t *p, size_t len, struct column *c)
 {
@@ -18,6 +20,8 @@ decode(unsigned method, const uint8_t *p, size_t len, struct column *c, const st
 		stored(p, len, c);
 		break;
 	default:
-		reject("method");
+		if (method < 32 || method > 43)
+			reject("method");
+		bidirectional(method - 32, p, len, c);
 	}
 }
