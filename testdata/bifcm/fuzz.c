@@ -4,7 +4,7 @@
  * agree.  Blocks are made small, so that many are tried in a second.
  *
  * libFuzzer: clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER -D_GNU_SOURCE -Isrc
- *     testdata/bifcm/fuzz.c src/engine/codec/?*.c src/format/wssrc.c src/base/buf.c src/base/num.c -llzma -lzstd -o fuzz
+ *     testdata/bifcm/fuzz.c src/engine/codec/?*.c src/base/src.c src/base/buf.c src/base/num.c -llzma -lzstd -o fuzz
  * Without -DLIBFUZZER it reads the files that it is given; first inputs: streamtest seeds FOLDER.
  */
 #include <stdio.h>

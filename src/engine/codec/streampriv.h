@@ -4,7 +4,7 @@
 
 #include "engine/codec/par.h"
 #include "engine/codec/stream.h"
-#include "format/wssrc.h"
+#include "base/src.h"
 
 #define VS_VERSION  1u
 #define VS_HEADER   22u                 /* bytes of the header before its fields */
@@ -79,7 +79,7 @@ void vs_set_fault(struct vs_fault *f, uint64_t off, uint64_t rec, const char *fm
 
 struct vs_reader {
 	struct vs_common m;
-	struct ws_src src;
+	struct src src;
 	uint8_t *header;                /* owned: the header, which has the head */
 	uint64_t first;                 /* offset of the first block */
 	struct vs_index index;

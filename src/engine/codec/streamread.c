@@ -19,16 +19,16 @@ vs_get(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n)
 		r->nahead -= k;
 		r->src.error = 0;
 	}
-	return n > k ? k + ws_src_read(&r->src, off + k, p + k, n - k) : k;
+	return n > k ? k + src_read(&r->src, off + k, p + k, n - k) : k;
 }
 
 size_t
 vs_peek(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n)
 {
 	if (r->src.seeks)
-		return ws_src_read(&r->src, off, p, n);
+		return src_read(&r->src, off, p, n);
 	if (r->nahead < n)
-		r->nahead += ws_src_read(&r->src, off + r->nahead, r->ahead + r->nahead, n - r->nahead);
+		r->nahead += src_read(&r->src, off + r->nahead, r->ahead + r->nahead, n - r->nahead);
 	if (n > r->nahead)
 		n = r->nahead;
 	memcpy(p, r->ahead, n);
@@ -173,7 +173,7 @@ open_header(struct vs_reader *r, struct vs_fault *f)
 }
 
 static struct vs_reader *
-open_source(struct ws_src src, struct vs_fault *f)
+open_source(struct src src, struct vs_fault *f)
 {
 	struct vs_reader *r = calloc(1, sizeof(*r));
 
@@ -192,8 +192,8 @@ open_source(struct ws_src src, struct vs_fault *f)
 struct vs_reader *
 vs_open(int fd, struct vs_fault *f)
 {
-	struct ws_src src;
-	int e = ws_src_fd(&src, fd);
+	struct src src;
+	int e = src_fd(&src, fd);
 
 	if (e) {
 		vs_set_fault(f, 0, UINT64_MAX, "%s", strerror(e));
@@ -205,9 +205,9 @@ vs_open(int fd, struct vs_fault *f)
 struct vs_reader *
 vs_open_mem(const void *p, size_t n, struct vs_fault *f)
 {
-	struct ws_src src;
+	struct src src;
 
-	ws_src_mem(&src, p, n);
+	src_mem(&src, p, n);
 	return open_source(src, f);
 }
 
