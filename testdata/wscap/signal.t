@@ -11,6 +11,14 @@ for i in timer spin scan; do
 	want=0
 	replayed "$i" out
 done
+for opts in '' --first-touch --raw; do
+	# shellcheck disable=SC2086
+	wscap $opts -o c.ws ./sig tally >out
+	is "a loop that counts in memory $opts" "$(ws2addr -w 1 c.ws)" "$(cat out)"
+	ok "signals that come amid it $opts" grep -q "$([ "$opts" = --raw ] && echo stack= || echo icount=)" - <<-EOF
+		$(wsinfo -l c.ws | grep '^[0-9]* sig')
+	EOF
+done
 
 # To the one who asks to end us, the program answers
 wscap -o c.ws perl -e '$SIG{TERM} = sub { print "term\n"; exit 9 }; $| = 1; print "ready\n"; sleep 60' >out &
