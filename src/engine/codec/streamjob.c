@@ -49,19 +49,21 @@ encode_column(const struct vs_common *m, struct vc_work *w, const struct vc_prim
 {
 	enum vc_method method = VC_STORED;
 	size_t start = out->n;
+	int bad;
 
 	if (m->method < 0) {
 		if (vc_encode(w, prime, col, m->level, &method, out) != 0)
 			return -1;
-	} else if (vc_encode_with(w, prime, col, (enum vc_method)m->method, out) == 0) {
+	} else {
 		method = (enum vc_method)m->method;
-	}
-	/* a named method that does not suit, or makes it larger */
-	if (out->n == start || out->n - start > col->n * col->width) {
-		out->n = start;
-		method = VC_STORED;
-		if (vc_encode_with(w, prime, col, VC_STORED, out) != 0)
-			return -1;
+		bad = vc_encode_with(w, prime, col, method, out);
+		/* it does not suit, or makes it larger */
+		if (bad || out->n - start > col->n * col->width) {
+			out->n = start;
+			method = VC_STORED;
+			if (vc_encode_with(w, prime, col, VC_STORED, out) != 0)
+				return -1;
+		}
 	}
 	s->n = col->n;
 	s->size = out->n - start;
