@@ -2,11 +2,11 @@
 . "$SRC/testdata/tap.sh"
 test=$BUILD/test/streamtest
 
-usage='usage: bifcm [-0 ... -9] [-b values] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]
+usage='usage: bifcm [-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]
        bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]
        bifcm -l [-v] [-o file] [file]
        bifcm -t [-T threads] [file]'
-for o in "-w 3" "-w 4,8" "-r 8,3" "-w 4 -r 8" "-b 0" "-b 4194305" "-H 1048577" "-T 65" "-T x" "-d -l" "-d -t" "-d -9" "-d -w 4" "-s 1" "-R" \
+for o in "-w 3" "-w 4,8" "-r 8,3" "-w 4 -r 8" "-b 0" "-b 4194305" "-b 5,0" "-b 1,2,3" "-H 1048577" "-T 65" "-T x" "-d -l" "-d -t" "-d -9" "-d -w 4" "-s 1" "-R" \
 	"-n 1" "-l -s 1" "-t -o x" "-v" "-s 1x -d" "a b"; do
 	# shellcheck disable=SC2086
 	gives "usage: $o" 2 "$usage" bifcm $o </dev/null

@@ -23,6 +23,7 @@ static size_t nhead;
 static const unsigned refwidth[5] = { 8, 1, 4, 2, 8 };
 static struct column column[8], first[8];
 static size_t nblock;
+static uint64_t before;         /* records of the last block */
 static uint64_t a, b;
 
 void
@@ -190,11 +191,12 @@ static void
 block(void)
 {
 	size_t start = at, len[8], end;
-	uint64_t m = number(), n = B - m + 1, fetches = 0, want;
+	uint64_t m = number(), n = m > 1 ? m - 1 : before, fetches = 0, want;
 	unsigned ncol = references ? 5 : nfield, method[8];
 
-	if (m > B)
+	if (m > B + 1 || !n || (m > 1 && n == before))
 		reject("records of a block");
+	before = n;
 	if (references && (fetches = number()) > n)
 		reject("fetches of a block");
 	for (unsigned c = 0; c < ncol; c++) {
@@ -257,7 +259,7 @@ end(void)
 	if (number() != nblock)
 		reject("number of blocks");
 	for (size_t i = 0; i < nblock; i++) {
-		if (number() >= B)
+		if (number() > B)
 			reject("records in the index");
 		number();
 	}

@@ -47,20 +47,27 @@ same "all of it backward" got want
 bifcm -1 in -o a.bif
 bifcm -1 -T 3 <in >b.bif
 same "-T does not show" a.bif b.bif
-bifcm -1 -b 65536 -w 8 <in >b.bif
+bifcm -1 -b 64k,512k -w 8 <in >b.bif
 same "the defaults" a.bif b.bif
 bifcm -d a.bif >/dev/null
 is "the file's mode" "$(stat -c %a a.bif)" "$(umask >/dev/null; : >new; stat -c %a new)"
 bifcm <a.bif | bifcm -d | bifcm -d >got
 same "compressed twice" got in
+"$test" make 9000000 9 >long
+bifcm -1 <long >long.bif
+is "blocks unless told otherwise" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "11 65536 524288 "
+bifcm -d -R long.bif | cksum >got
+"$test" part 8 0 0 9999999 1 <long | cksum >want
+same "backward over the long first one" got want
 gzip -c <in | bifcm | bifcm -d | gzip -dc >got
 same "what is compressed is taken as it is" got in
 
 bifcm -r 4,8 -H 4 -0 -b 10000 in -o in.bif
-is "-l" "$(bifcm -l in.bif | head -n 9; bifcm -l in.bif | tr -s ' ' | sed 1,9d)" "layout 4,8
+is "-l" "$(bifcm -l in.bif | head -n 10; bifcm -l in.bif | tr -s ' ' | sed 1,10d)" "layout 4,8
 records 25000
 blocks 3
 block-records 10000
+first-block-records 10000
 head-bytes 4
 tail-bytes 3
 bytes 300007

@@ -9,7 +9,7 @@
 #include "bifcm.h"
 #include "format/ref.h"
 
-#define SYNOPSIS "[-0 ... -9] [-b values] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]\n" \
+#define SYNOPSIS "[-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]\n" \
 	"       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]\n" \
 	"       bifcm -l [-v] [-o file] [file]\n" \
 	"       bifcm -t [-T threads] [file]"
@@ -138,6 +138,18 @@ number(const char *s, uint64_t min, uint64_t max)
 	return v;
 }
 
+/* Records of a block; of the first one, if they are others, behind a comma */
+static void
+blocks(struct vs_options *o, char *s)
+{
+	char *comma = strchr(s, ',');
+
+	if (comma)
+		*comma++ = '\0';
+	o->block = (uint32_t)number(s, 1, VC_MAX);
+	o->first = comma ? (uint32_t)number(comma, 1, VC_MAX) : o->block;
+}
+
 static int
 method(const char *name)
 {
@@ -179,7 +191,7 @@ option_compress(struct args *a, int c, int *layout)
 		a->o.level = c - '0';
 		break;
 	case 'b':
-		a->o.block = (uint32_t)number(optarg, 1, VC_MAX);
+		blocks(&a->o, optarg);
 		break;
 	case 'H':
 		a->nhead = number(optarg, 0, VS_HEAD_MAX);
@@ -244,7 +256,7 @@ option(struct args *a, int c, int *layout)
 int
 main(int argc, char **argv)
 {
-	struct args a = { .o = { .block = VS_BLOCK, .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
+	struct args a = { .o = { .block = VS_BLOCK, .first = VS_FIRST, .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
 	struct input in;
 	struct out *out;
 	int c, layout = 0;

@@ -86,7 +86,8 @@ list(struct vs_reader *r, const struct input *in, struct out *out, int each)
 	buf_free(&text);
 	line(out, "records", x->nrec);
 	line(out, "blocks", x->n);
-	line(out, "block-records", info->block);
+	line(out, "block-records", x->n > 1 ? x->e[1].n : x->nrec);
+	line(out, "first-block-records", x->n ? x->e[0].n : 0);
 	line(out, "head-bytes", info->nhead);
 	line(out, "tail-bytes", x->ntail);
 	line(out, "bytes", bytes);

@@ -15,7 +15,8 @@
 
 #include "engine/codec/layout.h"
 
-#define VS_BLOCK    65536u              /* records in a block, unless told otherwise */
+#define VS_BLOCK    65536u              /* records in a block, unless told otherwise: quick to seek in... */
+#define VS_FIRST    524288u             /* ...but the first one, which is what the others' primers know */
 #define VS_HEAD_MAX (1u << 20)          /* bytes of a head */
 #define VS_THREADS  64u                 /* the most */
 
@@ -30,6 +31,7 @@ struct vs_fault {
 struct vs_options {
 	struct vs_layout layout;
 	uint32_t block;                 /* records, 1 to VC_MAX */
+	uint32_t first;                 /* records in the first block; 0: as many */
 	int level;                      /* of vc_encode */
 	int method;                     /* an enum vc_method for all columns, where it makes them smaller; or -1 */
 	unsigned threads;               /* 1 to VS_THREADS; what is written does not depend on it */
@@ -50,7 +52,7 @@ void vs_free(struct vs_writer *w);
 
 struct vs_info {
 	struct vs_layout layout;
-	uint32_t block;
+	uint32_t block;                 /* records in any block, at most */
 	const uint8_t *head;            /* owned by the reader */
 	size_t nhead;
 	int seeks;                      /* a file or memory */

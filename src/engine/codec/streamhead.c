@@ -63,7 +63,7 @@ vs_put_header(struct buf *b, const struct vs_options *o)
 
 	buf_add(b, vs_magic, sizeof(vs_magic));
 	buf_le16(b, VS_VERSION);
-	buf_le32(b, o->block);
+	buf_le32(b, o->first > o->block ? o->first : o->block);
 	buf_le32(b, (uint32_t)o->nhead);
 	buf_le16(b, 0);
 	buf_u8(b, (uint8_t)o->layout.ref);
@@ -140,7 +140,7 @@ width(const struct vs_info *i, size_t c)
 void
 vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 {
-	vs_put_num(b, i->block - h->n + 1);
+	vs_put_num(b, h->n == h->before ? 1 : h->n + 1);
 	if (i->layout.ref)
 		vs_put_num(b, h->ninst);
 	for (size_t c = 0; c < vs_columns(&i->layout); c++) {
@@ -167,16 +167,17 @@ int
 vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err)
 {
 	size_t at = 0;
-	uint64_t v;
-	int k = number(p, n, &at, i->block, &v);
+	uint64_t v, before = h->before;
+	int k = number(p, n, &at, i->block + UINT64_C(1), &v);
 
 	memset(h, 0, sizeof(*h));
+	h->before = before;
 	*err = "its head is not as it must be";
 	if (k <= 0)
 		return k;
-	if (!v)
+	if (!v || (v == 1 ? !before : v - 1 == before))
 		return -1;
-	h->n = i->block - v + 1;
+	h->n = v == 1 ? before : v - 1;
 	if (i->layout.ref && (k = number(p, n, &at, h->n, &h->ninst)) <= 0)
 		return k;
 	h->ncol = vs_columns(&i->layout);

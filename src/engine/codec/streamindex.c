@@ -40,7 +40,11 @@ parse(struct vs_reader *r, const uint8_t *p, size_t n)
 	for (size_t i = 0; i < nblock && !c.bad; i++) {
 		struct vs_entry *e = &r->entry[i];
 
-		e->n = r->m.info.block - (uint32_t)number(&c, r->m.info.block - 1);
+		uint32_t before = i ? e[-1].n : 0;
+
+		e->n = (uint32_t)number(&c, r->m.info.block);
+		c.bad |= e->n ? e->n == before : !before;
+		e->n = e->n ? e->n : before;
 		e->size = number(&c, VS_BHEAD + (uint64_t)VS_COLUMNS * 8 * VC_MAX);
 		e->off = off;
 		e->rec = rec;
@@ -184,12 +188,13 @@ from_front(struct vs_reader *r)
 	uint64_t off = r->first, rec = 0, size = r->src.size;
 	size_t n = 0, cap = 0;
 	uint8_t p[VS_BHEAD];
-	struct vs_bhead h;
+	struct vs_bhead h = { 0 };
 	const char *err;
 
 	for (;;) {
 		size_t got = vs_peek(r, off, p, VS_BHEAD);
 
+		h.before = h.n;
 		if (!got || !p[0] || vs_get_bhead(p, got, &r->m.info, &h, &err) != 1 || h.size > size - off)
 			break;
 		if (buf_grow(&r->entry, &cap, n + 1, sizeof(*r->entry)) != 0)

@@ -30,6 +30,7 @@ int vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **er
 /* Head of a block, without its checksum */
 struct vs_bhead {
 	uint64_t n, ninst;
+	uint64_t before;                /* records of the block before; 0: there is none */
 	size_t ncol;
 	size_t len;                     /* of the head, with its checksum */
 	uint64_t size;                  /* of the whole block */
@@ -37,7 +38,7 @@ struct vs_bhead {
 };
 
 void vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h);
-/* 1; 0: there are too few bytes; -1: *err.  The number of end is 0 and no head; do not come here then. */
+/* h->before is set.  1; 0: there are too few bytes; -1: *err.  The number of end is 0 and no head; do not come here then. */
 int vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err);
 
 /*
@@ -100,7 +101,7 @@ size_t vs_get(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n);
 size_t vs_peek(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n);
 int vs_read_error(struct vs_reader *r, struct vs_fault *f, uint64_t off, uint64_t rec);         /* 1 if the last read failed: *f says so */
 
-/* The block at j->off, of which j->no and j->rec are set, into j->coded and j->head: 1; 0: the end of blocks is here; -1: j->fault */
+/* The block at j->off, of which j->no, j->rec and j->head.before are set, into j->coded and j->head: 1; 0: the end of blocks is here; -1: j->fault */
 int vs_get_block(struct vs_reader *r, struct vs_job *j);
 
 int vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j);     /* block no of the index, and all of j; 0; -1: j->fault */

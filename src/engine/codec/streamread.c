@@ -123,6 +123,7 @@ vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j)
 	j->no = no;
 	j->off = e->off;
 	j->rec = e->rec;
+	j->head.before = no ? e[-1].n : 0;
 	if (vs_get_block(r, j) == 1 && j->head.n == e->n && j->head.size == e->size)
 		return 0;
 	j->bad = 1;
@@ -268,7 +269,7 @@ vs_first(struct vs_reader *r, struct vs_fault *f)
 int
 vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct vs_fault *f)
 {
-	struct vs_job j = { .no = i, .off = r->entry[i].off, .rec = r->entry[i].rec };
+	struct vs_job j = { .no = i, .off = r->entry[i].off, .rec = r->entry[i].rec, .head.before = i ? r->entry[i - 1].n : 0 };
 	uint8_t p[VS_BHEAD];
 	const char *err = "";
 	size_t n = vs_peek(r, j.off, p, VS_BHEAD);

@@ -216,6 +216,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		j->no = *n;
 		j->off = *off;
 		j->rec = rec;
+		j->head.before = *n ? (*e)[*n - 1].n : 0;
 		k = vs_get_block(r, j);
 		if (k <= 0) {
 			if (drain(w) != 0)

@@ -16,6 +16,7 @@ struct vs_writer {
 	struct vs_job *job;                     /* owned: njob */
 	size_t njob, next;                      /* the one that is being filled */
 	size_t done;                            /* blocks written */
+	size_t first, before;                   /* records in the first block; in the one that was submitted last */
 	uint64_t off, nrec;
 	struct buf index;                       /* the entries */
 	struct vs_sum sum;
@@ -70,7 +71,7 @@ take(struct vs_writer *w, struct vs_job *j)
 		return -1;
 	if (j->bad)
 		return fail(w, j->fault.err);
-	vs_put_num(&w->index, w->m.info.block - j->head.n);
+	vs_put_num(&w->index, j->head.n == j->head.before ? 0 : j->head.n);
 	vs_put_num(&w->index, j->coded.n);
 	w->sum = vs_sum_cat(w->sum, j->sum);
 	w->done++;
@@ -89,10 +90,13 @@ static int
 submit(struct vs_writer *w)
 {
 	struct vs_job *j = &w->job[w->next];
+	size_t n = j->raw.n / w->m.record;
 
 	j->no = w->done;
-	w->nrec += j->raw.n / w->m.record;
-	if (w->nrec == j->raw.n / w->m.record)
+	w->nrec += n;
+	j->head.before = w->before;
+	w->before = n;
+	if (w->nrec == n)
 		return first(w, j);
 	if (!w->m.primed && vs_make_primes(&w->m, w->work[0], &w->job[0].b) != 0)
 		return fail(w, VS_NOMEM);
@@ -124,6 +128,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 	w->sink = fn;
 	w->arg = arg;
 	w->threads = o->threads;
+	w->first = o->first ? o->first : o->block;
 	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block };
 	w->m.record = vs_record_size(&o->layout);
 	w->m.level = o->level;
@@ -146,11 +151,11 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 int
 vs_write(struct vs_writer *w, const void *p, size_t n)
 {
-	size_t full = (size_t)w->m.info.block * w->m.record;
 	const uint8_t *from = p;
 
 	while (n && !w->bad) {
 		struct buf *b = &w->job[w->next].raw;
+		size_t full = (w->nrec ? w->m.info.block : w->first) * w->m.record;
 		size_t k = full - b->n < n ? full - b->n : n;
 
 		/* a block that is full stays until there is more: the last one may be */
