@@ -94,7 +94,7 @@ cm_reset(struct cm *c, int bits)
 	fix_reset(c->f);
 	memset(c->slot, 0, c->size - (size_t)((char *)c->slot - (char *)c->f));
 	for (size_t i = 0; i < (size_t)CM_SLOTS << bits; i++)
-		c->slot[i].hist = CM_NONE;
+		c->slot[i].w = CM_NONE;
 	for (size_t i = 0; i < (size_t)CM_NMISS << (bits + 1); i++)
 		c->miss[i] = 1u << 15;
 	return 0;
