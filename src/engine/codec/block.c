@@ -1,6 +1,7 @@
 /* Blocks of values: the choice among the methods, primers. */
 #include "engine/codec/block.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,18 +55,25 @@ vc_work_free(struct vc_work *w)
 	if (!w)
 		return;
 	buf_free(&w->tmp);
+	buf_free(&w->best);
+	cm_free(&w->cm);
+	free(w->h);
+	free(w->hkey);
 	free(w);
 }
 
 struct vc_prime *
 vc_prime_make(struct vc_work *w, const struct vc_col *first)
 {
+	static atomic_uint_fast64_t ids;
 	struct vc_prime *p = calloc(1, sizeof *p);
 	size_t skip = first->n > VC_PRIME_MAX ? first->n - VC_PRIME_MAX : 0;
 
-	(void)w;
 	if (!p)
 		return NULL;
+	pthread_mutex_init(&p->lock, NULL);
+	p->id = ++ids;
+	p->width = first->width;
 	p->n = first->n - skip;
 	p->v = malloc((p->n + 1) * sizeof *p->v);
 	p->key = first->key ? malloc((p->n + 1) * sizeof *p->key) : NULL;
@@ -77,6 +85,7 @@ vc_prime_make(struct vc_work *w, const struct vc_col *first)
 		memcpy(p->v, first->v + skip, p->n * sizeof *p->v);
 	if (p->n && p->key)
 		memcpy(p->key, first->key + skip, p->n * sizeof *p->key);
+	cm_prime_take(w, p);
 	return p;
 }
 
@@ -85,6 +94,9 @@ vc_prime_free(struct vc_prime *p)
 {
 	if (!p)
 		return;
+	for (int k = 0; k < CM_KINDS; k++)
+		cm_free(&p->cm[k]);
+	pthread_mutex_destroy(&p->lock);
 	free(p->v);
 	free(p->key);
 	free(p);
@@ -108,9 +120,25 @@ int
 vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
 	enum vc_method *method, struct buf *out)
 {
-	(void)level;
+	size_t old = out->n;
+
 	*method = VC_STORED;
-	return vc_encode_with(w, prime, col, VC_STORED, out);
+	if (vc_encode_with(w, prime, col, VC_STORED, out))
+		return -1;
+	for (unsigned m = 1; level > 0 && m < NMETHOD; m++) {
+		int r;
+
+		w->best.n = 0;
+		r = methods[m].enc ? methods[m].enc(w, prime, col, &w->best) : 1;
+		if (r < 0 || w->best.nomem)
+			return -1;
+		if (r || w->best.n >= out->n - old)
+			continue;
+		out->n = old;
+		buf_add(out, w->best.p, w->best.n);
+		*method = (enum vc_method)m;
+	}
+	return out->nomem ? -1 : 0;
 }
 
 int

@@ -2,15 +2,29 @@
 #ifndef TM_ENGINE_CODEC_METHOD_H
 #define TM_ENGINE_CODEC_METHOD_H
 
+#include <pthread.h>
+
 #include "engine/codec/block.h"
+#include "engine/codec/cm.h"
+
+enum { CM_PLAIN, CM_DELTA, CM_KINDS };  /* context mixing of values, of differences */
 
 struct vc_work {
-	struct buf tmp;
+	struct buf tmp, best;
+	struct cm cm;
+	uint64_t *h, *hkey;             /* history: the primer's values, and the block's behind them */
+	size_t hcap, hkcap;
+	uint64_t hid;                   /* which primer's values those are (0: none), and of which kind */
+	int hkind;
+	size_t first;                   /* values of a block without a primer whose last state is in cm; 0: none */
 };
 
 struct vc_prime {
-	uint64_t *v, *key;              /* the first block; owned, key may be NULL */
+	uint64_t id, *v, *key;          /* unique; the first block, key may be NULL; owned */
 	size_t n;
+	unsigned width;
+	pthread_mutex_t lock;           /* of what is made when it is first used */
+	struct cm cm[CM_KINDS];
 };
 
 /*
@@ -24,5 +38,15 @@ struct vc_prime {
 		const uint8_t *p, size_t len, uint64_t *v, const char **err);
 #include "engine/codec/vcmethod.def"
 #undef VC_METHOD
+
+/* Give the state that the last block left in w to the primer made of that block */
+void cm_prime_take(struct vc_work *w, struct vc_prime *p);
+
+/* The greatest value of a column */
+static inline uint64_t
+vc_mask(unsigned width)
+{
+	return UINT64_MAX >> (64 - 8 * width);
+}
 
 #endif
