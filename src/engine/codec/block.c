@@ -65,6 +65,7 @@ vc_work_free(struct vc_work *w)
 	ZSTD_freeCCtx(w->zc);
 	ZSTD_freeDCtx(w->zd);
 	free(w->last);
+	free(w->sample);
 	cm_free(&w->cm);
 	free(w->h);
 	free(w->hkey);

@@ -23,20 +23,17 @@ compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *o
 	return 0;
 }
 
-/* The layout whose sample from the column's middle is the smallest, and that size.  0, or -1. */
 int
 vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size)
 {
-	size_t n = col->n < VC_FAST_SAMPLE ? col->n : VC_FAST_SAMPLE, from = (col->n - n) / 2;
-
 	*size = SIZE_MAX;
 	*kind = 0;
 	for (unsigned k = 0; k < LAY_KINDS; k++) {
 		if (!lay_fits(col, k))
 			continue;
 		w->tmp.n = w->bytes.n = 0;
-		if (!buf_room(&w->bytes, n * col->width + 1) || lay_out(w, col, from, n, k, w->bytes.p)
-		    || compress(w, w->bytes.p, n * col->width, 3, &w->tmp))
+		if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, k, w->bytes.p)
+		    || compress(w, w->bytes.p, col->n * col->width, 3, &w->tmp))
 			return -1;
 		if (w->tmp.n < *size) {
 			*size = w->tmp.n;
@@ -49,12 +46,13 @@ vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size
 int
 vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
+	struct vc_col sample;
 	unsigned kind;
 	size_t size;
 
 	(void)prime;
-	if (vc_fast_layout(w, col, &kind, &size) || !buf_room(&w->bytes, col->n * col->width + 1)
-	    || lay_out(w, col, 0, col->n, kind, w->bytes.p))
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) || !buf_room(&w->bytes, col->n * col->width + 1)
+	    || lay_out(w, col, kind, w->bytes.p))
 		return -1;
 	buf_u8(out, (uint8_t)kind);
 	return compress(w, w->bytes.p, col->n * col->width, w->level, out);

@@ -111,9 +111,10 @@ in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width
 	}
 
 int
-lay_out(struct vc_work *w, const struct vc_col *col, size_t i, size_t n, unsigned kind, uint8_t *p)
+lay_out(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p)
 {
-	const uint64_t *v = col->v + i, *key = col->key ? col->key + i : NULL;
+	const uint64_t *v = col->v, *key = col->key;
+	size_t n = col->n;
 	uint64_t *last = kind & LAY_KEYED ? last_values(w) : NULL;
 
 	if (kind & LAY_KEYED && !last)

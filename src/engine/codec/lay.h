@@ -12,10 +12,10 @@
 /* May this kind be used for this column? */
 int lay_fits(const struct vc_col *col, unsigned kind);
 
-/* The n values from position i as n * width bytes.  0, or -1 without memory. */
-int lay_out(struct vc_work *w, const struct vc_col *col, size_t i, size_t n, unsigned kind, uint8_t *p);
+/* The n values of col as n * width bytes.  0, or -1 without memory. */
+int lay_out(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p);
 
-/* The n values of col from their n * width bytes; may be in place of nothing.  0, or -1 without memory. */
+/* The n values of col from their n * width bytes.  0, or -1 without memory. */
 int lay_in(struct vc_work *w, const struct vc_col *col, unsigned kind, const uint8_t *p, uint64_t *v);
 
 #endif

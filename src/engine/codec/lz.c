@@ -44,7 +44,7 @@ attempt(struct vc_work *w, const struct vc_col *col, unsigned kind, unsigned pro
 	w->tmp.n = w->bytes.n = 0;
 	buf_u8(&w->tmp, (uint8_t)kind);
 	buf_u8(&w->tmp, (uint8_t)(props[prop].lc + 9 * (props[prop].lp + 5 * props[prop].pb)));
-	if (!buf_room(&w->bytes, n + 1) || lay_out(w, col, 0, col->n, kind, w->bytes.p)
+	if (!buf_room(&w->bytes, n + 1) || lay_out(w, col, kind, w->bytes.p)
 	    || compress(w->bytes.p, n, prop, &w->tmp))
 		return -1;
 	if (out->n == old || w->tmp.n < out->n - old) {
@@ -57,11 +57,12 @@ attempt(struct vc_work *w, const struct vc_col *col, unsigned kind, unsigned pro
 int
 vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
+	struct vc_col sample;
 	size_t size, old = out->n;
 	unsigned kind;
 
 	(void)prime;
-	if (vc_fast_layout(w, col, &kind, &size) || attempt(w, col, 0, 0, old, out))
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) || attempt(w, col, 0, 0, old, out))
 		return -1;
 	if (kind && attempt(w, col, kind, 0, old, out))
 		return -1;

@@ -14,6 +14,7 @@ struct vc_work {
 	int level;                      /* of zstd, for the method fast */
 	struct ZSTD_CCtx_s *zc;
 	struct ZSTD_DCtx_s *zd;
+	uint64_t *sample;               /* values, then keys, of vc_sample */
 	uint64_t *last;                 /* last values by key, for layouts */
 	struct cm cm;
 	uint64_t *h, *hkey;             /* history: the primer's values, and the block's behind them */
@@ -45,10 +46,11 @@ struct vc_prime {
 #include "engine/codec/vcmethod.def"
 #undef VC_METHOD
 
-#define VC_FAST_SAMPLE 16384    /* values that the choice of a layout is made by */
-
-/* The layout (lay.h) that zstd likes best, by a sample, and its size there.  0, or -1 without memory. */
+/* The layout (lay.h) that zstd likes best for a column (a sample), and its size there.  0, or -1 without memory. */
 int vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size);
+
+/* A short column from all over col, in memory of w.  0, or -1 without memory. */
+int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);
 
 /* Of the method fast, by the level of vc_encode */
 int vc_zstd_level(int level);

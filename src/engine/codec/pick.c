@@ -1,8 +1,12 @@
 /* Blocks of values: the choice among the methods, by coded size. */
 #include "engine/codec/lay.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define SMALL   256             /* values that every method may try */
-#define SAMPLE  16384           /* values of a first block that tell whether differences are better */
+#define SAMPLE  16384           /* values that stand for a column */
+#define SLICES  8               /* in so many runs */
 
 int
 vc_zstd_level(int level)
@@ -26,37 +30,62 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	return out->nomem ? -1 : 0;
 }
 
-static size_t
-sample_size(struct vc_work *w, const struct vc_col *col, enum vc_method m)
+int
+vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
 {
-	struct vc_col part = *col;
+	size_t one = SAMPLE / SLICES;
 
-	if (part.n > SAMPLE) {
-		part.n = SAMPLE;
-		part.v += (col->n - part.n) / 2;
+	*sample = *col;
+	if (col->n <= SAMPLE)
+		return 0;
+	if (!w->sample)
+		w->sample = malloc(2 * SAMPLE * sizeof *w->sample);
+	if (!w->sample)
+		return -1;
+	for (size_t i = 0; i < SLICES; i++) {
+		size_t from = (col->n - one) / (SLICES - 1) * i;
+
+		memcpy(w->sample + i * one, col->v + from, one * sizeof *w->sample);
+		if (col->key)
+			memcpy(w->sample + SAMPLE + i * one, col->key + from, one * sizeof *w->sample);
 	}
-	w->best.n = 0;
-	return vc_encode_with(w, NULL, &part, m, &w->best) ? SIZE_MAX : w->best.n;
+	*sample = (struct vc_col){ w->sample, col->key ? w->sample + SAMPLE : NULL, SAMPLE, col->width };
+	return 0;
 }
 
-/* Context mixing of values or of differences, and LZMA where zstd comes near */
+static size_t
+sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
+{
+	w->best.n = 0;
+	return vc_encode_with(w, NULL, sample, m, &w->best) ? SIZE_MAX : w->best.n;
+}
+
+/*
+ * Context mixing of values or of differences (as in the first block, or by a
+ * sample), and LZMA where zstd is better than what context mixing made of the sample.
+ */
 static int
 thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method *method, size_t old, struct buf *out)
 {
-	enum vc_method m = VC_CM;
-	size_t n = col->n < VC_FAST_SAMPLE ? col->n : VC_FAST_SAMPLE, size;
+	enum vc_method m = prime ? prime->hint : VC_STORED;
+	struct vc_col sample;
+	size_t size, plain = 0, delta = SIZE_MAX;
 	unsigned kind;
 
-	if (prime && prime->hint == VC_CM_DELTA)
-		m = VC_CM_DELTA;
-	else if (!(prime && prime->hint == VC_CM) && !col->key && sample_size(w, col, VC_CM_DELTA) < sample_size(w, col, VC_CM))
-		m = VC_CM_DELTA;
-	if (vc_fast_layout(w, col, &kind, &size) || attempt(w, prime, col, m, method, old, out))
+	if (m == VC_CM || m == VC_CM_DELTA)
+		return attempt(w, prime, col, m, method, old, out);
+	if (vc_sample(w, col, &sample))
 		return -1;
-	if ((double)size / (double)n > 1.1 * (double)(out->n - old) / (double)col->n)
-		return 0;
-	return attempt(w, prime, col, VC_LZ, method, old, out);
+	plain = sample_size(w, &sample, VC_CM);
+	if (!col->key)
+		delta = sample_size(w, &sample, VC_CM_DELTA);
+	if (vc_fast_layout(w, &sample, &kind, &size))
+		return -1;
+	m = delta < plain ? VC_CM_DELTA : VC_CM;
+	if (size < (delta < plain ? delta : plain) && attempt(w, prime, col, VC_LZ, method, old, out))
+		return -1;
+	return attempt(w, prime, col, m, method, old, out);
 }
 
 int
