@@ -12,7 +12,7 @@
 static inline int
 pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
 {
-	uint32_t best = k ? 1500u << 5 : 0;
+	uint32_t best = k ? 4000u << 5 : 0;
 
 	for (unsigned j = 0; j < CM_VOTES; j++) {
 		const uint16_t *t = f->t[k][j][l->hist[j]];
@@ -25,7 +25,7 @@ pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refuse
 		best = p0 > best ? p0 : best;
 		best = p1 > best ? p1 : best;
 	}
-	return (best & 31) || best != (k ? 1500u << 5 : 0) ? (int)(best & 31) : -1;
+	return (best & 31) || best != (k ? 4000u << 5 : 0) ? (int)(best & 31) : -1;
 }
 
 /* Is cand the value?  Mixed from all votes. */

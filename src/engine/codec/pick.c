@@ -112,3 +112,19 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		out->n = old;
 	return r;
 }
+
+size_t
+vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
+{
+	/* In ns a value, about; a value of 64 bits that nothing predicts costs hardly more than one of 8 */
+	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 8.0 * ncol ? bits : 8.0 * ncol);
+	size_t best = 256u << 10;
+
+	if (method == VC_LZ)
+		return VC_MAX;          /* solid or nothing */
+	if (method == VC_STORED || method == VC_FAST || level < 4)
+		return (512u << 10) / (ncol ? ncol : 1);
+	while (best > 8192 && (double)best * ns > 1e7)
+		best /= 2;
+	return best;
+}
