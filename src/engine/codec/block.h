@@ -66,7 +66,7 @@ int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 
 /*
  * How many values a later block of a stream should have, so that decoding
- * one takes about 10 ms: from its first block of n values in ncol columns,
+ * one takes about 12 ms: from its first block of n values in ncol columns,
  * len bytes when coded by this method (of the widest column) at that level.
  */
 size_t vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len);
