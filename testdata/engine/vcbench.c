@@ -5,7 +5,7 @@
  *
  * The file holds values of width bytes (8), or with -r records of a key and a
  * value; -H skips bytes before them, -k codes the keys of -r instead of the values.
- * The first block has -p values (all), the others -b.  Without -m and -l:
+ * The first block has -p values (all), the others -b (as vc_block_values says).  Without -m and -l:
  * every method.  A line each: values, coded bytes, bits a value, million
  * values a second of CPU time in and out, of the fastest of 3 (-n) runs.
  */
@@ -19,10 +19,11 @@
 #include "engine/codec/block.h"
 
 static struct vc_col all;
-static size_t first = SIZE_MAX, block = 65536;
+static size_t first = SIZE_MAX, block;
 static unsigned keywidth, width = 8;
 static long skip;
 static int keycol, runs = 3;
+static size_t later;
 
 static double
 now(void)
@@ -69,7 +70,7 @@ load(const char *path)
 static struct vc_col
 part(size_t i, const uint64_t *v)
 {
-	size_t n = i ? block : first;
+	size_t n = i ? later : first;
 
 	n = n > VC_MAX ? VC_MAX : n;
 	n = n > all.n - i ? all.n - i : n;
@@ -103,6 +104,8 @@ pass(int dec, int method, int level, struct buf *out, struct coded *c, uint64_t 
 			    : vc_encode_with(w, prime, &col, c[k].m, out))
 				die("not encoded");
 			c[k].len = out->n - c[k].len;
+			if (!k)
+				later = block ? block : vc_block_values(level, c[k].m, c[k].n, 1, c[k].len);
 		}
 		if (k && now() - t0 > *slow)
 			*slow = now() - t0;
@@ -122,7 +125,7 @@ pass(int dec, int method, int level, struct buf *out, struct coded *c, uint64_t 
 static void
 measure(const char *name, int method, int level)
 {
-	struct coded *c = malloc((all.n / block + 2) * sizeof *c);
+	struct coded *c = malloc((all.n / 1024 + 2) * sizeof *c);
 	uint64_t *v = malloc((all.n + 1) * sizeof *v);
 	double in = 1e9, out = 1e9, t, slow;
 	struct buf b = BUF_INIT;
@@ -192,7 +195,7 @@ main(int argc, char **argv)
 		default:
 			return 2;
 		}
-	if (optind + 1 != argc || !block || !first)
+	if (optind + 1 != argc || !first || (block && block < 1024))
 		die("one file");
 	load(argv[optind]);
 	if (method >= 0) {

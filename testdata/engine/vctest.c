@@ -183,7 +183,9 @@ static void
 numbers(void)
 {
 	int good = 1;
-	_Alignas(16) int16_t x[16], y[16], z[16];
+	_Alignas(16) int16_t y[16];
+	int16_t x[16], z[16];
+	cm_vec in[2];
 
 	cm_num_init();
 	CHECK("squash is symmetric at its middle", cm_squash(0) == 32768);
@@ -201,8 +203,11 @@ numbers(void)
 			y[i] = z[i] = (int16_t)((int)rnd(65536) - 32768);
 			sum += x[i] * y[i];
 		}
-		good &= cm_dot(x, y, 16) == sum;
-		cm_train(x, y, err, 16);
+		for (int i = 0; i < 2; i++)
+			in[i] = cm_eight(cm_four(x[8 * i], x[8 * i + 1], x[8 * i + 2], x[8 * i + 3]),
+				cm_four(x[8 * i + 4], x[8 * i + 5], x[8 * i + 6], x[8 * i + 7]));
+		good &= cm_dot(in, y, 2) == sum;
+		cm_train(in, y, err, 2);
 		for (int i = 0; i < 16; i++) {
 			int v = z[i] + (((2 * x[i] * err >> 16) + 1) >> 1);
 

@@ -16,7 +16,7 @@
 #include "base/buf.h"
 
 #define VC_MAX          (4u << 20)      /* values in a block */
-#define VC_PRIME_MAX    (1u << 20)      /* values of a first block that its primer uses: the last ones */
+#define VC_PRIME_MAX    (1u << 20)      /* values of a first block that its primer uses: the last ones; a good first block has so many */
 
 enum vc_method {
 #define VC_METHOD(number, id, name, fn, what) VC_##id = number,
@@ -63,6 +63,13 @@ int vc_encode_with(struct vc_work *w, const struct vc_prime *prime, const struct
  */
 int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method method, const uint8_t *p, size_t len, uint64_t *v, const char **err);
+
+/*
+ * How many values a later block of a stream should have, so that decoding
+ * one takes about 12 ms: from its first block of n values in ncol columns,
+ * len bytes when coded by this method (of the widest column) at that level.
+ */
+size_t vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len);
 
 const char *vc_name(unsigned method);           /* NULL: no such method */
 const char *vc_what(unsigned method);           /* one phrase about it */

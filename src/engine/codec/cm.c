@@ -12,7 +12,7 @@
 static inline int
 pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
 {
-	uint32_t best = k ? 1500u << 5 : 0;
+	uint32_t best = k ? 4000u << 5 : 0;
 
 	for (unsigned j = 0; j < CM_VOTES; j++) {
 		const uint16_t *t = f->t[k][j][l->hist[j]];
@@ -25,7 +25,7 @@ pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refuse
 		best = p0 > best ? p0 : best;
 		best = p1 > best ? p1 : best;
 	}
-	return (best & 31) || best != (k ? 1500u << 5 : 0) ? (int)(best & 31) : -1;
+	return (best & 31) || best != (k ? 4000u << 5 : 0) ? (int)(best & 31) : -1;
 }
 
 /* Is cand the value?  Mixed from all votes. */
@@ -33,22 +33,26 @@ static inline int
 decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which, uint64_t cand)
 {
 	uint16_t *t[CM_VOTES];
-	_Alignas(16) int16_t x[CM_IN] = { 0 };
+	int s[CM_VOTES + 1];
+	cm_vec x[2];
 	unsigned vote = (unsigned)which >> 1;
 	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote];
 	uint32_t *recent = &f->recent[k][cm_hash(cm_mix(l->key, (f->hist & 255) << 5 | vote), 10)], p;
 
+	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++) {
 		int e0 = l->cand[j][0] == cand, e1 = l->cand[j][1] == cand;
 
 		t[j] = &f->t[k][j][l->hist[j]][(2 - e1) & -!e0];
-		x[j] = (int16_t)cm_stretch(*t[j]);
+		s[j] = cm_stretch(*t[j]);
 	}
-	x[CM_VOTES] = 256;
-	x[CM_VOTES + 1] = (int16_t)cm_stretch(*recent >> 16);
-	p = cm_squash(cm_dot(x, w, CM_IN) >> 14);
+	s[CM_VOTES] = cm_stretch(*recent >> 16);
+	x[0] = cm_eight(cm_four(s[0], s[1], s[2], s[3]), cm_four(s[4], s[5], s[6], s[7]));
+	x[1] = cm_eight(cm_four(s[8], s[9], s[10], 256), cm_four(s[11], 0, 0, 0));
+	p = cm_squash(cm_dot(x, w, 2) >> 14);
 	bit = range_bit(r, dec, bit, p);
-	cm_train(x, w, cm_clip16((((bit << 16) - (int)p) >> 4) * 5), CM_IN);
+	cm_train(x, w, cm_clip16((((bit << 16) - (int)p) >> 4) * 5), 2);
+	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++)
 		cm_move(t[j], bit, 6);
 	cm_count(recent, bit, 255);

@@ -9,18 +9,19 @@
 static inline int
 miss_bit(struct range *r, const int dec, int bit, uint16_t *const *t, int at, int16_t *w, uint32_t *err)
 {
-	_Alignas(16) int16_t x[8];
+	int s[CM_NMISS];
+	cm_vec x;
 	uint32_t p;
 
-	for (int i = CM_NMISS; i < 8; i++)
-		x[i] = 0;
+	_Pragma("GCC unroll 8")
 	for (int i = 0; i < CM_NMISS; i++)
-		x[i] = (int16_t)cm_stretch(t[i][at]);
-	x[CM_NMISS] = 256;
-	p = cm_squash(cm_dot(x, w, 8) >> 14);
+		s[i] = cm_stretch(t[i][at]);
+	x = cm_eight(cm_four(s[0], s[1], s[2], s[3]), cm_four(s[4], 256, 0, 0));
+	p = cm_squash(cm_dot(&x, w, 1) >> 14);
 	bit = range_bit(r, dec, bit, p);
 	*err += bit ? 65536 - p : p;
-	cm_train(x, w, (((bit << 16) - (int)p) >> 4) * 4, 8);
+	cm_train(&x, w, (((bit << 16) - (int)p) >> 4) * 4, 1);
+	_Pragma("GCC unroll 8")
 	for (int i = 0; i < CM_NMISS; i++)
 		cm_move(&t[i][at], bit, 4);
 	return bit;

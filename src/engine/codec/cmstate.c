@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "engine/codec/cmnum.h"
 
 #define ALIGN 64
+#define HUGE  ((size_t)2 << 20)
 
 static size_t
 part(size_t *at, size_t n)
@@ -21,7 +23,7 @@ part(size_t *at, size_t n)
 static int
 make(struct cm *c, int bits)
 {
-	size_t at = 0, one = (size_t)1 << bits;
+	size_t at = 0, mem, one = (size_t)1 << bits;
 	size_t fix = part(&at, sizeof *c->f), slot = part(&at, CM_SLOTS * one * sizeof *c->slot),
 		key = part(&at, one / 2 * sizeof *c->key), line = part(&at, one / 4 * sizeof *c->line),
 		mtab = part(&at, 4 * one * sizeof *c->mtab), dtab = part(&at, 4 * one * sizeof *c->dtab),
@@ -31,9 +33,14 @@ make(struct cm *c, int bits)
 	if (c->f && c->bits == bits)
 		return 0;
 	cm_free(c);
-	p = aligned_alloc(ALIGN, at);
+	mem = at < HUGE ? at : (at + HUGE - 1) & ~(HUGE - 1);
+	p = aligned_alloc(at < HUGE ? ALIGN : HUGE, mem);
 	if (!p)
 		return -1;
+#ifdef MADV_HUGEPAGE
+	if (at >= HUGE)
+		madvise(p, mem, MADV_HUGEPAGE); /* random accesses all over it */
+#endif
 	c->bits = bits;
 	c->size = at;
 	c->f = (void *)(p + fix);

@@ -6,6 +6,7 @@
 
 #define SMALL   256             /* values that every method may try */
 #define SAMPLE  16384           /* values that stand for a column */
+#define NEAR    1.15            /* how near, at the highest level; LZMA takes its time */
 #define SLICES  8               /* in so many runs */
 
 int
@@ -14,7 +15,7 @@ vc_zstd_level(int level)
 	return level <= 1 ? 7 : level == 2 ? 12 : 19;
 }
 
-/* Keeps the smaller of what is in out behind `old` and a coding by that method */
+/* Keeps the smaller of what is in out behind `old` (nothing: the stored values that may follow) and a coding by that method */
 static int
 attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
 	enum vc_method *method, size_t old, struct buf *out)
@@ -22,7 +23,7 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	w->best.n = 0;
 	if (vc_encode_with(w, prime, col, m, &w->best))
 		return -1;
-	if (w->best.n < out->n - old) {
+	if (w->best.n < (*method == VC_STORED ? col->n * col->width : out->n - old)) {
 		out->n = old;
 		buf_add(out, w->best.p, w->best.n);
 		*method = m;
@@ -62,10 +63,10 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 
 /*
  * Context mixing of values or of differences (as in the first block, or by a
- * sample), and LZMA where zstd is better than what context mixing made of the sample.
+ * sample), and LZMA where zstd comes near what context mixing made of the sample.
  */
 static int
-thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	enum vc_method m = prime ? prime->hint : VC_STORED;
@@ -83,7 +84,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	if (vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
 	m = delta < plain ? VC_CM_DELTA : VC_CM;
-	if (size < (delta < plain ? delta : plain) && attempt(w, prime, col, VC_LZ, method, old, out))
+	if ((double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain) && attempt(w, prime, col, VC_LZ, method, old, out))
 		return -1;
 	return attempt(w, prime, col, m, method, old, out);
 }
@@ -98,17 +99,31 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 
 	*method = VC_STORED;
 	w->level = vc_zstd_level(level);
-	if (vc_encode_with(w, prime, col, VC_STORED, out))
-		return -1;
 	if (level > 0 && level < 4)
 		r = attempt(w, prime, col, VC_FAST, method, old, out);
 	else if (level >= 4 && col->n > SMALL)
-		r = thorough(w, prime, col, method, old, out);
+		r = thorough(w, prime, col, level, method, old, out);
 	else if (level >= 4 && col->n)
 		for (size_t i = 0; !r && i < sizeof any / sizeof any[0]; i++)
 			r = attempt(w, prime, col, any[i], method, old, out);
+	if (!r && *method == VC_STORED)
+		r = vc_encode_with(w, prime, col, VC_STORED, out);
 	w->chosen = *method;
 	if (r)
 		out->n = old;
 	return r;
+}
+
+size_t
+vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
+{
+	/* In ns a value, about; a value of 64 bits that nothing predicts costs hardly more than one of 8 */
+	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 8.0 * ncol ? bits : 8.0 * ncol);
+
+	if (method == VC_LZ)
+		return VC_MAX;          /* solid or nothing */
+	if (method == VC_STORED || method == VC_FAST || level < 4)
+		return (512u << 10) / (ncol ? ncol : 1);
+	ns = 12e6 / ns / 1024;
+	return ns > 256 ? 256u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
 }

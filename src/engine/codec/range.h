@@ -66,20 +66,20 @@ range_norm(struct range *r, int dec)
 static inline int
 range_bit(struct range *r, int dec, int bit, uint32_t p)
 {
-	uint64_t bound = (r->range >> 16) * p;
+	uint64_t bound = (r->range >> 16) * p, zero, add;
 
-	if (dec) {
+	if (dec)
 		bit = r->low < bound;
-		r->low -= bit ? 0 : bound;
-		r->range = bit ? bound : r->range - bound;
-	} else if (bit) {
-		r->range = bound;
+	zero = (uint64_t)bit - 1;       /* all ones for a 0; masks, because the bit cannot be foreseen */
+	add = bound & zero;
+	if (dec) {
+		r->low -= add;
 	} else {
-		r->low += bound;
-		if (r->low < bound)
+		r->low += add;
+		if (r->low < add)
 			range_carry(r);
-		r->range -= bound;
 	}
+	r->range = (bound & ~zero) | ((r->range - bound) & zero);
 	range_norm(r, dec);
 	return bit;
 }
