@@ -61,6 +61,25 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 	return vc_encode_with(w, NULL, sample, m, &w->best) ? SIZE_MAX : w->best.n;
 }
 
+/* LZMA for a block that went badly, unlike the stream's first, and where zstd shows that it can be done */
+static int
+otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	enum vc_method *method, size_t old, struct buf *out)
+{
+	struct vc_col sample;
+	size_t size;
+	unsigned kind;
+
+	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || w->poor++ % 8))
+		return 0;               /* most streams that go badly go badly everywhere: now and then is enough */
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
+		return -1;
+	if ((double)size / (double)sample.n > 0.95 * (double)(out->n - old + (*method == VC_STORED) * col->n * col->width) / (double)col->n)
+		return 0;
+	w->poor = 0;
+	return attempt(w, prime, col, VC_LZ, method, old, out);
+}
+
 /*
  * Context mixing of values or of differences (as in the first block, or by a
  * sample), and LZMA where zstd comes near what context mixing made of the sample.
@@ -75,7 +94,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	unsigned kind;
 
 	if (m == VC_CM || m == VC_CM_DELTA)
-		return attempt(w, prime, col, m, method, old, out);
+		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
 	if (vc_sample(w, col, &sample))
 		return -1;
 	plain = sample_size(w, &sample, VC_CM);
