@@ -1,13 +1,13 @@
 /*
  * Sizes and speeds of the methods of engine/codec/block.h.
  *
- *	vcbench [-w width] [-r keywidth,width] [-H skip] [-p first] [-b block] [-l level] [-m method] [-k] file
+ *	vcbench [-w width] [-r keywidth,width] [-H skip] [-p first] [-b block] [-l level] [-m method] [-k] [-n runs] file
  *
  * The file holds values of width bytes (8), or with -r records of a key and a
  * value; -H skips bytes before them, -k codes the keys of -r instead of the values.
  * The first block has -p values (all), the others -b.  Without -m and -l:
  * every method.  A line each: values, coded bytes, bits a value, million
- * values a second of CPU time in and out, of the fastest of three runs.
+ * values a second of CPU time in and out, of the fastest of 3 (-n) runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static struct vc_col all;
 static size_t first = SIZE_MAX, block = 65536;
 static unsigned keywidth, width = 8;
 static long skip;
-static int keycol;
+static int keycol, runs = 3;
 
 static double
 now(void)
@@ -128,7 +128,7 @@ measure(const char *name, int method, int level)
 	struct buf b = BUF_INIT;
 	int count[64] = { 0 };
 
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < runs; k++) {
 		b.n = 0;
 		t = pass(0, method, level, &b, c, v, &slow);
 		in = t < in ? t : in;
@@ -157,7 +157,7 @@ main(int argc, char **argv)
 {
 	int o, level = -1, method = -1;
 
-	while ((o = getopt(argc, argv, "w:r:H:p:b:l:m:k")) != -1)
+	while ((o = getopt(argc, argv, "w:r:H:p:b:l:m:n:k")) != -1)
 		switch (o) {
 		case 'w':
 			width = (unsigned)atoi(optarg);
@@ -182,6 +182,9 @@ main(int argc, char **argv)
 			method = vc_by_name(optarg);
 			if (method < 0)
 				die("no such method");
+			break;
+		case 'n':
+			runs = atoi(optarg);
 			break;
 		case 'k':
 			keycol = 1;

@@ -1,9 +1,10 @@
-/* Blocks of values: the choice among the methods, primers. */
+/* Blocks of values: the methods by number, work space, primers. */
 #include "engine/codec/block.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "engine/codec/method.h"
 
@@ -46,7 +47,11 @@ vc_by_name(const char *name)
 struct vc_work *
 vc_work_new(void)
 {
-	return calloc(1, sizeof(struct vc_work));
+	struct vc_work *w = calloc(1, sizeof *w);
+
+	if (w)
+		w->level = vc_zstd_level(1);
+	return w;
 }
 
 void
@@ -56,6 +61,11 @@ vc_work_free(struct vc_work *w)
 		return;
 	buf_free(&w->tmp);
 	buf_free(&w->best);
+	buf_free(&w->bytes);
+	ZSTD_freeCCtx(w->zc);
+	ZSTD_freeDCtx(w->zd);
+	free(w->last);
+	free(w->sample);
 	cm_free(&w->cm);
 	free(w->h);
 	free(w->hkey);
@@ -85,6 +95,7 @@ vc_prime_make(struct vc_work *w, const struct vc_col *first)
 		memcpy(p->v, first->v + skip, p->n * sizeof *p->v);
 	if (p->n && p->key)
 		memcpy(p->key, first->key + skip, p->n * sizeof *p->key);
+	p->hint = w->chosen;
 	cm_prime_take(w, p);
 	return p;
 }
@@ -114,31 +125,6 @@ vc_encode_with(struct vc_work *w, const struct vc_prime *prime, const struct vc_
 		return -1;
 	}
 	return 0;
-}
-
-int
-vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
-	enum vc_method *method, struct buf *out)
-{
-	size_t old = out->n;
-
-	*method = VC_STORED;
-	if (vc_encode_with(w, prime, col, VC_STORED, out))
-		return -1;
-	for (unsigned m = 1; level > 0 && m < NMETHOD; m++) {
-		int r;
-
-		w->best.n = 0;
-		r = methods[m].enc ? methods[m].enc(w, prime, col, &w->best) : 1;
-		if (r < 0 || w->best.nomem)
-			return -1;
-		if (r || w->best.n >= out->n - old)
-			continue;
-		out->n = old;
-		buf_add(out, w->best.p, w->best.n);
-		*method = (enum vc_method)m;
-	}
-	return out->nomem ? -1 : 0;
 }
 
 int

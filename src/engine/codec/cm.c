@@ -6,6 +6,7 @@
 #include "engine/codec/cmvote.h"
 
 #define SURE_LEN 8
+#define POS 23          /* bits of a position in mtab and dtab; the others are a check */
 
 /* The best candidate of try k that is none of the refused: index << 1 | which, or -1 */
 static inline int
@@ -32,22 +33,26 @@ static inline int
 decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which, uint64_t cand)
 {
 	uint16_t *t[CM_VOTES];
-	_Alignas(16) int16_t x[CM_IN] = { 0 };
+	int s[CM_VOTES + 1];
+	cm_vec x[2];
 	unsigned vote = (unsigned)which >> 1;
 	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote];
 	uint32_t *recent = &f->recent[k][cm_hash(cm_mix(l->key, (f->hist & 255) << 5 | vote), 10)], p;
 
+	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++) {
 		int e0 = l->cand[j][0] == cand, e1 = l->cand[j][1] == cand;
 
 		t[j] = &f->t[k][j][l->hist[j]][(2 - e1) & -!e0];
-		x[j] = (int16_t)cm_stretch(*t[j]);
+		s[j] = cm_stretch(*t[j]);
 	}
-	x[CM_VOTES] = 256;
-	x[CM_VOTES + 1] = (int16_t)cm_stretch(*recent >> 16);
-	p = cm_squash(cm_dot(x, w, CM_IN) >> 14);
+	s[CM_VOTES] = cm_stretch(*recent >> 16);
+	x[0] = cm_eight(cm_four(s[0], s[1], s[2], s[3]), cm_four(s[4], s[5], s[6], s[7]));
+	x[1] = cm_eight(cm_four(s[8], s[9], s[10], 256), cm_four(s[11], 0, 0, 0));
+	p = cm_squash(cm_dot(x, w, 2) >> 14);
 	bit = range_bit(r, dec, bit, p);
-	cm_train(x, w, cm_clip16((((bit << 16) - (int)p) >> 4) * 5), CM_IN);
+	cm_train(x, w, cm_clip16((((bit << 16) - (int)p) >> 4) * 5), 2);
+	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++)
 		cm_move(t[j], bit, 6);
 	cm_count(recent, bit, 255);
@@ -71,42 +76,44 @@ step(struct cm *c, struct cm_key *k, uint64_t key, uint64_t val)
 	f->roll = (f->roll << 8) + (val * 0x9e3779b97f4a7c15 >> 40);
 }
 
+/* The table is asked with the 8 values before v[i], so that its entry has time to come from memory */
 static inline void
 learn_match(struct cm *c, const uint64_t *v, size_t i)
 {
 	struct cm_fix *f = c->f;
-	uint32_t *m = &c->mtab[cm_hash(f->roll, c->bits + 2)], at = *m, n = 0;
+	uint64_t h = f->rollhash;
+	uint32_t *m = &c->mtab[h >> (62 - c->bits)], at = *m, n = 0;
 
+	*m = (uint32_t)i | (uint32_t)(h >> 16) << POS;
+	f->rollhash = f->roll * 0xd6e8feb86659fd93;
+	__builtin_prefetch(&c->mtab[f->rollhash >> (62 - c->bits)]);
 	if (f->mlen && v[f->mpos] == v[i]) {
 		f->mlen += f->mlen < 65535;
 		f->mpos++;
-	} else {
-		f->mlen = 0;
-	}
-	*m = (uint32_t)i + 1;
-	if (f->mlen || !at)
 		return;
-	while (n < 32 && n < at && v[at - 1 - n] == v[i - n])
+	}
+	f->mlen = 0;
+	if ((at ^ *m) >> POS || !(at &= (1u << POS) - 1) || at >= i)
+		return;
+	while (n < 32 && n <= at && v[at - n] == v[i - n])
 		n++;
 	if (n >= 4) {
 		f->mlen = n;
-		f->mpos = at;
+		f->mpos = at + 1;
 	}
 }
 
 /* The last four differences before position i, over their common power of two: a hash, and that power */
 static inline uint64_t
-shape(const uint64_t *v, size_t i, int *tz)
+shape(const uint64_t *v, size_t i, int32_t *tz)
 {
 	uint64_t a = v[i - 1] - v[i - 2], b = v[i - 2] - v[i - 3], c = v[i - 3] - v[i - 4], d = v[i - 4] - v[i - 5], all = a | b | c | d;
 	int z = all ? __builtin_ctzll(all) : 0;
 
 	*tz = all ? z : -1;
 	return cm_mix(cm_mix((uint64_t)((int64_t)a >> z), (uint64_t)((int64_t)b >> z)),
-		cm_mix((uint64_t)((int64_t)c >> z), (uint64_t)((int64_t)d >> z)));
+		cm_mix((uint64_t)((int64_t)c >> z), (uint64_t)((int64_t)d >> z))) * 0xd6e8feb86659fd93;
 }
-
-#define DPOS 23         /* bits of a position in dtab; the others are a check */
 
 static inline void
 learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
@@ -114,7 +121,7 @@ learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
 	struct cm_fix *f = c->f;
 	uint64_t h;
 	uint32_t *m, at;
-	int tz, otz;
+	int32_t tz, otz;
 
 	if (f->dlen && l->cand[CM_DMATCH][0] == v[i]) {
 		f->dlen += f->dlen < 255;
@@ -125,15 +132,18 @@ learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
 	} else {
 		f->dlen = 0;
 	}
-	h = shape(v, i + 1, &tz);
-	m = &c->dtab[cm_hash(h, c->bits + 2)];
+	h = f->shapehash;
+	tz = f->shapetz;
+	m = &c->dtab[h >> (62 - c->bits)];
 	at = *m;
-	*m = ((uint32_t)i + 1) | (uint32_t)(h >> 32) << DPOS;
-	if (f->dlen || (at ^ *m) >> DPOS || !(at &= (1u << DPOS) - 1) || tz < 0)
+	*m = (uint32_t)i | (uint32_t)(h >> 16) << POS;
+	f->shapehash = shape(v, i + 1, &f->shapetz);
+	__builtin_prefetch(&c->dtab[f->shapehash >> (62 - c->bits)]);
+	if (f->dlen || (at ^ *m) >> POS || (at &= (1u << POS) - 1) < 5 || at >= i || tz < 0)
 		return;
-	if (shape(v, at, &otz) == h && otz >= 0) {
-		f->dlen = 4;
-		f->dpos = at;
+	if (shape(v, at, &otz) == h && otz >= 0 && v[i] - v[i - 1] == scaled(v[at] - v[at - 1], tz - otz)) {
+		f->dlen = 5;
+		f->dpos = at + 1;
 		f->dshift = tz - otz;
 	}
 }
@@ -145,13 +155,13 @@ sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *cand
 	const struct cm_fix *f = c->f;
 	const struct cm_slot *s = l->slot[CM_ROLL];
 
-	if (f->mlen >= SURE_LEN && s->chk == l->chk[CM_ROLL] && s->hist == 0 && s->v[0] == v[f->mpos]) {
-		*cand = s->v[0];
+	if (f->mlen >= SURE_LEN && (s->w & 0xffff) == (unsigned)l->chk[CM_ROLL] << 8 && s->v == v[f->mpos]) {
+		*cand = s->v;
 		return 0;
 	}
 	s = l->slot[CM_PAIR];
-	if (f->dlen >= SURE_LEN && s->chk == l->chk[CM_PAIR] && s->hist == 0) {
-		*cand = s->v[0] + l->base[CM_PAIR];
+	if (f->dlen >= SURE_LEN && (s->w & 0xffff) == (unsigned)l->chk[CM_PAIR] << 8) {
+		*cand = s->v + l->base[CM_PAIR];
 		if (*cand == f->g[0] + scaled(v[f->dpos] - v[f->dpos - 1], f->dshift))
 			return 1;
 	}
@@ -183,7 +193,8 @@ try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uin
 		f->dlen = 0;
 	}
 	if (!(i & 3))
-		c->mtab[cm_hash(f->roll, c->bits + 2)] = (uint32_t)i + 1;
+		c->mtab[f->rollhash >> (62 - c->bits)] = (uint32_t)i | (uint32_t)(f->rollhash >> 16) << POS;
+	f->rollhash = f->roll * 0xd6e8feb86659fd93;
 	return 1;
 }
 
@@ -204,10 +215,19 @@ code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val,
 			return refused[k];
 		}
 	}
-	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0]);
+	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0],
+		k ? refused[0] : 0);
 	f->lastmiss = val;
 	f->hist = f->hist << 2 | 3;
 	return val;
+}
+
+static inline void
+look_at(struct cm *c, struct look *l, const uint64_t *key, size_t i)
+{
+	l->key = key ? key[i] : 0;
+	l->k = c->key + (key ? cm_hash(cm_mix(l->key, 9), c->bits - 1) : 0);
+	look_first(c, l, key != NULL);
 }
 
 static inline __attribute__((always_inline)) void
@@ -215,41 +235,53 @@ run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *k
 {
 	struct cm_fix *f = c->f;
 	const int keyed = key != NULL;
-	struct look l;
+	struct look look[2], *l = &look[0], *next = &look[1];
+	int ready = 0;          /* all of *l that can be known before its turn is */
 
 	for (; i < end; i++) {
 		uint64_t refused[CM_TRIES], val;
 		int kind, k = 0;
 
-		l.key = keyed ? key[i] : 0;
-		l.k = c->key + (keyed ? cm_hash(cm_mix(l.key, 9), c->bits - 1) : 0);
-		if (f->mlen && keyed && key[f->mpos] != l.key)
+		if (!ready)
+			look_at(c, l, key, i);
+		if (f->mlen && keyed && key[f->mpos] != l->key)
 			f->mlen = 0;
-		look_first(c, &l, keyed);
-		kind = sure(c, &l, v, &refused[0]);
+		kind = sure(c, l, v, &refused[0]);
 		if (kind >= 0) {
-			if (try_sure(c, r, dec, &l, v, i, kind, refused[0]))
+			if (try_sure(c, r, dec, l, v, i, kind, refused[0])) {
+				ready = 0;
 				continue;
+			}
 			k = 1;
 			if (kind)
 				f->dlen = 0;
 			else
 				f->mlen = 0;
 		}
-		look_others(c, &l, keyed, keyed || i < 64 ? 0 : v[i - f->period]);
-		look_candidates(c, &l, v, i, width);
-		val = code(c, r, dec, &l, dec ? 0 : v[i], keyed, k, refused);
+		if (!ready)
+			look_others(c, l, keyed, keyed || i < 64 ? 0 : v[i - f->period]);
+		look_candidates(c, l, v, i, width);
+		val = code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
 		v[i] = val;
-		learn_slots(&l, val);
-		learn_lines(&l, v, i, val);
-		if (l.floats)
-			learn_float(f, &l, val);
+		if (l->floats)
+			learn_float(f, l, val);
 		if (!keyed)
 			learn_period(f, v, i, val);
-		step(c, l.k, l.key, val);
+		step(c, l->k, l->key, val);
+		ready = i + 1 < end;
+		if (ready) {
+			look_at(c, next, key, i + 1);
+			look_others(c, next, keyed, keyed || i < 63 ? 0 : v[i + 1 - f->period]);
+			for (int j = 0; j < CM_SLOTS; j++)
+				__builtin_prefetch(next->slot[j]);
+		}
+		learn_slots(l, val);
+		learn_lines(l, v, i, val);
 		learn_match(c, v, i);
 		if (i >= 8)
-			learn_dmatch(c, &l, v, i);
+			learn_dmatch(c, l, v, i);
+		l = next;
+		next = l == look ? &look[1] : &look[0];
 	}
 }
 

@@ -16,22 +16,21 @@
 
 #include "engine/codec/range.h"
 
-#define CM_SLOTS        7       /* predictors with a table of contexts */
-#define CM_MATCH        7       /* what followed the last occurrence of the last 8 values */
-#define CM_DMATCH       8       /* what followed the last occurrence of the last 4 differences, but for a power of two */
-#define CM_LINE         9       /* and 10: a power of two times the change of a neighbour since the last time here */
-#define CM_FLOAT        11      /* sum, difference or product of the last two values as doubles */
-#define CM_VOTES        12
+#define CM_SLOTS        6       /* predictors with a table of contexts */
+#define CM_MATCH        6       /* what followed the last occurrence of the last 8 values */
+#define CM_DMATCH       7       /* what followed the last occurrence of the last 4 differences, but for a power of two */
+#define CM_LINE         8       /* and 9: a power of two times the change of a neighbour since the last time here */
+#define CM_FLOAT        10      /* sum, difference or product of the last two values as doubles */
+#define CM_VOTES        11
 #define CM_IN           16      /* inputs of the mixer: votes, constant, history */
 #define CM_TRIES        3       /* candidates before the value is written */
 #define CM_NONE         0xff    /* history of a context never seen */
-#define CM_NMISS        7       /* contexts of a byte of a value that no candidate had */
+#define CM_NMISS        5       /* contexts of a byte of a value that no candidate had */
 #define CM_LAGS         16
 
 struct cm_slot {
-	uint64_t v[2];          /* what followed, the most recent first */
-	uint16_t chk;
-	uint8_t hist;           /* four outcomes, 2 bits each: v[0], v[1], neither */
+	uint64_t v;             /* what followed the last time */
+	uint64_t w;             /* 48 bits: how far the value before was from that; 8: check of the context; 8: history */
 };
 
 struct cm_key {
@@ -52,11 +51,13 @@ struct cm_fix {                 /* the part whose size is the same for all */
 	uint32_t recent[CM_TRIES][1024];
 	uint32_t sure[2][64];
 	uint32_t diff[256][8];
+	uint16_t dull[16][64];  /* error of the bits of a byte, by key, level and place: is it worth the work? */
 	uint64_t g[4];          /* the last values */
 	uint64_t roll, prevkey, lastmiss;
 	uint32_t mpos, mlen;    /* match: position of the next value, its length; 0: none */
 	uint32_t dpos, dlen;
-	int32_t dshift;
+	int32_t dshift, shapetz;
+	uint64_t rollhash, shapehash;
 	uint32_t op, ophist;    /* CM_FLOAT */
 	uint32_t hist;          /* 2 bits a value: which candidate was right, 3: none */
 	uint32_t period, lag[CM_LAGS];

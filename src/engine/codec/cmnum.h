@@ -48,44 +48,76 @@ cm_move(uint16_t *p, int bit, int shift)
 	*p = (uint16_t)(*p + ((to - *p + (bit ? (1 << shift) - 1 : 0)) >> shift));
 }
 
-/* Sum of x[i] w[i], n a multiple of 8; no sum of two may pass 31 bits */
-static inline int
-cm_dot(const int16_t *x, const int16_t *w, int n)
+/*
+ * Eight inputs of a mixer, put together in registers: storing them one by one
+ * and loading them as a vector would wait for the stores.
+ */
+#ifdef __SSE2__
+typedef __m128i cm_vec;
+#else
+typedef struct { int16_t x[8]; } cm_vec;
+#endif
+
+static inline uint64_t
+cm_four(int a, int b, int c, int d)
+{
+	return (uint64_t)(uint16_t)a | (uint64_t)(uint16_t)b << 16 | (uint64_t)(uint16_t)c << 32 | (uint64_t)(uint16_t)d << 48;
+}
+
+/* Of two cm_four */
+static inline cm_vec
+cm_eight(uint64_t lo, uint64_t hi)
 {
 #ifdef __SSE2__
-	__m128i s = _mm_setzero_si128();
+	return _mm_set_epi64x((long long)hi, (long long)lo);
+#else
+	cm_vec v;
 
-	for (int i = 0; i < n; i += 8)
-		s = _mm_add_epi32(s, _mm_madd_epi16(_mm_load_si128((const void *)(x + i)), _mm_load_si128((const void *)(w + i))));
+	for (int i = 0; i < 4; i++) {
+		v.x[i] = (int16_t)(lo >> 16 * i);
+		v.x[i + 4] = (int16_t)(hi >> 16 * i);
+	}
+	return v;
+#endif
+}
+
+/* Sum of x[i] w[i] over nvec vectors; no sum of two may pass 31 bits */
+static inline int
+cm_dot(const cm_vec *x, const int16_t *w, int nvec)
+{
+#ifdef __SSE2__
+	__m128i s = _mm_madd_epi16(x[0], _mm_load_si128((const void *)w));
+
+	for (int i = 1; i < nvec; i++)
+		s = _mm_add_epi32(s, _mm_madd_epi16(x[i], _mm_load_si128((const void *)(w + 8 * i))));
 	s = _mm_add_epi32(s, _mm_srli_si128(s, 8));
 	s = _mm_add_epi32(s, _mm_srli_si128(s, 4));
 	return _mm_cvtsi128_si32(s);
 #else
 	int s = 0;
 
-	for (int i = 0; i < n; i++)
-		s += x[i] * w[i];
+	for (int i = 0; i < 8 * nvec; i++)
+		s += x[i / 8].x[i % 8] * w[i];
 	return s;
 #endif
 }
 
 /* w[i] += x[i] err / 65536, rounded, saturated; err within 16 bits */
 static inline void
-cm_train(const int16_t *x, int16_t *w, int err, int n)
+cm_train(const cm_vec *x, int16_t *w, int err, int nvec)
 {
 #ifdef __SSE2__
 	__m128i e = _mm_set1_epi16((int16_t)err), one = _mm_set1_epi16(1);
 
-	for (int i = 0; i < n; i += 8) {
-		__m128i t = _mm_load_si128((const void *)(x + i));
+	for (int i = 0; i < nvec; i++) {
+		__m128i t = _mm_mulhi_epi16(_mm_adds_epi16(x[i], x[i]), e);
 
-		t = _mm_mulhi_epi16(_mm_adds_epi16(t, t), e);
 		t = _mm_srai_epi16(_mm_adds_epi16(t, one), 1);
-		_mm_store_si128((void *)(w + i), _mm_adds_epi16(t, _mm_load_si128((const void *)(w + i))));
+		_mm_store_si128((void *)(w + 8 * i), _mm_adds_epi16(t, _mm_load_si128((const void *)(w + 8 * i))));
 	}
 #else
-	for (int i = 0; i < n; i++) {
-		int v = w[i] + (((2 * x[i] * err >> 16) + 1) >> 1);
+	for (int i = 0; i < 8 * nvec; i++) {
+		int v = w[i] + (((2 * x[i / 8].x[i % 8] * err >> 16) + 1) >> 1);
 
 		w[i] = (int16_t)(v > 32767 ? 32767 : v < -32768 ? -32768 : v);
 	}

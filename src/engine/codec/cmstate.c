@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "engine/codec/cmnum.h"
 
 #define ALIGN 64
+#define HUGE  ((size_t)2 << 20)
 
 static size_t
 part(size_t *at, size_t n)
@@ -31,9 +33,15 @@ make(struct cm *c, int bits)
 	if (c->f && c->bits == bits)
 		return 0;
 	cm_free(c);
-	p = aligned_alloc(ALIGN, at);
+	if (at >= HUGE)
+		at = (at + HUGE - 1) & ~(HUGE - 1);
+	p = aligned_alloc(at >= HUGE ? HUGE : ALIGN, at);
 	if (!p)
 		return -1;
+#ifdef MADV_HUGEPAGE
+	if (at >= HUGE)
+		madvise(p, at, MADV_HUGEPAGE);  /* random accesses all over it */
+#endif
 	c->bits = bits;
 	c->size = at;
 	c->f = (void *)(p + fix);
@@ -94,7 +102,7 @@ cm_reset(struct cm *c, int bits)
 	fix_reset(c->f);
 	memset(c->slot, 0, c->size - (size_t)((char *)c->slot - (char *)c->f));
 	for (size_t i = 0; i < (size_t)CM_SLOTS << bits; i++)
-		c->slot[i].hist = CM_NONE;
+		c->slot[i].w = CM_NONE;
 	for (size_t i = 0; i < (size_t)CM_NMISS << (bits + 1); i++)
 		c->miss[i] = 1u << 15;
 	return 0;

@@ -7,7 +7,7 @@
 #include "engine/codec/cm.h"
 #include "engine/codec/cmnum.h"
 
-#define CM_ROLL 6               /* slot whose context is the last 8 values */
+#define CM_ROLL 5               /* slot whose context is the last 8 values */
 #define CM_PAIR 2               /* slot whose context is the last two differences */
 
 struct look {                   /* all that is known before a value */
@@ -15,7 +15,7 @@ struct look {                   /* all that is known before a value */
 	struct cm_slot *slot[CM_SLOTS];
 	struct cm_line *line[2];
 	struct cm_key *k;
-	uint16_t chk[CM_SLOTS];
+	uint8_t chk[CM_SLOTS];
 	uint8_t hist[CM_VOTES];         /* CM_NONE: no candidate */
 	int floats;
 };
@@ -53,7 +53,7 @@ look_slot(const struct cm *c, struct look *l, int j, uint64_t ctx, uint64_t base
 	uint64_t h = ctx * 0xd6e8feb86659fd93;
 
 	l->slot[j] = c->slot + ((size_t)j << c->bits) + (h >> (64 - c->bits));
-	l->chk[j] = (uint16_t)(h >> 16);
+	l->chk[j] = (uint8_t)(h >> 16);
 	l->base[j] = base;
 }
 
@@ -81,7 +81,6 @@ look_others(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
 		look_slot(c, l, 1, cm_mix(key, f->prevkey), g0);
 		look_slot(c, l, 3, cm_mix(key, d1 ^ 0x1234), last);
 		look_slot(c, l, 4, cm_mix(cm_mix(key, g0), g1), 0);
-		look_slot(c, l, 5, cm_mix(cm_mix(key, last), d1), 0);
 		a = key + 3 * f->prevkey;
 		b = 5 * key + 1;
 	} else {
@@ -89,7 +88,6 @@ look_others(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
 		look_slot(c, l, 1, cm_mix(g0, g1), 0);
 		look_slot(c, l, 3, cm_mix(g1 - f->g[3], g0 - f->g[2]), g1);
 		look_slot(c, l, 4, cm_mix(lagged, 0x77), 0);
-		look_slot(c, l, 5, cm_mix(cm_mix(g0, g1), f->g[2]), 0);
 		a = (g0 >> 16) + (g1 >> 16) * 77;
 		b = (g1 >> 14) * 5 + (g0 >> 14) * 3;
 	}
@@ -104,9 +102,11 @@ look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 	const struct cm_fix *f = c->f;
 
 	for (int j = 0; j < CM_SLOTS; j++) {
-		l->cand[j][0] = l->slot[j]->v[0] + l->base[j];
-		l->cand[j][1] = l->slot[j]->v[1] + l->base[j];
-		l->hist[j] = l->slot[j]->chk == l->chk[j] ? l->slot[j]->hist : CM_NONE;
+		uint64_t w = l->slot[j]->w;
+
+		l->cand[j][0] = l->slot[j]->v + l->base[j];
+		l->cand[j][1] = l->cand[j][0] + (uint64_t)((int64_t)w >> 16);
+		l->hist[j] = (w >> 8 & 255) == l->chk[j] ? w & 255 : CM_NONE;
 	}
 	for (int j = CM_SLOTS; j < CM_VOTES; j++) {
 		l->hist[j] = CM_NONE;
@@ -145,13 +145,14 @@ learn_slots(struct look *l, uint64_t val)
 {
 	for (int j = 0; j < CM_SLOTS; j++) {
 		struct cm_slot *s = l->slot[j];
-		uint64_t now = val - l->base[j], v0 = s->v[0], v1 = s->v[1];
-		int known = l->hist[j] != CM_NONE, first = known & (v0 == now), second = known & (v0 != now) & (v1 == now);
+		uint64_t now = val - l->base[j], far = s->v - now;      /* from now on the value before is that far */
+		int first = s->v == now, second = !first & (l->cand[j][1] == val), known = l->hist[j] != CM_NONE;
+		unsigned hist = (unsigned)l->hist[j] << 2 | (unsigned)(known ? 2 - 2 * first - second : 2);
 
-		s->v[1] = first ? v1 : known ? v0 : now;
-		s->v[0] = now;
-		s->chk = l->chk[j];
-		s->hist = (uint8_t)(l->hist[j] << 2 | (2 - 2 * first - second));
+		far = first ? s->w >> 16 : far;
+		far = known ? far : 0;
+		s->v = now;
+		s->w = far << 16 | (uint64_t)l->chk[j] << 8 | (hist & 255);
 	}
 }
 
