@@ -309,7 +309,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->needed = t.found.needed;
 	if (e >= 0) {
 		*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
-		e = trim_choose(&t.found, o->share) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
+		e = trim_choose(&t.found, o) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}
