@@ -67,7 +67,8 @@ start_of(uint64_t n)
 static void
 take(struct one *o, unsigned what, const struct visit_insn *e, const struct visit_batch *b)
 {
-	int state = strncmp(ZydisMnemonicGetString(e->fact->mnemonic), "xsave", 5) == 0;        /* what it leaves out is nobody's need */
+	const char *name = ZydisMnemonicGetString(e->fact->mnemonic);
+	int state = strncmp(name, "xsave", 5) == 0 || strncmp(name, "xrstor", 6) == 0;  /* what they leave out is nobody's need */
 	uint32_t w = e->use;
 
 	o->pc = e->fact->pc;
