@@ -277,7 +277,7 @@ void rp_values(struct rp_tr *t);        /* what the instruction at hand has defi
 void rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg);   /* reg: the folded address of reference `first`, of which i is a piece; uses the other one of rcx, r15 */
 void rp_memory(struct rp_tr *t);        /* behind the instruction: what is not in the stream yet; uses rcx, r15 */
 
-/* hand.c: called by translated code; compiled without vector registers */
+/* hand.c, handref.c: called by translated code; compiled without vector registers */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);  /* 0: done, 1: leave, frame is complete */
 uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
 uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);  /* RP_MEMORY: what the references that rp_hand_refs reported have stored */
