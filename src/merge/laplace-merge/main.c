@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "merge.h"
 
-#define SYNOPSIS "[-bl] [-s] -o dir|file.tar[.gz|.xz|.zst] refs kernel"
+#define SYNOPSIS "[-bls] [-o dir|file.tar[.gz|.xz|.zst]] refs kernel"
 
 static void
 basic(struct job *j, const char *outname)
