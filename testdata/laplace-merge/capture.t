@@ -9,11 +9,9 @@ ws2laplace -p 3 -a 3 -k b.k -f text -o b.r b.ws
 is "another one" $? 0
 
 # The parent has libc mapped at a place of its own, and memory that its children see until they or it write to it
-set -- $(grep '^M.*/libc\.so' a.k | head -n 1)
-inode=$6 major=$7 minor=$8 libc=$9
-[ $# -ge 10 ] || set -- $(grep '^M.*/libc\.so' a.k)
-libc=${10}
-cat >prelude <<X
+grep '^M.*/libc\.so' a.k | head -n 1 >libc
+read -r _ _ _ _ _ inode major minor _ libc <libc
+cat >prelude <<END
 X 0 1 1 8 1 /bin/parent
 A 0 1 1
 M 0 1 70000000 180000 $inode $major $minor 0 $libc
@@ -40,7 +38,7 @@ S b 1
 r b 8 1 10001000
 r c 8 1 10000000
 T d 1
-X
+END
 awk -f "$HERE/join.awk" -v slice=7000 prelude a.k a.r b.k b.r
 laplace-text -b -w refs >refs.wide
 ok "merges" laplace-merge -o out refs.wide kernel

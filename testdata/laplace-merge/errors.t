@@ -1,7 +1,7 @@
 # Traces that are not in order: an error that says where, or left out and counted
 . "$SRC/testdata/tap.sh"
 
-cat >kernel <<'X'
+cat >kernel <<'END'
 A 0 1 1
 m 0 1 1000 2000
 S 0 1
@@ -11,13 +11,13 @@ m 5 2 1000 1000
 S 6 2
 S 9 1
 e 10
-X
-cat >refs <<'X'
+END
+cat >refs <<'END'
 r 1 4 1 1000
 w 2 4 1 2ffc
 r 6 4 2 1000
 i 9 4 1 2000
-X
+END
 laplace-merge --basic refs kernel >whole
 is "in order" "$? $(wc -l <whole | tr -d ' ')" "0 13"
 

@@ -2,17 +2,17 @@
 . "$SRC/testdata/tap.sh"
 
 # the example of the format's page: through the packed form and back
-cat >seed <<'X'
+cat >seed <<'END'
 r 123456789abcdef0 4 9a8b7 8888ffff3e456a21
 F 123456789abcdef7 100 77
 M 123456789abcdefe 100 1a2b3c4d 9000 8efa5567 35 5 1029384756afbecd foobar.so
-X
+END
 laplace-text -b -m <seed >seed.packed
 laplace-text <seed.packed >seed.text
 same "the three lines, packed and back" seed.text seed
 
 # and merged: the task that forks reads a page; its child maps a file.  The canonical page is a number of ours.
-cat >kernel <<'X'
+cat >kernel <<'END'
 A 0 77 9f7e8
 m 0 77 9a8b7000 1000
 S 0 77
@@ -20,7 +20,7 @@ F 123456789abcdef7 100 77
 A 123456789abcdef7 100 9f7e9
 M 123456789abcdefe 100 1a2b3c4d 9000 8efa5567 35 5 1029384756afbecd foobar.so
 e 123456789abcdeff
-X
+END
 echo "r 123456789abcdef0 4 9f7e8 9a8b7c6d" | laplace-text -b >refs
 is "a raw reference has 18 bytes" "$(wc -c <refs)" 18
 ok "merges" laplace-merge -o out refs kernel
@@ -44,7 +44,7 @@ r 123456789abcdef0 4 9a8b7 10000000000000
 $(sed 1,3d kernel)"
 
 # what is shared: fork, copy on write, files, shared memory, deletion, truncation, mremap
-cat >kernel <<'X'
+cat >kernel <<'END'
 A 0 1 1
 M 0 1 1000 3000 5 8 1 0 lib
 m 0 1 10000 4000
@@ -65,8 +65,8 @@ t 60 5 8 1 0
 M 61 2 91000 1000 5 8 1 0 lib
 U 62 2 1000 1000
 e 99
-X
-cat >refs <<'X'
+END
+cat >refs <<'END'
 r 1 1 1 1000
 r 1 1 1 11000
 r 1 1 1 13000
@@ -88,7 +88,7 @@ r 53 1 2 20000
 r 61 1 2 91000
 r 61 1 2 90000
 r 61 1 2 2000
-X
+END
 laplace-merge --basic refs kernel >stream
 # numbers by their first appearance
 is "canonical pages" "$(awk '$1 == "r" || $1 == "w" { if (!($5 in n)) n[$5] = ++k; printf "%s%s", s, n[$5]; s = " " }' stream)" \

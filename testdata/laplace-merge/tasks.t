@@ -1,7 +1,7 @@
 # Processes and tasks: threads, vfork, exec, numbers that come again; very many of them
 . "$SRC/testdata/tap.sh"
 
-cat >kernel <<'X'
+cat >kernel <<'END'
 X 0 a 5 8 1 /bin/sh
 A 0 a 1
 m 0 a 1000 2000
@@ -34,8 +34,8 @@ A f d 3
 S 10 d
 S 12 0
 e 13
-X
-cat >refs <<'X'
+END
+cat >refs <<'END'
 i 1 4 1 1000
 w 3 4 1 1004
 r 4 8 1 1008
@@ -49,7 +49,7 @@ W d 4 3 c0000000
 i 10 4 3 1000
 I 12 4 77 c0000000
 I 12 4 1 1000
-X
+END
 ok "merges" laplace-merge -o out refs kernel
 is "the files" "$(cd out && find . -type f | sort | tr '\n' ' ')" \
 	"./kernel ./manifest ./p0/t0 ./pa/ta ./pa/tb ./pa/tb.2 ./pa/tc ./pc/tc ./pd.2/td ./pd/td "
@@ -108,6 +108,7 @@ awk 'BEGIN {
 	printf "e %x\n", t + 1 > "kernel"
 }'
 laplace-text -b -w refs >refs.wide
+# shellcheck disable=SC3045      # the shells that there are have it
 (ulimit -n 20 && exec laplace-merge -o many refs.wide kernel) >err 2>&1
 is "3000 tasks with 20 descriptors" "$? $(cat err)" "0 "
 laplace-merge --basic refs.wide kernel >stream

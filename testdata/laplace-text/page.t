@@ -1,6 +1,6 @@
 # The hex dumps in laplace(5) are the traces of the text beside them
 . "$SRC/testdata/tap.sh"
-awk '/^\.Bd/ { b = ""; next } /^\.Ed/ { printf "%s", b > ("block" ++n); next } { b = b $0 "\n" }' "$SRC/man/laplace.5"
+awk '{ gsub(/\\e/, "\\\\") } /^\.Bd/ { b = ""; next } /^\.Ed/ { printf "%s", b > ("block" ++n); next } { b = b $0 "\n" }' "$SRC/man/laplace.5"
 k=0
 for f in block*; do
 	grep -q '^00000000' "$f" || continue

@@ -36,7 +36,7 @@ laplace-text -b -w empty | laplace-text >got
 same "an empty wide one" got empty
 
 # merged traces
-cat >merged <<'X'
+cat >merged <<'END'
 X 0 1 3c94b fe 0 /bin/a\20b
 ( 1 1 3c94b fe 0 0 d \
 r 2 4 9a8b7 8888ffff3e456a21
@@ -45,7 +45,7 @@ w 3 10 9a8b7 8888ffff3e456a21
 r 103 ff fffffffffffff ffffffffffffffff
 I 10000000000 1 0 0
 e 10000000001
-X
+END
 laplace-text -b -m merged >packed
 laplace-text packed >got
 same "a merged trace, packed and back" got merged
