@@ -1,6 +1,5 @@
 # Two real programs, forked by one parent and run by turns: what is shared is one memory, what is not is not
 . "$SRC/testdata/tap.sh"
-[ -z "$SAN" ] || { skip "same with sanitizers; captures are slow there"; exit 0; }
 wscap -o a.ws true 2>err || { skip "no captures here: $(cat err)"; exit 0; }
 wscap -o b.ws echo hello world >out.b
 ws2laplace -p 2 -a 2 -k a.k -f text -o a.r a.ws

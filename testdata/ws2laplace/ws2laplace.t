@@ -1,6 +1,5 @@
 # Captures as Laplace traces: every reference is there, every page it touches is mapped; files; options; damage
 . "$SRC/testdata/tap.sh"
-[ -z "$SAN" ] || { skip "same with sanitizers; captures are slow there"; exit 0; }
 wscap -o t.ws true 2>err || { skip "no captures here: $(cat err)"; exit 0; }
 
 # captured WHAT CAPTURE: made traces, merged without a fault; as many references as ws2addr gives
