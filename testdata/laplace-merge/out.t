@@ -40,7 +40,8 @@ for o in out o.tar; do
 	pid=$!
 	exec 3>fifo
 	awk 'BEGIN { print "A 0 1 1"; for (i = 0; i < 200; i++) print "S 0 1" }' >&3
-	until [ "$(left)" ]; do sleep 0.05; done
+	i=0
+	until [ "$(left)" ] || [ $i = 400 ]; do sleep 0.05; i=$((i + 1)); done
 	kill $pid
 	wait $pid
 	is "$o: neither does a signal" "$? $(left)" "143 "

@@ -19,7 +19,7 @@ ends(const char *s, const char *with)
 int
 archive_wanted(const char *path)
 {
-	return ends(path, ".tar") || ends(path, ".tar.gz") || ends(path, ".tar.zst") || ends(path, ".tar.xz") || ends(path, ".tgz");
+	return ends(path, ".tar") || ends(path, ".tar.gz") || ends(path, ".tar.zst") || ends(path, ".tar.xz");
 }
 
 static la_ssize_t
@@ -76,7 +76,7 @@ archive_write(struct out *o, const struct files *all)
 	if (!a)
 		die("out of memory");
 	check(a, path, archive_write_set_format_pax_restricted(a));
-	if (ends(path, "gz")) {
+	if (ends(path, ".gz")) {
 		check(a, path, archive_write_add_filter_gzip(a));
 		check(a, path, archive_write_set_filter_option(a, "gzip", "timestamp", NULL));
 	} else if (ends(path, ".zst")) {
