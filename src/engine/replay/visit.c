@@ -415,7 +415,7 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
 		e = drive_words(v->r, RP_VALUES, WORDS, &n);
-		if (catch_up(v) != 0)
+		if (n && catch_up(v) != 0)              /* else they are those of the batch before */
 			return drive_bad(v->r, "no memory");
 	}
 	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, v->r->words, v->writer, v->mem.piece };

@@ -347,6 +347,12 @@ control_run(struct control *t, const struct visit_run *r, const struct visit_bat
 	return 0;
 }
 
+size_t
+control_depth(const struct control *t)
+{
+	return t->nframe - 1;
+}
+
 void
 control_save(const struct control *t, struct buf *b)
 {

@@ -39,6 +39,8 @@ void control_free(struct control *t);
  */
 int control_run(struct control *t, const struct visit_run *r, const struct visit_batch *b, uint64_t *parent);
 
+size_t control_depth(const struct control *t);  /* calls and signals that are not over */
+
 /* Its state between two runs: appended to b (which may end up without memory); and restored: 0, or -1 for bytes that are none */
 void control_save(const struct control *t, struct buf *b);
 int control_load(struct control *t, const uint8_t *p, size_t n);
