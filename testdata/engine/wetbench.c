@@ -3,6 +3,7 @@
  * control dependence is followed.
  * wetbench -p FILE.ws: a sum of all parents.
  * wetbench -s FILE.ws: jumps of the program itself with tables: address, targets.
+ * wetbench -e FILE.ws: indirect jumps that are no tail calls: from, to, which is 0 if there may be more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,13 +119,30 @@ switches(const char *path)
 	return 0;
 }
 
+static int
+edges(const char *path)
+{
+	struct wcode c;
+	uint64_t n;
+
+	if (collect(path, &c, &n) != 0 || wcode_analyse(&c) != 0)
+		return 1;
+	for (size_t i = 0; i < c.nedge; i++)
+		printf("%llx %llx\n", (unsigned long long)c.node[c.edge[i].from].pc, (unsigned long long)c.edge[i].to);
+	for (size_t i = 0; i < c.n; i++)
+		if (c.node[i].kind == CODE_INDIRECT && !(c.node[i].flags & CODE_TABLE))
+			printf("%llx 0\n", (unsigned long long)c.node[i].pc);
+	wcode_free(&c);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	uint64_t n, sum = 0;
 
 	if (argc == 3 && argv[1][0] == '-')
-		return argv[1][1] == 'p' ? parents(argv[2]) : switches(argv[2]);
+		return argv[1][1] == 'p' ? parents(argv[2]) : argv[1][1] == 'e' ? edges(argv[2]) : switches(argv[2]);
 
 	printf("%12s %8s %8s %8s %8s %6s %6s %6s %6s %6s\n", "instructions", "executed", "reached", "branches", "switches", "code s", "pdom s", "M/s", "+cd", "+wr");
 	for (int i = 1; i < argc; i++) {
