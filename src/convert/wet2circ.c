@@ -1,6 +1,5 @@
 /*
- * wet2circ: the last dependences of comprehensive tracing information, as
- * lines `0xA#b --> 0xX#y`.
+ * wet2circ: the last dependences of a whole execution trace
  *
  * The text is read twice.  First its end, for the order in which statements
  * were executed last; then the dependences of those.  A text without that

@@ -1,4 +1,4 @@
-/* ws2wet: a capture to comprehensive tracing information as text. */
+/* ws2wet: a capture to the statements, dependences and values of its run */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +42,8 @@ run(struct job *j, const char *outname)
 	job_text(j);
 	if (!j->strict)
 		job_order(j);
+	if (j->bad)
+		job_bad(j, &j->fault);
 	out_close(j->out);
 	table_free(&j->table);
 	source_free(j);
