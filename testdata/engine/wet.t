@@ -24,5 +24,6 @@ seq 1 3000 >numbers
 wscap --raw -o s.ws sort -r numbers >out
 "$BUILD/test/wstrim" s.ws t.ws 50000000 0 >out
 is "a trimmed capture gives the same control dependences" "$("$BUILD/test/wetbench" -p t.ws)" "$("$BUILD/test/wetbench" -p s.ws)"
+is "the state can be saved and restored" "$("$BUILD/test/wetbench" -k t.ws)" "$("$BUILD/test/wetbench" -p t.ws)"
 "$BUILD/test/wetbench" s.ws t.ws | sed 's/^/# /'
 tap_end
