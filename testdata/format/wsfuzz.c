@@ -74,6 +74,8 @@ touch(const struct ws_rec *r)
 
 	for (size_t i = 0; p && i < n; i++)
 		sum += p[i];
+	for (size_t i = 0; r->kind == WS_SIG && i < r->u.sig.nstack; i++)
+		sum += r->u.sig.stack[i];
 	if (r->kind == WS_MAP)
 		sum += strlen(r->u.map.name);
 	if (r->kind == WS_NOTE)

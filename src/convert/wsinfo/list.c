@@ -131,6 +131,10 @@ sig(struct out *o, const struct ws_rec_sig *s)
 	regs(o, &s->to);
 	if (s->nxsave)
 		out_printf(o, " state=%zu", s->nxsave);
+	if (s->icount != WS_UNKNOWN)
+		out_printf(o, " icount=%" PRIu64, s->icount);
+	if (s->nstack)
+		out_printf(o, " stack=%zu", s->nstack);
 }
 
 static void
@@ -148,6 +152,8 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 	switch (r->kind) {
 	case WS_KEY:
 		out_printf(o, " icount=%" PRIu64 " trigger=%" PRIu64, r->u.state.icount, r->u.state.trigger);
+		if (r->u.state.instances != WS_UNKNOWN)
+			out_printf(o, " instances=%" PRIu64, r->u.state.instances);
 		/* fall through */
 	case WS_START:
 		regs(o, &r->u.state.regs);

@@ -170,7 +170,7 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 	r->fd = -1;
 	r->ended = REPLAY_OK;
 	r->pending = REPLAY_OK;
-	r->until = r->broke = r->sigbreak = WS_UNKNOWN;
+	r->until = r->most = r->broke = r->sigbreak = WS_UNKNOWN;
 	if (watch)
 		r->watch = *watch;
 	if (open_file(r, path, f) != 0 || head_ok(r, f) != 0 || make(r, f) != 0) {
@@ -259,17 +259,20 @@ at_end(struct replay *r)
 static int
 here(struct replay *r, uint64_t *limit)
 {
-	struct ws_regs g;
-
 	for (;;) {
+		if (drive_instances(r) >= r->most) {
+			*limit = r->x.icount;
+			return REPLAY_OK;
+		}
 		if (r->cut)
 			return drive_bad_file(r);
 		if (r->next.kind == WS_SIG) {
-			drive_regs(r, &g);
-			if (!ws_same(&g, &r->next.u.sig.at))
-				break;
-			if (drive_take(r) != 0)
+			int e = drive_signal_here(r);
+
+			if (e < 0 || (e && drive_take(r) != 0))
 				return REPLAY_BAD;
+			if (!e)
+				break;
 		} else if (r->next.kind == WS_KEY) {
 			if (r->x.icount > r->next.u.state.icount)
 				return drive_drift(r, "behind the keyframe at instruction %llu", (unsigned long long)r->next.u.state.icount);
@@ -290,6 +293,8 @@ here(struct replay *r, uint64_t *limit)
 			*limit = r->next.u.end.icount;
 	} else if (r->next.kind == WS_KEY && r->next.u.state.icount < *limit) {
 		*limit = r->next.u.state.icount;
+	} else if (r->next.kind == WS_SIG && r->next.u.sig.icount < *limit) {
+		*limit = r->next.u.sig.icount;
 	}
 	if (r->nbrk && r->broke != r->x.icount && is_user_break(r, r->x.cpu.rip)) {
 		r->broke = r->x.icount;
@@ -384,7 +389,7 @@ late_values(struct replay *r)
 	static const uint8_t reg[FACT_NLATE] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
 
 	for (unsigned i = 0; i < FACT_NLATE; i++)
-		r->x.out[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
+		r->x.late[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
 }
 
 /*
@@ -398,17 +403,19 @@ go(struct replay *r, enum rp_mode mode, uint64_t limit)
 		enum rp_stop stop;
 		int e;
 
-		if (r->x.icount >= limit)
+		if (r->x.icount >= limit || drive_instances(r) >= r->most)
 			return REPLAY_OK;
 		r->x.limit = limit;
 		e = here(r, &r->x.limit);
 		if (e != REPLAY_OK)
 			return e;
+		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
+			r->x.limit = r->x.icount + (r->most - drive_instances(r));
 		stop = rp_run(r->core, &r->x, mode);
 		if (stop == RP_FULL)
 			return REPLAY_OK;
 		e = stopped(r, stop);
-		if (mode == RP_VALUES && (stop == RP_SYSCALL || stop == RP_TSC || stop == RP_CPUID))
+		if (r->x.late)
 			late_values(r);
 		if (e != REPLAY_OK)
 			return e;
@@ -430,7 +437,7 @@ drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 	r->x.end = r->words + most + RP_SLACK;
 	e = go(r, mode, r->until);
 	*n = (size_t)(r->x.out - r->words);
-	if (e == REPLAY_OK && r->x.icount >= r->until)
+	if (e == REPLAY_OK && (r->x.icount >= r->until || drive_instances(r) >= r->most))
 		e = REPLAY_END;
 	if (!*n || e == REPLAY_OK)
 		return e;
