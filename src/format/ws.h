@@ -32,7 +32,7 @@ enum {          /* bits of struct ws_rec_map.flags */
 	WS_GROWS = 2                    /* grows downward as a stack does */
 };
 enum {          /* bits of struct ws_header.flags */
-	WS_TRIMMED = 1,                 /* MEM has only what a replay reads before it is written */
+	WS_TRIMMED = 1,                 /* MEM has only what a replay reads before it is written, and code that branches could have led to */
 	WS_FIRST_TOUCH = 2,             /* captured page by page at first touch */
 	WS_CPUID_RECORDS = 4,           /* each cpuid is a CPUID record; else the header's table answers */
 	WS_KEYFRAMES = 8,               /* there are KEY records (ws(5) says how a replay uses them) */

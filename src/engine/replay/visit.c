@@ -27,7 +27,12 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 		return 0;
 	if (visit_room(v, 0) != 0)
 		return -1;
-	v->run[v->nrun++] = (struct visit_run){ a, ++v->n, 1, 0, 0, (uint32_t)v->nwriter, 0 };
+	v->run[v->nrun++] = (struct visit_run){ a, ++v->n, 1, 0, (uint32_t)v->done, (uint32_t)v->nwriter, 0 };
+	if (v->r->x.out) {                      /* there is room: what stops the processor leaves RP_SLACK */
+		*v->r->x.out++ = s->sig;
+		*v->r->x.out++ = s->to.r[WS_RSP];
+		v->done += FACT_NSIGNAL;
+	}
 	v->ninsn++;
 	v->half = NULL;
 	for (unsigned i = 0; i < a->fact->ndef; i++) {
@@ -93,6 +98,7 @@ signal_facts(struct visit *v)
 	for (i = 0; i < 2; i++) {
 		f[i].kind = FACT_SIGNAL;
 		f[i].def = v->sigdef;
+		f[i].nval = FACT_NSIGNAL;
 		f[i].id = UINT32_MAX;
 		v->signal[i].fact = &f[i];
 	}
