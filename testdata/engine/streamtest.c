@@ -124,6 +124,7 @@ options(struct vs_options *o, const char *layout)
 		o->method = (int)m;
 	}
 	o->first = rnd(2) ? 0 : 1 + (uint32_t)rnd(300);
+	o->group = rnd(3) ? 0 : o->block * (1 + (uint32_t)rnd(6));
 }
 
 /* Everything that in says, from out, in all ways; 1 if so */
@@ -311,6 +312,7 @@ test_cut(void)
 		options(&o, small[i % 3]);
 		o.level = i < 3 ? 0 : 9;
 		o.method = -1;
+		o.group = 0;
 		o.block = o.first = 100;
 		make(&in, 3100 + (size_t)i);
 		pack(&out, &in, &o, 0);
@@ -409,6 +411,7 @@ test_flip(void)
 		options(&o, small[i % 3]);
 		o.level = i < 3 ? 0 : 9;
 		o.method = -1;
+		o.group = 0;
 		o.block = o.first = 60;
 		make(&in, i < 3 ? 1001 : 2001);
 		pack(&out, &in, &o, 0);
@@ -475,6 +478,7 @@ test_sink(void)
 	struct vs_writer *w;
 
 	options(&o, "8");
+	o.group = 0;
 	o.block = o.first = 10;
 	make(&in, 8000);
 	pack(&out, &in, &o, 0);
@@ -587,7 +591,8 @@ print_seeds(const char *folder)
 			if (i && i != 4 && m % NLAYOUT != i)
 				continue;
 			options(&o, layouts[i]);
-			o.block = o.first = 100;
+			o.group = 0;
+		o.block = o.first = 100;
 			o.method = (int)m;
 			make(&in, 1200);
 			pack(&out, &in, &o, i == 8 ? 16 : 0);

@@ -26,7 +26,7 @@ collect(const char *path, struct wcode *c, uint64_t *n)
 {
 	struct replay_fault f;
 	struct wcode_replay m = { 0 };
-	struct visit *v = visit_open(path, 0, &f);
+	struct visit *v = visit_open(path, VISIT_CONTROL, &f);
 	struct wcode_visit *t = wcode_visit_new(c);
 	struct visit_batch b;
 	int got;

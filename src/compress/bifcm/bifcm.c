@@ -23,7 +23,7 @@ struct args {
 	enum action action;
 	struct vs_options o;
 	uint64_t nhead, start, count;
-	int backward, part, each;
+	int backward, part, each, sizes;
 	const char *outname;
 	int given;              /* options of compression: they do not go with the others */
 };
@@ -192,6 +192,7 @@ option_compress(struct args *a, int c, int *layout)
 		break;
 	case 'b':
 		blocks(&a->o, optarg);
+		a->sizes = 1;
 		break;
 	case 'H':
 		a->nhead = number(optarg, 0, VS_HEAD_MAX);
@@ -270,6 +271,10 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	if (a.o.layout.ref && !(layout & 2))
 		a.nhead = REF_HEADER;
+	if (a.o.level == 9 && a.o.method < 0 && !a.sizes)
+		a.o.group = VS_FIRST;
+	if (a.o.level && a.o.level < 4 && !a.sizes)
+		a.o.block = VS_FIRST;
 	input_open(&in, argv[optind]);
 	if (a.action != COMPRESS) {
 		expand(&in, &a);

@@ -29,7 +29,7 @@ job_visit(struct job *j, unsigned what)
 void
 job_code(struct job *j)
 {
-	struct visit *v = job_visit(j, VISIT_WHAT);
+	struct visit *v = job_visit(j, VISIT_CONTROL);
 	struct wcode_replay m = { .r = visit_replay(v) };
 	struct wcode_visit *t = wcode_visit_new(&j->code);
 	struct visit_batch b;

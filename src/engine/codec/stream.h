@@ -32,6 +32,7 @@ struct vs_options {
 	struct vs_layout layout;
 	uint32_t block;                 /* records, 1 to VC_MAX */
 	uint32_t first;                 /* records in the first block; 0: as many */
+	uint32_t group;                 /* records that may become one block, if LZ makes that smaller than all of theirs; 0: none */
 	int level;                      /* of vc_encode */
 	int method;                     /* an enum vc_method for all columns, where it makes them smaller; or -1 */
 	unsigned threads;               /* 1 to VS_THREADS; what is written does not depend on it */

@@ -56,14 +56,30 @@ log2_of(unsigned width)
 	return width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : 3;
 }
 
+/* Records of a block, at most: also of one that a group becomes, which ends with the block that fills it */
+static uint32_t
+most(const struct vs_options *o)
+{
+	uint32_t first = o->first ? o->first : o->block, max = first > o->block ? first : o->block, n;
+
+	n = (o->group + o->block - 1) / o->block * o->block;
+	max = n > max ? n : max;
+	if (first < o->group) {
+		n = first + (o->group - first + o->block - 1) / o->block * o->block;
+		max = n > max ? n : max;
+	}
+	return max;
+}
+
 void
 vs_put_header(struct buf *b, const struct vs_options *o)
 {
+	uint32_t max = most(o);
 	size_t start = b->n;
 
 	buf_add(b, vs_magic, sizeof(vs_magic));
 	buf_le16(b, VS_VERSION);
-	buf_le32(b, o->first > o->block ? o->first : o->block);
+	buf_le32(b, max);
 	buf_le32(b, (uint32_t)o->nhead);
 	buf_le16(b, 0);
 	buf_u8(b, (uint8_t)o->layout.ref);

@@ -6,6 +6,14 @@
 #include "base/bytes.h"
 #include "engine/codec/streampriv.h"
 
+#define NEAR 21                 /* twentieths of what the blocks of a group take: so near must zstd come for LZMA to be tried */
+
+/* A block of a group, that may yet be another one */
+struct held {
+	size_t n, size;
+	struct vs_sum sum;
+};
+
 struct vs_writer {
 	struct vs_common m;
 	vs_sink *sink;
@@ -16,8 +24,15 @@ struct vs_writer {
 	struct vs_job *job;                     /* owned: njob */
 	size_t njob, next;                      /* the one that is being filled */
 	size_t done;                            /* blocks written */
-	size_t first, before;                   /* records in the first block; in the one that was submitted last */
+	size_t first;                           /* records in the first block */
+	size_t before, submitted;               /* in the last one that was written; that was submitted */
 	uint64_t off, nrec;
+	const struct vs_block *model;           /* the first block, until the primers are made */
+	size_t group, ngroup;                   /* records of a group; of the present one */
+	struct buf grouped, waiting;            /* its bytes; its blocks, coded */
+	struct held *held;                      /* owned: nheld of them */
+	size_t nheld, heldcap;
+	struct vs_job whole;                    /* the group as one block */
 	struct buf index;                       /* the entries */
 	struct vs_sum sum;
 	int bad;
@@ -63,7 +78,18 @@ work(void *arg, unsigned thread, void *job)
 	vs_encode_job(&w->m, w->work[thread], j);
 }
 
-/* A block that is coded is written */
+/* A block of n records that is coded, behind one of w->before */
+static void
+enter(struct vs_writer *w, size_t n, size_t size, struct vs_sum sum)
+{
+	vs_put_num(&w->index, n == w->before ? 0 : n);
+	vs_put_num(&w->index, size);
+	w->sum = vs_sum_cat(w->sum, sum);
+	w->before = n;
+	w->done++;
+}
+
+/* A block that is coded is written, or waits for the others of its group */
 static int
 take(struct vs_writer *w, struct vs_job *j)
 {
@@ -71,34 +97,108 @@ take(struct vs_writer *w, struct vs_job *j)
 		return -1;
 	if (j->bad)
 		return fail(w, j->fault.err);
-	vs_put_num(&w->index, j->head.n == j->head.before ? 0 : j->head.n);
-	vs_put_num(&w->index, j->coded.n);
-	w->sum = vs_sum_cat(w->sum, j->sum);
-	w->done++;
-	return sink(w, &j->coded);
+	if (!w->group) {
+		enter(w, j->b.n, j->coded.n, j->sum);
+		return sink(w, &j->coded);
+	}
+	if (buf_grow(&w->held, &w->heldcap, w->nheld + 1, sizeof(*w->held)) != 0)
+		return fail(w, VS_NOMEM);
+	w->held[w->nheld++] = (struct held){ j->b.n, j->coded.n, j->sum };
+	buf_add(&w->waiting, j->coded.p, j->coded.n);
+	return w->waiting.nomem ? fail(w, VS_NOMEM) : 0;
+}
+
+/* The group as one block by LZ alone, which finds in it what blocks cannot have: 1 if that is smaller, -1 without memory */
+static int
+lump(struct vs_writer *w)
+{
+	struct vs_common m = { .info = w->m.info, .record = w->m.record, .level = 1, .method = -1 };
+	struct vs_job *j = &w->whole;
+	struct buf fast;
+	int bad;
+
+	j->head.before = w->before;
+	if (vs_split(&m.info.layout, &j->b, w->grouped.p, w->ngroup) != 0 || vs_encode_job(&m, w->work[0], j) != 0)
+		return -1;
+	if (j->coded.n / NEAR > w->waiting.n / 20)
+		return 0;
+	fast = j->coded;
+	j->coded = (struct buf)BUF_INIT;
+	m.method = VC_LZ;
+	bad = vs_encode_job(&m, w->work[0], j);
+	if (!bad && fast.n < j->coded.n) {
+		buf_free(&j->coded);
+		j->coded = fast;
+	} else {
+		buf_free(&fast);
+	}
+	return bad ? -1 : j->coded.n < w->waiting.n;
+}
+
+/* All blocks of the group are coded: they are written, or the one that they are together */
+static int
+end_group(struct vs_writer *w)
+{
+	struct vs_job *j;
+	int one = 0;
+
+	while (w->par && (j = par_get(w->par)))
+		if (take(w, j) != 0)
+			return -1;
+	if (w->bad || !w->nheld)
+		return w->bad ? -1 : 0;
+	one = lump(w);
+	if (one < 0)
+		return fail(w, VS_NOMEM);
+	if (one) {
+		/* the first blocks of all: what was learned from them is of no use now */
+		if (!w->done) {
+			vs_common_free(&w->m);
+			memset(w->m.prime, 0, sizeof(w->m.prime));
+			w->m.primed = 0;
+			w->model = &w->whole.b;
+		}
+		enter(w, w->ngroup, w->whole.coded.n, w->whole.sum);
+		one = sink(w, &w->whole.coded);
+	} else {
+		for (size_t i = 0; i < w->nheld; i++)
+			enter(w, w->held[i].n, w->held[i].size, w->held[i].sum);
+		one = sink(w, &w->waiting);
+	}
+	w->grouped.n = w->waiting.n = w->nheld = w->ngroup = 0;
+	return one;
+}
+
+/* Records of the block before the next one to be submitted */
+static size_t
+before(const struct vs_writer *w)
+{
+	return w->ngroup ? w->submitted : w->group ? w->before : w->submitted;
 }
 
 /* The first block is coded here, since the others need its primers; these are made when there is another block */
-static int
-first(struct vs_writer *w, struct vs_job *j)
-{
-	work(w, 0, j);
-	return take(w, j);
-}
-
 static int
 submit(struct vs_writer *w)
 {
 	struct vs_job *j = &w->job[w->next];
 	size_t n = j->raw.n / w->m.record;
+	int start = !w->nrec;
 
 	j->no = w->done;
+	j->head.before = before(w);
+	w->submitted = n;
 	w->nrec += n;
-	j->head.before = w->before;
-	w->before = n;
-	if (w->nrec == n)
-		return first(w, j);
-	if (!w->m.primed && vs_make_primes(&w->m, w->work[0], &w->job[0].b) != 0)
+	w->ngroup += n;
+	if (w->group)
+		buf_add(&w->grouped, j->raw.p, j->raw.n);
+	if (w->grouped.nomem)
+		return fail(w, VS_NOMEM);
+	if (start) {
+		w->model = &j->b;
+		work(w, 0, j);
+		return take(w, j);
+	}
+	if (!w->m.primed && vs_make_primes(&w->m, w->work[0], w->model) != 0)
 		return fail(w, VS_NOMEM);
 	if (!w->par && !(w->par = par_new(w->threads, work, w)))
 		return fail(w, VS_NOMEM);
@@ -128,6 +228,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 	w->sink = fn;
 	w->arg = arg;
 	w->threads = o->threads;
+	w->group = o->group;
 	w->first = o->first ? o->first : o->block;
 	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block };
 	w->m.record = vs_record_size(&o->layout);
@@ -162,6 +263,8 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 		if (!k) {
 			if (submit(w) == 0)
 				advance(w);
+			if (w->group && w->ngroup >= w->group)
+				end_group(w);
 			continue;
 		}
 		buf_add(b, from, k);
@@ -233,6 +336,8 @@ vs_finish(struct vs_writer *w)
 		submit(w);
 	while (w->par && !w->bad && (j = par_get(w->par)))
 		take(w, j);
+	if (w->group)
+		end_group(w);
 	return w->bad ? -1 : put_index(w, tail, ntail);
 }
 
@@ -253,6 +358,10 @@ vs_free(struct vs_writer *w)
 	free(w->job);
 	for (unsigned i = 0; i < VS_THREADS; i++)
 		vc_work_free(w->work[i]);
+	vs_job_free(&w->whole);
+	buf_free(&w->grouped);
+	buf_free(&w->waiting);
+	free(w->held);
 	buf_free(&w->index);
 	vs_common_free(&w->m);
 	free(w);
