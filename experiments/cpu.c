@@ -3,7 +3,7 @@
  *
  *   cpu [-m] [-n runs] [-i file] [-o file] command [argument ...]
  *
- * Prints user and system seconds, `1.234 0.056`, with -m the most memory it had, in KiB, as well.  Standard output goes to -o (default /dev/null), standard input
+ * Prints user and system seconds, `1.234 0.056`; -m: and the most memory it had, in kilobytes.  Standard output goes to -o (default /dev/null), standard input
  * comes from -i (default /dev/null).  The exit status is that of the last run.
  */
 #include <fcntl.h>
@@ -80,8 +80,6 @@ main(int argc, char **argv)
 	}
 	qsort(cost, (size_t)n, sizeof(*cost), by_sum);
 	printf("%.4f %.4f", cost[n / 2].user, cost[n / 2].sys);
-	if (memory)
-		printf(" %ld", most);
-	putchar('\n');
+	printf(memory ? " %ld\n" : "\n", most);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

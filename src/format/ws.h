@@ -32,7 +32,7 @@ enum {          /* bits of struct ws_rec_map.flags */
 	WS_GROWS = 2                    /* grows downward as a stack does */
 };
 enum {          /* bits of struct ws_header.flags */
-	WS_TRIMMED = 1,                 /* MEM has only what a replay reads before it is written */
+	WS_TRIMMED = 1,                 /* MEM has only what a replay reads before it is written, and code that branches could have led to */
 	WS_FIRST_TOUCH = 2,             /* captured page by page at first touch */
 	WS_CPUID_RECORDS = 4,           /* each cpuid is a CPUID record; else the header's table answers */
 	WS_KEYFRAMES = 8,               /* there are KEY records (ws(5) says how a replay uses them) */
@@ -87,6 +87,7 @@ struct ws_rec_state {                   /* START, KEY */
 	size_t nxsave;
 	uint64_t icount;                /* KEY: instructions before it; START: 0 */
 	uint64_t trigger;               /* KEY: triggers before it (ws_put fills it in); START: 0 */
+	uint64_t instances;             /* KEY: instances before it: instructions, a repeated string instruction and a SIG as one; WS_UNKNOWN; START: 0 */
 };
 
 struct ws_rec_map {                     /* memory that reads as zero until MEM says otherwise; replaces what was there */

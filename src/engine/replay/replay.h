@@ -60,6 +60,7 @@ uint64_t replay_length(struct replay *r);               /* instructions of the w
 /* Keyframes: their number, where they are, and going on from one (forward or back) */
 size_t replay_nkeys(struct replay *r);
 uint64_t replay_key(struct replay *r, size_t k);        /* instructions before it */
+uint64_t replay_key_instances(struct replay *r, size_t k);      /* instances before it (as visit.h numbers them); WS_UNKNOWN: the capture does not say */
 int replay_seek(struct replay *r, size_t k);            /* REPLAY_OK, REPLAY_BAD */
 
 /* Stop before the instruction at pc whenever it is reached; on: 1 or 0.  0, or -1: no memory */
@@ -67,6 +68,7 @@ int replay_break(struct replay *r, uint64_t pc, int on);
 
 /* Where it is: valid until the next call that runs */
 uint64_t replay_icount(const struct replay *r);
+uint64_t replay_instances(const struct replay *r);      /* that are complete; WS_UNKNOWN: begun at a keyframe that does not say */
 const struct ws_regs *replay_regs(struct replay *r);
 size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* guest memory; how many of the n bytes are mapped */
 
@@ -98,7 +100,8 @@ struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t 
 struct trim_opts {
 	enum ws_level level;
 	uint64_t every;                 /* instructions between keyframes at least; 0: 50 million */
-	unsigned share;                 /* keyframes may take so many percent of the file; 0: none */
+	unsigned share;                 /* keyframes may take so many percent of the file, */
+	unsigned middle;                /* or one in the middle so many bytes for each million instructions; both 0: none */
 	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; now and then */
 	void *arg;
 };

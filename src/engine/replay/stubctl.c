@@ -140,6 +140,20 @@ call(struct rp_tr *t)
 	indirect(t);
 }
 
+/* The instruction is over but for the jump to rcx */
+static void
+values(struct rp_tr *t)
+{
+	int uses = t->now && t->now->nmem;
+
+	if (uses)
+		e_store(t, FO(tmp), T0);
+	rp_values(t);
+	if (uses)
+		e_load(t, T0, FO(tmp));
+	rp_sync(t);
+}
+
 static void
 jump(struct rp_tr *t)
 {
@@ -151,7 +165,7 @@ jump(struct rp_tr *t)
 		return;
 	}
 	target_value(t, o);
-	rp_sync(t);
+	values(t);
 	indirect(t);
 }
 
@@ -162,12 +176,11 @@ ret(struct rp_tr *t)
 	int64_t pops = in->z.operand_count_visible ? (int64_t)in->op[0].imm.value.u & 0xffff : 0;
 
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, 8, G_RSP, 0);
+	rp_ref(t, REF_LOAD, 8, G_RSP);
 	e_fold(t, T0, G_RSP);
 	e_gsload(t, 8, T0, T0);
 	e_lea(t, G_RSP, G_RSP, 8 + pops);
-	rp_values(t);
-	rp_sync(t);
+	values(t);
 	indirect(t);
 }
 
@@ -292,7 +305,7 @@ xlat(struct rp_tr *t)
 	e1(t, 0xb6);
 	e1(t, 0xc8);
 	e_mem(t, 1, 0x8d, T0, RBX, T0, 1, 0);
-	rp_ref(t, REF_LOAD, 1, T0, 0);
+	rp_ref(t, REF_LOAD, 1, T0);
 	e_fold(t, T0, T0);
 	e1(t, 0x65);                    /* mov al, gs:[rcx] */
 	e1(t, 0x8a);
@@ -371,9 +384,11 @@ static int
 leaving(struct rp_tr *t, unsigned why)
 {
 	rp_fetch(t);
-	if (t->values) {                /* room for values: whoever ran us fills them in */
+	if (t->now && !t->valued) {     /* room for values: whoever ran us fills them in */
 		t->words += FACT_NLATE;
 		t->maxwords += FACT_NLATE;
+		rp_sync(t);
+		e_store(t, FO(late), OUT);
 	}
 	rp_leavewith(t, why, t->in->next);
 	return 1;

@@ -211,6 +211,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	rec.u.state.xsave = t->r->x.cpu.xsave;
 	rec.u.state.nxsave = RP_XSAVE;
 	rec.u.state.icount = t->r->x.icount;
+	rec.u.state.instances = replay_instances(t->r);
 	if (put(t, &rec) != 0)
 		return -1;
 	for (size_t i = 0; i < t->r->mem.n; i++) {
@@ -309,7 +310,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->needed = t.found.needed;
 	if (e >= 0) {
 		*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
-		e = trim_choose(&t.found, o->share) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
+		e = trim_choose(&t.found, o) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}

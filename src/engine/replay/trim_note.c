@@ -1,6 +1,7 @@
 /*
  * Trimming, pass 1: which bytes are read before they are written, and which
- * contents of the capture they came from.
+ * contents of the capture they came from.  Code that branches could have led
+ * to is kept as well, for post-dominators.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/buf.h"
 #include "engine/replay/trim_shadow.h"
+#include "engine/wet/code.h"
 
 #define EVERY   50000000u
 #define SAMPLE  (64u << 20)     /* so much of the contents is compressed to know how small they get */
@@ -18,6 +20,8 @@ struct note {
 	struct shadow s;
 	struct replay *r;
 	struct trim_found *found;
+	struct wcode code;
+	struct wcode_replay mem;        /* where its bytes come from */
 	uint64_t every;
 	size_t done;                    /* references of this batch that are noted */
 	uint8_t *sample, *packed;       /* CHUNK, ZSTD_compressBound(CHUNK) */
@@ -67,6 +71,24 @@ sample_seg(struct note *t, struct trim_seg *s)
 	s->packed += squeeze(t, t->sample, n);
 }
 
+static void
+on_fetch(void *arg, uint64_t pc, unsigned len)
+{
+	struct note *t = arg;
+	uint8_t b[15];
+
+	if (len <= sizeof b && mem_read(&t->r->mem, pc, b, len) == len && wcode_insn(&t->code, pc, b, len) != 0)
+		t->s.nomem = 1;
+}
+
+static void
+on_kept(void *arg, uint64_t addr, size_t n)
+{
+	struct note *t = arg;
+
+	shadow_keep(&t->s, addr, n);
+}
+
 /* The references so far: before anything else happens to memory */
 static void
 catch_up(struct note *t)
@@ -76,6 +98,10 @@ catch_up(struct note *t)
 	if (n > t->done) {
 		shadow_words(&t->s, t->r->words + t->done, n - t->done);
 		t->done = n;
+		t->mem.r = t->r;
+		wcode_remapped(&t->mem);
+		if (wcode_descend(&t->code) != 0)
+			t->s.nomem = 1;
 	}
 }
 
@@ -209,6 +235,10 @@ pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_f
 	struct drive_watch watch = { .record = on_record, .read = on_read, .arg = t };
 	int e;
 
+	wcode_init(&t->code, wcode_read_replay, &t->mem);
+	t->code.kept = on_kept;
+	t->code.keptarg = t->s.arg = t;
+	t->s.fetch = on_fetch;
 	t->sample = malloc(CHUNK);
 	t->packed = malloc(ZSTD_compressBound(CHUNK));
 	t->s.nomem = !t->sample || !t->packed || begin_segment(t, 0) != 0;
@@ -242,6 +272,7 @@ trim_note(const char *in, const struct trim_opts *o, struct trim_found *found, s
 	if (t) {
 		replay_close(t->r);
 		shadow_free(&t->s);
+		wcode_free(&t->code);
 		free(t->sample);
 		free(t->packed);
 	}

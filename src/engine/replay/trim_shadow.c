@@ -176,6 +176,7 @@ fetched(struct shadow *t, uint64_t w)
 	p = quick(t, ref_addr(w) / MEM_PAGE);
 	if (p)
 		p->fetched = 1;
+	t->fetch(t->arg, ref_addr(w), ref_size(w));
 }
 
 void
@@ -323,6 +324,24 @@ shadow_mem(struct shadow *t, const struct ws_rec_mem *m)
 		n -= k;
 	}
 	return ++t->mem == UINT32_MAX ? -1 : 0;
+}
+
+void
+shadow_keep(struct shadow *t, uint64_t addr, uint64_t n)
+{
+	while (n) {
+		unsigned at = addr % WS_LINE;
+		unsigned k = n < WS_LINE - at ? (unsigned)n : WS_LINE - at;
+		struct shadow_page *p = quick(t, addr / MEM_PAGE);
+		struct shadow_line *l;
+
+		if (!p)
+			return;
+		l = &p->line[addr / WS_LINE % TRIM_LINES];
+		l->need |= bytes(at, k) & ~l->own;      /* keyframes do without it */
+		addr += k;
+		n -= k;
+	}
 }
 
 static struct trim_seg *

@@ -41,11 +41,14 @@ struct shadow {
 	struct shadow_page *tlb[SHADOW_TLB];
 	uint64_t tlbno[SHADOW_TLB];     /* page number + 1; 0: nothing */
 	uint64_t seen[SHADOW_SEEN];     /* fetches that were noted */
+	void (*fetch)(void *arg, uint64_t pc, unsigned len);    /* is told of fetches, now and then again of the same */
+	void *arg;
 	int nomem;
 };
 
 void shadow_words(struct shadow *t, const uint64_t *w, size_t n);       /* references; sets nomem */
 void shadow_read(struct shadow *t, uint64_t addr, uint64_t n);          /* sets nomem */
+void shadow_keep(struct shadow *t, uint64_t addr, uint64_t n);          /* as the capture gave it, though nobody reads it; sets nomem */
 
 /* 0, or -1: no memory */
 int shadow_mem(struct shadow *t, const struct ws_rec_mem *m);

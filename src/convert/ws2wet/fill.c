@@ -1,0 +1,247 @@
+/*
+ * ws2wet: the lists of some statements, by one visit of the whole run.  The
+ * first one also notes who every instance is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "ws2wet.h"
+
+#define CONTROL 0u                      /* ports, as struct unit counts them */
+
+struct pass {
+	struct job *j;
+	struct blks blks;
+	struct unit *unit;
+	size_t nunit;
+	uint32_t *first, *nof;          /* of each statement id - 1: its first unit of these, and how many; owned */
+	int note;                       /* the table is made */
+	uint64_t last;
+	uint64_t *parent;               /* of a run; owned */
+	size_t capparent;
+};
+
+/* What this batch wants of a block */
+static void
+look(struct pass *p, struct blk *b)
+{
+	const struct job *j = p->j;
+	size_t cap = 0;
+
+	b->looked = 1;
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct stmt *s = &j->stmt[b->stmt[i]];
+		uint32_t id = s->id;
+
+		for (uint32_t k = 0; id && k < p->nof[id - 1]; k++) {
+			b->want = xgrow(b->want, &cap, b->nwant + 1, sizeof *b->want);
+			b->want[b->nwant++] = (struct want){ p->first[id - 1] + k, (uint16_t)i, 0 };
+		}
+	}
+}
+
+static void
+add(struct unit *u, uint64_t x, uint64_t who)
+{
+	if (!u->slot[x]) {
+		u->slot[x] = who;
+		return;
+	}
+	u->more = xgrow(u->more, &u->capmore, u->nmore + 1, sizeof *u->more);
+	u->more[u->nmore++] = (struct more){ x, who };
+}
+
+static int
+latest_first(const void *a, const void *b)
+{
+	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+
+	return p > q ? -1 : p < q;
+}
+
+/*
+ * Several writers, of nw uses; each once.  again: more of the instance that
+ * this was called for the last time.
+ */
+static void
+several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw, const struct visit_piece *piece, int again)
+{
+	static uint64_t *v;
+	static size_t n, cap;
+	uint64_t who, last = 0;
+
+	if (!again)
+		n = 0;
+	for (size_t i = 0; i < nw; i++) {
+		const struct visit_piece *q = &piece[w[i] & ~VISIT_MANY];
+
+		do {
+			v = xgrow(v, &cap, n + 1, sizeof *v);
+			v[n++] = w[i] & VISIT_MANY ? q->writer : w[i];
+		} while (w[i] & VISIT_MANY && q++->more);
+	}
+	if (n)
+		qsort(v, n, sizeof *v, latest_first);
+	while (u->nmore && u->more[u->nmore - 1].x == x)
+		u->nmore--;
+	u->slot[x] = 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((i && v[i] == v[i - 1]) || !(who = table_who(p->j, v[i])) || who == last)
+			continue;
+		if (!p->j->strict || !last)
+			add(u, x, who);
+		last = who;
+	}
+}
+
+static void
+use(struct pass *p, struct unit *u, uint64_t x, uint64_t w, const struct visit_piece *piece)
+{
+	if (w & VISIT_MANY)
+		several(p, u, x, &w, 1, piece, 0);
+	else
+		u->slot[x] = table_who(p->j, w);
+}
+
+static void
+value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *word)
+{
+	if (s->nval == FLAGS_VALUE)
+		u->slot[x] = fact_rflags(word[s->val]);
+	else
+		for (unsigned i = 0; i < s->nval; i++)
+			u->slot[x * s->nval + i] = word[s->val + i];
+}
+
+/* One list of instance x of instruction i */
+static void
+one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u, uint64_t x, uint64_t parent,
+    int again)
+{
+	const struct stmt *s = &p->j->stmt[u->stmt];
+	struct visit_insn e = visit_insn(r, i);
+	const uint64_t *w = b->writer + e.use;
+
+	if (u->port == NONE)
+		value(s, u, x, b->word + e.val);
+	else if (u->port == CONTROL)
+		use(p, u, x, parent, NULL);
+	else if (u->port <= s->nuse)
+		use(p, u, x, w[u->port - 1], b->piece);
+	else if (!s->any)
+		use(p, u, x, w[u->port - 1], b->piece);
+	else {
+		size_t n = 0;
+
+		for (uint32_t k = 0; k < e.nref; k++)
+			n += (size_t)visit_reads(b->word[e.ref + k]);
+		several(p, u, x, w + s->nuse, n, b->piece, again);
+	}
+}
+
+/* The instances of a block have been counted on: who they are */
+static void
+note(struct pass *p, const struct blk *b)
+{
+	struct job *j = p->j;
+
+	for (uint32_t i = 0; i < b->n; ) {
+		const struct stmt *s = &j->stmt[b->stmt[i]];
+		struct atom *a = &j->atom[s->atom];
+
+		if (!s->id) {
+			if (p->note)
+				table_gap(&j->table, 1);
+			i++;
+			continue;
+		}
+		if (s->off || a->len > b->n - i || a->count == UINT32_MAX)
+			die(s->off || a->count != UINT32_MAX ? "the replay is another one than before" : "a statement is executed more than 4294967295 times");
+		if (p->note)
+			table_atom(&j->table, (uint32_t)(s->atom), a->count, a->len);
+		a->count++;
+		i += a->len;
+	}
+}
+
+/* Instructions [lo, hi) of a run are in the region */
+static void
+take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, uint32_t lo, uint32_t hi)
+{
+	struct job *j = p->j;
+	struct visit_run r = *run;
+	int again = r.n + lo <= p->last;        /* the other part of a string instruction */
+	struct blk *b;
+
+	r.at += lo;
+	r.n += lo;
+	r.ninsn = hi - lo;
+	b = blk_of(j, &p->blks, &r);
+	if (!again)
+		note(p, b);
+	if (!b->looked)
+		look(p, b);
+	for (uint32_t k = 0; k < b->nwant; k++) {
+		struct unit *u = &p->unit[b->want[k].unit];
+		uint64_t x = j->atom[j->stmt[u->stmt].atom].count - 1u;
+
+		if (!again || u->port == NONE || u->port > j->stmt[u->stmt].nuse)
+			one(p, run, v, lo + b->want[k].i, u, x, p->parent[lo + b->want[k].i], again);
+	}
+}
+
+static void
+run(struct pass *p, const struct visit_run *r, const struct visit_batch *b, struct control *c)
+{
+	const struct job *j = p->j;
+	uint64_t end = r->n + r->ninsn;
+
+	p->parent = xgrow(p->parent, &p->capparent, r->ninsn, sizeof *p->parent);
+	if (control_run(c, r, b, p->parent) != 0)
+		job_nomem();
+	if (end - 1 > j->from && r->n <= j->to) {
+		if (r->at->fact->kind != FACT_SIGNAL)
+			take(p, r, b, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
+		else if (p->note)
+			table_same(&p->j->table);
+	}
+	p->last = end - 1;
+}
+
+void
+fill(struct job *j, struct unit *unit, size_t nunit)
+{
+	struct pass p = { .j = j, .unit = unit, .nunit = nunit, .note = j->table.ent == NULL };
+	struct visit *v = job_visit(j, VISIT_WHAT | VISIT_WRITERS);
+	struct control *c = control_new(&j->code);
+	struct visit_batch b;
+	int got;
+
+	if (!c)
+		job_nomem();
+	if (p.note)
+		table_new(&j->table, j->from, j->to - j->from);
+	p.first = xcalloc((size_t)j->nid + 1, sizeof *p.first);
+	p.nof = xcalloc((size_t)j->nid + 1, sizeof *p.nof);
+	for (size_t i = nunit; i-- > 0;) {
+		uint32_t id = j->stmt[unit[i].stmt].id;
+
+		p.first[id - 1] = (uint32_t)i;
+		p.nof[id - 1]++;
+	}
+	for (size_t i = 0; i < j->natom; i++)
+		j->atom[i].count = 0;
+	while (p.last < j->to && (got = visit_batch(v, &b)) == REPLAY_OK)
+		for (size_t i = 0; i < b.nrun; i++)
+			run(&p, &b.run[i], &b, c);
+	if (p.last < j->to && got == REPLAY_BAD)
+		job_bad(j, replay_fault(visit_replay(v)));
+	control_free(c);
+	visit_close(v);
+	blks_free(&p.blks);
+	free(p.first);
+	free(p.nof);
+	free(p.parent);
+}

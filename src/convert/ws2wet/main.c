@@ -1,0 +1,87 @@
+/* ws2wet: a capture to the statements, dependences and values of its run */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/num.h"
+#include "base/spool.h"
+#include "ws2wet.h"
+
+#define SYNOPSIS "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]"
+
+/* `from:to`, each of which may be left out */
+static int
+range(const char *s, uint64_t *from, uint64_t *to)
+{
+	const char *colon = strchr(s, ':');
+	char first[32];
+
+	if (!colon || (size_t)(colon - s) >= sizeof first)
+		return -1;
+	memcpy(first, s, (size_t)(colon - s));
+	first[colon - s] = '\0';
+	if (first[0] && num_u64(first, 0, WS_UNKNOWN - 1, from) != 0)
+		return -1;
+	if (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, to) != 0)
+		return -1;
+	return *from <= *to ? 0 : -1;
+}
+
+static void
+run(struct job *j, const char *outname)
+{
+	char *copy = NULL;
+
+	if (!j->path || strcmp(j->path, "-") == 0)
+		j->path = copy = spool_stdin();
+	j->out = out_open(outname);
+	job_code(j);
+	job_count(j);
+	job_text(j);
+	if (!j->strict)
+		job_order(j);
+	if (j->bad)
+		job_bad(j, &j->fault);
+	out_close(j->out);
+	table_free(&j->table);
+	source_free(j);
+	wcode_free(&j->code);
+	free(j->stmt);
+	free(j->hash);
+	free(j->byid);
+	free(j->atom);
+	free(j->atomstmt);
+	free(copy);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "main", no_argument, NULL, 'M' },
+		{ "strict", no_argument, NULL, 'S' },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct job j = { .to = WS_UNKNOWN, .budget = UINT64_C(1) << 30 };
+	const char *outname = NULL;
+	int c, bad = 0;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt_long(argc, argv, "m:n:o:s:", longs, NULL)) != -1)
+		switch (c) {
+		case 'M': j.main_only = 1; break;
+		case 'S': j.strict = 1; break;
+		case 'm': bad |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
+		case 'n': bad |= range(optarg, &j.from, &j.to) != 0; break;
+		case 'o': outname = optarg; break;
+		case 's': j.symbol = optarg; break;
+		default: bad = 1;
+		}
+	if (bad || argc - optind > 1 || (j.symbol && (j.from || j.to != WS_UNKNOWN)))
+		die_usage(SYNOPSIS);
+	j.path = argv[optind];
+	run(&j, outname);
+	return 0;
+}

@@ -1,0 +1,165 @@
+/* ws2wet: the passes that come first. */
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "ws2wet.h"
+
+_Noreturn void
+job_bad(struct job *j, const struct replay_fault *f)
+{
+	if (j->out)
+		out_drop(j->out);
+	if (f->off != WS_UNKNOWN)
+		die_at(j->path, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
+	die("%s: %s", j->path, f->err);
+}
+
+struct visit *
+job_visit(struct job *j, unsigned what)
+{
+	struct replay_fault f;
+	struct visit *v = visit_open(j->path, what, &f);
+
+	if (!v)
+		job_bad(j, &f);
+	return v;
+}
+
+void
+job_code(struct job *j)
+{
+	struct visit *v = job_visit(j, VISIT_CONTROL);
+	struct wcode_replay m = { .r = visit_replay(v) };
+	struct wcode_visit *t = wcode_visit_new(&j->code);
+	struct visit_batch b;
+	int got;
+
+	wcode_init(&j->code, wcode_read_replay, &m);
+	if (!t)
+		job_nomem();
+	while ((got = visit_batch(v, &b)) == REPLAY_OK) {
+		wcode_remapped(&m);
+		if (wcode_visit_batch(t, &b) != 0)
+			job_nomem();
+	}
+	if (got == REPLAY_BAD) {        /* the text is of what there is */
+		j->bad = 1;
+		j->fault = *replay_fault(visit_replay(v));
+	}
+	if (wcode_analyse(&j->code) != 0)
+		job_nomem();
+	wcode_visit_free(t);
+	visit_close(v);
+}
+
+struct count {
+	struct job *j;
+	struct blks blks;
+	struct control *control;        /* -s: */
+	uint64_t pc;                    /* of the function, 0: not known yet */
+	size_t depth;                   /* calls up to it, when it is entered */
+	uint64_t last;                  /* instance */
+};
+
+static void
+mapped(void *arg, const struct ws_rec_map *m)
+{
+	struct count *c = arg;
+
+	job_module(c->j, m);
+	if (c->j->symbol && !c->pc)
+		c->pc = source_find(c->j, m, c->j->symbol);
+}
+
+/* Instructions [lo, hi) of a run are in the region */
+static void
+count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
+{
+	struct job *j = c->j;
+	struct visit_run r = *run;
+	struct blk *b;
+
+	r.at += lo;
+	r.ninsn = hi - lo;
+	b = blk_of(j, &c->blks, &r);
+	if (!b->count++) {
+		stmt_link(j, b);
+		for (uint32_t i = 0; i < b->n; i++) {
+			struct stmt *s = &j->stmt[b->stmt[i]];
+
+			if (!s->id && (!j->main_only || job_in_main(j, s->pc)))
+				s->id = ++j->nid;
+		}
+	}
+}
+
+/* -s: the region begins with a call of the function, and ends when it is over */
+static void
+seek(struct count *c, const struct visit_run *r, const struct visit_batch *b)
+{
+	struct job *j = c->j;
+
+	if (j->to == WS_UNKNOWN && j->from != WS_UNKNOWN && control_depth(c->control) < c->depth)
+		j->to = r->n - 1;
+	for (uint32_t i = 0; j->from == WS_UNKNOWN && c->pc && i < r->ninsn; i++)
+		if (r->at[i].fact->pc == c->pc && r->at->fact->kind != FACT_SIGNAL) {
+			j->from = r->n + i - 1;
+			c->depth = control_depth(c->control);
+		}
+	if (control_run(c->control, r, b, NULL) != 0)
+		job_nomem();
+}
+
+static void
+run(struct count *c, const struct visit_run *r, const struct visit_batch *b)
+{
+	const struct job *j = c->j;
+	uint64_t end = r->n + r->ninsn;         /* instance behind it */
+
+	if (c->control)
+		seek(c, r, b);
+	if (r->at->fact->kind == FACT_SIGNAL || r->n <= c->last) {      /* the other part of a string instruction */
+		c->last = end - 1;
+		return;
+	}
+	c->last = end - 1;
+	if (j->from != WS_UNKNOWN && end - 1 > j->from && r->n <= j->to)
+		count(c, r, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
+}
+
+void
+job_count(struct job *j)
+{
+	struct count c = { .j = j };
+	struct visit *v = job_visit(j, VISIT_WHAT);
+	struct visit_batch b;
+	int got;
+
+	if (j->symbol) {
+		j->from = WS_UNKNOWN;
+		if ((c.control = control_new(&j->code)) == NULL)
+			job_nomem();
+	}
+	replay_onmap(visit_replay(v), mapped, &c);
+	while ((got = visit_batch(v, &b)) == REPLAY_OK && (c.last < j->to || c.control))
+		for (size_t i = 0; i < b.nrun; i++)
+			run(&c, &b.run[i], &b);
+	if (got == REPLAY_BAD && !j->bad)
+		job_bad(j, replay_fault(visit_replay(v)));
+	if (j->symbol && j->from == WS_UNKNOWN) {
+		out_drop(j->out);
+		if (!c.pc)
+			die("%s: no function %s in the files that the program mapped", j->path, j->symbol);
+		die("%s: %s is never called", j->path, j->symbol);
+	}
+	if (j->to > c.last)
+		j->to = c.last;
+	for (size_t i = 0; i < c.blks.nslot; i++)
+		for (uint32_t k = 0; k < c.blks.slot[i].n; k++)
+			j->stmt[c.blks.slot[i].stmt[k]].count += c.blks.slot[i].count;
+	control_free(c.control);
+	visit_close(v);
+	blks_free(&c.blks);
+	job_atoms(j);
+}

@@ -1,0 +1,154 @@
+/* ws2wet: the text. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "format/wettext.h"
+#include "ws2wet.h"
+
+static uint64_t
+size(const struct job *j, const struct unit *u)
+{
+	const struct stmt *s = &j->stmt[u->stmt];
+
+	return s->count * (u->port == NONE && s->nval != FLAGS_VALUE ? s->nval : 1u) * sizeof *u->slot;
+}
+
+static void
+deps(struct job *j, const struct unit *u)
+{
+	uint64_t count = j->stmt[u->stmt].count, n = u->nmore;
+	size_t m = 0;
+
+	for (uint64_t x = 0; x < count; x++)
+		n += u->slot[x] != 0;
+	out_used(j->out, wettext_put_size(out_room(j->out, WETTEXT_PUT), n));
+	for (uint64_t x = 0; x < count; x++) {
+		uint64_t who = u->slot[x];
+
+		if (!who)
+			continue;
+		out_used(j->out, wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, who >> 32, (uint32_t)who));
+		for (; m < u->nmore && u->more[m].x == x; m++)
+			out_used(j->out, wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
+	}
+}
+
+static void
+values(struct job *j, const struct unit *u)
+{
+	const struct stmt *s = &j->stmt[u->stmt];
+	unsigned n = s->nval == FLAGS_VALUE ? 1 : s->nval;
+
+	if (!n) {
+		out_used(j->out, wettext_put_novalues(out_room(j->out, WETTEXT_PUT)));
+		return;
+	}
+	out_used(j->out, wettext_put_values(out_room(j->out, WETTEXT_PUT), s->count));
+	for (uint64_t x = 0; x < s->count; x++)
+		out_used(j->out, wettext_put_value(out_room(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
+}
+
+void
+unit_put(struct job *j, const struct unit *u)
+{
+	if (u->port == 0)
+		source_put(j, &j->stmt[u->stmt]);
+	if (u->port == NONE)
+		values(j, u);
+	else
+		deps(j, u);
+}
+
+/* The list behind u; 0: it was the last of all */
+static int
+next(const struct job *j, struct unit *u)
+{
+	const struct stmt *s = &j->stmt[u->stmt];
+
+	u->slot = NULL;
+	u->more = NULL;
+	u->nmore = u->capmore = 0;
+	if (u->port == NONE) {
+		if (s->id == j->nid)
+			return 0;
+		u->stmt = j->byid[s->id];
+		u->port = 0;
+	} else
+		u->port = u->port < (uint32_t)s->nuse + s->nmem ? u->port + 1 : NONE;
+	return 1;
+}
+
+void
+job_text(struct job *j)
+{
+	struct unit u = { 0 }, *unit = NULL;
+	size_t n, cap = 0;
+	int more = j->nid != 0;
+
+	out_used(j->out, wettext_put_count(out_room(j->out, WETTEXT_PUT), j->nid));
+	if (more)
+		u.stmt = j->byid[0];
+	while (more) {
+		uint64_t bytes = 0;
+
+		for (n = 0; more && (n == 0 || bytes + size(j, &u) <= j->budget); more = next(j, &u)) {
+			bytes += size(j, &u);
+			unit = xgrow(unit, &cap, n + 1, sizeof *unit);
+			unit[n] = u;
+			unit[n++].slot = xcalloc(size(j, &u) / sizeof *u.slot + 1, sizeof *u.slot);
+		}
+		fill(j, unit, n);
+		for (size_t i = 0; i < n; i++) {
+			unit_put(j, &unit[i]);
+			free(unit[i].slot);
+			free(unit[i].more);
+		}
+	}
+	free(unit);
+}
+
+struct order { struct job *j; uint64_t id, count, lines; int print; };
+
+static void
+step(struct order *o, uint64_t id, uint64_t count)
+{
+	if (o->count && o->id + o->count == id) {
+		o->count += count;
+		return;
+	}
+	if (o->count) {
+		o->lines++;
+		if (o->print)
+			out_used(o->j->out, wettext_put_step(out_room(o->j->out, WETTEXT_PUT), o->id, o->count));
+	}
+	o->id = id;
+	o->count = count;
+}
+
+static void
+steps(struct order *o)
+{
+	const struct job *j = o->j;
+
+	for (uint64_t i = 0; i < j->table.n; i++) {
+		const struct atom *a;
+
+		if (j->table.ent[i] >> 32 >= j->natom)
+			continue;
+		a = &j->atom[j->table.ent[i] >> 32];
+		for (uint32_t k = 0; k < a->len; k++)
+			step(o, j->stmt[j->atomstmt[a->first + k]].id, 1);
+	}
+	step(o, 0, 0);
+}
+
+void
+job_order(struct job *j)
+{
+	struct order o = { .j = j };
+
+	steps(&o);
+	out_used(j->out, wettext_put_order(out_room(j->out, WETTEXT_PUT), o.lines));
+	o = (struct order){ .j = j, .print = 1 };
+	steps(&o);
+}
