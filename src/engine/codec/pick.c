@@ -143,6 +143,6 @@ vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_
 		return VC_MAX;          /* solid or nothing */
 	if (method == VC_STORED || method == VC_FAST || level < 4)
 		return (512u << 10) / (ncol ? ncol : 1);
-	ns = 12e6 / ns / 1024;
-	return ns > 256 ? 256u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
+	ns = 7e6 / ns / 1024;
+	return ns > 128 ? 128u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
 }
