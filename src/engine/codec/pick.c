@@ -136,13 +136,13 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 size_t
 vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
 {
-	/* In ns a value, about; a value of 64 bits that nothing predicts costs hardly more than one of 8 */
-	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 8.0 * ncol ? bits : 8.0 * ncol);
+	/* In ns a value, about; beyond 6 bits a value they are written plainly, which costs little more */
+	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
 
 	if (method == VC_LZ)
 		return VC_MAX;          /* solid or nothing */
 	if (method == VC_STORED || method == VC_FAST || level < 4)
 		return (512u << 10) / (ncol ? ncol : 1);
-	ns = 12e6 / ns / 1024;
-	return ns > 256 ? 256u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
+	ns = 7e6 / ns / 1024;
+	return ns > 128 ? 128u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
 }
