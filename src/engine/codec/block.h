@@ -5,7 +5,8 @@
  * first block leaves behind, from which the others start.
  *
  * Nothing is written of n, width, keys, the method or the length: whoever
- * keeps the bytes keeps those.  A few values cost a few bytes.
+ * keeps the bytes keeps those.  A few values cost a few bytes, and values that
+ * are foreseen all along none: len 0 is a coding like others.
  */
 #ifndef TM_ENGINE_CODEC_BLOCK_H
 #define TM_ENGINE_CODEC_BLOCK_H
@@ -65,9 +66,10 @@ int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 	enum vc_method method, const uint8_t *p, size_t len, uint64_t *v, const char **err);
 
 /*
- * How many values a later block of a stream should have, so that decoding
- * one takes about 12 ms: from its first block of n values in ncol columns,
- * len bytes when coded by this method (of the widest column) at that level.
+ * How many values a later block of a stream should have, so that decoding one
+ * takes about 7 ms (hard parts of a stream twice as long): from its first
+ * block of n values in ncol columns, len bytes when coded at that level,
+ * method that of the widest column.
  */
 size_t vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len);
 

@@ -22,6 +22,7 @@ struct vc_work {
 	uint64_t hid;                   /* which primer's values those are (0: none), and of which kind */
 	int hkind;
 	enum vc_method chosen;          /* by the last vc_encode */
+	unsigned poor;                  /* blocks that went badly */
 	size_t first;                   /* values of a block without a primer whose last state is in cm; 0: none */
 };
 

@@ -61,6 +61,25 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 	return vc_encode_with(w, NULL, sample, m, &w->best) ? SIZE_MAX : w->best.n;
 }
 
+/* LZMA for a block that went badly, unlike the stream's first, and where zstd shows that it can be done */
+static int
+otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	enum vc_method *method, size_t old, struct buf *out)
+{
+	struct vc_col sample;
+	size_t size;
+	unsigned kind;
+
+	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || w->poor++ % 8))
+		return 0;               /* most streams that go badly go badly everywhere: now and then is enough */
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
+		return -1;
+	if ((double)size / (double)sample.n > 0.95 * (double)(out->n - old + (*method == VC_STORED) * col->n * col->width) / (double)col->n)
+		return 0;
+	w->poor = 0;
+	return attempt(w, prime, col, VC_LZ, method, old, out);
+}
+
 /*
  * Context mixing of values or of differences (as in the first block, or by a
  * sample), and LZMA where zstd comes near what context mixing made of the sample.
@@ -75,7 +94,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	unsigned kind;
 
 	if (m == VC_CM || m == VC_CM_DELTA)
-		return attempt(w, prime, col, m, method, old, out);
+		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
 	if (vc_sample(w, col, &sample))
 		return -1;
 	plain = sample_size(w, &sample, VC_CM);
@@ -117,13 +136,13 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 size_t
 vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
 {
-	/* In ns a value, about; a value of 64 bits that nothing predicts costs hardly more than one of 8 */
-	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 8.0 * ncol ? bits : 8.0 * ncol);
+	/* In ns a value, about; beyond 6 bits a value they are written plainly, which costs little more */
+	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
 
 	if (method == VC_LZ)
 		return VC_MAX;          /* solid or nothing */
 	if (method == VC_STORED || method == VC_FAST || level < 4)
 		return (512u << 10) / (ncol ? ncol : 1);
-	ns = 12e6 / ns / 1024;
-	return ns > 256 ? 256u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
+	ns = 7e6 / ns / 1024;
+	return ns > 128 ? 128u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
 }
