@@ -98,7 +98,7 @@ look_candidates(struct cm *c, struct look *l, uint64_t k)
 static int
 choose(const struct cm *c, const struct look *l, int t, const uint64_t *refused)
 {
-	uint32_t best = t ? 48000 : 0;
+	uint32_t best = t ? 128000 : 0;
 	int which = t ? -1 : 0;
 
 	for (int j = 0; j < 11; j++) {

@@ -47,18 +47,20 @@ same "all of it backward" got want
 bifcm -1 in -o a.bif
 bifcm -1 -T 3 <in >b.bif
 same "-T does not show" a.bif b.bif
-bifcm -1 -b 512k -w 8 <in >b.bif
+bifcm -1 -b 512k,512k -w 8 <in >b.bif
 same "the defaults" a.bif b.bif
 bifcm -d a.bif >/dev/null
 is "the file's mode" "$(stat -c %a a.bif)" "$(umask >/dev/null; : >new; stat -c %a new)"
 bifcm <a.bif | bifcm -d | bifcm -d >got
 same "compressed twice" got in
-"$test" make 9000000 9 >long
+"$test" make 10000000 9 >long
 bifcm -0 <long >long.bif
-is "blocks unless told otherwise" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "11 65536 524288 "
+is "blocks unless told otherwise" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "3 524288 524288 "
+bifcm -5 <long >long.bif
+is "the first one is longer" "$(bifcm -l long.bif | sed -n 's/^first-block-records //p')" 1048576
 bifcm -d -R long.bif | cksum >got
 "$test" part 8 0 0 9999999 1 <long | cksum >want
-same "backward over the long first one" got want
+same "backward over it" got want
 gzip -c <in | bifcm | bifcm -d | gzip -dc >got
 same "what is compressed is taken as it is" got in
 

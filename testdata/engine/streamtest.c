@@ -125,6 +125,8 @@ options(struct vs_options *o, const char *layout)
 	}
 	o->first = rnd(2) ? 0 : 1 + (uint32_t)rnd(300);
 	o->group = rnd(3) ? 0 : o->block * (1 + (uint32_t)rnd(6));
+	if (o->first && !rnd(4))
+		o->block = 0;
 }
 
 /* Everything that in says, from out, in all ways; 1 if so */

@@ -257,7 +257,7 @@ option(struct args *a, int c, int *layout)
 int
 main(int argc, char **argv)
 {
-	struct args a = { .o = { .block = VS_BLOCK, .first = VS_FIRST, .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
+	struct args a = { .o = { .first = VS_FIRST, .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
 	struct input in;
 	struct out *out;
 	int c, layout = 0;
@@ -272,9 +272,9 @@ main(int argc, char **argv)
 	if (a.o.layout.ref && !(layout & 2))
 		a.nhead = REF_HEADER;
 	if (a.o.level == 9 && a.o.method < 0 && !a.sizes)
-		a.o.group = VS_FIRST;
-	if (a.o.level && a.o.level < 4 && !a.sizes)
-		a.o.block = VS_FIRST;
+		a.o.group = VS_GROUP;
+	if (a.o.level < 4 && a.o.method < 0 && !a.sizes)
+		a.o.block = a.o.first = VS_GROUP;
 	input_open(&in, argv[optind]);
 	if (a.action != COMPRESS) {
 		expand(&in, &a);

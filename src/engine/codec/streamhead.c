@@ -62,6 +62,8 @@ most(const struct vs_options *o)
 {
 	uint32_t first = o->first ? o->first : o->block, max = first > o->block ? first : o->block, n;
 
+	if (!o->block)
+		return first > 2 * VS_GROUP ? first : 2 * VS_GROUP;
 	n = (o->group + o->block - 1) / o->block * o->block;
 	max = n > max ? n : max;
 	if (first < o->group) {

@@ -176,6 +176,23 @@ before(const struct vs_writer *w)
 	return w->ngroup ? w->submitted : w->group ? w->before : w->submitted;
 }
 
+/* Unless it was told, how long blocks are follows from the first one */
+static void
+choose_block(struct vs_writer *w, const struct vs_job *first)
+{
+	const struct vs_layout *y = &w->m.info.layout;
+	size_t n;
+	unsigned widest = 0;
+
+	if (w->m.info.block)
+		return;
+	for (unsigned c = 1; c < vs_columns(y); c++)
+		if (first->b.col[c].width > first->b.col[widest].width)
+			widest = c;
+	n = vc_block_values(w->m.level, (enum vc_method)first->head.col[widest].method, first->b.n, vs_columns(y), first->coded.n);
+	w->m.info.block = n < VS_GROUP ? (uint32_t)n : VS_GROUP;
+}
+
 /* The first block is coded here, since the others need its primers; these are made when there is another block */
 static int
 submit(struct vs_writer *w)
@@ -196,6 +213,8 @@ submit(struct vs_writer *w)
 	if (start) {
 		w->model = &j->b;
 		work(w, 0, j);
+		if (!j->bad)
+			choose_block(w, j);
 		return take(w, j);
 	}
 	if (!w->m.primed && vs_make_primes(&w->m, w->work[0], w->model) != 0)
