@@ -1,0 +1,52 @@
+/* Columns of numbers, and how they are in a section of wet(5): coded by block.h, in as many blocks as it takes. */
+#ifndef TM_ENGINE_WET_COL_H
+#define TM_ENGINE_WET_COL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "engine/codec/block.h"
+
+struct col {
+	uint64_t *v;                    /* owned */
+	size_t n, cap;
+	int nomem;                      /* additions after running out of memory did nothing */
+};
+
+void col_free(struct col *c);
+int col_room(struct col *c, size_t n);          /* for n more.  0, or -1 without memory */
+static inline void
+col_add(struct col *c, uint64_t v)
+{
+	if (c->n < c->cap || col_room(c, 1) == 0)
+		c->v[c->n++] = v;
+}
+
+/* Signed numbers as numbers, the small ones small */
+static inline uint64_t col_zig(uint64_t d) { return d << 1 ^ -(d >> 63); }
+static inline uint64_t col_zag(uint64_t z) { return z >> 1 ^ -(z & 1); }
+
+/* Numbers in seven bits a byte, for what is not worth a column */
+void col_put_number(struct buf *b, uint64_t v);
+
+/*
+ * Appends c to a section.  key: NULL, or as many keys, which the reader has by
+ * then.  0, or -1 without memory.
+ */
+int col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key);
+
+/* Taking a section apart */
+struct col_reader {
+	const uint8_t *p, *end;         /* what is left of it; borrowed */
+	struct vc_work *w;              /* borrowed */
+	const char *err;                /* what went wrong; static */
+};
+
+int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);  /* 0, or -1 and r->err */
+
+/* The next column in place of c: n values of at most `most`, or if n is SIZE_MAX as many as there are, at most COL_MAX.  0, or -1 and r->err */
+#define COL_MAX ((size_t)1 << 25)
+int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Who an instance of the run is: which statement, and which instance of it.
+ * Eight bytes for each sequence of statements that are always executed
+ * together, and a quarter of a byte for each instance.
+ */
+#ifndef TM_ENGINE_WET_WHO_H
+#define TM_ENGINE_WET_WHO_H
+
+#include "engine/wet/stmts.h"
+
+struct who {
+	uint64_t *ent;                  /* atom << 32 | its instance; owned */
+	uint64_t *idx;                  /* for each 32nd instance: entry << 8 | how far into it; owned */
+	size_t n, cap, nidx, capidx;
+	uint64_t end;                   /* instances so far */
+};
+
+/* Functions that return int give 0, or -1 without memory. */
+void who_free(struct who *t);
+int who_atom(struct who *t, uint32_t atom, uint32_t instance, uint32_t len);
+int who_same(struct who *t);            /* a signal counts as the instance before */
+uint64_t who(const struct who *t, const struct stmts *s, uint64_t n);   /* of instance n, from 1: id << 32 | instance; 0: none */
+
+#endif
