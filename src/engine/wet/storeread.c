@@ -1,0 +1,319 @@
+/* Reading .wet files: sections and segments. */
+#include "engine/wet/storeread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/replay/fact.h"
+
+#define NSECTION 6u                     /* of a segment */
+
+static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP, WETFILE_VAL };
+enum { CODE, KEY, PATH, RANK, DEP, VAL };
+
+static int
+bad(struct store_read *r, const char *err)
+{
+	wetfile_say(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err ? err : "no memory");
+	return -1;
+}
+
+/* Section `what` of segment k, as something to take columns of */
+static int
+load(struct store_read *r, size_t k, unsigned what, struct col_reader *c)
+{
+	r->sec = k * NSECTION + what;
+	if (wetfile_load(r->file, r->sec, &r->b, &r->fault) != 0)
+		return -1;
+	*c = (struct col_reader){ r->b.p, r->b.p + r->b.n, r->work, NULL };
+	return 0;
+}
+
+static int
+over(struct store_read *r, const struct col_reader *c)
+{
+	return c->err ? bad(r, c->err) : c->p != c->end ? bad(r, "bytes behind the last column") : 0;
+}
+
+void
+store_read_close(struct store_read *r)
+{
+	store_code_free(&r->code);
+	model_free(&r->model);
+	memdep_free(&r->dep);
+	col_free(&r->path);
+	col_free(&r->val);
+	for (unsigned i = 0; i < DEP_NCOL; i++)
+		col_free(&r->col[i]);
+	free(r->total);
+	free(r->count);
+	free(r->place);
+	vc_work_free(r->work);
+	buf_free(&r->b);
+}
+
+/* RANK of segment k: r->place's n, and the same added to `to` (as uint64_t) if that is not NULL */
+static int
+rank(struct store_read *r, size_t k, uint64_t *to)
+{
+	struct col path = { 0 }, n = { 0 };
+	struct col_reader c;
+	uint64_t p = 0;
+	int e = load(r, k, RANK, &c);
+
+	if (!e && (col_get(&c, &path, SIZE_MAX, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
+		e = bad(r, c.err ? c.err : "bytes behind the last column");
+	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
+	for (size_t i = 0; !e && i < path.n; i++) {
+		const struct store_path *q;
+
+		if ((p += path.v[i]) >= r->code.npath || n.v[i] == 0 || (i && !path.v[i])) {
+			e = bad(r, "a path that there is not");
+			break;
+		}
+		q = &r->code.path[p];
+		for (uint32_t j = 0; j < q->n; j++)
+			r->place[r->code.seq[q->first + j]].n += n.v[i];
+	}
+	for (size_t i = 0; !e && i < r->code.nstmt; i++)
+		if (to && (to[i] += r->place[i].n) >= UINT32_MAX)
+			e = bad(r, "a statement is executed too often");
+	col_free(&path);
+	col_free(&n);
+	return e;
+}
+
+/* All code, and the ranks added up */
+static int
+all_code(struct store_read *r)
+{
+	struct col_reader c;
+	const char *err;
+	size_t have = 0;
+
+	for (size_t k = 0; k < r->nsegment; k++) {
+		uint64_t *total;
+		struct store_place *place;
+
+		if (load(r, k, CODE, &c) != 0)
+			return -1;
+		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
+			return bad(r, err);
+		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);
+		if (total)
+			r->total = total;
+		place = realloc(r->place, (r->code.nstmt + 1) * sizeof *place);
+		if (place)
+			r->place = place;
+		if (!total || !place)
+			return bad(r, NULL);
+		memset(total + have, 0, (r->code.nstmt - have + 1) * sizeof *total);
+		have = r->code.nstmt;
+		if (rank(r, k, total) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+store_read_open(struct store_read *r, const struct wetfile *f)
+{
+	*r = (struct store_read){ .file = f, .work = vc_work_new(), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
+	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
+		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		return -1;
+	}
+	for (size_t i = 0; i < f->nsection; i++)
+		if (f->section[i].tag != order[i % NSECTION] || f->section[i].segment != i / NSECTION) {
+			r->sec = i;
+			return bad(r, "a section that does not belong here");
+		}
+	r->nsegment = f->nsection / NSECTION;
+	if (f->whole && f->nsection % NSECTION) {
+		wetfile_say(&r->fault, f->size, f->nsection, "sections are missing");
+		return -1;
+	}
+	if (all_code(r) != 0)
+		return -1;
+	r->count = calloc(r->code.nstmt + 1, sizeof *r->count);
+	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0) {
+		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		return -1;
+	}
+	return 0;
+}
+
+int
+store_read_counts(struct store_read *r, size_t k)
+{
+	memset(r->count, 0, (r->code.nstmt + 1) * sizeof *r->count);
+	for (size_t i = 0; i < k; i++) {
+		if (rank(r, i, NULL) != 0)
+			return -1;
+		for (size_t s = 0; s < r->code.nstmt; s++)
+			r->count[s] += (uint32_t)r->place[s].n;
+	}
+	return 0;
+}
+
+/* PATH, and whether RANK is what follows of it */
+static int
+paths(struct store_read *r, size_t k)
+{
+	struct col_reader c;
+	uint64_t *n;
+	int e = 0;
+
+	if (load(r, k, PATH, &c) != 0)
+		return -1;
+	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 || over(r, &c) != 0)
+		return bad(r, c.err ? c.err : "no paths");
+	if ((n = calloc(r->code.nstmt + 1, sizeof *n)) == NULL)
+		return bad(r, NULL);
+	r->n = 0;
+	for (size_t i = 0; i < r->path.n; i++) {
+		const struct store_path *p = &r->code.path[r->path.v[i]];
+
+		for (uint32_t j = 0; j < p->n; j++)
+			n[r->code.seq[p->first + j]]++;
+		r->n += p->n;
+		if (r->n > STORE_SEGMENT) {
+			e = bad(r, "a segment is too long");
+			break;
+		}
+	}
+	if (!e)
+		e = rank(r, k, NULL);
+	for (size_t s = 0; !e && s < r->code.nstmt; s++)
+		if (n[s] != r->place[s].n)
+			e = bad(r, "the ranks are not those of the paths");
+	free(n);
+	return e;
+}
+
+static void
+key(struct col *k, uint64_t v)
+{
+	col_add(k, v);
+}
+
+/* Keys of the columns from DEP_TOKEN to DEP_FAR, as far as they follow from the columns before */
+static void
+keys(struct store_read *r, unsigned col, struct col *to)
+{
+	size_t num = 0, sub = 0;
+
+	to->n = 0;
+	for (size_t i = 0, at = 0; i < r->path.n; i++) {
+		const struct store_path *p = &r->code.path[r->path.v[i]];
+
+		for (uint64_t slot = p->slot; slot < (uint64_t)p->slot + p->nslot; slot++) {
+			uint64_t many, t;
+
+			if (col == DEP_TOKEN) {
+				key(to, slot * MEMDEP_KEYS);
+				continue;
+			}
+			t = r->col[DEP_TOKEN].v[at++];
+			if (t != MEMDEP_MANY) {
+				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
+					key(to, slot * MEMDEP_KEYS);
+				continue;
+			}
+			if (col == DEP_NUM) {
+				key(to, slot * MEMDEP_KEYS);
+				continue;
+			}
+			many = r->col[DEP_NUM].v[num++];
+			for (uint64_t j = 0; j < many; j++) {
+				uint64_t kk = slot * MEMDEP_KEYS + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1);
+
+				if (to->n > COL_MAX)
+					return;
+				if (col == DEP_SUB) {
+					key(to, kk);
+					continue;
+				}
+				t = r->col[DEP_SUB].v[sub++];
+				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
+					key(to, kk);
+			}
+		}
+	}
+}
+
+static int
+deps(struct store_read *r, size_t k)
+{
+	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX, STORE_SEGMENT, FACT_MAXUSE, COL_MAX,
+		r->code.nstmt, UINT32_MAX };
+	struct col_reader c;
+	struct col kk = { 0 };
+	uint64_t n = 0;
+	int e = load(r, k, DEP, &c);
+
+	for (unsigned i = 0; !e && i < DEP_NKEYED; i++) {
+		keys(r, i, &kk);
+		if (kk.nomem || kk.n > COL_MAX)
+			e = bad(r, kk.nomem ? NULL : "a column is too long");
+		else if (col_get(&c, &r->col[i], kk.n, most[i], &kk) != 0)
+			e = bad(r, c.err);
+	}
+	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {
+		if (i == DEP_XID)
+			for (size_t j = 0; j < r->col[DEP_COUNT].n; j++)
+				n += r->col[DEP_COUNT].v[j];
+		if (col_get(&c, &r->col[i], i == DEP_AT ? SIZE_MAX : i < DEP_XID ? r->col[DEP_AT].n : (size_t)n, most[i], NULL) != 0)
+			e = bad(r, c.err);
+	}
+	col_free(&kk);
+	if (!e)
+		e = over(r, &c);
+	memset(r->pos, 0, sizeof r->pos);
+	r->exc = !e && r->col[DEP_AT].n ? r->col[DEP_AT].v[0] : UINT64_MAX;
+	r->n = 0;
+	memdep_reset(&r->dep);
+	return e;
+}
+
+static int
+vals(struct store_read *r, size_t k)
+{
+	struct col_reader c;
+	struct col kk = { 0 };
+	uint64_t at = 0;
+	int e;
+
+	for (size_t s = 0; s < r->code.nstmt; s++) {
+		r->place[s].at = at;
+		at += r->place[s].n * r->code.stmt[s].nval;
+	}
+	if (at > COL_MAX)
+		return bad(r, "too many values");
+	if (col_room(&kk, at) != 0)
+		return bad(r, NULL);
+	for (size_t s = 0; s < r->code.nstmt; s++)
+		for (unsigned j = 0; j < r->code.stmt[s].nval; j++)
+			for (uint64_t i = 0; i < r->place[s].n; i++)
+				kk.v[kk.n++] = (uint64_t)s << 3 | j;
+	e = load(r, k, VAL, &c);
+	if (!e && col_get(&c, &r->val, at, UINT64_MAX, &kk) != 0)
+		e = bad(r, c.err);
+	col_free(&kk);
+	return e ? e : over(r, &c);
+}
+
+int
+store_read_segment(struct store_read *r, size_t k, unsigned want)
+{
+	struct col_reader c;
+
+	if (load(r, k, KEY, &c) != 0)
+		return -1;
+	if (model_load(&r->model, &c) != 0 || over(r, &c) != 0)
+		return bad(r, c.err ? c.err : "bytes behind the state");
+	if (paths(r, k) != 0 || (want & STORE_VALUES && vals(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))
+		return -1;
+	r->at = k + 1;
+	return 0;
+}

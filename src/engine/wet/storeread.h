@@ -1,0 +1,60 @@
+/*
+ * Whole execution traces from .wet files of kind full: segment by segment,
+ * path by path.
+ */
+#ifndef TM_ENGINE_WET_STOREREAD_H
+#define TM_ENGINE_WET_STOREREAD_H
+
+#include "engine/wet/memdep.h"
+#include "engine/wet/model.h"
+#include "format/wetfile.h"
+
+/* DEP: columns in this order; the first DEP_NKEYED have keys */
+enum { DEP_TOKEN, DEP_NUM, DEP_SUB, DEP_ID, DEP_FAR, DEP_AT, DEP_PORT, DEP_COUNT, DEP_XID, DEP_XFAR, DEP_NCOL };
+#define DEP_NKEYED (DEP_FAR + 1)
+
+struct store_place { uint64_t at, n; };         /* where a statement's values are in VAL, executions in the segment */
+
+struct store_read {
+	const struct wetfile *file;     /* borrowed */
+	struct wetfile_fault fault;     /* after -1 */
+	size_t nsegment;                /* whole ones */
+	size_t at;                      /* the segment that is loaded, plus 1 */
+	struct store_code code;
+	size_t coded;                   /* segments whose code is in it */
+	struct model model;
+	struct memdep dep;
+	uint64_t *total;                /* executions of each statement in all segments; owned */
+	uint32_t *count;                /* those before the segment, and its paths so far; owned */
+	struct col path, val, col[DEP_NCOL];
+	struct store_place *place;      /* of each statement; owned */
+	uint64_t n;                     /* statements executed in the segment */
+	size_t pos[DEP_NCOL];           /* how far the columns are used up */
+	uint64_t exc;                   /* where the next exception is */
+	size_t sec;                     /* section that is looked at */
+	struct vc_work *work;           /* owned */
+	struct buf b;
+};
+
+enum store_want { STORE_PATHS = 0, STORE_DEPS = 1, STORE_VALUES = 2 };
+
+/* Functions that return int give 0, or -1 and r->fault. */
+int store_read_open(struct store_read *r, const struct wetfile *f);     /* also gets all code, and how often each statement is executed */
+void store_read_close(struct store_read *r);
+
+/* Segment k; any order, but r->count is only right if it is asked for from 0 on, or has been set by store_read_counts */
+int store_read_segment(struct store_read *r, size_t k, unsigned want);
+int store_read_counts(struct store_read *r, size_t k);          /* r->count as it is before segment k */
+
+/* A use port: n writers, the latest first */
+struct store_uses { const uint64_t *who; size_t n; };
+
+/*
+ * The dependences of the next path of the segment, path i of r->path; each
+ * statement's ports are handed to fn (x: its instance), and r->count goes on.
+ * only: of statements for which it is not 0; NULL: all.
+ */
+typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);     /* not 0: no memory */
+int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
+
+#endif
