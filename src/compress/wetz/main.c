@@ -1,0 +1,227 @@
+/* wetz: whole execution traces, compressed and back to text. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/spool.h"
+#include "engine/wet/store.h"
+#include "engine/wet/storecode.h"
+#include "engine/wet/storeprint.h"
+
+#define SYNOPSIS "[-0..-9] [-v] [-m full|replay] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define CAPTURE  "\x89TMCAP\r\n"
+#define SEGMENT  (4u << 20)             /* statements */
+#define LEVEL    6
+
+struct job {
+	const char *path, *name;        /* of the input; for diagnostics */
+	struct out *out;
+	int expand, verbose, replay, chosen;    /* chosen: -m was given */
+	uint64_t budget;
+	struct store_opts opts;
+};
+
+static int
+sink(void *arg, const void *p, size_t n)
+{
+	out_write(arg, p, n);
+	return 0;
+}
+
+static _Noreturn void
+bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
+{
+	out_drop(j->out);
+	if (line)
+		die("%s: line %" PRIu64 ": %s", j->name, off, err);
+	if (off != UINT64_MAX)
+		die_at(j->name, off, rec == UINT64_MAX ? DIAG_NOREC : rec, "%s", err);
+	die("%s: %s", j->name, err);
+}
+
+static void
+report(const struct store_stats *s)
+{
+	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text" };
+	uint64_t all = 0;
+	double n = s->nstmt ? (double)s->nstmt : 1;
+
+	for (unsigned i = 0; i < STORE_NPARTS; i++)
+		all += s->part[i];
+	for (unsigned i = 0; i < STORE_NPARTS; i++)
+		if (s->part[i])
+			warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement", name[i], s->part[i], 8.0 * (double)s->part[i] / n);
+	warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement, of %" PRIu64 " in %" PRIu64 " segments", "all", all, 8.0 * (double)all / n, s->nstmt,
+	    s->nsegment);
+	/* as the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
+	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
+	    s->nval, all ? (4 * n + 8 * (double)s->nval + 8 * (double)s->ndep) / (double)all : 0);
+}
+
+static void
+compress(struct job *j, int text)
+{
+	struct store_stats stats = { 0 };
+	struct wetfile_fault wf;
+	struct store_fault f;
+	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->replay ? WETFILE_REPLAY : WETFILE_FULL, &wf);
+
+	if (!w)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	j->opts.stats = &stats;
+	if ((text ? store_text : j->replay ? store_replay : store_full)(j->path, w, &j->opts, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	wetfile_free(w);
+	if (j->verbose)
+		report(&stats);
+}
+
+/* A file without a name, in TMPDIR */
+static int
+temporary(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char *name = xasprintf("%s/wetz.XXXXXX", dir && *dir ? dir : "/tmp");
+	int fd = mkstemp(name);
+
+	if (fd < 0)
+		die_sys("%s", name);
+	unlink(name);
+	free(name);
+	return fd;
+}
+
+/* To a temporary file: 0, or errno */
+static int
+keep(void *arg, const void *p, size_t n)
+{
+	const char *q = p;
+
+	for (ssize_t k; n; q += k, n -= (size_t)k)
+		if ((k = write(*(int *)arg, q, n)) < 0) {
+			if (errno != EINTR)
+				return errno;
+			k = 0;
+		}
+	return 0;
+}
+
+/* The capture in w is run again: its text is that of a file of kind full */
+static void
+expand_replay(struct job *j, const struct wetfile *w)
+{
+	struct store_opts o = { .level = 1, .segment = SEGMENT };
+	struct store_code given;
+	struct wetfile full;
+	struct wetfile_fault f;
+	struct store_fault sf;
+	struct wetfile_writer *to;
+	int fd = temporary(), copy = temporary();
+	char *path = xasprintf("/proc/self/fd/%d", copy);
+
+	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, keep, &copy, &f) != 0)
+		bad(j, f.off, f.rec, 0, f.err);
+	o.given = &given;
+	if ((to = wetfile_create(keep, &fd, WETFILE_FULL, &f)) == NULL)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
+	if (store_full(path, to, &o, &sf) != 0)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, sf.err);
+	wetfile_free(to);
+	if (wetfile_open(&full, fd, &f) != 0 || store_print(&full, j->budget, sink, j->out, &f) != 0)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
+	wetfile_close(&full);
+	store_code_free(&given);
+	free(path);
+	close(fd);
+	close(copy);
+	if (!w->whole)
+		bad(j, w->fault.off, w->fault.rec, 0, w->fault.err);
+}
+
+static void
+expand(struct job *j, int fd)
+{
+	struct wetfile w;
+	struct wetfile_fault f;
+
+	if (wetfile_open(&w, fd, &f) != 0)
+		bad(j, f.off, f.rec, 0, f.err);
+	if (w.kind == WETFILE_REPLAY)
+		expand_replay(j, &w);
+	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
+		bad(j, f.off, f.rec, 0, f.err);
+	wetfile_close(&w);
+}
+
+static void
+run(struct job *j, const char *outname)
+{
+	char *copy = NULL;
+	uint8_t head[8];
+	ssize_t n;
+	int fd;
+
+	j->name = j->path;
+	if (!j->path || strcmp(j->path, "-") == 0) {
+		j->path = copy = spool_stdin();
+		j->name = "standard input";
+	}
+	fd = open(j->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die_sys("%s", j->name);
+	n = pread(fd, head, sizeof head, 0);
+	if (n < 0)
+		die_sys("%s", j->name);
+	j->out = out_open(outname);
+	if (j->expand)
+		expand(j, fd);
+	else if (wetfile_is(head, (size_t)n))
+		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
+	else {
+		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
+
+		if (text && j->chosen)
+			bad(j, UINT64_MAX, UINT64_MAX, 0, "no capture: -m is of no use");
+		compress(j, text);
+	}
+	out_close(j->out);
+	close(fd);
+	free(copy);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct job j = { .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL, .segment = SEGMENT } };
+	const char *outname = NULL;
+	int c, wrong = 0;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt(argc, argv, "0123456789b:dm:o:s:v")) != -1)
+		switch (c) {
+		case 'b': wrong |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
+		case 'd': j.expand = 1; break;
+		case 'm':
+			j.chosen = 1;
+			j.replay = strcmp(optarg, "replay") == 0;
+			wrong |= !j.replay && strcmp(optarg, "full") != 0;
+			break;
+		case 'o': outname = optarg; break;
+		case 's': wrong |= num_size(optarg, 1, 1u << 24, &j.opts.segment) != 0; break;
+		case 'v': j.verbose = 1; break;
+		case '?': wrong = 1; break;
+		default: j.opts.level = c - '0';
+		}
+	if (wrong || argc - optind > 1)
+		die_usage(SYNOPSIS);
+	j.path = argv[optind];
+	run(&j, outname);
+	return 0;
+}

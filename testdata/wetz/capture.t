@@ -1,0 +1,48 @@
+# Captures to .wet and back: the text of ws2wet, byte for byte
+. "$SRC/testdata/tap.sh"
+. "$HERE/lib.sh"
+why=$(able) || { skip "$why"; exit 0; }
+
+# both NAME CAPTURE OPTIONS...: both ways
+both() {
+	name=$1 ws=$2
+	shift 2
+	ws2wet -o both.txt "$ws"
+	wetz "$@" -o both.wet "$ws" && wetz -d -o both.out both.wet
+	same "$name" both.txt both.out
+}
+for p in "$SRC"/testdata/ws2wet/*.c "$SRC"/testdata/wscap/*.c; do
+	name=$(basename "$p" .c)
+	${CC:-gcc} -w -g -O2 "$p" -o "$name" -lpthread 2>/dev/null || continue
+	timeout 20 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
+	[ -s "$name.ws" ] && ws2wet -o try.txt "$name.ws" 2>/dev/null || { rm -f "$name.ws"; continue; }
+	[ "$(wc -c <try.txt)" -lt 40000000 ] || { rm -f "$name.ws"; continue; }
+	both "$name" "$name.ws" -1
+	both "$name, replay" "$name.ws" -1 -m replay
+done
+ok "there were some" test -s prog.ws
+awk 'BEGIN { for (i = 0; i < 300; i++) printf "%d line %d of words %x\n", i * 7919 % 10007, i, i * 31 }' >in
+wscap -o sort.ws sort in >out 2>&1
+both "sort" sort.ws
+both "in short segments" sort.ws -1 -s 3000
+ws2wet -o sort.txt sort.ws
+wetz -d -b 20k both.wet >few.out
+same "with little memory" sort.txt few.out
+wetz <sort.ws | wetz -d >pipe.out
+same "by pipes" sort.txt pipe.out
+wetz -o text.wet sort.txt && wetz -d -o text.out text.wet
+same "its text there and back" sort.txt text.out
+
+# a replay says where its statements come from when the files are gone
+cat >main.c <<'C'
+int main(int argc, char **argv) { return argc > 5; }
+C
+${CC:-gcc} -w -g main.c -o gone && wscap -o gone.ws ./gone
+ws2wet -o gone.txt gone.ws
+wetz -m replay -o gone.wet gone.ws
+rm gone
+wetz -d -o gone.out gone.wet
+same "the program is gone" gone.txt gone.out
+gives "-m" 2 "usage: wetz [-0..-9] [-v] [-m full|replay] [-s statements] [-o file] [capture | text]
+       wetz -d [-b bytes] [-o file] [file]" wetz -m half gone.ws
+tap_end

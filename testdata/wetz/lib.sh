@@ -1,0 +1,43 @@
+# lib.sh: shell functions shared by these tests; sourced
+# shellcheck shell=sh
+
+# able: can programs be captured, and visited, here?
+able() {
+	case $SAN in *address* | *thread* | *memory*) echo "the sanitizer has the place of the writers"; return 1 ;; esac
+	command -v wscap >/dev/null && command -v ws2wet >/dev/null || { echo "no wscap or no ws2wet"; return 1; }
+	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
+}
+
+# small: a text of everything that texts have, in small.txt
+small() {
+	cat >small.txt <<'T'
+3
+1 2 401000 a.c main 3
+SIZE 0
+SIZE 4
+    0:2 0
+    1:2 1
+    1:1 0
+    3:3 0
+VALUES 5
+    0:0
+    1:ffffffffffffffff
+    2:10000000000000000
+    3:123456789abcdef0123456789abcdef0123456789abcdef0
+    4:7
+7000000000 1 ffffffff80000000 ? ? 0
+SIZE 1
+    0:1 4
+NO VALUES
+3 1 401004 b\040c.c f<T>() 99
+SIZE 1
+    0:1 2
+VALUES 1
+    0:aa
+T
+	sed -i 's/^7000000000 /2 /' small.txt
+	cp small.txt order.txt
+	printf 'ORDER 6\n1 1\n1 1\n2 2\n1 1\n2 1\n1 1\n' >>order.txt
+	printf '1 1\n' >>order.txt
+	sed -i 's/^ORDER 6/ORDER 7/' order.txt
+}
