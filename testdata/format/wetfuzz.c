@@ -129,7 +129,7 @@ cut(const uint8_t *p, size_t n, size_t step, const struct buf *whole, int text)
 	size_t bad = 0;
 
 	for (size_t i = 0; i < n; i += step)
-		if (read_all(p, i, &t, &f) == 0 || !f.err[0] || (text && (t.n > whole->n || memcmp(t.p, whole->p, t.n) != 0))) {
+		if (read_all(p, i, &t, &f) == 0 || !f.err[0] || (text && t.n && (t.n > whole->n || memcmp(t.p, whole->p, t.n) != 0))) {
 			printf("cut at %zu: %s\n", i, f.err);
 			bad++;
 		}
