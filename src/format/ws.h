@@ -86,6 +86,7 @@ struct ws_rec_state {                   /* START, KEY */
 	size_t nxsave;
 	uint64_t icount;                /* KEY: instructions before it; START: 0 */
 	uint64_t trigger;               /* KEY: triggers before it (ws_put fills it in); START: 0 */
+	uint64_t instances;             /* KEY: instances before it: instructions, a repeated string instruction and a SIG as one; WS_UNKNOWN; START: 0 */
 };
 
 struct ws_rec_map {                     /* memory that reads as zero until MEM says otherwise; replaces what was there */

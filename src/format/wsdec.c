@@ -288,14 +288,23 @@ get_tsc(struct ws_past *a, struct ws_cur *c, struct ws_rec_tsc *t, unsigned head
 }
 
 static void
-get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r)
+get_key(struct ws_cur *c, struct ws_rec_state *k, unsigned head)
+{
+	k->icount = ws_get(c);
+	k->trigger = ws_get(c);
+	k->instances = WS_UNKNOWN;
+	if (head & WS_H_INSTANCES)
+		k->instances = ws_get_max(c, WS_UNKNOWN - 1, "a number of instances that stands for none");
+}
+
+static void
+get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL];
 
 	switch (r->kind) {
 	case WS_KEY:
-		r->u.state.icount = ws_get(c);
-		r->u.state.trigger = ws_get(c);
+		get_key(c, &r->u.state, head);
 		/* fall through */
 	case WS_START:
 		get_regs(a, c, &r->u.state.regs);
@@ -337,7 +346,7 @@ get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r)
 /* Flags that the head byte of each kind may have */
 static const uint8_t head_flags[WS_NKINDS] = {
 	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES, [WS_SYS] = 0x30,
-	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX,
+	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_KEY] = WS_H_INSTANCES,
 };
 
 int
@@ -361,7 +370,7 @@ ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned *bad)
 	case WS_MEM: get_mem(a, s, &r->u.mem, head); break;
 	case WS_SYS: get_sys(a, s, &r->u.sys, head); break;
 	case WS_TSC: get_tsc(a, c, &r->u.tsc, head); break;
-	default: get_rest(a, s, r); break;
+	default: get_rest(a, s, r, head); break;
 	}
 	if (!c->err)
 		c->err = ws_check(r);

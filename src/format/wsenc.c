@@ -162,11 +162,15 @@ put_tsc(struct ws_past *a, struct buf *b, const struct ws_rec_tsc *t)
 static void
 put_state(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 {
-	buf_u8(&s[WS_S_CONTROL], (uint8_t)r->kind);
+	int counted = r->kind == WS_KEY && r->u.state.instances != WS_UNKNOWN;
+
+	buf_u8(&s[WS_S_CONTROL], (uint8_t)(r->kind | (counted ? WS_H_INSTANCES : 0)));
 	if (r->kind == WS_KEY) {
 		ws_var(&s[WS_S_CONTROL], r->u.state.icount);
 		ws_var(&s[WS_S_CONTROL], r->u.state.trigger);
 	}
+	if (counted)
+		ws_var(&s[WS_S_CONTROL], r->u.state.instances);
 	put_regs(a, &s[WS_S_CONTROL], &r->u.state.regs);
 	put_xsave(s, r->u.state.xsave, r->u.state.nxsave);
 }

@@ -30,6 +30,18 @@ for f in "-O1" "-O3" "-O3 -march=native"; do
 done
 ${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig && for s in raise queue altstack restart; do visit "signals: $s" 200000 ./sig $s; done
 
+# modes DESCRIPTION CAPTURE: every mode, segment and place agrees with a visit from the start
+modes() { if "$BUILD/test/visitmodes" "$2" >got 2>&1; then pass "$1"; else fail "$1" "$(cat got)"; fi; }
+# keys CAPTURE EVERY: k.ws with keyframes
+keys() { "$BUILD/test/wstrim" "$1" k.ws "$2" 500 >got 2>&1 && ! grep -q '^0 ' got && pass "keyframes: $(cat got)"; }
+wscap --raw -o p.ws ./prog >out 2>err </dev/null && wscap --raw -o s.ws ./sig queue >out 2>err </dev/null && pass "captured"
+keys p.ws 20000 && modes "modes, segments, instances" k.ws
+ok "a capture that does not say instances" "$BUILD/test/wschange" k.ws n.ws none
+modes "modes, segments, instances: found by running" n.ws
+keys s.ws 5000 && modes "signals: modes, segments, instances" k.ws
+ok "one that says them wrongly" "$BUILD/test/wschange" k.ws w.ws one
+if "$BUILD/test/visitmodes" w.ws >got 2>&1; then fail "is found out"; else grep -q 'instances, where the keyframe has' got && pass "is found out"; fi
+
 # a trimmed capture has the same instructions
 wscap -o t.ws true
 if "$BUILD/test/visitcheck" t.ws 200000 >got 2>&1; then pass "trimmed"; else fail "trimmed" "$(cat got)"; fi

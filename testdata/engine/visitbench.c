@@ -1,6 +1,10 @@
 /*
- * visitbench FILE.ws ...: how fast the instructions of captures are visited:
- * references only, values without and with last writers, and read by the caller.
+ * visitbench FILE.ws ...: how many millions of instructions a second are visited.
+ *   refs     references only, without visits (replay_refs)
+ *   control  runs only
+ *   none, 64th  only instructions that are picked: none, those at every 64th address
+ *   values   references and values; +memory: what they load and store as well
+ *   writers  references, values and writers; +read: and the caller looks at them all
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +40,15 @@ sum(const struct visit_batch *b)
 	return s;
 }
 
-/* Millions of instructions a second; 0: it failed */
+static int
+some(void *arg, uint64_t pc)
+{
+	return *(int *)arg && pc % 64 == 0;
+}
+
+/* Millions of instructions a second; 0: it failed.  pick: how visit_only picks, -1: not at all */
 static double
-visit(const char *path, unsigned what, int look, uint64_t *n, uint64_t *s)
+visit(const char *path, unsigned what, int pick, int look, uint64_t *n, uint64_t *s)
 {
 	struct replay_fault f;
 	struct visit_batch b;
@@ -46,16 +56,14 @@ visit(const char *path, unsigned what, int look, uint64_t *n, uint64_t *s)
 	double t = now();
 	int e;
 
-	if (!v) {
+	if (!v || (pick >= 0 && visit_only(v, some, &pick) != 0)) {
 		printf("%s: %s\n", path, f.err);
 		return 0;
 	}
-	*n = 0;
-	while ((e = visit_batch(v, &b)) == REPLAY_OK) {
-		*n += b.ninsn;
+	while ((e = visit_batch(v, &b)) == REPLAY_OK)
 		if (look)
 			*s += sum(&b);
-	}
+	*n = replay_instances(visit_replay(v));
 	if (e == REPLAY_BAD)
 		printf("%s: %s\n", path, replay_fault(visit_replay(v))->err);
 	t = now() - t;
@@ -83,15 +91,23 @@ refs(const char *path)
 int
 main(int argc, char **argv)
 {
-	uint64_t n, s = 0;
+	static const struct { const char *name; unsigned what; int pick, look; } mode[] = {
+		{ "control", VISIT_CONTROL, -1, 0 }, { "none", 0, 0, 0 }, { "64th", 0, 1, 0 }, { "values", 0, -1, 0 }, { "+memory", VISIT_MEMORY, -1, 0 },
+		{ "writers", VISIT_WRITERS, -1, 0 }, { "+read", VISIT_WRITERS, -1, 1 }
+	};
+	uint64_t n = 0, s = 0;
 
-	printf("%12s %6s %6s %7s %6s  M instructions/s  file\n", "instructions", "refs", "values", "writers", "+read");
+	printf("%8s", "refs");
+	for (size_t k = 0; k < sizeof mode / sizeof *mode; k++)
+		printf(" %8s", mode[k].name);
+	printf(" %12s  file\n", "instances");
 	for (int i = 1; i < argc; i++) {
-		double r = refs(argv[i]), v = visit(argv[i], 0, 0, &n, &s), w = visit(argv[i], VISIT_WRITERS, 0, &n, &s);
-		double l = visit(argv[i], VISIT_WRITERS, 1, &n, &s);
-
-		printf("%12llu %6.0f %6.0f %7.0f %6.0f  %16s  %s\n", (unsigned long long)n, r, v, w, l, "", argv[i]);
-		fflush(stdout);
+		printf("%8.0f", refs(argv[i]));
+		for (size_t k = 0; k < sizeof mode / sizeof *mode; k++) {
+			printf(" %8.0f", visit(argv[i], mode[k].what, mode[k].pick, mode[k].look, &n, &s));
+			fflush(stdout);
+		}
+		printf(" %12llu  %s\n", (unsigned long long)n, argv[i]);
 	}
 	return s == 1;
 }

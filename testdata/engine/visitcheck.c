@@ -2,7 +2,8 @@
  * visitcheck FILE.ws [instructions]: visits a capture in a child, and
  * follows it step by step: each instruction is run alone, decoded here, and its
  * references, values, uses and their writers are compared with maps that have
- * a writer for every byte of every register and of memory.
+ * a writer for every byte of every register and of memory, and what it loads
+ * and stores with a copy of memory that is a step behind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,14 @@
 #define NBYTE 64u
 #define PAGES 65536u
 
-struct page { uint64_t no, w[MEM_PAGE]; struct page *next; };
+struct page { uint64_t no, w[MEM_PAGE]; uint8_t b[MEM_PAGE]; struct page *next; };      /* writers, and what is there */
 
 static FILE *in;
 static uint64_t reg[FACT_NREG][NBYTE];          /* writer of each byte; flags: of each bit */
 static struct page *pages[PAGES];
-static uint64_t now, bad, checked, nuses, npieces;
+static uint64_t now, bad, checked, nuses, npieces, nmems;
+static uint64_t contents[1 << 22];              /* of the references of an instruction: loaded, then stored */
+static uint32_t ncontents;
 static uint64_t mask[FACT_NREG];                /* bytes of each register that the instruction uses, as decoded here */
 static uint64_t wrote[FACT_NREG];               /* and defines */
 static struct replay *r;
@@ -42,8 +45,8 @@ wrong(const char *what, uint64_t a, uint64_t b)
 		    (unsigned long long)a, (unsigned long long)b);
 }
 
-static uint64_t *
-mem_at(uint64_t a)
+static struct page *
+page_at(uint64_t a)
 {
 	uint64_t no = a / MEM_PAGE;
 	struct page **pp = &pages[no % PAGES], *p;
@@ -56,7 +59,40 @@ mem_at(uint64_t a)
 		p->next = *pp;
 		*pp = p;
 	}
-	return &p->w[a % MEM_PAGE];
+	return p;
+}
+
+static uint64_t *
+mem_at(uint64_t a)
+{
+	return &page_at(a)->w[a % MEM_PAGE];
+}
+
+/* What memory has; p NULL: zeros, and only where something was known */
+static void
+content_set(uint64_t a, uint64_t n, const uint8_t *p)
+{
+	if (p)
+		for (uint64_t i = 0; i < n; i++)
+			page_at(a + i)->b[(a + i) % MEM_PAGE] = p[i];
+	for (size_t k = 0; !p && k < PAGES; k++)
+		for (struct page *q = pages[k]; q; q = q->next)
+			for (uint64_t i = 0; q->no * MEM_PAGE < a + n && (q->no + 1) * MEM_PAGE > a && i < MEM_PAGE; i++)
+				if (q->no * MEM_PAGE + i >= a && q->no * MEM_PAGE + i < a + n)
+					q->b[i] = 0;
+}
+
+/* n bytes at a, as words */
+static void
+content_add(uint64_t a, unsigned n)
+{
+	for (unsigned i = 0; i < n; i += 8) {
+		uint64_t w = 0;
+
+		for (unsigned k = i; k < n && k < i + 8; k++)
+			w |= (uint64_t)page_at(a + k)->b[(a + k) % MEM_PAGE] << 8 * (k - i);
+		contents[ncontents++] = w;
+	}
 }
 
 static void
@@ -93,6 +129,17 @@ out_use(FILE *f, const struct visit_batch *b, uint64_t w, unsigned n)
 }
 
 static void
+out_mem(FILE *f, const uint8_t *p, unsigned n)
+{
+	for (unsigned i = 0; p && i < n; i += 8) {
+		uint64_t w = 0;
+
+		memcpy(&w, p + i, n - i < 8 ? n - i : 8);
+		out64(f, w);
+	}
+}
+
+static void
 send(FILE *f, const struct visit_insn *e, const struct visit_batch *b)
 {
 	uint32_t use = e->use;
@@ -102,6 +149,9 @@ send(FILE *f, const struct visit_insn *e, const struct visit_batch *b)
 	out64(f, (uint64_t)e->fact->kind << 48 | (uint64_t)e->fact->nuse << 40 | (uint64_t)e->fact->ndef << 32 | e->nref);
 	for (unsigned i = 0; i < e->nref; i++)
 		out64(f, b->word[e->ref + i]);
+	for (unsigned i = 0; i < e->nref; i++)
+		for (int stored = 0; stored < 2; stored++)
+			out_mem(f, visit_mem(b, e, i, stored), ref_size(b->word[e->ref + i]));
 	for (unsigned i = 0; i < e->fact->nuse; i++) {
 		out64(f, (uint64_t)e->fact->use[i].reg << 8 | e->fact->use[i].lanes);
 		out_use(f, b, b->writer[use++], 0);
@@ -447,19 +497,31 @@ on_record(void *arg, const struct ws_rec *rec)
 		if (rec->u.sys.nr == SYS_arch_prctl && rec->u.sys.arg[0] == ARCH_SET_FS)
 			reg[FACT_FSBASE][0] = now + 1;
 		break;
-	case WS_MEM: mem_set(rec->u.mem.addr, rec->u.mem.n, r && r->x.icount ? now + (r->after_sig ? 0 : 1) : 0); break;
-	case WS_MAP: mem_set(rec->u.map.addr, rec->u.map.len, r && r->x.icount ? now + 1 : 0); break;
-	case WS_UNMAP: mem_set(rec->u.range.addr, rec->u.range.len, 0); break;
+	case WS_MEM:
+		content_set(rec->u.mem.addr, rec->u.mem.n, rec->u.mem.p);
+		mem_set(rec->u.mem.addr, rec->u.mem.n, r && r->x.icount ? now + (r->after_sig ? 0 : 1) : 0);
+		break;
+	case WS_MAP:
+		content_set(rec->u.map.addr, rec->u.map.len, NULL);
+		mem_set(rec->u.map.addr, rec->u.map.len, r && r->x.icount ? now + 1 : 0);
+		break;
+	case WS_UNMAP:
+		content_set(rec->u.range.addr, rec->u.range.len, NULL);
+		mem_set(rec->u.range.addr, rec->u.range.len, 0);
+		break;
 	case WS_MOVE: {
 		const struct ws_rec_move *m = &rec->u.move;
 		uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen;
 
 		for (uint64_t i = 0; m->from != m->to && i < n; i++) {
+			page_at(m->to + i)->b[(m->to + i) % MEM_PAGE] = page_at(m->from + i)->b[(m->from + i) % MEM_PAGE];
 			*mem_at(m->to + i) = *mem_at(m->from + i);
 			*mem_at(m->from + i) = 0;
 		}
 		if (m->newlen > n)
 			mem_set(m->to + n, m->newlen - n, now + 1);
+		if (m->newlen > n)
+			content_set(m->to + n, m->newlen - n, NULL);
 		break;
 	}
 	default: break;
@@ -467,13 +529,34 @@ on_record(void *arg, const struct ws_rec *rec)
 	return 0;
 }
 
+/* What these references load is still in the copy, what they store in memory */
+static void
+take_contents(const uint64_t *ref, size_t n)
+{
+	uint8_t b[REF_SIZEMAX];
+
+	for (size_t i = 0; i < n && ncontents < sizeof contents / 8 - 64; i++) {
+		uint64_t a = ref_addr(ref[i]);
+		unsigned k = ref_size(ref[i]);
+
+		if (visit_reads(ref[i]))
+			content_add(a, k);
+		if (visit_writes(ref[i]) && replay_read(r, a, b, k) == k) {
+			content_set(a, k, b);
+			content_add(a, k);
+		}
+	}
+}
+
 /* Runs the instruction at pc alone, all its iterations; its references without fetches */
 static size_t
 step(uint64_t *refs, size_t max, int string)
 {
-	size_t n = 0, k;
+	size_t n = 0, k, first;
 
+	ncontents = 0;
 	do {
+		first = n;
 		r->until = r->x.icount + 1;
 		r->pending = REPLAY_OK;
 		if (drive_words(r, RP_REFS, DRIVE_WORDS, &k) == REPLAY_BAD)
@@ -481,6 +564,7 @@ step(uint64_t *refs, size_t max, int string)
 		for (size_t i = 0; i < k && n < max; i++)
 			if (ref_kind(r->words[i]) != REF_INST)
 				refs[n++] = r->words[i];
+		take_contents(refs + first, n - first);
 	} while (string && r->x.cpu.rip == pc && r->ended == REPLAY_OK);
 	return n;
 }
@@ -489,6 +573,8 @@ static void
 compare(const uint64_t *refs, size_t n)
 {
 	uint64_t head, x, whole[FACT_NREG], whole_def[FACT_NREG];
+
+	uint32_t at_content = 0;
 
 	memcpy(whole, mask, sizeof mask);
 	memcpy(whole_def, wrote, sizeof wrote);
@@ -510,6 +596,10 @@ compare(const uint64_t *refs, size_t n)
 		for (size_t i = 0; i < m; i++)
 			if ((x = in64()) != refs[done + i])
 				wrong("reference", x, refs[done + i]);
+		for (size_t i = 0; i < m; i++)
+			for (unsigned k = (unsigned)(visit_reads(refs[done + i]) + visit_writes(refs[done + i])) * ((ref_size(refs[done + i]) + 7) / 8); k; k--, nmems++)
+				if ((x = in64()) != contents[at_content++])
+					wrong("contents of memory", x, contents[at_content - 1]);
 		for (unsigned i = 0; i < (head >> 40 & 255); i++) {
 			x = in64();
 			check_use((unsigned)(x >> 8), x & 255);
@@ -588,7 +678,7 @@ main(int argc, char **argv)
 		return 2;
 	if (pid == 0) {
 		close(fd[0]);
-		_exit(child(argv[1], VISIT_WRITERS | VISIT_FLAGS, fdopen(fd[1], "w")));
+		_exit(child(argv[1], VISIT_WRITERS | VISIT_FLAGS | VISIT_MEMORY, fdopen(fd[1], "w")));
 	}
 	close(fd[1]);
 	in = fdopen(fd[0], "r");
@@ -598,8 +688,10 @@ main(int argc, char **argv)
 		return 2;
 	}
 	follow(argc > 2 ? strtoull(argv[2], NULL, 0) : UINT64_MAX);
-	printf("%s - %s: %llu instructions, %llu uses, %llu pieces, %llu differences%s%s\n", bad || !checked ? "not ok" : "ok", argv[1],
-	    (unsigned long long)checked, (unsigned long long)nuses, (unsigned long long)npieces, (unsigned long long)bad,
+	if (r->ended == REPLAY_END && getc(in) != EOF)
+		wrong("the visit goes on", in64(), now);
+	printf("%s - %s: %llu instructions, %llu uses, %llu pieces, %llu words of memory, %llu differences%s%s\n", bad || !checked ? "not ok" : "ok", argv[1],
+	    (unsigned long long)checked, (unsigned long long)nuses, (unsigned long long)npieces, (unsigned long long)nmems, (unsigned long long)bad,
 	    r->ended == REPLAY_BAD ? "; stopped: " : "", r->ended == REPLAY_BAD ? r->fault.err : "");
 	fclose(in);
 	waitpid(pid, NULL, 0);

@@ -2,7 +2,8 @@
  * wschange in out what: a capture with one thing changed, made anew with right
  * check sums.  what: 0xADDR, the lowest bit of that byte where MEM has it
  * first; @N, the hash of the N-th system call, counted from 0; cpuid, a
- * processor with everything.
+ * processor with everything; none, keyframes do not say their instances; one,
+ * they have one more.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ main(int argc, char **argv)
 		h.brand = "A Better One";
 	} else if (argv[3][0] == '@') {
 		sys = strtoull(argv[3] + 1, NULL, 10);
-	} else {
+	} else if (strcmp(argv[3], "none") != 0 && strcmp(argv[3], "one") != 0) {
 		addr = strtoull(argv[3], NULL, 16);
 	}
 	w = ws_create(ws_write_fd, &out, &h, WS_QUICK, &f);
@@ -64,6 +65,9 @@ main(int argc, char **argv)
 			done = 1;
 		} else if (rec.kind == WS_SYS && nsys++ == sys) {
 			rec.u.sys.hash ^= 1;
+			done = 1;
+		} else if (rec.kind == WS_KEY && (strcmp(argv[3], "none") == 0 || strcmp(argv[3], "one") == 0)) {
+			rec.u.state.instances = argv[3][0] == 'n' ? WS_UNKNOWN : rec.u.state.instances + 1;
 			done = 1;
 		}
 		if (ws_put(w, &rec) != 0)

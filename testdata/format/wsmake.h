@@ -104,6 +104,7 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		rnd_regs(g);
 		r->u.state.regs = *g;
 		r->u.state.icount = kind == WS_KEY ? rnd_num() : 0;
+		r->u.state.instances = kind == WS_START ? 0 : rnd() % 2 ? WS_UNKNOWN : rnd_num();
 		rnd_xsave(&r->u.state.xsave, &r->u.state.nxsave);
 		break;
 	case WS_MAP:

@@ -245,7 +245,7 @@ small(struct sink *s, enum ws_level level)
 	recs[nrec++] = (struct ws_rec){ WS_SYS, { .sys = { .pc = 0x401020, .nr = 0, .arg = { 3, 0x7ffffffde000, 100 },
 	    .ret = 100, .hash = 0x12345678 } } };
 	recs[nrec++] = (struct ws_rec){ WS_MEM, { .mem = { .addr = 0x7ffffffde000, .p = line + 1, .n = 100 } } };
-	recs[nrec++] = (struct ws_rec){ WS_KEY, { .state = { .regs = g, .icount = 1000 } } };
+	recs[nrec++] = (struct ws_rec){ WS_KEY, { .state = { .regs = g, .icount = 1000, .instances = 990 } } };
 	recs[nrec++] = (struct ws_rec){ WS_MEM, { .mem = { .addr = 0x401040, .p = line, .n = 64 } } };
 	recs[nrec++] = (struct ws_rec){ WS_KEYEND, { .note = NULL } };
 	recs[nrec++] = (struct ws_rec){ WS_TSC, { .tsc = { .value = 123456789, .has_aux = 1, .aux = 3 } } };
@@ -275,7 +275,7 @@ keyframes(void)
 	r = ws_open_mem(s.p, s.n, &f);
 	while ((good = ws_next(r, &rec)) == 1 && rec.kind != WS_KEY)
 		;
-	good = good == 1 && rec.u.state.trigger == 1 && rec.u.state.icount == 1000 && ws_skip_key(r) == 1 &&
+	good = good == 1 && rec.u.state.trigger == 1 && rec.u.state.icount == 1000 && rec.u.state.instances == 990 && ws_skip_key(r) == 1 &&
 	    ws_next(r, &rec) == 1 && rec.kind == WS_TSC && ws_skip_key(r) == 1 && ws_next(r, &rec) == 1 && rec.kind == WS_SYS;
 	g = ws_groups(r, &n, NULL);
 	while (key < n && !(g[key].flags & WS_GROUP_KEY))

@@ -148,6 +148,8 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 	switch (r->kind) {
 	case WS_KEY:
 		out_printf(o, " icount=%" PRIu64 " trigger=%" PRIu64, r->u.state.icount, r->u.state.trigger);
+		if (r->u.state.instances != WS_UNKNOWN)
+			out_printf(o, " instances=%" PRIu64, r->u.state.instances);
 		/* fall through */
 	case WS_START:
 		regs(o, &r->u.state.regs);

@@ -13,6 +13,7 @@
 #include "stub.h"
 
 #define NEAR 80u        /* instructions before the limit from which on they are run one by one */
+#define FAR  (NEAR + RP_MAXINST)        /* the same where a block may have a single word for all its instructions */
 
 static const char *why_not;
 
@@ -145,6 +146,8 @@ rp_core_free(struct rp_core *c)
 	for (i = 0; i < RP_NMODES; i++)
 		if (c->region[i])
 			munmap(c->region[i], RP_STACK + sizeof(struct rp_frame));
+	if (c->side)
+		munmap(c->side, RP_NSIDE * sizeof *c->side);
 	facts_free(c->facts);
 	free(c->list);
 	free(c->brk);
@@ -165,6 +168,22 @@ rp_wants(struct rp_core *c, unsigned what)
 	if (rp_facts(c) == NULL)
 		return -1;
 	c->facts->allflags = what & RP_FLAGS;
+	c->facts->memory = what & RP_MEMORY;
+	c->facts->control = what & RP_CONTROL;
+	if ((what & RP_MEMORY) && c->side == NULL && (c->side = pages(RP_NSIDE * sizeof *c->side, PROT_READ | PROT_WRITE)) == NULL)
+		return -1;
+	c->f[RP_VALUES]->side = (uint64_t)(uintptr_t)c->side;
+	return 0;
+}
+
+int
+rp_pick(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg)
+{
+	if (rp_facts(c) == NULL)
+		return -1;
+	c->facts->pick = pick;
+	c->facts->arg = arg;
+	rp_reset(c);
 	return 0;
 }
 
@@ -229,15 +248,21 @@ bounds(struct rp_frame *f, struct rp_run *x)
 {
 	uint64_t left = f->limit - x->icount, room;
 
+	f->base = f->mode == RP_REFS ? 0 : f->limit - NEAR;
+	f->less = f->base - x->again;
+	f->half = x->half;
+	f->late = 0;
+	f->ic = x->icount - f->base;
 	if (f->mode == RP_NONE) {
-		f->base = f->limit - NEAR;
-		f->out = x->icount - f->base;
+		f->out = f->ic;
 		return;
 	}
 	room = (uint64_t)(x->end - x->out) - RP_SLACK / 2;
-	if (left > NEAR && left - NEAR < room)
-		room = left - NEAR;
-	f->ic = x->icount;
+	left = left > NEAR ? left - NEAR : UINT64_MAX;
+	if (f->mode == RP_VALUES)
+		left /= RP_MAXINST;
+	if (left < room)
+		room = left;
 	f->out = (uint64_t)(uintptr_t)x->out;
 	f->negend = -(f->out + 8 * room);
 }
@@ -254,11 +279,12 @@ execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block
 	c->running = (int)f->mode + 1;
 	enter(f);
 	c->running = 0;
-	if (f->mode != RP_NONE) {
-		x->icount = f->ic;
+	if (f->mode != RP_NONE)
 		x->out = (uint64_t *)(uintptr_t)f->out;
-	} else
-		x->icount = f->base + f->out;
+	x->icount = f->base + (f->mode != RP_NONE ? f->ic : f->out);
+	x->again = f->base - f->less;
+	x->half = f->half;
+	x->late = (uint64_t *)(uintptr_t)f->late;
 }
 
 /* 1: what stopped it is for the caller: *stop */
@@ -324,6 +350,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 
 	if (mode == RP_VALUES && rp_facts(c) == NULL)
 		return RP_NOMEM;
+	x->late = NULL;
 	load(f, x);
 	window(c);
 	for (;; first = 0) {
@@ -338,7 +365,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 		else if (brk && !first && !alone)
 			stop = RP_BREAK;
 		else {
-			step = brk || alone || f->limit - x->icount <= NEAR;
+			step = brk || alone || f->limit - x->icount <= (mode == RP_VALUES ? FAR : NEAR);
 			f->maxelem = brk ? 1 : UINT64_MAX;
 			if ((b = rp_block(c, f->rip, (int)mode, step, alone)) == NULL)
 				stop = RP_NOMEM;

@@ -1,24 +1,10 @@
-/* Blocks of translated code: making them, finding them, joining them. */
-#include <stdlib.h>
+/* Blocks of translated code: making them. */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "base/buf.h"
 #include "stub.h"
 
 #define MAX_SIDE 6
-
-void *
-rp_alloc(struct rp_core *c, size_t n)
-{
-	void *p = c->ap;
-
-	n = (n + 7) & ~(size_t)7;
-	if (n > (size_t)(c->aend - c->ap))
-		return NULL;
-	c->ap += n;
-	memset(p, 0, n);
-	return p;
-}
 
 struct rp_hinfo *
 rp_hinfo(struct rp_tr *t)
@@ -33,175 +19,10 @@ rp_hinfo(struct rp_tr *t)
 	h->len = t->in->z.length;
 	h->block = t->b;
 	h->idx = (uint16_t)t->ninst;
+	h->refs = t->refs != 0;
+	h->record = t->now != NULL;
+	h->memory = t->refs && t->values && t->c->facts->memory;
 	return h;
-}
-
-static unsigned
-hash(uint64_t pc, int mode, int step)
-{
-	return (unsigned)((pc ^ pc >> 16 ^ (unsigned)(mode << 15 | step << 14)) & (RP_BUCKETS - 1));
-}
-
-struct rp_block *
-rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
-{
-	struct rp_block *b;
-
-	for (b = c->hash[hash(pc, mode, step)]; b; b = b->hnext)
-		if (b->pc == pc && b->mode == mode && b->step == step)
-			return b;
-	return NULL;
-}
-
-/* The block with host address p in its code */
-struct rp_block *
-rp_at(struct rp_core *c, const uint8_t *p)
-{
-	size_t lo = 0, hi = c->nlist;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (c->list[mid]->start <= p)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && p < c->list[lo - 1]->end ? c->list[lo - 1] : NULL;
-}
-
-void
-rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to)
-{
-	(void)c;
-	if (s->to || s->from->dead || to->dead || to->entry == NULL)
-		return;
-	s->to = to;
-	s->next = to->in;
-	to->in = s;
-	e_patch(s->rel, to->entry);
-}
-
-/* The jumps that come indirectly to the same place of the index are tried one after the other */
-static void
-rebuild(struct rp_core *c, int mode, unsigned i)
-{
-	struct rp_block *b = c->bucket[mode][i];
-
-	c->f[mode]->index[i] = (uint64_t)(uintptr_t)(b ? b->ientry : c->th.miss);
-	for (; b; b = b->bnext)
-		e_patch(b->inext, b->bnext ? b->bnext->ichain : c->th.miss);
-}
-
-/* Code for those who come with the target in rcx (and in the frame): is it this one? */
-void
-rp_enter_index(struct rp_core *c, struct rp_block *b)
-{
-	struct rp_tr t = { .p = c->cp };
-	struct rp_block **head = &c->bucket[b->mode][b->pc & (RP_INDEX - 1)];
-
-	if (b->ientry || b->entry == NULL || c->cend - c->cp < 256)
-		return;
-	b->ichain = t.p;
-	e_load(&t, T0, FO(rip));
-	b->ientry = t.p;
-	e_imm(&t, T1, -b->pc);
-	e_mem(&t, 1, 0x8d, T0, T0, T1, 1, 0);
-	e1(&t, 0xe3);
-	e1(&t, 5);
-	b->inext = e_jmp32(&t);
-	e_jmp(&t, b->entry);
-	c->cp = t.p;
-	b->bnext = *head;
-	*head = b;
-	rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
-}
-
-static void
-leave_pages(struct rp_block *b)
-{
-	unsigned i;
-
-	for (i = 0; i < b->nref; i++) {
-		struct rp_pageref **pp = &b->ref[i].page->blocks;
-
-		while (*pp && *pp != &b->ref[i])
-			pp = &(*pp)->next;
-		if (*pp)
-			*pp = b->ref[i].next;
-	}
-	b->nref = 0;
-}
-
-void
-rp_unlink(struct rp_core *c, struct rp_block *b)
-{
-	struct rp_block **pp;
-	struct rp_site *s, **ss;
-	unsigned i;
-
-	if (b->dead)
-		return;
-	b->dead = 1;
-	for (pp = &c->hash[hash(b->pc, b->mode, b->step)]; *pp; pp = &(*pp)->hnext)
-		if (*pp == b) {
-			*pp = b->hnext;
-			break;
-		}
-	while ((s = b->in) != NULL) {
-		b->in = s->next;
-		s->to = NULL;
-		e_patch(s->rel, s->stub);
-	}
-	for (i = 0; i < b->nsite; i++)
-		if (b->site[i].to) {
-			for (ss = &b->site[i].to->in; *ss && *ss != &b->site[i]; ss = &(*ss)->next)
-				;
-			if (*ss)
-				*ss = b->site[i].next;
-			b->site[i].to = NULL;
-			e_patch(b->site[i].rel, b->site[i].stub);
-		}
-	if (b->ientry) {
-		for (pp = &c->bucket[b->mode][b->pc & (RP_INDEX - 1)]; *pp && *pp != b; pp = &(*pp)->bnext)
-			;
-		if (*pp)
-			*pp = b->bnext;
-		rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
-	}
-	leave_pages(b);
-}
-
-void
-rp_drop(struct rp_core *c, struct rp_block *b)
-{
-	rp_unlink(c, b);
-	if (c->nlist && c->list[c->nlist - 1] == b && c->cp == b->end) {
-		c->nlist--;
-		c->cp = b->start;
-	}
-}
-
-/* Everything translated is forgotten */
-void
-rp_reset(struct rp_core *c)
-{
-	unsigned i;
-
-	for (i = 0; i < 4096; i++) {
-		struct rp_page *p;
-
-		for (p = c->pages[i]; p; p = p->next)
-			p->blocks = NULL;
-	}
-	memset(c->hash, 0, sizeof c->hash);
-	memset(c->bucket, 0, sizeof c->bucket);
-	for (i = 0; i < RP_INDEX; i++)
-		c->f[0]->index[i] = c->f[1]->index[i] = c->f[2]->index[i] = (uint64_t)(uintptr_t)c->th.miss;
-	c->cp = c->first;
-	c->ap = c->arena;
-	c->nlist = 0;
-	c->flushes++;
 }
 
 /* lea reg, [reg + disp32]: its field */
@@ -212,38 +33,60 @@ add32(struct rp_tr *t, int reg)
 	return t->p - 4;
 }
 
+/* To `full` unless the word that T0 = [rsp + off] + reg (-1: alone) is negative */
+static void
+unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
+{
+	e_load(t, T0, off);
+	if (reg >= 0)
+		e_mem(t, 1, 0x8d, T0, T0, reg, 1, 0);
+	e_sign(t, T0, T0);
+	e1(t, 0xe3);
+	e1(t, (unsigned)(full - (t->p + 1)) & 255);
+}
+
+/* The instructions of the block are counted; before that, rp_pick's word behind the header */
+static uint8_t *
+count(struct rp_tr *t)
+{
+	uint8_t *field;
+
+	if (!t->stream)
+		return add32(t, OUT);
+	e_load(t, T0, FO(ic));
+	if (t->values && t->c->facts->pick && !t->silent) {
+		e_load(t, T1, FO(less));
+		e_mem(t, 1, 0x8d, T1, T1, T0, 1, 0);
+		e_mem(t, 1, 0x89, T1, OUT, -1, 1, 8);
+	}
+	field = add32(t, T0);
+	e_store(t, FO(ic), T0);
+	return field;
+}
+
 /* Is there room for a block, and are its instructions within the limit? */
 static uint8_t *
 prologue(struct rp_tr *t)
 {
-	uint8_t *full = t->p, *field;
+	uint8_t *full = t->p;
+	int picks = t->values && t->c->facts->pick;
 
-	if (t->step) {
-		if (t->refs) {
-			e_load(t, T0, FO(ic));
-			field = add32(t, T0);
-			e_store(t, FO(ic), T0);
-			return field;
-		}
-		return add32(t, OUT);
-	}
+	if (t->step)
+		return count(t);
 	e_imm(t, T0, t->b->pc);
 	e_jmp(t, t->th->check);
 	t->b->entry = t->p;
-	if (t->refs) {
-		e_load(t, T0, FO(negend));
-		e_mem(t, 1, 0x8d, T0, T0, OUT, 1, 0);
-		e_sign(t, T0, T0);
-	} else
+	if (!t->stream) {
 		e_sign(t, T0, OUT);
-	e1(t, 0xe3);
-	e1(t, (unsigned)(full - (t->p + 1)) & 255);
-	if (!t->refs)
-		return add32(t, OUT);
-	e_load(t, T0, FO(ic));
-	field = add32(t, T0);
-	e_store(t, FO(ic), T0);
-	return field;
+		e1(t, 0xe3);
+		e1(t, (unsigned)(full - (t->p + 1)) & 255);
+		return count(t);
+	}
+	if (picks)
+		unless_negative(t, full, FO(ic), -1);
+	if (!t->silent)
+		unless_negative(t, full, FO(negend), OUT);
+	return count(t);
 }
 
 static void
@@ -254,10 +97,10 @@ side_exits(struct rp_tr *t)
 	for (i = 0; i < t->nside; i++) {
 		e_patch(t->side[i].rel, t->p);
 		t->words = (unsigned)t->side[i].words;
-		if (t->values)
+		if (t->values && !t->silent)
 			rp_rehead(t, (unsigned)t->side[i].left);
 		left = t->ninst - t->side[i].left;
-		if (left && t->refs) {
+		if (left && t->stream) {
 			e_load(t, T0, FO(ic));
 			e_lea(t, T0, T0, -left);
 			e_store(t, FO(ic), T0);
@@ -324,29 +167,53 @@ mark(struct rp_tr *t)
 	m->idx = (uint16_t)t->ninst;
 }
 
+/* RP_VALUES: what is reported of the instruction; 0, -1 without memory */
+static int
+report(struct rp_tr *t)
+{
+	struct facts *a = t->c->facts;
+	const struct fact *f;
+
+	t->now = NULL;
+	t->valued = t->silent;
+	if (a->pick) {
+		int yes = a->pick(a->arg, t->in->pc);
+
+		t->picked |= yes;
+		if (!yes)
+			t->valued = 1;
+	}
+	t->refs = !t->valued && !a->control;
+	if (t->valued)
+		return 0;
+	if ((f = fact_get(a, t->in)) == NULL)
+		return -1;
+	t->fact[t->nfact] = f;
+	t->idx[t->nfact++] = (uint8_t)t->ninst;
+	t->now = f;
+	t->valued = a->control != 0;
+	return 0;
+}
+
 /* The code of an instruction */
 static void
 one(struct rp_tr *t)
 {
-	unsigned words;
-	const struct fact *f = NULL;
+	unsigned words = t->maxwords;
 
-	t->valued = 0;
-	if (t->values) {
-		if ((f = fact_get(t->c->facts, t->in)) == NULL) {
-			t->bad = "no memory";
-			return;
-		}
-		t->fact[t->nfact++] = f;
+	t->word0 = t->words;
+	t->stored = NULL;
+	if (t->values && report(t) != 0) {
+		t->bad = "no memory";
+		return;
 	}
-	words = t->maxwords;
 	if (!rp_special(t))
 		rp_plain(t);
-	if (f == NULL || t->bad)
+	if (t->now == NULL || t->bad)
 		return;
 	if (!t->done)
 		rp_values(t);
-	if (f->kind == FACT_PLAIN && t->maxwords - words != (unsigned)f->nref + f->nval)
+	if (t->refs && t->now->kind == FACT_PLAIN && t->maxwords - words != (unsigned)t->now->nref + t->now->nval + t->now->nmem)
 		t->bad = "an instruction with unusual references";
 }
 
@@ -393,6 +260,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		t->maxwords = maxwords;
 		t->ninst = ninst;
 		t->nfact = nfact;
+		t->now = NULL;
 		t->nside = nside;
 		t->follow = 0;
 		t->b->nsite = nsite;
@@ -410,7 +278,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 static int
 counted(const struct rp_tr *t)
 {
-	return t->nfact && t->fact[t->nfact - 1]->kind != FACT_PLAIN;
+	return t->now && t->now->kind != FACT_PLAIN;
 }
 
 /* Where the block goes on, or its end */
@@ -476,34 +344,53 @@ settle(struct rp_tr *t)
 	return listed(t->c, b);
 }
 
-static struct rp_block *
-translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
+/* What the block is made of, from where t is */
+static void
+make(struct rp_tr *t, struct rp_inst *in)
+{
+	uint8_t *field;
+	int32_t n;
+
+	t->b->start = t->p;
+	t->b->silent = (uint8_t)t->silent;
+	field = prologue(t);
+	rp_head(t);
+	body(t, in);
+	n = t->ninst;
+	memcpy(field, &n, 4);
+	t->b->ninst = (uint16_t)t->ninst;
+	side_exits(t);
+}
+
+struct rp_block *
+rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 {
 	struct rp_mark marks[RP_MAXINST + 1];
 	struct rp_site sites[RP_NSITE];
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct rp_inst in = { .pc = pc };
-	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .refs = mode != RP_NONE, .values = mode == RP_VALUES, .step = step, .bmi2 = c->bmi2, .th = &c->th };
-	uint8_t *field;
-	int32_t n;
+	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE, .refs = mode != RP_NONE, .values = mode == RP_VALUES,
+		.step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
+	uint8_t *ap = c->ap;
 
 	if (b == NULL)
 		return NULL;
-	t.site = b->site = sites;
-	t.readable = ~pc;
+	b->site = sites;
 	b->pc = pc;
 	b->mode = (uint8_t)mode;
 	b->step = (uint8_t)step;
 	b->temp = (uint8_t)temp;
 	b->mark = marks;
-	b->start = t.p;
-	field = prologue(&t);
-	rp_head(&t);
-	body(&t, &in);
-	n = t.ninst;
-	memcpy(field, &n, 4);
-	b->ninst = (uint16_t)t.ninst;
-	side_exits(&t);
+	again = t;
+	t.silent = t.values && c->facts->pick;
+	make(&t, &in);
+	if (t.silent && t.picked) {             /* it is not */
+		t = again;
+		c->ap = ap;
+		b->nmark = b->nsite = 0;
+		in = (struct rp_inst){ .pc = pc };
+		make(&t, &in);
+	}
 	if (rp_heads(&t) || settle(&t))
 		return NULL;
 	site_stubs(&t);
@@ -511,25 +398,5 @@ translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	c->cp = t.p;
 	c->nblocks++;
 	c->ninsts += b->ninst;
-	return b;
-}
-
-struct rp_block *
-rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
-{
-	struct rp_block *b = temp ? NULL : rp_find(c, pc, mode, step), **head;
-
-	if (b)
-		return b;
-	if (c->cend - c->cp < (1 << 17) || c->aend - c->ap < (1 << 17))
-		rp_reset(c);
-	if ((b = translate(c, pc, mode, step, temp)) == NULL)
-		return NULL;
-	if (temp)
-		return b;
-	head = &c->hash[hash(pc, mode, step)];
-	b->hnext = *head;
-	*head = b;
-	rp_guard(c, b);
 	return b;
 }

@@ -47,11 +47,11 @@ reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
 
 /* RP_VALUES: the block ended before its instruction n; a string instruction has its record whatever became of it */
 static void
-rp_cut(struct rp_frame *f, unsigned n)
+rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
 {
 	uint64_t *head = (uint64_t *)(uintptr_t)f->block;
 
-	if (f->mode != RP_VALUES)
+	if (f->mode != RP_VALUES || b->silent)
 		return;
 	if (f->record)
 		rp_record(f, 0);
@@ -77,7 +77,7 @@ unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_
 	if (f->mode != RP_NONE) {
 		g[REG_R11] = m->out0 ? (greg_t)f->out0 : g[REG_R11] + 8 * m->words;
 		f->ic -= left;
-		rp_cut(f, m->idx);
+		rp_cut(f, b, m->idx);
 	} else
 		g[REG_R11] -= left;
 }
@@ -107,7 +107,7 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 		if (f->mode != RP_NONE) {
 			f->out = f->out0;
 			f->ic -= left;
-			rp_cut(f, h->idx);
+			rp_cut(f, h->block, h->idx);
 		} else
 			f->out -= left;
 		reason(c, f, si);

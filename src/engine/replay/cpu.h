@@ -62,9 +62,12 @@ struct rp_run {
 	struct rp_cpu cpu;
 	uint64_t *out, *end;    /* not RP_NONE: words go to out, which advances; never beyond end */
 	uint64_t icount;        /* fetches done: instructions, a repeated string instruction counted as often as ref(5) fetches it */
+	uint64_t again;         /* so many of them begin no instance of an instruction, or one that is not over: icount - again are complete */
+	uint64_t half;          /* not 0: fetches were done of a string instruction that is not over */
 	uint64_t limit;         /* stop there; UINT64_MAX: never */
 	uint64_t xcr0;          /* what xgetbv(0) gives */
 	enum rp_insn insn;      /* after RP_TSC */
+	uint64_t *late;         /* RP_VALUES, after RP_SYSCALL, RP_TSC, RP_CPUID: the end of room for FACT_NLATE values; NULL: none are wanted */
 	const char *why;        /* after RP_BAD: what it is; valid until the next call */
 	int sig;                /* after RP_FAULT: the signal that the guest would have got */
 	uint64_t addr;          /* after RP_FAULT by SIGSEGV: the guest address as far as known (its low 45 bits) */
@@ -87,12 +90,18 @@ enum rp_stop rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode);
 /*
  * RP_VALUES.  out gets a header for each block, then what each of its
  * instructions leaves, as fact.h says.  The values of one that stopped rp_run
- * (syscall, rdtsc, rdtscp, cpuid) are the last FACT_NLATE words, and for the
- * caller to fill in.
+ * (syscall, rdtsc, rdtscp, cpuid) are for the caller to fill in at `late`.
  */
 struct facts *rp_facts(struct rp_core *c);      /* the core's, until rp_core_free; NULL without memory */
-#define RP_FLAGS 1u                             /* flags' values also of instructions that define a register */
+enum {
+	RP_FLAGS = 1,           /* flags' values also of instructions that define a register */
+	RP_MEMORY = 2,          /* what references load and store */
+	RP_CONTROL = 4          /* headers only, and the records of string instructions, which have no references */
+};
 int rp_wants(struct rp_core *c, unsigned what);         /* before the first rp_run that has RP_VALUES; 0, -1 without memory */
+
+/* Report only instructions at a pc for which pick says so (NULL: all); a block without any leaves nothing */
+int rp_pick(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg); /* 0, -1 without memory */
 
 int rp_break(struct rp_core *c, uint64_t pc, int on);           /* 0, -1 without memory */
 void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);  /* code there changed or its mapping did: call after the host's mapping changed */

@@ -170,7 +170,7 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 	r->fd = -1;
 	r->ended = REPLAY_OK;
 	r->pending = REPLAY_OK;
-	r->until = r->broke = r->sigbreak = WS_UNKNOWN;
+	r->until = r->most = r->broke = r->sigbreak = WS_UNKNOWN;
 	if (watch)
 		r->watch = *watch;
 	if (open_file(r, path, f) != 0 || head_ok(r, f) != 0 || make(r, f) != 0) {
@@ -262,6 +262,10 @@ here(struct replay *r, uint64_t *limit)
 	struct ws_regs g;
 
 	for (;;) {
+		if (drive_instances(r) >= r->most) {
+			*limit = r->x.icount;
+			return REPLAY_OK;
+		}
 		if (r->cut)
 			return drive_bad_file(r);
 		if (r->next.kind == WS_SIG) {
@@ -384,7 +388,7 @@ late_values(struct replay *r)
 	static const uint8_t reg[FACT_NLATE] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
 
 	for (unsigned i = 0; i < FACT_NLATE; i++)
-		r->x.out[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
+		r->x.late[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
 }
 
 /*
@@ -398,17 +402,19 @@ go(struct replay *r, enum rp_mode mode, uint64_t limit)
 		enum rp_stop stop;
 		int e;
 
-		if (r->x.icount >= limit)
+		if (r->x.icount >= limit || drive_instances(r) >= r->most)
 			return REPLAY_OK;
 		r->x.limit = limit;
 		e = here(r, &r->x.limit);
 		if (e != REPLAY_OK)
 			return e;
+		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
+			r->x.limit = r->x.icount + (r->most - drive_instances(r));
 		stop = rp_run(r->core, &r->x, mode);
 		if (stop == RP_FULL)
 			return REPLAY_OK;
 		e = stopped(r, stop);
-		if (mode == RP_VALUES && (stop == RP_SYSCALL || stop == RP_TSC || stop == RP_CPUID))
+		if (r->x.late)
 			late_values(r);
 		if (e != REPLAY_OK)
 			return e;
@@ -430,7 +436,7 @@ drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 	r->x.end = r->words + most + RP_SLACK;
 	e = go(r, mode, r->until);
 	*n = (size_t)(r->x.out - r->words);
-	if (e == REPLAY_OK && r->x.icount >= r->until)
+	if (e == REPLAY_OK && (r->x.icount >= r->until || drive_instances(r) >= r->most))
 		e = REPLAY_END;
 	if (!*n || e == REPLAY_OK)
 		return e;

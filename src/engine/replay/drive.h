@@ -31,6 +31,8 @@ struct replay {
 	int pending;                    /* what the call after the next references returns */
 	struct ws_rec_end end;
 	uint64_t until, triggers;
+	uint64_t most;                  /* the end as well: so many instances (WS_UNKNOWN: none) */
+	int uncounted;                  /* begun at a keyframe that does not say its instances */
 	uint64_t sigbreak;              /* a breakpoint of our own, or WS_UNKNOWN */
 	uint64_t broke;                 /* icount at which a breakpoint was told */
 	uint64_t *brk;                  /* user's breakpoints; owned */
@@ -69,6 +71,14 @@ int drive_state(struct replay *r, const struct ws_rec_state *s);
 int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
 void drive_regs(struct replay *r, struct ws_regs *g);   /* of the processor, now */
 void drive_set_regs(struct replay *r, const struct ws_regs *g);
+
+static inline uint64_t
+drive_instances(const struct replay *r)
+{
+	return r->x.icount - r->x.again;
+}
+
+int drive_rewind(struct replay *r);                     /* drive_key.c: back to the start: 0, or REPLAY_BAD */
 
 /* drive_sys.c: what system calls do that records do not say.  0, or REPLAY_BAD */
 size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* as mem_read, seen by the watch */

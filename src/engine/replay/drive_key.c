@@ -40,6 +40,21 @@ replay_key(struct replay *r, size_t k)
 	return r->group[r->key[k]].icount;
 }
 
+uint64_t
+replay_key_instances(struct replay *r, size_t k)
+{
+	struct ws_fault f;
+	struct ws_reader *in = ws_open(r->fd, &f);      /* another: this one is where the replay is */
+	struct ws_rec rec;
+	uint64_t n = WS_UNKNOWN;
+
+	if (in && ws_seek_group(in, r->key[k]) == 0 && ws_next(in, &rec) == 1 && rec.kind == WS_KEY)
+		n = rec.u.state.instances;
+	if (in)
+		ws_close(in);
+	return n;
+}
+
 /* Nothing of the present state stays */
 static int
 forget(struct replay *r)
@@ -54,6 +69,19 @@ forget(struct replay *r)
 	r->broke = WS_UNKNOWN;
 	r->pending = REPLAY_OK;
 	return 0;
+}
+
+int
+drive_rewind(struct replay *r)
+{
+	if (r->ended == REPLAY_BAD || forget(r) != 0)
+		return REPLAY_BAD;
+	r->ended = REPLAY_OK;
+	r->keyed = r->after_sig = 0;
+	r->triggers = 0;
+	if (ws_seek_group(r->in, 0) != 0)
+		return drive_bad_file(r);
+	return drive_start(r);
 }
 
 int

@@ -36,6 +36,12 @@ replay_icount(const struct replay *r)
 	return r->x.icount;
 }
 
+uint64_t
+replay_instances(const struct replay *r)
+{
+	return r->uncounted ? WS_UNKNOWN : drive_instances(r);
+}
+
 const struct ws_regs *
 replay_regs(struct replay *r)
 {

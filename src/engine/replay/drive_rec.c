@@ -63,6 +63,9 @@ drive_state(struct replay *r, const struct ws_rec_state *s)
 {
 	drive_set_regs(r, &s->regs);
 	r->x.icount = s->icount;
+	r->uncounted = s->instances == WS_UNKNOWN;
+	r->x.again = r->uncounted ? 0 : s->icount - s->instances;
+	r->x.half = 0;
 	return drive_xsave(r, s->xsave, s->nxsave);
 }
 
@@ -197,6 +200,9 @@ drive_pass_key(struct replay *r)
 	drive_regs(r, &g);
 	if (!ws_same(&g, &r->next.u.state.regs))
 		return drive_drift(r, "registers are not those of the keyframe");
+	if (!r->uncounted && r->next.u.state.instances != WS_UNKNOWN && r->next.u.state.instances != drive_instances(r))
+		return drive_drift(r, "%llu instances, where the keyframe has %llu", (unsigned long long)drive_instances(r),
+		    (unsigned long long)r->next.u.state.instances);
 	if (r->keyed ? drive_key_body(r, 0) != 0 : ws_skip_key(r->in) != 1)
 		return drive_bad_file(r);
 	return drive_next(r);
@@ -235,6 +241,8 @@ take_sig(struct replay *r)
 	const struct ws_rec_sig *s = &r->next.u.sig;
 
 	r->counts.nsig++;
+	r->x.again -= r->x.half ? 2 : 1;        /* it is an instance, and so is the part of a string instruction that it interrupts */
+	r->x.half = 0;
 	drive_set_regs(r, &s->to);
 	return s->nxsave ? drive_xsave(r, s->xsave, s->nxsave) : 0;
 }

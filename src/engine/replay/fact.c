@@ -13,6 +13,7 @@ struct build {
 	struct fact f;
 	struct fact_use use[FACT_MAXUSE];
 	struct fact_def def[FACT_MAXUSE];
+	struct fact_mem mem[FACT_MAXREF];
 };
 
 #define READS  (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD)
@@ -409,7 +410,7 @@ fact_get(struct facts *t, const struct rp_inst *in)
 {
 	struct fact **head = &t->insn[hash(in->pc)], *f;
 	struct build b = { .in = in, .allflags = t->allflags };
-	size_t nu, nd;
+	size_t nu, nd, nm = 0;
 
 	for (f = *head; f; f = f->hnext)
 		if (f->pc == in->pc && f->len == in->z.length && memcmp(f->b, in->b, f->len) == 0)
@@ -417,7 +418,12 @@ fact_get(struct facts *t, const struct rp_inst *in)
 	fill(&b);
 	nu = b.f.nuse * sizeof *b.use;
 	nd = b.f.ndef * sizeof *b.def;
-	if ((f = malloc(sizeof *f + nu + nd)) == NULL)
+	b.f.def = b.def;
+	if (t->memory && b.f.kind == FACT_PLAIN) {
+		b.f.nmem = (uint8_t)fact_memory(in, &b.f, b.mem);
+		nm = b.f.nref * sizeof *b.mem;
+	}
+	if ((f = malloc(sizeof *f + nm + nu + nd)) == NULL)
 		return NULL;
 	b.f.pc = in->pc;
 	b.f.len = in->z.length;
@@ -425,14 +431,15 @@ fact_get(struct facts *t, const struct rp_inst *in)
 	b.f.mnemonic = (uint16_t)in->z.mnemonic;
 	b.f.id = t->n++;
 	b.f.hnext = *head;
-	b.f.use = memcpy(f + 1, b.use, nu);
-	b.f.def = memcpy((char *)(f + 1) + nu, b.def, nd);
+	b.f.mem = nm ? memcpy(f + 1, b.mem, nm) : NULL;
+	b.f.use = memcpy((char *)(f + 1) + nm, b.use, nu);
+	b.f.def = memcpy((char *)(f + 1) + nm + nu, b.def, nd);
 	*f = b.f;
 	return *head = f;
 }
 
 struct fact_block *
-fact_block_get(struct facts *t, const struct fact *const *f, unsigned n)
+fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n)
 {
 	struct fact_block **head, *b;
 	uint64_t h = n;
@@ -442,13 +449,14 @@ fact_block_get(struct facts *t, const struct fact *const *f, unsigned n)
 		h = h * 31 + f[i]->id;
 	head = &t->block[hash(h)];
 	for (b = *head; b; b = b->hnext)
-		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0)
+		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx && (!idx || memcmp(b->idx, idx, n) == 0))
 			return b;
-	if ((b = malloc(sizeof *b + n * sizeof *f)) == NULL)
+	if ((b = malloc(sizeof *b + n * sizeof *f + n)) == NULL)
 		return NULL;
 	b->n = n;
 	b->plan = NULL;
 	memcpy(b->f, f, n * sizeof *f);
+	b->idx = idx ? memcpy(&b->f[n], idx, n) : NULL;
 	b->hnext = *head;
 	return *head = b;
 }

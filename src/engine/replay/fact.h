@@ -40,14 +40,19 @@ struct fact_def {
 };
 
 enum fact_kind {
-	FACT_PLAIN,                     /* nref references, then nval words of values */
-	FACT_COUNTED,                   /* the number of references before them */
-	FACT_STRING,                    /* a FACT_RECORD, then references */
+	FACT_PLAIN,                     /* nref references, then nval words of values, nmem of memory */
+	FACT_COUNTED,                   /* the numbers of references (32 bits) and of words of memory behind them, these, then nval */
+	FACT_STRING,                    /* a FACT_RECORD, then references; if memory is wanted, a word of it for each */
 	FACT_LATE,                      /* syscall, rdtsc, rdtscp, cpuid: FACT_NLATE words of values that are only known when it has taken place */
 	FACT_SIGNAL                     /* no instruction: a signal arrives, its handler's registers are set; FACT_NSIGNAL words of values */
 };
 
+/* VISIT_MEMORY: where what a reference loads and stores is, in bytes from the first word of values; FACT_NOMEM: it does not */
+struct fact_mem { uint16_t load, store; };
+#define FACT_NOMEM 0xffffu
+
 #define FACT_MAXUSE 64u
+#define FACT_MAXREF 16u                 /* of FACT_PLAIN */
 #define FACT_NLATE  5u                  /* rax rcx rdx rbx r11 */
 #define FACT_NSIGNAL 2u                 /* the signal, 0 behind its handler; rsp there */
 #define FACT_RECORD 6u                  /* words: state, then values: rcx rsi rdi rax flags */
@@ -60,11 +65,13 @@ struct fact {
 	uint8_t len, b[15];
 	uint8_t kind, nuse, ndef, nval;
 	uint8_t nref, nread;            /* references, and how many of them read; kinds other than FACT_PLAIN: 0 */
+	uint8_t nmem;                   /* RP_MEMORY, FACT_PLAIN: words of memory behind the values */
 	uint16_t mnemonic;              /* ZydisMnemonic */
 	uint32_t id;                    /* from 0, in order of first translation */
 	struct fact *hnext;
 	const struct fact_use *use;     /* distinct containers: explicit operands in order, then implicit ones */
 	const struct fact_def *def;
+	const struct fact_mem *mem;     /* RP_MEMORY, FACT_PLAIN: of each reference */
 };
 
 /*
@@ -76,6 +83,8 @@ struct fact_block {
 	struct fact_block *hnext;
 	void *plan;                     /* for whoever reads the stream; freed with the block */
 	uint32_t n;
+	const uint8_t *idx;             /* rp_pick: instructions of the block before each, and the word behind the header is the
+	                                   number of instances before the block; NULL: there are no others */
 	const struct fact *f[];
 };
 #define FACT_HEAD(b, n) ((uint64_t)(uintptr_t)(b) | (uint64_t)(n) << 48)
@@ -100,10 +109,14 @@ struct facts {
 	struct fact_block *block[FACT_BUCKETS];
 	uint32_t n;
 	unsigned allflags;              /* flags have values even if another register has */
+	unsigned memory, control;       /* RP_MEMORY, RP_CONTROL */
+	int (*pick)(void *arg, uint64_t pc);    /* rp_pick, or NULL */
+	void *arg;
 };
 struct rp_inst;
 const struct fact *fact_get(struct facts *t, const struct rp_inst *in);         /* NULL: no memory */
-struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, unsigned n);
+struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n);
+unsigned fact_memory(const struct rp_inst *in, const struct fact *f, struct fact_mem *m);       /* factmem.c: nmem */
 void facts_free(struct facts *t);
 
 #endif

@@ -41,12 +41,15 @@ set(uint8_t *p, unsigned size, uint64_t v)
 static uint64_t
 count(const struct rp_frame *f)
 {
-	return f->mode != RP_NONE ? f->ic : f->base + f->out;
+	return f->base + (f->mode != RP_NONE ? f->ic : f->out);
 }
 
+/* n fetches of a string instruction */
 static void
 advance(struct rp_frame *f, uint64_t n)
 {
+	f->half = 1;
+	f->less -= n;
 	if (f->mode != RP_NONE)
 		f->ic += n;
 	else
@@ -78,6 +81,8 @@ compare(uint64_t a, uint64_t b, unsigned size)
 static void
 element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t di)
 {
+	if (!h->refs)
+		return;
 	if (f->mode == RP_REFS)
 		word(f, REF_INST, h->pc, h->len);
 	if (h->op == RS_CMPS)
@@ -103,32 +108,48 @@ half(const struct rp_hinfo *h, uint64_t v)
 	return h->addr32 ? (uint32_t)v : v;
 }
 
+/* What a reference has loaded or stored: behind the references when their record is complete */
+static void
+content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
+{
+	if (h->memory)
+		((uint64_t *)(uintptr_t)f->side)[f->nside++] = v;
+}
+
 /* One element; 1: its comparison ends the repetition */
 static int
 element(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t *rax = rp_reg(f, RAX), *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI);
-	uint64_t si = half(h, *rsi) + segment(f, h), di = half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, fl;
+	uint64_t si = half(h, *rsi) + segment(f, h), di = half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
 	int ends = 0;
 
 	f->out0 = f->out;
-	if (f->mode != RP_NONE)
-		element_refs(f, h, si, di);
+	element_refs(f, h, si, di);
 	BARRIER();
 	switch (h->op) {
 	case RS_MOVS:
-		set(rp_host(di), h->size, get(rp_host(si), h->size));
+		v = get(rp_host(si), h->size);
+		set(rp_host(di), h->size, v);
+		content(f, h, v);
+		content(f, h, v);
 		break;
 	case RS_STOS:
 		set(rp_host(di), h->size, *rax);
+		content(f, h, *rax);
 		break;
 	case RS_LODS:
 		v = get(rp_host(si), h->size);
+		content(f, h, v);
 		*rax = h->size == 1 ? (*rax & ~UINT64_C(255)) | v : h->size == 2 ? (*rax & ~UINT64_C(65535)) | v : v;
 		break;
 	default:
 		v = get(rp_host(di), h->size);
-		fl = h->op == RS_CMPS ? compare(get(rp_host(si), h->size), v, h->size) : compare(*rax, v, h->size);
+		w = h->op == RS_CMPS ? get(rp_host(si), h->size) : *rax;
+		fl = compare(w, v, h->size);
+		content(f, h, v);
+		if (h->op == RS_CMPS)
+			content(f, h, w);
 		f->rflags = (f->rflags & ~UINT64_C(0x8d5)) | fl;
 		ends = h->rep == 2 ? (fl & 0x40) != 0 : (fl & 0x40) == 0;
 	}
@@ -158,7 +179,7 @@ bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 	uint64_t *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI), i, c = n;
 	uint8_t *s = rp_host(*rsi), *d = rp_host(*rdi);
 
-	if (f->mode != RP_NONE)
+	if (h->refs)
 		for (i = 0; i < n; i++)
 			element_refs(f, h, *rsi + i * h->size, *rdi + i * h->size);
 	if (h->op == RS_MOVS)
@@ -188,11 +209,11 @@ ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 {
 	uint64_t n = *rp_reg(f, RCX), m;
 
-	if ((h->op != RS_MOVS && h->op != RS_STOS) || f->rflags & 0x400 || h->addr32 || h->seg)
+	if ((h->op != RS_MOVS && h->op != RS_STOS) || f->rflags & 0x400 || h->addr32 || h->seg || h->memory)
 		return 0;
 	if (n > max)
 		n = max;
-	if (f->mode != RP_NONE && n > (m = (f->end - f->out) / 8 / 4))
+	if (h->refs && n > (m = (f->end - f->out) / 8 / 4))
 		n = m;
 	/* the element just done is in the same page only if rdi is not at a page's start now */
 	if ((*rp_reg(f, RDI) & (PAGE - 1)) < h->size || (h->op == RS_MOVS && (*rp_reg(f, RSI) & (PAGE - 1)) < h->size))
@@ -207,7 +228,7 @@ ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 void
 rp_record(struct rp_frame *f, uint64_t done)
 {
-	uint64_t *w = (uint64_t *)(uintptr_t)f->record;
+	uint64_t *w = (uint64_t *)(uintptr_t)f->record, i;
 
 	w[0] = ((f->out - f->record) / 8 - FACT_RECORD) | (f->ic - f->ic0) << 32 | done;
 	w[1] = *rp_reg(f, RCX);
@@ -215,7 +236,16 @@ rp_record(struct rp_frame *f, uint64_t done)
 	w[3] = *rp_reg(f, RDI);
 	w[4] = *rp_reg(f, RAX);
 	w[5] = (f->rflags & 0xd5) << 8 | (f->rflags >> 11 & 1);
+	for (i = 0; i < f->nside; i++, f->out += 8)
+		*(volatile uint64_t *)(uintptr_t)f->out = ((const uint64_t *)(uintptr_t)f->side)[i];
 	f->record = 0;
+}
+
+/* Is there room for another element? */
+static int
+room(const struct rp_frame *f, const struct rp_hinfo *h)
+{
+	return !h->refs || (f->end - f->out >= 64 + 8 * f->nside + 64 && f->nside + 4 < RP_NSIDE);
 }
 
 static uint64_t
@@ -234,7 +264,8 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t done = 0, n, left;
 
-	if (f->mode == RP_VALUES) {
+	f->nside = 0;
+	if (h->record) {
 		f->record = f->out;
 		f->out += 8 * FACT_RECORD;
 		f->ic0 = f->ic;
@@ -246,7 +277,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 			break;
 		}
 		left = f->limit - count(f);
-		if (left == 0 || done == f->maxelem || (f->mode != RP_NONE && f->end - f->out < 64))
+		if (left == 0 || done == f->maxelem || !room(f, h))
 			return stop(f, h);
 		if (half(h, *rp_reg(f, RCX)) == 0) {
 			if (f->mode == RP_REFS)
@@ -261,6 +292,8 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 			bulk(f, h, n);
 	}
 	f->inhelper = 0;
+	f->half = 0;
+	f->less++;
 	if (f->record)
 		rp_record(f, FACT_DONE);
 	return 0;
@@ -354,7 +387,7 @@ indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 		e = a + x * h->scale;
 		if (h->addr32)
 			e = (uint32_t)(e - segment(f, h)) + segment(f, h);
-		if (f->mode != RP_NONE)
+		if (h->refs)
 			word(f, h->ref, e, h->size);
 		BARRIER();
 		sh = h->size == 4 && (i & 1) ? 32 : 0;
@@ -391,6 +424,44 @@ xsave_size(const struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	return end > 16384 ? 16384 : end;
 }
 
+/*
+ * Behind the references at out0, what each of them loads (stored: 0, room for
+ * what is stored is left) or has stored (1).
+ */
+static void
+contents(struct rp_frame *f, int stored)
+{
+	uint64_t *w = (uint64_t *)(uintptr_t)f->out0, n = (uint32_t)*w, i, k, *to = w + 1 + n;
+	unsigned s, size;
+
+	for (i = 1; i <= n; i++)
+		for (s = 0; s < 2; s++) {
+			if (s ? ref_kind(w[i]) == REF_LOAD : ref_kind(w[i]) == REF_STORE)
+				continue;
+			size = ref_size(w[i]);
+			for (k = 0; s == (unsigned)stored && k < size; k++)
+				((volatile uint8_t *)to)[k] = *(const volatile uint8_t *)rp_host(ref_addr(w[i]) + k);
+			to += (size + 7) / 8;
+		}
+	*w = n | (uint64_t)(to - (w + 1 + n)) << 32;
+	if (!stored)
+		f->out = (uint64_t)(uintptr_t)to;
+}
+
+/* The same for gathers and scatters, whose elements it has one by one */
+static void
+elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
+{
+	uint64_t m = mask_of(f, h);
+	unsigned i;
+
+	for (i = 0; i < h->n; i++)
+		if (m >> i & 1) {
+			*(volatile uint64_t *)(uintptr_t)f->out = h->size == 8 ? v[i] : (uint32_t)(v[i / 2] >> (i & 1 ? 32 : 0));
+			f->out += 8;
+		}
+}
+
 uint64_t
 rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 {
@@ -398,7 +469,7 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 
 	f->inhelper = (uint64_t)(uintptr_t)h;
 	f->out0 = f->out;
-	if (f->mode != RP_NONE)
+	if (h->refs)
 		word(f, REF_INST, h->pc, h->len);
 	BARRIER();
 	switch (h->kind) {
@@ -421,9 +492,24 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	default:
 		break;
 	}
-	if (f->mode == RP_VALUES)
+	if (h->refs && f->mode == RP_VALUES)
 		*(uint64_t *)(uintptr_t)f->out0 = (f->out - f->out0) / 8 - 1;
+	if (h->memory && h->kind == RH_VSIB) {
+		uint64_t *w = (uint64_t *)(uintptr_t)f->out0;
+
+		elements(f, h, f->vec[2]);
+		*w |= *w << 32;
+	} else if (h->memory)
+		contents(f, 0);
 	f->inhelper = 0;
+	return 0;
+}
+
+uint64_t
+rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h)
+{
+	(void)h;
+	contents(f, 1);
 	return 0;
 }
 

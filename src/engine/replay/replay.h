@@ -60,6 +60,7 @@ uint64_t replay_length(struct replay *r);               /* instructions of the w
 /* Keyframes: their number, where they are, and going on from one (forward or back) */
 size_t replay_nkeys(struct replay *r);
 uint64_t replay_key(struct replay *r, size_t k);        /* instructions before it */
+uint64_t replay_key_instances(struct replay *r, size_t k);      /* instances before it (as visit.h numbers them); WS_UNKNOWN: the capture does not say */
 int replay_seek(struct replay *r, size_t k);            /* REPLAY_OK, REPLAY_BAD */
 
 /* Stop before the instruction at pc whenever it is reached; on: 1 or 0.  0, or -1: no memory */
@@ -67,6 +68,7 @@ int replay_break(struct replay *r, uint64_t pc, int on);
 
 /* Where it is: valid until the next call that runs */
 uint64_t replay_icount(const struct replay *r);
+uint64_t replay_instances(const struct replay *r);      /* that are complete; WS_UNKNOWN: begun at a keyframe that does not say */
 const struct ws_regs *replay_regs(struct replay *r);
 size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* guest memory; how many of the n bytes are mapped */
 

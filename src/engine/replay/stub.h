@@ -34,6 +34,7 @@ enum { T0 = RCX, T1 = R15, OUT = R11, G_RCX = R9, G_RSP = R10 };
 #define RP_MAXWORD 1024u        /* words of a block at most (a repeated string instruction looks by itself) */
 #define RP_KSIZES  7u           /* 1 2 4 8 16 32 64 */
 #define RP_INDEX   65536u
+#define RP_NSIDE   65536u
 
 /* Why translated code came back */
 enum rp_why {
@@ -51,7 +52,7 @@ enum rp_why {
 struct rp_frame {
 	uint64_t low[RP_SLOTS];         /* guest r9 r10 r11 r15 */
 	uint64_t mask, sign, fsbase, gsbase;
-	uint64_t ic, negend;            /* not RP_NONE: instructions done; minus the end of the room */
+	uint64_t ic, negend;            /* not RP_NONE: instructions done, less base; minus the end of the room */
 	uint64_t kload[4];              /* words of loads and stores of 1 2 4 8 bytes at 0 */
 	uint64_t kstore[2];             /* 4, 8 */
 	/* disp8 ends here */
@@ -63,8 +64,11 @@ struct rp_frame {
 	uint64_t out0;                  /* out before the instruction whose references a helper wrote */
 	uint64_t hostsp, go, xsave, rfbm, site;
 	uint64_t why, sig, addr, msg;
+	uint64_t late;                  /* RP_VALUES: the end of room for the values of a FACT_LATE, 0: there is none */
+	uint64_t side, nside;           /* RP_MEMORY: what the references of a string instruction loaded and stored, RP_NSIDE words */
 	uint64_t out, end, limit;       /* for helpers; out also as r11 outside; end of the room they may use */
-	uint64_t base;                  /* RP_NONE: instructions done are base + r11 */
+	uint64_t base;                  /* instructions done are base + ic; RP_NONE: base + r11 */
+	uint64_t less, half;            /* complete instances are ic (RP_NONE: r11) + less; half as of rp_run */
 	uint64_t inhelper, maxelem, mode, xcr0;
 	uint64_t vec[3][8] __attribute__((aligned(64)));        /* of a gather or scatter: indices, mask, data */
 	uint64_t kmask;
@@ -130,7 +134,7 @@ struct rp_block {
 	struct rp_site *site;           /* its own */
 	struct rp_pageref ref[RP_BPAGES];
 	uint16_t nmark, ninst, nsite, nref;
-	uint8_t mode, step, dead, temp;
+	uint8_t mode, step, dead, temp, silent;
 };
 
 struct rp_page {                        /* a guest page with translated code */
@@ -158,6 +162,7 @@ struct rp_core {
 	uint8_t *first;                 /* behind the thunks */
 	uint8_t *arena, *ap, *aend;
 	uint8_t *region[RP_NMODES];             /* stack and frame of each mode */
+	uint64_t *side;                 /* frames' side; owned; NULL: none yet */
 	struct rp_frame *f[RP_NMODES];
 	struct rp_thunks th;
 	struct rp_block *hash[RP_BUCKETS];
@@ -179,7 +184,10 @@ struct rp_core {
 struct rp_xcomp { uint32_t size, off, align; };
 extern struct rp_xcomp rp_xcomp[64];
 
-/* corecode.c: blocks */
+/* corecode.c */
+struct rp_block *rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp);    /* NULL: no memory */
+
+/* coreblock.c: blocks */
 struct rp_block *rp_find(struct rp_core *c, uint64_t pc, int mode, int step);
 struct rp_block *rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp);        /* found or translated; NULL: no memory */
 struct rp_block *rp_at(struct rp_core *c, const uint8_t *host);
@@ -217,7 +225,10 @@ struct rp_tr {
 	uint8_t *p;                     /* where code goes */
 	const struct rp_inst *in;
 	unsigned words, maxwords;       /* since r11 was advanced; of the block at most */
-	int refs, values;               /* not RP_NONE; RP_VALUES */
+	int stream, values;             /* not RP_NONE; RP_VALUES */
+	int refs;                       /* references of the instruction at hand are reported */
+	int silent;                     /* RP_VALUES: nothing of the block is reported */
+	int picked;                     /* rp_pick: the block has an instruction to report */
 	int step, bmi2, done;      /* done: the block has ended */
 	int ninst;
 	const struct rp_thunks *th;
@@ -227,9 +238,13 @@ struct rp_tr {
 	int nside;
 	uint64_t readable;              /* in the page that was read from last */
 	const char *bad;
-	const struct fact *fact[RP_MAXINST + 1];        /* RP_VALUES: of the instructions so far */
+	const struct fact *fact[RP_MAXINST + 1];        /* RP_VALUES: of the instructions so far that are reported */
+	uint8_t idx[RP_MAXINST + 1];    /* of each: instructions of the block before it */
 	unsigned nfact;
-	int valued;                     /* the values of this instruction are in the stream already */
+	const struct fact *now;         /* of this instruction, or NULL: nothing of it is reported */
+	unsigned word0;                 /* t->words before it */
+	int valued;                     /* its values are in the stream already */
+	const struct rp_hinfo *stored;  /* RP_MEMORY: what a helper has still to do behind it */
 	struct { uint8_t *imm; unsigned n; } head[RP_NSITE];    /* headers in its code, and their counts; 0: all */
 	unsigned nhead;
 };
@@ -242,6 +257,7 @@ struct rp_hinfo {
 	int8_t base, index;             /* guest registers, -1 none */
 	uint8_t scale, seg, addr32, isize;
 	int16_t reg;                    /* RH_BITS: guest register of the offset */
+	uint8_t refs, record, memory;   /* references are reported; strings: a record is; and RP_MEMORY */
 	uint8_t n, kfrom, packed;       /* elements; mask: 0 kmask, top bits of vec[1]'s 1 elements 2 bytes; packed: expand and compress */
 	int64_t disp;
 	struct rp_block *block;
@@ -256,9 +272,14 @@ void rp_rehead(struct rp_tr *t, unsigned n);    /* n instructions of it were run
 int rp_heads(struct rp_tr *t);          /* at the end: 0, -1 without memory */
 void rp_values(struct rp_tr *t);        /* what the instruction at hand has defined; uses rcx */
 
+/* stubload.c: RP_MEMORY */
+void rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg);   /* reg: the folded address of reference `first`, of which i is a piece; uses the other one of rcx, r15 */
+void rp_memory(struct rp_tr *t);        /* behind the instruction: what is not in the stream yet; uses rcx, r15 */
+
 /* hand.c: called by translated code; compiled without vector registers */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);  /* 0: done, 1: leave, frame is complete */
 uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
+uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);  /* RP_MEMORY: what the references that rp_hand_refs reported have stored */
 void rp_record(struct rp_frame *f, uint64_t done);      /* the record of a string instruction is complete: FACT_DONE or 0 */
 uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
 

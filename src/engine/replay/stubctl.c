@@ -140,6 +140,20 @@ call(struct rp_tr *t)
 	indirect(t);
 }
 
+/* The instruction is over but for the jump to rcx */
+static void
+values(struct rp_tr *t)
+{
+	int uses = t->now && t->now->nmem;
+
+	if (uses)
+		e_store(t, FO(tmp), T0);
+	rp_values(t);
+	if (uses)
+		e_load(t, T0, FO(tmp));
+	rp_sync(t);
+}
+
 static void
 jump(struct rp_tr *t)
 {
@@ -151,7 +165,7 @@ jump(struct rp_tr *t)
 		return;
 	}
 	target_value(t, o);
-	rp_sync(t);
+	values(t);
 	indirect(t);
 }
 
@@ -166,8 +180,7 @@ ret(struct rp_tr *t)
 	e_fold(t, T0, G_RSP);
 	e_gsload(t, 8, T0, T0);
 	e_lea(t, G_RSP, G_RSP, 8 + pops);
-	rp_values(t);
-	rp_sync(t);
+	values(t);
 	indirect(t);
 }
 
@@ -371,9 +384,11 @@ static int
 leaving(struct rp_tr *t, unsigned why)
 {
 	rp_fetch(t);
-	if (t->values) {                /* room for values: whoever ran us fills them in */
+	if (t->now && !t->valued) {     /* room for values: whoever ran us fills them in */
 		t->words += FACT_NLATE;
 		t->maxwords += FACT_NLATE;
+		rp_sync(t);
+		e_store(t, FO(late), OUT);
 	}
 	rp_leavewith(t, why, t->in->next);
 	return 1;

@@ -6,7 +6,7 @@
 void
 rp_sync(struct rp_tr *t)
 {
-	if (t->refs && t->words)
+	if (t->stream && t->words)
 		e_lea(t, OUT, OUT, 8 * (int64_t)t->words);
 	t->words = 0;
 }
@@ -153,6 +153,7 @@ rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr)
 void
 rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
 {
+	unsigned first = t->words - t->word0, i;
 	uint64_t addr;
 	int r;
 
@@ -160,10 +161,12 @@ rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
 		if (kind >= 0)
 			rp_refconst(t, kind, o->size / 8, addr);
 		e_imm(t, dst, addr & RP_MASK);
-		return;
+	} else {
+		r = rp_addr(t, o, 0);
+		if (kind >= 0)
+			rp_ref(t, kind, o->size / 8, r, 0);
+		e_fold(t, dst, r);
 	}
-	r = rp_addr(t, o, 0);
-	if (kind >= 0)
-		rp_ref(t, kind, o->size / 8, r, 0);
-	e_fold(t, dst, r);
+	for (i = first; kind >= 0 && kind != REF_STORE && t->words - t->word0 > i; i++)
+		rp_loaded(t, first, i, dst);
 }

@@ -165,6 +165,18 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 	}
 }
 
+/* What it stores is read behind the instruction */
+static void
+later(struct rp_tr *t, const struct rp_hinfo *h)
+{
+	struct rp_hinfo *s;
+
+	if (!h->memory || h->ref == REF_LOAD || (s = rp_alloc(t->c, sizeof *s)) == NULL)
+		return;
+	*s = *h;
+	t->stored = s;
+}
+
 void
 rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 {
@@ -193,6 +205,7 @@ rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 	t->maxwords += 256;
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	rp_helper(t, rp_hand_refs, h);
+	later(t, h);
 }
 
 /* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
@@ -212,9 +225,9 @@ rp_maskmov(struct rp_tr *t)
 		m->words = 0;
 		m->off = (uint32_t)(t->p - t->b->start);
 		m->out0 = 1;
-		r = (unsigned)ZydisRegisterGetId(in->op[2].reg.value);
+		r = (unsigned)ZydisRegisterGetId(in->op[1].reg.value);
 		if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
-			dump_vector(t, in->op[2].reg.value, FO(vec) + 64);
+			dump_vector(t, in->op[1].reg.value, FO(vec) + 64);
 		else {                  /* movq or movdqu [rsp + vec], register */
 			if (n == 16)
 				e1(t, 0xf3);
@@ -235,6 +248,7 @@ rp_maskmov(struct rp_tr *t)
 		h->kfrom = 2;
 		t->maxwords += 16;
 		rp_helper(t, rp_hand_refs, h);
+		later(t, h);
 	}
 	m->borrowed[0] = RDI + 1;
 	e_store(t, FO(save), RDI);

@@ -3,6 +3,8 @@
 #include <Zydis/Zydis.h>
 #include "stub.h"
 
+#define ALL 255u        /* instructions of a block of which only some are reported */
+
 /* reg = a header of n instructions (0: all), which is known when the block is complete */
 static void
 head(struct rp_tr *t, int reg, unsigned n)
@@ -17,11 +19,15 @@ head(struct rp_tr *t, int reg, unsigned n)
 void
 rp_head(struct rp_tr *t)
 {
-	if (!t->values)
+	if (!t->values || t->silent)
 		return;
 	head(t, T0, 0);
 	e_store(t, FO(block), OUT);
 	rp_put(t, T0);
+	if (t->c->facts->pick) {        /* instances before the block, put there when they were counted */
+		t->words++;
+		t->maxwords++;
+	}
 }
 
 void
@@ -35,15 +41,17 @@ rp_rehead(struct rp_tr *t, unsigned n)
 int
 rp_heads(struct rp_tr *t)
 {
-	const struct fact_block *b;
+	int picks = t->values && t->c->facts->pick;
+	const struct fact_block *b = NULL;
 	unsigned i, n;
 	uint64_t v;
 
-	if (!t->values)
+	if (!t->values || t->silent)
 		return 0;
 	for (i = 0; i < t->nhead; i++) {
-		n = t->head[i].n ? t->head[i].n : t->nfact;
-		if ((b = fact_block_get(t->c->facts, t->fact, n)) == NULL)
+		n = t->head[i].n ? t->head[i].n : picks ? ALL : t->nfact;
+		b = picks && b ? b : fact_block_get(t->c->facts, t->fact, picks ? t->idx : NULL, picks ? t->nfact : n);
+		if (b == NULL)
 			return -1;
 		v = FACT_HEAD(b, n);
 		memcpy(t->head[i].imm, &v, 8);
@@ -127,10 +135,10 @@ rp_values(struct rp_tr *t)
 	const struct fact *f;
 	unsigned i;
 
-	if (!t->values || t->valued || t->nfact == 0)
+	if (t->now == NULL || t->valued)
 		return;
 	t->valued = 1;
-	f = t->fact[t->nfact - 1];
+	f = t->now;
 	if (f->kind != FACT_PLAIN && f->kind != FACT_COUNTED)
 		return;
 	for (i = 0; i < f->ndef; i++) {
@@ -147,4 +155,5 @@ rp_values(struct rp_tr *t)
 		else
 			mask(t, d->reg - FACT_MASK);
 	}
+	rp_memory(t);
 }

@@ -200,6 +200,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	rec.u.state.xsave = t->r->x.cpu.xsave;
 	rec.u.state.nxsave = RP_XSAVE;
 	rec.u.state.icount = t->r->x.icount;
+	rec.u.state.instances = replay_instances(t->r);
 	if (put(t, &rec) != 0)
 		return -1;
 	for (size_t i = 0; i < t->r->mem.n; i++) {

@@ -1,269 +1,21 @@
-/* Visits: walks the blocks of an RP_VALUES stream, and keeps who wrote each register last. */
+/* Visits: runs the replay, and looks on as records take place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <asm/prctl.h>
 
-#include "base/buf.h"
-#include "engine/replay/drive.h"
-#include "engine/replay/visitmem.h"
-#include "engine/replay/visitplan.h"
+#include "engine/replay/visitpriv.h"
 
 #define WORDS 16384u            /* of a batch */
-
-struct visit {
-	struct replay *r;
-	int writers;
-	uint64_t n;                     /* the last instance */
-	size_t done;                    /* words of this batch that are visited */
-	const struct fact *half;        /* the last instance is a string instruction that is not over */
-	uint64_t last[FACT_NREG][FACT_NLANE];   /* by lane; if the register is not split the first only */
-	uint64_t split;
-	struct visit_run *run;          /* owned */
-	size_t nrun, caprun, ninsn;
-	uint64_t *writer;               /* owned */
-	size_t nwriter, capwriter;
-	struct wshadow mem;
-	int pending;                    /* what the next call returns, REPLAY_OK: what it finds */
-	struct visit_batch batch;       /* of visit_next */
-	size_t next;                    /* its run, and the instruction in it */
-	uint32_t nextin;
-	struct visit_at signal[2];      /* without and with vectors */
-	struct fact sigfact[2];
-	struct fact_def sigdef[FACT_NREG];
-};
-
-/* Room for a run and so many writers; 0, or -1 without memory */
-static int
-room(struct visit *v, size_t nwriter)
-{
-	return buf_grow(&v->run, &v->caprun, v->nrun + 1, sizeof *v->run) < 0 ||
-	    buf_grow(&v->writer, &v->capwriter, v->nwriter + nwriter, sizeof *v->writer) < 0 ? -1 : 0;
-}
-
-/* Writers of a register that is split */
-static uint64_t
-split_use(struct visit *v, const struct fact_use *u)
-{
-	static const uint8_t general[] = { 0, 1, 2, 8 }, flag[] = { 0, 1, 2, 3, 4, 5 };
-	const uint8_t *from = u->reg < 16 ? general : u->reg == FACT_FLAGS ? flag : fact_lane_from;
-	const uint64_t *last = v->last[u->reg];
-	unsigned low = (unsigned)__builtin_ctz(u->lanes), rest = u->lanes & (u->lanes - 1u);
-	size_t first = v->mem.npiece;
-
-	while (rest && last[__builtin_ctz(rest)] == last[low])
-		rest &= rest - 1;
-	if (!rest)
-		return last[low];
-	for (unsigned l = 0; l < FACT_NLANE; l++)
-		if (u->lanes >> l & 1)
-			wshadow_piece(&v->mem, first, last[l], from[l], (unsigned)(from[l + 1] - from[l]));
-	if (v->mem.npiece - first != 1)
-		return VISIT_MANY | first;
-	v->mem.npiece = first;
-	return v->mem.piece[first].writer;
-}
-
-/* Writers of a use of which the block itself has written some lanes; n: instance of its first instruction */
-static uint64_t
-mixed_use(struct visit *v, const struct plan_mixed *m, uint64_t n)
-{
-	uint64_t *last = v->last[m->use.reg], keep[FACT_NLANE], split = v->split, w;
-
-	memcpy(keep, last, sizeof keep);
-	for (unsigned l = 0; l < FACT_NLANE; l++)
-		last[l] = m->k[l] >= 0 ? n + (uint64_t)m->k[l] : split >> m->use.reg & 1 ? keep[l] : keep[0];
-	w = split_use(v, &m->use);
-	memcpy(last, keep, sizeof keep);
-	return w;
-}
-
-/* Instance n wrote some lanes only */
-static void
-split_def(struct visit *v, unsigned reg, unsigned lanes, uint64_t n)
-{
-	uint64_t *last = v->last[reg];
-
-	if (!(v->split >> reg & 1)) {
-		v->split |= UINT64_C(1) << reg;
-		for (unsigned l = 1; l < FACT_NLANE; l++)
-			last[l] = last[0];
-	}
-	for (; lanes; lanes &= lanes - 1)
-		last[__builtin_ctz(lanes)] = n;
-}
-
-/* Who wrote `size` bytes at addr, whose shadow begins at s */
-static inline uint64_t
-mem_use(struct visit *v, uint64_t addr, uint64_t size, const uint64_t *s)
-{
-	uint64_t old = *s, off = addr & 7, i;
-
-	if (off + size <= 8) {
-		const uint64_t *b;
-
-		if (old - 1 < VISIT_MANY - 1)
-			return old;
-		if (old & VISIT_MANY) {
-			b = v->mem.bytes[old & ~VISIT_MANY] + off;
-			for (i = 1; i < size && b[i] == b[0]; i++)
-				;
-			if (i >= size)
-				return b[0];
-		} else
-			return wshadow_unwritten(&v->mem, addr);
-	} else if (old - 1 < VISIT_MANY - 1) {
-		for (i = 8 - off; i < size && s[(off + i) / 8] == old; i += 8)
-			;
-		if (i >= size)
-			return old;
-	}
-	return wshadow_read(&v->mem, ref_addr(addr), size);
-}
-
-static inline void
-mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s, uint64_t n)
-{
-	uint64_t old = *s, off = addr & 7;
-
-	if (off + size <= 8) {
-		if (old & VISIT_MANY && size < 8) {
-			uint64_t *b = v->mem.bytes[old & ~VISIT_MANY] + off;
-
-			switch (size) {
-			case 4: b[3] = b[2] = n; /* fallthrough */
-			case 2: b[1] = n; /* fallthrough */
-			case 1: b[0] = n; return;
-			default: break;
-			}
-		} else if (size == 8 && !(old & VISIT_MANY)) {
-			*s = n;
-			return;
-		}
-	}
-	wshadow_write(&v->mem, ref_addr(addr), size, n);
-}
-
-/* Who wrote what is read; then instance n has written what is written */
-static inline void
-refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, uint64_t n)
-{
-	for (uint32_t i = 0; i < nref; i++) {
-		uint64_t addr = ref[i], size = ref_size(ref[i]), *s = wshadow_at(addr);
-
-		if (visit_reads(ref[i]))
-			*w++ = mem_use(v, addr, size, s);
-		if (visit_writes(ref[i]))
-			mem_def(v, addr, size, s, n);
-	}
-}
-
-/* The writers of a run, to w; its words begin at word */
-static inline void
-writers(struct visit *v, const struct plan *p, const struct visit_run *r, const uint64_t *word, uint64_t *w)
-{
-	uint64_t n = r->n;
-
-	for (unsigned i = 0; i < p->nport; i++)
-		w[i] = n + p->by[i];
-	for (unsigned i = 0; i < p->nlive; i++) {
-		const struct plan_live *l = &p->live[i];
-
-		w[l->port] = v->split >> l->use.reg & 1 ? split_use(v, &l->use) : v->last[l->use.reg][0];
-	}
-	for (unsigned i = 0; i < p->nmixed; i++)
-		w[p->mixed[i].port] = mixed_use(v, &p->mixed[i], n);
-	for (unsigned i = 0; i < p->nrefs; i++)
-		refs(v, word + p->refs[i].word, p->refs[i].n, w + p->refs[i].port, n + p->refs[i].k);
-	if (r->nlast)
-		refs(v, word + p->at[p->n - 1].ref, r->nlast, w + p->nport, n + p->n - 1);
-	for (unsigned i = 0; i < p->nend; i++) {
-		const struct plan_end *e = &p->end[i];
-
-		if (e->whole) {
-			v->last[e->reg][0] = n + e->k;
-			v->split &= ~(UINT64_C(1) << e->reg);
-		} else
-			split_def(v, e->reg, e->lanes, n + e->k);
-	}
-}
-
-/*
- * Block b was run, n instructions of it; its words begin at word[at].  Where
- * the next header is, or 0: no memory.
- */
-static size_t
-block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
-{
-	const struct plan *p;
-	struct visit_run *r;
-	size_t end, skipped = 0;
-	const struct fact *half = NULL;
-
-	if (n == 0)
-		return at;
-	if (n < b->n && (b = fact_block_get(rp_facts(v->r->core), b->f, n)) == NULL)
-		return 0;
-	if ((p = plan_of(b)) == NULL)
-		return 0;
-	if (p->last && p->last->kind == FACT_STRING) {
-		uint64_t state = word[at + p->nword - FACT_RECORD];
-
-		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {       /* nothing of it was run */
-			if (n == 1)
-				return at + FACT_RECORD;
-			if ((b = fact_block_get(rp_facts(v->r->core), b->f, n - 1)) == NULL || (p = plan_of(b)) == NULL)
-				return 0;
-			skipped = FACT_RECORD;
-		} else if (!(state & FACT_DONE))
-			half = p->last;
-	}
-	if (room(v, 0) != 0)
-		return 0;
-	r = &v->run[v->nrun++];
-	*r = (struct visit_run){ p->at, v->n + 1, p->n, (uint32_t)at, (uint32_t)v->nwriter, 0 };
-	end = at + p->nword + skipped;
-	if (p->last) {
-		if (p->last->kind == FACT_STRING) {
-			r->nlast = FACT_NREFS(word[at + p->nword - FACT_RECORD]);
-			if (n == 1 && v->half == p->last)       /* it goes on */
-				r->n--;
-		} else
-			r->nlast = (uint32_t)word[end - 1];
-		end += r->nlast + (p->last->kind == FACT_COUNTED ? p->last->nval : 0u);
-	}
-	v->half = half;
-	if (v->writers) {
-		if (room(v, p->nport + (size_t)r->nlast) != 0)
-			return 0;
-		r = &v->run[v->nrun - 1];
-		writers(v, p, r, word + at, v->writer + v->nwriter);
-		v->nwriter += p->nport + (size_t)r->nlast;
-	}
-	v->n = r->n + p->n - 1;
-	v->ninsn += p->n;
-	return end;
-}
 
 /* What the processor has left so far: before anything else happens to memory and registers */
 static int
 catch_up(struct visit *v)
 {
-	const uint64_t *w;
-	size_t n, at;
-
 	if (v->r == NULL || v->r->x.out == NULL)
 		return 0;
-	w = v->r->words;
-	n = (size_t)(v->r->x.out - w);
-	for (at = v->done; at < n; ) {
-		at = block(v, fact_block(w[at]), (unsigned)(w[at] >> 48), w, at + 1);
-		if (at == 0)
-			return -1;
-	}
-	v->done = at;
-	return v->mem.nomem ? -1 : 0;
+	return visit_blocks(v, v->r->words, (size_t)(v->r->x.out - v->r->words));
 }
 
 static int
@@ -271,9 +23,11 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 {
 	const struct visit_at *a = &v->signal[s->nxsave != 0];
 
-	if (room(v, 0) != 0)
+	if (v->picks)
+		return 0;
+	if (visit_room(v, 0) != 0)
 		return -1;
-	v->run[v->nrun++] = (struct visit_run){ a, ++v->n, 1, (uint32_t)v->done, (uint32_t)v->nwriter, 0 };
+	v->run[v->nrun++] = (struct visit_run){ a, ++v->n, 1, 0, (uint32_t)v->done, (uint32_t)v->nwriter, 0 };
 	if (v->r->x.out) {                      /* there is room: what stops the processor leaves RP_SLACK */
 		*v->r->x.out++ = s->sig;
 		*v->r->x.out++ = s->to.r[WS_RSP];
@@ -317,6 +71,8 @@ on_record(void *arg, const struct ws_rec *rec)
 {
 	struct visit *v = arg;
 
+	if (v->muted)
+		return 0;
 	if (catch_up(v) == 0 && (rec->kind != WS_SIG || signal_comes(v, &rec->u.sig) == 0)) {
 		effects(v, rec);
 		if (!v->mem.nomem)
@@ -361,6 +117,13 @@ visit_open(const char *path, unsigned what, struct replay_fault *f)
 	}
 	v->pending = REPLAY_OK;
 	v->writers = (what & VISIT_WRITERS) != 0;
+	v->memory = (what & VISIT_MEMORY) != 0;
+	v->control = (what & VISIT_CONTROL) != 0;
+	if (v->control && what != VISIT_CONTROL) {
+		snprintf(f->err, sizeof f->err, "runs alone have no writers, flags or memory");
+		visit_close(v);
+		return NULL;
+	}
 	if (v->writers && wshadow_init(&v->mem) != 0) {
 		snprintf(f->err, sizeof f->err, "no room for the writers of memory (in a program that is linked to a fixed place?)");
 		visit_close(v);
@@ -376,7 +139,7 @@ visit_open(const char *path, unsigned what, struct replay_fault *f)
 		visit_close(v);
 		return NULL;
 	}
-	if (rp_wants(v->r->core, what & VISIT_FLAGS ? RP_FLAGS : 0) != 0) {
+	if (rp_wants(v->r->core, (what & VISIT_FLAGS ? RP_FLAGS : 0) | (v->memory ? RP_MEMORY : 0) | (v->control ? RP_CONTROL : 0)) != 0) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		visit_close(v);
 		return NULL;
@@ -393,6 +156,7 @@ visit_close(struct visit *v)
 	wshadow_free(&v->mem);
 	free(v->run);
 	free(v->writer);
+	free(v->seg);
 	free(v);
 }
 
@@ -400,6 +164,33 @@ struct replay *
 visit_replay(struct visit *v)
 {
 	return v->r;
+}
+
+int
+visit_only(struct visit *v, visit_pick_fn *pick, void *arg)
+{
+	if (v->writers || v->control || rp_pick(v->r->core, pick, arg) != 0)
+		return -1;
+	v->picks = pick != NULL;
+	v->n = drive_instances(v->r);   /* it was not counted along */
+	v->half = NULL;
+	return 0;
+}
+
+const uint8_t *
+visit_mem_late(const struct visit_batch *b, const struct visit_insn *e, uint32_t i, int stored)
+{
+	const uint64_t *ref = b->word + e->ref, *w = ref + e->nref;
+
+	if (!(stored ? visit_writes(ref[i]) : visit_reads(ref[i])))
+		return NULL;
+	if (e->fact->kind == FACT_STRING)
+		return (const uint8_t *)(w + i);
+	for (uint32_t k = 0; k < i; k++)
+		w += (size_t)(visit_reads(ref[k]) + visit_writes(ref[k])) * ((ref_size(ref[k]) + 7) / 8);
+	if (stored && visit_reads(ref[i]))
+		w += (ref_size(ref[i]) + 7) / 8;
+	return (const uint8_t *)w;
 }
 
 int
@@ -414,6 +205,7 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	v->pending = REPLAY_OK;
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
+		v->r->x.out = v->r->words;      /* there may be none any more */
 		e = drive_words(v->r, RP_VALUES, WORDS, &n);
 		if (n && catch_up(v) != 0)              /* else they are those of the batch before */
 			return drive_bad(v->r, "no memory");

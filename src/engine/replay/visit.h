@@ -9,6 +9,12 @@
  * and frame.  What a system call wrote was written by the instance of its
  * instruction; so was what a mapping that it made holds.
  *
+ * Segments are what lies between keyframes: 0 begins with the program, k with
+ * keyframe k - 1.  A visit may go to the start of any, or to any instance, and
+ * numbers instances as one of the whole program does; what was written before
+ * the place it went to has the writer VISIT_INITIAL.  If a segment begins amid
+ * a string instruction, the last part of it has the number of its first.
+ *
  * As there is one replay in a process, there is one visit; the shadow of
  * memory lies at the low 45 bits of the guest's addresses, in host memory
  * below RP_BASE, and takes as much as the program touches, up to 9 times where
@@ -29,7 +35,9 @@
 
 enum visit_what {
 	VISIT_WRITERS = 1,              /* who wrote what is used */
-	VISIT_FLAGS = 2                 /* flags' values also of instructions that define a register */
+	VISIT_FLAGS = 2,                /* flags' values also of instructions that define a register */
+	VISIT_MEMORY = 4,               /* what each reference loads and stores: visit_mem */
+	VISIT_CONTROL = 8               /* runs only, none of the others: there are no words and no writers */
 };
 
 /* One instruction of a run: its places count from those of the run */
@@ -43,7 +51,8 @@ struct visit_at {
 struct visit_run {
 	const struct visit_at *at;      /* ninsn of them */
 	uint64_t n;                     /* instance of the first; the others follow */
-	uint32_t ninsn;
+	uint16_t ninsn;
+	uint16_t nmem;                  /* VISIT_MEMORY, if the last is FACT_COUNTED: words between its references and its values */
 	uint32_t word, use;             /* its first word and writer */
 	uint32_t nlast;                 /* if the last is FACT_COUNTED or FACT_STRING: its references */
 };
@@ -82,6 +91,28 @@ struct visit *visit_open(const char *path, unsigned what, struct replay_fault *f
 void visit_close(struct visit *v);
 struct replay *visit_replay(struct visit *v);   /* for its header, counts, fault, output, until: not for running it */
 
+/*
+ * Where segments begin, and how many there are: a capture whose keyframes do
+ * not say their instances is run through once, and the visit is at its
+ * beginning then.  0: see visit_replay's fault.
+ */
+size_t visit_segments(struct visit *v);
+uint64_t visit_segment(const struct visit *v, size_t k);        /* instances before segment k; visit_segments was called */
+int visit_seek(struct visit *v, size_t k);      /* the next instruction is the first of segment k: REPLAY_OK, REPLAY_BAD */
+int visit_goto(struct visit *v, uint64_t n);    /* it is instance n: also REPLAY_END if the program has fewer */
+void visit_stop(struct visit *v, size_t k);     /* REPLAY_END comes where segment k begins, until the next call; as many as there are: at the program's end */
+void visit_until(struct visit *v, uint64_t n);  /* REPLAY_END comes behind instance n, until the next call; WS_UNKNOWN: the program's */
+
+/*
+ * From now on, only instructions at a pc that `pick` takes, one to a run;
+ * blocks that have none cost little more than running them.  Signals are
+ * left out.  NULL: all again.  pick is asked when code is translated, and
+ * must not change its mind.  Not with VISIT_WRITERS or VISIT_CONTROL: -1, as
+ * without memory.
+ */
+typedef int visit_pick_fn(void *arg, uint64_t pc);
+int visit_only(struct visit *v, visit_pick_fn *pick, void *arg);
+
 /* The next instructions, valid until the next call: enum replay_got */
 int visit_batch(struct visit *v, struct visit_batch *b);
 
@@ -96,10 +127,29 @@ visit_insn(const struct visit_run *r, uint32_t i)
 	struct visit_insn e = { a->fact, r->n + i, r->word + a->ref, a->nref, r->word + a->val, r->use + a->use };
 
 	if (a->fact->kind == FACT_COUNTED)
-		e.val += r->nlast;
+		e.val += r->nlast + r->nmem;
 	if (a->fact->kind == FACT_COUNTED || a->fact->kind == FACT_STRING)
 		e.nref = r->nlast;
 	return e;
+}
+
+/*
+ * VISIT_MEMORY: the bytes, ref_size of them, that reference i of e loaded
+ * (stored: 0) or stored (1); NULL: it does not.  What a string instruction
+ * loads or stores for an element is as it was then.  Of a processor state that
+ * xsave stores, what it leaves out is as it was before.
+ */
+const uint8_t *visit_mem_late(const struct visit_batch *b, const struct visit_insn *e, uint32_t i, int stored);
+static inline const uint8_t *
+visit_mem(const struct visit_batch *b, const struct visit_insn *e, uint32_t i, int stored)
+{
+	const struct fact_mem *m = e->fact->mem;
+	unsigned at;
+
+	if (m == NULL)
+		return visit_mem_late(b, e, i, stored);
+	at = stored ? m[i].store : m[i].load;
+	return at == FACT_NOMEM ? NULL : (const uint8_t *)(b->word + e->val) + at;
 }
 
 /* Does a reference read, does it write? */

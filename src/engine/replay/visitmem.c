@@ -44,6 +44,19 @@ wshadow_free(struct wshadow *s)
 	free(s->piece);
 }
 
+void
+wshadow_clear(struct wshadow *s)
+{
+	if (!s->on)
+		return;
+	(void)madvise((void *)(uintptr_t)LOW, RP_BASE - LOW, MADV_DONTNEED);
+	(void)madvise(s->bytes, s->nbytes * sizeof *s->bytes, MADV_DONTNEED);
+	s->nbytes = 1;
+	s->free = 0;
+	s->narea = 0;
+	memset(s->cache, 0, sizeof s->cache);
+}
+
 /* Index of the first area that ends behind addr */
 static size_t
 area_from(const struct wshadow *s, uint64_t addr)

@@ -27,6 +27,7 @@ struct wshadow {
 
 int wshadow_init(struct wshadow *s);    /* 0; -1: no room */
 void wshadow_free(struct wshadow *s);
+void wshadow_clear(struct wshadow *s);   /* nobody has written anything */
 
 /* sets nomem */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);    /* a writer, or VISIT_MANY and pieces */

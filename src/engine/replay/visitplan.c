@@ -41,6 +41,17 @@ use(struct make *m, const struct fact_use *u)
 	p->nport++;
 }
 
+/* VISIT_CONTROL: nothing but the records of strings */
+static void
+bare(struct make *m, const struct fact *f)
+{
+	m->at[m->p.n++] = (struct visit_at){ .fact = f };
+	if (f->kind == FACT_STRING) {
+		m->p.last = f;
+		m->p.nword += FACT_RECORD;
+	}
+}
+
 static void
 insn(struct make *m, const struct fact *f)
 {
@@ -69,7 +80,7 @@ insn(struct make *m, const struct fact *f)
 		a->ref = (uint16_t)(a->ref + FACT_RECORD);
 		p->nword = (uint16_t)(p->nword + FACT_RECORD);
 	} else
-		p->nword = (uint16_t)(p->nword + f->nref + f->nval);
+		p->nword = (uint16_t)(p->nword + f->nref + f->nval + f->nmem);
 	p->n++;
 }
 
@@ -128,7 +139,7 @@ settle(const struct make *m)
 }
 
 const struct plan *
-plan_of(struct fact_block *b)
+plan_of(struct fact_block *b, int control)
 {
 	struct make *m;
 
@@ -138,8 +149,12 @@ plan_of(struct fact_block *b)
 		return NULL;
 	memset(&m->p, 0, sizeof m->p);
 	memset(m->by, -1, sizeof m->by);
-	for (unsigned i = 0; i < b->n; i++)
-		insn(m, b->f[i]);
+	for (unsigned i = 0; i < b->n; i++) {
+		if (control)
+			bare(m, b->f[i]);
+		else
+			insn(m, b->f[i]);
+	}
 	for (unsigned i = 0; i < FACT_NREG; i++)
 		ends(m, i);
 	b->plan = settle(m);

@@ -23,6 +23,6 @@ struct plan {
 	const struct visit_at *at;
 };
 
-const struct plan *plan_of(struct fact_block *b);       /* b's, made if it has none; NULL: no memory */
+const struct plan *plan_of(struct fact_block *b, int control);  /* b's, made if it has none; NULL: no memory */
 
 #endif

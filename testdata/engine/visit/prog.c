@@ -48,6 +48,37 @@ strings(unsigned n)
 	return r + c + to[5];
 }
 
+/* What is loaded overlaps what is stored */
+static uint64_t
+overlaps(uint64_t a, unsigned n)
+{
+	uint8_t *s = to, *d = to + 1;
+	uint64_t c = n, r = a;
+	static uint64_t pair[4] __attribute__((aligned(16)));
+	static uint8_t state[512] __attribute__((aligned(16)));
+
+	__asm__ volatile("rep movsb" : "+S"(s), "+D"(d), "+c"(c) :: "memory");
+	__asm__ volatile(
+	    "leaq -512(%%rsp), %%rsp\n\tmovq %0, (%%rsp)\n\tmovq %0, -8(%%rsp)\n\tpushq -4(%%rsp)\n\tpushq 3(%%rsp)\n\tpopq -5(%%rsp)\n\tpopq 4(%%rsp)\n\t"
+	    "leaq 1f(%%rip), %%rax\n\tmovq %%rax, -4(%%rsp)\n\tcallq *-4(%%rsp)\n1:\tleaq 8(%%rsp), %%rsp\n\tcall 2f\n\tjmp 3f\n2:\tret $8\n3:\tleaq -8(%%rsp), %%rsp\n\t"
+	    "leaq 4f(%%rip), %%rax\n\tmovq %%rax, 16(%%rsp)\n\tjmpq *16(%%rsp)\n4:\tpushw 2(%%rsp)\n\tpopw 1(%%rsp)\n\txchgq %0, 8(%%rsp)\n\tmovb 9(%%rsp), %%ah\n\tmovbew 9(%%rsp), %%cx\n\t"
+	    "leaq 512(%%rsp), %%rsp"
+	    : "+r"(r) :: "rax", "rcx", "memory", "cc");
+	__asm__ volatile("fldpi\n\tfstpt %0\n\tfldt %0\n\tfistpll %0\n\tfninit\n\tfnstcw %1\n\tfnstenv %1\n\tfldenv %1\n\tfxsave %1\n\tfxrstor %1" : "+m"(*(uint8_t (*)[16])(void *)pair), "+m"(state) :: "memory", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)");
+	__asm__ volatile("lock cmpxchg16b %0" : "+m"(*(uint8_t (*)[16])(void *)(pair + 2)) : "a"(pair[2]), "d"(pair[3]), "b"(r), "c"(n) : "memory", "cc");
+	__asm__ volatile("movdqu %0, %%xmm1\n\tpshufd $27, %%xmm1, %%xmm2\n\tmovq %1, %%rdi\n\tmaskmovdqu %%xmm1, %%xmm2" :: "m"(from[n]), "r"(to + n) : "rdi", "xmm1", "xmm2", "memory");
+#ifdef __AVX2__
+	__asm__ volatile("vpcmpeqd %%ymm1, %%ymm1, %%ymm1\n\tvpsrld $28, %%ymm1, %%ymm3\n\tvpgatherdd %%ymm1, (%0,%%ymm3,4), %%ymm2\n\tvmovdqu %1, %%ymm1\n\tvpmaskmovd %%ymm2, %%ymm1, %1\n\tvpmaskmovd %1, %%ymm2, %%ymm1"
+	    :: "r"(from), "m"(*(uint8_t (*)[32])(void *)(to + n)) : "xmm1", "xmm2", "xmm3", "memory");
+#endif
+#ifdef __AVX512F__
+	__asm__ volatile("kmovw %k2, %%k1\n\tvmovdqu32 %0, %%zmm1%{%%k1%}%{z%}\n\tvmovdqu32 %%zmm1, %1%{%%k1%}\n\tvpaddd %0, %%zmm1, %%zmm1\n\tvmovdqu64 %%zmm1, %1\n\t"
+	    "vpmovzxbd %0, %%zmm2\n\tvpscatterdd %%zmm1, (%3,%%zmm2,4)%{%%k1%}"
+	    :: "m"(*(uint8_t (*)[64])(void *)from), "m"(*(uint8_t (*)[64])(void *)(to + n)), "r"(n * 37 + 3), "r"(to) : "xmm1", "xmm2", "k1", "memory");
+#endif
+	return r + pair[2];
+}
+
 static void
 vectors(void)
 {
@@ -72,6 +103,7 @@ main(void)
 	for (unsigned k = 0; k < 60; k++) {
 		s += parts(s * k) + strings(k);
 		vectors();
+		s += overlaps(s, k) + to[k];
 		for (unsigned i = 0; i < 256; i++) {
 			y[i] = x[i] > 100 ? x[i] * 3 + y[255 - i] : y[i] - 1;
 			z[i] += y[i] * (i & 1 ? 2 : z[255 - i]);

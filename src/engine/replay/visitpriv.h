@@ -1,0 +1,40 @@
+/* Between the files of visits only. */
+#ifndef TM_ENGINE_REPLAY_VISITPRIV_H
+#define TM_ENGINE_REPLAY_VISITPRIV_H
+
+#include "engine/replay/drive.h"
+#include "engine/replay/visitmem.h"
+#include "engine/replay/visitplan.h"
+
+struct visit {
+	struct replay *r;
+	int writers, memory, control, picks;
+	int muted;                      /* runs to where it is to go on: nothing of that is looked at */
+	uint64_t n;                     /* the last instance */
+	size_t done;                    /* words of this batch that are visited */
+	const struct fact *half;        /* the last instance is a string instruction that is not over */
+	uint64_t last[FACT_NREG][FACT_NLANE];   /* by lane; if the register is not split the first only */
+	uint64_t split;
+	struct visit_run *run;          /* owned */
+	size_t nrun, caprun, ninsn;
+	uint64_t *writer;               /* owned */
+	size_t nwriter, capwriter;
+	struct wshadow mem;
+	int pending;                    /* what the next call returns, REPLAY_OK: what it finds */
+	struct visit_batch batch;       /* of visit_next */
+	size_t next;                    /* its run, and the instruction in it */
+	uint32_t nextin;
+	struct visit_at signal[2];      /* without and with vectors */
+	struct fact sigfact[2];
+	struct fact_def sigdef[FACT_NREG];
+	uint64_t *seg;                  /* instances before each segment; owned; NULL: not known yet */
+	size_t nseg;
+};
+
+/* Room for a run and so many writers; 0, or -1 without memory */
+int visit_room(struct visit *v, size_t nwriter);
+
+/* visitwalk.c: word[v->done] to word[n] are visited.  0, or -1 without memory */
+int visit_blocks(struct visit *v, const uint64_t *word, size_t n);
+
+#endif
