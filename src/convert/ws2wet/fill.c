@@ -108,7 +108,7 @@ use(struct pass *p, struct unit *u, uint64_t x, uint64_t w, const struct visit_p
 static void
 value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *word)
 {
-	if (s->nval == FLAGS_VALUE)
+	if (s->nval == WPORT_FLAGS)
 		u->slot[x] = fact_rflags(word[s->val]);
 	else
 		for (unsigned i = 0; i < s->nval; i++)
