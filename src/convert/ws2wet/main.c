@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/spool.h"
 #include "ws2wet.h"
 
 #define SYNOPSIS "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]"
@@ -30,36 +31,13 @@ range(const char *s, uint64_t *from, uint64_t *to)
 	return *from <= *to ? 0 : -1;
 }
 
-/* Standard input is visited several times: a copy of it, that nobody else sees */
-static char *
-spool(void)
-{
-	static char buf[65536];
-	const char *dir = getenv("TMPDIR");
-	char *name = xasprintf("%s/ws2wet.XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkstemp(name);
-	ssize_t n;
-
-	if (fd < 0)
-		die_sys("%s", name);
-	unlink(name);
-	free(name);
-	while ((n = read(STDIN_FILENO, buf, sizeof buf)) > 0)
-		for (ssize_t k = 0, m; k < n; k += m)
-			if ((m = write(fd, buf + k, (size_t)(n - k))) < 0)
-				die_sys("a copy of standard input");
-	if (n < 0)
-		die_sys("standard input");
-	return xasprintf("/proc/self/fd/%d", fd);
-}
-
 static void
 run(struct job *j, const char *outname)
 {
 	char *copy = NULL;
 
 	if (!j->path || strcmp(j->path, "-") == 0)
-		j->path = copy = spool();
+		j->path = copy = spool_input();
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();
 	j->out = out_open(outname);
