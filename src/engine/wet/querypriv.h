@@ -7,7 +7,7 @@
 #include "engine/wet/query.h"
 #include "engine/wet/source.h"
 
-#define QWINDOW (UINT64_C(1) << 22)     /* instances of a window, and up to a run more, if nobody says */
+#define QWINDOW (UINT64_C(1) << 23)     /* instances of a window, and up to a run more, if nobody says */
 #define QRSP    4u
 
 /* An instruction of a path, as slices see it */

@@ -85,8 +85,8 @@ words(const struct qpath *p, const struct visit_run *r)
 	return p->nword + r->nlast + r->nmem;
 }
 
-static int
-run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, struct control *t)
+static inline int
+run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, struct control *t, size_t word)
 {
 	static uint64_t other[UINT16_MAX];
 	struct visit_run r = *run;
@@ -97,18 +97,35 @@ run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, ui
 		r.ninsn = (uint16_t)(end - r.n + 1);
 		r.nlast = r.nmem = 0;
 	}
-	if (buf_grow(&c->parent, &c->capparent, r.n - c->from + r.ninsn, sizeof *c->parent) < 0 ||
-	    buf_grow(&c->run, &c->caprun, c->nrun + 1, sizeof *c->run) < 0)
-		return query_nomem(c->q);
 	if (t && control_run(t, &r, b, again ? other : c->parent + (r.n - c->from)) != 0)
 		return query_nomem(c->q);
 	if ((p = query_path(c->q, r.at, r.ninsn)) == NULL || (!p->insn && query_path_insns(c->q, p) != 0))
 		return -1;
-	if (buf_grow(&c->word, &c->capword, c->nword + words(p, &r), sizeof *c->word) < 0)
+	c->run[c->nrun++] = (struct qrun){ p, r.n, r.nlast, r.nmem, word + r.word };
+	return 0;
+}
+
+/* A batch, its words as they are */
+static int
+batch(struct qrec *c, const struct visit_batch *b, uint64_t end, struct control *t)
+{
+	const struct visit_run *last = b->run + b->nrun - 1;
+	size_t lo = b->run->word, word = c->nword - lo;
+	const struct qpath *p;
+
+	if (b->run->n > end)
+		return 0;
+	if ((p = query_path(c->q, last->at, last->ninsn)) == NULL)
+		return -1;
+	if (buf_grow(&c->parent, &c->capparent, last->n + last->ninsn - c->from, sizeof *c->parent) < 0 ||
+	    buf_grow(&c->run, &c->caprun, c->nrun + b->nrun, sizeof *c->run) < 0 ||
+	    buf_grow(&c->word, &c->capword, word + last->word + words(p, last), sizeof *c->word) < 0)
 		return query_nomem(c->q);
-	memcpy(c->word + c->nword, b->word + r.word, words(p, &r) * sizeof *c->word);
-	c->run[c->nrun++] = (struct qrun){ p, r.n, r.nlast, r.nmem, c->nword };
-	c->nword += words(p, &r);
+	memcpy(c->word + c->nword, b->word + lo, (last->word + words(p, last) - lo) * sizeof *c->word);
+	for (const struct visit_run *r = b->run; r <= last && r->n <= end; r++)
+		if (run(c, r, b, end, t, word) != 0)
+			return -1;
+	c->nword = word + last->word + words(p, last);
 	return 0;
 }
 
@@ -123,9 +140,8 @@ record(struct qrec *c, uint64_t end, struct control *t)
 	visit_onrecord(q->v, on_record, c);
 	visit_until(q->v, end + 1);     /* to see what records do behind instance `end` */
 	while (got == 1 && last <= end && (got = query_batch(q, &b)) == 1) {
-		for (size_t i = 0; i < b.nrun && b.run[i].n <= end; i++)
-			if (run(c, &b.run[i], &b, end, t) != 0)
-				return -1;
+		if (b.nrun && batch(c, &b, end, t) != 0)
+			return -1;
 		if (b.nrun)
 			last = b.run[b.nrun - 1].n + b.run[b.nrun - 1].ninsn - 1;
 		c->batch = c->nrun;
