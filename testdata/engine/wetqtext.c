@@ -3,7 +3,10 @@
  * out of comprehensive text with its trailer, as lines id#instance: plainly, by
  * walking all instances in order.  HOW: - or letters: d data only, r with rsp.
  * The capture tells only which port is rsp's.
+ * HOW with an e: the dependences between them instead, a line `id on c` each,
+ * c: 1 for control.
  * wetqtext TEXT flow: ids in order.  wetqtext TEXT values ID: its values, as there.
+ * wetqtext CAPTURE addrs PC: addresses of the instruction at PC (hexadecimal), by a visit of the whole run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +173,46 @@ forward(const char *how)
 	}
 }
 
+/* What members depend on within the slice, but for the first of a forward one */
+static void
+edges(const char *how, const struct stmt *first, uint64_t instance)
+{
+	for (struct stmt *s = stmt; s < stmt + nstmt; s++)
+		for (uint32_t p = 0; p < s->nport; p++)
+			for (size_t i = 0; counts(s, p, how) && i < s->port[p].n; i++) {
+				const struct wettext_dep *d = &s->port[p].dep[i];
+
+				if (s->in[d->x] && stmt[d->id - 1].in[d->instance] && (s != first || d->x != instance))
+					printf("%td %llu %d\n", s - stmt + 1, (unsigned long long)d->id, p == 0);
+			}
+}
+
+static void
+addrs(const char *path, uint64_t pc)
+{
+	struct replay_fault f;
+	struct visit *v = visit_open(path, VISIT_MEMORY, &f);
+	struct visit_insn e;
+	const struct visit_batch *b;
+	uint64_t x = 0, last = 0;
+
+	if (!v)
+		bad(f.err);
+	while (visit_next(v, &e, &b) == REPLAY_OK) {
+		if (e.fact->pc != pc || e.fact->kind == FACT_SIGNAL)
+			continue;
+		x += e.n != last;
+		last = e.n;
+		for (uint32_t i = 0; i < e.nref; i++) {
+			uint64_t w = b->word[e.ref + i];
+
+			printf("%llu:%c %llx %u\n", (unsigned long long)x - 1, ref_kind(w) == REF_LOAD ? 'r' : ref_kind(w) == REF_STORE ? 'w' : 'm',
+			    (unsigned long long)ref_addr(w), ref_size(w));
+		}
+	}
+	visit_close(v);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -177,6 +220,10 @@ main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	if (strcmp(argv[2], "addrs") == 0 && argc == 4) {
+		addrs(argv[1], strtoull(argv[3], NULL, 16));
+		return 0;
+	}
 	text(argv[1]);
 	if (strcmp(argv[2], "flow") == 0) {
 		for (uint64_t i = 0; i < norder; i++)
@@ -200,7 +247,9 @@ main(int argc, char **argv)
 		stmt[i].in = calloc(stmt[i].count + 1, 1);
 	stmt[id - 1].in[x] = 1;
 	(strcmp(argv[3], "back") == 0 ? back : forward)(argv[4]);
-	for (size_t i = 0; i < nstmt; i++)
+	if (strchr(argv[4], 'e'))
+		edges(argv[4], strcmp(argv[3], "back") == 0 ? NULL : &stmt[id - 1], x);
+	for (size_t i = 0; i < nstmt && !strchr(argv[4], 'e'); i++)
 		for (uint64_t k = 0; k < stmt[i].count; k++)
 			if (stmt[i].in[k])
 				printf("%zu#%llu\n", i + 1, (unsigned long long)k);

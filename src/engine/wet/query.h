@@ -96,9 +96,9 @@ struct query_slice {
 int query_slice(struct query *q, struct query_slice *s);
 
 /*
- * The dependences between the instances of that slice, in order of the later
- * one: id depends on `on`.  A statement's several on the same instance come
- * once a port.  Two slices at a time: no.
+ * The dependences between the instances of the slice that was asked for last,
+ * in order of the later one: id depends on `on`.  Those of an instance on
+ * another come once a port, and a part of a string instruction.
  */
 struct query_dep { uint32_t id, on, port; uint64_t n, onn; };
 typedef int query_dep_fn(void *arg, const struct query_dep *d);
