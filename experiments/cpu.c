@@ -1,9 +1,9 @@
 /*
  * cpu: CPU time of a command, as the kernel counts it, the median of several runs.
  *
- *   cpu [-n runs] [-i file] [-o file] command [argument ...]
+ *   cpu [-m] [-n runs] [-i file] [-o file] command [argument ...]
  *
- * Prints user and system seconds, `1.234 0.056`.  Standard output goes to -o (default /dev/null), standard input
+ * Prints user and system seconds, `1.234 0.056`; -m: and the most memory it had, in kilobytes.  Standard output goes to -o (default /dev/null), standard input
  * comes from -i (default /dev/null).  The exit status is that of the last run.
  */
 #include <fcntl.h>
@@ -43,18 +43,20 @@ main(int argc, char **argv)
 {
 	const char *in = "/dev/null", *out = "/dev/null";
 	struct cost cost[99];
-	int c, n = 1, status = 0;
+	int c, n = 1, status = 0, memory = 0;
+	long most = 0;
 
-	while ((c = getopt(argc, argv, "+i:n:o:")) != -1) {
+	while ((c = getopt(argc, argv, "+i:mn:o:")) != -1) {
 		switch (c) {
 		case 'i': in = optarg; break;
 		case 'o': out = optarg; break;
+		case 'm': memory = 1; break;
 		case 'n': n = atoi(optarg); break;
 		default: return 2;
 		}
 	}
 	if (optind == argc || n < 1 || n > 99) {
-		fputs("usage: cpu [-n runs] [-i file] [-o file] command [argument ...]\n", stderr);
+		fputs("usage: cpu [-m] [-n runs] [-i file] [-o file] command [argument ...]\n", stderr);
 		return 2;
 	}
 	for (int i = 0; i < n; i++) {
@@ -74,8 +76,10 @@ main(int argc, char **argv)
 		}
 		cost[i].user = seconds(ru.ru_utime);
 		cost[i].sys = seconds(ru.ru_stime);
+		most = ru.ru_maxrss > most ? ru.ru_maxrss : most;
 	}
 	qsort(cost, (size_t)n, sizeof(*cost), by_sum);
-	printf("%.4f %.4f\n", cost[n / 2].user, cost[n / 2].sys);
+	printf("%.4f %.4f", cost[n / 2].user, cost[n / 2].sys);
+	printf(memory ? " %ld\n" : "\n", most);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,4 +1,4 @@
-/* Standard input for tools that read it several times. */
+/* A copy of standard input. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include "base/spool.h"
 
 char *
-spool_input(void)
+spool_stdin(void)
 {
 	static char buf[65536];
 	const char *dir = getenv("TMPDIR");

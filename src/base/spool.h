@@ -1,8 +1,12 @@
-/* Standard input for tools that read it several times.  For the tools: any failure ends the program with one line. */
+/* Standard input that is read several times.  For the tools. */
 #ifndef TM_BASE_SPOOL_H
 #define TM_BASE_SPOOL_H
 
-/* A name under which a copy of it can be opened, as long as the program runs; nobody else sees it.  To be freed. */
-char *spool_input(void);
+/*
+ * Copies all of standard input to a temporary file without a name, in TMPDIR
+ * or /tmp; by what path it can be opened as often as needed while the program
+ * runs.  The caller frees that.
+ */
+char *spool_stdin(void);
 
 #endif

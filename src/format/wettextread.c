@@ -3,66 +3,10 @@
  * lists are handed over in pieces.
  */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "format/wettext.h"
-
-#define PIECE 4096u                     /* entries handed over at once */
-
-enum state { COUNT, BLOCK, PORT, DEPS, HEADER, VALUES, TRAILER, STEPS, OVER, FAILED };
-
-/* A statement, or an id that was referred to */
-struct stmt {
-	uint64_t id;                    /* plus 1; 0: nothing here */
-	uint64_t count;                 /* executions: exactly, or as many at least */
-	uint64_t steps;                 /* by the trailer */
-	uint64_t most, at;              /* the highest instance plus 1 that was referred to, and in which line */
-	uint8_t known, exact;           /* there is a block; count is exact */
-};
-
-struct wettext {
-	struct in *in;
-	unsigned how;
-	enum state state;
-	uint64_t line, nblock, blocks;  /* lines consumed; as the first line says, and so far */
-	uint64_t last;                  /* x of the last entry of the list, plus 1 */
-	int canonical;
-	const uint8_t *p, *end, *start; /* the window: what is left of it */
-	int whole;                      /* nothing follows it */
-	struct wettext_rec rec;
-	char name[WETTEXT_LINE];        /* file and function */
-	struct stmt *stmt;              /* hash table; owned */
-	size_t nstmt, nslot;
-	struct stmt *cur, *cached;      /* the block's; of the last reference */
-	union {
-		struct wettext_dep dep[PIECE];
-		struct wettext_value value[PIECE];
-		struct wettext_step step[PIECE];
-	} u;
-	uint64_t word[PIECE * WETTEXT_WORDS];
-	struct wettext_fault fault;
-};
-
-static int bad(struct wettext *r, uint64_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static int
-bad(struct wettext *r, uint64_t line, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->state == FAILED)
-		return WETTEXT_BAD;
-	va_start(ap, fmt);
-	vsnprintf(r->fault.err, sizeof r->fault.err, fmt, ap);
-	va_end(ap);
-	r->fault.line = line;
-	r->state = FAILED;
-	return WETTEXT_BAD;
-}
+#include "format/wettextpriv.h"
 
 struct wettext *
 wettext_open(struct in *in, unsigned how)
@@ -109,46 +53,6 @@ wettext_fault(const struct wettext *r)
 	return &r->fault;
 }
 
-static struct stmt *
-slot(const struct wettext *r, uint64_t id)
-{
-	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	while (r->stmt[i & (r->nslot - 1)].id && r->stmt[i & (r->nslot - 1)].id != id + 1)
-		i++;
-	return &r->stmt[i & (r->nslot - 1)];
-}
-
-/* The statement, new or not; NULL: no memory */
-static struct stmt *
-stmt(struct wettext *r, uint64_t id)
-{
-	struct stmt *s = slot(r, id), *old = r->stmt;
-	uint64_t cur = r->cur ? r->cur->id : 0;
-
-	if (s->id)
-		return s;
-	if (r->nstmt * 2 >= r->nslot) {
-		size_t n = r->nslot;
-
-		if ((r->stmt = calloc(n * 2, sizeof *old)) == NULL) {
-			r->stmt = old;
-			return NULL;
-		}
-		r->nslot = n * 2;
-		for (size_t i = 0; i < n; i++)
-			if (old[i].id)
-				*slot(r, old[i].id - 1) = old[i];
-		free(old);
-		r->cached = NULL;
-		r->cur = cur ? slot(r, cur - 1) : NULL;
-		s = slot(r, id);
-	}
-	s->id = id + 1;
-	r->nstmt++;
-	return s;
-}
-
 /* A whole line is in the window, or all there is; 0: the input is over, -1: bad */
 static int
 look(struct wettext *r)
@@ -162,7 +66,7 @@ look(struct wettext *r)
 	r->end = r->p + have;
 	r->whole = have < WETTEXT_LINE;
 	if (r->whole && in_error(r->in))
-		return bad(r, r->line + 1, "%s", in_error(r->in));
+		return wettext_bad(r, r->line + 1, "%s", in_error(r->in));
 	return have > 0;
 }
 
@@ -226,10 +130,10 @@ line_is_bad(struct wettext *r, const char *want)
 	const uint8_t *e = memchr(r->p, '\n', (size_t)(r->end - r->p));
 
 	if (!e && !r->whole)
-		return bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
+		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!e && r->p == r->end)
-		return bad(r, r->line + 1, "the text ends, %s is missing", want);
-	return bad(r, r->line + 1, "no %s", want);
+		return wettext_bad(r, r->line + 1, "the text ends, %s is missing", want);
+	return wettext_bad(r, r->line + 1, "no %s", want);
 }
 
 /* A line `word N` */
@@ -325,27 +229,27 @@ begin(struct wettext *r, struct wettext_rec *rec)
 	if (ok < 0)
 		return WETTEXT_BAD;
 	if (!ok)
-		return bad(r, r->line + 1, "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
+		return wettext_bad(r, r->line + 1, "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
 	end = memchr(r->p, '\n', (size_t)(r->end - r->p) < WETTEXT_LINE ? (size_t)(r->end - r->p) : WETTEXT_LINE);
 	if (!end && (!r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE))
-		return bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
+		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!end)
 		end = r->end;
 	if ((p = blank(r, number(r->p, end, &b->id))) == NULL || (p = blank(r, number(p, end, &nport))) == NULL ||
 	    (p = hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 || (p = blank(r, p)) == NULL)
-		return bad(r, r->line + 1, "no statement: id, use ports, address, file, function, line");
+		return wettext_bad(r, r->line + 1, "no statement: id, use ports, address, file, function, line");
 	b->file = to;
 	if ((p = blank(r, name(p, end, &to))) == NULL)
-		return bad(r, r->line + 1, "a statement without a file name");
+		return wettext_bad(r, r->line + 1, "a statement without a file name");
 	b->func = to;
 	if ((p = blank(r, name(p, end, &to))) == NULL || (p = finish(r, number(p, end, &b->line))) == NULL)
-		return bad(r, r->line + 1, "a statement without a function and a line number");
+		return wettext_bad(r, r->line + 1, "a statement without a function and a line number");
 	if (nport == 0 || nport > WETTEXT_PORTS)
-		return bad(r, r->line + 1, "%" PRIu64 " use ports", nport);
-	if ((r->cur = stmt(r, b->id)) == NULL)
-		return bad(r, r->line + 1, "no memory");
+		return wettext_bad(r, r->line + 1, "%" PRIu64 " use ports", nport);
+	if ((r->cur = wettext_stmt(r, b->id)) == NULL)
+		return wettext_bad(r, r->line + 1, "no memory");
 	if (r->cur->known)
-		return bad(r, r->line + 1, "statement %" PRIu64 " for the second time", b->id);
+		return wettext_bad(r, r->line + 1, "statement %" PRIu64 " for the second time", b->id);
 	r->cur->known = 1;
 	b->nport = (uint32_t)nport;
 	r->p = p;
@@ -367,25 +271,6 @@ list(struct wettext *r, enum state s)
 	return 0;
 }
 
-static int
-refer(struct wettext *r, uint64_t id, uint64_t instance)
-{
-	struct stmt *s = r->cached;
-
-	if (!s || s->id != id + 1) {
-		if (id == UINT64_MAX || (s = stmt(r, id)) == NULL)
-			return bad(r, r->line, "no memory");
-		r->cached = s;
-	}
-	if (instance >= s->most) {
-		if (instance >= UINT64_MAX - 1)
-			return bad(r, r->line, "instance %" PRIu64, instance);
-		s->most = instance + 1;
-		s->at = r->line;
-	}
-	return 0;
-}
-
 /* x of an entry, at *p; *p behind the colon */
 static int
 entry(struct wettext *r, const uint8_t **p, uint64_t *x)
@@ -397,19 +282,6 @@ entry(struct wettext *r, const uint8_t **p, uint64_t *x)
 	if ((q = number(q, r->end, x)) == NULL || q == r->end || *q != ':')
 		return -1;
 	*p = q + 1;
-	return 0;
-}
-
-static int
-in_order(struct wettext *r, uint64_t x, int once)
-{
-	if (x + 1 < r->last || (once && x + 1 == r->last))
-		return bad(r, r->line, "entry %" PRIu64 " behind entry %" PRIu64, x, r->last - 1);
-	if (r->cur->exact && x >= r->cur->count)
-		return bad(r, r->line, "entry %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64 " instances", x, r->cur->id - 1, r->cur->count);
-	r->last = x + 1;
-	if (x >= r->cur->count)
-		r->cur->count = x + 1;
 	return 0;
 }
 
@@ -433,7 +305,7 @@ deps(struct wettext *r, struct wettext_rec *rec)
 		}
 		r->p = p;
 		r->line++;
-		if (in_order(r, d->x, (r->how & WETTEXT_STRICT) != 0) != 0 || refer(r, d->id, d->instance) != 0)
+		if (wettext_in_order(r, d->x, (r->how & WETTEXT_STRICT) != 0) != 0 || wettext_refer(r, d->id, d->instance) != 0)
 			break;
 	}
 	if (r->state == FAILED && n == 0)
@@ -468,10 +340,10 @@ values(struct wettext *r, struct wettext_rec *rec)
 		}
 		r->p = p;
 		r->line++;
-		if (in_order(r, v->x, 1) != 0)
+		if (wettext_in_order(r, v->x, 1) != 0)
 			break;
 		if (v->x >= r->rec.total) {
-			bad(r, r->line, "value %" PRIu64 " of %" PRIu64, v->x, r->rec.total);
+			wettext_bad(r, r->line, "value %" PRIu64 " of %" PRIu64, v->x, r->rec.total);
 			break;
 		}
 	}
@@ -497,7 +369,7 @@ header(struct wettext *r)
 	r->rec.none = 0;
 	if (ok && keyed(r, "VALUES ", &r->rec.total)) {
 		if (r->cur->count > r->rec.total)
-			return bad(r, r->line, "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total, r->cur->count - 1);
+			return wettext_bad(r, r->line, "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total, r->cur->count - 1);
 		r->cur->count = r->rec.total;
 		r->cur->exact = 1;
 		return list(r, VALUES);
@@ -513,33 +385,6 @@ header(struct wettext *r)
 		}
 	}
 	return line_is_bad(r, "VALUES or NO VALUES");
-}
-
-/* Everything that was referred to is there? */
-static int
-check(struct wettext *r, int ordered)
-{
-	const struct stmt *worst = NULL;
-
-	for (size_t i = 0; i < r->nslot; i++) {
-		struct stmt *s = &r->stmt[i];
-
-		if (!s->id)
-			continue;
-		if (ordered && s->known && (s->steps < s->count || (s->exact && s->steps != s->count)))
-			return bad(r, r->line, "the order has statement %" PRIu64 " %" PRIu64 " times, not %" PRIu64, s->id - 1, s->steps, s->count);
-		if (ordered) {
-			s->count = s->steps;
-			s->exact = 1;
-		}
-		if (s->most && (!s->known || (s->exact && s->most > s->count)) && (!worst || s->at < worst->at))
-			worst = s;
-	}
-	if (!worst)
-		return 0;
-	if (!worst->known)
-		return bad(r, worst->at, "there is no statement %" PRIu64, worst->id - 1);
-	return bad(r, worst->at, "instance %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64, worst->most - 1, worst->id - 1, worst->count);
 }
 
 static int
@@ -559,8 +404,8 @@ trailer(struct wettext *r)
 	if (ok < 0)
 		return WETTEXT_BAD;
 	if (ok)
-		return bad(r, r->line + 1, "something behind all %" PRIu64 " statements", r->nblock);
-	if (check(r, 0) != 0)
+		return wettext_bad(r, r->line + 1, "something behind all %" PRIu64 " statements", r->nblock);
+	if (wettext_check(r, 0) != 0)
 		return WETTEXT_BAD;
 	r->state = OVER;
 	return 0;
@@ -585,19 +430,10 @@ steps(struct wettext *r, struct wettext_rec *rec)
 		r->p = p;
 		r->line++;
 		if (s->count == 0 || s->count > r->nblock || s->id > UINT64_MAX - s->count) {
-			bad(r, r->line, "%" PRIu64 " statements from %" PRIu64, s->count, s->id);
+			wettext_bad(r, r->line, "%" PRIu64 " statements from %" PRIu64, s->count, s->id);
 			break;
 		}
-		for (uint64_t i = 0; i < s->count; i++) {
-			struct stmt *t = slot(r, s->id + i);
-
-			if (!t->id || !t->known) {
-				bad(r, r->line, "there is no statement %" PRIu64, s->id + i);
-				break;
-			}
-			t->steps++;
-		}
-		if (r->state == FAILED)
+		if (wettext_stepped(r, s) != 0)
 			break;
 	}
 	if (r->state == FAILED && n == 0)
@@ -607,8 +443,8 @@ steps(struct wettext *r, struct wettext_rec *rec)
 	*rec = r->rec;
 	if (r->state != FAILED && r->rec.left == 0) {
 		if (look(r) > 0)
-			bad(r, r->line + 1, "something behind the order");
-		else if (r->state != FAILED && check(r, 1) == 0)
+			wettext_bad(r, r->line + 1, "something behind the order");
+		else if (r->state != FAILED && wettext_check(r, 1) == 0)
 			r->state = OVER;
 	}
 	return WETTEXT_ORDER;

@@ -49,6 +49,7 @@ enum {          /* bits of struct ws_header.flags */
 #define WS_CPUID_MAX  1024u
 #define WS_ID_MAX     64u               /* bytes of a build id */
 #define WS_MEM_MAX    (1u << 20)        /* bytes of a MEM in the file; ws_put splits longer ones */
+#define WS_SIGSTACK    2048u             /* bytes of stack that tell one loop's iterations from each other */
 #define WS_RFLAGS     0xcd5u            /* flags that ws_hash looks at: CF PF AF ZF SF DF OF */
 
 /* General registers in the machine's own numbering */
@@ -129,6 +130,9 @@ struct ws_rec_sig {                     /* a signal is delivered, or a handler r
 	struct ws_regs at, to;          /* before executing at.rip, or right behind the SYS before; to: at the handler's first instruction */
 	const uint8_t *xsave;           /* at the handler's first instruction */
 	size_t nxsave;                  /* 0: unchanged */
+	uint64_t icount;                /* instructions before it; WS_UNKNOWN: where `at` and the stack are these */
+	const uint8_t *stack;           /* with icount WS_UNKNOWN: what nstack bytes at at's rsp are */
+	size_t nstack;                  /* at most WS_SIGSTACK; 0: not told */
 };
 
 struct ws_rec_tsc {

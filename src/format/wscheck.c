@@ -70,6 +70,8 @@ ws_check(const struct ws_rec *r)
 	case WS_SIG:
 		if (r->u.sig.sig > 64)
 			return "no such signal";
+		if (r->u.sig.nstack > WS_SIGSTACK)
+			return "more stack than a signal is found by";
 		return r->u.sig.nxsave > WS_XSAVE_MAX ? "a processor state that is too long" : NULL;
 	case WS_TSC:
 		return r->u.tsc.aux && !r->u.tsc.has_aux ? "rdtsc does not give aux" : NULL;

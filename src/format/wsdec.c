@@ -288,6 +288,26 @@ get_tsc(struct ws_past *a, struct ws_cur *c, struct ws_rec_tsc *t, unsigned head
 }
 
 static void
+get_sig(struct ws_past *a, struct ws_cur *s, struct ws_rec_sig *g, unsigned head)
+{
+	struct ws_cur *c = &s[WS_S_CONTROL];
+	unsigned flags = head & 0xf0;
+
+	g->sig = get_u32(c);
+	get_regs(a, c, &g->at);
+	get_regs(a, c, &g->to);
+	get_xsave(s, &g->xsave, &g->nxsave);
+	g->icount = flags == WS_H_ICOUNT ? ws_get(c) : WS_UNKNOWN;
+	if (flags == WS_H_STACK) {
+		g->nstack = (size_t)ws_get_max(c, WS_SIGSTACK, "more stack than a signal is found by");
+		g->stack = ws_get_bytes(&s[WS_S_DATA], g->nstack);
+	}
+	if (!c->err && ((flags == WS_H_ICOUNT && g->icount == WS_UNKNOWN) || (flags == WS_H_STACK && !g->nstack) ||
+	    flags == (WS_H_ICOUNT | WS_H_STACK)))
+		c->err = "unknown flags of a signal";
+}
+
+static void
 get_key(struct ws_cur *c, struct ws_rec_state *k, unsigned head)
 {
 	k->icount = ws_get(c);
@@ -316,12 +336,6 @@ get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 		r->u.move.to = get_units(c, WS_PAGE);
 		r->u.move.newlen = get_units(c, WS_PAGE);
 		return;
-	case WS_SIG:
-		r->u.sig.sig = get_u32(c);
-		get_regs(a, c, &r->u.sig.at);
-		get_regs(a, c, &r->u.sig.to);
-		get_xsave(s, &r->u.sig.xsave, &r->u.sig.nxsave);
-		return;
 	case WS_CPUID:
 		r->u.cpuid = (struct ws_cpuid){ .leaf = get_u32(c) };
 		r->u.cpuid.sub = get_u32(c);
@@ -346,7 +360,7 @@ get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 /* Flags that the head byte of each kind may have */
 static const uint8_t head_flags[WS_NKINDS] = {
 	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES, [WS_SYS] = 0x30,
-	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_KEY] = WS_H_INSTANCES,
+	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_SIG] = WS_H_ICOUNT | WS_H_STACK, [WS_KEY] = WS_H_INSTANCES,
 };
 
 int
@@ -370,6 +384,7 @@ ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned *bad)
 	case WS_MEM: get_mem(a, s, &r->u.mem, head); break;
 	case WS_SYS: get_sys(a, s, &r->u.sys, head); break;
 	case WS_TSC: get_tsc(a, c, &r->u.tsc, head); break;
+	case WS_SIG: get_sig(a, s, &r->u.sig, head); break;
 	default: get_rest(a, s, r, head); break;
 	}
 	if (!c->err)

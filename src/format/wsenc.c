@@ -206,6 +206,25 @@ put_cpuid(struct buf *b, const struct ws_cpuid *c)
 	ws_var(b, c->edx);
 }
 
+static void
+put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
+{
+	struct buf *b = &s[WS_S_CONTROL];
+	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT : g->nstack ? WS_H_STACK : 0;
+
+	buf_u8(b, (uint8_t)(WS_SIG | flag));
+	ws_var(b, g->sig);
+	put_regs(a, b, &g->at);
+	put_regs(a, b, &g->to);
+	put_xsave(s, g->xsave, g->nxsave);
+	if (flag == WS_H_ICOUNT)
+		ws_var(b, g->icount);
+	if (flag == WS_H_STACK) {
+		ws_var(b, g->nstack);
+		buf_add(&s[WS_S_DATA], g->stack, g->nstack);
+	}
+}
+
 void
 ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 {
@@ -220,15 +239,11 @@ ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 	case WS_SYS: put_sys(a, s, &r->u.sys); return;
 	case WS_TSC: put_tsc(a, b, &r->u.tsc); return;
 	case WS_CPUID: put_cpuid(b, &r->u.cpuid); return;
+	case WS_SIG: put_sig(a, s, &r->u.sig); return;
 	default: break;
 	}
 	buf_u8(b, (uint8_t)r->kind);
-	if (r->kind == WS_SIG) {
-		ws_var(b, r->u.sig.sig);
-		put_regs(a, b, &r->u.sig.at);
-		put_regs(a, b, &r->u.sig.to);
-		put_xsave(s, r->u.sig.xsave, r->u.sig.nxsave);
-	} else if (r->kind == WS_END) {
+	if (r->kind == WS_END) {
 		ws_var(b, r->u.end.how);
 		ws_var(b, r->u.end.status);
 		ws_var(b, r->u.end.icount + 1);

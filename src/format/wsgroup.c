@@ -63,7 +63,7 @@ load_streams(struct ws_reader *r)
 		if (!r->room)
 			return ws_bad(r, r->now.g.off, "out of memory");
 	}
-	got = ws_src_read(&r->src, off, r->room, packed);
+	got = src_read(&r->src, off, r->room, packed);
 	if (got < packed)
 		return ws_bad(r, off + got, "the group is cut off: %zu of %zu bytes are there", got, packed);
 	if (ws_crc(r->room, packed, 0) != r->now.crc)
@@ -94,7 +94,7 @@ int
 ws_load(struct ws_reader *r)
 {
 	uint8_t h[WS_GROUP_HEAD];
-	size_t n = ws_src_read(&r->src, r->pos, h, 4);
+	size_t n = src_read(&r->src, r->pos, h, 4);
 	const char *bad;
 
 	if (n < 4)
@@ -104,7 +104,7 @@ ws_load(struct ws_reader *r)
 		return ws_end(r);
 	if (memcmp(h, ws_magic_group, 4))
 		return ws_bad(r, r->pos, "neither a group nor the index");
-	n += ws_src_read(&r->src, r->pos + 4, h + 4, WS_GROUP_HEAD - 4);
+	n += src_read(&r->src, r->pos + 4, h + 4, WS_GROUP_HEAD - 4);
 	if (n < WS_GROUP_HEAD)
 		return ws_bad(r, r->pos + n, "cut off in the head of a group");
 	r->now.g.off = r->pos;
@@ -137,7 +137,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 	struct ws_group *g = NULL;
 
 	/* of a pipe, the magic was read already */
-	n = r->src.seeks ? ws_src_read(&r->src, off, h, 8) : 4 + ws_src_read(&r->src, off + 4, h + 4, 4);
+	n = r->src.seeks ? src_read(&r->src, off, h, 8) : 4 + src_read(&r->src, off + 4, h + 4, 4);
 	if (n < 8) {
 		ws_bad(r, off + n, "cut off in the index");
 		return NULL;
@@ -159,7 +159,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 		return NULL;
 	}
 	memcpy(b, h, 8);
-	n = ws_src_read(&r->src, off + 8, b + 8, want);
+	n = src_read(&r->src, off + 8, b + 8, want);
 	c.p = b + 8;
 	c.end = c.p + len;
 	if (n < want)
@@ -168,7 +168,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 		ws_bad(r, off, "the index is damaged");
 	else if (get_le64(c.end + 8) != off || memcmp(c.end + 16, ws_magic_end, 8))
 		ws_bad(r, off + 16 + len, "the end mark is damaged");
-	else if (ws_src_read(&r->src, off + 8 + want, &end, 1) || r->src.error)
+	else if (src_read(&r->src, off + 8 + want, &end, 1) || r->src.error)
 		ws_bad(r, off + 8 + want, "bytes behind the end mark");
 	else if (!(g = ws_get_index(&c, r->first, ngroup)))
 		ws_bad(r, off + (uint64_t)(c.p - b), "index: %s", c.err);
@@ -215,7 +215,7 @@ index_from_end(struct ws_reader *r, size_t *n)
 	uint8_t m[WS_MARK];
 	uint64_t off, behind, size = r->src.size;
 
-	if (size < r->first + 8 + 8 + WS_MARK || ws_src_read(&r->src, size - WS_MARK, m, WS_MARK) < WS_MARK ||
+	if (size < r->first + 8 + 8 + WS_MARK || src_read(&r->src, size - WS_MARK, m, WS_MARK) < WS_MARK ||
 	    memcmp(m + 8, ws_magic_end, 8))
 		return NULL;
 	off = get_le64(m);
@@ -238,7 +238,7 @@ walk(struct ws_reader *r, size_t *n)
 	size_t cap = 1;
 
 	*n = 0;
-	while (v && ws_src_read(&r->src, off, h, sizeof(h)) == sizeof(h) && !memcmp(h, ws_magic_group, 4) &&
+	while (v && src_read(&r->src, off, h, sizeof(h)) == sizeof(h) && !memcmp(h, ws_magic_group, 4) &&
 	    !ws_get_ghead(h, &d) && d.g.rec == rec && d.g.trigger == trigger && d.g.size <= r->src.size - off) {
 		d.g.off = off;
 		if (ws_keep(&v, n, &cap, &d.g) != 0) {

@@ -61,11 +61,12 @@ static inline unsigned ws_slot(uint64_t nr) { return nr < WS_SYS_SLOTS ? (unsign
 
 /* How the `ret` of a SYS is told: the first of these that is true */
 enum { WS_RET_SAME, WS_RET_ARG2, WS_RET_ZERO, WS_RET_DELTA };
-/* Flags in the head byte of a MAP, MEM, TSC, KEY; the kind is in its low 4 bits */
+/* Flags in the head byte of a MAP, MEM, TSC, SIG, KEY; the kind is in its low 4 bits */
 enum { WS_H_SAMEFILE = 0x10 };
 enum { WS_H_FROM = 0x30, WS_H_LINES = 0x40 };           /* FROM: 0 all zero, else 1 + where */
 enum { WS_H_AUX = 0x10, WS_H_NEWAUX = 0x20 };
-enum { WS_H_INSTANCES = 0x10 };
+enum { WS_H_ICOUNT = 0x10, WS_H_STACK = 0x20 };         /* of a SIG: at most one */
+enum { WS_H_INSTANCES = 0x10 };                          /* of a KEY */
 
 /* One record into / from the WS_NSTREAMS streams.  MEM: writer has put its bytes already. */
 void ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *rec);

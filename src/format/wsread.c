@@ -28,7 +28,7 @@ static int
 read_head(struct ws_reader *r)
 {
 	uint8_t h[WS_HEAD], *body;
-	size_t n = ws_src_read(&r->src, 0, h, WS_HEAD);
+	size_t n = src_read(&r->src, 0, h, WS_HEAD);
 	struct ws_cur c = { NULL, NULL, NULL };
 	uint32_t len;
 
@@ -46,7 +46,7 @@ read_head(struct ws_reader *r)
 	body = malloc(len + 1);
 	if (!body)
 		return ws_bad(r, 0, "out of memory");
-	n = ws_src_read(&r->src, WS_HEAD, body, len);
+	n = src_read(&r->src, WS_HEAD, body, len);
 	if (n < len)
 		ws_bad(r, WS_HEAD + n, "truncated header");
 	else if (ws_crc(body, len, ws_crc(h, 16, 0)) != get_le64(h + 16))
@@ -78,7 +78,7 @@ struct ws_reader *
 ws_open(int fd, struct ws_fault *f)
 {
 	struct ws_reader *r = calloc(1, sizeof(*r));
-	int e = r ? ws_src_fd(&r->src, fd) : 0;
+	int e = r ? src_fd(&r->src, fd) : 0;
 
 	if (r && !e)
 		return open_src(r, f);
@@ -96,7 +96,7 @@ ws_open_mem(const void *p, size_t n, struct ws_fault *f)
 		ws_say(f, 0, UINT64_MAX, "out of memory");
 		return NULL;
 	}
-	ws_src_mem(&r->src, p, n);
+	src_mem(&r->src, p, n);
 	return open_src(r, f);
 }
 

@@ -2,11 +2,11 @@
 #ifndef TM_FORMAT_WSREAD_H
 #define TM_FORMAT_WSREAD_H
 
+#include "base/src.h"
 #include "wspriv.h"
-#include "wssrc.h"
 
 struct ws_reader {
-	struct ws_src src;
+	struct src src;
 	struct ws_fault fault;
 	int failed, done;
 	struct ws_held *held;

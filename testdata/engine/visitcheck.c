@@ -639,10 +639,7 @@ follow(uint64_t limit)
 
 	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	while (r->ended == REPLAY_OK && checked < limit) {
-		struct ws_regs g;
-
-		drive_regs(r, &g);              /* a signal comes before the next instruction */
-		if (r->next.kind == WS_SIG && ws_same(&g, &r->next.u.sig.at)) {
+		if (r->next.kind == WS_SIG && drive_signal_here(r) == 1) {      /* comes before the next instruction */
 			if (drive_take(r) != 0)
 				break;
 			continue;

@@ -67,7 +67,8 @@ start_of(uint64_t n)
 static void
 take(struct one *o, unsigned what, const struct visit_insn *e, const struct visit_batch *b)
 {
-	int state = strncmp(ZydisMnemonicGetString(e->fact->mnemonic), "xsave", 5) == 0;        /* what it leaves out is nobody's need */
+	const char *name = ZydisMnemonicGetString(e->fact->mnemonic);
+	int state = strncmp(name, "xsave", 5) == 0 || strncmp(name, "xrstor", 6) == 0;  /* what they leave out is nobody's need */
 	uint32_t w = e->use;
 
 	o->pc = e->fact->pc;
@@ -199,9 +200,13 @@ segments(const char *path)
 	int good = v && visit_segments(v) == nseg;
 
 	for (size_t k = nseg; good && k-- > 0;) {
+		struct one *next = k + 1 < nseg ? &got[before[k + 1] + 1] : &got[0];
+		uint64_t last = next->val;      /* if it began here: its values are those of its last part */
+
 		good = visit_segment(v, k) == before[k] && visit_seek(v, k) == REPLAY_OK;
 		visit_stop(v, k + 1);
 		n += collect(v, what, got);
+		next->val = last;
 	}
 	printf("# %zu segments, %llu instances\n", nseg, (unsigned long long)n);
 	good = good && n >= nall && n <= nall + nseg && same(1, nall, what);

@@ -2,7 +2,9 @@
  * wetbench FILE.ws ...: the static code of captures, and how fast dynamic
  * control dependence is followed.
  * wetbench -p FILE.ws: a sum of all parents.
+ * wetbench -k FILE.ws: the same, and every thousand runs the state is saved, forgotten and restored.
  * wetbench -s FILE.ws: jumps of the program itself with tables: address, targets.
+ * wetbench -e FILE.ws: indirect jumps that are no tail calls: from, to, which is 0 if there may be more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ collect(const char *path, struct wcode *c, uint64_t *n)
 {
 	struct replay_fault f;
 	struct wcode_replay m = { 0 };
-	struct visit *v = visit_open(path, 0, &f);
+	struct visit *v = visit_open(path, VISIT_CONTROL, &f);
 	struct wcode_visit *t = wcode_visit_new(c);
 	struct visit_batch b;
 	int got;
@@ -47,6 +49,20 @@ collect(const char *path, struct wcode *c, uint64_t *n)
 	return got == REPLAY_END ? 0 : -1;
 }
 
+static struct control *
+again(struct control *t, const struct wcode *c)
+{
+	struct buf b = BUF_INIT;
+
+	control_save(t, &b);
+	control_free(t);
+	t = control_new(c);
+	if (b.nomem || control_load(t, b.p, b.n) != 0 || control_load(t, b.p, b.n - 1) == 0 || control_load(t, b.p, b.n) != 0)
+		exit(3);
+	buf_free(&b);
+	return t;
+}
+
 static int
 follow(const char *path, const struct wcode *c, int want, uint64_t *sum)
 {
@@ -55,9 +71,12 @@ follow(const char *path, const struct wcode *c, int want, uint64_t *sum)
 	struct visit *v = visit_open(path, want == 2 ? VISIT_WRITERS : 0, &f);
 	struct control *t = control_new(c);
 	struct visit_batch b;
+	unsigned long runs = 0;
 
 	while (v && visit_batch(v, &b) == REPLAY_OK)
 		for (size_t i = 0; i < b.nrun && want; i++) {
+			if (want == 3 && ++runs % 1000 == 0)
+				t = again(t, c);
 			if (control_run(t, &b.run[i], &b, parent) != 0)
 				return -1;
 			for (uint32_t k = 0; k < b.run[i].ninsn; k++)
@@ -69,12 +88,12 @@ follow(const char *path, const struct wcode *c, int want, uint64_t *sum)
 }
 
 static int
-parents(const char *path)
+parents(const char *path, int how)
 {
 	struct wcode c;
 	uint64_t n, sum = 0;
 
-	if (collect(path, &c, &n) != 0 || wcode_analyse(&c) != 0 || follow(path, &c, 1, &sum) != 0)
+	if (collect(path, &c, &n) != 0 || wcode_analyse(&c) != 0 || follow(path, &c, how, &sum) != 0)
 		return 1;
 	printf("%llu statements, %llx\n", (unsigned long long)n, (unsigned long long)sum);
 	wcode_free(&c);
@@ -118,13 +137,30 @@ switches(const char *path)
 	return 0;
 }
 
+static int
+edges(const char *path)
+{
+	struct wcode c;
+	uint64_t n;
+
+	if (collect(path, &c, &n) != 0 || wcode_analyse(&c) != 0)
+		return 1;
+	for (size_t i = 0; i < c.nedge; i++)
+		printf("%llx %llx\n", (unsigned long long)c.node[c.edge[i].from].pc, (unsigned long long)c.edge[i].to);
+	for (size_t i = 0; i < c.n; i++)
+		if (c.node[i].kind == CODE_INDIRECT && !(c.node[i].flags & CODE_TABLE))
+			printf("%llx 0\n", (unsigned long long)c.node[i].pc);
+	wcode_free(&c);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	uint64_t n, sum = 0;
 
 	if (argc == 3 && argv[1][0] == '-')
-		return argv[1][1] == 'p' ? parents(argv[2]) : switches(argv[2]);
+		return argv[1][1] == 'p' ? parents(argv[2], 1) : argv[1][1] == 'k' ? parents(argv[2], 3) : argv[1][1] == 'e' ? edges(argv[2]) : switches(argv[2]);
 
 	printf("%12s %8s %8s %8s %8s %6s %6s %6s %6s %6s\n", "instructions", "executed", "reached", "branches", "switches", "code s", "pdom s", "M/s", "+cd", "+wr");
 	for (int i = 1; i < argc; i++) {

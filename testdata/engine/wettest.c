@@ -106,6 +106,12 @@ walk(struct wcode *c)
 			continue;
 		}
 		back[at] = 1;
+		if (op[at].kind == CALL) {
+			static const unsigned char ret[] = { 0xc3 };
+
+			wcode_insn(c, BASE + 0x200000, ret, 1);
+			wcode_went(c, BASE + 0x200000, BASE + 8 * at + k);
+		}
 		for (; k < 8; k++)
 			execute(c, 8 * at + k, 1);
 		at++;

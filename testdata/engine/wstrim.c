@@ -1,4 +1,4 @@
-/* wstrim in out every share: replay_trim with keyframes `every` so many instructions, for `share` percent of the file; says what came out */
+/* wstrim in out every share [middle]: replay_trim with these options; says what came out */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@ main(int argc, char **argv)
 	struct replay_fault f;
 	int out;
 
-	if (argc != 5)
+	if (argc < 5)
 		return 2;
+	o.middle = argc > 5 ? (unsigned)strtoul(argv[5], NULL, 10) : 0;
 	o.every = strtoull(argv[3], NULL, 10);
 	o.share = (unsigned)strtoul(argv[4], NULL, 10);
 	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);

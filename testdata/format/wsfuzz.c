@@ -4,7 +4,7 @@
  * that is read without a fault must come out of the writer byte for byte.
  *
  * libFuzzer: clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER -D_GNU_SOURCE -Isrc
- *     testdata/format/wsfuzz.c src/format/ws*.c src/base/buf.c -llzma -lzstd -o wsfuzz
+ *     testdata/format/wsfuzz.c src/format/ws*.c src/base/src.c src/base/buf.c -llzma -lzstd -o wsfuzz
  * Without -DLIBFUZZER it reads the files that it is given (AFL: wsfuzz @@); first inputs: wstest seeds FOLDER.
  */
 #include <stdio.h>
@@ -74,6 +74,8 @@ touch(const struct ws_rec *r)
 
 	for (size_t i = 0; p && i < n; i++)
 		sum += p[i];
+	for (size_t i = 0; r->kind == WS_SIG && i < r->u.sig.nstack; i++)
+		sum += r->u.sig.stack[i];
 	if (r->kind == WS_MAP)
 		sum += strlen(r->u.map.name);
 	if (r->kind == WS_NOTE)

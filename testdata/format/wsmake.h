@@ -147,6 +147,9 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		rnd_regs(g);
 		r->u.sig.to = *g;
 		rnd_xsave(&r->u.sig.xsave, &r->u.sig.nxsave);
+		r->u.sig.icount = rnd() % 3 ? WS_UNKNOWN : rnd_num();
+		if (r->u.sig.icount == WS_UNKNOWN && rnd() % 2)
+			r->u.sig.stack = rnd_block(r->u.sig.nstack = 1 + rnd() % WS_SIGSTACK);
 		break;
 	case WS_TSC:
 		r->u.tsc.value = rnd_num();
@@ -195,7 +198,9 @@ same_rec(const struct ws_rec *a, const struct ws_rec *b)
 	case WS_SIG:
 		if (!same_bytes(a->u.sig.xsave, a->u.sig.nxsave, b->u.sig.xsave, b->u.sig.nxsave))
 			return 0;
-		x.u.sig.xsave = y.u.sig.xsave = NULL;
+		if (!same_bytes(a->u.sig.stack, a->u.sig.nstack, b->u.sig.stack, b->u.sig.nstack))
+			return 0;
+		x.u.sig.xsave = y.u.sig.xsave = x.u.sig.stack = y.u.sig.stack = NULL;
 		break;
 	case WS_MAP:
 		if (!same_bytes(a->u.map.id, a->u.map.nid, b->u.map.id, b->u.map.nid) || strcmp(a->u.map.name, b->u.map.name))

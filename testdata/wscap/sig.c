@@ -241,6 +241,31 @@ spin(void)
 	puts("spun");
 }
 
+/* The registers are the same every time around: what tells where a signal came is on the stack */
+static void
+tally(void)
+{
+	volatile unsigned long n = 0, last = 0, sum = 0;
+	int seen = 0;
+
+	handle(SIGALRM, count, SA_RESTART);
+	every(3000);
+	while (got < 4) {
+		n++;
+		for (volatile int i = 0; i < 20; i++)
+			;
+		if (got != seen) {
+			seen = got;
+			sum = sum * 31 + n - last;
+			last = n;
+		}
+	}
+	every(0);
+	printf("%lu %lu\n", n, sum);
+	got = 0;
+	fp = 1;
+}
+
 static void
 waits(void)
 {
@@ -263,7 +288,7 @@ main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"raise", raises}, {"queue", queues}, {"fault", faults}, {"altstack", stacks}, {"restart", restart},
-		{"sleep", sleeps}, {"timer", timer}, {"scan", scan}, {"spin", spin}, {"wait", waits},
+		{"sleep", sleeps}, {"timer", timer}, {"scan", scan}, {"spin", spin}, {"tally", tally}, {"wait", waits},
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 

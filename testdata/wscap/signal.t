@@ -6,10 +6,21 @@ for i in raise queue altstack wait fault sleep restart; do captured "$i" -- ./si
 for i in raise altstack fault; do captured "$i, first touch" --first-touch -- ./sig $i; done
 for i in segv abort term stack; do captured "$i" -- ./sig $i 2>/dev/null; done
 # how many come is not the same twice
-for i in timer spin scan; do
+for i in spin scan; do
 	wscap -o c.ws ./sig $i >out
 	want=0
 	replayed "$i" out
+done
+# natively, the place would be looked at a million times
+wscap -o c.ws ./sig timer >out
+is "timer: replayed" "$(ws2addr -w 1 c.ws)" "$(cat out)"
+for opts in '' --first-touch --raw; do
+	# shellcheck disable=SC2086
+	wscap $opts -o c.ws ./sig tally >out
+	is "a loop that counts in memory $opts" "$(ws2addr -w 1 c.ws)" "$(cat out)"
+	ok "signals that come amid it $opts" grep -q "$([ "$opts" = --raw ] && echo stack= || echo icount=)" - <<-EOF
+		$(wsinfo -l c.ws | grep '^[0-9]* sig')
+	EOF
 done
 
 # To the one who asks to end us, the program answers

@@ -1,4 +1,4 @@
-/* wetq: questions about a captured run: its statements, control flow, values, addresses, slices. */
+/* wetq: questions about a captured run: statements, control flow, values, addresses, slices. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,7 @@ answer(struct job *j, const struct question *k, char **word, const char *outname
 
 	j->path = word[1 + k->words];
 	if (!j->path || strcmp(j->path, "-") == 0)
-		j->path = copy = spool_input();
+		j->path = copy = spool_stdin();
 	if ((j->q = query_open(j->path, &f)) == NULL)
 		bad(j, &f);
 	if (j->window)

@@ -1,12 +1,10 @@
-/* ws2wet: a capture to comprehensive tracing information as text. */
-#include <fcntl.h>
+/* ws2wet: a capture to the statements, dependences and values of its run */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/spool.h"
 #include "ws2wet.h"
@@ -37,7 +35,7 @@ run(struct job *j, const char *outname)
 	char *copy = NULL;
 
 	if (!j->path || strcmp(j->path, "-") == 0)
-		j->path = copy = spool_input();
+		j->path = copy = spool_stdin();
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();
 	j->out = out_open(outname);
@@ -46,6 +44,8 @@ run(struct job *j, const char *outname)
 	job_text(j);
 	if (!j->strict)
 		job_order(j);
+	if (j->bad)
+		job_bad(j, &j->fault);
 	out_close(j->out);
 	table_free(&j->table);
 	wsource_free(j->source);

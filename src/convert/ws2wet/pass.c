@@ -29,7 +29,7 @@ job_visit(struct job *j, unsigned what)
 void
 job_code(struct job *j)
 {
-	struct visit *v = job_visit(j, VISIT_WHAT);
+	struct visit *v = job_visit(j, VISIT_CONTROL);
 	struct wcode_replay m = { .r = visit_replay(v) };
 	struct wcode_visit *t = wcode_visit_new(&j->code);
 	struct visit_batch b;
@@ -43,8 +43,10 @@ job_code(struct job *j)
 		if (wcode_visit_batch(t, &b) != 0)
 			job_nomem();
 	}
-	if (got == REPLAY_BAD)
-		job_bad(j, replay_fault(visit_replay(v)));
+	if (got == REPLAY_BAD) {        /* the text is of what there is */
+		j->bad = 1;
+		j->fault = *replay_fault(visit_replay(v));
+	}
 	if (wcode_analyse(&j->code) != 0)
 		job_nomem();
 	wcode_visit_free(t);
@@ -144,7 +146,7 @@ job_count(struct job *j)
 	while ((got = visit_batch(v, &b)) == REPLAY_OK && (c.last < j->to || c.control))
 		for (size_t i = 0; i < b.nrun; i++)
 			run(&c, &b.run[i], &b);
-	if (got == REPLAY_BAD)
+	if (got == REPLAY_BAD && !j->bad)
 		job_bad(j, replay_fault(visit_replay(v)));
 	if (j->symbol && j->from == WS_UNKNOWN) {
 		out_drop(j->out);

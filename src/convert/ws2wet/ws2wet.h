@@ -63,7 +63,9 @@ struct job {
 	struct out *out;
 	uint64_t from, to;              /* the region: instances from + 1 to `to` */
 	uint64_t budget;
-	int main_only, strict, noorder;
+	int main_only, strict;
+	int bad;                        /* the run ends with a fault */
+	struct replay_fault fault;
 	struct wcode code;
 	struct wsource *source;
 	struct stmt *stmt;

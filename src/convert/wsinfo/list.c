@@ -131,6 +131,10 @@ sig(struct out *o, const struct ws_rec_sig *s)
 	regs(o, &s->to);
 	if (s->nxsave)
 		out_printf(o, " state=%zu", s->nxsave);
+	if (s->icount != WS_UNKNOWN)
+		out_printf(o, " icount=%" PRIu64, s->icount);
+	if (s->nstack)
+		out_printf(o, " stack=%zu", s->nstack);
 }
 
 static void

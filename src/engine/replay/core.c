@@ -67,6 +67,7 @@ frame_init(struct rp_core *c, int mode)
 	c->f[mode] = f;
 	f->mode = (uint64_t)mode;
 	f->mask = RP_MASK;
+	f->canon = UINT64_C(0xffffffffffff);
 	f->sign = UINT64_C(1) << 63;
 	f->rfbm = c->rfbm;
 	for (l = 0; l < 4; l++)

@@ -259,8 +259,6 @@ at_end(struct replay *r)
 static int
 here(struct replay *r, uint64_t *limit)
 {
-	struct ws_regs g;
-
 	for (;;) {
 		if (drive_instances(r) >= r->most) {
 			*limit = r->x.icount;
@@ -269,11 +267,12 @@ here(struct replay *r, uint64_t *limit)
 		if (r->cut)
 			return drive_bad_file(r);
 		if (r->next.kind == WS_SIG) {
-			drive_regs(r, &g);
-			if (!ws_same(&g, &r->next.u.sig.at))
-				break;
-			if (drive_take(r) != 0)
+			int e = drive_signal_here(r);
+
+			if (e < 0 || (e && drive_take(r) != 0))
 				return REPLAY_BAD;
+			if (!e)
+				break;
 		} else if (r->next.kind == WS_KEY) {
 			if (r->x.icount > r->next.u.state.icount)
 				return drive_drift(r, "behind the keyframe at instruction %llu", (unsigned long long)r->next.u.state.icount);
@@ -294,6 +293,8 @@ here(struct replay *r, uint64_t *limit)
 			*limit = r->next.u.end.icount;
 	} else if (r->next.kind == WS_KEY && r->next.u.state.icount < *limit) {
 		*limit = r->next.u.state.icount;
+	} else if (r->next.kind == WS_SIG && r->next.u.sig.icount < *limit) {
+		*limit = r->next.u.sig.icount;
 	}
 	if (r->nbrk && r->broke != r->x.icount && is_user_break(r, r->x.cpu.rip)) {
 		r->broke = r->x.icount;

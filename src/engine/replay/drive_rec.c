@@ -128,7 +128,8 @@ watched(struct replay *r, const struct ws_rec *rec)
 static int
 await_signal(struct replay *r)
 {
-	uint64_t pc = r->cut || r->next.kind != WS_SIG ? WS_UNKNOWN : r->next.u.sig.at.rip;
+	int found = !r->cut && r->next.kind == WS_SIG && r->next.u.sig.icount == WS_UNKNOWN;
+	uint64_t pc = found ? r->next.u.sig.at.rip : WS_UNKNOWN;
 	int mine = 1;
 
 	if (pc == r->sigbreak)
@@ -233,6 +234,37 @@ take_sys(struct replay *r)
 		return drive_drift(r, "registers at system call %s are not those of the program", name ? name : "(unknown)");
 	r->counts.nsys++;
 	return drive_sys(r, s);
+}
+
+/* Asked millions of times, and mostly answered by the first bytes */
+static int
+same_memory(struct replay *r, uint64_t addr, const uint8_t *p, size_t n)
+{
+	uint8_t b[64];
+
+	for (size_t i = 0, k; i < n; i += k) {
+		k = n - i < sizeof b ? n - i : sizeof b;
+		if (mem_read(&r->mem, addr + i, b, k) != k || memcmp(b, p + i, k) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+int
+drive_signal_here(struct replay *r)
+{
+	const struct ws_rec_sig *s = &r->next.u.sig;
+	struct ws_regs g;
+
+	drive_regs(r, &g);
+	if (s->icount != WS_UNKNOWN) {
+		if (r->x.icount < s->icount)
+			return 0;
+		if (r->x.icount > s->icount || !ws_same(&g, &s->at))
+			return drive_drift(r, "registers are not those of signal %u at instruction %llu", s->sig, (unsigned long long)s->icount);
+		return 1;
+	}
+	return ws_same(&g, &s->at) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack);
 }
 
 static int

@@ -8,6 +8,7 @@
 #include "engine/replay/drive.h"
 
 #define IOV_MOST 1024u
+#define NAME_MOST 4096u
 
 size_t
 drive_read(struct replay *r, uint64_t addr, void *p, size_t n)
@@ -83,10 +84,40 @@ output(struct replay *r, const struct ws_rec_sys *s)
 	}
 }
 
+/* Names of files, for who reads the capture later: a program need not read what it only hands on */
+static void
+named(struct replay *r, const struct ws_rec_sys *s)
+{
+	uint64_t addr;
+	uint8_t b[64];
+	size_t n = 0;
+
+	switch (s->nr) {
+	case SYS_open: case SYS_creat: case SYS_unlink: case SYS_truncate:
+		addr = s->arg[0];
+		break;
+	case SYS_openat: case SYS_openat2: case SYS_unlinkat:
+		addr = s->arg[1];
+		break;
+	default:
+		return;
+	}
+	for (uint64_t left = NAME_MOST; left && (n == 0 || !memchr(b, 0, n)); left -= n, addr += n) {
+		n = sizeof b - addr % sizeof b;
+		if (n > left)
+			n = (size_t)left;
+		n = drive_read(r, addr, b, n);
+		if (!n)
+			return;
+	}
+}
+
 int
 drive_sys(struct replay *r, const struct ws_rec_sys *s)
 {
 	r->x.cpu.r[WS_RAX] = s->ret;
+	if (r->watch.read && (int64_t)s->ret >= 0)
+		named(r, s);
 	if (s->nr == SYS_arch_prctl && s->ret == 0) {
 		if (s->arg[0] == ARCH_SET_FS)
 			r->x.cpu.fsbase = s->arg[1];

@@ -100,7 +100,8 @@ struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t 
 struct trim_opts {
 	enum ws_level level;
 	uint64_t every;                 /* instructions between keyframes at least; 0: 50 million */
-	unsigned share;                 /* keyframes may take so many percent of the file; 0: none */
+	unsigned share;                 /* keyframes may take so many percent of the file, */
+	unsigned middle;                /* or one in the middle so many bytes for each million instructions; both 0: none */
 	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; now and then */
 	void *arg;
 };

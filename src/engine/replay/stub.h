@@ -56,6 +56,7 @@ struct rp_frame {
 	uint64_t kload[4];              /* words of loads and stores of 1 2 4 8 bytes at 0 */
 	uint64_t kstore[2];             /* 4, 8 */
 	/* disp8 ends here */
+	uint64_t canon;                 /* mask of 48 bits */
 	uint64_t block;                 /* RP_VALUES: the header in the stream of the block at hand */
 	uint64_t record, ic0;           /* of a string instruction, 0: none; ic before it */
 	uint64_t kmore[3][RP_KSIZES];   /* load store modify */
@@ -276,7 +277,7 @@ void rp_values(struct rp_tr *t);        /* what the instruction at hand has defi
 void rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg);   /* reg: the folded address of reference `first`, of which i is a piece; uses the other one of rcx, r15 */
 void rp_memory(struct rp_tr *t);        /* behind the instruction: what is not in the stream yet; uses rcx, r15 */
 
-/* hand.c: called by translated code; compiled without vector registers */
+/* hand.c, handref.c: called by translated code; compiled without vector registers */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);  /* 0: done, 1: leave, frame is complete */
 uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
 uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);  /* RP_MEMORY: what the references that rp_hand_refs reported have stored */
@@ -302,6 +303,7 @@ void e_mov(struct rp_tr *t, int dst, int src);
 void e_imm(struct rp_tr *t, int reg, uint64_t v);
 void e_lea(struct rp_tr *t, int dst, int base, int64_t disp);
 void e_fold(struct rp_tr *t, int dst, int src);
+void e_canon(struct rp_tr *t, int dst, int src);        /* the lower 48 bits */
 void e_sign(struct rp_tr *t, int dst, int src);         /* dst = src < 0 */
 void e_jmp(struct rp_tr *t, const uint8_t *to);
 uint8_t *e_jmp32(struct rp_tr *t);                      /* its field */
@@ -314,7 +316,7 @@ void e_gsstore(struct rp_tr *t, int size, int reg, int base);
 void rp_fetch(struct rp_tr *t);
 int rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr);
 int rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add);       /* register with the guest address: T0 or a home */
-void rp_ref(struct rp_tr *t, int kind, unsigned size, int reg, int64_t add);   /* uses T1 */
+void rp_ref(struct rp_tr *t, int kind, unsigned size, int reg);        /* uses T1, and T0 but for the lower 48 bits if reg is T0 */
 void rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr);     /* uses T0 */
 void rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst);     /* address, reference, host address into dst */
 void rp_put(struct rp_tr *t, int reg);  /* the next word */

@@ -120,18 +120,31 @@ pext(struct rp_tr *t, int dst, int src, int off)
 		e4(t, (uint32_t)off);
 }
 
-/* The guest's address in src as an offset in the window.  Without BMI2: and, its flags put back. */
-void
-e_fold(struct rp_tr *t, int dst, int src)
+/* dst = src & [rsp + off], a mask of low bits.  Without BMI2: and, its flags put back. */
+static void
+low(struct rp_tr *t, int dst, int src, int off)
 {
 	if (t->bmi2) {
-		pext(t, dst, src, FO(mask));
+		pext(t, dst, src, off);
 		return;
 	}
 	e_mov(t, dst, src);
 	e1(t, 0x9c);
-	e_mem(t, 1, 0x23, dst, RSP, -1, 1, FO(mask) + 8);
+	e_mem(t, 1, 0x23, dst, RSP, -1, 1, off + 8);
 	e1(t, 0x9d);
+}
+
+/* The guest's address in src as an offset in the window */
+void
+e_fold(struct rp_tr *t, int dst, int src)
+{
+	low(t, dst, src, FO(mask));
+}
+
+void
+e_canon(struct rp_tr *t, int dst, int src)
+{
+	low(t, dst, src, FO(canon));
 }
 
 void

@@ -176,7 +176,7 @@ ret(struct rp_tr *t)
 	int64_t pops = in->z.operand_count_visible ? (int64_t)in->op[0].imm.value.u & 0xffff : 0;
 
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, 8, G_RSP, 0);
+	rp_ref(t, REF_LOAD, 8, G_RSP);
 	e_fold(t, T0, G_RSP);
 	e_gsload(t, 8, T0, T0);
 	e_lea(t, G_RSP, G_RSP, 8 + pops);
@@ -305,7 +305,7 @@ xlat(struct rp_tr *t)
 	e1(t, 0xb6);
 	e1(t, 0xc8);
 	e_mem(t, 1, 0x8d, T0, RBX, T0, 1, 0);
-	rp_ref(t, REF_LOAD, 1, T0, 0);
+	rp_ref(t, REF_LOAD, 1, T0);
 	e_fold(t, T0, T0);
 	e1(t, 0x65);                    /* mov al, gs:[rcx] */
 	e1(t, 0x8a);

@@ -117,18 +117,40 @@ kind_word(struct rp_tr *t, int kind, unsigned size)
 		e_load(t, T1, FO(kmore) + 8 * ((kind - REF_LOAD) * (int)RP_KSIZES + l));
 }
 
-/* A reference to the address in reg plus add */
-void
-rp_ref(struct rp_tr *t, int kind, unsigned size, int reg, int64_t add)
+/* The upper 16 bits of the word just put are those of v, whatever the address has there: mov word [r11 + off], imm16 */
+static void
+upper(struct rp_tr *t, uint64_t v)
 {
+	e1(t, 0x66);
+	e_mem(t, 0, 0xc7, 0, OUT, -1, 1, 8 * ((int64_t)t->words - 1) + 6);
+	e1(t, v >> 48 & 255);
+	e1(t, (unsigned)(v >> 56));
+}
+
+/*
+ * A reference to the address in reg.  What is not an address (a damaged
+ * capture may come to use it) must not be another kind of reference.
+ */
+void
+rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
+{
+	int64_t add = 0;
+
 	if (!t->refs)
 		return;
 	while (size) {
 		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
 
-		kind_word(t, kind, n);
-		e_mem(t, 1, 0x8d, T1, T1, reg, 1, add);
-		rp_put(t, T1);
+		if (add) {              /* a piece */
+			e_lea(t, T1, reg, add);
+			rp_put(t, T1);
+			upper(t, ref_make((unsigned)kind, 0, n));
+		} else {
+			e_canon(t, T0, reg);
+			kind_word(t, kind, n);
+			e_mem(t, 1, 0x8d, T1, T1, T0, 1, 0);
+			rp_put(t, T1);
+		}
 		add += n;
 		size -= n;
 	}
@@ -164,7 +186,7 @@ rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
 	} else {
 		r = rp_addr(t, o, 0);
 		if (kind >= 0)
-			rp_ref(t, kind, o->size / 8, r, 0);
+			rp_ref(t, kind, o->size / 8, r);
 		e_fold(t, dst, r);
 	}
 	for (i = first; kind >= 0 && kind != REF_STORE && t->words - t->word0 > i; i++)

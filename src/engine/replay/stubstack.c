@@ -7,7 +7,7 @@ void
 rp_push_room(struct rp_tr *t, int size)
 {
 	e_lea(t, T0, G_RSP, -size);
-	rp_ref(t, REF_STORE, (unsigned)size, T0, 0);
+	rp_ref(t, REF_STORE, (unsigned)size, T0);
 	e_fold(t, T0, T0);
 }
 
@@ -52,7 +52,7 @@ pop_memory(struct rp_tr *t, const ZydisDecodedOperand *o, int size)
 		e_imm(t, T0, addr & RP_MASK);
 	} else {
 		r = rp_addr(t, o, rp_gpr(o->mem.base) == RSP ? size : 0);
-		rp_ref(t, REF_STORE, (unsigned)size, r, 0);
+		rp_ref(t, REF_STORE, (unsigned)size, r);
 		e_fold(t, T0, r);
 	}
 	e_load(t, T1, FO(tmp));
@@ -67,7 +67,7 @@ rp_pop(struct rp_tr *t)
 	int size = t->in->z.operand_width == 16 ? 2 : 8, g, h;
 
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP, 0);
+	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
 	rp_loaded(t, 0, 0, T0);
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -96,7 +96,7 @@ rp_leave(struct rp_tr *t)
 	int size = t->in->z.operand_width == 16 ? 2 : 8;
 
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, (unsigned)size, RBP, 0);
+	rp_ref(t, REF_LOAD, (unsigned)size, RBP);
 	e_fold(t, T0, RBP);
 	if (size == 2)
 		e_mov(t, T1, RBP);      /* whose upper part stays */
@@ -140,7 +140,7 @@ rp_popf(struct rp_tr *t)
 	int size = t->in->z.operand_width == 16 ? 2 : 8;
 
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP, 0);
+	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
 	e_imm(t, T1, 0);
 	if (size == 2) {                /* the upper half stays: it is what pushf gives */

@@ -22,6 +22,7 @@ struct trim {
 	size_t caproom;
 	struct ws_rec_range *fresh;     /* mapped since the last trigger; owned */
 	size_t nfresh, capfresh;
+	uint64_t last;                  /* instructions before the last system call or signal */
 	struct replay_fault *fault;
 };
 
@@ -149,7 +150,7 @@ static int
 on_record(void *arg, const struct ws_rec *rec)
 {
 	struct trim *t = arg;
-	struct ws_rec end;
+	struct ws_rec end, sig;
 
 	if (ws_is_trigger(rec->kind))
 		t->nfresh = 0;
@@ -159,6 +160,16 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_MAP:
 		if (add_fresh(t, rec->u.map.addr, rec->u.map.len) != 0)
 			return -1;
+		break;
+	case WS_SIG:            /* its place is known now, and the stack there need not be kept */
+		sig = *rec;
+		sig.u.sig.nstack = 0;
+		if (t->r->x.icount != t->last)
+			sig.u.sig.icount = t->r->x.icount;
+		t->last = t->r->x.icount;
+		return put(t, &sig);
+	case WS_SYS:
+		t->last = t->r->x.icount;
 		break;
 	case WS_END:
 		end = *rec;
@@ -299,7 +310,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->needed = t.found.needed;
 	if (e >= 0) {
 		*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
-		e = trim_choose(&t.found, o->share) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
+		e = trim_choose(&t.found, o) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}

@@ -49,6 +49,6 @@ int trim_join(struct trim_seg *a, const struct trim_seg *b);
 uint64_t trim_lines(const struct trim_seg *s);          /* that it needs */
 
 /* Keep the candidates whose lines are worth it; the others' go to the segment before.  0, or -1: no memory */
-int trim_choose(struct trim_found *t, unsigned share);
+int trim_choose(struct trim_found *t, const struct trim_opts *o);
 
 #endif

@@ -125,15 +125,16 @@ keep(struct trim_found *f, const size_t *first, size_t n)
 }
 
 int
-trim_choose(struct trim_found *f, unsigned share)
+trim_choose(struct trim_found *f, const struct trim_opts *o)
 {
 	double whole = (double)f->needed * (f->sampled ? (double)f->packed / (double)f->sampled : 1) + 4.0 * (double)f->ntrigger;
-	double budget = whole * share / 100, best = 0;
+	double budget = whole * o->share / 100, best = 0;
+	double most = (double)f->ninst / 1e6 * o->middle;
 	size_t first[TRIM_SEGS + 1] = { 0 };
 	size_t m = f->nseg - 1, n = 1;
 
 	/* fewer and fewer until they fit */
-	for (; share && m > 1; m -= (m + 7) / 8) {
+	for (; m > 1; m -= (m + 7) / 8) {
 		double sum = 0;
 
 		for (size_t i = 1; i <= m && sum >= 0 && sum <= budget; i++) {
@@ -146,12 +147,12 @@ trim_choose(struct trim_found *f, unsigned share)
 		if (sum <= budget)
 			break;
 	}
-	if (share && m > 1) {
+	if (m > 1) {
 		for (size_t i = 1; i <= m; i++)
 			first[n++] = spaced(f, i, m);
-	} else if (share && m == 1) {
+	} else if (m == 1) {
 		first[1] = middle(f, &best);
-		n += first[1] && best <= budget;
+		n += first[1] && best <= (most > budget ? most : budget);
 	}
 	return keep(f, first, n);
 }

@@ -216,7 +216,7 @@ visit_batch(struct visit *v, struct visit_batch *b)
 		v->done = 0;
 		v->r->x.out = v->r->words;      /* there may be none any more */
 		e = drive_words(v->r, RP_VALUES, WORDS, &n);
-		if (n && catch_up(v) != 0)              /* else they are those of the batch before */
+		if (catch_up(v) != 0)
 			return drive_bad(v->r, "no memory");
 	}
 	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, v->r->words, v->writer, v->mem.piece };

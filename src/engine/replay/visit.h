@@ -145,7 +145,8 @@ visit_insn(const struct visit_run *r, uint32_t i)
  * VISIT_MEMORY: the bytes, ref_size of them, that reference i of e loaded
  * (stored: 0) or stored (1); NULL: it does not.  What a string instruction
  * loads or stores for an element is as it was then.  Of a processor state that
- * xsave stores, what it leaves out is as it was before.
+ * xsave stores and xrstor loads, what they leave out is as it was before, and
+ * unknown behind a keyframe.
  */
 const uint8_t *visit_mem_late(const struct visit_batch *b, const struct visit_insn *e, uint32_t i, int stored);
 static inline const uint8_t *

@@ -11,21 +11,82 @@
 #define NBYTES (UINT64_C(1) << 30)      /* entries of bytes at most */
 #define SCAN   (UINT64_C(64) << 20)     /* larger mappings that go are not searched for entries */
 
+#define PROT   (PROT_READ | PROT_WRITE)
+#define FLAGS  (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+#ifdef __SANITIZE_ADDRESS__
+static uint8_t *piece[(RP_MASK + UINT64_C(1)) / SHADOW_PIECE];
+
+uint64_t *
+wshadow_at(uint64_t addr)
+{
+	uint64_t a = addr & RP_MASK & ~UINT64_C(7);
+	uint8_t **p = &piece[a / SHADOW_PIECE];
+	void *m;
+
+	if (*p == NULL) {
+		m = mmap(NULL, SHADOW_PIECE + MEM_PAGE, PROT, FLAGS, -1, 0);
+		if (m == MAP_FAILED)
+			abort();
+		*p = m;
+	}
+	return (uint64_t *)(void *)(*p + a % SHADOW_PIECE);
+}
+
+static int
+low_map(void)
+{
+	return 0;
+}
+
+static void
+low_unmap(void)
+{
+	for (size_t i = 0; i < sizeof piece / sizeof *piece; i++) {
+		if (piece[i])
+			munmap(piece[i], SHADOW_PIECE + MEM_PAGE);
+		piece[i] = NULL;
+	}
+}
+
+#define low_clear low_unmap
+#else
+static int
+low_map(void)
+{
+	void *low = (void *)(uintptr_t)LOW, *p = mmap(low, RP_BASE - LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p == low) {
+		(void)madvise(p, RP_BASE - LOW, MADV_NOHUGEPAGE);
+		return 0;
+	}
+	if (p != MAP_FAILED)
+		munmap(p, RP_BASE - LOW);
+	return -1;
+}
+
+static void
+low_unmap(void)
+{
+	munmap((void *)(uintptr_t)LOW, RP_BASE - LOW);
+}
+
+static void
+low_clear(void)
+{
+	(void)madvise((void *)(uintptr_t)LOW, RP_BASE - LOW, MADV_DONTNEED);
+}
+#endif
+
 int
 wshadow_init(struct wshadow *s)
 {
-	int prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *low = (void *)(uintptr_t)LOW, *p;
+	void *p;
 
-	p = mmap(low, RP_BASE - LOW, prot, flags | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p != low) {
-		if (p != MAP_FAILED)
-			munmap(p, RP_BASE - LOW);
+	if (low_map() != 0)
 		return -1;
-	}
 	s->on = 1;
-	(void)madvise(p, RP_BASE - LOW, MADV_NOHUGEPAGE);
-	p = mmap(NULL, NBYTES * sizeof *s->bytes, prot, flags, -1, 0);
+	p = mmap(NULL, NBYTES * sizeof *s->bytes, PROT, FLAGS, -1, 0);
 	if (p == MAP_FAILED)
 		return -1;
 	s->bytes = p;
@@ -37,7 +98,7 @@ void
 wshadow_free(struct wshadow *s)
 {
 	if (s->on)
-		munmap((void *)(uintptr_t)LOW, RP_BASE - LOW);
+		low_unmap();
 	if (s->bytes)
 		munmap(s->bytes, NBYTES * sizeof *s->bytes);
 	free(s->area);
@@ -49,7 +110,7 @@ wshadow_clear(struct wshadow *s)
 {
 	if (!s->on)
 		return;
-	(void)madvise((void *)(uintptr_t)LOW, RP_BASE - LOW, MADV_DONTNEED);
+	low_clear();
 	(void)madvise(s->bytes, s->nbytes * sizeof *s->bytes, MADV_DONTNEED);
 	s->nbytes = 1;
 	s->free = 0;
@@ -202,7 +263,7 @@ wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n)
 	return s->piece[first].writer;
 }
 
-/* The entries of bytes in [addr, end) are free */
+/* The entries of bytes in [addr, end), of one piece, are free */
 static void
 release(struct wshadow *s, uint64_t addr, uint64_t end)
 {
@@ -261,12 +322,19 @@ cut(struct wshadow *s, uint64_t addr, uint64_t end)
 void
 wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 {
+	uint64_t end, n;
+
 	addr &= RP_MASK;
 	if (addr < LOW || len == 0 || addr + len > RP_MASK + UINT64_C(1))
 		return;
 	cut(s, addr, addr + len);
-	release(s, addr, addr + len);
-	(void)madvise(wshadow_at(addr), (len + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), MADV_DONTNEED);
+	for (end = addr + len; addr < end; addr += n) {
+		n = SHADOW_PIECE - addr % SHADOW_PIECE;
+		if (n > end - addr)
+			n = end - addr;
+		release(s, addr, addr + n);
+		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), MADV_DONTNEED);
+	}
 }
 
 void

@@ -38,10 +38,20 @@ void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
 void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
 void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);       /* joined with the one before if they agree */
 
+/*
+ * Where the word for addr is.  A sanitizer that has that place gets the
+ * shadow elsewhere, in pieces (which are not adjacent) made as they are used.
+ */
+#ifdef __SANITIZE_ADDRESS__
+#define SHADOW_PIECE (UINT64_C(1) << 30)
+uint64_t *wshadow_at(uint64_t addr);
+#else
+#define SHADOW_PIECE (RP_MASK + UINT64_C(1))
 static inline uint64_t *
 wshadow_at(uint64_t addr)
 {
 	return (uint64_t *)(uintptr_t)(addr & RP_MASK & ~UINT64_C(7));
 }
+#endif
 
 #endif

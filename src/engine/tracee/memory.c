@@ -38,6 +38,15 @@ tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n)
 }
 
 size_t
+tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n)
+{
+	struct iovec l = {p, n}, r = {(void *)(uintptr_t)addr, n};
+	ssize_t k = process_vm_readv(t->pid, &l, 1, &r, 1, 0);
+
+	return k > 0 ? (size_t)k : 0;
+}
+
+size_t
 tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n)
 {
 	size_t done = 0;

@@ -58,6 +58,7 @@ int tracee_uncall(struct tracee *t, const struct user_regs_struct *g);
 
 /* How many bytes could be copied: what lies behind them is not mapped.  Protection does not matter. */
 size_t tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n);
+size_t tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n);     /* only what the process itself may read */
 size_t tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n);
 size_t tracee_string(struct tracee *t, uint64_t addr, char *p, size_t room);    /* length; room at most, then without NUL */
 

@@ -22,6 +22,7 @@ wcode_free(struct wcode *c)
 	free(c->edge);
 	free(c->entry.slot);
 	free(c->edges.slot);
+	free(c->back.slot);
 	free(c->todo);
 	*c = (struct wcode){ 0 };
 }
@@ -185,7 +186,7 @@ add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 	memcpy(v.b, b, z.length);
 	classify(&v, &z);
 	*nomem = c->n >= CODE_EXIT - 1 || buf_grow(&c->node, &c->cap, c->n + 1, sizeof *c->node) < 0 ||
-	    (c->n * 2 >= c->nhash && rehash(c) != 0) || (v.kind == CODE_CALL && wcode_set_add(&c->entry, v.target) < 0);
+	    (c->n * 2 >= c->nhash && rehash(c) != 0);
 	if (*nomem)
 		return CODE_EXIT;
 	c->node[c->n] = v;
@@ -244,6 +245,8 @@ wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 	if (c->node[v].flags & CODE_RUN)
 		return 0;
 	c->node[v].flags |= CODE_RUN;
+	if (c->node[v].kind == CODE_CALL && wcode_set_add(&c->entry, c->node[v].target) < 0)
+		return -1;
 	return queue(c, pc, CODE_EXIT);
 }
 
@@ -270,6 +273,8 @@ wcode_went(struct wcode *c, uint64_t from, uint64_t to)
 		return 0;
 	if (c->node[v].kind == CODE_CALL || c->node[v].flags & CODE_SLOT)
 		return wcode_set_add(&c->entry, to) < 0 ? -1 : 0;
+	if (c->node[v].kind == CODE_RETURN)
+		return wcode_set_add(&c->back, to) < 0 ? -1 : 0;
 	if (c->node[v].kind != CODE_INDIRECT)
 		return 0;
 	known = c->nedge;

@@ -65,7 +65,8 @@ struct wcode {
 	size_t nhash;
 	struct wcode_edge *edge;         /* indirect jumps: seen, or of a table; owned */
 	size_t nedge, capedge;
-	struct wcode_set entry, edges;   /* entries of functions; what edge holds */
+	struct wcode_set entry, edges;  /* entries of functions, by the calls that ran; what edge holds */
+	struct wcode_set back;          /* where returns went */
 	struct wcode_edge *todo;         /* owned */
 	size_t ntodo, captodo;
 	wcode_read_fn *read;
@@ -80,7 +81,7 @@ void wcode_free(struct wcode *c);
 
 /* The n bytes at pc were executed as an instruction; what it reaches is found by wcode_descend. */
 int wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n);
-int wcode_went(struct wcode *c, uint64_t from, uint64_t to);      /* an indirect jump or call did */
+int wcode_went(struct wcode *c, uint64_t from, uint64_t to);    /* an indirect jump, a call or a return did */
 int wcode_descend(struct wcode *c);       /* while memory is still what it was */
 
 /* After the last of these: successors and post-dominators */

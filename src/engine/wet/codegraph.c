@@ -126,7 +126,10 @@ successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 			s[n++] = node_at(w, v->pc + v->len);
 		s[n++] = v->flags & CODE_TAIL ? w->n : node_at(w, v->target);
 		break;
-	case CODE_CALL: case CODE_SYSCALL:
+	case CODE_CALL:
+		s[n++] = v->flags & CODE_RUN && !wcode_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
+		break;
+	case CODE_SYSCALL:
 		next = node_at(w, v->pc + v->len);
 		s[n++] = next != w->n && v->flags & CODE_RUN && !(w->c->node[next].flags & CODE_RUN) ? w->n : next;
 		break;

@@ -8,7 +8,7 @@
 struct wcode_visit {
 	struct wcode *c;
 	struct wcode_set seen;           /* blocks */
-	uint64_t from;                  /* the last instruction was an indirect jump or call; 0: it was none */
+	uint64_t from;                  /* the last instruction was an indirect jump or call or a return; 0: it was none */
 	struct { const struct visit_at *at; uint32_t n; uint64_t from; } cache[CACHE];  /* blocks, and what such a one ends with */
 	struct { uint64_t from, to; } went[CACHE];
 };
@@ -44,11 +44,11 @@ goes(struct wcode_visit *t, uint64_t from, uint64_t to)
 }
 
 static int
-is_indirect(const struct wcode *c, uint64_t pc)
+is_free(const struct wcode *c, uint64_t pc)
 {
 	uint32_t v = wcode_find(c, pc);
 
-	return v != CODE_EXIT && (c->node[v].kind == CODE_INDIRECT || (c->node[v].kind == CODE_CALL && !c->node[v].target));
+	return v != CODE_EXIT && (c->node[v].kind == CODE_INDIRECT || c->node[v].kind == CODE_RETURN || (c->node[v].kind == CODE_CALL && !c->node[v].target));
 }
 
 /* A block comes for the first time, or is not in the cache any more */
@@ -65,10 +65,10 @@ look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
 
 		if (wcode_insn(t->c, f->pc, f->b, f->len) != 0)
 			return -1;
-		if (i + 1 < r->ninsn && is_indirect(t->c, f->pc) && wcode_went(t->c, f->pc, r->at[i + 1].fact->pc) != 0)
+		if (i + 1 < r->ninsn && is_free(t->c, f->pc) && wcode_went(t->c, f->pc, r->at[i + 1].fact->pc) != 0)
 			return -1;
 	}
-	*from = is_indirect(t->c, last->pc) ? last->pc : 0;
+	*from = is_free(t->c, last->pc) ? last->pc : 0;
 	return 0;
 }
 

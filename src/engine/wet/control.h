@@ -20,7 +20,7 @@
 #include "engine/replay/visit.h"
 #include "engine/wet/code.h"
 
-/* Collects the code of a visit.  Functions that return int give 0, or -1 without memory. */
+/* Collects the code of a visit, for which VISIT_CONTROL does.  Functions that return int give 0, or -1 without memory. */
 struct wcode_visit;
 
 struct wcode_visit *wcode_visit_new(struct wcode *c);              /* NULL: no memory */

@@ -274,7 +274,7 @@ push(struct lift *l)
 	struct sch_addr m;
 	const char *why;
 
-	if (l->op[0].size == 16)
+	if (l->z.operand_width == 16)
 		return "16-bit push";
 	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, &l->op[0], &m)) != NULL)
@@ -298,7 +298,7 @@ pop(struct lift *l)
 	struct sch_addr m = x86_stack(0);
 	const char *why;
 
-	if (l->op[0].size == 16)
+	if (l->z.operand_width == 16)
 		return "16-bit pop";
 	x86_ref(l, SO_LOAD, &m, 8);
 	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -325,6 +325,8 @@ leave(struct lift *l)
 	struct sch_addr m = x86_stack(0);
 	struct insn_effect *e;
 
+	if (l->z.operand_width == 16)
+		return "16-bit leave";
 	m.base = X86_RBP;
 	x86_ref(l, SO_LOAD, &m, 8);
 	e = insn_effect(l->in, SO_LEA, X86_RSP, 8);
@@ -399,6 +401,8 @@ string(struct lift *l, int kind, int w)
 
 	if (l->z.address_width != 64)
 		return "string instruction with narrow addresses";
+	if (si && l->z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS))
+		return "string instruction with a segment";
 	m = x86_stack(0);
 	if (kind == SR_CMPS) {          /* rdi is read first: ref(5) */
 		m.base = X86_RDI;

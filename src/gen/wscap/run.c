@@ -52,7 +52,11 @@ void
 cap_hurry(int on)
 {
 	struct itimerval v = {{!on, on ? 10000 : 0}, {!on, on ? 10000 : 0}};
+	static int now = -1;
 
+	if (on == now)          /* not put off by each signal that comes meanwhile */
+		return;
+	now = on;
 	setitimer(ITIMER_REAL, &v, NULL);
 }
 

@@ -2,7 +2,7 @@
  * Signals.  Where one is delivered must be found again in a replay.  Right
  * behind a system call that is sure; so a signal with a handler that arrives
  * elsewhere is held until the next call, or for some milliseconds: then it is
- * delivered where the program happens to stand, and found by its registers.
+ * delivered where the program happens to stand, and found by its registers and stack.
  */
 #include <string.h>
 #include <sys/ptrace.h>
@@ -140,15 +140,30 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 	c->restart = 0;
 }
 
-/* With a handler: the kernel makes the frame, and stops at the handler's first instruction.  A signal to go on with. */
+/* A loop may come by with the same registers again and again: then its counter is in memory, mostly on the stack */
+static void
+get_stack(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
+{
+	s->stack = c->stack;
+	s->nstack = tracee_readable(&c->t, sp, c->stack, sizeof(c->stack));
+}
+
+/*
+ * With a handler: the kernel makes the frame, and stops at the handler's first
+ * instruction.  amid: where the program computes.  A signal to go on with.
+ */
 static int
-deliver(struct cap *c, int sig)
+deliver(struct cap *c, int sig, int amid)
 {
 	struct user_regs_struct at, to;
-	struct ws_rec r = {.kind = WS_SIG};
+	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
 	int status;
 
-	if (tracee_regs(&c->t, &at) || tracee_resume(&c->t, PTRACE_SINGLESTEP, sig))
+	if (tracee_regs(&c->t, &at))
+		return 0;
+	if (amid)
+		get_stack(c, &r.u.sig, at.rsp);
+	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, sig))
 		return 0;
 	while (tracee_wait(&c->t, &status))
 		;
@@ -293,9 +308,9 @@ on_signal(struct cap *c, int sig)
 	if (sig > 64 || c->handler[sig] <= 1)   /* SIG_DFL, SIG_IGN: the program does not notice, or no more */
 		return sig;
 	if (is_fault(&si) || right_behind(c))
-		return deliver(c, sig);
+		return deliver(c, sig, 0);
 	if (ours && (other = end_string(c)) == 0)
-		return deliver(c, sig);
+		return deliver(c, sig, 1);
 	if (other >= 0)
 		tracee_hold(&c->t, &si);
 	cap_hurry(1);
@@ -307,7 +322,7 @@ void
 signal_deadly(struct cap *c, int sig)
 {
 	struct user_regs_struct g;
-	struct ws_rec r = {.kind = WS_SIG};
+	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
 
 	if (c->inside || c->restart || tracee_regs(&c->t, &g))
 		return;

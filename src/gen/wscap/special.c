@@ -106,7 +106,7 @@ sys_sigaction(struct cap *c, const struct call *k)
 void
 sys_sigreturn(struct cap *c, const struct call *k)
 {
-	struct ws_rec r = {.kind = WS_SIG};
+	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
 
 	(void)k;
 	tracee_from_user(&r.u.sig.at, &c->in, c->out.rax);

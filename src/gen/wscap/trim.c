@@ -15,7 +15,7 @@
 _Noreturn static void
 replay(const char *path, int fd)
 {
-	struct trim_opts o = {.level = WS_SMALL, .share = 20};
+	struct trim_opts o = {.level = WS_SMALL, .share = 20, .middle = 2500};
 	struct trim_stats s;
 	struct replay_fault f;
 

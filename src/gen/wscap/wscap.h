@@ -82,6 +82,7 @@ struct cap {
 	size_t ncpuid;                  /* what cpuid said so far */
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
+	uint8_t stack[WS_SIGSTACK];     /* where a signal came */
 };
 
 /* A system call in progress */

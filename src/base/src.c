@@ -1,5 +1,5 @@
-/* Captures: where their bytes come from. */
-#include "wssrc.h"
+/* Sources of bytes: see src.h. */
+#include "src.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 int
-ws_src_fd(struct ws_src *s, int fd)
+src_fd(struct src *s, int fd)
 {
 	struct stat st;
 
@@ -21,7 +21,7 @@ ws_src_fd(struct ws_src *s, int fd)
 }
 
 void
-ws_src_mem(struct ws_src *s, const void *p, size_t n)
+src_mem(struct src *s, const void *p, size_t n)
 {
 	memset(s, 0, sizeof(*s));
 	s->fd = -1;
@@ -31,7 +31,7 @@ ws_src_mem(struct ws_src *s, const void *p, size_t n)
 }
 
 size_t
-ws_src_read(struct ws_src *s, uint64_t off, void *p, size_t n)
+src_read(struct src *s, uint64_t off, void *p, size_t n)
 {
 	size_t got = 0;
 

@@ -1,11 +1,11 @@
-/* Captures: where their bytes come from: a file, a pipe, memory. */
-#ifndef TM_FORMAT_WSSRC_H
-#define TM_FORMAT_WSSRC_H
+/* Bytes of a file from any place, of a pipe in order, of memory. */
+#ifndef TM_BASE_SRC_H
+#define TM_BASE_SRC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_src {
+struct src {
 	int fd;                         /* borrowed */
 	const uint8_t *mem;             /* borrowed; NULL: fd */
 	int seeks;
@@ -14,10 +14,10 @@ struct ws_src {
 	int error;                      /* errno of the last read that failed */
 };
 
-int ws_src_fd(struct ws_src *s, int fd);        /* 0 or an errno */
-void ws_src_mem(struct ws_src *s, const void *p, size_t n);
+int src_fd(struct src *s, int fd);        /* 0 or an errno */
+void src_mem(struct src *s, const void *p, size_t n);
 
 /* The bytes at off (of a pipe: those that come next); fewer than n at the end and at an error */
-size_t ws_src_read(struct ws_src *s, uint64_t off, void *p, size_t n);
+size_t src_read(struct src *s, uint64_t off, void *p, size_t n);
 
 #endif

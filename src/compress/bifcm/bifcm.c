@@ -1,0 +1,289 @@
+/* bifcm: streams of values, compressed and given back forward, backward or from the middle */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "bifcm.h"
+#include "format/ref.h"
+
+#define SYNOPSIS "[-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]\n" \
+	"       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]\n" \
+	"       bifcm -l [-v] [-o file] [file]\n" \
+	"       bifcm -t [-T threads] [file]"
+
+#define PIECE (256u << 10)
+#define LEVEL 6
+
+enum action { COMPRESS, DECOMPRESS, LIST, TEST };
+
+struct args {
+	enum action action;
+	struct vs_options o;
+	uint64_t nhead, start, count;
+	int backward, part, each, sizes;
+	const char *outname;
+	int given;              /* options of compression: they do not go with the others */
+};
+
+_Noreturn void
+bad_stream(const struct input *in, const struct vs_fault *f)
+{
+	die_at(in->name, f->off, f->rec == UINT64_MAX ? DIAG_NOREC : f->rec, "%s", f->err);
+}
+
+static int
+put(void *arg, const void *p, size_t n)
+{
+	out_write(arg, p, n);
+	return 0;
+}
+
+static int
+ignore(void *arg, const void *p, size_t n)
+{
+	(void)arg, (void)p, (void)n;
+	return 0;
+}
+
+static void
+compress(struct input *in, struct out *out, struct args *a)
+{
+	uint8_t *p = xmalloc(PIECE), *head = xmalloc(a->nhead + 1);
+	struct vs_writer *w;
+	struct vs_fault f;
+	size_t n;
+
+	a->o.head = head;
+	a->o.nhead = input_read(in, head, a->nhead);
+	w = vs_create(put, out, &a->o, &f);
+	if (!w)
+		die("%s", f.err);
+	while ((n = input_read(in, p, PIECE)) > 0)
+		if (vs_write(w, p, n) != 0)
+			die("%s", vs_write_fault(w)->err);
+	if (vs_finish(w) != 0)
+		die("%s", vs_write_fault(w)->err);
+	vs_free(w);
+	free(head);
+	free(p);
+}
+
+/* What was wrong is told after what came before it was written */
+static void
+decompress(struct input *in, struct vs_reader *r, struct out *out, const struct args *a)
+{
+	const struct vs_info *info = vs_info(r);
+	const struct vs_index *x;
+	struct vs_fault f;
+	int bad;
+
+	out_write(out, info->head, info->nhead);
+	if (!a->part)
+		bad = vs_copy(r, a->o.threads, put, out, &f);
+	else
+		bad = vs_walk(r, a->start, a->count, a->backward, a->o.threads, put, out, &f);
+	if (!bad && a->part && (x = vs_index(r, &f)) && !x->whole) {
+		f = x->fault;
+		bad = -1;
+	}
+	if (bad) {
+		out_drop(out);
+		bad_stream(in, &f);
+	}
+}
+
+static void
+expand(struct input *in, const struct args *a)
+{
+	struct vs_fault f;
+	struct vs_reader *r;
+	struct out *out;
+
+	if (a->part || a->action == LIST)
+		input_spool(in);
+	r = vs_open(in->fd, &f);
+	if (!r)
+		bad_stream(in, &f);
+	if (a->action == TEST) {
+		if (vs_copy(r, a->o.threads, ignore, NULL, &f) != 0)
+			bad_stream(in, &f);
+		vs_close(r);
+		return;
+	}
+	out = out_open(a->outname);
+	if (a->action == LIST) {
+		list(r, in, out, a->each);
+		if (!vs_index(r, &f)->whole) {
+			f = vs_index(r, &f)->fault;
+			out_drop(out);
+			bad_stream(in, &f);
+		}
+	} else {
+		decompress(in, r, out, a);
+	}
+	out_close(out);
+	vs_close(r);
+}
+
+static uint64_t
+number(const char *s, uint64_t min, uint64_t max)
+{
+	uint64_t v;
+
+	if (num_size(s, min, max, &v) != 0)
+		die_usage(SYNOPSIS);
+	return v;
+}
+
+/* Records of a block; of the first one, if they are others, behind a comma */
+static void
+blocks(struct vs_options *o, char *s)
+{
+	char *comma = strchr(s, ',');
+
+	if (comma)
+		*comma++ = '\0';
+	o->block = (uint32_t)number(s, 1, VC_MAX);
+	o->first = comma ? (uint32_t)number(comma, 1, VC_MAX) : o->block;
+}
+
+static int
+method(const char *name)
+{
+	struct buf b = BUF_INIT;
+	int m = vc_by_name(name);
+
+	if (m >= 0)
+		return m;
+	for (unsigned i = 0; i < 256; i++)
+		if (vc_name(i))
+			buf_printf(&b, "%s%s", b.n ? ", " : "", vc_name(i));
+	buf_u8(&b, 0);
+	die("there is no method %s; there are %s", name, b.p ? (char *)b.p : "");
+}
+
+static unsigned
+threads(const char *s)
+{
+	unsigned n = (unsigned)number(s, 0, VS_THREADS);
+	long cpus = n ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n ? n : cpus < 1 ? 1 : cpus > (long)VS_THREADS ? VS_THREADS : (unsigned)cpus;
+}
+
+static void
+action(struct args *a, enum action w)
+{
+	if (a->action != COMPRESS && a->action != w)
+		die_usage(SYNOPSIS);
+	a->action = w;
+}
+
+/* Options of compression; 0 if it is none of them */
+static int
+option_compress(struct args *a, int c, int *layout)
+{
+	switch (c) {
+	case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+		a->o.level = c - '0';
+		break;
+	case 'b':
+		blocks(&a->o, optarg);
+		a->sizes = 1;
+		break;
+	case 'H':
+		a->nhead = number(optarg, 0, VS_HEAD_MAX);
+		*layout |= 2;
+		break;
+	case 'm':
+		a->o.method = method(optarg);
+		break;
+	case 'r':
+	case 'w':
+		if (*layout & 1 || vs_layout_parse(&a->o.layout, optarg) != 0 || (c == 'w' && optarg[1]))
+			die_usage(SYNOPSIS);
+		*layout |= 1;
+		break;
+	default:
+		return 0;
+	}
+	a->given |= 1;
+	return 1;
+}
+
+static void
+option(struct args *a, int c, int *layout)
+{
+	if (option_compress(a, c, layout))
+		return;
+	switch (c) {
+	case 'd':
+		action(a, DECOMPRESS);
+		break;
+	case 'l':
+		action(a, LIST);
+		break;
+	case 't':
+		action(a, TEST);
+		break;
+	case 'n':
+		a->count = number(optarg, 0, UINT64_MAX);
+		a->part = 1;
+		break;
+	case 's':
+		a->start = number(optarg, 0, UINT64_MAX);
+		a->part = 1;
+		break;
+	case 'R':
+		a->backward = a->part = 1;
+		break;
+	case 'T':
+		a->o.threads = threads(optarg);
+		break;
+	case 'o':
+		a->outname = optarg;
+		break;
+	case 'v':
+		a->each = 1;
+		break;
+	default:
+		die_usage(SYNOPSIS);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct args a = { .o = { .block = VS_BLOCK, .first = VS_FIRST, .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
+	struct input in;
+	struct out *out;
+	int c, layout = 0;
+
+	diag_init(argv[0], 1);
+	vs_layout_parse(&a.o.layout, "8");
+	while ((c = getopt(argc, argv, "0123456789b:dH:lm:n:o:Rr:s:T:tvw:")) != -1)
+		option(&a, c, &layout);
+	if (argc - optind > 1 || (a.given && a.action != COMPRESS) || (a.part && a.action != DECOMPRESS) ||
+	    (a.each && a.action != LIST) || (a.outname && a.action == TEST))
+		die_usage(SYNOPSIS);
+	if (a.o.layout.ref && !(layout & 2))
+		a.nhead = REF_HEADER;
+	if (a.o.level == 9 && a.o.method < 0 && !a.sizes)
+		a.o.group = VS_FIRST;
+	if (a.o.level && a.o.level < 4 && !a.sizes)
+		a.o.block = VS_FIRST;
+	input_open(&in, argv[optind]);
+	if (a.action != COMPRESS) {
+		expand(&in, &a);
+		return 0;
+	}
+	if ((!a.outname || !strcmp(a.outname, "-")) && isatty(STDOUT_FILENO))
+		die("compressed values are not written to a terminal");
+	out = out_open(a.outname);
+	compress(&in, out, &a);
+	out_close(out);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* Parts of bifcm. */
+#ifndef TM_COMPRESS_BIFCM_H
+#define TM_COMPRESS_BIFCM_H
+
+#include "base/out.h"
+#include "engine/codec/stream.h"
+
+/* An input whose bytes are taken as they are */
+struct input {
+	const char *name;       /* for diagnostics */
+	int fd;
+};
+
+void input_open(struct input *in, const char *path);    /* NULL or "-": standard input; dies */
+size_t input_read(struct input *in, void *p, size_t n); /* fewer only at the end; dies */
+void input_spool(struct input *in);     /* what can only be read once goes to a file without a name; dies */
+
+_Noreturn void bad_stream(const struct input *in, const struct vs_fault *f);
+
+/* What the file holds, column by column; with each, block by block */
+void list(struct vs_reader *r, const struct input *in, struct out *out, int each);
+
+#endif

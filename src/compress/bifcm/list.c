@@ -1,0 +1,111 @@
+/* bifcm -l: what is in a file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "bifcm.h"
+
+#define METHODS 256
+
+struct column {
+	uint64_t n, size;
+	uint64_t blocks[METHODS];       /* by method */
+};
+
+static void
+line(struct out *out, const char *name, uint64_t n)
+{
+	out_printf(out, "%s %llu\n", name, (unsigned long long)n);
+}
+
+static double
+bits(uint64_t size, uint64_t n)
+{
+	return n ? 8.0 * (double)size / (double)n : 0;
+}
+
+/* Names of the columns that a stream of references is coded in */
+static const char *const refcol[VS_REFCOLS] = { "fetches", "sizes", "counts", "tags", "addresses" };
+
+static void
+column_name(const struct vs_layout *y, unsigned c, char name[16])
+{
+	if (y->ref)
+		snprintf(name, 16, "%s", refcol[c]);
+	else
+		snprintf(name, 16, "%u", c + 1);
+}
+
+static void
+print_columns(struct out *out, const struct vs_layout *y, const struct column *col)
+{
+	char name[16];
+
+	out_printf(out, "%-10s %12s %12s %9s  %s\n", "column", "values", "bytes", "bits", "blocks by method");
+	for (unsigned c = 0; c < vs_columns(y); c++) {
+		column_name(y, c, name);
+		out_printf(out, "%-10s %12llu %12llu %9.4f ", name, (unsigned long long)col[c].n,
+		    (unsigned long long)col[c].size, bits(col[c].size, col[c].n));
+		for (unsigned m = 0; m < METHODS; m++)
+			if (col[c].blocks[m])
+				out_printf(out, " %s:%llu", vc_name(m), (unsigned long long)col[c].blocks[m]);
+		out_str(out, "\n");
+	}
+}
+
+static void
+print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e, size_t i, const struct vs_stat *s)
+{
+	out_printf(out, "block %zu at %llu records %llu+%lu bytes %llu", i + 1, (unsigned long long)e->off,
+	    (unsigned long long)e->rec, (unsigned long)e->n, (unsigned long long)e->size);
+	for (unsigned c = 0; c < vs_columns(y); c++)
+		out_printf(out, " %s:%llu", s[c].n ? vc_name(s[c].method) : "-", (unsigned long long)s[c].size);
+	out_str(out, "\n");
+}
+
+void
+list(struct vs_reader *r, const struct input *in, struct out *out, int each)
+{
+	const struct vs_info *info = vs_info(r);
+	struct column *col = xcalloc(VS_COLUMNS, sizeof(*col));
+	struct vs_stat s[VS_COLUMNS];
+	struct buf text = BUF_INIT;
+	struct vs_fault f;
+	const struct vs_index *x = vs_index(r, &f);
+	uint64_t bytes;
+
+	if (!x)
+		bad_stream(in, &f);
+	bytes = info->nhead + x->ntail + x->nrec * vs_record_size(&info->layout);
+	vs_layout_text(&info->layout, &text);
+	out_str(out, "layout ");
+	out_write(out, text.p, text.n);
+	out_str(out, "\n");
+	buf_free(&text);
+	line(out, "records", x->nrec);
+	line(out, "blocks", x->n);
+	line(out, "block-records", x->n > 1 ? x->e[1].n : x->nrec);
+	line(out, "first-block-records", x->n ? x->e[0].n : 0);
+	line(out, "head-bytes", info->nhead);
+	line(out, "tail-bytes", x->ntail);
+	line(out, "bytes", bytes);
+	line(out, "file-bytes", x->size);
+	out_printf(out, "bits-a-record %.4f\n", bits(x->size, x->nrec));
+	for (size_t i = 0; i < x->n; i++) {
+		if (vs_stat(r, i, s, &f) != 0) {
+			out_drop(out);
+			bad_stream(in, &f);
+		}
+		for (unsigned c = 0; c < vs_columns(&info->layout); c++) {
+			col[c].n += s[c].n;
+			col[c].size += s[c].size;
+			col[c].blocks[s[c].method] += s[c].n != 0;
+		}
+		if (each)
+			print_block(out, &info->layout, &x->e[i], i, s);
+	}
+	print_columns(out, &info->layout, col);
+	free(col);
+}

@@ -1,0 +1,341 @@
+/*
+ * wet2circ: the last dependences of a whole execution trace
+ *
+ * The text is read twice.  First its end, for the order in which statements
+ * were executed last; then the dependences of those.  A text without that
+ * order has them by instance.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/spool.h"
+#include "format/wettext.h"
+
+#define SYNOPSIS "[-n dependences] [-o file] [text]"
+#define DEFAULT  100000u
+
+/* A dependence: of instance x of a statement; seq: its place among those of the statement */
+struct dep { uint64_t x, seq, id, instance; };
+struct late { struct dep dep; uint64_t pos; };          /* pos: which statement */
+
+struct stmt {
+	uint64_t id, addr, total;       /* executions by the order */
+	uint64_t last;                  /* of them among the last steps */
+	struct dep *dep;                /* of those; owned */
+	size_t ndep, cap, at;
+};
+
+struct job {
+	const char *path, *name;        /* of the text; for diagnostics */
+	struct out *out;
+	uint64_t most;                  /* dependences that are wanted */
+	struct stmt *stmt;
+	size_t nstmt, capstmt;
+	uint32_t *hash;                 /* statements by id, plus 1 */
+	size_t nhash;
+	int ordered;
+	struct wettext_step *ring;      /* the last steps, ring[first] is the oldest */
+	size_t first, nring, capring;   /* capring is a power of 2 */
+	uint64_t steps;                 /* statements executed in them */
+	struct late *heap;              /* without an order: the earliest on top */
+	size_t nheap, capheap;
+};
+
+static uint32_t *
+place(const struct job *j, uint64_t id)
+{
+	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	while (j->hash[i & (j->nhash - 1)] && j->stmt[j->hash[i & (j->nhash - 1)] - 1].id != id)
+		i++;
+	return &j->hash[i & (j->nhash - 1)];
+}
+
+/* The reader has seen to it that there is one */
+static struct stmt *
+stmt_of(const struct job *j, uint64_t id)
+{
+	return &j->stmt[*place(j, id) - 1];
+}
+
+static void
+add_stmt(struct job *j, const struct wettext_block *b)
+{
+	if (j->nstmt * 2 >= j->nhash) {
+		j->nhash = j->nhash ? j->nhash * 2 : 1024;
+		free(j->hash);
+		j->hash = xcalloc(j->nhash, sizeof *j->hash);
+		for (size_t i = 0; i < j->nstmt; i++)
+			*place(j, j->stmt[i].id) = (uint32_t)i + 1;
+	}
+	if (j->nstmt >= UINT32_MAX - 1)
+		die("%s: too many statements", j->name);
+	j->stmt = xgrow(j->stmt, &j->capstmt, j->nstmt + 1, sizeof *j->stmt);
+	j->stmt[j->nstmt++] = (struct stmt){ .id = b->id, .addr = b->addr };
+	*place(j, b->id) = (uint32_t)j->nstmt;
+}
+
+/* The ring keeps `most` executions */
+static void
+add_step(struct job *j, const struct wettext_step *s, uint64_t most)
+{
+	if (j->nring == j->capring) {
+		size_t cap = j->capring ? j->capring * 2 : 1024;
+		struct wettext_step *r = xcalloc(cap, sizeof *r);
+
+		for (size_t i = 0; i < j->nring; i++)
+			r[i] = j->ring[(j->first + i) & (j->capring - 1)];
+		free(j->ring);
+		j->ring = r;
+		j->first = 0;
+		j->capring = cap;
+	}
+	j->ring[(j->first + j->nring++) & (j->capring - 1)] = *s;
+	j->steps += s->count;
+	while (j->steps - j->ring[j->first].count >= most) {
+		j->steps -= j->ring[j->first].count;
+		j->first = (j->first + 1) & (j->capring - 1);
+		j->nring--;
+	}
+}
+
+static int
+earlier(const struct late *a, const struct late *b)
+{
+	if (a->dep.x != b->dep.x)
+		return a->dep.x < b->dep.x;
+	return a->pos != b->pos ? a->pos < b->pos : a->dep.seq < b->dep.seq;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	return earlier(a, b) ? -1 : earlier(b, a);
+}
+
+/* The heap keeps the latest */
+static void
+add_late(struct job *j, const struct late *l)
+{
+	size_t i, k;
+
+	if (j->nheap < j->most) {
+		j->heap = xgrow(j->heap, &j->capheap, j->nheap + 1, sizeof *j->heap);
+		for (i = j->nheap++; i && earlier(l, &j->heap[(i - 1) / 2]); i = (i - 1) / 2)
+			j->heap[i] = j->heap[(i - 1) / 2];
+		j->heap[i] = *l;
+		return;
+	}
+	if (earlier(l, &j->heap[0]))
+		return;
+	for (i = 0; (k = 2 * i + 1) < j->nheap; i = k) {
+		if (k + 1 < j->nheap && earlier(&j->heap[k + 1], &j->heap[k]))
+			k++;
+		if (earlier(l, &j->heap[k]))
+			break;
+		j->heap[i] = j->heap[k];
+	}
+	j->heap[i] = *l;
+}
+
+_Noreturn static void
+bad_text(const struct job *j, const struct wettext *r)
+{
+	die("%s: line %" PRIu64 ": %s", j->name, wettext_fault(r)->line, wettext_fault(r)->err);
+}
+
+static struct wettext *
+begin(const struct job *j, struct in **in)
+{
+	struct wettext *r = wettext_open(*in = in_open(j->path), 0);
+
+	if (!r)
+		die("no memory");
+	return r;
+}
+
+/* The statements, and the last `most` executions */
+static void
+look(struct job *j, uint64_t most)
+{
+	struct wettext_rec rec;
+	struct in *in;
+	struct wettext *r = begin(j, &in);
+	int got;
+
+	while ((got = wettext_next(r, &rec)) > 0) {
+		if (got == WETTEXT_BLOCK)
+			add_stmt(j, &rec.block);
+		if (got != WETTEXT_ORDER)
+			continue;
+		j->ordered = 1;
+		for (size_t i = 0; i < rec.n; i++) {
+			add_step(j, &rec.step[i], most);
+			for (uint64_t k = 0; k < rec.step[i].count; k++)
+				stmt_of(j, rec.step[i].id + k)->total++;
+		}
+	}
+	if (got == WETTEXT_BAD)
+		bad_text(j, r);
+	wettext_close(r);
+	in_close(in);
+	for (size_t i = 0; i < j->nring; i++) {
+		const struct wettext_step *s = &j->ring[(j->first + i) & (j->capring - 1)];
+
+		for (uint64_t k = 0; k < s->count; k++)
+			stmt_of(j, s->id + k)->last++;
+	}
+}
+
+static void
+take(struct job *j, struct stmt *s, const struct dep *d)
+{
+	if (!j->ordered)
+		add_late(j, &(struct late){ *d, (uint64_t)(s - j->stmt) });
+	else if (d->x >= s->total - s->last) {
+		s->dep = xgrow(s->dep, &s->cap, s->ndep + 1, sizeof *s->dep);
+		s->dep[s->ndep++] = *d;
+	}
+}
+
+static int
+by_instance(const void *a, const void *b)
+{
+	const struct dep *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return p->seq < q->seq ? -1 : p->seq > q->seq;
+}
+
+/* The dependences of these executions, or the latest ones; how many */
+static uint64_t
+collect(struct job *j)
+{
+	struct wettext_rec rec;
+	struct in *in;
+	struct wettext *r = begin(j, &in);
+	struct stmt *s = NULL;
+	uint64_t n = 0, seq = 0;
+	int got;
+
+	while ((got = wettext_next(r, &rec)) > 0) {
+		if (got == WETTEXT_BLOCK) {
+			s = stmt_of(j, rec.block.id);
+			seq = 0;
+		}
+		for (size_t i = 0; got == WETTEXT_DEPS && i < rec.n; i++)
+			take(j, s, &(struct dep){ rec.dep[i].x, seq++, rec.dep[i].id, rec.dep[i].instance });
+	}
+	if (got == WETTEXT_BAD)
+		bad_text(j, r);
+	wettext_close(r);
+	in_close(in);
+	for (size_t i = 0; i < j->nstmt; i++) {
+		if (j->stmt[i].ndep)
+			qsort(j->stmt[i].dep, j->stmt[i].ndep, sizeof *j->stmt[i].dep, by_instance);
+		n += j->stmt[i].ndep;
+	}
+	return n;
+}
+
+static void
+print(struct job *j, const struct stmt *s, const struct dep *d)
+{
+	out_printf(j->out, "0x%" PRIx64 "#%" PRIu64 " --> 0x%" PRIx64 "#%" PRIu64 "\n", s->addr, d->x, stmt_of(j, d->id)->addr, d->instance);
+}
+
+/* All but the first `skip` dependences of the last executions, one execution after the other */
+static void
+print_steps(struct job *j, uint64_t skip)
+{
+	for (size_t i = 0; i < j->nring; i++) {
+		const struct wettext_step *t = &j->ring[(j->first + i) & (j->capring - 1)];
+
+		for (uint64_t k = 0; k < t->count; k++) {
+			struct stmt *s = stmt_of(j, t->id + k);
+			uint64_t x = s->total - s->last--;
+
+			for (; s->at < s->ndep && s->dep[s->at].x == x; s->at++) {
+				if (skip)
+					skip--;
+				else
+					print(j, s, &s->dep[s->at]);
+			}
+		}
+	}
+}
+
+static void
+forget(struct job *j)
+{
+	for (size_t i = 0; i < j->nstmt; i++)
+		free(j->stmt[i].dep);
+	free(j->stmt);
+	free(j->hash);
+	free(j->ring);
+	free(j->heap);
+	*j = (struct job){ .path = j->path, .name = j->name, .out = j->out, .most = j->most };
+}
+
+static void
+run(struct job *j)
+{
+	uint64_t n, steps = j->most;
+
+	for (;; steps *= 4) {           /* as far back as it takes */
+		uint64_t all = 0;
+
+		look(j, steps);
+		for (size_t i = 0; i < j->nstmt; i++)
+			all += j->stmt[i].total;
+		n = collect(j);
+		if (!j->ordered || n >= j->most || j->steps == all || steps > UINT64_MAX / 4)
+			break;
+		forget(j);
+	}
+	if (j->ordered) {
+		print_steps(j, n > j->most ? n - j->most : 0);
+		return;
+	}
+	if (j->nheap)
+		qsort(j->heap, j->nheap, sizeof *j->heap, by_time);
+	for (size_t i = 0; i < j->nheap; i++)
+		print(j, &j->stmt[j->heap[i].pos], &j->heap[i].dep);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct job j = { .most = DEFAULT };
+	const char *outname = NULL;
+	char *copy = NULL;
+	int c, bad = 0;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt(argc, argv, "n:o:")) != -1)
+		switch (c) {
+		case 'n': bad |= num_u64(optarg, 1, UINT32_MAX, &j.most) != 0; break;
+		case 'o': outname = optarg; break;
+		default: bad = 1;
+		}
+	if (bad || argc - optind > 1)
+		die_usage(SYNOPSIS);
+	j.path = j.name = argv[optind];
+	if (!j.path || strcmp(j.path, "-") == 0) {
+		j.path = copy = spool_stdin();
+		j.name = "standard input";
+	}
+	j.out = out_open(outname);
+	run(&j);
+	out_close(j.out);
+	forget(&j);
+	free(copy);
+	return 0;
+}

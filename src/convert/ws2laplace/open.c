@@ -1,0 +1,178 @@
+/* ws2laplace: descriptors, and which file is which. */
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "ws2laplace.h"
+
+#define FD_MAX (1u << 20)
+
+struct path {
+	char *name;                     /* owned */
+	struct identity id;
+};
+
+/* FNV-1a; device 0:0, which no file has */
+struct identity
+open_made_up(const void *p, size_t n)
+{
+	struct identity id = { .inode = 0xcbf29ce484222325u };
+	const uint8_t *b = p;
+
+	for (size_t i = 0; i < n; i++)
+		id.inode = (id.inode ^ b[i]) * 0x100000001b3u;
+	return id;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	return strcmp(((const struct path *)a)->name, ((const struct path *)b)->name);
+}
+
+struct identity
+open_path(struct job *j, const char *name, size_t ordinal)
+{
+	struct path *p = xmalloc(sizeof *p), **at;
+
+	p->name = xstrdup(name);
+	p->id = open_made_up(name, strlen(name));
+	at = tsearch(p, &j->paths, compare);
+	if (!at)
+		die("out of memory");
+	if (*at != p) {
+		free(p->name);
+		free(p);
+	}
+	if (ordinal && ordinal < j->nordinal && j->mapped[ordinal].known)
+		(*at)->id = j->mapped[ordinal];
+	return (*at)->id;
+}
+
+struct identity
+open_map(struct job *j, const struct ws_rec_map *m, const struct opened *o)
+{
+	struct identity id;
+
+	if (m->dev || m->ino) {
+		id = (struct identity){ m->ino, major(m->dev), minor(m->dev), 1 };
+		if (o && o->ordinal && o->ordinal < j->nordinal)
+			j->mapped[o->ordinal] = id;
+		return id;
+	}
+	if (o)
+		return o->id;
+	return m->nid ? open_made_up(m->id, m->nid) : open_made_up(m->name, strlen(m->name));
+}
+
+size_t
+open_next(struct job *j)
+{
+	if (!j->nordinal)
+		j->nordinal = 1;        /* 0 is none */
+	if (j->scanning) {
+		j->mapped = xgrow(j->mapped, &j->capmapped, j->nordinal + 1, sizeof *j->mapped);
+		j->mapped[j->nordinal] = (struct identity){ 0 };
+	}
+	return j->nordinal++;
+}
+
+static void
+release(struct opened *o)
+{
+	if (o && --o->refs == 0)
+		free(o);
+}
+
+static struct opened **
+slot(struct job *j, uint64_t fd)
+{
+	size_t was = j->nfd;
+
+	if (fd >= FD_MAX)
+		return NULL;
+	if (fd >= j->nfd) {
+		j->fd = xgrow(j->fd, &j->nfd, fd + 1, sizeof *j->fd);
+		memset(j->fd + was, 0, (j->nfd - was) * sizeof *j->fd);
+	}
+	return &j->fd[fd];
+}
+
+struct opened *
+open_put(struct job *j, uint64_t fd, char type, struct identity id)
+{
+	struct opened **s = slot(j, fd);
+
+	if (!s)
+		return NULL;
+	release(*s);
+	*s = xcalloc(1, sizeof **s);
+	(*s)->id = id;
+	(*s)->type = type;
+	(*s)->refs = 1;
+	return *s;
+}
+
+/* Those that the program started with are its own: nothing is known of them */
+struct opened *
+open_get(struct job *j, uint64_t fd)
+{
+	struct opened **s = slot(j, fd);
+	char name[32];
+
+	if (!s)
+		return NULL;
+	if (*s)
+		return *s;
+	snprintf(name, sizeof name, "descriptor %u", (unsigned)fd);
+	return open_put(j, fd, 'd', open_made_up(name, strlen(name)));
+}
+
+void
+open_share(struct job *j, uint64_t from, uint64_t to)
+{
+	struct opened *o = open_get(j, from), **s = slot(j, to);
+
+	if (!o || !s || from == to)
+		return;
+	o = j->fd[from];                /* slot may have moved them */
+	o->refs++;
+	release(*s);
+	*s = o;
+}
+
+int
+open_close(struct job *j, uint64_t fd, struct identity *id)
+{
+	struct opened **s = slot(j, fd);
+
+	if (!s || !*s)
+		return 0;
+	*id = (*s)->id;
+	release(*s);
+	*s = NULL;
+	return 1;
+}
+
+static void
+free_path(void *p)
+{
+	free(((struct path *)p)->name);
+	free(p);
+}
+
+void
+open_free(struct job *j)
+{
+	for (size_t i = 0; i < j->nfd; i++)
+		release(j->fd[i]);
+	free(j->fd);
+	j->fd = NULL;
+	j->nfd = 0;
+	tdestroy(j->paths, free_path);
+	j->paths = NULL;
+}

@@ -1,0 +1,90 @@
+/*
+ * Context mixing of values.  Several predictors name candidates for the next
+ * value; "the best candidate is right" is one binary decision, whose
+ * probability is mixed from what each predictor's record says, coded by the
+ * range coder; after three wrong candidates the value's bytes are coded.
+ * Where a long match and a deep context agree, one cheap decision is enough.
+ *
+ * Encoder and decoder go through the same states.  The order of fields and
+ * the sizes matter to the format, bifcm(5).
+ */
+#ifndef TM_ENGINE_CODEC_CM_H
+#define TM_ENGINE_CODEC_CM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/codec/range.h"
+
+#define CM_SLOTS        6       /* predictors with a table of contexts */
+#define CM_MATCH        6       /* what followed the last occurrence of the last 8 values */
+#define CM_DMATCH       7       /* what followed the last occurrence of the last 4 differences, but for a power of two */
+#define CM_LINE         8       /* and 9: a power of two times the change of a neighbour since the last time here */
+#define CM_FLOAT        10      /* sum, difference or product of the last two values as doubles */
+#define CM_VOTES        11
+#define CM_IN           16      /* inputs of the mixer: votes, constant, history */
+#define CM_TRIES        3       /* candidates before the value is written */
+#define CM_NONE         0xff    /* history of a context never seen */
+#define CM_NMISS        5       /* contexts of a byte of a value that no candidate had */
+#define CM_LAGS         16
+
+struct cm_slot {
+	uint64_t v;             /* what followed the last time */
+	uint64_t w;             /* 48 bits: how far the value before was from that; 8: check of the context; 8: history */
+};
+
+struct cm_key {
+	uint64_t last, d1, d2;  /* last value here, and the two differences before */
+};
+
+struct cm_line {
+	uint32_t pos;           /* last time here, 0: never */
+	uint8_t lag;            /* the neighbour: so many values ago */
+	uint8_t hist;           /* six outcomes */
+	int8_t shift;
+};
+
+struct cm_fix {                 /* the part whose size is the same for all */
+	uint16_t t[CM_TRIES][CM_VOTES][256][4];         /* candidate right, by vote, its history, and what it says of the candidate */
+	_Alignas(16) int16_t w[CM_TRIES][256][CM_IN];
+	_Alignas(16) int16_t wmiss[8 * 256][8];
+	uint32_t recent[CM_TRIES][1024];
+	uint32_t sure[2][64];
+	uint32_t diff[256][8];
+	uint16_t dull[16][64];  /* error of the bits of a byte, by key, level and place: is it worth the work? */
+	uint64_t g[4];          /* the last values */
+	uint64_t roll, prevkey, lastmiss;
+	uint32_t mpos, mlen;    /* match: position of the next value, its length; 0: none */
+	uint32_t dpos, dlen;
+	int32_t dshift, shapetz;
+	uint64_t rollhash, shapehash;
+	uint32_t op, ophist;    /* CM_FLOAT */
+	uint32_t hist;          /* 2 bits a value: which candidate was right, 3: none */
+	uint32_t period, lag[CM_LAGS];
+};
+
+struct cm {
+	int bits;               /* slots of a table: 2^bits */
+	size_t size;            /* bytes of what follows, in one piece */
+	struct cm_fix *f;       /* owned; the others point into the same piece */
+	struct cm_slot *slot;   /* [CM_SLOTS << bits] */
+	struct cm_key *key;     /* [1 << bits - 1] */
+	struct cm_line *line;   /* [2 << bits - 3] */
+	uint32_t *mtab, *dtab;  /* [1 << bits + 2] */
+	uint16_t *miss;         /* [CM_NMISS << bits + 1] */
+};
+
+int cm_bits(size_t n);                                  /* for a first block of n values */
+int cm_reset(struct cm *c, int bits);                   /* the state before the first value; 0, or -1 without memory */
+int cm_copy(struct cm *to, const struct cm *from);      /* likewise */
+void cm_free(struct cm *c);
+
+/*
+ * Code values from position i to end: v (and key, unless NULL) hold the
+ * history before i too.  The encoder needs CM_ROOM bytes of room a value.
+ */
+#define CM_ROOM 128
+void cm_enc(struct cm *c, struct range *r, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width);
+void cm_dec(struct cm *c, struct range *r, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width);
+
+#endif

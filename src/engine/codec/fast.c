@@ -1,0 +1,82 @@
+/* The method fast: zstd over the bytes of the layout that suits it best; a byte says which. */
+#include "engine/codec/lay.h"
+
+#include <string.h>
+#include <zstd.h>
+
+static int
+compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *out)
+{
+	size_t room = ZSTD_compressBound(n), r;
+	uint8_t *to = buf_room(out, room);
+
+	if (!w->zc)
+		w->zc = ZSTD_createCCtx();
+	if (!w->zc || !to)
+		return -1;
+	ZSTD_CCtx_setParameter(w->zc, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(w->zc, ZSTD_c_contentSizeFlag, 0);
+	r = ZSTD_compress2(w->zc, to, room, p, n);
+	if (ZSTD_isError(r))
+		return -1;
+	out->n += r;
+	return 0;
+}
+
+int
+vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size)
+{
+	*size = SIZE_MAX;
+	*kind = 0;
+	for (unsigned k = 0; k < LAY_KINDS; k++) {
+		if (!lay_fits(col, k))
+			continue;
+		w->tmp.n = w->bytes.n = 0;
+		if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, k, w->bytes.p)
+		    || compress(w, w->bytes.p, col->n * col->width, 3, &w->tmp))
+			return -1;
+		if (w->tmp.n < *size) {
+			*size = w->tmp.n;
+			*kind = k;
+		}
+	}
+	return 0;
+}
+
+int
+vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
+{
+	struct vc_col sample;
+	unsigned kind;
+	size_t size;
+
+	(void)prime;
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) || !buf_room(&w->bytes, col->n * col->width + 1)
+	    || lay_out(w, col, kind, w->bytes.p))
+		return -1;
+	buf_u8(out, (uint8_t)kind);
+	return compress(w, w->bytes.p, col->n * col->width, w->level, out);
+}
+
+int
+vc_fast_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	size_t n = col->n * col->width;
+
+	(void)prime;
+	*err = "a layout that there is not";
+	if (!len || !lay_fits(col, p[0]))
+		return -1;
+	*err = "no memory";
+	w->bytes.n = 0;
+	if (!w->zd)
+		w->zd = ZSTD_createDCtx();
+	if (!w->zd || !buf_room(&w->bytes, n + 1))
+		return -1;
+	if (ZSTD_decompressDCtx(w->zd, w->bytes.p, n, p + 1, len - 1) != n) {
+		*err = "zstd data that is damaged or of the wrong length";
+		return -1;
+	}
+	return lay_in(w, col, p[0], w->bytes.p, v);
+}

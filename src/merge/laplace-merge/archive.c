@@ -1,0 +1,96 @@
+/* laplace-merge: the result as a tar file. */
+#include <archive.h>
+#include <archive_entry.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/in.h"
+#include "base/mem.h"
+#include "merge.h"
+
+static int
+ends(const char *s, const char *with)
+{
+	size_t n = strlen(s), k = strlen(with);
+
+	return n > k && strcmp(s + n - k, with) == 0;
+}
+
+int
+archive_wanted(const char *path)
+{
+	return ends(path, ".tar") || ends(path, ".tar.gz") || ends(path, ".tar.zst") || ends(path, ".tar.xz");
+}
+
+static la_ssize_t
+take(struct archive *a, void *arg, const void *p, size_t n)
+{
+	(void)a;
+	out_write(arg, p, n);
+	return (la_ssize_t)n;
+}
+
+static void
+check(struct archive *a, const char *path, int r)
+{
+	if (r < ARCHIVE_OK)
+		die("%s: %s", path, archive_error_string(a) ? archive_error_string(a) : "cannot write the archive");
+}
+
+static void
+member(struct archive *a, const char *path, const struct file *f, const char *name)
+{
+	struct archive_entry *e = archive_entry_new();
+	struct in *in = in_open(f->path);
+	const uint8_t *p;
+	size_t n;
+	uint64_t left = f->off;
+
+	if (!e)
+		die("out of memory");
+	archive_entry_set_pathname(e, name);
+	archive_entry_set_size(e, (la_int64_t)f->off);
+	archive_entry_set_filetype(e, AE_IFREG);
+	archive_entry_set_perm(e, 0644);
+	archive_entry_set_mtime(e, 0, 0);
+	check(a, path, archive_write_header(a, e));
+	for (; left; left -= n) {
+		p = in_peek(in, 1, &n);
+		if (n > left)
+			n = left;
+		if (!n || archive_write_data(a, p, n) != (la_ssize_t)n)
+			die("%s: %s", path, in_error(in) ? in_error(in) : "cannot write the archive");
+		in_skip(in, n);
+	}
+	in_close(in);
+	archive_entry_free(e);
+}
+
+void
+archive_write(struct out *o, const struct files *all)
+{
+	struct archive *a = archive_write_new();
+	const char *path = out_name(o);
+	size_t top = strlen(files_folder(all)) + 1;
+
+	if (!a)
+		die("out of memory");
+	check(a, path, archive_write_set_format_pax_restricted(a));
+	if (ends(path, ".gz")) {
+		check(a, path, archive_write_add_filter_gzip(a));
+		check(a, path, archive_write_set_filter_option(a, "gzip", "timestamp", NULL));
+	} else if (ends(path, ".zst")) {
+		check(a, path, archive_write_add_filter_zstd(a));
+	} else if (ends(path, ".xz")) {
+		check(a, path, archive_write_add_filter_xz(a));
+	}
+	check(a, path, archive_write_set_bytes_in_last_block(a, 1));
+	check(a, path, archive_write_open(a, o, NULL, take, NULL));
+	for (int others = 0; others <= 1; others++)
+		for (struct file *f = files_first(all); f; f = f->next)
+			if (f->off && (strcmp(f->path + top, "manifest") != 0) == others)
+				member(a, path, f, f->path + top);
+	check(a, path, archive_write_close(a));
+	check(a, path, archive_write_free(a));
+	out_close(o);
+}

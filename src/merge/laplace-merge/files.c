@@ -1,0 +1,301 @@
+/* laplace-merge: where records go. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "merge.h"
+
+#define NBUF 256u
+
+struct dir {
+	char *path;                     /* owned */
+	struct dir *next;
+};
+
+struct files {
+	char *final, *folder;           /* owned; folder: where files are now */
+	struct dir *dirs;
+	struct file *first, **end;
+	struct file *newest, *oldest;   /* with buffers */
+	unsigned nbuf;
+	struct out *out;                /* file_single: one file that needs no folder; else the tar file or NULL */
+};
+
+static struct files *cleanup;           /* for exit and signals: what is not done yet */
+static struct sigaction before[3];      /* what did out.h want done? */
+static const int sigs[3] = { SIGHUP, SIGINT, SIGTERM };
+
+/* Only what a signal handler may do */
+static void
+remove_all(void)
+{
+	struct files *a = cleanup;
+
+	cleanup = NULL;
+	if (!a)
+		return;
+	for (struct file *f = a->first; f; f = f->next)
+		unlink(f->path);
+	for (struct dir *d = a->dirs; d; d = d->next)
+		rmdir(d->path);
+	rmdir(a->folder);
+}
+
+static void
+on_signal(int sig)
+{
+	remove_all();
+	for (int i = 0; i < 3; i++)
+		if (sigs[i] == sig && before[i].sa_handler != SIG_DFL) {
+			before[i].sa_handler(sig);
+			return;
+		}
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+hook(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	atexit(remove_all);
+	for (int i = 0; i < 3; i++)
+		if (sigaction(sigs[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+			sigaction(sigs[i], &sa, NULL);
+}
+
+/* A folder with something in it is not replaced; an empty one is, by rename() */
+static void
+check_free(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *e;
+
+	if (!d && errno == ENOENT)
+		return;
+	if (!d)
+		die_sys("%s", path);
+	while ((e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			die("%s: exists, and is not empty", path);
+	closedir(d);
+}
+
+struct files *
+files_new(const char *path)
+{
+	struct files *a = xcalloc(1, sizeof *a);
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	a->final = xstrndup(path, n);
+	a->end = &a->first;
+	if (archive_wanted(path))
+		a->out = out_open(path);
+	else
+		check_free(a->final);
+	a->folder = xasprintf("%s.XXXXXX", a->final);
+	if (!mkdtemp(a->folder))
+		die_sys("%s", a->final);
+	cleanup = a;
+	hook();
+	return a;
+}
+
+void
+files_dir(struct files *a, const char *name)
+{
+	struct dir *d = xmalloc(sizeof *d);
+
+	d->path = xasprintf("%s/%s", a->folder, name);
+	if (mkdir(d->path, 0777) != 0)
+		die_sys("%s", d->path);
+	d->next = a->dirs;
+	a->dirs = d;
+}
+
+struct file *
+files_add(struct files *a, const char *dir, const char *name, uint64_t pid)
+{
+	struct file *f = xcalloc(1, sizeof *f);
+
+	f->all = a;
+	f->pid = pid;
+	f->path = dir ? xasprintf("%s/%s/%s", a->folder, dir, name) : xasprintf("%s/%s", a->folder, name);
+	*a->end = f;
+	a->end = &f->next;
+	return f;
+}
+
+struct file *
+files_first(const struct files *a)
+{
+	return a->first;
+}
+
+const char *
+files_folder(const struct files *a)
+{
+	return a->folder;
+}
+
+/* No file stays open: what a buffer holds is worth an open and a close */
+static void
+append(struct file *f)
+{
+	int fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	const uint8_t *p = f->p;
+	size_t n = f->n;
+
+	if (fd < 0)
+		die_sys("%s", f->path);
+	while (n) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno != EINTR)
+			die_sys("%s", f->path);
+		if (k > 0) {
+			p += k;
+			n -= (size_t)k;
+		}
+	}
+	if (close(fd) != 0)
+		die_sys("%s", f->path);
+}
+
+void
+file_flush(struct file *f)
+{
+	if (!f->path)
+		out_write(f->all->out, f->p, f->n);
+	else
+		append(f);
+	f->off += f->n;
+	f->n = 0;
+}
+
+static void
+unlist(struct file *f)
+{
+	*(f->newer ? &f->newer->older : &f->all->newest) = f->older;
+	*(f->older ? &f->older->newer : &f->all->oldest) = f->newer;
+}
+
+void
+file_take(struct file *f)
+{
+	struct files *a = f->all;
+	struct file *old = a->oldest;
+
+	if (a->nbuf < NBUF) {
+		f->p = xmalloc(FILE_ROOM);
+		a->nbuf++;
+	} else {
+		file_flush(old);
+		unlist(old);
+		f->p = old->p;
+		old->p = NULL;
+	}
+	f->n = 0;
+	f->newer = NULL;
+	f->older = a->newest;
+	*(a->newest ? &a->newest->newer : &a->oldest) = f;
+	a->newest = f;
+}
+
+void
+file_touch(struct file *f)
+{
+	struct files *a = f->all;
+
+	if (!f->p || a->newest == f)
+		return;
+	unlist(f);
+	f->newer = NULL;
+	f->older = a->newest;
+	a->newest->newer = f;
+	a->newest = f;
+}
+
+static void
+flush_all(struct files *a)
+{
+	for (struct file *f = a->newest, *older; f; f = older) {
+		older = f->older;
+		file_flush(f);
+		free(f->p);
+		f->p = NULL;
+	}
+	a->newest = a->oldest = NULL;
+}
+
+static void
+free_all(struct files *a)
+{
+	while (a->first) {
+		struct file *f = a->first;
+
+		a->first = f->next;
+		free(f->path);
+		free(f);
+	}
+	while (a->dirs) {
+		struct dir *d = a->dirs;
+
+		a->dirs = d->next;
+		free(d->path);
+		free(d);
+	}
+	free(a->folder);
+	free(a->final);
+	free(a);
+}
+
+void
+files_done(struct files *a)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	flush_all(a);
+	if (a->out) {
+		archive_write(a->out, a);
+		remove_all();
+	} else {
+		if (chmod(a->folder, 0777 & ~mask) != 0 || rename(a->folder, a->final) != 0)
+			die_sys("%s", a->final);
+		cleanup = NULL;
+	}
+	free_all(a);
+}
+
+struct file *
+file_single(struct out *o)
+{
+	struct files *a = xcalloc(1, sizeof *a);
+	struct file *f = xcalloc(1, sizeof *f);
+
+	a->out = o;
+	f->all = a;
+	return f;
+}
+
+void
+file_single_done(struct file *f)
+{
+	if (f->p)
+		file_flush(f);
+	free(f->p);
+	free(f->all);
+	free(f);
+}

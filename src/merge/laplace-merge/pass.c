@@ -1,0 +1,316 @@
+/* laplace-merge: both traces, merged by their timestamps. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "merge.h"
+
+#define BATCH 1024
+#define PAGE  (1u << LAP_PAGEBITS)
+
+/* What runs: who makes references now */
+struct runs {
+	struct lap_space *space;        /* NULL: nobody may */
+	struct file *file;
+};
+
+/* --lenient: counted and left out */
+static void
+leave_out(struct job *j, const char *what)
+{
+	size_t i = 0;
+
+	while (i < j->nleft && strcmp(j->left[i].what, what) != 0)
+		i++;
+	if (i == NLEFT)
+		i--;
+	if (i == j->nleft) {
+		j->left[i].what = what;
+		j->nleft++;
+	}
+	j->left[i].n++;
+}
+
+/* One stream is delivered as far as it goes; folders are not */
+static _Noreturn void
+stop(struct job *j, const char *name, uint64_t off, uint64_t rec, const struct lap_wrong *w)
+{
+	if (j->single && j->single->p)
+		file_flush(j->single);
+	if (w->hasnum)
+		die_at(name, off, rec, "%s: %" PRIx64, w->what, w->num);
+	die_at(name, off, rec, "%s", w->what);
+}
+
+static void
+bad_event(struct job *j, const struct lap_wrong *w)
+{
+	if (!j->lenient || w->fatal)
+		stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - 1, w);
+	leave_out(j, w->what);
+}
+
+/* The next kernel record, if there is one */
+static void
+next_event(struct job *j)
+{
+	int got;
+
+	for (j->have = 0; !j->have;) {
+		const char *what = NULL;
+
+		got = lap_events_read(&j->events, &j->next);
+		if (got == 0 && j->finished)
+			return;
+		if (got == 0) {
+			j->events.off = in_off(j->kernelin);
+			what = "truncated: no record e at the end";
+		} else if (got < 0) {
+			what = j->events.err;
+		} else if (j->finished) {
+			what = "a record behind the end of the trace";
+		} else if (j->next.time < j->kerneltime) {
+			what = "a time before that of an earlier record";
+		}
+		if (!what) {
+			j->have = 1;
+			break;
+		}
+		if (!j->lenient || (got < 0 && in_error(j->kernelin) == what))
+			stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - (got > 0), &(struct lap_wrong){ .what = what });
+		leave_out(j, what);
+		if (got == 0 || (got < 0 && lap_events_skip(&j->events) != 0))
+			return;
+	}
+	j->kerneltime = j->next.time;
+	j->finished = j->next.kind == LAP_K_FINISH;
+}
+
+static struct file *
+kernel_file(struct job *j)
+{
+	if (!j->kernel)
+		j->kernel = files_add(j->files, NULL, "kernel", 0);
+	return j->kernel;
+}
+
+static struct file *
+file_of(struct job *j, struct lap_task *t)
+{
+	if (j->single)
+		return j->single;
+	if (!t)
+		return kernel_file(j);
+	if (!t->user) {
+		if (!t->proc->user)
+			t->proc->user = process_new(j, t->proc->pid);
+		t->user = process_file(j, t->proc->user, t->pid);
+	}
+	return t->user;
+}
+
+static void
+begin(struct job *j, struct file *f, uint64_t time)
+{
+	f->first = time;
+	if (j->packed) {
+		lap_put_header(file_room(f, LAP_HEADER), 1);
+		f->n += LAP_HEADER;
+	}
+}
+
+/* The line of the manifest says the name as the record does: its last field */
+static void
+note_program(struct job *j, const struct file *f)
+{
+	const char *line = (const char *)j->events.line;
+	const char *name = memrchr(line, ' ', j->events.nline);
+	struct buf *b = f->process ? &f->process->names : NULL;
+
+	if (!b || !name)
+		return;
+	buf_printf(b, "program %s %" PRIx64 " %" PRIx64, f->process->dir, f->pid, j->next.time);
+	buf_add(b, name, (size_t)(line + j->events.nline - name));
+}
+
+static void
+put_event(struct job *j, struct file *f)
+{
+	const uint8_t *p = j->events.line;
+	size_t n = j->events.nline;
+
+	file_touch(f);
+	if (!f->nref && !f->nevent)
+		begin(j, f, j->next.time);
+	if (j->packed) {
+		j->line.n = 0;
+		lap_pack_event(&f->last, &j->line, &j->next);
+		if (j->line.nomem)
+			die("out of memory");
+		p = j->line.p;
+		n = j->line.n;
+	}
+	memcpy(file_room(f, n), p, n);
+	f->n += n;
+	f->end = j->next.time;
+	f->nevent++;
+	if (j->next.kind == LAP_K_EXEC)
+		note_program(j, f);
+}
+
+/* The kernel records up to the time */
+static void
+events_until(struct job *j, uint64_t time, struct runs *now)
+{
+	struct lap_task *t;
+
+	while (j->have && j->next.time <= time) {
+		if (lap_model_event(j->model, &j->next, &t) != 0)
+			bad_event(j, lap_model_error(j->model));
+		else
+			put_event(j, file_of(j, t));
+		next_event(j);
+	}
+	t = lap_model_running(j->model);
+	now->space = t ? t->space : NULL;
+	now->file = NULL;
+	if (now->space) {
+		now->file = file_of(j, t);
+		file_touch(now->file);
+	}
+}
+
+static inline void
+put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page, uint64_t canon, unsigned len)
+{
+	struct lap_touch t = { .time = v->time, .page = page, .canon = canon, .type = v->type, .len = (uint8_t)len };
+	uint8_t *p;
+
+	if (!f->nref && !f->nevent)
+		begin(j, f, v->time);
+	p = file_room(f, LAP_REF_MAX);
+	f->n += j->packed ? lap_pack_touch(&f->last, p, &t) : lap_print_touch(p, &t);
+	f->end = v->time;
+	f->nref++;
+}
+
+/* The kernel's own memory is the same in all address spaces, and is where nothing is mapped */
+static const char *
+find(struct job *j, struct lap_space *s, const struct lap_ref *v, uint64_t page, uint64_t *canon)
+{
+	int got = s ? lap_model_page(j->model, s, page, canon) : 0;
+
+	if (got < 0)
+		return lap_model_error(j->model)->what;
+	if (got == 0 && v->type < LAP_KERNEL)
+		return "a page that is not mapped";
+	if (got == 0)
+		*canon = page;
+	return NULL;
+}
+
+/* NULL, or why not.  A reference to two pages becomes two, each with its own bytes. */
+static const char *
+reference(struct job *j, const struct lap_ref *v, const struct runs *now)
+{
+	struct lap_space *s = now->space;
+	struct file *f = now->file;
+	uint64_t page = v->addr >> LAP_PAGEBITS, canon[2];
+	unsigned room = PAGE - (unsigned)(v->addr & (PAGE - 1));
+	const char *why;
+
+	if (v->type >= LAP_KERNEL) {
+		if (!s || s->id != v->space)
+			s = lap_model_space(j->model, v->space);
+		f = j->single ? j->single : kernel_file(j);
+		file_touch(f);
+	} else if (!s || s->id != v->space) {
+		return !lap_model_space(j->model, v->space) ? "an address space that nobody announced" :
+		    lap_model_running(j->model) ? "an address space that is not that of the running task" : "no task runs";
+	}
+	if ((why = find(j, s, v, page, &canon[0])))
+		return why;
+	if (v->len <= room) {
+		put(j, f, v, page, canon[0], v->len);
+		return NULL;
+	}
+	if (page == LAP_PAGES - 1)
+		return "beyond the end of memory";
+	if ((why = find(j, s, v, page + 1, &canon[1])))
+		return why;
+	put(j, f, v, page, canon[0], room);
+	put(j, f, v, page + 1, canon[1], v->len - room);
+	return NULL;
+}
+
+/* What was read of the references is one encoding each: so they tell where the one at fault lies */
+static void
+bad_reference(struct job *j, const struct lap_ref *v, long i, long n, const char *why)
+{
+	struct lap_wrong w = { .what = why, .num = v[i].addr, .hasnum = v[i].time >= j->reftime };
+	uint8_t room[LAP_REF_MAX];
+	uint64_t off = in_off(j->refin);
+
+	if (j->lenient && !lap_model_error(j->model)->fatal) {
+		leave_out(j, why);
+		return;
+	}
+	for (long k = i; k < n; k++)
+		off -= lap_put_ref(j->refs.form, room, &v[k]);
+	stop(j, in_name(j->refin), off, j->refs.nrec - (uint64_t)(n - i), &w);
+}
+
+static void
+batch(struct job *j, const struct lap_ref *v, long n, struct runs *now)
+{
+	for (long i = 0; i < n; i++) {
+		const char *why;
+
+		if (v[i].time < j->reftime) {
+			bad_reference(j, v, i, n, "a time before that of an earlier record");
+			continue;
+		}
+		j->reftime = v[i].time;
+		if (j->have && j->next.time <= v[i].time)
+			events_until(j, v[i].time, now);
+		if ((why = reference(j, &v[i], now)))
+			bad_reference(j, v, i, n, why);
+	}
+}
+
+void
+pass_run(struct job *j)
+{
+	struct lap_ref v[BATCH];
+	struct runs now = { NULL, NULL };
+	long n = lap_refs_open(&j->refs, j->refin);
+
+	if (n < 0)
+		die_at(in_name(j->refin), j->refs.off, DIAG_NOREC, "%s", j->refs.err);
+	lap_events_open(&j->events, j->kernelin);
+	next_event(j);
+	for (;;) {
+		n = lap_refs_read(&j->refs, v, BATCH);
+		if (n == 0)
+			break;
+		if (n > 0) {
+			batch(j, v, n, &now);
+			continue;
+		}
+		if (!j->lenient || in_error(j->refin) == j->refs.err)
+			stop(j, in_name(j->refin), j->refs.off, j->refs.nrec, &(struct lap_wrong){ .what = j->refs.err });
+		leave_out(j, j->refs.err);
+		if (lap_refs_skip(&j->refs) != 0)
+			break;
+	}
+	events_until(j, UINT64_MAX, &now);
+}
+
+void
+pass_summary(const struct job *j)
+{
+	for (size_t i = 0; i < j->nleft; i++)
+		warn("left out: %" PRIu64 " records: %s", j->left[i].n, j->left[i].what);
+}

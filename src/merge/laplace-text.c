@@ -1,0 +1,138 @@
+/* laplace-text: binary Laplace traces to text, and back. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/out.h"
+#include "format/laplace.h"
+
+#define SYNOPSIS "[-b [-m | -w]] [-o file] [file]"
+#define BATCH 1024
+
+struct job {
+	int binary, merged, wide;
+	struct in *in;
+	struct out *out;
+};
+
+/* What came before is written to standard output; a file is not made */
+static _Noreturn void
+stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
+{
+	if (j->out)
+		out_drop(j->out);
+	die_at(in_name(j->in), off, rec, "%s", what);
+}
+
+static void
+raw(struct job *j)
+{
+	struct lap_ref v[BATCH];
+	struct lap_refs r;
+	enum lap_form to = !j->binary ? LAP_TEXT : j->wide ? LAP_WIDE : LAP_CLASSIC;
+	uint64_t off = 0;
+	size_t have;
+	long n = lap_refs_open(&r, j->in);
+
+	if (n < 0)
+		stop(j, r.off, DIAG_NOREC, r.err);
+	in_peek(j->in, 1, &have);
+	if (j->binary && (r.form == LAP_WIDE || (r.form == LAP_CLASSIC && have)))
+		stop(j, 0, DIAG_NOREC, "not references as text");
+	if (!j->binary && r.form == LAP_TEXT)
+		stop(j, 0, DIAG_NOREC, "text already (-b makes binary of it)");
+	if (to == LAP_WIDE) {
+		lap_put_header(out_room(j->out, LAP_HEADER), 0);
+		out_used(j->out, LAP_HEADER);
+	}
+	while ((n = lap_refs_read(&r, v, BATCH)) > 0) {
+		uint8_t *p = out_room(j->out, BATCH * LAP_REF_MAX), *q = p;
+
+		for (long i = 0; i < n; i++) {
+			if (to == LAP_CLASSIC && !lap_fits_classic(&v[i])) {
+				out_used(j->out, (size_t)(q - p));
+				stop(j, off, r.nrec - (uint64_t)(n - i), "more than 32 bits, which need the wide form (-w)");
+			}
+			if (to == LAP_CLASSIC)
+				off += lap_put_ref(LAP_TEXT, q, &v[i]);
+			q += lap_put_ref(to, q, &v[i]);
+		}
+		out_used(j->out, (size_t)(q - p));
+	}
+	if (n < 0)
+		stop(j, r.off, r.nrec, r.err);
+}
+
+static void
+merged(struct job *j)
+{
+	static struct lap_merged r;
+	struct lap_item it;
+	struct lap_last last = { .time = 0 };
+	struct buf b = BUF_INIT;
+	int got = lap_merged_open(&r, j->in);
+
+	if (got < 0)
+		stop(j, r.off, DIAG_NOREC, r.err);
+	if (j->binary && r.packed)
+		stop(j, 0, DIAG_NOREC, "not a merged trace as text");
+	if (j->binary) {
+		lap_put_header(out_room(j->out, LAP_HEADER), 1);
+		out_used(j->out, LAP_HEADER);
+	}
+	while ((got = lap_merged_read(&r, &it)) > 0) {
+		uint64_t time = it.isevent ? it.event.time : it.touch.time;
+
+		if (j->binary && time < last.time)
+			stop(j, in_off(j->in), r.nrec - 1, "a time before that of the record before it");
+		if (!it.isevent) {
+			uint8_t *p = out_room(j->out, LAP_REF_MAX);
+
+			out_used(j->out, j->binary ? lap_pack_touch(&last, p, &it.touch) : lap_print_touch(p, &it.touch));
+			continue;
+		}
+		b.n = 0;
+		if (j->binary)
+			lap_pack_event(&last, &b, &it.event);
+		else
+			lap_print_event(&b, &it.event);
+		if (b.nomem)
+			die("out of memory");
+		out_write(j->out, b.p, b.n);
+	}
+	if (got < 0)
+		stop(j, r.off, r.nrec, r.err);
+	buf_free(&b);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct job j = { .binary = 0 };
+	const char *outname = NULL;
+	const uint8_t *p;
+	size_t n;
+	int c;
+
+	diag_init(argv[0], 1);
+	while ((c = getopt(argc, argv, "bmo:w")) != -1)
+		switch (c) {
+		case 'b': j.binary = 1; break;
+		case 'm': j.merged = 1; break;
+		case 'o': outname = optarg; break;
+		case 'w': j.wide = 1; break;
+		default: die_usage(SYNOPSIS);
+		}
+	if (argc - optind > 1 || (j.merged && j.wide) || (!j.binary && (j.merged || j.wide)))
+		die_usage(SYNOPSIS);
+	j.in = in_open(argv[optind]);
+	j.out = out_open(outname);
+	p = in_peek(j.in, LAP_HEADER, &n);
+	if (j.merged || (!j.binary && lap_is_packed(p, n)))
+		merged(&j);
+	else
+		raw(&j);
+	out_close(j.out);
+	in_close(j.in);
+	return 0;
+}

@@ -1,0 +1,88 @@
+# What is wrong is said, and what came before it is there
+. "$SRC/testdata/tap.sh"
+test=$BUILD/test/streamtest
+
+usage='usage: bifcm [-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]
+       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]
+       bifcm -l [-v] [-o file] [file]
+       bifcm -t [-T threads] [file]'
+for o in "-w 3" "-w 4,8" "-r 8,3" "-w 4 -r 8" "-b 0" "-b 4194305" "-b 5,0" "-b 1,2,3" "-H 1048577" "-T 65" "-T x" "-d -l" "-d -t" "-d -9" "-d -w 4" "-s 1" "-R" \
+	"-n 1" "-l -s 1" "-t -o x" "-v" "-s 1x -d" "a b"; do
+	# shellcheck disable=SC2086
+	gives "usage: $o" 2 "$usage" bifcm $o </dev/null
+done
+gives "no such file" 1 "bifcm: none: No such file or directory" bifcm none
+gives "no such file, -d" 1 "bifcm: none: No such file or directory" bifcm -d none
+gives "a folder" 1 "bifcm: .: Is a directory" bifcm .
+bifcm -m none </dev/null >out 2>err
+is "no such method" "$? $(cat err | cut -d ';' -f 1)" "1 bifcm: there is no method none"
+
+"$test" make 80003 2 >in
+bifcm -b 1000 <in >in.bif
+: >empty
+gives "an empty file" 1 "bifcm: empty: byte 0: empty, not a value stream of bifcm(5)" bifcm -d empty
+gives "another file" 1 "bifcm: in: byte 0: not a value stream of bifcm(5)" bifcm -d in
+{ head -c 8 in.bif; printf '\002'; tail -c +10 in.bif; } >new.bif
+gives "another version" 1 "bifcm: new.bif: byte 0: a value stream of an unknown version" bifcm -t new.bif
+head -c 20 in.bif >cut.bif
+gives "cut off in the header" 1 "bifcm: cut.bif: byte 20: the file was cut off in its header" bifcm -l cut.bif
+
+# offset, first record and records of a block, from 1
+block() { bifcm -lv in.bif | awk -v n="$1" '$1 == "block" && $2 == n { split($6, r, "+"); print $4, r[1], r[2] }'; }
+read -r off3 rec3 n3 <<END
+$(block 3)
+END
+head -c $((off3 + 3)) in.bif >cut.bif
+for from in "" "-T 2"; do
+	# shellcheck disable=SC2086
+	gives "cut off $from" 1 "bifcm: cut.bif: byte $off3 (record 2000): the file was cut off here, behind 2 whole blocks" bifcm -d $from cut.bif
+	head -c 16000 in | cmp -s - tap.out && pass "what came before" || fail "what came before"
+done
+head -c $((off3 + 100)) in.bif >cut.bif
+cat cut.bif | bifcm -d >out 2>err
+is "a pipe cut off" "$? $(cat err)" "1 bifcm: standard input: byte $((off3 + 100)) (record 2000): the file was cut off in block 3 (records 2000 to 2999)"
+head -c 16000 in | cmp -s - out && pass "what came before" || fail "what came before"
+gives "cut off, backward" 1 "bifcm: cut.bif: byte $((off3 + 100)): the file was cut off: it has no end mark" bifcm -d -R cut.bif
+"$test" part 8 0 0 2000 1 <in | cmp -s - tap.out && pass "the whole blocks" || fail "the whole blocks"
+bifcm -l cut.bif >out 2>err
+is "cut off, listed" "$? $(sed -n 's/^records //p' out) $(cat err)" \
+	"1 2000 bifcm: cut.bif: byte $((off3 + 100)): the file was cut off: it has no end mark"
+
+# a byte of block 3 is another
+{ head -c $((off3 + 40)) in.bif; printf 'x'; tail -c +$((off3 + 42)) in.bif; } >bad.bif
+cmp -s in.bif bad.bif && fail "it is another"
+damaged="bifcm: bad.bif: byte $off3 (record 2000): block 3 (records 2000 to 2999) is damaged: its checksum is another"
+for t in 1 3; do
+	gives "damaged, -T $t" 1 "$damaged" bifcm -d -T $t bad.bif
+	head -c 16000 in | cmp -s - tap.out && pass "what came before" || fail "what came before"
+	gives "damaged, backward -T $t" 1 "$damaged" bifcm -d -R -T $t bad.bif
+	"$test" part 8 0 3000 99999 1 <in | cmp -s - tap.out && pass "what came behind" || fail "what came behind"
+done
+gives "damaged, -t" 1 "$damaged" bifcm -t bad.bif
+ok "another part" bifcm -d -s 3000 -n 2500 -o out bad.bif
+"$test" part 8 0 3000 2500 0 <in | cmp -s - out && pass "is right" || fail "is right"
+gives "-o" 1 "$damaged" bifcm -d -o none bad.bif
+[ -e none ] && fail "leaves no file" || pass "leaves no file"
+{ cat in.bif; echo; } >long.bif
+end=$(($(wc -c <in.bif) + 1))
+bifcm -d long.bif >out 2>err
+is "bytes behind the end" "$? $(sed 's/byte [0-9]*/byte N/' err)" "1 bifcm: long.bif: byte N: the index or the end mark behind it is damaged"
+head -c 80000 in | cmp -s - out && pass "all values came before" || fail "all values came before"
+cat in.bif in.bif >twice.bif
+bifcm -t twice.bif 2>err
+is "two in one" "$? $(sed 's/byte [0-9]*/byte N/' err)" "1 bifcm: twice.bif: byte N: the index or the end mark behind it is damaged"
+
+if [ -c /dev/full ]; then
+	is "a full disk" "$(bifcm in 2>&1 >/dev/full; echo $?)" "bifcm: standard output: No space left on device
+1"
+	is "a full disk, -d" "$(bifcm -d -T 2 in.bif 2>&1 >/dev/full; echo $?)" "bifcm: standard output: No space left on device
+1"
+	is "a full disk, -R" "$(bifcm -d -R in.bif 2>&1 >/dev/full; echo $?)" "bifcm: standard output: No space left on device
+1"
+else
+	skip "no /dev/full"
+fi
+is "a reader that goes away" "$( (bifcm -d -T 2 in.bif; echo $? >status) 2>&1 | head -c 1 >/dev/null; cat status)" 141
+is "and one of compressed values" "$( (cat in in in in in in in in | bifcm -0; echo $? >status) 2>&1 | head -c 1 >/dev/null; cat status)" 141
+gives "no folder for a pipe" 1 "bifcm: temporary file in /none: No such file or directory" sh -c 'cat in.bif | TMPDIR=/none bifcm -d -R'
+tap_end

@@ -1,0 +1,48 @@
+# The page says enough: the decoder that was written from it agrees, whatever the layout and the method
+. "$SRC/testdata/tap.sh"
+test=$BUILD/test/streamtest
+plain=$BUILD/test/plain
+
+"$test" make 200005 3 >in
+: >empty
+bifcm <empty | "$plain" >out
+same "nothing" empty out
+methods=$(bifcm -m '?' <empty 2>&1 | sed 's/.*there are //; s/,//g')
+for layout in "-w 1" "-w 2" "-w 4" "-w 8" "-r 4,8 -H 4" "-r addr" "-r 2,8,1:2 -H 1000" "-r 8,8:0"; do
+	bad=
+	for m in $methods; do
+		# shellcheck disable=SC2086
+		bifcm $layout -m "$m" -b 3000 <in | "$plain" >out && cmp -s out in || bad="$bad $m"
+	done
+	for level in 0 1 6 9; do
+		# shellcheck disable=SC2086
+		bifcm $layout -$level -b 4000 <in | "$plain" >out && cmp -s out in || bad="$bad -$level"
+	done
+	is "$layout" "$bad" ""
+done
+
+# each method alone on what it is best at would not be seen above if it never made anything smaller
+for m in $methods; do
+	[ "$m" = stored ] && continue
+	seen=
+	for seed in 1 2 3 4 5; do
+		"$test" make 30000 $seed >some
+		for layout in 8 "4,8" addr; do
+			bifcm -r $layout -m "$m" -b 2000 <some | bifcm -l | grep -q " $m:" && seen=1
+		done
+	done
+	is "$m is in the files" "$seen" 1
+done
+
+"$plain" <in >/dev/null 2>err
+is "what is no such file" "$? $(cat err)" "1 plain: byte 0: magic"
+
+# the hex dump of the page
+grep -E '^[0-9a-f]{8}  ' "$SRC/man/bifcm.5" | sed 's/^[0-9a-f]*//' | tr -s ' \n' '\n\n' | sed '/^$/d' >page.hex
+sed -n 's/^\$ \(printf .*\) | bifcm .*/\1/p' "$SRC/man/bifcm.5" | sed 's/\\e/\\/g' >make
+sh make >values
+args=$(sed -n 's/^\$ printf .* | bifcm \(.*\) | od .*/\1/p' "$SRC/man/bifcm.5")
+# shellcheck disable=SC2086
+bifcm $args <values | od -An -v -tx1 | tr -s ' \n' '\n\n' | sed '/^$/d' >real.hex
+[ -s page.hex ] && same "the dump of the page" page.hex real.hex
+tap_end

@@ -1,0 +1,143 @@
+/* The plain decoder: METHODS of bifcm(5), in its order. */
+#include <lzma.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "plain_bidi.h"
+#include "plain_cm.h"
+#include "plain_value.h"
+
+static uint64_t
+mask(unsigned w)
+{
+	return w == 8 ? UINT64_MAX : (1ull << 8 * w) - 1;
+}
+
+static void
+stored(const uint8_t *p, size_t len, struct column *c)
+{
+	if (len != c->n * c->w)
+		reject("stored: length");
+	for (size_t i = 0; i < c->n; i++)
+		for (unsigned k = 0; k < c->w; k++)
+			c->v[i] |= (uint64_t)*p++ << 8 * k;
+}
+
+/* The primer of a column, kept with it: of its values, of its differences */
+static struct cm *
+primer(struct column *first, int differences)
+{
+	size_t from = first->n > 1048576 ? first->n - 1048576 : 0, N = first->n - from;
+	struct cm *c = first->primer[differences];
+
+	if (c)
+		return c;
+	c = first->primer[differences] = cm_new(N, N, first->k != NULL, first->w);
+	for (size_t i = 0; i < N; i++) {
+		uint64_t v = first->v[from + i];
+
+		if (differences && i)
+			v = (v - first->v[from + i - 1]) & mask(first->w);
+		value(c, first->k ? first->k[from + i] : 0, v);
+	}
+	return c;
+}
+
+static void
+context_mixing(const uint8_t *p, size_t len, struct column *c, struct column *first, int differences)
+{
+	struct cm *m = first ? cm_again(primer(first, differences), first->n + c->n) : cm_new(c->n, c->n, c->k != NULL, c->w);
+
+	/* an empty column is not a coder without bytes */
+	m->r.p = len ? p : (const uint8_t *)"";
+	m->r.len = len;
+	m->r.R = UINT64_MAX;
+	m->r.L = word(&m->r) << 32;
+	m->r.L |= word(&m->r);
+	for (size_t i = 0; i < c->n; i++) {
+		c->v[i] = value(m, c->k ? c->k[i] : 0, 0);
+		if (c->v[i] & ~mask(c->w))
+			reject("value");
+		if (differences && i)
+			c->v[i] = (c->v[i] + c->v[i - 1]) & mask(c->w);
+	}
+	if (m->r.read < len)
+		reject("bytes behind the last value");
+	cm_done(m);
+}
+
+/* Layouts */
+static void
+layout(unsigned kind, const uint8_t *p, struct column *c)
+{
+	uint64_t *last = alloc(4096 * sizeof(*last)), none = 0;
+
+	if (kind > 7 || (kind & 3) == 3 || ((kind & 3) == 2 && !c->k) || (kind & 4 && c->w == 1))
+		reject("layout");
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t *before = (kind & 3) == 0 ? NULL : (kind & 3) == 1 ? &none : &last[c->k[i] * 0x9e3779b97f4a7c15 >> 52];
+
+		c->v[i] = 0;
+		for (unsigned b = 0; b < c->w; b++)
+			c->v[i] |= (uint64_t)p[kind & 4 ? b * c->n + i : i * c->w + b] << 8 * b;
+		if (before)
+			*before = c->v[i] = (c->v[i] + *before) & mask(c->w);
+	}
+	free(last);
+}
+
+static void
+fast(const uint8_t *p, size_t len, struct column *c)
+{
+	size_t n = c->n * c->w;
+	uint8_t *raw = alloc(n);
+
+	if (len < 1 || ZSTD_decompress(raw, n, p + 1, len - 1) != n)
+		reject("fast");
+	layout(p[0], raw, c);
+	free(raw);
+}
+
+static void
+lz(const uint8_t *p, size_t len, struct column *c)
+{
+	lzma_options_lzma o;
+	lzma_filter f[2] = { { LZMA_FILTER_LZMA1, &o }, { LZMA_VLI_UNKNOWN, NULL } };
+	size_t n = c->n * c->w, in = 2, out = 0;
+	uint8_t *raw = alloc(n);
+
+	if (len < 2 || lzma_lzma_preset(&o, 6))
+		reject("lz");
+	o.dict_size = n < 4096 ? 4096 : (uint32_t)n;
+	o.lc = p[1] % 9;
+	o.lp = p[1] / 9 % 5;
+	o.pb = p[1] / 45;
+	if (lzma_raw_buffer_decode(f, NULL, p, &in, len, raw, &out, n) != LZMA_OK || in != len || out != n)
+		reject("lz");
+	layout(p[0], raw, c);
+	free(raw);
+}
+
+static void
+decode(unsigned method, const uint8_t *p, size_t len, struct column *c, struct column *first)
+{
+	switch (method) {
+	case 0:
+		stored(p, len, c);
+		break;
+	case 1:
+	case 2:
+		context_mixing(p, len, c, first, method == 2);
+		break;
+	case 3:
+		fast(p, len, c);
+		break;
+	case 4:
+		lz(p, len, c);
+		break;
+	default:
+		if (method < 32 || method > 43)
+			reject("method");
+		bidirectional(method - 32, p, len, c);
+	}
+}

@@ -1,0 +1,2 @@
+# Bidirectional compressors against plain ones, state by state
+"$BUILD/test/biditest"

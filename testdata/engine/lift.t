@@ -1,0 +1,2 @@
+# Prefixes that change what an instruction refers to
+"$BUILD/test/lifttest"

@@ -1,0 +1,2 @@
+# Laplace's formats, as a library
+"$BUILD/test/laplacetest"
