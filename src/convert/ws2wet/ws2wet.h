@@ -21,7 +21,7 @@ struct stmt {
 	uint16_t val;                   /* first word of the value among its values */
 	uint8_t nval, any;              /* words, 0: no values; any: one port for all references */
 	uint8_t len, b[15];
-	uint8_t joined, cut;            /* prev and next are set; they were, and are not any more (1 prev, 2 next) */
+	uint8_t joined;                 /* 1: prev was set, 2: next was; another one later makes it NONE */
 };
 
 /* Instructions that are always executed one after the other */
