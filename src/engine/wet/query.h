@@ -35,7 +35,7 @@ struct query *query_open(const char *path, struct query_fault *f);     /* NULL: 
 void query_close(struct query *q);
 const struct query_fault *query_fault(const struct query *q);
 
-/* What goes backward has windows of so many instances (8 million) in memory, about 20 bytes each.  Before query_survey */
+/* What goes backward has windows of so many instances (8 million) in memory, about 27 bytes each.  Before query_survey */
 void query_window_of(struct query *q, uint64_t n);
 
 /* All statements and counts; slices: and what slices need.  Once for all questions that say so. */

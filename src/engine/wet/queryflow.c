@@ -66,7 +66,6 @@ trail(struct flow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 	int got = query_goto(q, q->win[k].n);
 
 	t->n = 0;
-	visit_until(q->v, end);
 	while (got == 1 && last < end && (got = query_batch(q, &b)) == 1)
 		for (const struct visit_run *r = b.run; r < b.run + b.nrun && last < end; r++) {
 			const struct qpath *p;
@@ -97,7 +96,7 @@ backward(struct flow *f, uint64_t from)
 	for (size_t k = query_window(q, from) + 1; k > 0 && !enough && !bad;) {
 		uint32_t over = 0;
 
-		k -= k < TOGETHER || f->left < q->window ? 1 : TOGETHER;
+		k -= f->left < q->window ? 1 : k < TOGETHER ? k : TOGETHER;
 		bad = trail(f, &t, k, end, &over) != 0;
 		for (size_t i = t.n; i-- > 0 && !enough && !bad; over = 0)
 			enough = give(f, t.path[i], 0, t.path[i]->n - over, 1);
