@@ -36,6 +36,8 @@ run(struct job *j, const char *outname)
 
 	if (!j->path || strcmp(j->path, "-") == 0)
 		j->path = copy = spool_stdin();
+	if ((j->source = wsource_new()) == NULL)
+		job_nomem();
 	j->out = out_open(outname);
 	job_code(j);
 	job_count(j);
@@ -46,7 +48,7 @@ run(struct job *j, const char *outname)
 		job_bad(j, &j->fault);
 	out_close(j->out);
 	table_free(&j->table);
-	source_free(j);
+	wsource_free(j->source);
 	wcode_free(&j->code);
 	free(j->stmt);
 	free(j->hash);

@@ -67,9 +67,10 @@ mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct count *c = arg;
 
-	job_module(c->j, m);
+	if (wsource_map(c->j->source, m) != 0)
+		job_nomem();
 	if (c->j->symbol && !c->pc)
-		c->pc = source_find(c->j, m, c->j->symbol);
+		c->pc = wsource_symbol(c->j->source, m, c->j->symbol);
 }
 
 /* Instructions [lo, hi) of a run are in the region */
@@ -88,7 +89,7 @@ count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
 		for (uint32_t i = 0; i < b->n; i++) {
 			struct stmt *s = &j->stmt[b->stmt[i]];
 
-			if (!s->id && (!j->main_only || job_in_main(j, s->pc)))
+			if (!s->id && (!j->main_only || wsource_in_main(j->source, s->pc)))
 				s->id = ++j->nid;
 		}
 	}

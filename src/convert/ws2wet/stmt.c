@@ -1,76 +1,15 @@
 /* ws2wet: statements, and which are always executed together. */
 #include <stdlib.h>
 #include <string.h>
-#include <Zydis/Zydis.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "ws2wet.h"
 
-#define RSP 4u
-
 _Noreturn void
 job_nomem(void)
 {
 	die("no memory");
-}
-
-/* Does it read memory, so that it has a port for that?  Of instructions whose references are not known before they run */
-static int
-reads(const struct fact *f)
-{
-	static ZydisDecoder d;
-	static int ready;
-	ZydisDecodedInstruction z;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-
-	if (!ready) {
-		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		ready = 1;
-	}
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, f->b, f->len, &z, op)))
-		return 0;
-	for (int i = 0; i < z.operand_count; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN && op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
-			return 1;
-	return 0;
-}
-
-/* Do pushes, pops, calls and returns count rsp as what they define?  No */
-static int
-stack_only(const struct fact *f)
-{
-	switch (f->mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF:
-	case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_CALL: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_LEAVE: case ZYDIS_MNEMONIC_ENTER:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* Its value: the first register that it defines; of a string instruction rax, rcx, rsi, rdi; else the flags */
-static const struct fact_def *
-value(const struct fact *f)
-{
-	static const uint8_t string[] = { 0, 1, 6, 7 };
-	const struct fact_def *flags = NULL;
-
-	for (unsigned k = 0; f->kind == FACT_STRING && k < sizeof string; k++)
-		for (unsigned i = 0; i < f->ndef; i++)
-			if (f->def[i].reg == string[k])
-				return &f->def[i];
-	for (unsigned i = 0; i < f->ndef; i++) {
-		const struct fact_def *d = &f->def[i];
-
-		if (d->val == FACT_NOVALUE || !d->nval)
-			continue;
-		if (d->reg == FACT_FLAGS)
-			flags = d;
-		else if (d->reg != RSP || !stack_only(f) || f->b[f->len - 1] == 0x5c)
-			return d;
-	}
-	return flags;
 }
 
 static uint32_t *
@@ -97,7 +36,7 @@ uint32_t
 stmt_of(struct job *j, const struct fact *f)
 {
 	uint32_t i = j->nhash ? *bucket(j, f->pc) : NONE, *h;
-	const struct fact_def *d;
+	struct wport p;
 	struct stmt *s;
 
 	for (; i != NONE; i = j->stmt[i].hnext)
@@ -109,16 +48,9 @@ stmt_of(struct job *j, const struct fact *f)
 		rehash(j);
 	j->stmt = xgrow(j->stmt, &j->capstmt, j->nstmt + 1, sizeof *j->stmt);
 	s = &j->stmt[j->nstmt];
-	*s = (struct stmt){ .pc = f->pc, .prev = NONE, .next = NONE, .nuse = f->nuse, .nmem = f->nread, .len = f->len };
+	wport_of(f, &p);
+	*s = (struct stmt){ .pc = f->pc, .prev = NONE, .next = NONE, .len = f->len, .nuse = p.nuse, .nmem = p.nmem, .any = p.any, .val = p.val, .nval = p.nval };
 	memcpy(s->b, f->b, f->len);
-	if (f->kind == FACT_STRING || f->kind == FACT_COUNTED) {
-		s->nmem = (uint16_t)reads(f);
-		s->any = 1;
-	}
-	if ((d = value(f)) != NULL) {
-		s->val = d->val;
-		s->nval = d->reg == FACT_FLAGS ? FLAGS_VALUE : d->nval;
-	}
 	h = bucket(j, f->pc);
 	s->hnext = *h;
 	*h = (uint32_t)j->nstmt;

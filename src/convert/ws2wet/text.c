@@ -5,12 +5,32 @@
 #include "format/wettext.h"
 #include "ws2wet.h"
 
+/* The first line of a block */
+static void
+source_put(struct job *j, const struct stmt *s)
+{
+	const char *file, *func;
+	int line;
+	uint8_t name[16384];
+	size_t n;
+
+	wsource_find(j->source, s->pc, s->b, s->len, &file, &func, &line);
+	out_printf(j->out, "%u %u %llx ", (unsigned)s->id, 1u + s->nuse + s->nmem, (unsigned long long)s->pc);
+	n = wettext_put_name(name, sizeof name - 1, file);
+	name[n++] = ' ';
+	out_write(j->out, name, n);
+	n = wettext_put_name(name, sizeof name - 1, func);
+	name[n++] = ' ';
+	out_write(j->out, name, n);
+	out_printf(j->out, "%d\n", line);
+}
+
 static uint64_t
 size(const struct job *j, const struct unit *u)
 {
 	const struct stmt *s = &j->stmt[u->stmt];
 
-	return s->count * (u->port == NONE && s->nval != FLAGS_VALUE ? s->nval : 1u) * sizeof *u->slot;
+	return s->count * (u->port == NONE && s->nval != WPORT_FLAGS ? s->nval : 1u) * sizeof *u->slot;
 }
 
 static void
@@ -37,7 +57,7 @@ static void
 values(struct job *j, const struct unit *u)
 {
 	const struct stmt *s = &j->stmt[u->stmt];
-	unsigned n = s->nval == FLAGS_VALUE ? 1 : s->nval;
+	unsigned n = s->nval == WPORT_FLAGS ? 1 : s->nval;
 
 	if (!n) {
 		out_used(j->out, wettext_put_novalues(out_room(j->out, WETTEXT_PUT)));

@@ -4,16 +4,11 @@
 
 #include "base/out.h"
 #include "engine/wet/control.h"
+#include "engine/wet/port.h"
+#include "engine/wet/source.h"
 
 #define NONE UINT32_MAX
 #define VISIT_WHAT 0u                   /* of all passes alike, so that their blocks are the same */
-#define FLAGS_VALUE 255u                 /* as nval: flags, which take one word */
-
-/* A file that was mapped executable */
-struct module {
-	struct ws_rec_map map;          /* name and id are owned */
-	struct source *source;
-};
 
 /* A static instruction */
 struct stmt {
@@ -53,7 +48,7 @@ struct unit {
 	size_t nmore, capmore;
 };
 struct more { uint64_t x, who; };
-struct want { uint32_t unit; uint16_t i, place; };
+struct want { uint32_t unit; uint16_t i, later; };   /* instruction i of the block; later: how often it comes again in it */
 
 /* Who instance n was */
 struct table {
@@ -72,8 +67,7 @@ struct job {
 	int bad;                        /* the run ends with a fault */
 	struct replay_fault fault;
 	struct wcode code;
-	struct module *module;
-	size_t nmodule, capmodule;
+	struct wsource *source;
 	struct stmt *stmt;
 	uint32_t *hash;
 	size_t nstmt, capstmt, nhash;
@@ -112,12 +106,5 @@ void job_text(struct job *j);
 void fill(struct job *j, struct unit *unit, size_t nunit);
 void unit_put(struct job *j, const struct unit *u);
 void job_order(struct job *j);
-
-/* source.c: where statements come from */
-void job_module(void *arg, const struct ws_rec_map *m);         /* a replay_map_fn */
-int job_in_main(const struct job *j, uint64_t pc);
-void source_put(struct job *j, const struct stmt *s);           /* the first line of its block */
-void source_free(struct job *j);
-uint64_t source_find(struct job *j, const struct ws_rec_map *m, const char *symbol);    /* where it lies; 0: not there */
 
 #endif

@@ -1,0 +1,23 @@
+/* Files, functions and lines of a captured program's instructions, out of the files that it mapped, as far as they are still there. */
+#ifndef TM_ENGINE_WET_SOURCE_H
+#define TM_ENGINE_WET_SOURCE_H
+
+#include "format/ws.h"
+
+struct wsource;
+
+struct wsource *wsource_new(void);              /* NULL: no memory */
+void wsource_free(struct wsource *s);
+
+/* A file is mapped executable.  0, or -1 without memory */
+int wsource_map(struct wsource *s, const struct ws_rec_map *m);
+
+int wsource_in_main(const struct wsource *s, uint64_t pc);      /* is it in the program, not in a library? */
+
+/* Where the function lies that the mapping has; 0: nowhere */
+uint64_t wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol);
+
+/* File, function and line of the n bytes of code at pc; NULL, NULL, 0 where they are not known.  Strings live as long as s. */
+void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file, const char **func, int *line);
+
+#endif
