@@ -34,10 +34,13 @@ look(struct pass *p, struct blk *b)
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct stmt *s = &j->stmt[b->stmt[i]];
 		uint32_t id = s->id;
+		uint16_t later = 0;             /* of a loop whose run goes round more than once */
 
+		for (uint32_t k = i + 1; id && k < b->n; k++)
+			later = (uint16_t)(later + (b->stmt[k] == b->stmt[i]));
 		for (uint32_t k = 0; id && k < p->nof[id - 1]; k++) {
 			b->want = xgrow(b->want, &cap, b->nwant + 1, sizeof *b->want);
-			b->want[b->nwant++] = (struct want){ p->first[id - 1] + k, (uint16_t)i, 0 };
+			b->want[b->nwant++] = (struct want){ p->first[id - 1] + k, (uint16_t)i, later };
 		}
 	}
 }
@@ -185,7 +188,7 @@ take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, u
 		look(p, b);
 	for (uint32_t k = 0; k < b->nwant; k++) {
 		struct unit *u = &p->unit[b->want[k].unit];
-		uint64_t x = j->atom[j->stmt[u->stmt].atom].count - 1u;
+		uint64_t x = j->atom[j->stmt[u->stmt].atom].count - 1u - b->want[k].later;
 
 		if (!again || u->port == NONE || u->port > j->stmt[u->stmt].nuse)
 			one(p, run, v, lo + b->want[k].i, u, x, p->parent[lo + b->want[k].i], again);

@@ -48,7 +48,7 @@ struct unit {
 	size_t nmore, capmore;
 };
 struct more { uint64_t x, who; };
-struct want { uint32_t unit; uint16_t i, place; };
+struct want { uint32_t unit; uint16_t i, later; };   /* instruction i of the block; later: how often it comes again in it */
 
 /* Who instance n was */
 struct table {

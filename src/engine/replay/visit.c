@@ -74,6 +74,8 @@ on_record(void *arg, const struct ws_rec *rec)
 	if (v->muted)
 		return 0;
 	if (catch_up(v) == 0 && (rec->kind != WS_SIG || signal_comes(v, &rec->u.sig) == 0)) {
+		if (v->onrecord)
+			v->onrecord(v->onrecordarg, rec, v->nrun, v->n);
 		effects(v, rec);
 		if (!v->mem.nomem)
 			return 0;
@@ -164,6 +166,13 @@ struct replay *
 visit_replay(struct visit *v)
 {
 	return v->r;
+}
+
+void
+visit_onrecord(struct visit *v, visit_record_fn *fn, void *arg)
+{
+	v->onrecord = fn;
+	v->onrecordarg = arg;
 }
 
 int

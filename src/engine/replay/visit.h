@@ -92,6 +92,14 @@ void visit_close(struct visit *v);
 struct replay *visit_replay(struct visit *v);   /* for its header, counts, fault, output, until: not for running it */
 
 /*
+ * Each record that takes place while instructions are handed over, from within
+ * visit_batch: it comes behind `run` runs of the batch that is being made, the
+ * last instance so far is n.
+ */
+typedef void visit_record_fn(void *arg, const struct ws_rec *rec, size_t run, uint64_t n);
+void visit_onrecord(struct visit *v, visit_record_fn *fn, void *arg);
+
+/*
  * Where segments begin, and how many there are: a capture whose keyframes do
  * not say their instances is run through once, and the visit is at its
  * beginning then.  0: see visit_replay's fault.

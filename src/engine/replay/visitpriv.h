@@ -29,6 +29,8 @@ struct visit {
 	struct fact_def sigdef[FACT_NREG];
 	uint64_t *seg;                  /* instances before each segment; owned; NULL: not known yet */
 	size_t nseg;
+	visit_record_fn *onrecord;      /* or NULL */
+	void *onrecordarg;
 };
 
 /* Room for a run and so many writers; 0, or -1 without memory */

@@ -1,0 +1,110 @@
+/* wetq: source files with what of each line is in a slice. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "wetq.h"
+
+/* A line of a source file that has statements */
+struct line {
+	const char *file;
+	uint64_t in;                    /* instances in the slice */
+	int line;
+};
+
+static int
+by_line(const void *a, const void *b)
+{
+	const struct line *p = a, *q = b;
+	int e = strcmp(p->file, q->file);
+
+	return e ? e : p->line < q->line ? -1 : p->line > q->line;
+}
+
+/* One line, its text if there is any */
+static void
+put(struct job *j, const struct line *l, int number, const char *text, size_t n)
+{
+	if (!l)
+		out_str(j->out, "         -");
+	else
+		out_printf(j->out, "%10llu", (unsigned long long)l->in);
+	out_printf(j->out, ":%6d:", number);
+	out_write(j->out, text, n);
+	out_str(j->out, "\n");
+}
+
+/* The n lines of a file, l->file: between its other lines, if it is still there */
+static void
+file(struct job *j, const struct line *l, size_t n)
+{
+	char *path = j->folder && l->file[0] != '/' ? xasprintf("%s/%s", j->folder, l->file) : xstrdup(l->file), *text = NULL;
+	FILE *f = fopen(path, "r");
+	size_t room = 0, k = 0;
+	ssize_t len;
+
+	out_printf(j->out, "%s\n", l->file);
+	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
+		int has = k < n && l[k].line == number;
+
+		put(j, has ? &l[k] : NULL, number, text, (size_t)len - (len > 0 && text[len - 1] == '\n'));
+		k += (size_t)has;
+	}
+	for (; k < n; k++)
+		put(j, &l[k], l[k].line, "", 0);
+	if (f)
+		fclose(f);
+	free(text);
+	free(path);
+}
+
+/* Lines of all statements, those of one line added up; how many */
+static size_t
+lines(struct job *j, const uint64_t *count, struct line **l)
+{
+	size_t n = 0, cap = 0, k = 0;
+
+	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
+		struct line one = { .in = count[id - 1] };
+		const char *func;
+
+		query_source(j->q, id, &one.file, &func, &one.line);
+		if (!one.file)
+			continue;
+		*l = xgrow(*l, &cap, n + 1, sizeof **l);
+		(*l)[n++] = one;
+	}
+	if (n)
+		qsort(*l, n, sizeof **l, by_line);
+	for (size_t i = 0; i < n; i++)
+		if (k && by_line(&(*l)[k - 1], &(*l)[i]) == 0)
+			(*l)[k - 1].in += (*l)[i].in;
+		else
+			(*l)[k++] = (*l)[i];
+	return k;
+}
+
+void
+job_annotate(struct job *j, const char *point)
+{
+	struct query_slice s = { .n = job_point(j, point, 1), .how = j->how };
+	struct line *l = NULL;
+	size_t n, end;
+
+	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
+	if (query_slice(j->q, &s) != 0)
+		job_bad(j);
+	n = lines(j, s.count, &l);
+	for (size_t i = 0; i < n; i = end) {
+		uint64_t in = 0;
+
+		for (end = i; end < n && strcmp(l[end].file, l[i].file) == 0; end++)
+			in += l[end].in;
+		if (in)
+			file(j, l + i, end - i);
+	}
+	free(l);
+	free(s.count);
+}

@@ -1,0 +1,186 @@
+/* wetq: slices, as instances, as statements and as a graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "format/ref.h"
+#include "wetq.h"
+
+#define ROOM 512u
+
+struct list { struct job *j; uint64_t left; };
+
+/* id#instance pc, =value, r address size and so on */
+static int
+line(void *arg, const struct query_insn *e)
+{
+	static const char kind[] = "irwm";
+	struct list *l = arg;
+	struct out *o = l->j->out;
+	uint8_t *p = out_room(o, ROOM + 16 * e->nval);
+	size_t n = put_dec(p, e->id);
+
+	if (l->left-- == 0)
+		return 1;
+	p[n++] = '#';
+	n += put_dec(p + n, e->instance);
+	p[n++] = ' ';
+	n += put_hex(p + n, query_stmt(l->j->q, e->id)->pc);
+	if (e->nval) {
+		p[n++] = ' ';
+		p[n++] = '=';
+		n += put_value(p + n, e->val, e->nval);
+	}
+	for (size_t i = 0; i < e->nref; i++) {
+		out_used(o, n);
+		p = out_room(o, ROOM);
+		n = 0;
+		p[n++] = ' ';
+		p[n++] = (uint8_t)kind[ref_kind(e->ref[i]) & 3];
+		p[n++] = ':';
+		n += put_hex(p + n, ref_addr(e->ref[i]));
+		p[n++] = '/';
+		n += put_dec(p + n, ref_size(e->ref[i]));
+	}
+	p[n++] = '\n';
+	out_used(o, n);
+	return 0;
+}
+
+/* id, instances in the slice, all there are, pc, where */
+static void
+statements(struct job *j, const uint64_t *count)
+{
+	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
+		uint8_t *p;
+		size_t n;
+
+		if (!count[id - 1])
+			continue;
+		p = out_room(j->out, ROOM);
+		n = put_dec(p, id);
+		p[n++] = ' ';
+		n += put_dec(p + n, count[id - 1]);
+		p[n++] = ' ';
+		n += put_dec(p + n, query_stmt(j->q, id)->count);
+		p[n++] = ' ';
+		n += put_hex(p + n, query_stmt(j->q, id)->pc);
+		out_used(j->out, n);
+		put_where(j, id);
+	}
+}
+
+void
+job_slice(struct job *j, const char *point)
+{
+	struct list l = { j, j->most };
+	struct query_slice s = { .n = job_point(j, point, 1), .how = j->how, .fn = j->counts ? NULL : line, .arg = &l };
+
+	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
+	if (query_slice(j->q, &s) != 0)
+		job_bad(j);
+	if (j->counts)
+		statements(j, s.count);
+	free(s.count);
+}
+
+/* An edge of the graph: of statements, with how often it was */
+struct edge { uint64_t key, n; };       /* key: id << 33 | on << 1 | is it control; 0: free */
+
+struct graph {
+	struct edge *edge;              /* owned */
+	size_t n, nslot;
+};
+
+static struct edge *
+place(const struct graph *g, uint64_t key)
+{
+	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	while (g->edge[i & (g->nslot - 1)].key && g->edge[i & (g->nslot - 1)].key != key)
+		i++;
+	return &g->edge[i & (g->nslot - 1)];
+}
+
+static int
+add(void *arg, const struct query_dep *d)
+{
+	struct graph *g = arg;
+	/* control dependences have their lines apart */
+	uint64_t key = (uint64_t)d->id << 33 | (uint64_t)d->on << 1 | (d->port == 0);
+	struct edge *e;
+
+	if (g->n * 2 >= g->nslot) {
+		struct graph old = *g;
+
+		g->nslot = g->nslot ? g->nslot * 2 : 1024;
+		g->edge = xcalloc(g->nslot, sizeof *g->edge);
+		for (size_t i = 0; i < old.nslot; i++)
+			if (old.edge[i].key)
+				*place(g, old.edge[i].key) = old.edge[i];
+		free(old.edge);
+	}
+	e = place(g, key);
+	g->n += !e->key;
+	e->key = key;
+	e->n++;
+	return 0;
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct edge *p = a, *q = b;
+
+	return p->key < q->key ? -1 : p->key > q->key;
+}
+
+static void
+node(struct job *j, uint32_t id, uint64_t count)
+{
+	const char *file, *func;
+	int line;
+
+	query_source(j->q, id, &file, &func, &line);
+	out_printf(j->out, "\ts%u [label=\"%u", (unsigned)id, (unsigned)id);
+	if (count != 1)
+		out_printf(j->out, " x %llu", (unsigned long long)count);
+	out_printf(j->out, "\\n%llx", (unsigned long long)query_stmt(j->q, id)->pc);
+	out_str(j->out, func ? "\\n" : "");
+	for (const char *s = func ? func : ""; *s; s++)
+		if (*s != '"' && *s != '\\' && (unsigned char)*s >= ' ')
+			out_write(j->out, s, 1);
+	if (file)
+		out_printf(j->out, ":%d", line);
+	out_str(j->out, "\"]\n");
+}
+
+void
+job_dot(struct job *j, const char *point)
+{
+	struct query_slice s = { .n = job_point(j, point, 1), .how = j->how };
+	struct graph g = { 0 };
+	size_t n = 0;
+
+	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
+	if (query_slice(j->q, &s) != 0 || query_deps(j->q, &s, add, &g) != 0)
+		job_bad(j);
+	out_str(j->out, "digraph slice {\n\tnode [shape=box]\n");
+	for (uint32_t id = 1; id <= query_nstmt(j->q); id++)
+		if (s.count[id - 1])
+			node(j, id, s.count[id - 1]);
+	for (size_t i = 0; i < g.nslot; i++)
+		if (g.edge[i].key)
+			g.edge[n++] = g.edge[i];
+	if (n)
+		qsort(g.edge, n, sizeof *g.edge, by_key);
+	for (size_t i = 0; i < n; i++) {
+		out_printf(j->out, "\ts%u -> s%u [label=\"%llu\"", (unsigned)(g.edge[i].key >> 33), (unsigned)(g.edge[i].key >> 1 & 0x7fffffff),
+		    (unsigned long long)g.edge[i].n);
+		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
+	}
+	out_str(j->out, "}\n");
+	free(g.edge);
+	free(s.count);
+}

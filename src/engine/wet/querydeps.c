@@ -1,0 +1,153 @@
+/* Queries of a capture: the dependences between the instances of a slice, by a visit that knows writers. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "engine/wet/querypriv.h"
+
+#define SIGNAL UINT32_MAX               /* counts as the instance before it */
+
+struct deps {
+	struct query *q;
+	const struct query_slice *s;
+	query_dep_fn *fn;
+	void *arg;
+	uint32_t *id;                   /* of members, by position; NORESERVE memory */
+	uint64_t last;
+	uint64_t *writer;               /* of a port; owned */
+	size_t nwriter, capwriter;
+	int enough;
+};
+
+static int
+latest_first(const void *a, const void *b)
+{
+	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+
+	return p > q ? -1 : p < q;
+}
+
+static int
+add(struct deps *c, uint64_t writer)
+{
+	while (writer && c->id[writer] == SIGNAL)
+		writer--;
+	if (!writer || !query_is_member(c->q, writer) || !c->id[writer])
+		return 0;
+	if (buf_grow(&c->writer, &c->capwriter, c->nwriter + 1, sizeof *c->writer) < 0)
+		return query_nomem(c->q);
+	c->writer[c->nwriter++] = writer;
+	return 0;
+}
+
+/* The writers of nw uses, which are one port: each once */
+static int
+port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw, const struct visit_batch *b)
+{
+	struct query_dep d = { .id = id, .port = port, .n = n };
+
+	c->nwriter = 0;
+	for (size_t i = 0; i < nw; i++) {
+		const struct visit_piece *p = &b->piece[w[i] & ~VISIT_MANY];
+
+		do
+			if (add(c, w[i] & VISIT_MANY ? p->writer : w[i]) != 0)
+				return -1;
+		while (w[i] & VISIT_MANY && p++->more);
+	}
+	if (c->nwriter > 1)
+		qsort(c->writer, c->nwriter, sizeof *c->writer, latest_first);
+	for (size_t i = 0; i < c->nwriter; i++) {
+		d.onn = c->writer[i];
+		d.on = c->id[d.onn];
+		if (i == 0 || d.onn != c->writer[i - 1])
+			c->enough |= c->fn(c->arg, &d) != 0;
+	}
+	return 0;
+}
+
+/* A member; again: the other part of a string instruction */
+static int
+member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b, uint64_t parent, int again)
+{
+	const uint64_t *w = b->writer + e->use;
+	unsigned nuse = e->fact->nuse, nread = 0;
+	int bad = 0;
+
+	c->id[e->n] = id;
+	if (c->s->how & QUERY_FORWARD && e->n == c->s->n)
+		return 0;               /* what it depends on is not in the slice */
+	if (!again && !(c->s->how & QUERY_DATA))
+		bad |= port(c, id, 0, e->n, &parent, 1, b);
+	for (unsigned i = 0; i < nuse && !again; i++)
+		if (e->fact->use[i].reg != QRSP || c->q->rsp)
+			bad |= port(c, id, i + 1, e->n, &w[i], 1, b);
+	for (uint32_t i = 0; i < e->nref; i++)
+		nread += (unsigned)visit_reads(b->word[e->ref + i]);
+	if (c->q->stmt[id - 1].port.any)
+		return bad | port(c, id, nuse + 1, e->n, w + nuse, nread, b);
+	for (unsigned k = 0; k < nread; k++)
+		bad |= port(c, id, nuse + 1 + k, e->n, &w[nuse + k], 1, b);
+	return bad;
+}
+
+static int
+run(struct deps *c, const struct visit_run *r, const struct visit_batch *b, struct control *t)
+{
+	struct query *q = c->q;
+	const struct qpath *p;
+	int again = r->n <= c->last;
+
+	if (buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 || control_run(t, r, b, q->parent) != 0)
+		return query_nomem(q);
+	c->last = r->n + r->ninsn - 1;
+	if (r->at->fact->kind == FACT_SIGNAL) {
+		c->id[r->n] = SIGNAL;
+		return 0;
+	}
+	if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+		return -1;
+	for (uint32_t i = 0; i < p->n && !c->enough; i++)
+		if (query_is_member(q, r->n + i)) {
+			struct visit_insn e = visit_insn(r, i);
+
+			if (member(c, p->id[i], &e, b, q->parent[i], again) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+static int
+walk(struct deps *c, struct control *t)
+{
+	struct query *q = c->q;
+	uint64_t end = c->s->how & QUERY_FORWARD ? q->length : c->s->n;
+	struct visit_batch b;
+	int got = query_goto(q, 1);
+
+	visit_until(q->v, end);
+	while (got == 1 && !c->enough && (got = query_batch(q, &b)) == 1)
+		for (size_t i = 0; i < b.nrun; i++)
+			if (run(c, &b.run[i], &b, t) != 0)
+				return -1;
+	return got < 0 ? -1 : 0;
+}
+
+int
+query_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
+{
+	struct deps c = { .q = q, .s = s, .fn = fn, .arg = arg };
+	size_t n = (q->length + 2) * sizeof *c.id;
+	struct control *t;
+	int bad;
+
+	if (query_visit(q, VISIT_WRITERS) != 0)
+		return -1;
+	c.id = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	t = control_new(&q->code);
+	bad = c.id == MAP_FAILED || !t ? query_nomem(q) : walk(&c, t);
+	control_free(t);
+	free(c.writer);
+	if (c.id != MAP_FAILED)
+		munmap(c.id, n);
+	return bad;
+}

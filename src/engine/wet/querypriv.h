@@ -1,0 +1,118 @@
+/* Between the files of queries only. */
+#ifndef TM_ENGINE_WET_QUERYPRIV_H
+#define TM_ENGINE_WET_QUERYPRIV_H
+
+#include "base/buf.h"
+#include "engine/wet/control.h"
+#include "engine/wet/query.h"
+#include "engine/wet/source.h"
+
+#define QWINDOW (UINT64_C(1) << 23)     /* instances of a window, and up to a run more, if nobody says */
+#define QRSP    4u
+
+/* An instruction of a path, as slices see it */
+struct qinsn {
+	const struct fact *f;
+	uint64_t def, use;              /* registers, a bit each; never QRSP but with QUERY_RSP */
+	uint32_t id;
+	uint16_t ref, nref;
+	uint8_t loads, stores;          /* it may */
+	uint8_t late;                   /* its references are not known before it runs */
+};
+
+/* A run of a visit, or the beginning of one */
+struct qpath {
+	const struct visit_at *at;
+	uint32_t n, number;
+	uint32_t *id;                   /* n; owned.  NULL: a signal */
+	struct qinsn *insn;             /* owned; NULL: not needed yet */
+	uint64_t def, use;              /* of all */
+	uint32_t nword;                 /* of a run, without those that only its last instruction has */
+	uint8_t loads, stores;
+	uint32_t count;                 /* runs in the window that a survey is in */
+};
+
+struct qcount { uint32_t id, n; };
+
+/* Instances from n on */
+struct qwin {
+	uint64_t n;
+	struct qcount *count;           /* executions of statements in it, by id; owned */
+	size_t ncount;
+	struct buf state;               /* control_save at its begin, if state.n */
+};
+
+#define QCACHE 8192u
+
+struct query {
+	char *file;                     /* owned */
+	struct query_fault fault;
+	struct visit *v;
+	unsigned what;                  /* it was opened for */
+	struct wcode code;
+	int surveyed, coded;
+	struct wsource *source;
+	struct query_stmt *stmt;        /* by id - 1; owned */
+	uint32_t *hash;                 /* by pc; ids, 0 ends */
+	size_t nstmt, capstmt, nhash;
+	struct qpath **path;            /* of this visit; owned */
+	struct qpath **slot;            /* by at and n */
+	size_t npath, cappath, nslot;
+	struct qpath *cache[QCACHE];
+	struct qwin *win;
+	size_t nwin, capwin;
+	uint64_t length, window;        /* instances, of a window */
+	int rsp;                        /* insn of paths is made with it */
+	uint64_t *member;               /* a bit for each position; NORESERVE memory */
+	uint64_t *parent;               /* of a run; owned */
+	size_t capparent;
+};
+
+/* query.c.  Functions that return int: -1 and q->fault is set. */
+int query_bad(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int query_nomem(struct query *q);
+int query_replay_bad(struct query *q);                          /* what the visit says */
+int query_visit(struct query *q, unsigned what);                /* opened for that; where it is then: anywhere */
+int query_goto(struct query *q, uint64_t n);                    /* the visit is at position n: 1, or 0: there is none */
+int query_batch(struct query *q, struct visit_batch *b);        /* 1, 0 at the end */
+
+/* querypath.c: the path of run r, only n instructions of it; NULL: fault is set */
+struct qpath *query_path_make(struct query *q, const struct visit_at *at, uint32_t n);
+int query_path_insns(struct query *q, struct qpath *p);         /* p->insn is made */
+void query_paths_drop(struct query *q);
+uint32_t query_stmt_of(struct query *q, const struct fact *f);  /* its id, made if there is none; 0: no memory */
+
+static inline struct qpath *
+query_path(struct query *q, const struct visit_at *at, uint32_t n)
+{
+	struct qpath *p = q->cache[((uintptr_t)at / 16 ^ n) % QCACHE];
+
+	return p && p->at == at && p->n == n ? p : query_path_make(q, at, n);
+}
+
+/* querywin.c */
+size_t query_window(const struct query *q, uint64_t n);         /* the one that has position n */
+uint64_t query_window_end(const struct query *q, size_t k);     /* its last position */
+int query_states(struct query *q, size_t k);                    /* windows up to k have their states */
+int query_counts(struct query *q, size_t k, uint64_t **count);  /* *count: executions of each statement before window k; malloc */
+
+/* queryback.c, queryforw.c */
+int query_backward(struct query *q, struct query_slice *s);
+int query_forward(struct query *q, struct query_slice *s);
+
+static inline int query_is_member(const struct query *q, uint64_t n) { return q->member[n / 64] >> n % 64 & 1; }
+static inline void query_member(struct query *q, uint64_t n) { q->member[n / 64] |= UINT64_C(1) << n % 64; }
+
+/* The value of an instruction as its port says; its words to *val (or *flags) */
+static inline uint32_t
+query_value(const struct query_stmt *s, const uint64_t *val, const uint64_t **at, uint64_t *flags)
+{
+	*at = val + s->port.val;
+	if (s->port.nval != WPORT_FLAGS)
+		return s->port.nval;
+	*flags = fact_rflags(**at);
+	*at = flags;
+	return 1;
+}
+
+#endif

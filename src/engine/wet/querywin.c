@@ -1,0 +1,318 @@
+/* Queries of a capture: the survey, windows of the run, and the state of control at their beginnings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/wet/querypriv.h"
+
+struct survey {
+	struct query *q;
+	struct qpath **touched;         /* paths of this window; owned */
+	size_t ntouched, captouched;
+	uint64_t last;                  /* position */
+	int count;                      /* else only what slices need */
+};
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct qcount *p = a, *q = b;
+
+	return p->id < q->id ? -1 : p->id > q->id;
+}
+
+/* What was executed since the window began */
+static int
+window_ends(struct survey *s)
+{
+	struct query *q = s->q;
+	struct qwin *w = &q->win[q->nwin - 1];
+	size_t cap = 0, k = 0;
+
+	for (size_t i = 0; i < s->ntouched; i++) {
+		struct qpath *p = s->touched[i];
+
+		if (buf_grow(&w->count, &cap, w->ncount + p->n, sizeof *w->count) < 0)
+			return query_nomem(q);
+		for (uint32_t j = 0; j < p->n; j++) {
+			w->count[w->ncount++] = (struct qcount){ p->id[j], p->count };
+			q->stmt[p->id[j] - 1].count += p->count;
+		}
+		p->count = 0;
+	}
+	s->ntouched = 0;
+	if (w->ncount)
+		qsort(w->count, w->ncount, sizeof *w->count, by_id);
+	for (size_t i = 0; i < w->ncount; i++) {
+		if (k && w->count[k - 1].id == w->count[i].id)
+			w->count[k - 1].n += w->count[i].n;
+		else
+			w->count[k++] = w->count[i];
+	}
+	w->ncount = k;
+	return 0;
+}
+
+static int
+count(struct survey *s, const struct visit_run *r)
+{
+	struct query *q = s->q;
+	struct qpath *p;
+
+	if (r->n <= s->last)            /* the other part of a string instruction */
+		return 0;
+	s->last = r->n + r->ninsn - 1;
+	if (q->nwin == 0 || r->n - q->win[q->nwin - 1].n >= q->window) {
+		if ((q->nwin && window_ends(s) != 0))
+			return -1;
+		if (buf_grow(&q->win, &q->capwin, q->nwin + 1, sizeof *q->win) < 0)
+			return query_nomem(q);
+		q->win[q->nwin++] = (struct qwin){ .n = r->n };
+	}
+	if (r->at->fact->kind == FACT_SIGNAL)
+		return 0;
+	if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+		return -1;
+	if (p->count++ == 0) {
+		if (buf_grow(&s->touched, &s->captouched, s->ntouched + 1, sizeof(struct qpath *)) < 0)
+			return query_nomem(q);
+		s->touched[s->ntouched++] = p;
+	}
+	return 0;
+}
+
+/* Until statement `want` is known, 0: to the end */
+static int
+walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uint32_t want)
+{
+	struct query *q = s->q;
+	struct visit_batch b;
+	int got = 0;
+
+	while ((!want || q->nstmt < want) && (got = query_batch(q, &b)) == 1) {
+		if (t) {
+			wcode_remapped(m);
+			if (wcode_visit_batch(t, &b) != 0)
+				return query_nomem(q);
+		}
+		for (size_t i = 0; s->count && i < b.nrun; i++)
+			if (count(s, &b.run[i]) != 0)
+				return -1;
+	}
+	return got < 0 ? -1 : 0;
+}
+
+static void
+forget(struct query *q)
+{
+	for (size_t k = 0; k < q->nwin; k++)
+		free(q->win[k].count);
+	q->nwin = 0;
+	for (size_t i = 0; i < q->nstmt; i++)
+		q->stmt[i].count = 0;
+}
+
+int
+query_survey(struct query *q, int slices)
+{
+	struct survey s = { .q = q, .count = !q->surveyed };
+	struct wcode_replay m = { 0 };
+	struct wcode_visit *t = NULL;
+	int bad;
+
+	if (q->surveyed && (q->coded || !slices))
+		return 0;
+	if (!q->surveyed)
+		forget(q);
+	if (query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0)
+		return -1;
+	if (slices) {
+		m.r = visit_replay(q->v);
+		wcode_free(&q->code);
+		wcode_init(&q->code, wcode_read_replay, &m);
+		if ((t = wcode_visit_new(&q->code)) == NULL)
+			return query_nomem(q);
+	}
+	bad = walk(&s, t, &m, 0) != 0 || (s.count && q->nwin && window_ends(&s) != 0);
+	wcode_visit_free(t);
+	free(s.touched);
+	q->code.read = NULL;
+	if (bad)
+		return -1;
+	if (slices && wcode_analyse(&q->code) != 0)
+		return query_nomem(q);
+	if (s.count)
+		q->length = s.last;
+	q->surveyed = 1;
+	q->coded |= slices;
+	return 0;
+}
+
+int
+query_know(struct query *q, uint32_t id)
+{
+	struct survey s = { .q = q, .count = 1 };
+	int bad;
+
+	if (id == 0 || id <= q->nstmt || q->surveyed)
+		return id && id <= q->nstmt;
+	forget(q);
+	bad = query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0 || walk(&s, NULL, NULL, id) != 0;
+	for (size_t i = 0; i < s.ntouched; i++)
+		s.touched[i]->count = 0;
+	free(s.touched);
+	return bad ? -1 : id <= q->nstmt;
+}
+
+size_t
+query_window(const struct query *q, uint64_t n)
+{
+	size_t lo = 0, hi = q->nwin;
+
+	while (hi - lo > 1) {
+		size_t mid = (lo + hi) / 2;
+
+		if (q->win[mid].n <= n)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint64_t
+query_window_end(const struct query *q, size_t k)
+{
+	return k + 1 < q->nwin ? q->win[k + 1].n - 1 : q->length;
+}
+
+static uint32_t
+executions(const struct qwin *w, uint32_t id)
+{
+	struct qcount key = { id, 0 }, *c = w->ncount ? bsearch(&key, w->count, w->ncount, sizeof key, by_id) : NULL;
+
+	return c ? c->n : 0;
+}
+
+int
+query_counts(struct query *q, size_t k, uint64_t **count)
+{
+	uint64_t *n = calloc(q->nstmt + 1, sizeof *n);
+
+	if (!n)
+		return query_nomem(q);
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < q->win[i].ncount; j++)
+			n[q->win[i].count[j].id - 1] += q->win[i].count[j].n;
+	*count = n;
+	return 0;
+}
+
+/* Of execution `left` of a statement since window k began, the position */
+static int
+seek(struct query *q, uint32_t id, size_t k, uint64_t left, uint64_t *n)
+{
+	struct visit_batch b;
+	uint64_t last = 0;
+	int got;
+
+	if (query_visit(q, 0) != 0 || (got = query_goto(q, q->win[k].n)) < 0)
+		return -1;
+	while (got == 1 && (got = query_batch(q, &b)) == 1)
+		for (const struct visit_run *r = b.run; r < b.run + b.nrun; r++) {
+			const struct qpath *p;
+
+			if (r->n <= last || r->at->fact->kind == FACT_SIGNAL)
+				continue;
+			last = r->n + r->ninsn - 1;
+			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+				return -1;
+			for (uint32_t i = 0; i < p->n; i++)
+				if (p->id[i] == id && left-- == 0) {
+					*n = r->n + i;
+					return 1;
+				}
+		}
+	return got < 0 ? -1 : query_bad(q, "the replay is another one than before");
+}
+
+int
+query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
+{
+	if (id == 0 || id > q->nstmt || instance >= q->stmt[id - 1].count)
+		return 0;
+	for (size_t k = 0; k < q->nwin; k++) {
+		uint32_t c = executions(&q->win[k], id);
+
+		if (instance < c)
+			return seek(q, id, k, instance, n);
+		instance -= c;
+	}
+	return 0;
+}
+
+static int
+save(struct query *q, struct control *c, size_t k)
+{
+	control_save(c, &q->win[k].state);
+	return q->win[k].state.nomem ? query_nomem(q) : 0;
+}
+
+/* The state at the beginning of windows up to k, one of which may begin amid a run */
+static int
+follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_run r, const struct visit_batch *b)
+{
+	while (*at < k && r.n + r.ninsn > q->win[*at + 1].n) {
+		struct visit_run first = r;
+
+		if (q->win[*at + 1].n > r.n) {
+			first.ninsn = (uint16_t)(q->win[*at + 1].n - r.n);
+			r.at += first.ninsn;
+			r.n += first.ninsn;
+			r.ninsn = (uint16_t)(r.ninsn - first.ninsn);
+			if (control_run(c, &first, b, NULL) != 0)
+				return query_nomem(q);
+		}
+		if (save(q, c, ++*at) != 0)
+			return -1;
+	}
+	return control_run(c, &r, b, NULL) != 0 ? query_nomem(q) : 0;
+}
+
+static int
+states(struct query *q, struct control *c, size_t at, size_t k)
+{
+	struct visit_batch b;
+	int got = query_goto(q, q->win[at].n);
+
+	while (got == 1 && at < k && (got = query_batch(q, &b)) == 1)
+		for (size_t i = 0; i < b.nrun && at < k; i++)
+			if (follow(q, c, &at, k, b.run[i], &b) != 0)
+				return -1;
+	if (got == 1 || at == k)
+		return 0;
+	return got < 0 ? -1 : query_bad(q, "the replay is another one than before");
+}
+
+int
+query_states(struct query *q, size_t k)
+{
+	struct control *c;
+	size_t at;
+	int bad;
+
+	if (q->win[k].state.n)
+		return 0;
+	for (at = k; at && !q->win[at].state.n; at--)
+		;
+	if (query_visit(q, 0) != 0)
+		return -1;
+	if ((c = control_new(&q->code)) == NULL)
+		return query_nomem(q);
+	if (q->win[at].state.n)
+		bad = control_load(c, q->win[at].state.p, q->win[at].state.n) != 0;
+	else
+		bad = save(q, c, at) != 0;
+	bad = bad || states(q, c, at, k) != 0;
+	control_free(c);
+	return bad ? -1 : 0;
+}
