@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/spool.h"
 #include "bifcm.h"
 
 #define PIECE (256u << 10)
@@ -44,25 +45,6 @@ input_read(struct input *in, void *p, size_t n)
 	return got;
 }
 
-/* A file in $TMPDIR or /tmp that has no name any more */
-static int
-nameless(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char *path;
-	int fd;
-
-	if (!dir || !*dir)
-		dir = "/tmp";
-	path = xasprintf("%s/bifcm.XXXXXX", dir);
-	fd = mkstemp(path);
-	if (fd < 0)
-		die_sys("temporary file in %s", dir);
-	unlink(path);
-	free(path);
-	return fd;
-}
-
 void
 input_spool(struct input *in)
 {
@@ -73,19 +55,10 @@ input_spool(struct input *in)
 
 	if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode))
 		return;
-	fd = nameless();
+	fd = spool_open();
 	p = xmalloc(PIECE);
-	while ((n = input_read(in, p, PIECE)) > 0) {
-		for (size_t at = 0; at < n;) {
-			ssize_t k = write(fd, p + at, n - at);
-
-			if (k < 0 && errno == EINTR)
-				continue;
-			if (k < 0)
-				die_sys("temporary file of %s", in->name);
-			at += (size_t)k;
-		}
-	}
+	while ((n = input_read(in, p, PIECE)) > 0)
+		spool_write(fd, p, n);
 	free(p);
 	in->fd = fd;
 }
