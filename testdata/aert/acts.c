@@ -61,7 +61,7 @@ static void spin(void)
 
 static void soon(void)
 {
-	struct itimerval t = { { 0, 0 }, { 0, 3000 } };
+	struct itimerval t = { { 0, 0 }, { 0, 100000 } };
 
 	setitimer(ITIMER_REAL, &t, NULL);
 }

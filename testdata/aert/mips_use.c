@@ -258,7 +258,7 @@ static void set(int sig, void (*h)(int, siginfo_t *, void *), int flags)
 }
 static void soon(void)
 {
-	struct itimerval t = { { 0, 0 }, { 0, 5000 } };
+	struct itimerval t = { { 0, 0 }, { 0, 100000 } };
 
 	setitimer(ITIMER_REAL, &t, NULL);
 }
