@@ -18,7 +18,7 @@ start() {
 	work=$BUILD/$1
 	rm -rf "$work"
 	mkdir -p "$work" && cd "$work" || exit 1
-	"$CC" -O2 -std=gnu17 "$here/cpu.c" -o cpu || exit 1
+	$CC -O2 -std=gnu17 "$here/cpu.c" -o cpu || exit 1
 }
 
 # cpu [-n runs] [-i file] [-o file] command ...: CPU seconds, user and system together
@@ -37,7 +37,7 @@ tally() {
 
 # icount: build the plugin that counts instructions
 icount() {
-	"$CC" -O2 -std=gnu17 -fPIC -shared -fvisibility=hidden "$here/icount.c" -o icount.so || exit 1
+	$CC -O2 -std=gnu17 -fPIC -shared -fvisibility=hidden "$here/icount.c" -o icount.so || exit 1
 }
 
 # executed AE_OUT [argument ...]: how many instructions prog executes; after target of oracle.sh
