@@ -127,7 +127,8 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 			r = attempt(w, prime, col, any[i], method, old, out);
 	if (!r && *method == VC_STORED)
 		r = vc_encode_with(w, prime, col, VC_STORED, out);
-	w->chosen = *method;
+	if (level >= 4)                 /* one by the fast methods, for comparison, is no model for the blocks that follow */
+		w->chosen = *method;
 	if (r)
 		out->n = old;
 	return r;
