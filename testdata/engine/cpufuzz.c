@@ -402,7 +402,10 @@ machine(const uint8_t *b, struct user_regs_struct *u)
 		    || ptrace(PTRACE_GETSIGINFO, pid, 0, &si))
 			die("registers");
 	} while (sig == SIGTRAP && u->rip == CODE && (z.meta.category == ZYDIS_CATEGORY_STRINGOP || vsib()));
-	return sig == SIGTRAP && si.si_code == TRAP_TRACE ? 0 : sig;
+	/* a virtual machine now and then forgets to say that it was a step */
+	if (sig == SIGTRAP && (si.si_code == TRAP_TRACE || (u->rip == CODE + z.length && z.meta.category != ZYDIS_CATEGORY_INTERRUPT)))
+		return 0;
+	return sig;
 }
 
 static int
