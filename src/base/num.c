@@ -104,3 +104,20 @@ num_size(const char *s, uint64_t min, uint64_t max, uint64_t *v)
 	*v = x;
 	return 0;
 }
+
+int
+num_range(const char *s, uint64_t max, uint64_t *from, uint64_t *to)
+{
+	const char *colon = strchr(s, ':');
+	char first[32];
+
+	if (!colon || (size_t)(colon - s) >= sizeof first)
+		return -1;
+	memcpy(first, s, (size_t)(colon - s));
+	first[colon - s] = '\0';
+	if (first[0] && num_u64(first, 0, max - 1, from) != 0)
+		return -1;
+	if (colon[1] && num_u64(colon + 1, 0, max - 1, to) != 0)
+		return -1;
+	return *from <= *to ? 0 : -1;
+}

@@ -17,4 +17,7 @@ size_t num_hex(const char *s, size_t n, uint64_t *v);
 /* Decimal digits only: how many of the n bytes at s were digits; 0 for none or overflow */
 size_t num_dec(const char *s, size_t n, uint64_t *v);
 
+/* `from:to`, each of which may be left out and keeps its value then: from <= to < max.  0, or -1 */
+int num_range(const char *s, uint64_t max, uint64_t *from, uint64_t *to);
+
 #endif

@@ -1,37 +1,8 @@
 /* Lines of wettext(5). */
 #include <string.h>
 
+#include "base/digits.h"
 #include "format/wettext.h"
-
-static size_t
-dec(uint8_t *p, uint64_t v)
-{
-	uint8_t b[20];
-	size_t n = 0;
-
-	if (v < 10) {
-		*p = (uint8_t)('0' + v);
-		return 1;
-	}
-	do
-		b[n++] = (uint8_t)('0' + v % 10);
-	while (v /= 10);
-	for (size_t i = 0; i < n; i++)
-		p[i] = b[n - 1 - i];
-	return n;
-}
-
-static size_t
-hex(uint8_t *p, uint64_t v, unsigned least)
-{
-	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
-
-	if (n < least)
-		n = least;
-	for (unsigned i = 0; i < n; i++)
-		p[i] = (uint8_t)"0123456789abcdef"[v >> 4 * (n - 1 - i) & 15];
-	return n;
-}
 
 static size_t
 str(uint8_t *p, const char *s)
@@ -47,7 +18,7 @@ keyed(uint8_t *p, const char *word, uint64_t n)
 {
 	size_t k = str(p, word);
 
-	k += dec(p + k, n);
+	k += digits_dec(p + k, n);
 	p[k++] = '\n';
 	return k;
 }
@@ -85,10 +56,10 @@ wettext_put_order(uint8_t *p, uint64_t m)
 size_t
 wettext_put_step(uint8_t *p, uint64_t id, uint64_t count)
 {
-	size_t k = dec(p, id);
+	size_t k = digits_dec(p, id);
 
 	p[k++] = ' ';
-	k += dec(p + k, count);
+	k += digits_dec(p + k, count);
 	p[k++] = '\n';
 	return k;
 }
@@ -99,7 +70,7 @@ wettext_put_dep(uint8_t *p, uint64_t x, uint64_t id, uint64_t instance)
 	size_t k = 4;
 
 	memset(p, ' ', 4);
-	k += dec(p + k, x);
+	k += digits_dec(p + k, x);
 	p[k++] = ':';
 	return k + wettext_put_step(p + k, id, instance);
 }
@@ -112,11 +83,11 @@ wettext_put_value(uint8_t *p, uint64_t x, const uint64_t *word, unsigned nword)
 	while (nword > 1 && !word[nword - 1])
 		nword--;
 	memset(p, ' ', 4);
-	k += dec(p + k, x);
+	k += digits_dec(p + k, x);
 	p[k++] = ':';
-	k += hex(p + k, word[nword - 1], 1);
+	k += digits_hex(p + k, word[nword - 1], 1);
 	while (nword-- > 1)
-		k += hex(p + k, word[nword - 1], 16);
+		k += digits_hex(p + k, word[nword - 1], 16);
 	p[k++] = '\n';
 	return k;
 }

@@ -20,24 +20,6 @@ struct written {
 	int fd;
 };
 
-/* `from:to`, each of which may be left out */
-static int
-range(const char *s, uint64_t *from, uint64_t *to)
-{
-	const char *colon = strchr(s, ':');
-	char first[32];
-
-	if (!colon || (size_t)(colon - s) >= sizeof first)
-		return -1;
-	memcpy(first, s, (size_t)(colon - s));
-	first[colon - s] = '\0';
-	if (first[0] && num_u64(first, 0, WS_UNKNOWN - 1, from) != 0)
-		return -1;
-	if (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, to) != 0)
-		return -1;
-	return *from <= *to ? 0 : -1;
-}
-
 static int
 option(struct job *j, struct options *o, int c)
 {
@@ -57,7 +39,7 @@ option(struct job *j, struct options *o, int c)
 	case 'j':
 		return num_u64(optarg, 1, JOBS_MAX, &o->jobs);
 	case 'n':
-		return range(optarg, &j->from, &j->to);
+		return num_range(optarg, WS_UNKNOWN, &j->from, &j->to);
 	case 'o':
 		o->outname = optarg;
 		return 0;

@@ -11,24 +11,6 @@
 
 #define SYNOPSIS "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]"
 
-/* `from:to`, each of which may be left out */
-static int
-range(const char *s, uint64_t *from, uint64_t *to)
-{
-	const char *colon = strchr(s, ':');
-	char first[32];
-
-	if (!colon || (size_t)(colon - s) >= sizeof first)
-		return -1;
-	memcpy(first, s, (size_t)(colon - s));
-	first[colon - s] = '\0';
-	if (first[0] && num_u64(first, 0, WS_UNKNOWN - 1, from) != 0)
-		return -1;
-	if (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, to) != 0)
-		return -1;
-	return *from <= *to ? 0 : -1;
-}
-
 static void
 run(struct job *j, const char *outname)
 {
@@ -76,7 +58,7 @@ main(int argc, char **argv)
 		case 'M': j.main_only = 1; break;
 		case 'S': j.strict = 1; break;
 		case 'm': bad |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
-		case 'n': bad |= range(optarg, &j.from, &j.to) != 0; break;
+		case 'n': bad |= num_range(optarg, WS_UNKNOWN, &j.from, &j.to) != 0; break;
 		case 'o': outname = optarg; break;
 		case 's': j.symbol = optarg; break;
 		default: bad = 1;
