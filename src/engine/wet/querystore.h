@@ -20,5 +20,39 @@ int query_temporary(struct query *q);           /* a descriptor of a file withou
 
 /* Kinds, the file being open and *w the caller's until these return 0 (which take it over, and fd) */
 int query_replay_open(struct query *q, struct wetfile *w);
+int query_full_open(struct query *q, struct wetfile *w);
+
+/* A segment of a file of kind full */
+struct qseg {
+	uint64_t n;                     /* statements before it */
+	struct qcount *count;           /* executions of statements in it, by id; owned */
+	size_t ncount;
+};
+
+struct qfull {
+	struct wetfile w;
+	struct store_read r;
+	struct qnames names;
+	struct qseg *seg;               /* r.nsegment of them; owned */
+	uint32_t *id;                   /* of r.code.seq; owned */
+	uint64_t *first;                /* number of each statement's instance 0, counting all instances statement by statement; owned */
+	size_t at;                      /* the segment whose paths, values and so on r has, plus 1 */
+	unsigned have;                  /* which of them: enum store_want */
+	uint64_t nbit;                  /* of q->member; 0: there are none */
+};
+
+int qfull_bad(struct query *q);                 /* what r says: -1 */
+int qfull_segment(struct query *q, size_t k, unsigned want);    /* STORE_DEPS: from its beginning, r.count as it is there */
+size_t qfull_find(const struct query *q, uint64_t n);           /* the segment of position n */
+void qfull_counts(struct query *q, size_t k);                   /* r.count as before segment k */
+const struct qcount *qfull_count(const struct qseg *g, uint32_t id);    /* NULL: it is not executed there */
+
+/* querystoreflow.c, querystoreslice.c: parts of what answers */
+int qfull_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
+int qfull_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
+int qfull_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
+int qfull_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
+int qfull_slice(struct query *q, struct query_slice *s);
+int qfull_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 
 #endif

@@ -45,6 +45,8 @@ store_read_close(struct store_read *r)
 	col_free(&r->val);
 	for (unsigned i = 0; i < DEP_NCOL; i++)
 		col_free(&r->col[i]);
+	col_free(&r->ref);
+	free(r->refat);
 	free(r->total);
 	free(r->count);
 	free(r->place);
@@ -141,6 +143,12 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		return -1;
 	}
 	return 0;
+}
+
+int
+store_read_rank(struct store_read *r, size_t k)
+{
+	return rank(r, k, NULL);
 }
 
 int

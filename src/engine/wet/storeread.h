@@ -29,6 +29,9 @@ struct store_read {
 	struct col path, val, col[DEP_NCOL];
 	struct store_place *place;      /* of each statement; owned */
 	uint64_t n;                     /* statements executed in the segment */
+	struct col ref;                 /* references to memory of all statements, words of ref.h, in order of time */
+	uint32_t *refat;                /* of each, and behind the last: where its begin; owned */
+	size_t caprefat;
 	size_t pos[DEP_NCOL];           /* how far the columns are used up */
 	uint64_t exc;                   /* where the next exception is */
 	size_t sec;                     /* section that is looked at */
@@ -36,7 +39,7 @@ struct store_read {
 	struct buf b;
 };
 
-enum store_want { STORE_PATHS = 0, STORE_DEPS = 1, STORE_VALUES = 2 };
+enum store_want { STORE_PATHS = 0, STORE_DEPS = 1, STORE_VALUES = 2, STORE_ADDRS = 4 };
 
 /* Functions that return int give 0, or -1 and r->fault. */
 int store_read_open(struct store_read *r, const struct wetfile *f);     /* also gets all code, and how often each statement is executed */
@@ -45,6 +48,15 @@ void store_read_close(struct store_read *r);
 /* Segment k; any order, but r->count is only right if it is asked for from 0 on, or has been set by store_read_counts */
 int store_read_segment(struct store_read *r, size_t k, unsigned want);
 int store_read_counts(struct store_read *r, size_t k);          /* r->count as it is before segment k */
+int store_read_rank(struct store_read *r, size_t k);            /* r->place[].n, of segment k */
+
+/* The references of the nth statement executed in the segment, of which there are *k: the first's index in r->ref (STORE_ADDRS) */
+static inline size_t
+store_refs(const struct store_read *r, size_t n, size_t *k)
+{
+	*k = r->refat ? r->refat[n + 1] - r->refat[n] : 0;
+	return r->refat ? r->refat[n] : 0;
+}
 
 /* A use port: n writers, the latest first */
 struct store_uses { const uint64_t *who; size_t n; };
