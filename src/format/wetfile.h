@@ -31,6 +31,7 @@ enum wetfile_tag {
 	WETFILE_RANK = WETFILE_TAG('R', 'A', 'N', 'K'),
 	WETFILE_DEP  = WETFILE_TAG('D', 'E', 'P', ' '),
 	WETFILE_VAL  = WETFILE_TAG('V', 'A', 'L', ' '),
+	WETFILE_ADDR = WETFILE_TAG('A', 'D', 'D', 'R'),
 	WETFILE_TXT  = WETFILE_TAG('T', 'E', 'X', 'T'),
 	WETFILE_RAW  = WETFILE_TAG('R', 'A', 'W', ' '),
 	WETFILE_INDX = WETFILE_TAG('I', 'N', 'D', 'X')

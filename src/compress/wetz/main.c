@@ -49,7 +49,7 @@ bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 static void
 report(const struct store_stats *s)
 {
-	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text" };
+	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses" };
 	uint64_t all = 0;
 	double n = s->nstmt ? (double)s->nstmt : 1;
 

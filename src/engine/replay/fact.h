@@ -119,4 +119,18 @@ struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, 
 unsigned fact_memory(const struct rp_inst *in, const struct fact *f, struct fact_mem *m);       /* factmem.c: nmem */
 void facts_free(struct facts *t);
 
+/*
+ * How the address of a reference is made: seg + base + index * scale + disp of
+ * registers as they are before the instruction, as far as is known when it is
+ * decoded.  And what becomes of rsp, if it is moved: it is from + by then.
+ */
+#define FACT_NOREG 255u
+struct fact_addr {
+	uint64_t disp;
+	uint8_t base, index, scale, seg;        /* base, index: general registers; seg: FACT_FSBASE, FACT_GSBASE; FACT_NOREG: none */
+	uint8_t kind, size;                     /* as ref.h has them */
+};
+struct fact_stack { uint8_t from; int by; };    /* from: FACT_NOREG: not known */
+unsigned fact_addrs(const struct fact *f, struct fact_addr a[FACT_MAXREF], struct fact_stack *s);       /* factaddr.c: how many, in their order */
+
 #endif

@@ -75,6 +75,7 @@ wport_of(const struct fact *f, struct wport *p)
 	}
 	if (d) {
 		p->val = d->val;
+		p->reg = d->reg;
 		p->nval = d->reg == FACT_FLAGS ? WPORT_FLAGS : d->nval;
 	}
 }

@@ -14,6 +14,7 @@ struct wport {
 	uint16_t nuse, nmem;            /* ports of registers, of memory */
 	uint16_t val;                   /* the first word of the value among the instruction's values */
 	uint8_t nval, any;              /* words of the value, 0: it has none */
+	uint8_t reg;                    /* of which it is the value; FACT_FLAGS */
 };
 
 void wport_of(const struct fact *f, struct wport *p);

@@ -9,7 +9,7 @@
 #include "engine/replay/replay.h"
 #include "format/wetfile.h"
 
-enum store_part { STORE_P_CODE, STORE_P_PATH, STORE_P_DEP, STORE_P_VAL, STORE_P_KEY, STORE_P_RANK, STORE_P_CAP, STORE_P_TEXT, STORE_NPARTS };
+enum store_part { STORE_P_CODE, STORE_P_PATH, STORE_P_DEP, STORE_P_VAL, STORE_P_KEY, STORE_P_RANK, STORE_P_CAP, STORE_P_TEXT, STORE_P_ADDR, STORE_NPARTS };
 
 struct store_stats {
 	uint64_t nstmt;                 /* statements executed; of text, values and dependences */

@@ -156,6 +156,7 @@ void
 store_cap_free(struct store_cap *c)
 {
 	segment_free(&c->seg);
+	store_addr_free(&c->addr);
 	store_out_free(&c->out);
 	store_code_free(&c->tab);
 	stmts_free(&c->stmts);

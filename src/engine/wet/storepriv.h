@@ -6,6 +6,7 @@
 #include "engine/wet/memdep.h"
 #include "engine/wet/model.h"
 #include "engine/wet/store.h"
+#include "engine/wet/storeaddr.h"
 #include "engine/wet/storeread.h"
 #include "engine/wet/stmts.h"
 #include "engine/wet/who.h"
@@ -35,6 +36,14 @@ struct segment {
 	uint64_t n, exc;                /* statements; where the last exception was */
 };
 
+/* Addresses: of a segment in the making, its references in order of time, and how many where that is not known before */
+struct store_addr {
+	struct waddr tab;
+	struct waddr_model model;
+	struct col ref, many;
+	size_t done;                    /* statements that are in the file */
+};
+
 struct trie { uint32_t stmt, child, next, path; };      /* path + 1, 0: none */
 
 /* A port for memory of the path that is executed: n writers from `first` in many */
@@ -50,6 +59,7 @@ struct store_cap {
 	struct model model;
 	struct memdep dep;
 	struct segment seg;
+	struct store_addr addr;
 	struct buf key;                 /* the state before the segment */
 	uint32_t nseg;
 	uint32_t *count;                /* executions of each statement before this path; owned */
@@ -79,6 +89,12 @@ void segment_free(struct segment *s);
 struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
 void store_cap_free(struct store_cap *c);
+
+/* storeaddrput.c: statements, the next in order; the references of an instance, again: more of the last; the section */
+int store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p);
+void store_addr_refs(struct store_cap *c, uint32_t s, const uint64_t *ref, uint32_t n, int again);
+int store_addr_section(struct store_cap *c);
+void store_addr_free(struct store_addr *a);
 
 /* storetab.c: statement s of stmts as one of the file, with its source */
 int store_tab(struct store_cap *c, uint32_t s, struct wsource *src);

@@ -6,10 +6,11 @@
 
 #include "engine/replay/fact.h"
 
-#define NSECTION 6u                     /* of a segment */
+#define NSECTION 7u                     /* of a segment */
 
-static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP, WETFILE_VAL };
-enum { CODE, KEY, PATH, RANK, DEP, VAL };
+static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP, WETFILE_VAL,
+	WETFILE_ADDR };
+enum { CODE, KEY, PATH, RANK, DEP, VAL, ADDR };
 
 static int
 bad(struct store_read *r, const char *err)
@@ -47,6 +48,8 @@ store_read_close(struct store_read *r)
 		col_free(&r->col[i]);
 	col_free(&r->ref);
 	free(r->refat);
+	free(r->nstmt);
+	waddr_free(&r->addr);
 	free(r->total);
 	free(r->count);
 	free(r->place);
@@ -101,6 +104,7 @@ all_code(struct store_read *r)
 			return -1;
 		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
 			return bad(r, err);
+		r->nstmt[k] = r->code.nstmt;
 		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);
 		if (total)
 			r->total = total;
@@ -133,6 +137,10 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	r->nsegment = f->nsection / NSECTION;
 	if (f->whole && f->nsection % NSECTION) {
 		wetfile_say(&r->fault, f->size, f->nsection, "sections are missing");
+		return -1;
+	}
+	if ((r->nstmt = calloc(r->nsegment + 1, sizeof *r->nstmt)) == NULL) {
+		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	if (all_code(r) != 0)
@@ -311,6 +319,25 @@ vals(struct store_read *r, size_t k)
 	return e ? e : over(r, &c);
 }
 
+/* The references of segment k, whose values are known; r->addr: of all statements up to there */
+static int
+addrs(struct store_read *r, size_t k)
+{
+	struct waddr again = { .nstmt = k ? r->nstmt[k - 1] : 0 };
+	struct col_reader c = { 0 };
+	int e = 0;
+
+	for (; r->addrs <= k; r->addrs++)
+		if (load(r, r->addrs, ADDR, &c) != 0 || waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
+			return c.err ? bad(r, c.err) : -1;
+	if (load(r, k, ADDR, &c) != 0)
+		return -1;
+	if (waddr_get(&again, &r->code, r->nstmt[k], &c) != 0 || store_addr_refs_get(r, &c) != 0)
+		e = bad(r, c.err);
+	waddr_free(&again);
+	return e ? e : over(r, &c);
+}
+
 int
 store_read_segment(struct store_read *r, size_t k, unsigned want)
 {
@@ -320,7 +347,8 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 		return -1;
 	if (model_load(&r->model, &c) != 0 || over(r, &c) != 0)
 		return bad(r, c.err ? c.err : "bytes behind the state");
-	if (paths(r, k) != 0 || (want & STORE_VALUES && vals(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))
+	if (paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && vals(r, k) != 0) ||
+	    (want & STORE_ADDRS && addrs(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))
 		return -1;
 	r->at = k + 1;
 	return 0;

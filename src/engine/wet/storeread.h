@@ -7,6 +7,7 @@
 
 #include "engine/wet/memdep.h"
 #include "engine/wet/model.h"
+#include "engine/wet/storeaddr.h"
 #include "format/wetfile.h"
 
 /* DEP: columns in this order; the first DEP_NKEYED have keys */
@@ -24,6 +25,9 @@ struct store_read {
 	size_t coded;                   /* segments whose code is in it */
 	struct model model;
 	struct memdep dep;
+	size_t *nstmt;                  /* statements known behind the code of each segment; owned */
+	struct waddr addr;              /* of the statements of segments before addrs */
+	size_t addrs;
 	uint64_t *total;                /* executions of each statement in all segments; owned */
 	uint32_t *count;                /* those before the segment, and its paths so far; owned */
 	struct col path, val, col[DEP_NCOL];
@@ -57,6 +61,9 @@ store_refs(const struct store_read *r, size_t n, size_t *k)
 	*k = r->refat ? r->refat[n + 1] - r->refat[n] : 0;
 	return r->refat ? r->refat[n] : 0;
 }
+
+/* storeaddrget.c: r->ref, c being behind the statements of section ADDR.  0, or -1 and c->err */
+int store_addr_refs_get(struct store_read *r, struct col_reader *c);
 
 /* A use port: n writers, the latest first */
 struct store_uses { const uint64_t *who; size_t n; };

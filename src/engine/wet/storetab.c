@@ -52,6 +52,7 @@ store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
 	const char *file, *func;
 	int line = 0;
 	uint16_t reg[2 * FACT_MAXUSE];
+	struct wport port;
 
 	for (unsigned i = 0; i < v->fact->nuse; i++)
 		reg[i] = (uint16_t)(v->fact->use[i].reg << 5 | v->fact->use[i].lanes);
@@ -72,5 +73,8 @@ store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
 		if (word(&c->tab, file, &t.file) != 0 || word(&c->tab, func, &t.func) != 0)
 			return store_nomem(c->out.f);
 	}
-	return store_stmt(&c->tab, &t, reg) != 0 ? store_nomem(c->out.f) : 0;
+	if (store_stmt(&c->tab, &t, reg) != 0)
+		return store_nomem(c->out.f);
+	wport_of(v->fact, &port);
+	return store_addr_stmt(c, v->fact, &port);
 }
