@@ -86,16 +86,20 @@ lines(struct job *j, const uint64_t *count, struct line **l)
 	return k;
 }
 
-void
+int
 job_annotate(struct job *j, const char *point)
 {
-	struct query_slice s = { .n = job_point(j, point, 1), .how = j->how };
+	struct query_slice s = { .how = j->how };
 	struct line *l = NULL;
 	size_t n, end;
 
+	if (job_point(j, point, 1, &s.n) != 0)
+		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	if (query_slice(j->q, &s) != 0)
-		job_bad(j);
+	if (query_slice(j->q, &s) != 0) {
+		free(s.count);
+		return job_bad(j);
+	}
 	n = lines(j, s.count, &l);
 	for (size_t i = 0; i < n; i = end) {
 		uint64_t in = 0;
@@ -107,4 +111,5 @@ job_annotate(struct job *j, const char *point)
 	}
 	free(l);
 	free(s.count);
+	return 0;
 }

@@ -1,4 +1,5 @@
 /* wetq: statements, control flow, values and addresses. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/diag.h"
@@ -9,10 +10,11 @@
 
 #define ROOM 512u               /* bytes of a line but for long names and lists */
 
-void
+int
 job_list(struct job *j)
 {
-	job_survey(j, 0);
+	if (job_survey(j, 0) != 0)
+		return -1;
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
 		const struct query_stmt *s = query_stmt(j->q, id);
 		uint8_t *p = out_room(j->out, ROOM);
@@ -25,6 +27,7 @@ job_list(struct job *j)
 		out_used(j->out, n);
 		put_where(j, id);
 	}
+	return 0;
 }
 
 /* A path as lines: line i ends at end[i]; backward, that of its last statement is the first */
@@ -72,26 +75,25 @@ path(void *arg, const struct query_path *p)
 	return 0;
 }
 
-void
+int
 job_flow(struct job *j)
 {
 	struct flow f = { .j = j };
 	uint64_t from = 1;
+	int bad;
 
-	if (j->from)
-		from = job_point(j, j->from, 0);
-	else if (j->backward) {
-		job_survey(j, 0);
+	if (j->from ? job_point(j, j->from, 0, &from) != 0 : j->backward && job_survey(j, 0) != 0)
+		return -1;
+	if (j->backward && !j->from)
 		from = query_length(j->q);
-	}
-	if (query_flow(j->q, from, j->most, j->backward, path, &f) != 0)
-		job_bad(j);
+	bad = query_flow(j->q, from, j->most, j->backward, path, &f) != 0 ? job_bad(j) : 0;
 	for (size_t i = 0; i < f.ntext; i++)
 		if (f.text[i].p) {
 			free(f.text[i].p);
 			free(f.text[i].end - 1);
 		}
 	free(f.text);
+	return bad;
 }
 
 struct list { struct job *j; uint64_t left; };
@@ -101,20 +103,38 @@ value(void *arg, const struct query_insn *e)
 {
 	struct list *l = arg;
 
-	if (!e->nval || l->left-- == 0)
+	if (!e->nval || !l->left)
 		return 1;
+	l->left--;
 	out_used(l->j->out, wettext_put_value(out_room(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
 	return 0;
 }
 
-void
-job_values(struct job *j, const char *s)
+static int
+instances(struct job *j, const struct range *r, unsigned want, query_insn_fn *fn)
 {
 	struct list l = { j, j->most };
-	uint32_t id = job_id(j, s);
+	int got;
 
-	if (query_stmt(j->q, id)->port.nval && query_insns(j->q, id, 0, UINT64_MAX, QUERY_VALUES, value, &l) != 0)
-		job_bad(j);
+	if (!r->one)
+		return query_insns(j->q, r->id, r->from, r->to, want, fn, &l) != 0 ? job_bad(j) : 0;
+	got = query_insn_at(j->q, r->id, r->from, want, fn, &l);
+	if (got == 0) {
+		j->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+		snprintf(j->fault.err, sizeof j->fault.err, "no instance %lu#%llu", (unsigned long)r->id, (unsigned long long)r->from);
+		return -1;
+	}
+	return got < 0 ? job_bad(j) : 0;
+}
+
+int
+job_values(struct job *j, const char *s)
+{
+	struct range r;
+
+	if (job_range(j, s, &r) != 0)
+		return -1;
+	return query_stmt(j->q, r.id)->port.nval ? instances(j, &r, QUERY_VALUES, value) : 0;
 }
 
 static int
@@ -127,8 +147,9 @@ addr(void *arg, const struct query_insn *e)
 		uint8_t *p;
 		size_t n;
 
-		if (l->left-- == 0)
+		if (!l->left)
 			return 1;
+		l->left--;
 		p = out_room(l->j->out, ROOM);
 		n = put_dec(p, e->instance);
 		p[n++] = ':';
@@ -143,11 +164,10 @@ addr(void *arg, const struct query_insn *e)
 	return 0;
 }
 
-void
+int
 job_addrs(struct job *j, const char *s)
 {
-	struct list l = { j, j->most };
+	struct range r;
 
-	if (query_insns(j->q, job_id(j, s), 0, UINT64_MAX, QUERY_REFS, addr, &l) != 0)
-		job_bad(j);
+	return job_range(j, s, &r) != 0 ? -1 : instances(j, &r, QUERY_REFS, addr);
 }

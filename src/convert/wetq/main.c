@@ -1,5 +1,6 @@
 /* wetq: questions about a captured run: statements, control flow, values, addresses, slices. */
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,13 @@
 #include "wetq.h"
 
 #define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] list | cf | values id | addrs id | " \
-	"slice point | dot point | annotate point [capture]"
+	"slice point | dot point | annotate point [file]\n       wetq -i [-I folder] [-o file] [-w count] file"
 
 static const struct question {
 	const char *name;
 	int words;                      /* behind it */
-	void (*none)(struct job *j);
-	void (*one)(struct job *j, const char *s);
+	int (*none)(struct job *j);
+	int (*one)(struct job *j, const char *s);
 } questions[] = {
 	{ "list", 0, job_list, NULL },
 	{ "cf", 0, job_flow, NULL },
@@ -25,6 +26,100 @@ static const struct question {
 	{ "dot", 1, NULL, job_dot },
 	{ "annotate", 1, NULL, job_annotate },
 };
+
+static const struct question *
+question(int n, char **word)
+{
+	for (size_t i = 0; n && i < sizeof questions / sizeof *questions; i++)
+		if (strcmp(word[0], questions[i].name) == 0 && (n == questions[i].words + 1 || n == questions[i].words + 2))
+			return &questions[i];
+	return NULL;
+}
+
+static int
+ask(struct job *j, const struct question *k, char **word)
+{
+	return k->none ? k->none(j) : k->one(j, word[1]);
+}
+
+struct command { const char *outname; int many; };
+
+/* Options, as far as there are any: 0, or -1.  c: those that are for the whole program; NULL: they are wrong */
+static int
+options(struct job *j, int argc, char **argv, struct command *c)
+{
+	static const struct option longs[] = {
+		{ "forward", no_argument, NULL, 'F' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int o, wrong = 0;
+
+	optind = 0;
+	opterr = c != NULL;
+	while ((o = getopt_long(argc, argv, "I:bcdf:in:o:rw:", longs, NULL)) != -1) {
+		if (!c && o != '?' && strchr("Iiow", o)) {
+			wrong = 1;
+			continue;
+		}
+		switch (o) {
+		case 'F': j->how |= QUERY_FORWARD; break;
+		case 'I': j->folder = optarg; break;
+		case 'b': j->backward = 1; break;
+		case 'c': j->counts = 1; break;
+		case 'd': j->how |= QUERY_DATA; break;
+		case 'f': j->from = optarg; break;
+		case 'i': c->many = 1; break;
+		case 'n': wrong |= num_u64(optarg, 0, UINT64_MAX, &j->most) != 0; break;
+		case 'o': c->outname = optarg; break;
+		case 'r': j->how |= QUERY_RSP; break;
+		case 'w': wrong |= num_size(optarg, 16, UINT64_C(1) << 40, &j->window) != 0; break;
+		default: wrong = 1;
+		}
+	}
+	return wrong ? -1 : 0;
+}
+
+#define WORDS 32
+
+/* A line with a question: it is answered, or what is wrong with it is said */
+static void
+one_line(const struct job *all, char *line)
+{
+	struct job j = *all;
+	char *word[WORDS + 2] = { (char *)"wetq" };
+	const struct question *k = NULL;
+	int n = 1;
+
+	for (char *s = strtok(line, " \t\r\n"); s && n <= WORDS; s = strtok(NULL, " \t\r\n"))
+		word[n++] = s;
+	if (n == 1)
+		return;
+	if (n <= WORDS && options(&j, n, word, NULL) == 0)
+		k = question(n - optind, word + optind);
+	if (!k || n - optind != k->words + 1)
+		warn("no question: %s", word[1]);
+	else if (ask(&j, k, word + optind) == 0)
+		;
+	else if (j.fault.off != UINT64_MAX)
+		warn_at(j.path, j.fault.off, j.fault.rec == UINT64_MAX ? DIAG_NOREC : j.fault.rec, "%s", j.fault.err);
+	else
+		warn("%s: %s", j.path, j.fault.err);
+	out_str(j.out, "\n");
+	out_flush(j.out);
+}
+
+static void
+lines(struct job *j)
+{
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (getline(&line, &cap, stdin) > 0)
+		one_line(j, line);
+	if (ferror(stdin))
+		die_sys("standard input");
+	free(line);
+}
 
 static _Noreturn void
 bad(struct job *j, const struct query_fault *f)
@@ -36,144 +131,36 @@ bad(struct job *j, const struct query_fault *f)
 	die("%s: %s", j->path, f->err);
 }
 
-_Noreturn void
-job_bad(struct job *j)
-{
-	bad(j, query_fault(j->q));
-}
-
-void
-job_survey(struct job *j, int slices)
-{
-	if (query_survey(j->q, slices) != 0)
-		job_bad(j);
-}
-
-static _Noreturn void
-none(struct job *j, const char *what, const char *s)
-{
-	out_drop(j->out);
-	die("%s: no %s %s", j->path, what, s);
-}
-
-/* The first n bytes of s are a statement */
-static uint32_t
-statement(struct job *j, const char *s, size_t n)
-{
-	char b[32];
-	uint64_t v;
-
-	if (n >= sizeof b)
-		none(j, "statement", s);
-	memcpy(b, s, n);
-	b[n] = '\0';
-	if (num_u64(b, 0, UINT64_MAX, &v) != 0)
-		none(j, "statement", s);
-	if (strncmp(b, "0x", 2) != 0) {
-		int got = v <= UINT32_MAX ? query_know(j->q, (uint32_t)v) : 0;
-
-		if (got < 0)
-			job_bad(j);
-		if (!got)
-			none(j, "statement", s);
-		return (uint32_t)v;
-	}
-	job_survey(j, 0);
-	for (uint32_t id = 1; id <= query_nstmt(j->q); id++)
-		if (query_stmt(j->q, id)->pc == v)
-			return id;
-	none(j, "statement", s);
-}
-
-uint32_t
-job_id(struct job *j, const char *s)
-{
-	return statement(j, s, strlen(s));
-}
-
-uint64_t
-job_point(struct job *j, const char *s, int slices)
-{
-	const char *mark = strchr(s, '#');
-	uint64_t n, instance;
-	int got;
-
-	job_survey(j, slices);
-	if (!mark) {
-		if (num_u64(s, 1, query_length(j->q), &n) != 0)
-			none(j, "instance", s);
-		return n;
-	}
-	if (num_u64(mark + 1, 0, UINT64_MAX, &instance) != 0)
-		none(j, "instance", s);
-	got = query_position(j->q, statement(j, s, (size_t)(mark - s)), instance, &n);
-	if (got < 0)
-		job_bad(j);
-	if (!got)
-		none(j, "instance", s);
-	return n;
-}
-
-static const struct question *
-question(int n, char **word)
-{
-	for (size_t i = 0; n && i < sizeof questions / sizeof *questions; i++)
-		if (strcmp(word[0], questions[i].name) == 0 && (n == questions[i].words + 1 || n == questions[i].words + 2))
-			return &questions[i];
-	die_usage(SYNOPSIS);
-}
-
-static void
-answer(struct job *j, const struct question *k, char **word, const char *outname)
-{
-	struct query_fault f;
-	char *copy = NULL;
-
-	j->path = word[1 + k->words];
-	if (!j->path || strcmp(j->path, "-") == 0)
-		j->path = copy = spool_stdin();
-	if ((j->q = query_open(j->path, &f)) == NULL)
-		bad(j, &f);
-	if (j->window)
-		query_window_of(j->q, j->window);
-	j->out = out_open(outname);
-	if (k->none)
-		k->none(j);
-	else
-		k->one(j, word[1]);
-	out_close(j->out);
-	query_close(j->q);
-	free(copy);
-}
-
 int
 main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "forward", no_argument, NULL, 'F' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct job j = { .most = UINT64_MAX };
-	const char *outname = NULL;
-	int c, wrong = 0;
+	struct command c = { 0 };
+	const struct question *k = NULL;
+	struct query_fault f;
+	char *copy = NULL;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt_long(argc, argv, "I:bcdf:n:o:rw:", longs, NULL)) != -1)
-		switch (c) {
-		case 'F': j.how |= QUERY_FORWARD; break;
-		case 'I': j.folder = optarg; break;
-		case 'b': j.backward = 1; break;
-		case 'c': j.counts = 1; break;
-		case 'd': j.how |= QUERY_DATA; break;
-		case 'f': j.from = optarg; break;
-		case 'n': wrong |= num_u64(optarg, 0, UINT64_MAX, &j.most) != 0; break;
-		case 'o': outname = optarg; break;
-		case 'r': j.how |= QUERY_RSP; break;
-		case 'w': wrong |= num_size(optarg, 16, UINT64_C(1) << 40, &j.window) != 0; break;
-		default: wrong = 1;
-		}
-	if (wrong)
+	if (options(&j, argc, argv, &c) != 0)
 		die_usage(SYNOPSIS);
-	answer(&j, question(argc - optind, argv + optind), argv + optind, outname);
+	argc -= optind;
+	argv += optind;
+	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX : (k = question(argc, argv)) == NULL)
+		die_usage(SYNOPSIS);
+	j.path = c.many ? argv[0] : argv[1 + k->words];
+	if (!c.many && (!j.path || strcmp(j.path, "-") == 0))
+		j.path = copy = spool_stdin();
+	if ((j.q = query_open(j.path, &f)) == NULL)
+		bad(&j, &f);
+	if (j.window)
+		query_window_of(j.q, j.window);
+	j.out = out_open(c.outname);
+	if (c.many)
+		lines(&j);
+	else if (ask(&j, k, argv) != 0)
+		bad(&j, &j.fault);
+	out_close(j.out);
+	query_close(j.q);
+	free(copy);
 	return 0;
 }

@@ -21,8 +21,9 @@ line(void *arg, const struct query_insn *e)
 	uint8_t *p = out_room(o, ROOM + 16 * e->nval);
 	size_t n = put_dec(p, e->id);
 
-	if (l->left-- == 0)
+	if (!l->left)
 		return 1;
+	l->left--;
 	p[n++] = '#';
 	n += put_dec(p + n, e->instance);
 	p[n++] = ' ';
@@ -71,18 +72,21 @@ statements(struct job *j, const uint64_t *count)
 	}
 }
 
-void
+int
 job_slice(struct job *j, const char *point)
 {
 	struct list l = { j, j->most };
-	struct query_slice s = { .n = job_point(j, point, 1), .how = j->how, .fn = j->counts ? NULL : line, .arg = &l };
+	struct query_slice s = { .how = j->how, .fn = j->counts ? NULL : line, .arg = &l };
+	int bad;
 
+	if (job_point(j, point, 1, &s.n) != 0)
+		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	if (query_slice(j->q, &s) != 0)
-		job_bad(j);
-	if (j->counts)
+	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
+	if (j->counts && !bad)
 		statements(j, s.count);
 	free(s.count);
+	return bad;
 }
 
 /* An edge of the graph: of statements, with how often it was */
@@ -156,16 +160,21 @@ node(struct job *j, uint32_t id, uint64_t count)
 	out_str(j->out, "\"]\n");
 }
 
-void
+int
 job_dot(struct job *j, const char *point)
 {
-	struct query_slice s = { .n = job_point(j, point, 1), .how = j->how };
+	struct query_slice s = { .how = j->how };
 	struct graph g = { 0 };
 	size_t n = 0;
 
+	if (job_point(j, point, 1, &s.n) != 0)
+		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	if (query_slice(j->q, &s) != 0 || query_deps(j->q, &s, add, &g) != 0)
-		job_bad(j);
+	if (query_slice(j->q, &s) != 0 || query_deps(j->q, &s, add, &g) != 0) {
+		free(g.edge);
+		free(s.count);
+		return job_bad(j);
+	}
 	out_str(j->out, "digraph slice {\n\tnode [shape=box]\n");
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++)
 		if (s.count[id - 1])
@@ -183,4 +192,5 @@ job_dot(struct job *j, const char *point)
 	out_str(j->out, "}\n");
 	free(g.edge);
 	free(s.count);
+	return 0;
 }

@@ -6,32 +6,37 @@
 #include "engine/wet/query.h"
 
 struct job {
-	const char *path, *folder;      /* the capture, for diagnostics; where sources are, or NULL */
+	const char *path, *folder;      /* the file, for diagnostics; where sources are, or NULL */
 	struct query *q;
 	struct out *out;
 	unsigned how;                   /* of slices */
 	int backward, counts;
 	uint64_t most, window;          /* statements, lines; instances at a time, 0: as many as query.h says */
 	const char *from;               /* a point of the run, or NULL */
+	struct query_fault fault;       /* why a question has no answer */
 };
 
-_Noreturn void job_bad(struct job *j);          /* as query_fault says, after what came before was written */
-void job_survey(struct job *j, int slices);
-uint32_t job_id(struct job *j, const char *s);                  /* a statement: its id, or 0xADDRESS */
-uint64_t job_point(struct job *j, const char *s, int slices);   /* ID#INSTANCE, or a position; surveyed then */
+/* Functions that return int give 0, or -1: see j->fault; what came before has been written. */
+int job_bad(struct job *j);                     /* -1, as query_fault says */
+int job_survey(struct job *j, int slices);
+int job_point(struct job *j, const char *s, int slices, uint64_t *n);   /* ID#INSTANCE, or a position; surveyed then */
+
+/* Instances [from, to] of a statement: ID or 0xADDRESS, and behind it #INSTANCE, #FROM-TO or nothing */
+struct range { uint32_t id; int one; uint64_t from, to; };
+int job_range(struct job *j, const char *s, struct range *r);
 
 /* answer.c */
-void job_list(struct job *j);
-void job_flow(struct job *j);
-void job_values(struct job *j, const char *id);
-void job_addrs(struct job *j, const char *id);
+int job_list(struct job *j);
+int job_flow(struct job *j);
+int job_values(struct job *j, const char *id);
+int job_addrs(struct job *j, const char *id);
 
 /* slice.c */
-void job_slice(struct job *j, const char *point);
-void job_dot(struct job *j, const char *point);
+int job_slice(struct job *j, const char *point);
+int job_dot(struct job *j, const char *point);
 
 /* annotate.c */
-void job_annotate(struct job *j, const char *point);
+int job_annotate(struct job *j, const char *point);
 
 /* put.c */
 size_t put_dec(uint8_t *p, uint64_t v);
