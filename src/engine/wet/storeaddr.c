@@ -98,6 +98,10 @@ waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_rea
 			.from = (uint8_t)col[FROM].v[s - from] };
 		struct fact_addr expr[FACT_MAXREF];
 
+		if (v.any && (v.nexpr == 0 || v.nexpr > WADDR_PERIOD)) {
+			r->err = "references are not as they are";
+			e = -1;
+		}
 		if (v.from)
 			v.by = (int32_t)col_zag(col[BY].v[by++]);
 		for (unsigned i = 0; i < v.nexpr; i++, x++) {
@@ -111,7 +115,7 @@ waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_rea
 			else if (a->base == FACT_NOREG && a->seg == FACT_NOREG)
 				a->disp += c->stmt[s].addr;
 		}
-		if (waddr_add(t, &v, expr) != 0) {
+		if (!e && waddr_add(t, &v, expr) != 0) {
 			r->err = "no memory";
 			e = -1;
 		}
@@ -143,14 +147,17 @@ waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, ui
 }
 
 void
-waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ref, size_t n)
+waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring, uint64_t n)
 {
-	for (size_t k = n >= s->nexpr ? n - s->nexpr : 0; k < n; k++) {
-		const struct fact_addr *e = &t->expr[s->slot + k % s->nexpr];
+	unsigned p = s->nexpr;
+
+	for (uint64_t k = n >= p ? n - p : 0; k < n; k++) {
+		const struct fact_addr *e = &t->expr[s->slot + k % p];
+		uint64_t ref = ring[k % (2 * p)];
 
 		if (e->base == FACT_NOREG || e->index != FACT_NOREG)
 			continue;
-		m->reg[e->base] = ref_addr(ref[k]) + (k >= s->nexpr ? ref_addr(ref[k]) - ref_addr(ref[k - s->nexpr]) : ref_size(ref[k]));
+		m->reg[e->base] = ref_addr(ref) + (k >= p ? ref_addr(ref) - ref_addr(ring[(k - p) % (2 * p)]) : ref_size(ref));
 		m->stale[e->base] = 0;
 	}
 }

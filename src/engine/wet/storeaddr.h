@@ -11,7 +11,9 @@
 #include "format/ref.h"
 
 #define WADDR_NREG 19u                  /* general registers, flags (never used), FACT_FSBASE, FACT_GSBASE */
-#define WADDR_REFS ((size_t)1 << 26)    /* references in a segment, at most */
+#define WADDR_REFS ((size_t)1 << 27)    /* references in a segment that a reader takes */
+#define WADDR_SEGMENT (1u << 24)        /* as many end a segment */
+#define WADDR_PERIOD 2u                 /* expressions of a statement that makes any number of references, at most */
 
 /* A statement; its expressions are slots, one more (of no expression) if their number is not known before it runs */
 struct waddr_stmt {
@@ -57,7 +59,7 @@ waddr_expect(const struct waddr_model *m, const struct fact_addr *e)
 /* It was ref instead of what was expected: a register holds something else */
 void waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, uint64_t expected);
 
-/* What comes behind reference k of several, of which ref is what there is so far */
+/* What reference k of several is likely to be, of which ref is what there is so far */
 static inline uint64_t
 waddr_next(const uint64_t *ref, size_t k, unsigned period)
 {
@@ -66,8 +68,8 @@ waddr_next(const uint64_t *ref, size_t k, unsigned period)
 	return last + (k >= 2 * (size_t)period ? last - ref[k - 2 * (size_t)period] : ref_size(last));
 }
 
-/* Behind the n references of a statement of which many are known: registers go on behind the last */
-void waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ref, size_t n);
+/* Behind the n references of a statement with any number of them: registers go on behind the last.  ring: reference k is at k % (2 nexpr) */
+void waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring, uint64_t n);
 
 /* Behind the statement, whose value is value (if it has one) */
 static inline void

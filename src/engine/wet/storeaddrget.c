@@ -5,7 +5,7 @@
 #include "engine/wet/storeread.h"
 
 /* The references of a slot that are others than expected */
-struct slot { uint32_t at, end, left; };        /* the next one; expected ones before it */
+struct slot { uint32_t at, end; uint64_t left; };        /* the next one; expected ones before it */
 
 struct get {
 	struct store_read *r;
@@ -58,10 +58,10 @@ slots(struct get *t, struct col_reader *c)
 	}
 	if (t->key.nomem)
 		return bad(c, "no memory");
-	if (col_get(c, &t->gap, at, UINT32_MAX, &t->key) != 0 || col_get(c, &t->by, at, UINT64_MAX, &t->key) != 0)
+	if (col_get(c, &t->gap, at, UINT64_MAX >> 1, &t->key) != 0 || col_get(c, &t->by, at, UINT64_MAX, &t->key) != 0)
 		return -1;
 	for (size_t i = 0; i < t->r->addr.nexpr; i++)
-		t->slot[i].left = t->slot[i].at < t->slot[i].end ? (uint32_t)t->gap.v[t->slot[i].at] : UINT32_MAX;
+		t->slot[i].left = t->slot[i].at < t->slot[i].end ? t->gap.v[t->slot[i].at] : UINT64_MAX;
 	return 0;
 }
 
@@ -73,11 +73,11 @@ one(struct get *t, uint32_t slot, uint64_t expected)
 	uint64_t ref;
 
 	if (s->left) {
-		s->left -= s->left != UINT32_MAX;
+		s->left -= s->left != UINT64_MAX;
 		return expected;
 	}
 	ref = expected + col_zag(t->by.v[s->at++]);
-	s->left = s->at < s->end ? (uint32_t)t->gap.v[s->at] : UINT32_MAX;
+	s->left = s->at < s->end ? t->gap.v[s->at] : UINT64_MAX;
 	return ref;
 }
 
@@ -87,18 +87,32 @@ statement(struct get *t, const struct waddr_stmt *v, size_t n)
 {
 	struct store_read *r = t->r;
 	uint64_t *ref = r->ref.v + r->ref.n;
+	size_t first = n < v->nexpr ? n : v->nexpr;
 
-	for (size_t k = 0; k < n; k++) {
-		int first = k < v->nexpr, none = v->nexpr == 0;
-		uint32_t slot = v->slot + (uint32_t)(first ? k : v->nexpr);
-		const struct fact_addr *e = &r->addr.expr[slot];
-		uint64_t expected = first ? waddr_expect(&t->model, e) : none && k == 0 ? 0 : waddr_next(ref, k, none ? 1 : v->nexpr);
+	for (uint32_t k = 0; k < first; k++) {
+		const struct fact_addr *e = &r->addr.expr[v->slot + k];
+		uint64_t expected = waddr_expect(&t->model, e);
 
-		ref[k] = one(t, slot, expected);
-		if (first && ref[k] != expected)
+		ref[k] = one(t, v->slot + k, expected);
+		if (ref[k] != expected)
 			waddr_correct(&t->model, e, ref[k], expected);
 	}
+	for (size_t k = first; k < n; k++)
+		ref[k] = one(t, v->slot + v->nexpr, waddr_next(ref, k, v->nexpr));
 	r->ref.n += n;
+}
+
+/* Behind n references of a statement that has any number of them */
+static void
+many(struct get *t, const struct waddr_stmt *v, size_t n)
+{
+	struct store_read *r = t->r;
+	const uint64_t *ref = r->ref.v + r->ref.n - n;
+	uint64_t ring[2 * WADDR_PERIOD] = { 0 };
+
+	for (size_t k = n > 2u * v->nexpr ? n - 2u * v->nexpr : 0; k < n; k++)
+		ring[k % (2u * v->nexpr)] = ref[k];
+	waddr_many(&t->model, &r->addr, v, ring, n);
 }
 
 static uint64_t
@@ -135,8 +149,8 @@ walk(struct get *t, struct col_reader *c)
 			if (n)
 				statement(t, w, n);
 			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef, v->nval ? value(t, s) : 0);
-			if (w->any && w->nexpr)
-				waddr_many(&t->model, &r->addr, w, r->ref.v + r->ref.n - n, n);
+			if (w->any)
+				many(t, w, n);
 			r->refat[++at] = (uint32_t)r->ref.n;
 		}
 	}

@@ -5,13 +5,13 @@
 #include "engine/wet/storepriv.h"
 
 /* A reference that was another one than expected */
-struct miss { uint32_t slot, gap; uint64_t by; };
+struct miss { uint32_t slot; uint64_t gap, by; };
 
 struct put {
 	struct store_cap *c;
 	struct miss *miss;              /* in order of time; owned */
 	size_t n, cap;
-	uint32_t *since;                /* of each slot: references since the last such; owned */
+	uint64_t *since;                /* of each slot: references since the last such; owned */
 	uint32_t *many;                 /* of each slot, such references; then where they are in order of slots; owned */
 	struct col count;               /* of statements with `any`: their references; with the statement as key */
 	struct col key;
@@ -29,6 +29,10 @@ store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p
 		s.nexpr = f->nref;
 	for (; !s.any && s.nexpr < f->nref; s.nexpr++)
 		expr[s.nexpr] = (struct fact_addr){ .base = FACT_NOREG, .index = FACT_NOREG, .seg = FACT_NOREG };
+	if (s.any && s.nexpr > WADDR_PERIOD)
+		s.nexpr = WADDR_PERIOD;
+	for (; s.any && s.nexpr == 0; s.nexpr++)
+		expr[0] = (struct fact_addr){ .base = FACT_NOREG, .index = FACT_NOREG, .seg = FACT_NOREG };
 	if (stack.from != FACT_NOREG) {
 		s.from = stack.from;
 		s.by = stack.by;
@@ -38,18 +42,47 @@ store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p
 	return waddr_add(&c->addr.tab, &s, expr) != 0 ? store_nomem(c->out.f) : 0;
 }
 
-void
+/* More references of the last instance that may have any number */
+static int
+go_on(struct store_addr *a, const struct waddr_stmt *v, const uint64_t *ref, uint32_t n)
+{
+	struct addr_many *m = &a->many[a->nmany - 1];
+	unsigned p = v->nexpr;
+
+	for (uint32_t i = 0; i < n; i++, m->n++) {
+		uint64_t last = m->ring[(m->n + p) % (2 * p)], expected = last + (m->n >= 2 * p ? last - m->ring[m->n % (2 * p)] : ref_size(last));
+
+		if (m->n < p)
+			m->first[m->n] = ref[i];
+		else if (ref[i] != expected) {
+			if (buf_grow(&a->miss, &a->capmiss, a->nmiss + 1, sizeof *a->miss) != 0)
+				return -1;
+			a->miss[a->nmiss++] = (struct addr_miss){ m->n, ref[i] - expected };
+			m->nmiss++;
+		}
+		m->ring[m->n % (2 * p)] = ref[i];
+	}
+	return 0;
+}
+
+int
 store_addr_refs(struct store_cap *c, uint32_t s, const uint64_t *ref, uint32_t n, int again)
 {
 	struct store_addr *a = &c->addr;
+	const struct waddr_stmt *v = &a->tab.stmt[s];
 
-	for (uint32_t i = 0; i < n; i++)
-		col_add(&a->ref, ref[i]);
-	if (!a->tab.stmt[s].any)
-		return;
-	if (!again)
-		col_add(&a->many, 0);
-	a->many.v[a->many.n - 1] += n;
+	a->n += n;
+	if (!v->any) {
+		for (uint32_t i = 0; i < n; i++)
+			col_add(&a->ref, ref[i]);
+		return a->ref.nomem ? store_nomem(c->out.f) : 0;
+	}
+	if (!again) {
+		if (buf_grow(&a->many, &a->capmany, a->nmany + 1, sizeof *a->many) != 0)
+			return store_nomem(c->out.f);
+		a->many[a->nmany++] = (struct addr_many){ .miss = a->nmiss };
+	}
+	return go_on(a, v, ref, n) != 0 ? store_nomem(c->out.f) : 0;
 }
 
 void
@@ -57,46 +90,63 @@ store_addr_free(struct store_addr *a)
 {
 	waddr_free(&a->tab);
 	col_free(&a->ref);
-	col_free(&a->many);
+	free(a->many);
+	free(a->miss);
 }
 
+/* A reference, `by` off what is expected */
 static int
-one(struct put *t, uint32_t slot, uint64_t ref, uint64_t expected)
+one(struct put *t, uint32_t slot, uint64_t by)
 {
-	if (ref == expected) {
+	if (!by) {
 		t->since[slot]++;
 		return 0;
 	}
 	if (buf_grow(&t->miss, &t->cap, t->n + 1, sizeof *t->miss) != 0)
 		return -1;
-	t->miss[t->n++] = (struct miss){ slot, t->since[slot], ref - expected };
+	t->miss[t->n++] = (struct miss){ slot, t->since[slot], by };
 	t->since[slot] = 0;
 	t->many[slot]++;
 	return 0;
 }
 
-/* The references of a statement: how many, or SIZE_MAX without memory */
-static size_t
-statement(struct put *t, const struct waddr_stmt *v, uint32_t s, const uint64_t *ref, size_t *many)
+/* The references of expressions, n of them.  -1: no memory */
+static int
+expressions(struct put *t, const struct waddr_stmt *v, const uint64_t *ref, uint64_t n)
 {
 	struct store_addr *a = &t->c->addr;
-	size_t n = v->any ? (size_t)a->many.v[(*many)++] : v->nexpr;
 
-	if (v->any) {
-		col_add(&t->count, n);
-		col_add(&t->key, s);
-	}
-	for (size_t k = 0; k < n; k++) {
-		int first = k < v->nexpr, none = v->nexpr == 0;
-		const struct fact_addr *e = &a->tab.expr[v->slot + (first ? k : v->nexpr)];
-		uint64_t expected = first ? waddr_expect(&a->model, e) : none && k == 0 ? 0 : waddr_next(ref, k, none ? 1 : v->nexpr);
+	for (uint32_t k = 0; k < n; k++) {
+		const struct fact_addr *e = &a->tab.expr[v->slot + k];
+		uint64_t expected = waddr_expect(&a->model, e);
 
-		if (one(t, v->slot + (uint32_t)(first ? k : v->nexpr), ref[k], expected) != 0)
-			return SIZE_MAX;
-		if (first && ref[k] != expected)
+		if (one(t, v->slot + k, ref[k] - expected) != 0)
+			return -1;
+		if (ref[k] != expected)
 			waddr_correct(&a->model, e, ref[k], expected);
 	}
-	return n;
+	return 0;
+}
+
+static int
+any(struct put *t, const struct waddr_stmt *v, uint32_t s, const struct addr_many *m)
+{
+	const struct addr_miss *miss = t->c->addr.miss + m->miss;
+	uint64_t at = v->nexpr;
+
+	col_add(&t->count, m->n);
+	col_add(&t->key, s);
+	if (expressions(t, v, m->first, m->n < v->nexpr ? m->n : v->nexpr) != 0)
+		return -1;
+	for (size_t i = 0; i < m->nmiss; i++) {
+		t->since[v->slot + v->nexpr] += miss[i].k - at;
+		at = miss[i].k + 1;
+		if (one(t, v->slot + v->nexpr, miss[i].by) != 0)
+			return -1;
+	}
+	if (m->n > at)
+		t->since[v->slot + v->nexpr] += m->n - at;
+	return 0;
 }
 
 /* All references of the segment */
@@ -106,7 +156,7 @@ walk(struct put *t)
 	struct store_cap *c = t->c;
 	const struct store_code *tab = &c->tab;
 	const uint64_t *value = c->seg.val.v, *ref = c->addr.ref.v;
-	size_t many = 0;
+	const struct addr_many *many = c->addr.many;
 
 	for (size_t i = 0; i < c->seg.path.n; i++) {
 		const struct store_path *path = &tab->path[c->seg.path.v[i]];
@@ -115,14 +165,15 @@ walk(struct put *t)
 			uint32_t s = tab->seq[path->first + k];
 			const struct store_stmt *v = &tab->stmt[s];
 			const struct waddr_stmt *w = &c->addr.tab.stmt[s];
-			size_t n = w->nexpr || w->any ? statement(t, w, s, ref, &many) : 0;
 
-			if (n == SIZE_MAX)
+			if ((w->any ? any(t, w, s, many) : expressions(t, w, ref, w->nexpr)) != 0)
 				return -1;
 			waddr_leave(&c->addr.model, w, tab->reg + v->reg + v->nuse, v->ndef, v->nval ? *value : 0);
-			if (w->any && w->nexpr)
-				waddr_many(&c->addr.model, &c->addr.tab, w, ref, n);
-			ref += n;
+			if (w->any) {
+				waddr_many(&c->addr.model, &c->addr.tab, w, many->ring, many->n);
+				many++;
+			} else
+				ref += w->nexpr;
 			value += v->nval;
 		}
 	}
@@ -174,7 +225,7 @@ store_addr_section(struct store_cap *c)
 	struct store_out *o = &c->out;
 	struct store_addr *a = &c->addr;
 	struct put t = { .c = c, .since = calloc(a->tab.nexpr + 1, sizeof *t.since), .many = calloc(a->tab.nexpr + 1, sizeof *t.many) };
-	int bad = !t.since || !t.many || a->ref.nomem || a->many.nomem;
+	int bad = !t.since || !t.many;
 
 	if (!bad) {
 		bad = waddr_put(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
@@ -182,7 +233,8 @@ store_addr_section(struct store_cap *c)
 		a->done = c->tab.nstmt;
 		bad = bad || walk(&t) != 0 || col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 || columns(&t) != 0;
 	}
-	a->ref.n = a->many.n = 0;
+	a->ref.n = a->nmany = a->nmiss = 0;
+	a->n = 0;
 	free(t.miss);
 	free(t.since);
 	free(t.many);

@@ -257,7 +257,7 @@ order(struct print *p)
 		if (!p->counting)
 			used(p, wettext_put_order(room(p, WETTEXT_PUT), p->nline));
 		for (size_t k = 0; k < r->nsegment; k++) {
-			if (store_read_segment(r, k, STORE_PATHS) != 0)
+			if (store_read_segment(r, k, STORE_PATHS) != 0 || (p->counting && store_read_check(r, k) != 0))
 				return -1;
 			for (size_t i = 0; i < r->path.n; i++) {
 				const struct store_path *q = &r->code.path[r->path.v[i]];

@@ -36,11 +36,19 @@ struct segment {
 	uint64_t n, exc;                /* statements; where the last exception was */
 };
 
-/* Addresses: of a segment in the making, its references in order of time, and how many where that is not known before */
+/* An instance with any number of references: the first ones, the last ones (waddr_many), and those that do not go on as expected */
+struct addr_many { uint64_t n, first[WADDR_PERIOD], ring[2 * WADDR_PERIOD]; size_t miss, nmiss; };
+struct addr_miss { uint64_t k, by; };
+
+/* Addresses: of a segment in the making, in order of time: references of statements that have always as many; the other instances */
 struct store_addr {
 	struct waddr tab;
 	struct waddr_model model;
-	struct col ref, many;
+	struct col ref;
+	struct addr_many *many;         /* owned; so is miss */
+	struct addr_miss *miss;
+	size_t nmany, capmany, nmiss, capmiss;
+	uint64_t n;                     /* references */
 	size_t done;                    /* statements that are in the file */
 };
 
@@ -92,7 +100,7 @@ void store_cap_free(struct store_cap *c);
 
 /* storeaddrput.c: statements, the next in order; the references of an instance, again: more of the last; the section */
 int store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p);
-void store_addr_refs(struct store_cap *c, uint32_t s, const uint64_t *ref, uint32_t n, int again);
+int store_addr_refs(struct store_cap *c, uint32_t s, const uint64_t *ref, uint32_t n, int again);
 int store_addr_section(struct store_cap *c);
 void store_addr_free(struct store_addr *a);
 

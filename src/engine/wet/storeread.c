@@ -154,6 +154,14 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 }
 
 int
+store_read_check(struct store_read *r, size_t k)
+{
+	struct col_reader c;
+
+	return load(r, k, ADDR, &c);
+}
+
+int
 store_read_rank(struct store_read *r, size_t k)
 {
 	return rank(r, k, NULL);
