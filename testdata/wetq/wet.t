@@ -1,0 +1,121 @@
+# wetq on .wet files: the answers of the capture, byte for byte; files that are broken
+. "$SRC/testdata/tap.sh"
+. "$SRC/testdata/ws2addr/lib.sh"
+why=$(able) || { skip "$why"; exit 0; }
+PATH=$BUILD/test:$PATH
+case $SAN in *address* | *thread* | *memory*) skip "the sanitizer has the place of the program"; exit 0 ;; esac
+
+# ask WHAT FILE QUESTION...: the answers, to FILE.WHAT
+ask() {
+	a=$1.$2 f=$2
+	shift 2
+	for q; do
+		echo "# $q"
+		# shellcheck disable=SC2086
+		wetq $q "$f"
+	done >"$a" 2>&1
+}
+
+# alike NAME QUESTION...: NAME.ws, NAME.rep and NAME.full give the same answers
+alike() {
+	name=$1
+	shift
+	ask got "$name.ws" "$@"
+	for kind in rep full; do
+		ask got "$name.$kind" "$@"
+		sed "s/$name\.$kind/$name.ws/" "got.$name.$kind" >got
+		same "$name.$kind: $# questions, $(grep -c . <"got.$name.ws") lines" "got.$name.ws" got
+	done
+}
+
+# made NAME COMMAND...: captured, and stored in segments of 30000 statements
+made() {
+	name=$1
+	shift
+	wscap -o "$name.ws" "$@" >out 2>&1 && wetz -1 -m replay -s 30000 -o "$name.rep" "$name.ws" && wetz -1 -s 30000 -o "$name.full" "$name.ws" && pass "$name"
+	wetq list "$name.full" | sort -k2,2nr >"$name.list"
+}
+
+# every NAME POINT: all kinds of questions
+every() {
+	set -- "$1" "$2" "$(awk 'NR == 1 || NR == 40 || NR == 300 || NR == 1500 { print $1 }' "$1.list" | tr '\n' ' ')"
+	n=$1 at=$2 ids=$3
+	set -- list "cf" "-b -n 70000 cf" "-f $at -n 70000 cf" "-b -f $at -n 300 cf" "slice $at" "-d slice $at" "-c -r slice $at" "-cd --forward slice $at" \
+	    "-n 3000 --forward slice $at" "-n 7 slice $at" "dot $at" "-d --forward dot $at" "annotate $at"
+	for id in $ids; do
+		set -- "$@" "values $id" "addrs $id" "values $id#1" "addrs $id#0" "addrs $id#2-40" "-n 3 values $id#5-90000"
+	done
+	alike "$n" "$@"
+}
+
+cat >foo1.c <<'E'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int x, y, result;
+char a[5000], b[5000];
+int main(int argc, char **argv)
+{
+    if(argc >= 3)
+    {
+       x = atoi(argv[1]);
+       y = atoi(argv[2]);
+       result = x * 7;
+       result = result + y;
+       __asm__ volatile("rep movsb" : : "D"(a), "S"(b), "c"(1000) : "memory");
+       __asm__ volatile("std; rep stosw; cld" : : "D"(a + 900), "a"(x), "c"(90) : "memory");
+       printf("result is %d %d\n", result, a[7]);
+    }
+}
+E
+${CC:-gcc} -g -O0 foo1.c -o foo1 2>err
+made foo1 ./foo1 2 7
+first=$(awk '/ foo1.c main 13$/ { print $1; exit }' foo1.list)
+every foo1 "$first#0"
+id=$(wetq list foo1.ws | awk '/ foo1.c main 14$/ { i = $1 } END { print i }')
+is "a repeated instruction's addresses" "$(wetq addrs "$id" foo1.full | awk '{ n[substr($1, 3)]++ } END { print n["r"], n["w"] }')" "1000 1000"
+wetq list foo1.ws >want
+rm -f foo1
+for kind in rep full; do
+	wetq list foo1.$kind >got
+	same "the program is gone: $kind" want got
+done
+${CC:-gcc} -O3 "$SRC/testdata/engine/visit/prog.c" -o prog -lm
+made prog ./prog
+every prog "$(awk 'NR == 100 { print $1 }' prog.list)#3"
+${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig
+made sig ./sig queue
+every sig "$(awk 'NR == 200 { print $1 }' sig.list)#2"
+
+# many questions to one file
+printf 'values %s\n\n-d slice %s#0\nvalues 1000000\nnonsense\n-o x list\naddrs 3 too many\naddrs %s#0' "$first" "$first" "$first" >lines
+for f in foo1.ws foo1.full; do
+	wetq -i $f <lines >got 2>err
+	{ wetq values "$first" $f; echo; wetq -d slice "$first#0" $f; echo; echo; echo; echo; echo; wetq addrs "$first#0" $f; echo; } >want
+	same "$f: -i" got want
+	is "$f: and what is wrong" "$(sed "s/$f/f/" err)" "wetq: f: no statement 1000000
+wetq: no question: nonsense
+wetq: no question: -o
+wetq: no question: addrs"
+done
+gives "-i takes no question" 2 "usage: wetq $(wetq 2>&1 | sed '1s/^usage: wetq //')" wetq -i list foo1.full
+gives "no instance" 1 "wetq: foo1.full: no instance $first#1" wetq values "$first#1" foo1.full
+gives "no instance of a slice" 1 "wetq: foo1.full: no instance $first#1" wetq slice "$first#1" foo1.full
+gives "no range" 1 "wetq: foo1.full: no instances $first#3-2" wetq addrs "$first#3-2" foo1.full
+
+# cut off: what is before it can be told, and no more
+for kind in rep full; do
+	size=$(bytes foo1.$kind) bad=
+	for i in 1 3 5 7 9; do
+		head -c $((size * i / 10)) foo1.$kind >cut.wet
+		for q in list cf "values $first" "addrs $first" "slice $first#0"; do
+			# shellcheck disable=SC2086
+			wetq $q cut.wet >got 2>err
+			[ "$?.$(grep -c . err).$(grep -c '^wetq: cut.wet: ' err)" = 1.1.1 ] || bad="$bad $i:$q"
+		done
+	done
+	is "cut off: $kind" "$bad" ""
+done
+wetq cf cut.wet 2>err >got
+wetq cf foo1.full | head -c "$(bytes got)" | cmp -s - got && [ -s got ] && pass "what came before is there"
+tap_end
