@@ -87,6 +87,44 @@ ${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig
 made sig ./sig queue
 every sig "$(awk 'NR == 200 { print $1 }' sig.list)#2"
 
+# texts: what they can tell
+for name in foo1 sig; do
+	ws2wet $name.ws | wetz -1 -o $name.text
+	at=$(awk 'NR == 200 { print $1 }' $name.list)#2 id=$(awk 'NR == 1500 { print $1 }' $name.list)
+	[ $name = sig ] || at=$first#0
+	set -- list cf "-b cf" "-f $at -n 70000 cf" "-b -f $at -n 300 cf" "-cr slice $at" "-cdr slice $at" "-cr --forward slice $at" "-r dot $at" \
+	    "-rd --forward dot $at" "values $id" "values $id#2" "values $id#2-7"
+	for q; do
+		case $name$q in foo1list | foo1-c*) continue ;; esac    # its file is gone
+		echo "# $q"
+		# shellcheck disable=SC2086
+		wetq $q $name.ws >&3
+		# shellcheck disable=SC2086
+		wetq $q $name.text
+	done >got 3>want
+	sed '/^#/d' got >text
+	[ -s want ] && same "$name.text: $(grep -c . want) lines" want text
+	wetq -r slice "$at" $name.ws | sed 's/ [rwm]:.*//' >want
+	wetq -r slice "$at" $name.text >got
+	same "$name.text: a slice ($(grep -c . want)), without addresses" want got
+done
+gives "no addresses" 1 "wetq: foo1.text: a text does not tell addresses" wetq addrs 7 foo1.text
+gives "no slice without rsp" 1 "wetq: foo1.text: a text does not tell which port is that of the stack pointer, to leave it out" wetq slice 7#0 foo1.text
+ws2wet foo1.ws | sed '/^ORDER/,$d' | wetz -1 -o none.text
+gives "no order" 1 "wetq: none.text: the text does not say in what order statements were executed" wetq cf none.text
+
+# what is broken has a fault
+${CC:-gcc} -nostdlib -static "$SRC/testdata/ws2addr/tiny.s" -o tiny; wscap -o tiny.ws ./tiny >out; wetz -1 -s 40 -o tiny.full tiny.ws
+ws2wet tiny.ws | wetz -1 -o tiny.text
+# broken FILE STEP STEP STEP
+broken() {
+	ok "$1: cut" wetqfuzz cut "$1" "$2"
+	ok "$1: changed" wetqfuzz flip "$1" "$3"
+	ok "$1: changed, with right checksums" wetqfuzz deep "$1" "$4"
+}
+broken tiny.full 3999 1811 599
+broken tiny.text 61 53 7
+
 # many questions to one file
 printf 'values %s\n\n-d slice %s#0\nvalues 1000000\nnonsense\n-o x list\naddrs 3 too many\naddrs %s#0' "$first" "$first" "$first" >lines
 for f in foo1.ws foo1.full; do

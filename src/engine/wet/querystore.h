@@ -20,6 +20,7 @@ int query_temporary(struct query *q);           /* a descriptor of a file withou
 
 /* Kinds, the file being open and *w the caller's until these return 0 (which take it over, and fd) */
 int query_replay_open(struct query *q, struct wetfile *w);
+int query_text_open(struct query *q, struct wetfile *w);
 int query_full_open(struct query *q, struct wetfile *w);
 
 /* A segment of a file of kind full */

@@ -10,7 +10,8 @@
 struct print {
 	const struct wetfile *file;
 	struct wetfile_fault *fault;
-	store_text_fn *put;
+	store_text_fn *put;             /* text, or */
+	store_event_fn *event;          /* events */
 	void *arg;
 	size_t sec;                     /* the section after this one */
 	struct vc_work *work;
@@ -92,10 +93,36 @@ room(struct print *p)
 	return q ? q : lost;
 }
 
-/* n bytes were put to room; what there is goes out now and then */
-static int
-used(struct print *p, size_t n)
+/* An event as text */
+static size_t
+as_text(struct print *p, const struct store_text_event *e)
 {
+	uint8_t *to = room(p);
+
+	switch (e->kind) {
+	case STORE_TEXT_SIZE: return wettext_put_size(to, e->a);
+	case STORE_TEXT_DEP: return wettext_put_dep(to, e->a, e->b, e->c);
+	case STORE_TEXT_VALUES: return wettext_put_values(to, e->a);
+	case STORE_TEXT_NONE: return wettext_put_novalues(to);
+	case STORE_TEXT_VALUE: return wettext_put_value(to, e->a, e->word, e->n);
+	case STORE_TEXT_ORDER: return wettext_put_order(to, e->a);
+	case STORE_TEXT_STEP: return wettext_put_step(to, e->a, e->b);
+	default: return 0;
+	}
+}
+
+/* What comes next; text goes out now and then */
+static int
+say(struct print *p, const struct store_text_event *e)
+{
+	size_t n;
+
+	if (p->event)
+		return p->event(p->arg, e) != 0 ? -1 : 0;
+	if (e->kind == STORE_TEXT_BLOCK)
+		buf_printf(&p->out, "%llu %llu %llx %s %s %llu\n", (unsigned long long)e->a, (unsigned long long)e->b, (unsigned long long)e->c, e->file,
+		    e->func, (unsigned long long)e->d);
+	n = as_text(p, e);
 	if (p->out.nomem)
 		return bad(p, NULL);
 	p->out.n += n;
@@ -115,9 +142,8 @@ block(struct print *p, uint64_t *nport)
 	p->id += col_zag(id);
 	p->addr += col_zag(addr);
 	p->line += col_zag(line);
-	buf_printf(&p->out, "%llu %llu %llx %s %s %llu\n", (unsigned long long)p->id, (unsigned long long)*nport, (unsigned long long)p->addr,
-	    p->tab.string[file], p->tab.string[func], (unsigned long long)p->line);
-	return flush(p);
+	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_BLOCK, .a = p->id, .b = *nport, .c = p->addr, .d = p->line,
+		.file = p->tab.string[file], .func = p->tab.string[func] });
 }
 
 static int
@@ -151,7 +177,7 @@ dep(struct print *p)
 		v.last += v.stride;
 	}
 	text_front(l, k, v);
-	return used(p, wettext_put_dep(room(p), l->x, v.id, v.last));
+	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_DEP, .a = l->x, .b = v.id, .c = v.last });
 }
 
 static int
@@ -167,7 +193,7 @@ value(struct print *p)
 		if (get(p, TEXT_WORD, &word[i]) != 0)
 			return -1;
 	p->list.x += x + 1;
-	return used(p, wettext_put_value(room(p), p->list.x, word, (unsigned)n));
+	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUE, .a = p->list.x, .n = (unsigned)n, .word = word });
 }
 
 static int
@@ -179,7 +205,7 @@ step(struct print *p)
 		return -1;
 	id = p->step + col_zag(id);
 	p->step = id + n;
-	return used(p, wettext_put_step(room(p), id, n));
+	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_STEP, .a = id, .b = n });
 }
 
 /* A list of n entries */
@@ -201,13 +227,13 @@ statement(struct print *p)
 	if (block(p, &nport) != 0)
 		return -1;
 	for (; nport; nport--)
-		if (get(p, TEXT_SIZE, &n) != 0 || used(p, wettext_put_size(room(p), n)) != 0 || list(p, n, dep) != 0)
+		if (get(p, TEXT_SIZE, &n) != 0 || say(p, &(struct store_text_event){ .kind = STORE_TEXT_SIZE, .a = n }) != 0 || list(p, n, dep) != 0)
 			return -1;
 	if (get(p, TEXT_SIZE, &n) != 0)
 		return -1;
 	if (n == 0)
-		return used(p, wettext_put_novalues(room(p)));
-	return used(p, wettext_put_values(room(p), n - 1)) != 0 || list(p, n - 1, value) != 0 ? -1 : 0;
+		return say(p, &(struct store_text_event){ .kind = STORE_TEXT_NONE });
+	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUES, .a = n - 1 }) != 0 || list(p, n - 1, value) != 0 ? -1 : 0;
 }
 
 static int
@@ -215,14 +241,16 @@ text(struct print *p)
 {
 	uint64_t n;
 
-	if (get(p, TEXT_SIZE, &n) != 0 || used(p, wettext_put_count(room(p), n)) != 0)
+	if (get(p, TEXT_SIZE, &n) != 0)
 		return -1;
+	if (!p->event)
+		p->out.n += wettext_put_count(room(p), n);
 	for (; n; n--)
 		if (statement(p) != 0)
 			return -1;
 	if (get(p, TEXT_SIZE, &n) != 0)
 		return -1;
-	if (n && (used(p, wettext_put_order(room(p), n - 1)) != 0 || list(p, n - 1, step) != 0))
+	if (n && (say(p, &(struct store_text_event){ .kind = STORE_TEXT_ORDER, .a = n - 1 }) != 0 || list(p, n - 1, step) != 0))
 		return -1;
 	for (unsigned i = 0; i < TEXT_NCOL; i++)
 		if (p->pos[i] != p->col[i].n)
@@ -254,23 +282,25 @@ raw(struct print *p)
 	return 0;
 }
 
-int
-store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct wetfile_fault *fault)
+static int
+print(const struct wetfile *f, struct print what, struct wetfile_fault *fault)
 {
 	struct print *p = calloc(1, sizeof *p);
-	int e;
+	int e, israw = f->nsection && f->section[0].tag == WETFILE_RAW;
 
-	if (!p || (p->work = vc_work_new()) == NULL) {
+	if (!p || (what.work = vc_work_new()) == NULL) {
 		free(p);
 		wetfile_say(fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
+	*p = what;
 	p->file = f;
 	p->fault = fault;
-	p->put = put;
-	p->arg = arg;
-	e = f->nsection && f->section[0].tag == WETFILE_RAW ? raw(p) : text(p);
-	if (p->out.n && !p->out.nomem && put(arg, p->out.p, p->out.n) != 0)
+	if (israw && p->event)
+		e = bad(p, "the text is not written as ws2wet writes it: there are no statements");
+	else
+		e = israw ? raw(p) : text(p);
+	if (p->out.n && !p->out.nomem && p->put(p->arg, p->out.p, p->out.n) != 0)
 		e = -1;
 	if (!e && !f->whole) {
 		*fault = f->fault;
@@ -284,4 +314,16 @@ store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct 
 	buf_free(&p->out);
 	free(p);
 	return e ? -1 : 0;
+}
+
+int
+store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct wetfile_fault *fault)
+{
+	return print(f, (struct print){ .put = put, .arg = arg }, fault);
+}
+
+int
+store_text_events(const struct wetfile *w, store_event_fn *fn, void *arg, struct wetfile_fault *f)
+{
+	return print(w, (struct print){ .event = fn, .arg = arg }, f);
 }

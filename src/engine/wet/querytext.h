@@ -1,0 +1,41 @@
+/* Between the files of questions about .wet files of kind text only. */
+#ifndef TM_ENGINE_WET_QUERYTEXT_H
+#define TM_ENGINE_WET_QUERYTEXT_H
+
+#include "engine/wet/querystore.h"
+
+struct qstep { uint32_t id, n; };
+struct qtdep { uint32_t x, port; uint64_t on; };        /* on: number of an instance, as in struct qfull */
+
+struct qtext {
+	struct wetfile w;
+	struct store_code code;         /* statements: address, source, use ports (nmem) */
+	struct qnames names;
+	struct qstep *step;             /* owned */
+	uint64_t *before;               /* statements before each, and all; owned */
+	size_t nstep, capstep;
+	int ordered;                    /* there is an order */
+	uint64_t *first;                /* number of each statement's instance 0; owned */
+	uint32_t *id;                   /* 1, 2, ..; owned */
+	/* slices: the dependences, by statement, port, X; where those of each statement's ports begin; owned */
+	struct qtdep *dep;
+	size_t ndep, capdep;
+	size_t *port;                   /* the first of each port in dep, ports counted over all statements */
+	uint32_t *firstport;            /* of each statement */
+	/* and values: of each statement the first in val, words of value i: word[val[i].at] to word[val[i + 1].at] */
+	struct qtval { uint32_t x; size_t at; } *val;
+	size_t nval, capval, *firstval;
+	struct col word;
+	int loaded;
+	uint64_t nbit;
+	/* while the file is read */
+	struct query *q;
+	uint32_t s, p;                  /* statement plus 1, ports so far */
+	uint64_t maxx;
+};
+
+int qtext_load(struct query *q);                /* dependences and values */
+int qtext_slice(struct query *q, struct query_slice *s);
+int qtext_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * Questions about .wet files of kind text: slices.  All dependences are in
+ * memory then; steps of the order are read backward or forward with the set
+ * of instances that belong to the slice.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/wet/querytext.h"
+#include "engine/wet/storeprint.h"
+
+#define MOST ((size_t)UINT32_MAX)
+
+static int
+begins(struct qtext *t, const struct store_text_event *e)
+{
+	t->firstval[t->s] = t->nval;
+	t->s++;
+	t->firstport[t->s] = t->firstport[t->s - 1] + (uint32_t)e->b;
+	t->p = t->firstport[t->s - 1];
+	return 0;
+}
+
+static int
+depends(struct qtext *t, const struct store_text_event *e)
+{
+	struct query *q = t->q;
+
+	if (e->b == 0 || e->b > q->nstmt || e->c >= q->stmt[e->b - 1].count || e->a >= q->stmt[t->s - 1].count)
+		return query_bad(q, "an instance that there is not");
+	if (t->ndep >= MOST || buf_grow(&t->dep, &t->capdep, t->ndep + 1, sizeof *t->dep) != 0)
+		return query_nomem(q);
+	t->dep[t->ndep++] = (struct qtdep){ (uint32_t)e->a, t->p - t->firstport[t->s - 1] - 1, t->first[e->b - 1] + e->c };
+	return 0;
+}
+
+static int
+has_value(struct qtext *t, const struct store_text_event *e)
+{
+	if (e->a >= t->q->stmt[t->s - 1].count)
+		return query_bad(t->q, "an instance that there is not");
+	if (buf_grow(&t->val, &t->capval, t->nval + 2, sizeof *t->val) != 0)
+		return query_nomem(t->q);
+	t->val[t->nval].x = (uint32_t)e->a;
+	t->val[t->nval++].at = t->word.n;
+	for (unsigned i = 0; i < e->n; i++)
+		col_add(&t->word, e->word[i]);
+	t->val[t->nval].at = t->word.n;
+	return t->word.nomem ? query_nomem(t->q) : 0;
+}
+
+static int
+event(void *arg, const struct store_text_event *e)
+{
+	struct qtext *t = arg;
+
+	switch (e->kind) {
+	case STORE_TEXT_BLOCK: return begins(t, e);
+	case STORE_TEXT_SIZE: t->port[t->p++] = t->ndep; return 0;
+	case STORE_TEXT_DEP: return depends(t, e);
+	case STORE_TEXT_VALUE: return has_value(t, e);
+	default: return 0;
+	}
+}
+
+int
+qtext_load(struct query *q)
+{
+	struct qtext *t = q->store;
+	struct wetfile_fault f = { 0 };
+	size_t n = 0;
+
+	if (t->loaded)
+		return 0;
+	for (size_t s = 0; s < q->nstmt; s++)
+		n += t->code.stmt[s].nmem;
+	free(t->port);
+	free(t->firstport);
+	free(t->firstval);
+	t->port = calloc(n + 1, sizeof *t->port);
+	t->firstport = calloc(q->nstmt + 1, sizeof *t->firstport);
+	t->firstval = calloc(q->nstmt + 1, sizeof *t->firstval);
+	if (n > UINT32_MAX || !t->port || !t->firstport || !t->firstval)
+		return query_nomem(q);
+	t->s = t->p = 0;
+	t->ndep = t->nval = t->word.n = 0;
+	q->fault.err[0] = 0;
+	if (store_text_events(&t->w, event, t, &f) != 0)
+		return q->fault.err[0] ? -1 : query_store_bad(q, &f);
+	t->port[n] = t->ndep;
+	t->firstval[q->nstmt] = t->nval;
+	t->loaded = 1;
+	return 0;
+}
+
+struct scan {
+	struct query *q;
+	struct qtext *t;
+	const struct query_slice *s;
+	query_dep_fn *dep;
+	void *arg;
+	uint64_t *total;                /* of the slice */
+	uint32_t *next;                 /* instances of each statement; owned */
+	int enough;
+};
+
+/* Those of port p (over all statements) of instance x: the first of dep[*lo, *hi) */
+static void
+deps_of(const struct qtext *t, size_t p, uint32_t x, size_t *lo, size_t *hi)
+{
+	size_t a = t->port[p], b = t->port[p + 1];
+
+	while (a < b) {
+		size_t mid = (a + b) / 2;
+
+		if (t->dep[mid].x < x)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	*lo = a;
+	for (*hi = a; *hi < t->port[p + 1] && t->dep[*hi].x == x; ++*hi)
+		;
+}
+
+static int
+tell(struct scan *c, uint32_t s, uint32_t x, uint64_t n)
+{
+	const struct qtext *t = c->t;
+	struct query_insn e = { .id = s + 1, .instance = x, .n = n };
+	size_t a = t->firstval[s], end = t->firstval[s + 1], b = end;
+
+	while (a < b) {
+		size_t mid = (a + b) / 2;
+
+		if (t->val[mid].x < x)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	if (a < end && t->val[a].x == x) {
+		e.val = t->word.v + t->val[a].at;
+		e.nval = (uint32_t)(t->val[a + 1].at - t->val[a].at);
+	}
+	return c->s->fn(c->s->arg, &e) != 0;
+}
+
+/* Whose number it is */
+static uint32_t
+whose(const struct qtext *t, size_t nstmt, uint64_t number)
+{
+	size_t lo = 0, hi = nstmt;
+
+	while (hi - lo > 1) {
+		size_t mid = (lo + hi) / 2;
+
+		if (t->first[mid] <= number)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo + 1;
+}
+
+/* Is a port of the instance one that the slice follows to a member?  member: those that it follows become members; or they are handed over */
+static int
+follow(struct scan *c, uint32_t s, uint32_t x, int member)
+{
+	const struct qtext *t = c->t;
+	int in = 0;
+
+	for (size_t p = t->firstport[s] + !!(c->s->how & QUERY_DATA); p < t->firstport[s + 1]; p++) {
+		size_t lo, hi;
+
+		for (deps_of(t, p, x, &lo, &hi); lo < hi && !c->enough; lo++) {
+			in |= query_is_member(c->q, t->dep[lo].on);
+			if (member)
+				query_member(c->q, t->dep[lo].on);
+			if (c->dep && query_is_member(c->q, t->dep[lo].on)) {
+				struct query_dep d = { .id = s + 1, .on = whose(t, c->q->nstmt, t->dep[lo].on), .port = t->dep[lo].port,
+					.n = t->first[s] + x + 1, .onn = t->dep[lo].on + 1 };
+
+				c->enough = c->dep(c->arg, &d) != 0;
+			}
+		}
+	}
+	return in;
+}
+
+/* Instance x of statement s, at position n */
+static void
+visit(struct scan *c, uint32_t s, uint32_t x, uint64_t n)
+{
+	uint64_t me = c->t->first[s] + x;
+	int forward = c->s->how & QUERY_FORWARD, in = query_is_member(c->q, me);
+
+	if (c->dep) {
+		if (in && !(forward && n == c->s->n))
+			follow(c, s, x, 0);
+		return;
+	}
+	if (n == c->s->n || (forward && n > c->s->n && follow(c, s, x, 0)))
+		in = 1;
+	if (!in || (forward ? n < c->s->n : n > c->s->n))
+		return;
+	query_member(c->q, me);
+	++*c->total;
+	c->s->count[s]++;
+	if (!forward)
+		follow(c, s, x, 1);
+	if (c->s->fn)
+		c->enough = tell(c, s, x, n);
+}
+
+static void
+on(struct scan *c)
+{
+	const struct qtext *t = c->t;
+
+	for (size_t i = 0; i < t->nstep; i++)
+		for (uint32_t j = 0; j < t->step[i].n && !c->enough; j++) {
+			uint32_t s = t->step[i].id - 1 + j;
+
+			visit(c, s, c->next[s]++, t->before[i] + j + 1);
+		}
+}
+
+static void
+back(struct scan *c)
+{
+	const struct qtext *t = c->t;
+
+	for (size_t s = 0; s < c->q->nstmt; s++)
+		c->next[s] = (uint32_t)c->q->stmt[s].count;
+	for (size_t i = t->nstep; i-- > 0;)
+		for (uint32_t j = t->step[i].n; j-- > 0 && !c->enough;) {
+			uint32_t s = t->step[i].id - 1 + j;
+
+			visit(c, s, --c->next[s], t->before[i] + j + 1);
+		}
+}
+
+int
+qtext_slice(struct query *q, struct query_slice *s)
+{
+	struct qtext *t = q->store;
+	uint64_t n = (q->length / 64 + 2) * sizeof *q->member;
+	struct scan c = { .q = q, .t = t, .s = s, .total = &s->total };
+
+	if (!(s->how & QUERY_RSP))
+		return query_bad(q, "a text does not tell which port is that of the stack pointer, to leave it out");
+	if (qtext_load(q) != 0)
+		return -1;
+	if (!t->nbit) {
+		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p == MAP_FAILED)
+			return query_nomem(q);
+		q->member = p;
+		t->nbit = q->length;
+	} else
+		(void)madvise(q->member, n, MADV_DONTNEED);
+	if ((c.next = calloc(q->nstmt + 1, sizeof *c.next)) == NULL)
+		return query_nomem(q);
+	s->total = 0;
+	if (s->how & QUERY_FORWARD)
+		on(&c);
+	else
+		back(&c);
+	free(c.next);
+	return 0;
+}
+
+int
+qtext_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
+{
+	struct scan c = { .q = q, .t = q->store, .s = s, .dep = fn, .arg = arg, .next = calloc(q->nstmt + 1, sizeof *c.next) };
+
+	if (!c.next)
+		return query_nomem(q);
+	on(&c);
+	free(c.next);
+	return 0;
+}
