@@ -107,6 +107,7 @@ ws_close(struct ws_reader *r)
 		return;
 	ws_drop(r->held);
 	ws_past_free(&r->past);
+	buf_free(&r->again);
 	free(r->room);
 	free(r->walked);
 	free(r->group);

@@ -32,6 +32,7 @@ struct ws_reader {
 	struct ws_group *group;         /* what ws_groups gives */
 	size_t ngroup;
 	int whole;                      /* from an index */
+	struct buf again;               /* what the record of ws_return points to */
 };
 
 int ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));      /* -1 */

@@ -154,6 +154,7 @@ visit_close(struct visit *v)
 {
 	if (v == NULL)
 		return;
+	visit_kept_free(v);
 	replay_close(v->r);
 	wshadow_free(&v->mem);
 	free(v->run);
@@ -212,6 +213,8 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	v->batch.nrun = 0;
 	v->next = v->nextin = 0;
 	v->pending = REPLAY_OK;
+	if (e == REPLAY_OK && v->kept.most && drive_instances(v->r) >= v->kept.due)
+		visit_keep_now(v);
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
 		v->r->x.out = v->r->words;      /* there may be none any more */

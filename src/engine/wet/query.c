@@ -50,6 +50,13 @@ mapped(void *arg, const struct ws_rec_map *m)
 	(void)wsource_map(q->source, m);        /* without memory: their lines are not known */
 }
 
+/* Without it, going to an instance takes longer, no more */
+static void
+keep(struct query *q)
+{
+	(void)visit_keep(q->v, QKEEP, q->window / 2 < QSTEP ? q->window / 2 : QSTEP);
+}
+
 int
 query_visit(struct query *q, unsigned what)
 {
@@ -62,6 +69,7 @@ query_visit(struct query *q, unsigned what)
 	q->what = what;
 	if ((q->v = visit_open(q->file, what, &f)) == NULL)
 		return fault(q, &f);
+	keep(q);
 	replay_onmap(visit_replay(q->v), mapped, q);
 	return 0;
 }
@@ -132,6 +140,8 @@ void
 query_window_of(struct query *q, uint64_t n)
 {
 	q->window = n;
+	if (q->v)
+		keep(q);
 }
 
 const struct query_fault *

@@ -8,6 +8,8 @@
 #include "engine/wet/source.h"
 
 #define QWINDOW (UINT64_C(1) << 23)     /* instances of a window, and up to a run more, if nobody says */
+#define QKEEP   (UINT64_C(512) << 20)   /* bytes of states that a visit keeps */
+#define QSTEP   (UINT64_C(1) << 22)     /* instances from one to the next */
 #define QRSP    4u
 
 /* An instruction of a path, as slices see it */
