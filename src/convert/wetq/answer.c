@@ -113,7 +113,7 @@ job_values(struct job *j, const char *s)
 	struct list l = { j, j->most };
 	uint32_t id = job_id(j, s);
 
-	if (query_stmt(j->q, id)->port.nval && query_insns(j->q, id, value, &l) != 0)
+	if (query_stmt(j->q, id)->port.nval && query_insns(j->q, id, 0, UINT64_MAX, QUERY_VALUES, value, &l) != 0)
 		job_bad(j);
 }
 
@@ -148,6 +148,6 @@ job_addrs(struct job *j, const char *s)
 {
 	struct list l = { j, j->most };
 
-	if (query_insns(j->q, job_id(j, s), addr, &l) != 0)
+	if (query_insns(j->q, job_id(j, s), 0, UINT64_MAX, QUERY_REFS, addr, &l) != 0)
 		job_bad(j);
 }

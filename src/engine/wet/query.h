@@ -1,11 +1,13 @@
 /*
  * Questions about a whole run: its statements, control flow, the values and
  * addresses of a statement, slices.  Answered from a capture, of which only
- * what a question needs is replayed.
+ * what a question needs is replayed; or from a .wet file, wet(5), of which
+ * only what a question needs is decoded.
  *
  * Statements have ids from 1 in order of their first execution, instances of
  * a statement count from 0, as in the text of wettext(5).  Positions are
- * instances of the whole run, from 1 (visit.h).
+ * instances of the whole run, from 1: on captures those of visit.h, which count
+ * signals as well; .wet files of kinds full and text know nothing of these.
  *
  * Functions that return int give -1 after a failure, see query_fault.
  */
@@ -20,7 +22,7 @@
 struct query;
 
 struct query_fault {
-	uint64_t off, rec;              /* byte and record of the file; UINT64_MAX: none */
+	uint64_t off, rec;              /* byte and record (of a .wet file: section) of the file; UINT64_MAX: none */
 	char err[280];
 };
 
@@ -73,9 +75,15 @@ struct query_insn {
 	size_t nref;
 };
 
-/* All instances of a statement, in order; it is known (query_know) */
+/* What is wanted of instances: a .wet file of kind full has what is not in separate parts */
+enum query_want { QUERY_VALUES = 1, QUERY_REFS = 2 };
+
+/* Instances from `from` to `to` of a statement, as far as there are any, in order; it is known (query_know) */
 typedef int query_insn_fn(void *arg, const struct query_insn *e);
-int query_insns(struct query *q, uint32_t id, query_insn_fn *fn, void *arg);
+int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
+
+/* One instance, soon if others were asked for before: 1, or 0: there is none */
+int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
 
 enum query_how {
 	QUERY_FORWARD = 1,              /* what depends on it, not what it depends on */

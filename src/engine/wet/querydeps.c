@@ -133,7 +133,7 @@ walk(struct deps *c, struct control *t)
 }
 
 int
-query_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
+qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
 	struct deps c = { .q = q, .s = s, .fn = fn, .arg = arg };
 	size_t n = (q->length + 2) * sizeof *c.id;

@@ -107,7 +107,7 @@ backward(struct flow *f, uint64_t from)
 }
 
 int
-query_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
+qcap_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
 {
 	struct flow f = { .q = q, .fn = fn, .arg = arg, .left = count };
 
@@ -126,6 +126,7 @@ struct insns {
 	const struct query_stmt *s;
 	struct query_insn e;            /* the last one, if it may have another part */
 	int held;
+	uint64_t from, to;              /* instances */
 	uint64_t flags, val[64];
 	uint64_t *ref;                  /* owned */
 	size_t capref;
@@ -174,6 +175,10 @@ one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, que
 	if (!again)
 		t->e.instance++;
 	t->e.n = i.n;
+	if (t->e.instance + 1 <= t->from)
+		return 0;
+	if (t->e.instance > t->to)
+		return 1;
 	if (f->kind == FACT_STRING)
 		return hold(t, &i, b, again);
 	t->e.ref = b->word + i.ref;
@@ -183,13 +188,14 @@ one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, que
 }
 
 int
-query_insns(struct query *q, uint32_t id, query_insn_fn *fn, void *arg)
+qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
 {
 	struct query_stmt s = q->stmt[id - 1];
-	struct insns t = { .q = q, .s = &s, .e = { .id = id, .instance = UINT64_MAX } };
+	struct insns t = { .q = q, .s = &s, .e = { .id = id, .instance = UINT64_MAX }, .from = from, .to = to };
 	struct visit_batch b;
 	int got, e = 0;
 
+	(void)want;
 	if (query_visit(q, 0) != 0 || visit_only(q->v, picks, &t) != 0)
 		return q->v ? query_nomem(q) : -1;
 	got = query_goto(q, 1);
@@ -203,4 +209,25 @@ query_insns(struct query *q, uint32_t id, query_insn_fn *fn, void *arg)
 	visit_close(q->v);              /* it has pieces of code for this statement only */
 	q->v = NULL;
 	return e < 0 || got < 0 ? -1 : 0;
+}
+
+/* One of them: by all before it */
+struct at { query_insn_fn *fn; void *arg; int found; };
+
+static int
+found(void *arg, const struct query_insn *e)
+{
+	struct at *t = arg;
+
+	t->found = 1;
+	t->fn(t->arg, e);
+	return 1;
+}
+
+int
+qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+{
+	struct at t = { fn, arg, 0 };
+
+	return qcap_insns(q, id, instance, instance, want, found, &t) != 0 ? -1 : t.found;
 }

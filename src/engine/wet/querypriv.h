@@ -46,7 +46,24 @@ struct qwin {
 
 #define QCACHE 8192u
 
+/* What answers: querycap.c of captures, querystore.c of .wet files.  As the functions of query.h of these names. */
+struct query_ops {
+	int (*survey)(struct query *q, int slices);
+	int (*know)(struct query *q, uint32_t id);
+	void (*source)(struct query *q, uint32_t id, const char **file, const char **func, int *line);
+	int (*position)(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
+	int (*flow)(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
+	int (*insns)(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
+	int (*insn_at)(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
+	int (*slice)(struct query *q, struct query_slice *s);
+	int (*deps)(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
+	void (*close)(struct query *q);         /* also what was opened only in part */
+};
+extern const struct query_ops query_capture_ops;
+
 struct query {
+	const struct query_ops *ops;
+	void *store;                    /* of a .wet file; ops->close frees it */
 	char *file;                     /* owned */
 	struct query_fault fault;
 	struct visit *v;
@@ -70,11 +87,23 @@ struct query {
 	size_t capparent;
 };
 
-/* query.c.  Functions that return int: -1 and q->fault is set. */
+/* Functions that return int: -1 and q->fault is set. */
 int query_bad(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int query_nomem(struct query *q);
+
+/* querycap.c, and the other parts of query_capture_ops */
+int qcap_open(struct query *q);
+int qcap_survey(struct query *q, int slices);
+int qcap_know(struct query *q, uint32_t id);
+int qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
+int qcap_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
+int qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
+int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
+int qcap_slice(struct query *q, struct query_slice *s);
+int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 int query_replay_bad(struct query *q);                          /* what the visit says */
 int query_visit(struct query *q, unsigned what);                /* opened for that; where it is then: anywhere */
+void query_keep(struct query *q);                               /* the visit keeps states, as many as windows want: without, going to an instance takes longer */
 int query_goto(struct query *q, uint64_t n);                    /* the visit is at position n: 1, or 0: there is none */
 int query_batch(struct query *q, struct visit_batch *b);        /* 1, 0 at the end */
 

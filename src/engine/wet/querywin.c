@@ -112,7 +112,7 @@ forget(struct query *q)
 }
 
 int
-query_survey(struct query *q, int slices)
+qcap_survey(struct query *q, int slices)
 {
 	struct survey s = { .q = q, .count = !q->surveyed };
 	struct wcode_replay m = { 0 };
@@ -148,7 +148,7 @@ query_survey(struct query *q, int slices)
 }
 
 int
-query_know(struct query *q, uint32_t id)
+qcap_know(struct query *q, uint32_t id)
 {
 	struct survey s = { .q = q, .count = 1 };
 	int bad;
@@ -236,7 +236,7 @@ seek(struct query *q, uint32_t id, size_t k, uint64_t left, uint64_t *n)
 }
 
 int
-query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
+qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 {
 	if (id == 0 || id > q->nstmt || instance >= q->stmt[id - 1].count)
 		return 0;
