@@ -118,6 +118,12 @@ int visit_goto(struct visit *v, uint64_t n);    /* it is instance n: also REPLAY
  */
 int visit_keep(struct visit *v, uint64_t most, uint64_t step);
 
+/* What a visit has kept, for another one of the same capture, which goes on from there */
+struct visit_kept;
+struct visit_kept *visit_kept_of(struct visit *v);      /* v keeps nothing any more; NULL: it did not */
+void visit_keep_from(struct visit *v, struct visit_kept *k);    /* k is v's */
+void visit_kept_free(struct visit_kept *k);
+
 void visit_stop(struct visit *v, size_t k);     /* REPLAY_END comes where segment k begins, until the next call; as many as there are: at the program's end */
 void visit_until(struct visit *v, uint64_t n);  /* REPLAY_END comes behind instance n, until the next call; WS_UNKNOWN: the program's */
 

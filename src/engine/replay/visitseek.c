@@ -22,7 +22,7 @@ begin(struct visit *v)
 	v->r->x.out = v->r->words;
 	v->done = 0;
 	v->pending = v->r->pending = v->r->ended;
-	v->kept.due = visit_keep_at(v, v->n);
+	v->due = visit_keep_at(v, v->n);
 }
 
 /* Muted: to a segment's start, to an instruction count, or to an instance */
@@ -113,7 +113,7 @@ back(struct visit *v, const struct snap *s)
 	int e;
 
 	v->muted = 1;
-	e = snap_return(v->r, s, v->kept.pagemap);
+	e = snap_return(v->r, s, v->kept->pagemap);
 	v->muted = 0;
 	return e == 0 ? REPLAY_OK : REPLAY_BAD;
 }
@@ -135,10 +135,10 @@ run_to(struct visit *v, uint64_t n)
 {
 	int e = REPLAY_OK;
 
-	while (e == REPLAY_OK && v->kept.due < n) {
+	while (e == REPLAY_OK && v->due < n) {
 		uint64_t now = drive_instances(v->r);
 
-		if (now < v->kept.due && (e = run(v, WS_UNKNOWN, v->kept.due)) != REPLAY_OK)
+		if (now < v->due && (e = run(v, WS_UNKNOWN, v->due)) != REPLAY_OK)
 			break;
 		visit_keep_now(v);
 	}
@@ -167,7 +167,7 @@ visit_goto(struct visit *v, uint64_t n)
 		e = back(v, s);
 	else if (!here || (at > r->x.icount && at - r->x.icount > WORTH))
 		e = go(v, k);
-	v->kept.due = visit_keep_at(v, drive_instances(r));
+	v->due = visit_keep_at(v, drive_instances(r));
 	if (e == REPLAY_OK)
 		e = run_to(v, n - 1);
 	begin(v);

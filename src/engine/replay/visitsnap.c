@@ -12,33 +12,62 @@
 int
 visit_keep(struct visit *v, uint64_t most, uint64_t step)
 {
-	if (!v->kept.most && (v->kept.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) < 0)
-		return -1;
-	v->kept.most = most;
-	v->kept.step = step;
-	v->kept.due = visit_keep_at(v, drive_instances(v->r));
+	struct visit_kept *k = v->kept;
+
+	if (!k) {
+		if ((k = calloc(1, sizeof *k)) == NULL)
+			return -1;
+		if ((k->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) < 0) {
+			free(k);
+			return -1;
+		}
+		v->kept = k;
+	}
+	k->most = most;
+	k->step = step;
+	v->due = visit_keep_at(v, drive_instances(v->r));
 	return 0;
 }
 
-void
-visit_kept_free(struct visit *v)
+struct visit_kept *
+visit_kept_of(struct visit *v)
 {
-	for (size_t i = 0; i < v->kept.n; i++)
-		(void)snap_free(v->kept.at[i]);
-	if (v->kept.most)
-		close(v->kept.pagemap);
-	memset(&v->kept, 0, sizeof v->kept);
+	struct visit_kept *k = v->kept;
+
+	v->kept = NULL;
+	v->due = UINT64_MAX;
+	return k;
+}
+
+void
+visit_keep_from(struct visit *v, struct visit_kept *k)
+{
+	visit_kept_free(v->kept);
+	v->kept = k;
+	v->due = visit_keep_at(v, drive_instances(v->r));
+}
+
+void
+visit_kept_free(struct visit_kept *k)
+{
+	if (!k)
+		return;
+	for (size_t i = 0; i < k->n; i++)
+		(void)snap_free(k->at[i]);
+	free(k->at);
+	close(k->pagemap);
+	free(k);
 }
 
 /* The last that is not behind instance n; NULL: none */
 const struct snap *
 visit_kept(const struct visit *v, uint64_t n)
 {
-	size_t k = v->kept.n;
+	size_t k = v->kept ? v->kept->n : 0;
 
-	while (k && v->kept.at[k - 1]->n > n)
+	while (k && v->kept->at[k - 1]->n > n)
 		k--;
-	return k ? v->kept.at[k - 1] : NULL;
+	return k ? v->kept->at[k - 1] : NULL;
 }
 
 static uint64_t
@@ -46,7 +75,7 @@ distance(const struct visit *v, const struct snap *s)
 {
 	uint64_t dear = s->npage * DEAR;
 
-	return dear > v->kept.step ? dear : v->kept.step;
+	return dear > v->kept->step ? dear : v->kept->step;
 }
 
 /* Where one is wanted, for who is behind instance n */
@@ -55,10 +84,10 @@ visit_keep_at(const struct visit *v, uint64_t n)
 {
 	uint64_t at = n;
 
-	if (!v->kept.most || v->writers || v->r->uncounted)
+	if (!v->kept || v->writers || v->r->uncounted)
 		return UINT64_MAX;
-	for (size_t k = 0; k < v->kept.n; k++) {
-		const struct snap *s = v->kept.at[k];
+	for (size_t k = 0; k < v->kept->n; k++) {
+		const struct snap *s = v->kept->at[k];
 
 		if (s->n < at + distance(v, s) / 2 && at < s->n + distance(v, s))
 			at = s->n + distance(v, s);
@@ -72,13 +101,13 @@ thin(struct visit *v)
 {
 	size_t k = 0;
 
-	for (size_t i = 0; i < v->kept.n; i++)
+	for (size_t i = 0; i < v->kept->n; i++)
 		if (i % 2 == 0)
-			v->kept.at[k++] = v->kept.at[i];
+			v->kept->at[k++] = v->kept->at[i];
 		else
-			v->kept.bytes -= snap_free(v->kept.at[i]);
-	v->kept.n = k;
-	v->kept.step *= 2;
+			v->kept->bytes -= snap_free(v->kept->at[i]);
+	v->kept->n = k;
+	v->kept->step *= 2;
 }
 
 void
@@ -87,21 +116,21 @@ visit_keep_now(struct visit *v)
 	uint64_t n = drive_instances(v->r);
 	const struct snap *base = visit_kept(v, n);
 	struct snap *s;
-	size_t k = v->kept.n;
+	size_t k = v->kept->n;
 
-	v->kept.due = n + v->kept.step / 4;     /* if it cannot be here */
-	if ((base && base->n == n) || (s = snap_take(v->r, base, v->kept.pagemap)) == NULL)
+	v->due = n + v->kept->step / 4;     /* if it cannot be here */
+	if ((base && base->n == n) || (s = snap_take(v->r, base, v->kept->pagemap)) == NULL)
 		return;
-	if (buf_grow(&v->kept.at, &v->kept.cap, v->kept.n + 1, sizeof(struct snap *)) < 0) {
+	if (buf_grow(&v->kept->at, &v->kept->cap, v->kept->n + 1, sizeof(struct snap *)) < 0) {
 		(void)snap_free(s);
 		return;
 	}
-	for (; k && v->kept.at[k - 1]->n > n; k--)
-		v->kept.at[k] = v->kept.at[k - 1];
-	v->kept.at[k] = s;
-	v->kept.n++;
-	v->kept.bytes += s->bytes;
-	while (v->kept.n > 2 && (v->kept.n > MOST || v->kept.bytes > v->kept.most))
+	for (; k && v->kept->at[k - 1]->n > n; k--)
+		v->kept->at[k] = v->kept->at[k - 1];
+	v->kept->at[k] = s;
+	v->kept->n++;
+	v->kept->bytes += s->bytes;
+	while (v->kept->n > 2 && (v->kept->n > MOST || v->kept->bytes > v->kept->most))
 		thin(v);
-	v->kept.due = visit_keep_at(v, n);
+	v->due = visit_keep_at(v, n);
 }

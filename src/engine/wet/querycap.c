@@ -36,6 +36,17 @@ query_keep(struct query *q)
 	(void)visit_keep(q->v, QKEEP, q->window / 2 < QSTEP ? q->window / 2 : QSTEP);
 }
 
+/* The paths are its; states that it kept are for the next one */
+void
+query_unvisit(struct query *q)
+{
+	query_paths_drop(q);
+	if (q->v && !q->kept)
+		q->kept = visit_kept_of(q->v);
+	visit_close(q->v);
+	q->v = NULL;
+}
+
 int
 query_visit(struct query *q, unsigned what)
 {
@@ -43,12 +54,15 @@ query_visit(struct query *q, unsigned what)
 
 	if (q->v && q->what == what)
 		return 0;
-	query_paths_drop(q);
-	visit_close(q->v);
+	query_unvisit(q);
 	q->what = what;
 	if ((q->v = visit_open(q->file, what, &f)) == NULL)
 		return fault(q, &f);
-	query_keep(q);
+	if (q->kept)
+		visit_keep_from(q->v, q->kept);
+	else
+		query_keep(q);
+	q->kept = NULL;
 	replay_onmap(visit_replay(q->v), mapped, q);
 	return 0;
 }
@@ -84,8 +98,8 @@ qcap_open(struct query *q)
 static void
 qcap_close(struct query *q)
 {
-	query_paths_drop(q);
-	visit_close(q->v);
+	query_unvisit(q);
+	visit_kept_free(q->kept);
 	wcode_free(&q->code);
 	wsource_free(q->source);
 	for (size_t k = 0; k < q->nwin; k++) {

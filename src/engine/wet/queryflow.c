@@ -205,9 +205,7 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned wa
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
-	query_paths_drop(q);
-	visit_close(q->v);              /* it has pieces of code for this statement only */
-	q->v = NULL;
+	query_unvisit(q);               /* it has pieces of code for this statement only */
 	return e < 0 || got < 0 ? -1 : 0;
 }
 

@@ -257,6 +257,20 @@ save(struct query *q, struct control *c, size_t k)
 	return q->win[k].state.nomem ? query_nomem(q) : 0;
 }
 
+/* A run, or what is left of it */
+static int
+step(struct query *q, struct control *c, struct visit_run r, const struct visit_batch *b)
+{
+	const struct control_path *t;
+	struct qpath *p;
+
+	if (r.at->fact->kind == FACT_SIGNAL)
+		return control_signal(c, r.n, b->word + r.word) != 0 ? query_nomem(q) : 0;
+	if ((p = query_path(q, r.at, r.ninsn)) == NULL || (t = query_control_path(q, p)) == NULL)
+		return -1;
+	return control_step(c, t, r.n, b->word + r.word, NULL) != 0 ? query_nomem(q) : 0;
+}
+
 /* The state at the beginning of windows up to k, one of which may begin amid a run */
 static int
 follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_run r, const struct visit_batch *b)
@@ -269,13 +283,13 @@ follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_ru
 			r.at += first.ninsn;
 			r.n += first.ninsn;
 			r.ninsn = (uint16_t)(r.ninsn - first.ninsn);
-			if (control_run(c, &first, b, NULL) != 0)
-				return query_nomem(q);
+			if (step(q, c, first, b) != 0)
+				return -1;
 		}
 		if (save(q, c, ++*at) != 0)
 			return -1;
 	}
-	return control_run(c, &r, b, NULL) != 0 ? query_nomem(q) : 0;
+	return step(q, c, r, b);
 }
 
 static int
@@ -293,26 +307,28 @@ states(struct query *q, struct control *c, size_t at, size_t k)
 	return got < 0 ? -1 : query_bad(q, "the replay is another one than before");
 }
 
-int
-query_states(struct query *q, size_t k)
+/* The same for all windows up to k */
+static int
+all_states(struct query *q, size_t k)
 {
-	struct control *c;
-	size_t at;
-	int bad;
+	size_t at = k;
 
-	if (q->win[k].state.n)
-		return 0;
-	for (at = k; at && !q->win[at].state.n; at--)
-		;
-	if (query_visit(q, 0) != 0)
+	while (at && !q->win[at].state.n)
+		at--;
+	if (q->win[at].state.n) {
+		if (control_load(q->control, q->win[at].state.p, q->win[at].state.n) != 0)
+			return query_nomem(q);
+	} else if (save(q, q->control, at) != 0)
 		return -1;
-	if ((c = control_new(&q->code)) == NULL)
+	return states(q, q->control, at, k);
+}
+
+int
+query_control(struct query *q, size_t k)
+{
+	if (!q->control && (q->control = control_new(&q->code)) == NULL)
 		return query_nomem(q);
-	if (q->win[at].state.n)
-		bad = control_load(c, q->win[at].state.p, q->win[at].state.n) != 0;
-	else
-		bad = save(q, c, at) != 0;
-	bad = bad || states(q, c, at, k) != 0;
-	control_free(c);
-	return bad ? -1 : 0;
+	if (!q->win[k].state.n && all_states(q, k) != 0)
+		return -1;
+	return control_load(q->control, q->win[k].state.p, q->win[k].state.n) != 0 ? query_nomem(q) : 0;
 }
