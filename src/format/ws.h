@@ -298,8 +298,9 @@ int ws_seek_group(struct ws_reader *r, size_t i);       /* the next record is th
  * or END, which ws_return gives again, valid until the next call of it.
  */
 struct ws_mark;
-struct ws_mark *ws_mark(const struct ws_reader *r, const struct ws_rec *last);  /* NULL: no memory, a pipe, behind the end */
+struct ws_mark *ws_mark(struct ws_reader *r, const struct ws_rec *last);  /* NULL: no memory, a pipe, behind the end */
 int ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last);       /* clears a fault; 0 or -1 */
-void ws_mark_free(struct ws_mark *m);
+uint64_t ws_mark_bytes(const struct ws_mark *m, unsigned others);       /* of memory that at most so many others share: marks of the same group, the reader */
+void ws_mark_free(struct ws_mark *m);                   /* marks may outlive the reader, and serve another one of the same file */
 
 #endif

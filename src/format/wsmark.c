@@ -3,8 +3,18 @@
 
 #include "wsread.h"
 
+/* The streams of a group, as they were when its first mark was made: what is decoded later may change them */
+struct ws_copy {
+	uint64_t refs;
+	size_t n;
+	uint8_t b[];
+};
+
 struct ws_mark {
+	struct ws_copy *copy;           /* counted */
 	struct ws_ghead now;
+	size_t base[WS_NSTREAMS];       /* where each stream begins in the copy */
+	uint64_t off[WS_NSTREAMS];      /* and in the file */
 	size_t at[WS_NSTREAMS], last[WS_NSTREAMS];      /* bytes of each stream */
 	uint32_t left, triggers;
 	struct ws_past past;            /* its buffers are the mark's */
@@ -55,8 +65,50 @@ bytes_of(struct ws_rec *rec, const uint8_t ***p, size_t n[2])
 	}
 }
 
+void
+ws_copy_drop(struct ws_copy *c)
+{
+	if (c && --c->refs == 0)
+		free(c);
+}
+
+static struct ws_copy *
+copy_of(struct ws_reader *r)
+{
+	if (!r->copy) {
+		r->copy = malloc(sizeof *r->copy + r->nroom);
+		if (!r->copy)
+			return NULL;
+		r->copy->refs = 1;
+		r->copy->n = r->nroom;
+		memcpy(r->copy->b, r->room, r->nroom);
+	}
+	r->copy->refs++;
+	return r->copy;
+}
+
+/* The group is that of a mark, as it was */
+static int
+load(struct ws_reader *r, const struct ws_mark *m)
+{
+	if (r->caproom < m->copy->n || !r->room) {
+		free(r->room);
+		r->room = malloc(m->copy->n + 1);
+		r->caproom = r->room ? m->copy->n : 0;
+		if (!r->room)
+			return -1;
+	}
+	memcpy(r->room, m->copy->b, m->copy->n);
+	r->nroom = m->copy->n;
+	ws_copy_drop(r->copy);
+	r->copy = m->copy;
+	r->copy->refs++;
+	r->now = m->now;
+	return 0;
+}
+
 struct ws_mark *
-ws_mark(const struct ws_reader *r, const struct ws_rec *last)
+ws_mark(struct ws_reader *r, const struct ws_rec *last)
 {
 	struct ws_mark *m;
 	const uint8_t **p[2];
@@ -65,7 +117,10 @@ ws_mark(const struct ws_reader *r, const struct ws_rec *last)
 	if (r->failed || r->done || !r->now.g.nrec || !r->src.seeks || (m = calloc(1, sizeof *m)) == NULL)
 		return NULL;
 	m->now = r->now;
+	m->copy = copy_of(r);
 	for (int i = 0; i < WS_NSTREAMS; i++) {
+		m->base[i] = (size_t)(r->base[i] - r->room);
+		m->off[i] = r->at[i];
 		m->at[i] = (size_t)(r->s[i].p - r->base[i]);
 		m->last[i] = (size_t)(r->last[i] - r->base[i]);
 	}
@@ -79,7 +134,7 @@ ws_mark(const struct ws_reader *r, const struct ws_rec *last)
 	for (int i = 0; i < 2; i++)
 		if (n[i])
 			buf_add(&m->bytes, *p[i], n[i]);
-	if (copy_past(&m->past, &r->past) == 0 && !m->bytes.nomem)
+	if (m->copy && copy_past(&m->past, &r->past) == 0 && !m->bytes.nomem)
 		return m;
 	ws_mark_free(m);
 	return NULL;
@@ -93,17 +148,12 @@ ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 
 	r->failed = r->done = 0;
 	r->strayed = 1;
-	if (r->now.g.nrec == 0 || r->now.g.off != m->now.g.off) {
-		r->pos = m->now.g.off;
-		r->nrec = m->now.g.rec;
-		r->ntrigger = m->now.g.trigger;
-		r->flow = (struct ws_flow){ .started = r->nrec > 0, .inkey = !!(m->now.g.flags & WS_GROUP_INSIDE) };
-		if (ws_load(r) != 1)
-			return -1;
-	}
+	if (load(r, m) != 0)
+		return ws_bad(r, m->now.g.off, "out of memory");
 	for (int i = 0; i < WS_NSTREAMS; i++) {
-		r->s[i].p = r->base[i] + m->at[i];
-		r->s[i].err = NULL;
+		r->base[i] = r->room + m->base[i];
+		r->at[i] = m->off[i];
+		r->s[i] = (struct ws_cur){ r->base[i] + m->at[i], r->base[i] + m->now.z.raw[i], NULL };
 		r->last[i] = r->base[i] + m->last[i];
 	}
 	r->pos = r->now.g.off + r->now.g.size;
@@ -123,11 +173,18 @@ ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 	return 0;
 }
 
+uint64_t
+ws_mark_bytes(const struct ws_mark *m, unsigned others)
+{
+	return sizeof *m + m->bytes.n + (m->copy->refs <= 1 + others ? m->copy->n : 0);
+}
+
 void
 ws_mark_free(struct ws_mark *m)
 {
 	if (!m)
 		return;
+	ws_copy_drop(m->copy);
 	ws_past_free(&m->past);
 	buf_free(&m->bytes);
 	free(m);

@@ -135,7 +135,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap)
 	s->broke = r->broke;
 	s->mark = ws_mark(r->in, &r->next);
 	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && keep_all(s, base, pagemap) == 0) {
-		s->bytes += sizeof *s + s->cappage * sizeof *s->page;
+		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
 		return s;
 	}
 	(void)snap_free(s);
@@ -203,7 +203,7 @@ snap_free(struct snap *s)
 
 	if (!s)
 		return 0;
-	bytes = sizeof *s + s->cappage * sizeof *s->page;
+	bytes = sizeof *s + s->cappage * sizeof *s->page + (s->mark ? ws_mark_bytes(s->mark, 0) : 0);
 	for (size_t i = 0; i < s->npage; i++)
 		bytes += page_drop(s->page[i].page);
 	free(s->page);

@@ -282,6 +282,7 @@ query_backward(struct query *q, struct query_slice *s)
 
 	query_member(q, s->n);
 	for (size_t k = query_window(q, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
+		k = query_group(q, k);
 		bad = qrec_window(&c.rec, k, end, c.control) != 0 || count(&c, k) != 0 || scan_window(&c) != 0;
 		end = q->win[k].n - 1;
 	}

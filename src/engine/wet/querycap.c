@@ -90,6 +90,7 @@ int
 qcap_open(struct query *q)
 {
 	wcode_init(&q->code, NULL, NULL);
+	query_count_forget(q);
 	if ((q->source = wsource_new()) == NULL)
 		return query_nomem(q);
 	return query_visit(q, VISIT_CONTROL);
@@ -102,10 +103,7 @@ qcap_close(struct query *q)
 	visit_kept_free(q->kept);
 	wcode_free(&q->code);
 	wsource_free(q->source);
-	for (size_t k = 0; k < q->nwin; k++) {
-		free(q->win[k].count);
-		buf_free(&q->win[k].state);
-	}
+	query_count_forget(q);
 	if (q->member)
 		munmap(q->member, (q->length / 64 + 2) * sizeof *q->member);
 	free(q->win);

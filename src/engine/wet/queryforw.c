@@ -311,7 +311,7 @@ int
 query_forward(struct query *q, struct query_slice *s)
 {
 	struct spread c = { .q = q, .s = s, .control = !(s->how & QUERY_DATA) };
-	size_t k = query_window(q, s->n);
+	size_t k = query_group(q, query_window(q, s->n));
 	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
 
 	c.last = q->win[k].n - 1;

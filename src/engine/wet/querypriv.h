@@ -7,7 +7,9 @@
 #include "engine/wet/query.h"
 #include "engine/wet/source.h"
 
-#define QWINDOW (UINT64_C(1) << 23)     /* instances of a window, and up to a run more, if nobody says */
+#define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for what goes backward, and up to a run more, if nobody says */
+#define QGROUP  8u                      /* windows of these, as long as their counts take less than so much: */
+#define QCOUNTS (UINT64_C(8) << 20)
 #define QKEEP   (UINT64_C(512) << 20)   /* bytes of states that a visit keeps */
 #define QSTEP   (UINT64_C(1) << 22)     /* instances from one to the next */
 #define QRSP    4u
@@ -46,12 +48,13 @@ struct qpath {
 	uint64_t mask, nmask;           /* the last runs: so many had these members, which are not counted yet */
 };
 
-struct qcount { uint32_t id, n; };
+struct qcount { uint32_t path, n; };    /* path: of those of the survey */
+struct qstmts { uint32_t *id; uint32_t n; };
 
-/* Instances from n on */
+/* Instances from n on: a short stretch of the run; `group` of them are what goes backward has in memory */
 struct qwin {
 	uint64_t n;
-	struct qcount *count;           /* executions of statements in it, by id; owned */
+	struct qcount *count;           /* runs of paths in it; owned */
 	size_t ncount;
 	struct buf state;               /* control_save at its begin, if state.n */
 };
@@ -93,8 +96,13 @@ struct query {
 	size_t npath, cappath, nslot;
 	struct qpath *cache[QCACHE];
 	struct qwin *win;
-	size_t nwin, capwin;
-	uint64_t length, window;        /* instances, of a window */
+	size_t nwin, capwin, ncount;    /* ncount: of all */
+	unsigned group;
+	struct qstmts *surveyed_path;   /* statements of the survey's paths; owned, and so are they */
+	size_t nsurveyed;
+	uint32_t *times;                /* how often each of these paths has statement timesid; owned */
+	uint32_t timesid;
+	uint64_t length, window;        /* instances, of a group */
 	int rsp;                        /* insn of paths is made with it */
 	uint64_t *member;               /* a bit for each position; NORESERVE memory */
 	uint64_t *parent;               /* of a run; owned */
@@ -154,8 +162,14 @@ query_replace(struct qlanes *l, const struct qlanes *gone, const struct qlanes *
 
 /* querywin.c */
 size_t query_window(const struct query *q, uint64_t n);         /* the one that has position n */
-uint64_t query_window_end(const struct query *q, size_t k);     /* its last position */
+static inline size_t query_group(const struct query *q, size_t k) { return k - k % q->group; }        /* the first of those that k is of */
+
+/* querycount.c */
+int query_count_window(struct query *q, struct qpath **touched, size_t n);      /* what was executed in the last window: runs of these paths */
+int query_count_over(struct query *q);                          /* the survey is over: executions of statements */
+void query_count_forget(struct query *q);
 int query_counts(struct query *q, size_t k, uint64_t **count);  /* *count: executions of each statement before window k; malloc */
+int query_find(struct query *q, uint32_t id, uint64_t *instance, size_t *k);    /* window k has it, as execution *instance from 0: 1, or 0: there is none */
 
 /* queryback.c, queryforw.c */
 int query_backward(struct query *q, struct query_slice *s);
