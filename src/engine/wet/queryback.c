@@ -98,7 +98,7 @@ late(struct scan *c, size_t j, size_t *first)
 		e = qrec_insn(r, r->path->n - 1);
 		if (buf_grow(&c->ref, &c->capref, nref + e.nref + 1, sizeof *c->ref) < 0)
 			return query_nomem(c->q);
-		memcpy(c->ref + nref, c->rec.word + r->word + e.ref, e.nref * sizeof *c->ref);
+		memcpy(c->ref + nref, c->rec.word + r->word + (c->next ? e.ref : r->path->nref), e.nref * sizeof *c->ref);
 		nref += e.nref;
 		if (j + 1 == c->rec.nrun || c->rec.from + r[1].n != n)
 			break;
@@ -118,32 +118,31 @@ late(struct scan *c, size_t j, size_t *first)
 	return 0;
 }
 
-/* Does a run of a path have none of the slice?  No members, and it defines nothing that is live */
+/* Does a run of a path, its references, have none of the slice?  No members, and it defines nothing that is live */
 static inline int
-passes(const struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t mask)
+passes(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
 {
-	if (mask || c->next || query_meets(&p->all.def, &c->live))
+	if (mask || query_meets(&p->all.def, &c->live))
 		return 0;
 	if (c->mem.n)
-		for (uint32_t x = 0; x < p->nref; x++) {
-			uint64_t ref = word[p->ref[x]];
-
-			if (visit_writes(ref) && byteset_has(&c->mem, ref_addr(ref), ref_size(ref)))
+		for (uint32_t x = 0; x < p->nref; x++)
+			if (visit_writes(ref[x]) && byteset_has(&c->mem, ref_addr(ref[x]), ref_size(ref[x])))
 				return 0;
-		}
 	return 1;
 }
 
-/* Instructions [from, end) of a run, from the last one, given which are members; which are then */
-static inline uint64_t
-scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from, uint32_t end, uint64_t mask)
+#define INLINE static inline __attribute__((always_inline))
+
+/* Instructions [from, end) of a run, from the last one, given which are members; which are then.  brief: nobody asks for them */
+INLINE uint64_t
+scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from, uint32_t end, uint64_t mask, int brief)
 {
 	for (uint32_t i = end; i-- > from;) {
 		const struct qinsn *k = &p->insn[i];
-		const uint64_t *ref = word + k->ref;
+		const uint64_t *ref = word + (brief ? k->brief : k->ref);
 		int in = (mask >> i & 1) | defines(c, k);
 
-		if (c->next)
+		if (!brief)
 			c->next[k->id - 1]--;
 		if (k->stores)
 			for (uint32_t x = 0; x < k->nref; x++)
@@ -157,30 +156,30 @@ scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t
 			for (uint32_t x = 0; x < k->nref; x++)
 				if (visit_reads(ref[x]))
 					byteset_add(&c->mem, ref_addr(ref[x]), ref_size(ref[x]));
-		if (c->next)
+		if (!brief)
 			tell(c, k, n + i, word + p->at[i].val, ref, k->nref);
 	}
 	return mask;
 }
 
 /* The first `end` instructions of a run, from the last one; those behind have been */
-static void
-scan_run(struct scan *c, const struct qrun *r, uint32_t end)
+INLINE void
+scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 {
 	struct qpath *p = r->path;
 	uint64_t n = c->rec.from + r->n, all = ~UINT64_C(0) >> (64 - p->n);
 	uint64_t was = query_members(c->q, n) & all, mask = was;
 	const uint64_t *word = c->rec.word + r->word;
 
-	if (passes(c, p, word, mask))
+	if (brief && passes(c, p, word, mask))
 		return;
 	if (!c->control)
-		mask = scan_piece(c, p, word, n, 0, end, mask);
+		mask = scan_piece(c, p, word, n, 0, end, mask, brief);
 	else
 		for (uint32_t i = p->control->npiece; i-- > 0;) {
 			uint32_t to = p->control->end[i], from = i ? p->control->end[i - 1] : 0;
 
-			mask = scan_piece(c, p, word, n, from, to < end ? to : end, mask);
+			mask = scan_piece(c, p, word, n, from, to < end ? to : end, mask, brief);
 			if (mask >> from << from << (63 - (to - 1)))
 				mask = decided(c, c->rec.parent[r->piece + i], n, mask);
 		}
@@ -243,7 +242,10 @@ scan_window(struct scan *c)
 			r = &c->rec.run[j];
 			end = r->path->n - 1;
 		}
-		scan_run(c, r, end);
+		if (c->next)
+			scan_run(c, r, end, 0);
+		else
+			scan_run(c, r, end, 1);
 	}
 	for (; ne; ne--)
 		effect(c, &c->rec.effect[ne - 1]);
@@ -276,7 +278,7 @@ count(struct scan *c, size_t k)
 int
 query_backward(struct query *q, struct query_slice *s)
 {
-	struct scan c = { .q = q, .s = s, .rec.q = q, .control = !(s->how & QUERY_DATA) };
+	struct scan c = { .q = q, .s = s, .rec = { .q = q, .brief = !s->fn }, .control = !(s->how & QUERY_DATA) };
 	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
 	uint64_t end = s->n;
 

@@ -212,7 +212,7 @@ query_path_insns(struct query *q, struct qpath *p)
 			p->all.def.w[j] |= w->def.w[j];
 			p->all.use.w[j] |= w->use.w[j];
 		}
-		*k = (struct qinsn){ .def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref,
+		*k = (struct qinsn){ .def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
 			.late = (uint8_t)late, .loads = late || f->nread, .stores = late || f->nref };   /* which of them write is in the references themselves */
 		for (unsigned j = 1; j < QLANES; j++)
 			if (w->def.w[j] | w->use.w[j])

@@ -27,6 +27,7 @@ struct qinsn {
 	const struct qwide *wide;       /* the others; NULL: it has none there */
 	uint32_t id;
 	uint16_t ref, nref;
+	uint16_t brief;                 /* instead of ref, where a run's words are only its references */
 	uint8_t loads, stores;          /* it may */
 	uint8_t late;                   /* its references are not known before it runs */
 };

@@ -85,6 +85,19 @@ words(const struct qpath *p, const struct visit_run *r)
 	return p->nword + r->nlast + r->nmem;
 }
 
+/* The references of a run, behind the words so far; there is room */
+static inline void
+references(struct qrec *c, const struct qpath *p, const uint64_t *word, uint32_t nlast)
+{
+	uint64_t *to = c->word + c->nword;
+
+	for (uint32_t i = 0; i < p->nref; i++)
+		to[i] = word[p->ref[i]];
+	if (nlast)
+		memcpy(to + p->nref, word + p->at[p->n - 1].ref, nlast * sizeof *to);
+	c->nword += p->nref + nlast;
+}
+
 static inline int
 run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, int control, size_t word)
 {
@@ -100,7 +113,9 @@ run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, ui
 	}
 	if ((p = query_path(q, run->at, ninsn)) == NULL || (!p->insn && query_path_insns(q, p) != 0))
 		return -1;
-	c->run[c->nrun++] = (struct qrun){ p, word + run->word, (uint32_t)(run->n - c->from), (uint32_t)c->nparent, nlast, nmem };
+	c->run[c->nrun++] = (struct qrun){ p, c->brief ? c->nword : word + run->word, (uint32_t)(run->n - c->from), (uint32_t)c->nparent, nlast, nmem };
+	if (c->brief)
+		references(c, p, w, nlast);
 	if (!control)
 		return 0;
 	if (!p->id)
@@ -118,22 +133,25 @@ static int
 batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 {
 	const struct visit_run *last = b->run + b->nrun - 1;
-	size_t lo = b->run->word, word = c->nword - lo;
+	size_t lo = b->run->word, word = c->nword - lo, n;
 	const struct qpath *p;
 
 	if (b->run->n > end)
 		return 0;
 	if ((p = query_path(c->q, last->at, last->ninsn)) == NULL)
 		return -1;
+	n = last->word + words(p, last) - lo;
 	if (buf_grow(&c->parent, &c->capparent, c->nparent + b->ninsn, sizeof *c->parent) < 0 ||
 	    buf_grow(&c->run, &c->caprun, c->nrun + b->nrun, sizeof *c->run) < 0 ||
-	    buf_grow(&c->word, &c->capword, word + last->word + words(p, last), sizeof *c->word) < 0)
+	    buf_grow(&c->word, &c->capword, c->nword + n, sizeof *c->word) < 0)
 		return query_nomem(c->q);
-	memcpy(c->word + c->nword, b->word + lo, (last->word + words(p, last) - lo) * sizeof *c->word);
+	if (!c->brief)
+		memcpy(c->word + c->nword, b->word + lo, n * sizeof *c->word);
 	for (const struct visit_run *r = b->run; r <= last && r->n <= end; r++)
 		if (run(c, r, b, end, control, word) != 0)
 			return -1;
-	c->nword = word + last->word + words(p, last);
+	if (!c->brief)
+		c->nword += n;
 	return 0;
 }
 

@@ -24,6 +24,7 @@ struct qeffect {
 
 struct qrec {
 	struct query *q;
+	int brief;                      /* of the words only references are wanted: those of insn[].brief, then those of a `late` instruction */
 	uint64_t from;                  /* the first position */
 	struct qrun *run;               /* all owned */
 	size_t nrun, caprun;
