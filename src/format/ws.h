@@ -293,4 +293,14 @@ uint64_t ws_rec_no(const struct ws_reader *r);          /* records handed over, 
 const struct ws_group *ws_groups(struct ws_reader *r, size_t *n, int *whole);
 int ws_seek_group(struct ws_reader *r, size_t i);       /* the next record is the first of group i; clears a fault; 0 or -1 */
 
+/*
+ * Places behind any record, in memory: `last` is that record, a trigger, KEY
+ * or END, which ws_return gives again, valid until the next call of it.
+ */
+struct ws_mark;
+struct ws_mark *ws_mark(struct ws_reader *r, const struct ws_rec *last);  /* NULL: no memory, a pipe, behind the end */
+int ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last);       /* clears a fault; 0 or -1 */
+uint64_t ws_mark_bytes(const struct ws_mark *m, unsigned others);       /* of memory that at most so many others share: marks of the same group, the reader */
+void ws_mark_free(struct ws_mark *m);                   /* marks may outlive the reader, and serve another one of the same file */
+
 #endif

@@ -63,6 +63,9 @@ load_streams(struct ws_reader *r)
 		if (!r->room)
 			return ws_bad(r, r->now.g.off, "out of memory");
 	}
+	r->nroom = need;
+	ws_copy_drop(r->copy);
+	r->copy = NULL;
 	got = src_read(&r->src, off, r->room, packed);
 	if (got < packed)
 		return ws_bad(r, off + got, "the group is cut off: %zu of %zu bytes are there", got, packed);

@@ -107,6 +107,8 @@ ws_close(struct ws_reader *r)
 		return;
 	ws_drop(r->held);
 	ws_past_free(&r->past);
+	buf_free(&r->again);
+	ws_copy_drop(r->copy);
 	free(r->room);
 	free(r->walked);
 	free(r->group);

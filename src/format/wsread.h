@@ -15,7 +15,7 @@ struct ws_reader {
 
 	struct ws_ghead now;            /* the group being read */
 	uint8_t *room;                  /* owned: its streams */
-	size_t caproom;
+	size_t nroom, caproom;
 	struct ws_cur s[WS_NSTREAMS];
 	const uint8_t *base[WS_NSTREAMS];
 	const uint8_t *last[WS_NSTREAMS];       /* where the last record begins in each */
@@ -32,8 +32,11 @@ struct ws_reader {
 	struct ws_group *group;         /* what ws_groups gives */
 	size_t ngroup;
 	int whole;                      /* from an index */
+	struct buf again;               /* what the record of ws_return points to */
+	struct ws_copy *copy;           /* of room, from before a mark was made in this group; counted; NULL: none */
 };
 
+void ws_copy_drop(struct ws_copy *c);   /* or NULL */
 int ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));      /* -1 */
 int ws_load(struct ws_reader *r);       /* the next group: 1, 0 at the end, -1 */
 int ws_end(struct ws_reader *r);        /* the index, at pos: 0 or -1 */

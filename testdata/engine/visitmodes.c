@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <Zydis/Zydis.h>
 
 #include "../check.h"
@@ -216,11 +217,10 @@ segments(const char *path)
 
 /* Forward and backward */
 static int
-going(const char *path)
+going(struct visit *v)
 {
 	unsigned what = VISIT_MEMORY, len = 500;
-	struct visit *v = begin(path, what);
-	int good = v != NULL;
+	int good = 1;
 
 	for (unsigned i = 0; good && i < 24; i++) {
 		uint64_t n = 1 + (i < 8 ? i * (nall / 9) : mix(i, nall) % (nall - len));
@@ -229,7 +229,25 @@ going(const char *path)
 		visit_until(v, n + len - 1);
 		good = visit_goto(v, n) == REPLAY_OK && collect(v, what, got) == len && same(n, n + len - 1, what);
 	}
-	good = good && visit_goto(v, nall + 5) == REPLAY_END;
+	return good && visit_goto(v, nall + 5) == REPLAY_END;
+}
+
+/* The same, with states kept in `most` bytes of memory; then by other visits, which begin with those */
+static int
+keeping(const char *path, uint64_t most)
+{
+	struct visit *v = begin(path, VISIT_MEMORY);
+	int good = v && visit_keep(v, most, nall / 150) == 0 && going(v);
+
+	for (int i = 0; good && i < 2; i++) {
+		struct visit_kept *kept = visit_kept_of(v);
+
+		visit_close(v);
+		if ((v = begin(path, VISIT_MEMORY)) == NULL)
+			return 0;
+		visit_keep_from(v, kept);
+		good = going(v);
+	}
 	visit_close(v);
 	return good;
 }
@@ -260,6 +278,11 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
 		CHECK("picked instructions", picked(argv[1], some[i]));
 	CHECK("segments, the last first", segments(argv[1]));
-	CHECK("going to instances", going(argv[1]));
+	CHECK("going to instances", (v = begin(argv[1], VISIT_MEMORY)) != NULL && going(v));
+	visit_close(v);
+	if (access("/proc/self/pagemap", R_OK) == 0) {
+		CHECK("with states in memory", keeping(argv[1], UINT64_C(64) << 20));
+		CHECK("with states in little memory", keeping(argv[1], UINT64_C(1) << 20));
+	}
 	return check_end();
 }

@@ -152,6 +152,68 @@ reads_back(const struct sink *s)
 	return good;
 }
 
+static uint64_t
+digest(const struct ws_rec *rec)
+{
+	const uint8_t *p[2] = { NULL, NULL };
+	size_t n[2] = { 0, 0 };
+	uint64_t h = rec->kind;
+
+	switch (rec->kind) {
+	case WS_MEM: p[0] = rec->u.mem.p; n[0] = p[0] ? rec->u.mem.n : 0; h += rec->u.mem.addr + rec->u.mem.n; break;
+	case WS_MAP: p[0] = rec->u.map.id; n[0] = rec->u.map.nid; p[1] = (const uint8_t *)rec->u.map.name; n[1] = strlen(rec->u.map.name); break;
+	case WS_SYS: h += rec->u.sys.pc + rec->u.sys.arg[0] + rec->u.sys.arg[2] + rec->u.sys.ret; break;
+	case WS_SIG: p[0] = rec->u.sig.xsave; n[0] = rec->u.sig.nxsave; p[1] = rec->u.sig.stack; n[1] = rec->u.sig.nstack;
+		h += ws_hash(&rec->u.sig.at) + ws_hash(&rec->u.sig.to); break;
+	case WS_START: case WS_KEY: p[0] = rec->u.state.xsave; n[0] = rec->u.state.nxsave; h += ws_hash(&rec->u.state.regs); break;
+	case WS_TSC: h += rec->u.tsc.value; break;
+	default: break;
+	}
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < n[i]; k++)
+			h = h * 31 + p[i][k];
+	return h;
+}
+
+/* Marks behind triggers, which other readers go back to */
+static int
+marks(const struct sink *s)
+{
+	static uint64_t was[8 * RECS];
+	struct { struct ws_mark *m; uint64_t n; } at[12] = { { NULL, 0 } };
+	struct ws_fault f;
+	struct ws_reader *r = ws_open_mem(s->p, s->n, &f);
+	struct ws_rec rec;
+	size_t n = 0, k = 0;
+	int good = 1;
+
+	while (r && n < 8 * RECS && ws_next(r, &rec) == 1) {
+		was[n++] = digest(&rec);
+		if ((ws_is_trigger(rec.kind) || rec.kind == WS_KEY) && rnd() % 8 == 0) {
+			ws_mark_free(at[k % 12].m);
+			at[k % 12].n = n;
+			good &= (at[k++ % 12].m = ws_mark(r, &rec)) != NULL;
+		}
+	}
+	for (int i = 0; good && k && i < 40; i++) {
+		size_t j = rnd() % (k < 12 ? k : 12), t = at[j].n, more = rnd() % 30;
+
+		if (i % 10 == 9) {
+			ws_close(r);
+			r = ws_open_mem(s->p, s->n, &f);
+		}
+		good = ws_return(r, at[j].m, &rec) == 0 && digest(&rec) == was[t - 1] && ws_rec_no(r) == t;
+		for (; good && t < n && more; t++, more--)
+			good = ws_next(r, &rec) == 1 && digest(&rec) == was[t];
+		if (good && more)
+			good = ws_next(r, &rec) == 0;
+	}
+	for (int i = 0; i < 12; i++)
+		ws_mark_free(at[i].m);
+	ws_close(r);
+	return good;
+}
+
 static void
 round_trips(void)
 {
@@ -168,13 +230,13 @@ round_trips(void)
 			make(20 + rnd() % (RECS - 60));
 			seed = rnd();
 			rnd_state = seed | 1;
-			good = write_all(&s, (enum ws_level)level, i % 2) && reads_back(&s);
+			good = write_all(&s, (enum ws_level)level, i % 2) && reads_back(&s) && marks(&s);
 			rnd_state = seed | 1;
 			good = good && write_all(&t, (enum ws_level)level, i % 2) && same_bytes(s.p, s.n, t.p, t.n);
 			free(s.p);
 			free(t.p);
 		}
-		snprintf(what, sizeof(what), "%s: random records come back, from the start and from each group", name[level]);
+		snprintf(what, sizeof(what), "%s: random records come back, from the start, from each group and from marks", name[level]);
 		CHECK(what, good);
 	}
 }

@@ -64,6 +64,7 @@ int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);   
 
 /* drive_rec.c: records.  0, or REPLAY_BAD */
 int drive_next(struct replay *r);                       /* applies effects until `next` is a trigger, KEY or END, or r->cut */
+int drive_await(struct replay *r);                      /* our breakpoint for a signal that comes: there is one at most */
 int drive_signal_here(struct replay *r);                /* the SIG `next` comes here: 1; not yet: 0; -1: it should have */
 int drive_take(struct replay *r);                       /* the trigger `next` takes place; then drive_next */
 int drive_pass_key(struct replay *r);                   /* the KEY `next` is here; then drive_next */

@@ -124,9 +124,8 @@ watched(struct replay *r, const struct ws_rec *rec)
 	return 0;
 }
 
-/* Our breakpoint for a signal that comes: there is one at most */
-static int
-await_signal(struct replay *r)
+int
+drive_await(struct replay *r)
 {
 	int found = !r->cut && r->next.kind == WS_SIG && r->next.u.sig.icount == WS_UNKNOWN;
 	uint64_t pc = found ? r->next.u.sig.at.rip : WS_UNKNOWN;
@@ -152,7 +151,7 @@ drive_next(struct replay *r)
 
 		if (got < 0) {
 			r->cut = 1;
-			return await_signal(r);
+			return drive_await(r);
 		}
 		if (got == 0)
 			return drive_bad(r, "the capture has no end");
@@ -163,7 +162,7 @@ drive_next(struct replay *r)
 		case WS_CPUID:
 		case WS_KEY:
 		case WS_END:
-			return await_signal(r);
+			return drive_await(r);
 		case WS_START:
 		case WS_KEYEND:
 			return drive_bad(r, "a record %s where none may be", ws_kind_name(r->next.kind));

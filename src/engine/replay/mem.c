@@ -365,6 +365,77 @@ mem_read(struct mem *m, uint64_t addr, void *p, size_t n)
 	return n;
 }
 
+int
+mem_copy(struct mem *m, struct mem_area **area, size_t *n)
+{
+	*area = malloc((m->n + 1) * sizeof **area);
+	if (!*area)
+		return bad(m, "no memory");
+	*n = m->n;
+	for (size_t i = 0; i < m->n; i++) {
+		(*area)[i] = m->area[i];
+		m->area[i].name->refs++;
+	}
+	return 0;
+}
+
+void
+mem_drop(struct mem_area *area, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		name_drop(area[i].name);
+	free(area);
+}
+
+/* What a has and b has not is unmapped, or mapped */
+static int
+differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		uint64_t lo = a->area[i].m.addr, end = lo + a->area[i].m.len;
+
+		while (lo != end) {
+			size_t k = mem_from(b, lo);
+			const struct ws_rec_map *o = k < b->n && b->area[k].m.addr < end ? &b->area[k].m : NULL;
+			uint64_t to = o ? o->addr : end;
+
+			if (to > lo) {
+				if (!map)
+					munmap(rp_host(lo), to - lo);
+				else if (host_map(m, lo, to - lo) != 0)
+					return -1;
+				tell(m, lo, to - lo);
+			}
+			lo = o && o->addr + o->len < end ? o->addr + o->len : end;
+		}
+	}
+	return 0;
+}
+
+int
+mem_become(struct mem *m, const struct mem_area *area, size_t n)
+{
+	struct mem to = { .area = (struct mem_area *)(uintptr_t)area, .n = n }, was;
+
+	if (room(m, n) != 0)
+		return -1;
+	was = *m;
+	if (differ(m, &was, &to, 0) != 0 || differ(m, &to, &was, 1) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		area[i].name->refs++;
+	for (size_t i = 0; i < m->n; i++)
+		name_drop(m->area[i].name);
+	m->n = 0;
+	m->last = 0;
+	m->mapped = 0;
+	memcpy(m->area, area, n * sizeof *area);
+	m->n = n;
+	for (size_t i = 0; i < n; i++)
+		count(m, area[i].m.len);
+	return 0;
+}
+
 void
 mem_free(struct mem *m)
 {

@@ -41,6 +41,12 @@ int mem_write(struct mem *m, const struct ws_rec_mem *w);
 size_t mem_read(struct mem *m, uint64_t addr, void *p, size_t n);       /* how many of the n bytes are mapped, and were copied */
 const struct mem_area *mem_find(struct mem *m, uint64_t addr);          /* the area that addr is in, or NULL */
 size_t mem_from(const struct mem *m, uint64_t addr);                    /* index of the first area that ends behind addr */
+
+/* The mappings alone, for going back to them: what is mapped then and now keeps its contents, other memory reads as zero */
+int mem_copy(struct mem *m, struct mem_area **area, size_t *n);         /* *area: mem_drop */
+int mem_become(struct mem *m, const struct mem_area *area, size_t n);
+void mem_drop(struct mem_area *area, size_t n);
+
 void mem_free(struct mem *m);                                           /* unmaps everything */
 
 #endif

@@ -118,6 +118,7 @@ visit_open(const char *path, unsigned what, struct replay_fault *f)
 		return NULL;
 	}
 	v->pending = REPLAY_OK;
+	v->due = UINT64_MAX;
 	v->writers = (what & VISIT_WRITERS) != 0;
 	v->memory = (what & VISIT_MEMORY) != 0;
 	v->control = (what & VISIT_CONTROL) != 0;
@@ -154,6 +155,7 @@ visit_close(struct visit *v)
 {
 	if (v == NULL)
 		return;
+	visit_kept_free(v->kept);
 	replay_close(v->r);
 	wshadow_free(&v->mem);
 	free(v->run);
@@ -212,6 +214,8 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	v->batch.nrun = 0;
 	v->next = v->nextin = 0;
 	v->pending = REPLAY_OK;
+	if (e == REPLAY_OK && drive_instances(v->r) >= v->due)
+		visit_keep_now(v);
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
 		v->r->x.out = v->r->words;      /* there may be none any more */

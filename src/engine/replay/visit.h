@@ -108,6 +108,22 @@ size_t visit_segments(struct visit *v);
 uint64_t visit_segment(const struct visit *v, size_t k);        /* instances before segment k; visit_segments was called */
 int visit_seek(struct visit *v, size_t k);      /* the next instruction is the first of segment k: REPLAY_OK, REPLAY_BAD */
 int visit_goto(struct visit *v, uint64_t n);    /* it is instance n: also REPLAY_END if the program has fewer */
+
+/*
+ * States are kept in memory from now on, of what is run through, and visit_goto
+ * goes on from them, as if they were keyframes at close distances; not with
+ * VISIT_WRITERS.  At most so many bytes, more or less, and 64 of them: `step`
+ * instances apart, or, the longer the run, more.  -1: the system does not say
+ * which pages there are.
+ */
+int visit_keep(struct visit *v, uint64_t most, uint64_t step);
+
+/* What a visit has kept, for another one of the same capture, which goes on from there */
+struct visit_kept;
+struct visit_kept *visit_kept_of(struct visit *v);      /* v keeps nothing any more; NULL: it did not */
+void visit_keep_from(struct visit *v, struct visit_kept *k);    /* k is v's */
+void visit_kept_free(struct visit_kept *k);
+
 void visit_stop(struct visit *v, size_t k);     /* REPLAY_END comes where segment k begins, until the next call; as many as there are: at the program's end */
 void visit_until(struct visit *v, uint64_t n);  /* REPLAY_END comes behind instance n, until the next call; WS_UNKNOWN: the program's */
 

@@ -2,9 +2,18 @@
 #ifndef TM_ENGINE_REPLAY_VISITPRIV_H
 #define TM_ENGINE_REPLAY_VISITPRIV_H
 
-#include "engine/replay/drive.h"
+#include "base/buf.h"
+#include "engine/replay/snap.h"
 #include "engine/replay/visitmem.h"
 #include "engine/replay/visitplan.h"
+
+struct visit_kept {
+	struct snap **at;               /* n of them, by instance; owned */
+	size_t n, cap;
+	uint64_t bytes, most;           /* that they take, and may */
+	uint64_t step;                  /* instances from one to the next */
+	int pagemap;
+};
 
 struct visit {
 	struct replay *r;
@@ -31,10 +40,17 @@ struct visit {
 	size_t nseg;
 	visit_record_fn *onrecord;      /* or NULL */
 	void *onrecordarg;
+	struct visit_kept *kept;        /* owned; NULL: none are wanted */
+	uint64_t due;                   /* the next is taken behind this instance */
 };
 
 /* Room for a run and so many writers; 0, or -1 without memory */
 int visit_room(struct visit *v, size_t nwriter);
+
+/* visitsnap.c: states kept in memory */
+const struct snap *visit_kept(const struct visit *v, uint64_t n);       /* the last that is not behind instance n; NULL: none */
+uint64_t visit_keep_at(const struct visit *v, uint64_t n);      /* where the next is wanted, for who is behind instance n; UINT64_MAX: nowhere */
+void visit_keep_now(struct visit *v);
 
 /* visitwalk.c: word[v->done] to word[n] are visited.  0, or -1 without memory */
 int visit_blocks(struct visit *v, const uint64_t *word, size_t n);

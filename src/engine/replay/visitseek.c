@@ -4,6 +4,7 @@
 
 #include "engine/replay/visitpriv.h"
 
+#define NEAR  2000000u          /* going to a state that was kept costs as much as running through so many instances */
 #define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
 
 /* Nobody has written anything, and nothing is left to hand over */
@@ -21,6 +22,7 @@ begin(struct visit *v)
 	v->r->x.out = v->r->words;
 	v->done = 0;
 	v->pending = v->r->pending = v->r->ended;
+	v->due = visit_keep_at(v, v->n);
 }
 
 /* Muted: to a segment's start, to an instruction count, or to an instance */
@@ -104,13 +106,43 @@ visit_segment(const struct visit *v, size_t k)
 	return v->seg[k];
 }
 
+/* To a state that was kept */
+static int
+back(struct visit *v, const struct snap *s)
+{
+	int e;
+
+	v->muted = 1;
+	e = snap_return(v->r, s, v->kept->pagemap);
+	v->muted = 0;
+	return e == 0 ? REPLAY_OK : REPLAY_BAD;
+}
+
 int
 visit_seek(struct visit *v, size_t k)
 {
-	if (visit_segments(v) == 0 || go(v, k) != REPLAY_OK)
+	const struct snap *s = k == 0 ? visit_kept(v, 0) : NULL;
+
+	if (visit_segments(v) == 0 || (s ? back(v, s) : go(v, k)) != REPLAY_OK)
 		return REPLAY_BAD;
 	begin(v);
 	return REPLAY_OK;
+}
+
+/* Muted, to behind instance n; on the way states are kept */
+static int
+run_to(struct visit *v, uint64_t n)
+{
+	int e = REPLAY_OK;
+
+	while (e == REPLAY_OK && v->due < n) {
+		uint64_t now = drive_instances(v->r);
+
+		if (now < v->due && (e = run(v, WS_UNKNOWN, v->due)) != REPLAY_OK)
+			break;
+		visit_keep_now(v);
+	}
+	return e == REPLAY_OK ? run(v, WS_UNKNOWN, n) : e;
 }
 
 int
@@ -118,8 +150,9 @@ visit_goto(struct visit *v, uint64_t n)
 {
 	struct replay *r = v->r;
 	size_t k = visit_segments(v);
+	const struct snap *s;
 	uint64_t at;
-	int e = REPLAY_OK;
+	int e = REPLAY_OK, here;
 
 	if (k == 0)
 		return REPLAY_BAD;
@@ -128,10 +161,15 @@ visit_goto(struct visit *v, uint64_t n)
 	while (--k && v->seg[k] > n - 1)
 		;
 	at = k ? replay_key(r, k - 1) : 0;
-	if (r->ended != REPLAY_OK || drive_instances(r) > n - 1 || (at > r->x.icount && at - r->x.icount > WORTH))
+	here = r->ended == REPLAY_OK && drive_instances(r) <= n - 1;
+	s = visit_kept(v, n - 1);
+	if (s && s->x.icount + WORTH >= at && (!here || s->n > drive_instances(r) + NEAR))
+		e = back(v, s);
+	else if (!here || (at > r->x.icount && at - r->x.icount > WORTH))
 		e = go(v, k);
+	v->due = visit_keep_at(v, drive_instances(r));
 	if (e == REPLAY_OK)
-		e = run(v, WS_UNKNOWN, n - 1);
+		e = run_to(v, n - 1);
 	begin(v);
 	return e;
 }

@@ -7,6 +7,8 @@
 int
 visit_room(struct visit *v, size_t nwriter)
 {
+	if (v->nrun < v->caprun && v->nwriter + nwriter <= v->capwriter && v->capwriter)
+		return 0;
 	return buf_grow(&v->run, &v->caprun, v->nrun + 1, sizeof *v->run) < 0 ||
 	    buf_grow(&v->writer, &v->capwriter, v->nwriter + nwriter, sizeof *v->writer) < 0 ? -1 : 0;
 }

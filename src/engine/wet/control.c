@@ -19,17 +19,16 @@ enum what {
 	STACK                           /* word: rsp, which may have gone up */
 };
 
-struct act {
-	uint16_t i;                     /* the instruction of the run */
+struct control_act {
 	uint8_t what, nref;
+	uint8_t ends;                   /* a piece ends before it is done */
 	uint32_t node, word;
 	uint64_t target;
 };
 
 struct block {
-	const struct visit_at *at;      /* what it is known by, with n */
-	uint32_t n, nact;
-	struct act *act;                /* owned */
+	struct control_path p;          /* its act and end are owned */
+	const struct visit_at *at;      /* what it is known by, with p.n */
 };
 
 struct region { uint64_t n; uint32_t end; };
@@ -41,7 +40,7 @@ struct frame {
 
 struct control {
 	const struct wcode *code;
-	struct block *block;            /* hash table; owned */
+	struct block **block;           /* hash table; owned */
 	size_t nblock, nslot;
 	struct region *region;          /* owned */
 	size_t nregion, capregion;
@@ -49,6 +48,8 @@ struct control {
 	size_t nframe, capframe;
 	uint64_t tail;                  /* CONDTAIL: where that would be; 0: none */
 	uint64_t tailn;                 /* and the branch */
+	uint64_t *parent;               /* of pieces; owned */
+	size_t capparent;
 };
 
 struct control *
@@ -60,7 +61,7 @@ control_new(const struct wcode *c)
 		return NULL;
 	t->code = c;
 	t->nslot = 4096;
-	t->block = calloc(t->nslot, sizeof *t->block);
+	t->block = calloc(t->nslot, sizeof(struct block *));
 	if (!t->block || buf_grow(&t->frame, &t->capframe, 1, sizeof *t->frame) < 0) {
 		control_free(t);
 		return NULL;
@@ -69,44 +70,57 @@ control_new(const struct wcode *c)
 	return t;
 }
 
+static void
+block_free(struct block *b)
+{
+	free((void *)(uintptr_t)b->p.act);
+	free((void *)(uintptr_t)b->p.end);
+	free(b);
+}
+
 void
 control_free(struct control *t)
 {
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->nslot && t->block; i++)
-		free(t->block[i].act);
+		if (t->block[i])
+			block_free(t->block[i]);
 	free(t->block);
 	free(t->region);
 	free(t->frame);
+	free(t->parent);
 	free(t);
 }
 
-static size_t
+static struct block **
 slot(const struct control *t, const struct visit_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
-	while (t->block[i & (t->nslot - 1)].at && (t->block[i & (t->nslot - 1)].at != at || t->block[i & (t->nslot - 1)].n != n))
-		i++;
-	return i & (t->nslot - 1);
+	for (;; i++) {
+		struct block **b = &t->block[i & (t->nslot - 1)];
+
+		if (!*b || ((*b)->at == at && (*b)->p.n == n))
+			return b;
+	}
 }
 
 static int
 grow(struct control *t)
 {
-	struct block *old = t->block;
+	struct block **old = t->block;
 	size_t n = t->nslot;
 
-	t->block = calloc(n * 2, sizeof *t->block);
+	t->block = calloc(n * 2, sizeof(struct block *));
 	if (!t->block) {
 		t->block = old;
 		return -1;
 	}
 	t->nslot = n * 2;
 	for (size_t i = 0; i < n; i++)
-		if (old[i].at)
-			t->block[slot(t, old[i].at, old[i].n)] = old[i];
+		if (old[i])
+			*slot(t, old[i]->at, old[i]->p.n) = old[i];
 	free(old);
 	return 0;
 }
@@ -128,68 +142,94 @@ moves_stack(const struct fact *f)
 }
 
 static void
-stack(const struct visit_at *a, struct act *act, uint32_t *n)
+stack(const struct visit_at *a, struct control_act *act, uint32_t *n)
 {
 	for (unsigned k = 0; k < a->fact->ndef; k++)
 		if (a->fact->def[k].reg == RSP && a->fact->def[k].val != FACT_NOVALUE && moves_stack(a->fact))
-			act[(*n)++] = (struct act){ .what = STACK, .word = (uint32_t)a->val + a->fact->def[k].val };
+			act[(*n)++] = (struct control_act){ .what = STACK, .word = (uint32_t)a->val + a->fact->def[k].val };
 }
 
 /* What control has to do with instruction a of a run, before next; to act, how many */
 static uint32_t
-acts(const struct control *t, const struct visit_at *a, const struct visit_at *next, struct act *act)
+acts(const struct control *t, const struct visit_at *a, const struct visit_at *next, struct control_act *act)
 {
 	uint32_t n = 0, v = wcode_find(t->code, a->fact->pc);
 	const struct wcode_node *c = v == CODE_EXIT ? NULL : &t->code->node[v];
 
 	if (c && c->flags & CODE_JOIN)
-		act[n++] = (struct act){ .what = JOIN, .node = v };
+		act[n++] = (struct control_act){ .what = JOIN, .node = v };
 	stack(a, act, &n);
 	if (!c)
 		return n;
 	if (c->flags & CODE_BRANCH)
-		act[n++] = (struct act){ .what = BRANCH, .node = c->pdom };
+		act[n++] = (struct control_act){ .what = BRANCH, .node = c->pdom };
 	if (c->kind == CODE_CALL && a->nref)
-		act[n++] = (struct act){ .what = CALL, .word = a->ref, .nref = (uint8_t)a->nref };
+		act[n++] = (struct control_act){ .what = CALL, .word = a->ref, .nref = (uint8_t)a->nref };
 	else if (c->kind == CODE_RETURN && a->nref)
-		act[n++] = (struct act){ .what = RETURN, .word = a->ref, .nref = (uint8_t)a->nref };
+		act[n++] = (struct control_act){ .what = RETURN, .word = a->ref, .nref = (uint8_t)a->nref };
 	else if (c->kind == CODE_COND && c->flags & CODE_TAIL) {
 		if (!next)
-			act[n++] = (struct act){ .what = CONDTAIL, .target = c->target };
+			act[n++] = (struct control_act){ .what = CONDTAIL, .target = c->target };
 		else if (next->fact->pc == c->target)
-			act[n++] = (struct act){ .what = BRANCHTAIL };
+			act[n++] = (struct control_act){ .what = BRANCHTAIL };
 	} else if (c->flags & CODE_TAIL)
-		act[n++] = (struct act){ .what = TAIL };
+		act[n++] = (struct control_act){ .what = TAIL };
 	return n;
 }
 
-static const struct block *
-block(struct control *t, const struct visit_run *r)
+/* Its acts, and the pieces between them */
+static int
+block_make(const struct control *t, struct block *b)
 {
-	struct block *b = &t->block[slot(t, r->at, r->ninsn)];
-	struct act act[8];
-	size_t cap = 0;
+	struct control_act act[8], *all = NULL;
+	uint16_t *end = calloc(b->p.n + 1, sizeof *end);
+	size_t cap = 0, n = 0;
+	uint32_t done = 0;
 
-	if (b->at)
-		return b;
-	if (t->nblock * 2 >= t->nslot && grow(t) != 0)
-		return NULL;
-	b = &t->block[slot(t, r->at, r->ninsn)];
-	b->nact = 0;
-	for (uint32_t i = 0; i < r->ninsn; i++) {
-		uint32_t n = acts(t, &r->at[i], i + 1 < r->ninsn ? &r->at[i + 1] : NULL, act);
+	b->p.end = end;
+	for (uint32_t i = 0; i < b->p.n && end; i++) {
+		uint32_t k = acts(t, &b->at[i], i + 1 < b->p.n ? &b->at[i + 1] : NULL, act);
 
-		if (n && buf_grow(&b->act, &cap, b->nact + n, sizeof *b->act) < 0)
-			return NULL;
-		for (uint32_t k = 0; k < n; k++) {
-			b->act[b->nact] = act[k];
-			b->act[b->nact++].i = (uint16_t)i;
+		if (k && buf_grow(&all, &cap, n + k, sizeof *all) < 0)
+			return -1;
+		b->p.act = all;
+		for (uint32_t j = 0; j < k; j++) {
+			uint32_t to = act[j].what == JOIN ? i : i + 1;
+
+			all[n] = act[j];
+			all[n].ends = to > done;
+			n++;
+			if (to > done)
+				end[b->p.npiece++] = (uint16_t)(done = to);
 		}
 	}
-	b->at = r->at;
-	b->n = r->ninsn;
+	if (end && done < b->p.n)
+		end[b->p.npiece++] = (uint16_t)b->p.n;
+	b->p.nact = (uint32_t)n;
+	return end ? 0 : -1;
+}
+
+const struct control_path *
+control_path(struct control *t, const struct visit_at *at, uint32_t n)
+{
+	struct block **p = slot(t, at, n), *b;
+
+	if (*p)
+		return &(*p)->p;
+	if (t->nblock * 2 >= t->nslot && grow(t) != 0)
+		return NULL;
+	if ((b = calloc(1, sizeof *b)) == NULL)
+		return NULL;
+	b->at = at;
+	b->p.n = n;
+	b->p.pc = at->fact->pc;
+	if (block_make(t, b) != 0) {
+		block_free(b);
+		return NULL;
+	}
+	*slot(t, at, n) = b;
 	t->nblock++;
-	return b;
+	return &b->p;
 }
 
 static inline uint64_t
@@ -239,6 +279,16 @@ branch(struct control *t, uint64_t n, uint32_t end)
 	return 0;
 }
 
+/* Regions that end at a node are over */
+static inline void
+join(struct control *t, uint32_t node)
+{
+	uint64_t base = t->frame[t->nframe - 1].base;
+
+	while (t->nregion > base && t->region[t->nregion - 1].end == node)
+		t->nregion--;
+}
+
 static inline void
 tail(struct control *t, uint64_t parent)
 {
@@ -268,7 +318,7 @@ signal_comes(struct control *t, uint64_t n, uint64_t sig, uint64_t rsp)
 }
 
 static int
-act(struct control *t, const struct act *a, const uint64_t *w, uint64_t n)
+act(struct control *t, const struct control_act *a, const uint64_t *w, uint64_t n)
 {
 	uint64_t at;
 
@@ -301,49 +351,62 @@ act(struct control *t, const struct act *a, const uint64_t *w, uint64_t n)
 	}
 }
 
-static inline void
-fill(uint64_t *to, uint32_t from, uint32_t end, uint64_t v)
+int
+control_signal(struct control *t, uint64_t n, const uint64_t *word)
 {
-	if (to)
-		for (; from < end; from++)
-			to[from] = v;
+	return signal_comes(t, n, word[0], word[1]);
+}
+
+uint64_t
+control_parent(const struct control *t)
+{
+	return parent_of(t);
+}
+
+int
+control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent)
+{
+	const struct control_act *a = p->act, *end = a + p->nact;
+	uint32_t k = 0;
+
+	if (t->tail) {
+		if (t->tail == p->pc)
+			tail(t, t->tailn);
+		t->tail = 0;
+	}
+	for (; a < end; a++) {
+		if (a->ends) {
+			if (parent)
+				parent[k] = parent_of(t);
+			k++;
+		}
+		if (a->what == JOIN)
+			join(t, a->node);
+		else if (act(t, a, word, n + p->end[k - 1] - 1) != 0)
+			return -1;
+	}
+	if (k < p->npiece && parent)
+		parent[k] = parent_of(t);
+	return 0;
 }
 
 int
 control_run(struct control *t, const struct visit_run *r, const struct visit_batch *v, uint64_t *parent)
 {
-	const uint64_t *w = v->word + r->word;
-	const struct block *b;
-	uint64_t top;
-	uint32_t done = 0;
+	const struct control_path *p;
+	uint32_t i = 0;
 
 	if (r->at->fact->kind == FACT_SIGNAL) {
-		fill(parent, 0, 1, parent_of(t));
-		return signal_comes(t, r->n, w[0], w[1]);
+		if (parent)
+			*parent = parent_of(t);
+		return control_signal(t, r->n, v->word + r->word);
 	}
-	if (t->tail) {
-		if (r->at->fact->pc == t->tail)
-			tail(t, t->tailn);
-		t->tail = 0;
-	}
-	if ((b = block(t, r)) == NULL)
+	if ((p = control_path(t, r->at, r->ninsn)) == NULL || buf_grow(&t->parent, &t->capparent, p->npiece, sizeof *t->parent) < 0 ||
+	    control_step(t, p, r->n, v->word + r->word, parent ? t->parent : NULL) != 0)
 		return -1;
-	top = parent_of(t);
-	for (const struct act *a = b->act; a < b->act + b->nact; a++) {
-		if (a->what == JOIN) {
-			fill(parent, done, a->i, top);
-			done = a->i;
-			while (t->nregion > t->frame[t->nframe - 1].base && t->region[t->nregion - 1].end == a->node)
-				t->nregion--;
-		} else {
-			fill(parent, done, a->i + 1u, top);
-			done = a->i + 1u;
-			if (act(t, a, w, r->n + a->i) != 0)
-				return -1;
-		}
-		top = parent_of(t);
-	}
-	fill(parent, done, r->ninsn, top);
+	for (uint32_t k = 0; parent && k < p->npiece; k++)
+		for (; i < p->end[k]; i++)
+			parent[i] = t->parent[k];
 	return 0;
 }
 

@@ -39,6 +39,25 @@ void control_free(struct control *t);
  */
 int control_run(struct control *t, const struct visit_run *r, const struct visit_batch *b, uint64_t *parent);
 
+/*
+ * The same in two steps.  What control has to do with n instructions of a run
+ * is always the same, and so are the pieces that they fall into, in each of
+ * which all have one parent: piece i ends before instruction end[i].
+ */
+struct control_path {
+	uint64_t pc;                    /* of the first */
+	uint32_t n, npiece;
+	const uint16_t *end;
+	uint32_t nact;
+	const struct control_act *act;
+};
+const struct control_path *control_path(struct control *t, const struct visit_at *at, uint32_t n);      /* until control_free; NULL: no memory */
+
+/* A run of it, from instance n on, its words; parent[i]: of piece i; it may be NULL */
+int control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent);
+int control_signal(struct control *t, uint64_t n, const uint64_t *word);                /* a run that is a signal */
+uint64_t control_parent(const struct control *t);       /* of what comes next, if nothing joins there */
+
 size_t control_depth(const struct control *t);  /* calls and signals that are not over */
 
 /* Its state between two runs: appended to b (which may end up without memory); and restored: 0, or -1 for bytes that are none */

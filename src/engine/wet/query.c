@@ -78,6 +78,8 @@ void
 query_window_of(struct query *q, uint64_t n)
 {
 	q->window = n;
+	if (q->v)
+		query_keep(q);
 }
 
 const struct query_fault *

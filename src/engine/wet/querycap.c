@@ -30,6 +30,23 @@ mapped(void *arg, const struct ws_rec_map *m)
 	(void)wsource_map(q->source, m);        /* without memory: their lines are not known */
 }
 
+void
+query_keep(struct query *q)
+{
+	(void)visit_keep(q->v, QKEEP, q->window / 2 < QSTEP ? q->window / 2 : QSTEP);
+}
+
+/* The paths are its; states that it kept are for the next one */
+void
+query_unvisit(struct query *q)
+{
+	query_paths_drop(q);
+	if (q->v && !q->kept)
+		q->kept = visit_kept_of(q->v);
+	visit_close(q->v);
+	q->v = NULL;
+}
+
 int
 query_visit(struct query *q, unsigned what)
 {
@@ -37,11 +54,15 @@ query_visit(struct query *q, unsigned what)
 
 	if (q->v && q->what == what)
 		return 0;
-	query_paths_drop(q);
-	visit_close(q->v);
+	query_unvisit(q);
 	q->what = what;
 	if ((q->v = visit_open(q->file, what, &f)) == NULL)
 		return fault(q, &f);
+	if (q->kept)
+		visit_keep_from(q->v, q->kept);
+	else
+		query_keep(q);
+	q->kept = NULL;
 	replay_onmap(visit_replay(q->v), mapped, q);
 	return 0;
 }
@@ -69,6 +90,7 @@ int
 qcap_open(struct query *q)
 {
 	wcode_init(&q->code, NULL, NULL);
+	query_count_forget(q);
 	if ((q->source = wsource_new()) == NULL)
 		return query_nomem(q);
 	return query_visit(q, VISIT_CONTROL);
@@ -77,14 +99,11 @@ qcap_open(struct query *q)
 static void
 qcap_close(struct query *q)
 {
-	query_paths_drop(q);
-	visit_close(q->v);
+	query_unvisit(q);
+	visit_kept_free(q->kept);
 	wcode_free(&q->code);
 	wsource_free(q->source);
-	for (size_t k = 0; k < q->nwin; k++) {
-		free(q->win[k].count);
-		buf_free(&q->win[k].state);
-	}
+	query_count_forget(q);
 	if (q->member)
 		munmap(q->member, (q->length / 64 + 2) * sizeof *q->member);
 	free(q->win);

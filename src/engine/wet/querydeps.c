@@ -15,7 +15,7 @@ struct deps {
 	uint64_t last;
 	uint64_t *writer;               /* of a port; owned */
 	size_t nwriter, capwriter;
-	int enough;
+	int control, enough;
 };
 
 static int
@@ -90,34 +90,46 @@ member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct vis
 	return bad;
 }
 
+/* The members of a run, piece by piece: those of one have the same parent */
 static int
-run(struct deps *c, const struct visit_run *r, const struct visit_batch *b, struct control *t)
+members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p, uint64_t mask, int again)
 {
-	struct query *q = c->q;
-	const struct qpath *p;
-	int again = r->n <= c->last;
+	for (uint32_t k = 0; mask && !c->enough; mask &= mask - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(mask);
+		struct visit_insn e = visit_insn(r, i);
 
-	if (buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 || control_run(t, r, b, q->parent) != 0)
-		return query_nomem(q);
-	c->last = r->n + r->ninsn - 1;
-	if (r->at->fact->kind == FACT_SIGNAL) {
-		c->id[r->n] = SIGNAL;
-		return 0;
+		while (c->control && i >= p->control->end[k])
+			k++;
+		if (member(c, p->id[i], &e, b, c->control ? c->q->parent[k] : 0, again) != 0)
+			return -1;
 	}
-	if ((p = query_path(q, r->at, r->ninsn)) == NULL)
-		return -1;
-	for (uint32_t i = 0; i < p->n && !c->enough; i++)
-		if (query_is_member(q, r->n + i)) {
-			struct visit_insn e = visit_insn(r, i);
-
-			if (member(c, p->id[i], &e, b, q->parent[i], again) != 0)
-				return -1;
-		}
 	return 0;
 }
 
 static int
-walk(struct deps *c, struct control *t)
+run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
+{
+	struct query *q = c->q;
+	const uint64_t *word = b->word + r->word;
+	uint64_t mask = query_members(q, r->n) & ~UINT64_C(0) >> (64 - r->ninsn);
+	int again = r->n <= c->last;
+	struct qpath *p;
+
+	c->last = r->n + r->ninsn - 1;
+	if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+		return -1;
+	if (!p->id) {
+		c->id[r->n] = SIGNAL;
+		return c->control && control_signal(q->control, r->n, word) != 0 ? query_nomem(q) : 0;
+	}
+	if (c->control && (query_control_path(q, p) == NULL || buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
+	    control_step(q->control, p->control, r->n, word, mask ? q->parent : NULL) != 0))
+		return query_nomem(q);
+	return members(c, r, b, p, mask, again);
+}
+
+static int
+walk(struct deps *c)
 {
 	struct query *q = c->q;
 	uint64_t end = c->s->how & QUERY_FORWARD ? q->length : c->s->n;
@@ -127,7 +139,7 @@ walk(struct deps *c, struct control *t)
 	visit_until(q->v, end);
 	while (got == 1 && !c->enough && (got = query_batch(q, &b)) == 1)
 		for (size_t i = 0; i < b.nrun; i++)
-			if (run(c, &b.run[i], &b, t) != 0)
+			if (run(c, &b.run[i], &b) != 0)
 				return -1;
 	return got < 0 ? -1 : 0;
 }
@@ -135,17 +147,16 @@ walk(struct deps *c, struct control *t)
 int
 qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
-	struct deps c = { .q = q, .s = s, .fn = fn, .arg = arg };
+	struct deps c = { .q = q, .s = s, .fn = fn, .arg = arg, .control = !(s->how & QUERY_DATA) };
 	size_t n = (q->length + 2) * sizeof *c.id;
-	struct control *t;
 	int bad;
 
 	if (query_visit(q, VISIT_WRITERS) != 0)
 		return -1;
 	c.id = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	t = control_new(&q->code);
-	bad = c.id == MAP_FAILED || !t ? query_nomem(q) : walk(&c, t);
-	control_free(t);
+	bad = c.id == MAP_FAILED ? query_nomem(q) : c.control ? query_control(q, 0) : 0;
+	if (!bad)
+		bad = walk(&c);
 	free(c.writer);
 	if (c.id != MAP_FAILED)
 		munmap(c.id, n);

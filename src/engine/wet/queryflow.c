@@ -4,7 +4,7 @@
 
 #include "engine/wet/querypriv.h"
 
-#define TOGETHER 16u                    /* windows: their paths take little, going to the first of them takes time */
+#define TOGETHER 16u                    /* groups of windows: their paths take little, going to the first of them takes time */
 
 struct flow {
 	struct query *q;
@@ -96,7 +96,7 @@ backward(struct flow *f, uint64_t from)
 	for (size_t k = query_window(q, from) + 1; k > 0 && !enough && !bad;) {
 		uint32_t over = 0;
 
-		k -= f->left < q->window ? 1 : k < TOGETHER ? k : TOGETHER;
+		k -= f->left < q->window ? 1 : k < TOGETHER * q->group ? k : TOGETHER * q->group;
 		bad = trail(f, &t, k, end, &over) != 0;
 		for (size_t i = t.n; i-- > 0 && !enough && !bad; over = 0)
 			enough = give(f, t.path[i], 0, t.path[i]->n - over, 1);
@@ -205,29 +205,65 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned wa
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
-	query_paths_drop(q);
-	visit_close(q->v);              /* it has pieces of code for this statement only */
-	q->v = NULL;
+	query_unvisit(q);               /* it has pieces of code for this statement only */
 	return e < 0 || got < 0 ? -1 : 0;
 }
 
-/* One of them: by all before it */
-struct at { query_insn_fn *fn; void *arg; int found; };
-
+/* Execution `left` of a statement since window k began: 1, 0: the replay is another one */
 static int
-found(void *arg, const struct query_insn *e)
+find_in(struct query *q, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
 {
-	struct at *t = arg;
+	struct visit_batch b;
+	uint64_t last = 0;
+	int got = query_goto(q, q->win[k].n);
 
-	t->found = 1;
-	t->fn(t->arg, e);
-	return 1;
+	while (got == 1 && (got = query_batch(q, &b)) == 1)
+		for (const struct visit_run *r = b.run; r < b.run + b.nrun; r++) {
+			const struct qpath *p;
+
+			if (t->held && r->n != t->e.n) {
+				fn(arg, &t->e);
+				return 1;
+			}
+			if (r->at->fact->kind == FACT_SIGNAL || (r->n <= last && !t->held))
+				continue;
+			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+				return -1;
+			for (uint32_t i = 0; i < p->n; i++)
+				if (p->id[i] == t->e.id && (t->held || left-- == 0)) {
+					struct visit_insn e = visit_insn(r, i);
+
+					t->e.n = e.n;
+					if (hold(t, &e, &b, t->held) != 0)
+						return -1;
+					if (e.fact->kind == FACT_STRING)
+						continue;
+					fn(arg, &t->e);
+					return 1;
+				}
+			last = r->n + r->ninsn - 1;
+		}
+	if (got == 0 && t->held)
+		fn(arg, &t->e);
+	return got < 0 ? -1 : t->held;
 }
 
 int
 qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
 {
-	struct at t = { fn, arg, 0 };
+	struct insns t = { .q = q, .e = { .id = id, .instance = instance } };
+	struct query_stmt s;
+	size_t k;
+	int got;
 
-	return qcap_insns(q, id, instance, instance, want, found, &t) != 0 ? -1 : t.found;
+	(void)want;
+	if (query_survey(q, 0) != 0)
+		return -1;
+	if ((got = query_find(q, id, &instance, &k)) <= 0)
+		return got;
+	s = q->stmt[id - 1];
+	t.s = &s;
+	got = query_visit(q, 0) != 0 ? -1 : find_in(q, &t, k, instance, fn, arg);
+	free(t.ref);
+	return got != 0 ? got : query_bad(q, "the replay is another one than before");
 }

@@ -142,40 +142,99 @@ query_paths_drop(struct query *q)
 	for (size_t i = 0; i < q->npath; i++) {
 		free(q->path[i]->id);
 		free(q->path[i]->insn);
+		free(q->path[i]->wide);
+		free(q->path[i]->ref);
 		free(q->path[i]);
 	}
+	control_free(q->control);
+	q->control = NULL;
 	q->npath = 0;
 	if (q->slot)
 		memset(q->slot, 0, q->nslot * sizeof *q->slot);
 	memset(q->cache, 0, sizeof q->cache);
 }
 
+void
+query_lanes(struct qlanes *l, unsigned reg, unsigned lanes)
+{
+	unsigned v = reg - FACT_VECTOR;
+
+	if (reg < 16)
+		l->w[0] |= (uint64_t)lanes << 3 * reg;
+	else if (reg == FACT_FLAGS)
+		l->w[0] |= (uint64_t)lanes << 48;
+	else if (reg < FACT_MASK)
+		l->w[0] |= (uint64_t)lanes << (53 + reg - FACT_FSBASE);
+	else if (reg < FACT_VECTOR)
+		l->w[1] |= (uint64_t)lanes << (reg - FACT_MASK);
+	else if (v < 11)                /* 5 lanes each, none in two words */
+		l->w[1] |= (uint64_t)lanes << (8 + 5 * v);
+	else if (v < 23)
+		l->w[2] |= (uint64_t)lanes << 5 * (v - 11);
+	else
+		l->w[3] |= (uint64_t)lanes << 5 * (v - 23);
+}
+
+static void
+lanes_of(const struct fact *f, int rsp, struct qwide *w)
+{
+	*w = (struct qwide){ 0 };
+	for (unsigned d = 0; d < f->ndef; d++)
+		if (f->def[d].reg != QRSP || rsp)
+			query_lanes(&w->def, f->def[d].reg, f->def[d].lanes);
+	for (unsigned u = 0; u < f->nuse; u++)
+		if (f->use[u].reg != QRSP || rsp)
+			query_lanes(&w->use, f->use[u].reg, f->use[u].lanes);
+}
+
 int
 query_path_insns(struct query *q, struct qpath *p)
 {
-	uint64_t known = q->rsp ? ~UINT64_C(0) : ~(UINT64_C(1) << QRSP);
+	size_t nref = 0;
 
 	if (p->insn)
 		return 0;
-	if ((p->insn = calloc(p->n, sizeof *p->insn)) == NULL)
+	for (uint32_t i = 0; i < p->n; i++)
+		nref += p->at[i].nref;
+	p->wide = calloc(p->n, sizeof *p->wide);
+	p->ref = calloc(nref + 1, sizeof *p->ref);
+	if (!p->wide || !p->ref || (p->insn = calloc(p->n, sizeof *p->insn)) == NULL)
 		return query_nomem(q);
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct visit_at *a = &p->at[i];
 		const struct fact *f = a->fact;
 		struct qinsn *k = &p->insn[i];
+		struct qwide *w = &p->wide[i];
+		int late = f->kind == FACT_STRING || f->kind == FACT_COUNTED;
 
-		*k = (struct qinsn){ .f = f, .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref };
-		for (unsigned d = 0; d < f->ndef; d++)
-			k->def |= UINT64_C(1) << f->def[d].reg & known;
-		for (unsigned u = 0; u < f->nuse; u++)
-			k->use |= UINT64_C(1) << f->use[u].reg & known;
-		k->late = f->kind == FACT_STRING || f->kind == FACT_COUNTED;
-		k->loads = k->late || f->nread;
-		k->stores = k->late || f->nref;         /* which of them write is in the references themselves */
-		p->def |= k->def;
-		p->use |= k->use;
-		p->loads |= k->loads;
-		p->stores |= k->stores;
+		lanes_of(f, q->rsp, w);
+		for (unsigned j = 0; j < QLANES; j++) {
+			p->all.def.w[j] |= w->def.w[j];
+			p->all.use.w[j] |= w->use.w[j];
+		}
+		*k = (struct qinsn){ .def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
+			.late = (uint8_t)late, .loads = late || f->nread, .stores = late || f->nref };   /* which of them write is in the references themselves */
+		for (unsigned j = 1; j < QLANES; j++)
+			if (w->def.w[j] | w->use.w[j])
+				k->wide = w;
+		for (uint32_t x = 0; x < a->nref; x++)
+			p->ref[p->nref++] = (uint16_t)(a->ref + x);
 	}
 	return 0;
+}
+
+void
+query_count_members(struct query_slice *s, struct qpath *p)
+{
+	for (uint64_t m = p->mask; m && p->nmask; m &= m - 1)
+		s->count[p->id[__builtin_ctzll(m)] - 1] += p->nmask;
+	s->total += (uint64_t)__builtin_popcountll(p->mask) * p->nmask;
+	p->nmask = 0;
+}
+
+void
+query_runs_over(struct query *q, struct query_slice *s)
+{
+	for (size_t i = 0; i < q->npath; i++)
+		query_count_members(s, q->path[i]);
 }

@@ -85,52 +85,78 @@ words(const struct qpath *p, const struct visit_run *r)
 	return p->nword + r->nlast + r->nmem;
 }
 
-static inline int
-run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, struct control *t, size_t word)
+/* The references of a run, behind the words so far; there is room */
+static inline void
+references(struct qrec *c, const struct qpath *p, const uint64_t *word, uint32_t nlast)
 {
-	static uint64_t other[UINT16_MAX];
-	struct visit_run r = *run;
-	int again = c->nrun && r.n <= c->run[c->nrun - 1].n + c->run[c->nrun - 1].path->n - 1;
+	uint64_t *to = c->word + c->nword;
+
+	for (uint32_t i = 0; i < p->nref; i++)
+		to[i] = word[p->ref[i]];
+	if (nlast)
+		memcpy(to + p->nref, word + p->at[p->n - 1].ref, nlast * sizeof *to);
+	c->nword += p->nref + nlast;
+}
+
+static inline int
+run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, int control, size_t word)
+{
+	struct query *q = c->q;
+	const uint64_t *w = b->word + run->word;
+	uint32_t ninsn = run->ninsn, nlast = run->nlast, nmem = run->nmem;
+	const struct control_path *t;
 	struct qpath *p;
 
-	if (r.n + r.ninsn - 1 > end) {
-		r.ninsn = (uint16_t)(end - r.n + 1);
-		r.nlast = r.nmem = 0;
+	if (run->n + ninsn - 1 > end) {
+		ninsn = (uint32_t)(end - run->n + 1);
+		nlast = nmem = 0;
 	}
-	if (t && control_run(t, &r, b, again ? other : c->parent + (r.n - c->from)) != 0)
-		return query_nomem(c->q);
-	if ((p = query_path(c->q, r.at, r.ninsn)) == NULL || (!p->insn && query_path_insns(c->q, p) != 0))
+	if ((p = query_path(q, run->at, ninsn)) == NULL || (!p->insn && query_path_insns(q, p) != 0))
 		return -1;
-	c->run[c->nrun++] = (struct qrun){ p, r.n, r.nlast, r.nmem, word + r.word };
+	c->run[c->nrun++] = (struct qrun){ p, c->brief ? c->nword : word + run->word, (uint32_t)(run->n - c->from), (uint32_t)c->nparent, nlast, nmem };
+	if (c->brief)
+		references(c, p, w, nlast);
+	if (!control)
+		return 0;
+	if (!p->id)
+		return control_signal(q->control, run->n, w) != 0 ? query_nomem(q) : 0;
+	if ((t = query_control_path(q, p)) == NULL)
+		return -1;
+	if (control_step(q->control, t, run->n, w, c->parent + c->nparent) != 0)
+		return query_nomem(q);
+	c->nparent += t->npiece;
 	return 0;
 }
 
 /* A batch, its words as they are */
 static int
-batch(struct qrec *c, const struct visit_batch *b, uint64_t end, struct control *t)
+batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 {
 	const struct visit_run *last = b->run + b->nrun - 1;
-	size_t lo = b->run->word, word = c->nword - lo;
+	size_t lo = b->run->word, word = c->nword - lo, n;
 	const struct qpath *p;
 
 	if (b->run->n > end)
 		return 0;
 	if ((p = query_path(c->q, last->at, last->ninsn)) == NULL)
 		return -1;
-	if (buf_grow(&c->parent, &c->capparent, last->n + last->ninsn - c->from, sizeof *c->parent) < 0 ||
+	n = last->word + words(p, last) - lo;
+	if (buf_grow(&c->parent, &c->capparent, c->nparent + b->ninsn, sizeof *c->parent) < 0 ||
 	    buf_grow(&c->run, &c->caprun, c->nrun + b->nrun, sizeof *c->run) < 0 ||
-	    buf_grow(&c->word, &c->capword, word + last->word + words(p, last), sizeof *c->word) < 0)
+	    buf_grow(&c->word, &c->capword, c->nword + n, sizeof *c->word) < 0)
 		return query_nomem(c->q);
-	memcpy(c->word + c->nword, b->word + lo, (last->word + words(p, last) - lo) * sizeof *c->word);
+	if (!c->brief)
+		memcpy(c->word + c->nword, b->word + lo, n * sizeof *c->word);
 	for (const struct visit_run *r = b->run; r <= last && r->n <= end; r++)
-		if (run(c, r, b, end, t, word) != 0)
+		if (run(c, r, b, end, control, word) != 0)
 			return -1;
-	c->nword = word + last->word + words(p, last);
+	if (!c->brief)
+		c->nword += n;
 	return 0;
 }
 
 static int
-record(struct qrec *c, uint64_t end, struct control *t)
+record(struct qrec *c, uint64_t end, int control)
 {
 	struct query *q = c->q;
 	struct visit_batch b;
@@ -140,7 +166,7 @@ record(struct qrec *c, uint64_t end, struct control *t)
 	visit_onrecord(q->v, on_record, c);
 	visit_until(q->v, end + 1);     /* to see what records do behind instance `end` */
 	while (got == 1 && last <= end && (got = query_batch(q, &b)) == 1) {
-		if (b.nrun && batch(c, &b, end, t) != 0)
+		if (b.nrun && batch(c, &b, end, control) != 0)
 			return -1;
 		if (b.nrun)
 			last = b.run[b.nrun - 1].n + b.run[b.nrun - 1].ninsn - 1;
@@ -156,20 +182,10 @@ int
 qrec_window(struct qrec *c, size_t k, uint64_t end, int control)
 {
 	struct query *q = c->q;
-	struct control *t = NULL;
-	int bad;
 
 	c->from = q->win[k].n;
-	c->nrun = c->nword = c->neffect = c->batch = 0;
-	if ((control && query_states(q, k) != 0) || query_visit(q, 0) != 0)
+	c->nrun = c->nword = c->nparent = c->neffect = c->batch = 0;
+	if (query_visit(q, 0) != 0 || (control && query_control(q, k) != 0))
 		return -1;
-	if (control) {
-		if ((t = control_new(&q->code)) == NULL || control_load(t, q->win[k].state.p, q->win[k].state.n) != 0) {
-			control_free(t);
-			return query_nomem(q);
-		}
-	}
-	bad = record(c, end, t);
-	control_free(t);
-	return bad;
+	return record(c, end, control);
 }

@@ -5,10 +5,11 @@
 #include "engine/wet/querypriv.h"
 
 struct qrun {
-	const struct qpath *path;
-	uint64_t n;                     /* position of its first instruction */
+	struct qpath *path;
+	size_t word;                    /* its first */
+	uint32_t n;                     /* position of its first instruction, from the window's */
+	uint32_t piece;                 /* its first of struct qrec's parents */
 	uint32_t nlast, nmem;           /* as those of struct visit_run */
-	size_t word;
 };
 
 enum qeffect_kind { QEFFECT_WRITE, QEFFECT_GONE, QEFFECT_MOVE, QEFFECT_FSBASE, QEFFECT_GSBASE };
@@ -23,13 +24,14 @@ struct qeffect {
 
 struct qrec {
 	struct query *q;
+	int brief;                      /* of the words only references are wanted: those of insn[].brief, then those of a `late` instruction */
 	uint64_t from;                  /* the first position */
 	struct qrun *run;               /* all owned */
 	size_t nrun, caprun;
 	uint64_t *word;
 	size_t nword, capword;
-	uint64_t *parent;               /* of position from + i */
-	size_t capparent;
+	uint64_t *parent;               /* of the pieces of runs */
+	size_t nparent, capparent;
 	struct qeffect *effect;
 	size_t neffect, capeffect, batch;       /* batch: runs before the batch that is being made */
 	int nomem;
@@ -42,11 +44,11 @@ void qrec_free(struct qrec *c);
 /* The effects of a record, at most 4; how many */
 unsigned query_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e);
 
-/* Instruction i of a run, and its words */
+/* Where instruction i of a run has its words, from the run's first */
 static inline struct visit_insn
 qrec_insn(const struct qrun *r, uint32_t i)
 {
-	struct visit_run v = { .at = r->path->at, .n = r->n, .nlast = r->nlast, .nmem = (uint16_t)r->nmem };
+	struct visit_run v = { .at = r->path->at, .nlast = r->nlast, .nmem = (uint16_t)r->nmem };
 
 	return visit_insn(&v, i);
 }

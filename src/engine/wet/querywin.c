@@ -12,44 +12,14 @@ struct survey {
 	int count;                      /* else only what slices need */
 };
 
-static int
-by_id(const void *a, const void *b)
-{
-	const struct qcount *p = a, *q = b;
-
-	return p->id < q->id ? -1 : p->id > q->id;
-}
-
 /* What was executed since the window began */
 static int
 window_ends(struct survey *s)
 {
-	struct query *q = s->q;
-	struct qwin *w = &q->win[q->nwin - 1];
-	size_t cap = 0, k = 0;
+	size_t n = s->ntouched;
 
-	for (size_t i = 0; i < s->ntouched; i++) {
-		struct qpath *p = s->touched[i];
-
-		if (buf_grow(&w->count, &cap, w->ncount + p->n, sizeof *w->count) < 0)
-			return query_nomem(q);
-		for (uint32_t j = 0; j < p->n; j++) {
-			w->count[w->ncount++] = (struct qcount){ p->id[j], p->count };
-			q->stmt[p->id[j] - 1].count += p->count;
-		}
-		p->count = 0;
-	}
 	s->ntouched = 0;
-	if (w->ncount)
-		qsort(w->count, w->ncount, sizeof *w->count, by_id);
-	for (size_t i = 0; i < w->ncount; i++) {
-		if (k && w->count[k - 1].id == w->count[i].id)
-			w->count[k - 1].n += w->count[i].n;
-		else
-			w->count[k++] = w->count[i];
-	}
-	w->ncount = k;
-	return 0;
+	return query_count_window(s->q, s->touched, n);
 }
 
 static int
@@ -61,7 +31,7 @@ count(struct survey *s, const struct visit_run *r)
 	if (r->n <= s->last)            /* the other part of a string instruction */
 		return 0;
 	s->last = r->n + r->ninsn - 1;
-	if (q->nwin == 0 || r->n - q->win[q->nwin - 1].n >= q->window) {
+	if (q->nwin == 0 || r->n - q->win[q->nwin - 1].n >= q->window / q->group) {
 		if ((q->nwin && window_ends(s) != 0))
 			return -1;
 		if (buf_grow(&q->win, &q->capwin, q->nwin + 1, sizeof *q->win) < 0)
@@ -101,16 +71,6 @@ walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uint32_t w
 	return got < 0 ? -1 : 0;
 }
 
-static void
-forget(struct query *q)
-{
-	for (size_t k = 0; k < q->nwin; k++)
-		free(q->win[k].count);
-	q->nwin = 0;
-	for (size_t i = 0; i < q->nstmt; i++)
-		q->stmt[i].count = 0;
-}
-
 int
 qcap_survey(struct query *q, int slices)
 {
@@ -122,7 +82,7 @@ qcap_survey(struct query *q, int slices)
 	if (q->surveyed && (q->coded || !slices))
 		return 0;
 	if (!q->surveyed)
-		forget(q);
+		query_count_forget(q);
 	if (query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0)
 		return -1;
 	if (slices) {
@@ -132,7 +92,7 @@ qcap_survey(struct query *q, int slices)
 		if ((t = wcode_visit_new(&q->code)) == NULL)
 			return query_nomem(q);
 	}
-	bad = walk(&s, t, &m, 0) != 0 || (s.count && q->nwin && window_ends(&s) != 0);
+	bad = walk(&s, t, &m, 0) != 0 || (s.count && ((q->nwin && window_ends(&s) != 0) || query_count_over(q) != 0));
 	wcode_visit_free(t);
 	free(s.touched);
 	q->code.read = NULL;
@@ -155,7 +115,7 @@ qcap_know(struct query *q, uint32_t id)
 
 	if (id == 0 || id <= q->nstmt || q->surveyed)
 		return id && id <= q->nstmt;
-	forget(q);
+	query_count_forget(q);
 	bad = query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0 || walk(&s, NULL, NULL, id) != 0;
 	for (size_t i = 0; i < s.ntouched; i++)
 		s.touched[i]->count = 0;
@@ -177,34 +137,6 @@ query_window(const struct query *q, uint64_t n)
 			hi = mid;
 	}
 	return lo;
-}
-
-uint64_t
-query_window_end(const struct query *q, size_t k)
-{
-	return k + 1 < q->nwin ? q->win[k + 1].n - 1 : q->length;
-}
-
-static uint32_t
-executions(const struct qwin *w, uint32_t id)
-{
-	struct qcount key = { id, 0 }, *c = w->ncount ? bsearch(&key, w->count, w->ncount, sizeof key, by_id) : NULL;
-
-	return c ? c->n : 0;
-}
-
-int
-query_counts(struct query *q, size_t k, uint64_t **count)
-{
-	uint64_t *n = calloc(q->nstmt + 1, sizeof *n);
-
-	if (!n)
-		return query_nomem(q);
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j < q->win[i].ncount; j++)
-			n[q->win[i].count[j].id - 1] += q->win[i].count[j].n;
-	*count = n;
-	return 0;
 }
 
 /* Of execution `left` of a statement since window k began, the position */
@@ -238,16 +170,9 @@ seek(struct query *q, uint32_t id, size_t k, uint64_t left, uint64_t *n)
 int
 qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 {
-	if (id == 0 || id > q->nstmt || instance >= q->stmt[id - 1].count)
-		return 0;
-	for (size_t k = 0; k < q->nwin; k++) {
-		uint32_t c = executions(&q->win[k], id);
+	size_t k;
 
-		if (instance < c)
-			return seek(q, id, k, instance, n);
-		instance -= c;
-	}
-	return 0;
+	return query_find(q, id, &instance, &k) ? seek(q, id, k, instance, n) : 0;
 }
 
 static int
@@ -257,25 +182,40 @@ save(struct query *q, struct control *c, size_t k)
 	return q->win[k].state.nomem ? query_nomem(q) : 0;
 }
 
-/* The state at the beginning of windows up to k, one of which may begin amid a run */
+/* A run, or what is left of it */
+static int
+step(struct query *q, struct control *c, struct visit_run r, const struct visit_batch *b)
+{
+	const struct control_path *t;
+	struct qpath *p;
+
+	if (r.at->fact->kind == FACT_SIGNAL)
+		return control_signal(c, r.n, b->word + r.word) != 0 ? query_nomem(q) : 0;
+	if ((p = query_path(q, r.at, r.ninsn)) == NULL || (t = query_control_path(q, p)) == NULL)
+		return -1;
+	return control_step(c, t, r.n, b->word + r.word, NULL) != 0 ? query_nomem(q) : 0;
+}
+
+/* The state at the beginning of groups up to k, one of which may begin amid a run */
 static int
 follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_run r, const struct visit_batch *b)
 {
-	while (*at < k && r.n + r.ninsn > q->win[*at + 1].n) {
+	while (*at < k && r.n + r.ninsn > q->win[*at + q->group].n) {
 		struct visit_run first = r;
+		uint64_t n = q->win[*at + q->group].n;
 
-		if (q->win[*at + 1].n > r.n) {
-			first.ninsn = (uint16_t)(q->win[*at + 1].n - r.n);
+		if (n > r.n) {
+			first.ninsn = (uint16_t)(n - r.n);
 			r.at += first.ninsn;
 			r.n += first.ninsn;
 			r.ninsn = (uint16_t)(r.ninsn - first.ninsn);
-			if (control_run(c, &first, b, NULL) != 0)
-				return query_nomem(q);
+			if (step(q, c, first, b) != 0)
+				return -1;
 		}
-		if (save(q, c, ++*at) != 0)
+		if (save(q, c, *at += q->group) != 0)
 			return -1;
 	}
-	return control_run(c, &r, b, NULL) != 0 ? query_nomem(q) : 0;
+	return step(q, c, r, b);
 }
 
 static int
@@ -293,26 +233,28 @@ states(struct query *q, struct control *c, size_t at, size_t k)
 	return got < 0 ? -1 : query_bad(q, "the replay is another one than before");
 }
 
-int
-query_states(struct query *q, size_t k)
+/* The same for all groups up to that of k */
+static int
+all_states(struct query *q, size_t k)
 {
-	struct control *c;
-	size_t at;
-	int bad;
+	size_t at = k;
 
-	if (q->win[k].state.n)
-		return 0;
-	for (at = k; at && !q->win[at].state.n; at--)
-		;
-	if (query_visit(q, 0) != 0)
+	while (at && !q->win[at].state.n)
+		at -= q->group;
+	if (q->win[at].state.n) {
+		if (control_load(q->control, q->win[at].state.p, q->win[at].state.n) != 0)
+			return query_nomem(q);
+	} else if (save(q, q->control, at) != 0)
 		return -1;
-	if ((c = control_new(&q->code)) == NULL)
+	return states(q, q->control, at, k);
+}
+
+int
+query_control(struct query *q, size_t k)
+{
+	if (!q->control && (q->control = control_new(&q->code)) == NULL)
 		return query_nomem(q);
-	if (q->win[at].state.n)
-		bad = control_load(c, q->win[at].state.p, q->win[at].state.n) != 0;
-	else
-		bad = save(q, c, at) != 0;
-	bad = bad || states(q, c, at, k) != 0;
-	control_free(c);
-	return bad ? -1 : 0;
+	if (!q->win[k].state.n && all_states(q, k) != 0)
+		return -1;
+	return control_load(q->control, q->win[k].state.p, q->win[k].state.n) != 0 ? query_nomem(q) : 0;
 }
