@@ -39,6 +39,9 @@ void control_free(struct control *t);
  */
 int control_run(struct control *t, const struct visit_run *r, const struct visit_batch *b, uint64_t *parent);
 
+/* Instances that may be parents of what comes: all that were so far */
+void control_parents(const struct control *t, visit_writer_fn *fn, void *arg);
+
 size_t control_depth(const struct control *t);  /* calls and signals that are not over */
 
 /* Its state between two runs: appended to b (which may end up without memory); and restored: 0, or -1 for bytes that are none */

@@ -114,6 +114,20 @@ run(struct store_cap *c, struct control *t, const struct visit_run *r, const str
 	return 0;
 }
 
+/* Instances that may still be asked for */
+struct live { struct store_cap *c; struct visit *v; struct control *t; };
+
+static void
+live(void *arg, visit_writer_fn *keep, void *to)
+{
+	const struct live *l = arg;
+
+	visit_writers(l->v, keep, to);
+	control_parents(l->t, keep, to);
+	for (size_t i = 0; l->c->string && i < l->c->raw.n; i++)
+		keep(to, l->c->raw.v[i]);
+}
+
 static int
 second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 {
@@ -127,9 +141,12 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		return store_badreplay(c->out.f, &rf);
 	c->last = 0;
 	bad = t ? 0 : store_nomem(c->out.f);
-	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
+	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK) {
 		for (size_t i = 0; !bad && i < b.nrun; i++)
 			bad = run(c, t, &b.run[i], &b, src);
+		if (!bad && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, live, &(struct live){ c, v, t }) != 0)
+			bad = store_nomem(c->out.f);
+	}
 	if (!bad && c->npath)
 		bad = store_path_end(c);
 	if (!bad)

@@ -1,24 +1,37 @@
 /*
  * Who an instance of the run is: which statement, and which instance of it.
  * Eight bytes for each sequence of statements that are always executed
- * together, and a quarter of a byte for each instance.
+ * together, and a quarter of a byte for each instance; of what is long ago,
+ * only the instances that are still somebody's writer or parent.
  */
 #ifndef TM_ENGINE_WET_WHO_H
 #define TM_ENGINE_WET_WHO_H
 
 #include "engine/wet/stmts.h"
 
+struct who_old { uint64_t n, who; };    /* n 0: none */
+
 struct who {
 	uint64_t *ent;                  /* atom << 32 | its instance; owned */
-	uint64_t *idx;                  /* for each 32nd instance: entry << 8 | how far into it; owned */
+	uint64_t *idx;                  /* for each 32nd instance from `from` on: entry << 8 | how far into it; owned */
 	size_t n, cap, nidx, capidx;
-	uint64_t end;                   /* instances so far */
+	uint64_t from, end;             /* instances before ent, and so far */
+	struct who_old *old;            /* hash table; owned */
+	size_t nold, nslot;
 };
 
 /* Functions that return int give 0, or -1 without memory. */
 void who_free(struct who *t);
 int who_atom(struct who *t, uint32_t atom, uint32_t instance, uint32_t len);
 int who_same(struct who *t);            /* a signal counts as the instance before */
-uint64_t who(const struct who *t, const struct stmts *s, uint64_t n);   /* of instance n, from 1: id << 32 | instance; 0: none */
+uint64_t who(const struct who *t, const struct stmts *s, uint64_t n);   /* of instance n, from 1: id << 32 | instance; 0: none, or forgotten */
+
+/*
+ * Instances so far are forgotten, but for the last one and those that `live`
+ * hands to keep.  Worth while if who_full: there are `recent` entries and more.
+ */
+typedef void who_live_fn(void *arg, visit_writer_fn *keep, void *to);
+int who_full(const struct who *t, uint64_t recent);
+int who_forget(struct who *t, const struct stmts *s, who_live_fn *live, void *arg);
 
 #endif
