@@ -46,23 +46,46 @@ bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 	die("%s: %s", j->name, err);
 }
 
+/* As the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
+static double
+ratio(const struct store_stats *s, uint64_t bytes)
+{
+	return bytes ? (4.0 * (double)s->nstmt + 8.0 * (double)(s->nval + s->ndep)) / (double)bytes : 0;
+}
+
+static uint64_t
+total(const struct store_stats *s)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < STORE_NPARTS; i++)
+		all += s->part[i];
+	return all;
+}
+
+static void
+progress(void *arg, const struct store_stats *s)
+{
+	uint64_t all = total(s);
+
+	(void)arg;
+	warn("segment %" PRIu64 ": so far %" PRIu64 " statements, %" PRIu64 " bytes, ratio %.1f", s->nsegment, s->nstmt, all, ratio(s, all));
+}
+
 static void
 report(const struct store_stats *s)
 {
 	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text" };
-	uint64_t all = 0;
+	uint64_t all = total(s);
 	double n = s->nstmt ? (double)s->nstmt : 1;
 
-	for (unsigned i = 0; i < STORE_NPARTS; i++)
-		all += s->part[i];
 	for (unsigned i = 0; i < STORE_NPARTS; i++)
 		if (s->part[i])
 			warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement", name[i], s->part[i], 8.0 * (double)s->part[i] / n);
 	warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement, of %" PRIu64 " in %" PRIu64 " segments", "all", all, 8.0 * (double)all / n, s->nstmt,
 	    s->nsegment);
-	/* as the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
-	    s->nval, all ? (4 * n + 8 * (double)s->nval + 8 * (double)s->ndep) / (double)all : 0);
+	    s->nval, ratio(s, all));
 }
 
 static void
@@ -76,6 +99,8 @@ compress(struct job *j, int text)
 	if (!w)
 		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
 	j->opts.stats = &stats;
+	if (j->verbose > 1)
+		j->opts.progress = progress;
 	if ((text ? store_text : j->replay ? store_replay : store_full)(j->path, w, &j->opts, &f) != 0)
 		bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
@@ -215,7 +240,7 @@ main(int argc, char **argv)
 			break;
 		case 'o': outname = optarg; break;
 		case 's': wrong |= num_size(optarg, 1, 1u << 24, &j.opts.segment) != 0; break;
-		case 'v': j.verbose = 1; break;
+		case 'v': j.verbose++; break;
 		case '?': wrong = 1; break;
 		default: j.opts.level = c - '0';
 		}

@@ -25,6 +25,8 @@ struct store_opts {
 	int level;                      /* of block.h */
 	uint64_t segment;               /* statements in a segment, at least */
 	struct store_stats *stats;      /* or NULL */
+	void (*progress)(void *arg, const struct store_stats *so_far);  /* behind each segment of a run that is kept in full; or NULL */
+	void *progressarg;
 	const struct store_code *given; /* files, functions and lines of statements; NULL: out of the files that the program mapped */
 };
 

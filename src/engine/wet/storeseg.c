@@ -188,6 +188,8 @@ store_segment(struct store_cap *c)
 		return -1;
 	t->stats.nstmt += c->seg.n;
 	t->stats.nsegment = ++c->nseg;
+	if (t->o->progress)
+		t->o->progress(t->o->progressarg, &t->stats);
 	clear(&c->seg);
 	if (c->seg.rank)
 		memset(c->seg.rank, 0, c->tab.npath * sizeof *c->seg.rank);

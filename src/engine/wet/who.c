@@ -4,14 +4,17 @@
 #include "base/buf.h"
 #include "engine/wet/who.h"
 
-#define SAME   0xffffffffu              /* as an atom: as the one before */
+#define SAME 0xffffffffu                /* as an atom: as the one before */
+#define PART 16                         /* bits of an instance that are told within its part */
 
 void
 who_free(struct who *t)
 {
 	free(t->ent);
 	free(t->idx);
-	free(t->old);
+	free(t->low);
+	free(t->kept);
+	free(t->part);
 	*t = (struct who){ 0 };
 }
 
@@ -41,14 +44,25 @@ who_same(struct who *t)
 	return add(t, SAME, 0, 1);
 }
 
-static struct who_old *
-slot(struct who_old *old, size_t nslot, uint64_t n)
+/* One that was kept */
+static uint64_t
+kept(const struct who *t, uint64_t n)
 {
-	size_t i = (size_t)(n * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	size_t lo, hi, end;
 
-	while (old[i & (nslot - 1)].n && old[i & (nslot - 1)].n != n)
-		i++;
-	return &old[i & (nslot - 1)];
+	if (n >> PART >= t->npart)
+		return 0;
+	lo = t->part[n >> PART];
+	end = hi = t->part[(n >> PART) + 1];
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (t->low[mid] < (uint16_t)n)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && t->low[lo] == (uint16_t)n ? t->kept[lo] : 0;
 }
 
 uint64_t
@@ -72,69 +86,92 @@ who(const struct who *t, const struct stmts *s, uint64_t n)
 		if (e >> 32 != SAME)
 			return (uint64_t)s->stmt[s->atomstmt[s->atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
 	}
-	return n && t->nslot ? slot(t->old, t->nslot, n)->who : 0;
+	return kept(t, n);
 }
 
 int
 who_full(const struct who *t, uint64_t recent)
 {
-	return t->n >= recent && t->n >= 2 * t->nold;
+	return t->n >= recent && t->n >= t->nkept;
 }
 
-/* What is kept, in the making */
-struct keep {
-	const struct who *t;
-	const struct stmts *s;
-	struct who_old *old;
-	size_t nold, nslot;
-	int nomem;
-};
+/* What is to be kept: how many in each part, then their lower bits behind those that are there */
+struct keep { size_t *part; uint16_t *low; };
+
+static void
+number(void *arg, uint64_t n)
+{
+	((struct keep *)arg)->part[(n >> PART) + 1]++;
+}
 
 static void
 keep(void *arg, uint64_t n)
 {
 	struct keep *k = arg;
-	struct who_old *o;
 
-	if (n == 0 || k->nomem)
-		return;
-	if (k->nold * 3 >= k->nslot * 2) {
-		size_t nslot = k->nslot ? k->nslot * 2 : 4096;
-		struct who_old *old = calloc(nslot, sizeof *old);
+	k->low[k->part[n >> PART]++] = (uint16_t)n;
+}
 
-		if (!old) {
-			k->nomem = 1;
-			return;
-		}
-		for (size_t i = 0; i < k->nslot; i++)
-			if (k->old[i].n)
-				*slot(old, nslot, k->old[i].n) = k->old[i];
-		free(k->old);
-		k->old = old;
-		k->nslot = nslot;
+/* Each once, ascending; part[i] is the end of part i now, and will be its beginning.  How many there are. */
+static size_t
+in_order(struct keep *k, size_t npart)
+{
+	uint64_t bit[1 << PART >> 6] = { 0 };
+	size_t n = 0, from = 0;
+
+	for (size_t i = 0; i < npart; i++) {
+		size_t end = k->part[i];
+
+		k->part[i] = n;
+		if (from == end)
+			continue;
+		for (; from < end; from++)
+			bit[k->low[from] >> 6] |= UINT64_C(1) << (k->low[from] & 63);
+		for (size_t w = 0; w < sizeof bit / sizeof *bit; w++)
+			for (; bit[w]; bit[w] &= bit[w] - 1)
+				k->low[n++] = (uint16_t)(w << 6 | (unsigned)__builtin_ctzll(bit[w]));
 	}
-	o = slot(k->old, k->nslot, n);
-	if (o->n)
-		return;
-	*o = (struct who_old){ n, who(k->t, k->s, n) };
-	k->nold++;
+	k->part[npart] = n;
+	return n;
 }
 
 int
 who_forget(struct who *t, const struct stmts *s, who_live_fn *live, void *arg)
 {
-	struct keep k = { .t = t, .s = s };
+	size_t npart = (size_t)(t->end >> PART) + 1, n;
+	struct keep k = { .part = calloc(npart + 1, sizeof *k.part) };
+	uint64_t *v;
 
-	keep(&k, t->end);
-	live(arg, keep, &k);
-	if (k.nomem) {
-		free(k.old);
+	if (!k.part)
+		return -1;
+	number(&k, t->end);
+	live(arg, number, &k);
+	for (size_t i = 0; i < npart; i++)
+		k.part[i + 1] += k.part[i];
+	k.low = malloc(k.part[npart] * sizeof *k.low);
+	if (k.low) {
+		keep(&k, t->end);
+		live(arg, keep, &k);
+	}
+	n = k.low ? in_order(&k, npart) : 0;
+	v = malloc((n + 1) * sizeof *v);
+	if (!k.low || !v) {
+		free(k.part);
+		free(k.low);
+		free(v);
 		return -1;
 	}
-	free(t->old);
-	t->old = k.old;
-	t->nold = k.nold;
-	t->nslot = k.nslot;
+	for (size_t p = 0; p < npart; p++)
+		for (size_t i = k.part[p]; i < k.part[p + 1]; i++)
+			v[i] = who(t, s, (uint64_t)p << PART | k.low[i]);
+	free(t->part);
+	free(t->low);
+	free(t->kept);
+	t->part = k.part;
+	t->low = k.low;
+	t->kept = v;
+	t->npart = npart;
+	t->nkept = n;
 	t->n = t->nidx = 0;
 	t->from = t->end;
 	return 0;
