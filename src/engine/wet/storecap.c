@@ -128,8 +128,11 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 	if (c->load)
 		store_load_begin(c, v);
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK) {
-		for (size_t i = 0; !bad && i < b.nrun; i++)
+		for (size_t i = 0; !bad && i < b.nrun; i++) {
+			if (c->load)
+				store_load_run(c, i);
 			bad = run(c, t, &b.run[i], &b, src);
+		}
 		if (c->load)
 			store_load_batch(c, v);
 	}

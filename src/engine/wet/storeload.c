@@ -6,20 +6,32 @@
 
 #include "engine/replay/stub.h"
 
+#define STRINGS (UINT64_C(1) << 28)     /* bytes that string instructions store in a segment, followed up to here */
+
 void
 load_init(struct load *l)
 {
 	memset(l, 0, sizeof *l);
 	l->st.mxcsr = LOAD_MXCSR;
+	load_begin(l);
 }
 
 void
 load_free(struct load *l)
 {
 	load_free_code(l);
+	loadmem_free(&l->mem);
 	facts_free(l->facts);
 	free(l->stmt);
 	free(l->def);
+}
+
+void
+load_begin(struct load *l)
+{
+	memset(l->saved, 0, sizeof l->saved);
+	loadmem_clear(&l->mem);
+	l->strings = STRINGS;
 }
 
 /* Code changes all registers but rsp; what is below that may be in use */
@@ -89,25 +101,80 @@ upper(struct load_state *st, unsigned from)
 		memset(st->vec[i] + from, 0, sizeof st->vec[i] - from);
 }
 
-void
-load_do(struct load *l, uint32_t k, const uint64_t *w)
+static uint64_t
+where(const struct load_state *st, const struct load_stmt *s)
+{
+	uint64_t a = s->disp + (s->base < 16 ? st->r[s->base] : 0) + (s->index < 16 ? st->r[s->index] * s->scale : 0);
+
+	return (s->narrow ? (uint32_t)a : a) + st->seg[s->seg];
+}
+
+int
+load_known(struct load *l, uint32_t k, uint64_t *w)
 {
 	const struct load_stmt *s = &l->stmt[k];
+
+	if (s->kind >= LOAD_STOS)
+		return 0;
+	l->known = 1;
+	if (!s->nload && !s->nstore && !s->forget)
+		return 1;
+	l->ea = where(&l->st, s);
+	if (s->nload) {
+		w[s->nstored - 1] = 0;
+		l->known = loadmem_get(&l->mem, l->ea, w, s->nload);
+	}
+	return l->known;
+}
+
+/* A string instruction stored from `from` to `to`, one element after the other; src: from there, NULL: rax */
+static void
+string(struct load *l, const struct load_stmt *s, uint64_t from, uint64_t to, const uint64_t *src)
+{
+	uint64_t size = s->arg, n = to - from, dst = from;
+	int64_t step = (int64_t)size;
+
+	if (n >> 63) {
+		n = -n;
+		step = -step;
+	}
+	if (n > l->strings || n % size) {
+		loadmem_clear(&l->mem);
+		l->strings = 0;
+		return;
+	}
+	l->strings -= n;
+	for (uint64_t i = 0; i < n; i += size, dst += (uint64_t)step) {
+		uint64_t v = l->st.r[RAX];
+
+		if (!src || loadmem_get(&l->mem, *src + (dst - from), &v, size))
+			loadmem_put(&l->mem, dst, &v, size);
+		else
+			loadmem_forget(&l->mem, dst, size);
+	}
+}
+
+/* One that has its words, and stores nothing but what is in st.mem */
+static void
+execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w)
+{
 	struct load_state *st = &l->st;
+	uint64_t rsi = st->r[RSI], rdi = st->r[RDI];
 
 	switch ((enum load_kind)s->kind) {
 	case LOAD_NONE: break;
 	case LOAD_DIV:
-		memcpy(st->mem, w, 8u * s->nstored);
 		if (may_divide(st, s))
 			native(l, s);
 		break;
-	case LOAD_NATIVE:
-		memcpy(st->mem, w, 8u * s->nstored);
-		native(l, s);
-		break;
+	case LOAD_NATIVE: native(l, s); break;
 	case LOAD_CONST: st->r[s->dst] = s->arg; break;
 	case LOAD_STACK: st->r[RSP] += s->arg; break;
+	case LOAD_PUSH:
+	case LOAD_CALL:
+		memcpy(st->mem, s->kind == LOAD_PUSH ? &st->r[s->dst] : &s->arg, 8);
+		st->r[RSP] -= 8;
+		break;
 	case LOAD_POP:
 		st->r[RSP] += 8;
 		st->r[s->dst] = w[0];
@@ -125,8 +192,34 @@ load_do(struct load *l, uint32_t k, const uint64_t *w)
 	case LOAD_ALL: upper(st, 0); break;
 	case LOAD_SAVE: memcpy(l->saved, st->vec, sizeof l->saved); break;
 	case LOAD_RESTORE: memcpy(st->vec, l->saved, sizeof l->saved); break;
+	case LOAD_STOS:
+	case LOAD_MOVS:
+		load_set(l, k, w);
+		string(l, s, rdi, st->r[RDI], s->kind == LOAD_MOVS ? &rsi : NULL);
+		break;
 	case LOAD_GIVEN: load_set(l, k, w); break;
 	}
+}
+
+void
+load_do(struct load *l, uint32_t k, const uint64_t *w, int right)
+{
+	const struct load_stmt *s = &l->stmt[k];
+
+	if (s->nload) {
+		memcpy(l->st.mem, w, 8u * s->nstored);
+		if (!l->known || !right)
+			loadmem_put(&l->mem, l->ea, w, s->nload);
+	}
+	if (s->kind >= LOAD_STOS && s->forget)
+		l->ea = where(&l->st, s);
+	execute(l, k, s, w);
+	if (s->nstore)
+		loadmem_put(&l->mem, l->ea, l->st.mem, s->nstore);
+	else if (s->forget == LOAD_ANYWHERE)
+		loadmem_clear(&l->mem);
+	else if (s->forget)
+		loadmem_forget(&l->mem, l->ea, s->forget);
 }
 
 void
@@ -193,6 +286,7 @@ load_get_state(struct load_state *st, struct col_reader *r)
 				return -1;
 		memcpy((uint8_t *)st + at, v, 8u * n);
 	}
+	st->seg[2] = 0;
 	st->mxcsr = load_mxcsr(st->mxcsr);
 	return 0;
 }

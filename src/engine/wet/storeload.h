@@ -1,7 +1,8 @@
 /*
  * Statements of .wet files of kind loads, executed again one by one: of each,
  * what it loads is stored (or, if it cannot be executed alone, what it
- * defines), and the processor computes the rest.
+ * defines), and the processor computes the rest.  What it loads is known, and
+ * not stored, if it was loaded or stored before in the segment.
  *
  * Writer and reader run the same registers through the same statements.  What
  * comes out need not be what the program had, and is not where it had a signal
@@ -21,6 +22,7 @@
 #include "base/buf.h"
 #include "engine/wet/col.h"
 #include "engine/wet/port.h"
+#include "engine/wet/storeloadmem.h"
 
 #define LOAD_WORDS 16u                  /* the most that are stored of a statement */
 #define LOAD_MXCSR 0x1f80u              /* as a program finds it */
@@ -31,6 +33,7 @@ struct load_state {
 	uint64_t r[16], mask[8];
 	uint64_t flags;                 /* as visits have them: lahf; seto al */
 	uint64_t mxcsr;                 /* rounding and denormals; else as a program finds it */
+	uint64_t seg[3];                /* fsbase, gsbase, and 0 */
 };
 
 enum load_kind {
@@ -39,10 +42,13 @@ enum load_kind {
 	LOAD_DIV,                       /* too, if it does not trap */
 	LOAD_CONST,                     /* register dst is arg */
 	LOAD_STACK,                     /* rsp moves by arg */
+	LOAD_PUSH,                      /* register dst; LOAD_CALL: arg is stored */
+	LOAD_CALL,
 	LOAD_POP, LOAD_LEAVE, LOAD_POPF,
 	LOAD_LDMXCSR,
 	LOAD_UPPER, LOAD_ALL,           /* vzeroupper, vzeroall */
 	LOAD_SAVE, LOAD_RESTORE,        /* of vectors: xsave, xrstor and the like */
+	LOAD_STOS, LOAD_MOVS,           /* as LOAD_GIVEN, and memory: arg is the bytes of an element */
 	LOAD_GIVEN                      /* what it defines is stored */
 };
 
@@ -60,7 +66,13 @@ struct load_stmt {
 	uint8_t nstored;                /* words that are stored */
 	uint8_t ndef, ndefword;         /* definitions, and words of them */
 	uint8_t fp;                     /* mxcsr matters */
+	uint8_t nstore;                 /* bytes that it leaves in load_state.mem */
+	uint16_t forget;                /* bytes that it may store otherwise; LOAD_ANYWHERE */
+	uint8_t base, index, scale, seg;        /* where: registers, 16: none; of load_state.seg */
+	uint8_t narrow;                 /* addresses of 32 bits */
+	uint64_t disp;
 };
+#define LOAD_ANYWHERE UINT16_MAX
 
 struct rp_inst;
 struct fact;
@@ -76,21 +88,34 @@ struct load {
 	size_t ncode;                   /* pieces */
 	struct facts *facts;            /* owned */
 	uint8_t saved[32][64];          /* LOAD_SAVE */
+	struct loadmem mem;             /* what is known of memory */
+	uint64_t ea;                    /* where the statement loads and stores */
+	int known;                      /* and is what it loads known? */
+	uint64_t strings;               /* bytes that string instructions may still store */
 };
 
 void load_init(struct load *l);         /* registers zero */
 void load_free(struct load *l);
+void load_begin(struct load *l);        /* a segment begins: nothing is known of memory */
 
 /* The next statement.  0, -1: no memory; 1: that is no instruction */
 int load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n);
 
-/* Executes statement s; w: its words that are stored */
-void load_do(struct load *l, uint32_t s, const uint64_t *w);
+/*
+ * Statement s comes: load_known says if its words need not be told, and if so
+ * what they are, LOAD_WORDS at most.  load_do executes it with these words, or
+ * with others if they are not right.
+ */
+int load_known(struct load *l, uint32_t s, uint64_t *w);
+void load_do(struct load *l, uint32_t s, const uint64_t *w, int right);
 void load_set(struct load *l, uint32_t s, const uint64_t *w);  /* it has defined these words */
 
 /* Words of its value */
 static inline unsigned load_nval(const struct load_stmt *s) { return s->nval == WPORT_FLAGS ? 1 : s->nval; }
 void load_value(const struct load *l, uint32_t s, uint64_t *to);
+
+/* What an exception is about, but for registers, plus 1: what the statement defined; words that it loaded; memory, address and length */
+enum { LOAD_DEFINED = 0, LOAD_LOADED = FACT_NREG + 1, LOAD_FORGET };
 
 /* A container of fact.h: its words in the state; 0: it has none there */
 unsigned load_place(unsigned reg, uint16_t *at);

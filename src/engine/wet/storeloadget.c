@@ -11,7 +11,8 @@ struct exec {
 	struct store_read *r;
 	struct col word;                /* what is stored */
 	struct col at, kind, given;     /* exceptions */
-	uint64_t *next;                 /* of each statement, where its next words are in word; owned */
+	uint64_t *next;                 /* of each statement, where its next words are in word; owned, as those below */
+	uint32_t *told, *left;          /* how often it has some, and still */
 	uint32_t *done;                 /* executions so far; owned */
 	size_t nat, ngiven;             /* how far the exceptions are used up */
 	uint64_t exc, n;                /* where the next one is; statements so far */
@@ -54,17 +55,47 @@ given(struct exec *t, unsigned n)
 static const char *
 settle(struct exec *t)
 {
-	while (t->exc == t->n && t->kind.v[t->nat]) {
+	while (t->exc == t->n && t->kind.v[t->nat] != LOAD_DEFINED && t->kind.v[t->nat] != LOAD_LOADED) {
+		int forget = t->kind.v[t->nat] == LOAD_FORGET;
 		uint16_t at = 0;
-		unsigned n = load_place((unsigned)t->kind.v[t->nat] - 1, &at);
+		unsigned n = forget ? 2 : load_place((unsigned)t->kind.v[t->nat] - 1, &at);
 		const uint64_t *w = given(t, n);
 
 		if (!w)
 			return fail(t, "words of registers are missing");
+		if (forget) {
+			loadmem_forget(&t->r->load->mem, w[0], w[1]);
+			continue;
+		}
 		memcpy((uint8_t *)&t->r->load->st + at, w, 8u * n);
 		t->r->load->st.mxcsr = load_mxcsr(t->r->load->st.mxcsr);
 	}
 	return NULL;
+}
+
+/* The words of statement s, into w.  1: as they are known, 0: told otherwise, -1: they are missing */
+static int
+words(struct exec *t, uint32_t s, uint64_t *w)
+{
+	const struct load_stmt *v = &t->r->load->stmt[s];
+	const uint64_t *g;
+	int known = load_known(t->r->load, s, w);
+
+	if (known && v->nload && t->exc == t->n && t->kind.v[t->nat] == LOAD_LOADED) {
+		if ((g = given(t, v->nstored)) == NULL)
+			return -1;
+		memcpy(w, g, 8u * v->nstored);
+		return 0;
+	}
+	if (known || !v->nstored)
+		return 1;
+	if (t->left[s] == 0)
+		return -1;
+	t->left[s]--;
+	for (unsigned j = 0; j < v->nstored; j++)
+		w[j] = t->word.v[t->next[s] + j * t->told[s]];
+	t->next[s]++;
+	return 1;
 }
 
 static const char *
@@ -75,13 +106,13 @@ statement(struct exec *t, uint32_t s)
 	const struct store_place *p = &r->place[s];
 	uint64_t w[LOAD_WORDS], val[8], *to = r->val.v + p->at + t->done[s]++;
 	const uint64_t *g;
+	int right = words(t, s, w);
 
-	for (unsigned j = 0; j < v->nstored; j++)
-		w[j] = t->word.v[t->next[s] + j * p->n];
-	t->next[s]++;
-	load_do(r->load, s, w);
+	if (right < 0)
+		return fail(t, "words that were loaded are missing");
+	load_do(r->load, s, w, right);
 	if (t->exc == t->n) {
-		if ((g = given(t, v->ndefword)) == NULL)
+		if (t->kind.v[t->nat] != LOAD_DEFINED || (g = given(t, v->ndefword)) == NULL)
 			return fail(t, "words of registers are missing");
 		load_set(r->load, s, g);
 	}
@@ -134,58 +165,86 @@ guarded(struct exec *t)
 static int
 exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
 {
-	if (col_get(c, &t->at, SIZE_MAX, STORE_SEGMENT, NULL) != 0 || col_get(c, &t->kind, t->at.n, FACT_NREG, NULL) != 0 ||
+	if (col_get(c, &t->at, SIZE_MAX, STORE_SEGMENT, NULL) != 0 || col_get(c, &t->kind, t->at.n, LOAD_FORGET, NULL) != 0 ||
 	    col_get(c, &t->given, SIZE_MAX, UINT64_MAX, NULL) != 0 || col_get_number(c, UINT64_MAX, sum) != 0)
 		return -1;
 	t->exc = t->at.n ? t->at.v[0] : UINT64_MAX;
 	return 0;
 }
 
-/* Where the words of each statement are, and their keys */
+/* How often each statement has words, where they are, and their keys */
 static const char *
-layout(struct exec *t, struct col *key)
+layout(struct exec *t, struct col_reader *c, struct col *key)
 {
 	struct store_read *r = t->r;
-	uint64_t at = 0;
+	struct col n = { 0 };
+	uint64_t at = 0, k = 0;
+	const char *err = NULL;
 
-	for (size_t s = 0; s < r->code.nstmt; s++) {
+	if (col_get(c, &n, SIZE_MAX, STORE_SEGMENT, NULL) != 0)
+		err = c->err;
+	for (size_t s = 0; !err && s < r->code.nstmt; s++) {
+		unsigned words = r->load->stmt[s].nstored;
+
 		t->next[s] = at;
-		at += r->place[s].n * r->load->stmt[s].nstored;
+		if (!words || !r->place[s].n)
+			continue;
+		if (k == n.n || n.v[k] > r->place[s].n)
+			err = "words that no statement has";
+		else {
+			t->told[s] = t->left[s] = (uint32_t)n.v[k++];
+			at += t->told[s] * (uint64_t)words;
+		}
 	}
-	if (at > COL_MAX)
-		return "too many values";
-	if (col_room(key, at) != 0)
-		return "no memory";
-	for (size_t s = 0; s < r->code.nstmt; s++)
+	if (!err && (k != n.n || at > COL_MAX))
+		err = "words that no statement has";
+	if (!err && col_room(key, at) != 0)
+		err = "no memory";
+	for (size_t s = 0; !err && s < r->code.nstmt; s++)
 		for (unsigned j = 0; j < r->load->stmt[s].nstored; j++)
-			for (uint64_t i = 0; i < r->place[s].n; i++)
+			for (uint32_t i = 0; i < t->told[s]; i++)
 				key->v[key->n++] = (uint64_t)s << 4 | j;
-	return NULL;
+	col_free(&n);
+	return err;
+}
+
+static int
+spent(const struct exec *t)
+{
+	for (size_t s = 0; s < t->r->code.nstmt; s++)
+		if (t->left[s])
+			return 0;
+	return t->exc == UINT64_MAX && t->ngiven == t->given.n;
 }
 
 int
 store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 {
-	struct exec t = { .r = r, .next = calloc(r->code.nstmt + 1, sizeof *t.next), .done = calloc(r->code.nstmt + 1, sizeof *t.done) };
+	struct exec t = { .r = r, .next = calloc(r->code.nstmt + 1, sizeof *t.next), .done = calloc(r->code.nstmt + 1, sizeof *t.done),
+		.told = calloc(r->code.nstmt + 1, sizeof *t.told), .left = calloc(r->code.nstmt + 1, sizeof *t.left) };
 	struct col key = { 0 };
 	uint64_t sum = 0;
 	const char *err;
 
 	r->val.n = 0;
-	memset(r->load->saved, 0, sizeof r->load->saved);
-	err = !t.next || !t.done || col_room(&r->val, nval) != 0 ? "no memory" : layout(&t, &key);
+	load_begin(r->load);
+	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->val, nval) != 0 ? "no memory" : layout(&t, c, &key);
 	if (!err && (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
 	if (!err)
 		err = guarded(&t);
-	if (!err && (t.exc != UINT64_MAX || t.ngiven != t.given.n))
-		err = "registers behind the last statement";
+	if (!err && r->load->mem.nomem)
+		err = "no memory";
+	if (!err && !spent(&t))
+		err = "words behind those of the last statement";
 	if (!err && t.sum != sum)
 		err = "the values are not those that were there (of another processor, or the file is not right)";
 	r->val.n = nval;
 	c->err = err;
 	free(t.next);
 	free(t.done);
+	free(t.told);
+	free(t.left);
 	col_free(&t.word);
 	col_free(&t.at);
 	col_free(&t.kind);

@@ -5,12 +5,14 @@
 #include <cpuid.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "engine/wet/storepriv.h"
 
 #define SSE 160u                        /* bytes of XSAVE's standard format */
 #define BV  512u
 #define OF  (UINT64_C(1) << 11)
+#define FRAME 16384u                    /* bytes of a signal's frame at most */
 
 int
 store_load_new(struct store_cap *c)
@@ -33,6 +35,8 @@ store_load_free(struct store_load *t)
 	col_free(&t->at);
 	col_free(&t->kind);
 	col_free(&t->word);
+	col_free(&t->told);
+	col_free(&t->lost);
 	free(t);
 }
 
@@ -60,8 +64,7 @@ exception(struct store_cap *c, unsigned kind, const uint64_t *w, unsigned n)
 	col_add(&t->kind, kind);
 	for (unsigned i = 0; i < n; i++)
 		col_add(&t->word, w[i]);
-	t->wrong = 1;
-	c->out.stats.nwrong++;
+	c->out.stats.nwrong += kind != LOAD_FORGET;
 }
 
 /* What it has defined, as words */
@@ -103,38 +106,154 @@ loaded(const struct load_stmt *s, const struct visit_batch *b, const struct visi
 	}
 }
 
+/* The string instruction goes on no more */
+static void
+settle(struct store_load *t)
+{
+	if (t->string)
+		load_do(&t->l, t->string - 1, t->w, 1);
+	t->string = 0;
+}
+
+static void
+tell(struct store_cap *c, uint32_t s, const uint64_t *w)
+{
+	unsigned n = c->load->l.stmt[s].nstored;
+
+	if (!n)
+		return;
+	while (c->load->told.n <= s && !c->load->told.nomem)
+		col_add(&c->load->told, 0);
+	if (!c->load->told.nomem)
+		c->load->told.v[s]++;
+	col_add(&c->seg.val, s);
+	for (unsigned i = 0; i < n; i++)
+		col_add(&c->seg.val, w[i]);
+}
+
+static void
+untell(struct store_cap *c, uint32_t s)
+{
+	unsigned n = c->load->l.stmt[s].nstored;
+
+	if (!n || c->load->told.nomem || c->seg.val.nomem)
+		return;
+	c->load->told.v[s]--;
+	c->seg.val.n -= n + 1;
+}
+
+/* What it defines is given */
+static void
+given(struct store_cap *c, const uint64_t *word, uint32_t s, int string, int again)
+{
+	struct store_load *t = c->load;
+	uint64_t w[LOAD_WORDS] = { 0 };
+
+	if (again)
+		untell(c, s);
+	defined(&t->l, &t->l.stmt[s], word, w);
+	tell(c, s, w);
+	if (!string) {
+		load_do(&t->l, s, w, 1);
+		return;
+	}
+	memcpy(t->w, w, sizeof w);
+	t->string = s + 1;
+}
+
+static void
+executed(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s)
+{
+	struct store_load *t = c->load;
+	const struct load_stmt *v = &t->l.stmt[s];
+	const uint64_t *word = b->word + e->val;
+	uint64_t w[LOAD_WORDS] = { 0 }, have[LOAD_WORDS];
+	int known = load_known(&t->l, s, have), right = 1;
+
+	if (v->nload) {
+		loaded(v, b, e, (uint8_t *)w);
+		if (!known)
+			tell(c, s, w);
+		else if ((right = memcmp(have, w, 8u * v->nstored) == 0) == 0)
+			exception(c, LOAD_LOADED, w, v->nstored);
+	}
+	load_do(&t->l, s, w, right);
+	if (as_defined(&t->l, v, word))
+		return;
+	defined(&t->l, v, word, w);
+	load_set(&t->l, s, w);
+	exception(c, LOAD_DEFINED, w, v->ndefword);
+	t->wrong = 1;
+}
+
 void
 store_load_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s, int again)
 {
 	struct store_load *t = c->load;
-	const struct load_stmt *v = &t->l.stmt[s];
 	const struct stmt *q = &c->stmts.stmt[s];
 	const uint64_t *word = b->word + e->val;
-	uint64_t w[LOAD_WORDS] = { 0 };
 
-	if (again) {
-		c->seg.val.n -= v->nstored;
+	if (again)
 		t->sum = t->before;
+	else {
+		settle(t);
+		c->out.stats.nval += stmt_words(q);
 	}
-	if (v->kind == LOAD_GIVEN)
-		defined(&t->l, v, word, w);
-	else if (v->nload)
-		loaded(v, b, e, (uint8_t *)w);
-	for (unsigned i = 0; i < v->nstored; i++)
-		col_add(&c->seg.val, w[i]);
-	load_do(&t->l, s, w);
-	if (!as_defined(&t->l, v, word)) {
-		defined(&t->l, v, word, w);
-		load_set(&t->l, s, w);
-		exception(c, 0, w, v->ndefword);
-	}
+	if (t->l.stmt[s].kind >= LOAD_STOS)
+		given(c, word, s, q->any, again);
+	else
+		executed(c, b, e, s);
 	t->before = t->sum;
-	c->out.stats.nval += stmt_words(q);
 	if (q->nval == WPORT_FLAGS)
 		t->sum = load_sum(t->sum, fact_rflags(word[q->val]));
 	else
 		for (unsigned i = 0; i < q->nval; i++)
 			t->sum = load_sum(t->sum, word[q->val + i]);
+}
+
+static void
+lose(struct store_load *t, size_t run, uint64_t addr, uint64_t n)
+{
+	if (col_room(&t->lost, 3) != 0)
+		return;
+	col_add(&t->lost, run);
+	col_add(&t->lost, addr);
+	col_add(&t->lost, n);
+}
+
+static void
+on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
+{
+	struct store_load *t = arg;
+
+	(void)n;
+	switch (rec->kind) {
+	case WS_MEM: lose(t, run, rec->u.mem.addr, rec->u.mem.n); break;
+	case WS_MAP: lose(t, run, rec->u.map.addr, rec->u.map.len); break;
+	case WS_UNMAP: lose(t, run, rec->u.range.addr, rec->u.range.len); break;
+	case WS_MOVE:
+		lose(t, run, rec->u.move.from, rec->u.move.oldlen);
+		lose(t, run, rec->u.move.to, rec->u.move.newlen);
+		break;
+	case WS_SIG:
+		lose(t, run, rec->u.sig.to.r[4], FRAME);
+		t->wrong = 1;
+		break;
+	case WS_SYS: t->wrong |= rec->u.sys.nr == SYS_arch_prctl || rec->u.sys.nr == SYS_rt_sigreturn; break;
+	default: break;
+	}
+}
+
+void
+store_load_run(struct store_cap *c, size_t run)
+{
+	struct store_load *t = c->load;
+
+	for (; t->nlost < t->lost.n && t->lost.v[t->nlost] <= run; t->nlost += 3) {
+		settle(t);
+		loadmem_forget(&t->l.mem, t->lost.v[t->nlost + 1], t->lost.v[t->nlost + 2]);
+		exception(c, LOAD_FORGET, &t->lost.v[t->nlost + 1], 2);
+	}
 }
 
 /* The vectors of an XSAVE image */
@@ -172,6 +291,8 @@ now(struct visit *v, struct load_state *to)
 
 	memset(to, 0, sizeof *to);
 	memcpy(to->r, g->r, sizeof to->r);
+	to->seg[0] = g->fsbase;
+	to->seg[1] = g->gsbase;
 	to->flags = (g->rflags & 0xd5) << 8 | 0x200 | (g->rflags & OF ? 1 : 0);
 	vectors(x, to);
 	memcpy(&mxcsr, x + 24, sizeof mxcsr);
@@ -182,6 +303,7 @@ void
 store_load_begin(struct store_cap *c, struct visit *v)
 {
 	now(v, &c->load->l.st);
+	visit_onrecord(v, on_record, c->load);
 	load_put_state(&c->load->l.st, &c->key);
 }
 
@@ -190,7 +312,9 @@ store_load_batch(struct store_cap *c, struct visit *v)
 {
 	struct load_state is, *st = &c->load->l.st;
 
-	if (!c->load->wrong)
+	store_load_run(c, SIZE_MAX);
+	c->load->lost.n = c->load->nlost = 0;
+	if (!c->load->wrong || c->load->string)
 		return;
 	now(v, &is);
 	for (unsigned reg = 0; reg < FACT_NREG; reg++) {
@@ -207,52 +331,45 @@ store_load_batch(struct store_cap *c, struct visit *v)
 	c->load->wrong = 0;
 }
 
-/* Where what is stored of each statement is in VAL; NULL without memory */
-struct place { uint64_t at, n; };
-
-static struct place *
-places(const struct store_cap *c)
-{
-	struct place *p = calloc(c->tab.nstmt + 1, sizeof *p);
-	uint64_t at = 0;
-
-	for (size_t i = 0; p && i < c->tab.npath; i++)
-		for (uint32_t k = 0; c->seg.rank[i] && k < c->tab.path[i].n; k++)
-			p[c->tab.seq[c->tab.path[i].first + k]].n += c->seg.rank[i];
-	for (size_t i = 0; p && i < c->tab.nstmt; i++) {
-		p[i].at = at;
-		at += p[i].n * c->load->l.stmt[i].nstored;
-	}
-	return p;
-}
-
+/* What was told, by statement: how often of each that was executed and may have to be; and the words */
 static int
 words(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
-	struct place *p = places(c);
-	struct col v = { 0 }, key = { 0 };
-	const uint64_t *from = c->seg.val.v;
-	int bad = !p || c->seg.val.nomem || col_room(&v, c->seg.val.n) != 0 || col_room(&key, c->seg.val.n) != 0;
+	const struct load_stmt *stmt = c->load->l.stmt;
+	struct col *told = &c->load->told, v = { 0 }, key = { 0 }, n = { 0 };
+	uint64_t *at = calloc(c->tab.nstmt + 1, sizeof *at), all = 0;
+	uint8_t *run = calloc(c->tab.nstmt + 1, 1);
+	int bad = !at || !run || c->seg.val.nomem || told->nomem || col_room(&v, c->seg.val.n) != 0 || col_room(&key, c->seg.val.n) != 0;
 
-	for (size_t i = 0; !bad && i < c->seg.path.n; i++) {
-		const struct store_path *path = &c->tab.path[c->seg.path.v[i]];
-
-		for (uint32_t k = 0; k < path->n; k++) {
-			uint32_t s = c->tab.seq[path->first + k];
-
-			for (unsigned j = 0; j < c->load->l.stmt[s].nstored; j++) {
-				v.v[p[s].at + j * p[s].n] = *from++;
-				key.v[p[s].at + j * p[s].n] = (uint64_t)s << 4 | j;
-			}
-			p[s].at++;
-		}
+	while (!bad && told->n < c->tab.nstmt)
+		col_add(told, 0);
+	bad |= told->nomem;
+	for (size_t i = 0; !bad && i < c->tab.npath; i++)
+		for (uint32_t k = 0; c->seg.rank[i] && k < c->tab.path[i].n; k++)
+			run[c->tab.seq[c->tab.path[i].first + k]] = 1;
+	for (size_t s = 0; !bad && s < c->tab.nstmt; s++) {
+		if (run[s] && stmt[s].nstored)
+			col_add(&n, told->v[s]);
+		at[s] = all;
+		all += told->v[s] * stmt[s].nstored;
 	}
-	v.n = key.n = c->seg.val.n;
-	bad = bad || col_put(&t->b, t->work, t->o->level, &v, &key) != 0;
-	free(p);
+	for (const uint64_t *p = c->seg.val.v, *end = p + c->seg.val.n; !bad && p < end; ) {
+		uint64_t s = *p++;
+
+		for (unsigned j = 0; j < stmt[s].nstored; j++) {
+			v.v[at[s] + j * told->v[s]] = *p++;
+			key.v[at[s] + j * told->v[s]] = s << 4 | j;
+		}
+		at[s]++;
+	}
+	v.n = key.n = all;
+	bad = bad || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &v, &key) != 0;
+	free(at);
+	free(run);
 	col_free(&v);
 	col_free(&key);
+	col_free(&n);
 	return bad ? -1 : 0;
 }
 
@@ -262,12 +379,14 @@ store_load_val(struct store_cap *c)
 	struct store_out *t = &c->out;
 	struct store_load *l = c->load;
 
-	if (words(c) != 0 || col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
+	settle(l);
+	if (l->lost.nomem || l->l.mem.nomem || words(c) != 0 || col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
 	    col_put(&t->b, t->work, t->o->level, &l->word, NULL) != 0)
 		return store_nomem(t->f);
 	col_put_number(&t->b, l->sum);
 	l->at.n = l->kind.n = l->word.n = 0;
 	l->last = l->sum = 0;
-	memset(l->l.saved, 0, sizeof l->l.saved);
+	l->told.n = 0;
+	load_begin(&l->l);
 	return store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);
 }

@@ -19,7 +19,7 @@ struct emit {
 	const struct rp_inst *in;
 	unsigned gpr, vec, mask;        /* that the instruction names */
 	unsigned gdef, vdef, mdef;      /* of these, those that it writes */
-	int high;                       /* a register as ah is */
+	int high, fp;                   /* a register as ah is; mxcsr */
 	int st, rsp;                    /* registers that have load_state's address, and the guest's rsp */
 	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
 	ZyanUSize len;
@@ -33,6 +33,7 @@ computes(const struct rp_inst *in)
 	case ZYDIS_MNEMONIC_LEA:
 		return 1;
 	case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI: case ZYDIS_MNEMONIC_CLD: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_SALC:
+	case ZYDIS_MNEMONIC_STMXCSR: case ZYDIS_MNEMONIC_VSTMXCSR:      /* it would be this program's */
 	case ZYDIS_MNEMONIC_VP2INTERSECTD: case ZYDIS_MNEMONIC_VP2INTERSECTQ:
 		return 0;
 	default:
@@ -85,6 +86,7 @@ reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 	case ZYDIS_REGCLASS_FLAGS:
 		return 0;
 	default:
+		e->fp = 1;
 		return r == ZYDIS_REGISTER_MXCSR && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ? 0 : -1;
 	}
 }
@@ -373,7 +375,7 @@ load_stub(struct load *l, struct load_stmt *s, const struct rp_inst *in, const s
 	put(&e, (const char *)e.b, e.len);
 	after(&e, defs);
 	s->code = l->code;
-	s->fp = e.vec != 0;
+	s->fp = e.vec || e.fp;
 	l->code = e.p;
 	return 0;
 }

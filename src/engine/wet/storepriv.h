@@ -39,7 +39,12 @@ struct segment {
 /* Kind loads: what is stored, and what comes out else than it should */
 struct store_load {
 	struct load l;
-	struct col at, kind, word;      /* exceptions: statements since the last one; 0: what the statement defined, or a register plus 1; words */
+	struct col at, kind, word;      /* exceptions: statements since the last one, LOAD_DEFINED and so on, words */
+	struct col told;                /* how often the words of each statement are told in the segment */
+	struct col lost;                /* memory that records change: behind how many runs of the batch, address, length */
+	size_t nlost;                   /* so far done */
+	uint64_t w[LOAD_WORDS];         /* of the last statement, a string instruction that may go on, */
+	uint32_t string;                /* number plus 1; 0: none */
 	uint64_t last;                  /* where that was */
 	uint64_t sum, before;           /* over values, and without those of the last statement */
 	int wrong;                      /* there was one in this batch */
@@ -98,6 +103,7 @@ void store_load_free(struct store_load *t);
 int store_load_add(struct store_cap *c, uint32_t s);            /* statement s is new */
 void store_load_begin(struct store_cap *c, struct visit *v);    /* registers are those of the visit; and in c->key */
 void store_load_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s, int again);
+void store_load_run(struct store_cap *c, size_t run);           /* run `run` of a batch comes */
 void store_load_batch(struct store_cap *c, struct visit *v);    /* behind a batch: if anything was wrong, registers are made right */
 int store_load_val(struct store_cap *c);                        /* the VAL section */
 
