@@ -19,8 +19,8 @@ loadmem_free(struct loadmem *m)
 void
 loadmem_clear(struct loadmem *m)
 {
-	if (m->npage)
-		memset(m->hash, 0, NHASH * sizeof *m->hash);
+	for (size_t i = 0; i < m->npage; i++)
+		m->hash[m->page[i]->slot] = 0;
 	m->npage = 0;
 	m->last = NULL;
 }
@@ -71,7 +71,8 @@ make(struct loadmem *m, uint64_t num)
 	p = m->page[m->npage];
 	p->num = num;
 	memset(p->known, 0, sizeof p->known);
-	*bucket(m, num) = (uint32_t)++m->npage;
+	p->slot = (uint32_t)(bucket(m, num) - m->hash);
+	m->hash[p->slot] = (uint32_t)++m->npage;
 	return m->last = p;
 }
 

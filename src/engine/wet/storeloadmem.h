@@ -13,6 +13,7 @@
 
 struct loadmem_page {
 	uint64_t num;
+	uint32_t slot;                  /* of the hash table */
 	uint64_t known[LOADMEM_PAGE / 64];      /* a bit for each byte */
 	uint8_t b[LOADMEM_PAGE];
 };
