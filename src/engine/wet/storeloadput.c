@@ -198,6 +198,7 @@ store_load_statement(struct store_cap *c, const struct visit_batch *b, const str
 	else {
 		settle(t);
 		c->out.stats.nval += stmt_words(q);
+		t->nval += stmt_words(q);
 	}
 	if (t->l.stmt[s].kind >= LOAD_STOS)
 		given(c, word, s, q->any, again);
@@ -214,6 +215,12 @@ store_load_statement(struct store_cap *c, const struct visit_batch *b, const str
 static void
 lose(struct store_load *t, size_t run, uint64_t addr, uint64_t n)
 {
+	uint64_t *last = t->lost.v + t->lost.n;
+
+	if (t->lost.n && last[-3] == run && last[-2] + last[-1] == addr) {
+		last[-1] += n;
+		return;
+	}
 	if (col_room(&t->lost, 3) != 0)
 		return;
 	col_add(&t->lost, run);
@@ -385,7 +392,7 @@ store_load_val(struct store_cap *c)
 		return store_nomem(t->f);
 	col_put_number(&t->b, l->sum);
 	l->at.n = l->kind.n = l->word.n = 0;
-	l->last = l->sum = 0;
+	l->last = l->sum = l->nval = 0;
 	l->told.n = 0;
 	load_begin(&l->l);
 	return store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);

@@ -46,6 +46,7 @@ struct store_load {
 	uint64_t w[LOAD_WORDS];         /* of the last statement, a string instruction that may go on, */
 	uint32_t string;                /* number plus 1; 0: none */
 	uint64_t last;                  /* where that was */
+	uint64_t nval;                  /* words of values in the segment */
 	uint64_t sum, before;           /* over values, and without those of the last statement */
 	int wrong;                      /* there was one in this batch */
 };

@@ -338,7 +338,7 @@ store_path_end(struct store_cap *c)
 	c->many.n = 0;
 	c->over = 0;
 	c->string = 0;
-	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2)
+	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2 || (c->load && c->load->nval >= STORE_SEGMENT / 2))
 		return store_segment(c);
 	return 0;
 }
