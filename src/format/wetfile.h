@@ -19,7 +19,7 @@
 #define WETFILE_MAGIC    "\x89TMWET\r\n"
 #define WETFILE_ENDMAGIC "\r\nTMWET\x89"
 
-enum wetfile_kind { WETFILE_TEXT = 1, WETFILE_FULL, WETFILE_REPLAY };
+enum wetfile_kind { WETFILE_TEXT = 1, WETFILE_FULL, WETFILE_REPLAY, WETFILE_LOADS };
 
 /* Tags, as little-endian numbers of four letters */
 #define WETFILE_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)

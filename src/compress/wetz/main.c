@@ -15,7 +15,7 @@
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-v] [-m full|replay] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-v] [-m full|loads|replay] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
 #define LEVEL    6
@@ -23,7 +23,8 @@
 struct job {
 	const char *path, *name;        /* of the input; for diagnostics */
 	struct out *out;
-	int expand, verbose, replay, chosen;    /* chosen: -m was given */
+	int expand, verbose, chosen;    /* chosen: -m was given */
+	enum wetfile_kind kind;
 	uint64_t budget;
 	struct store_opts opts;
 };
@@ -84,6 +85,8 @@ report(const struct store_stats *s)
 			warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement", name[i], s->part[i], 8.0 * (double)s->part[i] / n);
 	warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement, of %" PRIu64 " in %" PRIu64 " segments", "all", all, 8.0 * (double)all / n, s->nstmt,
 	    s->nsegment);
+	if (s->nwrong)
+		warn("%" PRIu64 " statements and registers were not as executing them again gives them", s->nwrong);
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
 	    s->nval, ratio(s, all));
 }
@@ -94,14 +97,14 @@ compress(struct job *j, int text)
 	struct store_stats stats = { 0 };
 	struct wetfile_fault wf;
 	struct store_fault f;
-	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->replay ? WETFILE_REPLAY : WETFILE_FULL, &wf);
+	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->kind, &wf);
 
 	if (!w)
 		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
 	j->opts.stats = &stats;
 	if (j->verbose > 1)
 		j->opts.progress = progress;
-	if ((text ? store_text : j->replay ? store_replay : store_full)(j->path, w, &j->opts, &f) != 0)
+	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay : j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
 		bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
 	if (j->verbose)
@@ -224,7 +227,7 @@ run(struct job *j, const char *outname)
 int
 main(int argc, char **argv)
 {
-	struct job j = { .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL, .segment = SEGMENT } };
+	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL, .segment = SEGMENT } };
 	const char *outname = NULL;
 	int c, wrong = 0;
 
@@ -235,8 +238,8 @@ main(int argc, char **argv)
 		case 'd': j.expand = 1; break;
 		case 'm':
 			j.chosen = 1;
-			j.replay = strcmp(optarg, "replay") == 0;
-			wrong |= !j.replay && strcmp(optarg, "full") != 0;
+			j.kind = strcmp(optarg, "replay") == 0 ? WETFILE_REPLAY : strcmp(optarg, "loads") == 0 ? WETFILE_LOADS : WETFILE_FULL;
+			wrong |= j.kind == WETFILE_FULL && strcmp(optarg, "full") != 0;
 			break;
 		case 'o': outname = optarg; break;
 		case 's': wrong |= num_size(optarg, 1, 1u << 24, &j.opts.segment) != 0; break;

@@ -17,6 +17,7 @@ struct store_stats {
 	uint64_t nsegment;
 	uint64_t ndep, nval;            /* dependences, words of values */
 	uint64_t nexc;                  /* dependences that the model did not know */
+	uint64_t nwrong;                /* kind loads: statements and registers that were told, as executing them gave something else */
 };
 
 struct store_code;
@@ -42,6 +43,7 @@ struct store_fault {
 int store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
 int store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
 int store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
+int store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
 
 /*
  * Of a file of kind replay: its code (which store_code_free frees), and its

@@ -6,6 +6,7 @@
 #include "engine/wet/memdep.h"
 #include "engine/wet/model.h"
 #include "engine/wet/store.h"
+#include "engine/wet/storeload.h"
 #include "engine/wet/storeread.h"
 #include "engine/wet/stmts.h"
 #include "engine/wet/who.h"
@@ -33,6 +34,21 @@ struct segment {
 	uint32_t *rank;                 /* executions of each path in it; owned */
 	size_t caprank, nrank;
 	uint64_t n, exc;                /* statements; where the last exception was */
+};
+
+/* Kind loads: what is stored, and what comes out else than it should */
+struct store_load {
+	struct load l;
+	struct col at, kind, word;      /* exceptions: statements since the last one, LOAD_DEFINED and so on, words */
+	struct col told;                /* how often the words of each statement are told in the segment */
+	struct col lost;                /* memory that records change: behind how many runs of the batch, address, length */
+	size_t nlost;                   /* so far done */
+	uint64_t w[LOAD_WORDS];         /* of the last statement, a string instruction that may go on, */
+	uint32_t string;                /* number plus 1; 0: none */
+	uint64_t last;                  /* where that was */
+	uint64_t nval;                  /* words of values in the segment */
+	uint64_t sum, before;           /* over values, and without those of the last statement */
+	int wrong;                      /* there was one in this batch */
 };
 
 struct trie { uint32_t stmt, child, next, path; };      /* path + 1, 0: none */
@@ -67,6 +83,8 @@ struct store_cap {
 	size_t capparent;
 	uint64_t last;                  /* instance */
 	uint64_t string;                /* instance of the string instruction that may go on; 0 */
+	unsigned what;                  /* of both passes alike, so that their blocks are the same */
+	struct store_load *load;        /* kind loads: owned; or NULL */
 };
 
 int store_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_run *r, uint32_t i, uint32_t s);
@@ -79,6 +97,16 @@ void segment_free(struct segment *s);
 struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
 void store_cap_free(struct store_cap *c);
+
+/* storeloadput.c */
+int store_load_new(struct store_cap *c);
+void store_load_free(struct store_load *t);
+int store_load_add(struct store_cap *c, uint32_t s);            /* statement s is new */
+void store_load_begin(struct store_cap *c, struct visit *v);    /* registers are those of the visit; and in c->key */
+void store_load_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s, int again);
+void store_load_run(struct store_cap *c, size_t run);           /* run `run` of a batch comes */
+void store_load_batch(struct store_cap *c, struct visit *v);    /* behind a batch: if anything was wrong, registers are made right */
+int store_load_val(struct store_cap *c);                        /* the VAL section */
 
 /* storetab.c: statement s of stmts as one of the file, with its source */
 int store_tab(struct store_cap *c, uint32_t s, struct wsource *src);

@@ -230,7 +230,10 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 	} else
 		for (uint32_t k = 0; k < v->nmem; k++)
 			memory(c, w[v->nuse + k], b->piece);
-	values(c, v, b->word + e.val);
+	if (c->load)
+		store_load_statement(c, b, &e, s, 0);
+	else
+		values(c, v, b->word + e.val);
 	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 || step(c, s) != 0)
 		return store_nomem(c->out.f);
 	c->lastpc = v->pc;
@@ -247,8 +250,12 @@ store_string_again(struct store_cap *c, const struct visit_batch *b, const struc
 
 	if (c->string != e.n)
 		return store_fail(c->out.f, 1, "a string instruction that a signal interrupted goes on: not known here");
-	c->seg.val.n -= stmt_words(v);
-	values(c, v, b->word + e.val);
+	if (c->load)
+		store_load_statement(c, b, &e, s, 1);
+	else {
+		c->seg.val.n -= stmt_words(v);
+		values(c, v, b->word + e.val);
+	}
 	if (v->nmem)
 		string_memory(c, b, &e);
 	return 0;
@@ -331,7 +338,7 @@ store_path_end(struct store_cap *c)
 	c->many.n = 0;
 	c->over = 0;
 	c->string = 0;
-	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2)
+	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2 || (c->load && c->load->nval >= STORE_SEGMENT / 2))
 		return store_segment(c);
 	return 0;
 }
