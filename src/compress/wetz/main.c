@@ -11,11 +11,12 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/spool.h"
+#include "engine/wet/paper.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-v] [-m full|replay] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-v] [-m full|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
 #define LEVEL    6
@@ -23,7 +24,7 @@
 struct job {
 	const char *path, *name;        /* of the input; for diagnostics */
 	struct out *out;
-	int expand, verbose, replay, chosen;    /* chosen: -m was given */
+	int expand, verbose, replay, paper, chosen;     /* chosen: -m was given */
 	uint64_t budget;
 	struct store_opts opts;
 };
@@ -65,24 +66,6 @@ report(const struct store_stats *s)
 	    s->nval, all ? (4 * n + 8 * (double)s->nval + 8 * (double)s->ndep) / (double)all : 0);
 }
 
-static void
-compress(struct job *j, int text)
-{
-	struct store_stats stats = { 0 };
-	struct wetfile_fault wf;
-	struct store_fault f;
-	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->replay ? WETFILE_REPLAY : WETFILE_FULL, &wf);
-
-	if (!w)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
-	j->opts.stats = &stats;
-	if ((text ? store_text : j->replay ? store_replay : store_full)(j->path, w, &j->opts, &f) != 0)
-		bad(j, f.off, f.rec, f.line, f.err);
-	wetfile_free(w);
-	if (j->verbose)
-		report(&stats);
-}
-
 /* A file without a name, in TMPDIR */
 static int
 temporary(void)
@@ -111,6 +94,75 @@ keep(void *arg, const void *p, size_t n)
 			k = 0;
 		}
 	return 0;
+}
+
+/* As the paper counts, by what labels are of; times smaller than they were at first */
+static void
+report_paper(const struct paper_stats *s, uint64_t file)
+{
+	static const char *const name[PAPER_NPARTS] = { "timestamps", "values", "edges" };
+	uint64_t sum[3] = { 0 };
+
+	for (unsigned i = 0; i < PAPER_NPARTS; i++) {
+		warn("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", name[i], s->orig[i], s->tier1[i], s->tier2[i],
+		    s->tier1[i] ? (double)s->orig[i] / (double)s->tier1[i] : 0, s->tier2[i] ? (double)s->orig[i] / (double)s->tier2[i] : 0);
+		sum[0] += s->orig[i];
+		sum[1] += s->tier1[i];
+		sum[2] += s->tier2[i];
+	}
+	warn("wet %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", sum[0], sum[1], sum[2], sum[1] ? (double)sum[0] / (double)sum[1] : 0,
+	    sum[2] ? (double)sum[0] / (double)sum[2] : 0);
+	for (unsigned m = 0; m <= PAPER_PLAIN; m++)
+		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : bidi_name(m), s->used[PAPER_TS][m],
+		    s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
+	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt, s->ntime, s->npath, s->nsegment);
+	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64, file, s->fixed, s->labels);
+}
+
+/* The run as a file of kind full, without a name, and that as one of kind paper */
+static void
+compress_paper(struct job *j)
+{
+	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT };
+	struct paper_stats stats;
+	struct wetfile from;
+	struct wetfile_fault wf;
+	struct store_fault f;
+	int fd = temporary();
+	struct wetfile_writer *w = wetfile_create(keep, &fd, WETFILE_FULL, &wf);
+
+	if (!w)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	if (store_full(j->path, w, &full, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	wetfile_free(w);
+	if (wetfile_open(&from, fd, &wf) != 0 || (w = wetfile_create(sink, j->out, WETFILE_PAPER, &wf)) == NULL)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	if (store_paper(&from, w, &j->opts, &stats, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	if (j->verbose)
+		report_paper(&stats, wetfile_written(w));
+	wetfile_free(w);
+	wetfile_close(&from);
+	close(fd);
+}
+
+static void
+compress(struct job *j, int text)
+{
+	struct store_stats stats = { 0 };
+	struct wetfile_fault wf;
+	struct store_fault f;
+	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->replay ? WETFILE_REPLAY : WETFILE_FULL, &wf);
+
+	if (!w)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	j->opts.stats = &stats;
+	if ((text ? store_text : j->replay ? store_replay : store_full)(j->path, w, &j->opts, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	wetfile_free(w);
+	if (j->verbose)
+		report(&stats);
 }
 
 /* The capture in w is run again: its text is that of a file of kind full */
@@ -155,7 +207,8 @@ expand(struct job *j, int fd)
 		bad(j, f.off, f.rec, 0, f.err);
 	if (w.kind == WETFILE_REPLAY)
 		expand_replay(j, &w);
-	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
+	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : w.kind == WETFILE_PAPER ?
+	    paper_print(&w, j->budget, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
 		bad(j, f.off, f.rec, 0, f.err);
 	wetfile_close(&w);
 }
@@ -189,7 +242,10 @@ run(struct job *j, const char *outname)
 
 		if (text && j->chosen)
 			bad(j, UINT64_MAX, UINT64_MAX, 0, "no capture: -m is of no use");
-		compress(j, text);
+		if (j->paper)
+			compress_paper(j);
+		else
+			compress(j, text);
 	}
 	out_close(j->out);
 	close(fd);
@@ -211,10 +267,11 @@ main(int argc, char **argv)
 		case 'm':
 			j.chosen = 1;
 			j.replay = strcmp(optarg, "replay") == 0;
-			wrong |= !j.replay && strcmp(optarg, "full") != 0;
+			j.paper = strcmp(optarg, "paper") == 0;
+			wrong |= !j.replay && !j.paper && strcmp(optarg, "full") != 0;
 			break;
 		case 'o': outname = optarg; break;
-		case 's': wrong |= num_size(optarg, 1, 1u << 24, &j.opts.segment) != 0; break;
+		case 's': wrong |= num_size(optarg, 1, PAPER_SEGMENT, &j.opts.segment) != 0; break;
 		case 'v': j.verbose = 1; break;
 		case '?': wrong = 1; break;
 		default: j.opts.level = c - '0';
