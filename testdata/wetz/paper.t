@@ -26,10 +26,16 @@ both "in short segments" sort.ws -1 -s 3000
 is "several of them" "$(($(wetz -1 -m paper -s 3000 -v sort.ws 2>&1 >/dev/null | sed -n 's/.* nodes \([0-9]*\) segments/\1/p') > 10))" 1
 both "nothing squeezed" sort.ws -0
 both "sort" sort.ws
-wetz -d -b 20k both.wet >few.out
+wetz -d -b 3M both.wet >few.out
 same "with little memory" sort.txt few.out
 wetz -m paper <sort.ws | wetz -d >pipe.out
 same "by pipes" sort.txt pipe.out
+
+wetz -1 -o full.wet sort.ws && wetz -m paper -o both2.wet full.wet
+same "out of a file of kind full" both.wet both2.wet
+gives "only of that" 1 "wetz: both.wet: is compressed, and not of kind full" wetz -m paper -o no.wet both.wet
+head -c "$(($(wc -c <full.wet) / 2))" full.wet >cut.wet
+ok "which is cut off" sh -c 'wetz -m paper -o no.wet cut.wet 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && [ ! -e no.wet ]'
 
 # what -v says, against the text: 4 bytes a statement executed, 8 a word of a value and a dependence
 wetz -m paper -v -o both.wet sort.ws 2>said

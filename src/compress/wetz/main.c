@@ -19,6 +19,8 @@
 #define SYNOPSIS "[-0..-9] [-v] [-m full|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
+#define LONGEST  (16u << 20)
+#define WHOLE    (16u << 20)            /* of kind paper, which keeps what it has of them in memory */
 #define LEVEL    6
 
 struct job {
@@ -119,31 +121,50 @@ report_paper(const struct paper_stats *s, uint64_t file)
 	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64, file, s->fixed, s->labels);
 }
 
+/* A file of kind full as one of kind paper */
+static void
+to_paper(struct job *j, int fd, const char *name)
+{
+	struct paper_stats stats;
+	struct wetfile from;
+	struct wetfile_fault wf;
+	struct store_fault f;
+	struct wetfile_writer *w = NULL;
+
+	if (wetfile_open(&from, fd, &wf) != 0)
+		bad(j, wf.off, wf.rec, 0, wf.err);
+	if (from.kind != WETFILE_FULL)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed, and not of kind full");
+	if ((w = wetfile_create(sink, j->out, WETFILE_PAPER, &wf)) == NULL)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	if (store_paper(&from, w, &j->opts, &stats, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	if (name && !from.whole)
+		bad(j, from.fault.off, from.fault.rec, 0, from.fault.err);
+	if (j->verbose)
+		report_paper(&stats, wetfile_written(w));
+	wetfile_free(w);
+	wetfile_close(&from);
+}
+
 /* The run as a file of kind full, without a name, and that as one of kind paper */
 static void
 compress_paper(struct job *j)
 {
 	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT };
-	struct paper_stats stats;
-	struct wetfile from;
 	struct wetfile_fault wf;
 	struct store_fault f;
-	int fd = temporary();
+	int fd = temporary(), failed;
 	struct wetfile_writer *w = wetfile_create(keep, &fd, WETFILE_FULL, &wf);
 
 	if (!w)
 		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
-	if (store_full(j->path, w, &full, &f) != 0)
+	failed = store_full(j->path, w, &full, &f) != 0;
+	if (!failed || f.input)
+		to_paper(j, fd, NULL);
+	if (failed)
 		bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
-	if (wetfile_open(&from, fd, &wf) != 0 || (w = wetfile_create(sink, j->out, WETFILE_PAPER, &wf)) == NULL)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
-	if (store_paper(&from, w, &j->opts, &stats, &f) != 0)
-		bad(j, f.off, f.rec, f.line, f.err);
-	if (j->verbose)
-		report_paper(&stats, wetfile_written(w));
-	wetfile_free(w);
-	wetfile_close(&from);
 	close(fd);
 }
 
@@ -235,6 +256,8 @@ run(struct job *j, const char *outname)
 	j->out = out_open(outname);
 	if (j->expand)
 		expand(j, fd);
+	else if (j->paper && wetfile_is(head, (size_t)n))
+		to_paper(j, fd, j->name);
 	else if (wetfile_is(head, (size_t)n))
 		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
 	else {
@@ -255,7 +278,7 @@ run(struct job *j, const char *outname)
 int
 main(int argc, char **argv)
 {
-	struct job j = { .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL, .segment = SEGMENT } };
+	struct job j = { .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL } };
 	const char *outname = NULL;
 	int c, wrong = 0;
 
@@ -276,7 +299,9 @@ main(int argc, char **argv)
 		case '?': wrong = 1; break;
 		default: j.opts.level = c - '0';
 		}
-	if (wrong || argc - optind > 1)
+	if (!j.opts.segment)
+		j.opts.segment = j.paper ? WHOLE : SEGMENT;
+	if (wrong || argc - optind > 1 || (!j.paper && j.opts.segment > LONGEST))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	run(&j, outname);

@@ -238,7 +238,7 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 		bad = store_nomem(f);
 	if (!bad)
 		bad = segments(t);
-	if (!bad && wetfile_finish(w) != 0)
+	if (!bad && full->whole && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	t->stats.npath = t->r.code.npath;
 	t->stats.ntime = t->time;

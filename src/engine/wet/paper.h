@@ -30,7 +30,8 @@ struct paper_stats {
 /*
  * What a file of kind full holds as one of kind paper, in segments of
  * o->segment statements or a little more; memory is that of a segment and some
- * bytes for each path executed.  0, or -1: see *f.
+ * bytes for each path executed.  If the file was cut off, so is what is
+ * written.  0, or -1: see *f.
  */
 int store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o, struct paper_stats *s, struct store_fault *f);
 

@@ -188,12 +188,11 @@ inputs(const struct store_code *c, const struct store_stmt *v, uint32_t k, struc
 }
 
 unsigned
-paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PATH])
+paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PATH], uint16_t into[STORE_PATH])
 {
 	struct inputs reg[FACT_NREG], set_of[STORE_PATH];
 	const struct store_path *p = &c->path[path];
-	uint16_t into[STORE_PATH], number[STORE_PATH];
-	unsigned n = 0, m = 0;
+	unsigned n = 0;
 
 	memset(reg, 0, sizeof reg);
 	for (unsigned i = 0; i < FACT_NREG; i++)
@@ -212,24 +211,15 @@ paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PAT
 		n += g == n;
 		group[k] = (uint16_t)g;
 	}
-	/* a group that depends on a part of another's inputs goes to the smallest such; what depends on nothing stays alone */
+	/* the smallest of those that depend on more; what depends on nothing stays alone */
 	for (unsigned g = 0; g < n; g++) {
 		into[g] = (uint16_t)g;
 		for (unsigned h = 0; h < n && !none(&set_of[g]); h++)
 			if (h != g && within(&set_of[g], &set_of[h]) && (into[g] == g || count(&set_of[h]) < count(&set_of[into[g]])))
 				into[g] = (uint16_t)h;
-		number[g] = PAPER_NOGROUP;
 	}
-	for (uint32_t k = 0; k < p->n; k++) {
-		unsigned g = group[k];
-
-		if (g == PAPER_NOGROUP)
-			continue;
-		while (into[g] != g)
-			g = into[g];
-		if (number[g] == PAPER_NOGROUP)
-			number[g] = (uint16_t)m++;
-		group[k] = number[g];
-	}
-	return m;
+	for (unsigned g = 0; g < n; g++)
+		while (into[into[g]] != into[g])
+			into[g] = into[into[g]];
+	return n;
 }

@@ -23,9 +23,11 @@ void paper_classes_free(struct paper_classes *t);
 /*
  * Section 3.2 of the paper: statements of a path with values fall into groups
  * by the inputs that they depend on (registers from outside, memory read).
- * group: of each statement, or PAPER_NOGROUP.  How many groups.
+ * group: of each statement, or PAPER_NOGROUP; into: of each group, the one
+ * that it may be merged with, which depends on its inputs and on others, or
+ * itself.  How many groups.
  */
 #define PAPER_NOGROUP UINT16_MAX
-unsigned paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PATH]);
+unsigned paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PATH], uint16_t into[STORE_PATH]);
 
 #endif

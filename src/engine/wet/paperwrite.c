@@ -4,6 +4,10 @@
 
 #include "engine/wet/paperpriv.h"
 
+/* What an index of a pattern, and a word of a value, come to in tier 2: about so many bits */
+#define PATTERN 5u
+#define UNIQUE  13u
+
 /* A section in the making: the graph, and numbers for a stream */
 enum { NCOL = 6 };
 struct section {
@@ -121,6 +125,71 @@ pattern(struct section *s, const struct words *w, uint32_t *unique)
 	return n;
 }
 
+/* Where words of the statements are that `group` has in group g */
+static void
+words_of(const struct section *s, const uint16_t *group, unsigned g, struct words *w)
+{
+	const struct store_code *c = &s->t->r.code;
+	const struct store_path *p = &c->path[s->path];
+	uint32_t at = 0;
+
+	w->n = 0;
+	for (uint32_t k = 0; k < p->n; k++)
+		for (unsigned j = 0; j < c->stmt[c->seq[p->first + k]].nval; j++, at++)
+			if (group[k] == g)
+				w->at[w->n++] = at;
+}
+
+/* About what n values of so many words take, with their pattern, in bits */
+static uint64_t
+cost(const struct section *s, uint32_t n, uint32_t nword)
+{
+	return (n > 1 && n < s->a->n ? PATTERN * (uint64_t)s->a->n : 0) + UNIQUE * (uint64_t)n * nword;
+}
+
+/*
+ * The groups of a path: those with fewer inputs merged with others where that
+ * saves a pattern worth more than the values that are repeated then.  How
+ * many, 0 without memory as well.
+ */
+static unsigned
+groups(struct section *s, uint16_t group[STORE_PATH], uint32_t *unique)
+{
+	uint16_t into[STORE_PATH], merged[STORE_PATH], number[STORE_PATH];
+	uint32_t all[STORE_PATH] = { 0 }, len = s->t->r.code.path[s->path].n;
+	unsigned n = paper_groups(&s->t->r.code, s->path, group, into), m = 0;
+	struct words w;
+
+	for (uint32_t k = 0; k < len; k++)
+		merged[k] = group[k] == PAPER_NOGROUP ? PAPER_NOGROUP : into[group[k]];
+	for (unsigned g = 0; g < n; g++) {
+		uint32_t apart, h = into[g];
+
+		number[g] = PAPER_NOGROUP;
+		if (h == g)
+			continue;
+		if (!all[h]) {
+			words_of(s, merged, h, &w);
+			all[h] = pattern(s, &w, unique);
+		}
+		words_of(s, group, g, &w);
+		apart = pattern(s, &w, unique);
+		if (!all[h] || !apart)
+			return 0;
+		if (cost(s, apart, w.n) < UNIQUE * (uint64_t)all[h] * w.n)
+			into[g] = (uint16_t)g;
+	}
+	for (uint32_t k = 0; k < len; k++)
+		if (group[k] != PAPER_NOGROUP) {
+			uint16_t *to = &number[into[group[k]]];
+
+			if (*to == PAPER_NOGROUP)
+				*to = (uint16_t)m++;
+			group[k] = *to;
+		}
+	return m;
+}
+
 static int
 put_group(struct section *s, const struct words *w, uint32_t *unique)
 {
@@ -150,27 +219,19 @@ put_group(struct section *s, const struct words *w, uint32_t *unique)
 static int
 put_values(struct section *s)
 {
-	const struct store_code *c = &s->t->r.code;
-	const struct store_path *p = &c->path[s->path];
 	uint32_t *unique = malloc((size_t)s->a->n * sizeof *unique);
 	uint16_t group[STORE_PATH];
-	unsigned n = paper_groups(c, s->path, group);
-	int bad = !unique;
+	unsigned n = unique && s->a->nword ? groups(s, group, unique) : 0;
+	int bad = !unique || (s->a->nword && !n);
+	struct words w;
 
 	s->t->stats.orig[PAPER_VALS] += 8 * (uint64_t)s->a->n * s->a->nword;
 	col_add(&s->col[0], n);
-	for (uint32_t k = 0; k < p->n; k++)
+	for (uint32_t k = 0; s->a->nword && k < s->t->r.code.path[s->path].n; k++)
 		if (group[k] != PAPER_NOGROUP)
 			col_add(&s->col[1], group[k]);
 	for (unsigned g = 0; g < n && !bad; g++) {
-		struct words w;
-		uint32_t at = 0;
-
-		w.n = 0;
-		for (uint32_t k = 0; k < p->n; k++)
-			for (unsigned j = 0; j < c->stmt[c->seq[p->first + k]].nval; j++, at++)
-				if (group[k] == g)
-					w.at[w.n++] = at;
+		words_of(s, group, g, &w);
 		bad = put_group(s, &w, unique) != 0;
 	}
 	free(unique);
