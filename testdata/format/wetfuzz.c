@@ -64,7 +64,7 @@ read_all(const uint8_t *p, size_t n, struct buf *text, struct wetfile_fault *f)
 	e = wetfile_open(&w, fd, f);
 	if (!e) {
 		e = w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ? store_print_text(&w, keep, text, f) :
-		    store_print(&w, 1 << 20, keep, text, f);
+		    w.kind == WETFILE_PAPER ? paper_print(&w, 1 << 20, keep, text, f) : store_print(&w, 1 << 20, keep, text, f);
 		wetfile_close(&w);
 	}
 	close(fd);
