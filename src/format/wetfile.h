@@ -19,7 +19,7 @@
 #define WETFILE_MAGIC    "\x89TMWET\r\n"
 #define WETFILE_ENDMAGIC "\r\nTMWET\x89"
 
-enum wetfile_kind { WETFILE_TEXT = 1, WETFILE_FULL, WETFILE_REPLAY };
+enum wetfile_kind { WETFILE_TEXT = 1, WETFILE_FULL, WETFILE_REPLAY, WETFILE_LOADS, WETFILE_PAPER };
 
 /* Tags, as little-endian numbers of four letters */
 #define WETFILE_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -32,6 +32,10 @@ enum wetfile_tag {
 	WETFILE_DEP  = WETFILE_TAG('D', 'E', 'P', ' '),
 	WETFILE_VAL  = WETFILE_TAG('V', 'A', 'L', ' '),
 	WETFILE_ADDR = WETFILE_TAG('A', 'D', 'D', 'R'),
+	WETFILE_NODE = WETFILE_TAG('N', 'O', 'D', 'E'),
+	WETFILE_GRP  = WETFILE_TAG('G', 'R', 'P', ' '),
+	WETFILE_EDGE = WETFILE_TAG('E', 'D', 'G', 'E'),
+	WETFILE_ARCH = WETFILE_TAG('A', 'R', 'C', 'H'),
 	WETFILE_TXT  = WETFILE_TAG('T', 'E', 'X', 'T'),
 	WETFILE_RAW  = WETFILE_TAG('R', 'A', 'W', ' '),
 	WETFILE_INDX = WETFILE_TAG('I', 'N', 'D', 'X')

@@ -194,7 +194,7 @@ wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f)
 		return -1;
 	}
 	w->kind = h[10];
-	if (get_le16(h + 8) != WETFILE_VERSION || w->kind < WETFILE_TEXT || w->kind > WETFILE_REPLAY || h[11]) {
+	if (get_le16(h + 8) != WETFILE_VERSION || w->kind < WETFILE_TEXT || w->kind > WETFILE_PAPER || h[11]) {
 		wetfile_say(f, 8, UINT64_MAX, "version %u, kind %u.%u: not known here", get_le16(h + 8), h[10], h[11]);
 		return -1;
 	}

@@ -2,8 +2,9 @@
  * .wet files for a fuzzer, and broken ones for tests.
  *
  * libFuzzer: the input is a file whose checksums are made right before it is
- * read.  clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER
- *     -D_GNU_SOURCE -Isrc testdata/format/wetfuzz.c (the library) -o wetfuzz
+ * read; changes are to one section, whose length is made right.  First inputs
+ * are best made by wetz -0, whose columns are not coded.  clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER
+ *     -DCOL_MAX=8192 -D_GNU_SOURCE -Isrc testdata/format/wetfuzz.c (the library) -o wetfuzz
  * wetfuzz FILE ...                  reads files as a fuzzer's inputs (AFL: wetfuzz @@)
  * wetfuzz cut FILE STEP             every STEP-th prefix: a fault each, and text that is the beginning of the whole's
  * wetfuzz flip FILE STEP            every STEP-th byte with a bit changed: a fault each
@@ -63,7 +64,7 @@ read_all(const uint8_t *p, size_t n, struct buf *text, struct wetfile_fault *f)
 	e = wetfile_open(&w, fd, f);
 	if (!e) {
 		e = w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ? store_print_text(&w, keep, text, f) :
-		    store_print(&w, 1 << 20, keep, text, f);
+		    w.kind == WETFILE_PAPER ? paper_print(&w, 1 << 20, keep, text, f) : store_print(&w, 1 << 20, keep, text, f);
 		wetfile_close(&w);
 	}
 	close(fd);
@@ -108,7 +109,46 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	return 0;
 }
 
-#ifndef LIBFUZZER
+#ifdef LIBFUZZER
+size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed);
+
+/* One of the file's sections is changed, or taken away, or all is as other bytes are */
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
+{
+	size_t at[64], len[64], k = 0, off = WETFILE_HEADER, more;
+
+	for (; k < 64 && n >= off + WETFILE_SECTION; k++) {
+		at[k] = off + WETFILE_SECTION;
+		len[k] = get_le64(data + off + 8);
+		if (len[k] > n - at[k])
+			break;
+		off = at[k] + len[k];
+	}
+	if (!k || seed % 16 == 0 || n > max)
+		return LLVMFuzzerMutate(data, n, max);
+	seed = seed / 16 % 65536;
+	k = seed % k;
+	if (max == n && !len[k])
+		return LLVMFuzzerMutate(data, n, max);
+	more = n - at[k] - len[k];
+	if (seed % 61 == 0) {
+		memmove(data + at[k] - WETFILE_SECTION, data + at[k] + len[k], more);
+		return n - len[k] - WETFILE_SECTION;
+	} else {
+		uint8_t *rest = malloc(more + 1);
+		size_t now;
+
+		memcpy(rest, data + at[k] + len[k], more);
+		now = LLVMFuzzerMutate(data + at[k], len[k], max - n + len[k]);
+		memcpy(data + at[k] + now, rest, more);
+		put_le64(data + at[k] - WETFILE_SECTION + 8, now);
+		free(rest);
+		return at[k] + now + more;
+	}
+}
+#else
 static uint8_t *
 slurp(const char *name, size_t *n)
 {

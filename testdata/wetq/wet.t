@@ -16,12 +16,12 @@ ask() {
 	done >"$a" 2>&1
 }
 
-# alike NAME QUESTION...: NAME.ws, NAME.rep and NAME.full give the same answers
+# alike NAME QUESTION...: NAME.ws and the .wet files give the same answers
 alike() {
 	name=$1
 	shift
 	ask got "$name.ws" "$@"
-	for kind in rep full; do
+	for kind in rep full loads; do
 		ask got "$name.$kind" "$@"
 		sed "s/$name\.$kind/$name.ws/" "got.$name.$kind" >got
 		same "$name.$kind: $# questions, $(grep -c . <"got.$name.ws") lines" "got.$name.ws" got
@@ -32,7 +32,8 @@ alike() {
 made() {
 	name=$1
 	shift
-	wscap -o "$name.ws" "$@" >out 2>&1 && wetz -1 -m replay -s 30000 -o "$name.rep" "$name.ws" && wetz -1 -s 30000 -o "$name.full" "$name.ws" && pass "$name"
+	wscap -o "$name.ws" "$@" >out 2>&1 && wetz -1 -m replay -s 30000 -o "$name.rep" "$name.ws" && wetz -1 -s 30000 -o "$name.full" "$name.ws" &&
+	    wetz -1 -m loads -s 30000 -o "$name.loads" "$name.ws" && pass "$name"
 	wetq list "$name.full" | sort -k2,2nr >"$name.list"
 }
 
@@ -76,7 +77,7 @@ id=$(wetq list foo1.ws | awk '/ foo1.c main 14$/ { i = $1 } END { print i }')
 is "a repeated instruction's addresses" "$(wetq addrs "$id" foo1.full | awk '{ n[substr($1, 3)]++ } END { print n["r"], n["w"] }')" "1000 1000"
 wetq list foo1.ws >want
 rm -f foo1
-for kind in rep full; do
+for kind in rep full loads; do
 	wetq list foo1.$kind >got
 	same "the program is gone: $kind" want got
 done
@@ -142,7 +143,7 @@ gives "no instance of a slice" 1 "wetq: foo1.full: no instance $first#1" wetq sl
 gives "no range" 1 "wetq: foo1.full: no instances $first#3-2" wetq addrs "$first#3-2" foo1.full
 
 # cut off: what is before it can be told, and no more
-for kind in rep full; do
+for kind in rep full loads; do
 	size=$(bytes foo1.$kind) bad=
 	for i in 1 3 5 7 9; do
 		head -c $((size * i / 10)) foo1.$kind >cut.wet

@@ -11,19 +11,23 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/spool.h"
+#include "engine/wet/paper.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-v] [-m full|replay] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-v] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
+#define LONGEST  (16u << 20)
+#define WHOLE    (16u << 20)            /* of kind paper, which keeps what it has of them in memory */
 #define LEVEL    6
 
 struct job {
 	const char *path, *name;        /* of the input; for diagnostics */
 	struct out *out;
-	int expand, verbose, replay, chosen;    /* chosen: -m was given */
+	int expand, verbose, chosen;    /* chosen: -m was given */
+	enum wetfile_kind kind;
 	uint64_t budget;
 	struct store_opts opts;
 };
@@ -46,41 +50,48 @@ bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 	die("%s: %s", j->name, err);
 }
 
+/* As the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
+static double
+ratio(const struct store_stats *s, uint64_t bytes)
+{
+	return bytes ? (4.0 * (double)s->nstmt + 8.0 * (double)(s->nval + s->ndep)) / (double)bytes : 0;
+}
+
+static uint64_t
+total(const struct store_stats *s)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < STORE_NPARTS; i++)
+		all += s->part[i];
+	return all;
+}
+
+static void
+progress(void *arg, const struct store_stats *s)
+{
+	uint64_t all = total(s);
+
+	(void)arg;
+	warn("segment %" PRIu64 ": so far %" PRIu64 " statements, %" PRIu64 " bytes, ratio %.1f", s->nsegment, s->nstmt, all, ratio(s, all));
+}
+
 static void
 report(const struct store_stats *s)
 {
 	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses" };
-	uint64_t all = 0;
+	uint64_t all = total(s);
 	double n = s->nstmt ? (double)s->nstmt : 1;
 
-	for (unsigned i = 0; i < STORE_NPARTS; i++)
-		all += s->part[i];
 	for (unsigned i = 0; i < STORE_NPARTS; i++)
 		if (s->part[i])
 			warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement", name[i], s->part[i], 8.0 * (double)s->part[i] / n);
 	warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement, of %" PRIu64 " in %" PRIu64 " segments", "all", all, 8.0 * (double)all / n, s->nstmt,
 	    s->nsegment);
-	/* as the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
+	if (s->nwrong)
+		warn("%" PRIu64 " statements and registers were not as executing them again gives them", s->nwrong);
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
-	    s->nval, all ? (4 * n + 8 * (double)s->nval + 8 * (double)s->ndep) / (double)all : 0);
-}
-
-static void
-compress(struct job *j, int text)
-{
-	struct store_stats stats = { 0 };
-	struct wetfile_fault wf;
-	struct store_fault f;
-	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->replay ? WETFILE_REPLAY : WETFILE_FULL, &wf);
-
-	if (!w)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
-	j->opts.stats = &stats;
-	if ((text ? store_text : j->replay ? store_replay : store_full)(j->path, w, &j->opts, &f) != 0)
-		bad(j, f.off, f.rec, f.line, f.err);
-	wetfile_free(w);
-	if (j->verbose)
-		report(&stats);
+	    s->nval, ratio(s, all));
 }
 
 /* A file without a name, in TMPDIR */
@@ -111,6 +122,96 @@ keep(void *arg, const void *p, size_t n)
 			k = 0;
 		}
 	return 0;
+}
+
+/* As the paper counts, by what labels are of; times smaller than they were at first */
+static void
+report_paper(const struct paper_stats *s, uint64_t file)
+{
+	static const char *const name[PAPER_NPARTS] = { "timestamps", "values", "edges" };
+	uint64_t sum[3] = { 0 };
+
+	for (unsigned i = 0; i < PAPER_NPARTS; i++) {
+		warn("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", name[i], s->orig[i], s->tier1[i], s->tier2[i],
+		    s->tier1[i] ? (double)s->orig[i] / (double)s->tier1[i] : 0, s->tier2[i] ? (double)s->orig[i] / (double)s->tier2[i] : 0);
+		sum[0] += s->orig[i];
+		sum[1] += s->tier1[i];
+		sum[2] += s->tier2[i];
+	}
+	warn("wet %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", sum[0], sum[1], sum[2], sum[1] ? (double)sum[0] / (double)sum[1] : 0,
+	    sum[2] ? (double)sum[0] / (double)sum[2] : 0);
+	for (unsigned m = 0; m <= PAPER_PLAIN; m++)
+		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : bidi_name(m), s->used[PAPER_TS][m],
+		    s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
+	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt, s->ntime, s->npath, s->nsegment);
+	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64, file, s->fixed, s->labels);
+}
+
+/* A file of kind full as one of kind paper */
+static void
+to_paper(struct job *j, int fd, const char *name)
+{
+	struct paper_stats stats;
+	struct wetfile from;
+	struct wetfile_fault wf;
+	struct store_fault f;
+	struct wetfile_writer *w = NULL;
+
+	if (wetfile_open(&from, fd, &wf) != 0)
+		bad(j, wf.off, wf.rec, 0, wf.err);
+	if (from.kind != WETFILE_FULL)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed, and not of kind full");
+	if ((w = wetfile_create(sink, j->out, WETFILE_PAPER, &wf)) == NULL)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	if (store_paper(&from, w, &j->opts, &stats, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	if (name && !from.whole)
+		bad(j, from.fault.off, from.fault.rec, 0, from.fault.err);
+	if (j->verbose)
+		report_paper(&stats, wetfile_written(w));
+	wetfile_free(w);
+	wetfile_close(&from);
+}
+
+/* The run as a file of kind full, without a name, and that as one of kind paper */
+static void
+compress_paper(struct job *j)
+{
+	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT };
+	struct wetfile_fault wf;
+	struct store_fault f;
+	int fd = temporary(), failed;
+	struct wetfile_writer *w = wetfile_create(keep, &fd, WETFILE_FULL, &wf);
+
+	if (!w)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	failed = store_full(j->path, w, &full, &f) != 0;
+	if (!failed || f.input)
+		to_paper(j, fd, NULL);
+	if (failed)
+		bad(j, f.off, f.rec, f.line, f.err);
+	wetfile_free(w);
+	close(fd);
+}
+
+static void
+compress(struct job *j, int text)
+{
+	struct store_stats stats = { 0 };
+	struct wetfile_fault wf;
+	struct store_fault f;
+	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->kind, &wf);
+
+	if (!w)
+		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+	j->opts.stats = &stats;
+	if (j->verbose > 1)
+		j->opts.progress = progress;
+	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay : j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
+		bad(j, f.off, f.rec, f.line, f.err);
+	wetfile_free(w);
+	if (j->verbose)
+		report(&stats);
 }
 
 /* The capture in w is run again: its text is that of a file of kind full */
@@ -155,7 +256,8 @@ expand(struct job *j, int fd)
 		bad(j, f.off, f.rec, 0, f.err);
 	if (w.kind == WETFILE_REPLAY)
 		expand_replay(j, &w);
-	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
+	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : w.kind == WETFILE_PAPER ?
+	    paper_print(&w, j->budget, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
 		bad(j, f.off, f.rec, 0, f.err);
 	wetfile_close(&w);
 }
@@ -182,6 +284,8 @@ run(struct job *j, const char *outname)
 	j->out = out_open(outname);
 	if (j->expand)
 		expand(j, fd);
+	else if (j->kind == WETFILE_PAPER && wetfile_is(head, (size_t)n))
+		to_paper(j, fd, j->name);
 	else if (wetfile_is(head, (size_t)n))
 		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
 	else {
@@ -189,17 +293,28 @@ run(struct job *j, const char *outname)
 
 		if (text && j->chosen)
 			bad(j, UINT64_MAX, UINT64_MAX, 0, "no capture: -m is of no use");
-		compress(j, text);
+		if (j->kind == WETFILE_PAPER)
+			compress_paper(j);
+		else
+			compress(j, text);
 	}
 	out_close(j->out);
 	close(fd);
 	free(copy);
 }
 
+/* WETFILE_TEXT: no kind of -m */
+static enum wetfile_kind
+kind_of(const char *s)
+{
+	return strcmp(s, "full") == 0 ? WETFILE_FULL : strcmp(s, "loads") == 0 ? WETFILE_LOADS : strcmp(s, "replay") == 0 ? WETFILE_REPLAY :
+	    strcmp(s, "paper") == 0 ? WETFILE_PAPER : WETFILE_TEXT;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct job j = { .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL, .segment = SEGMENT } };
+	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL } };
 	const char *outname = NULL;
 	int c, wrong = 0;
 
@@ -210,16 +325,18 @@ main(int argc, char **argv)
 		case 'd': j.expand = 1; break;
 		case 'm':
 			j.chosen = 1;
-			j.replay = strcmp(optarg, "replay") == 0;
-			wrong |= !j.replay && strcmp(optarg, "full") != 0;
+			j.kind = kind_of(optarg);
+			wrong |= j.kind == WETFILE_TEXT;
 			break;
 		case 'o': outname = optarg; break;
-		case 's': wrong |= num_size(optarg, 1, 1u << 24, &j.opts.segment) != 0; break;
-		case 'v': j.verbose = 1; break;
+		case 's': wrong |= num_size(optarg, 1, PAPER_SEGMENT, &j.opts.segment) != 0; break;
+		case 'v': j.verbose++; break;
 		case '?': wrong = 1; break;
 		default: j.opts.level = c - '0';
 		}
-	if (wrong || argc - optind > 1)
+	if (!j.opts.segment)
+		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;
+	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	run(&j, outname);

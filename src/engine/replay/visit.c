@@ -231,6 +231,16 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	return REPLAY_OK;
 }
 
+void
+visit_writers(struct visit *v, visit_writer_fn *fn, void *arg)
+{
+	for (unsigned i = 0; i < FACT_NREG; i++)
+		for (unsigned l = 0; l < (v->split >> i & 1 ? FACT_NLANE : 1u); l++)
+			fn(arg, v->last[i][l]);
+	fn(arg, v->n);
+	wshadow_each(&v->mem, fn, arg);
+}
+
 int
 visit_next(struct visit *v, struct visit_insn *e, const struct visit_batch **b)
 {

@@ -143,6 +143,14 @@ int visit_batch(struct visit *v, struct visit_batch *b);
 /* One by one, which is slower: *b is valid until the next call */
 int visit_next(struct visit *v, struct visit_insn *e, const struct visit_batch **b);
 
+/*
+ * VISIT_WRITERS, between two batches: all instances that may be told as
+ * writers from now on, of those that were so far; in no order, some of them
+ * often, VISIT_INITIAL as well.
+ */
+typedef void visit_writer_fn(void *arg, uint64_t n);
+void visit_writers(struct visit *v, visit_writer_fn *fn, void *arg);
+
 /* Instruction i of a run */
 static inline struct visit_insn
 visit_insn(const struct visit_run *r, uint32_t i)

@@ -102,6 +102,7 @@ wshadow_free(struct wshadow *s)
 	if (s->bytes)
 		munmap(s->bytes, NBYTES * sizeof *s->bytes);
 	free(s->area);
+	free(s->page);
 	free(s->piece);
 }
 
@@ -115,7 +116,64 @@ wshadow_clear(struct wshadow *s)
 	s->nbytes = 1;
 	s->free = 0;
 	s->narea = 0;
+	s->npage = s->lastpage = 0;
+	if (s->nslot)
+		memset(s->page, 0, s->nslot * sizeof *s->page);
 	memset(s->cache, 0, sizeof s->cache);
+}
+
+static uint64_t *
+page_slot(uint64_t *table, size_t nslot, uint64_t page)
+{
+	size_t i = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	while (table[i & (nslot - 1)] && table[i & (nslot - 1)] != page)
+		i++;
+	return &table[i & (nslot - 1)];
+}
+
+void
+wshadow_note_late(struct wshadow *s, uint64_t page)
+{
+	uint64_t *slot;
+
+	if (s->npage * 2 >= s->nslot) {
+		size_t n = s->nslot ? s->nslot * 2 : 1024;
+		uint64_t *t = calloc(n, sizeof *t);
+
+		if (!t) {
+			s->nomem = 1;
+			return;
+		}
+		for (size_t i = 0; i < s->nslot; i++)
+			if (s->page[i])
+				*page_slot(t, n, s->page[i]) = s->page[i];
+		free(s->page);
+		s->page = t;
+		s->nslot = n;
+	}
+	slot = page_slot(s->page, s->nslot, page);
+	s->npage += *slot == 0;
+	*slot = s->lastpage = page;
+}
+
+void
+wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < s->nslot; i++)
+		if (s->page[i]) {
+			const uint64_t *w = wshadow_at((s->page[i] - 1) * SHADOW_PAGE);
+			uint64_t last = 0;
+
+			for (unsigned k = 0; k < SHADOW_PAGE / 8; last = w[k++])
+				if (w[k] & VISIT_MANY)
+					for (unsigned j = 0; j < 8; j++)
+						fn(arg, s->bytes[w[k] & ~VISIT_MANY][j]);
+				else if (w[k] && w[k] != last)
+					fn(arg, w[k]);
+		}
+	for (size_t i = 0; i < s->narea; i++)
+		fn(arg, s->area[i].writer);
 }
 
 /* Index of the first area that ends behind addr */
@@ -178,6 +236,7 @@ expand(struct wshadow *s, uint64_t addr)
 	b = s->bytes[k];
 	for (int i = 0; i < 8; i++)
 		b[i] = old;
+	wshadow_note(s, addr);
 	*w = VISIT_MANY | k;
 	return b;
 }
@@ -201,9 +260,10 @@ wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer)
 		unsigned off = addr & 7, k = 8 - off;
 		uint64_t *b;
 
-		if (off == 0 && n >= 8)
+		if (off == 0 && n >= 8) {
+			wshadow_note(s, addr);
 			whole(s, wshadow_at(addr), writer);
-		else {
+		} else {
 			if (k > n)
 				k = (unsigned)n;
 			if (*wshadow_at(addr) != writer) {
@@ -365,6 +425,7 @@ wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer)
 		uint64_t *w = wshadow_at(from + i), v = word_writer(s, from + i);
 
 		if (v) {
+			wshadow_note(s, to + i);
 			*wshadow_at(to + i) = v;
 			*w = 0;
 		}

@@ -6,6 +6,7 @@
 #include "engine/replay/visit.h"
 
 #define SHADOW_CACHE 256u
+#define SHADOW_PAGE  4096u              /* bytes of memory, and as many of the shadow */
 
 /* From addr on, what no instance has written since was written by `writer`, which made the mapping */
 struct shadow_area { uint64_t addr, end, writer; };
@@ -20,6 +21,9 @@ struct wshadow {
 	struct shadow_area *area;       /* ascending, not overlapping; owned */
 	size_t narea, caparea;
 	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* page + 1 */
+	uint64_t *page;                 /* those that have words, + 1: hash table; owned */
+	size_t npage, nslot;
+	uint64_t lastpage;              /* the last one that was noted, + 1 */
 	struct visit_piece *piece;      /* of this batch; owned */
 	size_t npiece, cappiece;
 	int on, nomem;
@@ -36,6 +40,8 @@ void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer
 void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
 void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
 void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
+void wshadow_note_late(struct wshadow *s, uint64_t page);
+void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);    /* all writers, some of them often */
 void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);       /* joined with the one before if they agree */
 
 /*
@@ -53,5 +59,15 @@ wshadow_at(uint64_t addr)
 	return (uint64_t *)(uintptr_t)(addr & RP_MASK & ~UINT64_C(7));
 }
 #endif
+
+/* A word that was 0 is to be another */
+static inline void
+wshadow_note(struct wshadow *s, uint64_t addr)
+{
+	uint64_t page = (addr & RP_MASK) / SHADOW_PAGE + 1;
+
+	if (page != s->lastpage)
+		wshadow_note_late(s, page);
+}
 
 #endif

@@ -109,6 +109,8 @@ mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s, uint64_t n)
 			default: break;
 			}
 		} else if (size == 8 && !(old & VISIT_MANY)) {
+			if (!old)
+				wshadow_note(&v->mem, addr);
 			*s = n;
 			return;
 		}

@@ -410,6 +410,17 @@ control_run(struct control *t, const struct visit_run *r, const struct visit_bat
 	return 0;
 }
 
+void
+control_parents(const struct control *t, visit_writer_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < t->nframe; i++)
+		fn(arg, t->frame[i].parent);
+	for (size_t i = 0; i < t->nregion; i++)
+		fn(arg, t->region[i].n);
+	if (t->tail)
+		fn(arg, t->tailn);
+}
+
 size_t
 control_depth(const struct control *t)
 {

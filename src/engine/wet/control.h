@@ -58,6 +58,9 @@ int control_step(struct control *t, const struct control_path *p, uint64_t n, co
 int control_signal(struct control *t, uint64_t n, const uint64_t *word);                /* a run that is a signal */
 uint64_t control_parent(const struct control *t);       /* of what comes next, if nothing joins there */
 
+/* Instances that may be parents of what comes: all that were so far */
+void control_parents(const struct control *t, visit_writer_fn *fn, void *arg);
+
 size_t control_depth(const struct control *t);  /* calls and signals that are not over */
 
 /* Its state between two runs: appended to b (which may end up without memory); and restored: 0, or -1 for bytes that are none */

@@ -93,8 +93,8 @@ query_store_open(struct query *q, int fd)
 	switch (w.kind) {
 	case WETFILE_REPLAY: e = query_replay_open(q, &w); break;
 	case WETFILE_TEXT: e = query_text_open(q, &w); break;
-	case WETFILE_FULL: e = query_full_open(q, &w); break;
-	default: e = query_bad(q, "a .wet file of a kind that is not for questions");
+	case WETFILE_FULL: case WETFILE_LOADS: e = query_full_open(q, &w); break;
+	default: e = query_bad(q, "a .wet file of kind paper: not for questions");
 	}
 	if (e) {
 		wetfile_close(&w);

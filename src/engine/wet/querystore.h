@@ -23,10 +23,12 @@ int query_replay_open(struct query *q, struct wetfile *w);
 int query_text_open(struct query *q, struct wetfile *w);
 int query_full_open(struct query *q, struct wetfile *w);
 
-/* A segment of a file of kind full */
+struct qexec { uint32_t id, n; };       /* executions of a statement */
+
+/* A segment of a file of kind full or loads */
 struct qseg {
 	uint64_t n;                     /* statements before it */
-	struct qcount *count;           /* executions of statements in it, by id; owned */
+	struct qexec *count;           /* executions of statements in it, by id; owned */
 	size_t ncount;
 };
 
@@ -46,7 +48,7 @@ int qfull_bad(struct query *q);                 /* what r says: -1 */
 int qfull_segment(struct query *q, size_t k, unsigned want);    /* STORE_DEPS: from its beginning, r.count as it is there */
 size_t qfull_find(const struct query *q, uint64_t n);           /* the segment of position n */
 void qfull_counts(struct query *q, size_t k);                   /* r.count as before segment k */
-const struct qcount *qfull_count(const struct qseg *g, uint32_t id);    /* NULL: it is not executed there */
+const struct qexec *qfull_count(const struct qseg *g, uint32_t id);    /* NULL: it is not executed there */
 
 /* querystoreflow.c, querystoreslice.c: parts of what answers */
 int qfull_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);

@@ -94,7 +94,7 @@ static size_t
 segment_of(const struct qfull *t, uint32_t id, uint64_t *instance)
 {
 	for (size_t k = 0; k < t->r.nsegment; k++) {
-		const struct qcount *c = qfull_count(&t->seg[k], id);
+		const struct qexec *c = qfull_count(&t->seg[k], id);
 
 		if (c && *instance < c->n)
 			return k;

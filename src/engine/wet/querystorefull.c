@@ -80,7 +80,7 @@ qfull_find(const struct query *q, uint64_t n)
 	return lo;
 }
 
-const struct qcount *
+const struct qexec *
 qfull_count(const struct qseg *g, uint32_t id)
 {
 	size_t lo = 0, hi = g->ncount;
@@ -103,7 +103,7 @@ qfull_counts(struct query *q, size_t k)
 
 	memset(t->r.count, 0, (t->r.code.nstmt + 1) * sizeof *t->r.count);
 	for (size_t i = 0; i < k; i++)
-		for (const struct qcount *c = t->seg[i].count; c < t->seg[i].count + t->seg[i].ncount; c++)
+		for (const struct qexec *c = t->seg[i].count; c < t->seg[i].count + t->seg[i].ncount; c++)
 			t->r.count[c->id - 1] += c->n;
 }
 
@@ -146,7 +146,7 @@ segments(struct query *q)
 		g->n = q->length;
 		for (size_t s = 0; s < r->code.nstmt; s++)
 			if (r->place[s].n) {
-				g->count[g->ncount++] = (struct qcount){ (uint32_t)s + 1, (uint32_t)r->place[s].n };
+				g->count[g->ncount++] = (struct qexec){ (uint32_t)s + 1, (uint32_t)r->place[s].n };
 				q->length += r->place[s].n;
 			}
 	}

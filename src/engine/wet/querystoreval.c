@@ -77,7 +77,7 @@ qfull_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned w
 	int e = 0;
 
 	for (size_t k = 0; k < f->r.nsegment && !e && t.before <= to; k++) {
-		const struct qcount *c = qfull_count(&f->seg[k], id);
+		const struct qexec *c = qfull_count(&f->seg[k], id);
 
 		if (!c)
 			continue;

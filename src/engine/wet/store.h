@@ -17,6 +17,7 @@ struct store_stats {
 	uint64_t nsegment;
 	uint64_t ndep, nval;            /* dependences, words of values */
 	uint64_t nexc;                  /* dependences that the model did not know */
+	uint64_t nwrong;                /* kind loads: statements and registers that were told, as executing them gave something else */
 };
 
 struct store_code;
@@ -25,6 +26,8 @@ struct store_opts {
 	int level;                      /* of block.h */
 	uint64_t segment;               /* statements in a segment, at least */
 	struct store_stats *stats;      /* or NULL */
+	void (*progress)(void *arg, const struct store_stats *so_far);  /* behind each segment of a run that is kept in full; or NULL */
+	void *progressarg;
 	const struct store_code *given; /* files, functions and lines of statements; NULL: out of the files that the program mapped */
 };
 
@@ -40,6 +43,7 @@ struct store_fault {
 int store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
 int store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
 int store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
+int store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
 
 /*
  * Of a file of kind replay: its code (which store_code_free frees), and its

@@ -90,6 +90,7 @@ store_addr_free(struct store_addr *a)
 {
 	waddr_free(&a->tab);
 	col_free(&a->ref);
+	col_free(&a->val);
 	free(a->many);
 	free(a->miss);
 }
@@ -155,7 +156,7 @@ walk(struct put *t)
 {
 	struct store_cap *c = t->c;
 	const struct store_code *tab = &c->tab;
-	const uint64_t *value = c->seg.val.v, *ref = c->addr.ref.v;
+	const uint64_t *value = c->load ? c->addr.val.v : c->seg.val.v, *ref = c->addr.ref.v;
 	const struct addr_many *many = c->addr.many;
 
 	for (size_t i = 0; i < c->seg.path.n; i++) {
@@ -225,7 +226,7 @@ store_addr_section(struct store_cap *c)
 	struct store_out *o = &c->out;
 	struct store_addr *a = &c->addr;
 	struct put t = { .c = c, .since = calloc(a->tab.nexpr + 1, sizeof *t.since), .many = calloc(a->tab.nexpr + 1, sizeof *t.many) };
-	int bad = !t.since || !t.many;
+	int bad = !t.since || !t.many || a->val.nomem;
 
 	if (!bad) {
 		bad = waddr_put(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
@@ -233,7 +234,7 @@ store_addr_section(struct store_cap *c)
 		a->done = c->tab.nstmt;
 		bad = bad || walk(&t) != 0 || col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 || columns(&t) != 0;
 	}
-	a->ref.n = a->nmany = a->nmiss = 0;
+	a->ref.n = a->val.n = a->nmany = a->nmiss = 0;
 	a->n = 0;
 	free(t.miss);
 	free(t.since);

@@ -5,8 +5,6 @@
 #include "engine/wet/source.h"
 #include "engine/wet/storepriv.h"
 
-#define VISIT_WHAT 0u                   /* of both passes alike, so that their blocks are the same */
-
 struct maps { struct wsource *src; int nomem; };
 
 static void
@@ -35,7 +33,7 @@ int
 store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab)
 {
 	struct replay_fault rf;
-	struct visit *v = visit_open(capture, VISIT_WHAT, &rf);
+	struct visit *v = visit_open(capture, c->what, &rf);
 	struct wcode_visit *t = v ? wcode_visit_new(&c->code) : NULL;
 	struct wcode_replay m = { 0 };
 	struct maps maps = { .src = src };
@@ -114,11 +112,25 @@ run(struct store_cap *c, struct control *t, const struct visit_run *r, const str
 	return 0;
 }
 
+/* Instances that may still be asked for */
+struct live { struct store_cap *c; struct visit *v; struct control *t; };
+
+static void
+live(void *arg, visit_writer_fn *keep, void *to)
+{
+	const struct live *l = arg;
+
+	visit_writers(l->v, keep, to);
+	control_parents(l->t, keep, to);
+	for (size_t i = 0; l->c->string && i < l->c->raw.n; i++)
+		keep(to, l->c->raw.v[i]);
+}
+
 static int
 second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 {
 	struct replay_fault rf;
-	struct visit *v = visit_open(capture, VISIT_WHAT | VISIT_WRITERS, &rf);
+	struct visit *v = visit_open(capture, c->what | VISIT_WRITERS, &rf);
 	struct control *t = v ? control_new(&c->code) : NULL;
 	struct visit_batch b;
 	int got = REPLAY_OK, bad = 0;
@@ -127,9 +139,19 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		return store_badreplay(c->out.f, &rf);
 	c->last = 0;
 	bad = t ? 0 : store_nomem(c->out.f);
-	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
-		for (size_t i = 0; !bad && i < b.nrun; i++)
+	if (c->load)
+		store_load_begin(c, v);
+	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK) {
+		for (size_t i = 0; !bad && i < b.nrun; i++) {
+			if (c->load)
+				store_load_run(c, i);
 			bad = run(c, t, &b.run[i], &b, src);
+		}
+		if (c->load)
+			store_load_batch(c, v);
+		if (!bad && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, live, &(struct live){ c, v, t }) != 0)
+			bad = store_nomem(c->out.f);
+	}
 	if (!bad && c->npath)
 		bad = store_path_end(c);
 	if (!bad)
@@ -171,11 +193,12 @@ store_cap_free(struct store_cap *c)
 	free(c->count);
 	free(c->trie);
 	free(c->parent);
+	store_load_free(c->load);
 	free(c);
 }
 
-int
-store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+static int
+store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f, int loads)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
 	struct wsource *src = wsource_new();
@@ -186,7 +209,8 @@ store_full(const char *capture, struct wetfile_writer *w, const struct store_opt
 		wsource_free(src);
 		return store_nomem(f);
 	}
-	bad = store_out_init(&c->out, w, o, f) != 0 || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
+	c->what = loads ? VISIT_MEMORY : 0;
+	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)
@@ -194,4 +218,16 @@ store_full(const char *capture, struct wetfile_writer *w, const struct store_opt
 	store_cap_free(c);
 	wsource_free(src);
 	return bad ? -1 : 0;
+}
+
+int
+store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+{
+	return store(capture, w, o, f, 0);
+}
+
+int
+store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+{
+	return store(capture, w, o, f, 1);
 }

@@ -29,6 +29,7 @@ struct store_stmt {                     /* [i] has id i + 1 */
 	uint32_t file, func;            /* indices into string */
 	uint64_t line;
 	uint8_t nval, ctl;              /* words of its value, at most 8 */
+	uint8_t len, b[15];             /* its instruction, if store_code.bytes */
 };
 
 struct store_path {
@@ -45,6 +46,7 @@ struct store_code {
 	size_t nstmt, nreg, nstring, npath, nseq;
 	size_t capstmt, capreg, capstring, cappath, capseq;
 	uint32_t nslot;
+	int bytes;                      /* CODE has the instructions */
 	uint32_t *hash;                 /* of strings; the writer's */
 	size_t nhash;
 };

@@ -6,7 +6,7 @@
 #include "engine/wet/storecode.h"
 
 /* Columns of statements, in this order */
-enum { ADDR, NUSE, NMEM, NDEF, NVAL, CTL, TARGET, JOIN, PDOM, FILE_, FUNC, LINE, REG, NSTMT };
+enum { ADDR, NUSE, NMEM, NDEF, NVAL, CTL, TARGET, JOIN, PDOM, FILE_, FUNC, LINE, REG, BYTES, BYTE, NSTMT };
 enum { NRUN, START, LEN, NPATHS };
 
 static int
@@ -60,8 +60,15 @@ put_stmts(const struct store_code *c, size_t from, struct vc_work *w, int level,
 		col_add(&t[LINE], col_zig(s->line - o->line));
 		for (uint32_t k = 0; k < s->nuse + s->ndef; k++)
 			col_add(&t[REG], c->reg[s->reg + k]);
+		for (unsigned k = 0; k < s->len; k++)
+			col_add(&t[BYTE], s->b[k]);
+		col_add(&t[BYTES], s->len);
 	}
-	return put_all(b, w, level, t, NSTMT);
+	if (c->bytes)
+		return put_all(b, w, level, t, NSTMT);
+	col_free(&t[BYTES]);
+	col_free(&t[BYTE]);
+	return put_all(b, w, level, t, BYTES);
 }
 
 static int
@@ -136,11 +143,11 @@ static int
 get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 {
 	static const uint64_t most[NSTMT] = { UINT64_MAX, FACT_MAXUSE, STORE_MEM, FACT_MAXUSE, 8, 127, UINT64_MAX, UINT32_MAX, UINT32_MAX, 0, 0,
-		UINT64_MAX, FACT_NREG << 5 | 31 };
-	size_t n = SIZE_MAX, nreg = 0, have[6] = { 0 };
+		UINT64_MAX, FACT_NREG << 5 | 31, 15, 255 };
+	size_t n = SIZE_MAX, nreg = 0, nbyte = 0, have[6] = { 0 };
 
-	for (unsigned i = 0; i < NSTMT; i++) {
-		size_t want = i == TARGET ? have[5] : i == JOIN ? have[1] : i == PDOM ? have[0] : i == REG ? nreg : n;
+	for (unsigned i = 0; i < (c->bytes ? NSTMT : BYTES); i++) {
+		size_t want = i == TARGET ? have[5] : i == JOIN ? have[1] : i == PDOM ? have[0] : i == REG ? nreg : i == BYTE ? nbyte : n;
 
 		if ((i == FILE_ || i == FUNC) && t[ADDR].n && !c->nstring)
 			return bad(r, "a statement without a file");
@@ -152,6 +159,8 @@ get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 		for (size_t k = 0; k < n && i == CTL; k++)
 			for (unsigned j = 0; j < 6; j++)
 				have[j] += t[i].v[k] >> j & 1;
+		for (size_t k = 0; k < n && i == BYTES; k++)
+			nbyte += t[i].v[k];
 		if (nreg > COL_MAX || c->nstmt + n > STORE_STMTS)
 			return bad(r, "too many statements");
 	}
@@ -162,7 +171,7 @@ static int
 get_stmts(struct store_code *c, struct col_reader *r)
 {
 	struct col t[NSTMT] = { 0 };
-	size_t target = 0, join = 0, pdom = 0, reg = 0;
+	size_t target = 0, join = 0, pdom = 0, reg = 0, byte = 0;
 	struct store_stmt s = c->nstmt ? c->stmt[c->nstmt - 1] : (struct store_stmt){ 0 };
 	uint16_t regs[2 * FACT_MAXUSE];
 	int e = get_columns(c, r, t);
@@ -182,6 +191,9 @@ get_stmts(struct store_code *c, struct col_reader *r)
 			if (regs[k] >> 5 >= FACT_NREG)
 				e = bad(r, "no such register");
 		}
+		s.len = c->bytes ? (uint8_t)t[BYTES].v[i] : 0;
+		for (unsigned k = 0; k < s.len; k++)
+			s.b[k] = (uint8_t)t[BYTE].v[byte++];
 		if (!e && store_stmt(c, &s, regs) != 0)
 			e = bad(r, "no memory");
 	}

@@ -13,6 +13,9 @@ typedef int store_text_fn(void *arg, const void *p, size_t n);         /* not 0 
  */
 int store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault);
 
+/* The same of a file of kind paper */
+int paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault);
+
 /* The text of a file of kind text; of one that was cut off, that of its whole sections, and then -1 */
 int store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct wetfile_fault *fault);
 

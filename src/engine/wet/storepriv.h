@@ -7,6 +7,7 @@
 #include "engine/wet/model.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storeaddr.h"
+#include "engine/wet/storeload.h"
 #include "engine/wet/storeread.h"
 #include "engine/wet/stmts.h"
 #include "engine/wet/who.h"
@@ -45,11 +46,27 @@ struct store_addr {
 	struct waddr tab;
 	struct waddr_model model;
 	struct col ref;
+	struct col val;                 /* kind loads: words of values; other kinds have them in the segment */
 	struct addr_many *many;         /* owned; so is miss */
 	struct addr_miss *miss;
 	size_t nmany, capmany, nmiss, capmiss;
 	uint64_t n;                     /* references */
 	size_t done;                    /* statements that are in the file */
+};
+
+/* Kind loads: what is stored, and what comes out else than it should */
+struct store_load {
+	struct load l;
+	struct col at, kind, word;      /* exceptions: statements since the last one, LOAD_DEFINED and so on, words */
+	struct col told;                /* how often the words of each statement are told in the segment */
+	struct col lost;                /* memory that records change: behind how many runs of the batch, address, length */
+	size_t nlost;                   /* so far done */
+	uint64_t w[LOAD_WORDS];         /* of the last statement, a string instruction that may go on, */
+	uint32_t string;                /* number plus 1; 0: none */
+	uint64_t last;                  /* where that was */
+	uint64_t nval;                  /* words of values in the segment */
+	uint64_t sum, before;           /* over values, and without those of the last statement */
+	int wrong;                      /* there was one in this batch */
 };
 
 struct trie { uint32_t stmt, child, next, path; };      /* path + 1, 0: none */
@@ -85,6 +102,8 @@ struct store_cap {
 	size_t capparent;
 	uint64_t last;                  /* instance */
 	uint64_t string;                /* instance of the string instruction that may go on; 0 */
+	unsigned what;                  /* of both passes alike, so that their blocks are the same */
+	struct store_load *load;        /* kind loads: owned; or NULL */
 };
 
 int store_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_run *r, uint32_t i, uint32_t s);
@@ -103,6 +122,16 @@ int store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wpor
 int store_addr_refs(struct store_cap *c, uint32_t s, const uint64_t *ref, uint32_t n, int again);
 int store_addr_section(struct store_cap *c);
 void store_addr_free(struct store_addr *a);
+
+/* storeloadput.c */
+int store_load_new(struct store_cap *c);
+void store_load_free(struct store_load *t);
+int store_load_add(struct store_cap *c, uint32_t s);            /* statement s is new */
+void store_load_begin(struct store_cap *c, struct visit *v);    /* registers are those of the visit; and in c->key */
+void store_load_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s, int again);
+void store_load_run(struct store_cap *c, size_t run);           /* run `run` of a batch comes */
+void store_load_batch(struct store_cap *c, struct visit *v);    /* behind a batch: if anything was wrong, registers are made right */
+int store_load_val(struct store_cap *c);                        /* the VAL section */
 
 /* storetab.c: statement s of stmts as one of the file, with its source */
 int store_tab(struct store_cap *c, uint32_t s, struct wsource *src);

@@ -40,6 +40,9 @@ void
 store_read_close(struct store_read *r)
 {
 	store_code_free(&r->code);
+	if (r->load)
+		load_free(r->load);
+	free(r->load);
 	model_free(&r->model);
 	memdep_free(&r->dep);
 	col_free(&r->path);
@@ -124,10 +127,20 @@ all_code(struct store_read *r)
 int
 store_read_open(struct store_read *r, const struct wetfile *f)
 {
+	int e;
+
 	*r = (struct store_read){ .file = f, .work = vc_work_new(), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
 	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
 		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;
+	}
+	if (f->kind == WETFILE_LOADS) {
+		r->code.bytes = 1;
+		if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL) {
+			wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+			return -1;
+		}
+		load_init(r->load);
 	}
 	for (size_t i = 0; i < f->nsection; i++)
 		if (f->section[i].tag != order[i % NSECTION] || f->section[i].segment != i / NSECTION) {
@@ -145,6 +158,8 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	}
 	if (all_code(r) != 0)
 		return -1;
+	if (r->load && (e = store_load_open(r)) != 0)
+		return bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
 	r->count = calloc(r->code.nstmt + 1, sizeof *r->count);
 	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0) {
 		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
@@ -314,6 +329,8 @@ vals(struct store_read *r, size_t k)
 	}
 	if (at > COL_MAX)
 		return bad(r, "too many values");
+	if (r->load)
+		return load(r, k, VAL, &c) != 0 ? -1 : store_load_values(r, &c, at) != 0 ? bad(r, c.err) : over(r, &c);
 	if (col_room(&kk, at) != 0)
 		return bad(r, NULL);
 	for (size_t s = 0; s < r->code.nstmt; s++)
@@ -353,7 +370,7 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 
 	if (load(r, k, KEY, &c) != 0)
 		return -1;
-	if (model_load(&r->model, &c) != 0 || over(r, &c) != 0)
+	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) || over(r, &c) != 0)
 		return bad(r, c.err ? c.err : "bytes behind the state");
 	if (paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && vals(r, k) != 0) ||
 	    (want & STORE_ADDRS && addrs(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))

@@ -1,5 +1,5 @@
 /*
- * Whole execution traces from .wet files of kind full: segment by segment,
+ * Whole execution traces from .wet files of kinds full and loads: segment by segment,
  * path by path.
  */
 #ifndef TM_ENGINE_WET_STOREREAD_H
@@ -8,6 +8,7 @@
 #include "engine/wet/memdep.h"
 #include "engine/wet/model.h"
 #include "engine/wet/storeaddr.h"
+#include "engine/wet/storeload.h"
 #include "format/wetfile.h"
 
 /* DEP: columns in this order; the first DEP_NKEYED have keys */
@@ -23,6 +24,7 @@ struct store_read {
 	size_t at;                      /* the segment that is loaded, plus 1 */
 	struct store_code code;
 	size_t coded;                   /* segments whose code is in it */
+	struct load *load;              /* kind loads; owned */
 	struct model model;
 	struct memdep dep;
 	size_t *nstmt;                  /* statements known behind the code of each segment; owned */
@@ -76,5 +78,13 @@ struct store_uses { const uint64_t *who; size_t n; };
  */
 typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);     /* not 0: no memory */
 int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
+
+/*
+ * Kind loads (storeloadget.c): open makes r->load from r->code: 0, -1 without memory, 1 if a statement is not as its
+ * instruction.  values makes the nval words of r->val: r->place and the registers are those of the segment's beginning; c
+ * is at VAL: 0, or -1 and c->err.
+ */
+int store_load_open(struct store_read *r);
+int store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval);
 
 #endif

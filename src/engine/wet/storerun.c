@@ -169,7 +169,7 @@ string_memory(struct store_cap *c, const struct visit_batch *b, const struct vis
 static void
 values(struct store_cap *c, const struct stmt *v, const uint64_t *word)
 {
-	struct col *to = &c->seg.val;
+	struct col *to = c->load ? &c->addr.val : &c->seg.val;
 
 	if (v->nval == WPORT_FLAGS)
 		col_add(to, fact_rflags(word[v->val]));
@@ -231,6 +231,8 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 		for (uint32_t k = 0; k < v->nmem; k++)
 			memory(c, w[v->nuse + k], b->piece);
 	values(c, v, b->word + e.val);
+	if (c->load)
+		store_load_statement(c, b, &e, s, 0);
 	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 0) != 0)
 		return -1;
 	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 || step(c, s) != 0)
@@ -249,8 +251,10 @@ store_string_again(struct store_cap *c, const struct visit_batch *b, const struc
 
 	if (c->string != e.n)
 		return store_fail(c->out.f, 1, "a string instruction that a signal interrupted goes on: not known here");
-	c->seg.val.n -= stmt_words(v);
+	*(c->load ? &c->addr.val.n : &c->seg.val.n) -= stmt_words(v);
 	values(c, v, b->word + e.val);
+	if (c->load)
+		store_load_statement(c, b, &e, s, 1);
 	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 1) != 0)
 		return -1;
 	if (v->nmem)
@@ -335,7 +339,7 @@ store_path_end(struct store_cap *c)
 	c->many.n = 0;
 	c->over = 0;
 	c->string = 0;
-	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2 || c->addr.n >= WADDR_SEGMENT)
+	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2 || c->addr.val.n >= STORE_SEGMENT / 2 || c->addr.n >= WADDR_SEGMENT)
 		return store_segment(c);
 	return 0;
 }

@@ -184,16 +184,20 @@ store_segment(struct store_cap *c)
 		return -1;
 	if (col_put(&t->b, t->work, t->o->level, &c->seg.path, NULL) != 0)
 		return store_nomem(t->f);
-	if (store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 || put_dep(c) != 0 || put_val(c) != 0 ||
-	    store_addr_section(c) != 0)
+	if (store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 || put_dep(c) != 0 ||
+	    (c->load ? store_load_val(c) : put_val(c)) != 0 || store_addr_section(c) != 0)
 		return -1;
 	t->stats.nstmt += c->seg.n;
 	t->stats.nsegment = ++c->nseg;
+	if (t->o->progress)
+		t->o->progress(t->o->progressarg, &t->stats);
 	clear(&c->seg);
 	if (c->seg.rank)
 		memset(c->seg.rank, 0, c->tab.npath * sizeof *c->seg.rank);
 	memdep_reset(&c->dep);
 	c->key.n = 0;
 	model_save(&c->model, &c->key);
+	if (c->load)
+		load_put_state(&c->load->l.st, &c->key);
 	return c->key.nomem ? store_nomem(t->f) : 0;
 }

@@ -1,4 +1,6 @@
 /* Statements of a capture as those of a .wet file. */
+#include <string.h>
+
 #include "engine/wet/source.h"
 #include "engine/wet/storepriv.h"
 #include "format/wettext.h"
@@ -73,8 +75,12 @@ store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
 		if (word(&c->tab, file, &t.file) != 0 || word(&c->tab, func, &t.func) != 0)
 			return store_nomem(c->out.f);
 	}
+	t.len = v->len;
+	memcpy(t.b, v->b, sizeof t.b);
 	if (store_stmt(&c->tab, &t, reg) != 0)
 		return store_nomem(c->out.f);
 	wport_of(v->fact, &port);
-	return store_addr_stmt(c, v->fact, &port);
+	if (store_addr_stmt(c, v->fact, &port) != 0)
+		return -1;
+	return c->load ? store_load_add(c, s) : 0;
 }

@@ -1,0 +1,58 @@
+# Kind loads: values that the reader computes again, of instructions of all kinds; what is cut off, changed and made up
+. "$SRC/testdata/tap.sh"
+. "$HERE/lib.sh"
+broken=$BUILD/test/wetfuzz
+for s in 1 2; do
+	ok "made-up instructions, $s" "$BUILD/test/loadtest" $s 60000
+done
+why=$(able) || { skip "$why"; tap_end; exit; }
+
+# both NAME CAPTURE OPTIONS...: both ways, and few statements that are not as executing them again gives them
+both() {
+	name=$1 ws=$2
+	shift 2
+	ws2wet -o both.txt "$ws"
+	wetz -v "$@" -m loads -o both.wet "$ws" 2>both.err && wetz -d -o both.out both.wet
+	same "$name" both.txt both.out
+	n=$(sed -n 's/^wetz: \([0-9]*\) statements and registers were not .*/\1/p' both.err)
+	ok "$name: most of it is executed" test "${n:-0}" -lt 400
+}
+for o in -O0 -O2; do
+	${CC:-gcc} -w -g $o "$HERE/loads.c" -o loads -lm && wscap -o loads.ws ./loads >loads.out
+	both "instructions of all kinds, $o" loads.ws -1
+done
+both "in short segments" loads.ws -1 -s 3000
+both "in very short ones" loads.ws -0 -s 100
+for p in ws2wet/signals wscap/sig wscap/kids wscap/mem; do
+	name=$(basename $p)
+	${CC:-gcc} -w -g -O2 "$SRC/testdata/$p.c" -o "$name" -lpthread && timeout 20 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
+	both "$name" "$name.ws" -1 -s 20000
+done
+awk 'BEGIN { for (i = 0; i < 300; i++) printf "%d line %d of words %x\n", i * 7919 % 10007, i, i * 31 }' >in
+wscap -o sort.ws sort in >out 2>&1
+both "sort" sort.ws
+values() { sed -n 's/^wetz: values  *\([0-9]*\) .*/\1/p' "$1"; }
+wetz -v -o full.wet sort.ws 2>full.err
+ok "values take less than half of what they take in full" test "$(($(values both.err) * 2))" -lt "$(values full.err)"
+wetz -m loads <sort.ws | wetz -d >pipe.out
+same "by pipes" both.txt pipe.out
+
+${CC:-gcc} -nostdlib -static "$SRC/testdata/ws2addr/tiny.s" -o tiny && wscap -o tiny.ws ./tiny >tiny.out
+wetz -0 -s 40 -m loads -o loads.wet tiny.ws
+ok "cut off" "$broken" cut loads.wet 173
+ok "changed" "$broken" flip loads.wet 211
+ok "changed, with right checksums" "$broken" deep loads.wet 37
+size=$(wc -c <loads.wet) last=0 bad=
+for i in 1 2 3 4 5 6 7 8 9; do
+	head -c $((size * i / 10)) loads.wet >cut.wet
+	wetz -d cut.wet >cut.txt 2>cut.err
+	[ $? = 1 ] && [ "$(wc -l <cut.err)" = 1 ] || bad="$bad $i"
+	n=$(awk '/^ORDER/ { on = 1; next } on { n += $2 } END { print n + 0 }' cut.txt)
+	[ "$n" -ge $last ] || bad="$bad $i:$n"
+	last=$n
+done
+is "the text of whole segments comes out" "$bad" ""
+is "and of the more the longer the file" "$((last > 40))" 1
+wetz -0 -m loads -o loads.wet loads.ws
+ok "more instructions that are changed, with right checksums" "$broken" deep loads.wet 40009
+tap_end
