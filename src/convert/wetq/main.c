@@ -9,7 +9,7 @@
 #include "wetq.h"
 
 #define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] list | cf | values id | addrs id | " \
-	"slice point | dot point | annotate point [capture]"
+	"slice point | dot point | annotate point [capture]\n       wetq [-o file] arch [id] file"
 
 static const struct question {
 	const char *name;
@@ -174,6 +174,10 @@ main(int argc, char **argv)
 		}
 	if (wrong)
 		die_usage(SYNOPSIS);
+	if (optind < argc && strcmp(argv[optind], "arch") == 0 && argc - optind >= 2 && argc - optind <= 3) {
+		job_arch(argc - optind == 3 ? argv[optind + 1] : NULL, argv[argc - 1], outname);
+		return 0;
+	}
 	answer(&j, question(argc - optind, argv + optind), argv + optind, outname);
 	return 0;
 }

@@ -186,6 +186,20 @@ segments(struct paper *t)
 	return bad;
 }
 
+/* One-bit labels are taken over as they are */
+static int
+labels(struct paper *t, const struct wetfile *full)
+{
+	struct wetfile_fault wf;
+	int bad = 0;
+
+	for (size_t i = 0; i < full->nsection && !bad; i++)
+		if (full->section[i].tag == WETFILE_ARCH)
+			bad = wetfile_load(full, i, &t->out.b, &wf) != 0 ? store_fail(t->out.f, 1, "%s", wf.err) :
+			    store_section(&t->out, WETFILE_ARCH, full->section[i].segment, STORE_P_ARCH);
+	return bad;
+}
+
 static void
 free_nodes(struct paper *t)
 {
@@ -237,12 +251,13 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	if (!bad && ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || times(t) != 0))
 		bad = store_nomem(f);
 	if (!bad)
-		bad = segments(t);
+		bad = segments(t) != 0 || labels(t, full) != 0;
 	if (!bad && full->whole && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	t->stats.npath = t->r.code.npath;
 	t->stats.ntime = t->time;
 	t->stats.nsegment = t->nseg;
+	t->stats.arch = t->out.stats.part[STORE_P_ARCH];
 	*s = t->stats;
 	paper_free(t);
 	return bad ? -1 : 0;

@@ -24,7 +24,7 @@ struct paper_stats {
 	uint64_t tier1[PAPER_NPARTS];   /* 4 a time or an index of a pattern, 8 a word, 8 a pair */
 	uint64_t tier2[PAPER_NPARTS];   /* of the streams as they are compressed: entries, table, context */
 	uint64_t used[PAPER_NPARTS][PAPER_PLAIN + 1];   /* streams */
-	uint64_t fixed, labels;         /* bytes of the file: graph without labels, and labels */
+	uint64_t fixed, labels, arch;   /* bytes of the file: graph without labels, labels, one-bit labels */
 };
 
 /*

@@ -7,9 +7,10 @@
 
 #include "base/in.h"
 #include "engine/replay/replay.h"
+#include "engine/wet/arch.h"
 #include "format/wetfile.h"
 
-enum store_part { STORE_P_CODE, STORE_P_PATH, STORE_P_DEP, STORE_P_VAL, STORE_P_KEY, STORE_P_RANK, STORE_P_CAP, STORE_P_TEXT, STORE_NPARTS };
+enum store_part { STORE_P_CODE, STORE_P_PATH, STORE_P_DEP, STORE_P_VAL, STORE_P_KEY, STORE_P_RANK, STORE_P_CAP, STORE_P_TEXT, STORE_P_ARCH, STORE_NPARTS };
 
 struct store_stats {
 	uint64_t nstmt;                 /* statements executed; of text, values and dependences */
@@ -17,6 +18,7 @@ struct store_stats {
 	uint64_t nsegment;
 	uint64_t ndep, nval;            /* dependences, words of values */
 	uint64_t nexc;                  /* dependences that the model did not know */
+	struct arch_stats arch;
 };
 
 struct store_code;
@@ -25,6 +27,7 @@ struct store_opts {
 	int level;                      /* of block.h */
 	uint64_t segment;               /* statements in a segment, at least */
 	struct store_stats *stats;      /* or NULL */
+	const struct arch_params *arch; /* of one-bit labels of a file of kind full; NULL: none */
 	const struct store_code *given; /* files, functions and lines of statements; NULL: out of the files that the program mapped */
 };
 

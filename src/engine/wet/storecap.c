@@ -186,6 +186,8 @@ store_full(const char *capture, struct wetfile_writer *w, const struct store_opt
 		return store_nomem(f);
 	}
 	bad = store_out_init(&c->out, w, o, f) != 0 || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
+	if (!bad && o->arch)
+		bad = store_arch(&c->out, capture, c->tab.nstmt);
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)

@@ -80,6 +80,9 @@ struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
 void store_cap_free(struct store_cap *c);
 
+/* archput.c: the labels that o->arch says of the capture's nstmt statements, as sections */
+int store_arch(struct store_out *out, const char *capture, size_t nstmt);
+
 /* storetab.c: statement s of stmts as one of the file, with its source */
 int store_tab(struct store_cap *c, uint32_t s, struct wsource *src);
 
