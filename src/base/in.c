@@ -381,6 +381,20 @@ in_peek(struct in *in, size_t want, size_t *have)
 	return in->p + in->pos;
 }
 
+const uint8_t *
+in_line(struct in *in, size_t most, size_t *have, const uint8_t **nl)
+{
+	for (size_t want = 256;; want *= 2) {
+		const uint8_t *p = in_peek(in, want, have);
+
+		if (*have > most)
+			*have = most;
+		*nl = *have ? memchr(p, '\n', *have) : NULL;
+		if (*nl || *have < want || want >= most)
+			return p;
+	}
+}
+
 void
 in_skip(struct in *in, size_t n)
 {

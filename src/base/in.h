@@ -39,4 +39,11 @@ size_t in_read(struct in *in, void *p, size_t n);
 const uint8_t *in_peek(struct in *in, size_t want, size_t *have);
 void in_skip(struct in *in, size_t n);          /* n <= *have of the last in_peek */
 
+/*
+ * The next line where it lies, of less than `most` bytes (most: a power of two
+ * from 256 to IN_PEEK); its newline to *nl, or NULL there: none in the *have
+ * bytes, which are `most` of them, or all that is left.  in_skip consumes.
+ */
+const uint8_t *in_line(struct in *in, size_t most, size_t *have, const uint8_t **nl);
+
 #endif

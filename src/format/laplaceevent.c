@@ -196,22 +196,14 @@ lap_events_open(struct lap_events *r, struct in *in)
 int
 lap_events_read(struct lap_events *r, struct lap_event *e)
 {
-	size_t n, want = 256;
+	size_t n;
 	const uint8_t *p, *nl;
 
 	if (r->err)
 		return -1;
 	in_skip(r->in, r->nline);
 	r->nline = 0;
-	for (;;) {
-		p = in_peek(r->in, want, &n);
-		if (n > LAP_LINE_MAX)
-			n = LAP_LINE_MAX;
-		nl = n ? memchr(p, '\n', n) : NULL;
-		if (nl || n < want || want == LAP_LINE_MAX)
-			break;
-		want = n < LAP_LINE_MAX / 2 ? 2 * n : LAP_LINE_MAX;
-	}
+	p = in_line(r->in, LAP_LINE_MAX, &n, &nl);
 	if (!n && !in_error(r->in))
 		return 0;
 	r->off = in_off(r->in);

@@ -149,19 +149,11 @@ static int
 read_text(struct lap_merged *r, struct lap_item *it)
 {
 	uint64_t off = in_off(r->in);
-	size_t n, want = 256;
+	size_t n;
 	const uint8_t *p, *nl;
 	const char *err;
 
-	for (;;) {
-		p = in_peek(r->in, want, &n);
-		if (n > LAP_LINE_MAX)
-			n = LAP_LINE_MAX;
-		nl = n ? memchr(p, '\n', n) : NULL;
-		if (nl || n < want || want == LAP_LINE_MAX)
-			break;
-		want = n < LAP_LINE_MAX / 2 ? 2 * n : LAP_LINE_MAX;
-	}
+	p = in_line(r->in, LAP_LINE_MAX, &n, &nl);
 	if (!n && !in_error(r->in))
 		return 0;
 	if (!nl)

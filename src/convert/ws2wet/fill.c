@@ -11,9 +11,19 @@
 
 #define CONTROL 0u                      /* ports, as struct unit counts them */
 
+/* Instruction i of a block has a list; later: how often it comes again in it */
+struct place { uint32_t unit; uint16_t i, later; };
+
+/* What these lists want of a block */
+struct want {
+	struct place *place;            /* owned */
+	uint32_t n;
+};
+
 struct pass {
 	struct job *j;
-	struct blks blks;
+	struct want *want;              /* by the number of the block; owned */
+	size_t nwant, capwant;
 	struct unit *unit;
 	size_t nunit;
 	uint32_t *first, *nof;          /* of each statement id - 1: its first unit of these, and how many; owned */
@@ -23,26 +33,31 @@ struct pass {
 	size_t capparent;
 };
 
-/* What this batch wants of a block */
-static void
-look(struct pass *p, struct blk *b)
+/* What is wanted of a block */
+static const struct want *
+look(struct pass *p, const struct stmt_block *b)
 {
-	const struct job *j = p->j;
+	const struct stmts *t = &p->j->stmts;
+	struct want *w;
 	size_t cap = 0;
 
-	b->looked = 1;
+	if (b->num < p->nwant)
+		return &p->want[b->num];
+	p->want = xgrow(p->want, &p->capwant, ++p->nwant, sizeof *p->want);
+	w = &p->want[b->num];          /* blocks come in the order of their numbers */
+	*w = (struct want){ 0 };
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct stmt *s = &j->stmt[b->stmt[i]];
-		uint32_t id = s->id;
+		uint32_t id = t->stmt[b->stmt[i]].id;
 		uint16_t later = 0;             /* of a loop whose run goes round more than once */
 
 		for (uint32_t k = i + 1; id && k < b->n; k++)
 			later = (uint16_t)(later + (b->stmt[k] == b->stmt[i]));
 		for (uint32_t k = 0; id && k < p->nof[id - 1]; k++) {
-			b->want = xgrow(b->want, &cap, b->nwant + 1, sizeof *b->want);
-			b->want[b->nwant++] = (struct want){ p->first[id - 1] + k, (uint16_t)i, later };
+			w->place = xgrow(w->place, &cap, w->n + 1, sizeof *w->place);
+			w->place[w->n++] = (struct place){ p->first[id - 1] + k, (uint16_t)i, later };
 		}
 	}
+	return w;
 }
 
 static void
@@ -123,7 +138,7 @@ static void
 one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u, uint64_t x, uint64_t parent,
     int again)
 {
-	const struct stmt *s = &p->j->stmt[u->stmt];
+	const struct stmt *s = &p->j->stmts.stmt[u->stmt];
 	struct visit_insn e = visit_insn(r, i);
 	const uint64_t *w = b->writer + e.use;
 
@@ -146,13 +161,13 @@ one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint
 
 /* The instances of a block have been counted on: who they are */
 static void
-note(struct pass *p, const struct blk *b)
+note(struct pass *p, const struct stmt_block *b)
 {
 	struct job *j = p->j;
 
 	for (uint32_t i = 0; i < b->n; ) {
-		const struct stmt *s = &j->stmt[b->stmt[i]];
-		struct atom *a = &j->atom[s->atom];
+		const struct stmt *s = &j->stmts.stmt[b->stmt[i]];
+		struct stmt_atom *a;
 
 		if (!s->id) {
 			if (p->note)
@@ -160,10 +175,13 @@ note(struct pass *p, const struct blk *b)
 			i++;
 			continue;
 		}
-		if (s->off || a->len > b->n - i || a->count == UINT32_MAX)
-			die(s->off || a->count != UINT32_MAX ? "the replay is another one than before" : "a statement is executed more than 4294967295 times");
+		if (s->atom == NONE || s->off || j->stmts.atom[s->atom].len > b->n - i)
+			die("the replay is another one than before");
+		a = &j->stmts.atom[s->atom];
+		if (a->count == UINT32_MAX)
+			die("a statement is executed more than 4294967295 times");
 		if (p->note)
-			table_atom(&j->table, (uint32_t)(s->atom), a->count, a->len);
+			table_atom(&j->table, s->atom, a->count, a->len);
 		a->count++;
 		i += a->len;
 	}
@@ -176,22 +194,25 @@ take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, u
 	struct job *j = p->j;
 	struct visit_run r = *run;
 	int again = r.n + lo <= p->last;        /* the other part of a string instruction */
-	struct blk *b;
+	const struct stmt_block *b;
+	const struct want *w;
 
 	r.at += lo;
 	r.n += lo;
 	r.ninsn = hi - lo;
-	b = blk_of(j, &p->blks, &r);
+	if ((b = stmts_block(&j->stmts, &r)) == NULL)
+		job_nomem();
 	if (!again)
 		note(p, b);
-	if (!b->looked)
-		look(p, b);
-	for (uint32_t k = 0; k < b->nwant; k++) {
-		struct unit *u = &p->unit[b->want[k].unit];
-		uint64_t x = j->atom[j->stmt[u->stmt].atom].count - 1u - b->want[k].later;
+	w = look(p, b);
+	for (uint32_t k = 0; k < w->n; k++) {
+		const struct place *at = &w->place[k];
+		struct unit *u = &p->unit[at->unit];
+		const struct stmt *s = &j->stmts.stmt[u->stmt];
+		uint64_t x = j->stmts.atom[s->atom].count - 1u - at->later;
 
-		if (!again || u->port == NONE || u->port > j->stmt[u->stmt].nuse)
-			one(p, run, v, lo + b->want[k].i, u, x, p->parent[lo + b->want[k].i], again);
+		if (!again || u->port == NONE || u->port > s->nuse)
+			one(p, run, v, lo + at->i, u, x, p->parent[lo + at->i], again);
 	}
 }
 
@@ -226,16 +247,16 @@ fill(struct job *j, struct unit *unit, size_t nunit)
 		job_nomem();
 	if (p.note)
 		table_new(&j->table, j->from, j->to - j->from);
-	p.first = xcalloc((size_t)j->nid + 1, sizeof *p.first);
-	p.nof = xcalloc((size_t)j->nid + 1, sizeof *p.nof);
+	p.first = xcalloc((size_t)j->stmts.nid + 1, sizeof *p.first);
+	p.nof = xcalloc((size_t)j->stmts.nid + 1, sizeof *p.nof);
 	for (size_t i = nunit; i-- > 0;) {
-		uint32_t id = j->stmt[unit[i].stmt].id;
+		uint32_t id = j->stmts.stmt[unit[i].stmt].id;
 
 		p.first[id - 1] = (uint32_t)i;
 		p.nof[id - 1]++;
 	}
-	for (size_t i = 0; i < j->natom; i++)
-		j->atom[i].count = 0;
+	for (size_t i = 0; i < j->stmts.natom; i++)
+		j->stmts.atom[i].count = 0;
 	while (p.last < j->to && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; i < b.nrun; i++)
 			run(&p, &b.run[i], &b, c);
@@ -243,7 +264,10 @@ fill(struct job *j, struct unit *unit, size_t nunit)
 		job_bad(j, replay_fault(visit_replay(v)));
 	control_free(c);
 	visit_close(v);
-	blks_free(&p.blks);
+	stmts_forget(&j->stmts);
+	for (size_t i = 0; i < p.nwant; i++)
+		free(p.want[i].place);
+	free(p.want);
 	free(p.first);
 	free(p.nof);
 	free(p.parent);

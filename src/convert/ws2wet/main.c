@@ -32,11 +32,9 @@ run(struct job *j, const char *outname)
 	table_free(&j->table);
 	wsource_free(j->source);
 	wcode_free(&j->code);
-	free(j->stmt);
-	free(j->hash);
+	stmts_free(&j->stmts);
+	free(j->count);
 	free(j->byid);
-	free(j->atom);
-	free(j->atomstmt);
 	free(copy);
 }
 

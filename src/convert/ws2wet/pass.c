@@ -1,9 +1,15 @@
 /* ws2wet: the passes that come first. */
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "ws2wet.h"
+
+_Noreturn void
+job_nomem(void)
+{
+	die("no memory");
+}
 
 _Noreturn void
 job_bad(struct job *j, const struct replay_fault *f)
@@ -55,7 +61,8 @@ job_code(struct job *j)
 
 struct count {
 	struct job *j;
-	struct blks blks;
+	uint64_t *block;                /* executions of each, by number; owned */
+	size_t n, cap;
 	struct control *control;        /* -s: */
 	uint64_t pc;                    /* of the function, 0: not known yet */
 	size_t depth;                   /* calls up to it, when it is entered */
@@ -77,22 +84,42 @@ mapped(void *arg, const struct ws_rec_map *m)
 static void
 count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
 {
-	struct job *j = c->j;
 	struct visit_run r = *run;
-	struct blk *b;
+	const struct stmt_block *b;
 
 	r.at += lo;
 	r.ninsn = hi - lo;
-	b = blk_of(j, &c->blks, &r);
-	if (!b->count++) {
-		stmt_link(j, b);
-		for (uint32_t i = 0; i < b->n; i++) {
-			struct stmt *s = &j->stmt[b->stmt[i]];
-
-			if (!s->id && (!j->main_only || wsource_in_main(j->source, s->pc)))
-				s->id = ++j->nid;
-		}
+	if ((b = stmts_block(&c->j->stmts, &r)) == NULL)
+		job_nomem();
+	if (b->num == c->n) {           /* they come in the order of their numbers */
+		c->block = xgrow(c->block, &c->cap, ++c->n, sizeof *c->block);
+		c->block[b->num] = 0;
 	}
+	c->block[b->num]++;
+}
+
+static int
+in_main(void *arg, uint64_t pc)
+{
+	return wsource_in_main(((struct job *)arg)->source, pc);
+}
+
+/* Executions of statements by those of blocks, and who has which id */
+static void
+statements(struct job *j, const uint64_t *block)
+{
+	struct stmts *t = &j->stmts;
+
+	j->count = xcalloc(t->n + 1, sizeof *j->count);
+	j->byid = xcalloc((size_t)t->nid + 1, sizeof *j->byid);
+	for (size_t i = 0; i < t->nslot; i++)
+		for (uint32_t k = 0; k < t->block[i].n; k++)
+			j->count[t->block[i].stmt[k]] += block[t->block[i].num];
+	for (uint32_t s = 0; s < t->n; s++)
+		if (t->stmt[s].id)
+			j->byid[t->stmt[s].id - 1] = s;
+	if (stmts_atoms(t) != 0)
+		job_nomem();
 }
 
 /* -s: the region begins with a call of the function, and ends when it is over */
@@ -137,6 +164,10 @@ job_count(struct job *j)
 	struct visit_batch b;
 	int got;
 
+	if (j->main_only) {
+		j->stmts.in = in_main;
+		j->stmts.arg = j;
+	}
 	if (j->symbol) {
 		j->from = WS_UNKNOWN;
 		if ((c.control = control_new(&j->code)) == NULL)
@@ -156,11 +187,9 @@ job_count(struct job *j)
 	}
 	if (j->to > c.last)
 		j->to = c.last;
-	for (size_t i = 0; i < c.blks.nslot; i++)
-		for (uint32_t k = 0; k < c.blks.slot[i].n; k++)
-			j->stmt[c.blks.slot[i].stmt[k]].count += c.blks.slot[i].count;
+	statements(j, c.block);
+	stmts_forget(&j->stmts);
 	control_free(c.control);
 	visit_close(v);
-	blks_free(&c.blks);
-	job_atoms(j);
+	free(c.block);
 }

@@ -96,7 +96,7 @@ table_who(const struct job *j, uint64_t n)
 
 			e = t->ent[i];
 			a = (uint32_t)(e >> 32);
-			len = a == GAP ? (uint32_t)e : a == SAME ? 1 : j->atom[a].len;
+			len = a == GAP ? (uint32_t)e : a == SAME ? 1 : j->stmts.atom[a].len;
 			if (off < len)
 				break;
 			off -= len;
@@ -104,7 +104,7 @@ table_who(const struct job *j, uint64_t n)
 		if (e >> 32 == GAP)
 			return 0;
 		if (e >> 32 != SAME)
-			return (uint64_t)j->stmt[j->atomstmt[j->atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
+			return (uint64_t)j->stmts.stmt[j->stmts.atomstmt[j->stmts.atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
 		if (n == 0)
 			return 0;
 	}

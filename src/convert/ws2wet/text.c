@@ -15,7 +15,7 @@ source_put(struct job *j, const struct stmt *s)
 	size_t n;
 
 	wsource_find(j->source, s->pc, s->b, s->len, &file, &func, &line);
-	out_printf(j->out, "%u %u %llx ", (unsigned)s->id, 1u + s->nuse + s->nmem, (unsigned long long)s->pc);
+	out_printf(j->out, "%u %u %llx ", (unsigned)s->id, stmt_ports(s), (unsigned long long)s->pc);
 	n = wettext_put_name(name, sizeof name - 1, file);
 	name[n++] = ' ';
 	out_write(j->out, name, n);
@@ -28,15 +28,15 @@ source_put(struct job *j, const struct stmt *s)
 static uint64_t
 size(const struct job *j, const struct unit *u)
 {
-	const struct stmt *s = &j->stmt[u->stmt];
+	const struct stmt *s = &j->stmts.stmt[u->stmt];
 
-	return s->count * (u->port == NONE && s->nval != WPORT_FLAGS ? s->nval : 1u) * sizeof *u->slot;
+	return j->count[u->stmt] * (u->port == NONE && s->nval != WPORT_FLAGS ? s->nval : 1u) * sizeof *u->slot;
 }
 
 static void
 deps(struct job *j, const struct unit *u)
 {
-	uint64_t count = j->stmt[u->stmt].count, n = u->nmore;
+	uint64_t count = j->count[u->stmt], n = u->nmore;
 	size_t m = 0;
 
 	for (uint64_t x = 0; x < count; x++)
@@ -56,15 +56,15 @@ deps(struct job *j, const struct unit *u)
 static void
 values(struct job *j, const struct unit *u)
 {
-	const struct stmt *s = &j->stmt[u->stmt];
-	unsigned n = s->nval == WPORT_FLAGS ? 1 : s->nval;
+	uint64_t count = j->count[u->stmt];
+	unsigned n = stmt_words(&j->stmts.stmt[u->stmt]);
 
 	if (!n) {
 		out_used(j->out, wettext_put_novalues(out_room(j->out, WETTEXT_PUT)));
 		return;
 	}
-	out_used(j->out, wettext_put_values(out_room(j->out, WETTEXT_PUT), s->count));
-	for (uint64_t x = 0; x < s->count; x++)
+	out_used(j->out, wettext_put_values(out_room(j->out, WETTEXT_PUT), count));
+	for (uint64_t x = 0; x < count; x++)
 		out_used(j->out, wettext_put_value(out_room(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
 }
 
@@ -72,7 +72,7 @@ void
 unit_put(struct job *j, const struct unit *u)
 {
 	if (u->port == 0)
-		source_put(j, &j->stmt[u->stmt]);
+		source_put(j, &j->stmts.stmt[u->stmt]);
 	if (u->port == NONE)
 		values(j, u);
 	else
@@ -83,13 +83,13 @@ unit_put(struct job *j, const struct unit *u)
 static int
 next(const struct job *j, struct unit *u)
 {
-	const struct stmt *s = &j->stmt[u->stmt];
+	const struct stmt *s = &j->stmts.stmt[u->stmt];
 
 	u->slot = NULL;
 	u->more = NULL;
 	u->nmore = u->capmore = 0;
 	if (u->port == NONE) {
-		if (s->id == j->nid)
+		if (s->id == j->stmts.nid)
 			return 0;
 		u->stmt = j->byid[s->id];
 		u->port = 0;
@@ -103,9 +103,9 @@ job_text(struct job *j)
 {
 	struct unit u = { 0 }, *unit = NULL;
 	size_t n, cap = 0;
-	int more = j->nid != 0;
+	int more = j->stmts.nid != 0;
 
-	out_used(j->out, wettext_put_count(out_room(j->out, WETTEXT_PUT), j->nid));
+	out_used(j->out, wettext_put_count(out_room(j->out, WETTEXT_PUT), j->stmts.nid));
 	if (more)
 		u.stmt = j->byid[0];
 	while (more) {
@@ -151,13 +151,13 @@ steps(struct order *o)
 	const struct job *j = o->j;
 
 	for (uint64_t i = 0; i < j->table.n; i++) {
-		const struct atom *a;
+		const struct stmt_atom *a;
 
-		if (j->table.ent[i] >> 32 >= j->natom)
+		if (j->table.ent[i] >> 32 >= j->stmts.natom)
 			continue;
-		a = &j->atom[j->table.ent[i] >> 32];
+		a = &j->stmts.atom[j->table.ent[i] >> 32];
 		for (uint32_t k = 0; k < a->len; k++)
-			step(o, j->stmt[j->atomstmt[a->first + k]].id, 1);
+			step(o, j->stmts.stmt[j->stmts.atomstmt[a->first + k]].id, 1);
 	}
 	step(o, 0, 0);
 }

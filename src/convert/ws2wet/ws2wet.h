@@ -4,41 +4,11 @@
 
 #include "base/out.h"
 #include "engine/wet/control.h"
-#include "engine/wet/port.h"
 #include "engine/wet/source.h"
+#include "engine/wet/stmts.h"
 
-#define NONE UINT32_MAX
+#define NONE STMT_NONE
 #define VISIT_WHAT 0u                   /* of all passes alike, so that their blocks are the same */
-
-/* A static instruction */
-struct stmt {
-	uint64_t pc, count;             /* executions in the region */
-	uint32_t id;                    /* from 1, in order of first execution; 0: not in the text */
-	uint32_t hnext;
-	uint32_t prev, next;            /* those it is always executed with; NONE */
-	uint32_t atom, off;             /* its sequence of such, and place in it */
-	uint16_t nuse, nmem;            /* registers, references that read */
-	uint16_t val;                   /* first word of the value among its values */
-	uint8_t nval, any;              /* words, 0: no values; any: one port for all references */
-	uint8_t len, b[15];
-	uint8_t joined;                 /* 1: prev was set, 2: next was; another one later makes it NONE */
-};
-
-/* Instructions that are always executed one after the other */
-struct atom { uint32_t first, len, count; };
-
-/* A block of a visit */
-struct blk {
-	const struct visit_at *at;
-	uint32_t n;
-	uint32_t *stmt;                 /* owned, n of them; NONE */
-	uint64_t count;
-	struct want *want;              /* owned; of this batch */
-	uint32_t nwant;
-	int looked;                     /* want is made */
-};
-
-struct blks { struct blk *slot; size_t n, nslot; };
 
 /* A list of the text: port `port` of a statement, or its values */
 struct unit {
@@ -48,7 +18,6 @@ struct unit {
 	size_t nmore, capmore;
 };
 struct more { uint64_t x, who; };
-struct want { uint32_t unit; uint16_t i, later; };   /* instruction i of the block; later: how often it comes again in it */
 
 /* Who instance n was */
 struct table {
@@ -68,14 +37,9 @@ struct job {
 	struct replay_fault fault;
 	struct wcode code;
 	struct wsource *source;
-	struct stmt *stmt;
-	uint32_t *hash;
-	size_t nstmt, capstmt, nhash;
-	uint32_t nid;
-	uint32_t *byid;                 /* statement of each id - 1 */
-	struct atom *atom;
-	uint32_t *atomstmt;             /* statements of all atoms */
-	size_t natom, capatom;
+	struct stmts stmts;             /* of the region; ids: those that are in the text */
+	uint64_t *count;                /* of each statement: executions in the region; owned */
+	uint32_t *byid;                 /* statement of each id - 1; owned */
 	struct table table;
 };
 
@@ -85,13 +49,6 @@ void job_count(struct job *j);
 _Noreturn void job_bad(struct job *j, const struct replay_fault *f);
 _Noreturn void job_nomem(void);
 struct visit *job_visit(struct job *j, unsigned what);
-
-/* stmt.c */
-uint32_t stmt_of(struct job *j, const struct fact *f);          /* made if there is none */
-struct blk *blk_of(struct job *j, struct blks *b, const struct visit_run *r);
-void blks_free(struct blks *b);
-void stmt_link(struct job *j, const struct blk *b);             /* its instructions are executed one after the other */
-void job_atoms(struct job *j);          /* all blocks are known */
 
 /* table.c */
 void table_new(struct table *t, uint64_t base, uint64_t n);

@@ -344,53 +344,6 @@ shadow_keep(struct shadow *t, uint64_t addr, uint64_t n)
 	}
 }
 
-static struct trim_seg *
-segment(struct shadow *t)
-{
-	return &t->found->seg[t->found->nseg - 1];
-}
-
-/* To the list of the segment, unless there is nothing to say */
-static int
-list_page(struct shadow *t, uint64_t no, uint64_t need, uint64_t full)
-{
-	struct trim_seg *s = segment(t);
-
-	if (!need && !full)
-		return 0;
-	if (buf_grow(&s->page, &s->cap, s->n + 1, sizeof *s->page) < 0)
-		return -1;
-	s->page[s->n++] = (struct trim_page){ .no = no, .need = need, .full = full };
-	return 0;
-}
-
-static int
-list_used(struct shadow *t, struct shadow_page *p)
-{
-	uint64_t need = 0, full = 0;
-
-	for (unsigned i = 0; i < TRIM_LINES; i++) {
-		struct shadow_line *l = &p->line[i];
-
-		need |= (uint64_t)(l->key != 0) << i;
-		full |= (uint64_t)(l->key == 0 && l->got == UINT64_MAX) << i;
-		l->key = l->got = 0;
-	}
-	return list_page(t, p->no, need, full);
-}
-
-static void
-forget_used(struct shadow *t, const struct shadow_page *p)
-{
-	if (p->seg != t->seg)
-		return;
-	for (size_t i = t->nused; i-- > 0;)
-		if (t->used[i] == p) {
-			t->used[i] = t->used[--t->nused];
-			return;
-		}
-}
-
 static int
 drop_page(struct shadow *t, struct shadow_page *p)
 {
@@ -398,8 +351,8 @@ drop_page(struct shadow *t, struct shadow_page *p)
 
 	/* what was read of it stays with the segment */
 	if (p->seg == t->seg)
-		e |= list_used(t, p);
-	forget_used(t, p);
+		e |= shadow_list_used(t, p);
+	shadow_forget_used(t, p);
 	unplace(t, p);
 	free(p->ext);
 	free(p);
@@ -436,9 +389,9 @@ static int
 move_page(struct shadow *t, struct shadow_page *p, uint64_t to)
 {
 	if (p->seg == t->seg)
-		list_used(t, p);
-	forget_used(t, p);
-	if (list_page(t, p->no, UINT64_MAX, 0) != 0)
+		shadow_list_used(t, p);
+	shadow_forget_used(t, p);
+	if (shadow_list(t, p->no, UINT64_MAX, 0) != 0)
 		return -1;
 	unplace(t, p);
 	p->no = to;
@@ -472,45 +425,11 @@ shadow_move(struct shadow *t, const struct ws_rec_move *v)
 	return 0;
 }
 
-static int
-by_page(const void *a, const void *b)
-{
-	const struct trim_page *p = a, *q = b;
-
-	return p->no < q->no ? -1 : p->no > q->no;
-}
-
-/* The lists of a page that was dropped and came again become one */
-static void
-sort_pages(struct trim_seg *s)
-{
-	size_t n = 0;
-
-	if (s->n)
-		qsort(s->page, s->n, sizeof *s->page, by_page);
-	for (size_t i = 0; i < s->n; i++) {
-		if (n && s->page[n - 1].no == s->page[i].no) {
-			s->page[n - 1].need |= s->page[i].need;
-			s->page[n - 1].full &= s->page[i].full;
-		} else {
-			s->page[n++] = s->page[i];
-		}
-	}
-	s->n = n;
-}
-
 int
 shadow_end_segment(struct shadow *t)
 {
-	int e = 0;
-
-	for (size_t i = 0; i < t->nused && !e; i++)
-		e = list_used(t, t->used[i]);
-	t->nused = 0;
-	t->seg++;
 	cold(t);
-	sort_pages(segment(t));
-	return e;
+	return shadow_list_end(t);
 }
 
 int

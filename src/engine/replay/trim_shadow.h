@@ -58,4 +58,10 @@ int shadow_end_segment(struct shadow *t);       /* its pages go to the last of f
 int shadow_settle(struct shadow *t);            /* the end: all that is needed is in found->need */
 void shadow_free(struct shadow *t);
 
+/* trim_list.c: what of a page was used in this segment, to the list of the segment.  0, or -1: no memory */
+int shadow_list(struct shadow *t, uint64_t no, uint64_t need, uint64_t full);
+int shadow_list_used(struct shadow *t, struct shadow_page *p);
+void shadow_forget_used(struct shadow *t, const struct shadow_page *p);
+int shadow_list_end(struct shadow *t);          /* the pages of the segment are in the last of found->seg */
+
 #endif

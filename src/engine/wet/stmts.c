@@ -61,9 +61,11 @@ stmt_of(struct stmts *t, const struct fact *f)
 		return STMT_NONE;
 	s = &t->stmt[t->n];
 	wport_of(f, &p);
-	*s = (struct stmt){ .pc = f->pc, .fact = f, .id = (uint32_t)t->n + 1, .prev = STMT_NONE, .next = STMT_NONE, .nuse = p.nuse,
+	*s = (struct stmt){ .pc = f->pc, .fact = f, .prev = STMT_NONE, .next = STMT_NONE, .atom = STMT_NONE, .nuse = p.nuse,
 		.nmem = p.nmem, .val = p.val, .nval = p.nval, .any = p.any, .len = f->len };
 	memcpy(s->b, f->b, f->len);
+	if (!t->in || t->in(t->arg, f->pc))
+		s->id = ++t->nid;
 	h = bucket(t, f->pc);
 	s->hnext = *h;
 	*h = (uint32_t)t->n;
@@ -163,7 +165,7 @@ leads(const struct stmts *t, uint32_t s)
 {
 	uint32_t p = t->stmt[s].prev;
 
-	return p == STMT_NONE || t->stmt[p].next != s;
+	return p == STMT_NONE || t->stmt[p].next != s || !t->stmt[p].id;
 }
 
 int
@@ -173,12 +175,10 @@ stmts_atoms(struct stmts *t)
 
 	if ((t->atomstmt = malloc((t->n + 1) * sizeof *t->atomstmt)) == NULL)
 		return -1;
-	for (uint32_t i = 0; i < t->n; i++)
-		t->stmt[i].atom = STMT_NONE;
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t s = i;
 
-		while (s != STMT_NONE && t->stmt[s].atom == STMT_NONE && (s != i || leads(t, s))) {
+		while (s != STMT_NONE && t->stmt[s].id && t->stmt[s].atom == STMT_NONE && (s != i || leads(t, s))) {
 			struct stmt_atom *a;
 
 			if (buf_grow(&t->atom, &t->capatom, t->natom + 1, sizeof *t->atom) != 0)
@@ -190,7 +190,7 @@ stmts_atoms(struct stmts *t)
 				t->stmt[s].off = a->len++;
 				t->atomstmt[at++] = s;
 				s = t->stmt[s].next;
-			} while (s != STMT_NONE && !leads(t, s) && a->len < ATOM_MAX);
+			} while (s != STMT_NONE && t->stmt[s].id && !leads(t, s) && a->len < ATOM_MAX);
 			t->natom++;
 			if (s != STMT_NONE && leads(t, s))
 				s = STMT_NONE;
