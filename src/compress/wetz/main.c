@@ -142,9 +142,9 @@ report_paper(const struct paper_stats *s, uint64_t file)
 	}
 	warn("wet %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", sum[0], sum[1], sum[2], sum[1] ? (double)sum[0] / (double)sum[1] : 0,
 	    sum[2] ? (double)sum[0] / (double)sum[2] : 0);
-	for (unsigned m = 0; m <= PAPER_PLAIN; m++)
-		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : bidi_name(m), s->used[PAPER_TS][m],
-		    s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
+	for (unsigned m = 0; m < PAPER_NHOW; m++)
+		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : m == PAPER_RAW ? "noise" : bidi_name(m),
+		    s->used[PAPER_TS][m], s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
 	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt, s->ntime, s->npath, s->nsegment);
 	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64 " bits %" PRIu64, file, s->fixed, s->labels, s->arch);
 }

@@ -90,6 +90,7 @@ use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_
 		}
 		if (paper_differs(p, t->atpath, a->before) != 0 || label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
 			return store_nomem(t->out.f);
+		t->npair++;
 	}
 	return 0;
 }
@@ -143,6 +144,7 @@ execution(struct paper *t, size_t i, const uint32_t *x0)
 		return t->out.f->err[0] ? -1 : store_fail(t->out.f, 1, "%s", r->fault.err);
 	a->time[a->n++] = (uint32_t)t->time++;
 	t->n += p->n;
+	t->nword += a->nword;
 	return 0;
 }
 
@@ -177,7 +179,7 @@ segments(struct paper *t)
 			bad = paper_segment(t);
 		for (size_t i = 0; !bad && i < t->r.path.n; i++)
 			bad = execution(t, i, x0);
-		if (!bad && t->n >= t->out.o->segment)
+		if (!bad && (t->n >= t->out.o->segment || t->nword >= PAPER_WORDS || t->npair >= PAPER_PAIRS))
 			bad = paper_segment(t);
 	}
 	if (!bad && t->n)
