@@ -18,6 +18,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
+#include "engine/wet/arch.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
@@ -63,7 +64,12 @@ read_all(const uint8_t *p, size_t n, struct buf *text, struct wetfile_fault *f)
 		exit(2);
 	e = wetfile_open(&w, fd, f);
 	if (!e) {
-		e = w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ? store_print_text(&w, keep, text, f) :
+		struct arch_labels l;
+
+		if (arch_read(&w, &l, f) != 0)
+			e = -1;
+		arch_labels_free(&l);
+		e |= w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ? store_print_text(&w, keep, text, f) :
 		    w.kind == WETFILE_PAPER ? paper_print(&w, 1 << 20, keep, text, f) : store_print(&w, 1 << 20, keep, text, f);
 		wetfile_close(&w);
 	}

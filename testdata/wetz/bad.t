@@ -37,7 +37,7 @@ grows() {
 	is "$1: and of the more the longer the file" "$((last > 40))" 1
 }
 grows full.wet
-wetz -1 -m paper -s 40 -o paper.wet tiny.ws
+wetz -1 -a -m paper -s 40 -o paper.wet tiny.ws
 wetz -d paper.wet >paper.txt
 same "kind paper" tiny.txt paper.txt
 every paper paper.wet 173 211

@@ -16,7 +16,7 @@
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-v] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-av] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
 #define LONGEST  (16u << 20)
@@ -26,6 +26,7 @@
 struct job {
 	const char *path, *name;        /* of the input; for diagnostics */
 	struct out *out;
+	struct arch_params arch;
 	int expand, verbose, chosen;    /* chosen: -m was given */
 	enum wetfile_kind kind;
 	uint64_t budget;
@@ -79,7 +80,7 @@ progress(void *arg, const struct store_stats *s)
 static void
 report(const struct store_stats *s)
 {
-	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses" };
+	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses", "labels" };
 	uint64_t all = total(s);
 	double n = s->nstmt ? (double)s->nstmt : 1;
 
@@ -92,6 +93,23 @@ report(const struct store_stats *s)
 		warn("%" PRIu64 " statements and registers were not as executing them again gives them", s->nwrong);
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
 	    s->nval, ratio(s, all));
+}
+
+/* NAME=NUMBER,...: 0, or -1 */
+static int
+arch_option(struct arch_params *p, char *s)
+{
+	static char *const name[] = { "history", "counters", "size", "ways", "line", NULL };
+	uint64_t *const to[] = { &p->history, &p->counters, &p->size, &p->ways, &p->line };
+	char *value;
+
+	while (*s) {
+		int i = getsubopt(&s, name, &value);
+
+		if (i < 0 || !value || num_size(value, 0, UINT64_C(1) << 30, to[i]) != 0)
+			return -1;
+	}
+	return arch_good(p) ? 0 : -1;
 }
 
 /* A file without a name, in TMPDIR */
@@ -124,6 +142,16 @@ keep(void *arg, const void *p, size_t n)
 	return 0;
 }
 
+/* One-bit labels: executions, labels that are 1, bytes at one bit each */
+static void
+report_arch(const struct arch_stats *s)
+{
+	static const char *const name[ARCH_NKINDS] = { "branch", "load", "store" };
+
+	for (unsigned k = 0; k < ARCH_NKINDS; k++)
+		warn("label %s %" PRIu64 " %" PRIu64 " %" PRIu64, name[k], s->bits[k], s->ones[k], s->bits[k] / 8 + (s->bits[k] % 8 != 0));
+}
+
 /* As the paper counts, by what labels are of; times smaller than they were at first */
 static void
 report_paper(const struct paper_stats *s, uint64_t file)
@@ -140,11 +168,11 @@ report_paper(const struct paper_stats *s, uint64_t file)
 	}
 	warn("wet %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", sum[0], sum[1], sum[2], sum[1] ? (double)sum[0] / (double)sum[1] : 0,
 	    sum[2] ? (double)sum[0] / (double)sum[2] : 0);
-	for (unsigned m = 0; m <= PAPER_PLAIN; m++)
-		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : bidi_name(m), s->used[PAPER_TS][m],
-		    s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
+	for (unsigned m = 0; m < PAPER_NHOW; m++)
+		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : m == PAPER_RAW ? "noise" : bidi_name(m),
+		    s->used[PAPER_TS][m], s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
 	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt, s->ntime, s->npath, s->nsegment);
-	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64, file, s->fixed, s->labels);
+	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64 " bits %" PRIu64, file, s->fixed, s->labels, s->arch);
 }
 
 /* A file of kind full as one of kind paper */
@@ -177,7 +205,8 @@ to_paper(struct job *j, int fd, const char *name)
 static void
 compress_paper(struct job *j)
 {
-	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT };
+	struct store_stats stats = { 0 };
+	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats };
 	struct wetfile_fault wf;
 	struct store_fault f;
 	int fd = temporary(), failed;
@@ -190,6 +219,8 @@ compress_paper(struct job *j)
 		to_paper(j, fd, NULL);
 	if (failed)
 		bad(j, f.off, f.rec, f.line, f.err);
+	if (j->verbose && j->opts.arch)
+		report_arch(&stats.arch);
 	wetfile_free(w);
 	close(fd);
 }
@@ -212,6 +243,8 @@ compress(struct job *j, int text)
 	wetfile_free(w);
 	if (j->verbose)
 		report(&stats);
+	if (j->verbose && j->opts.arch)
+		report_arch(&stats.arch);
 }
 
 /* The capture in w is run again: its text is that of a file of kind full */
@@ -284,15 +317,15 @@ run(struct job *j, const char *outname)
 	j->out = out_open(outname);
 	if (j->expand)
 		expand(j, fd);
-	else if (j->kind == WETFILE_PAPER && wetfile_is(head, (size_t)n))
+	else if (j->kind == WETFILE_PAPER && !j->opts.arch && wetfile_is(head, (size_t)n))
 		to_paper(j, fd, j->name);
 	else if (wetfile_is(head, (size_t)n))
 		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
 	else {
 		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
 
-		if (text && j->chosen)
-			bad(j, UINT64_MAX, UINT64_MAX, 0, "no capture: -m is of no use");
+		if (text && (j->chosen || j->opts.arch))
+			bad(j, UINT64_MAX, UINT64_MAX, 0, j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
 		if (j->kind == WETFILE_PAPER)
 			compress_paper(j);
 		else
@@ -314,13 +347,15 @@ kind_of(const char *s)
 int
 main(int argc, char **argv)
 {
-	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .opts = { .level = LEVEL } };
+	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .arch = ARCH_DEFAULT, .opts = { .level = LEVEL } };
 	const char *outname = NULL;
 	int c, wrong = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "0123456789b:dm:o:s:v")) != -1)
+	while ((c = getopt(argc, argv, "0123456789A:ab:dm:o:s:v")) != -1)
 		switch (c) {
+		case 'A': wrong |= arch_option(&j.arch, optarg) != 0; /* fallthrough */
+		case 'a': j.opts.arch = &j.arch; break;
 		case 'b': wrong |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
 		case 'd': j.expand = 1; break;
 		case 'm':
@@ -336,7 +371,7 @@ main(int argc, char **argv)
 		}
 	if (!j.opts.segment)
 		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;
-	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST))
+	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) || (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	run(&j, outname);

@@ -10,7 +10,7 @@
 #include "wetq.h"
 
 #define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] list | cf | values id | addrs id | " \
-	"slice point | dot point | annotate point [file]\n       wetq -i [-I folder] [-o file] [-w count] file"
+	"slice point | dot point | annotate point [file]\n       wetq -i [-I folder] [-o file] [-w count] file\n       wetq [-o file] arch [id] file"
 
 static const struct question {
 	const char *name;
@@ -145,6 +145,10 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	argc -= optind;
 	argv += optind;
+	if (!c.many && (argc == 2 || argc == 3) && strcmp(argv[0], "arch") == 0) {
+		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
+		return 0;
+	}
 	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX : (k = question(argc, argv)) == NULL)
 		die_usage(SYNOPSIS);
 	j.path = c.many ? argv[0] : argv[1 + k->words];

@@ -38,6 +38,9 @@ int job_dot(struct job *j, const char *point);
 /* annotate.c */
 int job_annotate(struct job *j, const char *point);
 
+/* arch.c: labels of a statement of a .wet file; id NULL: counts of all */
+void job_arch(const char *id, const char *path, const char *outname);
+
 /* put.c */
 size_t put_dec(uint8_t *p, uint64_t v);
 size_t put_hex(uint8_t *p, uint64_t v);                 /* no 0x */

@@ -90,6 +90,7 @@ use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_
 		}
 		if (paper_differs(p, t->atpath, a->before) != 0 || label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
 			return store_nomem(t->out.f);
+		t->npair++;
 	}
 	return 0;
 }
@@ -143,6 +144,7 @@ execution(struct paper *t, size_t i, const uint32_t *x0)
 		return t->out.f->err[0] ? -1 : store_fail(t->out.f, 1, "%s", r->fault.err);
 	a->time[a->n++] = (uint32_t)t->time++;
 	t->n += p->n;
+	t->nword += a->nword;
 	return 0;
 }
 
@@ -177,12 +179,26 @@ segments(struct paper *t)
 			bad = paper_segment(t);
 		for (size_t i = 0; !bad && i < t->r.path.n; i++)
 			bad = execution(t, i, x0);
-		if (!bad && t->n >= t->out.o->segment)
+		if (!bad && (t->n >= t->out.o->segment || t->nword >= PAPER_WORDS || t->npair >= PAPER_PAIRS))
 			bad = paper_segment(t);
 	}
 	if (!bad && t->n)
 		bad = paper_segment(t);
 	free(x0);
+	return bad;
+}
+
+/* One-bit labels are taken over as they are */
+static int
+labels(struct paper *t, const struct wetfile *full)
+{
+	struct wetfile_fault wf;
+	int bad = 0;
+
+	for (size_t i = 0; i < full->nsection && !bad; i++)
+		if (full->section[i].tag == WETFILE_ARCH)
+			bad = wetfile_load(full, i, &t->out.b, &wf) != 0 ? store_fail(t->out.f, 1, "%s", wf.err) :
+			    store_section(&t->out, WETFILE_ARCH, full->section[i].segment, STORE_P_ARCH);
 	return bad;
 }
 
@@ -237,12 +253,13 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	if (!bad && ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || times(t) != 0))
 		bad = store_nomem(f);
 	if (!bad)
-		bad = segments(t);
+		bad = segments(t) != 0 || labels(t, full) != 0;
 	if (!bad && full->whole && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	t->stats.npath = t->r.code.npath;
 	t->stats.ntime = t->time;
 	t->stats.nsegment = t->nseg;
+	t->stats.arch = t->out.stats.part[STORE_P_ARCH];
 	*s = t->stats;
 	paper_free(t);
 	return bad ? -1 : 0;

@@ -14,7 +14,11 @@
 #include "engine/wet/store.h"
 
 #define PAPER_SEGMENT (1u << 26)        /* statements executed in a segment: the most */
+#define PAPER_WORDS   (1u << 25)        /* words of values, and pairs, at which a segment ends */
+#define PAPER_PAIRS   (1u << 26)
 #define PAPER_PLAIN   BIDI_NMETHOD      /* as a method: a stream that is all context, not compressed */
+#define PAPER_RAW     (BIDI_NMETHOD + 1)        /* the same, of a long one: as bytes */
+#define PAPER_NHOW    (BIDI_NMETHOD + 2)
 
 enum paper_part { PAPER_TS, PAPER_VALS, PAPER_EDGES, PAPER_NPARTS };
 
@@ -23,8 +27,8 @@ struct paper_stats {
 	uint64_t orig[PAPER_NPARTS];    /* bytes: 4 a statement, 8 a word of a value, 8 a dependence */
 	uint64_t tier1[PAPER_NPARTS];   /* 4 a time or an index of a pattern, 8 a word, 8 a pair */
 	uint64_t tier2[PAPER_NPARTS];   /* of the streams as they are compressed: entries, table, context */
-	uint64_t used[PAPER_NPARTS][PAPER_PLAIN + 1];   /* streams */
-	uint64_t fixed, labels;         /* bytes of the file: graph without labels, and labels */
+	uint64_t used[PAPER_NPARTS][PAPER_NHOW];    /* streams */
+	uint64_t fixed, labels, arch;   /* bytes of the file: graph without labels, labels, one-bit labels */
 };
 
 /*

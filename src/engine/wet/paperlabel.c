@@ -94,6 +94,8 @@ groups(struct values *v, const struct paper_node *a)
 	memset(v->group, 0, sizeof v->group);
 	for (uint32_t k = 0; k < p->n; k++)
 		if (r->code.stmt[seq[k]].nval) {
+			if (!v->ngroup)
+				return paper_bad(r, "a value of no group");
 			v->of[k] = (uint8_t)next(&v->t, 1, v->ngroup - 1u);
 			v->group[v->of[k]].nword += r->code.stmt[seq[k]].nval;
 		}

@@ -48,7 +48,7 @@ struct paper {
 	uint32_t *nwhen;                /* owned */
 	size_t capseq, capnth;
 	uint64_t time;                  /* executions of paths so far */
-	uint64_t n;                     /* statements executed in the segment */
+	uint64_t n, nword, npair;       /* statements executed in the segment, words of their values, pairs */
 	uint32_t nseg;
 	struct pnode *at;               /* the node that is executed */
 	uint32_t atpath, atport;        /* and the port that comes next */

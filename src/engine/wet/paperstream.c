@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
+
 #define PREFIX 8192u                    /* values by which a method is selected */
 #define SHORT  4u                       /* so few are context of any method */
+#define LONG   4096u                    /* so many are not worth a column if they cannot be compressed */
 
 static unsigned
 bytes_of(const uint64_t *v, size_t n)
@@ -24,7 +27,7 @@ static int
 pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 {
 	size_t prefix = n < PREFIX ? n : PREFIX, least = prefix * width;
-	int best = PAPER_PLAIN;
+	int none = n < LONG ? PAPER_PLAIN : PAPER_RAW, best = none;
 
 	if (n <= SHORT)
 		return PAPER_PLAIN;
@@ -41,34 +44,51 @@ pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 			best = (int)m;
 		}
 	}
-	if (best == PAPER_PLAIN || prefix == n)
+	if (best == none || prefix == n)
 		return best;
 	t->best.n = 0;
-	return bidi_save((enum bidi_method)best, v, n, width, 0, 0, &t->best) != 0 ? -1 : t->best.n < n * width ? best : PAPER_PLAIN;
+	return bidi_save((enum bidi_method)best, v, n, width, 0, 0, &t->best) != 0 ? -1 : t->best.n < n * width ? best : none;
+}
+
+/* What is in t->best for good: squeezed, or not compressed at all.  0, or -1 without memory */
+static int
+settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, int m, int level)
+{
+	static const int zstd[10] = { 0, 1, 3, 5, 7, 9, 12, 15, 17, 19 };
+	uint8_t *p;
+
+	if (m != PAPER_RAW && (!level || t->best.n <= 64))
+		return 0;
+	t->best.n = 0;
+	if (m != PAPER_RAW)
+		return bidi_save((enum bidi_method)m, v, n, width, 0, zstd[level], &t->best);
+	if ((p = buf_room(&t->best, n * width)) == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < width; k++)
+			*p++ = (uint8_t)(v[i] >> 8 * k);
+	t->best.n = n * width;
+	return 0;
 }
 
 int
 pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s, enum paper_part part)
 {
-	static const int zstd[10] = { 0, 1, 3, 5, 7, 9, 12, 15, 17, 19 };
 	unsigned width = bytes_of(v, n);
 	int m = pick(t, v, n, width);
 
 	if (m < 0)
 		return -1;
 	s->used[part][m]++;
-	s->tier2[part] += m == PAPER_PLAIN ? n * width : t->best.n;
+	s->tier2[part] += m >= PAPER_PLAIN ? n * width : t->best.n;
 	col_add(&t->how, (uint64_t)m << 3 | (width - 1));
 	if (m == PAPER_PLAIN) {
 		for (size_t i = 0; i < n; i++)
 			col_add(&t->plain, v[i]);
 		return 0;
 	}
-	if (level && t->best.n > 64) {
-		t->best.n = 0;
-		if (bidi_save((enum bidi_method)m, v, n, width, 0, zstd[level], &t->best) != 0)
-			return -1;
-	}
+	if (settle(t, v, n, width, m, level) != 0)
+		return -1;
 	col_add(&t->len, t->best.n);
 	buf_add(&t->body, t->best.p, t->best.n);
 	return t->body.nomem ? -1 : 0;
@@ -112,7 +132,7 @@ pstreams_load(struct pstreams_in *t, struct col_reader *r)
 
 	t->n = 0;
 	t->at = t->nplain = 0;
-	if (col_get(r, &t->how, SIZE_MAX, PAPER_PLAIN << 3 | 7, NULL) != 0)
+	if (col_get(r, &t->how, SIZE_MAX, (PAPER_NHOW - 1) << 3 | 7, NULL) != 0)
 		return -1;
 	for (size_t i = 0; i < t->how.n; i++)
 		nlen += t->how.v[i] >> 3 != PAPER_PLAIN;
@@ -143,7 +163,7 @@ pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r)
 	}
 	p->off = t->at;
 	p->len = (uint32_t)t->len.v[t->len.n++];
-	if (p->len > t->nbody - t->at)
+	if (p->len > t->nbody - t->at || (p->method == PAPER_RAW && p->len != n * p->width))
 		return bad(r, "a stream is longer than its section");
 	t->at += p->len;
 	return 0;
@@ -168,6 +188,9 @@ pstream_get(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c,
 	if (p->method == PAPER_PLAIN)
 		for (uint64_t k = 0; k < p->n; k++)
 			c->v[c->n++] = t->plain.v[p->off + k];
+	else if (p->method == PAPER_RAW)
+		for (uint64_t k = 0; k < p->n; k++)
+			c->v[c->n++] = get_le(t->body + p->off + k * p->width, p->width);
 	else {
 		if ((b = bidi_load((enum bidi_method)p->method, t->body + p->off, p->len, p->n, p->width, &err)) == NULL)
 			return bad(r, err ? err : "no memory");

@@ -409,7 +409,7 @@ paper_segment(struct paper *t)
 	for (uint32_t i = 0; i < t->r.code.npath; i++)
 		clear(&t->node[i]);
 	t->stats.nstmt += t->n;
-	t->n = 0;
+	t->n = t->nword = t->npair = 0;
 	t->nseg++;
 	return 0;
 }

@@ -7,9 +7,11 @@
 
 #include "base/in.h"
 #include "engine/replay/replay.h"
+#include "engine/wet/arch.h"
 #include "format/wetfile.h"
 
-enum store_part { STORE_P_CODE, STORE_P_PATH, STORE_P_DEP, STORE_P_VAL, STORE_P_KEY, STORE_P_RANK, STORE_P_CAP, STORE_P_TEXT, STORE_P_ADDR, STORE_NPARTS };
+enum store_part { STORE_P_CODE, STORE_P_PATH, STORE_P_DEP, STORE_P_VAL, STORE_P_KEY, STORE_P_RANK, STORE_P_CAP, STORE_P_TEXT, STORE_P_ADDR, STORE_P_ARCH,
+	STORE_NPARTS };
 
 struct store_stats {
 	uint64_t nstmt;                 /* statements executed; of text, values and dependences */
@@ -18,6 +20,7 @@ struct store_stats {
 	uint64_t ndep, nval;            /* dependences, words of values */
 	uint64_t nexc;                  /* dependences that the model did not know */
 	uint64_t nwrong;                /* kind loads: statements and registers that were told, as executing them gave something else */
+	struct arch_stats arch;
 };
 
 struct store_code;
@@ -28,6 +31,7 @@ struct store_opts {
 	struct store_stats *stats;      /* or NULL */
 	void (*progress)(void *arg, const struct store_stats *so_far);  /* behind each segment of a run that is kept in full; or NULL */
 	void *progressarg;
+	const struct arch_params *arch; /* of one-bit labels of a file of kind full; NULL: none */
 	const struct store_code *given; /* files, functions and lines of statements; NULL: out of the files that the program mapped */
 };
 

@@ -211,6 +211,8 @@ store(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
 	}
 	c->what = loads ? VISIT_MEMORY : 0;
 	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
+	if (!bad && o->arch)
+		bad = store_arch(&c->out, capture, c->tab.nstmt);
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)

@@ -133,6 +133,9 @@ void store_load_run(struct store_cap *c, size_t run);           /* run `run` of 
 void store_load_batch(struct store_cap *c, struct visit *v);    /* behind a batch: if anything was wrong, registers are made right */
 int store_load_val(struct store_cap *c);                        /* the VAL section */
 
+/* archput.c: the labels that o->arch says of the capture's nstmt statements, as sections */
+int store_arch(struct store_out *out, const char *capture, size_t nstmt);
+
 /* storetab.c: statement s of stmts as one of the file, with its source */
 int store_tab(struct store_cap *c, uint32_t s, struct wsource *src);
 

@@ -127,6 +127,7 @@ all_code(struct store_read *r)
 int
 store_read_open(struct store_read *r, const struct wetfile *f)
 {
+	size_t n = f->nsection;
 	int e;
 
 	*r = (struct store_read){ .file = f, .work = vc_work_new(), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
@@ -142,13 +143,15 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		}
 		load_init(r->load);
 	}
-	for (size_t i = 0; i < f->nsection; i++)
+	while (n && f->section[n - 1].tag == WETFILE_ARCH)      /* of no use here */
+		n--;
+	for (size_t i = 0; i < n; i++)
 		if (f->section[i].tag != order[i % NSECTION] || f->section[i].segment != i / NSECTION) {
 			r->sec = i;
 			return bad(r, "a section that does not belong here");
 		}
-	r->nsegment = f->nsection / NSECTION;
-	if (f->whole && f->nsection % NSECTION) {
+	r->nsegment = n / NSECTION;
+	if (f->whole && n % NSECTION) {
 		wetfile_say(&r->fault, f->size, f->nsection, "sections are missing");
 		return -1;
 	}

@@ -1,0 +1,84 @@
+/* wetq: one-bit labels of a .wet file. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/spool.h"
+#include "engine/wet/arch.h"
+#include "wetq.h"
+
+/* Executions of each statement that has labels, and how many are 1: branches, loads, stores */
+static void
+counts(struct out *o, const struct arch_labels *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct arch_stmt *s = &l->stmt[i];
+		uint8_t *p = out_room(o, 128);
+		size_t n = put_dec(p, s->id);
+
+		p[n++] = ' ';
+		n += put_dec(p + n, s->count);
+		for (unsigned k = 0; k < ARCH_NKINDS; k++) {
+			p[n++] = ' ';
+			if (s->bits[k])
+				n += put_dec(p + n, arch_ones(s, k));
+			else
+				p[n++] = '-';
+		}
+		p[n++] = '\n';
+		out_used(o, n);
+	}
+}
+
+/* The same of each instance of one */
+static void
+instances(struct out *o, const struct arch_stmt *s)
+{
+	for (uint32_t x = 0; x < s->count; x++) {
+		uint8_t *p = out_room(o, 64);
+		size_t n = put_dec(p, x);
+
+		for (unsigned k = 0; k < ARCH_NKINDS; k++) {
+			p[n++] = ' ';
+			p[n++] = !s->bits[k] ? '-' : arch_bit(s, k, x) ? '1' : '0';
+		}
+		p[n++] = '\n';
+		out_used(o, n);
+	}
+}
+
+void
+job_arch(const char *id, const char *path, const char *outname)
+{
+	const char *name = strcmp(path, "-") == 0 ? spool_stdin() : path;
+	const struct arch_stmt *s = NULL;
+	struct wetfile_fault f;
+	struct arch_labels l;
+	struct wetfile w;
+	struct out *o;
+	uint64_t v = 0;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die_sys("%s", path);
+	if (wetfile_open(&w, fd, &f) != 0 || arch_read(&w, &l, &f) != 0)
+		die_at(path, f.off, f.rec == UINT64_MAX ? DIAG_NOREC : f.rec, "%s", f.err);
+	if (!w.whole)
+		die_at(path, w.fault.off, w.fault.rec == UINT64_MAX ? DIAG_NOREC : w.fault.rec, "%s", w.fault.err);
+	if (!l.n)
+		die("%s: no labels in it (wetz -a makes them)", path);
+	if (id && (num_u64(id, 1, UINT32_MAX, &v) != 0 || (s = arch_find(&l, (uint32_t)v)) == NULL))
+		die("%s: no labels of a statement %s", path, id);
+	o = out_open(outname);
+	if (s)
+		instances(o, s);
+	else
+		counts(o, &l);
+	out_close(o);
+	arch_labels_free(&l);
+	wetfile_close(&w);
+	close(fd);
+}
