@@ -56,7 +56,10 @@ programs() {
 			print "</line>"
 		}
 		END { print "</text>" }' > text.xml
-	# shellcheck disable=SC2016    # the words of awk
+	cat > count.awk <<-'AWK'
+		{ for (i = 1; i <= NF; i++) n[$i]++ }
+		END { for (w in n) if (n[w] > 50) print w, n[w] }
+	AWK
 	cat > list <<-END
 		gzip	gzip -9nc text.gzip
 		bzip2	bzip2 -9c text.bzip2
@@ -71,5 +74,4 @@ programs() {
 		gauss	./gauss $(calc %.0f "338 * $size ^ (1 / 3)")
 		pdp	./pdp 11 $(k 25)
 	END
-	echo '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) if (n[w] > 50) print w, n[w] }' > count.awk
 }

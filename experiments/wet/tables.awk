@@ -2,15 +2,14 @@
 
 FNR == NR {
 	if ($1 !~ /#/) {
-		n = split($0, f)
-		for (i = 3; i <= n; i++) paper[$1, $2, i - 2] = f[i]
+		for (i = 3; i <= NF; i++) paper[$1, $2, i - 2] = $i
 	}
 	next
 }
 {
 	if (!($1 in seen)) { seen[$1] = 1; name[++np] = $1 }
 	if ($2 == "full.sofar") { far[$1, ++nfar[$1]] = $3; sofar[$1, nfar[$1]] = $4; next }
-	if ($2 ~ /\.(slice|values|addrs)$/) {
+	if ($2 ~ /\.(slice|value|addr)$/) {
 		k = $2 ~ /slice/ ? 3 : 4
 		count[$1, $2]++
 		sum[$1, $2] += $k
@@ -21,7 +20,7 @@ FNR == NR {
 }
 
 function has(p, key) { return (p, key, 1) in v }
-function get(p, key, i) { return v[p, key, i ? i : 1] }
+function get(p, key, i) { if (!i) i = 1; return (p, key, i) in v ? v[p, key, i] : 0 }
 # a number in a column, or that there is none
 function num(format, ok, x,    t) {
 	t = sprintf(format, 0)
@@ -50,8 +49,8 @@ function bits(p, key) { return 8 * get(p, key) / stmts(p) }
 # bytes of labels before compression, as the paper counts
 function orig(p) { return 4 * stmts(p) + 8 * get(p, "full.labels", 1) + 8 * get(p, "full.labels", 2) }
 
-function rows(    i, p, m) {
-	title("Rows: bits a statement.  full by part; file: all of it; ratio: bytes as the paper counts, by bytes of the file; MB: memory of wetz -m full")
+function rows(    i, p, m, k) {
+	title("Bits a statement: of wetz -m full by part, of its whole file, of other modes; ratio as the paper counts; MB of memory it took (full)")
 	printf "%-8s %7s | %6s %6s %6s %6s %6s %6s %6s | %6s %6s | %6s | %6s %6s | %4s\n", "program", "M stmts", "code", "paths", "deps", "values", "states",
 	    "full", "ratio", "loads", "ratio", "replay", "paper", "ratio", "MB"
 	for (i = 1; i <= np; i++) {
@@ -94,7 +93,7 @@ function table1(    i, p) {
 	printf "%-8s %8.1f %9.1f %8.2f %7.1f %8.2f %7.1f%s\n", "average", average("n"), average("orig"), average("comp"), average("ratio"), average("compp"), average("ratiop"), beside(1, "Avg.", 1, 4)
 }
 
-function component(t, what, key, from,    i, p, k) {
+function component(t, what, key, from,    i, p, k, o, f) {
 	title("Table " t ".  " what " labels: MB before; ratio after tier 1 and tier 2 (-m paper), in -m full")
 	printf "%-8s %9s %8s %8s %8s   %-10s %8s %8s %8s\n", "program", "original", "tier 1", "tier 2", "full", "the paper", "original", "tier 1", "tier 2"
 	split("", av); split("", na)
@@ -118,7 +117,7 @@ function table4(    i, p, k, key) {
 		printf "%-8s", p
 		for (k = 1; k <= 3; k++) {
 			key = "paper." (k == 1 ? "branches" : k == 2 ? "loads" : "stores")
-			printf " %s %s", num("%8.2f", has(p, key), get(p, key, 1) / 1e6), num("%7.1f", has(p, key), get(p, key, 2) ? get(p, key, 1) / get(p, key, 2) : 0)
+			printf " %s %s", num("%8.2f", has(p, key), get(p, key, 1) / 1e6), num("%7.1f", has(p, key) && get(p, key, 2), get(p, key, 2) ? get(p, key, 1) / get(p, key, 2) : 0)
 		}
 		printf "%s\n", beside(4, p, 1, 3)
 	}
@@ -146,7 +145,7 @@ function table5(    i, p, k, m, s) {
 }
 
 function table6(    i, p, k, f, key, s) {
-	title("Table 6.  Control flow: MB of the trace (4 bytes a statement); CPU seconds and MB a second, forward and backward, of the capture and of -m full")
+	title("Table 6.  Control flow, MB (4 bytes a statement); CPU seconds, MB a second: forward and backward, of the capture and of wetz -m full")
 	printf "%-8s %8s", "program", "MB"
 	for (k = 1; k <= 4; k++) printf " %6s %7s", (k < 3 ? "ws" : "wet") (k % 2 ? " forw" : " back"), "MB/s"
 	printf "   %-10s %8s %8s %8s %8s %8s\n", "the paper", "MB", "forw", "MB/s", "back", "MB/s"
@@ -166,7 +165,7 @@ function table6(    i, p, k, f, key, s) {
 }
 
 function traces(t, what, key,    i, p, k, f) {
-	title("Table " t ".  " what ", statement by statement: CPU seconds for one, millions of executed statements passed over in a second, MB of the trace a second")
+	title("Table " t ".  " what ", statement by statement: CPU seconds for one; executed, M statements a second; of its trace, MB a second")
 	printf "%-8s", "program"
 	for (k = 1; k <= 2; k++) printf " %8s %7s %7s", k == 1 ? "ws" : "wet", "M/s", "MB/s"
 	printf "   %-10s %8s %8s %8s\n", "the paper", "MB", "all, s", "MB/s"
@@ -203,7 +202,7 @@ function table9(    i, p, k, f) {
 }
 
 # shares of components before, after tier 1, after tier 2, in full; and ratios by length
-function pictures(    i, j, p, k, q) {
+function pictures(    i, j, p, k, q, s, c) {
 	title("Figure 8.  Shares of time stamps, values, edges in %: before; after tier 1, after tier 2 (-m paper); in -m full")
 	printf "%-8s %17s %17s %17s %17s\n", "program", "before", "tier 1", "tier 2", "full"
 	for (i = 1; i <= np; i++) {
@@ -247,8 +246,8 @@ END {
 	table4()
 	table5()
 	table6()
-	traces(7, "Values of loads", "values")
-	traces(8, "Addresses of loads and stores", "addrs")
+	traces(7, "Values of loads", "value")
+	traces(8, "Addresses of loads and stores", "addr")
 	table9()
 	pictures()
 }
