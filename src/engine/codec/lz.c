@@ -132,7 +132,7 @@ vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		return -1;
 	if (col->n * col->width >= LARGE)
 		vc_work_trim(w);
-	for (unsigned k = 0; k < 3; k++) {
+	for (unsigned k = 0; k < (w->plain ? 1 : 3); k++) {
 		struct buf *to;
 
 		if ((k == 1 && !kind) || (k == 2 && (col->width < 4 || kind & LAY_PLANES)))

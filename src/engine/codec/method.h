@@ -23,6 +23,7 @@ struct vc_work {
 	int hkind;
 	enum vc_method chosen;          /* the better kind of context mixing for the last vc_encode, or STORED: unknown */
 	size_t limit;                   /* what lz would make longer than that may be left unfinished, but is longer then; 0: none */
+	int plain;                      /* lz: only as xz does it */
 	struct buf dict;                /* of lz: the last values of a primer as bytes */
 	uint64_t dictid;                /* which primer's (0: none), and of which layout */
 	unsigned dictkind;
@@ -52,6 +53,9 @@ struct vc_prime {
 
 /* The layout (lay.h) that zstd likes best for a column (a sample), and its size there.  0, or -1 without memory. */
 int vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size);
+
+/* A column's size in that layout as zstd makes it.  0, or -1 without memory. */
+int vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int level, size_t *size);
 
 /* A short column from all over col, in memory of w.  0, or -1 without memory. */
 int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);

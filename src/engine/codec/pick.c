@@ -11,6 +11,7 @@
 #define GROUP   (1u << 20)      /* bytes of records that become one block of LZMA */
 #define LARGE   (1u << 20)      /* bytes that are not kept for the next block */
 #define WHOLE   1.05            /* how near zstd must come on all of a first block, where the sample spoke against LZMA */
+#define XZ      1.25            /* the same with the values as they are: LZMA is not so much better than it */
 
 int
 vc_noise(size_t len, size_t bytes)
@@ -95,26 +96,35 @@ otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	return attempt(w, prime, col, VC_LZ, method, old, out);
 }
 
-/* LZMA for a first block all of which zstd does nearly as well as what was chosen: what comes again from far is in no sample */
+/*
+ * A first block all of which zstd does nearly as well as what was chosen, as
+ * what comes again from far is in no sample: LZMA, or if it is not so near
+ * only what xz would do, not to be larger.
+ */
 static int
 from_far(struct vc_work *w, const struct vc_col *col, enum vc_method *method, size_t old, struct buf *out)
 {
-	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old;
-	int level = w->level;
+	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, fast, plain;
+	int r;
 
 	w->best.n = 0;
 	w->level = vc_zstd_level(1);
 	if (vc_encode_with(w, NULL, col, VC_FAST, &w->best))
 		return -1;
-	w->level = level;
-	if (w->best.n < size) {
+	fast = plain = w->best.n;
+	if (w->best.p[0] && vc_fast_size(w, col, 0, w->level, &plain))
+		return -1;
+	if (fast < size) {
 		out->n = old;
 		buf_add(out, w->best.p, w->best.n);
 		*method = VC_FAST;
 	}
-	if (vc_noise(w->best.n, col->n * col->width))
+	if (vc_noise(fast, col->n * col->width) || ((double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
 		return 0;
-	return (double)w->best.n < WHOLE * (double)size ? attempt(w, NULL, col, VC_LZ, method, old, out) : 0;
+	w->plain = (double)fast >= WHOLE * (double)size;
+	r = attempt(w, NULL, col, VC_LZ, method, old, out);
+	w->plain = 0;
+	return r;
 }
 
 /*
