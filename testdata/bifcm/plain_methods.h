@@ -136,7 +136,7 @@ lz(const uint8_t *p, size_t len, struct column *c, const struct column *first)
 		o.preset_dict = primer + k * c->w - o.preset_dict_size;
 	}
 	n += first ? o.preset_dict_size : 0;
-	o.dict_size = n < 4096 ? 4096 : n > 3145728 ? 3145728 : (uint32_t)n;
+	o.dict_size = n < 4096 ? 4096 : n > 4194304 ? 4194304 : (uint32_t)n;
 	n = c->n * c->w;
 	if (lzma_raw_buffer_decode(f, NULL, p, &in, len, raw, &out, n) != LZMA_OK || in != len || out != n)
 		reject("lz");

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #define DICT_MIN 4096u
-#define DICT_MAX (3u << 20)     /* the encoder takes 12 times as much */
+#define DICT_MAX (4u << 20)     /* the encoder takes 12 times as much: */
+#define DICT_MANY (3u << 20)    /* if there are more values than FEW, which take eight bytes each, it has less */
+#define FEW      (512u << 10)
 #define PRESET   (1u << 20)     /* bytes of the primer, at most */
 #define TIMES    4              /* nor more than so many times the block: they are gone through first */
 #define PIECE    8192           /* values laid out at a time */
@@ -20,9 +22,10 @@ static const struct { uint8_t lc, lp, pb; } props[] = { { 3, 0, 2 }, { 0, 3, 3 }
 
 /* What LZMA is told: its dictionary, and what of the primer is in it at first.  0, or -1 without memory. */
 static int
-prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, lzma_options_lzma *opt)
+prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, int encoder,
+	lzma_options_lzma *opt)
 {
-	size_t n = col->n * col->width, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
+	size_t n = col->n * col->width, dict = encoder && col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
 	struct vc_col last = { .width = col->width };
 
 	if (lzma_lzma_preset(opt, 9 | LZMA_PRESET_EXTREME))
@@ -47,7 +50,7 @@ prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	opt->preset_dict = k ? w->dict.p + w->dict.n - k : NULL;
 	opt->preset_dict_size = (uint32_t)k;
 	n += k;
-	opt->dict_size = n < DICT_MIN ? DICT_MIN : n > DICT_MAX ? DICT_MAX : (uint32_t)n;
+	opt->dict_size = n < DICT_MIN ? DICT_MIN : n > dict ? (uint32_t)dict : (uint32_t)n;
 	return 0;
 }
 
@@ -109,7 +112,7 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 
 	limit = limit > SIZE_MAX - out->n ? SIZE_MAX : out->n + limit;
 	buf_u8(out, (uint8_t)kind);
-	if (prepare(w, prime, col, kind, &opt))
+	if (prepare(w, prime, col, kind, 1, &opt))
 		return -1;
 	opt.lc = props[prop].lc;
 	opt.lp = props[prop].lp;
@@ -166,7 +169,7 @@ vc_lz_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		return -1;
 	*err = "no memory";
 	w->bytes.n = 0;
-	if (!buf_room(&w->bytes, n + 1) || prepare(w, prime, col, p[0], &opt))
+	if (!buf_room(&w->bytes, n + 1) || prepare(w, prime, col, p[0], 0, &opt))
 		return -1;
 	r = lzma_raw_buffer_decode(filter, NULL, p, &in, len, w->bytes.p, &got, n);
 	if (r == LZMA_MEM_ERROR)
