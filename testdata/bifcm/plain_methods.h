@@ -5,6 +5,7 @@
 
 #include "plain_bidi.h"
 #include "plain_cm.h"
+#include "plain_bytes.h"
 #include "plain_value.h"
 
 static uint64_t
