@@ -1,4 +1,4 @@
-# Tables of bifcmbench, from lines `stream records method bytes in out [back mean most KiB]`
+# Tables of bifcmbench, from lines `stream records method bytes in out [back median mean most KiB]`
 {
 	if (!($1 in n)) stream[++ns] = $1
 	if (!($3 in known)) { known[$3] = 1; method[++nm] = $3 }
@@ -8,9 +8,9 @@
 	secs["out", $1, $3] = $6
 	if (NF > 6) {
 		secs["back", $1, $3] = $7
-		mean[$1, $3] = $8
-		most[$1, $3] = $9
-		memory[$1, $3] = $10
+		median[$1, $3] = $8
+		most[$1, $3] = $10
+		memory[$1, $3] = $11
 	}
 }
 function head(first,  i) {
@@ -70,11 +70,11 @@ END {
 	speeds("in", "M/s in")
 	speeds("out", "M/s out")
 	speeds("back", "M/s back")
-	printf "%-12s %21s %21s %21s\n", "", "seek ms, mean", "at most", "memory, MiB"
+	printf "%-12s %21s %21s %21s\n", "", "seek ms, median", "at most", "memory, MiB"
 	printf "%-12s %10s %10s %10s %10s %10s %10s\n", "", "-9", "-1", "-9", "-1", "-9", "-1"
 	for (i = 1; i <= ns; i++) {
 		s = stream[i]
-		printf "%-12s %10.2f %10.2f %10.2f %10.2f %10.1f %10.1f\n", s, mean[s, "bifcm-9"], mean[s, "bifcm-1"],
+		printf "%-12s %10.2f %10.2f %10.2f %10.2f %10.1f %10.1f\n", s, median[s, "bifcm-9"], median[s, "bifcm-1"],
 		    most[s, "bifcm-9"], most[s, "bifcm-1"], memory[s, "bifcm-9"] / 1024, memory[s, "bifcm-1"] / 1024
 	}
 }

@@ -9,7 +9,7 @@ $1 == "M" {
 }
 $1 == "S" { for (i = 3; i <= 8; i++) chosen[$2, i - 2] = $i }
 $1 == "W" { wet[++nw] = $2; for (i = 3; i <= NF; i++) w[$2, i] = $i }
-$1 == "P" { n = $3 / 8; for (i = 4; i <= 8; i++) peer[$2, i - 3] = $i == "-" ? -1 : 8 * $i / n }
+$1 == "P" { n = $3 / 8; for (i = 4; i <= 8; i++) peer[$2, i - 3] = 8 * $i / n }
 
 function title(s) { printf "\n%s\n\n", s }
 function head(first,    m) {
@@ -26,7 +26,7 @@ function grid(i, scale,    s, m) {
 		print ""
 	}
 }
-function cell(v) { return v < 0 ? "-" : v < 1 ? sprintf("%.3f", v) : sprintf("%.2f", v) }
+function cell(v) { return v < 1 ? sprintf("%.3f", v) : sprintf("%.2f", v) }
 
 # for the picture: the cells of the first table, a line of bars for each stream
 function files(    s, m, i) {
@@ -37,8 +37,7 @@ function files(    s, m, i) {
 	for (s = 1; s <= ns; s++) {
 		printf "%s", stream[s] > "sizes"
 		for (i = 1; i <= 4; i++) printf " %.5f", peer[stream[s], i] > "sizes"
-		bifcm = peer[stream[s], 5] < 0 ? "nan" : peer[stream[s], 5]
-		printf " %.5f %.5f %s\n", chosen[stream[s], 5], chosen[stream[s], 6], bifcm > "sizes"
+		printf " %.5f %.5f %.5f\n", chosen[stream[s], 5], chosen[stream[s], 6], peer[stream[s], 5] > "sizes"
 	}
 }
 
@@ -81,20 +80,19 @@ END {
 	}
 
 	title("Bits a value beside others: memory and file are the paper's compressors, the best of the twelve for the whole stream")
-	printf "%-12s%9s%9s%9s%9s%9s%9s%9s\n", "", "xz -9e", "zstd -19", "bzip2", "gzip", "memory", "file", "bifcm"
+	printf "%-12s%9s%9s%9s%9s%9s%9s%9s\n", "", "xz -9e", "zstd -19", "bzip2", "gzip", "memory", "file", "bifcm -9"
 	for (s = 1; s <= ns; s++) {
 		v[1] = peer[stream[s], 1]; v[2] = peer[stream[s], 2]; v[3] = peer[stream[s], 3]; v[4] = peer[stream[s], 4]
 		v[5] = chosen[stream[s], 5]; v[6] = chosen[stream[s], 6]; v[7] = peer[stream[s], 5]
 		printf "%-12s", stream[s]
 		for (i = 1; i <= 7; i++) {
 			printf "%9s", cell(v[i])
-			if (v[i] > 0) sum[i] += log(v[i])
-			else none[i] = 1
+			sum[i] += log(v[i])
 		}
 		print ""
 	}
 	printf "%-12s", "geom. mean"
-	for (i = 1; i <= 7; i++) printf "%9s", none[i] ? "-" : cell(exp(sum[i] / ns))
+	for (i = 1; i <= 7; i++) printf "%9s", cell(exp(sum[i] / ns))
 	print ""
 	files()
 }

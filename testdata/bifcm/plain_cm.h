@@ -32,19 +32,22 @@ struct entry {
 };
 
 struct cm {
-	uint16_t T[3][11][256][3], dull[16][64];
-	int16_t W[3][256][16], X[2048][8];
-	struct counter recent[3][1024], sure[2][64], level[256][8];
+	uint16_t T[3][12][256][3], P[9][7][256], dull[16][64][2];
+	int16_t W[3][256][16], Q[3][256][16], X[9][256][8], Y[9][128][8];
+	struct counter recent[3][1024], sure[2][64], zeros[16][8][8];
 	unsigned B;
 	struct slot *slot[6];
 	struct { uint64_t last, d1, d2; } *key;
 	struct line *line[2];
 	struct entry *mtab, *dtab;
-	uint16_t *M[5];
+	uint8_t *M[7], *N[7];           /* slots of bits */
+	uint64_t list[32], ranks;
+	struct { uint8_t rank, history; } next[65536];
+	unsigned nextat;
 	uint64_t *V, *K, i;             /* the history; the next position */
 	uint64_t g0, g1, g2, g3, roll, prevkey, lastmiss, mpos, mlen, mhash, dpos, dlen, dhash;
 	int dshift, dtz;
-	uint32_t hist;
+	uint32_t hist, levels;
 	unsigned op, flhist, period, lag[16];
 	int keyed;
 	unsigned w;
@@ -54,8 +57,8 @@ struct cm {
 /* What is known before a value */
 struct look {
 	struct slot *slot[6];
-	uint8_t check[6], history[11];
-	uint64_t base[6], cand[11][2];
+	uint8_t check[6], history[12];
+	uint64_t base[6], cand[12][2];
 	struct line *line[2];
 	int floats;
 };
@@ -80,6 +83,14 @@ tz(uint64_t x)
 	for (; !(x & 1); x >>= 1)
 		n++;
 	return n;
+}
+
+static int
+is_float(uint64_t a)
+{
+	uint64_t e = a >> 52 & 0x7ff;
+
+	return (e > 0x210 && e < 0x5f0) || !(a << 1);
 }
 
 /* The coder */
@@ -121,13 +132,13 @@ decision(struct coder *r, uint64_t p, int told)
 }
 
 static unsigned
-plain_byte(struct coder *r, unsigned told)
+plain_half(struct coder *r, unsigned told)
 {
-	uint64_t q = r->R >> 8, v;
+	uint64_t q = r->R >> 4, v;
 
 	if (!r->p)
 		return told;
-	v = r->L / q > 255 ? 255 : r->L / q;
+	v = r->L / q > 15 ? 15 : r->L / q;
 	r->L -= v * q;
 	r->R = q;
 	more(r);
@@ -183,12 +194,12 @@ count_bit(struct counter *t, int bit, unsigned limit)
 }
 
 static int
-mixed(const int *x, const int16_t *w, int n)
+mixed(const int *x, const int16_t *w, const int16_t *w2, int n)
 {
 	int sum = 0;
 
 	for (int i = 0; i < n; i++)
-		sum += x[i] * w[i];
+		sum += x[i] * w[i] + x[i] * w2[i];
 	return squash(sum >> 14);
 }
 
@@ -209,6 +220,30 @@ counters(struct counter *t, size_t bytes, uint32_t c)
 		t[i].c = c;
 }
 
+static void
+weights(void *w, size_t bytes, int16_t v)
+{
+	int16_t *p = w;
+
+	for (size_t i = 0; i < bytes / 2; i++)
+		p[i] = v;
+}
+
+/* What histories of bits are worth in the beginning */
+static void
+first_histories(struct cm *c)
+{
+	for (unsigned h = 1; h < 256; h++) {
+		unsigned ones = 0, n = 0;
+
+		for (unsigned x = h; x > 1; x >>= 1, n++)
+			ones += x & 1;
+		for (int j = 0; j < 9; j++)
+			for (int m = 0; m < 7; m++)
+				c->P[j][m][h] = (uint16_t)(65535 * (2 * ones + 1) / (2 * n + 2));
+	}
+}
+
 /* State.  max: values that the history may come to have. */
 static struct cm *
 cm_new(size_t N, size_t max, int keyed, unsigned w)
@@ -221,13 +256,16 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 		;
 	for (size_t i = 0; i < sizeof(c->T) / sizeof(*t); i++)
 		t[i] = i / 3 % 256 == 255 ? none[i % 3] : t0[i % 3];
-	for (size_t i = 0; i < sizeof(c->W) / 2; i++)
-		((int16_t *)c->W)[i] = 4000;
-	for (size_t i = 0; i < sizeof(c->X) / 2; i++)
-		((int16_t *)c->X)[i] = 5000;
+	weights(c->W, sizeof(c->W), 2000);
+	weights(c->Q, sizeof(c->Q), 2000);
+	weights(c->X, sizeof(c->X), 2500);
+	weights(c->Y, sizeof(c->Y), 2500);
+	first_histories(c);
+	for (unsigned i = 0; i < 32; i++)
+		c->list[i] = i;
 	counters((struct counter *)c->recent, sizeof(c->recent), 1 << 21);
 	counters((struct counter *)c->sure, sizeof(c->sure), 15 << 18);
-	counters((struct counter *)c->level, sizeof(c->level), 1 << 21);
+	counters((struct counter *)c->zeros, sizeof(c->zeros), 1 << 21);
 	for (int j = 0; j < 6; j++) {
 		c->slot[j] = alloc(sizeof(struct slot) << c->B);
 		for (size_t i = 0; i < (size_t)1 << c->B; i++)
@@ -238,10 +276,9 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 		c->line[q] = alloc(sizeof(struct line) << (c->B - 3));
 	c->mtab = alloc(sizeof(*c->mtab) << (c->B + 2));
 	c->dtab = alloc(sizeof(*c->dtab) << (c->B + 2));
-	for (int m = 0; m < 5; m++) {
-		c->M[m] = alloc(sizeof(uint16_t) << (c->B + 1));
-		for (size_t i = 0; i < (size_t)2 << c->B; i++)
-			c->M[m][i] = 32768;
+	for (int m = 0; m < 7; m++) {
+		c->M[m] = memset(alloc((size_t)4 << c->B), 1, (size_t)4 << c->B);
+		c->N[m] = memset(alloc((size_t)1 << (c->B - 1)), 1, (size_t)1 << (c->B - 1));
 	}
 	c->period = 1;
 	c->keyed = keyed;
@@ -270,8 +307,10 @@ cm_again(const struct cm *from, size_t max)
 		c->line[q] = again(from->line[q], sizeof(struct line) << (c->B - 3));
 	c->mtab = again(from->mtab, sizeof(*c->mtab) << (c->B + 2));
 	c->dtab = again(from->dtab, sizeof(*c->dtab) << (c->B + 2));
-	for (int m = 0; m < 5; m++)
-		c->M[m] = again(from->M[m], sizeof(uint16_t) << (c->B + 1));
+	for (int m = 0; m < 7; m++) {
+		c->M[m] = again(from->M[m], (size_t)4 << c->B);
+		c->N[m] = again(from->N[m], (size_t)1 << (c->B - 1));
+	}
 	c->V = alloc((max + 1) * sizeof(*c->V));
 	c->K = alloc((max + 1) * sizeof(*c->K));
 	memcpy(c->V, from->V, from->i * sizeof(*c->V));
@@ -284,7 +323,7 @@ cm_done(struct cm *c)
 {
 	for (int j = 0; j < 6; j++)
 		free(c->slot[j]);
-	for (int m = 0; m < 5; m++)
-		free(c->M[m]);
+	for (int m = 0; m < 7; m++)
+		free(c->M[m]), free(c->N[m]);
 	free(c->key), free(c->line[0]), free(c->line[1]), free(c->mtab), free(c->dtab), free(c->V), free(c->K), free(c);
 }

@@ -5,6 +5,7 @@
 
 #include "plain_bidi.h"
 #include "plain_cm.h"
+#include "plain_bytes.h"
 #include "plain_value.h"
 
 static uint64_t
@@ -98,24 +99,51 @@ fast(const uint8_t *p, size_t len, struct column *c)
 	free(raw);
 }
 
+/* The bytes of a layout of a column */
 static void
-lz(const uint8_t *p, size_t len, struct column *c)
+bytes_of(unsigned kind, const struct column *c, uint8_t *p)
+{
+	uint64_t *last = alloc(4096 * sizeof(*last)), none = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t *before = (kind & 3) == 0 ? NULL : (kind & 3) == 1 ? &none : &last[c->k[i] * 0x9e3779b97f4a7c15 >> 52];
+		uint64_t d = c->v[i] - (before ? *before : 0);
+
+		if (before)
+			*before = c->v[i];
+		for (unsigned b = 0; b < c->w; b++)
+			p[kind & 4 ? b * c->n + i : i * c->w + b] = (uint8_t)(d >> 8 * b);
+	}
+	free(last);
+}
+
+static void
+lz(const uint8_t *p, size_t len, struct column *c, const struct column *first)
 {
 	lzma_options_lzma o;
-	lzma_filter f[2] = { { LZMA_FILTER_LZMA1, &o }, { LZMA_VLI_UNKNOWN, NULL } };
-	size_t n = c->n * c->w, in = 2, out = 0;
-	uint8_t *raw = alloc(n);
+	lzma_filter f[2] = { { LZMA_FILTER_LZMA2, &o }, { LZMA_VLI_UNKNOWN, NULL } };
+	size_t n = c->n * c->w, in = 1, out = 0, most = n < 1048576 / 4 ? 4 * n : 1048576;
+	uint8_t *raw = alloc(n), *primer = alloc(1048576);
+	struct column end = { 0 };
 
-	if (len < 2 || lzma_lzma_preset(&o, 6))
+	if (len < 1 || p[0] > 7 || (p[0] & 3) == 3 || ((p[0] & 3) == 2 && !c->k) || (p[0] & 4 && c->w == 1) || lzma_lzma_preset(&o, 6))
 		reject("lz");
-	o.dict_size = n < 4096 ? 4096 : (uint32_t)n;
-	o.lc = p[1] % 9;
-	o.lp = p[1] / 9 % 5;
-	o.pb = p[1] / 45;
+	if (first) {
+		size_t k = first->n < 1048576 / c->w ? first->n : 1048576 / c->w;
+
+		end = (struct column){ .v = first->v + (first->n - k), .k = first->k ? first->k + (first->n - k) : NULL, .n = k, .w = c->w };
+		bytes_of(p[0], &end, primer);
+		o.preset_dict_size = (uint32_t)(k * c->w < most ? k * c->w : most);
+		o.preset_dict = primer + k * c->w - o.preset_dict_size;
+	}
+	n += first ? o.preset_dict_size : 0;
+	o.dict_size = n < 4096 ? 4096 : n > 4194304 ? 4194304 : (uint32_t)n;
+	n = c->n * c->w;
 	if (lzma_raw_buffer_decode(f, NULL, p, &in, len, raw, &out, n) != LZMA_OK || in != len || out != n)
 		reject("lz");
 	layout(p[0], raw, c);
 	free(raw);
+	free(primer);
 }
 
 static void
@@ -133,7 +161,7 @@ decode(unsigned method, const uint8_t *p, size_t len, struct column *c, struct c
 		fast(p, len, c);
 		break;
 	case 4:
-		lz(p, len, c);
+		lz(p, len, c, first);
 		break;
 	default:
 		if (method < 32 || method > 43)

@@ -42,14 +42,6 @@ operate(unsigned op, double x, double y)
 	return a;
 }
 
-static int
-is_float(uint64_t a)
-{
-	uint64_t e = a >> 52 & 0x7ff;
-
-	return (e > 0x210 && e < 0x5f0) || !(a << 1);
-}
-
 /* Step 4 */
 static void
 look_candidates(struct cm *c, struct look *l, uint64_t k)
@@ -61,7 +53,7 @@ look_candidates(struct cm *c, struct look *l, uint64_t k)
 		l->cand[j][0] = l->base[j] + l->slot[j]->v;
 		l->cand[j][1] = l->cand[j][0] + shift_right(l->slot[j]->f << 16, 16);
 	}
-	for (int j = 6; j < 11; j++) {
+	for (int j = 6; j < 12; j++) {
 		l->cand[j][0] = l->cand[j][1] = 0;
 		l->history[j] = 255;
 	}
@@ -92,16 +84,20 @@ look_candidates(struct cm *c, struct look *l, uint64_t k)
 		l->cand[10][0] = l->cand[10][1] = operate(c->op, as_double(c->g0), as_double(c->g1));
 		l->history[10] = (uint8_t)c->flhist;
 	}
+	if (c->next[c->nextat].history) {
+		l->cand[11][0] = l->cand[11][1] = c->list[c->next[c->nextat].rank];
+		l->history[11] = c->next[c->nextat].history;
+	}
 }
 
 /* Step 5: a candidate, 2j + z; -1: none */
 static int
 choose(const struct cm *c, const struct look *l, int t, const uint64_t *refused)
 {
-	uint32_t best = t ? 128000 : 0;
+	uint32_t best = t == 0 ? 0 : t == 1 ? 512000 : 768000;
 	int which = t ? -1 : 0;
 
-	for (int j = 0; j < 11; j++) {
+	for (int j = 0; j < 12; j++) {
 		for (int z = 0; z < 2; z++) {
 			uint32_t P = 32u * c->T[t][j][l->history[j]][z] + 2u * (unsigned)j + (unsigned)z;
 
@@ -121,95 +117,36 @@ static int
 try_candidate(struct cm *c, const struct look *l, int t, int j, uint64_t cand, uint64_t k, uint64_t told)
 {
 	struct counter *r = &c->recent[t][hash(mix(k, 32 * (c->hist % 256) + (unsigned)j), 10)];
-	int16_t *w = c->W[t][16 * (c->hist % 16) + (unsigned)j];
-	uint16_t *T[11];
+	int16_t *w = c->W[t][16 * (c->hist % 16) + (unsigned)j], *w2 = c->Q[t][l->history[11]];
+	uint16_t *T[12];
 	int x[16] = { 0 }, p, b, e;
 
-	for (int i = 0; i < 11; i++) {
+	for (int i = 0; i < 12; i++) {
 		T[i] = &c->T[t][i][l->history[i]][l->cand[i][0] == cand ? 0 : l->cand[i][1] == cand ? 1 : 2];
 		x[i] = stretch(*T[i]);
 	}
-	x[11] = 256;
-	x[12] = stretch(r->c >> 6);
-	p = mixed(x, w, 16);
+	x[12] = 256;
+	x[13] = stretch(r->c >> 6);
+	p = mixed(x, w, w2, 16);
 	b = decision(&c->r, (uint64_t)p, told == cand);
-	e = 5 * ((65536 * b - p) >> 4);
-	mix_learn(x, w, 16, e > 32767 ? 32767 : e < -32767 ? -32767 : e);
-	for (int i = 0; i < 11; i++)
+	e = 8 * ((65536 * b - p) >> 4);
+	e = e > 32767 ? 32767 : e < -32767 ? -32767 : e;
+	mix_learn(x, w, 16, e);
+	mix_learn(x, w2, 16, e);
+	for (int i = 0; i < 12; i++)
 		learn(T[i], b, 6);
 	count_bit(r, b, 255);
 	return b;
 }
 
-/* Bytes of a value */
-static unsigned
-mixed_byte(struct cm *c, const uint64_t *x, unsigned j, unsigned told, uint64_t *E)
+/* Step 6: predictors that were right and not asked */
+static void
+learn_right(struct cm *c, const struct look *l, int t, uint64_t v)
 {
-	unsigned o = 1, a = 1;
-	uint64_t place[5] = { 0 };
-
-	for (int n = 7; n >= 0; n--) {
-		int in[8] = { 0 }, p, b;
-
-		if (n == 7 || n == 3) {
-			for (int m = 0; m < 5; m++)
-				place[m] = 16 * hash(x[m] + o * G, c->B - 3);
-			a = 1;
-		}
-		for (int m = 0; m < 5; m++)
-			in[m] = stretch(c->M[m][place[m] + a]);
-		in[5] = 256;
-		p = mixed(in, c->X[256 * j + o], 8);
-		b = decision(&c->r, (uint64_t)p, told >> n & 1);
-		mix_learn(in, c->X[256 * j + o], 8, 4 * ((65536 * b - p) >> 4));
-		for (int m = 0; m < 5; m++)
-			learn(&c->M[m][place[m] + a], b, 4);
-		a = 2 * a + (unsigned)b;
-		o = 2 * o + (unsigned)b;
-		*E += (uint64_t)(b ? 65536 - p : p);
-	}
-	return o & 255;
-}
-
-static uint64_t
-bytes_of_value(struct cm *c, uint64_t k, uint64_t last, uint64_t cand, uint64_t told)
-{
-	uint64_t r = c->keyed ? last : c->lastmiss, s = c->keyed ? last : c->g0, y = mix(k, 77), H;
-	unsigned l = 0, o = 1;
-
-	for (uint64_t d = told ^ r; d >> 8; d >>= 8)
-		l++;
-	for (int n = 2; n >= 0; n--) {
-		struct counter *t = &c->level[hash(y, 8)][o];
-		uint32_t p = t->c >> 6;
-		int b = decision(&c->r, p < 64 ? 64 : p > 65472 ? 65472 : p, l >> n & 1);
-
-		count_bit(t, b, 60);
-		o = 2 * o + (unsigned)b;
-	}
-	l = o - 8;
-	H = l == 7 ? 0 : r >> 8 * (l + 1);
-	for (unsigned j = l; j <= l; j--) {
-		uint16_t *D = &c->dull[y >> 60][8 * l + j];
-		unsigned byte = told >> 8 * j & 255;
-
-		if (*D > 31900 && *D % 16) {
-			byte = plain_byte(&c->r, byte);
-			--*D;
-		} else {
-			uint64_t u = j + 8 * l, E = 0;
-			uint64_t f = (j == 7 ? 0 : cand >> 8 * (j + 1)) == H;
-			uint64_t x[5] = {
-				mix(u, y), mix(H, u), mix(256 * (r >> 8 * j & 255) + u, y + 5), mix(H ^ s * G, u + 200),
-				mix(512 * (cand >> 8 * j & 255) + 256 * f + u, y + 6),
-			};
-
-			byte = mixed_byte(c, x, j, byte, &E);
-			*D = (uint16_t)(*D + ((int)(E / 8) - *D) / 32) | 15;
-		}
-		H = H << 8 | byte;
-	}
-	return H;
+	for (int j = 0; j < 12; j++)
+		for (int z = 0; z < 2; z++)
+			if (l->history[j] != 255 && l->cand[j][z] == v)
+				learn(&c->T[t > 2 ? 2 : t][j][l->history[j]][z], 1, 4);
 }
 
 /* Step 8 */
@@ -244,6 +181,26 @@ advance(struct cm *c, size_t e, uint64_t k, uint64_t v)
 	c->g3 = c->g2, c->g2 = c->g1, c->g1 = c->g0, c->g0 = v;
 	c->prevkey = k;
 	c->roll = (c->roll << 8) + (v * G >> 40);
+}
+
+/* Step 14 */
+static void
+learn_ranks(struct cm *c, uint64_t v)
+{
+	unsigned r = 0, ok, h;
+
+	while (r < 32 && c->list[r] != v)
+		r++;
+	ok = c->next[c->nextat].rank == r;
+	h = c->next[c->nextat].history;
+	c->next[c->nextat].history = (uint8_t)((2 * h + ok) % 64 + 64);
+	if (r < 32)
+		c->next[c->nextat].rank = (uint8_t)r;
+	for (unsigned m = r < 32 ? r : 31; m > 0; m--)
+		c->list[m] = c->list[m - 1];
+	c->list[0] = v;
+	c->ranks = (64 * c->ranks + r) & 0x3ffffffffff;
+	c->nextat = (unsigned)hash(mix(c->ranks, 5), 16);
 }
 
 /* Step 10 */
@@ -451,6 +408,8 @@ value(struct cm *c, uint64_t k, uint64_t told)
 	}
 	if (!found) {
 		v = c->lastmiss = bytes_of_value(c, k, c->key[e].last, t ? refused[0] : 0, told);
+		if (c->levels % 8 >= 4)
+			learn_right(c, &l, t, v);
 		c->hist = 4 * c->hist + 3;
 	}
 	c->V[c->i] = v;
@@ -469,6 +428,7 @@ value(struct cm *c, uint64_t k, uint64_t told)
 	learn_lines(c, &l, v);
 	learn_match(c, v);
 	learn_differences(c, &l, v);
+	learn_ranks(c, v);
 	c->i++;
 	return v;
 }

@@ -1,4 +1,5 @@
 /* bifcm: streams of values, compressed and given back forward, backward or from the middle */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -150,6 +151,20 @@ blocks(struct vs_options *o, char *s)
 	o->first = comma ? (uint32_t)number(comma, 1, VC_MAX) : o->block;
 }
 
+/* The same, where it was not told */
+static void
+sizes(struct vs_options *o)
+{
+	/* values of a byte take eight in memory */
+	o->first = vs_record_size(&o->layout) == 1 ? 2 * VS_FIRST : VS_FIRST;
+	if (o->method >= 0)
+		return;
+	if (o->level < 4)
+		o->block = o->first = VS_GROUP;
+	else
+		o->group = VS_GROUP;
+}
+
 static int
 method(const char *name)
 {
@@ -257,12 +272,15 @@ option(struct args *a, int c, int *layout)
 int
 main(int argc, char **argv)
 {
-	struct args a = { .o = { .first = VS_FIRST, .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
+	struct args a = { .o = { .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
 	struct input in;
 	struct out *out;
 	int c, layout = 0;
 
 	diag_init(argv[0], 1);
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);   /* or what was large once is kept for ever */
+#endif
 	vs_layout_parse(&a.o.layout, "8");
 	while ((c = getopt(argc, argv, "0123456789b:dH:lm:n:o:Rr:s:T:tvw:")) != -1)
 		option(&a, c, &layout);
@@ -271,10 +289,8 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	if (a.o.layout.ref && !(layout & 2))
 		a.nhead = REF_HEADER;
-	if (a.o.level == 9 && a.o.method < 0 && !a.sizes)
-		a.o.group = VS_GROUP;
-	if (a.o.level < 4 && a.o.method < 0 && !a.sizes)
-		a.o.block = a.o.first = VS_GROUP;
+	if (!a.sizes)
+		sizes(&a.o);
 	input_open(&in, argv[optind]);
 	if (a.action != COMPRESS) {
 		expand(&in, &a);

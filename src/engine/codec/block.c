@@ -55,20 +55,31 @@ vc_work_new(void)
 }
 
 void
+vc_work_trim(struct vc_work *w)
+{
+	buf_free(&w->tmp);
+	buf_free(&w->bytes);
+	ZSTD_freeCCtx(w->zc);
+	w->zc = NULL;
+	cm_free(&w->cm);
+	free(w->h);
+	free(w->hkey);
+	w->h = w->hkey = NULL;
+	w->hcap = w->hkcap = w->first = 0;
+	w->hid = 0;
+}
+
+void
 vc_work_free(struct vc_work *w)
 {
 	if (!w)
 		return;
-	buf_free(&w->tmp);
+	vc_work_trim(w);
 	buf_free(&w->best);
-	buf_free(&w->bytes);
-	ZSTD_freeCCtx(w->zc);
+	buf_free(&w->dict);
 	ZSTD_freeDCtx(w->zd);
 	free(w->last);
 	free(w->sample);
-	cm_free(&w->cm);
-	free(w->h);
-	free(w->hkey);
 	free(w);
 }
 

@@ -37,6 +37,7 @@ struct vc_prime;        /* primer: not changed by use, shared by threads */
 
 struct vc_work *vc_work_new(void);      /* NULL without memory */
 void vc_work_free(struct vc_work *w);
+void vc_work_trim(struct vc_work *w);   /* frees what can be made again */
 
 /*
  * The primer of a column from its first block (v, key, n, width all given),
@@ -72,6 +73,12 @@ int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
  * method that of the widest column.
  */
 size_t vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len);
+
+/* How many records may become one block by LZ alone, so that decoding it takes about 10 ms: n of them, of that many bytes, take len when so coded */
+size_t vc_group_values(size_t n, size_t bytes, size_t len);
+
+/* Does the method fast's length tell that LZMA will not do better than it? */
+int vc_noise(size_t len, size_t bytes);
 
 const char *vc_name(unsigned method);           /* NULL: no such method */
 const char *vc_what(unsigned method);           /* one phrase about it */

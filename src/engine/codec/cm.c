@@ -6,13 +6,15 @@
 #include "engine/codec/cmvote.h"
 
 #define SURE_LEN 8
+#define DEAR    4       /* a value of so many bytes, and one, is dear */
 #define POS 23          /* bits of a position in mtab and dtab; the others are a check */
 
 /* The best candidate of try k that is none of the refused: index << 1 | which, or -1 */
 static inline int
 pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
 {
-	uint32_t best = k ? 4000u << 5 : 0;
+	static const uint32_t least[CM_TRIES] = { 0, 16000 << 5, 24000 << 5 };
+	uint32_t best = least[k];
 
 	for (unsigned j = 0; j < CM_VOTES; j++) {
 		const uint16_t *t = f->t[k][j][l->hist[j]];
@@ -25,7 +27,7 @@ pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refuse
 		best = p0 > best ? p0 : best;
 		best = p1 > best ? p1 : best;
 	}
-	return (best & 31) || best != (k ? 4000u << 5 : 0) ? (int)(best & 31) : -1;
+	return (best & 31) || best != least[k] ? (int)(best & 31) : -1;
 }
 
 /* Is cand the value?  Mixed from all votes. */
@@ -36,7 +38,7 @@ decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct l
 	int s[CM_VOTES + 1];
 	cm_vec x[2];
 	unsigned vote = (unsigned)which >> 1;
-	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote];
+	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote], *wrank = f->wrank[k][l->hist[CM_RANK]];
 	uint32_t *recent = &f->recent[k][cm_hash(cm_mix(l->key, (f->hist & 255) << 5 | vote), 10)], p;
 
 	_Pragma("GCC unroll 16")
@@ -48,10 +50,10 @@ decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct l
 	}
 	s[CM_VOTES] = cm_stretch(*recent >> 16);
 	x[0] = cm_eight(cm_four(s[0], s[1], s[2], s[3]), cm_four(s[4], s[5], s[6], s[7]));
-	x[1] = cm_eight(cm_four(s[8], s[9], s[10], 256), cm_four(s[11], 0, 0, 0));
-	p = cm_squash(cm_dot(x, w, 2) >> 14);
+	x[1] = cm_eight(cm_four(s[8], s[9], s[10], s[11]), cm_four(256, s[12], 0, 0));
+	p = cm_squash((cm_dot(x, w, 2) + cm_dot(x, wrank, 2)) >> 14);
 	bit = range_bit(r, dec, bit, p);
-	cm_train(x, w, cm_clip16((((bit << 16) - (int)p) >> 4) * 5), 2);
+	cm_train2(x, w, wrank, cm_clip16((((bit << 16) - (int)p) >> 4) * 8), 2);
 	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++)
 		cm_move(t[j], bit, 6);
@@ -198,6 +200,16 @@ try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uin
 	return 1;
 }
 
+/* Votes that were right but not believed in try k are believed more: without this they would not be asked again */
+static inline void
+learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
+{
+	for (int j = 0; j < CM_VOTES; j++)
+		for (int q = 0; q < 2; q++)
+			if (l->cand[j][q] == val && l->hist[j] != CM_NONE)
+				cm_move(&f->t[k][j][l->hist[j]][q], 1, 4);
+}
+
 /* Candidates one by one, then the value's bytes */
 static inline uint64_t
 code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k, uint64_t *refused)
@@ -217,6 +229,8 @@ code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val,
 	}
 	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0],
 		k ? refused[0] : 0);
+	if ((f->levels & 7) >= DEAR)
+		learn_right(f, l, val, k < CM_TRIES ? k : CM_TRIES - 1);
 	f->lastmiss = val;
 	f->hist = f->hist << 2 | 3;
 	return val;
@@ -261,6 +275,8 @@ run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *k
 		if (!ready)
 			look_others(c, l, keyed, keyed || i < 64 ? 0 : v[i - f->period]);
 		look_candidates(c, l, v, i, width);
+		if ((f->hist & 3) == 3)
+			miss_expect(c, l->key);
 		val = code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
 		v[i] = val;
 		if (l->floats)
@@ -275,6 +291,7 @@ run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *k
 			for (int j = 0; j < CM_SLOTS; j++)
 				__builtin_prefetch(next->slot[j]);
 		}
+		learn_rank(&f->rank, val);
 		learn_slots(l, val);
 		learn_lines(l, v, i, val);
 		learn_match(c, v, i);

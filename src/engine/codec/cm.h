@@ -21,11 +21,15 @@
 #define CM_DMATCH       7       /* what followed the last occurrence of the last 4 differences, but for a power of two */
 #define CM_LINE         8       /* and 9: a power of two times the change of a neighbour since the last time here */
 #define CM_FLOAT        10      /* sum, difference or product of the last two values as doubles */
-#define CM_VOTES        11
+#define CM_RANK         11      /* the value whose turn it is by the ranks of the last values, cmrank.h */
+#define CM_VOTES        12
 #define CM_IN           16      /* inputs of the mixer: votes, constant, history */
 #define CM_TRIES        3       /* candidates before the value is written */
 #define CM_NONE         0xff    /* history of a context never seen */
-#define CM_NMISS        5       /* contexts of a byte of a value that no candidate had */
+#define CM_NMISS        7       /* contexts of a byte of a value that no candidate had */
+#define CM_PAIRS        3       /* the last of them, whose slots come in pairs */
+#define CM_MISSBITS     2       /* bytes of slots for each: 2^(bits + CM_MISSBITS) */
+#define CM_RANKS        32      /* values whose order is kept */
 #define CM_LAGS         16
 
 struct cm_slot {
@@ -38,21 +42,33 @@ struct cm_key {
 };
 
 struct cm_line {
+	uint64_t at, ref;       /* the value there, and the neighbour's: kept here because it may be far back in memory */
 	uint32_t pos;           /* last time here, 0: never */
 	uint8_t lag;            /* the neighbour: so many values ago */
 	uint8_t hist;           /* six outcomes */
 	int8_t shift;
 };
 
+struct cm_rank {
+	uint64_t v[CM_RANKS];   /* different values; tag: a byte of each one's hash */
+	_Alignas(16) uint8_t tag[CM_RANKS], order[CM_RANKS];    /* order: their places, from the last one used on */
+	uint64_t last;          /* seven ranks of 6 bits; CM_RANKS: a value that was not there */
+	uint32_t ctx;           /* their hash */
+	uint16_t next[1 << 16]; /* rank that followed; above it six outcomes and a 1, or 0: never seen */
+};
+
 struct cm_fix {                 /* the part whose size is the same for all */
 	uint16_t t[CM_TRIES][CM_VOTES][256][4];         /* candidate right, by vote, its history, and what it says of the candidate */
-	_Alignas(16) int16_t w[CM_TRIES][256][CM_IN];
-	_Alignas(16) int16_t wmiss[8 * 256][8];
+	_Alignas(16) int16_t w[CM_TRIES][256][CM_IN], wrank[CM_TRIES][256][CM_IN];
+	_Alignas(16) int16_t wmiss[9][256][8], wknown[9][128][8];       /* bits of bytes (and of the level): by bits before, by known contexts */
+	uint16_t map[9][CM_NMISS][256];                 /* a bit is 1, by its context's history */
 	uint32_t recent[CM_TRIES][1024];
 	uint32_t sure[2][64];
-	uint32_t diff[256][8];
-	uint16_t dull[16][64];  /* error of the bits of a byte, by key, level and place: is it worth the work? */
+	uint32_t zeros[16][8][8];
+	uint16_t dull[16][64][2];       /* error of the bits of half a byte, by key, level and place: is it worth the work? */
+	struct cm_rank rank;
 	uint64_t g[4];          /* the last values */
+	uint32_t levels;        /* of the last values that were written, 3 bits each */
 	uint64_t roll, prevkey, lastmiss;
 	uint32_t mpos, mlen;    /* match: position of the next value, its length; 0: none */
 	uint32_t dpos, dlen;
@@ -71,7 +87,8 @@ struct cm {
 	struct cm_key *key;     /* [1 << bits - 1] */
 	struct cm_line *line;   /* [2 << bits - 3] */
 	uint32_t *mtab, *dtab;  /* [1 << bits + 2] */
-	uint16_t *miss;         /* [CM_NMISS << bits + 1] */
+	uint8_t *miss;          /* [CM_NMISS << bits + CM_MISSBITS]: slots of 16: a check, histories of the 15 bits of half a byte */
+	uint8_t *level;         /* [CM_NMISS << bits - 1]: likewise */
 };
 
 int cm_bits(size_t n);                                  /* for a first block of n values */

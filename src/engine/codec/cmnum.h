@@ -124,6 +124,14 @@ cm_train(const cm_vec *x, int16_t *w, int err, int nvec)
 #endif
 }
 
+/* Two sets of weights by the same error */
+static inline void
+cm_train2(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
+{
+	cm_train(x, w, err, nvec);
+	cm_train(x, w2, err, nvec);
+}
+
 static inline int
 cm_clip16(int v)
 {

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "engine/codec/cmnum.h"
+#include "engine/codec/cmrank.h"
 
 #define ALIGN 64
 #define HUGE  ((size_t)2 << 20)
@@ -27,7 +28,7 @@ make(struct cm *c, int bits)
 	size_t fix = part(&at, sizeof *c->f), slot = part(&at, CM_SLOTS * one * sizeof *c->slot),
 		key = part(&at, one / 2 * sizeof *c->key), line = part(&at, one / 4 * sizeof *c->line),
 		mtab = part(&at, 4 * one * sizeof *c->mtab), dtab = part(&at, 4 * one * sizeof *c->dtab),
-		miss = part(&at, CM_NMISS * 2 * one * sizeof *c->miss);
+		miss = part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)), level = part(&at, (size_t)CM_NMISS << (bits - 1));
 	char *p;
 
 	if (c->f && c->bits == bits)
@@ -50,6 +51,7 @@ make(struct cm *c, int bits)
 	c->mtab = (void *)(p + mtab);
 	c->dtab = (void *)(p + dtab);
 	c->miss = (void *)(p + miss);
+	c->level = (void *)(p + level);
 	return 0;
 }
 
@@ -64,6 +66,37 @@ cm_bits(size_t n)
 }
 
 static void
+fill16(void *at, size_t size, int16_t v)
+{
+	int16_t *p = at;
+
+	for (size_t i = 0; i < size / sizeof *p; i++)
+		p[i] = v;
+}
+
+static void
+fill32(void *at, size_t size, uint32_t v)
+{
+	uint32_t *p = at;
+
+	for (size_t i = 0; i < size / sizeof *p; i++)
+		p[i] = v;
+}
+
+/* After a history of n1 ones and n0 zeros a 1 has (n1 + 1/2) / (n0 + n1 + 1) */
+static void
+map_reset(uint16_t (*map)[CM_NMISS][256])
+{
+	for (unsigned h = 1; h < 256; h++) {
+		unsigned n1 = (unsigned)__builtin_popcount(h) - 1, n = 31 - (unsigned)__builtin_clz(h);
+
+		for (int j = 0; j < 9; j++)
+			for (int i = 0; i < CM_NMISS; i++)
+				map[j][i][h] = (uint16_t)((2 * n1 + 1) * 65535 / (2 * n + 2));
+	}
+}
+
+static void
 fix_reset(struct cm_fix *f)
 {
 	static const uint16_t t0[4] = { 40960, 12288, 8192, 32768 };
@@ -74,21 +107,15 @@ fix_reset(struct cm_fix *f)
 			for (int h = 0; h < 256; h++)
 				for (int r = 0; r < 4; r++)
 					f->t[k][j][h][r] = h == CM_NONE ? (r < 2 ? 256 : 32768) : t0[r];
-	for (int k = 0; k < CM_TRIES; k++)
-		for (int s = 0; s < 256; s++)
-			for (int i = 0; i < CM_IN; i++)
-				f->w[k][s][i] = 4000;
-	for (int s = 0; s < 8 * 256; s++)
-		for (int i = 0; i < 8; i++)
-			f->wmiss[s][i] = 5000;
-	for (int k = 0; k < CM_TRIES; k++)
-		for (int s = 0; s < 1024; s++)
-			f->recent[k][s] = 1u << 31;
-	for (int s = 0; s < 64; s++)
-		f->sure[0][s] = f->sure[1][s] = 15u << 28;
-	for (int s = 0; s < 256; s++)
-		for (int i = 0; i < 8; i++)
-			f->diff[s][i] = 1u << 31;
+	fill16(f->w, sizeof f->w, 2000);
+	fill16(f->wrank, sizeof f->wrank, 2000);
+	fill16(f->wmiss, sizeof f->wmiss, 2500);
+	fill16(f->wknown, sizeof f->wknown, 2500);
+	fill32(f->recent, sizeof f->recent, 1u << 31);
+	fill32(f->sure, sizeof f->sure, 15u << 28);
+	fill32(f->zeros, sizeof f->zeros, 1u << 31);
+	map_reset(f->map);
+	rank_reset(&f->rank);
 	f->period = 1;
 }
 
@@ -102,8 +129,8 @@ cm_reset(struct cm *c, int bits)
 	memset(c->slot, 0, c->size - (size_t)((char *)c->slot - (char *)c->f));
 	for (size_t i = 0; i < (size_t)CM_SLOTS << bits; i++)
 		c->slot[i].w = CM_NONE;
-	for (size_t i = 0; i < (size_t)CM_NMISS << (bits + 1); i++)
-		c->miss[i] = 1u << 15;
+	memset(c->miss, 1, (size_t)CM_NMISS << (bits + CM_MISSBITS));
+	memset(c->level, 1, (size_t)CM_NMISS << (bits - 1));
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/codec/cm.h"
 #include "engine/codec/cmnum.h"
+#include "engine/codec/cmrank.h"
 
 #define CM_ROLL 5               /* slot whose context is the last 8 values */
 #define CM_PAIR 2               /* slot whose context is the last two differences */
@@ -127,12 +128,13 @@ look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 		const struct cm_line *n = l->line[q];
 
 		if (n->pos) {
-			uint64_t d = v[i - n->lag] - v[n->pos - n->lag];
+			uint64_t d = v[i - n->lag] - n->ref;
 
-			l->cand[CM_LINE + q][0] = l->cand[CM_LINE + q][1] = v[n->pos] + scaled(d, n->shift);
+			l->cand[CM_LINE + q][0] = l->cand[CM_LINE + q][1] = n->at + scaled(d, n->shift);
 			l->hist[CM_LINE + q] = n->hist;
 		}
 	}
+	l->cand[CM_RANK][0] = l->cand[CM_RANK][1] = rank_value(&f->rank, &l->hist[CM_RANK]);
 	l->floats = width == 8 && is_float(f->g[0]) && is_float(f->g[1]);
 	if (l->floats) {
 		l->cand[CM_FLOAT][0] = l->cand[CM_FLOAT][1] = float_op(f->op, f->g[0], f->g[1]);
@@ -183,14 +185,16 @@ learn_lines(struct look *l, const uint64_t *v, size_t i, uint64_t val)
 		if (n->pos) {
 			int ok = l->cand[CM_LINE + q][0] == val;
 
-			if (!ok || v[i - n->lag] != v[n->pos - n->lag])
+			if (!ok || v[i - n->lag] != n->ref)
 				n->hist = (uint8_t)((n->hist << 1 | ok) & 63);
-			if (!ok && val != v[n->pos] && (n->hist || !(i & 3)))
-				line_search(n, v, i, val - v[n->pos]);
+			if (!ok && val != n->at && (n->hist || !(i & 3)))
+				line_search(n, v, i, val - n->at);
 		} else {
 			n->lag = (uint8_t)(1 + q);
 		}
 		n->pos = (uint32_t)i;
+		n->at = val;
+		n->ref = v[i - n->lag];
 	}
 }
 

@@ -24,19 +24,30 @@ compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *o
 }
 
 int
+vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int level, size_t *size)
+{
+	w->tmp.n = w->bytes.n = 0;
+	if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, kind, w->bytes.p)
+	    || compress(w, w->bytes.p, col->n * col->width, level, &w->tmp))
+		return -1;
+	*size = w->tmp.n;
+	return 0;
+}
+
+int
 vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size)
 {
 	*size = SIZE_MAX;
 	*kind = 0;
 	for (unsigned k = 0; k < LAY_KINDS; k++) {
+		size_t n;
+
 		if (!lay_fits(col, k))
 			continue;
-		w->tmp.n = w->bytes.n = 0;
-		if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, k, w->bytes.p)
-		    || compress(w, w->bytes.p, col->n * col->width, 3, &w->tmp))
+		if (vc_fast_size(w, col, k, 3, &n))
 			return -1;
-		if (w->tmp.n < *size) {
-			*size = w->tmp.n;
+		if (n < *size) {
+			*size = n;
 			*kind = k;
 		}
 	}

@@ -16,12 +16,13 @@ lay_fits(const struct vc_col *col, unsigned kind)
 	return kind < LAY_KINDS && what != 3 && (what != LAY_KEYED || col->key) && (!(kind & LAY_PLANES) || col->width > 1);
 }
 
+/* Last values by key: of none yet, or as the part before left them */
 static uint64_t *
-last_values(struct vc_work *w)
+last_values(struct vc_work *w, int again)
 {
 	if (!w->last)
 		w->last = malloc(sizeof *w->last << KEYBITS);
-	if (w->last)
+	if (w->last && !again)
 		memset(w->last, 0, sizeof *w->last << KEYBITS);
 	return w->last;
 }
@@ -50,10 +51,10 @@ get(const uint8_t *p, size_t n, unsigned width, size_t i, int planes)
 }
 
 static inline __attribute__((always_inline)) void
-out_as(uint64_t *last, const uint64_t *v, const uint64_t *key, size_t n, unsigned width, unsigned kind, uint8_t *p)
+out_as(uint64_t *last, uint64_t prev, const uint64_t *v, const uint64_t *key, size_t n, unsigned width, unsigned kind,
+	uint8_t *p)
 {
 	const int planes = (kind & LAY_PLANES) != 0;
-	uint64_t prev = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t d = v[i];
@@ -111,18 +112,23 @@ in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width
 	}
 
 int
-lay_out(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p)
+lay_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n, uint8_t *p)
 {
-	const uint64_t *v = col->v, *key = col->key;
-	size_t n = col->n;
-	uint64_t *last = kind & LAY_KEYED ? last_values(w) : NULL;
+	const uint64_t *v = col->v + from, *key = col->key ? col->key + from : NULL;
+	uint64_t *last = kind & LAY_KEYED ? last_values(w, from != 0) : NULL, prev = from ? v[-1] : 0;
 
 	if (kind & LAY_KEYED && !last)
 		return -1;
-#define OUT(width, k) out_as(last, v, key, n, width, k, p)
+#define OUT(width, k) out_as(last, prev, v, key, n, width, k, p)
 	EACH(col->width, OUT)
 #undef OUT
 	return 0;
+}
+
+int
+lay_out(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p)
+{
+	return lay_part(w, col, kind, 0, col->n, p);
 }
 
 int
@@ -130,7 +136,7 @@ lay_in(struct vc_work *w, const struct vc_col *col, unsigned kind, const uint8_t
 {
 	const uint64_t *key = col->key;
 	size_t n = col->n;
-	uint64_t *last = kind & LAY_KEYED ? last_values(w) : NULL;
+	uint64_t *last = kind & LAY_KEYED ? last_values(w, 0) : NULL;
 
 	if (kind & LAY_KEYED && !last)
 		return -1;

@@ -15,6 +15,9 @@ int lay_fits(const struct vc_col *col, unsigned kind);
 /* The n values of col as n * width bytes.  0, or -1 without memory. */
 int lay_out(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p);
 
+/* The same of n values from number `from` on, which is 0 or where the last part of col ended: differences are as in the whole. */
+int lay_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n, uint8_t *p);
+
 /* The n values of col from their n * width bytes.  0, or -1 without memory. */
 int lay_in(struct vc_work *w, const struct vc_col *col, unsigned kind, const uint8_t *p, uint64_t *v);
 

@@ -1,72 +1,158 @@
-/* The method lz: LZMA over the bytes of a layout.  A byte says which, a byte has LZMA's lc, lp and pb. */
+/*
+ * The method lz: LZMA over the bytes of a layout.  A byte says which.  The
+ * last values of the primer are its first dictionary.
+ */
 #include "engine/codec/lay.h"
 
 #include <lzma.h>
 #include <string.h>
 
 #define DICT_MIN 4096u
+#define DICT_MAX (4u << 20)     /* the encoder takes 12 times as much: */
+#define DICT_MANY (3u << 20)    /* if there are more values than FEW, which take eight bytes each, it has less */
+#define FEW      (512u << 10)
+#define PRESET   (1u << 20)     /* bytes of the primer, at most */
+#define TIMES    4              /* nor more than so many times the block: they are gone through first */
+#define PIECE    8192           /* values laid out at a time */
+#define OUT      (64u << 10)
+#define LARGE    (256u << 10)   /* bytes of a column for which other tables make room */
 
 /* As xz does it, and for fields of 8 bytes */
 static const struct { uint8_t lc, lp, pb; } props[] = { { 3, 0, 2 }, { 0, 3, 3 } };
 
-static uint32_t
-dict_size(size_t n)
-{
-	return n < DICT_MIN ? DICT_MIN : (uint32_t)n;
-}
-
+/* What LZMA is told: its dictionary, and what of the primer is in it at first.  0, or -1 without memory. */
 static int
-compress(const uint8_t *p, size_t n, unsigned prop, struct buf *out)
+prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, int encoder,
+	lzma_options_lzma *opt)
 {
-	lzma_options_lzma opt;
-	lzma_filter filter[2] = { { LZMA_FILTER_LZMA1, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
-	size_t room = n + n / 3 + 128, used = 0;
-	uint8_t *to = buf_room(out, room);
+	size_t n = col->n * col->width, dict = encoder && col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
+	struct vc_col last = { .width = col->width };
 
-	if (!to || lzma_lzma_preset(&opt, 9 | LZMA_PRESET_EXTREME))
+	if (lzma_lzma_preset(opt, 9 | LZMA_PRESET_EXTREME))
 		return -1;
-	opt.dict_size = dict_size(n);
-	opt.lc = props[prop].lc;
-	opt.lp = props[prop].lp;
-	opt.pb = props[prop].pb;
-	if (lzma_raw_buffer_encode(filter, NULL, p, n, to, &used, room) != LZMA_OK)
-		return -1;
-	out->n += used;
+	if (prime && !prime->key == !col->key) {
+		k = prime->n < PRESET / col->width ? prime->n : PRESET / col->width;
+		last.n = k;
+		last.v = prime->v + (prime->n - k);
+		last.key = prime->key ? prime->key + (prime->n - k) : NULL;
+	}
+	if (k && (w->dictid != prime->id || w->dictkind != kind)) {
+		w->dict.n = 0;
+		w->dictid = 0;
+		if (!buf_room(&w->dict, k * col->width) || lay_out(w, &last, kind, w->dict.p))
+			return -1;
+		w->dict.n = k * col->width;
+		w->dictid = prime->id;
+		w->dictkind = kind;
+	}
+	k = k ? w->dict.n : 0;
+	k = k < max ? k : max;
+	opt->preset_dict = k ? w->dict.p + w->dict.n - k : NULL;
+	opt->preset_dict_size = (uint32_t)k;
+	n += k;
+	opt->dict_size = n < DICT_MIN ? DICT_MIN : n > dict ? (uint32_t)dict : (uint32_t)n;
 	return 0;
 }
 
-/* Keeps the smaller of what is in out behind `old` and a coding of this kind */
+/* What s makes of its input (and of the end), behind out; 0, 1 if that is more than limit, -1 */
 static int
-attempt(struct vc_work *w, const struct vc_col *col, unsigned kind, unsigned prop, size_t old, struct buf *out)
+code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
 {
-	size_t n = col->n * col->width;
+	lzma_ret r = LZMA_OK;
 
-	w->tmp.n = w->bytes.n = 0;
-	buf_u8(&w->tmp, (uint8_t)kind);
-	buf_u8(&w->tmp, (uint8_t)(props[prop].lc + 9 * (props[prop].lp + 5 * props[prop].pb)));
-	if (!buf_room(&w->bytes, n + 1) || lay_out(w, col, kind, w->bytes.p)
-	    || compress(w->bytes.p, n, prop, &w->tmp))
-		return -1;
-	if (out->n == old || w->tmp.n < out->n - old) {
-		out->n = old;
-		buf_add(out, w->tmp.p, w->tmp.n);
+	while (r == LZMA_OK && (s->avail_in || action == LZMA_FINISH)) {
+		s->next_out = buf_room(out, OUT);
+		s->avail_out = OUT;
+		if (!s->next_out)
+			return -1;
+		r = lzma_code(s, action);
+		out->n += OUT - s->avail_out;
+		if (out->n > limit)
+			return 1;
 	}
-	return out->nomem ? -1 : 0;
+	return r == LZMA_OK || r == LZMA_STREAM_END ? 0 : -1;
+}
+
+/* The bytes of the layout go through s piece by piece: plane by plane, if it has planes */
+static int
+feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind, struct buf *out, size_t limit)
+{
+	unsigned planes = kind & LAY_PLANES ? col->width : 1;
+	uint8_t *p;
+	int r = 0;
+
+	w->bytes.n = 0;
+	p = buf_room(&w->bytes, PIECE * 8);
+	if (!p)
+		return -1;
+	for (unsigned b = 0; b < planes; b++) {
+		for (size_t i = 0, n; i < col->n && !r; i += n) {
+			n = col->n - i < PIECE ? col->n - i : PIECE;
+			if (lay_part(w, col, kind & ~LAY_PLANES, i, n, p))
+				return -1;
+			for (size_t k = 0; planes > 1 && k < n; k++)
+				p[k] = p[k * planes + b];
+			s->next_in = p;
+			s->avail_in = n * col->width / planes;
+			r = code(s, LZMA_RUN, out, limit);
+		}
+	}
+	return r ? r : code(s, LZMA_FINISH, out, limit);
+}
+
+/* Appends a coding of this kind, which may be unfinished if it is longer than limit.  0, or -1. */
+static int
+attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, unsigned prop,
+	size_t limit, struct buf *out)
+{
+	lzma_options_lzma opt;
+	lzma_filter filter[2] = { { LZMA_FILTER_LZMA2, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
+	lzma_stream s = LZMA_STREAM_INIT;
+	int r = -1;
+
+	limit = limit > SIZE_MAX - out->n ? SIZE_MAX : out->n + limit;
+	buf_u8(out, (uint8_t)kind);
+	if (prepare(w, prime, col, kind, 1, &opt))
+		return -1;
+	opt.lc = props[prop].lc;
+	opt.lp = props[prop].lp;
+	opt.pb = props[prop].pb;
+	if (lzma_raw_encoder(&s, filter) == LZMA_OK)
+		r = feed(w, &s, col, kind, out, limit);
+	lzma_end(&s);
+	return r < 0 || out->nomem ? -1 : 0;
 }
 
 int
 vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
+	static const unsigned prop[] = { 0, 0, 1 };
 	struct vc_col sample;
-	size_t size, old = out->n;
+	size_t size, old = out->n, limit = w->limit ? w->limit : SIZE_MAX;
 	unsigned kind;
 
-	(void)prime;
-	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) || attempt(w, col, 0, 0, old, out))
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
-	if (kind && attempt(w, col, kind, 0, old, out))
-		return -1;
-	return col->width < 4 || kind & LAY_PLANES ? 0 : attempt(w, col, kind, 1, old, out);
+	if (col->n * col->width >= LARGE)
+		vc_work_trim(w);
+	for (unsigned k = 0; k < (w->plain ? 1 : 3); k++) {
+		struct buf *to;
+
+		if ((k == 1 && !kind) || (k == 2 && (col->width < 4 || kind & LAY_PLANES)))
+			continue;
+		if (out->n - old > limit)       /* it was not finished: its memory is for the next one */
+			out->n = old;
+		to = out->n > old ? &w->tmp : out;
+		w->tmp.n = 0;
+		if (attempt(w, prime, col, k ? kind : 0, prop[k], limit, to))
+			return -1;
+		if (to != out && w->tmp.n < out->n - old) {
+			out->n = old;
+			buf_add(out, w->tmp.p, w->tmp.n);
+		}
+		limit = out->n - old < limit ? out->n - old : limit;
+	}
+	return out->nomem ? -1 : 0;
 }
 
 int
@@ -74,22 +160,17 @@ vc_lz_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
 	lzma_options_lzma opt;
-	lzma_filter filter[2] = { { LZMA_FILTER_LZMA1, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
-	size_t n = col->n * col->width, in = 2, got = 0;
+	lzma_filter filter[2] = { { LZMA_FILTER_LZMA2, &opt }, { LZMA_VLI_UNKNOWN, NULL } };
+	size_t n = col->n * col->width, in = 1, got = 0;
 	lzma_ret r;
 
-	(void)prime;
 	*err = "a layout that there is not";
-	if (len < 2 || !lay_fits(col, p[0]) || p[1] >= 9 * 5 * 5)
+	if (!len || !lay_fits(col, p[0]))
 		return -1;
 	*err = "no memory";
 	w->bytes.n = 0;
-	if (!buf_room(&w->bytes, n + 1) || lzma_lzma_preset(&opt, 9))
+	if (!buf_room(&w->bytes, n + 1) || prepare(w, prime, col, p[0], 0, &opt))
 		return -1;
-	opt.dict_size = dict_size(n);
-	opt.lc = p[1] % 9;
-	opt.lp = p[1] / 9 % 5;
-	opt.pb = p[1] / 45;
 	r = lzma_raw_buffer_decode(filter, NULL, p, &in, len, w->bytes.p, &got, n);
 	if (r == LZMA_MEM_ERROR)
 		return -1;

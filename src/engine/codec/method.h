@@ -21,8 +21,12 @@ struct vc_work {
 	size_t hcap, hkcap;
 	uint64_t hid;                   /* which primer's values those are (0: none), and of which kind */
 	int hkind;
-	enum vc_method chosen;          /* by the last vc_encode */
-	unsigned poor;                  /* blocks that went badly */
+	enum vc_method chosen;          /* the better kind of context mixing for the last vc_encode, or STORED: unknown */
+	size_t limit;                   /* what lz would make longer than that may be left unfinished, but is longer then; 0: none */
+	int plain;                      /* lz: only as xz does it */
+	struct buf dict;                /* of lz: the last values of a primer as bytes */
+	uint64_t dictid;                /* which primer's (0: none), and of which layout */
+	unsigned dictkind;
 	size_t first;                   /* values of a block without a primer whose last state is in cm; 0: none */
 };
 
@@ -30,7 +34,7 @@ struct vc_prime {
 	uint64_t id, *v, *key;          /* unique; the first block, key may be NULL; owned */
 	size_t n;
 	unsigned width;
-	enum vc_method hint;            /* what the first block was coded by, where that is known; for the encoder only */
+	enum vc_method hint;            /* the better kind of context mixing for the first block, where that is known; for the encoder only */
 	pthread_mutex_t lock;           /* of what is made when it is first used */
 	struct cm cm[CM_KINDS];
 };
@@ -49,6 +53,9 @@ struct vc_prime {
 
 /* The layout (lay.h) that zstd likes best for a column (a sample), and its size there.  0, or -1 without memory. */
 int vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size);
+
+/* A column's size in that layout as zstd makes it.  0, or -1 without memory. */
+int vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int level, size_t *size);
 
 /* A short column from all over col, in memory of w.  0, or -1 without memory. */
 int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);

@@ -8,6 +8,16 @@
 #define SAMPLE  16384           /* values that stand for a column */
 #define NEAR    1.15            /* how near, at the highest level; LZMA takes its time */
 #define SLICES  8               /* in so many runs */
+#define GROUP   (1u << 20)      /* bytes of records that become one block of LZMA */
+#define LARGE   (1u << 20)      /* bytes that are not kept for the next block */
+#define WHOLE   1.05            /* how near zstd must come on all of a first block, where the sample spoke against LZMA */
+#define XZ      1.25            /* the same with the values as they are: LZMA is not so much better than it */
+
+int
+vc_noise(size_t len, size_t bytes)
+{
+	return len >= bytes - bytes / 512;
+}
 
 int
 vc_zstd_level(int level)
@@ -20,10 +30,16 @@ static int
 attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
 	enum vc_method *method, size_t old, struct buf *out)
 {
+	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old;
+	int r;
+
 	w->best.n = 0;
-	if (vc_encode_with(w, prime, col, m, &w->best))
+	w->limit = size;
+	r = vc_encode_with(w, prime, col, m, &w->best);
+	w->limit = 0;
+	if (r)
 		return -1;
-	if (w->best.n < (*method == VC_STORED ? col->n * col->width : out->n - old)) {
+	if (w->best.n < size) {
 		out->n = old;
 		buf_add(out, w->best.p, w->best.n);
 		*method = m;
@@ -70,19 +86,51 @@ otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	size_t size;
 	unsigned kind;
 
-	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || w->poor++ % 8))
-		return 0;               /* most streams that go badly go badly everywhere: now and then is enough */
+	/* most streams that go badly go badly everywhere: now and then is enough, which does not depend on what w had before */
+	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || (out->n - old) % 8))
+		return 0;
 	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
 	if ((double)size / (double)sample.n > 0.95 * (double)(out->n - old + (*method == VC_STORED) * col->n * col->width) / (double)col->n)
 		return 0;
-	w->poor = 0;
 	return attempt(w, prime, col, VC_LZ, method, old, out);
 }
 
 /*
+ * A first block all of which zstd does nearly as well as what was chosen, as
+ * what comes again from far is in no sample: LZMA, or if it is not so near
+ * only what xz would do, not to be larger.
+ */
+static int
+from_far(struct vc_work *w, const struct vc_col *col, enum vc_method *method, size_t old, struct buf *out)
+{
+	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, fast, plain;
+	int r;
+
+	w->best.n = 0;
+	w->level = vc_zstd_level(1);
+	if (vc_encode_with(w, NULL, col, VC_FAST, &w->best))
+		return -1;
+	fast = plain = w->best.n;
+	if (w->best.p[0] && vc_fast_size(w, col, 0, w->level, &plain))
+		return -1;
+	if (fast < size) {
+		out->n = old;
+		buf_add(out, w->best.p, w->best.n);
+		*method = VC_FAST;
+	}
+	if (vc_noise(fast, col->n * col->width) || ((double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
+		return 0;
+	w->plain = (double)fast >= WHOLE * (double)size;
+	r = attempt(w, NULL, col, VC_LZ, method, old, out);
+	w->plain = 0;
+	return r;
+}
+
+/*
  * Context mixing of values or of differences (as in the first block, or by a
- * sample), and LZMA where zstd comes near what context mixing made of the sample.
+ * sample), and LZMA where zstd comes near what context mixing made of the
+ * sample.  LZMA is first: what context mixing leaves in w makes the primer.
  */
 static int
 thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
@@ -92,9 +140,12 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	struct vc_col sample;
 	size_t size, plain = 0, delta = SIZE_MAX;
 	unsigned kind;
+	int lz;
 
-	if (m == VC_CM || m == VC_CM_DELTA)
+	if (m == VC_CM || m == VC_CM_DELTA) {
+		w->chosen = m;
 		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
+	}
 	if (vc_sample(w, col, &sample))
 		return -1;
 	plain = sample_size(w, &sample, VC_CM);
@@ -102,10 +153,11 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 		delta = sample_size(w, &sample, VC_CM_DELTA);
 	if (vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
-	m = delta < plain ? VC_CM_DELTA : VC_CM;
-	if ((double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain) && attempt(w, prime, col, VC_LZ, method, old, out))
+	w->chosen = m = delta < plain ? VC_CM_DELTA : VC_CM;
+	lz = !vc_noise(size, sample.n * col->width) && (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
+	if ((lz && attempt(w, prime, col, VC_LZ, method, old, out)) || attempt(w, prime, col, m, method, old, out))
 		return -1;
-	return attempt(w, prime, col, m, method, old, out);
+	return lz || prime || level < 9 ? 0 : from_far(w, col, method, old, out);
 }
 
 int
@@ -116,7 +168,7 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	size_t old = out->n;
 	int r = 0;
 
-	*method = VC_STORED;
+	*method = w->chosen = VC_STORED;
 	w->level = vc_zstd_level(level);
 	if (level > 0 && level < 4)
 		r = attempt(w, prime, col, VC_FAST, method, old, out);
@@ -127,10 +179,10 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 			r = attempt(w, prime, col, any[i], method, old, out);
 	if (!r && *method == VC_STORED)
 		r = vc_encode_with(w, prime, col, VC_STORED, out);
-	if (level >= 4)                 /* one by the fast methods, for comparison, is no model for the blocks that follow */
-		w->chosen = *method;
 	if (r)
 		out->n = old;
+	if (w->best.cap > LARGE)
+		buf_free(&w->best);
 	return r;
 }
 
@@ -138,12 +190,22 @@ size_t
 vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
 {
 	/* In ns a value, about; beyond 6 bits a value they are written plainly, which costs little more */
-	double bits = n ? 8.0 * (double)len / (double)n : 0, ns = 40.0 * ncol + 110 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
+	double bits = n ? 8.0 * (double)len / (double)n : 0, ns;
 
-	if (method == VC_LZ)
-		return VC_MAX;          /* solid or nothing */
-	if (method == VC_STORED || method == VC_FAST || level < 4)
+	if (method == VC_STORED && level >= 4)
+		bits = 64;              /* what may come, if it is not noise, is hard */
+	else if (method == VC_STORED || method == VC_FAST || level < 4)
 		return (512u << 10) / (ncol ? ncol : 1);
+	ns = 40.0 * ncol + 110 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
 	ns = 7e6 / ns / 1024;
 	return ns > 128 ? 128u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
+}
+
+size_t
+vc_group_values(size_t n, size_t bytes, size_t len)
+{
+	/* 16 MB of LZMA in a second and 400 MB of what it makes, about */
+	double ms = ((double)len / 16e3 + (double)bytes / 4e5) / (double)n, most = GROUP * (double)n / (double)bytes;
+
+	return 10 / ms < most ? (size_t)(10 / ms) : (size_t)most;
 }

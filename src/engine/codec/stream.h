@@ -16,7 +16,7 @@
 #include "engine/codec/layout.h"
 
 #define VS_FIRST    1048576u            /* records in a first block, which is what the primers of the others know */
-#define VS_GROUP    524288u             /* records in another block, at most, unless told otherwise */
+#define VS_GROUP    524288u             /* records in another block, or in a group, at most, unless told otherwise */
 #define VS_HEAD_MAX (1u << 20)          /* bytes of a head */
 #define VS_THREADS  64u                 /* the most */
 
@@ -32,7 +32,7 @@ struct vs_options {
 	struct vs_layout layout;
 	uint32_t block;                 /* records, 1 to VC_MAX; 0: as the first block shows them to be quick to seek in */
 	uint32_t first;                 /* records in the first block; 0: as many */
-	uint32_t group;                 /* records that may become one block, if LZ makes that smaller than all of theirs; 0: none */
+	uint32_t group;                 /* records that may become one block, at most, if LZ makes that smaller than all of theirs; 0: none */
 	int level;                      /* of vc_encode */
 	int method;                     /* an enum vc_method for all columns, where it makes them smaller; or -1 */
 	unsigned threads;               /* 1 to VS_THREADS; what is written does not depend on it */

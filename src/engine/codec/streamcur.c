@@ -124,7 +124,7 @@ enter(struct vs_cursor *c, uint64_t rec)
 	struct kept *k = &c->kept[0];
 
 	c->b = NULL;
-	if (vs_first(c->r, &c->fault) != 0)
+	if (vs_first(c->r, !no, &c->fault) != 0)
 		return -1;
 	if (!no) {
 		c->b = &c->r->first_job.b;
@@ -147,6 +147,13 @@ enter(struct vs_cursor *c, uint64_t rec)
 	c->lo = e->rec;
 	c->hi = e->rec + e->n;
 	return 0;
+}
+
+/* Is the record behind the place `at` one of the present block?  Walks may have dropped the values of the first one. */
+static int
+inside(const struct vs_cursor *c, uint64_t at)
+{
+	return c->b && at >= c->lo && at < c->hi && (c->b != &c->r->first_job.b || c->r->have_first);
 }
 
 /* n records from record rec of the present block on, by step 1 or -1 */
@@ -173,7 +180,7 @@ vs_next(struct vs_cursor *c, uint64_t *v, size_t n)
 {
 	if (c->at == c->x->nrec || !n)
 		return 0;
-	if ((!c->b || c->at < c->lo || c->at >= c->hi) && enter(c, c->at) != 0)
+	if (!inside(c, c->at) && enter(c, c->at) != 0)
 		return -1;
 	if (n > c->hi - c->at)
 		n = (size_t)(c->hi - c->at);
@@ -187,7 +194,7 @@ vs_prev(struct vs_cursor *c, uint64_t *v, size_t n)
 {
 	if (!c->at || !n)
 		return 0;
-	if ((!c->b || c->at <= c->lo || c->at > c->hi) && enter(c, c->at - 1) != 0)
+	if (!inside(c, c->at - 1) && enter(c, c->at - 1) != 0)
 		return -1;
 	if (n > c->at - c->lo)
 		n = (size_t)(c->at - c->lo);

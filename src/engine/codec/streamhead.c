@@ -56,21 +56,14 @@ log2_of(unsigned width)
 	return width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : 3;
 }
 
-/* Records of a block, at most: also of one that a group becomes, which ends with the block that fills it */
+/* Records of a block, at most */
 static uint32_t
 most(const struct vs_options *o)
 {
-	uint32_t first = o->first ? o->first : o->block, max = first > o->block ? first : o->block, n;
+	uint32_t first = o->first ? o->first : o->block, max = o->block ? o->block : VS_GROUP;
 
-	if (!o->block)
-		return first > 2 * VS_GROUP ? first : 2 * VS_GROUP;
-	n = (o->group + o->block - 1) / o->block * o->block;
-	max = n > max ? n : max;
-	if (first < o->group) {
-		n = first + (o->group - first + o->block - 1) / o->block * o->block;
-		max = n > max ? n : max;
-	}
-	return max;
+	max = first > max ? first : max;
+	return o->group > max ? o->group : max;
 }
 
 void

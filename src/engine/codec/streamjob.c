@@ -15,6 +15,24 @@ vs_job_free(struct vs_job *j)
 }
 
 int
+vs_job_fail(struct vs_job *j, uint64_t off, const char *what)
+{
+	j->bad = 1;
+	vs_set_fault(&j->fault, off, j->rec, "%s", what);
+	return -1;
+}
+
+struct vc_work *
+vs_job_work(struct vc_work **work, struct vs_job *j)
+{
+	if (!*work)
+		*work = vc_work_new();
+	if (!*work)
+		vs_job_fail(j, j->off, VS_NOMEM);
+	return *work;
+}
+
+int
 vs_make_primes(struct vs_common *m, struct vc_work *w, const struct vs_block *first)
 {
 	for (unsigned c = 0; c < vs_columns(&m->info.layout); c++) {
@@ -33,14 +51,6 @@ vs_common_free(struct vs_common *m)
 {
 	for (unsigned c = 0; c < VS_COLUMNS; c++)
 		vc_prime_free(m->prime[c]);
-}
-
-static int
-fail(struct vs_job *j, uint64_t off, const char *what)
-{
-	j->bad = 1;
-	vs_set_fault(&j->fault, off, j->rec, "%s", what);
-	return -1;
 }
 
 static int
@@ -92,7 +102,7 @@ vs_encode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 		put_le32(out->p + head.n, vs_crc(out->p + head.n + 4, out->n, vs_crc(out->p, head.n, 0)));
 		out->n += head.n + 4;
 	} else {
-		bad = fail(j, j->off, VS_NOMEM);
+		bad = vs_job_fail(j, j->off, VS_NOMEM);
 	}
 	buf_free(&head);
 	return bad;
@@ -131,7 +141,7 @@ vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 
 		bad = vs_shape(y, &j->b, c);
 		if (bad < 0)
-			return fail(j, j->off, VS_NOMEM);
+			return vs_job_fail(j, j->off, VS_NOMEM);
 		if (bad)
 			return damaged(j, off, (int)c, "its columns do not fit");
 		if (!s->n)
@@ -142,7 +152,7 @@ vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 	}
 	bad = vs_join(y, &j->b);
 	if (bad < 0)
-		return fail(j, j->off, VS_NOMEM);
+		return vs_job_fail(j, j->off, VS_NOMEM);
 	if (bad)
 		return damaged(j, j->off, -1, "its columns do not fit");
 	j->sum = vs_block_sum(y, &j->b);

@@ -58,6 +58,8 @@ struct vs_job {
 };
 
 void vs_job_free(struct vs_job *j);
+int vs_job_fail(struct vs_job *j, uint64_t off, const char *what);      /* -1, and j->bad, j->fault */
+struct vc_work *vs_job_work(struct vc_work **work, struct vs_job *j);   /* *work, made if it is not; NULL: j is bad */
 
 /* What all blocks of a stream have in common */
 struct vs_common {
@@ -90,7 +92,7 @@ struct vs_reader {
 	uint64_t sum;                   /* of all values, from the index */
 	struct vc_work *work;           /* owned: of what is done without threads; NULL: not made */
 	struct vs_job first_job;        /* the first block, once it was needed */
-	int have_first;
+	int have_first;                 /* its values are there */
 	uint8_t ahead[VS_BHEAD];        /* of a pipe: bytes read but not used, at aheadoff */
 	size_t nahead;
 	uint64_t aheadoff;
@@ -112,7 +114,9 @@ int vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, si
 /* What is at off is no block: 1 if the index at the end of the file is good and has block no there, *f says so then */
 int vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f);
 
-int vs_first(struct vs_reader *r, struct vs_fault *f);  /* decodes the first block of the index into r->first_job, unless it is there; makes the primers if there are more */
+/* The primers, if there are more blocks than the first; with values (and to make primers) that block of the index is decoded into r->first_job */
+int vs_first(struct vs_reader *r, int values, struct vs_fault *f);
+void vs_first_drop(struct vs_reader *r);        /* its values, not the primers */
 struct vc_work *vs_reader_work(struct vs_reader *r);    /* NULL without memory */
 
 #endif

@@ -241,17 +241,19 @@ vs_reader_work(struct vs_reader *r)
 }
 
 int
-vs_first(struct vs_reader *r, struct vs_fault *f)
+vs_first(struct vs_reader *r, int values, struct vs_fault *f)
 {
 	struct vs_job *j = &r->first_job;
+	struct vs_common m = r->m;
 	struct vc_work *w = vs_reader_work(r);
 
-	if (!r->have_first) {
-		if (!w) {
-			vs_set_fault(f, r->first, 0, VS_NOMEM);
-			return -1;
-		}
-		if (vs_get_entry(r, 0, j) != 0 || vs_decode_job(&r->m, w, j) != 0) {
+	if (!w) {
+		vs_set_fault(f, r->first, 0, VS_NOMEM);
+		return -1;
+	}
+	if (!r->have_first && (values || !r->m.primed)) {
+		memset(m.prime, 0, sizeof(m.prime));
+		if (vs_get_entry(r, 0, j) != 0 || vs_decode_job(&m, w, j) != 0) {
 			*f = j->fault;
 			return -1;
 		}
@@ -259,11 +261,19 @@ vs_first(struct vs_reader *r, struct vs_fault *f)
 	}
 	if (r->m.primed || (r->indexed && r->index.n < 2))
 		return 0;
-	if (!w || vs_make_primes(&r->m, w, &j->b) != 0) {
+	if (vs_make_primes(&r->m, w, &j->b) != 0) {
 		vs_set_fault(f, j->off, 0, VS_NOMEM);
 		return -1;
 	}
+	vc_work_trim(w);
 	return 0;
+}
+
+void
+vs_first_drop(struct vs_reader *r)
+{
+	vs_block_free(&r->first_job.b);
+	r->have_first = 0;
 }
 
 int

@@ -29,8 +29,7 @@ render(struct walk *w, struct vs_job *j)
 	if (!n)
 		return;
 	if (!buf_room(&j->raw, n)) {
-		j->bad = 1;
-		vs_set_fault(&j->fault, j->off, j->rec, VS_NOMEM);
+		vs_job_fail(j, j->off, VS_NOMEM);
 		return;
 	}
 	vs_bytes(&m->info.layout, &j->b, j->from, j->n, w->backward, j->raw.p);
@@ -42,13 +41,9 @@ work(void *arg, unsigned thread, void *job)
 {
 	struct walk *w = arg;
 	struct vs_job *j = job;
+	struct vc_work *tables = vs_job_work(&w->work[thread], j);
 
-	if (!w->work[thread] && !(w->work[thread] = vc_work_new())) {
-		j->bad = 1;
-		vs_set_fault(&j->fault, j->off, j->rec, VS_NOMEM);
-		return;
-	}
-	if (vs_decode_job(&w->r->m, w->work[thread], j) == 0)
+	if (tables && vs_decode_job(&w->r->m, tables, j) == 0)
 		render(w, j);
 }
 
@@ -127,15 +122,43 @@ drain(struct walk *w)
 	return 0;
 }
 
-/* The first block is decoded with the reader's own tables, since the others need it */
+/*
+ * The first block is decoded with the reader's own tables, since the others
+ * need it.  Values of fewer than 8 bytes take less room as bytes while it waits.
+ */
+static int
+put_by(struct walk *w)
+{
+	const struct vs_common *m = &w->r->m;
+	struct vs_job *j = &w->r->first_job;
+	size_t n = j->b.n * m->record;
+
+	j->raw.n = 0;
+	if (!buf_room(&j->raw, n + 1)) {
+		vs_set_fault(w->f, j->off, j->rec, VS_NOMEM);
+		return -1;
+	}
+	vs_bytes(&m->info.layout, &j->b, 0, j->b.n, 0, j->raw.p);
+	j->raw.n = n;
+	vs_first_drop(w->r);
+	return 0;
+}
+
 static int
 give_first(struct walk *w, uint64_t start, uint64_t count)
 {
 	struct vs_job *j = &w->r->first_job;
 
+	if (drain(w) != 0)
+		return -1;
+	if (!w->r->have_first && vs_split(&w->r->m.info.layout, &j->b, j->raw.p, j->raw.n / w->r->m.record) != 0) {
+		vs_set_fault(w->f, j->off, j->rec, VS_NOMEM);
+		return -1;
+	}
+	w->r->have_first = 1;
 	part(j, start, count);
 	render(w, j);
-	if (drain(w) != 0 || give(w, j) != 0)
+	if (give(w, j) != 0)
 		return -1;
 	buf_free(&j->raw);
 	return 0;
@@ -167,8 +190,10 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 	}
 	for (hi = lo + 1; hi < x->n && x->e[hi].rec < start + count; hi++)
 		;
-	if (begin(&w) != 0 || vs_first(r, f) != 0)
+	if (begin(&w) != 0 || vs_first(r, !lo, f) != 0 || (!lo && hi > 1 && backward && put_by(&w) != 0))
 		goto out;
+	if (lo)
+		vs_first_drop(r);
 	for (size_t i = lo; i < hi; i++) {
 		size_t no = backward ? hi - 1 - (i - lo) : i;
 		struct vs_job *j;
@@ -233,8 +258,11 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		part(j, rec, j->head.n);
 		*off += j->head.size;
 		rec += j->head.n;
-		if (*n == 1 && vs_first(r, w->f) != 0)
-			return -1;
+		if (*n == 1) {
+			if (vs_first(r, 1, w->f) != 0)
+				return -1;
+			vs_first_drop(r);       /* it was given */
+		}
 		if (*n) {
 			par_put(w->par, j);
 			continue;
@@ -247,6 +275,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			render(w, j);
 		if (give(w, j) != 0)
 			return -1;
+		buf_free(&j->raw);
 		r->have_first = 1;
 	}
 }

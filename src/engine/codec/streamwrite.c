@@ -8,7 +8,13 @@
 
 #define NEAR 21                 /* twentieths of what the blocks of a group take: so near must zstd come for LZMA to be tried */
 
-/* A block of a group, that may yet be another one */
+/*
+ * The first block is coded by itself, as the others need its primers.  These
+ * are made in groups if LZ may be best for several of them together: they wait
+ * then, coded, until it was tried.
+ */
+
+/* A block that waits */
 struct held {
 	size_t n, size;
 	struct vs_sum sum;
@@ -25,10 +31,11 @@ struct vs_writer {
 	size_t njob, next;                      /* the one that is being filled */
 	size_t done;                            /* blocks written */
 	size_t first;                           /* records in the first block */
+	struct vs_block *model;                 /* the first block, until the primers are made */
 	size_t before, submitted;               /* in the last one that was written; that was submitted */
 	uint64_t off, nrec;
-	const struct vs_block *model;           /* the first block, until the primers are made */
-	size_t group, ngroup;                   /* records of a group; of the present one */
+	size_t most;                            /* records of a group, at most; 0: there are no groups */
+	size_t group, ngroup;                   /* records of the next group, 0: none; of the present one */
 	struct buf grouped, waiting;            /* its bytes; its blocks, coded */
 	struct held *held;                      /* owned: nheld of them */
 	size_t nheld, heldcap;
@@ -64,18 +71,17 @@ work(void *arg, unsigned thread, void *job)
 {
 	struct vs_writer *w = arg;
 	struct vs_job *j = job;
+	struct vc_work *tables = vs_job_work(&w->work[thread], j);
 
-	if (!w->work[thread] && !(w->work[thread] = vc_work_new())) {
-		j->bad = 1;
-		vs_set_fault(&j->fault, j->off, j->rec, VS_NOMEM);
+	if (!tables)
 		return;
-	}
 	if (vs_split(&w->m.info.layout, &j->b, j->raw.p, j->raw.n / w->m.record) != 0) {
-		j->bad = 1;
-		vs_set_fault(&j->fault, j->off, j->rec, VS_NOMEM);
+		vs_job_fail(j, j->off, VS_NOMEM);
 		return;
 	}
-	vs_encode_job(&w->m, w->work[thread], j);
+	if (!j->no)             /* a long one */
+		buf_free(&j->raw);
+	vs_encode_job(&w->m, tables, j);
 }
 
 /* A block of n records that is coded, behind one of w->before */
@@ -108,31 +114,56 @@ take(struct vs_writer *w, struct vs_job *j)
 	return w->waiting.nomem ? fail(w, VS_NOMEM) : 0;
 }
 
+/* How long groups are, n records being len bytes as LZMA; how long they might be to be quick */
+static size_t
+choose_group(struct vs_writer *w, size_t n, size_t len)
+{
+	size_t quick = vc_group_values(n, n * w->m.record, len);
+
+	w->group = quick < w->m.info.block ? w->m.info.block : quick > w->most ? w->most : quick;
+	return quick;
+}
+
+/* The group as one block of LZMA: how long the next one should be follows from it.  0, or -1 without memory. */
+static int
+lump_lzma(struct vs_writer *w, struct vs_common *m)
+{
+	struct vs_job *j = &w->whole;
+	struct buf fast = j->coded;
+	int bad;
+
+	j->coded = (struct buf)BUF_INIT;
+	m->method = VC_LZ;
+	bad = vs_encode_job(m, w->work[0], j);
+	if (!bad) {
+		size_t quick = choose_group(w, w->ngroup, j->coded.n);
+
+		if (j->coded.n < fast.n && w->ngroup / 3 < quick / 2) {
+			buf_free(&fast);
+			return 0;
+		}
+	}
+	buf_free(&j->coded);
+	j->coded = fast;
+	return bad ? -1 : 0;
+}
+
 /* The group as one block by LZ alone, which finds in it what blocks cannot have: 1 if that is smaller, -1 without memory */
 static int
 lump(struct vs_writer *w)
 {
 	struct vs_common m = { .info = w->m.info, .record = w->m.record, .level = 1, .method = -1 };
 	struct vs_job *j = &w->whole;
-	struct buf fast;
-	int bad;
 
 	j->head.before = w->before;
+	memcpy(m.prime, w->m.prime, sizeof(m.prime));
 	if (vs_split(&m.info.layout, &j->b, w->grouped.p, w->ngroup) != 0 || vs_encode_job(&m, w->work[0], j) != 0)
 		return -1;
-	if (j->coded.n / NEAR > w->waiting.n / 20)
-		return 0;
-	fast = j->coded;
-	j->coded = (struct buf)BUF_INIT;
-	m.method = VC_LZ;
-	bad = vs_encode_job(&m, w->work[0], j);
-	if (!bad && fast.n < j->coded.n) {
-		buf_free(&j->coded);
-		j->coded = fast;
-	} else {
-		buf_free(&fast);
-	}
-	return bad ? -1 : j->coded.n < w->waiting.n;
+	if (vc_noise(j->coded.n, w->grouped.n))
+		choose_group(w, w->ngroup, 0);
+	else if (j->coded.n / NEAR <= w->waiting.n / 20 && lump_lzma(w, &m) != 0)
+		return -1;
+	return j->coded.n < w->waiting.n;
 }
 
 /* All blocks of the group are coded: they are written, or the one that they are together */
@@ -151,13 +182,6 @@ end_group(struct vs_writer *w)
 	if (one < 0)
 		return fail(w, VS_NOMEM);
 	if (one) {
-		/* the first blocks of all: what was learned from them is of no use now */
-		if (!w->done) {
-			vs_common_free(&w->m);
-			memset(w->m.prime, 0, sizeof(w->m.prime));
-			w->m.primed = 0;
-			w->model = &w->whole.b;
-		}
 		enter(w, w->ngroup, w->whole.coded.n, w->whole.sum);
 		one = sink(w, &w->whole.coded);
 	} else {
@@ -176,24 +200,29 @@ before(const struct vs_writer *w)
 	return w->ngroup ? w->submitted : w->group ? w->before : w->submitted;
 }
 
-/* Unless it was told, how long blocks are follows from the first one */
+/* Unless it was told, how long blocks are follows from the first one; so does if there are groups */
 static void
 choose_block(struct vs_writer *w, const struct vs_job *first)
 {
 	const struct vs_layout *y = &w->m.info.layout;
 	size_t n;
-	unsigned widest = 0;
+	unsigned widest = 0, lz = w->m.level > 8;
 
-	if (w->m.info.block)
-		return;
-	for (unsigned c = 1; c < vs_columns(y); c++)
+	for (unsigned c = 0; c < vs_columns(y); c++) {
 		if (first->b.col[c].width > first->b.col[widest].width)
 			widest = c;
-	n = vc_block_values(w->m.level, (enum vc_method)first->head.col[widest].method, first->b.n, vs_columns(y), first->coded.n);
-	w->m.info.block = n < VS_GROUP ? (uint32_t)n : VS_GROUP;
+		lz |= first->b.col[c].n && first->head.col[c].method == VC_LZ;
+	}
+	if (!w->m.info.block) {
+		n = vc_block_values(w->m.level, (enum vc_method)first->head.col[widest].method, first->b.n, vs_columns(y),
+		    first->coded.n);
+		w->m.info.block = n < VS_GROUP ? (uint32_t)n : VS_GROUP;
+	}
+	if (lz && w->most >= w->m.info.block)
+		choose_group(w, first->b.n, first->coded.n);
 }
 
-/* The first block is coded here, since the others need its primers; these are made when there is another block */
+/* The first block is coded here, since the others need its primers; they are made when there is another one */
 static int
 submit(struct vs_writer *w)
 {
@@ -204,21 +233,29 @@ submit(struct vs_writer *w)
 	j->no = w->done;
 	j->head.before = before(w);
 	w->submitted = n;
-	w->nrec += n;
-	w->ngroup += n;
-	if (w->group)
-		buf_add(&w->grouped, j->raw.p, j->raw.n);
-	if (w->grouped.nomem)
-		return fail(w, VS_NOMEM);
 	if (start) {
-		w->model = &j->b;
 		work(w, 0, j);
-		if (!j->bad)
-			choose_block(w, j);
-		return take(w, j);
+		w->nrec += n;
+		if (take(w, j) != 0)
+			return -1;
+		choose_block(w, j);
+		buf_free(&j->coded);
+		w->model = &j->b;
+		return 0;
 	}
-	if (!w->m.primed && vs_make_primes(&w->m, w->work[0], w->model) != 0)
-		return fail(w, VS_NOMEM);
+	w->nrec += n;
+	if (w->group) {
+		w->ngroup += n;
+		buf_add(&w->grouped, j->raw.p, j->raw.n);
+		if (w->grouped.nomem)
+			return fail(w, VS_NOMEM);
+	}
+	if (w->model) {
+		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
+			return fail(w, VS_NOMEM);
+		vs_block_free(w->model);
+		w->model = NULL;
+	}
 	if (!w->par && !(w->par = par_new(w->threads, work, w)))
 		return fail(w, VS_NOMEM);
 	if (par_full(w->par) && take(w, par_get(w->par)) != 0)
@@ -247,7 +284,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 	w->sink = fn;
 	w->arg = arg;
 	w->threads = o->threads;
-	w->group = o->group;
+	w->most = o->group;
 	w->first = o->first ? o->first : o->block;
 	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block };
 	w->m.record = vs_record_size(&o->layout);
@@ -268,6 +305,13 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 	return w;
 }
 
+/* Records of the block that is being filled */
+static size_t
+records(const struct vs_writer *w)
+{
+	return w->nrec ? w->m.info.block : w->first;
+}
+
 int
 vs_write(struct vs_writer *w, const void *p, size_t n)
 {
@@ -275,14 +319,14 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 
 	while (n && !w->bad) {
 		struct buf *b = &w->job[w->next].raw;
-		size_t full = (w->nrec ? w->m.info.block : w->first) * w->m.record;
+		size_t full = records(w) * w->m.record;
 		size_t k = full - b->n < n ? full - b->n : n;
 
 		/* a block that is full stays until there is more: the last one may be */
 		if (!k) {
 			if (submit(w) == 0)
 				advance(w);
-			if (w->group && w->ngroup >= w->group)
+			if (w->group && w->ngroup + w->m.info.block > w->group)
 				end_group(w);
 			continue;
 		}
