@@ -19,6 +19,7 @@
 
 #include "base/bytes.h"
 #include "engine/wet/arch.h"
+#include "engine/wet/paper.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
@@ -51,6 +52,23 @@ replay(const struct wetfile *w, struct buf *text, struct wetfile_fault *f)
 	return e || !w->whole;
 }
 
+/* A file of kind full as one of kind paper: whatever comes out of it */
+static void
+paper(const struct wetfile *w)
+{
+	struct store_opts o = { .level = 1, .segment = 1 << 20 };
+	struct paper_stats stats;
+	struct wetfile_fault wf;
+	struct store_fault f;
+	struct buf b = BUF_INIT;
+	struct wetfile_writer *to = wetfile_create(keep, &b, WETFILE_PAPER, &wf);
+
+	if (to)
+		store_paper(w, to, &o, &stats, &f);
+	wetfile_free(to);
+	buf_free(&b);
+}
+
 /* What a file holds: 0, or -1 and a fault */
 static int
 read_all(const uint8_t *p, size_t n, struct buf *text, struct wetfile_fault *f)
@@ -69,6 +87,8 @@ read_all(const uint8_t *p, size_t n, struct buf *text, struct wetfile_fault *f)
 		if (arch_read(&w, &l, f) != 0)
 			e = -1;
 		arch_labels_free(&l);
+		if (w.kind == WETFILE_FULL)
+			paper(&w);
 		e |= w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ? store_print_text(&w, keep, text, f) :
 		    w.kind == WETFILE_PAPER ? paper_print(&w, 1 << 20, keep, text, f) : store_print(&w, 1 << 20, keep, text, f);
 		wetfile_close(&w);
