@@ -16,7 +16,7 @@
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-v] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-qv] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
 #define LONGEST  (16u << 20)
@@ -319,7 +319,7 @@ main(int argc, char **argv)
 	int c, wrong = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "0123456789b:dm:o:s:v")) != -1)
+	while ((c = getopt(argc, argv, "0123456789b:dm:o:qs:v")) != -1)
 		switch (c) {
 		case 'b': wrong |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
 		case 'd': j.expand = 1; break;
@@ -329,6 +329,7 @@ main(int argc, char **argv)
 			wrong |= j.kind == WETFILE_TEXT;
 			break;
 		case 'o': outname = optarg; break;
+		case 'q': j.opts.quick = 1; break;
 		case 's': wrong |= num_size(optarg, 1, PAPER_SEGMENT, &j.opts.segment) != 0; break;
 		case 'v': j.verbose++; break;
 		case '?': wrong = 1; break;
