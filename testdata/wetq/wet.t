@@ -32,7 +32,7 @@ alike() {
 made() {
 	name=$1
 	shift
-	wscap -o "$name.ws" "$@" >out 2>&1 && wetz -1 -m replay -s 30000 -o "$name.rep" "$name.ws" && wetz -1 -s 30000 -o "$name.full" "$name.ws" &&
+	wscap -o "$name.ws" "$@" >out 2>&1 && wetz -1 -m replay -s 30000 -o "$name.rep" "$name.ws" && wetz -1 -q -s 90000 -o "$name.full" "$name.ws" &&
 	    wetz -1 -m loads -s 30000 -o "$name.loads" "$name.ws" && pass "$name"
 	wetq list "$name.full" | sort -k2,2nr >"$name.list"
 }

@@ -43,6 +43,6 @@ wetz -m replay -o gone.wet gone.ws
 rm gone
 wetz -d -o gone.out gone.wet
 same "the program is gone" gone.txt gone.out
-gives "-m" 2 "usage: wetz [-0..-9] [-av] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]
+gives "-m" 2 "usage: wetz [-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]
        wetz -d [-b bytes] [-o file] [file]" wetz -m half gone.ws
 tap_end

@@ -16,7 +16,7 @@
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-av] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
 #define LONGEST  (16u << 20)
@@ -352,7 +352,7 @@ main(int argc, char **argv)
 	int c, wrong = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "0123456789A:ab:dm:o:s:v")) != -1)
+	while ((c = getopt(argc, argv, "0123456789A:ab:dm:o:qs:v")) != -1)
 		switch (c) {
 		case 'A': wrong |= arch_option(&j.arch, optarg) != 0; /* fallthrough */
 		case 'a': j.opts.arch = &j.arch; break;
@@ -364,6 +364,7 @@ main(int argc, char **argv)
 			wrong |= j.kind == WETFILE_TEXT;
 			break;
 		case 'o': outname = optarg; break;
+		case 'q': j.opts.quick = 1; break;
 		case 's': wrong |= num_size(optarg, 1, PAPER_SEGMENT, &j.opts.segment) != 0; break;
 		case 'v': j.verbose++; break;
 		case '?': wrong = 1; break;

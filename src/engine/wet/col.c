@@ -41,6 +41,12 @@ width_of(const uint64_t *v, size_t n)
 int
 col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key)
 {
+	return col_put_blocks(b, w, level, c, key, VC_MAX);
+}
+
+int
+col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key, size_t block)
+{
 	struct buf t = BUF_INIT;
 	int bad = c->nomem || (key && key->nomem);
 
@@ -48,7 +54,7 @@ col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const 
 	for (size_t i = 0, n; !bad && i < c->n; i += n) {
 		enum vc_method m;
 
-		n = c->n - i < VC_MAX ? c->n - i : VC_MAX;
+		n = c->n - i < block ? c->n - i : block;
 		t.n = 0;
 		bad = vc_encode(w, NULL, &(struct vc_col){ c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n) }, level, &m, &t) != 0;
 		if (bad)
@@ -94,9 +100,9 @@ col_get_number(struct col_reader *r, uint64_t most, uint64_t *v)
 	return bad(r, "a number is not as it is written");
 }
 
-/* A block of n values behind what c has */
+/* A block of n values behind what c has; skip: there is nothing of it then */
 static int
-block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key)
+block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64_t *key, int skip)
 {
 	const char *err = NULL;
 	uint64_t width, len, method;
@@ -107,7 +113,12 @@ block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct
 		return bad(r, "a block is longer than its section");
 	if (col_room(c, n) != 0)
 		return bad(r, "no memory");
-	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key ? key->v + c->n : NULL, n, (unsigned)width }, (enum vc_method)method, r->p, (size_t)len,
+	if (skip) {
+		r->p += len;
+		c->n += n;
+		return 0;
+	}
+	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method, r->p, (size_t)len,
 	    c->v + c->n, &err) != 0)
 		return bad(r, err ? err : "no memory");
 	r->p += len;
@@ -131,7 +142,28 @@ col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const stru
 	if (key && key->n < all)
 		return bad(r, "a column has more values than keys");
 	while (c->n < all)
-		if (block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key) != 0)
+		if (block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key ? key->v + c->n : NULL, 0) != 0)
 			return -1;
 	return 0;
+}
+
+int
+col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_want_fn *want, col_keys_fn *keys, void *arg)
+{
+	uint64_t all, *key = malloc((n < size ? n : size) * sizeof *key + 1);
+	int e = key ? 0 : bad(r, "no memory");
+
+	c->n = 0;
+	if (!e && col_get_number(r, COL_MAX, &all) == 0 && all != n)
+		bad(r, "a column has another number of values");
+	while (!r->err && !e && c->n < n) {
+		size_t end = n - c->n < size ? n : c->n + size;
+		int skip = !want(arg, c->n, end);
+
+		if (!skip)
+			keys(arg, c->n, end, key);
+		e = block(r, c, end - c->n, UINT64_MAX, key, skip);
+	}
+	free(key);
+	return e || r->err ? -1 : 0;
 }

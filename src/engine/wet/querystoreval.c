@@ -57,9 +57,14 @@ with_refs(struct insns *t)
 static int
 segment(struct insns *t, size_t k)
 {
+	struct qfull *f = t->q->store;
 	unsigned want = (t->want & QUERY_VALUES ? STORE_VALUES : 0u) | (t->want & QUERY_REFS ? STORE_ADDRS : 0u);
 
-	if (qfull_segment(t->q, k, want) != 0)
+	if (want == STORE_VALUES && !f->r.load && (f->at != k + 1 || !(f->have & STORE_VALUES))) {
+		f->at = 0;
+		if (store_read_values(&f->r, k, t->e.id - 1, t->from, t->to) != 0)
+			return qfull_bad(t->q);
+	} else if (qfull_segment(t->q, k, want) != 0)
 		return -1;
 	if (t->want & QUERY_REFS)
 		return with_refs(t);

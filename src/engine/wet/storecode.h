@@ -10,6 +10,7 @@
 #define STORE_PATH    256u              /* statements of a path */
 #define STORE_MEM     64u               /* ports for memory of a statement */
 #define STORE_STMTS   (1u << 26)        /* statements, strings, paths that a reader takes */
+#define STORE_QUICK   (1u << 17)        /* values in a block, if they are to be found quickly */
 #define STORE_SEGMENT (1u << 25)        /* statements executed in a segment, words of values */
 
 enum store_ctl {                        /* what a statement means for control dependence */

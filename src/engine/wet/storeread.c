@@ -318,13 +318,43 @@ deps(struct store_read *r, size_t k)
 	return e;
 }
 
+/* Which values of a segment are wanted: of instances [from, to) of statement s, or (s: UINT32_MAX) all */
+struct wanted { struct store_read *r; uint32_t s; uint64_t from, to; };
+
 static int
-vals(struct store_read *r, size_t k)
+is_wanted(void *arg, size_t from, size_t to)
+{
+	const struct wanted *w = arg;
+	const struct store_place *at = &w->r->place[w->s == UINT32_MAX ? 0 : w->s];
+
+	if (w->s == UINT32_MAX)
+		return 1;
+	for (unsigned j = 0; j < w->r->code.stmt[w->s].nval; j++)
+		if (at->at + j * at->n + w->from < to && at->at + j * at->n + w->to > from)
+			return 1;
+	return 0;
+}
+
+/* Keys of values [from, to): statements and words */
+static void
+val_keys(void *arg, size_t from, size_t to, uint64_t *key)
+{
+	const struct store_read *r = ((const struct wanted *)arg)->r;
+
+	for (size_t s = 0; s < r->code.nstmt; s++)
+		for (unsigned j = 0; j < r->code.stmt[s].nval; j++) {
+			uint64_t at = r->place[s].at + j * r->place[s].n, end = at + r->place[s].n;
+
+			for (at = at < from ? from : at; at < end && at < to; at++)
+				key[at - from] = (uint64_t)s << 3 | j;
+		}
+}
+
+static int
+vals(struct store_read *r, size_t k, struct wanted *w)
 {
 	struct col_reader c;
-	struct col kk = { 0 };
-	uint64_t at = 0;
-	int e;
+	uint64_t at = 0, block;
 
 	for (size_t s = 0; s < r->code.nstmt; s++) {
 		r->place[s].at = at;
@@ -332,19 +362,21 @@ vals(struct store_read *r, size_t k)
 	}
 	if (at > COL_MAX)
 		return bad(r, "too many values");
+	if (load(r, k, VAL, &c) != 0)
+		return -1;
 	if (r->load)
-		return load(r, k, VAL, &c) != 0 ? -1 : store_load_values(r, &c, at) != 0 ? bad(r, c.err) : over(r, &c);
-	if (col_room(&kk, at) != 0)
-		return bad(r, NULL);
-	for (size_t s = 0; s < r->code.nstmt; s++)
-		for (unsigned j = 0; j < r->code.stmt[s].nval; j++)
-			for (uint64_t i = 0; i < r->place[s].n; i++)
-				kk.v[kk.n++] = (uint64_t)s << 3 | j;
-	e = load(r, k, VAL, &c);
-	if (!e && col_get(&c, &r->val, at, UINT64_MAX, &kk) != 0)
-		e = bad(r, c.err);
-	col_free(&kk);
-	return e ? e : over(r, &c);
+		return store_load_values(r, &c, at) != 0 ? bad(r, c.err) : over(r, &c);
+	if (col_get_number(&c, VC_MAX, &block) != 0 || block == 0)
+		return bad(r, "blocks of no values");
+	return col_get_blocks(&c, &r->val, at, block, is_wanted, val_keys, w) != 0 ? bad(r, c.err) : over(r, &c);
+}
+
+int
+store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uint64_t to)
+{
+	if (r->load)
+		return store_read_segment(r, k, STORE_VALUES);
+	return rank(r, k, NULL) != 0 ? -1 : vals(r, k, &(struct wanted){ r, s, from, to });
 }
 
 /* The references of segment k, whose values are known; r->addr: of all statements up to there */
@@ -375,7 +407,7 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 		return -1;
 	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) || over(r, &c) != 0)
 		return bad(r, c.err ? c.err : "bytes behind the state");
-	if (paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && vals(r, k) != 0) ||
+	if (paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
 	    (want & STORE_ADDRS && addrs(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))
 		return -1;
 	r->at = k + 1;

@@ -149,7 +149,8 @@ put_val(struct store_cap *c)
 	}
 	v.n = key.n = c->seg.val.n;
 	t->stats.nval += v.n;
-	bad = bad || col_put(&t->b, t->work, t->o->level, &v, &key) != 0;
+	col_put_number(&t->b, t->o->quick ? STORE_QUICK : VC_MAX);
+	bad = bad || col_put_blocks(&t->b, t->work, t->o->level, &v, &key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
 	free(p);
 	col_free(&v);
 	col_free(&key);
