@@ -9,7 +9,7 @@ set lmargin 10; set rmargin 16
 set key outside right top samplen 1; set tics out nomirror; set yrange [0:100]; set grid y lc rgb '#dddddd'
 names = system(sprintf("awk '!seen[$1]++ { print $1 }' %s", ARG1))
 n = words(names)
-at(p, k) = sum [i = 1:n] (word(names, i) eq p ? i - 1 : 0) * 1.0 + (k - 1.5) * 0.21
+at(p, k) = (sum [i = 1:n] (word(names, i) eq p ? i - 1 : 0)) + (k - 1.5) * 0.21
 set xrange [-0.6:n - 0.4]
 set xtics (word(names, 1) 0); set for [i = 2:n] xtics add (word(names, i) i - 1)
 set style fill solid noborder; set boxwidth 0.18
@@ -21,5 +21,5 @@ set size 1,0.5; set origin 0,0
 set title 'ratio of wetz -m full by the length of the run' font 'sans,14'
 set xrange [0:*]; set yrange [*:*]; set logscale y; set xtics auto; set xlabel 'millions of statements'
 files = system(sprintf("cat %s", ARG2))
-plot for [f in files] 'ratio.'.f using 1:2 with lines lw 2 title f
+plot for [f in files] 'ratio.'.f using 1:2 with linespoints lw 2 pt 7 ps 0.4 title f
 unset multiplot

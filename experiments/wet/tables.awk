@@ -51,12 +51,12 @@ function orig(p) { return 4 * stmts(p) + 8 * get(p, "full.labels", 1) + 8 * get(
 
 function rows(    i, p, m, k) {
 	title("Bits a statement: of wetz -m full by part, of its whole file, of other modes; ratio as the paper counts; MB of memory it took (full)")
-	printf "%-8s %7s | %6s %6s %6s %6s %6s %6s %6s | %6s %6s | %6s | %6s %6s | %4s\n", "program", "M stmts", "code", "paths", "deps", "values", "states",
+	printf "%-8s %7s | %6s %6s %6s %6s %6s %6s %6s %6s | %6s %6s | %6s | %6s %6s | %4s\n", "program", "M stmts", "code", "paths", "deps", "values", "addrs", "states",
 	    "full", "ratio", "loads", "ratio", "replay", "paper", "ratio", "MB"
 	for (i = 1; i <= np; i++) {
 		p = name[i]
-		printf "%-8s %7.1f | %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.0f |", p, stmts(p) / 1e6, bits(p, "full.code"), bits(p, "full.paths"),
-		    bits(p, "full.dependences"), bits(p, "full.values"), 8 * (get(p, "full.states") + get(p, "full.ranks")) / stmts(p),
+		printf "%-8s %7.1f | %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.0f |", p, stmts(p) / 1e6, bits(p, "full.code"), bits(p, "full.paths"),
+		    bits(p, "full.dependences"), bits(p, "full.values"), bits(p, "full.addresses"), 8 * (get(p, "full.states") + get(p, "full.ranks")) / stmts(p),
 		    geo("full", bits(p, "full.file")), geo("fullratio", orig(p) / get(p, "full.file"))
 		for (m = 1; m <= 3; m++) {
 			k = m == 1 ? "loads" : m == 2 ? "replay" : "paper"
@@ -67,7 +67,7 @@ function rows(    i, p, m, k) {
 		}
 		printf " %4.0f\n", get(p, "full.time", 2) / 1024
 	}
-	printf "%-8s %7s | %6s %6s %6s %6s %6s %6.3f %6.0f | %s %s | %s | %s %s |\n", "geo.mean", "", "", "", "", "", "", mean("full"), mean("fullratio"),
+	printf "%-8s %7s | %6s %6s %6s %6s %6s %6s %6.3f %6.0f | %s %s | %s | %s %s |\n", "geo.mean", "", "", "", "", "", "", "", mean("full"), mean("fullratio"),
 	    num("%6.3f", ng["loads"], mean("loads")), num("%6.0f", ng["loads"], mean("loadsratio")), num("%6.3f", ng["replay"], mean("replay")),
 	    num("%6.3f", ng["paper"], mean("paper")), num("%6.0f", ng["paper"], mean("paperratio"))
 }
@@ -134,7 +134,7 @@ function table5(    i, p, k, m, s) {
 		printf "%-8s %8.1f", p, stmts(p) / 1e6
 		for (k = 1; k <= 4; k++) {
 			m = (k == 1 ? "full" : k == 2 ? "loads" : k == 3 ? "replay" : "paper") ".time"
-			s = get(p, m)
+			s = get(p, m) + (k == 4 ? get(p, "full.time") : 0)
 			printf " %s %s", num("%7.1f", has(p, m), s), num("%6.1f", has(p, m), s ? geo("speed" k, stmts(p) / 1e6 / s) : 0)
 		}
 		printf "%s\n", beside(5, p, 1, 2)
