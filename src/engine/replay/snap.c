@@ -97,7 +97,7 @@ keep(struct snap *s, uint64_t addr, struct snap_page *base)
 }
 
 static int
-keep_all(struct snap *s, const struct snap *base, int pagemap)
+keep_all(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
 {
 	const struct snap_at *b = base ? base->page : NULL, *end = base ? b + base->npage : NULL;
 	struct pages p;
@@ -109,7 +109,7 @@ keep_all(struct snap *s, const struct snap *base, int pagemap)
 		while ((addr = pages_next(&p)) < p.end) {
 			while (b < end && b->addr < addr)
 				b++;
-			if (keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0)
+			if (keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 || s->bytes > most)
 				return -1;
 		}
 		if (p.bad)
@@ -119,7 +119,7 @@ keep_all(struct snap *s, const struct snap *base, int pagemap)
 }
 
 struct snap *
-snap_take(struct replay *r, const struct snap *base, int pagemap)
+snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 {
 	struct snap *s;
 
@@ -134,7 +134,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap)
 	s->triggers = r->triggers;
 	s->broke = r->broke;
 	s->mark = ws_mark(r->in, &r->next);
-	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && keep_all(s, base, pagemap) == 0) {
+	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && keep_all(s, base, pagemap, most) == 0) {
 		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
 		return s;
 	}

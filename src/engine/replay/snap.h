@@ -24,9 +24,9 @@ struct snap {
 /*
  * Where the replay is, between two instructions; what is as it was in `base`
  * (NULL: none) takes no memory.  pagemap: of /proc/self/pagemap.  NULL: not
- * here, or no memory.
+ * here, or not in `most` bytes, or no memory.
  */
-struct snap *snap_take(struct replay *r, const struct snap *base, int pagemap);
+struct snap *snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most);
 int snap_return(struct replay *r, const struct snap *s, int pagemap);   /* 0, or REPLAY_BAD */
 uint64_t snap_free(struct snap *s);                     /* how many bytes that gave back */
 

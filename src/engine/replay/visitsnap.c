@@ -24,7 +24,7 @@ visit_keep(struct visit *v, uint64_t most, uint64_t step)
 		v->kept = k;
 	}
 	k->most = most;
-	k->step = step;
+	k->step = step > 16 ? step : 16;
 	v->due = visit_keep_at(v, drive_instances(v->r));
 	return 0;
 }
@@ -110,27 +110,38 @@ thin(struct visit *v)
 	v->kept->step *= 2;
 }
 
+static void
+insert(struct visit *v, struct snap *s)
+{
+	uint64_t n = s->n;
+	size_t k = v->kept->n++;
+
+	for (; k && v->kept->at[k - 1]->n > n; k--)
+		v->kept->at[k] = v->kept->at[k - 1];
+	v->kept->at[k] = s;
+	v->kept->bytes += s->bytes;
+	while (v->kept->n > 2 && (v->kept->n > MOST || v->kept->bytes > v->kept->most))
+		thin(v);
+	v->due = visit_keep_at(v, n);
+	if (v->due < n + v->kept->step / 4)     /* it went again at once */
+		v->due = n + v->kept->step / 4;
+}
+
 void
 visit_keep_now(struct visit *v)
 {
 	uint64_t n = drive_instances(v->r);
 	const struct snap *base = visit_kept(v, n);
 	struct snap *s;
-	size_t k = v->kept->n;
 
-	v->due = n + v->kept->step / 4;     /* if it cannot be here */
-	if ((base && base->n == n) || (s = snap_take(v->r, base, v->kept->pagemap)) == NULL)
-		return;
-	if (buf_grow(&v->kept->at, &v->kept->cap, v->kept->n + 1, sizeof(struct snap *)) < 0) {
+	v->due = UINT64_MAX;
+	if (base && base->n == n)
+		v->due = visit_keep_at(v, n);
+	else if ((s = snap_take(v->r, base, v->kept->pagemap, v->kept->most)) == NULL) {
+		v->due = n + v->kept->step / 4;         /* amid a string instruction, perhaps; or it is too much: less and less often */
+		v->kept->step += v->kept->step / 4;
+	} else if (buf_grow(&v->kept->at, &v->kept->cap, v->kept->n + 1, sizeof(struct snap *)) < 0)
 		(void)snap_free(s);
-		return;
-	}
-	for (; k && v->kept->at[k - 1]->n > n; k--)
-		v->kept->at[k] = v->kept->at[k - 1];
-	v->kept->at[k] = s;
-	v->kept->n++;
-	v->kept->bytes += s->bytes;
-	while (v->kept->n > 2 && (v->kept->n > MOST || v->kept->bytes > v->kept->most))
-		thin(v);
-	v->due = visit_keep_at(v, n);
+	else
+		insert(v, s);
 }

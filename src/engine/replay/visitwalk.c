@@ -271,6 +271,18 @@ visit_blocks(struct visit *v, const uint64_t *word, size_t n)
 	size_t at = v->done;
 
 	while (at < n) {
+		const struct fact_block *b = fact_block(word[at]);
+		const struct plan *p = b->plan;
+
+		/* as most are: block() does the same */
+		if (p && !p->last && b->n == word[at] >> 48 && !b->idx && !v->writers && v->nrun < v->caprun) {
+			v->run[v->nrun++] = (struct visit_run){ p->at, v->n + 1, p->n, 0, (uint32_t)at + 1, (uint32_t)v->nwriter, 0 };
+			v->half = NULL;
+			v->n += p->n;
+			v->ninsn += p->n;
+			at += 1u + p->nword;
+			continue;
+		}
 		at = block(v, fact_block(word[at]), (unsigned)(word[at] >> 48), word, at + 1);
 		if (at == 0)
 			return -1;

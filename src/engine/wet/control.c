@@ -369,6 +369,11 @@ control_step(struct control *t, const struct control_path *p, uint64_t n, const 
 	const struct control_act *a = p->act, *end = a + p->nact;
 	uint32_t k = 0;
 
+	if (!p->nact && !t->tail) {
+		if (parent)
+			*parent = parent_of(t);
+		return 0;
+	}
 	if (t->tail) {
 		if (t->tail == p->pc)
 			tail(t, t->tailn);
