@@ -183,8 +183,8 @@ static void
 numbers(void)
 {
 	int good = 1;
-	_Alignas(16) int16_t y[16];
-	int16_t x[16], z[16];
+	_Alignas(16) int16_t y[2][16];
+	int16_t x[16], z[2][16];
 	cm_vec in[2];
 
 	cm_num_init();
@@ -200,18 +200,22 @@ numbers(void)
 
 		for (int i = 0; i < 16; i++) {
 			x[i] = (int16_t)((int)rnd(4095) - CM_ST);
-			y[i] = z[i] = (int16_t)((int)rnd(65536) - 32768);
-			sum += x[i] * y[i];
+			for (int set = 0; set < 2; set++) {
+				y[set][i] = z[set][i] = (int16_t)((int)rnd(65536) - 32768);
+				sum += x[i] * y[set][i];
+			}
 		}
-		for (int i = 0; i < 2; i++)
-			in[i] = cm_eight(cm_four(x[8 * i], x[8 * i + 1], x[8 * i + 2], x[8 * i + 3]),
-				cm_four(x[8 * i + 4], x[8 * i + 5], x[8 * i + 6], x[8 * i + 7]));
-		good &= cm_dot(in, y, 2) == sum;
-		cm_train(in, y, err, 2);
-		for (int i = 0; i < 16; i++) {
-			int v = z[i] + (((2 * x[i] * err >> 16) + 1) >> 1);
+		for (int i = 0; i < 2; i++) {
+			const int16_t *e = x + 8 * i;
 
-			good &= y[i] == (v > 32767 ? 32767 : v < -32768 ? -32768 : v);
+			in[i] = cm_set(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7]);
+		}
+		good &= cm_dot(in, y[0], y[1], 2) == sum;
+		cm_train(in, y[0], y[1], err, 2);
+		for (int i = 0; i < 32; i++) {
+			int v = z[i / 16][i % 16] + (((2 * x[i % 16] * err >> 16) + 1) >> 1);
+
+			good &= y[i / 16][i % 16] == (v > 32767 ? 32767 : v < -32768 ? -32768 : v);
 		}
 	}
 	CHECK("the mixer's sums and steps are what the plain formula says", good);

@@ -49,11 +49,11 @@ decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct l
 		s[j] = cm_stretch(*t[j]);
 	}
 	s[CM_VOTES] = cm_stretch(*recent >> 16);
-	x[0] = cm_eight(cm_four(s[0], s[1], s[2], s[3]), cm_four(s[4], s[5], s[6], s[7]));
-	x[1] = cm_eight(cm_four(s[8], s[9], s[10], s[11]), cm_four(256, s[12], 0, 0));
-	p = cm_squash((cm_dot(x, w, 2) + cm_dot(x, wrank, 2)) >> 14);
+	x[0] = cm_set(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]);
+	x[1] = cm_set(s[8], s[9], s[10], s[11], 256, s[12], 0, 0);
+	p = cm_squash(cm_dot(x, w, wrank, 2) >> 14);
 	bit = range_bit(r, dec, bit, p);
-	cm_train2(x, w, wrank, cm_clip16((((bit << 16) - (int)p) >> 4) * 8), 2);
+	cm_train(x, w, wrank, cm_clip16((((bit << 16) - (int)p) >> 4) * 8), 2);
 	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++)
 		cm_move(t[j], bit, 6);

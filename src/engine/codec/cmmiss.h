@@ -25,11 +25,11 @@ miss_bit(struct range *r, const int dec, int bit, uint8_t *const *t, int at, uin
 		q[i] = &map[i][t[i][at]];
 		s[i] = cm_stretch(*q[i]);
 	}
-	x = cm_eight(cm_four(s[0], s[1], s[2], s[3]), cm_four(s[4], s[5], s[6], 256));
-	p = cm_squash((cm_dot(&x, w, 1) + cm_dot(&x, w2, 1)) >> 14);
+	x = cm_set(s[0], s[1], s[2], s[3], s[4], s[5], s[6], 256);
+	p = cm_squash(cm_dot(&x, w, w2, 1) >> 14);
 	bit = range_bit(r, dec, bit, p);
 	*err += bit ? 65536 - p : p;
-	cm_train2(&x, w, w2, (((bit << 16) - (int)p) >> 4) * 6, 1);
+	cm_train(&x, w, w2, (((bit << 16) - (int)p) >> 4) * 6, 1);
 	_Pragma("GCC unroll 8")
 	for (int i = 0; i < CM_NMISS; i++) {
 		unsigned h = t[i][at];

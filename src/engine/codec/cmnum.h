@@ -58,38 +58,28 @@ typedef __m128i cm_vec;
 typedef struct { int16_t x[8]; } cm_vec;
 #endif
 
-static inline uint64_t
-cm_four(int a, int b, int c, int d)
-{
-	return (uint64_t)(uint16_t)a | (uint64_t)(uint16_t)b << 16 | (uint64_t)(uint16_t)c << 32 | (uint64_t)(uint16_t)d << 48;
-}
-
-/* Of two cm_four */
+/* Of eight numbers within 16 bits */
 static inline cm_vec
-cm_eight(uint64_t lo, uint64_t hi)
+cm_set(int a, int b, int c, int d, int e, int f, int g, int h)
 {
 #ifdef __SSE2__
-	return _mm_set_epi64x((long long)hi, (long long)lo);
+	return _mm_setr_epi16((short)a, (short)b, (short)c, (short)d, (short)e, (short)f, (short)g, (short)h);
 #else
-	cm_vec v;
-
-	for (int i = 0; i < 4; i++) {
-		v.x[i] = (int16_t)(lo >> 16 * i);
-		v.x[i + 4] = (int16_t)(hi >> 16 * i);
-	}
-	return v;
+	return (cm_vec){ { (int16_t)a, (int16_t)b, (int16_t)c, (int16_t)d, (int16_t)e, (int16_t)f, (int16_t)g, (int16_t)h } };
 #endif
 }
 
-/* Sum of x[i] w[i] over nvec vectors; no sum of two may pass 31 bits */
+/* Sum of the products with both sets of weights */
 static inline int
-cm_dot(const cm_vec *x, const int16_t *w, int nvec)
+cm_dot(const cm_vec *x, const int16_t *w, const int16_t *w2, int nvec)
 {
 #ifdef __SSE2__
-	__m128i s = _mm_madd_epi16(x[0], _mm_load_si128((const void *)w));
+	__m128i s = _mm_setzero_si128();
 
-	for (int i = 1; i < nvec; i++)
+	for (int i = 0; i < nvec; i++) {
 		s = _mm_add_epi32(s, _mm_madd_epi16(x[i], _mm_load_si128((const void *)(w + 8 * i))));
+		s = _mm_add_epi32(s, _mm_madd_epi16(x[i], _mm_load_si128((const void *)(w2 + 8 * i))));
+	}
 	s = _mm_add_epi32(s, _mm_srli_si128(s, 8));
 	s = _mm_add_epi32(s, _mm_srli_si128(s, 4));
 	return _mm_cvtsi128_si32(s);
@@ -97,14 +87,14 @@ cm_dot(const cm_vec *x, const int16_t *w, int nvec)
 	int s = 0;
 
 	for (int i = 0; i < 8 * nvec; i++)
-		s += x[i / 8].x[i % 8] * w[i];
+		s += x[i / 8].x[i % 8] * (w[i] + w2[i]);
 	return s;
 #endif
 }
 
-/* w[i] += x[i] err / 65536, rounded, saturated; err within 16 bits */
+/* w[i] += x[i] err / 65536, rounded, saturated, in both sets; err within 16 bits */
 static inline void
-cm_train(const cm_vec *x, int16_t *w, int err, int nvec)
+cm_train(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
 {
 #ifdef __SSE2__
 	__m128i e = _mm_set1_epi16((int16_t)err), one = _mm_set1_epi16(1);
@@ -114,22 +104,16 @@ cm_train(const cm_vec *x, int16_t *w, int err, int nvec)
 
 		t = _mm_srai_epi16(_mm_adds_epi16(t, one), 1);
 		_mm_store_si128((void *)(w + 8 * i), _mm_adds_epi16(t, _mm_load_si128((const void *)(w + 8 * i))));
+		_mm_store_si128((void *)(w2 + 8 * i), _mm_adds_epi16(t, _mm_load_si128((const void *)(w2 + 8 * i))));
 	}
 #else
 	for (int i = 0; i < 8 * nvec; i++) {
-		int v = w[i] + (((2 * x[i / 8].x[i % 8] * err >> 16) + 1) >> 1);
+		int by = ((2 * x[i / 8].x[i % 8] * err >> 16) + 1) >> 1, v = w[i] + by, v2 = w2[i] + by;
 
 		w[i] = (int16_t)(v > 32767 ? 32767 : v < -32768 ? -32768 : v);
+		w2[i] = (int16_t)(v2 > 32767 ? 32767 : v2 < -32768 ? -32768 : v2);
 	}
 #endif
-}
-
-/* Two sets of weights by the same error */
-static inline void
-cm_train2(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
-{
-	cm_train(x, w, err, nvec);
-	cm_train(x, w2, err, nvec);
 }
 
 static inline int
