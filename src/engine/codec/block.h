@@ -68,7 +68,7 @@ int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 
 /*
  * How many values a later block of a stream should have, so that decoding one
- * takes about 7 ms (hard parts of a stream twice as long): from its first
+ * takes about 7 ms (parts three times as hard 15 ms): from its first
  * block of n values in ncol columns, len bytes when coded at that level,
  * method that of the widest column.
  */

@@ -11,6 +11,7 @@
 #define GROUP   (1u << 20)      /* bytes of records that become one block of LZMA */
 #define LARGE   (1u << 20)      /* bytes that are not kept for the next block */
 #define WHOLE   1.05            /* how near zstd must come on all of a first block, where the sample spoke against LZMA */
+#define HARD    3               /* so much harder than the first block may others be, and still be quick */
 #define XZ      1.25            /* the same with the values as they are: LZMA is not so much better than it */
 
 int
@@ -119,7 +120,9 @@ from_far(struct vc_work *w, const struct vc_col *col, enum vc_method *method, si
 		buf_add(out, w->best.p, w->best.n);
 		*method = VC_FAST;
 	}
-	if (vc_noise(fast, col->n * col->width) || ((double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
+	/* single bytes are hardly ever values: what they are, zstd need not show */
+	if (vc_noise(fast, col->n * col->width)
+	    || (col->width > 1 && (double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
 		return 0;
 	w->plain = (double)fast >= WHOLE * (double)size;
 	r = attempt(w, NULL, col, VC_LZ, method, old, out);
@@ -186,19 +189,26 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	return r;
 }
 
+/* Of decoding a value by context mixing, about; beyond 6 bits they are written plainly, which costs little more */
+static double
+cm_ns(double bits, unsigned ncol)
+{
+	return 50.0 * ncol + 130 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
+}
+
 size_t
 vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
 {
-	/* In ns a value, about; beyond 6 bits a value they are written plainly, which costs little more */
-	double bits = n ? 8.0 * (double)len / (double)n : 0, ns;
+	double bits = n ? 8.0 * (double)len / (double)n : 0, values, most;
 
 	if (method == VC_STORED && level >= 4)
 		bits = 64;              /* what may come, if it is not noise, is hard */
 	else if (method == VC_STORED || method == VC_FAST || level < 4)
 		return (512u << 10) / (ncol ? ncol : 1);
-	ns = 40.0 * ncol + 110 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
-	ns = 7e6 / ns / 1024;
-	return ns > 128 ? 128u << 10 : ns < 8 ? 8u << 10 : (size_t)ns << 10;
+	values = 7e6 / 1024 / cm_ns(bits, ncol);
+	most = 15e6 / 1024 / cm_ns(HARD * bits + 0.5, ncol);
+	values = values < most ? values : most;
+	return values > 128 ? 128u << 10 : values < 8 ? 8u << 10 : (size_t)values << 10;
 }
 
 size_t

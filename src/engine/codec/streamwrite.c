@@ -161,7 +161,7 @@ lump(struct vs_writer *w)
 		return -1;
 	if (vc_noise(j->coded.n, w->grouped.n))
 		choose_group(w, w->ngroup, 0);
-	else if (j->coded.n / NEAR <= w->waiting.n / 20 && lump_lzma(w, &m) != 0)
+	else if ((j->coded.n / NEAR <= w->waiting.n / 20 || w->m.record == 1) && lump_lzma(w, &m) != 0)
 		return -1;
 	return j->coded.n < w->waiting.n;
 }
