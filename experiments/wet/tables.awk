@@ -109,19 +109,22 @@ function component(t, what, key, from,    i, p, k, o, f) {
 	printf "%-8s %9.2f %8.2f %8.2f %8.1f%s\n", "average", average("o"), average(2), average(3), average("f"), beside(t, "Avg.", from, from + 2)
 }
 
-function table4(    i, p, k, key) {
-	title("Table 4.  Architecture specific information: MB of one bit an execution of a branch, load, store; ratio compressed (-m paper)")
-	printf "%-8s %8s %7s %8s %7s %8s %7s   %-10s %8s %8s %8s\n", "program", "branch", "ratio", "load", "ratio", "store", "ratio", "the paper", "branch", "load", "store"
+function table4(    i, p, k, key, sum) {
+	title("Table 4.  Architecture specific information: MB of one bit an execution of a branch, load, store; compressed (-m full)")
+	printf "%-8s %8s %8s %8s %10s %7s   %-10s %8s %8s %8s\n", "program", "branch", "load", "store", "compressed", "ratio", "the paper", "branch", "load", "store"
 	for (i = 1; i <= np; i++) {
 		p = name[i]
+		sum = 0
 		printf "%-8s", p
 		for (k = 1; k <= 3; k++) {
-			key = "paper." (k == 1 ? "branches" : k == 2 ? "loads" : "stores")
-			printf " %s %s", num("%8.2f", has(p, key), get(p, key, 1) / 1e6), num("%7.1f", has(p, key) && get(p, key, 2), get(p, key, 2) ? get(p, key, 1) / get(p, key, 2) : 0)
+			key = "full." (k == 1 ? "branch" : k == 2 ? "load" : "store")
+			sum += get(p, key)
+			printf " %8.2f", avg("arch" k, get(p, key) / 1e6)
 		}
-		printf "%s\n", beside(4, p, 1, 3)
+		printf " %10.2f %7.1f%s\n", avg("archc", get(p, "full.bits") / 1e6), avg("archr", sum / get(p, "full.bits")), beside(4, p, 1, 3)
 	}
-	printf "%-8s %48s%s\n", "average", "", beside(4, "Avg.", 1, 3)
+	printf "%-8s %8.2f %8.2f %8.2f %10.2f %7.1f%s\n", "average", average("arch1"), average("arch2"), average("arch3"), average("archc"), average("archr"),
+	    beside(4, "Avg.", 1, 3)
 }
 
 function table5(    i, p, k, m, s) {

@@ -60,7 +60,7 @@ cm_bits(size_t n)
 {
 	int bits = 8;
 
-	while (bits < 15 && (size_t)1 << bits < n)
+	while (bits < 14 && (size_t)1 << bits < n)
 		bits++;
 	return bits;
 }

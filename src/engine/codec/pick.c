@@ -17,7 +17,7 @@
 int
 vc_noise(size_t len, size_t bytes)
 {
-	return len >= bytes - bytes / 512;
+	return len >= bytes - bytes / 4096;
 }
 
 int
