@@ -10,11 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "base/bytes.h"
+#include "../format/wetmend.h"
 #include "engine/wet/query.h"
-#include "format/wetfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -103,29 +101,6 @@ read_all(const uint8_t *p, size_t n, char err[280])
 	close(fd);
 	memcpy(err, f.err, sizeof f.err);
 	return e;
-}
-
-/* Right checksums everywhere */
-static void
-mend(uint8_t *p, size_t n)
-{
-	size_t off = WETFILE_HEADER;
-
-	if (n < off)
-		return;
-	put_le32(p + 12, (uint32_t)crc32(0, p, 12));
-	while (n - off >= WETFILE_SECTION) {
-		uint8_t *h = p + off;
-		uint64_t len = get_le64(h + 8);
-
-		off += WETFILE_SECTION;
-		if (len <= n - off)
-			put_le32(h + 16, (uint32_t)crc32_z(0, p + off, len));
-		put_le32(h + 20, (uint32_t)crc32(0, h, 20));
-		if (len > n - off)
-			return;
-		off += len;
-	}
 }
 
 int
