@@ -47,9 +47,13 @@ struct col_reader {
 
 int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);  /* 0, or -1 and r->err */
 
-/* The next column in place of c: n values of at most `most`, or if n is SIZE_MAX as many as there are, at most COL_MAX.  0, or -1 and r->err */
 #ifndef COL_MAX                         /* a fuzzer has less */
 #define COL_MAX ((size_t)1 << 25)
+#endif
+
+/* The next column in place of c: n values of at most `most`, or if n is SIZE_MAX as many as there are, at most COL_MAX.  0, or -1 and r->err */
+int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key);
+
 /*
  * The same of blocks of so many values, only those for which want is not 0 (values [from, to)): the others are skipped, and
  * what c has there is nothing.  Keys of a block are made by `keys`, as many as it has.
@@ -57,8 +61,5 @@ int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);  /* 0, or 
 typedef int col_want_fn(void *arg, size_t from, size_t to);
 typedef void col_keys_fn(void *arg, size_t from, size_t to, uint64_t *key);
 int col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t block, col_want_fn *want, col_keys_fn *keys, void *arg);
-
-#endif
-int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key);
 
 #endif
