@@ -41,3 +41,18 @@ T
 	printf '1 1\n' >>order.txt
 	sed -i 's/^ORDER 6/ORDER 7/' order.txt
 }
+
+# grows FILE: cut anywhere, it gives the text of its whole segments
+grows() {
+	size=$(wc -c <"$1") last=0 bad=
+	for i in 1 2 3 4 5 6 7 8 9; do
+		head -c $((size * i / 10)) "$1" >cut.wet
+		wetz -d cut.wet >cut.txt 2>cut.err
+		[ $? = 1 ] && [ "$(wc -l <cut.err)" = 1 ] || bad="$bad $i"
+		n=$(awk '/^ORDER/ { on = 1; next } on { n += $2 } END { print n + 0 }' cut.txt)
+		[ "$n" -ge $last ] || bad="$bad $i:$n"
+		last=$n
+	done
+	is "$1: the text of whole segments comes out" "$bad" ""
+	is "$1: and of the more the longer the file" "$((last > 40))" 1
+}

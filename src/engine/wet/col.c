@@ -68,8 +68,8 @@ col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c,
 	return bad || b->nomem ? -1 : 0;
 }
 
-static int
-bad(struct col_reader *r, const char *why)
+int
+col_bad(struct col_reader *r, const char *why)
 {
 	if (!r->err)
 		r->err = why;
@@ -85,19 +85,19 @@ col_get_number(struct col_reader *r, uint64_t most, uint64_t *v)
 		uint8_t c;
 
 		if (r->p == r->end)
-			return bad(r, "a number is cut off");
+			return col_bad(r, "a number is cut off");
 		c = *r->p++;
 		if (c > UINT64_MAX >> shift || (c == 0 && shift))
-			return bad(r, "a number is not as it is written");
+			return col_bad(r, "a number is not as it is written");
 		n |= (uint64_t)(c & 0x7f) << shift;
 		if (c & 0x80)
 			continue;
 		if (n > most)
-			return bad(r, "a number is too large");
+			return col_bad(r, "a number is too large");
 		*v = n;
 		return 0;
 	}
-	return bad(r, "a number is not as it is written");
+	return col_bad(r, "a number is not as it is written");
 }
 
 /* A block of n values behind what c has; skip: there is nothing of it then */
@@ -110,9 +110,9 @@ block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64
 	if (col_get_number(r, 8, &width) != 0 || col_get_number(r, 127, &method) != 0 || col_get_number(r, (uint64_t)(r->end - r->p), &len) != 0)
 		return -1;
 	if ((width != 1 && width != 2 && width != 4 && width != 8) || len > (uint64_t)(r->end - r->p))
-		return bad(r, "a block is longer than its section");
+		return col_bad(r, "a block is longer than its section");
 	if (col_room(c, n) != 0)
-		return bad(r, "no memory");
+		return col_bad(r, "no memory");
 	if (skip) {
 		r->p += len;
 		c->n += n;
@@ -120,11 +120,11 @@ block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64
 	}
 	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method, r->p, (size_t)len,
 	    c->v + c->n, &err) != 0)
-		return bad(r, err ? err : "no memory");
+		return col_bad(r, err ? err : "no memory");
 	r->p += len;
 	for (size_t i = 0; i < n; i++)
 		if (c->v[c->n + i] > most)
-			return bad(r, "a value is too large");
+			return col_bad(r, "a value is too large");
 	c->n += n;
 	return 0;
 }
@@ -138,9 +138,9 @@ col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const stru
 	if (col_get_number(r, COL_MAX, &all) != 0)
 		return -1;
 	if (n != SIZE_MAX && all != n)
-		return bad(r, "a column has another number of values");
+		return col_bad(r, "a column has another number of values");
 	if (key && key->n < all)
-		return bad(r, "a column has more values than keys");
+		return col_bad(r, "a column has more values than keys");
 	while (c->n < all)
 		if (block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key ? key->v + c->n : NULL, 0) != 0)
 			return -1;
@@ -151,11 +151,11 @@ int
 col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_want_fn *want, col_keys_fn *keys, void *arg)
 {
 	uint64_t all, *key = malloc((n < size ? n : size) * sizeof *key + 1);
-	int e = key ? 0 : bad(r, "no memory");
+	int e = key ? 0 : col_bad(r, "no memory");
 
 	c->n = 0;
 	if (!e && col_get_number(r, COL_MAX, &all) == 0 && all != n)
-		bad(r, "a column has another number of values");
+		col_bad(r, "a column has another number of values");
 	while (!r->err && !e && c->n < n) {
 		size_t end = n - c->n < size ? n : c->n + size;
 		int skip = !want(arg, c->n, end);

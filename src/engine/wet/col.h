@@ -45,6 +45,7 @@ struct col_reader {
 	const char *err;                /* what went wrong; static */
 };
 
+int col_bad(struct col_reader *r, const char *why);      /* -1; the first reason is kept */
 int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);  /* 0, or -1 and r->err */
 
 #ifndef COL_MAX                         /* a fuzzer has less */

@@ -117,14 +117,6 @@ pstreams_free(struct pstreams *t)
 	buf_free(&t->best);
 }
 
-static int
-bad(struct col_reader *r, const char *err)
-{
-	if (!r->err)
-		r->err = err;
-	return -1;
-}
-
 int
 pstreams_load(struct pstreams_in *t, struct col_reader *r)
 {
@@ -142,7 +134,7 @@ pstreams_load(struct pstreams_in *t, struct col_reader *r)
 	t->body = r->p;
 	r->p += t->nbody;
 	t->len.n = 0;                   /* from here on: those that were told */
-	return buf_grow(&t->stream, &t->cap, t->how.n + 1, sizeof *t->stream) != 0 ? bad(r, "no memory") : 0;
+	return buf_grow(&t->stream, &t->cap, t->how.n + 1, sizeof *t->stream) != 0 ? col_bad(r, "no memory") : 0;
 }
 
 int
@@ -151,20 +143,20 @@ pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r)
 	struct pstream *p = &t->stream[t->n];
 
 	if (t->n == t->how.n)
-		return bad(r, "streams are missing");
+		return col_bad(r, "streams are missing");
 	*p = (struct pstream){ .n = n, .method = (uint8_t)(t->how.v[t->n] >> 3), .width = (uint8_t)((t->how.v[t->n] & 7) + 1) };
 	t->n++;
 	if (p->method == PAPER_PLAIN) {
 		p->off = t->nplain;
 		if (n > t->plain.n - t->nplain)
-			return bad(r, "values are missing");
+			return col_bad(r, "values are missing");
 		t->nplain += n;
 		return 0;
 	}
 	p->off = t->at;
 	p->len = (uint32_t)t->len.v[t->len.n++];
 	if (p->len > t->nbody - t->at || (p->method == PAPER_RAW && p->len != n * p->width))
-		return bad(r, "a stream is longer than its section");
+		return col_bad(r, "a stream is longer than its section");
 	t->at += p->len;
 	return 0;
 }
@@ -172,7 +164,7 @@ pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r)
 int
 pstreams_over(const struct pstreams_in *t, struct col_reader *r)
 {
-	return t->n != t->how.n || t->at != t->nbody || t->nplain != t->plain.n ? bad(r, "streams that nobody asked for") : 0;
+	return t->n != t->how.n || t->at != t->nbody || t->nplain != t->plain.n ? col_bad(r, "streams that nobody asked for") : 0;
 }
 
 int
@@ -184,7 +176,7 @@ pstream_get(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c,
 
 	c->n = 0;
 	if (col_room(c, p->n) != 0)
-		return bad(r, "no memory");
+		return col_bad(r, "no memory");
 	if (p->method == PAPER_PLAIN)
 		for (uint64_t k = 0; k < p->n; k++)
 			c->v[c->n++] = t->plain.v[p->off + k];
@@ -193,13 +185,13 @@ pstream_get(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c,
 			c->v[c->n++] = get_le(t->body + p->off + k * p->width, p->width);
 	else {
 		if ((b = bidi_load((enum bidi_method)p->method, t->body + p->off, p->len, p->n, p->width, &err)) == NULL)
-			return bad(r, err ? err : "no memory");
+			return col_bad(r, err ? err : "no memory");
 		c->n = bidi_read(b, c->v, p->n);
 		bidi_close(b);
 	}
 	for (uint64_t k = 0; k < p->n; k++)
 		if (c->v[k] > most)
-			return bad(r, "a value of a stream is too large");
+			return col_bad(r, "a value of a stream is too large");
 	return 0;
 }
 

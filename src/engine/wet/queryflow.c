@@ -6,33 +6,15 @@
 
 #define TOGETHER 16u                    /* groups of windows: their paths take little, going to the first of them takes time */
 
-struct flow {
-	struct query *q;
-	query_path_fn *fn;
-	void *arg;
-	uint64_t left;                  /* statements that are still wanted */
-};
-
 /* Instructions [from, to) of a path: 1: enough */
 static int
-give(struct flow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
+give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
 {
-	struct query_path g = { .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to };
-	uint32_t n = to - from;
-
-	if (n > f->left) {
-		n = (uint32_t)f->left;
-		if (backward)
-			g.from = to - n;
-		else
-			g.to = from + n;
-	}
-	f->left -= n;
-	return (n && f->fn(f->arg, &g) != 0) || f->left == 0;
+	return query_give(f, (struct query_path){ .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to }, backward);
 }
 
 static int
-forward(struct flow *f, uint64_t from)
+forward(struct qflow *f, uint64_t from)
 {
 	struct query *q = f->q;
 	struct visit_batch b;
@@ -58,7 +40,7 @@ forward(struct flow *f, uint64_t from)
 struct trail { const struct qpath **path; size_t n, cap; };
 
 static int
-trail(struct flow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
+trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 {
 	struct query *q = f->q;
 	struct visit_batch b;
@@ -86,7 +68,7 @@ trail(struct flow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 }
 
 static int
-backward(struct flow *f, uint64_t from)
+backward(struct qflow *f, uint64_t from)
 {
 	struct query *q = f->q;
 	struct trail t = { 0 };
@@ -109,7 +91,7 @@ backward(struct flow *f, uint64_t from)
 int
 qcap_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
 {
-	struct flow f = { .q = q, .fn = fn, .arg = arg, .left = count };
+	struct qflow f = { .q = q, .fn = fn, .arg = arg, .left = count };
 
 	if (from == 0 || count == 0 || (q->surveyed && from > q->length))
 		return 0;

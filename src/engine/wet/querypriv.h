@@ -235,4 +235,29 @@ query_value(const struct query_stmt *s, const uint64_t *val, const uint64_t **at
 	return 1;
 }
 
+/* Control flow on its way to who asked for it */
+struct qflow {
+	struct query *q;
+	query_path_fn *fn;
+	void *arg;
+	uint64_t left;                  /* statements that are still wanted */
+};
+
+/* What g means of a path, or as much of that as is wanted: 1: enough */
+static inline int
+query_give(struct qflow *f, struct query_path g, int backward)
+{
+	uint32_t n = g.to - g.from;
+
+	if (n > f->left) {
+		n = (uint32_t)f->left;
+		if (backward)
+			g.from = g.to - n;
+		else
+			g.to = g.from + n;
+	}
+	f->left -= n;
+	return (n && f->fn(f->arg, &g) != 0) || f->left == 0;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "engine/wet/querystore.h"
@@ -62,6 +63,17 @@ qnames_find(const struct qnames *t, const struct store_stmt *s, const char **fil
 	*file = t->s[s->file];
 	*func = t->s[s->func];
 	*line = s->line <= INT32_MAX ? (int)s->line : 0;
+}
+
+void
+query_store_close(struct query *q, struct wetfile *w, uint64_t nbit)
+{
+	if (nbit)
+		munmap(q->member, (nbit / 64 + 2) * sizeof *q->member);
+	if (w->section) {
+		close(w->fd);
+		wetfile_close(w);
+	}
 }
 
 int

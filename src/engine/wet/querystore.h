@@ -16,6 +16,8 @@ void qnames_find(const struct qnames *t, const struct store_stmt *s, const char 
 /* The file, fd, of which q takes care from now on, whatever comes of it.  0, or -1 and q->fault */
 int query_store_open(struct query *q, int fd);
 int query_store_bad(struct query *q, const struct wetfile_fault *f);    /* -1 */
+/* With such a query: the file, and nbit bits of q->member, if there are any, are no more */
+void query_store_close(struct query *q, struct wetfile *w, uint64_t nbit);
 int query_temporary(struct query *q);           /* a descriptor of a file without a name, in TMPDIR; or -1 */
 
 /* Kinds, the file being open and *w the caller's until these return 0 (which take it over, and fd) */

@@ -3,35 +3,18 @@
 
 #include "engine/wet/querystore.h"
 
-struct flow {
-	struct query *q;
-	query_path_fn *fn;
-	void *arg;
-	uint64_t left;                  /* statements that are still wanted */
-};
-
 /* Statements [from, to) of path p: 1: enough */
 static int
-give(struct flow *f, uint32_t p, uint32_t from, uint32_t to, int backward)
+give(struct qflow *f, uint32_t p, uint32_t from, uint32_t to, int backward)
 {
 	const struct qfull *t = f->q->store;
 	const struct store_path *s = &t->r.code.path[p];
-	struct query_path g = { .id = t->id + s->first, .n = s->n, .path = p, .from = from, .to = to };
-	uint32_t n = to - from;
 
-	if (n > f->left) {
-		n = (uint32_t)f->left;
-		if (backward)
-			g.from = to - n;
-		else
-			g.to = from + n;
-	}
-	f->left -= n;
-	return (n && f->fn(f->arg, &g) != 0) || f->left == 0;
+	return query_give(f, (struct query_path){ .id = t->id + s->first, .n = s->n, .path = p, .from = from, .to = to }, backward);
 }
 
 static int
-forward(struct flow *f, size_t k, uint64_t from)
+forward(struct qflow *f, size_t k, uint64_t from)
 {
 	struct qfull *t = f->q->store;
 	uint64_t n = t->seg[k].n;
@@ -49,7 +32,7 @@ forward(struct flow *f, size_t k, uint64_t from)
 }
 
 static int
-backward(struct flow *f, size_t k, uint64_t from)
+backward(struct qflow *f, size_t k, uint64_t from)
 {
 	struct qfull *t = f->q->store;
 	uint64_t n = t->seg[k].n;
@@ -70,7 +53,7 @@ backward(struct flow *f, size_t k, uint64_t from)
 int
 qfull_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
 {
-	struct flow f = { .q = q, .fn = fn, .arg = arg, .left = count };
+	struct qflow f = { .q = q, .fn = fn, .arg = arg, .left = count };
 	const struct qfull *t = q->store;
 	int e = 0;
 

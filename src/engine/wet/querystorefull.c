@@ -54,12 +54,7 @@ qfull_close(struct query *q)
 	free(t->first);
 	qnames_free(&t->names);
 	store_read_close(&t->r);
-	if (t->nbit)
-		munmap(q->member, (t->nbit / 64 + 2) * sizeof *q->member);
-	if (t->w.section) {
-		close(t->w.fd);
-		wetfile_close(&t->w);
-	}
+	query_store_close(q, &t->w, t->nbit);
 	free(t);
 }
 

@@ -244,12 +244,7 @@ qtext_close(struct query *q)
 	col_free(&t->word);
 	qnames_free(&t->names);
 	store_code_free(&t->code);
-	if (t->nbit)
-		munmap(q->member, (t->nbit / 64 + 2) * sizeof *q->member);
-	if (t->w.section) {
-		close(t->w.fd);
-		wetfile_close(&t->w);
-	}
+	query_store_close(q, &t->w, t->nbit);
 	free(t);
 }
 

@@ -16,14 +16,6 @@ struct get {
 	struct waddr_model model;
 };
 
-static int
-bad(struct col_reader *c, const char *err)
-{
-	if (!c->err)
-		c->err = err;
-	return -1;
-}
-
 /* Keys of the counts of references: statements that have any number of them, in order of time */
 static int
 counts(struct get *t, struct col_reader *c)
@@ -37,7 +29,7 @@ counts(struct get *t, struct col_reader *c)
 			if (r->addr.stmt[r->code.seq[p->first + j]].any)
 				col_add(&t->key, r->code.seq[p->first + j]);
 	}
-	return t->key.nomem ? bad(c, "no memory") : col_get(c, &t->count, t->key.n, WADDR_REFS, &t->key);
+	return t->key.nomem ? col_bad(c, "no memory") : col_get(c, &t->count, t->key.n, WADDR_REFS, &t->key);
 }
 
 static int
@@ -51,13 +43,13 @@ slots(struct get *t, struct col_reader *c)
 	for (size_t i = 0; i < t->slots.n; i++) {
 		slot += t->slots.v[i];
 		if (slot >= t->r->addr.nexpr || (i && !t->slots.v[i]) || !t->times.v[i] || at + t->times.v[i] > COL_MAX)
-			return bad(c, "a reference that there is not");
+			return col_bad(c, "a reference that there is not");
 		t->slot[slot] = (struct slot){ (uint32_t)at, (uint32_t)(at + t->times.v[i]), 0 };
 		for (at += t->times.v[i]; t->key.n < at && !t->key.nomem;)
 			col_add(&t->key, slot);
 	}
 	if (t->key.nomem)
-		return bad(c, "no memory");
+		return col_bad(c, "no memory");
 	if (col_get(c, &t->gap, at, UINT64_MAX >> 1, &t->key) != 0 || col_get(c, &t->by, at, UINT64_MAX, &t->key) != 0)
 		return -1;
 	for (size_t i = 0; i < t->r->addr.nexpr; i++)
@@ -131,7 +123,7 @@ walk(struct get *t, struct col_reader *c)
 
 	r->ref.n = 0;
 	if (buf_grow(&r->refat, &r->caprefat, r->n + 1, sizeof *r->refat) != 0)
-		return bad(c, "no memory");
+		return col_bad(c, "no memory");
 	r->refat[0] = 0;
 	for (size_t i = 0; i < r->path.n; i++) {
 		const struct store_path *p = &r->code.path[r->path.v[i]];
@@ -143,9 +135,9 @@ walk(struct get *t, struct col_reader *c)
 			size_t n = w->any ? (size_t)t->count.v[t->many++] : w->nexpr;
 
 			if (r->ref.n + n > WADDR_REFS)
-				return bad(c, "too many references");
+				return col_bad(c, "too many references");
 			if (r->ref.n + n > r->ref.cap && col_room(&r->ref, n) != 0)
-				return bad(c, "no memory");
+				return col_bad(c, "no memory");
 			if (n)
 				statement(t, w, n);
 			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef, v->nval ? value(t, s) : 0);
@@ -156,7 +148,7 @@ walk(struct get *t, struct col_reader *c)
 	}
 	for (size_t i = 0; i < r->addr.nexpr; i++)
 		if (t->slot[i].at != t->slot[i].end)
-			return bad(c, "a reference behind the last one");
+			return col_bad(c, "a reference behind the last one");
 	return 0;
 }
 
@@ -164,7 +156,7 @@ int
 store_addr_refs_get(struct store_read *r, struct col_reader *c)
 {
 	struct get t = { .r = r, .slot = calloc(r->addr.nexpr + 1, sizeof *t.slot), .done = calloc(r->code.nstmt + 1, sizeof *t.done) };
-	int e = !t.slot || !t.done ? bad(c, "no memory") : 0;
+	int e = !t.slot || !t.done ? col_bad(c, "no memory") : 0;
 
 	e = e || waddr_load(&t.model, c) != 0 || counts(&t, c) != 0 || slots(&t, c) != 0 || walk(&t, c) != 0;
 	free(t.slot);

@@ -101,14 +101,6 @@ store_code_put(const struct store_code *c, const struct store_mark *from, struct
 	    put_paths(c, from->npath, w, level, b) != 0 ? -1 : 0;
 }
 
-static int
-bad(struct col_reader *r, const char *why)
-{
-	if (!r->err)
-		r->err = why;
-	return -1;
-}
-
 int
 store_strings_get(struct store_code *c, struct col_reader *r)
 {
@@ -118,17 +110,17 @@ store_strings_get(struct store_code *c, struct col_reader *r)
 	int e = col_get(r, &t, SIZE_MAX, 255, NULL);
 
 	if (!e && t.n && t.v[t.n - 1])
-		e = bad(r, "a string does not end");
+		e = col_bad(r, "a string does not end");
 	if (!e && (s = malloc(t.n + 1)) == NULL)
-		e = bad(r, "no memory");
+		e = col_bad(r, "no memory");
 	for (size_t i = 0; !e && i < t.n; i++) {
 		s[n++] = (char)t.v[i];
 		if (s[n - 1])
 			continue;
 		if (n == 1 || n > 65536 || c->nstring >= STORE_STMTS)
-			e = bad(r, "a string is not as strings are");
+			e = col_bad(r, "a string is not as strings are");
 		else if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 || (c->string[c->nstring] = strdup(s)) == NULL)
-			e = bad(r, "no memory");
+			e = col_bad(r, "no memory");
 		else
 			c->nstring++;
 		n = 0;
@@ -150,7 +142,7 @@ get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 		size_t want = i == TARGET ? have[5] : i == JOIN ? have[1] : i == PDOM ? have[0] : i == REG ? nreg : i == BYTE ? nbyte : n;
 
 		if ((i == FILE_ || i == FUNC) && t[ADDR].n && !c->nstring)
-			return bad(r, "a statement without a file");
+			return col_bad(r, "a statement without a file");
 		if (col_get(r, &t[i], want, i == FILE_ || i == FUNC ? c->nstring - 1 : most[i], NULL) != 0)
 			return -1;
 		n = t[ADDR].n;
@@ -162,7 +154,7 @@ get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 		for (size_t k = 0; k < n && i == BYTES; k++)
 			nbyte += t[i].v[k];
 		if (nreg > COL_MAX || c->nstmt + n > STORE_STMTS)
-			return bad(r, "too many statements");
+			return col_bad(r, "too many statements");
 	}
 	return 0;
 }
@@ -189,13 +181,13 @@ get_stmts(struct store_code *c, struct col_reader *r)
 		for (uint32_t k = 0; k < s.nuse + s.ndef; k++) {
 			regs[k] = (uint16_t)t[REG].v[reg++];
 			if (regs[k] >> 5 >= FACT_NREG)
-				e = bad(r, "no such register");
+				e = col_bad(r, "no such register");
 		}
 		s.len = c->bytes ? (uint8_t)t[BYTES].v[i] : 0;
 		for (unsigned k = 0; k < s.len; k++)
 			s.b[k] = (uint8_t)t[BYTE].v[byte++];
 		if (!e && store_stmt(c, &s, regs) != 0)
-			e = bad(r, "no memory");
+			e = col_bad(r, "no memory");
 	}
 	for (unsigned i = 0; i < NSTMT; i++)
 		col_free(&t[i]);
@@ -212,14 +204,14 @@ get_path(struct store_code *c, struct col_reader *r, const struct col *t, uint64
 		uint64_t start = *last + col_zag(t[START].v[*at]), len = t[LEN].v[*at];
 
 		if (len == 0 || len > STORE_PATH - n || start >= c->nstmt || len > c->nstmt - start)
-			return bad(r, "a path is not as paths are");
+			return col_bad(r, "a path is not as paths are");
 		for (uint64_t i = 0; i < len; i++)
 			seq[n++] = (uint32_t)(start + i);
 		*last = start + len;
 	}
 	if (!n || c->npath >= STORE_STMTS || c->nslot > STORE_STMTS)
-		return bad(r, "a path is not as paths are");
-	return store_path(c, seq, n) != 0 ? bad(r, "no memory") : 0;
+		return col_bad(r, "a path is not as paths are");
+	return store_path(c, seq, n) != 0 ? col_bad(r, "no memory") : 0;
 }
 
 static int
@@ -248,7 +240,7 @@ store_code_get(struct store_code *c, struct vc_work *w, const uint8_t *p, size_t
 	int e = store_strings_get(c, &r) != 0 || get_stmts(c, &r) != 0 || get_paths(c, &r) != 0 ? -1 : 0;
 
 	if (!e && r.p != r.end)
-		e = bad(&r, "bytes behind the paths");
+		e = col_bad(&r, "bytes behind the paths");
 	*err = r.err;
 	return e;
 }
