@@ -14,7 +14,7 @@
 #define MOST (4u << 20)
 
 /* Of each instance: where it is and its references, values, contents of memory, writers */
-static struct one { uint64_t pc, ref, val, mem, use; } *all, *got;
+static struct one { uint64_t pc, ref, val, mem, use, string; } *all, *got;
 static uint64_t nall, nother, *before;
 static size_t nseg;
 
@@ -54,6 +54,7 @@ use(const struct visit_batch *b, uint64_t w, uint64_t start, unsigned n)
 	}
 }
 
+/* The last instance of which the segment of instance n may lack what it wrote: a string instruction is perhaps parted between segments */
 static uint64_t
 start_of(uint64_t n)
 {
@@ -61,7 +62,7 @@ start_of(uint64_t n)
 
 	while (--k && before[k] >= n)
 		;
-	return before[k];
+	return before[k] + all[before[k] + 1].string;
 }
 
 /* Parts of a string instruction add up */
@@ -88,7 +89,9 @@ take(struct one *o, unsigned what, const struct visit_insn *e, const struct visi
 		for (int stored = 0; what & VISIT_MEMORY && stored < 2 && !state; stored++)
 			o->mem += mix(ref, bytes(visit_mem(b, e, i, stored), ref_size(ref)) + (unsigned)stored);
 	}
-	if (!(what & VISIT_WRITERS) || e->fact->kind == FACT_STRING)
+	if (e->fact->kind == FACT_STRING)
+		o->string = 1;
+	if (!(what & VISIT_WRITERS) || o->string)
 		return;
 	for (unsigned i = 0; i < e->fact->nuse; i++)
 		o->use = mix(o->use, use(b, b->writer[w++], start_of(e->n), 0));

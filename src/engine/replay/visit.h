@@ -13,7 +13,8 @@
  * keyframe k - 1.  A visit may go to the start of any, or to any instance, and
  * numbers instances as one of the whole program does; what was written before
  * the place it went to has the writer VISIT_INITIAL.  If a segment begins amid
- * a string instruction, the last part of it has the number of its first.
+ * a string instruction, the last part of it has the number of its first, and
+ * what that one wrote is VISIT_INITIAL's like all before.
  *
  * As there is one replay in a process, there is one visit; the shadow of
  * memory lies at the low 45 bits of the guest's addresses, in host memory
