@@ -13,7 +13,7 @@ programs() {
 	size=$1
 	k() { calc %.0f "$size * $1"; }
 	$CC -O2 "$top/testdata/ae/prog/gauss.c" -o gauss -lm && $CC -O2 -std=gnu17 "$here/ae/pdp.c" -o pdp -lm || exit 1
-	awk -v n="$(k 1)" '{ line[NR] = $0 } END { for (i = 1; i == 1 || i <= n; i++) for (k = 1; k <= NR; k++) { s = line[k]; gsub(/@/, i, s); print s } }' \
+	awk -v n="$(k 2)" '{ line[NR] = $0 } END { for (i = 1; i == 1 || i <= n; i++) for (k = 1; k <= NR; k++) { s = line[k]; gsub(/@/, i, s); print s } }' \
 	    "$here/function.c" > functions.c
 	"$here/text" "$(calc %g "1.5 * $size + 0.1")" > text
 	for p in gzip:520000 bzip2:330000 xz:86000 sort:1250000 lua:190000 mawk:800000; do
