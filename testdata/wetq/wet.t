@@ -33,7 +33,7 @@ made() {
 	name=$1
 	shift
 	wscap -o "$name.ws" "$@" >out 2>&1 && wetz -1 -m replay -s 30000 -o "$name.rep" "$name.ws" && wetz -1 -q -s 90000 -o "$name.full" "$name.ws" &&
-	    wetz -1 -m loads -s 30000 -o "$name.loads" "$name.ws" && pass "$name"
+	    wetz -1 -m loads -s 30000 -o "$name.loads" "$name.ws" && wetz -1 -m paper -s 30000 -o "$name.paper" "$name.full" && pass "$name"
 	wetq list "$name.full" | sort -k2,2nr >"$name.list"
 }
 
@@ -88,6 +88,27 @@ ${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig
 made sig ./sig queue
 every sig "$(awk 'NR == 200 { print $1 }' sig.list)#2"
 
+# papers: all but addresses
+for name in foo1 prog sig; do
+	at=$(awk 'NR == 200 { print $1 }' $name.list)#2
+	[ $name = sig ] || at=$(awk 'NR == 100 { print $1 }' $name.list)#3
+	set -- list cf "-b cf" "-f $at -n 70000 cf" "-b -f $at -n 300 cf" "-c slice $at" "-cd slice $at" "-cr slice $at" "-c --forward slice $at" \
+	    "-cdr --forward slice $at" "dot $at" "-r dot $at" "-d --forward dot $at" "annotate $at"
+	for id in $(awk 'NR == 1 || NR == 40 || NR == 300 || NR == 1500 { print $1 }' $name.list); do
+		set -- "$@" "values $id" "values $id#1" "-n 3 values $id#5-90000" "values $id#2-40"
+	done
+	ask want $name.full "$@"
+	ask got $name.paper "$@"
+	sed "s/$name.paper/$name.full/" got.$name.paper >got
+	same "$name.paper: $# questions, $(grep -c . want.$name.full) lines" want.$name.full got
+	set -- "slice $at" "-d slice $at" "-r slice $at" "-n 7 slice $at" "--forward slice $at" "-n 3000 -d --forward slice $at"
+	ask want $name.full "$@"
+	sed 's/ [rwm]:.*//' want.$name.full >want
+	ask got $name.paper "$@"
+	same "$name.paper: slices ($(grep -c . want)), without addresses" want got.$name.paper
+done
+gives "no addresses" 1 "wetq: foo1.paper: a file of kind paper does not tell addresses" wetq addrs 7 foo1.paper
+
 # texts: what they can tell
 for name in foo1 sig; do
 	ws2wet $name.ws | wetz -1 -o $name.text
@@ -116,7 +137,7 @@ gives "no order" 1 "wetq: none.text: the text does not say in what order stateme
 
 # what is broken has a fault
 ${CC:-gcc} -nostdlib -static "$SRC/testdata/ws2addr/tiny.s" -o tiny; wscap -o tiny.ws ./tiny >out; wetz -1 -s 40 -o tiny.full tiny.ws
-ws2wet tiny.ws | wetz -1 -o tiny.text
+ws2wet tiny.ws | wetz -1 -o tiny.text; wetz -1 -m paper -s 40 -o tiny.paper tiny.ws
 # broken FILE STEP STEP STEP
 broken() {
 	ok "$1: cut" wetqfuzz cut "$1" "$2"
@@ -125,6 +146,7 @@ broken() {
 }
 broken tiny.full 3999 1811 599
 broken tiny.text 61 53 7
+broken tiny.paper 1999 907 307
 
 # many questions to one file
 printf 'values %s\n\n-d slice %s#0\nvalues 1000000\nnonsense\n-o x list\naddrs 3 too many\naddrs %s#0' "$first" "$first" "$first" >lines
@@ -143,7 +165,7 @@ gives "no instance of a slice" 1 "wetq: foo1.full: no instance $first#1" wetq sl
 gives "no range" 1 "wetq: foo1.full: no instances $first#3-2" wetq addrs "$first#3-2" foo1.full
 
 # cut off: what is before it can be told, and no more
-for kind in rep full loads; do
+for kind in rep full paper loads; do
 	size=$(bytes foo1.$kind) bad=
 	for i in 1 3 5 7 9; do
 		head -c $((size * i / 10)) foo1.$kind >cut.wet

@@ -7,7 +7,7 @@
  * Statements have ids from 1 in order of their first execution, instances of
  * a statement count from 0, as in the text of wettext(5).  Positions are
  * instances of the whole run, from 1: on captures those of visit.h, which count
- * signals as well; .wet files of kinds full and text know nothing of these.
+ * signals as well; .wet files but those of kind replay know nothing of these.
  *
  * Functions that return int give -1 after a failure, see query_fault.
  */

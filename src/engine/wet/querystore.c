@@ -76,6 +76,86 @@ query_store_close(struct query *q, struct wetfile *w, uint64_t nbit)
 	}
 }
 
+void
+query_store_stmts(struct query *q, const struct store_code *c, uint32_t *id)
+{
+	for (size_t s = 0; s < c->nstmt; s++)
+		q->stmt[s] = (struct query_stmt){ .pc = c->stmt[s].addr, .port.nval = c->stmt[s].nval, .port.nuse = (uint16_t)c->stmt[s].nuse,
+			.port.nmem = (uint16_t)c->stmt[s].nmem };
+	for (size_t i = 0; i < c->nseq; i++)
+		id[i] = c->seq[i] + 1;
+	q->nstmt = c->nstmt;
+}
+
+int
+query_store_members(struct query *q, uint64_t *nbit)
+{
+	uint64_t n = (q->length / 64 + 2) * sizeof *q->member;
+
+	if (!*nbit) {
+		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p == MAP_FAILED)
+			return query_nomem(q);
+		q->member = p;
+		*nbit = q->length;
+	} else
+		(void)madvise(q->member, n, MADV_DONTNEED);
+	return 0;
+}
+
+int
+query_store_any(const struct query *q, uint64_t at, uint64_t end)
+{
+	for (; at < end && at % 64; at++)
+		if (query_is_member(q, at))
+			return 1;
+	for (; at + 64 <= end; at += 64)
+		if (q->member[at / 64])
+			return 1;
+	for (; at < end; at++)
+		if (query_is_member(q, at))
+			return 1;
+	return 0;
+}
+
+uint32_t
+query_store_whose(const struct query *q, const uint64_t *first, uint64_t number)
+{
+	size_t lo = 0, hi = q->nstmt;
+
+	/* the last that begins there: those before it are never executed, and have no instances */
+	while (hi - lo > 1) {
+		size_t mid = (lo + hi) / 2;
+
+		if (first[mid] <= number)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo + 1;
+}
+
+struct once { query_insn_fn *fn; void *arg; int found; };
+
+static int
+found(void *arg, const struct query_insn *e)
+{
+	struct once *t = arg;
+
+	t->found = 1;
+	t->fn(t->arg, e);
+	return 1;
+}
+
+int
+query_store_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+{
+	struct once t = { fn, arg, 0 };
+
+	return q->ops->insns(q, id, instance, instance, want, found, &t) != 0 ? -1 : t.found;
+}
+
 int
 query_temporary(struct query *q)
 {
@@ -106,7 +186,7 @@ query_store_open(struct query *q, int fd)
 	case WETFILE_REPLAY: e = query_replay_open(q, &w); break;
 	case WETFILE_TEXT: e = query_text_open(q, &w); break;
 	case WETFILE_FULL: case WETFILE_LOADS: e = query_full_open(q, &w); break;
-	default: e = query_bad(q, "a .wet file of kind paper: not for questions");
+	default: e = query_paper_open(q, &w);
 	}
 	if (e) {
 		wetfile_close(&w);

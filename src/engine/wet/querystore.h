@@ -24,6 +24,17 @@ int query_temporary(struct query *q);           /* a descriptor of a file withou
 int query_replay_open(struct query *q, struct wetfile *w);
 int query_text_open(struct query *q, struct wetfile *w);
 int query_full_open(struct query *q, struct wetfile *w);
+int query_paper_open(struct query *q, struct wetfile *w);
+
+/*
+ * What these have in common.  Of c: q->stmt, but for counts, and the ids of c->seq.  Instances have numbers, statement by
+ * statement: first[id - 1] is that of instance 0; they are members of slices by these.
+ */
+void query_store_stmts(struct query *q, const struct store_code *c, uint32_t *id);
+int query_store_members(struct query *q, uint64_t *nbit);       /* q->member is there, and empty */
+int query_store_any(const struct query *q, uint64_t at, uint64_t end);  /* is one of [at, end) a member? */
+uint32_t query_store_whose(const struct query *q, const uint64_t *first, uint64_t number);
+int query_store_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
 
 struct qexec { uint32_t id, n; };       /* executions of a statement */
 
@@ -56,7 +67,6 @@ const struct qexec *qfull_count(const struct qseg *g, uint32_t id);    /* NULL: 
 int qfull_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 int qfull_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
 int qfull_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
-int qfull_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
 int qfull_slice(struct query *q, struct query_slice *s);
 int qfull_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 

@@ -160,21 +160,18 @@ tables(struct query *q)
 	t->id = calloc(c->nseq + 1, sizeof *t->id);
 	if (!q->stmt || !t->first || !t->id || qnames_make(&t->names, c) != 0)
 		return query_nomem(q);
+	query_store_stmts(q, c, t->id);
 	for (size_t s = 0; s < c->nstmt; s++) {
-		q->stmt[s] = (struct query_stmt){ .pc = c->stmt[s].addr, .count = t->r.total[s], .port.nval = c->stmt[s].nval,
-			.port.nuse = (uint16_t)c->stmt[s].nuse, .port.nmem = (uint16_t)c->stmt[s].nmem };
+		q->stmt[s].count = t->r.total[s];
 		t->first[s] = n;
 		n += t->r.total[s];
 	}
 	t->first[c->nstmt] = n;
-	for (size_t i = 0; i < c->nseq; i++)
-		t->id[i] = c->seq[i] + 1;
-	q->nstmt = c->nstmt;
 	return 0;
 }
 
 static const struct query_ops ops = {
-	survey, know, source, qfull_position, qfull_flow, qfull_insns, qfull_insn_at, qfull_slice, qfull_deps, qfull_close
+	survey, know, source, qfull_position, qfull_flow, qfull_insns, query_store_insn_at, qfull_slice, qfull_deps, qfull_close
 };
 
 int

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "engine/wet/querystore.h"
 
@@ -146,17 +145,10 @@ has_members(const struct scan *c, size_t k)
 	const struct qseg *g = &c->f->seg[k];
 
 	for (size_t i = 0; i < g->ncount; i++) {
-		uint64_t at = c->f->first[g->count[i].id - 1] + c->f->r.count[g->count[i].id - 1], end = at + g->count[i].n;
+		uint64_t at = c->f->first[g->count[i].id - 1] + c->f->r.count[g->count[i].id - 1];
 
-		for (; at < end && at % 64; at++)
-			if (query_is_member(c->q, at))
-				return 1;
-		for (; at + 64 <= end; at += 64)
-			if (c->q->member[at / 64])
-				return 1;
-		for (; at < end; at++)
-			if (query_is_member(c->q, at))
-				return 1;
+		if (query_store_any(c->q, at, at + g->count[i].n))
+			return 1;
 	}
 	return 0;
 }
@@ -179,27 +171,6 @@ backward(struct scan *c)
 	return 0;
 }
 
-/* Who has that number */
-static void
-whose(const struct scan *c, uint64_t number, struct query_dep *d)
-{
-	size_t lo = 0, hi = c->f->r.code.nstmt;
-
-	while (hi - lo > 1) {
-		size_t mid = (lo + hi) / 2;
-
-		if (c->f->first[mid] <= number)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	/* statements that are never executed have no instances */
-	while (c->f->first[lo + 1] <= number)
-		lo++;
-	d->on = (uint32_t)lo + 1;
-	d->onn = number + 1;
-}
-
 /* The dependences of statement i on members */
 static void
 edges(struct scan *c, uint32_t s, uint64_t me, uint64_t i)
@@ -209,7 +180,8 @@ edges(struct scan *c, uint32_t s, uint64_t me, uint64_t i)
 	for (uint32_t k = c->at[i]; k < c->at[i + 1] && !c->enough; k++)
 		if (query_is_member(c->q, c->on.v[k] >> 8)) {
 			d.port = (uint32_t)(c->on.v[k] & 255);
-			whose(c, c->on.v[k] >> 8, &d);
+			d.on = query_store_whose(c->q, c->f->first, c->on.v[k] >> 8);
+			d.onn = (c->on.v[k] >> 8) + 1;
 			c->enough = c->dep(c->arg, &d) != 0;
 		}
 }
@@ -289,19 +261,11 @@ int
 qfull_slice(struct query *q, struct query_slice *s)
 {
 	struct qfull *f = q->store;
-	uint64_t n = (q->length / 64 + 2) * sizeof *q->member;
 	struct scan c;
 	int bad;
 
-	if (!f->nbit) {
-		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (p == MAP_FAILED)
-			return query_nomem(q);
-		q->member = p;
-		f->nbit = q->length;
-	} else
-		(void)madvise(q->member, n, MADV_DONTNEED);
+	if (query_store_members(q, &f->nbit) != 0)
+		return -1;
 	q->rsp = !!(s->how & QUERY_RSP);
 	s->total = 0;
 	bad = scan_init(&c, q, s) != 0;

@@ -96,23 +96,3 @@ qfull_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned w
 		return query_store_bad(q, &f->w.fault);
 	return e < 0 ? -1 : 0;
 }
-
-struct at { query_insn_fn *fn; void *arg; int found; };
-
-static int
-found(void *arg, const struct query_insn *e)
-{
-	struct at *t = arg;
-
-	t->found = 1;
-	t->fn(t->arg, e);
-	return 1;
-}
-
-int
-qfull_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
-{
-	struct at t = { fn, arg, 0 };
-
-	return qfull_insns(q, id, instance, instance, want, found, &t) != 0 ? -1 : t.found;
-}

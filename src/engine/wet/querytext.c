@@ -176,7 +176,7 @@ struct values {
 	struct query_insn e;
 	uint64_t from, to;
 	uint32_t s;
-	int enough, found;
+	int enough;
 	query_insn_fn *fn;
 	void *arg;
 };
@@ -197,34 +197,20 @@ value_event(void *arg, const struct store_text_event *e)
 	v->e.instance = e->a;
 	v->e.val = e->word;
 	v->e.nval = e->n;
-	v->found = 1;
 	v->enough = v->fn(v->arg, &v->e) != 0;
 	return v->enough;
 }
 
 static int
-values(struct query *q, struct values *v, unsigned want)
+insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
 {
 	struct qtext *t = q->store;
 	struct wetfile_fault f = { 0 };
+	struct values v = { .e.id = id, .from = from, .to = to, .fn = fn, .arg = arg };
 
 	if (want & QUERY_REFS)
 		return query_bad(q, "a text does not tell addresses");
-	return store_text_events(&t->w, value_event, v, &f) != 0 && !v->enough ? query_store_bad(q, &f) : 0;
-}
-
-static int
-insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
-{
-	return values(q, &(struct values){ .e.id = id, .from = from, .to = to, .fn = fn, .arg = arg }, want);
-}
-
-static int
-insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
-{
-	struct values v = { .e.id = id, .from = instance, .to = instance, .fn = fn, .arg = arg };
-
-	return values(q, &v, want) != 0 ? -1 : v.found;
+	return store_text_events(&t->w, value_event, &v, &f) != 0 && !v.enough ? query_store_bad(q, &f) : 0;
 }
 
 static void
@@ -248,7 +234,7 @@ qtext_close(struct query *q)
 	free(t);
 }
 
-static const struct query_ops ops = { survey, know, source, position, flow, insns, insn_at, qtext_slice, qtext_deps, qtext_close };
+static const struct query_ops ops = { survey, know, source, position, flow, insns, query_store_insn_at, qtext_slice, qtext_deps, qtext_close };
 
 static int
 tables(struct query *q)

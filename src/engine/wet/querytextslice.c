@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "engine/wet/querytext.h"
 #include "engine/wet/storeprint.h"
@@ -146,23 +145,6 @@ tell(struct scan *c, uint32_t s, uint32_t x, uint64_t n)
 	return c->s->fn(c->s->arg, &e) != 0;
 }
 
-/* Whose number it is */
-static uint32_t
-whose(const struct qtext *t, size_t nstmt, uint64_t number)
-{
-	size_t lo = 0, hi = nstmt;
-
-	while (hi - lo > 1) {
-		size_t mid = (lo + hi) / 2;
-
-		if (t->first[mid] <= number)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo + 1;
-}
-
 /* Is a port of the instance one that the slice follows to a member?  member: those that it follows become members; or they are handed over */
 static int
 follow(struct scan *c, uint32_t s, uint32_t x, int member)
@@ -178,7 +160,7 @@ follow(struct scan *c, uint32_t s, uint32_t x, int member)
 			if (member)
 				query_member(c->q, t->dep[lo].on);
 			if (c->dep && query_is_member(c->q, t->dep[lo].on)) {
-				struct query_dep d = { .id = s + 1, .on = whose(t, c->q->nstmt, t->dep[lo].on), .port = t->dep[lo].port,
+				struct query_dep d = { .id = s + 1, .on = query_store_whose(c->q, t->first, t->dep[lo].on), .port = t->dep[lo].port,
 					.n = t->first[s] + x + 1, .onn = t->dep[lo].on + 1 };
 
 				c->enough = c->dep(c->arg, &d) != 0;
@@ -245,22 +227,14 @@ int
 qtext_slice(struct query *q, struct query_slice *s)
 {
 	struct qtext *t = q->store;
-	uint64_t n = (q->length / 64 + 2) * sizeof *q->member;
 	struct scan c = { .q = q, .t = t, .s = s, .total = &s->total };
 
 	if (!(s->how & QUERY_RSP))
 		return query_bad(q, "a text does not tell which port is that of the stack pointer, to leave it out");
 	if (qtext_load(q) != 0)
 		return -1;
-	if (!t->nbit) {
-		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (p == MAP_FAILED)
-			return query_nomem(q);
-		q->member = p;
-		t->nbit = q->length;
-	} else
-		(void)madvise(q->member, n, MADV_DONTNEED);
+	if (query_store_members(q, &t->nbit) != 0)
+		return -1;
 	if ((c.next = calloc(q->nstmt + 1, sizeof *c.next)) == NULL)
 		return query_nomem(q);
 	s->total = 0;
