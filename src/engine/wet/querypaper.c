@@ -80,22 +80,27 @@ qpaper_segment(const struct qpaper *t, uint64_t time)
 	return k;
 }
 
-/* Executions of a path before one of those executed */
+/* Of n ascending numbers, how many are less than x */
 static uint32_t
-runs(const struct qpaper *t, uint32_t path, uint64_t time)
+below(const uint32_t *v, uint32_t n, uint64_t x)
 {
-	const uint32_t *at = paper_times(&t->r, path);
-	uint32_t lo = 0, hi = t->r.total[path];
+	uint32_t lo = 0;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	while (lo < n) {
+		uint32_t mid = lo + (n - lo) / 2;
 
-		if (at[mid] < time)
+		if (v[mid] < x)
 			lo = mid + 1;
 		else
-			hi = mid;
+			n = mid;
 	}
 	return lo;
+}
+
+uint32_t
+qpaper_runs(const struct qpaper *t, uint32_t path, uint64_t time)
+{
+	return below(paper_times(&t->r, path), t->r.total[path], time);
 }
 
 void
@@ -103,10 +108,10 @@ qpaper_range(const struct qpaper *t, uint32_t s, size_t k, uint32_t *before, uin
 {
 	*before = *n = 0;
 	for (const struct qplace *p = t->place + t->firstplace[s]; p < t->place + t->firstplace[s + 1]; p++) {
-		uint32_t a = runs(t, p->path, t->time[k]);
+		uint32_t a = qpaper_runs(t, p->path, t->time[k]);
 
 		*before += a;
-		*n += runs(t, p->path, t->time[k + 1]) - a;
+		*n += qpaper_runs(t, p->path, t->time[k + 1]) - a;
 	}
 }
 
@@ -119,18 +124,10 @@ position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 		return 0;
 	for (const struct qplace *p = t->place + t->firstplace[id - 1]; p < t->place + t->firstplace[id]; p++) {
 		const uint32_t *x = paper_instances(&t->r, p->path, p->k);
-		uint32_t lo = 0, hi = t->r.total[p->path];
+		uint32_t i = below(x, t->r.total[p->path], instance);
 
-		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (x[mid] < instance)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		if (lo < t->r.total[p->path] && x[lo] == instance) {
-			*n = qpaper_before(t, paper_times(&t->r, p->path)[lo]) + p->k + 1;
+		if (i < t->r.total[p->path] && x[i] == instance) {
+			*n = qpaper_before(t, paper_times(&t->r, p->path)[i]) + p->k + 1;
 			return 1;
 		}
 	}

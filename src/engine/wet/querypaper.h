@@ -25,6 +25,7 @@ struct qpaper {
 int qpaper_bad(struct query *q);                /* what r says: -1 */
 uint64_t qpaper_before(const struct qpaper *t, uint64_t time);          /* statements before path `time` of those executed */
 uint64_t qpaper_time(const struct query *q, uint64_t n, uint64_t *before);      /* the path executed that has position n; statements before it */
+uint32_t qpaper_runs(const struct qpaper *t, uint32_t path, uint64_t time);    /* executions of a path before that */
 size_t qpaper_segment(const struct qpaper *t, uint64_t time);
 /* Executions of statement s before segment k, and in it */
 void qpaper_range(const struct qpaper *t, uint32_t s, size_t k, uint32_t *before, uint32_t *n);

@@ -255,18 +255,9 @@ begin(struct scan *c)
 {
 	const struct paper_read *r = &c->t->r;
 	uint64_t before, time = qpaper_time(c->q, c->s->n, &before);
-	uint32_t path = r->seq[time], j = (uint32_t)(c->s->n - before - 1), lo = 0, hi = r->total[path];
-	const uint32_t *at = paper_times(r, path);
+	uint32_t path = r->seq[time], j = (uint32_t)(c->s->n - before - 1);
 
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (at[mid] <= time)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	query_member(c->q, c->t->first[r->code.seq[r->code.path[path].first + j]] + paper_instances(r, path, j)[lo]);
+	query_member(c->q, c->t->first[r->code.seq[r->code.path[path].first + j]] + paper_instances(r, path, j)[qpaper_runs(c->t, path, time)]);
 }
 
 static int
