@@ -32,22 +32,22 @@ struct entry {
 };
 
 struct cm {
-	uint16_t T[3][12][256][3], P[9][7][256], dull[16][64][2];
-	int16_t W[3][256][16], Q[3][256][16], X[9][256][8], Y[9][128][8];
+	uint16_t T[3][12][256][3], P[9][4][256], dull[16][64][2];
+	int16_t W[3][256][16], Q[3][256][16], X[9][256][8], Y[9][16][8];
 	struct counter recent[3][1024], sure[2][64], zeros[16][8][8];
 	unsigned B;
 	struct slot *slot[6];
 	struct { uint64_t last, d1, d2; } *key;
 	struct line *line[2];
 	struct entry *mtab, *dtab;
-	uint8_t *M[7], *N[7];           /* slots of bits */
+	uint8_t *M[4], *N[4];           /* slots of bits */
 	uint64_t list[32], ranks;
 	struct { uint8_t rank, history; } next[65536];
 	unsigned nextat;
 	uint64_t *V, *K, i;             /* the history; the next position */
 	uint64_t g0, g1, g2, g3, roll, prevkey, lastmiss, mpos, mlen, mhash, dpos, dlen, dhash;
 	int dshift, dtz;
-	uint32_t hist, levels;
+	uint32_t hist, levels, written, hope[3][256];
 	unsigned op, flhist, period, lag[16];
 	int keyed;
 	unsigned w;
@@ -132,13 +132,13 @@ decision(struct coder *r, uint64_t p, int told)
 }
 
 static unsigned
-plain_half(struct coder *r, unsigned told)
+plain_bits(struct coder *r, int n, unsigned told)
 {
-	uint64_t q = r->R >> 4, v;
+	uint64_t q = r->R >> n, v, most = (1u << n) - 1;
 
 	if (!r->p)
 		return told;
-	v = r->L / q > 15 ? 15 : r->L / q;
+	v = r->L / q > most ? most : r->L / q;
 	r->L -= v * q;
 	r->R = q;
 	more(r);
@@ -239,7 +239,7 @@ first_histories(struct cm *c)
 		for (unsigned x = h; x > 1; x >>= 1, n++)
 			ones += x & 1;
 		for (int j = 0; j < 9; j++)
-			for (int m = 0; m < 7; m++)
+			for (int m = 0; m < 4; m++)
 				c->P[j][m][h] = (uint16_t)(65535 * (2 * ones + 1) / (2 * n + 2));
 	}
 }
@@ -276,10 +276,11 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 		c->line[q] = alloc(sizeof(struct line) << (c->B - 3));
 	c->mtab = alloc(sizeof(*c->mtab) << (c->B + 2));
 	c->dtab = alloc(sizeof(*c->dtab) << (c->B + 2));
-	for (int m = 0; m < 7; m++) {
+	for (int m = 0; m < 4; m++) {
 		c->M[m] = memset(alloc((size_t)4 << c->B), 1, (size_t)4 << c->B);
 		c->N[m] = memset(alloc((size_t)1 << (c->B - 1)), 1, (size_t)1 << (c->B - 1));
 	}
+	memset(c->hope, 255, sizeof(c->hope));
 	c->period = 1;
 	c->keyed = keyed;
 	c->w = w;
@@ -307,7 +308,7 @@ cm_again(const struct cm *from, size_t max)
 		c->line[q] = again(from->line[q], sizeof(struct line) << (c->B - 3));
 	c->mtab = again(from->mtab, sizeof(*c->mtab) << (c->B + 2));
 	c->dtab = again(from->dtab, sizeof(*c->dtab) << (c->B + 2));
-	for (int m = 0; m < 7; m++) {
+	for (int m = 0; m < 4; m++) {
 		c->M[m] = again(from->M[m], (size_t)4 << c->B);
 		c->N[m] = again(from->N[m], (size_t)1 << (c->B - 1));
 	}
@@ -323,7 +324,7 @@ cm_done(struct cm *c)
 {
 	for (int j = 0; j < 6; j++)
 		free(c->slot[j]);
-	for (int m = 0; m < 7; m++)
+	for (int m = 0; m < 4; m++)
 		free(c->M[m]), free(c->N[m]);
 	free(c->key), free(c->line[0]), free(c->line[1]), free(c->mtab), free(c->dtab), free(c->V), free(c->K), free(c);
 }

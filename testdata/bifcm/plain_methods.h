@@ -153,15 +153,15 @@ decode(unsigned method, const uint8_t *p, size_t len, struct column *c, struct c
 	case 0:
 		stored(p, len, c);
 		break;
-	case 1:
-	case 2:
-		context_mixing(p, len, c, first, method == 2);
-		break;
 	case 3:
 		fast(p, len, c);
 		break;
 	case 4:
 		lz(p, len, c, first);
+		break;
+	case 5:
+	case 6:
+		context_mixing(p, len, c, first, method == 6);
 		break;
 	default:
 		if (method < 32 || method > 43)

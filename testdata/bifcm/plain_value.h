@@ -139,6 +139,26 @@ try_candidate(struct cm *c, const struct look *l, int t, int j, uint64_t cand, u
 	return b;
 }
 
+/* Is it not worth to try another candidate? */
+static int
+hopeless(struct cm *c, int t, int first)
+{
+	uint32_t *h = &c->hope[t][c->hist % 256];
+
+	if (t == first || *h >= 45875200 || *h % 16 == 0)
+		return 0;
+	--*h;
+	return 1;
+}
+
+static void
+learn_hope(struct cm *c, int t, int right)
+{
+	uint32_t *h = &c->hope[t][c->hist % 256];
+
+	*h = (*h - *h / 128 + (right ? 33554431 : 0)) | 15;
+}
+
 /* Step 6: predictors that were right and not asked */
 static void
 learn_right(struct cm *c, const struct look *l, int t, uint64_t v)
@@ -377,7 +397,7 @@ value(struct cm *c, uint64_t k, uint64_t told)
 	size_t e = c->keyed ? hash(mix(k, 9), c->B - 1) : 0;
 	uint64_t refused[3], v = 0;
 	struct look l;
-	int kind, t = 0, which, found = 0;
+	int kind, t = 0, first, which, found = 0;
 
 	c->K[c->i] = k;
 	if (c->keyed && c->mlen && c->K[c->mpos] != k)
@@ -400,14 +420,17 @@ value(struct cm *c, uint64_t k, uint64_t told)
 		refused[t++] = v;
 	}
 	look_candidates(c, &l, k);
-	for (; t < 3 && !found && (which = choose(c, &l, t, refused)) >= 0; t++) {
+	for (first = t; t < 3 && !found; t++) {
+		if (hopeless(c, t, first) || (which = choose(c, &l, t, refused)) < 0)
+			break;
 		v = refused[t] = l.cand[which / 2][which % 2];
 		found = try_candidate(c, &l, t, which / 2, v, k, told);
+		learn_hope(c, t, found);
 		if (found)
 			c->hist = 4 * c->hist + (unsigned)t;
 	}
 	if (!found) {
-		v = c->lastmiss = bytes_of_value(c, k, c->key[e].last, t ? refused[0] : 0, told);
+		v = c->lastmiss = bytes_of_value(c, k, c->key[e].last, told);
 		if (c->levels % 8 >= 4)
 			learn_right(c, &l, t, v);
 		c->hist = 4 * c->hist + 3;

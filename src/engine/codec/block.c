@@ -61,12 +61,13 @@ vc_work_trim(struct vc_work *w)
 	buf_free(&w->bytes);
 	ZSTD_freeCCtx(w->zc);
 	w->zc = NULL;
-	cm_free(&w->cm);
-	free(w->h);
-	free(w->hkey);
-	w->h = w->hkey = NULL;
-	w->hcap = w->hkcap = w->first = 0;
-	w->hid = 0;
+	for (int i = 0; i < CM_HELD; i++) {
+		free(w->past[i].v);
+		free(w->past[i].key);
+		cm_free(&w->past[i].cm);
+	}
+	memset(w->past, 0, sizeof w->past);
+	w->now = NULL;
 }
 
 void

@@ -77,6 +77,9 @@ size_t vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol
 /* How many records may become one block by LZ alone, so that decoding it takes about 10 ms: n of them, of that many bytes, take len when so coded */
 size_t vc_group_values(size_t n, size_t bytes, size_t len);
 
+/* A column's size as zstd makes it, about: more than the method fast does, up to a third.  0, or -1 without memory. */
+int vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, size_t *size);
+
 /* Does the method fast's length tell that LZMA will not do better than it? */
 int vc_noise(size_t len, size_t bytes);
 

@@ -7,6 +7,8 @@
 
 #define SURE_LEN 8
 #define DEAR    4       /* a value of so many bytes, and one, is dear */
+#define VAIN    (UINT32_C(700) << 16)   /* of 2^32: another candidate that is right less often is not tried */
+#define HOPE    128     /* parts of it that one outcome changes */
 #define POS 23          /* bits of a position in mtab and dtab; the others are a check */
 
 /* The best candidate of try k that is none of the refused: index << 1 | which, or -1 */
@@ -14,8 +16,9 @@ static inline int
 pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
 {
 	static const uint32_t least[CM_TRIES] = { 0, 16000 << 5, 24000 << 5 };
-	uint32_t best = least[k];
+	uint32_t best[4] = { least[k], least[k], least[k], least[k] };
 
+	_Pragma("GCC unroll 16")
 	for (unsigned j = 0; j < CM_VOTES; j++) {
 		const uint16_t *t = f->t[k][j][l->hist[j]];
 		uint32_t p0 = (uint32_t)t[0] << 5 | j << 1, p1 = (uint32_t)t[1] << 5 | j << 1 | 1;
@@ -24,10 +27,12 @@ pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refuse
 			p0 &= -(uint32_t)(l->cand[j][0] != refused[z]);
 			p1 &= -(uint32_t)(l->cand[j][1] != refused[z]);
 		}
-		best = p0 > best ? p0 : best;
-		best = p1 > best ? p1 : best;
+		best[j & 1] = p0 > best[j & 1] ? p0 : best[j & 1];
+		best[2 + (j & 1)] = p1 > best[2 + (j & 1)] ? p1 : best[2 + (j & 1)];
 	}
-	return (best & 31) || best != least[k] ? (int)(best & 31) : -1;
+	for (int q = 1; q < 4; q++)
+		best[0] = best[q] > best[0] ? best[q] : best[0];
+	return (best[0] & 31) || best[0] != least[k] ? (int)(best[0] & 31) : -1;
 }
 
 /* Is cand the value?  Mixed from all votes. */
@@ -215,20 +220,28 @@ static inline uint64_t
 code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k, uint64_t *refused)
 {
 	struct cm_fix *f = c->f;
+	const int first = k;
 
 	for (; k < CM_TRIES; k++) {
-		int which = pick(f, l, k, refused);
+		uint32_t *hope = &f->hope[k][f->hist & 255];
+		int which, right;
 
+		if (k > first && *hope < VAIN && *hope & 15) {
+			--*hope;
+			break;
+		}
+		which = pick(f, l, k, refused);
 		if (which < 0)
 			break;
 		refused[k] = l->cand[which >> 1][which & 1];
-		if (decide(f, r, dec, !dec && val == refused[k], l, k, which, refused[k])) {
+		right = decide(f, r, dec, !dec && val == refused[k], l, k, which, refused[k]);
+		*hope = (*hope - *hope / HOPE + (right ? UINT32_MAX / HOPE : 0)) | 15;
+		if (right) {
 			f->hist = f->hist << 2 | (uint32_t)k;
 			return refused[k];
 		}
 	}
-	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0],
-		k ? refused[0] : 0);
+	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0]);
 	if ((f->levels & 7) >= DEAR)
 		learn_right(f, l, val, k < CM_TRIES ? k : CM_TRIES - 1);
 	f->lastmiss = val;

@@ -26,8 +26,8 @@
 #define CM_IN           16      /* inputs of the mixer: votes, constant, history */
 #define CM_TRIES        3       /* candidates before the value is written */
 #define CM_NONE         0xff    /* history of a context never seen */
-#define CM_NMISS        7       /* contexts of a byte of a value that no candidate had */
-#define CM_PAIRS        3       /* the last of them, whose slots come in pairs */
+#define CM_NMISS        4       /* contexts of a byte of a value that no candidate had */
+#define CM_PAIRS        2       /* the last of them, whose slots come in pairs */
 #define CM_MISSBITS     2       /* bytes of slots for each: 2^(bits + CM_MISSBITS) */
 #define CM_RANKS        32      /* values whose order is kept */
 #define CM_LAGS         16
@@ -60,14 +60,16 @@ struct cm_rank {
 struct cm_fix {                 /* the part whose size is the same for all */
 	uint16_t t[CM_TRIES][CM_VOTES][256][4];         /* candidate right, by vote, its history, and what it says of the candidate */
 	_Alignas(16) int16_t w[CM_TRIES][256][CM_IN], wrank[CM_TRIES][256][CM_IN];
-	_Alignas(16) int16_t wmiss[9][256][8], wknown[9][128][8];       /* bits of bytes (and of the level): by bits before, by known contexts */
-	uint16_t map[9][CM_NMISS][256];                 /* a bit is 1, by its context's history */
+	_Alignas(16) int16_t wmiss[9][256][8], wknown[9][1 << CM_NMISS][8];     /* bits of bytes (and of the level): by bits before, by known contexts */
+	uint16_t map[9][CM_NMISS][256][2];              /* a bit is 1, by its context's history; its logistic form */
 	uint32_t recent[CM_TRIES][1024];
 	uint32_t sure[2][64];
 	uint32_t zeros[16][8][8];
 	uint16_t dull[16][64][2];       /* error of the bits of half a byte, by key, level and place: is it worth the work? */
+	uint32_t hope[CM_TRIES][256];   /* so often another candidate is right, by the last outcomes: is it worth the work? */
 	struct cm_rank rank;
 	uint64_t g[4];          /* the last values */
+	uint32_t nmiss;         /* values that were written */
 	uint32_t levels;        /* of the last values that were written, 3 bits each */
 	uint64_t roll, prevkey, lastmiss;
 	uint32_t mpos, mlen;    /* match: position of the next value, its length; 0: none */

@@ -21,30 +21,53 @@ sums(uint64_t *v, size_t n, uint64_t mask)
 		v[i] = (v[i] + v[i - 1]) & mask;
 }
 
+/* Where that history is, or in place of the one that was used longest ago */
+static struct cm_past *
+past(struct vc_work *w, uint64_t id, int kind)
+{
+	struct cm_past *p = &w->past[0];
+
+	for (int i = 0; i < CM_HELD; i++) {
+		struct cm_past *q = &w->past[i];
+
+		if (id && q->id == id && q->kind == kind) {
+			p = q;
+			break;
+		}
+		p = q->used < p->used ? q : p;
+	}
+	p->used = ++w->turns;
+	return p;
+}
+
 /* Room for that many values behind the history of prime, which is brought there.  0, or -1. */
 static int
-history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int keyed)
+history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int keyed, unsigned width)
 {
 	size_t skip = prime ? prime->n : 0;
 	uint64_t id = prime ? prime->id : 0;
+	struct cm_past *p = w->now = past(w, id, kind);
 
-	w->first = 0;
-	if (skip + n > w->hcap)
-		w->hid = 0;
-	if (buf_grow(&w->h, &w->hcap, skip + n, sizeof *w->h)
-	    || (keyed && buf_grow(&w->hkey, &w->hkcap, skip + n, sizeof *w->hkey)))
+	p->first = 0;
+	p->layout = 0;
+	if (skip + n > p->cap)
+		p->id = 0;
+	if (buf_grow(&p->v, &p->cap, skip + n, sizeof *p->v)
+	    || (keyed && buf_grow(&p->key, &p->keycap, skip + n, sizeof *p->key)))
 		return -1;
-	if (id == w->hid && kind == w->hkind)
+	if (id && id == p->id && kind == p->kind)
 		return 0;
 	if (skip) {
-		memcpy(w->h, prime->v, skip * sizeof *w->h);
+		memcpy(p->v, prime->v, skip * sizeof *p->v);
 		if (kind == CM_DELTA)
-			differences(w->h, skip, vc_mask(prime->width));
+			differences(p->v, skip, vc_mask(prime->width));
 		if (keyed)
-			memcpy(w->hkey, prime->key, skip * sizeof *w->hkey);
+			memcpy(p->key, prime->key, skip * sizeof *p->key);
 	}
-	w->hid = id;
-	w->hkind = kind;
+	p->id = id;
+	p->kind = kind;
+	p->keyed = keyed;
+	p->width = width;
 	return 0;
 }
 
@@ -60,14 +83,14 @@ encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end
 		if (!buf_room(out, n * CM_ROOM + 64))
 			return -1;
 		r->out = out->p + start;
-		cm_enc(&w->cm, r, w->h, keyed ? w->hkey : NULL, i, i + n, width);
+		cm_enc(&w->now->cm, r, w->now->v, keyed ? w->now->key : NULL, i, i + n, width);
 		out->n = start + r->n;
 		i += n;
 	}
 	return 0;
 }
 
-/* The state after the values of prime, into w->cm.  0, or -1. */
+/* The state after the values of prime, into w->now->cm.  0, or -1. */
 static int
 primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 {
@@ -80,12 +103,12 @@ primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 		ret = 0;
 	} else {
 		w->tmp.n = 0;
-		if (cm_reset(&w->cm, cm_bits(p->n)) == 0
+		if (cm_reset(&w->now->cm, cm_bits(p->n)) == 0
 		    && encode(w, &r, &w->tmp, 0, p->n, p->key != NULL, p->width) == 0)
-			ret = cm_copy(&p->cm[kind], &w->cm);
+			ret = cm_copy(&p->cm[kind], &w->now->cm);
 	}
 	pthread_mutex_unlock(&p->lock);
-	return ret ? ret : cm_copy(&w->cm, &p->cm[kind]);
+	return ret ? ret : cm_copy(&w->now->cm, &p->cm[kind]);
 }
 
 /* Everything as it is before the block's first value; *skip: its position */
@@ -95,12 +118,12 @@ begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	*skip = prime ? prime->n : 0;
 	if (prime && !prime->key != !col->key)
 		return -1;
-	if (history(w, prime, kind, col->n, col->key != NULL))
+	if (history(w, prime, kind, col->n, col->key != NULL, col->width))
 		return -1;
-	if (prime ? primed(w, prime, kind) : cm_reset(&w->cm, cm_bits(col->n)))
+	if (prime ? primed(w, prime, kind) : cm_reset(&w->now->cm, cm_bits(col->n)))
 		return -1;
 	if (col->key && col->n)
-		memcpy(w->hkey + *skip, col->key, col->n * sizeof *col->key);
+		memcpy(w->now->key + *skip, col->key, col->n * sizeof *col->key);
 	return 0;
 }
 
@@ -113,15 +136,15 @@ enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, i
 	if (begin(w, prime, col, kind, &skip))
 		return -1;
 	if (col->n)
-		memcpy(w->h + skip, col->v, col->n * sizeof *col->v);
+		memcpy(w->now->v + skip, col->v, col->n * sizeof *col->v);
 	if (kind == CM_DELTA)
-		differences(w->h + skip, col->n, vc_mask(col->width));
+		differences(w->now->v + skip, col->n, vc_mask(col->width));
 	if (encode(w, &r, out, skip, skip + col->n, col->key != NULL, col->width))
 		return -1;
 	out->n -= r.n;
 	range_end(&r);
 	out->n += r.n;
-	w->first = prime ? 0 : col->n;
+	w->now->first = prime ? 0 : col->n;
 	return 0;
 }
 
@@ -138,37 +161,57 @@ dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, i
 		return -1;
 	}
 	range_dec_init(&r, p, len);
-	cm_dec(&w->cm, &r, w->h, col->key ? w->hkey : NULL, skip, skip + col->n, col->width);
+	cm_dec(&w->now->cm, &r, w->now->v, col->key ? w->now->key : NULL, skip, skip + col->n, col->width);
 	for (size_t i = 0; i < col->n; i++)
-		all |= w->h[skip + i];
+		all |= w->now->v[skip + i];
 	if (all & ~vc_mask(col->width) || r.n < len) {
 		*err = r.n < len ? "bytes behind the last value" : "a value that is too wide";
 		return -1;
 	}
-	w->first = prime ? 0 : col->n;
+	w->now->first = prime ? 0 : col->n;
 	if (col->n)
-		memcpy(v, w->h + skip, col->n * sizeof *v);
+		memcpy(v, w->now->v + skip, col->n * sizeof *v);
 	if (kind == CM_DELTA)
 		sums(v, col->n, vc_mask(col->width));
 	return 0;
 }
 
-void
-cm_prime_take(struct vc_work *w, struct vc_prime *p)
+/* Is that the state after the first block that p is made of? */
+static int
+state_of(const struct cm_past *q, const struct vc_prime *p)
 {
 	uint64_t mask = vc_mask(p->width), prev = 0;
 
-	if (!p->n || w->first != p->n || (p->key && memcmp(w->hkey, p->key, p->n * sizeof *p->key)))
-		return;
+	if (!p->n || q->first != p->n || (p->key && (!q->key || memcmp(q->key, p->key, p->n * sizeof *p->key))))
+		return 0;
 	for (size_t i = 0; i < p->n; i++) {
-		if (w->h[i] != (w->hkind == CM_DELTA ? (p->v[i] - prev) & mask : p->v[i]))
-			return;
+		if (q->v[i] != (q->kind == CM_DELTA ? (p->v[i] - prev) & mask : p->v[i]))
+			return 0;
 		prev = p->v[i];
 	}
-	p->cm[w->hkind] = w->cm;
-	memset(&w->cm, 0, sizeof w->cm);
-	w->first = 0;
-	w->hid = p->id;
+	return 1;
+}
+
+void
+cm_prime_take(struct vc_work *w, struct vc_prime *p)
+{
+	unsigned used = 0;
+
+	for (int i = 0; i < CM_HELD; i++) {
+		struct cm_past *q = &w->past[i];
+
+		if (p->cm[q->kind].f || q->keyed != (p->key != NULL) || q->width != p->width || !state_of(q, p))
+			continue;
+		p->cm[q->kind] = q->cm;
+		memset(&q->cm, 0, sizeof q->cm);
+		q->first = 0;
+		q->id = p->id;
+		if (q->used < used)
+			continue;
+		used = q->used;         /* the last of them is the better kind */
+		p->layout = q->layout;
+		p->hint = p->hint == VC_STORED ? VC_STORED : q->kind == CM_DELTA ? VC_CM_DELTA : VC_CM;
+	}
 }
 
 int

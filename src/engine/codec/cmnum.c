@@ -6,6 +6,7 @@
 int16_t cm_stretch_tab[4096];
 uint16_t cm_squash_tab[4096];
 uint16_t cm_rate_tab[1024];
+uint8_t cm_history_tab[2][256];
 
 /* 65536 / (1 + exp(-d / 256)) at d = -2048, -1984, ... 2048; between them a straight line */
 static const uint16_t sigmoid[65] = {
@@ -32,6 +33,8 @@ fill(void)
 			d++;
 		cm_stretch_tab[i] = (int16_t)d;
 	}
+	for (unsigned h = 0; h < 512; h++)
+		cm_history_tab[h >> 8][h & 255] = (uint8_t)(h << 1 | h >> 8 | (h & 128));
 	for (unsigned i = 0; i < 1024; i++)
 		cm_rate_tab[i] = (uint16_t)(655360 / (10 * i + 16));
 }

@@ -3,6 +3,7 @@
 #define TM_ENGINE_CODEC_CMNUM_H
 
 #include <stdint.h>
+#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -12,6 +13,7 @@
 extern int16_t cm_stretch_tab[4096];    /* by the upper 12 bits of a probability */
 extern uint16_t cm_squash_tab[4096];    /* by logistic value + 2048 */
 extern uint16_t cm_rate_tab[1024];      /* 65536 / (n + 1.6) */
+extern uint8_t cm_history_tab[2][256];   /* a history of bits, after a bit */
 void cm_num_init(void);                 /* fills them; any thread, any number of times */
 
 /* Of a probability in 65536ths */
@@ -69,6 +71,42 @@ cm_set(int a, int b, int c, int d, int e, int f, int g, int h)
 #endif
 }
 
+static inline cm_vec
+cm_load(const int16_t *p)
+{
+#ifdef __SSE2__
+	return _mm_load_si128((const void *)p);
+#else
+	cm_vec v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+#endif
+}
+
+static inline void
+cm_store(int16_t *p, cm_vec v)
+{
+#ifdef __SSE2__
+	_mm_store_si128((void *)p, v);
+#else
+	memcpy(p, &v, sizeof v);
+#endif
+}
+
+/* b if bit is set, else a */
+static inline cm_vec
+cm_either(cm_vec a, cm_vec b, int bit)
+{
+#ifdef __SSE2__
+	__m128i m = _mm_set1_epi32(-bit);
+
+	return _mm_or_si128(_mm_and_si128(m, b), _mm_andnot_si128(m, a));
+#else
+	return bit ? b : a;
+#endif
+}
+
 /* Sum of the products with both sets of weights */
 static inline int
 cm_dot(const cm_vec *x, const int16_t *w, const int16_t *w2, int nvec)
@@ -113,6 +151,35 @@ cm_train(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
 		w[i] = (int16_t)(v > 32767 ? 32767 : v < -32768 ? -32768 : v);
 		w2[i] = (int16_t)(v2 > 32767 ? 32767 : v2 < -32768 ? -32768 : v2);
 	}
+#endif
+}
+
+/* The same for eight inputs and weights that are in a register, and others in memory */
+static inline int
+cm_dot2(cm_vec x, cm_vec w, const int16_t *w2)
+{
+#ifdef __SSE2__
+	__m128i s = _mm_add_epi32(_mm_madd_epi16(x, w), _mm_madd_epi16(x, _mm_load_si128((const void *)w2)));
+
+	s = _mm_add_epi32(s, _mm_srli_si128(s, 8));
+	s = _mm_add_epi32(s, _mm_srli_si128(s, 4));
+	return _mm_cvtsi128_si32(s);
+#else
+	return cm_dot(&x, w.x, w2, 1);
+#endif
+}
+
+static inline void
+cm_train1(cm_vec x, int16_t *w, cm_vec *w2, int err)
+{
+#ifdef __SSE2__
+	__m128i t = _mm_mulhi_epi16(_mm_adds_epi16(x, x), _mm_set1_epi16((int16_t)err));
+
+	t = _mm_srai_epi16(_mm_adds_epi16(t, _mm_set1_epi16(1)), 1);
+	_mm_store_si128((void *)w, _mm_adds_epi16(t, _mm_load_si128((const void *)w)));
+	*w2 = _mm_adds_epi16(t, *w2);
+#else
+	cm_train(&x, w, w2->x, err, 1);
 #endif
 }
 

@@ -85,14 +85,16 @@ fill32(void *at, size_t size, uint32_t v)
 
 /* After a history of n1 ones and n0 zeros a 1 has (n1 + 1/2) / (n0 + n1 + 1) */
 static void
-map_reset(uint16_t (*map)[CM_NMISS][256])
+map_reset(uint16_t (*map)[CM_NMISS][256][2])
 {
 	for (unsigned h = 1; h < 256; h++) {
 		unsigned n1 = (unsigned)__builtin_popcount(h) - 1, n = 31 - (unsigned)__builtin_clz(h);
 
 		for (int j = 0; j < 9; j++)
-			for (int i = 0; i < CM_NMISS; i++)
-				map[j][i][h] = (uint16_t)((2 * n1 + 1) * 65535 / (2 * n + 2));
+			for (int i = 0; i < CM_NMISS; i++) {
+				map[j][i][h][0] = (uint16_t)((2 * n1 + 1) * 65535 / (2 * n + 2));
+				map[j][i][h][1] = (uint16_t)cm_stretch(map[j][i][h][0]);
+			}
 	}
 }
 
@@ -114,6 +116,7 @@ fix_reset(struct cm_fix *f)
 	fill32(f->recent, sizeof f->recent, 1u << 31);
 	fill32(f->sure, sizeof f->sure, 15u << 28);
 	fill32(f->zeros, sizeof f->zeros, 1u << 31);
+	memset(f->hope, 255, sizeof f->hope);
 	map_reset(f->map);
 	rank_reset(&f->rank);
 	f->period = 1;

@@ -4,6 +4,23 @@
 #include <string.h>
 #include <zstd.h>
 
+#define QUICK   0       /* instead of a level: what comes again is found from afar, but not all of it, which is quick */
+#define FAR     1.25    /* so much larger than another coding is what it makes if zstd will not come near that */
+#define PLAINFAR 1.5    /* the same with the values as they are, of which LZMA may make more */
+#define QUICK_HASH 17   /* table of that, 2^17 entries */
+
+static void
+quickly(ZSTD_CCtx *zc, size_t n)
+{
+	int bits = 10;           /* the least there is */
+
+	while (bits < 27 && (size_t)1 << bits < n)
+		bits++;
+	ZSTD_CCtx_setParameter(zc, ZSTD_c_compressionLevel, 1);
+	ZSTD_CCtx_setParameter(zc, ZSTD_c_windowLog, bits);
+	ZSTD_CCtx_setParameter(zc, ZSTD_c_hashLog, QUICK_HASH);
+}
+
 static int
 compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *out)
 {
@@ -14,7 +31,11 @@ compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *o
 		w->zc = ZSTD_createCCtx();
 	if (!w->zc || !to)
 		return -1;
-	ZSTD_CCtx_setParameter(w->zc, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_reset(w->zc, ZSTD_reset_session_and_parameters);
+	if (level == QUICK)
+		quickly(w->zc, n);
+	else
+		ZSTD_CCtx_setParameter(w->zc, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(w->zc, ZSTD_c_contentSizeFlag, 0);
 	r = ZSTD_compress2(w->zc, to, room, p, n);
 	if (ZSTD_isError(r))
@@ -31,6 +52,26 @@ vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int lev
 	    || compress(w, w->bytes.p, col->n * col->width, level, &w->tmp))
 		return -1;
 	*size = w->tmp.n;
+	return 0;
+}
+
+int
+vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, size_t *size)
+{
+	return vc_fast_size(w, col, prime ? prime->layout : 0, QUICK, size);
+}
+
+int
+vc_fast_far(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far)
+{
+	size_t n, plain;
+
+	if (vc_fast_size(w, col, kind, QUICK, &n))
+		return -1;
+	plain = n;
+	if (kind && vc_fast_size(w, col, 0, QUICK, &plain))
+		return -1;
+	*far = ((double)n >= FAR * (double)size ? VC_FAR : 0) | ((double)plain >= PLAINFAR * (double)size ? VC_FAR_PLAIN : 0);
 	return 0;
 }
 

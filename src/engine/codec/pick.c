@@ -83,16 +83,20 @@ static int
 otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method *method, size_t old, struct buf *out)
 {
+	size_t coded = *method == VC_STORED ? col->n * col->width : out->n - old, size;
 	struct vc_col sample;
-	size_t size;
-	unsigned kind;
+	unsigned kind, far;
 
 	/* most streams that go badly go badly everywhere: now and then is enough, which does not depend on what w had before */
 	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || (out->n - old) % 8))
 		return 0;
-	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
+	if (vc_sample(w, col, &sample) || vc_fast_far(w, &sample, prime->layout, coded * sample.n / col->n, &far))
 		return -1;
-	if ((double)size / (double)sample.n > 0.95 * (double)(out->n - old + (*method == VC_STORED) * col->n * col->width) / (double)col->n)
+	if (far == (VC_FAR | VC_FAR_PLAIN))
+		return 0;
+	if (vc_fast_layout(w, &sample, &kind, &size))
+		return -1;
+	if ((double)size / (double)sample.n > 0.95 * (double)coded / (double)col->n)
 		return 0;
 	return attempt(w, prime, col, VC_LZ, method, old, out);
 }
@@ -103,24 +107,31 @@ otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
  * only what xz would do, not to be larger.
  */
 static int
-from_far(struct vc_work *w, const struct vc_col *col, enum vc_method *method, size_t old, struct buf *out)
+from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old, struct buf *out)
 {
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, fast, plain;
+	unsigned far = 0;
 	int r;
 
+	/* single bytes are hardly ever values: what they are, zstd need not show */
+	if (col->width > 1 && vc_fast_far(w, col, kind, size, &far))
+		return -1;
+	if (far == (VC_FAR | VC_FAR_PLAIN))
+		return 0;
 	w->best.n = 0;
 	w->level = vc_zstd_level(1);
 	if (vc_encode_with(w, NULL, col, VC_FAST, &w->best))
 		return -1;
 	fast = plain = w->best.n;
-	if (w->best.p[0] && vc_fast_size(w, col, 0, w->level, &plain))
+	if (w->best.p[0] && (far & VC_FAR_PLAIN))
+		plain = SIZE_MAX;
+	else if (w->best.p[0] && vc_fast_size(w, col, 0, w->level, &plain))
 		return -1;
 	if (fast < size) {
 		out->n = old;
 		buf_add(out, w->best.p, w->best.n);
 		*method = VC_FAST;
 	}
-	/* single bytes are hardly ever values: what they are, zstd need not show */
 	if (vc_noise(fast, col->n * col->width)
 	    || (col->width > 1 && (double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
 		return 0;
@@ -160,7 +171,8 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	lz = !vc_noise(size, sample.n * col->width) && (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
 	if ((lz && attempt(w, prime, col, VC_LZ, method, old, out)) || attempt(w, prime, col, m, method, old, out))
 		return -1;
-	return lz || prime || level < 9 ? 0 : from_far(w, col, method, old, out);
+	w->now->layout = kind;
+	return lz || prime || level < 9 ? 0 : from_far(w, col, kind, method, old, out);
 }
 
 int

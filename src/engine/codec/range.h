@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+
 struct range {
 	uint64_t low, range;            /* encoder: the interval; decoder: low is the code's distance from its lower end */
 	uint8_t *out;                   /* encoder: room for what is written until the owner looks again */
@@ -27,6 +29,11 @@ range_word(struct range *r)
 {
 	uint64_t w = 0;
 
+	if (r->len - r->n >= 4 && r->n < r->len) {
+		w = get_be32(r->in + r->n);
+		r->n += 4;
+		return w;
+	}
 	for (int i = 0; i < 4; i++, r->n++)
 		w = w << 8 | (r->n < r->len ? r->in[r->n] : 0u);
 	return w;
@@ -55,8 +62,8 @@ range_norm(struct range *r, int dec)
 	if (dec) {
 		r->low = r->low << 32 | range_word(r);
 	} else {
-		for (int s = 56; s >= 32; s -= 8)
-			r->out[r->n++] = (uint8_t)(r->low >> s);
+		put_be32(r->out + r->n, (uint32_t)(r->low >> 32));
+		r->n += 4;
 		r->low <<= 32;
 	}
 	r->range <<= 32;

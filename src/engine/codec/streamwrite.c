@@ -8,6 +8,8 @@
 
 #define NEAR 21                 /* twentieths of what the blocks of a group take: so near must zstd come for LZMA to be tried */
 
+#define FAR  3                  /* halves of it: what a quick look finds so much larger is not near */
+
 /*
  * The first block is coded by itself, as the others need its primers.  These
  * are made in groups if LZ may be best for several of them together: they wait
@@ -148,16 +150,38 @@ lump_lzma(struct vs_writer *w, struct vs_common *m)
 	return bad ? -1 : 0;
 }
 
+/* Is the group, by a quick look at what LZ would make of it, far from what its blocks are?  -1: no memory */
+static int
+lump_far(struct vs_writer *w, const struct vs_common *m)
+{
+	const struct vs_block *b = &w->whole.b;
+	size_t all = 0, n;
+
+	for (unsigned c = 0; c < vs_columns(&m->info.layout); c++) {
+		if (!b->col[c].n)
+			continue;
+		if (vc_quick_size(w->work[0], m->prime[c], &b->col[c], &n) != 0)
+			return -1;
+		all += n;
+	}
+	return all / FAR > w->waiting.n / 2;
+}
+
 /* The group as one block by LZ alone, which finds in it what blocks cannot have: 1 if that is smaller, -1 without memory */
 static int
 lump(struct vs_writer *w)
 {
 	struct vs_common m = { .info = w->m.info, .record = w->m.record, .level = 1, .method = -1 };
 	struct vs_job *j = &w->whole;
+	int far;
 
 	j->head.before = w->before;
 	memcpy(m.prime, w->m.prime, sizeof(m.prime));
-	if (vs_split(&m.info.layout, &j->b, w->grouped.p, w->ngroup) != 0 || vs_encode_job(&m, w->work[0], j) != 0)
+	if (vs_split(&m.info.layout, &j->b, w->grouped.p, w->ngroup) != 0)
+		return -1;
+	if (w->m.record > 1 && (far = lump_far(w, &m)) != 0)
+		return far < 0 ? -1 : 0;
+	if (vs_encode_job(&m, w->work[0], j) != 0)
 		return -1;
 	if (vc_noise(j->coded.n, w->grouped.n))
 		choose_group(w, w->ngroup, 0);
