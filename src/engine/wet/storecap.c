@@ -167,7 +167,8 @@ static int
 start(struct store_cap *c)
 {
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
-	if (!c->count || model_init(&c->model, &c->tab) != 0 || buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
+	c->begin = calloc(c->stmts.n + 1, sizeof *c->begin);
+	if (!c->count || !c->begin || model_init(&c->model, &c->tab) != 0 || buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
 		return store_nomem(c->out.f);
 	c->trie[c->ntrie++] = (struct trie){ 0 };
 	model_save(&c->model, &c->key);
@@ -192,6 +193,7 @@ store_cap_free(struct store_cap *c)
 	buf_free(&c->key);
 	free(c->count);
 	free(c->trie);
+	free(c->begin);
 	free(c->parent);
 	store_load_free(c->load);
 	free(c);

@@ -88,7 +88,8 @@ struct store_cap {
 	struct buf key;                 /* the state before the segment */
 	uint32_t nseg;
 	uint32_t *count;                /* executions of each statement before this path; owned */
-	struct trie *trie;              /* owned; [0] is the root */
+	struct trie *trie;              /* owned; [0] is none, as the root is `begin` */
+	uint32_t *begin;                /* of each statement: the node of the paths that begin with it, or 0; owned */
 	size_t ntrie, captrie;
 	uint32_t node, npath, path[STORE_PATH];         /* the path that is executed */
 	uint64_t lastpc;
