@@ -76,6 +76,7 @@ struct memport { uint32_t first, n; };
 
 struct store_cap {
 	struct store_out out;
+	struct visit *visit;            /* of the pass that there is; owned */
 	struct wcode code;
 	struct stmts stmts;
 	struct who who;
@@ -93,6 +94,7 @@ struct store_cap {
 	size_t ntrie, captrie;
 	uint32_t node, npath, path[STORE_PATH];         /* the path that is executed */
 	uint64_t lastpc;
+	uint32_t rest;                  /* statements of the last atom that are still to come */
 	int over;                       /* its last statement ends it */
 	struct memport mem[STORE_PATH * STORE_MEM];
 	size_t nmem;
@@ -103,7 +105,7 @@ struct store_cap {
 	size_t capparent;
 	uint64_t last;                  /* instance */
 	uint64_t string;                /* instance of the string instruction that may go on; 0 */
-	unsigned what;                  /* of both passes alike, so that their blocks are the same */
+	unsigned what;                  /* of the visit */
 	struct store_load *load;        /* kind loads: owned; or NULL */
 };
 
@@ -116,6 +118,8 @@ void segment_free(struct segment *s);
 /* storecap.c: the code that is executed, its statements and what is mapped; tab: all statements are put into c->tab */
 struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
+struct visit *store_again(struct store_cap *c, const char *capture);    /* for the second pass; NULL: see the fault */
+void store_passed(struct store_cap *c);         /* behind it */
 void store_cap_free(struct store_cap *c);
 
 /* storeaddrput.c: statements, the next in order; the references of an instance, again: more of the last; the section */
