@@ -32,7 +32,7 @@ int store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, e
 /* A segment in the making */
 struct segment {
 	struct col path, val, dep[DEP_NCOL], key[DEP_NKEYED];
-	struct col byval, bykey;        /* its values in the order of VAL, and which they are: memory kept for the next */
+	struct col byval, bykey;        /* values or tokens in the order of the file, and which they are: memory kept for the next */
 	uint32_t *rank;                 /* executions of each path in it; owned */
 	size_t caprank, nrank;
 	uint64_t n, exc;                /* statements; where the last exception was */

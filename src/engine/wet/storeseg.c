@@ -97,12 +97,36 @@ put_rank(struct store_cap *c)
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
 }
 
+/* Tokens, by ports: most have the same all the time */
+static int
+put_tokens(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+	const struct col *from = &c->seg.dep[DEP_TOKEN], *fromkey = &c->seg.key[DEP_TOKEN];
+	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
+	uint32_t *place = malloc((from->n + 1) * sizeof *place);
+	int bad = !place || from->nomem || fromkey->nomem || col_room(v, from->n) != 0 || col_room(key, from->n) != 0 ||
+	    memdep_order(c->tab.nslot, fromkey->v, from->n, place) != 0;
+
+	for (size_t i = 0; !bad && i < from->n; i++) {
+		v->v[place[i]] = from->v[i];
+		key->v[place[i]] = fromkey->v[i];
+	}
+	v->n = key->n = from->n;
+	bad = bad || col_put(&t->b, t->work, t->o->level, v, key) != 0;
+	v->n = key->n = 0;
+	free(place);
+	return bad;
+}
+
 static int
 put_dep(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
 
-	for (unsigned i = 0; i < DEP_NCOL; i++)
+	if (put_tokens(c) != 0)
+		return store_nomem(t->f);
+	for (unsigned i = DEP_TOKEN + 1; i < DEP_NCOL; i++)
 		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i], i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
 			return store_nomem(t->f);
 	return store_section(t, WETFILE_DEP, c->nseg, STORE_P_DEP);
