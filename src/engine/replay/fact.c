@@ -399,22 +399,19 @@ fill(struct build *b)
 	places(b);
 }
 
-static unsigned
-hash(uint64_t v)
-{
-	return (unsigned)((v * UINT64_C(0x9e3779b97f4a7c15)) >> 48) & (FACT_BUCKETS - 1);
-}
-
 const struct fact *
 fact_get(struct facts *t, const struct rp_inst *in)
 {
-	struct fact **head = &t->insn[hash(in->pc)], *f;
-	struct build b = { .in = in, .allflags = t->allflags };
+	struct fact **head, *f;
+	struct build b;
 	size_t nu, nd, nm = 0;
 
+	if ((head = facts_bucket(t, in->pc)) == NULL)
+		return NULL;
 	for (f = *head; f; f = f->hnext)
 		if (f->pc == in->pc && f->len == in->z.length && memcmp(f->b, in->b, f->len) == 0)
 			return f;
+	b = (struct build){ .in = in, .allflags = t->allflags };
 	fill(&b);
 	nu = b.f.nuse * sizeof *b.use;
 	nd = b.f.ndef * sizeof *b.def;
@@ -423,7 +420,7 @@ fact_get(struct facts *t, const struct rp_inst *in)
 		b.f.nmem = (uint8_t)fact_memory(in, &b.f, b.mem);
 		nm = b.f.nref * sizeof *b.mem;
 	}
-	if ((f = malloc(sizeof *f + nm + nu + nd)) == NULL)
+	if ((f = facts_take(t, sizeof *f + nm + nu + nd)) == NULL)
 		return NULL;
 	b.f.pc = in->pc;
 	b.f.len = in->z.length;
@@ -436,50 +433,4 @@ fact_get(struct facts *t, const struct rp_inst *in)
 	b.f.def = memcpy((char *)(f + 1) + nm + nu, b.def, nd);
 	*f = b.f;
 	return *head = f;
-}
-
-struct fact_block *
-fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n)
-{
-	struct fact_block **head, *b;
-	uint64_t h = n;
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		h = h * 31 + f[i]->id;
-	head = &t->block[hash(h)];
-	for (b = *head; b; b = b->hnext)
-		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx && (!idx || memcmp(b->idx, idx, n) == 0))
-			return b;
-	if ((b = malloc(sizeof *b + n * sizeof *f + n)) == NULL)
-		return NULL;
-	b->n = n;
-	b->plan = NULL;
-	memcpy(b->f, f, n * sizeof *f);
-	b->idx = idx ? memcpy(&b->f[n], idx, n) : NULL;
-	b->hnext = *head;
-	return *head = b;
-}
-
-void
-facts_free(struct facts *t)
-{
-	unsigned i;
-
-	for (i = 0; t && i < FACT_BUCKETS; i++) {
-		while (t->insn[i]) {
-			struct fact *f = t->insn[i];
-
-			t->insn[i] = f->hnext;
-			free(f);
-		}
-		while (t->block[i]) {
-			struct fact_block *b = t->block[i];
-
-			t->block[i] = b->hnext;
-			free(b->plan);
-			free(b);
-		}
-	}
-	free(t);
 }

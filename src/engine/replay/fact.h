@@ -103,11 +103,14 @@ fact_rflags(uint64_t v)
 }
 
 /* All facts, each once */
-#define FACT_BUCKETS 65536u
+struct fact_piece;
 struct facts {
-	struct fact *insn[FACT_BUCKETS];
-	struct fact_block *block[FACT_BUCKETS];
-	uint32_t n;
+	struct fact **insn;             /* nbucket of them; owned */
+	struct fact_block **block;      /* nblockbucket of them; owned */
+	size_t nbucket, nblockbucket;
+	struct fact_piece *piece;       /* memory that they lie in: the last; owned */
+	size_t left;                    /* bytes of it */
+	uint32_t n, nblock;
 	unsigned allflags;              /* flags have values even if another register has */
 	unsigned memory, control;       /* RP_MEMORY, RP_CONTROL */
 	int (*pick)(void *arg, uint64_t pc);    /* rp_pick, or NULL */
@@ -118,6 +121,9 @@ const struct fact *fact_get(struct facts *t, const struct rp_inst *in);         
 struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n);
 unsigned fact_memory(const struct rp_inst *in, const struct fact *f, struct fact_mem *m);       /* factmem.c: nmem */
 void facts_free(struct facts *t);
+/* facttable.c, for fact_get: where an instruction at pc is, memory that lasts as long as t; NULL without memory */
+struct fact **facts_bucket(struct facts *t, uint64_t pc);
+void *facts_take(struct facts *t, size_t n);
 
 /*
  * How the address of a reference is made: seg + base + index * scale + disp of

@@ -153,8 +153,8 @@ struct rp_thunks {
 	uint8_t *call;          /* rcx: struct rp_hinfo */
 };
 
-#define RP_CODE   (64u << 20)   /* bytes of translated code */
-#define RP_ARENA  (128u << 20)  /* bytes of what belongs to it */
+#define RP_CODE   (256u << 20) /* bytes of translated code */
+#define RP_ARENA  (256u << 20)  /* bytes of what belongs to it */
 #define RP_STACK  (512u << 10)  /* bytes of the helpers' and signal handlers' stack */
 #define RP_BUCKETS 65536u
 

@@ -119,6 +119,15 @@ int visit_goto(struct visit *v, uint64_t n);    /* it is instance n: also REPLAY
  */
 int visit_keep(struct visit *v, uint64_t most, uint64_t step);
 
+/*
+ * The whole run is to be visited twice, the first time without writers:
+ * visit_twice before anything runs, visit_again behind it all.  The code that
+ * was made for the first time, its facts and its runs' `at` stay.  REPLAY_BAD:
+ * it cannot go back, as behind a fault.
+ */
+void visit_twice(struct visit *v);
+int visit_again(struct visit *v);
+
 /* What a visit has kept, for another one of the same capture, which goes on from there */
 struct visit_kept;
 struct visit_kept *visit_kept_of(struct visit *v);      /* v keeps nothing any more; NULL: it did not */

@@ -18,6 +18,7 @@ struct visit_kept {
 struct visit {
 	struct replay *r;
 	int writers, memory, control, picks;
+	int writerslater;               /* visit_again sets it */
 	int muted;                      /* runs to where it is to go on: nothing of that is looked at */
 	uint64_t n;                     /* the last instance */
 	size_t done;                    /* words of this batch that are visited */

@@ -5,6 +5,7 @@
 #include "engine/replay/visitpriv.h"
 
 #define NEAR  2000000u          /* going to a state that was kept costs as much as running through so many instances */
+#define FIRST (UINT64_C(256) << 20)     /* bytes that the state at the beginning may have, to be kept for visit_again */
 #define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
 
 /* Nobody has written anything, and nothing is left to hand over */
@@ -127,6 +128,28 @@ visit_seek(struct visit *v, size_t k)
 		return REPLAY_BAD;
 	begin(v);
 	return REPLAY_OK;
+}
+
+void
+visit_twice(struct visit *v)
+{
+	v->writerslater = v->writers;
+	v->writers = 0;
+	(void)visit_keep(v, FIRST, UINT64_MAX >> 1);    /* the beginning alone; without it, code is made again */
+}
+
+int
+visit_again(struct visit *v)
+{
+	const struct snap *s = visit_kept(v, 0);
+	int e = v->r->ended == REPLAY_BAD ? REPLAY_BAD : s ? back(v, s) : go(v, 0);
+
+	visit_kept_free(v->kept);
+	v->kept = NULL;
+	v->writers = v->writerslater;
+	if (e == REPLAY_OK)
+		begin(v);
+	return e;
 }
 
 /* Muted, to behind instance n; on the way states are kept */

@@ -69,16 +69,10 @@ wcode_set_add(struct wcode_set *s, uint64_t v)
 	return 1;
 }
 
-static size_t
-bucket(const struct wcode *c, uint64_t pc)
-{
-	return (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (c->nhash - 1);
-}
-
 uint32_t
 wcode_find(const struct wcode *c, uint64_t pc)
 {
-	uint32_t i = c->nhash ? c->hash[bucket(c, pc)] : CODE_EXIT;
+	uint32_t i = c->nhash ? c->hash[wcode_bucket(c, pc)] : CODE_EXIT;
 
 	while (i != CODE_EXIT && c->node[i].pc != pc)
 		i = c->node[i].hnext;
@@ -95,7 +89,7 @@ static void
 chain(struct wcode *c, uint32_t i)
 {
 	struct wcode_node *v = &c->node[i];
-	uint32_t *h = &c->hash[bucket(c, v->pc)], *e = &c->ends[bucket(c, v->pc + v->len)];
+	uint32_t *h = &c->hash[wcode_bucket(c, v->pc)], *e = &c->ends[wcode_bucket(c, v->pc + v->len)];
 
 	v->hnext = *h;
 	*h = i;
@@ -235,7 +229,7 @@ follow(struct wcode *c, uint32_t i)
 int
 wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 {
-	uint32_t v = c->nhash ? c->hash[bucket(c, pc)] : CODE_EXIT;
+	uint32_t v = c->nhash ? c->hash[wcode_bucket(c, pc)] : CODE_EXIT;
 	int nomem = 0;
 
 	while (v != CODE_EXIT && (c->node[v].pc != pc || c->node[v].len != n || memcmp(c->node[v].b, b, n) != 0))

@@ -88,6 +88,8 @@ int wcode_descend(struct wcode *c);       /* while memory is still what it was *
 int wcode_analyse(struct wcode *c);
 
 uint32_t wcode_find(const struct wcode *c, uint64_t pc);  /* CODE_EXIT: there is none */
+/* In hash and ends: neighbours are neighbours, which are asked for one after the other */
+static inline size_t wcode_bucket(const struct wcode *c, uint64_t pc) { return (size_t)(pc ^ pc >> 24) & (c->nhash - 1); }
 int wcode_is_entry(const struct wcode *c, uint64_t pc);
 
 int wcode_set_add(struct wcode_set *s, uint64_t v);       /* 1: it is new, 0, -1 without memory */

@@ -13,7 +13,7 @@ struct csr { uint32_t *at, *to; };      /* neighbours of v: to[at[v]] up to to[a
 struct work {
 	struct wcode *c;
 	uint32_t n;                     /* nodes; n itself is the exit */
-	struct csr succ, pred;
+	struct csr all, succ, pred;     /* all: succ without the edges to the exit that are added */
 	uint64_t *entry;                /* ascending */
 	size_t nentry;
 	uint32_t *num, *order;          /* place in order, CODE_EXIT: none; nodes by reverse postorder from the exit */
@@ -82,7 +82,7 @@ node_at(const struct work *w, uint64_t pc)
 	return v == CODE_EXIT ? w->n : v;
 }
 
-/* The successors of indirect jump i, whose edges begin at *e; to `to` unless it is NULL; how many */
+/* The successors of indirect jump i, whose edges begin at *e, to `to`; how many */
 static uint32_t
 indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {
@@ -98,14 +98,10 @@ indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 		tail |= !(c->node[i].flags & CODE_TABLE) && wcode_is_entry(c, c->edge[k].to);
 	if (tail)
 		c->node[i].flags |= CODE_TAIL;
-	for (k = from; !tail && k < c->nedge && c->edge[k].from == i; k++, n++)
-		if (to)
-			to[n] = node_at(w, c->edge[k].to);
-	if (tail || !n || !(c->node[i].flags & CODE_TABLE)) {
-		if (to)
-			to[n] = w->n;
-		n++;
-	}
+	for (k = from; !tail && k < c->nedge && c->edge[k].from == i; k++)
+		to[n++] = node_at(w, c->edge[k].to);
+	if (tail || !n || !(c->node[i].flags & CODE_TABLE))
+		to[n++] = w->n;
 	return n;
 }
 
@@ -139,34 +135,51 @@ successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 	default:
 		s[n++] = node_at(w, v->pc + v->len);
 	}
-	if (to)
-		memcpy(to, s, n * sizeof *to);
+	memcpy(to, s, n * sizeof *to);
 	return n;
 }
 
-/* succ, with room for an edge to the exit at each node; branches */
+/* all: successors of all nodes, once; branches */
 static int
 forward(struct work *w)
 {
-	size_t e = 0, m = 0;
-	uint32_t n;
+	size_t e = 0, m = 0, most = (size_t)w->n * 2 + w->c->nedge + 1;
 
-	w->succ.at = malloc((w->n + 2) * sizeof *w->succ.at);
-	if (!w->succ.at)
-		return -1;
 	for (uint32_t i = 0; i < w->n; i++)
-		m += successors(w, i, &e, NULL) + (size_t)w->leave[i];
-	if (m >= CODE_EXIT || !(w->succ.to = malloc((m + 1) * sizeof *w->succ.to)))
+		most += w->c->node[i].kind == CODE_INDIRECT;
+	w->all.at = malloc((w->n + 1) * sizeof *w->all.at);
+	if (!w->all.at || most >= CODE_EXIT || !(w->all.to = malloc(most * sizeof *w->all.to)))
 		return -1;
-	m = e = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t *to = &w->succ.to[m];
+		uint32_t *to = &w->all.to[m], n = successors(w, i, &e, to);
 
-		w->succ.at[i] = (uint32_t)m;
-		n = successors(w, i, &e, to);
+		w->all.at[i] = (uint32_t)m;
 		for (uint32_t k = 1; k < n; k++)
 			if (to[k] != to[0])
 				w->c->node[i].flags |= CODE_BRANCH;
+		m += n;
+	}
+	w->all.at[w->n] = (uint32_t)m;
+	return 0;
+}
+
+/* succ: these, and the edges to the exit that are added */
+static int
+add_edges(struct work *w)
+{
+	size_t m = w->all.at[w->n] + (size_t)1;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		m += w->leave[i];
+	w->succ.at = malloc((w->n + 2) * sizeof *w->succ.at);
+	if (!w->succ.at || m >= CODE_EXIT || !(w->succ.to = malloc(m * sizeof *w->succ.to)))
+		return -1;
+	m = 0;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t n = w->all.at[i + 1] - w->all.at[i];
+
+		w->succ.at[i] = (uint32_t)m;
+		memcpy(&w->succ.to[m], &w->all.to[w->all.at[i]], n * sizeof *w->succ.to);
 		m += n;
 		if (w->leave[i])
 			w->succ.to[m++] = w->n;
@@ -363,10 +376,12 @@ analyse(struct work *w)
 {
 	struct wcode *c = w->c;
 
+	if (forward(w) != 0)
+		return -1;
 	for (int again = 1; again; ) {
 		drop(&w->succ);
 		drop(&w->pred);
-		if (forward(w) != 0 || backward(w) != 0)
+		if (add_edges(w) != 0 || backward(w) != 0)
 			return -1;
 		number(w);
 		again = w->norder <= w->n;
@@ -411,6 +426,7 @@ wcode_analyse(struct wcode *c)
 	free(w.stack);
 	free(w.iter);
 	free(w.leave);
+	drop(&w.all);
 	drop(&w.succ);
 	drop(&w.pred);
 	return e;

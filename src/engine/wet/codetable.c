@@ -47,7 +47,7 @@ back(struct scan *s)
 {
 	const struct wcode *c = s->c;
 	uint64_t pc = c->node[s->at].pc;
-	size_t h = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (c->nhash - 1);
+	size_t h = wcode_bucket(c, pc);
 	uint32_t i;
 
 	for (i = c->ends[h]; i != CODE_EXIT; i = c->node[i].enext)

@@ -46,6 +46,23 @@ memdep_free(struct memdep *m)
 	*m = (struct memdep){ 0 };
 }
 
+int
+memdep_order(size_t nport, const uint64_t *key, size_t n, uint32_t *place)
+{
+	uint32_t *at = calloc(nport + 2, sizeof *at);
+
+	if (!at)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		at[key[i] / MEMDEP_KEYS + 2]++;
+	for (size_t i = 2; i < nport + 2; i++)
+		at[i] += at[i - 1];
+	for (size_t i = 0; i < n; i++)
+		place[i] = at[key[i] / MEMDEP_KEYS + 1]++;
+	free(at);
+	return 0;
+}
+
 struct memdep_port *
 memdep_past(struct memdep *m, uint64_t key)
 {

@@ -34,6 +34,12 @@ int memdep_room(struct memdep *m, size_t nport);        /* there are so many por
 void memdep_reset(struct memdep *m);                    /* a segment begins */
 void memdep_free(struct memdep *m);
 
+/*
+ * The n tokens of a segment in the order of their ports, those of one in order
+ * of time: place[i] is that of token i, whose key is key[i].  0, or -1 without memory.
+ */
+int memdep_order(size_t nport, const uint64_t *key, size_t n, uint32_t *place);
+
 /* The past of a key (port * MEMDEP_KEYS + place); NULL without memory */
 struct memdep_port *memdep_past(struct memdep *m, uint64_t key);
 

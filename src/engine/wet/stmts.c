@@ -8,10 +8,11 @@
 
 #define ATOM_MAX 200u
 
+/* Neighbours are neighbours, which are asked for one after the other */
 static uint32_t *
 bucket(const struct stmts *t, uint64_t pc)
 {
-	return &t->hash[(size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (t->nhash - 1)];
+	return &t->hash[(size_t)(pc ^ pc >> 24) & (t->nhash - 1)];
 }
 
 static int

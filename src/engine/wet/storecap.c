@@ -33,7 +33,7 @@ int
 store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab)
 {
 	struct replay_fault rf;
-	struct visit *v = visit_open(capture, c->what, &rf);
+	struct visit *v = c->visit = visit_open(capture, c->what, &rf);
 	struct wcode_visit *t = v ? wcode_visit_new(&c->code) : NULL;
 	struct wcode_replay m = { 0 };
 	struct maps maps = { .src = src };
@@ -42,6 +42,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 
 	if (!v)
 		return store_badreplay(c->out.f, &rf);
+	visit_twice(v);
 	m.r = visit_replay(v);
 	wcode_init(&c->code, wcode_read_replay, &m);
 	replay_onmap(visit_replay(v), mapped, &maps);
@@ -59,25 +60,57 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 	for (uint32_t s = 0; !bad && tab && s < c->stmts.n; s++)
 		bad = store_tab(c, s, src);
 	wcode_visit_free(t);
-	visit_close(v);
-	stmts_forget(&c->stmts);
+	replay_onmap(visit_replay(v), NULL, NULL);
 	return bad;
 }
 
-/* The instances of a block: who they are */
+struct visit *
+store_again(struct store_cap *c, const char *capture)
+{
+	struct replay_fault rf;
+
+	c->last = 0;
+	if (visit_again(c->visit) == REPLAY_OK)
+		return c->visit;
+	stmts_forget(&c->stmts);
+	visit_close(c->visit);
+	if ((c->visit = visit_open(capture, c->what, &rf)) == NULL)
+		store_badreplay(c->out.f, &rf);
+	return c->visit;
+}
+
+void
+store_passed(struct store_cap *c)
+{
+	stmts_forget(&c->stmts);
+	visit_close(c->visit);
+	c->visit = NULL;
+}
+
+/*
+ * The instances of a block: who they are.  Blocks need not be those of the
+ * first pass: one may end amid an atom, with which the next goes on.
+ */
 static int
 note(struct store_cap *c, const struct stmt_block *b)
 {
 	for (uint32_t i = 0; i < b->n; ) {
 		const struct stmt *s = &c->stmts.stmt[b->stmt[i]];
-		struct stmt_atom *a;
+		struct stmt_atom *a = s->atom == STMT_NONE ? NULL : &c->stmts.atom[s->atom];
 
-		if (s->atom == STMT_NONE || s->off || c->stmts.atom[s->atom].len > b->n - i)
+		if (!a || (c->rest ? s->off != a->len - c->rest : s->off))
 			return store_fail(c->out.f, 1, "the replay is another one than before");
-		a = &c->stmts.atom[s->atom];
-		if (who_atom(&c->who, s->atom, a->count++, a->len) != 0)
-			return store_nomem(c->out.f);
-		i += a->len;
+		if (!c->rest) {
+			if (who_atom(&c->who, s->atom, a->count++, a->len) != 0)
+				return store_nomem(c->out.f);
+			c->rest = a->len;
+		}
+		if (c->rest > b->n - i) {
+			c->rest -= b->n - i;
+			break;
+		}
+		i += c->rest;
+		c->rest = 0;
 	}
 	return 0;
 }
@@ -129,15 +162,13 @@ live(void *arg, visit_writer_fn *keep, void *to)
 static int
 second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 {
-	struct replay_fault rf;
-	struct visit *v = visit_open(capture, c->what | VISIT_WRITERS, &rf);
+	struct visit *v = store_again(c, capture);
 	struct control *t = v ? control_new(&c->code) : NULL;
 	struct visit_batch b;
 	int got = REPLAY_OK, bad = 0;
 
 	if (!v)
-		return store_badreplay(c->out.f, &rf);
-	c->last = 0;
+		return -1;
 	bad = t ? 0 : store_nomem(c->out.f);
 	if (c->load)
 		store_load_begin(c, v);
@@ -149,7 +180,7 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		}
 		if (c->load)
 			store_load_batch(c, v);
-		if (!bad && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, live, &(struct live){ c, v, t }) != 0)
+		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, live, &(struct live){ c, v, t }) != 0)
 			bad = store_nomem(c->out.f);
 	}
 	if (!bad && c->npath)
@@ -159,7 +190,7 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 	if (!bad && got == REPLAY_BAD)          /* what came before is in the file */
 		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
 	control_free(t);
-	visit_close(v);
+	store_passed(c);
 	return bad;
 }
 
@@ -167,7 +198,8 @@ static int
 start(struct store_cap *c)
 {
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
-	if (!c->count || model_init(&c->model, &c->tab) != 0 || buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
+	c->begin = calloc(c->stmts.n + 1, sizeof *c->begin);
+	if (!c->count || !c->begin || model_init(&c->model, &c->tab) != 0 || buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
 		return store_nomem(c->out.f);
 	c->trie[c->ntrie++] = (struct trie){ 0 };
 	model_save(&c->model, &c->key);
@@ -177,6 +209,7 @@ start(struct store_cap *c)
 void
 store_cap_free(struct store_cap *c)
 {
+	store_passed(c);
 	segment_free(&c->seg);
 	store_addr_free(&c->addr);
 	store_out_free(&c->out);
@@ -192,6 +225,7 @@ store_cap_free(struct store_cap *c)
 	buf_free(&c->key);
 	free(c->count);
 	free(c->trie);
+	free(c->begin);
 	free(c->parent);
 	store_load_free(c->load);
 	free(c);
@@ -209,7 +243,7 @@ store(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
 		wsource_free(src);
 		return store_nomem(f);
 	}
-	c->what = loads ? VISIT_MEMORY : 0;
+	c->what = VISIT_WRITERS | (loads ? VISIT_MEMORY : 0u);
 	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
 	if (!bad && o->arch)
 		bad = store_arch(&c->out, capture, c->tab.nstmt);

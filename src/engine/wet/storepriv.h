@@ -32,6 +32,7 @@ int store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, e
 /* A segment in the making */
 struct segment {
 	struct col path, val, dep[DEP_NCOL], key[DEP_NKEYED];
+	struct col byval, bykey;        /* values or tokens in the order of the file, and which they are: memory kept for the next */
 	uint32_t *rank;                 /* executions of each path in it; owned */
 	size_t caprank, nrank;
 	uint64_t n, exc;                /* statements; where the last exception was */
@@ -76,6 +77,7 @@ struct memport { uint32_t first, n; };
 
 struct store_cap {
 	struct store_out out;
+	struct visit *visit;            /* of the pass that there is; owned */
 	struct wcode code;
 	struct stmts stmts;
 	struct who who;
@@ -88,10 +90,12 @@ struct store_cap {
 	struct buf key;                 /* the state before the segment */
 	uint32_t nseg;
 	uint32_t *count;                /* executions of each statement before this path; owned */
-	struct trie *trie;              /* owned; [0] is the root */
+	struct trie *trie;              /* owned; [0] is none, as the root is `begin` */
+	uint32_t *begin;                /* of each statement: the node of the paths that begin with it, or 0; owned */
 	size_t ntrie, captrie;
 	uint32_t node, npath, path[STORE_PATH];         /* the path that is executed */
 	uint64_t lastpc;
+	uint32_t rest;                  /* statements of the last atom that are still to come */
 	int over;                       /* its last statement ends it */
 	struct memport mem[STORE_PATH * STORE_MEM];
 	size_t nmem;
@@ -102,7 +106,7 @@ struct store_cap {
 	size_t capparent;
 	uint64_t last;                  /* instance */
 	uint64_t string;                /* instance of the string instruction that may go on; 0 */
-	unsigned what;                  /* of both passes alike, so that their blocks are the same */
+	unsigned what;                  /* of the visit */
 	struct store_load *load;        /* kind loads: owned; or NULL */
 };
 
@@ -115,6 +119,8 @@ void segment_free(struct segment *s);
 /* storecap.c: the code that is executed, its statements and what is mapped; tab: all statements are put into c->tab */
 struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
+struct visit *store_again(struct store_cap *c, const char *capture);    /* for the second pass; NULL: see the fault */
+void store_passed(struct store_cap *c);         /* behind it */
 void store_cap_free(struct store_cap *c);
 
 /* storeaddrput.c: statements, the next in order; the references of an instance, again: more of the last; the section */

@@ -284,6 +284,29 @@ keys(struct store_read *r, unsigned col, struct col *to)
 	}
 }
 
+/* Tokens, which are by ports there, in order of time; kk: their keys in that order */
+static int
+tokens(struct store_read *r, struct col_reader *c, struct col *kk)
+{
+	struct col *to = &r->col[DEP_TOKEN], got = { 0 }, key = { 0 };
+	uint32_t *place = malloc((kk->n + 1) * sizeof *place);
+	int e = !place || col_room(&key, kk->n) != 0 || memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, "no memory") : 0;
+
+	for (size_t i = 0; !e && i < kk->n; i++)
+		key.v[place[i]] = kk->v[i];
+	key.n = kk->n;
+	e = e || col_get(c, &got, kk->n, MEMDEP_MANY, &key) != 0;
+	to->n = 0;
+	if (!e && col_room(to, kk->n) != 0)
+		e = col_bad(c, "no memory");
+	for (; !e && to->n < kk->n; to->n++)
+		to->v[to->n] = got.v[place[to->n]];
+	free(place);
+	col_free(&got);
+	col_free(&key);
+	return e ? -1 : 0;
+}
+
 static int
 deps(struct store_read *r, size_t k)
 {
@@ -298,7 +321,7 @@ deps(struct store_read *r, size_t k)
 		keys(r, i, &kk);
 		if (kk.nomem || kk.n > COL_MAX)
 			e = bad(r, kk.nomem ? NULL : "a column is too long");
-		else if (col_get(&c, &r->col[i], kk.n, most[i], &kk) != 0)
+		else if (i == DEP_TOKEN ? tokens(r, &c, &kk) : col_get(&c, &r->col[i], kk.n, most[i], &kk))
 			e = bad(r, c.err);
 	}
 	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {

@@ -118,15 +118,13 @@ run(struct store_cap *c, struct control *k, const struct visit_run *r, const str
 static int
 states(struct store_cap *c, const char *capture)
 {
-	struct replay_fault rf;
-	struct visit *v = visit_open(capture, 0, &rf);
+	struct visit *v = store_again(c, capture);
 	struct control *k = v ? control_new(&c->code) : NULL;
 	struct visit_batch b;
 	int got = REPLAY_OK, bad;
 
 	if (!v)
-		return store_badreplay(c->out.f, &rf);
-	c->last = 0;
+		return -1;
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
 	bad = k && c->count ? state(c, k, 0) : store_nomem(c->out.f);
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
@@ -138,7 +136,7 @@ states(struct store_cap *c, const char *capture)
 		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
 	c->out.stats.nsegment = c->nseg;
 	control_free(k);
-	visit_close(v);
+	store_passed(c);
 	return bad;
 }
 

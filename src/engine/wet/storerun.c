@@ -178,23 +178,32 @@ values(struct store_cap *c, const struct stmt *v, const uint64_t *word)
 			col_add(to, word[v->val + i]);
 }
 
+/* A node for s, whose next brother is `next`; 0: no memory */
+static uint32_t
+node(struct store_cap *c, uint32_t s, uint32_t next)
+{
+	if (c->ntrie >= UINT32_MAX || buf_grow(&c->trie, &c->captrie, c->ntrie + 1, sizeof *c->trie) != 0)
+		return 0;
+	c->trie[c->ntrie] = (struct trie){ .stmt = s, .next = next };
+	return (uint32_t)c->ntrie++;
+}
+
 /* The path goes on with s */
 static int
 step(struct store_cap *c, uint32_t s)
 {
 	struct trie *t = c->trie;
-	uint32_t *from = &t[c->node].child, k;
+	uint32_t *from = c->node ? &t[c->node].child : &c->begin[s], k;
 
 	for (k = *from; k && t[k].stmt != s; k = *(from = &t[k].next))
 		;
 	if (!k) {
-		if (c->ntrie >= UINT32_MAX || buf_grow(&c->trie, &c->captrie, c->ntrie + 1, sizeof *t) != 0)
+		uint32_t *first = c->node ? NULL : &c->begin[s];
+
+		if ((k = node(c, s, first ? 0 : t[c->node].child)) == 0)
 			return -1;
-		t = c->trie;
-		k = (uint32_t)c->ntrie++;
-		t[k] = (struct trie){ .stmt = s, .next = t[c->node].child };
-		t[c->node].child = k;
-	} else if (k != t[c->node].child) {     /* those that come often are found soon */
+		*(first ? first : &c->trie[c->node].child) = k;
+	} else if (c->node && k != t[c->node].child) {          /* those that come often are found soon */
 		*from = t[k].next;
 		t[k].next = t[c->node].child;
 		t[c->node].child = k;

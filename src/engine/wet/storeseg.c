@@ -68,6 +68,8 @@ segment_free(struct segment *s)
 {
 	col_free(&s->path);
 	col_free(&s->val);
+	col_free(&s->byval);
+	col_free(&s->bykey);
 	for (unsigned i = 0; i < DEP_NCOL; i++)
 		col_free(&s->dep[i]);
 	for (unsigned i = 0; i < DEP_NKEYED; i++)
@@ -95,12 +97,36 @@ put_rank(struct store_cap *c)
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
 }
 
+/* Tokens, by ports: most have the same all the time */
+static int
+put_tokens(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+	const struct col *from = &c->seg.dep[DEP_TOKEN], *fromkey = &c->seg.key[DEP_TOKEN];
+	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
+	uint32_t *place = malloc((from->n + 1) * sizeof *place);
+	int bad = !place || from->nomem || fromkey->nomem || col_room(v, from->n) != 0 || col_room(key, from->n) != 0 ||
+	    memdep_order(c->tab.nslot, fromkey->v, from->n, place) != 0;
+
+	for (size_t i = 0; !bad && i < from->n; i++) {
+		v->v[place[i]] = from->v[i];
+		key->v[place[i]] = fromkey->v[i];
+	}
+	v->n = key->n = from->n;
+	bad = bad || col_put(&t->b, t->work, t->o->level, v, key) != 0;
+	v->n = key->n = 0;
+	free(place);
+	return bad;
+}
+
 static int
 put_dep(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
 
-	for (unsigned i = 0; i < DEP_NCOL; i++)
+	if (put_tokens(c) != 0)
+		return store_nomem(t->f);
+	for (unsigned i = DEP_TOKEN + 1; i < DEP_NCOL; i++)
 		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i], i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
 			return store_nomem(t->f);
 	return store_section(t, WETFILE_DEP, c->nseg, STORE_P_DEP);
@@ -130,9 +156,9 @@ put_val(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
 	struct place *p = places(c);
-	struct col v = { 0 }, key = { 0 };
+	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
 	const uint64_t *from = c->seg.val.v;
-	int bad = !p || c->seg.val.nomem || col_room(&v, c->seg.val.n) != 0 || col_room(&key, c->seg.val.n) != 0;
+	int bad = !p || c->seg.val.nomem || col_room(v, c->seg.val.n) != 0 || col_room(key, c->seg.val.n) != 0;
 
 	for (size_t i = 0; !bad && i < c->seg.path.n; i++) {
 		const struct store_path *path = &c->tab.path[c->seg.path.v[i]];
@@ -141,19 +167,18 @@ put_val(struct store_cap *c)
 			uint32_t s = c->tab.seq[path->first + k];
 
 			for (unsigned j = 0; j < c->tab.stmt[s].nval; j++) {
-				v.v[p[s].at + j * p[s].n] = *from++;
-				key.v[p[s].at + j * p[s].n] = (uint64_t)s << 3 | j;
+				v->v[p[s].at + j * p[s].n] = *from++;
+				key->v[p[s].at + j * p[s].n] = (uint64_t)s << 3 | j;
 			}
 			p[s].at++;
 		}
 	}
-	v.n = key.n = c->seg.val.n;
-	t->stats.nval += v.n;
+	v->n = key->n = c->seg.val.n;
+	t->stats.nval += v->n;
 	col_put_number(&t->b, t->o->quick ? STORE_QUICK : VC_MAX);
-	bad = bad || col_put_blocks(&t->b, t->work, t->o->level, &v, &key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
+	bad = bad || col_put_blocks(&t->b, t->work, t->o->level, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
+	v->n = key->n = 0;
 	free(p);
-	col_free(&v);
-	col_free(&key);
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);
 }
 
