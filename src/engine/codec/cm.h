@@ -2,7 +2,7 @@
  * Context mixing of values.  Several predictors name candidates for the next
  * value; "the best candidate is right" is one binary decision, whose
  * probability is mixed from what each predictor's record says, coded by the
- * range coder; after three wrong candidates the value's bytes are coded.
+ * range coder; after at most three wrong candidates the value's bytes are coded.
  * Where a long match and a deep context agree, one cheap decision is enough.
  *
  * Encoder and decoder go through the same states.  The order of fields and
