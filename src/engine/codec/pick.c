@@ -6,6 +6,7 @@
 
 #define SMALL   256             /* values that every method may try */
 #define SAMPLE  16384           /* values that stand for a column */
+#define BRIEF   4096            /* the same below the highest level, where columns are many and short */
 #define NEAR    1.15            /* how near, at the highest level; LZMA takes its time */
 #define SLICES  8               /* in so many runs */
 #define GROUP   (1u << 20)      /* bytes of records that become one block of LZMA */
@@ -48,13 +49,14 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	return out->nomem ? -1 : 0;
 }
 
-int
-vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
+/* n values that stand for a column, n a multiple of SLICES */
+static int
+sample_of(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col *sample)
 {
-	size_t one = SAMPLE / SLICES;
+	size_t one = n / SLICES;
 
 	*sample = *col;
-	if (col->n <= SAMPLE)
+	if (col->n <= n)
 		return 0;
 	if (!w->sample)
 		w->sample = malloc(2 * SAMPLE * sizeof *w->sample);
@@ -67,8 +69,14 @@ vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
 		if (col->key)
 			memcpy(w->sample + SAMPLE + i * one, col->key + from, one * sizeof *w->sample);
 	}
-	*sample = (struct vc_col){ w->sample, col->key ? w->sample + SAMPLE : NULL, SAMPLE, col->width };
+	*sample = (struct vc_col){ w->sample, col->key ? w->sample + SAMPLE : NULL, n, col->width };
 	return 0;
+}
+
+int
+vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
+{
+	return sample_of(w, col, SAMPLE, sample);
 }
 
 static size_t
@@ -160,7 +168,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 		w->chosen = m;
 		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
 	}
-	if (vc_sample(w, col, &sample))
+	if (sample_of(w, col, level > 8 ? SAMPLE : BRIEF, &sample))
 		return -1;
 	plain = sample_size(w, &sample, VC_CM);
 	if (!col->key)
