@@ -192,6 +192,10 @@ faults(void)
 		CHECK("rdrand is refused", go(mode) == RP_BAD && strncmp(x.why, "rdrand", 6) == 0 && x.cpu.rip == CODE + 1 && x.icount == 1);
 		code("90 06");
 		CHECK("bytes that are no instruction", go(mode) == RP_BAD && x.cpu.rip == CODE + 1);
+		code("06");
+		CHECK("at the beginning", go(mode) == RP_BAD && x.cpu.rip == CODE);
+		code("90 0f05");
+		CHECK("which become one", go(mode) == RP_SYSCALL && x.icount == 2);
 		code("ffe0");
 		x.cpu.r[0] = 0x5000;
 		CHECK("control to nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.rip == 0x5000 && x.icount == 1);
@@ -301,7 +305,7 @@ pointers(void)
 static void
 much(void)
 {
-	size_t n = 5u << 20;
+	size_t n = RP_CODE / 13;        /* what is made of a nop takes as much, or more */
 	uint8_t *p = rp_host(BIG);
 	int turn;
 

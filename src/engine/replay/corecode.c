@@ -236,14 +236,16 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		at = buf;
 		t->readable = in->pc;
 	}
+	/* there may be an instruction one day where there is none now */
+	rp_page_add(t->c, t->b, in->pc);
 	if (n == 0 || rp_decode(in, at, n, in->pc)) {
-		if (n < 15)
+		if (n < 15) {
+			rp_page_add(t->c, t->b, in->pc + n);
 			refused(t, RW_FAULT, NULL, 11);
-		else
+		} else
 			refused(t, RW_BAD, "an instruction that is not known", 0);
 		return 0;
 	}
-	rp_page_add(t->c, t->b, in->pc);
 	rp_page_add(t->c, t->b, in->next - 1);
 	if ((why = rp_refuse(in)) == NULL && (sig = rp_traps(in)) != 0) {
 		refused(t, RW_TRAP, NULL, sig);
