@@ -160,7 +160,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 {
 	enum vc_method m = prime ? prime->hint : VC_STORED;
 	struct vc_col sample;
-	size_t size, plain = 0, delta = SIZE_MAX;
+	size_t size, plain, delta;
 	unsigned kind;
 	int lz;
 
@@ -168,15 +168,19 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 		w->chosen = m;
 		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
 	}
-	if (sample_of(w, col, level > 8 ? SAMPLE : BRIEF, &sample))
-		return -1;
-	plain = sample_size(w, &sample, VC_CM);
-	if (!col->key)
-		delta = sample_size(w, &sample, VC_CM_DELTA);
-	if (vc_fast_layout(w, &sample, &kind, &size))
-		return -1;
+	for (size_t n = level > 8 ? SAMPLE : BRIEF; ; n = SAMPLE) {
+		if (sample_of(w, col, n, &sample))
+			return -1;
+		plain = sample_size(w, &sample, VC_CM);
+		delta = col->key ? SIZE_MAX : sample_size(w, &sample, VC_CM_DELTA);
+		if (vc_fast_layout(w, &sample, &kind, &size))
+			return -1;
+		lz = !vc_noise(size, sample.n * col->width) && (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
+		/* what is brief is no reason to try LZMA: context mixing has hardly begun to learn */
+		if (!lz || n == SAMPLE || col->n <= n)
+			break;
+	}
 	w->chosen = m = delta < plain ? VC_CM_DELTA : VC_CM;
-	lz = !vc_noise(size, sample.n * col->width) && (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
 	if ((lz && attempt(w, prime, col, VC_LZ, method, old, out)) || attempt(w, prime, col, m, method, old, out))
 		return -1;
 	w->now->layout = kind;
