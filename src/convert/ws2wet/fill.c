@@ -241,7 +241,7 @@ fill(struct job *j, struct unit *unit, size_t nunit)
 	struct visit *v = job_visit(j, VISIT_WHAT | VISIT_WRITERS);
 	struct control *c = control_new(&j->code);
 	struct visit_batch b;
-	int got;
+	int got = REPLAY_OK;
 
 	if (!c)
 		job_nomem();
