@@ -292,6 +292,8 @@ tables(struct query *q)
 			t->before[i / QPAPER_STEP] = q->length;
 		q->length += c->path[r->seq[i]].n;
 	}
+	if (r->ntime % QPAPER_STEP == 0)
+		t->before[r->ntime / QPAPER_STEP] = q->length;
 	for (size_t k = 0; k < r->nsegment; k++) {
 		t->time[k + 1] = t->time[k];
 		for (size_t i = r->first[k]; i < r->first[k + 1]; i++)
