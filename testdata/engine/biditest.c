@@ -376,7 +376,7 @@ static void
 test_block(void)
 {
 	static uint64_t v[LONG];
-	struct vc_work *w = vc_work_new();
+	struct vc_work *w = vc_work_new(2);
 	struct buf out = BUF_INIT;
 	int bad = 0;
 

@@ -271,6 +271,100 @@ test_group(void)
 	free(again.p);
 }
 
+/* n values of 8 bytes: at[i], or as many random bits */
+static void
+values(struct text *t, const uint64_t *at, size_t n, unsigned bits)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = at ? at[i] : (uint64_t)rnd(UINT32_MAX) << 32 | rnd(UINT32_MAX);
+
+		v = at ? v : v >> (64 - bits);
+		keep(t, &v, sizeof(v));
+	}
+}
+
+/* What comes again from farther than LZMA may look, but not zstd */
+static void
+test_wide(void)
+{
+	enum { LONG = 190000 };
+	struct text in = { 0 }, out = { 0 }, again = { 0 };
+	struct vs_options o;
+	struct vs_fault f;
+	struct vs_reader *r;
+	const struct vs_index *x;
+	uint64_t *first = malloc(LONG * sizeof(*first));
+	int wide = 0;
+
+	options(&o, "8");
+	o = (struct vs_options){ .layout = o.layout, .first = 20000, .group = VS_GROUP, .level = 9, .method = -1, .threads = 1 };
+	for (uint64_t i = 0; i < 20000; i++)
+		keep(&in, &(uint64_t){ i & 63 }, 8);
+	values(&in, NULL, LONG, 64);
+	memcpy(first, in.p + 20000 * 8, LONG * sizeof(*first));
+	for (unsigned i = 0; i < 3; i++)
+		values(&in, first, LONG, 0);
+	pack(&out, &in, &o, 0);
+	r = vs_open_mem(out.p, out.n, &f);
+	x = vs_index(r, &f);
+	for (size_t i = 1; x && i < x->n; i++) {
+		struct vs_stat s[VS_COLUMNS];
+
+		wide |= vs_stat(r, i, s, &f) == 0 && s[0].method == VC_FAST && s[0].n > 2 * LONG && s[0].size < 9 * LONG;
+	}
+	vs_close(r);
+	CHECK("wide groups become blocks of zstd", wide && out.n < 19 * LONG);
+	CHECK("that come back", agrees(&in, &out, &o, 0) && wanders(&in, &out, &o, 20));
+	o.threads = 3;
+	pack(&again, &in, &o, 0);
+	CHECK("nor do the threads show there", out.n == again.n && same(out.p, again.p, out.n));
+	free(first);
+	free(in.p);
+	free(out.p);
+	free(again.p);
+}
+
+/* Blocks that are much harder than the first one are made shorter */
+static void
+test_slow(void)
+{
+	struct text in = { 0 }, out = { 0 }, again = { 0 };
+	struct vs_options o;
+	struct vs_fault f;
+	struct vs_reader *r;
+	const struct vs_index *x;
+	uint32_t longest = 0, hardest = 0;
+	int good = 1;
+
+	options(&o, "8");
+	o = (struct vs_options){ .layout = o.layout, .first = 30000, .level = 6, .method = -1, .threads = 1 };
+	for (uint64_t i = 0; i < 350000; i++)
+		keep(&in, &(uint64_t){ i & 63 }, 8);
+	values(&in, NULL, 100000, 7);
+	pack(&out, &in, &o, 0);
+	r = vs_open_mem(out.p, out.n, &f);
+	x = vs_index(r, &f);
+	for (size_t i = 1; x && i + 1 < x->n; i++) {
+		struct vs_stat s[VS_COLUMNS];
+
+		good &= vs_stat(r, i, s, &f) == 0
+		    && vc_decode_ns(&(struct vc_coded){ (enum vc_method)s[0].method, s[0].n, s[0].size, 8 }) < 1.1 * VC_SLOW;
+		if (s[0].size < s[0].n / 8)
+			longest = x->e[i].n > longest ? x->e[i].n : longest;
+		else if (s[0].size > s[0].n * 3 / 4)
+			hardest = x->e[i].n > hardest ? x->e[i].n : hardest;
+	}
+	vs_close(r);
+	CHECK("no block takes much longer than it may", x && good && hardest && longest > 2 * hardest);
+	CHECK("and all come back", agrees(&in, &out, &o, 0) && wanders(&in, &out, &o, 50));
+	o.threads = 3;
+	pack(&again, &in, &o, 0);
+	CHECK("by any number of threads", out.n == again.n && same(out.p, again.p, out.n));
+	free(in.p);
+	free(out.p);
+	free(again.p);
+}
+
 static void
 test_layout(void)
 {
@@ -366,7 +460,7 @@ print_seeds(const char *folder)
 				continue;
 			options(&o, layouts[i]);
 			o.group = 0;
-		o.block = o.first = 100;
+			o.block = o.first = 100;
 			o.method = (int)m;
 			make(&in, 1200);
 			pack(&out, &in, &o, i == 8 ? 16 : 0);
@@ -397,5 +491,7 @@ main(int argc, char **argv)
 	test_seek();
 	test_sink();
 	test_group();
+	test_wide();
+	test_slow();
 	return check_end();
 }

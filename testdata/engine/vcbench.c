@@ -83,7 +83,7 @@ struct coded { enum vc_method m; size_t n, len; };
 static double
 pass(int dec, int method, int level, struct buf *out, struct coded *c, uint64_t *v, double *slow)
 {
-	struct vc_work *w = vc_work_new();
+	struct vc_work *w = vc_work_new(2);
 	struct vc_prime *prime = NULL;
 	const char *err = "no error";
 	double t = now();
@@ -105,7 +105,7 @@ pass(int dec, int method, int level, struct buf *out, struct coded *c, uint64_t 
 				die("not encoded");
 			c[k].len = out->n - c[k].len;
 			if (!k)
-				later = block ? block : vc_block_values(level, c[k].m, c[k].n, 1, c[k].len);
+				later = block ? block : vc_block_values(level, c[k].n, &(struct vc_coded){ c[k].m, c[k].n, c[k].len, col.width }, 1);
 		}
 		if (k && now() - t0 > *slow)
 			*slow = now() - t0;

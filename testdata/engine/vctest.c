@@ -225,7 +225,7 @@ int
 main(int argc, char **argv)
 {
 	static const unsigned widths[] = { 1, 2, 4, 8 };
-	struct vc_work *w[2] = { vc_work_new(), vc_work_new() };
+	struct vc_work *w[2] = { vc_work_new(2), vc_work_new(2) };
 	int o, rounds = 150;
 	char what[80];
 

@@ -45,12 +45,15 @@ vc_by_name(const char *name)
 }
 
 struct vc_work *
-vc_work_new(void)
+vc_work_new(unsigned columns)
 {
 	struct vc_work *w = calloc(1, sizeof *w);
 
-	if (w)
-		w->level = vc_zstd_level(1);
+	if (!w)
+		return NULL;
+	w->level = vc_zstd_level(1);
+	/* and one for what is tried between them */
+	w->held = columns < CM_HELD ? columns + 1 : CM_HELD;
 	return w;
 }
 
@@ -61,7 +64,7 @@ vc_work_trim(struct vc_work *w)
 	buf_free(&w->bytes);
 	ZSTD_freeCCtx(w->zc);
 	w->zc = NULL;
-	for (int i = 0; i < CM_HELD; i++) {
+	for (unsigned i = 0; i < w->held; i++) {
 		free(w->past[i].v);
 		free(w->past[i].key);
 		cm_free(&w->past[i].cm);

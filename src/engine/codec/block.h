@@ -35,7 +35,11 @@ struct vc_col {
 struct vc_work;         /* tables of one thread, kept from block to block; not shared */
 struct vc_prime;        /* primer: not changed by use, shared by threads */
 
-struct vc_work *vc_work_new(void);      /* NULL without memory */
+/*
+ * For so many columns that take turns, whose states are kept (8 at most): for
+ * each it may take as much as a primer does.  NULL without memory.
+ */
+struct vc_work *vc_work_new(unsigned columns);
 void vc_work_free(struct vc_work *w);
 void vc_work_trim(struct vc_work *w);   /* frees what can be made again */
 
@@ -66,13 +70,23 @@ int vc_encode_with(struct vc_work *w, const struct vc_prime *prime, const struct
 int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method method, const uint8_t *p, size_t len, uint64_t *v, const char **err);
 
+/* A column that is coded: n values as len bytes */
+struct vc_coded {
+	enum vc_method method;
+	size_t n, len;
+	unsigned width;
+};
+
+#define VC_SLOW 12e6    /* ns to decode a block, by vc_decode_ns: it is to be made of fewer values */
+
+double vc_decode_ns(const struct vc_coded *c);          /* that decoding it takes, about */
+
 /*
- * How many values a later block of a stream should have, so that decoding one
- * takes about 7 ms (parts three times as hard 15 ms): from its first
- * block of n values in ncol columns, len bytes when coded at that level,
- * method that of the widest column.
+ * How many records a later block of a stream should have, so that decoding one
+ * takes less than 9 ms (parts three times as hard less than VC_SLOW): from the
+ * columns of its first block of n records, coded at that level.
  */
-size_t vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len);
+size_t vc_block_values(int level, size_t n, const struct vc_coded *col, unsigned ncol);
 
 /* How many records may become one block by LZ alone, so that decoding it takes about 10 ms: n of them, of that many bytes, take len when so coded */
 size_t vc_group_values(size_t n, size_t bytes, size_t len);

@@ -27,7 +27,7 @@ past(struct vc_work *w, uint64_t id, int kind)
 {
 	struct cm_past *p = &w->past[0];
 
-	for (int i = 0; i < CM_HELD; i++) {
+	for (unsigned i = 0; i < w->held; i++) {
 		struct cm_past *q = &w->past[i];
 
 		if (id && q->id == id && q->kind == kind) {
@@ -197,7 +197,7 @@ cm_prime_take(struct vc_work *w, struct vc_prime *p)
 {
 	unsigned used = 0;
 
-	for (int i = 0; i < CM_HELD; i++) {
+	for (unsigned i = 0; i < w->held; i++) {
 		struct cm_past *q = &w->past[i];
 
 		if (p->cm[q->kind].f || q->keyed != (p->key != NULL) || q->width != p->width || !state_of(q, p))

@@ -13,6 +13,7 @@
 #define FEW      (512u << 10)
 #define PRESET   (1u << 20)     /* bytes of the primer, at most */
 #define TIMES    4              /* nor more than so many times the block: they are gone through first */
+#define DEPTH    48             /* of the search in later blocks of values: they repeat themselves so much that all that xz does takes seconds */
 #define PIECE    8192           /* values laid out at a time */
 #define OUT      (64u << 10)
 #define LARGE    (256u << 10)   /* bytes of a column for which other tables make room */
@@ -117,6 +118,8 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	opt.lc = props[prop].lc;
 	opt.lp = props[prop].lp;
 	opt.pb = props[prop].pb;
+	if (prime && col->width > 1)
+		opt.depth = DEPTH;
 	if (lzma_raw_encoder(&s, filter) == LZMA_OK)
 		r = feed(w, &s, col, kind, out, limit);
 	lzma_end(&s);
@@ -129,16 +132,18 @@ vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	static const unsigned prop[] = { 0, 0, 1 };
 	struct vc_col sample;
 	size_t size, old = out->n, limit = w->limit ? w->limit : SIZE_MAX;
-	unsigned kind;
+	unsigned kind, fields, later;
 
 	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
 	if (col->n * col->width >= LARGE)
 		vc_work_trim(w);
+	fields = col->width >= 4 && !(kind & LAY_PLANES);
+	later = prime && col->width > 1;
 	for (unsigned k = 0; k < (w->plain ? 1 : 3); k++) {
 		struct buf *to;
 
-		if ((k == 1 && !kind) || (k == 2 && (col->width < 4 || kind & LAY_PLANES)))
+		if ((k == 1 && !kind) || (k == 2 && !fields) || (later && k != (fields ? 2 : kind ? 1 : 0)))
 			continue;
 		if (out->n - old > limit)       /* it was not finished: its memory is for the next one */
 			out->n = old;

@@ -9,7 +9,7 @@
 
 enum { CM_PLAIN, CM_DELTA, CM_KINDS };  /* context mixing of values, of differences */
 
-#define CM_HELD 4               /* primers whose values are held, so that columns in turn do not copy them each time */
+#define CM_HELD 9               /* histories, at most: primers whose values are held, so that columns in turn do not copy them each time */
 
 struct cm_past {                /* history: a primer's values, and the block's behind them */
 	uint64_t *v, *key;
@@ -32,6 +32,7 @@ struct vc_work {
 	uint64_t *sample;               /* values, then keys, of vc_sample */
 	uint64_t *last;                 /* last values by key, for layouts */
 	struct cm_past past[CM_HELD], *now;     /* now: the one in use; NULL: none */
+	unsigned held;                  /* of past, which there may be */
 	unsigned turns;                 /* counts uses of past */
 	enum vc_method chosen;          /* the better kind of context mixing for the last vc_encode, or STORED: unknown */
 	size_t limit;                   /* what lz would make longer than that may be left unfinished, but is longer then; 0: none */

@@ -12,6 +12,7 @@
 #define GROUP   (1u << 20)      /* bytes of records that become one block of LZMA */
 #define LARGE   (1u << 20)      /* bytes that are not kept for the next block */
 #define WHOLE   1.05            /* how near zstd must come on all of a first block, where the sample spoke against LZMA */
+#define COPY    8e5             /* ns that the primer's state takes, for each column */
 #define HARD    3               /* so much harder than the first block may others be, and still be quick */
 #define XZ      1.25            /* the same with the values as they are: LZMA is not so much better than it */
 
@@ -82,8 +83,13 @@ vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
 static size_t
 sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 {
+	int r;
+
 	w->best.n = 0;
-	return vc_encode_with(w, NULL, sample, m, &w->best) ? SIZE_MAX : w->best.n;
+	r = vc_encode_with(w, NULL, sample, m, &w->best);
+	if (w->now)
+		w->now->used = 0;       /* the next history may take its place */
+	return r ? SIZE_MAX : w->best.n;
 }
 
 /* LZMA for a block that went badly, unlike the stream's first, and where zstd shows that it can be done */
@@ -213,26 +219,43 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	return r;
 }
 
-/* Of decoding a value by context mixing, about; beyond 6 bits they are written plainly, which costs little more */
+/* That decoding takes, about, without what is the same for each block; beyond 6 bits they are written plainly, which costs little */
 static double
-cm_ns(double bits, unsigned ncol)
+values_ns(const struct vc_coded *c, double bits)
 {
-	return 50.0 * ncol + 130 * (bits < 6.0 * ncol ? bits : 6.0 * ncol);
+	double n = (double)c->n, bytes = n * c->width;
+
+	if (c->method == VC_CM || c->method == VC_CM_DELTA)
+		return 50 * n + 75 * (bits < 6 * n ? bits : 6 * n);
+	return 2.5 * bytes + (c->method == VC_LZ ? 62 * (double)c->len : 0);
+}
+
+double
+vc_decode_ns(const struct vc_coded *c)
+{
+	return values_ns(c, 8.0 * (double)c->len) + (c->method == VC_CM || c->method == VC_CM_DELTA ? COPY : 0);
 }
 
 size_t
-vc_block_values(int level, enum vc_method method, size_t n, unsigned ncol, size_t len)
+vc_block_values(int level, size_t n, const struct vc_coded *col, unsigned ncol)
 {
-	double bits = n ? 8.0 * (double)len / (double)n : 0, values, most;
+	double easy = 1, hard = 1, copy = 0, values, most;
 
-	if (method == VC_STORED && level >= 4)
-		bits = 64;              /* what may come, if it is not noise, is hard */
-	else if (method == VC_STORED || method == VC_FAST || level < 4)
-		return (512u << 10) / (ncol ? ncol : 1);
-	values = 7e6 / 1024 / cm_ns(bits, ncol);
-	most = 15e6 / 1024 / cm_ns(HARD * bits + 0.5, ncol);
+	for (unsigned k = 0; k < ncol; k++) {
+		struct vc_coded c = col[k];
+		double bits = 8.0 * (double)c.len;
+
+		/* what may come, if it is not noise, is hard; and for LZ alone there are groups */
+		if (level > 3 && (c.method == VC_STORED || c.method == VC_LZ))
+			c.method = VC_CM;
+		easy += values_ns(&c, bits);
+		hard += values_ns(&c, HARD * bits + (double)c.n / 2);
+		copy += c.n ? COPY : 0;
+	}
+	values = (9e6 - copy) * (double)n / easy / 1024;
+	most = (VC_SLOW - copy) * (double)n / hard / 1024;
 	values = values < most ? values : most;
-	return values > 128 ? 128u << 10 : values < 8 ? 8u << 10 : (size_t)values << 10;
+	return values > 512 ? 512u << 10 : values < 4 ? 4u << 10 : (size_t)values << 10;
 }
 
 size_t

@@ -103,7 +103,7 @@ load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 	struct vs_job *j = &k->job;
 
 	k->there = 0;
-	if (!c->work && !(c->work = vc_work_new())) {
+	if (!c->work && !(c->work = vc_work_new(vs_columns(&c->r->m.info.layout)))) {
 		vs_set_fault(&c->fault, e->off, e->rec, VS_NOMEM);
 		return -1;
 	}

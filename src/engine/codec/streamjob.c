@@ -11,6 +11,7 @@ vs_job_free(struct vs_job *j)
 {
 	buf_free(&j->raw);
 	buf_free(&j->coded);
+	free(j->part);
 	vs_block_free(&j->b);
 }
 
@@ -23,10 +24,10 @@ vs_job_fail(struct vs_job *j, uint64_t off, const char *what)
 }
 
 struct vc_work *
-vs_job_work(struct vc_work **work, struct vs_job *j)
+vs_job_work(struct vc_work **work, const struct vs_common *m, struct vs_job *j)
 {
 	if (!*work)
-		*work = vc_work_new();
+		*work = vc_work_new(vs_columns(&m->info.layout));
 	if (!*work)
 		vs_job_fail(j, j->off, VS_NOMEM);
 	return *work;
@@ -81,31 +82,35 @@ encode_column(const struct vs_common *m, struct vc_work *w, const struct vc_prim
 	return 0;
 }
 
-/* The head's length is known when the columns are: they move up then */
 int
-vs_encode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
+vs_encode_part(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 {
-	struct buf head = BUF_INIT, *out = &j->coded;
-	int bad = 0;
+	struct vs_part *q;
+	size_t start = j->coded.n;
 
-	j->sum = vs_block_sum(&m->info.layout, &j->b);
-	j->head.n = j->b.n;
-	j->head.ninst = j->b.ninst;
-	out->n = 0;
-	for (unsigned c = 0; c < vs_columns(&m->info.layout) && !bad; c++)
-		if (j->b.col[c].n)
-			bad = encode_column(m, w, m->prime[c], &j->b.col[c], &j->head.col[c], out);
-	vs_put_bhead(&head, &m->info, &j->head);
-	if (!bad && !head.nomem && buf_room(out, head.n + 4)) {
-		memmove(out->p + head.n + 4, out->p, out->n);
-		memcpy(out->p, head.p, head.n);
-		put_le32(out->p + head.n, vs_crc(out->p + head.n + 4, out->n, vs_crc(out->p, head.n, 0)));
-		out->n += head.n + 4;
-	} else {
-		bad = vs_job_fail(j, j->off, VS_NOMEM);
-	}
-	buf_free(&head);
-	return bad;
+	if (buf_grow(&j->part, &j->partcap, j->npart + 1, sizeof(*j->part)) != 0)
+		return vs_job_fail(j, j->off, VS_NOMEM);
+	q = &j->part[j->npart++];
+	*q = (struct vs_part){ .sum = vs_block_sum(&m->info.layout, &j->b), .head = { .n = j->b.n, .ninst = j->b.ninst } };
+	for (unsigned c = 0; c < vs_columns(&m->info.layout); c++)
+		if (j->b.col[c].n && encode_column(m, w, m->prime[c], &j->b.col[c], &q->head.col[c], &j->coded) != 0)
+			return vs_job_fail(j, j->off, VS_NOMEM);
+	q->head.size = j->coded.n - start;
+	return 0;
+}
+
+int
+vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns, struct buf *out)
+{
+	size_t start = out->n;
+
+	q->head.before = before;
+	vs_put_bhead(out, i, &q->head);
+	if (out->nomem)
+		return -1;
+	buf_le32(out, vs_crc(columns, q->head.size, vs_crc(out->p + start, out->n - start, 0)));
+	buf_add(out, columns, q->head.size);
+	return out->nomem ? -1 : 0;
 }
 
 /* What a damaged block is called: its number, and which records it has as far as its head tells */

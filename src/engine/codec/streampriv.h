@@ -45,6 +45,11 @@ int vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_
  * One block on its way: bytes of records, columns, bytes of the file; and what
  * a walk is to give of it.
  */
+struct vs_part {                        /* a block that is coded: what its head is to say */
+	struct vs_bhead head;           /* but for before and len; size: bytes of the columns */
+	struct vs_sum sum;
+};
+
 struct vs_job {
 	size_t no;                      /* number of the block */
 	uint64_t off, rec;
@@ -52,6 +57,8 @@ struct vs_job {
 	struct buf raw, coded;
 	struct vs_block b;
 	struct vs_sum sum;
+	struct vs_part *part;           /* owned: what a writer made of it, npart blocks; coded has their columns */
+	size_t npart, partcap;
 	size_t from, n;                 /* of a walk: records to give */
 	int bad;                        /* it could not be done: see fault */
 	struct vs_fault fault;
@@ -59,8 +66,6 @@ struct vs_job {
 
 void vs_job_free(struct vs_job *j);
 int vs_job_fail(struct vs_job *j, uint64_t off, const char *what);      /* -1, and j->bad, j->fault */
-struct vc_work *vs_job_work(struct vc_work **work, struct vs_job *j);   /* *work, made if it is not; NULL: j is bad */
-
 /* What all blocks of a stream have in common */
 struct vs_common {
 	struct vs_info info;
@@ -70,12 +75,16 @@ struct vs_common {
 	int level, method;              /* of a writer */
 };
 
+struct vc_work *vs_job_work(struct vc_work **work, const struct vs_common *m, struct vs_job *j);        /* *work, made if it is not; NULL: j is bad */
 int vs_make_primes(struct vs_common *m, struct vc_work *w, const struct vs_block *first);       /* 0, or -1 without memory */
 void vs_common_free(struct vs_common *m);
 
-/* j->coded from j->b (and j->head); j->b, j->sum from j->coded.  0, or -1 and j->bad, j->fault. */
-int vs_encode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j);
+/* 0, or -1 and j->bad, j->fault */
+int vs_encode_part(const struct vs_common *m, struct vc_work *w, struct vs_job *j);     /* one more part of j: j->b */
 int vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j);
+
+/* Appends the block q, whose columns are at `columns`, behind one of so many records (0: it is the first).  0, or -1 without memory. */
+int vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns, struct buf *out);
 
 void vs_set_fault(struct vs_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 #define VS_NOMEM "out of memory"

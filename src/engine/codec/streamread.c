@@ -236,7 +236,7 @@ struct vc_work *
 vs_reader_work(struct vs_reader *r)
 {
 	if (!r->work)
-		r->work = vc_work_new();
+		r->work = vc_work_new(vs_columns(&r->m.info.layout));
 	return r->work;
 }
 

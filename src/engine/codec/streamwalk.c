@@ -41,7 +41,7 @@ work(void *arg, unsigned thread, void *job)
 {
 	struct walk *w = arg;
 	struct vs_job *j = job;
-	struct vc_work *tables = vs_job_work(&w->work[thread], j);
+	struct vc_work *tables = vs_job_work(&w->work[thread], &w->r->m, j);
 
 	if (tables && vs_decode_job(&w->r->m, tables, j) == 0)
 		render(w, j);

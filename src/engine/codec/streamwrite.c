@@ -4,23 +4,14 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "engine/codec/streampriv.h"
+#include "engine/codec/streamgroup.h"
 
-#define NEAR 21                 /* twentieths of what the blocks of a group take: so near must zstd come for LZMA to be tried */
-
-#define FAR  3                  /* halves of it: what a quick look finds so much larger is not near */
+#define SHORT 2048      /* records that are one block however long that takes */
 
 /*
  * The first block is coded by itself, as the others need its primers.  These
- * are made in groups if LZ may be best for several of them together: they wait
- * then, coded, until it was tried.
+ * are made in groups if LZ may be best for several of them together.
  */
-
-/* A block that waits */
-struct held {
-	size_t n, size;
-	struct vs_sum sum;
-};
 
 struct vs_writer {
 	struct vs_common m;
@@ -34,14 +25,12 @@ struct vs_writer {
 	size_t done;                            /* blocks written */
 	size_t first;                           /* records in the first block */
 	struct vs_block *model;                 /* the first block, until the primers are made */
-	size_t before, submitted;               /* in the last one that was written; that was submitted */
+	size_t before;                          /* records in the last one that was written */
+	int free;                               /* how long blocks are follows from what they take */
+	struct buf block;                       /* one that is being written */
 	uint64_t off, nrec;
 	size_t most;                            /* records of a group, at most; 0: there are no groups */
-	size_t group, ngroup;                   /* records of the next group, 0: none; of the present one */
-	struct buf grouped, waiting;            /* its bytes; its blocks, coded */
-	struct held *held;                      /* owned: nheld of them */
-	size_t nheld, heldcap;
-	struct vs_job whole;                    /* the group as one block */
+	struct vs_group group;
 	struct buf index;                       /* the entries */
 	struct vs_sum sum;
 	int bad;
@@ -58,14 +47,70 @@ fail(struct vs_writer *w, const char *what)
 }
 
 static int
-sink(struct vs_writer *w, const struct buf *b)
+sink(struct vs_writer *w, const uint8_t *p, size_t n)
 {
-	if (b->nomem)
-		return fail(w, VS_NOMEM);
-	if (w->sink(w->arg, b->p, b->n) != 0)
+	if (w->sink(w->arg, p, n) != 0)
 		return fail(w, strerror(errno));
-	w->off += b->n;
+	w->off += n;
 	return 0;
+}
+
+static int
+sink_buf(struct vs_writer *w, const struct buf *b)
+{
+	return b->nomem ? fail(w, VS_NOMEM) : sink(w, b->p, b->n);
+}
+
+/* The columns that have values, of the last part of a job.  How many */
+static unsigned
+coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded col[VS_COLUMNS])
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; c < vs_columns(&w->m.info.layout); c++) {
+		const struct vs_stat *s = &j->part[j->npart - 1].head.col[c];
+
+		if (s->n)
+			col[n++] = (struct vc_coded){ (enum vc_method)s->method, s->n, s->size, j->b.col[c].width };
+	}
+	return n;
+}
+
+/* How many blocks the last part of a job should be, so that none takes too long to decode */
+static size_t
+blocks(const struct vs_writer *w, const struct vs_job *j)
+{
+	struct vc_coded col[VS_COLUMNS];
+	double ns = 0;
+
+	if (!j->no || !w->free || j->b.n < SHORT)
+		return 1;
+	for (unsigned c = coded_columns(w, j, col); c-- > 0;)
+		ns += vc_decode_ns(&col[c]);
+	return (size_t)(ns / VC_SLOW) + 1;
+}
+
+/* n records of a job as one block, or as several that are each as hard as that */
+static void
+encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
+{
+	size_t old = j->coded.n, k;
+
+	if (vs_split(&w->m.info.layout, &j->b, j->raw.p + from * w->m.record, n) != 0)
+		vs_job_fail(j, j->off, VS_NOMEM);
+	if (!j->no)             /* a long one */
+		buf_free(&j->raw);
+	if (j->bad || vs_encode_part(&w->m, tables, j) != 0)
+		return;
+	k = blocks(w, j);
+	if (k == 1)
+		return;
+	j->npart--;
+	j->coded.n = old;
+	for (size_t to = from + n; k; k--) {
+		encode(w, tables, j, from, (to - from) / k);
+		from += (to - from) / k;
+	}
 }
 
 static void
@@ -73,177 +118,86 @@ work(void *arg, unsigned thread, void *job)
 {
 	struct vs_writer *w = arg;
 	struct vs_job *j = job;
-	struct vc_work *tables = vs_job_work(&w->work[thread], j);
+	struct vc_work *tables = vs_job_work(&w->work[thread], &w->m, j);
 
 	if (!tables)
 		return;
-	if (vs_split(&w->m.info.layout, &j->b, j->raw.p, j->raw.n / w->m.record) != 0) {
-		vs_job_fail(j, j->off, VS_NOMEM);
-		return;
-	}
-	if (!j->no)             /* a long one */
-		buf_free(&j->raw);
-	vs_encode_job(&w->m, tables, j);
+	j->npart = j->coded.n = 0;
+	encode(w, tables, j, 0, j->raw.n / w->m.record);
 }
 
-/* A block of n records that is coded, behind one of w->before */
-static void
-enter(struct vs_writer *w, size_t n, size_t size, struct vs_sum sum)
+/* A block that is coded is written */
+static int
+enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
 {
 	vs_put_num(&w->index, n == w->before ? 0 : n);
 	vs_put_num(&w->index, size);
 	w->sum = vs_sum_cat(w->sum, sum);
 	w->before = n;
 	w->done++;
+	return sink(w, p, size);
 }
 
-/* A block that is coded is written, or waits for the others of its group */
+/* What is coded is written, or waits for the others of its group */
 static int
 take(struct vs_writer *w, struct vs_job *j)
 {
+	const uint8_t *columns = j->coded.p;
+
 	if (w->bad)
 		return -1;
 	if (j->bad)
 		return fail(w, j->fault.err);
-	if (!w->group) {
-		enter(w, j->b.n, j->coded.n, j->sum);
-		return sink(w, &j->coded);
-	}
-	if (buf_grow(&w->held, &w->heldcap, w->nheld + 1, sizeof(*w->held)) != 0)
-		return fail(w, VS_NOMEM);
-	w->held[w->nheld++] = (struct held){ j->b.n, j->coded.n, j->sum };
-	buf_add(&w->waiting, j->coded.p, j->coded.n);
-	return w->waiting.nomem ? fail(w, VS_NOMEM) : 0;
-}
+	for (size_t k = 0; k < j->npart; k++) {
+		struct vs_part *q = &j->part[k];
 
-/* How long groups are, n records being len bytes as LZMA; how long they might be to be quick */
-static size_t
-choose_group(struct vs_writer *w, size_t n, size_t len)
-{
-	size_t quick = vc_group_values(n, n * w->m.record, len);
-
-	w->group = quick < w->m.info.block ? w->m.info.block : quick > w->most ? w->most : quick;
-	return quick;
-}
-
-/* The group as one block of LZMA: how long the next one should be follows from it.  0, or -1 without memory. */
-static int
-lump_lzma(struct vs_writer *w, struct vs_common *m)
-{
-	struct vs_job *j = &w->whole;
-	struct buf fast = j->coded;
-	int bad;
-
-	j->coded = (struct buf)BUF_INIT;
-	m->method = VC_LZ;
-	bad = vs_encode_job(m, w->work[0], j);
-	if (!bad) {
-		size_t quick = choose_group(w, w->ngroup, j->coded.n);
-
-		if (j->coded.n < fast.n && w->ngroup / 3 < quick / 2) {
-			buf_free(&fast);
-			return 0;
-		}
-	}
-	buf_free(&j->coded);
-	j->coded = fast;
-	return bad ? -1 : 0;
-}
-
-/* Is the group, by a quick look at what LZ would make of it, far from what its blocks are?  -1: no memory */
-static int
-lump_far(struct vs_writer *w, const struct vs_common *m)
-{
-	const struct vs_block *b = &w->whole.b;
-	size_t all = 0, n;
-
-	for (unsigned c = 0; c < vs_columns(&m->info.layout); c++) {
-		if (!b->col[c].n)
-			continue;
-		if (vc_quick_size(w->work[0], m->prime[c], &b->col[c], &n) != 0)
+		w->block.n = 0;
+		if (w->group.m ? vs_group_take(&w->group, q, columns, w->before) != 0
+		    : vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
+			return fail(w, VS_NOMEM);
+		if (!w->group.m && enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
 			return -1;
-		all += n;
+		columns += q->head.size;
 	}
-	return all / FAR > w->waiting.n / 2;
+	return 0;
 }
 
-/* The group as one block by LZ alone, which finds in it what blocks cannot have: 1 if that is smaller, -1 without memory */
+/* A narrow group is complete: its blocks are coded; and if it is the last one of a wide group, that is written */
 static int
-lump(struct vs_writer *w)
+end_group(struct vs_writer *w, int wide)
 {
-	struct vs_common m = { .info = w->m.info, .record = w->m.record, .level = 1, .method = -1 };
-	struct vs_job *j = &w->whole;
-	int far;
-
-	j->head.before = w->before;
-	memcpy(m.prime, w->m.prime, sizeof(m.prime));
-	if (vs_split(&m.info.layout, &j->b, w->grouped.p, w->ngroup) != 0)
-		return -1;
-	if (w->m.record > 1 && (far = lump_far(w, &m)) != 0)
-		return far < 0 ? -1 : 0;
-	if (vs_encode_job(&m, w->work[0], j) != 0)
-		return -1;
-	if (vc_noise(j->coded.n, w->grouped.n))
-		choose_group(w, w->ngroup, 0);
-	else if ((j->coded.n / NEAR <= w->waiting.n / 20 || w->m.record == 1) && lump_lzma(w, &m) != 0)
-		return -1;
-	return j->coded.n < w->waiting.n;
-}
-
-/* All blocks of the group are coded: they are written, or the one that they are together */
-static int
-end_group(struct vs_writer *w)
-{
+	struct vs_group *g = &w->group;
 	struct vs_job *j;
-	int one = 0;
 
 	while (w->par && (j = par_get(w->par)))
 		if (take(w, j) != 0)
 			return -1;
-	if (w->bad || !w->nheld)
-		return w->bad ? -1 : 0;
-	one = lump(w);
-	if (one < 0)
+	if (w->bad)
+		return -1;
+	if (vs_group_narrow(g, w->work[0], w->before) != 0 || (wide && vs_group_wide(g, w->work[0], w->before) != 0))
 		return fail(w, VS_NOMEM);
-	if (one) {
-		enter(w, w->ngroup, w->whole.coded.n, w->whole.sum);
-		one = sink(w, &w->whole.coded);
-	} else {
-		for (size_t i = 0; i < w->nheld; i++)
-			enter(w, w->held[i].n, w->held[i].size, w->held[i].sum);
-		one = sink(w, &w->waiting);
-	}
-	w->grouped.n = w->waiting.n = w->nheld = w->ngroup = 0;
-	return one;
-}
-
-/* Records of the block before the next one to be submitted */
-static size_t
-before(const struct vs_writer *w)
-{
-	return w->ngroup ? w->submitted : w->group ? w->before : w->submitted;
+	if (!wide)
+		return 0;
+	for (size_t i = 0, at = 0; i < g->nheld; at += g->held[i++].size)
+		if (enter(w, g->held[i].n, g->coded.p + at, g->held[i].size, g->held[i].sum) != 0)
+			return -1;
+	vs_group_clear(g);
+	return 0;
 }
 
 /* Unless it was told, how long blocks are follows from the first one; so does if there are groups */
 static void
 choose_block(struct vs_writer *w, const struct vs_job *first)
 {
-	const struct vs_layout *y = &w->m.info.layout;
-	size_t n;
-	unsigned widest = 0, lz = w->m.level > 8;
+	struct vc_coded col[VS_COLUMNS];
+	unsigned n = coded_columns(w, first, col), lz = w->m.level > 8;
 
-	for (unsigned c = 0; c < vs_columns(y); c++) {
-		if (first->b.col[c].width > first->b.col[widest].width)
-			widest = c;
-		lz |= first->b.col[c].n && first->head.col[c].method == VC_LZ;
-	}
-	if (!w->m.info.block) {
-		n = vc_block_values(w->m.level, (enum vc_method)first->head.col[widest].method, first->b.n, vs_columns(y),
-		    first->coded.n);
-		w->m.info.block = n < VS_GROUP ? (uint32_t)n : VS_GROUP;
-	}
+	for (unsigned c = 0; c < n; c++)
+		lz |= col[c].method == VC_LZ;
+	if (w->free)
+		w->m.info.block = (uint32_t)vc_block_values(w->m.level, first->b.n, col, n);
 	if (lz && w->most >= w->m.info.block)
-		choose_group(w, first->b.n, first->coded.n);
+		vs_group_start(&w->group, &w->m, w->most, first->b.n, first->coded.n);
 }
 
 /* The first block is coded here, since the others need its primers; they are made when there is another one */
@@ -255,8 +209,6 @@ submit(struct vs_writer *w)
 	int start = !w->nrec;
 
 	j->no = w->done;
-	j->head.before = before(w);
-	w->submitted = n;
 	if (start) {
 		work(w, 0, j);
 		w->nrec += n;
@@ -268,12 +220,8 @@ submit(struct vs_writer *w)
 		return 0;
 	}
 	w->nrec += n;
-	if (w->group) {
-		w->ngroup += n;
-		buf_add(&w->grouped, j->raw.p, j->raw.n);
-		if (w->grouped.nomem)
-			return fail(w, VS_NOMEM);
-	}
+	if (w->group.m && vs_group_put(&w->group, &j->raw) != 0)
+		return fail(w, VS_NOMEM);
 	if (w->model) {
 		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
 			return fail(w, VS_NOMEM);
@@ -309,6 +257,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 	w->arg = arg;
 	w->threads = o->threads;
 	w->most = o->group;
+	w->free = !o->block;
 	w->first = o->first ? o->first : o->block;
 	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block };
 	w->m.record = vs_record_size(&o->layout);
@@ -318,7 +267,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f
 	w->job = calloc(w->njob, sizeof(*w->job));
 	if (w->job) {
 		vs_put_header(&b, o);
-		sink(w, &b);
+		sink_buf(w, &b);
 		buf_free(&b);
 		*f = w->fault;
 	}
@@ -336,6 +285,17 @@ records(const struct vs_writer *w)
 	return w->nrec ? w->m.info.block : w->first;
 }
 
+/* The groups that have no room for another block */
+static void
+end_groups(struct vs_writer *w)
+{
+	const struct vs_group *g = &w->group;
+	int wide = g->n + w->m.info.block > g->wide;
+
+	if (g->m && (wide || g->n - g->done.n + w->m.info.block > g->narrow))
+		end_group(w, wide);
+}
+
 int
 vs_write(struct vs_writer *w, const void *p, size_t n)
 {
@@ -350,8 +310,7 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 		if (!k) {
 			if (submit(w) == 0)
 				advance(w);
-			if (w->group && w->ngroup + w->m.info.block > w->group)
-				end_group(w);
+			end_groups(w);
 			continue;
 		}
 		buf_add(b, from, k);
@@ -403,7 +362,7 @@ put_index(struct vs_writer *w, const uint8_t *tail, size_t ntail)
 		buf_le32(&b, (uint32_t)b.n);
 		buf_add(&b, vs_magic_end, sizeof(vs_magic_end));
 	}
-	bad = sink(w, &b);
+	bad = sink_buf(w, &b);
 	buf_free(&b);
 	return bad;
 }
@@ -423,8 +382,8 @@ vs_finish(struct vs_writer *w)
 		submit(w);
 	while (w->par && !w->bad && (j = par_get(w->par)))
 		take(w, j);
-	if (w->group)
-		end_group(w);
+	if (w->group.m)
+		end_group(w, 1);
 	return w->bad ? -1 : put_index(w, tail, ntail);
 }
 
@@ -445,10 +404,8 @@ vs_free(struct vs_writer *w)
 	free(w->job);
 	for (unsigned i = 0; i < VS_THREADS; i++)
 		vc_work_free(w->work[i]);
-	vs_job_free(&w->whole);
-	buf_free(&w->grouped);
-	buf_free(&w->waiting);
-	free(w->held);
+	vs_group_free(&w->group);
+	buf_free(&w->block);
 	buf_free(&w->index);
 	vs_common_free(&w->m);
 	free(w);

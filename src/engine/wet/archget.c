@@ -96,7 +96,7 @@ section(struct read *t, int first)
 int
 arch_read(const struct wetfile *w, struct arch_labels *l, struct wetfile_fault *f)
 {
-	struct vc_work *work = vc_work_new();
+	struct vc_work *work = vc_work_new(1);
 	struct read t = { .l = l };
 	struct buf b = BUF_INIT;
 	int e = 0, first = 1;

@@ -180,7 +180,7 @@ paper_read_open(struct paper_read *r, const struct wetfile *f)
 	size_t n = f->nsection;
 	uint64_t from = 0;
 
-	*r = (struct paper_read){ .file = f, .work = vc_work_new() };
+	*r = (struct paper_read){ .file = f, .work = vc_work_new(1) };
 	if (!r->work)
 		return paper_bad(r, NULL);
 	while (n && f->section[n - 1].tag == WETFILE_ARCH)

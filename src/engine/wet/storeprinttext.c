@@ -288,7 +288,7 @@ print(const struct wetfile *f, struct print what, struct wetfile_fault *fault)
 	struct print *p = calloc(1, sizeof *p);
 	int e, israw = f->nsection && f->section[0].tag == WETFILE_RAW;
 
-	if (!p || (what.work = vc_work_new()) == NULL) {
+	if (!p || (what.work = vc_work_new(1)) == NULL) {
 		free(p);
 		wetfile_say(fault, 0, UINT64_MAX, "no memory");
 		return -1;

@@ -130,7 +130,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	size_t n = f->nsection;
 	int e;
 
-	*r = (struct store_read){ .file = f, .work = vc_work_new(), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
+	*r = (struct store_read){ .file = f, .work = vc_work_new(1), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
 	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
 		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;

@@ -27,7 +27,7 @@ belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struc
 int
 store_replay_code(const struct wetfile *w, struct store_code *c, struct wetfile_fault *f)
 {
-	struct vc_work *work = vc_work_new();
+	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
 	const char *err = NULL;
 	int e = !work ? bad(w, 0, f, NULL) : belongs(w, 0, WETFILE_CODE, 0, f);
@@ -124,7 +124,7 @@ get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s
 int
 store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct wetfile_fault *f)
 {
-	struct vc_work *work = vc_work_new();
+	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
 	size_t first = first_state(w) + 2 * k;
 	int e = work ? 0 : bad(w, first, f, NULL);

@@ -38,7 +38,7 @@ store_badreplay(struct store_fault *f, const struct replay_fault *r)
 int
 store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
 {
-	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new() };
+	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new(1) };
 	return t->work ? 0 : store_nomem(f);
 }
 
