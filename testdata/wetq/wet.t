@@ -107,6 +107,27 @@ for name in foo1 prog sig; do
 	ask got $name.paper "$@"
 	same "$name.paper: slices ($(grep -c . want)), without addresses" want got.$name.paper
 done
+# where paths are counted in steps of 1024, and the last step is whole: `$#` paths more than 1023
+cat >loop.s <<'E'
+	.globl _start
+_start:	mov (%rsp), %rcx
+	add $1023, %rcx
+1:	dec %rcx
+	jnz 1b
+	mov $60, %eax
+	xor %edi, %edi
+	syscall
+E
+${CC:-gcc} -nostdlib -static loop.s -o loop
+for n in 1 2; do
+	# shellcheck disable=SC2046
+	wscap -o loop.ws ./loop $(seq 2 $n) >out 2>&1 && wetz -1 -o loop.full loop.ws && wetz -1 -v -m paper -o loop.paper loop.full 2>loop.says
+	is "paths" "$(sed -n 's/.* statements \([0-9]*\) paths .*/\1/p' loop.says)" $((1023 + n))
+	set -- cf "-b cf" "-f 7#0 cf" "-b -f 7#0 cf" "-f 3#$((1022 + n)) cf" "-b -n 3 -f 4#$((1022 + n)) cf" "-b -f 3#1023 -n 5 cf" "values 4" "-c slice 7#0"
+	ask want loop.full "$@"
+	ask got loop.paper "$@"
+	same "$((1023 + n)) paths: $# questions" want.loop.full got.loop.paper
+done
 gives "no addresses" 1 "wetq: foo1.paper: a file of kind paper does not tell addresses" wetq addrs 7 foo1.paper
 
 # texts: what they can tell
