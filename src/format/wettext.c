@@ -23,6 +23,15 @@ keyed(uint8_t *p, const char *word, uint64_t n)
 	return k;
 }
 
+uint8_t *
+wettext_room(struct buf *b)
+{
+	static uint8_t lost[WETTEXT_PUT];
+	uint8_t *p = buf_room(b, WETTEXT_PUT);
+
+	return p ? p : lost;
+}
+
 size_t
 wettext_put_count(uint8_t *p, uint64_t n)
 {

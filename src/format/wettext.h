@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/in.h"
 
 #define WETTEXT_LINE   65536u           /* bytes of a line, with its end */
@@ -26,6 +27,9 @@ size_t wettext_put_novalues(uint8_t *p);
 size_t wettext_put_value(uint8_t *p, uint64_t x, const uint64_t *word, unsigned nword);         /* the lowest word first */
 size_t wettext_put_order(uint8_t *p, uint64_t m);                               /* ORDER */
 size_t wettext_put_step(uint8_t *p, uint64_t id, uint64_t count);
+
+/* Where any of them may write, behind what is in b; the caller adds to b->n.  Without memory it is written to nowhere, and b->nomem is set. */
+uint8_t *wettext_room(struct buf *b);
 
 /* A name in one word: what cannot stand in one is written in octal, nothing at all as ?.  At most n bytes, n >= 8. */
 size_t wettext_put_name(uint8_t *p, size_t n, const char *name);

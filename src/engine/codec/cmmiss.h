@@ -229,11 +229,18 @@ miss_zeros(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t kh
 	return node - 7 < level ? node - 7 : level;
 }
 
-/* Half a byte is a plain one, as those before like it were noise */
+/* Will half a byte be a plain one, as those before like it were noise? */
+static inline int
+miss_dull(uint16_t dull)
+{
+	return dull > DULL && dull & 15;
+}
+
+/* Is it?  Then there is one less to come. */
 static inline int
 miss_plain(uint16_t *dull)
 {
-	if (*dull <= DULL || !(*dull & 15))
+	if (!miss_dull(*dull))
 		return 0;
 	--*dull;
 	return 1;
@@ -281,7 +288,7 @@ miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t ke
 			all = all << 4 | miss_bits(c->f, r, dec, (unsigned)(v >> 4 * h) & 15, 4, t, j, node, miss_known(t), &err);
 			*d = (uint16_t)(*d + ((int)(err >> 2) - *d) / 32) | 15;
 			paired = 1;
-		} while (h-- & 1 && h >= end && !(dull[j][1] > DULL && dull[j][1] & 15));
+		} while (h-- & 1 && h >= end && !miss_dull(dull[j][1]));
 	}
 	c->f->nmiss++;
 	return all << 4 * end;

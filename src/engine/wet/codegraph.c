@@ -110,7 +110,7 @@ static uint32_t
 successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {
 	struct wcode_node *v = &w->c->node[i];
-	uint32_t next, n = 0, s[2];
+	uint32_t next, n = 0;
 
 	switch (v->kind) {
 	case CODE_INDIRECT:
@@ -119,23 +119,22 @@ successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 		if (leaves(w, v->pc, v->target))
 			v->flags |= CODE_TAIL;
 		if (v->kind == CODE_COND)
-			s[n++] = node_at(w, v->pc + v->len);
-		s[n++] = v->flags & CODE_TAIL ? w->n : node_at(w, v->target);
+			to[n++] = node_at(w, v->pc + v->len);
+		to[n++] = v->flags & CODE_TAIL ? w->n : node_at(w, v->target);
 		break;
 	case CODE_CALL:
-		s[n++] = v->flags & CODE_RUN && !wcode_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
+		to[n++] = v->flags & CODE_RUN && !wcode_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
 		break;
 	case CODE_SYSCALL:
 		next = node_at(w, v->pc + v->len);
-		s[n++] = next != w->n && v->flags & CODE_RUN && !(w->c->node[next].flags & CODE_RUN) ? w->n : next;
+		to[n++] = next != w->n && v->flags & CODE_RUN && !(w->c->node[next].flags & CODE_RUN) ? w->n : next;
 		break;
 	case CODE_RETURN: case CODE_STOP:
-		s[n++] = w->n;
+		to[n++] = w->n;
 		break;
 	default:
-		s[n++] = node_at(w, v->pc + v->len);
+		to[n++] = node_at(w, v->pc + v->len);
 	}
-	memcpy(to, s, n * sizeof *to);
 	return n;
 }
 

@@ -32,16 +32,7 @@ nomem(struct list *l)
 	return -1;
 }
 
-/* Text of at most WETTEXT_PUT bytes is written to room's, and its length given to used: not 0 ends it */
-static uint8_t *
-room(struct list *l)
-{
-	static uint8_t lost[WETTEXT_PUT];
-	uint8_t *q = buf_room(&l->b, WETTEXT_PUT);
-
-	return q ? q : lost;
-}
-
+/* Text is written to wettext_room's, and its length given to used: not 0 ends it */
 static int
 flush(struct list *l, size_t most)
 {
@@ -108,14 +99,14 @@ put_deps(struct list *l, struct list_unit *u, uint64_t count)
 		qsort(u->more, u->nmore, sizeof *u->more, by_x);
 	for (uint64_t x = 0; x < count; x++)
 		n += u->slot[x] != 0;
-	e = used(l, wettext_put_size(room(l), n));
+	e = used(l, wettext_put_size(wettext_room(&l->b), n));
 	for (uint64_t x = 0; x < count && !e; x++) {
 		uint64_t who = u->slot[x];
 
 		if (who)
-			e = used(l, wettext_put_dep(room(l), x, who >> 32, (uint32_t)who));
+			e = used(l, wettext_put_dep(wettext_room(&l->b), x, who >> 32, (uint32_t)who));
 		for (; m < u->nmore && u->more[m].x == x && !e; m++)
-			e = used(l, wettext_put_dep(room(l), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
+			e = used(l, wettext_put_dep(wettext_room(&l->b), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
 	}
 	return e;
 }
@@ -136,9 +127,9 @@ put_statement(struct list *l, uint32_t s)
 	for (uint32_t i = 0; i + 1 < n && !e; i++)
 		e = put_deps(l, &u[i], count);
 	if (!e)
-		e = used(l, v->nval ? wettext_put_values(room(l), count) : wettext_put_novalues(room(l)));
+		e = used(l, v->nval ? wettext_put_values(wettext_room(&l->b), count) : wettext_put_novalues(wettext_room(&l->b)));
 	for (uint64_t x = 0; v->nval && x < count && !e; x++)
-		e = used(l, wettext_put_value(room(l), x, u[n - 1].slot + x * v->nval, v->nval));
+		e = used(l, wettext_put_value(wettext_room(&l->b), x, u[n - 1].slot + x * v->nval, v->nval));
 	return e;
 }
 
@@ -206,7 +197,7 @@ step(struct list *l, uint64_t id, uint64_t count)
 	l->id = id;
 	l->n = count;
 	l->nline += n && l->counting;
-	return n && !l->counting ? used(l, wettext_put_step(room(l), from, n)) : 0;
+	return n && !l->counting ? used(l, wettext_put_step(wettext_room(&l->b), from, n)) : 0;
 }
 
 int
@@ -228,7 +219,7 @@ order(struct list *l)
 	for (l->counting = 1; l->counting >= 0 && !e; l->counting--) {
 		l->n = 0;
 		if (!l->counting)
-			e = used(l, wettext_put_order(room(l), l->nline));
+			e = used(l, wettext_put_order(wettext_room(&l->b), l->nline));
 		e = e || l->steps(l->from, l) != 0 || step(l, 0, 0) != 0;
 	}
 	return e;
@@ -242,7 +233,7 @@ list_print(struct list *l, uint64_t budget)
 
 	if ((l->only = calloc(n + 1, 1)) == NULL)
 		return nomem(l);
-	e = used(l, wettext_put_count(room(l), n));
+	e = used(l, wettext_put_count(wettext_room(&l->b), n));
 	for (l->lo = 0; !e && l->lo < n; l->lo = l->hi) {
 		e = begin(l, budget) != 0 || l->fill(l->from, l) != 0;
 		for (uint32_t s = l->lo; s < l->hi && !e; s++)

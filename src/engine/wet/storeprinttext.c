@@ -84,20 +84,11 @@ get(struct print *p, enum text_col c, uint64_t *v)
 	return 0;
 }
 
-static uint8_t *
-room(struct print *p)
-{
-	static uint8_t lost[WETTEXT_PUT];
-	uint8_t *q = buf_room(&p->out, WETTEXT_PUT);
-
-	return q ? q : lost;
-}
-
 /* An event as text */
 static size_t
 as_text(struct print *p, const struct store_text_event *e)
 {
-	uint8_t *to = room(p);
+	uint8_t *to = wettext_room(&p->out);
 
 	switch (e->kind) {
 	case STORE_TEXT_SIZE: return wettext_put_size(to, e->a);
@@ -244,7 +235,7 @@ text(struct print *p)
 	if (get(p, TEXT_SIZE, &n) != 0)
 		return -1;
 	if (!p->event)
-		p->out.n += wettext_put_count(room(p), n);
+		p->out.n += wettext_put_count(wettext_room(&p->out), n);
 	for (; n; n--)
 		if (statement(p) != 0)
 			return -1;
