@@ -90,7 +90,7 @@ speeds(struct bidi *b, const uint64_t *v, size_t n, double best[4])
 static size_t
 filed(enum bidi_method m, const uint64_t *v, size_t n, int level)
 {
-	struct vc_work *w = vc_work_new();
+	struct vc_work *w = vc_work_new(1);
 	struct buf out = BUF_INIT;
 	int bad = w == NULL;
 

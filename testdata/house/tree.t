@@ -1,4 +1,4 @@
-# The tree: src/README lists each file once; scripts are clean; no file that a build leaves is in the way
+# The tree: src/README lists each file once; experiments fit the library; scripts are clean; no file that a build leaves is in the way
 . "$SRC/testdata/tap.sh"
 cd "$SRC" || exit 1
 
@@ -7,6 +7,11 @@ sed -n 's/^\([a-z][^ ]*\)  *[^ ].*/\1/p' src/README | sort >"$TMPDIR/listed"
 is "src/README lists each file" "$(comm -23 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
 is "and no other" "$(comm -13 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
 is "and none twice" "$(uniq -d "$TMPDIR/listed" | tr '\n' ' ')" ""
+
+# what experiments build themselves, with the library as it is now
+for f in $(grep -l '^#include "' experiments/*.c experiments/*/*.c); do
+	ok "$f compiles" "${CC:-gcc}" -std=gnu17 -Wall -Werror -fsyntax-only -Isrc "$f"
+done
 
 command -v shellcheck >/dev/null || skip "no shellcheck"
 # SC1091: what is sourced is checked by itself; SC2034, SC2154: set here and used there; SC2010, SC2238: `ls | grep`, a file named cut;

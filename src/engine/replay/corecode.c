@@ -242,8 +242,9 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		if (n < 15) {
 			rp_page_add(t->c, t->b, in->pc + n);
 			refused(t, RW_FAULT, NULL, 11);
-		} else
+		} else {
 			refused(t, RW_BAD, "an instruction that is not known", 0);
+		}
 		return 0;
 	}
 	rp_page_add(t->c, t->b, in->next - 1);
