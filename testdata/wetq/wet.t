@@ -180,6 +180,16 @@ wetq: no question: nonsense
 wetq: no question: -o
 wetq: no question: addrs"
 done
+# instances here and there, in many segments: what is kept of them for the next question is what there is
+wetz -1 -s 30000 -o prog.solid prog.ws
+awk '$2 > 2 && NR % 3 == 0 { for (i = 0; i < 6; i++) print (n++ * 7919) % 104729, $1 "#" int(($2 - 1) * i / 5) } NR % 50 == 0 { print n * 7919 % 104729, $1 }' \
+    prog.list | sort -n | awk '{ print "values", $2 } NR % 40 == 0 { print "addrs", $2; print "slice -n 5", $2 }' | grep -v 'slice.*[^0-9][0-9]*$' >lines
+wetq -i prog.ws <lines >want 2>err
+for f in prog.full prog.solid; do
+	wetq -i $f <lines >got 2>err
+	same "$f: $(grep -c . lines) questions here and there, $(grep -c . want) lines" got want
+done
+
 gives "-i takes no question" 2 "usage: wetq $(wetq 2>&1 | sed '1s/^usage: wetq //')" wetq -i list foo1.full
 gives "no instance" 1 "wetq: foo1.full: no instance $first#1" wetq values "$first#1" foo1.full
 gives "no instance of a slice" 1 "wetq: foo1.full: no instance $first#1" wetq slice "$first#1" foo1.full

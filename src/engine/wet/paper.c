@@ -134,7 +134,7 @@ execution(struct paper *t, size_t i, const uint32_t *x0)
 		const struct store_place *at = &r->place[seq[k]];
 
 		for (unsigned j = 0; j < r->code.stmt[seq[k]].nval; j++)
-			a->val[(size_t)a->n * a->nword + w++] = r->val.v[at->at + j * at->n + (r->count[seq[k]] - x0[seq[k]])];
+			a->val[(size_t)a->n * a->nword + w++] = r->vals.val.v[at->at + j * at->n + (r->count[seq[k]] - x0[seq[k]])];
 	}
 	t->at = a;
 	t->atpath = path;

@@ -189,5 +189,6 @@ query_full_open(struct query *q, struct wetfile *w)
 		return -1;
 	t->w = *w;
 	t->r.file = &t->w;
+	t->r.keep = QKEEP;
 	return 0;
 }

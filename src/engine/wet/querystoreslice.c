@@ -85,7 +85,7 @@ tell(struct scan *c, uint32_t s, uint64_t x, uint64_t i, size_t k)
 	uint64_t word[8];
 
 	for (unsigned j = 0; j < e.nval; j++)
-		word[j] = r->val.v[at->at + j * at->n + (x - c->before[s])];
+		word[j] = r->vals.val.v[at->at + j * at->n + (x - c->before[s])];
 	e.val = word;
 	e.ref = r->ref.v + store_refs(r, i, &e.nref);
 	return c->s->fn(c->s->arg, &e) != 0;

@@ -24,7 +24,7 @@ give(struct insns *t, uint64_t x)
 	t->e.instance = t->before + x;
 	t->e.nval = t->want & QUERY_VALUES ? f->r.code.stmt[t->e.id - 1].nval : 0;
 	for (unsigned j = 0; j < t->e.nval; j++)
-		word[j] = f->r.val.v[at->at + j * at->n + x];
+		word[j] = f->r.vals.val.v[at->at + j * at->n + x];
 	t->e.val = word;
 	return t->fn(t->arg, &t->e) != 0;
 }

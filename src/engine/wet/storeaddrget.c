@@ -112,7 +112,7 @@ value(struct get *t, uint32_t s)
 {
 	const struct store_place *at = &t->r->place[s];
 
-	return t->r->val.v[at->at + t->done[s]++];
+	return t->r->vals.val.v[at->at + t->done[s]++];
 }
 
 static int

@@ -104,7 +104,7 @@ statement(struct exec *t, uint32_t s)
 	struct store_read *r = t->r;
 	const struct load_stmt *v = &r->load->stmt[s];
 	const struct store_place *p = &r->place[s];
-	uint64_t w[LOAD_WORDS], val[8], *to = r->val.v + p->at + t->done[s]++;
+	uint64_t w[LOAD_WORDS], val[8], *to = r->vals.val.v + p->at + t->done[s]++;
 	const uint64_t *g;
 	int right = words(t, s, w);
 
@@ -226,9 +226,9 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 	uint64_t sum = 0;
 	const char *err;
 
-	r->val.n = 0;
+	r->vals.val.n = 0;
 	load_begin(r->load);
-	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->val, nval) != 0 ? "no memory" : layout(&t, c, &key);
+	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" : layout(&t, c, &key);
 	if (!err && (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
 	if (!err)
@@ -239,7 +239,7 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 		err = "words behind those of the last statement";
 	if (!err && t.sum != sum)
 		err = "the values are not those that were there (of another processor, or the file is not right)";
-	r->val.n = nval;
+	r->vals.val.n = nval;
 	c->err = err;
 	free(t.next);
 	free(t.done);

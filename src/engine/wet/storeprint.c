@@ -24,7 +24,7 @@ values(const struct store_read *r, const struct list *l)
 
 		for (uint64_t i = 0; i < at->n; i++)
 			for (unsigned j = 0; j < n; j++)
-				to[i * n + j] = r->val.v[at->at + j * at->n + i];
+				to[i * n + j] = r->vals.val.v[at->at + j * at->n + i];
 	}
 }
 

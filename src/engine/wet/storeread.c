@@ -46,7 +46,7 @@ store_read_close(struct store_read *r)
 	model_free(&r->model);
 	memdep_free(&r->dep);
 	col_free(&r->path);
-	col_free(&r->val);
+	store_vals_free(r);
 	for (unsigned i = 0; i < DEP_NCOL; i++)
 		col_free(&r->col[i]);
 	col_free(&r->ref);
@@ -345,9 +345,8 @@ deps(struct store_read *r, size_t k)
 struct wanted { struct store_read *r; uint32_t s; uint64_t from, to; };
 
 static int
-is_wanted(void *arg, size_t from, size_t to)
+is_wanted(const struct wanted *w, size_t from, size_t to)
 {
-	const struct wanted *w = arg;
 	const struct store_place *at = &w->r->place[w->s == UINT32_MAX ? 0 : w->s];
 
 	if (w->s == UINT32_MAX)
@@ -356,6 +355,30 @@ is_wanted(void *arg, size_t from, size_t to)
 		if (at->at + j * at->n + w->from < to && at->at + j * at->n + w->to > from)
 			return 1;
 	return 0;
+}
+
+/* And is not there yet, but will be? */
+static int
+is_missing(void *arg, size_t from, size_t to)
+{
+	const struct wanted *w = arg;
+	uint8_t *have = &w->r->vals.have[from / w->r->vals.block];
+
+	return !*have && (*have = (uint8_t)is_wanted(w, from, to)) != 0;
+}
+
+static int
+all_there(const struct wanted *w, uint64_t n)
+{
+	const struct store_vals *v = &w->r->vals;
+
+	for (size_t i = 0; i < v->nblock; i++) {
+		uint64_t from = i * v->block;
+
+		if (!v->have[i] && is_wanted(w, from, n - from < v->block ? n : from + v->block))
+			return 0;
+	}
+	return v->at != 0;
 }
 
 /* Keys of values [from, to): statements and words */
@@ -385,13 +408,24 @@ vals(struct store_read *r, size_t k, struct wanted *w)
 	}
 	if (at > COL_MAX)
 		return bad(r, "too many values");
+	if (!r->load) {
+		store_vals_turn(r, k);
+		if (all_there(w, at))
+			return 0;
+	}
 	if (load(r, k, VAL, &c) != 0)
 		return -1;
 	if (r->load)
 		return store_load_values(r, &c, at) != 0 ? bad(r, c.err) : over(r, &c);
 	if (col_get_number(&c, VC_MAX, &block) != 0 || block == 0)
 		return bad(r, "blocks of no values");
-	return col_get_blocks(&c, &r->val, at, block, is_wanted, val_keys, w) != 0 ? bad(r, c.err) : over(r, &c);
+	if (store_vals_blocks(r, k, at, block) != 0)
+		return bad(r, NULL);
+	r->vals.part |= w->s != UINT32_MAX && w->to - w->from < r->place[w->s].n;
+	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 && over(r, &c) == 0)
+		return 0;
+	r->vals.at = 0;
+	return c.err ? bad(r, c.err) : -1;
 }
 
 int

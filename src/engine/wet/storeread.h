@@ -17,6 +17,19 @@ enum { DEP_TOKEN, DEP_NUM, DEP_SUB, DEP_ID, DEP_FAR, DEP_AT, DEP_PORT, DEP_COUNT
 
 struct store_place { uint64_t at, n; };         /* where a statement's values are in VAL, executions in the segment */
 
+/* Values of a segment, some of its blocks or all */
+struct store_vals {
+	struct col val;
+	size_t at;                      /* the segment, plus 1; 0: none */
+	uint8_t *have;                  /* is that block there?  Of nblock blocks; owned */
+	size_t nblock;
+	uint64_t block;                 /* values in one */
+	int part;                       /* less than all of a statement was wanted */
+	uint64_t used;
+};
+
+#define STORE_KEPT 64u                  /* segments whose values may be kept */
+
 struct store_read {
 	const struct wetfile *file;     /* borrowed */
 	struct wetfile_fault fault;     /* after -1 */
@@ -32,7 +45,11 @@ struct store_read {
 	size_t addrs;
 	uint64_t *total;                /* executions of each statement in all segments; owned */
 	uint32_t *count;                /* those before the segment, and its paths so far; owned */
-	struct col path, val, col[DEP_NCOL];
+	struct col path, col[DEP_NCOL];
+	struct store_vals vals;         /* values of the segment that was asked for them last */
+	struct store_vals kept[STORE_KEPT];     /* others, of which a part was asked for, up to `keep` bytes with them; at 0: free */
+	size_t keep;                    /* of the caller, behind open: 0, nothing is kept */
+	uint64_t turns;
 	struct store_place *place;      /* of each statement; owned */
 	uint64_t n;                     /* statements executed in the segment */
 	struct col ref;                 /* references to memory of all statements, words of ref.h, in order of time */
@@ -80,6 +97,14 @@ struct store_uses { const uint64_t *who; size_t n; };
  */
 typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);     /* not 0: no memory */
 int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
+
+/*
+ * storekept.c: r->vals becomes that of segment k, with what is known of it;
+ * gets room for n values in such blocks if nothing is (-1: no memory).
+ */
+void store_vals_turn(struct store_read *r, size_t k);
+int store_vals_blocks(struct store_read *r, size_t k, uint64_t n, uint64_t block);
+void store_vals_free(struct store_read *r);
 
 /*
  * Kind loads (storeloadget.c): open makes r->load from r->code: 0, -1 without memory, 1 if a statement is not as its
