@@ -14,6 +14,7 @@
 #define FAR     3               /* halves of it: what a quick look finds so much larger is not near */
 #define GAIN    32              /* so much of what there is must LZMA save to be tried again at once, not after PAUSE groups: */
 #define PAUSE   7               /* it takes twenty times as long */
+#define HEAD    24              /* bytes of a block's head, about */
 
 /* How long narrow groups are, n records being len bytes as LZMA; how long they might be to be quick */
 static size_t
@@ -121,7 +122,7 @@ lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t
 		lz = lump_lzma(g, w, &m, size);
 	if (lz == 0)
 		j->npart = 1;
-	return lz < 0 ? -1 : j->part[j->npart - 1].head.size + VS_BHEAD / 4 < size;
+	return lz < 0 ? -1 : j->part[j->npart - 1].head.size + HEAD < size;
 }
 
 /* The blocks that wait from that one on, the first of them at byte `at`, make room for what they are together */
