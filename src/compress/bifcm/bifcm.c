@@ -159,8 +159,8 @@ sizes(struct vs_options *o)
 	o->first = vs_record_size(&o->layout) == 1 ? 2 * VS_FIRST : VS_FIRST;
 	if (o->method >= 0)
 		return;
-	if (o->level < 4)
-		o->block = o->first = VS_GROUP;
+	if (o->level < 4)       /* references are five columns */
+		o->block = o->first = o->layout.ref ? VS_GROUP / 2 : VS_GROUP;
 	else
 		o->group = VS_GROUP;
 }
