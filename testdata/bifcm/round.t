@@ -56,6 +56,8 @@ same "compressed twice" got in
 "$test" make 10000000 9 >long
 bifcm -0 <long >long.bif
 is "blocks unless told otherwise" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "3 524288 524288 "
+bifcm -1 -r addr <long >long.bif
+is "shorter ones of references" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "5 262144 262144 "
 bifcm -5 <long >long.bif
 is "the first one is longer" "$(bifcm -l long.bif | sed -n 's/^first-block-records //p')" 1048576
 bifcm -d -R long.bif | cksum >got

@@ -232,11 +232,26 @@ test_sink(void)
 	free(t.p);
 }
 
+/* `out`, of `in` by one thread, comes back, and is the same by three; both are no more */
+static void
+comes_back(struct text *in, struct text *out, struct vs_options *o, int steps)
+{
+	struct text again = { 0 };
+
+	CHECK("that come back", agrees(in, out, o, 0) && wanders(in, out, o, steps));
+	o->threads = 3;
+	pack(&again, in, o, 0);
+	CHECK("the threads do not show", out->n == again.n && same(out->p, again.p, out->n));
+	free(in->p);
+	free(out->p);
+	free(again.p);
+}
+
 /* Where LZ is best: lines of few words, in large groups of small blocks that become one */
 static void
 test_group(void)
 {
-	struct text in = { 0 }, out = { 0 }, again = { 0 };
+	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
 	struct vs_fault f;
 	struct vs_reader *r;
@@ -262,24 +277,25 @@ test_group(void)
 	}
 	vs_close(r);
 	CHECK("groups become blocks of LZMA", good);
-	CHECK("that come back", agrees(&in, &out, &o, 0) && wanders(&in, &out, &o, 100));
-	o.threads = 3;
-	pack(&again, &in, &o, 0);
-	CHECK("the threads do not show", out.n == again.n && same(out.p, again.p, out.n));
-	free(in.p);
-	free(out.p);
-	free(again.p);
+	comes_back(&in, &out, &o, 100);
 }
 
-/* n values of 8 bytes: at[i], or as many random bits */
+/* n values of 8 bytes that are easy */
 static void
-values(struct text *t, const uint64_t *at, size_t n, unsigned bits)
+loop(struct text *t, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		keep(t, &(uint64_t){ i & 63 }, 8);
+}
+
+/* n values of 8 bytes, of so many random bits */
+static void
+noise(struct text *t, size_t n, unsigned bits)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint64_t v = at ? at[i] : (uint64_t)rnd(UINT32_MAX) << 32 | rnd(UINT32_MAX);
+		uint64_t v = (uint64_t)rnd(UINT32_MAX) << 32 | rnd(UINT32_MAX);
 
-		v = at ? v : v >> (64 - bits);
-		keep(t, &v, sizeof(v));
+		keep(t, &(uint64_t){ v >> (64 - bits) }, 8);
 	}
 }
 
@@ -288,7 +304,7 @@ static void
 test_wide(void)
 {
 	enum { LONG = 190000 };
-	struct text in = { 0 }, out = { 0 }, again = { 0 };
+	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
 	struct vs_fault f;
 	struct vs_reader *r;
@@ -298,12 +314,11 @@ test_wide(void)
 
 	options(&o, "8");
 	o = (struct vs_options){ .layout = o.layout, .first = 20000, .group = VS_GROUP, .level = 9, .method = -1, .threads = 1 };
-	for (uint64_t i = 0; i < 20000; i++)
-		keep(&in, &(uint64_t){ i & 63 }, 8);
-	values(&in, NULL, LONG, 64);
+	loop(&in, 20000);
+	noise(&in, LONG, 64);
 	memcpy(first, in.p + 20000 * 8, LONG * sizeof(*first));
 	for (unsigned i = 0; i < 3; i++)
-		values(&in, first, LONG, 0);
+		keep(&in, first, LONG * sizeof(*first));
 	pack(&out, &in, &o, 0);
 	r = vs_open_mem(out.p, out.n, &f);
 	x = vs_index(r, &f);
@@ -314,21 +329,15 @@ test_wide(void)
 	}
 	vs_close(r);
 	CHECK("wide groups become blocks of zstd", wide && out.n < 19 * LONG);
-	CHECK("that come back", agrees(&in, &out, &o, 0) && wanders(&in, &out, &o, 20));
-	o.threads = 3;
-	pack(&again, &in, &o, 0);
-	CHECK("nor do the threads show there", out.n == again.n && same(out.p, again.p, out.n));
+	comes_back(&in, &out, &o, 20);
 	free(first);
-	free(in.p);
-	free(out.p);
-	free(again.p);
 }
 
 /* Blocks that are much harder than the first one are made shorter */
 static void
 test_slow(void)
 {
-	struct text in = { 0 }, out = { 0 }, again = { 0 };
+	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
 	struct vs_fault f;
 	struct vs_reader *r;
@@ -338,9 +347,8 @@ test_slow(void)
 
 	options(&o, "8");
 	o = (struct vs_options){ .layout = o.layout, .first = 30000, .level = 6, .method = -1, .threads = 1 };
-	for (uint64_t i = 0; i < 350000; i++)
-		keep(&in, &(uint64_t){ i & 63 }, 8);
-	values(&in, NULL, 100000, 7);
+	loop(&in, 350000);
+	noise(&in, 100000, 7);
 	pack(&out, &in, &o, 0);
 	r = vs_open_mem(out.p, out.n, &f);
 	x = vs_index(r, &f);
@@ -356,13 +364,7 @@ test_slow(void)
 	}
 	vs_close(r);
 	CHECK("no block takes much longer than it may", x && good && hardest && longest > 2 * hardest);
-	CHECK("and all come back", agrees(&in, &out, &o, 0) && wanders(&in, &out, &o, 50));
-	o.threads = 3;
-	pack(&again, &in, &o, 0);
-	CHECK("by any number of threads", out.n == again.n && same(out.p, again.p, out.n));
-	free(in.p);
-	free(out.p);
-	free(again.p);
+	comes_back(&in, &out, &o, 50);
 }
 
 static void

@@ -13,13 +13,16 @@
 #define FEW      (512u << 10)
 #define PRESET   (1u << 20)     /* bytes of the primer, at most */
 #define TIMES    4              /* nor more than so many times the block: they are gone through first */
-#define DEPTH    48             /* of the search in later blocks of values: they repeat themselves so much that all that xz does takes seconds */
+#define DEPTH    48             /* of the search in later blocks of values */
 #define PIECE    8192           /* values laid out at a time */
 #define OUT      (64u << 10)
 #define LARGE    (256u << 10)   /* bytes of a column for which other tables make room */
 
 /* As xz does it, and for fields of 8 bytes */
 static const struct { uint8_t lc, lp, pb; } props[] = { { 3, 0, 2 }, { 0, 3, 3 } };
+
+/* Ways to code a column: the values as they are, in a layout, both as xz does it; in the layout, for fields of 8 bytes */
+enum { PLAIN, LAID, FIELDS };
 
 /* What LZMA is told: its dictionary, and what of the primer is in it at first.  0, or -1 without memory. */
 static int
@@ -101,6 +104,13 @@ feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind,
 	return r ? r : code(s, LZMA_FINISH, out, limit);
 }
 
+/* A later block, of values: they repeat themselves so much that all that xz does takes seconds */
+static int
+is_later(const struct vc_prime *prime, const struct vc_col *col)
+{
+	return prime && col->width > 1;
+}
+
 /* Appends a coding of this kind, which may be unfinished if it is longer than limit.  0, or -1. */
 static int
 attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, unsigned prop,
@@ -118,7 +128,7 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	opt.lc = props[prop].lc;
 	opt.lp = props[prop].lp;
 	opt.pb = props[prop].pb;
-	if (prime && col->width > 1)
+	if (is_later(prime, col))
 		opt.depth = DEPTH;
 	if (lzma_raw_encoder(&s, filter) == LZMA_OK)
 		r = feed(w, &s, col, kind, out, limit);
@@ -126,30 +136,41 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	return r < 0 || out->nomem ? -1 : 0;
 }
 
+/* The codings to try, the bits of PLAIN and so on; kind: the layout that zstd likes best */
+static unsigned
+tries(const struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind)
+{
+	unsigned fields = col->width >= 4 && !(kind & LAY_PLANES) ? 1u << FIELDS : 0, laid = kind ? 1u << LAID : 0;
+
+	if (w->plain)
+		return 1u << PLAIN;
+	if (is_later(prime, col))
+		return fields ? fields : laid ? laid : 1u << PLAIN;
+	return 1u << PLAIN | laid | fields;
+}
+
 int
 vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
-	static const unsigned prop[] = { 0, 0, 1 };
 	struct vc_col sample;
 	size_t size, old = out->n, limit = w->limit ? w->limit : SIZE_MAX;
-	unsigned kind, fields, later;
+	unsigned kind, todo;
 
 	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
 	if (col->n * col->width >= LARGE)
 		vc_work_trim(w);
-	fields = col->width >= 4 && !(kind & LAY_PLANES);
-	later = prime && col->width > 1;
-	for (unsigned k = 0; k < (w->plain ? 1 : 3); k++) {
+	todo = tries(w, prime, col, kind);
+	for (unsigned k = PLAIN; k <= FIELDS; k++) {
 		struct buf *to;
 
-		if ((k == 1 && !kind) || (k == 2 && !fields) || (later && k != (fields ? 2 : kind ? 1 : 0)))
+		if (!(todo >> k & 1))
 			continue;
 		if (out->n - old > limit)       /* it was not finished: its memory is for the next one */
 			out->n = old;
 		to = out->n > old ? &w->tmp : out;
 		w->tmp.n = 0;
-		if (attempt(w, prime, col, k ? kind : 0, prop[k], limit, to))
+		if (attempt(w, prime, col, k == PLAIN ? 0 : kind, k == FIELDS, limit, to))
 			return -1;
 		if (to != out && w->tmp.n < out->n - old) {
 			out->n = old;

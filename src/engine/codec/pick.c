@@ -16,6 +16,13 @@
 #define HARD    3               /* so much harder than the first block may others be, and still be quick */
 #define XZ      1.25            /* the same with the values as they are: LZMA is not so much better than it */
 
+/* Context mixing? */
+static int
+mixes(enum vc_method m)
+{
+	return m == VC_CM || m == VC_CM_DELTA;
+}
+
 int
 vc_noise(size_t len, size_t bytes)
 {
@@ -170,7 +177,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	unsigned kind;
 	int lz;
 
-	if (m == VC_CM || m == VC_CM_DELTA) {
+	if (mixes(m)) {
 		w->chosen = m;
 		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
 	}
@@ -225,7 +232,7 @@ values_ns(const struct vc_coded *c, double bits)
 {
 	double n = (double)c->n, bytes = n * c->width;
 
-	if (c->method == VC_CM || c->method == VC_CM_DELTA)
+	if (mixes(c->method))
 		return 50 * n + 75 * (bits < 6 * n ? bits : 6 * n);
 	return 2.5 * bytes + (c->method == VC_LZ ? 62 * (double)c->len : 0);
 }
@@ -233,7 +240,7 @@ values_ns(const struct vc_coded *c, double bits)
 double
 vc_decode_ns(const struct vc_coded *c)
 {
-	return values_ns(c, 8.0 * (double)c->len) + (c->method == VC_CM || c->method == VC_CM_DELTA ? COPY : 0);
+	return values_ns(c, 8.0 * (double)c->len) + (mixes(c->method) ? COPY : 0);
 }
 
 size_t

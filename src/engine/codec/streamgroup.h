@@ -16,7 +16,7 @@ struct vs_held {
 	struct vs_sum sum;
 };
 
-struct vs_group {                       /* all zero: there are no groups */
+struct vs_group {
 	const struct vs_common *m;      /* NULL: there are no groups */
 	size_t most;                    /* records of a group, at most */
 	size_t narrow, wide;            /* of the next ones */

@@ -108,7 +108,7 @@ void store_vals_free(struct store_read *r);
 
 /*
  * Kind loads (storeloadget.c): open makes r->load from r->code: 0, -1 without memory, 1 if a statement is not as its
- * instruction.  values makes the nval words of r->val: r->place and the registers are those of the segment's beginning; c
+ * instruction.  values makes the nval words of r->vals: r->place and the registers are those of the segment's beginning; c
  * is at VAL: 0, or -1 and c->err.
  */
 int store_load_open(struct store_read *r);
