@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *name = "tracemill";
 static int status = 1;
+static int limited;     /* SIGXFSZ was not ignored when we came */
 
 void
 diag_init(const char *argv0, int trouble)
@@ -16,10 +18,19 @@ diag_init(const char *argv0, int trouble)
 	const char *slash;
 
 	status = trouble;
+	if (signal(SIGXFSZ, SIG_IGN) == SIG_DFL)
+		limited = 1;
 	if (!argv0 || !*argv0)
 		return;
 	slash = strrchr(argv0, '/');
 	name = slash && slash[1] ? slash + 1 : argv0;
+}
+
+void
+diag_child(void)
+{
+	if (limited)
+		signal(SIGXFSZ, SIG_DFL);
 }
 
 const char *

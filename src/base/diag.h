@@ -9,9 +9,13 @@
 
 /*
  * Set the tool's name (the last component of argv0) and the exit status of
- * die() and its kin: 1 for most tools, 2 for those that compare.
+ * die() and its kin: 1 for most tools, 2 for those that compare.  From here on
+ * a file that would grow too large is an error of write(2), EFBIG, no signal.
  */
 void diag_init(const char *argv0, int trouble);
+
+/* In a child, before it becomes another program: that is to have its signals as this one was given them */
+void diag_child(void);
 const char *diag_name(void);
 
 /* `tool: message`; the _sys forms append `: ` and the text of errno */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,8 @@
 
 #include "diag.h"
 #include "mem.h"
+#include "num.h"
+#include "temp.h"
 
 #define SIZE (2 * OUT_ROOM)
 #define DIRECT (64u << 10)       /* as much is not worth copying */
@@ -22,13 +23,15 @@ struct out {
 	int fd;
 	char *name;             /* owned: what the user called it */
 	char *final, *temp;     /* owned; NULL when written directly */
+	int replaces;           /* there is a file of the final name */
+	pid_t pid;              /* whose it is: not a child's */
 	uint8_t *p;             /* owned: SIZE bytes */
 	size_t n;
 	uint64_t off;           /* bytes handed to the kernel */
 	struct out *next;
 };
 
-static struct out *all;         /* open ones: for exit and signals */
+static struct out *all;         /* open ones: for exit */
 static int hooked;
 
 static void
@@ -95,94 +98,127 @@ out_flush(struct out *o)
 		fail(o);
 }
 
+/* Temporary files are temp.h's to remove */
 static void
 at_exit(void)
 {
 	struct out *o;
+	pid_t pid = getpid();
 
 	while ((o = all)) {
 		all = o->next;
-		if (o->temp)
-			unlink(o->temp);
-		else if (push(o, o->p, o->n) < 0 && errno != EPIPE) {
+		if (!o->temp && o->pid == pid && push(o, o->p, o->n) < 0 && errno != EPIPE) {
 			warn_sys("%s", o->name);
 			_exit(1);
 		}
 	}
 }
 
-static void
-on_signal(int sig)
+/* The descriptor that a name like /dev/stdout or /dev/fd/3 stands for, or -1 */
+static int
+descriptor(const char *path)
 {
-	struct out *o;
+	static const char *const folder[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t n;
 
-	for (o = all; o; o = o->next)
-		if (o->temp)
-			unlink(o->temp);
-	signal(sig, SIG_DFL);
-	raise(sig);
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < 2; i++) {
+		size_t k = strlen(folder[i]);
+
+		if (!strncmp(path, folder[i], k) && !num_u64(path + k, 0, INT_MAX, &n))
+			return (int)n;
+	}
+	return -1;
+}
+
+/* Where a path leads, through symbolic links, the last one perhaps to where nothing is: owned by the caller; NULL with errno */
+static char *
+resolve(const char *path)
+{
+	char *at = xstrdup(path), to[PATH_MAX];
+
+	for (int links = 0; links < 40; links++) {
+		ssize_t n = readlink(at, to, sizeof to - 1);
+		const char *slash = strrchr(at, '/');
+		char *next;
+
+		if (n < 0)
+			return at;      /* no link, or nothing there */
+		to[n] = '\0';
+		next = to[0] == '/' || !slash ? xstrdup(to) : xasprintf("%.*s/%s", (int)(slash - at), at, to);
+		free(at);
+		at = next;
+	}
+	free(at);
+	errno = ELOOP;
+	return NULL;
+}
+
+/* A name in the folder of path that begins like it and is not too long */
+static char *
+temp_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	return xasprintf("%.*s%.*s.XXXXXX", (int)(base - path), path, NAME_MAX - 7, base);
 }
 
 static void
-hook_signals(void)
-{
-	static const int sigs[] = { SIGHUP, SIGINT, SIGTERM };
-	struct sigaction sa, old;
-	size_t i;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = on_signal;
-	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++)
-		if (!sigaction(sigs[i], NULL, &old) && old.sa_handler == SIG_DFL)
-			sigaction(sigs[i], &sa, NULL);
-}
-
-/* A regular or new file gets a temporary beside it, with the mode that plain creation would give */
-static void
-open_file(struct out *o, const char *path)
+open_file(struct out *o, const char *path, mode_t mode)
 {
 	struct stat st;
-	mode_t mode, mask;
-	int exists = stat(path, &st) == 0;
+	mode_t mask;
 
-	if (exists && !S_ISREG(st.st_mode)) {
+	o->replaces = stat(path, &st) == 0;
+	if (o->replaces && !S_ISREG(st.st_mode)) {
 		o->fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (o->fd < 0)
 			die_sys("%s", path);
 		return;
 	}
+	if (o->replaces && access(path, W_OK) < 0)
+		die_sys("%s", path);
 	mask = umask(0);
 	umask(mask);
-	mode = exists ? st.st_mode & 0777 : 0666 & ~mask;
-	if (exists && access(path, W_OK) < 0)
-		die_sys("%s", path);
-	o->final = exists ? realpath(path, NULL) : xstrdup(path);   /* through a symbolic link, not over it */
+	o->final = resolve(path);
 	if (!o->final)
 		die_sys("%s", path);
-	o->temp = xasprintf("%s.XXXXXX", o->final);
-	o->fd = mkstemp(o->temp);
+	o->temp = temp_name(o->final);
+	o->fd = temp_file(o->temp, o->replaces ? st.st_mode & 0777 : mode & ~mask);
 	if (o->fd < 0) {
 		free(o->temp);
 		o->temp = NULL;
 		die_sys("%s", path);
 	}
-	if (fchmod(o->fd, mode) < 0)
-		warn_sys("%s", path);
-	hook_signals();
+	/* the superuser must not take a file away from its owner */
+	if (o->replaces && (st.st_uid != geteuid() || st.st_gid != getegid()) && fchown(o->fd, st.st_uid, st.st_gid) == 0)
+		(void)!fchmod(o->fd, st.st_mode & 0777);
+}
+
+mode_t
+out_mode_of(const char *input)
+{
+	struct stat st;
+
+	return input && stat(input, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0666 : 0666;
 }
 
 struct out *
-out_open(const char *path)
+out_create(const char *path, mode_t mode)
 {
 	struct out *o = xcalloc(1, sizeof(*o));
 
 	o->p = xmalloc(SIZE);
-	if (!path || !strcmp(path, "-")) {
-		o->name = xstrdup("standard output");
-		o->fd = STDOUT_FILENO;
+	o->pid = getpid();
+	o->fd = path ? descriptor(path) : STDOUT_FILENO;
+	if (o->fd >= 0) {
+		o->name = xstrdup(o->fd == STDOUT_FILENO ? "standard output" : path);
 	} else {
 		o->name = xstrdup(path);
-		open_file(o, path);
+		open_file(o, path, mode);
 	}
 	if (!hooked) {
 		hooked = 1;
@@ -191,6 +227,18 @@ out_open(const char *path)
 	o->next = all;
 	all = o;
 	return o;
+}
+
+struct out *
+out_open(const char *path)
+{
+	return out_create(path, 0666);
+}
+
+int
+out_fd(const struct out *o)
+{
+	return o->fd;
 }
 
 const char *
@@ -264,10 +312,16 @@ void
 out_close(struct out *o)
 {
 	out_flush(o);
+	/* what had the name was safe on the disk, so this must be; not every file system can tell */
+	if (o->temp && o->replaces && fsync(o->fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+		fail(o);
 	if (close(o->fd) < 0)
 		fail(o);
-	if (o->temp && rename(o->temp, o->final) < 0)
-		fail(o);
+	if (o->temp) {
+		if (rename(o->temp, o->final) < 0)
+			fail(o);
+		temp_keep(o->temp);
+	}
 	unhook(o);
 	release(o);
 }
@@ -279,7 +333,7 @@ out_drop(struct out *o)
 		out_flush(o);
 	close(o->fd);
 	if (o->temp)
-		unlink(o->temp);
+		temp_remove(o->temp);
 	unhook(o);
 	release(o);
 }

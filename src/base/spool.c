@@ -6,22 +6,15 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/spool.h"
+#include "base/temp.h"
 
 int
 spool_open(void)
 {
-	const char *dir = getenv("TMPDIR");
-	char *name;
-	int fd;
+	int fd = temp_nameless(diag_name());
 
-	if (!dir || !*dir)
-		dir = "/tmp";
-	name = xasprintf("%s/%s.XXXXXX", dir, diag_name());
-	fd = mkstemp(name);
 	if (fd < 0)
-		die_sys("temporary file in %s", dir);
-	unlink(name);
-	free(name);
+		die_sys("temporary file in %s", getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	return fd;
 }
 

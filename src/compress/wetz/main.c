@@ -112,21 +112,6 @@ arch_option(struct arch_params *p, char *s)
 	return arch_good(p) ? 0 : -1;
 }
 
-/* A file without a name, in TMPDIR */
-static int
-temporary(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char *name = xasprintf("%s/wetz.XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkstemp(name);
-
-	if (fd < 0)
-		die_sys("%s", name);
-	unlink(name);
-	free(name);
-	return fd;
-}
-
 /* To a temporary file: 0, or errno */
 static int
 keep(void *arg, const void *p, size_t n)
@@ -209,7 +194,7 @@ compress_paper(struct job *j)
 	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats };
 	struct wetfile_fault wf;
 	struct store_fault f;
-	int fd = temporary(), failed;
+	int fd = spool_open(), failed;
 	struct wetfile_writer *w = wetfile_create(keep, &fd, WETFILE_FULL, &wf);
 
 	if (!w)
@@ -257,7 +242,7 @@ expand_replay(struct job *j, const struct wetfile *w)
 	struct wetfile_fault f;
 	struct store_fault sf;
 	struct wetfile_writer *to;
-	int fd = temporary(), copy = temporary();
+	int fd = spool_open(), copy = spool_open();
 	char *path = xasprintf("/proc/self/fd/%d", copy);
 
 	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, keep, &copy, &f) != 0)

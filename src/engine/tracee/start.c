@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "tracee.h"
 
 #define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
@@ -24,6 +25,7 @@ become(char *const argv[], int go, int tell)
 
 	if (read(go, &c, 1) == 1) {
 		close(go);
+		diag_child();
 		execvp(argv[0], argv);
 		err = errno;
 		if (write(tell, &err, sizeof(err)) < 0)

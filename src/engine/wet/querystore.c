@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/temp.h"
 #include "engine/wet/querystore.h"
 
 int
@@ -159,16 +160,9 @@ query_store_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned wa
 int
 query_temporary(struct query *q)
 {
-	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int fd;
+	int fd = temp_nameless("query");
 
-	if (snprintf(name, sizeof name, "%s/query.XXXXXX", dir && *dir ? dir : "/tmp") >= (int)sizeof name)
-		return query_bad(q, "TMPDIR is too long");
-	if ((fd = mkstemp(name)) < 0)
-		return query_bad(q, "temporary file: %s", strerror(errno));
-	unlink(name);
-	return fd;
+	return fd < 0 ? query_bad(q, "temporary file: %s", strerror(errno)) : fd;
 }
 
 int

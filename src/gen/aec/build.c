@@ -22,6 +22,7 @@ run(char *const argv[])
 
 	if (pid == 0) {
 		dup2(2, 1);     /* standard output is not make's to write to */
+		diag_child();
 		execvp(argv[0], argv);
 		_exit(127);
 	}

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,67 +10,18 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/temp.h"
 #include "merge.h"
 
 #define NBUF 256u
 
-struct dir {
-	char *path;                     /* owned */
-	struct dir *next;
-};
-
 struct files {
 	char *final, *folder;           /* owned; folder: where files are now */
-	struct dir *dirs;
 	struct file *first, **end;
 	struct file *newest, *oldest;   /* with buffers */
 	unsigned nbuf;
 	struct out *out;                /* file_single: one file that needs no folder; else the tar file or NULL */
 };
-
-static struct files *cleanup;           /* for exit and signals: what is not done yet */
-static struct sigaction before[3];      /* what did out.h want done? */
-static const int sigs[3] = { SIGHUP, SIGINT, SIGTERM };
-
-/* Only what a signal handler may do */
-static void
-remove_all(void)
-{
-	struct files *a = cleanup;
-
-	cleanup = NULL;
-	if (!a)
-		return;
-	for (struct file *f = a->first; f; f = f->next)
-		unlink(f->path);
-	for (struct dir *d = a->dirs; d; d = d->next)
-		rmdir(d->path);
-	rmdir(a->folder);
-}
-
-static void
-on_signal(int sig)
-{
-	remove_all();
-	for (int i = 0; i < 3; i++)
-		if (sigs[i] == sig && before[i].sa_handler != SIG_DFL) {
-			before[i].sa_handler(sig);
-			return;
-		}
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void
-hook(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	atexit(remove_all);
-	for (int i = 0; i < 3; i++)
-		if (sigaction(sigs[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
-			sigaction(sigs[i], &sa, NULL);
-}
 
 /* A folder with something in it is not replaced; an empty one is, by rename() */
 static void
@@ -105,23 +55,19 @@ files_new(const char *path)
 	else
 		check_free(a->final);
 	a->folder = xasprintf("%s.XXXXXX", a->final);
-	if (!mkdtemp(a->folder))
+	if (temp_folder(a->folder) != 0)
 		die_sys("%s", a->final);
-	cleanup = a;
-	hook();
 	return a;
 }
 
 void
 files_dir(struct files *a, const char *name)
 {
-	struct dir *d = xmalloc(sizeof *d);
+	char *path = xasprintf("%s/%s", a->folder, name);
 
-	d->path = xasprintf("%s/%s", a->folder, name);
-	if (mkdir(d->path, 0777) != 0)
-		die_sys("%s", d->path);
-	d->next = a->dirs;
-	a->dirs = d;
+	if (mkdir(path, 0777) != 0)
+		die_sys("%s", path);
+	free(path);
 }
 
 struct file *
@@ -249,13 +195,6 @@ free_all(struct files *a)
 		free(f->path);
 		free(f);
 	}
-	while (a->dirs) {
-		struct dir *d = a->dirs;
-
-		a->dirs = d->next;
-		free(d->path);
-		free(d);
-	}
 	free(a->folder);
 	free(a->final);
 	free(a);
@@ -270,11 +209,11 @@ files_done(struct files *a)
 	flush_all(a);
 	if (a->out) {
 		archive_write(a->out, a);
-		remove_all();
+		temp_remove(a->folder);
 	} else {
 		if (chmod(a->folder, 0777 & ~mask) != 0 || rename(a->folder, a->final) != 0)
 			die_sys("%s", a->final);
-		cleanup = NULL;
+		temp_keep(a->folder);
 	}
 	free_all(a);
 }

@@ -1,0 +1,231 @@
+/* Unfinished files: see temp.h. */
+#include "temp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DEEP 16         /* folders in folders that are removed: more than any tool makes */
+
+struct temp {
+	char *name;             /* owned */
+	pid_t pid;              /* whose it is */
+	struct temp *next;
+};
+
+/* Changed with the signals blocked, as the handler walks it */
+static struct temp *all;
+static int hooked;
+
+/* What ends a program by default and is no crash.  SIGXFSZ is not here: diag_init() makes it an error of write(2). */
+static const int sigs[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
+	SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT,
+};
+#define NSIGS (sizeof(sigs) / sizeof(sigs[0]))
+
+static int remove_tree(int at, const char *name, int deep);
+
+/* What is in a folder: whether anything of it went.  opendir() may not be used in a signal handler: the kernel's records as they are. */
+static int
+empty(int fd, int deep)
+{
+	_Alignas(8) char buf[2048];
+	unsigned short len;
+	int gone = 0;
+	long n;
+
+	while ((n = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0)
+		for (long i = 0; i < n; i += len) {
+			const char *s = buf + i + 19;   /* after inode, offset, length, type */
+
+			memcpy(&len, buf + i + 16, sizeof len);
+			if (strcmp(s, ".") != 0 && strcmp(s, "..") != 0)
+				gone |= remove_tree(fd, s, deep - 1);
+		}
+	return gone;
+}
+
+/* A file, or a folder with what is in it: whether it is gone */
+static int
+remove_tree(int at, const char *name, int deep)
+{
+	int fd;
+
+	if (unlinkat(at, name, 0) == 0)
+		return 1;
+	if ((errno != EISDIR && errno != EPERM) || !deep)
+		return 0;
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		/* again as long as something goes: what is read while it is emptied may leave entries out */
+		while (empty(fd, deep))
+			if (lseek(fd, 0, SEEK_SET) != 0)
+				break;
+		close(fd);
+	}
+	return unlinkat(at, name, AT_REMOVEDIR) == 0;
+}
+
+static void
+remove_all(void)
+{
+	pid_t pid = getpid();
+
+	for (const struct temp *t = all; t; t = t->next)
+		if (t->pid == pid)
+			(void)remove_tree(AT_FDCWD, t->name, DEEP);
+}
+
+static void
+on_signal(int sig)
+{
+	remove_all();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+hook(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, old;
+
+	if (hooked)
+		return;
+	hooked = 1;
+	atexit(remove_all);
+	for (size_t i = 0; i < NSIGS; i++)
+		if (!sigaction(sigs[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(sigs[i], &sa, NULL);
+}
+
+static void
+block(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < NSIGS; i++)
+		sigaddset(&set, sigs[i]);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+/* Make it and put it on the list, with no signal in between */
+static int
+make(char *name, int (*how)(char *))
+{
+	struct temp *t = malloc(sizeof *t);
+	char *copy = malloc(strlen(name) + 1);
+	sigset_t old;
+	int r = -1, err = ENOMEM;
+
+	hook();
+	block(&old);
+	if (t && copy) {
+		r = how(name);
+		err = errno;
+	}
+	if (r >= 0) {
+		*t = (struct temp){ strcpy(copy, name), getpid(), all };
+		all = t;
+	} else {
+		free(t);
+		free(copy);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = err;
+	return r;
+}
+
+static int
+make_file(char *name)
+{
+	return mkostemp(name, O_CLOEXEC);
+}
+
+static int
+make_folder(char *name)
+{
+	return mkdtemp(name) ? 0 : -1;
+}
+
+int
+temp_file(char *name, mode_t mode)
+{
+	int fd = make(name, make_file), err;
+
+	/* a file system without modes is no reason to fail */
+	if (fd < 0 || fchmod(fd, mode) == 0 || errno == EPERM || errno == ENOTSUP)
+		return fd;
+	err = errno;
+	close(fd);
+	temp_remove(name);
+	errno = err;
+	return -1;
+}
+
+int
+temp_folder(char *name)
+{
+	return make(name, make_folder);
+}
+
+/* Off the list, and removed first if that is wanted */
+static void
+forget(const char *name, int gone)
+{
+	sigset_t old;
+
+	block(&old);
+	for (struct temp **pp = &all; *pp; pp = &(*pp)->next) {
+		struct temp *t = *pp;
+
+		if (strcmp(t->name, name) != 0)
+			continue;
+		if (gone)
+			(void)remove_tree(AT_FDCWD, name, DEEP);
+		*pp = t->next;
+		free(t->name);
+		free(t);
+		break;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void
+temp_keep(const char *name)
+{
+	forget(name, 0);
+}
+
+void
+temp_remove(const char *name)
+{
+	forget(name, 1);
+}
+
+int
+temp_nameless(const char *tool)
+{
+	const char *dir = getenv("TMPDIR");
+	char name[4096];
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/tmp";
+	if (snprintf(name, sizeof name, "%s/%s.XXXXXX", dir, tool) >= (int)sizeof name) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = temp_file(name, 0600);
+	if (fd >= 0)
+		temp_remove(name);
+	return fd;
+}
