@@ -18,14 +18,12 @@
 #define SYNOPSIS "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]"
 #define SHORT    200000u        /* a run of no more instructions is checked as a whole */
 #define WINDOW   10000u         /* instructions checked in a row */
-#define WINDOWS  16u            /* without options, and */
-#define SECONDS  10.0           /* how long they take together */
+#define WINDOWS  16u            /* without options */
 
 struct options {
 	const char *path;
 	uint64_t from, to;              /* what of the run */
 	uint64_t every, length;         /* a window begins every so many instructions; 0: all is one window */
-	double seconds;                 /* for a window; 0: no limit */
 	int verbose;
 };
 
@@ -64,7 +62,7 @@ windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
 		uint64_t last = o->every && o->to - from > o->length ? from + o->length : o->to;
 
 		to = last;
-		switch (verify_window(v, from, to, o->seconds, &at)) {
+		switch (verify_window(v, from, to, &at)) {
 		case VERIFY_BAD:
 			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->path, verify_err(v),
 			    verify_counts(v)->ninst);
@@ -99,7 +97,6 @@ plan(struct options *o, uint64_t length, int all)
 	o->to = length;
 	o->every = length / WINDOWS + 1;
 	o->length = o->every < WINDOW ? o->every : WINDOW;
-	o->seconds = SECONDS / WINDOWS;
 }
 
 /* `from:to`, each of which may be left out */

@@ -1,8 +1,8 @@
 /*
- * wsfault capture what [number]: the verifier with a replay that goes wrong,
+ * wsfault capture what [number [bits]]: the verifier with a replay that goes wrong,
  * to see that it is noticed.  what: none; address, size, kind, drop, double of
  * the reference of that number; register of the replay in blocks, behind it;
- * memory, the lowest bit of that byte in the first replay, where it begins.
+ * memory, these bits (the lowest) of that byte in the first replay, where it begins.
  * Says `instruction N: what` or `no difference`.
  */
 #include <stdio.h>
@@ -15,6 +15,7 @@
 struct fault {
 	const char *what;
 	uint64_t number;
+	uint8_t bits;
 	uint64_t seen;          /* words before the batch */
 	int done;
 };
@@ -51,7 +52,7 @@ on_batch(void *arg, struct verify_batch *b, struct replay *r)
 	uint8_t *p = is(f, "memory") ? replay_memory(r, f->number) : NULL;
 
 	if (p && !f->done)
-		*p ^= 1;
+		*p ^= f->bits;
 	if (is(f, "register") && !f->done)
 		b->regs.r[f->number & 15] ^= 1;
 	f->done |= p || is(f, "register");
@@ -65,7 +66,8 @@ on_batch(void *arg, struct verify_batch *b, struct replay *r)
 int
 main(int argc, char **argv)
 {
-	struct fault fault = {.what = argc > 2 ? argv[2] : "none", .number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0};
+	struct fault fault = {.what = argc > 2 ? argv[2] : "none", .number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0,
+		.bits = argc > 4 ? (uint8_t)strtoul(argv[4], NULL, 0) : 1};
 	struct verify_opts o = {.vectors = 1, .batch = on_batch, .arg = &fault};
 	struct replay_fault f;
 	struct verify *v;
@@ -78,7 +80,7 @@ main(int argc, char **argv)
 		printf("%s\n", f.err);
 		return 2;
 	}
-	switch (verify_window(v, 0, WS_UNKNOWN, 0, &at)) {
+	switch (verify_window(v, 0, WS_UNKNOWN, &at)) {
 	case VERIFY_OK:
 		printf("no difference in %llu\n", (unsigned long long)verify_counts(v)->ninst);
 		break;

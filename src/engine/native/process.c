@@ -10,10 +10,13 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "base/bytes.h"
 #include "engine/native/native.h"
 
-#define SITE 0x20000u           /* where our `syscall` instruction lies: no program is there */
 #define USER_END (1ull << 47)
+#define PAGE     4096u
+#define SITES    100u           /* places for the page with our `syscall` instruction, */
+#define SITE(k)  (0x20000 + (k) * 0x13000010000ull)     /* one of which the program leaves free */
 
 __attribute__((format(printf, 2, 3))) static int
 bad(struct native *n, const char *fmt, ...)
@@ -38,16 +41,66 @@ native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, ui
 	return 0;
 }
 
+/* Is some of the page of our `syscall` instruction in [addr, addr+len)? */
+static int
+hits(const struct native *n, uint64_t addr, uint64_t len)
+{
+	return n->t.site && n->t.site + PAGE > addr && n->t.site < addr + len;
+}
+
+/* A new place for our `syscall` instruction, outside of [addr, addr+len) */
+static int
+new_site(struct native *n, uint64_t addr, uint64_t len)
+{
+	uint64_t old = n->t.site, ret = 0;
+
+	for (unsigned k = 0; k < SITES; k++) {
+		uint64_t at = SITE(k);
+
+		if (at + PAGE > addr && at < addr + len)
+			continue;
+		if (native_call(n, &ret, SYS_mmap, at, PAGE, PROT_READ | PROT_EXEC,
+		    MAP_FIXED_NOREPLACE | MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX))
+			return -1;
+		if (ret != at)
+			continue;
+		if (tracee_write(&n->t, at, (const uint8_t *)"\x0f\x05", 2) != 2)
+			break;
+		n->t.site = at;
+		return old ? native_call(n, &ret, SYS_munmap, old, PAGE, 0, 0, 0) : 0;
+	}
+	return bad(n, "cannot write into a process");
+}
+
+/* The program gets [addr, addr+len): our page goes elsewhere */
+static int
+give_way(struct native *n, uint64_t addr, uint64_t len)
+{
+	return hits(n, addr, len) ? new_site(n, addr, len) : 0;
+}
+
+static int
+unmap(struct native *n, uint64_t addr, uint64_t len)
+{
+	uint64_t ret = 0, end = addr + len;
+
+	if (hits(n, addr, len)) {               /* the program has nothing there: what is beside it goes */
+		if (n->t.site > addr && native_call(n, &ret, SYS_munmap, addr, n->t.site - addr, 0, 0, 0))
+			return -1;
+		addr = n->t.site + PAGE;
+	}
+	return addr < end ? native_call(n, &ret, SYS_munmap, addr, end - addr, 0, 0, 0) : 0;
+}
+
 int
 native_clear(struct native *n)
 {
 	struct tracee_maps m = {0};
-	uint64_t ret = 0;
 	int err = tracee_maps(n->t.pid, &m);
 
 	for (size_t i = 0; i < m.n && !err; i++)
-		if (m.map[i].lo < USER_END && m.map[i].lo != SITE)
-			err = native_call(n, &ret, SYS_munmap, m.map[i].lo, m.map[i].hi - m.map[i].lo, 0, 0, 0);
+		if (m.map[i].lo < USER_END)
+			err = unmap(n, m.map[i].lo, m.map[i].hi - m.map[i].lo);
 	tracee_maps_free(&m);
 	return err ? bad(n, "cannot empty the process") : 0;
 }
@@ -56,7 +109,6 @@ int
 native_open(struct native *n)
 {
 	char *argv[] = {"true", NULL};
-	uint64_t ret = 0;
 	int atexec, err;
 
 	memset(n, 0, sizeof(*n));
@@ -65,13 +117,7 @@ native_open(struct native *n)
 		n->t.pid = 0;
 		return bad(n, "cannot start a process: %s", strerror(err));
 	}
-	if (native_call(n, &ret, SYS_mmap, SITE, 4096, PROT_READ | PROT_EXEC, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
-	    UINT64_MAX))
-		return -1;
-	if (ret != SITE || tracee_write(&n->t, SITE, "\x0f\x05", 2) != 2)
-		return bad(n, "cannot write into a process");
-	n->t.site = SITE;
-	return native_clear(n);
+	return new_site(n, 0, 0) ? -1 : native_clear(n);
 }
 
 void
@@ -107,6 +153,8 @@ move(struct native *n, const struct ws_rec_move *m)
 	int flags = m->from == m->to ? 0 : MREMAP_MAYMOVE | MREMAP_FIXED;
 	uint64_t ret = 0;
 
+	if (give_way(n, m->to, m->newlen))
+		return -1;
 	if (native_call(n, &ret, SYS_mremap, m->from, m->oldlen, m->newlen, (uint64_t)flags, m->to))
 		return -1;
 	return ret == m->to ? 0 : bad(n, "cannot move memory to 0x%llx", (unsigned long long)m->to);
@@ -121,12 +169,14 @@ native_effect(struct native *n, const struct ws_rec *rec)
 
 	switch (rec->kind) {
 	case WS_MAP:
+		if (give_way(n, m->addr, m->len))
+			return -1;
 		if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    UINT64_MAX))
 			return -1;
 		return ret == m->addr ? 0 : bad(n, "cannot map 0x%llx", (unsigned long long)m->addr);
 	case WS_UNMAP:
-		return native_call(n, &ret, SYS_munmap, g->addr, g->len, 0, 0, 0);
+		return unmap(n, g->addr, g->len);
 	case WS_PROT:
 		if (native_call(n, &ret, SYS_mprotect, g->addr, g->len, g->prot, 0, 0))
 			return -1;
@@ -140,6 +190,21 @@ native_effect(struct native *n, const struct ws_rec *rec)
 	}
 }
 
+/*
+ * The processor loads mxcsr whether the image says that the xmm registers are
+ * in use or not; the system takes it from an image only if they are.
+ */
+static void
+use_xmm(uint8_t *x)
+{
+	uint64_t in_use = get_le64(x + 512);
+
+	if (in_use & 2 || get_le32(x + 24) == 0x1f80)
+		return;
+	memset(x + 160, 0, 256);
+	put_le64(x + 512, in_use | 2);
+}
+
 static int
 set_xsave(struct native *n, const uint8_t *p, size_t len)
 {
@@ -150,6 +215,7 @@ set_xsave(struct native *n, const uint8_t *p, size_t len)
 		return bad(n, "cannot get the processor's state");
 	memset(n->state, 0, k);
 	memcpy(n->state, p, len < k ? len : k);
+	use_xmm(n->state);
 	v.iov_len = k;
 	if (ptrace(PTRACE_SETREGSET, n->t.pid, (void *)NT_X86_XSTATE, &v))
 		return bad(n, "cannot set the processor's state: %s", strerror(errno));

@@ -51,7 +51,11 @@ tracee_hold(struct tracee *t, const siginfo_t *si)
 		t->held[t->nheld++] = *si;
 }
 
-/* Resume and wait for the next syscall stop; signals are held, job control waits. */
+/*
+ * Resume and wait for the next syscall stop; signals are held, job control
+ * waits.  Where a fault comes instead of the call, there is no `syscall`
+ * instruction that the process may execute: it would come again for ever.
+ */
 static int
 next_stop(struct tracee *t)
 {
@@ -70,8 +74,11 @@ next_stop(struct tracee *t)
 			return ESRCH;
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return 0;
-		if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))
-			tracee_hold(t, &si);
+		if (status >> 16 != 0 || ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))
+			continue;
+		if ((si.si_signo == SIGSEGV || si.si_signo == SIGBUS || si.si_signo == SIGILL) && si.si_code > 0)
+			return EFAULT;
+		tracee_hold(t, &si);
 	}
 }
 

@@ -36,6 +36,19 @@ verify_decode(struct insn *in)
 	return 0;
 }
 
+/* What an instruction pushes or pops: its address has 64 bits whatever an address-size prefix says */
+static int
+on_stack(const ZydisDecodedOperand *o)
+{
+	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.base == ZYDIS_REGISTER_RSP;
+}
+
+static uint64_t
+address_mask(const struct insn *in)
+{
+	return in->z.address_width == 32 ? UINT32_MAX : UINT64_MAX;
+}
+
 /* The address of a memory operand; -1: it has none of its own */
 static int
 address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
@@ -43,6 +56,10 @@ address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
 	ZydisRegisterContext c;
 	const uint64_t *r = in->at.r;
 
+	if (on_stack(o)) {
+		*a = r[WS_RSP];
+		return 0;
+	}
 	memset(&c, 0, sizeof(c));
 	for (int i = 0; i < 16; i++) {
 		c.values[ZYDIS_REGISTER_RAX + i] = r[i];
@@ -51,7 +68,7 @@ address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
 	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB || !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&in->z, o, in->at.rip, &c, a)))
 		return -1;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_XLAT)
-		*a = r[WS_RBX] + (uint8_t)r[WS_RAX];
+		*a = (r[WS_RBX] + (uint8_t)r[WS_RAX]) & address_mask(in);
 	if (o->mem.segment == ZYDIS_REGISTER_FS)
 		*a += in->at.fsbase;
 	else if (o->mem.segment == ZYDIS_REGISTER_GS)
@@ -129,16 +146,14 @@ moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_t a, int kind)
 {
 	int size = o->size / 8;
 
-	if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.base == ZYDIS_REGISTER_RSP) {
-		if (in->z.mnemonic == ZYDIS_MNEMONIC_LEAVE)
-			return in->at.r[WS_RBP];
+	if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && in->z.mnemonic == ZYDIS_MNEMONIC_LEAVE)
+		return in->at.r[WS_RBP];
+	if (on_stack(o))
 		return kind == REF_STORE ? a - (uint64_t)size : a;
-	}
-	if (in->z.mnemonic == ZYDIS_MNEMONIC_POP && o->mem.base == ZYDIS_REGISTER_RSP)
-		return a + (uint64_t)size;
+	if (in->z.mnemonic == ZYDIS_MNEMONIC_POP && (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_ESP))
+		return (a + (uint64_t)size) & address_mask(in);
 	return a + (uint64_t)bits(in, o);
 }
-
 static void
 operands(struct expect *e, const struct insn *in, int kind)
 {

@@ -53,10 +53,9 @@ uint64_t verify_length(struct verify *v);               /* instructions of the r
 
 /*
  * Check the instructions from `from`, which is not behind where it is, up to
- * but not including `to`, or to the program's end; the first `seconds` only
- * (0: all).  *at: up to where it came.
+ * but not including `to`, or to the program's end.  *at: up to where it came.
  */
-enum verify_got verify_window(struct verify *v, uint64_t from, uint64_t to, double seconds, uint64_t *at);
+enum verify_got verify_window(struct verify *v, uint64_t from, uint64_t to, uint64_t *at);
 int verify_ended(const struct verify *v);               /* the program's end was reached */
 const struct verify_counts *verify_counts(const struct verify *v);
 const struct verify_diff *verify_diff(const struct verify *v);          /* after VERIFY_DIFFERS */
