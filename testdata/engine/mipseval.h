@@ -1,11 +1,5 @@
 /* Part of mipstest.c: what the effects of an instruction say, and whether a machine agrees. */
 
-struct eval {
-	uint64_t v[MIPS_MEM + 1];
-	uint64_t unknown;       /* variables that are not known */
-	int cmp, ucmp, neg;     /* the last comparison: signs of a-b, signed and unsigned; a-b is negative as it stands */
-};
-
 static int
 read_cases(uint32_t (*got)[C_WORDS], uint32_t n)
 {
@@ -27,85 +21,6 @@ static uint32_t
 byte_at(const uint32_t *mem, uint32_t k)
 {
 	return mem[k / 4] >> 8 * (big ? 3 - k % 4 : k % 4) & 255;
-}
-
-static uint64_t
-address_of(const struct sch_addr *m, const uint64_t *v)
-{
-	uint64_t a = (uint64_t)m->disp;
-
-	if (m->base != SCH_NOVAR)
-		a += v[m->base];
-	if (m->index != SCH_NOVAR)
-		a += v[m->index] * m->scale;
-	if (m->narrow)
-		a &= 0xffffffff;
-	if (m->fs)
-		a += TP;
-	return m->align ? a & ~UINT64_C(3) : a;
-}
-
-static uint64_t
-value_of(const struct eval *e, const struct sch_val *v, int *known)
-{
-	if (v->kind == SV_VAR && e->unknown >> v->var & 1)
-		*known = 0;
-	return v->kind == SV_VAR ? e->v[v->var] : (uint64_t)v->imm;
-}
-
-static int
-holds(const struct eval *e, unsigned cc)
-{
-	switch (cc) {
-	case SC_EQ: return e->cmp == 0;
-	case SC_NE: return e->cmp != 0;
-	case SC_LT: return e->cmp < 0;
-	case SC_LE: return e->cmp <= 0;
-	case SC_GT: return e->cmp > 0;
-	case SC_GE: return e->cmp >= 0;
-	case SC_LTU: return e->ucmp < 0;
-	case SC_LEU: return e->ucmp <= 0;
-	case SC_GTU: return e->ucmp > 0;
-	case SC_GEU: return e->ucmp >= 0;
-	case SC_NEG: return e->neg;
-	default: return !e->neg;
-	}
-}
-
-static void
-compare_values(struct eval *e, uint32_t a, uint32_t b)
-{
-	e->cmp = (int32_t)a < (int32_t)b ? -1 : (int32_t)a > (int32_t)b;
-	e->ucmp = a < b ? -1 : a > b;
-	e->neg = (int32_t)(a - b) < 0;
-}
-
-/* One effect; a variable that is unknown gets what the machine has */
-static void
-step(struct eval *e, const struct sch_step *s, const uint32_t *got)
-{
-	uint64_t mask = s->w == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * s->w) - 1, bit = UINT64_C(1) << s->dst, a, b;
-	int known = s->op != SO_UNKNOWN;
-
-	a = value_of(e, &s->a, &known) & mask;
-	b = value_of(e, &s->b, &known) & mask;
-	e->unknown &= ~bit;
-	if (!known) {
-		e->unknown |= bit;
-		if (s->dst < NREG)
-			e->v[s->dst] = got[C_OUT + s->dst];
-	} else if (s->op == SO_FLAGS_SUB)
-		compare_values(e, (uint32_t)a, (uint32_t)b);
-	else if (s->op == SO_FLAGS_RES)
-		compare_values(e, (uint32_t)a, 0);
-	else if (s->op == SO_SETCC)
-		e->v[s->dst] = (uint64_t)holds(e, s->cc);
-	else if (s->op == SO_CMOV)
-		e->v[s->dst] = (holds(e, s->cc) ? a : e->v[s->dst]) & mask;
-	else if (s->op == SO_LEA)
-		e->v[s->dst] = address_of(&s->m, e->v) & mask;
-	else
-		e->v[s->dst] = code_result(s->w, e->v[s->dst], code_alu(s->op, s->w, s->n, a, b));
 }
 
 /* What an instruction reads and writes, once as masks and once as effects and references */
@@ -179,23 +94,26 @@ static unsigned
 check_case(const struct mcase *c, const uint32_t *got, uint32_t i, uint32_t *known)
 {
 	const struct insn *in = &c->insn;
-	struct eval e = { .unknown = 0 };
+	struct eval e = { .tp = TP };
 	const struct sch_step *ref = in->nref ? &in->ref[0] : NULL;
+	uint64_t after[NREG];
 	uint32_t at = 0, k;
 	unsigned bad = 0;
 	int r, taken = 1;
 
-	for (r = 0; r < NREG; r++)
+	for (r = 0; r < NREG; r++) {
 		e.v[r] = c->in[r];
+		after[r] = got[C_OUT + r];
+	}
 	if (ref) {
-		at = (uint32_t)address_of(&ref->m, e.v) - (CASES + 4 * (C_WORDS * i + C_MEM));
-		if (address_of(&ref->m, e.v) >> 32 || at > 4 * MEMWORDS - ref->n)
+		at = (uint32_t)address_of(&e, &ref->m) - (CASES + 4 * (C_WORDS * i + C_MEM));
+		if (address_of(&e, &ref->m) >> 32 || at > 4 * MEMWORDS - ref->n)
 			return 2;
 		for (k = 0; k < ref->n; k++)
 			e.v[MIPS_MEM] |= (uint64_t)byte_at(c->mem, at + k) << 8 * (big ? ref->n - 1 - k : k);
 	}
 	for (r = 0; r < in->neff; r++)
-		step(&e, &in->eff[r].s, got);
+		step(&e, &in->eff[r], after);
 	for (r = 1; r < NREG; r++)
 		if (r != MIPS_S7 && e.v[r] != got[C_OUT + r])
 			bad |= 1;

@@ -15,6 +15,10 @@
 #include "engine/regen/code.h"
 
 #define NREG MIPS_NREG
+#define EFF_NREG MIPS_NREG
+#define EFF_WORD 4
+#include "effects.h"
+
 #define TP 0x7654abcdu          /* the program's thread pointer */
 #define CASES 0x20000000u       /* where its cases are */
 #define MEMWORDS 16
@@ -44,126 +48,13 @@ lift(uint32_t w, unsigned rel, struct insn *in)
 }
 
 /* Facts in words */
-
-static char text[1024];
-
-static void
-say(const char *s, long long n)
-{
-	size_t len = strlen(text);
-
-	snprintf(text + len, sizeof text - len, s, n);
-}
-
-static void
-say_mask(const char *what, uint64_t m)
-{
-	int r, first = 1;
-
-	if (!m)
-		return;
-	say(what, 0);
-	for (r = 0; r < 64; r++)
-		if (m >> r & 1) {
-			say(first ? "%lld" : ",%lld", r);
-			first = 0;
-		}
-}
-
-static void
-say_val(const struct sch_val *v)
-{
-	if (v->kind == SV_VAR)
-		say(v->var == MIPS_MEM ? "mem" : v->var == MIPS_FLAGS ? "flags" : "R%lld", v->var);
-	else if (v->kind == SV_IMM)
-		say(v->imm > 9 || v->imm < -9 ? "%#llx" : "%lld", v->imm);
-	else
-		say("field%lld", v->var);
-}
-
-static void
-say_addr(const struct sch_addr *m)
-{
-	say(m->align ? "[~3&" : "[", 0);
-	if (m->fs)
-		say("tp", 0);
-	if (m->base != SCH_NOVAR)
-		say("R%lld", m->base);
-	if (m->index != SCH_NOVAR)
-		say("+R%lld", m->index);
-	if (m->sym != SCH_NOSYM)
-		say("+field%lld", m->sym);
-	if (m->disp)
-		say("%+lld", m->disp);
-	say(m->narrow ? "]narrow" : "]", 0);
-}
-
-static void
-say_effect(const struct sch_step *s)
-{
-	static const char *const ops[SO_NOPS] = {
-		[SO_UNKNOWN] = "?", [SO_MOV] = "", [SO_LEA] = "&", [SO_ADD] = "+", [SO_SUB] = "-", [SO_AND] = "&",
-		[SO_OR] = "|", [SO_XOR] = "^", [SO_SHL] = "<<", [SO_SHR] = ">>", [SO_SAR] = ">>s", [SO_ROL] = "rol",
-		[SO_ROR] = "ror", [SO_MUL] = "*", [SO_NOT] = "~", [SO_NEG] = "neg ", [SO_BSWAP] = "bswap ",
-		[SO_ZEXT] = "zext", [SO_SEXT] = "sext", [SO_FLAGS_SUB] = "-", [SO_FLAGS_RES] = "", [SO_SETCC] = "cc", [SO_CMOV] = "cmov"
-	};
-	struct sch_val dst = { SV_VAR, s->dst, 0 };
-	int binary = (s->op >= SO_ADD && s->op <= SO_MUL) || s->op == SO_FLAGS_SUB;
-
-	say("; ", 0);
-	say_val(&dst);
-	say("=", 0);
-	if (binary)
-		say_val(&s->a);
-	say(ops[s->op] ? ops[s->op] : "BAD", 0);
-	if (s->op == SO_SETCC || s->op == SO_CMOV)
-		say("%lld ", s->cc);
-	if (s->op == SO_ZEXT || s->op == SO_SEXT)
-		say("%lld ", s->n);
-	if (s->op == SO_LEA)
-		say_addr(&s->m);
-	else if (s->op != SO_SETCC && s->op != SO_UNKNOWN)
-		say_val(binary ? &s->b : &s->a);
-	if (s->w != 4)
-		say(" w%lld", s->w);
-}
-
 static const char *
 describe(uint32_t w, unsigned rel)
 {
-	static const char *const ctl[] = { "", "jump", "branch", "switch", "call", "callind", "return", "stop" };
 	struct insn in;
 	const char *why = lift(w, rel, &in);
-	int i;
 
-	if (why)
-		return why;
-	text[0] = '\0';
-	say_mask("r", in.reads);
-	say_mask(" w", in.writes);
-	say_mask(" v", in.vreads);
-	for (i = 0; i < in.nref; i++) {
-		say(in.ref[i].op == SO_LOAD ? "; load%lld" : in.ref[i].op == SO_STORE ? "; store%lld" : "; BAD%lld", in.ref[i].n);
-		say_addr(&in.ref[i].m);
-		say(in.mref == i ? "" : "-", 0);
-	}
-	for (i = 0; i < in.neff; i++)
-		say_effect(&in.eff[i].s);
-	if (in.ctl) {
-		say("; ", 0);
-		say(ctl[in.ctl], 0);
-		if (in.ctl == IC_BRANCH)
-			say(" cc%lld", in.cc);
-		if (in.setsdst)
-			say(" to R%lld", in.tgt);
-		say(in.slot ? " slot%lld" : "", in.slot);
-	}
-	say(in.pcrel ? "; pcrel" : "", 0);
-	for (i = 0; i < in.nfield; i++) {
-		say(" (field at %lld,", in.field[i].off);
-		say(" %lld bytes)", in.field[i].size);
-	}
-	return text;
+	return say_insn(&in, why);
 }
 
 #include "mipstable.h"

@@ -82,6 +82,9 @@ x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m)
 	if (o->mem.segment == ZYDIS_REGISTER_GS)
 		return "gs-relative operand";
 	m->fs = o->mem.segment == ZYDIS_REGISTER_FS;
+	/* Zydis 4.0 takes this, which has no base but a displacement of 32 bits, for r13d */
+	if (o->mem.base == ZYDIS_REGISTER_R13D && l->z.raw.sib.offset && l->z.raw.modrm.mod == 0)
+		return "32-bit address without a base";
 	if (o->mem.base != ZYDIS_REGISTER_NONE && !rip) {
 		m->base = (int16_t)x86_gpr(o->mem.base);
 		if (m->base < 0)
@@ -177,11 +180,15 @@ unsupported(const struct lift *l)
 static int
 keeps_flags(const struct lift *l)
 {
-	int cl = l->z.operand_count_visible > 1 && l->op[l->z.operand_count_visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER
-	    && l->op[l->z.operand_count_visible - 1].reg.value == ZYDIS_REGISTER_CL;
+	const ZydisDecodedOperand *count = &l->op[l->z.operand_count_visible ? l->z.operand_count_visible - 1 : 0];
 
-	return (cl && (l->z.meta.category == ZYDIS_CATEGORY_SHIFT || l->z.meta.category == ZYDIS_CATEGORY_ROTATE))
-	    || l->z.meta.category == ZYDIS_CATEGORY_STRINGOP;
+	if (l->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
+		return 1;
+	if (l->z.meta.category != ZYDIS_CATEGORY_SHIFT && l->z.meta.category != ZYDIS_CATEGORY_ROTATE)
+		return 0;
+	if (count->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return !(count->imm.value.u & (l->op[0].size == 64 ? 63 : 31));
+	return count->type == ZYDIS_OPERAND_TYPE_REGISTER && count->reg.value == ZYDIS_REGISTER_CL;
 }
 
 /* The condition flags as a byte: CF 0, PF 2, AF 4, ZF 6, SF 7 where they are, OF in bit 1 */
@@ -189,6 +196,14 @@ static uint8_t
 flag_bits(uint32_t f)
 {
 	return (uint8_t)((f & 0xd5) | (f & ZYDIS_CPUFLAG_OF ? 2 : 0));
+}
+
+/* Is operand o written in some cases only?  So is the result of bsf and bsr, which Zydis does not say: none of 0. */
+int
+x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o)
+{
+	return o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE
+	    || ((l->z.mnemonic == ZYDIS_MNEMONIC_BSF || l->z.mnemonic == ZYDIS_MNEMONIC_BSR) && o == &l->op[0]);
 }
 
 /* Registers and flags read and written */
@@ -222,7 +237,7 @@ facts(struct lift *l)
 		}
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
 			in->writes |= 1u << r;
-			if (o->size < 32 || (o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE))
+			if (o->size < 32 || x86_maywrite(l, o))
 				in->reads |= 1u << r;
 		}
 	}

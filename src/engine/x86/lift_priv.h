@@ -15,6 +15,7 @@ struct lift {
 
 int x86_gpr(ZydisRegister zr);
 int x86_highbyte(ZydisRegister zr);
+int x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o);
 uint8_t x86_cond(unsigned nibble);
 const char *x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m);
 struct sch_step *x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size);

@@ -45,7 +45,8 @@ impossible(struct lift *l, const ZydisDecodedOperand *o)
 {
 	int r = x86_gpr(o->reg.value);
 
-	insn_effect(l->in, SO_UNKNOWN, r, o->size == 32 ? 4 : 8);
+	/* 32 bits that are not written leave those above them as they are */
+	insn_effect(l->in, SO_UNKNOWN, r, o->size == 32 && !x86_maywrite(l, o) ? 4 : 8);
 }
 
 /* The variable that operand o is as a destination; -1 if none */
@@ -398,11 +399,17 @@ string(struct lift *l, int kind, int w)
 	struct insn *in = l->in;
 	struct insn_effect *e;
 	struct sch_addr m;
+	unsigned moved;
 
 	if (l->z.address_width != 64)
 		return "string instruction with narrow addresses";
 	if (si && l->z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS))
 		return "string instruction with a segment";
+	/* Zydis does not say that cmps changes its registers */
+	moved = (si ? 1u << X86_RSI : 0) | (di ? 1u << X86_RDI : 0);
+	in->reads |= moved;
+	in->vreads |= moved;
+	in->writes |= moved;
 	m = x86_stack(0);
 	if (kind == SR_CMPS) {          /* rdi is read first: ref(5) */
 		m.base = X86_RDI;
@@ -416,8 +423,8 @@ string(struct lift *l, int kind, int w)
 		m.base = X86_RDI;
 		x86_ref(l, kind == SR_SCAS ? SO_LOAD : SO_STORE, &m, (unsigned)w);
 	}
-	if (kind == SR_LODS)
-		insn_effect(l->in, SO_UNKNOWN, X86_RAX, w < 4 ? 8 : w);
+	if (kind == SR_LODS)            /* none is loaded if rcx is 0 */
+		insn_effect(l->in, SO_UNKNOWN, X86_RAX, w < 4 || rep ? 8 : w);
 	if (!rep) {
 		if (si)
 			advance(l, X86_RSI, w);
