@@ -8,6 +8,23 @@ is "src/README lists each file" "$(comm -23 "$TMPDIR/have" "$TMPDIR/listed" | tr
 is "and no other" "$(comm -13 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
 is "and none twice" "$(uniq -d "$TMPDIR/listed" | tr '\n' ' ')" ""
 
+# the root: what belongs there, what is built, and what git ignores (not if it was committed all the same)
+if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
+	for f in * .[!.]*; do
+		case $f in
+		DEVIATIONS | GNUmakefile | LICENSE | README.md | bin | experiments | man | src | testdata) continue ;;
+		.ci | .git | .gitignore | build | "$(basename "$BUILD")") continue ;;
+		esac
+		git check-ignore -q "$f" || echo "$f"
+	done >"$TMPDIR/stray"
+	is "nothing strays in the root" "$(tr '\n' ' ' <"$TMPDIR/stray")" ""
+	make -s dist O="$TMPDIR/dist" >/dev/null 2>&1
+	is "the distribution has what is for its users" "$(tar tf "$TMPDIR"/dist/*.tar.xz | cut -d / -f 2 | sort -u | tr '\n' ' ')" \
+		" DEVIATIONS GNUmakefile LICENSE README.md bin experiments man src testdata "
+else
+	skip "no git repository"
+fi
+
 # what experiments build themselves, with the library as it is now
 for f in $(grep -l '^#include "' experiments/*.c experiments/*/*.c); do
 	ok "$f compiles" "${CC:-gcc}" -std=gnu17 -Wall -Werror -fsyntax-only -Isrc "$f"
