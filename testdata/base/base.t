@@ -57,6 +57,25 @@ gives "a member of what is no archive" 1 "incat: x//y: byte 0: not an archive" "
 head -c 300000 one.tar >cut.tar
 gives "truncated tar" 1 "incat: cut.tar: byte 299488: Truncated tar archive" "$cat" cut.tar
 
+head -c 589824 one.tar >cut.tar
+gives "a tar file without its end" 1 "incat: cut.tar: byte 588895: truncated archive" "$cat" cut.tar
+cat one.tar one.tar >long.tar
+gives "garbage after a tar file" 1 "incat: long.tar: byte 588895: garbage after the archive" "$cat" long.tar
+mkdir none
+tar cf none.tar none
+gives "a tar file of folders" 1 "incat: none.tar: byte 0: no file in the archive" "$cat" none.tar
+rmdir none
+cp one.tar twice.tar
+tar rf twice.tar d/one
+gives "a name that is there twice" 1 "incat: twice.tar//d/one: byte 588895: the archive holds more than one file of this name" \
+	"$cat" twice.tar//d/one
+truncate -s 1000000 hole
+printf end >>hole
+truncate -s 2000000 hole
+tar cSf hole.tar hole
+"$cat" hole.tar >y
+same "holes, one at the end" hole y
+
 gives "no such file" 1 "incat: none: byte 0: No such file or directory" "$cat" none
 gives "a folder" 1 "incat: d: byte 0: Is a directory" "$cat" d
 gives "too many operands" 2 "usage: incat [input [output]]" "$cat" 1 2 3

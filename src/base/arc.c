@@ -1,0 +1,326 @@
+/* Archives: see arc.h. */
+#include "arc.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "diag.h"
+#include "mem.h"
+
+#define COMPRESS0 0x1f                  /* the first byte of what compress(1) makes */
+#define ZIPEND 22                       /* the last record of a zip archive; a comment may follow */
+#define TAIL   (ZIPEND + 65535)         /* so it begins in as many bytes */
+
+struct arc {
+	arc_source *source;
+	void *arg;
+	const char *member;     /* borrowed; NULL: the only one */
+	struct archive *ar;     /* owned */
+	char *err;              /* owned */
+	int ended;              /* the last byte of the member was handed out, and the rest was checked */
+	uint8_t *raw;           /* owned: what libarchive is given; size bytes */
+	size_t size, nraw;      /* nraw: in raw, not given yet; later, of the last piece */
+	int given;              /* the first piece was */
+	uint64_t total;         /* bytes given */
+	uint64_t nentry;        /* headers seen */
+	uint64_t end;           /* where the last member ends */
+	const uint8_t *blk;     /* of libarchive: what it gave last and is not copied yet */
+	size_t nblk;
+	int64_t blkoff, off;    /* offset of blk[0] in the member; of the next byte to copy (less in a hole) */
+	int64_t length;         /* of a tar file's member, which may end with a hole */
+	uint8_t *tail;          /* owned: the last ntail bytes of the archive, of TAIL */
+	size_t ntail;
+};
+
+int
+arc_is(const uint8_t *p, size_t n)
+{
+	if (n >= 4 && !memcmp(p, "PK\3\4", 4))
+		return 1;
+	if (n >= 3 && p[0] == COMPRESS0 && p[1] == 0x9d)
+		return 1;
+	return n >= 262 && !memcmp(p + 257, "ustar", 5);
+}
+
+static ssize_t
+wrong(struct arc *a, const char *what)
+{
+	if (!a->err)
+		a->err = xstrdup(what);
+	return -1;
+}
+
+static ssize_t
+failed(struct arc *a)
+{
+	const char *s = archive_error_string(a->ar);
+
+	return wrong(a, s && *s ? s : "damaged compressed data");
+}
+
+static void
+remember(struct arc *a, const uint8_t *p, size_t n)
+{
+	size_t keep = n < TAIL ? TAIL - n : 0;
+
+	if (n > TAIL) {
+		p += n - TAIL;
+		n = TAIL;
+	}
+	if (a->ntail > keep) {
+		memmove(a->tail, a->tail + a->ntail - keep, keep);
+		a->ntail = keep;
+	}
+	memcpy(a->tail + a->ntail, p, n);
+	a->ntail += n;
+}
+
+/* The next piece of the archive, in raw */
+static ssize_t
+next_piece(struct arc *a)
+{
+	const char *why = "";
+	ssize_t n = a->given ? a->source(a->arg, a->raw, a->size, &why) : (ssize_t)a->nraw;
+
+	a->given = 1;
+	if (n < 0)
+		return wrong(a, why);
+	a->nraw = (size_t)n;
+	a->total += (uint64_t)n;
+	remember(a, a->raw, a->nraw);
+	return n;
+}
+
+static la_ssize_t
+give(struct archive *ar, void *arg, const void **p)
+{
+	struct arc *a = arg;
+	ssize_t n = next_piece(a);
+
+	*p = a->raw;
+	if (n < 0)
+		archive_set_error(ar, EIO, "%s", a->err);
+	return n;
+}
+
+static int
+is_tar(const struct arc *a)
+{
+	return (archive_format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+}
+
+static int
+is_zip(const struct arc *a)
+{
+	return (archive_format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
+}
+
+/* The next regular file: 1, 0 at the end of the archive, -1 */
+static int
+next_file(struct arc *a, struct archive_entry **e)
+{
+	int r;
+
+	for (;;) {
+		if (a->nentry && archive_read_data_skip(a->ar) < ARCHIVE_WARN)
+			return (int)failed(a);
+		a->end = (uint64_t)archive_filter_bytes(a->ar, 0);
+		r = archive_read_next_header(a->ar, e);
+		/* libarchive takes a tar file that just ends for a whole one */
+		if (r == ARCHIVE_EOF && is_tar(a) && (uint64_t)archive_filter_bytes(a->ar, 0) == a->end)
+			return (int)wrong(a, "truncated archive");
+		if (r == ARCHIVE_EOF)
+			return 0;
+		if (r < ARCHIVE_WARN)
+			return (int)failed(a);
+		a->nentry++;
+		if (archive_entry_filetype(*e) == AE_IFREG)
+			return 1;
+	}
+}
+
+static int
+is_member(const struct arc *a, struct archive_entry *e)
+{
+	const char *path = archive_entry_pathname(e);
+
+	return !a->member || (path && !strcmp(path, a->member));
+}
+
+/* Position at the wanted member; errors show at the first read */
+static void
+find(struct arc *a)
+{
+	struct archive_entry *e;
+	int r;
+
+	while ((r = next_file(a, &e)) > 0) {
+		if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW && a->member)
+			wrong(a, "not an archive");
+		if (is_member(a, e)) {
+			a->length = is_tar(a) && archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
+			return;
+		}
+	}
+	if (r == 0 && (is_tar(a) || is_zip(a)))
+		wrong(a, a->member ? "no such member in the archive" : "no file in the archive");
+	a->ended = 1;
+}
+
+struct arc *
+arc_new(arc_source *source, void *arg, uint8_t *head, size_t nhead, size_t size, const char *member)
+{
+	struct arc *a = xcalloc(1, sizeof *a);
+
+	*a = (struct arc){ .source = source, .arg = arg, .member = member, .raw = head, .size = size, .nraw = nhead };
+	a->tail = xmalloc(TAIL);
+	a->ar = archive_read_new();
+	if (!a->ar)
+		die("out of memory");
+	if (head[0] == COMPRESS0) {
+		archive_read_support_filter_compress(a->ar);
+		archive_read_support_format_empty(a->ar);
+		archive_read_support_format_raw(a->ar);         /* takes anything, also a tar file with a damaged header */
+	}
+	archive_read_support_format_tar(a->ar);
+	archive_read_support_format_zip_streamable(a->ar);
+	if (archive_read_open(a->ar, a, NULL, give, NULL) != ARCHIVE_OK)
+		failed(a);
+	else
+		find(a);
+	return a;
+}
+
+void
+arc_free(struct arc *a)
+{
+	if (!a)
+		return;
+	archive_read_free(a->ar);
+	free(a->tail);
+	free(a->raw);
+	free(a->err);
+	free(a);
+}
+
+/*
+ * A zip archive's last record must be there, and speak of the files that were
+ * seen, of the list that begins where they end, and that it ends itself.
+ */
+static int
+check_zip(const struct arc *a)
+{
+	for (size_t n = ZIPEND; n <= a->ntail; n++) {
+		const uint8_t *p = a->tail + a->ntail - n;
+		uint64_t where = a->total - n, size, off;
+
+		if (memcmp(p, "PK\5\6", 4) != 0 || get_le16(p + 20) != n - ZIPEND)
+			continue;
+		size = get_le32(p + 12);
+		off = get_le32(p + 16);
+		if (off == UINT32_MAX || size == UINT32_MAX || get_le16(p + 10) == UINT16_MAX)
+			return n + 20 <= a->ntail && !memcmp(p - 20, "PK\6\7", 4);      /* a record with larger fields precedes */
+		return get_le16(p + 10) == a->nentry && off == a->end && off + size == where;
+	}
+	return 0;
+}
+
+static int
+zeros(const uint8_t *p, size_t n)
+{
+	while (n)
+		if (p[--n])
+			return 0;
+	return 1;
+}
+
+/*
+ * What libarchive leaves unread: check sums of compression around the archive
+ * lie there, and nothing but zeros may follow the end of a tar file.
+ */
+static int
+drain(struct arc *a)
+{
+	int tar = is_tar(a) && archive_filter_count(a->ar) == 1;
+	uint64_t used = (uint64_t)archive_filter_bytes(a->ar, 0);
+	size_t left = tar && used < a->total ? (size_t)(a->total - used) : 0;
+	ssize_t n;
+
+	if (left <= a->nraw && !zeros(a->raw + a->nraw - left, left))
+		return (int)wrong(a, "garbage after the archive");
+	while ((n = next_piece(a)) > 0)
+		if (tar && !zeros(a->raw, (size_t)n))
+			return (int)wrong(a, "garbage after the archive");
+	return n < 0 ? -1 : 0;
+}
+
+/* After the member: another one would be dropped in silence, and damage would not be seen */
+static ssize_t
+finish(struct arc *a)
+{
+	struct archive_entry *e;
+	int r;
+
+	a->ended = 1;
+	if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW)
+		return 0;
+	while ((r = next_file(a, &e)) > 0)
+		if (is_member(a, e))
+			return wrong(a, a->member ? "the archive holds more than one file of this name" :
+			    "the archive holds more than one file: name one as archive//member");
+	if (r < 0 || drain(a) < 0)
+		return -1;
+	return is_zip(a) && !check_zip(a) ? wrong(a, "truncated or damaged archive") : 0;
+}
+
+/* By blocks: archive_read_data() forgets what it copied before a fault. */
+ssize_t
+arc_read(struct arc *a, void *p, size_t n)
+{
+	const void *blk;
+	int r;
+
+	while (!a->nblk) {
+		if (a->err)
+			return -1;
+		if (a->ended)
+			return 0;
+		r = archive_read_data_block(a->ar, &blk, &a->nblk, &a->blkoff);
+		if (r == ARCHIVE_EOF) {
+			a->blkoff = a->length;
+			if (a->off < a->length)
+				break;          /* a hole at the end */
+			return finish(a);
+		}
+		if (r != ARCHIVE_OK)
+			failed(a);
+		/* a wrong check sum comes as a warning, with the last bytes */
+		if (r < ARCHIVE_WARN)
+			return -1;
+		a->blk = blk;
+	}
+	if (a->off < a->blkoff) {
+		if (n > (uint64_t)(a->blkoff - a->off))
+			n = (size_t)(a->blkoff - a->off);
+		memset(p, 0, n);
+	} else {
+		if (n > a->nblk)
+			n = a->nblk;
+		memcpy(p, a->blk, n);
+		a->blk += n;
+		a->nblk -= n;
+		a->blkoff += (int64_t)n;
+	}
+	a->off += (int64_t)n;
+	return (ssize_t)n;
+}
+
+const char *
+arc_error(const struct arc *a)
+{
+	return a->err;
+}
