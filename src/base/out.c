@@ -308,6 +308,21 @@ out_off(const struct out *o)
 	return o->off + o->n;
 }
 
+int
+out_settle(struct out *o)
+{
+	if (!o->final)
+		return 0;
+	if (o->temp) {
+		if (rename(o->temp, o->final) < 0)
+			return -1;
+		temp_keep(o->temp);
+		free(o->temp);
+		o->temp = NULL;
+	}
+	return 1;
+}
+
 void
 out_close(struct out *o)
 {
@@ -317,11 +332,8 @@ out_close(struct out *o)
 		fail(o);
 	if (close(o->fd) < 0)
 		fail(o);
-	if (o->temp) {
-		if (rename(o->temp, o->final) < 0)
-			fail(o);
-		temp_keep(o->temp);
-	}
+	if (out_settle(o) < 0)
+		fail(o);
 	unhook(o);
 	release(o);
 }

@@ -37,6 +37,12 @@ void out_used(struct out *o, size_t n);
 void out_flush(struct out *o);
 uint64_t out_off(const struct out *o);                  /* bytes written so far */
 
+/*
+ * For a file that is of use before it is finished: it has its name from now on, and keeps it whatever ends the program.
+ * 1; 0: it is written through, and has no other name; -1 with errno: what had the name still has it.
+ */
+int out_settle(struct out *o);
+
 void out_close(struct out *o);  /* write, check, rename, free: the end of every tool */
 void out_drop(struct out *o);   /* after bad data: standard output gets what there is, a file is removed; frees */
 

@@ -1,6 +1,5 @@
 /* wscap: run a program and capture its working set */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,50 @@ launch(struct cap *c, char *const argv[])
 		c->traced = 1;
 		return;
 	}
-	unlink(c->path);
 	warn("%s: %s%s", argv[0], atexec ? "" : "cannot be traced: ", strerror(err));
 	exit(!atexec ? CANNOT : err == ENOENT ? NOTFOUND : NOEXEC);
+}
+
+/*
+ * What had the name is replaced once there is something to replace it by, and
+ * before the program's first instruction: nothing of the capture is lost then,
+ * whatever ends us.  1: there is a file of that name
+ */
+static int
+settle(struct cap *c)
+{
+	int named = 0;
+
+	if (!c->failed && ws_cut(c->w) < 0)
+		c->failed = 1;
+	if (!c->failed && (named = out_settle(c->dest)) < 0)
+		die_sys("%s", c->path);
+	return named;
+}
+
+static int
+run(struct cap *c, char *const argv[], int raw)
+{
+	int named, status;
+
+	c->dest = out_open(c->path);
+	c->fd = out_fd(c->dest);
+	launch(c, argv);
+	cap_signals(c);
+	cap_begin(c, argv);
+	named = settle(c);
+	status = cap_run(c);
+	tracee_close(&c->t);
+	if (c->failed) {
+		out_drop(c->dest);
+		return CANNOT;
+	}
+	out_close(c->dest);
+	if (named && !raw && c->asked)
+		trim_left(c->path, "wscap was asked to end");
+	else if (named && !raw)
+		trim(c->path);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int
@@ -37,7 +77,7 @@ main(int argc, char **argv)
 		{"audit", no_argument, NULL, 'A'}, {"first-touch", no_argument, NULL, 'F'}, {"raw", no_argument, NULL, 'R'}, {0},
 	};
 	struct cap *c = xcalloc(1, sizeof(*c));
-	int o, raw = 0, status;
+	int o, raw = 0;
 
 	diag_init(argv[0], CANNOT);
 	c->path = "a.ws";
@@ -61,23 +101,12 @@ main(int argc, char **argv)
 	}
 	if (optind == argc)
 		die_usage(synopsis);
+	if (!strcmp(c->path, "-")) {
+		warn("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
+		return 2;
+	}
 	c->level = WS_PLAIN;
 	c->scratch = xmalloc(CHUNK);
 	c->xsave = xcalloc(WS_XSAVE_MAX, 1);
-	c->fd = open(c->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (c->fd < 0)
-		die_sys("%s", c->path);
-	launch(c, argv + optind);
-	cap_begin(c, argv + optind);
-	status = cap_run(c);
-	if (close(c->fd) < 0 && !c->failed) {
-		warn_sys("%s", c->path);
-		c->failed = 1;
-	}
-	tracee_close(&c->t);
-	if (c->failed)
-		return CANNOT;
-	if (!raw)
-		trim(c->path);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return run(c, argv + optind, raw);
 }

@@ -11,6 +11,7 @@
 #include "wscap.h"
 
 static volatile sig_atomic_t ticks;
+static volatile sig_atomic_t asked;     /* the last signal that someone wanted to end us by */
 static pid_t program;
 
 static void
@@ -25,27 +26,49 @@ static void
 on_end(int sig, siginfo_t *si, void *ctx)
 {
 	(void)ctx;
-	if (si->si_code <= 0 && program > 0)
+	if (si->si_code <= 0 && program > 0) {
+		asked = sig;
 		kill(program, sig);
+	}
 }
 
-static void
-handlers(struct cap *c)
-{
-	struct sigaction sa;
+/* Signals while the program runs, and what they were before */
+static struct { int sig; struct sigaction before; } ours[] = {
+	{ .sig = SIGALRM }, { .sig = SIGINT }, { .sig = SIGQUIT }, { .sig = SIGPIPE }, { .sig = SIGTERM }, { .sig = SIGHUP },
+};
 
+void
+cap_signals(struct cap *c)
+{
 	program = c->t.pid;
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = on_alarm;
-	sigaction(SIGALRM, &sa, NULL);
-	sa.sa_handler = SIG_IGN;        /* the terminal's, and the program gets them as well */
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGQUIT, &sa, NULL);
-	sigaction(SIGPIPE, &sa, NULL);
-	sa.sa_sigaction = on_end;
-	sa.sa_flags = SA_SIGINFO;
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		struct sigaction sa;
+
+		memset(&sa, 0, sizeof(sa));
+		if (ours[i].sig == SIGALRM) {
+			sa.sa_handler = on_alarm;
+		} else if (ours[i].sig == SIGTERM || ours[i].sig == SIGHUP) {
+			sa.sa_sigaction = on_end;
+			sa.sa_flags = SA_SIGINFO;
+		} else {                /* the terminal's, and the program gets them as well; and what write(2) says anyway */
+			sa.sa_handler = SIG_IGN;
+		}
+		sigaction(ours[i].sig, &sa, &ours[i].before);
+	}
+}
+
+/* There is no program any more: signals are for us again */
+static void
+signals_back(struct cap *c)
+{
+	static const struct itimerval off;
+
+	setitimer(ITIMER_REAL, &off, NULL);
+	program = 0;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		sigaction(ours[i].sig, &ours[i].before, NULL);
+	/* a daemon takes SIGHUP for another thing, so that counts if it was the end */
+	c->asked = asked == SIGTERM || (asked && WIFSIGNALED(c->ended) && WTERMSIG(c->ended) == asked);
 }
 
 void
@@ -190,10 +213,8 @@ wait_end(struct cap *c)
 int
 cap_run(struct cap *c)
 {
-	static const struct itimerval off;
 	int sig = 0, status, err;
 
-	handlers(c);
 	cap_hurry(0);
 	while (c->traced && !c->hasended) {
 		if (c->t.nheld && !c->sent)
@@ -215,8 +236,7 @@ cap_run(struct cap *c)
 		}
 	}
 	wait_end(c);
-	program = 0;
-	setitimer(ITIMER_REAL, &off, NULL);
+	signals_back(c);
 	if (WIFEXITED(c->ended))
 		finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
 	else

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -22,6 +23,7 @@
 struct start {
 	struct user_regs_struct regs;
 	struct tracee_maps maps;
+	uint64_t execfn;                /* and where the name is that was given to execve: a script's, not its interpreter's */
 	uint64_t interp, entry;         /* of the auxiliary vector: where the loader is, where the program begins */
 	char exe[4096];
 };
@@ -63,11 +65,30 @@ auxv(struct cap *c, struct start *s)
 		case AT_BASE:
 			s->interp = get_le64(b + i + 8);
 			break;
+		case AT_EXECFN:
+			s->execfn = get_le64(b + i + 8);
+			break;
 		case AT_ENTRY:
 			s->entry = get_le64(b + i + 8);
 			break;
 		}
 	}
+}
+
+/* Would the capture take the place of the program?  It did nothing yet, and does not outlive us. */
+static void
+keep_apart(struct cap *c, const struct start *s)
+{
+	char name[4096], exe[40];
+	struct stat to, from;
+	size_t n = s->execfn ? tracee_string(&c->t, s->execfn, name, sizeof(name)) : 0;
+
+	snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)c->t.pid);
+	if (stat(c->path, &to))
+		return;
+	if ((!stat(exe, &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev) ||
+	    (n && n < sizeof(name) && !stat(name, &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev))
+		die("%s: is the program itself", c->path);
 }
 
 static long
@@ -191,6 +212,7 @@ cap_begin(struct cap *c, char *const argv[])
 	if (tracee_regs(&c->t, &s.regs))
 		die_sys("cannot read the program's registers");
 	auxv(c, &s);
+	keep_apart(c, &s);
 	c->notsc = !call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
 	/* in a virtual machine that makes every switch of processes several times as slow, so the table must do */
 	if (c->audit)

@@ -1,62 +1,180 @@
-/* From all that the program could have used to what it did use: a replay says so. */
-#include <fcntl.h>
+/*
+ * From all that the program could have used to what it did use: a replay says
+ * so.  That is in a process of its own: the replayed program's memory has a
+ * fixed place, its faults are not to be ours, and it can be ended any time.
+ * It writes to a file without a name, which is copied when all is well.
+ */
+#include "trim.h"
+
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
+#include "base/out.h"
+#include "base/temp.h"
 #include "engine/replay/replay.h"
-#include "trim.h"
 
-/* In a process of its own: the replayed program's memory has a fixed place, and its faults are not to be ours */
-_Noreturn static void
-replay(const char *path, int fd)
+#define SHOWN 10000000u         /* instructions from one line of progress to the next */
+
+static volatile sig_atomic_t came;      /* a signal that interrupts */
+static volatile pid_t worker;
+
+void
+trim_left(const char *path, const char *why)
 {
-	struct trim_opts o = {.level = WS_SMALL, .share = 20, .middle = 2500};
+	warn("%s: not trimmed, left as it was captured: %s", path, why);
+}
+
+struct shown {
+	uint64_t due, all;              /* instructions; all: of the run, once it is known */
+	int pass;
+};
+
+static void
+on_progress(void *arg, uint64_t n, int pass)
+{
+	struct shown *s = arg;
+
+	if (pass != s->pass) {
+		s->pass = pass;
+		s->due = s->due > SHOWN ? 0 : UINT64_MAX;       /* a short run is not worth it */
+	}
+	if (pass == 1)
+		s->all = n;
+	if (n < s->due)
+		return;
+	s->due = n + SHOWN;
+	if (pass == 1)
+		fprintf(stderr, "\r%s: trimming: %llu million instructions", diag_name(), (unsigned long long)(n / 1000000));
+	else
+		fprintf(stderr, "\r%s: trimming: %llu%% of %llu million instructions", diag_name(), (unsigned long long)(n * 100 / (s->all + 1)),
+		    (unsigned long long)(s->all / 1000000));
+}
+
+static void
+clear_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static _Noreturn void
+work(const char *path, int fd, pid_t parent)
+{
+	struct shown shown = { .due = 2 * SHOWN, .pass = 1 };
+	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 2500, .arg = &shown };
 	struct trim_stats s;
 	struct replay_fault f;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	if (isatty(STDERR_FILENO))
+		o.progress = on_progress;
 	if (replay_trim(path, fd, &o, &s, &f) < 0) {
-		warn("%s: %s", path, f.err);
+		clear_progress();
+		trim_left(path, f.err);
 		_exit(1);
 	}
 	_exit(0);
 }
 
-int
+static void
+interrupt(int sig)
+{
+	came = sig;
+	if (worker > 0)
+		kill(worker, SIGKILL);
+}
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define NENDS (sizeof(ends) / sizeof(ends[0]))
+
+/* The worker; what may interrupt it does so from now on, but in the worker itself */
+static pid_t
+start(const char *path, int fd, struct sigaction before[NENDS])
+{
+	struct sigaction sa = { .sa_handler = interrupt };
+	pid_t parent = getpid(), pid;
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < NENDS; i++)
+		sigaddset(&set, ends[i]);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	pid = fork();
+	if (pid > 0) {
+		worker = pid;
+		for (size_t i = 0; i < NENDS; i++)
+			if (!sigaction(ends[i], NULL, &before[i]) && before[i].sa_handler != SIG_IGN)
+				sigaction(ends[i], &sa, NULL);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (!pid)
+		work(path, fd, parent);
+	return pid;
+}
+
+/* Its wait status */
+static int
+wait_worker(pid_t pid, const struct sigaction before[NENDS])
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	worker = 0;
+	for (size_t i = 0; i < NENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	return status;
+}
+
+/* 0, or an errno */
+static int
+replace(const char *path, int fd)
+{
+	struct out *o = out_open(path);
+	int to = out_fd(o), err = 0;
+	char b[1 << 16];
+	ssize_t n = 0;
+
+	for (off_t at = 0; !err && (n = pread(fd, b, sizeof(b), at)) > 0; at += n)
+		err = ws_write_fd(&to, b, (size_t)n);
+	if (!err && (n < 0 || out_settle(o) < 0))
+		err = errno;
+	out_drop(o);
+	return err;
+}
+
+void
 trim(const char *path)
 {
-	char *temp = xasprintf("%s.XXXXXX", path);
-	struct stat st;
-	int fd = -1, status = 1;
-	pid_t pid;
+	struct sigaction before[NENDS];
+	int fd = temp_nameless("wscap"), status, err = 0;
+	pid_t pid = fd < 0 ? -1 : start(path, fd, before);
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
-		free(temp);
-		return 0;
+	if (pid < 0) {
+		trim_left(path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return;
 	}
-	fd = mkstemp(temp);
-	if (fd < 0) {
-		warn_sys("%s", temp);
-		free(temp);
-		return -1;
+	status = wait_worker(pid, before);
+	clear_progress();
+	if (!status && (err = replace(path, fd)))
+		trim_left(path, strerror(err));
+	if (status && came)
+		trim_left(path, "interrupted");
+	else if (WIFSIGNALED(status))
+		trim_left(path, strsignal(WTERMSIG(status)));
+	close(fd);
+	if (status && came) {
+		signal(came, SIG_DFL);
+		raise(came);
 	}
-	pid = fork();
-	if (!pid)
-		replay(path, fd);
-	if (pid > 0)
-		while (waitpid(pid, &status, 0) < 0)
-			;
-	if (status || fchmod(fd, st.st_mode & 0777) || close(fd) || rename(temp, path)) {
-		if (WIFSIGNALED(status))
-			warn("%s: the replay was ended by signal %d", path, WTERMSIG(status));
-		warn("%s: not trimmed, left as it was captured", path);
-		unlink(temp);
-		status = 1;
-	}
-	free(temp);
-	return status ? -1 : 0;
 }

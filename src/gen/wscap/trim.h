@@ -2,6 +2,11 @@
 #ifndef TM_GEN_WSCAP_TRIM_H
 #define TM_GEN_WSCAP_TRIM_H
 
-int trim(const char *path);     /* replaces the file by what a replay of it needs; 0, or -1: it is as before, and why was said */
+/*
+ * Replaces the file by what a replay of it needs.  If that cannot be, it is as
+ * before, and why has been said; a signal that interrupts it ends the program.
+ */
+void trim(const char *path);
+void trim_left(const char *path, const char *why);      /* says that it was not */
 
 #endif

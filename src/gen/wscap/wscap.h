@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/user.h>
 
+#include "base/out.h"
 #include "engine/tracee/tracee.h"
 #include "format/ws.h"
 
@@ -45,12 +46,14 @@ struct file {
 struct cap {
 	struct tracee t;
 	struct ws_writer *w;            /* NULL: nothing is recorded, or not any more */
-	int fd;
-	const char *path;               /* of the capture; for messages */
+	struct out *dest;               /* the file, */
+	int fd;                         /* which is written by this */
+	const char *path;               /* of it; for messages */
 	enum ws_level level;
 	int audit, touch;               /* --audit, --first-touch */
 	int traced;                     /* ptrace still holds it */
 	int failed;                     /* the capture could not be written */
+	int asked;                      /* someone wanted to end us, and that ended the program */
 	size_t since;                   /* bytes of memory in the group */
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* it was said that memory is mapped twice */
@@ -93,10 +96,6 @@ struct call {
 
 /* start.c */
 void cap_begin(struct cap *c, char *const argv[]);      /* header, START, first memory; the program stands behind execve */
-
-/* cpuid.c */
-size_t cpuid_table(struct ws_cpuid *t, size_t max);
-void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
 
 /* cpuid.c */
 size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; how many */
@@ -169,6 +168,7 @@ int touch_again(struct cap *c, const struct call *k);   /* at its end; 1: it fai
 void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);  /* the program changed the protection: hide it again */
 
 /* run.c */
+void cap_signals(struct cap *c);                        /* from now on our signals are for the program, or for none */
 int cap_run(struct cap *c);                             /* to the program's end: its wait status */
 void cap_stop(struct cap *c, const char *why);          /* at a syscall-entry stop: the record ends here, the program does not; why NULL: it failed */
 void cap_hurry(int on);                                 /* look at held signals every few milliseconds */

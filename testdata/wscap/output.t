@@ -1,0 +1,97 @@
+# The file: nothing is destroyed that wscap did not make, and nothing is lost of what it did
+. "$HERE/lib.sh"
+
+# kept WHAT FILE: it is as it was, and there is nothing beside it
+kept() {
+	is "$1: what was there stays" "$(cat "$2")" old
+	is "$1: nothing is left" "$(echo "$2".*)" "$2.*"
+}
+
+echo old >a.ws
+echo old >old
+gives "no program of that name" 127 "wscap: no-such-program: No such file or directory" wscap -o old no-such-program
+kept "no program of that name" old
+gives "none, by default" 127 "wscap: no-such-program: No such file or directory" wscap no-such-program
+kept "none, by default" a.ws
+gives "one that may not be executed" 126 "wscap: ./old: Permission denied" wscap -o old ./old
+kept "one that may not be executed" old
+
+# The program itself, by its own name, from PATH, as a script, by a link
+cp /bin/true prog
+printf '#!/bin/sh\necho script\n' >script
+chmod +x script
+ln -s prog link
+cp prog prog.was
+for p in ./prog "$PWD/prog" ./script ./link; do
+	gives "the program itself: ${p##*/}" 125 "wscap: $p: is the program itself" wscap -o "$p" "$p"
+done
+gives "the program itself, from PATH" 125 "wscap: prog: is the program itself" env PATH="$PWD:$PATH" "$BUILD/bin/wscap" -o prog prog
+gives "where a link leads" 125 "wscap: ./link: is the program itself" wscap -o ./link ./prog
+same "it is as it was" prog prog.was
+is "and the script" "$(./script)" script
+
+gives "standard output" 2 "wscap: -o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3" wscap -o - true
+[ -e - ] && fail "no file of that name" || pass "no file of that name"
+
+# What is no regular file is written through, and stays
+mkfifo fifo
+wsinfo fifo >info 2>err &
+pid=$!
+wscap -o fifo echo hi >out || wsinfo /dev/null >fifo
+wait $pid
+is "a pipe" "$? $(cat out) $(grep '^ended' info)" "0 hi ended         exit status 0"
+[ -p fifo ] && pass "which is one still" || fail "which is one still"
+gives "a pipe, no program" 127 "wscap: no-such-program: No such file or directory" timeout 20 wscap -o fifo no-such-program &
+pid=$!
+cat fifo >out
+wait $pid
+[ -p fifo ] && pass "which is one still" || fail "which is one still"
+is "another descriptor" "$({ wscap -o /dev/fd/3 echo hi >out; } 3>&1 | ws2addr -w 1) $(cat out)" "hi hi"
+if [ "$(id -u)" = 0 ] && mknod null c 1 3 2>err; then
+	wscap -o null true
+	is "a device" "$?" 0
+	wscap -o null no-such-program 2>err
+	is "a device, no program" "$?" 127
+	[ -c null ] && pass "which is one still" || fail "which is one still"
+else
+	skip "no device can be made here"
+fi
+ln -s led leads
+wscap -o leads true
+is "a link to where nothing is" "$(readlink leads) $(wsinfo led | grep -c '^ended')" "led 1"
+(umask 077; wscap -o private true)
+chmod 640 led
+wscap -o led true
+is "modes" "$(stat -c %a private led | tr '\n' ' ')" "600 640 "
+
+# A limit of files' sizes is the program's, and nobody's end.  The first memory does not fit
+for opts in '' --raw --first-touch; do
+	# shellcheck disable=SC2086
+	(ulimit -f 8; exec wscap $opts -o old sh -c 'echo out; exit 3') >out 2>err
+	is "a small limit $opts" "$? $(cat out) $(cat err)" "125 out wscap: old: File too large"
+	kept "a small limit $opts" old
+done
+# It does, and what comes later does not
+head -c 20000000 /dev/zero | tr '\0' x >big
+(ulimit -f 16000; exec wscap --raw -o part.ws awk '{ n += length } END { print n; exit 3 }' big) >out 2>err
+is "a limit that is reached" "$? $(cat out) $(cat err)" "125 20000000 wscap: part.ws: File too large"
+ws2addr -c part.ws >out 2>err
+is "what came before can be replayed" "$? $(grep -c . out)" "1 4"
+grep -q 'cut off.*replayed up to instruction [1-9]' err && pass "up to there" || fail "up to there" "$(cat err)"
+# The program's own files
+cat >limit <<-'EOF'
+	ulimit -f 100
+	head -c 1000000 /dev/zero >mine
+	echo "head: $?"
+	trap '' XFSZ
+	head -c 1000000 /dev/zero >mine 2>/dev/null
+	echo "head: $?"
+EOF
+(sh limit) >want.out 2>/dev/null
+(wscap --raw -o limit.ws sh limit) >out 2>/dev/null
+same "the program's limit is as it was" out want.out
+is "which ends what it starts" "$(head -n 1 out)" "head: 153"
+(trap '' XFSZ; exec sh limit) >want.out 2>/dev/null
+(trap '' XFSZ; exec wscap --raw -o limit.ws sh limit) >out 2>/dev/null
+same "as is a signal that is ignored" out want.out
+tap_end
