@@ -10,10 +10,11 @@ enum state { COUNT, BLOCK, PORT, DEPS, HEADER, VALUES, TRAILER, STEPS, OVER, FAI
 
 /* A statement, or an id that was referred to */
 struct stmt {
-	uint64_t id;                    /* plus 1; 0: nothing here */
+	uint64_t id;
 	uint64_t count;                 /* executions: exactly, or as many at least */
 	uint64_t steps;                 /* by the trailer */
 	uint64_t most, at;              /* the highest instance plus 1 that was referred to, and in which line */
+	uint8_t used;                   /* 0: nothing here */
 	uint8_t known, exact;           /* there is a block; count is exact */
 };
 

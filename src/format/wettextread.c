@@ -136,16 +136,48 @@ line_is_bad(struct wettext *r, const char *want)
 	return wettext_bad(r, r->line + 1, "no %s", want);
 }
 
-/* A line `word N` */
+static const uint8_t *
+blank(struct wettext *r, const uint8_t *p)
+{
+	const uint8_t *q;
+
+	if (!p || p == r->end || (*p != ' ' && *p != '\t'))
+		return NULL;
+	q = blanks(p, r->end);
+	if (q != p + 1 || *p != ' ')
+		r->canonical = 0;
+	return q;
+}
+
+/* The line behind its blanks, of which n are usual */
+static const uint8_t *
+indent(struct wettext *r, ptrdiff_t n)
+{
+	const uint8_t *p = blanks(r->p, r->end);
+
+	if (p - r->p != n)
+		r->canonical = 0;
+	return p;
+}
+
+/* p behind word, or NULL: that is not there */
+static const uint8_t *
+is_word(const struct wettext *r, const uint8_t *p, const char *word)
+{
+	size_t k = strlen(word);
+
+	return p && (size_t)(r->end - p) >= k && memcmp(p, word, k) == 0 ? p + k : NULL;
+}
+
+/* A line `word N', or without a word */
 static int
 keyed(struct wettext *r, const char *word, uint64_t *n)
 {
-	size_t k = strlen(word);
-	const uint8_t *p = blanks(r->p, r->end);
+	const uint8_t *p = is_word(r, indent(r, 0), word);
 
-	if (p != r->p)
-		r->canonical = 0;
-	if ((size_t)(r->end - p) < k || memcmp(p, word, k) != 0 || (p = finish(r, number(p + k, r->end, n))) == NULL)
+	if (*word)
+		p = blank(r, p);
+	if (!p || (p = finish(r, number(p, r->end, n))) == NULL)
 		return 0;
 	r->p = p;
 	r->line++;
@@ -175,19 +207,6 @@ name(const uint8_t *p, const uint8_t *end, char **to)
 	*to += q - p;
 	*(*to)++ = '\0';
 	return q == p ? NULL : q;
-}
-
-static const uint8_t *
-blank(struct wettext *r, const uint8_t *p)
-{
-	const uint8_t *q;
-
-	if (!p || p == r->end || (*p != ' ' && *p != '\t'))
-		return NULL;
-	q = blanks(p, r->end);
-	if (q != p + 1 || *p != ' ')
-		r->canonical = 0;
-	return q;
 }
 
 static const uint8_t *
@@ -235,7 +254,7 @@ begin(struct wettext *r, struct wettext_rec *rec)
 		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!end)
 		end = r->end;
-	if ((p = blank(r, number(r->p, end, &b->id))) == NULL || (p = blank(r, number(p, end, &nport))) == NULL ||
+	if ((p = blank(r, number(indent(r, 0), end, &b->id))) == NULL || (p = blank(r, number(p, end, &nport))) == NULL ||
 	    (p = hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 || (p = blank(r, p)) == NULL)
 		return wettext_bad(r, r->line + 1, "no statement: id, use ports, address, file, function, line");
 	b->file = to;
@@ -266,19 +285,18 @@ static int
 list(struct wettext *r, enum state s)
 {
 	r->rec.left = r->rec.total;
+	r->rec.none = 0;
 	r->last = 0;
 	r->state = s;
 	return 0;
 }
 
-/* x of an entry, at *p; *p behind the colon */
+/* x of an entry, at the line's beginning; *p behind the colon */
 static int
 entry(struct wettext *r, const uint8_t **p, uint64_t *x)
 {
-	const uint8_t *q = blanks(*p, r->end);
+	const uint8_t *q = indent(r, 4);
 
-	if (q - *p != 4)
-		r->canonical = 0;
 	if ((q = number(q, r->end, x)) == NULL || q == r->end || *q != ':')
 		return -1;
 	*p = q + 1;
@@ -297,7 +315,6 @@ deps(struct wettext *r, struct wettext_rec *rec)
 
 		if (ok < 0)
 			break;
-		p = r->p;
 		if (!ok || entry(r, &p, &d->x) != 0 || (p = blank(r, number(p, r->end, &d->id))) == NULL ||
 		    (p = finish(r, number(p, r->end, &d->instance))) == NULL) {
 			line_is_bad(r, "entry `X:id instance'");
@@ -331,7 +348,6 @@ values(struct wettext *r, struct wettext_rec *rec)
 
 		if (ok < 0)
 			break;
-		p = r->p;
 		v->word = r->word + n * WETTEXT_WORDS;
 		if (!ok || entry(r, &p, &v->x) != 0 ||
 		    (p = hex(p, r->end, r->word + n * WETTEXT_WORDS, &v->nword, &r->canonical)) == NULL || (p = finish(r, p)) == NULL) {
@@ -358,31 +374,36 @@ values(struct wettext *r, struct wettext_rec *rec)
 }
 
 static int
+no_values(struct wettext *r)
+{
+	const uint8_t *p = indent(r, 0);
+
+	if ((p = finish(r, is_word(r, blank(r, is_word(r, p, "NO")), "VALUES"))) == NULL)
+		return 0;
+	r->p = p;
+	r->line++;
+	return 1;
+}
+
+static int
 header(struct wettext *r)
 {
-	static const char no[] = "NO VALUES";
 	int ok = look(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
 	r->rec.total = 0;
-	r->rec.none = 0;
-	if (ok && keyed(r, "VALUES ", &r->rec.total)) {
+	if (ok && keyed(r, "VALUES", &r->rec.total)) {
 		if (r->cur->count > r->rec.total)
 			return wettext_bad(r, r->line, "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total, r->cur->count - 1);
 		r->cur->count = r->rec.total;
 		r->cur->exact = 1;
 		return list(r, VALUES);
 	}
-	if (ok && (size_t)(r->end - r->p) >= sizeof no - 1 && memcmp(r->p, no, sizeof no - 1) == 0) {
-		const uint8_t *p = finish(r, r->p + sizeof no - 1);
-
-		if (p) {
-			r->p = p;
-			r->line++;
-			r->rec.none = 1;
-			return list(r, VALUES);
-		}
+	if (ok && no_values(r)) {
+		list(r, VALUES);
+		r->rec.none = 1;
+		return 0;
 	}
 	return line_is_bad(r, "VALUES or NO VALUES");
 }
@@ -394,7 +415,7 @@ trailer(struct wettext *r)
 
 	if (ok < 0)
 		return WETTEXT_BAD;
-	if (ok && !(r->how & WETTEXT_STRICT) && keyed(r, "ORDER ", &r->rec.total))
+	if (ok && !(r->how & WETTEXT_STRICT) && keyed(r, "ORDER", &r->rec.total))
 		return list(r, STEPS);
 	while (ok > 0 && (*r->p == '\n' || *r->p == ' ' || *r->p == '\r' || *r->p == '\t')) {
 		r->line += *r->p++ == '\n';
@@ -423,13 +444,13 @@ steps(struct wettext *r, struct wettext_rec *rec)
 
 		if (ok < 0)
 			break;
-		if (!ok || (p = blank(r, number(r->p, r->end, &s->id))) == NULL || (p = finish(r, number(p, r->end, &s->count))) == NULL) {
+		if (!ok || (p = blank(r, number(indent(r, 0), r->end, &s->id))) == NULL || (p = finish(r, number(p, r->end, &s->count))) == NULL) {
 			line_is_bad(r, "`id count' of the order");
 			break;
 		}
 		r->p = p;
 		r->line++;
-		if (s->count == 0 || s->count > r->nblock || s->id > UINT64_MAX - s->count) {
+		if (s->count == 0 || s->count > r->nblock || s->id > UINT64_MAX - (s->count - 1)) {
 			wettext_bad(r, r->line, "%" PRIu64 " statements from %" PRIu64, s->count, s->id);
 			break;
 		}
@@ -464,7 +485,7 @@ wettext_next(struct wettext *r, struct wettext_rec *rec)
 			e = look(r);
 			if (e < 0)
 				break;
-			e = e > 0 && keyed(r, "SIZE ", &r->rec.total) ? list(r, DEPS) : line_is_bad(r, "SIZE");
+			e = e > 0 && keyed(r, "SIZE", &r->rec.total) ? list(r, DEPS) : line_is_bad(r, "SIZE");
 			break;
 		case DEPS: return deps(r, rec);
 		case HEADER: e = header(r); break;

@@ -152,7 +152,7 @@ for name in foo1 sig; do
 	same "$name.text: a slice ($(grep -c . want)), without addresses" want got
 done
 gives "no addresses" 1 "wetq: foo1.text: a text does not tell addresses" wetq addrs 7 foo1.text
-gives "no slice without rsp" 1 "wetq: foo1.text: a text does not tell which port is that of the stack pointer, to leave it out" wetq slice 7#0 foo1.text
+gives "no slice without rsp" 1 "wetq: foo1.text: a text does not tell which port is that of the stack pointer, to leave it out: ask with -r" wetq slice 7#0 foo1.text
 ws2wet foo1.ws | sed '/^ORDER/,$d' | wetz -1 -o none.text
 gives "no order" 1 "wetq: none.text: the text does not say in what order statements were executed" wetq cf none.text
 

@@ -40,9 +40,8 @@ statement(struct job *j, const char *s, size_t n, uint32_t *id)
 	if (num_u64(b, 0, UINT64_MAX, &v) != 0)
 		return none(j, "statement", s);
 	if (strncmp(b, "0x", 2) != 0) {
-		int got = v <= UINT32_MAX ? query_know(j->q, (uint32_t)v) : 0;
+		int got = (*id = query_named(j->q, v)) != 0 ? query_know(j->q, *id) : 0;
 
-		*id = (uint32_t)v;
 		return got < 0 ? job_bad(j) : got ? 0 : none(j, "statement", b);
 	}
 	if (job_survey(j, 0) != 0)

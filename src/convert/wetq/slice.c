@@ -19,7 +19,7 @@ line(void *arg, const struct query_insn *e)
 	struct list *l = arg;
 	struct out *o = l->j->out;
 	uint8_t *p = out_room(o, ROOM + 16 * e->nval);
-	size_t n = put_dec(p, e->id);
+	size_t n = put_dec(p, query_name(l->j->q, e->id));
 
 	if (!l->left)
 		return 1;
@@ -60,7 +60,7 @@ statements(struct job *j, const uint64_t *count)
 		if (!count[id - 1])
 			continue;
 		p = out_room(j->out, ROOM);
-		n = put_dec(p, id);
+		n = put_dec(p, query_name(j->q, id));
 		p[n++] = ' ';
 		n += put_dec(p + n, count[id - 1]);
 		p[n++] = ' ';
@@ -143,11 +143,12 @@ by_key(const void *a, const void *b)
 static void
 node(struct job *j, uint32_t id, uint64_t count)
 {
+	const unsigned long long name = query_name(j->q, id);
 	const char *file, *func;
 	int line;
 
 	query_source(j->q, id, &file, &func, &line);
-	out_printf(j->out, "\ts%u [label=\"%u", (unsigned)id, (unsigned)id);
+	out_printf(j->out, "\ts%llu [label=\"%llu", name, name);
 	if (count != 1)
 		out_printf(j->out, " x %llu", (unsigned long long)count);
 	out_printf(j->out, "\\n%llx", (unsigned long long)query_stmt(j->q, id)->pc);
@@ -185,8 +186,8 @@ job_dot(struct job *j, const char *point)
 	if (n)
 		qsort(g.edge, n, sizeof *g.edge, by_key);
 	for (size_t i = 0; i < n; i++) {
-		out_printf(j->out, "\ts%u -> s%u [label=\"%llu\"", (unsigned)(g.edge[i].key >> 33), (unsigned)(g.edge[i].key >> 1 & 0x7fffffff),
-		    (unsigned long long)g.edge[i].n);
+		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"", (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
+		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 1)), (unsigned long long)g.edge[i].n);
 		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
 	}
 	out_str(j->out, "}\n");

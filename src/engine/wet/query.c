@@ -70,6 +70,7 @@ query_close(struct query *q)
 	if (q->ops)
 		q->ops->close(q);
 	free(q->stmt);
+	free(q->named);
 	free(q->file);
 	free(q);
 }
@@ -98,6 +99,30 @@ const struct query_stmt *
 query_stmt(const struct query *q, uint32_t id)
 {
 	return &q->stmt[id - 1];
+}
+
+uint64_t
+query_name(const struct query *q, uint32_t id)
+{
+	return q->named ? q->named[id - 1] : id;
+}
+
+uint32_t
+query_named(const struct query *q, uint64_t name)
+{
+	size_t lo = 0, hi = q->nstmt;
+
+	if (!q->named)
+		return name <= UINT32_MAX ? (uint32_t)name : 0;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (q->named[mid] < name)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < q->nstmt && q->named[lo] == name ? (uint32_t)lo + 1 : 0;
 }
 
 uint64_t

@@ -5,7 +5,9 @@
  * only what a question needs is decoded.
  *
  * Statements have ids from 1 in order of their first execution, instances of
- * a statement count from 0, as in the text of wettext(5).  Positions are
+ * a statement count from 0, as in the text of wettext(5).  A text from elsewhere
+ * may call its statements otherwise: here they have ids from 1 in the order of
+ * those, which query_name tells.  Positions are
  * instances of the whole run, from 1: on captures those of visit.h, which count
  * signals as well; .wet files but those of kind replay know nothing of these.
  *
@@ -45,6 +47,8 @@ int query_survey(struct query *q, int slices);
 uint32_t query_nstmt(const struct query *q);                    /* known so far; all after query_survey */
 const struct query_stmt *query_stmt(const struct query *q, uint32_t id);
 uint64_t query_length(const struct query *q);                   /* the last position, after query_survey */
+uint64_t query_name(const struct query *q, uint32_t id);         /* what a statement is called: mostly id */
+uint32_t query_named(const struct query *q, uint64_t name);      /* the other way round; 0: none is.  query_know says whether there is one */
 int query_know(struct query *q, uint32_t id);                   /* is there a statement id?  Looks only as far as it first comes */
 void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);      /* after query_survey; NULL, 0 */
 

@@ -390,7 +390,7 @@ qpaper_slice(struct query *q, struct query_slice *s)
 	size_t k;
 	int bad;
 
-	if (query_store_members(q, &t->nbit) != 0)
+	if (query_store_members(q, q->length, &t->nbit) != 0)
 		return -1;
 	q->rsp = !!(s->how & QUERY_RSP);
 	s->total = 0;

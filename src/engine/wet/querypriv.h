@@ -90,6 +90,7 @@ struct query {
 	int surveyed, coded;
 	struct wsource *source;
 	struct query_stmt *stmt;        /* by id - 1; owned */
+	uint64_t *named;                /* what statements are called, by id - 1, ascending; owned; NULL: by their ids */
 	uint32_t *hash;                 /* by pc; ids, 0 ends */
 	size_t nstmt, capstmt, nhash;
 	struct qpath **path;            /* of this visit; owned */

@@ -89,9 +89,9 @@ query_store_stmts(struct query *q, const struct store_code *c, uint32_t *id)
 }
 
 int
-query_store_members(struct query *q, uint64_t *nbit)
+query_store_members(struct query *q, uint64_t instances, uint64_t *nbit)
 {
-	uint64_t n = (q->length / 64 + 2) * sizeof *q->member;
+	uint64_t n = (instances / 64 + 2) * sizeof *q->member;
 
 	if (!*nbit) {
 		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -99,7 +99,7 @@ query_store_members(struct query *q, uint64_t *nbit)
 		if (p == MAP_FAILED)
 			return query_nomem(q);
 		q->member = p;
-		*nbit = q->length;
+		*nbit = instances;
 	} else
 		(void)madvise(q->member, n, MADV_DONTNEED);
 	return 0;

@@ -31,7 +31,7 @@ int query_paper_open(struct query *q, struct wetfile *w);
  * statement: first[id - 1] is that of instance 0; they are members of slices by these.
  */
 void query_store_stmts(struct query *q, const struct store_code *c, uint32_t *id);
-int query_store_members(struct query *q, uint64_t *nbit);       /* q->member is there, and empty */
+int query_store_members(struct query *q, uint64_t n, uint64_t *nbit);   /* q->member is there for n instances, and empty */
 int query_store_any(const struct query *q, uint64_t at, uint64_t end);  /* is one of [at, end) a member? */
 uint32_t query_store_whose(const struct query *q, const uint64_t *first, uint64_t number);
 int query_store_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);

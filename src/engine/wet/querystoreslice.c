@@ -264,7 +264,7 @@ qfull_slice(struct query *q, struct query_slice *s)
 	struct scan c;
 	int bad;
 
-	if (query_store_members(q, &f->nbit) != 0)
+	if (query_store_members(q, q->length, &f->nbit) != 0)
 		return -1;
 	q->rsp = !!(s->how & QUERY_RSP);
 	s->total = 0;

@@ -19,12 +19,69 @@ block(struct qtext *t, const struct store_text_event *e)
 	struct store_stmt s = { .addr = e->c, .line = e->d, .nmem = (uint32_t)e->b };
 	struct query *q = t->q;
 
-	if (e->a != t->code.nstmt + 1 || e->a >= STORE_STMTS)
-		return query_bad(q, "statements are not numbered from 1 on, as ws2wet does");
+	if (t->code.nstmt + 1 >= STORE_STMTS)
+		return query_bad(q, "too many statements");
 	if (store_string(&t->code, e->file, &s.file) != 0 || store_string(&t->code, e->func, &s.func) != 0 ||
-	    store_stmt(&t->code, &s, NULL) != 0 || buf_grow(&q->stmt, &q->capstmt, q->nstmt + 1, sizeof *q->stmt) != 0)
+	    store_stmt(&t->code, &s, NULL) != 0 || buf_grow(&q->named, &t->capnamed, q->nstmt + 1, sizeof *q->named) != 0 ||
+	    buf_grow(&q->stmt, &q->capstmt, q->nstmt + 1, sizeof *q->stmt) != 0)
 		return query_nomem(q);
+	q->named[q->nstmt] = e->a;
 	q->stmt[q->nstmt++] = (struct query_stmt){ .pc = e->c };
+	return 0;
+}
+
+struct called { uint64_t name; uint32_t place; };
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct called *p = a, *q = b;
+
+	return p->name < q->name ? -1 : p->name > q->name;
+}
+
+/* All blocks have come: statements get their ids */
+static int
+number(struct qtext *t)
+{
+	struct query *q = t->q;
+	struct called *c = calloc(q->nstmt + 1, sizeof *c);
+	struct query_stmt *stmt = calloc(q->nstmt + 1, sizeof *stmt);
+	int bad;
+
+	t->place = calloc(q->nstmt + 1, sizeof *t->place);
+	t->id = calloc(q->nstmt + 1, sizeof *t->id);
+	t->at = calloc(q->nstmt + 1, sizeof *t->at);
+	bad = !c || !stmt || !t->place || !t->id || !t->at;
+	for (size_t i = 0; !bad && i < q->nstmt; i++)
+		c[i] = (struct called){ q->named[i], (uint32_t)i };
+	if (!bad && q->nstmt)
+		qsort(c, q->nstmt, sizeof *c, by_name);
+	for (size_t i = 0; !bad && i < q->nstmt; i++) {
+		t->id[i] = (uint32_t)i + 1;
+		t->place[i] = c[i].place;
+		t->at[c[i].place] = (uint32_t)i + 1;
+		stmt[i] = q->stmt[c[i].place];
+		q->named[i] = c[i].name;
+		bad = i && c[i].name == c[i - 1].name;
+	}
+	free(c);
+	if (bad || !stmt) {
+		free(stmt);
+		return t->place && t->id && t->at && stmt ? query_bad(q, "a statement for the second time") : query_nomem(q);
+	}
+	free(q->stmt);
+	q->stmt = stmt;
+	return 0;
+}
+
+/* Executions of n statements from id on */
+static int
+add_step(struct qtext *t, uint32_t id, uint32_t n)
+{
+	if (buf_grow(&t->step, &t->capstep, t->nstep + 1, sizeof *t->step) != 0)
+		return query_nomem(t->q);
+	t->step[t->nstep++] = (struct qstep){ id, n };
 	return 0;
 }
 
@@ -32,24 +89,20 @@ static int
 step(struct qtext *t, const struct store_text_event *e)
 {
 	struct query *q = t->q;
+	uint32_t id = query_named(q, e->a);
 
-	if (e->a == 0 || e->a > q->nstmt || e->b == 0 || e->b > q->nstmt - e->a + 1)
+	if (!id || e->b == 0 || e->b > q->nstmt - id + 1 || query_name(q, (uint32_t)(id + e->b - 1)) != e->a + e->b - 1)
 		return query_bad(q, "the order has a statement that there is not");
-	if (buf_grow(&t->step, &t->capstep, t->nstep + 1, sizeof *t->step) != 0)
-		return query_nomem(q);
-	t->step[t->nstep++] = (struct qstep){ (uint32_t)e->a, (uint32_t)e->b };
 	for (uint64_t i = 0; i < e->b; i++)
-		if (++q->stmt[e->a + i - 1].count >= UINT32_MAX)
+		if (++q->stmt[id + i - 1].count >= UINT32_MAX)
 			return query_bad(q, "a statement is executed too often");
-	return 0;
+	return add_step(t, id, (uint32_t)e->b);
 }
 
 /* Executions, as far as dependences and values tell */
 static int
-seen(struct qtext *t, uint64_t x)
+seen(struct qtext *t, struct query_stmt *s, uint64_t x)
 {
-	struct query_stmt *s = &t->q->stmt[t->q->nstmt - 1];
-
 	if (x >= UINT32_MAX - 1)
 		return query_bad(t->q, "a statement is executed too often");
 	if (s->count <= x)
@@ -61,20 +114,53 @@ static int
 survey_event(void *arg, const struct store_text_event *e)
 {
 	struct qtext *t = arg;
+	struct query_stmt *last = t->q->stmt + t->q->nstmt - 1;
 
 	switch (e->kind) {
 	case STORE_TEXT_BLOCK: return block(t, e);
-	case STORE_TEXT_DEP: return seen(t, e->a);
-	case STORE_TEXT_VALUES: t->q->stmt[t->q->nstmt - 1].port.nval = 1; return 0;
-	case STORE_TEXT_VALUE: return seen(t, e->a);
+	case STORE_TEXT_DEP: case STORE_TEXT_VALUE: return seen(t, last, e->a);
+	case STORE_TEXT_VALUES: last->port.nval = 1; return 0;
 	case STORE_TEXT_ORDER:
 		t->ordered = 1;
 		for (size_t i = 0; i < t->q->nstmt; i++)
 			t->q->stmt[i].count = 0;
-		return 0;
+		return number(t);
 	case STORE_TEXT_STEP: return step(t, e);
 	default: return 0;
 	}
+}
+
+/* Without an order: an instance that something depends on was executed, too */
+static int
+refer_event(void *arg, const struct store_text_event *e)
+{
+	struct qtext *t = arg;
+	uint32_t id;
+
+	if (e->kind != STORE_TEXT_DEP)
+		return 0;
+	if ((id = query_named(t->q, e->b)) == 0)
+		return query_bad(t->q, "a dependence on a statement that there is not");
+	return seen(t, &t->q->stmt[id - 1], e->c);
+}
+
+/* And they have an order all the same, by which slices can be told: instances 0, instances 1, ... */
+static int
+make_order(struct qtext *t)
+{
+	const struct query *q = t->q;
+	uint64_t most = 0;
+
+	for (size_t s = 0; s < q->nstmt; s++)
+		most = q->stmt[s].count > most ? q->stmt[s].count : most;
+	for (uint64_t x = 0; x < most; x++)
+		for (uint32_t s = 0, n; s < q->nstmt; s += n ? n : 1) {
+			for (n = 0; s + n < q->nstmt && q->stmt[s + n].count > x; n++)
+				;
+			if (n && add_step(t, s + 1, n) != 0)
+				return -1;
+		}
+	return 0;
 }
 
 static int
@@ -96,7 +182,7 @@ source(struct query *q, uint32_t id, const char **file, const char **func, int *
 {
 	const struct qtext *t = q->store;
 
-	qnames_find(&t->names, &t->code.stmt[id - 1], file, func, line);
+	qnames_find(&t->names, &t->code.stmt[t->place[id - 1]], file, func, line);
 }
 
 static int
@@ -112,8 +198,6 @@ position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 {
 	const struct qtext *t = q->store;
 
-	if (ordered(q) != 0)
-		return -1;
 	for (size_t i = 0; id && i < t->nstep; i++)
 		if (id >= t->step[i].id && id - t->step[i].id < t->step[i].n && instance-- == 0) {
 			*n = t->before[i] + (id - t->step[i].id) + 1;
@@ -175,7 +259,7 @@ flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn
 struct values {
 	struct query_insn e;
 	uint64_t from, to;
-	uint32_t s;
+	uint32_t s, at;                 /* statements that came; which of them it is, from 1 */
 	int enough;
 	query_insn_fn *fn;
 	void *arg;
@@ -188,11 +272,11 @@ value_event(void *arg, const struct store_text_event *e)
 
 	if (e->kind == STORE_TEXT_BLOCK)
 		v->s++;
-	if (v->s > v->e.id) {           /* what comes behind is of no interest */
+	if (v->s > v->at) {             /* what comes behind is of no interest */
 		v->enough = 1;
 		return 1;
 	}
-	if (e->kind != STORE_TEXT_VALUE || v->s != v->e.id || e->a < v->from || e->a > v->to)
+	if (e->kind != STORE_TEXT_VALUE || v->s != v->at || e->a < v->from || e->a > v->to)
 		return 0;
 	v->e.instance = e->a;
 	v->e.val = e->word;
@@ -206,7 +290,7 @@ insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, q
 {
 	struct qtext *t = q->store;
 	struct wetfile_fault f = { 0 };
-	struct values v = { .e.id = id, .from = from, .to = to, .fn = fn, .arg = arg };
+	struct values v = { .e.id = id, .at = t->place[id - 1] + 1, .from = from, .to = to, .fn = fn, .arg = arg };
 
 	if (want & QUERY_REFS)
 		return query_bad(q, "a text does not tell addresses");
@@ -222,7 +306,11 @@ qtext_close(struct query *q)
 	free(t->before);
 	free(t->first);
 	free(t->id);
+	free(t->place);
+	free(t->at);
 	free(t->dep);
+	free(t->whose);
+	free(t->users);
 	free(t->port);
 	free(t->firstport);
 	free(t->val);
@@ -244,16 +332,16 @@ tables(struct query *q)
 
 	t->before = calloc(t->nstep + 1, sizeof *t->before);
 	t->first = calloc(q->nstmt + 1, sizeof *t->first);
-	t->id = calloc(q->nstmt + 1, sizeof *t->id);
-	if (!t->before || !t->first || !t->id || qnames_make(&t->names, &t->code) != 0)
+	if (!t->before || !t->first || qnames_make(&t->names, &t->code) != 0)
 		return query_nomem(q);
 	for (size_t i = 0; i < t->nstep; i++) {
-		t->before[i] = q->length;
-		q->length += t->step[i].n;
+		t->before[i] = n;
+		n += t->step[i].n;
 	}
-	t->before[t->nstep] = q->length;
+	t->before[t->nstep] = n;
+	q->length = t->ordered ? n : 0;
+	n = 0;
 	for (size_t s = 0; s < q->nstmt; s++) {
-		t->id[s] = (uint32_t)s + 1;
 		t->first[s] = n;
 		n += q->stmt[s].count;
 	}
@@ -274,6 +362,10 @@ query_text_open(struct query *q, struct wetfile *w)
 	q->ops = &ops;
 	if (store_text_events(w, survey_event, t, &f) != 0)
 		return fault(q, &f);
+	if (!t->ordered && (number(t) != 0 || store_text_events(w, refer_event, t, &f) != 0))
+		return fault(q, &f);
+	if (!t->ordered && make_order(t) != 0)
+		return -1;
 	if (tables(q) != 0)
 		return -1;
 	t->w = *w;

@@ -28,6 +28,7 @@ struct store_code;
 struct store_opts {
 	int level;                      /* of block.h */
 	uint64_t segment;               /* statements in a segment, at least */
+	size_t entries;                 /* of text: entries of a section, about; 0: a million */
 	int quick;                      /* values in small blocks, so that those of one statement are found quickly */
 	struct store_stats *stats;      /* or NULL */
 	void (*progress)(void *arg, const struct store_stats *so_far);  /* behind each segment of a run that is kept in full; or NULL */

@@ -51,7 +51,7 @@ exception(struct step *t, uint32_t port)
 	struct store_read *r = t->r;
 	uint64_t n;
 
-	if (r->exc != r->n || r->col[DEP_PORT].v[r->pos[DEP_AT]] != port)
+	if (r->exc != r->done || r->col[DEP_PORT].v[r->pos[DEP_AT]] != port)
 		return 0;
 	n = r->col[DEP_COUNT].v[r->pos[DEP_AT]];
 	t->list.n = 0;
@@ -172,9 +172,9 @@ store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_f
 		e = control(&t) != 0 || registers(&t, v) != 0 || memory(&t, v, &slot) != 0;
 		if (!e && (t.list.nomem || model_leave(&r->model, t.s, (uint64_t)(t.s + 1) << 32 | r->count[t.s], 0) != 0))
 			e = bad(r, "no memory");
-		if (!e && r->exc == r->n)
+		if (!e && r->exc == r->done)
 			e = bad(r, "a dependence of a port that there is not");
-		r->n++;
+		r->done++;
 	}
 	for (uint32_t k = 0; k < p->n; k++)
 		r->count[seq[k]]++;

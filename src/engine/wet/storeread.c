@@ -336,7 +336,7 @@ deps(struct store_read *r, size_t k)
 		e = over(r, &c);
 	memset(r->pos, 0, sizeof r->pos);
 	r->exc = !e && r->col[DEP_AT].n ? r->col[DEP_AT].v[0] : UINT64_MAX;
-	r->n = 0;
+	r->done = 0;
 	memdep_reset(&r->dep);
 	return e;
 }

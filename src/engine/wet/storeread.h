@@ -51,7 +51,8 @@ struct store_read {
 	size_t keep;                    /* of the caller, behind open: 0, nothing is kept */
 	uint64_t turns;
 	struct store_place *place;      /* of each statement; owned */
-	uint64_t n;                     /* statements executed in the segment */
+	uint64_t n;                     /* statements executed in the segment, */
+	uint64_t done;                  /* and how many of them store_read_deps has been through */
 	struct col ref;                 /* references to memory of all statements, words of ref.h, in order of time */
 	uint32_t *refat;                /* of each, and behind the last: where its begin; owned */
 	size_t caprefat;

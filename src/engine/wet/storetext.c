@@ -6,7 +6,7 @@
 #include "engine/wet/textcols.h"
 #include "format/wettext.h"
 
-#define SECTION ((size_t)1 << 20)       /* entries of a section, or bytes of a raw one */
+#define SECTION ((size_t)1 << 20)       /* entries of a section, about */
 
 struct store_txt {
 	struct store_out out;
@@ -125,14 +125,15 @@ record(struct store_txt *t, const struct wettext *r, enum wettext_got got, const
 	return 0;
 }
 
-static int
-full(const struct store_txt *t)
+/* Entries of the longest column */
+static size_t
+entries(const struct store_txt *t)
 {
 	size_t n = 0;
 
 	for (unsigned i = 0; i < TEXT_NCOL; i++)
 		n = t->col[i].n > n ? t->col[i].n : n;
-	return n >= SECTION;
+	return n;
 }
 
 /* Goes through the text; t NULL: looks whether it is right, and *canonical, whether it is as wettext_put_... write it */
@@ -143,11 +144,12 @@ go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 	struct wettext *r = wettext_open(in, 0);
 	struct wettext_rec rec;
 	int got = WETTEXT_BAD, bad = r ? 0 : store_nomem(f);
+	const size_t most = t && t->out.o->entries ? t->out.o->entries : SECTION;
 
 	while (!bad && (got = wettext_next(r, &rec)) > WETTEXT_END)
 		if (t && record(t, r, (enum wettext_got)got, &rec) != 0)
 			bad = store_nomem(f);
-		else if (t && full(t))
+		else if (t && entries(t) >= most)
 			bad = section(t);
 	if (!bad && got == WETTEXT_BAD) {
 		bad = store_fail(f, 1, "%s", wettext_fault(r)->err);
@@ -159,7 +161,8 @@ go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 			col_add(&t->col[TEXT_SIZE], wettext_count(r));
 		if (!t->ordered)
 			col_add(&t->col[TEXT_SIZE], 0);
-		bad = section(t);
+		if (entries(t))         /* the last entry may have filled a section */
+			bad = section(t);
 	}
 	if (!bad && canonical)
 		*canonical = wettext_canonical(r);
