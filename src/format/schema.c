@@ -1,6 +1,7 @@
 /* Encoding of schema units; the form is ae-schema(5), the decoder schemadec.c. */
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/buf.h"
 #include "base/bytes.h"
@@ -237,11 +238,51 @@ put_field(struct buf *w, const struct sch_field *f)
 		put_u(w, f->end);
 }
 
+uint32_t
+sch_checksum(const uint8_t *p)
+{
+	size_t body = sch_body(get_le32(p + 12)), n = get_le32(p + 8);
+
+	return (uint32_t)crc32_z(crc32_z(0, p, SCH_HEADER - 4), p + body, n - body);
+}
+
+void
+sch_seal(uint8_t *p)
+{
+	size_t n = (size_t)8 * get_le32(p + 12);
+
+	memcpy(p + SCH_HEADER + n, p + SCH_HEADER, n);
+	put_le32(p + SCH_HEADER - 4, sch_checksum(p));
+}
+
+static void
+put_head(struct buf *w, const struct sch_unit *u)
+{
+	buf_str(w, SCH_MAGIC);
+	buf_le16(w, SCH_VERSION);
+	buf_u8(w, u->word);
+	buf_u8(w, u->big);
+	buf_le32(w, 0);         /* the length, when it is known */
+	buf_le32(w, u->ncst);
+	buf_le32(w, 0);
+	for (uint32_t i = 0; i < 2 * u->ncst; i++) {
+		uint64_t v = u->cst ? u->cst[i % u->ncst] : 0;
+		uint8_t c[8];
+
+		if (!u->big)
+			put_le64(c, v);
+		else    /* an address at the front, as the linker leaves it */
+			put_be64(c, v << (64 - 8 * u->word));
+		buf_add(w, c, sizeof c);
+	}
+}
+
 uint8_t *
 sch_encode(const struct sch_unit *u, size_t *len)
 {
 	struct buf w = BUF_INIT;
 
+	put_head(&w, u);
 	put_str(&w, u->source);
 	put_u(&w, u->nregs);
 	put_u(&w, u->sp);
@@ -253,10 +294,12 @@ sch_encode(const struct sch_unit *u, size_t *len)
 		put_field(&w, u->field + i);
 	for (uint32_t i = 0; i < u->nfunc; i++)
 		put_func(&w, u, u->func + i);
-	if (w.nomem) {
+	if (w.nomem || w.n > INT32_MAX) {
 		buf_free(&w);
 		return NULL;
 	}
+	put_le32(w.p + 8, (uint32_t)w.n);
+	sch_seal(w.p);
 	*len = w.n;
 	return w.p;
 }

@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #define SCH_SECTION ".aeschema"
-#define SCH_VERSION 2
+#define SCH_VERSION 3
+#define SCH_HEADER  20          /* magic, version, word, byte order, length, number of constants, check sum */
 #define SCH_NOVAR   (-1)
 #define SCH_NOSYM   (-1)
 
@@ -178,15 +179,27 @@ int sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *bu
 
 /*
  * Encoded unit: "AESC", u16 version, u8 word, u8 big, u32 length of the whole
- * unit, u32 ncst (all these little-endian), ncst constants of 8 bytes (the
- * relocated words: in the machine's byte order, those of 4 bytes followed by
- * 4 zeros), then the functions.
- * sch_encode returns the bytes that follow the constants, in malloc'd memory
- * (NULL when out of memory); the caller writes the header and the constants,
- * because only the assembler can.  An address with `align` and an index, fs
- * or narrow has no encoding: NULL, too.
+ * unit, u32 ncst, u32 check sum (all these little-endian), ncst constants of 8
+ * bytes (the relocated words: in the machine's byte order, those of 4 bytes
+ * followed by 4 zeros), the same again, then the functions.
+ *
+ * The check sum is made before the linker fills in the constants, so it is one
+ * of the rest; the constants are there twice instead.
+ *
+ * sch_encode returns that in malloc'd memory; NULL when out of memory or too
+ * large, also for an address with `align` and an index, fs or narrow, which
+ * has no encoding.  Where the assembler is to write the constants, u->cst may
+ * be NULL: they begin at SCH_HEADER, the functions at sch_body().
  */
 uint8_t *sch_encode(const struct sch_unit *u, size_t *len);
+static inline size_t
+sch_body(uint32_t ncst)
+{
+	return SCH_HEADER + (size_t)16 * ncst;
+}
+
+/* Make check sum and second constants right, of a unit whose length and number of constants are; what it holds may be anything */
+void sch_seal(uint8_t *p);
 
 /*
  * Decode the unit at p; n bytes are there.  Returns the bytes consumed, 0 at

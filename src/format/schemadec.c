@@ -307,7 +307,7 @@ get_unit(struct rd *r)
 {
 	struct sch_unit *u = r->u;
 
-	r->off += (size_t)8 * u->ncst;
+	r->off = sch_body(u->ncst);
 	u->source = get_str(r);
 	u->nregs = rd_max(r, SCH_MAXVAR, "too many registers");
 	u->sp = (uint16_t)rd_index(r, u->nregs, "register out of range");
@@ -349,7 +349,8 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 	if (memcmp(p, SCH_MAGIC, 4) != 0)
 		return malformed("not a schema", 0, err, erroff);
 	if (get_le16(p + 4) != SCH_VERSION)
-		return malformed("schema of an unknown version", 4, err, erroff);
+		return malformed(get_le16(p + 4) < SCH_VERSION ? "made by an older aecc: compile the program again" : "schema of an unknown version",
+		    4, err, erroff);
 	if ((p[6] != 4 && p[6] != 8) || p[7] > 1)
 		return malformed("unknown size or byte order of a word", 6, err, erroff);
 	u->word = p[6];
@@ -358,8 +359,12 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 	if (r.end > n || r.end < SCH_HEADER || r.end > INT32_MAX)
 		return malformed("bad length of a unit", 8, err, erroff);
 	u->ncst = get_le32(p + 12);
-	if (u->ncst > (r.end - SCH_HEADER) / 8)
+	if (u->ncst > (r.end - SCH_HEADER) / 16)
 		return malformed("bad number of constants", 12, err, erroff);
+	if (get_le32(p + SCH_HEADER - 4) != sch_checksum(p))
+		return malformed("wrong check sum", SCH_HEADER - 4, err, erroff);
+	if (memcmp(p + SCH_HEADER, p + SCH_HEADER + (size_t)8 * u->ncst, (size_t)8 * u->ncst) != 0)
+		return malformed("a constant that is not the same both times", SCH_HEADER, err, erroff);
 	get_unit(&r);
 	if (r.err) {
 		sch_free(u);

@@ -8,7 +8,6 @@
 #include "schema.h"
 
 #define SCH_MAGIC  "AESC"
-#define SCH_HEADER 16           /* magic, version, word, byte order, length, number of constants */
 #define SCH_MAXVAR 32767
 
 /*
@@ -49,5 +48,8 @@ struct sch_piece {
 
 /* Successors a block has by the way it ends; -1: any number */
 int sch_nsucc(unsigned term);
+
+/* Of a unit whose length and number of constants have been checked */
+uint32_t sch_checksum(const uint8_t *p);
 
 #endif

@@ -278,37 +278,6 @@ unit(struct parser *p)
 	resolve_calls(p);
 }
 
-uint8_t *
-sch_whole(const struct sch_unit *u, size_t *len)
-{
-	size_t n = 0, head = SCH_HEADER + (size_t)8 * u->ncst;
-	uint8_t *body = sch_encode(u, &n), *p = body ? malloc(head + n) : NULL;
-
-	if (p && head + n <= INT32_MAX) {
-		memcpy(p, SCH_MAGIC, 4);
-		put_le16(p + 4, SCH_VERSION);
-		p[6] = u->word;
-		p[7] = u->big;
-		put_le32(p + 8, (uint32_t)(head + n));
-		put_le32(p + 12, u->ncst);
-		for (uint32_t i = 0; i < u->ncst; i++) {
-			uint8_t *c = p + SCH_HEADER + (size_t)8 * i;
-
-			if (!u->big)
-				put_le64(c, u->cst[i]);
-			else    /* an address at the front, as the linker leaves it */
-				put_be64(c, u->cst[i] << (64 - 8 * u->word));
-		}
-		memcpy(p + head, body, n);
-		*len = head + n;
-	} else {
-		free(p);
-		p = NULL;
-	}
-	free(body);
-	return p;
-}
-
 /* From the unit that was built to the one that the decoder makes of it */
 static void
 check(struct parser *p, struct sch_unit *u)
@@ -319,7 +288,7 @@ check(struct parser *p, struct sch_unit *u)
 
 	if (p->l.bad)
 		return;
-	b = sch_whole(&p->u, &n);
+	b = sch_encode(&p->u, &n);
 	if (!b)
 		lex_fail(&p->l, "out of memory, or unit too large");
 	else if (sch_decode(b, n, u, &what, &at) < 0)

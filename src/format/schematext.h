@@ -45,7 +45,4 @@ struct sch_text {
  */
 int sch_parse(struct sch_text *t, const struct sch_names *nm, struct sch_unit *u);
 
-/* A whole encoded unit, header and constants in front, in malloc'd memory; NULL when out of memory */
-uint8_t *sch_whole(const struct sch_unit *u, size_t *len);
-
 #endif

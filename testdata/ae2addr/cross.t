@@ -14,9 +14,9 @@ for u in u9:mipsel u11:mipsel u12:mipsel u13:mips u15:mips u16:mips; do
 	__start:
 		.space 0x300
 		.section .aeschema,"",@progbits
-		.incbin "schema", 0, 16
-		.4byte __start, 0       # .word would align itself, and pad the unit
-		.incbin "schema", 24
+		.incbin "schema", 0, 20
+		.4byte __start, 0, __start, 0   # .word would align itself, and pad the unit
+		.incbin "schema", 36
 		.section aefn,"aw",@progbits
 		.word __start, 0, 0, __start+0x100, 0, 0, __start+0x200, 0, 0
 	END

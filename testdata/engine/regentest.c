@@ -129,14 +129,6 @@ unit(struct sch_func *f, uint32_t n)
 
 	buf_free(&schema);
 	buf_free(&fn);
-	buf_str(&schema, "AESC");
-	buf_le16(&schema, SCH_VERSION);
-	buf_u8(&schema, mach->word);
-	buf_u8(&schema, mach->big);
-	buf_le32(&schema, (uint32_t)(24 + len));
-	buf_le32(&schema, 1);
-	put(&schema, cst[0], mach->word);
-	put(&schema, 0, 8u - mach->word);
 	buf_add(&schema, e, len);
 	free(e);
 	for (uint32_t i = 0; i < n; i++) {

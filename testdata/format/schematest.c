@@ -72,31 +72,6 @@ static struct sch_unit unit[] = {
 	{file_, 0, 8, 1, 0, 16, 4, 2, func, 2, cst, 1, field, NULL},
 };
 
-static uint8_t *
-whole(const struct sch_unit *u, size_t *n)
-{
-	size_t len;
-	uint8_t *e = sch_encode(u, &len), *p;
-
-	*n = 16 + 8 * u->ncst + len;
-	p = malloc(*n);
-	memcpy(p, "AESC", 4);
-	put_le16(p + 4, SCH_VERSION);
-	p[6] = u->word;
-	p[7] = u->big;
-	put_le32(p + 8, (uint32_t)*n);
-	put_le32(p + 12, u->ncst);
-	for (uint32_t i = 0; i < u->ncst; i++) {
-		if (!u->big)
-			put_le64(p + 16 + 8 * i, u->cst[i]);
-		else    /* a small word comes first */
-			put_be64(p + 16 + 8 * i, u->cst[i] << (64 - 8 * u->word));
-	}
-	memcpy(p + 16 + 8 * u->ncst, e, len);
-	free(e);
-	return p;
-}
-
 static int
 same_steps(const struct sch_block *a, const struct sch_block *b)
 {
@@ -189,16 +164,19 @@ static void
 mutations(const uint8_t *p, size_t n)
 {
 	uint8_t *q = malloc(n);
-	unsigned canonical = 1, cut = 1;
+	unsigned canonical = 1, cut = 1, seen = 1;
 	struct sch_unit v;
 
 	for (size_t i = 0; i < n; i++) {
 		for (unsigned x = 1; x < 256; x++) {
 			memcpy(q, p, n);
 			q[i] ^= (uint8_t)x;
+			seen &= decode(q, n, &v) < 0;
+			if (i < 8 || i >= 16)   /* the length and the number of constants are what sealing goes by */
+				sch_seal(q);
 			if (decode(q, n, &v) > 0) {
 				size_t len;
-				uint8_t *e = whole(&v, &len);
+				uint8_t *e = sch_encode(&v, &len);
 
 				canonical &= len == n && memcmp(e, q, n) == 0;
 				free(e);
@@ -206,12 +184,14 @@ mutations(const uint8_t *p, size_t n)
 			}
 		}
 	}
-	CHECK("a changed byte: refused, or the one encoding of another unit", canonical);
+	CHECK("a changed byte: refused", seen);
+	CHECK("a changed byte, sealed: refused, or the one encoding of another unit", canonical);
 	for (size_t i = 1; i < n; i++) {
 		memcpy(q, p, n);
 		cut &= decode(q, i, &v) < 0;
-		if (i >= 16) {
+		if (i >= sch_body(get_le32(p + 12))) {
 			put_le32(q + 8, (uint32_t)i);
+			sch_seal(q);
 			cut &= decode(q, i, &v) < 0;
 		}
 	}
@@ -224,7 +204,8 @@ static void
 vector(int show)
 {
 	static const uint8_t want[] = {
-		'A', 'E', 'S', 'C', 2, 0, 8, 0, 57, 0, 0, 0, 1, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0,
+		'A', 'E', 'S', 'C', 3, 0, 8, 0, 69, 0, 0, 0, 1, 0, 0, 0, 0x4a, 0x5b, 0xc0, 0x51,
+		0, 0x10, 0x40, 0, 0, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0,
 		3, 'a', '.', 'c', 16, 4, 62, 8, 0, 1,   /* name, registers, rsp, machine, push, fields, functions */
 		1, 'f', 0, 16, 1, 1, 0, 1,              /* name, flags, variables, fragments, needs, loops, blocks */
 		0, 0, 6, 7,                             /* fragment of 6 bytes; rdi is needed */
@@ -243,7 +224,7 @@ vector(int show)
 	struct sch_func f = {name, 0, 1, 16, 1, 1, 0, &fr, &rdi, &b, NULL};
 	struct sch_unit u = {src, 62, 8, 0, 8, 16, 4, 1, &f, 1, cst, 0, NULL, NULL};
 	size_t n;
-	uint8_t *p = whole(&u, &n);
+	uint8_t *p = sch_encode(&u, &n);
 
 	if (show) {
 		fwrite(p, 1, n, stdout);
@@ -266,37 +247,38 @@ refused(void)
 	struct sch_func f = {main_, 0, 1, 16, 0, 3, 0, frag, NULL, b, NULL};
 	struct sch_unit u = {file_, 8, 4, 1, 0, 16, 4, 1, &f, 1, cst4, 0, NULL, NULL}, v;
 	size_t n;
-	uint8_t *p = whole(&u, &n);
+	uint8_t *p = sch_encode(&u, &n);
 
 	CHECK("successors with marks", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
-	p[20] = 1;
+	p[SCH_HEADER + 4] = 1;
+	sch_seal(p);
 	CHECK("a constant larger than a word", decode(p, n, &v) < 0);
 	free(p);
 	b[2].mark = 2;
-	p = whole(&u, &n);
+	p = sch_encode(&u, &n);
 	CHECK("marks of two sizes", decode(p, n, &v) < 0);
 	free(p);
 	b[1].mark = b[2].mark = 0;
-	p = whole(&u, &n);
+	p = sch_encode(&u, &n);
 	CHECK("no marks", decode(p, n, &v) < 0);
 	free(p);
 	b[0].nsucc = 0;
-	p = whole(&u, &n);
+	p = sch_encode(&u, &n);
 	CHECK("no successors", decode(p, n, &v) < 0);
 	free(p);
 	for (int i = 0; i < 257; i++)
 		many[i] = (struct sch_block){.mark = i > 254 ? 1 : 0, .term = ST_RETURN};
 	f.block = many;
 	f.nblock = 256;
-	p = whole(&u, &n);
+	p = sch_encode(&u, &n);
 	CHECK("256 blocks have numbers of a byte", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
 	free(p);
 	f.nblock = 257;
-	p = whole(&u, &n);
+	p = sch_encode(&u, &n);
 	CHECK("257 do not", decode(p, n, &v) < 0);
 	free(p);
 	many[256].mark = 2;
-	p = whole(&u, &n);
+	p = sch_encode(&u, &n);
 	CHECK("but of two", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
 	free(p);
 	many[0] = (struct sch_block){.nstep = 1, .step = aligned, .term = ST_RETURN};
@@ -312,10 +294,10 @@ roundtrip(const struct sch_unit *u)
 	size_t n, len;
 
 	printf("# machine %u, words of %u bytes, %s first\n", u->machine, u->word, u->big ? "high" : "low");
-	p = whole(u, &n);
+	p = sch_encode(u, &n);
 	CHECK("decoded", decode(p, n, &v) == (long)n);
 	CHECK("the same unit", same(u, &v));
-	e = whole(&v, &len);
+	e = sch_encode(&v, &len);
 	CHECK("the same bytes", len == n && memcmp(e, p, n) == 0);
 	CHECK("a constant from the code", sch_resolve(&v, rd, &v) == 0 && v.cst[2] == 0x401000 + 7 - 2);
 	CHECK("code that is not there", sch_resolve(&v, rd, NULL) == -1);

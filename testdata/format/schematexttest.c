@@ -316,7 +316,7 @@ parse(const char *s, size_t n, const struct sch_names *nm, struct sch_text *t, u
 	r = sch_parse(t, nm, &u);
 	*e = NULL;
 	if (r > 0) {
-		*e = sch_whole(&u, len);
+		*e = sch_encode(&u, len);
 		sch_free(&u);
 		if (sch_parse(t, nm, &u) != 0)
 			r = -1;
@@ -341,7 +341,7 @@ static int
 there_and_back(const struct sch_unit *u, const struct sch_names *nm)
 {
 	size_t n, len, len2;
-	uint8_t *e = sch_whole(u, &len), *e2;
+	uint8_t *e = sch_encode(u, &len), *e2;
 	const char *what = "";
 	struct sch_unit v;
 	struct sch_text t;
@@ -403,7 +403,7 @@ cuts(void)
 				break;
 			free(s);
 		}
-		e = sch_whole(&u, &len);
+		e = sch_encode(&u, &len);
 		for (size_t k = 0; k < n; k++) {
 			struct sch_text t;
 			int r = parse(s, k, &names, &t, &e2, &len2);

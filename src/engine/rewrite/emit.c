@@ -65,32 +65,32 @@ bytes(struct buf *o, const uint8_t *p, size_t n)
 		buf_printf(o, "%s%u%s", i % 24 ? "," : "\t.byte\t", p[i], i % 24 == 23 || i + 1 == n ? "\n" : "");
 }
 
+/* Where the fragments are: unaligned, so units stay side by side */
+static void
+constants(struct buf *o, const struct file *f)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < f->nfn; i++)
+		for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
+			buf_printf(o, f->m->word == 4 ? "\t.4byte\t" LBL ", 0\n" : "\t.8byte\t" LBL "\n", k ? 'c' : 'o', i);
+}
+
 static void
 schema(struct buf *o, struct file *f)
 {
 	struct sch_unit *u = plan_unit(f);
-	struct buf head = BUF_INIT;
-	uint32_t i, k;
-	uint8_t *p;
-	size_t n;
+	size_t n, body = sch_body(u->ncst);
+	uint8_t *p = sch_encode(u, &n);
 
-	p = sch_encode(u, &n);
-	buf_str(&head, "AESC");
-	buf_le16(&head, SCH_VERSION);
-	buf_u8(&head, u->word);
-	buf_u8(&head, u->big);
-	buf_le32(&head, (uint32_t)(16 + 8 * (size_t)u->ncst + n));
-	buf_le32(&head, u->ncst);
-	o->nomem |= !p || head.nomem;
+	o->nomem |= !p;
 	buf_str(o, "\t.section\t" SCH_SECTION ",\"R\",@progbits\n");
 	if (!o->nomem) {
-		bytes(o, head.p, head.n);
-		for (i = 0; i < f->nfn; i++)
-			for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
-				buf_printf(o, f->m->word == 4 ? "\t.4byte\t" LBL ", 0\n" : "\t.8byte\t" LBL "\n", k ? 'c' : 'o', i);  /* unaligned, so units stay side by side */
-		bytes(o, p, n);
+		bytes(o, p, SCH_HEADER);
+		constants(o, f);
+		constants(o, f);        /* as schema.h says */
+		bytes(o, p + body, n - body);
 	}
-	buf_free(&head);
 	free(p);
 	plan_free(u);
 }

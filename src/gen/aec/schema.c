@@ -166,7 +166,7 @@ schema_read(struct aec *a, const char *path)
 	build_id(a, id);
 	while ((r = sch_parse(&t, &nm, &u)) > 0) {
 		size_t n;
-		uint8_t *e = sch_whole(&u, &n);
+		uint8_t *e = sch_encode(&u, &n);
 
 		if (!e)
 			die("out of memory");
