@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/num.h"
 #include "base/out.h"
 #include "engine/regen/regen.h"
 #include "format/exe.h"
 #include "format/ref.h"
 
-#define SYNOPSIS "[-ils] [-f addr|lackey|din|text] [-o file] [-p file] program [ae.out]"
+#define SYNOPSIS "[-ils] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] program [ae.out]"
 
 struct sink {
 	struct out *out;
@@ -17,6 +18,7 @@ struct sink {
 	int drop[REF_NKINDS];           /* kinds that are not wanted */
 	int dropping;
 	int count;                      /* statistics instead of references */
+	int begun;                      /* the header is written */
 	uint64_t n[REF_NKINDS];
 	uint64_t keep[AE_BATCH];
 };
@@ -33,11 +35,23 @@ filter(struct sink *s, const uint64_t *w, size_t n)
 	return m;
 }
 
+/* Nothing is written before there is something to write: the events may be missing or another program's */
+static void
+begin(struct sink *s)
+{
+	if (!s->begun && !s->count && s->fmt == REF_ADDR) {
+		ref_put_header(out_room(s->out, REF_HEADER));
+		out_used(s->out, REF_HEADER);
+	}
+	s->begun = 1;
+}
+
 static int
 take(void *arg, const uint64_t *w, size_t n)
 {
 	struct sink *s = arg;
 
+	begin(s);
 	if (s->dropping) {
 		n = filter(s, w, n);
 		w = s->keep;
@@ -100,7 +114,7 @@ load(struct prog *g, struct exe *x, const char *path)
 
 /* Regenerate; what was wrong is told after what came before it was written. */
 static void
-run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent)
+run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent, uint64_t most)
 {
 	struct feed f;
 	const char *err;
@@ -112,18 +126,22 @@ run(struct exe *x, const struct prog *g, struct sink *s, const char *events, con
 	bad = feed_open(&f, regen_state(r), events, parent, x->machine, x->id, x->idlen);
 	f.sink = s->count ? tally : take;
 	f.sinkarg = s;
+	f.quietmax = most;
 	if (!bad) {
 		bad = regen_run(r, &f);
 		if (s->count)
 			statistics(s, regen_counts(r));
 	}
-	if (bad) {
+	if (bad != -1)
+		begin(s);
+	if (bad == -1)
 		out_drop(s->out);
-		if (f.errname)
-			die_at(f.errname, f.erroff, DIAG_NOREC, "%s", f.err);
+	else
+		out_close(s->out);
+	if (bad && f.errname)
+		die_at(f.errname, f.erroff, DIAG_NOREC, "%s", f.err);
+	else if (bad)
 		die("%s", f.err);
-	}
-	out_close(s->out);
 	feed_close(&f);
 	regen_free(r);
 }
@@ -135,10 +153,11 @@ main(int argc, char **argv)
 	const char *outname = NULL, *parent = NULL;
 	struct exe x;
 	struct prog g;
+	uint64_t most = FEED_QUIET;
 	int c, fmt;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "f:ilo:p:s")) != -1) {
+	while ((c = getopt(argc, argv, "f:ilm:o:p:s")) != -1) {
 		switch (c) {
 		case 'f':
 			fmt = ref_format(optarg);
@@ -151,6 +170,10 @@ main(int argc, char **argv)
 			break;
 		case 'l':
 			s.drop[REF_ENTER] = s.drop[REF_BACK] = s.drop[REF_EXIT] = s.dropping = 1;
+			break;
+		case 'm':
+			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
+				die_usage(SYNOPSIS);
 			break;
 		case 'o':
 			outname = optarg;
@@ -169,11 +192,7 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	load(&g, &x, argv[optind]);
 	s.out = out_open(outname);
-	if (s.fmt == REF_ADDR && !s.count) {
-		ref_put_header(out_room(s.out, REF_HEADER));
-		out_used(s.out, REF_HEADER);
-	}
-	run(&x, &g, &s, argv[optind + 1], parent);
+	run(&x, &g, &s, argv[optind + 1], parent, most);
 	prog_free(&g);
 	exe_close(&x);
 	return 0;

@@ -47,7 +47,7 @@ is 'file too large: status' $? $bigstatus
 is 'file too large: message' "$(cat got.err)" "ae: $PWD/ae.out: File too large: recording stopped"
 same 'file too large: output' got.out big.out
 is 'file too large: end record' "$(record ae.out)" '3 0 0 0'
-ok 'file too large: regenerates to there' whole "$prog" ae.out
+ok 'file too large: regenerates to there' part "$prog" ae.out
 
 # a reader that leaves: it would be SIGPIPE
 mkfifo pipe
@@ -82,7 +82,7 @@ if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
 	is 'full disk: message' "$(cat got.err)" "ae: $PWD/full/ae: No space left on device: recording stopped"
 	same 'full disk: output' got.out big.out
 	is 'full disk: end record' "$(record full/ae)" '3 0 0 0'
-	ok 'full disk: regenerates to there' whole "$prog" full/ae
+	ok 'full disk: regenerates to there' part "$prog" full/ae
 	umount full
 else
 	skip 'full disk: cannot mount a small one here'

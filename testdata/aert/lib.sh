@@ -14,3 +14,11 @@ record() {
 whole() {
 	ae2addr "$1" <"$2" >/dev/null
 }
+
+# part PROG FILE: recording stopped, which is said and is the status; what was recorded before is there, with -o too
+part() {
+	ae2addr "$1" "$2" >part.ref 2>part.err
+	[ $? = 1 ] && [ "$(sed 's/byte [0-9]*/byte N/' part.err)" = "ae2addr: $2: byte N: recording stopped here, before the run ended" ] || return
+	ae2addr -o part.file "$1" "$2" 2>/dev/null
+	[ $? = 1 ] && cmp -s part.ref part.file && [ "$(wc -c <part.ref)" -gt 100000 ]
+}

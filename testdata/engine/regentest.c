@@ -325,7 +325,7 @@ calls(void)
 	expect("the end of the events inside a function", EV_EXIT, ENTER "0100 00 fe 0070000000000000 0300 0040",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 ! the events end inside a function");
 	expect("the same when recording stopped", EV_STOPPED, ENTER "0100 00 fe 0070000000000000 0300 0040",
-	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0");
+	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 ! recording stopped here, before the run ended");
 	expect("unwinding to the unknown call", EV_EXIT, ENTER "0100 00 fe 0070000000000000 0100 00 fd f87f000000000000 00",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 i1000 s6ff8 i1001 s6ff0 i1100 i1006 s6ff0 i1008 l7ff8");
 	expect("unwinding to nowhere", EV_EXIT, ENTER "0100 00 fd 0000000000000000",
@@ -603,7 +603,8 @@ targets(void)
 	expect("a number of another block", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01 02",
 	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 ! the number of no block that control may go to here");
 	expect("no number", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01", "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010" LATE);
-	expect("a value cut off", EV_STOPPED, WORD_ENTER "0100 =7f00 00", "i1000");
+	expect("a value cut off", EV_STOPPED, WORD_ENTER "0100 =7f00 00",
+	    "i1000 ! recording stopped here, before the run ended");
 	if (!dump && mach->word == 4) {
 		const uint64_t *n = counts(WORD_ENTER "0100 =7f00 ;2000 01 01 03");
 

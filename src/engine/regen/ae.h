@@ -40,8 +40,10 @@ enum ae_kind {
  * be compressed.  func is called for each event, in order.  Returns 0 when the
  * trace is complete; -1 when the file cannot be read to its end or does not
  * belong to the program, after all events before the fault: ae_error() says
- * what is wrong.
+ * what is wrong.  AE_STOPPED when the file is whole but recording stopped
+ * before the run was over (ae_error() says so), after all that was recorded.
  */
+#define AE_STOPPED (-2)
 int ae_recreate(const char *file, void (*func)(int kind, uint64_t addr, unsigned aux));
 
 /*
@@ -52,12 +54,21 @@ int ae_recreate(const char *file, void (*func)(int kind, uint64_t addr, unsigned
 int ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs, size_t n), void *arg);
 
 /*
- * What was wrong at the last -1: "FILE: byte N: WHAT".  The string is static.
+ * What was wrong at the last -1 or AE_STOPPED: "FILE: byte N: WHAT".  The string is static.
  */
 const char *ae_error(void);
 
 /* Where the events of a forked child's parent are, if not in the file that it names; NULL: there */
 void ae_parent(const char *file);
+
+/*
+ * How many references there may be between two events, about: 2^40 unless this is
+ * called.  No schema of aecc goes on without end, but another one could.
+ */
+void ae_most(uint64_t n);
+
+/* The main program that aec writes, with all of its options: the exit status */
+int ae_main(int argc, char **argv);
 
 /*
  * Packed references as files have them: format "addr", "lackey", "din" or
@@ -115,7 +126,7 @@ enum ae_wrong { AE_BRANCH, AE_TARGET, AE_MARK, AE_DEEP, AE_SWITCH, AE_NEVER };
 
 /* Slow paths: events to make `want` bytes available at e, room in the buffer, faults */
 const uint8_t *ae_more(uint64_t *p, const uint8_t *e, unsigned want);
-uint64_t *ae_flush(uint64_t *p);
+uint64_t *ae_flush(uint64_t *p, const uint8_t *e);
 _Noreturn void ae_fault(uint64_t *p, const uint8_t *e, enum ae_wrong what);
 
 /*
@@ -138,7 +149,7 @@ uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 #define HERE ((struct ae_pos){p, e})
 
 /* References.  ROOM(n): up to the next ROOM there are at most n. */
-#define ROOM(n)          do { if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p); } while (0)
+#define ROOM(n)          do { if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p, e); } while (0)
 #define ISSUE_INST(n)    do { *p++ = AE_REF(AE_ISSUE_INST, PC, n); PC += n; } while (0)
 #define READ_MEM(a, n)   (*p++ = AE_REF(AE_READ_MEM, a, n))
 #define WRITE_MEM(a, n)  (*p++ = AE_REF(AE_WRITE_MEM, a, n))

@@ -108,6 +108,7 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 	memset(f, 0, sizeof *f);
 	f->s = s;
 	f->stop = UINT64_MAX;
+	f->quietmax = FEED_QUIET;
 	f->seg = calloc(FEED_CHAIN, sizeof *f->seg);
 	if (!f->seg)
 		return fail(f, NULL, 0, "out of memory");
@@ -154,6 +155,18 @@ done(struct feed *f)
 	longjmp(f->out, 1);
 }
 
+/* No event will come any more.  Whatever the end record says is part of the trace, but not that recording stopped. */
+static void
+ended(struct feed *f, const struct feed_seg *g)
+{
+	if (!g->r.ended)
+		fail_reader(f, g);
+	else if (g->r.end.reason == EV_STOPPED) {
+		fail(f, g, g->r.off, msg_stopped);
+		f->status = AE_STOPPED;
+	}
+}
+
 /* References of the parent before the fork are not the child's. */
 static void
 deliver(struct feed *f, uint64_t *p)
@@ -175,19 +188,9 @@ deliver(struct feed *f, uint64_t *p)
 			done(f);
 	}
 	if (last) {
-		const struct feed_seg *g = f->seg + f->cur;
-
-		if (!g->r.ended)
-			fail_reader(f, g);
+		ended(f, f->seg + f->cur);
 		done(f);
 	}
-}
-
-uint64_t *
-feed_flush(struct feed *f, uint64_t *p)
-{
-	deliver(f, p);
-	return f->s->buf;
 }
 
 static uint64_t
@@ -207,6 +210,19 @@ feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 	done(f);
 }
 
+uint64_t *
+feed_flush(struct feed *f, uint64_t *p, const uint8_t *e)
+{
+	if (e != f->at)
+		f->quiet = 0;
+	f->at = e;
+	f->quiet += (uint64_t)(p - f->s->buf);
+	if (f->quiet > f->quietmax)
+		feed_fault(f, p, e, msg_quiet);
+	deliver(f, p);
+	return f->s->buf;
+}
+
 /* The events are used up. */
 static _Noreturn void
 end(struct feed *f, uint64_t *p, int clean)
@@ -214,12 +230,12 @@ end(struct feed *f, uint64_t *p, int clean)
 	const struct feed_seg *g = f->seg + f->cur;
 
 	deliver(f, p);
-	if (!g->r.ended)
-		fail_reader(f, g);
-	else if (f->cur + 1 < f->nseg)
+	if (g->r.ended && f->cur + 1 < f->nseg)
 		fail(f, g, g->r.off, "ends before the child was forked");
-	else if (!clean && g->r.end.reason != EV_SIGNAL && g->r.end.reason != EV_STOPPED)
+	else if (g->r.ended && !clean && g->r.end.reason != EV_SIGNAL && g->r.end.reason != EV_STOPPED)
 		fail(f, g, g->r.off, "the events end inside a function");
+	else
+		ended(f, g);
 	done(f);
 }
 
@@ -299,6 +315,7 @@ feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item
 	size_t have = (size_t)(f->s->eend - e), n;
 	uint64_t off = offset(f, e);
 
+	f->at = NULL;
 	memmove(f->carry, e, have);
 	if (have == 0 && f->nwin == 0 && !next_window(f, p))
 		end(f, p, item);
@@ -356,7 +373,7 @@ feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned
 	n = rep_count(f, q, how, n, &again);
 	for (uint64_t i = 0; i < n; i++, rsi += w, rdi += w) {
 		if (p > full)
-			p = feed_flush(f, p);
+			p = feed_flush(f, p, q->e);
 		*p++ = inst;
 		if (how == SR_CMPS || how == SR_SCAS)
 			*p++ = ref_make(REF_LOAD, rdi, w);
@@ -367,7 +384,7 @@ feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned
 	}
 	if (again) {
 		if (p > full)
-			p = feed_flush(f, p);
+			p = feed_flush(f, p, q->e);
 		*p++ = inst;
 	}
 	q->p = p;

@@ -8,6 +8,9 @@
  * where the first event is missing, whichever that is; since a loop may need
  * no events, at most FEED_GRACE references after the one for which the last
  * event was read.  The same bound holds for a file without an end record.
+ *
+ * Where a program computes for long without events, a schema gives as many
+ * references; one that was made to never end is caught by FEED_QUIET.
  */
 #ifndef TM_ENGINE_REGEN_FEED_H
 #define TM_ENGINE_REGEN_FEED_H
@@ -22,6 +25,7 @@
 #include "ae.h"
 
 #define FEED_GRACE  (UINT64_C(1) << 20)
+#define FEED_QUIET  (UINT64_C(1) << 40)
 #define FEED_CHAIN  16          /* a process, its parent, the parent of that ... */
 
 /* As ae_recreate_batch: other than 0 ends the regeneration */
@@ -41,7 +45,8 @@ struct feed {
 	const char *err;                /* NULL or what is wrong; static or in `what` */
 	const char *errname;            /* in which file, owned by a segment; NULL: no file */
 	uint64_t erroff;
-	int status;                     /* the sink's, or -1 */
+	int status;                     /* the sink's, -1, or AE_STOPPED */
+	uint64_t quietmax;              /* the most references without an event, about; FEED_QUIET until it is set after feed_open */
 	jmp_buf out;                    /* where feed_done goes */
 	/* private */
 	char what[96];
@@ -55,6 +60,8 @@ struct feed {
 	uint8_t carry[16];
 	size_t skip;                    /* references in the buffer that belong to the parent */
 	uint64_t stop;                  /* nref may not exceed it */
+	const uint8_t *at;              /* the next event at the last flush; NULL: another one now */
+	uint64_t quiet;                 /* references from there to the last flush */
 };
 
 /*
@@ -73,7 +80,7 @@ void feed_close(struct feed *f);
  * so the trace may end.
  */
 const uint8_t *feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item);
-uint64_t *feed_flush(struct feed *f, uint64_t *p);      /* deliver what lies before p; where the next goes */
+uint64_t *feed_flush(struct feed *f, uint64_t *p, const uint8_t *e);    /* deliver what lies before p; where the next goes */
 
 /*
  * A repeated string instruction (enum sch_rep `how`, elements of w bytes, the

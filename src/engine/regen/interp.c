@@ -192,7 +192,7 @@ interpret(struct regen *r, struct feed *f)
 			unsigned n = o->n;
 
 			if (p > full)
-				p = feed_flush(f, p);
+				p = feed_flush(f, p, e);
 			for (unsigned i = 0; i < n; i += 4)
 				memcpy(p + i, t + i, 32);
 			p += n;
@@ -426,5 +426,5 @@ regen_run(struct regen *r, struct feed *f)
 	memset(r->count, 0, sizeof r->count);
 	if (setjmp(f->out) == 0)
 		interpret(r, f);
-	return f->err ? -1 : f->status;
+	return f->status;
 }

@@ -15,6 +15,8 @@
 #define msg_noimage    "a constant outside the executable's read-only data"
 #define msg_noswitch   "a switch without such a target"
 #define msg_never      "a function returns that cannot"
+#define msg_quiet      "too many references without an event: an endless loop?"
+#define msg_stopped    "recording stopped here, before the run ended"
 #define msg_rep        "a string instruction that goes back"
 
 #endif

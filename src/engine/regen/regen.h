@@ -33,7 +33,7 @@ struct ae_state *regen_state(struct regen *r);
 
 /*
  * Recreate the trace of the opened feed into its sink.  0, the sink's value
- * if that is not 0, or -1 with f->err.
+ * if that is not 0, -1 with f->err, or AE_STOPPED with f->err.
  */
 int regen_run(struct regen *r, struct feed *f);
 

@@ -25,6 +25,7 @@ struct ae_state ae_;
 
 static struct feed feed;
 static const char *parent;
+static uint64_t most = FEED_QUIET;
 static char error[EV_HEADMAX + 256];
 static ucontext_t outside, inside;
 
@@ -39,9 +40,9 @@ ae_more(uint64_t *p, const uint8_t *e, unsigned want)
 }
 
 uint64_t *
-ae_flush(uint64_t *p)
+ae_flush(uint64_t *p, const uint8_t *e)
 {
-	return feed_flush(&feed, p);
+	return feed_flush(&feed, p, e);
 }
 
 _Noreturn void
@@ -247,10 +248,13 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 	if (feed_open(&feed, &ae_, file, parent, ae_program.machine, ae_program.id, ae_program.idlen) == 0) {
 		feed.sink = func;
 		feed.sinkarg = arg;
-		if (on_own_stack() != 0)
+		feed.quietmax = most;
+		if (on_own_stack() != 0) {
 			feed.err = "no memory for a stack";
+			feed.status = -1;
+		}
 	}
-	status = feed.err ? -1 : feed.status;
+	status = feed.status;
 	if (feed.err)
 		explain();
 	feed_close(&feed);
@@ -283,6 +287,12 @@ void
 ae_parent(const char *file)
 {
 	parent = file;
+}
+
+void
+ae_most(uint64_t n)
+{
+	most = n;
 }
 
 int

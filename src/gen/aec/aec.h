@@ -56,6 +56,13 @@ void gen_cond(struct gen *g, unsigned cc);
 void gen_compute(struct gen *g, const struct sch_step *s);      /* the statement of a computation */
 void gen_forget(struct gen *g, int v);                          /* v changes */
 
+/*
+ * Names come from the executable, which may be anybody's: in the generated
+ * files they stand in comments, as this writes them, and in identifiers and
+ * names of files that files.c makes of their letters and digits.
+ */
+void gen_name(struct buf *b, const char *s);
+
 /* files.c, build.c */
 void write_files(struct aec *a);
 void build(struct aec *a, const char *out);

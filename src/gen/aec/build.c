@@ -1,10 +1,12 @@
 /* aec -b: write the files to a temporary folder, run make there, take the program. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,96 +14,185 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/temp.h"
 
-/* Run a program to its end: its exit status, 127 if it cannot be run */
-static int
-run(char *const argv[])
+#define SAIDMAX 65536u   /* of what make and the compiler say */
+
+static volatile sig_atomic_t caught;
+
+static void
+on_signal(int sig)
 {
-	pid_t pid = fork();
-	int st;
+	caught = sig;
+}
 
-	if (pid == 0) {
-		dup2(2, 1);     /* standard output is not make's to write to */
-		diag_child();
-		execvp(argv[0], argv);
+/* What ends a program in the middle; make gets it from us then, with all that it started */
+static const int sigs[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+#define NSIGS (sizeof sigs / sizeof sigs[0])
+
+/* In a process group of its own, which can be ended as one; without a terminal to read from */
+_Noreturn static void
+become(char *const argv[], int said, const sigset_t *mask, const struct sigaction *old, pid_t parent)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
 		_exit(127);
+	if (null >= 0)
+		dup2(null, 0);
+	dup2(said, 1);
+	dup2(said, 2);
+	signal(SIGTTOU, SIG_IGN);
+	for (size_t i = 0; i < NSIGS; i++)
+		signal(sigs[i], old[i].sa_handler == SIG_IGN ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	diag_child();
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+/* All that make and its children say, up to a limit, until the last of them has closed it or a signal came: in here only */
+static void
+listen(int fd, struct buf *said, const sigset_t *mask)
+{
+	struct pollfd poll = {.fd = fd, .events = POLLIN};
+	uint8_t buf[4096];
+
+	while (!caught) {
+		ssize_t n = ppoll(&poll, 1, NULL, mask) > 0 ? read(fd, buf, sizeof buf) : -1;
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return;
+		if (n > 0 && said->n < SAIDMAX)
+			buf_add(said, buf, (size_t)n);
 	}
+}
+
+/*
+ * Run a program to its end: its exit status, 127 if it cannot be run.  On a
+ * signal all that it started ends too, before we do what the signal is for.
+ */
+static int
+run(char *const argv[], struct buf *said)
+{
+	struct sigaction sa = {.sa_handler = on_signal}, old[NSIGS];
+	sigset_t block, mask;
+	pid_t pid, parent = getpid();
+	int st, p[2];
+
+	if (pipe2(p, O_CLOEXEC) != 0)
+		die_sys("pipe");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigemptyset(&block);
+	for (size_t i = 0; i < NSIGS; i++)
+		sigaddset(&block, sigs[i]);
+	sigprocmask(SIG_BLOCK, &block, &mask);
+	for (size_t i = 0; i < NSIGS; i++) {
+		sigaction(sigs[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(sigs[i], &sa, NULL);
+	}
+	pid = fork();
+	if (pid == 0)
+		become(argv, p[1], &mask, old, parent);
+	close(p[1]);
 	if (pid < 0)
-		return 127;
-	while (waitpid(pid, &st, 0) < 0)
-		if (errno != EINTR)
-			return 127;
+		die_sys("fork");
+	setpgid(pid, pid);
+	listen(p[0], said, &mask);
+	close(p[0]);
+	if (caught)
+		kill(-pid, SIGTERM);
+	waitpid(pid, &st, 0);
+	if (caught)     /* compilers that make left behind may still write to the folder */
+		while (waitpid(-1, NULL, 0) > 0)
+			;
+	for (size_t i = 0; i < NSIGS; i++)
+		sigaction(sigs[i], &old[i], NULL);
+	if (caught)
+		raise(caught);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return WIFEXITED(st) ? WEXITSTATUS(st) : 126;
 }
 
+/* The line that says why: the first error, or the first line */
+static char *
+reason(const struct buf *said)
+{
+	char *all = xasprintf("%.*s", (int)said->n, said->n ? (const char *)said->p : ""), *at = strstr(all, "rror"), *end;
+
+	if (!at)
+		at = all;
+	while (at > all && at[-1] != '\n')
+		at--;
+	end = strchr(at, '\n');
+	at = xasprintf("%.*s", (int)(end ? end - at : (long)strlen(at)), at);
+	free(all);
+	return at;
+}
+
 static void
-cleanup(const char *dir)
+make(const char *dir)
 {
-	char *argv[] = {"rm", "-rf", (char *)dir, NULL};
-
-	run(argv);
-}
-
-/* Copy the built program to its place, under a temporary name first. */
-static int
-install(const char *from, const char *to)
-{
-	char *temp = xasprintf("%s.%ld", to, (long)getpid()), buf[65536];
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
-	ssize_t n = -1;
-
-	if (in >= 0 && out >= 0)
-		while ((n = read(in, buf, sizeof buf)) > 0)
-			if (write(out, buf, (size_t)n) != n) {
-				n = -1;
-				break;
-			}
-	if (in >= 0)
-		close(in);
-	if (out >= 0 && close(out) != 0)
-		n = -1;
-	if (n != 0 || rename(temp, to) != 0) {
-		unlink(temp);
-		n = -1;
-	}
-	free(temp);
-	return (int)n;
-}
-
-void
-build(struct aec *a, const char *out)
-{
-	const char *tmp = getenv("TMPDIR"), *cc = getenv("CC"), *cflags = getenv("CFLAGS"), *ld = getenv("LDFLAGS");
-	char *dir = xasprintf("%s/aec.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	const char *cc = getenv("CC"), *cflags = getenv("CFLAGS"), *ld = getenv("LDFLAGS");
 	char *jobs = xasprintf("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	char *vcc = xasprintf("CC=%s", cc && *cc ? cc : "cc"), *vcf = xasprintf("CFLAGS=%s", cflags && *cflags ? cflags : "-O2");
-	char *vld = xasprintf("LDFLAGS=%s", ld ? ld : ""), *made;
-	char *argv[] = {"make", "-s", "-C", dir, jobs, vcc, vcf, vld, NULL};
+	char *vld = xasprintf("LDFLAGS=%s", ld ? ld : ""), *why;
+	char *argv[] = {"make", "-s", "-C", (char *)(uintptr_t)dir, jobs, vcc, vcf, vld, NULL};
+	struct buf said = BUF_INIT;
 	int st;
 
-	if (!mkdtemp(dir))
-		die_sys("%s", dir);
-	a->dir = dir;
-	write_files(a);
 	unsetenv("MAKEFLAGS");          /* of a make that runs us: its jobs are not ours */
 	unsetenv("MFLAGS");
 	unsetenv("MAKELEVEL");
-	st = run(argv);
-	made = xasprintf("%s/prog.regen", dir);
-	if (st == 0 && install(made, out) != 0) {
-		warn_sys("%s", out);
-		st = 1;
-	} else if (st == 127)
-		warn("make cannot be run");
-	else if (st != 0)
-		warn("the regenerator does not compile");
-	cleanup(dir);
+	st = run(argv, &said);
+	why = reason(&said);
+	if (st == 127 && !said.n)
+		die("make cannot be run");
 	if (st != 0)
-		exit(1);
-	free(made);
-	free(dir);
+		die("the regenerator does not compile: %s", why);
+	if (said.n)
+		warn("%s", why);
+	buf_free(&said);
+	free(why);
 	free(jobs);
 	free(vcc);
 	free(vcf);
 	free(vld);
+}
+
+/* The built program to its place */
+static void
+install(const char *dir, struct out *out)
+{
+	char *made = xasprintf("%s/prog.regen", dir);
+	int in = open(made, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	while (in >= 0 && (n = read(in, out_room(out, 65536), 65536)) > 0)
+		out_used(out, (size_t)n);
+	if (in < 0 || n < 0)
+		die_sys("%s", made);
+	close(in);
+	out_close(out);
+	free(made);
+}
+
+void
+build(struct aec *a, const char *name)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/aec.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	struct out *out = out_create(name, 0777);       /* now: a place that cannot be written to is no reason to compile */
+
+	if (temp_folder(dir) != 0)
+		die_sys("%s", dir);
+	a->dir = dir;
+	write_files(a);
+	make(dir);
+	install(dir, out);
+	temp_remove(dir);
+	free(dir);
 }

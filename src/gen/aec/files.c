@@ -10,6 +10,8 @@
 #include "base/out.h"
 #include "text.h"
 
+#define NAMELEN 150      /* letters of a name that are kept */
+
 static void
 save(const struct aec *a, const char *name, const struct buf *b)
 {
@@ -23,11 +25,19 @@ save(const struct aec *a, const char *name, const struct buf *b)
 	free(path);
 }
 
-/* A name of letters, digits and _ */
+/* Nothing that a compiler, make or a shell would take for more than a letter; no end of a comment or line, no trigraph */
+void
+gen_name(struct buf *b, const char *s)
+{
+	for (; *s; s++)
+		buf_printf(b, isalnum((unsigned char)*s) || strchr("/._-+ ", *s) ? "%c" : "\\%03o", (unsigned char)*s);
+}
+
+/* A name of letters, digits and _, not too long for a file's */
 static char *
 plain(const char *s)
 {
-	char *r = xstrdup(s);
+	char *r = xasprintf("%.*s", NAMELEN, s);
 
 	for (char *p = r; *p; p++)
 		if (!isalnum((unsigned char)*p))
@@ -35,11 +45,12 @@ plain(const char *s)
 	return r;
 }
 
+/* Is the last one of n + 1 names among the others? */
 static int
-taken(char **list, size_t n, const char *s)
+taken(char **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i], s) == 0)
+		if (strcmp(list[i], list[n]) == 0)
 			return 1;
 	return 0;
 }
@@ -57,7 +68,7 @@ name_files(struct aec *a)
 			*dot = 0;
 		clean = plain(*base ? base : "unnamed");
 		a->file[i] = xasprintf("%s.sma.c", clean);
-		for (unsigned k = 2; taken(a->file, i, a->file[i]); k++) {
+		for (unsigned k = 2; taken(a->file, i); k++) {
 			free(a->file[i]);
 			a->file[i] = xasprintf("%s_%u.sma.c", clean, k);
 		}
@@ -76,9 +87,9 @@ name_funcs(struct aec *a)
 		uint32_t first = a->g.base[a->g.func[i].unit];
 
 		a->name[i] = xasprintf("__ae_%s", clean);
-		if (taken(a->name + first, i - first, a->name[i])) {
+		for (unsigned k = a->g.func[i].index; taken(a->name + first, i - first); k++) {
 			free(a->name[i]);
-			a->name[i] = xasprintf("__ae_%s__%u", clean, a->g.func[i].index);
+			a->name[i] = xasprintf("__ae_%s__%u", clean, k);
 		}
 		free(clean);
 	}
@@ -102,8 +113,9 @@ write_unit(struct aec *a, uint32_t i)
 {
 	struct buf b = BUF_INIT;
 
-	buf_printf(&b, "/* Made by aec from the schema of %s. */\n#include \"ae_prog.h\"\n\n",
-	    *a->g.unit[i].source ? a->g.unit[i].source : "a file without a name");
+	buf_str(&b, "/* Made by aec from the schema of ");
+	gen_name(&b, *a->g.unit[i].source ? a->g.unit[i].source : "a file without a name");
+	buf_str(&b, ". */\n#include \"ae_prog.h\"\n\n");
 	prototypes(a, i, &b);
 	for (uint32_t k = 0; k < a->g.unit[i].nfunc; k++)
 		gen_func(a, a->g.base[i] + k, &b);
@@ -129,11 +141,17 @@ write_header(const struct aec *a)
 	const struct exe_span *s = a->rodata ? largest(a) : NULL;
 	struct buf b = BUF_INIT;
 
-	buf_printf(&b, "/* Made by aec from %s: what its files share. */\n"
-	    "#define AE_GENERATED\n%s#include <ae.h>\n\n", a->path, a->g.big ? "#define AE_BIG\n" : "");
-	for (uint32_t i = 0; i < a->g.nfunc; i++)
-		if (a->numbered[i])
-			buf_printf(&b, "ae_enter_fn ae_enter_%u;       /* %s */\n", i, a->g.func[i].f->name);
+	buf_str(&b, "/* Made by aec from ");
+	gen_name(&b, a->path);
+	buf_printf(&b, ": what its files share. */\n"
+	    "#define AE_GENERATED\n%s#include <ae.h>\n\n", a->g.big ? "#define AE_BIG\n" : "");
+	for (uint32_t i = 0; i < a->g.nfunc; i++) {
+		if (!a->numbered[i])
+			continue;
+		buf_printf(&b, "ae_enter_fn ae_enter_%u;       /* ", i);
+		gen_name(&b, a->g.func[i].f->name);
+		buf_str(&b, " */\n");
+	}
 	if (a->rodata) {
 		buf_str(&b, "\n/* n bytes at address a of the executable's read-only data */\n");
 		if (s)
@@ -183,8 +201,10 @@ write_table(const struct aec *a)
 	int image = a->rodata && a->x.nro;
 	struct buf b = BUF_INIT;
 
-	buf_printf(&b, "/* Made by aec from %s: its functions in the order of their numbers. */\n"
-	    "#include \"ae_prog.h\"\n\nstatic ae_enter_fn *const func[] = {\n", a->path);
+	buf_str(&b, "/* Made by aec from ");
+	gen_name(&b, a->path);
+	buf_str(&b, ": its functions in the order of their numbers. */\n"
+	    "#include \"ae_prog.h\"\n\nstatic ae_enter_fn *const func[] = {\n");
 	for (uint32_t i = 0; i < a->g.nno; i++) {
 		if (a->g.byno[i] < 0)
 			buf_str(&b, "\tNULL,\n");
@@ -195,8 +215,7 @@ write_table(const struct aec *a)
 	if (image)
 		write_image(a, &b);
 	buf_str(&b, "\nconst struct ae_program ae_program = {\n\t\"");
-	for (const char *p = a->path; *p; p++)
-		buf_printf(&b, isalnum((unsigned char)*p) || strchr("/._-+", *p) ? "%c" : "\\%03o", (unsigned char)*p);
+	gen_name(&b, a->path);
 	buf_str(&b, "\",\n\t(const unsigned char *)\n");
 	bytes(&b, a->x.id, a->x.idlen);
 	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen,
@@ -210,9 +229,14 @@ write_makefile(const struct aec *a)
 {
 	struct buf b = BUF_INIT;
 
-	buf_printf(&b, "# Made by aec from %s: `make` builds prog.regen.\n"
-	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -larchive -lz -lbz2 -llzma -lzstd\n\nOBJ = ae_main.o ae_table.o",
-	    a->path, a->home);
+	/* nothing quotes a name for make and the shell at once */
+	for (const char *p = a->home; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("/._-+,@~=", *p) && (unsigned char)*p < 0x80)
+			die("%s: make cannot work with a folder of this name", a->home);
+	buf_str(&b, "# Made by aec from ");
+	gen_name(&b, a->path);
+	buf_printf(&b, ": `make` builds prog.regen.\n"
+	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -larchive -lz -lbz2 -llzma -lzstd\n\nOBJ = ae_main.o ae_table.o", a->home);
 	for (uint32_t i = 0; i < a->g.nunit; i++)
 		buf_printf(&b, " \\\n\t%.*s.o", (int)strlen(a->file[i]) - 2, a->file[i]);
 	buf_str(&b, "\n\nprog.regen: $(OBJ)\n"

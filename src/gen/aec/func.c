@@ -446,7 +446,9 @@ gen_func(struct aec *a, uint32_t i, struct buf *out)
 	for (uint32_t k = 0; k < pf->f->nblock; k++)
 		block(&g, k);
 	unwound(&g);
-	buf_printf(out, "\n/* %s, at 0x%llx */\n", pf->f->name, (unsigned long long)pf->entry);
+	buf_str(out, "\n/* ");
+	gen_name(out, pf->f->name);
+	buf_printf(out, ", at 0x%llx */\n", (unsigned long long)pf->entry);
 	head(&g, out, a->name[i]);
 	buf_add(out, body.p, body.n);
 	out->nomem |= body.nomem;

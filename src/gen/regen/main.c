@@ -1,0 +1,129 @@
+/* The main program of every regenerator that aec makes: references of a run, from its event file to standard output. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "engine/regen/ae.h"
+
+#define SYNOPSIS "[-iln] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] [ae.out]"
+
+struct sink {
+	struct out *out;
+	int format, count_only, no_inst, no_loops;
+	int begun;                      /* the header is written */
+	uint64_t n;
+	uint64_t keep[AE_BATCH];
+};
+
+static size_t
+filter(struct sink *s, const uint64_t *refs, size_t n)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		s->keep[m] = refs[i];
+		m += !(s->no_inst && AE_KIND(refs[i]) == AE_ISSUE_INST) && !(s->no_loops && AE_KIND(refs[i]) >= AE_LOOP_ENTRY);
+	}
+	return m;
+}
+
+/* Nothing is written before there is something to write: the events may be missing or another program's */
+static void
+begin(struct sink *s)
+{
+	if (!s->begun && !s->count_only)
+		out_used(s->out, ae_put_header(s->format, out_room(s->out, AE_PUT_MAX)));
+	s->begun = 1;
+}
+
+static int
+take(void *arg, const uint64_t *refs, size_t n)
+{
+	struct sink *s = arg;
+
+	begin(s);
+	if (s->no_inst || s->no_loops) {
+		n = filter(s, refs, n);
+		refs = s->keep;
+	}
+	s->n += n;
+	while (n && !s->count_only) {
+		size_t k = n < OUT_ROOM / AE_PUT_MAX ? n : OUT_ROOM / AE_PUT_MAX;
+
+		out_used(s->out, ae_put(s->format, out_room(s->out, k * AE_PUT_MAX), refs, k));
+		refs += k;
+		n -= k;
+	}
+	return 0;
+}
+
+static const char *
+options(int argc, char **argv, struct sink *s)
+{
+	const char *outname = NULL;
+	uint64_t most;
+	int c;
+
+	while ((c = getopt(argc, argv, "f:ilm:no:p:")) != -1) {
+		switch (c) {
+		case 'f':
+			s->format = ae_format(optarg);
+			if (s->format < 0)
+				die_usage(SYNOPSIS);
+			break;
+		case 'i':
+			s->no_inst = 1;
+			break;
+		case 'l':
+			s->no_loops = 1;
+			break;
+		case 'm':
+			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
+				die_usage(SYNOPSIS);
+			ae_most(most);
+			break;
+		case 'n':
+			s->count_only = 1;
+			break;
+		case 'o':
+			outname = optarg;
+			break;
+		case 'p':
+			ae_parent(optarg);
+			break;
+		default:
+			die_usage(SYNOPSIS);
+		}
+	}
+	if (argc - optind > 1)
+		die_usage(SYNOPSIS);
+	return outname;
+}
+
+int
+ae_main(int argc, char **argv)
+{
+	static struct sink s;
+	const char *outname;
+	int bad;
+
+	diag_init(argv[0], 1);
+	outname = options(argc, argv, &s);
+	s.out = out_open(outname);
+	bad = ae_recreate_batch(argv[optind], take, &s);
+	if (bad != -1)
+		begin(&s);
+	if (s.count_only)
+		out_printf(s.out, "%llu\n", (unsigned long long)s.n);
+	if (bad == -1)
+		out_drop(s.out);
+	else
+		out_close(s.out);
+	if (bad)
+		warn("%s", ae_error());
+	return bad != 0;
+}
