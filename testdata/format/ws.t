@@ -1,4 +1,5 @@
 # Captures, as a library
+"$BUILD/test/wsx86test" || exit
 "$BUILD/test/wstest" || exit
 # the fuzz target agrees about the first inputs
 mkdir seeds && "$BUILD/test/wstest" seeds seeds && "$BUILD/test/wsfuzz" seeds/*
