@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "engine/native/native.h"
+#include "engine/replay/replay.h"
 #include "visitstate.h"
 #include "wetoracle_uses.h"
 
@@ -193,6 +194,14 @@ choose_value(struct stmt *s)
 	}
 }
 
+/* Of the flags, what is the program's: that it is stepped shows in them now and then */
+static void
+regs(struct user_regs_struct *g)
+{
+	tracee_regs(&n.t, g);
+	g->eflags &= ~NATIVE_UNSEEN;
+}
+
 static uint32_t
 stmt_at(uint64_t pc)
 {
@@ -273,7 +282,19 @@ wait_step(struct user_regs_struct *g)
 		;
 	if (!WIFSTOPPED(status) || (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSEGV))
 		bad("the program stops with 0x%x", (unsigned)status);
-	tracee_regs(&n.t, g);
+	regs(g);
+}
+
+/* The flags that a pushf has stored at a are the program's */
+static void
+unseen_in_memory(uint64_t a)
+{
+	uint8_t b[2];
+
+	if (tracee_read(&n.t, a, b, 2) != 2)
+		bad("no memory at 0x%llx", (unsigned long long)a);
+	b[1] &= (uint8_t)~(NATIVE_UNSEEN >> 8);
+	tracee_write(&n.t, a, b, 2);
 }
 
 /* Runs it; 0: the program is over */
@@ -308,7 +329,21 @@ execute(const struct stmt *s, struct user_regs_struct *g)
 		effects();
 		return 1;
 	}
+	if (s->in.z.mnemonic == ZYDIS_MNEMONIC_CPUID) {         /* of which some tells the processor that it ran on */
+		struct ws_cpuid c = replay_cpuid(ws_head(reader), (uint32_t)w.r[WS_RAX], (uint32_t)w.r[WS_RCX]);
+
+		w.r[WS_RAX] = c.eax;
+		w.r[WS_RBX] = c.ebx;
+		w.r[WS_RCX] = c.ecx;
+		w.r[WS_RDX] = c.edx;
+		w.rip += s->in.z.length;
+		tracee_to_user(g, &w);
+		tracee_setregs(&n.t, g);
+		return 1;
+	}
 	wait_step(g);
+	if (s->in.z.mnemonic == ZYDIS_MNEMONIC_PUSHF || s->in.z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ)
+		unseen_in_memory(g->rsp);
 	return 1;
 }
 
@@ -820,11 +855,11 @@ main(int argc, char **argv)
 	if (ws_next(reader, &rec) != 1 || rec.kind != WS_START || native_state(&n, &rec.u.state.regs, rec.u.state.xsave, rec.u.state.nxsave))
 		bad("no start");
 	effects();
-	tracee_regs(&n.t, &g);
+	regs(&g);
 	do {
-		tracee_regs(&n.t, &g);
+		regs(&g);
 		while (arrives(&g))
-			tracee_regs(&n.t, &g);
+			regs(&g);
 		fsbase = g.fs_base;
 	} while (one(&g));
 	graph();

@@ -12,6 +12,8 @@
 #include "engine/tracee/tracee.h"
 #include "format/ws.h"
 
+#define NATIVE_UNSEEN UINT64_C(0x10100)  /* RF, TF in rflags: of stepping, not of the program */
+
 struct native {
 	struct tracee t;
 	uint8_t state[WS_XSAVE_MAX];    /* scratch */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <Zydis/Zydis.h>
+#include "engine/x86/decode.h"
 #include "stub.h"
 
 #define NEAR 80u        /* instructions before the limit from which on they are run one by one */
@@ -116,10 +117,17 @@ rp_core_new(void)
 		goto fail;
 	}
 	c->signals = 1;
+	c->amd = x86_amd_here();
 	return c;
 fail:
 	rp_core_free(c);
 	return NULL;
+}
+
+void
+rp_amd(struct rp_core *c, int amd)
+{
+	c->amd = amd;
 }
 
 void

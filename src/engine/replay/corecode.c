@@ -238,7 +238,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	}
 	/* there may be an instruction one day where there is none now */
 	rp_page_add(t->c, t->b, in->pc);
-	if (n == 0 || rp_decode(in, at, n, in->pc)) {
+	if (n == 0 || rp_decode(in, at, n, in->pc, t->c->amd)) {
 		if (n < 15) {
 			rp_page_add(t->c, t->b, in->pc + n);
 			refused(t, RW_FAULT, NULL, 11);
@@ -265,7 +265,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		t->nfact = nfact;
 		t->now = NULL;
 		t->nside = nside;
-		t->follow = 0;
+		t->jumped = 0;
 		t->b->nsite = nsite;
 		t->site = t->b->site + nsite;
 		t->done = 0;
@@ -288,10 +288,10 @@ counted(const struct rp_tr *t)
 static int
 onward(struct rp_tr *t, struct rp_inst *in)
 {
-	uint64_t next = t->follow ? t->follow : in->next;
-	int jumped = t->follow != 0;
+	int jumped = t->jumped;
+	uint64_t next = jumped ? t->follow : in->next;
 
-	t->follow = 0;
+	t->jumped = 0;
 	if (t->done)
 		return 0;
 	if (t->step || counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)

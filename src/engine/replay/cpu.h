@@ -77,6 +77,7 @@ struct rp_core;
 struct facts;
 
 struct rp_core *rp_core_new(void);      /* NULL without memory, or on a processor that lacks what this needs: rp_core_why */
+void rp_amd(struct rp_core *c, int amd);        /* before the first rp_run: guest code is of an AMD processor, or is not; else as this one */
 void rp_core_free(struct rp_core *c);
 const char *rp_core_why(void);
 

@@ -2,22 +2,17 @@
 #include <signal.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
+#include "engine/x86/decode.h"
 #include "stub.h"
 
-static ZydisDecoder decoder;
-static int ready;
-
 int
-rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc)
+rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd)
 {
 	int i;
 
-	if (!ready) {
-		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		ready = 1;
-	}
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, n, &in->z, in->op)))
+	if (x86_decode(&in->z, in->op, p, n, amd) != 0)
 		return -1;
+	in->amd = (uint8_t)(amd != 0);
 	memset(in->b, 0, sizeof in->b);
 	memcpy(in->b, p, in->z.length);
 	in->pc = pc;

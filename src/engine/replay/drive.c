@@ -11,6 +11,7 @@
 #include "engine/replay/drive.h"
 #include "engine/replay/fact.h"
 #include "engine/replay/feature.h"
+#include "engine/x86/decode.h"
 
 static int
 say(struct replay *r, uint64_t off, uint64_t rec, const char *before, const char *fmt, va_list ap)
@@ -130,6 +131,7 @@ make(struct replay *r, struct replay_fault *f)
 		snprintf(f->err, sizeof f->err, "%s", rp_core_why());
 		return -1;
 	}
+	rp_amd(r->core, x86_amd(r->head));
 	r->x.xcr0 = r->head->xcr0;
 	r->mem.changed = changed;
 	r->mem.arg = r;

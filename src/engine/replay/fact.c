@@ -424,6 +424,7 @@ fact_get(struct facts *t, const struct rp_inst *in)
 		return NULL;
 	b.f.pc = in->pc;
 	b.f.len = in->z.length;
+	b.f.amd = in->amd;
 	memcpy(b.f.b, in->b, in->z.length);
 	b.f.mnemonic = (uint16_t)in->z.mnemonic;
 	b.f.id = t->n++;

@@ -66,6 +66,7 @@ struct fact {
 	uint8_t kind, nuse, ndef, nval;
 	uint8_t nref, nread;            /* references, and how many of them read; kinds other than FACT_PLAIN: 0 */
 	uint8_t nmem;                   /* RP_MEMORY, FACT_PLAIN: words of memory behind the values */
+	uint8_t amd;                    /* decoded as AMD's processors do (x86_decode) */
 	uint16_t mnemonic;              /* ZydisMnemonic */
 	uint32_t id;                    /* from 0, in order of first translation */
 	struct fact *hnext;

@@ -47,9 +47,9 @@ stack(const struct rp_inst *in, struct fact_stack *s)
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: s->by = -(int)size; break;
 	case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: s->by = (int)size; break;
-	case ZYDIS_MNEMONIC_CALL: s->by = -8; break;
+	case ZYDIS_MNEMONIC_CALL: s->by = -(int)size; break;
 	case ZYDIS_MNEMONIC_RET:
-		s->by = 8 + (in->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? (int)in->op[0].imm.value.u : 0);
+		s->by = (int)size + (in->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? (int)in->op[0].imm.value.u : 0);
 		break;
 	case ZYDIS_MNEMONIC_LEAVE:
 		s->from = RBP;
@@ -66,7 +66,7 @@ fact_addrs(const struct fact *f, struct fact_addr a[FACT_MAXREF], struct fact_st
 	unsigned n = 0;
 
 	*s = (struct fact_stack){ .from = FACT_NOREG };
-	if (f->kind == FACT_SIGNAL || rp_decode(&in, f->b, f->len, f->pc) != 0)
+	if (f->kind == FACT_SIGNAL || rp_decode(&in, f->b, f->len, f->pc, f->amd) != 0)
 		return 0;
 	stack(&in, s);
 	for (int store = 0; store < 2; store++) /* loads come first */

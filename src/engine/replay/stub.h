@@ -174,6 +174,7 @@ struct rp_core {
 	uint64_t *brk;
 	size_t nbrk, capbrk;
 	int dirty, bmi2, fsgsbase, avx, avx512bw, signals;
+	int amd;                        /* guest code is AMD's */
 	int running;                    /* mode + 1 while translated code runs */
 	uint64_t rfbm;
 	struct facts *facts;            /* owned; NULL: none yet */
@@ -218,6 +219,7 @@ struct rp_inst {
 	uint8_t b[16];
 	uint64_t pc, next;
 	int mem;                        /* operand that is explicit memory, or -1 */
+	uint8_t amd;                    /* decoded as AMD's processors do */
 };
 
 struct rp_tr {
@@ -234,7 +236,8 @@ struct rp_tr {
 	int ninst;
 	const struct rp_thunks *th;
 	struct rp_site *site;           /* next free */
-	uint64_t follow;                /* where the block goes on, after a jump that it contains */
+	int jumped;                     /* the block goes on behind a jump that it contains, or a call: at */
+	uint64_t follow;
 	struct { uint8_t *rel; uint64_t pc; int left, words; } side[RP_NSITE];
 	int nside;
 	uint64_t readable;              /* in the page that was read from last */
@@ -285,7 +288,7 @@ void rp_record(struct rp_frame *f, uint64_t done);      /* the record of a strin
 uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
 
 /* decode.c */
-int rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc);    /* 0; -1: not an instruction */
+int rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd);   /* 0; -1: not an instruction; amd: as x86_decode has it */
 int rp_gpr(ZydisRegister r);            /* number of a general register of any width, or -1 */
 int rp_highbyte(ZydisRegister r);
 const char *rp_refuse(const struct rp_inst *in);        /* why it cannot be replayed, or NULL */

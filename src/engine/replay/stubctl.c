@@ -1,5 +1,6 @@
 /* Instructions that change rip or rsp by their nature, or that the processor may not execute by itself. */
 #include <Zydis/Zydis.h>
+#include "engine/x86/decode.h"
 #include "stub.h"
 
 static struct rp_site *
@@ -89,10 +90,30 @@ rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hin
 	e_patch(t->p - 4, t->th->call);
 }
 
-static int64_t
-target(const struct rp_inst *in)
+/* Bytes of what a call pushes, a return pops, a jump finds */
+static int
+width(const struct rp_inst *in)
 {
-	return (int64_t)(in->next + in->op[0].imm.value.u);
+	return in->z.operand_width == 16 ? 2 : 8;
+}
+
+/* The block goes on there */
+static void
+follow(struct rp_tr *t, uint64_t pc)
+{
+	t->jumped = 1;
+	t->follow = pc;
+}
+
+/* rcx = what is in it of a jump's target: movzx ecx, cx */
+static void
+cut(struct rp_tr *t)
+{
+	if (width(t->in) == 8)
+		return;
+	e1(t, 0x0f);
+	e1(t, 0xb7);
+	e1(t, 0xc9);
 }
 
 /* rcx = value of operand o, which is a register or memory; its load is reported */
@@ -103,15 +124,16 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		rp_operand(t, o, REF_LOAD, T0);
-		e_gsload(t, 8, T0, T0);
-		return;
+		e_gsload(t, width(t->in), T0, T0);
+	} else {
+		g = rp_gpr(o->reg.value);
+		h = rp_home(g);
+		if (h >= 0)
+			e_mov(t, T0, h);
+		else
+			e_load(t, T0, rp_regoff(g));
 	}
-	g = rp_gpr(o->reg.value);
-	h = rp_home(g);
-	if (h >= 0)
-		e_mov(t, T0, h);
-	else
-		e_load(t, T0, rp_regoff(g));
+	cut(t);
 }
 
 static void
@@ -119,19 +141,19 @@ call(struct rp_tr *t)
 {
 	const struct rp_inst *in = t->in;
 	const ZydisDecodedOperand *o = &in->op[0];
-	int direct = o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	int direct = o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, size = width(in);
 
 	rp_fetch(t);
 	if (!direct) {
 		target_value(t, o);
 		e_store(t, FO(tmp), T0);
 	}
-	rp_push_room(t, 8);
+	rp_push_room(t, size);
 	e_imm(t, T1, in->next);
-	e_gsstore(t, 8, T1, T0);
-	e_lea(t, G_RSP, G_RSP, -8);
+	e_gsstore(t, size, T1, T0);
+	e_lea(t, G_RSP, G_RSP, -size);
 	if (direct) {
-		t->follow = (uint64_t)target(in);
+		follow(t, x86_target(&in->z, in->next));
 		return;
 	}
 	rp_values(t);
@@ -161,7 +183,7 @@ jump(struct rp_tr *t)
 
 	rp_fetch(t);
 	if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-		t->follow = (uint64_t)target(t->in);
+		follow(t, x86_target(&t->in->z, t->in->next));
 		return;
 	}
 	target_value(t, o);
@@ -175,11 +197,14 @@ ret(struct rp_tr *t)
 	const struct rp_inst *in = t->in;
 	int64_t pops = in->z.operand_count_visible ? (int64_t)in->op[0].imm.value.u & 0xffff : 0;
 
+	int size = width(in);
+
 	rp_fetch(t);
-	rp_ref(t, REF_LOAD, 8, G_RSP);
+	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
-	e_gsload(t, 8, T0, T0);
-	e_lea(t, G_RSP, G_RSP, 8 + pops);
+	e_gsload(t, size, T0, T0);
+	cut(t);
+	e_lea(t, G_RSP, G_RSP, size + pops);
 	values(t);
 	indirect(t);
 }
@@ -188,7 +213,7 @@ ret(struct rp_tr *t)
 static void
 counted(struct rp_tr *t)
 {
-	uint64_t to = (uint64_t)target(t->in);
+	uint64_t to = x86_target(&t->in->z, t->in->next);
 	ZydisMnemonic m = t->in->z.mnemonic;
 	uint8_t *out[2];
 	int n = 0;
@@ -222,7 +247,7 @@ counted(struct rp_tr *t)
 static void
 branch(struct rp_tr *t)
 {
-	uint64_t to = (uint64_t)target(t->in);
+	uint64_t to = x86_target(&t->in->z, t->in->next);
 
 	if (t->in->z.opcode >= 0xe0 && t->in->z.opcode <= 0xe3) {
 		counted(t);
@@ -244,7 +269,7 @@ branch(struct rp_tr *t)
 	t->side[t->nside].pc = to;
 	t->side[t->nside].left = t->ninst + 1;
 	t->side[t->nside++].words = (int)t->words;
-	t->follow = t->in->next;
+	follow(t, t->in->next);
 }
 
 static int

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "engine/replay/trim_shadow.h"
 #include "engine/wet/code.h"
+#include "engine/x86/decode.h"
 
 #define EVERY   50000000u
 #define SAMPLE  (64u << 20)     /* so much of the contents is compressed to know how small they get */
@@ -247,6 +248,7 @@ pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_f
 	t->r = drive_open(in, &watch, f);
 	if (!t->r)
 		return -1;
+	t->code.amd = x86_amd(replay_header(t->r));
 	if (drive_start(t->r) != 0) {
 		*f = t->r->fault;
 		return -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/verify/priv.h"
+#include "engine/x86/decode.h"
 #include "format/ref.h"
 
 static void
@@ -22,14 +23,9 @@ add(struct expect *e, unsigned kind, uint64_t addr, unsigned size)
 }
 
 int
-verify_decode(struct insn *in)
+verify_decode(struct insn *in, int amd)
 {
-	static ZydisDecoder d;
-	static int ready;
-
-	if (!ready)
-		ready = ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, in->b, 15, &in->z, in->op)))
+	if (x86_decode(&in->z, in->op, in->b, 15, amd) != 0)
 		return -1;
 	in->string = (in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 	in->counted = (in->z.address_width == 32 ? (uint32_t)in->at.r[WS_RCX] : in->at.r[WS_RCX]) != 0;

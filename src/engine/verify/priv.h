@@ -47,6 +47,7 @@ struct verify {
 	int have, acted;                /* in is filled in; a trigger did its work */
 	int extra;                      /* the count ran out: one more fetch */
 	int fresh;                      /* the native side is where the replay is */
+	int amd;                        /* the capture is of an AMD processor */
 	int ended;
 	struct blocks k;
 	struct verify_counts c;
@@ -54,8 +55,8 @@ struct verify {
 	char err[300];
 };
 
-/* decode.c: what the instruction refers to, from its bytes and the registers before it; -1: no instruction */
-int verify_decode(struct insn *in);
+/* decode.c: what the instruction refers to, from its bytes and the registers before it; -1: no instruction; amd: as x86_decode has it */
+int verify_decode(struct insn *in, int amd);
 void verify_expect(struct expect *e, const struct insn *in);
 const char *verify_refs(const struct expect *e, const uint64_t *w, size_t n, char *buf, size_t size);   /* NULL: as expected */
 

@@ -9,10 +9,10 @@
 
 #include "base/bytes.h"
 #include "engine/verify/priv.h"
+#include "engine/x86/decode.h"
 #include "format/ref.h"
 
 #define EVERY 1000u             /* instructions between comparisons of vector registers */
-#define UNSEEN 0x10100u         /* RF, TF: of stepping, not of the program */
 
 __attribute__((format(printf, 2, 3))) static int
 bad(struct verify *v, const char *fmt, ...)
@@ -53,10 +53,12 @@ before(struct verify *v)
 	if (tracee_regs(&v->n.t, &g))
 		return bad(v, "the native process is gone");
 	tracee_from_user(&v->in.at, &g, g.rax);
-	v->in.at.rflags &= ~(uint64_t)UNSEEN;
+	v->in.at.rflags &= ~NATIVE_UNSEEN;
 	memset(v->in.b, 0, sizeof(v->in.b));
-	if (!tracee_read(&v->n.t, g.rip, v->in.b, 15) || verify_decode(&v->in))
+	if (!tracee_read(&v->n.t, g.rip, v->in.b, 15) || verify_decode(&v->in, v->amd))
 		return differs(v, "there is no instruction at 0x%llx natively", g.rip);
+	if (v->amd != x86_amd_here() && x86_makers_differ(&v->in.z, v->in.b))
+		return bad(v, "0x%llx: an instruction that this processor does not take as the captured one did: it cannot be checked here", g.rip);
 	verify_expect(&v->e, &v->in);
 	v->have = 1;
 	return VERIFY_OK;
@@ -143,6 +145,7 @@ verify_open(const char *path, const struct verify_opts *o, struct replay_fault *
 		return NULL;
 	}
 	v->fresh = 1;
+	v->amd = x86_amd(replay_header(v->r));
 	return v;
 }
 
@@ -330,7 +333,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 	if (tracee_regs(&v->n.t, &g))
 		return bad(v, "the native process is gone");
 	tracee_from_user(now, &g, g.rax);
-	now->rflags &= ~(uint64_t)UNSEEN;
+	now->rflags &= ~NATIVE_UNSEEN;
 	if (verify_refs(&v->e, w, n, what, sizeof(what)))
 		return differs(v, "%s", what);
 	v->extra = !fetch && !v->acted && ran_out(v, now);

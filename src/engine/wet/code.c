@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "engine/wet/code.h"
+#include "engine/x86/decode.h"
 
 void
 wcode_init(struct wcode *c, wcode_read_fn *read, void *arg)
@@ -127,7 +128,7 @@ classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 	int relative = z->raw.imm[0].size && z->raw.imm[0].is_relative, modrm = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0;
 
 	if (relative)
-		v->target = v->pc + v->len + (uint64_t)z->raw.imm[0].value.s;
+		v->target = x86_target(z, v->pc + v->len);
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
 		v->kind = relative ? CODE_COND : CODE_PLAIN;
@@ -164,17 +165,11 @@ classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 static uint32_t
 add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 {
-	static ZydisDecoder d;
-	static int ready;
 	ZydisDecodedInstruction z;
 	struct wcode_node v = { .pc = pc, .pdom = CODE_EXIT, .from = CODE_EXIT };
 
-	if (!ready) {
-		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		ready = 1;
-	}
 	/* memory that is zero is what a capture does not have */
-	if (n < 1 || (n > 1 && !b[0] && !b[1]) || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, b, n, &z)))
+	if (n < 1 || (n > 1 && !b[0] && !b[1]) || x86_decode(&z, NULL, b, n, c->amd) != 0)
 		return CODE_EXIT;
 	v.len = z.length;
 	memcpy(v.b, b, z.length);

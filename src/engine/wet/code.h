@@ -69,6 +69,7 @@ struct wcode {
 	struct wcode_set back;          /* where returns went */
 	struct wcode_edge *todo;         /* owned */
 	size_t ntodo, captodo;
+	int amd;                        /* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
 	wcode_read_fn *read;
 	void *arg;
 	void (*kept)(void *arg, uint64_t addr, size_t n);       /* bytes that descent relied on, but for those of wcode_insn; may be NULL */

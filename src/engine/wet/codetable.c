@@ -7,6 +7,7 @@
 #include <Zydis/Zydis.h>
 
 #include "engine/wet/code.h"
+#include "engine/x86/decode.h"
 
 #define BACK 32u                        /* so far back; for what compilers move out of loops: */
 #define FAR  1024u
@@ -30,15 +31,9 @@ struct table {
 static int
 decode(struct scan *s)
 {
-	static ZydisDecoder d;
-	static int ready;
 	const struct wcode_node *v = &s->c->node[s->at];
 
-	if (!ready) {
-		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		ready = 1;
-	}
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, v->b, v->len, &s->z, s->op));
+	return x86_decode(&s->z, s->op, v->b, v->len, s->c->amd) == 0;
 }
 
 /* The instruction before, as code lies, or what jumps here; far: calls are passed.  0: there is none */

@@ -60,6 +60,7 @@ look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
 
 	if (new < 0)
 		return -1;
+	t->c->amd = last->amd;
 	for (uint32_t i = 0; new && i < r->ninsn; i++) {
 		const struct fact *f = r->at[i].fact;
 

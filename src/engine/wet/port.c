@@ -2,6 +2,7 @@
 #include <Zydis/Zydis.h>
 
 #include "engine/wet/port.h"
+#include "engine/x86/decode.h"
 
 #define RSP 4u
 
@@ -9,16 +10,10 @@
 static int
 reads(const struct fact *f)
 {
-	static ZydisDecoder d;
-	static int ready;
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 
-	if (!ready) {
-		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		ready = 1;
-	}
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, f->b, f->len, &z, op)))
+	if (x86_decode(&z, op, f->b, f->len, f->amd) != 0)
 		return 0;
 	for (int i = 0; i < z.operand_count; i++)
 		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN && op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)

@@ -4,6 +4,7 @@
 
 #include "engine/replay/stub.h"
 #include "engine/wet/storeload.h"
+#include "engine/x86/decode.h"
 
 #define FACTS 65536u                    /* kept at a time */
 #define STATE 16384u                    /* bytes of a processor state at most */
@@ -282,7 +283,8 @@ prepare(struct load *l, struct load_stmt *s, const struct rp_inst *in, const str
 		return -1;
 	value(l, s, f);
 	s->kind = LOAD_NONE;
-	by_hand(s, in);
+	if (!x86_makers_differ(&in->z, in->b))
+		by_hand(s, in);
 	if (s->kind == LOAD_NONE && (s->ndef || stores(in))) {
 		int e = native(l, s, in, f);
 
@@ -304,7 +306,8 @@ load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n)
 	struct rp_inst in;
 	const struct fact *f;
 
-	if (rp_decode(&in, b, n, pc) != 0 || in.z.length != n)
+	/* nothing says whose code it is: what is AMD's alone ends elsewhere, or is not executed by hand */
+	if ((rp_decode(&in, b, n, pc, 0) != 0 || in.z.length != n) && (rp_decode(&in, b, n, pc, 1) != 0 || in.z.length != n))
 		return 1;
 	if (l->facts && l->facts->n >= FACTS) {
 		facts_free(l->facts);

@@ -156,7 +156,7 @@ right(const struct emit *e)
 	struct rp_inst t;
 	int mem = e->in->mem;
 
-	if (rp_decode(&t, e->b, e->len, 0) != 0 || t.z.length != e->len || t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
+	if (rp_decode(&t, e->b, e->len, 0, 0) != 0 || t.z.length != e->len || t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
 	    t.z.operand_count != e->in->z.operand_count || t.z.encoding != e->in->z.encoding)
 		return 0;
 	for (int i = 0; i < t.z.operand_count; i++) {
