@@ -3,12 +3,11 @@
  * model stays whole whatever the records say.
  *
  *   laplacefuzz [rounds [seed]]      random damage
- *   laplacefuzz -f file              one file, as each of the formats
+ *   laplacefuzz -f file ...          files, as each of the formats
  */
-#include <stdlib.h>
-#include <string.h>
-
+#define FUZZ_OWN_MAIN
 #include "../check.h"
+#include "../fuzz/fuzz.h"
 #include "engine/laplace/laplace.h"
 
 static uint64_t rng = 88172645463325252u;
@@ -21,31 +20,6 @@ rnd(uint64_t n)
 	rng ^= rng >> 7;
 	rng ^= rng << 17;
 	return (rng >> 11) % n;
-}
-
-/* Small numbers mostly, so that records have to do with each other; and the ends of all ranges */
-static uint64_t
-number(unsigned bits)
-{
-	static const uint64_t odd[] = { 0, 1, 0xfff, 0x1000, 0x1001, UINT32_MAX, UINT64_MAX, UINT64_MAX - 0xfff, UINT64_C(1) << 63, UINT64_C(1) << 52 };
-	uint64_t v = rnd(12) ? rnd(6) : odd[rnd(sizeof odd / sizeof *odd)];
-
-	if (rnd(3) == 0 && bits == 64)
-		v = rnd(40) << 12;
-	return bits < 64 ? v & ((UINT64_C(1) << bits) - 1) : v;
-}
-
-static struct lap_event
-event(uint64_t *time)
-{
-	struct lap_event e = { .kind = (enum lap_kind)rnd(LAP_NKINDS), .name = "n", .nname = 1 };
-
-	*time += rnd(3);
-	e.time = *time;
-	e.type = 'f';
-	for (unsigned i = 0; i < LAP_NFIELDS; i++)
-		e.f[i] = number(lap_field_bits((enum lap_field)i));
-	return e;
 }
 
 static void
@@ -160,6 +134,44 @@ merged(const uint8_t *p, size_t n)
 	in_close(in);
 }
 
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	rng = 88172645463325252u;
+	references(data, n);
+	kernel(data, n);
+	merged(data, n);
+	if (wrong)
+		abort();
+	return 0;
+}
+
+#ifndef LIBFUZZER
+/* Small numbers mostly, so that records have to do with each other; and the ends of all ranges */
+static uint64_t
+number(unsigned bits)
+{
+	static const uint64_t odd[] = { 0, 1, 0xfff, 0x1000, 0x1001, UINT32_MAX, UINT64_MAX, UINT64_MAX - 0xfff, UINT64_C(1) << 63, UINT64_C(1) << 52 };
+	uint64_t v = rnd(12) ? rnd(6) : odd[rnd(sizeof odd / sizeof *odd)];
+
+	if (rnd(3) == 0 && bits == 64)
+		v = rnd(40) << 12;
+	return bits < 64 ? v & ((UINT64_C(1) << bits) - 1) : v;
+}
+
+static struct lap_event
+event(uint64_t *time)
+{
+	struct lap_event e = { .kind = (enum lap_kind)rnd(LAP_NKINDS), .name = "n", .nname = 1 };
+
+	*time += rnd(3);
+	e.time = *time;
+	e.type = 'f';
+	for (unsigned i = 0; i < LAP_NFIELDS; i++)
+		e.f[i] = number(lap_field_bits((enum lap_field)i));
+	return e;
+}
+
 /* A trace of any form */
 static void
 make(struct buf *b, int what)
@@ -204,31 +216,13 @@ damage(struct buf *b)
 	}
 }
 
-static int
-one_file(const char *path)
-{
-	struct buf b = BUF_INIT;
-	FILE *f = fopen(path, "rb");
-	size_t k;
-
-	while (f && (k = fread(buf_room(&b, 4096), 1, 4096, f)) > 0)
-		b.n += k;
-	if (f)
-		fclose(f);
-	references(b.p, b.n);
-	kernel(b.p, b.n);
-	merged(b.p, b.n);
-	buf_free(&b);
-	return !f || wrong;
-}
-
 int
 main(int argc, char **argv)
 {
 	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
 
-	if (argc == 3 && !strcmp(argv[1], "-f"))
-		return one_file(argv[2]);
+	if (argc > 2 && !strcmp(argv[1], "-f"))
+		return fuzz_files(argc - 1, argv + 1);
 	if (argc > 2)
 		rng = strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
 	for (unsigned long i = 0; i < n && !wrong; i++) {
@@ -252,3 +246,4 @@ main(int argc, char **argv)
 	CHECK("some were taken, some refused, some pages mapped", taken > n && refused > n / 10 && looked > n / 10);
 	return check_end();
 }
+#endif

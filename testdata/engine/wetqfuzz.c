@@ -1,20 +1,17 @@
 /*
  * Questions to .wet files that are broken: all of them get an answer or a fault.
- * wetqfuzz FILE                   reads a file as a fuzzer's input: with right checksums
+ * wetqfuzz FILE ...               reads files as a fuzzer's inputs: with right checksums
  * wetqfuzz cut FILE STEP          every STEP-th prefix: a fault
  * wetqfuzz flip FILE STEP         every STEP-th byte with a bit changed: a fault
  * wetqfuzz deep FILE STEP         the same, with checksums that are right: a fault or not, nothing else
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define FUZZ_OWN_MAIN
 #include "../format/wetmend.h"
+#include "../fuzz/fuzz.h"
 #include "engine/wet/query.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static uint64_t sum;                    /* everything that is handed over is looked at */
 
@@ -122,15 +119,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 int
 main(int argc, char **argv)
 {
-	FILE *f = argc > 1 ? fopen(argv[argc > 2 ? 2 : 1], "rb") : NULL;
+	int broken = argc == 4 && (!strcmp(argv[1], "cut") || !strcmp(argv[1], "flip") || !strcmp(argv[1], "deep"));
+	FILE *f = broken ? fopen(argv[2], "rb") : NULL;
 	uint8_t *p = malloc(1 << 22), *t = malloc(1 << 22);
 	size_t n = f ? fread(p, 1, 1 << 22, f) : 0, step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1, bad = 0;
 	char err[280];
 
+	if (!broken)
+		return fuzz_files(argc, argv);
 	if (n == 0 || step == 0)
 		return 2;
-	if (argc == 2)
-		return LLVMFuzzerTestOneInput(p, n);
 	if (read_all(p, n, err) != 0) {
 		printf("as it is: %s\n", err);
 		return 1;

@@ -3,27 +3,23 @@
  *
  * libFuzzer: the input is a file whose checksums are made right before it is
  * read; changes are to one section, whose length is made right.  First inputs
- * are best made by wetz -0, whose columns are not coded.  clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER
- *     -DCOL_MAX=8192 -D_GNU_SOURCE -Isrc testdata/format/wetfuzz.c (the library) -o wetfuzz
+ * are best made by wetz -0, whose columns are not coded; COL_MAX is small there.
  * wetfuzz FILE ...                  reads files as a fuzzer's inputs (AFL: wetfuzz @@)
  * wetfuzz cut FILE STEP             every STEP-th prefix: a fault each, and text that is the beginning of the whole's
  * wetfuzz flip FILE STEP            every STEP-th byte with a bit changed: a fault each
  * wetfuzz deep FILE STEP            the same, with checksums that are right: a fault or not, nothing else
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define FUZZ_OWN_MAIN
+#include "../fuzz/fuzz.h"
 #include "engine/wet/arch.h"
 #include "engine/wet/paper.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 #include "wetmend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static int
 keep(void *arg, const void *p, size_t n)
@@ -212,14 +208,8 @@ main(int argc, char **argv)
 	struct wetfile_fault f;
 	uint8_t *p;
 
-	if (!broken) {
-		for (int i = 1; i < argc; i++) {
-			p = slurp(argv[i], &n);
-			LLVMFuzzerTestOneInput(p, n);
-			free(p);
-		}
-		return 0;
-	}
+	if (!broken)
+		return fuzz_files(argc, argv);
 	p = argc > 2 ? slurp(argv[2], &n) : NULL;
 	if (!p || step == 0 || read_all(p, n, &whole, &f) != 0) {
 		printf("no good file: %s\n", p ? f.err : "");

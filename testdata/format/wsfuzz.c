@@ -2,19 +2,11 @@
  * Captures for a fuzzer: the input is a capture whose checksums are made right
  * before it is read, sequentially, by groups and from each group; a plain one
  * that is read without a fault must come out of the writer byte for byte.
- *
- * libFuzzer: clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER -D_GNU_SOURCE -Isrc
- *     testdata/format/wsfuzz.c src/format/ws*.c src/base/src.c src/base/buf.c -llzma -lzstd -o wsfuzz
- * Without -DLIBFUZZER it reads the files that it is given (AFL: wsfuzz @@); first inputs: wstest seeds FOLDER.
+ * First inputs: wstest seeds FOLDER.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "../fuzz/fuzz.h"
 #include "base/bytes.h"
 #include "format/wspriv.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* The checksums of everything that can be found; the offset in the end mark */
 static void
@@ -167,21 +159,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	free(p);
 	return 0;
 }
-
-#ifndef LIBFUZZER
-int
-main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		static uint8_t b[1u << 20];
-		size_t n = f ? fread(b, 1, sizeof(b), f) : 0;
-
-		if (f)
-			fclose(f);
-		LLVMFuzzerTestOneInput(b, n);
-	}
-	printf("ok 1 - %d files\n", argc - 1);
-	return fflush(stdout) != 0;
-}
-#endif

@@ -2,21 +2,13 @@
  * Value streams for a fuzzer: the input is a file of bifcm(5) whose checksums
  * are made right before it is read, forward, backward, by a cursor: all must
  * agree.  Blocks are made small, so that many are tried in a second.
- *
- * libFuzzer: clang -g -O1 -fsanitize=fuzzer,address,undefined -DLIBFUZZER -D_GNU_SOURCE -Isrc
- *     testdata/bifcm/fuzz.c src/engine/codec/?*.c src/base/src.c src/base/buf.c src/base/num.c -llzma -lzstd -o fuzz
- * Without -DLIBFUZZER it reads the files that it is given; first inputs: streamtest seeds FOLDER.
+ * First inputs: streamtest seeds FOLDER.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "../fuzz/fuzz.h"
 #include "base/bytes.h"
 #include "engine/codec/streampriv.h"
 
 #define BLOCK 2048u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* The checksums of everything that can be found */
 static void
@@ -136,21 +128,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	free(p);
 	return 0;
 }
-
-#ifndef LIBFUZZER
-int
-main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		static uint8_t b[1u << 20];
-		size_t n = f ? fread(b, 1, sizeof(b), f) : 0;
-
-		if (f)
-			fclose(f);
-		LLVMFuzzerTestOneInput(b, n);
-	}
-	printf("ok 1 - %d files\n", argc - 1);
-	return fflush(stdout) != 0;
-}
-#endif

@@ -1,0 +1,17 @@
+# The fuzzers' targets on their first inputs, and what was once found
+. "$SRC/testdata/tap.sh"
+mkdir seed
+ok "first inputs are made" sh "$HERE/seeds.sh" seed
+rm -rf seed/replay
+for t in "$HERE"/corpus/*; do
+	mkdir -p "seed/${t##*/}"
+	cp "$t"/* "seed/${t##*/}/"
+done
+for t in seed/*; do
+	t=${t#seed/}
+	f=
+	[ "$t" = laplacefuzz ] && f=-f
+	# shellcheck disable=SC2086  # an option or none
+	ok "$t: $(find "seed/$t" -type f | wc -l | tr -d ' ') files" "$BUILD/test/$t" $f seed/"$t"/*
+done
+tap_end
