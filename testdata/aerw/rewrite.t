@@ -87,4 +87,44 @@ for o in -O0 -O1 -O2 -Os; do
 	aerw -l list -o /dev/null s.s
 	is "$o: the branch on p is recorded" "$(awk -F'\t' '$5 == "branch"' list | grep -c -E '[[:space:]]jn?e')" 1
 done
+# gcc's own directives after inline assembly, before it says #NO_APP
+cat > g.c <<'E'
+static inline int add(int a) { __asm__("addl $1, %0" : "+r"(a) : : "cc"); return a; }
+int f(int a) { int b = add(a); return b * 3; }
+int g(int n)
+{
+	for (int i = 0; i < n; i++) {
+		n += add(i);
+		__asm__ volatile("" : : : "memory");
+	}
+	return f(n);
+}
+E
+for o in "-g -O1" "-g3 -O2" "-g -O3" "-gdwarf-4 -Os" -O2; do
+	# shellcheck disable=SC2086
+	$CC -fno-pie -fverbose-asm -ffixed-r15 -fno-ipa-ra $o -S g.c -o g.s
+	is "inline assembly, $o" "$(aerw -v -o g.ae.s g.s 2>&1)" "aerw: g.s: $(grep -c '^[a-z]*:' g.s) functions, 0 left untraced"
+	ok "inline assembly, $o: assembles" $CC -c g.ae.s -o g.o
+done
+# what is not the compiler's is still told, in lines of the source
+cat > w.c <<'E'
+int ok(int x)
+{
+	__asm__("incl %0" : "+r"(x));
+	return x;
+}
+int data(int x)
+{
+	__asm__ volatile(".pushsection .data; .byte 7; .popsection");
+	return ok(x);
+}
+E
+for o in -O0 "-O2 -fno-inline" "-g -O2 -fno-inline"; do
+	# shellcheck disable=SC2086
+	$CC -fno-pie -fverbose-asm -ffixed-r15 -fno-ipa-ra $o -S w.c -o w.s
+	is "line of the source, $o" "$(aerw w.s 2>&1 >/dev/null)" "aerw: w.c: line 8: assembler directive in inline assembly: function data left untraced"
+done
+sed '/^# w.c:/d; /^# [1-9][0-9]* "w.c" 1$/d' w.s | aerw 2> err > /dev/null
+is "line of the assembly, where no other is known" "$(sed 's/[0-9][0-9]*/N/' err)" \
+    "aerw: standard input: line N of the assembly: assembler directive in inline assembly: function data left untraced"
 tap_end

@@ -50,6 +50,9 @@ add(struct text *t, int kind, char *s, uint32_t line, int inasm)
 	st->kind = (uint8_t)kind;
 	st->inasm = (uint8_t)inasm;
 	st->line = line;
+	st->src = t->src;
+	st->srclen = t->srclen;
+	st->srcline = t->srcline;
 	st->s = s;
 	return st;
 }
@@ -161,11 +164,64 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 	}
 }
 
+/* What -fverbose-asm says before an instruction: `# FILE:LINE: source text` */
+static void
+source_line(struct text *t, const char *s)
+{
+	for (const char *p = strchr(s + 2, ':'); p; p = strchr(p + 1, ':')) {
+		char *end;
+		unsigned long n = isdigit((unsigned char)p[1]) ? strtoul(p + 1, &end, 10) : 0;
+
+		if (n && n <= UINT32_MAX && end[0] == ':' && end[1] == ' ') {
+			t->src = s + 2;
+			t->srclen = (int)(p - t->src);
+			t->srcline = (uint32_t)n;
+			return;
+		}
+	}
+}
+
+/* What begins inline assembly: `# LINE "FILE" 1` */
+static void
+asm_line(struct text *t, const char *s)
+{
+	char *end;
+	unsigned long n = strtoul(s + 2, &end, 10);
+
+	if (!n || n > UINT32_MAX || end[0] != ' ' || end[1] != '"')
+		return;
+	t->src = end + 2;
+	t->srclen = (int)strcspn(end + 2, "\"");
+	t->srcline = (uint32_t)n;
+}
+
+/*
+ * A line that is only a comment.  #APP and #NO_APP enclose inline assembly,
+ * but gcc delays the latter: what follows the line `# 0 "" 2`, which ends the
+ * text of one asm statement, is its own again.  `# LINE "FILE" 1` begins it.
+ */
+static void
+comment_line(struct text *t, char *s, uint32_t line, int *app, int *inasm)
+{
+	if (strncmp(s, "#APP", 4) == 0)
+		*app = *inasm = 1;
+	else if (strncmp(s, "#NO_APP", 7) == 0)
+		*app = *inasm = 0;
+	else if (*app && s[1] == ' ' && isdigit((unsigned char)s[2]))
+		*inasm = strcmp(s, "# 0 \"\" 2") != 0;
+	if (*inasm)
+		asm_line(t, s);
+	if (s[1] != ' ' || isdigit((unsigned char)s[2]))
+		add(t, ST_TEXT, s, line, *inasm);
+	else if (!*inasm)
+		source_line(t, s);      /* the chatter of -fverbose-asm */
+}
+
 void
 text_parse(struct text *t, const struct machine *m, char *p, size_t n)
 {
 	uint32_t line = 0;
-	int inasm = 0;
+	int app = 0, inasm = 0;
 	size_t i = 0;
 
 	memset(t, 0, sizeof *t);
@@ -181,12 +237,7 @@ text_parse(struct text *t, const struct machine *m, char *p, size_t n)
 		while (isblank((unsigned char)*s))
 			s++;
 		if (*s == '#') {
-			if (strncmp(s, "#APP", 4) == 0)
-				inasm = 1;
-			else if (strncmp(s, "#NO_APP", 7) == 0)
-				inasm = 0;
-			if (s[1] != ' ' || isdigit((unsigned char)s[2]))        /* not the chatter of -fverbose-asm */
-				add(t, ST_TEXT, s, line, inasm);
+			comment_line(t, s, line, &app, &inasm);
 			continue;
 		}
 		parse_line(t, s, line, inasm);

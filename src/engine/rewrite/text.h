@@ -10,9 +10,12 @@ enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
 
 struct stmt {
 	uint8_t kind;
-	uint8_t inasm;          /* between #APP and #NO_APP */
+	uint8_t inasm;          /* the programmer's, not the compiler's */
 	uint8_t spill;          /* gcc's comment (-fverbose-asm) says that the memory operand is a spill slot, %sfp */
 	uint32_t line;          /* line number in the input, from 1 */
+	const char *src;        /* source file, srclen bytes in the buffer, NULL if it is not known, */
+	int srclen;
+	uint32_t srcline;       /* and the line there */
 	char *s;                /* the statement without surrounding blanks; a label without its colon; ST_TEXT the whole line */
 };
 
@@ -20,7 +23,10 @@ struct text {
 	const struct machine *m;
 	struct stmt *st;
 	size_t n, cap;
-	char *buf;              /* owns every s */
+	char *buf;              /* owns every s and src */
+	const char *src;        /* for statements to come */
+	int srclen;
+	uint32_t srcline;
 };
 
 /*

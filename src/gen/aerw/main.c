@@ -50,6 +50,27 @@ slurp(const char *path, size_t *n)
 	return (char *)b.p;
 }
 
+/* In the source's lines, where the compiler says which they are; else in those of the assembly */
+static void
+report_line(const struct file *f, const struct afunc *fn, const char *path)
+{
+	const struct stmt *at = NULL;
+	const char *s = "";
+	size_t k;
+
+	for (k = 0; k < f->text.n; k++)
+		if (f->text.st[k].line == fn->whyline) {
+			at = &f->text.st[k];
+			if (at->kind == ST_INSN)
+				s = at->s;
+		}
+	if (at && at->src)
+		warn("%.*s: line %u: %s%s%s%s: function %s left untraced", at->srclen, at->src, at->srcline, *s ? "'" : "", s, *s ? "': " : "", fn->why, fn->name);
+	else
+		warn("%s: line %u of the assembly: %s%s%s%s: function %s left untraced", path, fn->whyline, *s ? "'" : "", s, *s ? "': " : "",
+		    fn->why, fn->name);
+}
+
 static void
 report(const struct file *f, const struct options *o, const char *path)
 {
@@ -61,15 +82,9 @@ report(const struct file *f, const struct options *o, const char *path)
 		left += fn->why != NULL;
 		if (!fn->why || o->quiet)
 			continue;
-		if (fn->whyline) {
-			const char *s = "";
-			size_t k;
-
-			for (k = 0; k < f->text.n; k++)
-				if (f->text.st[k].line == fn->whyline && f->text.st[k].kind == ST_INSN)
-					s = f->text.st[k].s;
-			warn("%s: line %u: %s%s%s%s: function %s left untraced", path, fn->whyline, *s ? "'" : "", s, *s ? "': " : "", fn->why, fn->name);
-		} else
+		if (fn->whyline)
+			report_line(f, fn, path);
+		else
 			warn("%s: %s: function %s left untraced", path, fn->why, fn->name);
 	}
 	if (o->verbose)
