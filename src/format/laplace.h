@@ -35,6 +35,7 @@ enum lap_form { LAP_CLASSIC, LAP_WIDE, LAP_TEXT };
 #define LAP_HEADER      16u     /* bytes; of the wide form and of packed merges */
 #define LAP_CLASSIC_REC 18u
 #define LAP_WIDE_REC    26u
+#define LAP_TRAILER         5u      /* bytes at the end of a packed merge */
 #define LAP_REF_MAX     96u     /* room that writers need for a reference, in any form */
 
 struct lap_refs {
@@ -116,10 +117,13 @@ struct lap_last {                       /* packed form: what the next record is 
 size_t lap_print_touch(uint8_t *dst, const struct lap_touch *t);                        /* text, with its newline */
 size_t lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t);     /* times never go back; as all below */
 void lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e);
+uint32_t lap_sum(uint32_t sum, const void *p, size_t n);                /* the check sum of a packed trace; begin with 0 */
+void lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum);                  /* sum: of the header and all records */
 
 struct lap_merged {
 	struct in *in;                  /* borrowed */
-	int packed;
+	int packed;                     /* the version of that form, or 0 */
+	uint32_t sum;                   /* of what was read */
 	uint64_t nrec, off;             /* as in lap_refs; after a fault there is no going on */
 	const char *err;
 	struct lap_last last;

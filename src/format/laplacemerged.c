@@ -1,11 +1,12 @@
 /* Merged Laplace traces: text and the packed form.  See laplace(5). */
 #include <string.h>
+#include <zlib.h>
 
 #include "format/laplace.h"
 #include "format/laplacehex.h"
 
 enum {                  /* the first byte of a packed record: bits 0 to 2 the type */
-	EVENT = 7,
+	END = 6, EVENT = 7,
 	T_SAME = 0, T_NEXT = 1 << 3, T_BYTE = 2 << 3, T_LONG = 3 << 3, T_MASK = 3 << 3,  /* time since the record before */
 	PAGE = 1 << 5,          /* pages follow; else those of the last reference of the type */
 	LEN = 1 << 6            /* so does the length */
@@ -92,12 +93,33 @@ lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e)
 	}
 }
 
+uint32_t
+lap_sum(uint32_t sum, const void *p, size_t n)
+{
+	return (uint32_t)crc32_z(sum, p, n);
+}
+
+void
+lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum)
+{
+	dst[0] = END;
+	put_le32(dst + 1, sum);
+}
+
 static int
 fault(struct lap_merged *r, uint64_t off, const char *err)
 {
 	r->off = off;
 	r->err = err;
 	return -1;
+}
+
+static void
+take(struct lap_merged *r, const uint8_t *p, size_t n)
+{
+	if (r->packed > 1)
+		r->sum = lap_sum(r->sum, p, n);
+	in_skip(r->in, n);
 }
 
 int
@@ -115,13 +137,15 @@ lap_merged_open(struct lap_merged *r, struct in *in)
 	lap_put_header(want, 1);
 	if (!n || p[0] != want[0])
 		return 0;
-	r->packed = 1;
 	if (n < LAP_HEADER)
 		return fault(r, n, in_error(in) ? in_error(in) : "truncated header");
+	r->packed = get_le16(p + 8);
+	if (r->packed == 1)
+		put_le16(want + 8, 1);  /* without an end, but otherwise the same */
 	if (memcmp(p, want, LAP_HEADER) != 0)
-		return fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" : get_le16(p + 8) != 1 ? "unknown version of Laplace traces" :
-		    "no merged trace");
-	in_skip(in, LAP_HEADER);
+		return fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" : get_le16(p + 8) != get_le16(want + 8) ?
+		    "unknown version of Laplace traces" : "no merged trace");
+	take(r, p, LAP_HEADER);
 	return 0;
 }
 
@@ -269,6 +293,19 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 	return *why ? NULL : p;
 }
 
+/* The end, and that it is: 0, or -1 */
+static int
+read_end(struct lap_merged *r, const uint8_t *p, size_t n, uint64_t off)
+{
+	if (n < LAP_TRAILER)
+		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
+	if (get_le32(p + 1) != r->sum)
+		return fault(r, off, "the check sum is wrong: the trace is damaged");
+	if (n > LAP_TRAILER)
+		return fault(r, off + LAP_TRAILER, "garbage after the end of the trace");
+	return in_error(r->in) ? fault(r, off + n, in_error(r->in)) : 0;
+}
+
 static int
 read_packed(struct lap_merged *r, struct lap_item *it)
 {
@@ -278,7 +315,9 @@ read_packed(struct lap_merged *r, struct lap_item *it)
 	const uint8_t *p = in_peek(r->in, 64, &n), *q;
 
 	if (!n && !in_error(r->in))
-		return 0;
+		return r->packed > 1 ? fault(r, off, "the end of the trace is missing") : 0;
+	if (n && *p == END && r->packed > 1)
+		return read_end(r, p, n, off);
 	it->isevent = n && *p == EVENT;
 	if (it->isevent) {
 		p = in_peek(r->in, LAP_LINE_MAX, &n);
@@ -292,7 +331,7 @@ read_packed(struct lap_merged *r, struct lap_item *it)
 		return fault(r, off, why);
 	if (!q)
 		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
-	in_skip(r->in, (size_t)(q - p));
+	take(r, p, (size_t)(q - p));
 	if (it->isevent) {
 		r->last.time = it->event.time;
 	} else {

@@ -5,6 +5,7 @@
 #include "format/laplacehex.h"
 
 #define VERSION  1u
+#define MERGED   2u             /* packed merges: 1 had no end */
 #define TEXT_MAX 57u            /* r, five blanks and a newline, 16 + 2 + 16 + 16 digits; one to spare */
 #define WINDOW   (64u << 10)
 
@@ -16,7 +17,7 @@ void
 lap_put_header(uint8_t dst[LAP_HEADER], int merged)
 {
 	memcpy(dst, magic, sizeof magic);
-	put_le16(dst + 8, VERSION);
+	put_le16(dst + 8, merged ? MERGED : VERSION);
 	put_le16(dst + 10, LAP_HEADER);
 	put_le32(dst + 12, merged ? 1 : 0);
 }
@@ -70,12 +71,14 @@ lap_refs_open(struct lap_refs *r, struct in *in)
 		return fault(r, n, in_error(in) ? in_error(in) : "truncated header");
 	if (memcmp(p, magic, sizeof magic) != 0)
 		return fault(r, 0, "no Laplace trace");
+	if (lap_is_packed(p, n))
+		return fault(r, 12, "a merged trace, where raw references are wanted");
 	if (get_le16(p + 8) != VERSION)
 		return fault(r, 8, "unknown version of Laplace traces");
 	if (get_le16(p + 10) != LAP_HEADER)
 		return fault(r, 10, "unknown length of the header");
 	if (get_le32(p + 12) != 0)
-		return fault(r, 12, get_le32(p + 12) == 1 ? "a merged trace, where raw references are wanted" : "unknown kind of trace");
+		return fault(r, 12, "unknown kind of trace");
 	in_skip(in, LAP_HEADER);
 	return 0;
 }

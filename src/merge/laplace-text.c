@@ -11,6 +11,7 @@
 
 struct job {
 	int binary, merged, wide;
+	uint32_t sum;                   /* of what was packed */
 	struct in *in;
 	struct out *out;
 };
@@ -64,11 +65,19 @@ raw(struct job *j)
 }
 
 static void
+packed(struct job *j, const uint8_t *p, size_t n)
+{
+	j->sum = lap_sum(j->sum, p, n);
+	out_write(j->out, p, n);
+}
+
+static void
 merged(struct job *j)
 {
 	static struct lap_merged r;
 	struct lap_item it;
 	struct lap_last last = { .time = 0 };
+	uint8_t p[LAP_REF_MAX];
 	struct buf b = BUF_INIT;
 	int got = lap_merged_open(&r, j->in);
 
@@ -77,8 +86,8 @@ merged(struct job *j)
 	if (j->binary && r.packed)
 		stop(j, 0, DIAG_NOREC, "not a merged trace as text");
 	if (j->binary) {
-		lap_put_header(out_room(j->out, LAP_HEADER), 1);
-		out_used(j->out, LAP_HEADER);
+		lap_put_header(p, 1);
+		packed(j, p, LAP_HEADER);
 	}
 	while ((got = lap_merged_read(&r, &it)) > 0) {
 		uint64_t time = it.isevent ? it.event.time : it.touch.time;
@@ -86,9 +95,10 @@ merged(struct job *j)
 		if (j->binary && time < last.time)
 			stop(j, in_off(j->in), r.nrec - 1, "a time before that of the record before it");
 		if (!it.isevent) {
-			uint8_t *p = out_room(j->out, LAP_REF_MAX);
-
-			out_used(j->out, j->binary ? lap_pack_touch(&last, p, &it.touch) : lap_print_touch(p, &it.touch));
+			if (j->binary)
+				packed(j, p, lap_pack_touch(&last, p, &it.touch));
+			else
+				out_used(j->out, lap_print_touch(out_room(j->out, LAP_REF_MAX), &it.touch));
 			continue;
 		}
 		b.n = 0;
@@ -98,10 +108,17 @@ merged(struct job *j)
 			lap_print_event(&b, &it.event);
 		if (b.nomem)
 			die("out of memory");
-		out_write(j->out, b.p, b.n);
+		if (j->binary)
+			packed(j, b.p, b.n);
+		else
+			out_write(j->out, b.p, b.n);
 	}
 	if (got < 0)
 		stop(j, r.off, r.nrec, r.err);
+	if (j->binary) {
+		lap_pack_end(p, j->sum);
+		out_write(j->out, p, LAP_TRAILER);
+	}
 	buf_free(&b);
 }
 

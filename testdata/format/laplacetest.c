@@ -181,7 +181,7 @@ some_touch(uint64_t *time, const struct lap_touch *last)
 
 #define NITEM 2000
 
-/* Items in n bytes that are those at v, and whether it ends without a fault */
+/* Items in n bytes that are those at v (NULL: any), and whether it ends without a fault */
 static size_t
 items_in(const uint8_t *p, size_t n, const struct lap_item *v, int *whole, uint64_t *off)
 {
@@ -192,9 +192,9 @@ items_in(const uint8_t *p, size_t n, const struct lap_item *v, int *whole, uint6
 	int got = lap_merged_open(&r, in);
 
 	while (got >= 0 && (got = lap_merged_read(&r, &it)) > 0) {
-		if (it.isevent != v[good].isevent || (it.isevent ? !same_event(&it.event, &v[good].event) :
+		if (v && (it.isevent != v[good].isevent || (it.isevent ? !same_event(&it.event, &v[good].event) :
 		    memcmp(&it.touch.time, &v[good].touch.time, 24) != 0 || it.touch.type != v[good].touch.type ||
-		    it.touch.len != v[good].touch.len))
+		    it.touch.len != v[good].touch.len)))
 			break;
 		good++;
 	}
@@ -202,6 +202,36 @@ items_in(const uint8_t *p, size_t n, const struct lap_item *v, int *whole, uint6
 	*off = r.off;
 	in_close(in);
 	return good;
+}
+
+/* The first n bytes with an end, and every bit of it flipped, or bytes left out of its end or added */
+static void
+damaged(struct buf *b, size_t n, const struct lap_item *v)
+{
+	uint8_t *p = malloc(n + LAP_TRAILER + 1);
+	size_t all = n + LAP_TRAILER, taken = 0;
+	uint64_t off;
+	int whole;
+
+	memcpy(p, b->p, n);
+	lap_pack_end(p + n, lap_sum(0, p, n));
+	p[all] = 'S';
+	CHECK("packed: a beginning with an end of its own", items_in(p, all, v, &whole, &off) == 40 && whole);
+	for (size_t i = LAP_HEADER; i <= all + 1; i++) {
+		items_in(p, i, NULL, &whole, &off);
+		taken += whole && i != all;
+	}
+	CHECK("packed: every other length is refused", !taken);
+	for (size_t i = 0; i < 8 * all; i++) {
+		p[i / 8] ^= (uint8_t)(1 << i % 8);
+		items_in(p, all, NULL, &whole, &off);
+		taken += whole;
+		p[i / 8] ^= (uint8_t)(1 << i % 8);
+	}
+	CHECK("packed: every flipped bit is refused", !taken);
+	put_le16(p + 8, 1);
+	CHECK("packed: version 1 had no end", items_in(p, n, v, &whole, &off) == 40 && whole);
+	free(p);
 }
 
 static void
@@ -237,6 +267,12 @@ merged(int packed)
 		}
 	}
 	ends[NITEM] = b.n;
+	if (packed) {
+		uint32_t sum = lap_sum(0, b.p, b.n);
+
+		lap_pack_end(buf_room(&b, LAP_TRAILER), sum);
+		b.n += LAP_TRAILER;
+	}
 	CHECK(packed ? "packed: what is written is read" : "merged text: what is written is read",
 	    items_in(b.p, b.n, v, &whole, &off) == NITEM && whole);
 	for (size_t cut = 0; cut < ends[100]; cut += 1 + (cut > 4000) * 37) {
@@ -245,9 +281,11 @@ merged(int packed)
 		while (want < 100 && ends[want + 1] <= cut)
 			want++;
 		good = items_in(b.p, cut, v, &whole, &off);
-		bad += good != want || whole != (cut == ends[want] || cut == 0) || (!whole && off != cut);
+		bad += good != want || whole != ((!packed && cut == ends[want]) || cut == 0) || (!whole && off != cut);
 	}
 	CHECK("cut off at every byte", !bad);
+	if (packed)
+		damaged(&b, ends[40], v);
 	for (size_t i = 0; i < NITEM; i++)
 		if (v[i].isevent && v[i].event.nname)
 			free((void *)(uintptr_t)v[i].event.name);
@@ -304,7 +342,8 @@ refused(void)
 		"r 1 4 5 11111111111111111\n", "r 1 4 5 6\r\n", "r\n"
 	};
 	static const struct { size_t n; uint8_t b[14]; } packed[] = {
-		{ 1, { 6 } },                                           /* no type */
+		{ 1, { 0x46 } },                                        /* no type */
+		{ 5, { 6 } },                                           /* an end with another check sum */
 		{ 1, { 0 } },                                           /* no length yet */
 		{ 2, { 0x80 | 0x40, 4 } },                              /* bit 7 */
 		{ 3, { 0x50, 1, 4 } },                                  /* a difference of 1 in a byte */

@@ -111,4 +111,9 @@ is "nor read by it" "$(comm -12 written2 all3)" ""
 laplace-merge -b -o packed refs.wide kernel
 laplace-text packed/p3/t3 >got
 same "packed, the same" got out/p3/t3
+bad=
+for f in packed/p*/t* packed/kernel; do
+	laplace-text "$f" 2>err | cmp -s - "out${f#packed}" || bad="$bad $f"
+done
+is "and all the others" "$bad" ""
 tap_end

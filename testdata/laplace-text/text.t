@@ -51,6 +51,10 @@ laplace-text packed >got
 same "a merged trace, packed and back" got merged
 is "a reference like the last one takes a byte" "$(sed 4q merged | laplace-text -b -m | wc -c)" "$(($(sed 3q merged | laplace-text -b -m | wc -c) + 1))"
 { cat merged; echo "S 5 1"; } >back
+head -c $(($(wc -c <packed) - 5)) packed >cut
+gives "a packed trace without its end" 1 "laplace-text: cut: byte $(wc -c <cut | tr -d ' ') (record $(wc -l <merged | tr -d ' ')): the end of the trace is missing" \
+	laplace-text cut
+same "what came before is written" tap.out merged
 gives "packed traces do not go back in time" 1 "laplace-text: back: byte $(wc -c <back | tr -d ' ') (record 8): a time before that of the record before it" laplace-text -b -m back
 
 gives "text as it is" 1 "laplace-text: refs: byte 0: text already (-b makes binary of it)" laplace-text refs

@@ -126,6 +126,7 @@ file_flush(struct file *f)
 		out_write(f->all->out, f->p, f->n);
 	else
 		append(f);
+	f->sum = lap_sum(f->sum, f->p, f->n);
 	f->off += f->n;
 	f->n = 0;
 }

@@ -15,10 +15,6 @@ basic(struct job *j, const char *outname)
 
 	j->single = file_single(o);
 	pass_run(j);
-	if (j->packed && !j->single->nref && !j->single->nevent) {
-		lap_put_header(file_room(j->single, LAP_HEADER), 1);
-		j->single->n += LAP_HEADER;
-	}
 	file_single_done(j->single);
 	out_close(o);
 }

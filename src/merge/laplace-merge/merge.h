@@ -23,6 +23,7 @@ struct file {
 	char *path;                     /* owned; below the folder; NULL: standard output or a file of -o */
 	uint64_t pid, first, end, nref, nevent;
 	uint64_t off;                   /* bytes written */
+	uint32_t sum;                   /* of them */
 	struct process *process;        /* NULL: the kernel's */
 	struct file *next;              /* all files, in the order in which they came */
 	struct file *sibling;           /* the next one of the process */

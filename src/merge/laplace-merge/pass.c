@@ -121,6 +121,32 @@ begin(struct job *j, struct file *f, uint64_t time)
 	}
 }
 
+/* The mark that says that nothing is missing */
+static void
+end(struct file *f)
+{
+	if (f->p)
+		file_flush(f);
+	lap_pack_end(file_room(f, LAP_TRAILER), f->sum);
+	f->n += LAP_TRAILER;
+}
+
+static void
+end_all(struct job *j)
+{
+	if (!j->packed)
+		return;
+	if (j->single) {
+		if (!j->single->nref && !j->single->nevent)
+			begin(j, j->single, 0);
+		end(j->single);
+		return;
+	}
+	for (struct file *f = files_first(j->files); f; f = f->next)
+		if (f->nref || f->nevent)
+			end(f);
+}
+
 /* The line of the manifest says the name as the record does: its last field */
 static void
 note_program(struct job *j, const struct file *f)
@@ -306,6 +332,7 @@ pass_run(struct job *j)
 			break;
 	}
 	events_until(j, UINT64_MAX, &now);
+	end_all(j);
 }
 
 void
