@@ -2,6 +2,7 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "base/buf.h"
+#include "engine/x86/decode.h"
 #include "stub.h"
 
 #define MAX_SIDE 6
@@ -252,6 +253,8 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		refused(t, RW_TRAP, NULL, sig);
 		return 0;
 	}
+	if (why == NULL && t->c->amd != x86_amd_here() && rp_approximates(in))
+		why = "an approximation as another maker's processors have it";
 	if (why == NULL) {
 		mark(t);
 		one(t);

@@ -81,6 +81,10 @@ rp_traps(const struct rp_inst *in)
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
 		return SIGILL;
 	case ZYDIS_MNEMONIC_INT:
+	/* programs have no ports, and may not turn interrupts off */
+	case ZYDIS_MNEMONIC_IN: case ZYDIS_MNEMONIC_OUT: case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI:
+	case ZYDIS_MNEMONIC_INSB: case ZYDIS_MNEMONIC_INSW: case ZYDIS_MNEMONIC_INSD:
+	case ZYDIS_MNEMONIC_OUTSB: case ZYDIS_MNEMONIC_OUTSW: case ZYDIS_MNEMONIC_OUTSD:
 		return SIGSEGV;
 	default:
 		return in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ? SIGSEGV : 0;
@@ -99,6 +103,37 @@ amx(const struct rp_inst *in)
 	return in->z.meta.category == ZYDIS_CATEGORY_AMX_TILE;
 }
 
+enum allowed { NOT, ALWAYS, SAME_MAKER };
+
+/* allow.def */
+static enum allowed
+allowed(ZydisMnemonic m)
+{
+	switch (m) {
+#define A(name) case ZYDIS_MNEMONIC_##name:
+#define M(name)
+#include "allow.def"
+#undef A
+#undef M
+		return ALWAYS;
+#define A(name)
+#define M(name) case ZYDIS_MNEMONIC_##name:
+#include "allow.def"
+#undef A
+#undef M
+		return SAME_MAKER;
+	default:
+		return NOT;
+	}
+}
+
+int
+rp_approximates(const struct rp_inst *in)
+{
+	return allowed(in->z.mnemonic) == SAME_MAKER;
+}
+
+/* Those of which something can be said; any other one that is not in allow.def is "an instruction that cannot be replayed" */
 static const char *
 refuse_mnemonic(ZydisMnemonic m)
 {
@@ -107,6 +142,8 @@ refuse_mnemonic(ZydisMnemonic m)
 	case ZYDIS_MNEMONIC_RDSEED: return "rdseed: random numbers are not recorded";
 	case ZYDIS_MNEMONIC_RDPID: return "rdpid: the processor's number is not recorded";
 	case ZYDIS_MNEMONIC_RDPMC: return "rdpmc: counters are not recorded";
+	case ZYDIS_MNEMONIC_RDPRU: return "rdpru: counters are not recorded";
+	case ZYDIS_MNEMONIC_MCOMMIT: return "mcommit: faults of the machine are not recorded";
 	case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XEND: case ZYDIS_MNEMONIC_XABORT:
 		return "transactional memory";
 	case ZYDIS_MNEMONIC_RDPKRU: case ZYDIS_MNEMONIC_WRPKRU:
@@ -122,10 +159,18 @@ refuse_mnemonic(ZydisMnemonic m)
 	case ZYDIS_MNEMONIC_SGDT: case ZYDIS_MNEMONIC_SIDT: case ZYDIS_MNEMONIC_SLDT:
 	case ZYDIS_MNEMONIC_STR: case ZYDIS_MNEMONIC_SMSW:
 		return "system tables";
-	case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS:
+	case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS: case ZYDIS_MNEMONIC_MOVDIR64B:
 		return "a command to a device";
 	case ZYDIS_MNEMONIC_LDS: case ZYDIS_MNEMONIC_LES: case ZYDIS_MNEMONIC_LFS: case ZYDIS_MNEMONIC_LGS: case ZYDIS_MNEMONIC_LSS:
 		return "a segment register is written";
+	case ZYDIS_MNEMONIC_VMCALL: case ZYDIS_MNEMONIC_VMMCALL: case ZYDIS_MNEMONIC_VMFUNC: case ZYDIS_MNEMONIC_GETSEC:
+	case ZYDIS_MNEMONIC_ENCLU: case ZYDIS_MNEMONIC_ENCLV:
+		return "a call of what is below the system";
+	case ZYDIS_MNEMONIC_SENDUIPI: case ZYDIS_MNEMONIC_STUI: case ZYDIS_MNEMONIC_CLUI: case ZYDIS_MNEMONIC_TESTUI:
+		return "user interrupts";
+	case ZYDIS_MNEMONIC_INCSSPD: case ZYDIS_MNEMONIC_INCSSPQ: case ZYDIS_MNEMONIC_SAVEPREVSSP: case ZYDIS_MNEMONIC_RSTORSSP:
+	case ZYDIS_MNEMONIC_WRSSD: case ZYDIS_MNEMONIC_WRSSQ:
+		return "shadow stacks";
 	default:
 		return NULL;
 	}
@@ -160,5 +205,7 @@ rp_refuse(const struct rp_inst *in)
 		default:
 			return "a processor state that user code cannot save";
 		}
+	if (!rp_traps(in) && allowed(in->z.mnemonic) == NOT)
+		return "an instruction that cannot be replayed";
 	return NULL;
 }

@@ -350,6 +350,29 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 	rp_operand(t, o, rp_refkind(o), p->base);
 }
 
+/* xrstor of what rp_core_new found that may be restored: not of protection keys and the like, which are this process's */
+static void
+restore(struct rp_tr *t, const struct plan *p)
+{
+	static const uint8_t mask[] = { 0x9c, 0x25, 0, 0, 0, 0, 0x9d, 0xba, 0, 0, 0, 0 };     /* pushfq; and eax, rfbm; popfq; mov edx, 0 */
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	unsigned i;
+
+	if (p->ntemp) {
+		t->bad = "too many registers";
+		return;
+	}
+	m->borrowed[0] = RAX + 1;
+	m->borrowed[1] = RDX + 1;
+	e_store(t, FO(save), RAX);
+	e_store(t, FO(save) + 8, RDX);
+	for (i = 0; i < sizeof mask; i++)
+		e1(t, i >= 2 && i < 6 ? (unsigned)(t->c->rfbm >> 8 * (i - 2)) & 255 : mask[i]);
+	reencode(t, p);
+	e_load(t, RAX, FO(save));
+	e_load(t, RDX, FO(save) + 8);
+}
+
 void
 rp_plain(struct rp_tr *t)
 {
@@ -390,6 +413,9 @@ rp_plain(struct rp_tr *t)
 		return;
 	if (p.hi && p.force_rex)
 		t->bad = "a high byte register in an unusual place";
-	reencode(t, &p);
+	if (in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR || in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR64)
+		restore(t, &p);
+	else
+		reencode(t, &p);
 	after(t, &p);
 }

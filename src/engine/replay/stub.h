@@ -292,6 +292,7 @@ int rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc, int a
 int rp_gpr(ZydisRegister r);            /* number of a general register of any width, or -1 */
 int rp_highbyte(ZydisRegister r);
 const char *rp_refuse(const struct rp_inst *in);        /* why it cannot be replayed, or NULL */
+int rp_approximates(const struct rp_inst *in);  /* its results are of the maker's choice */
 int rp_traps(const struct rp_inst *in); /* the signal that it always gives, or 0 */
 int rp_noref(const struct rp_inst *in); /* names memory without referring to it */
 

@@ -337,6 +337,29 @@ xlat(struct rp_tr *t)
 	e1(t, 0x01);
 }
 
+/* The line of 64 bytes at what rax says is zeroed; rax as it is would be an address of this process */
+static void
+clzero(struct rp_tr *t)
+{
+	static const uint8_t align[] = { 0x9c, 0x48, 0x83, 0xe1, (uint8_t)~X86_LINE, 0x9d };   /* pushfq; and rcx, -64; popfq */
+	unsigned i;
+
+	for (i = 0; i < t->in->z.length; i++)
+		if (t->in->b[i] == 0x64 || t->in->b[i] == 0x65)
+			t->bad = "clzero with prefixes";
+	rp_fetch(t);
+	e_mov(t, T0, rp_addr(t, &t->in->op[t->in->z.operand_count - 1], 0));
+	for (i = 0; i < sizeof align; i++)
+		e1(t, align[i]);
+	rp_ref(t, REF_STORE, X86_LINE + 1, T0);
+	e_fold(t, T0, T0);
+	for (i = 0; i <= X86_LINE; i += 8) {
+		e1(t, 0x65);            /* mov qword gs:[rcx + i], 0 */
+		e_mem(t, 1, 0xc7, 0, T0, -1, 1, i);
+		e4(t, 0);
+	}
+}
+
 static void
 segment_base(struct rp_tr *t, int off, int write)
 {
@@ -439,6 +462,9 @@ rp_special(struct rp_tr *t)
 	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: rp_pushf(t); return 1;
 	case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: rp_popf(t); return 1;
 	case ZYDIS_MNEMONIC_XLAT: xlat(t); return 1;
+	case ZYDIS_MNEMONIC_CLZERO: clzero(t); return 1;
+	/* without a shadow stack it does nothing, and programs are captured without; this process might have one */
+	case ZYDIS_MNEMONIC_RDSSPD: case ZYDIS_MNEMONIC_RDSSPQ: rp_fetch(t); return 1;
 	case ZYDIS_MNEMONIC_RDFSBASE: segment_base(t, FO(fsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_RDGSBASE: segment_base(t, FO(gsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_WRFSBASE: segment_base(t, FO(fsbase), 1); return 1;

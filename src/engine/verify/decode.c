@@ -146,6 +146,8 @@ moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_t a, int kind)
 		return in->at.r[WS_RBP];
 	if (on_stack(o))
 		return kind == REF_STORE ? a - (uint64_t)size : a;
+	if (in->z.mnemonic == ZYDIS_MNEMONIC_CLZERO)
+		return a & ~(uint64_t)X86_LINE;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_POP && (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_ESP))
 		return (a + (uint64_t)size) & address_mask(in);
 	return a + (uint64_t)bits(in, o);

@@ -89,6 +89,19 @@ of_register(const ZydisDecodedInstruction *z, const uint8_t *p)
 	    z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 3 && at >= 2 && p[at - 2] == 0x0f ? at - 1 : 0;
 }
 
+/* The decoder knows no memory of clzero */
+static void
+line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
+{
+	ZydisDecodedOperand o = { .id = z->operand_count, .visibility = ZYDIS_OPERAND_VISIBILITY_HIDDEN, .actions = ZYDIS_OPERAND_ACTION_WRITE,
+		.size = 8 * (X86_LINE + 1), .element_size = 8 * (X86_LINE + 1), .element_count = 1, .type = ZYDIS_OPERAND_TYPE_MEMORY };
+
+	o.mem.type = ZYDIS_MEMOP_TYPE_MEM;
+	o.mem.segment = ZYDIS_REGISTER_DS;
+	o.mem.base = op[0].reg.value;
+	op[z->operand_count++] = o;
+}
+
 int
 x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
 {
@@ -97,6 +110,8 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 
 	if (decode(z, op, p, n, amd) != 0)
 		return -1;
+	if (z->mnemonic == ZYDIS_MNEMONIC_CLZERO && op)
+		line(z, op);
 	if (!amd)
 		return 0;
 	if ((at = of_register(z, p)) != 0 && p[at] == NOP_0D) {

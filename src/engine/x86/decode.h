@@ -18,13 +18,16 @@
 
 struct ws_header;
 
+#define X86_LINE 63u                    /* within a line of clzero */
+
 int x86_amd(const struct ws_header *h);         /* is it of a processor of AMD's kind? */
 int x86_amd_here(void);                         /* is this one? */
 
 /*
  * op has ZYDIS_MAX_OPERAND_COUNT of them, or is NULL; -1: not an instruction.
  * For AMD's, branches of 16 bits have operand_width 16 and operands of this
- * size, and 0f 0d with a register is ud1.
+ * size, and 0f 0d with a register is ud1.  clzero has the line that it zeroes
+ * as a hidden operand, at what rax says: X86_LINE is to be masked off.
  */
 int x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd);
 
