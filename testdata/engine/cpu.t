@@ -3,6 +3,8 @@
 
 "$BUILD/test/cputest" >stops || touch failed
 cat stops
+"$BUILD/test/cpumaker" || touch failed
+"$BUILD/test/cpuallow" || touch failed
 if grep -q '^# skip' stops; then exit 0; fi
 
 # Helpers run while the guest's vector registers are in the hardware: they may call nothing

@@ -1,0 +1,150 @@
+/*
+ * The replay's processor where processors differ: code is executed as the
+ * captured one did, whichever this is; and clzero, which not all have.
+ */
+#include "../check.h"
+#include "cpurun.h"
+#include "engine/x86/decode.h"
+#include "format/ref.h"
+#include "format/ws.h"
+
+/* The run of hex on a processor of AMD's kind, or not; ends at a system call, a fault, or where there is no memory */
+static enum rp_stop
+as(int amd, const char *hex)
+{
+	enum rp_stop s;
+
+	rp_amd(core, amd);
+	rp_flush(core, CODE, 4096);
+	code(hex);
+	x.cpu.r[0] = CODE + 0x80;
+	x.cpu.r[1] = 2;
+	x.cpu.r[3] = DATA + 0x100;
+	memset(rp_host(DATA), 0, 0x10000);
+	memcpy(rp_host(DATA + 0x8000), "\x34\x12\x40\0\0\0\0\0", 8);
+	memcpy(rp_host(DATA + 0x100), "\x78\x06\x40\0\0\0\0\0", 8);
+	s = go(RP_REFS);
+	return s;
+}
+
+static uint64_t
+ref(size_t i)
+{
+	return words + i < x.out ? words[i] : 0;
+}
+
+/* Each goes to `to` with `len` bytes of its own; AMD's: to 16 bits of `there`, with `alen` bytes */
+static void
+branches(void)
+{
+	static const struct { const char *what, *hex; unsigned len, alen; uint64_t to, there; int sp, asp; } t[] = {
+		{ "jcc, 32 bits", "66 0f84 f0ff 0f05", 7, 5, CODE + 7 + 0x050ffff0, 0xfff5, 0, 0 },
+		{ "jcc, 8 bits", "66 7470", 3, 3, CODE + 0x73, 0x73, 0, 0 },
+		{ "jmp, 32 bits", "66 e9 f0ff 0000", 6, 4, CODE + 6 + 0xfff0, 0xfff4, 0, 0 },
+		{ "jmp, 8 bits", "66 eb70", 3, 3, CODE + 0x73, 0x73, 0, 0 },
+		{ "loop", "66 e270", 3, 3, CODE + 0x73, 0x73, 0, 0 },
+		{ "call, 32 bits", "66 e8 f0ff 0000", 6, 4, CODE + 6 + 0xfff0, 0xfff4, -8, -2 },
+		{ "call register", "66 ffd0", 3, 3, CODE + 0x80, 0x80, -8, -2 },
+		{ "jmp register", "66 ffe0", 3, 3, CODE + 0x80, 0x80, 0, 0 },
+		{ "call memory", "66 ff13", 3, 3, 0x400678, 0x678, -8, -2 },
+		{ "jmp memory", "66 ff23", 3, 3, 0x400678, 0x678, 0, 0 },
+		{ "ret", "66 c3", 2, 2, 0x401234, 0x1234, 8, 2 },
+		{ "ret n", "66 c21000", 4, 4, 0x401234, 0x1234, 24, 18 },
+		{ "REX.W is stronger", "66 48 c3", 3, 3, 0x401234, 0x401234, 8, 8 },
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		for (int amd = 0; amd < 2; amd++) {
+			uint64_t to = amd ? t[i].there : t[i].to;
+			int sp = amd ? t[i].asp : t[i].sp;
+			char what[80];
+			int flags;
+
+			as(amd, t[i].hex);
+			/* once more, up to it: the comparison that jcc needs */
+			code(t[i].hex);
+			x.cpu.r[0] = CODE + 0x80;
+			x.cpu.r[1] = 2;
+			x.cpu.r[3] = DATA + 0x100;
+			x.cpu.rflags |= 0x40;
+			x.limit = 1;
+			flags = go(RP_REFS) == RP_COUNT && x.icount == 1;
+			snprintf(what, sizeof what, "%s as %s's", t[i].what, amd ? "AMD" : "Intel");
+			CHECK(what, flags && x.cpu.rip == to && x.cpu.r[4] == DATA + 0x8000 + (uint64_t)(int64_t)sp &&
+			    ref(0) == ref_make(REF_INST, CODE, amd ? t[i].alen : t[i].len));
+		}
+	as(1, "66 e8 f0ff");
+	CHECK("two bytes are pushed", ref(1) == ref_make(REF_STORE, DATA + 0x7ffe, 2) && !memcmp(rp_host(DATA + 0x7ffe), "\x04\0", 2));
+	as(1, "66 7570 66 7470 0f05");
+	CHECK("rip is whole where a branch is not taken", ref(1) == ref_make(REF_INST, CODE + 3, 3) || x.cpu.rip == 0x73);
+	CHECK("0f 0d with a register is a nop", as(0, "0f0dd9 0f05") == RP_SYSCALL);
+	CHECK("and no instruction", as(1, "0f0dd9 0f05") == RP_FAULT && x.sig == 4 && x.cpu.rip == CODE);
+	CHECK("it prefetches in memory", as(1, "0f0d0b 0f05") == RP_SYSCALL);
+}
+
+/* Approximations are the maker's own */
+static void
+approximations(void)
+{
+	CHECK("rsqrtss here", as(x86_amd_here(), "f30f52c1 0f05") == RP_SYSCALL);
+	CHECK("rsqrtss of another maker's", as(!x86_amd_here(), "f30f52c1 0f05") == RP_BAD && strstr(x.why, "maker"));
+	CHECK("sqrtss of another maker's", as(!x86_amd_here(), "f30f51c1 0f05") == RP_SYSCALL);
+}
+
+static void
+makers(void)
+{
+	struct ws_cpuid c[2] = { { .leaf = 0, .ebx = 0x68747541, .edx = 0x69746e65, .ecx = 0x444d4163 } };
+	struct ws_header h = { .cpuid = c, .ncpuid = 1 };
+
+	CHECK("AuthenticAMD", x86_amd(&h));
+	c[0] = (struct ws_cpuid){ .leaf = 0, .ebx = 0x756e6547, .edx = 0x49656e69, .ecx = 0x6c65746e };
+	CHECK("GenuineIntel", !x86_amd(&h));
+	h.ncpuid = 0;
+	CHECK("nothing said", !x86_amd(&h));
+}
+
+static void
+clzero(void)
+{
+	int full = 1;
+
+	for (int mode = RP_NONE; mode <= RP_REFS; mode++) {
+		code("0f01fc 9c 58 0f05");
+		rp_flush(core, CODE, 4096);
+		memset(rp_host(DATA), 7, 0x1000);
+		x.cpu.r[0] = DATA + 0x5c;
+		x.cpu.rflags = 0x202 | 0x8d5;
+		CHECK("clzero", go(mode) == RP_SYSCALL && x.cpu.r[0] == (0x202 | 0x8d5));
+		for (unsigned i = 0; i < 0x100; i++)
+			full &= *rp_host(DATA + i) == (i >= 0x40 && i < 0x80 ? 0 : 7);
+		CHECK("the line of its address, all of it, and no more", full);
+	}
+	CHECK("its reference", words[1] == ref_make(REF_STORE, DATA + 0x40, 64));
+	code("67 0f01fc 0f05");
+	x.cpu.r[0] = UINT64_C(0x123400000000) | (CODE + 0xfff);
+	memset(rp_host(CODE + 0xfc0), 7, 64);
+	CHECK("with a narrow address", go(RP_REFS) == RP_SYSCALL && words[1] == ref_make(REF_STORE, CODE + 0xfc0, 64) && !*rp_host(CODE + 0xfff));
+	code("0f01fc 0f05");
+	x.cpu.r[0] = UINT64_C(0x66600000001);
+	CHECK("where there is no memory", go(RP_REFS) == RP_FAULT && x.sig == 11 && x.cpu.rip == CODE && x.cpu.r[0] == UINT64_C(0x66600000001));
+	code("65 0f01fc 0f05");
+	CHECK("with a segment", go(RP_REFS) == RP_BAD);
+}
+
+int
+main(void)
+{
+	if ((core = rp_core_new()) == NULL) {
+		printf("# skip %s\n", rp_core_why());
+		return 0;
+	}
+	map(CODE, 4096);
+	map(DATA, 0x10000);
+	branches();
+	approximations();
+	makers();
+	clzero();
+	rp_core_free(core);
+	return check_end();
+}
