@@ -23,17 +23,28 @@ ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
 	return -1;
 }
 
+/* Its first bytes are no capture's: what are they? */
+static int
+foreign(struct ws_reader *r, const uint8_t *h)
+{
+	if (memcmp(h, "\177ELF", 4) == 0)
+		return ws_bad(r, 0, "an executable, not a capture: capture it with wscap first");
+	if (memcmp(h, "\x89TMWET\r\n", 8) == 0)
+		return ws_bad(r, 0, "a compressed execution trace, not a capture: wetq and wetz -d read it");
+	return ws_bad(r, 0, "not a capture");
+}
+
 /* The header of the file */
 static int
 read_head(struct ws_reader *r)
 {
-	uint8_t h[WS_HEAD], *body;
+	uint8_t h[WS_HEAD] = { 0 }, *body;
 	size_t n = src_read(&r->src, 0, h, WS_HEAD);
 	struct ws_cur c = { NULL, NULL, NULL };
 	uint32_t len;
 
 	if (memcmp(h, ws_magic, n < 8 ? n : 8))
-		return ws_bad(r, 0, "not a capture");
+		return foreign(r, h);
 	if (n < WS_HEAD)
 		return ws_bad(r, n, n ? "truncated header" : "empty input");
 	if (get_le32(h + 8) != WS_VERSION)

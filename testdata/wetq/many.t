@@ -41,7 +41,7 @@ awk -v all="$all" '
 			n = 1 + int(rand() * all); m = 1 + int(rand() * all); k = 1 + int(rand() * all)
 			print "- -b -n 3 -f " at(n) " cf"
 			print "- -n 3 -f " at(m) " cf"
-			print "- -b -n 2 -f " k " cf"
+			print "- -b -n 2 -f @" k " cf"
 			print "- values " at(k)
 			print "a addrs " id[m] "#0-2"
 			if (i % 2) print "- -cr slice " at(m)

@@ -95,6 +95,15 @@ report(const struct store_stats *s)
 	    s->nval, ratio(s, all));
 }
 
+/* Files that the program mapped, but whose functions and lines are not known */
+static void
+note(void *arg, const char *what)
+{
+	const struct job *j = arg;
+
+	warn("%s: %s", j->name, what);
+}
+
 /* NAME=NUMBER,...: 0, or -1 */
 static int
 arch_option(struct arch_params *p, char *s)
@@ -191,7 +200,8 @@ static void
 compress_paper(struct job *j)
 {
 	struct store_stats stats = { 0 };
-	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats };
+	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats,
+		.note = note, .notearg = j };
 	struct wetfile_fault wf;
 	struct store_fault f;
 	int fd = spool_open(), failed;
@@ -299,7 +309,11 @@ run(struct job *j, const char *outname)
 	n = pread(fd, head, sizeof head, 0);
 	if (n < 0)
 		die_sys("%s", j->name);
+	if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
+		die("%s: an executable: capture it with wscap first", j->name);
 	j->out = out_open(outname);
+	j->opts.note = note;
+	j->opts.notearg = j;
 	if (j->expand)
 		expand(j, fd);
 	else if (j->kind == WETFILE_PAPER && !j->opts.arch && wetfile_is(head, (size_t)n))

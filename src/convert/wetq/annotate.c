@@ -1,7 +1,9 @@
 /* wetq: source files with what of each line is in a slice. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -11,6 +13,7 @@
 struct line {
 	const char *file;
 	uint64_t in;                    /* instances in the slice */
+	uint32_t id;                    /* a statement of it */
 	int line;
 };
 
@@ -36,6 +39,29 @@ put(struct job *j, const struct line *l, int number, const char *text, size_t n)
 	out_str(j->out, "\n");
 }
 
+static int
+later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+/* Is the source there, and as it was?  If it is newer than the program, or than what was captured of it, it may be another */
+static void
+check(struct job *j, FILE *f, const char *path, uint32_t id)
+{
+	struct timespec built = query_changed(j->q, id);
+	struct stat source, run;
+
+	if (!f)
+		warn("%s: %s: -I says where sources are", path, strerror(errno));
+	else if (fstat(fileno(f), &source) != 0)
+		;
+	else if (built.tv_sec && later(source.st_mtim, built))
+		warn("%s: has been changed since the program was compiled: what it says here may not be what ran", path);
+	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) && later(source.st_mtim, run.st_mtim))
+		warn("%s: has been changed since the run: what it says here may not be what ran", path);
+}
+
 /* The n lines of a file, l->file: between its other lines, if it is still there */
 static void
 file(struct job *j, const struct line *l, size_t n)
@@ -45,6 +71,7 @@ file(struct job *j, const struct line *l, size_t n)
 	size_t room = 0, k = 0;
 	ssize_t len;
 
+	check(j, f, path, l->id);
 	out_printf(j->out, "%s\n", l->file);
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;
@@ -67,7 +94,7 @@ lines(struct job *j, const uint64_t *count, struct line **l)
 	size_t n = 0, cap = 0, k = 0;
 
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
-		struct line one = { .in = count[id - 1] };
+		struct line one = { .in = count[id - 1], .id = id };
 		const char *func;
 
 		query_source(j->q, id, &one.file, &func, &one.line);
@@ -91,7 +118,7 @@ job_annotate(struct job *j, const char *point)
 {
 	struct query_slice s = { .how = j->how };
 	struct line *l = NULL;
-	size_t n, end;
+	size_t n, end, put = 0;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
@@ -108,7 +135,11 @@ job_annotate(struct job *j, const char *point)
 			in += l[end].in;
 		if (in)
 			file(j, l + i, end - i);
+		put += in != 0;
 	}
+	if (job_complain(j) == 0 && !put)
+		warn("%s: %s", j->path, n ? "no statement of the slice has a line of a source file" :
+		    "no line of a source file is known: was the program compiled with -g?");
 	free(l);
 	free(s.count);
 	return 0;

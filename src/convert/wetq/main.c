@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/spool.h"
 #include "wetq.h"
@@ -44,6 +46,18 @@ ask(struct job *j, const struct question *k, char **word)
 
 struct command { const char *outname; int many; };
 
+/* A number that an option is given */
+static int
+number(uint64_t *v, char o, const char *s, uint64_t least, int size, const struct command *c)
+{
+	if ((size ? num_size(s, least, UINT64_C(1) << 40, v) : num_u64(s, least, UINT64_MAX, v)) == 0)
+		return 0;
+	if (!c)
+		return 1;
+	warn("-%c %s: not a number of at least %d", o, s, (int)least);
+	exit(2);
+}
+
 /* Options, as far as there are any: 0, or -1.  c: those that are for the whole program; NULL: they are wrong */
 static int
 options(struct job *j, int argc, char **argv, struct command *c)
@@ -69,10 +83,10 @@ options(struct job *j, int argc, char **argv, struct command *c)
 		case 'd': j->how |= QUERY_DATA; break;
 		case 'f': j->from = optarg; break;
 		case 'i': c->many = 1; break;
-		case 'n': wrong |= num_u64(optarg, 0, UINT64_MAX, &j->most) != 0; break;
+		case 'n': wrong |= number(&j->most, 'n', optarg, 0, 0, c); break;
 		case 'o': c->outname = optarg; break;
 		case 'r': j->how |= QUERY_RSP; break;
-		case 'w': wrong |= num_size(optarg, 16, UINT64_C(1) << 40, &j->window) != 0; break;
+		case 'w': wrong |= number(&j->window, 'w', optarg, 16, 1, c); break;
 		default: wrong = 1;
 		}
 	}
@@ -86,26 +100,32 @@ static void
 one_line(const struct job *all, char *line)
 {
 	struct job j = *all;
+	char *said = xstrdup(line);
 	char *word[WORDS + 2] = { (char *)"wetq" };
 	const struct question *k = NULL;
 	int n = 1;
 
 	for (char *s = strtok(line, " \t\r\n"); s && n <= WORDS; s = strtok(NULL, " \t\r\n"))
 		word[n++] = s;
-	if (n == 1)
+	if (n == 1) {
+		free(said);
 		return;
+	}
+	said[strcspn(said, "\r\n")] = '\0';
 	if (n <= WORDS && options(&j, n, word, NULL) == 0)
 		k = question(n - optind, word + optind);
 	if (!k || n - optind != k->words + 1)
-		warn("no question: %s", word[1]);
+		warn("no question: %.200s", said);
 	else if (ask(&j, k, word + optind) == 0)
 		;
 	else if (j.fault.off != UINT64_MAX)
 		warn_at(j.path, j.fault.off, j.fault.rec == UINT64_MAX ? DIAG_NOREC : j.fault.rec, "%s", j.fault.err);
 	else
 		warn("%s: %s", j.path, j.fault.err);
+	job_complain(&j);
 	out_str(j.out, "\n");
 	out_flush(j.out);
+	free(said);
 }
 
 static void
@@ -139,6 +159,7 @@ main(int argc, char **argv)
 	const struct question *k = NULL;
 	struct query_fault f;
 	char *copy = NULL;
+	const char *file;
 
 	diag_init(argv[0], 1);
 	if (options(&j, argc, argv, &c) != 0)
@@ -151,18 +172,30 @@ main(int argc, char **argv)
 	}
 	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX : (k = question(argc, argv)) == NULL)
 		die_usage(SYNOPSIS);
-	j.path = c.many ? argv[0] : argv[1 + k->words];
-	if (!c.many && (!j.path || strcmp(j.path, "-") == 0))
-		j.path = copy = spool_stdin();
-	if ((j.q = query_open(j.path, &f)) == NULL)
+	j.path = file = c.many ? argv[0] : argv[1 + k->words];
+	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
+		warn("%s %s: that is the file; which %s?", argv[0], argv[1], k->one == job_values || k->one == job_addrs ? "statement" : "point");
+		return 2;
+	}
+	if (!c.many && (!file || strcmp(file, "-") == 0)) {
+		file = copy = spool_stdin();
+		j.path = "standard input";
+	}
+	j.file = file;
+	if ((j.q = query_open(file, &f)) == NULL)
 		bad(&j, &f);
 	if (j.window)
 		query_window_of(j.q, j.window);
 	j.out = out_open(c.outname);
 	if (c.many)
 		lines(&j);
-	else if (ask(&j, k, argv) != 0)
-		bad(&j, &j.fault);
+	else {
+		int e = ask(&j, k, argv);
+
+		job_complain(&j);
+		if (e != 0)
+			bad(&j, &j.fault);
+	}
 	out_close(j.out);
 	query_close(j.q);
 	free(copy);

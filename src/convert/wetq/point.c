@@ -1,7 +1,9 @@
 /* wetq: what statements and points are called. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/num.h"
 #include "wetq.h"
 
@@ -16,6 +18,17 @@ int
 job_survey(struct job *j, int slices)
 {
 	return query_survey(j->q, slices) != 0 ? job_bad(j) : 0;
+}
+
+unsigned
+job_complain(struct job *j)
+{
+	const char *what;
+	unsigned n = 0;
+
+	for (; (what = query_complaint(j->q)) != NULL; n++)
+		warn("%s: %s", j->path, what);
+	return n;
 }
 
 static int
@@ -88,12 +101,18 @@ job_point(struct job *j, const char *s, int slices, uint64_t *n)
 
 	if (job_survey(j, slices) != 0)
 		return -1;
-	if (!mark)
-		return num_u64(s, 1, query_length(j->q), n) != 0 ? none(j, "instance", s) : 0;
-	if (num_u64(mark + 1, 0, UINT64_MAX, &instance) != 0)
+	if (s[0] == '@')
+		return num_u64(s + 1, 1, query_length(j->q), n) != 0 ? none(j, "instance", s) : 0;
+	if (mark && num_u64(mark + 1, 0, UINT64_MAX, &instance) != 0)
 		return none(j, "instance", s);
-	if (statement(j, s, (size_t)(mark - s), &id) != 0)
+	if (statement(j, s, mark ? (size_t)(mark - s) : strlen(s), &id) != 0)
 		return -1;
+	if (!mark) {
+		if (query_stmt(j->q, id)->count == 0)
+			return none(j, "instance", s);
+		instance = query_stmt(j->q, id)->count - 1;
+		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_name(j->q, id), instance);
+	}
 	got = query_position(j->q, id, instance, n);
 	return got < 0 ? job_bad(j) : got ? 0 : none(j, "instance", s);
 }

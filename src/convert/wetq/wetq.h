@@ -6,7 +6,8 @@
 #include "engine/wet/query.h"
 
 struct job {
-	const char *path, *folder;      /* the file, for diagnostics; where sources are, or NULL */
+	const char *path, *file;        /* the file, for diagnostics; where it is */
+	const char *folder;             /* where sources are, or NULL */
 	struct query *q;
 	struct out *out;
 	unsigned how;                   /* of slices */
@@ -19,7 +20,8 @@ struct job {
 /* Functions that return int give 0, or -1: see j->fault; what came before has been written. */
 int job_bad(struct job *j);                     /* -1, as query_fault says */
 int job_survey(struct job *j, int slices);
-int job_point(struct job *j, const char *s, int slices, uint64_t *n);   /* ID#INSTANCE, or a position; surveyed then */
+unsigned job_complain(struct job *j);           /* says of which files that the program mapped nothing is known; how many */
+int job_point(struct job *j, const char *s, int slices, uint64_t *n);   /* ID#INSTANCE, ID (its last one, which is said), or @POSITION; surveyed then */
 
 /* Instances [from, to] of a statement: ID or 0xADDRESS, and behind it #INSTANCE, #FROM-TO or nothing */
 struct range { uint32_t id; int one; uint64_t from, to; };

@@ -16,13 +16,17 @@ run(struct job *j, const char *outname)
 {
 	char *copy = NULL;
 
-	if (!j->path || strcmp(j->path, "-") == 0)
+	j->name = j->path;
+	if (!j->path || strcmp(j->path, "-") == 0) {
 		j->path = copy = spool_stdin();
+		j->name = "standard input";
+	}
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();
 	j->out = out_open(outname);
 	job_code(j);
 	job_count(j);
+	job_names(j);
 	job_text(j);
 	if (!j->strict)
 		job_order(j);

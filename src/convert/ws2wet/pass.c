@@ -17,8 +17,8 @@ job_bad(struct job *j, const struct replay_fault *f)
 	if (j->out)
 		out_drop(j->out);
 	if (f->off != WS_UNKNOWN)
-		die_at(j->path, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
-	die("%s: %s", j->path, f->err);
+		die_at(j->name, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
+	die("%s: %s", j->name, f->err);
 }
 
 struct visit *
@@ -182,8 +182,8 @@ job_count(struct job *j)
 	if (j->symbol && j->from == WS_UNKNOWN) {
 		out_drop(j->out);
 		if (!c.pc)
-			die("%s: no function %s in the files that the program mapped", j->path, j->symbol);
-		die("%s: %s is never called", j->path, j->symbol);
+			die("%s: no function %s in the files that the program mapped", j->name, j->symbol);
+		die("%s: %s is never called", j->name, j->symbol);
 	}
 	if (j->to > c.last)
 		j->to = c.last;

@@ -1,9 +1,21 @@
 /* ws2wet: the text. */
 #include <stdlib.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "format/wettext.h"
 #include "ws2wet.h"
+
+void
+job_names(struct job *j)
+{
+	const char *what;
+
+	for (uint32_t s = 0; s < j->stmts.n; s++)
+		wsource_code(j->source, j->stmts.stmt[s].pc, j->stmts.stmt[s].b, j->stmts.stmt[s].len);
+	while ((what = wsource_complaint(j->source)) != NULL)
+		warn("%s: %s", j->name, what);
+}
 
 /* The first line of a block */
 static void

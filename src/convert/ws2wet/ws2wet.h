@@ -28,7 +28,7 @@ struct table {
 };
 
 struct job {
-	const char *path, *symbol;
+	const char *path, *name, *symbol;       /* name: of the capture, for diagnostics */
 	struct out *out;
 	uint64_t from, to;              /* the region: instances from + 1 to `to` */
 	uint64_t budget;
@@ -59,6 +59,7 @@ void table_same(struct table *t);       /* as the one before */
 uint64_t table_who(const struct job *j, uint64_t n);            /* id << 32 | instance; 0: not in the text */
 
 /* fill.c, text.c: the lists of some statements, as many as the budget allows, and again; the trailer */
+void job_names(struct job *j);         /* says of which files nothing is known */
 void job_text(struct job *j);
 void fill(struct job *j, struct unit *unit, size_t nunit);
 void unit_put(struct job *j, const struct unit *u);

@@ -28,6 +28,17 @@ query_nomem(struct query *q)
 	return query_bad(q, "no memory");
 }
 
+/* Do these bytes begin text of wettext(5): a line with a number? */
+static int
+is_text(const uint8_t *p, size_t n)
+{
+	size_t k = 0;
+
+	while (k < n && p[k] >= '0' && p[k] <= '9')
+		k++;
+	return k && (k == n || p[k] == '\n' || p[k] == '\r' || p[k] == ' ');
+}
+
 /* A .wet file, or what else there is */
 static int
 open_it(struct query *q)
@@ -36,6 +47,10 @@ open_it(struct query *q)
 	int fd = open(q->file, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
 
+	if (n > 0 && is_text(head, (size_t)n)) {
+		close(fd);
+		return query_bad(q, "not a capture: if it is text of an execution trace, compress it with wetz first");
+	}
 	if (n < 0 || !wetfile_is(head, (size_t)n)) {
 		if (fd >= 0)
 			close(fd);
@@ -147,6 +162,18 @@ void
 query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
 {
 	q->ops->source(q, id, file, func, line);
+}
+
+const char *
+query_complaint(struct query *q)
+{
+	return q->source && q->looked ? wsource_complaint(q->source) : NULL;
+}
+
+struct timespec
+query_changed(struct query *q, uint32_t id)
+{
+	return q->source && q->looked ? wsource_changed(q->source, q->stmt[id - 1].pc) : (struct timespec){ 0 };
 }
 
 int

@@ -18,6 +18,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "engine/wet/port.h"
 
@@ -51,6 +52,8 @@ uint64_t query_name(const struct query *q, uint32_t id);         /* what a state
 uint32_t query_named(const struct query *q, uint64_t name);      /* the other way round; 0: none is.  query_know says whether there is one */
 int query_know(struct query *q, uint32_t id);                   /* is there a statement id?  Looks only as far as it first comes */
 void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);      /* after query_survey; NULL, 0 */
+const char *query_complaint(struct query *q);   /* after it: of which file nothing is known, and why, each once; NULL: no more */
+struct timespec query_changed(struct query *q, uint32_t id);    /* when the file with that statement was changed last; 0: unknown */
 
 /* Where an instance is, after query_survey: 1, or 0: there is none */
 int query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);

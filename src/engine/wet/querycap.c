@@ -116,8 +116,12 @@ qcap_close(struct query *q)
 static void
 qcap_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
 {
-	const struct query_stmt *s = &q->stmt[id - 1];
+	const struct query_stmt *s = q->stmt;
 
+	for (; !q->looked && s < q->stmt + q->nstmt; s++)
+		wsource_code(q->source, s->pc, s->b, s->len);
+	q->looked = 1;
+	s = &q->stmt[id - 1];
 	wsource_find(q->source, s->pc, s->b, s->len, file, func, line);
 }
 

@@ -88,7 +88,8 @@ struct query {
 	struct wcode code;
 	struct control *control;        /* for this visit; owned; NULL: not needed yet */
 	int surveyed, coded;
-	struct wsource *source;
+	struct wsource *source;         /* of a capture; NULL: names come out of the .wet file */
+	int looked;                     /* source has seen all statements */
 	struct query_stmt *stmt;        /* by id - 1; owned */
 	uint64_t *named;                /* what statements are called, by id - 1, ascending; owned; NULL: by their ids */
 	uint32_t *hash;                 /* by pc; ids, 0 ends */

@@ -2,8 +2,11 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "engine/wet/source.h"
@@ -12,7 +15,9 @@
 struct file {
 	struct exe exe;
 	char *name;                     /* owned */
-	int open;
+	int open, error;                /* error: of opening it, or 0: it is no executable */
+	int ran, other, said;           /* statements of it were executed; it is not what they were of; the caller knows what is wrong */
+	struct timespec time;           /* when it was changed last */
 	struct file *next;
 };
 
@@ -26,6 +31,7 @@ struct wsource {
 	struct module *module;          /* owned */
 	size_t nmodule, capmodule;
 	struct file *file;              /* owned */
+	char say[4400];
 };
 
 struct wsource *
@@ -60,6 +66,7 @@ wsource_free(struct wsource *s)
 static struct file *
 file_of(struct wsource *s, const char *name)
 {
+	struct stat st;
 	struct file *f;
 
 	for (f = s->file; f; f = f->next)
@@ -70,7 +77,9 @@ file_of(struct wsource *s, const char *name)
 		free(f);
 		return NULL;
 	}
-	f->open = exe_open(&f->exe, name) == 0;
+	f->error = stat(name, &st) != 0 ? errno : 0;
+	f->open = !f->error && exe_open(&f->exe, name) == 0;
+	f->time = f->error ? (struct timespec){ 0 } : st.st_mtim;
 	f->next = s->file;
 	return s->file = f;
 }
@@ -180,24 +189,70 @@ shorten(struct exe *x, uint64_t addr, const char *file)
 	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
 
+/* The file that pc was mapped from, *addr its address there; NULL: none, or it is not there any more, or another one */
+static struct file *
+mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
+{
+	struct module *m = module_of(s, pc);
+
+	if (!m || (!m->file && !(m->file = file_of(s, m->map.name))))
+		return NULL;
+	m->file->ran = 1;
+	if (m->file->open && !same(&m->file->exe, &m->map))
+		m->file->other = 1;
+	if (!m->file->open || m->file->other)
+		return NULL;
+	*addr = convert(&m->file->exe, pc - m->map.addr + m->map.offset, 0);
+	return m->file;
+}
+
+void
+wsource_code(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n)
+{
+	uint64_t addr = 0;
+	struct file *f = mapped(s, pc, &addr);
+	uint8_t b[15];
+
+	if (f && n <= sizeof b && (addr == UINT64_MAX || !exe_image(&f->exe, addr, b, n) || memcmp(b, code, n) != 0))
+		f->other = 1;
+}
+
+const char *
+wsource_complaint(struct wsource *s)
+{
+	for (struct file *f = s->file; f; f = f->next) {
+		if (f->said || !f->ran || (f->open && !f->other))
+			continue;
+		f->said = 1;
+		snprintf(s->say, sizeof s->say, "%.4096s: %s: its functions and lines are not known", f->name,
+		    f->open ? "is not the file that was captured" : f->error ? strerror(f->error) : "no executable");
+		return s->say;
+	}
+	return NULL;
+}
+
+struct timespec
+wsource_changed(struct wsource *s, uint64_t pc)
+{
+	uint64_t addr;
+	const struct file *f = mapped(s, pc, &addr);
+
+	return f ? f->time : (struct timespec){ 0 };
+}
+
 void
 wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file, const char **func, int *line)
 {
-	struct module *m = module_of(s, pc);
+	struct file *f;
 	struct exe *x;
 	uint64_t addr, off;
-	uint8_t b[15];
 
 	*file = *func = NULL;
 	*line = 0;
-	if (!m || n > sizeof b || (!m->file && !(m->file = file_of(s, m->map.name))))
+	wsource_code(s, pc, code, n);
+	if ((f = mapped(s, pc, &addr)) == NULL)
 		return;
-	x = &m->file->exe;
-	if (!m->file->open || !same(x, &m->map))
-		return;
-	addr = convert(x, pc - m->map.addr + m->map.offset, 0);
-	if (addr == UINT64_MAX || !exe_image(x, addr, b, n) || memcmp(b, code, n) != 0)
-		return;
+	x = &f->exe;
 	*func = exe_func(x, addr, &off);
 	*file = exe_line(x, addr, line);
 	if (*file)

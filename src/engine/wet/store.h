@@ -33,6 +33,8 @@ struct store_opts {
 	struct store_stats *stats;      /* or NULL */
 	void (*progress)(void *arg, const struct store_stats *so_far);  /* behind each segment of a run that is kept in full; or NULL */
 	void *progressarg;
+	void (*note)(void *arg, const char *what);      /* of which files nothing is known; or NULL */
+	void *notearg;
 	const struct arch_params *arch; /* of one-bit labels of a file of kind full; NULL: none */
 	const struct store_code *given; /* files, functions and lines of statements; NULL: out of the files that the program mapped */
 };

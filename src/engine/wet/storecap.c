@@ -29,6 +29,18 @@ first_batch(struct store_cap *c, const struct visit_batch *b)
 	return 0;
 }
 
+/* All statements are known: are the files there that they were of? */
+static void
+names(struct store_cap *c, struct wsource *src)
+{
+	const char *what;
+
+	for (uint32_t s = 0; s < c->stmts.n; s++)
+		wsource_code(src, c->stmts.stmt[s].pc, c->stmts.stmt[s].b, c->stmts.stmt[s].len);
+	while (c->out.o->note && (what = wsource_complaint(src)) != NULL)
+		c->out.o->note(c->out.o->notearg, what);
+}
+
 int
 store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab)
 {
@@ -57,6 +69,8 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
 	if (!bad && (wcode_analyse(&c->code) != 0 || stmts_atoms(&c->stmts) != 0))
 		bad = store_nomem(c->out.f);
+	if (!bad && !c->out.o->given)
+		names(c, src);
 	for (uint32_t s = 0; !bad && tab && s < c->stmts.n; s++)
 		bad = store_tab(c, s, src);
 	wcode_visit_free(t);
