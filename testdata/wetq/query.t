@@ -138,7 +138,7 @@ gives "no statement" 1 "wetq: foo1.ws: no statement 1000000" wetq values 1000000
 gives "no instance" 1 "wetq: foo1.ws: no instance $first#1" wetq slice "$first#1" foo1.ws
 gives "nor that" 1 "wetq: foo1.ws: no instance 5#x" wetq slice "5#x" foo1.ws
 gives "usage" 2 "usage: wetq $(wetq 2>&1 | sed 's/^usage: wetq //')" wetq slice
-gives "usage: options" 2 "usage: wetq $(wetq 2>&1 | sed 's/^usage: wetq //')" wetq -w 3 list foo1.ws
+gives "usage: options" 2 "wetq: -w 3: not a number of at least 16" wetq -w 3 list foo1.ws
 gives "no file" 1 "wetq: nowhere.ws: No such file or directory" wetq list nowhere.ws
 wetq list foo1.ws >want
 wetq list <foo1.ws >got

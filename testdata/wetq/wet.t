@@ -177,8 +177,8 @@ for f in foo1.ws foo1.full; do
 	same "$f: -i" got want
 	is "$f: and what is wrong" "$(sed "s/$f/f/" err)" "wetq: f: no statement 1000000
 wetq: no question: nonsense
-wetq: no question: -o
-wetq: no question: addrs"
+wetq: no question: -o x list
+wetq: no question: addrs 3 too many"
 done
 # instances here and there, in many segments: what is kept of them for the next question is what there is
 wetz -1 -s 30000 -o prog.solid prog.ws

@@ -17,10 +17,37 @@ every raw raw.wet 1 7
 head -c 60 text.wet >cut.wet
 ok "one line about it" sh -c 'wetz -d -o cut.txt cut.wet 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q "^wetz: cut.wet: byte 60 (record 0): the file ends" err && [ ! -e cut.txt ]'
 
+# small files that claim much: refused before there is room for it
+PATH=$BUILD/test:$PATH
+wetbomb text >raw.wet
+gives "a text of 2^25 bytes" 1 "wetz: raw.wet: byte 40 (record 0): a column has more values than there can be" wetz -d raw.wet
+awk 'BEGIN { n = 200000; print 1; print "5 1 7 x y 1"; print "SIZE 0"; print "VALUES", n; for (i = 0; i < n; i++) print "    " i ":" i }' | wetz -1 -o large.wet
+case $SAN in
+*address* | *thread* | *memory*) ;;
+*)	gives "-M" 1 "wetz: large.wet: byte 40 (record 0): no memory" wetz -d -M 4M large.wet
+	ok "and more" sh -c 'wetz -d -M 64M large.wet >out' ;;
+esac
+gives "-M is for -d" 2 "$(wetz -X 2>&1 | sed 1d)" wetz -M 64M large.wet
+
 why=$(able) || { skip "$why"; tap_end; exit; }
 ${CC:-gcc} -nostdlib -static "$SRC/testdata/ws2addr/tiny.s" -o tiny && wscap -o tiny.ws ./tiny >tiny.out
 wetz -1 -s 40 -o full.wet tiny.ws
 every full full.wet 173 211
+wetbomb full full.wet >bomb.wet
+ok "exceptions that there cannot be" sh -c 'wetz -d bomb.wet >out 2>err; [ $? = 1 ] && grep -q "a column has more values than there can be" err'
+# cut off before the first segment ends: no text of no statements
+for kind in full loads paper replay; do
+	wetz -1 -m $kind -s 40 -o kind.wet tiny.ws
+	got=
+	for n in 40 200 400; do
+		head -c $n kind.wet >cut.wet
+		wetz -d cut.wet >out 2>err
+		got="$got $? $(grep -c . err) $(grep -c . out)"
+	done
+	is "$kind: cut off before anything" "$got" " 1 1 0 1 1 0 1 1 0"
+done
+wetz -1 -v -m replay -s 40 -o kind.wet tiny.ws 2>err
+is "-v of kind replay: of what it counts" "$(grep -c ratio err) $(grep -c 'bits a statement, of' err)" "0 1"
 ws2wet -o tiny.txt tiny.ws
 grows full.wet
 wetz -1 -a -m paper -s 40 -o paper.wet tiny.ws

@@ -44,5 +44,5 @@ rm gone
 wetz -d -o gone.out gone.wet
 same "the program is gone" gone.txt gone.out
 gives "-m" 2 "usage: wetz [-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]
-       wetz -d [-b bytes] [-o file] [file]" wetz -m half gone.ws
+       wetz -d [-b bytes] [-M bytes] [-o file] [file]" wetz -m half gone.ws
 tap_end

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -16,7 +17,7 @@
 #include "engine/wet/storecode.h"
 #include "engine/wet/storeprint.h"
 
-#define SYNOPSIS "[-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-M bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements */
 #define LONGEST  (16u << 20)
@@ -29,7 +30,7 @@ struct job {
 	struct arch_params arch;
 	int expand, verbose, chosen;    /* chosen: -m was given */
 	enum wetfile_kind kind;
-	uint64_t budget;
+	uint64_t budget, limit;         /* limit: of memory, or 0 */
 	struct store_opts opts;
 };
 
@@ -78,7 +79,7 @@ progress(void *arg, const struct store_stats *s)
 }
 
 static void
-report(const struct store_stats *s)
+report(const struct store_stats *s, enum wetfile_kind kind)
 {
 	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses", "labels" };
 	uint64_t all = total(s);
@@ -91,6 +92,8 @@ report(const struct store_stats *s)
 	    s->nsegment);
 	if (s->nwrong)
 		warn("%" PRIu64 " statements and registers were not as executing them again gives them", s->nwrong);
+	if (kind == WETFILE_REPLAY)     /* the capture is run again for them: here they are not counted */
+		return;
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
 	    s->nval, ratio(s, all));
 }
@@ -237,7 +240,7 @@ compress(struct job *j, int text)
 		bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
 	if (j->verbose)
-		report(&stats);
+		report(&stats, text ? WETFILE_TEXT : j->kind);
 	if (j->verbose && j->opts.arch)
 		report_arch(&stats.arch);
 }
@@ -282,6 +285,8 @@ expand(struct job *j, int fd)
 
 	if (wetfile_open(&w, fd, &f) != 0)
 		bad(j, f.off, f.rec, 0, f.err);
+	if (j->limit && w.kind != WETFILE_REPLAY && setrlimit(RLIMIT_DATA, &(struct rlimit){ j->limit, j->limit }) != 0)
+		die_sys("-M");
 	if (w.kind == WETFILE_REPLAY)
 		expand_replay(j, &w);
 	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : w.kind == WETFILE_PAPER ?
@@ -351,10 +356,11 @@ main(int argc, char **argv)
 	int c, wrong = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "0123456789A:ab:dm:o:qs:v")) != -1)
+	while ((c = getopt(argc, argv, "0123456789A:M:ab:dm:o:qs:v")) != -1)
 		switch (c) {
 		case 'A': wrong |= arch_option(&j.arch, optarg) != 0; /* fallthrough */
 		case 'a': j.opts.arch = &j.arch; break;
+		case 'M': wrong |= num_size(optarg, 1 << 20, UINT64_C(1) << 46, &j.limit) != 0; break;
 		case 'b': wrong |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
 		case 'd': j.expand = 1; break;
 		case 'm':
@@ -371,7 +377,7 @@ main(int argc, char **argv)
 		}
 	if (!j.opts.segment)
 		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;
-	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) || (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)))
+	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) || (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)) || (j.limit && !j.expand))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	run(&j, outname);

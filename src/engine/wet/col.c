@@ -148,6 +148,20 @@ col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const stru
 }
 
 int
+col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, const struct col *key)
+{
+	struct col_reader ahead = *r;
+	uint64_t n;
+
+	c->n = 0;
+	if (col_get_number(&ahead, COL_MAX, &n) != 0)
+		return col_bad(r, ahead.err);
+	if (n > upto)
+		return col_bad(r, "a column has more values than there can be");
+	return col_get(r, c, (size_t)n, most, key);
+}
+
+int
 col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_want_fn *want, col_keys_fn *keys, void *arg)
 {
 	uint64_t all, *key = malloc((n < size ? n : size) * sizeof *key + 1);

@@ -55,6 +55,9 @@ int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);  /* 0, or 
 /* The next column in place of c: n values of at most `most`, or if n is SIZE_MAX as many as there are, at most COL_MAX.  0, or -1 and r->err */
 int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key);
 
+/* As many values as there are, at most `upto`: what is known before bounds what is allocated */
+int col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, const struct col *key);
+
 /*
  * The same of blocks of so many values, only those for which want is not 0 (values [from, to)): the others are skipped, and
  * what c has there is nothing.  Keys of a block are made by `keys`, as many as it has.

@@ -49,7 +49,7 @@ nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
 	uint64_t p = 0, all = 0;
 	int e = paper_load(r, k, PAPER_NODE, &c);
 
-	if (!e && (col_get(&c, &path, SIZE_MAX, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, PAPER_SEGMENT, NULL) != 0))
+	if (!e && (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, PAPER_SEGMENT, NULL) != 0))
 		e = paper_bad(r, c.err);
 	if (!e && buf_grow(&r->node, cap, *nnode + path.n + 1, sizeof *r->node) != 0)
 		e = paper_bad(r, NULL);

@@ -37,7 +37,7 @@ slots(struct get *t, struct col_reader *c)
 {
 	uint64_t at = 0, slot = 0;
 
-	if (col_get(c, &t->slots, SIZE_MAX, UINT32_MAX, NULL) != 0 || col_get(c, &t->times, t->slots.n, COL_MAX, NULL) != 0)
+	if (col_get_upto(c, &t->slots, t->r->addr.nexpr, UINT32_MAX, NULL) != 0 || col_get(c, &t->times, t->slots.n, COL_MAX, NULL) != 0)
 		return -1;
 	t->key.n = 0;
 	for (size_t i = 0; i < t->slots.n; i++) {

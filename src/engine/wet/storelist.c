@@ -231,6 +231,8 @@ list_print(struct list *l, uint64_t budget)
 	const uint32_t n = (uint32_t)l->code->nstmt;
 	int e = 0;
 
+	if (!n && !l->whole)            /* `0' would be the whole text of another run */
+		return -1;
 	if ((l->only = calloc(n + 1, 1)) == NULL)
 		return nomem(l);
 	e = used(l, wettext_put_count(wettext_room(&l->b), n));

@@ -181,7 +181,7 @@ layout(struct exec *t, struct col_reader *c, struct col *key)
 	uint64_t at = 0, k = 0;
 	const char *err = NULL;
 
-	if (col_get(c, &n, SIZE_MAX, STORE_SEGMENT, NULL) != 0)
+	if (col_get_upto(c, &n, r->code.nstmt, STORE_SEGMENT, NULL) != 0)
 		err = c->err;
 	for (size_t s = 0; !err && s < r->code.nstmt; s++) {
 		unsigned words = r->load->stmt[s].nstored;

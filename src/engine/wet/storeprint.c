@@ -77,8 +77,9 @@ store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *
 	}
 	l.code = &r->code;
 	l.fault = &r->fault;
+	l.whole = f->whole;
 	e = store_read_open(r, f) != 0 || list_print(&l, budget) != 0;
-	*fault = e ? r->fault : f->fault;
+	*fault = e && r->fault.err[0] ? r->fault : f->fault;
 	e = e || !f->whole;
 	store_read_close(r);
 	free(r);

@@ -66,7 +66,7 @@ load(struct print *p)
 		if (p->pos[i] != p->col[i].n)
 			return bad(p, "a column has more values than are needed");
 		p->pos[i] = 0;
-		if (col_get(&r, &p->col[i], SIZE_MAX, UINT64_MAX, NULL) != 0)
+		if (col_get_upto(&r, &p->col[i], TEXT_MOST, UINT64_MAX, NULL) != 0)
 			return bad(p, r.err);
 	}
 	return r.p != r.end ? bad(p, "bytes behind the last column") : 0;
@@ -261,7 +261,7 @@ raw(struct print *p)
 		if (p->file->section[p->sec - 1].tag != WETFILE_RAW || p->file->section[p->sec - 1].segment != p->sec - 1)
 			return bad(p, "a section that does not belong here");
 		r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
-		if (col_get(&r, c, SIZE_MAX, 255, NULL) != 0)
+		if (col_get_upto(&r, c, TEXT_MOST, 255, NULL) != 0)
 			return bad(p, r.err);
 		if (r.p != r.end)
 			return bad(p, "bytes behind the last column");

@@ -69,7 +69,7 @@ rank(struct store_read *r, size_t k, uint64_t *to)
 	uint64_t p = 0;
 	int e = load(r, k, RANK, &c);
 
-	if (!e && (col_get(&c, &path, SIZE_MAX, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
+	if (!e && (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
 		e = bad(r, c.err ? c.err : "bytes behind the last column");
 	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
 	for (size_t i = 0; !e && i < path.n; i++) {
@@ -212,12 +212,14 @@ paths(struct store_read *r, size_t k)
 		return bad(r, c.err ? c.err : "no paths");
 	if ((n = calloc(r->code.nstmt + 1, sizeof *n)) == NULL)
 		return bad(r, NULL);
-	r->n = 0;
+	r->n = r->nport = 0;
 	for (size_t i = 0; i < r->path.n; i++) {
 		const struct store_path *p = &r->code.path[r->path.v[i]];
 
-		for (uint32_t j = 0; j < p->n; j++)
+		for (uint32_t j = 0; j < p->n; j++) {
 			n[r->code.seq[p->first + j]]++;
+			r->nport += 1 + r->code.stmt[r->code.seq[p->first + j]].nuse;
+		}
 		r->n += p->n;
 		if (r->n > STORE_SEGMENT) {
 			e = bad(r, "a segment is too long");
@@ -310,7 +312,7 @@ tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 static int
 deps(struct store_read *r, size_t k)
 {
-	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX, STORE_SEGMENT, FACT_MAXUSE, COL_MAX,
+	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX, STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST,
 		r->code.nstmt, UINT32_MAX };
 	struct col_reader c;
 	struct col kk = { 0 };
@@ -328,7 +330,8 @@ deps(struct store_read *r, size_t k)
 		if (i == DEP_XID)
 			for (size_t j = 0; j < r->col[DEP_COUNT].n; j++)
 				n += r->col[DEP_COUNT].v[j];
-		if (col_get(&c, &r->col[i], i == DEP_AT ? SIZE_MAX : i < DEP_XID ? r->col[DEP_AT].n : (size_t)n, most[i], NULL) != 0)
+		if (i == DEP_AT ? col_get_upto(&c, &r->col[i], r->nport, most[i], NULL) : col_get(&c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
+		    most[i], NULL))
 			e = bad(r, c.err);
 	}
 	col_free(&kk);

@@ -52,6 +52,7 @@ struct store_read {
 	uint64_t turns;
 	struct store_place *place;      /* of each statement; owned */
 	uint64_t n;                     /* statements executed in the segment, */
+	uint64_t nport;                 /* ports of these for control and registers, */
 	uint64_t done;                  /* and how many of them store_read_deps has been through */
 	struct col ref;                 /* references to memory of all statements, words of ref.h, in order of time */
 	uint32_t *refat;                /* of each, and behind the last: where its begin; owned */

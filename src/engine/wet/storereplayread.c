@@ -105,7 +105,7 @@ get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s
 {
 	struct col stmt = { 0 }, n = { 0 };
 	uint64_t at = 0;
-	int e = col_get(r, &stmt, SIZE_MAX, UINT32_MAX, NULL) != 0 || col_get(r, &n, stmt.n, UINT32_MAX, NULL) != 0;
+	int e = col_get_upto(r, &stmt, c->nstmt, UINT32_MAX, NULL) != 0 || col_get(r, &n, stmt.n, UINT32_MAX, NULL) != 0;
 
 	s->count = calloc(c->nstmt + 1, sizeof *s->count);
 	for (size_t i = 0; !e && s->count && i < stmt.n; i++) {

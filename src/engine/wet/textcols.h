@@ -13,6 +13,7 @@ enum text_col {
 	TEXT_NCOL
 };
 
+#define TEXT_MOST ((size_t)1 << 21)     /* values of a column in a section */
 #define TEXT_PAST 4u                    /* statements that a list remembers */
 enum { TEXT_STRIDE = 0, TEXT_OTHER = 4, TEXT_NEW = 8 };                         /* tokens; of the first two, + k: the k-th of the past */
 
