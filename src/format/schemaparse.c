@@ -157,10 +157,11 @@ symbol(struct parser *p)
 		lex_fail(l, "symbol %u expected", p->u.ncst);
 	c[p->u.ncst] = lex_num(l, p->u.word == 4 ? UINT32_MAX : UINT64_MAX);
 	if (!lex_end(l)) {
-		char *s;
 		size_t n;
+		char *s = *l->p == '"' ? NULL : lex_name(l, &n);
 
-		if (*l->p == '"' || !(s = lex_name(l, &n)) || strpbrk(s, "+-/")) {
+		if (!s || strpbrk(s, "+-/")) {
+			free(s);
 			lex_fail(l, "a symbol's name has letters, digits, _ . and $");
 			return;
 		}

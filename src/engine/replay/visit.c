@@ -66,11 +66,22 @@ effects(struct visit *v, const struct ws_rec *rec)
 	}
 }
 
+/* Memory where the shadow has none: only a capture that was made up has it */
+static int
+too_low(const struct ws_rec *rec)
+{
+	return (rec->kind == WS_MAP && rec->u.map.addr < SHADOW_LOW) || (rec->kind == WS_MOVE && rec->u.move.to < SHADOW_LOW);
+}
+
 static int
 on_record(void *arg, const struct ws_rec *rec)
 {
 	struct visit *v = arg;
 
+	if ((v->writers || v->writerslater) && too_low(rec)) {
+		drive_bad(v->r, "memory below address 0x%x", SHADOW_LOW);
+		return -1;
+	}
 	if (v->muted)
 		return 0;
 	if (catch_up(v) == 0 && (rec->kind != WS_SIG || signal_comes(v, &rec->u.sig) == 0)) {

@@ -7,7 +7,6 @@
 #include "engine/replay/mem.h"
 #include "engine/replay/visitmem.h"
 
-#define LOW    0x10000u                 /* programs have nothing below */
 #define NBYTES (UINT64_C(1) << 30)      /* entries of bytes at most */
 #define SCAN   (UINT64_C(64) << 20)     /* larger mappings that go are not searched for entries */
 
@@ -54,27 +53,27 @@ low_unmap(void)
 static int
 low_map(void)
 {
-	void *low = (void *)(uintptr_t)LOW, *p = mmap(low, RP_BASE - LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+	void *low = (void *)(uintptr_t)SHADOW_LOW, *p = mmap(low, RP_BASE - SHADOW_LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (p == low) {
-		(void)madvise(p, RP_BASE - LOW, MADV_NOHUGEPAGE);
+		(void)madvise(p, RP_BASE - SHADOW_LOW, MADV_NOHUGEPAGE);
 		return 0;
 	}
 	if (p != MAP_FAILED)
-		munmap(p, RP_BASE - LOW);
+		munmap(p, RP_BASE - SHADOW_LOW);
 	return -1;
 }
 
 static void
 low_unmap(void)
 {
-	munmap((void *)(uintptr_t)LOW, RP_BASE - LOW);
+	munmap((void *)(uintptr_t)SHADOW_LOW, RP_BASE - SHADOW_LOW);
 }
 
 static void
 low_clear(void)
 {
-	(void)madvise((void *)(uintptr_t)LOW, RP_BASE - LOW, MADV_DONTNEED);
+	(void)madvise((void *)(uintptr_t)SHADOW_LOW, RP_BASE - SHADOW_LOW, MADV_DONTNEED);
 }
 #endif
 
@@ -385,7 +384,7 @@ wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 	uint64_t end, n;
 
 	addr &= RP_MASK;
-	if (addr < LOW || len == 0 || addr + len > RP_MASK + UINT64_C(1))
+	if (addr < SHADOW_LOW || len == 0 || addr + len > RP_MASK + UINT64_C(1))
 		return;
 	cut(s, addr, addr + len);
 	for (end = addr + len; addr < end; addr += n) {

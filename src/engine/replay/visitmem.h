@@ -44,6 +44,8 @@ void wshadow_note_late(struct wshadow *s, uint64_t page);
 void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);    /* all writers, some of them often */
 void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);       /* joined with the one before if they agree */
 
+#define SHADOW_LOW 0x10000u             /* there is none below: programs have no memory there, if the system is as it should be */
+
 /*
  * Where the word for addr is.  A sanitizer that has that place gets the
  * shadow elsewhere, in pieces (which are not adjacent) made as they are used.
