@@ -7,6 +7,7 @@ else
 	rows=$(
 		some "calls dispatch start tls cold" -O2 -fPIC
 		some "dispatch tls" -O0 -fPIC
+		some "calls dispatch start tls cold data jumps interp callback" -O2 -fPIE
 		some "calls jumps fork start" -O2 -static
 		# under valgrind a static program's thread data lies in the heap, so that has two constants
 		echo "-o qemu callback -O2 -static"

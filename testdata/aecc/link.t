@@ -119,6 +119,41 @@ is 'no runtime: output' "$(./p22)" 13
 AE_CC='gcc -DX=1' aecc -c main.c -o x.o
 is 'AE_CC with options' $? 0
 
+# C and C++ in one program: objects link as those of gcc do, wherever
+echo 'const char *f(void) { return "x"; }' >f.c
+echo 'extern "C" const char *f(); int main() { return *f() != 120; }' >m.cc
+echo 'const char *f(void); int main(void) { return *f() != 120; }' >m.c
+if command -v g++ >/dev/null; then
+	rm -f ae.out
+	aecc -O2 -c f.c
+	ok 'C++: linked by g++' g++ f.o m.cc -o mixed
+	ok 'C++: runs' ./mixed
+	ok 'C++: untraced' [ ! -e ae.out ]
+	aecc -O2 -c m.cc 2>err
+	is 'C++: says' "$(cat err)" 'aecc: m.cc: C++ is compiled untraced'
+	ok 'C++: linked by aecc' env AE_CC=g++ aecc f.o m.o -o mixed
+	ok 'C++: runs' ./mixed
+	ok 'C++: regenerates' sh -c 'ae2addr mixed <ae.out >/dev/null'
+else
+	skip 'no g++'
+fi
+for o in -pie -static-pie; do
+	aecc $o f.c m.c -o p 2>err
+	is "$o without -fPIE: says" "$?: $(cat err)" "0: aecc: p: $o: linked without the runtime: untraced"
+	ok "$o: runs" ./p
+done
+aecc -fsplit-stack m.c f.c -o p 2>err
+is '-fsplit-stack: says' "$?: $(cat err)" '0: aecc: -fsplit-stack: compiled untraced
+aecc: p: -fsplit-stack: linked without the runtime: untraced'
+ok '-fsplit-stack: runs' ./p
+(exec >&-; aecc m.c f.c -o p)
+is 'without standard output' $? 0
+if command -v clang >/dev/null; then
+	gives 'clang' 1 'aecc: clang: does not take -ffixed-r15, which keeps a register for tracing: gcc is needed' env AE_CC=clang aecc m.c f.c -o p
+else
+	skip 'no clang'
+fi
+
 # nothing is left behind
 mkdir tmp
 TMPDIR=$PWD/tmp aecc main.c twice.c thrice.c -o p23

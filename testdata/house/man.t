@@ -13,7 +13,7 @@ for page in *; do
 done
 
 # pages named anywhere exist, or are the system's
-system=' cmp(1) gcc(1) cc(1) ld(1) as(1) valgrind(1) qemu(1) nm(1) make(1) elf(5) a.out(5) zstd(1) xz(1) gzip(1) compress(1) head(1)'
+system=' cmp(1) gcc(1) cc(1) ld(1) as(1) valgrind(1) qemu(1) nm(1) make(1) elf(5) a.out(5) zstd(1) xz(1) gzip(1) compress(1) head(1) g++(1)'
 system="$system execve(2) fork(2) signal(7) setarch(8) backtrace(3) sigaltstack(2) sigaction(2) write(2) gdb(1) ar(1) gnuplot(1) environ(7) vfork(2) clone(2) "
 missing=
 for ref in $(sed -n 's/^\.\(It \)\{0,1\}Xr \([^ ]*\) \([1-9]\).*/\2.\3/p' ./* | sort -u); do
