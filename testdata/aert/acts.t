@@ -110,4 +110,40 @@ for kind in dynamic static; do
 	is "$kind killed in traced code: end record" "$(record ae.out)" '1 15 0 0'
 	ok "$kind killed in traced code: regenerates" whole "$prog" ae.out
 done
+# A program that becomes itself again, and again: nothing is overwritten.  Alone, and in a forked child.
+cat >again.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int a[100];
+int work(int n) { int s = 0; for (int i = 0; i < n; i++) if (a[i % 100] < 5) s += i; return s; }
+int main(int c, char **v)
+{
+	char left[2] = {(char)(*v[1] - 1), 0};
+	if (c > 2 && fork()) { wait(NULL); return work(10) < 0; }
+	if (*v[1] == '0') { printf("%d\n", (int)getpid()); return work(10) < 0; }
+	fflush(stdout);
+	return work(1000) >= 0 ? execl(v[0], v[0], left, (char *)NULL) : 1;
+}
+END
+aecc -O1 again.c -o again || exit 1
+# inst FILE: how many instructions; 1000 rounds of the loop before each exec
+inst() { ae2addr -s ../again "$1" | awk '$1 == "instructions" { print $2 }'; }
+mkdir alone && cd alone || exit 1
+pid=$(../again 2 2>err)
+is 'exec: a file each' "$(echo *)" "ae.out ae.out.$pid ae.out.$pid.2 err"
+is 'exec: says' "$(cat err)" "ae: $PWD/ae.out.$pid: the events after an exec; those before it stay in a file of their own
+ae: $PWD/ae.out.$pid.2: the events after an exec; those before it stay in a file of their own"
+is 'exec: what was before' "$([ "$(inst ae.out)" -gt 4000 ] && [ "$(inst "ae.out.$pid")" -gt 4000 ] && [ "$(inst "ae.out.$pid.2")" -lt 1000 ] && echo all)" all
+../again 0 2>err >../out
+is 'another run takes the name' "$(cat err; inst ae.out)" "$(inst "ae.out.$pid.2")"
+cd .. && mkdir child && cd child || exit 1
+pid=$(../again 1 fork 2>err)
+is 'fork and exec: a file each' "$(echo *)" "ae.out ae.out.$pid ae.out.$pid.2 err"
+is 'fork and exec: what was before' "$([ "$(inst "ae.out.$pid")" -gt 4000 ] && echo all)" all
+cd .. && mkdir pattern && cd pattern || exit 1
+pid=$(AE_OUT=x%%p-%p.ae ../again 0)
+is 'AE_OUT with %p' "$(echo *)" "x%p-$pid.ae"
+cd ..
 tap_end

@@ -10,9 +10,14 @@ record() {
 	}'
 }
 
-# whole PROG FILE: the trace can be regenerated to its end
+# whole PROG FILE: the trace can be regenerated to its end; if that is where recording stopped, this is said
 whole() {
-	ae2addr "$1" <"$2" >/dev/null
+	whole_says=$(ae2addr "$1" <"$2" 2>&1 >/dev/null)
+	set -- $? "$(record "$2")"
+	case $2 in
+	3*) [ "$1" = 1 ] && [ "${whole_says##*: }" = "recording stopped here, before the run ended" ] ;;
+	*) [ "$1" = 0 ] && [ -z "$whole_says" ] ;;
+	esac
 }
 
 # part PROG FILE: recording stopped, which is said and is the status; what was recorded before is there, with -o too

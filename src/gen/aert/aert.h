@@ -108,10 +108,11 @@ const char *ae_strerror(int err, char *buf);    /* buf: 40 bytes */
 
 /* core_file.c: the event file.  Callers hold the lock (ae_block). */
 int ae_file_create(const char *path, int trunc);        /* 0 or an error number; path is absolute */
+int ae_file_mine(const char *path);             /* has it what this very process recorded before an exec? */
 int ae_file_header(const char *parent, uint64_t parentpos);
 int ae_file_chunk(const uint8_t *p, size_t n);
 int ae_file_full(uint8_t *p, size_t n);         /* a chunk of the full buffer: the AE_HEAD bytes before p are free; padded to whole pages of the file */
-int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);     /* at an exec, pc is the process's number */
 uint64_t ae_file_size(void);
 int ae_file_cut(uint64_t size);                 /* back to an earlier size; nonzero if that cannot be done */
 int ae_file_kind(void);                         /* S_IFMT bits */

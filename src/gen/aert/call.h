@@ -5,7 +5,7 @@
  *
  * The machine's sys.h has sys6 and sys4 (raw calls with so many arguments; the
  * result is the negative error number of one that failed), sys_fstat,
- * sys_truncate, sys_seek (fd; sizes of 64 bits everywhere), sys_thread, and
+ * sys_truncate, sys_seek, sys_end (fd; sizes of 64 bits everywhere), sys_thread, and
  * mem_copy and mem_zero (the compiler would turn plain loops into calls).
  */
 #ifndef TM_AERT_CALL_H

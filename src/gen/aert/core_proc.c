@@ -42,7 +42,7 @@ int ae_leave_before(enum ae_reason why)
 		else
 			mid = 1;
 	}
-	ae_file_end(mid ? AE_STOPPED : why, 0, 0);
+	ae_file_end(mid ? AE_STOPPED : why, 0, why == AE_EXEC ? (uintptr_t)sys3(SYS_getpid, 0, 0, 0) : 0);
 	leave_end = ae_file_size();
 	ae_unblock(mask);
 	return ae_rec;

@@ -26,13 +26,13 @@ static const char *getvar(char **env, const char *name)
 	return "";
 }
 
-/* scratch.path = the absolute form of name, with `.suffix` appended if suffix is not 0 */
-static int absolute(const char *name, uint64_t suffix)
+/* scratch.path = the absolute form of name, with `.suffix` and `.more` appended if they are not 0 */
+static int absolute(const char *name, uint64_t suffix, uint64_t more)
 {
 	const size_t size = AE_PATHMAX;
 	char *to = ae_scratch->path;
-	char num[24];
-	const char *part[4];
+	char num[24], num2[24];
+	const char *part[6];
 	size_t n = 0, i, k = 0;
 	long r;
 
@@ -48,6 +48,10 @@ static int absolute(const char *name, uint64_t suffix)
 		part[k++] = ".";
 		part[k++] = ae_dec(num, suffix);
 	}
+	if (more) {
+		part[k++] = ".";
+		part[k++] = ae_dec(num2, more);
+	}
 	for (i = 0; i < k; i++) {
 		const char *p = part[i];
 
@@ -61,17 +65,52 @@ static int absolute(const char *name, uint64_t suffix)
 	return 0;
 }
 
+/* scratch.parent, which nobody needs yet = name with %p replaced by the process's number, %% by % */
+static const char *expand(const char *name)
+{
+	char *to = ae_scratch->parent, num[24];
+	const char *s;
+	size_t n = 0;
+
+	for (; *name && n + sizeof num < AE_PATHMAX; name++) {
+		if (name[0] == '%' && name[1] == 'p') {
+			for (s = ae_dec(num, (uint64_t)sys3(SYS_getpid, 0, 0, 0)); *s; s++)
+				to[n++] = *s;
+			name++;
+			continue;
+		}
+		if (name[0] == '%' && name[1] == '%')
+			name++;
+		to[n++] = *name;
+	}
+	to[n] = 0;
+	return to;
+}
+
+/*
+ * NAME, NAME.PID, NAME.PID.2 ...: the first that no other process records
+ * into, and that does not have what this one recorded before an exec.
+ */
 static int open_file(const char *name)
 {
-	int err = absolute(name, 0);
+	uint64_t pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0), n;
+	int err = 0, mine = 0;
 
-	if (!err)
-		err = ae_file_create(ae_scratch->path, 1);
-	if (err == EWOULDBLOCK) {       /* another process records there: it keeps the name */
-		err = absolute(name, (uint64_t)sys3(SYS_getpid, 0, 0, 0));
+	name = expand(name);
+	for (n = 0; n < 10000; n++) {
+		err = absolute(name, n ? pid : 0, n > 1 ? n : 0);
+		if (!err && ae_file_mine(ae_scratch->path)) {
+			mine = 1;
+			err = EEXIST;
+			continue;
+		}
 		if (!err)
 			err = ae_file_create(ae_scratch->path, 1);
+		if (err != EWOULDBLOCK)
+			break;
 	}
+	if (!err && mine)
+		AE_SAY(ae_file_path(), ": the events after an exec; those before it stay in a file of their own");
 	return err;
 }
 
@@ -210,7 +249,7 @@ void ae_fork_child(int traced)
 	ae_nhandler = 0;
 	for (i = 0; i < AE_NSHARD; i++)
 		ae_shard[i][0] = 0;
-	err = absolute(parent, kind == S_IFREG ? pid : 0);
+	err = absolute(parent, kind == S_IFREG ? pid : 0, 0);
 	if (!err)
 		err = ae_file_create(path, 1);
 	if (!err)

@@ -69,6 +69,15 @@ static inline void sys_seek(int fd, uint64_t pos)
 	sys6(SYS__llseek, fd, (long)(uint32_t)(pos >> 32), (long)(uint32_t)pos, (long)&now, 0, 0);
 }
 
+/* Where the file ends, and now we are */
+static inline uint64_t sys_end(int fd)
+{
+	uint64_t now = 0;
+
+	sys6(SYS__llseek, fd, 0, 0, (long)&now, 2, 0);
+	return now;
+}
+
 /* The thread pointer, by which a thread is known.  Kernels for older machines know it in $3 best. */
 static inline uintptr_t sys_thread(void)
 {

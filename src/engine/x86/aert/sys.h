@@ -51,6 +51,14 @@ static inline void sys_seek(int fd, uint64_t pos)
 	sys4(SYS_lseek, fd, (long)pos, 0, 0);
 }
 
+/* Where the file ends, and now we are */
+static inline uint64_t sys_end(int fd)
+{
+	long r = sys4(SYS_lseek, fd, 0, 2, 0);
+
+	return r < 0 ? 0 : (uint64_t)r;
+}
+
 /* The thread pointer, by which a thread is known */
 static inline uintptr_t sys_thread(void)
 {
