@@ -78,7 +78,7 @@ bad=
 for i in $(seq 0 7 $((n - 1))); do
 	{ head -c "$i" schema; printf '\377'; tail -c +$((i + 2)) schema; } >s
 	objcopy --update-section .aeschema=s matrix hurt
-	timeout 20 ae2addr hurt ae.out 2>err | head -c 1000000 >part
+	timeout 120 ae2addr hurt ae.out 2>err | head -c 1000000 >part
 	grep -q 'Sanitizer\|runtime error' err && bad="$bad $i"
 done
 is "changed schemas" "$bad" ""

@@ -49,7 +49,7 @@ for tool in $TOOLS; do
 	for o in $(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( .*\)\{0,1\}$/\1/p' "$page" | sort -u); do
 		arg=
 		grep -q "^\.It Fl $o Ar" "$page" && arg=1
-		err=$(timeout 20 "$tool" -"$o" $arg </dev/null 2>&1 >/dev/null)
+		err=$(timeout 120 "$tool" -"$o" $arg </dev/null 2>&1 >/dev/null)
 		case $err in
 		*'invalid option'* | *'requires an argument'* | *'unknown option'*) fail "$tool -$o is accepted" "$err" ;;
 		*) pass "$tool -$o is accepted" ;;
@@ -58,7 +58,7 @@ for tool in $TOOLS; do
 	# and an option that the page does not have is not
 	for o in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
 		grep -q -E "^\.It Fl $o( |$)" "$page" && continue
-		timeout 20 "$tool" -$o </dev/null >/dev/null 2>err
+		timeout 120 "$tool" -$o </dev/null >/dev/null 2>err
 		[ $? = 2 ] || echo "-$o"
 	done >undocumented
 	is "$tool has no option that its page lacks" "$(tr '\n' ' ' <undocumented)" ""

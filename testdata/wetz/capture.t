@@ -14,7 +14,7 @@ both() {
 for p in "$SRC"/testdata/ws2wet/*.c "$SRC"/testdata/wscap/*.c; do
 	name=$(basename "$p" .c)
 	${CC:-gcc} -w -g -O2 "$p" -o "$name" -lpthread 2>/dev/null || continue
-	timeout 20 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
+	timeout 120 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
 	[ -s "$name.ws" ] && ws2wet -o try.txt "$name.ws" 2>/dev/null || { rm -f "$name.ws"; continue; }
 	[ "$(wc -c <try.txt)" -lt 40000000 ] || { rm -f "$name.ws"; continue; }
 	both "$name" "$name.ws" -1

@@ -25,7 +25,7 @@ both "in short segments" loads.ws -1 -s 3000
 both "in very short ones" loads.ws -0 -s 100
 for p in ws2wet/signals wscap/sig wscap/kids wscap/mem; do
 	name=$(basename $p)
-	${CC:-gcc} -w -g -O2 "$SRC/testdata/$p.c" -o "$name" -lpthread && timeout 20 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
+	${CC:-gcc} -w -g -O2 "$SRC/testdata/$p.c" -o "$name" -lpthread && timeout 120 wscap -o "$name.ws" "./$name" >"$name.out" 2>&1 </dev/null
 	both "$name" "$name.ws" -1 -s 20000
 done
 awk 'BEGIN { for (i = 0; i < 300; i++) printf "%d line %d of words %x\n", i * 7919 % 10007, i, i * 31 }' >in

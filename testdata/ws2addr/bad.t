@@ -39,7 +39,7 @@ size=$(bytes tiny.ws)
 bad='' i=0
 while [ $i -lt "$size" ]; do
 	head -c $i tiny.ws >cut.ws
-	timeout 20 ws2addr -f text cut.ws >out 2>err
+	timeout 120 ws2addr -f text cut.ws >out 2>err
 	status=$?
 	[ $status = 1 ] && [ "$(wc -l <err)" = 1 ] && head -c "$(bytes out)" all.txt | cmp -s - out || bad="$bad $i:$status"
 	i=$((i + 1 + size / 400))
@@ -51,7 +51,7 @@ bad='' i=7
 while [ $i -lt "$size" ]; do
 	{ head -c $i tiny.ws; printf '\252'; tail -c +$((i + 2)) tiny.ws; } >flip.ws
 	cmp -s tiny.ws flip.ws || {
-		timeout 20 ws2addr -f text flip.ws >out 2>err
+		timeout 120 ws2addr -f text flip.ws >out 2>err
 		status=$?
 		[ $status -le 1 ] && { [ $status = 0 ] || [ "$(wc -l <err)" = 1 ]; } &&
 			head -c "$(bytes out)" all.txt | cmp -s - out || bad="$bad $i:$status"

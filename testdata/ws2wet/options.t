@@ -53,7 +53,7 @@ size=$(wc -c <foo1.ws)
 bad='' i=0
 while [ $i -lt "$size" ]; do
 	head -c $i foo1.ws >cut.ws
-	timeout 20 ws2wet -o cut.wet cut.ws >out 2>err
+	timeout 120 ws2wet -o cut.wet cut.ws >out 2>err
 	status=$?
 	[ $status = 1 ] && [ "$(wc -l <err)" = 1 ] && [ ! -e cut.wet ] || bad="$bad $i:$status"
 	i=$((i + 1 + size / 30))

@@ -41,7 +41,7 @@ wscap -o fifo echo hi >out || wsinfo /dev/null >fifo
 wait $pid
 is "a pipe" "$? $(cat out) $(grep '^ended' info)" "0 hi ended         exit status 0"
 [ -p fifo ] && pass "which is one still" || fail "which is one still"
-gives "a pipe, no program" 127 "wscap: no-such-program: No such file or directory" timeout 20 wscap -o fifo no-such-program &
+gives "a pipe, no program" 127 "wscap: no-such-program: No such file or directory" timeout 120 wscap -o fifo no-such-program &
 pid=$!
 cat fifo >out
 wait $pid

@@ -28,7 +28,7 @@ gives "no program of that name" 127 "wscap: no-such-program: No such file or dir
 [ -e n.ws ] && fail "and no file is left" || pass "and no file is left"
 gives "one that may not be executed" 126 "wscap: ./in: Permission denied" wscap -o n.ws ./in
 if command -v strace >/dev/null; then
-	gives "one that is traced already" 125 "wscap: true: cannot be traced: Operation not permitted" timeout 20 \
+	gives "one that is traced already" 125 "wscap: true: cannot be traced: Operation not permitted" timeout 120 \
 		strace -qq -f -o strace.out -e trace=none wscap -o n.ws true
 fi
 gives "no program" 2 "usage: wscap [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]" wscap
