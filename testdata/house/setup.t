@@ -24,6 +24,9 @@ printf 'zstd\nmandoc\n' >missing
 gives "two are missing" 0 "setup: installing mandoc zstd" sh "$SRC/testdata/setup"
 is "they are installed after an update" "$(cat calls)" "noninteractive: update
 noninteractive: install mandoc zstd"
+printf 'clang\n' >missing
+gives "one that is asked for" 0 "setup: installing clang" sh "$SRC/testdata/setup" clang zstd
+printf 'zstd\nmandoc\n' >missing
 echo install >broken
 gives "apt-get fails" 1 "setup: installing mandoc zstd
 E: no network
