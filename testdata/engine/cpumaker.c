@@ -1,6 +1,7 @@
 /*
  * The replay's processor where processors differ: code is executed as the
- * captured one did, whichever this is; and clzero, which not all have.
+ * captured one did, whichever this is; and clzero, which not all have.  And
+ * what of this process its programs see: not where their code is.
  */
 #include "../check.h"
 #include "cpurun.h"
@@ -132,6 +133,51 @@ clzero(void)
 	CHECK("with a segment", go(RP_REFS) == RP_BAD);
 }
 
+/* Is it the program's x87 instruction at `at`, or nothing?  Some say so only while an exception is pending */
+static int
+place_ok(const uint8_t *p, unsigned n, uint64_t at)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, n);
+	return v == 0 || v == (n == 8 ? at : at & ((UINT64_C(1) << 8 * n) - 1));
+}
+
+/* A division by 0 that is not masked, by what rbx points to, then an instruction that saves the state at rdi */
+static void
+pointers_hidden(void)
+{
+	static const struct { const char *what, *hex; unsigned n, ip, data; } t[] = {
+		{ "fxsave64", "480fae07", 8, 8, 16 }, { "fxsave", "0fae07", 4, 8, 16 }, { "fnstenv", "d937", 4, 12, 20 }, { "fnsave", "dd37", 4, 12, 20 },
+		{ "fnstenv, 16 bits", "66d937", 2, 6, 10 }, { "fnsave, 16 bits", "66dd37", 2, 6, 10 },
+		{ "xsave64", "480fae27", 8, 8, 16 }, { "xsave", "0fae27", 4, 8, 16 }, { "xsavec64", "480fc727", 8, 8, 16 }, { "xsavec", "0fc727", 4, 8, 16 },
+		{ "xsaveopt64", "480fae37", 8, 8, 16 }, { "xsaveopt", "0fae37", 4, 8, 16 },
+	};
+	char hex[80], what[80];
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		for (int mode = RP_NONE; mode <= RP_REFS; mode++) {
+			uint8_t *p = rp_host(DATA + 0x1000);
+
+			/* fldcw [rsi]; fld1; fdiv dword [rbx]; ...; syscall */
+			snprintf(hex, sizeof hex, "d92e d9e8 d833 %s 0f05", t[i].hex);
+			rp_flush(core, CODE, 4096);
+			code(hex);
+			memset(rp_host(DATA), 0, 0x4000);
+			memcpy(rp_host(DATA + 0x200), "\x7b\x03", 2);
+			x.cpu.r[0] = 7;
+			x.cpu.r[3] = DATA + 0x100;
+			x.cpu.r[6] = DATA + 0x200;
+			x.cpu.r[7] = DATA + 0x1000;
+			snprintf(what, sizeof what, "%s: where the last x87 instruction was", t[i].what);
+			CHECK(what, go(mode) == RP_SYSCALL && place_ok(p + t[i].ip, t[i].n, CODE + 4) && place_ok(p + t[i].data, t[i].n, DATA + 0x100));
+			snprintf(what, sizeof what, "%s: and in the state behind it", t[i].what);
+			CHECK(what, place_ok(state + 8, 8, CODE + 4) && place_ok(state + 16, 8, DATA + 0x100));
+		}
+	CHECK("a state keeps what the program had", (code("0fae07 0f05"), memcpy(state + 8, "\x11\x22\x33\x44", 4), state[2] = 0x80, state[512] = 1,
+	    x.cpu.r[7] = DATA + 0x1000, rp_flush(core, CODE, 4096), go(RP_NONE) == RP_SYSCALL) && place_ok(rp_host(DATA + 0x1008), 4, 0x44332211));
+}
+
 int
 main(void)
 {
@@ -145,6 +191,7 @@ main(void)
 	approximations();
 	makers();
 	clzero();
+	pointers_hidden();
 	rp_core_free(core);
 	return check_end();
 }

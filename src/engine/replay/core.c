@@ -71,6 +71,8 @@ frame_init(struct rp_core *c, int mode)
 	f->canon = UINT64_C(0xffffffffffff);
 	f->sign = UINT64_C(1) << 63;
 	f->rfbm = c->rfbm;
+	f->code = (uint64_t)(uintptr_t)c->code;
+	f->codeend = f->code + RP_CODE;
 	for (l = 0; l < 4; l++)
 		f->kload[l] = ref_make(REF_LOAD, 0, 1u << l);
 	f->kstore[0] = ref_make(REF_STORE, 0, 4);
@@ -276,6 +278,17 @@ bounds(struct rp_frame *f, struct rp_run *x)
 	f->negend = -(f->out + 8 * room);
 }
 
+/* A saved state is the guest's: of where its last x87 instruction was also */
+static void
+hide_x87(const struct rp_frame *f, uint8_t *xsave)
+{
+	uint64_t p[2];
+
+	memcpy(p, xsave + 8, sizeof p);
+	if (rp_x87(f, &p[0], &p[1]))
+		memcpy(xsave + 8, p, sizeof p);
+}
+
 /* Translated code from b on, until it comes back */
 static void
 execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block *b)
@@ -288,6 +301,7 @@ execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block
 	c->running = (int)f->mode + 1;
 	enter(f);
 	c->running = 0;
+	hide_x87(f, x->cpu.xsave);
 	if (f->mode != RP_NONE)
 		x->out = (uint64_t *)(uintptr_t)f->out;
 	x->icount = f->base + (f->mode != RP_NONE ? f->ic : f->out);

@@ -212,6 +212,32 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	return 0;
 }
 
+/* n bytes of a pointer in a saved image: was is not to be seen there */
+static void
+hide(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
+{
+	uint64_t m = n == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * n) - 1;
+
+	if (((get(p, n) ^ was) & m) == 0)
+		set(p, n, is);
+}
+
+uint64_t
+rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h)
+{
+	uint64_t ip = get(f->fx + 8, 8), data = get(f->fx + 16, 8), ip0 = ip, data0 = data;
+	uint8_t *p = rp_host(address(f, h));
+
+	/* xsave and its kin may have left out what else may not be there: the header is */
+	if (h->kind == RH_XSAVE && (!(*rp_reg(f, RAX) & 1) || (h->packed && !(get(p + 512, 8) & 1))))
+		return 0;
+	if (rp_x87(f, &ip, &data)) {
+		hide(p + h->op, h->size, ip0, ip);
+		hide(p + h->n, h->size, data0, data);
+	}
+	return 0;
+}
+
 uint64_t
 rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h)
 {

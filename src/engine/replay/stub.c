@@ -327,6 +327,81 @@ moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 	e1(t, T0);
 }
 
+/* Does the processor note where it was? */
+static int
+noted(const struct rp_inst *in)
+{
+	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
+		return 0;
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_FNINIT: case ZYDIS_MNEMONIC_FNCLEX: case ZYDIS_MNEMONIC_FLDCW: case ZYDIS_MNEMONIC_FNSTCW: case ZYDIS_MNEMONIC_FNSTSW:
+	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FLDENV: case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FRSTOR:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* The guest's own view of that, for what rp_x87 has to hide */
+static void
+note(struct rp_tr *t)
+{
+	e_imm(t, T0, t->in->pc);
+	e_store(t, FO(fip), T0);
+	if (t->in->mem >= 0)
+		e_store(t, FO(fdp), rp_addr(t, &t->in->op[t->in->mem], 0));
+}
+
+/* Instructions that save x87 state: in which size, and where, they store where the last one was; 0: no */
+static unsigned
+saves(const struct rp_inst *in, unsigned *ip, unsigned *data)
+{
+	*ip = 8;
+	*data = 16;
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_FXSAVE64: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC64: case ZYDIS_MNEMONIC_XSAVEOPT64:
+		return 8;
+	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEOPT:
+		return 4;
+	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FNSAVE:
+		if (in->z.operand_width == 16) {
+			*ip = 6;
+			*data = 10;
+			return 2;
+		}
+		*ip = 12;
+		*data = 20;
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+/* The instruction itself, with what the processor says before, and without what it should not have said after it */
+static void
+save(struct rp_tr *t, struct plan *p)
+{
+	static const uint8_t fxsave[] = { 0x48, 0x0f, 0xae, 0x84, 0x24 };       /* fxsave64 [rsp + disp32] */
+	struct rp_hinfo *h = rp_hinfo(t);
+	unsigned i, ip, data, size = saves(t->in, &ip, &data);
+
+	if (h == NULL)
+		return;
+	for (i = 0; i < sizeof fxsave; i++)
+		e1(t, fxsave[i]);
+	e4(t, (uint32_t)FO(fx));
+	if (t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEOPT || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEOPT64)
+		p->reg = 4;             /* xsave: which parts the other one leaves out is the processor's affair */
+	reencode(t, p);
+	rp_place(t, h, &t->in->op[t->in->mem]);
+	h->kind = rp_helperkind(t->in) == RH_XSAVE ? RH_XSAVE : RH_X87;
+	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
+	h->size = (uint8_t)size;
+	h->op = (uint8_t)ip;
+	h->n = (uint8_t)data;
+	rp_helper(t, rp_hand_x87, h);
+}
+
 static void
 memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
@@ -378,6 +453,7 @@ rp_plain(struct rp_tr *t)
 {
 	const struct rp_inst *in = t->in;
 	struct plan p = { .reg = -1, .rm = -1, .vvvv = -1, .opc = -1, .base = -1 };
+	unsigned ip, data;
 	int i;
 
 	for (i = 0; i < in->z.operand_count; i++) {
@@ -401,6 +477,8 @@ rp_plain(struct rp_tr *t)
 		t->bad = "an address of an unusual kind";
 		return;
 	}
+	if (noted(in))
+		note(t);
 	if (in->mem >= 0) {
 		if (p.hi && p.rcx_in)
 			t->bad = "a high byte register in an unusual place";
@@ -415,6 +493,8 @@ rp_plain(struct rp_tr *t)
 		t->bad = "a high byte register in an unusual place";
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR || in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR64)
 		restore(t, &p);
+	else if (saves(in, &ip, &data))
+		save(t, &p);
 	else
 		reencode(t, &p);
 	after(t, &p);

@@ -73,6 +73,9 @@ struct rp_frame {
 	uint64_t inhelper, maxelem, mode, xcr0;
 	uint64_t vec[3][8] __attribute__((aligned(64)));        /* of a gather or scatter: indices, mask, data */
 	uint64_t kmask;
+	uint64_t code, codeend;         /* host addresses of translated code */
+	uint64_t fip, fdp;              /* the last x87 instruction that was translated, and the last address that one referred to: the guest's */
+	uint8_t fx[512] __attribute__((aligned(64)));           /* an image of x87 state: where the processor says that it was */
 	uint64_t index[RP_INDEX];       /* host code by the low 16 bits of the guest's target */
 };
 
@@ -96,6 +99,21 @@ static inline int
 rp_home(int g)
 {
 	return g == RCX ? G_RCX : g == RSP ? G_RSP : (g >= 9 && g <= 11) || g == 15 ? -1 : g;
+}
+
+/*
+ * Where the last x87 instruction was, and the data that it referred to, as
+ * an image of fxsave64 says: of translated code that is a host address, which
+ * the guest does not get to see.  1: it was, and they are the guest's now.
+ */
+static inline int
+rp_x87(const struct rp_frame *f, uint64_t *ip, uint64_t *data)
+{
+	if (*ip < f->code || *ip >= f->codeend)
+		return 0;
+	*ip = f->fip;
+	*data = (*data & RP_MASK) == (f->fdp & RP_MASK) ? f->fdp : *data & RP_MASK;
+	return 1;
 }
 
 struct rp_block;
@@ -254,7 +272,7 @@ struct rp_tr {
 };
 
 /* Helpers: decoded facts for C code that writes references at run time */
-enum rp_hkind { RH_STRING, RH_BITS, RH_MASKED, RH_VSIB, RH_XSAVE };
+enum rp_hkind { RH_STRING, RH_BITS, RH_MASKED, RH_VSIB, RH_XSAVE, RH_X87 };
 struct rp_hinfo {
 	uint64_t pc;
 	uint8_t len, kind, op, size, rep, ref;  /* op, rep: strings; size: of an element in bytes; ref: REF_ kind */
@@ -283,6 +301,7 @@ void rp_memory(struct rp_tr *t);        /* behind the instruction: what is not i
 /* hand.c, handref.c: called by translated code; compiled without vector registers */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);  /* 0: done, 1: leave, frame is complete */
 uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
+uint64_t rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h);     /* the image just saved has no host addresses; size: of a pointer, op and n: where they are */
 uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);  /* RP_MEMORY: what the references that rp_hand_refs reported have stored */
 void rp_record(struct rp_frame *f, uint64_t done);      /* the record of a string instruction is complete: FACT_DONE or 0 */
 uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
@@ -331,6 +350,7 @@ void rp_room(struct rp_tr *t, unsigned n);
 int rp_refkind(const ZydisDecodedOperand *o);
 int rp_helperkind(const struct rp_inst *in);    /* what it has to know; -1: none needed */
 void rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o);
+void rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o);        /* h: where o is */
 void rp_maskmov(struct rp_tr *t);
 void rp_indexed(struct rp_tr *t);
 

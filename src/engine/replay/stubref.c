@@ -178,10 +178,22 @@ later(struct rp_tr *t, const struct rp_hinfo *h)
 }
 
 void
+rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
+{
+	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
+
+	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
+	h->index = (int8_t)rp_gpr(o->mem.index);
+	h->scale = o->mem.scale;
+	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
+	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
+	h->addr32 = t->in->z.address_width == 32;
+}
+
+void
 rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 {
 	struct rp_hinfo *h;
-	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 
 	if (!t->refs)
 		return;
@@ -189,12 +201,7 @@ rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 		return;
 	h->kind = (uint8_t)kind;
 	h->ref = (uint8_t)rp_refkind(o);
-	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
-	h->index = (int8_t)rp_gpr(o->mem.index);
-	h->scale = o->mem.scale;
-	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
-	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
-	h->addr32 = t->in->z.address_width == 32;
+	rp_place(t, h, o);
 	if (kind == RH_MASKED)
 		fill_masked(t, h, o);
 	else if (kind == RH_BITS) {
@@ -306,12 +313,8 @@ rp_indexed(struct rp_tr *t)
 	m->out0 = 1;
 	h->kind = RH_VSIB;
 	h->ref = store ? REF_STORE : REF_LOAD;
-	h->base = (int8_t)rp_gpr(o->mem.base);
-	h->index = -1;
-	h->scale = o->mem.scale;
-	h->disp = o->mem.disp.value;
-	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
-	h->addr32 = in->z.address_width == 32;
+	rp_place(t, h, o);
+	h->index = -1;                  /* the elements' */
 	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
 	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
 	h->n = (uint8_t)(in->z.avx.vector_length / 8 / (h->isize > h->size ? h->isize : h->size));
