@@ -43,9 +43,9 @@ enum {          /* bits of struct ws_header.flags */
 #define WS_LINE       64u
 #define WS_UNKNOWN    UINT64_MAX        /* an instruction count that is not known */
 #define WS_XSAVE_MAX  65536u            /* bytes of a processor state */
-#define WS_STR_MAX    65535u            /* bytes of a name, an argument, a note; longer: ws_put and ws_create refuse */
-#define WS_ARGC_MAX   65536u
-#define WS_ARGS_MAX   (4u << 20)        /* bytes of all arguments */
+#define WS_STR_MAX    65535u            /* bytes of a name, a note; longer: ws_put and ws_create refuse */
+#define WS_ARGC_MAX   (1u << 20)        /* Linux gives a program at most 6 MiB, with 8 more bytes for each argument */
+#define WS_ARGS_MAX   (6u << 20)        /* bytes of all arguments; one alone may have as many */
 #define WS_CPUID_MAX  1024u
 #define WS_ID_MAX     64u               /* bytes of a build id */
 #define WS_MEM_MAX    (1u << 20)        /* bytes of a MEM in the file; ws_put splits longer ones */

@@ -27,11 +27,8 @@ ws_check_header(const struct ws_header *h)
 		return "a string of the header is too long";
 	if (h->argc > WS_ARGC_MAX)
 		return "too many arguments";
-	for (size_t i = 0; i < h->argc; i++) {
-		if (len(h->argv[i]) > WS_STR_MAX)
-			return "an argument is too long";
-		sum += len(h->argv[i]);
-	}
+	for (size_t i = 0; i < h->argc && sum <= WS_ARGS_MAX; i++)
+		sum += h->argv[i] ? strnlen(h->argv[i], WS_ARGS_MAX + 1) : 0;
 	if (sum > WS_ARGS_MAX)
 		return "arguments are too long";
 	if (h->ncpuid > WS_CPUID_MAX)
@@ -52,7 +49,7 @@ ws_check_header(const struct ws_header *h)
 static void
 put_str(struct buf *b, const char *s)
 {
-	size_t n = len(s);
+	size_t n = s ? strlen(s) : 0;
 
 	ws_var(b, n);
 	buf_add(b, s, n);
@@ -95,11 +92,11 @@ ws_put_header(struct buf *b, const struct ws_header *h)
 	put_le64(b->p + 16, crc);
 }
 
-/* A string, copied to *to, which moves behind it */
+/* A string of at most `max` bytes, copied to *to, which moves behind it */
 static const char *
-get_str(struct ws_cur *c, char **to)
+get_str(struct ws_cur *c, char **to, uint64_t max)
 {
-	size_t n = (size_t)ws_get_max(c, WS_STR_MAX, "a string is too long");
+	size_t n = (size_t)ws_get_max(c, max, "a string is too long");
 	const uint8_t *p = ws_get_bytes(c, n);
 	char *s = *to;
 
@@ -135,14 +132,18 @@ get_body(struct ws_cur *c, struct ws_held *d)
 	h->flags = (uint32_t)ws_get_max(c, UINT32_MAX, "a number of more than 32 bits");
 	h->xcr0 = ws_get(c);
 	h->when = (int64_t)ws_zag(ws_get(c));
-	h->version = get_str(c, &s);
-	h->brand = get_str(c, &s);
-	h->kernel = get_str(c, &s);
-	h->exe = get_str(c, &s);
+	h->version = get_str(c, &s, WS_STR_MAX);
+	h->brand = get_str(c, &s, WS_STR_MAX);
+	h->kernel = get_str(c, &s, WS_STR_MAX);
+	h->exe = get_str(c, &s, WS_STR_MAX);
 	h->argc = (size_t)ws_get_max(c, WS_ARGC_MAX, "too many arguments");
+	if (h->argc > (size_t)(c->end - c->p)) {
+		c->err = c->err ? c->err : "more arguments than bytes";
+		h->argc = 0;
+	}
 	d->argv = calloc(h->argc + 1, sizeof(*d->argv));
 	for (size_t i = 0; d->argv && i < h->argc; i++)
-		d->argv[i] = get_str(c, &s);
+		d->argv[i] = get_str(c, &s, WS_ARGS_MAX);
 	h->argv = d->argv;
 	h->ncpuid = (size_t)ws_get_max(c, WS_CPUID_MAX, "too many entries of cpuid");
 	d->cpuid = calloc(h->ncpuid + 1, sizeof(*d->cpuid));
