@@ -130,6 +130,8 @@ run(struct options *o, const struct verify_opts *vo, int all)
 	struct replay_fault f;
 	struct verify *v;
 	const struct verify_counts *c;
+	const struct ws_early *early;
+	char text[WS_EARLY_TEXT];
 	struct out *out;
 	unsigned n = 0;
 	int differs;
@@ -154,6 +156,9 @@ run(struct options *o, const struct verify_opts *vo, int all)
 	if (!c->ninst && !differs)
 		die("%s: no instruction was checked", o->path);
 	out_close(out);
+	early = replay_early(verify_replay(v));
+	if (early)
+		warn("%s: %s", strcmp(o->path, "-") ? o->path : "standard input", ws_early_text(early, text));
 	verify_close(v);
 	return differs;
 }

@@ -92,6 +92,19 @@ wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, co
 }
 
 int
+wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e)
+{
+	uint8_t b[8 + sizeof e->why];
+	size_t n = strlen(e->why);
+
+	if (!e->is)
+		return 0;
+	put_le64(b, e->icount);
+	memcpy(b + 8, e->why, n);
+	return wetfile_put(w, WETFILE_PART, 0, b, 8 + n);
+}
+
+int
 wetfile_finish(struct wetfile_writer *w)
 {
 	uint8_t end[WETFILE_END];

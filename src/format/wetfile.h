@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "format/ws.h"
 
 #define WETFILE_VERSION  1u
 #define WETFILE_HEADER   16u
@@ -37,6 +38,7 @@ enum wetfile_tag {
 	WETFILE_EDGE = WETFILE_TAG('E', 'D', 'G', 'E'),
 	WETFILE_ARCH = WETFILE_TAG('A', 'R', 'C', 'H'),
 	WETFILE_TXT  = WETFILE_TAG('T', 'E', 'X', 'T'),
+	WETFILE_PART = WETFILE_TAG('P', 'A', 'R', 'T'),
 	WETFILE_RAW  = WETFILE_TAG('R', 'A', 'W', ' '),
 	WETFILE_INDX = WETFILE_TAG('I', 'N', 'D', 'X')
 };
@@ -56,6 +58,7 @@ struct wetfile_writer;
 
 struct wetfile_writer *wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct wetfile_fault *f);
 int wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, const void *p, size_t n);
+int wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e);     /* the last section, if the capture ends early: see struct wetfile */
 int wetfile_finish(struct wetfile_writer *w);           /* the index */
 const struct wetfile_fault *wetfile_write_fault(const struct wetfile_writer *w);
 uint64_t wetfile_written(const struct wetfile_writer *w);        /* bytes */
@@ -73,6 +76,7 @@ struct wetfile {
 	uint64_t size;                  /* bytes of the file */
 	struct wetfile_section *section;        /* owned, in order of the file; without the index */
 	size_t nsection;
+	struct ws_early early;          /* of the capture that it was made from; its section is not among these */
 	int whole;                      /* there is a good index; else the sections were looked for from the front, and */
 	struct wetfile_fault fault;     /* says what comes behind the last of them */
 };

@@ -168,6 +168,29 @@ by_walking(struct wetfile *w)
 	}
 }
 
+/* A last section PART becomes w->early.  0, or -1 */
+static int
+take_early(struct wetfile *w, struct wetfile_fault *f)
+{
+	size_t i = w->nsection - 1;
+	struct buf b = BUF_INIT;
+	int e;
+
+	if (!w->nsection || w->section[i].tag != WETFILE_PART)
+		return 0;
+	if (w->kind == WETFILE_TEXT || w->section[i].segment || w->section[i].len < 8 || w->section[i].len >= 8 + sizeof w->early.why) {
+		wetfile_say(f, w->section[i].off, i, "a section that does not belong here");
+		return -1;
+	}
+	e = wetfile_load(w, i, &b, f);
+	if (!e) {
+		ws_early_set(&w->early, get_le64(b.p), (const char *)b.p + 8, b.n - 8);
+		w->nsection--;
+	}
+	buf_free(&b);
+	return e;
+}
+
 int
 wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f)
 {
@@ -201,7 +224,10 @@ wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f)
 	w->whole = by_index(w) == 0;
 	if (!w->whole)
 		by_walking(w);
-	return 0;
+	if (take_early(w, f) == 0)
+		return 0;
+	wetfile_close(w);
+	return -1;
 }
 
 void

@@ -206,6 +206,20 @@ struct ws_fault {
 };
 
 /*
+ * A capture that ends before its program: how much there is, and what the NOTE
+ * right before END says of why.  `is` 0: it does not.
+ */
+struct ws_early {
+	uint64_t icount;                /* instructions, or WS_UNKNOWN */
+	char why[160];                  /* printable; "": not known */
+	int is;
+};
+#define WS_EARLY_TEXT 320u
+void ws_early_set(struct ws_early *e, uint64_t icount, const char *why, size_t n);      /* n bytes, or up to a zero byte */
+void ws_early_rec(struct ws_early *e, const struct ws_rec *rec);        /* each record in turn: known after END */
+const char *ws_early_text(const struct ws_early *e, char p[WS_EARLY_TEXT]);     /* a line for people: p */
+
+/*
  * Writer.  Everything is copied.  Errors stick: the failing call and all later
  * ones return -1, and ws_write_fault() says why (off: bytes written before).
  */

@@ -52,6 +52,15 @@ bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 	die("%s: %s", j->name, err);
 }
 
+static void
+early(const struct job *j, const struct ws_early *e)
+{
+	char text[WS_EARLY_TEXT];
+
+	if (e->is)
+		warn("%s: %s", j->name, ws_early_text(e, text));
+}
+
 /* As the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
 static double
 ratio(const struct store_stats *s, uint64_t bytes)
@@ -192,6 +201,7 @@ to_paper(struct job *j, int fd, const char *name)
 		bad(j, f.off, f.rec, f.line, f.err);
 	if (name && !from.whole)
 		bad(j, from.fault.off, from.fault.rec, 0, from.fault.err);
+	early(j, &from.early);
 	if (j->verbose)
 		report_paper(&stats, wetfile_written(w));
 	wetfile_free(w);
@@ -239,6 +249,7 @@ compress(struct job *j, int text)
 	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay : j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
 		bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
+	early(j, &stats.early);
 	if (j->verbose)
 		report(&stats, text ? WETFILE_TEXT : j->kind);
 	if (j->verbose && j->opts.arch)
@@ -292,6 +303,7 @@ expand(struct job *j, int fd)
 	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : w.kind == WETFILE_PAPER ?
 	    paper_print(&w, j->budget, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
 		bad(j, f.off, f.rec, 0, f.err);
+	early(j, &w.early);
 	wetfile_close(&w);
 }
 

@@ -78,6 +78,7 @@ job_arch(const char *id, const char *path, const char *outname)
 	else
 		counts(o, &l);
 	out_close(o);
+	job_early(name == path ? path : "standard input", &w.early);
 	arch_labels_free(&l);
 	wetfile_close(&w);
 	close(fd);

@@ -141,6 +141,15 @@ lines(struct job *j)
 	free(line);
 }
 
+void
+job_early(const char *name, const struct ws_early *e)
+{
+	char text[WS_EARLY_TEXT];
+
+	if (e && e->is)
+		warn("%s: %s", name, ws_early_text(e, text));
+}
+
 static _Noreturn void
 bad(struct job *j, const struct query_fault *f)
 {
@@ -187,9 +196,10 @@ main(int argc, char **argv)
 	if (j.window)
 		query_window_of(j.q, j.window);
 	j.out = out_open(c.outname);
-	if (c.many)
+	if (c.many) {
+		job_early(j.path, query_early(j.q));
 		lines(&j);
-	else {
+	} else {
 		int e = ask(&j, k, argv);
 
 		job_complain(&j);
@@ -197,6 +207,8 @@ main(int argc, char **argv)
 			bad(&j, &j.fault);
 	}
 	out_close(j.out);
+	if (!c.many)
+		job_early(copy ? "standard input" : j.path, query_early(j.q));
 	query_close(j.q);
 	free(copy);
 	return 0;

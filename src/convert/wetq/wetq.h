@@ -19,6 +19,7 @@ struct job {
 
 /* Functions that return int give 0, or -1: see j->fault; what came before has been written. */
 int job_bad(struct job *j);                     /* -1, as query_fault says */
+void job_early(const char *name, const struct ws_early *e);     /* e not NULL: says it if the capture ends early */
 int job_survey(struct job *j, int slices);
 unsigned job_complain(struct job *j);           /* says of which files that the program mapped nothing is known; how many */
 int job_point(struct job *j, const char *s, int slices, uint64_t *n);   /* ID#INSTANCE, ID (its last one, which is said), or @POSITION; surveyed then */

@@ -39,7 +39,10 @@ struct line {
 	unsigned nmaker;                /* at least 1 */
 	unsigned nslot;
 	struct slot *slots;             /* shared */
-	struct replay_fault *fault;     /* shared; of the replay, if err is not empty */
+	struct result {
+		struct replay_fault fault;      /* if err is not empty */
+		struct ws_early early;
+	} *result;                      /* shared; of the replay */
 	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent */
 	int back[2];                    /* slots that come back to the replay */
 	pid_t *pid;                     /* replay, makers */
@@ -92,7 +95,9 @@ replayer(const struct line *l)
 			batch++;
 		}
 	if (got == REPLAY_BAD)
-		*l->fault = *replay_fault(r);
+		l->result->fault = *replay_fault(r);
+	else if (replay_early(r))
+		l->result->early = *replay_early(r);
 	/* the parent knows the end from whoever is next in turn */
 	give(l->work[batch % l->nmaker][1], (struct note){ 0 });
 	_exit(0);
@@ -150,14 +155,14 @@ start(struct line *l)
 {
 	unsigned n = l->nmaker;
 
-	l->slots = mmap(NULL, l->nslot * sizeof *l->slots + sizeof *l->fault, PROT_READ | PROT_WRITE,
+	l->slots = mmap(NULL, l->nslot * sizeof *l->slots + sizeof *l->result, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	l->work = xcalloc(n, sizeof *l->work);
 	l->done = xcalloc(n, sizeof *l->done);
 	l->pid = xcalloc(n + 1, sizeof *l->pid);
 	if (l->slots == MAP_FAILED || pipe(l->back) != 0)
 		die_sys("cannot start a job");
-	l->fault = (struct replay_fault *)(void *)(l->slots + l->nslot);
+	l->result = (struct result *)(void *)(l->slots + l->nslot);
 	for (unsigned i = 0; i < n; i++)
 		if (pipe(l->work[i]) != 0 || pipe(l->done[i]) != 0)
 			die_sys("cannot start a job");
@@ -188,7 +193,7 @@ stop(struct line *l)
 	for (unsigned i = 0; i <= l->nmaker; i++)
 		while (waitpid(l->pid[i], NULL, 0) < 0 && errno == EINTR)
 			;
-	munmap(l->slots, l->nslot * sizeof *l->slots + sizeof *l->fault);
+	munmap(l->slots, l->nslot * sizeof *l->slots + sizeof *l->result);
 	free(l->work);
 	free(l->done);
 	free(l->pid);
@@ -212,7 +217,8 @@ job_line(struct job *j, unsigned jobs)
 		out_write(j->out, l.slots[note.slot].text, note.n);
 		give(l.back[1], note);
 	}
-	bad = *l.fault;
+	bad = l.result->fault;
+	j->early = l.result->early;
 	stop(&l);
 	if (bad.err[0])
 		job_bad(j, &bad);

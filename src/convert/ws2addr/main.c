@@ -112,6 +112,7 @@ run(struct job *j, const struct options *o)
 		plain(j);
 	job_end(j);
 	out_close(j->out);
+	job_early(j, j->early.is ? &j->early : replay_early(j->r));
 	replay_close(j->r);
 }
 

@@ -21,6 +21,7 @@ struct part {
 	uint64_t from, to;
 	uint64_t n[16];
 	struct replay_fault fault;
+	struct ws_early early;
 	int got;                        /* enum replay_got; REPLAY_BREAK: not done */
 	pid_t pid;
 };
@@ -48,6 +49,8 @@ work(const struct job *j, struct part *p)
 	memcpy(p->n, mine.n, sizeof p->n);
 	if (p->got == REPLAY_BAD)
 		p->fault = *replay_fault(j->r);
+	else if (p->to == WS_UNKNOWN && replay_early(j->r))
+		p->early = *replay_early(j->r);
 	_exit(0);
 }
 
@@ -140,6 +143,8 @@ job_count_parallel(struct job *j, unsigned jobs)
 			j->n[k] += p[i].n[k];
 		if (p[i].got == REPLAY_BAD)
 			job_bad(j, &p[i].fault);
+		if (p[i].early.is)
+			j->early = p[i].early;
 	}
 	munmap(p, bytes);
 }

@@ -73,10 +73,25 @@ job_end(struct job *j)
 	out_printf(j->out, "modifies %llu\n", (unsigned long long)j->n[REF_MODIFY]);
 }
 
+static const char *
+name(const struct job *j)
+{
+	return j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
+}
+
+void
+job_early(const struct job *j, const struct ws_early *e)
+{
+	char text[WS_EARLY_TEXT];
+
+	if (e)
+		warn("%s: %s", name(j), ws_early_text(e, text));
+}
+
 void
 job_bad(struct job *j, const struct replay_fault *f)
 {
-	const char *path = j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
+	const char *path = name(j);
 
 	if (j->out) {
 		job_end(j);

@@ -152,6 +152,7 @@ job_symbol(struct job *j, const char *symbol)
 		job_bad(j, replay_fault(j->r));
 	if (got != REPLAY_BREAK) {
 		out_drop(j->out);
+		job_early(j, replay_early(j->r));
 		if (s.pc == WS_UNKNOWN)
 			die("%s: no function %s in the files that the program mapped", j->path, symbol);
 		die("%s: %s is never called", j->path, symbol);

@@ -16,6 +16,7 @@ struct job {
 	int dropping;
 	uint64_t from, to;              /* instructions; to WS_UNKNOWN: the end */
 	uint64_t n[16];
+	struct ws_early early;          /* what other processes found */
 };
 
 /* sink.c: references as they are wanted */
@@ -23,6 +24,7 @@ size_t job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n)
 void job_take(struct job *j, const uint64_t *w, size_t n);
 void job_count(struct job *j, const uint64_t *w, size_t n);
 void job_end(struct job *j);                    /* the counts, if those are wanted */
+void job_early(const struct job *j, const struct ws_early *e);  /* e not NULL: says that the capture ends early */
 _Noreturn void job_bad(struct job *j, const struct replay_fault *f);    /* after what came before was written */
 
 /* line.c, par.c: references as text, counts of [from, to) by `jobs` processes and a few that do less */

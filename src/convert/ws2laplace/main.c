@@ -72,6 +72,7 @@ option(struct job *j, const char **refs, const char **kernel, int c)
 static void
 run(struct job *j, const char *real)
 {
+	char early[WS_EARLY_TEXT];
 	struct replay_fault f;
 	const uint64_t *w;
 	size_t n;
@@ -93,6 +94,8 @@ run(struct job *j, const char *real)
 	emit_until(j, got == REPLAY_BAD ? j->icount : UINT64_MAX);
 	if (got == REPLAY_BAD)
 		job_bad(j, replay_fault(r));
+	if (replay_early(r))
+		warn("%s: %s", j->path && strcmp(j->path, "-") ? j->path : "standard input", ws_early_text(replay_early(r), early));
 	replay_close(r);
 }
 

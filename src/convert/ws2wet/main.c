@@ -14,7 +14,7 @@
 static void
 run(struct job *j, const char *outname)
 {
-	char *copy = NULL;
+	char *copy = NULL, text[WS_EARLY_TEXT];
 
 	j->name = j->path;
 	if (!j->path || strcmp(j->path, "-") == 0) {
@@ -33,6 +33,8 @@ run(struct job *j, const char *outname)
 	if (j->bad)
 		job_bad(j, &j->fault);
 	out_close(j->out);
+	if (j->early.is)
+		warn("%s: %s", copy ? "standard input" : j->path, ws_early_text(&j->early, text));
 	table_free(&j->table);
 	wsource_free(j->source);
 	wcode_free(&j->code);

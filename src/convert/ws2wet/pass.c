@@ -52,7 +52,8 @@ job_code(struct job *j)
 	if (got == REPLAY_BAD) {        /* the text is of what there is */
 		j->bad = 1;
 		j->fault = *replay_fault(visit_replay(v));
-	}
+	} else if (replay_early(visit_replay(v)))
+		j->early = *replay_early(visit_replay(v));
 	if (wcode_analyse(&j->code) != 0)
 		job_nomem();
 	wcode_visit_free(t);

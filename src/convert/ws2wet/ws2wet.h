@@ -35,6 +35,7 @@ struct job {
 	int main_only, strict;
 	int bad;                        /* the run ends with a fault */
 	struct replay_fault fault;
+	struct ws_early early;          /* it does before the program */
 	struct wcode code;
 	struct wsource *source;
 	struct stmts stmts;             /* of the region; ids: those that are in the text */

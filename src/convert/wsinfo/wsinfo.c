@@ -22,6 +22,8 @@ main(int argc, char **argv)
 	struct ws_reader *r;
 	struct ws_fault f;
 	struct ws_rec rec;
+	struct ws_early early = { 0 };
+	char text[WS_EARLY_TEXT];
 	struct tally *t;
 	struct out *o;
 	uint64_t bytes = 0, n = 0;
@@ -52,6 +54,7 @@ main(int argc, char **argv)
 		else
 			tally_rec(t, r, &rec);
 		bytes = ws_next_off(r);
+		ws_early_rec(&early, &rec);
 	}
 	if (got == 0)
 		bytes = ws_next_off(r);
@@ -62,6 +65,8 @@ main(int argc, char **argv)
 		bad(name, ws_fault(r));
 	}
 	out_close(o);
+	if (early.is)
+		warn("%s: %s", name, ws_early_text(&early, text));
 	tally_free(t);
 	ws_close(r);
 	return 0;

@@ -223,14 +223,16 @@ is_user_break(const struct replay *r, uint64_t pc)
 	return 0;
 }
 
-/* The program's end, and, but for who makes a new capture, the file's */
+/* The program's end, and the file's */
 static int
 finish(struct replay *r)
 {
 	struct ws_rec rec;
 
 	r->end = r->next.u.end;
-	if (!r->watch.record && ws_next(r->in, &rec) != 0)
+	r->told = r->early;
+	r->told.icount = r->x.icount;
+	if (!r->watch.cut && ws_next(r->in, &rec) != 0)
 		return drive_bad_file(r);
 	if (r->watch.record && r->watch.record(r->watch.arg, &r->next) != 0)
 		return r->ended = REPLAY_BAD;

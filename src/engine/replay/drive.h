@@ -12,6 +12,7 @@
 struct drive_watch {
 	int (*record)(void *arg, const struct ws_rec *rec);             /* each record, before it takes effect; KEYs are left out */
 	int (*read)(void *arg, uint64_t addr, size_t n);                /* memory that a system call reads */
+	int cut;                                                        /* what follows END does not matter: a file that was cut off there will do */
 	void *arg;
 };
 
@@ -30,6 +31,7 @@ struct replay {
 	int ended;                      /* enum replay_got, sticky; REPLAY_OK before */
 	int pending;                    /* what the call after the next references returns */
 	struct ws_rec_end end;
+	struct ws_early early, told;    /* of the records up to `next`; of the end, once it is known */
 	uint64_t until, triggers;
 	uint64_t most;                  /* the end as well: so many instances (WS_UNKNOWN: none) */
 	int uncounted;                  /* begun at a keyframe that does not say its instances */

@@ -1,9 +1,17 @@
 /* Keyframes: where they are, and going on from one. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "engine/replay/drive.h"
 
 #define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
+
+/* It has no groups that one can go to, and asking would be a fault of the reader's */
+static int
+is_pipe(const struct replay *r)
+{
+	return lseek(r->fd, 0, SEEK_CUR) < 0;
+}
 
 static int
 find_keys(struct replay *r)
@@ -14,11 +22,11 @@ find_keys(struct replay *r)
 	if (r->have_keys)
 		return 0;
 	r->have_keys = 1;
-	if (!(r->head->flags & WS_KEYFRAMES))
+	if (!(r->head->flags & WS_KEYFRAMES) || is_pipe(r))
 		return 0;
 	r->group = ws_groups(r->in, &n, &whole);
 	if (!r->group)
-		return 0;               /* a pipe */
+		return 0;
 	r->key = malloc((n + 1) * sizeof *r->key);
 	if (!r->key)
 		return -1;
@@ -121,26 +129,47 @@ replay_skip(struct replay *r, uint64_t icount)
 	return drive_run(r, icount);
 }
 
+/* END, as another reader of the same file finds it: 0, or -1 */
+static int
+find_end(struct replay *r, struct ws_rec_end *end)
+{
+	struct ws_fault f;
+	struct ws_reader *in = ws_open(r->fd, &f);
+	struct ws_rec rec;
+	size_t n = 0;
+	int whole, e = -1;
+
+	if (in && ws_groups(in, &n, &whole) && whole && n && ws_seek_group(in, n - 1) == 0)
+		while (ws_next(in, &rec) == 1) {
+			ws_early_rec(&r->told, &rec);
+			if (rec.kind == WS_END) {
+				*end = rec.u.end;
+				e = 0;
+			}
+		}
+	if (in)
+		ws_close(in);
+	return e;
+}
+
 uint64_t
 replay_length(struct replay *r)
 {
-	struct ws_fault f;
-	struct ws_reader *in;
-	struct ws_rec rec;
-	uint64_t length = WS_UNKNOWN;
+	struct ws_rec_end end;
 	size_t n;
 	int whole;
 
 	if (r->ended == REPLAY_END)
 		return r->end.icount;
-	if (!ws_groups(r->in, &n, &whole) || !whole || !n)
+	if (is_pipe(r) || !ws_groups(r->in, &n, &whole) || !whole || !n)
 		return WS_UNKNOWN;
-	in = ws_open(r->fd, &f);
-	if (in && ws_groups(in, &n, &whole) && ws_seek_group(in, n - 1) == 0)
-		while (ws_next(in, &rec) == 1)
-			if (rec.kind == WS_END)
-				length = rec.u.end.icount;
-	if (in)
-		ws_close(in);
-	return length;
+	return find_end(r, &end) == 0 ? end.icount : WS_UNKNOWN;
+}
+
+const struct ws_early *
+replay_early(struct replay *r)
+{
+	if (!r->told.is && r->ended == REPLAY_OK)
+		(void)replay_length(r);
+	return r->told.is ? &r->told : NULL;
 }

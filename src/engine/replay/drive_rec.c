@@ -155,6 +155,7 @@ drive_next(struct replay *r)
 		}
 		if (got == 0)
 			return drive_bad(r, "the capture has no end");
+		ws_early_rec(&r->early, &r->next);
 		switch (r->next.kind) {
 		case WS_SYS:
 		case WS_SIG:

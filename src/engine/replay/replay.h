@@ -55,6 +55,12 @@ int replay_refs(struct replay *r, const uint64_t **w, size_t *n);
 int replay_skip(struct replay *r, uint64_t icount);
 void replay_until(struct replay *r, uint64_t icount);   /* the end: exactly so many instructions (WS_UNKNOWN: none) */
 
+/*
+ * Did the capture end before the program?  NULL: no, or nobody knows: it is a pipe, and the replay has not come to the end.
+ * Valid until the next call.
+ */
+const struct ws_early *replay_early(struct replay *r);
+
 uint64_t replay_length(struct replay *r);               /* instructions of the whole run; WS_UNKNOWN: the capture does not say */
 
 /* Keyframes: their number, where they are, and going on from one (forward or back) */

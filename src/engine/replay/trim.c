@@ -230,8 +230,10 @@ put_key(struct trim *t, const struct trim_seg *s)
 static int
 put_cut(struct trim *t)
 {
-	struct ws_rec rec = { .kind = WS_END };
+	struct ws_rec note = { .kind = WS_NOTE, .u.note = "it was cut off" }, rec = { .kind = WS_END };
 
+	if (put(t, &note) != 0)
+		return -1;
 	rec.u.end.how = WS_STOPPED;
 	rec.u.end.icount = t->found.ninst;
 	return put(t, &rec);
@@ -263,7 +265,7 @@ replay_again(struct trim *t, struct trim_stats *s)
 static int
 pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 {
-	struct drive_watch watch = { .record = on_record, .arg = t };
+	struct drive_watch watch = { .record = on_record, .cut = 1, .arg = t };
 	struct ws_header h;
 	struct ws_fault wf;
 	struct replay *r;

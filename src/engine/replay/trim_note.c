@@ -233,7 +233,7 @@ gather(struct note *t)
 static int
 pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_fault *f)
 {
-	struct drive_watch watch = { .record = on_record, .read = on_read, .arg = t };
+	struct drive_watch watch = { .record = on_record, .read = on_read, .cut = 1, .arg = t };
 	int e;
 
 	wcode_init(&t->code, wcode_read_replay, &t->mem);

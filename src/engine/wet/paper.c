@@ -254,7 +254,7 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 		bad = store_nomem(f);
 	if (!bad)
 		bad = segments(t) != 0 || labels(t, full) != 0;
-	if (!bad && full->whole && wetfile_finish(w) != 0)
+	if (!bad && full->whole && (wetfile_put_early(w, &full->early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	t->stats.npath = t->r.code.npath;
 	t->stats.ntime = t->time;

@@ -104,6 +104,16 @@ query_fault(const struct query *q)
 	return &q->fault;
 }
 
+const struct ws_early *
+query_early(struct query *q)
+{
+	const struct ws_early *e = !q->early.is && q->v ? replay_early(visit_replay(q->v)) : NULL;
+
+	if (e)
+		q->early = *e;
+	return q->early.is ? &q->early : NULL;
+}
+
 uint32_t
 query_nstmt(const struct query *q)
 {

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "engine/wet/port.h"
+#include "format/ws.h"
 
 struct query;
 
@@ -39,6 +40,7 @@ struct query_stmt {
 struct query *query_open(const char *path, struct query_fault *f);     /* NULL: see *f */
 void query_close(struct query *q);
 const struct query_fault *query_fault(const struct query *q);
+const struct ws_early *query_early(struct query *q);    /* of its capture, as replay_early; as long as q */
 
 /* What goes backward has windows of so many instances (8 million) in memory, about 27 bytes each.  Before query_survey */
 void query_window_of(struct query *q, uint64_t n);

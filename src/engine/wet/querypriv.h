@@ -82,6 +82,7 @@ struct query {
 	void *store;                    /* of a .wet file; ops->close frees it */
 	char *file;                     /* owned */
 	struct query_fault fault;
+	struct ws_early early;          /* once it is known */
 	struct visit *v;
 	struct visit_kept *kept;        /* states for the next visit; owned */
 	unsigned what;                  /* it was opened for */

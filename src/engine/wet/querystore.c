@@ -176,6 +176,7 @@ query_store_open(struct query *q, int fd)
 		close(fd);
 		return query_store_bad(q, &f);
 	}
+	q->early = w.early;
 	switch (w.kind) {
 	case WETFILE_REPLAY: e = query_replay_open(q, &w); break;
 	case WETFILE_TEXT: e = query_text_open(q, &w); break;

@@ -21,6 +21,7 @@ struct store_stats {
 	uint64_t nexc;                  /* dependences that the model did not know */
 	uint64_t nwrong;                /* kind loads: statements and registers that were told, as executing them gave something else */
 	struct arch_stats arch;
+	struct ws_early early;          /* does the capture end before its program? */
 };
 
 struct store_code;

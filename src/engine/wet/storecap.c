@@ -64,6 +64,8 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 		bad = wcode_visit_batch(t, &b) != 0 || first_batch(c, &b) != 0;
 	}
 	bad = bad || maps.nomem ? store_nomem(c->out.f) : 0;
+	if (!bad && replay_early(visit_replay(v)))
+		c->out.stats.early = *replay_early(visit_replay(v));
 	/* the second pass tells what is wrong; if there is nothing before it, there is none */
 	if (!bad && got == REPLAY_BAD && !c->stmts.n)
 		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
@@ -261,7 +263,7 @@ store(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
 	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
 	if (!bad && o->arch)
 		bad = store_arch(&c->out, capture, c->tab.nstmt);
-	if (!bad && wetfile_finish(w) != 0)
+	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)
 		*o->stats = c->out.stats;

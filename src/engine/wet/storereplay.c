@@ -149,7 +149,7 @@ store_replay(const char *capture, struct wetfile_writer *w, const struct store_o
 
 	if (!bad)
 		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 || put_capture(c, capture) != 0 || states(c, capture) != 0;
-	if (!bad && wetfile_finish(w) != 0)
+	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (c && o->stats)
 		*o->stats = c->out.stats;
