@@ -38,6 +38,7 @@ export LONG="$long" OTHER="$long"
 captured "an environment of 200 KB" -- ./args a
 unset LONG OTHER
 # the most there are: 6 MB with their addresses
+# shellcheck disable=SC3045
 if ulimit -S -s unlimited 2>err; then
 	# shellcheck disable=SC2046
 	captured "600,000 arguments" --raw -- ./args $(seq 600000 | sed 's/.*/a/')
