@@ -208,7 +208,7 @@ main(int argc, char **argv)
 	}
 	out_close(j.out);
 	if (!c.many)
-		job_early(copy ? "standard input" : j.path, query_early(j.q));
+		job_early(j.path, query_early(j.q));
 	query_close(j.q);
 	free(copy);
 	return 0;
