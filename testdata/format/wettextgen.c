@@ -453,32 +453,40 @@ instances(const struct gen *g, size_t *n)
 	return v;
 }
 
-static struct inst *
-find(struct inst *v, size_t n, size_t s, uint64_t x)
+/* Where in v each instance of each statement is: at[s][x]; the caller frees it by unplaced */
+static size_t **
+places(const struct gen *g, const struct inst *v, size_t n)
 {
-	size_t i = 0;
+	size_t **at = room(g->n, sizeof *at);
 
-	while (i < n && (v[i].s != s || v[i].x != x))
-		i++;
-	return &v[i];
+	for (size_t s = 0; s < g->n; s++)
+		at[s] = room(g->s[s].seen, sizeof **at);
+	for (size_t i = 0; i < n; i++)
+		at[v[i].s][v[i].x] = i;
+	return at;
+}
+
+static void
+unplaced(const struct gen *g, size_t **at)
+{
+	for (size_t s = 0; s < g->n; s++)
+		free(at[s]);
+	free(at);
 }
 
 /* One round: what is in the slice brings in what it depends on, or what depends on it; did anything come in? */
 static int
-grow(const struct gen *g, struct inst *v, size_t n, int data, int forward)
+grow(const struct gen *g, struct inst *v, size_t **at, int data, int forward)
 {
 	int more = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct stmt *s = &g->s[v[i].s];
+	for (size_t i = 0; i < g->n; i++) {
+		const struct stmt *s = &g->s[i];
 
 		for (size_t k = (size_t)data; k < s->nport; k++)
 			for (const struct dep *d = s->port[k].dep; d < s->port[k].dep + s->port[k].n; d++) {
-				struct inst *on, *in = &v[i];
+				struct inst *on = &v[at[d->on][d->instance]], *in = &v[at[i][d->x]];
 
-				if (d->x != v[i].x)
-					continue;
-				on = find(v, n, d->on, d->instance);
 				if ((forward ? on : in)->in && !(forward ? in : on)->in)
 					more = (forward ? in : on)->in = 1;
 			}
@@ -491,10 +499,12 @@ slice(const struct gen *g, size_t s, uint64_t x, int data, int forward, int coun
 {
 	size_t n;
 	struct inst *v = instances(g, &n);
+	size_t **at = places(g, v, n);
 
-	find(v, n, s, x)->in = 1;
-	while (grow(g, v, n, data, forward))
+	v[at[s][x]].in = 1;
+	while (grow(g, v, at, data, forward))
 		;
+	unplaced(g, at);
 	for (size_t i = 0; i < n && !counts; i++) {
 		const struct inst *e = &v[forward ? i : n - 1 - i];
 
