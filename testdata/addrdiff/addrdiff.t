@@ -222,4 +222,35 @@ is "a late difference" "$?: $(sed -n 1p out)" "1: long long2 differ: reference 5
 is "with what surrounds it" "$(sed -n '4,$p' out)" "  inst   0x401000 4                inst   0x401000 4
 > load   0x404010 8                load   0x404018 8
   inst   0x401000 4                inst   0x401000 4"
+# Mappings that moved, between a heap and a stack that did not, whichever is seen first
+cat >mm.c <<'END'
+#include <stdlib.h>
+int main(int c, char **v)
+{
+	volatile char st[64];
+	volatile char *h = malloc(10), *m = malloc(1000000);
+	if (c > 1)
+		m[5] = 1;
+	h[0] = 1;
+	st[3] = 1;
+	h[1] = 2;
+	for (int i = 0; i < 5; i++)
+		m[i * 100] = i;
+	st[4] = 2;
+	return st[3] - 1 + !v;
+}
+END
+if aecc -O1 mm.c -o mm && (ulimit -s 300000) 2>/dev/null && setarch -R true 2>/dev/null; then
+	for arg in '' x; do
+		# shellcheck disable=SC2086
+		env -i AE_OUT=a1 setarch -R ./mm $arg
+		# shellcheck disable=SC2086
+		(ulimit -s 300000; env -i AE_OUT=a2 setarch -R ./mm $arg)
+		ae2addr mm a1 >r1 && ae2addr mm a2 >r2
+		ok "they differ without -s${arg:+, mapping first}" sh -c '! addrdiff -q r1 r2'
+		ok "mappings that moved${arg:+, mapping first}" addrdiff -s -e mm r1 r2
+	done
+else
+	skip "no other stack limit or no setarch -R here"
+fi
 tap_end

@@ -4,7 +4,9 @@
  * Under valgrind the stack, the heap and every mapping are at other addresses
  * than natively, each moved by one constant.  A region is an interval with one
  * constant: learnt from the first address in it, grown by every address beside
- * it that has the same constant, and enforced for all that lies inside.  So
+ * it, GROW_MAX away at most, that has the same constant, and enforced for all
+ * that lies inside.  (Farther away, another region may lie between that has not
+ * been seen yet: Linux keeps 128 MiB between mappings and stack.)  So
  * that a wrong address cannot pass as a region of its own:
  *
  * - the executable's image is not shifted, and what lies within HEAP_MAX
@@ -36,6 +38,7 @@
 #define HEAP_MAX32 (512u << 20)         /* of a program with addresses of 32 bits: mappings lie behind it */
 #define STACK_SURE 0x7ffff8000000u
 #define STACK_NEAR (16u << 20)
+#define GROW_MAX   (64u << 20)
 #define ODD_MAX    64u          /* regions that are shifted by multiples of 16 */
 #define NCACHE     1024u
 #define MAXREGION  4096u
@@ -240,8 +243,8 @@ check_other_side(struct shift *t, uint64_t b)
 static struct region *
 learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
 {
-	int below = i > 0 && t->r[i - 1].delta == delta;
-	int above = i < t->n && t->r[i].delta == delta;
+	int below = i > 0 && t->r[i - 1].delta == delta && a - t->r[i - 1].hi < GROW_MAX;
+	int above = i < t->n && t->r[i].delta == delta && t->r[i].lo - a < GROW_MAX;
 
 	if (below && above) {
 		t->r[i - 1].hi = t->r[i].hi;
