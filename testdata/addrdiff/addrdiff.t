@@ -240,12 +240,12 @@ int main(int c, char **v)
 	return st[3] - 1 + !v;
 }
 END
-if aecc -O1 mm.c -o mm && (ulimit -s 300000) 2>/dev/null && setarch -R true 2>/dev/null; then
+if aecc -O1 mm.c -o mm && prlimit --stack=307200000 true 2>/dev/null && setarch -R true 2>/dev/null; then
 	for arg in '' x; do
 		# shellcheck disable=SC2086
 		env -i AE_OUT=a1 setarch -R ./mm $arg
 		# shellcheck disable=SC2086
-		(ulimit -s 300000; env -i AE_OUT=a2 setarch -R ./mm $arg)
+		prlimit --stack=307200000 env -i AE_OUT=a2 setarch -R ./mm $arg
 		ae2addr mm a1 >r1 && ae2addr mm a2 >r2
 		ok "they differ without -s${arg:+, mapping first}" sh -c '! addrdiff -q r1 r2'
 		ok "mappings that moved${arg:+, mapping first}" addrdiff -s -e mm r1 r2
