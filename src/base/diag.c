@@ -33,6 +33,12 @@ diag_child(void)
 		signal(SIGXFSZ, SIG_DFL);
 }
 
+int
+diag_trouble(void)
+{
+	return status;
+}
+
 const char *
 diag_name(void)
 {

@@ -17,6 +17,7 @@ void diag_init(const char *argv0, int trouble);
 /* In a child, before it becomes another program: that is to have its signals as this one was given them */
 void diag_child(void);
 const char *diag_name(void);
+int diag_trouble(void);         /* that status */
 
 /* `tool: message`; the _sys forms append `: ` and the text of errno */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -188,7 +188,7 @@ open_file(struct out *o, const char *path, mode_t mode)
 		die_sys("%s", path);
 	o->temp = temp_name(o->final);
 	o->fd = temp_file(o->temp, o->replaces ? st.st_mode & 0777 : mode & ~mask);
-	if (o->fd < 0) {
+	if (o->fd < 0 || temp_becomes(o->temp, o->final) < 0) {
 		free(o->temp);
 		o->temp = NULL;
 		die_sys("%s", path);
@@ -314,9 +314,8 @@ out_settle(struct out *o)
 	if (!o->final)
 		return 0;
 	if (o->temp) {
-		if (rename(o->temp, o->final) < 0)
+		if (temp_done(o->temp) < 0)
 			return -1;
-		temp_keep(o->temp);
 		free(o->temp);
 		o->temp = NULL;
 	}

@@ -12,10 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "helper.h"
+
 #define DEEP 16         /* folders in folders that are removed: more than any tool makes */
 
 struct temp {
 	char *name;             /* owned */
+	char *final;            /* owned: what it is called when it is done; NULL: nothing else */
 	pid_t pid;              /* whose it is */
 	struct temp *next;
 };
@@ -74,14 +77,32 @@ remove_tree(int at, const char *name, int deep)
 	return unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 
-static void
-remove_all(void)
+void
+temp_remove_of(pid_t pid)
 {
-	pid_t pid = getpid();
-
 	for (const struct temp *t = all; t; t = t->next)
 		if (t->pid == pid)
 			(void)remove_tree(AT_FDCWD, t->name, DEEP);
+}
+
+static void
+remove_all(void)
+{
+	if (!all)
+		return;
+	if (helper_on())
+		(void)helper_ask(HELPER_REMOVE_ALL, "");
+	else
+		temp_remove_of(getpid());
+}
+
+int
+temp_any(void)
+{
+	for (const struct temp *t = all; t; t = t->next)
+		if (t->pid == getpid())
+			return 1;
+	return 0;
 }
 
 static void
@@ -133,7 +154,7 @@ make(char *name, int (*how)(char *))
 		err = errno;
 	}
 	if (r >= 0) {
-		*t = (struct temp){ strcpy(copy, name), getpid(), all };
+		*t = (struct temp){ strcpy(copy, name), NULL, getpid(), all };
 		all = t;
 	} else {
 		free(t);
@@ -177,11 +198,28 @@ temp_folder(char *name)
 	return make(name, make_folder);
 }
 
-/* Off the list, and removed first if that is wanted */
 static void
-forget(const char *name, int gone)
+drop(const char *name)
+{
+	if (helper_on())
+		(void)helper_ask(HELPER_REMOVE, name);
+	else
+		(void)remove_tree(AT_FDCWD, name, DEEP);
+}
+
+static int
+finish(const char *name, const char *final)
+{
+	return helper_on() ? helper_ask(HELPER_DONE, name) : final ? rename(name, final) : 0;
+}
+
+/* Off the list, and removed or renamed first if that is wanted: 0, or -1 with errno and it is still there */
+enum fate { KEEP, REMOVE, RENAME };
+static int
+forget(const char *name, enum fate fate)
 {
 	sigset_t old;
+	int r = 0, err = 0;
 
 	block(&old);
 	for (struct temp **pp = &all; *pp; pp = &(*pp)->next) {
@@ -189,26 +227,55 @@ forget(const char *name, int gone)
 
 		if (strcmp(t->name, name) != 0)
 			continue;
-		if (gone)
-			(void)remove_tree(AT_FDCWD, name, DEEP);
+		if (fate == REMOVE)
+			drop(name);
+		if (fate == RENAME && (r = finish(name, t->final)) < 0) {
+			err = errno;
+			break;
+		}
 		*pp = t->next;
 		free(t->name);
+		free(t->final);
 		free(t);
 		break;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = err;
+	return r;
+}
+
+int
+temp_becomes(const char *name, const char *final)
+{
+	char *copy = malloc(strlen(final) + 1);
+
+	for (struct temp *t = all; copy && t; t = t->next)
+		if (strcmp(t->name, name) == 0) {
+			free(t->final);
+			t->final = strcpy(copy, final);
+			return 0;
+		}
+	free(copy);
+	errno = copy ? ENOENT : ENOMEM;
+	return -1;
+}
+
+int
+temp_done(const char *name)
+{
+	return forget(name, RENAME);
 }
 
 void
 temp_keep(const char *name)
 {
-	forget(name, 0);
+	(void)forget(name, KEEP);
 }
 
 void
 temp_remove(const char *name)
 {
-	forget(name, 1);
+	(void)forget(name, REMOVE);
 }
 
 int
@@ -218,6 +285,8 @@ temp_nameless(const char *tool)
 	char name[4096];
 	int fd;
 
+	if (helper_on())
+		return helper_ask(HELPER_TEMP, "");
 	if (!dir || !*dir)
 		dir = "/tmp";
 	if (snprintf(name, sizeof name, "%s/%s.XXXXXX", dir, tool) >= (int)sizeof name) {

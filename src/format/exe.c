@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper.h"
 #include "exe.h"
 #include "schema.h"
 
@@ -197,7 +198,7 @@ exe_open(struct exe *x, const char *path)
 	GElf_Ehdr eh;
 
 	memset(x, 0, sizeof *x);
-	x->fd = open(path, O_RDONLY | O_CLOEXEC);
+	x->fd = helper_open(path, HELPER_ELF);
 	if (x->fd < 0)
 		return fail(x, "cannot be opened");
 	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/helper.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -392,6 +393,7 @@ main(int argc, char **argv)
 	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) || (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)) || (j.limit && !j.expand))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
+	helper_may(HELPER_ELF | HELPER_TEMP);
 	run(&j, outname);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/diag.h"
+#include "base/helper.h"
 #include "base/mem.h"
 #include "wetq.h"
 
@@ -67,7 +68,8 @@ static void
 file(struct job *j, const struct line *l, size_t n)
 {
 	char *path = j->folder && l->file[0] != '/' ? xasprintf("%s/%s", j->folder, l->file) : xstrdup(l->file), *text = NULL;
-	FILE *f = fopen(path, "r");
+	int fd = helper_open(path, HELPER_TEXT);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	size_t room = 0, k = 0;
 	ssize_t len;
 

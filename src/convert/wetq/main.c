@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/helper.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/spool.h"
@@ -191,6 +192,7 @@ main(int argc, char **argv)
 		j.path = "standard input";
 	}
 	j.file = file;
+	helper_may(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
 	if ((j.q = query_open(file, &f)) == NULL)
 		bad(&j, &f);
 	if (j.window)

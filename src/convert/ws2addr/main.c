@@ -3,7 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/diag.h"
+#include "base/helper.h"
 #include "base/num.h"
 #include "ws2addr.h"
 
@@ -135,6 +137,8 @@ main(int argc, char **argv)
 		for (int k = REF_ENTER; k < 16; k++)
 			j.drop[k] = j.dropping = 1;
 	j.path = argv[optind];
+	helper_may(o.symbol ? HELPER_ELF : 0);
+	confine_jobs(j.count ? (unsigned)o.jobs : 1);
 	run(&j, &o);
 	return 0;
 }

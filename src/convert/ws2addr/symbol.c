@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "base/helper.h"
 #include "ws2addr.h"
 
 struct search {
@@ -84,7 +85,7 @@ same_file(Elf *e, const struct ws_rec_map *m)
 static uint64_t
 find(const struct ws_rec_map *m, const char *name)
 {
-	int fd = open(m->name, O_RDONLY | O_CLOEXEC);
+	int fd = helper_open(m->name, HELPER_ELF);
 	uint64_t off = UINT64_MAX;
 	Elf *e;
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/helper.h"
 #include "base/num.h"
 #include "base/spool.h"
 #include "ws2wet.h"
@@ -70,6 +71,7 @@ main(int argc, char **argv)
 	if (bad || argc - optind > 1 || (j.symbol && (j.from || j.to != WS_UNKNOWN)))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
+	helper_may(HELPER_ELF);
 	run(&j, outname);
 	return 0;
 }

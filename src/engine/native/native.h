@@ -1,7 +1,8 @@
 /*
  * A captured program in a process of its own, run by the processor itself: the
  * process gets the capture's memory and registers, and what the capture says
- * at its triggers.  Its system calls are not made.  It stands under ptrace;
+ * at its triggers.  Its system calls are not made, and could not be: the
+ * process has a filter that leaves it those that change its memory.  It stands under ptrace;
  * the caller runs and steps it (tracee.h).
  *
  * Functions that return int give 0, or -1 with n->err.
@@ -16,6 +17,7 @@
 
 struct native {
 	struct tracee t;
+	int maps;                       /* /proc/PID/maps */
 	uint8_t state[WS_XSAVE_MAX];    /* scratch */
 	char err[160];
 };

@@ -1,16 +1,22 @@
 /* A captured program natively: the process and its memory. */
 #include <elf.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/confine.h"
 #include "engine/native/native.h"
 
 #define USER_END (1ull << 47)
@@ -96,13 +102,37 @@ int
 native_clear(struct native *n)
 {
 	struct tracee_maps m = {0};
-	int err = tracee_maps(n->t.pid, &m);
+	int err = tracee_maps_of(n->maps, &m);
 
 	for (size_t i = 0; i < m.n && !err; i++)
 		if (m.map[i].lo < USER_END)
 			err = unmap(n, m.map[i].lo, m.map[i].hi - m.map[i].lo);
 	tracee_maps_free(&m);
 	return err ? bad(n, "cannot empty the process") : 0;
+}
+
+/* From here on the process can change its memory and nothing else */
+static int
+confine_it(struct native *n)
+{
+	struct sock_filter f[CONFINE_MEMORY_MAX];
+	struct sock_fprog p = {.len = (unsigned short)confine_memory_only(f)};
+	struct user_regs_struct g;
+	const char *env = getenv("TRACEMILL_CONFINE");
+	uint64_t at, ret = 1;
+
+	if (env && !strcmp(env, "no"))
+		return 0;
+	if (tracee_regs(&n->t, &g))
+		return bad(n, "the process is gone");
+	at = g.rsp & ~UINT64_C(15);             /* its stack is of no use to it any more */
+	p.filter = (struct sock_filter *)(uintptr_t)(at + 16);
+	if (tracee_write(&n->t, at, &p, sizeof(p)) != sizeof(p) || tracee_write(&n->t, at + 16, f, p.len * sizeof(*f)) != p.len * sizeof(*f))
+		return bad(n, "cannot write into a process");
+	if (native_call(n, &ret, SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    native_call(n, &ret, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, at, 0, 0))
+		return -1;
+	return ret ? bad(n, "the process cannot be confined: %s", strerror(-(int)ret)) : 0;
 }
 
 int
@@ -112,12 +142,14 @@ native_open(struct native *n)
 	int atexec, err;
 
 	memset(n, 0, sizeof(*n));
+	n->maps = -1;
 	err = tracee_start(&n->t, argv, &atexec);
 	if (err) {
 		n->t.pid = 0;
 		return bad(n, "cannot start a process: %s", strerror(err));
 	}
-	return new_site(n, 0, 0) ? -1 : native_clear(n);
+	n->maps = tracee_maps_open(n->t.pid);
+	return new_site(n, 0, 0) || confine_it(n) ? -1 : native_clear(n);
 }
 
 void
@@ -131,6 +163,8 @@ native_close(struct native *n)
 	while (waitpid(n->t.pid, &status, __WALL) == n->t.pid && WIFSTOPPED(status))
 		tracee_resume(&n->t, PTRACE_CONT, 0);   /* it stops once more where it ends */
 	tracee_close(&n->t);
+	if (n->maps >= 0)
+		close(n->maps);
 	n->t.pid = 0;
 }
 

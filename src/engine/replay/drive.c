@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/confine.h"
+#include "base/helper.h"
 #include "engine/replay/drive.h"
 #include "engine/replay/fact.h"
 #include "engine/replay/feature.h"
@@ -143,7 +145,7 @@ open_file(struct replay *r, const char *path, struct replay_fault *f)
 {
 	struct ws_fault w;
 
-	r->fd = path && strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC) : 0;
+	r->fd = path && strcmp(path, "-") != 0 ? helper_hold(path) : 0;
 	if (r->fd < 0) {
 		snprintf(f->err, sizeof f->err, "%s", strerror(errno));
 		return -1;
@@ -396,6 +398,23 @@ late_values(struct replay *r)
 		r->x.late[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
 }
 
+static void
+forget_memory(void *arg)
+{
+	mem_free(&((struct replay *)arg)->mem);
+}
+
+/* The program's instructions are only executed where they can do nothing to the system, and as long as there is memory for them */
+static int
+confined(struct replay *r)
+{
+	const char *why;
+
+	if (confine(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
+		return drive_bad(r, "%s", why);
+	return REPLAY_OK;
+}
+
 /*
  * Run to `limit` instructions or until the room for references is used up
  * (REPLAY_OK both), or to the program's end, a breakpoint or a fault.
@@ -415,6 +434,8 @@ go(struct replay *r, enum rp_mode mode, uint64_t limit)
 			return e;
 		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
 			r->x.limit = r->x.icount + (r->most - drive_instances(r));
+		if (confined(r) != REPLAY_OK)
+			return REPLAY_BAD;
 		stop = rp_run(r->core, &r->x, mode);
 		if (stop == RP_FULL)
 			return REPLAY_OK;

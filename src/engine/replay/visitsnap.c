@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper.h"
 #include "engine/replay/visitpriv.h"
 
 #define MOST 64u
@@ -17,7 +18,7 @@ visit_keep(struct visit *v, uint64_t most, uint64_t step)
 	if (!k) {
 		if ((k = calloc(1, sizeof *k)) == NULL)
 			return -1;
-		if ((k->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) < 0) {
+		if ((k->pagemap = helper_hold("/proc/self/pagemap")) < 0) {
 			free(k);
 			return -1;
 		}

@@ -13,14 +13,14 @@
 
 /* The whole file, with a NUL behind it; NULL with errno */
 static char *
-slurp(const char *path)
+slurp(int fd)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	size_t n = 0, cap = 1u << 15;
 	char *p = NULL;
 	ssize_t k = -1;
+	int err;
 
-	if (fd < 0)
+	if (lseek(fd, 0, SEEK_SET) != 0)
 		return NULL;
 	for (;;) {
 		char *q = realloc(p, cap);
@@ -35,7 +35,6 @@ slurp(const char *path)
 		cap *= 2;
 	}
 	err = k < 0 ? errno : ENOMEM;
-	close(fd);
 	if (k != 0) {
 		free(p);
 		errno = err;
@@ -68,14 +67,34 @@ parse(struct tracee_maps *m, struct tracee_map *e, char *line)
 }
 
 int
-tracee_maps(pid_t pid, struct tracee_maps *m)
+tracee_maps_open(pid_t pid)
 {
-	char path[40], *line, *end;
+	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int
+tracee_maps(pid_t pid, struct tracee_maps *m)
+{
+	int fd = tracee_maps_open(pid), err;
+
+	if (fd < 0)
+		return errno;
+	err = tracee_maps_of(fd, m);
+	close(fd);
+	return err;
+}
+
+int
+tracee_maps_of(int fd, struct tracee_maps *m)
+{
+	char *line, *end;
+
 	free(m->text);
 	m->n = 0;
-	m->text = slurp(path);
+	m->text = slurp(fd);
 	if (!m->text)
 		return errno;
 	for (line = m->text; (end = strchr(line, '\n')); line = end + 1) {

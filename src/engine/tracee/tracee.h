@@ -75,6 +75,8 @@ struct tracee_maps {
 };
 
 int tracee_maps(pid_t pid, struct tracee_maps *m);              /* /proc/PID/maps; m zeroed or from an earlier call */
+int tracee_maps_open(pid_t pid);                                /* a descriptor of that file, for: -1 with errno */
+int tracee_maps_of(int fd, struct tracee_maps *m);
 void tracee_maps_free(struct tracee_maps *m);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "engine/verify/priv.h"
 
 struct head {
@@ -65,7 +66,7 @@ blocks_start(struct blocks *k, struct replay *r, uint64_t to)
 		signal(SIGPIPE, SIG_DFL);       /* who does not read on has seen enough */
 		close(p[0]);
 		produce(p[1], r, to);
-		kill(getpid(), SIGKILL);        /* nothing that the parent has to do at its end is done twice */
+		confine_end();                  /* nothing that the parent has to do at its end is done twice */
 	}
 	close(p[1]);
 	k->fd = p[0];
@@ -133,7 +134,7 @@ verify_length(struct verify *v)
 		replay_skip(v->r, WS_UNKNOWN);
 		got = replay_icount(v->r);
 		all(p[1], &got, sizeof(got), 1);
-		kill(getpid(), SIGKILL);
+		confine_end();
 	}
 	v->silent = 0;
 	close(p[1]);

@@ -50,6 +50,7 @@ struct verify {
 	int amd;                        /* the capture is of an AMD processor */
 	int ended;
 	struct blocks k;
+	int pagemap[2];                 /* which pages there are: ours, the native side's */
 	struct verify_counts c;
 	struct verify_diff diff;
 	char err[300];
@@ -64,6 +65,7 @@ const char *verify_refs(const struct expect *e, const uint64_t *w, size_t n, cha
 const char *verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int norip, char *buf, size_t size);
 const char *verify_vectors(struct verify *v, char *buf, size_t size);
 const char *verify_memory(struct verify *v, char *buf, size_t size);
+int verify_pagemaps(struct verify *v);                  /* opened while that is possible: 0, -1 */
 int verify_copy(struct verify *v);                      /* the native side gets what the replay has: 0, -1 with v->err */
 
 /* blocks.c: the replay in blocks, from where r is up to `to` */

@@ -125,12 +125,19 @@ pagemap(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+int
+verify_pagemaps(struct verify *v)
+{
+	v->pagemap[0] = pagemap(getpid());
+	v->pagemap[1] = pagemap(v->n.t.pid);
+	return v->pagemap[0] < 0 || v->pagemap[1] < 0 ? -1 : 0;
+}
+
 /* Calls fn for each page that is there on one side or the other, until it returns something; our own pages only: copy */
 static const char *
 pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8_t *, char *, size_t), int copy, char *buf,
     size_t size)
 {
-	int fd = pagemap(getpid()), nfd = pagemap(v->n.t.pid);
 	const struct ws_rec_map *m;
 	const char *what = NULL;
 	uint8_t is[CHUNK], too[CHUNK];
@@ -141,17 +148,15 @@ pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8
 		for (uint64_t at = 0; !what && at < m->len; at += CHUNK * PAGE) {
 			size_t n = m->len - at < CHUNK * PAGE ? (size_t)(m->len - at) / PAGE : CHUNK;
 
-			present(fd, (uint64_t)(uintptr_t)p + at, n, is);
+			present(v->pagemap[0], (uint64_t)(uintptr_t)p + at, n, is);
 			memset(too, 0, sizeof(too));
 			if (!copy)
-				present(nfd, m->addr + at, n, too);
+				present(v->pagemap[1], m->addr + at, n, too);
 			for (size_t k = 0; k < n && !what; k++)
 				if (is[k] || too[k])
 					what = fn(v, m->addr + at + k * PAGE, p + at + k * PAGE, buf, size);
 		}
 	}
-	close(fd);
-	close(nfd);
 	return what;
 }
 

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/confine.h"
 #include "engine/verify/priv.h"
 #include "engine/x86/decode.h"
 #include "format/ref.h"
@@ -134,10 +136,15 @@ verify_open(const char *path, const struct verify_opts *o, struct replay_fault *
 		return NULL;
 	}
 	v->o = *o;
+	v->pagemap[0] = v->pagemap[1] = -1;
 	if (native_open(&v->n))
 		snprintf(f->err, sizeof(f->err), "%s", v->n.err);
-	else
+	else if (verify_pagemaps(v))
+		snprintf(f->err, sizeof(f->err), "the pages of memory are not to be learnt");
+	else {
+		confine_tracee(v->n.t.pid);
 		v->r = replay_open_watched(path, on_record, v, f);
+	}
 	if (!v->r && v->err[0])
 		snprintf(f->err, sizeof(f->err), "%.200s", v->err);
 	if (!v->r) {
@@ -157,6 +164,9 @@ verify_close(struct verify *v)
 	blocks_stop(&v->k);
 	native_close(&v->n);
 	replay_close(v->r);
+	for (int i = 0; i < 2; i++)
+		if (v->pagemap[i] >= 0)
+			close(v->pagemap[i]);
 	free(v->k.b.w);
 	free(v);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper.h"
 #include "engine/wet/querypriv.h"
 #include "engine/wet/querystore.h"
 
@@ -44,7 +45,7 @@ static int
 open_it(struct query *q)
 {
 	uint8_t head[8];
-	int fd = open(q->file, O_RDONLY | O_CLOEXEC);
+	int fd = helper_hold(q->file);
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
 
 	if (n > 0 && is_text(head, (size_t)n)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/confine.h"
 #include "engine/wet/storeload.h"
 #include "engine/wet/storeread.h"
 
@@ -231,7 +232,7 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" : layout(&t, c, &key);
 	if (!err && (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
-	if (!err)
+	if (!err && confine(NULL, NULL, &err) == 0)     /* here the file's instructions are executed */
 		err = guarded(&t);
 	if (!err && r->load->mem.nomem)
 		err = "no memory";

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper.h"
 #include "engine/wet/source.h"
 #include "engine/wet/storepriv.h"
 
@@ -24,11 +25,12 @@ static int
 put_capture(struct store_cap *c, const char *capture)
 {
 	struct store_out *t = &c->out;
-	int fd = open(capture, O_RDONLY | O_CLOEXEC), bad = 0;
+	int fd = helper_hold(capture), bad = 0;
 	ssize_t n = 1;
 
 	if (fd < 0)
 		return store_fail(t->f, 1, "%s", strerror(errno));
+	(void)lseek(fd, 0, SEEK_SET);
 	for (uint32_t k = 0; !bad && n > 0; k++) {
 		t->b.n = 0;
 		if (!buf_room(&t->b, PIECE)) {

@@ -1,0 +1,282 @@
+/* Confinement of this process: see confine.h. */
+#include "confine.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "helper.h"
+#include "memwatch.h"
+
+#define ROOM 320u       /* instructions of the filter */
+#define X32  0x40000000u
+#define FORK (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD)
+
+/* What the C library starts threads with: glibc and musl */
+#define THREAD 0x3d0f00u
+#define THREAD_MUSL 0x7d0f00u
+#ifndef CLONE_CHILD_SETTID
+#define CLONE_CHILD_SETTID   0x01000000
+#define CLONE_CHILD_CLEARTID 0x00200000
+#endif
+
+struct prog {
+	struct sock_filter f[ROOM];
+	unsigned n;
+};
+
+static pid_t tracee;
+
+/* Whatever their arguments */
+static const uint16_t plain[] = {
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close, SYS_fstat, SYS_fsync,
+	SYS_ftruncate, SYS_recvmsg,
+	SYS_mmap, SYS_mprotect, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_mincore, SYS_memfd_create,
+	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+	SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_sched_yield, SYS_sched_getaffinity, SYS_restart_syscall,
+	SYS_getpid, SYS_gettid, SYS_getrandom, SYS_getrusage, SYS_sysinfo, SYS_uname, SYS_wait4,
+	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_gettimeofday, SYS_time, SYS_nanosleep,
+	SYS_exit, SYS_exit_group,
+};
+
+/* What no tool asks for when it is confined: who does has broken out of the replay.  Everything else fails with EPERM. */
+static const uint16_t hostile[] = {
+	SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+	SYS_socket, SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_tgkill, SYS_unlink, SYS_rename, SYS_renameat, SYS_renameat2,
+	SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat, SYS_chmod, SYS_fchmodat, SYS_creat, SYS_mount, SYS_bpf, SYS_setuid,
+};
+
+static void
+put(struct prog *p, uint16_t code, uint32_t k, unsigned yes, unsigned no)
+{
+	if (p->n < ROOM)
+		p->f[p->n++] = (struct sock_filter){ code, (uint8_t)yes, (uint8_t)no, k };
+}
+
+static void
+load(struct prog *p, size_t off)
+{
+	put(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)off, 0, 0);
+}
+
+static void
+ret(struct prog *p, uint32_t what)
+{
+	put(p, BPF_RET | BPF_K, what, 0, 0);
+}
+
+/* For another architecture's numbers the process dies; else the number is loaded */
+static void
+begin(struct prog *p)
+{
+	load(p, offsetof(struct seccomp_data, arch));
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	ret(p, SECCOMP_RET_KILL_PROCESS);
+	load(p, offsetof(struct seccomp_data, nr));
+	put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
+	ret(p, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void
+call(struct prog *p, uint32_t nr, uint32_t what)
+{
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
+	ret(p, what);
+}
+
+/*
+ * Call nr only if its argument is one of these; what the kernel takes of each
+ * of these arguments is 32 bits.  Behind it the number is loaded again.
+ */
+static void
+call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned nv)
+{
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 2 + 2 * nv);
+	load(p, offsetof(struct seccomp_data, args) + 8 * arg);
+	for (unsigned i = 0; i < nv; i++)
+		call(p, v[i], SECCOMP_RET_ALLOW);
+	load(p, offsetof(struct seccomp_data, nr));
+}
+#define CALL_IF(p, nr, arg, ...) \
+	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, sizeof (const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
+
+/* The process that we trace: its registers and memory, and its end.  Who checks a replay also forks other replays. */
+static void
+tracing(struct prog *p)
+{
+	uint32_t pid = (uint32_t)tracee;
+	enum { NREQUEST = 8 };
+	static const uint32_t request[NREQUEST] = { PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_SINGLESTEP,
+		PTRACE_SYSCALL, PTRACE_CONT, PTRACE_GETSIGINFO };
+
+	CALL_IF(p, SYS_kill, 0, pid);
+	CALL_IF(p, SYS_process_vm_readv, 0, pid);
+	/* both arguments: a request of the list falls through to the question whose process it is */
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, NREQUEST + 5);
+	load(p, offsetof(struct seccomp_data, args));
+	for (unsigned i = 0; i < NREQUEST; i++)
+		put(p, BPF_JMP | BPF_JEQ | BPF_K, request[i], NREQUEST - i, 0);
+	ret(p, SECCOMP_RET_TRAP);
+	load(p, offsetof(struct seccomp_data, args) + 8);
+	call(p, pid, SECCOMP_RET_ALLOW);
+	load(p, offsetof(struct seccomp_data, nr));
+	CALL_IF(p, SYS_clone, 0, FORK);
+	call(p, SYS_pipe, SECCOMP_RET_ALLOW);
+	call(p, SYS_pipe2, SECCOMP_RET_ALLOW);
+}
+
+static void
+filter(struct prog *p)
+{
+	begin(p);
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+		call(p, plain[i], SECCOMP_RET_ALLOW);
+	CALL_IF(p, SYS_newfstatat, 3, AT_EMPTY_PATH);
+	CALL_IF(p, SYS_fcntl, 1, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL);
+	CALL_IF(p, SYS_ioctl, 1, TCGETS, TIOCGWINSZ);
+	CALL_IF(p, SYS_arch_prctl, 0, ARCH_SET_GS, ARCH_SET_FS);
+	CALL_IF(p, SYS_tgkill, 0, (uint32_t)getpid());
+	CALL_IF(p, SYS_clone, 0, THREAD, THREAD_MUSL);
+	call(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);        /* its flags are out of sight: the C library takes clone instead */
+	if (tracee)
+		tracing(p);
+	for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
+		call(p, hostile[i], SECCOMP_RET_TRAP);
+	ret(p, SECCOMP_RET_ERRNO | EPERM);
+}
+
+size_t
+confine_memory_only(struct sock_filter *f)
+{
+	struct prog p = { .n = 0 };
+
+	begin(&p);
+	call(&p, SYS_munmap, SECCOMP_RET_ALLOW);
+	call(&p, SYS_mprotect, SECCOMP_RET_ALLOW);
+	call(&p, SYS_mremap, SECCOMP_RET_ALLOW);
+	/* mmap without a file */
+	put(&p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3);
+	load(&p, offsetof(struct seccomp_data, args) + 24);
+	put(&p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
+	ret(&p, SECCOMP_RET_ALLOW);
+	ret(&p, SECCOMP_RET_KILL_PROCESS);
+	memcpy(f, p.f, p.n * sizeof *f);
+	return p.n;
+}
+
+/* A system call that no tool makes.  Nothing can be trusted any more: the message and the end. */
+static void
+broke_out(int sig, siginfo_t *si, void *ctx)
+{
+	char line[128], digit[12], *d = digit + sizeof digit;
+	static const char what[] = ": what is replayed broke out and tried system call ";
+	size_t n = 0, k = strlen(diag_name());
+	unsigned nr = (unsigned)si->si_syscall;
+
+	(void)sig;
+	(void)ctx;
+	k = k < 40 ? k : 40;
+	memcpy(line, diag_name(), k);
+	n = k;
+	memcpy(line + n, what, sizeof what - 1);
+	n += sizeof what - 1;
+	*--d = '\n';
+	do
+		*--d = (char)('0' + nr % 10);
+	while ((nr /= 10) != 0);
+	k = (size_t)(digit + sizeof digit - d);
+	memcpy(line + n, d, k);
+	(void)!write(STDERR_FILENO, line, n + k);
+	_exit(diag_trouble());
+}
+
+/* No core file of a program's memory, be it written or handed to a program: 1 is too small for the one, and a word for the other */
+static void
+no_core(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_CORE, &r) == 0 && r.rlim_cur > 1) {
+		r.rlim_cur = 1;
+		(void)setrlimit(RLIMIT_CORE, &r);
+	}
+}
+
+static int
+install(void)
+{
+	static struct prog p;
+	struct sock_fprog f;
+
+	p.n = 0;
+	filter(&p);
+	f = (struct sock_fprog){ (unsigned short)p.n, p.f };
+	if (p.n == ROOM || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &f) == 0 ? 0 : -1;
+}
+
+int
+confine(void (*forget)(void *arg), void *arg, const char **why)
+{
+	static int done;
+	const char *env = getenv("TRACEMILL_CONFINE");
+	struct sigaction sa = { .sa_sigaction = broke_out, .sa_flags = SA_SIGINFO | SA_NODEFER };
+
+	if (done)
+		return 0;
+	no_core();
+	*why = memwatch_start();
+	if (*why)
+		return -1;
+	if (!env || strcmp(env, "no") != 0) {
+		*why = "cannot be confined: the helper process cannot be started";
+		if (helper_start(forget, arg) != 0)
+			return -1;
+		*why = "this system does not allow system calls to be filtered (seccomp): TRACEMILL_CONFINE=no replays without that protection";
+		if (sigaction(SIGSYS, &sa, NULL) != 0 || install() != 0)
+			return -1;
+	}
+	*why = NULL;
+	done = 1;
+	return 0;
+}
+
+void
+confine_tracee(pid_t pid)
+{
+	tracee = pid;
+}
+
+void
+confine_jobs(unsigned n)
+{
+	memwatch_jobs(n);
+}
+
+const char *
+confine_full(void)
+{
+	return memwatch_full();
+}
+
+void
+confine_end(void)
+{
+	_exit(0);
+}

@@ -1,0 +1,295 @@
+/* A second process for what a confined one may not do: see helper.h. */
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "num.h"
+#include "temp.h"
+
+#define PATH_ROOM 4096
+
+struct ask {
+	uint32_t op, no;
+	char path[PATH_ROOM];   /* as much of it as is used is sent */
+};
+
+struct answer {
+	uint32_t op, no;
+	int32_t err;            /* 0: done, and a descriptor comes along if one was asked for */
+};
+
+/* The descriptor that a path of this process's own descriptors means, or -1 */
+static int
+own_descriptor(const char *path)
+{
+	static const char folder[] = "/proc/self/fd/";
+	uint64_t n;
+
+	return strncmp(path, folder, sizeof folder - 1) == 0 && num_u64(path + sizeof folder - 1, 0, INT32_MAX, &n) == 0 ? (int)n : -1;
+}
+
+/* A file that is kept open for who reads it again */
+struct held {
+	char *path;             /* owned */
+	int fd;
+	struct held *next;
+};
+
+static unsigned may;
+static int sock = -1;           /* to the helper */
+static pid_t owner, child;      /* who it helps; itself */
+static uint32_t number;
+static struct held *held;
+
+void
+helper_may(unsigned what)
+{
+	may = what;
+}
+
+int
+helper_on(void)
+{
+	return sock >= 0 && getpid() == owner;
+}
+
+/* Regular, and none of the kernel's, whose sizes and contents are made when they are read */
+static int
+is_file(int fd)
+{
+	struct stat st;
+	struct statfs fs;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC &&
+	    fs.f_type != SYSFS_MAGIC && fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
+}
+
+/* An executable or a library, not a core file, which is a program's memory */
+static int
+is_elf(int fd)
+{
+	uint8_t b[18];
+
+	return pread(fd, b, sizeof b, 0) == (ssize_t)sizeof b && !memcmp(b, "\177ELF", 4) && (b[16] | b[17]) && b[16] < 4 && !b[17];
+}
+
+static int
+open_for(const char *path, unsigned op)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0 && (!is_file(fd) || (op == HELPER_ELF && !is_elf(fd)))) {
+		close(fd);
+		errno = EACCES;
+		return -1;
+	}
+	return fd;
+}
+
+/* What is asked for: 0 or a descriptor, -1 with errno */
+static int
+serve(const struct ask *a)
+{
+	switch (a->op) {
+	case HELPER_DONE:
+		return temp_done(a->path);
+	case HELPER_REMOVE:
+		temp_remove(a->path);
+		return 0;
+	case HELPER_REMOVE_ALL:
+		temp_remove_of(owner);
+		return 0;
+	case HELPER_ELF: case HELPER_TEXT: case HELPER_TEMP:
+		if (may & a->op)
+			return a->op == HELPER_TEMP ? temp_nameless(diag_name()) : open_for(a->path, a->op);
+		/* fallthrough */
+	default:
+		errno = EPERM;
+		return -1;
+	}
+}
+
+static void
+reply(int to, struct answer *a, int fd)
+{
+	union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
+	struct iovec v = { a, sizeof *a };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1 };
+
+	if (fd > 0) {
+		memset(&c, 0, sizeof c);
+		m.msg_control = &c;
+		m.msg_controllen = sizeof c;
+		c.h.cmsg_level = SOL_SOCKET;
+		c.h.cmsg_type = SCM_RIGHTS;
+		c.h.cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(&c.h), &fd, sizeof fd);
+	}
+	(void)!sendmsg(to, &m, MSG_NOSIGNAL);
+	if (fd > 0)
+		close(fd);
+}
+
+/* All of the helper's life.  Signals are for the process that it helps. */
+static _Noreturn void
+help(int from)
+{
+	static struct ask a;
+	ssize_t n;
+
+	/* no descriptor of the tool stays open by it: who reads its output sees its end */
+	if (dup2(from, 0) < 0 || (syscall(SYS_close_range, 1u, ~0u, 0u) != 0 && errno != ENOSYS))
+		_exit(1);
+	while ((n = read(0, &a, sizeof a)) > 0 || (n < 0 && errno == EINTR)) {
+		struct answer b = { a.op, a.no, 0 };
+		int fd;
+
+		if (n < (ssize_t)(2 * sizeof(uint32_t) + 1) || a.path[(size_t)n - 2 * sizeof(uint32_t) - 1])
+			continue;
+		fd = serve(&a);
+		b.err = fd < 0 ? errno : 0;
+		reply(0, &b, fd);
+	}
+	temp_remove_of(owner);
+	_exit(0);
+}
+
+static void
+end(void)
+{
+	if (!helper_on())
+		return;
+	close(sock);
+	sock = -1;
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+int
+helper_start(void (*forget)(void *arg), void *arg)
+{
+	int s[2], err;
+	sigset_t all, old;
+
+	if (!may && !temp_any())
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s) != 0)
+		return -1;
+	owner = getpid();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	child = fork();
+	if (child == 0) {
+		if (forget)
+			forget(arg);
+		close(s[0]);
+		help(s[1]);
+	}
+	err = errno;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(s[1]);
+	if (child < 0) {
+		close(s[0]);
+		errno = err;
+		return -1;
+	}
+	sock = s[0];
+	atexit(end);
+	return 0;
+}
+
+/* The answer to question `no`; one that a signal handler's question came before is passed over */
+static int
+answer(uint32_t no)
+{
+	for (;;) {
+		union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
+		struct answer a;
+		struct iovec v = { &a, sizeof a };
+		struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c };
+		ssize_t n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+		int fd = 0;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (ssize_t)sizeof a) {
+			errno = EPIPE;
+			return -1;
+		}
+		if (m.msg_controllen >= sizeof c.h && c.h.cmsg_type == SCM_RIGHTS)
+			memcpy(&fd, CMSG_DATA(&c.h), sizeof fd);
+		if (a.no == no) {
+			errno = a.err;
+			return a.err ? -1 : fd;
+		}
+		if (fd > 0)
+			close(fd);
+	}
+}
+
+int
+helper_ask(unsigned op, const char *path)
+{
+	struct ask a = { .op = op, .no = ++number };
+	uint32_t no = a.no;
+	size_t n = strlen(path) + 1, head = sizeof a - sizeof a.path;
+
+	if (n > sizeof a.path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(a.path, path, n);
+	while (write(sock, &a, head + n) < 0)
+		if (errno != EINTR)
+			return -1;
+	return answer(no);
+}
+
+int
+helper_open(const char *path, enum helper_may what)
+{
+	return helper_on() ? helper_ask(what, path) : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int
+helper_hold(const char *path)
+{
+	struct held *h;
+	int fd;
+
+	for (h = held; h; h = h->next)
+		if (strcmp(h->path, path) == 0) {
+			fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 3);
+			if (fd >= 0)
+				(void)lseek(fd, 0, SEEK_SET);
+			return fd;
+		}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && own_descriptor(path) >= 0)
+		return fcntl(own_descriptor(path), F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || own_descriptor(path) >= 0)        /* the number may be another file's later */
+		return fd;
+	h = malloc(sizeof *h);
+	if (h && (h->path = malloc(strlen(path) + 1)) != NULL && (h->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0) {
+		strcpy(h->path, path);
+		h->next = held;
+		held = h;
+	} else if (h) {         /* then the next one has to open it */
+		free(h->path);
+		free(h);
+	}
+	return fd;
+}

@@ -1,0 +1,117 @@
+/* A bound of the memory that this process fills: see memwatch.h. */
+#include "memwatch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "num.h"
+
+#define TICK 50000000l                  /* nanoseconds */
+
+static unsigned jobs = 1;
+static uint64_t bound;                  /* bytes */
+static int status = -1;                 /* /proc/self/status */
+static volatile sig_atomic_t full;
+static char words[160];
+
+/* The sum of the lines that say what there is of memory for this process, page tables included; 0: not to be learnt */
+static uint64_t
+used(void)
+{
+	static const char *const key[] = { "VmRSS:", "VmSwap:", "VmPTE:" };
+	char b[4096];
+	ssize_t n = pread(status, b, sizeof b - 1, 0);
+	uint64_t sum = 0;
+
+	if (n <= 0)
+		return 0;
+	b[n] = '\0';
+	for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+		const char *s = strstr(b, key[i]);
+		uint64_t kb = 0;
+
+		if (!s)
+			continue;
+		for (s += strlen(key[i]); *s == ' ' || *s == '\t'; s++)
+			;
+		for (; *s >= '0' && *s <= '9'; s++)
+			kb = 10 * kb + (uint64_t)(*s - '0');
+		sum += kb << 10;
+	}
+	return sum;
+}
+
+/* An eighth above the bound nobody has asked for a while: it ends here */
+static void
+look(int sig)
+{
+	uint64_t n = used();
+
+	(void)sig;
+	if (n <= bound)
+		return;
+	full = 1;
+	if (n - bound < bound / 8)
+		return;
+	(void)!write(STDERR_FILENO, diag_name(), strlen(diag_name()));
+	(void)!write(STDERR_FILENO, ": ", 2);
+	(void)!write(STDERR_FILENO, words, strlen(words));
+	(void)!write(STDERR_FILENO, "\n", 1);
+	_exit(diag_trouble());
+}
+
+static int
+clock_on(void)
+{
+	struct sigaction sa = { .sa_handler = look, .sa_flags = SA_RESTART };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMAX };
+	struct itimerspec t = { { 0, TICK }, { 0, TICK } };
+	sigset_t set;
+	timer_t id;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMAX);
+	return sigaction(SIGRTMAX, &sa, NULL) != 0 || sigprocmask(SIG_UNBLOCK, &set, NULL) != 0 ||
+	    timer_create(CLOCK_PROCESS_CPUTIME_ID, &ev, &id) != 0 || timer_settime(id, 0, &t, NULL) != 0 ? -1 : 0;
+}
+
+const char *
+memwatch_start(void)
+{
+	const char *env = getenv("TRACEMILL_MEMORY");
+	int fd;
+
+	bound = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+	if (env && num_size(env, 1, UINT64_C(1) << 60, &bound) != 0)
+		return "TRACEMILL_MEMORY is no number of bytes";
+	bound /= jobs;
+	snprintf(words, sizeof words, "the replay has filled %llu bytes of memory, which is its bound: TRACEMILL_MEMORY=bytes sets another",
+	    (unsigned long long)bound);
+	/* when the system has none left, this goes first; that it cannot be said is no reason not to replay */
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		(void)!write(fd, "1000", 4);
+		close(fd);
+	}
+	status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	return status < 0 ? NULL : clock_on() != 0 ? "the memory cannot be watched: no timer" : NULL;
+}
+
+void
+memwatch_jobs(unsigned n)
+{
+	jobs = n;
+}
+
+const char *
+memwatch_full(void)
+{
+	return full ? words : NULL;
+}
