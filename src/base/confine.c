@@ -56,7 +56,7 @@ static const uint16_t plain[] = {
 
 /* What no tool asks for when it is confined: who does has broken out of the replay.  Everything else fails with EPERM. */
 static const uint16_t hostile[] = {
-	SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+	SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_clone, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
 	SYS_socket, SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_tgkill, SYS_unlink, SYS_rename, SYS_renameat, SYS_renameat2,
 	SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat, SYS_chmod, SYS_fchmodat, SYS_creat, SYS_mount, SYS_bpf, SYS_setuid,
 };
@@ -80,6 +80,13 @@ ret(struct prog *p, uint32_t what)
 	put(p, BPF_RET | BPF_K, what, 0, 0);
 }
 
+static void
+call(struct prog *p, uint32_t nr, uint32_t what)
+{
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
+	ret(p, what);
+}
+
 /* For another architecture's numbers the process dies; else the number is loaded */
 static void
 begin(struct prog *p)
@@ -88,15 +95,9 @@ begin(struct prog *p)
 	put(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
 	ret(p, SECCOMP_RET_KILL_PROCESS);
 	load(p, offsetof(struct seccomp_data, nr));
+	call(p, UINT32_MAX, SECCOMP_RET_ALLOW);         /* none: what a tracer makes of a call that is not to be made */
 	put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
 	ret(p, SECCOMP_RET_KILL_PROCESS);
-}
-
-static void
-call(struct prog *p, uint32_t nr, uint32_t what)
-{
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
-	ret(p, what);
 }
 
 /*

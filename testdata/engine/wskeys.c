@@ -1,5 +1,6 @@
 /* wskeys raw keys: from each keyframe of the one, the references to the end are those of the other; going back and forth between them */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../check.h"
@@ -55,6 +56,7 @@ main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
+	setenv("TRACEMILL_CONFINE", "no", 1);   /* it forks between replays */
 	CHECK("every keyframe replays to the end", read_keys(argv[2]));
 	CHECK("there are some", nkeys > 0 && nkeys <= KEYS_MAX);
 	for (size_t i = 0; i < nkeys; i++) {

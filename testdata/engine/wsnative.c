@@ -219,6 +219,7 @@ main(int argc, char **argv)
 	uint64_t ret = 0;
 	int fd;
 
+	setenv("TRACEMILL_CONFINE", "no", 1);   /* the native process makes system calls */
 	if (argc < 2 || (fd = open(argv[1], O_RDONLY)) < 0 || !(reader = ws_open(fd, &f)))
 		return 2;
 	if (argc > 2)
