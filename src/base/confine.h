@@ -1,9 +1,10 @@
 /*
  * Confinement of a process that is about to execute instructions which a file
  * holds: from then on the kernel lets it compute, use memory, read and write
- * the descriptors that are open, and little else.  It opens, makes, removes
- * and renames no file, starts no program and no process, connects to nobody
- * and signals nobody.  What it still needs of that, a helper does (helper.h).
+ * the descriptors that are open, ask when a file was changed, and little else.
+ * It opens, makes, removes and renames no file, starts no program and no
+ * process, connects to nobody and signals nobody.  What it still needs of
+ * that, a helper does (helper.h).
  *
  * The memory that it may fill is bounded, too, and when the system runs out of
  * memory, it is the first to go.
