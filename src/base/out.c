@@ -98,6 +98,12 @@ out_flush(struct out *o)
 		fail(o);
 }
 
+void
+out_forget(struct out *o)
+{
+	o->n = 0;
+}
+
 /* Temporary files are temp.h's to remove */
 static void
 at_exit(void)

@@ -35,6 +35,7 @@ uint8_t *out_room(struct out *o, size_t n);
 void out_used(struct out *o, size_t n);
 
 void out_flush(struct out *o);
+void out_forget(struct out *o);                         /* what is in the buffer */
 uint64_t out_off(const struct out *o);                  /* bytes written so far */
 
 /*

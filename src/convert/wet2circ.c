@@ -323,7 +323,7 @@ main(int argc, char **argv)
 		switch (c) {
 		case 'n': bad |= num_u64(optarg, 1, UINT32_MAX, &j.most) != 0; break;
 		case 'o': outname = optarg; break;
-		default: bad = 1;
+		default: die_usage(SYNOPSIS);
 		}
 	if (bad || argc - optind > 1)
 		die_usage(SYNOPSIS);

@@ -179,7 +179,7 @@ main(int argc, char **argv)
 		case 'n': wrong |= range(optarg, &o); break;
 		case 'v': o.verbose = 1; break;
 		case 'x': vo.vectors = 1; break;
-		default: wrong = 1;
+		default: die_usage(SYNOPSIS);
 		}
 	if (wrong || argc - optind > 1)
 		die_usage(SYNOPSIS);

@@ -7,7 +7,7 @@ test=$BUILD/test/streamtest
 printf 'abc' >few
 head -c 16 in >one
 levels=$(for m in 0 1 6 9; do echo "-$m"; done)
-for layout in "-w 1" "-w 2" "-w 4" "-w 8" "-r 4,8 -H 4" "-r addr" "-r 8,8,1:2 -H 1000"; do
+for layout in "-w 1" "-w 2" "-w 4" "-w 8" "-r 4,8 -H 4" "-r addr -H 16" "-r 8,8,1:2 -H 1000"; do
 	for level in $levels; do
 		bad=
 		for f in in empty few one; do
@@ -38,7 +38,7 @@ bifcm -b 5000 -o in.bif in
 is "parts of values" "$(part 8 0)" ""
 bifcm -b 3000 -r 4,8 -H 4 -1 <in >in.bif
 is "parts of records" "$(part 12 4)" ""
-bifcm -b 4k -r addr -9 <in >in.bif
+bifcm -b 4k -r addr -H 16 -9 <in >in.bif
 is "parts of references" "$(part 8 16)" ""
 "$test" part 8 16 0 99999999 1 <in >want
 bifcm -d -R -o got in.bif
@@ -56,7 +56,7 @@ same "compressed twice" got in
 "$test" make 10000000 9 >long
 bifcm -0 <long >long.bif
 is "blocks unless told otherwise" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "3 524288 524288 "
-bifcm -1 -r addr <long >long.bif
+bifcm -1 -r addr -H 16 <long >long.bif
 is "shorter ones of references" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "5 262144 262144 "
 bifcm -5 <long >long.bif
 is "the first one is longer" "$(bifcm -l long.bif | sed -n 's/^first-block-records //p')" 1048576

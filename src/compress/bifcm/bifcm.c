@@ -24,6 +24,7 @@ struct args {
 	enum action action;
 	struct vs_options o;
 	uint64_t nhead, start, count;
+	int refs;               /* a reference stream, with its header */
 	int backward, part, each, sizes;
 	const char *outname;
 	int given;              /* options of compression: they do not go with the others */
@@ -50,8 +51,9 @@ ignore(void *arg, const void *p, size_t n)
 }
 
 static void
-compress(struct input *in, struct out *out, struct args *a)
+compress(struct input *in, struct args *a)
 {
+	struct out *out;
 	uint8_t *p = xmalloc(PIECE), *head = xmalloc(a->nhead + 1);
 	struct vs_writer *w;
 	struct vs_fault f;
@@ -59,15 +61,20 @@ compress(struct input *in, struct out *out, struct args *a)
 
 	a->o.head = head;
 	a->o.nhead = input_read(in, head, a->nhead);
+	if (a->refs && !ref_is_stream(head, a->o.nhead))
+		die_at(in->name, 0, DIAG_NOREC, "not a reference stream (of references without its header: -H 0)");
+	n = input_read(in, p, PIECE);   /* nothing is written before it is known that there is something to read */
+	out = out_create(a->outname, out_mode_of(in->path));
 	w = vs_create(put, out, &a->o, &f);
 	if (!w)
 		die("%s", f.err);
-	while ((n = input_read(in, p, PIECE)) > 0)
+	for (; n; n = input_read(in, p, PIECE))
 		if (vs_write(w, p, n) != 0)
 			die("%s", vs_write_fault(w)->err);
 	if (vs_finish(w) != 0)
 		die("%s", vs_write_fault(w)->err);
 	vs_free(w);
+	out_close(out);
 	free(head);
 	free(p);
 }
@@ -114,7 +121,7 @@ expand(struct input *in, const struct args *a)
 		vs_close(r);
 		return;
 	}
-	out = out_open(a->outname);
+	out = out_create(a->outname, out_mode_of(in->path));
 	if (a->action == LIST) {
 		list(r, in, out, a->each);
 		if (!vs_index(r, &f)->whole) {
@@ -203,6 +210,10 @@ option_compress(struct args *a, int c, int *layout)
 {
 	switch (c) {
 	case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+		/* -10 is none of the levels */
+		if (*layout & 4)
+			die_usage(SYNOPSIS);
+		*layout |= 4;
 		a->o.level = c - '0';
 		break;
 	case 'b':
@@ -274,7 +285,6 @@ main(int argc, char **argv)
 {
 	struct args a = { .o = { .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
 	struct input in;
-	struct out *out;
 	int c, layout = 0;
 
 	diag_init(argv[0], 1);
@@ -287,8 +297,10 @@ main(int argc, char **argv)
 	if (argc - optind > 1 || (a.given && a.action != COMPRESS) || (a.part && a.action != DECOMPRESS) ||
 	    (a.each && a.action != LIST) || (a.outname && a.action == TEST))
 		die_usage(SYNOPSIS);
-	if (a.o.layout.ref && !(layout & 2))
+	if (a.o.layout.ref && !(layout & 2)) {
 		a.nhead = REF_HEADER;
+		a.refs = 1;
+	}
 	if (!a.sizes)
 		sizes(&a.o);
 	input_open(&in, argv[optind]);
@@ -298,8 +310,6 @@ main(int argc, char **argv)
 	}
 	if ((!a.outname || !strcmp(a.outname, "-")) && isatty(STDOUT_FILENO))
 		die("compressed values are not written to a terminal");
-	out = out_open(a.outname);
-	compress(&in, out, &a);
-	out_close(out);
+	compress(&in, &a);
 	return 0;
 }

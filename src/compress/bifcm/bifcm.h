@@ -8,6 +8,7 @@
 /* An input whose bytes are taken as they are */
 struct input {
 	const char *name;       /* for diagnostics */
+	const char *path;       /* NULL: standard input */
 	int fd;
 };
 

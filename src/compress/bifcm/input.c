@@ -18,8 +18,9 @@ input_open(struct input *in, const char *path)
 {
 	in->name = "standard input";
 	in->fd = STDIN_FILENO;
+	in->path = NULL;
 	if (path && strcmp(path, "-")) {
-		in->name = path;
+		in->name = in->path = path;
 		in->fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (in->fd < 0)
 			die_sys("%s", path);

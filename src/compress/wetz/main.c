@@ -29,7 +29,7 @@ struct job {
 	const char *path, *name;        /* of the input; for diagnostics */
 	struct out *out;
 	struct arch_params arch;
-	int expand, verbose, chosen;    /* chosen: -m was given */
+	int expand, verbose, chosen, level;     /* chosen: -m was given; level: so was one */
 	enum wetfile_kind kind;
 	uint64_t budget, limit;         /* limit: of memory, or 0 */
 	struct store_opts opts;
@@ -45,6 +45,8 @@ sink(void *arg, const void *p, size_t n)
 static _Noreturn void
 bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 {
+	if (!j->expand)
+		out_forget(j->out);     /* the beginning of what is compressed is of no use */
 	out_drop(j->out);
 	if (line)
 		die("%s: line %" PRIu64 ": %s", j->name, off, err);
@@ -329,7 +331,7 @@ run(struct job *j, const char *outname)
 		die_sys("%s", j->name);
 	if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
 		die("%s: an executable: capture it with wscap first", j->name);
-	j->out = out_open(outname);
+	j->out = out_create(outname, out_mode_of(copy ? NULL : j->path));
 	j->opts.note = note;
 	j->opts.notearg = j;
 	if (j->expand)
@@ -385,8 +387,12 @@ main(int argc, char **argv)
 		case 'q': j.opts.quick = 1; break;
 		case 's': wrong |= num_size(optarg, 1, PAPER_SEGMENT, &j.opts.segment) != 0; break;
 		case 'v': j.verbose++; break;
-		case '?': wrong = 1; break;
-		default: j.opts.level = c - '0';
+		case '?': die_usage(SYNOPSIS);
+		default:
+			if (j.level)            /* -10 is none of the levels */
+				die_usage(SYNOPSIS);
+			j.level = 1;
+			j.opts.level = c - '0';
 		}
 	if (!j.opts.segment)
 		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;

@@ -88,7 +88,7 @@ options(struct job *j, int argc, char **argv, struct command *c)
 		case 'o': c->outname = optarg; break;
 		case 'r': j->how |= QUERY_RSP; break;
 		case 'w': wrong |= number(&j->window, 'w', optarg, 16, 1, c); break;
-		default: wrong = 1;
+		default: die_usage(SYNOPSIS);
 		}
 	}
 	return wrong ? -1 : 0;

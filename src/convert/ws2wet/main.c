@@ -66,7 +66,7 @@ main(int argc, char **argv)
 		case 'n': bad |= num_range(optarg, WS_UNKNOWN, &j.from, &j.to) != 0; break;
 		case 'o': outname = optarg; break;
 		case 's': j.symbol = optarg; break;
-		default: bad = 1;
+		default: die_usage(SYNOPSIS);
 		}
 	if (bad || argc - optind > 1 || (j.symbol && (j.from || j.to != WS_UNKNOWN)))
 		die_usage(SYNOPSIS);

@@ -118,6 +118,16 @@ rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct vs_fault
 	return vs_read_error(r, f, off + b->n, UINT64_MAX) ? -1 : 0;
 }
 
+/* Where the first end mark of n bytes from the index on ends; 0: there is none */
+static size_t
+ended(const uint8_t *p, size_t n)
+{
+	for (size_t len = 5; len + VS_END <= n; len++)
+		if (get_le32(p + len) == len && !memcmp(p + len + 4, vs_magic_end, 4))
+			return len + VS_END;
+	return 0;
+}
+
 int
 vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct vs_fault *f)
 {
@@ -135,6 +145,10 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	/* The length stands in the last bytes, which are the end mark's only if nothing follows or is missing */
 	end = b.p + b.n - VS_END;
 	len = b.n - VS_END;
+	if ((i = ended(b.p, b.n)) && i < b.n) {
+		vs_set_fault(f, off + i, UINT64_MAX, "something follows the end of the stream");
+		goto out;
+	}
 	if (memcmp(end + 4, vs_magic_end, 4) || get_le32(end) != len) {
 		vs_set_fault(f, off, UINT64_MAX, "the index or the end mark behind it is damaged");
 		goto out;
