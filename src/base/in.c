@@ -204,6 +204,12 @@ in_off(const struct in *in)
 	return in->off;
 }
 
+int
+in_sealed(const struct in *in)
+{
+	return in->unz || in->arc;
+}
+
 const char *
 in_error(const struct in *in)
 {

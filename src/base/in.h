@@ -26,6 +26,7 @@ void in_close(struct in *in);
 
 const char *in_name(const struct in *in);       /* for diagnostics; owned by in */
 uint64_t in_off(const struct in *in);           /* bytes consumed: offset of the next byte */
+int in_sealed(const struct in *in);             /* is there a check sum that only reading to the end looks at? */
 const char *in_error(const struct in *in);      /* NULL, or what went wrong; meaningful after a short read */
 
 /* Up to n bytes; fewer only at the end of the input or an error */

@@ -172,6 +172,27 @@ temp_name(const char *path)
 	return xasprintf("%.*s%.*s.XXXXXX", (int)(base - path), path, NAME_MAX - 7, base);
 }
 
+/* Do two paths, whose files may not be there yet, name the same? */
+static int
+same_path(const char *a, const char *b)
+{
+	const char *const path[2] = { a, b };
+	const char *base[2];
+	struct stat st[2];
+
+	for (int i = 0; i < 2; i++) {
+		const char *slash = strrchr(path[i], '/');
+		char *dir = slash ? xstrndup(path[i], (size_t)(slash - path[i]) + 1) : xstrdup(".");
+		int bad = stat(dir, &st[i]) != 0;
+
+		free(dir);
+		if (bad)
+			return 0;
+		base[i] = slash ? slash + 1 : path[i];
+	}
+	return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino && !strcmp(base[0], base[1]);
+}
+
 static void
 open_file(struct out *o, const char *path, mode_t mode)
 {
@@ -192,6 +213,9 @@ open_file(struct out *o, const char *path, mode_t mode)
 	o->final = resolve(path);
 	if (!o->final)
 		die_sys("%s", path);
+	for (const struct out *p = all; p; p = p->next)
+		if (p->temp && same_path(p->final, o->final))
+			die("%s: is written to already", path);
 	o->temp = temp_name(o->final);
 	o->fd = temp_file(o->temp, o->replaces ? st.st_mode & 0777 : mode & ~mask);
 	if (o->fd < 0 || temp_becomes(o->temp, o->final) < 0) {

@@ -253,4 +253,20 @@ if aecc -O1 mm.c -o mm && prlimit --stack=307200000 true 2>/dev/null && setarch 
 else
 	skip "no other stack limit or no setarch -R here"
 fi
+
+# a difference that is damage: status 2, as of every other damage, wherever the bit is
+{ echo inst 0x401000 4; seq 40 | sed 's/.*/load 0x4040&0 8/; s/0x4040\([0-9]\)0/0x40400\10/'; } | mk >whole
+gzip -9nc <whole >whole.gz
+size=$(wc -c <whole.gz)
+i=20
+: >said
+while [ $i -lt $((size - 8)) ]; do
+	python3 -c "
+import sys
+d = bytearray(open('whole.gz', 'rb').read()); d[$i] ^= 4; open('bad.gz', 'wb').write(d)"
+	addrdiff -q whole bad.gz 2>/dev/null
+	echo $? >>said
+	i=$((i + 9))
+done
+is "damage is no difference" "$(sort -u said | tr '\n' ' ')" "2 "
 tap_end

@@ -158,6 +158,9 @@ main(int argc, char **argv)
 	else if (!r && d.verbose)
 		summary(&d);
 	out_close(d.out);
+	/* a difference may be damage, which the check sum tells */
+	side_rest(&d.a);
+	side_rest(&d.b);
 	side_close(&d.a);
 	side_close(&d.b);
 	shift_free(d.shift);

@@ -42,6 +42,7 @@ struct side {
 
 void side_open(struct side *s, const char *path);       /* dies */
 void side_close(struct side *s);
+void side_rest(struct side *s);         /* compressed input to its end; dies if it is damaged */
 int side_more(struct side *s);          /* at least one word more behind w[n], keeping history: 1; at the end 0 */
 uint64_t side_ref(const struct side *s, size_t i);      /* number of the reference w[i], from 1 */
 uint64_t side_inst(const struct side *s, size_t i);     /* number of the instruction that w[i] is or belongs to, from 1 */

@@ -32,6 +32,19 @@ side_open(struct side *s, const char *path)
 }
 
 void
+side_rest(struct side *s)
+{
+	size_t n;
+
+	if (!in_sealed(s->in))
+		return;
+	while (in_peek(s->in, 1, &n), n)
+		in_skip(s->in, n);
+	if (in_error(s->in))
+		die_at(in_name(s->in), in_off(s->in), DIAG_NOREC, "%s", in_error(s->in));
+}
+
+void
 side_close(struct side *s)
 {
 	in_close(s->in);
