@@ -92,6 +92,8 @@ cut -d' ' -f1,3,5 r >a
 cut -d' ' -f1,3,5 r2 >b
 same "nothing else changes" a b
 cat t.ws | ws2laplace -f text -k k2 -o r2 && cmp -s k k2 && cmp -s r r2 && pass "from a pipe, the same" || fail "from a pipe, the same"
+gives "both to one file" 1 "ws2laplace: ./k2: is written to already" ws2laplace -o k2 -k ./k2 t.ws
+same "which stays" k k2
 gives "addresses of today do not fit classic references" 1 "ws2laplace: instruction 0: an address of more than 32 bits, which needs the wide form" ws2laplace -f classic -k k2 -o r2 t.ws
 gives "a kernel trace is wanted" 2 "usage: ws2laplace [-f classic|wide|text] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]" ws2laplace t.ws
 head -c 20000 t.ws >cut.ws
