@@ -3,6 +3,9 @@
  * captured one did, whichever this is; and clzero, which not all have.  And
  * what of this process its programs see: not where their code is.
  */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "../check.h"
 #include "cpurun.h"
 #include "engine/x86/decode.h"
@@ -178,6 +181,40 @@ pointers_hidden(void)
 	    x.cpu.r[7] = DATA + 0x1000, rp_flush(core, CODE, 4096), go(RP_NONE) == RP_SYSCALL) && place_ok(rp_host(DATA + 0x1008), 4, 0x44332211));
 }
 
+/* No memory of this process may be written and executed; code that a child makes after a fork is its own */
+static void
+code_memory(void)
+{
+	char line[400];
+	unsigned both = 0, exec = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+	int status = 1;
+	pid_t pid;
+
+	while (f && fgets(line, sizeof line, f)) {
+		const char *p = strchr(line, ' ');
+
+		both += p && p[2] == 'w' && p[3] == 'x';
+		exec += p && p[3] == 'x';
+	}
+	if (f)
+		fclose(f);
+	CHECK("no memory is writable and executable", both == 0 && exec > 0);
+	code("b801000000 0f05");
+	rp_flush(core, CODE, 4096);
+	CHECK("before a fork", go(RP_NONE) == RP_SYSCALL && x.cpu.r[0] == 1);
+	if ((pid = fork()) == 0) {
+		code("b802000000 0f05");
+		rp_flush(core, CODE, 4096);
+		_exit(go(RP_NONE) == RP_SYSCALL && x.cpu.r[0] == 2 ? 0 : 1);
+	}
+	CHECK("a child's code", pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+	code("b803000000 0f05");
+	CHECK("and the parent's, where the child wrote", (rp_flush(core, CODE, 4096), go(RP_NONE)) == RP_SYSCALL && x.cpu.r[0] == 3);
+	code("b803000000 0f05");
+	CHECK("again, as it is", go(RP_NONE) == RP_SYSCALL && x.cpu.r[0] == 3);
+}
+
 int
 main(void)
 {
@@ -192,6 +229,7 @@ main(void)
 	makers();
 	clzero();
 	pointers_hidden();
+	code_memory();
 	rp_core_free(core);
 	return check_end();
 }

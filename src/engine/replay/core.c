@@ -96,12 +96,10 @@ rp_core_new(void)
 		return NULL;
 	if (features(c))
 		goto fail;
-	c->code = pages(RP_CODE, PROT_READ | PROT_WRITE | PROT_EXEC);
+	why_not = rp_code_new(c);
 	c->arena = pages(RP_ARENA, PROT_READ | PROT_WRITE);
 	for (m = 0; m < (int)RP_NMODES; m++)
 		c->region[m] = pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
-	if (c->code == NULL)
-		why_not = "no memory that is writable and executable";
 	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL)
 		goto fail;
 	c->cend = c->code + RP_CODE;
@@ -150,8 +148,7 @@ rp_core_free(struct rp_core *c)
 				(void)mprotect(rp_host(p->addr), 4096, PROT_READ | PROT_WRITE);
 			free(p);
 		}
-	if (c->code)
-		munmap(c->code, RP_CODE);
+	rp_code_free(c);
 	if (c->arena)
 		munmap(c->arena, RP_ARENA);
 	for (i = 0; i < RP_NMODES; i++)
@@ -371,7 +368,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 	enum rp_stop stop;
 	int first = 1, alone = 0;
 
-	if (mode == RP_VALUES && rp_facts(c) == NULL)
+	if (c->lost || (mode == RP_VALUES && rp_facts(c) == NULL))
 		return RP_NOMEM;
 	x->late = NULL;
 	load(f, x);

@@ -363,7 +363,7 @@ make(struct rp_tr *t, struct rp_inst *in)
 	rp_head(t);
 	body(t, in);
 	n = t->ninst;
-	memcpy(field, &n, 4);
+	memcpy(rp_w(field), &n, 4);
 	t->b->ninst = (uint16_t)t->ninst;
 	side_exits(t);
 }

@@ -177,7 +177,8 @@ struct rp_thunks {
 #define RP_BUCKETS 65536u
 
 struct rp_core {
-	uint8_t *code, *cp, *cend;      /* owned; next free; end */
+	uint8_t *code, *cp, *cend;      /* rp_code_new's; next free; end */
+	int lost;                       /* a fork left no memory for them */
 	uint8_t *first;                 /* behind the thunks */
 	uint8_t *arena, *ap, *aend;
 	uint8_t *region[RP_NMODES];             /* stack and frame of each mode */
@@ -203,6 +204,12 @@ struct rp_core {
 /* Where components of a saved processor state are */
 struct rp_xcomp { uint32_t size, off, align; };
 extern struct rp_xcomp rp_xcomp[64];
+
+/* corexmem.c */
+const char *rp_code_new(struct rp_core *c);     /* c->code, RP_CODE bytes; NULL: done, else why not */
+void rp_code_free(struct rp_core *c);
+extern ptrdiff_t rp_rw;
+static inline uint8_t *rp_w(uint8_t *code) { return code + rp_rw; }    /* where what is executed at code is written */
 
 /* corecode.c */
 struct rp_block *rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp);    /* NULL: no memory */

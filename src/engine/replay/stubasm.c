@@ -6,20 +6,20 @@
 void
 e1(struct rp_tr *t, unsigned b)
 {
-	*t->p++ = (uint8_t)b;
+	*rp_w(t->p++) = (uint8_t)b;
 }
 
 void
 e4(struct rp_tr *t, uint32_t v)
 {
-	memcpy(t->p, &v, 4);
+	memcpy(rp_w(t->p), &v, 4);
 	t->p += 4;
 }
 
 void
 e8(struct rp_tr *t, uint64_t v)
 {
-	memcpy(t->p, &v, 8);
+	memcpy(rp_w(t->p), &v, 8);
 	t->p += 8;
 }
 
@@ -168,7 +168,7 @@ e_patch(uint8_t *rel, const uint8_t *to)
 {
 	int32_t d = (int32_t)(to - (rel + 4));
 
-	memcpy(rel, &d, 4);
+	memcpy(rp_w(rel), &d, 4);
 }
 
 uint8_t *

@@ -239,7 +239,7 @@ counted(struct rp_tr *t)
 	}
 	to_site(t, n == 1 && (m == ZYDIS_MNEMONIC_JRCXZ || m == ZYDIS_MNEMONIC_JECXZ) ? t->in->next : to);
 	while (n--)
-		*out[n] = (uint8_t)(t->p - out[n] - 1);
+		*rp_w(out[n]) = (uint8_t)(t->p - out[n] - 1);
 	to_site(t, m == ZYDIS_MNEMONIC_JRCXZ || m == ZYDIS_MNEMONIC_JECXZ ? to : t->in->next);
 	t->done = 1;
 }

@@ -54,7 +54,7 @@ rp_heads(struct rp_tr *t)
 		if (b == NULL)
 			return -1;
 		v = FACT_HEAD(b, n);
-		memcpy(t->head[i].imm, &v, 8);
+		memcpy(rp_w(t->head[i].imm), &v, 8);
 	}
 	return 0;
 }

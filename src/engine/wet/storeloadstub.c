@@ -336,7 +336,7 @@ room(struct load *l)
 		return 0;
 	if (l->ncode == PIECES)
 		return -1;
-	p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return -1;
 	memcpy(p, &l->piece, sizeof l->piece);
@@ -364,7 +364,8 @@ load_stub(struct load *l, struct load_stmt *s, const struct rp_inst *in, const s
 
 	if (!computes(in) || names(&e) != 0 || spare(&e) != 0 || again(&e) != 0)
 		return 1;
-	if (room(l) != 0)
+	/* what can be written cannot be executed, and the other way round */
+	if (room(l) != 0 || mprotect(l->piece, PIECE, PROT_READ | PROT_WRITE) != 0)
 		return -1;
 	for (unsigned i = 0; i < f->nuse; i++)
 		uses |= f->use[i].reg == FACT_FLAGS;
@@ -377,5 +378,5 @@ load_stub(struct load *l, struct load_stmt *s, const struct rp_inst *in, const s
 	s->code = l->code;
 	s->fp = e.vec || e.fp;
 	l->code = e.p;
-	return 0;
+	return mprotect(l->piece, PIECE, PROT_READ | PROT_EXEC);
 }
