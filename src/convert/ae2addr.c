@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "engine/regen/msg.h"
 #include "engine/regen/regen.h"
 #include "format/exe.h"
 #include "format/ref.h"
@@ -142,6 +143,8 @@ run(struct exe *x, const struct prog *g, struct sink *s, const char *events, con
 		die_at(f.errname, f.erroff, DIAG_NOREC, "%s", f.err);
 	else if (bad)
 		die("%s", f.err);
+	if (f.fatal)
+		warn("%s: " msg_fatal, events ? events : "standard input", (unsigned)f.fatal);
 	feed_close(&f);
 	regen_free(r);
 }

@@ -10,14 +10,21 @@ record() {
 	}'
 }
 
-# whole PROG FILE: the trace can be regenerated to its end; if that is where recording stopped, this is said
+# mid FILE: a fatal signal came in traced code
+mid() {
+	[ "$(tail -c 32 "$1" | od -An -v -tu8 -N8 | tr -d ' ')" != 0 ]
+}
+
+# whole PROG FILE: the trace can be regenerated to its end; if that is where recording stopped, or a signal came in traced code, this is said
 whole() {
 	whole_says=$(ae2addr "$1" <"$2" 2>&1 >/dev/null)
-	set -- $? "$(record "$2")"
+	set -- $? "$(record "$2")" "$2"
 	case $2 in
-	3*) [ "$1" = 1 ] && [ "${whole_says##*: }" = "recording stopped here, before the run ended" ] ;;
-	*) [ "$1" = 0 ] && [ -z "$whole_says" ] ;;
+	3*) [ "$1" = 1 ] && [ "${whole_says##*: }" = "recording stopped here, before the run ended" ]; return ;;
+	1*) mid "$3" && whole_says=${whole_says#"ae2addr: standard input: signal $(echo "$2" | cut -d ' ' -f 2) ended the program in traced code: "} &&
+		[ "$whole_says" = "the last references may be past that place" ] && whole_says= ;;
 	esac
+	[ "$1" = 0 ] && [ -z "$whole_says" ]
 }
 
 # part PROG FILE: recording stopped, which is said and is the status; what was recorded before is there, with -o too

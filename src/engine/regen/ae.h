@@ -58,6 +58,9 @@ int ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *r
  */
 const char *ae_error(void);
 
+/* What is to be said of the trace of the last 0: that a fatal signal came before its end; NULL: nothing.  The string is static. */
+const char *ae_note(void);
+
 /* Where the events of a forked child's parent are, if not in the file that it names; NULL: there */
 void ae_parent(const char *file);
 

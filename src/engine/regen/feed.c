@@ -155,7 +155,7 @@ done(struct feed *f)
 	longjmp(f->out, 1);
 }
 
-/* No event will come any more.  Whatever the end record says is part of the trace, but not that recording stopped. */
+/* No event will come any more.  Whatever the end record says is part of the trace, but not that recording stopped, nor where a signal came. */
 static void
 ended(struct feed *f, const struct feed_seg *g)
 {
@@ -164,7 +164,8 @@ ended(struct feed *f, const struct feed_seg *g)
 	else if (g->r.end.reason == EV_STOPPED) {
 		fail(f, g, g->r.off, msg_stopped);
 		f->status = AE_STOPPED;
-	}
+	} else if (g->r.end.reason == EV_SIGNAL && g->r.end.rip)
+		f->fatal = g->r.end.sig;
 }
 
 /* References of the parent before the fork are not the child's. */

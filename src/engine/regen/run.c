@@ -27,6 +27,7 @@ static struct feed feed;
 static const char *parent;
 static uint64_t most = FEED_QUIET;
 static char error[EV_HEADMAX + 256];
+static char note[128];          /* of a trace that is whole */
 static ucontext_t outside, inside;
 
 static const char *const wrong[] = {
@@ -257,6 +258,9 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 	status = feed.status;
 	if (feed.err)
 		explain();
+	note[0] = '\0';
+	if (feed.fatal)
+		snprintf(note, sizeof note, msg_fatal, (unsigned)feed.fatal);
 	feed_close(&feed);
 	return status;
 }
@@ -281,6 +285,12 @@ const char *
 ae_error(void)
 {
 	return error;
+}
+
+const char *
+ae_note(void)
+{
+	return note[0] ? note : NULL;
 }
 
 void

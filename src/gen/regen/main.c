@@ -125,5 +125,7 @@ ae_main(int argc, char **argv)
 		out_close(s.out);
 	if (bad)
 		warn("%s", ae_error());
+	else if (ae_note())
+		warn("%s: %s", argv[optind] ? argv[optind] : "standard input", ae_note());
 	return bad != 0;
 }
