@@ -4,7 +4,7 @@
  * everything else can be computed again.
  *
  * A capture is a header and a flat list of records.  A trigger (SYS, SIG, TSC,
- * CPUID) says what happens at a point of the execution; the records behind it
+ * CPUID, RAND) says what happens at a point of the execution; the records behind it
  * up to the next trigger are its effects.  START is the first record, its
  * effects are the first memory.
  */
@@ -36,7 +36,8 @@ enum {          /* bits of struct ws_header.flags */
 	WS_FIRST_TOUCH = 2,             /* captured page by page at first touch */
 	WS_CPUID_RECORDS = 4,           /* each cpuid is a CPUID record; else the header's table answers */
 	WS_KEYFRAMES = 8,               /* there are KEY records (ws(5) says how a replay uses them) */
-	WS_FLAGS = 15
+	WS_TIMES = 16,                  /* there are TIME records: without one, less than WS_TIME_LEAST passed */
+	WS_FLAGS = 31
 };
 
 #define WS_X86_64     62u               /* ws_header.machine: ELF's e_machine */
@@ -50,6 +51,10 @@ enum {          /* bits of struct ws_header.flags */
 #define WS_ID_MAX     64u               /* bytes of a build id */
 #define WS_MEM_MAX    (1u << 20)        /* bytes of a MEM in the file; ws_put splits longer ones */
 #define WS_SIGSTACK    2048u             /* bytes of stack that tell one loop's iterations from each other */
+#define WS_SIGWORD     16u              /* bytes of an address and what is there */
+#define WS_SIGWORDS    64u              /* words of memory elsewhere that do */
+#define WS_TIME_LEAST  1000000u         /* nanoseconds: a shorter time needs no TIME */
+#define WS_TIME_MAX    (UINT64_C(1) << 55)      /* nanoseconds in a TIME: more than a year */
 #define WS_RFLAGS     0xcd5u            /* flags that ws_hash looks at: CF PF AF ZF SF DF OF */
 
 /* General registers in the machine's own numbering */
@@ -133,12 +138,22 @@ struct ws_rec_sig {                     /* a signal is delivered, or a handler r
 	uint64_t icount;                /* instructions before it; WS_UNKNOWN: where `at` and the stack are these */
 	const uint8_t *stack;           /* with icount WS_UNKNOWN: what nstack bytes at at's rsp are */
 	size_t nstack;                  /* at most WS_SIGSTACK; 0: not told */
+	const uint8_t *words;           /* with icount WS_UNKNOWN: and elsewhere; of each word its address and what it is, 16 bytes */
+	size_t nwords;                  /* at most WS_SIGWORDS; 0: not told */
 };
 
 struct ws_rec_tsc {
 	uint64_t value;
 	uint32_t aux;                   /* ecx of rdtscp; 0 for rdtsc */
 	int has_aux;                    /* it was rdtscp */
+};
+
+enum ws_random { WS_RDRAND, WS_RDSEED, WS_RDPID, WS_NRANDOMS };
+
+struct ws_rec_rand {                    /* an instruction whose result the processor makes up */
+	uint32_t insn;                  /* enum ws_random */
+	int failed;                     /* CF is 0, and so is value; not of rdpid, which leaves CF as it is */
+	uint64_t value;
 };
 
 struct ws_rec_end {
@@ -159,6 +174,8 @@ struct ws_rec {
 		struct ws_rec_sig sig;
 		struct ws_rec_tsc tsc;
 		struct ws_cpuid cpuid;
+		struct ws_rec_rand rand;
+		uint64_t time;                  /* TIME: nanoseconds of the processor that the program took at most between the trigger before and the next */
 		struct ws_rec_end end;
 		const char *note;
 	} u;                            /* KEYEND: nothing */
@@ -167,6 +184,7 @@ struct ws_rec {
 const char *ws_kind_name(unsigned kind);        /* "start", ...; kind < WS_NKINDS */
 const char *ws_map_name(unsigned type);         /* "anon", ...; type < WS_NMAPS */
 const char *ws_how_name(unsigned how);          /* "exited", ...; how < WS_NHOWS */
+const char *ws_random_name(unsigned insn);      /* "rdrand", ...; insn < WS_NRANDOMS */
 const char *ws_sys_name(uint64_t nr);           /* "read", ...; NULL if there is none of this number */
 int ws_is_trigger(unsigned kind);
 

@@ -72,9 +72,17 @@ ws_check(const struct ws_rec *r)
 			return "no such signal";
 		if (r->u.sig.nstack > WS_SIGSTACK)
 			return "more stack than a signal is found by";
+		if (r->u.sig.nwords > WS_SIGWORDS)
+			return "more memory than a signal is found by";
 		return r->u.sig.nxsave > WS_XSAVE_MAX ? "a processor state that is too long" : NULL;
 	case WS_TSC:
 		return r->u.tsc.aux && !r->u.tsc.has_aux ? "rdtsc does not give aux" : NULL;
+	case WS_RAND:
+		if (r->u.rand.insn >= WS_NRANDOMS)
+			return "no such instruction";
+		return r->u.rand.failed && (r->u.rand.value || r->u.rand.insn == WS_RDPID) ? "a failure that gives a value" : NULL;
+	case WS_TIME:
+		return r->u.time < WS_TIME_LEAST || r->u.time > WS_TIME_MAX ? "a time that is not told" : NULL;
 	case WS_END:
 		return check_end(&r->u.end);
 	case WS_NOTE:

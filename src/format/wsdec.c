@@ -298,13 +298,26 @@ get_sig(struct ws_past *a, struct ws_cur *s, struct ws_rec_sig *g, unsigned head
 	get_regs(a, c, &g->to);
 	get_xsave(s, &g->xsave, &g->nxsave);
 	g->icount = flags == WS_H_ICOUNT ? ws_get(c) : WS_UNKNOWN;
-	if (flags == WS_H_STACK) {
+	if (!c->err && flags & WS_H_ICOUNT && (flags != WS_H_ICOUNT || g->icount == WS_UNKNOWN))
+		c->err = "unknown flags of a signal";
+	if (flags & WS_H_STACK) {
 		g->nstack = (size_t)ws_get_max(c, WS_SIGSTACK, "more stack than a signal is found by");
 		g->stack = ws_get_bytes(&s[WS_S_DATA], g->nstack);
 	}
-	if (!c->err && ((flags == WS_H_ICOUNT && g->icount == WS_UNKNOWN) || (flags == WS_H_STACK && !g->nstack) ||
-	    flags == (WS_H_ICOUNT | WS_H_STACK)))
+	if (flags & WS_H_WORDS) {
+		g->nwords = (size_t)ws_get_max(c, WS_SIGWORDS, "more memory than a signal is found by");
+		g->words = ws_get_bytes(&s[WS_S_DATA], g->nwords * WS_SIGWORD);
+	}
+	if (!c->err && ((flags & WS_H_STACK && !g->nstack) || (flags & WS_H_WORDS && !g->nwords)))
 		c->err = "unknown flags of a signal";
+}
+
+static void
+get_rand(struct ws_cur *c, struct ws_rec_rand *d, unsigned head)
+{
+	d->insn = (head & WS_H_INSN) >> 4;
+	d->failed = !!(head & WS_H_FAILED);
+	d->value = d->failed ? 0 : ws_get(c);
 }
 
 static void
@@ -349,6 +362,9 @@ get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 		r->u.end.status = get_u32(c);
 		r->u.end.icount = ws_get(c) - 1;
 		return;
+	case WS_TIME:
+		r->u.time = ws_get(c);
+		return;
 	case WS_NOTE:
 		r->u.note = get_str(c, &a->note);
 		return;
@@ -360,7 +376,8 @@ get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 /* Flags that the head byte of each kind may have */
 static const uint8_t head_flags[WS_NKINDS] = {
 	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES, [WS_SYS] = 0x30,
-	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_SIG] = WS_H_ICOUNT | WS_H_STACK, [WS_KEY] = WS_H_INSTANCES,
+	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_SIG] = WS_H_ICOUNT | WS_H_STACK | WS_H_WORDS,
+	[WS_KEY] = WS_H_INSTANCES, [WS_RAND] = WS_H_INSN | WS_H_FAILED,
 };
 
 int
@@ -385,6 +402,7 @@ ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned *bad)
 	case WS_SYS: get_sys(a, s, &r->u.sys, head); break;
 	case WS_TSC: get_tsc(a, c, &r->u.tsc, head); break;
 	case WS_SIG: get_sig(a, s, &r->u.sig, head); break;
+	case WS_RAND: get_rand(c, &r->u.rand, head); break;
 	default: get_rest(a, s, r, head); break;
 	}
 	if (!c->err)

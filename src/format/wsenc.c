@@ -210,7 +210,7 @@ static void
 put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
 {
 	struct buf *b = &s[WS_S_CONTROL];
-	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT : g->nstack ? WS_H_STACK : 0;
+	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT : (g->nstack ? WS_H_STACK : 0u) | (g->nwords ? WS_H_WORDS : 0u);
 
 	buf_u8(b, (uint8_t)(WS_SIG | flag));
 	ws_var(b, g->sig);
@@ -219,10 +219,22 @@ put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
 	put_xsave(s, g->xsave, g->nxsave);
 	if (flag == WS_H_ICOUNT)
 		ws_var(b, g->icount);
-	if (flag == WS_H_STACK) {
+	if (flag & WS_H_STACK) {
 		ws_var(b, g->nstack);
 		buf_add(&s[WS_S_DATA], g->stack, g->nstack);
 	}
+	if (flag & WS_H_WORDS) {
+		ws_var(b, g->nwords);
+		buf_add(&s[WS_S_DATA], g->words, g->nwords * WS_SIGWORD);
+	}
+}
+
+static void
+put_rand(struct buf *b, const struct ws_rec_rand *d)
+{
+	buf_u8(b, (uint8_t)(WS_RAND | d->insn << 4 | (d->failed ? WS_H_FAILED : 0)));
+	if (!d->failed)
+		ws_var(b, d->value);
 }
 
 void
@@ -240,6 +252,7 @@ ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 	case WS_TSC: put_tsc(a, b, &r->u.tsc); return;
 	case WS_CPUID: put_cpuid(b, &r->u.cpuid); return;
 	case WS_SIG: put_sig(a, s, &r->u.sig); return;
+	case WS_RAND: put_rand(b, &r->u.rand); return;
 	default: break;
 	}
 	buf_u8(b, (uint8_t)r->kind);
@@ -247,6 +260,8 @@ ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 		ws_var(b, r->u.end.how);
 		ws_var(b, r->u.end.status);
 		ws_var(b, r->u.end.icount + 1);
-	} else if (r->kind == WS_NOTE)
+	} else if (r->kind == WS_TIME)
+		ws_var(b, r->u.time);
+	else if (r->kind == WS_NOTE)
 		put_bytes(b, r->u.note ? r->u.note : "", r->u.note ? strlen(r->u.note) : 0);
 }

@@ -48,17 +48,23 @@ copy_past(struct ws_past *to, const struct ws_past *from)
 	return name.nomem || id.nomem || note.nomem ? -1 : 0;
 }
 
-/* The two pieces of memory that a trigger, KEY or END may point to */
+#define NPIECE 3
+
+/* The pieces of memory that a trigger, KEY or END may point to */
 static void
-bytes_of(struct ws_rec *rec, const uint8_t ***p, size_t n[2])
+bytes_of(struct ws_rec *rec, const uint8_t **p[NPIECE], size_t n[NPIECE])
 {
-	p[0] = p[1] = NULL;
-	n[0] = n[1] = 0;
+	for (int i = 0; i < NPIECE; i++) {
+		p[i] = NULL;
+		n[i] = 0;
+	}
 	if (rec->kind == WS_SIG) {
 		p[0] = &rec->u.sig.xsave;
 		p[1] = &rec->u.sig.stack;
 		n[0] = rec->u.sig.nxsave;
 		n[1] = rec->u.sig.nstack;
+		p[2] = &rec->u.sig.words;
+		n[2] = rec->u.sig.nwords * WS_SIGWORD;
 	} else if (rec->kind == WS_KEY) {
 		p[0] = &rec->u.state.xsave;
 		n[0] = rec->u.state.nxsave;
@@ -111,8 +117,8 @@ struct ws_mark *
 ws_mark(struct ws_reader *r, const struct ws_rec *last)
 {
 	struct ws_mark *m;
-	const uint8_t **p[2];
-	size_t n[2];
+	const uint8_t **p[NPIECE];
+	size_t n[NPIECE];
 
 	if (r->failed || r->done || !r->now.g.nrec || !r->src.seeks || (m = calloc(1, sizeof *m)) == NULL)
 		return NULL;
@@ -131,7 +137,7 @@ ws_mark(struct ws_reader *r, const struct ws_rec *last)
 	m->ntrigger = r->ntrigger;
 	m->rec = *last;
 	bytes_of(&m->rec, p, n);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < NPIECE; i++)
 		if (n[i])
 			buf_add(&m->bytes, *p[i], n[i]);
 	if (m->copy && copy_past(&m->past, &r->past) == 0 && !m->bytes.nomem)
@@ -143,8 +149,8 @@ ws_mark(struct ws_reader *r, const struct ws_rec *last)
 int
 ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 {
-	const uint8_t **p[2];
-	size_t n[2], at = 0;
+	const uint8_t **p[NPIECE];
+	size_t n[NPIECE], at = 0;
 
 	r->failed = r->done = 0;
 	r->strayed = 1;
@@ -167,7 +173,7 @@ ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 		return ws_bad(r, r->now.g.off, "out of memory");
 	*last = m->rec;
 	bytes_of(last, p, n);
-	for (int i = 0; i < 2; at += n[i++])
+	for (int i = 0; i < NPIECE; at += n[i++])
 		if (n[i])
 			*p[i] = r->again.p + at;
 	return 0;

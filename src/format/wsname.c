@@ -51,6 +51,14 @@ ws_how_name(unsigned how)
 }
 
 const char *
+ws_random_name(unsigned insn)
+{
+	static const char *const names[WS_NRANDOMS] = { "rdrand", "rdseed", "rdpid" };
+
+	return names[insn];
+}
+
+const char *
 ws_stream_name(unsigned stream)
 {
 	static const char *const names[WS_NSTREAMS] = { "control", "data", "code", "kernel", "hash" };

@@ -65,7 +65,8 @@ enum { WS_RET_SAME, WS_RET_ARG2, WS_RET_ZERO, WS_RET_DELTA };
 enum { WS_H_SAMEFILE = 0x10 };
 enum { WS_H_FROM = 0x30, WS_H_LINES = 0x40 };           /* FROM: 0 all zero, else 1 + where */
 enum { WS_H_AUX = 0x10, WS_H_NEWAUX = 0x20 };
-enum { WS_H_ICOUNT = 0x10, WS_H_STACK = 0x20 };         /* of a SIG: at most one */
+enum { WS_H_ICOUNT = 0x10, WS_H_STACK = 0x20, WS_H_WORDS = 0x40 };      /* of a SIG: ICOUNT, or any of the others */
+enum { WS_H_INSN = 0x30, WS_H_FAILED = 0x40 };          /* of a RAND */
 enum { WS_H_INSTANCES = 0x10 };                          /* of a KEY */
 
 /* One record into / from the WS_NSTREAMS streams.  MEM: writer has put its bytes already. */

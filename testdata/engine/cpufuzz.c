@@ -383,7 +383,7 @@ machine(const uint8_t *b, struct user_regs_struct *u)
 	siginfo_t si;
 	int status, sig;
 
-	memset(code, 0xcc, sizeof code);
+	memset(code, 0xf4, sizeof code);        /* hlt, which is never over */
 	memcpy(code, b, z.length);
 	vm(1, CODE, code, sizeof code);
 	memcpy(rp_host(CODE), code, sizeof code);

@@ -146,9 +146,11 @@ faults(void)
 		code("90 0f0b");
 		CHECK("ud2", go(mode) == RP_FAULT && x.sig == SIGILL && x.cpu.rip == CODE + 1 && x.icount == 1);
 		code("90 cc");
-		CHECK("int3", go(mode) == RP_FAULT && x.sig == SIGTRAP && x.cpu.rip == CODE + 1 && x.icount == 1);
+		CHECK("int3", go(mode) == RP_TRAP && x.sig == SIGTRAP && x.cpu.rip == CODE + 2 && x.icount == 2);
 		code("90 0fc7f0");
-		CHECK("rdrand is refused", go(mode) == RP_BAD && strncmp(x.why, "rdrand", 6) == 0 && x.cpu.rip == CODE + 1 && x.icount == 1);
+		CHECK("rdrand", go(mode) == RP_RAND && x.insn == RP_RDRAND && x.reg == 0 && x.size == 4 && x.cpu.rip == CODE + 4 && x.icount == 2);
+		code("90 490fc7fb");
+		CHECK("rdseed", go(mode) == RP_RAND && x.insn == RP_RDSEED && x.reg == 11 && x.size == 8 && x.cpu.rip == CODE + 5);
 		code("90 06");
 		CHECK("bytes that are no instruction", go(mode) == RP_BAD && x.cpu.rip == CODE + 1);
 		code("06");

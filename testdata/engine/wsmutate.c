@@ -86,6 +86,14 @@ change(struct ws_rec *r)
 	case WS_SIG:
 		change_regs(rnd() % 2 ? &r->u.sig.at : &r->u.sig.to);
 		break;
+	case WS_RAND:
+		r->u.rand.insn = rnd() % WS_NRANDOMS;
+		r->u.rand.failed = 0;
+		r->u.rand.value = other(r->u.rand.value);
+		break;
+	case WS_TIME:
+		r->u.time = WS_TIME_LEAST + rnd() % WS_TIME_LEAST;
+		break;
 	case WS_END:
 		r->u.end.icount = other(r->u.end.icount);
 		break;

@@ -57,7 +57,7 @@ effects(void)
 		case WS_KEY:
 			ws_skip_key(reader);
 			break;
-		case WS_NOTE:
+		case WS_NOTE: case WS_TIME:
 			break;
 		default:
 			switch (native_effect(&n, &rec)) {
@@ -121,9 +121,9 @@ static int
 on_trap(struct user_regs_struct *g)
 {
 	struct ws_regs w;
-	uint8_t b[3] = {0};
+	uint8_t b[NATIVE_INSN] = {0};
 
-	tracee_read(&n.t, g->rip, b, 3);
+	tracee_read(&n.t, g->rip, b, sizeof(b));
 	tracee_from_user(&w, g, g->rax);
 	if (native_answer(&w, b, &rec))
 		return 0;

@@ -68,6 +68,8 @@ touch(const struct ws_rec *r)
 		sum += p[i];
 	for (size_t i = 0; r->kind == WS_SIG && i < r->u.sig.nstack; i++)
 		sum += r->u.sig.stack[i];
+	for (size_t i = 0; r->kind == WS_SIG && i < r->u.sig.nwords * WS_SIGWORD; i++)
+		sum += r->u.sig.words[i];
 	if (r->kind == WS_MAP)
 		sum += strlen(r->u.map.name);
 	if (r->kind == WS_NOTE)

@@ -150,6 +150,8 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		r->u.sig.icount = rnd() % 3 ? WS_UNKNOWN : rnd_num();
 		if (r->u.sig.icount == WS_UNKNOWN && rnd() % 2)
 			r->u.sig.stack = rnd_block(r->u.sig.nstack = 1 + rnd() % WS_SIGSTACK);
+		if (r->u.sig.icount == WS_UNKNOWN && rnd() % 2)
+			r->u.sig.words = rnd_block((r->u.sig.nwords = 1 + rnd() % WS_SIGWORDS) * WS_SIGWORD);
 		break;
 	case WS_TSC:
 		r->u.tsc.value = rnd_num();
@@ -158,6 +160,14 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		break;
 	case WS_CPUID:
 		r->u.cpuid = (struct ws_cpuid){ (uint32_t)rnd_num(), 1, (uint32_t)rnd_num(), 3, (uint32_t)rnd(), 0 };
+		break;
+	case WS_RAND:
+		r->u.rand.insn = rnd() % WS_NRANDOMS;
+		r->u.rand.failed = r->u.rand.insn != WS_RDPID && rnd() % 4 == 0;
+		r->u.rand.value = r->u.rand.failed ? 0 : rnd_num();
+		break;
+	case WS_TIME:
+		r->u.time = WS_TIME_LEAST + rnd_num() % (WS_TIME_MAX - WS_TIME_LEAST + 1);
 		break;
 	case WS_END:
 		r->u.end.how = rnd() % WS_NHOWS;
@@ -200,7 +210,9 @@ same_rec(const struct ws_rec *a, const struct ws_rec *b)
 			return 0;
 		if (!same_bytes(a->u.sig.stack, a->u.sig.nstack, b->u.sig.stack, b->u.sig.nstack))
 			return 0;
-		x.u.sig.xsave = y.u.sig.xsave = x.u.sig.stack = y.u.sig.stack = NULL;
+		if (!same_bytes(a->u.sig.words, a->u.sig.nwords, b->u.sig.words, b->u.sig.nwords))
+			return 0;
+		x.u.sig.xsave = y.u.sig.xsave = x.u.sig.stack = y.u.sig.stack = x.u.sig.words = y.u.sig.words = NULL;
 		break;
 	case WS_MAP:
 		if (!same_bytes(a->u.map.id, a->u.map.nid, b->u.map.id, b->u.map.nid) || strcmp(a->u.map.name, b->u.map.name))

@@ -155,8 +155,8 @@ reads_back(const struct sink *s)
 static uint64_t
 digest(const struct ws_rec *rec)
 {
-	const uint8_t *p[2] = { NULL, NULL };
-	size_t n[2] = { 0, 0 };
+	const uint8_t *p[3] = { NULL, NULL, NULL };
+	size_t n[3] = { 0, 0, 0 };
 	uint64_t h = rec->kind;
 
 	switch (rec->kind) {
@@ -164,12 +164,15 @@ digest(const struct ws_rec *rec)
 	case WS_MAP: p[0] = rec->u.map.id; n[0] = rec->u.map.nid; p[1] = (const uint8_t *)rec->u.map.name; n[1] = strlen(rec->u.map.name); break;
 	case WS_SYS: h += rec->u.sys.pc + rec->u.sys.arg[0] + rec->u.sys.arg[2] + rec->u.sys.ret; break;
 	case WS_SIG: p[0] = rec->u.sig.xsave; n[0] = rec->u.sig.nxsave; p[1] = rec->u.sig.stack; n[1] = rec->u.sig.nstack;
+		p[2] = rec->u.sig.words; n[2] = rec->u.sig.nwords * WS_SIGWORD;
 		h += ws_hash(&rec->u.sig.at) + ws_hash(&rec->u.sig.to); break;
 	case WS_START: case WS_KEY: p[0] = rec->u.state.xsave; n[0] = rec->u.state.nxsave; h += ws_hash(&rec->u.state.regs); break;
 	case WS_TSC: h += rec->u.tsc.value; break;
+	case WS_RAND: h += rec->u.rand.value + rec->u.rand.insn; break;
+	case WS_TIME: h += rec->u.time; break;
 	default: break;
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		for (size_t k = 0; k < n[i]; k++)
 			h = h * 31 + p[i][k];
 	return h;
@@ -312,6 +315,8 @@ small(struct sink *s, enum ws_level level)
 	recs[nrec++] = (struct ws_rec){ WS_KEYEND, { .note = NULL } };
 	recs[nrec++] = (struct ws_rec){ WS_TSC, { .tsc = { .value = 123456789, .has_aux = 1, .aux = 3 } } };
 	recs[nrec++] = (struct ws_rec){ WS_SYS, { .sys = { .pc = 0x401040, .nr = 231, .arg = { 0 }, .hash = 0x9abcdef0 } } };
+	recs[nrec++] = (struct ws_rec){ WS_RAND, { .rand = { .insn = WS_RDSEED, .value = 0x1122334455667788 } } };
+	recs[nrec++] = (struct ws_rec){ WS_TIME, { .time = 2500000 } };
 	recs[nrec++] = (struct ws_rec){ WS_END, { .end = { .how = WS_EXITED, .status = 3, .icount = 2000 } } };
 	for (size_t i = 0; i < nrec; i++)
 		if (!w || ws_put(w, &recs[i]) != 0)

@@ -135,6 +135,8 @@ sig(struct out *o, const struct ws_rec_sig *s)
 		out_printf(o, " icount=%" PRIu64, s->icount);
 	if (s->nstack)
 		out_printf(o, " stack=%zu", s->nstack);
+	if (s->nwords)
+		out_printf(o, " words=%zu", s->nwords);
 }
 
 static void
@@ -178,6 +180,14 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 			out_printf(o, " aux=0x%" PRIx32, r->u.tsc.aux);
 		break;
 	case WS_CPUID: cpuid(o, &r->u.cpuid); break;
+	case WS_RAND:
+		out_printf(o, " %s", ws_random_name(r->u.rand.insn));
+		if (r->u.rand.failed)
+			out_str(o, " failed");
+		else
+			out_printf(o, " 0x%" PRIx64, r->u.rand.value);
+		break;
+	case WS_TIME: out_printf(o, " %" PRIu64, r->u.time); break;
 	case WS_END: end(o, &r->u.end); break;
 	case WS_NOTE:
 		out_str(o, " ");

@@ -120,7 +120,7 @@ print_when(struct out *o, int64_t ns)
 static void
 print_head(struct out *o, const struct ws_header *h)
 {
-	static const char *const flag[] = { "trimmed", "first-touch", "cpuid-records", "keyframes" };
+	static const char *const flag[] = { "trimmed", "first-touch", "cpuid-records", "keyframes", "times" };
 
 	out_str(o, "program       ");
 	print_word(o, h->exe);
@@ -138,7 +138,7 @@ print_head(struct out *o, const struct ws_header *h)
 	out_printf(o, "\nstate         xcr0 0x%" PRIx64 ", %zu entries of cpuid\nkernel        ", h->xcr0, h->ncpuid);
 	print_word(o, h->kernel);
 	out_str(o, "\nkind         ");
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < sizeof(flag) / sizeof(flag[0]); i++)
 		if (h->flags >> i & 1)
 			out_printf(o, " %s", flag[i]);
 	out_str(o, h->flags & WS_TRIMMED ? "\n" : " raw\n");

@@ -36,7 +36,8 @@ int native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave
 int native_is_call(const struct ws_regs *at, const struct ws_rec_sys *s);
 void native_did_call(struct ws_regs *w, const struct ws_rec_sys *s);    /* registers afterwards; w: those at the call */
 
-/* TSC, CPUID: registers behind the instruction b, if it is the captured one; else -1 and w is untouched */
-int native_answer(struct ws_regs *w, const uint8_t b[3], const struct ws_rec *rec);
+/* TSC, CPUID, RAND: registers behind the instruction b (NATIVE_INSN bytes), if it is the captured one; else -1 and w is untouched */
+#define NATIVE_INSN 8u
+int native_answer(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec);
 
 #endif

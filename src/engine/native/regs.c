@@ -22,8 +22,9 @@ native_did_call(struct ws_regs *w, const struct ws_rec_sys *s)
 }
 
 int
-native_answer(struct ws_regs *w, const uint8_t b[3], const struct ws_rec *rec)
+native_answer(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec)
 {
+	struct tracee_random d;
 	int tsc = b[0] == 0x0f && (b[1] == 0x31 || (b[1] == 1 && b[2] == 0xf9));
 	uint64_t *r = w->r;
 
@@ -33,6 +34,10 @@ native_answer(struct ws_regs *w, const uint8_t b[3], const struct ws_rec *rec)
 		if (rec->u.tsc.has_aux)
 			r[WS_RCX] = rec->u.tsc.aux;
 		w->rip += b[1] == 1 ? 3 : 2;
+		return 0;
+	}
+	if (rec->kind == WS_RAND && !tracee_random(b, NATIVE_INSN, &d) && d.insn == rec->u.rand.insn) {
+		tracee_give_random(&d, &rec->u.rand, w);
 		return 0;
 	}
 	if (rec->kind == WS_CPUID && b[0] == 0x0f && b[1] == 0xa2 && (uint32_t)r[WS_RAX] == rec->u.cpuid.leaf) {

@@ -344,9 +344,19 @@ reason(struct rp_core *c, struct rp_frame *f, struct rp_run *x, enum rp_stop *st
 	case RW_RDTSC: *stop = RP_TSC; x->insn = RP_RDTSC; return 1;
 	case RW_RDTSCP: *stop = RP_TSC; x->insn = RP_RDTSCP; return 1;
 	case RW_CPUID: *stop = RP_CPUID; return 1;
+	case RW_RAND:
+		*stop = RP_RAND;
+		x->insn = (enum rp_insn)(f->rand & 255);
+		x->reg = f->rand >> 8 & 255;
+		x->size = (unsigned)(f->rand >> 16);
+		return 1;
 	case RW_BAD:
 		*stop = RP_BAD;
 		x->why = (const char *)(uintptr_t)f->msg;
+		return 1;
+	case RW_BEHIND:
+		*stop = RP_TRAP;
+		x->sig = (int)f->sig;
 		return 1;
 	case RW_TRAP: case RW_FAULT:
 		*stop = RP_FAULT;

@@ -65,6 +65,45 @@ count(struct rp_tr *t)
 	return field;
 }
 
+/* T0 is 0 if the test holds */
+static void
+test(struct rp_tr *t, const struct rp_test *w)
+{
+	int h = w->reg < 0 || w->reg >= RP_TEST_XMM ? -1 : rp_home(w->reg), x = w->reg - RP_TEST_XMM;
+
+	if (x >= 0) {
+		e1(t, 0x66);            /* movq r15, xmm */
+		e1(t, x < 8 ? 0x49 : 0x4d);
+		e1(t, 0x0f);
+		e1(t, 0x7e);
+		e1(t, 0xc7u | (unsigned)(x & 7) << 3);
+	} else if (w->reg < 0) {
+		e_imm(t, T0, w->addr & RP_MASK);
+		e_gsload(t, 8, T1, T0);
+	} else if (h < 0)
+		e_load(t, T1, rp_regoff(w->reg));
+	e_imm(t, T0, -w->value);
+	e_mem(t, 1, 0x8d, T0, T0, h < 0 ? T1 : h, 1, 0);
+}
+
+/* A breakpoint with tests is at the block's start: back to C if they hold */
+static void
+tests(struct rp_tr *t)
+{
+	uint8_t *out[RP_NTEST];
+
+	for (unsigned i = 0; i < t->c->ntest; i++) {
+		test(t, &t->c->test[i]);
+		e1(t, 0xe3);            /* jrcxz over the jump */
+		e1(t, 5);
+		out[i] = e_jmp32(t);
+	}
+	e_imm(t, T0, t->b->pc);
+	e_jmp(t, t->th->check);
+	for (unsigned i = 0; i < t->c->ntest; i++)
+		e_patch(out[i], t->p);
+}
+
 /* Is there room for a block, and are its instructions within the limit? */
 static uint8_t *
 prologue(struct rp_tr *t)
@@ -81,12 +120,13 @@ prologue(struct rp_tr *t)
 		e_sign(t, T0, OUT);
 		e1(t, 0xe3);
 		e1(t, (unsigned)(full - (t->p + 1)) & 255);
-		return count(t);
 	}
 	if (picks)
 		unless_negative(t, full, FO(ic), -1);
-	if (!t->silent)
+	if (t->stream && !t->silent)
 		unless_negative(t, full, FO(negend), OUT);
+	if (rp_istested(t->c, t->b->pc))
+		tests(t);
 	return count(t);
 }
 
@@ -310,7 +350,7 @@ static void
 body(struct rp_tr *t, struct rp_inst *in)
 {
 	for (;;) {
-		if (!t->step && rp_isbreak(t->c, in->pc)) {
+		if (!t->step && rp_isbreak(t->c, in->pc) && (t->ninst || !rp_istested(t->c, in->pc))) {
 			if (t->ninst)
 				rp_goto(t, in->pc);
 			else {

@@ -123,6 +123,12 @@ rp_isbreak(const struct rp_core *c, uint64_t pc)
 	return 0;
 }
 
+int
+rp_istested(const struct rp_core *c, uint64_t pc)
+{
+	return c->ntest && c->testpc == pc;
+}
+
 /* Blocks that hold pc are gone: those made from now on see the change */
 static void
 forget(struct rp_core *c, uint64_t pc)
@@ -159,7 +165,32 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
 		forget(c, pc);
 	} else if (!on && i < c->nbrk) {
 		c->brk[i] = c->brk[--c->nbrk];
+		if (c->testpc == pc)
+			c->ntest = 0;
 		forget(c, pc);
 	}
 	return 0;
+}
+
+/* Its elements are visits, and no block begins before each of them */
+static int
+repeated(const struct rp_core *c, uint64_t pc)
+{
+	struct rp_inst in;
+	uint8_t b[15];
+	size_t n = rp_peek(pc, b, sizeof b);
+
+	return rp_decode(&in, b, n, pc, c->amd) != 0 || in.z.meta.category == ZYDIS_CATEGORY_STRINGOP;
+}
+
+void
+rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsigned n)
+{
+	if (!n && !rp_istested(c, pc))
+		return;
+	c->testpc = pc;
+	c->ntest = n && !repeated(c, pc) ? n : 0;
+	for (unsigned i = 0; i < c->ntest; i++)
+		c->test[i] = t[i];
+	forget(c, pc);
 }

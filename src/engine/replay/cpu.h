@@ -50,13 +50,15 @@ enum rp_stop {
 	RP_SYSCALL,             /* `syscall` was fetched and counted, rip is behind it, nothing else changed */
 	RP_TSC,                 /* rdtsc or rdtscp, the same: insn says which */
 	RP_CPUID,               /* cpuid, the same */
+	RP_RAND,                /* rdrand, rdseed or rdpid, the same: insn, reg and size say which */
 	RP_BREAK,               /* before the instruction at a breakpoint, or before another element of a repeated one there */
 	RP_BAD,                 /* the instruction at rip cannot be replayed: why; nothing of it is reported */
 	RP_FAULT,               /* the instruction at rip faults: sig, addr; nothing of it is reported */
+	RP_TRAP,                /* int3 and its kin were fetched and counted, rip is behind: sig */
 	RP_NOMEM
 };
 
-enum rp_insn { RP_RDTSC, RP_RDTSCP };
+enum rp_insn { RP_RDTSC, RP_RDTSCP, RP_RDRAND, RP_RDSEED, RP_RDPID };
 
 struct rp_run {
 	struct rp_cpu cpu;
@@ -66,10 +68,11 @@ struct rp_run {
 	uint64_t half;          /* not 0: fetches were done of a string instruction that is not over */
 	uint64_t limit;         /* stop there; UINT64_MAX: never */
 	uint64_t xcr0;          /* what xgetbv(0) gives */
-	enum rp_insn insn;      /* after RP_TSC */
-	uint64_t *late;         /* RP_VALUES, after RP_SYSCALL, RP_TSC, RP_CPUID: the end of room for FACT_NLATE values; NULL: none are wanted */
+	enum rp_insn insn;      /* after RP_TSC, RP_RAND */
+	unsigned reg, size;     /* after RP_RAND: the general register that gets the value, and its bytes */
+	uint64_t *late;         /* RP_VALUES, after RP_SYSCALL, RP_TSC, RP_CPUID, RP_RAND: the end of room for FACT_NLATE values; NULL: none are wanted */
 	const char *why;        /* after RP_BAD: what it is; valid until the next call */
-	int sig;                /* after RP_FAULT: the signal that the guest would have got */
+	int sig;                /* after RP_FAULT, RP_TRAP: the signal that the guest would have got */
 	uint64_t addr;          /* after RP_FAULT by SIGSEGV: the guest address as far as known (its low 45 bits) */
 };
 
@@ -91,7 +94,7 @@ enum rp_stop rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode);
 /*
  * RP_VALUES.  out gets a header for each block, then what each of its
  * instructions leaves, as fact.h says.  The values of one that stopped rp_run
- * (syscall, rdtsc, rdtscp, cpuid) are for the caller to fill in at `late`.
+ * (syscall, rdtsc, rdtscp, cpuid, rdrand, rdseed, rdpid) are for the caller to fill in at `late`.
  */
 struct facts *rp_facts(struct rp_core *c);      /* the core's, until rp_core_free; NULL without memory */
 enum {
@@ -105,6 +108,19 @@ int rp_wants(struct rp_core *c, unsigned what);         /* before the first rp_r
 int rp_pick(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg); /* 0, -1 without memory */
 
 int rp_break(struct rp_core *c, uint64_t pc, int on);           /* 0, -1 without memory */
+
+/*
+ * The breakpoint at pc stops only where all of n tests hold (n 0: always), as
+ * translated code finds out by itself; now and then it stops nevertheless.
+ * At most one breakpoint has tests.
+ */
+#define RP_NTEST 4u
+#define RP_TEST_XMM 16
+struct rp_test {
+	int reg;                /* a general register; RP_TEST_XMM + n: the low half of xmm n; -1: the 8 bytes at addr, which stay mapped while the test is there */
+	uint64_t addr, value;
+};
+void rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsigned n);
 void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);  /* code there changed or its mapping did: call after the host's mapping changed */
 
 /*

@@ -72,15 +72,37 @@ rp_noref(const struct rp_inst *in)
 }
 
 int
+rp_random(const struct rp_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_RDRAND: return RP_RDRAND;
+	case ZYDIS_MNEMONIC_RDSEED: return RP_RDSEED;
+	case ZYDIS_MNEMONIC_RDPID: return RP_RDPID;
+	default: return 0;
+	}
+}
+
+int
+rp_trapped(const struct rp_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_INT1:
+		return SIGTRAP;
+	case ZYDIS_MNEMONIC_INT:                /* the gates that are open to programs: of breakpoints, and of overflow */
+		return in->op[0].imm.value.u == 3 ? SIGTRAP : in->op[0].imm.value.u == 4 ? SIGSEGV : 0;
+	default:
+		return 0;
+	}
+}
+
+int
 rp_traps(const struct rp_inst *in)
 {
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_INT3:
-	case ZYDIS_MNEMONIC_INT1:
-		return SIGTRAP;
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
 		return SIGILL;
 	case ZYDIS_MNEMONIC_INT:
+		return rp_trapped(in) ? 0 : SIGSEGV;
 	/* programs have no ports, and may not turn interrupts off */
 	case ZYDIS_MNEMONIC_IN: case ZYDIS_MNEMONIC_OUT: case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI:
 	case ZYDIS_MNEMONIC_INSB: case ZYDIS_MNEMONIC_INSW: case ZYDIS_MNEMONIC_INSD:
@@ -138,9 +160,6 @@ static const char *
 refuse_mnemonic(ZydisMnemonic m)
 {
 	switch (m) {
-	case ZYDIS_MNEMONIC_RDRAND: return "rdrand: random numbers are not recorded";
-	case ZYDIS_MNEMONIC_RDSEED: return "rdseed: random numbers are not recorded";
-	case ZYDIS_MNEMONIC_RDPID: return "rdpid: the processor's number is not recorded";
 	case ZYDIS_MNEMONIC_RDPMC: return "rdpmc: counters are not recorded";
 	case ZYDIS_MNEMONIC_RDPRU: return "rdpru: counters are not recorded";
 	case ZYDIS_MNEMONIC_MCOMMIT: return "mcommit: faults of the machine are not recorded";
@@ -205,7 +224,7 @@ rp_refuse(const struct rp_inst *in)
 		default:
 			return "a processor state that user code cannot save";
 		}
-	if (!rp_traps(in) && allowed(in->z.mnemonic) == NOT)
+	if (!rp_traps(in) && !rp_trapped(in) && !rp_random(in) && allowed(in->z.mnemonic) == NOT)
 		return "an instruction that cannot be replayed";
 	return NULL;
 }

@@ -105,7 +105,10 @@ drive_start(struct replay *r)
 		return drive_bad(r, "the capture does not begin with a record start");
 	if (r->watch.record && r->watch.record(r->watch.arg, &rec) != 0)
 		return r->ended = REPLAY_BAD;
-	return drive_state(r, &rec.u.state) != 0 || drive_next(r) != 0 ? REPLAY_BAD : 0;
+	if (drive_state(r, &rec.u.state) != 0)
+		return REPLAY_BAD;
+	drive_set_latest(r);
+	return drive_next(r) != 0 ? REPLAY_BAD : 0;
 }
 
 static int
@@ -174,7 +177,7 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 	r->fd = -1;
 	r->ended = REPLAY_OK;
 	r->pending = REPLAY_OK;
-	r->until = r->most = r->broke = r->sigbreak = WS_UNKNOWN;
+	r->until = r->most = r->latest = r->broke = r->sigbreak = WS_UNKNOWN;
 	if (watch)
 		r->watch = *watch;
 	if (open_file(r, path, f) != 0 || head_ok(r, f) != 0 || make(r, f) != 0) {
@@ -253,9 +256,17 @@ at_end(struct replay *r)
 		return r->x.icount == e->icount ? finish(r) : REPLAY_OK;
 	}
 	if (e->how == WS_KILLED && !r->after_sig && (e->status == SIGSEGV || e->status == SIGBUS || e->status == SIGFPE ||
-	    e->status == SIGILL))
+	    e->status == SIGILL || e->status == SIGTRAP))
 		return REPLAY_OK;
 	return finish(r);
+}
+
+/* The program took so little time up to its next trigger that it cannot have executed all this */
+static int
+too_long(struct replay *r)
+{
+	return drive_drift(r, "the program goes on and on, where it had a %s long ago: it may have waited for memory that another process changed",
+	    ws_kind_name(r->next.kind));
 }
 
 /*
@@ -277,8 +288,10 @@ here(struct replay *r, uint64_t *limit)
 
 			if (e < 0 || (e && drive_take(r) != 0))
 				return REPLAY_BAD;
-			if (!e)
+			if (!e) {
+				drive_narrow(r);
 				break;
+			}
 		} else if (r->next.kind == WS_KEY) {
 			if (r->x.icount > r->next.u.state.icount)
 				return drive_drift(r, "behind the keyframe at instruction %llu", (unsigned long long)r->next.u.state.icount);
@@ -302,6 +315,10 @@ here(struct replay *r, uint64_t *limit)
 	} else if (r->next.kind == WS_SIG && r->next.u.sig.icount < *limit) {
 		*limit = r->next.u.sig.icount;
 	}
+	if (drive_instances(r) >= r->latest)
+		return too_long(r);
+	if (*limit - r->x.icount > r->latest - drive_instances(r))
+		*limit = r->x.icount + (r->latest - drive_instances(r));
 	if (r->nbrk && r->broke != r->x.icount && is_user_break(r, r->x.cpu.rip)) {
 		r->broke = r->x.icount;
 		return REPLAY_BREAK;
@@ -323,6 +340,12 @@ unexpected(struct replay *r, const char *what)
 	default:
 		return drive_drift(r, "%s, where the program had a %s", what, ws_kind_name(r->next.kind));
 	}
+}
+
+static int
+not_recorded(struct replay *r)
+{
+	return drive_bad(r, "cannot be replayed: %s, whose result was not recorded here", ws_random_name(r->x.insn - RP_RDRAND));
 }
 
 static void
@@ -362,6 +385,19 @@ faulted(struct replay *r)
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
 }
 
+/* The signal comes at this very point: here() delivers it */
+static int
+trapped(struct replay *r)
+{
+	if (r->cut)
+		return REPLAY_OK;
+	if (r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
+		return finish(r);
+	if (r->next.kind == WS_SIG && (int)r->next.u.sig.sig == r->x.sig && drive_signal_here(r) == 1)
+		return REPLAY_OK;
+	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
+}
+
 /* The processor stopped: REPLAY_OK to go on */
 static int
 stopped(struct replay *r, enum rp_stop stop)
@@ -377,10 +413,14 @@ stopped(struct replay *r, enum rp_stop stop)
 			return REPLAY_OK;
 		}
 		return r->next.kind != WS_CPUID ? unexpected(r, "cpuid") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+	case RP_RAND:
+		return r->next.kind != WS_RAND ? not_recorded(r) : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_BAD:
 		return drive_bad(r, "cannot be replayed: %s", r->x.why);
 	case RP_FAULT:
 		return faulted(r);
+	case RP_TRAP:
+		return trapped(r);
 	case RP_NOMEM:
 		return drive_bad(r, "no memory");
 	default:
@@ -392,10 +432,14 @@ stopped(struct replay *r, enum rp_stop stop)
 static void
 late_values(struct replay *r)
 {
-	static const uint8_t reg[FACT_NLATE] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
+	static const uint8_t reg[] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
 
-	for (unsigned i = 0; i < FACT_NLATE; i++)
-		r->x.late[(int)i - (int)FACT_NLATE] = r->x.cpu.r[reg[i]];
+	uint64_t *v = r->x.late - FACT_NLATE, flags = r->x.cpu.rflags;
+
+	for (unsigned i = 0; i < sizeof reg; i++)
+		v[i] = r->x.cpu.r[reg[i]];
+	v[5] = r->x.cpu.r[r->x.reg];
+	v[6] = (flags & 0xd5) << 8 | (flags >> 11 & 1);
 }
 
 static void
@@ -509,5 +553,6 @@ replay_break(struct replay *r, uint64_t pc, int on)
 		return -1;
 	r->brk = b;
 	b[r->nbrk++] = pc;
+	rp_break_if(r->core, pc, NULL, 0);
 	return rp_break(r->core, pc, 1);
 }

@@ -16,6 +16,13 @@ struct drive_watch {
 	void *arg;
 };
 
+/* Visits of the place of a signal that are not the one: translated code sorts most of them out */
+struct drive_narrow {
+	struct rp_test test[RP_NTEST];  /* which hold at the place */
+	unsigned n, next;               /* so many; the one to be replaced */
+	uint64_t visits, patience;      /* since the tests are these; when to choose another */
+};
+
 struct replay {
 	int fd;
 	struct ws_reader *in;
@@ -33,9 +40,12 @@ struct replay {
 	struct ws_rec_end end;
 	struct ws_early early, told;    /* of the records up to `next`; of the end, once it is known */
 	uint64_t until, triggers;
+	uint64_t from;                  /* instances before the trigger before */
+	uint64_t latest;                /* the next trigger comes before so many, or never (WS_UNKNOWN: it is not known) */
 	uint64_t most;                  /* the end as well: so many instances (WS_UNKNOWN: none) */
 	int uncounted;                  /* begun at a keyframe that does not say its instances */
 	uint64_t sigbreak;              /* a breakpoint of our own, or WS_UNKNOWN */
+	struct drive_narrow narrow;     /* of it */
 	uint64_t broke;                 /* icount at which a breakpoint was told */
 	uint64_t *brk;                  /* user's breakpoints; owned */
 	size_t nbrk;
@@ -68,6 +78,8 @@ int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);   
 int drive_next(struct replay *r);                       /* applies effects until `next` is a trigger, KEY or END, or r->cut */
 int drive_await(struct replay *r);                      /* our breakpoint for a signal that comes: there is one at most */
 int drive_signal_here(struct replay *r);                /* the SIG `next` comes here: 1; not yet: 0; -1: it should have */
+void drive_narrow(struct replay *r);                    /* it does not come at this visit of its place */
+void drive_set_latest(struct replay *r);                /* a trigger took place: how long until the next? */
 int drive_take(struct replay *r);                       /* the trigger `next` takes place; then drive_next */
 int drive_pass_key(struct replay *r);                   /* the KEY `next` is here; then drive_next */
 int drive_key_body(struct replay *r, int maps);         /* behind a KEY, up to its KEYEND; maps: mappings as well as contents */
@@ -81,6 +93,10 @@ drive_instances(const struct replay *r)
 {
 	return r->x.icount - r->x.again;
 }
+
+/* Instances that a processor can begin in a nanosecond: several times what any does */
+#define DRIVE_PACE  64u
+#define DRIVE_SLACK (DRIVE_PACE * 1000000u)     /* for what a clock may be wrong by */
 
 int drive_rewind(struct replay *r);                     /* drive_key.c: back to the start: 0, or REPLAY_BAD */
 

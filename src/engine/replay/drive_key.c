@@ -110,6 +110,7 @@ replay_seek(struct replay *r, size_t k)
 		return REPLAY_BAD;
 	r->triggers = rec.u.state.trigger;
 	r->keyed = 1;
+	r->latest = WS_UNKNOWN;         /* what TIME says stands before the keyframe */
 	return drive_key_body(r, 1) != 0 || drive_next(r) != 0 ? REPLAY_BAD : REPLAY_OK;
 }
 

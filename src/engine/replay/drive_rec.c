@@ -7,6 +7,8 @@
 #include "engine/replay/drive.h"
 
 #define X_MXCSR  24u            /* in an xsave image */
+#define X_XMM    160u           /* the 16 of them */
+#define X_XMM_END 416u
 #define X_BV     512u           /* its header: which states it has, and how they are laid out */
 #define X_HEADER 64u
 
@@ -131,6 +133,9 @@ drive_await(struct replay *r)
 	uint64_t pc = found ? r->next.u.sig.at.rip : WS_UNKNOWN;
 	int mine = 1;
 
+	if (r->sigbreak != WS_UNKNOWN)
+		rp_break_if(r->core, r->sigbreak, NULL, 0);
+	r->narrow = (struct drive_narrow){ .patience = 2 };
 	if (pc == r->sigbreak)
 		return 0;
 	for (size_t i = 0; i < r->nbrk; i++)
@@ -141,6 +146,21 @@ drive_await(struct replay *r)
 	if (pc != WS_UNKNOWN && rp_break(r->core, pc, 1) != 0)
 		return drive_bad(r, "no memory");
 	return 0;
+}
+
+/* A trigger took place: how long until the next?  TIME, which comes before it, may say more */
+static void
+set_latest(struct replay *r, uint64_t time)
+{
+	if (r->head->flags & WS_TIMES)
+		r->latest = r->from + DRIVE_SLACK + time * DRIVE_PACE;
+}
+
+void
+drive_set_latest(struct replay *r)
+{
+	r->from = drive_instances(r);
+	set_latest(r, WS_TIME_LEAST);
 }
 
 int
@@ -161,12 +181,19 @@ drive_next(struct replay *r)
 		case WS_SIG:
 		case WS_TSC:
 		case WS_CPUID:
+		case WS_RAND:
 		case WS_KEY:
 		case WS_END:
 			return drive_await(r);
 		case WS_START:
 		case WS_KEYEND:
 			return drive_bad(r, "a record %s where none may be", ws_kind_name(r->next.kind));
+		case WS_TIME:
+			if (watched(r, &r->next) != 0)
+				return REPLAY_BAD;
+			if (r->latest != WS_UNKNOWN)
+				set_latest(r, r->next.u.time);
+			break;
 		default:
 			if (watched(r, &r->next) != 0 || effect(r, &r->next) != 0)
 				return REPLAY_BAD;
@@ -250,6 +277,34 @@ same_memory(struct replay *r, uint64_t addr, const uint8_t *p, size_t n)
 	return 1;
 }
 
+static int
+same_words(struct replay *r, const struct ws_rec_sig *s)
+{
+	for (size_t i = 0; i < s->nwords; i++) {
+		const uint8_t *w = s->words + i * WS_SIGWORD;
+
+		if (!same_memory(r, get_le64(w), w + 8, 8))
+			return 0;
+	}
+	return 1;
+}
+
+/* xmm0 to xmm15 in a state, 16 bytes each */
+static const uint8_t *
+vectors(const uint8_t *xsave)
+{
+	static const uint8_t initial[X_XMM_END - X_XMM];
+
+	return xsave[X_BV] & 2 ? xsave + X_XMM : initial;
+}
+
+/* A signal that kills has the state of its place */
+static int
+has_state(const struct ws_rec_sig *s)
+{
+	return s->nxsave > X_BV && ws_same(&s->at, &s->to);
+}
+
 int
 drive_signal_here(struct replay *r)
 {
@@ -264,7 +319,70 @@ drive_signal_here(struct replay *r)
 			return drive_drift(r, "registers are not those of signal %u at instruction %llu", s->sig, (unsigned long long)s->icount);
 		return 1;
 	}
-	return ws_same(&g, &s->at) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack);
+	return ws_same(&g, &s->at) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack) && same_words(r, s) &&
+	    (!has_state(s) || memcmp(vectors(r->x.cpu.xsave), vectors(s->xsave), X_XMM_END - X_XMM) == 0);
+}
+
+/* A test that holds at the place but not here; 0: there is none */
+static int
+discriminate(struct replay *r, struct rp_test *t)
+{
+	const struct ws_rec_sig *s = &r->next.u.sig;
+	uint8_t b[8];
+
+	for (int i = 0; i < 16; i++)
+		if (r->x.cpu.r[i] != s->at.r[i]) {
+			*t = (struct rp_test){ .reg = i, .value = s->at.r[i] };
+			return 1;
+		}
+	if (!ws_same(replay_regs(r), &s->at))
+		return 0;               /* flags */
+	for (int i = 0; i < 16 && has_state(s); i++) {
+		*t = (struct rp_test){ .reg = RP_TEST_XMM + i, .value = get_le64(vectors(s->xsave) + 16 * i) };
+		if (get_le64(vectors(r->x.cpu.xsave) + 16 * i) != t->value)
+			return 1;
+	}
+	for (size_t i = 0; i + 8 <= s->nstack; i += 8) {
+		*t = (struct rp_test){ .reg = -1, .addr = s->at.r[WS_RSP] + i, .value = get_le64(s->stack + i) };
+		if (mem_read(&r->mem, t->addr, b, 8) == 8 && get_le64(b) != t->value)
+			return 1;
+	}
+	for (size_t i = 0; i < s->nwords; i++) {
+		const uint8_t *w = s->words + i * WS_SIGWORD;
+
+		*t = (struct rp_test){ .reg = -1, .addr = get_le64(w), .value = get_le64(w + 8) };
+		if (mem_read(&r->mem, t->addr, b, 8) == 8 && get_le64(b) != t->value)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Two visits of which all that is compared is equal are one: which of the
+ * differences the tests look at does not matter.
+ */
+void
+drive_narrow(struct replay *r)
+{
+	struct drive_narrow *w = &r->narrow;
+
+	if (r->x.cpu.rip != r->sigbreak || ++w->visits < w->patience)
+		return;
+	for (size_t i = 0; i < r->nbrk; i++)
+		if (r->brk[i] == r->sigbreak)
+			return;
+	w->visits = 0;
+	if (!discriminate(r, &w->test[w->n < RP_NTEST ? w->n : w->next])) {
+		w->patience *= 2;
+		return;
+	}
+	if (w->n < RP_NTEST) {
+		w->n++;
+	} else {
+		w->next = (w->next + 1) % RP_NTEST;
+		w->patience *= 2;
+	}
+	rp_break_if(r->core, r->sigbreak, w->test, w->n);
 }
 
 static int
@@ -311,6 +429,24 @@ take_cpuid(struct replay *r)
 	return 0;
 }
 
+static int
+take_rand(struct replay *r)
+{
+	const struct ws_rec_rand *d = &r->next.u.rand;
+	uint64_t *g = &r->x.cpu.r[r->x.reg];
+	const char *had = ws_random_name(d->insn), *here = ws_random_name(r->x.insn - RP_RDRAND);
+
+	if (d->insn != r->x.insn - RP_RDRAND)
+		return drive_drift(r, "%s, where the program had %s", here, had);
+	if (r->x.size < 8 && d->value >> (8 * r->x.size))
+		return drive_drift(r, "%s of %u bytes, where the program had more", here, r->x.size);
+	r->counts.nrand++;
+	*g = r->x.size == 2 ? (*g & ~UINT64_C(0xffff)) | d->value : d->value;
+	if (d->insn != WS_RDPID)
+		r->x.cpu.rflags = (r->x.cpu.rflags & ~UINT64_C(0x8d5)) | !d->failed;
+	return 0;
+}
+
 int
 drive_take(struct replay *r)
 {
@@ -322,11 +458,13 @@ drive_take(struct replay *r)
 	case WS_SYS: e = take_sys(r); break;
 	case WS_SIG: e = take_sig(r); break;
 	case WS_TSC: e = take_tsc(r); break;
+	case WS_RAND: e = take_rand(r); break;
 	default: e = take_cpuid(r); break;
 	}
 	if (e)
 		return e;
 	r->triggers++;
 	r->after_sig = r->next.kind == WS_SIG;
+	drive_set_latest(r);
 	return drive_next(r);
 }

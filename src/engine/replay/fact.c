@@ -330,7 +330,7 @@ references(struct build *b)
 	unsigned n = 0, nread = 0, k;
 	int i;
 
-	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP || m == ZYDIS_MNEMONIC_CPUID)
+	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP || m == ZYDIS_MNEMONIC_CPUID || rp_random(in))
 		b->f.kind = FACT_LATE;
 	else if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 		b->f.kind = FACT_STRING;
@@ -360,7 +360,7 @@ places(struct build *b)
 		struct fact_def *d = &b->def[i];
 
 		if (b->f.kind == FACT_LATE) {
-			d->val = (uint8_t)(d->reg == R11 ? 4 : d->reg);
+			d->val = (uint8_t)(!rp_random(b->in) ? d->reg == R11 ? 4 : d->reg : d->reg == FACT_FLAGS ? 6 : 5);
 			d->nval = 1;
 		} else if (b->f.kind == FACT_STRING) {
 			d->val = d->reg == RCX ? 0 : d->reg == RSI ? 1 : d->reg == RDI ? 2 : d->reg == RAX ? 3 : 4;

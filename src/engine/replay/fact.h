@@ -43,7 +43,7 @@ enum fact_kind {
 	FACT_PLAIN,                     /* nref references, then nval words of values, nmem of memory */
 	FACT_COUNTED,                   /* the numbers of references (32 bits) and of words of memory behind them, these, then nval */
 	FACT_STRING,                    /* a FACT_RECORD, then references; if memory is wanted, a word of it for each */
-	FACT_LATE,                      /* syscall, rdtsc, rdtscp, cpuid: FACT_NLATE words of values that are only known when it has taken place */
+	FACT_LATE,                      /* syscall, rdtsc, rdtscp, cpuid, rdrand, rdseed, rdpid: FACT_NLATE words of values that are only known when it has taken place */
 	FACT_SIGNAL                     /* no instruction: a signal arrives, its handler's registers are set; FACT_NSIGNAL words of values */
 };
 
@@ -53,7 +53,7 @@ struct fact_mem { uint16_t load, store; };
 
 #define FACT_MAXUSE 64u
 #define FACT_MAXREF 16u                 /* of FACT_PLAIN */
-#define FACT_NLATE  5u                  /* rax rcx rdx rbx r11 */
+#define FACT_NLATE  7u                  /* rax rcx rdx rbx r11; of rdrand and its kin, the register and flags */
 #define FACT_NSIGNAL 2u                 /* the signal, 0 behind its handler; rsp there */
 #define FACT_RECORD 6u                  /* words: state, then values: rcx rsi rdi rax flags */
 #define FACT_NREFS(state) ((uint32_t)(state))

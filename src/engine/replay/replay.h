@@ -23,7 +23,7 @@ struct replay_fault {
 
 struct replay_counts {
 	uint64_t ninst;                 /* instructions, each repetition of a string instruction as its fetches */
-	uint64_t nsys, nsig, ntsc, ncpuid;
+	uint64_t nsys, nsig, ntsc, ncpuid, nrand;
 	uint64_t mapped, most;          /* bytes of the guest's memory now, and at most */
 };
 

@@ -133,6 +133,8 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	s->uncounted = r->uncounted;
 	s->triggers = r->triggers;
 	s->broke = r->broke;
+	s->from = r->from;
+	s->latest = r->latest;
 	s->mark = ws_mark(r->in, &r->next);
 	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && keep_all(s, base, pagemap, most) == 0) {
 		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
@@ -190,6 +192,8 @@ snap_return(struct replay *r, const struct snap *s, int pagemap)
 	r->uncounted = s->uncounted;
 	r->triggers = s->triggers;
 	r->broke = s->broke;
+	r->from = s->from;
+	r->latest = s->latest;
 	r->pending = REPLAY_OK;
 	if (ws_return(r->in, s->mark, &r->next) != 0)
 		return drive_bad_file(r);

@@ -13,7 +13,7 @@ struct snap {
 	uint8_t xsave[RP_XSAVE];
 	struct ws_mark *mark;
 	int after_sig, keyed, uncounted;
-	uint64_t triggers, broke;
+	uint64_t triggers, broke, from, latest;
 	struct mem_area *area;
 	size_t narea;
 	struct snap_at *page;           /* by ascending address; all others are zero; owned */

@@ -43,9 +43,11 @@ enum rp_why {
 	RW_MISS,                /* rip: an indirect jump whose target is not translated */
 	RW_NEXT,                /* a single step is done */
 	RW_SYSCALL, RW_RDTSC, RW_RDTSCP, RW_CPUID,
+	RW_RAND,                /* rand */
 	RW_BAD,                 /* msg */
 	RW_TRAP,                /* sig: an instruction that always faults */
 	RW_FAULT,               /* sig, addr */
+	RW_BEHIND,              /* sig: as RW_TRAP, but the instruction is over */
 	RW_SMC                  /* addr: a write to a page with translated code */
 };
 
@@ -65,6 +67,7 @@ struct rp_frame {
 	uint64_t out0;                  /* out before the instruction whose references a helper wrote */
 	uint64_t hostsp, go, xsave, rfbm, site;
 	uint64_t why, sig, addr, msg;
+	uint64_t rand;                  /* enum rp_insn, the register << 8, its bytes << 16 */
 	uint64_t late;                  /* RP_VALUES: the end of room for the values of a FACT_LATE, 0: there is none */
 	uint64_t side, nside;           /* RP_MEMORY: what the references of a string instruction loaded and stored, RP_NSIDE words */
 	uint64_t out, end, limit;       /* for helpers; out also as r11 outside; end of the room they may use */
@@ -192,6 +195,9 @@ struct rp_core {
 	struct rp_page *pages[4096];
 	uint64_t *brk;
 	size_t nbrk, capbrk;
+	uint64_t testpc;                /* rp_break_if */
+	struct rp_test test[RP_NTEST];
+	unsigned ntest;                 /* 0: none */
 	int dirty, bmi2, fsgsbase, avx, avx512bw, signals;
 	int amd;                        /* guest code is AMD's */
 	int running;                    /* mode + 1 while translated code runs */
@@ -232,6 +238,7 @@ void rp_page_drop(struct rp_core *c, struct rp_page *p);        /* its translati
 void rp_guard(struct rp_core *c, struct rp_block *b);
 size_t rp_peek(uint64_t addr, uint8_t *p, size_t n);            /* guest memory, as far as it can be read */
 int rp_isbreak(const struct rp_core *c, uint64_t pc);
+int rp_istested(const struct rp_core *c, uint64_t pc);          /* a breakpoint with tests */
 
 /* coresig.c */
 int rp_signals_on(struct rp_core *c);
@@ -319,7 +326,9 @@ int rp_gpr(ZydisRegister r);            /* number of a general register of any w
 int rp_highbyte(ZydisRegister r);
 const char *rp_refuse(const struct rp_inst *in);        /* why it cannot be replayed, or NULL */
 int rp_approximates(const struct rp_inst *in);  /* its results are of the maker's choice */
-int rp_traps(const struct rp_inst *in); /* the signal that it always gives, or 0 */
+int rp_traps(const struct rp_inst *in); /* the signal that it always gives instead of being executed, or 0 */
+int rp_trapped(const struct rp_inst *in);       /* the signal that it gives when it has been executed, or 0 */
+int rp_random(const struct rp_inst *in);        /* enum rp_insn of one whose result the processor makes up, or 0 */
 int rp_noref(const struct rp_inst *in); /* names memory without referring to it */
 
 /* stubasm.c: host instructions, none of which changes flags */

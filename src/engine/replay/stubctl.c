@@ -442,10 +442,31 @@ leaving(struct rp_tr *t, unsigned why)
 	return 1;
 }
 
+static int
+randomly(struct rp_tr *t, int insn)
+{
+	const ZydisDecodedOperand *o = &t->in->op[0];
+
+	e_imm(t, T0, (uint64_t)insn | (uint64_t)rp_gpr(o->reg.value) << 8 | (uint64_t)(o->size / 8) << 16);
+	e_store(t, FO(rand), T0);
+	return leaving(t, RW_RAND);
+}
+
+static int
+trapped(struct rp_tr *t, int sig)
+{
+	rp_fetch(t);
+	e_imm(t, T0, (uint64_t)sig);
+	e_store(t, FO(sig), T0);
+	rp_leavewith(t, RW_BEHIND, t->in->next);
+	return 1;
+}
+
 int
 rp_special(struct rp_tr *t)
 {
 	struct rp_hinfo *h;
+	int sig, insn;
 
 	if (rp_noref(t->in)) {
 		rp_fetch(t);
@@ -453,6 +474,10 @@ rp_special(struct rp_tr *t)
 	}
 	if (category(t))
 		return 1;
+	if ((sig = rp_trapped(t->in)) != 0)
+		return trapped(t, sig);
+	if ((insn = rp_random(t->in)) != 0)
+		return randomly(t, insn);
 	switch (t->in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: rp_push(t); return 1;
 	case ZYDIS_MNEMONIC_POP: rp_pop(t); return 1;

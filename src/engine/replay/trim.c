@@ -163,7 +163,7 @@ on_record(void *arg, const struct ws_rec *rec)
 		break;
 	case WS_SIG:            /* its place is known now, and the stack there need not be kept */
 		sig = *rec;
-		sig.u.sig.nstack = 0;
+		sig.u.sig.nstack = sig.u.sig.nwords = 0;
 		if (t->r->x.icount != t->last)
 			sig.u.sig.icount = t->r->x.icount;
 		t->last = t->r->x.icount;

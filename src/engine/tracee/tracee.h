@@ -62,6 +62,15 @@ size_t tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n);     
 size_t tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n);
 size_t tracee_string(struct tracee *t, uint64_t addr, char *p, size_t room);    /* length; room at most, then without NUL */
 
+/* An instruction whose result the processor makes up */
+struct tracee_random {
+	uint32_t insn;                  /* enum ws_random */
+	unsigned reg, size, len;        /* the general register it writes, how many bytes of it; its own bytes */
+};
+int tracee_random(const uint8_t *b, size_t n, struct tracee_random *d);         /* -1: b is none */
+void tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec);        /* executes one */
+void tracee_give_random(const struct tracee_random *d, const struct ws_rec_rand *rec, struct ws_regs *w);      /* it is over */
+
 struct tracee_map {
 	uint64_t lo, hi, offset, dev, ino;
 	int prot, shared;

@@ -53,7 +53,7 @@ computes(const struct rp_inst *in)
 	default:
 		return 0;
 	}
-	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) && in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !rp_refuse(in) && !rp_traps(in) && !rp_approximates(in) &&
+	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) && in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !rp_refuse(in) && !rp_traps(in) && !rp_trapped(in) && !rp_approximates(in) &&
 	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
 	    in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX);
 }

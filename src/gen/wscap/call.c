@@ -312,5 +312,7 @@ call_leave(struct cap *c)
 		compare_after(c, c->audit && w->how != W_COMPARE && !clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
 	if (c->sharing)
 		compare_shared(c);
+	if (clones(k.nr))
+		random_again(c);
 	c->behind = 1;
 }

@@ -65,6 +65,7 @@ child_free(struct cap *c, pid_t pid)
 		return;
 	snprintf(path, sizeof(path), "/proc/%ld/mem", (long)pid);
 	t.mem = open(path, O_RDWR | O_CLOEXEC);
+	random_child(c, &t);
 	let_go(c, &t);
 	tracee_close(&t);
 }
@@ -72,6 +73,7 @@ child_free(struct cap *c, pid_t pid)
 void
 cap_release(struct cap *c)
 {
+	random_off(c);
 	let_go(c, &c->t);
 	c->traced = 0;
 }

@@ -89,6 +89,7 @@ sys_mmap(struct cap *c, const struct call *k)
 		r.offset = k->arg[5];
 		file_of(c, &r, (int)k->arg[4], name, sizeof(name));
 	}
+	random_cut(c, r.lo, r.hi, 0);
 	if (!anon && same_file(c, &r)) {
 		region_prot(&c->reg, r.lo, r.hi, r.prot);
 		put_range(c, WS_PROT, r.lo, r.hi - r.lo, r.prot);
@@ -99,6 +100,7 @@ sys_mmap(struct cap *c, const struct call *k)
 		if (!anon && !c->touch)
 			put_pages(c, r.lo, r.hi);
 	}
+	random_scan(c, &r, name);
 	if (c->touch) {
 		region_cut(&c->hidden, r.lo, r.hi);
 		if (!anon)
@@ -111,6 +113,7 @@ sys_munmap(struct cap *c, const struct call *k)
 {
 	if (failed(k))
 		return;
+	random_cut(c, k->arg[0], k->arg[0] + up(k->arg[1]), 0);
 	region_cut(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]));
 	region_cut(&c->hidden, k->arg[0], k->arg[0] + up(k->arg[1]));
 	put_range(c, WS_UNMAP, k->arg[0], up(k->arg[1]), 0);
@@ -121,8 +124,11 @@ sys_mprotect(struct cap *c, const struct call *k)
 {
 	if (failed(k))
 		return;
+	if (k->arg[2] & PROT_WRITE)
+		random_cut(c, k->arg[0], k->arg[0] + up(k->arg[1]), 1);
 	region_prot(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]), (int)(k->arg[2] & 7));
 	put_range(c, WS_PROT, k->arg[0], up(k->arg[1]), (int)(k->arg[2] & 7));
+	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + up(k->arg[1]), .prot = (int)(k->arg[2] & 7)}, "");
 	if (c->touch)
 		touch_protected(c, k->arg[0], k->arg[0] + up(k->arg[1]));
 }
@@ -173,6 +179,7 @@ sys_mremap(struct cap *c, const struct call *k)
 		put_pages(c, r.lo, r.hi);
 		return;
 	}
+	random_cut(c, from, from + oldlen, 0);
 	region_move(&c->reg, from, oldlen, to, newlen);
 	put_move(c, from, oldlen, to, newlen);
 	if (k->arg[3] & 4) {            /* MREMAP_DONTUNMAP */

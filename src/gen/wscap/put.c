@@ -1,15 +1,36 @@
 /* Records of a capture. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "wscap.h"
+
+/* How long the program took since the trigger before: a bound for what a replay may execute up to this one */
+static void
+put_time(struct cap *c)
+{
+	struct ws_rec r = {.kind = WS_TIME};
+	struct timespec t;
+	clockid_t clock;
+	uint64_t now;
+
+	if (!clock_getcpuclockid(c->t.pid, &clock) && !clock_gettime(clock, &t)) {
+		now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+		r.u.time = now - c->cputime;
+		c->cputime = now;
+	}
+	if (r.u.time >= WS_TIME_LEAST && r.u.time <= WS_TIME_MAX)
+		put(c, &r);
+}
 
 void
 put(struct cap *c, const struct ws_rec *r)
 {
 	if (!c->w || c->failed)
 		return;
+	if (ws_is_trigger(r->kind) || r->kind == WS_END)
+		put_time(c);
 	if (ws_put(c->w, r) < 0)
 		c->failed = 1;
 	c->dirty = 1;
@@ -44,6 +65,7 @@ put_mem(struct cap *c, uint64_t addr, uint64_t n)
 			return;
 		}
 		got = tracee_read(&c->t, addr, p, k);
+		random_hide(c, addr, p, got);
 		if (got) {
 			if (c->compare)
 				compare_known(c, addr, p, got);
@@ -102,6 +124,7 @@ put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 		size_t k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
 		size_t got = tracee_read(&c->t, lo, c->scratch, k) / PAGE * PAGE;
 
+		random_hide(c, lo, c->scratch, got);
 		put_scratch(c, lo, got);
 		lo += got < k ? got + PAGE : got;       /* a page that is not there: behind the end of its file */
 	}

@@ -152,6 +152,7 @@ on_exec(struct cap *c)
 		c->hasended = 1;
 		return;
 	}
+	c->nsite = 0;                   /* gone, as all its memory */
 	c->t.site = find_site(c->t.pid, &c->t);
 	cap_release(c);
 }

@@ -90,7 +90,7 @@ signal_mask(struct cap *c)
 
 /* The kernel insists on a fault's signal: blocked, it was unblocked, and its action forgotten */
 static void
-restore_segv(struct cap *c)
+restore_action(struct cap *c, int sig, const uint8_t *act)
 {
 	static const uint8_t none[32];
 	struct user_regs_struct g;
@@ -98,12 +98,12 @@ restore_segv(struct cap *c)
 	uint64_t at;
 	long ret;
 
-	if (!(c->mask & bit(SIGSEGV)) && c->handler[SIGSEGV] != 1)
+	if (!(c->mask & bit(sig)) && c->handler[sig] != 1)
 		return;
-	if (memcmp(c->segv, none, 32) && !tracee_regs(&c->t, &g)) {
+	if (memcmp(act, none, 32) && !tracee_regs(&c->t, &g)) {
 		at = (g.rsp - 1024) & ~15ull;
-		if (tracee_read(&c->t, at, kept, 32) == 32 && tracee_write(&c->t, at, c->segv, 32) == 32) {
-			tracee_call(&c->t, &ret, SYS_rt_sigaction, SIGSEGV, at, 0, 8, 0, 0);
+		if (tracee_read(&c->t, at, kept, 32) == 32 && tracee_write(&c->t, at, act, 32) == 32) {
+			tracee_call(&c->t, &ret, SYS_rt_sigaction, sig, at, 0, 8, 0, 0);
 			tracee_write(&c->t, at, kept, 32);
 		}
 	}
@@ -140,14 +140,6 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 	c->restart = 0;
 }
 
-/* A loop may come by with the same registers again and again: then its counter is in memory, mostly on the stack */
-static void
-get_stack(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
-{
-	s->stack = c->stack;
-	s->nstack = tracee_readable(&c->t, sp, c->stack, sizeof(c->stack));
-}
-
 /*
  * With a handler: the kernel makes the frame, and stops at the handler's first
  * instruction.  amid: where the program computes.  A signal to go on with.
@@ -162,7 +154,7 @@ deliver(struct cap *c, int sig, int amid)
 	if (tracee_regs(&c->t, &at))
 		return 0;
 	if (amid)
-		get_stack(c, &r.u.sig, at.rsp);
+		place_tell(c, &r.u.sig, at.rsp);
 	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, sig))
 		return 0;
 	while (tracee_wait(&c->t, &status))
@@ -291,6 +283,27 @@ end_string(struct cap *c)
 	return 0;
 }
 
+/* Does it end a program that does nothing about it? */
+static int
+ends(int sig)
+{
+	switch (sig) {
+	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* The program computes: to a place that can be found again.  0; else what came instead */
+static int
+find_place(struct cap *c)
+{
+	int other = end_string(c);
+
+	return other ? other : place_search(c);
+}
+
 int
 on_signal(struct cap *c, int sig)
 {
@@ -301,16 +314,24 @@ on_signal(struct cap *c, int sig)
 		return sig;
 	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && emulate(c)) ||
 	    (si.si_code == SEGV_ACCERR && c->touch && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
-		restore_segv(c);
+		restore_action(c, SIGSEGV, c->segv);
+		return 0;
+	}
+	if (sig == SIGTRAP && si.si_code > 0 && random_trap(c, &si)) {
+		restore_action(c, SIGTRAP, c->trap);
 		return 0;
 	}
 	ours = recognise(c, &si);
-	if (sig > 64 || c->handler[sig] <= 1)   /* SIG_DFL, SIG_IGN: the program does not notice, or no more */
+	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice */
 		return sig;
-	if (is_fault(&si) || right_behind(c))
+	if (!c->handler[sig]) {                 /* SIG_DFL: no more */
+		if (!ends(sig) || is_fault(&si) || right_behind(c) || (other = find_place(c)) == 0)
+			return sig;
+	} else if (is_fault(&si) || right_behind(c)) {
 		return deliver(c, sig, 0);
-	if (ours && (other = end_string(c)) == 0)
+	} else if (ours && (other = find_place(c)) == 0) {
 		return deliver(c, sig, 1);
+	}
 	if (other >= 0)
 		tracee_hold(&c->t, &si);
 	cap_hurry(1);
@@ -329,6 +350,9 @@ signal_deadly(struct cap *c, int sig)
 	r.u.sig.sig = (uint32_t)sig;
 	tracee_from_user(&r.u.sig.at, &g, g.rax);
 	r.u.sig.to = r.u.sig.at;
+	r.u.sig.nxsave = get_xsave(c);
+	r.u.sig.xsave = c->xsave;
+	place_tell(c, &r.u.sig, g.rsp);
 	put(c, &r);
 }
 

@@ -100,6 +100,8 @@ sys_sigaction(struct cap *c, const struct call *k)
 	c->actflags[k->arg[0]] = get_le64(c->newact + 8);
 	if (k->arg[0] == SIGSEGV)
 		memcpy(c->segv, c->newact, sizeof(c->segv));
+	if (k->arg[0] == SIGTRAP)
+		memcpy(c->trap, c->newact, sizeof(c->trap));
 }
 
 /* Not only the registers that every call changes: told as a signal of number 0, from behind the call to where it goes on */

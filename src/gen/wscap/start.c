@@ -125,7 +125,7 @@ header(struct cap *c, struct start *s, char *const argv[])
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)c->t.pid);
 	n = readlink(path, s->exe, sizeof(s->exe) - 1);
 	s->exe[n > 0 ? n : 0] = 0;
-	h.flags = (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (c->touch ? WS_FIRST_TOUCH : 0u);
+	h.flags = WS_TIMES | (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (c->touch ? WS_FIRST_TOUCH : 0u);
 	h.cpuid = c->cpuid;
 	h.ncpuid = c->ncpuid = cpuid_table(c->cpuid, WS_CPUID_MAX);
 	cpuid_brand(c->cpuid, h.ncpuid, brand);
@@ -198,6 +198,7 @@ memory(struct cap *c, struct start *s)
 		put_map(c, &r, type, name);
 		if (!c->touch || type == WS_STACK)
 			put_pages(c, m->lo, m->hi);
+		random_scan(c, &r, name);
 		below = m->hi;
 	}
 }

@@ -29,6 +29,15 @@ struct regions {
 	size_t n, cap;
 };
 
+#define NDEBUG_REGS 4
+struct site {                           /* an instruction whose result the processor makes up */
+	uint64_t addr;
+	struct tracee_random d;
+	uint8_t sure;                   /* it is an instruction, and no data */
+	int8_t slot;                    /* the debug register that watches it; -1: a breakpoint was written there */
+	uint8_t was;                    /* instead of this byte */
+};
+
 struct shadow {                         /* writable memory as it was */
 	struct range { uint64_t addr; size_t n, at; } *range;
 	size_t n, cap;
@@ -71,11 +80,15 @@ struct cap {
 	uint64_t handler[65], actflags[65];
 	uint64_t sent;                  /* held signals that were sent again, by number - 1 */
 	int ended, hasended;            /* its wait status, when a step of ours was its end */
+	uint64_t cputime;               /* of the program, at the last trigger; nanoseconds */
 	uint64_t brk;                   /* rounded up to pages */
 	struct regions reg;
 	struct regions hidden;          /* --first-touch: what the program did not reach for yet */
+	struct site *site;              /* owned */
+	size_t nsite, capsite;
+	int unsaid;                     /* it was said that one is not recorded */
 	uint64_t mask;                  /* signals that the program blocks */
-	uint8_t segv[32];               /* its action for SIGSEGV, as the kernel takes it */
+	uint8_t segv[32], trap[32];     /* its actions for SIGSEGV and SIGTRAP, as the kernel takes them */
 	struct shadow shadow;
 	struct shadow common;           /* memory that children can write, as it was after the last call */
 	int sharing;                    /* there is such memory, and there were children */
@@ -86,6 +99,9 @@ struct cap {
 	uint8_t *scratch;               /* CHUNK bytes */
 	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
 	uint8_t stack[WS_SIGSTACK];     /* where a signal came */
+	uint64_t place[WS_SIGWORDS];    /* what the program wrote right before that */
+	size_t nplace;
+	uint8_t words[WS_SIGWORDS * WS_SIGWORD];
 };
 
 /* A system call in progress */
@@ -152,6 +168,19 @@ int on_signal(struct cap *c, int sig);  /* at a signal-delivery stop: with what 
 void signal_deadly(struct cap *c, int sig);             /* in the stop before the end by sig */
 void signals_send(struct cap *c);       /* at a syscall-entry stop: those held are to be seen at the call's end */
 void signals_force(struct cap *c);      /* those held have waited long enough */
+
+/* place.c: the place of an asynchronous signal */
+int place_search(struct cap *c);        /* goes on for some steps: 0; a signal that came instead; -1: it ended */
+void place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
+
+/* random.c: rdrand, rdseed, rdpid */
+void random_scan(struct cap *c, const struct region *r, const char *name);      /* what can be executed now */
+void random_cut(struct cap *c, uint64_t lo, uint64_t hi, int there);    /* not there any more, or, if `there`, with the program's own bytes */
+int random_trap(struct cap *c, const siginfo_t *si);            /* 1: it was one, and is done */
+void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);     /* memory as the program has it */
+void random_child(const struct cap *c, struct tracee *t);       /* another process that has our memory runs without us */
+void random_again(struct cap *c);                               /* ... and had it in common with the program */
+void random_off(struct cap *c);                                 /* the program goes on without us */
 
 /* child.c: other processes, and ours without us */
 void child_free(struct cap *c, pid_t pid);              /* a new process: to run as if we were not there */

@@ -1,0 +1,141 @@
+/*
+ * Where an asynchronous signal finds the program, told so that a replay knows
+ * the place among millions of visits: the processor's registers, the stack,
+ * and what the program wrote in its last steps, which is where a loop keeps
+ * its counter if it keeps it in memory.
+ */
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <Zydis/Zydis.h>
+
+#include "base/bytes.h"
+#include "wscap.h"
+
+#define STEPS 64u               /* that the program is watched for */
+#define ZONE  128u              /* bytes below rsp that functions use without saying so */
+
+struct step {
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+/* Instructions that are not for a single step: they leave the program, trap, or show the trap flag */
+static int
+stays(const struct step *s)
+{
+	switch (s->z.meta.category) {
+	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_SYSTEM: case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_RDRAND: case ZYDIS_CATEGORY_RDSEED: case ZYDIS_CATEGORY_RDPID: case ZYDIS_CATEGORY_STRINGOP:
+		return 0;
+	default:
+		break;
+	}
+	switch (s->z.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_CPUID: case ZYDIS_MNEMONIC_RDTSC: case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
+		return 0;
+	default:
+		return !(s->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
+	}
+}
+
+static int
+decode(struct cap *c, uint64_t pc, struct step *s)
+{
+	static ZydisDecoder d;
+	static int ready;
+	uint8_t b[15];
+	size_t n = tracee_read(&c->t, pc, b, sizeof(b));
+
+	if (!ready)
+		ready = ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, b, n, &s->z, s->op)) ? 0 : -1;
+}
+
+static void
+note(struct cap *c, uint64_t addr)
+{
+	addr &= ~7ull;
+	for (size_t i = 0; i < c->nplace; i++)
+		if (c->place[i] == addr)
+			return;
+	if (c->nplace < WS_SIGWORDS)
+		c->place[c->nplace++] = addr;
+}
+
+/* Where the instruction at g's rip writes */
+static void
+writes(struct cap *c, const struct step *s, const struct user_regs_struct *g)
+{
+	ZydisRegisterContext x;
+	struct ws_regs w;
+	uint64_t addr;
+
+	tracee_from_user(&w, g, g->rax);
+	memset(&x, 0, sizeof(x));
+	for (int i = 0; i < 16; i++) {
+		x.values[ZYDIS_REGISTER_RAX + i] = w.r[i];
+		x.values[ZYDIS_REGISTER_EAX + i] = (uint32_t)w.r[i];
+	}
+	for (int i = 0; i < s->z.operand_count_visible; i++) {
+		const ZydisDecodedOperand *o = &s->op[i];
+
+		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
+		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
+		    !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&s->z, o, w.rip, &x, &addr)))
+			continue;
+		addr += o->mem.segment == ZYDIS_REGISTER_FS ? w.fsbase : o->mem.segment == ZYDIS_REGISTER_GS ? w.gsbase : 0;
+		note(c, addr);
+		if (addr % 8 + o->size / 8u > 8)
+			note(c, addr + 7);
+	}
+}
+
+int
+place_search(struct cap *c)
+{
+	struct user_regs_struct g;
+	struct step s;
+	int status = 0;
+
+	c->nplace = 0;
+	for (unsigned i = 0; i < STEPS && !c->touch; i++) {
+		if (tracee_regs(&c->t, &g) || decode(c, g.rip, &s) || !stays(&s))
+			break;
+		writes(c, &s, &g);
+		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
+			break;
+		while (tracee_wait(&c->t, &status))
+			;
+		if (!WIFSTOPPED(status)) {
+			c->ended = status;
+			c->hasended = 1;
+			return -1;
+		}
+		c->behind = 0;
+		if (status >> 8 != SIGTRAP)
+			return WSTOPSIG(status);
+	}
+	return 0;
+}
+
+void
+place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
+{
+	uint8_t b[8];
+
+	for (uint64_t at = sp - ZONE; at != sp; at += 8)
+		note(c, at);
+	s->stack = c->stack;
+	s->nstack = tracee_readable(&c->t, sp, c->stack, sizeof(c->stack));
+	s->words = c->words;
+	for (size_t i = 0; i < c->nplace; i++) {
+		if (tracee_read(&c->t, c->place[i], b, 8) != 8)
+			continue;
+		put_le64(c->words + s->nwords * WS_SIGWORD, c->place[i]);
+		memcpy(c->words + s->nwords++ * WS_SIGWORD + 8, b, 8);
+	}
+	c->nplace = 0;
+}

@@ -1,0 +1,325 @@
+/*
+ * rdrand, rdseed and rdpid, which nothing makes fault: they are looked for in
+ * what becomes executable, and stopped at.  Four addresses can be watched by
+ * debug registers, whatever is there.  At further ones a breakpoint is
+ * written, but only where an instruction is sure to be: where decoding from
+ * the beginning of a function, as .eh_frame_hdr tells it, comes to it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+#include <elf.h>
+#include <Zydis/Zydis.h>
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "wscap.h"
+
+#define LONGEST 8u              /* bytes of such an instruction, with prefixes that mean something */
+#define FUNCTION (256u << 10)   /* bytes of a function that is decoded */
+#define BREAKPOINT 0xcc
+
+/* The functions of a file, by ascending address */
+struct functions {
+	int fd;
+	Elf64_Phdr ph[64];
+	unsigned nph;
+	uint64_t at, n, vaddr;          /* of the table in the file; entries; what it counts from */
+};
+
+static int
+functions_open(struct functions *f, const char *path)
+{
+	Elf64_Ehdr e;
+	uint8_t h[12];
+
+	f->n = 0;
+	f->fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (f->fd < 0 || pread(f->fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
+	    e.e_machine != EM_X86_64 || e.e_phentsize != sizeof(f->ph[0]) || e.e_phnum > 64)
+		return -1;
+	f->nph = e.e_phnum;
+	if (pread(f->fd, f->ph, f->nph * sizeof(f->ph[0]), (off_t)e.e_phoff) != (ssize_t)(f->nph * sizeof(f->ph[0])))
+		return -1;
+	for (unsigned i = 0; i < f->nph; i++)
+		if (f->ph[i].p_type == PT_GNU_EH_FRAME && pread(f->fd, h, 12, (off_t)f->ph[i].p_offset) == 12 &&
+		    h[0] == 1 && h[1] == 0x1b && h[2] == 3 && h[3] == 0x3b) {
+			f->at = f->ph[i].p_offset + 12;
+			f->n = get_le32(h + 8);
+			f->vaddr = f->ph[i].p_vaddr;
+		}
+	return f->n ? 0 : -1;
+}
+
+static uint64_t
+function_at(const struct functions *f, uint64_t i)
+{
+	uint8_t b[4];
+
+	if (pread(f->fd, b, 4, (off_t)(f->at + 8 * i)) != 4)
+		return UINT64_MAX;
+	return f->vaddr + (uint64_t)(int32_t)get_le32(b);
+}
+
+/* Is there an instruction at offset off of the file, of len bytes? */
+static int
+is_instruction(const struct functions *f, uint64_t off, unsigned len)
+{
+	static uint8_t code[FUNCTION];
+	uint64_t lo = 0, hi = f->n, addr = 0, start, at = 0;
+	ZydisDecodedInstruction z;
+	ZydisDecoder d;
+	unsigned i;
+
+	for (i = 0; i < f->nph; i++)
+		if (f->ph[i].p_type == PT_LOAD && off >= f->ph[i].p_offset && off - f->ph[i].p_offset < f->ph[i].p_filesz)
+			break;
+	if (i == f->nph || !f->n)
+		return 0;
+	addr = off - f->ph[i].p_offset + f->ph[i].p_vaddr;
+	while (hi - lo > 1) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		*(function_at(f, mid) <= addr ? &lo : &hi) = mid;
+	}
+	start = function_at(f, lo);
+	if (start > addr || addr - start > FUNCTION - LONGEST || off < addr - start ||
+	    pread(f->fd, code, addr - start + len, (off_t)(off - (addr - start))) != (ssize_t)(addr - start + len))
+		return 0;
+	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	while (at < addr - start) {
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + at, addr - start + len - at, &z)))
+			return 0;
+		at += z.length;
+	}
+	return at == addr - start;
+}
+
+static int
+watch(struct cap *c, int slot, uint64_t addr)
+{
+	unsigned long on = 0;
+	const size_t reg = offsetof(struct user, u_debugreg);
+
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].slot >= 0)
+			on |= 1ul << 2 * c->site[i].slot;
+	if (addr)
+		on |= 1ul << 2 * slot;
+	else
+		on &= ~(1ul << 2 * slot);
+	if (ptrace(PTRACE_POKEUSER, c->t.pid, reg + 7 * sizeof(long), on & ~(1ul << 2 * slot)) ||
+	    ptrace(PTRACE_POKEUSER, c->t.pid, reg + (size_t)slot * sizeof(long), addr))
+		return -1;
+	return ptrace(PTRACE_POKEUSER, c->t.pid, reg + 7 * sizeof(long), on) ? -1 : 0;
+}
+
+static int
+plant(struct cap *c, struct site *s)
+{
+	uint8_t trap = BREAKPOINT;
+
+	s->slot = -1;
+	return s->sure && tracee_read(&c->t, s->addr, &s->was, 1) == 1 && tracee_write(&c->t, s->addr, &trap, 1) == 1 ? 0 : -1;
+}
+
+static int
+free_slot(const struct cap *c)
+{
+	unsigned used = 0;
+
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].slot >= 0)
+			used |= 1u << c->site[i].slot;
+	for (int k = 0; k < NDEBUG_REGS; k++)
+		if (!(used >> k & 1))
+			return k;
+	return -1;
+}
+
+/* A debug register of a place where a breakpoint can be written as well */
+static int
+give_way(struct cap *c)
+{
+	for (size_t i = 0; i < c->nsite; i++) {
+		int slot = c->site[i].slot;
+
+		if (slot >= 0 && c->site[i].sure && plant(c, &c->site[i]) == 0)
+			return slot;
+	}
+	return -1;
+}
+
+static int
+cover(struct cap *c, struct site *s)
+{
+	int slot = free_slot(c);
+
+	if (slot < 0 && !s->sure)
+		slot = give_way(c);
+	s->slot = (int8_t)slot;
+	if (slot >= 0 && watch(c, slot, s->addr) == 0)
+		return 0;
+	return plant(c, s);
+}
+
+static void
+unsaid(struct cap *c, const struct site *s, const char *name)
+{
+	char text[256];
+
+	if (c->unsaid)
+		return;
+	c->unsaid = 1;
+	snprintf(text, sizeof(text), "%s at 0x%llx (%.150s) cannot be stopped at: a replay ends where it is executed",
+	    ws_random_name(s->d.insn), (unsigned long long)s->addr, name[0] ? name : "no file");
+	warn("%s", text);
+	put_note(c, text);
+}
+
+static void
+add(struct cap *c, struct site *s, const char *name)
+{
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].addr == s->addr)
+			return;
+	if (cover(c, s)) {
+		unsaid(c, s, name);
+		return;
+	}
+	c->site = xgrow(c->site, &c->capsite, c->nsite + 1, sizeof(*c->site));
+	c->site[c->nsite++] = *s;
+}
+
+/* 0f c7 is at p[i]; prefixes before it belong to it as a rule */
+static int
+begins(const uint8_t *p, size_t i, size_t n, struct tracee_random *d, size_t *from)
+{
+	for (*from = i > 2 ? i - 2 : 0; *from <= i; ++*from)
+		if (!tracee_random(p + *from, n - *from, d) && *from + d->len == i + 3)
+			return 1;
+	return 0;
+}
+
+void
+random_scan(struct cap *c, const struct region *r, const char *name)
+{
+	uint8_t p[CHUNK];
+	struct functions f = {.fd = -1};
+	int opened = 0;
+
+	if (!(r->prot & PROT_EXEC) || r->prot & PROT_WRITE || r->shared || name[0] == '[')
+		return;
+	for (uint64_t at = r->lo; at < r->hi; at += CHUNK - LONGEST) {
+		size_t n = tracee_read(&c->t, at, p, r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK), from;
+
+		for (size_t i = 0; i + 3 <= n; i++) {
+			struct site s = {0};
+			const uint8_t *q = memchr(p + i, 0x0f, n - 2 - i);
+
+			if (!q)
+				break;
+			i = (size_t)(q - p);
+			if (q[1] != 0xc7 || q[2] < 0xf0 || !begins(p, i, n, &s.d, &from))
+				continue;
+			s.addr = at + from;
+			if (!opened++)
+				(void)functions_open(&f, name);
+			s.sure = (uint8_t)is_instruction(&f, s.addr - r->lo + r->offset, s.d.len);
+			add(c, &s, name);
+		}
+		if (n < CHUNK)
+			break;
+	}
+	if (f.fd >= 0)
+		close(f.fd);
+}
+
+static void
+put_back(const struct site *s, struct tracee *t)
+{
+	if (s->slot < 0)
+		tracee_write(t, s->addr, &s->was, 1);
+}
+
+void
+random_cut(struct cap *c, uint64_t lo, uint64_t hi, int there)
+{
+	for (size_t i = 0; i < c->nsite; i++) {
+		struct site *s = &c->site[i];
+
+		if (s->addr < lo || s->addr >= hi)
+			continue;
+		if (s->slot >= 0)
+			(void)watch(c, s->slot, 0);
+		else if (there)
+			put_back(s, &c->t);
+		*s = c->site[--c->nsite];
+		i--;
+	}
+}
+
+int
+random_trap(struct cap *c, const siginfo_t *si)
+{
+	struct user_regs_struct g;
+	struct ws_rec r = {.kind = WS_RAND};
+	struct ws_regs w;
+
+	if (tracee_regs(&c->t, &g))
+		return 0;
+	for (size_t i = 0; i < c->nsite; i++) {
+		const struct site *s = &c->site[i];
+
+		if (s->slot >= 0 ? si->si_code != TRAP_HWBKPT || g.rip != s->addr : si->si_code == TRAP_HWBKPT || g.rip != s->addr + 1)
+			continue;
+		g.rip = s->addr;
+		tracee_from_user(&w, &g, g.rax);
+		tracee_make_random(&s->d, &r.u.rand);
+		tracee_give_random(&s->d, &r.u.rand, &w);
+		tracee_to_user(&g, &w);
+		g.orig_rax = UINT64_MAX;
+		tracee_setregs(&c->t, &g);
+		put(c, &r);
+		c->behind = 0;
+		return 1;
+	}
+	return 0;
+}
+
+void
+random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].slot < 0 && c->site[i].addr - addr < n)
+			p[c->site[i].addr - addr] = c->site[i].was;
+}
+
+void
+random_child(const struct cap *c, struct tracee *t)
+{
+	for (size_t i = 0; i < c->nsite; i++)
+		put_back(&c->site[i], t);
+}
+
+void
+random_again(struct cap *c)
+{
+	const uint8_t trap = BREAKPOINT;
+
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].slot < 0)
+			tracee_write(&c->t, c->site[i].addr, &trap, 1);
+}
+
+void
+random_off(struct cap *c)
+{
+	random_cut(c, 0, UINT64_MAX, 1);
+}
