@@ -236,11 +236,13 @@ leaves(const struct insn *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT: case ZYDIS_MNEMONIC_SYSRET:
-	case ZYDIS_MNEMONIC_INT: case ZYDIS_MNEMONIC_INTO: case ZYDIS_MNEMONIC_BOUND:
+	case ZYDIS_MNEMONIC_INTO: case ZYDIS_MNEMONIC_BOUND:
 	case ZYDIS_MNEMONIC_IRET: case ZYDIS_MNEMONIC_IRETD: case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_VMCALL: case ZYDIS_MNEMONIC_VMMCALL: case ZYDIS_MNEMONIC_VMFUNC:
 	case ZYDIS_MNEMONIC_ENCLU: case ZYDIS_MNEMONIC_SENDUIPI:
 		return 1;
+	case ZYDIS_MNEMONIC_INT:        /* 3 is a breakpoint */
+		return in->op[0].imm.value.u != 3;
 	default:
 		return in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
 	}

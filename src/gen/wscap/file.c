@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "wscap.h"
 
@@ -38,11 +39,49 @@ forget(struct cap *c, const struct call *k)
 	}
 }
 
+/* /proc/PID/mem of the program, by whatever name it was opened */
+static int
+is_memory(const struct cap *c, const char *link)
+{
+	char name[64], whole[64];
+	ssize_t n = readlink(link, name, sizeof(name) - 1);
+
+	name[n > 0 ? n : 0] = 0;
+	snprintf(whole, sizeof(whole), "/proc/%ld/mem", (long)c->t.pid);
+	if (!strcmp(name, whole))
+		return 1;
+	snprintf(whole, sizeof(whole), "/proc/%ld/task/%ld/mem", (long)c->t.pid, (long)c->t.pid);
+	return !strcmp(name, whole);
+}
+
+/* Where the program writes into its own memory through a file: addresses are offsets */
+static void
+put_own(struct cap *c, const struct call *k, int fd)
+{
+	char path[48], text[64];
+	long long pos;
+	FILE *f;
+
+	switch (k->nr) {
+	case SYS_pwrite64: case SYS_pwritev: case SYS_pwritev2:
+		if (k->arg[3] != UINT64_MAX) {
+			put_mem(c, k->arg[3], (uint64_t)k->ret);
+			return;
+		}
+	}
+	snprintf(path, sizeof(path), "/proc/%ld/fdinfo/%d", (long)c->t.pid, fd);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f) && sscanf(text, "pos: %lld", &pos) == 1 && pos >= k->ret)
+		put_mem(c, (uint64_t)(pos - k->ret), (uint64_t)k->ret);
+	if (f)
+		fclose(f);
+}
+
 /* A look at /proc is dear: once for each descriptor */
 static struct file
 file_at(struct cap *c, int fd)
 {
-	struct file f = {1, 0, 0}, *have = fd < NFILES ? &c->file[fd] : NULL;
+	struct file f = {.known = 1}, *have = fd < NFILES ? &c->file[fd] : NULL;
 	char path[48];
 	struct stat st;
 
@@ -52,6 +91,7 @@ file_at(struct cap *c, int fd)
 	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
 		f.dev = st.st_dev;
 		f.ino = st.st_ino;
+		f.memory = is_memory(c, path);
 	}
 	if (have)
 		*have = f;
@@ -71,6 +111,8 @@ file_call(struct cap *c, const struct call *k)
 	f = file_at(c, fd);
 	if (!f.ino || k->ret < 0)
 		return;
+	if (f.memory && k->ret > 0)
+		put_own(c, k, fd);
 	for (size_t i = 0; i < c->reg.n; i++) {
 		const struct region *r = &c->reg.p[i];
 

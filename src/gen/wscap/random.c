@@ -3,7 +3,7 @@
  * what becomes executable, and stopped at.  Four addresses can be watched by
  * debug registers, whatever is there.  At further ones a breakpoint is
  * written, but only where an instruction is sure to be: where decoding from
- * the beginning of a function, as .eh_frame_hdr tells it, comes to it.
+ * the beginning of a function, as .eh_frame_hdr or symbols tell it, comes to it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,21 @@ struct functions {
 	Elf64_Phdr ph[64];
 	unsigned nph;
 	uint64_t at, n, vaddr;          /* of the table in the file; entries; what it counts from */
+	uint64_t symbols, nsymbols;     /* where symbols are in the file */
 };
+
+/* Programs that are linked statically have no .eh_frame_hdr */
+static void
+find_symbols(struct functions *f, const Elf64_Ehdr *e)
+{
+	Elf64_Shdr s;
+
+	for (unsigned i = 0; i < e->e_shnum && e->e_shentsize == sizeof(s); i++)
+		if (pread(f->fd, &s, sizeof(s), (off_t)(e->e_shoff + i * sizeof(s))) == sizeof(s) && s.sh_type == SHT_SYMTAB) {
+			f->symbols = s.sh_offset;
+			f->nsymbols = s.sh_size / sizeof(Elf64_Sym);
+		}
+}
 
 static int
 functions_open(struct functions *f, const char *path)
@@ -39,7 +53,6 @@ functions_open(struct functions *f, const char *path)
 	Elf64_Ehdr e;
 	uint8_t h[12];
 
-	f->n = 0;
 	f->fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (f->fd < 0 || pread(f->fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
 	    e.e_machine != EM_X86_64 || e.e_phentsize != sizeof(f->ph[0]) || e.e_phnum > 64)
@@ -54,7 +67,9 @@ functions_open(struct functions *f, const char *path)
 			f->n = get_le32(h + 8);
 			f->vaddr = f->ph[i].p_vaddr;
 		}
-	return f->n ? 0 : -1;
+	if (!f->n)
+		find_symbols(f, &e);
+	return 0;
 }
 
 static uint64_t
@@ -67,12 +82,46 @@ function_at(const struct functions *f, uint64_t i)
 	return f->vaddr + (uint64_t)(int32_t)get_le32(b);
 }
 
+/* Of the function that addr is in, as symbols tell it */
+static uint64_t
+symbol_start(const struct functions *f, uint64_t addr)
+{
+	Elf64_Sym s[256];
+	uint64_t best = UINT64_MAX;
+
+	for (uint64_t i = 0; i < f->nsymbols; i += 256) {
+		size_t n = f->nsymbols - i < 256 ? (size_t)(f->nsymbols - i) : 256;
+
+		if (pread(f->fd, s, n * sizeof(s[0]), (off_t)(f->symbols + i * sizeof(s[0]))) != (ssize_t)(n * sizeof(s[0])))
+			break;
+		for (size_t k = 0; k < n; k++)
+			if (ELF64_ST_TYPE(s[k].st_info) == STT_FUNC && addr >= s[k].st_value && addr - s[k].st_value < s[k].st_size)
+				best = s[k].st_value;
+	}
+	return best;
+}
+
+static uint64_t
+function_start(const struct functions *f, uint64_t addr)
+{
+	uint64_t lo = 0, hi = f->n;
+
+	if (!f->n)
+		return symbol_start(f, addr);
+	while (hi - lo > 1) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		*(function_at(f, mid) <= addr ? &lo : &hi) = mid;
+	}
+	return function_at(f, lo);
+}
+
 /* Is there an instruction at offset off of the file, of len bytes? */
 static int
 is_instruction(const struct functions *f, uint64_t off, unsigned len)
 {
 	static uint8_t code[FUNCTION];
-	uint64_t lo = 0, hi = f->n, addr = 0, start, at = 0;
+	uint64_t addr, start, at = 0;
 	ZydisDecodedInstruction z;
 	ZydisDecoder d;
 	unsigned i;
@@ -80,15 +129,10 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	for (i = 0; i < f->nph; i++)
 		if (f->ph[i].p_type == PT_LOAD && off >= f->ph[i].p_offset && off - f->ph[i].p_offset < f->ph[i].p_filesz)
 			break;
-	if (i == f->nph || !f->n)
+	if (i == f->nph)
 		return 0;
 	addr = off - f->ph[i].p_offset + f->ph[i].p_vaddr;
-	while (hi - lo > 1) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		*(function_at(f, mid) <= addr ? &lo : &hi) = mid;
-	}
-	start = function_at(f, lo);
+	start = function_start(f, addr);
 	if (start > addr || addr - start > FUNCTION - LONGEST || off < addr - start ||
 	    pread(f->fd, code, addr - start + len, (off_t)(off - (addr - start))) != (ssize_t)(addr - start + len))
 		return 0;

@@ -50,6 +50,7 @@ struct shadow {                         /* writable memory as it was */
 struct file {
 	int known;
 	uint64_t dev, ino;              /* ino 0: no file */
+	int memory;                     /* it is the program's memory, as /proc has it */
 };
 
 struct cap {

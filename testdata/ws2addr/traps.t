@@ -1,0 +1,164 @@
+# What the processor makes up, and what only an exact replay comes out of: traps, random numbers, loops that are interrupted
+. "$SRC/testdata/tap.sh"
+. "$HERE/lib.sh"
+why=$(able) || { skip "$why"; exit 0; }
+cc() { ${CC:-gcc} -w -D_GNU_SOURCE "$@"; }
+
+# replays WHAT: c.ws, raw or trimmed, to its end, natively the same
+replays() {
+	ws2addr -c c.ws >counts 2>err
+	is "$1: replays to its end" "$?$(cat err)" 0
+	wsverify -n 0:200000 c.ws >out 2>err
+	is "$1: as natively" "$?$(cat err)" 0
+}
+
+cat >trap.c <<'P'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static void on(int s) { write(1, "trapped\n", 8); }
+int main(int argc, char **argv)
+{
+	static volatile int mine = 1;
+	int v = 77, f;
+	if (!strcmp(argv[1], "handled") || !strcmp(argv[1], "wide"))
+		signal(SIGTRAP, on);
+	if (!strcmp(argv[1], "ignored"))
+		signal(SIGTRAP, SIG_IGN);
+	if (!strcmp(argv[1], "memory")) {
+		f = open("/proc/self/mem", O_RDWR);
+		pwrite(f, &v, 4, (long)&mine);
+		lseek(f, (long)&mine, SEEK_SET);
+		v += mine;
+		write(f, &v, 4);
+		printf("%d\n", mine);
+	} else if (!strcmp(argv[1], "wide"))
+		__asm__ volatile(".byte 0xcd, 3");
+	else
+		__asm__ volatile("int3");
+	puts("behind");
+	return 5;
+}
+P
+cc -static trap.c -o trap || exit 1
+for how in handled ignored killed wide memory; do
+	./trap $how >want.out 2>/dev/null
+	want=$?
+	for opts in "" --raw; do
+		# shellcheck disable=SC2086,SC3045
+		(ulimit -c 0; exec wscap $opts -o c.ws ./trap $how) >got.out 2>/dev/null
+		is "$how $opts: status" $? $want
+		same "$how $opts: output" got.out want.out
+		replays "$how $opts"
+	done
+done
+
+# more of them than there are debug registers, in a program that has children
+cat >rand.c <<'P'
+#include <cpuid.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define R(n) __attribute__((noinline)) static unsigned long f##n(void) \
+	{ unsigned long x; unsigned char ok; do __asm__ volatile("rdrand %0; setc %1" : "=r"(x), "=q"(ok) :: "cc"); while (!ok); return x; }
+R(0) R(1) R(2) R(3) R(4) R(5)
+__attribute__((noinline)) static unsigned short seed(void) { unsigned short x = 0; __asm__ volatile("rdseed %0" : "+r"(x) :: "cc"); return x; }
+static int has_seed;
+static unsigned long all(void) { return f0() ^ f1() ^ f2() ^ f3() ^ f4() ^ f5() ^ (has_seed ? seed() : 0); }
+extern char **environ;
+int main(void)
+{
+	char *true_[] = { "true", NULL };
+	unsigned a_, b, c, d;
+	has_seed = __get_cpuid_count(7, 0, &a_, &b, &c, &d) && b >> 18 & 1;
+	unsigned long a = all();
+	int status;
+	pid_t p = fork();
+	if (!p)
+		_exit(all() == 0);
+	waitpid(p, &status, 0);
+	a ^= all();
+	posix_spawnp(&p, "true", NULL, NULL, true_, environ);
+	waitpid(p, &status, 0);
+	a ^= all();
+	printf("%d %016lx\n", status, a);
+	return a == 0;
+}
+P
+if grep -q rdrand /proc/cpuinfo; then
+	cc -O1 -static rand.c -o rand || exit 1
+	for opts in "" --raw --first-touch; do
+		# shellcheck disable=SC2086
+		wscap $opts -o c.ws ./rand >got.out 2>err
+		is "random numbers $opts: status" "$?$(cat err)" 0
+		ws2addr -w 1 c.ws >again.out
+		same "random numbers $opts: the same again" again.out got.out
+		replays "random numbers $opts"
+		ok "random numbers $opts: recorded" sh -c 'wsinfo c.ws | grep -q "^rand  *\(1[89]\|2[0-9]\) "'
+	done
+	ws2wet -o rand.wet c.ws 2>err
+	is "random numbers: their dependences" "$?$(cat err)" 0
+else
+	skip "the processor has no rdrand"
+fi
+
+# killed in a loop, wherever it keeps its counter: exact, and as fast as a loop that is not
+cat >loop.c <<'P'
+#include <string.h>
+#include <sys/time.h>
+volatile unsigned long in_memory;
+__attribute__((noinline)) static void zone(void) { volatile unsigned long i; for (i = 0;; i++); }
+int main(int argc, char **argv)
+{
+	struct itimerval t = { { 0, 0 }, { 0, 20000 } };
+	double x = 1;
+	setitimer(ITIMER_VIRTUAL, &t, 0);
+	if (!strcmp(argv[1], "memory"))
+		for (;;)
+			__asm__ volatile("incq %0" : "+m"(in_memory));
+	if (!strcmp(argv[1], "zone"))
+		zone();
+	if (!strcmp(argv[1], "vector"))
+		for (;;) {
+			x += 0.5;
+			__asm__ volatile("" : "+x"(x));
+		}
+	for (unsigned long i = 0;; i++)
+		__asm__ volatile("" : "+r"(i));
+}
+P
+cc -O1 -static loop.c -o loop || exit 1
+for how in register memory zone vector; do
+	# shellcheck disable=SC3045
+	(ulimit -c 0; exec wscap --raw -o c.ws ./loop $how) 2>/dev/null
+	is "a loop with its counter in $how: status" $? 154
+	n=$(timeout 60 ws2addr -c c.ws | sed -n 's/^instructions //p')
+	[ "${n:-0}" -gt 1000000 ] && pass "$how: all of the loop" || fail "$how: all of the loop" "$n instructions"
+done
+
+# memory that another process changes while the program waits for it
+cat >wait.c <<'P'
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	volatile int *p = mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!fork()) {
+		usleep(3000);
+		*p = 1;
+		_exit(0);
+	}
+	while (!*p)
+		;
+	return 0;
+}
+P
+cc -O1 -static wait.c -o wait || exit 1
+wscap --raw -o c.ws ./wait 2>/dev/null
+timeout 120 ws2addr -c c.ws >out 2>err
+is "a wait for another process: status" $? 1
+ok "a wait for another process: why" grep -q 'drifted.*goes on and on' err
+tap_end
