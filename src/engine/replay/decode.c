@@ -224,7 +224,7 @@ rp_refuse(const struct rp_inst *in)
 		default:
 			return "a processor state that user code cannot save";
 		}
-	if (!rp_traps(in) && !rp_trapped(in) && !rp_random(in) && allowed(in->z.mnemonic) == NOT)
+	if (!rp_traps(in) && allowed(in->z.mnemonic) == NOT)
 		return "an instruction that cannot be replayed";
 	return NULL;
 }
