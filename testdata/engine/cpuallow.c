@@ -117,6 +117,11 @@ host_ok(const uint8_t *b, const struct rp_block *k, const struct rp_inst *h)
 	case ZYDIS_MNEMONIC_INT: case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_RDRAND: case ZYDIS_MNEMONIC_RDSEED: case ZYDIS_MNEMONIC_RDPID:
 		return bad(b, "is left to the processor", h);
+	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
+		/* the number of a bit in a register goes beyond the operand; r15 has one within it */
+		if (h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && h->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && rp_gpr(h->op[1].reg.value) != R15)
+			return bad(b, "refers to memory by the number of a bit", h);
+		break;
 	default:
 		if (rp_refuse(h) || rp_traps(h) || h->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 			return bad(b, "must not be in host code", h);

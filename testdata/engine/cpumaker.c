@@ -215,6 +215,43 @@ code_memory(void)
 	CHECK("again, as it is", go(RP_NONE) == RP_SYSCALL && x.cpu.r[0] == 3);
 }
 
+static uint64_t mine;
+
+/* A bit by its number in rdx, which reaches all memory there is: that of the program only */
+static void
+bit_strings(void)
+{
+	static const struct { const char *what, *hex; unsigned size; int64_t number; uint64_t at; unsigned bit; } t[] = {
+		{ "bts, 64 bits, ahead", "480fab13", 8, 64 * 0x200 + 37, DATA + 0x1100, 37 }, { "back", "480fab13", 8, -1, DATA + 0xf8, 63 },
+		{ "bts, 32 bits, ahead", "0fab13", 4, 32 * 0x400 + 5, DATA + 0x1100, 5 }, { "back", "0fab13", 4, -32 * 0x40, DATA, 0 },
+		{ "bts, 16 bits, ahead", "660fab13", 2, 0x7fff, DATA + 0x10fe, 15 }, { "back", "660fab13", 2, -0x800, DATA, 0 },
+		{ "with other high bits", "480fab13", 8, INT64_MIN >> 3 | (64 * 0x200 + 37), DATA + 0x1100 - (UINT64_C(1) << 57), 37 },
+	};
+	char hex[40];
+
+	for (int mode = RP_NONE; mode <= RP_VALUES; mode++) {
+		for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+			uint8_t *p = rp_host(t[i].at + t[i].bit / 8);
+
+			snprintf(hex, sizeof hex, "%s 0f05", t[i].hex);
+			code(hex);
+			rp_flush(core, CODE, 4096);
+			memset(rp_host(DATA), 0, 0x4000);
+			x.cpu.r[2] = (uint64_t)t[i].number;
+			x.cpu.r[3] = DATA + 0x100;
+			x.cpu.rflags = 0x202 | 0x8d5;
+			CHECK(t[i].what, go(mode) == RP_SYSCALL && *p == 1 << t[i].bit % 8 && !(x.cpu.rflags & 1) && (uint64_t)t[i].number == x.cpu.r[2]);
+			CHECK("its reference", mode != RP_REFS || words[1] == ref_make(REF_MODIFY, t[i].at & UINT64_C(0xffffffffffff), t[i].size));
+		}
+		mine = 0;
+		code("480fab13 0f05");
+		rp_flush(core, CODE, 4096);
+		x.cpu.r[2] = 8 * (uint64_t)((uint8_t *)&mine - rp_host(DATA));
+		x.cpu.r[3] = DATA;
+		CHECK("never this process's", go(mode) == RP_FAULT && x.sig == 11 && x.cpu.rip == CODE && mine == 0);
+	}
+}
+
 int
 main(void)
 {
@@ -229,6 +266,7 @@ main(void)
 	makers();
 	clzero();
 	pointers_hidden();
+	bit_strings();
 	code_memory();
 	rp_core_free(core);
 	return check_end();

@@ -169,6 +169,20 @@ elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
 		}
 }
 
+/* A bit by its number in a register, which may be far from a: its bytes, and which of their bits it is */
+static void
+numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
+{
+	uint64_t r = *rp_reg(f, h->reg), n = 8u * h->size;
+	int64_t bit = h->size == 8 ? (int64_t)r : h->size == 4 ? (int32_t)r : (int16_t)r;
+
+	a += (uint64_t)((bit >> (h->size == 8 ? 6 : h->size == 4 ? 5 : 4)) * h->size);
+	if (h->refs)
+		word(f, h->ref, a, h->size);
+	f->vec[0][0] = a & RP_MASK;
+	f->vec[0][1] = r & (n - 1);
+}
+
 uint64_t
 rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 {
@@ -183,13 +197,9 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	case RH_MASKED:
 		masked(f, h, a);
 		break;
-	case RH_BITS: {
-		uint64_t r = *rp_reg(f, h->reg);
-		int64_t bit = h->size == 8 ? (int64_t)r : h->size == 4 ? (int32_t)r : (int16_t)r;
-
-		word(f, h->ref, a + (uint64_t)((bit >> (h->size == 8 ? 6 : h->size == 4 ? 5 : 4)) * h->size), h->size);
+	case RH_BITS:
+		numbered(f, h, a);
 		break;
-	}
 	case RH_XSAVE:
 		pieces(f, h->ref, a, xsave_size(f, h, a));
 		break;

@@ -16,6 +16,7 @@ struct plan {
 	unsigned used;                  /* host registers in use */
 	int rcx_in, rcx_out;            /* the guest's rcx is there by definition of the instruction */
 	int hi;                         /* a high byte register: no REX prefix */
+	int bit;                        /* a bit string: r15 has the number of its bit */
 };
 
 static int
@@ -245,7 +246,7 @@ assign(struct rp_tr *t, struct plan *p)
 		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || rp_gpr(o->reg.value) < 0)
 			continue;
 		switch (o->encoding) {
-		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = p->bit ? T1 : place(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_MODRM_RM: p->rm = place(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = place(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = place(t, p, o); break;
@@ -411,18 +412,23 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 	p->used |= 1u << p->base;
 	if (hk == RH_BITS && t->in->z.address_width == 32)
 		t->bad = "a bit string with narrow addresses";
-	if (hk >= 0) {
-		if (t->refs) {
-			rp_sync(t);
-			t->b->mark[t->b->nmark - 1].words = 0;
-			t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
-		}
+	if (hk >= 0 && (t->refs || hk == RH_BITS)) {
+		rp_sync(t);
+		t->b->mark[t->b->nmark - 1].words = 0;
+		t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
 		rp_byhelper(t, hk, o);
-		rp_operand(t, o, -1, p->base);
-		return;
 	}
-	rp_fetch(t);
-	rp_operand(t, o, rp_refkind(o), p->base);
+	if (hk == RH_BITS) {            /* the processor would add the register's bytes to the window's base unfolded: the helper has folded them */
+		p->bit = 1;
+		p->used |= 1u << T1;
+		e_load(t, T0, FO(vec));
+		e_load(t, T1, FO(vec) + 8);
+	} else if (hk >= 0)
+		rp_operand(t, o, -1, p->base);
+	else {
+		rp_fetch(t);
+		rp_operand(t, o, rp_refkind(o), p->base);
+	}
 }
 
 /* xrstor of what rp_core_new found that may be restored: not of protection keys and the like, which are this process's */

@@ -74,7 +74,7 @@ struct rp_frame {
 	uint64_t base;                  /* instructions done are base + ic; RP_NONE: base + r11 */
 	uint64_t less, half;            /* complete instances are ic (RP_NONE: r11) + less; half as of rp_run */
 	uint64_t inhelper, maxelem, mode, xcr0;
-	uint64_t vec[3][8] __attribute__((aligned(64)));        /* of a gather or scatter: indices, mask, data */
+	uint64_t vec[3][8] __attribute__((aligned(64)));        /* of a gather or scatter: indices, mask, data; of a bit string: place, bit */
 	uint64_t kmask;
 	uint64_t code, codeend;         /* host addresses of translated code */
 	uint64_t fip, fdp;              /* the last x87 instruction that was translated, and the last address that one referred to: the guest's */

@@ -195,8 +195,6 @@ rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 {
 	struct rp_hinfo *h;
 
-	if (!t->refs)
-		return;
 	if ((h = rp_hinfo(t)) == NULL)
 		return;
 	h->kind = (uint8_t)kind;
@@ -209,7 +207,7 @@ rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 		h->size = (uint8_t)(o->size / 8);
 	} else
 		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
-	t->maxwords += 256;
+	t->maxwords += t->refs ? 256 : 0;
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	rp_helper(t, rp_hand_refs, h);
 	later(t, h);
