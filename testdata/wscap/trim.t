@@ -39,7 +39,7 @@ if [ -e "/proc/$$/task/$$/children" ]; then
 		ok "${s%.*}: it ends" gone "$k"
 		[ "$s" = KILL.137 ] || is "${s%.*}: said" "$(cat err)" "$left"
 		is "${s%.*}: what was captured is there" "$(wsinfo t.ws | grep -E '^(kind|ended)' | tr -s ' ' | tr '\n' ' ')" \
-			"kind raw ended exit status 0 "
+			"kind raw times ended exit status 0 "
 		is "${s%.*}: nothing else is" "$(echo t.ws.*) $(ls tmp)" "t.ws.* "
 		rm t.ws
 	done

@@ -137,11 +137,11 @@ print_head(struct out *o, const struct ws_header *h)
 	print_word(o, h->brand);
 	out_printf(o, "\nstate         xcr0 0x%" PRIx64 ", %zu entries of cpuid\nkernel        ", h->xcr0, h->ncpuid);
 	print_word(o, h->kernel);
-	out_str(o, "\nkind         ");
+	out_str(o, h->flags & WS_TRIMMED ? "\nkind         " : "\nkind          raw");
 	for (unsigned i = 0; i < sizeof(flag) / sizeof(flag[0]); i++)
 		if (h->flags >> i & 1)
 			out_printf(o, " %s", flag[i]);
-	out_str(o, h->flags & WS_TRIMMED ? "\n" : " raw\n");
+	out_str(o, "\n");
 }
 
 static void
