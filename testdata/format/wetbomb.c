@@ -3,6 +3,7 @@
  *
  * wetbomb full FILE     a file of kind full without exceptions in its last segment, given columns of 2^25 of them, to standard output
  * wetbomb text          a file of kind text whose only section claims as many bytes
+ * wetbomb stmts FILE N  a file of kind full, and a last segment that has N more statements, each with 64 ports for memory
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,63 @@ full(size_t have, const struct buf *zeros)
 	return n;
 }
 
+static int
+to_stdout(void *arg, const void *p, size_t n)
+{
+	(void)arg;
+	return fwrite(p, 1, n, stdout) == n ? 0 : 5;
+}
+
+/* CODE: no strings, n statements, no paths */
+static int
+code(struct buf *b, struct vc_work *w, size_t n)
+{
+	static const uint8_t has[] = { 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0 };
+	struct col c = { 0 };
+	int bad = col_room(&c, n) != 0;
+
+	for (unsigned i = 0; !bad && i < sizeof has; i++) {
+		c.n = has[i] ? n : 0;
+		for (size_t k = 0; k < c.n; k++)
+			c.v[k] = i == 3 ? 64 : 0;
+		bad = col_put(b, w, 1, &c, NULL) != 0;
+	}
+	col_free(&c);
+	return bad ? -1 : 0;
+}
+
+/* The last segment again, with other code */
+static int
+stmts(const char *path, size_t n, struct vc_work *w)
+{
+	FILE *in_file = fopen(path, "rb");
+	struct wetfile_fault f;
+	struct wetfile r;
+	struct wetfile_writer *to = wetfile_create(to_stdout, NULL, WETFILE_FULL, &f);
+	struct buf b = BUF_INIT;
+	int bad = !in_file || !to || wetfile_open(&r, fileno(in_file), &f) != 0;
+
+	for (size_t i = 0; !bad && i < r.nsection + 7; i++) {
+		size_t k = i < r.nsection ? i : i - 7;
+
+		bad = wetfile_load(&r, k, &b, &f) != 0;
+		if (i == r.nsection) {
+			b.n = 0;
+			bad = bad || code(&b, w, n) != 0;
+		}
+		bad = bad || wetfile_put(to, r.section[k].tag, r.section[k].segment + (i >= r.nsection), b.p, b.n) != 0;
+	}
+	bad = bad || wetfile_finish(to) != 0;
+	buf_free(&b);
+	wetfile_free(to);
+	if (in_file) {
+		wetfile_close(&r);
+		fclose(in_file);
+	}
+	vc_work_free(w);
+	return bad || fflush(stdout) != 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -62,6 +120,8 @@ main(int argc, char **argv)
 	FILE *f = argc > 2 ? fopen(argv[2], "rb") : NULL;
 	size_t n = WETFILE_HEADER;
 
+	if (w && argc == 4)
+		return stmts(argv[2], strtoul(argv[3], NULL, 10), w);
 	if (col_room(&c, N) != 0)
 		return 2;
 	memset(c.v, 0, N * sizeof *c.v);

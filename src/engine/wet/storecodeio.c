@@ -153,7 +153,7 @@ get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 				have[j] += t[i].v[k] >> j & 1;
 		for (size_t k = 0; k < n && i == BYTES; k++)
 			nbyte += t[i].v[k];
-		if (nreg > COL_MAX || c->nstmt + n > STORE_STMTS)
+		if (nreg > COL_MAX || c->nreg + nreg > UINT32_MAX || c->nstmt + n > STORE_STMTS)
 			return col_bad(r, "too many statements");
 	}
 	return 0;
@@ -209,7 +209,7 @@ get_path(struct store_code *c, struct col_reader *r, const struct col *t, uint64
 			seq[n++] = (uint32_t)(start + i);
 		*last = start + len;
 	}
-	if (!n || c->npath >= STORE_STMTS || c->nslot > STORE_STMTS)
+	if (!n || c->npath >= STORE_STMTS || c->nslot > STORE_STMTS || c->nseq + n > UINT32_MAX)
 		return col_bad(r, "a path is not as paths are");
 	return store_path(c, seq, n) != 0 ? col_bad(r, "no memory") : 0;
 }

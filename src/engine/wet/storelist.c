@@ -18,6 +18,7 @@ struct list_unit {
 	size_t nmore, capmore;
 	int mixed;                      /* x of more do not ascend */
 };
+#define UNIT (sizeof(struct list_unit) + 32)    /* bytes of an empty one, with what malloc takes for its slots */
 
 static uint32_t
 units(const struct store_stmt *s)
@@ -144,12 +145,12 @@ begin(struct list *l, uint64_t budget)
 	for (l->hi = l->lo; l->hi < c->nstmt; l->hi++) {
 		const struct store_stmt *v = &c->stmt[l->hi];
 
-		bytes += l->count(l->from, l->hi) * 8 * (units(v) - 1 + v->nval);
-		if (l->hi > l->lo && bytes > budget)
+		bytes += l->count(l->from, l->hi) * 8 * (units(v) - 1 + v->nval) + units(v) * UNIT;
+		if (l->hi > l->lo && (bytes > budget || n > UINT32_MAX - units(v)))
 			break;
 		n += units(v);
 	}
-	l->unit = calloc(n + 1, sizeof *l->unit);
+	l->unit = calloc((size_t)n + 1, sizeof *l->unit);
 	l->first = calloc(l->hi - l->lo + 1, sizeof *l->first);
 	if (!l->unit || !l->first)
 		return nomem(l);
