@@ -67,9 +67,10 @@ int
 lap_file_page(struct lap_model *m, struct lap_file *f, uint64_t page, uint64_t *canon)
 {
 	size_t i = part_from(f, page);
-	struct lap_part *p = f->part + i, fresh;
+	const struct lap_part *p = i < f->npart ? f->part + i : NULL;   /* the first that ends after the page */
+	struct lap_part fresh;
 
-	if (i < f->npart && p->lo <= page) {
+	if (p && p->lo <= page) {
 		*canon = p->base + (page - p->lo);
 		return 0;
 	}
@@ -78,7 +79,7 @@ lap_file_page(struct lap_model *m, struct lap_file *f, uint64_t page, uint64_t *
 	fresh.hi = fresh.lo + LAP_PART;
 	if (i && f->part[i - 1].hi > fresh.lo)
 		fresh.lo = f->part[i - 1].hi;
-	if (i < f->npart && p->lo < fresh.hi)
+	if (p && p->lo < fresh.hi)
 		fresh.hi = p->lo;
 	if (buf_grow(&f->part, &f->cap, f->npart + 1, sizeof *f->part) != 0)
 		return lap_fatal(m, "no memory");

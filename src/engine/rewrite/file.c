@@ -186,8 +186,8 @@ directive(struct where *w, const struct stmt *st)
 	if (!*f->source && (a = text_directive(st->s, ".file")) != NULL) {
 		while (isdigit((unsigned char)*a) || isblank((unsigned char)*a))        /* gcc for MIPS gives a number first */
 			a++;
-		if (*a == '"')
-			f->source = xstrndup(a + 1, strcspn(a + 1, "\""));
+		if (*a == '"' && (n = strcspn(a + 1, "\"")) != 0)
+			f->source = xstrndup(a + 1, n);
 	}
 	if (w->fn == NONE)
 		return;
