@@ -184,8 +184,9 @@ get_stmts(struct store_code *c, struct col_reader *r)
 				e = col_bad(r, "no such register");
 		}
 		s.len = c->bytes ? (uint8_t)t[BYTES].v[i] : 0;
-		for (unsigned k = 0; k < s.len; k++)
-			s.b[k] = (uint8_t)t[BYTE].v[byte++];
+		for (unsigned k = 0; k < sizeof s.b; k++)
+			s.b[k] = k < s.len ? (uint8_t)t[BYTE].v[byte + k] : 0;
+		byte += s.len;
 		if (!e && store_stmt(c, &s, regs) != 0)
 			e = col_bad(r, "no memory");
 	}
