@@ -66,11 +66,11 @@ gives "-o" 1 "$damaged" bifcm -d -o none bad.bif
 { cat in.bif; echo; } >long.bif
 end=$(($(wc -c <in.bif) + 1))
 bifcm -d long.bif >out 2>err
-is "bytes behind the end" "$? $(sed 's/byte [0-9]*/byte N/' err)" "1 bifcm: long.bif: byte N: the index or the end mark behind it is damaged"
+is "bytes behind the end" "$? $(sed 's/byte [0-9]*/byte N/' err)" "1 bifcm: long.bif: byte N: something follows the end of the stream"
 head -c 80000 in | cmp -s - out && pass "all values came before" || fail "all values came before"
 cat in.bif in.bif >twice.bif
 bifcm -t twice.bif 2>err
-is "two in one" "$? $(sed 's/byte [0-9]*/byte N/' err)" "1 bifcm: twice.bif: byte N: the index or the end mark behind it is damaged"
+is "two in one" "$? $(sed 's/byte [0-9]*/byte N/' err)" "1 bifcm: twice.bif: byte N: something follows the end of the stream"
 
 if [ -c /dev/full ]; then
 	is "a full disk" "$(bifcm in 2>&1 >/dev/full; echo $?)" "bifcm: standard output: No space left on device
