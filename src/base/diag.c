@@ -123,7 +123,9 @@ say_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, va_list ap
 {
 	char where[1024];
 
-	if (rec == DIAG_NOREC)
+	if (off == DIAG_NOOFF)
+		snprintf(where, sizeof(where), "%s: ", file);
+	else if (rec == DIAG_NOREC)
 		snprintf(where, sizeof(where), "%s: byte %" PRIu64 ": ", file, off);
 	else
 		snprintf(where, sizeof(where), "%s: byte %" PRIu64 " (record %" PRIu64 "): ", file, off, rec);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define DIAG_NOREC UINT64_MAX   /* the fault has no record number */
+#define DIAG_NOOFF UINT64_MAX   /* the fault is at no byte: the file could not be opened */
 
 /*
  * Set the tool's name (the last component of argv0) and the exit status of
@@ -25,7 +26,7 @@ void warn_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* `tool: file: byte OFF (record REC): message`; REC DIAG_NOREC leaves the parenthesis out */
+/* `tool: file: byte OFF (record REC): message`; REC DIAG_NOREC leaves the parenthesis out, OFF DIAG_NOOFF all between the colons */
 void warn_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 _Noreturn void die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)

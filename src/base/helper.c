@@ -17,6 +17,7 @@
 
 #include "diag.h"
 #include "num.h"
+#include "src.h"
 #include "temp.h"
 
 #define PATH_ROOM 4096
@@ -261,7 +262,7 @@ helper_ask(unsigned op, const char *path)
 int
 helper_open(const char *path, enum helper_may what)
 {
-	return helper_on() ? helper_ask(what, path) : open(path, O_RDONLY | O_CLOEXEC);
+	return helper_on() ? helper_ask(what, path) : src_open(path);
 }
 
 int
@@ -277,7 +278,7 @@ helper_hold(const char *path)
 				(void)lseek(fd, 0, SEEK_SET);
 			return fd;
 		}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = src_open(path);
 	if (fd < 0 && own_descriptor(path) >= 0)
 		return fcntl(own_descriptor(path), F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || own_descriptor(path) >= 0)        /* the number may be another file's later */

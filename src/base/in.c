@@ -2,7 +2,6 @@
 #include "in.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include "arc.h"
 #include "diag.h"
 #include "mem.h"
+#include "src.h"
 #include "unz.h"
 
 #define SIZE  (2 * IN_PEEK)
@@ -120,7 +120,7 @@ open_path(struct in *in, const char *path)
 {
 	const char *sep = NULL, *s;
 	char *front;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = src_open(path);
 
 	if (fd >= 0 || (errno != ENOENT && errno != ENOTDIR))
 		return fd;
@@ -129,7 +129,7 @@ open_path(struct in *in, const char *path)
 	if (!sep || sep == path || !sep[2])
 		return -1;
 	front = xstrndup(path, (size_t)(sep - path));
-	fd = open(front, O_RDONLY | O_CLOEXEC);
+	fd = src_open(front);
 	free(front);
 	if (fd >= 0)
 		in->member = xstrdup(sep + 2);
@@ -151,11 +151,13 @@ in_open(const char *path)
 		in->fd = open_path(in, path);
 		if (in->fd < 0) {
 			set_error(in, strerror(errno));
+			in->off = DIAG_NOOFF;
 			return in;
 		}
 	}
-	if (!fstat(in->fd, &st) && S_ISDIR(st.st_mode)) {
+	if (!fstat(in->fd, &st) && S_ISDIR(st.st_mode)) {       /* standard input may be one */
 		set_error(in, strerror(EISDIR));
+		in->off = DIAG_NOOFF;
 		return in;
 	}
 	recognise(in);

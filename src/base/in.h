@@ -19,13 +19,13 @@ struct in;
 
 #define IN_PEEK (256u << 10)    /* the most that in_peek() grants */
 
-/* NULL or "-": standard input.  Never NULL: a file that cannot be opened is an error at byte 0. */
+/* NULL or "-": standard input.  Never NULL: a file that cannot be opened is an error at the first read. */
 struct in *in_open(const char *path);
 struct in *in_mem(const void *p, size_t n, const char *name);   /* borrows p; its bytes as they are */
 void in_close(struct in *in);
 
 const char *in_name(const struct in *in);       /* for diagnostics; owned by in */
-uint64_t in_off(const struct in *in);           /* bytes consumed: offset of the next byte */
+uint64_t in_off(const struct in *in);           /* bytes consumed: offset of the next byte; of a file that was not opened DIAG_NOOFF (diag.h) */
 int in_sealed(const struct in *in);             /* is there a check sum that only reading to the end looks at? */
 const char *in_error(const struct in *in);      /* NULL, or what went wrong; meaningful after a short read */
 

@@ -14,6 +14,11 @@ struct src {
 	int error;                      /* errno of the last read that failed */
 };
 
+/*
+ * A file to read, by its path: -1 with errno, which of a folder is EISDIR
+ * (open(2) would let one be opened, and what reads it would say what it is not)
+ */
+int src_open(const char *path);
 int src_fd(struct src *s, int fd);        /* 0 or an errno */
 void src_mem(struct src *s, const void *p, size_t n);
 

@@ -47,6 +47,18 @@ unz_kind(const uint8_t *p, size_t n)
 	return UNZ_NONE;
 }
 
+const char *
+unz_refuse(const uint8_t *p, size_t n)
+{
+	static const char *const what[] = {
+#define REFUSE(with) "compressed (" with "): decompress it first, as it is read at any place"
+		[UNZ_GZIP] = REFUSE("gzip"), [UNZ_BZIP2] = REFUSE("bzip2"), [UNZ_XZ] = REFUSE("xz"), [UNZ_ZSTD] = REFUSE("zstd"),
+#undef REFUSE
+	};
+
+	return what[unz_kind(p, n)];
+}
+
 /* Begin a member (zstd's decoder goes on by itself) */
 static int
 begin(struct unz *z)

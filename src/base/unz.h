@@ -15,6 +15,9 @@ enum unz_kind { UNZ_NONE, UNZ_GZIP, UNZ_BZIP2, UNZ_XZ, UNZ_ZSTD };
 
 enum unz_kind unz_kind(const uint8_t *p, size_t n);     /* by the magic in the first n bytes */
 
+/* What readers that go to any place of a file say of one with these first bytes; NULL: it is not compressed */
+const char *unz_refuse(const uint8_t *p, size_t n);
+
 /* Reads compressed bytes: their number, 0 at the end, -1 with errno */
 typedef ssize_t unz_source(void *arg, void *p, size_t n);
 

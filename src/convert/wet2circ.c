@@ -155,6 +155,8 @@ begin(const struct job *j, struct in **in)
 {
 	struct wettext *r = wettext_open(*in = in_open(j->path), 0);
 
+	if (in_off(*in) == DIAG_NOOFF)  /* there is no line 1 in it */
+		die_at(j->name, DIAG_NOOFF, DIAG_NOREC, "%s", in_error(*in));
 	if (!r)
 		die("no memory");
 	return r;

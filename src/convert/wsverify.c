@@ -21,7 +21,7 @@
 #define WINDOWS  16u            /* without options */
 
 struct options {
-	const char *path;
+	const char *path, *name;
 	uint64_t from, to;              /* what of the run */
 	uint64_t every, length;         /* a window begins every so many instructions; 0: all is one window */
 	int verbose;
@@ -64,7 +64,7 @@ windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
 		to = last;
 		switch (verify_window(v, from, to, &at)) {
 		case VERIFY_BAD:
-			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->path, verify_err(v),
+			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->name, verify_err(v),
 			    verify_counts(v)->ninst);
 		case VERIFY_DIFFERS:
 			report(out, v);
@@ -114,14 +114,14 @@ range(const char *s, struct options *o)
 	return o->from <= o->to ? 0 : -1;
 }
 
-/* It is read by two at once */
+/* It is read by two at once; a folder is no file to verify_open() */
 static void
-seekable(const char *path)
+seekable(const struct options *o)
 {
 	struct stat st;
 
-	if ((strcmp(path, "-") ? stat(path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode))
-		die("%s: not a file", path);
+	if ((strcmp(o->path, "-") ? stat(o->path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		die("%s: not a regular file, which is read at several places at once", o->name);
 }
 
 static int
@@ -136,12 +136,12 @@ run(struct options *o, const struct verify_opts *vo, int all)
 	unsigned n = 0;
 	int differs;
 
-	seekable(o->path);
+	seekable(o);
 	v = verify_open(o->path, vo, &f);
 	if (!v && f.off != WS_UNKNOWN)
-		die_at(o->path, f.off, f.rec, "%s", f.err);
+		die_at(o->name, f.off, f.rec, "%s", f.err);
 	if (!v)
-		die("%s: %s", o->path, f.err);
+		die("%s: %s", o->name, f.err);
 	out = out_open(NULL);
 	plan(o, all ? WS_UNKNOWN : verify_length(v), all);
 	differs = windows(out, v, o, &n);
@@ -154,11 +154,11 @@ run(struct options *o, const struct verify_opts *vo, int all)
 		out_printf(out, "references of kind and size only: %" PRIu64 "; comparisons of vector registers: %" PRIu64
 		    ", of pages: %" PRIu64 "\n", c->nloose, c->nvector, c->npages);
 	if (!c->ninst && !differs)
-		die("%s: no instruction was checked", o->path);
+		die("%s: no instruction was checked", o->name);
 	out_close(out);
 	early = replay_early(verify_replay(v));
 	if (early)
-		warn("%s: %s", strcmp(o->path, "-") ? o->path : "standard input", ws_early_text(early, text));
+		warn("%s: %s", o->name, ws_early_text(early, text));
 	verify_close(v);
 	return differs;
 }
@@ -184,5 +184,6 @@ main(int argc, char **argv)
 	if (wrong || argc - optind > 1)
 		die_usage(SYNOPSIS);
 	o.path = argc > optind ? argv[optind] : "-";
+	o.name = strcmp(o.path, "-") ? o.path : "standard input";
 	return run(&o, &vo, all);
 }

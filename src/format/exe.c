@@ -1,5 +1,6 @@
 /* Reading of traced executables with libelf and libdw; see exe.h. */
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdarg.h>
@@ -200,7 +201,7 @@ exe_open(struct exe *x, const char *path)
 	memset(x, 0, sizeof *x);
 	x->fd = helper_open(path, HELPER_ELF);
 	if (x->fd < 0)
-		return fail(x, "cannot be opened");
+		return fail(x, "%s", strerror(errno));
 	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||
 	    elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
 		fail(x, "not an ELF file");

@@ -133,7 +133,7 @@ lap_merged_open(struct lap_merged *r, struct in *in)
 	r->in = in;
 	p = in_peek(in, LAP_HEADER, &n);
 	if (!n && in_error(in))
-		return fault(r, 0, in_error(in));
+		return fault(r, in_off(in), in_error(in));
 	lap_put_header(want, 1);
 	if (!n || p[0] != want[0])
 		return 0;

@@ -61,7 +61,7 @@ lap_refs_open(struct lap_refs *r, struct in *in)
 	r->in = in;
 	p = in_peek(in, LAP_CLASSIC_REC, &n);
 	if (!n && in_error(in))
-		return fault(r, 0, in_error(in));
+		return fault(r, in_off(in), in_error(in));
 	if (!n || p[0] != magic[0]) {
 		r->form = looks_like_text(p, n) ? LAP_TEXT : LAP_CLASSIC;
 		return 0;

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
+#include "base/unz.h"
 #include "format/wetfile.h"
 
 #define ENTRY 24u                       /* bytes of an entry of the index */
@@ -205,7 +206,7 @@ wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f)
 	}
 	w->size = (uint64_t)st.st_size;
 	if (!wetfile_is(h, (size_t)n)) {
-		wetfile_say(f, 0, UINT64_MAX, "no .wet file");
+		wetfile_say(f, 0, UINT64_MAX, "%s", unz_refuse(h, (size_t)n) ? unz_refuse(h, (size_t)n) : "no .wet file");
 		return -1;
 	}
 	if (n < (ssize_t)sizeof h) {

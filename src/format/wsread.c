@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/unz.h"
 
 int
 ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
@@ -27,6 +28,10 @@ ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
 static int
 foreign(struct ws_reader *r, const uint8_t *h)
 {
+	const char *packed = unz_refuse(h, WS_HEAD);
+
+	if (packed)
+		return ws_bad(r, 0, "%s", packed);
 	if (memcmp(h, "\177ELF", 4) == 0)
 		return ws_bad(r, 0, "an executable, not a capture: capture it with wscap first");
 	if (memcmp(h, "\x89TMWET\r\n", 8) == 0)

@@ -35,7 +35,7 @@ is "a bit changed in each byte" "$bad" ""
 
 : >empty
 gives "empty" 1 "ae2addr: empty: byte 0: empty, not an event file" ae2addr matrix empty
-gives "not there" 1 "ae2addr: none: byte 0: No such file or directory" ae2addr matrix none
+gives "not there" 1 "ae2addr: none: No such file or directory" ae2addr matrix none
 gives "something else" 1 "ae2addr: whole: byte 0: not an event file" ae2addr matrix whole
 aecc -O2 "$SRC/testdata/aec/matrix.c" -o other || exit 1
 gives "another build" 1 "ae2addr: ae.out: byte 16: written by another build of the program" ae2addr other ae.out
@@ -68,7 +68,7 @@ is "the schemas of another machine" "$(sed 's/byte [0-9]*/byte N/' err)" \
     "ae2addr: other.exe: byte N: bad schema: schemas for another machine than the executable's"
 
 gives "no schemas" 1 "ae2addr: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" ae2addr /bin/true ae.out
-gives "no program" 1 "ae2addr: none: cannot be opened" ae2addr none ae.out
+gives "no program" 1 "ae2addr: none: No such file or directory" ae2addr none ae.out
 gives "usage" 2 "usage: ae2addr [-ils] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] program [ae.out]" ae2addr -f x matrix
 
 # A schema with a changed byte: refused or not, never worse

@@ -63,7 +63,7 @@ cp "$kid" ../kid && cd .. && ae2addr -il -f text child kid >t2
 same "the parent by its recorded name" run/t t2
 mv run/ae.out p.out && ae2addr -il -f text -p p.out child kid >t2
 same "-p" run/t t2
-gives "no parent" 1 "ae2addr: $(pwd)/run/ae.out: byte 0: No such file or directory" ae2addr child run/"$kid"
+gives "no parent" 1 "ae2addr: $(pwd)/run/ae.out: No such file or directory" ae2addr child run/"$kid"
 mv p.out ae.out
 ae2addr -il -f text child ./kid >t2
 same "the parent beside the child" run/t t2

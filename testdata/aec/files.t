@@ -39,7 +39,7 @@ END
 ok "an application" gcc ${CFLAGS--O2} ${LDFLAGS-} -I"$BUILD/include" app.c dir/matrix.sma.o dir/ae_table.o \
     "$BUILD/lib/tracemill/libaeregen.a" -larchive -lz -lbz2 -llzma -lzstd -o app
 is "runs" "$(./app 2>err)" "1 1 101 9999 101 0
-none: byte 0: No such file or directory"
+none: No such file or directory"
 
 # Two files and functions of the same name, two of them static
 mkdir one two
@@ -50,7 +50,7 @@ ok "files of the same name" aec -b same
 both same ae.out && pass "the same" || fail "the same"
 
 gives "no schemas" 1 "aec: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" aec -b /bin/true
-gives "no program" 1 "aec: nothing: cannot be opened" aec -b nothing
+gives "no program" 1 "aec: nothing: No such file or directory" aec -b nothing
 gives "no ELF file" 1 "aec: app.c: not an ELF file" aec -b app.c
 gives "no folder" 2 "usage: aec -o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program" aec matrix
 gives "a folder that cannot be made" 1 "aec: no/such: No such file or directory" aec -o no/such matrix

@@ -51,7 +51,7 @@ sed 's/^need .*/need rsp/' matrix.sma >bad
 gives "what the program cannot have" 1 "aec: bad: bad schema: register given twice at entry" aec -o dir --schema bad matrix
 : >empty
 gives "nothing" 1 "aec: empty: no schema in it" aec -o dir --schema empty matrix
-gives "no text" 1 "aec: none: byte 0: No such file or directory" aec -o dir --schema none matrix
+gives "no text" 1 "aec: none: No such file or directory" aec -o dir --schema none matrix
 gives "both" 2 "usage: aec -o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program" aec -b --print-schema matrix
 
 # The paper's example on its machine: figure 3 as it is in ae-schema(5), which shows both side by side; programs of both byte orders

@@ -76,8 +76,8 @@ tar cSf hole.tar hole
 "$cat" hole.tar >y
 same "holes, one at the end" hole y
 
-gives "no such file" 1 "incat: none: byte 0: No such file or directory" "$cat" none
-gives "a folder" 1 "incat: d: byte 0: Is a directory" "$cat" d
+gives "no such file" 1 "incat: none: No such file or directory" "$cat" none
+gives "a folder" 1 "incat: d: Is a directory" "$cat" d
 gives "too many operands" 2 "usage: incat [input [output]]" "$cat" 1 2 3
 
 if [ -c /dev/full ]; then

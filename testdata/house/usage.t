@@ -29,4 +29,61 @@ bifcm -w 1 <private >plain.bif
 cat plain.bif plain.bif >twice.bif
 gives "two compressed streams" 1 "bifcm: twice.bif: byte $(wc -c <plain.bif | tr -d ' '): something follows the end of the stream" bifcm -d twice.bif
 same "the first was written" tap.out private
+# A file that cannot be opened is named with the reason, and nothing else, by each of them, wherever it is among its arguments;
+# %: the file
+forms() {
+	case $1 in
+	addrdiff) printf '%s\n' '-e % text text' '% text' ;;
+	aec) printf '%s\n' '-b %' '-o made %' ;;
+	ae2addr) printf '%s\n' '% text' ;;
+	bifcm) printf '%s\n' % '-d %' '-l %' '-r addr %' ;;
+	laplace-merge) printf '%s\n' '-o made % text' '-s text %' ;;
+	laplace-text) printf '%s\n' % '-b %' '-b -m %' ;;
+	wetq) printf '%s\n' 'list %' 'cf %' 'slice 1 %' 'arch %' ;;
+	wetz) printf '%s\n' % '-d %' '-m full %' ;;
+	ws2laplace) printf '%s\n' '-k made %' ;;
+	aecc | wscap) ;;        # it is a compiler's input, or a program
+	*) echo % ;;
+	esac
+}
+: >text
+for tool in $TOOLS; do
+	forms "$tool" | while read -r args; do
+		for file in none folder none/below; do
+			why='No such file or directory'
+			[ $file = folder ] && why='Is a directory'
+			# shellcheck disable=SC2046    # arguments, which are to be split
+			timeout 20 "$tool" $(echo "$args" | sed "s,%,$file,") </dev/null >out 2>err
+			status=$?
+			echo "$tool $args $file: $status $(cat err)"
+			trouble=1
+			case $tool in addrdiff | wsverify) trouble=2 ;; esac
+			[ "$status $(cat err)" = "$trouble $tool: $file: $why" ] || echo "$tool $args: status $status, $(cat err)" >>wrong
+		done
+	done
+done >tried
+[ "$(grep -c . tried)" -gt 60 ] && pass "$(grep -c . tried) tried" || fail "too few were tried"
+is "files that cannot be opened: others than tool: file: why" "$(cat wrong 2>/dev/null)" ""
+# What is read at any place cannot be compressed, and is told from what is something else
+set -- gzip xz bzip2 zstd
+for with do
+	"$with" -c private >x.pack
+	for tool in 'wsinfo' 'ws2addr' 'wetq list' 'wetz -d' 'bifcm -d' 'bifcm -l'; do
+		# shellcheck disable=SC2086
+		gives "$tool of what $with made" 1 \
+			"${tool%% *}: x.pack: byte 0: compressed ($with): decompress it first, as it is read at any place" $tool x.pack
+	done
+done
+is "what no file has made" "$(ls -d made 2>/dev/null)" ""
+
+# Standard input has a name, too
+for tool in $TOOLS; do
+	case $tool in aec | aecc | ae2addr | aerw | laplace-merge | wscap) continue ;; esac
+	forms "$tool" | tail -n 1 | while read -r args; do
+		# shellcheck disable=SC2046
+		printf '\211TM?\r\n\032\n and what follows it' | timeout 20 "$tool" $(echo "$args" | sed "s,%,-,") 2>&1 >out | head -n 1
+	done
+done >err
+is "standard input in messages, of so many" "$(grep -c . err)" "$(echo "$TOOLS" | tr ' ' '\n' | grep -cvxE 'aec|aecc|ae2addr|aerw|laplace-merge|wscap|')"
+is "standard input in messages" "$(grep -v ': standard input' err)" ""
 tap_end

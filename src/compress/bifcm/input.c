@@ -1,6 +1,5 @@
 /* bifcm: its input, byte for byte. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "bifcm.h"
 
 #define PIECE (256u << 10)
@@ -21,7 +21,7 @@ input_open(struct input *in, const char *path)
 	in->path = NULL;
 	if (path && strcmp(path, "-")) {
 		in->name = in->path = path;
-		in->fd = open(path, O_RDONLY | O_CLOEXEC);
+		in->fd = src_open(path);
 		if (in->fd < 0)
 			die_sys("%s", path);
 	}

@@ -1,6 +1,5 @@
 /* wetz: whole execution traces, compressed and back to text. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "engine/wet/paper.h"
 #include "engine/wet/store.h"
 #include "engine/wet/storecode.h"
@@ -323,7 +323,7 @@ run(struct job *j, const char *outname)
 		j->path = copy = spool_stdin();
 		j->name = "standard input";
 	}
-	fd = open(j->path, O_RDONLY | O_CLOEXEC);
+	fd = src_open(j->path);
 	if (fd < 0)
 		die_sys("%s", j->name);
 	n = pread(fd, head, sizeof head, 0);

@@ -1,5 +1,4 @@
 /* wetq: one-bit labels of a .wet file. */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +6,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "engine/wet/arch.h"
 #include "wetq.h"
 
@@ -53,32 +53,32 @@ instances(struct out *o, const struct arch_stmt *s)
 void
 job_arch(const char *id, const char *path, const char *outname)
 {
-	const char *name = strcmp(path, "-") == 0 ? spool_stdin() : path;
+	const char *from = strcmp(path, "-") == 0 ? spool_stdin() : path, *name = from == path ? path : "standard input";
 	const struct arch_stmt *s = NULL;
 	struct wetfile_fault f;
 	struct arch_labels l;
 	struct wetfile w;
 	struct out *o;
 	uint64_t v = 0;
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int fd = src_open(from);
 
 	if (fd < 0)
-		die_sys("%s", path);
+		die_sys("%s", name);
 	if (wetfile_open(&w, fd, &f) != 0 || arch_read(&w, &l, &f) != 0)
-		die_at(path, f.off, f.rec == UINT64_MAX ? DIAG_NOREC : f.rec, "%s", f.err);
+		die_at(name, f.off, f.rec == UINT64_MAX ? DIAG_NOREC : f.rec, "%s", f.err);
 	if (!w.whole)
-		die_at(path, w.fault.off, w.fault.rec == UINT64_MAX ? DIAG_NOREC : w.fault.rec, "%s", w.fault.err);
+		die_at(name, w.fault.off, w.fault.rec == UINT64_MAX ? DIAG_NOREC : w.fault.rec, "%s", w.fault.err);
 	if (!l.n)
-		die("%s: no labels in it (wetz -a makes them)", path);
+		die("%s: no labels in it (wetz -a makes them)", name);
 	if (id && (num_u64(id, 1, UINT32_MAX, &v) != 0 || (s = arch_find(&l, (uint32_t)v)) == NULL))
-		die("%s: no labels of a statement %s", path, id);
+		die("%s: no labels of a statement %s", name, id);
 	o = out_open(outname);
 	if (s)
 		instances(o, s);
 	else
 		counts(o, &l);
 	out_close(o);
-	job_early(name == path ? path : "standard input", &w.early);
+	job_early(name, &w.early);
 	arch_labels_free(&l);
 	wetfile_close(&w);
 	close(fd);

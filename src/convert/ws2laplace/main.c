@@ -1,5 +1,4 @@
 /* ws2laplace: a capture to raw references and a kernel trace of Laplace. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/in.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/src.h"
 #include "ws2laplace.h"
 
 #define SYNOPSIS "[-f classic|wide|text] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]"
@@ -119,7 +119,7 @@ main(int argc, char **argv)
 	if (!j.path || !strcmp(j.path, "-")) {
 		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : keep();
 	} else {
-		fd = open(j.path, O_RDONLY | O_CLOEXEC);
+		fd = src_open(j.path);
 	}
 	if (fd < 0)
 		die_sys("%s", j.path ? j.path : "standard input");

@@ -1,11 +1,11 @@
 /* wsinfo: what is in a working-set capture */
 #include "wsinfo.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/src.h"
 
 #define SYNOPSIS "[-l] [file]"
 
@@ -39,7 +39,7 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	if (optind < argc && strcmp(argv[optind], "-")) {
 		name = argv[optind];
-		fd = open(name, O_RDONLY | O_CLOEXEC);
+		fd = src_open(name);
 		if (fd < 0)
 			die_sys("%s", name);
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unz.h"
 #include "engine/codec/streampriv.h"
 
 #define STEP (1u << 20)         /* of what a file says is there, so much memory is taken at a time */
@@ -151,6 +152,8 @@ open_header(struct vs_reader *r, struct vs_fault *f)
 	int k;
 
 	got = vs_get(r, 0, p, VS_HEADER);
+	if (unz_refuse(p, got))
+		return bad_open(r, f, 0, unz_refuse(p, got));
 	if (got < sizeof(vs_magic) || memcmp(p, vs_magic, sizeof(vs_magic)))
 		return bad_open(r, f, 0, got ? "not a value stream of bifcm(5)" : "empty, not a value stream of bifcm(5)");
 	if (got < VS_HEADER)

@@ -44,7 +44,7 @@ struct feed {
 	uint64_t nref;                  /* references delivered */
 	const char *err;                /* NULL or what is wrong; static or in `what` */
 	const char *errname;            /* in which file, owned by a segment; NULL: no file */
-	uint64_t erroff;
+	uint64_t erroff;                /* DIAG_NOOFF: it could not be opened */
 	uint32_t fatal;                 /* the signal that ended the program in traced code: the trace may go on past that place; 0 */
 	int status;                     /* the sink's, -1, or AE_STOPPED */
 	uint64_t quietmax;              /* the most references without an event, about; FEED_QUIET until it is set after feed_open */

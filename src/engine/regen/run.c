@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/bytes.h"
+#include "base/diag.h"
 #include "feed.h"
 #include "format/ref.h"
 #include "msg.h"
@@ -234,7 +235,9 @@ on_own_stack(void)
 static void
 explain(void)
 {
-	if (feed.errname)
+	if (feed.errname && feed.erroff == DIAG_NOOFF)
+		snprintf(error, sizeof error, "%s: %s", feed.errname, feed.err);
+	else if (feed.errname)
 		snprintf(error, sizeof error, "%s: byte %llu: %s", feed.errname, (unsigned long long)feed.erroff, feed.err);
 	else
 		snprintf(error, sizeof error, "%s", feed.err);
