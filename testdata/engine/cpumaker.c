@@ -47,6 +47,8 @@ branches(void)
 		{ "jmp, 32 bits", "66 e9 f0ff 0000", 6, 4, CODE + 6 + 0xfff0, 0xfff4, 0, 0 },
 		{ "jmp, 8 bits", "66 eb70", 3, 3, CODE + 0x73, 0x73, 0, 0 },
 		{ "loop", "66 e270", 3, 3, CODE + 0x73, 0x73, 0, 0 },
+		{ "loopne with repe", "f3 e070", 3, 3, CODE + 3, CODE + 0x73, 0, 0 },
+		{ "loope with repne", "f2 e170", 3, 3, CODE + 0x73, CODE + 3, 0, 0 },
 		{ "call, 32 bits", "66 e8 f0ff 0000", 6, 4, CODE + 6 + 0xfff0, 0xfff4, -8, -2 },
 		{ "call register", "66 ffd0", 3, 3, CODE + 0x80, 0x80, -8, -2 },
 		{ "jmp register", "66 ffe0", 3, 3, CODE + 0x80, 0x80, 0, 0 },
@@ -215,6 +217,23 @@ code_memory(void)
 	CHECK("again, as it is", go(RP_NONE) == RP_SYSCALL && x.cpu.r[0] == 3);
 }
 
+/* Narrow addresses without a base: the field that has none in it looks like r13 */
+static void
+baseless(void)
+{
+	for (int mode = RP_NONE; mode <= RP_REFS; mode++)
+		for (int index = 0; index < 2; index++) {
+			code(index ? "67 498b045d 00014000 0f05" : "67 498b0425 00014000 0f05");
+			rp_flush(core, CODE, 4096);
+			memcpy(rp_host(CODE + 0x100), "\1\2\3\4\5\6\7", 8);
+			memcpy(rp_host(CODE + 0x110), "\7\2\3\4\5\6\7", 8);
+			x.cpu.r[3] = 8;
+			x.cpu.r[13] = 0x20;
+			CHECK("an address without a base", go(mode) == RP_SYSCALL && x.cpu.r[0] == UINT64_C(0x07060504030201) + 6u * (unsigned)index);
+			CHECK("its reference", mode == RP_NONE || words[1] == ref_make(REF_LOAD, CODE + 0x100 + 0x10u * (unsigned)index, 8));
+		}
+}
+
 static uint64_t mine;
 
 /* A bit by its number in rdx, which reaches all memory there is: that of the program only */
@@ -266,6 +285,7 @@ main(void)
 	makers();
 	clzero();
 	pointers_hidden();
+	baseless();
 	bit_strings();
 	code_memory();
 	rp_core_free(core);

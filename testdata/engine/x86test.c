@@ -16,6 +16,7 @@
 #include "../check.h"
 #include "base/bytes.h"
 #include "engine/regen/code.h"
+#include "engine/x86/decode.h"
 #include "engine/x86/lift.h"
 #define EFF_NREG X86_NREG
 #define EFF_WORD 8
@@ -54,7 +55,6 @@ static struct area *const area = (struct area *)(uintptr_t)AREA;
 static uint8_t *const memory = (uint8_t *)(uintptr_t)MEM;
 static uint8_t *const code = (uint8_t *)(uintptr_t)CODE;
 static uint64_t rng;
-static ZydisDecoder decoder;
 static sigjmp_buf fault;
 
 static uint64_t
@@ -319,7 +319,7 @@ aim(struct xcase *c)
 static int
 decode(struct xcase *c)
 {
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, c->b, sizeof c->b, &c->z, c->op));
+	return x86_decode(&c->z, c->op, c->b, sizeof c->b, 0) == 0;
 }
 
 /* A case of form f; 0: its random bytes are none that is lifted and can be run */
@@ -442,7 +442,6 @@ main(int argc, char **argv)
 
 	if (argc == 1)
 		return facts();
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	if (!ss.ss_sp || sigaltstack(&ss, NULL) != 0
 	    || mmap(area, NAREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)area
 	    || mmap(code, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)code) {

@@ -102,6 +102,29 @@ line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 	op[z->operand_count++] = o;
 }
 
+/* Zydis 4.0 takes no base, but a displacement of 32 bits, for r13d without one where there are REX.B and a prefix 67 */
+static void
+baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
+{
+	for (int i = 0; i < z->operand_count; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.base == ZYDIS_REGISTER_R13D && z->raw.sib.offset && z->raw.modrm.mod == 0) {
+			op[i].mem.base = ZYDIS_REGISTER_NONE;
+			op[i].mem.disp.has_displacement = ZYAN_TRUE;
+			op[i].mem.disp.value = z->raw.disp.value;
+		}
+}
+
+/* The last repeat prefix of loope and loopne, 0: none.  On AMD's processors it says which of them they are. */
+static unsigned
+repeat(const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic == ZYDIS_MNEMONIC_LOOPE || z->mnemonic == ZYDIS_MNEMONIC_LOOPNE)
+		for (int i = z->raw.prefix_count; i-- > 0; )
+			if (z->raw.prefixes[i].value == 0xf2 || z->raw.prefixes[i].value == 0xf3)
+				return z->raw.prefixes[i].value;
+	return 0;
+}
+
 int
 x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
 {
@@ -112,8 +135,12 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 		return -1;
 	if (z->mnemonic == ZYDIS_MNEMONIC_CLZERO && op)
 		line(z, op);
+	if (op)
+		baseless(z, op);
 	if (!amd)
 		return 0;
+	if (repeat(z))
+		z->mnemonic = repeat(z) == 0xf3 ? ZYDIS_MNEMONIC_LOOPE : ZYDIS_MNEMONIC_LOOPNE;
 	if ((at = of_register(z, p)) != 0 && p[at] == NOP_0D) {
 		memcpy(b, p, z->length);
 		b[at] = UD1;
@@ -134,7 +161,7 @@ x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p)
 {
 	size_t at = of_register(z, p);
 
-	return narrow(z) || (at && p[at] == NOP_0D);
+	return narrow(z) || repeat(z) || (at && p[at] == NOP_0D);
 }
 
 uint64_t

@@ -4,8 +4,9 @@
  * Near jumps, calls, returns and loops with an operand-size prefix (66) take
  * 16 bits on AMD's processors: what they push, pop or load has 2 bytes, a
  * displacement of 32 bits has 16, and rip is cut to 16 bits when control goes
- * there.  Intel's ignore the prefix.  0f 0d with a register is no instruction
- * on AMD's, and a nop on Intel's.
+ * there.  Intel's ignore the prefix.  A repeat prefix of loope or loopne says
+ * on AMD's which of them it is.  0f 0d with a register is no instruction on
+ * AMD's, and a nop on Intel's.
  *
  * A program does what its processor did: a capture says which that was.
  */

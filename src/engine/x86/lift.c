@@ -1,13 +1,11 @@
 /* Lifting of x86-64 instructions: facts from Zydis, then the meaning of those that compute addresses. */
 #include <string.h>
 #include <Zydis/Zydis.h>
+#include "engine/x86/decode.h"
 #include "lift.h"
 #include "lift_priv.h"
 
 #define ARITH (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
-
-static ZydisDecoder decoder;
-static int decoder_ready;
 
 static const char *const names[4][16] = {
 	{ "al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b" },
@@ -82,9 +80,6 @@ x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m)
 	if (o->mem.segment == ZYDIS_REGISTER_GS)
 		return "gs-relative operand";
 	m->fs = o->mem.segment == ZYDIS_REGISTER_FS;
-	/* Zydis 4.0 takes this, which has no base but a displacement of 32 bits, for r13d */
-	if (o->mem.base == ZYDIS_REGISTER_R13D && l->z.raw.sib.offset && l->z.raw.modrm.mod == 0)
-		return "32-bit address without a base";
 	if (o->mem.base != ZYDIS_REGISTER_NONE && !rip) {
 		m->base = (int16_t)x86_gpr(o->mem.base);
 		if (m->base < 0)
@@ -157,7 +152,7 @@ unsupported(const struct lift *l)
 	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD:
 	case ZYDIS_MNEMONIC_VPMASKMOVD: case ZYDIS_MNEMONIC_VPMASKMOVQ:
 	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXSAVE64: case ZYDIS_MNEMONIC_FXRSTOR64:
-	case ZYDIS_MNEMONIC_CMPXCHG16B: case ZYDIS_MNEMONIC_CMPXCHG8B:
+	case ZYDIS_MNEMONIC_CMPXCHG16B: case ZYDIS_MNEMONIC_CMPXCHG8B: case ZYDIS_MNEMONIC_CLZERO:
 	case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FRSTOR: case ZYDIS_MNEMONIC_FLDENV: case ZYDIS_MNEMONIC_FNSTENV:
 	case ZYDIS_MNEMONIC_WRFSBASE: case ZYDIS_MNEMONIC_WRGSBASE: case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_POPF:
 		return "instruction not supported";
@@ -300,16 +295,12 @@ x86_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel
 	size_t i;
 
 	(void)m;
-	if (!decoder_ready) {
-		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		decoder_ready = 1;
-	}
 	memset(in, 0, sizeof *in);
 	memset(&l, 0, sizeof l);
 	l.in = in;
 	l.rel = rel;
 	l.bytes = p;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, n, &l.z, l.op)))
+	if (x86_decode(&l.z, l.op, p, n, 0) != 0)
 		return "not an instruction that can be decoded";
 	in->len = l.z.length;
 	for (i = 0; i < in->len; i++)
