@@ -23,7 +23,7 @@
 #include "engine/replay/stub.h"
 
 #define CODE 0x10000000u
-#define NEARBY 8192                     /* bytes above a folded address, or r11, that code may name; guards are larger */
+#define NEARBY 8192                     /* bytes above a folded address, or r11, that code may name; RP_GUARD and RP_SLACK are more */
 
 static struct rp_core *core;
 static uint8_t seen[ZYDIS_MNEMONIC_MAX_VALUE + 1], accepted[ZYDIS_MNEMONIC_MAX_VALUE + 1];

@@ -271,6 +271,45 @@ bit_strings(void)
 	}
 }
 
+#define TOP UINT64_C(0x1ffffffff000)    /* the last page that an address folds to */
+
+static void *
+behind(void)
+{
+	return mmap(rp_host(TOP) + 4096, RP_GUARD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+/* What is accessed at the end of the window reaches nothing behind it */
+static void
+window_end(void)
+{
+	static const struct { const char *what, *hex; uint64_t at; } t[] = {
+		{ "movq", "488b07", TOP + 0xffc }, { "movdqu", "f30f7f07", TOP + 0xff1 }, { "xsave64", "480fae27", TOP + 0xfc0 }, { "fxsave64", "480fae07", TOP + 0xff0 },
+		{ "with bits that are not folded", "488b07", (TOP | UINT64_C(0x600000000000)) + 0xffc }, { "movsq", "48a5", TOP + 0xfff },
+	};
+	char hex[40];
+	void *p;
+
+	CHECK("nothing can be mapped there", behind() == MAP_FAILED);
+	map(TOP, 4096);
+	for (int mode = RP_NONE; mode <= RP_REFS; mode++)
+		for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+			snprintf(hex, sizeof hex, "%s 0f05", t[i].hex);
+			code(hex);
+			rp_flush(core, CODE, 4096);
+			x.cpu.r[0] = 7;
+			x.cpu.r[6] = DATA;
+			x.cpu.r[7] = t[i].at;
+			CHECK(t[i].what, go(mode) == RP_FAULT && x.sig == 11 && x.cpu.rip == CODE);
+		}
+	rp_core_free(core);
+	p = behind();
+	CHECK("without a core it is free", p == rp_host(TOP) + 4096);
+	CHECK("and is wanted for one", (core = rp_core_new()) == NULL && strstr(rp_core_why(), "behind"));
+	munmap(p, RP_GUARD);
+	CHECK("again", (core = rp_core_new()) != NULL);
+}
+
 int
 main(void)
 {
@@ -288,6 +327,7 @@ main(void)
 	baseless();
 	bit_strings();
 	code_memory();
+	window_end();
 	rp_core_free(core);
 	return check_end();
 }

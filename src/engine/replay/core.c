@@ -32,6 +32,21 @@ pages(size_t n, int prot)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* Nothing lies behind the window where an access at its end may reach.  None reaches below it: only its beginning is folded, and it goes upwards. */
+static void *
+guard(void)
+{
+	uint8_t *want = (uint8_t *)(uintptr_t)(RP_BASE | RP_MASK) + 1;
+	void *p = mmap(want, RP_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p == want)
+		return p;
+	if (p != MAP_FAILED)
+		munmap(p, RP_GUARD);
+	why_not = "memory of this process lies right behind the program's";
+	return NULL;
+}
+
 /* What the processor has */
 static int
 features(struct rp_core *c)
@@ -100,7 +115,7 @@ rp_core_new(void)
 	c->arena = pages(RP_ARENA, PROT_READ | PROT_WRITE);
 	for (m = 0; m < (int)RP_NMODES; m++)
 		c->region[m] = pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
-	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL)
+	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL || (c->guard = guard()) == NULL)
 		goto fail;
 	c->cend = c->code + RP_CODE;
 	c->aend = c->arena + RP_ARENA;
@@ -151,6 +166,8 @@ rp_core_free(struct rp_core *c)
 	rp_code_free(c);
 	if (c->arena)
 		munmap(c->arena, RP_ARENA);
+	if (c->guard)
+		munmap(c->guard, RP_GUARD);
 	for (i = 0; i < RP_NMODES; i++)
 		if (c->region[i])
 			munmap(c->region[i], RP_STACK + sizeof(struct rp_frame));

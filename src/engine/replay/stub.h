@@ -176,6 +176,7 @@ struct rp_thunks {
 
 #define RP_CODE   (256u << 20) /* bytes of translated code */
 #define RP_ARENA  (256u << 20)  /* bytes of what belongs to it */
+#define RP_GUARD  (64u << 10)   /* bytes behind the window: more than the largest access, a saved processor state, has */
 #define RP_STACK  (512u << 10)  /* bytes of the helpers' and signal handlers' stack */
 #define RP_BUCKETS 65536u
 
@@ -185,6 +186,7 @@ struct rp_core {
 	uint8_t *first;                 /* behind the thunks */
 	uint8_t *arena, *ap, *aend;
 	uint8_t *region[RP_NMODES];             /* stack and frame of each mode */
+	void *guard;                    /* RP_GUARD bytes that nobody may touch */
 	uint64_t *side;                 /* frames' side; owned; NULL: none yet */
 	struct rp_frame *f[RP_NMODES];
 	struct rp_thunks th;
