@@ -114,7 +114,7 @@ static int
 survey_event(void *arg, const struct store_text_event *e)
 {
 	struct qtext *t = arg;
-	struct query_stmt *last = t->q->stmt + t->q->nstmt - 1;
+	struct query_stmt *last = t->q->nstmt ? t->q->stmt + t->q->nstmt - 1 : NULL;
 
 	switch (e->kind) {
 	case STORE_TEXT_BLOCK: return block(t, e);
