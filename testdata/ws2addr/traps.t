@@ -139,6 +139,48 @@ for how in register memory zone vector; do
 	[ "${n:-0}" -gt 1000000 ] && pass "$how: all of the loop" || fail "$how: all of the loop" "$n instructions"
 done
 
+# one memory at several addresses
+cat >twice.c <<'P'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <unistd.h>
+int main(void)
+{
+	int f = memfd_create("x", 0), sum = 0, id = shmget(IPC_PRIVATE, 8192, 0600);
+	ftruncate(f, 16384);
+	unsigned char *w = mmap(0, 16384, 3, MAP_SHARED, f, 0), *x = mmap(0, 8192, 5, MAP_SHARED, f, 4096);
+	unsigned char *a = mmap(0, 8192, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0), *b;
+	int *p = shmat(id, 0, 0), *q = shmat(id, 0, 0);
+	memcpy(w + 4096, "\270\0\0\0\0\303", 6);
+	for (int i = 0; i < 100; i++) {                 /* code that is written elsewhere */
+		w[4097] = (unsigned char)i;
+		sum += ((int (*)(void))x)();
+		p[i] = i;
+		sum += q[i] * 3;
+	}
+	memcpy(x = mremap(w, 16384, 32768, MREMAP_MAYMOVE), "hello", 5);
+	pwrite(f, "there", 5, 8192);
+	b = mremap(a, 0, 8192, MREMAP_MAYMOVE);
+	strcpy((char *)a + 4096, "and here");
+	printf("%d %.5s %.5s %s\n", sum, x, x + 8192, b + 4096);
+	shmctl(id, IPC_RMID, 0);
+	return 0;
+}
+P
+cc -O1 -static twice.c -o twice || exit 1
+for opts in "" --raw; do
+	# shellcheck disable=SC2086
+	wscap $opts -o c.ws ./twice >got.out 2>err
+	is "memory at two addresses $opts: status" "$?$(cat err)" 0
+	is "memory at two addresses $opts: output" "$(cat got.out)" "19800 hello there and here"
+	ws2addr -w 1 c.ws >again.out
+	same "memory at two addresses $opts: the same again" again.out got.out
+	replays "memory at two addresses $opts"
+	ok "memory at two addresses $opts: forked replays" ws2addr -f text -o refs.txt c.ws
+done
+
 # memory that another process changes while the program waits for it
 cat >wait.c <<'P'
 #include <sys/mman.h>

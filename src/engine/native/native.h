@@ -15,8 +15,12 @@
 
 #define NATIVE_UNSEEN UINT64_C(0x10100)  /* RF, TF in rflags: of stepping, not of the program */
 
+struct native_share { uint64_t addr, len, dev, ino, offset; uint32_t prot; };
+
 struct native {
 	struct tracee t;
+	struct native_share *share;     /* files that are mapped shared; owned */
+	size_t nshare, capshare;
 	int maps;                       /* /proc/PID/maps */
 	uint8_t state[WS_XSAVE_MAX];    /* scratch */
 	char err[160];

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/confine.h"
 #include "engine/native/native.h"
+#include "engine/native/share.h"
 
 #define USER_END (1ull << 47)
 #define PAGE     4096u
@@ -104,6 +105,7 @@ native_clear(struct native *n)
 	struct tracee_maps m = {0};
 	int err = tracee_maps_of(n->maps, &m);
 
+	n->nshare = 0;
 	for (size_t i = 0; i < m.n && !err; i++)
 		if (m.map[i].lo < USER_END)
 			err = unmap(n, m.map[i].lo, m.map[i].hi - m.map[i].lo);
@@ -163,6 +165,9 @@ native_close(struct native *n)
 	while (waitpid(n->t.pid, &status, __WALL) == n->t.pid && WIFSTOPPED(status))
 		tracee_resume(&n->t, PTRACE_CONT, 0);   /* it stops once more where it ends */
 	tracee_close(&n->t);
+	free(n->share);
+	n->share = NULL;
+	n->nshare = n->capshare = 0;
 	if (n->maps >= 0)
 		close(n->maps);
 	n->t.pid = 0;
@@ -175,7 +180,7 @@ native_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len)
 
 	for (size_t i = 0, k; i < len; i += k) {
 		k = p ? len : len - i < sizeof(zero) ? len - i : sizeof(zero);
-		if (tracee_write(&n->t, addr + i, p ? p : zero, k) != k)
+		if (tracee_write(&n->t, addr + i, p ? p : zero, k) != k && native_shared_write(n, addr + i, p ? p : zero, k))
 			return bad(n, "memory that is not there: 0x%llx", (unsigned long long)addr);
 	}
 	return 0;
@@ -205,17 +210,25 @@ native_effect(struct native *n, const struct ws_rec *rec)
 	case WS_MAP:
 		if (give_way(n, m->addr, m->len))
 			return -1;
-		if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		native_unshare(n, m->addr, m->len);
+		if ((m->flags & WS_SHARED) && m->ino && strcmp(m->name, "/dev/zero")) {
+			if (native_share(n, m, &ret))
+				return bad(n, "cannot share 0x%llx", (unsigned long long)m->addr);
+		} else if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    UINT64_MAX))
 			return -1;
 		return ret == m->addr ? 0 : bad(n, "cannot map 0x%llx", (unsigned long long)m->addr);
 	case WS_UNMAP:
+		native_unshare(n, g->addr, g->len);
 		return unmap(n, g->addr, g->len);
 	case WS_PROT:
 		if (native_call(n, &ret, SYS_mprotect, g->addr, g->len, g->prot, 0, 0))
 			return -1;
+		native_reshare(n, g->addr, g->len, g->prot);
 		return ret ? bad(n, "cannot protect 0x%llx", (unsigned long long)g->addr) : 0;
 	case WS_MOVE:
+		native_unshare(n, rec->u.move.from, rec->u.move.oldlen);
+		native_unshare(n, rec->u.move.to, rec->u.move.newlen);
 		return move(n, &rec->u.move);
 	case WS_MEM:
 		return native_write(n, rec->u.mem.addr, rec->u.mem.p, rec->u.mem.n);

@@ -53,22 +53,35 @@ rp_page_add(struct rp_core *c, struct rp_block *b, uint64_t addr)
 	p->blocks = r;
 }
 
-void
-rp_guard(struct rp_core *c, struct rp_block *b)
+static void
+guard(struct rp_page *p)
 {
-	unsigned i;
-
-	(void)c;
-	for (i = 0; i < b->nref; i++) {
-		struct rp_page *p = b->ref[i].page;
-
-		if (!p->guarded && mprotect(rp_host(p->addr), PAGE, PROT_READ) == 0)
-			p->guarded = 1;
-	}
+	if (p && !p->guarded && mprotect(rp_host(p->addr), PAGE, PROT_READ) == 0)
+		p->guarded = 1;
 }
 
 void
-rp_page_drop(struct rp_core *c, struct rp_page *p)
+rp_twins(struct rp_core *c, rp_twin_fn *fn, void *arg)
+{
+	c->twin = fn;
+	c->twinarg = arg;
+}
+
+void
+rp_guard(struct rp_core *c, struct rp_block *b)
+{
+	for (unsigned i = 0; i < b->nref; i++) {
+		struct rp_page *p = b->ref[i].page;
+		uint64_t other;
+
+		guard(p);
+		for (size_t k = 0; c->twin && c->twin(c->twinarg, p->addr, &k, &other);)
+			guard(rp_page(c, other, 1));
+	}
+}
+
+static void
+drop(struct rp_core *c, struct rp_page *p)
 {
 	while (p->blocks) {
 		struct rp_block *b = p->blocks->block;
@@ -78,6 +91,20 @@ rp_page_drop(struct rp_core *c, struct rp_page *p)
 	if (p->guarded)
 		(void)mprotect(rp_host(p->addr), PAGE, PROT_READ | PROT_WRITE);
 	p->guarded = p->dirty = 0;
+}
+
+void
+rp_page_drop(struct rp_core *c, struct rp_page *p)
+{
+	uint64_t other;
+
+	drop(c, p);
+	for (size_t k = 0; c->twin && c->twin(c->twinarg, p->addr, &k, &other);) {
+		struct rp_page *q = rp_page(c, other, 0);
+
+		if (q)
+			drop(c, q);
+	}
 }
 
 size_t

@@ -121,6 +121,10 @@ struct rp_test {
 	uint64_t addr, value;
 };
 void rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsigned n);
+
+/* Guest memory that is at other addresses as well: *i is 0 before the first call; 0: no more */
+typedef int rp_twin_fn(void *arg, uint64_t addr, size_t *i, uint64_t *other);
+void rp_twins(struct rp_core *c, rp_twin_fn *fn, void *arg);
 void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);  /* code there changed or its mapping did: call after the host's mapping changed */
 
 /*

@@ -112,6 +112,14 @@ drive_start(struct replay *r)
 }
 
 static int
+twin(void *arg, uint64_t addr, size_t *i, uint64_t *other)
+{
+	const struct replay *r = arg;
+
+	return mem_twin(&r->mem, addr, i, other);
+}
+
+static int
 head_ok(struct replay *r, struct replay_fault *f)
 {
 	if (r->head->machine != WS_X86_64 || r->head->page != MEM_PAGE) {
@@ -138,6 +146,7 @@ make(struct replay *r, struct replay_fault *f)
 	}
 	rp_amd(r->core, x86_amd(r->head));
 	r->x.xcr0 = r->head->xcr0;
+	rp_twins(r->core, twin, r);
 	r->mem.changed = changed;
 	r->mem.arg = r;
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "engine/replay/mem.h"
+#include "engine/replay/memshare.h"
 
 #define WINDOW (RP_MASK + 1)
 #define GIVE_BACK (64u << 10)   /* zeroing so much at least is done by giving the pages back */
@@ -112,8 +113,9 @@ split(struct mem *m, uint64_t addr)
 	head = addr - a.m.addr;
 	a.m.addr = addr;
 	a.m.len -= head;
-	if (a.name->name[0])
+	if (a.name->name[0] || a.obj)
 		a.m.offset += head;
+	a.at += a.obj ? head : 0;
 	a.name->refs++;
 	m->area[i].m.len = head;
 	insert(m, i + 1, &a);
@@ -207,26 +209,67 @@ count(struct mem *m, uint64_t len)
 		m->most = m->mapped;
 }
 
-int
-mem_map(struct mem *m, const struct ws_rec_map *map)
+/* Memory of this process for the area, which is added; takes a reference to its name */
+static int
+add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
+{
+	if (room(m, 1) != 0 || host_map(m, a->m.addr, a->m.len) != 0)
+		return -1;
+	if (shared && memshare_map(m, a, twin) != 0) {
+		munmap(rp_host(a->m.addr), a->m.len);
+		return bad(m, "0x%llx bytes at 0x%llx, which are shared: %s", (unsigned long long)a->m.len, (unsigned long long)a->m.addr,
+		    strerror(errno));
+	}
+	a->name->refs++;
+	insert(m, mem_from(m, a->m.addr), a);
+	count(m, a->m.len);
+	return 0;
+}
+
+/* Of a file that is mapped shared, what is mapped already is the same memory: an area for each piece */
+static int
+add_pieces(struct mem *m, const struct mem_area *whole)
+{
+	for (uint64_t done = 0, len; done < whole->m.len; done += len) {
+		struct mem_area a = *whole;
+		const struct mem_area *twin;
+
+		a.m.addr += done;
+		a.m.offset += done;
+		len = whole->m.len - done;
+		if (room(m, 1) != 0)
+			return -1;
+		twin = memshare_twin(m, &a.m, &len);
+		a.m.len = len;
+		if (add(m, &a, twin, 1) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+map_as(struct mem *m, const struct ws_rec_map *map, int shared)
 {
 	struct mem_area a = { .m = *map };
+	int e;
 
-	if (mem_unmap(m, map->addr, map->len) != 0 || room(m, 1) != 0)
+	if (mem_unmap(m, map->addr, map->len) != 0)
 		return -1;
 	a.name = name_new(map);
 	if (!a.name)
 		return bad(m, "no memory");
-	if (host_map(m, map->addr, map->len) != 0) {
-		name_drop(a.name);
-		return -1;
-	}
 	a.m.name = a.name->name;
 	a.m.id = a.name->id;
 	a.m.nid = a.name->nid;
-	insert(m, mem_from(m, map->addr), &a);
-	count(m, map->len);
-	return 0;
+	e = shared ? add_pieces(m, &a) : add(m, &a, NULL, 0);
+	name_drop(a.name);
+	return e;
+}
+
+int
+mem_map(struct mem *m, const struct ws_rec_map *map)
+{
+	return map_as(m, map, memshare_is(map));
 }
 
 /* How many of the n bytes at addr are mapped, without a gap */
@@ -252,7 +295,7 @@ resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
 
 	if (v->newlen <= v->oldlen)
 		return v->newlen == v->oldlen ? 0 : mem_unmap(m, v->from + v->newlen, v->oldlen - v->newlen);
-	b.m.offset += b.name->name[0] ? v->from + v->oldlen - b.m.addr : 0;
+	b.m.offset += b.name->name[0] || b.obj ? v->from + v->oldlen - b.m.addr : 0;
 	b.m.addr = v->from + v->oldlen;
 	b.m.len = v->newlen - v->oldlen;
 	b.name->refs++;                 /* mem_map makes a name of its own, from this one */
@@ -292,12 +335,25 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 		return resize(m, v, old);
 	if (v->from < v->to + v->newlen && v->to < v->from + v->oldlen)
 		return bad(m, "memory moved from 0x%llx onto itself", (unsigned long long)v->from);
+	if (old->obj && old->m.addr + old->m.len - v->from < v->oldlen)
+		return bad(m, "shared memory of several pieces is moved from 0x%llx", (unsigned long long)v->from);
 	a = *old;
 	a.name->refs++;
-	a.m.offset += a.name->name[0] ? v->from - a.m.addr : 0;
+	a.m.offset += a.name->name[0] || a.obj ? v->from - a.m.addr : 0;
+	a.at += a.obj ? v->from - a.m.addr : 0;
 	a.m.addr = v->to;
-	a.m.len = v->newlen;
-	fail = mem_map(m, &a.m);
+	a.m.len = a.obj && v->newlen > v->oldlen ? v->oldlen : v->newlen;
+	fail = map_as(m, &a.m, 0);
+	if (!fail && a.obj) {           /* its pages come; behind them is the file's */
+		struct mem_area *b = &m->area[mem_from(m, v->to)];
+
+		b->obj = a.obj;
+		b->at = a.at;
+		a.m.addr += a.m.len;
+		a.m.offset += a.m.len;
+		a.m.len = v->newlen - b->m.len;
+		fail = a.m.len ? mem_map(m, &a.m) : 0;
+	}
 	name_drop(a.name);
 	if (fail)
 		return -1;
@@ -330,7 +386,7 @@ zero(struct mem *m, uint64_t addr, size_t n)
 {
 	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
 
-	if (n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
+	if (m->nobj || n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
 		memset(rp_host(addr), 0, n);
 		return;
 	}
@@ -387,7 +443,7 @@ mem_drop(struct mem_area *area, size_t n)
 	free(area);
 }
 
-/* What a has and b has not is unmapped, or mapped */
+/* What a has and b has not is unmapped, or mapped; shared memory is another in any case */
 static int
 differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 {
@@ -396,8 +452,13 @@ differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 
 		while (lo != end) {
 			size_t k = mem_from(b, lo);
-			const struct ws_rec_map *o = k < b->n && b->area[k].m.addr < end ? &b->area[k].m : NULL;
-			uint64_t to = o ? o->addr : end;
+			const struct ws_rec_map *o;
+			uint64_t to;
+
+			while (k < b->n && b->area[k].obj)
+				k++;
+			o = k < b->n && b->area[k].m.addr < end && !a->area[i].obj ? &b->area[k].m : NULL;
+			to = o ? o->addr : end;
 
 			if (to > lo) {
 				if (!map)
@@ -433,12 +494,19 @@ mem_become(struct mem *m, const struct mem_area *area, size_t n)
 	m->n = n;
 	for (size_t i = 0; i < n; i++)
 		count(m, area[i].m.len);
-	return 0;
+	return m->nobj && memshare_again(m) != 0 ? bad(m, "shared memory: %s", strerror(errno)) : 0;
+}
+
+int
+mem_twin(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
+{
+	return m->nobj ? memshare_other(m, addr, i, other) : 0;
 }
 
 void
 mem_free(struct mem *m)
 {
+	memshare_free(m);
 	for (size_t i = 0; i < m->n; i++) {
 		munmap(rp_host(m->area[i].m.addr), m->area[i].m.len);
 		name_drop(m->area[i].name);

@@ -20,11 +20,14 @@ struct mem_name;
 struct mem_area {
 	struct ws_rec_map m;            /* its strings are in `name` */
 	struct mem_name *name;          /* shared between areas, counted */
+	uint32_t obj;                   /* of a file that is mapped shared: areas of the same object are the same memory; 0: none */
+	uint64_t at;                    /* where in the object it begins */
 };
 
 struct mem {
 	struct mem_area *area;          /* by ascending address, never overlapping; owned */
 	size_t n, cap, last;            /* last: where the last look-up ended */
+	uint32_t nobj;                  /* objects so far */
 	uint64_t mapped, most;          /* bytes */
 	void (*changed)(void *arg, uint64_t addr, uint64_t len);        /* or NULL */
 	void *arg;
@@ -40,6 +43,7 @@ int mem_write(struct mem *m, const struct ws_rec_mem *w);
 
 size_t mem_read(struct mem *m, uint64_t addr, void *p, size_t n);       /* how many of the n bytes are mapped, and were copied */
 const struct mem_area *mem_find(struct mem *m, uint64_t addr);          /* the area that addr is in, or NULL */
+int mem_twin(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other);   /* another address of the memory at addr (folded or not): 1; *i is 0 before the first call */
 size_t mem_from(const struct mem *m, uint64_t addr);                    /* index of the first area that ends behind addr */
 
 /* The mappings alone, for going back to them: what is mapped then and now keeps its contents, other memory reads as zero */

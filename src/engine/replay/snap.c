@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -25,6 +26,7 @@ struct pages {
 	uint64_t addr, end;
 	size_t i, n;
 	int pagemap, bad;
+	int shared;                     /* pages may be there that this mapping did not touch yet */
 	uint64_t entry[ENTRIES];
 };
 
@@ -35,7 +37,21 @@ pages_of(struct pages *p, const struct mem_area *a, int pagemap)
 	p->end = a->m.addr + a->m.len;
 	p->i = p->n = 0;
 	p->pagemap = pagemap;
+	p->shared = a->obj != 0;
 	p->bad = 0;
+}
+
+static int
+in_memory(uint64_t addr, size_t n, uint64_t *entry)
+{
+	unsigned char in[ENTRIES];
+
+	if (mincore(rp_host(addr), n * MEM_PAGE, in) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (in[i] & 1)
+			entry[i] |= THERE;
+	return 0;
 }
 
 /* The next page that there is, or the area's end */
@@ -48,6 +64,10 @@ pages_next(struct pages *p)
 			uint64_t at = (uint64_t)(uintptr_t)rp_host(p->addr) / MEM_PAGE * sizeof *p->entry;
 
 			if (pread(p->pagemap, p->entry, n * sizeof *p->entry, (off_t)at) != (ssize_t)(n * sizeof *p->entry)) {
+				p->bad = 1;
+				return p->end;
+			}
+			if (p->shared && in_memory(p->addr, n, p->entry) != 0) {
 				p->bad = 1;
 				return p->end;
 			}

@@ -200,6 +200,8 @@ struct rp_core {
 	uint64_t testpc;                /* rp_break_if */
 	struct rp_test test[RP_NTEST];
 	unsigned ntest;                 /* 0: none */
+	rp_twin_fn *twin;               /* rp_twins, or NULL */
+	void *twinarg;
 	int dirty, bmi2, fsgsbase, avx, avx512bw, signals;
 	int amd;                        /* guest code is AMD's */
 	int running;                    /* mode + 1 while translated code runs */

@@ -202,6 +202,25 @@ put_page(struct trim *t, const struct trim_page *p)
 	return 0;
 }
 
+/* Memory that is at several addresses, as a whole: what is read at one was perhaps written at another */
+static int
+put_twins(struct trim *t)
+{
+	static const uint8_t zero[MEM_PAGE];
+	const struct mem *m = &t->r->mem;
+	uint8_t b[MEM_PAGE];
+
+	for (size_t i = 0; i < m->n; i++)
+		for (uint64_t at = 0; m->area[i].obj && at < m->area[i].m.len; at += MEM_PAGE) {
+			uint64_t addr = m->area[i].m.addr + at;
+
+			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) && mem_read(&t->r->mem, addr, b, MEM_PAGE) == MEM_PAGE &&
+			    memcmp(b, zero, MEM_PAGE) != 0 && put_mem(t, addr, b, MEM_PAGE, 1) != 0)
+				return -1;
+		}
+	return 0;
+}
+
 static int
 put_key(struct trim *t, const struct trim_seg *s)
 {
@@ -222,6 +241,8 @@ put_key(struct trim *t, const struct trim_seg *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (put_page(t, &s->page[i]) != 0)
 			return -1;
+	if (put_twins(t) != 0)
+		return -1;
 	rec = (struct ws_rec){ .kind = WS_KEYEND };
 	return put(t, &rec);
 }

@@ -117,6 +117,8 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_MEM:
 		sample_mem(t, &rec->u.mem);
 		e = shadow_mem(&t->s, &rec->u.mem);
+		if (rec->u.mem.p && mem_twin(&t->r->mem, rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
+			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);      /* it may be read elsewhere */
 		break;
 	case WS_MAP: e = shadow_drop(&t->s, rec->u.map.addr, rec->u.map.len); break;
 	case WS_UNMAP: e = shadow_drop(&t->s, rec->u.range.addr, rec->u.range.len); break;

@@ -21,6 +21,22 @@ failed(const struct call *k)
 	return (uint64_t)k->ret >= (uint64_t)-4095;
 }
 
+/* Shared memory without a name has a number as well, by which it is known when it is mapped once more */
+static void
+number(struct cap *c, struct region *r)
+{
+	struct tracee_maps m = {0};
+
+	if (!tracee_maps(c->t.pid, &m))
+		for (size_t i = 0; i < m.n; i++)
+			if (m.map[i].lo <= r->lo && m.map[i].hi > r->lo) {
+				r->dev = m.map[i].dev;
+				r->ino = m.map[i].ino;
+				r->offset = m.map[i].offset + (r->lo - m.map[i].lo);
+			}
+	tracee_maps_free(&m);
+}
+
 /* The file of a descriptor of the program */
 static void
 file_of(struct cap *c, struct region *r, int fd, char *name, size_t room)
@@ -53,18 +69,18 @@ same_file(const struct cap *c, const struct region *r)
 	    o->ino == r->ino && o->dev == r->dev && o->offset + (r->lo - o->lo) == r->offset;
 }
 
-/* One memory at two addresses, of which one can be written: records know addresses only */
+/* What is written to a file is seen in a private mapping of it, until that is written itself: not in a replay */
 static void
 check_twice(struct cap *c, const struct region *r)
 {
-	static const char text[] = "a file or segment is mapped twice: what is written at one place is not seen at the other in a replay";
+	static const char text[] = "a file is mapped shared and private: what is written to the one is not seen in the other in a replay";
 
 	for (size_t i = 0; i < c->reg.n && !c->twice; i++) {
 		const struct region *o = &c->reg.p[i];
 
 		if (!r->ino || o->ino != r->ino || o->dev != r->dev || o->lo == r->lo ||
 		    o->offset >= r->offset + (r->hi - r->lo) || r->offset >= o->offset + (o->hi - o->lo) ||
-		    !((r->shared && r->prot & PROT_WRITE) || (o->shared && o->prot & PROT_WRITE)))
+		    r->shared == o->shared || !((r->shared ? r : o)->prot & PROT_WRITE))
 			continue;
 		c->twice = 1;
 		warn("%s", text);
@@ -88,6 +104,8 @@ sys_mmap(struct cap *c, const struct call *k)
 	if (!anon) {
 		r.offset = k->arg[5];
 		file_of(c, &r, (int)k->arg[4], name, sizeof(name));
+	} else if (r.shared) {
+		number(c, &r);
 	}
 	random_cut(c, r.lo, r.hi, 0);
 	if (!anon && same_file(c, &r)) {
@@ -172,6 +190,7 @@ sys_mremap(struct cap *c, const struct call *k)
 		return;
 	r = c->reg.p[i];
 	if (!oldlen) {
+		r.offset += from - r.lo;
 		r.lo = to;
 		r.hi = to + newlen;
 		region_set(&c->reg, &r);
