@@ -181,6 +181,18 @@ for opts in "" --raw; do
 	ok "memory at two addresses $opts: forked replays" ws2addr -f text -o refs.txt c.ws
 done
 
+# what is refused by name
+cat >vsyscall.c <<'P'
+int main(void) { return ((long (*)(long *))0xffffffffff600400)(0) == 0; }
+P
+cc -O1 -static vsyscall.c -o vsyscall || exit 1
+if ./vsyscall 2>/dev/null; then
+	wscap --raw -o c.ws ./vsyscall
+	ws2addr -c c.ws >out 2>err
+	is "the vsyscall page: status" $? 1
+	ok "the vsyscall page: why" grep -q 'a call into the vsyscall page' err
+fi
+
 # memory that another process changes while the program waits for it
 cat >wait.c <<'P'
 #include <sys/mman.h>

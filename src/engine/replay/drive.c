@@ -383,11 +383,15 @@ signal_name(int sig)
 	}
 }
 
+#define VSYSCALL UINT64_C(0xffffffffff600000)   /* calls of old programs, which the system emulates */
+
 static int
 faulted(struct replay *r)
 {
 	if (!r->cut && r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
 		return finish(r);
+	if (r->x.cpu.rip >> 12 == VSYSCALL >> 12)
+		return drive_bad(r, "cannot be replayed: a call into the vsyscall page, which is not recorded");
 	if (r->x.sig == SIGSEGV)
 		return drive_drift(r, "SIGSEGV at ...%011llx, which the program had not",
 		    (unsigned long long)(r->x.addr & RP_MASK));
