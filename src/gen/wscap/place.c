@@ -10,6 +10,7 @@
 #include <Zydis/Zydis.h>
 
 #include "base/bytes.h"
+#include "engine/x86/decode.h"
 #include "wscap.h"
 
 #define STEPS 64u               /* that the program is watched for */
@@ -44,14 +45,10 @@ stays(const struct step *s)
 static int
 decode(struct cap *c, uint64_t pc, struct step *s)
 {
-	static ZydisDecoder d;
-	static int ready;
 	uint8_t b[15];
 	size_t n = tracee_read(&c->t, pc, b, sizeof(b));
 
-	if (!ready)
-		ready = ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, b, n, &s->z, s->op)) ? 0 : -1;
+	return x86_decode(&s->z, s->op, b, n, x86_amd_here());
 }
 
 static void
