@@ -219,7 +219,8 @@ bad_files(void)
 	    says(at + 1, 0x0102006f, "the index does not fit the groups") && says(at, 0x02006f02, "index: "));
 	CHECK("checksum of the streams", says(88, 5, "the group is damaged"));
 	CHECK("a magic that is another", says(0, 5, "neither a group nor the index"));
-	CHECK("something else is not a capture", !strcmp(complaint((const uint8_t *)"\x7f" "ELF4567", 8, &off), "not a capture") && !off);
+	CHECK("something else is not a capture", !strcmp(complaint((const uint8_t *)"\x7f" "elf4567", 8, &off), "not a capture") && !off);
+	CHECK("an executable is none", !strcmp(complaint((const uint8_t *)"\x7f" "ELF4567", 8, &off), "an executable, not a capture: capture it with wscap first") && !off);
 	memcpy(head, ws_magic, 8);
 	put_le32(head + 8, 2);
 	CHECK("another version", !strcmp(complaint(head, sizeof(head), &off), "a capture of version 2; this program knows version 1") && off == 8);
