@@ -186,7 +186,7 @@ static void
 asm_line(struct text *t, const char *s)
 {
 	char *end;
-	unsigned long n = strtoul(s + 2, &end, 10);
+	unsigned long n = s[1] == ' ' ? strtoul(s + 2, &end, 10) : 0;
 
 	if (!n || n > UINT32_MAX || end[0] != ' ' || end[1] != '"')
 		return;
