@@ -2,9 +2,9 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "format/schema.h"
-#include "format/schematext.h"
 #include "fuzz.h"
 #include "schemamend.h"
+#include "unittext.h"
 
 static int
 zeros(void *arg, uint64_t addr, void *p, size_t n)
@@ -12,32 +12,6 @@ zeros(void *arg, uint64_t addr, void *p, size_t n)
 	(void)arg;
 	memset(p, (int)(addr & 255), n);
 	return addr < UINT64_C(1) << 47;
-}
-
-/* The text of a unit is the unit */
-static void
-text(const struct sch_unit *u)
-{
-	struct buf b = BUF_INIT;
-	struct sch_text t = { .off = 0 };
-	struct sch_unit v;
-	size_t na, nb;
-	uint8_t *a = sch_encode(u, &na), *c;
-
-	sch_print(&b, u, NULL);
-	t.p = (char *)b.p;
-	t.n = b.n;
-	if (sch_parse(&t, NULL, &v) != 1) {
-		fprintf(stderr, "line %lu: %s\n", t.line, t.err);
-		abort();
-	}
-	c = sch_encode(&v, &nb);
-	if (!a || !c || na != nb || memcmp(a, c, na) != 0)
-		abort();
-	free(a);
-	free(c);
-	sch_free(&v);
-	buf_free(&b);
 }
 
 int
@@ -57,7 +31,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		if (again && (len > (size_t)k || memcmp(again, p + at, len) != 0))
 			abort();
 		free(again);
-		text(&u);
+		unit_text(&u);
 		sch_resolve(&u, zeros, NULL);
 		sch_free(&u);
 		at += (size_t)k;
