@@ -106,6 +106,6 @@ is 'standard error closed' $? $status
 "$prog" fds 20 >got.out 2>&-
 is 'descriptors with 2 closed' "$(tail -n 1 got.out)" '2 3'
 # shellcheck disable=SC3045    # not in POSIX, but in every sh here
-(ulimit -n 10; exec "$prog" fds 20) >got.out
+(exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 10; exec "$prog" fds 20) >got.out
 is 'few descriptors' "$? $(tail -n 1 got.out)" '0 3 4'
 tap_end
