@@ -159,6 +159,26 @@ ended(void)
 	return rec.kind == WS_END;
 }
 
+/* Where nothing makes rdtsc fault, from instruction to instruction up to it */
+static int
+to_tsc(struct user_regs_struct *g)
+{
+	struct tracee_random d;
+	uint8_t b[3] = {0};
+	int status;
+
+	for (;;) {
+		tracee_regs(&n.t, g);
+		tracee_read(&n.t, g->rip, b, sizeof(b));
+		if (!tracee_tsc(b, sizeof(b), &d))
+			return on_trap(g);
+		tracee_resume(&n.t, PTRACE_SINGLESTEP, 0);
+		stopped(&status);
+		if (WSTOPSIG(status) != SIGTRAP)
+			bad("signal %d at 0x%llx", WSTOPSIG(status), g->rip);
+	}
+}
+
 static void
 replay(void)
 {
@@ -180,6 +200,8 @@ replay(void)
 		}
 		if (ended() && rec.u.end.how != WS_KILLED)
 			return;
+		if (rec.kind == WS_TSC && !tracee_tsc_faults() && to_tsc(&g))
+			continue;
 		tracee_resume(&n.t, PTRACE_SYSCALL, 0);
 		stopped(&status);
 		sig = WSTOPSIG(status);

@@ -1,7 +1,85 @@
-/* rdrand, rdseed and rdpid: what the processor makes up, made up here and given to the process. */
+/* rdrand, rdseed and rdpid: what the processor makes up, made up here and given to the process.  rdtsc, found. */
+#include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
 
 #include "engine/tracee/tracee.h"
+
+int
+tracee_tsc_faults(void)
+{
+	static int known;               /* 1: no; 2: yes */
+	int status = 0;
+	pid_t pid;
+
+	if (known)
+		return known - 1;
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit none = {0, 0};
+
+		signal(SIGSEGV, SIG_DFL);
+		setrlimit(RLIMIT_CORE, &none);
+		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0)
+			(void)__rdtsc();
+		_exit(0);
+	}
+	known = 1 + (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	return known - 1;
+}
+
+static void __attribute__((noinline))
+watched(void)
+{
+	__asm__ volatile("");
+}
+
+int
+tracee_watches(void)
+{
+	static int known;               /* 1: no; 2: yes */
+	const size_t reg = offsetof(struct user, u_debugreg);
+	int status = 0;
+	pid_t pid;
+
+	if (known)
+		return known - 1;
+	pid = fork();
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
+			watched();
+		_exit(0);
+	}
+	known = 1;
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		if (ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)watched) == 0 &&
+		    ptrace(PTRACE_POKEUSER, pid, reg + 7 * sizeof(long), 1ul) == 0 &&
+		    ptrace(PTRACE_CONT, pid, NULL, NULL) == 0 && waitpid(pid, &status, 0) == pid &&
+		    WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP)
+			known = 2;
+		if (WIFSTOPPED(status)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+		}
+	}
+	return known - 1;
+}
+
+int
+tracee_tsc(const uint8_t *b, size_t n, struct tracee_random *d)
+{
+	if (n < 2 || b[0] != 0x0f || (b[1] != 0x31 && (n < 3 || b[1] != 0x01 || b[2] != 0xf9)))
+		return -1;
+	*d = (struct tracee_random){.insn = TRACEE_TSC, .len = b[1] == 0x31 ? 2 : 3};
+	return 0;
+}
 
 int
 tracee_random(const uint8_t *b, size_t n, struct tracee_random *d)

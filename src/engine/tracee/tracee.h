@@ -62,12 +62,21 @@ size_t tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n);     
 size_t tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n);
 size_t tracee_string(struct tracee *t, uint64_t addr, char *p, size_t room);    /* length; room at most, then without NUL */
 
+/*
+ * Does rdtsc fault in a process that asks for it?  There are kernels, of guests
+ * that are paged by their host among them, which promise it and do not keep it.
+ */
+int tracee_tsc_faults(void);
+int tracee_watches(void);               /* do debug registers stop a process?  Where they do not, they can be written all the same */
+
 /* An instruction whose result the processor makes up */
+#define TRACEE_TSC 0x100u       /* insn: rdtsc, rdtscp, which tracee_make_random does not make */
 struct tracee_random {
-	uint32_t insn;                  /* enum ws_random */
+	uint32_t insn;                  /* enum ws_random, or TRACEE_TSC */
 	unsigned reg, size, len;        /* the general register it writes, how many bytes of it; its own bytes */
 };
-int tracee_random(const uint8_t *b, size_t n, struct tracee_random *d);         /* -1: b is none */
+int tracee_random(const uint8_t *b, size_t n, struct tracee_random *d);         /* -1: b is none; TRACEE_TSC is none */
+int tracee_tsc(const uint8_t *b, size_t n, struct tracee_random *d);            /* -1: b is not TRACEE_TSC */
 void tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec);        /* executes one */
 void tracee_give_random(const struct tracee_random *d, const struct ws_rec_rand *rec, struct ws_regs *w);      /* it is over */
 

@@ -1,5 +1,6 @@
 /*
- * rdrand, rdseed and rdpid, which nothing makes fault: they are looked for in
+ * rdrand, rdseed and rdpid, which nothing makes fault, and rdtsc where the
+ * kernel cannot make it fault: they are looked for in
  * what becomes executable, and stopped at.  Four addresses can be watched by
  * debug registers, whatever is there.  At further ones a breakpoint is
  * written, but only where an instruction is sure to be: where decoding from
@@ -116,7 +117,7 @@ function_start(const struct functions *f, uint64_t addr)
 	return function_at(f, lo);
 }
 
-/* Is there an instruction at offset off of the file, of len bytes? */
+/* Is there an instruction at offset off of the file, of len bytes?  -1: no, as instructions of its function lie otherwise */
 static int
 is_instruction(const struct functions *f, uint64_t off, unsigned len)
 {
@@ -124,6 +125,7 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	uint64_t addr, start, at = 0;
 	ZydisDecodedInstruction z;
 	ZydisDecoder d;
+	ssize_t got;
 	unsigned i;
 
 	for (i = 0; i < f->nph; i++)
@@ -133,16 +135,19 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 		return 0;
 	addr = off - f->ph[i].p_offset + f->ph[i].p_vaddr;
 	start = function_start(f, addr);
-	if (start > addr || addr - start > FUNCTION - LONGEST || off < addr - start ||
-	    pread(f->fd, code, addr - start + len, (off_t)(off - (addr - start))) != (ssize_t)(addr - start + len))
+	if (start > addr || addr - start > FUNCTION - ZYDIS_MAX_INSTRUCTION_LENGTH || off < addr - start)
+		return 0;
+	/* to the end of an instruction that these bytes are in the middle of */
+	got = pread(f->fd, code, addr - start + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - start)));
+	if (got < (ssize_t)(addr - start + len))
 		return 0;
 	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	while (at < addr - start) {
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + at, addr - start + len - at, &z)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + at, (size_t)got - at, &z)))
 			return 0;
 		at += z.length;
 	}
-	return at == addr - start;
+	return at == addr - start ? 1 : -1;
 }
 
 static int
@@ -176,7 +181,7 @@ plant(struct cap *c, struct site *s)
 static int
 free_slot(const struct cap *c)
 {
-	unsigned used = 0;
+	unsigned used = tracee_watches() ? 0 : ~0u;
 
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].slot >= 0)
@@ -222,7 +227,7 @@ unsaid(struct cap *c, const struct site *s, const char *name)
 		return;
 	c->unsaid = 1;
 	snprintf(text, sizeof(text), "%s at 0x%llx (%.150s) cannot be stopped at: a replay ends where it is executed",
-	    ws_random_name(s->d.insn), (unsigned long long)s->addr, name[0] ? name : "no file");
+	    s->d.insn == TRACEE_TSC ? "rdtsc" : ws_random_name(s->d.insn), (unsigned long long)s->addr, name[0] ? name : "no file");
 	warn("%s", text);
 	put_note(c, text);
 }
@@ -256,7 +261,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 {
 	uint8_t p[CHUNK];
 	struct functions f = {.fd = -1};
-	int opened = 0;
+	int opened = 0, is;
 
 	if (!(r->prot & PROT_EXEC) || r->prot & PROT_WRITE || r->shared || name[0] == '[')
 		return;
@@ -269,13 +274,17 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 
 			if (!q)
 				break;
-			i = (size_t)(q - p);
-			if (q[1] != 0xc7 || q[2] < 0xf0 || !begins(p, i, n, &s.d, &from))
+			from = i = (size_t)(q - p);
+			if ((c->notsc || tracee_tsc(q, n - i, &s.d)) && (q[1] != 0xc7 || q[2] < 0xf0 || !begins(p, i, n, &s.d, &from)))
 				continue;
 			s.addr = at + from;
 			if (!opened++)
 				(void)functions_open(&f, name);
-			s.sure = (uint8_t)is_instruction(&f, s.addr - r->lo + r->offset, s.d.len);
+			is = is_instruction(&f, s.addr - r->lo + r->offset, s.d.len);
+			/* the two bytes of rdtsc are in many a constant; others are watched if that costs no more than a register */
+			if (is < 0 && (s.d.insn == TRACEE_TSC || free_slot(c) < 0))
+				continue;
+			s.sure = is > 0;
 			add(c, &s, name);
 		}
 		if (n < CHUNK)
@@ -324,13 +333,18 @@ random_trap(struct cap *c, const siginfo_t *si)
 		if (s->slot >= 0 ? si->si_code != TRAP_HWBKPT || g.rip != s->addr : si->si_code == TRAP_HWBKPT || g.rip != s->addr + 1)
 			continue;
 		g.rip = s->addr;
-		tracee_from_user(&w, &g, g.rax);
-		tracee_make_random(&s->d, &r.u.rand);
-		tracee_give_random(&s->d, &r.u.rand, &w);
-		tracee_to_user(&g, &w);
+		if (s->d.insn == TRACEE_TSC) {
+			put_tsc(c, &g, s->d.len);
+			g.rip += s->d.len;
+		} else {
+			tracee_from_user(&w, &g, g.rax);
+			tracee_make_random(&s->d, &r.u.rand);
+			tracee_give_random(&s->d, &r.u.rand, &w);
+			tracee_to_user(&g, &w);
+			put(c, &r);
+		}
 		g.orig_rax = UINT64_MAX;
 		tracee_setregs(&c->t, &g);
-		put(c, &r);
 		c->behind = 0;
 		return 1;
 	}

@@ -25,8 +25,8 @@ bit(int sig)
 	return 1ull << (sig - 1);
 }
 
-static void
-put_tsc(struct cap *c, struct user_regs_struct *g, int len)
+void
+put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 {
 	struct ws_rec r = {.kind = WS_TSC};
 	unsigned aux = 0;

@@ -214,7 +214,7 @@ cap_begin(struct cap *c, char *const argv[])
 		die_sys("cannot read the program's registers");
 	auxv(c, &s);
 	keep_apart(c, &s);
-	c->notsc = !call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	c->notsc = tracee_tsc_faults() && !call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
 	/* in a virtual machine that makes every switch of processes several times as slow, so the table must do */
 	if (c->audit)
 		c->nocpuid = !call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
@@ -231,6 +231,4 @@ cap_begin(struct cap *c, char *const argv[])
 	if (c->touch)
 		touch_hide(c, 0, UINT64_MAX);
 	tracee_maps_free(&s.maps);
-	if (!c->notsc)
-		put_note(c, "rdtsc does not fault here: a replay that comes to one cannot know what it gave");
 }

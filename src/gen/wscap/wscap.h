@@ -68,7 +68,7 @@ struct cap {
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* it was said that memory is mapped twice */
 	int listen;                     /* it is stopped by job control */
-	int notsc, nocpuid;             /* rdtsc, cpuid fault */
+	int notsc, nocpuid;             /* rdtsc, cpuid fault; else rdtsc is stopped at */
 	int inside;                     /* between the two stops of a system call */
 	int restart;                    /* the call `in` was interrupted, and the kernel may begin it anew */
 	int behind;                     /* it stands right behind a system call, with the registers `out` */
@@ -177,6 +177,9 @@ void place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 /* random.c: rdrand, rdseed, rdpid */
 void random_scan(struct cap *c, const struct region *r, const char *name);      /* what can be executed now */
 void random_cut(struct cap *c, uint64_t lo, uint64_t hi, int there);    /* not there any more, or, if `there`, with the program's own bytes */
+/* signal.c: what rdtsc, or rdtscp where len is 3, gives: to g, and recorded */
+void put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
+
 int random_trap(struct cap *c, const siginfo_t *si);            /* 1: it was one, and is done */
 void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);     /* memory as the program has it */
 void random_child(const struct cap *c, struct tracee *t);       /* another process that has our memory runs without us */
