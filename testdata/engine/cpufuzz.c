@@ -293,8 +293,9 @@ aim(void)
 			*regp(&r0, base) = a - part * op[i].mem.scale;
 		} else if (index >= 0)
 			*regp(&r0, index) = a / op[i].mem.scale;
+		/* a host that stands below the kernel may refuse to go on where rsp is not canonical */
 		if (z.address_width == 32 && below(2) && base >= 0)
-			*regp(&r0, base) |= rnd() << 32;
+			*regp(&r0, base) |= rnd() << 32 & (base == 4 ? UINT64_C(0x7fff00000000) : UINT64_MAX);
 	}
 	if (z.operand_count > 1 && (z.meta.category == ZYDIS_CATEGORY_BITBYTE) && op[1].type == ZYDIS_OPERAND_TYPE_REGISTER
 	    && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && gpr(op[1].reg.value) != gpr(op[0].mem.base)
