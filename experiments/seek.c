@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/codec/stream.h"
+#include "codec/stream/stream.h"
 
 static int
 by_time(const void *a, const void *b)

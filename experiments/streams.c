@@ -17,8 +17,8 @@
 
 #include "base/bytes.h"
 #include "base/in.h"
-#include "engine/replay/visit.h"
-#include "format/ref.h"
+#include "replay/itrace/itrace.h"
+#include "format/ref/ref.h"
 
 /* A value and what it is grouped by */
 struct item {

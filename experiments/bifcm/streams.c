@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "engine/replay/visit.h"
+#include "replay/itrace/itrace.h"
 
 #define NBUF 65536
 

@@ -20,8 +20,8 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "engine/codec/bidi.h"
-#include "engine/codec/block.h"
+#include "codec/bidi/bidi.h"
+#include "codec/column/block.h"
 
 #define PREFIX 1024
 #define BLOCK  (1u << 18)

@@ -1,5 +1,5 @@
 /* Archives: see arc.h. */
-#include "arc.h"
+#include "base/arc.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "diag.h"
-#include "mem.h"
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/mem.h"
 
 #define COMPRESS0 0x1f                  /* the first byte of what compress(1) makes */
 #define ZIPEND 22                       /* the last record of a zip archive; a comment may follow */

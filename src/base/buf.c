@@ -1,12 +1,12 @@
 /* Growable byte buffer: see buf.h. */
-#include "buf.h"
+#include "base/buf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 void
 buf_free(struct buf *b)

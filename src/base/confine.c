@@ -1,5 +1,5 @@
 /* Confinement of this process: see confine.h. */
-#include "confine.h"
+#include "base/confine.h"
 
 #include <asm/prctl.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "diag.h"
-#include "helper.h"
-#include "memwatch.h"
+#include "base/diag.h"
+#include "base/helper.h"
+#include "base/memwatch.h"
 
 #define ROOM 320u       /* instructions of the filter */
 #define X32  0x40000000u

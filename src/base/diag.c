@@ -1,5 +1,5 @@
 /* Diagnostics: see diag.h. */
-#include "diag.h"
+#include "base/diag.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* A second process for what a confined one may not do: see helper.h. */
-#include "helper.h"
+#include "base/helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "diag.h"
-#include "num.h"
-#include "src.h"
-#include "temp.h"
+#include "base/diag.h"
+#include "base/num.h"
+#include "base/src.h"
+#include "base/temp.h"
 
 #define PATH_ROOM 4096
 

@@ -1,5 +1,5 @@
 /* Decompressing input: see in.h. */
-#include "in.h"
+#include "base/in.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arc.h"
-#include "diag.h"
-#include "mem.h"
-#include "src.h"
-#include "unz.h"
+#include "base/arc.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/src.h"
+#include "base/unz.h"
 
 #define SIZE  (2 * IN_PEEK)
 #define SNIFF 512       /* a tar header shows its magic at byte 257 */

@@ -1,5 +1,5 @@
 /* Allocators that exit: see mem.h. */
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "diag.h"
+#include "base/buf.h"
+#include "base/diag.h"
 
 static void *
 need(void *p)

@@ -1,5 +1,5 @@
 /* A bound of the memory that this process fills: see memwatch.h. */
-#include "memwatch.h"
+#include "base/memwatch.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "diag.h"
-#include "num.h"
+#include "base/diag.h"
+#include "base/num.h"
 
 #define TICK 50000000l                  /* nanoseconds */
 

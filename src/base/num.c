@@ -1,5 +1,5 @@
 /* Strict numbers: see num.h. */
-#include "num.h"
+#include "base/num.h"
 
 #include <string.h>
 

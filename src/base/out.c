@@ -1,5 +1,5 @@
 /* Checked output: see out.h. */
-#include "out.h"
+#include "base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "diag.h"
-#include "mem.h"
-#include "num.h"
-#include "temp.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/temp.h"
 
 #define SIZE (2 * OUT_ROOM)
 #define DIRECT (64u << 10)       /* as much is not worth copying */

@@ -1,5 +1,5 @@
 /* Sources of bytes: see src.h. */
-#include "src.h"
+#include "base/src.h"
 
 #include <errno.h>
 #include <fcntl.h>

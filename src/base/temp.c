@@ -1,5 +1,5 @@
 /* Unfinished files: see temp.h. */
-#include "temp.h"
+#include "base/temp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "helper.h"
+#include "base/helper.h"
 
 #define DEEP 16         /* folders in folders that are removed: more than any tool makes */
 

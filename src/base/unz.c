@@ -1,5 +1,5 @@
 /* Decompression: see unz.h. */
-#include "unz.h"
+#include "base/unz.h"
 
 #include <bzlib.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "diag.h"
-#include "mem.h"
+#include "base/diag.h"
+#include "base/mem.h"
 
 #define INSIZE (128u << 10)     /* or as much as was read to recognise the format */
 

@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ae/regen/msg.h"
+#include "ae/regen/regen.h"
 #include "base/diag.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "engine/regen/msg.h"
-#include "engine/regen/regen.h"
-#include "format/exe.h"
-#include "format/ref.h"
+#include "format/ae/exe.h"
+#include "format/ref/ref.h"
 
 #define SYNOPSIS "[-ils] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] program [ae.out]"
 

@@ -15,7 +15,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/spool.h"
-#include "format/wettext.h"
+#include "format/wettext/wettext.h"
 
 #define SYNOPSIS "[-n dependences] [-o file] [text]"
 #define DEFAULT  100000u

@@ -1,7 +1,7 @@
 /*
  * wsverify: the replay of a capture against the processor
  *
- * The work is the verifier's (engine/verify); here is which parts of the run
+ * The work is the verifier's (replay/verify); here is which parts of the run
  * are checked, and what is said.
  */
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "engine/verify/verify.h"
+#include "replay/verify/verify.h"
 
 #define SYNOPSIS "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]"
 #define SHORT    200000u        /* a run of no more instructions is checked as a whole */

@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "base/out.h"
-#include "format/laplace.h"
+#include "format/laplace/laplace.h"
 
 #define SYNOPSIS "[-b [-m | -w]] [-o file] [file]"
 #define BATCH 1024

@@ -6,7 +6,7 @@
  */
 #include "../fuzz/fuzz.h"
 #include "base/bytes.h"
-#include "engine/codec/streampriv.h"
+#include "codec/stream/stream_internal.h"
 
 #define BLOCK 2048u
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/codec/bidi_priv.h"
+#include "codec/bidi/bidi_internal.h"
 
 struct entry {
 	int t;

@@ -5,7 +5,7 @@
 
 #include "../check.h"
 #include "bidiplain.h"
-#include "engine/codec/block.h"
+#include "codec/column/block.h"
 
 #define LONG 1500
 

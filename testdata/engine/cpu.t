@@ -9,9 +9,9 @@ if grep -q '^# skip' stops; then exit 0; fi
 
 # Helpers run while the guest's vector registers are in the hardware: they may call nothing
 if [ -z "$SAN" ]; then
-	for h in hand handref; do
-		is "helpers call nothing: $h" "$(nm -u "$BUILD/obj/src/engine/replay/$h.o" | grep -v _GLOBAL_OFFSET_TABLE_)" ""
-		is "helpers use no vector register: $h" "$(objdump -d "$BUILD/obj/src/engine/replay/$h.o" | grep -c -E '%[xyz]mm|%st')" 0
+	for h in helpers helpers_refs; do
+		is "helpers call nothing: $h" "$(nm -u "$BUILD/obj/src/replay/cpu/$h.o" | grep -v _GLOBAL_OFFSET_TABLE_)" ""
+		is "helpers use no vector register: $h" "$(objdump -d "$BUILD/obj/src/replay/cpu/$h.o" | grep -c -E '%[xyz]mm|%st')" 0
 	done
 fi
 

@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <Zydis/Zydis.h>
 
-#include "engine/replay/stub.h"
+#include "replay/cpu/emit_internal.h"
 
 #define CODE 0x10000000u
 #define NEARBY 8192                     /* bytes above a folded address, or r11, that code may name; RP_GUARD and RP_SLACK are more */
@@ -32,7 +32,7 @@ static unsigned long tried, translated, nhost, wrong;
 static const char *const allowed[] = {
 #define A(name) #name,
 #define M(name) #name,
-#include "engine/replay/allow.def"
+#include "isa/x86/allow.def"
 };
 
 /* These above all must not be: they are decoded, and never accepted */

@@ -27,8 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/replay/cpu.h"
-#include "format/ref.h"
+#include "replay/cpu/cpu.h"
+#include "format/ref/ref.h"
 
 #define MAXBATCH 4096u
 #define NWORDS   (1u << 20)

@@ -26,12 +26,12 @@
 #include <unistd.h>
 #include <Zydis/Zydis.h>
 
-#include "engine/machine/machine.h"
-#include "engine/replay/stub.h"
+#include "ae/machine/machine.h"
+#include "replay/cpu/emit_internal.h"
 #include "visitstate.h"
-#include "engine/x86/decode.h"
-#include "engine/x86/lift.h"
-#include "format/ref.h"
+#include "isa/x86/decode.h"
+#include "isa/x86/lift.h"
+#include "format/ref/ref.h"
 
 #define CODE  0x10000000u
 #define DATA  0x20000000u

@@ -8,9 +8,9 @@
 
 #include "../check.h"
 #include "cpurun.h"
-#include "engine/x86/decode.h"
-#include "format/ref.h"
-#include "format/ws.h"
+#include "isa/x86/decode.h"
+#include "format/ref/ref.h"
+#include "format/ws/ws.h"
 
 /* The run of hex on a processor of AMD's kind, or not; ends at a system call, a fault, or where there is no memory */
 static enum rp_stop

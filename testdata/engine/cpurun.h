@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/replay/stub.h"
+#include "replay/cpu/emit_internal.h"
 
 #define CODE 0x400000u
 #define DATA 0x7ffff7000000u    /* folds: its upper bits are not in the host's address */

@@ -6,7 +6,7 @@
 
 #include "../check.h"
 #include "cpurun.h"
-#include "format/ref.h"
+#include "format/ref/ref.h"
 
 #define BIG  0x30000000u
 

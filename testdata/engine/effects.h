@@ -1,7 +1,7 @@
 /*
- * For tests of lifters: what an instruction's facts (engine/flow/insn.h) say,
+ * For tests of lifters: what an instruction's facts (isa/insn.h) say,
  * in words, and as values that can be compared with a machine's.  The test
- * includes ../check.h, engine/flow/insn.h and engine/regen/code.h before, and
+ * includes ../check.h, isa/insn.h and ae/regen/code.h before, and
  * says in EFF_NREG how many registers the machine has, in EFF_WORD the bytes of one.
  */
 #define EFF_FLAGS EFF_NREG

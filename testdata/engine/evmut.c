@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "format/events.h"
+#include "format/ae/events.h"
 
 static uint32_t seed;
 

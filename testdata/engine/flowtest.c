@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../check.h"
-#include "engine/flow/bits.h"
-#include "engine/flow/cut.h"
-#include "engine/flow/graph.h"
+#include "base/bits.h"
+#include "cfg/cut.h"
+#include "cfg/graph.h"
 
 static uint32_t seed;
 

@@ -8,7 +8,7 @@
 #define FUZZ_OWN_MAIN
 #include "../check.h"
 #include "../fuzz/fuzz.h"
-#include "engine/laplace/laplace.h"
+#include "laplace/laplace.h"
 
 static uint64_t rng = 88172645463325252u;
 static unsigned long taken, refused, wrong, looked;

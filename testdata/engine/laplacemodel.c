@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "engine/laplace/laplace.h"
+#include "laplace/laplace.h"
 
 #define NAREA  4
 #define AREA   64u
@@ -423,7 +423,7 @@ random_event(void)
 	static const char kinds[] = "SSSSFFXTTAAADDDMMMMMMmmmmmm@@@@@@UUUUuCCCCCCCCCCss/<>()-tta";
 	static const char tags[] = {
 #define K(name, tag, meaning, fields) tag,
-#include "format/laplacetag.def"
+#include "format/laplace/tag.def"
 #undef K
 	};
 	struct lap_event e = { .name = "" };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "engine/x86/lift.h"
+#include "isa/x86/lift.h"
 
 /* What x86_lift says of it, "" for nothing */
 static const char *

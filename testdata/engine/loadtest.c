@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <Zydis/Zydis.h>
 
-#include "engine/wet/storeload.h"
+#include "wet/file/full/reexecute.h"
 
 #define EACH 4096                       /* instructions before all is begun again */
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../check.h"
-#include "engine/mips/lift_priv.h"
-#include "engine/regen/code.h"
+#include "isa/mips/lift_internal.h"
+#include "ae/regen/code.h"
 
 #define NREG MIPS_NREG
 #define EFF_NREG MIPS_NREG

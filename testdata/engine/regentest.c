@@ -12,8 +12,8 @@
 #include "../check.h"
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "engine/regen/regen.h"
-#include "format/ref.h"
+#include "ae/regen/regen.h"
+#include "format/ref/ref.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 

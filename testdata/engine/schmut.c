@@ -20,9 +20,9 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "engine/regen/regen.h"
-#include "format/exe.h"
-#include "format/schema.h"
+#include "ae/regen/regen.h"
+#include "format/ae/exe.h"
+#include "format/schema/schema.h"
 
 #define QUIET (UINT64_C(1) << 21)       /* references without an event in `bound`: few, so that it ends soon */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "engine/codec/streampriv.h"
+#include "codec/stream/stream_internal.h"
 
 struct text {
 	uint8_t *p;

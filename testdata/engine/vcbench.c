@@ -1,5 +1,5 @@
 /*
- * Sizes and speeds of the methods of engine/codec/block.h.
+ * Sizes and speeds of the methods of codec/column/block.h.
  *
  *	vcbench [-w width] [-r keywidth,width] [-H skip] [-p first] [-b block] [-l level] [-m method] [-k] [-n runs] file
  *
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "engine/codec/block.h"
+#include "codec/column/block.h"
 
 static struct vc_col all;
 static size_t first = SIZE_MAX, block;

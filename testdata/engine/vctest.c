@@ -1,5 +1,5 @@
 /*
- * Every method of engine/codec/block.h: decode(encode(x)) = x for streams of
+ * Every method of codec/column/block.h: decode(encode(x)) = x for streams of
  * many shapes, sizes and widths, with keys and primers; damaged bytes may
  * give an error or other values, never touch memory that is not theirs.
  *
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "../check.h"
-#include "engine/codec/block.h"
-#include "engine/codec/cmnum.h"
+#include "codec/column/block.h"
+#include "codec/column/cm_numbers_internal.h"
 
 #define METHODS 64
 

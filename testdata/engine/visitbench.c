@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/replay/visit.h"
+#include "replay/itrace/itrace.h"
 
 static double
 now(void)

@@ -14,8 +14,8 @@
 #include <asm/prctl.h>
 #include <Zydis/Zydis.h>
 
-#include "engine/replay/drive.h"
-#include "engine/replay/visit.h"
+#include "replay/guest/replay_internal.h"
+#include "replay/itrace/itrace.h"
 #include "visitstate.h"
 
 #define NBYTE 64u

@@ -9,7 +9,7 @@
 #include <Zydis/Zydis.h>
 
 #include "../check.h"
-#include "engine/replay/visit.h"
+#include "replay/itrace/itrace.h"
 
 #define MOST (4u << 20)
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "engine/replay/fact.h"
+#include "isa/x86/fact.h"
 
 /* Bytes of a register, bits of flags */
 static inline uint64_t

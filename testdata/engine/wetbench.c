@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/wet/control.h"
+#include "cfg/control.h"
 
 static double
 now(void)

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/native/native.h"
-#include "engine/replay/replay.h"
+#include "replay/native/native.h"
+#include "replay/guest/replay.h"
 #include "visitstate.h"
 #include "wetoracle_uses.h"
 

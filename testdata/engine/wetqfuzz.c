@@ -11,7 +11,7 @@
 #define FUZZ_OWN_MAIN
 #include "../format/wetmend.h"
 #include "../fuzz/fuzz.h"
-#include "engine/wet/query.h"
+#include "wet/query/query.h"
 
 static uint64_t sum;                    /* everything that is handed over is looked at */
 

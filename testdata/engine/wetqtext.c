@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "engine/replay/visit.h"
-#include "format/wettext.h"
+#include "replay/itrace/itrace.h"
+#include "format/wettext/wettext.h"
 
 struct port { struct wettext_dep *dep; size_t n, cap, at; };
 struct stmt {

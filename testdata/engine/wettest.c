@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/wet/code.h"
+#include "cfg/code.h"
 
 #define N    40u
 #define BASE UINT64_C(0x10000)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/ws.h"
+#include "format/ws/ws.h"
 
 static int
 fail(const char *what)

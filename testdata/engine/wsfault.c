@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/verify/verify.h"
-#include "format/ref.h"
+#include "replay/verify/verify.h"
+#include "format/ref/ref.h"
 
 struct fault {
 	const char *what;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "engine/replay/replay.h"
+#include "replay/guest/replay.h"
 
 #define KEYS_MAX 256
 

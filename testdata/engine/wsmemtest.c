@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "../check.h"
-#include "engine/replay/mem.h"
+#include "replay/guest/memory.h"
 
 #define P 4096u
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/ws.h"
+#include "format/ws/ws.h"
 
 static uint64_t state;
 

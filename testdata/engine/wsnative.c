@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/native/native.h"
-#include "format/ws.h"
+#include "replay/native/native.h"
+#include "format/ws/ws.h"
 
 static struct native n;
 static struct ws_reader *reader;

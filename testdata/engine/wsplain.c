@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "format/ws.h"
+#include "format/ws/ws.h"
 
 #define LEGACY 576u             /* bytes of x87 and SSE state and the header behind them */
 #define BV     512u

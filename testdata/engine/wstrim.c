@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/replay/replay.h"
+#include "replay/guest/replay.h"
 
 int
 main(int argc, char **argv)

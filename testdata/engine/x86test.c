@@ -15,9 +15,9 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "engine/regen/code.h"
-#include "engine/x86/decode.h"
-#include "engine/x86/lift.h"
+#include "ae/regen/code.h"
+#include "isa/x86/decode.h"
+#include "isa/x86/lift.h"
 #define EFF_NREG X86_NREG
 #define EFF_WORD 8
 #include "effects.h"

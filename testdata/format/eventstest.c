@@ -4,7 +4,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "format/events.h"
+#include "format/ae/events.h"
 
 struct src { const uint8_t *p; size_t n; };
 

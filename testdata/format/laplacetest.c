@@ -5,7 +5,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "format/laplace.h"
+#include "format/laplace/laplace.h"
 
 static uint64_t rng = 88172645463325252u;
 

@@ -4,7 +4,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "format/schema.h"
+#include "format/schema/schema.h"
 
 /* STEP sets what a step does not use first, then what it does. */
 #pragma GCC diagnostic ignored "-Woverride-init"

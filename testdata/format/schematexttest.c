@@ -5,8 +5,8 @@
 
 #include "../check.h"
 #include "base/buf.h"
-#include "format/schemaop.h"
-#include "format/schematext.h"
+#include "format/schema/operation_internal.h"
+#include "format/schema/text.h"
 
 /* STEP sets what a step does not use first, then what it does. */
 #pragma GCC diagnostic ignored "-Woverride-init"

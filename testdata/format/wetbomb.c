@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/wet/col.h"
+#include "wet/model/column.h"
 #include "wetmend.h"
 
 #define N ((size_t)1 << 25)

@@ -14,11 +14,11 @@
 
 #define FUZZ_OWN_MAIN
 #include "../fuzz/fuzz.h"
-#include "engine/wet/arch.h"
-#include "engine/wet/paper.h"
-#include "engine/wet/store.h"
-#include "engine/wet/storecode.h"
-#include "engine/wet/storeprint.h"
+#include "sim/predictor.h"
+#include "wet/file/paper/paper.h"
+#include "wet/file/file.h"
+#include "wet/file/full/code.h"
+#include "wet/print/print.h"
 #include "wetmend.h"
 
 static int

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
-#include "format/wetfile.h"
+#include "format/wetfile/wetfile.h"
 
 /* Right checksums everywhere */
 static inline void

@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/wet/store.h"
-#include "engine/wet/storeprint.h"
+#include "wet/file/file.h"
+#include "wet/print/print.h"
 
 #define WORDS 8
 

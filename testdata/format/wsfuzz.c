@@ -6,7 +6,7 @@
  */
 #include "../fuzz/fuzz.h"
 #include "base/bytes.h"
-#include "format/wspriv.h"
+#include "format/ws/ws_internal.h"
 
 /* The checksums of everything that can be found; the offset in the end mark */
 static void

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/ws.h"
+#include "format/ws/ws.h"
 
 static uint64_t rnd_state = 1;
 

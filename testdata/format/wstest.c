@@ -7,7 +7,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "format/wspriv.h"
+#include "format/ws/ws_internal.h"
 #include "wsmake.h"
 
 #define RECS 700

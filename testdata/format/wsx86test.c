@@ -9,7 +9,7 @@
 
 #include "../check.h"
 #include "base/bytes.h"
-#include "format/wspriv.h"
+#include "format/ws/ws_internal.h"
 
 #define ADDR 0x7ffff7dd1000u
 

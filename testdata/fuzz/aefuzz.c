@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "engine/regen/regen.h"
-#include "format/ref.h"
-#include "format/schematext.h"
+#include "ae/regen/regen.h"
+#include "format/ref/ref.h"
+#include "format/schema/text.h"
 #include "fuzz.h"
 
 #define MOST 200000u    /* references */

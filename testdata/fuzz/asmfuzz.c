@@ -1,5 +1,5 @@
 /* Assembly as aerw reads it: the first byte says the machine.  Statements are in order and within the text; functions and tables are found. */
-#include "engine/rewrite/file.h"
+#include "ae/rewrite/file.h"
 #include "fuzz.h"
 
 static void

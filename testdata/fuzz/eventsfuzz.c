@@ -1,6 +1,6 @@
 /* Event files, ae.out(5), whose checksums are made right before they are read: the same bytes come, however they are read. */
 #include "base/bytes.h"
-#include "format/events.h"
+#include "format/ae/events.h"
 #include "fuzz.h"
 
 struct source { const uint8_t *p; size_t n, at, most; };

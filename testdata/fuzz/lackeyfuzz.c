@@ -1,8 +1,8 @@
 /* Logs of lackey: all words are good ones; the log made of them has the same words. */
 #include "base/buf.h"
 #include "base/in.h"
-#include "format/lackey.h"
-#include "format/ref.h"
+#include "format/lackey/lackey.h"
+#include "format/ref/ref.h"
 #include "fuzz.h"
 
 static int

@@ -1,6 +1,6 @@
 /* Reference streams, ref(5): what is read is written the same; the same words in pieces of any size. */
 #include "base/in.h"
-#include "format/ref.h"
+#include "format/ref/ref.h"
 #include "fuzz.h"
 
 int

@@ -3,7 +3,7 @@
 #define TESTDATA_SCHEMAMEND_H
 
 #include "base/bytes.h"
-#include "format/schema.h"
+#include "format/schema/schema.h"
 
 static inline void
 schema_mend(uint8_t *p, size_t n)

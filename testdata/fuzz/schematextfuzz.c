@@ -1,5 +1,5 @@
 /* Texts of schemas, ae-schema(5): a unit that is parsed is printed as a text of the same unit. */
-#include "format/schematext.h"
+#include "format/schema/text.h"
 #include "unittext.h"
 
 int

@@ -3,8 +3,8 @@
 #define TESTDATA_UNITTEXT_H
 
 #include "base/buf.h"
-#include "format/schema.h"
-#include "format/schematext.h"
+#include "format/schema/schema.h"
+#include "format/schema/text.h"
 #include "fuzz.h"
 
 /* The text of a unit is the unit */

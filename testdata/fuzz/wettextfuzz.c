@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "base/in.h"
-#include "engine/wet/store.h"
-#include "engine/wet/storeprint.h"
-#include "format/wettext.h"
+#include "wet/file/file.h"
+#include "wet/print/print.h"
+#include "format/wettext/wettext.h"
 #include "fuzz.h"
 
 /* Everything that is handed over is looked at */

@@ -1,12 +1,18 @@
-# The tree: src/README lists each file once; experiments fit the library; scripts are clean; no file that a build leaves is in the way
+# The tree: the rooms' READMEs list each file once; experiments fit the library; scripts are clean; no file that a build leaves is in the way
 . "$SRC/testdata/tap.sh"
 cd "$SRC" || exit 1
 
-find src -type f ! -name README ! -name '.*' ! -name '*~' | sed 's,^src/,,' | sort >"$TMPDIR/have"
-sed -n 's/^\([a-z][^ ]*\)  *[^ ].*/\1/p' src/README | sort >"$TMPDIR/listed"
-is "src/README lists each file" "$(comm -23 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
+# a README in each room lists its files
+for r in src/*/README; do
+	d=${r%/README}
+	find "$d" -type f ! -name README ! -name '.*' ! -name '*~' | sort >>"$TMPDIR/have"
+	sed -n "/^## Files/,\$s,^    \\([a-z][^ ]*\\)  *[^ ].*,$d/\\1,p" "$r"
+done | sort >"$TMPDIR/listed"
+is "the rooms' READMEs list each file" "$(comm -23 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
 is "and no other" "$(comm -13 "$TMPDIR/have" "$TMPDIR/listed" | tr '\n' ' ')" ""
 is "and none twice" "$(uniq -d "$TMPDIR/listed" | tr '\n' ' ')" ""
+is "each room has one" "$(for d in src/*/; do [ -f "${d}README" ] || echo "$d"; done)" ""
+ok "src/README fits one screen" test "$(wc -l <src/README)" -le 50
 
 # the root: what belongs there, what is built, and what git ignores (not if it was committed all the same)
 if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
@@ -34,7 +40,7 @@ command -v shellcheck >/dev/null || skip "no shellcheck"
 # SC1091: what is sourced is checked by itself; SC2034, SC2154: set here and used there; SC2010, SC2238: `ls | grep`, a file named cut;
 # SC3044: takes `run suspend` for the builtin; SC2015: `test && pass || fail`, where pass cannot fail
 if command -v shellcheck >/dev/null; then
-	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t src/engine/*/aecc.conf bin/* experiments/* experiments/*/*; do
+	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t src/ae/*/aecc.conf bin/* experiments/* experiments/*/*; do
 		[ -f "$f" ] || continue
 		case $f in
 		*.sh | *.t | *.conf) ;;

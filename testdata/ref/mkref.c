@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "base/out.h"
-#include "format/ref.h"
+#include "format/ref/ref.h"
 
 static uint64_t
 parse(const char *line)

@@ -5,8 +5,8 @@
 #include "../check.h"
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "format/lackey.h"
-#include "format/ref.h"
+#include "format/lackey/lackey.h"
+#include "format/ref/ref.h"
 
 /* A word of every kind, with small, large and negative addresses */
 static size_t

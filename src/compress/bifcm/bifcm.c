@@ -7,8 +7,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "bifcm.h"
-#include "format/ref.h"
+#include "compress/bifcm/bifcm.h"
+#include "format/ref/ref.h"
 
 #define SYNOPSIS "[-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]\n" \
 	"       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]\n" \

@@ -3,7 +3,7 @@
 #define TM_COMPRESS_BIFCM_H
 
 #include "base/out.h"
-#include "engine/codec/stream.h"
+#include "codec/stream/stream.h"
 
 /* An input whose bytes are taken as they are */
 struct input {

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/spool.h"
 #include "base/src.h"
-#include "bifcm.h"
+#include "compress/bifcm/bifcm.h"
 
 #define PIECE (256u << 10)
 

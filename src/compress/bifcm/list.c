@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "bifcm.h"
+#include "compress/bifcm/bifcm.h"
 
 #define METHODS 256
 

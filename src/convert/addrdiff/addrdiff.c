@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "addrdiff.h"
 #include "base/diag.h"
 #include "base/num.h"
+#include "convert/addrdiff/addrdiff.h"
 
 static const char synopsis[] = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b";
 

@@ -7,8 +7,8 @@
 
 #include "base/in.h"
 #include "base/out.h"
-#include "format/lackey.h"
-#include "format/ref.h"
+#include "format/lackey/lackey.h"
+#include "format/ref/ref.h"
 
 #define CONTEXT_MAX 1000        /* references before and after a difference */
 #define GROUP_MAX   256         /* references of one instruction that conventions are applied to */

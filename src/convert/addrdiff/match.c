@@ -4,7 +4,7 @@
  * apart into the smallest pieces that anyone gives (a modify is a load and a
  * store; an access is a row of 8-byte pieces) and those are compared.
  */
-#include "addrdiff.h"
+#include "convert/addrdiff/addrdiff.h"
 
 #include <string.h>
 

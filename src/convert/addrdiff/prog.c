@@ -1,5 +1,5 @@
 /* addrdiff: what the executable tells (-e). */
-#include "addrdiff.h"
+#include "convert/addrdiff/addrdiff.h"
 
 #include <gelf.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "format/exe.h"
+#include "format/ae/exe.h"
 
 struct prog {
 	struct exe exe;

@@ -1,5 +1,5 @@
 /* addrdiff: the first difference, with its place in the program and its neighbours. */
-#include "addrdiff.h"
+#include "convert/addrdiff/addrdiff.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
  * Linux maps nothing else; if no such address has been seen, the first one
  * that is not shifted by whole pages and has no other beside it.
  */
-#include "addrdiff.h"
+#include "convert/addrdiff/addrdiff.h"
 
 #include <inttypes.h>
 #include <stdio.h>

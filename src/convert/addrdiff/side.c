@@ -1,5 +1,5 @@
 /* addrdiff: one input, a reference stream or a lackey log, as a sliding window of references. */
-#include "addrdiff.h"
+#include "convert/addrdiff/addrdiff.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/mem.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
 
 /* A line of a source file that has statements */
 struct line {

@@ -4,9 +4,9 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "format/ref.h"
-#include "format/wettext.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
+#include "format/ref/ref.h"
+#include "format/wettext/wettext.h"
 
 #define ROOM 512u               /* bytes of a line but for long names and lists */
 

@@ -7,8 +7,8 @@
 #include "base/out.h"
 #include "base/spool.h"
 #include "base/src.h"
-#include "engine/wet/arch.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
+#include "sim/predictor.h"
 
 /* Executions of each statement that has labels, and how many are 1: branches, loads, stores */
 static void

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/spool.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
 
 #define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] list | cf | values id | addrs id | " \
 	"slice point | dot point | annotate point [file]\n       wetq -i [-I folder] [-o file] [-w count] file\n       wetq [-o file] arch [id] file"

@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "base/num.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
 
 int
 job_bad(struct job *j)

@@ -1,7 +1,7 @@
 /* wetq: numbers and places as text. */
 #include "base/digits.h"
-#include "format/wettext.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
+#include "format/wettext/wettext.h"
 
 size_t
 put_dec(uint8_t *p, uint64_t v)

@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "format/ref.h"
-#include "wetq.h"
+#include "convert/wetq/wetq.h"
+#include "format/ref/ref.h"
 
 #define ROOM 512u
 

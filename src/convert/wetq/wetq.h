@@ -3,7 +3,7 @@
 #define TM_CONVERT_WETQ_H
 
 #include "base/out.h"
-#include "engine/wet/query.h"
+#include "wet/query/query.h"
 
 struct job {
 	const char *path, *file;        /* the file, for diagnostics; where it is */

@@ -19,7 +19,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "ws2addr.h"
+#include "convert/ws2addr/ws2addr.h"
 
 #define BATCH (8u << 10)        /* words of a slot */
 #define EMPTY (1u << 31)        /* in a note: nothing is left of this batch, but it is not the end */

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/num.h"
-#include "ws2addr.h"
+#include "convert/ws2addr/ws2addr.h"
 
 #define SYNOPSIS "[-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]"
 #define JOBS_MAX 256

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "ws2addr.h"
+#include "convert/ws2addr/ws2addr.h"
 
 #define THROUGH 0.3             /* what an instruction without references costs, with them being 1 */
 

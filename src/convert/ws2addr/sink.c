@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "ws2addr.h"
+#include "convert/ws2addr/ws2addr.h"
 
 size_t
 job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n)

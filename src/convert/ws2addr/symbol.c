@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/helper.h"
-#include "ws2addr.h"
+#include "convert/ws2addr/ws2addr.h"
 
 struct search {
 	struct job *j;

@@ -3,8 +3,8 @@
 #define TM_CONVERT_WS2ADDR_H
 
 #include "base/out.h"
-#include "engine/replay/replay.h"
-#include "format/ref.h"
+#include "format/ref/ref.h"
+#include "replay/guest/replay.h"
 
 struct job {
 	const char *path;               /* the capture, for diagnostics */

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
-#include "ws2laplace.h"
+#include "convert/ws2laplace/ws2laplace.h"
 
 #define NAME_MOST 4096u
 

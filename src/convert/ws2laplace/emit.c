@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "format/ref.h"
-#include "ws2laplace.h"
+#include "convert/ws2laplace/ws2laplace.h"
+#include "format/ref/ref.h"
 
 #define PLAIN (sizeof ((struct job *)0)->plain / sizeof (uint64_t))
 

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/src.h"
-#include "ws2laplace.h"
+#include "convert/ws2laplace/ws2laplace.h"
 
 #define SYNOPSIS "[-f classic|wide|text] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]"
 

@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "ws2laplace.h"
+#include "convert/ws2laplace/ws2laplace.h"
 
 #define FD_MAX (1u << 20)
 

@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 #include "base/out.h"
-#include "engine/replay/replay.h"
-#include "format/laplace.h"
+#include "format/laplace/laplace.h"
+#include "replay/guest/replay.h"
 
 struct identity {
 	uint64_t inode;

@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "ws2wet.h"
+#include "convert/ws2wet/ws2wet.h"
 
 #define CONTROL 0u                      /* ports, as struct unit counts them */
 

@@ -8,7 +8,7 @@
 #include "base/helper.h"
 #include "base/num.h"
 #include "base/spool.h"
-#include "ws2wet.h"
+#include "convert/ws2wet/ws2wet.h"
 
 #define SYNOPSIS "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]"
 

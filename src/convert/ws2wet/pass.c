@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "ws2wet.h"
+#include "convert/ws2wet/ws2wet.h"
 
 _Noreturn void
 job_nomem(void)

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include "base/diag.h"
-#include "ws2wet.h"
+#include "convert/ws2wet/ws2wet.h"
 
 #define GAP  0xffffffffu                /* as an atom: so many that are not in the text */
 #define SAME 0xfffffffeu                /* one that counts as the one before: a signal */

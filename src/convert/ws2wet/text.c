@@ -3,8 +3,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "format/wettext.h"
-#include "ws2wet.h"
+#include "convert/ws2wet/ws2wet.h"
+#include "format/wettext/wettext.h"
 
 void
 job_names(struct job *j)

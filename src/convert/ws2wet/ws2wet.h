@@ -3,9 +3,9 @@
 #define TM_CONVERT_WS2WET_H
 
 #include "base/out.h"
-#include "engine/wet/control.h"
-#include "engine/wet/source.h"
-#include "engine/wet/stmts.h"
+#include "cfg/control.h"
+#include "cfg/source.h"
+#include "wet/model/statements.h"
 
 #define NONE STMT_NONE
 #define VISIT_WHAT 0u                   /* of all passes alike, so that their blocks are the same */

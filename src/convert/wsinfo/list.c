@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "wsinfo.h"
+#include "convert/wsinfo/wsinfo.h"
 
 /* Between quotes if the shell would take it otherwise; bytes that are no text as \ooo in $'...' */
 void

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "wsinfo.h"
+#include "convert/wsinfo/wsinfo.h"
 
 #define NSYS 512u               /* system calls with a counter of their own; the last one is for all others */
 

@@ -1,5 +1,5 @@
 /* wsinfo: what is in a working-set capture */
-#include "wsinfo.h"
+#include "convert/wsinfo/wsinfo.h"
 
 #include <string.h>
 #include <unistd.h>

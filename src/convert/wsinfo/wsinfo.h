@@ -3,7 +3,7 @@
 #define TM_CONVERT_WSINFO_H
 
 #include "base/out.h"
-#include "format/ws.h"
+#include "format/ws/ws.h"
 
 struct tally;                           /* what was counted over a capture */
 

@@ -12,9 +12,9 @@
 
 #include <stdint.h>
 
+#include "ae/regen/program.h"
 #include "base/buf.h"
-#include "engine/regen/program.h"
-#include "format/exe.h"
+#include "format/ae/exe.h"
 
 struct aec {
 	struct prog g;

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "aec.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/temp.h"
+#include "gen/aec/aec.h"
 
 #define SAIDMAX 65536u   /* of what make and the compiler say */
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aec.h"
-#include "engine/machine/machine.h"
+#include "ae/machine/machine.h"
+#include "gen/aec/aec.h"
 
 const char *
 reg_name(unsigned machine, unsigned big, int r)

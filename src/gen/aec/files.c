@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aec.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "text.h"
+#include "gen/aec/aec.h"
+#include "gen/aec/text.h"
 
 #define NAMELEN 150      /* letters of a name that are kept */
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aec.h"
 #include "base/mem.h"
+#include "gen/aec/aec.h"
 
 #define LEAST_ROOM 1024 /* references that one ROOM is for at most */
 

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aec.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "schema.h"
+#include "gen/aec/aec.h"
+#include "gen/aec/schema.h"
 
 #define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program"
 

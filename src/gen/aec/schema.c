@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aec.h"
 #include "base/diag.h"
 #include "base/in.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "format/schematext.h"
-#include "schema.h"
+#include "format/schema/text.h"
+#include "gen/aec/aec.h"
+#include "gen/aec/schema.h"
 
 #define TEXTMAX ((size_t)INT32_MAX)
 

@@ -1,5 +1,5 @@
 /* The main program of a regenerator: the library has it, so that it writes files as all tools do. */
-#include "text.h"
+#include "gen/aec/text.h"
 
 const char text_main[] =
 	"/* Made by aec: the references of a run, from its event file to standard output. */\n"

@@ -1,8 +1,8 @@
 /* The listing of -l: what is recorded where, for those who wonder what makes their event file long. */
 #include <stdio.h>
-#include "../../base/diag.h"
-#include "list.h"
-#include "../../engine/rewrite/slice.h"
+#include "ae/rewrite/slice.h"
+#include "base/diag.h"
+#include "gen/aerw/list.h"
 
 static void
 line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes, const char *what)

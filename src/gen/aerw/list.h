@@ -2,7 +2,7 @@
 #ifndef TM_AERW_LIST_H
 #define TM_AERW_LIST_H
 
-#include "../../engine/rewrite/file.h"
+#include "ae/rewrite/file.h"
 
 /* Tab-separated lines: function, fragment, byte offset in it, bytes, branch|value|result|argument|return, instruction */
 void list_file(const char *path, const struct file *f);

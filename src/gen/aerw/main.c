@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../base/buf.h"
-#include "../../base/diag.h"
-#include "../../base/in.h"
-#include "../../base/mem.h"
-#include "../../base/out.h"
-#include "../../engine/rewrite/cfg.h"
-#include "../../engine/rewrite/emit.h"
-#include "../../engine/rewrite/file.h"
-#include "../../engine/rewrite/live.h"
-#include "../../engine/rewrite/object.h"
-#include "../../engine/rewrite/slice.h"
-#include "list.h"
+#include "ae/rewrite/cfg.h"
+#include "ae/rewrite/emit.h"
+#include "ae/rewrite/file.h"
+#include "ae/rewrite/live.h"
+#include "ae/rewrite/object.h"
+#include "ae/rewrite/slice.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/in.h"
+#include "base/mem.h"
+#include "base/out.h"
+#include "gen/aerw/list.h"
 
 #define SYNOPSIS "[-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]"
 #define MAXTEXT (1u << 30)

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ae/regen/ae.h"
 #include "base/diag.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "engine/regen/ae.h"
 
 #define SYNOPSIS "[-iln] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] [ae.out]"
 

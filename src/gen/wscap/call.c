@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_SPC, W_COMPARE, W_DENY, W_STOP };
 
@@ -36,7 +36,7 @@ struct writes {
 #define WRITES 4
 static const struct { int known; struct writes w[WRITES]; } table[] = {
 #define S(nr, name, ...) [nr] = {1, {__VA_ARGS__}},
-#include "syscall.def"
+#include "gen/wscap/syscall.def"
 #undef S
 };
 #define NTABLE (sizeof(table) / sizeof(table[0]))

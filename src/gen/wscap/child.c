@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 uint64_t
 find_site(pid_t pid, struct tracee *t)

@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 static void
 keep(struct shadow *s, struct cap *c, uint64_t addr, size_t n)

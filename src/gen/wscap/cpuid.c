@@ -2,7 +2,7 @@
 #include <cpuid.h>
 #include <string.h>
 
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 static size_t
 add(struct ws_cpuid *t, size_t n, size_t max, uint32_t leaf, uint32_t sub)

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 /* Which descriptor the call writes to; -1: none */
 static int

@@ -8,8 +8,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trim.h"
-#include "wscap.h"
+#include "gen/wscap/trim.h"
+#include "gen/wscap/wscap.h"
 
 static const char synopsis[] = "[--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]";
 

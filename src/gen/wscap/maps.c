@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 static uint64_t
 up(uint64_t n)

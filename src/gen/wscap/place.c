@@ -10,8 +10,8 @@
 #include <Zydis/Zydis.h>
 
 #include "base/bytes.h"
-#include "engine/x86/decode.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
+#include "isa/x86/decode.h"
 
 #define STEPS 64u               /* that the program is watched for */
 #define ZONE  128u              /* bytes below rsp that functions use without saying so */

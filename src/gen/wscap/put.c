@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 /* How long the program took since the trigger before: a bound for what a replay may execute up to this one */
 static void

@@ -20,7 +20,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 #define LONGEST 8u              /* bytes of such an instruction, with prefixes that mean something */
 #define FUNCTION (256u << 10)   /* bytes of a function that is decoded */

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 size_t
 region_at(const struct regions *g, uint64_t addr)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/diag.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 static volatile sig_atomic_t ticks;
 static volatile sig_atomic_t asked;     /* the last signal that someone wanted to end us by */

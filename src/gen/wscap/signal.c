@@ -12,7 +12,7 @@
 #include <x86intrin.h>
 
 #include "base/bytes.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 /* struct rt_sigframe of x86-64 behind the handler's rsp: saved registers, the address of the saved processor state */
 enum { FRAME_RAX = 152, FRAME_RIP = 176, FRAME_FP = 232, FRAME_HEAD = 240 };

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 #define IOV_MOST 1024u
 

@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 #define STACK_MOST (1ull << 30)
 #define AUXV_MAX 64

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
-#include "wscap.h"
+#include "gen/wscap/wscap.h"
 
 static long
 protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)

@@ -4,7 +4,7 @@
  * fixed place, its faults are not to be ours, and it can be ended any time.
  * It writes to a file without a name, which is copied when all is well.
  */
-#include "trim.h"
+#include "gen/wscap/trim.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "base/diag.h"
 #include "base/out.h"
 #include "base/temp.h"
-#include "engine/replay/replay.h"
+#include "replay/guest/replay.h"
 
 #define SHOWN 10000000u         /* instructions from one line of progress to the next */
 

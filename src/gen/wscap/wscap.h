@@ -8,8 +8,8 @@
 #include <sys/user.h>
 
 #include "base/out.h"
-#include "engine/tracee/tracee.h"
-#include "format/ws.h"
+#include "format/ws/ws.h"
+#include "replay/ptrace/tracee.h"
 
 #define PAGE 4096u
 #define CHUNK (64u << 10)               /* bytes of scratch */

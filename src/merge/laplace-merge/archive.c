@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/in.h"
 #include "base/mem.h"
-#include "merge.h"
+#include "merge/laplace-merge/merge.h"
 
 static int
 ends(const char *s, const char *with)

@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/temp.h"
-#include "merge.h"
+#include "merge/laplace-merge/merge.h"
 
 #define NBUF 256u
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "merge.h"
+#include "merge/laplace-merge/merge.h"
 
 #define SYNOPSIS "[-bls] [-o dir|file.tar[.gz|.xz|.zst]] refs kernel"
 

@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "merge.h"
+#include "merge/laplace-merge/merge.h"
 
 /* How often a number was used for a name: in a process, or for processes (p NULL) */
 struct used {

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/out.h"
-#include "engine/laplace/laplace.h"
+#include "laplace/laplace.h"
 
 /*
  * files.c: where records go.  Buffers are few; the file that was not written

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "merge.h"
+#include "merge/laplace-merge/merge.h"
 
 #define BATCH 1024
 #define PAGE  (1u << LAP_PAGEBITS)

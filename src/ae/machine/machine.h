@@ -1,0 +1,82 @@
+/*
+ * What a machine is: one folder of the engine for each (x86/, mips/).  The
+ * makefile lists the folders that have a machine.c: a new machine is a new
+ * folder.  In it are
+ *
+ *   machine.c      const struct machine *const machines_FOLDER[], NULL at the end
+ *   the lifter     facts about an instruction, for analyses
+ *   the emitter    instrumented code, for aerw
+ *   machine.mk     how the runtime is built for it: see GNUmakefile
+ *   aert/          the runtime's part: see src/ae/runtime/aert.h
+ *
+ * This is the role of ae-machine.h in seed 001, appendix B.
+ */
+#ifndef TM_AE_MACHINE_MACHINE_H
+#define TM_AE_MACHINE_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "isa/insn.h"
+
+/* What a relocation means to the instruction that it is in */
+enum machine_reloc {
+	MR_NONE,
+	MR_PLAIN,       /* the linker fills an operand in */
+	MR_GOT,         /* ... and may make another instruction of it that does not load (SO_GOTLOAD) */
+	MR_TABLE,       /* the same for an offset in a table of addresses that the linker makes: what is loaded is not the symbol's contents */
+	MR_TLSMODEL,    /* ... and may make other instructions of the sequence: not traceable */
+	MR_PCREL,       /* the value depends on where the instruction is and is no jump or call: cannot be copied */
+	MR_HINT         /* changes nothing */
+};
+
+struct emitter;
+
+struct machine {
+	const char *name;               /* as in aerw -m and aecc --target */
+	/* objects of it: ELF's machine, class and data encoding */
+	uint16_t elf;
+	uint8_t elfclass, elfdata;
+	/* numbers for the schema, see format/schema/schema.h */
+	uint8_t word, big, push;
+	/* variables */
+	uint16_t nreg, sp, fp;          /* fp: the register that may stand for sp in a function */
+	uint16_t buffer;                /* the register that is reserved for the event pointer */
+	uint64_t clobbered;             /* registers that an unknown callee may change */
+	uint64_t results;               /* ... whose values leave with a return */
+	uint64_t arguments;             /* ... that a callee may read: parameters, vector counts, static chain */
+	uint64_t saved;                 /* ... that a callee gives back */
+	uint64_t norecord;              /* ... that cannot be stored: what is made of them can be */
+	unsigned maxinsn;               /* bytes of the longest instruction */
+	unsigned macros;                /* a statement may be several instructions */
+	unsigned patch;                 /* bytes of a jump over a function's entry */
+	/* its assembler */
+	const char *as;                 /* the name it has where `as` is another machine's */
+	const char *const *asargs;      /* arguments it always gets */
+	uint8_t filler;                 /* byte that no-operations are made of */
+	char regchar;                   /* a register's name begins with it: text_symbol skips it ('%'), or 0 */
+	const char *const *prefixes;    /* words that are a part of the instruction behind them; NULL-terminated */
+	const char *const *words;       /* directives that data with addresses are made of, the one of a whole address first */
+	const char *const *emitting;    /* directives that the assembler makes instructions of */
+	/* facts */
+	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if r is no register */
+	enum machine_reloc (*reloc)(unsigned type, const char *symbol); /* ELF's type */
+	/*
+	 * Fill *in from the bytes at p, of which there are n; rel[i], i < n: enum
+	 * machine_reloc that starts at byte i.  NULL, or why this instruction
+	 * cannot be traced (a static string).
+	 */
+	const char *(*lift)(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
+	const struct emitter *emit;     /* rewrite/emit.h */
+};
+
+/* By name, by an ELF file's header, by the number in a schema (big as in the schema); NULL if there is none */
+const struct machine *machine_byname(const char *name);
+const struct machine *machine_byelf(unsigned elf, unsigned elfclass, unsigned elfdata);
+const struct machine *machine_byschema(unsigned elf, unsigned big);
+
+/* Variables behind the registers */
+static inline unsigned machine_flags(const struct machine *m) { return m->nreg; }
+static inline unsigned machine_mem(const struct machine *m) { return m->nreg + 1u; }
+static inline unsigned machine_slot0(const struct machine *m) { return m->nreg + 2u; }
+
+#endif

@@ -1,0 +1,87 @@
+/* Computations of a schema: schema.h says what each means. */
+#include "ae/regen/code.h"
+
+static uint64_t
+low(unsigned w, uint64_t v)
+{
+	return w == 8 ? v : v & ((UINT64_C(1) << 8 * w) - 1);
+}
+
+static uint64_t
+sext(unsigned w, uint64_t v)
+{
+	unsigned sh = 64 - 8 * w;
+
+	return (uint64_t)((int64_t)(v << sh) >> sh);
+}
+
+static uint64_t
+bswap(unsigned w, uint64_t v)
+{
+	uint64_t r = 0;
+
+	while (w--) {
+		r = r << 8 | (v & 0xff);
+		v >>= 8;
+	}
+	return r;
+}
+
+/* v has w bytes */
+static uint64_t
+rotl(unsigned w, uint64_t v, unsigned n)
+{
+	unsigned bits = 8 * w;
+
+	n %= bits;
+	return n ? v << n | v >> (bits - n) : v;
+}
+
+uint64_t
+code_alu(unsigned op, unsigned w, unsigned n, uint64_t a, uint64_t b)
+{
+	unsigned count = b & (w == 8 ? 63 : 31), bits = 8 * w;
+
+	switch (op) {
+	case SO_MOV:
+		return a;
+	case SO_ADD:
+		return a + b;
+	case SO_SUB:
+		return a - b;
+	case SO_AND:
+		return a & b;
+	case SO_OR:
+		return a | b;
+	case SO_XOR:
+		return a ^ b;
+	case SO_SHL:
+		return a << count;
+	case SO_SHR:
+		return low(w, a) >> count;
+	case SO_SAR:
+		return (uint64_t)((int64_t)sext(w, a) >> count);
+	case SO_ROL:
+		return rotl(w, low(w, a), count);
+	case SO_ROR:
+		return rotl(w, low(w, a), bits - count % bits);
+	case SO_MUL:
+		return a * b;
+	case SO_NOT:
+		return ~a;
+	case SO_NEG:
+		return 0 - a;
+	case SO_BSWAP:
+		return bswap(w, a);
+	case SO_ZEXT:
+		return low(n, a);
+	default:        /* SO_SEXT */
+		return sext(n, a);
+	}
+}
+
+uint64_t
+code_result(unsigned w, uint64_t old, uint64_t v)
+{
+	return w == 8 ? v : w == 4 ? low(4, v) : (old & ~low(w, UINT64_MAX)) | low(w, v);
+}

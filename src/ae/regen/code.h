@@ -1,0 +1,81 @@
+/* What the interpreter runs: a program, lowered.  Private to the engine. */
+#ifndef TM_AE_REGEN_CODE_H
+#define TM_AE_REGEN_CODE_H
+
+#include <stdint.h>
+
+#include "ae/regen/program.h"
+
+enum code_op {
+#define C(name) CO_##name,
+#include "ae/regen/code.def"
+#undef C
+	CO_NOPS
+};
+
+struct iop {
+	uint8_t op, w, sh, pad;
+	uint16_t d, a, b, n;
+	uint32_t x;
+	uint64_t imm, k;
+};
+
+/* Where a switch goes: open addressing, key 0 in an empty slot with to 0 */
+struct iswitch {
+	uint32_t first, mask;           /* slots first .. first+mask of swkey and swto */
+};
+
+struct ifunc {
+	uint32_t ip;                    /* of its first instruction */
+	uint32_t nslot;                 /* variables and what the interpreter adds to them */
+	uint32_t nneed;
+	const uint16_t *need;           /* borrowed from the program */
+	uint16_t sp;
+	uint32_t nsite, site;           /* its setjmp sites in code.site */
+};
+
+/* Slots behind the variables of a function with n of them */
+#define SLOT_ZERO(n)  (n)               /* always 0 */
+#define SLOT_FA(n)    ((n) + 1)         /* flags: those of FA - FB, */
+#define SLOT_FB(n)    ((n) + 2)         /* both with the sign in bit 63 */
+#define SLOT_T0(n)    ((n) + 3)
+#define SLOT_T1(n)    ((n) + 4)
+#define SLOT_SITE(n)  ((n) + 5)         /* rsp at each setjmp site */
+
+struct isite { uint32_t no, ip, slot; };        /* ip: behind the site's SEQJ */
+
+struct code {
+	const struct prog *g;
+	int count;                      /* events are counted */
+	struct iop *op;
+	uint32_t nop;
+	uint64_t *tab;                  /* templates */
+	uint32_t ntab;
+	struct ifunc *fn;               /* by the program's function index */
+	struct iswitch *sw;
+	uint32_t nsw;
+	uint64_t *swkey;
+	uint32_t *swto;
+	uint32_t nswslot;
+	struct isite *site;
+	uint32_t nsite;
+	const char *err;                /* after a failure; static */
+};
+
+#define CODE_ROOM 1024          /* the most references of one template */
+#define CODE_PAD  4             /* words that copying one may touch behind it */
+
+int code_lower(struct code *c, const struct prog *g, int count);        /* 0 or -1; free it in either case */
+void code_free(struct code *c);
+
+/* dst op, operands and result as the schema defines them */
+uint64_t code_alu(unsigned op, unsigned w, unsigned n, uint64_t a, uint64_t b);
+uint64_t code_result(unsigned w, uint64_t old, uint64_t v);
+
+static inline uint32_t
+code_hash(uint64_t key)
+{
+	return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32);
+}
+
+#endif

@@ -1,0 +1,393 @@
+/* Events in, references out: see feed.h. */
+#include "ae/regen/feed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ae/regen/msg.h"
+#include "base/bytes.h"
+#include "format/ref/ref.h"
+#include "format/schema/schema.h"
+
+static int
+fail(struct feed *f, const struct feed_seg *g, uint64_t off, const char *what)
+{
+	f->err = what;
+	f->errname = g ? in_name(g->in) : NULL;
+	f->erroff = off;
+	f->status = -1;
+	return -1;
+}
+
+static size_t
+read_in(void *in, void *buf, size_t n)
+{
+	return in_read(in, buf, n);
+}
+
+/* A fault that the event reader saw; a broken input rather than a short one is the input's own. */
+static int
+fail_reader(struct feed *f, const struct feed_seg *g)
+{
+	const char *why = in_error(g->in);
+
+	if (why)
+		return fail(f, g, in_off(g->in), why);
+	return fail(f, g, g->r.erroff, g->r.err);
+}
+
+/* The name that a child recorded; a relative one that is not there is looked for beside the child's file. */
+static struct in *
+open_parent(const char *name, const char *child)
+{
+	struct in *in = in_open(name), *beside;
+	const char *slash = strrchr(child, '/'), *base = strrchr(name, '/');
+	char path[2 * EV_HEADMAX];
+
+	if (!in_error(in) || !slash)
+		return in;
+	base = base ? base + 1 : name;
+	if ((size_t)(slash - child) + strlen(base) + 2 > sizeof path)
+		return in;
+	memcpy(path, child, (size_t)(slash - child) + 1);
+	strcpy(path + (slash - child) + 1, base);
+	beside = in_open(path);
+	if (in_error(beside)) {
+		in_close(beside);
+		return in;
+	}
+	in_close(in);
+	return beside;
+}
+
+static const char *
+machine_name(unsigned machine, char tmp[24])
+{
+	const char *name = ev_machine(machine);
+
+	if (name)
+		return name;
+	snprintf(tmp, 24, "machine %u", machine);
+	return tmp;
+}
+
+static int
+other_machine(struct feed *f, const struct feed_seg *g, unsigned machine)
+{
+	char a[24], b[24];
+	const char *theirs = machine_name(g->r.head.machine, a);
+
+	snprintf(f->what, sizeof f->what, "events of %s %s program, but the executable is for %s",
+	    *theirs == 'x' ? "an" : "a", theirs, machine_name(machine, b));
+	return fail(f, g, 49, f->what);
+}
+
+static int
+open_seg(struct feed *f, struct in *in, uint64_t left, unsigned machine, const uint8_t *id, unsigned idlen)
+{
+	struct feed_seg *g = f->seg + f->nseg++;
+
+	g->in = in;
+	g->left = left;
+	if (ev_open(&g->r, read_in, in) != 0)
+		return fail_reader(f, g);
+	if (g->r.head.machine != machine)
+		return other_machine(f, g, machine);
+	if (g->r.head.idlen != idlen || (idlen && memcmp(g->r.head.id, id, idlen) != 0))
+		return fail(f, g, 16, "written by another build of the program");
+	return 0;
+}
+
+int
+feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, unsigned machine,
+    const uint8_t *id, unsigned idlen)
+{
+	struct feed_seg *g, tmp;
+
+	memset(f, 0, sizeof *f);
+	f->s = s;
+	f->stop = UINT64_MAX;
+	f->quietmax = FEED_QUIET;
+	f->seg = calloc(FEED_CHAIN, sizeof *f->seg);
+	if (!f->seg)
+		return fail(f, NULL, 0, "out of memory");
+	if (open_seg(f, in_open(file), UINT64_MAX, machine, id, idlen) != 0)
+		return -1;
+	for (g = f->seg; g->r.head.flags & EV_CHILD; g = f->seg + f->nseg - 1) {
+		const char *name = parent ? parent : g->r.head.parent;
+
+		if (!*name)
+			return fail(f, g, 80, "a forked child that does not name its parent's file");
+		if (f->nseg == FEED_CHAIN)
+			return fail(f, g, 64, "too many generations of forked children");
+		parent = NULL;
+		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, machine, id, idlen) != 0)
+			return -1;
+	}
+	for (unsigned i = 0, j = f->nseg - 1; i < j; i++, j--) {
+		tmp = f->seg[i];
+		f->seg[i] = f->seg[j];
+		f->seg[j] = tmp;
+	}
+	for (unsigned i = 0; i < f->nseg; i++)
+		f->seg[i].r.arg = f->seg[i].in;
+	s->fs = f->seg[0].r.head.fs;
+	s->eend = f->view = f->carry;
+	return 0;
+}
+
+void
+feed_close(struct feed *f)
+{
+	for (unsigned i = 0; i < f->nseg; i++) {
+		ev_close(&f->seg[i].r);
+		in_close(f->seg[i].in);
+	}
+	free(f->seg);
+	f->seg = NULL;
+	f->nseg = 0;
+}
+
+static _Noreturn void
+done(struct feed *f)
+{
+	longjmp(f->out, 1);
+}
+
+/* No event will come any more.  Whatever the end record says is part of the trace, but not that recording stopped, nor where a signal came. */
+static void
+ended(struct feed *f, const struct feed_seg *g)
+{
+	if (!g->r.ended)
+		fail_reader(f, g);
+	else if (g->r.end.reason == EV_STOPPED) {
+		fail(f, g, g->r.off, msg_stopped);
+		f->status = AE_STOPPED;
+	} else if (g->r.end.reason == EV_SIGNAL && g->r.end.rip)
+		f->fatal = g->r.end.sig;
+}
+
+/* References of the parent before the fork are not the child's. */
+static void
+deliver(struct feed *f, uint64_t *p)
+{
+	uint64_t *from = f->s->buf + f->skip;
+	size_t n = (size_t)(p - from);
+	int last;
+
+	if (f->cur + 1 < f->nseg)
+		return;
+	f->skip = 0;
+	last = f->nref + n >= f->stop;
+	if (last)
+		n = (size_t)(f->stop - f->nref);
+	if (n) {
+		f->nref += n;
+		f->status = f->sink(f->sinkarg, from, n);
+		if (f->status)
+			done(f);
+	}
+	if (last) {
+		ended(f, f->seg + f->cur);
+		done(f);
+	}
+}
+
+static uint64_t
+offset(const struct feed *f, const uint8_t *e)
+{
+	return f->viewoff + (uint64_t)(e - f->view);
+}
+
+_Noreturn void
+feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
+{
+	const struct feed_seg *g = f->seg + f->cur;
+	uint64_t off = offset(f, e);
+
+	deliver(f, p);
+	fail(f, g, off, what);
+	done(f);
+}
+
+uint64_t *
+feed_flush(struct feed *f, uint64_t *p, const uint8_t *e)
+{
+	if (e != f->at)
+		f->quiet = 0;
+	f->at = e;
+	f->quiet += (uint64_t)(p - f->s->buf);
+	if (f->quiet > f->quietmax)
+		feed_fault(f, p, e, msg_quiet);
+	deliver(f, p);
+	return f->s->buf;
+}
+
+/* The events are used up. */
+static _Noreturn void
+end(struct feed *f, uint64_t *p, int clean)
+{
+	const struct feed_seg *g = f->seg + f->cur;
+
+	deliver(f, p);
+	if (g->r.ended && f->cur + 1 < f->nseg)
+		fail(f, g, g->r.off, "ends before the child was forked");
+	else if (g->r.ended && !clean && g->r.end.reason != EV_SIGNAL && g->r.end.reason != EV_STOPPED)
+		fail(f, g, g->r.off, "the events end inside a function");
+	else
+		ended(f, g);
+	done(f);
+}
+
+/* The next payload in f->win; 0 if there is none. */
+static int
+next_window(struct feed *f, uint64_t *p)
+{
+	for (;;) {
+		struct feed_seg *g = f->seg + f->cur;
+		const uint8_t *q = NULL;
+		long n;
+
+		if (g->left == 0) {
+			f->cur++;
+			if (f->cur + 1 == f->nseg)
+				f->skip = (size_t)(p - f->s->buf);
+			continue;
+		}
+		n = ev_next(&g->r, &q);
+		if (n <= 0)
+			return 0;
+		f->win = q;
+		f->winoff = g->r.payload_off;
+		f->nwin = (uint64_t)n < g->left ? (size_t)n : (size_t)g->left;
+		if (g->left != UINT64_MAX)
+			g->left -= f->nwin;
+		return 1;
+	}
+}
+
+static const uint8_t *
+from_window(struct feed *f, size_t n)
+{
+	const uint8_t *e = f->win;
+
+	f->win += n;
+	f->winoff += n;
+	f->nwin -= n;
+	return e;
+}
+
+/*
+ * Nothing may be left of this payload: see now whether another one follows,
+ * because if not, this is the place in the trace after which nothing is
+ * recorded any more.  (An ancestor's prefix always goes on with the child.)
+ */
+static void
+watch_end(struct feed *f, uint64_t *p)
+{
+	const struct feed_seg *g = f->seg + f->cur;
+
+	if (f->nwin || f->cur + 1 < f->nseg || next_window(f, p))
+		return;
+	if (g->r.ended && (g->r.end.reason == EV_EXIT || g->r.end.reason == EV_EXEC))
+		return;
+	if (f->stop == UINT64_MAX)
+		f->stop = f->nref + (uint64_t)(p - f->s->buf) - f->skip + FEED_GRACE;
+}
+
+_Noreturn void
+feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
+{
+	const struct feed_seg *g;
+
+	if (e == f->s->eend && f->nwin == 0 && !next_window(f, p)) {
+		g = f->seg + f->cur;
+		if (!g->r.ended || g->r.end.reason == EV_SIGNAL || g->r.end.reason == EV_STOPPED)
+			end(f, p, 0);
+	}
+	feed_fault(f, p, e, what);
+}
+
+/* The last byte of a payload is never in view with others: it is asked for by itself. */
+const uint8_t *
+feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item)
+{
+	size_t have = (size_t)(f->s->eend - e), n;
+	uint64_t off = offset(f, e);
+
+	f->at = NULL;
+	memmove(f->carry, e, have);
+	if (have == 0 && f->nwin == 0 && !next_window(f, p))
+		end(f, p, item);
+	if (have == 0)
+		off = f->winoff;
+	if (have == 0 && f->nwin > want) {
+		n = f->nwin - 1;
+		f->view = from_window(f, n);
+		f->s->eend = f->view + n;
+		f->viewoff = off;
+		return f->view;
+	}
+	while (have < want) {
+		if (f->nwin == 0 && !next_window(f, p))
+			end(f, p, 0);
+		n = f->nwin < want - have ? f->nwin : want - have;
+		memcpy(f->carry + have, from_window(f, n), n);
+		have += n;
+	}
+	f->view = f->carry;
+	f->s->eend = f->carry + want;
+	f->viewoff = off;
+	watch_end(f, p);
+	return f->view;
+}
+
+/* How many of n elements are done, and whether the instruction is fetched once more: ref(5) */
+static uint64_t
+rep_count(struct feed *f, struct ae_pos *q, unsigned how, uint64_t n, int *again)
+{
+	uint64_t after;
+
+	*again = 1;
+	if (how != SR_CMPS && how != SR_SCAS)
+		return n;
+	if (f->s->eend - q->e < 9)
+		q->e = feed_more(f, q->p, q->e, 9, 0);
+	after = get_le64(q->e);
+	if (after > n)
+		feed_fault(f, q->p, q->e, msg_rep);
+	if (q->e[8] > 1)
+		feed_fault(f, q->p, q->e + 8, msg_branch);
+	n -= after;
+	*again = n == 0 || !q->e[8];
+	q->e += 9;
+	return n;
+}
+
+uint64_t
+feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi, uint64_t rdi)
+{
+	uint64_t *const full = f->s->buf + AE_BATCH - 4, *p = q->p;
+	int again;
+
+	n = rep_count(f, q, how, n, &again);
+	for (uint64_t i = 0; i < n; i++, rsi += w, rdi += w) {
+		if (p > full)
+			p = feed_flush(f, p, q->e);
+		*p++ = inst;
+		if (how == SR_CMPS || how == SR_SCAS)
+			*p++ = ref_make(REF_LOAD, rdi, w);
+		if (how == SR_MOVS || how == SR_LODS || how == SR_CMPS)
+			*p++ = ref_make(REF_LOAD, rsi, w);
+		if (how == SR_MOVS || how == SR_STOS)
+			*p++ = ref_make(REF_STORE, rdi, w);
+	}
+	if (again) {
+		if (p > full)
+			p = feed_flush(f, p, q->e);
+		*p++ = inst;
+	}
+	q->p = p;
+	return n;
+}

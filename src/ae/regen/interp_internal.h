@@ -1,0 +1,67 @@
+/* Between the interpreter's two files: frames, and the state that the switch keeps in registers. */
+#ifndef TM_AE_REGEN_INTERP_INTERNAL_H
+#define TM_AE_REGEN_INTERP_INTERNAL_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "ae/regen/code.h"
+#include "ae/regen/msg.h"
+#include "ae/regen/regen.h"
+
+/*
+ * Frames lie in a large region of their own, one behind the other: FRAME
+ * words of bookkeeping, then the variables.
+ */
+enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };  /* F_PREV: words back to the caller's variables */
+
+struct regen {
+	struct code c;
+	uint64_t count[RK_NKINDS];
+	struct ae_state s;
+	uint64_t *stack;
+	size_t nstack;                  /* words */
+};
+
+/* What is in registers while the switch runs, for the parts that are not in it */
+struct ctx {
+	struct regen *r;
+	struct feed *f;
+	uint64_t *p;
+	const uint8_t *e;
+	uint64_t *v;
+	const struct iop *ip;
+	int have;                       /* the next function's rsp is known: 1 by rule, 2 by an event */
+	uint64_t next;
+};
+
+static inline const uint8_t *
+interp_need(struct ctx *x, uint64_t *p, const uint8_t *e, unsigned n, int item)
+{
+	if ((size_t)(x->r->s.eend - e) >= n)
+		return e;
+	return feed_more(x->f, p, e, n, item);
+}
+
+/* A frame for function fn; its variables are 0 but for rsp */
+static inline uint64_t *
+interp_push(struct ctx *x, uint32_t fn, uint64_t rsp, uint32_t ret, size_t used)
+{
+	const struct ifunc *t = x->r->c.fn + fn;
+	uint64_t *v = x->v + used + FRAME;
+
+	if ((size_t)(v - x->r->stack) + t->nslot + 1 > x->r->nstack)
+		feed_fault(x->f, x->p, x->e, msg_deep);
+	memset(v, 0, t->nslot * sizeof *v);
+	v[F_RET - FRAME] = ret;
+	v[F_FUNC - FRAME] = fn;
+	v[F_PREV - FRAME] = used + FRAME;
+	v[F_RSP - FRAME] = rsp;
+	v[t->sp] = rsp;
+	return v;
+}
+
+/* Run items at x->ip, which is a SEQ, SEQJ or SEQROOT, until control is somewhere else */
+void interp_items(struct ctx *x);
+
+#endif

@@ -1,0 +1,145 @@
+/* The run sequences of the interpreter: which functions run, and which frames are left. */
+#include "ae/regen/interp_internal.h"
+#include "base/bytes.h"
+
+/* Words that the frame at v uses */
+static size_t
+used(const struct regen *r, const uint64_t *v)
+{
+	return v == r->stack + FRAME ? 1 : r->c.fn[v[F_FUNC - FRAME]].nslot;
+}
+
+/* Leave frames until one stands at an unknown call with this rsp. */
+static void
+unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
+{
+	const struct iop *op = x->r->c.op;
+	uint64_t *v = x->v;
+	const struct iop *ip = x->ip;
+
+	while (ip->op != CO_SEQROOT) {
+		if (ip->op == CO_SEQ && v[ip->a] == rsp) {
+			x->v = v;
+			x->ip = ip;
+			x->have = 0;
+			return;
+		}
+		ip = op + v[F_RET - FRAME];
+		v -= v[F_PREV - FRAME];
+	}
+	feed_fault(x->f, x->p, at, msg_noframe);
+}
+
+/* ... until one has this setjmp site, with this rsp there */
+static void
+land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
+{
+	const struct code *c = &x->r->c;
+	const struct iop *ip = x->ip;
+	uint64_t *v = x->v;
+
+	while (ip->op != CO_SEQROOT) {
+		const struct ifunc *fn = c->fn + v[F_FUNC - FRAME];
+
+		for (uint32_t i = 0; i < fn->nsite; i++) {
+			const struct isite *s = c->site + fn->site + i;
+
+			if (s->no != no)
+				continue;
+			if (v[s->slot] != rsp && !(ip->op == CO_SEQJ && ip->x == no && v[fn->sp] == rsp))
+				continue;
+			v[s->slot] = rsp;
+			v[fn->sp] = rsp;
+			x->v = v;
+			x->ip = c->op + s->ip;
+			return;
+		}
+		ip = c->op + v[F_RET - FRAME];
+		v -= v[F_PREV - FRAME];
+	}
+	feed_fault(x->f, x->p, at, msg_noframe);
+}
+
+/* A stack pointer or register at run items */
+static uint64_t
+word(const struct code *c, const uint8_t *e)
+{
+	return c->g->word == 8 && !c->g->big ? get_le64(e) : get_order(e, c->g->word, c->g->big);
+}
+
+/* A function whose number is at e is entered from the run sequence at ip. */
+static void
+enter(struct ctx *x)
+{
+	const struct code *c = &x->r->c;
+	uint32_t i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
+	const struct ifunc *fn;
+
+	if (i >= c->g->nno || c->g->byno[i] < 0)
+		feed_fault(x->f, x->p, x->e, msg_nofunc);
+	if (!x->have)
+		feed_fault(x->f, x->p, x->e, msg_norsp);
+	x->e += 2;
+	i = (uint32_t)c->g->byno[i];
+	fn = c->fn + i;
+	x->v = interp_push(x, i, x->next, (uint32_t)(x->ip - c->op), used(x->r, x->v));
+	for (uint32_t k = 0; k < fn->nneed; k++) {
+		x->e = interp_need(x, x->p, x->e, c->g->word, 0);
+		x->v[fn->need[k]] = word(c, x->e);
+		x->e += c->g->word;
+	}
+	x->r->count[RK_NEED] += fn->nneed * c->g->word;
+	x->ip = c->op + fn->ip;
+}
+
+void
+interp_items(struct ctx *x)
+{
+	const struct code *c = &x->r->c;
+	uint64_t *count = x->r->count + RK_ITEM;
+	unsigned w = c->g->word;
+
+	for (;;) {
+		const struct iop *here = x->ip;
+		const uint8_t *at;
+
+		x->e = interp_need(x, x->p, x->e, 1, x->have != 2);
+		if (x->have == 2 && (*x->e == EV_RETURN || *x->e > EV_NFUNC0))
+			feed_fault(x->f, x->p, x->e, msg_noentry);
+		switch (*x->e) {
+		case EV_RETURN:
+			if (here->op != CO_SEQ)
+				feed_fault(x->f, x->p, x->e, here->op == CO_SEQJ ? msg_jreturn : msg_rootreturn);
+			x->e++;
+			x->ip++;
+			*count += 1;
+			return;
+		case EV_ENTER:
+			x->e = interp_need(x, x->p, x->e, 1 + w, 0);
+			x->next = word(c, x->e + 1);
+			x->have = 2;
+			x->e += 1 + w;
+			*count += 1 + w;
+			break;
+		case EV_UNWIND:
+			x->e = interp_need(x, x->p, x->e, 1 + w, 0);
+			at = x->e;
+			x->e += 1 + w;
+			*count += 1 + w;
+			unwind(x, word(c, at + 1), at);
+			break;
+		case EV_LAND:
+			x->e = interp_need(x, x->p, x->e, 3 + w, 0);
+			at = x->e;
+			x->e += 3 + w;
+			*count += 3 + w;
+			land(x, word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big), at);
+			return;
+		default:
+			x->e = interp_need(x, x->p, x->e, 2, 0);
+			*count += 2;
+			enter(x);
+			return;
+		}
+	}
+}

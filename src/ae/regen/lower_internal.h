@@ -1,0 +1,42 @@
+/* Lowering, between its two files: the program being lowered and the code so far. */
+#ifndef TM_AE_REGEN_LOWER_INTERNAL_H
+#define TM_AE_REGEN_LOWER_INTERNAL_H
+
+#include <stddef.h>
+
+#include "ae/regen/code.h"
+
+struct low {
+	struct code *c;
+	const struct prog_func *pf;
+	const struct sch_func *f;
+	uint32_t nvar;
+	uint64_t pc;
+	uint64_t ipc;                   /* of the instruction last fetched */
+	/* the open template */
+	uint32_t refs;                  /* its REFS instruction, or NONE */
+	uint32_t nref;
+	/* blocks */
+	uint32_t *at;                   /* block -> first instruction */
+	uint32_t cap, tabcap, swcap, slotcap, sitecap;
+};
+
+#define LOW_NONE UINT32_MAX
+
+void low_fail(struct low *l, const char *what);
+
+/* Room for n more elements behind `have` in the array p: the array, or NULL after low_fail */
+void *low_room(struct low *l, void *p, uint32_t have, uint32_t n, uint32_t *cap, size_t size);
+
+struct iop *low_emit(struct low *l, unsigned op);       /* a new instruction; a scratch one when there is no memory */
+void low_ref(struct low *l, uint64_t word);             /* one more word in the template */
+void low_close(struct low *l);                          /* the template ends */
+void low_step(struct low *l, const struct sch_step *s);
+
+/* With statistics: n bytes of events of a kind are read next */
+void low_count(struct low *l, unsigned kind, unsigned n);
+
+/* The slot of an operand; what is not a variable goes through slot t */
+uint16_t low_operand(struct low *l, const struct sch_val *v, unsigned t);
+
+#endif

@@ -1,0 +1,490 @@
+/* From the steps of a block to the code of the interpreter: see code.def. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ae/regen/lower_internal.h"
+#include "ae/regen/regen.h"
+#include "format/ref/ref.h"
+
+void
+low_fail(struct low *l, const char *what)
+{
+	if (!l->c->err)
+		l->c->err = what;
+}
+
+/* Room for n more elements */
+void *
+low_room(struct low *l, void *p, uint32_t have, uint32_t n, uint32_t *cap, size_t size)
+{
+	size_t want = (size_t)have + n, c = *cap ? *cap : 256;
+	void *q;
+
+	if (want <= *cap)
+		return p;
+	while (c < want)
+		c *= 2;
+	q = c > INT32_MAX ? NULL : realloc(p, c * size);
+	if (!q) {
+		low_fail(l, "out of memory");
+		return NULL;
+	}
+	*cap = (uint32_t)c;
+	return q;
+}
+
+/* A new instruction; a scratch one when there is no memory */
+struct iop *
+low_emit(struct low *l, unsigned op)
+{
+	static struct iop scratch;
+	struct iop *p = low_room(l, l->c->op, l->c->nop, 1, &l->cap, sizeof *p);
+
+	if (!p)
+		return &scratch;
+	l->c->op = p;
+	p += l->c->nop++;
+	memset(p, 0, sizeof *p);
+	p->op = (uint8_t)op;
+	return p;
+}
+
+/*
+ * Instructions that stand behind p by a number of words, or that must know how
+ * many words of the template come later, get their x when the template ends:
+ * until then x is the number of words before.
+ */
+void
+low_close(struct low *l)
+{
+	struct code *c = l->c;
+
+	if (l->refs == LOW_NONE || c->err)
+		return;
+	for (uint32_t i = l->refs + 1; i < c->nop; i++) {
+		struct iop *o = c->op + i;
+
+		switch (o->op) {
+		case CO_R1:
+		case CO_R2:
+		case CO_RG:
+		case CO_RA:
+		case CO_UNK8:
+		case CO_UNK4:
+		case CO_UNK1:
+		case CO_UNKG:
+		case CO_UNK8B:
+		case CO_UNK4B:
+		case CO_UNKGB:
+		case CO_COUNT:
+		case CO_LOADRO:
+			o->x = l->nref - o->x;
+			break;
+		default:
+			break;
+		}
+	}
+	l->refs = LOW_NONE;
+	l->nref = 0;
+}
+
+/* One more word in the template */
+void
+low_ref(struct low *l, uint64_t word)
+{
+	struct code *c = l->c;
+	uint64_t *t;
+
+	if (l->nref == CODE_ROOM)
+		low_close(l);
+	if (l->refs == LOW_NONE) {
+		l->refs = c->nop;
+		l->nref = 0;
+		low_emit(l, CO_REFS)->x = c->ntab;
+	}
+	t = low_room(l, c->tab, c->ntab, 1, &l->tabcap, sizeof *t);
+	if (!t)
+		return;
+	c->tab = t;
+	t[c->ntab++] = word;
+	l->nref++;
+	c->op[l->refs].n = (uint16_t)l->nref;
+}
+
+static uint16_t
+var(const struct low *l, int v)
+{
+	return (uint16_t)(v == SCH_NOVAR ? (int)SLOT_ZERO(l->nvar) : v);
+}
+
+static unsigned
+log2of(unsigned v)
+{
+	return v == 8 ? 3 : v == 4 ? 2 : v == 2 ? 1 : 0;
+}
+
+/* Fill the address fields of o and choose among three forms */
+static void
+address(struct low *l, struct iop *o, const struct sch_addr *m, uint64_t imm, unsigned op1)
+{
+	o->a = var(l, m->base);
+	o->b = var(l, m->index);
+	o->sh = (uint8_t)log2of(m->scale);
+	o->imm = imm;
+	if (m->fs || m->narrow) {
+		o->op = (uint8_t)(op1 + 2);
+		o->n = (uint16_t)(m->fs | m->narrow << 1);
+	} else if (m->index != SCH_NOVAR)
+		o->op = (uint8_t)(op1 + 1);
+	else
+		o->op = (uint8_t)op1;
+}
+
+static void
+access(struct low *l, const struct sch_step *s, unsigned kind)
+{
+	uint64_t imm;
+
+	if (prog_const(l->pf->u, &s->m, &imm)) {
+		low_ref(l, ref_make(kind, imm, s->n));
+		return;
+	}
+	low_ref(l, 0);
+	if (l->c->err)
+		return;
+	struct iop *o = low_emit(l, CO_R1);
+
+	address(l, o, &s->m, imm, CO_R1);
+	if (s->m.align)
+		o->op = CO_RA;
+	o->x = l->nref - 1;
+	o->k = ref_make(kind, 0, s->n);
+}
+
+void
+low_count(struct low *l, unsigned kind, unsigned n)
+{
+	struct iop *o;
+
+	if (!l->c->count)
+		return;
+	o = low_emit(l, CO_COUNT);
+	o->a = (uint16_t)kind;
+	o->n = (uint16_t)n;
+	o->x = l->nref;
+}
+
+static void
+unknown(struct low *l, const struct sch_step *s)
+{
+	int big = l->c->g->big;
+	unsigned op = big ? CO_UNKGB : CO_UNKG;
+	struct iop *o;
+
+	low_count(l, RK_VALUE, s->w);
+	if (s->w == 8)
+		op = big ? CO_UNK8B : CO_UNK8;
+	else if (s->w == 4 && (s->cc == 0 || s->cc == 2 || s->cc == 3))
+		op = big ? CO_UNK4B : CO_UNK4;
+	else if (s->w == 1 && s->cc == 0)
+		op = CO_UNK1;
+	o = low_emit(l, op);
+	o->d = var(l, s->dst);
+	o->w = s->w;
+	o->sh = s->cc;
+	o->x = l->nref;
+}
+
+/* The slot of an operand; what is not a variable goes through slot t */
+uint16_t
+low_operand(struct low *l, const struct sch_val *v, unsigned t)
+{
+	struct iop *o;
+
+	if (v->kind == SV_VAR)
+		return (uint16_t)v->var;
+	o = low_emit(l, CO_MOVI);
+	o->d = (uint16_t)t;
+	o->imm = prog_value(l->pf->u, v);
+	return (uint16_t)t;
+}
+
+/* Forms with a constant operand or a common width; 1 if one was emitted */
+static int
+short_form(struct low *l, const struct sch_step *s)
+{
+	int ra = s->a.kind == SV_VAR, rb = s->b.kind == SV_VAR;
+	uint64_t imm = rb ? 0 : prog_value(l->pf->u, &s->b);
+	int op = -1;
+	struct iop *o;
+
+	if (!ra)
+		return 0;
+	if (s->w == 8) {
+		switch (s->op) {
+		case SO_MOV:
+			op = CO_MOV;
+			break;
+		case SO_ADD:
+			op = rb ? CO_ADD8 : CO_LEA1;
+			break;
+		case SO_SUB:
+			op = rb ? CO_SUB8 : CO_LEA1;
+			imm = 0 - imm;
+			break;
+		case SO_AND:
+			op = rb ? CO_AND8 : CO_AND8I;
+			break;
+		case SO_SHL:
+			op = rb ? -1 : CO_SHL8I;
+			imm &= 63;
+			break;
+		case SO_SEXT:
+			op = s->n == 4 ? CO_SX48 : -1;
+			break;
+		}
+	} else if (s->w == 4) {
+		switch (s->op) {
+		case SO_ADD:
+			op = rb ? CO_ADD4 : CO_ADD4I;
+			break;
+		case SO_SUB:
+			op = rb ? CO_SUB4 : CO_ADD4I;
+			imm = 0 - imm;
+			break;
+		case SO_AND:
+			op = rb ? -1 : CO_AND4I;
+			break;
+		case SO_SHL:
+			op = rb ? -1 : CO_SHL4I;
+			imm &= 31;
+			break;
+		}
+	}
+	if (op < 0)
+		return 0;
+	o = low_emit(l, (unsigned)op);
+	o->d = var(l, s->dst);
+	o->a = (uint16_t)s->a.var;
+	o->b = rb ? (uint16_t)s->b.var : 0;
+	o->imm = imm;
+	return 1;
+}
+
+static void
+compute(struct low *l, const struct sch_step *s)
+{
+	uint16_t a, b = 0;
+	struct iop *o;
+
+	if (short_form(l, s))
+		return;
+	if (s->op == SO_MOV && s->w == 8) {
+		o = low_emit(l, CO_MOVI);
+		o->d = var(l, s->dst);
+		o->imm = prog_value(l->pf->u, &s->a);
+		return;
+	}
+	a = low_operand(l, &s->a, SLOT_T0(l->nvar));
+	if (s->b.kind != SV_NONE)
+		b = low_operand(l, &s->b, SLOT_T1(l->nvar));
+	o = low_emit(l, CO_ALU);
+	o->d = var(l, s->dst);
+	o->a = a;
+	o->b = b;
+	o->n = s->op;
+	o->w = s->w;
+	o->sh = (uint8_t)s->n;
+}
+
+static void
+lea(struct low *l, const struct sch_step *s)
+{
+	uint64_t imm;
+	struct iop *o;
+	int whole = prog_const(l->pf->u, &s->m, &imm);
+
+	o = low_emit(l, CO_LEA1);
+	o->d = var(l, s->dst);
+	o->w = s->w;
+	if (whole) {
+		o->op = CO_MOVI;
+		o->imm = s->w == 4 ? (uint32_t)imm : imm;
+		return;
+	}
+	address(l, o, &s->m, imm, CO_LEA1);
+	if (s->m.align) {
+		o = low_emit(l, s->w == 8 ? CO_AND8I : CO_AND4I);
+		o->d = o->a = var(l, s->dst);
+		o->imm = ~UINT64_C(3);
+	} else if (s->w != 8)
+		o->op = CO_LEAG;
+}
+
+static void
+loadro(struct low *l, const struct sch_step *s)
+{
+	struct sch_step a = {.op = SO_LEA, .w = 8, .dst = (int16_t)SLOT_T0(l->nvar), .m = s->m};
+	struct iop *o;
+
+	lea(l, &a);
+	o = low_emit(l, CO_LOADRO);
+	o->d = var(l, s->dst);
+	o->a = (uint16_t)SLOT_T0(l->nvar);
+	o->n = (uint16_t)s->n;
+	o->b = l->c->g->big;
+	o->sh = s->cc;
+	o->w = s->w;
+	o->x = l->nref;
+}
+
+static void
+flags(struct low *l, const struct sch_step *s)
+{
+	unsigned sh = 64 - 8u * s->w;
+	uint16_t a = low_operand(l, &s->a, SLOT_T0(l->nvar));
+	struct iop *o;
+
+	if (s->op == SO_FLAGS_RES || (s->op == SO_FLAGS_SUB && s->b.kind != SV_VAR)) {
+		o = low_emit(l, CO_FLAGSI);
+		o->imm = s->op == SO_FLAGS_RES ? 0 : prog_value(l->pf->u, &s->b) << sh;
+	} else {
+		uint16_t b = low_operand(l, &s->b, SLOT_T1(l->nvar));
+
+		o = low_emit(l, s->op == SO_FLAGS_AND ? CO_FLAGSAND : CO_FLAGS);
+		o->b = b;
+	}
+	o->a = a;
+	o->d = (uint16_t)SLOT_FA(l->nvar);
+	o->sh = (uint8_t)sh;
+}
+
+static void
+rep(struct low *l, const struct sch_step *s)
+{
+	struct iop *o;
+
+	low_close(l);
+	if (s->cc == SR_CMPS || s->cc == SR_SCAS)
+		low_count(l, RK_STRING, 9);
+	o = low_emit(l, CO_REP);
+	o->sh = s->cc;
+	o->w = s->w;
+	o->k = ref_make(REF_INST, l->pc, s->n);
+	l->ipc = l->pc;
+	l->pc += s->n;
+}
+
+static void
+unknown_call(struct low *l)
+{
+	struct iop *o = low_emit(l, CO_UNKNOWN);
+
+	o->a = l->pf->u->sp;
+	o->imm = l->pf->u->push;
+}
+
+static void
+call_setjmp(struct low *l, const struct sch_step *s, uint32_t site)
+{
+	struct iop *o;
+
+	unknown_call(l);
+	o = low_emit(l, CO_SEQJ);
+	o->x = s->n;
+	o->a = l->pf->u->sp;
+	o->d = (uint16_t)l->c->site[site].slot;
+	l->c->site[site].ip = l->c->nop;
+}
+
+static void
+call(struct low *l, const struct sch_step *s)
+{
+	const struct sch_func *callee;
+	struct iop *o;
+
+	low_close(l);
+	if (s->op == SO_CALLJ) {
+		uint32_t site = l->c->fn[l->pf - l->c->g->func].site;
+
+		while (l->c->site[site].no != s->n)
+			site++;
+		call_setjmp(l, s, site);
+		return;
+	}
+	if (s->op == SO_CALL) {
+		callee = l->pf->u->func + s->sym;
+		o = low_emit(l, CO_CALL);
+		o->x = l->c->g->base[l->pf->unit] + (uint32_t)s->sym;
+		o->imm = l->pf->u->push;
+		if (!(callee->flags & SF_TAILOUT))
+			return;
+	} else
+		unknown_call(l);
+	low_emit(l, CO_SEQ)->a = l->pf->u->sp;
+}
+
+void
+low_step(struct low *l, const struct sch_step *s)
+{
+	struct iop *o;
+
+	switch (s->op) {
+	case SO_INST:
+		low_ref(l, ref_make(REF_INST, l->pc, s->n));
+		l->ipc = l->pc;
+		l->pc += s->n;
+		break;
+	case SO_GOTLOAD:
+		if (!prog_gotload(l->c->g, l->ipc))
+			break;
+		/* fallthrough */
+	case SO_LOAD:
+		access(l, s, REF_LOAD);
+		break;
+	case SO_STORE:
+		access(l, s, REF_STORE);
+		break;
+	case SO_MODIFY:
+		access(l, s, REF_MODIFY);
+		break;
+	case SO_UNKNOWN:
+		unknown(l, s);
+		break;
+	case SO_LEA:
+		lea(l, s);
+		break;
+	case SO_LOADRO:
+		loadro(l, s);
+		break;
+	case SO_FLAGS_SUB:
+	case SO_FLAGS_RES:
+	case SO_FLAGS_AND:
+		flags(l, s);
+		break;
+	case SO_SETCC:
+	case SO_CMOV:
+		if (s->op == SO_CMOV) {
+			uint16_t a = low_operand(l, &s->a, SLOT_T0(l->nvar));
+
+			o = low_emit(l, CO_CMOV);
+			o->a = a;
+		} else
+			o = low_emit(l, s->w == 1 ? CO_SETCC : CO_SETCC8);
+		o->d = var(l, s->dst);
+		o->b = (uint16_t)SLOT_FA(l->nvar);
+		o->sh = s->cc;
+		o->w = s->w;
+		break;
+	case SO_CALL:
+	case SO_CALLX:
+	case SO_CALLJ:
+		call(l, s);
+		break;
+	case SO_REP:
+		rep(l, s);
+		break;
+	default:
+		compute(l, s);
+	}
+}

@@ -1,0 +1,31 @@
+/* The program model of an executable; apart, so that compiled regenerators need no libelf. */
+#include "ae/regen/program.h"
+
+#include "format/ae/exe.h"
+
+static int
+image(void *exe, uint64_t addr, void *buf, size_t n)
+{
+	return exe_image(exe, addr, buf, n);
+}
+
+static int
+rodata(void *exe, uint64_t addr, void *buf, size_t n)
+{
+	return exe_rodata(exe, addr, buf, n);
+}
+
+int
+prog_load_exe(struct prog *g, struct exe *x)
+{
+	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, image, rodata, x};
+
+	if (prog_load(g, &src) != 0)
+		return -1;
+	if (g->nunit && (g->machine != x->machine || g->word != x->word || g->big != x->big)) {
+		g->err = "schemas for another machine than the executable's";
+		g->erroff = 0;
+		return -1;
+	}
+	return 0;
+}

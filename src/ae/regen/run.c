@@ -1,0 +1,331 @@
+/*
+ * What compiled regenerators stand on: ae_recreate() and the slow paths of the
+ * generated code.  The generated functions run on a stack of their own,
+ * because theirs is as deep as the traced program's was.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "ae/regen/feed.h"
+#include "ae/regen/msg.h"
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "format/ref/ref.h"
+
+#define STACK_WANT   ((size_t)16 << 30) /* bytes; taken when used */
+#define STACK_LEAST  ((size_t)1 << 20)
+#define STACK_MARGIN ((size_t)256 << 10)        /* for the application's function and the library */
+#define ROOT         (-2)               /* instead of a setjmp site: the outermost run sequence */
+#define CALLED       (-1)               /* ... an unknown call */
+#define UNWIND_LEN   (1 + ae_program.word)      /* bytes of a run item, EV_ENTER's too */
+#define LAND_LEN     (3 + ae_program.word)
+
+struct ae_state ae_;
+
+static struct feed feed;
+static const char *parent;
+static uint64_t most = FEED_QUIET;
+static char error[EV_HEADMAX + 256];
+static char note[128];          /* of a trace that is whole */
+static ucontext_t outside, inside;
+
+static const char *const wrong[] = {
+	[AE_BRANCH] = msg_branch, [AE_TARGET] = msg_target, [AE_MARK] = msg_mark, [AE_DEEP] = msg_deep, [AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never,
+};
+
+const uint8_t *
+ae_more(uint64_t *p, const uint8_t *e, unsigned want)
+{
+	return feed_more(&feed, p, e, want, 0);
+}
+
+uint64_t *
+ae_flush(uint64_t *p, const uint8_t *e)
+{
+	return feed_flush(&feed, p, e);
+}
+
+_Noreturn void
+ae_fault(uint64_t *p, const uint8_t *e, enum ae_wrong what)
+{
+	if (what == AE_NEVER)
+		feed_trap(&feed, p, e, wrong[what]);
+	feed_fault(&feed, p, e, wrong[what]);
+}
+
+uint64_t
+ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi, uint64_t rdi)
+{
+	return feed_rep(&feed, q, inst, how, w, n, rsi, rdi);
+}
+
+uint64_t
+ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
+{
+	unsigned lo = 0, hi = ae_program.nro;
+	const struct ae_span *s;
+
+	while (lo < hi) {
+		unsigned mid = lo + (hi - lo) / 2;
+
+		if (ae_program.ro[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	s = ae_program.ro + lo - 1;
+	if (lo == 0 || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
+		feed_fault(&feed, q.p, q.e, msg_noimage);
+	return get_order(s->bytes + (addr - s->addr), n, (int)ae_program.big);
+}
+
+/* The frames above the one looked for are left: every function returns at once. */
+static struct ae_pos
+unwind(struct ae_pos q, int land, uint64_t rsp)
+{
+	ae_.land = land;
+	ae_.landrsp = rsp;
+	ae_.landpos = q;
+	return (struct ae_pos){NULL, q.e};
+}
+
+static struct ae_pos
+enter(struct ae_pos q, int have, uint64_t rsp)
+{
+	unsigned i = q.e[1] * EV_NFUNC0 + q.e[0] - 1u;
+
+	if (i >= ae_program.nfunc || !ae_program.func[i])
+		feed_fault(&feed, q.p, q.e, msg_nofunc);
+	if (!have)
+		feed_fault(&feed, q.p, q.e, msg_norsp);
+	q.e += 2;
+	ae_.tail = 0;
+	return ae_program.func[i](q, rsp);
+}
+
+/* A stack pointer in a run item */
+static uint64_t
+word(const uint8_t *e)
+{
+	return get_order(e, ae_program.word, (int)ae_program.big);
+}
+
+static struct ae_pos
+need(struct ae_pos q, unsigned n, int item)
+{
+	if ((size_t)(ae_.eend - q.e) < n)
+		q.e = feed_more(&feed, q.p, q.e, n, item);
+	return q;
+}
+
+/* A run sequence: have 1, the next function's rsp is known by rule; 2, by an event */
+static struct ae_pos
+run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
+{
+	struct ae_pos r;
+
+	for (;;) {
+		q = need(q, 1, have != 2);
+		if (have == 2 && (*q.e == EV_RETURN || *q.e > EV_NFUNC0))
+			feed_fault(&feed, q.p, q.e, msg_noentry);
+		switch (*q.e) {
+		case EV_RETURN:
+			if (site != CALLED)
+				feed_fault(&feed, q.p, q.e, site == ROOT ? msg_rootreturn : msg_jreturn);
+			q.e++;
+			return q;
+		case EV_ENTER:
+			q = need(q, UNWIND_LEN, 0);
+			q.e += UNWIND_LEN;
+			next = word(q.e - ae_program.word);
+			have = 2;
+			continue;
+		case EV_UNWIND:
+			q = need(q, UNWIND_LEN, 0);
+			q.e += UNWIND_LEN;
+			r = unwind(q, CALLED, word(q.e - ae_program.word));
+			break;
+		case EV_LAND:
+			q = need(q, LAND_LEN, 0);
+			q.e += LAND_LEN;
+			r = unwind(q, (int)get_order(q.e - 2, 2, (int)ae_program.big), word(q.e + 1 - LAND_LEN));
+			break;
+		default:
+			q = need(q, 2, 0);
+			r = enter(q, have, next);
+			have = ae_.tail;
+			next = ae_.tailrsp;
+			ae_.tail = 0;
+		}
+		if (!r.p) {
+			if (site == ROOT)
+				feed_fault(&feed, ae_.landpos.p,
+				    ae_.landpos.e - (ae_.land == CALLED ? UNWIND_LEN : LAND_LEN), msg_noframe);
+			if (ae_.land != site || ae_.landrsp != rsp)
+				return r;
+			r = ae_.landpos;
+			if (site != CALLED)
+				return r;
+			have = 0;
+		}
+		q = r;
+	}
+}
+
+struct ae_pos
+ae_unknown(struct ae_pos q, uint64_t rsp)
+{
+	return run(q, rsp, CALLED, 1, rsp - ae_program.push);
+}
+
+struct ae_pos
+ae_after(struct ae_pos q, uint64_t rsp)
+{
+	int have = ae_.tail;
+
+	ae_.tail = 0;
+	if (!q.p) {
+		if (ae_.land != CALLED || ae_.landrsp != rsp)
+			return q;
+		q = ae_.landpos;
+		have = 0;
+	}
+	return run(q, rsp, CALLED, have, ae_.tailrsp);
+}
+
+struct ae_pos
+ae_setjmp(struct ae_pos q, uint64_t rsp, int site)
+{
+	return run(q, rsp, site, 1, rsp - ae_program.push);
+}
+
+/* First function on the stack of its own; feed_fault and the end of the events come back here. */
+static void
+root(void)
+{
+	if (setjmp(feed.out) == 0)
+		run((struct ae_pos){ae_.buf, ae_.eend}, 0, ROOT, 0, 0);
+}
+
+static int
+on_own_stack(void)
+{
+	size_t n;
+
+	for (n = STACK_WANT; n >= STACK_LEAST; n /= 2) {
+		char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p == MAP_FAILED)
+			continue;
+		ae_.stack = (uintptr_t)p + STACK_MARGIN;
+		getcontext(&inside);
+		inside.uc_stack.ss_sp = p;
+		inside.uc_stack.ss_size = n;
+		inside.uc_link = &outside;
+		makecontext(&inside, root, 0);
+		swapcontext(&outside, &inside);
+		munmap(p, n);
+		return 0;
+	}
+	return -1;
+}
+
+static void
+explain(void)
+{
+	if (feed.errname && feed.erroff == DIAG_NOOFF)
+		snprintf(error, sizeof error, "%s: %s", feed.errname, feed.err);
+	else if (feed.errname)
+		snprintf(error, sizeof error, "%s: byte %llu: %s", feed.errname, (unsigned long long)feed.erroff, feed.err);
+	else
+		snprintf(error, sizeof error, "%s", feed.err);
+}
+
+int
+ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs, size_t n), void *arg)
+{
+	int status;
+
+	ae_.tail = 0;
+	if (feed_open(&feed, &ae_, file, parent, ae_program.machine, ae_program.id, ae_program.idlen) == 0) {
+		feed.sink = func;
+		feed.sinkarg = arg;
+		feed.quietmax = most;
+		if (on_own_stack() != 0) {
+			feed.err = "no memory for a stack";
+			feed.status = -1;
+		}
+	}
+	status = feed.status;
+	if (feed.err)
+		explain();
+	note[0] = '\0';
+	if (feed.fatal)
+		snprintf(note, sizeof note, msg_fatal, (unsigned)feed.fatal);
+	feed_close(&feed);
+	return status;
+}
+
+static int
+each(void *arg, const uint64_t *refs, size_t n)
+{
+	void (*func)(int, uint64_t, unsigned) = *(void (**)(int, uint64_t, unsigned))arg;
+
+	for (size_t i = 0; i < n; i++)
+		func((int)AE_KIND(refs[i]), AE_ADDR(refs[i]), AE_SIZE(refs[i]));
+	return 0;
+}
+
+int
+ae_recreate(const char *file, void (*func)(int kind, uint64_t addr, unsigned aux))
+{
+	return ae_recreate_batch(file, each, &func);
+}
+
+const char *
+ae_error(void)
+{
+	return error;
+}
+
+const char *
+ae_note(void)
+{
+	return note[0] ? note : NULL;
+}
+
+void
+ae_parent(const char *file)
+{
+	parent = file;
+}
+
+void
+ae_most(uint64_t n)
+{
+	most = n;
+}
+
+int
+ae_format(const char *name)
+{
+	return ref_format(name);
+}
+
+size_t
+ae_put(int format, void *dst, const uint64_t *refs, size_t n)
+{
+	_Static_assert(REF_PUT_MAX <= AE_PUT_MAX, "a line does not fit");
+	return ref_put((enum ref_format)format, dst, refs, n);
+}
+
+size_t
+ae_put_header(int format, void *dst)
+{
+	if (format != REF_ADDR)
+		return 0;
+	ref_put_header(dst);
+	return REF_HEADER;
+}

@@ -1,0 +1,118 @@
+/*
+ * Calls through a register that can only have the address of one function of
+ * the file (seed 001, figure 3: `call_inst sub` for a jal through R18).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "ae/rewrite/file.h"
+#include "base/mem.h"
+
+struct search {
+	const struct file *f;
+	const struct afunc *fn;
+	unsigned reg;
+	uint32_t found;         /* the defining instruction, NONE yet */
+	int many;               /* several, or the value at entry */
+	uint8_t *seen;          /* blocks looked through from their ends */
+	uint32_t *todo, ntodo;
+};
+
+/* Does instruction a change register r? */
+static int
+changes(const struct machine *m, const struct ainsn *a, unsigned r)
+{
+	if (a->in.writes >> r & 1)
+		return 1;
+	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && (a->twice || (m->clobbered >> r & 1));
+}
+
+/* The last change before instruction `end` of block b; if there is none, its predecessors are to be looked at */
+static void
+look(struct search *s, uint32_t b, uint32_t end)
+{
+	const struct graph *g = s->fn->g;
+	uint32_t i;
+
+	for (i = end; i-- > s->fn->blk[b].first; )
+		if (changes(s->f->m, &s->fn->ins[i], s->reg)) {
+			s->many |= s->found != NONE && s->found != i;
+			s->found = i;
+			return;
+		}
+	if (b == 0)
+		s->many = 1;
+	for (i = 0; i < g->npred[b]; i++)
+		if (!s->seen[g->pred[b][i]]) {
+			s->seen[g->pred[b][i]] = 1;
+			s->todo[s->ntodo++] = g->pred[b][i];
+		}
+}
+
+/* The one instruction whose value of the register the call at i uses, or NONE */
+static uint32_t
+definition(struct search *s, uint32_t i)
+{
+	memset(s->seen, 0, s->fn->nblk);
+	s->found = NONE;
+	s->many = 0;
+	s->ntodo = 0;
+	s->reg = (unsigned)s->fn->ins[i].in.tgt;
+	look(s, s->fn->blkof[i], s->fn->ins[i].isslot ? i - 1 : i);
+	while (s->ntodo && !s->many) {
+		uint32_t b = s->todo[--s->ntodo];
+
+		look(s, b, s->fn->blk[b].last);
+	}
+	return s->many ? NONE : s->found;
+}
+
+/* The function whose address instruction a leaves in register r, else NONE */
+static uint32_t
+address_in(const struct file *f, const struct ainsn *a, unsigned r)
+{
+	const char *s = text_operands(f->m, f->text.st[a->stmt].s);
+	const struct insn_effect *e = a->in.neff ? &a->in.eff[a->in.neff - 1] : NULL;
+	const struct sym *y;
+	size_t n;
+
+	if (!e || e->s.dst != (int)r || a->more || a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND)
+		return NONE;
+	if (!(e->s.op == SO_MOV && e->s.a.kind == SV_SYM) && !(e->s.op == SO_ADD && e->s.b.kind == SV_SYM)
+	    && !(e->s.op == SO_LEA && e->s.m.sym != SCH_NOSYM && e->s.m.index == SCH_NOVAR))
+		return NONE;
+	s = text_symbol(f->m, s, &n);
+	if (!s || s[n] == '+' || s[n] == '-' || s[n] == '@')
+		return NONE;
+	y = symtab_find(&f->sym, s, n);
+	if (!y || y->where != 1 || y->func == NONE || y->weak || y->seton || text_symbol(f->m, s + n, &n))
+		return NONE;
+	return y->func;
+}
+
+void
+callee_find(struct file *f)
+{
+	uint32_t no, i, def;
+
+	for (no = 0; no < f->nfn; no++) {
+		struct afunc *fn = &f->fn[no];
+		struct search s = { .f = f, .fn = fn };
+
+		if (fn->why)
+			continue;
+		s.seen = xcalloc(fn->nblk, sizeof *s.seen);
+		s.todo = xcalloc(fn->nblk, sizeof *s.todo);
+		for (i = 0; i < fn->nins; i++) {
+			struct ainsn *a = &fn->ins[i];
+
+			if (a->in.ctl != IC_CALLIND || a->in.setsdst != 1 || a->callee != NONE || a->twice
+			    || fn->g->rpo[fn->blkof[i]] == UINT32_MAX)
+				continue;
+			def = definition(&s, i);
+			if (def != NONE)
+				a->callee = address_in(f, &fn->ins[def], s.reg);
+		}
+		free(s.seen);
+		free(s.todo);
+	}
+}

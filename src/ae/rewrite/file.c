@@ -1,0 +1,399 @@
+/* Recovering functions, labels and jump tables from assembly text. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ae/rewrite/cfg.h"
+#include "ae/rewrite/file.h"
+#include "base/mem.h"
+
+enum { CODE, DATA, CONST, ASIDE };     /* CONST: read-only data; ASIDE: neither code nor data of the program (debugging, unwinding) */
+
+struct where {
+	struct file *f;
+	uint32_t fn;            /* open function, NONE outside */
+	uint32_t frag;
+	int kind[16], depth;    /* enum of the current section; a stack for .pushsection */
+	int before;             /* the section before it, for .previous */
+	uint32_t table;         /* jump table being read, NONE otherwise */
+};
+
+void
+fn_fail(struct afunc *fn, uint32_t line, const char *why)
+{
+	if (!fn->why) {
+		fn->why = why;
+		fn->whyline = line;
+	}
+}
+
+/* First pass: types and bindings, which may stand before or after the label */
+static void
+declare(struct file *f, const struct stmt *st)
+{
+	static const char *const kinds[] = { ".weak", ".set", ".type" };
+	size_t i, n;
+
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const char *a = text_directive(st->s, kinds[i]), *s;
+		struct sym *y;
+
+		if (!a || !(s = text_symbol(f->m, a, &n)))
+			continue;
+		y = symtab_get(&f->sym, s, n);
+		if (i == 0)
+			y->weak = 1;
+		else if (i == 1)
+			y->seton = 1;
+		else if (strstr(s + n, "@function") || strstr(s + n, "STT_FUNC"))
+			y->isfunc = 1;
+		else if (strstr(s + n, "@gnu_indirect_function"))
+			y->indirect = 1;
+	}
+}
+
+/* The kind of section `.section` arguments a name */
+static int
+section_kind(const char *a)
+{
+	static const char *const aside[] = { ".debug", ".eh_frame", ".gcc_except_table", ".note", ".comment", ".stab" };
+	const char *flags = strchr(a, ',');
+	size_t i;
+
+	for (i = 0; i < sizeof aside / sizeof aside[0]; i++)
+		if (strncmp(a, aside[i], strlen(aside[i])) == 0)
+			return ASIDE;
+	if (strncmp(a, ".text", 5) == 0)
+		return CODE;
+	if (strncmp(a, ".rodata", 7) == 0)
+		return CONST;
+	if (flags && (flags = strchr(flags, '"')) != NULL)
+		for (flags++; *flags && *flags != '"'; flags++)
+			if (*flags == 'x')
+				return CODE;
+	return DATA;
+}
+
+static void
+section(struct where *w, const char *s)
+{
+	int was = w->kind[w->depth], kind;
+	const char *a;
+
+	if ((a = text_directive(s, ".pushsection")) != NULL) {
+		if (w->depth < 15)
+			w->depth++;
+		kind = section_kind(a);
+	} else if (text_directive(s, ".popsection")) {
+		if (w->depth)
+			w->depth--;
+		return;
+	} else if ((a = text_directive(s, ".section")) != NULL)
+		kind = section_kind(a);
+	else if (text_directive(s, ".text"))
+		kind = CODE;
+	else if (text_directive(s, ".rdata"))
+		kind = CONST;
+	else if (text_directive(s, ".data") || text_directive(s, ".bss") || text_directive(s, ".sdata") || text_directive(s, ".sbss"))
+		kind = DATA;
+	else if (text_directive(s, ".previous"))
+		kind = w->before;
+	else
+		return;
+	w->before = was;
+	w->kind[w->depth] = kind;
+}
+
+static uint32_t
+new_function(struct where *w, const struct sym *y)
+{
+	struct file *f = w->f;
+	struct afunc *fn;
+
+	f->fn = xgrow(f->fn, &f->capfn, f->nfn + 1, sizeof *f->fn);
+	fn = &f->fn[f->nfn];
+	memset(fn, 0, sizeof *fn);
+	fn->m = f->m;
+	fn->paper = (uint8_t)f->paper;
+	fn->name = y->name;
+	fn->weak = y->weak;
+	fn->nfrag = 1;
+	return (uint32_t)f->nfn++;
+}
+
+static void
+label(struct where *w, const struct stmt *st)
+{
+	struct file *f = w->f;
+	struct sym *y = symtab_get(&f->sym, st->s, strlen(st->s));
+	size_t len = strlen(st->s);
+	struct sym *hot = NULL;
+
+	w->table = NONE;
+	if (isdigit((unsigned char)*st->s))
+		return;
+	if (len > 5 && strcmp(st->s + len - 5, ".cold") == 0)
+		hot = symtab_find(&f->sym, st->s, len - 5);
+	if (hot && hot->func != NONE && f->fn[hot->func].nfrag == 1) {
+		w->fn = hot->func;
+		w->frag = 1;
+		f->fn[w->fn].nfrag = 2;
+		f->fn[w->fn].frag[1].first = (uint32_t)f->fn[w->fn].nins;
+	} else if (y->isfunc && w->kind[w->depth] == CODE) {
+		if (w->fn != NONE && !f->fn[w->fn].closed)
+			fn_fail(&f->fn[w->fn], st->line, "another function starts inside");
+		w->fn = y->func = new_function(w, y);
+		w->frag = 0;
+	}
+	if (w->fn != NONE && w->kind[w->depth] == CODE) {
+		y->where = 1;
+		y->fn = w->fn;
+		y->frag = (uint8_t)w->frag;
+		y->stmt = (uint32_t)(st - f->text.st);
+		y->ins = (uint32_t)f->fn[w->fn].nins;
+	} else {
+		y->where = 2;
+		y->readonly = w->kind[w->depth] == CONST;
+	}
+}
+
+static void
+instruction(struct where *w, uint32_t i)
+{
+	struct afunc *fn;
+	struct ainsn *a;
+
+	w->table = NONE;
+	if (w->fn == NONE || w->kind[w->depth] != CODE)
+		return;
+	fn = &w->f->fn[w->fn];
+	fn->ins = xgrow(fn->ins, &fn->capins, fn->nins + 1, sizeof *fn->ins);
+	a = &fn->ins[fn->nins++];
+	memset(a, 0, sizeof *a);
+	a->stmt = i;
+	a->frag = (uint8_t)w->frag;
+	a->target = a->callee = a->table = NONE;
+	w->f->owner[i] = w->fn + 1;
+}
+
+static void
+directive(struct where *w, const struct stmt *st)
+{
+	struct file *f = w->f;
+	const char *a;
+	size_t n;
+
+	section(w, st->s);
+	if (!*f->source && (a = text_directive(st->s, ".file")) != NULL) {
+		while (isdigit((unsigned char)*a) || isblank((unsigned char)*a))        /* gcc for MIPS gives a number first */
+			a++;
+		if (*a == '"' && (n = strcspn(a + 1, "\"")) != 0)
+			f->source = xstrndup(a + 1, n);
+	}
+	if (w->fn == NONE)
+		return;
+	if ((a = text_directive(st->s, ".size")) != NULL) {
+		n = strlen(f->fn[w->fn].name);
+		if (strncmp(a, f->fn[w->fn].name, n) == 0 && (a[n] == ',' || strncmp(a + n, ".cold", 5) == 0)) {
+			f->fn[w->fn].closed = 1;
+			w->fn = NONE;
+		}
+	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0 && !text_directive(st->s, ".set") && !text_directive(st->s, ".p2align") && !text_directive(st->s, ".balign")
+	    && !text_directive(st->s, ".align"))
+		fn_fail(&f->fn[w->fn], st->line, "assembler directive in inline assembly");
+}
+
+/* Second pass, over what the first has declared */
+static void
+place_all(struct file *f)
+{
+	struct where w = { .f = f, .fn = NONE, .table = NONE };
+	size_t i;
+
+	for (i = 0; i < f->text.n; i++) {
+		const struct stmt *st = &f->text.st[i];
+
+		switch (st->kind) {
+		case ST_LABEL:
+			label(&w, st);
+			break;
+		case ST_DIRECTIVE:
+			directive(&w, st);
+			break;
+		case ST_INSN:
+			instruction(&w, (uint32_t)i);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* A data directive mentions symbols: code labels become reachable, and may make up a jump table */
+static void
+data_words(struct where *w, uint32_t i, const struct sym *at)
+{
+	struct file *f = w->f;
+	const char *const *words = f->m->words;
+	const char *a = NULL, *s;
+	size_t k, n;
+	int first = 1;
+
+	for (k = 0; words[k] && !a; k++)
+		a = text_directive(f->text.st[i].s, words[k]);
+	if (!a)
+		return;
+	for (s = a; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
+		struct sym *y = symtab_find(&f->sym, s, n);
+		struct jtable *t;
+
+		if (!y || y->where != 1 || y->func != NONE || y->ins >= f->fn[y->fn].nins)
+			continue;
+		f->fn[y->fn].ins[y->ins].leader = f->fn[y->fn].ins[y->ins].taken = 1;
+		if (!at || !first)
+			continue;
+		first = 0;
+		if (w->table == NONE) {
+			f->tab = xgrow(f->tab, &f->captab, f->ntab + 1, sizeof *f->tab);
+			t = &f->tab[f->ntab];
+			memset(t, 0, sizeof *t);
+			t->label = at->name;
+			t->func = y->fn;
+			t->absolute = k == 1;   /* the loop stopped behind words[0] */
+			t->stmt = i;
+			w->table = (uint32_t)f->ntab++;
+			symtab_find(&f->sym, at->name, strlen(at->name))->table = w->table;
+		}
+		t = &f->tab[w->table];
+		t->target = xgrow(t->target, &t->cap, t->n + 1, sizeof *t->target);
+		t->target[t->n++] = y->ins;
+		if (t->func != y->fn || strlen(a) != n)
+			t->mixed = 1;
+	}
+	if (first && w->table != NONE)
+		f->tab[w->table].mixed = 1;
+}
+
+/* Jump tables; after the lift, when labels lead to where they are */
+void
+file_tables(struct file *f)
+{
+	struct where w = { .f = f, .fn = NONE, .table = NONE };
+	const struct sym *at = NULL;
+	uint32_t i;
+
+	for (i = 0; i < f->text.n; i++) {
+		const struct stmt *st = &f->text.st[i];
+
+		if (st->kind == ST_LABEL) {
+			const struct sym *y = symtab_find(&f->sym, st->s, strlen(st->s));
+
+			at = y && y->where == 2 ? y : NULL;
+			w.table = NONE;
+		} else if (st->kind == ST_DIRECTIVE) {
+			section(&w, st->s);
+			if (w.kind[w.depth] != ASIDE)
+				data_words(&w, i, at);
+		} else if (st->kind == ST_INSN) {
+			at = NULL;
+		}
+	}
+}
+
+/* The loader calls resolvers of indirect functions before anything of the program, and so of the runtime, is ready */
+static void
+resolvers(struct file *f)
+{
+	size_t i, n, m;
+
+	for (i = 0; i < f->text.n; i++) {
+		const char *a = f->text.st[i].kind == ST_DIRECTIVE ? text_directive(f->text.st[i].s, ".set") : NULL, *s, *t;
+		const struct sym *y, *z;
+
+		if (!a || !(s = text_symbol(f->m, a, &n)) || !(t = text_symbol(f->m, s + n, &m)))
+			continue;
+		y = symtab_find(&f->sym, s, n);
+		z = symtab_find(&f->sym, t, m);
+		if (y && y->indirect && z && z->func != NONE)
+			fn_fail(&f->fn[z->func], f->text.st[i].line, "resolver of an indirect function");
+	}
+}
+
+void
+file_recover(struct file *f)
+{
+	size_t i;
+
+	f->owner = xcalloc(f->text.n + 1, sizeof *f->owner);
+	f->source = "";
+	for (i = 0; i < f->text.n; i++)
+		if (f->text.st[i].kind == ST_DIRECTIVE)
+			declare(f, &f->text.st[i]);
+	place_all(f);
+	for (i = 0; i < f->nfn; i++)
+		if (f->fn[i].nins == 0)
+			fn_fail(&f->fn[i], 0, "no instructions");
+	f->labelat = xcalloc(f->text.n + 1, sizeof *f->labelat);
+	memset(f->labelat, 0xff, (f->text.n + 1) * sizeof *f->labelat);
+	resolvers(f);
+}
+
+void
+file_replace(struct file *f, uint32_t no, struct ainsn *ins, size_t n, const uint32_t *moved)
+{
+	struct afunc *fn = &f->fn[no];
+	size_t i;
+
+	for (i = 0; i < fn->nfrag; i++)
+		fn->frag[i].first = moved[fn->frag[i].first];
+	free(fn->ins);
+	fn->ins = ins;
+	fn->nins = fn->capins = n;
+	for (i = 0; i < f->sym.nslot; i++) {
+		struct sym *y = f->sym.slot[i];
+		uint32_t at;
+
+		if (!y || y->where != 1 || y->fn != no)
+			continue;
+		at = f->labelat[y->stmt] == NONE ? NONE : fn_at(fn, y->frag, f->labelat[y->stmt]);
+		y->ins = at == NONE ? (uint32_t)n : at;
+	}
+}
+
+uint32_t
+fn_at(const struct afunc *fn, unsigned frag, uint32_t off)
+{
+	size_t lo = 0, hi = fn->nins;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct ainsn *a = &fn->ins[mid];
+
+		if (a->frag < frag || (a->frag == frag && a->off < off))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < fn->nins && fn->ins[lo].frag == frag && fn->ins[lo].off == off ? (uint32_t)lo : NONE;
+}
+
+void
+file_free(struct file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nfn; i++) {
+		cfg_free(&f->fn[i]);
+		free(f->fn[i].slot);
+		free(f->fn[i].ins);
+	}
+	for (i = 0; i < f->ntab; i++)
+		free(f->tab[i].target);
+	free(f->tab);
+	free(f->fn);
+	free(f->owner);
+	free(f->labelat);
+	if (*f->source)
+		free((char *)(uintptr_t)f->source);
+	symtab_free(&f->sym);
+	text_free(&f->text);
+}

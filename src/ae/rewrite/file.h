@@ -1,0 +1,119 @@
+/* What the rewriter knows of an assembly file: its functions, their instructions and labels. */
+#ifndef TM_AE_REWRITE_FILE_H
+#define TM_AE_REWRITE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "ae/machine/machine.h"
+#include "ae/rewrite/symtab.h"
+#include "ae/rewrite/text.h"
+#include "cfg/graph.h"
+#include "isa/insn.h"
+
+#define NONE UINT32_MAX
+#define BIT(v) (UINT64_C(1) << (v))     /* a set of registers: bit n register n */
+
+struct ainsn {
+	struct insn in;
+	uint32_t stmt;          /* its statement */
+	const char *calls;      /* a relocation's hint: an indirect call or jump of this symbol; else NULL */
+	uint32_t off;           /* bytes from the start of its fragment */
+	uint8_t frag;
+	uint8_t leader;         /* a branch or a table leads here */
+	uint8_t taken;          /* the address of a label here is used as a value */
+	uint8_t twice;          /* calls a function that returns twice */
+	uint8_t pad;            /* a no-operation that the assembler put there for alignment; its statement is the one before */
+	uint8_t nth, more;      /* of the instructions that the assembler made of the statement (a macro): number; others follow */
+	uint8_t delayed;        /* its transfer of control happens behind the next instruction, its delay slot, which has it now */
+	uint8_t isslot;         /* a delay slot: 1 always executed, 2 only if the branch before is taken */
+	uint32_t target;        /* direct jump inside the function: instruction number; else NONE */
+	uint32_t callee;        /* direct call or jump to a function of this file, or a call through a register that has its address: its
+	                           number; else NONE */
+	uint32_t table;         /* IC_SWITCH through a jump table of this file: its number; else NONE */
+};
+
+/* A block of the control-flow graph: instructions first .. last-1 of the function */
+struct ablock {
+	uint32_t first, last;   /* equal: an empty block (entry, conditional tail jump) */
+	uint8_t term, cc;       /* enum sch_term */
+	uint8_t range;          /* ST_SWITCH that may also leave the function */
+	uint8_t mark;           /* paper's scheme: bytes of its number, recorded whenever control comes here; 0: none */
+	uint32_t callee;        /* ST_TAIL */
+	uint32_t nsucc;
+	uint32_t *succ;
+	uint64_t freq;          /* estimated executions for each 64 calls */
+};
+
+struct afrag { uint32_t first, size; };         /* first instruction; bytes */
+
+struct afunc {
+	const struct machine *m;
+	const char *name;
+	const char *why;        /* why it is left untraced, or NULL */
+	uint32_t whyline;
+	struct ainsn *ins;
+	size_t nins, capins;
+	struct afrag frag[2];
+	uint32_t nfrag;
+	uint8_t weak, closed, hasswitch, codetaken, paper;
+	uint8_t noscratch;      /* uses the register that instrumentation works with: fits() */
+	uint32_t fill;          /* bytes to add behind fragment 0: its entry gets patched */
+	uint32_t nhot;          /* statements of fragment 0 */
+	/* control flow */
+	struct ablock *blk;
+	uint32_t nblk;
+	struct graph *g;
+	uint32_t *blkof;        /* block of each instruction */
+	int16_t *slot;          /* frame.h */
+	uint32_t nslot;
+	/* results of the slice */
+	uint64_t need;          /* registers that callers provide, by bit */
+	uint8_t tailout;
+	struct slice *slice;
+};
+
+/* A jump table: a data label followed by code labels of one function */
+struct jtable {
+	const char *label;
+	uint32_t func;
+	uint32_t *target;       /* instruction numbers */
+	size_t n, cap;
+	uint8_t absolute;       /* .quad label (else label differences) */
+	uint8_t mixed;          /* something else is in it */
+	uint32_t stmt;          /* its first directive */
+};
+
+struct file {
+	const struct machine *m;
+	int paper;              /* the paper's scheme: see slice.h */
+	struct text text;
+	struct symtab sym;
+	struct afunc *fn;
+	size_t nfn, capfn;
+	struct jtable *tab;
+	size_t ntab, captab;
+	uint32_t *owner;        /* for each statement: function + 1 if it is an instruction of one, else 0 */
+	uint32_t *labelat;      /* for each label statement in a function: its offset in the fragment, NONE if unknown */
+	const char *source;     /* the .file name, "" if none */
+	int context;            /* makecontext and friends are mentioned */
+};
+
+void file_recover(struct file *f);                      /* functions and labels of f->text; f->m is set */
+/* Function fn has the n instructions of `ins` now (taken over); moved[i]: where instruction i of before is.  Labels go by labelat. */
+void file_replace(struct file *f, uint32_t fn, struct ainsn *ins, size_t n, const uint32_t *moved);
+/* The instruction at offset off of fragment frag, NONE if none starts there */
+uint32_t fn_at(const struct afunc *fn, unsigned frag, uint32_t off);
+void file_tables(struct file *f);
+void file_targets(struct file *f);                      /* after the lift: branch targets, callees, tables */
+void file_free(struct file *f);
+void fn_fail(struct afunc *fn, uint32_t line, const char *why);
+
+/* The function of this file that a calls, if that is known and the function traced; else NONE */
+uint32_t known_callee(const struct file *f, const struct ainsn *a);
+void callee_find(struct file *f);                       /* calls through registers; between the graphs and the slices */
+void delay_slots(struct file *f);                       /* after the targets: transfers of control move behind their delay slots */
+
+/* The symbol a direct jump or call names, without @PLT; NULL if it is not a plain symbol */
+const char *insn_target(const struct file *f, const struct ainsn *a, size_t *n);
+
+#endif

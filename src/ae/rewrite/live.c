@@ -1,0 +1,73 @@
+/* Live registers and flags at the end of every block: a backward data flow over one word. */
+#include <stdlib.h>
+#include "ae/machine/machine.h"
+#include "ae/rewrite/emit.h"
+#include "ae/rewrite/live.h"
+#include "base/mem.h"
+
+
+/* What an instruction uses before and surely overwrites */
+static void
+transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t *def)
+{
+	*use = in->reads | (uint64_t)in->flreads << LIVE_FLAG0;
+	*def = in->writes | (uint64_t)in->flwrites << LIVE_FLAG0;
+	if (in->ctl == IC_CALL || in->ctl == IC_CALLIND) {
+		*use |= (m->arguments | m->saved) & ~*def;      /* a delay slot's own come first */
+		*def |= m->clobbered | LIVE_FLAGS;
+	} else if (in->ctl == IC_RETURN) {
+		*use |= (m->results | m->saved) & ~*def;
+	}
+}
+
+/* What is live where control leaves the function */
+static uint64_t
+leaving(const struct machine *m, const struct ablock *k)
+{
+	return k->term == ST_TAIL || k->term == ST_TAILX || k->range ? m->arguments | m->saved : 0;
+}
+
+uint64_t *
+live_out(const struct afunc *fn)
+{
+	uint64_t *gen = xcalloc(fn->nblk, sizeof *gen), *kill = xcalloc(fn->nblk, sizeof *kill);
+	uint64_t *in = xcalloc(fn->nblk, sizeof *in), *out = xcalloc(fn->nblk, sizeof *out);
+	uint64_t *r = xcalloc(fn->nblk, sizeof *r);
+	uint32_t b, i;
+
+	for (b = 0; b < fn->nblk; b++) {
+		const struct ablock *k = &fn->blk[b];
+
+		gen[b] = leaving(fn->m, k);
+		for (i = k->last; i-- > k->first; ) {
+			uint64_t use, def;
+
+			transfer(fn->m, &fn->ins[i].in, &use, &def);
+			gen[b] = (gen[b] & ~def) | use;
+			kill[b] |= def;
+		}
+	}
+	graph_flow(fn->g, 1, 1, gen, kill, in, out);
+	for (b = 0; b < fn->nblk; b++)
+		r[b] = (out[b] | leaving(fn->m, &fn->blk[b]));
+	free(gen);
+	free(kill);
+	free(in);
+	free(out);
+	return r;
+}
+
+void
+live_check(const struct file *f, struct afunc *fn)
+{
+	uint64_t *live = live_out(fn);
+	uint32_t b, at = 0;
+	const char *why;
+
+	for (b = 0; b < fn->nblk; b++)
+		if (fn->blk[b].term == ST_SWITCH && (live[b] & LIVE_FLAGS))
+			fn_fail(fn, f->text.st[fn->ins[fn->blk[b].last - 1].stmt].line, "flags are used behind an indirect jump");
+	if (fn->m->emit->check && !fn->why && (why = fn->m->emit->check(fn, live, &at)) != NULL)
+		fn_fail(fn, f->text.st[fn->ins[at].stmt].line, why);
+	free(live);
+}

@@ -1,0 +1,519 @@
+/* The assembled input: offsets, bytes and relocations of every instruction. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "ae/machine/machine.h"
+#include "ae/rewrite/object.h"
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define MARK "__aerw_"          /* MARKb<n>: start, MARKe<n>: end of the instruction in statement n */
+
+struct sect {
+	const uint8_t *p;
+	size_t n;
+	uint8_t *rel;           /* enum machine_reloc that starts at each byte */
+	const char **hint;      /* NULL, or by byte: the symbol of a MR_HINT; the names are the object's */
+};
+
+struct object {
+	Elf *elf;
+	struct sect *sect;
+	size_t nsect;
+	uint32_t *sb, *se;      /* by statement: section of the start and end mark, 0 for none */
+	uint64_t *ob, *oe;      /* and offset */
+};
+
+/* The text with its marks */
+static void
+write_marked(const struct file *f, struct buf *b)
+{
+	uint32_t *next = xcalloc(f->nfn + 1, sizeof *next);
+	size_t i;
+
+	for (i = 0; i < f->text.n; i++) {
+		const struct stmt *st = &f->text.st[i];
+
+		if (st->kind == ST_INSN && f->owner[i]) {
+			const struct afunc *fn = &f->fn[f->owner[i] - 1];
+
+			buf_printf(b, MARK "b%zu:\n\t%s\n" MARK "e%zu:\n", i, st->s, i);
+			if (fn->fill && ++next[f->owner[i] - 1] == fn->nhot)
+				buf_printf(b, "\t.skip %u, %u\n", fn->fill, f->m->filler);
+		} else
+			buf_printf(b, "%s%s\n", st->s, st->kind == ST_LABEL ? ":" : "");
+		if (st->kind == ST_LABEL)
+			buf_printf(b, MARK "b%zu:\n", i);
+	}
+	free(next);
+}
+
+/* Its exit status, 127 if it cannot be run.  Its complaints would be those that the user sees from the real assembly. */
+static int
+run_assembler(const char *as, const char *const *always, char *const *args, const char *in, const char *out)
+{
+	posix_spawn_file_actions_t act;
+	char *argv[64];
+	int n = 0, fd, status, err;
+	pid_t pid;
+
+	argv[n++] = (char *)(uintptr_t)as;
+	for (; always && *always && n < 8; always++)
+		argv[n++] = (char *)(uintptr_t)*always;
+	for (; args && *args && n < 58; args++)
+		argv[n++] = *args;
+	argv[n++] = (char *)(uintptr_t)"-o";
+	argv[n++] = (char *)(uintptr_t)out;
+	argv[n++] = (char *)(uintptr_t)in;
+	argv[n] = NULL;
+	if (posix_spawn_file_actions_init(&act) != 0)
+		return 127;
+	err = 0;
+	for (fd = 0; fd < 3 && !err; fd++)
+		err = posix_spawn_file_actions_addopen(&act, fd, "/dev/null", O_RDWR, 0);
+	if (!err)
+		err = posix_spawnp(&pid, as, &act, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&act);
+	if (err)
+		return 127;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 127;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static void
+read_mark(struct object *o, const char *name, const GElf_Sym *y, size_t nstmt)
+{
+	size_t len = strlen(MARK);
+	unsigned long i;
+	char *end;
+
+	if (strncmp(name, MARK, len) != 0 || y->st_shndx == SHN_UNDEF || y->st_shndx >= o->nsect)
+		return;
+	i = strtoul(name + len + 1, &end, 10);
+	if (*end || i >= nstmt)
+		return;
+	if (name[len] == 'b') {
+		o->sb[i] = y->st_shndx;
+		o->ob[i] = y->st_value;
+	} else {
+		o->se[i] = y->st_shndx;
+		o->oe[i] = y->st_value;
+	}
+}
+
+/* The name of symbol i of section sec, "" if it has none */
+static const char *
+symbol_name(const struct object *o, size_t sec, size_t i)
+{
+	Elf_Scn *scn = elf_getscn(o->elf, sec);
+	Elf_Data *d = scn ? elf_getdata(scn, NULL) : NULL;
+	const char *s = NULL;
+	GElf_Shdr sh;
+	GElf_Sym y;
+
+	if (d && gelf_getshdr(scn, &sh) && gelf_getsym(d, (int)i, &y))
+		s = elf_strptr(o->elf, sh.sh_link, y.st_name);
+	return s ? s : "";
+}
+
+static void
+read_relocs(struct object *o, const struct machine *m, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	struct sect *t;
+	size_t i, n;
+
+	if (sh->sh_info >= o->nsect || !d || !sh->sh_entsize)
+		return;
+	t = &o->sect[sh->sh_info];
+	n = sh->sh_size / sh->sh_entsize;
+	for (i = 0; i < n; i++) {
+		enum machine_reloc kind;
+		GElf_Rela a;
+		GElf_Rel r;
+
+		if (sh->sh_type == SHT_RELA && gelf_getrela(d, (int)i, &a))
+			r = (GElf_Rel){ a.r_offset, a.r_info };
+		else if (sh->sh_type != SHT_REL || !gelf_getrel(d, (int)i, &r))
+			continue;
+		if (r.r_offset >= t->n)
+			continue;
+		kind = m->reloc((unsigned)GELF_R_TYPE(r.r_info), symbol_name(o, sh->sh_link, GELF_R_SYM(r.r_info)));
+		if (kind != MR_HINT) {  /* a hint may stand beside a real one */
+			t->rel[r.r_offset] = (uint8_t)kind;
+			continue;
+		}
+		if (!t->hint)
+			t->hint = xcalloc(t->n, sizeof *t->hint);
+		t->hint[r.r_offset] = symbol_name(o, sh->sh_link, GELF_R_SYM(r.r_info));
+	}
+}
+
+static void
+read_symbols(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh, size_t nstmt)
+{
+	Elf_Data *d = elf_getdata(scn, NULL);
+	size_t i, n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+
+	for (i = 0; d && i < n; i++) {
+		const char *name;
+		GElf_Sym y;
+
+		if (gelf_getsym(d, (int)i, &y) && (name = elf_strptr(o->elf, sh->sh_link, y.st_name)) != NULL)
+			read_mark(o, name, &y, nstmt);
+	}
+}
+
+static const struct machine *
+machine_of(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(elf, &eh) ? machine_byelf(eh.e_machine, eh.e_ident[EI_CLASS], eh.e_ident[EI_DATA]) : NULL;
+}
+
+static const char *
+read_object(struct object *o, const struct machine *m, int fd, size_t nstmt)
+{
+	Elf_Scn *scn = NULL;
+	size_t i;
+
+	elf_version(EV_CURRENT);
+	o->elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!o->elf || elf_getshdrnum(o->elf, &o->nsect) != 0)
+		return "the assembler's output cannot be read";
+	if (machine_of(o->elf) != m)
+		return "the assembler is one for another machine";
+	o->sect = xcalloc(o->nsect, sizeof *o->sect);
+	o->sb = xcalloc(nstmt, sizeof *o->sb);
+	o->se = xcalloc(nstmt, sizeof *o->se);
+	o->ob = xcalloc(nstmt, sizeof *o->ob);
+	o->oe = xcalloc(nstmt, sizeof *o->oe);
+	for (i = 1; i < o->nsect; i++) {
+		Elf_Data *d;
+		GElf_Shdr sh;
+
+		if (!(scn = elf_getscn(o->elf, i)) || !gelf_getshdr(scn, &sh))
+			return "the assembler's output cannot be read";
+		if (sh.sh_type != SHT_PROGBITS || !(d = elf_getdata(scn, NULL)) || !d->d_buf)
+			continue;
+		o->sect[i].p = d->d_buf;
+		o->sect[i].n = d->d_size;
+		o->sect[i].rel = xcalloc(d->d_size + 16, 1);
+	}
+	for (scn = NULL; (scn = elf_nextscn(o->elf, scn)) != NULL; ) {
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		if (sh.sh_type == SHT_RELA || sh.sh_type == SHT_REL)
+			read_relocs(o, m, scn, &sh);
+		else if (sh.sh_type == SHT_SYMTAB)
+			read_symbols(o, scn, &sh, nstmt);
+	}
+	return NULL;
+}
+
+/* Lift the instruction at off; there are `len` bytes up to the end of its statement */
+static const char *
+lift_one(const struct machine *m, const struct sect *t, uint64_t off, uint64_t len, struct ainsn *a)
+{
+	const char *why = m->lift(m, t->p + off, len, t->rel + off, &a->in);
+
+	if (!why && a->in.len != len && !a->pad && !m->macros)
+		return "statement of several instructions";
+	return why;
+}
+
+/* All instructions of the statement that a stands for, behind the n of the list */
+static const char *
+lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a, struct ainsn *list, size_t *n)
+{
+	const char *why = NULL;
+
+	for (a.nth = 0; off < end && !why; a.nth++) {
+		why = lift_one(f->m, t, off, end - off, &a);
+		if (t->hint && t->hint[off] && *t->hint[off])
+			a.calls = symtab_get(&f->sym, t->hint[off], strlen(t->hint[off]))->name;
+		if (!why && a.in.len == 0)
+			why = "not an instruction that can be decoded";
+		if (!why && a.nth == UINT8_MAX)
+			why = "statement of very many instructions";
+		off += a.in.len;
+		a.more = off < end;
+		list[*n] = a;
+		++*n;
+		a.off += a.in.len;
+	}
+	return why;
+}
+
+/* Padding between two instructions that control falls through: it is executed, so it counts */
+static const char *
+lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list, size_t *n, const struct ainsn *before)
+{
+	uint32_t at = before->off + before->in.len;
+
+	while (off < end) {
+		struct ainsn *a = &list[*n];
+
+		memset(a, 0, sizeof *a);
+		a->pad = 1;
+		a->stmt = before->stmt;
+		a->frag = before->frag;
+		a->off = at;
+		a->target = a->callee = a->table = NONE;
+		if (lift_one(m, t, off, end - off, a) || a->in.ctl != IC_NONE || a->in.nref || a->in.neff)
+			return "data between its instructions";
+		at += a->in.len;
+		off += a->in.len;
+		++*n;
+	}
+	return NULL;
+}
+
+/* Where the padding behind instruction i ends, at the next instruction of its fragment; its own end if there is none */
+static uint64_t
+padding_end(const struct afunc *fn, size_t i, const struct object *o)
+{
+	uint64_t end = o->oe[fn->ins[i].stmt];
+	uint32_t next;
+
+	if (i + 1 == fn->nins || fn->ins[i + 1].frag != fn->ins[i].frag)
+		return end;
+	next = fn->ins[i + 1].stmt;
+	return o->sb[next] == o->sb[fn->ins[i].stmt] && o->ob[next] > end ? o->ob[next] : end;
+}
+
+static const char *
+check_place(const struct afunc *fn, size_t i, const struct object *o)
+{
+	uint32_t st = fn->ins[i].stmt, sec = o->sb[st], first = fn->ins[fn->frag[fn->ins[i].frag].first].stmt;
+
+	if (!sec || o->se[st] != sec || !o->sect[sec].p || o->oe[st] > o->sect[sec].n || o->ob[st] >= o->oe[st])
+		return "statement without an instruction";
+	if (o->sb[first] != sec || o->ob[st] < o->ob[first])
+		return "code in an unexpected section";
+	return NULL;
+}
+
+/* Where the labels among a function's statements are: padding may lie between a label and the next instruction */
+static void
+place_labels(struct file *f, const struct afunc *fn, const struct object *o)
+{
+	uint32_t frag, i;
+
+	for (frag = 0; frag < fn->nfrag; frag++) {
+		uint32_t first = fn->ins[fn->frag[frag].first].stmt, last = first, lo = first;
+
+		for (i = 0; i < fn->nins; i++)
+			if (fn->ins[i].frag == frag)
+				last = fn->ins[i].stmt;
+		while (lo > 0 && f->text.st[lo - 1].kind != ST_INSN)
+			lo--;
+		for (i = lo; i < f->text.n && (i <= last || f->text.st[i].kind != ST_INSN); i++)
+			if (f->text.st[i].kind == ST_LABEL && o->sb[i] == o->sb[first] && o->ob[i] >= o->ob[first])
+				f->labelat[i] = (uint32_t)(o->ob[i] - o->ob[first]);
+	}
+}
+
+static void
+lift_function(struct file *f, uint32_t no, const struct object *o)
+{
+	struct afunc *fn = &f->fn[no];
+	uint32_t *moved = xcalloc(fn->nins + 1, sizeof *moved);
+	struct ainsn *list = NULL;
+	size_t n = 0, cap = 0, i;
+
+	for (i = 0; i < fn->nins; i++) {
+		struct ainsn *a = &fn->ins[i];
+		const char *why = check_place(fn, i, o);
+		uint64_t end;
+
+		if (!why) {
+			const struct sect *t = &o->sect[o->sb[a->stmt]];
+
+			a->off = (uint32_t)(o->ob[a->stmt] - o->ob[fn->ins[fn->frag[a->frag].first].stmt]);
+			end = padding_end(fn, i, o);
+			list = xgrow(list, &cap, n + 1 + (size_t)(end - o->ob[a->stmt]), sizeof *list);
+			moved[i] = (uint32_t)n;
+			why = lift_statement(f, t, o->ob[a->stmt], o->oe[a->stmt], *a, list, &n);
+			fn->frag[a->frag].size = a->off + (uint32_t)(o->oe[a->stmt] - o->ob[a->stmt]);
+			if (!why) {
+				struct ainsn last = list[n - 1];
+
+				why = lift_padding(f->m, t, o->oe[a->stmt], end, list, &n, &last);
+			}
+		}
+		if (why) {
+			fn_fail(fn, f->text.st[a->stmt].line, why);
+			free(list);
+			free(moved);
+			return;
+		}
+	}
+	moved[fn->nins] = (uint32_t)n;
+	place_labels(f, fn, o);
+	file_replace(f, no, list, n, moved);
+	free(moved);
+}
+
+static void
+object_free(struct object *o, int fd)
+{
+	size_t i;
+
+	if (o->elf)
+		elf_end(o->elf);
+	if (fd >= 0)
+		close(fd);
+	for (i = 0; o->sect && i < o->nsect; i++) {
+		free(o->sect[i].rel);
+		free(o->sect[i].hint);
+	}
+	free(o->sect);
+	free(o->sb);
+	free(o->se);
+	free(o->ob);
+	free(o->oe);
+}
+
+/* Functions shorter than the jump that is to be patched over their entry get filling behind them; whether there are any */
+static int
+fill_short(struct file *f, const struct object *o, unsigned minsize)
+{
+	size_t i, k;
+	int any = 0;
+
+	for (i = 0; i < f->nfn; i++) {
+		struct afunc *fn = &f->fn[i];
+		uint64_t size;
+
+		for (k = 0; k < fn->nins && fn->ins[k].frag == 0; k++)
+			;
+		if (fn->why || k == 0 || check_place(fn, k - 1, o))
+			continue;
+		size = o->oe[fn->ins[k - 1].stmt] - o->ob[fn->ins[0].stmt];
+		fn->nhot = (uint32_t)k;
+		if (size < minsize) {
+			fn->fill = (uint32_t)(minsize - size);
+			any = 1;
+		}
+	}
+	return any;
+}
+
+static int
+write_file(const char *path, const struct buf *b)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	size_t done = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -1;
+	while (done < b->n && (n = write(fd, b->p + done, b->n - done)) >= 0)
+		done += (size_t)n;
+	return close(fd) != 0 || done < b->n || b->nomem ? -1 : 0;
+}
+
+static const char *
+assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out, struct object *o, int *fd)
+{
+	struct buf b = BUF_INIT;
+	int err;
+
+	write_marked(f, &b);
+	err = write_file(in, &b);
+	buf_free(&b);
+	if (err)
+		return "no temporary file can be written";
+	if (run_assembler(as, f->m->asargs, args, in, out) != 0)
+		return "the assembler does not accept it";
+	if ((*fd = open(out, O_RDONLY | O_CLOEXEC)) < 0)
+		return "the assembler left no output";
+	return read_object(o, f->m, *fd, f->text.n);
+}
+
+/* A folder for temporary files with names in it; NULL if none can be made */
+static char *
+temporary(char **in, char **out)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/aerw.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (!mkdtemp(dir)) {
+		free(dir);
+		return NULL;
+	}
+	*in = xasprintf("%s/m.s", dir);
+	*out = xasprintf("%s/m.o", dir);
+	return dir;
+}
+
+static void
+clean(char *dir, char *in, char *out)
+{
+	unlink(in);
+	unlink(out);
+	rmdir(dir);
+	free(dir);
+	free(in);
+	free(out);
+}
+
+const struct machine *
+object_machine(const char *as, char *const *args)
+{
+	const struct machine *m = NULL;
+	char *in, *out, *dir = temporary(&in, &out);
+	int fd;
+
+	if (!dir)
+		return NULL;
+	elf_version(EV_CURRENT);
+	if (run_assembler(as, NULL, args, "/dev/null", out) == 0 && (fd = open(out, O_RDONLY | O_CLOEXEC)) >= 0) {
+		Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+		if (elf)
+			m = machine_of(elf);
+		elf_end(elf);
+		close(fd);
+	}
+	clean(dir, in, out);
+	return m;
+}
+
+const char *
+object_lift(struct file *f, const char *as, char *const *args)
+{
+	char *in, *out, *dir = temporary(&in, &out);
+	const char *why;
+	struct object o;
+	size_t i;
+	int fd = -1;
+
+	if (!dir)
+		return "no temporary file can be written";
+	memset(&o, 0, sizeof o);
+	why = assemble(f, as, args, in, out, &o, &fd);
+	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: look again */
+		object_free(&o, fd);
+		memset(&o, 0, sizeof o);
+		fd = -1;
+		why = assemble(f, as, args, in, out, &o, &fd);
+	}
+	clean(dir, in, out);
+	for (i = 0; !why && i < f->nfn; i++)
+		if (!f->fn[i].why)
+			lift_function(f, (uint32_t)i, &o);
+	object_free(&o, fd);
+	return why;
+}

@@ -1,0 +1,363 @@
+/* From slices to the schema: one step for each thing that regeneration does. */
+#include <stdlib.h>
+#include <string.h>
+#include "ae/machine/machine.h"
+#include "ae/rewrite/frame.h"
+#include "ae/rewrite/plan.h"
+#include "ae/rewrite/slice.h"
+#include "base/mem.h"
+
+struct plan {
+	struct file *f;
+	struct sch_unit *u;
+	uint32_t *number;       /* of each function of the file in the unit, NONE if untraced */
+	uint32_t *base;         /* constant of its first fragment */
+	size_t capfield;
+	/* the block in the making */
+	struct afunc *fn;
+	uint32_t fnno;
+	struct sch_step *step;
+	size_t nstep, capstep;
+	uint32_t site;          /* setjmp sites of the function so far */
+};
+
+static struct sch_step *
+add(struct plan *p, int op)
+{
+	struct sch_step *s;
+
+	p->step = xgrow(p->step, &p->capstep, p->nstep + 1, sizeof *p->step);
+	s = &p->step[p->nstep++];
+	memset(s, 0, sizeof *s);
+	s->op = (uint8_t)op;
+	s->dst = SCH_NOVAR;
+	s->m.base = s->m.index = SCH_NOVAR;
+	s->m.sym = SCH_NOSYM;
+	s->m.scale = 1;
+	return s;
+}
+
+/* The unit's constant for field k of instruction a */
+static int32_t
+field(struct plan *p, const struct ainsn *a, int k)
+{
+	const struct insn_field *x = &a->in.field[k];
+	struct sch_unit *u = p->u;
+	struct sch_field v;
+	uint32_t i;
+
+	memset(&v, 0, sizeof v);        /* padding too: they are compared whole */
+	v.sym = (int32_t)(p->base[p->fnno] + a->frag);
+	v.off = a->off + x->off;
+	v.end = x->rip ? a->off + a->in.len : 0;
+	v.size = x->size;
+	v.rip = x->rip;
+	for (i = u->nfield; i-- > 0 && u->nfield - i < 8; )     /* the same operand is asked for several times in a row */
+		if (memcmp(&u->field[i], &v, sizeof v) == 0)
+			return (int32_t)(u->ncst + i);
+	u->field = xgrow(u->field, &p->capfield, u->nfield + 1, sizeof *u->field);
+	u->field[u->nfield] = v;
+	return (int32_t)(u->ncst + u->nfield++);
+}
+
+/* Copy a lifted step, turning its field numbers into constants */
+static struct sch_step *
+add_copy(struct plan *p, const struct ainsn *a, const struct sch_step *from)
+{
+	struct sch_step *s = add(p, from->op);
+
+	*s = *from;
+	if (s->m.sym != SCH_NOSYM)
+		s->m.sym = field(p, a, s->m.sym);
+	if (s->a.kind == SV_SYM)
+		s->a.var = field(p, a, s->a.var);
+	if (s->b.kind == SV_SYM)
+		s->b.var = field(p, a, s->b.var);
+	return s;
+}
+
+static void
+unknown(struct plan *p, unsigned var, unsigned w, uint8_t ext)
+{
+	struct sch_step *s = add(p, SO_UNKNOWN);
+
+	s->dst = (int16_t)var;
+	s->w = (uint8_t)w;
+	s->cc = ext;
+}
+
+static void
+unknown_mask(struct plan *p, uint64_t regs)
+{
+	unsigned v;
+
+	for (v = 0; v < p->f->m->nreg; v++)
+		if (regs >> v & 1)
+			unknown(p, v, p->f->m->word, 0);
+}
+
+/* Effect k of instruction i, computed: memory becomes its slot, or is read from the constant image first */
+static void
+computation(struct plan *p, uint32_t i, unsigned k)
+{
+	const struct ainsn *a = &p->fn->ins[i];
+	const struct sch_step *e = &a->in.eff[k].s;
+	const int mem = (int)machine_mem(p->f->m);
+	int uses = (e->a.kind == SV_VAR && e->a.var == mem) || (e->b.kind == SV_VAR && e->b.var == mem);
+	struct sch_step *s;
+
+	if (uses && p->fn->slot[i] == ROMEM) {
+		s = add_copy(p, a, &a->in.ref[a->in.mref]);
+		s->op = SO_LOADRO;
+		s->dst = (int16_t)mem;
+		s->w = 8;
+	}
+	if (e->op == SO_SETCC && e->dst == mem) {
+		s = add(p, SO_MOV);     /* a byte slot is written whole */
+		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)mem);
+		s->w = 8;
+		s->a.kind = SV_IMM;
+	}
+	s = add_copy(p, a, e);
+	if (s->a.kind == SV_VAR)
+		s->a.var = (int32_t)effect_var(p->fn, i, (unsigned)s->a.var);
+	if (s->b.kind == SV_VAR)
+		s->b.var = (int32_t)effect_var(p->fn, i, (unsigned)s->b.var);
+	if (s->dst == (int)machine_flags(p->f->m)) {
+		s->dst = SCH_NOVAR;
+	} else {
+		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)s->dst);
+		if (e->dst == mem && s->op == SO_MOV && s->w < 4) {
+			s->op = SO_ZEXT;
+			s->n = s->w;
+			s->w = 8;
+		}
+	}
+}
+
+static void
+call(struct plan *p, uint32_t i)
+{
+	const struct ainsn *a = &p->fn->ins[i];
+
+	if (known_callee(p->f, a) != NONE)
+		add(p, SO_CALL)->sym = (int32_t)p->number[a->callee];
+	else if (a->twice)
+		add(p, SO_CALLJ)->n = p->site++;
+	else
+		add(p, SO_CALLX);
+}
+
+static void
+instruction(struct plan *p, uint32_t i)
+{
+	const struct ainsn *a = &p->fn->ins[i];
+	const struct slice *sl = p->fn->slice;
+	int iscall = a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND;
+	uint32_t d;
+	int k;
+
+	if (!a->in.rep) {
+		add(p, SO_INST)->n = a->in.len;
+		for (k = 0; k < a->in.nref; k++)
+			add_copy(p, a, &a->in.ref[k]);
+	}
+	for (d = sl->first[i]; d < sl->first[i + 1]; d++) {
+		const struct def *f = &sl->def[d];
+		uint8_t ext;
+		unsigned w;
+
+		if (iscall && f->eff == DEF_CALL) {     /* what the instruction did itself (a delay slot) is behind us */
+			unknown_mask(p, sl->callrec[i]);
+			call(p, i);
+			iscall = 0;
+		}
+		if (f->eff != DEF_CALL && a->in.eff[f->eff].s.op == SO_REP) {
+			if (f->var == a->in.tgt)        /* the count */
+				add_copy(p, a, &a->in.eff[f->eff].s);
+		} else if (f->fate == DF_RECORD) {
+			w = def_bytes(p->fn, f, &ext);
+			unknown(p, f->var, w, ext);
+		} else if (f->fate == DF_COMPUTE) {
+			computation(p, i, f->eff);
+		}
+	}
+	if (a->in.ctl == IC_JUMP || a->in.ctl == IC_SWITCH)     /* out of the function */
+		unknown_mask(p, sl->callrec[i]);
+}
+
+/* The address of a switch's target: a register, a table entry or a recorded value */
+static void
+target(struct plan *p, struct sch_block *b, uint32_t i)
+{
+	const struct ainsn *a = &p->fn->ins[i];
+	struct sch_step *s;
+
+	b->target.kind = SV_VAR;
+	if (a->in.setsdst == 1) {
+		b->target.var = a->in.tgt;
+		return;
+	}
+	b->target.var = (int32_t)VAR_TARGET(p->f->m);
+	if (a->table != NONE) {
+		s = add_copy(p, a, &a->in.ref[0]);
+		s->op = SO_LOADRO;
+		s->dst = (int16_t)VAR_TARGET(p->f->m);
+		s->w = 8;
+		s->n = p->f->m->word;
+	} else {
+		unknown(p, VAR_TARGET(p->f->m), p->f->m->word, 0);
+	}
+}
+
+static void
+loop_events(struct plan *p, uint32_t from, uint32_t to, struct sch_succ *s)
+{
+	const struct graph *g = p->fn->g;
+	int32_t l;
+
+	s->block = to;
+	for (l = g->inner[from]; l >= 0; l = g->loop[l].parent)
+		if (!graph_inloop(g, (uint32_t)l, to)) {
+			s->ev = xreallocarray(s->ev, s->nev + 1, sizeof *s->ev);
+			s->ev[s->nev++] = (struct sch_loopev){ SL_EXIT, (uint32_t)l };
+		}
+	l = g->inner[to];
+	if (l >= 0 && g->loop[l].header == to) {
+		s->ev = xreallocarray(s->ev, s->nev + 1, sizeof *s->ev);
+		s->ev[s->nev++] = (struct sch_loopev){ graph_inloop(g, (uint32_t)l, from) ? SL_BACK : SL_ENTER, (uint32_t)l };
+	}
+}
+
+static void
+block(struct plan *p, uint32_t n, struct sch_block *b)
+{
+	const struct ablock *k = &p->fn->blk[n];
+	uint32_t i, at = k->first < p->fn->nins ? k->first : (uint32_t)p->fn->nins - 1;
+
+	p->nstep = 0;
+	b->frag = p->fn->ins[at].frag;
+	b->off = p->fn->ins[at].off;
+	b->term = ST_NONE;
+	if (p->fn->g->rpo[n] == UINT32_MAX)
+		return;
+	if (n == 0)
+		unknown_mask(p, p->fn->slice->entryrec);
+	if (k->first == k->last && k->term == ST_TAIL)
+		unknown_mask(p, p->fn->slice->callrec[k->last - 1]);
+	for (i = k->first; i < k->last; i++)
+		instruction(p, i);
+	b->term = k->term;
+	b->cc = 0;
+	b->mark = k->mark;
+	if (p->f->paper && (k->term == ST_BRANCH || (k->term == ST_SWITCH && !k->range))) {
+		b->term = ST_TARGET;
+	} else if (k->term == ST_BRANCH && !p->fn->slice->recbranch[n]) {
+		b->term = ST_COND;
+		b->cc = k->cc;
+	} else if (k->term == ST_SWITCH) {
+		target(p, b, k->last - 1);
+		b->cc = k->range;
+	} else if (k->term == ST_TAIL) {
+		b->callee = p->number[k->callee];
+	}
+	b->nstep = (uint32_t)p->nstep;
+	b->step = xcalloc(p->nstep + 1, sizeof *b->step);
+	memcpy(b->step, p->step, p->nstep * sizeof *b->step);
+	b->nsucc = k->nsucc;
+	b->succ = xcalloc(k->nsucc + 1, sizeof *b->succ);
+	for (i = 0; i < k->nsucc; i++)
+		loop_events(p, n, k->succ[i], &b->succ[i]);
+}
+
+static void
+function(struct plan *p, uint32_t no, struct sch_func *s)
+{
+	struct afunc *fn = &p->f->fn[no];
+	uint32_t i;
+
+	p->fn = fn;
+	p->fnno = no;
+	p->site = 0;
+	s->name = xstrdup(fn->name);
+	s->nvar = machine_slot0(fn->m) + fn->nslot;
+	s->nfrag = fn->nfrag;
+	s->frag = xcalloc(fn->nfrag, sizeof *s->frag);
+	for (i = 0; i < fn->nfrag; i++) {
+		s->frag[i].sym = (int32_t)(p->base[no] + i);
+		s->frag[i].size = fn->frag[i].size;
+	}
+	s->need = xcalloc(fn->m->nreg, sizeof *s->need);
+	for (i = 0; i < fn->m->nreg; i++)
+		if (fn->need >> i & 1)
+			s->need[s->nneed++] = (uint16_t)i;
+	s->nblock = fn->nblk;
+	s->block = xcalloc(fn->nblk, sizeof *s->block);
+	for (i = 0; i < fn->nblk; i++)
+		block(p, i, &s->block[i]);
+	s->nloop = fn->g->nloop;
+	s->loop = xcalloc(s->nloop + 1, sizeof *s->loop);
+	for (i = 0; i < s->nloop; i++) {
+		s->loop[i].header = fn->g->loop[i].header;
+		s->loop[i].parent = fn->g->loop[i].parent;
+	}
+	s->flags = (fn->tailout ? SF_TAILOUT : 0) | (p->site ? SF_SETJMP : 0);
+}
+
+struct sch_unit *
+plan_unit(struct file *f)
+{
+	struct plan p = { .f = f };
+	uint32_t i;
+
+	p.u = xcalloc(1, sizeof *p.u);
+	p.number = xcalloc(f->nfn + 1, sizeof *p.number);
+	p.base = xcalloc(f->nfn + 1, sizeof *p.base);
+	p.u->source = xstrdup(f->source);
+	p.u->machine = f->m->elf;
+	p.u->word = f->m->word;
+	p.u->big = f->m->big;
+	p.u->push = f->m->push;
+	p.u->nregs = f->m->nreg;
+	p.u->sp = f->m->sp;
+	for (i = 0; i < f->nfn; i++) {
+		p.number[i] = f->fn[i].why ? NONE : p.u->nfunc++;
+		p.base[i] = p.u->ncst;
+		if (!f->fn[i].why)
+			p.u->ncst += f->fn[i].nfrag;
+	}
+	p.u->func = xcalloc(p.u->nfunc + 1, sizeof *p.u->func);
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why)
+			function(&p, i, &p.u->func[p.number[i]]);
+	free(p.step);
+	free(p.number);
+	free(p.base);
+	return p.u;
+}
+
+void
+plan_free(struct sch_unit *u)
+{
+	uint32_t i, b, s;
+
+	for (i = 0; i < u->nfunc; i++) {
+		struct sch_func *f = &u->func[i];
+
+		for (b = 0; b < f->nblock; b++) {
+			for (s = 0; s < f->block[b].nsucc; s++)
+				free(f->block[b].succ[s].ev);
+			free(f->block[b].succ);
+			free(f->block[b].step);
+		}
+		free(f->block);
+		free(f->frag);
+		free(f->need);
+		free(f->loop);
+		free(f->name);
+	}
+	free(u->func);
+	free(u->field);
+	free(u->source);
+	free(u);
+}

@@ -1,0 +1,27 @@
+/* The symbols of an assembly file. */
+#ifndef TM_AE_REWRITE_SYMTAB_H
+#define TM_AE_REWRITE_SYMTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sym {
+	char *name;
+	uint32_t hash;
+	uint8_t isfunc, weak, seton, frag, readonly, indirect;
+	uint8_t where;          /* 0 not defined here, 1 code of function fn at instruction ins, 2 elsewhere */
+	uint32_t fn, ins, stmt; /* stmt: its label statement */
+	uint32_t func;          /* function that starts here, else UINT32_MAX */
+	uint32_t table;         /* jump table that starts here, else UINT32_MAX */
+};
+
+struct symtab {
+	struct sym **slot;
+	size_t nslot, n;
+};
+
+struct sym *symtab_get(struct symtab *t, const char *s, size_t n);              /* made if missing */
+struct sym *symtab_find(const struct symtab *t, const char *s, size_t n);       /* or NULL */
+void symtab_free(struct symtab *t);
+
+#endif

@@ -1,0 +1,220 @@
+/* Where jumps and calls lead, and which code labels are used as values. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ae/rewrite/file.h"
+
+static const char *const twice[] = {
+	"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "_sigsetjmp", "__sigsetjmp", "savectx", "vfork", "getcontext"
+};
+static const char *const contexts[] = { "makecontext", "swapcontext", "setcontext" };
+
+#define COUNT(a) (sizeof (a) / sizeof (a)[0])
+
+static int
+listed(const char *const *list, size_t n, const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strlen(list[i]) == len && memcmp(list[i], s, len) == 0)
+			return 1;
+	return 0;
+}
+
+const char *
+insn_target(const struct file *f, const struct ainsn *a, size_t *n)
+{
+	const char *s = text_operands(f->m, f->text.st[a->stmt].s), *p = strrchr(s, ',');
+
+	if (p)                  /* the last operand */
+		for (s = p + 1; isblank((unsigned char)*s); s++)
+			;
+	for (p = s; text_symchar((unsigned char)*p); p++)
+		;
+	*n = (size_t)(p - s);
+	if (*n && (*p == '\0' || strcmp(p, "@PLT") == 0))
+		return s;
+	return NULL;
+}
+
+/* The instruction that numeric label s (1b, 2f) means, seen from statement at */
+static uint32_t
+numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, uint32_t at)
+{
+	int back = s[n - 1] == 'b';
+	uint32_t i, k;
+
+	for (i = at; i < f->text.n && i != UINT32_MAX; i += back ? -1u : 1u) {
+		const struct stmt *st = &f->text.st[i];
+
+		if (st->kind != ST_LABEL || strlen(st->s) != n - 1 || memcmp(st->s, s, n - 1) != 0)
+			continue;
+		for (k = 0; k < fn->nins; k++)
+			if (fn->ins[k].stmt > i && !fn->ins[k].pad && !fn->ins[k].nth)
+				return f->labelat[i] == NONE ? NONE : fn_at(fn, fn->ins[k].frag, f->labelat[i]);
+		return NONE;
+	}
+	return NONE;
+}
+
+uint32_t
+known_callee(const struct file *f, const struct ainsn *a)
+{
+	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE && !f->fn[a->callee].why ? a->callee : NONE;
+}
+
+/* Where the jump at k leads if it is one that the assembler made inside a statement: there, or just behind */
+static uint32_t
+inner(const struct afunc *fn, uint32_t k)
+{
+	const struct ainsn *a = &fn->ins[k];
+	uint32_t first = k - a->nth, end, to;
+
+	if (!a->in.jump || !(a->nth || a->more))
+		return NONE;
+	for (end = k; fn->ins[end].more; end++)
+		;
+	to = fn_at(fn, a->frag, (uint32_t)((int64_t)a->off + a->in.jump));
+	return to != NONE && to >= first && to <= end + 1 ? to : NONE;
+}
+
+static void
+direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
+{
+	uint32_t line = f->text.st[a->stmt].line;
+	const struct sym *y;
+	const char *s;
+	size_t n;
+
+	a->target = inner(fn, (uint32_t)(a - fn->ins));
+	if (a->target != NONE) {
+		fn->ins[a->target].leader = 1;
+		return;
+	}
+	s = insn_target(f, a, &n);
+	if (!s) {
+		fn_fail(fn, line, "jump or call to an expression");
+		return;
+	}
+	if (isdigit((unsigned char)*s)) {
+		a->target = numeric(f, fn, s, n, a->stmt);
+		if (a->target == NONE || a->in.ctl == IC_CALL)
+			fn_fail(fn, line, "jump to a label that is not in the function");
+		else
+			fn->ins[a->target].leader = 1;
+		return;
+	}
+	a->twice = (uint8_t)(a->in.ctl == IC_CALL && listed(twice, COUNT(twice), s, n));
+	y = symtab_find(&f->sym, s, n);
+	if (!y || y->where != 1)
+		return;
+	if (y->func != NONE) {
+		if (!y->weak && !y->seton)
+			a->callee = y->func;
+	} else if (y->fn != self || a->in.ctl == IC_CALL) {
+		fn_fail(fn, line, "jump or call into another function");
+		fn_fail(&f->fn[y->fn], line, "another function jumps or calls into it");
+	} else if (y->ins >= fn->nins || fn->ins[y->ins].frag != y->frag) {
+		fn_fail(fn, line, "jump past the end of the function");
+	} else {
+		a->target = y->ins;
+		fn->ins[a->target].leader = 1;
+	}
+}
+
+/* Code labels among the operands of anything else */
+static void
+operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
+{
+	const char *s = text_operands(f->m, f->text.st[a->stmt].s);
+	uint32_t line = f->text.st[a->stmt].line;
+	size_t n;
+
+	if (a->calls && (a->in.ctl == IC_CALLIND || a->in.ctl == IC_SWITCH)) {
+		const struct sym *y = symtab_find(&f->sym, a->calls, strlen(a->calls));
+
+		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND && listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
+		if (y && y->where == 1 && y->func != NONE && !y->weak && !y->seton)
+			a->callee = y->func;
+	}
+	/* -fno-plt: call *setjmp@GOTPCREL(%rip) */
+	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(f->m, s, &n)) != NULL && s[n] == '@')
+		a->twice |= (uint8_t)listed(twice, COUNT(twice), s, n);
+	s = text_operands(f->m, f->text.st[a->stmt].s);
+	for (; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
+		struct sym *y = symtab_find(&f->sym, s, n);
+
+		if (n == 1 && *s == '.') {
+			fn_fail(fn, line, "operand relative to the location counter");
+			return;
+		}
+		if (y && y->where == 1 && y->func == NONE) {
+			if (y->fn != self || y->ins >= fn->nins) {
+				fn_fail(fn, line, "code label of another function as operand");
+				fn_fail(&f->fn[y->fn], line, "another function uses its code label");
+				return;
+			}
+			fn->ins[y->ins].leader = fn->ins[y->ins].taken = 1;
+			fn->codetaken = 1;
+		}
+		/* jmp *.Ltable(,%reg,8) */
+		if (a->in.ctl == IC_SWITCH && a->in.setsdst == 2 && y && y->table != NONE) {
+			const struct jtable *t = &f->tab[y->table];
+			const struct sch_addr *m = &a->in.ref[0].m;
+
+			if (t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR && m->scale == f->m->word
+			    && (s[n] == '(' && s[-1] == '*'))
+				a->table = y->table;
+		}
+	}
+	/* `1f` as a value */
+	for (s = text_operands(f->m, f->text.st[a->stmt].s); *s; s++)
+		if (isdigit((unsigned char)*s) && (s[1] == 'b' || s[1] == 'f') && !text_symchar((unsigned char)s[2])
+		    && (s == f->text.st[a->stmt].s || !text_symchar((unsigned char)s[-1])))
+			fn_fail(fn, line, "numeric label as operand");
+}
+
+/* Is instruction k a part of a macro that jumps, whose operand is therefore a target? */
+static int
+in_jump(const struct afunc *fn, uint32_t k)
+{
+	k -= fn->ins[k].nth;
+	do {
+		if (fn->ins[k].in.ctl == IC_JUMP || fn->ins[k].in.ctl == IC_BRANCH || fn->ins[k].in.ctl == IC_CALL)
+			return 1;
+	} while (fn->ins[k++].more);
+	return 0;
+}
+
+void
+file_targets(struct file *f)
+{
+	uint32_t i, k;
+
+	file_tables(f);
+	for (i = 0; i < COUNT(contexts); i++)
+		f->context |= symtab_find(&f->sym, contexts[i], strlen(contexts[i])) != NULL;
+	for (i = 0; i < f->nfn; i++) {
+		struct afunc *fn = &f->fn[i];
+
+		for (k = 0; k < fn->nins && !fn->why; k++) {
+			struct ainsn *a = &fn->ins[k];
+			const char *s = f->text.st[a->stmt].s;
+
+			if (a->pad)
+				continue;
+			if (a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_CALL)
+				direct(f, fn, i, a);
+			else if (!in_jump(fn, k))
+				operands(f, fn, i, a);
+			fn->hasswitch |= a->in.ctl == IC_SWITCH;
+			for (size_t c = 0; c < COUNT(contexts); c++)
+				f->context |= strstr(s, contexts[c]) != NULL;
+		}
+	}
+	/* An address of code that no indirect jump of the function uses is for somebody else (__builtin_longjmp) */
+	for (i = 0; i < f->nfn; i++)
+		if (f->fn[i].codetaken && !f->fn[i].hasswitch)
+			fn_fail(&f->fn[i], 0, "code label as a value without an indirect jump");
+}

@@ -1,0 +1,311 @@
+/* Splitting assembly text into statements. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ae/rewrite/text.h"
+#include "base/mem.h"
+
+int
+text_symchar(int c)
+{
+	return isalnum(c) || c == '_' || c == '.' || c == '$' || c >= 0x80;
+}
+
+/* Replace block comments by blanks, keeping the line structure; strings are left alone */
+static void
+blank_comments(char *p, size_t n)
+{
+	int str = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < n; i++) {
+		if (str && p[i] == '\\') {
+			i++;
+		} else if (p[i] == '"') {
+			str = !str;
+		} else if (p[i] == '\n') {
+			str = 0;
+		} else if (!str && p[i] == '#') {
+			while (i + 1 < n && p[i + 1] != '\n')
+				i++;
+		} else if (!str && p[i] == '/' && p[i + 1] == '*') {
+			for (; i + 1 < n && !(p[i] == '*' && p[i + 1] == '/'); i++)
+				if (p[i] != '\n')
+					p[i] = ' ';
+			p[i] = ' ';
+			if (i + 1 < n)
+				p[i + 1] = ' ';
+		}
+	}
+}
+
+static struct stmt *
+add(struct text *t, int kind, char *s, uint32_t line, int inasm)
+{
+	struct stmt *st;
+
+	t->st = xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
+	st = &t->st[t->n++];
+	memset(st, 0, sizeof *st);
+	st->kind = (uint8_t)kind;
+	st->inasm = (uint8_t)inasm;
+	st->line = line;
+	st->src = t->src;
+	st->srclen = t->srclen;
+	st->srcline = t->srcline;
+	st->s = s;
+	return st;
+}
+
+/* Is s one of the words? */
+static int
+listed(const char *const *words, const char *s)
+{
+	for (; *words; words++)
+		if (strcmp(s, *words) == 0)
+			return 1;
+	return 0;
+}
+
+/* One statement s (trimmed, not empty) */
+static void
+statement(struct text *t, char *s, uint32_t line, int inasm)
+{
+	size_t n = 0;
+
+	while (text_symchar((unsigned char)s[n]))
+		n++;
+	if (n == 0 && *s == '"') {      /* a quoted symbol: never gcc's for C */
+		add(t, ST_TEXT, s, line, inasm);
+		return;
+	}
+	if (n && s[n] == ':' ) {
+		s[n] = '\0';
+		add(t, ST_LABEL, s, line, inasm);
+		for (s += n + 1; isspace((unsigned char)*s); s++)
+			;
+		if (*s)
+			statement(t, s, line, inasm);
+		return;
+	}
+	if (*s == '.') {
+		char *e = s + strcspn(s, " \t"), c = *e;
+		int code;
+
+		*e = '\0';
+		code = listed(t->m->emitting, s);
+		*e = c;
+		add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
+		return;
+	}
+	/* `sym = expr` is a directive in disguise */
+	while (isblank((unsigned char)s[n]))
+		n++;
+	if (s[n] == '=') {
+		add(t, ST_DIRECTIVE, s, line, inasm);
+		return;
+	}
+	if (t->n && t->st[t->n - 1].kind == ST_INSN && listed(t->m->prefixes, t->st[t->n - 1].s)) {
+		/* The prefix is the statement before; `lock; xadd` becomes one */
+		struct stmt *prev = &t->st[t->n - 1];
+		char *start = prev->s + strlen(prev->s);
+
+		if (start < s) {
+			memset(start, ' ', (size_t)(s - start));
+			return;
+		}
+	}
+	add(t, ST_INSN, s, line, inasm);
+}
+
+/* End of the statement that starts at s: a semicolon, a comment or the end of the string */
+static char *
+statement_end(char *s, int *comment)
+{
+	int str = 0;
+
+	*comment = 0;
+	for (; *s; s++) {
+		if (str && *s == '\\' && s[1])
+			s++;
+		else if (*s == '"')
+			str = !str;
+		else if (!str && *s == ';')
+			return s;
+		else if (!str && *s == '#') {
+			*comment = 1;
+			return s;
+		}
+	}
+	return s;
+}
+
+static void
+parse_line(struct text *t, char *s, uint32_t line, int inasm)
+{
+	int comment = 0;
+
+	while (*s && !comment) {
+		char *end, *last, sep;
+
+		while (isspace((unsigned char)*s))
+			s++;
+		end = statement_end(s, &comment);
+		sep = *end;
+		for (last = end; last > s && isspace((unsigned char)last[-1]); last--)
+			;
+		*last = '\0';
+		*end = '\0';
+		if (last > s)
+			statement(t, s, line, inasm);
+		s = sep ? end + 1 : end;
+		if (comment && last < end && !inasm && strstr(s, "%sfp") && t->st[t->n - 1].kind == ST_INSN)
+			t->st[t->n - 1].spill = 1;
+	}
+}
+
+/* What -fverbose-asm says before an instruction: `# FILE:LINE: source text` */
+static void
+source_line(struct text *t, const char *s)
+{
+	for (const char *p = strchr(s + 2, ':'); p; p = strchr(p + 1, ':')) {
+		char *end;
+		unsigned long n = isdigit((unsigned char)p[1]) ? strtoul(p + 1, &end, 10) : 0;
+
+		if (n && n <= UINT32_MAX && end[0] == ':' && end[1] == ' ') {
+			t->src = s + 2;
+			t->srclen = (int)(p - t->src);
+			t->srcline = (uint32_t)n;
+			return;
+		}
+	}
+}
+
+/* What begins inline assembly: `# LINE "FILE" 1` */
+static void
+asm_line(struct text *t, const char *s)
+{
+	char *end;
+	unsigned long n = s[1] == ' ' ? strtoul(s + 2, &end, 10) : 0;
+
+	if (!n || n > UINT32_MAX || end[0] != ' ' || end[1] != '"')
+		return;
+	t->src = end + 2;
+	t->srclen = (int)strcspn(end + 2, "\"");
+	t->srcline = (uint32_t)n;
+}
+
+/*
+ * A line that is only a comment.  #APP and #NO_APP enclose inline assembly,
+ * but gcc delays the latter: what follows the line `# 0 "" 2`, which ends the
+ * text of one asm statement, is its own again.  `# LINE "FILE" 1` begins it.
+ */
+static void
+comment_line(struct text *t, char *s, uint32_t line, int *app, int *inasm)
+{
+	if (strncmp(s, "#APP", 4) == 0)
+		*app = *inasm = 1;
+	else if (strncmp(s, "#NO_APP", 7) == 0)
+		*app = *inasm = 0;
+	else if (*app && s[1] == ' ' && isdigit((unsigned char)s[2]))
+		*inasm = strcmp(s, "# 0 \"\" 2") != 0;
+	if (*inasm)
+		asm_line(t, s);
+	if (s[1] != ' ' || isdigit((unsigned char)s[2]))
+		add(t, ST_TEXT, s, line, *inasm);
+	else if (!*inasm)
+		source_line(t, s);      /* the chatter of -fverbose-asm */
+}
+
+void
+text_parse(struct text *t, const struct machine *m, char *p, size_t n)
+{
+	uint32_t line = 0;
+	int app = 0, inasm = 0;
+	size_t i = 0;
+
+	memset(t, 0, sizeof *t);
+	t->m = m;
+	blank_comments(p, n);
+	while (i < n) {
+		char *s = p + i, *nl = memchr(s, '\n', n - i);
+		size_t len = nl ? (size_t)(nl - s) : n - i;
+
+		i += len + 1;
+		s[len] = '\0';  /* the caller's buffer has room for a final NUL */
+		line++;
+		while (isblank((unsigned char)*s))
+			s++;
+		if (*s == '#') {
+			comment_line(t, s, line, &app, &inasm);
+			continue;
+		}
+		parse_line(t, s, line, inasm);
+	}
+}
+
+void
+text_free(struct text *t)
+{
+	free(t->st);
+	t->st = NULL;
+	t->n = t->cap = 0;
+}
+
+const char *
+text_symbol(const struct machine *m, const char *s, size_t *n)
+{
+	while (*s) {
+		if (*s == '%' || *s == '@' || (*s == m->regchar && *s == '$' && s[1] != 'L')) {   /* register, relocation modifier */
+			for (s++; text_symchar((unsigned char)*s) && *s != '$'; s++)
+				;
+			continue;
+		}
+		if (isdigit((unsigned char)*s)) {
+			while (isalnum((unsigned char)*s))
+				s++;
+			continue;
+		}
+		if (text_symchar((unsigned char)*s) && (*s != '$' || m->regchar == '$')) {
+			for (*n = 0; text_symchar((unsigned char)s[*n]); (*n)++)
+				;
+			return s;
+		}
+		s++;
+	}
+	return NULL;
+}
+
+const char *
+text_operands(const struct machine *m, const char *s)
+{
+	char word[16];
+	size_t n;
+
+	for (;;) {
+		for (n = 0; s[n] && !isspace((unsigned char)s[n]); n++)
+			;
+		if (n < sizeof word) {
+			memcpy(word, s, n);
+			word[n] = '\0';
+		} else
+			word[0] = '\0';
+		s += n;
+		while (isspace((unsigned char)*s))
+			s++;
+		if (!listed(m->prefixes, word) || !*s)
+			return s;
+	}
+}
+
+const char *
+text_directive(const char *s, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(s, name, n) != 0 || text_symchar((unsigned char)s[n]))
+		return NULL;
+	for (s += n; isblank((unsigned char)*s); s++)
+		;
+	return s;
+}

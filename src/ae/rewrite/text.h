@@ -1,0 +1,48 @@
+/* Assembly text (as gcc writes it) as a list of statements. */
+#ifndef TM_AE_REWRITE_TEXT_H
+#define TM_AE_REWRITE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "ae/machine/machine.h"
+
+enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
+
+struct stmt {
+	uint8_t kind;
+	uint8_t inasm;          /* the programmer's, not the compiler's */
+	uint8_t spill;          /* gcc's comment (-fverbose-asm) says that the memory operand is a spill slot, %sfp */
+	uint32_t line;          /* line number in the input, from 1 */
+	const char *src;        /* source file, srclen bytes in the buffer, NULL if it is not known, */
+	int srclen;
+	uint32_t srcline;       /* and the line there */
+	char *s;                /* the statement without surrounding blanks; a label without its colon; ST_TEXT the whole line */
+};
+
+struct text {
+	const struct machine *m;
+	struct stmt *st;
+	size_t n, cap;
+	char *buf;              /* owns every s and src */
+	const char *src;        /* for statements to come */
+	int srclen;
+	uint32_t srcline;
+};
+
+/*
+ * Split the n bytes at p (consumed: p is changed and must outlive t).
+ * Statements that consist of an instruction prefix alone are joined with the
+ * next one.  Comments inside lines are dropped; lines that are only a comment
+ * stay, because #APP and #NO_APP mean something to the assembler.
+ */
+void text_parse(struct text *t, const struct machine *m, char *p, size_t n);
+void text_free(struct text *t);
+
+int text_symchar(int c);                                /* may stand in a symbol */
+/* The next symbol at or after s (not a register, number or @modifier): its length in *n; NULL for none */
+const char *text_symbol(const struct machine *m, const char *s, size_t *n);
+const char *text_operands(const struct machine *m, const char *insn);            /* behind prefixes and mnemonic; "" for none */
+/* Whether directive s is `name`; then its arguments, else NULL */
+const char *text_directive(const char *s, const char *name);
+
+#endif

@@ -1,0 +1,131 @@
+/* The instrumented copy of a function: what is the same for all machines.  See emit.h. */
+#include <stdlib.h>
+#include "ae/rewrite/emit.h"
+#include "ae/rewrite/live.h"
+#include "ae/rewrite/slice.h"
+#include "base/mem.h"
+
+#define MAXPEND 100     /* displacements of a byte are short */
+
+int
+twin_carry(struct twin *t, uint32_t i, uint32_t to)
+{
+	const struct ablock *k = &t->fn->blk[to];
+
+	if (t->pend > MAXPEND || to == 0 || k->first == k->last || k->first <= i || t->fn->g->npred[to] != 1)
+		return 0;
+	t->pendin[to] = t->pend;
+	return 1;
+}
+
+void
+twin_mask(struct twin *t, uint64_t regs)
+{
+	unsigned v;
+
+	for (v = 0; v < t->fn->m->nreg; v++)
+		if (regs >> v & 1)
+			t->fn->m->emit->record(t, v, t->fn->m->word);
+}
+
+void
+twin_results(struct twin *t, uint32_t i, int call)
+{
+	const struct slice *sl = t->fn->slice;
+	uint32_t d;
+
+	for (d = sl->first[i]; d < sl->first[i + 1]; d++) {
+		const struct def *f = &sl->def[d];
+		const struct insn_effect *e = f->eff == DEF_CALL ? NULL : &t->fn->ins[i].in.eff[f->eff];
+		uint8_t ext;
+
+		if (call != (f->eff == DEF_CALL))
+			continue;
+		if (e && e->s.op == SO_REP) {
+			if (f->var == t->fn->ins[i].in.tgt && (e->s.cc == SR_CMPS || e->s.cc == SR_SCAS))
+				t->fn->m->emit->rep(t, i);
+		} else if (f->fate == DF_RECORD) {
+			t->fn->m->emit->record(t, f->var, def_bytes(t->fn, f, &ext));
+		}
+	}
+}
+
+int
+twin_records(const struct twin *t, uint32_t i)
+{
+	const struct slice *sl = t->fn->slice;
+	uint32_t d;
+
+	for (d = sl->first[i]; d < sl->first[i + 1]; d++)
+		if (sl->def[d].eff != DEF_CALL && sl->def[d].fate == DF_RECORD)
+			return 1;
+	return 0;
+}
+
+/* Alignment that the compiler asked for between two instructions */
+static void
+alignment(struct twin *t, uint32_t from, uint32_t to)
+{
+	for (; from < to; from++) {
+		const struct stmt *st = &t->f->text.st[from];
+
+		if (st->kind == ST_DIRECTIVE && text_directive(st->s, ".p2align"))
+			buf_printf(t->o, "\t%s\n", st->s);
+	}
+}
+
+static void
+instructions(struct twin *t)
+{
+	const struct emitter *e = t->fn->m->emit;
+	uint32_t i, n;
+
+	for (i = 0; i < t->fn->nins; i += n) {
+		uint32_t b = t->fn->blkof[i];
+
+		if (i && t->fn->ins[i].frag == t->fn->ins[i - 1].frag)
+			alignment(t, t->fn->ins[i - 1].stmt + 1, t->fn->ins[i].stmt);
+		if (t->fn->ins[i].leader)
+			buf_printf(t->o, LBL2 ":\n", 't', t->no, i);
+		if (i == t->fn->blk[b].first) {
+			t->pend = t->pendin[b];
+			if (t->fn->blk[b].mark)
+				e->mark(t, b);
+		}
+		n = e->insn(t, i);
+		if (t->pend && i + n == t->fn->blk[b].last && !(t->fn->blk[b].nsucc == 1 && twin_carry(t, i + n - 1, t->fn->blk[b].succ[0])))
+			e->settle(t);
+	}
+}
+
+void
+emit_twin(struct buf *o, struct file *f, uint32_t no)
+{
+	struct twin t = { .o = o, .f = f, .fn = &f->fn[no], .no = no };
+	const struct emitter *e = f->m->emit;
+	uint32_t b;
+
+	t.live = live_out(t.fn);
+	buf_printf(o, "\t.p2align 4\n" LBL ":\n", 'f', no);
+	twin_mask(&t, t.fn->slice->entryrec);
+	if (t.fn->blk[0].first == t.fn->blk[0].last)
+		e->settle(&t);
+	t.pendin = xcalloc(t.fn->nblk, sizeof *t.pendin);
+	t.pendin[0] = t.pend;
+	instructions(&t);
+	buf_printf(o, "\t%s\n", e->trap);
+	for (b = 0; b < t.fn->nblk; b++) {
+		const struct ablock *k = &t.fn->blk[b];
+
+		if (k->first != k->last || (k->term != ST_TAIL && k->term != ST_TAILX))
+			continue;
+		buf_printf(o, LBL2 ":\n", 's', no, b);
+		t.pend = 0;
+		if (k->mark)
+			e->mark(&t, b);
+		e->outlying(&t, b);
+	}
+	e->tables(&t);
+	free(t.live);
+	free(t.pendin);
+}

@@ -1,0 +1,422 @@
+/*
+ * The event file: header, chunks, end record.  See ae.out(5).
+ *
+ * The descriptor lives high, where it does not shift the program's numbers,
+ * and before each write it is checked to be still ours: a program may close
+ * every descriptor it does not know, or get the number again for another file.
+ */
+#include "ae/runtime/call.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define FDMAX 8192      /* a higher one would make the kernel's table of descriptors large, and fork slow */
+
+static struct {
+	int fd;
+	uint64_t dev, ino;
+	mode_t kind;
+	uint64_t size;          /* bytes written whole: header, chunks, end record */
+	int direct;             /* O_DIRECT is set */
+	int nodirect;           /* it does not work here */
+	unsigned nfull;         /* full buffers written */
+	uint64_t time[2];       /* nanoseconds that the last one took, through the page cache and around it */
+} file;
+
+#define PAGE 4096u
+#ifdef __LP64__
+#define AE_LARGE 0
+#else
+#define AE_LARGE O_LARGEFILE
+#endif
+
+#define ROTL(v, n) ((v) << (n) | (v) >> (64 - (n)))
+
+/* Integers in files have their lowest byte first */
+static void put64(uint8_t *p, uint64_t v)
+{
+	int i;
+
+	for (i = 0; i < 8; i++, v >>= 8)
+		p[i] = (uint8_t)v;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	int i;
+
+	for (i = 0; i < 4; i++, v >>= 8)
+		p[i] = (uint8_t)v;
+}
+
+static uint64_t low_first(uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return (uint64_t)__builtin_bswap32((uint32_t)v) << 32 | __builtin_bswap32((uint32_t)(v >> 32));
+#else
+	return v;
+#endif
+}
+
+static uint64_t checksum(const uint8_t *p, size_t n)
+{
+	const uint64_t k = 0x9E3779B97F4A7C15u, m = 0x9FB21C651E98DF25u;
+	uint64_t h0 = k, h1 = k * 2, h2 = k * 3, h3 = k * 4, x, w[4];
+	size_t left = n;
+
+	while (left > 0) {
+		if (left >= 32) {
+			__builtin_memcpy(w, p, 32);
+		} else {
+			mem_zero(w, 32);
+			mem_copy(w, p, left);
+		}
+		h0 = (h0 ^ low_first(w[0])) * m;
+		h1 = (h1 ^ low_first(w[1])) * m;
+		h2 = (h2 ^ low_first(w[2])) * m;
+		h3 = (h3 ^ low_first(w[3])) * m;
+		h0 ^= h0 >> 32;
+		h1 ^= h1 >> 32;
+		h2 ^= h2 >> 32;
+		h3 ^= h3 >> 32;
+		if (left < 32)
+			break;
+		p += 32;
+		left -= 32;
+	}
+	x = (h0 + ROTL(h1, 13) + ROTL(h2, 29) + ROTL(h3, 43)) ^ n;
+	x ^= x >> 29;
+	x *= k;
+	return x ^ x >> 32;
+}
+
+static int is_ours(int fd)
+{
+	uint64_t dev, ino;
+	mode_t mode;
+
+	return fd >= 0 && sys_fstat(fd, &dev, &ino, &mode) == 0 && dev == file.dev && ino == file.ino;
+}
+
+/* Move fd to a high number; it stays where it is if there is none free */
+static int move_high(int fd)
+{
+	struct rlimit64 lim;
+	long n = FDMAX, got;
+
+	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, SYS_P(&lim)) == 0 && lim.rlim_cur < FDMAX)
+		n = (long)lim.rlim_cur;
+	for (got = -1, n -= 1; got < 0 && n > 2; n -= n > 64 ? 16 : 1)
+		got = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, n);
+	if (got < 0)
+		return fd;
+	sys3(SYS_close, fd, 0, 0);
+	return (int)got;
+}
+
+int ae_file_mine(const char *path)
+{
+	uint64_t dev, ino, n, pid = 0;
+	uint8_t r[80];
+	mode_t mode = 0;
+	long fd, got = 0;
+	int i;
+
+	/* a look at what it is: a pipe must not be opened */
+	fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path), O_PATH | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	if (sys_fstat((int)fd, &dev, &ino, &mode) != 0)
+		mode = 0;
+	sys3(SYS_close, fd, 0, 0);
+	if (!S_ISREG(mode))
+		return 0;
+	fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path), O_RDONLY | O_CLOEXEC | AE_LARGE, 0);
+	if (fd < 0)
+		return 0;
+	n = sys_end((int)fd);
+	if (n > sizeof r) {
+		sys_seek((int)fd, n - sizeof r);
+		got = sys3(SYS_read, fd, SYS_P(r), sizeof r);
+	}
+	sys3(SYS_close, fd, 0, 0);
+	if (got != sizeof r || r[0] != 'A' || r[1] != 'E' || r[2] != 'n' || r[3] != 'd' || (r[16] != AE_EXEC && r[16] != AE_STOPPED))
+		return 0;
+	for (i = 7; i >= 0; i--)
+		pid = pid << 8 | r[48 + i];
+	return pid == (uint64_t)sys3(SYS_getpid, 0, 0, 0);
+}
+
+int ae_file_create(const char *path, int trunc)
+{
+	uint64_t dev, ino;
+	mode_t mode;
+	size_t n = 0;
+	long fd;
+
+	while (path[n])
+		n++;
+	if (n >= AE_PATHMAX)
+		return ENAMETOOLONG;
+	mem_copy(ae_scratch->name, path, n + 1);
+	do
+		fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | AE_LARGE, 0666);
+	while (sys_err(fd) == EINTR);
+	if (fd < 0)
+		return sys_err(fd);
+	if (sys_fstat((int)fd, &dev, &ino, &mode) != 0) {
+		sys3(SYS_close, fd, 0, 0);
+		return EIO;
+	}
+	if (S_ISREG(mode) && trunc) {
+		/* another traced process records into it right now */
+		if (sys_err(sys3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0)) == EWOULDBLOCK) {
+			sys3(SYS_close, fd, 0, 0);
+			return EWOULDBLOCK;
+		}
+		sys_truncate((int)fd, 0);
+	}
+	file.dev = dev;
+	file.ino = ino;
+	file.kind = mode & S_IFMT;
+	file.size = 0;
+	file.direct = 0;
+	file.nodirect = file.kind != S_IFREG;
+	file.nfull = 0;
+	file.fd = move_high((int)fd);
+	return 0;
+}
+
+/* The program closed our descriptor: the same file again, by name */
+static int reopen(void)
+{
+	long fd;
+
+	if (is_ours(file.fd))
+		return 0;
+	do
+		fd = sys3(SYS_openat, AT_FDCWD, SYS_P(ae_scratch->name), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | AE_LARGE);
+	while (sys_err(fd) == EINTR);
+	if (fd < 0 || !is_ours((int)fd)) {
+		if (fd >= 0)
+			sys3(SYS_close, fd, 0, 0);
+		return ESTALE;
+	}
+	sys3(SYS_fcntl, fd, F_SETFL, O_APPEND | AE_LARGE);
+	file.direct = 0;
+	file.fd = move_high((int)fd);
+	return 0;
+}
+
+/* Write around the page cache from now on, or not */
+static void direct(int on)
+{
+	long fl;
+
+	if (file.direct == on || reopen() != 0 || file.direct == on)
+		return;
+	fl = sys3(SYS_fcntl, file.fd, F_GETFL, 0);
+	if (fl < 0 || sys3(SYS_fcntl, file.fd, F_SETFL, on ? fl | O_DIRECT : fl & ~(long)O_DIRECT) != 0)
+		file.nodirect = 1;
+	else
+		file.direct = on;
+}
+
+/* All signals are blocked: one that our own write causes is taken away again, unless it waited there before. */
+static void swallow(int sig, const struct ae_set *before)
+{
+	if (!set_has(before, sig))
+		set_swallow(sig);
+}
+
+/* Write both pieces whole; 0 or an error number.  After an error the file is cut back to the last whole record. */
+static int put(const void *a, size_t na, const void *b, size_t nb)
+{
+	struct iovec iov[2] = { { (void *)(uintptr_t)a, na }, { (void *)(uintptr_t)b, nb } };
+	struct ae_set pending = set_none();
+	size_t all = na + nb;
+	int i = 0, err = reopen();
+	long r;
+
+	sys3(SYS_rt_sigpending, SYS_P(&pending), sizeof pending, 0);
+	while (!err && i < 2) {
+		if (iov[i].iov_len == 0) {
+			i++;
+			continue;
+		}
+		r = sys3(SYS_writev, file.fd, SYS_P(iov + i), 2 - i);
+		err = sys_err(r);
+		if (err == EINTR) {
+			err = 0;
+		} else if (err == EINVAL && file.direct) {
+			file.nodirect = 1;
+			direct(0);
+			err = file.direct ? EINVAL : 0;
+			continue;
+		} else if (!err && r == 0)
+			err = EIO;
+		for (; !err && r > 0 && i < 2; ) {
+			size_t k = (size_t)r < iov[i].iov_len ? (size_t)r : iov[i].iov_len;
+
+			iov[i].iov_base = (char *)iov[i].iov_base + k;
+			iov[i].iov_len -= k;
+			r -= (long)k;
+			i += iov[i].iov_len == 0;
+		}
+	}
+	if (!err) {
+		file.size += all;
+		return 0;
+	}
+	if (err == EPIPE)
+		swallow(SIGPIPE, &pending);
+	if (err == EFBIG)
+		swallow(SIGXFSZ, &pending);
+	ae_file_cut(file.size);
+	return err;
+}
+
+int ae_file_header(const char *parent, uint64_t parentpos)
+{
+	uint8_t *h = ae_scratch->header;
+	uint8_t id[32];
+	size_t n = 0, len, nid;
+
+	mem_zero(h, sizeof ae_scratch->header);
+	while (parent && parent[n])
+		n++;
+	len = (84 + n + 7) / 8 * 8 + 8;
+	mem_copy(h, "\x89" "AEOUT" "\r\n", 8);
+	put32(h + 8, 2);
+	put32(h + 12, (uint32_t)len);
+	nid = ae_buildid(id);
+	h[16] = (uint8_t)nid;
+	mem_copy(h + 17, id, nid);
+	h[49] = AE_ELF & 255;
+	h[50] = AE_ELF >> 8;
+	put64(h + 56, ae_fs);
+	put64(h + 64, parent != NULL);
+	put64(h + 72, parentpos);
+	put32(h + 80, (uint32_t)n);
+	mem_copy(h + 84, parent, n);
+	put64(h + len - 8, checksum(h, len - 8));
+	return put(h, len, NULL, 0);
+}
+
+int ae_file_chunk(const uint8_t *p, size_t n)
+{
+	uint8_t h[16];
+
+	mem_copy(h, "AEch", 4);
+	put32(h + 4, (uint32_t)n);
+	put64(h + 8, checksum(p, n));
+	return put(h, sizeof h, p, n);
+}
+
+static uint64_t now(void)
+{
+	struct sys_time t = { 0, 0 };
+
+	sys3(SYS_clock_gettime, CLOCK_MONOTONIC, SYS_P(&t), 0);
+	return (uint64_t)t.s * 1000000000u + (uint64_t)t.ns;
+}
+
+/*
+ * Around the page cache?  What is faster depends on the disk, on free memory
+ * and on how long this lasts, so both ways are tried now and then.
+ */
+static int choose(void)
+{
+	if (file.nodirect || file.size % PAGE)
+		return 0;
+	switch (file.nfull % 64) {
+	case 1:
+		return 0;
+	case 2:
+		return 1;
+	default:
+		return file.nfull > 2 && file.time[1] < file.time[0];
+	}
+}
+
+int ae_file_full(uint8_t *p, size_t n)
+{
+	size_t pad = (size_t)(-(file.size + AE_HEAD + n) % PAGE);
+	uint8_t *h = p - AE_HEAD, *end = p + n;
+	uint64_t t;
+	int err;
+
+	if (file.kind != S_IFREG)
+		return ae_file_chunk(p, n);
+	mem_copy(h, "AEch", 4);
+	put32(h + 4, (uint32_t)n);
+	put64(h + 8, checksum(p, n));
+	direct(choose());
+	t = now();
+	if (file.direct) {      /* one piece of whole pages: what stands behind the events has to make room */
+		mem_copy(ae_scratch->behind, end, pad);
+		mem_zero(end, pad);
+		err = put(h, AE_HEAD + n + pad, NULL, 0);
+		mem_copy(end, ae_scratch->behind, pad);
+		file.time[1] = now() - t;
+	} else {
+		mem_zero(ae_scratch->behind, pad);
+		err = put(h, AE_HEAD + n, ae_scratch->behind, pad);
+		file.time[0] = now() - t;
+	}
+	file.nfull++;
+	direct(0);
+	return err;
+}
+
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc)
+{
+	uint8_t r[80];
+
+	mem_zero(r, sizeof r);
+	mem_copy(r, "AEnd", 4);
+	put32(r + 4, 64);
+	put32(r + 16, why);
+	put32(r + 20, (uint32_t)sig);
+	put64(r + 24, ae_total);
+	put64(r + 32, ae_nthread());
+	put64(r + 40, ae_nhandler);
+	put64(r + 48, pc);
+	put64(r + 8, checksum(r + 16, 64));
+	return put(r, sizeof r, NULL, 0);
+}
+
+uint64_t ae_file_size(void)
+{
+	return file.size;
+}
+
+int ae_file_cut(uint64_t size)
+{
+	if (file.kind != S_IFREG || !is_ours(file.fd) || sys_truncate(file.fd, size) != 0)
+		return -1;
+	sys_seek(file.fd, size);
+	file.size = size;
+	return 0;
+}
+
+int ae_file_kind(void)
+{
+	return (int)file.kind;
+}
+
+const char *ae_file_path(void)
+{
+	return ae_scratch->name;
+}
+
+void ae_file_close(void)
+{
+	if (is_ours(file.fd))
+		sys3(SYS_close, file.fd, 0, 0);
+	file.fd = -1;
+}

@@ -1,0 +1,90 @@
+/* fork, exec and _exit: what the recording does around them. */
+#include "ae/runtime/call.h"
+
+#include <sys/stat.h>
+
+/* Before a fork: the child must not inherit events of its parent.  Returns what ae_fork_child wants to know. */
+int ae_fork_before(void)
+{
+	if (!ae_rec || !ae_ismain() || !__ae_ptr || ae_kin() != AE_SELF)
+		return 0;
+	ae_flush();
+	return 1;
+}
+
+_Noreturn void __wrap__exit(int status);
+_Noreturn void __wrap__Exit(int status);
+
+static uint64_t leave_size, leave_total, leave_end;
+
+/*
+ * The process is about to become another program, or to end out of our sight:
+ * the file is closed, from the buffer as it stands.  ae_leave_failed undoes that.
+ */
+int ae_leave_before(enum ae_reason why)
+{
+	struct ae_set mask;
+	uint8_t *live;
+	int mid;
+
+	if (!ae_rec || ae_kin() != AE_SELF)
+		return 0;
+	mask = ae_block();
+	live = __ae_ptr;
+	mid = !live;
+	if (mid)
+		live = ae_depth ? ae_mid : NULL;
+	leave_size = ae_file_size();
+	leave_total = ae_total;
+	if (live > (uint8_t *)AE_BUF) {
+		if (ae_file_chunk((uint8_t *)AE_BUF, (size_t)(live - (uint8_t *)AE_BUF)) == 0)
+			ae_total += (uint64_t)(live - (uint8_t *)AE_BUF);
+		else
+			mid = 1;
+	}
+	ae_file_end(mid ? AE_STOPPED : why, 0, why == AE_EXEC ? (uintptr_t)sys3(SYS_getpid, 0, 0, 0) : 0);
+	leave_end = ae_file_size();
+	ae_unblock(mask);
+	return ae_rec;
+}
+
+void ae_leave_failed(int token)
+{
+	struct ae_set mask;
+
+	if (!token)
+		return;
+	mask = ae_block();
+	/* a pipe cannot be cut; nor can the file when a signal handler or another thread wrote on meanwhile */
+	if (ae_file_kind() != S_IFCHR && (ae_file_size() != leave_end || ae_file_cut(leave_size) != 0)) {
+		ae_rec_shut();
+		AE_SAY(ae_file_path(), ": recording ended at an exec or daemon call that failed");
+	}
+	ae_total = leave_total;
+	ae_unblock(mask);
+}
+
+int ae_exec_before(void)
+{
+	ae_segv_real(1);
+	return ae_leave_before(AE_EXEC);
+}
+
+void ae_exec_failed(int token)
+{
+	ae_segv_real(0);
+	ae_leave_failed(token);
+}
+
+/* These stand for libc's _exit and _Exit; they are here and not in libaert.a because the objects of a static libc refer to them too. */
+_Noreturn void __wrap__exit(int status)
+{
+	ae_end(AE_EXIT);
+	for (;;)
+		sys3(SYS_exit_group, status, 0, 0);
+}
+
+_Noreturn void __wrap__Exit(int status)
+{
+	__wrap__exit(status);
+}

@@ -1,0 +1,142 @@
+/* Recording: from the buffer to the file, and how it ends. */
+#include "ae/runtime/call.h"
+
+static int rec_done;    /* the end was written, or there is none to write */
+
+void ae_rec_open(void)
+{
+	rec_done = 0;
+	ae_rec = 1;
+}
+
+void ae_rec_shut(void)
+{
+	rec_done = 1;
+	ae_rec = 0;
+}
+
+/* The file cannot be written: say so once and go on without it.  What is there is closed if it can be. */
+static void fail(int err)
+{
+	char buf[40];
+
+	ae_rec_shut();
+	ae_file_end(AE_STOPPED, 0, 0);
+	AE_SAY(ae_file_path(), ": ", ae_strerror(err, buf), ": recording stopped");
+}
+
+static void write_events(const uint8_t *live, int full)
+{
+	size_t n = (size_t)(live - (const uint8_t *)AE_BUF);
+	char buf[24];
+	int err;
+
+	if (!ae_rec || n == 0)
+		return;
+	if (n > AE_BUFLEN) {    /* cannot be; never write what is not ours */
+		ae_rec = 0;
+		return;
+	}
+	if (ae_kin() == AE_FORKED) {
+		ae_rec_shut();
+		AE_SAY("process ", ae_dec(buf, (uint64_t)sys3(SYS_getpid, 0, 0, 0)), " was not made by fork(): not recorded");
+		return;
+	}
+	err = full ? ae_file_full((uint8_t *)AE_BUF, n) : ae_file_chunk((const uint8_t *)AE_BUF, n);
+	if (err)
+		fail(err);
+	else
+		ae_total += n;
+}
+
+void ae_flush(void)
+{
+	struct ae_set mask = ae_block();
+
+	write_events(__ae_ptr, 0);
+	__ae_ptr = (uint8_t *)AE_BUF;
+	ae_unblock(mask);
+}
+
+uint8_t *ae_full(uint8_t *live)
+{
+	struct ae_set mask;
+	uint8_t *start = (uint8_t *)AE_BUF;
+
+	mask = ae_block();
+	write_events(live, 1);
+	mem_copy(start, live, (size_t)((uint8_t *)AE_END - live));
+	ae_mid = start;
+	ae_unblock(mask);
+	return start;
+}
+
+static void say_untraced(void)
+{
+	char a[24], b[24];
+	uint64_t nt = ae_nthread();
+
+	if (ae_nhandler || nt)
+		AE_SAY(ae_dec(a, ae_nhandler), " signal handlers and ", ae_dec(b, nt), " thread entries ran untraced");
+}
+
+void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live)
+{
+	struct ae_set mask;
+	int err;
+
+	if (!ae_on)
+		return;
+	mask = ae_block();
+	if (ae_kin() == AE_SELF) {
+		if (live)
+			write_events(live, 0);
+		if (ae_rec) {
+			err = ae_file_end(why, sig, pc);
+			if (err)
+				fail(err);
+		}
+		ae_rec = 0;
+		if (!rec_done)
+			say_untraced();
+		rec_done = 1;
+	}
+	ae_unblock(mask);
+}
+
+void ae_end(enum ae_reason why)
+{
+	uint8_t *live = __ae_ptr;
+
+	if (live) {
+		ae_finish(why, 0, 0, live);
+		return;
+	}
+	if (!ae_depth && ae_rec && !ae_ismain() && ae_kin() == AE_SELF)
+		ae_ask(AE_STOPPED, 0);
+	ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL);
+}
+
+void ae_stop(const char *why, uint8_t *live)
+{
+	struct ae_set mask = ae_block();
+	int err;
+
+	write_events(live, 0);
+	if (ae_rec && ae_kin() == AE_SELF) {
+		err = ae_file_end(AE_STOPPED, 0, 0);
+		if (err)
+			fail(err);
+		else
+			AE_SAY("recording stopped: ", why);
+	}
+	ae_rec_shut();
+	ae_unblock(mask);
+}
+
+void ae_lost(void)
+{
+	ae_stop("a signal handler that interrupted traced code did not return", ae_mid);
+	ae_depth = 0;
+	__ae_ptr = NULL;
+}

@@ -1,0 +1,336 @@
+/*
+ * Signals.  The kernel knows one handler of ours, the trampoline, for each
+ * signal that the program handles or whose default kills; what the program
+ * believes is in act[].  SIGSEGV is never blocked, because it says that the
+ * buffer is full.
+ *
+ * What runs between the trampoline and the handler is in section aetext, so
+ * that a second signal finds it there and is run untraced.  The register of
+ * the event pointer is still the interrupted code's all the way.
+ */
+#include "ae/runtime/call.h"
+
+AE_KEEP_POINTER;
+
+#define AETEXT __attribute__((section("aetext")))
+#define LIBC_OWN(sig) ((sig) == 32 || (sig) == 33)      /* libc keeps these for threads */
+#define NFRAME 32
+#define TRAMP ((sighandler_t)(uintptr_t)ae_tramp)
+
+static struct ae_act act[AE_NSIG + 1];
+static int segv_blocked;                /* the program blocked SIGSEGV */
+static int segv_pending;                /* and one was sent */
+static uintptr_t frame[NFRAME];         /* running handlers that block SIGSEGV: their signal frames */
+static int nframe;
+static int main_tid;
+static volatile int asked;              /* another thread wants the traced one to finish the recording: 1, done: 2 */
+static enum ae_reason ask_why;
+static int ask_sig;
+static int segv_shut;                   /* the kernel blocks it too, around an exec */
+
+static int kills(int sig)
+{
+	switch (sig) {
+	case SIGCHLD: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: case SIGURG: case SIGWINCH:
+	case SIGKILL:
+		return 0;
+	default:
+		return !LIBC_OWN(sig);
+	}
+}
+
+/* Give the kernel what stands for act[sig] */
+static int install(int sig, struct ae_kact *old)
+{
+	const struct ae_act *a = act + sig;
+	sighandler_t handler = a->handler;
+	unsigned long flags = a->flags;
+	struct ae_set mask = a->mask;
+	struct ae_kact k;
+
+	if (a->handler == SIG_DFL ? kills(sig) : a->handler != SIG_IGN || sig == SIGSEGV)
+		handler = TRAMP;
+	if (a->handler == SIG_DFL && kills(sig)) {
+		flags = SA_ONSTACK | SA_RESTART;
+		mask = set_all();
+	}
+	set_del(&mask, SIGSEGV);
+	flags &= ~(unsigned long)SA_RESETHAND;
+	/* the trampoline wants to see its siginfo; that of others is not looked at, because on some machines the frame is another with it */
+	if (sig == SIGSEGV)
+		flags |= SA_SIGINFO | SA_NODEFER;
+	k = kact_make(handler, flags, mask);
+	return sys_err(sys4(SYS_rt_sigaction, sig, SYS_P(&k), SYS_P(old), sizeof mask));
+}
+
+void ae_sig_init(void)
+{
+	stack_t ss = { .ss_sp = (void *)AE_ALT, .ss_size = AE_ALTLEN }, was;
+	struct ae_kact k;
+	int sig;
+
+	main_tid = (int)sys3(SYS_gettid, 0, 0, 0);
+	if (sys3(SYS_sigaltstack, 0, SYS_P(&was), 0) == 0 && (was.ss_flags & SS_DISABLE))
+		sys3(SYS_sigaltstack, SYS_P(&ss), 0, 0);
+	for (sig = 1; sig <= AE_NSIG; sig++) {
+		if (!kills(sig) || sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), sizeof k.mask) != 0)
+			continue;
+		act[sig].handler = k.handler;
+		if (k.handler == SIG_DFL || sig == SIGSEGV)
+			install(sig, &k);
+	}
+}
+
+/*
+ * Another thread ends the process while traced code runs: where it stands is
+ * in a register of the traced thread, so that one must do it, in a handler.
+ */
+void ae_ask(enum ae_reason why, int sig)
+{
+	struct sys_time ms = { 0, 1000000 };
+	int i;
+
+	ask_why = why;
+	ask_sig = sig;
+	asked = 1;
+	if (sys_kill(main_tid, SIGSEGV) == 0)
+		for (i = 0; i < 500 && asked == 1; i++)
+			sys3(SYS_nanosleep, SYS_P(&ms), 0, 0);
+	asked = 0;
+}
+
+/* Is SIGSEGV blocked, as the program sees it?  Handlers whose frames lie below sp have returned or were jumped over. */
+AETEXT static int blocked(uintptr_t sp)
+{
+	while (nframe > 0 && sp > frame[nframe - 1])
+		nframe--;
+	return segv_blocked || nframe > 0;
+}
+
+/* The default action: end the recording, then die of the signal as if we had never been there. */
+static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
+{
+	struct ae_kact k = kact_make(SIG_DFL, 0, set_none());
+
+	if (!live && ae_depth)
+		live = ae_mid;
+	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_rec)
+		ae_ask(AE_SIGNAL, sig);
+	ae_finish(AE_SIGNAL, sig, pc, live);
+	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
+	/* it comes when the handler returns, at the place that was interrupted: so a core file shows it */
+	if (!fault)
+		sys_kill(sys3(SYS_gettid, 0, 0, 0), sig);
+}
+
+AETEXT static int is_full(const siginfo_t *si, const void *context)
+{
+	return si->si_code > 0 && (uintptr_t)si->si_addr - AE_END < AE_GUARD &&
+	    context_pointer(context) - AE_BUF <= AE_BUFLEN && ae_intext(context_pc(context));
+}
+
+/* The buffer is full.  A signal that comes before ae_full blocks all finds the state of a handler that interrupted traced code. */
+AETEXT static void full(void *context, uint8_t *live)
+{
+	uint8_t *p = __ae_ptr;
+
+	ae_mid = live;
+	ae_depth++;
+	__ae_ptr = NULL;
+	context_set_pointer(context, (uintptr_t)ae_full((uint8_t *)context_pointer(context)));
+	__ae_ptr = p ? (uint8_t *)AE_BUF : NULL;
+	ae_depth--;
+}
+
+/* How sig is to be handled now: the handler, or NULL for none; *kill for the default action */
+AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uintptr_t sp, int main, int *kill)
+{
+	struct ae_act *a = act + sig;
+	sighandler_t h = a->handler;
+	int fault = sig == SIGSEGV && si->si_code > 0;
+
+	*kill = 0;
+	if (sig == SIGSEGV && main && blocked(sp)) {
+		segv_pending |= !fault;
+		*kill = fault;
+		return NULL;
+	}
+	if (h == SIG_DFL || (h == SIG_IGN && fault))
+		*kill = 1;
+	if (h == SIG_DFL || h == SIG_IGN)
+		return NULL;
+	if (a->flags & SA_RESETHAND)
+		a->handler = SIG_DFL;
+	return h;
+}
+
+AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t *how)
+{
+	int main = ae_ismain(), inside = main && ae_intext(context_pc(context)), kill;
+	sighandler_t handler;
+	uint8_t *live;
+
+	*how = 0;
+	live = __ae_ptr;
+	if (!live && inside && !ae_depth)
+		live = (uint8_t *)context_pointer(context);
+	if (sig == SIGSEGV && main && is_full(si, context)) {
+		full(context, live);
+		return NULL;
+	}
+	if (sig == SIGSEGV && main && asked == 1 && si->si_code == SI_TKILL) {
+		ae_finish(ask_why, ask_sig, 0, live ? live : ae_mid);
+		asked = 2;
+		return NULL;
+	}
+	handler = choose(sig, si, context_sp(context), main, &kill);
+	if (kill)
+		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live);
+	if (!handler)
+		return NULL;
+	if (!(act[sig].flags & SA_SIGINFO))
+		*how = AE_OLD;
+	if (main && nframe < NFRAME && ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
+		frame[nframe++] = (uintptr_t)context;
+	if (inside && ae_rec) {
+		*how |= AE_PLAIN;
+		ae_nhandler++;
+		if (!ae_depth)
+			ae_mid = live;
+	}
+	return handler;
+}
+
+/* libc's sets are longer, and begin as the kernel's */
+static struct ae_set mask_of(const sigset_t *set)
+{
+	struct ae_set m;
+
+	mem_copy(&m, set, sizeof m);
+	return m;
+}
+
+/* A handler on the alternate stack: if the program has none, ours must not stand in for it. */
+static void drop_altstack(void)
+{
+	stack_t off = { .ss_flags = SS_DISABLE }, now;
+
+	if (sys3(SYS_sigaltstack, 0, SYS_P(&now), 0) == 0 && now.ss_sp == (void *)AE_ALT && !(now.ss_flags & SS_ONSTACK))
+		sys3(SYS_sigaltstack, SYS_P(&off), 0, 0);
+}
+
+int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
+{
+	struct ae_act was;
+	struct ae_kact k;
+	struct ae_set block;
+	int err;
+
+	if (sig < 1 || sig > AE_NSIG || LIBC_OWN(sig))
+		return EINVAL;
+	block = ae_block();
+	was = act[sig];
+	err = sys_err(sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), sizeof k.mask));
+	if (!err && k.handler != TRAMP) {        /* set by a library */
+		was.handler = k.handler;
+		was.flags = k.flags;
+		was.mask = k.mask;
+	}
+	if (!err && new) {
+		act[sig].handler = new->sa_handler;
+		act[sig].flags = (unsigned)new->sa_flags | AE_SAFLAGS;
+		act[sig].mask = mask_of(&new->sa_mask);
+		err = install(sig, &k);
+		if (err)
+			act[sig] = was;
+		else if ((new->sa_flags & SA_ONSTACK) && (uintptr_t)new->sa_handler > 1)
+			drop_altstack();
+	}
+	if (!err && old) {
+		mem_zero(old, sizeof *old);
+		old->sa_handler = was.handler;
+		old->sa_flags = (int)was.flags;
+		mem_copy(&old->sa_mask, &was.mask, sizeof was.mask);
+		kact_restorer(old, was.flags);
+	}
+	ae_unblock(block);
+	return err;
+}
+
+int ae_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	struct ae_set m = set_none(), was = set_none();
+	int main = ae_ismain(), segv = 0, shut, err;
+
+	if (set) {
+		m = mask_of(set);
+		set_del(&m, 32);
+		set_del(&m, 33);
+		segv = set_has(&m, SIGSEGV);
+		if (main)
+			set_del(&m, SIGSEGV);
+	}
+	err = sys_err(set_mask(how, set ? &m : NULL, &was));
+	if (err)
+		return err;
+	shut = main && blocked((uintptr_t)__builtin_frame_address(0));
+	if (main && set) {
+		if (how != SIG_UNBLOCK && segv) {
+			segv_blocked = 1;
+		} else if (how == SIG_SETMASK || segv) {
+			segv_blocked = 0;
+			nframe = 0;
+		}
+		if (segv_pending && !segv_blocked && nframe == 0) {
+			segv_pending = 0;
+			sys_kill(sys3(SYS_gettid, 0, 0, 0), SIGSEGV);
+		}
+	}
+	if (old) {
+		if (shut)
+			set_add(&was, SIGSEGV);
+		mem_zero(old, sizeof *old);
+		mem_copy(old, &was, sizeof was);
+	}
+	return 0;
+}
+
+const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy)
+{
+	struct ae_set m;
+
+	if (!set || !ae_on || !ae_ismain())
+		return set;
+	mem_copy(copy, set, sizeof *copy);
+	m = mask_of(set);
+	set_del(&m, SIGSEGV);
+	mem_copy(copy, &m, sizeof m);
+	return copy;
+}
+
+void ae_segv_real(int really)
+{
+	struct ae_set set = set_none();
+
+	if (!ae_on || !ae_ismain() || (really ? !segv_blocked : !segv_shut))
+		return;
+	segv_shut = really;
+	set_add(&set, SIGSEGV);
+	set_mask(really ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+int ae_sigaltstack(const stack_t *ss, stack_t *old)
+{
+	stack_t was;
+	int err = sys_err(sys3(SYS_sigaltstack, SYS_P(ss), SYS_P(&was), 0));
+
+	if (!err && old) {
+		*old = was;
+		if (was.ss_sp == (void *)AE_ALT) {
+			old->ss_sp = NULL;
+			old->ss_size = 0;
+			old->ss_flags = SS_DISABLE;
+		}
+	}
+	return err;
+}

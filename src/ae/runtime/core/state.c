@@ -1,0 +1,64 @@
+/* Process-wide state of the runtime: whose process this is, the lock, counters. */
+#include "ae/runtime/call.h"
+
+#include <sys/mman.h>
+
+int ae_on;
+uint8_t *ae_mid;
+uint64_t ae_nhandler;
+uint64_t ae_total;
+
+static int kin_pid;
+static int kin_wipes;                   /* the page works: zero in a forked child, shared with a vforked one */
+static int lock;
+
+int ae_ismain(void)
+{
+	return sys_thread() == ae_fs;
+}
+
+/* Remember this process; a child made behind our back is told from a vforked one by a page that fork wipes. */
+void ae_kin_init(void)
+{
+	kin_pid = (int)sys3(SYS_getpid, 0, 0, 0);
+	kin_wipes = sys3(SYS_madvise, (long)AE_KIN, AE_PAGE, MADV_WIPEONFORK) == 0;
+	*(volatile uint64_t *)AE_KIN = 1;
+}
+
+enum ae_kin ae_kin(void)
+{
+	if ((int)sys3(SYS_getpid, 0, 0, 0) == kin_pid)
+		return AE_SELF;
+	return kin_wipes && *(volatile uint64_t *)AE_KIN ? AE_VFORK : AE_FORKED;
+}
+
+struct ae_set ae_block(void)
+{
+	struct ae_set all = set_all(), old = set_none();
+
+	set_mask(SIG_SETMASK, &all, &old);
+	while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+		sys3(SYS_sched_yield, 0, 0, 0);
+	return old;
+}
+
+void ae_unblock(struct ae_set mask)
+{
+	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+	set_mask(SIG_SETMASK, &mask, NULL);
+}
+
+void ae_lock_init(void)
+{
+	lock = 0;
+}
+
+uint64_t ae_nthread(void)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < AE_NSHARD; i++)
+		n += __atomic_load_n(&ae_shard[i][0], __ATOMIC_RELAXED);
+	return n;
+}

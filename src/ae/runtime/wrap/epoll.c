@@ -1,0 +1,14 @@
+/* epoll_pwait: a handler that runs meanwhile must find SIGSEGV open. */
+#include "ae/runtime/aert.h"
+
+#include <sys/epoll.h>
+
+int __real_epoll_pwait(int fd, struct epoll_event *ev, int n, int timeout, const sigset_t *mask);
+int __wrap_epoll_pwait(int fd, struct epoll_event *ev, int n, int timeout, const sigset_t *mask);
+
+int __wrap_epoll_pwait(int fd, struct epoll_event *ev, int n, int timeout, const sigset_t *mask)
+{
+	sigset_t copy;
+
+	return __real_epoll_pwait(fd, ev, n, timeout, ae_mask_strip(mask, &copy));
+}

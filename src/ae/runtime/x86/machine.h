@@ -1,0 +1,78 @@
+/*
+ * x86-64 Linux for the runtime of traced programs: what src/ae/runtime/aert.h
+ * asks of a machine.
+ */
+#ifndef TM_AE_RUNTIME_X86_MACHINE_H
+#define TM_AE_RUNTIME_X86_MACHINE_H
+
+#define AE_MAP     0x100000000000
+#define AE_GUARD   0x100000
+#define AE_SIDELEN 0x600000
+#define AE_PAGE    0x1000
+
+#define AE_ELF     62           /* EM_X86_64 */
+#define AE_NSIG    64
+
+#ifndef __ASSEMBLER__
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#define AE_KEEP_POINTER __extension__ register uint64_t ae_kept_pointer __asm__("r15")
+
+#define AE_SAFLAGS 0x04000000u          /* there is a restorer */
+
+struct ae_set { unsigned long w[1]; };
+struct ae_kact { sighandler_t handler; unsigned long flags; void (*restorer)(void); struct ae_set mask; };
+
+void ae_restorer(void) __attribute__((visibility("hidden")));
+
+static inline struct ae_kact kact_make(sighandler_t handler, unsigned long flags, struct ae_set mask)
+{
+	return (struct ae_kact){ handler, flags | AE_SAFLAGS, ae_restorer, mask };
+}
+
+static inline void kact_restorer(struct sigaction *act, unsigned long flags)
+{
+	act->sa_restorer = flags & AE_SAFLAGS ? ae_restorer : NULL;
+}
+
+static inline uintptr_t context_pc(const void *uc)
+{
+	return (uintptr_t)((const ucontext_t *)uc)->uc_mcontext.gregs[REG_RIP];
+}
+
+static inline uintptr_t context_sp(const void *uc)
+{
+	return (uintptr_t)((const ucontext_t *)uc)->uc_mcontext.gregs[REG_RSP];
+}
+
+static inline uintptr_t context_pointer(const void *uc)
+{
+	return (uintptr_t)((const ucontext_t *)uc)->uc_mcontext.gregs[REG_R15];
+}
+
+static inline void context_set_pointer(void *uc, uintptr_t p)
+{
+	((ucontext_t *)uc)->uc_mcontext.gregs[REG_R15] = (greg_t)p;
+}
+
+#define AE_PATCHLEN 5
+static inline void entry_patch(uintptr_t entry, uintptr_t thunk)
+{
+	uint8_t *e = (uint8_t *)entry;
+	uint32_t rel = (uint32_t)(thunk - entry - 5);
+
+	e[0] = 0xe9;
+	__builtin_memcpy(e + 1, &rel, 4);
+}
+
+static inline void entry_sync(uintptr_t lo, uintptr_t hi)
+{
+	(void)lo;
+	(void)hi;
+}
+#endif
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * Instrumented code for x86-64: everything added leaves flags, red zone and
+ * every register but r15 as they were.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ae/rewrite/emit.h"
+#include "ae/rewrite/live.h"
+#include "ae/rewrite/plan.h"
+#include "ae/rewrite/slice.h"
+#include "ae/x86/emit_internal.h"
+#include "isa/x86/lift.h"
+
+static void
+settle(struct twin *t)
+{
+	if (t->pend)
+		buf_printf(t->o, "\tleaq\t%u(%%r15), %%r15\n", t->pend);
+	t->pend = 0;
+}
+
+static void
+record(struct twin *t, unsigned var, unsigned w)
+{
+	static const char suffix[] = " bw l   q";
+
+	buf_printf(t->o, "\tmov%c\t%%%s, ", suffix[w], x86_regname((int)var, (int)w));
+	if (t->pend)
+		buf_printf(t->o, "%u", t->pend);
+	buf_str(t->o, "(%r15)\n");
+	t->pend += w;
+}
+
+static void
+mark(struct twin *t, uint32_t b)
+{
+	unsigned w = t->fn->blk[b].mark;
+
+	buf_printf(t->o, "\tmov%c\t$%u, %u(%%r15)\n", w == 1 ? 'b' : 'w', b, t->pend);
+	t->pend += w;
+}
+
+/* The count left, and whether a comparison stopped it: the last fetch depends on that */
+static void
+rep(struct twin *t, uint32_t i)
+{
+	record(t, X86_RCX, 8);
+	buf_printf(t->o, "\tset%s\t%u(%%r15)\n", t->fn->ins[i].in.rep == 2 ? "e" : "ne", t->pend++);
+}
+
+/* Mnemonic (with prefixes) of a direct jump or call, which is everything before its operand */
+static int
+mnemonic_len(const char *s)
+{
+	return (int)(text_operands(&machine_x86, s) - s);
+}
+
+static void
+leave_traced(struct twin *t)
+{
+	settle(t);
+	buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
+}
+
+static void
+call(struct twin *t, uint32_t i)
+{
+	const struct ainsn *a = &t->fn->ins[i];
+	const char *s = twin_text(t, a);
+
+	twin_mask(t, t->fn->slice->callrec[i]);
+	if (known_callee(t->f, a) != NONE) {
+		settle(t);
+		buf_printf(t->o, "\tcall\t" LBL "\n", 'f', a->callee);
+		if (t->f->fn[a->callee].tailout)
+			buf_str(t->o, "\tcall\t__ae_back\n");
+		return;
+	}
+	leave_traced(t);
+	buf_printf(t->o, "\t%s\n", s);
+	if (a->twice)
+		buf_printf(t->o, "\tmovl\t$%u, %%r11d\n\tcall\t__ae_land\n", t->site++);
+	else
+		buf_str(t->o, "\tcall\t__ae_back\n");
+}
+
+/* Where a direct jump of the twin goes: a label of the twin, of another twin, or the original symbol */
+static void
+jump_operand(struct twin *t, const struct ainsn *a, uint32_t blk, int branch)
+{
+	if (a->target != NONE)
+		buf_printf(t->o, ".Lae_t%u_%u\n", t->no, a->target);
+	else if (branch)
+		buf_printf(t->o, ".Lae_s%u_%u\n", t->no, t->fn->blk[blk].succ[0]);
+	else
+		buf_printf(t->o, LBL "\n", 'f', a->callee);
+}
+
+static void
+jump(struct twin *t, const struct ainsn *a, uint32_t blk)
+{
+	const char *s = twin_text(t, a);
+
+	if (a->target == NONE && t->fn->blk[blk].term != ST_TAIL) {
+		leave_traced(t);
+		buf_printf(t->o, "\t%s\n", s);
+		return;
+	}
+	twin_mask(t, t->fn->slice->callrec[a - t->fn->ins]);
+	settle(t);
+	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
+	jump_operand(t, a, blk, 0);
+}
+
+static void
+branch(struct twin *t, const struct ainsn *a, uint32_t blk)
+{
+	const char *s = twin_text(t, a), *j = s;
+	const uint32_t *succ = t->fn->blk[blk].succ, i = (uint32_t)(a - t->fn->ins);
+
+	while (*j != 'j')
+		j++;
+	if (t->fn->slice->recbranch[blk]) {
+		int n = 1;
+
+		while (isalpha((unsigned char)j[n]))
+			n++;
+		buf_printf(t->o, "\tset%.*s\t", n - 1, j + 1);
+		if (t->pend)
+			buf_printf(t->o, "%u", t->pend);
+		buf_str(t->o, "(%r15)\n");
+		t->pend++;
+	}
+	if (t->pend && !twin_carry(t, i, succ[0]))
+		settle(t);
+	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
+	jump_operand(t, a, blk, 1);
+	if (t->pend && !twin_carry(t, i, succ[1]))
+		settle(t);
+	t->pend = 0;
+}
+
+/* Two registers to work with at a switch, dead ones if there are any; which of them have to be kept */
+static void
+scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2], int kept[2])
+{
+	uint64_t live = t->live[blk], used = BIT(X86_RSP) | BIT(X86_R15);
+	int n = 0, pass, r;
+
+	if (a->in.setsdst == 1 && !(live >> a->in.tgt & 1))
+		s[n++] = a->in.tgt;
+	used |= a->in.reads;
+	for (pass = 0; pass < 2; pass++)        /* dead ones, then any */
+		for (r = 0; r < X86_NREG && n < 2; r++)
+			if (!(used >> r & 1) && (pass || !(live >> r & 1)) && (n == 0 || s[0] != r))
+				s[n++] = r;
+	kept[0] = live >> s[0] & 1;
+	kept[1] = live >> s[1] & 1;
+}
+
+/*
+ * An indirect jump whose value is an address in the original code: find the
+ * twin's address in a map of the function by byte offset.  What the map does
+ * not have is outside, and the jump a tail call.  Flags are dead here
+ * (live_check has looked).
+ */
+static void
+translate(struct twin *t, uint32_t i, uint32_t blk)
+{
+	const struct ainsn *a = &t->fn->ins[i];
+	const char *op = text_operands(&machine_x86, twin_text(t, a)), *r0, *r1;
+	int s[2], kept[2], k;
+
+	scratch(t, a, blk, s, kept);
+	r0 = x86_regname(s[0], 8);
+	r1 = x86_regname(s[1], 8);
+	settle(t);
+	for (k = 0; k < 2; k++)
+		if (kept[k])
+			buf_printf(t->o, "\tmovq\t%%%s, %d+__ae_s(%%rip)\n", x86_regname(s[k], 8), 8 + 8 * k);
+	if (a->in.setsdst != 1 || a->in.tgt != s[0])
+		buf_printf(t->o, "\tmovq\t%s, %%%s\n", op + (*op == '*'), r0);
+	if (a->in.setsdst == 2)
+		buf_printf(t->o, "\tmovq\t%%%s, (%%r15)\n\tleaq\t8(%%r15), %%r15\n", r0);
+	buf_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
+	for (k = 0; k < (int)t->fn->nfrag; k++) {
+		buf_printf(t->o, "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n\tcmpq\t$%u, %%%s\n\tjae\t1f\n",
+		    k ? 'c' : 'o', t->no, r1, r1, r0, t->fn->frag[k].size, r0);
+		buf_printf(t->o, "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n",
+		    t->no, k, r1, r1, r0, r0, r1, r0);
+		buf_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t__ae_s(%%rip), %%%s\n", r1, r0, r0);
+	}
+	if (t->fn->blk[blk].range)
+		buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
+	buf_str(t->o, "2:\n");
+	if (!kept[0] && !kept[1]) {
+		buf_printf(t->o, "\tjmp\t*%%%s\n", r0);
+		return;
+	}
+	buf_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
+	for (k = 0; k < 2; k++)
+		if (kept[k])
+			buf_printf(t->o, "\tmovq\t%d+__ae_s(%%rip), %%%s\n", 8 + 8 * k, x86_regname(s[k], 8));
+	buf_str(t->o, "\tjmp\t*__ae_s(%rip)\n");
+}
+
+static void
+indirect(struct twin *t, uint32_t i, uint32_t blk)
+{
+	const struct ainsn *a = &t->fn->ins[i];
+	const char *s = twin_text(t, a);
+
+	if (t->fn->blk[blk].term == ST_TAILX) {
+		leave_traced(t);
+		buf_printf(t->o, "\t%s\n", s);
+	} else if (a->table != NONE) {
+		const char *star = strchr(s, '*'), *paren = strchr(s, '(');
+
+		settle(t);
+		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
+	} else {
+		translate(t, i, blk);
+	}
+}
+
+static uint32_t
+insn(struct twin *t, uint32_t i)
+{
+	const struct ainsn *a = &t->fn->ins[i];
+	uint32_t blk = t->fn->blkof[i];
+
+	if (a->pad)
+		return 1;
+	switch (a->in.ctl) {
+	case IC_CALL:
+	case IC_CALLIND:
+		call(t, i);
+		twin_results(t, i, 1);
+		return 1;
+	case IC_JUMP:
+		jump(t, a, blk);
+		return 1;
+	case IC_BRANCH:
+		branch(t, a, blk);
+		return 1;
+	case IC_SWITCH:
+		indirect(t, i, blk);
+		return 1;
+	default:
+		if (a->in.ctl != IC_NONE)
+			settle(t);
+		buf_printf(t->o, "\t%s\n", twin_text(t, a));
+		break;
+	}
+	twin_results(t, i, 0);
+	return 1;
+}
+
+/* A block that stands for a conditional tail jump */
+static void
+outlying(struct twin *t, uint32_t b)
+{
+	const struct ablock *k = &t->fn->blk[b];
+
+	if (k->term == ST_TAIL) {
+		twin_mask(t, t->fn->slice->callrec[k->last - 1]);
+		settle(t);
+		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
+	} else {
+		leave_traced(t);
+		buf_printf(t->o, "\tjmp\t%s\n", text_operands(&machine_x86, twin_text(t, &t->fn->ins[k->last - 1])));
+	}
+}
+
+/* Jump tables of the twin, and the maps from original offsets for other indirect jumps */
+static void
+tables(struct twin *t)
+{
+	uint32_t i, k, off;
+	int maps = 0;
+	size_t n;
+
+	for (i = 0; i < t->f->ntab; i++) {
+		const struct jtable *j = &t->f->tab[i];
+		int used = 0;
+
+		for (k = 0; k < t->fn->nins; k++)
+			used |= t->fn->ins[k].table == i;
+		if (!used)
+			continue;
+		buf_printf(t->o, "\t.p2align 3\n.Lae_j%u_%u:\n", t->no, i);
+		for (n = 0; n < j->n; n++)
+			buf_printf(t->o, "\t.quad\t.Lae_t%u_%u\n", t->no, j->target[n]);
+	}
+	for (k = 0; k < t->fn->nins; k++)
+		maps |= t->fn->ins[k].in.ctl == IC_SWITCH && t->fn->ins[k].table == NONE && t->fn->blk[t->fn->blkof[k]].term == ST_SWITCH;
+	for (i = 0; maps && i < t->fn->nfrag; i++) {
+		buf_printf(t->o, "\t.p2align 2\n.Lae_m%u_%u:\n", t->no, i);
+		for (off = 0, k = t->fn->frag[i].first; k < t->fn->nins && t->fn->ins[k].frag == i; k++) {
+			if (!t->fn->ins[k].taken)
+				continue;
+			if (t->fn->ins[k].off > off)
+				buf_printf(t->o, "\t.skip\t%u\n", (t->fn->ins[k].off - off) * 4);
+			buf_printf(t->o, "\t.long\t.Lae_t%u_%u-.Lae_m%u_%u\n", t->no, k, t->no, i);
+			off = t->fn->ins[k].off + 1;
+		}
+		if (t->fn->frag[i].size > off)
+			buf_printf(t->o, "\t.skip\t%u\n", (t->fn->frag[i].size - off) * 4);
+	}
+}
+
+static void
+thunk(struct buf *o, struct file *f, uint32_t no)
+{
+	uint64_t need = f->fn[no].need;
+	uint32_t v, off = 2;
+
+	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
+	/* called from traced code (which lies lowest), and no callback since?  The last word is the operand of a harmless movl. */
+	buf_printf(o, "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
+	    "\tjae\t__ae_enter\n\tcmpb\t$0, __ae_cb(%%rip)\n\tjne\t__ae_again\n", 'x', no);
+	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
+	buf_printf(o, "\tmovq\t$0, __ae_ptr(%%rip)\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", 'n', no);
+	for (v = 0; v < X86_NREG; v++)
+		if (need >> v & 1) {
+			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)v, 8), off);
+			off += 8;
+		}
+	buf_printf(o, "\tleaq\t%u(%%r15), %%r15\n\tjmp\t" LBL "\n", off, 'f', no);
+}
+
+const struct emitter x86_emit = {
+	.begin = "",
+	
+	.trap = "ud2",
+	.fits = x86_fits,
+	.thunk = thunk,
+	.plain = x86_plain_copy,
+	.record = record,
+	.settle = settle,
+	.mark = mark,
+	.rep = rep,
+	.insn = insn,
+	.outlying = outlying,
+	.tables = tables
+};

@@ -1,0 +1,70 @@
+/* x86-64 as a machine: System V ABI, AT&T syntax. */
+#include <elf.h>
+#include <stddef.h>
+#include "ae/x86/emit_internal.h"
+#include "isa/x86/lift.h"
+
+#define R(r) BIT(X86_##r)
+#define SAVED (R(RBX) | R(RSP) | R(RBP) | R(R12) | R(R13) | R(R14) | R(R15))
+
+static const char *
+regname(int r)
+{
+	return r < X86_NREG ? x86_regname(r, 8) : NULL;
+}
+
+static enum machine_reloc
+reloc(unsigned type, const char *symbol)
+{
+	(void)symbol;
+	switch (type) {
+	case R_X86_64_GOTPCREL: case R_X86_64_GOTTPOFF: case 41: case 42:       /* GOTPCRELX, REX_GOTPCRELX */
+		return MR_GOT;
+	case R_X86_64_TLSGD: case R_X86_64_TLSLD: case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL: case R_X86_64_TLSDESC:
+		return MR_TLSMODEL;
+	default:
+		return MR_PLAIN;
+	}
+}
+
+static const char *const prefixes[] = {
+	"lock", "rep", "repe", "repz", "repne", "repnz", "notrack", "bnd", "data16", "cs", "ds", "es", NULL
+};
+static const char *const words[] = { ".quad", ".long", ".int", ".8byte", ".4byte", ".value", ".word", ".short", NULL };
+static const char *const none[] = { NULL };
+static const char *const asargs[] = { "--64", NULL };
+
+extern const struct emitter x86_emit;
+
+const struct machine machine_x86 = {
+	.name = "x86-64",
+	.elf = EM_X86_64,
+	.elfclass = ELFCLASS64,
+	.elfdata = ELFDATA2LSB,
+	.word = 8,
+	.push = 8,
+	.nreg = X86_NREG,
+	.sp = X86_RSP,
+	.fp = X86_RBP,
+	.buffer = X86_R15,
+	.clobbered = X86_CLOBBERED,
+	.results = X86_RESULTS,
+	.arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(R8) | R(R9) | R(RAX) | R(R10),      /* rax counts vector arguments, r10 is the static chain */
+	.saved = SAVED,
+	.maxinsn = 15,
+	.patch = X86_PATCH,
+	.as = "x86_64-linux-gnu-as",
+	.asargs = asargs,
+	.filler = 0x90,
+	.regchar = '%',
+	.prefixes = prefixes,
+	.words = words,
+	.emitting = none,
+	.regname = regname,
+	.reloc = reloc,
+	.lift = x86_lift,
+	.emit = &x86_emit
+};
+
+extern const struct machine *const machines_x86[];
+const struct machine *const machines_x86[] = { &machine_x86, NULL };

@@ -1,0 +1,98 @@
+/*
+ * The plain copy: where a function runs untraced although its entry is
+ * patched (other threads, handlers that interrupt traced code).  It holds the
+ * instructions under the patch and goes on in the original behind them; when
+ * something jumps back under the patch, it holds the whole function.
+ */
+#include <ctype.h>
+#include "ae/rewrite/emit.h"
+#include "ae/x86/emit_internal.h"
+
+/* Instructions of fragment 0 that the patch covers */
+static uint32_t
+covered(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0 && fn->ins[n].off < X86_PATCH)
+		n++;
+	return n;
+}
+
+static int
+jumped_into(const struct afunc *fn)
+{
+	uint32_t i, n = covered(fn);
+
+	for (i = 0; i < n; i++)
+		if (fn->ins[i].leader)
+			return 1;
+	return 0;
+}
+
+static uint32_t
+frag_end(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0)
+		n++;
+	return n;
+}
+
+/* Instruction i, or the next one that has a mark in the original: padding has none, and does nothing */
+static uint32_t
+marked(const struct afunc *fn, uint32_t i)
+{
+	while (i < fn->nins && fn->ins[i].pad)
+		i++;
+	return i;
+}
+
+void
+x86_fits(struct file *f, struct afunc *fn)
+{
+	uint32_t i, n = covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
+
+	for (i = 0; i < n; i++)
+		if (fn->ins[i].taken) {
+			fn_fail(fn, line, "a code label used as a value at its very start");
+			return;
+		}
+	/* jumps from the cold part under the patch would need a copy of that part too */
+	for (i = frag_end(fn); i < fn->nins; i++)
+		if (fn->ins[i].target != NONE && fn->ins[i].target < n) {
+			fn_fail(fn, line, "its cold part jumps to its very start");
+			return;
+		}
+}
+
+void
+x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
+{
+	struct afunc *fn = &f->fn[no];
+	int whole = jumped_into(fn);
+	uint32_t i, n = whole ? frag_end(fn) : covered(fn);
+
+	for (i = 0; i < n; i++) {
+		const struct ainsn *a = &fn->ins[i];
+		const char *s = f->text.st[a->stmt].s;
+
+		if (whole && a->leader)
+			buf_printf(o, ".Lae_q%u_%u:\n", no, i);
+		if (a->pad)
+			continue;
+		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE
+		    && ((whole && a->target < n) || isdigit((unsigned char)*text_operands(f->m, s)))) {
+			/* into the copy, or by a numeric label, which has no name from here: the original's mark */
+			if (whole && a->target < n)
+				buf_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, a->target);
+			else
+				buf_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, marked(fn, a->target));
+		} else
+			buf_printf(o, "\t%s\n", s);
+	}
+	n = marked(fn, n);
+	if (!whole && n < fn->nins && fn->ins[n].frag == 0)
+		buf_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
+}

@@ -1,0 +1,165 @@
+/* Jobs for several threads: a ring of jobs, of which get is the oldest, next the first that no thread has taken. */
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct slot {
+	void *job;
+	int done;
+};
+
+struct par {
+	unsigned nthread, started;
+	par_work *work;
+	void *arg;
+	struct slot *ring;              /* owned: room */
+	size_t room, get, next, put;    /* counts; the slot is count % room */
+	int quit;
+	pthread_mutex_t lock;
+	pthread_cond_t more, done;
+	pthread_t *thread;              /* owned */
+};
+
+struct start {
+	struct par *p;
+	unsigned no;
+};
+
+static void *
+run(void *arg)
+{
+	struct start s = *(struct start *)arg;
+	struct par *p = s.p;
+
+	free(arg);
+	pthread_mutex_lock(&p->lock);
+	for (;;) {
+		struct slot *t;
+
+		while (!p->quit && p->next == p->put)
+			pthread_cond_wait(&p->more, &p->lock);
+		if (p->quit)
+			break;
+		t = &p->ring[p->next++ % p->room];
+		pthread_mutex_unlock(&p->lock);
+		p->work(p->arg, s.no, t->job);
+		pthread_mutex_lock(&p->lock);
+		t->done = 1;
+		pthread_cond_signal(&p->done);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static int
+begin(struct par *p)
+{
+	struct start *s = malloc(sizeof(*s));
+
+	if (!s)
+		return -1;
+	*s = (struct start){ p, p->started };
+	if (pthread_create(&p->thread[p->started], NULL, run, s) != 0) {
+		free(s);
+		return -1;
+	}
+	p->started++;
+	return 0;
+}
+
+struct par *
+par_new(unsigned nthread, par_work *work, void *arg)
+{
+	struct par *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->nthread = nthread;
+	p->work = work;
+	p->arg = arg;
+	p->room = nthread == 1 ? 1 : 2 * nthread;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->more, NULL);
+	pthread_cond_init(&p->done, NULL);
+	p->ring = calloc(p->room, sizeof(*p->ring));
+	p->thread = calloc(nthread, sizeof(*p->thread));
+	if (!p->ring || !p->thread) {
+		par_free(p);
+		return NULL;
+	}
+	for (unsigned i = 0; nthread > 1 && i < nthread; i++) {
+		if (begin(p) != 0) {
+			par_free(p);
+			return NULL;
+		}
+	}
+	return p;
+}
+
+size_t
+par_room(const struct par *p)
+{
+	return p->room;
+}
+
+int
+par_full(const struct par *p)
+{
+	return p->put - p->get == p->room;
+}
+
+void
+par_put(struct par *p, void *job)
+{
+	struct slot *t = &p->ring[p->put % p->room];
+
+	t->job = job;
+	t->done = 0;
+	if (p->nthread == 1) {
+		p->work(p->arg, 0, job);
+		t->done = 1;
+		p->put++;
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	p->put++;
+	pthread_cond_signal(&p->more);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void *
+par_get(struct par *p)
+{
+	struct slot *t = &p->ring[p->get % p->room];
+
+	if (p->get == p->put)
+		return NULL;
+	if (p->nthread > 1) {
+		pthread_mutex_lock(&p->lock);
+		while (!t->done)
+			pthread_cond_wait(&p->done, &p->lock);
+		pthread_mutex_unlock(&p->lock);
+	}
+	p->get++;
+	return t->job;
+}
+
+void
+par_free(struct par *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->quit = 1;
+	pthread_cond_broadcast(&p->more);
+	pthread_mutex_unlock(&p->lock);
+	for (unsigned i = 0; i < p->started; i++)
+		pthread_join(p->thread[i], NULL);
+	pthread_cond_destroy(&p->done);
+	pthread_cond_destroy(&p->more);
+	pthread_mutex_destroy(&p->lock);
+	free(p->ring);
+	free(p->thread);
+	free(p);
+}

@@ -1,0 +1,330 @@
+/* Static code: instructions, and recursive descent from those that ran. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <Zydis/Zydis.h>
+
+#include "base/buf.h"
+#include "cfg/code.h"
+#include "isa/x86/decode.h"
+
+void
+wcode_init(struct wcode *c, wcode_read_fn *read, void *arg)
+{
+	*c = (struct wcode){ .read = read, .arg = arg };
+}
+
+void
+wcode_free(struct wcode *c)
+{
+	free(c->node);
+	free(c->hash);
+	free(c->ends);
+	free(c->edge);
+	free(c->entry.slot);
+	free(c->edges.slot);
+	free(c->back.slot);
+	free(c->todo);
+	*c = (struct wcode){ 0 };
+}
+
+static size_t
+place(const struct wcode_set *s, uint64_t v)
+{
+	size_t i = (size_t)(v * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+
+	while (s->slot[i & (s->nslot - 1)] && s->slot[i & (s->nslot - 1)] != v)
+		i++;
+	return i & (s->nslot - 1);
+}
+
+int
+wcode_set_has(const struct wcode_set *s, uint64_t v)
+{
+	return s->nslot && v && s->slot[place(s, v)] == v;
+}
+
+int
+wcode_set_add(struct wcode_set *s, uint64_t v)
+{
+	size_t i;
+
+	if (v == 0)
+		return 0;
+	if (s->n * 2 >= s->nslot) {
+		struct wcode_set t = { calloc(s->nslot ? s->nslot * 2 : 1024, sizeof *s->slot), s->n, s->nslot ? s->nslot * 2 : 1024 };
+
+		if (!t.slot)
+			return -1;
+		for (i = 0; i < s->nslot; i++)
+			if (s->slot[i])
+				t.slot[place(&t, s->slot[i])] = s->slot[i];
+		free(s->slot);
+		*s = t;
+	}
+	i = place(s, v);
+	if (s->slot[i])
+		return 0;
+	s->slot[i] = v;
+	s->n++;
+	return 1;
+}
+
+uint32_t
+wcode_find(const struct wcode *c, uint64_t pc)
+{
+	uint32_t i = c->nhash ? c->hash[wcode_bucket(c, pc)] : CODE_EXIT;
+
+	while (i != CODE_EXIT && c->node[i].pc != pc)
+		i = c->node[i].hnext;
+	return i;
+}
+
+int
+wcode_is_entry(const struct wcode *c, uint64_t pc)
+{
+	return wcode_set_has(&c->entry, pc);
+}
+
+static void
+chain(struct wcode *c, uint32_t i)
+{
+	struct wcode_node *v = &c->node[i];
+	uint32_t *h = &c->hash[wcode_bucket(c, v->pc)], *e = &c->ends[wcode_bucket(c, v->pc + v->len)];
+
+	v->hnext = *h;
+	*h = i;
+	v->enext = *e;
+	*e = i;
+}
+
+static int
+rehash(struct wcode *c)
+{
+	size_t n = c->nhash ? c->nhash * 2 : 4096;
+	uint32_t *h = malloc(n * sizeof *h), *e = malloc(n * sizeof *e);
+
+	if (!h || !e) {
+		free(h);
+		free(e);
+		return -1;
+	}
+	memset(h, 0xff, n * sizeof *h);
+	memset(e, 0xff, n * sizeof *e);
+	free(c->hash);
+	free(c->ends);
+	c->hash = h;
+	c->ends = e;
+	c->nhash = n;
+	for (uint32_t i = 0; i < c->n; i++)
+		chain(c, i);
+	return 0;
+}
+
+/* What transfer of control it is */
+static void
+classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
+{
+	int relative = z->raw.imm[0].size && z->raw.imm[0].is_relative, modrm = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0;
+
+	if (relative)
+		v->target = x86_target(z, v->pc + v->len);
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		v->kind = relative ? CODE_COND : CODE_PLAIN;
+		break;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		v->kind = relative ? CODE_JUMP : CODE_INDIRECT;
+		if (!relative && modrm && (z->raw.modrm.rm == 5 || (z->raw.modrm.rm == 4 && z->raw.sib.base == 5 && z->raw.sib.index == 4)))
+			v->flags |= CODE_SLOT;
+		break;
+	case ZYDIS_CATEGORY_CALL:
+		v->kind = CODE_CALL;
+		break;
+	case ZYDIS_CATEGORY_RET:
+		v->kind = CODE_RETURN;
+		break;
+	case ZYDIS_CATEGORY_SYSCALL:
+		v->kind = z->mnemonic == ZYDIS_MNEMONIC_SYSCALL ? CODE_SYSCALL : CODE_STOP;
+		break;
+	default:
+		switch (z->mnemonic) {
+		case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2: case ZYDIS_MNEMONIC_HLT: case ZYDIS_MNEMONIC_INT3:
+		case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INT:
+			v->kind = CODE_STOP;
+			break;
+		default:
+			v->kind = CODE_PLAIN;
+		}
+	}
+	if (v->kind != CODE_COND && v->kind != CODE_JUMP && v->kind != CODE_CALL)
+		v->target = 0;
+}
+
+/* A node for the instruction at pc; CODE_EXIT: it is none, or (*nomem) no memory */
+static uint32_t
+add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
+{
+	ZydisDecodedInstruction z;
+	struct wcode_node v = { .pc = pc, .pdom = CODE_EXIT, .from = CODE_EXIT };
+
+	/* memory that is zero is what a capture does not have */
+	if (n < 1 || (n > 1 && !b[0] && !b[1]) || x86_decode(&z, NULL, b, n, c->amd) != 0)
+		return CODE_EXIT;
+	v.len = z.length;
+	memcpy(v.b, b, z.length);
+	classify(&v, &z);
+	*nomem = c->n >= CODE_EXIT - 1 || buf_grow(&c->node, &c->cap, c->n + 1, sizeof *c->node) < 0 ||
+	    (c->n * 2 >= c->nhash && rehash(c) != 0);
+	if (*nomem)
+		return CODE_EXIT;
+	c->node[c->n] = v;
+	chain(c, (uint32_t)c->n);
+	return (uint32_t)c->n++;
+}
+
+static int
+queue(struct wcode *c, uint64_t pc, uint32_t from)
+{
+	if (buf_grow(&c->todo, &c->captodo, c->ntodo + 1, sizeof *c->todo) < 0)
+		return -1;
+	c->todo[c->ntodo++] = (struct wcode_edge){ pc, from };
+	return 0;
+}
+
+static int
+push(struct wcode *c, uint64_t pc, uint32_t from)
+{
+	uint32_t v = wcode_find(c, pc);
+
+	if (v != CODE_EXIT) {
+		if (c->node[v].from == CODE_EXIT && from != CODE_EXIT)
+			c->node[v].from = from;
+		return 0;
+	}
+	return queue(c, pc, from);
+}
+
+/* Where node v may lead within its function */
+static int
+follow(struct wcode *c, uint32_t i)
+{
+	const struct wcode_node v = c->node[i];
+	int e = 0;
+
+	if (v.kind != CODE_JUMP && v.kind != CODE_INDIRECT && v.kind != CODE_RETURN && v.kind != CODE_STOP)
+		e = push(c, v.pc + v.len, CODE_EXIT);
+	if (e == 0 && (v.kind == CODE_COND || v.kind == CODE_JUMP) && !wcode_is_entry(c, v.target))
+		e = push(c, v.target, i);
+	if (e == 0 && v.kind == CODE_INDIRECT && !(v.flags & (CODE_SLOT | CODE_TABLE)))
+		e = wcode_table(c, i);
+	return e;
+}
+
+int
+wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
+{
+	uint32_t v = c->nhash ? c->hash[wcode_bucket(c, pc)] : CODE_EXIT;
+	int nomem = 0;
+
+	while (v != CODE_EXIT && (c->node[v].pc != pc || c->node[v].len != n || memcmp(c->node[v].b, b, n) != 0))
+		v = c->node[v].hnext;
+	if (v == CODE_EXIT && (v = add(c, pc, b, n, &nomem)) == CODE_EXIT)
+		return nomem ? -1 : 0;
+	if (c->node[v].flags & CODE_RUN)
+		return 0;
+	c->node[v].flags |= CODE_RUN;
+	if (c->node[v].kind == CODE_CALL && wcode_set_add(&c->entry, c->node[v].target) < 0)
+		return -1;
+	return queue(c, pc, CODE_EXIT);
+}
+
+int
+wcode_add_edge(struct wcode *c, uint32_t from, uint64_t to)
+{
+	int e = wcode_set_add(&c->edges, ((uint64_t)from + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ to);
+
+	if (e <= 0)
+		return e;
+	if (buf_grow(&c->edge, &c->capedge, c->nedge + 1, sizeof *c->edge) < 0)
+		return -1;
+	c->edge[c->nedge++] = (struct wcode_edge){ to, from };
+	return push(c, to, from);
+}
+
+int
+wcode_went(struct wcode *c, uint64_t from, uint64_t to)
+{
+	uint32_t v = wcode_find(c, from);
+	size_t known;
+
+	if (v == CODE_EXIT)
+		return 0;
+	if (c->node[v].kind == CODE_CALL || c->node[v].flags & CODE_SLOT)
+		return wcode_set_add(&c->entry, to) < 0 ? -1 : 0;
+	if (c->node[v].kind == CODE_RETURN)
+		return wcode_set_add(&c->back, to) < 0 ? -1 : 0;
+	if (c->node[v].kind != CODE_INDIRECT)
+		return 0;
+	known = c->nedge;
+	if (wcode_add_edge(c, v, to) != 0)
+		return -1;
+	if (c->nedge != known)          /* the table was not what it seemed, or is not looked at yet */
+		c->node[v].flags &= (uint8_t)~CODE_TABLE;
+	return 0;
+}
+
+int
+wcode_descend(struct wcode *c)
+{
+	int nomem = 0;
+
+	while (c->ntodo) {
+		struct wcode_edge e = c->todo[--c->ntodo];
+		uint32_t v = wcode_find(c, e.to);
+		uint8_t b[15];
+
+		if (v == CODE_EXIT) {
+			v = add(c, e.to, b, c->read(c->arg, e.to, b, sizeof b, 1), &nomem);
+			if (nomem)
+				return -1;
+			if (v == CODE_EXIT)
+				continue;
+			c->node[v].from = e.from;
+			if (c->kept)
+				c->kept(c->keptarg, e.to, c->node[v].len);
+		}
+		if (follow(c, v) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+wcode_remapped(struct wcode_replay *r)
+{
+	r->lo = r->hi = 0;
+}
+
+size_t
+wcode_read_replay(void *arg, uint64_t addr, void *p, size_t n, int exec)
+{
+	struct wcode_replay *r = arg;
+
+	if (addr < r->lo || addr >= r->hi) {
+		const struct ws_rec_map *m;
+
+		r->lo = r->hi = 0;
+		for (size_t i = 0; (m = replay_map(r->r, i)) != NULL; i++)
+			if (addr >= m->addr && addr - m->addr < m->len) {
+				r->lo = m->addr;
+				r->hi = m->addr + m->len;
+				r->exec = (m->prot & PROT_EXEC) != 0;
+			}
+	}
+	if (addr < r->lo || addr >= r->hi || (exec && !r->exec))
+		return 0;
+	if (n > r->hi - addr)
+		n = r->hi - addr;
+	return replay_read(r->r, addr, p, n);
+}

@@ -1,0 +1,432 @@
+/*
+ * The graph of the static code, and immediate post-dominators in it: Cooper,
+ * Harvey and Kennedy, A Simple, Fast Dominance Algorithm (2001), on the
+ * reversed graph.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfg/code.h"
+
+struct csr { uint32_t *at, *to; };      /* neighbours of v: to[at[v]] up to to[at[v + 1]] */
+
+struct work {
+	struct wcode *c;
+	uint32_t n;                     /* nodes; n itself is the exit */
+	struct csr all, succ, pred;     /* all: succ without the edges to the exit that are added */
+	uint64_t *entry;                /* ascending */
+	size_t nentry;
+	uint32_t *num, *order;          /* place in order, CODE_EXIT: none; nodes by reverse postorder from the exit */
+	uint32_t norder;
+	uint32_t *idom, *stack, *iter;
+	uint8_t *leave;                 /* from here an edge to the exit is added */
+};
+
+static int
+by_value(const void *a, const void *b)
+{
+	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+
+	return p < q ? -1 : p > q;
+}
+
+static int
+by_from(const void *a, const void *b)
+{
+	const struct wcode_edge *p = a, *q = b;
+
+	if (p->from != q->from)
+		return p->from < q->from ? -1 : 1;
+	return p->to < q->to ? -1 : p->to > q->to;
+}
+
+static int
+entries(struct work *w)
+{
+	const struct wcode_set *s = &w->c->entry;
+
+	w->entry = malloc((s->n + 1) * sizeof *w->entry);
+	if (!w->entry)
+		return -1;
+	for (size_t i = 0; i < s->nslot; i++)
+		if (s->slot[i])
+			w->entry[w->nentry++] = s->slot[i];
+	qsort(w->entry, w->nentry, sizeof *w->entry, by_value);
+	return 0;
+}
+
+/* A jump at pc to `to`: does it lead to another function, not back to the beginning of its own? */
+static int
+leaves(const struct work *w, uint64_t pc, uint64_t to)
+{
+	size_t lo = 0, hi = w->nentry;
+
+	if (!wcode_is_entry(w->c, to))
+		return 0;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (w->entry[mid] <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return !lo || w->entry[lo - 1] != to;
+}
+
+static uint32_t
+node_at(const struct work *w, uint64_t pc)
+{
+	uint32_t v = wcode_find(w->c, pc);
+
+	return v == CODE_EXIT ? w->n : v;
+}
+
+/* The successors of indirect jump i, whose edges begin at *e, to `to`; how many */
+static uint32_t
+indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
+{
+	struct wcode *c = w->c;
+	size_t from, k;
+	uint32_t n = 0;
+	int tail = (c->node[i].flags & CODE_SLOT) != 0;
+
+	while (*e < c->nedge && c->edge[*e].from < i)
+		++*e;
+	from = *e;
+	for (k = from; k < c->nedge && c->edge[k].from == i; k++)
+		tail |= !(c->node[i].flags & CODE_TABLE) && wcode_is_entry(c, c->edge[k].to);
+	if (tail)
+		c->node[i].flags |= CODE_TAIL;
+	for (k = from; !tail && k < c->nedge && c->edge[k].from == i; k++)
+		to[n++] = node_at(w, c->edge[k].to);
+	if (tail || !n || !(c->node[i].flags & CODE_TABLE))
+		to[n++] = w->n;
+	return n;
+}
+
+/* Successors of i, as indirect() */
+static uint32_t
+successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
+{
+	struct wcode_node *v = &w->c->node[i];
+	uint32_t next, n = 0;
+
+	switch (v->kind) {
+	case CODE_INDIRECT:
+		return indirect(w, i, e, to);
+	case CODE_COND: case CODE_JUMP:
+		if (leaves(w, v->pc, v->target))
+			v->flags |= CODE_TAIL;
+		if (v->kind == CODE_COND)
+			to[n++] = node_at(w, v->pc + v->len);
+		to[n++] = v->flags & CODE_TAIL ? w->n : node_at(w, v->target);
+		break;
+	case CODE_CALL:
+		to[n++] = v->flags & CODE_RUN && !wcode_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
+		break;
+	case CODE_SYSCALL:
+		next = node_at(w, v->pc + v->len);
+		to[n++] = next != w->n && v->flags & CODE_RUN && !(w->c->node[next].flags & CODE_RUN) ? w->n : next;
+		break;
+	case CODE_RETURN: case CODE_STOP:
+		to[n++] = w->n;
+		break;
+	default:
+		to[n++] = node_at(w, v->pc + v->len);
+	}
+	return n;
+}
+
+/* all: successors of all nodes, once; branches */
+static int
+forward(struct work *w)
+{
+	size_t e = 0, m = 0, most = (size_t)w->n * 2 + w->c->nedge + 1;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		most += w->c->node[i].kind == CODE_INDIRECT;
+	w->all.at = malloc((w->n + 1) * sizeof *w->all.at);
+	if (!w->all.at || most >= CODE_EXIT || !(w->all.to = malloc(most * sizeof *w->all.to)))
+		return -1;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t *to = &w->all.to[m], n = successors(w, i, &e, to);
+
+		w->all.at[i] = (uint32_t)m;
+		for (uint32_t k = 1; k < n; k++)
+			if (to[k] != to[0])
+				w->c->node[i].flags |= CODE_BRANCH;
+		m += n;
+	}
+	w->all.at[w->n] = (uint32_t)m;
+	return 0;
+}
+
+/* succ: these, and the edges to the exit that are added */
+static int
+add_edges(struct work *w)
+{
+	size_t m = w->all.at[w->n] + (size_t)1;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		m += w->leave[i];
+	w->succ.at = malloc((w->n + 2) * sizeof *w->succ.at);
+	if (!w->succ.at || m >= CODE_EXIT || !(w->succ.to = malloc(m * sizeof *w->succ.to)))
+		return -1;
+	m = 0;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t n = w->all.at[i + 1] - w->all.at[i];
+
+		w->succ.at[i] = (uint32_t)m;
+		memcpy(&w->succ.to[m], &w->all.to[w->all.at[i]], n * sizeof *w->succ.to);
+		m += n;
+		if (w->leave[i])
+			w->succ.to[m++] = w->n;
+	}
+	w->succ.at[w->n] = w->succ.at[w->n + 1] = (uint32_t)m;
+	return 0;
+}
+
+static int
+backward(struct work *w)
+{
+	uint32_t m = w->succ.at[w->n], *at = calloc(w->n + 3, sizeof *at), *to = malloc((m + 1) * sizeof *to);
+
+	w->pred = (struct csr){ at, to };
+	if (!at || !to)
+		return -1;
+	for (uint32_t k = 0; k < m; k++)
+		at[w->succ.to[k] + 2]++;
+	for (uint32_t i = 2; i < w->n + 3; i++)
+		at[i] += at[i - 1];
+	for (uint32_t i = 0; i < w->n; i++)
+		for (uint32_t k = w->succ.at[i]; k < w->succ.at[i + 1]; k++)
+			to[at[w->succ.to[k] + 1]++] = i;
+	return 0;
+}
+
+static void
+drop(struct csr *g)
+{
+	free(g->at);
+	free(g->to);
+	*g = (struct csr){ 0 };
+}
+
+/* num: visited nodes get 0; order: postorder from the exit against the edges, then turned round */
+static void
+number(struct work *w)
+{
+	uint32_t sp = 0;
+
+	memset(w->num, 0xff, (w->n + 1) * sizeof *w->num);
+	w->norder = 0;
+	w->num[w->n] = 0;
+	w->stack[sp++] = w->n;
+	w->iter[w->n] = w->pred.at[w->n];
+	while (sp) {
+		uint32_t v = w->stack[sp - 1];
+
+		if (w->iter[v] < w->pred.at[v + 1]) {
+			uint32_t p = w->pred.to[w->iter[v]++];
+
+			if (w->num[p] == CODE_EXIT) {
+				w->num[p] = 0;
+				w->iter[p] = w->pred.at[p];
+				w->stack[sp++] = p;
+			}
+		} else {
+			w->order[w->norder++] = v;
+			sp--;
+		}
+	}
+	for (uint32_t i = 0, k = w->norder; i < k / 2; i++) {
+		uint32_t t = w->order[i];
+
+		w->order[i] = w->order[k - 1 - i];
+		w->order[k - 1 - i] = t;
+	}
+	for (uint32_t i = 0; i < w->norder; i++)
+		w->num[w->order[i]] = i;
+}
+
+/* low[] of Tarjan's algorithm for strongly connected components */
+struct scc { uint32_t *low, *idx, *comp, count, ncomp; };
+
+/* A component is complete: if nothing leads out of it, its lowest address gets an edge to the exit */
+static void
+component(struct work *w, struct scc *s, uint32_t root)
+{
+	uint32_t low = root, k = s->ncomp;
+	int out = 0;
+
+	while (k > 0 && s->comp[k - 1] != root)
+		k--;
+	k--;
+	for (uint32_t i = k; i < s->ncomp; i++) {
+		s->low[s->comp[i]] = CODE_EXIT - 1;             /* of this component, until all are looked at */
+		if (w->c->node[s->comp[i]].pc < w->c->node[low].pc)
+			low = s->comp[i];
+	}
+	for (uint32_t i = k; i < s->ncomp; i++) {
+		uint32_t v = s->comp[i];
+
+		for (uint32_t e = w->succ.at[v]; e < w->succ.at[v + 1]; e++)
+			out |= s->low[w->succ.to[e]] != CODE_EXIT - 1;
+	}
+	for (uint32_t i = k; i < s->ncomp; i++)
+		s->low[s->comp[i]] = CODE_EXIT;                 /* done */
+	s->ncomp = k;
+	if (!out)
+		w->leave[low] = 1;
+}
+
+static void
+tarjan(struct work *w, struct scc *s, uint32_t root)
+{
+	uint32_t sp = 0;
+
+	w->stack[sp++] = root;
+	s->low[root] = s->idx[root] = s->count++;
+	s->comp[s->ncomp++] = root;
+	w->iter[root] = w->succ.at[root];
+	while (sp) {
+		uint32_t v = w->stack[sp - 1], t;
+
+		if (w->iter[v] < w->succ.at[v + 1]) {
+			t = w->succ.to[w->iter[v]++];
+			if (s->idx[t] == CODE_EXIT) {
+				s->low[t] = s->idx[t] = s->count++;
+				s->comp[s->ncomp++] = t;
+				w->iter[t] = w->succ.at[t];
+				w->stack[sp++] = t;
+			} else if (s->low[t] != CODE_EXIT && s->idx[t] < s->low[v])
+				s->low[v] = s->idx[t];
+			continue;
+		}
+		sp--;
+		if (sp && s->low[v] < s->low[w->stack[sp - 1]])
+			s->low[w->stack[sp - 1]] = s->low[v];
+		if (s->low[v] == s->idx[v])
+			component(w, s, v);
+	}
+}
+
+/* Nodes that never come to the exit: from each endless loop one edge leads there.  1: there were some */
+static int
+endless(struct work *w)
+{
+	struct scc s = { malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)), 0, 0 };
+	int e = -1;
+
+	if (s.low && s.idx && s.comp) {
+		memset(s.low, 0xff, (w->n + 1) * sizeof *s.low);
+		memset(s.idx, 0xff, (w->n + 1) * sizeof *s.idx);
+		for (uint32_t i = 0; i < w->n; i++)
+			if (w->num[i] == CODE_EXIT && s.idx[i] == CODE_EXIT)
+				tarjan(w, &s, i);
+		e = 1;
+	}
+	free(s.low);
+	free(s.idx);
+	free(s.comp);
+	return e;
+}
+
+static uint32_t
+meet(const uint32_t *idom, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		while (a > b)
+			a = idom[a];
+		while (b > a)
+			b = idom[b];
+	}
+	return a;
+}
+
+/* idom[i]: place in order of the immediate dominator of order[i] */
+static void
+dominators(struct work *w)
+{
+	int change = 1;
+
+	memset(w->idom, 0xff, (w->n + 1) * sizeof *w->idom);
+	w->idom[0] = 0;
+	while (change) {
+		change = 0;
+		for (uint32_t i = 1; i < w->norder; i++) {
+			uint32_t v = w->order[i], best = CODE_EXIT;
+
+			for (uint32_t k = w->succ.at[v]; k < w->succ.at[v + 1]; k++) {
+				uint32_t p = w->num[w->succ.to[k]];
+
+				if (p != CODE_EXIT && w->idom[p] != CODE_EXIT)
+					best = best == CODE_EXIT ? p : meet(w->idom, best, p);
+			}
+			change |= best != w->idom[i];
+			w->idom[i] = best;
+		}
+	}
+}
+
+static int
+analyse(struct work *w)
+{
+	struct wcode *c = w->c;
+
+	if (forward(w) != 0)
+		return -1;
+	for (int again = 1; again; ) {
+		drop(&w->succ);
+		drop(&w->pred);
+		if (add_edges(w) != 0 || backward(w) != 0)
+			return -1;
+		number(w);
+		again = w->norder <= w->n;
+		if (again && endless(w) < 0)
+			return -1;
+	}
+	dominators(w);
+	for (uint32_t i = 1; i < w->norder; i++) {
+		uint32_t p = w->order[w->idom[i]];
+
+		c->node[w->order[i]].pdom = p == w->n ? CODE_EXIT : p;
+	}
+	for (uint32_t i = 0; i < w->n; i++)
+		if (c->node[i].flags & CODE_BRANCH && c->node[i].pdom != CODE_EXIT)
+			c->node[c->node[i].pdom].flags |= CODE_JOIN;
+	return 0;
+}
+
+int
+wcode_analyse(struct wcode *c)
+{
+	struct work w = { .c = c, .n = (uint32_t)c->n };
+	size_t n = (size_t)w.n + 2;
+	int e = -1;
+
+	for (uint32_t i = 0; i < w.n; i++)
+		c->node[i].flags &= (uint8_t)~(CODE_BRANCH | CODE_JOIN | CODE_TAIL);
+	if (c->nedge)
+		qsort(c->edge, c->nedge, sizeof *c->edge, by_from);
+	w.num = malloc(n * sizeof *w.num);
+	w.order = malloc(n * sizeof *w.order);
+	w.idom = malloc(n * sizeof *w.idom);
+	w.stack = malloc(n * sizeof *w.stack);
+	w.iter = malloc(n * sizeof *w.iter);
+	w.leave = calloc(n, 1);
+	if (entries(&w) == 0 && w.num && w.order && w.idom && w.stack && w.iter && w.leave)
+		e = analyse(&w);
+	free(w.entry);
+	free(w.num);
+	free(w.order);
+	free(w.idom);
+	free(w.stack);
+	free(w.iter);
+	free(w.leave);
+	drop(&w.all);
+	drop(&w.succ);
+	drop(&w.pred);
+	return e;
+}

@@ -1,0 +1,70 @@
+/*
+ * Dynamic control dependence: which branch, or call, decided that an
+ * instruction was executed.  Xin and Zhang, Efficient Online Detection of
+ * Dynamic Control Dependence (ISSTA 2007): a stack of regions, from a branch
+ * to its immediate post-dominator, one base for each call.
+ *
+ * The parent of an instance is the last branch of its call whose region it is
+ * in; outside of all regions, the call.  In a signal handler it is the signal.
+ * A jump to another function hands its own parent on.  Frames are known by
+ * where their return address lies, so that jumps out of several of them, and
+ * unwinding, end what they leave.
+ *
+ * Two passes: a first visit finds the code (wcode_visit), wcode_analyse, then a
+ * second one is followed.
+ */
+#ifndef TM_CFG_CONTROL_H
+#define TM_CFG_CONTROL_H
+
+#include "base/buf.h"
+#include "cfg/code.h"
+#include "replay/itrace/itrace.h"
+
+/* Collects the code of a visit, for which VISIT_CONTROL does.  Functions that return int give 0, or -1 without memory. */
+struct wcode_visit;
+
+struct wcode_visit *wcode_visit_new(struct wcode *c);              /* NULL: no memory */
+void wcode_visit_free(struct wcode_visit *t);
+int wcode_visit_batch(struct wcode_visit *t, const struct visit_batch *b);        /* each batch, at once */
+
+struct control;
+
+struct control *control_new(const struct wcode *c);              /* c, analysed, is borrowed.  NULL: no memory */
+void control_free(struct control *t);
+
+/*
+ * The runs of a visit, each in order.  parent[i], for instruction i of the
+ * run: the instance that it is control dependent on, VISIT_INITIAL for none.
+ * parent may be NULL.
+ */
+int control_run(struct control *t, const struct visit_run *r, const struct visit_batch *b, uint64_t *parent);
+
+/*
+ * The same in two steps.  What control has to do with n instructions of a run
+ * is always the same, and so are the pieces that they fall into, in each of
+ * which all have one parent: piece i ends before instruction end[i].
+ */
+struct control_path {
+	uint64_t pc;                    /* of the first */
+	uint32_t n, npiece;
+	const uint16_t *end;
+	uint32_t nact;
+	const struct control_act *act;
+};
+const struct control_path *control_path(struct control *t, const struct visit_at *at, uint32_t n);      /* until control_free; NULL: no memory */
+
+/* A run of it, from instance n on, its words; parent[i]: of piece i; it may be NULL */
+int control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent);
+int control_signal(struct control *t, uint64_t n, const uint64_t *word);                /* a run that is a signal */
+uint64_t control_parent(const struct control *t);       /* of what comes next, if nothing joins there */
+
+/* Instances that may be parents of what comes: all that were so far */
+void control_parents(const struct control *t, visit_writer_fn *fn, void *arg);
+
+size_t control_depth(const struct control *t);  /* calls and signals that are not over */
+
+/* Its state between two runs: appended to b (which may end up without memory); and restored: 0, or -1 for bytes that are none */
+void control_save(const struct control *t, struct buf *b);
+int control_load(struct control *t, const uint8_t *p, size_t n);
+
+#endif

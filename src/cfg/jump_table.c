@@ -1,0 +1,221 @@
+/*
+ * Jump tables, as compilers write them for switches: the jump takes its target
+ * from a table of addresses, or of differences to the table's own address, and
+ * a comparison before it says how many there are.
+ */
+#include <string.h>
+#include <Zydis/Zydis.h>
+
+#include "cfg/code.h"
+#include "isa/x86/decode.h"
+
+#define BACK 32u                        /* so far back; for what compilers move out of loops: */
+#define FAR  1024u
+#define MOST 4096u                      /* entries */
+
+struct scan {
+	struct wcode *c;
+	uint32_t at;                    /* the node that is looked at */
+	int taken;                      /* the path goes on by its jump */
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	unsigned steps, most;           /* back */
+};
+
+struct table {
+	uint64_t base;
+	unsigned size, n;               /* bytes of an entry; entries */
+	ZydisRegister index;            /* which of them */
+};
+
+static int
+decode(struct scan *s)
+{
+	const struct wcode_node *v = &s->c->node[s->at];
+
+	return x86_decode(&s->z, s->op, v->b, v->len, s->c->amd) == 0;
+}
+
+/* The instruction before, as code lies, or what jumps here; far: calls are passed.  0: there is none */
+static int
+back(struct scan *s)
+{
+	const struct wcode *c = s->c;
+	uint64_t pc = c->node[s->at].pc;
+	size_t h = wcode_bucket(c, pc);
+	uint32_t i;
+
+	for (i = c->ends[h]; i != CODE_EXIT; i = c->node[i].enext)
+		if (c->node[i].pc + c->node[i].len == pc && (c->node[i].kind == CODE_PLAIN || c->node[i].kind == CODE_COND ||
+		    (s->most == FAR && c->node[i].kind == CODE_CALL)))
+			break;
+	s->taken = i == CODE_EXIT;
+	if (i == CODE_EXIT)
+		i = c->node[s->at].from;
+	if (i == CODE_EXIT || c->node[i].kind == CODE_INDIRECT || ++s->steps > s->most)
+		return 0;
+	s->at = i;
+	return decode(s);
+}
+
+static ZydisRegister
+whole(ZydisRegister r)
+{
+	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+}
+
+/* Does it write register r (in any width)? */
+static int
+writes(const struct scan *s, ZydisRegister r)
+{
+	for (int i = 0; i < s->z.operand_count; i++)
+		if (s->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER && s->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+		    whole(s->op[i].reg.value) == r)
+			return 1;
+	return 0;
+}
+
+static int
+is_lea_rip(const struct scan *s, uint64_t *addr)
+{
+	const struct wcode_node *v = &s->c->node[s->at];
+
+	if (s->z.mnemonic != ZYDIS_MNEMONIC_LEA || s->op[1].mem.base != ZYDIS_REGISTER_RIP)
+		return 0;
+	*addr = v->pc + v->len + (uint64_t)s->op[1].mem.disp.value;
+	return 1;
+}
+
+/* The bound, from here on backward */
+static int
+bound(struct scan *s, struct table *t)
+{
+	int plus = -1;
+
+	do {
+		ZydisMnemonic m = s->z.mnemonic;
+
+		if (m == ZYDIS_MNEMONIC_JNBE || m == ZYDIS_MNEMONIC_JBE)
+			plus = (m == ZYDIS_MNEMONIC_JNBE) != s->taken ? 1 : -1;
+		else if (m == ZYDIS_MNEMONIC_JNB || m == ZYDIS_MNEMONIC_JB)
+			plus = (m == ZYDIS_MNEMONIC_JNB) != s->taken ? 0 : -1;
+		else if (m == ZYDIS_MNEMONIC_AND && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && writes(s, t->index)) {
+			t->n = (unsigned)s->op[1].imm.value.u + 1;
+			return s->op[1].imm.value.u < MOST;
+		} else if (m == ZYDIS_MNEMONIC_CMP && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && plus >= 0) {
+			if (s->op[1].imm.value.u >= MOST)
+				return 0;
+			t->n = (unsigned)s->op[1].imm.value.u + (unsigned)plus;
+			return t->n != 0;
+		} else if (s->z.meta.category == ZYDIS_CATEGORY_COND_BR)
+			plus = -1;
+	} while (back(s));
+	return 0;
+}
+
+/* The address in one of the registers that an entry's place is made of, from here on backward */
+static int
+base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
+{
+	s.steps = 0;
+	s.most = FAR;
+	while (back(&s))
+		if (is_lea_rip(&s, addr) && (whole(s.op[0].reg.value) == whole(m->base) || whole(s.op[0].reg.value) == whole(m->index)))
+			return 1;
+	return 0;
+}
+
+/* A table of addresses, of which memory operand m is an entry */
+static int
+addresses(struct scan *s, ZydisDecodedOperandMem m, struct table *t)
+{
+	uint64_t a = 0;
+
+	if (m.index == ZYDIS_REGISTER_NONE || m.scale != 8)
+		return 0;
+	t->size = 8;
+	t->index = whole(m.index);
+	if (m.base != ZYDIS_REGISTER_NONE && !base(*s, &m, &a))
+		return 0;
+	t->base = a + (uint64_t)m.disp.value;
+	return back(s) && bound(s, t);
+}
+
+/* A table of differences, one of which was just added to an address */
+static int
+differences(struct scan *s, struct table *t)
+{
+	t->size = 4;
+	while (back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR) {
+		ZydisDecodedOperandMem m = s->op[1].mem;
+
+		if ((s->z.mnemonic != ZYDIS_MNEMONIC_MOVSXD && s->z.mnemonic != ZYDIS_MNEMONIC_MOV) ||
+		    s->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || s->op[1].size != 32 || m.index == ZYDIS_REGISTER_NONE || m.disp.value)
+			continue;
+		t->index = whole(m.index);
+		return base(*s, &m, &t->base) && back(s) && bound(s, t);
+	}
+	return 0;
+}
+
+static int
+find(struct scan *s, struct table *t)
+{
+	ZydisRegister r;
+
+	if (!decode(s))
+		return 0;
+	if (s->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return addresses(s, s->op[0].mem, t);
+	if (s->op[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return 0;
+	for (r = whole(s->op[0].reg.value); back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR;) {
+		if (!writes(s, r))
+			continue;
+		if (s->z.mnemonic == ZYDIS_MNEMONIC_ADD && s->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			return differences(s, t);
+		return s->z.mnemonic == ZYDIS_MNEMONIC_MOV && s->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY && addresses(s, s->op[1].mem, t);
+	}
+	return 0;
+}
+
+/* Entry i; 0: it leads to no code */
+static uint64_t
+entry(struct wcode *c, const struct table *t, unsigned i)
+{
+	uint64_t to = 0, at = t->base + (uint64_t)i * t->size;
+	uint8_t b[8] = { 0 };
+
+	if (c->read(c->arg, at, b, t->size, 0) != t->size)
+		return 0;
+	for (unsigned k = t->size; k-- > 0;)
+		to = to << 8 | b[k];
+	if (t->size == 4)
+		to = t->base + (uint64_t)(int64_t)(int32_t)to;
+	if (wcode_find(c, to) == CODE_EXIT && (c->read(c->arg, to, b, 2, 1) != 2 || (!b[0] && !b[1])))
+		return 0;
+	return to;
+}
+
+int
+wcode_table(struct wcode *c, uint32_t v)
+{
+	struct scan s = { .c = c, .at = v, .most = BACK };
+	struct table t = { 0 };
+
+	if (!find(&s, &t))
+		return 0;
+	for (unsigned i = 0; i < t.n; i++)
+		if (!entry(c, &t, i))
+			return 0;
+	for (unsigned i = 0; i < t.n; i++) {
+		uint64_t to = entry(c, &t, i);
+
+		if (wcode_add_edge(c, v, to) != 0)
+			return -1;
+	}
+	if (c->kept)
+		c->kept(c->keptarg, t.base, (size_t)t.n * t.size);
+	c->node[v].flags |= CODE_TABLE;
+	return 0;
+}

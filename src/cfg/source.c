@@ -1,0 +1,262 @@
+/* Files, functions and lines of instructions. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "cfg/source.h"
+#include "format/ae/exe.h"
+
+struct file {
+	struct exe exe;
+	char *name;                     /* owned */
+	int open, error;                /* error: of opening it, or 0: it is no executable */
+	int ran, other, said;           /* statements of it were executed; it is not what they were of; the caller knows what is wrong */
+	struct timespec time;           /* when it was changed last */
+	struct file *next;
+};
+
+/* A file that was mapped executable */
+struct module {
+	struct ws_rec_map map;          /* name and id are owned */
+	struct file *file;              /* NULL: not looked for yet */
+};
+
+struct wsource {
+	struct module *module;          /* owned */
+	size_t nmodule, capmodule;
+	struct file *file;              /* owned */
+	char say[4400];
+};
+
+struct wsource *
+wsource_new(void)
+{
+	return calloc(1, sizeof(struct wsource));
+}
+
+void
+wsource_free(struct wsource *s)
+{
+	struct file *f;
+
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nmodule; i++) {
+		free((void *)(uintptr_t)s->module[i].map.name);
+		free((void *)(uintptr_t)s->module[i].map.id);
+	}
+	free(s->module);
+	while ((f = s->file) != NULL) {
+		s->file = f->next;
+		if (f->open)
+			exe_close(&f->exe);
+		free(f->name);
+		free(f);
+	}
+	free(s);
+}
+
+/* The file of this name, which may be gone, or not an ELF file; NULL: no memory */
+static struct file *
+file_of(struct wsource *s, const char *name)
+{
+	struct stat st;
+	struct file *f;
+
+	for (f = s->file; f; f = f->next)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	f = calloc(1, sizeof *f);
+	if (!f || !(f->name = strdup(name))) {
+		free(f);
+		return NULL;
+	}
+	f->error = stat(name, &st) != 0 ? errno : 0;
+	f->open = !f->error && exe_open(&f->exe, name) == 0;
+	f->time = f->error ? (struct timespec){ 0 } : st.st_mtim;
+	f->next = s->file;
+	return s->file = f;
+}
+
+int
+wsource_map(struct wsource *s, const struct ws_rec_map *m)
+{
+	struct module *k;
+	char *name, *id;
+
+	for (size_t i = 0; i < s->nmodule; i++)
+		if (s->module[i].map.addr == m->addr && s->module[i].map.len == m->len && strcmp(s->module[i].map.name, m->name) == 0)
+			return 0;
+	name = strdup(m->name);
+	id = malloc(m->nid + 1u);
+	if (!name || !id || buf_grow(&s->module, &s->capmodule, s->nmodule + 1, sizeof *s->module) < 0) {
+		free(name);
+		free(id);
+		return -1;
+	}
+	if (m->nid)
+		memcpy(id, m->id, m->nid);
+	k = &s->module[s->nmodule++];
+	*k = (struct module){ .map = *m };
+	k->map.name = name;
+	k->map.id = (const uint8_t *)id;
+	return 0;
+}
+
+/* The last mapping there was of pc */
+static struct module *
+module_of(const struct wsource *s, uint64_t pc)
+{
+	for (size_t i = s->nmodule; i-- > 0;)
+		if (pc >= s->module[i].map.addr && pc - s->module[i].map.addr < s->module[i].map.len)
+			return &s->module[i];
+	return NULL;
+}
+
+int
+wsource_in_main(const struct wsource *s, uint64_t pc)
+{
+	const struct module *m = module_of(s, pc);
+
+	return m && m->map.type == WS_EXE;
+}
+
+/* Between addresses of the file and its offsets: out of `from` the other, UINT64_MAX if there is none */
+static uint64_t
+convert(const struct exe *x, uint64_t from, int to_offset)
+{
+	size_t n;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(x->elf, &n) != 0)
+		return UINT64_MAX;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t base;
+
+		if (!gelf_getphdr(x->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		base = to_offset ? ph.p_vaddr : ph.p_offset;
+		if (from >= base && from - base < ph.p_filesz)
+			return from - base + (to_offset ? ph.p_offset : ph.p_vaddr);
+	}
+	return UINT64_MAX;
+}
+
+/* Is this the file that was mapped, as far as its build id tells? */
+static int
+same(const struct exe *x, const struct ws_rec_map *m)
+{
+	return !m->nid || !x->idlen || (m->nid == x->idlen && memcmp(m->id, x->id, m->nid) == 0);
+}
+
+uint64_t
+wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol)
+{
+	struct file *f = file_of(s, m->name);
+
+	if (!f || !f->open || !same(&f->exe, m))
+		return 0;
+	for (size_t i = 0; i < f->exe.nsym; i++) {
+		uint64_t off;
+
+		if (strcmp(f->exe.sym[i].name, symbol) != 0)
+			continue;
+		off = convert(&f->exe, f->exe.sym[i].addr, 1);
+		if (off != UINT64_MAX && off >= m->offset && off - m->offset < m->len)
+			return m->addr + (off - m->offset);
+	}
+	return 0;
+}
+
+/* The folder in which the source was compiled needs not be said */
+static const char *
+shorten(struct exe *x, uint64_t addr, const char *file)
+{
+	Dwarf_Die die;
+	Dwarf_Attribute a;
+	const char *dir;
+	size_t n;
+
+	if (!dwarf_addrdie(x->dwarf, addr, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a) || !(dir = dwarf_formstring(&a)))
+		return file;
+	n = strlen(dir);
+	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+}
+
+/* The file that pc was mapped from, *addr its address there; NULL: none, or it is not there any more, or another one */
+static struct file *
+mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
+{
+	struct module *m = module_of(s, pc);
+
+	if (!m || (!m->file && !(m->file = file_of(s, m->map.name))))
+		return NULL;
+	m->file->ran = 1;
+	if (m->file->open && !same(&m->file->exe, &m->map))
+		m->file->other = 1;
+	if (!m->file->open || m->file->other)
+		return NULL;
+	*addr = convert(&m->file->exe, pc - m->map.addr + m->map.offset, 0);
+	return m->file;
+}
+
+void
+wsource_code(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n)
+{
+	uint64_t addr = 0;
+	struct file *f = mapped(s, pc, &addr);
+	uint8_t b[15];
+
+	if (f && n <= sizeof b && (addr == UINT64_MAX || !exe_image(&f->exe, addr, b, n) || memcmp(b, code, n) != 0))
+		f->other = 1;
+}
+
+const char *
+wsource_complaint(struct wsource *s)
+{
+	for (struct file *f = s->file; f; f = f->next) {
+		if (f->said || !f->ran || (f->open && !f->other))
+			continue;
+		f->said = 1;
+		snprintf(s->say, sizeof s->say, "%.4096s: %s: its functions and lines are not known", f->name,
+		    f->open ? "is not the file that was captured" : f->error ? strerror(f->error) : "no executable");
+		return s->say;
+	}
+	return NULL;
+}
+
+struct timespec
+wsource_changed(struct wsource *s, uint64_t pc)
+{
+	uint64_t addr;
+	const struct file *f = mapped(s, pc, &addr);
+
+	return f ? f->time : (struct timespec){ 0 };
+}
+
+void
+wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file, const char **func, int *line)
+{
+	struct file *f;
+	struct exe *x;
+	uint64_t addr, off;
+
+	*file = *func = NULL;
+	*line = 0;
+	wsource_code(s, pc, code, n);
+	if ((f = mapped(s, pc, &addr)) == NULL)
+		return;
+	x = &f->exe;
+	*func = exe_func(x, addr, &off);
+	*file = exe_line(x, addr, line);
+	if (*file)
+		*file = shorten(x, addr, *file);
+	if (!*file || *line < 0)
+		*line = 0;
+}

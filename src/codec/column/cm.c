@@ -1,0 +1,334 @@
+/* Context mixing: coding of values, the same steps for encoder and decoder. */
+#include "codec/column/cm_internal.h"
+
+#include "codec/column/cm_miss_internal.h"
+#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_vote_internal.h"
+
+#define SURE_LEN 8
+#define DEAR    4       /* a value of so many bytes, and one, is dear */
+#define VAIN    (UINT32_C(700) << 16)   /* of 2^32: another candidate that is right less often is not tried */
+#define HOPE    128     /* parts of it that one outcome changes */
+#define POS 23          /* bits of a position in mtab and dtab; the others are a check */
+
+/* The best candidate of try k that is none of the refused: index << 1 | which, or -1 */
+static inline int
+pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
+{
+	static const uint32_t least[CM_TRIES] = { 0, 16000 << 5, 24000 << 5 };
+	uint32_t best[4] = { least[k], least[k], least[k], least[k] };
+
+	_Pragma("GCC unroll 16")
+	for (unsigned j = 0; j < CM_VOTES; j++) {
+		const uint16_t *t = f->t[k][j][l->hist[j]];
+		uint32_t p0 = (uint32_t)t[0] << 5 | j << 1, p1 = (uint32_t)t[1] << 5 | j << 1 | 1;
+
+		for (int z = 0; z < k; z++) {
+			p0 &= -(uint32_t)(l->cand[j][0] != refused[z]);
+			p1 &= -(uint32_t)(l->cand[j][1] != refused[z]);
+		}
+		best[j & 1] = p0 > best[j & 1] ? p0 : best[j & 1];
+		best[2 + (j & 1)] = p1 > best[2 + (j & 1)] ? p1 : best[2 + (j & 1)];
+	}
+	for (int q = 1; q < 4; q++)
+		best[0] = best[q] > best[0] ? best[q] : best[0];
+	return (best[0] & 31) || best[0] != least[k] ? (int)(best[0] & 31) : -1;
+}
+
+/* Is cand the value?  Mixed from all votes. */
+static inline int
+decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which, uint64_t cand)
+{
+	uint16_t *t[CM_VOTES];
+	int s[CM_VOTES + 1];
+	cm_vec x[2];
+	unsigned vote = (unsigned)which >> 1;
+	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote], *wrank = f->wrank[k][l->hist[CM_RANK]];
+	uint32_t *recent = &f->recent[k][cm_hash(cm_mix(l->key, (f->hist & 255) << 5 | vote), 10)], p;
+
+	_Pragma("GCC unroll 16")
+	for (int j = 0; j < CM_VOTES; j++) {
+		int e0 = l->cand[j][0] == cand, e1 = l->cand[j][1] == cand;
+
+		t[j] = &f->t[k][j][l->hist[j]][(2 - e1) & -!e0];
+		s[j] = cm_stretch(*t[j]);
+	}
+	s[CM_VOTES] = cm_stretch(*recent >> 16);
+	x[0] = cm_set(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]);
+	x[1] = cm_set(s[8], s[9], s[10], s[11], 256, s[12], 0, 0);
+	p = cm_squash(cm_dot(x, w, wrank, 2) >> 14);
+	bit = range_bit(r, dec, bit, p);
+	cm_train(x, w, wrank, cm_clip16((((bit << 16) - (int)p) >> 4) * 8), 2);
+	_Pragma("GCC unroll 16")
+	for (int j = 0; j < CM_VOTES; j++)
+		cm_move(t[j], bit, 6);
+	cm_count(recent, bit, 255);
+	return bit;
+}
+
+/* After value v[i]: what is kept of the order of values */
+static inline void
+step(struct cm *c, struct cm_key *k, uint64_t key, uint64_t val)
+{
+	struct cm_fix *f = c->f;
+
+	k->d2 = k->d1;
+	k->d1 = val - k->last;
+	k->last = val;
+	f->g[3] = f->g[2];
+	f->g[2] = f->g[1];
+	f->g[1] = f->g[0];
+	f->g[0] = val;
+	f->prevkey = key;
+	f->roll = (f->roll << 8) + (val * 0x9e3779b97f4a7c15 >> 40);
+}
+
+/* The table is asked with the 8 values before v[i], so that its entry has time to come from memory */
+static inline void
+learn_match(struct cm *c, const uint64_t *v, size_t i)
+{
+	struct cm_fix *f = c->f;
+	uint64_t h = f->rollhash;
+	uint32_t *m = &c->mtab[h >> (62 - c->bits)], at = *m, n = 0;
+
+	*m = (uint32_t)i | (uint32_t)(h >> 16) << POS;
+	f->rollhash = f->roll * 0xd6e8feb86659fd93;
+	__builtin_prefetch(&c->mtab[f->rollhash >> (62 - c->bits)]);
+	if (f->mlen && v[f->mpos] == v[i]) {
+		f->mlen += f->mlen < 65535;
+		f->mpos++;
+		return;
+	}
+	f->mlen = 0;
+	if ((at ^ *m) >> POS || !(at &= (1u << POS) - 1) || at >= i)
+		return;
+	while (n < 32 && n <= at && v[at - n] == v[i - n])
+		n++;
+	if (n >= 4) {
+		f->mlen = n;
+		f->mpos = at + 1;
+	}
+}
+
+/* The last four differences before position i, over their common power of two: a hash, and that power */
+static inline uint64_t
+shape(const uint64_t *v, size_t i, int32_t *tz)
+{
+	uint64_t a = v[i - 1] - v[i - 2], b = v[i - 2] - v[i - 3], c = v[i - 3] - v[i - 4], d = v[i - 4] - v[i - 5], all = a | b | c | d;
+	int z = all ? __builtin_ctzll(all) : 0;
+
+	*tz = all ? z : -1;
+	return cm_mix(cm_mix((uint64_t)((int64_t)a >> z), (uint64_t)((int64_t)b >> z)),
+		cm_mix((uint64_t)((int64_t)c >> z), (uint64_t)((int64_t)d >> z))) * 0xd6e8feb86659fd93;
+}
+
+static inline void
+learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
+{
+	struct cm_fix *f = c->f;
+	uint64_t h;
+	uint32_t *m, at;
+	int32_t tz, otz;
+
+	if (f->dlen && l->cand[CM_DMATCH][0] == v[i]) {
+		f->dlen += f->dlen < 255;
+		f->dpos++;
+	} else if (f->dlen && l->cand[CM_DMATCH][1] == v[i] && f->dpos + 1 < i) {
+		f->dlen = f->dlen > 8 ? f->dlen / 2 : f->dlen;
+		f->dpos += 2;
+	} else {
+		f->dlen = 0;
+	}
+	h = f->shapehash;
+	tz = f->shapetz;
+	m = &c->dtab[h >> (62 - c->bits)];
+	at = *m;
+	*m = (uint32_t)i | (uint32_t)(h >> 16) << POS;
+	f->shapehash = shape(v, i + 1, &f->shapetz);
+	__builtin_prefetch(&c->dtab[f->shapehash >> (62 - c->bits)]);
+	if (f->dlen || (at ^ *m) >> POS || (at &= (1u << POS) - 1) < 5 || at >= i || tz < 0)
+		return;
+	if (shape(v, at, &otz) == h && otz >= 0 && v[i] - v[i - 1] == scaled(v[at] - v[at - 1], tz - otz)) {
+		f->dlen = 5;
+		f->dpos = at + 1;
+		f->dshift = tz - otz;
+	}
+}
+
+/* One cheap decision when a long match, or a long match of differences, agrees with a context that has not failed of late */
+static inline int
+sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *cand)
+{
+	const struct cm_fix *f = c->f;
+	const struct cm_slot *s = l->slot[CM_ROLL];
+
+	if (f->mlen >= SURE_LEN && (s->w & 0xffff) == (unsigned)l->chk[CM_ROLL] << 8 && s->v == v[f->mpos]) {
+		*cand = s->v;
+		return 0;
+	}
+	s = l->slot[CM_PAIR];
+	if (f->dlen >= SURE_LEN && (s->w & 0xffff) == (unsigned)l->chk[CM_PAIR] << 8) {
+		*cand = s->v + l->base[CM_PAIR];
+		if (*cand == f->g[0] + scaled(v[f->dpos] - v[f->dpos - 1], f->dshift))
+			return 1;
+	}
+	return -1;
+}
+
+static inline int
+try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i, int kind, uint64_t cand)
+{
+	struct cm_fix *f = c->f;
+	uint32_t len = kind ? f->dlen : f->mlen, *t = &f->sure[kind][len > 63 ? 63 : len], p = *t >> 16;
+	int bit = range_bit(r, dec, !dec && v[i] == cand, p < 16 ? 16 : p > 65530 ? 65530 : p);
+
+	cm_count(t, bit, 1023);
+	if (!bit)
+		return 0;
+	v[i] = cand;
+	step(c, l->k, l->key, cand);
+	if (f->mlen && v[f->mpos] == cand) {
+		f->mlen += f->mlen < 65535;
+		f->mpos++;
+	} else {
+		f->mlen = 0;
+	}
+	if (f->dlen && f->g[0] - f->g[1] == scaled(v[f->dpos] - v[f->dpos - 1], f->dshift)) {
+		f->dlen += f->dlen < 255;
+		f->dpos++;
+	} else {
+		f->dlen = 0;
+	}
+	if (!(i & 3))
+		c->mtab[f->rollhash >> (62 - c->bits)] = (uint32_t)i | (uint32_t)(f->rollhash >> 16) << POS;
+	f->rollhash = f->roll * 0xd6e8feb86659fd93;
+	return 1;
+}
+
+/* Votes that were right but not believed in try k are believed more: without this they would not be asked again */
+static inline void
+learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
+{
+	for (int j = 0; j < CM_VOTES; j++)
+		for (int q = 0; q < 2; q++)
+			if (l->cand[j][q] == val && l->hist[j] != CM_NONE)
+				cm_move(&f->t[k][j][l->hist[j]][q], 1, 4);
+}
+
+/* Candidates one by one, then the value's bytes */
+static inline uint64_t
+code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k, uint64_t *refused)
+{
+	struct cm_fix *f = c->f;
+	const int first = k;
+
+	for (; k < CM_TRIES; k++) {
+		uint32_t *hope = &f->hope[k][f->hist & 255];
+		int which, right;
+
+		if (k > first && *hope < VAIN && *hope & 15) {
+			--*hope;
+			break;
+		}
+		which = pick(f, l, k, refused);
+		if (which < 0)
+			break;
+		refused[k] = l->cand[which >> 1][which & 1];
+		right = decide(f, r, dec, !dec && val == refused[k], l, k, which, refused[k]);
+		*hope = (*hope - *hope / HOPE + (right ? UINT32_MAX / HOPE : 0)) | 15;
+		if (right) {
+			f->hist = f->hist << 2 | (uint32_t)k;
+			return refused[k];
+		}
+	}
+	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0]);
+	if ((f->levels & 7) >= DEAR)
+		learn_right(f, l, val, k < CM_TRIES ? k : CM_TRIES - 1);
+	f->lastmiss = val;
+	f->hist = f->hist << 2 | 3;
+	return val;
+}
+
+static inline void
+look_at(struct cm *c, struct look *l, const uint64_t *key, size_t i)
+{
+	l->key = key ? key[i] : 0;
+	l->k = c->key + (key ? cm_hash(cm_mix(l->key, 9), c->bits - 1) : 0);
+	look_first(c, l, key != NULL);
+}
+
+static inline __attribute__((always_inline)) void
+run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
+{
+	struct cm_fix *f = c->f;
+	const int keyed = key != NULL;
+	struct look look[2], *l = &look[0], *next = &look[1];
+	int ready = 0;          /* all of *l that can be known before its turn is */
+
+	for (; i < end; i++) {
+		uint64_t refused[CM_TRIES], val;
+		int kind, k = 0;
+
+		if (!ready)
+			look_at(c, l, key, i);
+		if (f->mlen && keyed && key[f->mpos] != l->key)
+			f->mlen = 0;
+		kind = sure(c, l, v, &refused[0]);
+		if (kind >= 0) {
+			if (try_sure(c, r, dec, l, v, i, kind, refused[0])) {
+				ready = 0;
+				continue;
+			}
+			k = 1;
+			if (kind)
+				f->dlen = 0;
+			else
+				f->mlen = 0;
+		}
+		if (!ready)
+			look_others(c, l, keyed, keyed || i < 64 ? 0 : v[i - f->period]);
+		look_candidates(c, l, v, i, width);
+		if ((f->hist & 3) == 3)
+			miss_expect(c, l->key);
+		val = code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
+		v[i] = val;
+		if (l->floats)
+			learn_float(f, l, val);
+		if (!keyed)
+			learn_period(f, v, i, val);
+		step(c, l->k, l->key, val);
+		ready = i + 1 < end;
+		if (ready) {
+			look_at(c, next, key, i + 1);
+			look_others(c, next, keyed, keyed || i < 63 ? 0 : v[i + 1 - f->period]);
+			for (int j = 0; j < CM_SLOTS; j++)
+				__builtin_prefetch(next->slot[j]);
+		}
+		learn_rank(&f->rank, val);
+		learn_slots(l, val);
+		learn_lines(l, v, i, val);
+		learn_match(c, v, i);
+		if (i >= 8)
+			learn_dmatch(c, l, v, i);
+		l = next;
+		next = l == look ? &look[1] : &look[0];
+	}
+}
+
+void
+cm_enc(struct cm *c, struct range *r, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
+{
+	if (key)
+		run(c, r, 0, v, key, i, end, width);
+	else
+		run(c, r, 0, v, NULL, i, end, width);
+}
+
+void
+cm_dec(struct cm *c, struct range *r, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
+{
+	if (key)
+		run(c, r, 1, v, key, i, end, width);
+	else
+		run(c, r, 1, v, NULL, i, end, width);
+}

@@ -1,0 +1,241 @@
+/* The methods cm and cm-delta: blocks, with and without a primer. */
+#include "codec/column/method.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 4096      /* values coded between two looks at the room there is */
+
+/* Differences, in place: from the end, so that each is of the values themselves */
+static void
+differences(uint64_t *v, size_t n, uint64_t mask)
+{
+	for (size_t i = n; i-- > 1;)
+		v[i] = (v[i] - v[i - 1]) & mask;
+}
+
+static void
+sums(uint64_t *v, size_t n, uint64_t mask)
+{
+	for (size_t i = 1; i < n; i++)
+		v[i] = (v[i] + v[i - 1]) & mask;
+}
+
+/* Where that history is, or in place of the one that was used longest ago */
+static struct cm_past *
+past(struct vc_work *w, uint64_t id, int kind)
+{
+	struct cm_past *p = &w->past[0];
+
+	for (unsigned i = 0; i < w->held; i++) {
+		struct cm_past *q = &w->past[i];
+
+		if (id && q->id == id && q->kind == kind) {
+			p = q;
+			break;
+		}
+		p = q->used < p->used ? q : p;
+	}
+	p->used = ++w->turns;
+	return p;
+}
+
+/* Room for that many values behind the history of prime, which is brought there.  0, or -1. */
+static int
+history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int keyed, unsigned width)
+{
+	size_t skip = prime ? prime->n : 0;
+	uint64_t id = prime ? prime->id : 0;
+	struct cm_past *p = w->now = past(w, id, kind);
+
+	p->first = 0;
+	p->layout = 0;
+	if (skip + n > p->cap)
+		p->id = 0;
+	if (buf_grow(&p->v, &p->cap, skip + n, sizeof *p->v)
+	    || (keyed && buf_grow(&p->key, &p->keycap, skip + n, sizeof *p->key)))
+		return -1;
+	if (id && id == p->id && kind == p->kind)
+		return 0;
+	if (skip) {
+		memcpy(p->v, prime->v, skip * sizeof *p->v);
+		if (kind == CM_DELTA)
+			differences(p->v, skip, vc_mask(prime->width));
+		if (keyed)
+			memcpy(p->key, prime->key, skip * sizeof *p->key);
+	}
+	p->id = id;
+	p->kind = kind;
+	p->keyed = keyed;
+	p->width = width;
+	return 0;
+}
+
+static int
+encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end, int keyed, unsigned width)
+{
+	size_t start = out->n;
+
+	range_enc_init(r, NULL);
+	while (i < end) {
+		size_t n = end - i < CHUNK ? end - i : CHUNK;
+
+		if (!buf_room(out, n * CM_ROOM + 64))
+			return -1;
+		r->out = out->p + start;
+		cm_enc(&w->now->cm, r, w->now->v, keyed ? w->now->key : NULL, i, i + n, width);
+		out->n = start + r->n;
+		i += n;
+	}
+	return 0;
+}
+
+/* The state after the values of prime, into w->now->cm.  0, or -1. */
+static int
+primed(struct vc_work *w, const struct vc_prime *prime, int kind)
+{
+	struct vc_prime *p = (struct vc_prime *)prime;  /* what is made here, under the lock, is all that ever changes */
+	struct range r;
+	int ret = -1;
+
+	pthread_mutex_lock(&p->lock);
+	if (p->cm[kind].f) {
+		ret = 0;
+	} else {
+		w->tmp.n = 0;
+		if (cm_reset(&w->now->cm, cm_bits(p->n)) == 0
+		    && encode(w, &r, &w->tmp, 0, p->n, p->key != NULL, p->width) == 0)
+			ret = cm_copy(&p->cm[kind], &w->now->cm);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return ret ? ret : cm_copy(&w->now->cm, &p->cm[kind]);
+}
+
+/* Everything as it is before the block's first value; *skip: its position */
+static int
+begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, size_t *skip)
+{
+	*skip = prime ? prime->n : 0;
+	if (prime && !prime->key != !col->key)
+		return -1;
+	if (history(w, prime, kind, col->n, col->key != NULL, col->width))
+		return -1;
+	if (prime ? primed(w, prime, kind) : cm_reset(&w->now->cm, cm_bits(col->n)))
+		return -1;
+	if (col->key && col->n)
+		memcpy(w->now->key + *skip, col->key, col->n * sizeof *col->key);
+	return 0;
+}
+
+static int
+enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, struct buf *out)
+{
+	struct range r;
+	size_t skip;
+
+	if (begin(w, prime, col, kind, &skip))
+		return -1;
+	if (col->n)
+		memcpy(w->now->v + skip, col->v, col->n * sizeof *col->v);
+	if (kind == CM_DELTA)
+		differences(w->now->v + skip, col->n, vc_mask(col->width));
+	if (encode(w, &r, out, skip, skip + col->n, col->key != NULL, col->width))
+		return -1;
+	out->n -= r.n;
+	range_end(&r);
+	out->n += r.n;
+	w->now->first = prime ? 0 : col->n;
+	return 0;
+}
+
+static int
+dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	struct range r;
+	size_t skip;
+	uint64_t all = 0;
+
+	if (begin(w, prime, col, kind, &skip)) {
+		*err = "no memory";
+		return -1;
+	}
+	range_dec_init(&r, p, len);
+	cm_dec(&w->now->cm, &r, w->now->v, col->key ? w->now->key : NULL, skip, skip + col->n, col->width);
+	for (size_t i = 0; i < col->n; i++)
+		all |= w->now->v[skip + i];
+	if (all & ~vc_mask(col->width) || r.n < len) {
+		*err = r.n < len ? "bytes behind the last value" : "a value that is too wide";
+		return -1;
+	}
+	w->now->first = prime ? 0 : col->n;
+	if (col->n)
+		memcpy(v, w->now->v + skip, col->n * sizeof *v);
+	if (kind == CM_DELTA)
+		sums(v, col->n, vc_mask(col->width));
+	return 0;
+}
+
+/* Is that the state after the first block that p is made of? */
+static int
+state_of(const struct cm_past *q, const struct vc_prime *p)
+{
+	uint64_t mask = vc_mask(p->width), prev = 0;
+
+	if (!p->n || q->first != p->n || (p->key && (!q->key || memcmp(q->key, p->key, p->n * sizeof *p->key))))
+		return 0;
+	for (size_t i = 0; i < p->n; i++) {
+		if (q->v[i] != (q->kind == CM_DELTA ? (p->v[i] - prev) & mask : p->v[i]))
+			return 0;
+		prev = p->v[i];
+	}
+	return 1;
+}
+
+void
+cm_prime_take(struct vc_work *w, struct vc_prime *p)
+{
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < w->held; i++) {
+		struct cm_past *q = &w->past[i];
+
+		if (p->cm[q->kind].f || q->keyed != (p->key != NULL) || q->width != p->width || !state_of(q, p))
+			continue;
+		p->cm[q->kind] = q->cm;
+		memset(&q->cm, 0, sizeof q->cm);
+		q->first = 0;
+		q->id = p->id;
+		if (q->used < used)
+			continue;
+		used = q->used;         /* the last of them is the better kind */
+		p->layout = q->layout;
+		p->hint = p->hint == VC_STORED ? VC_STORED : q->kind == CM_DELTA ? VC_CM_DELTA : VC_CM;
+	}
+}
+
+int
+vc_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
+{
+	return enc(w, prime, col, CM_PLAIN, out);
+}
+
+int
+vc_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	return dec(w, prime, col, CM_PLAIN, p, len, v, err);
+}
+
+int
+vc_cmd_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
+{
+	return enc(w, prime, col, CM_DELTA, out);
+}
+
+int
+vc_cmd_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	return dec(w, prime, col, CM_DELTA, p, len, v, err);
+}

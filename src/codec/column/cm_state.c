@@ -1,0 +1,154 @@
+/* Context mixing: its state. */
+#include "codec/column/cm_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_rank_internal.h"
+
+#define ALIGN 64
+#define HUGE  ((size_t)2 << 20)
+
+static size_t
+part(size_t *at, size_t n)
+{
+	size_t here = *at;
+
+	*at = (here + n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	return here;
+}
+
+/* Memory for a state of that many bits; what it held is kept when the size is the same */
+static int
+make(struct cm *c, int bits)
+{
+	size_t at = 0, mem, one = (size_t)1 << bits;
+	size_t fix = part(&at, sizeof *c->f), slot = part(&at, CM_SLOTS * one * sizeof *c->slot),
+		key = part(&at, one / 2 * sizeof *c->key), line = part(&at, one / 4 * sizeof *c->line),
+		mtab = part(&at, 4 * one * sizeof *c->mtab), dtab = part(&at, 4 * one * sizeof *c->dtab),
+		miss = part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)), level = part(&at, (size_t)CM_NMISS << (bits - 1));
+	char *p;
+
+	if (c->f && c->bits == bits)
+		return 0;
+	cm_free(c);
+	mem = at < HUGE ? at : (at + HUGE - 1) & ~(HUGE - 1);
+	p = aligned_alloc(at < HUGE ? ALIGN : HUGE, mem);
+	if (!p)
+		return -1;
+#ifdef MADV_HUGEPAGE
+	if (at >= HUGE)
+		madvise(p, mem, MADV_HUGEPAGE); /* random accesses all over it */
+#endif
+	c->bits = bits;
+	c->size = at;
+	c->f = (void *)(p + fix);
+	c->slot = (void *)(p + slot);
+	c->key = (void *)(p + key);
+	c->line = (void *)(p + line);
+	c->mtab = (void *)(p + mtab);
+	c->dtab = (void *)(p + dtab);
+	c->miss = (void *)(p + miss);
+	c->level = (void *)(p + level);
+	return 0;
+}
+
+int
+cm_bits(size_t n)
+{
+	int bits = 8;
+
+	while (bits < 14 && (size_t)1 << bits < n)
+		bits++;
+	return bits;
+}
+
+static void
+fill16(void *at, size_t size, int16_t v)
+{
+	int16_t *p = at;
+
+	for (size_t i = 0; i < size / sizeof *p; i++)
+		p[i] = v;
+}
+
+static void
+fill32(void *at, size_t size, uint32_t v)
+{
+	uint32_t *p = at;
+
+	for (size_t i = 0; i < size / sizeof *p; i++)
+		p[i] = v;
+}
+
+/* After a history of n1 ones and n0 zeros a 1 has (n1 + 1/2) / (n0 + n1 + 1) */
+static void
+map_reset(uint16_t (*map)[CM_NMISS][256][2])
+{
+	for (unsigned h = 1; h < 256; h++) {
+		unsigned n1 = (unsigned)__builtin_popcount(h) - 1, n = 31 - (unsigned)__builtin_clz(h);
+
+		for (int j = 0; j < 9; j++)
+			for (int i = 0; i < CM_NMISS; i++) {
+				map[j][i][h][0] = (uint16_t)((2 * n1 + 1) * 65535 / (2 * n + 2));
+				map[j][i][h][1] = (uint16_t)cm_stretch(map[j][i][h][0]);
+			}
+	}
+}
+
+static void
+fix_reset(struct cm_fix *f)
+{
+	static const uint16_t t0[4] = { 40960, 12288, 8192, 32768 };
+
+	memset(f, 0, sizeof *f);
+	for (int k = 0; k < CM_TRIES; k++)
+		for (int j = 0; j < CM_VOTES; j++)
+			for (int h = 0; h < 256; h++)
+				for (int r = 0; r < 4; r++)
+					f->t[k][j][h][r] = h == CM_NONE ? (r < 2 ? 256 : 32768) : t0[r];
+	fill16(f->w, sizeof f->w, 2000);
+	fill16(f->wrank, sizeof f->wrank, 2000);
+	fill16(f->wmiss, sizeof f->wmiss, 2500);
+	fill16(f->wknown, sizeof f->wknown, 2500);
+	fill32(f->recent, sizeof f->recent, 1u << 31);
+	fill32(f->sure, sizeof f->sure, 15u << 28);
+	fill32(f->zeros, sizeof f->zeros, 1u << 31);
+	memset(f->hope, 255, sizeof f->hope);
+	map_reset(f->map);
+	rank_reset(&f->rank);
+	f->period = 1;
+}
+
+int
+cm_reset(struct cm *c, int bits)
+{
+	cm_num_init();
+	if (make(c, bits))
+		return -1;
+	fix_reset(c->f);
+	memset(c->slot, 0, c->size - (size_t)((char *)c->slot - (char *)c->f));
+	for (size_t i = 0; i < (size_t)CM_SLOTS << bits; i++)
+		c->slot[i].w = CM_NONE;
+	memset(c->miss, 1, (size_t)CM_NMISS << (bits + CM_MISSBITS));
+	memset(c->level, 1, (size_t)CM_NMISS << (bits - 1));
+	return 0;
+}
+
+int
+cm_copy(struct cm *to, const struct cm *from)
+{
+	if (make(to, from->bits))
+		return -1;
+	memcpy(to->f, from->f, from->size);
+	return 0;
+}
+
+void
+cm_free(struct cm *c)
+{
+	free(c->f);
+	memset(c, 0, sizeof *c);
+}

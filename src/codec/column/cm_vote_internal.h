@@ -1,0 +1,233 @@
+/* Context mixing: the predictors' candidates for a value, and what they learn from it. */
+#ifndef TM_CODEC_COLUMN_CM_VOTE_INTERNAL_H
+#define TM_CODEC_COLUMN_CM_VOTE_INTERNAL_H
+
+#include <string.h>
+
+#include "codec/column/cm_internal.h"
+#include "codec/column/cm_numbers_internal.h"
+#include "codec/column/cm_rank_internal.h"
+
+#define CM_ROLL 5               /* slot whose context is the last 8 values */
+#define CM_PAIR 2               /* slot whose context is the last two differences */
+
+struct look {                   /* all that is known before a value */
+	uint64_t key, cand[CM_VOTES][2], base[CM_SLOTS];
+	struct cm_slot *slot[CM_SLOTS];
+	struct cm_line *line[2];
+	struct cm_key *k;
+	uint8_t chk[CM_SLOTS];
+	uint8_t hist[CM_VOTES];         /* CM_NONE: no candidate */
+	int floats;
+};
+
+static inline uint64_t
+scaled(uint64_t d, int shift)
+{
+	return shift >= 0 ? d << shift : (uint64_t)((int64_t)d >> -shift);
+}
+
+static inline uint64_t
+float_op(unsigned op, uint64_t a, uint64_t b)
+{
+	double x, y;
+
+	memcpy(&x, &a, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	x = op == 0 ? x - y : op == 1 ? y - x : op == 2 ? x + y : x * y;
+	memcpy(&a, &x, sizeof a);
+	return a;
+}
+
+/* Zero, or of a size whose sums and products are finite and normal */
+static inline int
+is_float(uint64_t a)
+{
+	uint64_t e = a >> 52 & 2047;
+
+	return (e > 0x210 && e < 0x5f0) || a << 1 == 0;
+}
+
+static inline void
+look_slot(const struct cm *c, struct look *l, int j, uint64_t ctx, uint64_t base)
+{
+	uint64_t h = ctx * 0xd6e8feb86659fd93;
+
+	l->slot[j] = c->slot + ((size_t)j << c->bits) + (h >> (64 - c->bits));
+	l->chk[j] = (uint8_t)(h >> 16);
+	l->base[j] = base;
+}
+
+/* The two slots that the cheap decision needs */
+static inline void
+look_first(const struct cm *c, struct look *l, int keyed)
+{
+	const struct cm_fix *f = c->f;
+
+	look_slot(c, l, CM_ROLL, cm_mix(cm_mix(f->roll, l->key), f->roll >> 32), 0);
+	if (keyed)
+		look_slot(c, l, CM_PAIR, cm_mix(cm_mix(l->key, l->k->d1), l->k->d2), l->k->last);
+	else
+		look_slot(c, l, CM_PAIR, cm_mix(f->g[0] - f->g[1], f->g[1] - f->g[2]), f->g[0]);
+}
+
+static inline void
+look_others(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
+{
+	const struct cm_fix *f = c->f;
+	uint64_t g0 = f->g[0], g1 = f->g[1], key = l->key, last = l->k->last, d1 = l->k->d1, a, b;
+
+	if (keyed) {
+		look_slot(c, l, 0, cm_mix(key, last), 0);
+		look_slot(c, l, 1, cm_mix(key, f->prevkey), g0);
+		look_slot(c, l, 3, cm_mix(key, d1 ^ 0x1234), last);
+		look_slot(c, l, 4, cm_mix(cm_mix(key, g0), g1), 0);
+		a = key + 3 * f->prevkey;
+		b = 5 * key + 1;
+	} else {
+		look_slot(c, l, 0, cm_mix(g0, 1), 0);
+		look_slot(c, l, 1, cm_mix(g0, g1), 0);
+		look_slot(c, l, 3, cm_mix(g1 - f->g[3], g0 - f->g[2]), g1);
+		look_slot(c, l, 4, cm_mix(lagged, 0x77), 0);
+		a = (g0 >> 16) + (g1 >> 16) * 77;
+		b = (g1 >> 14) * 5 + (g0 >> 14) * 3;
+	}
+	l->line[0] = c->line + cm_hash(cm_mix(a, 1), c->bits - 3);
+	l->line[1] = c->line + ((size_t)1 << (c->bits - 3)) + cm_hash(cm_mix(b, 2), c->bits - 3);
+}
+
+/* Candidates of the slots and of what follows them; i: the value's position */
+static inline void
+look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i, unsigned width)
+{
+	const struct cm_fix *f = c->f;
+
+	for (int j = 0; j < CM_SLOTS; j++) {
+		uint64_t w = l->slot[j]->w;
+
+		l->cand[j][0] = l->slot[j]->v + l->base[j];
+		l->cand[j][1] = l->cand[j][0] + (uint64_t)((int64_t)w >> 16);
+		l->hist[j] = (w >> 8 & 255) == l->chk[j] ? w & 255 : CM_NONE;
+	}
+	for (int j = CM_SLOTS; j < CM_VOTES; j++) {
+		l->hist[j] = CM_NONE;
+		l->cand[j][0] = l->cand[j][1] = 0;
+	}
+	if (f->mlen) {
+		l->cand[CM_MATCH][0] = l->cand[CM_MATCH][1] = v[f->mpos];
+		l->hist[CM_MATCH] = (uint8_t)(f->mlen > 31 ? 31 : f->mlen);
+	}
+	if (f->dlen) {
+		uint64_t from = v[f->dpos - 1];
+
+		l->cand[CM_DMATCH][0] = f->g[0] + scaled(v[f->dpos] - from, f->dshift);
+		l->cand[CM_DMATCH][1] = f->dpos + 1 < i ? f->g[0] + scaled(v[f->dpos + 1] - from, f->dshift) : l->cand[CM_DMATCH][0];
+		l->hist[CM_DMATCH] = (uint8_t)((f->dlen > 31 ? 31 : f->dlen) + (f->dshift ? 32 : 0));
+	}
+	for (int q = 0; q < 2; q++) {
+		const struct cm_line *n = l->line[q];
+
+		if (n->pos) {
+			uint64_t d = v[i - n->lag] - n->ref;
+
+			l->cand[CM_LINE + q][0] = l->cand[CM_LINE + q][1] = n->at + scaled(d, n->shift);
+			l->hist[CM_LINE + q] = n->hist;
+		}
+	}
+	l->cand[CM_RANK][0] = l->cand[CM_RANK][1] = rank_value(&f->rank, &l->hist[CM_RANK]);
+	l->floats = width == 8 && is_float(f->g[0]) && is_float(f->g[1]);
+	if (l->floats) {
+		l->cand[CM_FLOAT][0] = l->cand[CM_FLOAT][1] = float_op(f->op, f->g[0], f->g[1]);
+		l->hist[CM_FLOAT] = (uint8_t)f->ophist;
+	}
+}
+
+static inline void
+learn_slots(struct look *l, uint64_t val)
+{
+	for (int j = 0; j < CM_SLOTS; j++) {
+		struct cm_slot *s = l->slot[j];
+		uint64_t now = val - l->base[j], far = s->v - now;      /* from now on the value before is that far */
+		int first = s->v == now, second = !first & (l->cand[j][1] == val), known = l->hist[j] != CM_NONE;
+		unsigned hist = (unsigned)l->hist[j] << 2 | (unsigned)(known ? 2 - 2 * first - second : 2);
+
+		far = first ? s->w >> 16 : far;
+		far = known ? far : 0;
+		s->v = now;
+		s->w = far << 16 | (uint64_t)l->chk[j] << 8 | (hist & 255);
+	}
+}
+
+/* A neighbour whose change, times a power of two, is this value's */
+static inline void
+line_search(struct cm_line *n, const uint64_t *v, size_t i, uint64_t dv)
+{
+	int tz = __builtin_ctzll(dv);
+
+	for (int lag = 1; lag <= 8; lag++) {
+		uint64_t d = v[i - lag] - v[n->pos - lag];
+		int shift = d ? tz - __builtin_ctzll(d) : 99;
+
+		if (shift >= -5 && shift <= 5 && (int64_t)dv >> tz == (int64_t)d >> (tz - shift)) {
+			n->lag = (uint8_t)lag;
+			n->shift = (int8_t)shift;
+			return;
+		}
+	}
+}
+
+static inline void
+learn_lines(struct look *l, const uint64_t *v, size_t i, uint64_t val)
+{
+	for (int q = 0; i > CM_LAGS && q < 2; q++) {
+		struct cm_line *n = l->line[q];
+
+		if (n->pos) {
+			int ok = l->cand[CM_LINE + q][0] == val;
+
+			if (!ok || v[i - n->lag] != n->ref)
+				n->hist = (uint8_t)((n->hist << 1 | ok) & 63);
+			if (!ok && val != n->at && (n->hist || !(i & 3)))
+				line_search(n, v, i, val - n->at);
+		} else {
+			n->lag = (uint8_t)(1 + q);
+		}
+		n->pos = (uint32_t)i;
+		n->at = val;
+		n->ref = v[i - n->lag];
+	}
+}
+
+static inline void
+learn_float(struct cm_fix *f, const struct look *l, uint64_t val)
+{
+	int ok = l->cand[CM_FLOAT][0] == val;
+
+	f->ophist = (f->ophist << 1 | (uint32_t)ok) & 127;
+	for (unsigned op = 0; !ok && op < 4; op++)
+		if (float_op(op, f->g[0], f->g[1]) == val) {
+			f->op = op;
+			break;
+		}
+}
+
+/* The period at which values or differences come again, looked for in every fourth 64 values */
+static inline void
+learn_period(struct cm_fix *f, const uint64_t *v, size_t i, uint64_t val)
+{
+	if (i < 64 || (i & 192))
+		return;
+	for (size_t q = 2; q < CM_LAGS; q++)
+		f->lag[q] += (unsigned)(v[i - q] == val || v[i - q] - v[i - 2 * q] == val - v[i - q]) << 6;
+	if ((i & 63) == 63) {
+		uint32_t best = 1;
+
+		for (uint32_t q = 2; q < CM_LAGS; q++)
+			best = f->lag[q] > f->lag[best] ? q : best;
+		for (uint32_t q = 2; q < CM_LAGS; q++)
+			f->lag[q] -= f->lag[q] >> 2;
+		f->period = best;
+	}
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* The method fast: zstd over the bytes of the layout that suits it best; a byte says which. */
+#include "codec/column/byteplanes.h"
+
+#include <string.h>
+#include <zstd.h>
+
+#define QUICK   0       /* instead of a level: what comes again is found from afar, but not all of it, which is quick */
+#define FAR     1.25    /* so much larger than another coding is what it makes if zstd will not come near that */
+#define PLAINFAR 1.5    /* the same with the values as they are, of which LZMA may make more */
+#define QUICK_HASH 17   /* table of that, 2^17 entries */
+
+static void
+quickly(ZSTD_CCtx *zc, size_t n)
+{
+	int bits = 10;           /* the least there is */
+
+	while (bits < 27 && (size_t)1 << bits < n)
+		bits++;
+	ZSTD_CCtx_setParameter(zc, ZSTD_c_compressionLevel, 1);
+	ZSTD_CCtx_setParameter(zc, ZSTD_c_windowLog, bits);
+	ZSTD_CCtx_setParameter(zc, ZSTD_c_hashLog, QUICK_HASH);
+}
+
+static int
+compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *out)
+{
+	size_t room = ZSTD_compressBound(n), r;
+	uint8_t *to = buf_room(out, room);
+
+	if (!w->zc)
+		w->zc = ZSTD_createCCtx();
+	if (!w->zc || !to)
+		return -1;
+	ZSTD_CCtx_reset(w->zc, ZSTD_reset_session_and_parameters);
+	if (level == QUICK)
+		quickly(w->zc, n);
+	else
+		ZSTD_CCtx_setParameter(w->zc, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(w->zc, ZSTD_c_contentSizeFlag, 0);
+	r = ZSTD_compress2(w->zc, to, room, p, n);
+	if (ZSTD_isError(r))
+		return -1;
+	out->n += r;
+	return 0;
+}
+
+int
+vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int level, size_t *size)
+{
+	w->tmp.n = w->bytes.n = 0;
+	if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, kind, w->bytes.p)
+	    || compress(w, w->bytes.p, col->n * col->width, level, &w->tmp))
+		return -1;
+	*size = w->tmp.n;
+	return 0;
+}
+
+int
+vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, size_t *size)
+{
+	return vc_fast_size(w, col, prime ? prime->layout : 0, QUICK, size);
+}
+
+int
+vc_fast_far(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far)
+{
+	size_t n, plain;
+
+	if (vc_fast_size(w, col, kind, QUICK, &n))
+		return -1;
+	plain = n;
+	if (kind && vc_fast_size(w, col, 0, QUICK, &plain))
+		return -1;
+	*far = ((double)n >= FAR * (double)size ? VC_FAR : 0) | ((double)plain >= PLAINFAR * (double)size ? VC_FAR_PLAIN : 0);
+	return 0;
+}
+
+int
+vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size_t *size)
+{
+	*size = SIZE_MAX;
+	*kind = 0;
+	for (unsigned k = 0; k < LAY_KINDS; k++) {
+		size_t n;
+
+		if (!lay_fits(col, k))
+			continue;
+		if (vc_fast_size(w, col, k, 3, &n))
+			return -1;
+		if (n < *size) {
+			*size = n;
+			*kind = k;
+		}
+	}
+	return 0;
+}
+
+int
+vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
+{
+	struct vc_col sample;
+	unsigned kind;
+	size_t size;
+
+	(void)prime;
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) || !buf_room(&w->bytes, col->n * col->width + 1)
+	    || lay_out(w, col, kind, w->bytes.p))
+		return -1;
+	buf_u8(out, (uint8_t)kind);
+	return compress(w, w->bytes.p, col->n * col->width, w->level, out);
+}
+
+int
+vc_fast_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+	const uint8_t *p, size_t len, uint64_t *v, const char **err)
+{
+	size_t n = col->n * col->width;
+
+	(void)prime;
+	*err = "a layout that there is not";
+	if (!len || !lay_fits(col, p[0]))
+		return -1;
+	*err = "no memory";
+	w->bytes.n = 0;
+	if (!w->zd)
+		w->zd = ZSTD_createDCtx();
+	if (!w->zd || !buf_room(&w->bytes, n + 1))
+		return -1;
+	if (ZSTD_decompressDCtx(w->zd, w->bytes.p, n, p + 1, len - 1) != n) {
+		*err = "zstd data that is damaged or of the wrong length";
+		return -1;
+	}
+	return lay_in(w, col, p[0], w->bytes.p, v);
+}

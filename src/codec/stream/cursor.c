@@ -1,0 +1,204 @@
+/* Value streams: the cursor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/stream/stream_internal.h"
+
+#define KEEP 2                  /* blocks */
+
+struct kept {
+	struct vs_job job;
+	int there;              /* its number is job.no */
+	uint64_t used;
+};
+
+struct vs_cursor {
+	struct vs_reader *r;
+	const struct vs_index *x;
+	struct vc_work *work;   /* owned; NULL: not made */
+	struct kept kept[KEEP];
+	uint64_t clock;
+	uint64_t at;            /* records before the cursor */
+	const struct vs_block *b;       /* NULL, or the block with the records from lo to hi - 1 */
+	uint64_t lo, hi;
+	struct vs_fault fault;
+};
+
+struct vs_cursor *
+vs_cursor(struct vs_reader *r, struct vs_fault *f)
+{
+	const struct vs_index *x = vs_index(r, f);
+	struct vs_cursor *c = x ? calloc(1, sizeof(*c)) : NULL;
+
+	if (!c) {
+		if (x)
+			vs_set_fault(f, 0, UINT64_MAX, VS_NOMEM);
+		return NULL;
+	}
+	c->r = r;
+	c->x = x;
+	return c;
+}
+
+void
+vs_cursor_free(struct vs_cursor *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < KEEP; i++)
+		vs_job_free(&c->kept[i].job);
+	vc_work_free(c->work);
+	free(c);
+}
+
+uint64_t
+vs_count(const struct vs_cursor *c)
+{
+	return c->x->nrec;
+}
+
+uint64_t
+vs_tell(const struct vs_cursor *c)
+{
+	return c->at;
+}
+
+const struct vs_fault *
+vs_cursor_fault(const struct vs_cursor *c)
+{
+	return &c->fault;
+}
+
+int
+vs_seek(struct vs_cursor *c, uint64_t rec)
+{
+	if (rec > c->x->nrec) {
+		vs_set_fault(&c->fault, c->x->size, rec, "there are only %llu records", (unsigned long long)c->x->nrec);
+		return -1;
+	}
+	c->at = rec;
+	return 0;
+}
+
+static const struct vs_entry *
+entry_of(const struct vs_index *x, uint64_t rec)
+{
+	size_t lo = 0, hi = x->n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (x->e[mid].rec <= rec)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &x->e[lo];
+}
+
+/* Decodes block e into k; the first block was decoded for the primers */
+static int
+load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
+{
+	struct vs_job *j = &k->job;
+
+	k->there = 0;
+	if (!c->work && !(c->work = vc_work_new(vs_columns(&c->r->m.info.layout)))) {
+		vs_set_fault(&c->fault, e->off, e->rec, VS_NOMEM);
+		return -1;
+	}
+	if (vs_get_entry(c->r, (size_t)(e - c->x->e), j) == 0 && vs_decode_job(&c->r->m, c->work, j) == 0) {
+		k->there = 1;
+		return 0;
+	}
+	c->fault = j->fault;
+	return -1;
+}
+
+/* The block with record rec becomes the present one; 0 or -1 */
+static int
+enter(struct vs_cursor *c, uint64_t rec)
+{
+	const struct vs_entry *e = entry_of(c->x, rec);
+	size_t no = (size_t)(e - c->x->e);
+	struct kept *k = &c->kept[0];
+
+	c->b = NULL;
+	if (vs_first(c->r, !no, &c->fault) != 0)
+		return -1;
+	if (!no) {
+		c->b = &c->r->first_job.b;
+	} else {
+		for (size_t i = 0; i < KEEP; i++) {
+			struct kept *t = &c->kept[i];
+
+			if (t->there && t->job.no == no) {
+				k = t;
+				break;
+			}
+			if (t->used < k->used)
+				k = t;
+		}
+		if ((!k->there || k->job.no != no) && load(c, k, e) != 0)
+			return -1;
+		k->used = ++c->clock;
+		c->b = &k->job.b;
+	}
+	c->lo = e->rec;
+	c->hi = e->rec + e->n;
+	return 0;
+}
+
+/* Is the record behind the place `at` one of the present block?  Walks may have dropped the values of the first one. */
+static int
+inside(const struct vs_cursor *c, uint64_t at)
+{
+	return c->b && at >= c->lo && at < c->hi && (c->b != &c->r->first_job.b || c->r->have_first);
+}
+
+/* n records from record rec of the present block on, by step 1 or -1 */
+static void
+copy(const struct vs_cursor *c, uint64_t rec, int step, uint64_t *v, size_t n)
+{
+	const struct vs_layout *y = &c->r->m.info.layout;
+
+	for (unsigned f = 0; f < y->nfield; f++) {
+		const uint64_t *from = vs_field(y, c->b, f) + (rec - c->lo);
+		uint64_t *to = v + f;
+
+		if (y->nfield == 1 && step > 0) {
+			memcpy(v, from, n * sizeof(*v));
+			return;
+		}
+		for (size_t i = 0; i < n; i++, from += step, to += y->nfield)
+			*to = *from;
+	}
+}
+
+long
+vs_next(struct vs_cursor *c, uint64_t *v, size_t n)
+{
+	if (c->at == c->x->nrec || !n)
+		return 0;
+	if (!inside(c, c->at) && enter(c, c->at) != 0)
+		return -1;
+	if (n > c->hi - c->at)
+		n = (size_t)(c->hi - c->at);
+	copy(c, c->at, 1, v, n);
+	c->at += n;
+	return (long)n;
+}
+
+long
+vs_prev(struct vs_cursor *c, uint64_t *v, size_t n)
+{
+	if (!c->at || !n)
+		return 0;
+	if (!inside(c, c->at - 1) && enter(c, c->at - 1) != 0)
+		return -1;
+	if (n > c->at - c->lo)
+		n = (size_t)(c->at - c->lo);
+	copy(c, c->at - 1, -1, v, n);
+	c->at -= n;
+	return (long)n;
+}

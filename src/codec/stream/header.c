@@ -1,0 +1,215 @@
+/* Value streams: the bytes of headers, heads of blocks and numbers. */
+#include <lzma.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "codec/stream/stream_internal.h"
+
+const uint8_t vs_magic[8] = { 0x89, 'T', 'M', 'B', 'I', 'F', '\r', '\n' };
+const uint8_t vs_magic_end[4] = { 'B', 'I', 'F', 'e' };
+
+void
+vs_set_fault(struct vs_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->off = off;
+	f->rec = rec;
+	va_start(ap, fmt);
+	vsnprintf(f->err, sizeof(f->err), fmt, ap);
+	va_end(ap);
+}
+
+void
+vs_put_num(struct buf *b, uint64_t v)
+{
+	for (; v > 127; v >>= 7)
+		buf_u8(b, (uint8_t)(v | 128));
+	buf_u8(b, (uint8_t)v);
+}
+
+int
+vs_get_num(const uint8_t *p, size_t n, uint64_t *v)
+{
+	*v = 0;
+	for (size_t i = 0; i < n && i < VS_NUM; i++) {
+		if (i == VS_NUM - 1 && p[i] > 1)
+			return -1;
+		*v |= (uint64_t)(p[i] & 127) << 7 * i;
+		if (p[i] < 128)
+			return i && !p[i] ? -1 : (int)i + 1;
+	}
+	return n < VS_NUM ? 0 : -1;
+}
+
+uint32_t
+vs_crc(const uint8_t *p, size_t n, uint32_t crc)
+{
+	return lzma_crc32(p, n, crc);
+}
+
+static unsigned
+log2_of(unsigned width)
+{
+	return width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : 3;
+}
+
+/* Records of a block, at most */
+static uint32_t
+most(const struct vs_options *o)
+{
+	uint32_t first = o->first ? o->first : o->block, max = o->block ? o->block : VS_GROUP;
+
+	max = first > max ? first : max;
+	return o->group > max ? o->group : max;
+}
+
+void
+vs_put_header(struct buf *b, const struct vs_options *o)
+{
+	uint32_t max = most(o);
+	size_t start = b->n;
+
+	buf_add(b, vs_magic, sizeof(vs_magic));
+	buf_le16(b, VS_VERSION);
+	buf_le32(b, max);
+	buf_le32(b, (uint32_t)o->nhead);
+	buf_le16(b, 0);
+	buf_u8(b, (uint8_t)o->layout.ref);
+	buf_u8(b, (uint8_t)o->layout.nfield);
+	for (unsigned i = 0; i < o->layout.nfield; i++)
+		buf_u8(b, (uint8_t)(log2_of(o->layout.width[i]) | o->layout.key[i] << 4));
+	buf_add(b, o->head, o->nhead);
+	if (!b->nomem)
+		buf_le32(b, vs_crc(b->p + start, b->n - start, 0));
+}
+
+size_t
+vs_header_size(const uint8_t *p, const char **err)
+{
+	uint32_t nhead = get_le32(p + 14);
+
+	*err = NULL;
+	if (memcmp(p, vs_magic, sizeof(vs_magic)))
+		*err = "not a value stream of bifcm(5)";
+	else if (get_le16(p + 8) != VS_VERSION)
+		*err = "a value stream of an unknown version";
+	else if (nhead > VS_HEAD_MAX || p[21] < 1 || p[21] > VS_FIELDS)
+		*err = "the header is damaged";
+	return *err ? 0 : VS_HEADER + p[21] + nhead + 4;
+}
+
+int
+vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
+{
+	struct vs_layout *y = &i->layout;
+
+	memset(i, 0, sizeof(*i));
+	*err = "the header is damaged";
+	if (vs_crc(p, n - 4, 0) != get_le32(p + n - 4))
+		return -1;
+	*err = "the header is not as it must be";
+	i->block = get_le32(p + 10);
+	i->nhead = get_le32(p + 14);
+	y->nfield = p[21];
+	if (!i->block || i->block > VC_MAX || get_le16(p + 18) || p[20] > 1)
+		return -1;
+	y->ref = p[20];
+	for (unsigned c = 0; c < y->nfield; c++) {
+		uint8_t k = p[VS_HEADER + c];
+
+		if ((k & 15) > 3)
+			return -1;
+		y->width[c] = (uint8_t)(1u << (k & 15));
+		y->key[c] = k >> 4;
+	}
+	if (!vs_layout_valid(y))
+		return -1;
+	i->head = p + VS_HEADER + y->nfield;
+	return 0;
+}
+
+/* Values of column c, as far as the head of a block tells */
+static uint64_t
+values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
+{
+	if (!i->layout.ref)
+		return h->n;
+	return c < 2 ? h->ninst : c == 2 ? h->ninst + 1 : h->n - h->ninst;
+}
+
+static unsigned
+width(const struct vs_info *i, size_t c)
+{
+	static const uint8_t ref[VS_REFCOLS] = { 8, 1, 4, 2, 8 };
+
+	return i->layout.ref ? ref[c] : i->layout.width[c];
+}
+
+void
+vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
+{
+	vs_put_num(b, h->n == h->before ? 1 : h->n + 1);
+	if (i->layout.ref)
+		vs_put_num(b, h->ninst);
+	for (size_t c = 0; c < vs_columns(&i->layout); c++) {
+		if (!values(i, h, c))
+			continue;
+		buf_u8(b, (uint8_t)h->col[c].method);
+		vs_put_num(b, h->col[c].size);
+	}
+}
+
+/* The next number, at most max: 1; 0: too few bytes; -1 */
+static int
+number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
+{
+	int k = vs_get_num(p + *at, n - *at, v);
+
+	if (k <= 0)
+		return k;
+	*at += (size_t)k;
+	return *v > max ? -1 : 1;
+}
+
+int
+vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err)
+{
+	size_t at = 0;
+	uint64_t v, before = h->before;
+	int k = number(p, n, &at, i->block + UINT64_C(1), &v);
+
+	memset(h, 0, sizeof(*h));
+	h->before = before;
+	*err = "its head is not as it must be";
+	if (k <= 0)
+		return k;
+	if (!v || (v == 1 ? !before : v - 1 == before))
+		return -1;
+	h->n = v == 1 ? before : v - 1;
+	if (i->layout.ref && (k = number(p, n, &at, h->n, &h->ninst)) <= 0)
+		return k;
+	h->ncol = vs_columns(&i->layout);
+	for (size_t c = 0; c < h->ncol; c++) {
+		struct vs_stat *s = &h->col[c];
+
+		s->n = values(i, h, c);
+		if (!s->n)
+			continue;
+		if (at == n)
+			return 0;
+		s->method = p[at++];
+		if ((k = number(p, n, &at, s->n * width(i, c), &s->size)) <= 0)
+			return k;
+		h->size += s->size;
+		if (!vc_name(s->method)) {
+			*err = "a method that is not known";
+			return -1;
+		}
+	}
+	h->len = at + 4;
+	h->size += h->len;
+	return n < h->len ? 0 : 1;
+}

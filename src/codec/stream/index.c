@@ -1,0 +1,268 @@
+/* Value streams: the index of a file; of one that was cut off, from its blocks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "codec/stream/stream_internal.h"
+
+#define INDEX_MAX (1ull << 32)
+
+/* A place in the bytes of an index */
+struct cur {
+	const uint8_t *p, *end;
+	int bad;
+};
+
+static uint64_t
+number(struct cur *c, uint64_t max)
+{
+	uint64_t v = 0;
+	int k = c->bad ? 0 : vs_get_num(c->p, (size_t)(c->end - c->p), &v);
+
+	if (k <= 0 || v > max) {
+		c->bad = 1;
+		return 0;
+	}
+	c->p += k;
+	return v;
+}
+
+/* The entries and the tail from bytes whose checksum is good: 0; -1: they cannot be; -2: no memory */
+static int
+parse(struct vs_reader *r, const uint8_t *p, size_t n)
+{
+	struct cur c = { p + 1, p + n - 4, n < 1 + 4 || p[0] };
+	uint64_t nblock = number(&c, c.bad ? 0 : (uint64_t)(c.end - c.p) / 2), off = r->first, rec = 0, ntail;
+
+	r->entry = calloc(nblock + 1, sizeof(*r->entry));
+	if (!r->entry)
+		return -2;
+	for (size_t i = 0; i < nblock && !c.bad; i++) {
+		struct vs_entry *e = &r->entry[i];
+
+		uint32_t before = i ? e[-1].n : 0;
+
+		e->n = (uint32_t)number(&c, r->m.info.block);
+		c.bad |= e->n ? e->n == before : !before;
+		e->n = e->n ? e->n : before;
+		e->size = number(&c, VS_BHEAD + (uint64_t)VS_COLUMNS * 8 * VC_MAX);
+		e->off = off;
+		e->rec = rec;
+		off += e->size;
+		rec += e->n;
+	}
+	ntail = number(&c, r->m.record - 1);
+	if (c.bad || (uint64_t)(c.end - c.p) != ntail + 8)
+		return -1;
+	r->tail = malloc(ntail + 1);
+	if (!r->tail)
+		return -2;
+	memcpy(r->tail, c.p, ntail);
+	r->sum = get_le64(c.p + ntail);
+	r->index.e = r->entry;
+	r->index.n = nblock;
+	r->index.nrec = rec;
+	r->index.tail = r->tail;
+	r->index.ntail = ntail;
+	return 0;
+}
+
+static void
+forget(struct vs_reader *r)
+{
+	free(r->entry);
+	free(r->tail);
+	r->entry = NULL;
+	r->tail = NULL;
+	memset(&r->index, 0, sizeof(r->index));
+}
+
+/* The index, whose n bytes are at p and were at off, is what the reader has; 0, or -1 and *f */
+static int
+use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct vs_fault *f)
+{
+	int bad = -1;
+
+	if (n < 5 || vs_crc(p, n - 4, 0) != get_le32(p + n - 4))
+		vs_set_fault(f, off, UINT64_MAX, "the index is damaged");
+	else if ((bad = parse(r, p, n)) != 0)
+		vs_set_fault(f, off, UINT64_MAX, bad == -2 ? VS_NOMEM : "the index is not as it must be");
+	else if (r->index.n ? r->entry[r->index.n - 1].off + r->entry[r->index.n - 1].size != off : off != r->first)
+		bad = -1, vs_set_fault(f, off, UINT64_MAX, "the index does not fit the blocks");
+	if (bad)
+		forget(r);
+	else
+		r->index.whole = 1;
+	return bad ? -1 : 0;
+}
+
+/* All that is left of the file, which is not more than an index of n blocks and the end mark have */
+static int
+rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct vs_fault *f)
+{
+	uint64_t max = VS_INDEX + VS_END + (uint64_t)n * 2 * VS_NUM + 1;
+
+	while (b->n < max) {
+		size_t k = max - b->n < 65536 ? (size_t)(max - b->n) : 65536, got;
+		uint8_t *p = buf_room(b, k);
+
+		if (!p) {
+			vs_set_fault(f, off, UINT64_MAX, VS_NOMEM);
+			return -1;
+		}
+		got = vs_get(r, off + b->n, p, k);
+		b->n += got;
+		if (got < k)
+			break;
+	}
+	return vs_read_error(r, f, off + b->n, UINT64_MAX) ? -1 : 0;
+}
+
+/* Where the first end mark of n bytes from the index on ends; 0: there is none */
+static size_t
+ended(const uint8_t *p, size_t n)
+{
+	for (size_t len = 5; len + VS_END <= n; len++)
+		if (get_le32(p + len) == len && !memcmp(p + len + 4, vs_magic_end, 4))
+			return len + VS_END;
+	return 0;
+}
+
+int
+vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct vs_fault *f)
+{
+	struct buf b = BUF_INIT;
+	const uint8_t *end;
+	size_t len, i;
+	int bad = -1, same;
+
+	if (rest(r, off, n, &b, f) != 0)
+		goto out;
+	if (b.n < VS_END + 5) {
+		vs_set_fault(f, off + b.n, UINT64_MAX, "the file was cut off in its index, behind all blocks");
+		goto out;
+	}
+	/* The length stands in the last bytes, which are the end mark's only if nothing follows or is missing */
+	end = b.p + b.n - VS_END;
+	len = b.n - VS_END;
+	if ((i = ended(b.p, b.n)) && i < b.n) {
+		vs_set_fault(f, off + i, UINT64_MAX, "something follows the end of the stream");
+		goto out;
+	}
+	if (memcmp(end + 4, vs_magic_end, 4) || get_le32(end) != len) {
+		vs_set_fault(f, off, UINT64_MAX, "the index or the end mark behind it is damaged");
+		goto out;
+	}
+	if (use(r, off, b.p, len, f) != 0)
+		goto out;
+	for (same = r->index.n == n, i = 0; same && i < n; i++)
+		same = e[i].off == r->entry[i].off && e[i].n == r->entry[i].n;
+	if (!same) {
+		vs_set_fault(f, off, UINT64_MAX, "the index does not fit the blocks");
+		forget(r);
+		goto out;
+	}
+	r->index.size = off + b.n;
+	r->indexed = 1;
+	bad = 0;
+out:
+	buf_free(&b);
+	return bad;
+}
+
+/* From the end mark; 0, or -1 and *f */
+static int
+from_end(struct vs_reader *r, struct vs_fault *f)
+{
+	uint8_t end[VS_END], *p;
+	uint64_t size = r->src.size, len;
+	int bad;
+
+	vs_set_fault(f, size, UINT64_MAX, "the file was cut off: it has no end mark");
+	if (size < r->first + VS_END || vs_get(r, size - VS_END, end, VS_END) != VS_END || memcmp(end + 4, vs_magic_end, 4))
+		return -1;
+	len = get_le32(end);
+	vs_set_fault(f, size - VS_END, UINT64_MAX, "the end mark is damaged");
+	if (len > size - VS_END - r->first)
+		return -1;
+	p = malloc(len + 1);
+	if (!p) {
+		vs_set_fault(f, size, UINT64_MAX, VS_NOMEM);
+		return -1;
+	}
+	bad = vs_get(r, size - VS_END - len, p, len) == len ? use(r, size - VS_END - len, p, len, f) : -1;
+	free(p);
+	return bad;
+}
+
+/* The blocks that are there, from their heads; 0, or -1 without memory */
+static int
+from_front(struct vs_reader *r)
+{
+	uint64_t off = r->first, rec = 0, size = r->src.size;
+	size_t n = 0, cap = 0;
+	uint8_t p[VS_BHEAD];
+	struct vs_bhead h = { 0 };
+	const char *err;
+
+	for (;;) {
+		size_t got = vs_peek(r, off, p, VS_BHEAD);
+
+		h.before = h.n;
+		if (!got || !p[0] || vs_get_bhead(p, got, &r->m.info, &h, &err) != 1 || h.size > size - off)
+			break;
+		if (buf_grow(&r->entry, &cap, n + 1, sizeof(*r->entry)) != 0)
+			return -1;
+		r->entry[n++] = (struct vs_entry){ .off = off, .rec = rec, .size = h.size, .n = (uint32_t)h.n };
+		off += h.size;
+		rec += h.n;
+	}
+	r->index = (struct vs_index){ .e = r->entry, .n = n, .nrec = rec };
+	return 0;
+}
+
+int
+vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f)
+{
+	struct vs_fault why;
+	int there;
+
+	if (!r->src.seeks)
+		return 0;
+	if (from_end(r, &why) != 0) {
+		there = why.off == off;
+		if (there)
+			*f = why;
+		return there;
+	}
+	there = no < r->index.n && r->entry[no].off == off;
+	if (there)
+		vs_set_fault(f, off, r->entry[no].rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
+		    no + 1, (unsigned long long)r->entry[no].rec, (unsigned long long)(r->entry[no].rec + r->entry[no].n - 1));
+	forget(r);
+	return there;
+}
+
+const struct vs_index *
+vs_index(struct vs_reader *r, struct vs_fault *f)
+{
+	struct vs_fault why;
+
+	if (r->indexed)
+		return &r->index;
+	if (!r->src.seeks) {
+		vs_set_fault(f, 0, UINT64_MAX, "a pipe can only be read from its beginning to its end");
+		return NULL;
+	}
+	if (from_end(r, &why) != 0) {
+		if (from_front(r) != 0) {
+			forget(r);
+			vs_set_fault(f, r->first, UINT64_MAX, VS_NOMEM);
+			return NULL;
+		}
+		r->index.fault = why;
+	}
+	r->index.size = r->src.size;
+	r->indexed = 1;
+	return &r->index;
+}

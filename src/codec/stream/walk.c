@@ -1,0 +1,318 @@
+/* Value streams: blocks one behind the other, decoded by several threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/stream/stream_internal.h"
+
+struct walk {
+	struct vs_reader *r;
+	unsigned threads;
+	vs_sink *sink;
+	void *arg;
+	struct vc_work *work[VS_THREADS];       /* owned; NULL: not made */
+	struct par *par;                        /* owned */
+	struct vs_job *job;                     /* owned: njob */
+	size_t njob, next;
+	int backward;
+	struct vs_sum sum;                      /* of what was given, in the order of the file */
+	struct vs_fault *f;
+};
+
+/* The bytes that are wanted of a block that is decoded */
+static void
+render(struct walk *w, struct vs_job *j)
+{
+	const struct vs_common *m = &w->r->m;
+	size_t n = j->n * m->record;
+
+	j->raw.n = 0;
+	if (!n)
+		return;
+	if (!buf_room(&j->raw, n)) {
+		vs_job_fail(j, j->off, VS_NOMEM);
+		return;
+	}
+	vs_bytes(&m->info.layout, &j->b, j->from, j->n, w->backward, j->raw.p);
+	j->raw.n = n;
+}
+
+static void
+work(void *arg, unsigned thread, void *job)
+{
+	struct walk *w = arg;
+	struct vs_job *j = job;
+	struct vc_work *tables = vs_job_work(&w->work[thread], &w->r->m, j);
+
+	if (tables && vs_decode_job(&w->r->m, tables, j) == 0)
+		render(w, j);
+}
+
+static int
+give(struct walk *w, struct vs_job *j)
+{
+	if (j->bad) {
+		*w->f = j->fault;
+		return -1;
+	}
+	w->sum = w->backward ? vs_sum_cat(j->sum, w->sum) : vs_sum_cat(w->sum, j->sum);
+	if (j->raw.n && w->sink(w->arg, j->raw.p, j->raw.n) != 0) {
+		w->f->err[0] = '\0';
+		return -1;
+	}
+	return 0;
+}
+
+/* Records from start to start + count - 1 of a block, those of them that it has */
+static void
+part(struct vs_job *j, uint64_t start, uint64_t count)
+{
+	uint64_t to = start + count, end = j->rec + j->head.n;
+
+	if (start < j->rec)
+		start = j->rec;
+	if (to > end)
+		to = end;
+	j->from = (size_t)(start - j->rec);
+	j->n = start < to ? (size_t)(to - start) : 0;
+}
+
+static int
+begin(struct walk *w)
+{
+	w->njob = w->threads == 1 ? 1 : 2 * w->threads;
+	w->job = calloc(w->njob, sizeof(*w->job));
+	w->par = par_new(w->threads, work, w);
+	if (w->job && w->par)
+		return 0;
+	vs_set_fault(w->f, 0, UINT64_MAX, VS_NOMEM);
+	return -1;
+}
+
+static void
+end(struct walk *w)
+{
+	par_free(w->par);
+	for (size_t i = 0; w->job && i < w->njob; i++)
+		vs_job_free(&w->job[i]);
+	free(w->job);
+	for (unsigned i = 0; i < VS_THREADS; i++)
+		vc_work_free(w->work[i]);
+}
+
+/* The next job to be filled, after the oldest was given if all are under way; NULL: it could not be */
+static struct vs_job *
+vacant(struct walk *w)
+{
+	struct vs_job *j = &w->job[w->next];
+
+	if (par_full(w->par) && give(w, par_get(w->par)) != 0)
+		return NULL;
+	w->next = (w->next + 1) % w->njob;
+	return j;
+}
+
+static int
+drain(struct walk *w)
+{
+	struct vs_job *j;
+
+	while ((j = par_get(w->par)))
+		if (give(w, j) != 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * The first block is decoded with the reader's own tables, since the others
+ * need it.  Values of fewer than 8 bytes take less room as bytes while it waits.
+ */
+static int
+put_by(struct walk *w)
+{
+	const struct vs_common *m = &w->r->m;
+	struct vs_job *j = &w->r->first_job;
+	size_t n = j->b.n * m->record;
+
+	j->raw.n = 0;
+	if (!buf_room(&j->raw, n + 1)) {
+		vs_set_fault(w->f, j->off, j->rec, VS_NOMEM);
+		return -1;
+	}
+	vs_bytes(&m->info.layout, &j->b, 0, j->b.n, 0, j->raw.p);
+	j->raw.n = n;
+	vs_first_drop(w->r);
+	return 0;
+}
+
+static int
+give_first(struct walk *w, uint64_t start, uint64_t count)
+{
+	struct vs_job *j = &w->r->first_job;
+
+	if (drain(w) != 0)
+		return -1;
+	if (!w->r->have_first && vs_split(&w->r->m.info.layout, &j->b, j->raw.p, j->raw.n / w->r->m.record) != 0) {
+		vs_set_fault(w->f, j->off, j->rec, VS_NOMEM);
+		return -1;
+	}
+	w->r->have_first = 1;
+	part(j, start, count);
+	render(w, j);
+	if (give(w, j) != 0)
+		return -1;
+	buf_free(&j->raw);
+	return 0;
+}
+
+int
+vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsigned threads,
+	vs_sink *fn, void *arg, struct vs_fault *f)
+{
+	struct walk w = { .r = r, .threads = threads, .sink = fn, .arg = arg, .backward = backward, .f = f };
+	const struct vs_index *x = vs_index(r, f);
+	size_t lo = 0, hi, mid;
+	int bad = -1;
+
+	if (!x)
+		return -1;
+	if (start > x->nrec)
+		start = x->nrec;
+	if (count > x->nrec - start)
+		count = x->nrec - start;
+	if (!count)
+		return 0;
+	for (hi = x->n; hi - lo > 1;) {         /* lo: the block with start */
+		mid = lo + (hi - lo) / 2;
+		if (x->e[mid].rec <= start)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	for (hi = lo + 1; hi < x->n && x->e[hi].rec < start + count; hi++)
+		;
+	if (begin(&w) != 0 || vs_first(r, !lo, f) != 0 || (!lo && hi > 1 && backward && put_by(&w) != 0))
+		goto out;
+	if (lo)
+		vs_first_drop(r);
+	for (size_t i = lo; i < hi; i++) {
+		size_t no = backward ? hi - 1 - (i - lo) : i;
+		struct vs_job *j;
+
+		if (!no) {
+			if (give_first(&w, start, count) != 0)
+				goto out;
+			continue;
+		}
+		j = vacant(&w);
+		if (!j)
+			goto out;
+		if (vs_get_entry(r, no, j) != 0) {
+			if (drain(&w) == 0)
+				*f = j->fault;
+			goto out;
+		}
+		part(j, start, count);
+		par_put(w.par, j);
+	}
+	bad = drain(&w);
+	if (!bad && x->whole && count == x->nrec && vs_sum_word(w.sum) != r->sum) {
+		vs_set_fault(f, 0, UINT64_MAX, "the values are not those that were compressed");
+		bad = -1;
+	}
+out:
+	end(&w);
+	return bad;
+}
+
+/* Blocks up to the index, whose places are kept in e; 0 or -1 */
+static int
+copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
+{
+	struct vs_reader *r = w->r;
+	uint64_t rec = 0;
+	size_t cap = 0;
+
+	for (*off = r->first;; ++*n) {
+		struct vs_job *j = *n ? vacant(w) : &r->first_job;
+		int k;
+
+		if (!j)
+			return -1;
+		j->no = *n;
+		j->off = *off;
+		j->rec = rec;
+		j->head.before = *n ? (*e)[*n - 1].n : 0;
+		k = vs_get_block(r, j);
+		if (k <= 0) {
+			if (drain(w) != 0)
+				return -1;
+			if (k && !vs_blame(r, *n, *off, w->f))
+				*w->f = j->fault;
+			return k;
+		}
+		if (buf_grow(e, &cap, *n + 1, sizeof(**e)) != 0) {
+			vs_set_fault(w->f, *off, rec, VS_NOMEM);
+			return -1;
+		}
+		(*e)[*n] = (struct vs_entry){ .off = *off, .rec = rec, .size = j->head.size, .n = (uint32_t)j->head.n };
+		part(j, rec, j->head.n);
+		*off += j->head.size;
+		rec += j->head.n;
+		if (*n == 1) {
+			if (vs_first(r, 1, w->f) != 0)
+				return -1;
+			vs_first_drop(r);       /* it was given */
+		}
+		if (*n) {
+			par_put(w->par, j);
+			continue;
+		}
+		if (!vs_reader_work(r)) {
+			vs_set_fault(w->f, j->off, 0, VS_NOMEM);
+			return -1;
+		}
+		if (vs_decode_job(&r->m, r->work, j) == 0)
+			render(w, j);
+		if (give(w, j) != 0)
+			return -1;
+		buf_free(&j->raw);
+		r->have_first = 1;
+	}
+}
+
+int
+vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct vs_fault *f)
+{
+	struct walk w = { .r = r, .threads = threads, .sink = fn, .arg = arg, .f = f };
+	struct vs_entry *e = NULL;
+	uint64_t off;
+	size_t n = 0;
+	int bad = -1;
+
+	if (r->indexed && r->src.seeks) {       /* it is read again */
+		free(r->entry);
+		free(r->tail);
+		r->entry = NULL;
+		r->tail = NULL;
+		r->indexed = 0;
+	}
+	if (begin(&w) != 0 || copy_blocks(&w, &e, &n, &off) != 0)
+		goto out;
+	if (vs_get_index(r, off, e, n, f) != 0) {
+		vs_blame(r, n, off, f);
+		goto out;
+	}
+	if (vs_sum_word(w.sum) != r->sum) {
+		vs_set_fault(f, off, UINT64_MAX, "the values are not those that were compressed");
+		goto out;
+	}
+	if (r->index.ntail && fn(arg, r->tail, r->index.ntail) != 0) {
+		f->err[0] = '\0';
+		goto out;
+	}
+	bad = 0;
+out:
+	end(&w);
+	free(e);
+	return bad;
+}

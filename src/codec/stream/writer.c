@@ -1,0 +1,412 @@
+/* Value streams: the writer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "codec/stream/group_internal.h"
+
+#define SHORT 2048      /* records that are one block however long that takes */
+
+/*
+ * The first block is coded by itself, as the others need its primers.  These
+ * are made in groups if LZ may be best for several of them together.
+ */
+
+struct vs_writer {
+	struct vs_common m;
+	vs_sink *sink;
+	void *arg;
+	unsigned threads;
+	struct vc_work *work[VS_THREADS];       /* owned; NULL: not made */
+	struct par *par;                        /* owned */
+	struct vs_job *job;                     /* owned: njob */
+	size_t njob, next;                      /* the one that is being filled */
+	size_t done;                            /* blocks written */
+	size_t first;                           /* records in the first block */
+	struct vs_block *model;                 /* the first block, until the primers are made */
+	size_t before;                          /* records in the last one that was written */
+	int free;                               /* how long blocks are follows from what they take */
+	struct buf block;                       /* one that is being written */
+	uint64_t off, nrec;
+	size_t most;                            /* records of a group, at most; 0: there are no groups */
+	struct vs_group group;
+	struct buf index;                       /* the entries */
+	struct vs_sum sum;
+	int bad;
+	struct vs_fault fault;
+};
+
+static int
+fail(struct vs_writer *w, const char *what)
+{
+	if (!w->bad)
+		vs_set_fault(&w->fault, w->off, UINT64_MAX, "%s", what);
+	w->bad = 1;
+	return -1;
+}
+
+static int
+sink(struct vs_writer *w, const uint8_t *p, size_t n)
+{
+	if (w->sink(w->arg, p, n) != 0)
+		return fail(w, strerror(errno));
+	w->off += n;
+	return 0;
+}
+
+static int
+sink_buf(struct vs_writer *w, const struct buf *b)
+{
+	return b->nomem ? fail(w, VS_NOMEM) : sink(w, b->p, b->n);
+}
+
+/* The columns that have values, of the last part of a job.  How many */
+static unsigned
+coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded col[VS_COLUMNS])
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; c < vs_columns(&w->m.info.layout); c++) {
+		const struct vs_stat *s = &j->part[j->npart - 1].head.col[c];
+
+		if (s->n)
+			col[n++] = (struct vc_coded){ (enum vc_method)s->method, s->n, s->size, j->b.col[c].width };
+	}
+	return n;
+}
+
+/* How many blocks the last part of a job should be, so that none takes too long to decode */
+static size_t
+blocks(const struct vs_writer *w, const struct vs_job *j)
+{
+	struct vc_coded col[VS_COLUMNS];
+	double ns = 0;
+
+	if (!j->no || !w->free || j->b.n < SHORT)
+		return 1;
+	for (unsigned c = coded_columns(w, j, col); c-- > 0;)
+		ns += vc_decode_ns(&col[c]);
+	return (size_t)(ns / VC_SLOW) + 1;
+}
+
+/* n records of a job as one block, or as several that are each as hard as that */
+static void
+encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
+{
+	size_t old = j->coded.n, k;
+
+	if (vs_split(&w->m.info.layout, &j->b, j->raw.p + from * w->m.record, n) != 0)
+		vs_job_fail(j, j->off, VS_NOMEM);
+	if (!j->no)             /* a long one */
+		buf_free(&j->raw);
+	if (j->bad || vs_encode_part(&w->m, tables, j) != 0)
+		return;
+	k = blocks(w, j);
+	if (k == 1)
+		return;
+	j->npart--;
+	j->coded.n = old;
+	for (size_t to = from + n; k; k--) {
+		encode(w, tables, j, from, (to - from) / k);
+		from += (to - from) / k;
+	}
+}
+
+static void
+work(void *arg, unsigned thread, void *job)
+{
+	struct vs_writer *w = arg;
+	struct vs_job *j = job;
+	struct vc_work *tables = vs_job_work(&w->work[thread], &w->m, j);
+
+	if (!tables)
+		return;
+	j->npart = j->coded.n = 0;
+	encode(w, tables, j, 0, j->raw.n / w->m.record);
+}
+
+/* A block that is coded is written */
+static int
+enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
+{
+	vs_put_num(&w->index, n == w->before ? 0 : n);
+	vs_put_num(&w->index, size);
+	w->sum = vs_sum_cat(w->sum, sum);
+	w->before = n;
+	w->done++;
+	return sink(w, p, size);
+}
+
+/* What is coded is written, or waits for the others of its group */
+static int
+take(struct vs_writer *w, struct vs_job *j)
+{
+	const uint8_t *columns = j->coded.p;
+
+	if (w->bad)
+		return -1;
+	if (j->bad)
+		return fail(w, j->fault.err);
+	for (size_t k = 0; k < j->npart; k++) {
+		struct vs_part *q = &j->part[k];
+
+		w->block.n = 0;
+		if (w->group.m ? vs_group_take(&w->group, q, columns, w->before) != 0
+		    : vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
+			return fail(w, VS_NOMEM);
+		if (!w->group.m && enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
+			return -1;
+		columns += q->head.size;
+	}
+	return 0;
+}
+
+/* A narrow group is complete: its blocks are coded; and if it is the last one of a wide group, that is written */
+static int
+end_group(struct vs_writer *w, int wide)
+{
+	struct vs_group *g = &w->group;
+	struct vs_job *j;
+
+	while (w->par && (j = par_get(w->par)))
+		if (take(w, j) != 0)
+			return -1;
+	if (w->bad)
+		return -1;
+	if (vs_group_narrow(g, w->work[0], w->before) != 0 || (wide && vs_group_wide(g, w->work[0], w->before) != 0))
+		return fail(w, VS_NOMEM);
+	if (!wide)
+		return 0;
+	for (size_t i = 0, at = 0; i < g->nheld; at += g->held[i++].size)
+		if (enter(w, g->held[i].n, g->coded.p + at, g->held[i].size, g->held[i].sum) != 0)
+			return -1;
+	vs_group_clear(g);
+	return 0;
+}
+
+/* Unless it was told, how long blocks are follows from the first one; so does if there are groups */
+static void
+choose_block(struct vs_writer *w, const struct vs_job *first)
+{
+	struct vc_coded col[VS_COLUMNS];
+	unsigned n = coded_columns(w, first, col), lz = w->m.level > 8;
+
+	for (unsigned c = 0; c < n; c++)
+		lz |= col[c].method == VC_LZ;
+	if (w->free)
+		w->m.info.block = (uint32_t)vc_block_values(w->m.level, first->b.n, col, n);
+	if (lz && w->most >= w->m.info.block)
+		vs_group_start(&w->group, &w->m, w->most, first->b.n, first->coded.n);
+}
+
+/* The first block is coded here, since the others need its primers; they are made when there is another one */
+static int
+submit(struct vs_writer *w)
+{
+	struct vs_job *j = &w->job[w->next];
+	size_t n = j->raw.n / w->m.record;
+	int start = !w->nrec;
+
+	j->no = w->done;
+	if (start) {
+		work(w, 0, j);
+		w->nrec += n;
+		if (take(w, j) != 0)
+			return -1;
+		choose_block(w, j);
+		buf_free(&j->coded);
+		w->model = &j->b;
+		return 0;
+	}
+	w->nrec += n;
+	if (w->group.m && vs_group_put(&w->group, &j->raw) != 0)
+		return fail(w, VS_NOMEM);
+	if (w->model) {
+		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
+			return fail(w, VS_NOMEM);
+		vs_block_free(w->model);
+		w->model = NULL;
+	}
+	if (!w->par && !(w->par = par_new(w->threads, work, w)))
+		return fail(w, VS_NOMEM);
+	if (par_full(w->par) && take(w, par_get(w->par)) != 0)
+		return -1;
+	par_put(w->par, j);
+	return 0;
+}
+
+/* The job to be filled: one that is not under way */
+static void
+advance(struct vs_writer *w)
+{
+	w->next = (w->next + 1) % w->njob;
+	w->job[w->next].raw.n = 0;
+}
+
+struct vs_writer *
+vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f)
+{
+	struct vs_writer *w = calloc(1, sizeof(*w));
+	struct buf b = BUF_INIT;
+
+	vs_set_fault(f, 0, UINT64_MAX, VS_NOMEM);
+	if (!w)
+		return NULL;
+	w->sink = fn;
+	w->arg = arg;
+	w->threads = o->threads;
+	w->most = o->group;
+	w->free = !o->block;
+	w->first = o->first ? o->first : o->block;
+	w->m.info = (struct vs_info){ .layout = o->layout, .block = o->block };
+	w->m.record = vs_record_size(&o->layout);
+	w->m.level = o->level;
+	w->m.method = o->method;
+	w->njob = o->threads == 1 ? 2 : 2 * o->threads + 1;
+	w->job = calloc(w->njob, sizeof(*w->job));
+	if (w->job) {
+		vs_put_header(&b, o);
+		sink_buf(w, &b);
+		buf_free(&b);
+		*f = w->fault;
+	}
+	if (!w->job || w->bad) {
+		vs_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+/* Records of the block that is being filled */
+static size_t
+records(const struct vs_writer *w)
+{
+	return w->nrec ? w->m.info.block : w->first;
+}
+
+/* The groups that have no room for another block */
+static void
+end_groups(struct vs_writer *w)
+{
+	const struct vs_group *g = &w->group;
+	int wide = g->n + w->m.info.block > g->wide;
+
+	if (g->m && (wide || g->n - g->done.n + w->m.info.block > g->narrow))
+		end_group(w, wide);
+}
+
+int
+vs_write(struct vs_writer *w, const void *p, size_t n)
+{
+	const uint8_t *from = p;
+
+	while (n && !w->bad) {
+		struct buf *b = &w->job[w->next].raw;
+		size_t full = records(w) * w->m.record;
+		size_t k = full - b->n < n ? full - b->n : n;
+
+		/* a block that is full stays until there is more: the last one may be */
+		if (!k) {
+			if (submit(w) == 0)
+				advance(w);
+			end_groups(w);
+			continue;
+		}
+		buf_add(b, from, k);
+		if (b->nomem)
+			return fail(w, VS_NOMEM);
+		from += k;
+		n -= k;
+	}
+	return w->bad ? -1 : 0;
+}
+
+/* A record at a time, through a buffer of some */
+int
+vs_put(struct vs_writer *w, const uint64_t *v, size_t n)
+{
+	const struct vs_layout *y = &w->m.info.layout;
+	uint8_t b[4096], *p = b;
+
+	for (; n && !w->bad; n--) {
+		for (unsigned f = 0; f < y->nfield; f++) {
+			uint64_t x = *v++;
+
+			for (unsigned i = 0; i < y->width[f]; i++, x >>= 8)
+				*p++ = (uint8_t)x;
+		}
+		if (n == 1 || (size_t)(p - b) + w->m.record > sizeof(b)) {
+			vs_write(w, b, (size_t)(p - b));
+			p = b;
+		}
+	}
+	return w->bad ? -1 : 0;
+}
+
+static int
+put_index(struct vs_writer *w, const uint8_t *tail, size_t ntail)
+{
+	struct buf b = BUF_INIT;
+	int bad;
+
+	buf_u8(&b, 0);
+	vs_put_num(&b, w->done);
+	buf_add(&b, w->index.p, w->index.n);
+	b.nomem |= w->index.nomem;
+	vs_put_num(&b, ntail);
+	buf_add(&b, tail, ntail);
+	buf_le64(&b, vs_sum_word(w->sum));
+	if (!b.nomem) {
+		buf_le32(&b, vs_crc(b.p, b.n, 0));
+		buf_le32(&b, (uint32_t)b.n);
+		buf_add(&b, vs_magic_end, sizeof(vs_magic_end));
+	}
+	bad = sink_buf(w, &b);
+	buf_free(&b);
+	return bad;
+}
+
+int
+vs_finish(struct vs_writer *w)
+{
+	struct buf *raw = &w->job[w->next].raw;
+	uint8_t tail[VS_FIELDS * 8];
+	size_t ntail = raw->n % w->m.record;
+	struct vs_job *j;
+
+	if (ntail)
+		memcpy(tail, raw->p + raw->n - ntail, ntail);
+	raw->n -= ntail;
+	if (raw->n && !w->bad)
+		submit(w);
+	while (w->par && !w->bad && (j = par_get(w->par)))
+		take(w, j);
+	if (w->group.m)
+		end_group(w, 1);
+	return w->bad ? -1 : put_index(w, tail, ntail);
+}
+
+const struct vs_fault *
+vs_write_fault(const struct vs_writer *w)
+{
+	return &w->fault;
+}
+
+void
+vs_free(struct vs_writer *w)
+{
+	if (!w)
+		return;
+	par_free(w->par);
+	for (size_t i = 0; w->job && i < w->njob; i++)
+		vs_job_free(&w->job[i]);
+	free(w->job);
+	for (unsigned i = 0; i < VS_THREADS; i++)
+		vc_work_free(w->work[i]);
+	vs_group_free(&w->group);
+	buf_free(&w->block);
+	buf_free(&w->index);
+	vs_common_free(&w->m);
+	free(w);
+}

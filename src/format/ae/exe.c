@@ -1,0 +1,352 @@
+/* Reading of traced executables with libelf and libdw; see exe.h. */
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/helper.h"
+#include "format/ae/exe.h"
+#include "format/schema/schema.h"
+
+#define FN_SECTION "aefn"
+
+static int fail(struct exe *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int
+fail(struct exe *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(x->err, sizeof x->err, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* Append one element of `size` bytes; NULL without memory.  Grows by doubling at powers of two. */
+static void *
+grow(void *array, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return realloc(array, (n ? 2 * n : 1) * size);
+}
+
+static int
+add_span(struct exe *x, struct exe_span **a, size_t *n, struct exe_span s)
+{
+	struct exe_span *p = grow(*a, *n, sizeof s);
+
+	if (!p)
+		return fail(x, "out of memory");
+	*a = p;
+	p[(*n)++] = s;
+	return 0;
+}
+
+static int
+cmp_addr(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int
+cmp_span(const void *a, const void *b)
+{
+	return cmp_addr(((const struct exe_span *)a)->addr, ((const struct exe_span *)b)->addr);
+}
+
+static int
+cmp_sym(const void *a, const void *b)
+{
+	const struct exe_sym *p = a, *q = b;
+	int c = cmp_addr(p->addr, q->addr);
+
+	if (c == 0)
+		c = cmp_addr(p->size, q->size);
+	return c ? c : strcmp(p->name, q->name);
+}
+
+/* The last span that begins at or before addr */
+static const struct exe_span *
+find(const struct exe_span *s, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? s + lo - 1 : NULL;
+}
+
+static void
+read_build_id(struct exe *x, Elf_Data *d)
+{
+	GElf_Nhdr h;
+	size_t off = 0, name, desc;
+
+	while ((off = gelf_getnote(d, off, &h, &name, &desc)) > 0) {
+		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
+		    memcmp((char *)d->d_buf + name, "GNU", 4) == 0 && h.n_descsz <= EXE_IDMAX) {
+			memcpy(x->id, (char *)d->d_buf + desc, h.n_descsz);
+			x->idlen = h.n_descsz;
+		}
+	}
+}
+
+static int
+read_symbols(struct exe *x, Elf_Data *d, const GElf_Shdr *sh)
+{
+	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	GElf_Sym s;
+
+	for (size_t i = 0; i < n && gelf_getsym(d, (int)i, &s); i++) {
+		const char *name = elf_strptr(x->elf, sh->sh_link, s.st_name);
+		struct exe_sym *p;
+
+		if (GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || !name)
+			continue;
+		p = grow(x->sym, x->nsym, sizeof *p);
+		if (!p)
+			return fail(x, "out of memory");
+		x->sym = p;
+		p[x->nsym++] = (struct exe_sym){s.st_value, s.st_size, name};
+	}
+	return 0;
+}
+
+/*
+ * Relocated constants that the loader makes read-only count as read-only:
+ * their file contents are final in an executable that is not
+ * position-independent, unless a shared library supplies the value, which no
+ * rewriter takes for known.
+ */
+static int
+is_ro(const GElf_Shdr *sh, const char *name)
+{
+	if (sh->sh_flags & SHF_EXECINSTR)
+		return 0;
+	return !(sh->sh_flags & SHF_WRITE) || strcmp(name, ".data.rel.ro") == 0;
+}
+
+static int
+read_section(struct exe *x, Elf_Scn *scn, const char *name, const GElf_Shdr *sh)
+{
+	Elf_Data *d = sh->sh_type == SHT_PROGBITS ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
+
+	if (!d || (!d->d_buf && d->d_size))
+		return sh->sh_type == SHT_NOBITS ? 0 : fail(x, "section %s cannot be read", name);
+	if (sh->sh_type == SHT_NOTE)
+		read_build_id(x, d);
+	if (sh->sh_type == SHT_SYMTAB)
+		return read_symbols(x, d, sh);
+	if (sh->sh_type != SHT_PROGBITS || !d->d_size)
+		return 0;
+	if (strcmp(name, SCH_SECTION) == 0) {
+		x->schema = d->d_buf;
+		x->nschema = d->d_size;
+		x->schema_off = sh->sh_offset;
+	} else if (strcmp(name, FN_SECTION) == 0) {
+		x->fn = d->d_buf;
+		x->nfn = d->d_size;
+	}
+	if (!(sh->sh_flags & SHF_ALLOC))
+		return 0;
+	if (is_ro(sh, name) && add_span(x, &x->ro, &x->nro, (struct exe_span){sh->sh_addr, d->d_size, d->d_buf}) != 0)
+		return -1;
+	return add_span(x, &x->image, &x->nimage, (struct exe_span){sh->sh_addr, d->d_size, d->d_buf});
+}
+
+static int
+read_sections(struct exe *x)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(x->elf, &names) != 0)
+		return fail(x, "no section headers");
+	while ((scn = elf_nextscn(x->elf, scn))) {
+		GElf_Shdr sh;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh) || !(name = elf_strptr(x->elf, names, sh.sh_name)))
+			return fail(x, "malformed section header");
+		if (read_section(x, scn, name, &sh) != 0)
+			return -1;
+	}
+	if (x->nimage)
+		qsort(x->image, x->nimage, sizeof *x->image, cmp_span);
+	if (x->nro)
+		qsort(x->ro, x->nro, sizeof *x->ro, cmp_span);
+	if (x->nsym)
+		qsort(x->sym, x->nsym, sizeof *x->sym, cmp_sym);
+	return 0;
+}
+
+int
+exe_open(struct exe *x, const char *path)
+{
+	GElf_Ehdr eh;
+
+	memset(x, 0, sizeof *x);
+	x->fd = helper_open(path, HELPER_ELF);
+	if (x->fd < 0)
+		return fail(x, "%s", strerror(errno));
+	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||
+	    elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
+		fail(x, "not an ELF file");
+	else if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
+		fail(x, "not an executable");
+	else {
+		x->machine = eh.e_machine;
+		x->word = eh.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+		x->big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
+		if (read_sections(x) == 0)
+			return 0;
+	}
+	exe_close(x);
+	return -1;
+}
+
+int
+exe_need_schema(struct exe *x)
+{
+	if (x->nschema)
+		return 0;
+	return fail(x, "no schemas in it: not built by aecc, or nothing in it is traced");
+}
+
+void
+exe_close(struct exe *x)
+{
+	free(x->image);
+	free(x->ro);
+	free(x->sym);
+	free(x->traced);
+	x->image = x->ro = x->traced = NULL;
+	x->sym = NULL;
+	x->nimage = x->nro = x->nsym = x->ntraced = 0;
+	if (x->dwarf)
+		dwarf_end(x->dwarf);
+	if (x->elf)
+		elf_end(x->elf);
+	x->elf = x->dwarf = NULL;
+	if (x->fd >= 0)
+		close(x->fd);
+	x->fd = -1;
+}
+
+static int
+copy(const struct exe_span *s, uint64_t addr, void *buf, size_t n)
+{
+	if (!s || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
+		return 0;
+	memcpy(buf, s->p + (addr - s->addr), n);
+	return 1;
+}
+
+int
+exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n)
+{
+	return copy(find(x->image, x->nimage, addr), addr, buf, n);
+}
+
+int
+exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n)
+{
+	return copy(find(x->ro, x->nro, addr), addr, buf, n);
+}
+
+const char *
+exe_func(const struct exe *x, uint64_t pc, uint64_t *off)
+{
+	size_t lo = 0, hi = x->nsym;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (x->sym[mid].addr <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* Aliases lie side by side, the largest last; a symbol without a size covers what follows it. */
+	if (lo == 0 || (x->sym[lo - 1].size && pc - x->sym[lo - 1].addr >= x->sym[lo - 1].size))
+		return NULL;
+	if (off)
+		*off = pc - x->sym[lo - 1].addr;
+	return x->sym[lo - 1].name;
+}
+
+const char *
+exe_line(struct exe *x, uint64_t pc, int *line)
+{
+	Dwarf_Die die;
+	Dwarf_Line *l;
+
+	if (!x->dwarf_tried) {
+		x->dwarf_tried = 1;
+		x->dwarf = dwarf_begin_elf(x->elf, DWARF_C_READ, NULL);
+	}
+	if (!x->dwarf || !dwarf_addrdie(x->dwarf, pc, &die))
+		return NULL;
+	l = dwarf_getsrc_die(&die, pc);
+	if (!l || dwarf_lineno(l, line) != 0)
+		return NULL;
+	return dwarf_linesrc(l, NULL, NULL);
+}
+
+static int
+add_unit(struct exe *x, const struct sch_unit *u)
+{
+	for (uint32_t i = 0; i < u->nfunc; i++) {
+		const struct sch_func *f = u->func + i;
+
+		for (uint32_t j = 0; j < f->nfrag; j++) {
+			uint64_t addr = u->cst[f->frag[j].sym] + f->frag[j].off;
+
+			if (add_span(x, &x->traced, &x->ntraced, (struct exe_span){addr, f->frag[j].size, NULL}) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int
+exe_traced(struct exe *x, uint64_t pc)
+{
+	const struct exe_span *s;
+
+	if (!x->traced && x->nschema) {
+		size_t off = 0, at = 0;
+
+		while (off < x->nschema) {
+			struct sch_unit u;
+			const char *what;
+			long n = sch_decode(x->schema + off, x->nschema - off, &u, &what, &at);
+			int bad;
+
+			if (n < 0)
+				return fail(x, "byte %llu: %s", (unsigned long long)(x->schema_off + off + at), what);
+			bad = add_unit(x, &u);
+			sch_free(&u);
+			if (bad)
+				return -1;
+			off += (size_t)n;
+		}
+		if (x->ntraced)
+			qsort(x->traced, x->ntraced, sizeof *x->traced, cmp_span);
+	}
+	s = find(x->traced, x->ntraced, pc);
+	return s && pc - s->addr < s->size;
+}

@@ -1,0 +1,126 @@
+/* Between the files of Laplace's formats only: hexadecimal numbers, and numbers in as few bytes as they take. */
+#ifndef TM_FORMAT_LAPLACE_HEX_INTERNAL_H
+#define TM_FORMAT_LAPLACE_HEX_INTERNAL_H
+
+#include "base/bytes.h"
+
+/* Eight digits, the first in the highest byte */
+static inline uint64_t
+lap_hex8(uint32_t x)
+{
+	uint64_t v = x;
+
+	v = (v << 16 | v) & 0x0000ffff0000ffffu;
+	v = (v << 8 | v) & 0x00ff00ff00ff00ffu;
+	v = (v << 4 | v) & 0x0f0f0f0f0f0f0f0fu;
+	return v + 0x3030303030303030u + ((v + 0x0606060606060606u) >> 4 & 0x0101010101010101u) * 39;
+}
+
+/* As many digits as it takes; dst has room for 16 */
+static inline uint8_t *
+lap_put_hex(uint8_t *dst, uint64_t v)
+{
+	unsigned lead = v ? (unsigned)__builtin_clzll(v) / 4 : 15;
+
+	v <<= 4 * lead;
+	put_be64(dst, lap_hex8((uint32_t)(v >> 32)));
+	if (lead < 8)
+		put_be64(dst + 8, lap_hex8((uint32_t)v));
+	return dst + 16 - lead;
+}
+
+static inline int
+lap_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Lower-case digits without leading zeros: where they end, or NULL */
+static inline const uint8_t *
+lap_get_hex(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	const uint8_t *q = p;
+	uint64_t x = 0;
+	int d;
+
+	while (q < end && (d = lap_digit(*q)) >= 0) {
+		if (q - p == 16)
+			return NULL;
+		x = x << 4 | (unsigned)d;
+		q++;
+	}
+	if (q == p || (*p == '0' && q - p > 1))
+		return NULL;
+	*v = x;
+	return q;
+}
+
+/* A blank and a number */
+static inline const uint8_t *
+lap_get_field(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	return p < end && *p == ' ' ? lap_get_hex(p + 1, end, v) : NULL;
+}
+
+/* Seven bits a byte, the lowest first, bit 7: more follow; at most 10 bytes */
+static inline uint8_t *
+lap_put_var(uint8_t *dst, uint64_t v)
+{
+	while (v >= 128) {
+		*dst++ = (uint8_t)(v | 128);
+		v >>= 7;
+	}
+	*dst++ = (uint8_t)v;
+	return dst;
+}
+
+/* NULL: not whole (*why NULL), or not the shortest or too large (*why says so) */
+static inline const uint8_t *
+lap_get_var(const uint8_t *p, const uint8_t *end, uint64_t *v, const char **why)
+{
+	uint64_t x = 0;
+
+	for (unsigned i = 0; p < end; i++) {
+		uint8_t c = *p++;
+
+		if ((i == 9 && c > 1) || (i && c == 0)) {
+			*why = "a number that is not written the shortest way, or too large";
+			return NULL;
+		}
+		x |= (uint64_t)(c & 127) << 7 * i;
+		if (c < 128) {
+			*v = x;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static inline uint64_t
+lap_zigzag(uint64_t d)
+{
+	return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
+}
+
+static inline uint64_t
+lap_unzigzag(uint64_t z)
+{
+	return z >> 1 ^ (z & 1 ? UINT64_MAX : 0);
+}
+
+/* Type of a reference by its letter; -1: none */
+static inline int
+lap_type(uint8_t c)
+{
+	switch (c) {
+	case 'r': return 0;
+	case 'w': return 1;
+	case 'i': return 2;
+	case 'R': return 3;
+	case 'W': return 4;
+	case 'I': return 5;
+	default: return -1;
+	}
+}
+
+#endif

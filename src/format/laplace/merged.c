@@ -1,0 +1,355 @@
+/* Merged Laplace traces: text and the packed form.  See laplace(5). */
+#include <string.h>
+#include <zlib.h>
+
+#include "format/laplace/hex_internal.h"
+#include "format/laplace/laplace.h"
+
+enum {                  /* the first byte of a packed record: bits 0 to 2 the type */
+	END = 6, EVENT = 7,
+	T_SAME = 0, T_NEXT = 1 << 3, T_BYTE = 2 << 3, T_LONG = 3 << 3, T_MASK = 3 << 3,  /* time since the record before */
+	PAGE = 1 << 5,          /* pages follow; else those of the last reference of the type */
+	LEN = 1 << 6            /* so does the length */
+};
+
+size_t
+lap_print_touch(uint8_t *dst, const struct lap_touch *t)
+{
+	uint8_t *d = dst;
+
+	*d++ = (uint8_t)lap_types[t->type];
+	*d++ = ' ';
+	d = lap_put_hex(d, t->time);
+	*d++ = ' ';
+	if (t->len < 16)
+		*d++ = (uint8_t)"0123456789abcdef"[t->len];
+	else
+		d = lap_put_hex(d, t->len);
+	*d++ = ' ';
+	d = lap_put_hex(d, t->page);
+	*d++ = ' ';
+	d = lap_put_hex(d, t->canon);
+	*d++ = '\n';
+	return (size_t)(d - dst);
+}
+
+size_t
+lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t)
+{
+	uint64_t dt = t->time - l->time;
+	uint8_t *d = dst + 1;
+	unsigned head = t->type;
+
+	l->time = t->time;
+	if (dt == 1) {
+		head |= T_NEXT;
+	} else if (dt && dt < 256) {
+		head |= T_BYTE;
+		*d++ = (uint8_t)dt;
+	} else if (dt) {
+		head |= T_LONG;
+		d = lap_put_var(d, dt);
+	}
+	if (t->page != l->of[t->type].page || t->canon != l->of[t->type].canon) {
+		head |= PAGE;
+		d = lap_put_var(d, lap_zigzag(t->page - l->of[t->type].page));
+		d = lap_put_var(d, lap_zigzag(t->canon - l->of[t->type].canon));
+		l->of[t->type].page = t->page;
+		l->of[t->type].canon = t->canon;
+	}
+	if (t->len != l->of[t->type].len) {
+		head |= LEN;
+		*d++ = l->of[t->type].len = t->len;
+	}
+	*dst = (uint8_t)head;
+	return (size_t)(d - dst);
+}
+
+static void
+add_var(struct buf *b, uint64_t v)
+{
+	uint8_t t[10];
+
+	buf_add(b, t, (size_t)(lap_put_var(t, v) - t));
+}
+
+/* 7, time, kind, its fields in order: numbers, the type's letter, the name's length and bytes */
+void
+lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e)
+{
+	buf_u8(b, EVENT);
+	add_var(b, e->time - l->time);
+	l->time = e->time;
+	buf_u8(b, (uint8_t)e->kind);
+	for (const char *f = lap_kind_fields(e->kind); *f; f++) {
+		if (*f == 'n') {
+			add_var(b, e->nname);
+			buf_add(b, e->name, e->nname);
+		} else if (*f == 't') {
+			buf_u8(b, (uint8_t)e->type);
+		} else {
+			add_var(b, e->f[lap_letter_field(*f)]);
+		}
+	}
+}
+
+uint32_t
+lap_sum(uint32_t sum, const void *p, size_t n)
+{
+	return (uint32_t)crc32_z(sum, p, n);
+}
+
+void
+lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum)
+{
+	dst[0] = END;
+	put_le32(dst + 1, sum);
+}
+
+static int
+fault(struct lap_merged *r, uint64_t off, const char *err)
+{
+	r->off = off;
+	r->err = err;
+	return -1;
+}
+
+static void
+take(struct lap_merged *r, const uint8_t *p, size_t n)
+{
+	if (r->packed > 1)
+		r->sum = lap_sum(r->sum, p, n);
+	in_skip(r->in, n);
+}
+
+int
+lap_merged_open(struct lap_merged *r, struct in *in)
+{
+	const uint8_t *p;
+	uint8_t want[LAP_HEADER];
+	size_t n;
+
+	memset(r, 0, sizeof *r);
+	r->in = in;
+	p = in_peek(in, LAP_HEADER, &n);
+	if (!n && in_error(in))
+		return fault(r, in_off(in), in_error(in));
+	lap_put_header(want, 1);
+	if (!n || p[0] != want[0])
+		return 0;
+	if (n < LAP_HEADER)
+		return fault(r, n, in_error(in) ? in_error(in) : "truncated header");
+	r->packed = get_le16(p + 8);
+	if (r->packed == 1)
+		put_le16(want + 8, 1);  /* without an end, but otherwise the same */
+	if (memcmp(p, want, LAP_HEADER) != 0)
+		return fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" : get_le16(p + 8) != get_le16(want + 8) ?
+		    "unknown version of Laplace traces" : "no merged trace");
+	take(r, p, LAP_HEADER);
+	return 0;
+}
+
+static const char *
+parse_touch(struct lap_touch *t, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t len;
+
+	t->type = (uint8_t)lap_type(*p);
+	p = lap_get_field(p + 1, end, &t->time);
+	p = p ? lap_get_field(p, end, &len) : NULL;
+	p = p ? lap_get_field(p, end, &t->page) : NULL;
+	p = p ? lap_get_field(p, end, &t->canon) : NULL;
+	if (p != end)
+		return "not a reference: type, time, length, virtual page, canonical page";
+	if (!len || len > 255)
+		return "a reference of no bytes, or of more than 255";
+	if (t->page >= LAP_PAGES)
+		return "a page beyond the end of memory";
+	t->len = (uint8_t)len;
+	return NULL;
+}
+
+static int
+read_text(struct lap_merged *r, struct lap_item *it)
+{
+	uint64_t off = in_off(r->in);
+	size_t n;
+	const uint8_t *p, *nl;
+	const char *err;
+
+	p = in_line(r->in, LAP_LINE_MAX, &n, &nl);
+	if (!n && !in_error(r->in))
+		return 0;
+	if (!nl)
+		return n < LAP_LINE_MAX ? fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record") :
+		    fault(r, off, "an overlong record");
+	it->isevent = lap_type(*p) < 0;
+	if (it->isevent)
+		err = lap_parse_event(&it->event, p, (size_t)(nl - p), r->name);
+	else
+		err = parse_touch(&it->touch, p, nl);
+	if (err)
+		return fault(r, off, err);
+	in_skip(r->in, (size_t)(nl + 1 - p));
+	r->nrec++;
+	return 1;
+}
+
+/* The fields of a packed event as the line that has them would be checked.  NULL: not whole, or *why. */
+static const uint8_t *
+unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const uint8_t *end, const char **why)
+{
+	uint64_t v;
+
+	memset(e, 0, sizeof *e);
+	e->name = "";
+	if (!(p = lap_get_var(p, end, &v, why)) || p == end)
+		return NULL;
+	e->time = r->last.time + v;
+	if (e->time < v || *p >= LAP_NKINDS) {
+		*why = e->time < v ? "a time beyond the last" : "an unknown tag";
+		return NULL;
+	}
+	e->kind = (enum lap_kind)*p++;
+	for (const char *f = lap_kind_fields(e->kind); *f; f++) {
+		if (*f == 't') {
+			if (p == end)
+				return NULL;
+			e->type = (char)*p++;
+			continue;
+		}
+		if (!(p = lap_get_var(p, end, &v, why)))
+			return NULL;
+		if (*f != 'n') {
+			e->f[lap_letter_field(*f)] = v;
+			continue;
+		}
+		if (v > LAP_NAME_MAX)
+			*why = "an overlong name";
+		if (*why || (uint64_t)(end - p) < v)
+			return NULL;
+		memcpy(r->name, p, v);
+		e->name = r->name;
+		e->nname = v;
+		p += v;
+	}
+	return p;
+}
+
+/* What text cannot say must not be said in bytes either */
+static const char *
+check_event(const struct lap_event *e)
+{
+	for (const char *f = lap_kind_fields(e->kind); *f; f++)
+		if (*f == 't' && (!e->type || !strchr("fpds", e->type)))
+			return "an unknown type of file";
+	for (unsigned i = 0; i < LAP_NFIELDS; i++)
+		if (lap_field_bits((enum lap_field)i) < 64 && e->f[i] >> lap_field_bits((enum lap_field)i))
+			return "a number that is too large";
+	return memchr(e->name, 0, e->nname) ? "a name with a zero byte" : NULL;
+}
+
+static const uint8_t *
+unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, const uint8_t *end, const char **why)
+{
+	unsigned head = *p++, type = head & 7;
+	uint64_t dt = (head & T_MASK) == T_NEXT, v;
+
+	if (type >= LAP_NTYPES || head & 128) {
+		*why = "an unknown type of reference";
+		return NULL;
+	}
+	t->type = (uint8_t)type;
+	t->page = l->of[type].page;
+	t->canon = l->of[type].canon;
+	t->len = l->of[type].len;
+	if ((head & T_MASK) == T_BYTE) {
+		if (p == end)
+			return NULL;
+		dt = *p++;
+	} else if ((head & T_MASK) == T_LONG && !(p = lap_get_var(p, end, &dt, why))) {
+		return NULL;
+	}
+	t->time = l->time + dt;
+	if (head & PAGE) {
+		if (!(p = lap_get_var(p, end, &v, why)))
+			return NULL;
+		t->page += lap_unzigzag(v);
+		if (!(p = lap_get_var(p, end, &v, why)))
+			return NULL;
+		t->canon += lap_unzigzag(v);
+	}
+	if (head & LEN) {
+		if (p == end)
+			return NULL;
+		t->len = *p++;
+	}
+	if (t->time < dt || t->page >= LAP_PAGES || !t->len)
+		*why = "a reference of no bytes, or beyond the end of memory or time";
+	else if (((head & T_MASK) == T_BYTE && dt < 2) || ((head & T_MASK) == T_LONG && dt < 256) ||
+	    (head & PAGE && t->page == l->of[type].page && t->canon == l->of[type].canon) ||
+	    (head & LEN && t->len == l->of[type].len))
+		*why = "a reference that is not written the shortest way";
+	return *why ? NULL : p;
+}
+
+/* The end, and that it is: 0, or -1 */
+static int
+read_end(struct lap_merged *r, const uint8_t *p, size_t n, uint64_t off)
+{
+	if (n < LAP_TRAILER)
+		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
+	if (get_le32(p + 1) != r->sum)
+		return fault(r, off, "the check sum is wrong: the trace is damaged");
+	if (n > LAP_TRAILER)
+		return fault(r, off + LAP_TRAILER, "garbage after the end of the trace");
+	return in_error(r->in) ? fault(r, off + n, in_error(r->in)) : 0;
+}
+
+static int
+read_packed(struct lap_merged *r, struct lap_item *it)
+{
+	uint64_t off = in_off(r->in);
+	const char *why = NULL;
+	size_t n;
+	const uint8_t *p = in_peek(r->in, 64, &n), *q;
+
+	if (!n && !in_error(r->in))
+		return r->packed > 1 ? fault(r, off, "the end of the trace is missing") : 0;
+	if (n && *p == END && r->packed > 1)
+		return read_end(r, p, n, off);
+	it->isevent = n && *p == EVENT;
+	if (it->isevent) {
+		p = in_peek(r->in, LAP_LINE_MAX, &n);
+		q = unpack_event(r, &it->event, p + 1, p + n, &why);
+		if (q)
+			why = check_event(&it->event);
+	} else {
+		q = n ? unpack_touch(&r->last, &it->touch, p, p + n, &why) : NULL;
+	}
+	if (why)
+		return fault(r, off, why);
+	if (!q)
+		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
+	take(r, p, (size_t)(q - p));
+	if (it->isevent) {
+		r->last.time = it->event.time;
+	} else {
+		const struct lap_touch *t = &it->touch;
+
+		r->last.time = t->time;
+		r->last.of[t->type].page = t->page;
+		r->last.of[t->type].canon = t->canon;
+		r->last.of[t->type].len = t->len;
+	}
+	r->nrec++;
+	return 1;
+}
+
+int
+lap_merged_read(struct lap_merged *r, struct lap_item *it)
+{
+	if (r->err)
+		return -1;
+	return r->packed ? read_packed(r, it) : read_text(r, it);
+}

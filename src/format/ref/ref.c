@@ -1,0 +1,239 @@
+/* The reference stream: see ref.h and ref(5). */
+#include "format/ref/ref.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+static const uint8_t magic[8] = { 0x89, 'T', 'M', 'R', 'E', 'F', '\r', '\n' };
+
+static const struct kind {
+	const char *text;
+	char lackey[4];
+	char din;
+} kinds[REF_NKINDS] = {
+#define K(name, text, lackey, din, sized) { text, lackey, din },
+#include "format/ref/kind.def"
+#undef K
+};
+
+const char *
+ref_kind_name(unsigned kind)
+{
+	return kinds[kind].text;
+}
+
+int
+ref_is_stream(const uint8_t *p, size_t n)
+{
+	return n >= sizeof(magic) && !memcmp(p, magic, sizeof(magic));
+}
+
+static long
+fault(struct ref_reader *r, uint64_t off, const char *err)
+{
+	const char *e = in_error(r->in);
+
+	r->off = off;
+	r->err = e ? e : err;
+	return -1;
+}
+
+int
+ref_open(struct ref_reader *r, struct in *in)
+{
+	const uint8_t *p;
+	size_t n;
+
+	memset(r, 0, sizeof(*r));
+	r->in = in;
+	p = in_peek(in, REF_HEADER, &n);
+	if (n < REF_HEADER)
+		return (int)fault(r, n, n && memcmp(p, magic, n < 8 ? n : 8) ? "not a reference stream" :
+		    n ? "truncated header" : "empty input");
+	if (!ref_is_stream(p, n))
+		r->err = "not a reference stream";
+	else if (get_le16(p + 8) != REF_VERSION) {
+		r->off = 8;
+		r->err = "unknown version of the reference stream";
+	} else if (get_le16(p + 10) != REF_HEADER || get_le32(p + 12)) {
+		r->off = 10;
+		r->err = "unknown header length or flags";
+	}
+	if (r->err)
+		return -1;
+	in_skip(in, REF_HEADER);
+	return 0;
+}
+
+long
+ref_read(struct ref_reader *r, uint64_t *w, size_t max)
+{
+	const uint8_t *p;
+	size_t n, i;
+	uint64_t off = in_off(r->in);
+
+	if (r->err)
+		return -1;
+	p = in_peek(r->in, 8, &n);
+	if (n < 8) {
+		if (!n && !in_error(r->in))
+			return 0;
+		return fault(r, off + n, "truncated reference");
+	}
+	n /= 8;
+	if (n > max)
+		n = max;
+	for (i = 0; i < n; i++) {
+		w[i] = get_le64(p + 8 * i);
+		if (!ref_valid(w[i]))
+			break;
+	}
+	in_skip(r->in, 8 * i);
+	r->nrec += i;
+	if (i)
+		return (long)i;
+	r->off = off;
+	r->err = "not a reference: unknown kind, or a size that the kind does not have";
+	return -1;
+}
+
+int
+ref_format(const char *name)
+{
+	static const char *const names[] = { "addr", "lackey", "din", "text" };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return -1;
+}
+
+void
+ref_put_header(uint8_t dst[REF_HEADER])
+{
+	memcpy(dst, magic, sizeof(magic));
+	put_le16(dst + 8, REF_VERSION);
+	put_le16(dst + 10, REF_HEADER);
+	put_le32(dst + 12, 0);
+}
+
+/* At least `min` hexadecimal digits */
+static uint8_t *
+put_hex(uint8_t *d, uint64_t v, int min)
+{
+	int n = v ? (67 - __builtin_clzll(v)) / 4 : 1;
+	int i;
+
+	if (n < min)
+		n = min;
+	for (i = n - 1; i >= 0; i--) {
+		d[i] = (uint8_t)"0123456789abcdef"[v & 15];
+		v >>= 4;
+	}
+	return d + n;
+}
+
+/* 0 to 255 */
+static uint8_t *
+put_dec(uint8_t *d, unsigned v)
+{
+	if (v >= 100)
+		*d++ = (uint8_t)('0' + v / 100);
+	if (v >= 10)
+		*d++ = (uint8_t)('0' + v / 10 % 10);
+	*d++ = (uint8_t)('0' + v % 10);
+	return d;
+}
+
+static size_t
+put_lackey(uint8_t *dst, const uint64_t *w, size_t n)
+{
+	uint8_t *d = dst;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unsigned kind = ref_kind(w[i]);
+
+		if (kind >= REF_ENTER)
+			continue;
+		memcpy(d, kinds[kind].lackey, 4);
+		d = put_hex(d + 3, ref_addr(w[i]), 8);
+		*d++ = ',';
+		d = put_dec(d, ref_size(w[i]));
+		*d++ = '\n';
+	}
+	return (size_t)(d - dst);
+}
+
+static uint8_t *
+put_din_line(uint8_t *d, char label, uint64_t addr)
+{
+	*d++ = (uint8_t)label;
+	*d++ = ' ';
+	d = put_hex(d, addr, 1);
+	*d++ = '\n';
+	return d;
+}
+
+static size_t
+put_din(uint8_t *dst, const uint64_t *w, size_t n)
+{
+	uint8_t *d = dst;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unsigned kind = ref_kind(w[i]);
+
+		if (kind >= REF_ENTER)
+			continue;
+		d = put_din_line(d, kinds[kind].din, ref_addr(w[i]));
+		if (kind == REF_MODIFY)
+			d = put_din_line(d, '1', ref_addr(w[i]));
+	}
+	return (size_t)(d - dst);
+}
+
+static size_t
+put_text(uint8_t *dst, const uint64_t *w, size_t n)
+{
+	uint8_t *d = dst;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		unsigned kind = ref_kind(w[i]);
+
+		k = strlen(kinds[kind].text);
+		memcpy(d, kinds[kind].text, k);
+		d += k;
+		memcpy(d, " 0x", 3);
+		d = put_hex(d + 3, ref_addr(w[i]), 1);
+		if (kind < REF_ENTER) {
+			*d++ = ' ';
+			d = put_dec(d, ref_size(w[i]));
+		}
+		*d++ = '\n';
+	}
+	return (size_t)(d - dst);
+}
+
+size_t
+ref_put(enum ref_format f, uint8_t *dst, const uint64_t *w, size_t n)
+{
+	size_t i;
+
+	switch (f) {
+	case REF_LACKEY:
+		return put_lackey(dst, w, n);
+	case REF_DIN:
+		return put_din(dst, w, n);
+	case REF_TEXT:
+		return put_text(dst, w, n);
+	case REF_ADDR:
+		break;
+	}
+	for (i = 0; i < n; i++)
+		put_le64(dst + 8 * i, w[i]);
+	return 8 * n;
+}

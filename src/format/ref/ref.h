@@ -1,0 +1,78 @@
+/*
+ * The reference stream, ref(5): a 16-byte header, then one 64-bit word a
+ * reference.  Words in memory are plain uint64_t; the file is little-endian.
+ */
+#ifndef TM_FORMAT_REF_REF_H
+#define TM_FORMAT_REF_REF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/in.h"
+
+enum ref_kind {
+#define K(name, text, lackey, din, sized) REF_##name,
+#include "format/ref/kind.def"
+#undef K
+	REF_NKINDS
+};
+
+#define REF_HEADER  16u         /* bytes */
+#define REF_VERSION 1u
+#define REF_SIZEMAX 255u        /* bytes of one reference */
+#define REF_PIECE   128u        /* larger accesses: ascending pieces of this size, then the rest (<= REF_SIZEMAX) */
+
+/* addr: bits 0 to 47, which must be the sign extension of bit 47 above; size <= REF_SIZEMAX */
+static inline uint64_t
+ref_make(unsigned kind, uint64_t addr, unsigned size)
+{
+	return (addr & 0xffffffffffffu) | (uint64_t)size << 48 | (uint64_t)kind << 56;
+}
+
+static inline unsigned ref_kind(uint64_t w) { return w >> 56 & 15; }
+static inline unsigned ref_size(uint64_t w) { return w >> 48 & 255; }
+static inline uint64_t ref_addr(uint64_t w) { return (uint64_t)((int64_t)(w << 16) >> 16); }
+
+/* 1 if w is canonical: a known kind, bits 60 to 63 clear, a size exactly where the kind has one */
+static inline int
+ref_valid(uint64_t w)
+{
+	unsigned kind = (unsigned)(w >> 56);
+
+	return kind < REF_NKINDS && (kind < REF_ENTER) == (ref_size(w) != 0);
+}
+
+const char *ref_kind_name(unsigned kind);       /* "inst", ...; kind < REF_NKINDS */
+
+/*
+ * Reader.  Hands over arrays of checked words; a fault is told only after
+ * every word before it was.
+ */
+struct ref_reader {
+	struct in *in;          /* borrowed */
+	uint64_t nrec;          /* words handed over */
+	uint64_t off;           /* after -1: byte offset of the fault */
+	const char *err;        /* after -1: what is wrong; static or owned by in */
+};
+
+int ref_is_stream(const uint8_t *p, size_t n);                  /* do these n first bytes begin as the magic does? (n >= 8) */
+int ref_open(struct ref_reader *r, struct in *in);              /* reads the header; 0 or -1 */
+long ref_read(struct ref_reader *r, uint64_t *w, size_t max);   /* 1 to max words; 0 at the end; -1 fault */
+
+/*
+ * Writers: pure functions into memory.  dst has REF_PUT_MAX bytes for each
+ * word; the bytes written are returned.
+ */
+enum ref_format {
+	REF_ADDR,       /* the stream itself; the header is ref_put_header()'s */
+	REF_LACKEY,     /* as valgrind --tool=lackey --trace-mem=yes; loop and task events left out */
+	REF_DIN,        /* Dinero: 0 read, 1 write, 2 fetch and the hexadecimal address; events left out */
+	REF_TEXT        /* one line for every word */
+};
+#define REF_PUT_MAX 40
+
+int ref_format(const char *name);       /* "addr", "lackey", "din", "text"; -1 if unknown */
+void ref_put_header(uint8_t dst[REF_HEADER]);
+size_t ref_put(enum ref_format f, uint8_t *dst, const uint64_t *w, size_t n);
+
+#endif

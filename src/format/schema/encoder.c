@@ -1,0 +1,339 @@
+/* Encoding of schema units; the form is ae-schema(5), the decoder decoder.c. */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "format/schema/operation_internal.h"
+#include "format/schema/schema.h"
+
+const struct sch_opinfo sch_opinfo[SO_NOPS] = {
+#define OP(name, fields, maxcc, maxn) [SO_##name] = {#name, fields, maxcc, maxn},
+#include "format/schema/operation.def"
+#undef OP
+};
+
+int
+sch_nsucc(unsigned term)
+{
+	switch (term) {
+	case ST_JUMP:
+		return 1;
+	case ST_BRANCH:
+	case ST_COND:
+		return 2;
+	case ST_SWITCH:
+	case ST_TARGET:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+static void
+put_u(struct buf *w, uint64_t v)
+{
+	while (v >= 0x80) {
+		buf_u8(w, (uint8_t)(v | 0x80));
+		v >>= 7;
+	}
+	buf_u8(w, (uint8_t)v);
+}
+
+/* Signed numbers are folded so that the small ones of both signs are short. */
+static void
+put_s(struct buf *w, int64_t v)
+{
+	put_u(w, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+static void
+put_str(struct buf *w, const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	put_u(w, n);
+	for (size_t i = 0; i < n; i++)
+		buf_u8(w, (uint8_t)s[i]);
+}
+
+static unsigned
+log2of(unsigned v)
+{
+	return v == 8 ? 3 : v == 4 ? 2 : v == 2 ? 1 : 0;
+}
+
+static void
+put_val(struct buf *w, const struct sch_val *v)
+{
+	switch (v->kind) {
+	case SV_VAR:
+		put_u(w, (uint64_t)(uint32_t)v->var * 4 + SV_VAR);
+		break;
+	case SV_IMM:
+		put_u(w, SV_IMM);
+		put_s(w, v->imm);
+		break;
+	case SV_SYM:
+		put_u(w, (uint64_t)(uint32_t)v->var * 4 + SV_SYM);
+		put_s(w, v->imm);
+		break;
+	default:
+		put_u(w, SV_NONE);
+	}
+}
+
+static void
+put_addr(struct buf *w, const struct sch_addr *m)
+{
+	unsigned f = 0;
+
+	if (m->align && (m->index != SCH_NOVAR || m->fs || m->narrow))
+		w->nomem = 1;           /* has no encoding: schema.h */
+	if (m->base != SCH_NOVAR)
+		f |= SM_BASE;
+	if (m->index != SCH_NOVAR)
+		f |= SM_INDEX | log2of(m->scale) << SM_SCALE;
+	else if (m->align)
+		f |= SM_ALIGN;
+	if (m->fs)
+		f |= SM_FS;
+	if (m->narrow)
+		f |= SM_NARROW;
+	if (m->sym != SCH_NOSYM)
+		f |= SM_SYM;
+	if (m->disp)
+		f |= SM_DISP;
+	buf_u8(w, (uint8_t)f);
+	if (f & SM_BASE)
+		put_u(w, (uint64_t)m->base);
+	if (f & SM_INDEX)
+		put_u(w, (uint64_t)m->index);
+	if (f & SM_SYM)
+		put_u(w, (uint64_t)m->sym);
+	if (f & SM_DISP)
+		put_s(w, m->disp);
+}
+
+static void
+put_step(struct buf *w, const struct sch_step *s)
+{
+	buf_u8(w, s->op);
+	for (const char *f = sch_opinfo[s->op].fields; *f; f++) {
+		switch (*f) {
+		case 'w':
+			buf_u8(w, (uint8_t)(log2of(s->w) | (unsigned)s->cc << 2));
+			break;
+		case 'd':
+			put_u(w, (uint64_t)s->dst);
+			break;
+		case 'n':
+			put_u(w, s->n);
+			break;
+		case 's':
+			put_u(w, (uint64_t)s->sym);
+			break;
+		case 'm':
+			put_addr(w, &s->m);
+			break;
+		case 'a':
+			put_val(w, &s->a);
+			break;
+		case 'b':
+			put_val(w, &s->b);
+			break;
+		}
+	}
+}
+
+static int
+isshort(const struct sch_step *s)
+{
+	return s->op == SO_INST && s->n >= 1 && s->n <= SCH_SHORT;
+}
+
+static void
+put_steps(struct buf *w, const struct sch_block *b)
+{
+	uint32_t i = 0;
+
+	put_u(w, b->nstep);
+	while (i < b->nstep) {
+		const struct sch_step *s = b->step + i;
+		unsigned pair;
+
+		if (!isshort(s)) {
+			put_step(w, s);
+			i++;
+			continue;
+		}
+		pair = SCH_PAIR + (s->n - 1) * (SCH_SHORT + 1);
+		i++;
+		if (i < b->nstep && isshort(s + 1)) {
+			pair += s[1].n;
+			i++;
+		}
+		buf_u8(w, (uint8_t)pair);
+	}
+}
+
+static void
+put_block(struct buf *w, const struct sch_block *b)
+{
+	put_u(w, (uint64_t)b->frag * 3 + b->mark);
+	put_u(w, b->off);
+	put_steps(w, b);
+	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND || b->term == ST_SWITCH ? (unsigned)b->cc << 4 : 0)));
+	if (b->term == ST_SWITCH)
+		put_val(w, &b->target);
+	if (sch_nsucc(b->term) < 0)
+		put_u(w, b->nsucc);
+	else if (b->term == ST_TAIL)
+		put_u(w, b->callee);
+	for (uint32_t i = 0; i < b->nsucc; i++) {
+		const struct sch_succ *s = b->succ + i;
+
+		put_u(w, (uint64_t)s->block * 2 + (s->nev != 0));
+		if (!s->nev)
+			continue;
+		put_u(w, s->nev);
+		for (uint32_t j = 0; j < s->nev; j++)
+			put_u(w, (uint64_t)s->ev[j].loop * 3 + s->ev[j].kind);
+	}
+}
+
+static void
+put_func(struct buf *w, const struct sch_unit *u, const struct sch_func *f)
+{
+	put_str(w, f->name);
+	put_u(w, f->flags);
+	put_u(w, f->nvar < u->nregs ? u->nregs : f->nvar);
+	put_u(w, f->nfrag);
+	put_u(w, f->nneed);
+	put_u(w, f->nloop);
+	put_u(w, f->nblock);
+	for (uint32_t i = 0; i < f->nfrag; i++) {
+		put_u(w, (uint64_t)(uint32_t)f->frag[i].sym);
+		put_u(w, f->frag[i].off);
+		put_u(w, f->frag[i].size);
+	}
+	for (uint32_t i = 0; i < f->nneed; i++)
+		put_u(w, f->need[i]);
+	for (uint32_t i = 0; i < f->nloop; i++) {
+		put_u(w, f->loop[i].header);
+		put_u(w, (uint64_t)((int64_t)f->loop[i].parent + 1));
+	}
+	for (uint32_t i = 0; i < f->nblock; i++)
+		put_block(w, f->block + i);
+}
+
+static void
+put_field(struct buf *w, const struct sch_field *f)
+{
+	put_u(w, (uint64_t)(uint32_t)f->sym);
+	put_u(w, f->off);
+	buf_u8(w, (uint8_t)(log2of(f->size) | (f->rip ? SFD_RIP : 0)));
+	if (f->rip)
+		put_u(w, f->end);
+}
+
+uint32_t
+sch_checksum(const uint8_t *p)
+{
+	size_t body = sch_body(get_le32(p + 12)), n = get_le32(p + 8);
+
+	return (uint32_t)crc32_z(crc32_z(0, p, SCH_HEADER - 4), p + body, n - body);
+}
+
+void
+sch_seal(uint8_t *p)
+{
+	size_t n = (size_t)8 * get_le32(p + 12);
+
+	memcpy(p + SCH_HEADER + n, p + SCH_HEADER, n);
+	put_le32(p + SCH_HEADER - 4, sch_checksum(p));
+}
+
+static void
+put_head(struct buf *w, const struct sch_unit *u)
+{
+	buf_str(w, SCH_MAGIC);
+	buf_le16(w, SCH_VERSION);
+	buf_u8(w, u->word);
+	buf_u8(w, u->big);
+	buf_le32(w, 0);         /* the length, when it is known */
+	buf_le32(w, u->ncst);
+	buf_le32(w, 0);
+	for (uint32_t i = 0; i < 2 * u->ncst; i++) {
+		uint64_t v = u->cst ? u->cst[i % u->ncst] : 0;
+		uint8_t c[8];
+
+		if (!u->big)
+			put_le64(c, v);
+		else    /* an address at the front, as the linker leaves it */
+			put_be64(c, v << (64 - 8 * u->word));
+		buf_add(w, c, sizeof c);
+	}
+}
+
+uint8_t *
+sch_encode(const struct sch_unit *u, size_t *len)
+{
+	struct buf w = BUF_INIT;
+
+	put_head(&w, u);
+	put_str(&w, u->source);
+	put_u(&w, u->nregs);
+	put_u(&w, u->sp);
+	put_u(&w, u->machine);
+	put_u(&w, u->push);
+	put_u(&w, u->nfield);
+	put_u(&w, u->nfunc);
+	for (uint32_t i = 0; i < u->nfield; i++)
+		put_field(&w, u->field + i);
+	for (uint32_t i = 0; i < u->nfunc; i++)
+		put_func(&w, u, u->func + i);
+	if (w.nomem || w.n > INT32_MAX) {
+		buf_free(&w);
+		return NULL;
+	}
+	put_le32(w.p + 8, (uint32_t)w.n);
+	sch_seal(w.p);
+	*len = w.n;
+	return w.p;
+}
+
+int
+sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, size_t n), void *arg)
+{
+	for (uint32_t i = 0; i < u->nfield; i++) {
+		const struct sch_field *f = u->field + i;
+		uint64_t at = u->cst[f->sym], v;
+		unsigned keep = 64 - 8u * f->size;
+		uint8_t b[8];
+
+		if (!rd(arg, at + f->off, b, f->size))
+			return -1;
+		v = get_order(b, f->size, u->big) << keep;
+		v = (uint64_t)((int64_t)v >> keep);
+		if (f->rip)
+			v += at + f->end;
+		u->cst[u->ncst + i] = v;
+	}
+	return 0;
+}
+
+void
+sch_free(struct sch_unit *u)
+{
+	struct sch_piece *p = u->mem;
+
+	while (p) {
+		struct sch_piece *next = p->next;
+
+		free(p);
+		p = next;
+	}
+	memset(u, 0, sizeof *u);
+}

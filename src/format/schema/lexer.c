@@ -1,0 +1,358 @@
+/* Words and numbers of the readable schema; see lexer_internal.h. */
+#include "format/schema/lexer_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/schema/word_internal.h"
+
+void
+lex_fail(struct lex *l, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (l->bad)
+		return;
+	l->bad = 1;
+	va_start(ap, fmt);
+	vsnprintf(l->t->err, sizeof l->t->err, fmt, ap);
+	va_end(ap);
+}
+
+static int
+isblank_(int c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static int
+iswordchar(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static void
+blanks(struct lex *l)
+{
+	while (l->p < l->end && isblank_(*l->p))
+		l->p++;
+}
+
+/* Up to the comment; quotes may hold a semicolon. */
+static const char *
+code_end(const char *p, const char *end)
+{
+	int quoted = 0;
+
+	for (; p < end && (quoted || *p != ';'); p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		else if (quoted && *p == '\\' && p + 1 < end)
+			p++;
+	}
+	return p;
+}
+
+int
+lex_line(struct lex *l)
+{
+	struct sch_text *t = l->t;
+
+	while (!l->bad && t->off < t->n) {
+		const char *p = t->p + t->off, *nl = memchr(p, '\n', t->n - t->off), *end = nl ? nl : t->p + t->n;
+
+		t->line++;
+		t->off = (size_t)(end - t->p) + (nl != NULL);
+		l->p = p;
+		l->end = code_end(p, end);
+		blanks(l);
+		if (l->p < l->end)
+			return 1;
+	}
+	l->p = l->end = NULL;
+	return 0;
+}
+
+int
+lex_end(struct lex *l)
+{
+	if (l->bad)
+		return 1;
+	blanks(l);
+	return l->p == l->end;
+}
+
+int
+lex_is(struct lex *l, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (lex_end(l) || (size_t)(l->end - l->p) < n || memcmp(l->p, s, n) != 0)
+		return 0;
+	if (iswordchar(s[n - 1]) && l->p + n < l->end && iswordchar(l->p[n]))
+		return 0;
+	l->p += n;
+	return 1;
+}
+
+/* What comes next, for a message: at most 20 printable characters */
+static const char *
+next(struct lex *l, char tmp[24])
+{
+	size_t n = 0;
+
+	blanks(l);
+	while (n < 20 && l->p + n < l->end && l->p[n] > 0x20 && l->p[n] < 0x7f) {
+		tmp[n] = l->p[n];
+		n++;
+	}
+	tmp[n] = 0;
+	return n ? tmp : l->p < l->end ? "such a character" : "the end of the line";
+}
+
+void
+lex_want(struct lex *l, const char *s)
+{
+	char tmp[24];
+
+	if (!l->bad && !lex_is(l, s))
+		lex_fail(l, "'%s' expected before %s", s, next(l, tmp));
+}
+
+/* Digits of a number no larger than max */
+static uint64_t
+digits(struct lex *l, uint64_t max)
+{
+	char tmp[24];
+	unsigned base = 10;
+	uint64_t v = 0;
+	int any = 0;
+
+	if (l->bad)
+		return 0;
+	if (l->end - l->p > 2 && l->p[0] == '0' && l->p[1] == 'x') {
+		base = 16;
+		l->p += 2;
+	}
+	for (; l->p < l->end && iswordchar(*l->p); l->p++, any = 1) {
+		int c = *l->p;
+		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
+
+		if (d >= base)
+			break;
+		if (v > max / base || v * base > max - d) {
+			lex_fail(l, "number larger than %llu", (unsigned long long)max);
+			return 0;
+		}
+		v = v * base + d;
+	}
+	if (!any || (l->p < l->end && iswordchar(*l->p)))
+		lex_fail(l, "number expected before %s", next(l, tmp));
+	return l->bad ? 0 : v;
+}
+
+uint64_t
+lex_num(struct lex *l, uint64_t max)
+{
+	if (!l->bad)
+		blanks(l);
+	return digits(l, max);
+}
+
+int64_t
+lex_snum(struct lex *l)
+{
+	if (lex_is(l, "-"))
+		return (int64_t)-digits(l, (uint64_t)1 << 63);
+	return (int64_t)lex_num(l, INT64_MAX);
+}
+
+int
+lex_isnum(struct lex *l)
+{
+	return !lex_end(l) && *l->p >= '0' && *l->p <= '9';
+}
+
+int
+lex_next(struct lex *l, char c)
+{
+	if (l->bad || l->p == l->end || *l->p != c)
+		return 0;
+	l->p++;
+	return 1;
+}
+
+int
+lex_suffix(struct lex *l, char c, unsigned *n)
+{
+	if (!lex_next(l, c))
+		return 0;
+	*n = (unsigned)digits(l, 65535);
+	return !l->bad;
+}
+
+size_t
+lex_word(struct lex *l, const char **s)
+{
+	const char *p;
+
+	*s = "";
+	if (lex_end(l))
+		return 0;
+	for (p = l->p; p < l->end && iswordchar(*p); p++)
+		;
+	*s = l->p;
+	l->p = p;
+	return (size_t)(p - *s);
+}
+
+/* The character behind a backslash; -1: none such */
+static int
+escape(struct lex *l)
+{
+	int v = 0;
+
+	if (l->p < l->end && (*l->p == '"' || *l->p == '\\'))
+		return *l->p++;
+	if (l->end - l->p < 3 || *l->p++ != 'x')
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		int c = *l->p++;
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return -1;
+		v = v * 16 + (c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return v ? v : -1;
+}
+
+static size_t
+quoted(struct lex *l, char *s)
+{
+	size_t n = 0;
+
+	while (l->p < l->end && *l->p != '"') {
+		int c = *l->p++;
+
+		if (c == '\\' && (c = escape(l)) < 0)
+			lex_fail(l, "unknown character behind \\");
+		else if (c == 0)
+			lex_fail(l, "zero byte in a name");
+		if (l->bad)
+			return 0;
+		s[n++] = (char)c;
+	}
+	if (l->p == l->end)
+		lex_fail(l, "name without its closing quote");
+	else
+		l->p++;
+	return n;
+}
+
+char *
+lex_name(struct lex *l, size_t *n)
+{
+	char tmp[24], *s;
+
+	*n = 0;
+	if (lex_end(l) || (*l->p != '"' && !sch_plainchar((unsigned char)*l->p, 1))) {
+		lex_fail(l, "name expected before %s", l->bad ? "" : next(l, tmp));
+		return NULL;
+	}
+	s = malloc((size_t)(l->end - l->p) + 1);
+	if (!s) {
+		lex_fail(l, "out of memory");
+		return NULL;
+	}
+	if (*l->p == '"') {
+		l->p++;
+		*n = quoted(l, s);
+	} else {
+		while (l->p < l->end && sch_plainchar((unsigned char)*l->p, 0))
+			s[(*n)++] = *l->p++;
+	}
+	s[*n] = 0;
+	if (l->bad) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static uint32_t
+hash(const char *s)
+{
+	uint32_t h = 2166136261u;       /* FNV-1a */
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h ^ h >> 15;
+}
+
+/* The slot of a name, or the free one where it belongs */
+static uint32_t *
+slot(const struct lex_names *t, const char *s)
+{
+	uint32_t i = hash(s);
+
+	for (;; i++) {
+		uint32_t *p = t->slot + (i & (t->nslot - 1));
+
+		if (*p == 0 || strcmp(t->name[*p - 1].s, s) == 0)
+			return p;
+	}
+}
+
+/* Twice as many slots, at most half of them in use */
+static int
+rehash(struct lex_names *t)
+{
+	uint32_t n = t->nslot ? 2 * t->nslot : 64, *p = calloc(n, sizeof *p);
+	struct lex_name *q = realloc(t->name, (n / 2 + 1) * sizeof *q);
+
+	if (q)
+		t->name = q;
+	if (!p || !q) {
+		free(p);
+		return -1;
+	}
+	free(t->slot);
+	t->slot = p;
+	t->nslot = n;
+	for (uint32_t i = 0; i < t->n; i++)
+		*slot(t, t->name[i].s) = i + 1;
+	return 0;
+}
+
+int32_t
+lex_intern(struct lex *l, struct lex_names *t, char *s)
+{
+	uint32_t *p;
+
+	if (!s)
+		return -1;
+	if (t->n >= t->nslot / 2 && (t->n > INT32_MAX / 8 || rehash(t) != 0)) {
+		lex_fail(l, "out of memory");
+		free(s);
+		return -1;
+	}
+	p = slot(t, s);
+	if (*p) {
+		free(s);
+	} else {
+		t->name[t->n] = (struct lex_name){s, l->t->line, -1, 0};
+		*p = ++t->n;
+	}
+	return (int32_t)(*p - 1);
+}
+
+void
+lex_names_free(struct lex_names *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		free(t->name[i].s);
+	free(t->name);
+	free(t->slot);
+}

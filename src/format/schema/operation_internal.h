@@ -1,0 +1,55 @@
+/* What the encoder and the decoder of schemas share: fields and byte values. */
+#ifndef TM_FORMAT_SCHEMA_OPERATION_INTERNAL_H
+#define TM_FORMAT_SCHEMA_OPERATION_INTERNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/schema/schema.h"
+
+#define SCH_MAGIC  "AESC"
+#define SCH_MAXVAR 32767
+
+/*
+ * First byte of a step: below SCH_PAIR an operation; from there on one or two
+ * instructions of 1 to SCH_SHORT bytes: SCH_PAIR + (n1-1)*(SCH_SHORT+1) + n2,
+ * n2 0 when there is one only.  An odd instruction may only end such a run.
+ */
+#define SCH_PAIR   0x40
+#define SCH_SHORT  11
+#define SCH_PAIRS  (SCH_SHORT * (SCH_SHORT + 1))
+
+/* First byte of a memory address */
+#define SM_BASE   0x01
+#define SM_INDEX  0x02
+#define SM_SCALE  2             /* shift of two bits: log2 of the scale */
+#define SM_ALIGN  0x04          /* without SM_INDEX, in place of a scale */
+#define SM_FS     0x10
+#define SM_NARROW 0x20
+#define SM_SYM    0x40
+#define SM_DISP   0x80
+
+/* Size byte of a field: log2 of its size, and */
+#define SFD_RIP   0x80
+
+struct sch_opinfo {
+	const char *name, *fields;
+	uint8_t maxcc;
+	uint32_t maxn;
+};
+extern const struct sch_opinfo sch_opinfo[SO_NOPS];
+
+/* Memory of a decoded unit: a chain of pieces, freed together */
+struct sch_piece {
+	struct sch_piece *next;
+	size_t len, cap;
+	_Alignas(16) uint8_t data[];
+};
+
+/* Successors a block has by the way it ends; -1: any number */
+int sch_nsucc(unsigned term);
+
+/* Of a unit whose length and number of constants have been checked */
+uint32_t sch_checksum(const uint8_t *p);
+
+#endif

@@ -1,0 +1,301 @@
+/* Parser of the readable schema: the lines of a block. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/schema/operation_internal.h"
+#include "format/schema/parse_internal.h"
+#include "format/schema/word_internal.h"
+
+int32_t
+parse_callee(struct parser *p)
+{
+	size_t n;
+
+	if (lex_is(&p->l, "@")) {
+		uint32_t k = (uint32_t)lex_num(&p->l, INT32_MAX - 2);
+
+		if (k >= p->maxno) {
+			p->maxno = k + 1;
+			p->maxline = p->l.t->line;
+		}
+		return -2 - (int32_t)k;
+	}
+	return lex_intern(&p->l, &p->funcs, lex_name(&p->l, &n));
+}
+
+static struct sch_step *
+add(struct parser *p, unsigned op)
+{
+	struct sch_step *s = parse_grow(p, p->step, &p->capstep, p->nstep, sizeof *s);
+
+	if (!s)
+		return NULL;
+	p->step = s;
+	s += p->nstep++;
+	memset(s, 0, sizeof *s);
+	s->op = (uint8_t)op;
+	s->dst = SCH_NOVAR;
+	s->sym = SCH_NOSYM;
+	s->m.base = s->m.index = SCH_NOVAR;
+	s->m.scale = 1;
+	s->m.sym = SCH_NOSYM;
+	return s;
+}
+
+static void
+bytes(struct lex *l, unsigned n)
+{
+	if (!l->bad && (n < 1 || n > 255))
+		lex_fail(l, "length out of range: %u", n);
+}
+
+void
+parse_fetch(struct parser *p, unsigned n)
+{
+	struct sch_step *s;
+
+	bytes(&p->l, n);
+	if (!p->l.bad && (s = add(p, SO_INST)))
+		s->n = n;
+}
+
+/* `uneventful_inst`, all of one length, or with a length each */
+static void
+uneventful(struct parser *p)
+{
+	unsigned n = SCH_INSTLEN, k = 1, next;
+	struct lex *l = &p->l;
+
+	if (lex_suffix(l, ':', &n)) {
+		while (lex_suffix(l, ':', &next)) {
+			parse_fetch(p, n);
+			n = next;
+			k = 0;
+		}
+	}
+	if (k && lex_isnum(l))
+		k = (unsigned)lex_num(l, SCH_RUN);
+	else
+		k = 1;
+	if (k == 0)
+		lex_fail(l, "no instructions");
+	while (k-- && !l->bad)
+		parse_fetch(p, n);
+}
+
+/* One of the operators that the word of operation `op` has; -1: none of them comes next */
+static int
+oper(struct parser *p, unsigned op)
+{
+	for (unsigned i = 0; i < SO_NOPS; i++)
+		if (*sch_word[i].oper && strcmp(sch_word[i].word, sch_word[op].word) == 0 && lex_is(&p->l, sch_word[i].oper))
+			return (int)i;
+	return -1;
+}
+
+static int
+width(unsigned n)
+{
+	return n == 1 || n == 2 || n == 4 || n == 8;
+}
+
+static void
+extended(struct parser *p, struct sch_step *s)
+{
+	unsigned n = 0;
+
+	if (!lex_suffix(&p->l, '.', &n) || !width(n))
+		lex_fail(&p->l, "extended from 1, 2, 4 or 8 bytes: 'zext.1'");
+	s->n = n;
+}
+
+static void
+compute_1(struct parser *p, struct sch_step *s)
+{
+	int o = oper(p, SO_MOV), cc;
+
+	if (o >= 0)
+		s->op = (uint8_t)o;
+	if (s->op == SO_ZEXT || s->op == SO_SEXT)
+		extended(p, s);
+	if (s->op == SO_BSWAP && s->w < 2)
+		lex_fail(&p->l, "width of a byte swap");
+	parse_val(p, &s->a);
+	if (s->op == SO_MOV && (cc = parse_cc(p)) >= 0) {
+		s->op = SO_CMOV;
+		s->cc = (uint8_t)cc;
+	}
+}
+
+/* compute_defn_2, compute_flags_2 */
+static void
+compute_2(struct parser *p, struct sch_step *s)
+{
+	int o;
+
+	parse_val(p, &s->a);
+	o = oper(p, s->op);
+	if (o < 0)
+		lex_fail(&p->l, "operator expected");
+	else
+		s->op = (uint8_t)o;
+	parse_val(p, &s->b);
+}
+
+static void
+condition(struct parser *p, struct sch_step *s)
+{
+	int cc = parse_cc(p);
+
+	if (cc < 0)
+		lex_fail(&p->l, "'%%if(condition)' expected");
+	else if (s->w == 2)
+		lex_fail(&p->l, "width of a condition");
+	s->cc = (uint8_t)cc;
+}
+
+static void
+load(struct parser *p, struct sch_step *s)
+{
+	s->n = s->w;
+	if (lex_is(&p->l, "zext")) {
+		extended(p, s);
+	} else if (lex_is(&p->l, "sext")) {
+		extended(p, s);
+		s->cc = 1;
+	}
+	parse_addr(p, &s->m);
+}
+
+static void
+unknown(struct parser *p, struct sch_step *s)
+{
+	for (unsigned i = 1; i < 4; i++)
+		if (lex_is(&p->l, sch_extword[i]))
+			s->cc = (uint8_t)i;
+	if (s->cc == 3 && s->w > 4)
+		lex_fail(&p->l, "width of a sign-extended value");
+}
+
+static void
+rep(struct parser *p, struct sch_step *s)
+{
+	const char *w;
+	size_t n = lex_word(&p->l, &w);
+
+	for (unsigned i = 0; i < 5; i++) {
+		if (parse_isname(sch_repword[i], w, n)) {
+			s->cc = (uint8_t)i;
+			return;
+		}
+	}
+	lex_fail(&p->l, "unknown string instruction");
+}
+
+static void
+call(struct parser *p, struct sch_step *s)
+{
+	struct lex *l = &p->l;
+
+	if (!lex_is(l, "*")) {
+		s->sym = parse_callee(p);
+		return;
+	}
+	s->op = SO_CALLX;
+	if (lex_is(l, "%setjmp")) {
+		s->op = SO_CALLJ;
+		lex_want(l, "(");
+		s->n = (uint32_t)lex_num(l, sch_opinfo[SO_CALLJ].maxn);
+		lex_want(l, ")");
+	}
+}
+
+static void
+operands(struct parser *p, struct sch_step *s)
+{
+	if (strchr(sch_opinfo[s->op].fields, 'd'))
+		s->dst = (int16_t)parse_var(p, p->f.nvar);
+	switch (s->op) {
+	case SO_MOV:
+		compute_1(p, s);
+		break;
+	case SO_ADD:
+	case SO_FLAGS_SUB:
+		compute_2(p, s);
+		break;
+	case SO_SETCC:
+		condition(p, s);
+		break;
+	case SO_LOADRO:
+		load(p, s);
+		break;
+	case SO_UNKNOWN:
+		unknown(p, s);
+		break;
+	case SO_FLAGS_RES:
+		parse_val(p, &s->a);
+		break;
+	case SO_REP:
+		rep(p, s);
+		break;
+	case SO_CALL:
+		call(p, s);
+		break;
+	default:        /* LOAD, STORE, MODIFY, GOTLOAD, LEA */
+		parse_addr(p, &s->m);
+		if (s->op == SO_LEA && s->w < 4)
+			lex_fail(&p->l, "width of an address computation");
+	}
+}
+
+/* The numbers right behind the word: width of the data, length of the instruction */
+static void
+suffixes(struct parser *p, unsigned op, int own, unsigned *w, unsigned *len)
+{
+	int wide = strchr(sch_opinfo[op].fields, 'w') != NULL;
+	struct lex *l = &p->l;
+
+	*w = p->u.word;
+	*len = SCH_INSTLEN;
+	if ((wide || op <= SO_GOTLOAD) && lex_suffix(l, '.', w)) {
+		if (!wide)
+			bytes(l, *w);
+		else if (!width(*w))
+			lex_fail(l, "width other than 1, 2, 4 or 8");
+	}
+	if (op != SO_UNKNOWN && own && lex_suffix(l, ':', len))
+		bytes(l, *len);
+	if (!l->bad && l->p < l->end && (*l->p == '.' || *l->p == ':'))
+		lex_fail(l, "'%c' cannot follow here", *l->p);
+}
+
+int
+parse_step(struct parser *p, const char *word, size_t n, int own)
+{
+	unsigned op = 0, w, len;
+	struct sch_step *s;
+
+	while (op < SO_NOPS && !parse_isname(sch_word[op].word, word, n))
+		op++;
+	if (op == SO_NOPS)
+		return 0;
+	if (!own && !sch_fetches(op))
+		lex_fail(&p->l, "'&' before %s", sch_word[op].word);
+	if (op == SO_INST) {
+		uneventful(p);
+		return 1;
+	}
+	suffixes(p, op, own, &w, &len);
+	if (own && sch_fetches(op))
+		parse_fetch(p, len);
+	if (p->l.bad || !(s = add(p, op)))
+		return 1;
+	if (strchr(sch_opinfo[op].fields, 'w'))
+		s->w = (uint8_t)w;
+	else if (op <= SO_GOTLOAD)
+		s->n = w;
+	if (op == SO_REP)
+		s->n = len;
+	operands(p, s);
+	return 1;
+}

@@ -1,0 +1,212 @@
+/*
+ * Schema of a traced source file: what the regenerator needs to turn the few
+ * recorded events back into every reference (seed: Larus 1990, section 4.1.2).
+ *
+ * aerw builds a struct sch_unit and encodes it; the result travels in the
+ * section .aeschema of the object and the executable.  aec and ae2addr decode
+ * every unit of an executable.  Nothing here depends on the traced machine:
+ * registers are numbered variables of 64 bits.
+ */
+#ifndef TM_FORMAT_SCHEMA_SCHEMA_H
+#define TM_FORMAT_SCHEMA_SCHEMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCH_SECTION ".aeschema"
+#define SCH_VERSION 3
+#define SCH_HEADER  20          /* magic, version, word, byte order, length, number of constants, check sum */
+#define SCH_NOVAR   (-1)
+#define SCH_NOSYM   (-1)
+
+/* A memory address: var[base] + var[index]*scale + cst[sym] + disp (+ fs base), modulo 2^64 */
+struct sch_addr {
+	int16_t base, index;    /* variable numbers or SCH_NOVAR */
+	uint8_t scale;          /* 1, 2, 4 or 8 */
+	uint8_t fs;             /* 1: the thread pointer (fs base) is added */
+	uint8_t narrow;         /* 1: the sum is truncated to 32 bits (before fs) */
+	uint8_t align;          /* 1: of the sum, the multiple of 4 at or below it (MIPS lwl and the like; no index, fs, narrow) */
+	int32_t sym;            /* index into the unit's constants or SCH_NOSYM */
+	int64_t disp;
+};
+
+/* An operand of a computation */
+enum sch_vkind { SV_NONE, SV_VAR, SV_IMM, SV_SYM };
+struct sch_val {
+	uint8_t kind;
+	int32_t var;            /* SV_VAR: variable number; SV_SYM: constant number */
+	int64_t imm;            /* SV_IMM: value; SV_SYM: added to the constant */
+};
+
+/*
+ * Steps of a block.  `w` is the width in bytes (1, 2, 4, 8) of a computation:
+ * operands are truncated to it and the result is written to dst as the
+ * x86-64 does: 8 whole, 4 zero-extended to 64 bits, 1 and 2 merged into the
+ * low bytes (the rest of dst is kept).  Shift counts are masked to 5 bits
+ * (6 when w is 8).
+ */
+enum sch_op {
+	/* what the reference stream shows */
+	SO_INST,        /* n: fetch an instruction of n bytes at pc; pc += n */
+	SO_LOAD,        /* m, n: n bytes are read */
+	SO_STORE,       /* m, n */
+	SO_MODIFY,      /* m, n: read-modify-write, one reference */
+	SO_GOTLOAD,     /* m, n: as SO_LOAD, but absent if the linker turned the instruction last fetched into one that
+	                   does not load (lea, an immediate operand, a direct call or jump) */
+	/* values */
+	SO_UNKNOWN,     /* dst <- w bytes from the events; cc: 0 zero-extended, 1 sign-extended to 64 bits,
+	                   2 merged as a result of width w is, 3 sign-extended to 32 bits and zero-extended from there */
+	SO_MOV,         /* dst <- a */
+	SO_LEA,         /* dst <- address m, as a result of width w (4 or 8) */
+	SO_ADD, SO_SUB, SO_AND, SO_OR, SO_XOR,          /* dst <- a op b */
+	SO_SHL, SO_SHR, SO_SAR, SO_ROL, SO_ROR,         /* dst <- a op b */
+	SO_MUL,         /* dst <- low w bytes of a*b */
+	SO_NOT, SO_NEG, SO_BSWAP,                       /* dst <- op a */
+	SO_ZEXT, SO_SEXT,       /* dst <- low n bytes of a, extended to w bytes */
+	SO_LOADRO,      /* dst <- n bytes at m in the executable's read-only image, extended to w bytes; cc: 0 zero, 1 sign */
+	SO_FLAGS_SUB,   /* flags of a - b (cmp, sub, dec) in width w */
+	SO_FLAGS_RES,   /* flags of the result a (test, and, or, xor; overflow and carry 0; a is truncated to w) */
+	SO_FLAGS_AND,   /* flags of a & b (test) */
+	SO_SETCC,       /* dst <- cc of the flags (0 or 1), as a result of width w: 1 (merged) or 4 or 8 (all of dst) */
+	SO_CMOV,        /* dst <- cc ? a : dst, as a result of width w (w 4 zero-extends either way) */
+	/* control inside a block */
+	SO_CALL,        /* known callee: function number sym of this unit; fetch and push are steps of their own.
+	                   The callee's need variables are copied from the caller's variables of the same numbers,
+	                   its sp is var[sp] - push (struct sch_unit).  A run sequence follows if the callee has SF_TAILOUT. */
+	SO_CALLX,       /* unknown callee: a run sequence */
+	SO_CALLJ,       /* n: call of a function that returns twice: a run sequence that ends with setjmp site n */
+	/* repeated string instruction of n bytes at pc (pc += n).  cc: enum sch_rep; w: width of an element.  Uses and sets
+	   rcx, rsi, rdi (direction forward).  For SR_CMPS and SR_SCAS the 8-byte value of rcx afterwards is read from the
+	   events at this point: count = rcx before - rcx after.  n fetches as ref(5) says. */
+	SO_REP,
+	SO_NOPS
+};
+enum sch_rep { SR_MOVS, SR_STOS, SR_LODS, SR_CMPS, SR_SCAS };
+
+/* Conditions over the last SO_FLAGS_ step */
+enum sch_cc { SC_EQ, SC_NE, SC_LT, SC_LE, SC_GT, SC_GE, SC_LTU, SC_LEU, SC_GTU, SC_GEU, SC_NEG, SC_NNEG };
+
+struct sch_step {
+	uint8_t op, w, cc;
+	int16_t dst;
+	uint32_t n;
+	int32_t sym;
+	struct sch_val a, b;
+	struct sch_addr m;
+};
+
+/* How a block ends (after its last step) */
+enum sch_term {
+	ST_NONE,        /* control never gets here (after a call that does not return) */
+	ST_JUMP,        /* succ[0]; also a fall-through */
+	ST_BRANCH,      /* an event byte: 1 succ[0], 0 succ[1] */
+	ST_COND,        /* cc of the flags: true succ[0], false succ[1] */
+	ST_SWITCH,      /* the original address `target` decides: the successor whose block starts there; if there is none and
+	                   cc is 1, it is a jump to an unknown function (as ST_TAILX) */
+	ST_RETURN,
+	ST_TAIL,        /* jump to known function callee: var[rsp] is its rsp, need copied */
+	ST_TAILX,       /* jump to an unknown function */
+	ST_TARGET       /* the paper's scheme: the number of the successor that control goes to, which is that block's `mark`
+	                   and is read there: here it is only looked at.  All successors have marks of the same size. */
+};
+
+enum sch_loopkind { SL_ENTER, SL_BACK, SL_EXIT };
+struct sch_loopev { uint8_t kind; uint32_t loop; };
+struct sch_succ {
+	uint32_t block;
+	uint32_t nev;
+	struct sch_loopev *ev;          /* in the order they happen; owned by the unit */
+};
+
+struct sch_block {
+	uint32_t frag;          /* which fragment of the function */
+	uint32_t off;           /* byte offset of the first instruction in it */
+	uint32_t nstep;
+	struct sch_step *step;
+	uint8_t term, cc;
+	uint8_t mark;           /* 0, 1 or 2: whenever control comes here, the events have the block's number in so many bytes */
+	struct sch_val target;  /* ST_SWITCH */
+	uint32_t callee;        /* ST_TAIL: function of this unit */
+	uint32_t nsucc;
+	struct sch_succ *succ;
+};
+
+/*
+ * A constant that stands in the original code itself, as the linker left it: a displacement or immediate.
+ * Value = the signed integer of `size` bytes, in the machine's byte order, at cst[sym]+off, plus cst[sym]+end if `rip` (the
+ * operand is relative to the end of its instruction).
+ */
+struct sch_field { int32_t sym; uint32_t off, end; uint8_t size, rip; };
+
+struct sch_frag { int32_t sym; uint32_t off, size; };    /* code at cst[sym]+off */
+struct sch_loop { uint32_t header; int32_t parent; };    /* header block; parent loop or -1 */
+
+#define SF_TAILOUT 1u   /* may leave by a tail jump to an unknown callee */
+#define SF_SETJMP  2u   /* has SO_CALLJ steps */
+#define SF_NOENTRY 4u   /* has no public entry: no entry in aefn */
+
+struct sch_func {
+	char *name;
+	uint32_t flags;
+	uint32_t nfrag, nvar, nneed, nblock, nloop;
+	struct sch_frag *frag;          /* frag[0].off.. is the entry: block 0 starts there */
+	uint16_t *need;                 /* variables given at entry besides rsp, in the order recorded */
+	struct sch_block *block;
+	struct sch_loop *loop;
+};
+
+struct sch_unit {
+	char *source;                   /* name of the source file (.file), "" if unknown */
+	uint16_t machine;               /* ELF's number of it: 62 x86-64, 8 MIPS */
+	uint8_t word;                   /* bytes of a register or an address in the events: 4 or 8 */
+	uint8_t big;                    /* values in the events, function numbers excepted, and in the image have the high byte first */
+	uint8_t push;                   /* bytes that a call pushes on the stack: 8 on x86-64, 0 on MIPS */
+	uint32_t nregs;                 /* variables 0 .. nregs-1 are the machine's registers */
+	uint16_t sp;                    /* the stack pointer's variable (x86-64: 4; rax rcx rdx rbx rsp rbp rsi rdi r8-r15; MIPS: 29) */
+	uint32_t nfunc;
+	struct sch_func *func;
+	uint32_t ncst;
+	uint64_t *cst;                  /* ncst link-time constants filled by the linker (.quad), then nfield filled by sch_resolve */
+	uint32_t nfield;
+	struct sch_field *field;        /* constant ncst+i is field[i] */
+	void *mem;                      /* what sch_decode allocated; freed by sch_free */
+};
+
+/* Wherever a constant number is asked for (sym), 0 .. ncst+nfield-1 is good; in frag, field: 0 .. ncst-1. */
+
+/* Fill cst[ncst ..] of a decoded unit; rd copies n bytes of the executable's image at addr, 0 if they are not there.  -1: a field is not. */
+int sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, size_t n), void *arg);
+
+/*
+ * Encoded unit: "AESC", u16 version, u8 word, u8 big, u32 length of the whole
+ * unit, u32 ncst, u32 check sum (all these little-endian), ncst constants of 8
+ * bytes (the relocated words: in the machine's byte order, those of 4 bytes
+ * followed by 4 zeros), the same again, then the functions.
+ *
+ * The check sum is made before the linker fills in the constants, so it is one
+ * of the rest; the constants are there twice instead.
+ *
+ * sch_encode returns that in malloc'd memory; NULL when out of memory or too
+ * large, also for an address with `align` and an index, fs or narrow, which
+ * has no encoding.  Where the assembler is to write the constants, u->cst may
+ * be NULL: they begin at SCH_HEADER, the functions at sch_body().
+ */
+uint8_t *sch_encode(const struct sch_unit *u, size_t *len);
+static inline size_t
+sch_body(uint32_t ncst)
+{
+	return SCH_HEADER + (size_t)16 * ncst;
+}
+
+/* Make check sum and second constants right, of a unit whose length and number of constants are; what it holds may be anything */
+void sch_seal(uint8_t *p);
+
+/*
+ * Decode the unit at p; n bytes are there.  Returns the bytes consumed, 0 at
+ * the end (n == 0), -1 for a malformed unit (*err says what, *erroff where).
+ * Every index in a decoded unit has been checked against its bound.
+ */
+long sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, size_t *erroff);
+void sch_free(struct sch_unit *u);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * Whole execution traces as files, wet(5): a header, sections of bytes with
+ * checksums, an index.  What is in a section is none of this layer's business.
+ */
+#ifndef TM_FORMAT_WETFILE_WETFILE_H
+#define TM_FORMAT_WETFILE_WETFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "format/ws/ws.h"
+
+#define WETFILE_VERSION  1u
+#define WETFILE_HEADER   16u
+#define WETFILE_SECTION  24u            /* bytes of a section's header */
+#define WETFILE_END      16u            /* of the end mark */
+#define WETFILE_MAX      (1u << 30)     /* bytes in a section */
+#define WETFILE_SECTIONS (1u << 24)     /* the most there are */
+#define WETFILE_MAGIC    "\x89TMWET\r\n"
+#define WETFILE_ENDMAGIC "\r\nTMWET\x89"
+
+enum wetfile_kind { WETFILE_TEXT = 1, WETFILE_FULL, WETFILE_REPLAY, WETFILE_LOADS, WETFILE_PAPER };
+
+/* Tags, as little-endian numbers of four letters */
+#define WETFILE_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+enum wetfile_tag {
+	WETFILE_CODE = WETFILE_TAG('C', 'O', 'D', 'E'),
+	WETFILE_CAP  = WETFILE_TAG('C', 'A', 'P', ' '),
+	WETFILE_KEY  = WETFILE_TAG('K', 'E', 'Y', ' '),
+	WETFILE_PATH = WETFILE_TAG('P', 'A', 'T', 'H'),
+	WETFILE_RANK = WETFILE_TAG('R', 'A', 'N', 'K'),
+	WETFILE_DEP  = WETFILE_TAG('D', 'E', 'P', ' '),
+	WETFILE_VAL  = WETFILE_TAG('V', 'A', 'L', ' '),
+	WETFILE_ADDR = WETFILE_TAG('A', 'D', 'D', 'R'),
+	WETFILE_NODE = WETFILE_TAG('N', 'O', 'D', 'E'),
+	WETFILE_GRP  = WETFILE_TAG('G', 'R', 'P', ' '),
+	WETFILE_EDGE = WETFILE_TAG('E', 'D', 'G', 'E'),
+	WETFILE_ARCH = WETFILE_TAG('A', 'R', 'C', 'H'),
+	WETFILE_TXT  = WETFILE_TAG('T', 'E', 'X', 'T'),
+	WETFILE_PART = WETFILE_TAG('P', 'A', 'R', 'T'),
+	WETFILE_RAW  = WETFILE_TAG('R', 'A', 'W', ' '),
+	WETFILE_INDX = WETFILE_TAG('I', 'N', 'D', 'X')
+};
+
+struct wetfile_fault {
+	uint64_t off;                   /* byte of the file */
+	uint64_t rec;                   /* section, or UINT64_MAX */
+	char err[160];
+};
+
+/* off, rec and a text, as printf */
+void wetfile_say(struct wetfile_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Writer.  A sink gives 0, or an errno.  Functions give 0, or -1: see *f; after that, only wetfile_free. */
+typedef int wetfile_sink(void *arg, const void *p, size_t n);
+struct wetfile_writer;
+
+struct wetfile_writer *wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct wetfile_fault *f);
+int wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, const void *p, size_t n);
+int wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e);     /* the last section, if the capture ends early: see struct wetfile */
+int wetfile_finish(struct wetfile_writer *w);           /* the index */
+const struct wetfile_fault *wetfile_write_fault(const struct wetfile_writer *w);
+uint64_t wetfile_written(const struct wetfile_writer *w);        /* bytes */
+void wetfile_free(struct wetfile_writer *w);
+
+/* Reader, of a file that can be read anywhere */
+struct wetfile_section {
+	uint32_t tag, segment;
+	uint64_t off, len;              /* of its payload */
+};
+
+struct wetfile {
+	int fd;                         /* the caller's */
+	unsigned kind;
+	uint64_t size;                  /* bytes of the file */
+	struct wetfile_section *section;        /* owned, in order of the file; without the index */
+	size_t nsection;
+	struct ws_early early;          /* of the capture that it was made from; its section is not among these */
+	int whole;                      /* there is a good index; else the sections were looked for from the front, and */
+	struct wetfile_fault fault;     /* says what comes behind the last of them */
+};
+
+int wetfile_is(const void *p, size_t n);        /* do these first bytes begin such a file? */
+int wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f);    /* 0, or -1: no such file */
+void wetfile_close(struct wetfile *w);
+
+/* Payload of section i, checked, in place of what b holds.  0, or -1: see *f. */
+int wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct wetfile_fault *f);
+
+#endif

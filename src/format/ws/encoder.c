@@ -1,0 +1,267 @@
+/* Captures: records into streams. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/ws/ws_internal.h"
+
+void
+ws_var(struct buf *b, uint64_t v)
+{
+	uint8_t *p = buf_room(b, 10);
+	size_t n = 0;
+
+	if (!p)
+		return;
+	for (; v >= 0x80; v >>= 7)
+		p[n++] = (uint8_t)(v | 0x80);
+	p[n++] = (uint8_t)v;
+	b->n += n;
+}
+
+void
+ws_past_clear(struct ws_past *a)
+{
+	struct buf name = a->name, id = a->id, note = a->note;
+
+	memset(a, 0, sizeof(*a));
+	a->name = name;
+	a->id = id;
+	a->note = note;
+	a->name.n = a->id.n = 0;
+}
+
+void
+ws_past_free(struct ws_past *a)
+{
+	buf_free(&a->name);
+	buf_free(&a->id);
+	buf_free(&a->note);
+}
+
+static void
+delta(struct buf *b, uint64_t v, uint64_t past)
+{
+	ws_var(b, ws_zig(v - past));
+}
+
+static void
+put_bytes(struct buf *b, const void *p, size_t n)
+{
+	ws_var(b, n);
+	buf_add(b, p, n);
+}
+
+/* A mask of the registers that are others than last time, and these as differences */
+static void
+put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
+{
+	struct ws_regs g = *regs;
+	uint64_t mask = 0;
+
+	for (int i = 0; i < 20; i++)
+		mask |= (uint64_t)(*ws_reg(&g, i) != *ws_reg(&a->regs, i)) << i;
+	ws_var(b, mask);
+	for (int i = 0; i < 20; i++)
+		if (mask >> i & 1)
+			delta(b, *ws_reg(&g, i), *ws_reg(&a->regs, i));
+	a->regs = g;
+}
+
+static void
+put_xsave(struct buf *s, const uint8_t *p, size_t n)
+{
+	while (n && !p[n - 1])
+		n--;
+	ws_var(&s[WS_S_CONTROL], n);
+	buf_add(&s[WS_S_DATA], p, n);
+}
+
+static void
+put_map(struct ws_past *a, struct buf *b, const struct ws_rec_map *m)
+{
+	const char *name = m->name ? m->name : "";
+	size_t n = strlen(name), old = a->name.n ? a->name.n - 1 : 0;
+	int same = m->dev == a->dev && m->ino == a->ino && n == old && (!n || !memcmp(name, a->name.p, n)) &&
+	    m->nid == a->id.n && (!m->nid || !memcmp(m->id, a->id.p, m->nid));
+
+	buf_u8(b, (uint8_t)(WS_MAP | (same ? WS_H_SAMEFILE : 0)));
+	ws_var(b, ws_zig((uint64_t)((int64_t)(m->addr - a->map_end) / (int64_t)WS_PAGE)));
+	ws_var(b, m->len / WS_PAGE);
+	buf_u8(b, (uint8_t)(m->prot | m->flags << 3));
+	ws_var(b, m->type);
+	ws_var(b, m->offset);
+	a->map_end = m->addr + m->len;
+	if (same)
+		return;
+	ws_var(b, m->dev);
+	ws_var(b, m->ino);
+	put_bytes(b, name, n);
+	put_bytes(b, m->id, m->nid);
+	a->dev = m->dev;
+	a->ino = m->ino;
+	a->name.n = a->id.n = 0;
+	if (n)
+		buf_add(&a->name, name, n + 1);
+	buf_add(&a->id, m->id, m->nid);
+}
+
+static void
+put_mem(struct ws_past *a, struct buf *b, const struct ws_rec_mem *m)
+{
+	unsigned from = m->p ? 1 + m->where : 0;
+	int lines = !((m->addr | m->n | a->mem_end) % WS_LINE);
+	uint64_t d = m->addr - a->mem_end;
+
+	buf_u8(b, (uint8_t)(WS_MEM | from << 4 | (lines ? WS_H_LINES : 0)));
+	if (lines)
+		d = (uint64_t)((int64_t)d / (int64_t)WS_LINE);
+	ws_var(b, ws_zig(d));
+	ws_var(b, lines ? m->n / WS_LINE : m->n);
+	a->mem_end = m->addr + m->n;
+}
+
+static void
+put_sys(struct ws_past *a, struct buf *s, const struct ws_rec_sys *y)
+{
+	struct buf *b = &s[WS_S_CONTROL];
+	struct ws_past_sys *o = &a->sys[ws_slot(y->nr)];
+	unsigned mask = 0, ret = y->ret == o->ret ? WS_RET_SAME : y->ret == y->arg[2] ? WS_RET_ARG2 :
+	    !y->ret ? WS_RET_ZERO : WS_RET_DELTA;
+
+	for (int i = 0; i < 6; i++)
+		mask |= (unsigned)(y->arg[i] != o->arg[i]) << i;
+	mask |= (unsigned)(y->pc != o->pc) << 6;
+	buf_u8(b, (uint8_t)(WS_SYS | ret << 4));
+	ws_var(b, y->nr);
+	buf_u8(b, (uint8_t)mask);
+	if (mask >> 6)
+		delta(b, y->pc, o->pc);
+	for (int i = 0; i < 6; i++)
+		if (mask >> i & 1)
+			delta(b, y->arg[i], o->arg[i]);
+	if (ret == WS_RET_DELTA)
+		delta(b, y->ret, o->ret);
+	buf_le32(&s[WS_S_HASH], y->hash);
+	o->pc = y->pc;
+	memcpy(o->arg, y->arg, sizeof(o->arg));
+	o->ret = y->ret;
+}
+
+static void
+put_tsc(struct ws_past *a, struct buf *b, const struct ws_rec_tsc *t)
+{
+	int changed = t->has_aux && t->aux != a->aux;
+
+	buf_u8(b, (uint8_t)(WS_TSC | (t->has_aux ? WS_H_AUX : 0) | (changed ? WS_H_NEWAUX : 0)));
+	delta(b, t->value, a->tsc);
+	if (changed)
+		ws_var(b, a->aux = t->aux);
+	a->tsc = t->value;
+}
+
+static void
+put_state(struct ws_past *a, struct buf *s, const struct ws_rec *r)
+{
+	int counted = r->kind == WS_KEY && r->u.state.instances != WS_UNKNOWN;
+
+	buf_u8(&s[WS_S_CONTROL], (uint8_t)(r->kind | (counted ? WS_H_INSTANCES : 0)));
+	if (r->kind == WS_KEY) {
+		ws_var(&s[WS_S_CONTROL], r->u.state.icount);
+		ws_var(&s[WS_S_CONTROL], r->u.state.trigger);
+	}
+	if (counted)
+		ws_var(&s[WS_S_CONTROL], r->u.state.instances);
+	put_regs(a, &s[WS_S_CONTROL], &r->u.state.regs);
+	put_xsave(s, r->u.state.xsave, r->u.state.nxsave);
+}
+
+static void
+put_range(struct ws_past *a, struct buf *b, const struct ws_rec *r)
+{
+	buf_u8(b, (uint8_t)(r->kind | (r->kind == WS_PROT ? r->u.range.prot << 4 : 0)));
+	ws_var(b, ws_zig((uint64_t)((int64_t)(r->u.range.addr - a->map_end) / (int64_t)WS_PAGE)));
+	ws_var(b, r->u.range.len / WS_PAGE);
+	a->map_end = r->u.range.addr + r->u.range.len;
+}
+
+static void
+put_move(struct buf *b, const struct ws_rec_move *m)
+{
+	buf_u8(b, WS_MOVE);
+	ws_var(b, m->from / WS_PAGE);
+	ws_var(b, m->oldlen / WS_PAGE);
+	ws_var(b, m->to / WS_PAGE);
+	ws_var(b, m->newlen / WS_PAGE);
+}
+
+static void
+put_cpuid(struct buf *b, const struct ws_cpuid *c)
+{
+	buf_u8(b, WS_CPUID);
+	ws_var(b, c->leaf);
+	ws_var(b, c->sub);
+	ws_var(b, c->eax);
+	ws_var(b, c->ebx);
+	ws_var(b, c->ecx);
+	ws_var(b, c->edx);
+}
+
+static void
+put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
+{
+	struct buf *b = &s[WS_S_CONTROL];
+	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT : (g->nstack ? WS_H_STACK : 0u) | (g->nwords ? WS_H_WORDS : 0u);
+
+	buf_u8(b, (uint8_t)(WS_SIG | flag));
+	ws_var(b, g->sig);
+	put_regs(a, b, &g->at);
+	put_regs(a, b, &g->to);
+	put_xsave(s, g->xsave, g->nxsave);
+	if (flag == WS_H_ICOUNT)
+		ws_var(b, g->icount);
+	if (flag & WS_H_STACK) {
+		ws_var(b, g->nstack);
+		buf_add(&s[WS_S_DATA], g->stack, g->nstack);
+	}
+	if (flag & WS_H_WORDS) {
+		ws_var(b, g->nwords);
+		buf_add(&s[WS_S_DATA], g->words, g->nwords * WS_SIGWORD);
+	}
+}
+
+static void
+put_rand(struct buf *b, const struct ws_rec_rand *d)
+{
+	buf_u8(b, (uint8_t)(WS_RAND | d->insn << 4 | (d->failed ? WS_H_FAILED : 0)));
+	if (!d->failed)
+		ws_var(b, d->value);
+}
+
+void
+ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
+{
+	struct buf *b = &s[WS_S_CONTROL];
+
+	switch (r->kind) {
+	case WS_START: case WS_KEY: put_state(a, s, r); return;
+	case WS_MAP: put_map(a, b, &r->u.map); return;
+	case WS_UNMAP: case WS_PROT: put_range(a, b, r); return;
+	case WS_MOVE: put_move(b, &r->u.move); return;
+	case WS_MEM: put_mem(a, b, &r->u.mem); return;
+	case WS_SYS: put_sys(a, s, &r->u.sys); return;
+	case WS_TSC: put_tsc(a, b, &r->u.tsc); return;
+	case WS_CPUID: put_cpuid(b, &r->u.cpuid); return;
+	case WS_SIG: put_sig(a, s, &r->u.sig); return;
+	case WS_RAND: put_rand(b, &r->u.rand); return;
+	default: break;
+	}
+	buf_u8(b, (uint8_t)r->kind);
+	if (r->kind == WS_END) {
+		ws_var(b, r->u.end.how);
+		ws_var(b, r->u.end.status);
+		ws_var(b, r->u.end.icount + 1);
+	} else if (r->kind == WS_TIME)
+		ws_var(b, r->u.time);
+	else if (r->kind == WS_NOTE)
+		put_bytes(b, r->u.note ? r->u.note : "", r->u.note ? strlen(r->u.note) : 0);
+}

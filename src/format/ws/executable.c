@@ -1,0 +1,95 @@
+/* Captures: which memory is executable. */
+#include "base/buf.h"
+#include "format/ws/executable_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first range that ends at or behind addr */
+static size_t
+find(const struct ws_exec *x, uint64_t addr)
+{
+	size_t lo = 0, hi = x->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (x->v[mid].last < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int
+insert(struct ws_exec *x, size_t i, uint64_t first, uint64_t last)
+{
+	if (buf_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v)) < 0)
+		return -1;
+	memmove(x->v + i + 1, x->v + i, (x->n++ - i) * sizeof(*x->v));
+	x->v[i].first = first;
+	x->v[i].last = last;
+	return 0;
+}
+
+static int
+clear(struct ws_exec *x, uint64_t first, uint64_t last)
+{
+	size_t i = find(x, first), k;
+
+	if (i < x->n && x->v[i].first < first) {
+		uint64_t end = x->v[i].last;
+
+		x->v[i++].last = first - 1;
+		if (end > last)
+			return insert(x, i, last + 1, end);
+	}
+	for (k = i; k < x->n && x->v[k].last <= last; k++)
+		;
+	if (k > i)
+		memmove(x->v + i, x->v + k, (x->n - k) * sizeof(*x->v));
+	x->n -= k - i;
+	if (i < x->n && x->v[i].first <= last)
+		x->v[i].first = last + 1;
+	return 0;
+}
+
+static int
+set(struct ws_exec *x, uint64_t first, uint64_t last, int on)
+{
+	if (clear(x, first, last) != 0)
+		return -1;
+	return on ? insert(x, find(x, first), first, last) : 0;
+}
+
+int
+ws_exec_at(const struct ws_exec *x, uint64_t addr)
+{
+	size_t i = find(x, addr);
+
+	return i < x->n && x->v[i].first <= addr;
+}
+
+int
+ws_exec_step(struct ws_exec *x, const struct ws_rec *r)
+{
+	const struct ws_rec_move *m = &r->u.move;
+	int on;
+
+	switch (r->kind) {
+	case WS_MAP:
+		return set(x, r->u.map.addr, r->u.map.addr + (r->u.map.len - 1), r->u.map.prot >> 2 & 1);
+	case WS_PROT:
+		return set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), r->u.range.prot >> 2 & 1);
+	case WS_UNMAP:
+		return set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), 0);
+	case WS_MOVE:
+		on = ws_exec_at(x, m->from);
+		if (set(x, m->from, m->from + (m->oldlen - 1), 0) != 0)
+			return -1;
+		return set(x, m->to, m->to + (m->newlen - 1), on);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,312 @@
+/* Captures: the writer. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "format/ws/executable_internal.h"
+#include "format/ws/ws_internal.h"
+
+#define CUT       (4u << 20)    /* bytes of a group, unpacked, that end it */
+#define CUT_SMALL (16u << 20)
+
+struct ws_writer {
+	ws_write_fn *write;
+	void *arg;
+	enum ws_level level;
+	struct ws_fault fault;
+	int failed;
+	uint64_t off;                   /* bytes written */
+	struct buf s[WS_NSTREAMS], packed[WS_NSTREAMS];
+	struct ws_past past;
+	struct ws_flow flow;
+	struct ws_exec exec;
+	struct ws_group now;            /* the group in the making */
+	struct ws_group *group;         /* those written */
+	size_t ngroup, capgroup;
+	uint64_t icount, icount_rec;    /* what ws_icount said, and before which record */
+	int from_kernel;                /* the last trigger is a SYS and nothing was mapped since */
+	const uint8_t *room;            /* what ws_room gave; NULL for nothing */
+};
+
+static int
+fail(struct ws_writer *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->failed)
+		return -1;
+	w->failed = 1;
+	w->fault.off = w->off;
+	w->fault.rec = w->now.rec + w->now.nrec;
+	va_start(ap, fmt);
+	vsnprintf(w->fault.err, sizeof(w->fault.err), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static int
+emit(struct ws_writer *w, const void *p, size_t n)
+{
+	int e;
+
+	if (!n)
+		return 0;
+	e = w->write(w->arg, p, n);
+	if (e)
+		return fail(w, "%s", strerror(e));
+	w->off += n;
+	return 0;
+}
+
+struct ws_writer *
+ws_create(ws_write_fn *write, void *arg, const struct ws_header *h, enum ws_level level, struct ws_fault *f)
+{
+	struct ws_writer *w = calloc(1, sizeof(*w));
+	const char *bad = ws_check_header(h);
+	struct buf b = BUF_INIT;
+
+	if (!w) {
+		ws_say(f, 0, UINT64_MAX, "out of memory");
+		return NULL;
+	}
+	w->write = write;
+	w->arg = arg;
+	w->level = level;
+	w->now.icount = w->icount_rec = WS_UNKNOWN;
+	ws_put_header(&b, h);
+	if (bad)
+		fail(w, "%s", bad);
+	else if (b.nomem)
+		fail(w, "out of memory");
+	else
+		emit(w, b.p, b.n);
+	buf_free(&b);
+	if (!w->failed)
+		return w;
+	*f = w->fault;
+	f->rec = UINT64_MAX;
+	ws_free(w);
+	return NULL;
+}
+
+void
+ws_free(struct ws_writer *w)
+{
+	if (!w)
+		return;
+	for (int i = 0; i < WS_NSTREAMS; i++) {
+		buf_free(&w->s[i]);
+		buf_free(&w->packed[i]);
+	}
+	ws_past_free(&w->past);
+	free(w->exec.v);
+	free(w->group);
+	free(w);
+}
+
+static void
+next_group(struct ws_writer *w)
+{
+	struct ws_group *g = &w->now;
+
+	for (int i = 0; i < WS_NSTREAMS; i++)
+		w->s[i].n = 0;
+	ws_past_clear(&w->past);
+	g->rec += g->nrec;
+	g->trigger += g->ntrigger;
+	g->nrec = g->ntrigger = g->flags = 0;
+	g->icount = WS_UNKNOWN;
+}
+
+int
+ws_cut(struct ws_writer *w)
+{
+	struct ws_ghead h = { .crc = 0 };
+	const struct buf *from[WS_NSTREAMS];
+	uint8_t head[WS_GROUP_HEAD];
+
+	w->room = NULL;
+	if (w->failed || !w->now.nrec)
+		return w->failed ? -1 : 0;
+	w->now.off = w->off;
+	w->now.size = WS_GROUP_HEAD;
+	for (int i = 0; i < WS_NSTREAMS; i++) {
+		int method = ws_pack(w->level, i, w->s[i].p, w->s[i].n, &w->packed[i]);
+
+		if (method < 0)
+			return fail(w, "out of memory");
+		from[i] = method == WS_NONE ? &w->s[i] : &w->packed[i];
+		h.z.method[i] = (uint32_t)method;
+		h.z.raw[i] = (uint32_t)w->s[i].n;
+		h.z.packed[i] = (uint32_t)from[i]->n;
+		h.crc = ws_crc(from[i]->p, from[i]->n, h.crc);
+		w->now.size += from[i]->n;
+	}
+	if (w->level == WS_SMALL && h.z.raw[WS_S_CODE])
+		w->now.flags |= WS_GROUP_X86;
+	h.g = w->now;
+	ws_put_ghead(head, &h);
+	if (buf_grow(&w->group, &w->capgroup, w->ngroup + 1, sizeof(*w->group)) < 0)
+		return fail(w, "out of memory");
+	w->group[w->ngroup++] = w->now;
+	if (emit(w, head, sizeof(head)) != 0)
+		return -1;
+	for (int i = 0; i < WS_NSTREAMS; i++)
+		if (emit(w, from[i]->p, from[i]->n) != 0)
+			return -1;
+	next_group(w);
+	return 0;
+}
+
+/* Which stream the bytes at addr go to */
+static enum ws_where
+where(const struct ws_writer *w, uint64_t addr, int code)
+{
+	return code || ws_exec_at(&w->exec, addr) ? WS_CODE : w->from_kernel && !w->flow.inkey ? WS_KERNEL : WS_DATA;
+}
+
+uint8_t *
+ws_room(struct ws_writer *w, uint64_t addr, size_t n)
+{
+	struct buf *b = &w->s[WS_S_DATA + where(w, addr, 0)];
+
+	w->room = NULL;
+	if (w->failed)
+		return NULL;
+	if (n > WS_MEM_MAX) {
+		fail(w, "room for more than a piece of memory");
+		return NULL;
+	}
+	w->room = buf_room(b, n);
+	if (!w->room)
+		fail(w, "out of memory");
+	return b->nomem ? NULL : b->p + b->n;
+}
+
+static int
+one(struct ws_writer *w, struct ws_rec *r)
+{
+	uint64_t sum = 0;
+
+	if (!w->now.nrec) {
+		w->now.icount = r->kind == WS_START ? 0 : r->kind == WS_KEY ? r->u.state.icount :
+		    w->icount_rec == w->now.rec ? w->icount : WS_UNKNOWN;
+		w->now.flags = r->kind == WS_KEY ? WS_GROUP_KEY : w->flow.inkey ? WS_GROUP_INSIDE : 0;
+	}
+	ws_encode(&w->past, w->s, r);
+	w->now.nrec++;
+	w->now.ntrigger += (uint32_t)ws_is_trigger(r->kind);
+	for (int i = 0; i < WS_NSTREAMS; i++) {
+		if (w->s[i].nomem)
+			return fail(w, "out of memory");
+		sum += w->s[i].n;
+	}
+	return sum >= (w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_cut(w) : 0;
+}
+
+/* A piece of memory: its bytes into their stream, unless they lie there already, then the record */
+static int
+piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, int code)
+{
+	struct ws_rec r = { .kind = WS_MEM, .u.mem = { .addr = addr, .p = p, .n = n } };
+	struct buf *b;
+
+	r.u.mem.where = where(w, addr, code && p != w->room);
+	b = &w->s[WS_S_DATA + r.u.mem.where];
+	if (p && ws_all_zero(p, n))
+		r.u.mem.p = NULL;
+	if (r.u.mem.p) {
+		if (p == w->room)
+			b->n += n;
+		else
+			buf_add(b, p, n);
+		if (!b->nomem && w->level == WS_SMALL && r.u.mem.where == WS_CODE)
+			ws_x86_absolute(b->p + b->n - n, n, addr);
+	}
+	w->room = NULL;
+	return one(w, &r);
+}
+
+static int
+put_mem(struct ws_writer *w, const struct ws_rec_mem *m)
+{
+	size_t k;
+
+	if (!m->p)
+		return piece(w, m->addr, NULL, m->n, 0);
+	for (size_t i = 0; i < m->n; i += k) {
+		k = m->n - i < WS_MEM_MAX ? m->n - i : WS_MEM_MAX;
+		if (piece(w, m->addr + i, m->p + i, k, m->where == WS_CODE) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ws_put(struct ws_writer *w, const struct ws_rec *rec)
+{
+	struct ws_rec r = *rec;
+	struct ws_flow f = w->flow;
+	const char *bad = ws_check(&r);
+
+	if (w->failed)
+		return -1;
+	if (r.kind != WS_MEM)
+		w->room = NULL;
+	if (!bad && r.kind == WS_KEY) {
+		if (ws_cut(w) != 0)
+			return -1;
+		r.u.state.trigger = w->now.trigger;
+	}
+	if (!bad)
+		bad = ws_flow(&f, r.kind, !w->now.nrec);
+	if (bad)
+		return fail(w, "%s", bad);
+	if (r.kind == WS_MEM ? put_mem(w, &r.u.mem) : one(w, &r))
+		return -1;
+	w->flow = f;
+	if (ws_is_trigger(r.kind))
+		w->from_kernel = r.kind == WS_SYS;
+	else if (r.kind == WS_MAP)
+		w->from_kernel = 0;
+	return ws_exec_step(&w->exec, &r) ? fail(w, "out of memory") : 0;
+}
+
+void
+ws_icount(struct ws_writer *w, uint64_t icount)
+{
+	w->icount = icount;
+	w->icount_rec = w->now.rec + w->now.nrec;
+}
+
+uint64_t
+ws_written(const struct ws_writer *w)
+{
+	return w->off;
+}
+
+const struct ws_fault *
+ws_write_fault(const struct ws_writer *w)
+{
+	return &w->fault;
+}
+
+int
+ws_finish(struct ws_writer *w)
+{
+	struct buf b = BUF_INIT;
+
+	if (!w->failed && !w->flow.ended)
+		return fail(w, "finished without an end");
+	if (ws_cut(w) != 0)
+		return -1;
+	ws_put_index(&b, w->group, w->ngroup, w->off);
+	if (b.nomem)
+		fail(w, "out of memory");
+	else
+		emit(w, b.p, b.n);
+	buf_free(&b);
+	return w->failed ? -1 : 0;
+}

@@ -1,0 +1,118 @@
+/* Captures: what writer and reader share.  ws(5) describes the bytes. */
+#ifndef TM_FORMAT_WS_WS_INTERNAL_H
+#define TM_FORMAT_WS_WS_INTERNAL_H
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "format/ws/ws.h"
+
+#define WS_VERSION    1u
+#define WS_HEAD       24u               /* bytes of the file header before its body */
+#define WS_BODY_MAX   (8u << 20)        /* bytes of that body */
+#define WS_GROUP_HEAD 104u
+#define WS_GROUP_MAX  (32u << 20)       /* bytes of a group, unpacked */
+#define WS_INDEX_MAX  (16u << 20)      /* bytes of an index */
+#define WS_MARK       16u               /* bytes of the end mark */
+#define WS_SYS_SLOTS  512u
+#define WS_PAGE       4096u             /* granule of all mappings */
+
+extern const uint8_t ws_magic[8], ws_magic_end[8];
+extern const uint8_t ws_magic_group[4], ws_magic_index[4];
+
+uint64_t ws_crc(const void *p, size_t n, uint64_t crc);         /* CRC-64 as xz(1) has it; begin with 0 */
+
+/* Integers in 7-bit pieces, lowest first, as few as possible; signed ones zigzag */
+void ws_var(struct buf *b, uint64_t v);
+static inline uint64_t ws_zig(uint64_t d) { return d << 1 ^ (uint64_t)((int64_t)d >> 63); }
+static inline uint64_t ws_zag(uint64_t z) { return z >> 1 ^ (0 - (z & 1)); }
+
+struct ws_cur {                         /* bytes to read */
+	const uint8_t *p, *end;
+	const char *err;                /* the first thing that is wrong; reading goes on with zeros */
+};
+uint64_t ws_get(struct ws_cur *c);
+uint64_t ws_get_max(struct ws_cur *c, uint64_t max, const char *err);
+const uint8_t *ws_get_bytes(struct ws_cur *c, size_t n);        /* NULL, and err, if there are not so many */
+
+/* What a record is told against: all zero (and empty) at the start of a group */
+struct ws_past {
+	uint64_t mem_end, map_end, tsc;
+	uint32_t aux;
+	uint64_t dev, ino;
+	struct buf name, id;            /* of the last MAP; name with its NUL unless empty */
+	struct buf note;                /* the reader's: the last NOTE */
+	struct ws_regs regs;
+	struct ws_past_sys {
+		uint64_t pc, arg[6], ret;
+	} sys[WS_SYS_SLOTS];
+};
+void ws_past_clear(struct ws_past *a);
+void ws_past_free(struct ws_past *a);
+
+/* Registers by number: 16 to 19 are rip, rflags, fsbase, gsbase */
+static inline uint64_t *
+ws_reg(struct ws_regs *g, int i)
+{
+	return i < 16 ? &g->r[i] : i == 16 ? &g->rip : i == 17 ? &g->rflags : i == 18 ? &g->fsbase : &g->gsbase;
+}
+
+static inline unsigned ws_slot(uint64_t nr) { return nr < WS_SYS_SLOTS ? (unsigned)nr : WS_SYS_SLOTS - 1; }
+
+/* How the `ret` of a SYS is told: the first of these that is true */
+enum { WS_RET_SAME, WS_RET_ARG2, WS_RET_ZERO, WS_RET_DELTA };
+/* Flags in the head byte of a MAP, MEM, TSC, SIG, KEY; the kind is in its low 4 bits */
+enum { WS_H_SAMEFILE = 0x10 };
+enum { WS_H_FROM = 0x30, WS_H_LINES = 0x40 };           /* FROM: 0 all zero, else 1 + where */
+enum { WS_H_AUX = 0x10, WS_H_NEWAUX = 0x20 };
+enum { WS_H_ICOUNT = 0x10, WS_H_STACK = 0x20, WS_H_WORDS = 0x40 };      /* of a SIG: ICOUNT, or any of the others */
+enum { WS_H_INSN = 0x30, WS_H_FAILED = 0x40 };          /* of a RAND */
+enum { WS_H_INSTANCES = 0x10 };                          /* of a KEY */
+
+/* One record into / from the WS_NSTREAMS streams.  MEM: writer has put its bytes already. */
+void ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *rec);
+int ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *rec, unsigned *bad);      /* 0 or -1: err in s[*bad] */
+
+/* Is it a record that a capture may hold?  NULL, or what is wrong */
+const char *ws_check(const struct ws_rec *rec);
+/* May it stand here?  Steps the state. */
+struct ws_flow {
+	int started, inkey, ended;
+};
+const char *ws_flow(struct ws_flow *f, enum ws_kind kind, int first);
+
+static inline int
+ws_all_zero(const uint8_t *p, size_t n)
+{
+	return !p[0] && !memcmp(p, p + 1, n - 1);
+}
+
+/* Branch targets of code at addr, relative -> absolute and back, in place */
+void ws_x86_absolute(uint8_t *p, size_t n, uint64_t addr);
+void ws_x86_relative(uint8_t *p, size_t n, uint64_t addr);
+
+/* One stream.  pack: into *out; the method taken, or -1 without memory.  unpack: 0 or what is wrong. */
+int ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struct buf *out);
+const char *ws_unpack(unsigned method, const uint8_t *p, size_t n, uint8_t *out, size_t nout);
+
+struct ws_ghead {                       /* header of a group */
+	struct ws_group g;
+	struct ws_sizes z;
+	uint64_t crc;                   /* of the payload */
+};
+void ws_put_ghead(uint8_t p[WS_GROUP_HEAD], const struct ws_ghead *h);
+const char *ws_get_ghead(const uint8_t p[WS_GROUP_HEAD], struct ws_ghead *h);   /* all but g.off */
+
+void ws_put_header(struct buf *b, const struct ws_header *h);           /* b was empty */
+const char *ws_check_header(const struct ws_header *h);
+struct ws_held *ws_get_header(struct ws_cur *c);                        /* the body; NULL: see c->err */
+const struct ws_header *ws_held(const struct ws_held *h);
+void ws_drop(struct ws_held *h);
+
+void ws_put_index(struct buf *b, const struct ws_group *g, size_t n, uint64_t off);     /* index and end mark */
+/* The body of an index; groups from `first`.  NULL: see c->err */
+struct ws_group *ws_get_index(struct ws_cur *c, uint64_t first, size_t *n);
+
+void ws_say(struct ws_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,30 @@
+/* MIPS32 with o32: what one instruction does, from its word (opcode.def). */
+#ifndef TM_ISA_MIPS_LIFT_H
+#define TM_ISA_MIPS_LIFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "ae/machine/machine.h"
+#include "isa/insn.h"
+
+/* Variables: $0 .. $31 by number, HI and LO, then the comparison of a branch or slt, then memory */
+enum {
+	MIPS_ZERO, MIPS_AT, MIPS_V0, MIPS_V1, MIPS_A0, MIPS_A1, MIPS_A2, MIPS_A3,
+	MIPS_T0, MIPS_T1, MIPS_T2, MIPS_T3, MIPS_T4, MIPS_T5, MIPS_T6, MIPS_T7,
+	MIPS_S0, MIPS_S1, MIPS_S2, MIPS_S3, MIPS_S4, MIPS_S5, MIPS_S6, MIPS_S7,
+	MIPS_T8, MIPS_T9, MIPS_K0, MIPS_K1, MIPS_GP, MIPS_SP, MIPS_FP, MIPS_RA,
+	MIPS_HI, MIPS_LO, MIPS_NREG, MIPS_FLAGS = MIPS_NREG, MIPS_MEM
+};
+
+/* mipsel and mips, see machine.h */
+extern const struct machine *const machines_mips[];
+
+/* As struct machine says */
+const char *mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
+enum machine_reloc mips_reloc(unsigned type, const char *symbol);
+const char *mips_regname(int r);
+
+/* The mnemonic of an instruction, never an alias of it ("sll" for nop); NULL if it is none that mips_lift knows */
+const char *mips_mnemonic(uint32_t word);
+
+#endif

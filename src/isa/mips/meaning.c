@@ -1,0 +1,216 @@
+/* References and control of MIPS instructions. */
+#include <string.h>
+#include "isa/mips/lift_internal.h"
+
+static struct sch_addr
+address(struct lift *l)
+{
+	struct sch_addr m = { .base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = mips_imm(l->w) };
+
+	if (mips_s(l->w) != MIPS_ZERO)
+		m.base = (int16_t)mips_s(l->w);
+	if (l->reloc) {
+		m.sym = mips_field(l);
+		m.disp = 0;
+	}
+	return m;
+}
+
+/* s + t; either may be the negative one, so the sum is cut */
+static struct sch_addr
+address_sum(struct lift *l)
+{
+	struct sch_addr m = { .base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .narrow = 1 };
+
+	if (mips_s(l->w) != MIPS_ZERO)
+		m.base = (int16_t)mips_s(l->w);
+	if (mips_t(l->w) != MIPS_ZERO)
+		m.index = (int16_t)mips_t(l->w);
+	return m;
+}
+
+static struct sch_step *
+reference(struct lift *l, int op, struct sch_addr m)
+{
+	struct sch_step *s = &l->in->ref[l->in->nref++];
+
+	memset(s, 0, sizeof *s);
+	s->op = (uint8_t)op;
+	s->n = l->op->a;
+	s->m = m;
+	s->dst = SCH_NOVAR;
+	l->in->mref = 0;
+	return s;
+}
+
+static void
+load(struct lift *l)
+{
+	struct insn_effect *e;
+	int t = mips_t(l->w);
+
+	reference(l, SO_LOAD, address(l));
+	if (t == MIPS_ZERO)
+		return;
+	e = insn_effect(l->in, l->op->b, t, 4);
+	e->s.a = mips_reg(MIPS_MEM);
+	if (l->op->b != SO_MOV)
+		e->s.n = l->op->a;
+}
+
+/* A store of rt, or of what is unknown (and sc's rt) */
+static void
+store(struct lift *l, struct sch_addr m, int known)
+{
+	struct insn_effect *e;
+
+	reference(l, SO_STORE, m);
+	mips_unknown(l);
+	e = insn_effect(l->in, known ? SO_MOV : SO_UNKNOWN, MIPS_MEM, l->op->a);
+	if (known)
+		e->s.a = mips_reg(mips_t(l->w));
+}
+
+/* lwl, lwr, swl, swr: some bytes of an aligned word, which is no memory that effects are made of */
+static void
+part(struct lift *l, int op)
+{
+	struct sch_addr m = address(l);
+
+	m.align = 1;
+	reference(l, op, m);
+	l->in->mref = -1;
+	mips_unknown(l);
+}
+
+static void
+jump(struct lift *l, int ctl)
+{
+	l->in->ctl = (uint8_t)ctl;
+	l->in->slot = 1;
+	if (ctl == IC_SWITCH || ctl == IC_CALLIND) {
+		l->in->setsdst = 1;
+		l->in->tgt = (int16_t)mips_s(l->w);
+	}
+	mips_unknown(l);             /* $31 */
+}
+
+static const char *
+jump_register(struct lift *l)
+{
+	int s = mips_s(l->w), d = mips_d(l->w);
+
+	if (s == MIPS_ZERO)
+		return "jump to the address in $0";
+	if (l->op->meaning == M_JALR) {
+		if (d != MIPS_RA || s == MIPS_RA)
+			return "call that links in an unusual register";
+		jump(l, IC_CALLIND);
+	} else
+		jump(l, s == MIPS_RA ? IC_RETURN : IC_SWITCH);
+	return NULL;
+}
+
+static void
+branch(struct lift *l)
+{
+	int s = mips_s(l->w), t = l->op->meaning == M_BRANCH ? mips_t(l->w) : MIPS_ZERO, cc = l->op->a;
+
+	if (l->op->meaning != M_BRANCHF && s == t && (cc == SC_EQ || cc == SC_LE || cc == SC_GE)) {
+		jump(l, IC_JUMP);
+		return;
+	}
+	l->in->ctl = IC_BRANCH;
+	l->in->slot = l->op->b ? 2 : 1;
+	if (l->op->meaning == M_BRANCHF)
+		return;
+	mips_flags(l, SO_FLAGS_SUB, mips_reg(s), mips_reg(t));
+	l->in->cc = (uint8_t)cc;
+}
+
+static const char *
+conditional_call(struct lift *l)
+{
+	if (!l->op->a || mips_s(l->w) != MIPS_ZERO)
+		return "conditional call";
+	jump(l, IC_CALL);
+	return NULL;
+}
+
+static void
+trap(struct lift *l)
+{
+	int always = l->op->meaning == M_BREAK;
+
+	if (l->op->meaning == M_TRAP)
+		always = l->op->a && mips_s(l->w) == mips_t(l->w);
+	else if (l->op->meaning == M_TRAPI)
+		always = l->op->a && mips_s(l->w) == MIPS_ZERO && mips_imm(l->w) == 0;
+	if (always)
+		l->in->ctl = IC_STOP;
+}
+
+static void
+references(struct lift *l)
+{
+	switch (l->op->meaning) {
+	case M_LOAD:
+		load(l);
+		break;
+	case M_LOADPART:
+		part(l, SO_LOAD);
+		break;
+	case M_LOADF:
+		reference(l, SO_LOAD, address(l));
+		break;
+	case M_LOADFX:
+		reference(l, SO_LOAD, address_sum(l));
+		break;
+	case M_STORE:
+		store(l, address(l), 1);
+		break;
+	case M_STOREX:
+		store(l, address(l), 0);
+		break;
+	case M_STOREFX:
+		store(l, address_sum(l), 0);
+		break;
+	default:        /* M_STOREPART */
+		part(l, SO_STORE);
+		break;
+	}
+}
+
+/* A flat table of what is understood */
+const char *
+mips_meaning(struct lift *l)
+{
+	switch (l->op->meaning) {
+	case M_JR: case M_JALR:
+		return jump_register(l);
+	case M_JUMP:
+		jump(l, IC_JUMP);
+		return NULL;
+	case M_CALL:
+		jump(l, IC_CALL);
+		return NULL;
+	case M_CALLC:
+		return conditional_call(l);
+	case M_BRANCH: case M_BRANCHZ: case M_BRANCHF:
+		branch(l);
+		return NULL;
+	case M_SYSCALL:
+		return "system call instruction";
+	case M_BREAK: case M_TRAP: case M_TRAPI:
+		trap(l);
+		return NULL;
+	case M_ALIGN8:
+		return "reference that ignores low bits of its address";
+	case M_LOAD: case M_LOADPART: case M_LOADF: case M_LOADFX:
+	case M_STORE: case M_STOREPART: case M_STOREX: case M_STOREFX:
+		references(l);
+		return NULL;
+	default:
+		return mips_computation(l);
+	}
+}

@@ -1,0 +1,171 @@
+/* Decoding x86-64 instructions as processors of one maker do. */
+#include <cpuid.h>
+#include <string.h>
+
+#include "format/ws/ws.h"
+#include "isa/x86/decode.h"
+
+#define NOP_0D 0x0du                    /* after 0f: prefetches, and with a register */
+#define UD1    0xb9u                    /* after 0f */
+
+/* AMD's own, and Hygon's, which are made after them */
+static int
+amd_name(uint32_t ebx, uint32_t edx, uint32_t ecx)
+{
+	uint32_t name[3] = { ebx, edx, ecx };
+
+	return !memcmp(name, "AuthenticAMD", 12) || !memcmp(name, "HygonGenuine", 12);
+}
+
+int
+x86_amd(const struct ws_header *h)
+{
+	for (size_t i = 0; i < h->ncpuid; i++)
+		if (h->cpuid[i].leaf == 0 && h->cpuid[i].sub == 0)
+			return amd_name(h->cpuid[i].ebx, h->cpuid[i].edx, h->cpuid[i].ecx);
+	return 0;
+}
+
+int
+x86_amd_here(void)
+{
+	static int known, amd;          /* to ask takes long in a virtual machine */
+	unsigned a, b, c, d;
+
+	if (!known)
+		amd = __get_cpuid(0, &a, &b, &c, &d) && amd_name(b, d, c);
+	known = 1;
+	return amd;
+}
+
+static const ZydisDecoder *
+decoder(int amd)
+{
+	static ZydisDecoder d[2];
+	static int ready;
+
+	if (!ready) {
+		for (int i = 0; i < 2; i++)
+			ZydisDecoderInit(&d[i], ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		ZydisDecoderEnableMode(&d[1], ZYDIS_DECODER_MODE_AMD_BRANCHES, ZYAN_TRUE);
+		ready = 1;
+	}
+	return &d[amd != 0];
+}
+
+static int
+decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
+{
+	if (op)
+		return ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(amd), p, n, z, op)) ? 0 : -1;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(amd), NULL, p, n, z)) ? 0 : -1;
+}
+
+/* A near transfer of control with an operand-size prefix that counts: REX.W is stronger */
+static int
+narrow(const ZydisDecodedInstruction *z)
+{
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_CALL: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_UNCOND_BR: case ZYDIS_CATEGORY_COND_BR:
+		break;
+	default:
+		return 0;
+	}
+	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || z->mnemonic == ZYDIS_MNEMONIC_XBEGIN || z->raw.rex.W)
+		return 0;
+	for (int i = 0; i < z->raw.prefix_count; i++)
+		if (z->raw.prefixes[i].value == 0x66)
+			return 1;
+	return 0;
+}
+
+/* Where its opcode is, behind 0f, if it has a modrm byte with a register in it; else 0 */
+static size_t
+of_register(const ZydisDecodedInstruction *z, const uint8_t *p)
+{
+	size_t at = z->raw.modrm.offset;
+
+	return z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+	    z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 3 && at >= 2 && p[at - 2] == 0x0f ? at - 1 : 0;
+}
+
+/* The decoder knows no memory of clzero */
+static void
+line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
+{
+	ZydisDecodedOperand o = { .id = z->operand_count, .visibility = ZYDIS_OPERAND_VISIBILITY_HIDDEN, .actions = ZYDIS_OPERAND_ACTION_WRITE,
+		.size = 8 * (X86_LINE + 1), .element_size = 8 * (X86_LINE + 1), .element_count = 1, .type = ZYDIS_OPERAND_TYPE_MEMORY };
+
+	o.mem.type = ZYDIS_MEMOP_TYPE_MEM;
+	o.mem.segment = ZYDIS_REGISTER_DS;
+	o.mem.base = op[0].reg.value;
+	op[z->operand_count++] = o;
+}
+
+/* Zydis 4.0 takes no base, but a displacement of 32 bits, for r13d without one where there are REX.B and a prefix 67 */
+static void
+baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
+{
+	for (int i = 0; i < z->operand_count; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.base == ZYDIS_REGISTER_R13D && z->raw.sib.offset && z->raw.modrm.mod == 0) {
+			op[i].mem.base = ZYDIS_REGISTER_NONE;
+			op[i].mem.disp.has_displacement = ZYAN_TRUE;
+			op[i].mem.disp.value = z->raw.disp.value;
+		}
+}
+
+/* The last repeat prefix of loope and loopne, 0: none.  On AMD's processors it says which of them they are. */
+static unsigned
+repeat(const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic == ZYDIS_MNEMONIC_LOOPE || z->mnemonic == ZYDIS_MNEMONIC_LOOPNE)
+		for (int i = z->raw.prefix_count; i-- > 0; )
+			if (z->raw.prefixes[i].value == 0xf2 || z->raw.prefixes[i].value == 0xf3)
+				return z->raw.prefixes[i].value;
+	return 0;
+}
+
+int
+x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
+{
+	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	size_t at;
+
+	if (decode(z, op, p, n, amd) != 0)
+		return -1;
+	if (z->mnemonic == ZYDIS_MNEMONIC_CLZERO && op)
+		line(z, op);
+	if (op)
+		baseless(z, op);
+	if (!amd)
+		return 0;
+	if (repeat(z))
+		z->mnemonic = repeat(z) == 0xf3 ? ZYDIS_MNEMONIC_LOOPE : ZYDIS_MNEMONIC_LOOPNE;
+	if ((at = of_register(z, p)) != 0 && p[at] == NOP_0D) {
+		memcpy(b, p, z->length);
+		b[at] = UD1;
+		return decode(z, op, b, z->length, amd);
+	}
+	if (!narrow(z))
+		return 0;
+	z->operand_width = 16;
+	for (int i = 0; op && i < z->operand_count; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+		    (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER && op[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT))
+			op[i].size = op[i].element_size = 16;
+	return 0;
+}
+
+int
+x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p)
+{
+	size_t at = of_register(z, p);
+
+	return narrow(z) || repeat(z) || (at && p[at] == NOP_0D);
+}
+
+uint64_t
+x86_target(const ZydisDecodedInstruction *z, uint64_t next)
+{
+	return x86_rip(z, next + (uint64_t)z->raw.imm[0].value.s);
+}

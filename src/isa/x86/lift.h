@@ -1,0 +1,28 @@
+/* x86-64: what one instruction does, from its bytes (Zydis decodes them). */
+#ifndef TM_ISA_X86_LIFT_H
+#define TM_ISA_X86_LIFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "ae/machine/machine.h"
+
+/* Variables: registers in the processor's numbering, then the flags */
+enum {
+	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
+	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+	X86_NREG, X86_FLAGS = X86_NREG, X86_MEM, X86_NVAR
+};
+
+/* Registers that an unknown callee may change (System V ABI), and those whose values leave with a return */
+#define X86_CLOBBERED 0x0fc7u
+#define X86_RESULTS   0x0005u
+
+extern const struct machine machine_x86;
+
+/* struct machine's lift */
+const char *x86_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
+
+/* The name of register r in `size` bytes (1, 2, 4, 8), without the % */
+const char *x86_regname(int r, int size);
+
+#endif

@@ -1,0 +1,27 @@
+/* Between the files of the x86-64 lifter only. */
+#ifndef TM_ISA_X86_LIFT_INTERNAL_H
+#define TM_ISA_X86_LIFT_INTERNAL_H
+
+#include <Zydis/Zydis.h>
+#include "isa/x86/lift.h"
+
+struct lift {
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	const uint8_t *bytes, *rel;
+	struct insn *in;
+	int anyflags;           /* some arithmetic flag is written */
+};
+
+int x86_gpr(ZydisRegister zr);
+int x86_highbyte(ZydisRegister zr);
+int x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o);
+uint8_t x86_cond(unsigned nibble);
+const char *x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m);
+struct sch_step *x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size);
+struct sch_addr x86_stack(int64_t disp);
+const char *x86_plain(struct lift *l);                  /* references of explicit memory operands */
+int x86_immfield(struct lift *l, int i);                /* field number of immediate i if the linker fills it */
+const char *x86_meaning(struct lift *l);                /* control, references and effects */
+
+#endif

@@ -1,0 +1,575 @@
+/*
+ * What x86-64 instructions compute.  Only what addresses and loop conditions
+ * are made of has a case here; every other result is "impossible", to be
+ * recorded when an address needs it.
+ */
+#include <string.h>
+#include "isa/x86/lift_internal.h"
+
+#define CC(x) (1u << SC_##x)
+#define CC_ZS (CC(EQ) | CC(NE) | CC(NEG) | CC(NNEG))
+#define CC_ALL 0xfffu
+#define CC_NOCARRY (CC_ALL & ~(CC(LTU) | CC(LEU) | CC(GTU) | CC(GEU)))
+
+/* Operand o as a value; 0 if it has no simple one (high byte, vector register) */
+static int
+value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
+{
+	int f;
+
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		*v = insn_var(X86_MEM);
+		return l->in->mref >= 0;
+	}
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		if (x86_gpr(o->reg.value) < 0 || x86_highbyte(o->reg.value))
+			return 0;
+		*v = insn_var(x86_gpr(o->reg.value));
+		return 1;
+	}
+	if (o->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return 0;
+	f = x86_immfield(l, 0);
+	*v = insn_imm((int64_t)o->imm.value.u);
+	if (f != SCH_NOSYM) {
+		v->kind = SV_SYM;
+		v->var = f;
+		v->imm = 0;
+	}
+	return 1;
+}
+
+/* "Impossible": record the whole register that operand o names, or the narrow result */
+static void
+impossible(struct lift *l, const ZydisDecodedOperand *o)
+{
+	int r = x86_gpr(o->reg.value);
+
+	/* 32 bits that are not written leave those above them as they are */
+	insn_effect(l->in, SO_UNKNOWN, r, o->size == 32 && !x86_maywrite(l, o) ? 4 : 8);
+}
+
+/* The variable that operand o is as a destination; -1 if none */
+static int
+destination(const struct lift *l, const ZydisDecodedOperand *o)
+{
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return l->in->mref >= 0 ? X86_MEM : -1;
+	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && !x86_highbyte(o->reg.value) ? x86_gpr(o->reg.value) : -1;
+}
+
+static void
+flags_unknown(struct lift *l)
+{
+	if (l->anyflags)
+		insn_effect(l->in, SO_UNKNOWN, X86_FLAGS, 8);
+}
+
+/* Every general register that is written, and the flags, get impossible definitions */
+static const char *
+default_effects(struct lift *l)
+{
+	uint32_t done = 0;
+	int i;
+
+	for (i = 0; i < l->z.operand_count; i++) {
+		const ZydisDecodedOperand *o = &l->op[i];
+		int r;
+
+		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		    || (r = x86_gpr(o->reg.value)) < 0 || done >> r & 1)
+			continue;
+		if (r == X86_RSP)
+			return "unusual change of the stack pointer";
+		if (l->in->neff == INSN_MAXEFF - 2)
+			return "too many results";
+		done |= 1u << r;
+		impossible(l, o);
+	}
+	for (i = 0; i < l->in->nref; i++)
+		if (i == l->in->mref && l->in->ref[i].op != SO_LOAD && l->in->ref[i].op != SO_GOTLOAD)
+			insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
+	flags_unknown(l);
+	return NULL;
+}
+
+static void
+flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigned ccmask)
+{
+	struct insn_effect *e = insn_effect(l->in, op, X86_FLAGS, w);
+
+	e->s.a = a;
+	e->s.b = b;
+	e->ccmask = (uint16_t)ccmask;
+}
+
+static void
+compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val b)
+{
+	struct insn_effect *e = insn_effect(l->in, op, dst, w);
+
+	e->s.a = a;
+	e->s.b = b;
+}
+
+/* mov, movzx, movsx, movsxd and the like; ext: 0 zero, 1 sign, 2 plain mov */
+static const char *
+move(struct lift *l, int ext)
+{
+	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
+	const char *why = x86_plain(l);
+	struct insn_effect *e;
+	struct sch_val v;
+	int dst = destination(l, d), w = d->size / 8;
+
+	if (why)
+		return why;
+	if (dst < 0 || !value(l, s, &v) || (ext != 2 && w < 4))
+		return default_effects(l);
+	e = insn_effect(l->in, ext == 2 ? SO_MOV : ext ? SO_SEXT : SO_ZEXT, dst, w);
+	e->s.a = v;
+	if (ext != 2)
+		e->s.n = s->size / 8;
+	return NULL;
+}
+
+/* Two-operand arithmetic */
+static const char *
+arithmetic(struct lift *l, int op)
+{
+	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
+	const char *why = x86_plain(l);
+	int dst, w = d->size / 8;
+	struct sch_val v;
+
+	if (why)
+		return why;
+	dst = destination(l, d);
+	if (dst < 0 || !value(l, s, &v))
+		return default_effects(l);
+	if ((op == SO_XOR || op == SO_SUB) && v.kind == SV_VAR && v.var == dst && dst < X86_NREG && w >= 4) {
+		compute(l, SO_MOV, dst, w, insn_imm(0), insn_imm(0));
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
+		return NULL;
+	}
+	if (op == SO_SUB)
+		flags(l, SO_FLAGS_SUB, w, insn_var(dst), v, CC_ALL);
+	compute(l, op, dst, w, insn_var(dst), v);
+	if (op == SO_AND || op == SO_OR || op == SO_XOR)
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
+	else if (op == SO_ADD)
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
+	return NULL;
+}
+
+static const char *
+shift(struct lift *l, int op)
+{
+	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
+	const char *why = x86_plain(l);
+	struct sch_val v;
+	int dst = destination(l, d), w = d->size / 8;
+
+	if (why)
+		return why;
+	if (dst < 0 || !value(l, s, &v) || v.kind == SV_SYM)
+		return default_effects(l);
+	/* narrow rotates by more than their width are left alone */
+	if (w < 4 && (op == SO_ROL || op == SO_ROR))
+		return default_effects(l);
+	compute(l, op, dst, w, insn_var(dst), v);
+	if (v.kind == SV_IMM && (v.imm & (w == 8 ? 63 : 31)) && op != SO_ROL && op != SO_ROR)
+		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
+	else
+		flags_unknown(l);
+	return NULL;
+}
+
+/* inc, dec, neg, not, bswap */
+static const char *
+unary(struct lift *l)
+{
+	const ZydisDecodedOperand *d = &l->op[0];
+	const char *why = x86_plain(l);
+	int r = destination(l, d), w = d->size / 8;
+
+	if (why)
+		return why;
+	if (r < 0)
+		return default_effects(l);
+	switch (l->z.mnemonic) {
+	case ZYDIS_MNEMONIC_INC:
+		compute(l, SO_ADD, r, w, insn_var(r), insn_imm(1));
+		flags(l, SO_FLAGS_RES, w, insn_var(r), insn_imm(0), CC_ZS);
+		break;
+	case ZYDIS_MNEMONIC_DEC:
+		flags(l, SO_FLAGS_SUB, w, insn_var(r), insn_imm(1), CC_NOCARRY);
+		compute(l, SO_SUB, r, w, insn_var(r), insn_imm(1));
+		break;
+	case ZYDIS_MNEMONIC_NEG:
+		flags(l, SO_FLAGS_SUB, w, insn_imm(0), insn_var(r), CC_ALL);
+		compute(l, SO_NEG, r, w, insn_var(r), insn_imm(0));
+		break;
+	case ZYDIS_MNEMONIC_NOT:
+		compute(l, SO_NOT, r, w, insn_var(r), insn_imm(0));
+		break;
+	default:
+		if (w < 4)
+			return default_effects(l);
+		compute(l, SO_BSWAP, r, w, insn_var(r), insn_imm(0));
+		break;
+	}
+	return NULL;
+}
+
+static const char *
+compare(struct lift *l, int op)
+{
+	const char *why = x86_plain(l);
+	struct sch_val a, b;
+
+	if (why)
+		return why;
+	if (!value(l, &l->op[0], &a) || !value(l, &l->op[1], &b))
+		flags_unknown(l);
+	else
+		flags(l, op, l->op[0].size / 8, a, b, CC_ALL);
+	return NULL;
+}
+
+static const char *
+multiply(struct lift *l)
+{
+	const ZydisDecodedOperand *d = &l->op[0];
+	int n = l->z.operand_count_visible;
+	const char *why = x86_plain(l);
+	struct sch_val a, b;
+
+	if (why)
+		return why;
+	if (n < 2 || d->size < 32 || !value(l, &l->op[n - 1], &b) || !value(l, &l->op[n - 2], &a))
+		return default_effects(l);
+	compute(l, SO_MUL, x86_gpr(d->reg.value), d->size / 8, a, b);
+	flags_unknown(l);
+	return NULL;
+}
+
+static const char *
+lea(struct lift *l)
+{
+	const ZydisDecodedOperand *d = &l->op[0];
+	struct insn_effect *e;
+
+	if (d->size < 32) {
+		impossible(l, d);
+		return NULL;
+	}
+	e = insn_effect(l->in, SO_LEA, x86_gpr(d->reg.value), d->size / 8);
+	return x86_mem(l, &l->op[1], &e->s.m);
+}
+
+static const char *
+push(struct lift *l)
+{
+	struct sch_val v;
+	struct sch_addr m;
+	const char *why;
+
+	if (l->z.operand_width == 16)
+		return "16-bit push";
+	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		if ((why = x86_mem(l, &l->op[0], &m)) != NULL)
+			return why;
+		x86_ref(l, m.sym != SCH_NOSYM && l->rel[l->in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+	}
+	m = x86_stack(-8);
+	x86_ref(l, SO_STORE, &m, 8);
+	l->in->mref = (int8_t)(l->in->nref - 1);
+	if (l->op[0].type != ZYDIS_OPERAND_TYPE_MEMORY && value(l, &l->op[0], &v))
+		compute(l, SO_MOV, X86_MEM, 8, v, insn_imm(0));
+	else
+		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
+	compute(l, SO_SUB, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
+	return NULL;
+}
+
+static const char *
+pop(struct lift *l)
+{
+	struct sch_addr m = x86_stack(0);
+	const char *why;
+
+	if (l->z.operand_width == 16)
+		return "16-bit pop";
+	x86_ref(l, SO_LOAD, &m, 8);
+	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		if ((why = x86_mem(l, &l->op[0], &m)) != NULL)
+			return why;
+		if (m.base == X86_RSP)
+			return "pop relative to the stack pointer";
+		x86_ref(l, SO_STORE, &m, 8);
+		l->in->mref = 1;
+		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
+	} else {
+		if (x86_gpr(l->op[0].reg.value) == X86_RSP)
+			return "pop of the stack pointer";
+		l->in->mref = 0;
+		compute(l, SO_MOV, x86_gpr(l->op[0].reg.value), 8, insn_var(X86_MEM), insn_imm(0));
+	}
+	compute(l, SO_ADD, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
+	return NULL;
+}
+
+static const char *
+leave(struct lift *l)
+{
+	struct sch_addr m = x86_stack(0);
+	struct insn_effect *e;
+
+	if (l->z.operand_width == 16)
+		return "16-bit leave";
+	m.base = X86_RBP;
+	x86_ref(l, SO_LOAD, &m, 8);
+	e = insn_effect(l->in, SO_LEA, X86_RSP, 8);
+	e->s.m = m;
+	e->s.m.disp = 8;
+	l->in->mref = 0;
+	compute(l, SO_MOV, X86_RBP, 8, insn_var(X86_MEM), insn_imm(0));
+	return NULL;
+}
+
+/* call, ret, jmp and jcc */
+static const char *
+control(struct lift *l)
+{
+	const ZydisDecodedOperand *o = &l->op[0];
+	struct insn *in = l->in;
+	struct sch_addr m;
+	const char *why;
+
+	if (l->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return "far transfer";
+	if (l->z.meta.category == ZYDIS_CATEGORY_COND_BR) {
+		in->ctl = IC_BRANCH;
+		in->cc = x86_cond(l->z.opcode);
+		return NULL;
+	}
+	if (l->z.meta.category == ZYDIS_CATEGORY_RET) {
+		if (l->z.operand_count_visible)
+			return "return that pops arguments";
+		m = x86_stack(0);
+		x86_ref(l, SO_LOAD, &m, 8);
+		in->ctl = IC_RETURN;
+		return NULL;
+	}
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		if ((why = x86_mem(l, o, &m)) != NULL)
+			return why;
+		x86_ref(l, m.sym != SCH_NOSYM && l->rel[in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+		in->setsdst = 2;
+	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		in->setsdst = 1;
+		in->tgt = (int16_t)x86_gpr(o->reg.value);
+	}
+	if (l->z.meta.category == ZYDIS_CATEGORY_CALL) {
+		m = x86_stack(-8);
+		x86_ref(l, SO_STORE, &m, 8);
+		in->mref = (int8_t)(in->nref - 1);
+		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
+		in->ctl = in->setsdst ? IC_CALLIND : IC_CALL;
+		in->reads |= 1u << X86_RSP;
+	} else
+		in->ctl = in->setsdst ? IC_SWITCH : IC_JUMP;
+	return NULL;
+}
+
+static void
+advance(struct lift *l, int r, int w)
+{
+	compute(l, SO_ADD, r, 8, insn_var(r), insn_imm(w));
+}
+
+/* movs stos lods cmps scas, with and without rep */
+static const char *
+string(struct lift *l, int kind, int w)
+{
+	int rep = (l->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	int si = kind == SR_MOVS || kind == SR_LODS || kind == SR_CMPS;
+	int di = kind != SR_LODS;
+	struct insn *in = l->in;
+	struct insn_effect *e;
+	struct sch_addr m;
+	unsigned moved;
+
+	if (l->z.address_width != 64)
+		return "string instruction with narrow addresses";
+	if (si && l->z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS))
+		return "string instruction with a segment";
+	/* Zydis does not say that cmps changes its registers */
+	moved = (si ? 1u << X86_RSI : 0) | (di ? 1u << X86_RDI : 0);
+	in->reads |= moved;
+	in->vreads |= moved;
+	in->writes |= moved;
+	m = x86_stack(0);
+	if (kind == SR_CMPS) {          /* rdi is read first: ref(5) */
+		m.base = X86_RDI;
+		x86_ref(l, SO_LOAD, &m, (unsigned)w);
+	}
+	if (si) {
+		m.base = X86_RSI;
+		x86_ref(l, SO_LOAD, &m, (unsigned)w);
+	}
+	if (di && kind != SR_CMPS) {
+		m.base = X86_RDI;
+		x86_ref(l, kind == SR_SCAS ? SO_LOAD : SO_STORE, &m, (unsigned)w);
+	}
+	if (kind == SR_LODS)            /* none is loaded if rcx is 0 */
+		insn_effect(l->in, SO_UNKNOWN, X86_RAX, w < 4 || rep ? 8 : w);
+	if (!rep) {
+		if (si)
+			advance(l, X86_RSI, w);
+		if (di)
+			advance(l, X86_RDI, w);
+		flags_unknown(l);
+		return NULL;
+	}
+	in->rep = l->z.attributes & ZYDIS_ATTRIB_HAS_REPNE ? 2 : 1;
+	in->tgt = X86_RCX;
+	e = insn_effect(l->in, SO_REP, X86_RCX, w);
+	e->s.cc = (uint8_t)kind;
+	e->s.n = in->len;
+	if (si)
+		insn_effect(l->in, SO_REP, X86_RSI, w);
+	if (di)
+		insn_effect(l->in, SO_REP, X86_RDI, w);
+	flags_unknown(l);
+	return NULL;
+}
+
+/* setcc and cmovcc into a register */
+static const char *
+conditional(struct lift *l, int cmov)
+{
+	const ZydisDecodedOperand *d = &l->op[0];
+	const char *why = x86_plain(l);
+	uint8_t cc = x86_cond(l->z.opcode);
+	struct insn_effect *e;
+	struct sch_val v = insn_imm(0);
+
+	int dst = destination(l, d);
+
+	if (why)
+		return why;
+	if (cc == INSN_NOCC || dst < 0 || (cmov && !value(l, &l->op[1], &v)))
+		return default_effects(l);
+	e = insn_effect(l->in, cmov ? SO_CMOV : SO_SETCC, dst, d->size / 8);
+	e->s.cc = cc;
+	e->s.a = v;
+	return NULL;
+}
+
+/* cbw cwde cdqe (dst = rax) and cwd cdq cqo (dst = rdx) */
+static const char *
+widen(struct lift *l, int dst, int w)
+{
+	struct insn_effect *e;
+
+	if (dst == X86_RDX) {
+		if (w == 2)
+			return default_effects(l);
+		compute(l, SO_MOV, X86_RDX, w, insn_var(X86_RAX), insn_imm(0));
+		compute(l, SO_SAR, X86_RDX, w, insn_var(X86_RDX), insn_imm(w == 8 ? 63 : 31));
+		return NULL;
+	}
+	e = insn_effect(l->in, SO_SEXT, X86_RAX, w);
+	e->s.a = insn_var(X86_RAX);
+	e->s.n = (uint32_t)w / 2;
+	return NULL;
+}
+
+static const char *
+string_op(struct lift *l)
+{
+	static const struct { uint8_t first, kind; } kinds[] = {
+		{ 0xa4, SR_MOVS }, { 0xa6, SR_CMPS }, { 0xaa, SR_STOS }, { 0xac, SR_LODS }, { 0xae, SR_SCAS }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if ((l->z.opcode & 0xfe) == kinds[i].first)
+			return string(l, kinds[i].kind, l->z.opcode & 1 ? l->z.operand_width / 8 : 1);
+	return "string instruction not supported";
+}
+
+static const char *
+other(struct lift *l)
+{
+	const char *why = x86_plain(l);
+
+	return why ? why : default_effects(l);
+}
+
+/* A flat table of what is understood */
+const char *
+x86_meaning(struct lift *l)
+{
+	int sse = l->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && x86_gpr(l->op[0].reg.value) < 0;
+
+	switch (l->z.meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return control(l);
+	case ZYDIS_CATEGORY_STRINGOP:
+		return string_op(l);
+	case ZYDIS_CATEGORY_CMOV:
+		return conditional(l, 1);
+	case ZYDIS_CATEGORY_SETCC:
+		return conditional(l, 0);
+	default:
+		break;
+	}
+	if (sse)
+		return other(l);
+	switch (l->z.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV: return move(l, 2);
+	case ZYDIS_MNEMONIC_MOVZX: return move(l, 0);
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD: return move(l, 1);
+	case ZYDIS_MNEMONIC_LEA: return lea(l);
+	case ZYDIS_MNEMONIC_ADD: return arithmetic(l, SO_ADD);
+	case ZYDIS_MNEMONIC_SUB: return arithmetic(l, SO_SUB);
+	case ZYDIS_MNEMONIC_AND: return arithmetic(l, SO_AND);
+	case ZYDIS_MNEMONIC_OR: return arithmetic(l, SO_OR);
+	case ZYDIS_MNEMONIC_XOR: return arithmetic(l, SO_XOR);
+	case ZYDIS_MNEMONIC_SHL: return shift(l, SO_SHL);
+	case ZYDIS_MNEMONIC_SHR: return shift(l, SO_SHR);
+	case ZYDIS_MNEMONIC_SAR: return shift(l, SO_SAR);
+	case ZYDIS_MNEMONIC_ROL: return shift(l, SO_ROL);
+	case ZYDIS_MNEMONIC_ROR: return shift(l, SO_ROR);
+	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_NEG:
+	case ZYDIS_MNEMONIC_NOT: case ZYDIS_MNEMONIC_BSWAP: return unary(l);
+	case ZYDIS_MNEMONIC_CMP: return compare(l, SO_FLAGS_SUB);
+	case ZYDIS_MNEMONIC_TEST: return compare(l, SO_FLAGS_AND);
+	case ZYDIS_MNEMONIC_IMUL: return multiply(l);
+	case ZYDIS_MNEMONIC_PUSH: return push(l);
+	case ZYDIS_MNEMONIC_POP: return pop(l);
+	case ZYDIS_MNEMONIC_LEAVE: return leave(l);
+	case ZYDIS_MNEMONIC_CBW: return widen(l, X86_RAX, 2);
+	case ZYDIS_MNEMONIC_CWDE: return widen(l, X86_RAX, 4);
+	case ZYDIS_MNEMONIC_CDQE: return widen(l, X86_RAX, 8);
+	case ZYDIS_MNEMONIC_CWD: return widen(l, X86_RDX, 2);
+	case ZYDIS_MNEMONIC_CDQ: return widen(l, X86_RDX, 4);
+	case ZYDIS_MNEMONIC_CQO: return widen(l, X86_RDX, 8);
+	case ZYDIS_MNEMONIC_XCHG:
+	case ZYDIS_MNEMONIC_XADD:
+		return other(l);
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_HLT:
+		l->in->ctl = IC_STOP;
+		return NULL;
+	default:
+		return other(l);
+	}
+}

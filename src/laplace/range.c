@@ -1,0 +1,247 @@
+/*
+ * Mapped ranges of an address space: a treap by address.  Nodes that continue
+ * one another, in the space and in memory, become one.
+ */
+#include <stdlib.h>
+
+#include "laplace/laplace_internal.h"
+
+int
+lap_reserve(struct lap_model *m, size_t n)
+{
+	while (m->nspare < n) {
+		struct lap_node *x = malloc(sizeof *x);
+
+		if (!x)
+			return lap_fatal(m, "no memory");
+		x->left = m->spare;
+		m->spare = x;
+		m->nspare++;
+	}
+	return 0;
+}
+
+static struct lap_node *
+make(struct lap_model *m, const struct lap_node *what)
+{
+	struct lap_node *x = m->spare;
+
+	m->spare = x->left;
+	m->nspare--;
+	m->nnode++;
+	*x = *what;
+	x->left = x->right = NULL;
+	m->seed = m->seed * 1664525u + 1013904223u;
+	x->rank = m->seed ^ m->seed >> 15;
+	if (x->file)
+		x->file->nnode++;
+	return x;
+}
+
+static void
+release(struct lap_model *m, struct lap_node *x)
+{
+	m->nnode--;
+	if (x->file) {
+		x->file->nnode--;
+		lap_file_drop(m, x->file);
+	}
+	if (m->nspare >= 1024) {
+		free(x);
+		return;
+	}
+	x->left = m->spare;
+	m->spare = x;
+	m->nspare++;
+}
+
+static void
+release_all(struct lap_model *m, struct lap_node *x)
+{
+	while (x) {
+		struct lap_node *right = x->right;
+
+		release_all(m, x->left);
+		release(m, x);
+		x = right;
+	}
+}
+
+/* Nodes that begin before `page`, and the others */
+static void
+split(struct lap_node *t, uint64_t page, struct lap_node **a, struct lap_node **b)
+{
+	while (t) {
+		if (t->lo < page) {
+			*a = t;
+			a = &t->right;
+			t = t->right;
+		} else {
+			*b = t;
+			b = &t->left;
+			t = t->left;
+		}
+	}
+	*a = *b = NULL;
+}
+
+static struct lap_node *
+join(struct lap_node *a, struct lap_node *b)
+{
+	struct lap_node *root = NULL, **to = &root;
+
+	while (a && b) {
+		if (a->rank >= b->rank) {
+			*to = a;
+			to = &a->right;
+			a = a->right;
+		} else {
+			*to = b;
+			to = &b->left;
+			b = b->left;
+		}
+	}
+	*to = a ? a : b;
+	return root;
+}
+
+static void
+insert(struct lap_space *s, struct lap_node *x)
+{
+	struct lap_node *a, *b;
+
+	split(s->root, x->lo, &a, &b);
+	s->root = join(join(a, x), b);
+}
+
+struct lap_node *
+lap_from(const struct lap_space *s, uint64_t page)
+{
+	struct lap_node *t = s->root, *best = NULL;
+
+	while (t) {
+		if (t->hi > page) {
+			best = t;
+			t = t->left;
+		} else {
+			t = t->right;
+		}
+	}
+	return best;
+}
+
+void
+lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi)
+{
+	if (hi - lo <= 8) {
+		for (uint64_t p = lo; p < hi; p++) {
+			uint64_t tag = p | s->epoch << 52;
+
+			if (s->tlb[p % LAP_TLB].tag == tag)
+				s->tlb[p % LAP_TLB].tag = 0;
+			if (s->none[p % LAP_TLB] == tag)
+				s->none[p % LAP_TLB] = 0;
+		}
+		return;
+	}
+	if (++s->epoch < LAP_EPOCHS)
+		return;
+	s->epoch = 1;
+	for (size_t i = 0; i < LAP_TLB; i++)
+		s->tlb[i].tag = s->none[i] = 0;
+}
+
+/* No node lies across `page` */
+static void
+cut(struct lap_model *m, struct lap_space *s, uint64_t page)
+{
+	struct lap_node *x = lap_from(s, page), back;
+
+	if (!x || x->lo >= page)
+		return;
+	back = *x;
+	back.lo = page;
+	back.base += page - x->lo;
+	x->hi = page;
+	insert(s, make(m, &back));
+}
+
+void
+lap_clear(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi)
+{
+	struct lap_node *a, *b, *c, *x = lap_from(s, lo);
+
+	if (lo >= hi)
+		return;
+	lap_forget(s, lo, hi);
+	if (!x || x->lo >= hi)
+		return;
+	cut(m, s, lo);
+	cut(m, s, hi);
+	split(s->root, lo, &a, &b);
+	split(b, hi, &b, &c);
+	s->root = join(a, c);
+	release_all(m, b);
+}
+
+static int
+continues(const struct lap_node *x, const struct lap_node *y)
+{
+	return x->hi == y->lo && x->file == y->file && x->base + (x->hi - x->lo) == y->base;
+}
+
+void
+lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what)
+{
+	struct lap_node *a, *b, *x, *y;
+
+	lap_clear(m, s, what.lo, what.hi);
+	x = what.lo ? lap_from(s, what.lo - 1) : NULL;
+	y = lap_from(s, what.lo);
+	if (x && continues(x, &what)) {
+		x->hi = what.hi;
+		if (!y || !continues(x, y))
+			return;
+		x->hi = y->hi;
+		split(s->root, y->lo, &a, &b);
+		split(b, y->lo + 1, &y, &b);
+		s->root = join(a, b);
+		release(m, y);
+	} else if (y && continues(&what, y)) {
+		y->lo = what.lo;
+		y->base = what.base;
+	} else {
+		insert(s, make(m, &what));
+	}
+}
+
+int
+lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi, struct lap_space *to, uint64_t at)
+{
+	size_t n = 0;
+
+	for (struct lap_node *x = lap_from(from, lo); x && x->lo < hi; x = lap_from(from, x->hi))
+		n++;
+	/* each may need one, and a put a few more */
+	if (lap_reserve(m, n + 3) != 0)
+		return -1;
+	/* nodes that are put may be merged with those read, if it is the same space: only addresses are kept */
+	for (uint64_t p = lo; p < hi;) {
+		struct lap_node *x = lap_from(from, p), y;
+
+		if (!x || x->lo >= hi)
+			break;
+		y = *x;
+		if (y.lo < p) {
+			y.base += p - y.lo;
+			y.lo = p;
+		}
+		if (y.hi > hi)
+			y.hi = hi;
+		p = y.hi;
+		y.lo = at + (y.lo - lo);
+		y.hi = at + (y.hi - lo);
+		lap_put(m, to, y);
+	}
+	return 0;
+}

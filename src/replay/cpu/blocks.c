@@ -1,0 +1,205 @@
+/* Blocks of translated code: finding them, joining them, letting them go. */
+#include <string.h>
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+
+void *
+rp_alloc(struct rp_core *c, size_t n)
+{
+	void *p = c->ap;
+
+	n = (n + 7) & ~(size_t)7;
+	if (n > (size_t)(c->aend - c->ap))
+		return NULL;
+	c->ap += n;
+	memset(p, 0, n);
+	return p;
+}
+
+static unsigned
+hash(uint64_t pc, int mode, int step)
+{
+	return (unsigned)((pc ^ pc >> 16 ^ (unsigned)(mode << 15 | step << 14)) & (RP_BUCKETS - 1));
+}
+
+struct rp_block *
+rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
+{
+	struct rp_block *b;
+
+	for (b = c->hash[hash(pc, mode, step)]; b; b = b->hnext)
+		if (b->pc == pc && b->mode == mode && b->step == step)
+			return b;
+	return NULL;
+}
+
+/* The block with host address p in its code */
+struct rp_block *
+rp_at(struct rp_core *c, const uint8_t *p)
+{
+	size_t lo = 0, hi = c->nlist;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (c->list[mid]->start <= p)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && p < c->list[lo - 1]->end ? c->list[lo - 1] : NULL;
+}
+
+void
+rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to)
+{
+	(void)c;
+	if (s->to || s->from->dead || to->dead || to->entry == NULL)
+		return;
+	s->to = to;
+	s->next = to->in;
+	to->in = s;
+	e_patch(s->rel, to->entry);
+}
+
+/* The jumps that come indirectly to the same place of the index are tried one after the other */
+static void
+rebuild(struct rp_core *c, int mode, unsigned i)
+{
+	struct rp_block *b = c->bucket[mode][i];
+
+	c->f[mode]->index[i] = (uint64_t)(uintptr_t)(b ? b->ientry : c->th.miss);
+	for (; b; b = b->bnext)
+		e_patch(b->inext, b->bnext ? b->bnext->ichain : c->th.miss);
+}
+
+/* Code for those who come with the target in rcx (and in the frame): is it this one? */
+void
+rp_enter_index(struct rp_core *c, struct rp_block *b)
+{
+	struct rp_tr t = { .p = c->cp };
+	struct rp_block **head = &c->bucket[b->mode][b->pc & (RP_INDEX - 1)];
+
+	if (b->ientry || b->entry == NULL || c->cend - c->cp < 256)
+		return;
+	b->ichain = t.p;
+	e_load(&t, T0, FO(rip));
+	b->ientry = t.p;
+	e_imm(&t, T1, -b->pc);
+	e_mem(&t, 1, 0x8d, T0, T0, T1, 1, 0);
+	e1(&t, 0xe3);
+	e1(&t, 5);
+	b->inext = e_jmp32(&t);
+	e_jmp(&t, b->entry);
+	c->cp = t.p;
+	b->bnext = *head;
+	*head = b;
+	rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
+}
+
+static void
+leave_pages(struct rp_block *b)
+{
+	unsigned i;
+
+	for (i = 0; i < b->nref; i++) {
+		struct rp_pageref **pp = &b->ref[i].page->blocks;
+
+		while (*pp && *pp != &b->ref[i])
+			pp = &(*pp)->next;
+		if (*pp)
+			*pp = b->ref[i].next;
+	}
+	b->nref = 0;
+}
+
+void
+rp_unlink(struct rp_core *c, struct rp_block *b)
+{
+	struct rp_block **pp;
+	struct rp_site *s, **ss;
+	unsigned i;
+
+	if (b->dead)
+		return;
+	b->dead = 1;
+	for (pp = &c->hash[hash(b->pc, b->mode, b->step)]; *pp; pp = &(*pp)->hnext)
+		if (*pp == b) {
+			*pp = b->hnext;
+			break;
+		}
+	while ((s = b->in) != NULL) {
+		b->in = s->next;
+		s->to = NULL;
+		e_patch(s->rel, s->stub);
+	}
+	for (i = 0; i < b->nsite; i++)
+		if (b->site[i].to) {
+			for (ss = &b->site[i].to->in; *ss && *ss != &b->site[i]; ss = &(*ss)->next)
+				;
+			if (*ss)
+				*ss = b->site[i].next;
+			b->site[i].to = NULL;
+			e_patch(b->site[i].rel, b->site[i].stub);
+		}
+	if (b->ientry) {
+		for (pp = &c->bucket[b->mode][b->pc & (RP_INDEX - 1)]; *pp && *pp != b; pp = &(*pp)->bnext)
+			;
+		if (*pp)
+			*pp = b->bnext;
+		rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
+	}
+	leave_pages(b);
+}
+
+void
+rp_drop(struct rp_core *c, struct rp_block *b)
+{
+	rp_unlink(c, b);
+	if (c->nlist && c->list[c->nlist - 1] == b && c->cp == b->end) {
+		c->nlist--;
+		c->cp = b->start;
+	}
+}
+
+/* Everything translated is forgotten */
+void
+rp_reset(struct rp_core *c)
+{
+	unsigned i;
+
+	for (i = 0; i < 4096; i++) {
+		struct rp_page *p;
+
+		for (p = c->pages[i]; p; p = p->next)
+			p->blocks = NULL;
+	}
+	memset(c->hash, 0, sizeof c->hash);
+	memset(c->bucket, 0, sizeof c->bucket);
+	for (i = 0; i < RP_INDEX; i++)
+		c->f[0]->index[i] = c->f[1]->index[i] = c->f[2]->index[i] = (uint64_t)(uintptr_t)c->th.miss;
+	c->cp = c->first;
+	c->ap = c->arena;
+	c->nlist = 0;
+	c->flushes++;
+}
+
+struct rp_block *
+rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
+{
+	struct rp_block *b = temp ? NULL : rp_find(c, pc, mode, step), **head;
+
+	if (b)
+		return b;
+	if (c->cend - c->cp < (1 << 17) || c->aend - c->ap < (1 << 17))
+		rp_reset(c);
+	if ((b = rp_translate(c, pc, mode, step, temp)) == NULL)
+		return NULL;
+	if (temp)
+		return b;
+	head = &c->hash[hash(pc, mode, step)];
+	b->hnext = *head;
+	*head = b;
+	rp_guard(c, b);
+	return b;
+}

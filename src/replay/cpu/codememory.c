@@ -1,0 +1,110 @@
+/*
+ * The memory of translated code: one memory, mapped twice, to be written here
+ * (rp_w) and executed there, so that none is both.
+ *
+ * Both mappings are shared ones, for nothing else can be mapped twice; but a
+ * process and those that it forks must not write into each other's code.  So
+ * a child finds a copy of its own in their place, which the parent makes
+ * before it forks: later its code may have changed.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+
+ptrdiff_t rp_rw;
+
+static struct rp_core *mine;            /* whose memory that is: there is one core a process */
+static uint8_t *copy;                   /* while it forks; NULL: there was no memory */
+static char said[120];
+
+static uint8_t *
+shared(void)
+{
+	uint8_t *p = mmap(NULL, RP_CODE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The memory at rw also at rx (NULL: anywhere), to be executed; NULL: it cannot be */
+static uint8_t *
+twice(uint8_t *rw, uint8_t *rx)
+{
+	uint8_t *p = mremap(rw, 0, RP_CODE, MREMAP_MAYMOVE | (rx ? MREMAP_FIXED : 0), rx);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (mprotect(p, RP_CODE, PROT_READ | PROT_EXEC) == 0)
+		return p;
+	munmap(p, RP_CODE);
+	return NULL;
+}
+
+static void
+prepare(void)
+{
+	if (mine && (copy = shared()) != NULL)
+		memcpy(copy, mine->code + rp_rw, (size_t)(mine->cp - mine->code));
+}
+
+static void
+parent(void)
+{
+	if (mine && copy)
+		munmap(copy, RP_CODE);
+	copy = NULL;
+}
+
+static void
+child(void)
+{
+	uint8_t *rw;
+
+	if (!mine)
+		return;
+	rw = mine->code + rp_rw;
+	if (!copy || mremap(copy, RP_CODE, RP_CODE, MREMAP_MAYMOVE | MREMAP_FIXED, rw) != rw || twice(rw, mine->code) != mine->code) {
+		munmap(rw, RP_CODE);    /* rather none than the parent's */
+		munmap(mine->code, RP_CODE);
+		mine->lost = 1;
+	}
+	copy = NULL;
+}
+
+const char *
+rp_code_new(struct rp_core *c)
+{
+	static int forks;
+	uint8_t *rw;
+
+	if (mine)
+		return "there is a core already";
+	rw = shared();
+	c->code = rw ? twice(rw, NULL) : NULL;
+	if (!forks && c->code && pthread_atfork(prepare, parent, child) == 0)
+		forks = 1;
+	if (c->code && forks) {
+		rp_rw = rw - c->code;
+		mine = c;
+		return NULL;
+	}
+	snprintf(said, sizeof said, errno == ENOMEM ? "no address space for translated code, which needs %u MB twice (ulimit -v)" :
+	    "no memory for translated code (%u MB) that may be executed: %s", RP_CODE >> 20, strerror(errno));
+	if (rw)
+		munmap(rw, RP_CODE);
+	return said;
+}
+
+void
+rp_code_free(struct rp_core *c)
+{
+	if (c->code && !c->lost) {
+		munmap(c->code + rp_rw, RP_CODE);
+		munmap(c->code, RP_CODE);
+	}
+	if (mine == c)
+		mine = NULL;
+}

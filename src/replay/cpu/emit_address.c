@@ -1,0 +1,194 @@
+/* Addresses of operands, and their references. */
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+
+/* r11 up to date: words written so far lie below it */
+void
+rp_sync(struct rp_tr *t)
+{
+	if (t->stream && t->words)
+		e_lea(t, OUT, OUT, 8 * (int64_t)t->words);
+	t->words = 0;
+}
+
+void
+rp_put(struct rp_tr *t, int reg)
+{
+	e_mem(t, 1, 0x89, reg, OUT, -1, 1, 8 * (int64_t)t->words);
+	t->words++;
+	t->maxwords++;
+}
+
+void
+rp_fetch(struct rp_tr *t)
+{
+	if (!t->refs || t->values)
+		return;
+	e_imm(t, T0, ref_make(REF_INST, t->in->pc, t->in->z.length));
+	rp_put(t, T0);
+}
+
+/* Is operand o at an address that is known now? */
+int
+rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr)
+{
+	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
+
+	if (o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)
+		return 0;
+	if (o->mem.index != ZYDIS_REGISTER_NONE || (o->mem.base != ZYDIS_REGISTER_NONE && !rip))
+		return 0;
+	*addr = (rip ? t->in->next : 0) + (uint64_t)o->mem.disp.value;
+	if (t->in->z.address_width == 32)
+		*addr = (uint32_t)*addr;
+	return 1;
+}
+
+/* The host register with guest register r, loaded into tmp if it has none */
+static int
+reg_or(struct rp_tr *t, ZydisRegister r, int tmp)
+{
+	int g = rp_gpr(r), h;
+
+	if (g < 0)
+		return -1;
+	h = rp_home(g);
+	if (h >= 0)
+		return h;
+	e_load(t, tmp, rp_regoff(g));
+	return tmp;
+}
+
+/*
+ * The guest address of o, plus add, in T0 or in the home of its only register.
+ * A vector index is left out.  Uses T1.
+ */
+int
+rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add)
+{
+	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
+	int wide = t->in->z.address_width != 32;
+	int64_t disp = o->mem.disp.value + add;
+	int base = rip ? -1 : reg_or(t, o->mem.base, T0);
+	int index = reg_or(t, o->mem.index, base == T0 ? T1 : T0);
+	int seg = o->mem.segment == ZYDIS_REGISTER_FS ? FO(fsbase) : o->mem.segment == ZYDIS_REGISTER_GS ? FO(gsbase) : 0;
+	int r = T0;
+
+	if (rip)
+		e_imm(t, T0, (wide ? t->in->next + (uint64_t)disp : (uint32_t)(t->in->next + (uint64_t)disp)));
+	else if (base >= 0 && index < 0 && disp == 0 && wide)
+		r = base;
+	else if (base < 0 && index < 0)
+		e_imm(t, T0, wide ? (uint64_t)disp : (uint32_t)disp);
+	else
+		e_mem(t, wide, 0x8d, T0, base, index, o->mem.scale, disp);
+	if (seg) {
+		e_load(t, T1, seg);
+		e_mem(t, 1, 0x8d, T0, r, T1, 1, 0);
+		r = T0;
+	}
+	return r;
+}
+
+static int
+log2_of(unsigned size)
+{
+	int i;
+
+	for (i = 0; i < (int)RP_KSIZES; i++)
+		if (size == 1u << i)
+			return i;
+	return -1;
+}
+
+/* T1 = word of a reference at address 0 */
+static void
+kind_word(struct rp_tr *t, int kind, unsigned size)
+{
+	int l = log2_of(size);
+
+	if (l < 0)
+		e_imm(t, T1, ref_make((unsigned)kind, 0, size));
+	else if (kind == REF_LOAD && l < 4)
+		e_load(t, T1, FO(kload) + 8 * l);
+	else if (kind == REF_STORE && (l == 2 || l == 3))
+		e_load(t, T1, FO(kstore) + 8 * (l - 2));
+	else
+		e_load(t, T1, FO(kmore) + 8 * ((kind - REF_LOAD) * (int)RP_KSIZES + l));
+}
+
+/* The upper 16 bits of the word just put are those of v, whatever the address has there: mov word [r11 + off], imm16 */
+static void
+upper(struct rp_tr *t, uint64_t v)
+{
+	e1(t, 0x66);
+	e_mem(t, 0, 0xc7, 0, OUT, -1, 1, 8 * ((int64_t)t->words - 1) + 6);
+	e1(t, v >> 48 & 255);
+	e1(t, (unsigned)(v >> 56));
+}
+
+/*
+ * A reference to the address in reg.  What is not an address (a damaged
+ * capture may come to use it) must not be another kind of reference.
+ */
+void
+rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
+{
+	int64_t add = 0;
+
+	if (!t->refs)
+		return;
+	while (size) {
+		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
+
+		if (add) {              /* a piece */
+			e_lea(t, T1, reg, add);
+			rp_put(t, T1);
+			upper(t, ref_make((unsigned)kind, 0, n));
+		} else {
+			e_canon(t, T0, reg);
+			kind_word(t, kind, n);
+			e_mem(t, 1, 0x8d, T1, T1, T0, 1, 0);
+			rp_put(t, T1);
+		}
+		add += n;
+		size -= n;
+	}
+}
+
+void
+rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr)
+{
+	if (!t->refs)
+		return;
+	while (size) {
+		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
+
+		e_imm(t, T0, ref_make((unsigned)kind, addr, n));
+		rp_put(t, T0);
+		addr += n;
+		size -= n;
+	}
+}
+
+/* kind < 0: no reference */
+void
+rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
+{
+	unsigned first = t->words - t->word0, i;
+	uint64_t addr;
+	int r;
+
+	if (rp_isconst(t, o, &addr)) {
+		if (kind >= 0)
+			rp_refconst(t, kind, o->size / 8, addr);
+		e_imm(t, dst, addr & RP_MASK);
+	} else {
+		r = rp_addr(t, o, 0);
+		if (kind >= 0)
+			rp_ref(t, kind, o->size / 8, r);
+		e_fold(t, dst, r);
+	}
+	for (i = first; kind >= 0 && kind != REF_STORE && t->words - t->word0 > i; i++)
+		rp_loaded(t, first, i, dst);
+}

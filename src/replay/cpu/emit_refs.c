@@ -1,0 +1,331 @@
+/* References that depend on more than an address: masks, vectors of indices, bit numbers, sizes known at run time. */
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+
+/* REF_ kind of operand o, -1: none */
+int
+rp_refkind(const ZydisDecodedOperand *o)
+{
+	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+
+	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
+}
+
+/* vmovdqu[64] [rsp + off], vector register r; opcode 6f: the other way, the register's rest becomes zero */
+static void
+move_vector(struct rp_tr *t, unsigned opcode, ZydisRegister r, int off)
+{
+	unsigned n = (unsigned)ZydisRegisterGetId(r);
+
+	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
+		e1(t, 0x62);
+		e1(t, 0x61u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
+		e1(t, 0xfe);
+		e1(t, 0x48);
+	} else {
+		e1(t, 0xc5);
+		e1(t, 0x7eu | (n & 8 ? 0 : 0x80));
+	}
+	e1(t, opcode);
+	e1(t, 0x84u | (n & 7) << 3);
+	e1(t, 0x24);
+	e4(t, (uint32_t)off);
+}
+
+static void
+dump_vector(struct rp_tr *t, ZydisRegister r, int off)
+{
+	move_vector(t, 0x7f, r, off);
+}
+
+/* kmovq (or kmovw) [rsp + kmask], k */
+static void
+dump_mask(struct rp_tr *t, ZydisRegister r, unsigned bits)
+{
+	unsigned n = (unsigned)(r - ZYDIS_REGISTER_K0);
+
+	if (bits > 16) {
+		e1(t, 0xc4);
+		e1(t, 0xe1);
+		e1(t, 0xf8);
+	} else {
+		e1(t, 0xc5);
+		e1(t, 0xf8);
+	}
+	e1(t, 0x91);
+	e1(t, 0x84u | n << 3);
+	e1(t, 0x24);
+	e4(t, (uint32_t)FO(kmask));
+}
+
+/* Instructions whose masked elements are not accessed, and cannot fault */
+static int
+suppresses(const struct rp_inst *in)
+{
+	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
+	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
+		return 0;
+	switch (in->z.meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
+	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6NF:
+	case ZYDIS_EXCEPTION_CLASS_E9NF: case ZYDIS_EXCEPTION_CLASS_E10NF: case ZYDIS_EXCEPTION_CLASS_E11NF:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int
+packs(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD: case ZYDIS_MNEMONIC_VEXPANDPS:
+	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD: case ZYDIS_MNEMONIC_VPCOMPRESSQ:
+	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD: case ZYDIS_MNEMONIC_VPEXPANDQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int
+vex_masked(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_VMASKMOVPS || m == ZYDIS_MNEMONIC_VMASKMOVPD
+	    || m == ZYDIS_MNEMONIC_VPMASKMOVD || m == ZYDIS_MNEMONIC_VPMASKMOVQ;
+}
+
+static int
+bit_string(const struct rp_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
+		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	default:
+		return 0;
+	}
+}
+
+static int
+quad_index(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD: case ZYDIS_MNEMONIC_VPSCATTERQQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int
+wide_element(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD: case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD: case ZYDIS_MNEMONIC_VPSCATTERDQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* An instruction whose references depend on more than its address: what a helper has to know; -1: none needed */
+int
+rp_helperkind(const struct rp_inst *in)
+{
+	if (suppresses(in) || vex_masked(in->z.mnemonic))
+		return RH_MASKED;
+	if (bit_string(in))
+		return RH_BITS;
+	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
+		return RH_XSAVE;
+	return -1;
+}
+
+static void
+fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
+{
+	const struct rp_inst *in = t->in;
+
+	if (in->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
+		h->size = (uint8_t)(o->element_size / 8);
+		h->n = 1;
+		h->packed = 2;          /* any bit of the mask */
+	} else {
+		h->size = (uint8_t)(o->element_size / 8);
+		h->n = (uint8_t)(o->size / o->element_size);
+		h->packed = (uint8_t)packs(in->z.mnemonic);
+	}
+	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+		dump_mask(t, in->z.avx.mask.reg, h->packed == 2 || h->n > 16 ? 64 : 16);
+	else {
+		h->kfrom = 1;
+		dump_vector(t, in->op[1].reg.value, FO(vec) + 64);
+	}
+}
+
+/* What it stores is read behind the instruction */
+static void
+later(struct rp_tr *t, const struct rp_hinfo *h)
+{
+	struct rp_hinfo *s;
+
+	if (!h->memory || h->ref == REF_LOAD || (s = rp_alloc(t->c, sizeof *s)) == NULL)
+		return;
+	*s = *h;
+	t->stored = s;
+}
+
+void
+rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
+{
+	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
+
+	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
+	h->index = (int8_t)rp_gpr(o->mem.index);
+	h->scale = o->mem.scale;
+	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
+	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
+	h->addr32 = t->in->z.address_width == 32;
+}
+
+void
+rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
+{
+	struct rp_hinfo *h;
+
+	if ((h = rp_hinfo(t)) == NULL)
+		return;
+	h->kind = (uint8_t)kind;
+	h->ref = (uint8_t)rp_refkind(o);
+	rp_place(t, h, o);
+	if (kind == RH_MASKED)
+		fill_masked(t, h, o);
+	else if (kind == RH_BITS) {
+		h->reg = (int16_t)rp_gpr(t->in->op[1].reg.value);
+		h->size = (uint8_t)(o->size / 8);
+	} else
+		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
+	t->maxwords += t->refs ? 256 : 0;
+	t->b->mark[t->b->nmark - 1].out0 = 1;
+	rp_helper(t, rp_hand_refs, h);
+	later(t, h);
+}
+
+/* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
+void
+rp_maskmov(struct rp_tr *t)
+{
+	const struct rp_inst *in = t->in;
+	unsigned n = in->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVQ ? 8 : 16, i, r;
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	struct rp_hinfo *h;
+
+	for (i = 0; i + 1u < in->z.length; i++)
+		if (in->b[i] == 0x64 || in->b[i] == 0x65 || in->b[i] == 0x67)
+			t->bad = "a masked store with prefixes";
+	if (t->refs && (h = rp_hinfo(t)) != NULL) {
+		rp_sync(t);
+		m->words = 0;
+		m->off = (uint32_t)(t->p - t->b->start);
+		m->out0 = 1;
+		r = (unsigned)ZydisRegisterGetId(in->op[1].reg.value);
+		if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
+			dump_vector(t, in->op[1].reg.value, FO(vec) + 64);
+		else {                  /* movq or movdqu [rsp + vec], register */
+			if (n == 16)
+				e1(t, 0xf3);
+			if (r & 8)
+				e1(t, 0x44);
+			e1(t, 0x0f);
+			e1(t, 0x7f);
+			e1(t, 0x84u | (r & 7) << 3);
+			e1(t, 0x24);
+			e4(t, (uint32_t)FO(vec) + 64);
+		}
+		h->kind = RH_MASKED;
+		h->ref = REF_STORE;
+		h->base = RDI;
+		h->index = -1;
+		h->size = 1;
+		h->n = (uint8_t)n;
+		h->kfrom = 2;
+		t->maxwords += 16;
+		rp_helper(t, rp_hand_refs, h);
+		later(t, h);
+	}
+	m->borrowed[0] = RDI + 1;
+	e_store(t, FO(save), RDI);
+	e_fold(t, RDI, RDI);
+	e1(t, 0x65);
+	for (i = 0; i < in->z.length; i++)
+		e1(t, in->b[i]);
+	e_load(t, RDI, FO(save));
+}
+
+/* The mask of a gather or scatter is empty behind it */
+static void
+clear_mask(struct rp_tr *t, ZydisRegister r)
+{
+	unsigned n = (unsigned)ZydisRegisterGetId(r);
+
+	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {     /* kxorw k, k, k */
+		e1(t, 0xc5);
+		e1(t, 0x84u | (~n & 15) << 3);
+		e1(t, 0x47);
+	} else {                                                        /* vpxor xmm, xmm, xmm */
+		e1(t, 0xc4);
+		e1(t, 0x41u | (n & 8 ? 0 : 0xa0));
+		e1(t, 0x01u | (~n & 15) << 3);
+		e1(t, 0xef);
+	}
+	e1(t, 0xc0u | (n & 7) << 3 | (n & 7));
+}
+
+/*
+ * Gathers and scatters: their elements may lie anywhere, not only where the
+ * window of the base reaches.  The helper does them one by one.
+ */
+void
+rp_indexed(struct rp_tr *t)
+{
+	const struct rp_inst *in = t->in;
+	const ZydisDecodedOperand *o = &in->op[in->mem];
+	int evex = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, store = in->mem == 0, data = store ? 2 : 0;
+	ZydisRegister mask = evex ? in->z.avx.mask.reg : in->op[2].reg.value;
+	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
+	struct rp_hinfo *h = rp_hinfo(t);
+
+	if (h == NULL)
+		return;
+	if (in->op[data].type != ZYDIS_OPERAND_TYPE_REGISTER || ZydisRegisterGetId(in->op[data].reg.value) < 0
+	    || ZydisRegisterGetClass(in->op[data].reg.value) < ZYDIS_REGCLASS_XMM
+	    || ZydisRegisterGetClass(in->op[data].reg.value) > ZYDIS_REGCLASS_ZMM) {
+		t->bad = "a gather of an unusual kind";
+		return;
+	}
+	rp_sync(t);
+	m->words = 0;
+	m->off = (uint32_t)(t->p - t->b->start);
+	m->out0 = 1;
+	h->kind = RH_VSIB;
+	h->ref = store ? REF_STORE : REF_LOAD;
+	rp_place(t, h, o);
+	h->index = -1;                  /* the elements' */
+	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
+	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
+	h->n = (uint8_t)(in->z.avx.vector_length / 8 / (h->isize > h->size ? h->isize : h->size));
+	h->kfrom = !evex;
+	dump_vector(t, o->mem.index, FO(vec));
+	dump_vector(t, in->op[data].reg.value, FO(vec) + 128);
+	if (evex)
+		dump_mask(t, mask, 16);
+	else
+		dump_vector(t, mask, FO(vec) + 64);
+	t->maxwords += 32;
+	rp_helper(t, rp_hand_refs, h);
+	if (!store)
+		move_vector(t, 0x6f, in->op[0].reg.value, FO(vec) + 128);
+	clear_mask(t, mask);
+}

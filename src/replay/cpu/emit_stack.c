@@ -1,0 +1,160 @@
+/* Instructions that push and pop. */
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+
+/* Make room for size bytes on the stack, report the store; host address in rcx.  rsp is not changed yet. */
+void
+rp_push_room(struct rp_tr *t, int size)
+{
+	e_lea(t, T0, G_RSP, -size);
+	rp_ref(t, REF_STORE, (unsigned)size, T0);
+	e_fold(t, T0, T0);
+}
+
+void
+rp_push(struct rp_tr *t)
+{
+	const ZydisDecodedOperand *o = &t->in->op[0];
+	int size = t->in->z.operand_width == 16 ? 2 : 8, src = T1, g;
+
+	rp_fetch(t);
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		rp_operand(t, o, REF_LOAD, T0);
+		e_gsload(t, size, T0, T0);
+		e_store(t, FO(tmp), T0);
+	}
+	rp_push_room(t, size);
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		e_load(t, T1, FO(tmp));
+	else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		e_imm(t, T1, o->imm.is_signed ? (uint64_t)o->imm.value.s : o->imm.value.u);
+	else if ((g = rp_gpr(o->reg.value)) < 0) {
+		t->bad = "a segment register is pushed";
+		return;
+	} else if ((src = rp_home(g)) < 0) {
+		src = T1;
+		e_load(t, T1, rp_regoff(g));
+	}
+	e_gsstore(t, size, src, T0);
+	e_lea(t, G_RSP, G_RSP, -size);
+}
+
+static void
+pop_memory(struct rp_tr *t, const ZydisDecodedOperand *o, int size)
+{
+	uint64_t addr;
+	int r;
+
+	e_gsload(t, size, T0, T0);
+	e_store(t, FO(tmp), T0);
+	if (rp_isconst(t, o, &addr)) {
+		rp_refconst(t, REF_STORE, (unsigned)size, addr);
+		e_imm(t, T0, addr & RP_MASK);
+	} else {
+		r = rp_addr(t, o, rp_gpr(o->mem.base) == RSP ? size : 0);
+		rp_ref(t, REF_STORE, (unsigned)size, r);
+		e_fold(t, T0, r);
+	}
+	e_load(t, T1, FO(tmp));
+	e_gsstore(t, size, T1, T0);
+	e_lea(t, G_RSP, G_RSP, size);
+}
+
+void
+rp_pop(struct rp_tr *t)
+{
+	const ZydisDecodedOperand *o = &t->in->op[0];
+	int size = t->in->z.operand_width == 16 ? 2 : 8, g, h;
+
+	rp_fetch(t);
+	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
+	e_fold(t, T0, G_RSP);
+	rp_loaded(t, 0, 0, T0);
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		pop_memory(t, o, size);
+		return;
+	}
+	if ((g = rp_gpr(o->reg.value)) < 0) {
+		t->bad = "a segment register is popped";
+		return;
+	}
+	h = rp_home(g);
+	if (h < 0) {
+		if (size == 2)
+			e_load(t, T1, rp_regoff(g));
+		e_gsload(t, size, T1, T0);
+		e_store(t, rp_regoff(g), T1);
+	} else
+		e_gsload(t, size, h, T0);
+	if (g != RSP)
+		e_lea(t, G_RSP, G_RSP, size);
+}
+
+void
+rp_leave(struct rp_tr *t)
+{
+	int size = t->in->z.operand_width == 16 ? 2 : 8;
+
+	rp_fetch(t);
+	rp_ref(t, REF_LOAD, (unsigned)size, RBP);
+	e_fold(t, T0, RBP);
+	if (size == 2)
+		e_mov(t, T1, RBP);      /* whose upper part stays */
+	e_gsload(t, size, T1, T0);
+	e_lea(t, G_RSP, RBP, size);
+	e_mov(t, RBP, T1);
+}
+
+void
+rp_enter(struct rp_tr *t)
+{
+	if (t->in->op[1].imm.value.u & 31 || t->in->z.operand_width == 16) {
+		t->bad = "enter with nested frames";
+		return;
+	}
+	rp_fetch(t);
+	rp_push_room(t, 8);
+	e_gsstore(t, 8, RBP, T0);
+	e_lea(t, RBP, G_RSP, -8);
+	e_lea(t, G_RSP, G_RSP, -8 - (int64_t)(t->in->op[0].imm.value.u & 0xffff));
+}
+
+void
+rp_pushf(struct rp_tr *t)
+{
+	int size = t->in->z.operand_width == 16 ? 2 : 8;
+
+	rp_fetch(t);
+	rp_push_room(t, size);
+	e1(t, 0x9c);
+	e1(t, 0x41);
+	e1(t, 0x5f);                    /* pop r15 */
+	e_gsstore(t, size, T1, T0);
+	e_lea(t, G_RSP, G_RSP, -size);
+}
+
+/* Only what user code may change and what cannot hurt this process: no single steps, no alignment checks */
+void
+rp_popf(struct rp_tr *t)
+{
+	int size = t->in->z.operand_width == 16 ? 2 : 8;
+
+	rp_fetch(t);
+	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
+	e_fold(t, T0, G_RSP);
+	e_imm(t, T1, 0);
+	if (size == 2) {                /* the upper half stays: it is what pushf gives */
+		e1(t, 0x9c);
+		e1(t, 0x41);
+		e1(t, 0x5f);
+	}
+	e_gsload(t, size, T1, T0);
+	e_lea(t, G_RSP, G_RSP, size);
+	e1(t, 0x49);                    /* and r15, mask */
+	e1(t, 0x81);
+	e1(t, 0xe7);
+	e4(t, 0x200cd5);
+	e1(t, 0x41);
+	e1(t, 0x57);                    /* push r15 */
+	e1(t, 0x9d);
+}

@@ -1,0 +1,159 @@
+/* Headers of blocks and values of registers, in the stream of RP_VALUES. */
+#include <string.h>
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+
+#define ALL 255u        /* instructions of a block of which only some are reported */
+
+/* reg = a header of n instructions (0: all), which is known when the block is complete */
+static void
+head(struct rp_tr *t, int reg, unsigned n)
+{
+	e1(t, 0x48u | (unsigned)reg >> 3);
+	e1(t, 0xb8u | ((unsigned)reg & 7));
+	t->head[t->nhead].imm = t->p;
+	t->head[t->nhead++].n = n;
+	e8(t, 0);
+}
+
+void
+rp_head(struct rp_tr *t)
+{
+	if (!t->values || t->silent)
+		return;
+	head(t, T0, 0);
+	e_store(t, FO(block), OUT);
+	rp_put(t, T0);
+	if (t->c->facts->pick) {        /* instances before the block, put there when they were counted */
+		t->words++;
+		t->maxwords++;
+	}
+}
+
+void
+rp_rehead(struct rp_tr *t, unsigned n)
+{
+	e_load(t, T1, FO(block));
+	head(t, T0, n);
+	e_mem(t, 1, 0x89, T0, T1, -1, 1, 0);
+}
+
+int
+rp_heads(struct rp_tr *t)
+{
+	int picks = t->values && t->c->facts->pick;
+	const struct fact_block *b = NULL;
+	unsigned i, n;
+	uint64_t v;
+
+	if (!t->values || t->silent)
+		return 0;
+	for (i = 0; i < t->nhead; i++) {
+		n = t->head[i].n ? t->head[i].n : picks ? ALL : t->nfact;
+		b = picks && b ? b : fact_block_get(t->c->facts, t->fact, picks ? t->idx : NULL, picks ? t->nfact : n);
+		if (b == NULL)
+			return -1;
+		v = FACT_HEAD(b, n);
+		memcpy(rp_w(t->head[i].imm), &v, 8);
+	}
+	return 0;
+}
+
+static void
+general(struct rp_tr *t, int g)
+{
+	int h = rp_home(g);
+
+	if (h < 0)
+		e_load(t, h = T0, rp_regoff(g));
+	rp_put(t, h);
+}
+
+/* What lahf and seto give: no flag changes */
+static void
+flags(struct rp_tr *t)
+{
+	static const uint8_t code[] = { 0x9f, 0x0f, 0x90, 0xc0, 0x0f, 0xb7, 0xc0 };     /* lahf; seto al; movzx eax, ax */
+	unsigned i;
+
+	e_mov(t, T0, RAX);
+	for (i = 0; i < sizeof code; i++)
+		e1(t, code[i]);
+	rp_put(t, RAX);
+	e_mov(t, RAX, T0);
+}
+
+static void
+place(struct rp_tr *t, unsigned reg, unsigned words)
+{
+	e1(t, 0x80u | (reg & 7) << 3 | (OUT & 7));
+	e4(t, 8 * t->words);
+	t->words += words;
+	t->maxwords += words;
+}
+
+/* kmovq, or kmovw where there are no longer ones */
+static void
+mask(struct rp_tr *t, unsigned k)
+{
+	e_imm(t, T0, 0);
+	e_mem(t, 1, 0x89, T0, OUT, -1, 1, 8 * (int64_t)t->words);
+	e1(t, 0xc4);
+	e1(t, 0xc1);
+	e1(t, t->c->avx512bw ? 0xf8 : 0x78);
+	e1(t, 0x91);
+	place(t, k, 1);
+}
+
+/* movq, or movdqu of 2, 4 or 8 words, encoded as the instruction itself is */
+static void
+vector(struct rp_tr *t, unsigned n, unsigned words)
+{
+	unsigned size = words == 8 ? 2 : words == 4 ? 1 : 0, op = words == 1 ? 0xd6 : 0x7f, pp = words == 1 ? 1 : 2;
+
+	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
+		e1(t, 0x62);
+		e1(t, 0x41u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
+		e1(t, 0xfcu | pp);
+		e1(t, size << 5 | 8);
+	} else if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) {
+		e1(t, 0xc4);
+		e1(t, 0x41u | (n & 8 ? 0 : 0x80));
+		e1(t, 0x78u | size << 2 | pp);
+	} else {
+		e1(t, words == 1 ? 0x66 : 0xf3);
+		e1(t, n & 8 ? 0x45 : 0x41);
+		e1(t, 0x0f);
+	}
+	e1(t, op);
+	place(t, n, words);
+}
+
+void
+rp_values(struct rp_tr *t)
+{
+	const struct fact *f;
+	unsigned i;
+
+	if (t->now == NULL || t->valued)
+		return;
+	t->valued = 1;
+	f = t->now;
+	if (f->kind != FACT_PLAIN && f->kind != FACT_COUNTED)
+		return;
+	for (i = 0; i < f->ndef; i++) {
+		const struct fact_def *d = &f->def[i];
+
+		if (d->val == FACT_NOVALUE)
+			continue;
+		if (d->reg < 16)
+			general(t, d->reg);
+		else if (d->reg == FACT_FLAGS)
+			flags(t);
+		else if (d->reg >= FACT_VECTOR)
+			vector(t, d->reg - FACT_VECTOR, d->nval);
+		else
+			mask(t, d->reg - FACT_MASK);
+	}
+	rp_memory(t);
+}

@@ -1,0 +1,175 @@
+/*
+ * Faults: those of the guest end rp_run with the state before the instruction;
+ * writes to guarded pages take the translations away; what is not ours goes
+ * to whoever handled it before.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <Zydis/Zydis.h>
+#include "replay/cpu/emit_internal.h"
+#include "replay/cpu/guest_read.h"
+
+sigjmp_buf rp_probe;
+volatile int rp_probing;
+
+static const int sigs[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+#define NSIGS (sizeof sigs / sizeof sigs[0])
+static struct sigaction before[NSIGS];
+static struct rp_core *active;
+
+/* gregset's number of a host register */
+static const int greg[16] = {
+	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15
+};
+
+static struct rp_page *
+guarded(struct rp_core *c, const siginfo_t *si)
+{
+	uint64_t a = (uint64_t)(uintptr_t)si->si_addr;
+	struct rp_page *p;
+
+	if (si->si_signo != SIGSEGV || si->si_code != SEGV_ACCERR || a < RP_BASE || a > (RP_BASE | RP_MASK))
+		return NULL;
+	p = rp_page(c, a, 0);
+	return p && p->guarded ? p : NULL;
+}
+
+static void
+reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
+{
+	f->why = guarded(c, si) ? RW_SMC : RW_FAULT;
+	f->sig = (uint64_t)si->si_signo;
+	f->addr = (uint64_t)(uintptr_t)si->si_addr & RP_MASK;
+}
+
+/* RP_VALUES: the block ended before its instruction n; a string instruction has its record whatever became of it */
+static void
+rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
+{
+	uint64_t *head = (uint64_t *)(uintptr_t)f->block;
+
+	if (f->mode != RP_VALUES || b->silent)
+		return;
+	if (f->record)
+		rp_record(f, 0);
+	else
+		*head = (*head & 0xffffffffffffu) | (uint64_t)n << 48;
+}
+
+/* Back to the state before the instruction whose host code faulted */
+static void
+unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_t g)
+{
+	const struct rp_mark *m = NULL;
+	unsigned i, left;
+
+	for (i = 0; i < b->nmark && b->start + b->mark[i].off <= at; i++)
+		m = &b->mark[i];
+	if (m == NULL)
+		return;
+	for (i = 0; i < RP_NSAVE && m->borrowed[i]; i++)
+		g[greg[m->borrowed[i] - 1]] = (greg_t)f->save[i];
+	left = b->ninst - m->idx;
+	f->rip = m->pc;
+	if (f->mode != RP_NONE) {
+		g[REG_R11] = m->out0 ? (greg_t)f->out0 : g[REG_R11] + 8 * m->words;
+		f->ic -= left;
+		rp_cut(f, b, m->idx);
+	} else
+		g[REG_R11] -= left;
+}
+
+/* 1: dealt with */
+static int
+in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
+{
+	struct rp_frame *f = c->f[c->running - 1];
+	gregset_t *g = &uc->uc_mcontext.gregs;
+	const uint8_t *at = (const uint8_t *)(uintptr_t)(*g)[REG_RIP];
+	struct rp_block *b;
+
+	if (at >= c->first && at < c->cp && (b = rp_at(c, at)) != NULL) {
+		unwind(f, b, at, *g);
+		reason(c, f, si);
+		(*g)[REG_RIP] = (greg_t)(uintptr_t)c->th.exit;
+		(*g)[REG_RSP] = (greg_t)(uintptr_t)f;
+		return 1;
+	}
+	if (f->inhelper) {
+		const struct rp_hinfo *h = (const struct rp_hinfo *)(uintptr_t)f->inhelper;
+		uint64_t left = (uint64_t)h->block->ninst - h->idx;
+
+		f->inhelper = 0;
+		f->rip = h->pc;
+		if (f->mode != RP_NONE) {
+			f->out = f->out0;
+			f->ic -= left;
+			rp_cut(f, h->block, h->idx);
+		} else
+			f->out -= left;
+		reason(c, f, si);
+		(*g)[REG_RIP] = (greg_t)(uintptr_t)c->th.leave;
+		(*g)[REG_RSP] = (greg_t)(uintptr_t)f;
+		return 1;
+	}
+	return 0;
+}
+
+static void
+handler(int sig, siginfo_t *si, void *ctx)
+{
+	struct rp_core *c = active;
+	struct rp_page *p;
+	size_t i;
+
+	if (rp_probing && (sig == SIGSEGV || sig == SIGBUS)) {
+		rp_probing = 0;
+		siglongjmp(rp_probe, 1);
+	}
+	if (c && c->running && in_guest(c, si, ctx))
+		return;
+	if (c && (p = guarded(c, si)) != NULL) {
+		p->guarded = 0;
+		p->dirty = 1;
+		c->dirty = 1;
+		if (mprotect(rp_host(p->addr), 4096, PROT_READ | PROT_WRITE) == 0)
+			return;
+	}
+	for (i = 0; i < NSIGS; i++)             /* not ours: it happens again with the handler of before */
+		if (sigs[i] == sig)
+			sigaction(sig, &before[i], NULL);
+	if (si->si_code <= 0)
+		raise(sig);
+}
+
+int
+rp_signals_on(struct rp_core *c)
+{
+	struct sigaction sa;
+	size_t i;
+
+	if (active)
+		return -1;
+	memset(&sa, 0, sizeof sa);
+	sa.sa_sigaction = handler;
+	sa.sa_flags = SA_SIGINFO | SA_NODEFER;
+	sigemptyset(&sa.sa_mask);
+	for (i = 0; i < NSIGS; i++)
+		if (sigaction(sigs[i], &sa, &before[i]))
+			return -1;
+	active = c;
+	return 0;
+}
+
+void
+rp_signals_off(void)
+{
+	size_t i;
+
+	for (i = 0; i < NSIGS; i++)
+		sigaction(sigs[i], &before[i], NULL);
+	active = NULL;
+}

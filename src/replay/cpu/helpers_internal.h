@@ -1,0 +1,49 @@
+/* What the helpers of translated code share: between their files only, which are compiled without vector registers. */
+#ifndef TM_REPLAY_CPU_HELPERS_INTERNAL_H
+#define TM_REPLAY_CPU_HELPERS_INTERNAL_H
+
+#include <Zydis/Zydis.h>
+
+#include "replay/cpu/emit_internal.h"
+
+struct u16 { uint16_t v; } __attribute__((packed, may_alias));
+struct u32 { uint32_t v; } __attribute__((packed, may_alias));
+struct u64 { uint64_t v; } __attribute__((packed, may_alias));
+
+#define BARRIER() __asm__ volatile("" ::: "memory")
+static inline uint64_t
+get(const uint8_t *p, unsigned size)
+{
+	switch (size) {
+	case 1: return *(const volatile uint8_t *)p;
+	case 2: return ((const volatile struct u16 *)p)->v;
+	case 4: return ((const volatile struct u32 *)p)->v;
+	default: return ((const volatile struct u64 *)p)->v;
+	}
+}
+
+static inline void
+set(uint8_t *p, unsigned size, uint64_t v)
+{
+	switch (size) {
+	case 1: *(volatile uint8_t *)p = (uint8_t)v; break;
+	case 2: ((volatile struct u16 *)p)->v = (uint16_t)v; break;
+	case 4: ((volatile struct u32 *)p)->v = (uint32_t)v; break;
+	default: ((volatile struct u64 *)p)->v = v; break;
+	}
+}
+
+static inline void
+word(struct rp_frame *f, unsigned kind, uint64_t addr, unsigned size)
+{
+	*(uint64_t *)(uintptr_t)f->out = ref_make(kind, addr, size);
+	f->out += 8;
+}
+
+static inline uint64_t
+segment(const struct rp_frame *f, const struct rp_hinfo *h)
+{
+	return h->seg == 1 ? f->fsbase : h->seg == 2 ? f->gsbase : 0;
+}
+
+#endif

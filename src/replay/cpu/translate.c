@@ -1,0 +1,448 @@
+/* Blocks of translated code: making them. */
+#include <string.h>
+#include <Zydis/Zydis.h>
+#include "base/buf.h"
+#include "isa/x86/decode.h"
+#include "replay/cpu/emit_internal.h"
+
+#define MAX_SIDE 6
+
+struct rp_hinfo *
+rp_hinfo(struct rp_tr *t)
+{
+	struct rp_hinfo *h = rp_alloc(t->c, sizeof *h);
+
+	if (h == NULL) {
+		t->bad = "no memory";
+		return NULL;
+	}
+	h->pc = t->in->pc;
+	h->len = t->in->z.length;
+	h->block = t->b;
+	h->idx = (uint16_t)t->ninst;
+	h->refs = t->refs != 0;
+	h->record = t->now != NULL;
+	h->memory = t->refs && t->values && t->c->facts->memory;
+	return h;
+}
+
+/* lea reg, [reg + disp32]: its field */
+static uint8_t *
+add32(struct rp_tr *t, int reg)
+{
+	e_mem(t, 1, 0x8d, reg, reg, -1, 1, 0x7fffffff);
+	return t->p - 4;
+}
+
+/* To `full` unless the word that T0 = [rsp + off] + reg (-1: alone) is negative */
+static void
+unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
+{
+	e_load(t, T0, off);
+	if (reg >= 0)
+		e_mem(t, 1, 0x8d, T0, T0, reg, 1, 0);
+	e_sign(t, T0, T0);
+	e1(t, 0xe3);
+	e1(t, (unsigned)(full - (t->p + 1)) & 255);
+}
+
+/* The instructions of the block are counted; before that, rp_pick's word behind the header */
+static uint8_t *
+count(struct rp_tr *t)
+{
+	uint8_t *field;
+
+	if (!t->stream)
+		return add32(t, OUT);
+	e_load(t, T0, FO(ic));
+	if (t->values && t->c->facts->pick && !t->silent) {
+		e_load(t, T1, FO(less));
+		e_mem(t, 1, 0x8d, T1, T1, T0, 1, 0);
+		e_mem(t, 1, 0x89, T1, OUT, -1, 1, 8);
+	}
+	field = add32(t, T0);
+	e_store(t, FO(ic), T0);
+	return field;
+}
+
+/* T0 is 0 if the test holds */
+static void
+test(struct rp_tr *t, const struct rp_test *w)
+{
+	int h = w->reg < 0 || w->reg >= RP_TEST_XMM ? -1 : rp_home(w->reg), x = w->reg - RP_TEST_XMM;
+
+	if (x >= 0) {
+		e1(t, 0x66);            /* movq r15, xmm */
+		e1(t, x < 8 ? 0x49 : 0x4d);
+		e1(t, 0x0f);
+		e1(t, 0x7e);
+		e1(t, 0xc7u | (unsigned)(x & 7) << 3);
+	} else if (w->reg < 0) {
+		e_imm(t, T0, w->addr & RP_MASK);
+		e_gsload(t, 8, T1, T0);
+	} else if (h < 0)
+		e_load(t, T1, rp_regoff(w->reg));
+	e_imm(t, T0, -w->value);
+	e_mem(t, 1, 0x8d, T0, T0, h < 0 ? T1 : h, 1, 0);
+}
+
+/* A breakpoint with tests is at the block's start: back to C if they hold */
+static void
+tests(struct rp_tr *t)
+{
+	uint8_t *out[RP_NTEST];
+
+	for (unsigned i = 0; i < t->c->ntest; i++) {
+		test(t, &t->c->test[i]);
+		e1(t, 0xe3);            /* jrcxz over the jump */
+		e1(t, 5);
+		out[i] = e_jmp32(t);
+	}
+	e_imm(t, T0, t->b->pc);
+	e_jmp(t, t->th->check);
+	for (unsigned i = 0; i < t->c->ntest; i++)
+		e_patch(out[i], t->p);
+}
+
+/* Is there room for a block, and are its instructions within the limit? */
+static uint8_t *
+prologue(struct rp_tr *t)
+{
+	uint8_t *full = t->p;
+	int picks = t->values && t->c->facts->pick;
+
+	if (t->step)
+		return count(t);
+	e_imm(t, T0, t->b->pc);
+	e_jmp(t, t->th->check);
+	t->b->entry = t->p;
+	if (!t->stream) {
+		e_sign(t, T0, OUT);
+		e1(t, 0xe3);
+		e1(t, (unsigned)(full - (t->p + 1)) & 255);
+	}
+	if (picks)
+		unless_negative(t, full, FO(ic), -1);
+	if (t->stream && !t->silent)
+		unless_negative(t, full, FO(negend), OUT);
+	if (rp_istested(t->c, t->b->pc))
+		tests(t);
+	return count(t);
+}
+
+static void
+side_exits(struct rp_tr *t)
+{
+	int i, left;
+
+	for (i = 0; i < t->nside; i++) {
+		e_patch(t->side[i].rel, t->p);
+		t->words = (unsigned)t->side[i].words;
+		if (t->values && !t->silent)
+			rp_rehead(t, (unsigned)t->side[i].left);
+		left = t->ninst - t->side[i].left;
+		if (left && t->stream) {
+			e_load(t, T0, FO(ic));
+			e_lea(t, T0, T0, -left);
+			e_store(t, FO(ic), T0);
+		} else if (left)
+			e_lea(t, OUT, OUT, -left);
+		rp_goto(t, t->side[i].pc);
+	}
+}
+
+static void
+site_stubs(struct rp_tr *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->b->nsite; i++) {
+		struct rp_site *s = &t->b->site[i];
+
+		s->stub = t->p;
+		e_imm(t, T0, (uint64_t)(uintptr_t)s);
+		e_jmp(t, t->th->link);
+		e_patch(s->rel, s->stub);
+	}
+}
+
+static int
+seen(const struct rp_tr *t, uint64_t pc)
+{
+	unsigned i;
+
+	for (i = 0; i < t->b->nmark; i++)
+		if (t->b->mark[i].pc == pc)
+			return 1;
+	return 0;
+}
+
+static int
+pages_full(const struct rp_block *b)
+{
+	return b->nref + 2 > (int)RP_BPAGES;
+}
+
+/* An instruction that is not run: the block ends before it, or says why if it is the first */
+static void
+refused(struct rp_tr *t, unsigned why, const char *msg, int sig)
+{
+	if (t->ninst) {
+		rp_goto(t, t->in->pc);
+		return;
+	}
+	e_imm(t, T0, msg ? (uint64_t)(uintptr_t)msg : (uint64_t)sig);
+	e_store(t, msg ? FO(msg) : FO(sig), T0);
+	rp_leavewith(t, why, t->in->pc);
+}
+
+static void
+mark(struct rp_tr *t)
+{
+	struct rp_mark *m = &t->b->mark[t->b->nmark++];
+
+	memset(m, 0, sizeof *m);
+	m->pc = t->in->pc;
+	m->off = (uint32_t)(t->p - t->b->start);
+	m->words = (uint16_t)t->words;
+	m->idx = (uint16_t)t->ninst;
+}
+
+/* RP_VALUES: what is reported of the instruction; 0, -1 without memory */
+static int
+report(struct rp_tr *t)
+{
+	struct facts *a = t->c->facts;
+	const struct fact *f;
+
+	t->now = NULL;
+	t->valued = t->silent;
+	if (a->pick) {
+		int yes = a->pick(a->arg, t->in->pc);
+
+		t->picked |= yes;
+		if (!yes)
+			t->valued = 1;
+	}
+	t->refs = !t->valued && !a->control;
+	if (t->valued)
+		return 0;
+	if ((f = fact_get(a, t->in)) == NULL)
+		return -1;
+	t->fact[t->nfact] = f;
+	t->idx[t->nfact++] = (uint8_t)t->ninst;
+	t->now = f;
+	t->valued = a->control != 0;
+	return 0;
+}
+
+/* The code of an instruction */
+static void
+one(struct rp_tr *t)
+{
+	unsigned words = t->maxwords;
+
+	t->word0 = t->words;
+	t->stored = NULL;
+	if (t->values && report(t) != 0) {
+		t->bad = "no memory";
+		return;
+	}
+	if (!rp_special(t))
+		rp_plain(t);
+	if (t->now == NULL || t->bad)
+		return;
+	if (!t->done)
+		rp_values(t);
+	if (t->refs && t->now->kind == FACT_PLAIN && t->maxwords - words != (unsigned)t->now->nref + t->now->nval + t->now->nmem)
+		t->bad = "an instruction with unusual references";
+}
+
+/* One instruction at in->pc; 0: the block ended before it */
+static int
+instruction(struct rp_tr *t, struct rp_inst *in)
+{
+	uint8_t *p = t->p, buf[16];
+	unsigned words = t->words, maxwords = t->maxwords;
+	uint16_t nsite = t->b->nsite;
+	int ninst = t->ninst, nside = t->nside;
+	unsigned nfact = t->nfact;
+	const uint8_t *at = rp_host(in->pc);
+	size_t n = 15;
+	const char *why;
+	int sig;
+
+	if ((in->pc ^ t->readable) >> 12 || (in->pc & 4095) > 4096 - 15) {
+		n = rp_peek(in->pc, buf, 15);
+		at = buf;
+		t->readable = in->pc;
+	}
+	/* there may be an instruction one day where there is none now */
+	rp_page_add(t->c, t->b, in->pc);
+	if (n == 0 || rp_decode(in, at, n, in->pc, t->c->amd)) {
+		if (n < 15) {
+			rp_page_add(t->c, t->b, in->pc + n);
+			refused(t, RW_FAULT, NULL, 11);
+		} else {
+			refused(t, RW_BAD, "an instruction that is not known", 0);
+		}
+		return 0;
+	}
+	rp_page_add(t->c, t->b, in->next - 1);
+	if ((why = rp_refuse(in)) == NULL && (sig = rp_traps(in)) != 0) {
+		refused(t, RW_TRAP, NULL, sig);
+		return 0;
+	}
+	if (why == NULL && t->c->amd != x86_amd_here() && rp_approximates(in))
+		why = "an approximation as another maker's processors have it";
+	if (why == NULL) {
+		mark(t);
+		one(t);
+		why = t->bad;
+	}
+	if (why) {
+		t->p = p;
+		t->words = words;
+		t->maxwords = maxwords;
+		t->ninst = ninst;
+		t->nfact = nfact;
+		t->now = NULL;
+		t->nside = nside;
+		t->jumped = 0;
+		t->b->nsite = nsite;
+		t->site = t->b->site + nsite;
+		t->done = 0;
+		t->bad = NULL;
+		refused(t, RW_BAD, why, 0);
+		return 0;
+	}
+	t->ninst++;
+	return 1;
+}
+
+/* RP_VALUES: only the last instruction of a block has as many words as turns out */
+static int
+counted(const struct rp_tr *t)
+{
+	return t->now && t->now->kind != FACT_PLAIN;
+}
+
+/* Where the block goes on, or its end */
+static int
+onward(struct rp_tr *t, struct rp_inst *in)
+{
+	int jumped = t->jumped;
+	uint64_t next = jumped ? t->follow : in->next;
+
+	t->jumped = 0;
+	if (t->done)
+		return 0;
+	if (t->step || counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
+	    || (jumped && (t->nside >= MAX_SIDE || seen(t, next) || rp_find(t->c, next, t->b->mode, 0) != NULL))) {
+		rp_goto(t, next);
+		return 0;
+	}
+	in->pc = next;
+	return 1;
+}
+
+static void
+body(struct rp_tr *t, struct rp_inst *in)
+{
+	for (;;) {
+		if (!t->step && rp_isbreak(t->c, in->pc) && (t->ninst || !rp_istested(t->c, in->pc))) {
+			if (t->ninst)
+				rp_goto(t, in->pc);
+			else {
+				rp_page_add(t->c, t->b, in->pc);
+				rp_leavewith(t, RW_CHECK, in->pc);
+			}
+			return;
+		}
+		if (!instruction(t, in) || !onward(t, in))
+			return;
+	}
+}
+
+static int
+listed(struct rp_core *c, struct rp_block *b)
+{
+	if (buf_grow(&c->list, &c->caplist, c->nlist + 1, sizeof *c->list) < 0)
+		return -1;
+	c->list[c->nlist++] = b;
+	return 0;
+}
+
+/* Marks and sites as few as there are, where they stay */
+static int
+settle(struct rp_tr *t)
+{
+	struct rp_block *b = t->b;
+	struct rp_mark *m = rp_alloc(t->c, b->nmark * sizeof *m);
+	struct rp_site *s = rp_alloc(t->c, b->nsite * sizeof *s);
+
+	if (m == NULL || s == NULL)
+		return -1;
+	memcpy(m, b->mark, b->nmark * sizeof *m);
+	memcpy(s, b->site, b->nsite * sizeof *s);
+	b->mark = m;
+	b->site = s;
+	return listed(t->c, b);
+}
+
+/* What the block is made of, from where t is */
+static void
+make(struct rp_tr *t, struct rp_inst *in)
+{
+	uint8_t *field;
+	int32_t n;
+
+	t->b->start = t->p;
+	t->b->silent = (uint8_t)t->silent;
+	field = prologue(t);
+	rp_head(t);
+	body(t, in);
+	n = t->ninst;
+	memcpy(rp_w(field), &n, 4);
+	t->b->ninst = (uint16_t)t->ninst;
+	side_exits(t);
+}
+
+struct rp_block *
+rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
+{
+	struct rp_mark marks[RP_MAXINST + 1];
+	struct rp_site sites[RP_NSITE];
+	struct rp_block *b = rp_alloc(c, sizeof *b);
+	struct rp_inst in = { .pc = pc };
+	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE, .refs = mode != RP_NONE, .values = mode == RP_VALUES,
+		.step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
+	uint8_t *ap = c->ap;
+
+	if (b == NULL)
+		return NULL;
+	b->site = sites;
+	b->pc = pc;
+	b->mode = (uint8_t)mode;
+	b->step = (uint8_t)step;
+	b->temp = (uint8_t)temp;
+	b->mark = marks;
+	again = t;
+	t.silent = t.values && c->facts->pick;
+	make(&t, &in);
+	if (t.silent && t.picked) {             /* it is not */
+		t = again;
+		c->ap = ap;
+		b->nmark = b->nsite = 0;
+		in = (struct rp_inst){ .pc = pc };
+		make(&t, &in);
+	}
+	if (rp_heads(&t) || settle(&t))
+		return NULL;
+	site_stubs(&t);
+	b->end = t.p;
+	c->cp = t.p;
+	c->nblocks++;
+	c->ninsts += b->ninst;
+	return b;
+}

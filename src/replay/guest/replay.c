@@ -1,0 +1,571 @@
+/* The driver: the processor runs from one trigger of the capture to the next. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "base/helper.h"
+#include "isa/x86/decode.h"
+#include "isa/x86/fact.h"
+#include "replay/guest/feature.h"
+#include "replay/guest/replay_internal.h"
+
+static int
+say(struct replay *r, uint64_t off, uint64_t rec, const char *before, const char *fmt, va_list ap)
+{
+	struct replay_fault *f = &r->fault;
+	int n;
+
+	if (r->ended == REPLAY_BAD)
+		return REPLAY_BAD;      /* the first fault counts */
+	f->off = off;
+	f->rec = rec;
+	f->icount = r->x.icount;
+	f->pc = r->x.cpu.rip;
+	n = snprintf(f->err, sizeof f->err, "%sinstruction %llu, 0x%llx: ", before, (unsigned long long)f->icount,
+	    (unsigned long long)f->pc);
+	vsnprintf(f->err + n, sizeof f->err - (size_t)n, fmt, ap);
+	r->ended = REPLAY_BAD;
+	return REPLAY_BAD;
+}
+
+int
+drive_bad(struct replay *r, const char *fmt, ...)
+{
+	va_list ap;
+	int e;
+
+	va_start(ap, fmt);
+	e = say(r, WS_UNKNOWN, WS_UNKNOWN, "", fmt, ap);
+	va_end(ap);
+	return e;
+}
+
+int
+drive_drift(struct replay *r, const char *fmt, ...)
+{
+	va_list ap;
+	int e;
+
+	va_start(ap, fmt);
+	e = say(r, ws_rec_off(r->in), ws_rec_no(r->in), "drifted at ", fmt, ap);
+	va_end(ap);
+	return e;
+}
+
+int
+drive_bad_file(struct replay *r)
+{
+	const struct ws_fault *w = ws_fault(r->in);
+
+	if (r->ended == REPLAY_BAD)
+		return REPLAY_BAD;
+	r->fault.off = w->off;
+	r->fault.rec = w->rec;
+	r->fault.icount = r->x.icount;
+	r->fault.pc = r->x.cpu.rip;
+	snprintf(r->fault.err, sizeof r->fault.err, "%s (replayed up to instruction %llu)", w->err,
+	    (unsigned long long)r->x.icount);
+	r->ended = REPLAY_BAD;
+	return REPLAY_BAD;
+}
+
+int
+drive_bad_mem(struct replay *r)
+{
+	int e = drive_bad(r, "%s", r->mem.err);
+
+	r->fault.off = ws_rec_off(r->in);
+	r->fault.rec = ws_rec_no(r->in);
+	return e;
+}
+
+static void
+changed(void *arg, uint64_t addr, uint64_t len)
+{
+	struct replay *r = arg;
+
+	rp_flush(r->core, addr, len);
+}
+
+/* The first record and its effects */
+int
+drive_start(struct replay *r)
+{
+	struct ws_rec rec;
+
+	if (ws_next(r->in, &rec) != 1)
+		return drive_bad_file(r);
+	if (rec.kind != WS_START)
+		return drive_bad(r, "the capture does not begin with a record start");
+	if (r->watch.record && r->watch.record(r->watch.arg, &rec) != 0)
+		return r->ended = REPLAY_BAD;
+	if (drive_state(r, &rec.u.state) != 0)
+		return REPLAY_BAD;
+	drive_set_latest(r);
+	return drive_next(r) != 0 ? REPLAY_BAD : 0;
+}
+
+static int
+twin(void *arg, uint64_t addr, size_t *i, uint64_t *other)
+{
+	const struct replay *r = arg;
+
+	return mem_twin(&r->mem, addr, i, other);
+}
+
+static int
+head_ok(struct replay *r, struct replay_fault *f)
+{
+	if (r->head->machine != WS_X86_64 || r->head->page != MEM_PAGE) {
+		snprintf(f->err, sizeof f->err, "captured on machine %u with pages of %u bytes: this replays x86-64 only",
+		    (unsigned)r->head->machine, (unsigned)r->head->page);
+		return -1;
+	}
+	return feature_check(r->head, f->err, sizeof f->err);
+}
+
+static int
+make(struct replay *r, struct replay_fault *f)
+{
+	r->x.cpu.xsave = aligned_alloc(64, RP_XSAVE);
+	r->words = malloc((DRIVE_WORDS + RP_SLACK) * sizeof *r->words);
+	if (!r->x.cpu.xsave || !r->words) {
+		snprintf(f->err, sizeof f->err, "no memory");
+		return -1;
+	}
+	r->core = rp_core_new();
+	if (!r->core) {
+		snprintf(f->err, sizeof f->err, "%s", rp_core_why());
+		return -1;
+	}
+	rp_amd(r->core, x86_amd(r->head));
+	r->x.xcr0 = r->head->xcr0;
+	rp_twins(r->core, twin, r);
+	r->mem.changed = changed;
+	r->mem.arg = r;
+	return 0;
+}
+
+static int
+open_file(struct replay *r, const char *path, struct replay_fault *f)
+{
+	struct ws_fault w;
+
+	r->fd = path && strcmp(path, "-") != 0 ? helper_hold(path) : 0;
+	if (r->fd < 0) {
+		snprintf(f->err, sizeof f->err, "%s", strerror(errno));
+		return -1;
+	}
+	r->in = ws_open(r->fd, &w);
+	if (!r->in) {
+		f->off = w.off;
+		f->rec = w.rec;
+		snprintf(f->err, sizeof f->err, "%s", w.err);
+		return -1;
+	}
+	r->head = ws_head(r->in);
+	return 0;
+}
+
+struct replay *
+drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f)
+{
+	struct replay *r = calloc(1, sizeof *r);
+
+	*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+	if (!r) {
+		snprintf(f->err, sizeof f->err, "no memory");
+		return NULL;
+	}
+	r->fd = -1;
+	r->ended = REPLAY_OK;
+	r->pending = REPLAY_OK;
+	r->until = r->most = r->latest = r->broke = r->sigbreak = WS_UNKNOWN;
+	if (watch)
+		r->watch = *watch;
+	if (open_file(r, path, f) != 0 || head_ok(r, f) != 0 || make(r, f) != 0) {
+		replay_close(r);
+		return NULL;
+	}
+	return r;
+}
+
+struct replay *
+replay_open(const char *path, struct replay_fault *f)
+{
+	struct replay *r = drive_open(path, NULL, f);
+
+	if (r && drive_start(r) != 0) {
+		*f = r->fault;
+		replay_close(r);
+		return NULL;
+	}
+	return r;
+}
+
+void
+replay_close(struct replay *r)
+{
+	if (!r)
+		return;
+	if (r->core)
+		rp_core_free(r->core);
+	mem_free(&r->mem);
+	free(r->x.cpu.xsave);
+	free(r->words);
+	free(r->brk);
+	free(r->key);
+	if (r->in)
+		ws_close(r->in);
+	if (r->fd > 0)
+		close(r->fd);
+	free(r);
+}
+
+static int
+is_user_break(const struct replay *r, uint64_t pc)
+{
+	for (size_t i = 0; i < r->nbrk; i++)
+		if (r->brk[i] == pc)
+			return 1;
+	return 0;
+}
+
+/* The program's end, and the file's */
+static int
+finish(struct replay *r)
+{
+	struct ws_rec rec;
+
+	r->end = r->next.u.end;
+	r->told = r->early;
+	r->told.icount = r->x.icount;
+	if (!r->watch.cut && ws_next(r->in, &rec) != 0)
+		return drive_bad_file(r);
+	if (r->watch.record && r->watch.record(r->watch.arg, &r->next) != 0)
+		return r->ended = REPLAY_BAD;
+	return r->ended = REPLAY_END;
+}
+
+/* END comes.  A program that died of a fault of its own goes on until it faults. */
+static int
+at_end(struct replay *r)
+{
+	const struct ws_rec_end *e = &r->next.u.end;
+
+	if (e->icount != WS_UNKNOWN) {
+		if (r->x.icount > e->icount)
+			return drive_drift(r, "the program ended at instruction %llu", (unsigned long long)e->icount);
+		return r->x.icount == e->icount ? finish(r) : REPLAY_OK;
+	}
+	if (e->how == WS_KILLED && !r->after_sig && (e->status == SIGSEGV || e->status == SIGBUS || e->status == SIGFPE ||
+	    e->status == SIGILL || e->status == SIGTRAP))
+		return REPLAY_OK;
+	return finish(r);
+}
+
+/* The program took so little time up to its next trigger that it cannot have executed all this */
+static int
+too_long(struct replay *r)
+{
+	return drive_drift(r, "the program goes on and on, where it had a %s long ago: it may have waited for memory that another process changed",
+	    ws_kind_name(r->next.kind));
+}
+
+/*
+ * What the capture says of this very point.  REPLAY_OK: run on, to *limit at
+ * most; else as replay_refs.
+ */
+static int
+here(struct replay *r, uint64_t *limit)
+{
+	for (;;) {
+		if (drive_instances(r) >= r->most) {
+			*limit = r->x.icount;
+			return REPLAY_OK;
+		}
+		if (r->cut)
+			return drive_bad_file(r);
+		if (r->next.kind == WS_SIG) {
+			int e = drive_signal_here(r);
+
+			if (e < 0 || (e && drive_take(r) != 0))
+				return REPLAY_BAD;
+			if (!e) {
+				drive_narrow(r);
+				break;
+			}
+		} else if (r->next.kind == WS_KEY) {
+			if (r->x.icount > r->next.u.state.icount)
+				return drive_drift(r, "behind the keyframe at instruction %llu", (unsigned long long)r->next.u.state.icount);
+			if (r->x.icount < r->next.u.state.icount)
+				break;
+			if (drive_pass_key(r) != 0)
+				return REPLAY_BAD;
+		} else {
+			break;
+		}
+	}
+	if (r->next.kind == WS_END) {
+		int e = at_end(r);
+
+		if (e != REPLAY_OK)
+			return e;
+		if (r->next.u.end.icount < *limit)
+			*limit = r->next.u.end.icount;
+	} else if (r->next.kind == WS_KEY && r->next.u.state.icount < *limit) {
+		*limit = r->next.u.state.icount;
+	} else if (r->next.kind == WS_SIG && r->next.u.sig.icount < *limit) {
+		*limit = r->next.u.sig.icount;
+	}
+	if (drive_instances(r) >= r->latest)
+		return too_long(r);
+	if (*limit - r->x.icount > r->latest - drive_instances(r))
+		*limit = r->x.icount + (r->latest - drive_instances(r));
+	if (r->nbrk && r->broke != r->x.icount && is_user_break(r, r->x.cpu.rip)) {
+		r->broke = r->x.icount;
+		return REPLAY_BREAK;
+	}
+	return REPLAY_OK;
+}
+
+static int
+unexpected(struct replay *r, const char *what)
+{
+	switch (r->next.kind) {
+	case WS_END:
+		if (r->next.u.end.icount == WS_UNKNOWN)
+			return finish(r);
+		return drive_drift(r, "%s, where the program ended at instruction %llu", what, (unsigned long long)r->next.u.end.icount);
+	case WS_SYS:
+		return drive_drift(r, "%s, where the program had its next system call at 0x%llx", what,
+		    (unsigned long long)r->next.u.sys.pc);
+	default:
+		return drive_drift(r, "%s, where the program had a %s", what, ws_kind_name(r->next.kind));
+	}
+}
+
+static int
+not_recorded(struct replay *r)
+{
+	return drive_bad(r, "cannot be replayed: %s, whose result was not recorded here", ws_random_name(r->x.insn - RP_RDRAND));
+}
+
+static void
+cpuid_by_table(struct replay *r)
+{
+	uint64_t *g = r->x.cpu.r;
+	struct ws_cpuid c = replay_cpuid(r->head, (uint32_t)g[WS_RAX], (uint32_t)g[WS_RCX]);
+
+	g[WS_RAX] = c.eax;
+	g[WS_RBX] = c.ebx;
+	g[WS_RCX] = c.ecx;
+	g[WS_RDX] = c.edx;
+	r->counts.ncpuid++;
+}
+
+static const char *
+signal_name(int sig)
+{
+	switch (sig) {
+	case SIGSEGV: return "SIGSEGV";
+	case SIGBUS: return "SIGBUS";
+	case SIGFPE: return "SIGFPE";
+	case SIGILL: return "SIGILL";
+	case SIGTRAP: return "SIGTRAP";
+	default: return "a signal";
+	}
+}
+
+#define VSYSCALL UINT64_C(0xffffffffff600000)   /* calls of old programs, which the system emulates */
+
+static int
+faulted(struct replay *r)
+{
+	if (!r->cut && r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
+		return finish(r);
+	if (r->x.cpu.rip >> 12 == VSYSCALL >> 12)
+		return drive_bad(r, "cannot be replayed: a call into the vsyscall page, which is not recorded");
+	if (r->x.sig == SIGSEGV)
+		return drive_drift(r, "SIGSEGV at ...%011llx, which the program had not",
+		    (unsigned long long)(r->x.addr & RP_MASK));
+	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
+}
+
+/* The signal comes at this very point: here() delivers it */
+static int
+trapped(struct replay *r)
+{
+	if (r->cut)
+		return REPLAY_OK;
+	if (r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
+		return finish(r);
+	if (r->next.kind == WS_SIG && (int)r->next.u.sig.sig == r->x.sig && drive_signal_here(r) == 1)
+		return REPLAY_OK;
+	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
+}
+
+/* The processor stopped: REPLAY_OK to go on */
+static int
+stopped(struct replay *r, enum rp_stop stop)
+{
+	switch (stop) {
+	case RP_SYSCALL:
+		return r->next.kind != WS_SYS ? unexpected(r, "a system call") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+	case RP_TSC:
+		return r->next.kind != WS_TSC ? unexpected(r, "rdtsc") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+	case RP_CPUID:
+		if (!(r->head->flags & WS_CPUID_RECORDS)) {
+			cpuid_by_table(r);
+			return REPLAY_OK;
+		}
+		return r->next.kind != WS_CPUID ? unexpected(r, "cpuid") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+	case RP_RAND:
+		return r->next.kind != WS_RAND ? not_recorded(r) : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+	case RP_BAD:
+		return drive_bad(r, "cannot be replayed: %s", r->x.why);
+	case RP_FAULT:
+		return faulted(r);
+	case RP_TRAP:
+		return trapped(r);
+	case RP_NOMEM:
+		return drive_bad(r, "no memory");
+	default:
+		return REPLAY_OK;       /* a breakpoint, a limit: here() knows */
+	}
+}
+
+/* Values of an instruction that was not the processor's own */
+static void
+late_values(struct replay *r)
+{
+	static const uint8_t reg[] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
+
+	uint64_t *v = r->x.late - FACT_NLATE, flags = r->x.cpu.rflags;
+
+	for (unsigned i = 0; i < sizeof reg; i++)
+		v[i] = r->x.cpu.r[reg[i]];
+	v[5] = r->x.cpu.r[r->x.reg];
+	v[6] = (flags & 0xd5) << 8 | (flags >> 11 & 1);
+}
+
+static void
+forget_memory(void *arg)
+{
+	mem_free(&((struct replay *)arg)->mem);
+}
+
+/* The program's instructions are only executed where they can do nothing to the system, and as long as there is memory for them */
+static int
+confined(struct replay *r)
+{
+	const char *why;
+
+	if (confine(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
+		return drive_bad(r, "%s", why);
+	return REPLAY_OK;
+}
+
+/*
+ * Run to `limit` instructions or until the room for references is used up
+ * (REPLAY_OK both), or to the program's end, a breakpoint or a fault.
+ */
+static int
+go(struct replay *r, enum rp_mode mode, uint64_t limit)
+{
+	for (;;) {
+		enum rp_stop stop;
+		int e;
+
+		if (r->x.icount >= limit || drive_instances(r) >= r->most)
+			return REPLAY_OK;
+		r->x.limit = limit;
+		e = here(r, &r->x.limit);
+		if (e != REPLAY_OK)
+			return e;
+		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
+			r->x.limit = r->x.icount + (r->most - drive_instances(r));
+		if (confined(r) != REPLAY_OK)
+			return REPLAY_BAD;
+		stop = rp_run(r->core, &r->x, mode);
+		if (stop == RP_FULL)
+			return REPLAY_OK;
+		e = stopped(r, stop);
+		if (r->x.late)
+			late_values(r);
+		if (e != REPLAY_OK)
+			return e;
+	}
+}
+
+int
+drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
+{
+	int e = r->pending;
+
+	*n = 0;
+	r->pending = REPLAY_OK;
+	if (e != REPLAY_OK)
+		return e;
+	if (r->ended != REPLAY_OK)
+		return r->ended;
+	r->x.out = r->words;
+	r->x.end = r->words + most + RP_SLACK;
+	e = go(r, mode, r->until);
+	*n = (size_t)(r->x.out - r->words);
+	if (e == REPLAY_OK && (r->x.icount >= r->until || drive_instances(r) >= r->most))
+		e = REPLAY_END;
+	if (!*n || e == REPLAY_OK)
+		return e;
+	r->pending = e;
+	return REPLAY_OK;
+}
+
+int
+replay_refs(struct replay *r, const uint64_t **w, size_t *n)
+{
+	*w = r->words;
+	return drive_words(r, RP_REFS, DRIVE_WORDS, n);
+}
+
+int
+drive_run(struct replay *r, uint64_t icount)
+{
+	if (r->ended != REPLAY_OK)
+		return r->ended;
+	return go(r, RP_NONE, icount);
+}
+
+void
+replay_until(struct replay *r, uint64_t icount)
+{
+	r->until = icount;
+}
+
+int
+replay_break(struct replay *r, uint64_t pc, int on)
+{
+	uint64_t *b;
+
+	if (!on) {
+		for (size_t i = 0; i < r->nbrk; i++)
+			if (r->brk[i] == pc)
+				r->brk[i--] = r->brk[--r->nbrk];
+		return pc == r->sigbreak ? 0 : rp_break(r->core, pc, 0);
+	}
+	if (is_user_break(r, pc))
+		return 0;
+	b = realloc(r->brk, (r->nbrk + 1) * sizeof *b);
+	if (!b)
+		return -1;
+	r->brk = b;
+	b[r->nbrk++] = pc;
+	rp_break_if(r->core, pc, NULL, 0);
+	return rp_break(r->core, pc, 1);
+}

@@ -1,0 +1,433 @@
+/* The shadow of a visit's memory: who wrote each byte. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/buf.h"
+#include "replay/guest/memory.h"
+#include "replay/itrace/last_writer.h"
+
+#define NBYTES (UINT64_C(1) << 30)      /* entries of bytes at most */
+#define SCAN   (UINT64_C(64) << 20)     /* larger mappings that go are not searched for entries */
+
+#define PROT   (PROT_READ | PROT_WRITE)
+#define FLAGS  (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+#ifdef __SANITIZE_ADDRESS__
+static uint8_t *piece[(RP_MASK + UINT64_C(1)) / SHADOW_PIECE];
+
+uint64_t *
+wshadow_at(uint64_t addr)
+{
+	uint64_t a = addr & RP_MASK & ~UINT64_C(7);
+	uint8_t **p = &piece[a / SHADOW_PIECE];
+	void *m;
+
+	if (*p == NULL) {
+		m = mmap(NULL, SHADOW_PIECE + MEM_PAGE, PROT, FLAGS, -1, 0);
+		if (m == MAP_FAILED)
+			__builtin_trap();       /* only where tests are sanitized */
+		*p = m;
+	}
+	return (uint64_t *)(void *)(*p + a % SHADOW_PIECE);
+}
+
+static int
+low_map(void)
+{
+	return 0;
+}
+
+static void
+low_unmap(void)
+{
+	for (size_t i = 0; i < sizeof piece / sizeof *piece; i++) {
+		if (piece[i])
+			munmap(piece[i], SHADOW_PIECE + MEM_PAGE);
+		piece[i] = NULL;
+	}
+}
+
+#define low_clear low_unmap
+#else
+static int
+low_map(void)
+{
+	void *low = (void *)(uintptr_t)SHADOW_LOW, *p = mmap(low, RP_BASE - SHADOW_LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p == low) {
+		(void)madvise(p, RP_BASE - SHADOW_LOW, MADV_NOHUGEPAGE);
+		return 0;
+	}
+	if (p != MAP_FAILED)
+		munmap(p, RP_BASE - SHADOW_LOW);
+	return -1;
+}
+
+static void
+low_unmap(void)
+{
+	munmap((void *)(uintptr_t)SHADOW_LOW, RP_BASE - SHADOW_LOW);
+}
+
+static void
+low_clear(void)
+{
+	(void)madvise((void *)(uintptr_t)SHADOW_LOW, RP_BASE - SHADOW_LOW, MADV_DONTNEED);
+}
+#endif
+
+int
+wshadow_init(struct wshadow *s)
+{
+	void *p;
+
+	if (low_map() != 0)
+		return -1;
+	s->on = 1;
+	p = mmap(NULL, NBYTES * sizeof *s->bytes, PROT, FLAGS, -1, 0);
+	if (p == MAP_FAILED)
+		return -1;
+	s->bytes = p;
+	s->nbytes = 1;
+	return 0;
+}
+
+void
+wshadow_free(struct wshadow *s)
+{
+	if (s->on)
+		low_unmap();
+	if (s->bytes)
+		munmap(s->bytes, NBYTES * sizeof *s->bytes);
+	free(s->area);
+	free(s->page);
+	free(s->piece);
+}
+
+void
+wshadow_clear(struct wshadow *s)
+{
+	if (!s->on)
+		return;
+	low_clear();
+	(void)madvise(s->bytes, s->nbytes * sizeof *s->bytes, MADV_DONTNEED);
+	s->nbytes = 1;
+	s->free = 0;
+	s->narea = 0;
+	s->npage = s->lastpage = 0;
+	if (s->nslot)
+		memset(s->page, 0, s->nslot * sizeof *s->page);
+	memset(s->cache, 0, sizeof s->cache);
+}
+
+static uint64_t *
+page_slot(uint64_t *table, size_t nslot, uint64_t page)
+{
+	size_t i = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	while (table[i & (nslot - 1)] && table[i & (nslot - 1)] != page)
+		i++;
+	return &table[i & (nslot - 1)];
+}
+
+void
+wshadow_note_late(struct wshadow *s, uint64_t page)
+{
+	uint64_t *slot;
+
+	if (s->npage * 2 >= s->nslot) {
+		size_t n = s->nslot ? s->nslot * 2 : 1024;
+		uint64_t *t = calloc(n, sizeof *t);
+
+		if (!t) {
+			s->nomem = 1;
+			return;
+		}
+		for (size_t i = 0; i < s->nslot; i++)
+			if (s->page[i])
+				*page_slot(t, n, s->page[i]) = s->page[i];
+		free(s->page);
+		s->page = t;
+		s->nslot = n;
+	}
+	slot = page_slot(s->page, s->nslot, page);
+	s->npage += *slot == 0;
+	*slot = s->lastpage = page;
+}
+
+void
+wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < s->nslot; i++)
+		if (s->page[i]) {
+			const uint64_t *w = wshadow_at((s->page[i] - 1) * SHADOW_PAGE);
+			uint64_t last = 0;
+
+			for (unsigned k = 0; k < SHADOW_PAGE / 8; last = w[k++])
+				if (w[k] & VISIT_MANY)
+					for (unsigned j = 0; j < 8; j++)
+						fn(arg, s->bytes[w[k] & ~VISIT_MANY][j]);
+				else if (w[k] && w[k] != last)
+					fn(arg, w[k]);
+		}
+	for (size_t i = 0; i < s->narea; i++)
+		fn(arg, s->area[i].writer);
+}
+
+/* Index of the first area that ends behind addr */
+static size_t
+area_from(const struct wshadow *s, uint64_t addr)
+{
+	size_t lo = 0, hi = s->narea;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (s->area[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint64_t
+wshadow_unwritten(struct wshadow *s, uint64_t addr)
+{
+	uint64_t page = (addr & RP_MASK) / MEM_PAGE;
+	unsigned k = page % SHADOW_CACHE;
+
+	if (s->cache[k].page != page + 1) {
+		size_t i = area_from(s, addr & RP_MASK);
+
+		s->cache[k].page = page + 1;
+		s->cache[k].writer = i < s->narea && s->area[i].addr <= (addr & RP_MASK) ? s->area[i].writer : VISIT_INITIAL;
+	}
+	return s->cache[k].writer;
+}
+
+static uint64_t
+word_writer(struct wshadow *s, uint64_t addr)
+{
+	uint64_t w = *wshadow_at(addr);
+
+	return w ? w : wshadow_unwritten(s, addr);
+}
+
+/* The entry of the word at addr, which becomes one of bytes */
+static uint64_t *
+expand(struct wshadow *s, uint64_t addr)
+{
+	uint64_t *w = wshadow_at(addr), old = word_writer(s, addr), *b;
+	uint32_t k = s->free;
+
+	if (old & VISIT_MANY)
+		return s->bytes[old & ~VISIT_MANY];
+	if (k)
+		s->free = (uint32_t)s->bytes[k][0];
+	else if (s->nbytes < NBYTES)
+		k = s->nbytes++;
+	else {
+		s->nomem = 1;
+		k = 0;
+	}
+	b = s->bytes[k];
+	for (int i = 0; i < 8; i++)
+		b[i] = old;
+	wshadow_note(s, addr);
+	*w = VISIT_MANY | k;
+	return b;
+}
+
+static inline void
+whole(struct wshadow *s, uint64_t *w, uint64_t writer)
+{
+	if (*w & VISIT_MANY) {
+		uint32_t k = (uint32_t)*w;
+
+		s->bytes[k][0] = s->free;
+		s->free = k;
+	}
+	*w = writer;
+}
+
+void
+wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer)
+{
+	while (n) {
+		unsigned off = addr & 7, k = 8 - off;
+		uint64_t *b;
+
+		if (off == 0 && n >= 8) {
+			wshadow_note(s, addr);
+			whole(s, wshadow_at(addr), writer);
+		} else {
+			if (k > n)
+				k = (unsigned)n;
+			if (*wshadow_at(addr) != writer) {
+				b = expand(s, addr);
+				for (unsigned i = off; i < off + k; i++)
+					b[i] = writer;
+			}
+		}
+		addr += k;
+		n -= k;
+	}
+}
+
+void
+wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len)
+{
+	struct visit_piece *p = s->npiece > first ? &s->piece[s->npiece - 1] : NULL;
+
+	if (p && p->writer == writer && p->off + p->len == off) {
+		p->len = (uint16_t)(p->len + len);
+		return;
+	}
+	if (p)
+		p->more = 1;
+	if (buf_grow(&s->piece, &s->cappiece, s->npiece + 1, sizeof *s->piece) < 0) {
+		s->nomem = 1;
+		s->npiece = first;
+		return;
+	}
+	s->piece[s->npiece++] = (struct visit_piece){ .writer = writer, .off = (uint16_t)off, .len = (uint16_t)len };
+}
+
+uint64_t
+wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n)
+{
+	size_t first = s->npiece;
+	unsigned at = 0;
+	uint64_t w;
+
+	while (at < n) {
+		unsigned off = addr & 7, k = 8 - off;
+
+		if (k > n - at)
+			k = (unsigned)(n - at);
+		w = word_writer(s, addr);
+		if (w & VISIT_MANY)
+			for (unsigned i = 0; i < k; i++)
+				wshadow_piece(s, first, s->bytes[w & ~VISIT_MANY][off + i], at + i, 1);
+		else
+			wshadow_piece(s, first, w, at, k);
+		addr += k;
+		at += k;
+	}
+	if (s->npiece - first != 1)
+		return s->npiece == first ? VISIT_INITIAL : VISIT_MANY | first;
+	s->npiece = first;
+	return s->piece[first].writer;
+}
+
+/* The entries of bytes in [addr, end), of one piece, are free */
+static void
+release(struct wshadow *s, uint64_t addr, uint64_t end)
+{
+	uint64_t *w = wshadow_at(addr), *e = wshadow_at(end - 8);
+
+	if (s->nbytes < 1024 || end - addr > SCAN)
+		return;
+	for (; w <= e; w++)
+		if (*w & VISIT_MANY)
+			whole(s, w, 0);
+}
+
+static int
+area_insert(struct wshadow *s, size_t i, struct shadow_area a)
+{
+	if (buf_grow(&s->area, &s->caparea, s->narea + 1, sizeof *s->area) < 0) {
+		s->nomem = 1;
+		return -1;
+	}
+	memmove(s->area + i + 1, s->area + i, (s->narea - i) * sizeof *s->area);
+	s->area[i] = a;
+	s->narea++;
+	return 0;
+}
+
+/* No area is in [addr, end) */
+static void
+cut(struct wshadow *s, uint64_t addr, uint64_t end)
+{
+	size_t i = area_from(s, addr);
+
+	memset(s->cache, 0, sizeof s->cache);
+	while (i < s->narea && s->area[i].addr < end) {
+		struct shadow_area *a = &s->area[i];
+
+		if (a->addr < addr && a->end > end) {
+			struct shadow_area upper = { end, a->end, a->writer };
+
+			a->end = addr;
+			area_insert(s, i + 1, upper);
+			return;
+		}
+		if (a->addr < addr) {
+			a->end = addr;
+			i++;
+		} else if (a->end > end) {
+			a->addr = end;
+			return;
+		} else {
+			memmove(a, a + 1, (s->narea - i - 1) * sizeof *a);
+			s->narea--;
+		}
+	}
+}
+
+void
+wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
+{
+	uint64_t end, n;
+
+	addr &= RP_MASK;
+	if (addr < SHADOW_LOW || len == 0 || addr + len > RP_MASK + UINT64_C(1))
+		return;
+	cut(s, addr, addr + len);
+	for (end = addr + len; addr < end; addr += n) {
+		n = SHADOW_PIECE - addr % SHADOW_PIECE;
+		if (n > end - addr)
+			n = end - addr;
+		release(s, addr, addr + n);
+		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), MADV_DONTNEED);
+	}
+}
+
+void
+wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer)
+{
+	addr &= RP_MASK;
+	wshadow_unmap(s, addr, len);
+	if (writer != VISIT_INITIAL && len)
+		area_insert(s, area_from(s, addr), (struct shadow_area){ addr, addr + len, writer });
+}
+
+/* Words go along; what is beyond the old length is new */
+void
+wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer)
+{
+	uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen, from = m->from & RP_MASK, to = m->to & RP_MASK;
+
+	if (from == to) {
+		if (m->newlen > n)
+			wshadow_map(s, to + n, m->newlen - n, writer);
+		else if (m->oldlen > n)
+			wshadow_unmap(s, from + n, m->oldlen - n);
+		return;
+	}
+	wshadow_unmap(s, to, m->newlen);
+	wshadow_map(s, to + n, m->newlen - n, writer);
+	for (uint64_t i = 0; i < n; i += 8) {
+		uint64_t *w = wshadow_at(from + i), v = word_writer(s, from + i);
+
+		if (v) {
+			wshadow_note(s, to + i);
+			*wshadow_at(to + i) = v;
+			*w = 0;
+		}
+	}
+	wshadow_unmap(s, from, m->oldlen);
+}

@@ -1,0 +1,214 @@
+/* Visits: segments, and going to instances. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/itrace/itrace_internal.h"
+
+#define NEAR  2000000u          /* going to a state that was kept costs as much as running through so many instances */
+#define FIRST (UINT64_C(256) << 20)     /* bytes that the state at the beginning may have, to be kept for visit_again */
+#define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
+
+/* Nobody has written anything, and nothing is left to hand over */
+static void
+begin(struct visit *v)
+{
+	memset(v->last, 0, sizeof v->last);
+	v->split = 0;
+	wshadow_clear(&v->mem);
+	v->nrun = v->ninsn = v->nwriter = v->mem.npiece = 0;
+	v->batch.nrun = 0;
+	v->next = v->nextin = 0;
+	v->half = NULL;
+	v->n = drive_instances(v->r);
+	v->r->x.out = v->r->words;
+	v->done = 0;
+	v->pending = v->r->pending = v->r->ended;
+	v->due = visit_keep_at(v, v->n);
+}
+
+/* Muted: to a segment's start, to an instruction count, or to an instance */
+static int
+go(struct visit *v, size_t k)
+{
+	int e;
+
+	v->muted = 1;
+	e = k ? replay_seek(v->r, k - 1) : drive_rewind(v->r) == 0 ? REPLAY_OK : REPLAY_BAD;
+	if (e == REPLAY_OK && k && v->r->uncounted && v->seg) {
+		v->r->x.again = v->r->x.icount - v->seg[k];
+		v->r->uncounted = 0;
+	}
+	v->muted = 0;
+	return e;
+}
+
+static int
+run(struct visit *v, uint64_t icount, uint64_t n)
+{
+	uint64_t most = v->r->most;
+	int e;
+
+	v->muted = 1;
+	v->r->most = n;
+	e = drive_run(v->r, icount);
+	v->r->most = most;
+	v->muted = 0;
+	return e;
+}
+
+/* Keyframes that do not say their instances: by a run through all before the last */
+static int
+count(struct visit *v)
+{
+	if (go(v, 0) != REPLAY_OK)
+		return -1;
+	for (size_t k = 1; k < v->nseg; k++) {
+		if (run(v, replay_key(v->r, k - 1), WS_UNKNOWN) != REPLAY_OK)
+			return -1;
+		v->seg[k] = drive_instances(v->r);
+	}
+	if (go(v, 0) != REPLAY_OK)
+		return -1;
+	begin(v);
+	return 0;
+}
+
+size_t
+visit_segments(struct visit *v)
+{
+	size_t n = replay_nkeys(v->r) + 1, k;
+
+	if (v->seg)
+		return v->nseg;
+	if ((v->seg = calloc(n, sizeof *v->seg)) == NULL) {
+		drive_bad(v->r, "no memory");
+		return 0;
+	}
+	v->nseg = n;
+	for (k = 1; k < n; k++) {
+		v->seg[k] = replay_key_instances(v->r, k - 1);
+		if (v->seg[k] == WS_UNKNOWN)
+			break;
+		if (v->seg[k] < v->seg[k - 1] || v->seg[k] >= VISIT_MANY) {
+			drive_bad(v->r, "keyframe %zu has %llu instances before it", k, (unsigned long long)v->seg[k]);
+			break;
+		}
+	}
+	if (k == n || (v->seg[k] == WS_UNKNOWN && count(v) == 0))
+		return n;
+	free(v->seg);
+	v->seg = NULL;
+	return 0;
+}
+
+uint64_t
+visit_segment(const struct visit *v, size_t k)
+{
+	return v->seg[k];
+}
+
+/* To a state that was kept */
+static int
+back(struct visit *v, const struct snap *s)
+{
+	int e;
+
+	v->muted = 1;
+	e = snap_return(v->r, s, v->kept->pagemap);
+	v->muted = 0;
+	return e == 0 ? REPLAY_OK : REPLAY_BAD;
+}
+
+int
+visit_seek(struct visit *v, size_t k)
+{
+	const struct snap *s = k == 0 ? visit_kept(v, 0) : NULL;
+
+	if (visit_segments(v) == 0 || (s ? back(v, s) : go(v, k)) != REPLAY_OK)
+		return REPLAY_BAD;
+	begin(v);
+	return REPLAY_OK;
+}
+
+void
+visit_twice(struct visit *v)
+{
+	v->writerslater = v->writers;
+	v->writers = 0;
+	(void)visit_keep(v, FIRST, UINT64_MAX >> 1);    /* the beginning alone; without it, code is made again */
+}
+
+int
+visit_again(struct visit *v)
+{
+	const struct snap *s = visit_kept(v, 0);
+	int e = v->r->ended == REPLAY_BAD ? REPLAY_BAD : s ? back(v, s) : go(v, 0);
+
+	visit_kept_free(v->kept);
+	v->kept = NULL;
+	v->writers = v->writerslater;
+	if (e == REPLAY_OK)
+		begin(v);
+	return e;
+}
+
+/* Muted, to behind instance n; on the way states are kept */
+static int
+run_to(struct visit *v, uint64_t n)
+{
+	int e = REPLAY_OK;
+
+	while (e == REPLAY_OK && v->due < n) {
+		uint64_t now = drive_instances(v->r);
+
+		if (now < v->due && (e = run(v, WS_UNKNOWN, v->due)) != REPLAY_OK)
+			break;
+		visit_keep_now(v);
+	}
+	return e == REPLAY_OK ? run(v, WS_UNKNOWN, n) : e;
+}
+
+int
+visit_goto(struct visit *v, uint64_t n)
+{
+	struct replay *r = v->r;
+	size_t k = visit_segments(v);
+	const struct snap *s;
+	uint64_t at;
+	int e = REPLAY_OK, here;
+
+	if (k == 0)
+		return REPLAY_BAD;
+	if (n == 0)
+		n = 1;
+	while (--k && v->seg[k] > n - 1)
+		;
+	at = k ? replay_key(r, k - 1) : 0;
+	here = r->ended == REPLAY_OK && drive_instances(r) <= n - 1;
+	s = visit_kept(v, n - 1);
+	if (s && s->x.icount + WORTH >= at && (!here || s->n > drive_instances(r) + NEAR))
+		e = back(v, s);
+	else if (!here || (at > r->x.icount && at - r->x.icount > WORTH))
+		e = go(v, k);
+	v->due = visit_keep_at(v, drive_instances(r));
+	if (e == REPLAY_OK)
+		e = run_to(v, n - 1);
+	begin(v);
+	return e;
+}
+
+void
+visit_stop(struct visit *v, size_t k)
+{
+	replay_until(v->r, k && k < v->nseg ? replay_key(v->r, k - 1) : WS_UNKNOWN);
+	if (v->r->ended == REPLAY_OK)
+		v->pending = v->r->pending = REPLAY_OK;
+}
+
+void
+visit_until(struct visit *v, uint64_t n)
+{
+	v->r->most = n;
+	if (v->r->ended == REPLAY_OK)
+		v->pending = v->r->pending = REPLAY_OK;
+}

@@ -1,0 +1,238 @@
+/*
+ * States of a replay kept in memory.  Which of the guest's pages there are is
+ * the system's pagemap; which of them changed, comparing them: a page takes a
+ * fraction of a microsecond, and nothing has to be watched while the guest runs.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "replay/itrace/snapshot.h"
+
+#define ENTRIES 2048u                   /* of the pagemap at once */
+#define THERE   (UINT64_C(3) << 62)     /* in memory, or swapped out */
+
+struct snap_page {
+	uint64_t refs;
+	uint8_t b[MEM_PAGE];
+};
+
+static const uint8_t zeros[MEM_PAGE];
+
+/* The pages of an area, in order */
+struct pages {
+	uint64_t addr, end;
+	size_t i, n;
+	int pagemap, bad;
+	int shared;                     /* pages may be there that this mapping did not touch yet */
+	uint64_t entry[ENTRIES];
+};
+
+static void
+pages_of(struct pages *p, const struct mem_area *a, int pagemap)
+{
+	p->addr = a->m.addr;
+	p->end = a->m.addr + a->m.len;
+	p->i = p->n = 0;
+	p->pagemap = pagemap;
+	p->shared = a->obj != 0;
+	p->bad = 0;
+}
+
+static int
+in_memory(uint64_t addr, size_t n, uint64_t *entry)
+{
+	unsigned char in[ENTRIES];
+
+	if (mincore(rp_host(addr), n * MEM_PAGE, in) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (in[i] & 1)
+			entry[i] |= THERE;
+	return 0;
+}
+
+/* The next page that there is, or the area's end */
+static uint64_t
+pages_next(struct pages *p)
+{
+	for (; p->addr < p->end; p->addr += MEM_PAGE, p->i++) {
+		if (p->i == p->n) {
+			size_t left = (p->end - p->addr) / MEM_PAGE, n = left < ENTRIES ? left : ENTRIES;
+			uint64_t at = (uint64_t)(uintptr_t)rp_host(p->addr) / MEM_PAGE * sizeof *p->entry;
+
+			if (pread(p->pagemap, p->entry, n * sizeof *p->entry, (off_t)at) != (ssize_t)(n * sizeof *p->entry)) {
+				p->bad = 1;
+				return p->end;
+			}
+			if (p->shared && in_memory(p->addr, n, p->entry) != 0) {
+				p->bad = 1;
+				return p->end;
+			}
+			p->i = 0;
+			p->n = n;
+		}
+		if (p->entry[p->i] & THERE) {
+			p->i++;
+			p->addr += MEM_PAGE;
+			return p->addr - MEM_PAGE;
+		}
+	}
+	return p->end;
+}
+
+static uint64_t
+page_drop(struct snap_page *p)
+{
+	if (--p->refs)
+		return 0;
+	free(p);
+	return sizeof *p;
+}
+
+/* A page as it is now; base: as it was once, or NULL */
+static int
+keep(struct snap *s, uint64_t addr, struct snap_page *base)
+{
+	const uint8_t *b = rp_host(addr);
+
+	if (!base || memcmp(base->b, b, MEM_PAGE) != 0) {
+		if (memcmp(zeros, b, MEM_PAGE) == 0)
+			return 0;
+		if ((base = malloc(sizeof *base)) == NULL)
+			return -1;
+		memcpy(base->b, b, MEM_PAGE);
+		base->refs = 0;
+		s->bytes += sizeof *base;
+	}
+	base->refs++;
+	if (s->npage == s->cappage && buf_grow(&s->page, &s->cappage, s->npage + 1, sizeof *s->page) < 0) {
+		(void)page_drop(base);
+		return -1;
+	}
+	s->page[s->npage++] = (struct snap_at){ addr, base };
+	return 0;
+}
+
+static int
+keep_all(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
+{
+	const struct snap_at *b = base ? base->page : NULL, *end = base ? b + base->npage : NULL;
+	struct pages p;
+
+	for (size_t i = 0; i < s->narea; i++) {
+		uint64_t addr;
+
+		pages_of(&p, &s->area[i], pagemap);
+		while ((addr = pages_next(&p)) < p.end) {
+			while (b < end && b->addr < addr)
+				b++;
+			if (keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 || s->bytes > most)
+				return -1;
+		}
+		if (p.bad)
+			return -1;
+	}
+	return 0;
+}
+
+struct snap *
+snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
+{
+	struct snap *s;
+
+	if (r->ended != REPLAY_OK || r->pending != REPLAY_OK || r->cut || r->x.half || (s = calloc(1, sizeof *s)) == NULL)
+		return NULL;
+	s->n = drive_instances(r);
+	s->x = r->x;
+	memcpy(s->xsave, r->x.cpu.xsave, RP_XSAVE);
+	s->after_sig = r->after_sig;
+	s->keyed = r->keyed;
+	s->uncounted = r->uncounted;
+	s->triggers = r->triggers;
+	s->broke = r->broke;
+	s->from = r->from;
+	s->latest = r->latest;
+	s->mark = ws_mark(r->in, &r->next);
+	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && keep_all(s, base, pagemap, most) == 0) {
+		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
+		return s;
+	}
+	(void)snap_free(s);
+	return NULL;
+}
+
+/* One area's contents; *at: the first page of s that is not done */
+static int
+restore(const struct snap *s, const struct mem_area *a, size_t *at, int pagemap)
+{
+	struct pages p;
+	uint64_t addr;
+
+	pages_of(&p, a, pagemap);
+	do {
+		addr = pages_next(&p);
+		for (; *at < s->npage && s->page[*at].addr < addr; ++*at)
+			memcpy(rp_host(s->page[*at].addr), s->page[*at].page->b, MEM_PAGE);
+		if (addr == p.end)
+			break;
+		if (*at < s->npage && s->page[*at].addr == addr) {
+			if (memcmp(rp_host(addr), s->page[*at].page->b, MEM_PAGE) != 0)
+				memcpy(rp_host(addr), s->page[*at].page->b, MEM_PAGE);
+			++*at;
+		} else if (memcmp(rp_host(addr), zeros, MEM_PAGE) != 0)
+			memset(rp_host(addr), 0, MEM_PAGE);
+	} while (addr < p.end);
+	return p.bad ? -1 : 0;
+}
+
+int
+snap_return(struct replay *r, const struct snap *s, int pagemap)
+{
+	uint8_t *xsave = r->x.cpu.xsave;
+	size_t at = 0;
+
+	if (r->ended == REPLAY_BAD)
+		return REPLAY_BAD;
+	r->ended = REPLAY_OK;
+	if (mem_become(&r->mem, s->area, s->narea) != 0)
+		return drive_bad_mem(r);
+	for (size_t i = 0; i < s->narea; i++)
+		if (restore(s, &s->area[i], &at, pagemap) != 0)
+			return drive_bad(r, "the pages of memory are not to be learnt");
+	r->x = s->x;
+	r->x.cpu.xsave = xsave;
+	r->x.late = NULL;
+	memcpy(xsave, s->xsave, RP_XSAVE);
+	r->cut = 0;
+	r->after_sig = s->after_sig;
+	r->keyed = s->keyed;
+	r->uncounted = s->uncounted;
+	r->triggers = s->triggers;
+	r->broke = s->broke;
+	r->from = s->from;
+	r->latest = s->latest;
+	r->pending = REPLAY_OK;
+	if (ws_return(r->in, s->mark, &r->next) != 0)
+		return drive_bad_file(r);
+	return drive_await(r);
+}
+
+uint64_t
+snap_free(struct snap *s)
+{
+	uint64_t bytes;
+
+	if (!s)
+		return 0;
+	bytes = sizeof *s + s->cappage * sizeof *s->page + (s->mark ? ws_mark_bytes(s->mark, 0) : 0);
+	for (size_t i = 0; i < s->npage; i++)
+		bytes += page_drop(s->page[i].page);
+	free(s->page);
+	mem_drop(s->area, s->narea);
+	ws_mark_free(s->mark);
+	free(s);
+	return bytes;
+}

@@ -1,0 +1,136 @@
+/* rdrand, rdseed and rdpid: what the processor makes up, made up here and given to the process.  rdtsc, found. */
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "replay/ptrace/tracee.h"
+
+int
+tracee_tsc_faults(void)
+{
+	static int known;               /* 1: no; 2: yes */
+	int status = 0;
+	pid_t pid;
+
+	if (known)
+		return known - 1;
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit none = {0, 0};
+
+		signal(SIGSEGV, SIG_DFL);
+		setrlimit(RLIMIT_CORE, &none);
+		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0)
+			(void)__rdtsc();
+		kill(getpid(), SIGKILL);
+	}
+	known = 1 + (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	return known - 1;
+}
+
+static void __attribute__((noinline))
+watched(void)
+{
+	__asm__ volatile("");
+}
+
+int
+tracee_watches(void)
+{
+	static int known;               /* 1: no; 2: yes */
+	const size_t reg = offsetof(struct user, u_debugreg);
+	int status = 0;
+	pid_t pid;
+
+	if (known)
+		return known - 1;
+	pid = fork();
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
+			watched();
+		kill(getpid(), SIGKILL);
+	}
+	known = 1;
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		if (ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)watched) == 0 &&
+		    ptrace(PTRACE_POKEUSER, pid, reg + 7 * sizeof(long), 1ul) == 0 &&
+		    ptrace(PTRACE_CONT, pid, NULL, NULL) == 0 && waitpid(pid, &status, 0) == pid &&
+		    WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP)
+			known = 2;
+		if (WIFSTOPPED(status)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+		}
+	}
+	return known - 1;
+}
+
+int
+tracee_tsc(const uint8_t *b, size_t n, struct tracee_random *d)
+{
+	if (n < 2 || b[0] != 0x0f || (b[1] != 0x31 && (n < 3 || b[1] != 0x01 || b[2] != 0xf9)))
+		return -1;
+	*d = (struct tracee_random){.insn = TRACEE_TSC, .len = b[1] == 0x31 ? 2 : 3};
+	return 0;
+}
+
+int
+tracee_random(const uint8_t *b, size_t n, struct tracee_random *d)
+{
+	size_t i = 0;
+	unsigned rex = 0, modrm;
+	int narrow = 0, rep = 0;
+
+	for (; i < n && (b[i] == 0x66 || b[i] == 0xf3); i++) {
+		narrow |= b[i] == 0x66;
+		rep |= b[i] == 0xf3;
+	}
+	if (i < n && (b[i] & 0xf0) == 0x40)
+		rex = b[i++];
+	if (n - i < 3 || b[i] != 0x0f || b[i + 1] != 0xc7 || b[i + 2] < 0xf0)
+		return -1;
+	modrm = b[i + 2];
+	if (rep && modrm < 0xf8)
+		return -1;
+	d->insn = rep ? WS_RDPID : modrm < 0xf8 ? WS_RDRAND : WS_RDSEED;
+	d->reg = (modrm & 7) | (rex & 1) << 3;
+	d->size = rep || rex & 8 ? 8 : narrow ? 2 : 4;
+	d->len = (unsigned)i + 3;
+	return 0;
+}
+
+void
+tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec)
+{
+	uint64_t v = 0;
+	uint8_t ok = 1;
+
+	/* by their bytes: an assembler may not know them */
+	if (d->insn == WS_RDPID)
+		__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(v));
+	else if (d->insn == WS_RDSEED)
+		__asm__ volatile(".byte 0x48, 0x0f, 0xc7, 0xf8; setc %1" : "=a"(v), "=q"(ok) :: "cc");
+	else
+		__asm__ volatile(".byte 0x48, 0x0f, 0xc7, 0xf0; setc %1" : "=a"(v), "=q"(ok) :: "cc");
+	rec->insn = d->insn;
+	rec->failed = !ok;
+	rec->value = !ok ? 0 : d->size == 8 ? v : v & ((UINT64_C(1) << 8 * d->size) - 1);
+}
+
+void
+tracee_give_random(const struct tracee_random *d, const struct ws_rec_rand *rec, struct ws_regs *w)
+{
+	uint64_t *r = &w->r[d->reg];
+
+	*r = d->size == 2 ? (*r & ~UINT64_C(0xffff)) | rec->value : rec->value;
+	if (d->insn != WS_RDPID)        /* OF SF ZF AF PF are 0 */
+		w->rflags = (w->rflags & ~UINT64_C(0x8d5)) | !rec->failed;
+	w->rip += d->len;
+}

@@ -1,0 +1,183 @@
+/* Stops, registers, and system calls in a traced process's name. */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "replay/ptrace/tracee.h"
+
+int
+tracee_resume(struct tracee *t, int how, int sig)
+{
+	return ptrace((enum __ptrace_request)how, t->pid, NULL, (void *)(intptr_t)sig) < 0 ? errno : 0;
+}
+
+int
+tracee_wait(struct tracee *t, int *status)
+{
+	return waitpid(t->pid, status, __WALL) < 0 ? errno : 0;
+}
+
+int
+tracee_regs(struct tracee *t, struct user_regs_struct *g)
+{
+	return ptrace(PTRACE_GETREGS, t->pid, NULL, g) < 0 ? errno : 0;
+}
+
+int
+tracee_setregs(struct tracee *t, const struct user_regs_struct *g)
+{
+	return ptrace(PTRACE_SETREGS, t->pid, NULL, g) < 0 ? errno : 0;
+}
+
+int
+tracee_xsave(struct tracee *t, void *p, size_t *n)
+{
+	struct iovec v = {p, *n};
+
+	if (ptrace(PTRACE_GETREGSET, t->pid, (void *)NT_X86_XSTATE, &v) < 0)
+		return errno;
+	*n = v.iov_len;
+	return 0;
+}
+
+/* A full queue drops the newest: standard signals are at most 31, and a burst of real-time ones is not kept waiting */
+void
+tracee_hold(struct tracee *t, const siginfo_t *si)
+{
+	if (t->nheld < TRACEE_HELD)
+		t->held[t->nheld++] = *si;
+}
+
+/*
+ * Resume and wait for the next syscall stop; signals are held, job control
+ * waits.  Where a fault comes instead of the call, there is no `syscall`
+ * instruction that the process may execute: it would come again for ever.
+ */
+static int
+next_stop(struct tracee *t)
+{
+	siginfo_t si;
+	int err, status;
+
+	for (;;) {
+		err = tracee_resume(t, PTRACE_SYSCALL, 0);
+		if (err)
+			return err;
+		while ((err = tracee_wait(t, &status)) == EINTR)
+			;
+		if (err)
+			return err;
+		if (!WIFSTOPPED(status))
+			return ESRCH;
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			return 0;
+		if (status >> 16 != 0 || ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))
+			continue;
+		if ((si.si_signo == SIGSEGV || si.si_signo == SIGBUS || si.si_signo == SIGILL) && si.si_code > 0)
+			return EFAULT;
+		tracee_hold(t, &si);
+	}
+}
+
+static int
+run_call(struct tracee *t, struct user_regs_struct *g, long *ret)
+{
+	int err = tracee_setregs(t, g);
+
+	if (!err)
+		err = next_stop(t);
+	if (!err)
+		err = next_stop(t);
+	if (!err)
+		err = tracee_regs(t, g);
+	*ret = (long)g->rax;
+	return err;
+}
+
+int
+tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+	static const uint8_t insn[2] = {0x0f, 0x05};
+	struct user_regs_struct old, g;
+	uint8_t kept[2], now[2];
+	int err = tracee_regs(t, &old), poked = 0;
+
+	if (err)
+		return err;
+	g = old;
+	if (t->site && (tracee_read(t, t->site, now, 2) != 2 || memcmp(now, insn, 2)))
+		t->site = 0;
+	g.rip = t->site;
+	if (!t->site) {
+		g.rip = old.rip;
+		if (tracee_read(t, g.rip, kept, 2) != 2 || tracee_write(t, g.rip, insn, 2) != 2)
+			return EFAULT;
+		poked = 1;
+	}
+	g.rax = (uint64_t)nr;
+	g.orig_rax = UINT64_MAX;        /* nothing to restart */
+	g.rdi = a;
+	g.rsi = b;
+	g.rdx = c;
+	g.r10 = d;
+	g.r8 = e;
+	g.r9 = f;
+	err = run_call(t, &g, ret);
+	if (poked && !err && tracee_write(t, old.rip, kept, 2) != 2)
+		err = EFAULT;
+	if (!err)
+		err = tracee_setregs(t, &old);
+	return err;
+}
+
+int
+tracee_uncall(struct tracee *t, const struct user_regs_struct *g)
+{
+	struct user_regs_struct s = *g;
+	int err;
+
+	s.orig_rax = UINT64_MAX;        /* no such call: nothing happens */
+	err = tracee_setregs(t, &s);
+	if (!err)
+		err = next_stop(t);
+	s.rax = g->orig_rax;
+	s.rip -= 2;
+	if (!err)
+		err = tracee_setregs(t, &s);
+	return err;
+}
+
+void
+tracee_to_user(struct user_regs_struct *g, const struct ws_regs *w)
+{
+	unsigned long long *const r[16] = {
+		&g->rax, &g->rcx, &g->rdx, &g->rbx, &g->rsp, &g->rbp, &g->rsi, &g->rdi,
+		&g->r8, &g->r9, &g->r10, &g->r11, &g->r12, &g->r13, &g->r14, &g->r15,
+	};
+
+	for (int i = 0; i < 16; i++)
+		*r[i] = w->r[i];
+	g->rip = w->rip;
+	g->eflags = w->rflags;
+	g->fs_base = w->fsbase;
+	g->gs_base = w->gsbase;
+	g->orig_rax = UINT64_MAX;
+}
+
+void
+tracee_from_user(struct ws_regs *w, const struct user_regs_struct *g, uint64_t rax)
+{
+	const uint64_t r[16] = {
+		rax, g->rcx, g->rdx, g->rbx, g->rsp, g->rbp, g->rsi, g->rdi,
+		g->r8, g->r9, g->r10, g->r11, g->r12, g->r13, g->r14, g->r15,
+	};
+
+	memcpy(w->r, r, sizeof(r));
+	w->rip = g->rip;
+	w->rflags = g->eflags;
+	w->fsbase = g->fs_base;
+	w->gsbase = g->gs_base;
+}

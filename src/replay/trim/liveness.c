@@ -1,0 +1,294 @@
+/*
+ * Trimming, pass 1: which bytes are read before they are written, and which
+ * contents of the capture they came from.  Code that branches could have led
+ * to is kept as well, for post-dominators.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/buf.h"
+#include "cfg/code.h"
+#include "isa/x86/decode.h"
+#include "replay/trim/shadow_internal.h"
+
+#define EVERY   50000000u
+#define SAMPLE  (64u << 20)     /* so much of the contents is compressed to know how small they get */
+#define CHUNK   (256u << 10)    /* at once */
+
+struct note {
+	struct shadow s;
+	struct replay *r;
+	struct trim_found *found;
+	struct wcode code;
+	struct wcode_replay mem;        /* where its bytes come from */
+	uint64_t every;
+	size_t done;                    /* references of this batch that are noted */
+	uint8_t *sample, *packed;       /* CHUNK, ZSTD_compressBound(CHUNK) */
+};
+
+static uint64_t
+squeeze(struct note *t, const void *p, size_t n)
+{
+	size_t k = ZSTD_compress(t->packed, ZSTD_compressBound(CHUNK), p, n, 1);
+
+	return ZSTD_isError(k) ? n : k;
+}
+
+static void
+sample_mem(struct note *t, const struct ws_rec_mem *m)
+{
+	struct trim_found *f = t->found;
+
+	if (f->sampled >= SAMPLE)
+		return;
+	f->sampled += m->n;
+	for (size_t at = 0; m->p && at < m->n; at += CHUNK) {
+		size_t n = m->n - at < CHUNK ? m->n - at : CHUNK;
+
+		f->packed += n < 256 ? n : squeeze(t, m->p + at, n);
+	}
+}
+
+/* What the lines of the segment would cost: as they are now, a segment too late */
+static void
+sample_seg(struct note *t, struct trim_seg *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		for (unsigned k = 0; k < TRIM_LINES; k++) {
+			if (!(s->page[i].need >> k & 1) ||
+			    mem_read(&t->r->mem, s->page[i].no * MEM_PAGE + k * WS_LINE, t->sample + n, WS_LINE) != WS_LINE)
+				continue;
+			n += WS_LINE;
+			s->lines++;
+			if (n == CHUNK) {
+				s->packed += squeeze(t, t->sample, n);
+				n = 0;
+			}
+		}
+	s->packed += squeeze(t, t->sample, n);
+}
+
+static void
+on_fetch(void *arg, uint64_t pc, unsigned len)
+{
+	struct note *t = arg;
+	uint8_t b[15];
+
+	if (len <= sizeof b && mem_read(&t->r->mem, pc, b, len) == len && wcode_insn(&t->code, pc, b, len) != 0)
+		t->s.nomem = 1;
+}
+
+static void
+on_kept(void *arg, uint64_t addr, size_t n)
+{
+	struct note *t = arg;
+
+	shadow_keep(&t->s, addr, n);
+}
+
+/* The references so far: before anything else happens to memory */
+static void
+catch_up(struct note *t)
+{
+	size_t n = t->r && t->r->x.out ? (size_t)(t->r->x.out - t->r->words) : 0;
+
+	if (n > t->done) {
+		shadow_words(&t->s, t->r->words + t->done, n - t->done);
+		t->done = n;
+		t->mem.r = t->r;
+		wcode_remapped(&t->mem);
+		if (wcode_descend(&t->code) != 0)
+			t->s.nomem = 1;
+	}
+}
+
+static int
+on_record(void *arg, const struct ws_rec *rec)
+{
+	struct note *t = arg;
+	int e = 0;
+
+	catch_up(t);
+	switch (rec->kind) {
+	case WS_MEM:
+		sample_mem(t, &rec->u.mem);
+		e = shadow_mem(&t->s, &rec->u.mem);
+		if (rec->u.mem.p && mem_twin(&t->r->mem, rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
+			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);      /* it may be read elsewhere */
+		break;
+	case WS_MAP: e = shadow_drop(&t->s, rec->u.map.addr, rec->u.map.len); break;
+	case WS_UNMAP: e = shadow_drop(&t->s, rec->u.range.addr, rec->u.range.len); break;
+	case WS_MOVE: e = shadow_move(&t->s, &rec->u.move); break;
+	default: t->found->ntrigger += (uint64_t)ws_is_trigger(rec->kind); break;
+	}
+	t->s.nomem |= e != 0;
+	return t->s.nomem ? -1 : 0;
+}
+
+static int
+on_read(void *arg, uint64_t addr, size_t n)
+{
+	struct note *t = arg;
+
+	catch_up(t);
+	shadow_read(&t->s, addr, n);
+	return t->s.nomem ? -1 : 0;
+}
+
+static int
+begin_segment(struct note *t, uint64_t icount)
+{
+	struct trim_found *f = t->found;
+
+	if (buf_grow(&f->seg, &f->capseg, f->nseg + 1, sizeof *f->seg) < 0)
+		return -1;
+	f->seg[f->nseg++] = (struct trim_seg){ .icount = icount };
+	return 0;
+}
+
+/* Every other candidate goes, and from now on they are twice as far apart */
+static int
+thin(struct note *t)
+{
+	struct trim_found *f = t->found;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nseg; i += 2) {
+		if (i + 1 < f->nseg) {
+			if (trim_join(&f->seg[i], &f->seg[i + 1]) != 0)
+				return -1;
+			free(f->seg[i + 1].page);
+		}
+		f->seg[n++] = f->seg[i];
+	}
+	f->nseg = n;
+	t->every *= 2;
+	return 0;
+}
+
+static int
+run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
+{
+	struct replay *r = t->r;
+	const uint64_t *w;
+	uint64_t due = t->every;
+	size_t n;
+	int got;
+
+	for (;;) {
+		replay_until(r, due);
+		while ((got = replay_refs(r, &w, &n)) == REPLAY_OK) {
+			catch_up(t);
+			t->done = 0;
+			if (t->s.nomem)
+				return -1;
+			if (o->progress)
+				o->progress(o->arg, replay_icount(r), 1);
+		}
+		t->found->ninst = replay_icount(r);
+		if (got == REPLAY_BAD)
+			*f = *replay_fault(r);
+		if (got == REPLAY_BAD && !r->cut)
+			return -1;
+		if (shadow_end_segment(&t->s) != 0)
+			return -1;
+		sample_seg(t, &t->found->seg[t->found->nseg - 1]);
+		if (r->ended != REPLAY_OK)
+			return r->cut;
+		if (t->found->nseg >= TRIM_SEGS && thin(t) != 0)
+			return -1;
+		if (begin_segment(t, replay_icount(r)) != 0)
+			return -1;
+		due = replay_icount(r) + t->every;
+	}
+}
+
+static int
+by_mem(const void *a, const void *b)
+{
+	const struct trim_need *p = a, *q = b;
+
+	if (p->mem != q->mem)
+		return p->mem < q->mem ? -1 : 1;
+	return p->line < q->line ? -1 : p->line > q->line;
+}
+
+/* Everything that is left, then in the order in which pass 2 meets it */
+static int
+gather(struct note *t)
+{
+	struct trim_found *f = t->found;
+
+	if (shadow_settle(&t->s) != 0)
+		return -1;
+	if (f->nneed)
+		qsort(f->need, f->nneed, sizeof *f->need, by_mem);
+	for (size_t i = 0; i < f->nneed; i++)
+		f->needed += (uint64_t)f->need[i].count * WS_LINE;
+	return 0;
+}
+
+static int
+pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_fault *f)
+{
+	struct drive_watch watch = { .record = on_record, .read = on_read, .cut = 1, .arg = t };
+	int e;
+
+	wcode_init(&t->code, wcode_read_replay, &t->mem);
+	t->code.kept = on_kept;
+	t->code.keptarg = t->s.arg = t;
+	t->s.fetch = on_fetch;
+	t->sample = malloc(CHUNK);
+	t->packed = malloc(ZSTD_compressBound(CHUNK));
+	t->s.nomem = !t->sample || !t->packed || begin_segment(t, 0) != 0;
+	if (t->s.nomem)
+		return -1;
+	t->r = drive_open(in, &watch, f);
+	if (!t->r)
+		return -1;
+	t->code.amd = x86_amd(replay_header(t->r));
+	if (drive_start(t->r) != 0) {
+		*f = t->r->fault;
+		return -1;
+	}
+	e = run(t, o, f);
+	return e >= 0 && gather(t) != 0 ? -1 : e;
+}
+
+int
+trim_note(const char *in, const struct trim_opts *o, struct trim_found *found, struct replay_fault *f)
+{
+	struct note *t = calloc(1, sizeof *t);
+	int e = -1;
+
+	*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+	if (t) {
+		t->found = t->s.found = found;
+		t->every = o->every ? o->every : EVERY;
+		e = pass1(t, in, o, f);
+	}
+	if (!t || t->s.nomem || (e < 0 && !f->err[0]))
+		snprintf(f->err, sizeof f->err, "no memory");
+	if (t) {
+		replay_close(t->r);
+		shadow_free(&t->s);
+		wcode_free(&t->code);
+		free(t->sample);
+		free(t->packed);
+	}
+	free(t);
+	return e;
+}
+
+void
+trim_found_free(struct trim_found *f)
+{
+	for (size_t i = 0; i < f->nseg; i++)
+		free(f->seg[i].page);
+	free(f->seg);
+	free(f->need);
+}

@@ -1,0 +1,347 @@
+/*
+ * Trimming, pass 2: the capture again, and of its contents only what a replay
+ * needs, with keyframes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "replay/trim/trim_internal.h"
+
+#define GAP 1u                  /* so many lines that nobody needs do not end a run of those that somebody does */
+
+struct trim {
+	struct replay *r;
+	const struct trim_opts *o;
+	struct trim_found found;
+	size_t at;                      /* of found.need */
+	uint32_t mem;                   /* MEMs so far */
+	struct ws_writer *w;
+	uint8_t *room;                  /* bytes of a run; owned */
+	size_t caproom;
+	struct ws_rec_range *fresh;     /* mapped since the last trigger; owned */
+	size_t nfresh, capfresh;
+	uint64_t last;                  /* instructions before the last system call or signal */
+	struct replay_fault *fault;
+};
+
+static int
+bad(struct trim *t, const char *what)
+{
+	snprintf(t->fault->err, sizeof t->fault->err, "%s", what);
+	return -1;
+}
+
+static int
+put(struct trim *t, const struct ws_rec *rec)
+{
+	if (ws_put(t->w, rec) == 0)
+		return 0;
+	return bad(t, ws_write_fault(t->w)->err);
+}
+
+/* n bytes at addr, of memory that is known to be zero if `zero` */
+static int
+put_mem(struct trim *t, uint64_t addr, const uint8_t *p, size_t n, int zero)
+{
+	struct ws_rec rec = { .kind = WS_MEM };
+	int any = 0;
+
+	for (size_t i = 0; i < n && !any; i++)
+		any = p[i] != 0;
+	if (!any && zero)
+		return 0;
+	rec.u.mem.addr = addr;
+	rec.u.mem.p = any ? p : NULL;
+	rec.u.mem.n = n;
+	return put(t, &rec);
+}
+
+static int
+add_fresh(struct trim *t, uint64_t addr, uint64_t len)
+{
+	if (buf_grow(&t->fresh, &t->capfresh, t->nfresh + 1, sizeof *t->fresh) < 0)
+		return bad(t, "no memory");
+	t->fresh[t->nfresh++] = (struct ws_rec_range){ .addr = addr, .len = len };
+	return 0;
+}
+
+static int
+is_fresh(const struct trim *t, const struct ws_rec_mem *m)
+{
+	for (size_t i = t->nfresh; i-- > 0;)
+		if (m->addr >= t->fresh[i].addr && m->addr - t->fresh[i].addr < t->fresh[i].len)
+			return m->n <= t->fresh[i].len - (m->addr - t->fresh[i].addr);
+	return 0;
+}
+
+static int
+room(struct trim *t, size_t n)
+{
+	uint8_t *p;
+
+	if (n <= t->caproom)
+		return 0;
+	p = realloc(t->room, n);
+	if (!p)
+		return bad(t, "no memory");
+	t->room = p;
+	t->caproom = n;
+	return 0;
+}
+
+/* Of m the bytes that need n names, to the run in t->room, which begins at addr */
+static void
+copy_need(struct trim *t, const struct ws_rec_mem *m, const struct trim_need *n, uint64_t addr)
+{
+	for (uint32_t k = 0; k < n->count; k++) {
+		uint64_t line = (n->line + k) * WS_LINE;
+
+		for (unsigned i = 0; i < WS_LINE; i++)
+			if (n->mask >> i & 1 && line + i >= m->addr && line + i - m->addr < m->n)
+				t->room[line + i - addr] = m->p[line + i - m->addr];
+	}
+}
+
+/* One run of lines: needs [from, to), all within m */
+static int
+put_run(struct trim *t, const struct ws_rec_mem *m, size_t from, size_t to, int zero)
+{
+	const struct trim_need *need = t->found.need;
+	uint64_t lo = need[from].line * WS_LINE, hi = (need[to - 1].line + need[to - 1].count) * WS_LINE;
+
+	if (lo < m->addr)
+		lo = m->addr;
+	if (hi > m->addr + m->n)
+		hi = m->addr + m->n;
+	if (room(t, hi - lo) != 0)
+		return -1;
+	memset(t->room, 0, hi - lo);
+	if (m->p)
+		for (size_t i = from; i < to; i++)
+			copy_need(t, m, &need[i], lo);
+	return put_mem(t, lo, t->room, hi - lo, zero);
+}
+
+/* The contents m, trimmed */
+static int
+trim_mem(struct trim *t, const struct ws_rec_mem *m)
+{
+	const struct trim_need *need = t->found.need;
+	size_t n = t->found.nneed, i = t->at;
+	int zero = is_fresh(t, m);
+
+	while (i < n && need[i].mem == t->mem) {
+		size_t j = i + 1;
+
+		while (j < n && need[j].mem == t->mem && need[j].line <= need[j - 1].line + need[j - 1].count + GAP)
+			j++;
+		if (put_run(t, m, i, j, zero) != 0)
+			return -1;
+		i = j;
+	}
+	t->at = i;
+	t->mem++;
+	return 0;
+}
+
+static int
+on_record(void *arg, const struct ws_rec *rec)
+{
+	struct trim *t = arg;
+	struct ws_rec end, sig;
+
+	if (ws_is_trigger(rec->kind))
+		t->nfresh = 0;
+	switch (rec->kind) {
+	case WS_MEM:
+		return trim_mem(t, &rec->u.mem);
+	case WS_MAP:
+		if (add_fresh(t, rec->u.map.addr, rec->u.map.len) != 0)
+			return -1;
+		break;
+	case WS_SIG:            /* its place is known now, and the stack there need not be kept */
+		sig = *rec;
+		sig.u.sig.nstack = sig.u.sig.nwords = 0;
+		if (t->r->x.icount != t->last)
+			sig.u.sig.icount = t->r->x.icount;
+		t->last = t->r->x.icount;
+		return put(t, &sig);
+	case WS_SYS:
+		t->last = t->r->x.icount;
+		break;
+	case WS_END:
+		end = *rec;
+		end.u.end.icount = t->r->x.icount;
+		return put(t, &end);
+	default:
+		break;
+	}
+	return put(t, rec);
+}
+
+/* Lines of page p that hold something, as runs */
+static int
+put_page(struct trim *t, const struct trim_page *p)
+{
+	uint8_t b[MEM_PAGE];
+	uint64_t addr = p->no * MEM_PAGE;
+
+	if (!p->need || mem_read(&t->r->mem, addr, b, MEM_PAGE) != MEM_PAGE)
+		return 0;
+	for (unsigned i = 0; i < TRIM_LINES;) {
+		unsigned k = i;
+
+		while (k < TRIM_LINES && p->need >> k & 1)
+			k++;
+		if (k > i && put_mem(t, addr + i * WS_LINE, b + i * WS_LINE, (size_t)(k - i) * WS_LINE, 1) != 0)
+			return -1;
+		i = k + 1;
+	}
+	return 0;
+}
+
+/* Memory that is at several addresses, as a whole: what is read at one was perhaps written at another */
+static int
+put_twins(struct trim *t)
+{
+	static const uint8_t zero[MEM_PAGE];
+	const struct mem *m = &t->r->mem;
+	uint8_t b[MEM_PAGE];
+
+	for (size_t i = 0; i < m->n; i++)
+		for (uint64_t at = 0; m->area[i].obj && at < m->area[i].m.len; at += MEM_PAGE) {
+			uint64_t addr = m->area[i].m.addr + at;
+
+			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) && mem_read(&t->r->mem, addr, b, MEM_PAGE) == MEM_PAGE &&
+			    memcmp(b, zero, MEM_PAGE) != 0 && put_mem(t, addr, b, MEM_PAGE, 1) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+static int
+put_key(struct trim *t, const struct trim_seg *s)
+{
+	struct ws_rec rec = { .kind = WS_KEY };
+
+	drive_regs(t->r, &rec.u.state.regs);
+	rec.u.state.xsave = t->r->x.cpu.xsave;
+	rec.u.state.nxsave = RP_XSAVE;
+	rec.u.state.icount = t->r->x.icount;
+	rec.u.state.instances = replay_instances(t->r);
+	if (put(t, &rec) != 0)
+		return -1;
+	for (size_t i = 0; i < t->r->mem.n; i++) {
+		rec = (struct ws_rec){ .kind = WS_MAP, .u.map = t->r->mem.area[i].m };
+		if (put(t, &rec) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (put_page(t, &s->page[i]) != 0)
+			return -1;
+	if (put_twins(t) != 0)
+		return -1;
+	rec = (struct ws_rec){ .kind = WS_KEYEND };
+	return put(t, &rec);
+}
+
+/* The capture ends where it was cut off */
+static int
+put_cut(struct trim *t)
+{
+	struct ws_rec note = { .kind = WS_NOTE, .u.note = "it was cut off" }, rec = { .kind = WS_END };
+
+	if (put(t, &note) != 0)
+		return -1;
+	rec.u.end.how = WS_STOPPED;
+	rec.u.end.icount = t->found.ninst;
+	return put(t, &rec);
+}
+
+static int
+replay_again(struct trim *t, struct trim_stats *s)
+{
+	struct replay *r = t->r;
+	int got = REPLAY_OK;
+
+	for (size_t k = 1; k <= t->found.nseg; k++) {
+		got = drive_run(r, k < t->found.nseg ? t->found.seg[k].icount : WS_UNKNOWN);
+		if (t->o->progress)
+			t->o->progress(t->o->arg, replay_icount(r), 2);
+		if (got != REPLAY_OK)
+			break;
+		if (put_key(t, &t->found.seg[k]) != 0)
+			return -1;
+		s->keys++;
+	}
+	if (got == REPLAY_BAD && r->cut && !t->fault->err[0])
+		return put_cut(t);
+	if (got == REPLAY_BAD && !t->fault->err[0])
+		*t->fault = r->fault;
+	return got == REPLAY_END ? 0 : -1;
+}
+
+static int
+pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
+{
+	struct drive_watch watch = { .record = on_record, .cut = 1, .arg = t };
+	struct ws_header h;
+	struct ws_fault wf;
+	struct replay *r;
+	int e;
+
+	/* the writer needs the header before the first record comes by */
+	r = drive_open(in, &watch, t->fault);
+	if (!r)
+		return -1;
+	t->r = r;
+	h = *r->head;
+	h.flags |= WS_TRIMMED;
+	h.flags &= ~(uint32_t)WS_KEYFRAMES;
+	if (t->found.nseg > 1)
+		h.flags |= WS_KEYFRAMES;
+	t->w = ws_create(ws_write_fd, &out, &h, t->o->level, &wf);
+	if (!t->w)
+		return bad(t, wf.err);
+	if (drive_start(r) != 0) {
+		if (!t->fault->err[0])
+			*t->fault = r->fault;
+		return -1;
+	}
+	e = replay_again(t, s);
+	if (e == 0 && ws_finish(t->w) != 0)
+		e = bad(t, ws_write_fault(t->w)->err);
+	s->written = ws_written(t->w);
+	return e;
+}
+
+int
+replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s, struct replay_fault *f)
+{
+	struct trim t = { .o = o, .fault = f };
+	struct replay_fault cut;
+	int e;
+
+	memset(s, 0, sizeof *s);
+	e = trim_note(in, o, &t.found, f);
+	s->cut = e == 1;
+	cut = *f;
+	s->ninst = t.found.ninst;
+	s->raw = t.found.raw;
+	s->needed = t.found.needed;
+	if (e >= 0) {
+		*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+		e = trim_choose(&t.found, o) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
+		if (e == 0 && s->cut)
+			*f = cut;
+	}
+	if (t.w)
+		ws_free(t.w);
+	replay_close(t.r);
+	free(t.room);
+	free(t.fresh);
+	trim_found_free(&t.found);
+	return e;
+}

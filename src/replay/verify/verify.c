@@ -1,0 +1,477 @@
+/* Step by step: the native side, and both replays beside it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/confine.h"
+#include "format/ref/ref.h"
+#include "isa/x86/decode.h"
+#include "replay/verify/verify_internal.h"
+
+#define EVERY 1000u             /* instructions between comparisons of vector registers */
+
+__attribute__((format(printf, 2, 3))) static int
+bad(struct verify *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!v->err[0]) {
+		va_start(ap, fmt);
+		vsnprintf(v->err, sizeof(v->err), fmt, ap);
+		va_end(ap);
+	}
+	return VERIFY_BAD;
+}
+
+__attribute__((format(printf, 2, 3))) static int
+differs(struct verify *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!v->diff.what[0]) {
+		v->diff.icount = replay_icount(v->r) - (replay_icount(v->r) > 0);
+		v->diff.pc = v->in.at.rip;
+		va_start(ap, fmt);
+		vsnprintf(v->diff.what, sizeof(v->diff.what), fmt, ap);
+		va_end(ap);
+	}
+	return VERIFY_DIFFERS;
+}
+
+/* Registers, bytes and expectations of the instruction that the native side stands before */
+static int
+before(struct verify *v)
+{
+	struct user_regs_struct g;
+
+	if (v->have)
+		return VERIFY_OK;
+	if (tracee_regs(&v->n.t, &g))
+		return bad(v, "the native process is gone");
+	tracee_from_user(&v->in.at, &g, g.rax);
+	v->in.at.rflags &= ~NATIVE_UNSEEN;
+	memset(v->in.b, 0, sizeof(v->in.b));
+	if (!tracee_read(&v->n.t, g.rip, v->in.b, 15) || verify_decode(&v->in, v->amd))
+		return differs(v, "there is no instruction at 0x%llx natively", g.rip);
+	if (v->amd != x86_amd_here() && x86_makers_differ(&v->in.z, v->in.b))
+		return bad(v, "0x%llx: an instruction that this processor does not take as the captured one did: it cannot be checked here", g.rip);
+	verify_expect(&v->e, &v->in);
+	v->have = 1;
+	return VERIFY_OK;
+}
+
+static int
+set(struct verify *v, const struct ws_regs *w)
+{
+	return native_state(&v->n, w, NULL, 0) ? bad(v, "%s", v->n.err) : VERIFY_OK;
+}
+
+/* The capture's trigger, at which the replay is: the native side must be there as well */
+static int
+trigger(struct verify *v, const struct ws_rec *rec)
+{
+	struct ws_regs w;
+	int got = before(v);
+
+	if (got)
+		return got;
+	w = v->in.at;
+	if (rec->kind == WS_SIG) {
+		if (!ws_same(&w, &rec->u.sig.at))
+			return differs(v, "signal %u does not come natively: %s", rec->u.sig.sig, "registers differ");
+		v->have = 0;            /* another instruction comes now */
+		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ? bad(v, "%s", v->n.err) : VERIFY_OK;
+	}
+	v->acted = 1;
+	if (rec->kind == WS_SYS) {
+		w.rip += 2;
+		w.r[WS_RCX] = w.rip;
+		w.r[11] = w.rflags;
+		/* both as one, and the capture otherwise: the replay will say so */
+		if (!native_is_call(&w, &rec->u.sys) && !memcmp(v->in.at.r, replay_regs(v->r)->r, sizeof(w.r)))
+			return VERIFY_OK;
+		if (v->in.z.mnemonic != ZYDIS_MNEMONIC_SYSCALL || !native_is_call(&w, &rec->u.sys))
+			return differs(v, "system call %llu is not made natively with these registers", (unsigned long long)rec->u.sys.nr);
+		native_did_call(&w, &rec->u.sys);
+	} else if (native_answer(&w, v->in.b, rec)) {
+		return differs(v, "no %s natively", ws_kind_name(rec->kind));
+	}
+	return set(v, &w);
+}
+
+/* Records as the replay comes to them */
+static int
+on_record(void *arg, const struct ws_rec *rec)
+{
+	struct verify *v = arg;
+	int got = 0;
+
+	if (v->silent || rec->kind == WS_END)
+		return 0;
+	if (rec->kind == WS_START)
+		got = native_state(&v->n, &rec->u.state.regs, rec->u.state.xsave, rec->u.state.nxsave);
+	else if (ws_is_trigger(rec->kind))
+		got = trigger(v, rec);
+	else
+		got = native_effect(&v->n, rec) < 0 ? -1 : 0;
+	if (got < 0)
+		bad(v, "%s", v->n.err);
+	return got != 0;
+}
+
+struct verify *
+verify_open(const char *path, const struct verify_opts *o, struct replay_fault *f)
+{
+	struct verify *v = calloc(1, sizeof(*v));
+
+	*f = (struct replay_fault){.off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN};
+	if (!v) {
+		snprintf(f->err, sizeof(f->err), "no memory");
+		return NULL;
+	}
+	v->o = *o;
+	v->pagemap[0] = v->pagemap[1] = -1;
+	if (native_open(&v->n))
+		snprintf(f->err, sizeof(f->err), "%s", v->n.err);
+	else if (verify_pagemaps(v))
+		snprintf(f->err, sizeof(f->err), "the pages of memory are not to be learnt");
+	else {
+		confine_tracee(v->n.t.pid);
+		v->r = replay_open_watched(path, on_record, v, f);
+	}
+	if (!v->r && v->err[0])
+		snprintf(f->err, sizeof(f->err), "%.200s", v->err);
+	if (!v->r) {
+		verify_close(v);
+		return NULL;
+	}
+	v->fresh = 1;
+	v->amd = x86_amd(replay_header(v->r));
+	return v;
+}
+
+void
+verify_close(struct verify *v)
+{
+	if (!v)
+		return;
+	blocks_stop(&v->k);
+	native_close(&v->n);
+	replay_close(v->r);
+	for (int i = 0; i < 2; i++)
+		if (v->pagemap[i] >= 0)
+			close(v->pagemap[i]);
+	free(v->k.b.w);
+	free(v);
+}
+
+/* What is not as it is elsewhere: cpuid by the table, xgetbv of what the program may use.  1: done */
+static int
+instead(struct verify *v)
+{
+	const struct ws_header *h = replay_header(v->r);
+	struct ws_regs w = v->in.at;
+	struct ws_cpuid c;
+
+	if (v->in.z.mnemonic == ZYDIS_MNEMONIC_CPUID) {
+		c = replay_cpuid(h, (uint32_t)w.r[WS_RAX], (uint32_t)w.r[WS_RCX]);
+		w.r[WS_RAX] = c.eax;
+		w.r[WS_RBX] = c.ebx;
+		w.r[WS_RCX] = c.ecx;
+		w.r[WS_RDX] = c.edx;
+	} else if (v->in.z.mnemonic == ZYDIS_MNEMONIC_XGETBV && (uint32_t)w.r[WS_RCX] == 0) {
+		w.r[WS_RAX] = (uint32_t)h->xcr0;
+		w.r[WS_RDX] = h->xcr0 >> 32;
+	} else if (v->in.z.mnemonic == ZYDIS_MNEMONIC_XGETBV) {
+		/* which parts are in use is the processor's own affair */
+		w.r[WS_RAX] = replay_regs(v->r)->r[WS_RAX];
+		w.r[WS_RDX] = replay_regs(v->r)->r[WS_RDX];
+	} else {
+		return 0;
+	}
+	w.rip += v->in.z.length;
+	return set(v, &w) ? -1 : 1;
+}
+
+/* Memory that says more than what the program did: the trap flag, where the last x87 instruction was, what is in use */
+static int
+correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n)
+{
+	uint8_t b[REF_SIZEMAX];
+
+	switch (v->in.z.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ:
+		tracee_read(&v->n.t, now->r[WS_RSP], b, 2);
+		b[1] &= 0xfe;
+		return native_write(&v->n, now->r[WS_RSP], b, 2) ? bad(v, "%s", v->n.err) : VERIFY_OK;
+	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64:
+		for (size_t i = 0; i < n; i++)
+			if (ref_kind(w[i]) == REF_STORE || ref_kind(w[i]) == REF_MODIFY) {
+				size_t k = replay_read(v->r, ref_addr(w[i]), b, ref_size(w[i]));
+
+				if (native_write(&v->n, ref_addr(w[i]), b, k))
+					return bad(v, "%s", v->n.err);
+			}
+		return VERIFY_OK;
+	default:
+		return VERIFY_OK;
+	}
+}
+
+/*
+ * Does the instruction ask the system for something, or leave 64-bit code?
+ * The replay stops at the system calls that the capture has, and they are
+ * never made here: any other is a difference, and must not be made either.
+ */
+static int
+leaves(const struct insn *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT: case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_INTO: case ZYDIS_MNEMONIC_BOUND:
+	case ZYDIS_MNEMONIC_IRET: case ZYDIS_MNEMONIC_IRETD: case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_VMCALL: case ZYDIS_MNEMONIC_VMMCALL: case ZYDIS_MNEMONIC_VMFUNC:
+	case ZYDIS_MNEMONIC_ENCLU: case ZYDIS_MNEMONIC_SENDUIPI:
+		return 1;
+	case ZYDIS_MNEMONIC_INT:        /* 3 is a breakpoint */
+		return in->op[0].imm.value.u != 3;
+	default:
+		return in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
+	}
+}
+
+static int
+step(struct verify *v)
+{
+	int status, err;
+
+	if (leaves(&v->in))
+		return differs(v, "%s natively, and none in the replay", ZydisMnemonicGetString(v->in.z.mnemonic));
+	err = tracee_resume(&v->n.t, PTRACE_SINGLESTEP, 0);
+	while (!err && (err = tracee_wait(&v->n.t, &status)) == EINTR)
+		err = 0;
+	if (err || !WIFSTOPPED(status))
+		return bad(v, "the native process is gone");
+	if (status >> 8 != SIGTRAP)
+		return differs(v, "signal %d natively, and none in the replay", WSTOPSIG(status));
+	return VERIFY_OK;
+}
+
+static int
+compares(const struct insn *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_CMPSB: case ZYDIS_MNEMONIC_CMPSW: case ZYDIS_MNEMONIC_CMPSD: case ZYDIS_MNEMONIC_CMPSQ:
+	case ZYDIS_MNEMONIC_SCASB: case ZYDIS_MNEMONIC_SCASW: case ZYDIS_MNEMONIC_SCASD: case ZYDIS_MNEMONIC_SCASQ:
+		return in->string;
+	default:
+		return 0;
+	}
+}
+
+/* A repeated instruction is left because its count ran out: one fetch more, says ref(5) */
+static int
+ran_out(const struct verify *v, const struct ws_regs *now)
+{
+	const struct insn *in = &v->in;
+	int zf = now->rflags >> 6 & 1;
+
+	if (!in->string || !in->counted || now->rip == in->at.rip)
+		return 0;
+	return !compares(in) || zf == !(in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE);
+}
+
+/* The references of the replay in blocks: the same; behind a batch its registers, too */
+static int
+in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *now)
+{
+	struct blocks *k = &v->k;
+	char what[160];
+
+	for (size_t i = 0; i < n; i++) {
+		while (k->at == k->b.n) {
+			int got = blocks_next(k);
+
+			if (got < 0)
+				return bad(v, "the replay in blocks: %s", k->err);
+			if (got && v->o.batch)
+				v->o.batch(v->o.arg, &k->b, v->r);
+			if (!got)
+				return differs(v, "the replay in blocks ends at instruction %llu", (unsigned long long)k->b.icount);
+		}
+		if (k->b.w[k->at] != w[i])
+			return differs(v, "reference %zu in blocks is %s 0x%llx %u, not %s 0x%llx %u", i, ref_kind_name(ref_kind(k->b.w[k->at])),
+			    (unsigned long long)ref_addr(k->b.w[k->at]), ref_size(k->b.w[k->at]), ref_kind_name(ref_kind(w[i])),
+			    (unsigned long long)ref_addr(w[i]), ref_size(w[i]));
+		k->at++;
+	}
+	if (k->at == k->b.n && k->b.icount == replay_icount(v->r) && verify_regs(now, &k->b.regs, v->extra, what, sizeof(what)))
+		return differs(v, "in blocks: %s", what);
+	return VERIFY_OK;
+}
+
+/* The native side's turn, behind the replay's: n references of it at w */
+static int
+native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
+{
+	struct user_regs_struct g;
+	char what[200];
+	int got = before(v), fetch = v->extra;
+
+	if (got)
+		return got;
+	if (fetch) {
+		v->extra = 0;
+		v->e.n = 1;
+		v->e.loose = EXACT;
+		v->e.w[0] = ref_make(REF_INST, v->in.at.rip, v->in.z.length);
+	} else if (!v->acted) {
+		got = instead(v);
+		if (!got)
+			got = step(v);
+		else
+			got = got < 0 ? VERIFY_BAD : VERIFY_OK;
+	}
+	if (got)
+		return got;
+	if (tracee_regs(&v->n.t, &g))
+		return bad(v, "the native process is gone");
+	tracee_from_user(now, &g, g.rax);
+	now->rflags &= ~NATIVE_UNSEEN;
+	if (verify_refs(&v->e, w, n, what, sizeof(what)))
+		return differs(v, "%s", what);
+	v->extra = !fetch && !v->acted && ran_out(v, now);
+	/* stopped between elements, the processor gives the flags from before the whole instruction */
+	if (compares(&v->in) && now->rip == v->in.at.rip)
+		now->rflags = replay_regs(v->r)->rflags;
+	if (verify_regs(now, replay_regs(v->r), v->extra, what, sizeof(what)))
+		return differs(v, "%s", what);
+	got = correct(v, now, w, n);
+	v->c.nref += n;
+	v->c.nloose += v->e.loose == EXACT ? 0 : n - 1;
+	v->have = v->extra;
+	return got;
+}
+
+/* One instruction on all sides */
+static int
+one(struct verify *v)
+{
+	uint64_t words[MOST_REFS];
+	struct ws_regs now;
+	const uint64_t *w;
+	size_t n, have = 0;
+	char what[200];
+	int got;
+
+	v->acted = 0;
+	replay_until(v->r, replay_icount(v->r) + 1);
+	while ((got = replay_refs(v->r, &w, &n)) == REPLAY_OK) {
+		if (n > MOST_REFS - have)
+			return differs(v, "more than %u references", MOST_REFS);
+		memcpy(words + have, w, n * sizeof(*w));
+		have += n;
+	}
+	if (v->err[0])
+		return VERIFY_BAD;
+	if (v->diff.what[0])
+		return VERIFY_DIFFERS;
+	if (got == REPLAY_BAD)
+		return bad(v, "%s", replay_fault(v->r)->err);
+	if (!have) {
+		v->ended = 1;
+		return VERIFY_OK;
+	}
+	got = native_turn(v, words, have, &now);
+	if (!got)
+		got = in_blocks(v, words, have, &now);
+	if (!got && (v->o.vectors || v->c.ninst % EVERY == 0) && verify_vectors(v, what, sizeof(what)))
+		got = differs(v, "%s", verify_vectors(v, what, sizeof(what)));
+	v->c.ninst += !got;
+	return got;
+}
+
+/* The native side to where the replay is */
+static int
+begin(struct verify *v, uint64_t from, uint64_t to)
+{
+	int got = VERIFY_OK;
+
+	if (from > replay_icount(v->r)) {
+		v->silent = 1;
+		v->fresh = 0;
+		got = replay_skip(v->r, from) == REPLAY_BAD ? bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
+		v->silent = 0;
+	}
+	if (!got && replay_how(v->r)) {
+		v->ended = 1;
+		return got;
+	}
+	if (!got && !v->fresh)
+		got = verify_copy(v);
+	if (got)
+		return got;
+	v->fresh = 1;
+	v->have = v->extra = 0;
+	v->silent = 1;                  /* the records of the other replay are not for us */
+	got = blocks_start(&v->k, v->r, to) ? bad(v, "cannot start a process") : VERIFY_OK;
+	v->silent = 0;
+	return got;
+}
+
+enum verify_got
+verify_window(struct verify *v, uint64_t from, uint64_t to, uint64_t *at)
+{
+	char what[200];
+	int got = begin(v, from, to);
+
+	if (!got && v->ended) {         /* before the window */
+		*at = from;
+		return VERIFY_OK;
+	}
+	while (!got && !v->ended && (replay_icount(v->r) < to || v->extra))
+		got = one(v);
+	if (!got && (verify_vectors(v, what, sizeof(what)) || verify_memory(v, what, sizeof(what))))
+		got = differs(v, "%s", what);
+	blocks_stop(&v->k);
+	*at = replay_icount(v->r);
+	return (enum verify_got)got;
+}
+
+struct replay *
+verify_replay(struct verify *v)
+{
+	return v->r;
+}
+
+int
+verify_ended(const struct verify *v)
+{
+	return v->ended;
+}
+
+const struct verify_counts *
+verify_counts(const struct verify *v)
+{
+	return &v->c;
+}
+
+const struct verify_diff *
+verify_diff(const struct verify *v)
+{
+	return &v->diff;
+}
+
+const char *
+verify_err(const struct verify *v)
+{
+	return v->err;
+}

@@ -1,0 +1,475 @@
+/* Reading .wet files: sections and segments. */
+#include "wet/file/full/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/x86/fact.h"
+
+#define NSECTION 7u                     /* of a segment */
+
+static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP, WETFILE_VAL,
+	WETFILE_ADDR };
+enum { CODE, KEY, PATH, RANK, DEP, VAL, ADDR };
+
+static int
+bad(struct store_read *r, const char *err)
+{
+	wetfile_say(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err ? err : "no memory");
+	return -1;
+}
+
+/* Section `what` of segment k, as something to take columns of */
+static int
+load(struct store_read *r, size_t k, unsigned what, struct col_reader *c)
+{
+	r->sec = k * NSECTION + what;
+	if (wetfile_load(r->file, r->sec, &r->b, &r->fault) != 0)
+		return -1;
+	*c = (struct col_reader){ r->b.p, r->b.p + r->b.n, r->work, NULL };
+	return 0;
+}
+
+static int
+over(struct store_read *r, const struct col_reader *c)
+{
+	return c->err ? bad(r, c->err) : c->p != c->end ? bad(r, "bytes behind the last column") : 0;
+}
+
+void
+store_read_close(struct store_read *r)
+{
+	store_code_free(&r->code);
+	if (r->load)
+		load_free(r->load);
+	free(r->load);
+	model_free(&r->model);
+	memdep_free(&r->dep);
+	col_free(&r->path);
+	store_vals_free(r);
+	for (unsigned i = 0; i < DEP_NCOL; i++)
+		col_free(&r->col[i]);
+	col_free(&r->ref);
+	free(r->refat);
+	free(r->nstmt);
+	waddr_free(&r->addr);
+	free(r->total);
+	free(r->count);
+	free(r->place);
+	vc_work_free(r->work);
+	buf_free(&r->b);
+}
+
+/* RANK of segment k: r->place's n, and the same added to `to` (as uint64_t) if that is not NULL */
+static int
+rank(struct store_read *r, size_t k, uint64_t *to)
+{
+	struct col path = { 0 }, n = { 0 };
+	struct col_reader c;
+	uint64_t p = 0;
+	int e = load(r, k, RANK, &c);
+
+	if (!e && (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
+		e = bad(r, c.err ? c.err : "bytes behind the last column");
+	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
+	for (size_t i = 0; !e && i < path.n; i++) {
+		const struct store_path *q;
+
+		if ((p += path.v[i]) >= r->code.npath || n.v[i] == 0 || (i && !path.v[i])) {
+			e = bad(r, "a path that there is not");
+			break;
+		}
+		q = &r->code.path[p];
+		for (uint32_t j = 0; j < q->n; j++)
+			r->place[r->code.seq[q->first + j]].n += n.v[i];
+	}
+	for (size_t i = 0; !e && i < r->code.nstmt; i++)
+		if (to && (to[i] += r->place[i].n) >= UINT32_MAX)
+			e = bad(r, "a statement is executed too often");
+	col_free(&path);
+	col_free(&n);
+	return e;
+}
+
+/* All code, and the ranks added up */
+static int
+all_code(struct store_read *r)
+{
+	struct col_reader c;
+	const char *err;
+	size_t have = 0;
+
+	for (size_t k = 0; k < r->nsegment; k++) {
+		uint64_t *total;
+		struct store_place *place;
+
+		if (load(r, k, CODE, &c) != 0)
+			return -1;
+		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
+			return bad(r, err);
+		r->nstmt[k] = r->code.nstmt;
+		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);
+		if (total)
+			r->total = total;
+		place = realloc(r->place, (r->code.nstmt + 1) * sizeof *place);
+		if (place)
+			r->place = place;
+		if (!total || !place)
+			return bad(r, NULL);
+		memset(total + have, 0, (r->code.nstmt - have + 1) * sizeof *total);
+		have = r->code.nstmt;
+		if (rank(r, k, total) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+store_read_open(struct store_read *r, const struct wetfile *f)
+{
+	size_t n = f->nsection;
+	int e;
+
+	*r = (struct store_read){ .file = f, .work = vc_work_new(1), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
+	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
+		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		return -1;
+	}
+	if (f->kind == WETFILE_LOADS) {
+		r->code.bytes = 1;
+		if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL) {
+			wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+			return -1;
+		}
+		load_init(r->load);
+	}
+	while (n && f->section[n - 1].tag == WETFILE_ARCH)      /* of no use here */
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (f->section[i].tag != order[i % NSECTION] || f->section[i].segment != i / NSECTION) {
+			r->sec = i;
+			return bad(r, "a section that does not belong here");
+		}
+	r->nsegment = n / NSECTION;
+	if (f->whole && n % NSECTION) {
+		wetfile_say(&r->fault, f->size, f->nsection, "sections are missing");
+		return -1;
+	}
+	if ((r->nstmt = calloc(r->nsegment + 1, sizeof *r->nstmt)) == NULL) {
+		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		return -1;
+	}
+	if (all_code(r) != 0)
+		return -1;
+	if (r->load && (e = store_load_open(r)) != 0)
+		return bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
+	r->count = calloc(r->code.nstmt + 1, sizeof *r->count);
+	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0) {
+		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		return -1;
+	}
+	return 0;
+}
+
+int
+store_read_check(struct store_read *r, size_t k)
+{
+	struct col_reader c;
+
+	return load(r, k, ADDR, &c);
+}
+
+int
+store_read_rank(struct store_read *r, size_t k)
+{
+	return rank(r, k, NULL);
+}
+
+int
+store_read_counts(struct store_read *r, size_t k)
+{
+	memset(r->count, 0, (r->code.nstmt + 1) * sizeof *r->count);
+	for (size_t i = 0; i < k; i++) {
+		if (rank(r, i, NULL) != 0)
+			return -1;
+		for (size_t s = 0; s < r->code.nstmt; s++)
+			r->count[s] += (uint32_t)r->place[s].n;
+	}
+	return 0;
+}
+
+/* PATH, and whether RANK is what follows of it */
+static int
+paths(struct store_read *r, size_t k)
+{
+	struct col_reader c;
+	uint64_t *n;
+	int e = 0;
+
+	if (load(r, k, PATH, &c) != 0)
+		return -1;
+	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 || over(r, &c) != 0)
+		return bad(r, c.err ? c.err : "no paths");
+	if ((n = calloc(r->code.nstmt + 1, sizeof *n)) == NULL)
+		return bad(r, NULL);
+	r->n = r->nport = 0;
+	for (size_t i = 0; i < r->path.n; i++) {
+		const struct store_path *p = &r->code.path[r->path.v[i]];
+
+		for (uint32_t j = 0; j < p->n; j++) {
+			n[r->code.seq[p->first + j]]++;
+			r->nport += 1 + r->code.stmt[r->code.seq[p->first + j]].nuse;
+		}
+		r->n += p->n;
+		if (r->n > STORE_SEGMENT) {
+			e = bad(r, "a segment is too long");
+			break;
+		}
+	}
+	if (!e)
+		e = rank(r, k, NULL);
+	for (size_t s = 0; !e && s < r->code.nstmt; s++)
+		if (n[s] != r->place[s].n)
+			e = bad(r, "the ranks are not those of the paths");
+	free(n);
+	return e;
+}
+
+static void
+key(struct col *k, uint64_t v)
+{
+	col_add(k, v);
+}
+
+/* Keys of the columns from DEP_TOKEN to DEP_FAR, as far as they follow from the columns before */
+static void
+keys(struct store_read *r, unsigned col, struct col *to)
+{
+	size_t num = 0, sub = 0;
+
+	to->n = 0;
+	for (size_t i = 0, at = 0; i < r->path.n; i++) {
+		const struct store_path *p = &r->code.path[r->path.v[i]];
+
+		for (uint64_t slot = p->slot; slot < (uint64_t)p->slot + p->nslot; slot++) {
+			uint64_t many, t;
+
+			if (col == DEP_TOKEN) {
+				key(to, slot * MEMDEP_KEYS);
+				continue;
+			}
+			t = r->col[DEP_TOKEN].v[at++];
+			if (t != MEMDEP_MANY) {
+				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
+					key(to, slot * MEMDEP_KEYS);
+				continue;
+			}
+			if (col == DEP_NUM) {
+				key(to, slot * MEMDEP_KEYS);
+				continue;
+			}
+			many = r->col[DEP_NUM].v[num++];
+			for (uint64_t j = 0; j < many; j++) {
+				uint64_t kk = slot * MEMDEP_KEYS + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1);
+
+				if (to->n > COL_MAX)
+					return;
+				if (col == DEP_SUB) {
+					key(to, kk);
+					continue;
+				}
+				t = r->col[DEP_SUB].v[sub++];
+				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
+					key(to, kk);
+			}
+		}
+	}
+}
+
+/* Tokens, which are by ports there, in order of time; kk: their keys in that order */
+static int
+tokens(struct store_read *r, struct col_reader *c, struct col *kk)
+{
+	struct col *to = &r->col[DEP_TOKEN], got = { 0 }, key = { 0 };
+	uint32_t *place = malloc((kk->n + 1) * sizeof *place);
+	int e = !place || col_room(&key, kk->n) != 0 || memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, "no memory") : 0;
+
+	for (size_t i = 0; !e && i < kk->n; i++)
+		key.v[place[i]] = kk->v[i];
+	key.n = kk->n;
+	e = e || col_get(c, &got, kk->n, MEMDEP_MANY, &key) != 0;
+	to->n = 0;
+	if (!e && col_room(to, kk->n) != 0)
+		e = col_bad(c, "no memory");
+	for (; !e && to->n < kk->n; to->n++)
+		to->v[to->n] = got.v[place[to->n]];
+	free(place);
+	col_free(&got);
+	col_free(&key);
+	return e ? -1 : 0;
+}
+
+static int
+deps(struct store_read *r, size_t k)
+{
+	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX, STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST,
+		r->code.nstmt, UINT32_MAX };
+	struct col_reader c;
+	struct col kk = { 0 };
+	uint64_t n = 0;
+	int e = load(r, k, DEP, &c);
+
+	for (unsigned i = 0; !e && i < DEP_NKEYED; i++) {
+		keys(r, i, &kk);
+		if (kk.nomem || kk.n > COL_MAX)
+			e = bad(r, kk.nomem ? NULL : "a column is too long");
+		else if (i == DEP_TOKEN ? tokens(r, &c, &kk) : col_get(&c, &r->col[i], kk.n, most[i], &kk))
+			e = bad(r, c.err);
+	}
+	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {
+		if (i == DEP_XID)
+			for (size_t j = 0; j < r->col[DEP_COUNT].n; j++)
+				n += r->col[DEP_COUNT].v[j];
+		if (i == DEP_AT ? col_get_upto(&c, &r->col[i], r->nport, most[i], NULL) : col_get(&c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
+		    most[i], NULL))
+			e = bad(r, c.err);
+	}
+	col_free(&kk);
+	if (!e)
+		e = over(r, &c);
+	memset(r->pos, 0, sizeof r->pos);
+	r->exc = !e && r->col[DEP_AT].n ? r->col[DEP_AT].v[0] : UINT64_MAX;
+	r->done = 0;
+	memdep_reset(&r->dep);
+	return e;
+}
+
+/* Which values of a segment are wanted: of instances [from, to) of statement s, or (s: UINT32_MAX) all */
+struct wanted { struct store_read *r; uint32_t s; uint64_t from, to; };
+
+static int
+is_wanted(const struct wanted *w, size_t from, size_t to)
+{
+	const struct store_place *at = &w->r->place[w->s == UINT32_MAX ? 0 : w->s];
+
+	if (w->s == UINT32_MAX)
+		return 1;
+	for (unsigned j = 0; j < w->r->code.stmt[w->s].nval; j++)
+		if (at->at + j * at->n + w->from < to && at->at + j * at->n + w->to > from)
+			return 1;
+	return 0;
+}
+
+/* And is not there yet, but will be? */
+static int
+is_missing(void *arg, size_t from, size_t to)
+{
+	const struct wanted *w = arg;
+	uint8_t *have = &w->r->vals.have[from / w->r->vals.block];
+
+	return !*have && (*have = (uint8_t)is_wanted(w, from, to)) != 0;
+}
+
+static int
+all_there(const struct wanted *w, uint64_t n)
+{
+	const struct store_vals *v = &w->r->vals;
+
+	for (size_t i = 0; i < v->nblock; i++) {
+		uint64_t from = i * v->block;
+
+		if (!v->have[i] && is_wanted(w, from, n - from < v->block ? n : from + v->block))
+			return 0;
+	}
+	return v->at != 0;
+}
+
+/* Keys of values [from, to): statements and words */
+static void
+val_keys(void *arg, size_t from, size_t to, uint64_t *key)
+{
+	const struct store_read *r = ((const struct wanted *)arg)->r;
+
+	for (size_t s = 0; s < r->code.nstmt; s++)
+		for (unsigned j = 0; j < r->code.stmt[s].nval; j++) {
+			uint64_t at = r->place[s].at + j * r->place[s].n, end = at + r->place[s].n;
+
+			for (at = at < from ? from : at; at < end && at < to; at++)
+				key[at - from] = (uint64_t)s << 3 | j;
+		}
+}
+
+static int
+vals(struct store_read *r, size_t k, struct wanted *w)
+{
+	struct col_reader c;
+	uint64_t at = 0, block;
+
+	for (size_t s = 0; s < r->code.nstmt; s++) {
+		r->place[s].at = at;
+		at += r->place[s].n * r->code.stmt[s].nval;
+	}
+	if (at > COL_MAX)
+		return bad(r, "too many values");
+	if (!r->load) {
+		store_vals_turn(r, k);
+		if (all_there(w, at))
+			return 0;
+	}
+	if (load(r, k, VAL, &c) != 0)
+		return -1;
+	if (r->load)
+		return store_load_values(r, &c, at) != 0 ? bad(r, c.err) : over(r, &c);
+	if (col_get_number(&c, VC_MAX, &block) != 0 || block == 0)
+		return bad(r, "blocks of no values");
+	if (store_vals_blocks(r, k, at, block) != 0)
+		return bad(r, NULL);
+	r->vals.part |= w->s != UINT32_MAX && w->to - w->from < r->place[w->s].n;
+	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 && over(r, &c) == 0)
+		return 0;
+	r->vals.at = 0;
+	return c.err ? bad(r, c.err) : -1;
+}
+
+int
+store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uint64_t to)
+{
+	if (r->load)
+		return store_read_segment(r, k, STORE_VALUES);
+	return rank(r, k, NULL) != 0 ? -1 : vals(r, k, &(struct wanted){ r, s, from, to });
+}
+
+/* The references of segment k, whose values are known; r->addr: of all statements up to there */
+static int
+addrs(struct store_read *r, size_t k)
+{
+	struct waddr again = { .nstmt = k ? r->nstmt[k - 1] : 0 };
+	struct col_reader c = { 0 };
+	int e = 0;
+
+	for (; r->addrs <= k; r->addrs++)
+		if (load(r, r->addrs, ADDR, &c) != 0 || waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
+			return c.err ? bad(r, c.err) : -1;
+	if (load(r, k, ADDR, &c) != 0)
+		return -1;
+	if (waddr_get(&again, &r->code, r->nstmt[k], &c) != 0 || store_addr_refs_get(r, &c) != 0)
+		e = bad(r, c.err);
+	waddr_free(&again);
+	return e ? e : over(r, &c);
+}
+
+int
+store_read_segment(struct store_read *r, size_t k, unsigned want)
+{
+	struct col_reader c;
+
+	if (load(r, k, KEY, &c) != 0)
+		return -1;
+	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) || over(r, &c) != 0)
+		return bad(r, c.err ? c.err : "bytes behind the state");
+	if (paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
+	    (want & STORE_ADDRS && addrs(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))
+		return -1;
+	r->at = k + 1;
+	return 0;
+}

@@ -1,0 +1,382 @@
+/*
+ * Code for one instruction: its registers come from load_state, the
+ * instruction is encoded again with load_state.mem for its memory and another
+ * register for rsp, and what it defines goes back.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include <Zydis/Zydis.h>
+
+#include "replay/cpu/emit_internal.h"
+#include "wet/file/full/reexecute.h"
+
+#define PIECE ((size_t)1 << 20)
+#define PIECES 1024u                    /* the most */
+#define CODE 1024u                      /* bytes of one at most */
+
+struct emit {
+	uint8_t *p;
+	const struct rp_inst *in;
+	unsigned gpr, vec, mask;        /* that the instruction names */
+	unsigned gdef, vdef, mdef;      /* of these, those that it writes */
+	int high, fp;                   /* a register as ah is; mxcsr */
+	int st, rsp;                    /* registers that have load_state's address, and the guest's rsp */
+	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	ZyanUSize len;
+};
+
+/* Kinds of instructions that do nothing but compute from registers and memory */
+static int
+computes(const struct rp_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_LEA:
+		return 1;
+	case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI: case ZYDIS_MNEMONIC_CLD: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_SALC:
+	case ZYDIS_MNEMONIC_STMXCSR: case ZYDIS_MNEMONIC_VSTMXCSR:      /* it would be this program's */
+	case ZYDIS_MNEMONIC_VP2INTERSECTD: case ZYDIS_MNEMONIC_VP2INTERSECTQ:
+		return 0;
+	default:
+		break;
+	}
+	switch (in->z.meta.category) {
+	case ZYDIS_CATEGORY_ADOX_ADCX: case ZYDIS_CATEGORY_AES: case ZYDIS_CATEGORY_AVX: case ZYDIS_CATEGORY_AVX2: case ZYDIS_CATEGORY_AVX512:
+	case ZYDIS_CATEGORY_AVX512_BITALG: case ZYDIS_CATEGORY_AVX512_VBMI: case ZYDIS_CATEGORY_BINARY: case ZYDIS_CATEGORY_BITBYTE:
+	case ZYDIS_CATEGORY_BLEND: case ZYDIS_CATEGORY_BMI1: case ZYDIS_CATEGORY_BMI2: case ZYDIS_CATEGORY_BROADCAST: case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_COMPRESS: case ZYDIS_CATEGORY_CONFLICT: case ZYDIS_CATEGORY_CONVERT: case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_EXPAND: case ZYDIS_CATEGORY_FLAGOP: case ZYDIS_CATEGORY_FP16: case ZYDIS_CATEGORY_GFNI: case ZYDIS_CATEGORY_IFMA:
+	case ZYDIS_CATEGORY_KMASK: case ZYDIS_CATEGORY_LOGICAL: case ZYDIS_CATEGORY_LOGICAL_FP: case ZYDIS_CATEGORY_LZCNT:
+	case ZYDIS_CATEGORY_PCLMULQDQ: case ZYDIS_CATEGORY_ROTATE: case ZYDIS_CATEGORY_SEMAPHORE: case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_SHA: case ZYDIS_CATEGORY_SHIFT: case ZYDIS_CATEGORY_SSE: case ZYDIS_CATEGORY_STTNI: case ZYDIS_CATEGORY_VAES:
+	case ZYDIS_CATEGORY_VBMI2: case ZYDIS_CATEGORY_VEX: case ZYDIS_CATEGORY_VFMA: case ZYDIS_CATEGORY_VPCLMULQDQ:
+		break;
+	default:
+		return 0;
+	}
+	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) && in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !rp_refuse(in) && !rp_traps(in) && !rp_trapped(in) && !rp_approximates(in) &&
+	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+	    in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX);
+}
+
+static int
+name(unsigned *set, unsigned *def, unsigned n, const ZydisDecodedOperand *o)
+{
+	*set |= 1u << n;
+	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		*def |= 1u << n;
+	return 0;
+}
+
+/* Registers that an operand names; -1: there is one that no code may name */
+static int
+reg_operand(struct emit *e, const ZydisDecodedOperand *o)
+{
+	ZydisRegister r = o->reg.value;
+
+	switch (ZydisRegisterGetClass(r)) {
+	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32: case ZYDIS_REGCLASS_GPR64:
+		e->high |= rp_highbyte(r);
+		if (rp_gpr(r) == RSP && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+			return -1;
+		return name(&e->gpr, &e->gdef, (unsigned)rp_gpr(r), o);
+	case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM: case ZYDIS_REGCLASS_ZMM:
+		return name(&e->vec, &e->vdef, (unsigned)ZydisRegisterGetId(r), o);
+	case ZYDIS_REGCLASS_MASK:
+		return name(&e->mask, &e->mdef, (unsigned)(r - ZYDIS_REGISTER_K0), o);
+	case ZYDIS_REGCLASS_FLAGS:
+		return 0;
+	default:
+		e->fp = 1;
+		return r == ZYDIS_REGISTER_MXCSR && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ? 0 : -1;
+	}
+}
+
+/* What it names; -1: it may not be run */
+static int
+names(struct emit *e)
+{
+	const struct rp_inst *in = e->in;
+	int nmem = 0;
+
+	for (int i = 0; i < in->z.operand_count; i++) {
+		const ZydisDecodedOperand *o = &in->op[i];
+
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+			if (reg_operand(e, o) != 0)
+				return -1;
+		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			if (nmem++ || i != in->mem || o->size > 512 || o->size % 8)
+				return -1;
+			if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN && o->mem.base != ZYDIS_REGISTER_RIP) {
+				if (rp_gpr(o->mem.base) >= 0)
+					e->gpr |= 1u << rp_gpr(o->mem.base);
+				if (rp_gpr(o->mem.index) >= 0)
+					e->gpr |= 1u << rp_gpr(o->mem.index);
+			} else if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM || o->size < 8)
+				return -1;
+			/* of a bit string in memory, the number of the bit moves the address */
+			else if (in->z.meta.category == ZYDIS_CATEGORY_BITBYTE && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+				return -1;
+		} else if (o->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || o->imm.is_relative)
+			return -1;
+	}
+	return 0;
+}
+
+/* Two registers that it does not name; with ah and the like, no new ones */
+static int
+spare(struct emit *e)
+{
+	static const uint8_t order[] = { RDI, RSI, RBX, RBP, R8, R9, R10, R11, R13, R14, R15 };
+	size_t n = e->high ? 4 : sizeof order;
+
+	e->st = e->rsp = -1;
+	for (size_t i = 0; i < n; i++)
+		if (!(e->gpr >> order[i] & 1)) {
+			if (e->st < 0)
+				e->st = order[i];
+			else if (e->rsp < 0 && (!e->high || order[i] == RBX))   /* bl has no prefix */
+				e->rsp = order[i];
+		}
+	return e->st < 0 || (e->gpr >> RSP & 1 && e->rsp < 0) ? -1 : 0;
+}
+
+static ZydisRegister
+renamed(const struct emit *e, ZydisRegister r)
+{
+	if (rp_gpr(r) != RSP || rp_highbyte(r))
+		return r;
+	return ZydisRegisterEncode(ZydisRegisterGetClass(r), (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && e->rsp >= 4 ? e->rsp + 4 : e->rsp));
+}
+
+/* Is what was encoded what it should be? */
+static int
+right(const struct emit *e)
+{
+	struct rp_inst t;
+	int mem = e->in->mem;
+
+	if (rp_decode(&t, e->b, e->len, 0, 0) != 0 || t.z.length != e->len || t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
+	    t.z.operand_count != e->in->z.operand_count || t.z.encoding != e->in->z.encoding)
+		return 0;
+	for (int i = 0; i < t.z.operand_count; i++) {
+		const ZydisDecodedOperand *o = &t.op[i], *was = &e->in->op[i];
+
+		if (o->type != was->type || o->size != was->size)
+			return 0;
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != (rp_gpr(was->reg.value) == RSP ? renamed(e, was->reg.value) : was->reg.value))
+			return 0;
+		if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.value.u != was->imm.value.u)
+			return 0;
+	}
+	return mem < 0 || t.op[mem].mem.type == ZYDIS_MEMOP_TYPE_AGEN || (rp_gpr(t.op[mem].mem.base) == e->st &&
+	    t.op[mem].mem.base >= ZYDIS_REGISTER_RAX && t.op[mem].mem.index == ZYDIS_REGISTER_NONE && t.op[mem].mem.disp.value == 0 &&
+	    t.op[mem].mem.segment != ZYDIS_REGISTER_FS && t.op[mem].mem.segment != ZYDIS_REGISTER_GS && t.op[mem].size <= 512);
+}
+
+static int
+again(struct emit *e)
+{
+	const struct rp_inst *in = e->in;
+	ZydisEncoderRequest q;
+
+	if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&in->z, in->op, in->z.operand_count_visible, &q)))
+		return -1;
+	q.prefixes &= ZYDIS_ATTRIB_HAS_LOCK;
+	for (int i = 0; i < q.operand_count; i++) {
+		ZydisEncoderOperand *o = &q.operands[i];
+
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+			o->reg.value = renamed(e, o->reg.value);
+		else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
+			o->mem.base = renamed(e, o->mem.base);
+			o->mem.index = renamed(e, o->mem.index);
+		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			o->mem.base = ZYDIS_REGISTER_RAX + (ZydisRegister)e->st;
+			o->mem.index = ZYDIS_REGISTER_NONE;
+			o->mem.scale = 0;
+			o->mem.displacement = 0;
+			q.address_size_hint = ZYDIS_ADDRESS_SIZE_HINT_NONE;
+		}
+	}
+	e->len = sizeof e->b;
+	return ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&q, e->b, &e->len)) && right(e) ? 0 : -1;
+}
+
+static void
+put(struct emit *e, const char *bytes, size_t n)
+{
+	memcpy(e->p, bytes, n);
+	e->p += n;
+}
+
+#define PUT(e, s) put(e, s, sizeof (s) - 1)
+
+/* ModRM with a displacement from load_state, reg in it */
+static void
+place(struct emit *e, unsigned reg, size_t at)
+{
+	uint32_t disp = (uint32_t)at;
+
+	*e->p++ = (uint8_t)(0x80 | (reg & 7) << 3 | ((unsigned)e->st & 7));
+	memcpy(e->p, &disp, 4);
+	e->p += 4;
+}
+
+static void
+general(struct emit *e, unsigned op, unsigned reg, size_t at)
+{
+	*e->p++ = (uint8_t)(0x48 | (reg & 8) >> 1 | (unsigned)e->st >> 3);
+	*e->p++ = (uint8_t)op;
+	place(e, reg, at);
+}
+
+/* movups, vmovups: op 0x10 to, 0x11 from the register */
+static void
+vector(struct emit *e, unsigned op, unsigned reg, size_t at)
+{
+	unsigned b = (unsigned)e->st >> 3;
+
+	switch (e->in->z.encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+		*e->p++ = (uint8_t)(0x40 | (reg & 8) >> 1 | b);
+		*e->p++ = 0x0f;
+		break;
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+		*e->p++ = 0xc4;
+		*e->p++ = (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (b ? 0 : 0x20) | 1);
+		*e->p++ = 0x7c;
+		break;
+	default:
+		*e->p++ = 0x62;
+		*e->p++ = (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (b ? 0 : 0x20) | (reg & 16 ? 0 : 0x10) | 1);
+		*e->p++ = 0x7c;
+		*e->p++ = 0x48;
+	}
+	*e->p++ = (uint8_t)op;
+	place(e, reg, at);
+}
+
+/* kmovq, or kmovw where there are no longer ones */
+static void
+mask(struct emit *e, unsigned op, unsigned reg)
+{
+	*e->p++ = 0xc4;
+	*e->p++ = (uint8_t)(0xc0 | (e->st >> 3 ? 0 : 0x20) | 1);
+	*e->p++ = __builtin_cpu_supports("avx512bw") ? 0xf8 : 0x78;
+	*e->p++ = (uint8_t)op;
+	place(e, reg, offsetof(struct load_state, mask) + 8 * reg);
+}
+
+static size_t
+gpr_at(unsigned i)
+{
+	return offsetof(struct load_state, r) + 8 * i;
+}
+
+static void
+before(struct emit *e, int flags)
+{
+	if (e->st != RDI) {                     /* mov st, rdi */
+		*e->p++ = (uint8_t)(0x48 | (unsigned)e->st >> 3);
+		*e->p++ = 0x89;
+		*e->p++ = (uint8_t)(0xc0 | RDI << 3 | ((unsigned)e->st & 7));
+	}
+	if (flags) {
+		general(e, 0x8b, RAX, offsetof(struct load_state, flags));
+		PUT(e, "\x04\x7f\x9e");         /* add al, 7f; sahf */
+	}
+	for (unsigned i = 0; i < 32; i++)
+		if (e->vec >> i & 1)
+			vector(e, 0x10, i, offsetof(struct load_state, vec) + 64 * i);
+	for (unsigned i = 0; i < 8; i++)
+		if (e->mask >> i & 1)
+			mask(e, 0x90, i);
+	for (unsigned i = 0; i < 16; i++)
+		if (e->gpr >> i & 1)
+			general(e, 0x8b, i == RSP ? (unsigned)e->rsp : i, gpr_at(i));
+}
+
+static void
+after(struct emit *e, int flags)
+{
+	for (unsigned i = 0; i < 16; i++)
+		if (e->gdef >> i & 1)
+			general(e, 0x89, i == RSP ? (unsigned)e->rsp : i, gpr_at(i));
+	if (flags) {
+		PUT(e, "\x9f\x0f\x90\xc0\x0f\xb7\xc0");        /* lahf; seto al; movzx eax, ax */
+		general(e, 0x89, RAX, offsetof(struct load_state, flags));
+	}
+	for (unsigned i = 0; i < 32; i++) {
+		size_t at = offsetof(struct load_state, vec) + 64 * i;
+
+		if (!(e->vdef >> i & 1))
+			continue;
+		vector(e, 0x11, i, at);
+		if (e->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
+			for (unsigned k = 32; k < 64; k += 8) {
+				general(e, 0xc7, 0, at + k);    /* mov qword, 0 */
+				PUT(e, "\0\0\0\0");
+			}
+	}
+	for (unsigned i = 0; i < 8; i++)
+		if (e->mdef >> i & 1)
+			mask(e, 0x91, i);
+	if (e->vec && e->in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		PUT(e, "\xc5\xf8\x77");         /* vzeroupper */
+	PUT(e, "\xc3");
+}
+
+static int
+room(struct load *l)
+{
+	uint8_t *p;
+
+	if (l->code && (size_t)(l->codeend - l->code) >= CODE)
+		return 0;
+	if (l->ncode == PIECES)
+		return -1;
+	p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return -1;
+	memcpy(p, &l->piece, sizeof l->piece);
+	l->piece = p;
+	l->ncode++;
+	l->code = p + 64;
+	l->codeend = p + PIECE;
+	return 0;
+}
+
+void
+load_free_code(struct load *l)
+{
+	for (uint8_t *p = l->piece, *before; p; p = before) {
+		memcpy(&before, p, sizeof before);
+		munmap(p, PIECE);
+	}
+}
+
+int
+load_stub(struct load *l, struct load_stmt *s, const struct rp_inst *in, const struct fact *f)
+{
+	struct emit e = { .in = in };
+	int uses = 0, defs = 0;
+
+	if (!computes(in) || names(&e) != 0 || spare(&e) != 0 || again(&e) != 0)
+		return 1;
+	/* what can be written cannot be executed, and the other way round */
+	if (room(l) != 0 || mprotect(l->piece, PIECE, PROT_READ | PROT_WRITE) != 0)
+		return -1;
+	for (unsigned i = 0; i < f->nuse; i++)
+		uses |= f->use[i].reg == FACT_FLAGS;
+	for (unsigned i = 0; i < f->ndef; i++)
+		defs |= f->def[i].reg == FACT_FLAGS;
+	e.p = l->code;
+	before(&e, uses || defs);
+	put(&e, (const char *)e.b, e.len);
+	after(&e, defs);
+	s->code = l->code;
+	s->fp = e.vec || e.fp;
+	l->code = e.p;
+	return mprotect(l->piece, PIECE, PROT_READ | PROT_EXEC);
+}

@@ -1,0 +1,229 @@
+/* Segments of a .wet file, written. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/file/writer.h"
+
+int
+store_fail(struct store_fault *f, int input, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->input = input;
+	f->line = 0;
+	f->off = f->rec = UINT64_MAX;
+	va_start(ap, fmt);
+	vsnprintf(f->err, sizeof f->err, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+store_nomem(struct store_fault *f)
+{
+	return store_fail(f, 1, "no memory");
+}
+
+int
+store_badreplay(struct store_fault *f, const struct replay_fault *r)
+{
+	store_fail(f, 1, "%s", r->err);
+	f->off = r->off;
+	f->rec = r->rec;
+	return -1;
+}
+
+int
+store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+{
+	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new(1) };
+	return t->work ? 0 : store_nomem(f);
+}
+
+void
+store_out_free(struct store_out *t)
+{
+	vc_work_free(t->work);
+	buf_free(&t->b);
+}
+
+int
+store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum store_part part)
+{
+	uint64_t before = wetfile_written(t->w);
+
+	if (t->b.nomem)
+		return store_nomem(t->f);
+	if (wetfile_put(t->w, tag, segment, t->b.p, t->b.n) != 0)
+		return store_fail(t->f, 0, "%s", wetfile_write_fault(t->w)->err);
+	t->stats.part[part] += wetfile_written(t->w) - before;
+	t->b.n = 0;
+	return 0;
+}
+
+void
+segment_free(struct segment *s)
+{
+	col_free(&s->path);
+	col_free(&s->val);
+	col_free(&s->byval);
+	col_free(&s->bykey);
+	for (unsigned i = 0; i < DEP_NCOL; i++)
+		col_free(&s->dep[i]);
+	for (unsigned i = 0; i < DEP_NKEYED; i++)
+		col_free(&s->key[i]);
+	free(s->rank);
+}
+
+static int
+put_rank(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+	struct col path = { 0 }, n = { 0 };
+	size_t last = 0;
+	int bad;
+
+	for (size_t i = 0; i < c->tab.npath; i++)
+		if (c->seg.rank[i]) {
+			col_add(&path, i - last);
+			col_add(&n, c->seg.rank[i]);
+			last = i;
+		}
+	bad = col_put(&t->b, t->work, t->o->level, &path, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
+	col_free(&path);
+	col_free(&n);
+	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
+}
+
+/* Tokens, by ports: most have the same all the time */
+static int
+put_tokens(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+	const struct col *from = &c->seg.dep[DEP_TOKEN], *fromkey = &c->seg.key[DEP_TOKEN];
+	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
+	uint32_t *place = malloc((from->n + 1) * sizeof *place);
+	int bad = !place || from->nomem || fromkey->nomem || col_room(v, from->n) != 0 || col_room(key, from->n) != 0 ||
+	    memdep_order(c->tab.nslot, fromkey->v, from->n, place) != 0;
+
+	for (size_t i = 0; !bad && i < from->n; i++) {
+		v->v[place[i]] = from->v[i];
+		key->v[place[i]] = fromkey->v[i];
+	}
+	v->n = key->n = from->n;
+	bad = bad || col_put(&t->b, t->work, t->o->level, v, key) != 0;
+	v->n = key->n = 0;
+	free(place);
+	return bad;
+}
+
+static int
+put_dep(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+
+	if (put_tokens(c) != 0)
+		return store_nomem(t->f);
+	for (unsigned i = DEP_TOKEN + 1; i < DEP_NCOL; i++)
+		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i], i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
+			return store_nomem(t->f);
+	return store_section(t, WETFILE_DEP, c->nseg, STORE_P_DEP);
+}
+
+/* Where the values of each statement are in VAL, the first words of all its instances before the second ones; NULL without memory */
+struct place { uint64_t at, n; };
+
+static struct place *
+places(const struct store_cap *c)
+{
+	struct place *p = calloc(c->tab.nstmt + 1, sizeof *p);
+	uint64_t at = 0;
+
+	for (size_t i = 0; p && i < c->tab.npath; i++)
+		for (uint32_t k = 0; c->seg.rank[i] && k < c->tab.path[i].n; k++)
+			p[c->tab.seq[c->tab.path[i].first + k]].n += c->seg.rank[i];
+	for (size_t i = 0; p && i < c->tab.nstmt; i++) {
+		p[i].at = at;
+		at += p[i].n * c->tab.stmt[i].nval;
+	}
+	return p;
+}
+
+static int
+put_val(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+	struct place *p = places(c);
+	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
+	const uint64_t *from = c->seg.val.v;
+	int bad = !p || c->seg.val.nomem || col_room(v, c->seg.val.n) != 0 || col_room(key, c->seg.val.n) != 0;
+
+	for (size_t i = 0; !bad && i < c->seg.path.n; i++) {
+		const struct store_path *path = &c->tab.path[c->seg.path.v[i]];
+
+		for (uint32_t k = 0; k < path->n; k++) {
+			uint32_t s = c->tab.seq[path->first + k];
+
+			for (unsigned j = 0; j < c->tab.stmt[s].nval; j++) {
+				v->v[p[s].at + j * p[s].n] = *from++;
+				key->v[p[s].at + j * p[s].n] = (uint64_t)s << 3 | j;
+			}
+			p[s].at++;
+		}
+	}
+	v->n = key->n = c->seg.val.n;
+	t->stats.nval += v->n;
+	col_put_number(&t->b, t->o->quick ? STORE_QUICK : VC_MAX);
+	bad = bad || col_put_blocks(&t->b, t->work, t->o->level, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
+	v->n = key->n = 0;
+	free(p);
+	return bad ? store_nomem(t->f) : store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);
+}
+
+static void
+clear(struct segment *g)
+{
+	g->path.n = g->val.n = 0;
+	for (unsigned i = 0; i < DEP_NCOL; i++)
+		g->dep[i].n = 0;
+	for (unsigned i = 0; i < DEP_NKEYED; i++)
+		g->key[i].n = 0;
+	g->n = g->exc = 0;
+}
+
+int
+store_segment(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+
+	if (c->seg.n == 0)
+		return 0;
+	if (store_code_put(&c->tab, &c->mark, t->work, t->o->level, &t->b) != 0)
+		return store_nomem(t->f);
+	c->mark = store_mark(&c->tab);
+	if (store_section(t, WETFILE_CODE, c->nseg, STORE_P_CODE) != 0)
+		return -1;
+	buf_add(&t->b, c->key.p, c->key.n);
+	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0)
+		return -1;
+	if (col_put(&t->b, t->work, t->o->level, &c->seg.path, NULL) != 0)
+		return store_nomem(t->f);
+	if (store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 || put_dep(c) != 0 ||
+	    (c->load ? store_load_val(c) : put_val(c)) != 0 || store_addr_section(c) != 0)
+		return -1;
+	t->stats.nstmt += c->seg.n;
+	t->stats.nsegment = ++c->nseg;
+	if (t->o->progress)
+		t->o->progress(t->o->progressarg, &t->stats);
+	clear(&c->seg);
+	if (c->seg.rank)
+		memset(c->seg.rank, 0, c->tab.npath * sizeof *c->seg.rank);
+	memdep_reset(&c->dep);
+	c->key.n = 0;
+	model_save(&c->model, &c->key);
+	if (c->load)
+		load_put_state(&c->load->l.st, &c->key);
+	return c->key.nomem ? store_nomem(t->f) : 0;
+}

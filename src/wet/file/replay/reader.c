@@ -1,0 +1,149 @@
+/* Reading .wet files of kind replay. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/file/file.h"
+#include "wet/file/full/code.h"
+
+static int
+bad(const struct wetfile *w, size_t i, struct wetfile_fault *f, const char *err)
+{
+	wetfile_say(f, i < w->nsection ? w->section[i].off : w->size, i, "%s", err ? err : "no memory");
+	return -1;
+}
+
+static int
+belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struct wetfile_fault *f)
+{
+	if (i >= w->nsection && !w->whole) {
+		*f = w->fault;
+		return -1;
+	}
+	if (i >= w->nsection || w->section[i].tag != tag || w->section[i].segment != segment)
+		return bad(w, i, f, i < w->nsection ? "a section that does not belong here" : "sections are missing");
+	return 0;
+}
+
+int
+store_replay_code(const struct wetfile *w, struct store_code *c, struct wetfile_fault *f)
+{
+	struct vc_work *work = vc_work_new(1);
+	struct buf b = BUF_INIT;
+	const char *err = NULL;
+	int e = !work ? bad(w, 0, f, NULL) : belongs(w, 0, WETFILE_CODE, 0, f);
+
+	*c = (struct store_code){ 0 };
+	if (!e)
+		e = wetfile_load(w, 0, &b, f);
+	if (!e && store_code_get(c, work, b.p, b.n, &err) != 0)
+		e = bad(w, 0, f, err);
+	vc_work_free(work);
+	buf_free(&b);
+	return e;
+}
+
+int
+store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg, struct wetfile_fault *f)
+{
+	struct buf b = BUF_INIT;
+	size_t i = 1;
+	int e = belongs(w, i, WETFILE_CAP, 0, f);
+
+	for (; !e && i < w->nsection && w->section[i].tag == WETFILE_CAP; i++) {
+		e = belongs(w, i, WETFILE_CAP, i - 1, f) != 0 || wetfile_load(w, i, &b, f) != 0;
+		if (!e && put(arg, b.p, b.n) != 0)
+			e = bad(w, i, f, "cannot be written");
+	}
+	/* behind the capture there are states, at least one */
+	if (!e)
+		e = belongs(w, i, WETFILE_KEY, 0, f);
+	buf_free(&b);
+	return e ? -1 : 0;
+}
+
+static size_t
+first_state(const struct wetfile *w)
+{
+	size_t i = 1;
+
+	while (i < w->nsection && w->section[i].tag == WETFILE_CAP)
+		i++;
+	return i;
+}
+
+size_t
+store_replay_segments(const struct wetfile *w)
+{
+	size_t i = first_state(w);
+
+	return i < w->nsection ? (w->nsection - i) / 2 : 0;
+}
+
+void
+store_state_free(struct store_state *s)
+{
+	buf_free(&s->control);
+	free(s->count);
+	*s = (struct store_state){ 0 };
+}
+
+static int
+get_key(struct col_reader *r, struct store_state *s)
+{
+	struct col bytes = { 0 };
+	int e = col_get_number(r, UINT64_MAX, &s->instances) != 0 || col_get_number(r, UINT64_MAX, &s->statements) != 0 ||
+	    col_get(r, &bytes, SIZE_MAX, 255, NULL) != 0;
+
+	for (size_t i = 0; !e && i < bytes.n; i++)
+		buf_u8(&s->control, (uint8_t)bytes.v[i]);
+	col_free(&bytes);
+	return e || s->control.nomem ? -1 : 0;
+}
+
+static int
+get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s)
+{
+	struct col stmt = { 0 }, n = { 0 };
+	uint64_t at = 0;
+	int e = col_get_upto(r, &stmt, c->nstmt, UINT32_MAX, NULL) != 0 || col_get(r, &n, stmt.n, UINT32_MAX, NULL) != 0;
+
+	s->count = calloc(c->nstmt + 1, sizeof *s->count);
+	for (size_t i = 0; !e && s->count && i < stmt.n; i++) {
+		at += stmt.v[i];
+		if (at >= c->nstmt) {
+			r->err = "a statement that there is not";
+			e = 1;
+		} else
+			s->count[at] = n.v[i];
+	}
+	col_free(&stmt);
+	col_free(&n);
+	return e || !s->count ? -1 : 0;
+}
+
+int
+store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct wetfile_fault *f)
+{
+	struct vc_work *work = vc_work_new(1);
+	struct buf b = BUF_INIT;
+	size_t first = first_state(w) + 2 * k;
+	int e = work ? 0 : bad(w, first, f, NULL);
+
+	*s = (struct store_state){ 0 };
+	for (size_t i = first; !e && i < first + 2; i++) {
+		struct col_reader r;
+
+		if (belongs(w, i, i == first ? WETFILE_KEY : WETFILE_RANK, k, f) != 0 || wetfile_load(w, i, &b, f) != 0) {
+			e = -1;
+			break;
+		}
+		r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
+		if ((i == first ? get_key(&r, s) : get_rank(&r, c, s)) != 0 || r.p != r.end)
+			e = bad(w, i, f, r.err ? r.err : r.p != r.end ? "bytes behind the state" : NULL);
+	}
+	vc_work_free(work);
+	buf_free(&b);
+	if (e)
+		store_state_free(s);
+	return e;
+}

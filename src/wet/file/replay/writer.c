@@ -1,0 +1,162 @@
+/* A capture in a .wet file of its own kind, with what there is to say of the run before each segment. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/helper.h"
+#include "cfg/source.h"
+#include "wet/file/writer.h"
+
+#define PIECE ((size_t)1 << 20)         /* bytes of a capture in a section */
+
+static int
+put_code(struct store_cap *c)
+{
+	const struct store_mark none = { 0 };
+
+	if (store_code_put(&c->tab, &none, c->out.work, c->out.o->level, &c->out.b) != 0)
+		return store_nomem(c->out.f);
+	return store_section(&c->out, WETFILE_CODE, 0, STORE_P_CODE);
+}
+
+static int
+put_capture(struct store_cap *c, const char *capture)
+{
+	struct store_out *t = &c->out;
+	int fd = helper_hold(capture), bad = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return store_fail(t->f, 1, "%s", strerror(errno));
+	(void)lseek(fd, 0, SEEK_SET);
+	for (uint32_t k = 0; !bad && n > 0; k++) {
+		t->b.n = 0;
+		if (!buf_room(&t->b, PIECE)) {
+			bad = store_nomem(t->f);
+			break;
+		}
+		while (t->b.n < PIECE && ((n = read(fd, t->b.p + t->b.n, PIECE - t->b.n)) > 0 || (n < 0 && errno == EINTR)))
+			t->b.n += n > 0 ? (size_t)n : 0;
+		if (n < 0)
+			bad = store_fail(t->f, 1, "%s", strerror(errno));
+		else if (t->b.n || k == 0)
+			bad = store_section(t, WETFILE_CAP, k, STORE_P_CAP);
+	}
+	close(fd);
+	return bad;
+}
+
+/* The segment that begins with the state in c->key: with how often each statement was executed in it */
+static int
+put_state(struct store_cap *c)
+{
+	struct store_out *t = &c->out;
+	struct col s = { 0 }, n = { 0 };
+	uint32_t last = 0;
+	int bad;
+
+	buf_add(&t->b, c->key.p, c->key.n);
+	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0)
+		return -1;
+	for (uint32_t i = 0; i < c->stmts.n; i++)
+		if (c->count[i]) {
+			col_add(&s, i - last);
+			col_add(&n, c->count[i]);
+			last = i;
+		}
+	memset(c->count, 0, c->stmts.n * sizeof *c->count);
+	bad = col_put(&t->b, t->work, t->o->level, &s, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
+	col_free(&s);
+	col_free(&n);
+	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg++, STORE_P_RANK);
+}
+
+static int
+state(struct store_cap *c, const struct control *k, uint64_t instances)
+{
+	struct buf b = BUF_INIT;
+	struct col bytes = { 0 };
+	int bad;
+
+	control_save(k, &b);
+	for (size_t i = 0; i < b.n; i++)
+		col_add(&bytes, b.p[i]);
+	c->key.n = 0;
+	col_put_number(&c->key, instances);
+	col_put_number(&c->key, c->out.stats.nstmt);
+	bad = b.nomem || col_put(&c->key, c->out.work, c->out.o->level, &bytes, NULL) != 0;
+	buf_free(&b);
+	col_free(&bytes);
+	return bad ? store_nomem(c->out.f) : 0;
+}
+
+static int
+run(struct store_cap *c, struct control *k, const struct visit_run *r, const struct visit_batch *b)
+{
+	int again = r->n <= c->last;
+	const struct stmt_block *s;
+
+	if (!again && c->seg.n >= c->out.o->segment) {
+		if (put_state(c) != 0 || state(c, k, r->n - 1) != 0)
+			return -1;
+		c->seg.n = 0;
+	}
+	if (control_run(k, r, b, NULL) != 0)
+		return store_nomem(c->out.f);
+	c->last = r->n + r->ninsn - 1;
+	if (r->at->fact->kind == FACT_SIGNAL || again)
+		return 0;
+	if ((s = stmts_block(&c->stmts, r)) == NULL)
+		return store_nomem(c->out.f);
+	for (uint32_t i = 0; i < s->n; i++)
+		c->count[s->stmt[i]]++;
+	c->seg.n += s->n;
+	c->out.stats.nstmt += s->n;
+	return 0;
+}
+
+static int
+states(struct store_cap *c, const char *capture)
+{
+	struct visit *v = store_again(c, capture);
+	struct control *k = v ? control_new(&c->code) : NULL;
+	struct visit_batch b;
+	int got = REPLAY_OK, bad;
+
+	if (!v)
+		return -1;
+	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
+	bad = k && c->count ? state(c, k, 0) : store_nomem(c->out.f);
+	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
+		for (size_t i = 0; !bad && i < b.nrun; i++)
+			bad = run(c, k, &b.run[i], &b);
+	if (!bad)
+		bad = put_state(c);
+	if (!bad && got == REPLAY_BAD)
+		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
+	c->out.stats.nsegment = c->nseg;
+	control_free(k);
+	store_passed(c);
+	return bad;
+}
+
+int
+store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+{
+	struct store_cap *c = calloc(1, sizeof *c);
+	struct wsource *src = wsource_new();
+	int bad = !c || !src ? store_nomem(f) : store_out_init(&c->out, w, o, f);
+
+	if (!bad)
+		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 || put_capture(c, capture) != 0 || states(c, capture) != 0;
+	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
+		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
+	if (c && o->stats)
+		*o->stats = c->out.stats;
+	if (c)
+		store_cap_free(c);
+	wsource_free(src);
+	return bad ? -1 : 0;
+}

@@ -1,0 +1,219 @@
+/* WET text to a .wet file: as it comes, in memory that does not grow with its lists. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/wettext/wettext.h"
+#include "wet/file/text/columns.h"
+#include "wet/file/writer.h"
+
+#define SECTION ((size_t)1 << 20)       /* entries of a section, about */
+
+struct store_txt {
+	struct store_out out;
+	struct store_code tab;          /* its strings */
+	size_t nstring;                 /* those that are in the file */
+	struct col col[TEXT_NCOL];
+	uint64_t id, addr, line;        /* of the statement before */
+	uint64_t step;                  /* id behind the step before */
+	struct text_list list;
+	uint32_t nseg;
+	int begun, ordered;
+};
+
+static int
+section(struct store_txt *t)
+{
+	struct store_out *o = &t->out;
+
+	if (store_strings_put(&t->tab, t->nstring, o->work, o->o->level, &o->b) != 0)
+		return store_nomem(o->f);
+	t->nstring = t->tab.nstring;
+	for (unsigned i = 0; i < TEXT_NCOL; i++) {
+		if (col_put(&o->b, o->work, o->o->level, &t->col[i], NULL) != 0)
+			return store_nomem(o->f);
+		t->col[i].n = 0;
+	}
+	o->stats.nsegment++;
+	return store_section(o, WETFILE_TXT, t->nseg++, STORE_P_TEXT);
+}
+
+static int
+block(struct store_txt *t, const struct wettext_block *b)
+{
+	uint32_t file, func;
+
+	if (store_string(&t->tab, b->file, &file) != 0 || store_string(&t->tab, b->func, &func) != 0)
+		return -1;
+	col_add(&t->col[TEXT_ID], col_zig(b->id - t->id));
+	col_add(&t->col[TEXT_NPORT], b->nport);
+	col_add(&t->col[TEXT_ADDR], col_zig(b->addr - t->addr));
+	col_add(&t->col[TEXT_FILE], file);
+	col_add(&t->col[TEXT_FUNC], func);
+	col_add(&t->col[TEXT_LINE], col_zig(b->line - t->line));
+	t->id = b->id;
+	t->addr = b->addr;
+	t->line = b->line;
+	return 0;
+}
+
+static void
+dep(struct store_txt *t, const struct wettext_dep *d)
+{
+	struct text_list *l = &t->list;
+	struct text_past v = { d->id, d->instance, 1, 1 };
+	unsigned k;
+
+	col_add(&t->col[TEXT_X], col_zig(d->x - l->x - 1));
+	l->x = d->x;
+	for (k = 0; k < TEXT_PAST && !(l->past[k].used && l->past[k].id == d->id); k++)
+		;
+	if (k == TEXT_PAST) {
+		col_add(&t->col[TEXT_TOKEN], TEXT_NEW);
+		col_add(&t->col[TEXT_DEP], col_zig(d->id - t->id));
+		col_add(&t->col[TEXT_INSTANCE], col_zig(d->instance - d->x));
+		text_front(l, TEXT_PAST - 1, v);
+		return;
+	}
+	v.stride = d->instance - l->past[k].last;
+	col_add(&t->col[TEXT_TOKEN], (v.stride == l->past[k].stride ? TEXT_STRIDE : TEXT_OTHER) + k);
+	if (v.stride != l->past[k].stride)
+		col_add(&t->col[TEXT_INSTANCE], col_zig(v.stride));
+	text_front(l, k, v);
+}
+
+static void
+value(struct store_txt *t, const struct wettext_value *v)
+{
+	col_add(&t->col[TEXT_VX], v->x - t->list.x - 1);
+	t->list.x = v->x;
+	col_add(&t->col[TEXT_NWORD], v->nword);
+	for (uint32_t i = 0; i < v->nword; i++)
+		col_add(&t->col[TEXT_WORD], v->word[i]);
+}
+
+static void
+step(struct store_txt *t, const struct wettext_step *s)
+{
+	col_add(&t->col[TEXT_STEP], col_zig(s->id - t->step));
+	col_add(&t->col[TEXT_COUNT], s->count);
+	t->step = s->id + s->count;
+	t->out.stats.nstmt += s->count;
+}
+
+static int
+record(struct store_txt *t, const struct wettext *r, enum wettext_got got, const struct wettext_rec *rec)
+{
+	if (!t->begun)
+		col_add(&t->col[TEXT_SIZE], wettext_count(r));
+	t->begun = 1;
+	if (got == WETTEXT_BLOCK)
+		return block(t, &rec->block);
+	if (rec->left + rec->n == rec->total) {         /* a list begins */
+		t->list = (struct text_list){ .x = UINT64_MAX };
+		col_add(&t->col[TEXT_SIZE], got == WETTEXT_DEPS ? rec->total : rec->none ? 0 : rec->total + 1);
+		t->ordered |= got == WETTEXT_ORDER;
+	}
+	t->out.stats.ndep += got == WETTEXT_DEPS ? rec->n : 0;
+	t->out.stats.nval += got == WETTEXT_VALUES ? rec->n : 0;
+	for (size_t i = 0; i < rec->n; i++)
+		if (got == WETTEXT_DEPS)
+			dep(t, &rec->dep[i]);
+		else if (got == WETTEXT_VALUES)
+			value(t, &rec->value[i]);
+		else
+			step(t, &rec->step[i]);
+	return 0;
+}
+
+/* Entries of the longest column */
+static size_t
+entries(const struct store_txt *t)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < TEXT_NCOL; i++)
+		n = t->col[i].n > n ? t->col[i].n : n;
+	return n;
+}
+
+/* Goes through the text; t NULL: looks whether it is right, and *canonical, whether it is as wettext_put_... write it */
+static int
+go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
+{
+	struct in *in = in_open(text);
+	struct wettext *r = wettext_open(in, 0);
+	struct wettext_rec rec;
+	int got = WETTEXT_BAD, bad = r ? 0 : store_nomem(f);
+	const size_t most = t && t->out.o->entries ? t->out.o->entries : SECTION;
+
+	while (!bad && (got = wettext_next(r, &rec)) > WETTEXT_END)
+		if (t && record(t, r, (enum wettext_got)got, &rec) != 0)
+			bad = store_nomem(f);
+		else if (t && entries(t) >= most)
+			bad = section(t);
+	if (!bad && got == WETTEXT_BAD) {
+		bad = store_fail(f, 1, "%s", wettext_fault(r)->err);
+		f->line = 1;
+		f->off = wettext_fault(r)->line;
+	}
+	if (!bad && t) {
+		if (!t->begun)
+			col_add(&t->col[TEXT_SIZE], wettext_count(r));
+		if (!t->ordered)
+			col_add(&t->col[TEXT_SIZE], 0);
+		if (entries(t))         /* the last entry may have filled a section */
+			bad = section(t);
+	}
+	if (!bad && canonical)
+		*canonical = wettext_canonical(r);
+	wettext_close(r);
+	in_close(in);
+	return bad;
+}
+
+/* A text that is written in another way than usual: its bytes */
+static int
+raw(const char *text, struct store_txt *t)
+{
+	struct in *in = in_open(text);
+	struct store_out *o = &t->out;
+	struct col *c = &t->col[0];
+	size_t have;
+	int bad = 0;
+
+	for (const uint8_t *p; !bad && (p = in_peek(in, IN_PEEK, &have), have);) {
+		c->n = 0;
+		for (size_t i = 0; i < have; i++)
+			col_add(c, p[i]);
+		in_skip(in, have);
+		if (col_put(&o->b, o->work, o->o->level, c, NULL) != 0)
+			bad = store_nomem(o->f);
+		else
+			bad = store_section(o, WETFILE_RAW, t->nseg++, STORE_P_TEXT);
+	}
+	if (!bad && in_error(in))
+		bad = store_fail(o->f, 1, "%s", in_error(in));
+	in_close(in);
+	return bad;
+}
+
+int
+store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+{
+	struct store_txt *t = calloc(1, sizeof *t);
+	int bad, canonical = 0;
+
+	if (!t)
+		return store_nomem(f);
+	bad = store_out_init(&t->out, w, o, f) != 0 || go(text, NULL, &canonical, f) != 0 || (canonical ? go(text, t, NULL, f) : raw(text, t)) != 0;
+	if (!bad && wetfile_finish(w) != 0)
+		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
+	if (o->stats)
+		*o->stats = t->out.stats;
+	store_out_free(&t->out);
+	store_code_free(&t->tab);
+	for (unsigned i = 0; i < TEXT_NCOL; i++)
+		col_free(&t->col[i]);
+	free(t);
+	return bad ? -1 : 0;
+}

@@ -1,0 +1,183 @@
+/* Columns of numbers in sections. */
+#include "wet/model/column.h"
+
+#include <stdlib.h>
+
+void
+col_free(struct col *c)
+{
+	free(c->v);
+	*c = (struct col){ 0 };
+}
+
+int
+col_room(struct col *c, size_t n)
+{
+	if (c->nomem || buf_grow(&c->v, &c->cap, c->n + n, sizeof *c->v) != 0) {
+		c->nomem = 1;
+		return -1;
+	}
+	return 0;
+}
+
+void
+col_put_number(struct buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		buf_u8(b, (uint8_t)(v | 0x80));
+	buf_u8(b, (uint8_t)v);
+}
+
+static unsigned
+width_of(const uint64_t *v, size_t n)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all |= v[i];
+	return all >> 32 ? 8 : all >> 16 ? 4 : all >> 8 ? 2 : 1;
+}
+
+int
+col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key)
+{
+	return col_put_blocks(b, w, level, c, key, VC_MAX);
+}
+
+int
+col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key, size_t block)
+{
+	struct buf t = BUF_INIT;
+	int bad = c->nomem || (key && key->nomem);
+
+	col_put_number(b, c->n);
+	for (size_t i = 0, n; !bad && i < c->n; i += n) {
+		enum vc_method m;
+
+		n = c->n - i < block ? c->n - i : block;
+		t.n = 0;
+		bad = vc_encode(w, NULL, &(struct vc_col){ c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n) }, level, &m, &t) != 0;
+		if (bad)
+			break;
+		buf_u8(b, (uint8_t)width_of(c->v + i, n));
+		buf_u8(b, (uint8_t)m);
+		col_put_number(b, t.n);
+		buf_add(b, t.p, t.n);
+	}
+	buf_free(&t);
+	return bad || b->nomem ? -1 : 0;
+}
+
+int
+col_bad(struct col_reader *r, const char *why)
+{
+	if (!r->err)
+		r->err = why;
+	return -1;
+}
+
+int
+col_get_number(struct col_reader *r, uint64_t most, uint64_t *v)
+{
+	uint64_t n = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t c;
+
+		if (r->p == r->end)
+			return col_bad(r, "a number is cut off");
+		c = *r->p++;
+		if (c > UINT64_MAX >> shift || (c == 0 && shift))
+			return col_bad(r, "a number is not as it is written");
+		n |= (uint64_t)(c & 0x7f) << shift;
+		if (c & 0x80)
+			continue;
+		if (n > most)
+			return col_bad(r, "a number is too large");
+		*v = n;
+		return 0;
+	}
+	return col_bad(r, "a number is not as it is written");
+}
+
+/* A block of n values behind what c has; skip: there is nothing of it then */
+static int
+block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64_t *key, int skip)
+{
+	const char *err = NULL;
+	uint64_t width, len, method;
+
+	if (col_get_number(r, 8, &width) != 0 || col_get_number(r, 127, &method) != 0 || col_get_number(r, (uint64_t)(r->end - r->p), &len) != 0)
+		return -1;
+	if ((width != 1 && width != 2 && width != 4 && width != 8) || len > (uint64_t)(r->end - r->p))
+		return col_bad(r, "a block is longer than its section");
+	if (col_room(c, n) != 0)
+		return col_bad(r, "no memory");
+	if (skip) {
+		r->p += len;
+		c->n += n;
+		return 0;
+	}
+	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method, r->p, (size_t)len,
+	    c->v + c->n, &err) != 0)
+		return col_bad(r, err ? err : "no memory");
+	r->p += len;
+	for (size_t i = 0; i < n; i++)
+		if (c->v[c->n + i] > most)
+			return col_bad(r, "a value is too large");
+	c->n += n;
+	return 0;
+}
+
+int
+col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key)
+{
+	uint64_t all;
+
+	c->n = 0;
+	if (col_get_number(r, COL_MAX, &all) != 0)
+		return -1;
+	if (n != SIZE_MAX && all != n)
+		return col_bad(r, "a column has another number of values");
+	if (key && key->n < all)
+		return col_bad(r, "a column has more values than keys");
+	while (c->n < all)
+		if (block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key ? key->v + c->n : NULL, 0) != 0)
+			return -1;
+	return 0;
+}
+
+int
+col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, const struct col *key)
+{
+	struct col_reader ahead = *r;
+	uint64_t n;
+
+	c->n = 0;
+	if (col_get_number(&ahead, COL_MAX, &n) != 0)
+		return col_bad(r, ahead.err);
+	if (n > upto)
+		return col_bad(r, "a column has more values than there can be");
+	return col_get(r, c, (size_t)n, most, key);
+}
+
+int
+col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_want_fn *want, col_keys_fn *keys, void *arg)
+{
+	uint64_t all, *key = malloc((n < size ? n : size) * sizeof *key + 1);
+	int e = key ? 0 : col_bad(r, "no memory");
+
+	c->n = 0;
+	if (!e && col_get_number(r, COL_MAX, &all) == 0 && all != n)
+		col_bad(r, "a column has another number of values");
+	while (!r->err && !e && c->n < n) {
+		size_t end = n - c->n < size ? n : c->n + size;
+		int skip = !want(arg, c->n, end);
+
+		if (!skip)
+			keys(arg, c->n, end, key);
+		e = block(r, c, end - c->n, UINT64_MAX, key, skip);
+	}
+	free(key);
+	return e || r->err ? -1 : 0;
+}

@@ -1,0 +1,67 @@
+/* A .wet file of kind paper as text, wettext(5). */
+#include <stdlib.h>
+
+#include "wet/file/paper/reader.h"
+#include "wet/print/lists.h"
+
+static uint64_t
+count(void *from, uint32_t s)
+{
+	return paper_count(from, s);
+}
+
+static int
+value(void *list, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word, size_t n)
+{
+	const struct list *l = list;
+	unsigned nval = l->code->stmt[s].nval;
+	uint64_t *slot = list_values(l, s);
+
+	for (size_t i = 0; i < n; i++)
+		slot[(uint64_t)x[i] * nval + j] = word[i];
+	return 0;
+}
+
+static int
+fill(void *from, struct list *l)
+{
+	struct paper_read *r = from;
+	int e = 0;
+
+	for (size_t k = 0; k < r->nsegment && !e; k++)
+		e = paper_read_values(r, k, l->only, value, l) != 0 || paper_read_edges(r, k, l->only, list_use, l) != 0;
+	return e ? -1 : 0;
+}
+
+static int
+steps(void *from, struct list *l)
+{
+	struct paper_read *r = from;
+	int e = 0;
+
+	for (uint64_t t = 0; t < r->ntime && !e; t++)
+		e = list_path(l, r->seq[t]);
+	return e;
+}
+
+int
+paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault)
+{
+	struct paper_read *r = calloc(1, sizeof *r);
+	struct list l = { .from = r, .count = count, .fill = fill, .steps = steps, .put = put, .arg = arg };
+	int e;
+
+	if (!r) {
+		wetfile_say(fault, 0, UINT64_MAX, "no memory");
+		return -1;
+	}
+	l.code = &r->code;
+	l.fault = &r->fault;
+	l.whole = f->whole;
+	e = paper_read_open(r, f) != 0 || list_print(&l, budget) != 0;
+	*fault = e && r->fault.err[0] ? r->fault : f->fault;
+	e = e || !f->whole;
+	paper_read_close(r);
+	free(r);
+	return e ? -1 : 0;
+}

@@ -1,0 +1,297 @@
+/*
+ * Queries of a capture: backward slices.  From the last window backward, each
+ * is replayed and recorded, then read from its end with the registers and
+ * bytes of memory that are live: whose next use is by an instance of the
+ * slice.  What writes one of them belongs to the slice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/model/byteset.h"
+#include "wet/query/capture_window_internal.h"
+
+struct scan {
+	struct query *q;
+	struct query_slice *s;
+	struct qrec rec;
+	struct byteset mem;
+	struct qlanes live;
+	uint64_t *next;                 /* executions of each statement up to here; owned; NULL: nobody asks */
+	uint64_t *ref;                  /* of a string instruction; owned */
+	size_t capref;
+	int control, enough;
+};
+
+/* Registers: does the instruction define what is live?  Belongs it to the slice, what it uses is live instead */
+static inline int
+defines(const struct scan *c, const struct qinsn *k)
+{
+	return (k->def & c->live.w[0]) != 0 || (k->wide && query_meets(&k->wide->def, &c->live));
+}
+
+static inline void
+belongs(struct scan *c, const struct qinsn *k)
+{
+	if (k->wide)
+		query_replace(&c->live, &k->wide->def, &k->wide->use);
+	else
+		c->live.w[0] = (c->live.w[0] & ~k->def) | k->use;
+}
+
+/* Who decided that some of a piece were executed; the members among the 64 from n on, with that one if it is among them */
+static inline uint64_t
+decided(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
+{
+	if (parent >= n)
+		return mask | UINT64_C(1) << (parent - n);
+	if (parent)
+		query_member(c->q, parent);
+	return mask;
+}
+
+static void
+tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+{
+	const struct query_stmt *s = &c->q->stmt[k->id - 1];
+	struct query_insn e = { .id = k->id, .instance = c->next[k->id - 1], .n = n, .ref = ref, .nref = nref };
+	uint64_t flags;
+
+	if (s->port.nval)
+		e.nval = query_value(s, val, &e.val, &flags);
+	c->enough |= c->s->fn(c->s->arg, &e) != 0;
+}
+
+/* Bytes that are loaded are live, bytes that are stored are not any more; element by element, the last first */
+static void
+elements(struct scan *c, const uint64_t *ref, size_t nref)
+{
+	while (nref-- > 0) {
+		if (visit_writes(ref[nref]))
+			byteset_take(&c->mem, ref_addr(ref[nref]), ref_size(ref[nref]));
+		if (visit_reads(ref[nref]))
+			byteset_add(&c->mem, ref_addr(ref[nref]), ref_size(ref[nref]));
+	}
+}
+
+/*
+ * The last instruction of a run, whose references were not known before, a
+ * string instruction perhaps in several parts of which this is the last.
+ * Where the first of them is.
+ */
+static int
+late(struct scan *c, size_t j, size_t *first)
+{
+	const struct qrun *r = &c->rec.run[j];
+	uint64_t n = c->rec.from + r->n + r->path->n - 1;
+	const struct qinsn *k = &r->path->insn[r->path->n - 1];
+	struct visit_insn e = qrec_insn(r, r->path->n - 1);
+	const uint64_t *val = c->rec.word + r->word + e.val;
+	size_t nref = 0;
+	int in = query_is_member(c->q, n);
+
+	while (j > 0 && c->rec.from + r[-1].n + r[-1].path->n - 1 == n) {
+		j--;
+		r--;
+	}
+	*first = j;
+	for (;; j++, r++) {
+		e = qrec_insn(r, r->path->n - 1);
+		if (buf_grow(&c->ref, &c->capref, nref + e.nref + 1, sizeof *c->ref) < 0)
+			return query_nomem(c->q);
+		memcpy(c->ref + nref, c->rec.word + r->word + (c->next ? e.ref : r->path->nref), e.nref * sizeof *c->ref);
+		nref += e.nref;
+		if (j + 1 == c->rec.nrun || c->rec.from + r[1].n != n)
+			break;
+	}
+	in |= defines(c, k);
+	for (size_t i = 0; i < nref && !in; i++)
+		in = visit_writes(c->ref[i]) && byteset_has(&c->mem, ref_addr(c->ref[i]), ref_size(c->ref[i]));
+	if (c->next)
+		c->next[k->id - 1]--;
+	if (!in)
+		return 0;
+	belongs(c, k);
+	query_member(c->q, n);
+	elements(c, c->ref, nref);
+	if (c->next)
+		tell(c, k, n, val, c->ref, nref);
+	return 0;
+}
+
+/* Does a run of a path, its references, have none of the slice?  No members, and it defines nothing that is live */
+static inline int
+passes(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
+{
+	if (mask || query_meets(&p->all.def, &c->live))
+		return 0;
+	if (c->mem.n)
+		for (uint32_t x = 0; x < p->nref; x++)
+			if (visit_writes(ref[x]) && byteset_has(&c->mem, ref_addr(ref[x]), ref_size(ref[x])))
+				return 0;
+	return 1;
+}
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Instructions [from, end) of a run, from the last one, given which are members; which are then.  brief: nobody asks for them */
+INLINE uint64_t
+scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from, uint32_t end, uint64_t mask, int brief)
+{
+	for (uint32_t i = end; i-- > from;) {
+		const struct qinsn *k = &p->insn[i];
+		const uint64_t *ref = word + (brief ? k->brief : k->ref);
+		int in = (mask >> i & 1) | defines(c, k);
+
+		if (!brief)
+			c->next[k->id - 1]--;
+		if (k->stores)
+			for (uint32_t x = 0; x < k->nref; x++)
+				if (visit_writes(ref[x]))
+					in |= byteset_take(&c->mem, ref_addr(ref[x]), ref_size(ref[x]));
+		if (!in)
+			continue;
+		mask |= UINT64_C(1) << i;
+		belongs(c, k);
+		if (k->loads)
+			for (uint32_t x = 0; x < k->nref; x++)
+				if (visit_reads(ref[x]))
+					byteset_add(&c->mem, ref_addr(ref[x]), ref_size(ref[x]));
+		if (!brief)
+			tell(c, k, n + i, word + p->at[i].val, ref, k->nref);
+	}
+	return mask;
+}
+
+/* The first `end` instructions of a run, from the last one; those behind have been */
+INLINE void
+scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
+{
+	struct qpath *p = r->path;
+	uint64_t n = c->rec.from + r->n, all = ~UINT64_C(0) >> (64 - p->n);
+	uint64_t was = query_members(c->q, n) & all, mask = was;
+	const uint64_t *word = c->rec.word + r->word;
+
+	if (brief && passes(c, p, word, mask))
+		return;
+	if (!c->control)
+		mask = scan_piece(c, p, word, n, 0, end, mask, brief);
+	else
+		for (uint32_t i = p->control->npiece; i-- > 0;) {
+			uint32_t to = p->control->end[i], from = i ? p->control->end[i - 1] : 0;
+
+			mask = scan_piece(c, p, word, n, from, to < end ? to : end, mask, brief);
+			if (mask >> from << from << (63 - (to - 1)))
+				mask = decided(c, c->rec.parent[r->piece + i], n, mask);
+		}
+	if (mask != was)
+		query_members_are(c->q, n, mask);
+	query_run_members(c->s, p, mask);
+}
+
+/* What a signal did counts as done by the instance before it */
+static void
+scan_signal(struct scan *c, const struct qrun *r)
+{
+	uint64_t n = c->rec.from + r->n;
+	const struct qlanes none = { 0 };
+	int in = query_is_member(c->q, n) || query_meets(&r->path->all.def, &c->live);
+
+	query_replace(&c->live, &r->path->all.def, &none);
+	if (in && n > 1)
+		query_member(c->q, n - 1);
+}
+
+static void
+effect(struct scan *c, const struct qeffect *e)
+{
+	const struct qlanes none = { 0 };
+	struct qlanes reg = { 0 };
+	int in = 0;
+
+	switch (e->kind) {
+	case QEFFECT_GONE: byteset_clear(&c->mem, e->addr, e->len); break;
+	case QEFFECT_MOVE: byteset_move(&c->mem, e->to, e->addr, e->len); break;
+	case QEFFECT_WRITE: in = byteset_clear(&c->mem, e->addr, e->len) != 0; break;
+	default:
+		query_lanes(&reg, e->kind == QEFFECT_FSBASE ? FACT_FSBASE : FACT_GSBASE, 1);
+		in = query_meets(&reg, &c->live);
+		query_replace(&c->live, &reg, &none);
+	}
+	if (in && e->n)
+		query_member(c->q, e->n);
+}
+
+static int
+scan_window(struct scan *c)
+{
+	size_t ne = c->rec.neffect;
+
+	for (size_t j = c->rec.nrun; j-- > 0 && !c->enough;) {
+		const struct qrun *r = &c->rec.run[j];
+		uint32_t end = r->path->n;
+
+		for (; ne && c->rec.effect[ne - 1].run > j; ne--)
+			effect(c, &c->rec.effect[ne - 1]);
+		if (!r->path->id) {
+			scan_signal(c, r);
+			continue;
+		}
+		if (r->path->insn[end - 1].late) {
+			if (late(c, j, &j) != 0)
+				return -1;
+			r = &c->rec.run[j];
+			end = r->path->n - 1;
+		}
+		if (c->next)
+			scan_run(c, r, end, 0);
+		else
+			scan_run(c, r, end, 1);
+	}
+	for (; ne; ne--)
+		effect(c, &c->rec.effect[ne - 1]);
+	return 0;
+}
+
+/* Executions of each statement up to the end of the window that was recorded */
+static int
+count(struct scan *c, size_t k)
+{
+	uint64_t last = 0;
+
+	if (!c->s->fn)
+		return 0;
+	free(c->next);
+	c->next = NULL;
+	if (query_counts(c->q, k, &c->next) != 0)
+		return -1;
+	for (const struct qrun *r = c->rec.run; r < c->rec.run + c->rec.nrun; r++) {
+		uint64_t n = c->rec.from + r->n;
+
+		if (r->path->id && n > last)
+			for (uint32_t i = 0; i < r->path->n; i++)
+				c->next[r->path->id[i] - 1]++;
+		last = n + r->path->n - 1;
+	}
+	return 0;
+}
+
+int
+query_backward(struct query *q, struct query_slice *s)
+{
+	struct scan c = { .q = q, .s = s, .rec = { .q = q, .brief = !s->fn }, .control = !(s->how & QUERY_DATA) };
+	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
+	uint64_t end = s->n;
+
+	query_member(q, s->n);
+	for (size_t k = query_window(q, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
+		k = query_group(q, k);
+		bad = qrec_window(&c.rec, k, end, c.control) != 0 || count(&c, k) != 0 || scan_window(&c) != 0;
+		end = q->win[k].n - 1;
+	}
+	query_runs_over(q, s);
+	byteset_free(&c.mem);
+	qrec_free(&c.rec);
+	free(c.next);
+	free(c.ref);
+	return bad ? -1 : 0;
+}

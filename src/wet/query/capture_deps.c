@@ -1,0 +1,164 @@
+/* Queries of a capture: the dependences between the instances of a slice, by a visit that knows writers. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "wet/query/query_internal.h"
+
+#define SIGNAL UINT32_MAX               /* counts as the instance before it */
+
+struct deps {
+	struct query *q;
+	const struct query_slice *s;
+	query_dep_fn *fn;
+	void *arg;
+	uint32_t *id;                   /* of members, by position; NORESERVE memory */
+	uint64_t last;
+	uint64_t *writer;               /* of a port; owned */
+	size_t nwriter, capwriter;
+	int control, enough;
+};
+
+static int
+latest_first(const void *a, const void *b)
+{
+	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+
+	return p > q ? -1 : p < q;
+}
+
+static int
+add(struct deps *c, uint64_t writer)
+{
+	while (writer && c->id[writer] == SIGNAL)
+		writer--;
+	if (!writer || !query_is_member(c->q, writer) || !c->id[writer])
+		return 0;
+	if (buf_grow(&c->writer, &c->capwriter, c->nwriter + 1, sizeof *c->writer) < 0)
+		return query_nomem(c->q);
+	c->writer[c->nwriter++] = writer;
+	return 0;
+}
+
+/* The writers of nw uses, which are one port: each once */
+static int
+port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw, const struct visit_batch *b)
+{
+	struct query_dep d = { .id = id, .port = port, .n = n };
+
+	c->nwriter = 0;
+	for (size_t i = 0; i < nw; i++) {
+		const struct visit_piece *p = &b->piece[w[i] & ~VISIT_MANY];
+
+		do
+			if (add(c, w[i] & VISIT_MANY ? p->writer : w[i]) != 0)
+				return -1;
+		while (w[i] & VISIT_MANY && p++->more);
+	}
+	if (c->nwriter > 1)
+		qsort(c->writer, c->nwriter, sizeof *c->writer, latest_first);
+	for (size_t i = 0; i < c->nwriter; i++) {
+		d.onn = c->writer[i];
+		d.on = c->id[d.onn];
+		if (i == 0 || d.onn != c->writer[i - 1])
+			c->enough |= c->fn(c->arg, &d) != 0;
+	}
+	return 0;
+}
+
+/* A member; again: the other part of a string instruction */
+static int
+member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b, uint64_t parent, int again)
+{
+	const uint64_t *w = b->writer + e->use;
+	unsigned nuse = e->fact->nuse, nread = 0;
+	int bad = 0;
+
+	c->id[e->n] = id;
+	if (c->s->how & QUERY_FORWARD && e->n == c->s->n)
+		return 0;               /* what it depends on is not in the slice */
+	if (!again && !(c->s->how & QUERY_DATA))
+		bad |= port(c, id, 0, e->n, &parent, 1, b);
+	for (unsigned i = 0; i < nuse && !again; i++)
+		if (e->fact->use[i].reg != QRSP || c->q->rsp)
+			bad |= port(c, id, i + 1, e->n, &w[i], 1, b);
+	for (uint32_t i = 0; i < e->nref; i++)
+		nread += (unsigned)visit_reads(b->word[e->ref + i]);
+	if (c->q->stmt[id - 1].port.any)
+		return bad | port(c, id, nuse + 1, e->n, w + nuse, nread, b);
+	for (unsigned k = 0; k < nread; k++)
+		bad |= port(c, id, nuse + 1 + k, e->n, &w[nuse + k], 1, b);
+	return bad;
+}
+
+/* The members of a run, piece by piece: those of one have the same parent */
+static int
+members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p, uint64_t mask, int again)
+{
+	for (uint32_t k = 0; mask && !c->enough; mask &= mask - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(mask);
+		struct visit_insn e = visit_insn(r, i);
+
+		while (c->control && i >= p->control->end[k])
+			k++;
+		if (member(c, p->id[i], &e, b, c->control ? c->q->parent[k] : 0, again) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
+{
+	struct query *q = c->q;
+	const uint64_t *word = b->word + r->word;
+	uint64_t mask = query_members(q, r->n) & ~UINT64_C(0) >> (64 - r->ninsn);
+	int again = r->n <= c->last;
+	struct qpath *p;
+
+	c->last = r->n + r->ninsn - 1;
+	if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+		return -1;
+	if (!p->id) {
+		c->id[r->n] = SIGNAL;
+		return c->control && control_signal(q->control, r->n, word) != 0 ? query_nomem(q) : 0;
+	}
+	if (c->control && (query_control_path(q, p) == NULL || buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
+	    control_step(q->control, p->control, r->n, word, mask ? q->parent : NULL) != 0))
+		return query_nomem(q);
+	return members(c, r, b, p, mask, again);
+}
+
+static int
+walk(struct deps *c)
+{
+	struct query *q = c->q;
+	uint64_t end = c->s->how & QUERY_FORWARD ? q->length : c->s->n;
+	struct visit_batch b;
+	int got = query_goto(q, 1);
+
+	visit_until(q->v, end);
+	while (got == 1 && !c->enough && (got = query_batch(q, &b)) == 1)
+		for (size_t i = 0; i < b.nrun; i++)
+			if (run(c, &b.run[i], &b) != 0)
+				return -1;
+	return got < 0 ? -1 : 0;
+}
+
+int
+qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
+{
+	struct deps c = { .q = q, .s = s, .fn = fn, .arg = arg, .control = !(s->how & QUERY_DATA) };
+	size_t n = (q->length + 2) * sizeof *c.id;
+	int bad;
+
+	if (query_visit(q, VISIT_WRITERS) != 0)
+		return -1;
+	c.id = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bad = c.id == MAP_FAILED ? query_nomem(q) : c.control ? query_control(q, 0) : 0;
+	if (!bad)
+		bad = walk(&c);
+	free(c.writer);
+	if (c.id != MAP_FAILED)
+		munmap(c.id, n);
+	return bad;
+}

@@ -1,0 +1,251 @@
+/* Queries of a capture: control flow, forward and backward, and the instances of one statement. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/query/query_internal.h"
+
+#define TOGETHER 16u                    /* groups of windows: their paths take little, going to the first of them takes time */
+
+/* Instructions [from, to) of a path: 1: enough */
+static int
+give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
+{
+	return query_give(f, (struct query_path){ .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to }, backward);
+}
+
+static int
+forward(struct qflow *f, uint64_t from)
+{
+	struct query *q = f->q;
+	struct visit_batch b;
+	uint64_t last = from - 1;
+	int got = query_goto(q, from);
+
+	while (got == 1 && (got = query_batch(q, &b)) == 1)
+		for (const struct visit_run *r = b.run; r < b.run + b.nrun; r++) {
+			const struct qpath *p;
+
+			if (r->n <= last || r->at->fact->kind == FACT_SIGNAL)
+				continue;
+			last = r->n + r->ninsn - 1;
+			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+				return -1;
+			if (give(f, p, 0, p->n, 0))
+				return 0;
+		}
+	return got;
+}
+
+/* The paths of some windows, that begin at `end` or before */
+struct trail { const struct qpath **path; size_t n, cap; };
+
+static int
+trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
+{
+	struct query *q = f->q;
+	struct visit_batch b;
+	uint64_t last = q->win[k].n - 1;
+	int got = query_goto(q, q->win[k].n);
+
+	t->n = 0;
+	while (got == 1 && last < end && (got = query_batch(q, &b)) == 1)
+		for (const struct visit_run *r = b.run; r < b.run + b.nrun && last < end; r++) {
+			const struct qpath *p;
+
+			if (r->n <= last)
+				continue;
+			last = r->n + r->ninsn - 1;
+			if (r->at->fact->kind == FACT_SIGNAL)
+				continue;
+			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+				return -1;
+			if (t->n == t->cap && buf_grow(&t->path, &t->cap, t->n + 1, sizeof *t->path) < 0)
+				return query_nomem(q);
+			t->path[t->n++] = p;
+		}
+	*over = last > end ? (uint32_t)(last - end) : 0;
+	return got < 0 ? -1 : 0;
+}
+
+static int
+backward(struct qflow *f, uint64_t from)
+{
+	struct query *q = f->q;
+	struct trail t = { 0 };
+	uint64_t end = from;
+	int enough = 0, bad = 0;
+
+	for (size_t k = query_window(q, from) + 1; k > 0 && !enough && !bad;) {
+		uint32_t over = 0;
+
+		k -= f->left < q->window ? 1 : k < TOGETHER * q->group ? k : TOGETHER * q->group;
+		bad = trail(f, &t, k, end, &over) != 0;
+		for (size_t i = t.n; i-- > 0 && !enough && !bad; over = 0)
+			enough = give(f, t.path[i], 0, t.path[i]->n - over, 1);
+		end = q->win[k].n - 1;
+	}
+	free(t.path);
+	return bad ? -1 : 0;
+}
+
+int
+qcap_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
+{
+	struct qflow f = { .q = q, .fn = fn, .arg = arg, .left = count };
+
+	if (from == 0 || count == 0 || (q->surveyed && from > q->length))
+		return 0;
+	if (query_visit(q, VISIT_CONTROL) != 0)
+		return -1;
+	if (back && q->nwin == 0)
+		return 0;
+	return back ? backward(&f, from) : forward(&f, from);
+}
+
+/* The instances of one statement */
+struct insns {
+	struct query *q;
+	const struct query_stmt *s;
+	struct query_insn e;            /* the last one, if it may have another part */
+	int held;
+	uint64_t from, to;              /* instances */
+	uint64_t flags, val[64];
+	uint64_t *ref;                  /* owned */
+	size_t capref;
+};
+
+static int
+picks(void *arg, uint64_t pc)
+{
+	return ((const struct insns *)arg)->s->pc == pc;
+}
+
+/* A part of a string instruction: its references are more, its values newer */
+static int
+hold(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, int again)
+{
+	const uint64_t *val;
+
+	if (!again)
+		t->e.nref = 0;
+	if (buf_grow(&t->ref, &t->capref, t->e.nref + i->nref + 1, sizeof *t->ref) < 0)
+		return query_nomem(t->q);
+	memcpy(t->ref + t->e.nref, b->word + i->ref, i->nref * sizeof *t->ref);
+	t->e.nref += i->nref;
+	t->e.ref = t->ref;
+	t->e.nval = query_value(t->s, b->word + i->val, &val, &t->flags);
+	memcpy(t->val, val, t->e.nval * sizeof *val);
+	t->e.val = t->val;
+	t->held = 1;
+	return 0;
+}
+
+static int
+one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn, void *arg)
+{
+	struct visit_insn i = visit_insn(r, 0);
+	const struct fact *f = i.fact;
+	int again = t->held && i.n == t->e.n;
+
+	if (f->pc != t->s->pc || f->len != t->s->len || memcmp(f->b, t->s->b, f->len) != 0)
+		return 0;
+	if (t->held && !again) {
+		t->held = 0;
+		if (fn(arg, &t->e) != 0)
+			return 1;
+	}
+	if (!again)
+		t->e.instance++;
+	t->e.n = i.n;
+	if (t->e.instance + 1 <= t->from)
+		return 0;
+	if (t->e.instance > t->to)
+		return 1;
+	if (f->kind == FACT_STRING)
+		return hold(t, &i, b, again);
+	t->e.ref = b->word + i.ref;
+	t->e.nref = i.nref;
+	t->e.nval = query_value(t->s, b->word + i.val, &t->e.val, &t->flags);
+	return fn(arg, &t->e) != 0;
+}
+
+int
+qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+{
+	struct query_stmt s = q->stmt[id - 1];
+	struct insns t = { .q = q, .s = &s, .e = { .id = id, .instance = UINT64_MAX }, .from = from, .to = to };
+	struct visit_batch b;
+	int got, e = 0;
+
+	(void)want;
+	if (query_visit(q, 0) != 0 || visit_only(q->v, picks, &t) != 0)
+		return q->v ? query_nomem(q) : -1;
+	got = query_goto(q, 1);
+	while (e == 0 && got == 1 && (got = query_batch(q, &b)) == 1)
+		for (size_t i = 0; i < b.nrun && e == 0; i++)
+			e = one(&t, &b.run[i], &b, fn, arg);
+	if (e == 0 && got == 0 && t.held)
+		fn(arg, &t.e);
+	free(t.ref);
+	query_unvisit(q);               /* it has pieces of code for this statement only */
+	return e < 0 || got < 0 ? -1 : 0;
+}
+
+/* Execution `left` of a statement since window k began: 1, 0: the replay is another one */
+static int
+find_in(struct query *q, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
+{
+	struct visit_batch b;
+	uint64_t last = 0;
+	int got = query_goto(q, q->win[k].n);
+
+	while (got == 1 && (got = query_batch(q, &b)) == 1)
+		for (const struct visit_run *r = b.run; r < b.run + b.nrun; r++) {
+			const struct qpath *p;
+
+			if (t->held && r->n != t->e.n) {
+				fn(arg, &t->e);
+				return 1;
+			}
+			if (r->at->fact->kind == FACT_SIGNAL || (r->n <= last && !t->held))
+				continue;
+			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+				return -1;
+			for (uint32_t i = 0; i < p->n; i++)
+				if (p->id[i] == t->e.id && (t->held || left-- == 0)) {
+					struct visit_insn e = visit_insn(r, i);
+
+					t->e.n = e.n;
+					if (hold(t, &e, &b, t->held) != 0)
+						return -1;
+					if (e.fact->kind == FACT_STRING)
+						continue;
+					fn(arg, &t->e);
+					return 1;
+				}
+			last = r->n + r->ninsn - 1;
+		}
+	if (got == 0 && t->held)
+		fn(arg, &t->e);
+	return got < 0 ? -1 : t->held;
+}
+
+int
+qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+{
+	struct insns t = { .q = q, .e = { .id = id, .instance = instance } };
+	struct query_stmt s;
+	size_t k;
+	int got;
+
+	(void)want;
+	if (query_survey(q, 0) != 0)
+		return -1;
+	if ((got = query_find(q, id, &instance, &k)) <= 0)
+		return got;
+	s = q->stmt[id - 1];
+	t.s = &s;
+	got = query_visit(q, 0) != 0 ? -1 : find_in(q, &t, k, instance, fn, arg);
+	free(t.ref);
+	return got != 0 ? got : query_bad(q, "the replay is another one than before");
+}

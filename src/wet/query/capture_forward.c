@@ -1,0 +1,325 @@
+/*
+ * Queries of a capture: forward slices.  One replay from the instance on, with
+ * the registers and bytes of memory that an instance of the slice has written
+ * last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/model/byteset.h"
+#include "wet/query/capture_window_internal.h"
+
+struct spread {
+	struct query *q;
+	struct query_slice *s;
+	struct byteset mem;
+	struct qlanes taint;
+	uint64_t *next;                 /* executions of each statement before; owned; NULL: nobody asks */
+	uint64_t last;                  /* position */
+	int control, enough, nomem;
+	/* an instance whose references were not known before, until the next comes */
+	const struct qinsn *late;
+	int in;
+	uint64_t n, val[64], *ref;      /* its value so far, its references; ref owned */
+	size_t nref, capref;
+};
+
+static inline void
+define(struct spread *c, const struct qinsn *k, int in)
+{
+	if (in) {
+		c->taint.w[0] |= k->def;
+		for (unsigned i = 1; k->wide && i < QLANES; i++)
+			c->taint.w[i] |= k->wide->def.w[i];
+	} else {
+		c->taint.w[0] &= ~k->def;
+		for (unsigned i = 1; k->wide && i < QLANES; i++)
+			c->taint.w[i] &= ~k->wide->def.w[i];
+	}
+}
+
+static inline int
+uses(const struct spread *c, const struct qinsn *k)
+{
+	return (k->use & c->taint.w[0]) != 0 || (k->wide && query_meets(&k->wide->use, &c->taint));
+}
+
+static void
+store(struct spread *c, const uint64_t *ref, size_t nref, int in)
+{
+	for (size_t i = 0; i < nref; i++) {
+		if (!visit_writes(ref[i]))
+			continue;
+		if (in)
+			byteset_add(&c->mem, ref_addr(ref[i]), ref_size(ref[i]));
+		else if (c->mem.n)
+			byteset_take(&c->mem, ref_addr(ref[i]), ref_size(ref[i]));
+	}
+}
+
+static int
+load(const struct spread *c, const uint64_t *ref, size_t nref)
+{
+	if (c->mem.n)
+		for (size_t i = 0; i < nref; i++)
+			if (visit_reads(ref[i]) && byteset_has(&c->mem, ref_addr(ref[i]), ref_size(ref[i])))
+				return 1;
+	return 0;
+}
+
+static void
+tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+{
+	const struct query_stmt *s = &c->q->stmt[k->id - 1];
+	struct query_insn e = { .id = k->id, .instance = c->next[k->id - 1] - 1, .n = n, .ref = ref, .nref = nref };
+	uint64_t flags;
+
+	if (s->port.nval)
+		e.nval = query_value(s, val, &e.val, &flags);
+	c->enough |= c->s->fn(c->s->arg, &e) != 0;
+}
+
+/* The instance that was being collected is over */
+static void
+late_over(struct spread *c)
+{
+	if (c->late && c->in && c->next)
+		tell(c, c->late, c->n, c->val, c->ref, c->nref);
+	c->late = NULL;
+}
+
+/* An instance of an instruction with many references, or a part of it: what it stored counts as soon as it belongs to the slice.  Is it new there? */
+static int
+late(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
+{
+	const uint64_t *ref = b->word + e->ref;
+	uint32_t words = e->fact->nval;
+	int was;
+
+	if (!c->late || c->n != e->n) {
+		late_over(c);
+		c->late = k;
+		c->n = e->n;
+		c->nref = 0;
+		c->in = 0;
+	}
+	if (buf_grow(&c->ref, &c->capref, c->nref + e->nref + 1, sizeof *c->ref) < 0) {
+		c->nomem = 1;
+		return 0;
+	}
+	memcpy(c->ref + c->nref, ref, e->nref * sizeof *ref);
+	memcpy(c->val, b->word + e->val, (words < 64 ? words : 64) * sizeof *c->val);
+	in |= uses(c, k);
+	was = c->in;
+	for (uint32_t i = 0; i < e->nref; i++) {
+		if (!in && !c->in)
+			in = load(c, ref + i, 1);
+		if (in && !c->in) {
+			c->in = 1;
+			store(c, c->ref, c->nref + i, 1);
+		}
+		store(c, ref + i, 1, c->in);
+	}
+	c->in |= in;
+	c->nref += e->nref;
+	define(c, k, c->in);
+	return c->in && !was;
+}
+
+/* Instruction i of a run; `in`: by its parent.  Does it belong to the slice? */
+static inline int
+instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, uint32_t i, const struct visit_batch *b, int in)
+{
+	const uint64_t *word = b->word + r->word, *ref = word + k->ref;
+	uint64_t n = r->n + i;
+
+	in |= n == c->s->n;
+	if (c->next && n > c->last)
+		c->next[k->id - 1]++;
+	if (n < c->s->n)
+		return 0;
+	if (k->late) {
+		struct visit_insn e = visit_insn(r, i);
+
+		return late(c, k, &e, b, in);
+	}
+	late_over(c);
+	in = in || uses(c, k) || (k->nref && load(c, ref, k->nref));
+	define(c, k, in);
+	store(c, ref, k->nref, in);
+	if (in && c->next)
+		tell(c, k, n, word + r->at[i].val, ref, k->nref);
+	return in;
+}
+
+static void
+signal_comes(struct spread *c, const struct visit_run *r, const struct qpath *p)
+{
+	int in = r->n > c->s->n && query_is_member(c->q, r->n - 1);
+
+	if (in)
+		query_member(c->q, r->n);
+	for (unsigned i = 0; i < QLANES; i++)
+		c->taint.w[i] = in ? c->taint.w[i] | p->all.def.w[i] : c->taint.w[i] & ~p->all.def.w[i];
+}
+
+/* The effects of records, in order, which wait for the runs before them */
+struct effects {
+	struct spread *c;
+	struct qeffect *e;              /* owned */
+	size_t n, cap, done;
+};
+
+static void
+on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
+{
+	struct effects *t = arg;
+	unsigned k;
+
+	if (buf_grow(&t->e, &t->cap, t->n + 4, sizeof *t->e) < 0) {
+		t->c->nomem = 1;
+		return;
+	}
+	k = query_effects(rec, n, t->e + t->n);
+	for (unsigned i = 0; i < k; i++)
+		t->e[t->n++].run = run;
+}
+
+static void
+effect(struct spread *c, const struct qeffect *e)
+{
+	struct qlanes reg = { 0 }, none = { 0 };
+	int in = e->n >= c->s->n && query_is_member(c->q, e->n);
+
+	switch (e->kind) {
+	case QEFFECT_MOVE: byteset_move(&c->mem, e->addr, e->to, e->len); break;
+	case QEFFECT_GONE: byteset_clear(&c->mem, e->addr, e->len); break;
+	case QEFFECT_WRITE:
+		byteset_clear(&c->mem, e->addr, e->len);
+		if (in)
+			byteset_set(&c->mem, e->addr, e->len);
+		break;
+	default:
+		query_lanes(&reg, e->kind == QEFFECT_FSBASE ? FACT_FSBASE : FACT_GSBASE, 1);
+		query_replace(&c->taint, &reg, in ? &reg : &none);
+	}
+}
+
+/* Does a run of a path have none of the slice, as far as registers and memory tell? */
+static inline int
+passes(struct spread *c, const struct qpath *p, const uint64_t *word)
+{
+	if (query_meets(&p->all.use, &c->taint))
+		return 0;
+	for (uint32_t x = 0; c->mem.n && x < p->nref; x++) {
+		uint64_t ref = word[p->ref[x]];
+
+		if (visit_reads(ref) && byteset_has(&c->mem, ref_addr(ref), ref_size(ref)))
+			return 0;
+	}
+	for (unsigned i = 0; i < QLANES; i++)
+		c->taint.w[i] &= ~p->all.def.w[i];
+	for (uint32_t x = 0; c->mem.n && x < p->nref; x++)
+		if (visit_writes(word[p->ref[x]]))
+			byteset_take(&c->mem, ref_addr(word[p->ref[x]]), ref_size(word[p->ref[x]]));
+	return 1;
+}
+
+/* Instructions of a run, piece by piece: those of one have the same parent */
+static void
+spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, const struct visit_batch *b)
+{
+	const uint64_t *parent = c->q->parent;
+	uint32_t npiece = c->control ? p->control->npiece : 1, i = 0;
+	uint64_t mask = 0, from = r->n;
+	int decided = 0;
+
+	if (!c->next && from + p->n <= c->s->n)
+		return;
+	for (uint32_t k = 0; c->control && k < npiece; k++)
+		decided |= parent[k] && parent[k] < from && query_is_member(c->q, parent[k]);
+	/* a parent in the run itself is no member before it: but for that the whole run passes or not */
+	if (!decided && !c->next && !p->insn[p->n - 1].late && from > c->s->n && passes(c, p, b->word + r->word)) {
+		late_over(c);
+		return;
+	}
+	for (uint32_t k = 0; k < npiece; k++) {
+		uint32_t end = c->control ? p->control->end[k] : p->n;
+		int in = c->control && parent[k] && (parent[k] >= from ? (int)(mask >> (parent[k] - from) & 1) : query_is_member(c->q, parent[k]));
+
+		for (; i < end; i++)
+			mask |= (uint64_t)instruction(c, &p->insn[i], r, i, b, in) << i;
+	}
+	if (mask) {
+		query_members_are(c->q, from, mask);
+		query_run_members(c->s, p, mask);
+	}
+}
+
+static int
+spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch *b)
+{
+	struct query *q = c->q;
+	const uint64_t *word = b->word + r->word;
+	struct qpath *p;
+
+	if ((p = query_path(q, r->at, r->ninsn)) == NULL || (!p->insn && query_path_insns(q, p) != 0))
+		return -1;
+	if (!p->id) {
+		if (c->control && control_signal(q->control, r->n, word) != 0)
+			return query_nomem(q);
+		late_over(c);
+		signal_comes(c, r, p);
+		c->last = r->n;
+		return 0;
+	}
+	if (c->control && (query_control_path(q, p) == NULL || buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
+	    control_step(q->control, p->control, r->n, word, q->parent) != 0))
+		return query_nomem(q);
+	spread_pieces(c, p, r, b);
+	if (r->n + r->ninsn - 1 > c->last)
+		c->last = r->n + r->ninsn - 1;
+	return c->nomem ? query_nomem(q) : 0;
+}
+
+static int
+spread(struct spread *c, uint64_t from)
+{
+	struct query *q = c->q;
+	struct effects e = { .c = c };
+	struct visit_batch b;
+	int got = query_goto(q, from), bad = 0;
+
+	visit_onrecord(q->v, on_record, &e);
+	while (got == 1 && !bad && !c->enough && (got = query_batch(q, &b)) == 1) {
+		e.done = 0;
+		for (size_t i = 0; i <= b.nrun && !bad; i++) {
+			for (; e.done < e.n && e.e[e.done].run <= i; e.done++)
+				effect(c, &e.e[e.done]);
+			if (i < b.nrun && !c->enough)
+				bad = spread_run(c, &b.run[i], &b) != 0;
+		}
+		e.n = 0;
+	}
+	late_over(c);
+	visit_onrecord(q->v, NULL, NULL);
+	free(e.e);
+	return bad || got < 0 ? -1 : 0;
+}
+
+int
+query_forward(struct query *q, struct query_slice *s)
+{
+	struct spread c = { .q = q, .s = s, .control = !(s->how & QUERY_DATA) };
+	size_t k = query_group(q, query_window(q, s->n));
+	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
+
+	c.last = q->win[k].n - 1;
+	bad = bad || query_visit(q, 0) != 0 || (s->fn && query_counts(q, k, &c.next) != 0) ||
+	    (c.control && query_control(q, k) != 0) || spread(&c, q->win[k].n) != 0;
+	query_runs_over(q, s);
+	byteset_free(&c.mem);
+	free(c.next);
+	free(c.ref);
+	return bad ? -1 : 0;
+}

@@ -1,0 +1,224 @@
+/* Questions about a run: what is common to all that answer. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/helper.h"
+#include "wet/query/full_internal.h"
+#include "wet/query/query_internal.h"
+
+int
+query_bad(struct query *q, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	q->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+	vsnprintf(q->fault.err, sizeof q->fault.err, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+query_nomem(struct query *q)
+{
+	return query_bad(q, "no memory");
+}
+
+/* Do these bytes begin text of wettext(5): a line with a number? */
+static int
+is_text(const uint8_t *p, size_t n)
+{
+	size_t k = 0;
+
+	while (k < n && p[k] >= '0' && p[k] <= '9')
+		k++;
+	return k && (k == n || p[k] == '\n' || p[k] == '\r' || p[k] == ' ');
+}
+
+/* A .wet file, or what else there is */
+static int
+open_it(struct query *q)
+{
+	uint8_t head[8];
+	int fd = helper_hold(q->file);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+
+	if (n > 0 && is_text(head, (size_t)n)) {
+		close(fd);
+		return query_bad(q, "not a capture: if it is text of an execution trace, compress it with wetz first");
+	}
+	if (n < 0 || !wetfile_is(head, (size_t)n)) {
+		if (fd >= 0)
+			close(fd);
+		q->ops = &query_capture_ops;    /* says what is wrong with it */
+		return qcap_open(q);
+	}
+	return query_store_open(q, fd);
+}
+
+struct query *
+query_open(const char *path, struct query_fault *f)
+{
+	struct query *q = calloc(1, sizeof *q);
+
+	*f = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+	if (q && (q->file = strdup(path))) {
+		q->window = QWINDOW;
+		if (open_it(q) == 0)
+			return q;
+		*f = q->fault;
+	} else
+		snprintf(f->err, sizeof f->err, "no memory");
+	query_close(q);
+	return NULL;
+}
+
+void
+query_close(struct query *q)
+{
+	if (!q)
+		return;
+	if (q->ops)
+		q->ops->close(q);
+	free(q->stmt);
+	free(q->named);
+	free(q->file);
+	free(q);
+}
+
+void
+query_window_of(struct query *q, uint64_t n)
+{
+	q->window = n;
+	if (q->v)
+		query_keep(q);
+}
+
+const struct query_fault *
+query_fault(const struct query *q)
+{
+	return &q->fault;
+}
+
+const struct ws_early *
+query_early(struct query *q)
+{
+	const struct ws_early *e = !q->early.is && q->v ? replay_early(visit_replay(q->v)) : NULL;
+
+	if (e)
+		q->early = *e;
+	return q->early.is ? &q->early : NULL;
+}
+
+uint32_t
+query_nstmt(const struct query *q)
+{
+	return (uint32_t)q->nstmt;
+}
+
+const struct query_stmt *
+query_stmt(const struct query *q, uint32_t id)
+{
+	return &q->stmt[id - 1];
+}
+
+uint64_t
+query_name(const struct query *q, uint32_t id)
+{
+	return q->named ? q->named[id - 1] : id;
+}
+
+uint32_t
+query_named(const struct query *q, uint64_t name)
+{
+	size_t lo = 0, hi = q->nstmt;
+
+	if (!q->named)
+		return name <= UINT32_MAX ? (uint32_t)name : 0;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (q->named[mid] < name)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < q->nstmt && q->named[lo] == name ? (uint32_t)lo + 1 : 0;
+}
+
+uint64_t
+query_length(const struct query *q)
+{
+	return q->length;
+}
+
+int
+query_survey(struct query *q, int slices)
+{
+	return q->ops->survey(q, slices);
+}
+
+int
+query_know(struct query *q, uint32_t id)
+{
+	return q->ops->know(q, id);
+}
+
+void
+query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
+{
+	q->ops->source(q, id, file, func, line);
+}
+
+const char *
+query_complaint(struct query *q)
+{
+	return q->source && q->looked ? wsource_complaint(q->source) : NULL;
+}
+
+struct timespec
+query_changed(struct query *q, uint32_t id)
+{
+	return q->source && q->looked ? wsource_changed(q->source, q->stmt[id - 1].pc) : (struct timespec){ 0 };
+}
+
+int
+query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
+{
+	return q->ops->position(q, id, instance, n);
+}
+
+int
+query_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg)
+{
+	return q->ops->flow(q, from, count, backward, fn, arg);
+}
+
+int
+query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+{
+	return q->ops->insns(q, id, from, to, want, fn, arg);
+}
+
+int
+query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+{
+	return q->ops->insn_at(q, id, instance, want, fn, arg);
+}
+
+int
+query_slice(struct query *q, struct query_slice *s)
+{
+	return q->ops->slice(q, s);
+}
+
+int
+query_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
+{
+	return q->ops->deps(q, s, fn, arg);
+}

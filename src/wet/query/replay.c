@@ -1,0 +1,111 @@
+/*
+ * Questions about .wet files of kind replay: its capture answers, and the
+ * file says where statements come from.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wet/query/full_internal.h"
+
+struct qreplay {
+	int copy;                       /* the capture, in a file without a name */
+	int error;                      /* of writing it */
+	struct store_code code;
+	struct qnames names;
+};
+
+static int
+keep(void *arg, const void *p, size_t n)
+{
+	struct qreplay *t = arg;
+	const char *at = p;
+
+	while (n) {
+		ssize_t k = write(t->copy, at, n);
+
+		if (k < 0 && errno != EINTR) {
+			t->error = errno;
+			return -1;
+		}
+		at += k < 0 ? 0 : k;
+		n -= k < 0 ? 0 : (size_t)k;
+	}
+	return 0;
+}
+
+static void
+qreplay_close(struct query *q)
+{
+	struct qreplay *t = q->store;
+
+	query_capture_ops.close(q);
+	if (t->copy >= 0)
+		close(t->copy);
+	qnames_free(&t->names);
+	store_code_free(&t->code);
+	free(t);
+}
+
+static int
+qreplay_survey(struct query *q, int slices)
+{
+	struct qreplay *t = q->store;
+
+	if (query_capture_ops.survey(q, slices) != 0)
+		return -1;
+	return q->nstmt > t->code.nstmt ? query_bad(q, "the statements are not those of the capture") : 0;
+}
+
+static void
+qreplay_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
+{
+	const struct qreplay *t = q->store;
+
+	qnames_find(&t->names, &t->code.stmt[id - 1], file, func, line);
+}
+
+static const struct query_ops ops = {
+	qreplay_survey, qcap_know, qreplay_source, qcap_position, qcap_flow, qcap_insns, qcap_insn_at, qcap_slice, qcap_deps, qreplay_close
+};
+
+/* The capture's path from now on */
+static int
+unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
+{
+	struct wetfile_fault f;
+	char path[64];
+
+	if ((t->copy = query_temporary(q)) < 0)
+		return -1;
+	if (store_replay_capture(w, keep, t, &f) != 0)
+		return t->error ? query_bad(q, "temporary file: %s", strerror(t->error)) : query_store_bad(q, &f);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
+	free(q->file);
+	return (q->file = strdup(path)) == NULL ? query_nomem(q) : 0;
+}
+
+int
+query_replay_open(struct query *q, struct wetfile *w)
+{
+	struct qreplay *t = calloc(1, sizeof *t);
+	struct wetfile_fault f;
+	int fd = w->fd;
+
+	if (!t)
+		return query_nomem(q);
+	t->copy = -1;
+	q->store = t;
+	q->ops = &ops;
+	if (store_replay_code(w, &t->code, &f) != 0)
+		return query_store_bad(q, &f);
+	if (qnames_make(&t->names, &t->code) != 0)
+		return query_nomem(q);
+	if (unpack(q, t, w) != 0 || qcap_open(q) != 0)
+		return -1;
+	wetfile_close(w);
+	close(fd);
+	return 0;
+}
