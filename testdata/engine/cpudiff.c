@@ -9,7 +9,6 @@
  * mode: 0 without references, 1 with (and their fetches compared), 2 both in
  * turn.  batch 0: of random length.  skip: instructions that only the machine runs.
  */
-#include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "replay/cpu/cpu.h"
 #include "format/ref/ref.h"
 
@@ -345,36 +345,14 @@ step(const uint8_t *b)
 	return 0;
 }
 
-/*
- * Time and cpuid, done for the program: where a host stands below the kernel and
- * does them itself, it steps over the instruction behind as well.
- */
+/* Time and cpuid, done for the program */
 static int
-answer(const uint8_t *b)
+step_time(const uint8_t *b)
 {
-	unsigned lo, hi, aux = 0;
-
-	if (b[1] == 0xa2) {
-		unsigned a = (unsigned)nr.rax, bx = 0, cx = (unsigned)nr.rcx, dx = 0;
-
-		__cpuid_count(a, cx, a, bx, cx, dx);
-		nr.rax = a;
-		nr.rbx = bx;
-		nr.rcx = cx;
-		nr.rdx = dx;
-	} else {
-		__asm__ volatile("rdtscp" : "=a"(lo), "=d"(hi), "=c"(aux));
-		nr.rax = lo;
-		nr.rdx = hi;
-		if (b[1] == 0x01)
-			nr.rcx = aux;
-	}
 	pcs[npcs++] = nr.rip;
 	fetches++;
 	done++;
-	nr.rip += b[1] == 0x01 ? 3 : 2;
-	nr.orig_rax = (unsigned long)-1;
-	if (ptrace(PTRACE_SETREGS, pid, 0, &nr))
+	if (!answer(&nr, b) || ptrace(PTRACE_SETREGS, pid, 0, &nr))
 		die("registers");
 	return 0;
 }
@@ -492,7 +470,7 @@ outside(int kind, int mode)
 	insn_bytes(nr.rip, b);
 	no_rseq(b);
 	run.cpu.r[0] = nr.rax;
-	if (kind == N_TIME ? answer(b) : step(b))
+	if (kind == N_TIME ? step_time(b) : step(b))
 		return -1;
 	run.limit = UINT64_MAX;
 	fetches++;
