@@ -83,23 +83,31 @@ function_at(const struct functions *f, uint64_t i)
 	return f->vaddr + (uint64_t)(int32_t)get_le32(b);
 }
 
-/* Of the function that addr is in, as symbols tell it */
+/*
+ * Of the function that addr is in, as symbols tell it.  Labels of assembly code
+ * have neither type nor size: the last one before addr begins an instruction, too.
+ */
 static uint64_t
 symbol_start(const struct functions *f, uint64_t addr)
 {
 	Elf64_Sym s[256];
-	uint64_t best = UINT64_MAX;
+	uint64_t best = UINT64_MAX, label = UINT64_MAX;
 
 	for (uint64_t i = 0; i < f->nsymbols; i += 256) {
 		size_t n = f->nsymbols - i < 256 ? (size_t)(f->nsymbols - i) : 256;
 
 		if (pread(f->fd, s, n * sizeof(s[0]), (off_t)(f->symbols + i * sizeof(s[0]))) != (ssize_t)(n * sizeof(s[0])))
 			break;
-		for (size_t k = 0; k < n; k++)
-			if (ELF64_ST_TYPE(s[k].st_info) == STT_FUNC && addr >= s[k].st_value && addr - s[k].st_value < s[k].st_size)
+		for (size_t k = 0; k < n; k++) {
+			if (s[k].st_shndx == SHN_UNDEF || s[k].st_shndx >= SHN_LORESERVE || s[k].st_value > addr)
+				continue;
+			if (ELF64_ST_TYPE(s[k].st_info) == STT_FUNC && addr - s[k].st_value < s[k].st_size)
 				best = s[k].st_value;
+			if (ELF64_ST_TYPE(s[k].st_info) == STT_NOTYPE && (label > addr || s[k].st_value > label))
+				label = s[k].st_value;
+		}
 	}
-	return best;
+	return best != UINT64_MAX ? best : label;
 }
 
 static uint64_t
