@@ -78,7 +78,7 @@ const char *
 ws_sys_name(uint64_t nr)
 {
 	static const char *const names[] = {
-#define S(nr, name) [nr] = name,
+#define S(nr, name, ...) [nr] = #name,
 #include "format/ws/syscall.def"
 #undef S
 	};

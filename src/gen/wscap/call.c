@@ -1,4 +1,4 @@
-/* System calls: what is written of them, by the table syscall.def. */
+/* System calls: what is written of them, by the table format/ws/syscall.def. */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <sched.h>
@@ -36,7 +36,7 @@ struct writes {
 #define WRITES 4
 static const struct { int known; struct writes w[WRITES]; } table[] = {
 #define S(nr, name, ...) [nr] = {1, {__VA_ARGS__}},
-#include "gen/wscap/syscall.def"
+#include "format/ws/syscall.def"
 #undef S
 };
 #define NTABLE (sizeof(table) / sizeof(table[0]))
