@@ -12,7 +12,7 @@ isa replay
 EOF
 
 # objects of the runtime are in rt/MACHINE
-find obj rt -name '*.d' | sort | while read -r d; do
+find obj/src rt -name '*.d' | sort | while read -r d; do
 	s=${d#obj/}
 	case $s in rt/*) s=${s#rt/*/} ;; esac
 	s=$SRC/$s
@@ -80,7 +80,7 @@ find obj/src -name '*.o' 2>/dev/null | grep -E '^obj/src/(isa|format|cfg|codec|a
 is "the library does not print or exit" "$(cat "$TMPDIR/bad")" ""
 
 # an object without a source is from an older tree: worth knowing, no fault
-find obj rt -name '*.o' | sort | while read -r o; do
+find obj/src rt -name '*.o' | sort | while read -r o; do
 	s=${o#obj/}
 	case $s in rt/*) s=${s#rt/*/} ;; esac
 	s=$SRC/${s%.o}
