@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/varint.h"
 
 void
 buf_free(struct buf *b)
@@ -90,6 +91,15 @@ buf_le64(struct buf *b, uint64_t v)
 
 	put_le64(t, v);
 	buf_add(b, t, sizeof(t));
+}
+
+void
+buf_varint(struct buf *b, uint64_t v)
+{
+	uint8_t *d = buf_room(b, VARINT_MAX);
+
+	if (d)
+		b->n = (size_t)(varint_put(d, v) - b->p);
 }
 
 void

@@ -24,6 +24,7 @@ void buf_u8(struct buf *b, uint8_t v);
 void buf_le16(struct buf *b, uint16_t v);
 void buf_le32(struct buf *b, uint32_t v);
 void buf_le64(struct buf *b, uint64_t v);
+void buf_varint(struct buf *b, uint64_t v);             /* as varint.h has them */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*

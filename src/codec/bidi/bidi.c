@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/varint.h"
+
 #define CHUNK 512u
 
 const struct bidi_how bidi_hows[BIDI_NMETHOD] = {
@@ -32,10 +34,6 @@ bidi_by_name(const char *name)
 			return m;
 	return -1;
 }
-
-/* Small strides of either sign are small symbols */
-static inline uint64_t zigzag(uint64_t d) { return d << 1 ^ -(d >> 63); }
-static inline uint64_t zagzig(uint64_t s) { return s >> 1 ^ -(s & 1); }
 
 /* Symbols of n values, the first of which has `before` before it */
 static void
@@ -159,7 +157,7 @@ bidi_read(struct bidi *b, uint64_t *v, size_t n)
 	b->fwd(b, v, n);
 	if (b->how->stride) {
 		for (size_t i = 0; i < n; i++)
-			v[i] = cur += zagzig(v[i]);
+			v[i] = cur += unzigzag(v[i]);
 		b->cur = cur;
 	} else {
 		for (size_t i = 0; i < n; i++)
@@ -178,7 +176,7 @@ bidi_back(struct bidi *b, uint64_t *v, size_t n)
 	b->bwd(b, v, n);
 	if (b->how->stride) {
 		for (size_t i = 0; i < n; i++) {
-			uint64_t before = cur - zagzig(v[i]);
+			uint64_t before = cur - unzigzag(v[i]);
 
 			v[i] = cur;
 			cur = before;
@@ -230,7 +228,7 @@ bidi_context(const struct bidi *b, uint64_t *v, size_t n)
 	for (i = 0; i < n; i++) {
 		v[i] = b->how->stride ? cur : b->base + sym[i];
 		if (i + 1 < n && b->how->stride)
-			cur -= zagzig(sym[i]);
+			cur -= unzigzag(sym[i]);
 	}
 	return n;
 }

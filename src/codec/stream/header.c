@@ -22,28 +22,6 @@ vs_set_fault(struct vs_fault *f, uint64_t off, uint64_t rec, const char *fmt, ..
 	va_end(ap);
 }
 
-void
-vs_put_num(struct buf *b, uint64_t v)
-{
-	for (; v > 127; v >>= 7)
-		buf_u8(b, (uint8_t)(v | 128));
-	buf_u8(b, (uint8_t)v);
-}
-
-int
-vs_get_num(const uint8_t *p, size_t n, uint64_t *v)
-{
-	*v = 0;
-	for (size_t i = 0; i < n && i < VS_NUM; i++) {
-		if (i == VS_NUM - 1 && p[i] > 1)
-			return -1;
-		*v |= (uint64_t)(p[i] & 127) << 7 * i;
-		if (p[i] < 128)
-			return i && !p[i] ? -1 : (int)i + 1;
-	}
-	return n < VS_NUM ? 0 : -1;
-}
-
 uint32_t
 vs_crc(const uint8_t *p, size_t n, uint32_t crc)
 {
@@ -151,14 +129,14 @@ width(const struct vs_info *i, size_t c)
 void
 vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 {
-	vs_put_num(b, h->n == h->before ? 1 : h->n + 1);
+	buf_varint(b, h->n == h->before ? 1 : h->n + 1);
 	if (i->layout.ref)
-		vs_put_num(b, h->ninst);
+		buf_varint(b, h->ninst);
 	for (size_t c = 0; c < vs_columns(&i->layout); c++) {
 		if (!values(i, h, c))
 			continue;
 		buf_u8(b, (uint8_t)h->col[c].method);
-		vs_put_num(b, h->col[c].size);
+		buf_varint(b, h->col[c].size);
 	}
 }
 
@@ -166,11 +144,12 @@ vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 static int
 number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
 {
-	int k = vs_get_num(p + *at, n - *at, v);
+	const uint8_t *q = p + *at;
+	enum varint got = varint_get(&q, p + n, v);
 
-	if (k <= 0)
-		return k;
-	*at += (size_t)k;
+	if (got != VARINT_OK)
+		return got == VARINT_CUT ? 0 : -1;
+	*at = (size_t)(q - p);
 	return *v > max ? -1 : 1;
 }
 

@@ -17,14 +17,8 @@ static uint64_t
 number(struct cur *c, uint64_t max)
 {
 	uint64_t v = 0;
-	int k = c->bad ? 0 : vs_get_num(c->p, (size_t)(c->end - c->p), &v);
-
-	if (k <= 0 || v > max) {
-		c->bad = 1;
-		return 0;
-	}
-	c->p += k;
-	return v;
+	c->bad |= !c->bad && (varint_get(&c->p, c->end, &v) != VARINT_OK || v > max);
+	return c->bad ? 0 : v;
 }
 
 /* The entries and the tail from bytes whose checksum is good: 0; -1: they cannot be; -2: no memory */
@@ -100,7 +94,7 @@ use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct vs_fau
 static int
 rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct vs_fault *f)
 {
-	uint64_t max = VS_INDEX + VS_END + (uint64_t)n * 2 * VS_NUM + 1;
+	uint64_t max = VS_INDEX + VS_END + (uint64_t)n * 2 * VARINT_MAX + 1;
 
 	while (b->n < max) {
 		size_t k = max - b->n < 65536 ? (size_t)(max - b->n) : 65536, got;

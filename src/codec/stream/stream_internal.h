@@ -4,20 +4,16 @@
 
 #include "base/pool.h"
 #include "base/src.h"
+#include "base/varint.h"
 #include "codec/stream/stream.h"
 
 #define VS_VERSION  1u
 #define VS_HEADER   22u                 /* bytes of the header before its fields */
-#define VS_NUM      10u                 /* bytes of a number, at most */
-#define VS_BHEAD    (2 * VS_NUM + VS_COLUMNS * (1 + VS_NUM) + 4)        /* of the head of a block, at most */
+#define VS_BHEAD    (2 * VARINT_MAX + VS_COLUMNS * (1 + VARINT_MAX) + 4)        /* of the head of a block, at most */
 #define VS_END      8u                  /* of the end mark */
-#define VS_INDEX    (5 * VS_NUM + VS_FIELDS * 8 + 8 + 4)                /* of an index without its entries, at most */
+#define VS_INDEX    (5 * VARINT_MAX + VS_FIELDS * 8 + 8 + 4)                /* of an index without its entries, at most */
 
 extern const uint8_t vs_magic[8], vs_magic_end[4];
-
-/* Numbers, 7 bits in a byte.  vs_get_num: bytes used; 0: there are too few; -1: not a number in as few bytes as possible. */
-void vs_put_num(struct buf *b, uint64_t v);
-int vs_get_num(const uint8_t *p, size_t n, uint64_t *v);
 
 uint32_t vs_crc(const uint8_t *p, size_t n, uint32_t crc);
 

@@ -130,8 +130,8 @@ work(void *arg, unsigned thread, void *job)
 static int
 enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
 {
-	vs_put_num(&w->index, n == w->before ? 0 : n);
-	vs_put_num(&w->index, size);
+	buf_varint(&w->index, n == w->before ? 0 : n);
+	buf_varint(&w->index, size);
 	w->sum = vs_sum_cat(w->sum, sum);
 	w->before = n;
 	w->done++;
@@ -351,10 +351,10 @@ put_index(struct vs_writer *w, const uint8_t *tail, size_t ntail)
 	int bad;
 
 	buf_u8(&b, 0);
-	vs_put_num(&b, w->done);
+	buf_varint(&b, w->done);
 	buf_add(&b, w->index.p, w->index.n);
 	b.nomem |= w->index.nomem;
-	vs_put_num(&b, ntail);
+	buf_varint(&b, ntail);
 	buf_add(&b, tail, ntail);
 	buf_le64(&b, vs_sum_word(w->sum));
 	if (!b.nomem) {

@@ -62,52 +62,6 @@ lap_get_field(const uint8_t *p, const uint8_t *end, uint64_t *v)
 	return p < end && *p == ' ' ? lap_get_hex(p + 1, end, v) : NULL;
 }
 
-/* Seven bits a byte, the lowest first, bit 7: more follow; at most 10 bytes */
-static inline uint8_t *
-lap_put_var(uint8_t *dst, uint64_t v)
-{
-	while (v >= 128) {
-		*dst++ = (uint8_t)(v | 128);
-		v >>= 7;
-	}
-	*dst++ = (uint8_t)v;
-	return dst;
-}
-
-/* NULL: not whole (*why NULL), or not the shortest or too large (*why says so) */
-static inline const uint8_t *
-lap_get_var(const uint8_t *p, const uint8_t *end, uint64_t *v, const char **why)
-{
-	uint64_t x = 0;
-
-	for (unsigned i = 0; p < end; i++) {
-		uint8_t c = *p++;
-
-		if ((i == 9 && c > 1) || (i && c == 0)) {
-			*why = "a number that is not written the shortest way, or too large";
-			return NULL;
-		}
-		x |= (uint64_t)(c & 127) << 7 * i;
-		if (c < 128) {
-			*v = x;
-			return p;
-		}
-	}
-	return NULL;
-}
-
-static inline uint64_t
-lap_zigzag(uint64_t d)
-{
-	return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
-}
-
-static inline uint64_t
-lap_unzigzag(uint64_t z)
-{
-	return z >> 1 ^ (z & 1 ? UINT64_MAX : 0);
-}
-
 /* Type of a reference by its letter; -1: none */
 static inline int
 lap_type(uint8_t c)

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/varint.h"
 #include "format/laplace/hex_internal.h"
 #include "format/laplace/laplace.h"
 
@@ -48,12 +49,12 @@ lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t)
 		*d++ = (uint8_t)dt;
 	} else if (dt) {
 		head |= T_LONG;
-		d = lap_put_var(d, dt);
+		d = varint_put(d, dt);
 	}
 	if (t->page != l->of[t->type].page || t->canon != l->of[t->type].canon) {
 		head |= PAGE;
-		d = lap_put_var(d, lap_zigzag(t->page - l->of[t->type].page));
-		d = lap_put_var(d, lap_zigzag(t->canon - l->of[t->type].canon));
+		d = varint_put(d, zigzag(t->page - l->of[t->type].page));
+		d = varint_put(d, zigzag(t->canon - l->of[t->type].canon));
 		l->of[t->type].page = t->page;
 		l->of[t->type].canon = t->canon;
 	}
@@ -65,30 +66,22 @@ lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t)
 	return (size_t)(d - dst);
 }
 
-static void
-add_var(struct buf *b, uint64_t v)
-{
-	uint8_t t[10];
-
-	buf_add(b, t, (size_t)(lap_put_var(t, v) - t));
-}
-
 /* 7, time, kind, its fields in order: numbers, the type's letter, the name's length and bytes */
 void
 lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e)
 {
 	buf_u8(b, EVENT);
-	add_var(b, e->time - l->time);
+	buf_varint(b, e->time - l->time);
 	l->time = e->time;
 	buf_u8(b, (uint8_t)e->kind);
 	for (const char *f = lap_kind_fields(e->kind); *f; f++) {
 		if (*f == 'n') {
-			add_var(b, e->nname);
+			buf_varint(b, e->nname);
 			buf_add(b, e->name, e->nname);
 		} else if (*f == 't') {
 			buf_u8(b, (uint8_t)e->type);
 		} else {
-			add_var(b, e->f[lap_letter_field(*f)]);
+			buf_varint(b, e->f[lap_letter_field(*f)]);
 		}
 	}
 }
@@ -195,6 +188,17 @@ read_text(struct lap_merged *r, struct lap_item *it)
 	return 1;
 }
 
+/* NULL: not whole (*why NULL), or not as it is written (*why says so) */
+static const uint8_t *
+number(const uint8_t *p, const uint8_t *end, uint64_t *v, const char **why)
+{
+	enum varint got = varint_get(&p, end, v);
+
+	if (got != VARINT_OK && got != VARINT_CUT)
+		*why = "a number that is not written the shortest way, or too large";
+	return got == VARINT_OK ? p : NULL;
+}
+
 /* The fields of a packed event as the line that has them would be checked.  NULL: not whole, or *why. */
 static const uint8_t *
 unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const uint8_t *end, const char **why)
@@ -203,7 +207,7 @@ unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const 
 
 	memset(e, 0, sizeof *e);
 	e->name = "";
-	if (!(p = lap_get_var(p, end, &v, why)) || p == end)
+	if (!(p = number(p, end, &v, why)) || p == end)
 		return NULL;
 	e->time = r->last.time + v;
 	if (e->time < v || *p >= LAP_NKINDS) {
@@ -218,7 +222,7 @@ unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const 
 			e->type = (char)*p++;
 			continue;
 		}
-		if (!(p = lap_get_var(p, end, &v, why)))
+		if (!(p = number(p, end, &v, why)))
 			return NULL;
 		if (*f != 'n') {
 			e->f[lap_letter_field(*f)] = v;
@@ -267,17 +271,17 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 		if (p == end)
 			return NULL;
 		dt = *p++;
-	} else if ((head & T_MASK) == T_LONG && !(p = lap_get_var(p, end, &dt, why))) {
+	} else if ((head & T_MASK) == T_LONG && !(p = number(p, end, &dt, why))) {
 		return NULL;
 	}
 	t->time = l->time + dt;
 	if (head & PAGE) {
-		if (!(p = lap_get_var(p, end, &v, why)))
+		if (!(p = number(p, end, &v, why)))
 			return NULL;
-		t->page += lap_unzigzag(v);
-		if (!(p = lap_get_var(p, end, &v, why)))
+		t->page += unzigzag(v);
+		if (!(p = number(p, end, &v, why)))
 			return NULL;
-		t->canon += lap_unzigzag(v);
+		t->canon += unzigzag(v);
 	}
 	if (head & LEN) {
 		if (p == end)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/varint.h"
 #include "format/schema/decoder_internal.h"
 #include "format/schema/operation_internal.h"
 #include "format/schema/schema.h"
@@ -66,32 +67,26 @@ rd_byte(struct rd *r)
 uint64_t
 rd_u(struct rd *r)
 {
+	static const char *const wrong[] = {
+		[VARINT_CUT] = "unit ends early", [VARINT_LARGE] = "number too large", [VARINT_PADDED] = "number not in its shortest form"
+	};
+	const uint8_t *p = r->base + r->off;
 	uint64_t v = 0;
+	enum varint got;
 
-	for (unsigned shift = 0;; shift += 7) {
-		unsigned c = rd_byte(r);
-
-		if (r->err)
-			return 0;
-		if (shift == 63 && c > 1) {
-			rd_fail(r, "number too large");
-			return 0;
-		}
-		v |= (uint64_t)(c & 0x7f) << shift;
-		if (c & 0x80)
-			continue;
-		if (c == 0 && shift > 0)
-			rd_fail(r, "number not in its shortest form");
-		return v;
-	}
+	if (r->err)
+		return 0;
+	got = varint_get(&p, r->base + r->end, &v);
+	r->off = (size_t)(p - r->base);
+	if (got != VARINT_OK)
+		rd_fail(r, wrong[got]);
+	return v;
 }
 
 int64_t
 rd_s(struct rd *r)
 {
-	uint64_t v = rd_u(r);
-
-	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
+	return (int64_t)unzigzag(rd_u(r));
 }
 
 uint32_t

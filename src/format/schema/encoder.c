@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/varint.h"
 #include "format/schema/operation_internal.h"
 #include "format/schema/schema.h"
 
@@ -32,20 +33,9 @@ sch_nsucc(unsigned term)
 }
 
 static void
-put_u(struct buf *w, uint64_t v)
-{
-	while (v >= 0x80) {
-		buf_u8(w, (uint8_t)(v | 0x80));
-		v >>= 7;
-	}
-	buf_u8(w, (uint8_t)v);
-}
-
-/* Signed numbers are folded so that the small ones of both signs are short. */
-static void
 put_s(struct buf *w, int64_t v)
 {
-	put_u(w, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+	buf_varint(w, zigzag((uint64_t)v));
 }
 
 static void
@@ -53,7 +43,7 @@ put_str(struct buf *w, const char *s)
 {
 	size_t n = s ? strlen(s) : 0;
 
-	put_u(w, n);
+	buf_varint(w, n);
 	for (size_t i = 0; i < n; i++)
 		buf_u8(w, (uint8_t)s[i]);
 }
@@ -69,18 +59,18 @@ put_val(struct buf *w, const struct sch_val *v)
 {
 	switch (v->kind) {
 	case SV_VAR:
-		put_u(w, (uint64_t)(uint32_t)v->var * 4 + SV_VAR);
+		buf_varint(w, (uint64_t)(uint32_t)v->var * 4 + SV_VAR);
 		break;
 	case SV_IMM:
-		put_u(w, SV_IMM);
+		buf_varint(w, SV_IMM);
 		put_s(w, v->imm);
 		break;
 	case SV_SYM:
-		put_u(w, (uint64_t)(uint32_t)v->var * 4 + SV_SYM);
+		buf_varint(w, (uint64_t)(uint32_t)v->var * 4 + SV_SYM);
 		put_s(w, v->imm);
 		break;
 	default:
-		put_u(w, SV_NONE);
+		buf_varint(w, SV_NONE);
 	}
 }
 
@@ -107,11 +97,11 @@ put_addr(struct buf *w, const struct sch_addr *m)
 		f |= SM_DISP;
 	buf_u8(w, (uint8_t)f);
 	if (f & SM_BASE)
-		put_u(w, (uint64_t)m->base);
+		buf_varint(w, (uint64_t)m->base);
 	if (f & SM_INDEX)
-		put_u(w, (uint64_t)m->index);
+		buf_varint(w, (uint64_t)m->index);
 	if (f & SM_SYM)
-		put_u(w, (uint64_t)m->sym);
+		buf_varint(w, (uint64_t)m->sym);
 	if (f & SM_DISP)
 		put_s(w, m->disp);
 }
@@ -126,13 +116,13 @@ put_step(struct buf *w, const struct sch_step *s)
 			buf_u8(w, (uint8_t)(log2of(s->w) | (unsigned)s->cc << 2));
 			break;
 		case 'd':
-			put_u(w, (uint64_t)s->dst);
+			buf_varint(w, (uint64_t)s->dst);
 			break;
 		case 'n':
-			put_u(w, s->n);
+			buf_varint(w, s->n);
 			break;
 		case 's':
-			put_u(w, (uint64_t)s->sym);
+			buf_varint(w, (uint64_t)s->sym);
 			break;
 		case 'm':
 			put_addr(w, &s->m);
@@ -158,7 +148,7 @@ put_steps(struct buf *w, const struct sch_block *b)
 {
 	uint32_t i = 0;
 
-	put_u(w, b->nstep);
+	buf_varint(w, b->nstep);
 	while (i < b->nstep) {
 		const struct sch_step *s = b->step + i;
 		unsigned pair;
@@ -181,25 +171,25 @@ put_steps(struct buf *w, const struct sch_block *b)
 static void
 put_block(struct buf *w, const struct sch_block *b)
 {
-	put_u(w, (uint64_t)b->frag * 3 + b->mark);
-	put_u(w, b->off);
+	buf_varint(w, (uint64_t)b->frag * 3 + b->mark);
+	buf_varint(w, b->off);
 	put_steps(w, b);
 	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND || b->term == ST_SWITCH ? (unsigned)b->cc << 4 : 0)));
 	if (b->term == ST_SWITCH)
 		put_val(w, &b->target);
 	if (sch_nsucc(b->term) < 0)
-		put_u(w, b->nsucc);
+		buf_varint(w, b->nsucc);
 	else if (b->term == ST_TAIL)
-		put_u(w, b->callee);
+		buf_varint(w, b->callee);
 	for (uint32_t i = 0; i < b->nsucc; i++) {
 		const struct sch_succ *s = b->succ + i;
 
-		put_u(w, (uint64_t)s->block * 2 + (s->nev != 0));
+		buf_varint(w, (uint64_t)s->block * 2 + (s->nev != 0));
 		if (!s->nev)
 			continue;
-		put_u(w, s->nev);
+		buf_varint(w, s->nev);
 		for (uint32_t j = 0; j < s->nev; j++)
-			put_u(w, (uint64_t)s->ev[j].loop * 3 + s->ev[j].kind);
+			buf_varint(w, (uint64_t)s->ev[j].loop * 3 + s->ev[j].kind);
 	}
 }
 
@@ -207,22 +197,22 @@ static void
 put_func(struct buf *w, const struct sch_unit *u, const struct sch_func *f)
 {
 	put_str(w, f->name);
-	put_u(w, f->flags);
-	put_u(w, f->nvar < u->nregs ? u->nregs : f->nvar);
-	put_u(w, f->nfrag);
-	put_u(w, f->nneed);
-	put_u(w, f->nloop);
-	put_u(w, f->nblock);
+	buf_varint(w, f->flags);
+	buf_varint(w, f->nvar < u->nregs ? u->nregs : f->nvar);
+	buf_varint(w, f->nfrag);
+	buf_varint(w, f->nneed);
+	buf_varint(w, f->nloop);
+	buf_varint(w, f->nblock);
 	for (uint32_t i = 0; i < f->nfrag; i++) {
-		put_u(w, (uint64_t)(uint32_t)f->frag[i].sym);
-		put_u(w, f->frag[i].off);
-		put_u(w, f->frag[i].size);
+		buf_varint(w, (uint64_t)(uint32_t)f->frag[i].sym);
+		buf_varint(w, f->frag[i].off);
+		buf_varint(w, f->frag[i].size);
 	}
 	for (uint32_t i = 0; i < f->nneed; i++)
-		put_u(w, f->need[i]);
+		buf_varint(w, f->need[i]);
 	for (uint32_t i = 0; i < f->nloop; i++) {
-		put_u(w, f->loop[i].header);
-		put_u(w, (uint64_t)((int64_t)f->loop[i].parent + 1));
+		buf_varint(w, f->loop[i].header);
+		buf_varint(w, (uint64_t)((int64_t)f->loop[i].parent + 1));
 	}
 	for (uint32_t i = 0; i < f->nblock; i++)
 		put_block(w, f->block + i);
@@ -231,11 +221,11 @@ put_func(struct buf *w, const struct sch_unit *u, const struct sch_func *f)
 static void
 put_field(struct buf *w, const struct sch_field *f)
 {
-	put_u(w, (uint64_t)(uint32_t)f->sym);
-	put_u(w, f->off);
+	buf_varint(w, (uint64_t)(uint32_t)f->sym);
+	buf_varint(w, f->off);
 	buf_u8(w, (uint8_t)(log2of(f->size) | (f->rip ? SFD_RIP : 0)));
 	if (f->rip)
-		put_u(w, f->end);
+		buf_varint(w, f->end);
 }
 
 uint32_t
@@ -284,12 +274,12 @@ sch_encode(const struct sch_unit *u, size_t *len)
 
 	put_head(&w, u);
 	put_str(&w, u->source);
-	put_u(&w, u->nregs);
-	put_u(&w, u->sp);
-	put_u(&w, u->machine);
-	put_u(&w, u->push);
-	put_u(&w, u->nfield);
-	put_u(&w, u->nfunc);
+	buf_varint(&w, u->nregs);
+	buf_varint(&w, u->sp);
+	buf_varint(&w, u->machine);
+	buf_varint(&w, u->push);
+	buf_varint(&w, u->nfield);
+	buf_varint(&w, u->nfunc);
 	for (uint32_t i = 0; i < u->nfield; i++)
 		put_field(&w, u->field + i);
 	for (uint32_t i = 0; i < u->nfunc; i++)

@@ -7,28 +7,15 @@
 uint64_t
 ws_get(struct ws_cur *c)
 {
+	static const char *const wrong[] = {
+		[VARINT_CUT] = "a number is cut off", [VARINT_LARGE] = "a number of more than 64 bits",
+		[VARINT_PADDED] = "a number in more bytes than it needs"
+	};
 	uint64_t v = 0;
-	unsigned shift = 0;
-	uint8_t b = 0;
 
-	if (c->err)
-		return 0;
-	do {
-		if (c->p == c->end) {
-			c->err = "a number is cut off";
-			return 0;
-		}
-		b = *c->p++;
-		if (shift == 63 && b > 1) {
-			c->err = "a number of more than 64 bits";
-			return 0;
-		}
-		v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while (b & 0x80);
-	if (!b && shift > 7)
-		c->err = "a number in more bytes than it needs";
-	return c->err ? 0 : v;
+	if (!c->err)
+		c->err = wrong[varint_get(&c->p, c->end, &v)];
+	return v;
 }
 
 uint64_t
@@ -74,7 +61,7 @@ get_u32(struct ws_cur *c)
 static uint64_t
 get_delta(struct ws_cur *c, uint64_t past)
 {
-	return past + ws_zag(ws_get(c));
+	return past + unzigzag(ws_get(c));
 }
 
 /* A difference that must not be 0, as it is only there for what has changed */
@@ -85,7 +72,7 @@ get_change(struct ws_cur *c, uint64_t past)
 
 	if (!z && !c->err)
 		c->err = "a change that is none";
-	return past + ws_zag(z);
+	return past + unzigzag(z);
 }
 
 /* A multiple of `unit`, told in units */
@@ -98,7 +85,7 @@ get_units(struct ws_cur *c, uint64_t unit)
 static uint64_t
 get_delta_units(struct ws_cur *c, uint64_t past, uint64_t unit)
 {
-	int64_t d = (int64_t)ws_zag(ws_get(c)), most = INT64_MAX / (int64_t)unit;
+	int64_t d = (int64_t)unzigzag(ws_get(c)), most = INT64_MAX / (int64_t)unit;
 
 	if (d > most || d < -most - 1) {
 		if (!c->err)

@@ -5,20 +5,6 @@
 #include "format/ws/ws_internal.h"
 
 void
-ws_var(struct buf *b, uint64_t v)
-{
-	uint8_t *p = buf_room(b, 10);
-	size_t n = 0;
-
-	if (!p)
-		return;
-	for (; v >= 0x80; v >>= 7)
-		p[n++] = (uint8_t)(v | 0x80);
-	p[n++] = (uint8_t)v;
-	b->n += n;
-}
-
-void
 ws_past_clear(struct ws_past *a)
 {
 	struct buf name = a->name, id = a->id, note = a->note;
@@ -41,13 +27,13 @@ ws_past_free(struct ws_past *a)
 static void
 delta(struct buf *b, uint64_t v, uint64_t past)
 {
-	ws_var(b, ws_zig(v - past));
+	buf_varint(b, zigzag(v - past));
 }
 
 static void
 put_bytes(struct buf *b, const void *p, size_t n)
 {
-	ws_var(b, n);
+	buf_varint(b, n);
 	buf_add(b, p, n);
 }
 
@@ -60,7 +46,7 @@ put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
 
 	for (int i = 0; i < 20; i++)
 		mask |= (uint64_t)(*ws_reg(&g, i) != *ws_reg(&a->regs, i)) << i;
-	ws_var(b, mask);
+	buf_varint(b, mask);
 	for (int i = 0; i < 20; i++)
 		if (mask >> i & 1)
 			delta(b, *ws_reg(&g, i), *ws_reg(&a->regs, i));
@@ -72,7 +58,7 @@ put_xsave(struct buf *s, const uint8_t *p, size_t n)
 {
 	while (n && !p[n - 1])
 		n--;
-	ws_var(&s[WS_S_CONTROL], n);
+	buf_varint(&s[WS_S_CONTROL], n);
 	buf_add(&s[WS_S_DATA], p, n);
 }
 
@@ -85,16 +71,16 @@ put_map(struct ws_past *a, struct buf *b, const struct ws_rec_map *m)
 	    m->nid == a->id.n && (!m->nid || !memcmp(m->id, a->id.p, m->nid));
 
 	buf_u8(b, (uint8_t)(WS_MAP | (same ? WS_H_SAMEFILE : 0)));
-	ws_var(b, ws_zig((uint64_t)((int64_t)(m->addr - a->map_end) / (int64_t)WS_PAGE)));
-	ws_var(b, m->len / WS_PAGE);
+	buf_varint(b, zigzag((uint64_t)((int64_t)(m->addr - a->map_end) / (int64_t)WS_PAGE)));
+	buf_varint(b, m->len / WS_PAGE);
 	buf_u8(b, (uint8_t)(m->prot | m->flags << 3));
-	ws_var(b, m->type);
-	ws_var(b, m->offset);
+	buf_varint(b, m->type);
+	buf_varint(b, m->offset);
 	a->map_end = m->addr + m->len;
 	if (same)
 		return;
-	ws_var(b, m->dev);
-	ws_var(b, m->ino);
+	buf_varint(b, m->dev);
+	buf_varint(b, m->ino);
 	put_bytes(b, name, n);
 	put_bytes(b, m->id, m->nid);
 	a->dev = m->dev;
@@ -115,8 +101,8 @@ put_mem(struct ws_past *a, struct buf *b, const struct ws_rec_mem *m)
 	buf_u8(b, (uint8_t)(WS_MEM | from << 4 | (lines ? WS_H_LINES : 0)));
 	if (lines)
 		d = (uint64_t)((int64_t)d / (int64_t)WS_LINE);
-	ws_var(b, ws_zig(d));
-	ws_var(b, lines ? m->n / WS_LINE : m->n);
+	buf_varint(b, zigzag(d));
+	buf_varint(b, lines ? m->n / WS_LINE : m->n);
 	a->mem_end = m->addr + m->n;
 }
 
@@ -132,7 +118,7 @@ put_sys(struct ws_past *a, struct buf *s, const struct ws_rec_sys *y)
 		mask |= (unsigned)(y->arg[i] != o->arg[i]) << i;
 	mask |= (unsigned)(y->pc != o->pc) << 6;
 	buf_u8(b, (uint8_t)(WS_SYS | ret << 4));
-	ws_var(b, y->nr);
+	buf_varint(b, y->nr);
 	buf_u8(b, (uint8_t)mask);
 	if (mask >> 6)
 		delta(b, y->pc, o->pc);
@@ -155,7 +141,7 @@ put_tsc(struct ws_past *a, struct buf *b, const struct ws_rec_tsc *t)
 	buf_u8(b, (uint8_t)(WS_TSC | (t->has_aux ? WS_H_AUX : 0) | (changed ? WS_H_NEWAUX : 0)));
 	delta(b, t->value, a->tsc);
 	if (changed)
-		ws_var(b, a->aux = t->aux);
+		buf_varint(b, a->aux = t->aux);
 	a->tsc = t->value;
 }
 
@@ -166,11 +152,11 @@ put_state(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 
 	buf_u8(&s[WS_S_CONTROL], (uint8_t)(r->kind | (counted ? WS_H_INSTANCES : 0)));
 	if (r->kind == WS_KEY) {
-		ws_var(&s[WS_S_CONTROL], r->u.state.icount);
-		ws_var(&s[WS_S_CONTROL], r->u.state.trigger);
+		buf_varint(&s[WS_S_CONTROL], r->u.state.icount);
+		buf_varint(&s[WS_S_CONTROL], r->u.state.trigger);
 	}
 	if (counted)
-		ws_var(&s[WS_S_CONTROL], r->u.state.instances);
+		buf_varint(&s[WS_S_CONTROL], r->u.state.instances);
 	put_regs(a, &s[WS_S_CONTROL], &r->u.state.regs);
 	put_xsave(s, r->u.state.xsave, r->u.state.nxsave);
 }
@@ -179,8 +165,8 @@ static void
 put_range(struct ws_past *a, struct buf *b, const struct ws_rec *r)
 {
 	buf_u8(b, (uint8_t)(r->kind | (r->kind == WS_PROT ? r->u.range.prot << 4 : 0)));
-	ws_var(b, ws_zig((uint64_t)((int64_t)(r->u.range.addr - a->map_end) / (int64_t)WS_PAGE)));
-	ws_var(b, r->u.range.len / WS_PAGE);
+	buf_varint(b, zigzag((uint64_t)((int64_t)(r->u.range.addr - a->map_end) / (int64_t)WS_PAGE)));
+	buf_varint(b, r->u.range.len / WS_PAGE);
 	a->map_end = r->u.range.addr + r->u.range.len;
 }
 
@@ -188,22 +174,22 @@ static void
 put_move(struct buf *b, const struct ws_rec_move *m)
 {
 	buf_u8(b, WS_MOVE);
-	ws_var(b, m->from / WS_PAGE);
-	ws_var(b, m->oldlen / WS_PAGE);
-	ws_var(b, m->to / WS_PAGE);
-	ws_var(b, m->newlen / WS_PAGE);
+	buf_varint(b, m->from / WS_PAGE);
+	buf_varint(b, m->oldlen / WS_PAGE);
+	buf_varint(b, m->to / WS_PAGE);
+	buf_varint(b, m->newlen / WS_PAGE);
 }
 
 static void
 put_cpuid(struct buf *b, const struct ws_cpuid *c)
 {
 	buf_u8(b, WS_CPUID);
-	ws_var(b, c->leaf);
-	ws_var(b, c->sub);
-	ws_var(b, c->eax);
-	ws_var(b, c->ebx);
-	ws_var(b, c->ecx);
-	ws_var(b, c->edx);
+	buf_varint(b, c->leaf);
+	buf_varint(b, c->sub);
+	buf_varint(b, c->eax);
+	buf_varint(b, c->ebx);
+	buf_varint(b, c->ecx);
+	buf_varint(b, c->edx);
 }
 
 static void
@@ -213,18 +199,18 @@ put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
 	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT : (g->nstack ? WS_H_STACK : 0u) | (g->nwords ? WS_H_WORDS : 0u);
 
 	buf_u8(b, (uint8_t)(WS_SIG | flag));
-	ws_var(b, g->sig);
+	buf_varint(b, g->sig);
 	put_regs(a, b, &g->at);
 	put_regs(a, b, &g->to);
 	put_xsave(s, g->xsave, g->nxsave);
 	if (flag == WS_H_ICOUNT)
-		ws_var(b, g->icount);
+		buf_varint(b, g->icount);
 	if (flag & WS_H_STACK) {
-		ws_var(b, g->nstack);
+		buf_varint(b, g->nstack);
 		buf_add(&s[WS_S_DATA], g->stack, g->nstack);
 	}
 	if (flag & WS_H_WORDS) {
-		ws_var(b, g->nwords);
+		buf_varint(b, g->nwords);
 		buf_add(&s[WS_S_DATA], g->words, g->nwords * WS_SIGWORD);
 	}
 }
@@ -234,7 +220,7 @@ put_rand(struct buf *b, const struct ws_rec_rand *d)
 {
 	buf_u8(b, (uint8_t)(WS_RAND | d->insn << 4 | (d->failed ? WS_H_FAILED : 0)));
 	if (!d->failed)
-		ws_var(b, d->value);
+		buf_varint(b, d->value);
 }
 
 void
@@ -257,11 +243,11 @@ ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 	}
 	buf_u8(b, (uint8_t)r->kind);
 	if (r->kind == WS_END) {
-		ws_var(b, r->u.end.how);
-		ws_var(b, r->u.end.status);
-		ws_var(b, r->u.end.icount + 1);
+		buf_varint(b, r->u.end.how);
+		buf_varint(b, r->u.end.status);
+		buf_varint(b, r->u.end.icount + 1);
 	} else if (r->kind == WS_TIME)
-		ws_var(b, r->u.time);
+		buf_varint(b, r->u.time);
 	else if (r->kind == WS_NOTE)
 		put_bytes(b, r->u.note ? r->u.note : "", r->u.note ? strlen(r->u.note) : 0);
 }

@@ -51,7 +51,7 @@ put_str(struct buf *b, const char *s)
 {
 	size_t n = s ? strlen(s) : 0;
 
-	ws_var(b, n);
+	buf_varint(b, n);
 	buf_add(b, s, n);
 }
 
@@ -64,26 +64,26 @@ ws_put_header(struct buf *b, const struct ws_header *h)
 	buf_le32(b, WS_VERSION);
 	buf_le32(b, 0);
 	buf_le64(b, 0);
-	ws_var(b, h->machine);
-	ws_var(b, h->page);
-	ws_var(b, h->line);
-	ws_var(b, h->flags);
-	ws_var(b, h->xcr0);
-	ws_var(b, ws_zig((uint64_t)h->when));
+	buf_varint(b, h->machine);
+	buf_varint(b, h->page);
+	buf_varint(b, h->line);
+	buf_varint(b, h->flags);
+	buf_varint(b, h->xcr0);
+	buf_varint(b, zigzag((uint64_t)h->when));
 	put_str(b, h->version);
 	put_str(b, h->brand);
 	put_str(b, h->kernel);
 	put_str(b, h->exe);
-	ws_var(b, h->argc);
+	buf_varint(b, h->argc);
 	for (size_t i = 0; i < h->argc; i++)
 		put_str(b, h->argv[i]);
-	ws_var(b, h->ncpuid);
+	buf_varint(b, h->ncpuid);
 	for (size_t i = 0; i < h->ncpuid; i++) {
 		const struct ws_cpuid *c = &h->cpuid[i];
 		const uint32_t v[6] = { c->leaf, c->sub, c->eax, c->ebx, c->ecx, c->edx };
 
 		for (int k = 0; k < 6; k++)
-			ws_var(b, v[k]);
+			buf_varint(b, v[k]);
 	}
 	if (b->nomem)
 		return;
@@ -131,7 +131,7 @@ get_body(struct ws_cur *c, struct ws_held *d)
 	h->line = (uint32_t)ws_get_max(c, UINT32_MAX, "a number of more than 32 bits");
 	h->flags = (uint32_t)ws_get_max(c, UINT32_MAX, "a number of more than 32 bits");
 	h->xcr0 = ws_get(c);
-	h->when = (int64_t)ws_zag(ws_get(c));
+	h->when = (int64_t)unzigzag(ws_get(c));
 	h->version = get_str(c, &s, WS_STR_MAX);
 	h->brand = get_str(c, &s, WS_STR_MAX);
 	h->kernel = get_str(c, &s, WS_STR_MAX);

@@ -12,13 +12,13 @@ ws_put_index(struct buf *b, const struct ws_group *g, size_t n, uint64_t off)
 
 	buf_add(b, ws_magic_index, sizeof(ws_magic_index));
 	buf_le32(b, 0);
-	ws_var(b, n);
+	buf_varint(b, n);
 	for (size_t i = 0; i < n; i++) {
-		ws_var(b, g[i].size);
-		ws_var(b, g[i].flags);
-		ws_var(b, g[i].nrec);
-		ws_var(b, g[i].ntrigger);
-		ws_var(b, g[i].icount + 1);
+		buf_varint(b, g[i].size);
+		buf_varint(b, g[i].flags);
+		buf_varint(b, g[i].nrec);
+		buf_varint(b, g[i].ntrigger);
+		buf_varint(b, g[i].icount + 1);
 	}
 	if (b->nomem)
 		return;

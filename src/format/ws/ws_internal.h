@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/varint.h"
 #include "format/ws/ws.h"
 
 #define WS_VERSION    1u
@@ -22,12 +23,7 @@ extern const uint8_t ws_magic_group[4], ws_magic_index[4];
 
 uint64_t ws_crc(const void *p, size_t n, uint64_t crc);         /* CRC-64 as xz(1) has it; begin with 0 */
 
-/* Integers in 7-bit pieces, lowest first, as few as possible; signed ones zigzag */
-void ws_var(struct buf *b, uint64_t v);
-static inline uint64_t ws_zig(uint64_t d) { return d << 1 ^ (uint64_t)((int64_t)d >> 63); }
-static inline uint64_t ws_zag(uint64_t z) { return z >> 1 ^ (0 - (z & 1)); }
-
-struct ws_cur {                         /* bytes to read */
+struct ws_cur {                         /* bytes to read: integers are those of varint.h */
 	const uint8_t *p, *end;
 	const char *err;                /* the first thing that is wrong; reading goes on with zeros */
 };
