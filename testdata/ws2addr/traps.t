@@ -105,6 +105,42 @@ else
 	skip "the processor has no rdrand"
 fi
 
+# the time, made to fault or found and stopped at; with libraries, and with labels only
+cat >tsc.c <<'P'
+#include <stdio.h>
+#include <x86intrin.h>
+unsigned long asked(void);
+__asm__(".section .text.asked, \"ax\"\n.globl asked\nasked:\n\trdtsc\n\tshl $32, %rdx\n\tor %rdx, %rax\n\tret\n.text");
+int main(void)
+{
+	static const unsigned short constant = 0x310f;
+	unsigned aux;
+	unsigned long a = __rdtsc(), b = __rdtscp(&aux), c = asked();
+	printf("%lx %lx %lx %u %x\n", a, b, c, a < b && b < c, *(volatile const unsigned short *)&constant + 0x310f0f31);
+	return 0;
+}
+P
+for how in dynamic static; do
+	cc -O1 $([ $how = static ] && echo -static) tsc.c -o tsc || exit 1
+	for traps in yes no; do
+		TRACEMILL_TRAPS=$traps wscap -o c.ws ./tsc >got.out 2>err
+		is "the time, $how, traps: $traps: status" "$?$(cat err)" 0
+		ws2addr -w 1 c.ws >again.out
+		same "the time, $how, traps: $traps: the same again" again.out got.out
+		replays "the time, $how, traps: $traps"
+		wsinfo c.ws | awk '$1 == "tsc" { print $2 }' >tsc.$traps
+	done
+	is "the time, $how: as often" "$(cat tsc.no)" "$(cat tsc.yes)"
+	ok "the time, $how: at least what the program asks" test "$(cat tsc.no)" -ge 3
+done
+if grep -q rdrand /proc/cpuinfo; then
+	TRACEMILL_TRAPS=no wscap -o c.ws ./rand >got.out 2>err
+	is "random numbers, no debug registers: status" "$?$(cat err)" 0
+	ws2addr -w 1 c.ws >again.out
+	same "random numbers, no debug registers: the same again" again.out got.out
+	replays "random numbers, no debug registers"
+fi
+
 # killed in a loop, wherever it keeps its counter: exact, and as fast as a loop that is not
 cat >loop.c <<'P'
 #include <string.h>
