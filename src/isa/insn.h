@@ -9,7 +9,7 @@
  * These are known when that memory is a stack slot or constant, otherwise
  * whatever is computed from them is impossible.
  *
- * References and effects are schema steps (format/schema/schema.h).  An effect that
+ * References and effects are steps of operation.h.  An effect that
  * cannot be computed from registers is SO_UNKNOWN ("impossible", seed 001
  * section 4.1.1): its value has to be recorded.
  */
@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 #include <string.h>
-#include "format/schema/schema.h"
+#include "isa/operation.h"
 
 #define INSN_MAXREG 40   /* no machine has more registers */
 
@@ -31,6 +31,17 @@ enum insn_ctl {
 	IC_CALLIND,
 	IC_RETURN,
 	IC_STOP         /* traps: control does not continue */
+};
+
+/* What a relocation means to the instruction that it is in */
+enum insn_reloc {
+	MR_NONE,
+	MR_PLAIN,       /* the linker fills an operand in */
+	MR_GOT,         /* ... and may make another instruction of it that does not load (SO_GOTLOAD) */
+	MR_TABLE,       /* the same for an offset in a table of addresses that the linker makes: what is loaded is not the symbol's contents */
+	MR_TLSMODEL,    /* ... and may make other instructions of the sequence: not traceable */
+	MR_PCREL,       /* the value depends on where the instruction is and is no jump or call: cannot be copied */
+	MR_HINT         /* changes nothing */
 };
 
 /* A constant that the linker may change: where it stands in the instruction */

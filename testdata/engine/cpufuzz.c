@@ -26,7 +26,6 @@
 #include <unistd.h>
 #include <Zydis/Zydis.h>
 
-#include "ae/machine/machine.h"
 #include "replay/cpu/emit_internal.h"
 #include "visitstate.h"
 #include "isa/x86/decode.h"
@@ -530,7 +529,7 @@ compare_refs(const uint8_t *b)
 		return 0;
 	if (x86_makers_differ(&z, b))   /* compilers do not make them, and the lifter takes them as Intel's */
 		return 0;
-	if (x86_lift(&machine_x86, b, z.length, rel, &in) || in.rep)
+	if (x86_lift(b, z.length, rel, &in) || in.rep)
 		return 0;
 	lifted++;
 	for (i = 0, k = 1; i < in.nref; i++) {

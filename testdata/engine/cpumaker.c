@@ -11,6 +11,7 @@
 #include "isa/x86/decode.h"
 #include "format/ref/ref.h"
 #include "format/ws/ws.h"
+#include "replay/guest/replay.h"
 
 /* The run of hex on a processor of AMD's kind, or not; ends at a system call, a fault, or where there is no memory */
 static enum rp_stop
@@ -103,11 +104,11 @@ makers(void)
 	struct ws_cpuid c[2] = { { .leaf = 0, .ebx = 0x68747541, .edx = 0x69746e65, .ecx = 0x444d4163 } };
 	struct ws_header h = { .cpuid = c, .ncpuid = 1 };
 
-	CHECK("AuthenticAMD", x86_amd(&h));
+	CHECK("AuthenticAMD", replay_amd(&h));
 	c[0] = (struct ws_cpuid){ .leaf = 0, .ebx = 0x756e6547, .edx = 0x49656e69, .ecx = 0x6c65746e };
-	CHECK("GenuineIntel", !x86_amd(&h));
+	CHECK("GenuineIntel", !replay_amd(&h));
 	h.ncpuid = 0;
-	CHECK("nothing said", !x86_amd(&h));
+	CHECK("nothing said", !replay_amd(&h));
 }
 
 static void

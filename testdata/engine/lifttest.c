@@ -12,7 +12,7 @@ lift(const char *bytes, size_t n, struct insn *in)
 	const char *why;
 
 	memcpy(p, bytes, n);
-	why = x86_lift(&machine_x86, p, n, rel, in);
+	why = x86_lift(p, n, rel, in);
 	return why ? why : "";
 }
 

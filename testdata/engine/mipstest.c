@@ -12,6 +12,7 @@
 #include <string.h>
 #include "../check.h"
 #include "isa/mips/lift_internal.h"
+#include "ae/machine/machine.h"
 #include "ae/regen/code.h"
 
 #define NREG MIPS_NREG
@@ -44,7 +45,7 @@ lift(uint32_t w, unsigned rel, struct insn *in)
 
 	for (i = 0; i < 4; i++)
 		p[i] = (uint8_t)(w >> 8 * (big ? 3 - i : i));
-	return machines_mips[big]->lift(machines_mips[big], p, 4, r, in);
+	return mips_lift(big, p, 4, r, in);
 }
 
 /* Facts in words */
@@ -64,6 +65,7 @@ facts(void)
 {
 	struct insn in;
 	uint8_t p[4] = { 0 }, rel[4] = { 0 };
+	const struct machine *m = machine_byname("mipsel");
 	size_t i;
 
 	for (big = 0; big < 2; big++)
@@ -80,9 +82,9 @@ facts(void)
 			CHECK(table[i].name, strcmp(got, want) == 0);
 			CHECK("raw", lift(table[i].w, MR_NONE, &in) || (in.raw == table[i].w && in.len == 4));
 		}
-	CHECK("three bytes are no instruction", mips_lift(machines_mips[0], p, 3, rel, &in) != NULL);
-	CHECK("masks", machines_mips[0]->clobbered == 0x39300fffe && machines_mips[0]->saved == 0xf0ff0000
-	    && machines_mips[0]->arguments == 0xf2ff80f0 && machines_mips[0]->results == 0xc);
+	CHECK("three bytes are no instruction", mips_lift(0, p, 3, rel, &in) != NULL);
+	CHECK("masks", m && m->clobbered == 0x39300fffe && m->saved == 0xf0ff0000
+	    && m->arguments == 0xf2ff80f0 && m->results == 0xc);
 	CHECK("names of registers", strcmp(mips_regname(4), "R4") == 0 && strcmp(mips_regname(33), "lo") == 0 && !mips_regname(34));
 	CHECK("relocations", mips_reloc(0, "x") == MR_NONE && mips_reloc(37, "x") == MR_HINT && mips_reloc(5, "x") == MR_PLAIN
 	    && mips_reloc(42, "x") == MR_TABLE && mips_reloc(9, "x") == MR_TABLE && mips_reloc(248, "x") == MR_PCREL);

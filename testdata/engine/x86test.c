@@ -86,7 +86,7 @@ lift(const uint8_t *p, struct insn *in)
 {
 	static const uint8_t rel[15];
 
-	return x86_lift(&machine_x86, p, 15, rel, in);
+	return x86_lift(p, 15, rel, in);
 }
 
 /* Running one */

@@ -18,17 +18,6 @@
 #include <stdint.h>
 #include "isa/insn.h"
 
-/* What a relocation means to the instruction that it is in */
-enum machine_reloc {
-	MR_NONE,
-	MR_PLAIN,       /* the linker fills an operand in */
-	MR_GOT,         /* ... and may make another instruction of it that does not load (SO_GOTLOAD) */
-	MR_TABLE,       /* the same for an offset in a table of addresses that the linker makes: what is loaded is not the symbol's contents */
-	MR_TLSMODEL,    /* ... and may make other instructions of the sequence: not traceable */
-	MR_PCREL,       /* the value depends on where the instruction is and is no jump or call: cannot be copied */
-	MR_HINT         /* changes nothing */
-};
-
 struct emitter;
 
 struct machine {
@@ -59,12 +48,8 @@ struct machine {
 	const char *const *emitting;    /* directives that the assembler makes instructions of */
 	/* facts */
 	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if r is no register */
-	enum machine_reloc (*reloc)(unsigned type, const char *symbol); /* ELF's type */
-	/*
-	 * Fill *in from the bytes at p, of which there are n; rel[i], i < n: enum
-	 * machine_reloc that starts at byte i.  NULL, or why this instruction
-	 * cannot be traced (a static string).
-	 */
+	enum insn_reloc (*reloc)(unsigned type, const char *symbol); /* ELF's type */
+	/* as x86_lift in isa/x86/lift.h */
 	const char *(*lift)(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
 	const struct emitter *emit;     /* rewrite/emit.h */
 };

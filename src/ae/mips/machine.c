@@ -1,4 +1,5 @@
 /* The MIPS machines: o32 in both byte orders. */
+#include "ae/machine/machine.h"
 #include "isa/mips/lift.h"
 
 extern const struct emitter mips_emit;
@@ -15,6 +16,12 @@ static const char *const words[] = { ".word", ".gpword", ".long", ".4byte", NULL
 static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".cpreturn", ".cpadd", ".cplocal", NULL };
 static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 
+static const char *
+lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+{
+	return mips_lift(m->big, p, n, rel, in);
+}
+
 #define MACHINE(name_, data, big_) { \
 	.name = name_, .elf = 8, .elfclass = 1, .elfdata = data, .word = 4, .big = big_, .push = 0, \
 	.nreg = MIPS_NREG, .sp = MIPS_SP, .fp = MIPS_FP, .buffer = MIPS_S7, \
@@ -22,10 +29,11 @@ static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 	.norecord = R(MIPS_HI) | R(MIPS_LO), .maxinsn = 4, .macros = 1, .patch = 8, \
 	.as = name_ "-linux-gnu-as", .asargs = asargs, .emitting = emitting, \
 	.regchar = '$', .prefixes = prefixes, .words = words, \
-	.regname = mips_regname, .reloc = mips_reloc, .lift = mips_lift, .emit = &mips_emit }
+	.regname = mips_regname, .reloc = mips_reloc, .lift = lift, .emit = &mips_emit }
 
 /* ELF: EM_MIPS, ELFCLASS32, ELFDATA2LSB and ELFDATA2MSB */
 static const struct machine little = MACHINE("mipsel", 1, 0);
 static const struct machine big = MACHINE("mips", 2, 1);
 
+extern const struct machine *const machines_mips[];
 const struct machine *const machines_mips[] = { &little, &big, NULL };

@@ -8,6 +8,7 @@
 #include "ae/rewrite/symtab.h"
 #include "ae/rewrite/text.h"
 #include "cfg/graph.h"
+#include "format/schema/schema.h"
 #include "isa/insn.h"
 
 #define NONE UINT32_MAX

@@ -17,7 +17,7 @@
 struct sect {
 	const uint8_t *p;
 	size_t n;
-	uint8_t *rel;           /* enum machine_reloc that starts at each byte */
+	uint8_t *rel;           /* enum insn_reloc that starts at each byte */
 	const char **hint;      /* NULL, or by byte: the symbol of a MR_HINT; the names are the object's */
 };
 
@@ -135,7 +135,7 @@ read_relocs(struct object *o, const struct machine *m, Elf_Scn *scn, const GElf_
 	t = &o->sect[sh->sh_info];
 	n = sh->sh_size / sh->sh_entsize;
 	for (i = 0; i < n; i++) {
-		enum machine_reloc kind;
+		enum insn_reloc kind;
 		GElf_Rela a;
 		GElf_Rel r;
 

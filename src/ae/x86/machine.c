@@ -13,7 +13,7 @@ regname(int r)
 	return r < X86_NREG ? x86_regname(r, 8) : NULL;
 }
 
-static enum machine_reloc
+static enum insn_reloc
 reloc(unsigned type, const char *symbol)
 {
 	(void)symbol;
@@ -25,6 +25,13 @@ reloc(unsigned type, const char *symbol)
 	default:
 		return MR_PLAIN;
 	}
+}
+
+static const char *
+lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+{
+	(void)m;
+	return x86_lift(p, n, rel, in);
 }
 
 static const char *const prefixes[] = {
@@ -62,7 +69,7 @@ const struct machine machine_x86 = {
 	.emitting = none,
 	.regname = regname,
 	.reloc = reloc,
-	.lift = x86_lift,
+	.lift = lift,
 	.emit = &x86_emit
 };
 

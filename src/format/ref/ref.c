@@ -12,7 +12,7 @@ static const struct kind {
 	char lackey[4];
 	char din;
 } kinds[REF_NKINDS] = {
-#define K(name, text, lackey, din, sized) { text, lackey, din },
+#define K(name, text, lackey, din, sized) [REF_##name] = { text, lackey, din },
 #include "format/ref/kind.def"
 #undef K
 };

@@ -9,18 +9,13 @@
 #include <stdint.h>
 
 #include "base/in.h"
+#include "isa/reference.h"
 
-enum ref_kind {
-#define K(name, text, lackey, din, sized) REF_##name,
-#include "format/ref/kind.def"
-#undef K
-	REF_NKINDS
-};
+/* The kinds: those of instructions (isa/reference.h), and events between them; kind.def says how each is printed */
+enum ref_event { REF_ENTER = REF_NACCESS, REF_BACK, REF_EXIT, REF_TASK, REF_NKINDS };
 
 #define REF_HEADER  16u         /* bytes */
 #define REF_VERSION 1u
-#define REF_SIZEMAX 255u        /* bytes of one reference */
-#define REF_PIECE   128u        /* larger accesses: ascending pieces of this size, then the rest (<= REF_SIZEMAX) */
 
 /* addr: bits 0 to 47, which must be the sign extension of bit 47 above; size <= REF_SIZEMAX */
 static inline uint64_t

@@ -41,7 +41,7 @@ mips_regname(int r)
 }
 
 /* Relocations by number: binutils' include/elf/mips.h */
-enum machine_reloc
+enum insn_reloc
 mips_reloc(unsigned type, const char *symbol)
 {
 	if (strcmp(symbol, "_gp_disp") == 0)
@@ -96,9 +96,9 @@ facts(struct lift *l)
 }
 
 const char *
-mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+mips_lift(int big, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
-	struct lift l = { .in = in, .big = m->big };
+	struct lift l = { .in = in, .big = big };
 	const char *why;
 
 	memset(in, 0, sizeof *in);
@@ -106,7 +106,7 @@ mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *re
 	in->mref = -1;
 	if (n < 4)
 		return "not an instruction that can be decoded";
-	l.w = m->big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+	l.w = big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
 	    : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 	in->len = 4;
 	in->raw = l.w;

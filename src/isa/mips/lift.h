@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "ae/machine/machine.h"
 #include "isa/insn.h"
 
 /* Variables: $0 .. $31 by number, HI and LO, then the comparison of a branch or slt, then memory */
@@ -16,12 +15,9 @@ enum {
 	MIPS_HI, MIPS_LO, MIPS_NREG, MIPS_FLAGS = MIPS_NREG, MIPS_MEM
 };
 
-/* mipsel and mips, see machine.h */
-extern const struct machine *const machines_mips[];
-
-/* As struct machine says */
-const char *mips_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
-enum machine_reloc mips_reloc(unsigned type, const char *symbol);
+/* As x86_lift (isa/x86/lift.h); big: words have the high byte first */
+const char *mips_lift(int big, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
+enum insn_reloc mips_reloc(unsigned type, const char *symbol);
 const char *mips_regname(int r);
 
 /* The mnemonic of an instruction, never an alias of it ("sll" for nop); NULL if it is none that mips_lift knows */

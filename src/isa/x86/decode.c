@@ -2,28 +2,18 @@
 #include <cpuid.h>
 #include <string.h>
 
-#include "format/ws/ws.h"
 #include "isa/x86/decode.h"
 
 #define NOP_0D 0x0du                    /* after 0f: prefetches, and with a register */
 #define UD1    0xb9u                    /* after 0f */
 
 /* AMD's own, and Hygon's, which are made after them */
-static int
-amd_name(uint32_t ebx, uint32_t edx, uint32_t ecx)
+int
+x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx)
 {
 	uint32_t name[3] = { ebx, edx, ecx };
 
 	return !memcmp(name, "AuthenticAMD", 12) || !memcmp(name, "HygonGenuine", 12);
-}
-
-int
-x86_amd(const struct ws_header *h)
-{
-	for (size_t i = 0; i < h->ncpuid; i++)
-		if (h->cpuid[i].leaf == 0 && h->cpuid[i].sub == 0)
-			return amd_name(h->cpuid[i].ebx, h->cpuid[i].edx, h->cpuid[i].ecx);
-	return 0;
 }
 
 int
@@ -33,7 +23,7 @@ x86_amd_here(void)
 	unsigned a, b, c, d;
 
 	if (!known)
-		amd = __get_cpuid(0, &a, &b, &c, &d) && amd_name(b, d, c);
+		amd = __get_cpuid(0, &a, &b, &c, &d) && x86_amd(b, d, c);
 	known = 1;
 	return amd;
 }

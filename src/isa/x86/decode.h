@@ -17,11 +17,9 @@
 #include <stdint.h>
 #include <Zydis/Zydis.h>
 
-struct ws_header;
-
 #define X86_LINE 63u                    /* within a line of clzero */
 
-int x86_amd(const struct ws_header *h);         /* is it of a processor of AMD's kind? */
+int x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx);  /* is a processor whose cpuid says this of leaf 0 of AMD's kind? */
 int x86_amd_here(void);                         /* is this one? */
 
 /*

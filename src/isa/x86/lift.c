@@ -288,13 +288,12 @@ references(struct lift *l)
 }
 
 const char *
-x86_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
 	struct lift l;
 	const char *why;
 	size_t i;
 
-	(void)m;
 	memset(in, 0, sizeof *in);
 	memset(&l, 0, sizeof l);
 	l.in = in;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "ae/machine/machine.h"
+#include "isa/insn.h"
 
 /* Variables: registers in the processor's numbering, then the flags */
 enum {
@@ -17,10 +17,12 @@ enum {
 #define X86_CLOBBERED 0x0fc7u
 #define X86_RESULTS   0x0005u
 
-extern const struct machine machine_x86;
-
-/* struct machine's lift */
-const char *x86_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
+/*
+ * Fill *in from the bytes at p, of which there are n; rel[i], i < n: enum
+ * insn_reloc that starts at byte i.  NULL, or why this instruction cannot be
+ * traced (a static string).
+ */
+const char *x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
 
 /* The name of register r in `size` bytes (1, 2, 4, 8), without the % */
 const char *x86_regname(int r, int size);

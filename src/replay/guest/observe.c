@@ -1,4 +1,5 @@
 /* Looking into a replay, for who checks it. */
+#include "isa/x86/decode.h"
 #include "replay/guest/replay_internal.h"
 
 struct replay *
@@ -47,4 +48,12 @@ replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub)
 		    (h->cpuid[i].sub == 0 && (i + 1 == h->ncpuid || h->cpuid[i + 1].leaf != leaf))))
 			return h->cpuid[i];
 	return none;
+}
+
+int
+replay_amd(const struct ws_header *h)
+{
+	struct ws_cpuid c = replay_cpuid(h, 0, 0);
+
+	return x86_amd(c.ebx, c.edx, c.ecx);
 }

@@ -144,7 +144,7 @@ make(struct replay *r, struct replay_fault *f)
 		snprintf(f->err, sizeof f->err, "%s", rp_core_why());
 		return -1;
 	}
-	rp_amd(r->core, x86_amd(r->head));
+	rp_amd(r->core, replay_amd(r->head));
 	r->x.xcr0 = r->head->xcr0;
 	rp_twins(r->core, twin, r);
 	r->mem.changed = changed;

@@ -97,6 +97,7 @@ const uint8_t *replay_xsave(const struct replay *r);    /* vector and x87 regist
 const struct ws_rec_map *replay_map(const struct replay *r, size_t i);  /* mappings by ascending address; NULL: no more */
 uint8_t *replay_memory(struct replay *r, uint64_t addr);        /* where the guest's memory lies, up to the mapping's end; NULL: not mapped */
 struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub);   /* what the header's table answers */
+int replay_amd(const struct ws_header *h);              /* was it a processor of AMD's kind?  As x86_decode asks */
 
 /*
  * Trimming: replays the capture `in` twice and writes to the descriptor `out`

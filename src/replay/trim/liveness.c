@@ -250,7 +250,7 @@ pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_f
 	t->r = drive_open(in, &watch, f);
 	if (!t->r)
 		return -1;
-	t->code.amd = x86_amd(replay_header(t->r));
+	t->code.amd = replay_amd(replay_header(t->r));
 	if (drive_start(t->r) != 0) {
 		*f = t->r->fault;
 		return -1;

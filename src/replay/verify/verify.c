@@ -152,7 +152,7 @@ verify_open(const char *path, const struct verify_opts *o, struct replay_fault *
 		return NULL;
 	}
 	v->fresh = 1;
-	v->amd = x86_amd(replay_header(v->r));
+	v->amd = replay_amd(replay_header(v->r));
 	return v;
 }
 
