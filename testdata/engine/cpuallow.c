@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <Zydis/Zydis.h>
 
+#include "isa/x86/limits.h"
 #include "replay/cpu/emit_internal.h"
 
 #define CODE 0x10000000u
@@ -50,7 +51,7 @@ static const ZydisMnemonic refused[] = {
 };
 
 static int
-bad(const uint8_t *b, const char *what, const struct rp_inst *h)
+bad(const uint8_t *b, const char *what, const struct x86_inst *h)
 {
 	if (wrong++ < 20) {
 		printf("#");
@@ -63,7 +64,7 @@ bad(const uint8_t *b, const char *what, const struct rp_inst *h)
 
 /* May host code refer to it? */
 static int
-memory_ok(const struct rp_inst *h, const ZydisDecodedOperand *o)
+memory_ok(const struct x86_inst *h, const ZydisDecodedOperand *o)
 {
 	const ZydisDecodedOperandMem *m = &o->mem;
 	int64_t d = m->disp.value;
@@ -87,9 +88,9 @@ memory_ok(const struct rp_inst *h, const ZydisDecodedOperand *o)
 
 /* Registers that translated code stands on */
 static int
-register_ok(const struct rp_inst *h, const ZydisDecodedOperand *o)
+register_ok(const struct x86_inst *h, const ZydisDecodedOperand *o)
 {
-	int g = rp_gpr(o->reg.value);
+	int g = x86_gpr(o->reg.value);
 
 	if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return 1;
@@ -105,7 +106,7 @@ within(uint64_t a, const uint8_t *lo, const uint8_t *hi)
 }
 
 static int
-host_ok(const uint8_t *b, const struct rp_block *k, const struct rp_inst *h)
+host_ok(const uint8_t *b, const struct rp_block *k, const struct x86_inst *h)
 {
 	uint64_t to;
 
@@ -119,11 +120,11 @@ host_ok(const uint8_t *b, const struct rp_block *k, const struct rp_inst *h)
 		return bad(b, "is left to the processor", h);
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
 		/* the number of a bit in a register goes beyond the operand; r15 has one within it */
-		if (h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && h->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && rp_gpr(h->op[1].reg.value) != R15)
+		if (h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && h->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && x86_gpr(h->op[1].reg.value) != R15)
 			return bad(b, "refers to memory by the number of a bit", h);
 		break;
 	default:
-		if (rp_refuse(h) || rp_traps(h) || h->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
+		if (x86_refuse(h) || x86_traps(h) || h->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 			return bad(b, "must not be in host code", h);
 	}
 	for (int i = 0; i < h->z.operand_count; i++) {
@@ -149,7 +150,7 @@ static void
 translate(const uint8_t *b, ZydisMnemonic m, int string, int mode)
 {
 	struct rp_block *k;
-	struct rp_inst h;
+	struct x86_inst h;
 
 	memcpy(rp_host(CODE), b, 16);
 	if ((k = rp_block(core, CODE, mode, 1, 1)) == NULL) {
@@ -160,7 +161,7 @@ translate(const uint8_t *b, ZydisMnemonic m, int string, int mode)
 		accepted[m] = 1;
 		translated++;
 		for (const uint8_t *p = k->start; p < k->end; p += h.z.length, nhost++)
-			if (rp_decode(&h, p, (size_t)(k->end - p < 15 ? k->end - p : 15), (uint64_t)(uintptr_t)p, 0)) {
+			if (x86_inst_decode(&h, p, (size_t)(k->end - p < 15 ? k->end - p : 15), (uint64_t)(uintptr_t)p, 0)) {
 				bad(b, "host code that is none", NULL);
 				break;
 			} else if (host_ok(b, k, &h)) {
@@ -176,16 +177,16 @@ try(const uint8_t *b, unsigned n)
 	/* a displacement and an immediate operand, whatever there is of them */
 	static const uint8_t rest[] = { 0x24, 0x40, 0x33, 0x22, 0x11, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 	uint8_t c[16];
-	struct rp_inst in;
+	struct x86_inst in;
 	int string;
 
 	memcpy(c, b, n);
 	memcpy(c + n, rest, sizeof c - n);
 	tried++;
-	if (rp_decode(&in, c, 15, CODE, core->amd))
+	if (x86_inst_decode(&in, c, 15, CODE, core->amd))
 		return;
 	seen[in.z.mnemonic] = 1;
-	string = in.z.meta.category == ZYDIS_CATEGORY_STRINGOP && !rp_refuse(&in) && !rp_traps(&in);
+	string = in.z.meta.category == ZYDIS_CATEGORY_STRINGOP && !x86_refuse(&in) && !x86_traps(&in);
 	translate(c, in.z.mnemonic, string, RP_NONE);
 	translate(c, in.z.mnemonic, string, RP_REFS);
 }

@@ -147,6 +147,25 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 }
 
 int
+x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd)
+{
+	int i;
+
+	if (x86_decode(&in->z, in->op, p, n, amd) != 0)
+		return -1;
+	in->amd = (uint8_t)(amd != 0);
+	memset(in->b, 0, sizeof in->b);
+	memcpy(in->b, p, in->z.length);
+	in->pc = pc;
+	in->next = pc + in->z.length;
+	in->mem = -1;
+	for (i = 0; i < in->z.operand_count_visible; i++)
+		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
+			in->mem = i;
+	return 0;
+}
+
+int
 x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p)
 {
 	size_t at = of_register(z, p);

@@ -30,6 +30,17 @@ int x86_amd_here(void);                         /* is this one? */
  */
 int x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd);
 
+/* An instruction with its place, as whoever asks for facts of it has it */
+struct x86_inst {
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	uint8_t b[16];
+	uint64_t pc, next;
+	int mem;                        /* operand that is explicit memory, or -1 */
+	uint8_t amd;                    /* decoded as AMD's processors do */
+};
+int x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd);     /* 0; -1: not an instruction */
+
 int x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p);      /* the instruction at p: do they take it differently? */
 
 /* Where control goes if z, a relative branch with `next` behind it, is taken; or from an address of which it takes some bits */

@@ -2,13 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
+#include "isa/reference.h"
 #include "isa/x86/fact.h"
-#include "replay/cpu/emit_internal.h"
+#include "isa/x86/limits.h"
+#include "isa/x86/operand.h"
 
 const uint8_t fact_lane_from[FACT_NLANE + 1] = { 0, 4, 8, 16, 32, 64 };
 
 struct build {
-	const struct rp_inst *in;
+	const struct x86_inst *in;
 	unsigned allflags;
 	struct fact f;
 	struct fact_use use[FACT_MAXUSE];
@@ -66,7 +68,7 @@ vector_lanes(unsigned n)
 
 /* Operands whose size is that of an upper half */
 static unsigned
-upper_half(const struct rp_inst *in, int i, unsigned lanes)
+upper_half(const struct x86_inst *in, int i, unsigned lanes)
 {
 	int legacy = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 
@@ -94,7 +96,7 @@ upper_half(const struct rp_inst *in, int i, unsigned lanes)
 static void
 vector(struct build *b, int i, const ZydisDecodedOperand *o)
 {
-	const struct rp_inst *in = b->in;
+	const struct x86_inst *in = b->in;
 	unsigned reg = FACT_VECTOR + (unsigned)ZydisRegisterGetId(o->reg.value);
 	unsigned lanes = upper_half(in, i, vector_lanes(o->size / 8u)), width;
 
@@ -111,11 +113,11 @@ vector(struct build *b, int i, const ZydisDecodedOperand *o)
 static void
 general(struct build *b, const ZydisDecodedOperand *o)
 {
-	unsigned reg = (unsigned)rp_gpr(o->reg.value), lanes = o->size >= 32 ? 7 : o->size == 16 ? 3 : rp_highbyte(o->reg.value) ? 2 : 1;
+	unsigned reg = (unsigned)x86_gpr(o->reg.value), lanes = o->size >= 32 ? 7 : o->size == 16 ? 3 : x86_highbyte(o->reg.value) ? 2 : 1;
 	ZydisMnemonic m = b->in->z.mnemonic;
 	int keeps = m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR || m == ZYDIS_MNEMONIC_LSL;
 
-	if (m == ZYDIS_MNEMONIC_LEAVE && reg == RSP)
+	if (m == ZYDIS_MNEMONIC_LEAVE && reg == X86_RSP)
 		keeps = 0;
 	else if (o->actions & (READS | KEEPS) || (keeps && o->actions & WRITES))
 		use(b, reg, lanes);
@@ -167,9 +169,9 @@ address(struct build *b, const ZydisDecodedOperand *o)
 
 	if (b->in->z.meta.category == ZYDIS_CATEGORY_NOP || b->in->z.meta.category == ZYDIS_CATEGORY_WIDENOP)
 		return;
-	if ((g = rp_gpr(o->mem.base)) >= 0)
+	if ((g = x86_gpr(o->mem.base)) >= 0)
 		use(b, (unsigned)g, 7);
-	if ((g = rp_gpr(o->mem.index)) >= 0)
+	if ((g = x86_gpr(o->mem.index)) >= 0)
 		use(b, (unsigned)g, o->mem.index >= ZYDIS_REGISTER_EAX ? 7 : 1);
 	else if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
 		use(b, FACT_VECTOR + (unsigned)ZydisRegisterGetId(o->mem.index),
@@ -189,7 +191,7 @@ flag_lanes(ZydisAccessedFlagsMask f)
 
 /* The same register twice, and the result does not depend on it */
 static int
-zero_idiom(const struct rp_inst *in)
+zero_idiom(const struct x86_inst *in)
 {
 	int n = in->z.operand_count_visible, first = n == 3;
 
@@ -289,14 +291,14 @@ states(struct build *b)
 static void
 system_call(struct build *b)
 {
-	static const uint8_t in[] = { RAX, RDI, RSI, RDX, R10, R8, R9 };
+	static const uint8_t in[] = { X86_RAX, X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9 };
 	unsigned i;
 
 	for (i = 0; i < sizeof in; i++)
 		use(b, in[i], 7);
-	def(b, RAX, 7, 1);
-	def(b, RCX, 7, 1);
-	def(b, R11, 7, 1);
+	def(b, X86_RAX, 7, 1);
+	def(b, X86_RCX, 7, 1);
+	def(b, X86_R11, 7, 1);
 }
 
 /* What addresses the elements of a string: the decoder has not all of them */
@@ -306,12 +308,12 @@ string(struct build *b)
 	unsigned op = b->in->z.opcode & 0xfe;
 
 	if (op != 0xaa && op != 0xae) {         /* all but stos and scas */
-		use(b, RSI, 7);
-		def(b, RSI, 7, 1);
+		use(b, X86_RSI, 7);
+		def(b, X86_RSI, 7, 1);
 	}
 	if (op != 0xac) {                       /* all but lods */
-		use(b, RDI, 7);
-		def(b, RDI, 7, 1);
+		use(b, X86_RDI, 7);
+		def(b, X86_RDI, 7, 1);
 	}
 }
 
@@ -325,26 +327,26 @@ npieces(unsigned n)
 static void
 references(struct build *b)
 {
-	const struct rp_inst *in = b->in;
+	const struct x86_inst *in = b->in;
 	ZydisMnemonic m = in->z.mnemonic;
 	unsigned n = 0, nread = 0, k;
 	int i;
 
-	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP || m == ZYDIS_MNEMONIC_CPUID || rp_random(in))
+	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP || m == ZYDIS_MNEMONIC_CPUID || x86_random(in))
 		b->f.kind = FACT_LATE;
 	else if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 		b->f.kind = FACT_STRING;
-	else if (rp_noref(in))
+	else if (x86_noref(&in->z))
 		;
-	else if ((in->mem >= 0 && (rp_helperkind(in) >= 0 || in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB))
+	else if ((in->mem >= 0 && (x86_refs_by(in) != X86_BY_ADDRESS || in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB))
 	    || m == ZYDIS_MNEMONIC_MASKMOVQ || m == ZYDIS_MNEMONIC_MASKMOVDQU || m == ZYDIS_MNEMONIC_VMASKMOVDQU)
 		b->f.kind = FACT_COUNTED;
 	else
 		for (i = 0; i < in->z.operand_count; i++)
 			if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN
-			    && rp_refkind(&in->op[i]) >= 0) {
+			    && x86_refkind(&in->op[i]) >= 0) {
 				n += k = npieces(in->op[i].size / 8u);
-				nread += rp_refkind(&in->op[i]) == REF_STORE ? 0 : k;
+				nread += x86_refkind(&in->op[i]) == REF_STORE ? 0 : k;
 			}
 	b->f.nread = (uint8_t)nread;
 	b->f.nref = (uint8_t)n;
@@ -360,10 +362,10 @@ places(struct build *b)
 		struct fact_def *d = &b->def[i];
 
 		if (b->f.kind == FACT_LATE) {
-			d->val = (uint8_t)(!rp_random(b->in) ? d->reg == R11 ? 4 : d->reg : d->reg == FACT_FLAGS ? 6 : 5);
+			d->val = (uint8_t)(!x86_random(b->in) ? d->reg == X86_R11 ? 4 : d->reg : d->reg == FACT_FLAGS ? 6 : 5);
 			d->nval = 1;
 		} else if (b->f.kind == FACT_STRING) {
-			d->val = d->reg == RCX ? 0 : d->reg == RSI ? 1 : d->reg == RDI ? 2 : d->reg == RAX ? 3 : 4;
+			d->val = d->reg == X86_RCX ? 0 : d->reg == X86_RSI ? 1 : d->reg == X86_RDI ? 2 : d->reg == X86_RAX ? 3 : 4;
 			d->nval = 1;
 		} else if (d->nval) {
 			d->val = (uint8_t)n;
@@ -376,7 +378,7 @@ places(struct build *b)
 static void
 fill(struct build *b)
 {
-	const struct rp_inst *in = b->in;
+	const struct x86_inst *in = b->in;
 	int i, idiom = zero_idiom(in);
 
 	for (i = 0; i < in->z.operand_count; i++) {
@@ -400,7 +402,7 @@ fill(struct build *b)
 }
 
 const struct fact *
-fact_get(struct facts *t, const struct rp_inst *in)
+fact_get(struct facts *t, const struct x86_inst *in)
 {
 	struct fact **head, *f;
 	struct build b;

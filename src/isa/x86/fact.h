@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/x86/register.h"
+
 /* Registers by container: general ones 0 to 15 (rax rcx rdx rbx rsp rbp rsi rdi r8 ..), then */
 enum {
 	FACT_FLAGS = 16,                /* status flags and DF */
@@ -117,10 +119,10 @@ struct facts {
 	int (*pick)(void *arg, uint64_t pc);    /* rp_pick, or NULL */
 	void *arg;
 };
-struct rp_inst;
-const struct fact *fact_get(struct facts *t, const struct rp_inst *in);         /* NULL: no memory */
+struct x86_inst;
+const struct fact *fact_get(struct facts *t, const struct x86_inst *in);         /* NULL: no memory */
 struct fact_block *fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx, unsigned n);
-unsigned fact_memory(const struct rp_inst *in, const struct fact *f, struct fact_mem *m);       /* factmem.c: nmem */
+unsigned fact_memory(const struct x86_inst *in, const struct fact *f, struct fact_mem *m);       /* factmem.c: nmem */
 void facts_free(struct facts *t);
 /* facttable.c, for fact_get: where an instruction at pc is, memory that lasts as long as t; NULL without memory */
 struct fact **facts_bucket(struct facts *t, uint64_t pc);
@@ -135,7 +137,7 @@ void *facts_take(struct facts *t, size_t n);
 struct fact_addr {
 	uint64_t disp;
 	uint8_t base, index, scale, seg;        /* base, index: general registers; seg: FACT_FSBASE, FACT_GSBASE; FACT_NOREG: none */
-	uint8_t kind, size;                     /* as ref.h has them */
+	uint8_t kind, size;                     /* as reference.h has them */
 };
 struct fact_stack { uint8_t from; int by; };    /* from: FACT_NOREG: not known */
 unsigned fact_addrs(const struct fact *f, struct fact_addr a[FACT_MAXREF], struct fact_stack *s);       /* factaddr.c: how many, in their order */

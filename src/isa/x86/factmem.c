@@ -1,7 +1,8 @@
 /* Facts: where the contents of memory are that an instruction loads and stores. */
 #include <Zydis/Zydis.h>
+#include "isa/reference.h"
 #include "isa/x86/fact.h"
-#include "replay/cpu/emit_internal.h"
+#include "isa/x86/operand.h"
 
 /* Is what it loads what it leaves in its first operand, byte for byte from the lowest? */
 static int
@@ -25,7 +26,7 @@ is_load(ZydisMnemonic m)
 
 /* Where the register has it; -1: it is to be stored apart */
 static int
-in_register(const struct rp_inst *in, const struct fact *f, unsigned size)
+in_register(const struct x86_inst *in, const struct fact *f, unsigned size)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
 	int g;
@@ -33,12 +34,12 @@ in_register(const struct rp_inst *in, const struct fact *f, unsigned size)
 	if (!is_load(in->z.mnemonic) || f->nref != 1 || o->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->z.avx.mask.reg != ZYDIS_REGISTER_NONE && in->z.avx.mask.reg != ZYDIS_REGISTER_K0))
 		return -1;
-	g = rp_gpr(o->reg.value);
+	g = x86_gpr(o->reg.value);
 	if (g < 0 && ZydisRegisterGetClass(o->reg.value) >= ZYDIS_REGCLASS_XMM && ZydisRegisterGetClass(o->reg.value) <= ZYDIS_REGCLASS_ZMM)
 		g = (int)FACT_VECTOR + ZydisRegisterGetId(o->reg.value);
 	for (unsigned i = 0; g >= 0 && i < f->ndef; i++)
 		if (f->def[i].reg == g && f->def[i].val != FACT_NOVALUE && size <= 8u * f->def[i].nval)
-			return 8 * f->def[i].val + (rp_highbyte(o->reg.value) ? 1 : 0);
+			return 8 * f->def[i].val + (x86_highbyte(o->reg.value) ? 1 : 0);
 	return -1;
 }
 
@@ -59,9 +60,9 @@ place(struct places *p, unsigned size)
 
 /* The references of o, as they are split */
 static void
-operand(struct places *p, const struct rp_inst *in, const struct fact *f, const ZydisDecodedOperand *o)
+operand(struct places *p, const struct x86_inst *in, const struct fact *f, const ZydisDecodedOperand *o)
 {
-	int kind = rp_refkind(o), reg;
+	int kind = x86_refkind(o), reg;
 	unsigned left = o->size / 8u, n;
 
 	for (; left && p->n < FACT_MAXREF; left -= n, p->n++) {
@@ -79,7 +80,7 @@ operand(struct places *p, const struct rp_inst *in, const struct fact *f, const 
 }
 
 unsigned
-fact_memory(const struct rp_inst *in, const struct fact *f, struct fact_mem *m)
+fact_memory(const struct x86_inst *in, const struct fact *f, struct fact_mem *m)
 {
 	struct places p = { m, 0, 0, f->nval };
 	int i, store;
@@ -88,8 +89,8 @@ fact_memory(const struct rp_inst *in, const struct fact *f, struct fact_mem *m)
 		for (i = 0; i < in->z.operand_count; i++) {
 			const ZydisDecodedOperand *o = &in->op[i];
 
-			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && rp_refkind(o) >= 0
-			    && (rp_refkind(o) == REF_STORE) == store)
+			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && x86_refkind(o) >= 0
+			    && (x86_refkind(o) == REF_STORE) == store)
 				operand(&p, in, f, o);
 		}
 	return p.words;

@@ -4,6 +4,7 @@
 #include "isa/x86/decode.h"
 #include "isa/x86/lift.h"
 #include "isa/x86/lift_internal.h"
+#include "isa/x86/operand.h"
 
 #define ARITH (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
 
@@ -18,26 +19,6 @@ const char *
 x86_regname(int r, int size)
 {
 	return names[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][r & 15];
-}
-
-/* The general register that holds zr, or -1 */
-int
-x86_gpr(ZydisRegister zr)
-{
-	ZydisRegister full;
-
-	if (zr == ZYDIS_REGISTER_NONE)
-		return -1;
-	full = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, zr);
-	if (full < ZYDIS_REGISTER_RAX || full > ZYDIS_REGISTER_R15)
-		return -1;
-	return full - ZYDIS_REGISTER_RAX;
-}
-
-int
-x86_highbyte(ZydisRegister zr)
-{
-	return zr >= ZYDIS_REGISTER_AH && zr <= ZYDIS_REGISTER_BH;
 }
 
 /* Condition of a jcc, setcc or cmovcc by the low four bits of its opcode */
@@ -121,24 +102,6 @@ x86_stack(int64_t disp)
 	struct sch_addr m = { .base = X86_RSP, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = disp };
 
 	return m;
-}
-
-/* Instructions that name memory without referring to it */
-static int
-no_reference(const ZydisDecodedInstruction *z)
-{
-	switch (z->meta.category) {
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-	case ZYDIS_CATEGORY_PREFETCH:
-	case ZYDIS_CATEGORY_PREFETCHWT1:
-	case ZYDIS_CATEGORY_CLDEMOTE:
-	case ZYDIS_CATEGORY_CLFLUSHOPT:
-	case ZYDIS_CATEGORY_CLWB:
-		return 1;
-	default:
-		return z->mnemonic == ZYDIS_MNEMONIC_CLFLUSH;
-	}
 }
 
 static const char *
@@ -253,7 +216,7 @@ references(struct lift *l)
 {
 	int i, pass;
 
-	if (no_reference(&l->z))
+	if (x86_noref(&l->z))
 		return NULL;
 	/* loads before stores: what is read is read first */
 	for (pass = 0; pass < 2; pass++)

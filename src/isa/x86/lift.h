@@ -5,13 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "isa/insn.h"
+#include "isa/x86/register.h"
 
-/* Variables: registers in the processor's numbering, then the flags */
-enum {
-	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
-	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
-	X86_NREG, X86_FLAGS = X86_NREG, X86_MEM, X86_NVAR
-};
+/* Variables: registers, then the flags */
+enum { X86_FLAGS = X86_NREG, X86_MEM, X86_NVAR };
 
 /* Registers that an unknown callee may change (System V ABI), and those whose values leave with a return */
 #define X86_CLOBBERED 0x0fc7u

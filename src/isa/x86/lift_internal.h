@@ -13,8 +13,6 @@ struct lift {
 	int anyflags;           /* some arithmetic flag is written */
 };
 
-int x86_gpr(ZydisRegister zr);
-int x86_highbyte(ZydisRegister zr);
 int x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o);
 uint8_t x86_cond(unsigned nibble);
 const char *x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m);

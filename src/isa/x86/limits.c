@@ -1,89 +1,21 @@
-/* Guest instructions: decoding, and which of them are no work for the translator. */
+/* Which instructions a replay may execute. */
 #include <signal.h>
-#include <string.h>
 #include <Zydis/Zydis.h>
-#include "isa/x86/decode.h"
-#include "replay/cpu/emit_internal.h"
+#include "isa/x86/limits.h"
 
 int
-rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd)
-{
-	int i;
-
-	if (x86_decode(&in->z, in->op, p, n, amd) != 0)
-		return -1;
-	in->amd = (uint8_t)(amd != 0);
-	memset(in->b, 0, sizeof in->b);
-	memcpy(in->b, p, in->z.length);
-	in->pc = pc;
-	in->next = pc + in->z.length;
-	in->mem = -1;
-	for (i = 0; i < in->z.operand_count_visible; i++)
-		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
-			in->mem = i;
-	return 0;
-}
-
-int
-rp_highbyte(ZydisRegister r)
-{
-	return r >= ZYDIS_REGISTER_AH && r <= ZYDIS_REGISTER_BH;
-}
-
-int
-rp_gpr(ZydisRegister r)
-{
-	if (r < ZYDIS_REGISTER_AL || r > ZYDIS_REGISTER_R15)
-		return -1;
-	if (r >= ZYDIS_REGISTER_RAX)
-		return r - ZYDIS_REGISTER_RAX;
-	if (r >= ZYDIS_REGISTER_EAX)
-		return r - ZYDIS_REGISTER_EAX;
-	if (r >= ZYDIS_REGISTER_AX)
-		return r - ZYDIS_REGISTER_AX;
-	if (r >= ZYDIS_REGISTER_SPL)
-		return r - ZYDIS_REGISTER_SPL + 4;
-	return (r - ZYDIS_REGISTER_AL) & 3;
-}
-
-int
-rp_noref(const struct rp_inst *in)
-{
-	switch (in->z.meta.category) {
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-	case ZYDIS_CATEGORY_PREFETCH:
-	case ZYDIS_CATEGORY_PREFETCHWT1:
-	case ZYDIS_CATEGORY_CLDEMOTE:
-	case ZYDIS_CATEGORY_CLFLUSHOPT:
-	case ZYDIS_CATEGORY_CLWB:
-		return 1;
-	default:
-		break;
-	}
-	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_CLFLUSH:
-	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
-	case ZYDIS_MNEMONIC_PAUSE:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-int
-rp_random(const struct rp_inst *in)
+x86_random(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_RDRAND: return RP_RDRAND;
-	case ZYDIS_MNEMONIC_RDSEED: return RP_RDSEED;
-	case ZYDIS_MNEMONIC_RDPID: return RP_RDPID;
+	case ZYDIS_MNEMONIC_RDRAND: return X86_RDRAND;
+	case ZYDIS_MNEMONIC_RDSEED: return X86_RDSEED;
+	case ZYDIS_MNEMONIC_RDPID: return X86_RDPID;
 	default: return 0;
 	}
 }
 
 int
-rp_trapped(const struct rp_inst *in)
+x86_trapped(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_INT1:
@@ -96,13 +28,13 @@ rp_trapped(const struct rp_inst *in)
 }
 
 int
-rp_traps(const struct rp_inst *in)
+x86_traps(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
 		return SIGILL;
 	case ZYDIS_MNEMONIC_INT:
-		return rp_trapped(in) ? 0 : SIGSEGV;
+		return x86_trapped(in) ? 0 : SIGSEGV;
 	/* programs have no ports, and may not turn interrupts off */
 	case ZYDIS_MNEMONIC_IN: case ZYDIS_MNEMONIC_OUT: case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI:
 	case ZYDIS_MNEMONIC_INSB: case ZYDIS_MNEMONIC_INSW: case ZYDIS_MNEMONIC_INSD:
@@ -114,7 +46,7 @@ rp_traps(const struct rp_inst *in)
 }
 
 static int
-amx(const struct rp_inst *in)
+amx(const struct x86_inst *in)
 {
 	int i;
 
@@ -150,7 +82,7 @@ allowed(ZydisMnemonic m)
 }
 
 int
-rp_approximates(const struct rp_inst *in)
+x86_approximates(const struct x86_inst *in)
 {
 	return allowed(in->z.mnemonic) == SAME_MAKER;
 }
@@ -196,7 +128,7 @@ refuse_mnemonic(ZydisMnemonic m)
 }
 
 const char *
-rp_refuse(const struct rp_inst *in)
+x86_refuse(const struct x86_inst *in)
 {
 	const char *why = refuse_mnemonic(in->z.mnemonic);
 
@@ -224,7 +156,7 @@ rp_refuse(const struct rp_inst *in)
 		default:
 			return "a processor state that user code cannot save";
 		}
-	if (!rp_traps(in) && allowed(in->z.mnemonic) == NOT)
+	if (!x86_traps(in) && allowed(in->z.mnemonic) == NOT)
 		return "an instruction that cannot be replayed";
 	return NULL;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "isa/x86/lift_internal.h"
+#include "isa/x86/operand.h"
 
 #define CC(x) (1u << SC_##x)
 #define CC_ZS (CC(EQ) | CC(NE) | CC(NEG) | CC(NNEG))

@@ -203,11 +203,11 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
 static int
 repeated(const struct rp_core *c, uint64_t pc)
 {
-	struct rp_inst in;
+	struct x86_inst in;
 	uint8_t b[15];
 	size_t n = rp_peek(pc, b, sizeof b);
 
-	return rp_decode(&in, b, n, pc, c->amd) != 0 || in.z.meta.category == ZYDIS_CATEGORY_STRINGOP;
+	return x86_inst_decode(&in, b, n, pc, c->amd) != 0 || in.z.meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
 
 void

@@ -35,7 +35,7 @@ is_prefix(unsigned b)
 static void
 tail(struct rp_tr *t, const struct plan *p)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	const ZydisDecodedInstructionRaw *raw = &in->z.raw;
 	unsigned m = in->b[raw->modrm.offset], end = raw->modrm.offset + 1u;
 
@@ -56,7 +56,7 @@ tail(struct rp_tr *t, const struct plan *p)
 static void
 legacy(struct rp_tr *t, const struct plan *p)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
 
 	for (i = 0; i < n; i++) {       /* a REX prefix counts only right before the opcode */
@@ -95,7 +95,7 @@ legacy(struct rp_tr *t, const struct plan *p)
 static void
 vex(struct rp_tr *t, const struct plan *p)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	const uint8_t *b = in->b + in->z.raw.vex.offset;
 	unsigned b1, b2, i;
 
@@ -127,7 +127,7 @@ vex(struct rp_tr *t, const struct plan *p)
 static void
 evex(struct rp_tr *t, const struct plan *p)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	const uint8_t *b = in->b + in->z.raw.evex.offset;
 	unsigned p0 = b[1], p1 = b[2];
 
@@ -194,7 +194,7 @@ may_keep(ZydisMnemonic m)
 static int
 place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
-	int g = rp_gpr(o->reg.value), high = rp_highbyte(o->reg.value), h = rp_home(g), k;
+	int g = x86_gpr(o->reg.value), high = x86_highbyte(o->reg.value), h = rp_home(g), k;
 
 	if (h < 0 || (p->hi && h > RDI)) {
 		for (k = 0; k < p->ntemp; k++)
@@ -218,12 +218,12 @@ note_operand(struct plan *p, const ZydisDecodedOperand *o)
 {
 	int g, h;
 
-	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || (g = rp_gpr(o->reg.value)) < 0)
+	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || (g = x86_gpr(o->reg.value)) < 0)
 		return;
 	h = rp_home(g);
 	if (h >= 0)
 		p->used |= 1u << h;
-	if (rp_highbyte(o->reg.value))
+	if (x86_highbyte(o->reg.value))
 		p->hi = 1;
 	if (o->encoding == ZYDIS_OPERAND_ENCODING_NONE && g == RCX) {
 		p->used |= 1u << T0;
@@ -237,13 +237,13 @@ note_operand(struct plan *p, const ZydisDecodedOperand *o)
 static void
 assign(struct rp_tr *t, struct plan *p)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	int i;
 
 	for (i = 0; i < in->z.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->op[i];
 
-		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || rp_gpr(o->reg.value) < 0)
+		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || x86_gpr(o->reg.value) < 0)
 			continue;
 		switch (o->encoding) {
 		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = p->bit ? T1 : place(t, p, o); break;
@@ -251,7 +251,7 @@ assign(struct rp_tr *t, struct plan *p)
 		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = place(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = place(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_NONE: {
-			int g = rp_gpr(o->reg.value);
+			int g = x86_gpr(o->reg.value);
 
 			if (rp_home(g) != g && g != RCX)
 				t->bad = "an implicit register";
@@ -318,7 +318,7 @@ moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 {
 	unsigned w = t->in->z.operand_width;
 
-	rp_operand(t, o, rp_refkind(o), T0);
+	rp_operand(t, o, x86_refkind(o), T0);
 	e1(t, 0x65);
 	if (w == 16)
 		e1(t, 0x66);
@@ -330,7 +330,7 @@ moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 
 /* Does the processor note where it was? */
 static int
-noted(const struct rp_inst *in)
+noted(const struct x86_inst *in)
 {
 	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
 		return 0;
@@ -355,7 +355,7 @@ note(struct rp_tr *t)
 
 /* Instructions that save x87 state: in which size, and where, they store where the last one was; 0: no */
 static unsigned
-saves(const struct rp_inst *in, unsigned *ip, unsigned *data)
+saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
 {
 	*ip = 8;
 	*data = 16;
@@ -395,7 +395,7 @@ save(struct rp_tr *t, struct plan *p)
 		p->reg = 4;             /* xsave: which parts the other one leaves out is the processor's affair */
 	reencode(t, p);
 	rp_place(t, h, &t->in->op[t->in->mem]);
-	h->kind = rp_helperkind(t->in) == RH_XSAVE ? RH_XSAVE : RH_X87;
+	h->kind = x86_refs_by(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
 	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	h->size = (uint8_t)size;
 	h->op = (uint8_t)ip;
@@ -406,28 +406,28 @@ save(struct rp_tr *t, struct plan *p)
 static void
 memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
-	int hk = rp_helperkind(t->in);
+	enum x86_refs by = x86_refs_by(t->in);
 
 	p->base = p->rcx_in ? T1 : T0;
 	p->used |= 1u << p->base;
-	if (hk == RH_BITS && t->in->z.address_width == 32)
+	if (by == X86_BY_BIT && t->in->z.address_width == 32)
 		t->bad = "a bit string with narrow addresses";
-	if (hk >= 0 && (t->refs || hk == RH_BITS)) {
+	if (by && (t->refs || by == X86_BY_BIT)) {
 		rp_sync(t);
 		t->b->mark[t->b->nmark - 1].words = 0;
 		t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
-		rp_byhelper(t, hk, o);
+		rp_byhelper(t, by, o);
 	}
-	if (hk == RH_BITS) {            /* the processor would add the register's bytes to the window's base unfolded: the helper has folded them */
+	if (by == X86_BY_BIT) {            /* the processor would add the register's bytes to the window's base unfolded: the helper has folded them */
 		p->bit = 1;
 		p->used |= 1u << T1;
 		e_load(t, T0, FO(vec));
 		e_load(t, T1, FO(vec) + 8);
-	} else if (hk >= 0)
+	} else if (by)
 		rp_operand(t, o, -1, p->base);
 	else {
 		rp_fetch(t);
-		rp_operand(t, o, rp_refkind(o), p->base);
+		rp_operand(t, o, x86_refkind(o), p->base);
 	}
 }
 
@@ -457,7 +457,7 @@ restore(struct rp_tr *t, const struct plan *p)
 void
 rp_plain(struct rp_tr *t)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	struct plan p = { .reg = -1, .rm = -1, .vvvv = -1, .opc = -1, .base = -1 };
 	unsigned ip, data;
 	int i;

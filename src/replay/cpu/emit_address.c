@@ -48,7 +48,7 @@ rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr)
 static int
 reg_or(struct rp_tr *t, ZydisRegister r, int tmp)
 {
-	int g = rp_gpr(r), h;
+	int g = x86_gpr(r), h;
 
 	if (g < 0)
 		return -1;

@@ -1,6 +1,7 @@
 /* Instructions that change rip or rsp by their nature, or that the processor may not execute by itself. */
 #include <Zydis/Zydis.h>
 #include "isa/x86/decode.h"
+#include "isa/x86/limits.h"
 #include "replay/cpu/emit_internal.h"
 
 static struct rp_site *
@@ -92,7 +93,7 @@ rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hin
 
 /* Bytes of what a call pushes, a return pops, a jump finds */
 static int
-width(const struct rp_inst *in)
+width(const struct x86_inst *in)
 {
 	return in->z.operand_width == 16 ? 2 : 8;
 }
@@ -126,7 +127,7 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 		rp_operand(t, o, REF_LOAD, T0);
 		e_gsload(t, width(t->in), T0, T0);
 	} else {
-		g = rp_gpr(o->reg.value);
+		g = x86_gpr(o->reg.value);
 		h = rp_home(g);
 		if (h >= 0)
 			e_mov(t, T0, h);
@@ -139,7 +140,7 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 static void
 call(struct rp_tr *t)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	const ZydisDecodedOperand *o = &in->op[0];
 	int direct = o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, size = width(in);
 
@@ -194,7 +195,7 @@ jump(struct rp_tr *t)
 static void
 ret(struct rp_tr *t)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	int64_t pops = in->z.operand_count_visible ? (int64_t)in->op[0].imm.value.u & 0xffff : 0;
 
 	int size = width(in);
@@ -275,7 +276,7 @@ branch(struct rp_tr *t)
 static int
 home_or(struct rp_tr *t, ZydisRegister r, int tmp)
 {
-	int g = rp_gpr(r), h;
+	int g = x86_gpr(r), h;
 
 	if (g < 0)
 		return -1;
@@ -289,7 +290,7 @@ static void
 lea(struct rp_tr *t)
 {
 	const ZydisDecodedOperand *d = &t->in->op[0], *o = &t->in->op[1];
-	int g = rp_gpr(d->reg.value), h = rp_home(g), dst = h < 0 ? T0 : h, base, index;
+	int g = x86_gpr(d->reg.value), h = rp_home(g), dst = h < 0 ? T0 : h, base, index;
 	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 	int wide = t->in->z.address_width != 32;
 
@@ -364,7 +365,7 @@ static void
 segment_base(struct rp_tr *t, int off, int write)
 {
 	const ZydisDecodedOperand *o = &t->in->op[0];
-	int g = rp_gpr(o->reg.value), h = rp_home(g);
+	int g = x86_gpr(o->reg.value), h = rp_home(g);
 
 	rp_fetch(t);
 	if (write) {
@@ -390,7 +391,7 @@ string(struct rp_tr *t)
 	static const struct { uint8_t first, kind; } kinds[] = {
 		{ 0xa4, RS_MOVS }, { 0xa6, RS_CMPS }, { 0xaa, RS_STOS }, { 0xac, RS_LODS }, { 0xae, RS_SCAS }
 	};
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	struct rp_hinfo *h;
 	unsigned i;
 
@@ -447,7 +448,7 @@ randomly(struct rp_tr *t, int insn)
 {
 	const ZydisDecodedOperand *o = &t->in->op[0];
 
-	e_imm(t, T0, (uint64_t)insn | (uint64_t)rp_gpr(o->reg.value) << 8 | (uint64_t)(o->size / 8) << 16);
+	e_imm(t, T0, (uint64_t)insn | (uint64_t)x86_gpr(o->reg.value) << 8 | (uint64_t)(o->size / 8) << 16);
 	e_store(t, FO(rand), T0);
 	return leaving(t, RW_RAND);
 }
@@ -466,18 +467,18 @@ int
 rp_special(struct rp_tr *t)
 {
 	struct rp_hinfo *h;
-	int sig, insn;
+	int sig, random;
 
-	if (rp_noref(t->in)) {
+	if (x86_noref(&t->in->z)) {
 		rp_fetch(t);
 		return 1;
 	}
 	if (category(t))
 		return 1;
-	if ((sig = rp_trapped(t->in)) != 0)
+	if ((sig = x86_trapped(t->in)) != 0)
 		return trapped(t, sig);
-	if ((insn = rp_random(t->in)) != 0)
-		return randomly(t, insn);
+	if ((random = x86_random(t->in)) != 0)
+		return randomly(t, RP_RDRAND + random - X86_RDRAND);
 	switch (t->in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: rp_push(t); return 1;
 	case ZYDIS_MNEMONIC_POP: rp_pop(t); return 1;

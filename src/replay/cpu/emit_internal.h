@@ -23,6 +23,7 @@
 
 #include "format/ref/ref.h"
 #include "isa/x86/fact.h"
+#include "isa/x86/operand.h"
 #include "replay/cpu/cpu.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -249,20 +250,11 @@ int rp_signals_on(struct rp_core *c);
 void rp_signals_off(void);
 
 /* Translator */
-struct rp_inst {
-	ZydisDecodedInstruction z;
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-	uint8_t b[16];
-	uint64_t pc, next;
-	int mem;                        /* operand that is explicit memory, or -1 */
-	uint8_t amd;                    /* decoded as AMD's processors do */
-};
-
 struct rp_tr {
 	struct rp_core *c;
 	struct rp_block *b;
 	uint8_t *p;                     /* where code goes */
-	const struct rp_inst *in;
+	const struct x86_inst *in;
 	unsigned words, maxwords;       /* since r11 was advanced; of the block at most */
 	int stream, values;             /* not RP_NONE; RP_VALUES */
 	int refs;                       /* references of the instruction at hand are reported */
@@ -324,17 +316,6 @@ uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);  /* RP_ME
 void rp_record(struct rp_frame *f, uint64_t done);      /* the record of a string instruction is complete: FACT_DONE or 0 */
 uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
 
-/* isa/x86/limits.c */
-int rp_decode(struct rp_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd);   /* 0; -1: not an instruction; amd: as x86_decode has it */
-int rp_gpr(ZydisRegister r);            /* number of a general register of any width, or -1 */
-int rp_highbyte(ZydisRegister r);
-const char *rp_refuse(const struct rp_inst *in);        /* why it cannot be replayed, or NULL */
-int rp_approximates(const struct rp_inst *in);  /* its results are of the maker's choice */
-int rp_traps(const struct rp_inst *in); /* the signal that it always gives instead of being executed, or 0 */
-int rp_trapped(const struct rp_inst *in);       /* the signal that it gives when it has been executed, or 0 */
-int rp_random(const struct rp_inst *in);        /* enum rp_insn of one whose result the processor makes up, or 0 */
-int rp_noref(const struct rp_inst *in); /* names memory without referring to it */
-
 /* emit_host.c: host instructions, none of which changes flags */
 void e1(struct rp_tr *t, unsigned b);
 void e4(struct rp_tr *t, uint32_t v);
@@ -367,9 +348,7 @@ void rp_sync(struct rp_tr *t);          /* r11 up to date */
 void rp_room(struct rp_tr *t, unsigned n);
 
 /* emit_refs.c: references that a helper finds out */
-int rp_refkind(const ZydisDecodedOperand *o);
-int rp_helperkind(const struct rp_inst *in);    /* what it has to know; -1: none needed */
-void rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o);
+void rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o);
 void rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o);        /* h: where o is */
 void rp_maskmov(struct rp_tr *t);
 void rp_indexed(struct rp_tr *t);

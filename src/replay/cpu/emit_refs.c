@@ -2,15 +2,6 @@
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
-/* REF_ kind of operand o, -1: none */
-int
-rp_refkind(const ZydisDecodedOperand *o)
-{
-	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-
-	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
-}
-
 /* vmovdqu[64] [rsp + off], vector register r; opcode 6f: the other way, the register's rest becomes zero */
 static void
 move_vector(struct rp_tr *t, unsigned opcode, ZydisRegister r, int off)
@@ -58,23 +49,6 @@ dump_mask(struct rp_tr *t, ZydisRegister r, unsigned bits)
 	e4(t, (uint32_t)FO(kmask));
 }
 
-/* Instructions whose masked elements are not accessed, and cannot fault */
-static int
-suppresses(const struct rp_inst *in)
-{
-	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
-	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
-		return 0;
-	switch (in->z.meta.exception_class) {
-	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
-	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6NF:
-	case ZYDIS_EXCEPTION_CLASS_E9NF: case ZYDIS_EXCEPTION_CLASS_E10NF: case ZYDIS_EXCEPTION_CLASS_E11NF:
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 static int
 packs(ZydisMnemonic m)
 {
@@ -83,24 +57,6 @@ packs(ZydisMnemonic m)
 	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD: case ZYDIS_MNEMONIC_VPCOMPRESSQ:
 	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD: case ZYDIS_MNEMONIC_VPEXPANDQ:
 		return 1;
-	default:
-		return 0;
-	}
-}
-
-static int
-vex_masked(ZydisMnemonic m)
-{
-	return m == ZYDIS_MNEMONIC_VMASKMOVPS || m == ZYDIS_MNEMONIC_VMASKMOVPD
-	    || m == ZYDIS_MNEMONIC_VPMASKMOVD || m == ZYDIS_MNEMONIC_VPMASKMOVQ;
-}
-
-static int
-bit_string(const struct rp_inst *in)
-{
-	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
-		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	default:
 		return 0;
 	}
@@ -130,23 +86,10 @@ wide_element(ZydisMnemonic m)
 	}
 }
 
-/* An instruction whose references depend on more than its address: what a helper has to know; -1: none needed */
-int
-rp_helperkind(const struct rp_inst *in)
-{
-	if (suppresses(in) || vex_masked(in->z.mnemonic))
-		return RH_MASKED;
-	if (bit_string(in))
-		return RH_BITS;
-	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
-		return RH_XSAVE;
-	return -1;
-}
-
 static void
 fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 
 	if (in->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
 		h->size = (uint8_t)(o->element_size / 8);
@@ -182,8 +125,8 @@ rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o
 {
 	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 
-	h->base = (int8_t)(rip ? -1 : rp_gpr(o->mem.base));
-	h->index = (int8_t)rp_gpr(o->mem.index);
+	h->base = (int8_t)(rip ? -1 : x86_gpr(o->mem.base));
+	h->index = (int8_t)x86_gpr(o->mem.index);
 	h->scale = o->mem.scale;
 	h->disp = (rip ? (int64_t)t->in->next : 0) + o->mem.disp.value;
 	h->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 1 : o->mem.segment == ZYDIS_REGISTER_GS ? 2 : 0;
@@ -191,19 +134,19 @@ rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o
 }
 
 void
-rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
+rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 {
 	struct rp_hinfo *h;
 
 	if ((h = rp_hinfo(t)) == NULL)
 		return;
-	h->kind = (uint8_t)kind;
-	h->ref = (uint8_t)rp_refkind(o);
+	h->kind = by == X86_BY_MASK ? RH_MASKED : by == X86_BY_BIT ? RH_BITS : RH_XSAVE;
+	h->ref = (uint8_t)x86_refkind(o);
 	rp_place(t, h, o);
-	if (kind == RH_MASKED)
+	if (by == X86_BY_MASK)
 		fill_masked(t, h, o);
-	else if (kind == RH_BITS) {
-		h->reg = (int16_t)rp_gpr(t->in->op[1].reg.value);
+	else if (by == X86_BY_BIT) {
+		h->reg = (int16_t)x86_gpr(t->in->op[1].reg.value);
 		h->size = (uint8_t)(o->size / 8);
 	} else
 		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
@@ -217,7 +160,7 @@ rp_byhelper(struct rp_tr *t, int kind, const ZydisDecodedOperand *o)
 void
 rp_maskmov(struct rp_tr *t)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	unsigned n = in->z.mnemonic == ZYDIS_MNEMONIC_MASKMOVQ ? 8 : 16, i, r;
 	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
 	struct rp_hinfo *h;
@@ -290,7 +233,7 @@ clear_mask(struct rp_tr *t, ZydisRegister r)
 void
 rp_indexed(struct rp_tr *t)
 {
-	const struct rp_inst *in = t->in;
+	const struct x86_inst *in = t->in;
 	const ZydisDecodedOperand *o = &in->op[in->mem];
 	int evex = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, store = in->mem == 0, data = store ? 2 : 0;
 	ZydisRegister mask = evex ? in->z.avx.mask.reg : in->op[2].reg.value;

@@ -28,7 +28,7 @@ rp_push(struct rp_tr *t)
 		e_load(t, T1, FO(tmp));
 	else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		e_imm(t, T1, o->imm.is_signed ? (uint64_t)o->imm.value.s : o->imm.value.u);
-	else if ((g = rp_gpr(o->reg.value)) < 0) {
+	else if ((g = x86_gpr(o->reg.value)) < 0) {
 		t->bad = "a segment register is pushed";
 		return;
 	} else if ((src = rp_home(g)) < 0) {
@@ -51,7 +51,7 @@ pop_memory(struct rp_tr *t, const ZydisDecodedOperand *o, int size)
 		rp_refconst(t, REF_STORE, (unsigned)size, addr);
 		e_imm(t, T0, addr & RP_MASK);
 	} else {
-		r = rp_addr(t, o, rp_gpr(o->mem.base) == RSP ? size : 0);
+		r = rp_addr(t, o, x86_gpr(o->mem.base) == RSP ? size : 0);
 		rp_ref(t, REF_STORE, (unsigned)size, r);
 		e_fold(t, T0, r);
 	}
@@ -74,7 +74,7 @@ rp_pop(struct rp_tr *t)
 		pop_memory(t, o, size);
 		return;
 	}
-	if ((g = rp_gpr(o->reg.value)) < 0) {
+	if ((g = x86_gpr(o->reg.value)) < 0) {
 		t->bad = "a segment register is popped";
 		return;
 	}

@@ -3,6 +3,7 @@
 #include <Zydis/Zydis.h>
 #include "base/buf.h"
 #include "isa/x86/decode.h"
+#include "isa/x86/limits.h"
 #include "replay/cpu/emit_internal.h"
 
 #define MAX_SIDE 6
@@ -260,7 +261,7 @@ one(struct rp_tr *t)
 
 /* One instruction at in->pc; 0: the block ended before it */
 static int
-instruction(struct rp_tr *t, struct rp_inst *in)
+instruction(struct rp_tr *t, struct x86_inst *in)
 {
 	uint8_t *p = t->p, buf[16];
 	unsigned words = t->words, maxwords = t->maxwords;
@@ -279,7 +280,7 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 	}
 	/* there may be an instruction one day where there is none now */
 	rp_page_add(t->c, t->b, in->pc);
-	if (n == 0 || rp_decode(in, at, n, in->pc, t->c->amd)) {
+	if (n == 0 || x86_inst_decode(in, at, n, in->pc, t->c->amd)) {
 		if (n < 15) {
 			rp_page_add(t->c, t->b, in->pc + n);
 			refused(t, RW_FAULT, NULL, 11);
@@ -289,11 +290,11 @@ instruction(struct rp_tr *t, struct rp_inst *in)
 		return 0;
 	}
 	rp_page_add(t->c, t->b, in->next - 1);
-	if ((why = rp_refuse(in)) == NULL && (sig = rp_traps(in)) != 0) {
+	if ((why = x86_refuse(in)) == NULL && (sig = x86_traps(in)) != 0) {
 		refused(t, RW_TRAP, NULL, sig);
 		return 0;
 	}
-	if (why == NULL && t->c->amd != x86_amd_here() && rp_approximates(in))
+	if (why == NULL && t->c->amd != x86_amd_here() && x86_approximates(in))
 		why = "an approximation as another maker's processors have it";
 	if (why == NULL) {
 		mark(t);
@@ -329,7 +330,7 @@ counted(const struct rp_tr *t)
 
 /* Where the block goes on, or its end */
 static int
-onward(struct rp_tr *t, struct rp_inst *in)
+onward(struct rp_tr *t, struct x86_inst *in)
 {
 	int jumped = t->jumped;
 	uint64_t next = jumped ? t->follow : in->next;
@@ -347,7 +348,7 @@ onward(struct rp_tr *t, struct rp_inst *in)
 }
 
 static void
-body(struct rp_tr *t, struct rp_inst *in)
+body(struct rp_tr *t, struct x86_inst *in)
 {
 	for (;;) {
 		if (!t->step && rp_isbreak(t->c, in->pc) && (t->ninst || !rp_istested(t->c, in->pc))) {
@@ -392,7 +393,7 @@ settle(struct rp_tr *t)
 
 /* What the block is made of, from where t is */
 static void
-make(struct rp_tr *t, struct rp_inst *in)
+make(struct rp_tr *t, struct x86_inst *in)
 {
 	uint8_t *field;
 	int32_t n;
@@ -414,7 +415,7 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	struct rp_mark marks[RP_MAXINST + 1];
 	struct rp_site sites[RP_NSITE];
 	struct rp_block *b = rp_alloc(c, sizeof *b);
-	struct rp_inst in = { .pc = pc };
+	struct x86_inst in = { .pc = pc };
 	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE, .refs = mode != RP_NONE, .values = mode == RP_VALUES,
 		.step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
 	uint8_t *ap = c->ap;
@@ -434,7 +435,7 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 		t = again;
 		c->ap = ap;
 		b->nmark = b->nsite = 0;
-		in = (struct rp_inst){ .pc = pc };
+		in = (struct x86_inst){ .pc = pc };
 		make(&t, &in);
 	}
 	if (rp_heads(&t) || settle(&t))

@@ -3,7 +3,7 @@
 #include <Zydis/Zydis.h>
 
 #include "isa/x86/decode.h"
-#include "replay/cpu/emit_internal.h"
+#include "isa/x86/operand.h"
 #include "wet/file/full/reexecute.h"
 
 #define FACTS 65536u                    /* kept at a time */
@@ -31,7 +31,7 @@ load_place(unsigned reg, uint16_t *at)
 }
 
 static int
-definitions(struct load *l, struct load_stmt *s, const struct rp_inst *in, const struct fact *f)
+definitions(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
 	s->def = (uint32_t)l->ndef;
 	if (l->ndef > UINT32_MAX / 2 || buf_grow(&l->def, &l->capdef, l->ndef + f->ndef, sizeof *l->def) != 0)
@@ -65,7 +65,7 @@ value(const struct load *l, struct load_stmt *s, const struct fact *f)
 
 /* Bytes of the stack that it moves by one operand */
 static unsigned
-stacked(const struct rp_inst *in)
+stacked(const struct x86_inst *in)
 {
 	for (int i = in->z.operand_count_visible; i < in->z.operand_count; i++)
 		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
@@ -76,11 +76,11 @@ stacked(const struct rp_inst *in)
 static uint8_t
 number(ZydisRegister r)
 {
-	return (uint8_t)(rp_gpr(r) < 0 ? 16 : rp_gpr(r));
+	return (uint8_t)(x86_gpr(r) < 0 ? 16 : x86_gpr(r));
 }
 
 static void
-address(struct load_stmt *s, const struct rp_inst *in, const ZydisDecodedOperand *o)
+address(struct load_stmt *s, const struct x86_inst *in, const ZydisDecodedOperand *o)
 {
 	s->base = number(o->mem.base);
 	s->index = number(o->mem.index);
@@ -102,7 +102,7 @@ at(struct load_stmt *s, unsigned base, uint64_t disp)
 
 /* What it stores is not known */
 static void
-unknown(struct load_stmt *s, const struct rp_inst *in)
+unknown(struct load_stmt *s, const struct x86_inst *in)
 {
 	for (int i = 0; i < in->z.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->op[i];
@@ -120,7 +120,7 @@ unknown(struct load_stmt *s, const struct rp_inst *in)
 }
 
 static void
-push(struct load_stmt *s, const struct rp_inst *in)
+push(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
 	unsigned n = stacked(in);
@@ -129,7 +129,7 @@ push(struct load_stmt *s, const struct rp_inst *in)
 		return;
 	s->kind = LOAD_STACK;
 	s->arg = -(uint64_t)n;
-	at(s, RSP, s->arg);
+	at(s, X86_RSP, s->arg);
 	s->forget = (uint16_t)n;
 	if (n != 8)
 		return;
@@ -141,7 +141,7 @@ push(struct load_stmt *s, const struct rp_inst *in)
 	else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
 		s->kind = LOAD_CALL;
 		s->arg = (uint64_t)o->imm.value.s;
-	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->size == 64 && rp_gpr(o->reg.value) >= 0) {
+	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->size == 64 && x86_gpr(o->reg.value) >= 0) {
 		s->kind = LOAD_PUSH;
 		s->dst = number(o->reg.value);
 	} else
@@ -151,15 +151,15 @@ push(struct load_stmt *s, const struct rp_inst *in)
 }
 
 static void
-pop(struct load_stmt *s, const struct rp_inst *in)
+pop(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
 
-	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->size == 64 && rp_gpr(o->reg.value) >= 0) {
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->size == 64 && x86_gpr(o->reg.value) >= 0) {
 		s->kind = LOAD_POP;
-		s->dst = (uint8_t)rp_gpr(o->reg.value);
+		s->dst = (uint8_t)x86_gpr(o->reg.value);
 		s->nload = 8;
-		at(s, RSP, 0);
+		at(s, X86_RSP, 0);
 	} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		unknown(s, in);
 		s->forget = LOAD_ANYWHERE;
@@ -169,14 +169,14 @@ pop(struct load_stmt *s, const struct rp_inst *in)
 }
 
 static void
-lea(struct load_stmt *s, const struct rp_inst *in)
+lea(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0], *m = &in->op[1];
 
-	if (m->mem.base != ZYDIS_REGISTER_RIP || o->size < 32 || rp_gpr(o->reg.value) < 0)
+	if (m->mem.base != ZYDIS_REGISTER_RIP || o->size < 32 || x86_gpr(o->reg.value) < 0)
 		return;
 	s->kind = LOAD_CONST;
-	s->dst = (uint8_t)rp_gpr(o->reg.value);
+	s->dst = (uint8_t)x86_gpr(o->reg.value);
 	s->arg = in->next + (uint64_t)m->mem.disp.value;
 	if (o->size == 32)
 		s->arg = (uint32_t)s->arg;
@@ -184,7 +184,7 @@ lea(struct load_stmt *s, const struct rp_inst *in)
 
 /* Those that are executed by hand */
 static void
-by_hand(struct load_stmt *s, const struct rp_inst *in)
+by_hand(struct load_stmt *s, const struct x86_inst *in)
 {
 	unsigned n;
 
@@ -204,7 +204,7 @@ by_hand(struct load_stmt *s, const struct rp_inst *in)
 		if (stacked(in) == 8) {
 			s->kind = in->z.mnemonic == ZYDIS_MNEMONIC_LEAVE ? LOAD_LEAVE : LOAD_POPF;
 			s->nload = 8;
-			at(s, s->kind == LOAD_LEAVE ? RBP : RSP, 0);
+			at(s, s->kind == LOAD_LEAVE ? X86_RBP : X86_RSP, 0);
 		}
 		break;
 	case ZYDIS_MNEMONIC_LDMXCSR: case ZYDIS_MNEMONIC_VLDMXCSR:
@@ -236,17 +236,17 @@ by_hand(struct load_stmt *s, const struct rp_inst *in)
 
 /* What a division divides by: dst as a register, 16 + it as ah is, 32: memory; arg: bytes, and 16 if with signs */
 static void
-divides(struct load_stmt *s, const struct rp_inst *in)
+divides(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
 
 	s->kind = LOAD_DIV;
 	s->arg = o->size / 8u | (in->z.mnemonic == ZYDIS_MNEMONIC_IDIV ? 16u : 0);
-	s->dst = (uint8_t)(o->type == ZYDIS_OPERAND_TYPE_MEMORY ? 32 : rp_gpr(o->reg.value) | (rp_highbyte(o->reg.value) ? 16 : 0));
+	s->dst = (uint8_t)(o->type == ZYDIS_OPERAND_TYPE_MEMORY ? 32 : x86_gpr(o->reg.value) | (x86_highbyte(o->reg.value) ? 16 : 0));
 }
 
 static int
-native(struct load *l, struct load_stmt *s, const struct rp_inst *in, const struct fact *f)
+native(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
 	int e = f->kind == FACT_PLAIN ? load_stub(l, s, in, f) : 1;
 
@@ -268,7 +268,7 @@ native(struct load *l, struct load_stmt *s, const struct rp_inst *in, const stru
 }
 
 static int
-stores(const struct rp_inst *in)
+stores(const struct x86_inst *in)
 {
 	for (int i = 0; i < in->z.operand_count; i++)
 		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -277,7 +277,7 @@ stores(const struct rp_inst *in)
 }
 
 static int
-prepare(struct load *l, struct load_stmt *s, const struct rp_inst *in, const struct fact *f)
+prepare(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
 	if (definitions(l, s, in, f) != 0)
 		return -1;
@@ -303,11 +303,11 @@ int
 load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n)
 {
 	struct load_stmt s = { 0 };
-	struct rp_inst in;
+	struct x86_inst in;
 	const struct fact *f;
 
 	/* nothing says whose code it is: what is AMD's alone ends elsewhere, or is not executed by hand */
-	if ((rp_decode(&in, b, n, pc, 0) != 0 || in.z.length != n) && (rp_decode(&in, b, n, pc, 1) != 0 || in.z.length != n))
+	if ((x86_inst_decode(&in, b, n, pc, 0) != 0 || in.z.length != n) && (x86_inst_decode(&in, b, n, pc, 1) != 0 || in.z.length != n))
 		return 1;
 	if (l->facts && l->facts->n >= FACTS) {
 		facts_free(l->facts);

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/cpu/emit_internal.h"
-
 #define STRINGS (UINT64_C(1) << 28)     /* bytes that string instructions store in a segment, followed up to here */
 
 void
@@ -80,7 +78,7 @@ may_divide(const struct load_state *st, const struct load_stmt *s)
 {
 	unsigned size = s->arg & 15;
 	uint64_t v = s->dst == 32 ? low(*(const uint64_t *)(const void *)st->mem, size) : low(st->r[s->dst & 15] >> (s->dst & 16 ? 8 : 0), size);
-	uint64_t lo = size == 1 ? low(st->r[RAX], 1) : low(st->r[RAX], size), hi = size == 1 ? low(st->r[RAX] >> 8, 1) : low(st->r[RDX], size);
+	uint64_t lo = size == 1 ? low(st->r[X86_RAX], 1) : low(st->r[X86_RAX], size), hi = size == 1 ? low(st->r[X86_RAX] >> 8, 1) : low(st->r[X86_RDX], size);
 	wide n, q;
 
 	if (!v)
@@ -145,7 +143,7 @@ string(struct load *l, const struct load_stmt *s, uint64_t from, uint64_t to, co
 	}
 	l->strings -= n;
 	for (uint64_t i = 0; i < n; i += size, dst += (uint64_t)step) {
-		uint64_t v = l->st.r[RAX];
+		uint64_t v = l->st.r[X86_RAX];
 
 		if (!src || loadmem_get(&l->mem, *src + (dst - from), &v, size))
 			loadmem_put(&l->mem, dst, &v, size);
@@ -159,7 +157,7 @@ static void
 execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w)
 {
 	struct load_state *st = &l->st;
-	uint64_t rsi = st->r[RSI], rdi = st->r[RDI];
+	uint64_t rsi = st->r[X86_RSI], rdi = st->r[X86_RDI];
 
 	switch ((enum load_kind)s->kind) {
 	case LOAD_NONE: break;
@@ -169,22 +167,22 @@ execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w
 		break;
 	case LOAD_NATIVE: native(l, s); break;
 	case LOAD_CONST: st->r[s->dst] = s->arg; break;
-	case LOAD_STACK: st->r[RSP] += s->arg; break;
+	case LOAD_STACK: st->r[X86_RSP] += s->arg; break;
 	case LOAD_PUSH:
 	case LOAD_CALL:
 		memcpy(st->mem, s->kind == LOAD_PUSH ? &st->r[s->dst] : &s->arg, 8);
-		st->r[RSP] -= 8;
+		st->r[X86_RSP] -= 8;
 		break;
 	case LOAD_POP:
-		st->r[RSP] += 8;
+		st->r[X86_RSP] += 8;
 		st->r[s->dst] = w[0];
 		break;
 	case LOAD_LEAVE:
-		st->r[RSP] = st->r[RBP] + 8;
-		st->r[RBP] = w[0];
+		st->r[X86_RSP] = st->r[X86_RBP] + 8;
+		st->r[X86_RBP] = w[0];
 		break;
 	case LOAD_POPF:
-		st->r[RSP] += 8;
+		st->r[X86_RSP] += 8;
 		st->flags = (w[0] & 0xd5) << 8 | 0x200 | (w[0] >> 11 & 1);
 		break;
 	case LOAD_LDMXCSR: st->mxcsr = load_mxcsr(w[0]); break;
@@ -195,7 +193,7 @@ execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w
 	case LOAD_STOS:
 	case LOAD_MOVS:
 		load_set(l, k, w);
-		string(l, s, rdi, st->r[RDI], s->kind == LOAD_MOVS ? &rsi : NULL);
+		string(l, s, rdi, st->r[X86_RDI], s->kind == LOAD_MOVS ? &rsi : NULL);
 		break;
 	case LOAD_GIVEN: load_set(l, k, w); break;
 	}

@@ -74,7 +74,7 @@ struct load_stmt {
 };
 #define LOAD_ANYWHERE UINT16_MAX
 
-struct rp_inst;
+struct x86_inst;
 struct fact;
 struct facts;
 
@@ -131,7 +131,7 @@ static inline uint64_t load_mxcsr(uint64_t v) { return (v & 0xe040) | LOAD_MXCSR
 static inline uint64_t load_sum(uint64_t sum, uint64_t v) { sum = (sum ^ v) * UINT64_C(0x9e3779b97f4a7c15); return sum ^ sum >> 29; }
 
 /* reexecute_stub.c: code for in, which comes to s.  0, -1 without memory, 1: it is not of the kinds that may be run */
-int load_stub(struct load *l, struct load_stmt *s, const struct rp_inst *in, const struct fact *f);
+int load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f);
 void load_free_code(struct load *l);
 
 #endif

@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #include <Zydis/Zydis.h>
 
-#include "replay/cpu/emit_internal.h"
+#include "isa/x86/limits.h"
+#include "isa/x86/operand.h"
 #include "wet/file/full/reexecute.h"
 
 #define PIECE ((size_t)1 << 20)
@@ -16,7 +17,7 @@
 
 struct emit {
 	uint8_t *p;
-	const struct rp_inst *in;
+	const struct x86_inst *in;
 	unsigned gpr, vec, mask;        /* that the instruction names */
 	unsigned gdef, vdef, mdef;      /* of these, those that it writes */
 	int high, fp;                   /* a register as ah is; mxcsr */
@@ -27,7 +28,7 @@ struct emit {
 
 /* Kinds of instructions that do nothing but compute from registers and memory */
 static int
-computes(const struct rp_inst *in)
+computes(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_LEA:
@@ -53,7 +54,8 @@ computes(const struct rp_inst *in)
 	default:
 		return 0;
 	}
-	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) && in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !rp_refuse(in) && !rp_traps(in) && !rp_trapped(in) && !rp_approximates(in) &&
+	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) && in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE &&
+	    !x86_refuse(in) && !x86_traps(in) && !x86_trapped(in) && !x86_approximates(in) &&
 	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
 	    in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX);
 }
@@ -75,10 +77,10 @@ reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 
 	switch (ZydisRegisterGetClass(r)) {
 	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32: case ZYDIS_REGCLASS_GPR64:
-		e->high |= rp_highbyte(r);
-		if (rp_gpr(r) == RSP && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+		e->high |= x86_highbyte(r);
+		if (x86_gpr(r) == X86_RSP && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
 			return -1;
-		return name(&e->gpr, &e->gdef, (unsigned)rp_gpr(r), o);
+		return name(&e->gpr, &e->gdef, (unsigned)x86_gpr(r), o);
 	case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM: case ZYDIS_REGCLASS_ZMM:
 		return name(&e->vec, &e->vdef, (unsigned)ZydisRegisterGetId(r), o);
 	case ZYDIS_REGCLASS_MASK:
@@ -95,7 +97,7 @@ reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 static int
 names(struct emit *e)
 {
-	const struct rp_inst *in = e->in;
+	const struct x86_inst *in = e->in;
 	int nmem = 0;
 
 	for (int i = 0; i < in->z.operand_count; i++) {
@@ -108,10 +110,10 @@ names(struct emit *e)
 			if (nmem++ || i != in->mem || o->size > 512 || o->size % 8)
 				return -1;
 			if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN && o->mem.base != ZYDIS_REGISTER_RIP) {
-				if (rp_gpr(o->mem.base) >= 0)
-					e->gpr |= 1u << rp_gpr(o->mem.base);
-				if (rp_gpr(o->mem.index) >= 0)
-					e->gpr |= 1u << rp_gpr(o->mem.index);
+				if (x86_gpr(o->mem.base) >= 0)
+					e->gpr |= 1u << x86_gpr(o->mem.base);
+				if (x86_gpr(o->mem.index) >= 0)
+					e->gpr |= 1u << x86_gpr(o->mem.index);
 			} else if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM || o->size < 8)
 				return -1;
 			/* of a bit string in memory, the number of the bit moves the address */
@@ -127,7 +129,7 @@ names(struct emit *e)
 static int
 spare(struct emit *e)
 {
-	static const uint8_t order[] = { RDI, RSI, RBX, RBP, R8, R9, R10, R11, R13, R14, R15 };
+	static const uint8_t order[] = { X86_RDI, X86_RSI, X86_RBX, X86_RBP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R13, X86_R14, X86_R15 };
 	size_t n = e->high ? 4 : sizeof order;
 
 	e->st = e->rsp = -1;
@@ -135,16 +137,16 @@ spare(struct emit *e)
 		if (!(e->gpr >> order[i] & 1)) {
 			if (e->st < 0)
 				e->st = order[i];
-			else if (e->rsp < 0 && (!e->high || order[i] == RBX))   /* bl has no prefix */
+			else if (e->rsp < 0 && (!e->high || order[i] == X86_RBX))   /* bl has no prefix */
 				e->rsp = order[i];
 		}
-	return e->st < 0 || (e->gpr >> RSP & 1 && e->rsp < 0) ? -1 : 0;
+	return e->st < 0 || (e->gpr >> X86_RSP & 1 && e->rsp < 0) ? -1 : 0;
 }
 
 static ZydisRegister
 renamed(const struct emit *e, ZydisRegister r)
 {
-	if (rp_gpr(r) != RSP || rp_highbyte(r))
+	if (x86_gpr(r) != X86_RSP || x86_highbyte(r))
 		return r;
 	return ZydisRegisterEncode(ZydisRegisterGetClass(r), (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && e->rsp >= 4 ? e->rsp + 4 : e->rsp));
 }
@@ -153,10 +155,10 @@ renamed(const struct emit *e, ZydisRegister r)
 static int
 right(const struct emit *e)
 {
-	struct rp_inst t;
+	struct x86_inst t;
 	int mem = e->in->mem;
 
-	if (rp_decode(&t, e->b, e->len, 0, 0) != 0 || t.z.length != e->len || t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
+	if (x86_inst_decode(&t, e->b, e->len, 0, 0) != 0 || t.z.length != e->len || t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
 	    t.z.operand_count != e->in->z.operand_count || t.z.encoding != e->in->z.encoding)
 		return 0;
 	for (int i = 0; i < t.z.operand_count; i++) {
@@ -164,12 +166,12 @@ right(const struct emit *e)
 
 		if (o->type != was->type || o->size != was->size)
 			return 0;
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != (rp_gpr(was->reg.value) == RSP ? renamed(e, was->reg.value) : was->reg.value))
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != (x86_gpr(was->reg.value) == X86_RSP ? renamed(e, was->reg.value) : was->reg.value))
 			return 0;
 		if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.value.u != was->imm.value.u)
 			return 0;
 	}
-	return mem < 0 || t.op[mem].mem.type == ZYDIS_MEMOP_TYPE_AGEN || (rp_gpr(t.op[mem].mem.base) == e->st &&
+	return mem < 0 || t.op[mem].mem.type == ZYDIS_MEMOP_TYPE_AGEN || (x86_gpr(t.op[mem].mem.base) == e->st &&
 	    t.op[mem].mem.base >= ZYDIS_REGISTER_RAX && t.op[mem].mem.index == ZYDIS_REGISTER_NONE && t.op[mem].mem.disp.value == 0 &&
 	    t.op[mem].mem.segment != ZYDIS_REGISTER_FS && t.op[mem].mem.segment != ZYDIS_REGISTER_GS && t.op[mem].size <= 512);
 }
@@ -177,7 +179,7 @@ right(const struct emit *e)
 static int
 again(struct emit *e)
 {
-	const struct rp_inst *in = e->in;
+	const struct x86_inst *in = e->in;
 	ZydisEncoderRequest q;
 
 	if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&in->z, in->op, in->z.operand_count_visible, &q)))
@@ -277,13 +279,13 @@ gpr_at(unsigned i)
 static void
 before(struct emit *e, int flags)
 {
-	if (e->st != RDI) {                     /* mov st, rdi */
+	if (e->st != X86_RDI) {                     /* mov st, rdi */
 		*e->p++ = (uint8_t)(0x48 | (unsigned)e->st >> 3);
 		*e->p++ = 0x89;
-		*e->p++ = (uint8_t)(0xc0 | RDI << 3 | ((unsigned)e->st & 7));
+		*e->p++ = (uint8_t)(0xc0 | X86_RDI << 3 | ((unsigned)e->st & 7));
 	}
 	if (flags) {
-		general(e, 0x8b, RAX, offsetof(struct load_state, flags));
+		general(e, 0x8b, X86_RAX, offsetof(struct load_state, flags));
 		PUT(e, "\x04\x7f\x9e");         /* add al, 7f; sahf */
 	}
 	for (unsigned i = 0; i < 32; i++)
@@ -294,7 +296,7 @@ before(struct emit *e, int flags)
 			mask(e, 0x90, i);
 	for (unsigned i = 0; i < 16; i++)
 		if (e->gpr >> i & 1)
-			general(e, 0x8b, i == RSP ? (unsigned)e->rsp : i, gpr_at(i));
+			general(e, 0x8b, i == X86_RSP ? (unsigned)e->rsp : i, gpr_at(i));
 }
 
 static void
@@ -302,10 +304,10 @@ after(struct emit *e, int flags)
 {
 	for (unsigned i = 0; i < 16; i++)
 		if (e->gdef >> i & 1)
-			general(e, 0x89, i == RSP ? (unsigned)e->rsp : i, gpr_at(i));
+			general(e, 0x89, i == X86_RSP ? (unsigned)e->rsp : i, gpr_at(i));
 	if (flags) {
 		PUT(e, "\x9f\x0f\x90\xc0\x0f\xb7\xc0");        /* lahf; seto al; movzx eax, ax */
-		general(e, 0x89, RAX, offsetof(struct load_state, flags));
+		general(e, 0x89, X86_RAX, offsetof(struct load_state, flags));
 	}
 	for (unsigned i = 0; i < 32; i++) {
 		size_t at = offsetof(struct load_state, vec) + 64 * i;
@@ -357,7 +359,7 @@ load_free_code(struct load *l)
 }
 
 int
-load_stub(struct load *l, struct load_stmt *s, const struct rp_inst *in, const struct fact *f)
+load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
 	struct emit e = { .in = in };
 	int uses = 0, defs = 0;

@@ -1,0 +1,106 @@
+/* x86-64: operands of instructions, and their references. */
+#include <Zydis/Zydis.h>
+#include "isa/reference.h"
+#include "isa/x86/operand.h"
+
+int
+x86_gpr(ZydisRegister r)
+{
+	if (r < ZYDIS_REGISTER_AL || r > ZYDIS_REGISTER_R15)
+		return -1;
+	if (r >= ZYDIS_REGISTER_RAX)
+		return r - ZYDIS_REGISTER_RAX;
+	if (r >= ZYDIS_REGISTER_EAX)
+		return r - ZYDIS_REGISTER_EAX;
+	if (r >= ZYDIS_REGISTER_AX)
+		return r - ZYDIS_REGISTER_AX;
+	if (r >= ZYDIS_REGISTER_SPL)
+		return r - ZYDIS_REGISTER_SPL + 4;
+	return (r - ZYDIS_REGISTER_AL) & 3;
+}
+
+int
+x86_highbyte(ZydisRegister r)
+{
+	return r >= ZYDIS_REGISTER_AH && r <= ZYDIS_REGISTER_BH;
+}
+
+int
+x86_refkind(const ZydisDecodedOperand *o)
+{
+	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+
+	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
+}
+
+int
+x86_noref(const ZydisDecodedInstruction *z)
+{
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+	case ZYDIS_CATEGORY_PREFETCHWT1:
+	case ZYDIS_CATEGORY_CLDEMOTE:
+	case ZYDIS_CATEGORY_CLFLUSHOPT:
+	case ZYDIS_CATEGORY_CLWB:
+		return 1;
+	default:
+		break;
+	}
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_CLFLUSH:
+	case ZYDIS_MNEMONIC_ENDBR64: case ZYDIS_MNEMONIC_ENDBR32:
+	case ZYDIS_MNEMONIC_PAUSE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Instructions whose masked elements are not accessed, and cannot fault */
+static int
+suppresses(const struct x86_inst *in)
+{
+	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
+	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
+		return 0;
+	switch (in->z.meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_E1NF: case ZYDIS_EXCEPTION_CLASS_E2NF: case ZYDIS_EXCEPTION_CLASS_E3NF:
+	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6NF:
+	case ZYDIS_EXCEPTION_CLASS_E9NF: case ZYDIS_EXCEPTION_CLASS_E10NF: case ZYDIS_EXCEPTION_CLASS_E11NF:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int
+vex_masked(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_VMASKMOVPS || m == ZYDIS_MNEMONIC_VMASKMOVPD
+	    || m == ZYDIS_MNEMONIC_VPMASKMOVD || m == ZYDIS_MNEMONIC_VPMASKMOVQ;
+}
+
+static int
+bit_string(const struct x86_inst *in)
+{
+	switch (in->z.mnemonic) {
+	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
+		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	default:
+		return 0;
+	}
+}
+
+enum x86_refs
+x86_refs_by(const struct x86_inst *in)
+{
+	if (suppresses(in) || vex_masked(in->z.mnemonic))
+		return X86_BY_MASK;
+	if (bit_string(in))
+		return X86_BY_BIT;
+	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
+		return X86_BY_STATE;
+	return X86_BY_ADDRESS;
+}

@@ -1,0 +1,17 @@
+/* x86-64: what the operands of an instruction are, and how it refers to memory. */
+#ifndef TM_ISA_X86_OPERAND_H
+#define TM_ISA_X86_OPERAND_H
+
+#include <Zydis/Zydis.h>
+#include "isa/x86/decode.h"
+
+int x86_gpr(ZydisRegister r);                   /* number of a general register of any width, or -1 */
+int x86_highbyte(ZydisRegister r);              /* ah, ch, dh, bh */
+int x86_refkind(const ZydisDecodedOperand *o);  /* REF_ kind (isa/reference.h) of a memory operand, or -1 */
+int x86_noref(const ZydisDecodedInstruction *z);        /* it names memory without referring to it */
+
+/* What decides, besides its address, what an instruction refers to: nothing, a mask, the number of a bit, which parts of a state are saved */
+enum x86_refs { X86_BY_ADDRESS, X86_BY_MASK, X86_BY_BIT, X86_BY_STATE };
+enum x86_refs x86_refs_by(const struct x86_inst *in);
+
+#endif
