@@ -15,8 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replay/guest/replay.h"
-
 #define CODE_EXIT UINT32_MAX            /* as a node: behind every return */
 
 enum wcode_kind {
@@ -99,14 +97,5 @@ int wcode_set_has(const struct wcode_set *s, uint64_t v);
 /* jump_table.c: the targets of indirect jump v, if it takes them from a table that is understood */
 int wcode_table(struct wcode *c, uint32_t v);
 int wcode_add_edge(struct wcode *c, uint32_t from, uint64_t to);
-
-/* wcode_read_fn of a replay: arg is a struct wcode_replay */
-struct wcode_replay {
-	struct replay *r;
-	uint64_t lo, hi;                /* a mapping, and may it be executed; lo = hi: none */
-	int exec;
-};
-size_t wcode_read_replay(void *arg, uint64_t addr, void *p, size_t n, int exec);
-void wcode_remapped(struct wcode_replay *r);      /* mappings may be others now */
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "base/bytes.h"
 #include "cfg/control.h"
+#include "format/ref/ref.h"
 
 #define DEEP 64u                        /* regions of a frame that a program may have by nesting alone, more or less */
-#define RSP  4u
 
 enum what {
 	JOIN,                           /* before the instruction: regions that end at `node` end */
@@ -28,7 +28,7 @@ struct control_act {
 
 struct block {
 	struct control_path p;          /* its act and end are owned */
-	const struct visit_at *at;      /* what it is known by, with p.n */
+	const struct fact_at *at;      /* what it is known by, with p.n */
 };
 
 struct region { uint64_t n; uint32_t end; };
@@ -94,7 +94,7 @@ control_free(struct control *t)
 }
 
 static struct block **
-slot(const struct control *t, const struct visit_at *at, uint32_t n)
+slot(const struct control *t, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -142,16 +142,16 @@ moves_stack(const struct fact *f)
 }
 
 static void
-stack(const struct visit_at *a, struct control_act *act, uint32_t *n)
+stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 {
 	for (unsigned k = 0; k < a->fact->ndef; k++)
-		if (a->fact->def[k].reg == RSP && a->fact->def[k].val != FACT_NOVALUE && moves_stack(a->fact))
+		if (a->fact->def[k].reg == X86_RSP && a->fact->def[k].val != FACT_NOVALUE && moves_stack(a->fact))
 			act[(*n)++] = (struct control_act){ .what = STACK, .word = (uint32_t)a->val + a->fact->def[k].val };
 }
 
 /* What control has to do with instruction a of a run, before next; to act, how many */
 static uint32_t
-acts(const struct control *t, const struct visit_at *a, const struct visit_at *next, struct control_act *act)
+acts(const struct control *t, const struct fact_at *a, const struct fact_at *next, struct control_act *act)
 {
 	uint32_t n = 0, v = wcode_find(t->code, a->fact->pc);
 	const struct wcode_node *c = v == CODE_EXIT ? NULL : &t->code->node[v];
@@ -210,7 +210,7 @@ block_make(const struct control *t, struct block *b)
 }
 
 const struct control_path *
-control_path(struct control *t, const struct visit_at *at, uint32_t n)
+control_path(struct control *t, const struct fact_at *at, uint32_t n)
 {
 	struct block **p = slot(t, at, n), *b;
 
@@ -337,7 +337,7 @@ act(struct control *t, const struct control_act *a, const uint64_t *w, uint64_t 
 		return 0;
 	case CALL:
 		w += a->word;
-		at = ref_addr(visit_writes(w[a->nref - 1]) ? w[a->nref - 1] : w[0]);
+		at = ref_addr(ref_kind(w[a->nref - 1]) >= REF_STORE ? w[a->nref - 1] : w[0]);
 		unwind(t, at + 1);
 		return enter(t, at, n, 0);
 	case RETURN:
@@ -396,18 +396,18 @@ control_step(struct control *t, const struct control_path *p, uint64_t n, const 
 }
 
 int
-control_run(struct control *t, const struct visit_run *r, const struct visit_batch *v, uint64_t *parent)
+control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t first, const uint64_t *word, uint64_t *parent)
 {
 	const struct control_path *p;
 	uint32_t i = 0;
 
-	if (r->at->fact->kind == FACT_SIGNAL) {
+	if (at->fact->kind == FACT_SIGNAL) {
 		if (parent)
 			*parent = parent_of(t);
-		return control_signal(t, r->n, v->word + r->word);
+		return control_signal(t, first, word);
 	}
-	if ((p = control_path(t, r->at, r->ninsn)) == NULL || buf_grow(&t->parent, &t->capparent, p->npiece, sizeof *t->parent) < 0 ||
-	    control_step(t, p, r->n, v->word + r->word, parent ? t->parent : NULL) != 0)
+	if ((p = control_path(t, at, n)) == NULL || buf_grow(&t->parent, &t->capparent, p->npiece, sizeof *t->parent) < 0 ||
+	    control_step(t, p, first, word, parent ? t->parent : NULL) != 0)
 		return -1;
 	for (uint32_t k = 0; parent && k < p->npiece; k++)
 		for (; i < p->end[k]; i++)
@@ -416,7 +416,7 @@ control_run(struct control *t, const struct visit_run *r, const struct visit_bat
 }
 
 void
-control_parents(const struct control *t, visit_writer_fn *fn, void *arg)
+control_parents(const struct control *t, control_parent_fn *fn, void *arg)
 {
 	for (size_t i = 0; i < t->nframe; i++)
 		fn(arg, t->frame[i].parent);

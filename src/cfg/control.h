@@ -10,22 +10,15 @@
  * where their return address lies, so that jumps out of several of them, and
  * unwinding, end what they leave.
  *
- * Two passes: a first visit finds the code (wcode_visit), wcode_analyse, then a
- * second one is followed.
+ * Two passes: a first one finds the code (wcode_insn, wcode_went) and analyses
+ * it, then a second one is followed.
  */
 #ifndef TM_CFG_CONTROL_H
 #define TM_CFG_CONTROL_H
 
 #include "base/buf.h"
 #include "cfg/code.h"
-#include "replay/itrace/itrace.h"
-
-/* Collects the code of a visit, for which VISIT_CONTROL does.  Functions that return int give 0, or -1 without memory. */
-struct wcode_visit;
-
-struct wcode_visit *wcode_visit_new(struct wcode *c);              /* NULL: no memory */
-void wcode_visit_free(struct wcode_visit *t);
-int wcode_visit_batch(struct wcode_visit *t, const struct visit_batch *b);        /* each batch, at once */
+#include "isa/x86/fact.h"
 
 struct control;
 
@@ -33,11 +26,12 @@ struct control *control_new(const struct wcode *c);              /* c, analysed,
 void control_free(struct control *t);
 
 /*
- * The runs of a visit, each in order.  parent[i], for instruction i of the
- * run: the instance that it is control dependent on, VISIT_INITIAL for none.
- * parent may be NULL.
+ * Runs of n instructions, the first of which is instance `first`, each in
+ * order; `at` is the same whenever these instructions come, word: its words.
+ * parent[i], for instruction i of the run: the instance that it is control
+ * dependent on, 0 for none.  parent may be NULL.
  */
-int control_run(struct control *t, const struct visit_run *r, const struct visit_batch *b, uint64_t *parent);
+int control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t first, const uint64_t *word, uint64_t *parent);
 
 /*
  * The same in two steps.  What control has to do with n instructions of a run
@@ -51,7 +45,7 @@ struct control_path {
 	uint32_t nact;
 	const struct control_act *act;
 };
-const struct control_path *control_path(struct control *t, const struct visit_at *at, uint32_t n);      /* until control_free; NULL: no memory */
+const struct control_path *control_path(struct control *t, const struct fact_at *at, uint32_t n);      /* until control_free; NULL: no memory */
 
 /* A run of it, from instance n on, its words; parent[i]: of piece i; it may be NULL */
 int control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent);
@@ -59,7 +53,8 @@ int control_signal(struct control *t, uint64_t n, const uint64_t *word);        
 uint64_t control_parent(const struct control *t);       /* of what comes next, if nothing joins there */
 
 /* Instances that may be parents of what comes: all that were so far */
-void control_parents(const struct control *t, visit_writer_fn *fn, void *arg);
+typedef void control_parent_fn(void *arg, uint64_t n);
+void control_parents(const struct control *t, control_parent_fn *fn, void *arg);
 
 size_t control_depth(const struct control *t);  /* calls and signals that are not over */
 

@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include "cfg/control.h"
+#include "replay/guest/code_reader.h"
+#include "replay/itrace/code_finder.h"
 
 static double
 now(void)
@@ -77,7 +79,7 @@ follow(const char *path, const struct wcode *c, int want, uint64_t *sum)
 		for (size_t i = 0; i < b.nrun && want; i++) {
 			if (want == 3 && ++runs % 1000 == 0)
 				t = again(t, c);
-			if (control_run(t, &b.run[i], &b, parent) != 0)
+			if (control_run(t, b.run[i].at, b.run[i].ninsn, b.run[i].n, b.word + b.run[i].word, parent) != 0)
 				return -1;
 			for (uint32_t k = 0; k < b.run[i].ninsn; k++)
 				*sum += parent[k];

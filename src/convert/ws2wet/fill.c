@@ -223,7 +223,7 @@ run(struct pass *p, const struct visit_run *r, const struct visit_batch *b, stru
 	uint64_t end = r->n + r->ninsn;
 
 	p->parent = xgrow(p->parent, &p->capparent, r->ninsn, sizeof *p->parent);
-	if (control_run(c, r, b, p->parent) != 0)
+	if (control_run(c, r->at, r->ninsn, r->n, b->word + r->word, p->parent) != 0)
 		job_nomem();
 	if (end - 1 > j->from && r->n <= j->to) {
 		if (r->at->fact->kind != FACT_SIGNAL)

@@ -4,6 +4,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "convert/ws2wet/ws2wet.h"
+#include "replay/guest/code_reader.h"
+#include "replay/itrace/code_finder.h"
 
 _Noreturn void
 job_nomem(void)
@@ -136,7 +138,7 @@ seek(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 			j->from = r->n + i - 1;
 			c->depth = control_depth(c->control);
 		}
-	if (control_run(c->control, r, b, NULL) != 0)
+	if (control_run(c->control, r->at, r->ninsn, r->n, b->word + r->word, NULL) != 0)
 		job_nomem();
 }
 

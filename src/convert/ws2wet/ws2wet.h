@@ -5,6 +5,7 @@
 #include "base/out.h"
 #include "cfg/control.h"
 #include "cfg/source.h"
+#include "replay/itrace/itrace.h"
 #include "wet/model/statements.h"
 
 #define NONE STMT_NONE

@@ -98,6 +98,13 @@ fact_block(uint64_t head)
 	return (struct fact_block *)(uintptr_t)(head & 0xffffffffffffu);
 }
 
+/* An instruction in a sequence of such: where its words are, counted from the sequence's first */
+struct fact_at {
+	const struct fact *fact;
+	uint16_t ref, val, use;         /* references; values; uses, of which others keep account */
+	uint16_t nref;                  /* FACT_COUNTED, FACT_STRING: 0, the sequence says it */
+};
+
 /* A value of flags as rflags has it: CF PF AF ZF SF OF */
 static inline uint64_t
 fact_rflags(uint64_t v)

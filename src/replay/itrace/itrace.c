@@ -21,7 +21,7 @@ catch_up(struct visit *v)
 static int
 signal_comes(struct visit *v, const struct ws_rec_sig *s)
 {
-	const struct visit_at *a = &v->signal[s->nxsave != 0];
+	const struct fact_at *a = &v->signal[s->nxsave != 0];
 
 	if (v->picks)
 		return 0;

@@ -41,16 +41,9 @@ enum visit_what {
 	VISIT_CONTROL = 8               /* runs only, none of the others: there are no words and no writers */
 };
 
-/* One instruction of a run: its places count from those of the run */
-struct visit_at {
-	const struct fact *fact;
-	uint16_t ref, val, use;
-	uint16_t nref;                  /* FACT_COUNTED, FACT_STRING: 0, see the run */
-};
-
 /* Instructions executed one after the other */
 struct visit_run {
-	const struct visit_at *at;      /* ninsn of them */
+	const struct fact_at *at;      /* ninsn of them */
 	uint64_t n;                     /* instance of the first; the others follow */
 	uint16_t ninsn;
 	uint16_t nmem;                  /* VISIT_MEMORY, if the last is FACT_COUNTED: words between its references and its values */
@@ -165,7 +158,7 @@ void visit_writers(struct visit *v, visit_writer_fn *fn, void *arg);
 static inline struct visit_insn
 visit_insn(const struct visit_run *r, uint32_t i)
 {
-	const struct visit_at *a = &r->at[i];
+	const struct fact_at *a = &r->at[i];
 	struct visit_insn e = { a->fact, r->n + i, r->word + a->ref, a->nref, r->word + a->val, r->use + a->use };
 
 	if (a->fact->kind == FACT_COUNTED)

@@ -34,7 +34,7 @@ struct visit {
 	struct visit_batch batch;       /* of visit_next */
 	size_t next;                    /* its run, and the instruction in it */
 	uint32_t nextin;
-	struct visit_at signal[2];      /* without and with vectors */
+	struct fact_at signal[2];      /* without and with vectors */
 	struct fact sigfact[2];
 	struct fact_def sigdef[FACT_NREG];
 	uint64_t *seg;                  /* instances before each segment; owned; NULL: not known yet */

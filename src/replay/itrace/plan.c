@@ -14,7 +14,7 @@ struct make {
 	struct plan_refs refs[MOST];
 	struct plan_end end[FACT_NREG * FACT_NLANE];
 	uint8_t port[MOST * (FACT_MAXUSE + 256)];
-	struct visit_at at[MOST];
+	struct fact_at at[MOST];
 };
 
 static void
@@ -45,7 +45,7 @@ use(struct make *m, const struct fact_use *u)
 static void
 bare(struct make *m, const struct fact *f)
 {
-	m->at[m->p.n++] = (struct visit_at){ .fact = f };
+	m->at[m->p.n++] = (struct fact_at){ .fact = f };
 	if (f->kind == FACT_STRING) {
 		m->p.last = f;
 		m->p.nword += FACT_RECORD;
@@ -56,9 +56,9 @@ static void
 insn(struct make *m, const struct fact *f)
 {
 	struct plan *p = &m->p;
-	struct visit_at *a = &m->at[p->n];
+	struct fact_at *a = &m->at[p->n];
 
-	*a = (struct visit_at){ f, p->nword, (uint16_t)(p->nword + f->nref), p->nport, f->nref };
+	*a = (struct fact_at){ f, p->nword, (uint16_t)(p->nword + f->nref), p->nport, f->nref };
 	for (unsigned i = 0; i < f->nuse; i++)
 		use(m, &f->use[i]);
 	if (f->nref)

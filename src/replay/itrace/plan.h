@@ -20,7 +20,7 @@ struct plan {
 	const struct plan_refs *refs;
 	const struct plan_end *end;
 	const uint8_t *by;              /* by port: which instruction of the block is its writer */
-	const struct visit_at *at;
+	const struct fact_at *at;
 };
 
 const struct plan *plan_of(struct fact_block *b, int control);  /* b's, made if it has none; NULL: no memory */

@@ -190,7 +190,7 @@ picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, 
 	if (p == NULL || visit_room(v, 0) != 0)
 		return 0;
 	for (i = 0; i < p->n && b->idx[i] < n; i++) {
-		const struct visit_at *a = &p->at[i];
+		const struct fact_at *a = &p->at[i];
 		struct visit_run r = { a, before + 1 + b->idx[i], 1, 0, (uint32_t)at, 0, 0 };
 
 		if (a->fact == p->last) {

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "cfg/code.h"
 #include "isa/x86/decode.h"
+#include "replay/guest/code_reader.h"
 #include "replay/trim/shadow_internal.h"
 
 #define EVERY   50000000u

@@ -3,6 +3,7 @@
 #define TM_WET_FILE_WRITER_H
 
 #include "cfg/control.h"
+#include "replay/itrace/itrace.h"
 #include "wet/file/file.h"
 #include "wet/file/full/addresses.h"
 #include "wet/file/full/reader.h"

@@ -74,7 +74,7 @@ stmt_of(struct stmts *t, const struct fact *f)
 }
 
 static struct stmt_block *
-place(struct stmt_block *slot, size_t nslot, const struct visit_at *at, uint32_t n)
+place(struct stmt_block *slot, size_t nslot, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 

@@ -37,7 +37,7 @@ struct stmt_atom { uint32_t first, len, count; };
 
 /* A block of a visit */
 struct stmt_block {
-	const struct visit_at *at;
+	const struct fact_at *at;
 	uint32_t n;
 	uint32_t *stmt;                 /* owned, n of them */
 	uint32_t num;                   /* from 0 */

@@ -60,7 +60,7 @@ query_stmt_of(struct query *q, const struct fact *f)
 }
 
 static struct qpath **
-place(const struct query *q, const struct visit_at *at, uint32_t n)
+place(const struct query *q, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -86,9 +86,9 @@ grow(struct query *q)
 }
 
 static struct qpath *
-path_new(struct query *q, const struct visit_at *at, uint32_t n)
+path_new(struct query *q, const struct fact_at *at, uint32_t n)
 {
-	const struct visit_at *last = &at[n - 1];
+	const struct fact_at *last = &at[n - 1];
 	struct qpath *p = calloc(1, sizeof *p);
 	size_t cap = 0;
 
@@ -115,7 +115,7 @@ path_new(struct query *q, const struct visit_at *at, uint32_t n)
 }
 
 struct qpath *
-query_path_make(struct query *q, const struct visit_at *at, uint32_t n)
+query_path_make(struct query *q, const struct fact_at *at, uint32_t n)
 {
 	struct qpath **slot, *p;
 
@@ -201,7 +201,7 @@ query_path_insns(struct query *q, struct qpath *p)
 	if (!p->wide || !p->ref || (p->insn = calloc(p->n, sizeof *p->insn)) == NULL)
 		return query_nomem(q);
 	for (uint32_t i = 0; i < p->n; i++) {
-		const struct visit_at *a = &p->at[i];
+		const struct fact_at *a = &p->at[i];
 		const struct fact *f = a->fact;
 		struct qinsn *k = &p->insn[i];
 		struct qwide *w = &p->wide[i];

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/guest/code_reader.h"
+#include "replay/itrace/code_finder.h"
 #include "wet/query/query_internal.h"
 
 struct survey {

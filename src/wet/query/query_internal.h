@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "cfg/control.h"
 #include "cfg/source.h"
+#include "replay/itrace/itrace.h"
 #include "wet/query/query.h"
 
 #define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for what goes backward, and up to a run more, if nobody says */
@@ -35,7 +36,7 @@ struct qwide { struct qlanes def, use; };
 
 /* A run of a visit, or the beginning of one */
 struct qpath {
-	const struct visit_at *at;
+	const struct fact_at *at;
 	uint32_t n, number;
 	uint32_t *id;                   /* n; owned.  NULL: a signal */
 	struct qinsn *insn;             /* owned; NULL: not needed yet */
@@ -135,13 +136,13 @@ int query_goto(struct query *q, uint64_t n);                    /* the visit is 
 int query_batch(struct query *q, struct visit_batch *b);        /* 1, 0 at the end */
 
 /* capture_paths.c: the path of run r, only n instructions of it; NULL: fault is set */
-struct qpath *query_path_make(struct query *q, const struct visit_at *at, uint32_t n);
+struct qpath *query_path_make(struct query *q, const struct fact_at *at, uint32_t n);
 int query_path_insns(struct query *q, struct qpath *p);         /* p->insn is made */
 void query_paths_drop(struct query *q);                         /* and q->control, which knows the visit's */
 uint32_t query_stmt_of(struct query *q, const struct fact *f);  /* its id, made if there is none; 0: no memory */
 
 static inline struct qpath *
-query_path(struct query *q, const struct visit_at *at, uint32_t n)
+query_path(struct query *q, const struct fact_at *at, uint32_t n)
 {
 	struct qpath *p = q->cache[((uintptr_t)at / 16 ^ n) % QCACHE];
 

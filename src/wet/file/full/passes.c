@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cfg/source.h"
+#include "replay/guest/code_reader.h"
+#include "replay/itrace/code_finder.h"
 #include "wet/file/writer.h"
 
 struct maps { struct wsource *src; int nomem; };
@@ -137,7 +139,8 @@ run(struct store_cap *c, struct control *t, const struct visit_run *r, const str
 	const struct stmt_block *k;
 	int again = r->n <= c->last;
 
-	if (buf_grow(&c->parent, &c->capparent, r->ninsn, sizeof *c->parent) != 0 || control_run(t, r, b, c->parent) != 0)
+	if (buf_grow(&c->parent, &c->capparent, r->ninsn, sizeof *c->parent) != 0 ||
+	    control_run(t, r->at, r->ninsn, r->n, b->word + r->word, c->parent) != 0)
 		return store_nomem(c->out.f);
 	c->last = r->n + r->ninsn - 1;
 	if (r->at->fact->kind == FACT_SIGNAL) {

@@ -103,7 +103,7 @@ run(struct store_cap *c, struct control *k, const struct visit_run *r, const str
 			return -1;
 		c->seg.n = 0;
 	}
-	if (control_run(k, r, b, NULL) != 0)
+	if (control_run(k, r->at, r->ninsn, r->n, b->word + r->word, NULL) != 0)
 		return store_nomem(c->out.f);
 	c->last = r->n + r->ninsn - 1;
 	if (r->at->fact->kind == FACT_SIGNAL || again)

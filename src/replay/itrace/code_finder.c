@@ -1,7 +1,7 @@
 /* Static code, as a visit finds it. */
 #include <stdlib.h>
 
-#include "cfg/control.h"
+#include "replay/itrace/code_finder.h"
 
 #define CACHE 4096u
 
@@ -9,7 +9,7 @@ struct wcode_visit {
 	struct wcode *c;
 	struct wcode_set seen;           /* blocks */
 	uint64_t from;                  /* the last instruction was an indirect jump or call or a return; 0: it was none */
-	struct { const struct visit_at *at; uint32_t n; uint64_t from; } cache[CACHE];  /* blocks, and what such a one ends with */
+	struct { const struct fact_at *at; uint32_t n; uint64_t from; } cache[CACHE];  /* blocks, and what such a one ends with */
 	struct { uint64_t from, to; } went[CACHE];
 };
 
