@@ -504,18 +504,24 @@ go(struct replay *r, enum rp_mode mode, uint64_t limit)
 	}
 }
 
+uint64_t
+drive_instances(const struct replay *r)
+{
+	return r->x.icount - r->x.again;
+}
+
 int
 drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 {
 	int e = r->pending;
 
 	*n = 0;
+	r->x.out = r->words;
 	r->pending = REPLAY_OK;
 	if (e != REPLAY_OK)
 		return e;
 	if (r->ended != REPLAY_OK)
 		return r->ended;
-	r->x.out = r->words;
 	r->x.end = r->words + most + RP_SLACK;
 	e = go(r, mode, r->until);
 	*n = (size_t)(r->x.out - r->words);

@@ -2,19 +2,9 @@
 #ifndef TM_REPLAY_GUEST_REPLAY_INTERNAL_H
 #define TM_REPLAY_GUEST_REPLAY_INTERNAL_H
 
-#include "replay/cpu/cpu.h"
-#include "replay/guest/memory.h"
-#include "replay/guest/replay.h"
+#include "replay/guest/drive.h"
 
 #define DRIVE_WORDS (32u << 10)         /* references handed over at once */
-
-/* Who looks on (trimming).  Every function may be NULL; not 0 ends the replay with r->fault as they set it. */
-struct drive_watch {
-	int (*record)(void *arg, const struct ws_rec *rec);             /* each record, before it takes effect; KEYs are left out */
-	int (*read)(void *arg, uint64_t addr, size_t n);                /* memory that a system call reads */
-	int cut;                                                        /* what follows END does not matter: a file that was cut off there will do */
-	void *arg;
-};
 
 /* Visits of the place of a signal that are not the one: translated code sorts most of them out */
 struct drive_narrow {
@@ -62,17 +52,10 @@ struct replay {
 	struct replay_fault fault;
 };
 
-/* REPLAY_BAD with r->fault: at the present instruction; in the file at the last record; both */
-int drive_bad(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* REPLAY_BAD with r->fault, as drive_bad, but in the file at the last record as well */
 int drive_drift(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int drive_bad_file(struct replay *r);                   /* what the reader says */
 int drive_bad_mem(struct replay *r);                    /* what mem says */
-
-/* replay.c: as replay_open, watched, in two steps; as replay_skip, without keyframes */
-struct replay *drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f);
-int drive_start(struct replay *r);                      /* the first record and its effects: 0, or REPLAY_BAD */
-int drive_run(struct replay *r, uint64_t icount);
-int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);   /* as replay_refs: n words at r->words, about `most` */
 
 /* records.c: records.  0, or REPLAY_BAD */
 int drive_next(struct replay *r);                       /* applies effects until `next` is a trigger, KEY or END, or r->cut */
@@ -88,17 +71,9 @@ int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
 void drive_regs(struct replay *r, struct ws_regs *g);   /* of the processor, now */
 void drive_set_regs(struct replay *r, const struct ws_regs *g);
 
-static inline uint64_t
-drive_instances(const struct replay *r)
-{
-	return r->x.icount - r->x.again;
-}
-
 /* Instances that a processor can begin in a nanosecond: several times what any does */
 #define DRIVE_PACE  64u
 #define DRIVE_SLACK (DRIVE_PACE * 1000000u)     /* for what a clock may be wrong by */
-
-int drive_rewind(struct replay *r);                     /* keyframe.c: back to the start: 0, or REPLAY_BAD */
 
 /* syscalls.c: what system calls do that records do not say.  0, or REPLAY_BAD */
 size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* as mem_read, seen by the watch */

@@ -13,9 +13,13 @@
 static int
 catch_up(struct visit *v)
 {
-	if (v->r == NULL || v->r->x.out == NULL)
+	const uint64_t *w;
+	size_t n;
+
+	if (v->r == NULL)
 		return 0;
-	return visit_blocks(v, v->r->words, (size_t)(v->r->x.out - v->r->words));
+	w = drive_sofar(v->r, &n);
+	return visit_blocks(v, w, n);
 }
 
 static int
@@ -28,11 +32,8 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 	if (visit_room(v, 0) != 0)
 		return -1;
 	v->run[v->nrun++] = (struct visit_run){ a, ++v->n, 1, 0, (uint32_t)v->done, (uint32_t)v->nwriter, 0 };
-	if (v->r->x.out) {                      /* there is room: what stops the processor leaves RP_SLACK */
-		*v->r->x.out++ = s->sig;
-		*v->r->x.out++ = s->to.r[WS_RSP];
+	if (drive_add(v->r, (uint64_t[FACT_NSIGNAL]){ s->sig, s->to.r[WS_RSP] }, FACT_NSIGNAL))
 		v->done += FACT_NSIGNAL;
-	}
 	v->ninsn++;
 	v->half = NULL;
 	for (unsigned i = 0; i < a->fact->ndef; i++) {
@@ -149,11 +150,11 @@ visit_open(const char *path, unsigned what, struct replay_fault *f)
 		return NULL;
 	}
 	if (drive_start(v->r) != 0) {
-		*f = v->r->fault;
+		*f = *replay_fault(v->r);
 		visit_close(v);
 		return NULL;
 	}
-	if (rp_wants(v->r->core, (what & VISIT_FLAGS ? RP_FLAGS : 0) | (v->memory ? RP_MEMORY : 0) | (v->control ? RP_CONTROL : 0)) != 0) {
+	if (rp_wants(drive_core(v->r), (what & VISIT_FLAGS ? RP_FLAGS : 0) | (v->memory ? RP_MEMORY : 0) | (v->control ? RP_CONTROL : 0)) != 0) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		visit_close(v);
 		return NULL;
@@ -191,7 +192,7 @@ visit_onrecord(struct visit *v, visit_record_fn *fn, void *arg)
 int
 visit_only(struct visit *v, visit_pick_fn *pick, void *arg)
 {
-	if (v->writers || v->control || rp_pick(v->r->core, pick, arg) != 0)
+	if (v->writers || v->control || rp_pick(drive_core(v->r), pick, arg) != 0)
 		return -1;
 	v->picks = pick != NULL;
 	v->n = drive_instances(v->r);   /* it was not counted along */
@@ -229,12 +230,11 @@ visit_batch(struct visit *v, struct visit_batch *b)
 		visit_keep_now(v);
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
-		v->r->x.out = v->r->words;      /* there may be none any more */
 		e = drive_words(v->r, RP_VALUES, WORDS, &n);
 		if (catch_up(v) != 0)
 			return drive_bad(v->r, "no memory");
 	}
-	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, v->r->words, v->writer, v->mem.piece };
+	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, drive_sofar(v->r, &n), v->writer, v->mem.piece };
 	v->batch = *b;
 	if (v->ninsn == 0)
 		return e;

@@ -3,9 +3,10 @@
 #define TM_REPLAY_ITRACE_ITRACE_INTERNAL_H
 
 #include "base/buf.h"
+#include "replay/guest/drive.h"
+#include "replay/guest/snapshot.h"
 #include "replay/itrace/last_writer.h"
 #include "replay/itrace/plan.h"
-#include "replay/itrace/snapshot.h"
 
 struct visit_kept {
 	struct snap **at;               /* n of them, by instance; owned */

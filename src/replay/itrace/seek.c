@@ -20,9 +20,8 @@ begin(struct visit *v)
 	v->next = v->nextin = 0;
 	v->half = NULL;
 	v->n = drive_instances(v->r);
-	v->r->x.out = v->r->words;
 	v->done = 0;
-	v->pending = v->r->pending = v->r->ended;
+	v->pending = drive_resume(v->r);
 	v->due = visit_keep_at(v, v->n);
 }
 
@@ -34,10 +33,8 @@ go(struct visit *v, size_t k)
 
 	v->muted = 1;
 	e = k ? replay_seek(v->r, k - 1) : drive_rewind(v->r) == 0 ? REPLAY_OK : REPLAY_BAD;
-	if (e == REPLAY_OK && k && v->r->uncounted && v->seg) {
-		v->r->x.again = v->r->x.icount - v->seg[k];
-		v->r->uncounted = 0;
-	}
+	if (e == REPLAY_OK && k && v->seg)
+		drive_count(v->r, v->seg[k]);
 	v->muted = 0;
 	return e;
 }
@@ -45,13 +42,10 @@ go(struct visit *v, size_t k)
 static int
 run(struct visit *v, uint64_t icount, uint64_t n)
 {
-	uint64_t most = v->r->most;
 	int e;
 
 	v->muted = 1;
-	v->r->most = n;
-	e = drive_run(v->r, icount);
-	v->r->most = most;
+	e = drive_run_to(v->r, icount, n);
 	v->muted = 0;
 	return e;
 }
@@ -142,7 +136,7 @@ int
 visit_again(struct visit *v)
 {
 	const struct snap *s = visit_kept(v, 0);
-	int e = v->r->ended == REPLAY_BAD ? REPLAY_BAD : s ? back(v, s) : go(v, 0);
+	int e = drive_ended(v->r) == REPLAY_BAD ? REPLAY_BAD : s ? back(v, s) : go(v, 0);
 
 	visit_kept_free(v->kept);
 	v->kept = NULL;
@@ -184,11 +178,11 @@ visit_goto(struct visit *v, uint64_t n)
 	while (--k && v->seg[k] > n - 1)
 		;
 	at = k ? replay_key(r, k - 1) : 0;
-	here = r->ended == REPLAY_OK && drive_instances(r) <= n - 1;
+	here = drive_ended(r) == REPLAY_OK && drive_instances(r) <= n - 1;
 	s = visit_kept(v, n - 1);
 	if (s && s->x.icount + WORTH >= at && (!here || s->n > drive_instances(r) + NEAR))
 		e = back(v, s);
-	else if (!here || (at > r->x.icount && at - r->x.icount > WORTH))
+	else if (!here || (at > replay_icount(r) && at - replay_icount(r) > WORTH))
 		e = go(v, k);
 	v->due = visit_keep_at(v, drive_instances(r));
 	if (e == REPLAY_OK)
@@ -201,14 +195,14 @@ void
 visit_stop(struct visit *v, size_t k)
 {
 	replay_until(v->r, k && k < v->nseg ? replay_key(v->r, k - 1) : WS_UNKNOWN);
-	if (v->r->ended == REPLAY_OK)
-		v->pending = v->r->pending = REPLAY_OK;
+	if (drive_ended(v->r) == REPLAY_OK)
+		v->pending = drive_resume(v->r);
 }
 
 void
 visit_until(struct visit *v, uint64_t n)
 {
-	v->r->most = n;
-	if (v->r->ended == REPLAY_OK)
-		v->pending = v->r->pending = REPLAY_OK;
+	drive_until(v->r, n);
+	if (drive_ended(v->r) == REPLAY_OK)
+		v->pending = drive_resume(v->r);
 }

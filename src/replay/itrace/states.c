@@ -85,7 +85,7 @@ visit_keep_at(const struct visit *v, uint64_t n)
 {
 	uint64_t at = n;
 
-	if (!v->kept || v->writers || v->r->uncounted)
+	if (!v->kept || v->writers || replay_instances(v->r) == WS_UNKNOWN)
 		return UINT64_MAX;
 	for (size_t k = 0; k < v->kept->n; k++) {
 		const struct snap *s = v->kept->at[k];

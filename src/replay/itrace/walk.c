@@ -225,7 +225,7 @@ block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, s
 		return picked(v, b, n, word, at);
 	if (n == 0)
 		return at;
-	if (n < b->n && (b = fact_block_get(rp_facts(v->r->core), b->f, NULL, n)) == NULL)
+	if (n < b->n && (b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n)) == NULL)
 		return 0;
 	if ((p = plan_of(b, v->control)) == NULL)
 		return 0;
@@ -235,7 +235,7 @@ block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, s
 		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {       /* nothing of it was run */
 			if (n == 1)
 				return at + FACT_RECORD;
-			if ((b = fact_block_get(rp_facts(v->r->core), b->f, NULL, n - 1)) == NULL || (p = plan_of(b, v->control)) == NULL)
+			if ((b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n - 1)) == NULL || (p = plan_of(b, v->control)) == NULL)
 				return 0;
 			skipped = FACT_RECORD;
 		} else if (!(state & FACT_DONE))

@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "cfg/code.h"
-#include "isa/x86/decode.h"
 #include "replay/guest/code_reader.h"
 #include "replay/trim/shadow_internal.h"
 
@@ -61,7 +60,7 @@ sample_seg(struct note *t, struct trim_seg *s)
 	for (size_t i = 0; i < s->n; i++)
 		for (unsigned k = 0; k < TRIM_LINES; k++) {
 			if (!(s->page[i].need >> k & 1) ||
-			    mem_read(&t->r->mem, s->page[i].no * MEM_PAGE + k * WS_LINE, t->sample + n, WS_LINE) != WS_LINE)
+			    replay_read(t->r, s->page[i].no * MEM_PAGE + k * WS_LINE, t->sample + n, WS_LINE) != WS_LINE)
 				continue;
 			n += WS_LINE;
 			s->lines++;
@@ -79,7 +78,7 @@ on_fetch(void *arg, uint64_t pc, unsigned len)
 	struct note *t = arg;
 	uint8_t b[15];
 
-	if (len <= sizeof b && mem_read(&t->r->mem, pc, b, len) == len && wcode_insn(&t->code, pc, b, len) != 0)
+	if (len <= sizeof b && replay_read(t->r, pc, b, len) == len && wcode_insn(&t->code, pc, b, len) != 0)
 		t->s.nomem = 1;
 }
 
@@ -95,10 +94,11 @@ on_kept(void *arg, uint64_t addr, size_t n)
 static void
 catch_up(struct note *t)
 {
-	size_t n = t->r && t->r->x.out ? (size_t)(t->r->x.out - t->r->words) : 0;
+	size_t n = 0;
+	const uint64_t *w = t->r ? drive_sofar(t->r, &n) : NULL;
 
 	if (n > t->done) {
-		shadow_words(&t->s, t->r->words + t->done, n - t->done);
+		shadow_words(&t->s, w + t->done, n - t->done);
 		t->done = n;
 		t->mem.r = t->r;
 		wcode_remapped(&t->mem);
@@ -118,7 +118,7 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_MEM:
 		sample_mem(t, &rec->u.mem);
 		e = shadow_mem(&t->s, &rec->u.mem);
-		if (rec->u.mem.p && mem_twin(&t->r->mem, rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
+		if (rec->u.mem.p && mem_twin(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
 			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);      /* it may be read elsewhere */
 		break;
 	case WS_MAP: e = shadow_drop(&t->s, rec->u.map.addr, rec->u.map.len); break;
@@ -193,13 +193,13 @@ run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
 		t->found->ninst = replay_icount(r);
 		if (got == REPLAY_BAD)
 			*f = *replay_fault(r);
-		if (got == REPLAY_BAD && !r->cut)
+		if (got == REPLAY_BAD && !drive_is_cut(r))
 			return -1;
 		if (shadow_end_segment(&t->s) != 0)
 			return -1;
 		sample_seg(t, &t->found->seg[t->found->nseg - 1]);
-		if (r->ended != REPLAY_OK)
-			return r->cut;
+		if (drive_ended(r) != REPLAY_OK)
+			return drive_is_cut(r);
 		if (t->found->nseg >= TRIM_SEGS && thin(t) != 0)
 			return -1;
 		if (begin_segment(t, replay_icount(r)) != 0)
@@ -253,7 +253,7 @@ pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_f
 		return -1;
 	t->code.amd = replay_amd(replay_header(t->r));
 	if (drive_start(t->r) != 0) {
-		*f = t->r->fault;
+		*f = *replay_fault(t->r);
 		return -1;
 	}
 	e = run(t, o, f);

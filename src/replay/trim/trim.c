@@ -164,16 +164,16 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_SIG:            /* its place is known now, and the stack there need not be kept */
 		sig = *rec;
 		sig.u.sig.nstack = sig.u.sig.nwords = 0;
-		if (t->r->x.icount != t->last)
-			sig.u.sig.icount = t->r->x.icount;
-		t->last = t->r->x.icount;
+		if (replay_icount(t->r) != t->last)
+			sig.u.sig.icount = replay_icount(t->r);
+		t->last = replay_icount(t->r);
 		return put(t, &sig);
 	case WS_SYS:
-		t->last = t->r->x.icount;
+		t->last = replay_icount(t->r);
 		break;
 	case WS_END:
 		end = *rec;
-		end.u.end.icount = t->r->x.icount;
+		end.u.end.icount = replay_icount(t->r);
 		return put(t, &end);
 	default:
 		break;
@@ -188,7 +188,7 @@ put_page(struct trim *t, const struct trim_page *p)
 	uint8_t b[MEM_PAGE];
 	uint64_t addr = p->no * MEM_PAGE;
 
-	if (!p->need || mem_read(&t->r->mem, addr, b, MEM_PAGE) != MEM_PAGE)
+	if (!p->need || replay_read(t->r, addr, b, MEM_PAGE) != MEM_PAGE)
 		return 0;
 	for (unsigned i = 0; i < TRIM_LINES;) {
 		unsigned k = i;
@@ -207,14 +207,14 @@ static int
 put_twins(struct trim *t)
 {
 	static const uint8_t zero[MEM_PAGE];
-	const struct mem *m = &t->r->mem;
+	const struct mem *m = drive_mem(t->r);
 	uint8_t b[MEM_PAGE];
 
 	for (size_t i = 0; i < m->n; i++)
 		for (uint64_t at = 0; m->area[i].obj && at < m->area[i].m.len; at += MEM_PAGE) {
 			uint64_t addr = m->area[i].m.addr + at;
 
-			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) && mem_read(&t->r->mem, addr, b, MEM_PAGE) == MEM_PAGE &&
+			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) && replay_read(t->r, addr, b, MEM_PAGE) == MEM_PAGE &&
 			    memcmp(b, zero, MEM_PAGE) != 0 && put_mem(t, addr, b, MEM_PAGE, 1) != 0)
 				return -1;
 		}
@@ -225,16 +225,17 @@ static int
 put_key(struct trim *t, const struct trim_seg *s)
 {
 	struct ws_rec rec = { .kind = WS_KEY };
+	const struct ws_rec_map *m;
 
-	drive_regs(t->r, &rec.u.state.regs);
-	rec.u.state.xsave = t->r->x.cpu.xsave;
+	rec.u.state.regs = *replay_regs(t->r);
+	rec.u.state.xsave = replay_xsave(t->r);
 	rec.u.state.nxsave = RP_XSAVE;
-	rec.u.state.icount = t->r->x.icount;
+	rec.u.state.icount = replay_icount(t->r);
 	rec.u.state.instances = replay_instances(t->r);
 	if (put(t, &rec) != 0)
 		return -1;
-	for (size_t i = 0; i < t->r->mem.n; i++) {
-		rec = (struct ws_rec){ .kind = WS_MAP, .u.map = t->r->mem.area[i].m };
+	for (size_t i = 0; (m = replay_map(t->r, i)) != NULL; i++) {
+		rec = (struct ws_rec){ .kind = WS_MAP, .u.map = *m };
 		if (put(t, &rec) != 0)
 			return -1;
 	}
@@ -276,10 +277,10 @@ replay_again(struct trim *t, struct trim_stats *s)
 			return -1;
 		s->keys++;
 	}
-	if (got == REPLAY_BAD && r->cut && !t->fault->err[0])
+	if (got == REPLAY_BAD && drive_is_cut(r) && !t->fault->err[0])
 		return put_cut(t);
 	if (got == REPLAY_BAD && !t->fault->err[0])
-		*t->fault = r->fault;
+		*t->fault = *replay_fault(r);
 	return got == REPLAY_END ? 0 : -1;
 }
 
@@ -297,7 +298,7 @@ pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 	if (!r)
 		return -1;
 	t->r = r;
-	h = *r->head;
+	h = *replay_header(r);
 	h.flags |= WS_TRIMMED;
 	h.flags &= ~(uint32_t)WS_KEYFRAMES;
 	if (t->found.nseg > 1)
@@ -307,7 +308,7 @@ pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 		return bad(t, wf.err);
 	if (drive_start(r) != 0) {
 		if (!t->fault->err[0])
-			*t->fault = r->fault;
+			*t->fault = *replay_fault(r);
 		return -1;
 	}
 	e = replay_again(t, s);

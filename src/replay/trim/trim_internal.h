@@ -2,7 +2,7 @@
 #ifndef TM_REPLAY_TRIM_TRIM_INTERNAL_H
 #define TM_REPLAY_TRIM_TRIM_INTERNAL_H
 
-#include "replay/guest/replay_internal.h"
+#include "replay/guest/drive.h"
 
 #define TRIM_LINES (MEM_PAGE / WS_LINE)         /* of a page */
 #define TRIM_SEGS  128u                         /* candidates in memory: beyond, every other one goes */

@@ -1,8 +1,10 @@
-/* States of a replay kept in memory, to go back to.  Between the files of the replay only. */
-#ifndef TM_REPLAY_ITRACE_SNAPSHOT_H
-#define TM_REPLAY_ITRACE_SNAPSHOT_H
+/* States of a replay kept in memory, to go back to. */
+#ifndef TM_REPLAY_GUEST_SNAPSHOT_H
+#define TM_REPLAY_GUEST_SNAPSHOT_H
 
-#include "replay/guest/replay_internal.h"
+#include "replay/cpu/cpu.h"
+#include "replay/guest/memory.h"
+#include "replay/guest/replay.h"
 
 struct snap_page;                       /* shared by those in which it is the same, counted */
 struct snap_at { uint64_t addr; struct snap_page *page; };

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "replay/itrace/snapshot.h"
+#include "replay/guest/replay_internal.h"
+#include "replay/guest/snapshot.h"
 
 #define ENTRIES 2048u                   /* of the pagemap at once */
 #define THERE   (UINT64_C(3) << 62)     /* in memory, or swapped out */

@@ -1,0 +1,79 @@
+/* Driving a replay: where it is, and where it is to go. */
+#include <string.h>
+
+#include "replay/guest/replay_internal.h"
+
+struct rp_core *
+drive_core(struct replay *r)
+{
+	return r->core;
+}
+
+int
+drive_run_to(struct replay *r, uint64_t icount, uint64_t n)
+{
+	uint64_t most = r->most;
+	int e;
+
+	r->most = n;
+	e = drive_run(r, icount);
+	r->most = most;
+	return e;
+}
+
+void
+drive_until(struct replay *r, uint64_t n)
+{
+	r->most = n;
+}
+
+const uint64_t *
+drive_sofar(const struct replay *r, size_t *n)
+{
+	*n = r->x.out ? (size_t)(r->x.out - r->words) : 0;
+	return r->words;
+}
+
+int
+drive_add(struct replay *r, const uint64_t *w, size_t n)
+{
+	if (!r->x.out)
+		return 0;
+	memcpy(r->x.out, w, n * sizeof *w);     /* there is room: what stops the processor leaves RP_SLACK */
+	r->x.out += n;
+	return 1;
+}
+
+void
+drive_count(struct replay *r, uint64_t n)
+{
+	if (!r->uncounted)
+		return;
+	r->x.again = r->x.icount - n;
+	r->uncounted = 0;
+}
+
+int
+drive_ended(const struct replay *r)
+{
+	return r->ended;
+}
+
+int
+drive_resume(struct replay *r)
+{
+	r->x.out = r->words;
+	return r->pending = r->ended;
+}
+
+int
+drive_is_cut(const struct replay *r)
+{
+	return r->cut;
+}
+
+const struct mem *
+drive_mem(const struct replay *r)
+{
+	return &r->mem;
+}
