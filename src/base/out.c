@@ -332,12 +332,6 @@ out_printf(struct out *o, const char *fmt, ...)
 	free(s);
 }
 
-uint64_t
-out_off(const struct out *o)
-{
-	return o->off + o->n;
-}
-
 int
 out_settle(struct out *o)
 {

@@ -36,7 +36,6 @@ void out_used(struct out *o, size_t n);
 
 void out_flush(struct out *o);
 void out_forget(struct out *o);                         /* what is in the buffer */
-uint64_t out_off(const struct out *o);                  /* bytes written so far */
 
 /*
  * For a file that is of use before it is finished: it has its name from now on, and keeps it whatever ends the program.

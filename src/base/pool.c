@@ -97,12 +97,6 @@ par_new(unsigned nthread, par_work *work, void *arg)
 	return p;
 }
 
-size_t
-par_room(const struct par *p)
-{
-	return p->room;
-}
-
 int
 par_full(const struct par *p)
 {

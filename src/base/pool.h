@@ -11,7 +11,6 @@ typedef void par_work(void *arg, unsigned thread, void *job);
 
 /* nthread 1: no thread is started, par_put does the work.  NULL without memory or threads. */
 struct par *par_new(unsigned nthread, par_work *work, void *arg);
-size_t par_room(const struct par *p);           /* jobs that it takes before one must be got */
 int par_full(const struct par *p);
 void par_put(struct par *p, void *job);         /* not when it is full */
 void *par_get(struct par *p);                   /* the oldest job, when it is done; NULL: there is none */

@@ -357,12 +357,6 @@ control_signal(struct control *t, uint64_t n, const uint64_t *word)
 	return signal_comes(t, n, word[0], word[1]);
 }
 
-uint64_t
-control_parent(const struct control *t)
-{
-	return parent_of(t);
-}
-
 int
 control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent)
 {

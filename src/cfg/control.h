@@ -50,7 +50,6 @@ const struct control_path *control_path(struct control *t, const struct fact_at 
 /* A run of it, from instance n on, its words; parent[i]: of piece i; it may be NULL */
 int control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent);
 int control_signal(struct control *t, uint64_t n, const uint64_t *word);                /* a run that is a signal */
-uint64_t control_parent(const struct control *t);       /* of what comes next, if nothing joins there */
 
 /* Instances that may be parents of what comes: all that were so far */
 typedef void control_parent_fn(void *arg, uint64_t n);

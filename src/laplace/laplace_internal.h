@@ -53,7 +53,6 @@ struct lap_model {
 	struct lap_wrong wrong;
 };
 
-int lap_bad(struct lap_model *m, const char *what);                     /* -1 */
 int lap_bad_num(struct lap_model *m, const char *what, uint64_t num);   /* -1 */
 int lap_fatal(struct lap_model *m, const char *what);                   /* -1 */
 

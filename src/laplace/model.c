@@ -7,7 +7,7 @@ struct range {
 	uint64_t lo, hi;        /* pages */
 };
 
-int
+static int
 lap_bad(struct lap_model *m, const char *what)
 {
 	m->wrong = (struct lap_wrong){ .what = what };

@@ -9,7 +9,7 @@
 #define CHUNK 512u
 
 const struct bidi_how bidi_hows[BIDI_NMETHOD] = {
-#define BIDI_METHOD(id, name, engine, context, stride, what) { #name, what, context, stride, &bidi_##engine },
+#define BIDI_METHOD(id, name, engine, context, stride, what) { #name, context, stride, &bidi_##engine },
 #include "codec/bidi/method.def"
 #undef BIDI_METHOD
 };
@@ -18,12 +18,6 @@ const char *
 bidi_name(enum bidi_method m)
 {
 	return bidi_hows[m].name;
-}
-
-const char *
-bidi_what(enum bidi_method m)
-{
-	return bidi_hows[m].what;
 }
 
 int

@@ -39,7 +39,6 @@ struct bidi_stats {
 };
 
 const char *bidi_name(enum bidi_method m);
-const char *bidi_what(enum bidi_method m);
 int bidi_by_name(const char *name);             /* method, or -1 */
 
 /*

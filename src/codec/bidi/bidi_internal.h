@@ -55,7 +55,7 @@ struct bidi {
 
 /* What a method is */
 struct bidi_how {
-	const char *name, *what;
+	const char *name;
 	unsigned ctx;
 	int stride;
 	const struct bidi_engine *engine;
@@ -86,7 +86,6 @@ int bidi_setup(struct bidi *b, unsigned width);         /* how, count, tbits are
  * From saved bytes, at the end that is saved, where nothing was checked but that
  * they can be read.  NULL: *err, which is NULL without memory.
  */
-struct bidi *bidi_load_end(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsigned width, const char **err);
 
 /* Bytes of a symbol in files, where symbols are kept by planes: their first bytes, their second bytes... */
 static inline unsigned bidi_bytes(unsigned width) { return (width + 7) / 8; }

@@ -145,7 +145,7 @@ load_body(struct bidi *b, const uint8_t *p, size_t len, int squeezed, const char
 	return r;
 }
 
-struct bidi *
+static struct bidi *
 bidi_load_end(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsigned width, const char **err)
 {
 	int tables = !bidi_hows[m].engine->at_left;

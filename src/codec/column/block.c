@@ -9,14 +9,14 @@
 #include "codec/column/method.h"
 
 struct method {
-	const char *name, *what;
+	const char *name;
 	int (*enc)(struct vc_work *, const struct vc_prime *, const struct vc_col *, struct buf *);
 	int (*dec)(struct vc_work *, const struct vc_prime *, const struct vc_col *, const uint8_t *, size_t,
 		uint64_t *, const char **);
 };
 
 static const struct method methods[] = {
-#define VC_METHOD(number, id, name, fn, what) [number] = { name, what, fn##_enc, fn##_dec },
+#define VC_METHOD(number, id, name, fn, what) [number] = { name, fn##_enc, fn##_dec },
 #include "codec/column/method.def"
 #undef VC_METHOD
 };
@@ -27,12 +27,6 @@ const char *
 vc_name(unsigned method)
 {
 	return method < NMETHOD ? methods[method].name : NULL;
-}
-
-const char *
-vc_what(unsigned method)
-{
-	return method < NMETHOD ? methods[method].what : NULL;
 }
 
 int

@@ -98,7 +98,6 @@ int vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct 
 int vc_noise(size_t len, size_t bytes);
 
 const char *vc_name(unsigned method);           /* NULL: no such method */
-const char *vc_what(unsigned method);           /* one phrase about it */
 int vc_by_name(const char *name);               /* method, or -1 */
 
 #endif

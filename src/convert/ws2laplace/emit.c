@@ -139,7 +139,7 @@ written(struct job *j, uint64_t page, uint64_t icount)
 	j->plain[page % PLAIN] = page + 1;
 }
 
-void
+static void
 emit_touch(struct job *j, uint64_t addr, uint64_t n, uint64_t icount)
 {
 	for (uint64_t p = addr >> 12; n && p <= (addr + n - 1) >> 12; p++)

@@ -84,7 +84,6 @@ void open_free(struct job *j);
 void emit_later(struct job *j, struct lap_event e, const char *name, uint64_t icount, int private);
 void emit_refs(struct job *j, const uint64_t *w, size_t n);
 void emit_until(struct job *j, uint64_t icount);        /* kernel records up to there */
-void emit_touch(struct job *j, uint64_t addr, uint64_t n, uint64_t icount);     /* the kernel writes for the program */
 void emit_free(struct job *j);
 
 #endif

@@ -80,7 +80,7 @@ values(struct job *j, const struct unit *u)
 		out_used(j->out, wettext_put_value(out_room(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
 }
 
-void
+static void
 unit_put(struct job *j, const struct unit *u)
 {
 	if (u->port == 0)

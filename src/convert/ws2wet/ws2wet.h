@@ -64,7 +64,6 @@ uint64_t table_who(const struct job *j, uint64_t n);            /* id << 32 | in
 void job_names(struct job *j);         /* says of which files nothing is known */
 void job_text(struct job *j);
 void fill(struct job *j, struct unit *unit, size_t nunit);
-void unit_put(struct job *j, const struct unit *u);
 void job_order(struct job *j);
 
 #endif

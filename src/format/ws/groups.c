@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "format/ws/reader_internal.h"
 
-int
+static int
 ws_keep(struct ws_group **v, size_t *n, size_t *cap, const struct ws_group *g)
 {
 	if (buf_grow(v, cap, *n + 1, sizeof(**v)) < 0)

@@ -40,6 +40,5 @@ void ws_copy_drop(struct ws_copy *c);   /* or NULL */
 int ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));      /* -1 */
 int ws_load(struct ws_reader *r);       /* the next group: 1, 0 at the end, -1 */
 int ws_end(struct ws_reader *r);        /* the index, at pos: 0 or -1 */
-int ws_keep(struct ws_group **v, size_t *n, size_t *cap, const struct ws_group *g);     /* 0, -1 without memory */
 
 #endif

@@ -52,7 +52,7 @@ writes_of(uint64_t nr)
 	return nr < NTABLE && table[nr].known ? table[nr].w : unknown;
 }
 
-int
+static int
 call_is_restart(int64_t ret)
 {
 	return ret == -512 || ret == -513 || ret == -514 || ret == -516;

@@ -140,7 +140,6 @@ size_t region_at(const struct regions *g, uint64_t addr);               /* first
 /* call.c: system calls */
 int call_enter(struct cap *c);          /* 0; or -1: the capture ends here */
 void call_leave(struct cap *c);
-int call_is_restart(int64_t ret);
 
 /* maps.c: calls that change mappings; special.c: the others that need a function */
 #define CALLS X(mmap) X(mprotect) X(munmap) X(brk) X(mremap) X(madvise) X(shmat) X(shmdt) \

@@ -9,15 +9,6 @@ replay_header(const struct replay *r)
 	return r->head;
 }
 
-const struct replay_counts *
-replay_counts(struct replay *r)
-{
-	r->counts.ninst = r->x.icount;
-	r->counts.mapped = r->mem.mapped;
-	r->counts.most = r->mem.most;
-	return &r->counts;
-}
-
 const struct replay_fault *
 replay_fault(const struct replay *r)
 {

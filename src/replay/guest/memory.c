@@ -132,10 +132,8 @@ forget(struct mem *m, uint64_t addr, uint64_t len)
 		return -1;
 	i = split(m, addr);
 	k = addr + len ? split(m, addr + len) : m->n;
-	for (size_t j = i; j < k; j++) {
-		m->mapped -= m->area[j].m.len;
+	for (size_t j = i; j < k; j++)
 		name_drop(m->area[j].name);
-	}
 	memmove(&m->area[i], &m->area[k], (m->n - k) * sizeof *m->area);
 	m->n -= k - i;
 	m->last = 0;
@@ -201,14 +199,6 @@ mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
 	return forget(m, addr, len);
 }
 
-static void
-count(struct mem *m, uint64_t len)
-{
-	m->mapped += len;
-	if (m->mapped > m->most)
-		m->most = m->mapped;
-}
-
 /* Memory of this process for the area, which is added; takes a reference to its name */
 static int
 add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
@@ -222,7 +212,6 @@ add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
 	}
 	a->name->refs++;
 	insert(m, mem_from(m, a->m.addr), a);
-	count(m, a->m.len);
 	return 0;
 }
 
@@ -489,11 +478,8 @@ mem_become(struct mem *m, const struct mem_area *area, size_t n)
 		name_drop(m->area[i].name);
 	m->n = 0;
 	m->last = 0;
-	m->mapped = 0;
 	memcpy(m->area, area, n * sizeof *area);
 	m->n = n;
-	for (size_t i = 0; i < n; i++)
-		count(m, area[i].m.len);
 	return m->nobj && memshare_again(m) != 0 ? bad(m, "shared memory: %s", strerror(errno)) : 0;
 }
 

@@ -28,7 +28,6 @@ struct mem {
 	struct mem_area *area;          /* by ascending address, never overlapping; owned */
 	size_t n, cap, last;            /* last: where the last look-up ended */
 	uint32_t nobj;                  /* objects so far */
-	uint64_t mapped, most;          /* bytes */
 	void (*changed)(void *arg, uint64_t addr, uint64_t len);        /* or NULL */
 	void *arg;
 	char err[160];                  /* after -1 */

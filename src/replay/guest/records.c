@@ -259,7 +259,6 @@ take_sys(struct replay *r)
 	drive_regs(r, &g);
 	if (ws_hash(&g) != s->hash)
 		return drive_drift(r, "registers at system call %s are not those of the program", name ? name : "(unknown)");
-	r->counts.nsys++;
 	return drive_sys(r, s);
 }
 
@@ -390,7 +389,6 @@ take_sig(struct replay *r)
 {
 	const struct ws_rec_sig *s = &r->next.u.sig;
 
-	r->counts.nsig++;
 	r->x.again -= r->x.half ? 2 : 1;        /* it is an instance, and so is the part of a string instruction that it interrupts */
 	r->x.half = 0;
 	drive_set_regs(r, &s->to);
@@ -404,7 +402,6 @@ take_tsc(struct replay *r)
 
 	if (t->has_aux != (r->x.insn == RP_RDTSCP))
 		return drive_drift(r, "%s, where the program had %s", t->has_aux ? "rdtsc" : "rdtscp", t->has_aux ? "rdtscp" : "rdtsc");
-	r->counts.ntsc++;
 	r->x.cpu.r[WS_RAX] = (uint32_t)t->value;
 	r->x.cpu.r[WS_RDX] = t->value >> 32;
 	if (t->has_aux)
@@ -421,7 +418,6 @@ take_cpuid(struct replay *r)
 	if (k->leaf != (uint32_t)g[WS_RAX] || k->sub != (uint32_t)g[WS_RCX])
 		return drive_drift(r, "cpuid of 0x%x, 0x%x, where the program had 0x%x, 0x%x", (unsigned)g[WS_RAX], (unsigned)g[WS_RCX],
 		    k->leaf, k->sub);
-	r->counts.ncpuid++;
 	g[WS_RAX] = k->eax;
 	g[WS_RBX] = k->ebx;
 	g[WS_RCX] = k->ecx;
@@ -440,7 +436,6 @@ take_rand(struct replay *r)
 		return drive_drift(r, "%s, where the program had %s", here, had);
 	if (r->x.size < 8 && d->value >> (8 * r->x.size))
 		return drive_drift(r, "%s of %u bytes, where the program had more", here, r->x.size);
-	r->counts.nrand++;
 	*g = r->x.size == 2 ? (*g & ~UINT64_C(0xffff)) | d->value : d->value;
 	if (d->insn != WS_RDPID)
 		r->x.cpu.rflags = (r->x.cpu.rflags & ~UINT64_C(0x8d5)) | !d->failed;

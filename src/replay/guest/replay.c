@@ -367,7 +367,6 @@ cpuid_by_table(struct replay *r)
 	g[WS_RBX] = c.ebx;
 	g[WS_RCX] = c.ecx;
 	g[WS_RDX] = c.edx;
-	r->counts.ncpuid++;
 }
 
 static const char *

@@ -21,12 +21,6 @@ struct replay_fault {
 	char err[240];                  /* the whole of it in words; icount and pc are in it */
 };
 
-struct replay_counts {
-	uint64_t ninst;                 /* instructions, each repetition of a string instruction as its fetches */
-	uint64_t nsys, nsig, ntsc, ncpuid, nrand;
-	uint64_t mapped, most;          /* bytes of the guest's memory now, and at most */
-};
-
 enum replay_got {
 	REPLAY_BAD = -1,                /* see replay_fault */
 	REPLAY_END,                     /* the program's end, or that of replay_until */
@@ -41,7 +35,6 @@ struct replay *replay_open(const char *path, struct replay_fault *f);
 void replay_close(struct replay *r);
 
 const struct ws_header *replay_header(const struct replay *r);
-const struct replay_counts *replay_counts(struct replay *r);
 const struct replay_fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
 const struct ws_rec_end *replay_how(const struct replay *r);            /* how the program ended; NULL before REPLAY_END */
 

@@ -43,7 +43,6 @@ struct replay {
 	const struct ws_group *group;
 	int have_keys;                  /* key is filled in */
 	struct ws_regs regs;            /* what replay_regs gives */
-	struct replay_counts counts;
 	replay_output_fn *output;
 	void *outputarg;
 	replay_map_fn *onmap;

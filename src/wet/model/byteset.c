@@ -37,14 +37,6 @@ byteset_free(struct byteset *s)
 	*s = (struct byteset){ 0 };
 }
 
-void
-byteset_empty(struct byteset *s)
-{
-	(void)madvise(s->bit, BYTES / 8, MADV_DONTNEED);
-	(void)madvise(s->page, BYTES / PAGE / 8, MADV_DONTNEED);
-	s->n = 0;
-}
-
 /* Of [addr, end), what lies in one word of 64 */
 static uint64_t
 piece(uint64_t addr, uint64_t end, uint64_t *mask)

@@ -15,7 +15,6 @@ struct byteset {
 
 int byteset_init(struct byteset *s);            /* 0, or -1: no room */
 void byteset_free(struct byteset *s);
-void byteset_empty(struct byteset *s);
 
 /* Ranges of any size */
 void byteset_set(struct byteset *s, uint64_t addr, uint64_t n);

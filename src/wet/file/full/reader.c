@@ -185,19 +185,6 @@ store_read_rank(struct store_read *r, size_t k)
 	return rank(r, k, NULL);
 }
 
-int
-store_read_counts(struct store_read *r, size_t k)
-{
-	memset(r->count, 0, (r->code.nstmt + 1) * sizeof *r->count);
-	for (size_t i = 0; i < k; i++) {
-		if (rank(r, i, NULL) != 0)
-			return -1;
-		for (size_t s = 0; s < r->code.nstmt; s++)
-			r->count[s] += (uint32_t)r->place[s].n;
-	}
-	return 0;
-}
-
 /* PATH, and whether RANK is what follows of it */
 static int
 paths(struct store_read *r, size_t k)

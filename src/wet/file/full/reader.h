@@ -70,11 +70,10 @@ enum store_want { STORE_PATHS = 0, STORE_DEPS = 1, STORE_VALUES = 2, STORE_ADDRS
 int store_read_open(struct store_read *r, const struct wetfile *f);     /* also gets all code, and how often each statement is executed */
 void store_read_close(struct store_read *r);
 
-/* Segment k; any order, but r->count is only right if it is asked for from 0 on, or has been set by store_read_counts */
+/* Segment k; any order, but r->count is only right if it is asked for from 0 on */
 int store_read_segment(struct store_read *r, size_t k, unsigned want);
 /* Only values of instances [from, to) of statement s (id less 1), counted in segment k, are right then, and place */
 int store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uint64_t to);
-int store_read_counts(struct store_read *r, size_t k);          /* r->count as it is before segment k */
 int store_read_check(struct store_read *r, size_t k);           /* is the checksum right of what text has no part of? */
 int store_read_rank(struct store_read *r, size_t k);            /* r->place[].n, of segment k */
 
