@@ -33,7 +33,7 @@ main(int argc, char **argv)
 	int fd = argc == 3 ? open(argv[1], O_RDONLY) : -1;
 	uint64_t v[VS_FIELDS], x = 88172645463325252u;
 	double sum = 0, *ms;
-	struct vs_fault f = { 0 };
+	struct fault f = { 0 };
 	struct vs_reader *r = fd < 0 ? NULL : vs_open(fd, &f);
 	struct vs_cursor *c = r ? vs_cursor(r, &f) : NULL;
 	long n = argc == 3 ? strtol(argv[2], NULL, 10) : 0;

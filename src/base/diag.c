@@ -154,6 +154,12 @@ die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 }
 
 void
+die_fault(const char *file, const struct fault *f)
+{
+	die_at(file, f->off, f->rec, "%s", f->err);
+}
+
+void
 die_usage(const char *synopsis)
 {
 	fprintf(stderr, "usage: %s %s\n", name, synopsis);

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#include "base/fault.h"
+
 #define DIAG_NOREC UINT64_MAX   /* the fault has no record number */
 #define DIAG_NOOFF UINT64_MAX   /* the fault is at no byte: the file could not be opened */
 
@@ -31,6 +33,7 @@ void warn_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 _Noreturn void die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+_Noreturn void die_fault(const char *file, const struct fault *f);
 
 /* `usage: tool SYNOPSIS`; exit status 2 */
 _Noreturn void die_usage(const char *synopsis);

@@ -138,10 +138,8 @@ run(struct options *o, const struct verify_opts *vo, int all)
 
 	seekable(o);
 	v = verify_open(o->path, vo, &f);
-	if (!v && f.off != WS_UNKNOWN)
-		die_at(o->name, f.off, f.rec, "%s", f.err);
 	if (!v)
-		die("%s: %s", o->name, f.err);
+		die_at(o->name, f.off, f.rec, "%s", f.err);
 	out = out_open(NULL);
 	plan(o, all ? WS_UNKNOWN : verify_length(v), all);
 	differs = windows(out, v, o, &n);

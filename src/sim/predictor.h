@@ -54,7 +54,7 @@ struct arch_labels {
 };
 
 /* The labels of a file, which may have none: 0, or -1: see *f */
-int arch_read(const struct wetfile *w, struct arch_labels *l, struct wetfile_fault *f);
+int arch_read(const struct wetfile *w, struct arch_labels *l, struct fault *f);
 void arch_labels_free(struct arch_labels *l);
 const struct arch_stmt *arch_find(const struct arch_labels *l, uint32_t id);    /* or NULL */
 

@@ -44,7 +44,7 @@ mend(uint8_t *p, size_t n)
 
 /* The sum of the values cannot be mended without them: it may be another */
 static int
-is_bad(int status, const struct vs_fault *f)
+is_bad(int status, const struct fault *f)
 {
 	return status != 0 && strcmp(f->err, "the values are not those that were compressed");
 }
@@ -63,7 +63,7 @@ wander(struct vs_reader *r, const struct buf *b)
 	const struct vs_layout *y = &vs_info(r)->layout;
 	unsigned rec = vs_record_size(y);
 	uint64_t v[4 * VS_FIELDS], n, at = 0;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_cursor *c = vs_cursor(r, &f);
 
 	if (!c)
@@ -95,7 +95,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	uint8_t *p = malloc(n + 1);
 	struct vs_reader *r;
-	struct vs_fault f;
+	struct fault f;
 	unsigned rec;
 	int bad;
 

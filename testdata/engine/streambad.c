@@ -9,7 +9,7 @@
 static size_t
 places(const struct text *out, uint64_t *off, size_t max)
 {
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r = vs_open_mem(out->p, out->n, &f);
 	const struct vs_index *x = vs_index(r, &f);
 	size_t n = x->n;
@@ -47,7 +47,7 @@ test_cut(void)
 		nblock = places(&out, off, 64);
 		for (size_t n = 0; n < out.n; n++) {
 			uint8_t *p = malloc(n + 1);
-			struct vs_fault f;
+			struct fault f;
 			struct vs_reader *r;
 
 			memcpy(p, out.p, n);
@@ -86,7 +86,7 @@ flipped(const struct text *in, struct text *out, const struct vs_options *o, con
 	struct text *t)
 {
 	size_t rec = vs_record_size(&o->layout), no, before = 0;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r = vs_open_mem(out->p, out->n, &f);
 	char name[32];
 	int ok = 1;

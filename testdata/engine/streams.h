@@ -87,7 +87,7 @@ static inline void
 pack(struct text *out, const struct text *in, const struct vs_options *o, size_t head)
 {
 	struct vs_options q = *o;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_writer *w;
 	size_t at;
 

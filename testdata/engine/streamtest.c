@@ -11,7 +11,7 @@ static int
 agrees(const struct text *in, const struct text *out, const struct vs_options *o, size_t head)
 {
 	unsigned rec = vs_record_size(&o->layout);
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r = vs_open_mem(out->p, out->n, &f);
 	const struct vs_index *x;
 	struct text t = { 0 };
@@ -65,7 +65,7 @@ wanders(const struct text *in, const struct text *out, const struct vs_options *
 	unsigned rec = vs_record_size(&o->layout), nf = o->layout.nfield;
 	size_t nrec = in->n / rec, at = 0, max = 100;
 	uint64_t *v = malloc(max * nf * sizeof(*v));
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r = vs_open_mem(out->p, out->n, &f);
 	struct vs_cursor *c = r ? vs_cursor(r, &f) : NULL;
 	int ok = c && v && vs_count(c) == nrec;
@@ -125,7 +125,7 @@ test_round(void)
 	int copies = 1, cursors = 1, threads = 1, puts = 1;
 
 	for (int i = 0; i < 150; i++) {
-		struct vs_fault f;
+		struct fault f;
 		size_t head = rnd(3) ? 0 : rnd(40);
 		unsigned rec;
 
@@ -170,7 +170,7 @@ test_seek(void)
 {
 	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
-	struct vs_fault f;
+	struct fault f;
 	int good = 1;
 
 	for (size_t i = 0; i < NLAYOUT; i++) {
@@ -208,7 +208,7 @@ test_sink(void)
 {
 	struct text in = { 0 }, out = { 0 }, t = { .stop = 500 };
 	struct vs_options o;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r;
 	struct vs_writer *w;
 
@@ -253,7 +253,7 @@ test_group(void)
 {
 	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r;
 	const struct vs_index *x;
 	uint8_t words[64][40];
@@ -306,7 +306,7 @@ test_wide(void)
 	enum { LONG = 190000 };
 	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r;
 	const struct vs_index *x;
 	uint64_t *first = malloc(LONG * sizeof(*first));
@@ -339,7 +339,7 @@ test_slow(void)
 {
 	struct text in = { 0 }, out = { 0 };
 	struct vs_options o;
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r;
 	const struct vs_index *x;
 	uint32_t longest = 0, hardest = 0;

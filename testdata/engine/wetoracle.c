@@ -834,7 +834,7 @@ int
 main(int argc, char **argv)
 {
 	struct user_regs_struct g;
-	struct ws_fault f;
+	struct fault f;
 	uint64_t ret = 0;
 	int fd;
 

@@ -25,7 +25,7 @@ main(int argc, char **argv)
 {
 	static uint8_t copy[WS_MEM_MAX];
 	static struct ws_cpuid cpuid[WS_CPUID_MAX];
-	struct ws_fault f;
+	struct fault f;
 	struct ws_header h;
 	struct ws_reader *r;
 	struct ws_writer *w;

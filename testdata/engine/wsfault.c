@@ -12,7 +12,7 @@
 #include "replay/verify/verify.h"
 #include "format/ref/ref.h"
 
-struct fault {
+struct wrong {
 	const char *what;
 	uint64_t number;
 	uint8_t bits;
@@ -21,13 +21,13 @@ struct fault {
 };
 
 static int
-is(const struct fault *f, const char *what)
+is(const struct wrong *f, const char *what)
 {
 	return !strcmp(f->what, what);
 }
 
 static void
-word(const struct fault *f, struct verify_batch *b, size_t i)
+word(const struct wrong *f, struct verify_batch *b, size_t i)
 {
 	uint64_t *w = b->w + i, x = *w;
 
@@ -48,7 +48,7 @@ word(const struct fault *f, struct verify_batch *b, size_t i)
 static void
 on_batch(void *arg, struct verify_batch *b, struct replay *r)
 {
-	struct fault *f = arg;
+	struct wrong *f = arg;
 	uint8_t *p = is(f, "memory") ? replay_memory(r, f->number) : NULL;
 
 	if (p && !f->done)
@@ -66,7 +66,7 @@ on_batch(void *arg, struct verify_batch *b, struct replay *r)
 int
 main(int argc, char **argv)
 {
-	struct fault fault = {.what = argc > 2 ? argv[2] : "none", .number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0,
+	struct wrong fault = {.what = argc > 2 ? argv[2] : "none", .number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0,
 		.bits = argc > 4 ? (uint8_t)strtoul(argv[4], NULL, 0) : 1};
 	struct verify_opts o = {.vectors = 1, .batch = on_batch, .arg = &fault};
 	struct replay_fault f;

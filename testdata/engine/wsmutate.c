@@ -105,7 +105,7 @@ change(struct ws_rec *r)
 int
 main(int argc, char **argv)
 {
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r;
 	struct ws_writer *w;
 	struct ws_rec rec;

@@ -237,7 +237,7 @@ replay(void)
 int
 main(int argc, char **argv)
 {
-	struct ws_fault f;
+	struct fault f;
 	uint64_t ret = 0;
 	int fd;
 

@@ -42,7 +42,7 @@ main(int argc, char **argv)
 	static uint8_t room[LEGACY];
 	const char *args[] = { "./tiny", NULL };
 	struct ws_header h;
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r;
 	struct ws_writer *w;
 	struct ws_rec rec;

@@ -84,7 +84,7 @@ static int
 stmts(const char *path, size_t n, struct vc_work *w)
 {
 	FILE *in_file = fopen(path, "rb");
-	struct wetfile_fault f;
+	struct fault f;
 	struct wetfile r;
 	struct wetfile_writer *to = wetfile_create(to_stdout, NULL, WETFILE_FULL, &f);
 	struct buf b = BUF_INIT;

@@ -29,7 +29,7 @@ keep(void *arg, const void *p, size_t n)
 }
 
 static int
-replay(const struct wetfile *w, struct buf *text, struct wetfile_fault *f)
+replay(const struct wetfile *w, struct buf *text, struct fault *f)
 {
 	struct store_code c;
 	int e = store_replay_code(w, &c, f) != 0 || store_replay_capture(w, keep, text, f) != 0;
@@ -53,7 +53,7 @@ paper(const struct wetfile *w)
 {
 	struct store_opts o = { .level = 1, .segment = 1 << 20 };
 	struct paper_stats stats;
-	struct wetfile_fault wf;
+	struct fault wf;
 	struct store_fault f;
 	struct buf b = BUF_INIT;
 	struct wetfile_writer *to = wetfile_create(keep, &b, WETFILE_PAPER, &wf);
@@ -66,7 +66,7 @@ paper(const struct wetfile *w)
 
 /* What a file holds: 0, or -1 and a fault */
 static int
-read_all(const uint8_t *p, size_t n, struct buf *text, struct wetfile_fault *f)
+read_all(const uint8_t *p, size_t n, struct buf *text, struct fault *f)
 {
 	int fd = memfd_create("wet", 0), e;
 	struct wetfile w;
@@ -97,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	uint8_t *p = malloc(n + 1);
 	struct buf text = BUF_INIT;
-	struct wetfile_fault f;
+	struct fault f;
 
 	memcpy(p, data, n);
 	mend(p, n);
@@ -163,7 +163,7 @@ static size_t
 cut(const uint8_t *p, size_t n, size_t step, const struct buf *whole, int text)
 {
 	struct buf t = BUF_INIT;
-	struct wetfile_fault f;
+	struct fault f;
 	size_t bad = 0;
 
 	for (size_t i = 0; i < n; i += step)
@@ -179,7 +179,7 @@ static size_t
 flip(uint8_t *p, size_t n, size_t step, int deep)
 {
 	struct buf t = BUF_INIT;
-	struct wetfile_fault f;
+	struct fault f;
 	uint8_t *q = malloc(n);
 	size_t bad = 0;
 
@@ -205,7 +205,7 @@ main(int argc, char **argv)
 	int broken = strcmp(how, "cut") == 0 || strcmp(how, "flip") == 0 || strcmp(how, "deep") == 0;
 	size_t n, step = argc > 3 ? (size_t)atoi(argv[3]) : 1, bad;
 	struct buf whole = BUF_INIT;
-	struct wetfile_fault f;
+	struct fault f;
 	uint8_t *p;
 
 	if (!broken)

@@ -111,7 +111,7 @@ static void
 rewrite(struct ws_reader *r, const uint8_t *p, size_t n)
 {
 	struct sink s = { BUF_INIT };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w = ws_create(sink_write, &s, ws_head(r), WS_PLAIN, &f);
 	struct ws_reader *again;
 	uint64_t a = 0, b = 0;
@@ -137,7 +137,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	uint8_t *p = malloc(n + 1);
 	const struct ws_group *g;
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r;
 	uint64_t sum = 0;
 	size_t ng;

@@ -52,7 +52,7 @@ make(size_t n)
 static int
 write_all(struct sink *s, enum ws_level level, int cuts)
 {
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w = ws_create(sink_write, s, &make_head, level, &f);
 	int good = w != NULL;
 
@@ -123,7 +123,7 @@ same_head(const struct ws_header *h)
 static int
 reads_back(const struct sink *s)
 {
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r = ws_open_mem(s->p, s->n, &f);
 	const struct ws_group *g;
 	size_t n, whole_n;
@@ -184,7 +184,7 @@ marks(const struct sink *s)
 {
 	static uint64_t was[8 * RECS];
 	struct { struct ws_mark *m; uint64_t n; } at[12] = { { NULL, 0 } };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r = ws_open_mem(s->p, s->n, &f);
 	struct ws_rec rec;
 	size_t n = 0, k = 0;
@@ -269,7 +269,7 @@ static void
 pipes(void)
 {
 	struct sink s = { NULL, 0, 0 };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r;
 	size_t n;
 	int fd[2], end, good;
@@ -296,7 +296,7 @@ small(struct sink *s, enum ws_level level)
 {
 	static uint8_t line[128];
 	static const uint8_t state[5] = { 1, 0, 0, 0, 7 };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w = ws_create(sink_write, s, &make_head, level, &f);
 	struct ws_regs g = { .r = { [WS_RSP] = 0x7ffffffde000 }, .rip = 0x401000, .rflags = 0x200 };
 
@@ -331,7 +331,7 @@ static int
 keyframes(void)
 {
 	struct sink s = { NULL, 0, 0 };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *r;
 	struct ws_rec rec;
 	const struct ws_group *g;
@@ -370,7 +370,7 @@ static int
 truncations(enum ws_level level)
 {
 	struct sink s = { NULL, 0, 0 };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *whole, *r;
 	const struct ws_group *g;
 	size_t n, m;
@@ -407,7 +407,7 @@ static int
 flips(enum ws_level level)
 {
 	struct sink s = { NULL, 0, 0 };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *whole, *r;
 	const struct ws_group *g;
 	size_t n;

@@ -114,7 +114,7 @@ static const struct bad {
 static const char *
 complaint(const uint8_t *p, size_t n, uint64_t *off)
 {
-	static struct ws_fault f;
+	static struct fault f;
 	struct ws_rec rec;
 	struct ws_reader *r;
 	int end;
@@ -233,7 +233,7 @@ static int
 refused(const struct ws_rec *r, size_t n, const char *want)
 {
 	struct sink s = { NULL, 0, 0 };
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w = ws_create(sink_write, &s, &make_head, WS_PLAIN, &f);
 	int bad_one = 0;
 
@@ -263,7 +263,7 @@ bad_writing(void)
 	const struct ws_rec start = { .kind = WS_START }, end = { .kind = WS_END }, map = { .kind = WS_MAP, .u.map.len = 1 };
 	struct ws_header h = make_head;
 	size_t left = 180;
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w;
 
 	CHECK("the writer refuses what the reader would", refused(&end, 1, "the first record is not a start") &&
@@ -284,7 +284,7 @@ bounds(void)
 	char name[] = "ws.XXXXXX";
 	struct ws_rec r = { .kind = WS_START };
 	struct rusage before, after;
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w;
 	struct ws_reader *in;
 	uint64_t sum = 0;
@@ -329,7 +329,7 @@ example(void)
 	    .version = "tm", .brand = "cpu", .kernel = "6", .exe = "/bin/hi", .argv = args, .argc = 1, .cpuid = cpuid, .ncpuid = 1 };
 	static const uint8_t code[] = { 0xb8, 0xe7, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05 };
 	int fd = 1;
-	struct ws_fault f;
+	struct fault f;
 	struct ws_writer *w = ws_create(ws_write_fd, &fd, &h, WS_PLAIN, &f);
 	struct ws_rec r[] = {
 		{ WS_START, { .state = { .regs = { .r = { [WS_RSP] = 0x7000 }, .rip = 0x401000, .rflags = 0x200 } } } },

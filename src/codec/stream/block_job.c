@@ -19,7 +19,7 @@ int
 vs_job_fail(struct vs_job *j, uint64_t off, const char *what)
 {
 	j->bad = 1;
-	vs_set_fault(&j->fault, off, j->rec, "%s", what);
+	fault_set(&j->fault, off, j->rec, "%s", what);
 	return -1;
 }
 
@@ -122,7 +122,7 @@ damaged(struct vs_job *j, uint64_t off, int column, const char *what)
 	if (column >= 0)
 		snprintf(where, sizeof(where), " in column %d", column + 1);
 	j->bad = 1;
-	vs_set_fault(&j->fault, off, j->rec, "block %zu (records %llu to %llu) is damaged%s: %s", j->no + 1,
+	fault_set(&j->fault, off, j->rec, "block %zu (records %llu to %llu) is damaged%s: %s", j->no + 1,
 	    (unsigned long long)j->rec, (unsigned long long)(j->rec + j->head.n - 1), where, what);
 	return -1;
 }

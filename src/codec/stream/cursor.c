@@ -21,18 +21,18 @@ struct vs_cursor {
 	uint64_t at;            /* records before the cursor */
 	const struct vs_block *b;       /* NULL, or the block with the records from lo to hi - 1 */
 	uint64_t lo, hi;
-	struct vs_fault fault;
+	struct fault fault;
 };
 
 struct vs_cursor *
-vs_cursor(struct vs_reader *r, struct vs_fault *f)
+vs_cursor(struct vs_reader *r, struct fault *f)
 {
 	const struct vs_index *x = vs_index(r, f);
 	struct vs_cursor *c = x ? calloc(1, sizeof(*c)) : NULL;
 
 	if (!c) {
 		if (x)
-			vs_set_fault(f, 0, UINT64_MAX, VS_NOMEM);
+			fault_set(f, 0, UINT64_MAX, VS_NOMEM);
 		return NULL;
 	}
 	c->r = r;
@@ -63,7 +63,7 @@ vs_tell(const struct vs_cursor *c)
 	return c->at;
 }
 
-const struct vs_fault *
+const struct fault *
 vs_cursor_fault(const struct vs_cursor *c)
 {
 	return &c->fault;
@@ -73,7 +73,7 @@ int
 vs_seek(struct vs_cursor *c, uint64_t rec)
 {
 	if (rec > c->x->nrec) {
-		vs_set_fault(&c->fault, c->x->size, rec, "there are only %llu records", (unsigned long long)c->x->nrec);
+		fault_set(&c->fault, c->x->size, rec, "there are only %llu records", (unsigned long long)c->x->nrec);
 		return -1;
 	}
 	c->at = rec;
@@ -104,7 +104,7 @@ load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 
 	k->there = 0;
 	if (!c->work && !(c->work = vc_work_new(vs_columns(&c->r->m.info.layout)))) {
-		vs_set_fault(&c->fault, e->off, e->rec, VS_NOMEM);
+		fault_set(&c->fault, e->off, e->rec, VS_NOMEM);
 		return -1;
 	}
 	if (vs_get_entry(c->r, (size_t)(e - c->x->e), j) == 0 && vs_decode_job(&c->r->m, c->work, j) == 0) {

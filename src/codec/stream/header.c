@@ -1,7 +1,5 @@
 /* Value streams: the bytes of headers, heads of blocks and numbers. */
 #include <lzma.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -9,18 +7,6 @@
 
 const uint8_t vs_magic[8] = { 0x89, 'T', 'M', 'B', 'I', 'F', '\r', '\n' };
 const uint8_t vs_magic_end[4] = { 'B', 'I', 'F', 'e' };
-
-void
-vs_set_fault(struct vs_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
-{
-	va_list ap;
-
-	f->off = off;
-	f->rec = rec;
-	va_start(ap, fmt);
-	vsnprintf(f->err, sizeof(f->err), fmt, ap);
-	va_end(ap);
-}
 
 uint32_t
 vs_crc(const uint8_t *p, size_t n, uint32_t crc)

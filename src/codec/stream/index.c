@@ -73,16 +73,16 @@ forget(struct vs_reader *r)
 
 /* The index, whose n bytes are at p and were at off, is what the reader has; 0, or -1 and *f */
 static int
-use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct vs_fault *f)
+use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct fault *f)
 {
 	int bad = -1;
 
 	if (n < 5 || vs_crc(p, n - 4, 0) != get_le32(p + n - 4))
-		vs_set_fault(f, off, UINT64_MAX, "the index is damaged");
+		fault_set(f, off, UINT64_MAX, "the index is damaged");
 	else if ((bad = parse(r, p, n)) != 0)
-		vs_set_fault(f, off, UINT64_MAX, bad == -2 ? VS_NOMEM : "the index is not as it must be");
+		fault_set(f, off, UINT64_MAX, bad == -2 ? VS_NOMEM : "the index is not as it must be");
 	else if (r->index.n ? r->entry[r->index.n - 1].off + r->entry[r->index.n - 1].size != off : off != r->first)
-		bad = -1, vs_set_fault(f, off, UINT64_MAX, "the index does not fit the blocks");
+		bad = -1, fault_set(f, off, UINT64_MAX, "the index does not fit the blocks");
 	if (bad)
 		forget(r);
 	else
@@ -92,7 +92,7 @@ use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct vs_fau
 
 /* All that is left of the file, which is not more than an index of n blocks and the end mark have */
 static int
-rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct vs_fault *f)
+rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fault *f)
 {
 	uint64_t max = VS_INDEX + VS_END + (uint64_t)n * 2 * VARINT_MAX + 1;
 
@@ -101,7 +101,7 @@ rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct vs_fault
 		uint8_t *p = buf_room(b, k);
 
 		if (!p) {
-			vs_set_fault(f, off, UINT64_MAX, VS_NOMEM);
+			fault_set(f, off, UINT64_MAX, VS_NOMEM);
 			return -1;
 		}
 		got = vs_get(r, off + b->n, p, k);
@@ -123,7 +123,7 @@ ended(const uint8_t *p, size_t n)
 }
 
 int
-vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct vs_fault *f)
+vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct fault *f)
 {
 	struct buf b = BUF_INIT;
 	const uint8_t *end;
@@ -133,18 +133,18 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	if (rest(r, off, n, &b, f) != 0)
 		goto out;
 	if (b.n < VS_END + 5) {
-		vs_set_fault(f, off + b.n, UINT64_MAX, "the file was cut off in its index, behind all blocks");
+		fault_set(f, off + b.n, UINT64_MAX, "the file was cut off in its index, behind all blocks");
 		goto out;
 	}
 	/* The length stands in the last bytes, which are the end mark's only if nothing follows or is missing */
 	end = b.p + b.n - VS_END;
 	len = b.n - VS_END;
 	if ((i = ended(b.p, b.n)) && i < b.n) {
-		vs_set_fault(f, off + i, UINT64_MAX, "something follows the end of the stream");
+		fault_set(f, off + i, UINT64_MAX, "something follows the end of the stream");
 		goto out;
 	}
 	if (memcmp(end + 4, vs_magic_end, 4) || get_le32(end) != len) {
-		vs_set_fault(f, off, UINT64_MAX, "the index or the end mark behind it is damaged");
+		fault_set(f, off, UINT64_MAX, "the index or the end mark behind it is damaged");
 		goto out;
 	}
 	if (use(r, off, b.p, len, f) != 0)
@@ -152,7 +152,7 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	for (same = r->index.n == n, i = 0; same && i < n; i++)
 		same = e[i].off == r->entry[i].off && e[i].n == r->entry[i].n;
 	if (!same) {
-		vs_set_fault(f, off, UINT64_MAX, "the index does not fit the blocks");
+		fault_set(f, off, UINT64_MAX, "the index does not fit the blocks");
 		forget(r);
 		goto out;
 	}
@@ -166,22 +166,22 @@ out:
 
 /* From the end mark; 0, or -1 and *f */
 static int
-from_end(struct vs_reader *r, struct vs_fault *f)
+from_end(struct vs_reader *r, struct fault *f)
 {
 	uint8_t end[VS_END], *p;
 	uint64_t size = r->src.size, len;
 	int bad;
 
-	vs_set_fault(f, size, UINT64_MAX, "the file was cut off: it has no end mark");
+	fault_set(f, size, UINT64_MAX, "the file was cut off: it has no end mark");
 	if (size < r->first + VS_END || vs_get(r, size - VS_END, end, VS_END) != VS_END || memcmp(end + 4, vs_magic_end, 4))
 		return -1;
 	len = get_le32(end);
-	vs_set_fault(f, size - VS_END, UINT64_MAX, "the end mark is damaged");
+	fault_set(f, size - VS_END, UINT64_MAX, "the end mark is damaged");
 	if (len > size - VS_END - r->first)
 		return -1;
 	p = malloc(len + 1);
 	if (!p) {
-		vs_set_fault(f, size, UINT64_MAX, VS_NOMEM);
+		fault_set(f, size, UINT64_MAX, VS_NOMEM);
 		return -1;
 	}
 	bad = vs_get(r, size - VS_END - len, p, len) == len ? use(r, size - VS_END - len, p, len, f) : -1;
@@ -216,9 +216,9 @@ from_front(struct vs_reader *r)
 }
 
 int
-vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f)
+vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct fault *f)
 {
-	struct vs_fault why;
+	struct fault why;
 	int there;
 
 	if (!r->src.seeks)
@@ -231,27 +231,27 @@ vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f)
 	}
 	there = no < r->index.n && r->entry[no].off == off;
 	if (there)
-		vs_set_fault(f, off, r->entry[no].rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
+		fault_set(f, off, r->entry[no].rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
 		    no + 1, (unsigned long long)r->entry[no].rec, (unsigned long long)(r->entry[no].rec + r->entry[no].n - 1));
 	forget(r);
 	return there;
 }
 
 const struct vs_index *
-vs_index(struct vs_reader *r, struct vs_fault *f)
+vs_index(struct vs_reader *r, struct fault *f)
 {
-	struct vs_fault why;
+	struct fault why;
 
 	if (r->indexed)
 		return &r->index;
 	if (!r->src.seeks) {
-		vs_set_fault(f, 0, UINT64_MAX, "a pipe can only be read from its beginning to its end");
+		fault_set(f, 0, UINT64_MAX, "a pipe can only be read from its beginning to its end");
 		return NULL;
 	}
 	if (from_end(r, &why) != 0) {
 		if (from_front(r) != 0) {
 			forget(r);
-			vs_set_fault(f, r->first, UINT64_MAX, VS_NOMEM);
+			fault_set(f, r->first, UINT64_MAX, VS_NOMEM);
 			return NULL;
 		}
 		r->index.fault = why;

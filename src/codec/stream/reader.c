@@ -37,23 +37,23 @@ vs_peek(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n)
 }
 
 int
-vs_read_error(struct vs_reader *r, struct vs_fault *f, uint64_t off, uint64_t rec)
+vs_read_error(struct vs_reader *r, struct fault *f, uint64_t off, uint64_t rec)
 {
 	if (r->src.error)
-		vs_set_fault(f, off, rec, "%s", strerror(r->src.error));
+		fault_set(f, off, rec, "%s", strerror(r->src.error));
 	return r->src.error != 0;
 }
 
 /* n bytes at off to the end of b: 1; 0: the file ends before; -1: *f */
 static int
-get_bytes(struct vs_reader *r, uint64_t off, uint64_t n, struct buf *b, struct vs_fault *f, uint64_t rec)
+get_bytes(struct vs_reader *r, uint64_t off, uint64_t n, struct buf *b, struct fault *f, uint64_t rec)
 {
 	while (n) {
 		size_t k = n < STEP ? (size_t)n : STEP, got;
 		uint8_t *p = buf_room(b, k);
 
 		if (!p) {
-			vs_set_fault(f, off, rec, VS_NOMEM);
+			fault_set(f, off, rec, VS_NOMEM);
 			return -1;
 		}
 		got = vs_get(r, off, p, k);
@@ -100,15 +100,15 @@ vs_get_block(struct vs_reader *r, struct vs_job *j)
 		return 0;
 	j->bad = 1;
 	if (k < 0 && err)
-		vs_set_fault(&j->fault, j->off, j->rec, "block %zu (from record %llu) is damaged: %s", j->no + 1,
+		fault_set(&j->fault, j->off, j->rec, "block %zu (from record %llu) is damaged: %s", j->no + 1,
 		    (unsigned long long)j->rec, err);
 	else if (k < 0 && !vs_read_error(r, &j->fault, j->off, j->rec))
-		vs_set_fault(&j->fault, j->off, j->rec, "the file was cut off here, behind %zu whole blocks", j->no);
+		fault_set(&j->fault, j->off, j->rec, "the file was cut off here, behind %zu whole blocks", j->no);
 	if (k < 0)
 		return -1;
 	k = get_bytes(r, j->off, j->head.size, &j->coded, &j->fault, j->rec);
 	if (k == 0)
-		vs_set_fault(&j->fault, j->off + j->coded.n, j->rec, "the file was cut off in block %zu (records %llu to %llu)",
+		fault_set(&j->fault, j->off + j->coded.n, j->rec, "the file was cut off in block %zu (records %llu to %llu)",
 		    j->no + 1, (unsigned long long)j->rec, (unsigned long long)(j->rec + j->head.n - 1));
 	if (k <= 0)
 		return -1;
@@ -129,21 +129,21 @@ vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j)
 		return 0;
 	j->bad = 1;
 	if (!vs_read_error(r, &j->fault, e->off, e->rec))
-		vs_set_fault(&j->fault, e->off, e->rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
+		fault_set(&j->fault, e->off, e->rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
 		    no + 1, (unsigned long long)e->rec, (unsigned long long)(e->rec + e->n - 1));
 	return -1;
 }
 
 static int
-bad_open(struct vs_reader *r, struct vs_fault *f, uint64_t off, const char *err)
+bad_open(struct vs_reader *r, struct fault *f, uint64_t off, const char *err)
 {
 	if (!vs_read_error(r, f, off, UINT64_MAX))
-		vs_set_fault(f, off, UINT64_MAX, "%s", err);
+		fault_set(f, off, UINT64_MAX, "%s", err);
 	return -1;
 }
 
 static int
-open_header(struct vs_reader *r, struct vs_fault *f)
+open_header(struct vs_reader *r, struct fault *f)
 {
 	uint8_t p[VS_HEADER];
 	struct buf b = BUF_INIT;
@@ -177,12 +177,12 @@ open_header(struct vs_reader *r, struct vs_fault *f)
 }
 
 static struct vs_reader *
-open_source(struct src src, struct vs_fault *f)
+open_source(struct src src, struct fault *f)
 {
 	struct vs_reader *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		vs_set_fault(f, 0, UINT64_MAX, VS_NOMEM);
+		fault_set(f, 0, UINT64_MAX, VS_NOMEM);
 		return NULL;
 	}
 	r->src = src;
@@ -194,20 +194,20 @@ open_source(struct src src, struct vs_fault *f)
 }
 
 struct vs_reader *
-vs_open(int fd, struct vs_fault *f)
+vs_open(int fd, struct fault *f)
 {
 	struct src src;
 	int e = src_fd(&src, fd);
 
 	if (e) {
-		vs_set_fault(f, 0, UINT64_MAX, "%s", strerror(e));
+		fault_set(f, 0, UINT64_MAX, "%s", strerror(e));
 		return NULL;
 	}
 	return open_source(src, f);
 }
 
 struct vs_reader *
-vs_open_mem(const void *p, size_t n, struct vs_fault *f)
+vs_open_mem(const void *p, size_t n, struct fault *f)
 {
 	struct src src;
 
@@ -244,14 +244,14 @@ vs_reader_work(struct vs_reader *r)
 }
 
 int
-vs_first(struct vs_reader *r, int values, struct vs_fault *f)
+vs_first(struct vs_reader *r, int values, struct fault *f)
 {
 	struct vs_job *j = &r->first_job;
 	struct vs_common m = r->m;
 	struct vc_work *w = vs_reader_work(r);
 
 	if (!w) {
-		vs_set_fault(f, r->first, 0, VS_NOMEM);
+		fault_set(f, r->first, 0, VS_NOMEM);
 		return -1;
 	}
 	if (!r->have_first && (values || !r->m.primed)) {
@@ -265,7 +265,7 @@ vs_first(struct vs_reader *r, int values, struct vs_fault *f)
 	if (r->m.primed || (r->indexed && r->index.n < 2))
 		return 0;
 	if (vs_make_primes(&r->m, w, &j->b) != 0) {
-		vs_set_fault(f, j->off, 0, VS_NOMEM);
+		fault_set(f, j->off, 0, VS_NOMEM);
 		return -1;
 	}
 	vc_work_trim(w);
@@ -280,7 +280,7 @@ vs_first_drop(struct vs_reader *r)
 }
 
 int
-vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct vs_fault *f)
+vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct fault *f)
 {
 	struct vs_job j = { .no = i, .off = r->entry[i].off, .rec = r->entry[i].rec, .head.before = i ? r->entry[i - 1].n : 0 };
 	uint8_t p[VS_BHEAD];
@@ -290,7 +290,7 @@ vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct vs_f
 	if (vs_get_bhead(p, n, &r->m.info, &j.head, &err) != 1 || j.head.size != r->entry[i].size ||
 	    j.head.n != r->entry[i].n) {
 		if (!vs_read_error(r, f, j.off, j.rec))
-			vs_set_fault(f, j.off, j.rec, "block %zu (records %llu to %llu) is damaged: its head is not as it must be", i + 1,
+			fault_set(f, j.off, j.rec, "block %zu (records %llu to %llu) is damaged: its head is not as it must be", i + 1,
 			    (unsigned long long)j.rec, (unsigned long long)(j.rec + r->entry[i].n - 1));
 		return -1;
 	}

@@ -13,18 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fault.h"
 #include "codec/stream/layout.h"
 
 #define VS_FIRST    1048576u            /* records in a first block, which is what the primers of the others know */
 #define VS_GROUP    524288u             /* records in another block, or in a group, at most, unless told otherwise */
 #define VS_HEAD_MAX (1u << 20)          /* bytes of a head */
 #define VS_THREADS  64u                 /* the most */
-
-struct vs_fault {
-	uint64_t off;                   /* byte of the file */
-	uint64_t rec;                   /* record, or UINT64_MAX */
-	char err[160];
-};
 
 /* Writer.  Errors stick: the failing call and all later ones return -1, and vs_write_fault says why. */
 
@@ -42,11 +37,11 @@ struct vs_options {
 
 typedef int vs_sink(void *arg, const void *p, size_t n);        /* 0; -1 with errno */
 
-struct vs_writer *vs_create(vs_sink *sink, void *arg, const struct vs_options *o, struct vs_fault *f);  /* NULL: see *f */
+struct vs_writer *vs_create(vs_sink *sink, void *arg, const struct vs_options *o, struct fault *f);  /* NULL: see *f */
 int vs_write(struct vs_writer *w, const void *p, size_t n);     /* bytes of records, in any pieces */
 int vs_put(struct vs_writer *w, const uint64_t *v, size_t n);   /* n records, field by field; not with bytes of half a record before */
 int vs_finish(struct vs_writer *w);     /* what is left, the index; vs_free is still needed */
-const struct vs_fault *vs_write_fault(const struct vs_writer *w);       /* off: bytes written before */
+const struct fault *vs_write_fault(const struct vs_writer *w);       /* off: bytes written before */
 void vs_free(struct vs_writer *w);
 
 /* Reader.  pread on a file (so several may share the descriptor), read on a pipe. */
@@ -74,21 +69,21 @@ struct vs_index {
 	size_t ntail;
 	uint64_t size;                  /* bytes of the file */
 	int whole;                      /* 0: the file has no good index, and blocks were looked for from the front */
-	struct vs_fault fault;          /* of a file that is not whole */
+	struct fault fault;          /* of a file that is not whole */
 };
 
-struct vs_reader *vs_open(int fd, struct vs_fault *f);          /* NULL: see *f.  fd is the caller's. */
-struct vs_reader *vs_open_mem(const void *p, size_t n, struct vs_fault *f);     /* borrows p */
+struct vs_reader *vs_open(int fd, struct fault *f);          /* NULL: see *f.  fd is the caller's. */
+struct vs_reader *vs_open_mem(const void *p, size_t n, struct fault *f);     /* borrows p */
 void vs_close(struct vs_reader *r);
 const struct vs_info *vs_info(const struct vs_reader *r);
-const struct vs_index *vs_index(struct vs_reader *r, struct vs_fault *f);       /* owned by r; NULL: see *f (a pipe, no memory) */
+const struct vs_index *vs_index(struct vs_reader *r, struct fault *f);       /* owned by r; NULL: see *f (a pipe, no memory) */
 
 /* Column c of block i as it is in the file: its values, bytes and method, from the block's head.  0, or -1: see *f. */
 struct vs_stat {
 	uint64_t n, size;
 	unsigned method;                /* vc_name knows it */
 };
-int vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct vs_fault *f);
+int vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct fault *f);
 
 /*
  * Hands the bytes of records over, block by block, in order.  The whole stream
@@ -98,21 +93,21 @@ int vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct 
  * record.  All that comes before a fault was handed over.  A sink that returns
  * -1 ends it: -1 with f->err empty.
  */
-int vs_copy(struct vs_reader *r, unsigned threads, vs_sink *sink, void *arg, struct vs_fault *f);
+int vs_copy(struct vs_reader *r, unsigned threads, vs_sink *sink, void *arg, struct fault *f);
 int vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsigned threads,
-	vs_sink *sink, void *arg, struct vs_fault *f);
+	vs_sink *sink, void *arg, struct fault *f);
 
 /*
  * Cursor: a place between two records.  It keeps the two blocks that it was in
  * last.  Records are given field by field.  Several cursors may use one
  * reader, in one thread.
  */
-struct vs_cursor *vs_cursor(struct vs_reader *r, struct vs_fault *f);   /* before the first record; NULL: see *f */
+struct vs_cursor *vs_cursor(struct vs_reader *r, struct fault *f);   /* before the first record; NULL: see *f */
 void vs_cursor_free(struct vs_cursor *c);
 uint64_t vs_count(const struct vs_cursor *c);                   /* records, of a file that was cut off those that are there */
 uint64_t vs_tell(const struct vs_cursor *c);                    /* records before it */
 int vs_seek(struct vs_cursor *c, uint64_t rec);                 /* 0 to vs_count; 0 or -1 */
-const struct vs_fault *vs_cursor_fault(const struct vs_cursor *c);
+const struct fault *vs_cursor_fault(const struct vs_cursor *c);
 
 /* Up to n records behind (before) the cursor, which moves over them, nearest first: 1 to n; 0: none is left; -1: see vs_cursor_fault */
 long vs_next(struct vs_cursor *c, uint64_t *v, size_t n);

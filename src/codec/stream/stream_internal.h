@@ -57,7 +57,7 @@ struct vs_job {
 	size_t npart, partcap;
 	size_t from, n;                 /* of a walk: records to give */
 	int bad;                        /* it could not be done: see fault */
-	struct vs_fault fault;
+	struct fault fault;
 };
 
 void vs_job_free(struct vs_job *j);
@@ -82,7 +82,6 @@ int vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j
 /* Appends the block q, whose columns are at `columns`, behind one of so many records (0: it is the first).  0, or -1 without memory. */
 int vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns, struct buf *out);
 
-void vs_set_fault(struct vs_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 #define VS_NOMEM "out of memory"
 
 struct vs_reader {
@@ -106,7 +105,7 @@ struct vs_reader {
 /* Bytes of the file at off, which on a pipe may not be before what was read; vs_peek reads VS_BHEAD bytes at most and keeps them */
 size_t vs_get(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n);
 size_t vs_peek(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n);
-int vs_read_error(struct vs_reader *r, struct vs_fault *f, uint64_t off, uint64_t rec);         /* 1 if the last read failed: *f says so */
+int vs_read_error(struct vs_reader *r, struct fault *f, uint64_t off, uint64_t rec);         /* 1 if the last read failed: *f says so */
 
 /* The block at j->off, of which j->no, j->rec and j->head.before are set, into j->coded and j->head: 1; 0: the end of blocks is here; -1: j->fault */
 int vs_get_block(struct vs_reader *r, struct vs_job *j);
@@ -114,13 +113,13 @@ int vs_get_block(struct vs_reader *r, struct vs_job *j);
 int vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j);     /* block no of the index, and all of j; 0; -1: j->fault */
 
 /* The index at off, behind the blocks e (n of them), to the end of the file: 0 and r->index; -1: *f */
-int vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct vs_fault *f);
+int vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t n, struct fault *f);
 
 /* What is at off is no block: 1 if the index at the end of the file is good and has block no there, *f says so then */
-int vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct vs_fault *f);
+int vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct fault *f);
 
 /* The primers, if there are more blocks than the first; with values (and to make primers) that block of the index is decoded into r->first_job */
-int vs_first(struct vs_reader *r, int values, struct vs_fault *f);
+int vs_first(struct vs_reader *r, int values, struct fault *f);
 void vs_first_drop(struct vs_reader *r);        /* its values, not the primers */
 struct vc_work *vs_reader_work(struct vs_reader *r);    /* NULL without memory */
 

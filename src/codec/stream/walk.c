@@ -15,7 +15,7 @@ struct walk {
 	size_t njob, next;
 	int backward;
 	struct vs_sum sum;                      /* of what was given, in the order of the file */
-	struct vs_fault *f;
+	struct fault *f;
 };
 
 /* The bytes that are wanted of a block that is decoded */
@@ -84,7 +84,7 @@ begin(struct walk *w)
 	w->par = par_new(w->threads, work, w);
 	if (w->job && w->par)
 		return 0;
-	vs_set_fault(w->f, 0, UINT64_MAX, VS_NOMEM);
+	fault_set(w->f, 0, UINT64_MAX, VS_NOMEM);
 	return -1;
 }
 
@@ -135,7 +135,7 @@ put_by(struct walk *w)
 
 	j->raw.n = 0;
 	if (!buf_room(&j->raw, n + 1)) {
-		vs_set_fault(w->f, j->off, j->rec, VS_NOMEM);
+		fault_set(w->f, j->off, j->rec, VS_NOMEM);
 		return -1;
 	}
 	vs_bytes(&m->info.layout, &j->b, 0, j->b.n, 0, j->raw.p);
@@ -152,7 +152,7 @@ give_first(struct walk *w, uint64_t start, uint64_t count)
 	if (drain(w) != 0)
 		return -1;
 	if (!w->r->have_first && vs_split(&w->r->m.info.layout, &j->b, j->raw.p, j->raw.n / w->r->m.record) != 0) {
-		vs_set_fault(w->f, j->off, j->rec, VS_NOMEM);
+		fault_set(w->f, j->off, j->rec, VS_NOMEM);
 		return -1;
 	}
 	w->r->have_first = 1;
@@ -166,7 +166,7 @@ give_first(struct walk *w, uint64_t start, uint64_t count)
 
 int
 vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsigned threads,
-	vs_sink *fn, void *arg, struct vs_fault *f)
+	vs_sink *fn, void *arg, struct fault *f)
 {
 	struct walk w = { .r = r, .threads = threads, .sink = fn, .arg = arg, .backward = backward, .f = f };
 	const struct vs_index *x = vs_index(r, f);
@@ -216,7 +216,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 	}
 	bad = drain(&w);
 	if (!bad && x->whole && count == x->nrec && vs_sum_word(w.sum) != r->sum) {
-		vs_set_fault(f, 0, UINT64_MAX, "the values are not those that were compressed");
+		fault_set(f, 0, UINT64_MAX, "the values are not those that were compressed");
 		bad = -1;
 	}
 out:
@@ -251,7 +251,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			return k;
 		}
 		if (buf_grow(e, &cap, *n + 1, sizeof(**e)) != 0) {
-			vs_set_fault(w->f, *off, rec, VS_NOMEM);
+			fault_set(w->f, *off, rec, VS_NOMEM);
 			return -1;
 		}
 		(*e)[*n] = (struct vs_entry){ .off = *off, .rec = rec, .size = j->head.size, .n = (uint32_t)j->head.n };
@@ -268,7 +268,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			continue;
 		}
 		if (!vs_reader_work(r)) {
-			vs_set_fault(w->f, j->off, 0, VS_NOMEM);
+			fault_set(w->f, j->off, 0, VS_NOMEM);
 			return -1;
 		}
 		if (vs_decode_job(&r->m, r->work, j) == 0)
@@ -281,7 +281,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 }
 
 int
-vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct vs_fault *f)
+vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct fault *f)
 {
 	struct walk w = { .r = r, .threads = threads, .sink = fn, .arg = arg, .f = f };
 	struct vs_entry *e = NULL;
@@ -303,7 +303,7 @@ vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct vs
 		goto out;
 	}
 	if (vs_sum_word(w.sum) != r->sum) {
-		vs_set_fault(f, off, UINT64_MAX, "the values are not those that were compressed");
+		fault_set(f, off, UINT64_MAX, "the values are not those that were compressed");
 		goto out;
 	}
 	if (r->index.ntail && fn(arg, r->tail, r->index.ntail) != 0) {

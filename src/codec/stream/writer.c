@@ -34,14 +34,14 @@ struct vs_writer {
 	struct buf index;                       /* the entries */
 	struct vs_sum sum;
 	int bad;
-	struct vs_fault fault;
+	struct fault fault;
 };
 
 static int
 fail(struct vs_writer *w, const char *what)
 {
 	if (!w->bad)
-		vs_set_fault(&w->fault, w->off, UINT64_MAX, "%s", what);
+		fault_set(&w->fault, w->off, UINT64_MAX, "%s", what);
 	w->bad = 1;
 	return -1;
 }
@@ -245,12 +245,12 @@ advance(struct vs_writer *w)
 }
 
 struct vs_writer *
-vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct vs_fault *f)
+vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 {
 	struct vs_writer *w = calloc(1, sizeof(*w));
 	struct buf b = BUF_INIT;
 
-	vs_set_fault(f, 0, UINT64_MAX, VS_NOMEM);
+	fault_set(f, 0, UINT64_MAX, VS_NOMEM);
 	if (!w)
 		return NULL;
 	w->sink = fn;
@@ -387,7 +387,7 @@ vs_finish(struct vs_writer *w)
 	return w->bad ? -1 : put_index(w, tail, ntail);
 }
 
-const struct vs_fault *
+const struct fault *
 vs_write_fault(const struct vs_writer *w)
 {
 	return &w->fault;

@@ -30,12 +30,6 @@ struct args {
 	int given;              /* options of compression: they do not go with the others */
 };
 
-_Noreturn void
-bad_stream(const struct input *in, const struct vs_fault *f)
-{
-	die_at(in->name, f->off, f->rec == UINT64_MAX ? DIAG_NOREC : f->rec, "%s", f->err);
-}
-
 static int
 put(void *arg, const void *p, size_t n)
 {
@@ -56,7 +50,7 @@ compress(struct input *in, struct args *a)
 	struct out *out;
 	uint8_t *p = xmalloc(PIECE), *head = xmalloc(a->nhead + 1);
 	struct vs_writer *w;
-	struct vs_fault f;
+	struct fault f;
 	size_t n;
 
 	a->o.head = head;
@@ -85,7 +79,7 @@ decompress(struct input *in, struct vs_reader *r, struct out *out, const struct 
 {
 	const struct vs_info *info = vs_info(r);
 	const struct vs_index *x;
-	struct vs_fault f;
+	struct fault f;
 	int bad;
 
 	out_write(out, info->head, info->nhead);
@@ -99,14 +93,14 @@ decompress(struct input *in, struct vs_reader *r, struct out *out, const struct 
 	}
 	if (bad) {
 		out_drop(out);
-		bad_stream(in, &f);
+		die_fault(in->name, &f);
 	}
 }
 
 static void
 expand(struct input *in, const struct args *a)
 {
-	struct vs_fault f;
+	struct fault f;
 	struct vs_reader *r;
 	struct out *out;
 
@@ -114,10 +108,10 @@ expand(struct input *in, const struct args *a)
 		input_spool(in);
 	r = vs_open(in->fd, &f);
 	if (!r)
-		bad_stream(in, &f);
+		die_fault(in->name, &f);
 	if (a->action == TEST) {
 		if (vs_copy(r, a->o.threads, ignore, NULL, &f) != 0)
-			bad_stream(in, &f);
+			die_fault(in->name, &f);
 		vs_close(r);
 		return;
 	}
@@ -127,7 +121,7 @@ expand(struct input *in, const struct args *a)
 		if (!vs_index(r, &f)->whole) {
 			f = vs_index(r, &f)->fault;
 			out_drop(out);
-			bad_stream(in, &f);
+			die_fault(in->name, &f);
 		}
 	} else {
 		decompress(in, r, out, a);

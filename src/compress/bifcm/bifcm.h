@@ -16,7 +16,6 @@ void input_open(struct input *in, const char *path);    /* NULL or "-": standard
 size_t input_read(struct input *in, void *p, size_t n); /* fewer only at the end; dies */
 void input_spool(struct input *in);     /* what can only be read once goes to a file without a name; dies */
 
-_Noreturn void bad_stream(const struct input *in, const struct vs_fault *f);
 
 /* What the file holds, column by column; with each, block by block */
 void list(struct vs_reader *r, const struct input *in, struct out *out, int each);

@@ -72,12 +72,12 @@ list(struct vs_reader *r, const struct input *in, struct out *out, int each)
 	struct column *col = xcalloc(VS_COLUMNS, sizeof(*col));
 	struct vs_stat s[VS_COLUMNS];
 	struct buf text = BUF_INIT;
-	struct vs_fault f;
+	struct fault f;
 	const struct vs_index *x = vs_index(r, &f);
 	uint64_t bytes;
 
 	if (!x)
-		bad_stream(in, &f);
+		die_fault(in->name, &f);
 	bytes = info->nhead + x->ntail + x->nrec * vs_record_size(&info->layout);
 	vs_layout_text(&info->layout, &text);
 	out_str(out, "layout ");
@@ -96,7 +96,7 @@ list(struct vs_reader *r, const struct input *in, struct out *out, int each)
 	for (size_t i = 0; i < x->n; i++) {
 		if (vs_stat(r, i, s, &f) != 0) {
 			out_drop(out);
-			bad_stream(in, &f);
+			die_fault(in->name, &f);
 		}
 		for (unsigned c = 0; c < vs_columns(&info->layout); c++) {
 			col[c].n += s[c].n;

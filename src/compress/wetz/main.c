@@ -50,9 +50,7 @@ bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 	out_drop(j->out);
 	if (line)
 		die("%s: line %" PRIu64 ": %s", j->name, off, err);
-	if (off != UINT64_MAX)
-		die_at(j->name, off, rec == UINT64_MAX ? DIAG_NOREC : rec, "%s", err);
-	die("%s: %s", j->name, err);
+	die_at(j->name, off, rec, "%s", err);
 }
 
 static void
@@ -190,7 +188,7 @@ to_paper(struct job *j, int fd, const char *name)
 {
 	struct paper_stats stats;
 	struct wetfile from;
-	struct wetfile_fault wf;
+	struct fault wf;
 	struct store_fault f;
 	struct wetfile_writer *w = NULL;
 
@@ -218,7 +216,7 @@ compress_paper(struct job *j)
 	struct store_stats stats = { 0 };
 	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats,
 		.note = note, .notearg = j };
-	struct wetfile_fault wf;
+	struct fault wf;
 	struct store_fault f;
 	int fd = spool_open(), failed;
 	struct wetfile_writer *w = wetfile_create(keep, &fd, WETFILE_FULL, &wf);
@@ -240,7 +238,7 @@ static void
 compress(struct job *j, int text)
 {
 	struct store_stats stats = { 0 };
-	struct wetfile_fault wf;
+	struct fault wf;
 	struct store_fault f;
 	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->kind, &wf);
 
@@ -266,7 +264,7 @@ expand_replay(struct job *j, const struct wetfile *w)
 	struct store_opts o = { .level = 1, .segment = SEGMENT };
 	struct store_code given;
 	struct wetfile full;
-	struct wetfile_fault f;
+	struct fault f;
 	struct store_fault sf;
 	struct wetfile_writer *to;
 	int fd = spool_open(), copy = spool_open();
@@ -295,7 +293,7 @@ static void
 expand(struct job *j, int fd)
 {
 	struct wetfile w;
-	struct wetfile_fault f;
+	struct fault f;
 
 	if (wetfile_open(&w, fd, &f) != 0)
 		bad(j, f.off, f.rec, 0, f.err);

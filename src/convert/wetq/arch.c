@@ -55,7 +55,7 @@ job_arch(const char *id, const char *path, const char *outname)
 {
 	const char *from = strcmp(path, "-") == 0 ? spool_stdin() : path, *name = from == path ? path : "standard input";
 	const struct arch_stmt *s = NULL;
-	struct wetfile_fault f;
+	struct fault f;
 	struct arch_labels l;
 	struct wetfile w;
 	struct out *o;
@@ -65,9 +65,9 @@ job_arch(const char *id, const char *path, const char *outname)
 	if (fd < 0)
 		die_sys("%s", name);
 	if (wetfile_open(&w, fd, &f) != 0 || arch_read(&w, &l, &f) != 0)
-		die_at(name, f.off, f.rec == UINT64_MAX ? DIAG_NOREC : f.rec, "%s", f.err);
+		die_fault(name, &f);
 	if (!w.whole)
-		die_at(name, w.fault.off, w.fault.rec == UINT64_MAX ? DIAG_NOREC : w.fault.rec, "%s", w.fault.err);
+		die_fault(name, &w.fault);
 	if (!l.n)
 		die("%s: no labels in it (wetz -a makes them)", name);
 	if (id && (num_u64(id, 1, UINT32_MAX, &v) != 0 || (s = arch_find(&l, (uint32_t)v)) == NULL))

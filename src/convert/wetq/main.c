@@ -117,12 +117,8 @@ one_line(const struct job *all, char *line)
 		k = question(n - optind, word + optind);
 	if (!k || n - optind != k->words + 1)
 		warn("no question: %.200s", said);
-	else if (ask(&j, k, word + optind) == 0)
-		;
-	else if (j.fault.off != UINT64_MAX)
-		warn_at(j.path, j.fault.off, j.fault.rec == UINT64_MAX ? DIAG_NOREC : j.fault.rec, "%s", j.fault.err);
-	else
-		warn("%s: %s", j.path, j.fault.err);
+	else if (ask(&j, k, word + optind) != 0)
+		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
 	job_complain(&j);
 	out_str(j.out, "\n");
 	out_flush(j.out);
@@ -156,9 +152,7 @@ bad(struct job *j, const struct query_fault *f)
 {
 	if (j->out)
 		out_drop(j->out);
-	if (f->off != UINT64_MAX)
-		die_at(j->path, f->off, f->rec == UINT64_MAX ? DIAG_NOREC : f->rec, "%s", f->err);
-	die("%s: %s", j->path, f->err);
+	die_at(j->path, f->off, f->rec, "%s", f->err);
 }
 
 int

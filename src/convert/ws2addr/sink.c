@@ -97,7 +97,5 @@ job_bad(struct job *j, const struct replay_fault *f)
 		job_end(j);
 		out_drop(j->out);
 	}
-	if (f->off != WS_UNKNOWN)
-		die_at(path, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
-	die("%s: %s", path, f->err);
+	die_at(path, f->off, f->rec, "%s", f->err);
 }

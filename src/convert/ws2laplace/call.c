@@ -367,7 +367,7 @@ call_record(void *arg, const struct ws_rec *rec)
 void
 call_scan(struct job *j, int fd)
 {
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *in = ws_open(fd, &f);
 	struct ws_rec rec;
 

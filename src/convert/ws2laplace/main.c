@@ -22,9 +22,7 @@ job_bad(struct job *j, const struct replay_fault *f)
 		out_drop(j->refs);
 		out_drop(j->kernel);
 	}
-	if (f->off != WS_UNKNOWN)
-		die_at(path, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
-	die("%s: %s", path, f->err);
+	die_at(path, f->off, f->rec, "%s", f->err);
 }
 
 /* A capture is read twice: what comes through a pipe is kept in a file that has no name */

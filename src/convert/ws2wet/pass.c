@@ -18,9 +18,7 @@ job_bad(struct job *j, const struct replay_fault *f)
 {
 	if (j->out)
 		out_drop(j->out);
-	if (f->off != WS_UNKNOWN)
-		die_at(j->name, f->off, f->rec == WS_UNKNOWN ? DIAG_NOREC : f->rec, "%s", f->err);
-	die("%s: %s", j->name, f->err);
+	die_at(j->name, f->off, f->rec, "%s", f->err);
 }
 
 struct visit *

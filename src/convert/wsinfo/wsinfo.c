@@ -9,18 +9,12 @@
 
 #define SYNOPSIS "[-l] [file]"
 
-static _Noreturn void
-bad(const char *name, const struct ws_fault *f)
-{
-	die_at(name, f->off, f->rec == UINT64_MAX ? DIAG_NOREC : f->rec, "%s", f->err);
-}
-
 int
 main(int argc, char **argv)
 {
 	const char *name = "standard input";
 	struct ws_reader *r;
-	struct ws_fault f;
+	struct fault f;
 	struct ws_rec rec;
 	struct ws_early early = { 0 };
 	char text[WS_EARLY_TEXT];
@@ -45,7 +39,7 @@ main(int argc, char **argv)
 	}
 	r = ws_open(fd, &f);
 	if (!r)
-		bad(name, &f);
+		die_fault(name, &f);
 	o = out_open(NULL);
 	t = tally_new();
 	while ((got = ws_next(r, &rec)) == 1) {
@@ -62,7 +56,7 @@ main(int argc, char **argv)
 		tally_print(t, o, ws_head(r), bytes, got == 0);
 	if (got < 0) {
 		out_drop(o);
-		bad(name, ws_fault(r));
+		die_fault(name, ws_fault(r));
 	}
 	out_close(o);
 	if (early.is)

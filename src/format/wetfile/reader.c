@@ -34,16 +34,16 @@ get(int fd, void *p, size_t n, uint64_t off)
 
 /* Exactly n bytes; else -1 and *f says what it was that is missing */
 static int
-all(const struct wetfile *w, void *p, size_t n, uint64_t off, uint64_t rec, struct wetfile_fault *f)
+all(const struct wetfile *w, void *p, size_t n, uint64_t off, uint64_t rec, struct fault *f)
 {
 	ssize_t k = get(w->fd, p, n, off);
 
 	if (k == (ssize_t)n)
 		return 0;
 	if (k < 0)
-		wetfile_say(f, off, rec, "%s", strerror(errno));
+		fault_set(f, off, rec, "%s", strerror(errno));
 	else
-		wetfile_say(f, off + (uint64_t)k, rec, "the file ends inside of a section");
+		fault_set(f, off + (uint64_t)k, rec, "the file ends inside of a section");
 	return -1;
 }
 
@@ -55,45 +55,45 @@ wetfile_is(const void *p, size_t n)
 
 /* The header of a section at off; its payload lies in the file.  0, or -1: see *f */
 static int
-head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc, struct wetfile_fault *f)
+head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc, struct fault *f)
 {
 	uint8_t h[WETFILE_SECTION];
 
 	if (all(w, h, sizeof h, off, rec, f) != 0)
 		return -1;
 	if (get_le32(h + 20) != (uint32_t)crc32(0, h, 20)) {
-		wetfile_say(f, off, rec, "the header of a section has a wrong checksum");
+		fault_set(f, off, rec, "the header of a section has a wrong checksum");
 		return -1;
 	}
 	*s = (struct wetfile_section){ get_le32(h), get_le32(h + 4), off + WETFILE_SECTION, get_le64(h + 8) };
 	*crc = get_le32(h + 16);
 	if (s->len > WETFILE_MAX) {
-		wetfile_say(f, off, rec, "a section of %llu bytes", (unsigned long long)s->len);
+		fault_set(f, off, rec, "a section of %llu bytes", (unsigned long long)s->len);
 		return -1;
 	}
 	if (s->len > w->size - s->off) {
-		wetfile_say(f, w->size, rec, "the file ends inside of a section");
+		fault_set(f, w->size, rec, "the file ends inside of a section");
 		return -1;
 	}
 	return 0;
 }
 
 static int
-payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, uint64_t rec, struct buf *b, struct wetfile_fault *f)
+payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, uint64_t rec, struct buf *b, struct fault *f)
 {
 	uint8_t *p;
 
 	b->n = 0;
 	p = buf_room(b, s->len + 1);
 	if (!p) {
-		wetfile_say(f, s->off, rec, "no memory");
+		fault_set(f, s->off, rec, "no memory");
 		return -1;
 	}
 	if (all(w, p, s->len, s->off, rec, f) != 0)
 		return -1;
 	b->n = s->len;
 	if ((uint32_t)crc32_z(0, p, s->len) != crc) {
-		wetfile_say(f, s->off, rec, "a section has a wrong checksum");
+		fault_set(f, s->off, rec, "a section has a wrong checksum");
 		return -1;
 	}
 	return 0;
@@ -103,7 +103,7 @@ payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, 
 static int
 by_index(struct wetfile *w)
 {
-	struct wetfile_fault f;
+	struct fault f;
 	struct wetfile_section s;
 	struct buf b = BUF_INIT;
 	uint8_t end[WETFILE_END];
@@ -151,17 +151,17 @@ by_walking(struct wetfile *w)
 		struct wetfile_section s;
 
 		if (off == w->size) {
-			wetfile_say(&w->fault, off, w->nsection, "the file ends before its index");
+			fault_set(&w->fault, off, w->nsection, "the file ends before its index");
 			return;
 		}
 		if (head(w, off, w->nsection, &s, &crc, &w->fault) != 0)
 			return;
 		if (s.tag == WETFILE_INDX) {
-			wetfile_say(&w->fault, off, w->nsection, "the index is damaged");
+			fault_set(&w->fault, off, w->nsection, "the index is damaged");
 			return;
 		}
 		if (w->nsection >= WETFILE_SECTIONS || buf_grow(&w->section, &cap, w->nsection + 1, sizeof *w->section) != 0) {
-			wetfile_say(&w->fault, off, w->nsection, "too many sections");
+			fault_set(&w->fault, off, w->nsection, "too many sections");
 			return;
 		}
 		w->section[w->nsection++] = s;
@@ -171,7 +171,7 @@ by_walking(struct wetfile *w)
 
 /* A last section PART becomes w->early.  0, or -1 */
 static int
-take_early(struct wetfile *w, struct wetfile_fault *f)
+take_early(struct wetfile *w, struct fault *f)
 {
 	size_t i = w->nsection - 1;
 	struct buf b = BUF_INIT;
@@ -180,7 +180,7 @@ take_early(struct wetfile *w, struct wetfile_fault *f)
 	if (!w->nsection || w->section[i].tag != WETFILE_PART)
 		return 0;
 	if (w->kind == WETFILE_TEXT || w->section[i].segment || w->section[i].len < 8 || w->section[i].len >= 8 + sizeof w->early.why) {
-		wetfile_say(f, w->section[i].off, i, "a section that does not belong here");
+		fault_set(f, w->section[i].off, i, "a section that does not belong here");
 		return -1;
 	}
 	e = wetfile_load(w, i, &b, f);
@@ -193,7 +193,7 @@ take_early(struct wetfile *w, struct wetfile_fault *f)
 }
 
 int
-wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f)
+wetfile_open(struct wetfile *w, int fd, struct fault *f)
 {
 	uint8_t h[WETFILE_HEADER];
 	struct stat st;
@@ -201,25 +201,25 @@ wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f)
 
 	*w = (struct wetfile){ .fd = fd };
 	if (fstat(fd, &st) != 0 || (n = get(fd, h, sizeof h, 0)) < 0) {
-		wetfile_say(f, 0, UINT64_MAX, "%s", strerror(errno));
+		fault_set(f, 0, UINT64_MAX, "%s", strerror(errno));
 		return -1;
 	}
 	w->size = (uint64_t)st.st_size;
 	if (!wetfile_is(h, (size_t)n)) {
-		wetfile_say(f, 0, UINT64_MAX, "%s", unz_refuse(h, (size_t)n) ? unz_refuse(h, (size_t)n) : "no .wet file");
+		fault_set(f, 0, UINT64_MAX, "%s", unz_refuse(h, (size_t)n) ? unz_refuse(h, (size_t)n) : "no .wet file");
 		return -1;
 	}
 	if (n < (ssize_t)sizeof h) {
-		wetfile_say(f, (uint64_t)n, UINT64_MAX, "the file ends inside of its header");
+		fault_set(f, (uint64_t)n, UINT64_MAX, "the file ends inside of its header");
 		return -1;
 	}
 	if (get_le32(h + 12) != (uint32_t)crc32(0, h, 12)) {
-		wetfile_say(f, 8, UINT64_MAX, "the header has a wrong checksum");
+		fault_set(f, 8, UINT64_MAX, "the header has a wrong checksum");
 		return -1;
 	}
 	w->kind = h[10];
 	if (get_le16(h + 8) != WETFILE_VERSION || w->kind < WETFILE_TEXT || w->kind > WETFILE_PAPER || h[11]) {
-		wetfile_say(f, 8, UINT64_MAX, "version %u, kind %u.%u: not known here", get_le16(h + 8), h[10], h[11]);
+		fault_set(f, 8, UINT64_MAX, "version %u, kind %u.%u: not known here", get_le16(h + 8), h[10], h[11]);
 		return -1;
 	}
 	w->whole = by_index(w) == 0;
@@ -240,7 +240,7 @@ wetfile_close(struct wetfile *w)
 }
 
 int
-wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct wetfile_fault *f)
+wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct fault *f)
 {
 	const struct wetfile_section *want = &w->section[i];
 	struct wetfile_section s;
@@ -249,7 +249,7 @@ wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct wetfile_fa
 	if (head(w, want->off - WETFILE_SECTION, i, &s, &crc, f) != 0)
 		return -1;
 	if (s.tag != want->tag || s.segment != want->segment || s.len != want->len) {
-		wetfile_say(f, want->off - WETFILE_SECTION, i, "the index tells another section");
+		fault_set(f, want->off - WETFILE_SECTION, i, "the index tells another section");
 		return -1;
 	}
 	return payload(w, &s, crc, i, b, f);

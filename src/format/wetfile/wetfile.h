@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/fault.h"
 #include "format/ws/ws.h"
 
 #define WETFILE_VERSION  1u
@@ -43,24 +44,15 @@ enum wetfile_tag {
 	WETFILE_INDX = WETFILE_TAG('I', 'N', 'D', 'X')
 };
 
-struct wetfile_fault {
-	uint64_t off;                   /* byte of the file */
-	uint64_t rec;                   /* section, or UINT64_MAX */
-	char err[160];
-};
-
-/* off, rec and a text, as printf */
-void wetfile_say(struct wetfile_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-
 /* Writer.  A sink gives 0, or an errno.  Functions give 0, or -1: see *f; after that, only wetfile_free. */
 typedef int wetfile_sink(void *arg, const void *p, size_t n);
 struct wetfile_writer;
 
-struct wetfile_writer *wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct wetfile_fault *f);
+struct wetfile_writer *wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct fault *f);
 int wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, const void *p, size_t n);
 int wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e);     /* the last section, if the capture ends early: see struct wetfile */
 int wetfile_finish(struct wetfile_writer *w);           /* the index */
-const struct wetfile_fault *wetfile_write_fault(const struct wetfile_writer *w);
+const struct fault *wetfile_write_fault(const struct wetfile_writer *w);
 uint64_t wetfile_written(const struct wetfile_writer *w);        /* bytes */
 void wetfile_free(struct wetfile_writer *w);
 
@@ -78,14 +70,14 @@ struct wetfile {
 	size_t nsection;
 	struct ws_early early;          /* of the capture that it was made from; its section is not among these */
 	int whole;                      /* there is a good index; else the sections were looked for from the front, and */
-	struct wetfile_fault fault;     /* says what comes behind the last of them */
+	struct fault fault;     /* says what comes behind the last of them */
 };
 
 int wetfile_is(const void *p, size_t n);        /* do these first bytes begin such a file? */
-int wetfile_open(struct wetfile *w, int fd, struct wetfile_fault *f);    /* 0, or -1: no such file */
+int wetfile_open(struct wetfile *w, int fd, struct fault *f);    /* 0, or -1: no such file */
 void wetfile_close(struct wetfile *w);
 
 /* Payload of section i, checked, in place of what b holds.  0, or -1: see *f. */
-int wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct wetfile_fault *f);
+int wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct fault *f);
 
 #endif

@@ -1,8 +1,6 @@
 /* Whole execution traces as files: the writer; faults. */
 #include "format/wetfile/wetfile.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -15,20 +13,8 @@ struct wetfile_writer {
 	uint64_t off;                   /* bytes written */
 	struct buf index;
 	size_t n;                       /* sections */
-	struct wetfile_fault fault;
+	struct fault fault;
 };
-
-void
-wetfile_say(struct wetfile_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
-{
-	va_list ap;
-
-	f->off = off;
-	f->rec = rec;
-	va_start(ap, fmt);
-	vsnprintf(f->err, sizeof f->err, fmt, ap);
-	va_end(ap);
-}
 
 static int
 emit(struct wetfile_writer *w, const void *p, size_t n)
@@ -36,7 +22,7 @@ emit(struct wetfile_writer *w, const void *p, size_t n)
 	int e = n ? w->sink(w->arg, p, n) : 0;
 
 	if (e) {
-		wetfile_say(&w->fault, w->off, UINT64_MAX, "%s", strerror(e));
+		fault_set(&w->fault, w->off, UINT64_MAX, "%s", strerror(e));
 		return -1;
 	}
 	w->off += n;
@@ -44,13 +30,13 @@ emit(struct wetfile_writer *w, const void *p, size_t n)
 }
 
 struct wetfile_writer *
-wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct wetfile_fault *f)
+wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct fault *f)
 {
 	struct wetfile_writer *w = calloc(1, sizeof *w);
 	uint8_t h[WETFILE_HEADER] = { 0 };
 
 	if (!w) {
-		wetfile_say(f, 0, UINT64_MAX, "no memory");
+		fault_set(f, 0, UINT64_MAX, "no memory");
 		return NULL;
 	}
 	w->sink = sink;
@@ -72,7 +58,7 @@ wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, co
 	uint8_t h[WETFILE_SECTION];
 
 	if (n > WETFILE_MAX || w->n >= WETFILE_SECTIONS) {
-		wetfile_say(&w->fault, w->off, w->n, n > WETFILE_MAX ? "a section of %zu bytes" : "too many sections", n);
+		fault_set(&w->fault, w->off, w->n, n > WETFILE_MAX ? "a section of %zu bytes" : "too many sections", n);
 		return -1;
 	}
 	put_le32(h, tag);
@@ -84,7 +70,7 @@ wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, co
 	buf_le64(&w->index, w->off + sizeof h);
 	buf_le64(&w->index, n);
 	if (w->index.nomem) {
-		wetfile_say(&w->fault, w->off, w->n, "no memory");
+		fault_set(&w->fault, w->off, w->n, "no memory");
 		return -1;
 	}
 	w->n++;
@@ -120,7 +106,7 @@ wetfile_finish(struct wetfile_writer *w)
 	return bad ? -1 : 0;
 }
 
-const struct wetfile_fault *
+const struct fault *
 wetfile_write_fault(const struct wetfile_writer *w)
 {
 	return &w->fault;

@@ -212,7 +212,7 @@ ws_end(struct ws_reader *r)
 static struct ws_group *
 index_from_end(struct ws_reader *r, size_t *n)
 {
-	struct ws_fault f = r->fault;
+	struct fault f = r->fault;
 	int failed = r->failed;
 	struct ws_group *g;
 	uint8_t m[WS_MARK];

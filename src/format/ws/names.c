@@ -1,8 +1,6 @@
 /* Captures: names, checksum, faults. */
 #include <errno.h>
 #include <lzma.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -109,16 +107,4 @@ ws_write_fd(void *arg, const void *p, size_t n)
 		n -= (size_t)k;
 	}
 	return 0;
-}
-
-void
-ws_say(struct ws_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
-{
-	va_list ap;
-
-	f->off = off;
-	f->rec = rec;
-	va_start(ap, fmt);
-	vsnprintf(f->err, sizeof(f->err), fmt, ap);
-	va_end(ap);
 }

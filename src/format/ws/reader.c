@@ -80,7 +80,7 @@ read_head(struct ws_reader *r)
 }
 
 static struct ws_reader *
-open_src(struct ws_reader *r, struct ws_fault *f)
+open_src(struct ws_reader *r, struct fault *f)
 {
 	if (read_head(r) == 0)
 		return r;
@@ -91,25 +91,25 @@ open_src(struct ws_reader *r, struct ws_fault *f)
 }
 
 struct ws_reader *
-ws_open(int fd, struct ws_fault *f)
+ws_open(int fd, struct fault *f)
 {
 	struct ws_reader *r = calloc(1, sizeof(*r));
 	int e = r ? src_fd(&r->src, fd) : 0;
 
 	if (r && !e)
 		return open_src(r, f);
-	ws_say(f, 0, UINT64_MAX, "%s", r ? strerror(e) : "out of memory");
+	fault_set(f, 0, UINT64_MAX, "%s", r ? strerror(e) : "out of memory");
 	free(r);
 	return NULL;
 }
 
 struct ws_reader *
-ws_open_mem(const void *p, size_t n, struct ws_fault *f)
+ws_open_mem(const void *p, size_t n, struct fault *f)
 {
 	struct ws_reader *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		ws_say(f, 0, UINT64_MAX, "out of memory");
+		fault_set(f, 0, UINT64_MAX, "out of memory");
 		return NULL;
 	}
 	src_mem(&r->src, p, n);
@@ -137,7 +137,7 @@ ws_head(const struct ws_reader *r)
 	return ws_held(r->held);
 }
 
-const struct ws_fault *
+const struct fault *
 ws_fault(const struct ws_reader *r)
 {
 	return &r->fault;

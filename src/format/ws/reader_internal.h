@@ -7,7 +7,7 @@
 
 struct ws_reader {
 	struct src src;
-	struct ws_fault fault;
+	struct fault fault;
 	int failed, done;
 	struct ws_held *held;
 	uint64_t first;                 /* offset of the first group */

@@ -15,7 +15,7 @@ struct ws_writer {
 	ws_write_fn *write;
 	void *arg;
 	enum ws_level level;
-	struct ws_fault fault;
+	struct fault fault;
 	int failed;
 	uint64_t off;                   /* bytes written */
 	struct buf s[WS_NSTREAMS], packed[WS_NSTREAMS];
@@ -61,14 +61,14 @@ emit(struct ws_writer *w, const void *p, size_t n)
 }
 
 struct ws_writer *
-ws_create(ws_write_fn *write, void *arg, const struct ws_header *h, enum ws_level level, struct ws_fault *f)
+ws_create(ws_write_fn *write, void *arg, const struct ws_header *h, enum ws_level level, struct fault *f)
 {
 	struct ws_writer *w = calloc(1, sizeof(*w));
 	const char *bad = ws_check_header(h);
 	struct buf b = BUF_INIT;
 
 	if (!w) {
-		ws_say(f, 0, UINT64_MAX, "out of memory");
+		fault_set(f, 0, UINT64_MAX, "out of memory");
 		return NULL;
 	}
 	w->write = write;
@@ -287,7 +287,7 @@ ws_written(const struct ws_writer *w)
 	return w->off;
 }
 
-const struct ws_fault *
+const struct fault *
 ws_write_fault(const struct ws_writer *w)
 {
 	return &w->fault;

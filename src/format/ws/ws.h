@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/fault.h"
+
 enum ws_kind {
 #define K(name, text, trigger) WS_##name,
 #include "format/ws/kind.def"
@@ -216,13 +218,6 @@ ws_same(const struct ws_regs *a, const struct ws_regs *b)
 	    a->fsbase == b->fsbase && a->gsbase == b->gsbase;
 }
 
-/* What went wrong, and where in the file */
-struct ws_fault {
-	uint64_t off;                   /* byte */
-	uint64_t rec;                   /* record, or UINT64_MAX */
-	char err[160];
-};
-
 /*
  * A capture that ends before its program: how much there is, and what the NOTE
  * right before END says of why.  `is` 0: it does not.
@@ -252,7 +247,7 @@ enum ws_level {
 };
 
 /* Writes the header.  NULL: see *f. */
-struct ws_writer *ws_create(ws_write_fn *write, void *arg, const struct ws_header *h, enum ws_level level, struct ws_fault *f);
+struct ws_writer *ws_create(ws_write_fn *write, void *arg, const struct ws_header *h, enum ws_level level, struct fault *f);
 int ws_put(struct ws_writer *w, const struct ws_rec *rec);
 
 /*
@@ -265,7 +260,7 @@ uint8_t *ws_room(struct ws_writer *w, uint64_t addr, size_t n);
 int ws_cut(struct ws_writer *w);        /* ends the group: everything so far is written */
 void ws_icount(struct ws_writer *w, uint64_t icount);   /* instructions before the next record: for the index (KEY says its own) */
 uint64_t ws_written(const struct ws_writer *w);         /* bytes of the file so far */
-const struct ws_fault *ws_write_fault(const struct ws_writer *w);
+const struct fault *ws_write_fault(const struct ws_writer *w);
 int ws_finish(struct ws_writer *w);     /* behind END: last group, index, end mark; 0 or -1; ws_free is still needed */
 void ws_free(struct ws_writer *w);      /* without ws_finish: what is not cut is lost */
 
@@ -297,8 +292,8 @@ struct ws_sizes {
 	uint32_t raw[WS_NSTREAMS], packed[WS_NSTREAMS];
 };
 
-struct ws_reader *ws_open(int fd, struct ws_fault *f);          /* NULL: see *f.  fd is the caller's. */
-struct ws_reader *ws_open_mem(const void *p, size_t n, struct ws_fault *f);     /* borrows p */
+struct ws_reader *ws_open(int fd, struct fault *f);          /* NULL: see *f.  fd is the caller's. */
+struct ws_reader *ws_open_mem(const void *p, size_t n, struct fault *f);     /* borrows p */
 void ws_close(struct ws_reader *r);
 const struct ws_header *ws_head(const struct ws_reader *r);     /* owned by r */
 
@@ -308,7 +303,7 @@ const struct ws_header *ws_head(const struct ws_reader *r);     /* owned by r */
  */
 int ws_next(struct ws_reader *r, struct ws_rec *rec);
 int ws_skip_key(struct ws_reader *r);                   /* after a KEY: behind its KEYEND.  As ws_next, 1 for done */
-const struct ws_fault *ws_fault(const struct ws_reader *r);
+const struct fault *ws_fault(const struct ws_reader *r);
 uint64_t ws_rec_off(const struct ws_reader *r);         /* file offset of the group that the last record is in */
 uint64_t ws_next_off(const struct ws_reader *r);        /* of what follows that group; at the end: the size of the file */
 const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* of that group; owned by r */

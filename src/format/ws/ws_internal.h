@@ -109,6 +109,5 @@ void ws_put_index(struct buf *b, const struct ws_group *g, size_t n, uint64_t of
 /* The body of an index; groups from `first`.  NULL: see c->err */
 struct ws_group *ws_get_index(struct ws_cur *c, uint64_t first, size_t *n);
 
-void ws_say(struct ws_fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -116,7 +116,7 @@ header(struct cap *c, struct start *s, char *const argv[])
 	struct ws_header h = {.machine = WS_X86_64, .page = PAGE, .line = WS_LINE};
 	struct utsname u;
 	struct timespec now;
-	struct ws_fault f;
+	struct fault f;
 	char brand[49], path[40];
 	ssize_t n;
 

@@ -51,7 +51,7 @@ replay_key(struct replay *r, size_t k)
 uint64_t
 replay_key_instances(struct replay *r, size_t k)
 {
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *in = ws_open(r->fd, &f);      /* another: this one is where the replay is */
 	struct ws_rec rec;
 	uint64_t n = WS_UNKNOWN;
@@ -134,7 +134,7 @@ replay_skip(struct replay *r, uint64_t icount)
 static int
 find_end(struct replay *r, struct ws_rec_end *end)
 {
-	struct ws_fault f;
+	struct fault f;
 	struct ws_reader *in = ws_open(r->fd, &f);
 	struct ws_rec rec;
 	size_t n = 0;

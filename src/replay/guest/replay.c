@@ -61,7 +61,7 @@ drive_drift(struct replay *r, const char *fmt, ...)
 int
 drive_bad_file(struct replay *r)
 {
-	const struct ws_fault *w = ws_fault(r->in);
+	const struct fault *w = ws_fault(r->in);
 
 	if (r->ended == REPLAY_BAD)
 		return REPLAY_BAD;
@@ -155,7 +155,7 @@ make(struct replay *r, struct replay_fault *f)
 static int
 open_file(struct replay *r, const char *path, struct replay_fault *f)
 {
-	struct ws_fault w;
+	struct fault w;
 
 	r->fd = path && strcmp(path, "-") != 0 ? helper_hold(path) : 0;
 	if (r->fd < 0) {

@@ -289,7 +289,7 @@ pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 {
 	struct drive_watch watch = { .record = on_record, .cut = 1, .arg = t };
 	struct ws_header h;
-	struct ws_fault wf;
+	struct fault wf;
 	struct replay *r;
 	int e;
 

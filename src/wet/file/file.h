@@ -58,8 +58,8 @@ int store_loads(const char *capture, struct wetfile_writer *w, const struct stor
  * Of a file of kind replay: its code (which store_code_free frees), and its
  * capture, handed over piece by piece (not 0 ends it).  0, or -1: see *f.
  */
-int store_replay_code(const struct wetfile *w, struct store_code *c, struct wetfile_fault *f);
-int store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg, struct wetfile_fault *f);
+int store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f);
+int store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg, struct fault *f);
 
 /* The state before segment k of such a file, from 0: its bytes of control_save (the caller frees b), executions of statements in it */
 struct store_state {
@@ -68,7 +68,7 @@ struct store_state {
 	uint64_t *count;                /* of each statement in the segment; owned by whoever asked */
 };
 size_t store_replay_segments(const struct wetfile *w);
-int store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct wetfile_fault *f);
+int store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct fault *f);
 void store_state_free(struct store_state *s);
 
 #endif

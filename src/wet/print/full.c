@@ -42,7 +42,7 @@ fill(void *from, struct list *l)
 			if (store_read_deps(r, i, l->only, list_use, l) != 0)
 				return -1;
 		if (r->exc != UINT64_MAX) {
-			wetfile_say(&r->fault, r->file->section[r->sec].off, r->sec, "a dependence behind the last statement");
+			fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "a dependence behind the last statement");
 			return -1;
 		}
 	}
@@ -65,14 +65,14 @@ steps(void *from, struct list *l)
 }
 
 int
-store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault)
+store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault)
 {
 	struct store_read *r = calloc(1, sizeof *r);
 	struct list l = { .from = r, .count = count, .fill = fill, .steps = steps, .put = put, .arg = arg };
 	int e;
 
 	if (!r) {
-		wetfile_say(fault, 0, UINT64_MAX, "no memory");
+		fault_set(fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	l.code = &r->code;

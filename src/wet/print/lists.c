@@ -29,7 +29,7 @@ units(const struct store_stmt *s)
 static int
 nomem(struct list *l)
 {
-	wetfile_say(l->fault, 0, UINT64_MAX, "no memory");
+	fault_set(l->fault, 0, UINT64_MAX, "no memory");
 	return -1;
 }
 

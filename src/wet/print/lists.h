@@ -19,7 +19,7 @@ struct list {
 	uint64_t (*count)(void *from, uint32_t s);              /* executions of statement s */
 	int (*fill)(void *from, struct list *l);                /* list_use and list_values of the statements in `only`, in all segments */
 	int (*steps)(void *from, struct list *l);               /* list_path of each path executed, in order; called twice */
-	struct wetfile_fault *fault;
+	struct fault *fault;
 	int whole;                                              /* the file is: without a statement, it is not what is left of another */
 	store_text_fn *put;
 	void *arg;

@@ -45,14 +45,14 @@ steps(void *from, struct list *l)
 }
 
 int
-paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault)
+paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault)
 {
 	struct paper_read *r = calloc(1, sizeof *r);
 	struct list l = { .from = r, .count = count, .fill = fill, .steps = steps, .put = put, .arg = arg };
 	int e;
 
 	if (!r) {
-		wetfile_say(fault, 0, UINT64_MAX, "no memory");
+		fault_set(fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	l.code = &r->code;

@@ -11,13 +11,13 @@ typedef int store_text_fn(void *arg, const void *p, size_t n);         /* not 0 
  * `budget` bytes (and one statement's at least) need.  Of a file that was cut
  * off: that of its whole segments, and then -1.  0, or -1: see *f.
  */
-int store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault);
+int store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault);
 
 /* The same of a file of kind paper */
-int paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct wetfile_fault *fault);
+int paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault);
 
 /* The text of a file of kind text; of one that was cut off, that of its whole sections, and then -1 */
-int store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct wetfile_fault *fault);
+int store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct fault *fault);
 
 /*
  * What such a text says, in its order, without being text.  A text of sections RAW says nothing: -1.
@@ -42,6 +42,6 @@ struct store_text_event {
 typedef int store_event_fn(void *arg, const struct store_text_event *e);        /* not 0 ends it */
 
 /* 0, or -1: see *f, unless the function ended it.  Of a file that was cut off: what there is, and then -1 */
-int store_text_events(const struct wetfile *w, store_event_fn *fn, void *arg, struct wetfile_fault *f);
+int store_text_events(const struct wetfile *w, store_event_fn *fn, void *arg, struct fault *f);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct print {
 	const struct wetfile *file;
-	struct wetfile_fault *fault;
+	struct fault *fault;
 	store_text_fn *put;             /* text, or */
 	store_event_fn *event;          /* events */
 	void *arg;
@@ -28,7 +28,7 @@ bad(struct print *p, const char *err)
 {
 	size_t i = p->sec ? p->sec - 1 : 0;
 
-	wetfile_say(p->fault, i < p->file->nsection ? p->file->section[i].off : p->file->size, i, "%s", err ? err : "no memory");
+	fault_set(p->fault, i < p->file->nsection ? p->file->section[i].off : p->file->size, i, "%s", err ? err : "no memory");
 	return -1;
 }
 
@@ -52,7 +52,7 @@ load(struct print *p)
 	if (p->sec == p->file->nsection) {
 		*p->fault = p->file->fault;
 		if (p->file->whole)
-			wetfile_say(p->fault, p->file->size, p->sec, "sections are missing");
+			fault_set(p->fault, p->file->size, p->sec, "sections are missing");
 		return -1;
 	}
 	if (wetfile_load(p->file, p->sec++, &p->in, p->fault) != 0)
@@ -274,14 +274,14 @@ raw(struct print *p)
 }
 
 static int
-print(const struct wetfile *f, struct print what, struct wetfile_fault *fault)
+print(const struct wetfile *f, struct print what, struct fault *fault)
 {
 	struct print *p = calloc(1, sizeof *p);
 	int e, israw = f->nsection && f->section[0].tag == WETFILE_RAW;
 
 	if (!p || (what.work = vc_work_new(1)) == NULL) {
 		free(p);
-		wetfile_say(fault, 0, UINT64_MAX, "no memory");
+		fault_set(fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	*p = what;
@@ -308,13 +308,13 @@ print(const struct wetfile *f, struct print what, struct wetfile_fault *fault)
 }
 
 int
-store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct wetfile_fault *fault)
+store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct fault *fault)
 {
 	return print(f, (struct print){ .put = put, .arg = arg }, fault);
 }
 
 int
-store_text_events(const struct wetfile *w, store_event_fn *fn, void *arg, struct wetfile_fault *f)
+store_text_events(const struct wetfile *w, store_event_fn *fn, void *arg, struct fault *f)
 {
 	return print(w, (struct print){ .event = fn, .arg = arg }, f);
 }

@@ -10,7 +10,7 @@
 #include "wet/query/full_internal.h"
 
 int
-query_store_bad(struct query *q, const struct wetfile_fault *f)
+query_store_bad(struct query *q, const struct fault *f)
 {
 	query_bad(q, "%s", f->err);
 	q->fault.off = f->off;
@@ -169,7 +169,7 @@ int
 query_store_open(struct query *q, int fd)
 {
 	struct wetfile w;
-	struct wetfile_fault f;
+	struct fault f;
 	int e;
 
 	if (wetfile_open(&w, fd, &f) != 0) {

@@ -15,7 +15,7 @@ void qnames_find(const struct qnames *t, const struct store_stmt *s, const char 
 
 /* The file, fd, of which q takes care from now on, whatever comes of it.  0, or -1 and q->fault */
 int query_store_open(struct query *q, int fd);
-int query_store_bad(struct query *q, const struct wetfile_fault *f);    /* -1 */
+int query_store_bad(struct query *q, const struct fault *f);    /* -1 */
 /* With such a query: the file, and nbit bits of q->member, if there are any, are no more */
 void query_store_close(struct query *q, struct wetfile *w, uint64_t nbit);
 int query_temporary(struct query *q);           /* a descriptor of a file without a name, in TMPDIR; or -1 */

@@ -75,7 +75,7 @@ static const struct query_ops ops = {
 static int
 unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 {
-	struct wetfile_fault f;
+	struct fault f;
 	char path[64];
 
 	if ((t->copy = query_temporary(q)) < 0)
@@ -91,7 +91,7 @@ int
 query_replay_open(struct query *q, struct wetfile *w)
 {
 	struct qreplay *t = calloc(1, sizeof *t);
-	struct wetfile_fault f;
+	struct fault f;
 	int fd = w->fd;
 
 	if (!t)

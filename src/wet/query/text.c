@@ -8,7 +8,7 @@
 #include "wet/query/text_internal.h"
 
 static int
-fault(struct query *q, const struct wetfile_fault *f)
+fault(struct query *q, const struct fault *f)
 {
 	return q->fault.err[0] ? -1 : query_store_bad(q, f);
 }
@@ -289,7 +289,7 @@ static int
 insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
 {
 	struct qtext *t = q->store;
-	struct wetfile_fault f = { 0 };
+	struct fault f = { 0 };
 	struct values v = { .e.id = id, .at = t->place[id - 1] + 1, .from = from, .to = to, .fn = fn, .arg = arg };
 
 	if (want & QUERY_REFS)
@@ -353,7 +353,7 @@ int
 query_text_open(struct query *q, struct wetfile *w)
 {
 	struct qtext *t = calloc(1, sizeof *t);
-	struct wetfile_fault f = { 0 };
+	struct fault f = { 0 };
 
 	if (!t)
 		return query_nomem(q);

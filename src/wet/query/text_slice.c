@@ -68,7 +68,7 @@ int
 qtext_load(struct query *q)
 {
 	struct qtext *t = q->store;
-	struct wetfile_fault f = { 0 };
+	struct fault f = { 0 };
 	size_t n = 0;
 
 	if (t->loaded)

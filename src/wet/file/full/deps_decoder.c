@@ -15,7 +15,7 @@ struct step {
 static int
 bad(struct store_read *r, const char *err)
 {
-	wetfile_say(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err);
+	fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err);
 	return -1;
 }
 

@@ -94,7 +94,7 @@ section(struct read *t, int first)
 }
 
 int
-arch_read(const struct wetfile *w, struct arch_labels *l, struct wetfile_fault *f)
+arch_read(const struct wetfile *w, struct arch_labels *l, struct fault *f)
 {
 	struct vc_work *work = vc_work_new(1);
 	struct read t = { .l = l };
@@ -103,7 +103,7 @@ arch_read(const struct wetfile *w, struct arch_labels *l, struct wetfile_fault *
 
 	*l = (struct arch_labels){ 0 };
 	if (!work) {
-		wetfile_say(f, 0, UINT64_MAX, "no memory");
+		fault_set(f, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	for (size_t i = 0; i < w->nsection && !e; i++) {
@@ -114,7 +114,7 @@ arch_read(const struct wetfile *w, struct arch_labels *l, struct wetfile_fault *
 			break;
 		t.r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
 		if ((e = section(&t, first)) != 0)
-			wetfile_say(f, w->section[i].off, i, "%s", t.r.err ? t.r.err : "no memory");
+			fault_set(f, w->section[i].off, i, "%s", t.r.err ? t.r.err : "no memory");
 		first = 0;
 	}
 	for (unsigned i = 0; i < 3; i++)

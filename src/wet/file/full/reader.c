@@ -15,7 +15,7 @@ enum { CODE, KEY, PATH, RANK, DEP, VAL, ADDR };
 static int
 bad(struct store_read *r, const char *err)
 {
-	wetfile_say(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err ? err : "no memory");
+	fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err ? err : "no memory");
 	return -1;
 }
 
@@ -132,13 +132,13 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 
 	*r = (struct store_read){ .file = f, .work = vc_work_new(1), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
 	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
-		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	if (f->kind == WETFILE_LOADS) {
 		r->code.bytes = 1;
 		if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL) {
-			wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+			fault_set(&r->fault, 0, UINT64_MAX, "no memory");
 			return -1;
 		}
 		load_init(r->load);
@@ -152,11 +152,11 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		}
 	r->nsegment = n / NSECTION;
 	if (f->whole && n % NSECTION) {
-		wetfile_say(&r->fault, f->size, f->nsection, "sections are missing");
+		fault_set(&r->fault, f->size, f->nsection, "sections are missing");
 		return -1;
 	}
 	if ((r->nstmt = calloc(r->nsegment + 1, sizeof *r->nstmt)) == NULL) {
-		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	if (all_code(r) != 0)
@@ -165,7 +165,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		return bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
 	r->count = calloc(r->code.nstmt + 1, sizeof *r->count);
 	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0) {
-		wetfile_say(&r->fault, 0, UINT64_MAX, "no memory");
+		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;
 	}
 	return 0;

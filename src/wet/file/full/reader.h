@@ -32,7 +32,7 @@ struct store_vals {
 
 struct store_read {
 	const struct wetfile *file;     /* borrowed */
-	struct wetfile_fault fault;     /* after -1 */
+	struct fault fault;     /* after -1 */
 	size_t nsegment;                /* whole ones */
 	size_t at;                      /* the segment that is loaded, plus 1 */
 	struct store_code code;

@@ -192,7 +192,7 @@ segments(struct paper *t)
 static int
 labels(struct paper *t, const struct wetfile *full)
 {
-	struct wetfile_fault wf;
+	struct fault wf;
 	int bad = 0;
 
 	for (size_t i = 0; i < full->nsection && !bad; i++)

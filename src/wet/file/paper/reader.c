@@ -9,7 +9,7 @@ static const uint32_t order[PAPER_NSECTION] = { WETFILE_CODE, WETFILE_NODE, WETF
 int
 paper_bad(struct paper_read *r, const char *err)
 {
-	wetfile_say(&r->fault, r->sec < r->file->nsection ? r->file->section[r->sec].off : 0, r->sec, "%s", err ? err : "no memory");
+	fault_set(&r->fault, r->sec < r->file->nsection ? r->file->section[r->sec].off : 0, r->sec, "%s", err ? err : "no memory");
 	return -1;
 }
 
@@ -192,7 +192,7 @@ paper_read_open(struct paper_read *r, const struct wetfile *f)
 		}
 	r->nsegment = n / PAPER_NSECTION;
 	if (f->whole && n % PAPER_NSECTION) {
-		wetfile_say(&r->fault, f->size, f->nsection, "sections are missing");
+		fault_set(&r->fault, f->size, f->nsection, "sections are missing");
 		return -1;
 	}
 	if (all_code(r) != 0 || rows(r) != 0)

@@ -13,7 +13,7 @@ struct paper_node { uint32_t path, n, before; };
 
 struct paper_read {
 	const struct wetfile *file;     /* borrowed */
-	struct wetfile_fault fault;     /* after -1 */
+	struct fault fault;     /* after -1 */
 	size_t nsegment;                /* whole ones */
 	struct store_code code;
 	struct paper_classes class;

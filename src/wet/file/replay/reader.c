@@ -6,14 +6,14 @@
 #include "wet/file/full/code.h"
 
 static int
-bad(const struct wetfile *w, size_t i, struct wetfile_fault *f, const char *err)
+bad(const struct wetfile *w, size_t i, struct fault *f, const char *err)
 {
-	wetfile_say(f, i < w->nsection ? w->section[i].off : w->size, i, "%s", err ? err : "no memory");
+	fault_set(f, i < w->nsection ? w->section[i].off : w->size, i, "%s", err ? err : "no memory");
 	return -1;
 }
 
 static int
-belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struct wetfile_fault *f)
+belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struct fault *f)
 {
 	if (i >= w->nsection && !w->whole) {
 		*f = w->fault;
@@ -25,7 +25,7 @@ belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struc
 }
 
 int
-store_replay_code(const struct wetfile *w, struct store_code *c, struct wetfile_fault *f)
+store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f)
 {
 	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
@@ -43,7 +43,7 @@ store_replay_code(const struct wetfile *w, struct store_code *c, struct wetfile_
 }
 
 int
-store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg, struct wetfile_fault *f)
+store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg, struct fault *f)
 {
 	struct buf b = BUF_INIT;
 	size_t i = 1;
@@ -122,7 +122,7 @@ get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s
 }
 
 int
-store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct wetfile_fault *f)
+store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct fault *f)
 {
 	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;

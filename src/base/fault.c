@@ -1,0 +1,17 @@
+/* Faults of files. */
+#include "base/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+fault_set(struct fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->off = off;
+	f->rec = rec;
+	va_start(ap, fmt);
+	vsnprintf(f->err, sizeof f->err, fmt, ap);
+	va_end(ap);
+}
