@@ -390,7 +390,8 @@ control_step(struct control *t, const struct control_path *p, uint64_t n, const 
 }
 
 int
-control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t first, const uint64_t *word, uint64_t *parent)
+control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t first, const uint64_t *word,
+    uint64_t *parent)
 {
 	const struct control_path *p;
 	uint32_t i = 0;

@@ -31,7 +31,8 @@ void control_free(struct control *t);
  * parent[i], for instruction i of the run: the instance that it is control
  * dependent on, 0 for none.  parent may be NULL.
  */
-int control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t first, const uint64_t *word, uint64_t *parent);
+int control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t first, const uint64_t *word,
+    uint64_t *parent);
 
 /*
  * The same in two steps.  What control has to do with n instructions of a run

@@ -11,7 +11,7 @@
 #include "base/in.h"
 #include "isa/reference.h"
 
-/* The kinds: those of instructions (isa/reference.h), and events between them; kind.def says how each is printed */
+/* Kinds: those of instructions (isa/reference.h), and events between them; kind.def says how each is printed */
 enum ref_event { REF_ENTER = REF_NACCESS, REF_BACK, REF_EXIT, REF_TASK, REF_NKINDS };
 
 #define REF_HEADER  16u         /* bytes */

@@ -19,7 +19,8 @@
 
 #define X86_LINE 63u                    /* within a line of clzero */
 
-int x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx);  /* is a processor whose cpuid says this of leaf 0 of AMD's kind? */
+/* Is a processor whose cpuid says this of leaf 0 of AMD's kind? */
+int x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx);
 int x86_amd_here(void);                         /* is this one? */
 
 /*
@@ -39,7 +40,8 @@ struct x86_inst {
 	int mem;                        /* operand that is explicit memory, or -1 */
 	uint8_t amd;                    /* decoded as AMD's processors do */
 };
-int x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd);     /* 0; -1: not an instruction */
+/* 0; -1: not an instruction */
+int x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd);
 
 int x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p);      /* the instruction at p: do they take it differently? */
 

@@ -10,7 +10,10 @@ int x86_highbyte(ZydisRegister r);              /* ah, ch, dh, bh */
 int x86_refkind(const ZydisDecodedOperand *o);  /* REF_ kind (isa/reference.h) of a memory operand, or -1 */
 int x86_noref(const ZydisDecodedInstruction *z);        /* it names memory without referring to it */
 
-/* What decides, besides its address, what an instruction refers to: nothing, a mask, the number of a bit, which parts of a state are saved */
+/*
+ * What decides, besides its address, what an instruction refers to: nothing, a
+ * mask, the number of a bit, which parts of the processor's state are saved.
+ */
 enum x86_refs { X86_BY_ADDRESS, X86_BY_MASK, X86_BY_BIT, X86_BY_STATE };
 enum x86_refs x86_refs_by(const struct x86_inst *in);
 

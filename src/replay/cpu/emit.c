@@ -418,7 +418,8 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 		t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
 		rp_byhelper(t, by, o);
 	}
-	if (by == X86_BY_BIT) {            /* the processor would add the register's bytes to the window's base unfolded: the helper has folded them */
+	/* the processor would add the register's bytes to the window's base unfolded: the helper has folded them */
+	if (by == X86_BY_BIT) {
 		p->bit = 1;
 		p->used |= 1u << T1;
 		e_load(t, T0, FO(vec));

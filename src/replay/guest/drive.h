@@ -10,11 +10,14 @@
 #include "replay/guest/memory.h"
 #include "replay/guest/replay.h"
 
-/* Who looks on.  Every function may be NULL; not 0 ends the replay with the fault that they set (drive_bad). */
+/*
+ * Who looks on.  Every function may be NULL; not 0 ends the replay with the
+ * fault that they set (drive_bad).
+ */
 struct drive_watch {
-	int (*record)(void *arg, const struct ws_rec *rec);             /* each record, before it takes effect; KEYs are left out */
-	int (*read)(void *arg, uint64_t addr, size_t n);                /* memory that a system call reads */
-	int cut;                                                        /* what follows END does not matter: a file that was cut off there will do */
+	int (*record)(void *arg, const struct ws_rec *rec);     /* each record, before it takes effect, but no KEY */
+	int (*read)(void *arg, uint64_t addr, size_t n);        /* memory that a system call reads */
+	int cut;        /* what follows END does not matter: a file that was cut off there will do */
 	void *arg;
 };
 
@@ -27,19 +30,25 @@ struct rp_core *drive_core(struct replay *r);           /* for what it reports: 
 int drive_run(struct replay *r, uint64_t icount);
 int drive_run_to(struct replay *r, uint64_t icount, uint64_t n);
 int drive_rewind(struct replay *r);                     /* back to the start: 0, or REPLAY_BAD */
-void drive_until(struct replay *r, uint64_t n);         /* the end: so many instances (WS_UNKNOWN: none), as replay_until */
+void drive_until(struct replay *r, uint64_t n);         /* as replay_until: the end is n instances (WS_UNKNOWN: none) */
 
 /* As replay_refs, in any mode: n words, about `most`.  They are where drive_sofar says. */
 int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);
-const uint64_t *drive_sofar(const struct replay *r, size_t *n);         /* while drive_words runs: the words up to now */
-int drive_add(struct replay *r, const uint64_t *w, size_t n);           /* from within watch.record: a few behind them.  1; 0: there are no words */
 
-/* Instances that are complete; drive_count: so many, where it was begun at a keyframe that does not say it, else nothing */
+/* From within the watch's functions: the words up to now; drive_add puts a few behind them: 1; 0: there are none */
+const uint64_t *drive_sofar(const struct replay *r, size_t *n);
+int drive_add(struct replay *r, const uint64_t *w, size_t n);
+
+/*
+ * Instances that are complete.  Where the replay was begun at a keyframe that
+ * does not say how many were before it, drive_count says it: n; elsewhere it
+ * does nothing.
+ */
 uint64_t drive_instances(const struct replay *r);
 void drive_count(struct replay *r, uint64_t n);
 
 int drive_ended(const struct replay *r);                /* REPLAY_END, REPLAY_BAD; REPLAY_OK: it goes on */
-int drive_resume(struct replay *r);                     /* the same, and that is what the next call finds: no words, and no result, are waiting */
+int drive_resume(struct replay *r);                     /* the same; words and results that are waiting are dropped */
 int drive_is_cut(const struct replay *r);               /* no record follows: the file is cut off, or bad */
 const struct mem *drive_mem(const struct replay *r);    /* the program's memory, to look at */
 

@@ -78,7 +78,7 @@ may_divide(const struct load_state *st, const struct load_stmt *s)
 {
 	unsigned size = s->arg & 15;
 	uint64_t v = s->dst == 32 ? low(*(const uint64_t *)(const void *)st->mem, size) : low(st->r[s->dst & 15] >> (s->dst & 16 ? 8 : 0), size);
-	uint64_t lo = size == 1 ? low(st->r[X86_RAX], 1) : low(st->r[X86_RAX], size), hi = size == 1 ? low(st->r[X86_RAX] >> 8, 1) : low(st->r[X86_RDX], size);
+	uint64_t lo = low(st->r[X86_RAX], size), hi = size == 1 ? low(st->r[X86_RAX] >> 8, 1) : low(st->r[X86_RDX], size);
 	wide n, q;
 
 	if (!v)

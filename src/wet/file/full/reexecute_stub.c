@@ -129,7 +129,9 @@ names(struct emit *e)
 static int
 spare(struct emit *e)
 {
-	static const uint8_t order[] = { X86_RDI, X86_RSI, X86_RBX, X86_RBP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R13, X86_R14, X86_R15 };
+	static const uint8_t order[] = {
+		X86_RDI, X86_RSI, X86_RBX, X86_RBP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R13, X86_R14, X86_R15
+	};
 	size_t n = e->high ? 4 : sizeof order;
 
 	e->st = e->rsp = -1;
@@ -166,7 +168,7 @@ right(const struct emit *e)
 
 		if (o->type != was->type || o->size != was->size)
 			return 0;
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != (x86_gpr(was->reg.value) == X86_RSP ? renamed(e, was->reg.value) : was->reg.value))
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != renamed(e, was->reg.value))
 			return 0;
 		if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.value.u != was->imm.value.u)
 			return 0;
