@@ -45,6 +45,10 @@ call(struct load_state *st, const uint8_t *code)
 static void
 native(struct load *l, const struct load_stmt *s)
 {
+	if (l->fresh && load_ready(l) != 0) {
+		l->mem.nomem = 1;
+		return;
+	}
 	if (s->fp && l->st.mxcsr != LOAD_MXCSR) {
 		uint32_t host, guest = (uint32_t)l->st.mxcsr;
 

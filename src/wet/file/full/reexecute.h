@@ -85,6 +85,7 @@ struct load {
 	size_t nstmt, capstmt, ndef, capdef;
 	uint8_t *code, *codeend;        /* where code goes; pieces of mapped memory, the first word of each the one before */
 	uint8_t *piece;
+	uint8_t *fresh;                 /* code from here on can be written and not yet executed; NULL: there is none */
 	size_t ncode;                   /* pieces */
 	struct facts *facts;            /* owned */
 	uint8_t saved[32][64];          /* LOAD_SAVE */
@@ -132,6 +133,7 @@ static inline uint64_t load_sum(uint64_t sum, uint64_t v) { sum = (sum ^ v) * UI
 
 /* reexecute_stub.c: code for in, which comes to s.  0, -1 without memory, 1: it is not of the kinds that may be run */
 int load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f);
+int load_ready(struct load *l);         /* what was added can be executed: 0, -1 */
 void load_free_code(struct load *l);
 
 #endif

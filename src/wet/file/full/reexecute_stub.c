@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <Zydis/Zydis.h>
 
 #include "isa/x86/limits.h"
@@ -331,14 +332,38 @@ after(struct emit *e, int flags)
 	PUT(e, "\xc3");
 }
 
+/* Only these pages: a kernel may take long over a whole piece */
+static int
+protect(const uint8_t *from, const uint8_t *to, int prot)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)from / page * page;
+
+	return mprotect((void *)first, (uintptr_t)to - first, prot);
+}
+
+int
+load_ready(struct load *l)
+{
+	if (l->fresh && protect(l->fresh, l->code, PROT_READ | PROT_EXEC) != 0)
+		return -1;
+	l->fresh = NULL;
+	return 0;
+}
+
+/* Room for one; what can be written cannot be executed, and the other way round */
 static int
 room(struct load *l)
 {
 	uint8_t *p;
 
-	if (l->code && (size_t)(l->codeend - l->code) >= CODE)
+	if (l->code && (size_t)(l->codeend - l->code) >= CODE) {
+		if (!l->fresh && protect(l->code, l->code + 1, PROT_READ | PROT_WRITE) != 0)
+			return -1;
+		if (!l->fresh)
+			l->fresh = l->code;
 		return 0;
-	if (l->ncode == PIECES)
+	}
+	if (l->ncode == PIECES || load_ready(l) != 0)
 		return -1;
 	p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
@@ -346,7 +371,7 @@ room(struct load *l)
 	memcpy(p, &l->piece, sizeof l->piece);
 	l->piece = p;
 	l->ncode++;
-	l->code = p + 64;
+	l->code = l->fresh = p + 64;
 	l->codeend = p + PIECE;
 	return 0;
 }
@@ -368,8 +393,7 @@ load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const 
 
 	if (!computes(in) || names(&e) != 0 || spare(&e) != 0 || again(&e) != 0)
 		return 1;
-	/* what can be written cannot be executed, and the other way round */
-	if (room(l) != 0 || mprotect(l->piece, PIECE, PROT_READ | PROT_WRITE) != 0)
+	if (room(l) != 0)
 		return -1;
 	for (unsigned i = 0; i < f->nuse; i++)
 		uses |= f->use[i].reg == FACT_FLAGS;
@@ -382,5 +406,5 @@ load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const 
 	s->code = l->code;
 	s->fp = e.vec || e.fp;
 	l->code = e.p;
-	return mprotect(l->piece, PIECE, PROT_READ | PROT_EXEC);
+	return 0;
 }
