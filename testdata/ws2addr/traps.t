@@ -121,7 +121,9 @@ int main(void)
 }
 P
 for how in dynamic static; do
-	cc -O1 $([ $how = static ] && echo -static) tsc.c -o tsc || exit 1
+	case $how in static) opts=-static ;; *) opts= ;; esac
+	# shellcheck disable=SC2086
+	cc -O1 $opts tsc.c -o tsc || exit 1
 	for traps in yes no; do
 		TRACEMILL_TRAPS=$traps wscap -o c.ws ./tsc >got.out 2>err
 		is "the time, $how, traps: $traps: status" "$?$(cat err)" 0
