@@ -16,25 +16,12 @@
 struct sink {
 	struct out *out;
 	enum ref_format fmt;
-	int drop[REF_NKINDS];           /* kinds that are not wanted */
-	int dropping;
+	unsigned drop;                  /* kinds that are not wanted */
 	int count;                      /* statistics instead of references */
 	int begun;                      /* the header is written */
 	uint64_t n[REF_NKINDS];
 	uint64_t keep[AE_BATCH];
 };
-
-static size_t
-filter(struct sink *s, const uint64_t *w, size_t n)
-{
-	size_t m = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		s->keep[m] = w[i];
-		m += !s->drop[ref_kind(w[i])];
-	}
-	return m;
-}
 
 /* Nothing is written before there is something to write: the events may be missing or another program's */
 static void
@@ -53,8 +40,8 @@ take(void *arg, const uint64_t *w, size_t n)
 	struct sink *s = arg;
 
 	begin(s);
-	if (s->dropping) {
-		n = filter(s, w, n);
+	if (s->drop) {
+		n = ref_without(s->keep, w, n, s->drop);
 		w = s->keep;
 	}
 	while (n) {
@@ -169,10 +156,10 @@ main(int argc, char **argv)
 			s.fmt = (enum ref_format)fmt;
 			break;
 		case 'i':
-			s.drop[REF_INST] = s.dropping = 1;
+			s.drop |= 1u << REF_INST;
 			break;
 		case 'l':
-			s.drop[REF_ENTER] = s.drop[REF_BACK] = s.drop[REF_EXIT] = s.dropping = 1;
+			s.drop |= 1u << REF_ENTER | 1u << REF_BACK | 1u << REF_EXIT;
 			break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)

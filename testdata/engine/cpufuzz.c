@@ -26,6 +26,7 @@
 #include <unistd.h>
 #include <Zydis/Zydis.h>
 
+#include "../random.h"
 #include "replay/cpu/emit_internal.h"
 #include "visitstate.h"
 #include "isa/x86/decode.h"
@@ -47,7 +48,6 @@ static struct rp_core *core;
 static struct rp_run run;
 static uint64_t xcr0;
 static size_t nstate;          /* bytes of the kernel's image */
-static uint64_t rng = 88172645463325252u;
 static unsigned counts[ZYDIS_MNEMONIC_MAX_VALUE + 1][3];
 static unsigned lifted;
 static ZydisDecodedInstruction z;
@@ -66,15 +66,6 @@ die(const char *what)
 	if (pid > 0)
 		kill(pid, SIGKILL);
 	exit(2);
-}
-
-static uint64_t
-rnd(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return rng;
 }
 
 static unsigned
@@ -769,7 +760,7 @@ main(int argc, char **argv)
 		case 'l': list = 1; break;
 		case 'm': only = optarg; break;
 		case 'n': n = strtoull(optarg, NULL, 0); break;
-		case 's': rng += strtoull(optarg, NULL, 0) * UINT64_C(0x9e3779b97f4a7c15); break;
+		case 's': rnd_state += strtoull(optarg, NULL, 0) * UINT64_C(0x9e3779b97f4a7c15); break;
 		default: return 2;
 		}
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../eventfile.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "format/ae/events.h"
@@ -57,24 +58,13 @@ mutate(struct buf *b)
 	}
 }
 
-static void
-record(const char *magic, const uint8_t *p, size_t n)
-{
-	uint8_t h[16];
-
-	memcpy(h, magic, 4);
-	put_le32(h + 4, (uint32_t)n);
-	put_le64(h + 8, ev_checksum(p, n));
-	fwrite(h, 1, 16, stdout);
-	fwrite(p, 1, n, stdout);
-}
-
 int
 main(int argc, char **argv)
 {
 	FILE *f = argc == 4 ? fopen(argv[1], "rb") : NULL;
-	uint8_t head[EV_HEADMAX], end[EV_ENDLEN] = {0};
-	struct buf b = BUF_INIT;
+	uint8_t head[EV_HEADMAX];
+	struct buf b = BUF_INIT, out = BUF_INIT;
+	uint32_t reason;
 	struct ev_reader r;
 	const uint8_t *p;
 	size_t len;
@@ -85,26 +75,25 @@ main(int argc, char **argv)
 	len = (size_t)r.off;
 	while ((n = ev_next(&r, &p)) > 0)
 		buf_add(&b, p, (size_t)n);
+	reason = r.end.reason;
 	rewind(f);
 	if (n < 0 || fread(head, 1, len, f) != len)
 		return 2;
-	put_le32(end, r.end.reason);
 	if (strcmp(argv[2], "cut") == 0 || strcmp(argv[2], "stop") == 0) {
 		size_t want = strtoul(argv[3], NULL, 10);
 
-		put_le32(end, argv[2][0] == 'c' ? EV_EXIT : EV_STOPPED);
+		reason = argv[2][0] == 'c' ? EV_EXIT : EV_STOPPED;
 		b.n = want < b.n ? want : b.n;
 	} else {
 		seed = (uint32_t)strtoul(argv[2], NULL, 10) * 2654435761u;
 		for (long k = strtol(argv[3], NULL, 10); k > 0 && b.n > 1; k--)
 			mutate(&b);
 	}
-	put_le64(end + 8, b.n);
 	fwrite(head, 1, len, stdout);
-	for (size_t off = 0; off < b.n; off += 1000)
-		record("AEch", b.p + off, b.n - off < 1000 ? b.n - off : 1000);
-	record("AEnd", end, EV_ENDLEN);
+	event_chunks(&out, b.p, b.n, 1000, reason, 0);
+	fwrite(out.p, 1, out.n, stdout);
 	ev_close(&r);
 	buf_free(&b);
+	buf_free(&out);
 	return fflush(stdout) != 0 || ferror(stdout);
 }

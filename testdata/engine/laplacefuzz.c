@@ -7,20 +7,11 @@
  */
 #define FUZZ_OWN_MAIN
 #include "../check.h"
+#include "../random.h"
 #include "../fuzz/fuzz.h"
 #include "laplace/laplace.h"
 
-static uint64_t rng = 88172645463325252u;
 static unsigned long taken, refused, wrong, looked;
-
-static uint64_t
-rnd(uint64_t n)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 11) % n;
-}
 
 static void
 look(struct lap_model *m)
@@ -30,7 +21,7 @@ look(struct lap_model *m)
 		uint64_t a, b;
 
 		for (int i = 0; s && i < 8; i++) {
-			uint64_t page = rnd(4) ? rnd(40) : LAP_PAGES - 1 - rnd(3);
+			uint64_t page = rnd_below(4) ? rnd_below(40) : LAP_PAGES - 1 - rnd_below(3);
 			int got = lap_model_page(m, s, page, &a);
 
 			looked += got == 1;
@@ -137,7 +128,7 @@ merged(const uint8_t *p, size_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	rng = 88172645463325252u;
+	rnd_state = 88172645463325252u;
 	references(data, n);
 	kernel(data, n);
 	merged(data, n);
@@ -152,19 +143,19 @@ static uint64_t
 number(unsigned bits)
 {
 	static const uint64_t odd[] = { 0, 1, 0xfff, 0x1000, 0x1001, UINT32_MAX, UINT64_MAX, UINT64_MAX - 0xfff, UINT64_C(1) << 63, UINT64_C(1) << 52 };
-	uint64_t v = rnd(12) ? rnd(6) : odd[rnd(sizeof odd / sizeof *odd)];
+	uint64_t v = rnd_below(12) ? rnd_below(6) : odd[rnd_below(sizeof odd / sizeof *odd)];
 
-	if (rnd(3) == 0 && bits == 64)
-		v = rnd(40) << 12;
+	if (rnd_below(3) == 0 && bits == 64)
+		v = rnd_below(40) << 12;
 	return bits < 64 ? v & ((UINT64_C(1) << bits) - 1) : v;
 }
 
 static struct lap_event
 event(uint64_t *time)
 {
-	struct lap_event e = { .kind = (enum lap_kind)rnd(LAP_NKINDS), .name = "n", .nname = 1 };
+	struct lap_event e = { .kind = (enum lap_kind)rnd_below(LAP_NKINDS), .name = "n", .nname = 1 };
 
-	*time += rnd(3);
+	*time += rnd_below(3);
 	e.time = *time;
 	e.type = 'f';
 	for (unsigned i = 0; i < LAP_NFIELDS; i++)
@@ -183,15 +174,15 @@ make(struct buf *b, int what)
 		lap_put_header(buf_room(b, LAP_HEADER), what == 4);
 		b->n += LAP_HEADER;
 	}
-	for (uint64_t i = 0, n = 1 + rnd(120); i < n; i++) {
+	for (uint64_t i = 0, n = 1 + rnd_below(120); i < n; i++) {
 		struct lap_event e = event(&time);
-		struct lap_touch t = { time, rnd(50), rnd(50), (uint8_t)rnd(6), (uint8_t)(1 + rnd(8)) };
-		struct lap_ref v = { time, rnd(50), rnd(50), (uint8_t)rnd(6), (uint8_t)(1 + rnd(255)) };
+		struct lap_touch t = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6), (uint8_t)(1 + rnd_below(8)) };
+		struct lap_ref v = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6), (uint8_t)(1 + rnd_below(255)) };
 		uint8_t *p = buf_room(b, LAP_REF_MAX);
 
 		if (what < 3)
 			b->n += lap_put_ref((enum lap_form)what, p, &v);
-		else if (what == 3 || rnd(3) == 0)
+		else if (what == 3 || rnd_below(3) == 0)
 			(what == 4 ? lap_pack_event(&last, b, &e) : lap_print_event(b, &e));
 		else
 			b->n += what == 4 ? lap_pack_touch(&last, p, &t) : lap_print_touch(p, &t);
@@ -201,17 +192,17 @@ make(struct buf *b, int what)
 static void
 damage(struct buf *b)
 {
-	for (uint64_t i = 0, n = rnd(4); i < n && b->n; i++) {
-		size_t at = rnd(b->n), k = 1 + rnd(40);
+	for (uint64_t i = 0, n = rnd_below(4); i < n && b->n; i++) {
+		size_t at = rnd_below(b->n), k = 1 + rnd_below(40);
 
 		if (k > b->n - at)
 			k = b->n - at;
-		switch (rnd(5)) {
-		case 0: b->p[at] = (uint8_t)rnd(256); break;
-		case 1: b->p[at] ^= (uint8_t)(1 << rnd(8)); break;
+		switch (rnd_below(5)) {
+		case 0: b->p[at] = (uint8_t)rnd_below(256); break;
+		case 1: b->p[at] ^= (uint8_t)(1 << rnd_below(8)); break;
 		case 2: memmove(b->p + at, b->p + at + k, b->n - at - k); b->n -= k; break;
-		case 3: memmove(b->p + rnd(b->n - k + 1), b->p + at, k); break;
-		default: b->p[at] = (uint8_t)" \n0\\-rS\177\200\377"[rnd(10)]; break;
+		case 3: memmove(b->p + rnd_below(b->n - k + 1), b->p + at, k); break;
+		default: b->p[at] = (uint8_t)" \n0\\-rS\177\200\377"[rnd_below(10)]; break;
 		}
 	}
 }
@@ -224,10 +215,10 @@ main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[1], "-f"))
 		return fuzz_files(argc - 1, argv + 1);
 	if (argc > 2)
-		rng = strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
+		rnd_state = strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
 	for (unsigned long i = 0; i < n && !wrong; i++) {
 		struct buf b = BUF_INIT;
-		int what = (int)rnd(6);
+		int what = (int)rnd_below(6);
 
 		make(&b, what);
 		damage(&b);

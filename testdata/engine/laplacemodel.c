@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../check.h"
+#include "../random.h"
 #include "laplace/laplace.h"
 
 #define NAREA  4
@@ -47,17 +48,8 @@ static uint64_t *canon_of;              /* by identity; 0: not seen */
 static size_t ncanon;
 static struct { uint64_t canon, id; } *id_of;   /* hash */
 static size_t nid, idsize;
-static uint64_t rng, nbad, ngood;
+static uint64_t nbad, ngood;
 static const char *trouble;
-
-static uint64_t
-rnd(uint64_t n)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 11) % n;
-}
 
 static uint64_t page_of(unsigned i) { return area[i / AREA] + i % AREA; }
 
@@ -398,8 +390,8 @@ plain(const struct lap_event *e)
 static void
 some_range(uint64_t *addr, uint64_t *len, unsigned most)
 {
-	unsigned a = (unsigned)rnd(NAREA), lo = (unsigned)rnd(AREA), n = 1 + (unsigned)rnd(rnd(4) ? 8 : most);
-	uint64_t into = rnd(2) ? 0 : rnd(4096), cut = rnd(2) ? 0 : rnd(4096);
+	unsigned a = (unsigned)rnd_below(NAREA), lo = (unsigned)rnd_below(AREA), n = 1 + (unsigned)rnd_below(rnd_below(4) ? 8 : most);
+	uint64_t into = rnd_below(2) ? 0 : rnd_below(4096), cut = rnd_below(2) ? 0 : rnd_below(4096);
 
 	if (n > AREA - lo)
 		n = AREA - lo;
@@ -414,7 +406,7 @@ some_offset(void)
 {
 	static const uint64_t base[] = { 0, 0, 0, (1 << 20) - 20, (3 << 20) - 4, UINT64_C(1) << 51 };
 
-	return (base[rnd(6)] + rnd(40)) * 4096 + (rnd(2) ? 0 : rnd(4096));
+	return (base[rnd_below(6)] + rnd_below(40)) * 4096 + (rnd_below(2) ? 0 : rnd_below(4096));
 }
 
 static struct lap_event
@@ -427,20 +419,20 @@ random_event(void)
 #undef K
 	};
 	struct lap_event e = { .name = "" };
-	char tag = kinds[rnd(sizeof kinds - 1)];
+	char tag = kinds[rnd_below(sizeof kinds - 1)];
 
 	e.kind = (enum lap_kind)((const char *)memchr(tags, tag, sizeof tags) - tags);
-	e.f[LAP_PID] = running >= 0 && rnd(2) ? (uint64_t)running : rnd(NPID);
-	e.f[LAP_PARENT] = rnd(NPID);
-	e.f[LAP_SPACE] = rnd(NSPACE);
-	e.f[LAP_DUP] = rnd(NSPACE);
-	e.f[LAP_INODE] = rnd(NFILE / 2);
-	e.f[LAP_MINOR] = rnd(2);
-	e.f[LAP_SHM] = rnd(NKEY - NFILE);
+	e.f[LAP_PID] = running >= 0 && rnd_below(2) ? (uint64_t)running : rnd_below(NPID);
+	e.f[LAP_PARENT] = rnd_below(NPID);
+	e.f[LAP_SPACE] = rnd_below(NSPACE);
+	e.f[LAP_DUP] = rnd_below(NSPACE);
+	e.f[LAP_INODE] = rnd_below(NFILE / 2);
+	e.f[LAP_MINOR] = rnd_below(2);
+	e.f[LAP_SHM] = rnd_below(NKEY - NFILE);
 	e.f[LAP_OFF] = some_offset();
 	some_range(&e.f[LAP_ADDR], &e.f[LAP_LEN], AREA);
 	some_range(&e.f[LAP_OLD], &e.f[LAP_OLDLEN], 24);
-	if (tag == '@' && rnd(3) == 0)
+	if (tag == '@' && rnd_below(3) == 0)
 		e.f[LAP_ADDR] = e.f[LAP_OLD];
 	if (tag == '@' && e.f[LAP_ADDR] == e.f[LAP_OLD]) {      /* grows in its area only */
 		uint64_t room = AREA;
@@ -450,17 +442,17 @@ random_event(void)
 		if ((e.f[LAP_ADDR] & 4095) + e.f[LAP_LEN] > room * 4096)
 			e.f[LAP_LEN] = room * 4096 - (e.f[LAP_ADDR] & 4095);
 	}
-	if (tag == '@' && rnd(12) == 0)
+	if (tag == '@' && rnd_below(12) == 0)
 		e.f[LAP_OLDLEN] = 0;
-	if (tag == 'U' && rnd(6) == 0)
+	if (tag == 'U' && rnd_below(6) == 0)
 		e.f[LAP_LEN] = (uint64_t)6000 * 4096 > ~e.f[LAP_ADDR] ? ~e.f[LAP_ADDR] : (uint64_t)6000 * 4096;
 	e.f[LAP_END] = e.f[LAP_ADDR] + e.f[LAP_LEN] - 1 + (e.f[LAP_ADDR] + e.f[LAP_LEN] != 0);
-	if (rnd(3)) {
+	if (rnd_below(3)) {
 		e.f[LAP_ADDR] = tag == 'D' ? 0 : e.f[LAP_ADDR];
 		e.f[LAP_END] = UINT64_MAX;
 	}
-	if (rnd(200) == 0)
-		e.f[LAP_LEN] = e.f[LAP_ADDR] < 4 || rnd(2) ? 0 : UINT64_MAX - rnd(2);
+	if (rnd_below(200) == 0)
+		e.f[LAP_LEN] = e.f[LAP_ADDR] < 4 || rnd_below(2) ? 0 : UINT64_MAX - rnd_below(2);
 	return e;
 }
 
@@ -590,7 +582,7 @@ step(int check)
 	}
 	look_at_tasks(owner);
 	for (int i = 0; i < 12 && !trouble; i++)
-		look((unsigned)rnd(NSPACE), (unsigned)rnd(NPAGE));
+		look((unsigned)rnd_below(NSPACE), (unsigned)rnd_below(NPAGE));
 	if (check && !trouble)
 		look_at_all();
 	return trouble == NULL;
@@ -623,7 +615,7 @@ main(int argc, char **argv)
 {
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000000, i;
 
-	rng = argc > 2 ? strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1 : 88172645463325252u;
+	rnd_state = argc > 2 ? strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1 : 88172645463325252u;
 	for (i = 0; i < n && !trouble; i++) {
 		if (i % ROUND == 0)
 			fresh();

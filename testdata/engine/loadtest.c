@@ -13,20 +13,12 @@
 #include <sys/mman.h>
 #include <Zydis/Zydis.h>
 
+#include "../random.h"
 #include "wet/file/full/reexecute.h"
 
 #define EACH 4096                       /* instructions before all is begun again */
 
 static sigjmp_buf back;
-static uint64_t seed;
-
-static uint64_t
-rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
-}
 
 static void
 caught(int sig)
@@ -133,7 +125,7 @@ main(int argc, char **argv)
 	ZydisDecoder d;
 	int bad = 0;
 
-	seed = argc > 1 ? strtoul(argv[1], NULL, 10) * 2 + 1 : 1;
+	rnd_state = argc > 1 ? strtoul(argv[1], NULL, 10) * 2 + 1 : 1;
 	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &(struct sigaction){ .sa_handler = caught, .sa_flags = SA_NODEFER }, NULL);

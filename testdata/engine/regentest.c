@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../check.h"
+#include "../eventfile.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "ae/regen/regen.h"
@@ -142,32 +143,12 @@ unit(struct sch_func *f, uint32_t n)
 		save_program();
 }
 
-static void
-record(struct buf *b, const char *magic, const uint8_t *p, size_t n)
-{
-	buf_add(b, magic, 4);
-	buf_le32(b, (uint32_t)n);
-	buf_le64(b, ev_checksum(p, n));
-	buf_add(b, p, n);
-}
-
 /* Pieces of `size` bytes: the window may end anywhere */
 static void
 file(struct buf *out, const struct buf *ev, size_t size, unsigned reason)
 {
-	uint8_t end[EV_ENDLEN] = {0};
-
-	buf_str(out, EV_MAGIC);
-	buf_le32(out, EV_VERSION);
-	buf_le32(out, EV_HEADMIN);
-	for (int i = 16; i < EV_HEADMIN - 8; i++)
-		buf_u8(out, i == 49 ? (uint8_t)(theirs ? theirs : mach->number) : i == 56 ? 64 : 0);        /* and fs base */
-	buf_le64(out, ev_checksum(out->p, EV_HEADMIN - 8));
-	for (size_t i = 0; i < ev->n; i += size)
-		record(out, "AEch", ev->p + i, ev->n - i < size ? ev->n - i : size);
-	put_le32(end, reason);
-	put_le64(end + 8, ev->n);
-	record(out, "AEnd", end, EV_ENDLEN);
+	event_header(out, theirs ? theirs : mach->number);
+	event_chunks(out, ev->p, ev->n, size, reason, 0);
 }
 
 /* Short text of references: i1000+4 l2000+8 ... */

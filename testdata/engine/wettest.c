@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../random.h"
 #include "cfg/code.h"
 
 #define N    40u
@@ -20,16 +21,6 @@ static struct op op[N];
 static unsigned char bytes[N * 8 + 4096];
 static int ran[N], back[N], edge[N][N + 1], reached[N];
 static unsigned long long bad, checked, branches, loops;
-static uint64_t rng;
-
-static unsigned
-rnd(unsigned n)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (unsigned)(rng >> 20) % n;
-}
 
 static size_t
 read_code(void *arg, uint64_t addr, void *p, size_t n, int exec)
@@ -68,9 +59,9 @@ static void
 make(void)
 {
 	for (unsigned i = 0; i < N; i++) {
-		unsigned k = rnd(20);
+		unsigned k = rnd_below(20);
 
-		op[i] = (struct op){ k < 8 ? NOP : k < 15 ? COND : k < 17 ? JUMP : k < 18 ? CALL : rnd(3) ? NOP : rnd(2) ? RET : UD, (int)rnd(N) };
+		op[i] = (struct op){ k < 8 ? NOP : k < 15 ? COND : k < 17 ? JUMP : k < 18 ? CALL : rnd_below(3) ? NOP : rnd_below(2) ? RET : UD, (int)rnd_below(N) };
 		if (op[i].to == (int)i + 1)
 			op[i].to = 0;
 		encode(i);
@@ -90,18 +81,18 @@ static void
 walk(struct wcode *c)
 {
 	static const unsigned char len[] = { 1, 6, 5, 1, 5, 2 };
-	unsigned at = rnd(N);
+	unsigned at = rnd_below(N);
 
 	memset(ran, 0, sizeof ran);
 	memset(back, 0, sizeof back);
-	for (int steps = (int)rnd(60); steps >= 0; steps--) {
+	for (int steps = (int)rnd_below(60); steps >= 0; steps--) {
 		unsigned k = len[op[at].kind];
 
 		ran[at] = 1;
 		execute(c, 8 * at, k);
 		if (op[at].kind == RET || op[at].kind == UD || (op[at].kind == CALL && steps == 0))
 			break;
-		if (op[at].kind == JUMP || (op[at].kind == COND && rnd(2))) {
+		if (op[at].kind == JUMP || (op[at].kind == COND && rnd_below(2))) {
 			at = (unsigned)op[at].to;
 			continue;
 		}
@@ -246,7 +237,7 @@ main(int argc, char **argv)
 	for (uint64_t i = seed; i < seed + 3000 && bad < 10; i++) {
 		struct wcode c;
 
-		rng = i * UINT64_C(0x9e3779b97f4a7c15) + 1;
+		rnd_state = i * UINT64_C(0x9e3779b97f4a7c15) + 1;
 		make();
 		wcode_init(&c, read_code, NULL);
 		walk(&c);

@@ -5,18 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../random.h"
 #include "format/ws/ws.h"
 
-static uint64_t state;
-
-static uint64_t
-rnd(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state * 0x2545f4914f6cdd1du;
-}
 
 /* Another number: near it, another bit, another page, anything */
 static uint64_t
@@ -116,7 +107,7 @@ main(int argc, char **argv)
 		return 2;
 	in = open(argv[1], O_RDONLY);
 	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	state = strtoull(argv[3], NULL, 10) * 0x9e3779b97f4a7c15u + 1;
+	rnd_state = strtoull(argv[3], NULL, 10) * 0x9e3779b97f4a7c15u + 1;
 	r = ws_open(in, &f);
 	w = r ? ws_create(ws_write_fd, &out, ws_head(r), WS_QUICK, &f) : NULL;
 	if (!w)

@@ -14,6 +14,7 @@
 #include <Zydis/Zydis.h>
 
 #include "../check.h"
+#include "../random.h"
 #include "base/bytes.h"
 #include "ae/regen/code.h"
 #include "isa/x86/decode.h"
@@ -54,17 +55,7 @@ struct result { uint64_t r[16], flags; int taken; uint8_t mem[NMEM]; };
 static struct area *const area = (struct area *)(uintptr_t)AREA;
 static uint8_t *const memory = (uint8_t *)(uintptr_t)MEM;
 static uint8_t *const code = (uint8_t *)(uintptr_t)CODE;
-static uint64_t rng;
 static sigjmp_buf fault;
-
-static uint64_t
-rnd(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return rng * 0x2545f4914f6cdd1du;
-}
 
 static uint64_t
 random_value(void)
@@ -369,7 +360,7 @@ run(uint64_t seed, unsigned n, int names)
 	struct xcase *c = calloc(2, sizeof *c);
 	struct result *r = calloc(2, sizeof *r);
 
-	rng = seed * 0x9e3779b97f4a7c15u + 1;
+	rnd_state = seed * 0x9e3779b97f4a7c15u + 1;
 	for (i = 0; c && r && i < NFORMS; i++) {
 		const struct form *f = &forms[i];
 		struct tally t = { 0, 0 };

@@ -4,19 +4,10 @@
 #include <string.h>
 
 #include "../check.h"
+#include "../random.h"
 #include "base/bytes.h"
 #include "format/laplace/laplace.h"
 
-static uint64_t rng = 88172645463325252u;
-
-static uint64_t
-rnd(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return rng;
-}
 
 /* Numbers of all lengths */
 static uint64_t

@@ -8,21 +8,12 @@
 #include <Zydis/Zydis.h>
 
 #include "../check.h"
+#include "../random.h"
 #include "base/bytes.h"
 #include "format/ws/ws_internal.h"
 
 #define ADDR 0x7ffff7dd1000u
 
-static uint64_t rng = 88172645463325252u;
-
-static uint64_t
-rnd(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return rng * 0x2545f4914f6cdd1du;
-}
 
 /* The k of the page */
 static unsigned

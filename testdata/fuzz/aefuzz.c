@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../eventfile.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "ae/regen/regen.h"
@@ -18,34 +19,12 @@
 struct made { struct buf schema, fn, file; uint16_t machine; };
 
 static void
-record(struct buf *b, const char *magic, const uint8_t *p, size_t n)
-{
-	buf_add(b, magic, 4);
-	buf_le32(b, (uint32_t)n);
-	buf_le64(b, ev_checksum(p, n));
-	buf_add(b, p, n);
-}
-
-static void
 event_file(struct made *m, const uint8_t *p, size_t n)
 {
 	unsigned how = n ? *p++ : 0;
-	size_t size = 1 + (how >> 2) * 16, i;
-	uint8_t end[EV_ENDLEN] = { 0 };
 
-	n -= n > 0;
-	buf_str(&m->file, EV_MAGIC);
-	buf_le32(&m->file, EV_VERSION);
-	buf_le32(&m->file, EV_HEADMIN);
-	for (i = 16; i < EV_HEADMIN - 8; i++)
-		buf_u8(&m->file, i == 48 ? (uint8_t)(m->machine >> 8) : i == 49 ? (uint8_t)m->machine : i == 56 ? 64 : 0);
-	buf_le64(&m->file, ev_checksum(m->file.p, EV_HEADMIN - 8));
-	for (i = 0; i < n; i += size)
-		record(&m->file, "AEch", p + i, n - i < size ? n - i : size);
-	put_le32(end, how & 3);
-	put_le32(end + 4, (how & 3) == EV_SIGNAL ? 11 : 0);
-	put_le64(end + 8, n);
-	record(&m->file, "AEnd", end, EV_ENDLEN);
+	event_header(&m->file, m->machine);
+	event_chunks(&m->file, p, n - (n > 0), 1 + (how >> 2) * 16, how & 3, (how & 3) == EV_SIGNAL ? 11 : 0);
 }
 
 /* n bytes in the unit's order */

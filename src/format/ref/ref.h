@@ -37,6 +37,19 @@ ref_valid(uint64_t w)
 	return kind < REF_NKINDS && (kind < REF_ENTER) == (ref_size(w) != 0);
 }
 
+/* Those of n words whose kinds are not in the set `drop` (bit k: kind k), to `to`, which may be w: how many */
+static inline size_t
+ref_without(uint64_t *to, const uint64_t *w, size_t n, unsigned drop)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		to[m] = w[i];
+		m += !(drop >> ref_kind(w[i]) & 1);
+	}
+	return m;
+}
+
 const char *ref_kind_name(unsigned kind);       /* "inst", ...; kind < REF_NKINDS */
 
 /*

@@ -8,28 +8,18 @@
 #include "base/diag.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "format/ref/ref.h"
 
 #define SYNOPSIS "[-iln] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] [ae.out]"
 
 struct sink {
 	struct out *out;
-	int format, count_only, no_inst, no_loops;
+	int format, count_only;
+	unsigned drop;                  /* kinds that are not wanted */
 	int begun;                      /* the header is written */
 	uint64_t n;
 	uint64_t keep[AE_BATCH];
 };
-
-static size_t
-filter(struct sink *s, const uint64_t *refs, size_t n)
-{
-	size_t m = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		s->keep[m] = refs[i];
-		m += !(s->no_inst && AE_KIND(refs[i]) == AE_ISSUE_INST) && !(s->no_loops && AE_KIND(refs[i]) >= AE_LOOP_ENTRY);
-	}
-	return m;
-}
 
 /* Nothing is written before there is something to write: the events may be missing or another program's */
 static void
@@ -46,8 +36,8 @@ take(void *arg, const uint64_t *refs, size_t n)
 	struct sink *s = arg;
 
 	begin(s);
-	if (s->no_inst || s->no_loops) {
-		n = filter(s, refs, n);
+	if (s->drop) {
+		n = ref_without(s->keep, refs, n, s->drop);
 		refs = s->keep;
 	}
 	s->n += n;
@@ -76,10 +66,10 @@ options(int argc, char **argv, struct sink *s)
 				die_usage(SYNOPSIS);
 			break;
 		case 'i':
-			s->no_inst = 1;
+			s->drop |= 1u << REF_INST;
 			break;
 		case 'l':
-			s->no_loops = 1;
+			s->drop |= 1u << REF_ENTER | 1u << REF_BACK | 1u << REF_EXIT;
 			break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
