@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/search.h"
 #include "laplace/laplace_internal.h"
 
 int
@@ -50,17 +51,10 @@ lap_file_drop(struct lap_model *m, struct lap_file *f)
 static size_t
 part_from(const struct lap_file *f, uint64_t page)
 {
-	size_t lo = 0, hi = f->npart;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->part[mid].hi > page)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	LOWER_BOUND(i, f->npart, f->part[i].hi <= page);
+	return i;
 }
 
 int

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "format/ae/events.h"
 
 #define NOFUNCS (256u * EV_NFUNC0)
@@ -262,19 +263,12 @@ number(struct prog *g, struct prog_func **sorted)
 {
 	for (uint32_t i = 0; i < g->nno; i++) {
 		uint64_t entry = get_order(g->src.fn + (size_t)i * 3 * g->word, g->word, g->big);
-		uint32_t lo = 0, hi = g->nfunc;
+		size_t k;
 
-		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (sorted[mid]->entry < entry)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		while (lo < g->nfunc && sorted[lo]->entry == entry && sorted[lo]->f->flags & SF_NOENTRY)
-			lo++;
-		g->byno[i] = lo < g->nfunc && sorted[lo]->entry == entry ? (int32_t)(sorted[lo] - g->func) : -1;
+		LOWER_BOUND(k, g->nfunc, sorted[k]->entry < entry);
+		while (k < g->nfunc && sorted[k]->entry == entry && sorted[k]->f->flags & SF_NOENTRY)
+			k++;
+		g->byno[i] = k < g->nfunc && sorted[k]->entry == entry ? (int32_t)(sorted[k] - g->func) : -1;
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "ae/regen/msg.h"
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "base/search.h"
 #include "format/ref/ref.h"
 
 #define STACK_WANT   ((size_t)16 << 30) /* bytes; taken when used */
@@ -64,19 +65,12 @@ ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, ui
 uint64_t
 ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
 {
-	unsigned lo = 0, hi = ae_program.nro;
 	const struct ae_span *s;
+	size_t i;
 
-	while (lo < hi) {
-		unsigned mid = lo + (hi - lo) / 2;
-
-		if (ae_program.ro[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	s = ae_program.ro + lo - 1;
-	if (lo == 0 || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
+	LOWER_BOUND(i, ae_program.nro, ae_program.ro[i].addr <= addr);
+	s = ae_program.ro + i - 1;
+	if (i == 0 || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
 		feed_fault(&feed, q.p, q.e, msg_noimage);
 	return get_order(s->bytes + (addr - s->addr), n, (int)ae_program.big);
 }

@@ -5,6 +5,7 @@
 #include "ae/rewrite/cfg.h"
 #include "ae/rewrite/file.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 enum { CODE, DATA, CONST, ASIDE };     /* CONST: read-only data; ASIDE: neither code nor data of the program (debugging, unwinding) */
 
@@ -362,18 +363,11 @@ file_replace(struct file *f, uint32_t no, struct ainsn *ins, size_t n, const uin
 uint32_t
 fn_at(const struct afunc *fn, unsigned frag, uint32_t off)
 {
-	size_t lo = 0, hi = fn->nins;
+	const struct ainsn *a = fn->ins;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct ainsn *a = &fn->ins[mid];
-
-		if (a->frag < frag || (a->frag == frag && a->off < off))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < fn->nins && fn->ins[lo].frag == frag && fn->ins[lo].off == off ? (uint32_t)lo : NONE;
+	LOWER_BOUND(i, fn->nins, a[i].frag < frag || (a[i].frag == frag && a[i].off < off));
+	return i < fn->nins && a[i].frag == frag && a[i].off == off ? (uint32_t)i : NONE;
 }
 
 void

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "codec/stream/stream_internal.h"
 
 #define KEEP 2                  /* blocks */
@@ -83,17 +84,10 @@ vs_seek(struct vs_cursor *c, uint64_t rec)
 static const struct vs_entry *
 entry_of(const struct vs_index *x, uint64_t rec)
 {
-	size_t lo = 0, hi = x->n;
+	size_t i;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->e[mid].rec <= rec)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &x->e[lo];
+	LOWER_BOUND(i, x->n, x->e[i].rec <= rec);
+	return &x->e[i - 1];            /* the first begins with record 0 */
 }
 
 /* Decodes block e into k; the first block was decoded for the primers */

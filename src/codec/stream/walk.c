@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "codec/stream/stream_internal.h"
 
 struct walk {
@@ -170,7 +171,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 {
 	struct walk w = { .r = r, .threads = threads, .sink = fn, .arg = arg, .backward = backward, .f = f };
 	const struct vs_index *x = vs_index(r, f);
-	size_t lo = 0, hi, mid;
+	size_t lo, hi;
 	int bad = -1;
 
 	if (!x)
@@ -181,13 +182,8 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 		count = x->nrec - start;
 	if (!count)
 		return 0;
-	for (hi = x->n; hi - lo > 1;) {         /* lo: the block with start */
-		mid = lo + (hi - lo) / 2;
-		if (x->e[mid].rec <= start)
-			lo = mid;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(lo, x->n, x->e[lo].rec <= start);
+	lo--;                                   /* the block with start */
 	for (hi = lo + 1; hi < x->n && x->e[hi].rec < start + count; hi++)
 		;
 	if (begin(&w) != 0 || vs_first(r, !lo, f) != 0 || (!lo && hi > 1 && backward && put_by(&w) != 0))

@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #define PAGE       4096u
 #define HEAP_MAX   (64ull << 30)
@@ -117,17 +118,10 @@ refuse_text(struct shift *t, const char *what)
 static size_t
 find(const struct shift *t, uint64_t a)
 {
-	size_t lo = 0, hi = t->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->r[mid].hi > a)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	LOWER_BOUND(i, t->n, t->r[i].hi <= a);
+	return i;
 }
 
 /* -1: far from the stack; 0: near it; 1: near and above all of it */

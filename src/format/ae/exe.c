@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/helper.h"
+#include "base/search.h"
 #include "format/ae/exe.h"
 #include "format/schema/schema.h"
 
@@ -76,17 +77,10 @@ cmp_sym(const void *a, const void *b)
 static const struct exe_span *
 find(const struct exe_span *s, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? s + lo - 1 : NULL;
+	LOWER_BOUND(i, n, s[i].addr <= addr);
+	return i ? s + i - 1 : NULL;
 }
 
 static void
@@ -270,22 +264,15 @@ exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n)
 const char *
 exe_func(const struct exe *x, uint64_t pc, uint64_t *off)
 {
-	size_t lo = 0, hi = x->nsym;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->sym[mid].addr <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	LOWER_BOUND(i, x->nsym, x->sym[i].addr <= pc);
 	/* Aliases lie side by side, the largest last; a symbol without a size covers what follows it. */
-	if (lo == 0 || (x->sym[lo - 1].size && pc - x->sym[lo - 1].addr >= x->sym[lo - 1].size))
+	if (i == 0 || (x->sym[i - 1].size && pc - x->sym[i - 1].addr >= x->sym[i - 1].size))
 		return NULL;
 	if (off)
-		*off = pc - x->sym[lo - 1].addr;
-	return x->sym[lo - 1].name;
+		*off = pc - x->sym[i - 1].addr;
+	return x->sym[i - 1].name;
 }
 
 const char *

@@ -1,5 +1,6 @@
 /* Captures: which memory is executable. */
 #include "base/buf.h"
+#include "base/search.h"
 #include "format/ws/executable_internal.h"
 
 #include <stdlib.h>
@@ -9,17 +10,10 @@
 static size_t
 find(const struct ws_exec *x, uint64_t addr)
 {
-	size_t lo = 0, hi = x->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->v[mid].last < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, x->n, x->v[i].last < addr);
+	return i;
 }
 
 static int

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/search.h"
 #include "format/ws/reader_internal.h"
 
 static int
@@ -26,7 +27,7 @@ static const char *
 fits(const struct ws_reader *r)
 {
 	const struct ws_group *g = &r->now.g;
-	size_t lo = 0, hi = r->ngroup;
+	size_t i;
 
 	if (g->rec != r->nrec || g->trigger != r->ntrigger)
 		return "the group does not follow the one before";
@@ -34,15 +35,8 @@ fits(const struct ws_reader *r)
 		return "the group's header is wrong about a keyframe";
 	if (!r->whole)
 		return NULL;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->group[mid].off < g->off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < r->ngroup && same_group(&r->group[lo], g) ? NULL : "the group is not what the index says";
+	LOWER_BOUND(i, r->ngroup, r->group[i].off < g->off);
+	return i < r->ngroup && same_group(&r->group[i], g) ? NULL : "the group is not what the index says";
 }
 
 /* The payload, packed, at the start of the room; what is compressed unpacked behind it */

@@ -8,6 +8,7 @@
 #include "base/in.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/search.h"
 #include "format/schema/text.h"
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
@@ -78,21 +79,14 @@ load_symbols(struct aec *a)
 static const char *
 symbol(void *aec, uint64_t addr, uint64_t *off)
 {
-	size_t lo = 0, hi = sym.n;
+	size_t i;
 
 	(void)aec;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (sym.p[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || addr - sym.p[lo - 1].addr >= sym.p[lo - 1].size)
+	LOWER_BOUND(i, sym.n, sym.p[i].addr <= addr);
+	if (i == 0 || addr - sym.p[i - 1].addr >= sym.p[i - 1].size)
 		return NULL;
-	*off = addr - sym.p[lo - 1].addr;
-	return sym.p[lo - 1].name;
+	*off = addr - sym.p[i - 1].addr;
+	return sym.p[i - 1].name;
 }
 
 static const char *

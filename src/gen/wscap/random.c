@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "gen/wscap/wscap.h"
 
 #define LONGEST 8u              /* bytes of such an instruction, with prefixes that mean something */
@@ -113,16 +114,12 @@ symbol_start(const struct functions *f, uint64_t addr)
 static uint64_t
 function_start(const struct functions *f, uint64_t addr)
 {
-	uint64_t lo = 0, hi = f->n;
+	size_t i;
 
 	if (!f->n)
 		return symbol_start(f, addr);
-	while (hi - lo > 1) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		*(function_at(f, mid) <= addr ? &lo : &hi) = mid;
-	}
-	return function_at(f, lo);
+	LOWER_BOUND(i, f->n, function_at(f, i) <= addr);
+	return function_at(f, i ? i - 1 : 0);
 }
 
 /* Is there an instruction at offset off of the file, of len bytes?  -1: no, as instructions of its function lie otherwise */

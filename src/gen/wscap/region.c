@@ -3,22 +3,16 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "gen/wscap/wscap.h"
 
 size_t
 region_at(const struct regions *g, uint64_t addr)
 {
-	size_t lo = 0, hi = g->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (g->p[mid].hi <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, g->n, g->p[i].hi <= addr);
+	return i;
 }
 
 static void

@@ -1,0 +1,25 @@
+/* Binary search. */
+#ifndef TM_BASE_SEARCH_H
+#define TM_BASE_SEARCH_H
+
+#include <stddef.h>
+
+/*
+ * Sets i to the first of 0 .. n - 1 for which `below`, an expression of i, is false; n if there is none.  The expression
+ * is true up to some i and false from there on; it is computed only for i < n.  Elements in ascending order of a key:
+ * `v[i].key < k` finds the first that is not below k, `v[i].key <= k` the first above it.
+ */
+#define LOWER_BOUND(i, n, below) \
+	do { \
+		size_t lo_ = 0, hi_ = (n); \
+		while (lo_ < hi_) { \
+			(i) = lo_ + (hi_ - lo_) / 2; \
+			if (below) \
+				lo_ = (i) + 1; \
+			else \
+				hi_ = (i); \
+		} \
+		(i) = lo_; \
+	} while (0)
+
+#endif
