@@ -19,6 +19,13 @@ bit_clear(uint64_t *v, size_t i)
 	v[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
+/* Bit i becomes `bit`, 0 or 1 */
+static inline void
+bit_put(uint64_t *v, size_t i, int bit)
+{
+	v[i / 64] = (v[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)bit << i % 64;
+}
+
 static inline int
 bit_get(const uint64_t *v, size_t i)
 {

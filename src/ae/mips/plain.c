@@ -19,16 +19,6 @@ covered(const struct afunc *fn)
 	return n;
 }
 
-static uint32_t
-frag_end(const struct afunc *fn)
-{
-	uint32_t n = 0;
-
-	while (n < fn->nins && fn->ins[n].frag == 0)
-		n++;
-	return n;
-}
-
 static int
 jumped_into(const struct afunc *fn)
 {
@@ -57,7 +47,7 @@ bad_macro(const struct afunc *fn, uint32_t i)
 void
 mips_fits(struct file *f, struct afunc *fn)
 {
-	uint32_t i, n = covered(fn), end = frag_end(fn);
+	uint32_t i, n = covered(fn), end = fn_frag_end(fn);
 
 	for (i = 0; i < fn->nins; i++) {
 		uint32_t line = f->text.st[fn->ins[i].stmt].line;
@@ -150,7 +140,7 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 {
 	const struct afunc *fn = &f->fn[no];
 	const int whole = jumped_into(fn);
-	uint32_t i, n = whole ? frag_end(fn) : covered(fn);
+	uint32_t i, n = whole ? fn_frag_end(fn) : covered(fn);
 
 	for (i = 0; i < n; i++) {
 		const struct ainsn *a = &fn->ins[i];

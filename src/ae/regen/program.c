@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/bytes.h"
 #include "base/search.h"
 #include "format/ae/events.h"
@@ -136,7 +137,7 @@ fetches(const struct sch_block *b, uint32_t nstep)
 static int
 check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 {
-	uint8_t seen[65536 / 8] = {0};
+	uint64_t seen[BITS_WORDS(65536)] = {0};
 
 	if (f->nfrag == 0)
 		return fail(g, "function without code");
@@ -145,9 +146,9 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 	for (uint32_t i = 0; i < f->nneed; i++) {
 		uint16_t r = f->need[i];
 
-		if (r == u->sp || seen[r / 8] & 1u << r % 8)
+		if (r == u->sp || bit_get(seen, r))
 			return fail(g, "register given twice at entry");
-		seen[r / 8] |= (uint8_t)(1u << r % 8);
+		bit_set(seen, r);
 	}
 	memset(seen, 0, sizeof seen);
 	for (uint32_t i = 0; i < f->nblock; i++) {
@@ -162,9 +163,9 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 				return fail(g, "call without an instruction");
 			if (s->op != SO_CALLJ)
 				continue;
-			if (seen[s->n / 8] & 1u << s->n % 8)
+			if (bit_get(seen, s->n))
 				return fail(g, "setjmp site defined twice");
-			seen[s->n / 8] |= (uint8_t)(1u << s->n % 8);
+			bit_set(seen, s->n);
 			if (!(f->flags & SF_SETJMP))
 				return fail(g, "setjmp in a function that is said to have none");
 		}

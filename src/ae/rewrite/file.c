@@ -370,6 +370,16 @@ fn_at(const struct afunc *fn, unsigned frag, uint32_t off)
 	return i < fn->nins && a[i].frag == frag && a[i].off == off ? (uint32_t)i : NONE;
 }
 
+uint32_t
+fn_frag_end(const struct afunc *fn)
+{
+	uint32_t n = 0;
+
+	while (n < fn->nins && fn->ins[n].frag == 0)
+		n++;
+	return n;
+}
+
 void
 file_free(struct file *f)
 {

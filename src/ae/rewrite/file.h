@@ -104,6 +104,7 @@ void file_recover(struct file *f);                      /* functions and labels 
 void file_replace(struct file *f, uint32_t fn, struct ainsn *ins, size_t n, const uint32_t *moved);
 /* The instruction at offset off of fragment frag, NONE if none starts there */
 uint32_t fn_at(const struct afunc *fn, unsigned frag, uint32_t off);
+uint32_t fn_frag_end(const struct afunc *fn);   /* how many instructions are in fragment 0, which is first */
 void file_tables(struct file *f);
 void file_targets(struct file *f);                      /* after the lift: branch targets, callees, tables */
 void file_free(struct file *f);

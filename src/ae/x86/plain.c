@@ -30,16 +30,6 @@ jumped_into(const struct afunc *fn)
 	return 0;
 }
 
-static uint32_t
-frag_end(const struct afunc *fn)
-{
-	uint32_t n = 0;
-
-	while (n < fn->nins && fn->ins[n].frag == 0)
-		n++;
-	return n;
-}
-
 /* Instruction i, or the next one that has a mark in the original: padding has none, and does nothing */
 static uint32_t
 marked(const struct afunc *fn, uint32_t i)
@@ -60,7 +50,7 @@ x86_fits(struct file *f, struct afunc *fn)
 			return;
 		}
 	/* jumps from the cold part under the patch would need a copy of that part too */
-	for (i = frag_end(fn); i < fn->nins; i++)
+	for (i = fn_frag_end(fn); i < fn->nins; i++)
 		if (fn->ins[i].target != NONE && fn->ins[i].target < n) {
 			fn_fail(fn, line, "its cold part jumps to its very start");
 			return;
@@ -72,7 +62,7 @@ x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 {
 	struct afunc *fn = &f->fn[no];
 	int whole = jumped_into(fn);
-	uint32_t i, n = whole ? frag_end(fn) : covered(fn);
+	uint32_t i, n = whole ? fn_frag_end(fn) : covered(fn);
 
 	for (i = 0; i < n; i++) {
 		const struct ainsn *a = &fn->ins[i];

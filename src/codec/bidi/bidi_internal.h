@@ -19,6 +19,7 @@
 #ifndef TM_CODEC_BIDI_BIDI_INTERNAL_H
 #define TM_CODEC_BIDI_BIDI_INTERNAL_H
 
+#include "base/bits.h"
 #include "codec/bidi/bidi.h"
 
 /* What a loop over steps copies, so that the compiler may keep it in registers */
@@ -110,18 +111,6 @@ plane_get(const uint8_t *p, size_t n, size_t i, unsigned bytes)
 uint8_t *bidi_put_bits(uint8_t *p, const uint64_t *a, size_t n);        /* (n + 7) / 8 bytes; their end */
 int bidi_get_bits(uint64_t *a, const uint8_t *p, size_t n);             /* -1: bits behind the last are set */
 size_t bidi_ones(const uint64_t *a, size_t n);                          /* of the first n bits */
-
-static inline int
-bit_get(const uint64_t *a, size_t i)
-{
-	return (int)(a[i >> 6] >> (i & 63) & 1);
-}
-
-static inline void
-bit_put(uint64_t *a, size_t i, int bit)
-{
-	a[i >> 6] = (a[i >> 6] & ~(UINT64_C(1) << (i & 63))) | (uint64_t)bit << (i & 63);
-}
 
 /* How many bits from i on are the same (flip ~0: ones, 0: zeros), at most max */
 static inline size_t

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "format/ae/exe.h"
@@ -13,7 +14,7 @@ struct prog {
 	struct exe exe;
 	uint64_t lo, hi;        /* image */
 	uint64_t tlo, thi;      /* from the first to the last traced instruction */
-	uint8_t *traced;        /* owned: one bit for each byte of tlo..thi */
+	uint64_t *traced;       /* owned: one bit for each byte of tlo..thi */
 	uint8_t *code;          /* owned: the bytes themselves, and some zeros */
 	char where[512];
 };
@@ -59,13 +60,13 @@ mark_traced(struct prog *p, const char *path)
 	}
 	if (p->tlo >= p->thi)
 		return;
-	p->traced = xcalloc((p->thi - p->tlo + 7) / 8, 1);
+	p->traced = xcalloc(BITS_WORDS(p->thi - p->tlo), sizeof *p->traced);
 	p->code = xcalloc(p->thi - p->tlo + 16, 1);
 	for (i = 0; i < p->exe.ntraced; i++) {
 		const struct exe_span *s = &p->exe.traced[i];
 
 		for (a = s->addr - p->tlo; a < s->addr - p->tlo + s->size; a++)
-			p->traced[a / 8] |= (uint8_t)(1u << a % 8);
+			bit_set(p->traced, a);
 		if (!exe_image(&p->exe, s->addr, p->code + (s->addr - p->tlo), s->size))
 			die("%s: a traced function has no code", path);
 	}
@@ -99,7 +100,7 @@ prog_traced(const struct prog *p, uint64_t pc)
 {
 	uint64_t a = pc - p->tlo;
 
-	return pc >= p->tlo && pc < p->thi && p->traced[a / 8] >> a % 8 & 1;
+	return pc >= p->tlo && pc < p->thi && bit_get(p->traced, a);
 }
 
 /* bt, bts, btr, btc of two registers: valgrind does them in memory below the stack pointer, and lackey shows it */
