@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/helper.h"
-#include "wet/query/full_internal.h"
 #include "wet/query/query_internal.h"
 
 int

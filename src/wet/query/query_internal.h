@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "cfg/control.h"
 #include "cfg/source.h"
+#include "format/wetfile/wetfile.h"
 #include "replay/itrace/itrace.h"
 #include "wet/query/query.h"
 
@@ -80,7 +81,9 @@ extern const struct query_ops query_capture_ops;
 
 struct query {
 	const struct query_ops *ops;
-	void *store;                    /* of a .wet file; ops->close frees it */
+	struct run *run;                /* of a .wet file, but for those of kind replay */
+	struct slicer *slicer;          /* of the run; owned */
+	struct qreplay *replay;         /* of a .wet file of kind replay; ops->close frees these */
 	char *file;                     /* owned */
 	struct query_fault fault;
 	struct ws_early early;          /* once it is known */
@@ -115,6 +118,10 @@ struct query {
 };
 
 /* Functions that return int: -1 and q->fault is set. */
+int query_store_bad(struct query *q, const struct fault *f);    /* -1 */
+int query_store_open(struct query *q, int fd);  /* a .wet file; q closes fd from now on, after -1 as well */
+int query_run_open(struct query *q, struct wetfile *w);         /* *w and its descriptor are the caller's still after -1 */
+int query_replay_open(struct query *q, struct wetfile *w);
 int query_bad(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int query_nomem(struct query *q);
 

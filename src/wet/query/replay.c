@@ -8,13 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wet/query/full_internal.h"
+#include "base/temp.h"
+#include "wet/file/file.h"
+#include "wet/query/query_internal.h"
+#include "wet/run/run.h"
 
 struct qreplay {
 	int copy;                       /* the capture, in a file without a name */
 	int error;                      /* of writing it */
 	struct store_code code;
-	struct qnames names;
+	struct run_names names;
 };
 
 static int
@@ -39,12 +42,12 @@ keep(void *arg, const void *p, size_t n)
 static void
 qreplay_close(struct query *q)
 {
-	struct qreplay *t = q->store;
+	struct qreplay *t = q->replay;
 
 	query_capture_ops.close(q);
 	if (t->copy >= 0)
 		close(t->copy);
-	qnames_free(&t->names);
+	run_names_free(&t->names);
 	store_code_free(&t->code);
 	free(t);
 }
@@ -52,7 +55,7 @@ qreplay_close(struct query *q)
 static int
 qreplay_survey(struct query *q, int slices)
 {
-	struct qreplay *t = q->store;
+	struct qreplay *t = q->replay;
 
 	if (query_capture_ops.survey(q, slices) != 0)
 		return -1;
@@ -62,9 +65,9 @@ qreplay_survey(struct query *q, int slices)
 static void
 qreplay_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
 {
-	const struct qreplay *t = q->store;
+	const struct qreplay *t = q->replay;
 
-	qnames_find(&t->names, &t->code.stmt[id - 1], file, func, line);
+	run_names_find(&t->names, &t->code.stmt[id - 1], file, func, line);
 }
 
 static const struct query_ops ops = {
@@ -78,8 +81,8 @@ unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 	struct fault f;
 	char path[64];
 
-	if ((t->copy = query_temporary(q)) < 0)
-		return -1;
+	if ((t->copy = temp_nameless("query")) < 0)
+		return query_bad(q, "temporary file: %s", strerror(errno));
 	if (store_replay_capture(w, keep, t, &f) != 0)
 		return t->error ? query_bad(q, "temporary file: %s", strerror(t->error)) : query_store_bad(q, &f);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
@@ -97,11 +100,11 @@ query_replay_open(struct query *q, struct wetfile *w)
 	if (!t)
 		return query_nomem(q);
 	t->copy = -1;
-	q->store = t;
+	q->replay = t;
 	q->ops = &ops;
 	if (store_replay_code(w, &t->code, &f) != 0)
 		return query_store_bad(q, &f);
-	if (qnames_make(&t->names, &t->code) != 0)
+	if (run_names_make(&t->names, &t->code) != 0)
 		return query_nomem(q);
 	if (unpack(q, t, w) != 0 || qcap_open(q) != 0)
 		return -1;

@@ -1,0 +1,222 @@
+/*
+ * Questions about .wet files that a run (run.h) can be made of: statements,
+ * control flow, where an instance is, values.
+ */
+#include <stdlib.h>
+
+#include "wet/query/run_internal.h"
+
+int
+qrun_bad(struct query *q)
+{
+	return query_store_bad(q, &q->run->fault);
+}
+
+/* Of a file that is cut off: nothing can be said of the run as a whole */
+static int
+cut(struct query *q)
+{
+	return q->run->w.whole ? 0 : query_store_bad(q, &q->run->w.fault);
+}
+
+static int
+survey(struct query *q, int slices)
+{
+	(void)slices;
+	return cut(q);
+}
+
+static int
+know(struct query *q, uint32_t id)
+{
+	return id && id <= q->nstmt ? 1 : cut(q);
+}
+
+static void
+source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
+{
+	run_names_find(&q->run->names, &q->run->code->stmt[id - 1], file, func, line);
+}
+
+/* The segment of an instance, whose number in it *instance is then; nseg: there is none */
+static size_t
+segment_of(const struct run *r, uint32_t id, uint64_t *instance)
+{
+	for (size_t k = 0; k < r->nseg; k++) {
+		uint32_t n = run_count(r, k, id);
+
+		if (*instance < n)
+			return k;
+		*instance -= n;
+	}
+	return r->nseg;
+}
+
+static int
+position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
+{
+	struct run *r = q->run;
+	struct query_path p;
+	size_t k;
+
+	if (id == 0 || id > q->nstmt || instance >= r->total[id - 1] || (k = segment_of(r, id, &instance)) == r->nseg)
+		return 0;
+	if (r->ops->enter(r, k, 0) != 0)
+		return qrun_bad(q);
+	*n = r->seg[k].n;
+	for (size_t i = 0; i < r->npath; i++) {
+		r->ops->path(r, i, &p);
+		for (uint32_t j = p.from; j < p.to; j++) {
+			++*n;
+			if (p.id[j] == id && instance-- == 0)
+				return 1;
+		}
+	}
+	return query_bad(q, "the ranks are not those of the paths");
+}
+
+/* Control flow of segment k: 1: enough */
+static int
+forward(struct qflow *f, size_t k, uint64_t from)
+{
+	struct run *r = f->q->run;
+	uint64_t n = r->seg[k].n;
+	struct query_path p;
+
+	if (r->ops->enter(r, k, 0) != 0)
+		return qrun_bad(f->q);
+	for (size_t i = 0; i < r->npath; i++) {
+		r->ops->path(r, i, &p);
+		n += p.to - p.from;
+		if (n < from)
+			continue;
+		if (n - (p.to - p.from) + 1 < from)
+			p.from = p.to - (uint32_t)(n - from + 1);
+		if (query_give(f, p, 0))
+			return 1;
+	}
+	return 0;
+}
+
+static int
+backward(struct qflow *f, size_t k, uint64_t from)
+{
+	struct run *r = f->q->run;
+	uint64_t n = r->seg[k + 1].n;
+	struct query_path p;
+
+	if (r->ops->enter(r, k, 0) != 0)
+		return qrun_bad(f->q);
+	for (size_t i = r->npath; i-- > 0;) {
+		r->ops->path(r, i, &p);
+		n -= p.to - p.from;
+		if (n >= from)
+			continue;
+		if (from - n < p.to - p.from)
+			p.to = p.from + (uint32_t)(from - n);
+		if (query_give(f, p, 1))
+			return 1;
+	}
+	return 0;
+}
+
+static int
+flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
+{
+	struct qflow f = { .q = q, .fn = fn, .arg = arg, .left = count };
+	const struct run *r = q->run;
+	int e = 0;
+
+	if (r->no_order)
+		return query_bad(q, "%s", r->no_order);
+	if (from && count && from <= q->length) {
+		size_t k = run_find(r, from);
+
+		if (back)
+			for (k++; k-- > 0 && !e;)
+				e = backward(&f, k, from);
+		else
+			for (; k < r->nseg && !e; k++)
+				e = forward(&f, k, from);
+	}
+	if (e == 0 && !back && f.left)
+		return cut(q);
+	return e < 0 ? -1 : 0;
+}
+
+static int
+insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+{
+	struct run *r = q->run;
+	struct run_insns a = { .e = { .id = id }, .want = want, .fn = fn, .arg = arg };
+	int e = 0;
+
+	if (want & QUERY_REFS && r->no_refs)
+		return query_bad(q, "%s", r->no_refs);
+	for (size_t k = 0; k < r->nseg && !e && a.before <= to; k++) {
+		a.n = run_count(r, k, id);
+		a.from = from > a.before ? from - a.before : 0;
+		a.to = to - a.before;
+		if (a.from < a.n || r->loose)   /* a text may have values of instances that its order does not have */
+			e = r->ops->insns(r, k, &a);
+		a.before += a.n;
+	}
+	if (e < 0)
+		return qrun_bad(q);
+	return !e && a.before <= to ? cut(q) : 0;
+}
+
+struct once { query_insn_fn *fn; void *arg; int found; };
+
+static int
+found(void *arg, const struct query_insn *e)
+{
+	struct once *t = arg;
+
+	t->found = 1;
+	t->fn(t->arg, e);
+	return 1;
+}
+
+static int
+insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+{
+	struct once t = { fn, arg, 0 };
+
+	return insns(q, id, instance, instance, want, found, &t) != 0 ? -1 : t.found;
+}
+
+static void
+qrun_close(struct query *q)
+{
+	qrun_slicer_free(q);
+	run_close(q->run);
+	q->named = NULL;                /* the run's */
+}
+
+static const struct query_ops ops = {
+	survey, know, source, position, flow, insns, insn_at, qrun_slice, qrun_deps, qrun_close
+};
+
+int
+query_run_open(struct query *q, struct wetfile *w)
+{
+	struct fault f;
+	const struct store_stmt *c;
+
+	if ((q->run = run_open(w, &f)) == NULL)
+		return query_store_bad(q, &f);
+	q->ops = &ops;
+	q->nstmt = q->run->code->nstmt;
+	q->named = q->run->called;
+	q->length = q->run->no_order ? 0 : run_length(q->run);
+	if ((q->stmt = calloc(q->nstmt + 1, sizeof *q->stmt)) == NULL) {
+		q->run->w.section = NULL;       /* the caller's still */
+		return query_nomem(q);
+	}
+	c = q->run->code->stmt;
+	for (size_t s = 0; s < q->nstmt; s++)
+		q->stmt[s] = (struct query_stmt){ .pc = c[s].addr, .count = q->run->total[s], .port.nval = c[s].nval,
+			.port.nuse = (uint16_t)c[s].nuse, .port.nmem = (uint16_t)c[s].nmem };
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* Between the files of questions only: those about .wet files that a run can be made of. */
+#ifndef TM_WET_QUERY_RUN_INTERNAL_H
+#define TM_WET_QUERY_RUN_INTERNAL_H
+
+#include "wet/query/query_internal.h"
+#include "wet/run/run.h"
+
+int qrun_bad(struct query *q);                  /* what q->run says: -1 */
+
+/* run_slice.c */
+int qrun_slice(struct query *q, struct query_slice *s);
+int qrun_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
+void qrun_slicer_free(struct query *q);
+
+#endif

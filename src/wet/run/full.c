@@ -1,0 +1,211 @@
+/* Runs out of .wet files of kinds full and loads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/file/full/reader.h"
+#include "wet/run/run.h"
+
+#define KEEP (UINT64_C(512) << 20)      /* bytes of values that stay for the next question */
+
+struct full {
+	struct run r;
+	struct store_read in;
+	uint32_t *id;                   /* of in.code.seq; owned */
+	size_t at;                      /* the segment whose paths, values and so on `in` has, plus 1 */
+	unsigned have;                  /* which of them: enum run_want, but for RUN_DEPS */
+	uint64_t word[8];               /* the value that was looked at last */
+};
+
+static int
+bad(struct full *t)
+{
+	t->r.fault = t->in.fault;
+	return -1;
+}
+
+/* Executions before segment k */
+static void
+counts(struct full *t, size_t k)
+{
+	memset(t->in.count, 0, (t->in.code.nstmt + 1) * sizeof *t->in.count);
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < t->r.seg[i].ncount; j++)
+			t->in.count[t->r.seg[i].count[j].id - 1] += t->r.seg[i].count[j].n;
+}
+
+/* Dependences are read on from the beginning of a segment, so that is where it is for them */
+static int
+enter(struct run *r, size_t k, unsigned want)
+{
+	struct full *t = (struct full *)r;
+	unsigned what = STORE_PATHS;
+
+	if (t->at == k + 1 && !(want & ~t->have))
+		return 0;
+	t->at = 0;
+	if (want & RUN_DEPS)
+		counts(t, k);
+	what |= want & RUN_DEPS ? STORE_DEPS : 0u;
+	what |= want & RUN_VALUES ? STORE_VALUES : 0u;
+	what |= want & RUN_REFS ? STORE_ADDRS : 0u;
+	if (store_read_segment(&t->in, k, what) != 0)
+		return bad(t);
+	t->at = k + 1;
+	t->have = want & ~(unsigned)RUN_DEPS;
+	r->npath = t->in.path.n;
+	return 0;
+}
+
+static void
+path(const struct run *r, size_t i, struct query_path *p)
+{
+	const struct full *t = (const struct full *)r;
+	uint32_t n = (uint32_t)t->in.path.v[i];
+	const struct store_path *s = &t->in.code.path[n];
+
+	*p = (struct query_path){ .id = t->id + s->first, .n = s->n, .path = n, .from = 0, .to = s->n };
+}
+
+static int
+deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
+{
+	struct full *t = (struct full *)r;
+
+	(void)only;
+	for (size_t i = 0; i < t->in.path.n && t->in.done < upto; i++)
+		if (store_read_deps(&t->in, i, NULL, fn, arg) != 0)
+			return bad(t);
+	return 0;
+}
+
+static void
+value(struct full *t, struct query_insn *e, uint64_t x)
+{
+	const struct store_place *at = &t->in.place[e->id - 1];
+
+	e->nval = t->in.code.stmt[e->id - 1].nval;
+	for (unsigned j = 0; j < e->nval; j++)
+		t->word[j] = t->in.vals.val.v[at->at + j * at->n + x];
+	e->val = t->word;
+}
+
+static void
+insn(struct run *r, struct query_insn *e, uint32_t x)
+{
+	struct full *t = (struct full *)r;
+
+	value(t, e, x);
+	e->ref = t->in.ref.v + store_refs(&t->in, e->n - r->seg[t->at - 1].n - 1, &e->nref);
+}
+
+/* Instance x of the segment: 1: enough */
+static int
+give(struct full *t, struct run_insns *a, uint64_t x)
+{
+	a->e.instance = a->before + x;
+	if (a->want & RUN_VALUES)
+		value(t, &a->e, x);
+	return a->fn(a->arg, &a->e) != 0;
+}
+
+/* With references, which are in order of time */
+static int
+with_refs(struct full *t, struct run_insns *a)
+{
+	const struct store_read *in = &t->in;
+	uint64_t x = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->path.n && x <= a->to; i++) {
+		const struct store_path *p = &in->code.path[in->path.v[i]];
+
+		for (uint32_t j = 0; j < p->n; j++, n++) {
+			if (t->id[p->first + j] != a->e.id)
+				continue;
+			a->e.n = t->r.seg[t->at - 1].n + n + 1;
+			a->e.ref = in->ref.v + store_refs(in, n, &a->e.nref);
+			if (x >= a->from && x <= a->to && give(t, a, x))
+				return 1;
+			x++;
+		}
+	}
+	return 0;
+}
+
+static int
+insns(struct run *r, size_t k, struct run_insns *a)
+{
+	struct full *t = (struct full *)r;
+
+	if (a->want == RUN_VALUES && !t->in.load && (t->at != k + 1 || !(t->have & RUN_VALUES))) {
+		t->at = 0;
+		if (store_read_values(&t->in, k, a->e.id - 1, a->from, a->to < a->n ? a->to + 1 : a->n) != 0)
+			return bad(t);
+	} else if (enter(r, k, a->want) != 0)
+		return -1;
+	if (a->want & RUN_REFS)
+		return with_refs(t, a);
+	for (uint64_t x = a->from; x < a->n && x <= a->to; x++)
+		if (give(t, a, x))
+			return 1;
+	return 0;
+}
+
+static void
+close_it(struct run *r)
+{
+	struct full *t = (struct full *)r;
+
+	free(t->id);
+	store_read_close(&t->in);
+}
+
+/* What is executed in each segment */
+static int
+segments(struct full *t)
+{
+	struct store_read *in = &t->in;
+	uint32_t *n = calloc(in->code.nstmt + 1, sizeof *n);
+	int e = n ? 0 : run_nomem(&t->r);
+
+	for (size_t k = 0; k < in->nsegment && !e; k++) {
+		if (store_read_rank(in, k) != 0)
+			e = bad(t);
+		for (size_t s = 0; s < in->code.nstmt; s++)
+			n[s] = (uint32_t)in->place[s].n;
+		e = e ? e : run_segment_is(&t->r, k, n);
+	}
+	free(n);
+	return e;
+}
+
+static int
+open_it(struct run *r)
+{
+	struct full *t = (struct full *)r;
+
+	r->in_time = 1;
+	if (store_read_open(&t->in, &r->w) != 0)
+		return bad(t);
+	t->in.keep = KEEP;
+	r->code = &t->in.code;
+	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);
+	t->id = calloc(t->in.code.nseq + 1, sizeof *t->id);
+	if (!r->seg || !t->id)
+		return run_nomem(r);
+	r->nseg = t->in.nsegment;
+	for (size_t i = 0; i < t->in.code.nseq; i++)
+		t->id[i] = t->in.code.seq[i] + 1;
+	return segments(t);
+}
+
+struct run *
+run_full_new(void)
+{
+	static const struct run_ops ops = { open_it, enter, path, deps, NULL, insn, insns, close_it };
+	struct full *t = calloc(1, sizeof *t);
+
+	if (t)
+		t->r.ops = &ops;
+	return t ? &t->r : NULL;
+}

@@ -1,0 +1,218 @@
+/*
+ * Runs out of .wet files of kind paper.  Paths and times are in memory, values
+ * and edges are decoded where they are asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/file/paper/reader.h"
+#include "wet/run/run.h"
+
+struct paper {
+	struct run r;
+	struct paper_read in;
+	uint32_t *id;                   /* of in.code.seq; owned */
+	uint64_t *time;                 /* of each segment, and behind the last: its first path executed; owned */
+	size_t k;                       /* the segment that was entered */
+	/* values of statements: where those of each begin in `word`, plus 1; 0: they are not there; owned both */
+	uint64_t *val, *word;
+	uint64_t *before;               /* instances before the segment whose values are there; owned */
+};
+
+static int
+bad(struct paper *t)
+{
+	t->r.fault = t->in.fault;
+	return -1;
+}
+
+static int
+enter(struct run *r, size_t k, unsigned want)
+{
+	struct paper *t = (struct paper *)r;
+
+	(void)want;
+	memset(t->val, 0, t->in.code.nstmt * sizeof *t->val);
+	t->k = k;
+	r->npath = (size_t)(t->time[k + 1] - t->time[k]);
+	return 0;
+}
+
+static void
+path(const struct run *r, size_t i, struct query_path *p)
+{
+	const struct paper *t = (const struct paper *)r;
+	uint32_t n = t->in.seq[t->time[t->k] + i];
+	const struct store_path *s = &t->in.code.path[n];
+
+	*p = (struct query_path){ .id = t->id + s->first, .n = s->n, .path = n, .from = 0, .to = s->n };
+}
+
+static int
+deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
+{
+	struct paper *t = (struct paper *)r;
+
+	(void)upto;
+	return paper_read_edges(&t->in, t->k, only, fn, arg) != 0 ? bad(t) : 0;
+}
+
+static int
+value(void *arg, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word, size_t n)
+{
+	struct paper *t = arg;
+	uint64_t *to = t->word + t->val[s] - 1 + j;
+
+	for (size_t i = 0; i < n; i++)
+		to[(x[i] - t->before[s]) * t->in.code.stmt[s].nval] = word[i];
+	return 0;
+}
+
+/* Executions of all statements before segment k */
+static void
+counts(struct paper *t, size_t k)
+{
+	memset(t->before, 0, t->in.code.nstmt * sizeof *t->before);
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < t->r.seg[i].ncount; j++)
+			t->before[t->r.seg[i].count[j].id - 1] += t->r.seg[i].count[j].n;
+}
+
+/* Of the statements `only`, or of statement s */
+static int
+read_values(struct paper *t, size_t k, const uint8_t *only)
+{
+	const struct run_segment *g = &t->r.seg[k];
+	uint64_t n = 0;
+
+	counts(t, k);
+	memset(t->val, 0, t->in.code.nstmt * sizeof *t->val);
+	for (size_t i = 0; i < g->ncount; i++) {
+		uint32_t s = g->count[i].id - 1;
+
+		if (only[s] && t->in.code.stmt[s].nval) {
+			t->val[s] = n + 1;
+			n += (uint64_t)g->count[i].n * t->in.code.stmt[s].nval;
+		}
+	}
+	free(t->word);
+	if ((t->word = calloc(n + 1, sizeof *t->word)) == NULL)
+		return run_nomem(&t->r);
+	if (!n)
+		return 0;
+	return paper_read_values(&t->in, k, only, value, t) != 0 ? bad(t) : 0;
+}
+
+static int
+values(struct run *r, const uint8_t *only)
+{
+	return read_values((struct paper *)r, ((struct paper *)r)->k, only);
+}
+
+static void
+insn(struct run *r, struct query_insn *e, uint32_t x)
+{
+	struct paper *t = (struct paper *)r;
+
+	if (t->val[e->id - 1]) {
+		e->nval = t->in.code.stmt[e->id - 1].nval;
+		e->val = t->word + t->val[e->id - 1] - 1 + (uint64_t)x * e->nval;
+	}
+}
+
+static int
+insns(struct run *r, size_t k, struct run_insns *a)
+{
+	struct paper *t = (struct paper *)r;
+	uint8_t *only = calloc(t->in.code.nstmt + 1, 1);
+	int e = only ? 0 : run_nomem(r);
+
+	if (!e && a->want & RUN_VALUES) {
+		only[a->e.id - 1] = 1;
+		e = read_values(t, k, only);
+	}
+	for (uint64_t x = a->from; x < a->n && x <= a->to && !e; x++) {
+		a->e.instance = a->before + x;
+		if (a->want & RUN_VALUES)
+			insn(r, &a->e, (uint32_t)x);
+		e = a->fn(a->arg, &a->e) != 0;
+	}
+	free(only);
+	free(t->word);
+	t->word = NULL;
+	memset(t->val, 0, t->in.code.nstmt * sizeof *t->val);
+	return e;
+}
+
+static void
+close_it(struct run *r)
+{
+	struct paper *t = (struct paper *)r;
+
+	free(t->id);
+	free(t->time);
+	free(t->val);
+	free(t->word);
+	free(t->before);
+	paper_read_close(&t->in);
+}
+
+/* What is executed in segment k: n is of all statements */
+static int
+segment(struct paper *t, size_t k, uint32_t *n)
+{
+	const struct paper_read *in = &t->in;
+
+	memset(n, 0, in->code.nstmt * sizeof *n);
+	t->time[k + 1] = t->time[k];
+	for (size_t i = in->first[k]; i < in->first[k + 1]; i++) {
+		const struct store_path *p = &in->code.path[in->node[i].path];
+
+		t->time[k + 1] += in->node[i].n;
+		for (uint32_t j = 0; j < p->n; j++)
+			n[in->code.seq[p->first + j]] += in->node[i].n;
+	}
+	return run_segment_is(&t->r, k, n);
+}
+
+static int
+open_it(struct run *r)
+{
+	struct paper *t = (struct paper *)r;
+	const struct store_code *c = &t->in.code;
+	uint32_t *n;
+	int e = 0;
+
+	r->no_refs = "a file of kind paper does not tell addresses";
+	r->partial = 1;
+	if (paper_read_open(&t->in, &r->w) != 0)
+		return bad(t);
+	r->code = c;
+	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);
+	t->id = calloc(c->nseq + 1, sizeof *t->id);
+	t->time = calloc(t->in.nsegment + 1, sizeof *t->time);
+	t->val = calloc(c->nstmt + 1, sizeof *t->val);
+	t->before = calloc(c->nstmt + 1, sizeof *t->before);
+	n = calloc(c->nstmt + 1, sizeof *n);
+	if (!r->seg || !t->id || !t->time || !t->val || !t->before || !n)
+		e = run_nomem(r);
+	else
+		r->nseg = t->in.nsegment;
+	for (size_t i = 0; i < c->nseq && !e; i++)
+		t->id[i] = c->seq[i] + 1;
+	for (size_t k = 0; k < t->in.nsegment && !e; k++)
+		e = segment(t, k, n);
+	free(n);
+	return e;
+}
+
+struct run *
+run_paper_new(void)
+{
+	static const struct run_ops ops = { open_it, enter, path, deps, values, insn, insns, close_it };
+	struct paper *t = calloc(1, sizeof *t);
+
+	if (t)
+		t->r.ops = &ops;
+	return t ? &t->r : NULL;
+}

@@ -1,0 +1,432 @@
+/* Runs out of .wet files of kind text: one segment.  Values stay in memory once slices want them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wet/print/print.h"
+#include "wet/run/run.h"
+
+struct step { uint32_t id, n; };
+struct value { uint32_t x; size_t at; };
+
+struct text {
+	struct run r;
+	struct store_code code;         /* statements, as they come in the text until they have ids; nmem: use ports */
+	uint32_t *at;                   /* the id of each as they come; owned */
+	uint32_t *place;                /* the other way round: by id - 1, numbers from 0; owned */
+	uint32_t *count;                /* executions; owned */
+	/* steps of the order; without one, instances 0 of all statements, then instances 1, and so on; owned */
+	struct step *step;
+	size_t nstep, capstep, capcalled, capcount;
+	int ordered;                    /* there is an order */
+	uint32_t *id;                   /* 1, 2, ..: paths of steps; owned */
+	/* of each statement the first in val, and how many; words of value i: word[val[i].at] to word[val[i + 1].at]; owned */
+	size_t *firstval, *nvals;
+	struct value *val;
+	size_t nval, capval;
+	struct col word;
+	int loaded;                     /* they are there */
+	/* while the file is read */
+	uint32_t s, p;                  /* statements, ports of the last one so far */
+	store_use_fn *use;
+	void *arg;
+};
+
+static int
+bad(struct text *t, const struct fault *f)
+{
+	if (!t->r.fault.err[0])
+		t->r.fault = *f;
+	return -1;
+}
+
+/* All events, to a function that says what it does not like: 0, or -1 */
+static int
+events(struct text *t, store_event_fn *fn)
+{
+	struct fault f = { 0 };
+
+	t->s = t->p = 0;
+	t->r.fault.err[0] = '\0';
+	return store_text_events(&t->r.w, fn, t, &f) != 0 ? bad(t, &f) : 0;
+}
+
+/* The id of a statement that is called so; 0: there is none */
+static uint32_t
+called(const struct run *r, uint64_t name)
+{
+	size_t lo = 0, hi = r->code->nstmt;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (r->called[mid] < name)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < r->code->nstmt && r->called[lo] == name ? (uint32_t)lo + 1 : 0;
+}
+
+static int
+block(struct text *t, const struct store_text_event *e)
+{
+	struct store_stmt s = { .addr = e->c, .line = e->d, .nmem = (uint32_t)e->b };
+	size_t n = t->code.nstmt;
+
+	if (n + 1 >= STORE_STMTS)
+		return run_bad(&t->r, "too many statements");
+	if (store_string(&t->code, e->file, &s.file) != 0 || store_string(&t->code, e->func, &s.func) != 0 ||
+	    store_stmt(&t->code, &s, NULL) != 0 ||
+	    buf_grow(&t->r.called, &t->capcalled, n + 1, sizeof *t->r.called) != 0 ||
+	    buf_grow(&t->count, &t->capcount, n + 1, sizeof *t->count) != 0)
+		return run_nomem(&t->r);
+	t->r.called[n] = e->a;
+	t->count[n] = 0;
+	return 0;
+}
+
+struct named { uint64_t name; uint32_t place; };
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct named *p = a, *q = b;
+
+	return p->name < q->name ? -1 : p->name > q->name;
+}
+
+/* Statements are in order of their names: c */
+static int
+renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint32_t *count)
+{
+	for (size_t i = 0; i < t->code.nstmt; i++) {
+		t->id[i] = (uint32_t)i + 1;
+		t->place[i] = c[i].place;
+		t->at[c[i].place] = (uint32_t)i + 1;
+		stmt[i] = t->code.stmt[c[i].place];
+		count[i] = t->count[c[i].place];
+		t->r.called[i] = c[i].name;
+		if (i && c[i].name == c[i - 1].name)
+			return run_bad(&t->r, "a statement for the second time");
+	}
+	memcpy(t->code.stmt, stmt, t->code.nstmt * sizeof *stmt);
+	memcpy(t->count, count, t->code.nstmt * sizeof *count);
+	return 0;
+}
+
+/* All blocks have come: statements get their ids */
+static int
+number(struct text *t)
+{
+	size_t n = t->code.nstmt;
+	struct named *c = calloc(n + 1, sizeof *c);
+	struct store_stmt *stmt = calloc(n + 1, sizeof *stmt);
+	uint32_t *count = calloc(n + 1, sizeof *count);
+	int e = 0;
+
+	t->id = calloc(n + 1, sizeof *t->id);
+	t->at = calloc(n + 1, sizeof *t->at);
+	t->place = calloc(n + 1, sizeof *t->place);
+	if (!c || !stmt || !count || !t->id || !t->at || !t->place)
+		e = run_nomem(&t->r);
+	for (size_t i = 0; i < n && !e; i++)
+		c[i] = (struct named){ t->r.called[i], (uint32_t)i };
+	if (!e && n) {
+		qsort(c, n, sizeof *c, by_name);
+		e = renumber(t, c, stmt, count);
+	}
+	free(c);
+	free(stmt);
+	free(count);
+	return e;
+}
+
+/* Executions of n statements from id on */
+static int
+add_step(struct text *t, uint32_t id, uint32_t n)
+{
+	if (buf_grow(&t->step, &t->capstep, t->nstep + 1, sizeof *t->step) != 0)
+		return run_nomem(&t->r);
+	t->step[t->nstep++] = (struct step){ id, n };
+	return 0;
+}
+
+static int
+step(struct text *t, const struct store_text_event *e)
+{
+	uint32_t id = called(&t->r, e->a);
+
+	if (!id || e->b == 0 || e->b > t->code.nstmt - id + 1 || t->r.called[id + e->b - 2] != e->a + e->b - 1)
+		return run_bad(&t->r, "the order has a statement that there is not");
+	for (uint64_t i = 0; i < e->b; i++)
+		if (++t->count[id + i - 1] == UINT32_MAX)
+			return run_bad(&t->r, "a statement is executed too often");
+	return add_step(t, id, (uint32_t)e->b);
+}
+
+/* Executions, as far as dependences and values tell */
+static int
+seen(struct text *t, uint32_t *count, uint64_t x)
+{
+	if (x >= UINT32_MAX - 1)
+		return run_bad(&t->r, "a statement is executed too often");
+	if (*count <= x)
+		*count = (uint32_t)x + 1;
+	return 0;
+}
+
+static int
+open_event(void *arg, const struct store_text_event *e)
+{
+	struct text *t = arg;
+	size_t last = t->code.nstmt - 1;
+
+	switch (e->kind) {
+	case STORE_TEXT_BLOCK: return block(t, e);
+	case STORE_TEXT_DEP: case STORE_TEXT_VALUE: return seen(t, &t->count[last], e->a);
+	case STORE_TEXT_VALUES: t->code.stmt[last].nval = 1; return 0;
+	case STORE_TEXT_ORDER:
+		t->ordered = 1;
+		memset(t->count, 0, t->code.nstmt * sizeof *t->count);
+		return number(t);
+	case STORE_TEXT_STEP: return step(t, e);
+	default: return 0;
+	}
+}
+
+/* Without an order: an instance that something depends on was executed, too */
+static int
+refer_event(void *arg, const struct store_text_event *e)
+{
+	struct text *t = arg;
+	uint32_t id;
+
+	if (e->kind != STORE_TEXT_DEP)
+		return 0;
+	if ((id = called(&t->r, e->b)) == 0)
+		return run_bad(&t->r, "a dependence on a statement that there is not");
+	return seen(t, &t->count[id - 1], e->c);
+}
+
+/* And they have an order all the same, by which slices can be told: instances 0, instances 1, ... */
+static int
+make_order(struct text *t)
+{
+	uint32_t nstmt = (uint32_t)t->code.nstmt, most = 0;
+
+	for (size_t s = 0; s < nstmt; s++)
+		most = t->count[s] > most ? t->count[s] : most;
+	for (uint32_t x = 0; x < most; x++)
+		for (uint32_t s = 0, n; s < nstmt; s += n ? n : 1) {
+			for (n = 0; s + n < nstmt && t->count[s + n] > x; n++)
+				;
+			if (n && add_step(t, s + 1, n) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+static int
+open_it(struct run *r)
+{
+	struct text *t = (struct text *)r;
+
+	r->code = &t->code;
+	r->loose = 1;
+	r->no_refs = "a text does not tell addresses";
+	r->no_rsp = "a text does not tell which port is that of the stack pointer, to leave it out: ask with -r";
+	if ((r->seg = calloc(2, sizeof *r->seg)) == NULL)
+		return run_nomem(r);
+	if (events(t, open_event) != 0)
+		return -1;
+	if (!t->ordered) {
+		r->no_order = "the text does not say in what order statements were executed";
+		if (number(t) != 0 || events(t, refer_event) != 0 || make_order(t) != 0)
+			return -1;
+	}
+	r->nseg = 1;
+	return run_segment_is(r, 0, t->count);
+}
+
+static int
+enter(struct run *r, size_t k, unsigned want)
+{
+	(void)k;
+	(void)want;
+	r->npath = ((struct text *)r)->nstep;
+	return 0;
+}
+
+/* A path is all statements, of which a step is a part */
+static void
+path(const struct run *r, size_t i, struct query_path *p)
+{
+	const struct text *t = (const struct text *)r;
+	uint32_t from = t->step[i].id - 1;
+
+	*p = (struct query_path){ .id = t->id, .n = (uint32_t)t->code.nstmt, .from = from, .to = from + t->step[i].n };
+}
+
+static int
+depends(struct text *t, const struct store_text_event *e)
+{
+	uint32_t id = t->at[t->s - 1], on = called(&t->r, e->b);
+	uint64_t who = (uint64_t)on << 32 | (uint32_t)e->c;
+
+	if (!on || e->c >= t->count[on - 1] || e->a >= t->count[id - 1])
+		return run_bad(&t->r, "an instance that there is not");
+	return t->use(t->arg, id - 1, (uint32_t)e->a, t->p - 1, &who, 1) != 0 ? run_nomem(&t->r) : 0;
+}
+
+static int
+has_value(struct text *t, const struct store_text_event *e)
+{
+	uint32_t id = t->at[t->s - 1];
+
+	if (e->a >= t->count[id - 1])
+		return run_bad(&t->r, "an instance that there is not");
+	if (t->loaded)
+		return 0;
+	if (buf_grow(&t->val, &t->capval, t->nval + 2, sizeof *t->val) != 0)
+		return run_nomem(&t->r);
+	t->val[t->nval].x = (uint32_t)e->a;
+	t->val[t->nval++].at = t->word.n;
+	t->nvals[id - 1]++;
+	for (unsigned i = 0; i < e->n; i++)
+		col_add(&t->word, e->word[i]);
+	t->val[t->nval].at = t->word.n;
+	return t->word.nomem ? run_nomem(&t->r) : 0;
+}
+
+static int
+deps_event(void *arg, const struct store_text_event *e)
+{
+	struct text *t = arg;
+
+	switch (e->kind) {
+	case STORE_TEXT_BLOCK:
+		t->p = 0;
+		if (!t->loaded)
+			t->firstval[t->at[t->s] - 1] = t->nval;
+		t->s++;
+		return 0;
+	case STORE_TEXT_SIZE: t->p++; return 0;
+	case STORE_TEXT_DEP: return depends(t, e);
+	case STORE_TEXT_VALUE: return has_value(t, e);
+	default: return 0;
+	}
+}
+
+/* Values come along, for those who ask for them next */
+static int
+deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
+{
+	struct text *t = (struct text *)r;
+
+	(void)only;
+	(void)upto;
+	if (!t->loaded) {
+		t->nval = t->word.n = 0;
+		free(t->firstval);
+		free(t->nvals);
+		t->firstval = calloc(t->code.nstmt + 1, sizeof *t->firstval);
+		t->nvals = calloc(t->code.nstmt + 1, sizeof *t->nvals);
+		if (!t->firstval || !t->nvals)
+			return run_nomem(r);
+	}
+	t->use = fn;
+	t->arg = arg;
+	if (events(t, deps_event) != 0)
+		return -1;
+	t->loaded = 1;
+	return 0;
+}
+
+static void
+insn(struct run *r, struct query_insn *e, uint32_t x)
+{
+	const struct text *t = (const struct text *)r;
+	size_t a = t->firstval[e->id - 1], end = a + t->nvals[e->id - 1], b = end;
+
+	while (a < b) {
+		size_t mid = (a + b) / 2;
+
+		if (t->val[mid].x < x)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	if (a < end && t->val[a].x == x) {
+		e->val = t->word.v + t->val[a].at;
+		e->nval = (uint32_t)(t->val[a + 1].at - t->val[a].at);
+	}
+}
+
+/* Values, as they come */
+struct insns {
+	struct run_insns *a;
+	uint32_t s, at;                 /* statements that came; which of them it is, from 1 */
+	int enough;
+};
+
+static int
+value_event(void *arg, const struct store_text_event *e)
+{
+	struct insns *v = arg;
+
+	if (e->kind == STORE_TEXT_BLOCK)
+		v->s++;
+	if (v->s > v->at) {             /* what comes behind is of no interest */
+		v->enough = 1;
+		return 1;
+	}
+	if (e->kind != STORE_TEXT_VALUE || v->s != v->at || e->a < v->a->from || e->a > v->a->to)
+		return 0;
+	v->a->e.instance = e->a;
+	v->a->e.val = e->word;
+	v->a->e.nval = e->n;
+	v->enough = v->a->fn(v->a->arg, &v->a->e) != 0;
+	return v->enough;
+}
+
+static int
+insns(struct run *r, size_t k, struct run_insns *a)
+{
+	struct text *t = (struct text *)r;
+	struct fault f = { 0 };
+	struct insns v = { .a = a, .at = t->place[a->e.id - 1] + 1 };
+
+	(void)k;
+	if (store_text_events(&r->w, value_event, &v, &f) == 0 || v.enough)
+		return v.enough;
+	r->fault = f;
+	return -1;
+}
+
+static void
+close_it(struct run *r)
+{
+	struct text *t = (struct text *)r;
+
+	free(t->step);
+	free(t->count);
+	free(t->id);
+	free(t->at);
+	free(t->place);
+	free(t->firstval);
+	free(t->nvals);
+	free(t->val);
+	col_free(&t->word);
+	store_code_free(&t->code);
+}
+
+struct run *
+run_text_new(void)
+{
+	static const struct run_ops ops = { open_it, enter, path, deps, NULL, insn, insns, close_it };
+	struct text *t = calloc(1, sizeof *t);
+
+	if (t)
+		t->r.ops = &ops;
+	return t ? &t->r : NULL;
+}
