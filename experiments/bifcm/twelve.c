@@ -37,7 +37,7 @@ words(const char *path, size_t *n)
 	if (!f)
 		die("%s: cannot be read", path);
 	for (*n = 0; fread(b, 8, 1, f) == 1; (*n)++) {
-		v = xgrow(v, &cap, *n + 1, sizeof *v);
+		v = mem_xgrow(v, &cap, *n + 1, sizeof *v);
 		v[*n] = get_le64(b);
 	}
 	fclose(f);

@@ -47,7 +47,7 @@ arc_is(const uint8_t *p, size_t n)
 }
 
 static ssize_t
-wrong(struct arc *a, const char *what)
+arc_wrong(struct arc *a, const char *what)
 {
 	if (!a->err)
 		a->err = xstrdup(what);
@@ -55,15 +55,15 @@ wrong(struct arc *a, const char *what)
 }
 
 static ssize_t
-failed(struct arc *a)
+arc_failed(struct arc *a)
 {
 	const char *s = archive_error_string(a->ar);
 
-	return wrong(a, s && *s ? s : "damaged compressed data");
+	return arc_wrong(a, s && *s ? s : "damaged compressed data");
 }
 
 static void
-remember(struct arc *a, const uint8_t *p, size_t n)
+arc_remember(struct arc *a, const uint8_t *p, size_t n)
 {
 	size_t keep = n < TAIL ? TAIL - n : 0;
 
@@ -88,15 +88,15 @@ next_piece(struct arc *a)
 
 	a->given = 1;
 	if (n < 0)
-		return wrong(a, why);
+		return arc_wrong(a, why);
 	a->nraw = (size_t)n;
 	a->total += (uint64_t)n;
-	remember(a, a->raw, a->nraw);
+	arc_remember(a, a->raw, a->nraw);
 	return n;
 }
 
 static la_ssize_t
-give(struct archive *ar, void *arg, const void **p)
+arc_give(struct archive *ar, void *arg, const void **p)
 {
 	struct arc *a = arg;
 	ssize_t n = next_piece(a);
@@ -127,16 +127,16 @@ next_file(struct arc *a, struct archive_entry **e)
 
 	for (;;) {
 		if (a->nentry && archive_read_data_skip(a->ar) < ARCHIVE_WARN)
-			return (int)failed(a);
+			return (int)arc_failed(a);
 		a->end = (uint64_t)archive_filter_bytes(a->ar, 0);
 		r = archive_read_next_header(a->ar, e);
 		/* libarchive takes a tar file that just ends for a whole one */
 		if (r == ARCHIVE_EOF && is_tar(a) && (uint64_t)archive_filter_bytes(a->ar, 0) == a->end)
-			return (int)wrong(a, "truncated archive");
+			return (int)arc_wrong(a, "truncated archive");
 		if (r == ARCHIVE_EOF)
 			return 0;
 		if (r < ARCHIVE_WARN)
-			return (int)failed(a);
+			return (int)arc_failed(a);
 		a->nentry++;
 		if (archive_entry_filetype(*e) == AE_IFREG)
 			return 1;
@@ -153,21 +153,21 @@ is_member(const struct arc *a, struct archive_entry *e)
 
 /* Position at the wanted member; errors show at the first read */
 static void
-find(struct arc *a)
+arc_find(struct arc *a)
 {
 	struct archive_entry *e;
 	int r;
 
 	while ((r = next_file(a, &e)) > 0) {
 		if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW && a->member)
-			wrong(a, "not an archive");
+			arc_wrong(a, "not an archive");
 		if (is_member(a, e)) {
 			a->length = is_tar(a) && archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
 			return;
 		}
 	}
 	if (r == 0 && (is_tar(a) || is_zip(a)))
-		wrong(a, a->member ? "no such member in the archive" : "no file in the archive");
+		arc_wrong(a, a->member ? "no such member in the archive" : "no file in the archive");
 	a->ended = 1;
 }
 
@@ -188,10 +188,10 @@ arc_new(arc_source *source, void *arg, uint8_t *head, size_t nhead, size_t size,
 	}
 	archive_read_support_format_tar(a->ar);
 	archive_read_support_format_zip_streamable(a->ar);
-	if (archive_read_open(a->ar, a, NULL, give, NULL) != ARCHIVE_OK)
-		failed(a);
+	if (archive_read_open(a->ar, a, NULL, arc_give, NULL) != ARCHIVE_OK)
+		arc_failed(a);
 	else
-		find(a);
+		arc_find(a);
 	return a;
 }
 
@@ -230,7 +230,7 @@ check_zip(const struct arc *a)
 }
 
 static int
-zeros(const uint8_t *p, size_t n)
+arc_zeros(const uint8_t *p, size_t n)
 {
 	while (n)
 		if (p[--n])
@@ -243,24 +243,24 @@ zeros(const uint8_t *p, size_t n)
  * lie there, and nothing but zeros may follow the end of a tar file.
  */
 static int
-drain(struct arc *a)
+arc_drain(struct arc *a)
 {
 	int tar = is_tar(a) && archive_filter_count(a->ar) == 1;
 	uint64_t used = (uint64_t)archive_filter_bytes(a->ar, 0);
 	size_t left = tar && used < a->total ? (size_t)(a->total - used) : 0;
 	ssize_t n;
 
-	if (left <= a->nraw && !zeros(a->raw + a->nraw - left, left))
-		return (int)wrong(a, "garbage after the archive");
+	if (left <= a->nraw && !arc_zeros(a->raw + a->nraw - left, left))
+		return (int)arc_wrong(a, "garbage after the archive");
 	while ((n = next_piece(a)) > 0)
-		if (tar && !zeros(a->raw, (size_t)n))
-			return (int)wrong(a, "garbage after the archive");
+		if (tar && !arc_zeros(a->raw, (size_t)n))
+			return (int)arc_wrong(a, "garbage after the archive");
 	return n < 0 ? -1 : 0;
 }
 
 /* After the member: another one would be dropped in silence, and damage would not be seen */
 static ssize_t
-finish(struct arc *a)
+arc_finish(struct arc *a)
 {
 	struct archive_entry *e;
 	int r;
@@ -270,11 +270,11 @@ finish(struct arc *a)
 		return 0;
 	while ((r = next_file(a, &e)) > 0)
 		if (is_member(a, e))
-			return wrong(a, a->member ? "the archive holds more than one file of this name" :
+			return arc_wrong(a, a->member ? "the archive holds more than one file of this name" :
 			    "the archive holds more than one file: name one as archive//member");
-	if (r < 0 || drain(a) < 0)
+	if (r < 0 || arc_drain(a) < 0)
 		return -1;
-	return is_zip(a) && !check_zip(a) ? wrong(a, "truncated or damaged archive") : 0;
+	return is_zip(a) && !check_zip(a) ? arc_wrong(a, "truncated or damaged archive") : 0;
 }
 
 /* By blocks: archive_read_data() forgets what it copied before a fault. */
@@ -294,10 +294,10 @@ arc_read(struct arc *a, void *p, size_t n)
 			a->blkoff = a->length;
 			if (a->off < a->length)
 				break;          /* a hole at the end */
-			return finish(a);
+			return arc_finish(a);
 		}
 		if (r != ARCHIVE_OK)
-			failed(a);
+			arc_failed(a);
 		/* a wrong check sum comes as a warning, with the last bytes */
 		if (r < ARCHIVE_WARN)
 			return -1;

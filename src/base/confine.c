@@ -63,42 +63,42 @@ static const uint16_t hostile[] = {
 };
 
 static void
-put(struct prog *p, uint16_t code, uint32_t k, unsigned yes, unsigned no)
+confine_put(struct prog *p, uint16_t code, uint32_t k, unsigned yes, unsigned no)
 {
 	if (p->n < ROOM)
 		p->f[p->n++] = (struct sock_filter){ code, (uint8_t)yes, (uint8_t)no, k };
 }
 
 static void
-load(struct prog *p, size_t off)
+confine_load(struct prog *p, size_t off)
 {
-	put(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)off, 0, 0);
+	confine_put(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)off, 0, 0);
 }
 
 static void
-ret(struct prog *p, uint32_t what)
+confine_ret(struct prog *p, uint32_t what)
 {
-	put(p, BPF_RET | BPF_K, what, 0, 0);
+	confine_put(p, BPF_RET | BPF_K, what, 0, 0);
 }
 
 static void
-call(struct prog *p, uint32_t nr, uint32_t what)
+confine_call(struct prog *p, uint32_t nr, uint32_t what)
 {
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
-	ret(p, what);
+	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
+	confine_ret(p, what);
 }
 
 /* For another architecture's numbers the process dies; else the number is loaded */
 static void
-begin(struct prog *p)
+confine_begin(struct prog *p)
 {
-	load(p, offsetof(struct seccomp_data, arch));
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
-	ret(p, SECCOMP_RET_KILL_PROCESS);
-	load(p, offsetof(struct seccomp_data, nr));
-	call(p, UINT32_MAX, SECCOMP_RET_ALLOW);         /* none: what a tracer makes of a call that is not to be made */
-	put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
-	ret(p, SECCOMP_RET_KILL_PROCESS);
+	confine_load(p, offsetof(struct seccomp_data, arch));
+	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	confine_ret(p, SECCOMP_RET_KILL_PROCESS);
+	confine_load(p, offsetof(struct seccomp_data, nr));
+	confine_call(p, UINT32_MAX, SECCOMP_RET_ALLOW);         /* none: what a tracer makes of a call that is not to be made */
+	confine_put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
+	confine_ret(p, SECCOMP_RET_KILL_PROCESS);
 }
 
 /*
@@ -108,18 +108,18 @@ begin(struct prog *p)
 static void
 call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned nv)
 {
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 2 + 2 * nv);
-	load(p, offsetof(struct seccomp_data, args) + 8 * arg);
+	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 2 + 2 * nv);
+	confine_load(p, offsetof(struct seccomp_data, args) + 8 * arg);
 	for (unsigned i = 0; i < nv; i++)
-		call(p, v[i], SECCOMP_RET_ALLOW);
-	load(p, offsetof(struct seccomp_data, nr));
+		confine_call(p, v[i], SECCOMP_RET_ALLOW);
+	confine_load(p, offsetof(struct seccomp_data, nr));
 }
 #define CALL_IF(p, nr, arg, ...) \
 	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, sizeof (const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
 
 /* The process that we trace: its registers and memory, and its end.  Who checks a replay also forks other replays. */
 static void
-tracing(struct prog *p)
+confine_tracing(struct prog *p)
 {
 	uint32_t pid = (uint32_t)tracee;
 	enum { NREQUEST = 8 };
@@ -129,36 +129,36 @@ tracing(struct prog *p)
 	CALL_IF(p, SYS_kill, 0, pid);
 	CALL_IF(p, SYS_process_vm_readv, 0, pid);
 	/* both arguments: a request of the list falls through to the question whose process it is */
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, NREQUEST + 5);
-	load(p, offsetof(struct seccomp_data, args));
+	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, NREQUEST + 5);
+	confine_load(p, offsetof(struct seccomp_data, args));
 	for (unsigned i = 0; i < NREQUEST; i++)
-		put(p, BPF_JMP | BPF_JEQ | BPF_K, request[i], NREQUEST - i, 0);
-	ret(p, SECCOMP_RET_TRAP);
-	load(p, offsetof(struct seccomp_data, args) + 8);
-	call(p, pid, SECCOMP_RET_ALLOW);
-	load(p, offsetof(struct seccomp_data, nr));
+		confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, request[i], NREQUEST - i, 0);
+	confine_ret(p, SECCOMP_RET_TRAP);
+	confine_load(p, offsetof(struct seccomp_data, args) + 8);
+	confine_call(p, pid, SECCOMP_RET_ALLOW);
+	confine_load(p, offsetof(struct seccomp_data, nr));
 	CALL_IF(p, SYS_clone, 0, FORK);
-	call(p, SYS_pipe, SECCOMP_RET_ALLOW);
-	call(p, SYS_pipe2, SECCOMP_RET_ALLOW);
+	confine_call(p, SYS_pipe, SECCOMP_RET_ALLOW);
+	confine_call(p, SYS_pipe2, SECCOMP_RET_ALLOW);
 }
 
 static void
-filter(struct prog *p)
+confine_filter(struct prog *p)
 {
-	begin(p);
+	confine_begin(p);
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-		call(p, plain[i], SECCOMP_RET_ALLOW);
+		confine_call(p, plain[i], SECCOMP_RET_ALLOW);
 	CALL_IF(p, SYS_fcntl, 1, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL);
 	CALL_IF(p, SYS_ioctl, 1, TCGETS, TIOCGWINSZ);
 	CALL_IF(p, SYS_arch_prctl, 0, ARCH_SET_GS, ARCH_SET_FS);
 	CALL_IF(p, SYS_tgkill, 0, (uint32_t)getpid());
 	CALL_IF(p, SYS_clone, 0, THREAD, THREAD_MUSL);
-	call(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);        /* its flags are out of sight: the C library takes clone instead */
+	confine_call(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);        /* its flags are out of sight: the C library takes clone instead */
 	if (tracee)
-		tracing(p);
+		confine_tracing(p);
 	for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
-		call(p, hostile[i], SECCOMP_RET_TRAP);
-	ret(p, SECCOMP_RET_ERRNO | EPERM);
+		confine_call(p, hostile[i], SECCOMP_RET_TRAP);
+	confine_ret(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
 size_t
@@ -166,16 +166,16 @@ confine_memory_only(struct sock_filter *f)
 {
 	struct prog p = { .n = 0 };
 
-	begin(&p);
-	call(&p, SYS_munmap, SECCOMP_RET_ALLOW);
-	call(&p, SYS_mprotect, SECCOMP_RET_ALLOW);
-	call(&p, SYS_mremap, SECCOMP_RET_ALLOW);
+	confine_begin(&p);
+	confine_call(&p, SYS_munmap, SECCOMP_RET_ALLOW);
+	confine_call(&p, SYS_mprotect, SECCOMP_RET_ALLOW);
+	confine_call(&p, SYS_mremap, SECCOMP_RET_ALLOW);
 	/* mmap without a file */
-	put(&p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3);
-	load(&p, offsetof(struct seccomp_data, args) + 24);
-	put(&p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
-	ret(&p, SECCOMP_RET_ALLOW);
-	ret(&p, SECCOMP_RET_KILL_PROCESS);
+	confine_put(&p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3);
+	confine_load(&p, offsetof(struct seccomp_data, args) + 24);
+	confine_put(&p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
+	confine_ret(&p, SECCOMP_RET_ALLOW);
+	confine_ret(&p, SECCOMP_RET_KILL_PROCESS);
 	memcpy(f, p.f, p.n * sizeof *f);
 	return p.n;
 }
@@ -219,13 +219,13 @@ no_core(void)
 }
 
 static int
-install(void)
+confine_install(void)
 {
 	static struct prog p;
 	struct sock_fprog f;
 
 	p.n = 0;
-	filter(&p);
+	confine_filter(&p);
 	f = (struct sock_fprog){ (unsigned short)p.n, p.f };
 	if (p.n == ROOM || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return -1;
@@ -233,7 +233,7 @@ install(void)
 }
 
 int
-confine(void (*forget)(void *arg), void *arg, const char **why)
+confine_confine(void (*forget)(void *arg), void *arg, const char **why)
 {
 	static int done;
 	const char *env = getenv("TRACEMILL_CONFINE");
@@ -250,7 +250,7 @@ confine(void (*forget)(void *arg), void *arg, const char **why)
 		if (helper_start(forget, arg) != 0)
 			return -1;
 		*why = "this system does not allow system calls to be filtered (seccomp): TRACEMILL_CONFINE=no replays without that protection";
-		if (sigaction(SIGSYS, &sa, NULL) != 0 || install() != 0)
+		if (sigaction(SIGSYS, &sa, NULL) != 0 || confine_install() != 0)
 			return -1;
 	}
 	*why = NULL;

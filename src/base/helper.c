@@ -102,7 +102,7 @@ open_for(const char *path, unsigned op)
 
 /* What is asked for: 0 or a descriptor, -1 with errno */
 static int
-serve(const struct ask *a)
+helper_serve(const struct ask *a)
 {
 	switch (a->op) {
 	case HELPER_DONE:
@@ -124,7 +124,7 @@ serve(const struct ask *a)
 }
 
 static void
-reply(int to, struct answer *a, int fd)
+helper_reply(int to, struct answer *a, int fd)
 {
 	union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
 	struct iovec v = { a, sizeof *a };
@@ -146,7 +146,7 @@ reply(int to, struct answer *a, int fd)
 
 /* All of the helper's life.  Signals are for the process that it helps. */
 static _Noreturn void
-help(int from)
+helper_help(int from)
 {
 	static struct ask a;
 	ssize_t n;
@@ -160,16 +160,16 @@ help(int from)
 
 		if (n < (ssize_t)(2 * sizeof(uint32_t) + 1) || a.path[(size_t)n - 2 * sizeof(uint32_t) - 1])
 			continue;
-		fd = serve(&a);
+		fd = helper_serve(&a);
 		b.err = fd < 0 ? errno : 0;
-		reply(0, &b, fd);
+		helper_reply(0, &b, fd);
 	}
 	temp_remove_of(owner);
 	_exit(0);
 }
 
 static void
-end(void)
+helper_end(void)
 {
 	if (!helper_on())
 		return;
@@ -197,7 +197,7 @@ helper_start(void (*forget)(void *arg), void *arg)
 		if (forget)
 			forget(arg);
 		close(s[0]);
-		help(s[1]);
+		helper_help(s[1]);
 	}
 	err = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
@@ -208,13 +208,13 @@ helper_start(void (*forget)(void *arg), void *arg)
 		return -1;
 	}
 	sock = s[0];
-	atexit(end);
+	atexit(helper_end);
 	return 0;
 }
 
 /* The answer to question `no`; one that a signal handler's question came before is passed over */
 static int
-answer(uint32_t no)
+helper_answer(uint32_t no)
 {
 	for (;;) {
 		union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
@@ -256,7 +256,7 @@ helper_ask(unsigned op, const char *path)
 	while (write(sock, &a, head + n) < 0)
 		if (errno != EINTR)
 			return -1;
-	return answer(no);
+	return helper_answer(no);
 }
 
 int

@@ -63,7 +63,7 @@ read_source(void *arg, void *p, size_t n, const char **why)
 
 /* Read more behind p[end]; the buffer has room */
 static void
-fill(struct in *in)
+in_fill(struct in *in)
 {
 	const char *why;
 	ssize_t k;
@@ -83,25 +83,25 @@ fill(struct in *in)
 }
 
 static void
-sniff(struct in *in)
+in_sniff(struct in *in)
 {
 	while (!in->eof && in->end < SNIFF)
-		fill(in);
+		in_fill(in);
 }
 
 /* Look at the first bytes, and at those of what they decompress to */
 static void
-recognise(struct in *in)
+in_recognise(struct in *in)
 {
 	enum unz_kind kind;
 
-	sniff(in);
+	in_sniff(in);
 	kind = unz_kind(in->p, in->end);
 	if (kind != UNZ_NONE && !in->err) {
 		in->unz = unz_new(kind, read_some, in, in->p, in->end);
 		in->end = 0;
 		in->eof = 0;
-		sniff(in);
+		in_sniff(in);
 	}
 	if (arc_is(in->p, in->end)) {
 		in->arc = arc_new(read_source, in, in->p, in->end, SIZE, in->member);
@@ -160,7 +160,7 @@ in_open(const char *path)
 		in->off = DIAG_NOOFF;
 		return in;
 	}
-	recognise(in);
+	in_recognise(in);
 	return in;
 }
 
@@ -228,7 +228,7 @@ in_peek(struct in *in, size_t want, size_t *have)
 			in->pos = 0;
 		}
 		while (in->end - in->pos < want && !in->eof)
-			fill(in);
+			in_fill(in);
 	}
 	*have = in->end - in->pos;
 	return in->p + in->pos;

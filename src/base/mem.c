@@ -11,7 +11,7 @@
 #include "base/diag.h"
 
 static void *
-need(void *p)
+mem_need(void *p)
 {
 	if (!p)
 		die("out of memory");
@@ -21,19 +21,19 @@ need(void *p)
 void *
 xmalloc(size_t n)
 {
-	return need(malloc(n ? n : 1));
+	return mem_need(malloc(n ? n : 1));
 }
 
 void *
 xcalloc(size_t n, size_t size)
 {
-	return need(calloc(n ? n : 1, size ? size : 1));
+	return mem_need(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *
 xrealloc(void *p, size_t n)
 {
-	return need(realloc(p, n ? n : 1));
+	return mem_need(realloc(p, n ? n : 1));
 }
 
 void *
@@ -82,7 +82,7 @@ xasprintf(const char *fmt, ...)
 }
 
 void *
-xgrow(void *p, size_t *cap, size_t need, size_t size)
+mem_xgrow(void *p, size_t *cap, size_t need, size_t size)
 {
 	if (buf_grow(&p, cap, need, size) < 0)
 		die("out of memory");

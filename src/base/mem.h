@@ -16,6 +16,6 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * Room for at least `need` elements of `size` bytes in the array p that has
  * room for *cap: doubles.  Returns the array; *cap is updated.
  */
-void *xgrow(void *p, size_t *cap, size_t need, size_t size);
+void *mem_xgrow(void *p, size_t *cap, size_t need, size_t size);
 
 #endif

@@ -23,7 +23,7 @@ static char words[160];
 
 /* The sum of the lines that say what there is of memory for this process, page tables included; 0: not to be learnt */
 static uint64_t
-used(void)
+memwatch_used(void)
 {
 	static const char *const key[] = { "VmRSS:", "VmSwap:", "VmPTE:" };
 	char b[4096];
@@ -50,9 +50,9 @@ used(void)
 
 /* An eighth above the bound nobody has asked for a while: it ends here */
 static void
-look(int sig)
+memwatch_look(int sig)
 {
-	uint64_t n = used();
+	uint64_t n = memwatch_used();
 
 	(void)sig;
 	if (n <= bound)
@@ -70,7 +70,7 @@ look(int sig)
 static int
 clock_on(void)
 {
-	struct sigaction sa = { .sa_handler = look, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = memwatch_look, .sa_flags = SA_RESTART };
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMAX };
 	struct itimerspec t = { { 0, TICK }, { 0, TICK } };
 	sigset_t set;

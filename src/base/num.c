@@ -4,7 +4,7 @@
 #include <string.h>
 
 static int
-hexdigit(char c)
+num_hexdigit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -22,7 +22,7 @@ num_hex(const char *s, size_t n, uint64_t *v)
 	size_t i;
 	int d;
 
-	for (i = 0; i < n && (d = hexdigit(s[i])) >= 0; i++) {
+	for (i = 0; i < n && (d = num_hexdigit(s[i])) >= 0; i++) {
 		if (i == 16)
 			return 0;
 		x = x << 4 | (uint64_t)d;
@@ -51,7 +51,7 @@ num_dec(const char *s, size_t n, uint64_t *v)
 }
 
 static size_t
-number(const char *s, size_t n, uint64_t *v)
+num_ber(const char *s, size_t n, uint64_t *v)
 {
 	size_t k;
 
@@ -68,7 +68,7 @@ num_u64(const char *s, uint64_t min, uint64_t max, uint64_t *v)
 	size_t n = strlen(s);
 	uint64_t x;
 
-	if (!n || number(s, n, &x) != n || x < min || x > max)
+	if (!n || num_ber(s, n, &x) != n || x < min || x > max)
 		return -1;
 	*v = x;
 	return 0;
@@ -81,7 +81,7 @@ num_size(const char *s, uint64_t min, uint64_t max, uint64_t *v)
 	unsigned shift = 0;
 	uint64_t x;
 
-	k = n ? number(s, n, &x) : 0;
+	k = n ? num_ber(s, n, &x) : 0;
 	if (!k)
 		return -1;
 	if (k + 1 == n) {

@@ -35,7 +35,7 @@ static struct out *all;         /* open ones: for exit */
 static int hooked;
 
 static void
-unhook(struct out *o)
+out_unhook(struct out *o)
 {
 	struct out **pp;
 
@@ -48,7 +48,7 @@ unhook(struct out *o)
 }
 
 static void
-release(struct out *o)
+out_release(struct out *o)
 {
 	free(o->name);
 	free(o->final);
@@ -59,7 +59,7 @@ release(struct out *o)
 
 /* Write all of p; 0 or -1 with errno */
 static int
-push(struct out *o, const uint8_t *p, size_t n)
+out_push(struct out *o, const uint8_t *p, size_t n)
 {
 	while (n) {
 		ssize_t k = write(o->fd, p, n);
@@ -77,7 +77,7 @@ push(struct out *o, const uint8_t *p, size_t n)
 }
 
 _Noreturn static void
-fail(struct out *o)
+out_fail(struct out *o)
 {
 	int err = errno;
 
@@ -94,8 +94,8 @@ out_flush(struct out *o)
 	size_t n = o->n;
 
 	o->n = 0;
-	if (push(o, o->p, n) < 0)
-		fail(o);
+	if (out_push(o, o->p, n) < 0)
+		out_fail(o);
 }
 
 void
@@ -113,7 +113,7 @@ at_exit(void)
 
 	while ((o = all)) {
 		all = o->next;
-		if (!o->temp && o->pid == pid && push(o, o->p, o->n) < 0 && errno != EPIPE) {
+		if (!o->temp && o->pid == pid && out_push(o, o->p, o->n) < 0 && errno != EPIPE) {
 			warn_sys("%s", o->name);
 			_exit(1);
 		}
@@ -122,7 +122,7 @@ at_exit(void)
 
 /* The descriptor that a name like /dev/stdout or /dev/fd/3 stands for, or -1 */
 static int
-descriptor(const char *path)
+out_descriptor(const char *path)
 {
 	static const char *const folder[] = { "/dev/fd/", "/proc/self/fd/" };
 	uint64_t n;
@@ -142,7 +142,7 @@ descriptor(const char *path)
 
 /* Where a path leads, through symbolic links, the last one perhaps to where nothing is: owned by the caller; NULL with errno */
 static char *
-resolve(const char *path)
+out_resolve(const char *path)
 {
 	char *at = xstrdup(path), to[PATH_MAX];
 
@@ -210,7 +210,7 @@ open_file(struct out *o, const char *path, mode_t mode)
 		die_sys("%s", path);
 	mask = umask(0);
 	umask(mask);
-	o->final = resolve(path);
+	o->final = out_resolve(path);
 	if (!o->final)
 		die_sys("%s", path);
 	for (const struct out *p = all; p; p = p->next)
@@ -243,7 +243,7 @@ out_create(const char *path, mode_t mode)
 
 	o->p = xmalloc(SIZE);
 	o->pid = getpid();
-	o->fd = path ? descriptor(path) : STDOUT_FILENO;
+	o->fd = path ? out_descriptor(path) : STDOUT_FILENO;
 	if (o->fd >= 0) {
 		o->name = xstrdup(o->fd == STDOUT_FILENO ? "standard output" : path);
 	} else {
@@ -297,8 +297,8 @@ out_write(struct out *o, const void *p, size_t n)
 	if (n > SIZE - o->n || n >= DIRECT)
 		out_flush(o);
 	if (n >= DIRECT) {
-		if (push(o, p, n) < 0)
-			fail(o);
+		if (out_push(o, p, n) < 0)
+			out_fail(o);
 		return;
 	}
 	if (n)
@@ -352,13 +352,13 @@ out_close(struct out *o)
 	out_flush(o);
 	/* what had the name was safe on the disk, so this must be; not every file system can tell */
 	if (o->temp && o->replaces && fsync(o->fd) < 0 && errno != EINVAL && errno != ENOTSUP)
-		fail(o);
+		out_fail(o);
 	if (close(o->fd) < 0)
-		fail(o);
+		out_fail(o);
 	if (out_settle(o) < 0)
-		fail(o);
-	unhook(o);
-	release(o);
+		out_fail(o);
+	out_unhook(o);
+	out_release(o);
 }
 
 void
@@ -369,6 +369,6 @@ out_drop(struct out *o)
 	close(o->fd);
 	if (o->temp)
 		temp_remove(o->temp);
-	unhook(o);
-	release(o);
+	out_unhook(o);
+	out_release(o);
 }

@@ -27,7 +27,7 @@ struct start {
 };
 
 static void *
-run(void *arg)
+pool_run(void *arg)
 {
 	struct start s = *(struct start *)arg;
 	struct par *p = s.p;
@@ -53,14 +53,14 @@ run(void *arg)
 }
 
 static int
-begin(struct par *p)
+pool_begin(struct par *p)
 {
 	struct start *s = malloc(sizeof(*s));
 
 	if (!s)
 		return -1;
 	*s = (struct start){ p, p->started };
-	if (pthread_create(&p->thread[p->started], NULL, run, s) != 0) {
+	if (pthread_create(&p->thread[p->started], NULL, pool_run, s) != 0) {
 		free(s);
 		return -1;
 	}
@@ -89,7 +89,7 @@ par_new(unsigned nthread, par_work *work, void *arg)
 		return NULL;
 	}
 	for (unsigned i = 0; nthread > 1 && i < nthread; i++) {
-		if (begin(p) != 0) {
+		if (pool_begin(p) != 0) {
 			par_free(p);
 			return NULL;
 		}

@@ -38,7 +38,7 @@ static int remove_tree(int at, const char *name, int deep);
 
 /* What is in a folder: whether anything of it went.  opendir() may not be used in a signal handler: the kernel's records as they are. */
 static int
-empty(int fd, int deep)
+temp_empty(int fd, int deep)
 {
 	_Alignas(8) char buf[2048];
 	unsigned short len;
@@ -69,7 +69,7 @@ remove_tree(int at, const char *name, int deep)
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {
 		/* again as long as something goes: what is read while it is emptied may leave entries out */
-		while (empty(fd, deep))
+		while (temp_empty(fd, deep))
 			if (lseek(fd, 0, SEEK_SET) != 0)
 				break;
 		close(fd);
@@ -114,7 +114,7 @@ on_signal(int sig)
 }
 
 static void
-hook(void)
+temp_hook(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal }, old;
 
@@ -128,7 +128,7 @@ hook(void)
 }
 
 static void
-block(sigset_t *old)
+temp_block(sigset_t *old)
 {
 	sigset_t set;
 
@@ -140,15 +140,15 @@ block(sigset_t *old)
 
 /* Make it and put it on the list, with no signal in between */
 static int
-make(char *name, int (*how)(char *))
+temp_make(char *name, int (*how)(char *))
 {
 	struct temp *t = malloc(sizeof *t);
 	char *copy = malloc(strlen(name) + 1);
 	sigset_t old;
 	int r = -1, err = ENOMEM;
 
-	hook();
-	block(&old);
+	temp_hook();
+	temp_block(&old);
 	if (t && copy) {
 		r = how(name);
 		err = errno;
@@ -180,7 +180,7 @@ make_folder(char *name)
 int
 temp_file(char *name, mode_t mode)
 {
-	int fd = make(name, make_file), err;
+	int fd = temp_make(name, make_file), err;
 
 	/* a file system without modes is no reason to fail */
 	if (fd < 0 || fchmod(fd, mode) == 0 || errno == EPERM || errno == ENOTSUP)
@@ -195,11 +195,11 @@ temp_file(char *name, mode_t mode)
 int
 temp_folder(char *name)
 {
-	return make(name, make_folder);
+	return temp_make(name, make_folder);
 }
 
 static void
-drop(const char *name)
+temp_drop(const char *name)
 {
 	if (helper_on())
 		(void)helper_ask(HELPER_REMOVE, name);
@@ -208,7 +208,7 @@ drop(const char *name)
 }
 
 static int
-finish(const char *name, const char *final)
+temp_finish(const char *name, const char *final)
 {
 	return helper_on() ? helper_ask(HELPER_DONE, name) : final ? rename(name, final) : 0;
 }
@@ -216,20 +216,20 @@ finish(const char *name, const char *final)
 /* Off the list, and removed or renamed first if that is wanted: 0, or -1 with errno and it is still there */
 enum fate { KEEP, REMOVE, RENAME };
 static int
-forget(const char *name, enum fate fate)
+temp_forget(const char *name, enum fate fate)
 {
 	sigset_t old;
 	int r = 0, err = 0;
 
-	block(&old);
+	temp_block(&old);
 	for (struct temp **pp = &all; *pp; pp = &(*pp)->next) {
 		struct temp *t = *pp;
 
 		if (strcmp(t->name, name) != 0)
 			continue;
 		if (fate == REMOVE)
-			drop(name);
-		if (fate == RENAME && (r = finish(name, t->final)) < 0) {
+			temp_drop(name);
+		if (fate == RENAME && (r = temp_finish(name, t->final)) < 0) {
 			err = errno;
 			break;
 		}
@@ -263,19 +263,19 @@ temp_becomes(const char *name, const char *final)
 int
 temp_done(const char *name)
 {
-	return forget(name, RENAME);
+	return temp_forget(name, RENAME);
 }
 
 void
 temp_keep(const char *name)
 {
-	(void)forget(name, KEEP);
+	(void)temp_forget(name, KEEP);
 }
 
 void
 temp_remove(const char *name)
 {
-	(void)forget(name, REMOVE);
+	(void)temp_forget(name, REMOVE);
 }
 
 int

@@ -61,7 +61,7 @@ unz_refuse(const uint8_t *p, size_t n)
 
 /* Begin a member (zstd's decoder goes on by itself) */
 static int
-begin(struct unz *z)
+unz_begin(struct unz *z)
 {
 	switch (z->kind) {
 	case UNZ_GZIP:
@@ -176,7 +176,7 @@ step_zstd(struct unz *z, uint8_t *p, size_t n, size_t *got)
 }
 
 static enum step
-step(struct unz *z, uint8_t *p, size_t n, size_t *got)
+unz_step(struct unz *z, uint8_t *p, size_t n, size_t *got)
 {
 	switch (z->kind) {
 	case UNZ_GZIP:
@@ -192,7 +192,7 @@ step(struct unz *z, uint8_t *p, size_t n, size_t *got)
 
 /* More compressed bytes behind those not used yet: 0, or -1 */
 static int
-refill(struct unz *z)
+unz_refill(struct unz *z)
 {
 	ssize_t k;
 
@@ -219,12 +219,12 @@ next_member(struct unz *z)
 
 	for (;;) {
 		while (z->end - z->pos < 10 && !z->eof)
-			if (refill(z) < 0)
+			if (unz_refill(z) < 0)
 				return -1;
 		if (z->pos == z->end)
 			return 0;
 		if (unz_kind(z->in + z->pos, z->end - z->pos) == z->kind)
-			return begin(z) < 0 ? -1 : 1;
+			return unz_begin(z) < 0 ? -1 : 1;
 		for (i = z->pos; i < z->end; i++) {
 			if (z->in[i]) {
 				z->err = "garbage behind the compressed data";
@@ -253,9 +253,9 @@ unz_read(struct unz *z, void *p, size_t n)
 				return 0;
 			z->between = 0;
 		}
-		if (z->pos == z->end && refill(z) < 0)
+		if (z->pos == z->end && unz_refill(z) < 0)
 			break;
-		s = step(z, p, n, &got);
+		s = unz_step(z, p, n, &got);
 		if (s == ENDED)
 			z->between = 1;
 		else if (s == BROKEN)

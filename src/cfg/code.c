@@ -28,7 +28,7 @@ wcode_free(struct wcode *c)
 }
 
 static size_t
-place(const struct wcode_set *s, uint64_t v)
+code_place(const struct wcode_set *s, uint64_t v)
 {
 	size_t i = (size_t)(v * UINT64_C(0x9e3779b97f4a7c15) >> 20);
 
@@ -40,7 +40,7 @@ place(const struct wcode_set *s, uint64_t v)
 int
 wcode_set_has(const struct wcode_set *s, uint64_t v)
 {
-	return s->nslot && v && s->slot[place(s, v)] == v;
+	return s->nslot && v && s->slot[code_place(s, v)] == v;
 }
 
 int
@@ -57,11 +57,11 @@ wcode_set_add(struct wcode_set *s, uint64_t v)
 			return -1;
 		for (i = 0; i < s->nslot; i++)
 			if (s->slot[i])
-				t.slot[place(&t, s->slot[i])] = s->slot[i];
+				t.slot[code_place(&t, s->slot[i])] = s->slot[i];
 		free(s->slot);
 		*s = t;
 	}
-	i = place(s, v);
+	i = code_place(s, v);
 	if (s->slot[i])
 		return 0;
 	s->slot[i] = v;
@@ -86,7 +86,7 @@ wcode_is_entry(const struct wcode *c, uint64_t pc)
 }
 
 static void
-chain(struct wcode *c, uint32_t i)
+code_chain(struct wcode *c, uint32_t i)
 {
 	struct wcode_node *v = &c->node[i];
 	uint32_t *h = &c->hash[wcode_bucket(c, v->pc)], *e = &c->ends[wcode_bucket(c, v->pc + v->len)];
@@ -98,7 +98,7 @@ chain(struct wcode *c, uint32_t i)
 }
 
 static int
-rehash(struct wcode *c)
+code_rehash(struct wcode *c)
 {
 	size_t n = c->nhash ? c->nhash * 2 : 4096;
 	uint32_t *h = malloc(n * sizeof *h), *e = malloc(n * sizeof *e);
@@ -116,13 +116,13 @@ rehash(struct wcode *c)
 	c->ends = e;
 	c->nhash = n;
 	for (uint32_t i = 0; i < c->n; i++)
-		chain(c, i);
+		code_chain(c, i);
 	return 0;
 }
 
 /* What transfer of control it is */
 static void
-classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
+code_classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 {
 	int relative = z->raw.imm[0].size && z->raw.imm[0].is_relative, modrm = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0;
 
@@ -162,7 +162,7 @@ classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 
 /* A node for the instruction at pc; CODE_EXIT: it is none, or (*nomem) no memory */
 static uint32_t
-add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
+code_add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 {
 	ZydisDecodedInstruction z;
 	struct wcode_node v = { .pc = pc, .pdom = CODE_EXIT, .from = CODE_EXIT };
@@ -172,18 +172,18 @@ add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 		return CODE_EXIT;
 	v.len = z.length;
 	memcpy(v.b, b, z.length);
-	classify(&v, &z);
+	code_classify(&v, &z);
 	*nomem = c->n >= CODE_EXIT - 1 || buf_grow(&c->node, &c->cap, c->n + 1, sizeof *c->node) < 0 ||
-	    (c->n * 2 >= c->nhash && rehash(c) != 0);
+	    (c->n * 2 >= c->nhash && code_rehash(c) != 0);
 	if (*nomem)
 		return CODE_EXIT;
 	c->node[c->n] = v;
-	chain(c, (uint32_t)c->n);
+	code_chain(c, (uint32_t)c->n);
 	return (uint32_t)c->n++;
 }
 
 static int
-queue(struct wcode *c, uint64_t pc, uint32_t from)
+code_queue(struct wcode *c, uint64_t pc, uint32_t from)
 {
 	if (buf_grow(&c->todo, &c->captodo, c->ntodo + 1, sizeof *c->todo) < 0)
 		return -1;
@@ -192,7 +192,7 @@ queue(struct wcode *c, uint64_t pc, uint32_t from)
 }
 
 static int
-push(struct wcode *c, uint64_t pc, uint32_t from)
+code_push(struct wcode *c, uint64_t pc, uint32_t from)
 {
 	uint32_t v = wcode_find(c, pc);
 
@@ -201,20 +201,20 @@ push(struct wcode *c, uint64_t pc, uint32_t from)
 			c->node[v].from = from;
 		return 0;
 	}
-	return queue(c, pc, from);
+	return code_queue(c, pc, from);
 }
 
 /* Where node v may lead within its function */
 static int
-follow(struct wcode *c, uint32_t i)
+code_follow(struct wcode *c, uint32_t i)
 {
 	const struct wcode_node v = c->node[i];
 	int e = 0;
 
 	if (v.kind != CODE_JUMP && v.kind != CODE_INDIRECT && v.kind != CODE_RETURN && v.kind != CODE_STOP)
-		e = push(c, v.pc + v.len, CODE_EXIT);
+		e = code_push(c, v.pc + v.len, CODE_EXIT);
 	if (e == 0 && (v.kind == CODE_COND || v.kind == CODE_JUMP) && !wcode_is_entry(c, v.target))
-		e = push(c, v.target, i);
+		e = code_push(c, v.target, i);
 	if (e == 0 && v.kind == CODE_INDIRECT && !(v.flags & (CODE_SLOT | CODE_TABLE)))
 		e = wcode_table(c, i);
 	return e;
@@ -228,14 +228,14 @@ wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 
 	while (v != CODE_EXIT && (c->node[v].pc != pc || c->node[v].len != n || memcmp(c->node[v].b, b, n) != 0))
 		v = c->node[v].hnext;
-	if (v == CODE_EXIT && (v = add(c, pc, b, n, &nomem)) == CODE_EXIT)
+	if (v == CODE_EXIT && (v = code_add(c, pc, b, n, &nomem)) == CODE_EXIT)
 		return nomem ? -1 : 0;
 	if (c->node[v].flags & CODE_RUN)
 		return 0;
 	c->node[v].flags |= CODE_RUN;
 	if (c->node[v].kind == CODE_CALL && wcode_set_add(&c->entry, c->node[v].target) < 0)
 		return -1;
-	return queue(c, pc, CODE_EXIT);
+	return code_queue(c, pc, CODE_EXIT);
 }
 
 int
@@ -248,7 +248,7 @@ wcode_add_edge(struct wcode *c, uint32_t from, uint64_t to)
 	if (buf_grow(&c->edge, &c->capedge, c->nedge + 1, sizeof *c->edge) < 0)
 		return -1;
 	c->edge[c->nedge++] = (struct wcode_edge){ to, from };
-	return push(c, to, from);
+	return code_push(c, to, from);
 }
 
 int
@@ -284,7 +284,7 @@ wcode_descend(struct wcode *c)
 		uint8_t b[15];
 
 		if (v == CODE_EXIT) {
-			v = add(c, e.to, b, c->read(c->arg, e.to, b, sizeof b, 1), &nomem);
+			v = code_add(c, e.to, b, c->read(c->arg, e.to, b, sizeof b, 1), &nomem);
 			if (nomem)
 				return -1;
 			if (v == CODE_EXIT)
@@ -293,7 +293,7 @@ wcode_descend(struct wcode *c)
 			if (c->kept)
 				c->kept(c->keptarg, e.to, c->node[v].len);
 		}
-		if (follow(c, v) != 0)
+		if (code_follow(c, v) != 0)
 			return -1;
 	}
 	return 0;

@@ -41,7 +41,7 @@ by_from(const void *a, const void *b)
 }
 
 static int
-entries(struct work *w)
+code_entries(struct work *w)
 {
 	const struct wcode_set *s = &w->c->entry;
 
@@ -57,7 +57,7 @@ entries(struct work *w)
 
 /* A jump at pc to `to`: does it lead to another function, not back to the beginning of its own? */
 static int
-leaves(const struct work *w, uint64_t pc, uint64_t to)
+code_leaves(const struct work *w, uint64_t pc, uint64_t to)
 {
 	size_t lo = 0, hi = w->nentry;
 
@@ -84,7 +84,7 @@ node_at(const struct work *w, uint64_t pc)
 
 /* The successors of indirect jump i, whose edges begin at *e, to `to`; how many */
 static uint32_t
-indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
+code_indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {
 	struct wcode *c = w->c;
 	size_t from, k;
@@ -107,16 +107,16 @@ indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 
 /* Successors of i, as indirect() */
 static uint32_t
-successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
+code_successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {
 	struct wcode_node *v = &w->c->node[i];
 	uint32_t next, n = 0;
 
 	switch (v->kind) {
 	case CODE_INDIRECT:
-		return indirect(w, i, e, to);
+		return code_indirect(w, i, e, to);
 	case CODE_COND: case CODE_JUMP:
-		if (leaves(w, v->pc, v->target))
+		if (code_leaves(w, v->pc, v->target))
 			v->flags |= CODE_TAIL;
 		if (v->kind == CODE_COND)
 			to[n++] = node_at(w, v->pc + v->len);
@@ -140,7 +140,7 @@ successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 
 /* all: successors of all nodes, once; branches */
 static int
-forward(struct work *w)
+code_forward(struct work *w)
 {
 	size_t e = 0, m = 0, most = (size_t)w->n * 2 + w->c->nedge + 1;
 
@@ -150,7 +150,7 @@ forward(struct work *w)
 	if (!w->all.at || most >= CODE_EXIT || !(w->all.to = malloc(most * sizeof *w->all.to)))
 		return -1;
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t *to = &w->all.to[m], n = successors(w, i, &e, to);
+		uint32_t *to = &w->all.to[m], n = code_successors(w, i, &e, to);
 
 		w->all.at[i] = (uint32_t)m;
 		for (uint32_t k = 1; k < n; k++)
@@ -188,7 +188,7 @@ add_edges(struct work *w)
 }
 
 static int
-backward(struct work *w)
+code_backward(struct work *w)
 {
 	uint32_t m = w->succ.at[w->n], *at = calloc(w->n + 3, sizeof *at), *to = malloc((m + 1) * sizeof *to);
 
@@ -206,7 +206,7 @@ backward(struct work *w)
 }
 
 static void
-drop(struct csr *g)
+code_drop(struct csr *g)
 {
 	free(g->at);
 	free(g->to);
@@ -215,7 +215,7 @@ drop(struct csr *g)
 
 /* num: visited nodes get 0; order: postorder from the exit against the edges, then turned round */
 static void
-number(struct work *w)
+code_number(struct work *w)
 {
 	uint32_t sp = 0;
 
@@ -255,7 +255,7 @@ struct scc { uint32_t *low, *idx, *comp, count, ncomp; };
 
 /* A component is complete: if nothing leads out of it, its lowest address gets an edge to the exit */
 static void
-component(struct work *w, struct scc *s, uint32_t root)
+code_component(struct work *w, struct scc *s, uint32_t root)
 {
 	uint32_t low = root, k = s->ncomp;
 	int out = 0;
@@ -282,7 +282,7 @@ component(struct work *w, struct scc *s, uint32_t root)
 }
 
 static void
-tarjan(struct work *w, struct scc *s, uint32_t root)
+code_tarjan(struct work *w, struct scc *s, uint32_t root)
 {
 	uint32_t sp = 0;
 
@@ -308,13 +308,13 @@ tarjan(struct work *w, struct scc *s, uint32_t root)
 		if (sp && s->low[v] < s->low[w->stack[sp - 1]])
 			s->low[w->stack[sp - 1]] = s->low[v];
 		if (s->low[v] == s->idx[v])
-			component(w, s, v);
+			code_component(w, s, v);
 	}
 }
 
 /* Nodes that never come to the exit: from each endless loop one edge leads there.  1: there were some */
 static int
-endless(struct work *w)
+code_endless(struct work *w)
 {
 	struct scc s = { malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)), 0, 0 };
 	int e = -1;
@@ -324,7 +324,7 @@ endless(struct work *w)
 		memset(s.idx, 0xff, (w->n + 1) * sizeof *s.idx);
 		for (uint32_t i = 0; i < w->n; i++)
 			if (w->num[i] == CODE_EXIT && s.idx[i] == CODE_EXIT)
-				tarjan(w, &s, i);
+				code_tarjan(w, &s, i);
 		e = 1;
 	}
 	free(s.low);
@@ -334,7 +334,7 @@ endless(struct work *w)
 }
 
 static uint32_t
-meet(const uint32_t *idom, uint32_t a, uint32_t b)
+code_meet(const uint32_t *idom, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		while (a > b)
@@ -347,7 +347,7 @@ meet(const uint32_t *idom, uint32_t a, uint32_t b)
 
 /* idom[i]: place in order of the immediate dominator of order[i] */
 static void
-dominators(struct work *w)
+code_dominators(struct work *w)
 {
 	int change = 1;
 
@@ -362,7 +362,7 @@ dominators(struct work *w)
 				uint32_t p = w->num[w->succ.to[k]];
 
 				if (p != CODE_EXIT && w->idom[p] != CODE_EXIT)
-					best = best == CODE_EXIT ? p : meet(w->idom, best, p);
+					best = best == CODE_EXIT ? p : code_meet(w->idom, best, p);
 			}
 			change |= best != w->idom[i];
 			w->idom[i] = best;
@@ -371,23 +371,23 @@ dominators(struct work *w)
 }
 
 static int
-analyse(struct work *w)
+code_analyse(struct work *w)
 {
 	struct wcode *c = w->c;
 
-	if (forward(w) != 0)
+	if (code_forward(w) != 0)
 		return -1;
 	for (int again = 1; again; ) {
-		drop(&w->succ);
-		drop(&w->pred);
-		if (add_edges(w) != 0 || backward(w) != 0)
+		code_drop(&w->succ);
+		code_drop(&w->pred);
+		if (add_edges(w) != 0 || code_backward(w) != 0)
 			return -1;
-		number(w);
+		code_number(w);
 		again = w->norder <= w->n;
-		if (again && endless(w) < 0)
+		if (again && code_endless(w) < 0)
 			return -1;
 	}
-	dominators(w);
+	code_dominators(w);
 	for (uint32_t i = 1; i < w->norder; i++) {
 		uint32_t p = w->order[w->idom[i]];
 
@@ -416,8 +416,8 @@ wcode_analyse(struct wcode *c)
 	w.stack = malloc(n * sizeof *w.stack);
 	w.iter = malloc(n * sizeof *w.iter);
 	w.leave = calloc(n, 1);
-	if (entries(&w) == 0 && w.num && w.order && w.idom && w.stack && w.iter && w.leave)
-		e = analyse(&w);
+	if (code_entries(&w) == 0 && w.num && w.order && w.idom && w.stack && w.iter && w.leave)
+		e = code_analyse(&w);
 	free(w.entry);
 	free(w.num);
 	free(w.order);
@@ -425,8 +425,8 @@ wcode_analyse(struct wcode *c)
 	free(w.stack);
 	free(w.iter);
 	free(w.leave);
-	drop(&w.all);
-	drop(&w.succ);
-	drop(&w.pred);
+	code_drop(&w.all);
+	code_drop(&w.succ);
+	code_drop(&w.pred);
 	return e;
 }

@@ -94,7 +94,7 @@ control_free(struct control *t)
 }
 
 static struct block **
-slot(const struct control *t, const struct fact_at *at, uint32_t n)
+control_slot(const struct control *t, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -107,7 +107,7 @@ slot(const struct control *t, const struct fact_at *at, uint32_t n)
 }
 
 static int
-grow(struct control *t)
+control_grow(struct control *t)
 {
 	struct block **old = t->block;
 	size_t n = t->nslot;
@@ -120,7 +120,7 @@ grow(struct control *t)
 	t->nslot = n * 2;
 	for (size_t i = 0; i < n; i++)
 		if (old[i])
-			*slot(t, old[i]->at, old[i]->p.n) = old[i];
+			*control_slot(t, old[i]->at, old[i]->p.n) = old[i];
 	free(old);
 	return 0;
 }
@@ -142,7 +142,7 @@ moves_stack(const struct fact *f)
 }
 
 static void
-stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
+control_stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 {
 	for (unsigned k = 0; k < a->fact->ndef; k++)
 		if (a->fact->def[k].reg == X86_RSP && a->fact->def[k].val != FACT_NOVALUE && moves_stack(a->fact))
@@ -151,14 +151,14 @@ stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 
 /* What control has to do with instruction a of a run, before next; to act, how many */
 static uint32_t
-acts(const struct control *t, const struct fact_at *a, const struct fact_at *next, struct control_act *act)
+control_acts(const struct control *t, const struct fact_at *a, const struct fact_at *next, struct control_act *act)
 {
 	uint32_t n = 0, v = wcode_find(t->code, a->fact->pc);
 	const struct wcode_node *c = v == CODE_EXIT ? NULL : &t->code->node[v];
 
 	if (c && c->flags & CODE_JOIN)
 		act[n++] = (struct control_act){ .what = JOIN, .node = v };
-	stack(a, act, &n);
+	control_stack(a, act, &n);
 	if (!c)
 		return n;
 	if (c->flags & CODE_BRANCH)
@@ -188,7 +188,7 @@ block_make(const struct control *t, struct block *b)
 
 	b->p.end = end;
 	for (uint32_t i = 0; i < b->p.n && end; i++) {
-		uint32_t k = acts(t, &b->at[i], i + 1 < b->p.n ? &b->at[i + 1] : NULL, act);
+		uint32_t k = control_acts(t, &b->at[i], i + 1 < b->p.n ? &b->at[i + 1] : NULL, act);
 
 		if (k && buf_grow(&all, &cap, n + k, sizeof *all) < 0)
 			return -1;
@@ -212,11 +212,11 @@ block_make(const struct control *t, struct block *b)
 const struct control_path *
 control_path(struct control *t, const struct fact_at *at, uint32_t n)
 {
-	struct block **p = slot(t, at, n), *b;
+	struct block **p = control_slot(t, at, n), *b;
 
 	if (*p)
 		return &(*p)->p;
-	if (t->nblock * 2 >= t->nslot && grow(t) != 0)
+	if (t->nblock * 2 >= t->nslot && control_grow(t) != 0)
 		return NULL;
 	if ((b = calloc(1, sizeof *b)) == NULL)
 		return NULL;
@@ -227,7 +227,7 @@ control_path(struct control *t, const struct fact_at *at, uint32_t n)
 		block_free(b);
 		return NULL;
 	}
-	*slot(t, at, n) = b;
+	*control_slot(t, at, n) = b;
 	t->nblock++;
 	return &b->p;
 }
@@ -242,14 +242,14 @@ parent_of(const struct control *t)
 
 /* Frames whose return address lies below addr are over */
 static inline void
-unwind(struct control *t, uint64_t addr)
+control_unwind(struct control *t, uint64_t addr)
 {
 	while (t->nframe > 1 && t->frame[t->nframe - 1].slot < addr)
 		t->nregion = t->frame[--t->nframe].base;
 }
 
 static int
-enter(struct control *t, uint64_t at, uint64_t n, unsigned sig)
+control_enter(struct control *t, uint64_t at, uint64_t n, unsigned sig)
 {
 	if (buf_grow(&t->frame, &t->capframe, t->nframe + 1, sizeof *t->frame) < 0)
 		return -1;
@@ -258,7 +258,7 @@ enter(struct control *t, uint64_t at, uint64_t n, unsigned sig)
 }
 
 static int
-branch(struct control *t, uint64_t n, uint32_t end)
+control_branch(struct control *t, uint64_t n, uint32_t end)
 {
 	uint64_t base = t->frame[t->nframe - 1].base;
 
@@ -281,7 +281,7 @@ branch(struct control *t, uint64_t n, uint32_t end)
 
 /* Regions that end at a node are over */
 static inline void
-join(struct control *t, uint32_t node)
+control_join(struct control *t, uint32_t node)
 {
 	uint64_t base = t->frame[t->nframe - 1].base;
 
@@ -290,7 +290,7 @@ join(struct control *t, uint32_t node)
 }
 
 static inline void
-tail(struct control *t, uint64_t parent)
+control_tail(struct control *t, uint64_t parent)
 {
 	struct frame *f = &t->frame[t->nframe - 1];
 
@@ -306,45 +306,45 @@ signal_comes(struct control *t, uint64_t n, uint64_t sig, uint64_t rsp)
 
 	t->tail = 0;
 	if (sig)        /* its handler returns to code that is still its own: the address that it returns to is no end */
-		return enter(t, rsp + 1, n, 1);
+		return control_enter(t, rsp + 1, n, 1);
 	for (i = t->nframe; i > 1 && !t->frame[i - 1].sig; i--)
 		;
 	if (i > 1) {
 		t->nframe = i - 1;
 		t->nregion = t->frame[t->nframe].base;
 	}
-	unwind(t, rsp);
+	control_unwind(t, rsp);
 	return 0;
 }
 
 static int
-act(struct control *t, const struct control_act *a, const uint64_t *w, uint64_t n)
+control_act(struct control *t, const struct control_act *a, const uint64_t *w, uint64_t n)
 {
 	uint64_t at;
 
 	switch (a->what) {
 	case BRANCH:
-		return branch(t, n, a->node);
+		return control_branch(t, n, a->node);
 	case CONDTAIL:
 		t->tail = a->target;
 		t->tailn = n;
 		return 0;
 	case TAIL:
-		tail(t, parent_of(t));
+		control_tail(t, parent_of(t));
 		return 0;
 	case BRANCHTAIL:
-		tail(t, n);
+		control_tail(t, n);
 		return 0;
 	case CALL:
 		w += a->word;
 		at = ref_addr(ref_kind(w[a->nref - 1]) >= REF_STORE ? w[a->nref - 1] : w[0]);
-		unwind(t, at + 1);
-		return enter(t, at, n, 0);
+		control_unwind(t, at + 1);
+		return control_enter(t, at, n, 0);
 	case RETURN:
-		unwind(t, ref_addr(w[a->word]) + 1);
+		control_unwind(t, ref_addr(w[a->word]) + 1);
 		return 0;
 	case STACK:
-		unwind(t, w[a->word]);
+		control_unwind(t, w[a->word]);
 		return 0;
 	default:
 		return 0;
@@ -370,7 +370,7 @@ control_step(struct control *t, const struct control_path *p, uint64_t n, const 
 	}
 	if (t->tail) {
 		if (t->tail == p->pc)
-			tail(t, t->tailn);
+			control_tail(t, t->tailn);
 		t->tail = 0;
 	}
 	for (; a < end; a++) {
@@ -380,8 +380,8 @@ control_step(struct control *t, const struct control_path *p, uint64_t n, const 
 			k++;
 		}
 		if (a->what == JOIN)
-			join(t, a->node);
-		else if (act(t, a, word, n + p->end[k - 1] - 1) != 0)
+			control_join(t, a->node);
+		else if (control_act(t, a, word, n + p->end[k - 1] - 1) != 0)
 			return -1;
 	}
 	if (k < p->npiece && parent)

@@ -84,7 +84,7 @@ cut_sink(struct cut *c, uint32_t v)
 
 /* Levels from the source; whether the sink is reached */
 static int
-levels(struct cut *c)
+cut_levels(struct cut *c)
 {
 	uint32_t qh = 0, qt = 0, i;
 
@@ -105,7 +105,7 @@ levels(struct cut *c)
 
 /* One augmenting path along the levels, with the queue as its stack of arcs; the flow sent */
 static int64_t
-augment(struct cut *c)
+cut_augment(struct cut *c)
 {
 	uint32_t *path = c->queue, n = 0, v = 0, i;
 	int64_t f = CUT_INF;
@@ -137,7 +137,7 @@ augment(struct cut *c)
 
 /* Nodes from which the sink can still be reached: the cut nearest to the sinks lies on their border */
 static void
-residual(struct cut *c)
+cut_residual(struct cut *c)
 {
 	uint32_t qh = 0, qt = 0, i;
 
@@ -163,13 +163,13 @@ cut_solve(struct cut *c)
 	c->cur = xcalloc(c->nnode, sizeof *c->cur);
 	c->queue = xcalloc(c->nnode, sizeof *c->queue);
 	c->reach = xcalloc(c->nnode, 1);
-	while (levels(c)) {
+	while (cut_levels(c)) {
 		memcpy(c->cur, c->head, c->nnode * sizeof *c->cur);
-		while ((f = augment(c)) > 0)
+		while ((f = cut_augment(c)) > 0)
 			if ((total += f) >= CUT_INF)
 				return -1;
 	}
-	residual(c);
+	cut_residual(c);
 	return 0;
 }
 

@@ -19,7 +19,7 @@ graph_new(uint32_t n)
 }
 
 static void
-push(uint32_t **list, uint32_t *n, uint32_t v)
+graph_push(uint32_t **list, uint32_t *n, uint32_t v)
 {
 	if ((*n & (*n - 1)) == 0)       /* room doubles at the powers of two */
 		*list = xreallocarray(*list, *n ? *n * 2 : 1, sizeof **list);
@@ -29,8 +29,8 @@ push(uint32_t **list, uint32_t *n, uint32_t v)
 void
 graph_edge(struct graph *g, uint32_t from, uint32_t to)
 {
-	push(&g->succ[from], &g->nsucc[from], to);
-	push(&g->pred[to], &g->npred[to], from);
+	graph_push(&g->succ[from], &g->nsucc[from], to);
+	graph_push(&g->pred[to], &g->npred[to], from);
 }
 
 void
@@ -60,7 +60,7 @@ graph_free(struct graph *g)
 
 /* Reverse postorder by a depth-first walk with a stack of its own */
 static void
-number(struct graph *g)
+graph_number(struct graph *g)
 {
 	uint32_t *stack = xcalloc(g->n, sizeof *stack), *next = xcalloc(g->n, sizeof *next);
 	uint32_t sp = 0, post = 0, i;
@@ -99,7 +99,7 @@ number(struct graph *g)
 }
 
 static void
-dominators(struct graph *g)
+graph_dominators(struct graph *g)
 {
 	uint32_t i, j;
 	int changed = 1;
@@ -153,7 +153,7 @@ graph_inloop(const struct graph *g, uint32_t loop, uint32_t node)
 
 /* Add to loop l everything that reaches `tail` without passing the header */
 static void
-grow(struct graph *g, struct graph_loop *l, uint32_t tail, uint32_t *stack)
+graph_grow(struct graph *g, struct graph_loop *l, uint32_t tail, uint32_t *stack)
 {
 	uint32_t sp = 0, i;
 
@@ -177,7 +177,7 @@ grow(struct graph *g, struct graph_loop *l, uint32_t tail, uint32_t *stack)
 
 /* One loop for each header of back edges; headers come in reverse postorder, so outer loops first */
 static void
-loops(struct graph *g)
+graph_loops(struct graph *g)
 {
 	uint32_t *stack = xcalloc(g->n, sizeof *stack);
 	uint32_t i, j, k;
@@ -201,7 +201,7 @@ loops(struct graph *g)
 				l->body = xcalloc(BITS_WORDS(g->n), sizeof *l->body);
 				bit_set(l->body, h);
 			}
-			grow(g, l, g->pred[h][j], stack);
+			graph_grow(g, l, g->pred[h][j], stack);
 		}
 		if (l)
 			for (k = 0; k < g->n; k++)
@@ -214,14 +214,14 @@ loops(struct graph *g)
 void
 graph_analyse(struct graph *g)
 {
-	number(g);
-	dominators(g);
-	loops(g);
+	graph_number(g);
+	graph_dominators(g);
+	graph_loops(g);
 }
 
 /* One node's equation; whether its result changed */
 static int
-transfer(size_t words, const uint64_t *gen, const uint64_t *kill, const uint64_t *from, uint64_t *to)
+graph_transfer(size_t words, const uint64_t *gen, const uint64_t *kill, const uint64_t *from, uint64_t *to)
 {
 	int changed = 0;
 	size_t w;
@@ -257,7 +257,7 @@ graph_flow(const struct graph *g, int backward, size_t words,
 				for (w = 0; w < words; w++)
 					from[b * words + w] |= to[nb[j] * words + w];
 			}
-			changed |= transfer(words, gen + b * words, kill + b * words, from + b * words, to + b * words);
+			changed |= graph_transfer(words, gen + b * words, kill + b * words, from + b * words, to + b * words);
 		}
 	}
 }

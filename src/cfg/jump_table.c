@@ -29,7 +29,7 @@ struct table {
 };
 
 static int
-decode(struct scan *s)
+table_decode(struct scan *s)
 {
 	const struct wcode_node *v = &s->c->node[s->at];
 
@@ -38,7 +38,7 @@ decode(struct scan *s)
 
 /* The instruction before, as code lies, or what jumps here; far: calls are passed.  0: there is none */
 static int
-back(struct scan *s)
+table_back(struct scan *s)
 {
 	const struct wcode *c = s->c;
 	uint64_t pc = c->node[s->at].pc;
@@ -55,22 +55,22 @@ back(struct scan *s)
 	if (i == CODE_EXIT || c->node[i].kind == CODE_INDIRECT || ++s->steps > s->most)
 		return 0;
 	s->at = i;
-	return decode(s);
+	return table_decode(s);
 }
 
 static ZydisRegister
-whole(ZydisRegister r)
+table_whole(ZydisRegister r)
 {
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
 
 /* Does it write register r (in any width)? */
 static int
-writes(const struct scan *s, ZydisRegister r)
+table_writes(const struct scan *s, ZydisRegister r)
 {
 	for (int i = 0; i < s->z.operand_count; i++)
 		if (s->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER && s->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    whole(s->op[i].reg.value) == r)
+		    table_whole(s->op[i].reg.value) == r)
 			return 1;
 	return 0;
 }
@@ -88,7 +88,7 @@ is_lea_rip(const struct scan *s, uint64_t *addr)
 
 /* The bound, from here on backward */
 static int
-bound(struct scan *s, struct table *t)
+table_bound(struct scan *s, struct table *t)
 {
 	int plus = -1;
 
@@ -99,7 +99,7 @@ bound(struct scan *s, struct table *t)
 			plus = (m == ZYDIS_MNEMONIC_JNBE) != s->taken ? 1 : -1;
 		else if (m == ZYDIS_MNEMONIC_JNB || m == ZYDIS_MNEMONIC_JB)
 			plus = (m == ZYDIS_MNEMONIC_JNB) != s->taken ? 0 : -1;
-		else if (m == ZYDIS_MNEMONIC_AND && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && writes(s, t->index)) {
+		else if (m == ZYDIS_MNEMONIC_AND && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && table_writes(s, t->index)) {
 			t->n = (unsigned)s->op[1].imm.value.u + 1;
 			return s->op[1].imm.value.u < MOST;
 		} else if (m == ZYDIS_MNEMONIC_CMP && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && plus >= 0) {
@@ -109,79 +109,79 @@ bound(struct scan *s, struct table *t)
 			return t->n != 0;
 		} else if (s->z.meta.category == ZYDIS_CATEGORY_COND_BR)
 			plus = -1;
-	} while (back(s));
+	} while (table_back(s));
 	return 0;
 }
 
 /* The address in one of the registers that an entry's place is made of, from here on backward */
 static int
-base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
+table_base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
 {
 	s.steps = 0;
 	s.most = FAR;
-	while (back(&s))
-		if (is_lea_rip(&s, addr) && (whole(s.op[0].reg.value) == whole(m->base) || whole(s.op[0].reg.value) == whole(m->index)))
+	while (table_back(&s))
+		if (is_lea_rip(&s, addr) && (table_whole(s.op[0].reg.value) == table_whole(m->base) || table_whole(s.op[0].reg.value) == table_whole(m->index)))
 			return 1;
 	return 0;
 }
 
 /* A table of addresses, of which memory operand m is an entry */
 static int
-addresses(struct scan *s, ZydisDecodedOperandMem m, struct table *t)
+table_addresses(struct scan *s, ZydisDecodedOperandMem m, struct table *t)
 {
 	uint64_t a = 0;
 
 	if (m.index == ZYDIS_REGISTER_NONE || m.scale != 8)
 		return 0;
 	t->size = 8;
-	t->index = whole(m.index);
-	if (m.base != ZYDIS_REGISTER_NONE && !base(*s, &m, &a))
+	t->index = table_whole(m.index);
+	if (m.base != ZYDIS_REGISTER_NONE && !table_base(*s, &m, &a))
 		return 0;
 	t->base = a + (uint64_t)m.disp.value;
-	return back(s) && bound(s, t);
+	return table_back(s) && table_bound(s, t);
 }
 
 /* A table of differences, one of which was just added to an address */
 static int
-differences(struct scan *s, struct table *t)
+table_differences(struct scan *s, struct table *t)
 {
 	t->size = 4;
-	while (back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR) {
+	while (table_back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR) {
 		ZydisDecodedOperandMem m = s->op[1].mem;
 
 		if ((s->z.mnemonic != ZYDIS_MNEMONIC_MOVSXD && s->z.mnemonic != ZYDIS_MNEMONIC_MOV) ||
 		    s->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || s->op[1].size != 32 || m.index == ZYDIS_REGISTER_NONE || m.disp.value)
 			continue;
-		t->index = whole(m.index);
-		return base(*s, &m, &t->base) && back(s) && bound(s, t);
+		t->index = table_whole(m.index);
+		return table_base(*s, &m, &t->base) && table_back(s) && table_bound(s, t);
 	}
 	return 0;
 }
 
 static int
-find(struct scan *s, struct table *t)
+table_find(struct scan *s, struct table *t)
 {
 	ZydisRegister r;
 
-	if (!decode(s))
+	if (!table_decode(s))
 		return 0;
 	if (s->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
-		return addresses(s, s->op[0].mem, t);
+		return table_addresses(s, s->op[0].mem, t);
 	if (s->op[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return 0;
-	for (r = whole(s->op[0].reg.value); back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR;) {
-		if (!writes(s, r))
+	for (r = table_whole(s->op[0].reg.value); table_back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR;) {
+		if (!table_writes(s, r))
 			continue;
 		if (s->z.mnemonic == ZYDIS_MNEMONIC_ADD && s->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
-			return differences(s, t);
-		return s->z.mnemonic == ZYDIS_MNEMONIC_MOV && s->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY && addresses(s, s->op[1].mem, t);
+			return table_differences(s, t);
+		return s->z.mnemonic == ZYDIS_MNEMONIC_MOV && s->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY && table_addresses(s, s->op[1].mem, t);
 	}
 	return 0;
 }
 
 /* Entry i; 0: it leads to no code */
 static uint64_t
-entry(struct wcode *c, const struct table *t, unsigned i)
+table_entry(struct wcode *c, const struct table *t, unsigned i)
 {
 	uint64_t to = 0, at = t->base + (uint64_t)i * t->size;
 	uint8_t b[8] = { 0 };
@@ -203,13 +203,13 @@ wcode_table(struct wcode *c, uint32_t v)
 	struct scan s = { .c = c, .at = v, .most = BACK };
 	struct table t = { 0 };
 
-	if (!find(&s, &t))
+	if (!table_find(&s, &t))
 		return 0;
 	for (unsigned i = 0; i < t.n; i++)
-		if (!entry(c, &t, i))
+		if (!table_entry(c, &t, i))
 			return 0;
 	for (unsigned i = 0; i < t.n; i++) {
-		uint64_t to = entry(c, &t, i);
+		uint64_t to = table_entry(c, &t, i);
 
 		if (wcode_add_edge(c, v, to) != 0)
 			return -1;

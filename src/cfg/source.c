@@ -129,7 +129,7 @@ wsource_in_main(const struct wsource *s, uint64_t pc)
 
 /* Between addresses of the file and its offsets: out of `from` the other, UINT64_MAX if there is none */
 static uint64_t
-convert(const struct exe *x, uint64_t from, int to_offset)
+source_convert(const struct exe *x, uint64_t from, int to_offset)
 {
 	size_t n;
 	GElf_Phdr ph;
@@ -150,7 +150,7 @@ convert(const struct exe *x, uint64_t from, int to_offset)
 
 /* Is this the file that was mapped, as far as its build id tells? */
 static int
-same(const struct exe *x, const struct ws_rec_map *m)
+source_same(const struct exe *x, const struct ws_rec_map *m)
 {
 	return !m->nid || !x->idlen || (m->nid == x->idlen && memcmp(m->id, x->id, m->nid) == 0);
 }
@@ -160,14 +160,14 @@ wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol
 {
 	struct file *f = file_of(s, m->name);
 
-	if (!f || !f->open || !same(&f->exe, m))
+	if (!f || !f->open || !source_same(&f->exe, m))
 		return 0;
 	for (size_t i = 0; i < f->exe.nsym; i++) {
 		uint64_t off;
 
 		if (strcmp(f->exe.sym[i].name, symbol) != 0)
 			continue;
-		off = convert(&f->exe, f->exe.sym[i].addr, 1);
+		off = source_convert(&f->exe, f->exe.sym[i].addr, 1);
 		if (off != UINT64_MAX && off >= m->offset && off - m->offset < m->len)
 			return m->addr + (off - m->offset);
 	}
@@ -176,7 +176,7 @@ wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol
 
 /* The folder in which the source was compiled needs not be said */
 static const char *
-shorten(struct exe *x, uint64_t addr, const char *file)
+source_shorten(struct exe *x, uint64_t addr, const char *file)
 {
 	Dwarf_Die die;
 	Dwarf_Attribute a;
@@ -191,18 +191,18 @@ shorten(struct exe *x, uint64_t addr, const char *file)
 
 /* The file that pc was mapped from, *addr its address there; NULL: none, or it is not there any more, or another one */
 static struct file *
-mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
+source_mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
 {
 	struct module *m = module_of(s, pc);
 
 	if (!m || (!m->file && !(m->file = file_of(s, m->map.name))))
 		return NULL;
 	m->file->ran = 1;
-	if (m->file->open && !same(&m->file->exe, &m->map))
+	if (m->file->open && !source_same(&m->file->exe, &m->map))
 		m->file->other = 1;
 	if (!m->file->open || m->file->other)
 		return NULL;
-	*addr = convert(&m->file->exe, pc - m->map.addr + m->map.offset, 0);
+	*addr = source_convert(&m->file->exe, pc - m->map.addr + m->map.offset, 0);
 	return m->file;
 }
 
@@ -210,7 +210,7 @@ void
 wsource_code(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n)
 {
 	uint64_t addr = 0;
-	struct file *f = mapped(s, pc, &addr);
+	struct file *f = source_mapped(s, pc, &addr);
 	uint8_t b[15];
 
 	if (f && n <= sizeof b && (addr == UINT64_MAX || !exe_image(&f->exe, addr, b, n) || memcmp(b, code, n) != 0))
@@ -235,7 +235,7 @@ struct timespec
 wsource_changed(struct wsource *s, uint64_t pc)
 {
 	uint64_t addr;
-	const struct file *f = mapped(s, pc, &addr);
+	const struct file *f = source_mapped(s, pc, &addr);
 
 	return f ? f->time : (struct timespec){ 0 };
 }
@@ -250,13 +250,13 @@ wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, cons
 	*file = *func = NULL;
 	*line = 0;
 	wsource_code(s, pc, code, n);
-	if ((f = mapped(s, pc, &addr)) == NULL)
+	if ((f = source_mapped(s, pc, &addr)) == NULL)
 		return;
 	x = &f->exe;
 	*func = exe_func(x, addr, &off);
 	*file = exe_line(x, addr, line);
 	if (*file)
-		*file = shorten(x, addr, *file);
+		*file = source_shorten(x, addr, *file);
 	if (!*file || *line < 0)
 		*line = 0;
 }

@@ -25,7 +25,7 @@ struct sink {
 
 /* Nothing is written before there is something to write: the events may be missing or another program's */
 static void
-begin(struct sink *s)
+ae2addr_begin(struct sink *s)
 {
 	if (!s->begun && !s->count && s->fmt == REF_ADDR) {
 		ref_put_header(out_room(s->out, REF_HEADER));
@@ -35,11 +35,11 @@ begin(struct sink *s)
 }
 
 static int
-take(void *arg, const uint64_t *w, size_t n)
+ae2addr_take(void *arg, const uint64_t *w, size_t n)
 {
 	struct sink *s = arg;
 
-	begin(s);
+	ae2addr_begin(s);
 	if (s->drop) {
 		n = ref_without(s->keep, w, n, s->drop);
 		w = s->keep;
@@ -55,7 +55,7 @@ take(void *arg, const uint64_t *w, size_t n)
 }
 
 static int
-tally(void *arg, const uint64_t *w, size_t n)
+ae2addr_tally(void *arg, const uint64_t *w, size_t n)
 {
 	struct sink *s = arg;
 
@@ -65,13 +65,13 @@ tally(void *arg, const uint64_t *w, size_t n)
 }
 
 static void
-line(struct sink *s, const char *name, uint64_t n)
+ae2addr_line(struct sink *s, const char *name, uint64_t n)
 {
 	out_printf(s->out, "%s %llu\n", name, (unsigned long long)n);
 }
 
 static void
-statistics(struct sink *s, const uint64_t *bytes)
+ae2addr_statistics(struct sink *s, const uint64_t *bytes)
 {
 	static const char *const name[] = {
 		[RK_BRANCH] = "branches", [RK_BLOCK] = "block-numbers", [RK_VALUE] = "values",
@@ -79,20 +79,20 @@ statistics(struct sink *s, const uint64_t *bytes)
 	};
 	uint64_t sum = 0;
 
-	line(s, "instructions", s->n[REF_INST]);
-	line(s, "loads", s->n[REF_LOAD]);
-	line(s, "stores", s->n[REF_STORE]);
-	line(s, "modifies", s->n[REF_MODIFY]);
-	line(s, "loop-events", s->n[REF_ENTER] + s->n[REF_BACK] + s->n[REF_EXIT]);
+	ae2addr_line(s, "instructions", s->n[REF_INST]);
+	ae2addr_line(s, "loads", s->n[REF_LOAD]);
+	ae2addr_line(s, "stores", s->n[REF_STORE]);
+	ae2addr_line(s, "modifies", s->n[REF_MODIFY]);
+	ae2addr_line(s, "loop-events", s->n[REF_ENTER] + s->n[REF_BACK] + s->n[REF_EXIT]);
 	for (int i = 0; i < RK_NKINDS; i++)
 		sum += bytes[i];
-	line(s, "event-bytes", sum);
+	ae2addr_line(s, "event-bytes", sum);
 	for (int i = 0; i < RK_NKINDS; i++)
-		line(s, name[i], bytes[i]);
+		ae2addr_line(s, name[i], bytes[i]);
 }
 
 static void
-load(struct prog *g, struct exe *x, const char *path)
+ae2addr_load(struct prog *g, struct exe *x, const char *path)
 {
 	if (exe_open(x, path) != 0 || exe_need_schema(x) != 0)
 		die("%s: %s", path, x->err);
@@ -102,7 +102,7 @@ load(struct prog *g, struct exe *x, const char *path)
 
 /* Regenerate; what was wrong is told after what came before it was written. */
 static void
-run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent, uint64_t most)
+ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent, uint64_t most)
 {
 	struct feed f;
 	const char *err;
@@ -112,16 +112,16 @@ run(struct exe *x, const struct prog *g, struct sink *s, const char *events, con
 	if (!r)
 		die("%s", err);
 	bad = feed_open(&f, regen_state(r), events, parent, x->machine, x->id, x->idlen);
-	f.sink = s->count ? tally : take;
+	f.sink = s->count ? ae2addr_tally : ae2addr_take;
 	f.sinkarg = s;
 	f.quietmax = most;
 	if (!bad) {
 		bad = regen_run(r, &f);
 		if (s->count)
-			statistics(s, regen_counts(r));
+			ae2addr_statistics(s, regen_counts(r));
 	}
 	if (bad != -1)
-		begin(s);
+		ae2addr_begin(s);
 	if (bad == -1)
 		out_drop(s->out);
 	else
@@ -180,9 +180,9 @@ main(int argc, char **argv)
 	}
 	if (argc - optind < 1 || argc - optind > 2)
 		die_usage(SYNOPSIS);
-	load(&g, &x, argv[optind]);
+	ae2addr_load(&g, &x, argv[optind]);
 	s.out = out_open(outname);
-	run(&x, &g, &s, argv[optind + 1], parent, most);
+	ae2addr_run(&x, &g, &s, argv[optind + 1], parent, most);
 	prog_free(&g);
 	exe_close(&x);
 	return 0;

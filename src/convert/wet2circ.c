@@ -48,7 +48,7 @@ struct job {
 };
 
 static uint32_t *
-place(const struct job *j, uint64_t id)
+wet2circ_place(const struct job *j, uint64_t id)
 {
 	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -61,7 +61,7 @@ place(const struct job *j, uint64_t id)
 static struct stmt *
 stmt_of(const struct job *j, uint64_t id)
 {
-	return &j->stmt[*place(j, id) - 1];
+	return &j->stmt[*wet2circ_place(j, id) - 1];
 }
 
 static void
@@ -72,13 +72,13 @@ add_stmt(struct job *j, const struct wettext_block *b)
 		free(j->hash);
 		j->hash = xcalloc(j->nhash, sizeof *j->hash);
 		for (size_t i = 0; i < j->nstmt; i++)
-			*place(j, j->stmt[i].id) = (uint32_t)i + 1;
+			*wet2circ_place(j, j->stmt[i].id) = (uint32_t)i + 1;
 	}
 	if (j->nstmt >= UINT32_MAX - 1)
 		die("%s: too many statements", j->name);
-	j->stmt = xgrow(j->stmt, &j->capstmt, j->nstmt + 1, sizeof *j->stmt);
+	j->stmt = mem_xgrow(j->stmt, &j->capstmt, j->nstmt + 1, sizeof *j->stmt);
 	j->stmt[j->nstmt++] = (struct stmt){ .id = b->id, .addr = b->addr };
-	*place(j, b->id) = (uint32_t)j->nstmt;
+	*wet2circ_place(j, b->id) = (uint32_t)j->nstmt;
 }
 
 /* The ring keeps `most` executions */
@@ -106,7 +106,7 @@ add_step(struct job *j, const struct wettext_step *s, uint64_t most)
 }
 
 static int
-earlier(const struct late *a, const struct late *b)
+wet2circ_earlier(const struct late *a, const struct late *b)
 {
 	if (a->dep.x != b->dep.x)
 		return a->dep.x < b->dep.x;
@@ -116,7 +116,7 @@ earlier(const struct late *a, const struct late *b)
 static int
 by_time(const void *a, const void *b)
 {
-	return earlier(a, b) ? -1 : earlier(b, a);
+	return wet2circ_earlier(a, b) ? -1 : wet2circ_earlier(b, a);
 }
 
 /* The heap keeps the latest */
@@ -126,18 +126,18 @@ add_late(struct job *j, const struct late *l)
 	size_t i, k;
 
 	if (j->nheap < j->most) {
-		j->heap = xgrow(j->heap, &j->capheap, j->nheap + 1, sizeof *j->heap);
-		for (i = j->nheap++; i && earlier(l, &j->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		j->heap = mem_xgrow(j->heap, &j->capheap, j->nheap + 1, sizeof *j->heap);
+		for (i = j->nheap++; i && wet2circ_earlier(l, &j->heap[(i - 1) / 2]); i = (i - 1) / 2)
 			j->heap[i] = j->heap[(i - 1) / 2];
 		j->heap[i] = *l;
 		return;
 	}
-	if (earlier(l, &j->heap[0]))
+	if (wet2circ_earlier(l, &j->heap[0]))
 		return;
 	for (i = 0; (k = 2 * i + 1) < j->nheap; i = k) {
-		if (k + 1 < j->nheap && earlier(&j->heap[k + 1], &j->heap[k]))
+		if (k + 1 < j->nheap && wet2circ_earlier(&j->heap[k + 1], &j->heap[k]))
 			k++;
-		if (earlier(l, &j->heap[k]))
+		if (wet2circ_earlier(l, &j->heap[k]))
 			break;
 		j->heap[i] = j->heap[k];
 	}
@@ -151,7 +151,7 @@ bad_text(const struct job *j, const struct wettext *r)
 }
 
 static struct wettext *
-begin(const struct job *j, struct in **in)
+wet2circ_begin(const struct job *j, struct in **in)
 {
 	struct wettext *r = wettext_open(*in = in_open(j->path), 0);
 
@@ -164,11 +164,11 @@ begin(const struct job *j, struct in **in)
 
 /* The statements, and the last `most` executions */
 static void
-look(struct job *j, uint64_t most)
+wet2circ_look(struct job *j, uint64_t most)
 {
 	struct wettext_rec rec;
 	struct in *in;
-	struct wettext *r = begin(j, &in);
+	struct wettext *r = wet2circ_begin(j, &in);
 	int got;
 
 	while ((got = wettext_next(r, &rec)) > 0) {
@@ -196,12 +196,12 @@ look(struct job *j, uint64_t most)
 }
 
 static void
-take(struct job *j, struct stmt *s, const struct dep *d)
+wet2circ_take(struct job *j, struct stmt *s, const struct dep *d)
 {
 	if (!j->ordered)
 		add_late(j, &(struct late){ *d, (uint64_t)(s - j->stmt) });
 	else if (d->x >= s->total - s->last) {
-		s->dep = xgrow(s->dep, &s->cap, s->ndep + 1, sizeof *s->dep);
+		s->dep = mem_xgrow(s->dep, &s->cap, s->ndep + 1, sizeof *s->dep);
 		s->dep[s->ndep++] = *d;
 	}
 }
@@ -218,11 +218,11 @@ by_instance(const void *a, const void *b)
 
 /* The dependences of these executions, or the latest ones; how many */
 static uint64_t
-collect(struct job *j)
+wet2circ_collect(struct job *j)
 {
 	struct wettext_rec rec;
 	struct in *in;
-	struct wettext *r = begin(j, &in);
+	struct wettext *r = wet2circ_begin(j, &in);
 	struct stmt *s = NULL;
 	uint64_t n = 0, seq = 0;
 	int got;
@@ -233,7 +233,7 @@ collect(struct job *j)
 			seq = 0;
 		}
 		for (size_t i = 0; got == WETTEXT_DEPS && i < rec.n; i++)
-			take(j, s, &(struct dep){ rec.dep[i].x, seq++, rec.dep[i].id, rec.dep[i].instance });
+			wet2circ_take(j, s, &(struct dep){ rec.dep[i].x, seq++, rec.dep[i].id, rec.dep[i].instance });
 	}
 	if (got == WETTEXT_BAD)
 		bad_text(j, r);
@@ -248,7 +248,7 @@ collect(struct job *j)
 }
 
 static void
-print(struct job *j, const struct stmt *s, const struct dep *d)
+wet2circ_print(struct job *j, const struct stmt *s, const struct dep *d)
 {
 	out_printf(j->out, "0x%" PRIx64 "#%" PRIu64 " --> 0x%" PRIx64 "#%" PRIu64 "\n", s->addr, d->x, stmt_of(j, d->id)->addr, d->instance);
 }
@@ -268,14 +268,14 @@ print_steps(struct job *j, uint64_t skip)
 				if (skip)
 					skip--;
 				else
-					print(j, s, &s->dep[s->at]);
+					wet2circ_print(j, s, &s->dep[s->at]);
 			}
 		}
 	}
 }
 
 static void
-forget(struct job *j)
+wet2circ_forget(struct job *j)
 {
 	for (size_t i = 0; i < j->nstmt; i++)
 		free(j->stmt[i].dep);
@@ -287,20 +287,20 @@ forget(struct job *j)
 }
 
 static void
-run(struct job *j)
+wet2circ_run(struct job *j)
 {
 	uint64_t n, steps = j->most;
 
 	for (;; steps *= 4) {           /* as far back as it takes */
 		uint64_t all = 0;
 
-		look(j, steps);
+		wet2circ_look(j, steps);
 		for (size_t i = 0; i < j->nstmt; i++)
 			all += j->stmt[i].total;
-		n = collect(j);
+		n = wet2circ_collect(j);
 		if (!j->ordered || n >= j->most || j->steps == all || steps > UINT64_MAX / 4)
 			break;
-		forget(j);
+		wet2circ_forget(j);
 	}
 	if (j->ordered) {
 		print_steps(j, n > j->most ? n - j->most : 0);
@@ -309,7 +309,7 @@ run(struct job *j)
 	if (j->nheap)
 		qsort(j->heap, j->nheap, sizeof *j->heap, by_time);
 	for (size_t i = 0; i < j->nheap; i++)
-		print(j, &j->stmt[j->heap[i].pos], &j->heap[i].dep);
+		wet2circ_print(j, &j->stmt[j->heap[i].pos], &j->heap[i].dep);
 }
 
 int
@@ -335,9 +335,9 @@ main(int argc, char **argv)
 		j.name = "standard input";
 	}
 	j.out = out_open(outname);
-	run(&j);
+	wet2circ_run(&j);
 	out_close(j.out);
-	forget(&j);
+	wet2circ_forget(&j);
 	free(copy);
 	return 0;
 }

@@ -28,7 +28,7 @@ struct options {
 };
 
 static void
-where(struct replay *r, uint64_t pc, char *buf, size_t size)
+wsverify_where(struct replay *r, uint64_t pc, char *buf, size_t size)
 {
 	const struct ws_rec_map *m;
 	const char *base;
@@ -43,18 +43,18 @@ where(struct replay *r, uint64_t pc, char *buf, size_t size)
 }
 
 static void
-report(struct out *out, struct verify *v)
+wsverify_report(struct out *out, struct verify *v)
 {
 	const struct verify_diff *d = verify_diff(v);
 	char at[300];
 
-	where(verify_replay(v), d->pc, at, sizeof(at));
+	wsverify_where(verify_replay(v), d->pc, at, sizeof(at));
 	out_printf(out, "instruction %" PRIu64 ", 0x%" PRIx64 "%s: %s\n", d->icount, d->pc, at, d->what);
 }
 
 /* Windows one after the other; 1: a difference */
 static int
-windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
+wsverify_windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
 {
 	uint64_t from = o->from, to, at;
 
@@ -67,7 +67,7 @@ windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
 			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->name, verify_err(v),
 			    verify_counts(v)->ninst);
 		case VERIFY_DIFFERS:
-			report(out, v);
+			wsverify_report(out, v);
 			return 1;
 		default:
 			break;
@@ -85,7 +85,7 @@ windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
 }
 
 static void
-plan(struct options *o, uint64_t length, int all)
+wsverify_plan(struct options *o, uint64_t length, int all)
 {
 	if (o->every) {
 		if (o->length > o->every)
@@ -101,7 +101,7 @@ plan(struct options *o, uint64_t length, int all)
 
 /* `from:to`, each of which may be left out */
 static int
-range(const char *s, struct options *o)
+wsverify_range(const char *s, struct options *o)
 {
 	const char *colon = strchr(s, ':');
 	char first[32];
@@ -116,7 +116,7 @@ range(const char *s, struct options *o)
 
 /* It is read by two at once; a folder is no file to verify_open() */
 static void
-seekable(const struct options *o)
+wsverify_seekable(const struct options *o)
 {
 	struct stat st;
 
@@ -125,7 +125,7 @@ seekable(const struct options *o)
 }
 
 static int
-run(struct options *o, const struct verify_opts *vo, int all)
+wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 {
 	struct replay_fault f;
 	struct verify *v;
@@ -136,13 +136,13 @@ run(struct options *o, const struct verify_opts *vo, int all)
 	unsigned n = 0;
 	int differs;
 
-	seekable(o);
+	wsverify_seekable(o);
 	v = verify_open(o->path, vo, &f);
 	if (!v)
 		die_at(o->name, f.off, f.rec, "%s", f.err);
 	out = out_open(NULL);
-	plan(o, all ? WS_UNKNOWN : verify_length(v), all);
-	differs = windows(out, v, o, &n);
+	wsverify_plan(o, all ? WS_UNKNOWN : verify_length(v), all);
+	differs = wsverify_windows(out, v, o, &n);
 	c = verify_counts(v);
 	out_printf(out, "%" PRIu64 " instructions, %" PRIu64 " references checked", c->ninst, c->nref);
 	if (o->every)
@@ -174,7 +174,7 @@ main(int argc, char **argv)
 		case 'a': all = 1; break;
 		case 'e': wrong |= num_u64(optarg, 1, WS_UNKNOWN - 1, &o.every); break;
 		case 'l': wrong |= num_u64(optarg, 1, WS_UNKNOWN - 1, &o.length); break;
-		case 'n': wrong |= range(optarg, &o); break;
+		case 'n': wrong |= wsverify_range(optarg, &o); break;
 		case 'v': o.verbose = 1; break;
 		case 'x': vo.vectors = 1; break;
 		default: die_usage(SYNOPSIS);
@@ -183,5 +183,5 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	o.path = argc > optind ? argv[optind] : "-";
 	o.name = strcmp(o.path, "-") ? o.path : "standard input";
-	return run(&o, &vo, all);
+	return wsverify_run(&o, &vo, all);
 }

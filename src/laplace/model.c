@@ -115,7 +115,7 @@ lap_model_find(struct lap_model *m, struct lap_space *s, uint64_t page, uint64_t
 
 /* All pages that have bytes of it */
 static int
-pages(struct lap_model *m, uint64_t addr, uint64_t len, struct range *r)
+lap_pages(struct lap_model *m, uint64_t addr, uint64_t len, struct range *r)
 {
 	if (!len)
 		return lap_bad(m, "a range of no bytes");
@@ -138,13 +138,13 @@ space_of(struct lap_model *m, const struct lap_event *e)
 }
 
 static int
-map(struct lap_model *m, const struct lap_event *e)
+lap_map(struct lap_model *m, const struct lap_event *e)
 {
 	struct lap_space *s = space_of(m, e);
 	struct lap_node x = { .file = NULL };
 	struct range r;
 
-	if (!s || pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &r) != 0 || lap_reserve(m, 3) != 0)
+	if (!s || lap_pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &r) != 0 || lap_reserve(m, 3) != 0)
 		return -1;
 	x.lo = r.lo;
 	x.hi = r.hi;
@@ -183,7 +183,7 @@ all_mapped(const struct lap_space *s, const struct range *r)
 
 /* What lies behind the mapping that `last` ends: more of the file, or new memory */
 static int
-extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint64_t lo, uint64_t hi)
+lap_extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint64_t lo, uint64_t hi)
 {
 	struct lap_node x = { .lo = lo, .hi = hi, .file = last.file, .base = last.base };
 
@@ -197,7 +197,7 @@ extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint64_t 
 
 /* A second mapping of the same pages: what Linux does with an old length of 0 */
 static int
-mirror(struct lap_model *m, struct lap_space *s, const struct range *to, uint64_t old)
+lap_mirror(struct lap_model *m, struct lap_space *s, const struct range *to, uint64_t old)
 {
 	struct lap_node *x = lap_from(s, old), y;
 	uint64_t n = to->hi - to->lo;
@@ -223,18 +223,18 @@ mirror(struct lap_model *m, struct lap_space *s, const struct range *to, uint64_
 }
 
 static int
-remap(struct lap_model *m, const struct lap_event *e)
+lap_remap(struct lap_model *m, const struct lap_event *e)
 {
 	struct lap_space *s = space_of(m, e);
 	struct lap_node last;
 	struct range to, from;
 	uint64_t n, k;
 
-	if (!s || pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &to) != 0)
+	if (!s || lap_pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &to) != 0)
 		return -1;
 	if (!e->f[LAP_OLDLEN])
-		return mirror(m, s, &to, e->f[LAP_OLD] >> LAP_PAGEBITS);
-	if (pages(m, e->f[LAP_OLD], e->f[LAP_OLDLEN], &from) != 0)
+		return lap_mirror(m, s, &to, e->f[LAP_OLD] >> LAP_PAGEBITS);
+	if (lap_pages(m, e->f[LAP_OLD], e->f[LAP_OLDLEN], &from) != 0)
 		return -1;
 	if (!all_mapped(s, &from))
 		return lap_bad_num(m, "a range that is not mapped", e->f[LAP_OLD]);
@@ -257,16 +257,16 @@ remap(struct lap_model *m, const struct lap_event *e)
 			return -1;
 		lap_clear(m, s, from.lo, from.hi);
 	}
-	return n > k ? extend(m, s, last, to.lo + k, to.hi) : 0;
+	return n > k ? lap_extend(m, s, last, to.lo + k, to.hi) : 0;
 }
 
 static int
-unmap(struct lap_model *m, const struct lap_event *e)
+lap_unmap(struct lap_model *m, const struct lap_event *e)
 {
 	struct lap_space *s = space_of(m, e);
 	struct range r;
 
-	if (!s || pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &r) != 0 || lap_reserve(m, 2) != 0)
+	if (!s || lap_pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &r) != 0 || lap_reserve(m, 2) != 0)
 		return -1;
 	lap_clear(m, s, r.lo, r.hi);
 	return 0;
@@ -291,7 +291,7 @@ copy_on_write(struct lap_model *m, const struct lap_event *e)
 }
 
 static int
-duplicate(struct lap_model *m, const struct lap_event *e)
+lap_duplicate(struct lap_model *m, const struct lap_event *e)
 {
 	struct lap_space *from = lap_space_get(m, e->f[LAP_SPACE]), *to;
 	uint64_t addr = e->f[LAP_ADDR], end = e->f[LAP_END];
@@ -303,7 +303,7 @@ duplicate(struct lap_model *m, const struct lap_event *e)
 		return lap_bad_num(m, "an address space duplicated onto itself", from->id);
 	if (end <= addr)
 		return lap_bad(m, "a range of no bytes");
-	if (pages(m, addr, end - addr, &r) != 0 || !(to = lap_space_announce(m, e->f[LAP_DUP])) || lap_reserve(m, 2) != 0)
+	if (lap_pages(m, addr, end - addr, &r) != 0 || !(to = lap_space_announce(m, e->f[LAP_DUP])) || lap_reserve(m, 2) != 0)
 		return -1;
 	lap_clear(m, to, r.lo, r.hi);
 	return lap_copy(m, from, r.lo, r.hi, to, r.lo);
@@ -319,7 +319,7 @@ fork_task(struct lap_model *m, const struct lap_event *e, struct lap_task **owne
 }
 
 static int
-assign(struct lap_model *m, const struct lap_event *e, struct lap_task **owner)
+lap_assign(struct lap_model *m, const struct lap_event *e, struct lap_task **owner)
 {
 	struct lap_space *s;
 
@@ -330,7 +330,7 @@ assign(struct lap_model *m, const struct lap_event *e, struct lap_task **owner)
 
 /* Those that only a task must be there for, and those that need none */
 static int
-others(struct lap_model *m, const struct lap_event *e)
+lap_others(struct lap_model *m, const struct lap_event *e)
 {
 	uint64_t dev = e->f[LAP_MAJOR] << 32 | e->f[LAP_MINOR];
 	struct lap_space *s;
@@ -372,7 +372,7 @@ lap_model_event(struct lap_model *m, const struct lap_event *e, struct lap_task 
 	case LAP_K_FORK:
 		return fork_task(m, e, owner);
 	case LAP_K_ASSIGN:
-		return assign(m, e, owner);
+		return lap_assign(m, e, owner);
 	case LAP_K_SCHEDULE:
 	case LAP_K_EXEC:
 		*owner = lap_task_announce(m, e->f[LAP_PID]);
@@ -395,11 +395,11 @@ lap_model_event(struct lap_model *m, const struct lap_event *e, struct lap_task 
 	*owner = lap_kind_fields(e->kind)[0] == 'p' ? lap_table_get(&m->tasks, e->f[LAP_PID], 0, 0) : m->running;
 	switch (e->kind) {
 	case LAP_K_MAP: case LAP_K_MAPFILE: case LAP_K_ATTACH:
-		return map(m, e);
-	case LAP_K_REMAP: return remap(m, e);
-	case LAP_K_UNMAP: return unmap(m, e);
+		return lap_map(m, e);
+	case LAP_K_REMAP: return lap_remap(m, e);
+	case LAP_K_UNMAP: return lap_unmap(m, e);
 	case LAP_K_COPY: return copy_on_write(m, e);
-	case LAP_K_DUPLICATE: return duplicate(m, e);
-	default: return others(m, e);
+	case LAP_K_DUPLICATE: return lap_duplicate(m, e);
+	default: return lap_others(m, e);
 	}
 }

@@ -22,7 +22,7 @@ lap_reserve(struct lap_model *m, size_t n)
 }
 
 static struct lap_node *
-make(struct lap_model *m, const struct lap_node *what)
+lap_range_make(struct lap_model *m, const struct lap_node *what)
 {
 	struct lap_node *x = m->spare;
 
@@ -39,7 +39,7 @@ make(struct lap_model *m, const struct lap_node *what)
 }
 
 static void
-release(struct lap_model *m, struct lap_node *x)
+lap_range_release(struct lap_model *m, struct lap_node *x)
 {
 	m->nnode--;
 	if (x->file) {
@@ -62,14 +62,14 @@ release_all(struct lap_model *m, struct lap_node *x)
 		struct lap_node *right = x->right;
 
 		release_all(m, x->left);
-		release(m, x);
+		lap_range_release(m, x);
 		x = right;
 	}
 }
 
 /* Nodes that begin before `page`, and the others */
 static void
-split(struct lap_node *t, uint64_t page, struct lap_node **a, struct lap_node **b)
+lap_range_split(struct lap_node *t, uint64_t page, struct lap_node **a, struct lap_node **b)
 {
 	while (t) {
 		if (t->lo < page) {
@@ -86,7 +86,7 @@ split(struct lap_node *t, uint64_t page, struct lap_node **a, struct lap_node **
 }
 
 static struct lap_node *
-join(struct lap_node *a, struct lap_node *b)
+lap_range_join(struct lap_node *a, struct lap_node *b)
 {
 	struct lap_node *root = NULL, **to = &root;
 
@@ -106,12 +106,12 @@ join(struct lap_node *a, struct lap_node *b)
 }
 
 static void
-insert(struct lap_space *s, struct lap_node *x)
+lap_range_insert(struct lap_space *s, struct lap_node *x)
 {
 	struct lap_node *a, *b;
 
-	split(s->root, x->lo, &a, &b);
-	s->root = join(join(a, x), b);
+	lap_range_split(s->root, x->lo, &a, &b);
+	s->root = lap_range_join(lap_range_join(a, x), b);
 }
 
 struct lap_node *
@@ -153,7 +153,7 @@ lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi)
 
 /* No node lies across `page` */
 static void
-cut(struct lap_model *m, struct lap_space *s, uint64_t page)
+lap_range_cut(struct lap_model *m, struct lap_space *s, uint64_t page)
 {
 	struct lap_node *x = lap_from(s, page), back;
 
@@ -163,7 +163,7 @@ cut(struct lap_model *m, struct lap_space *s, uint64_t page)
 	back.lo = page;
 	back.base += page - x->lo;
 	x->hi = page;
-	insert(s, make(m, &back));
+	lap_range_insert(s, lap_range_make(m, &back));
 }
 
 void
@@ -176,16 +176,16 @@ lap_clear(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi)
 	lap_forget(s, lo, hi);
 	if (!x || x->lo >= hi)
 		return;
-	cut(m, s, lo);
-	cut(m, s, hi);
-	split(s->root, lo, &a, &b);
-	split(b, hi, &b, &c);
-	s->root = join(a, c);
+	lap_range_cut(m, s, lo);
+	lap_range_cut(m, s, hi);
+	lap_range_split(s->root, lo, &a, &b);
+	lap_range_split(b, hi, &b, &c);
+	s->root = lap_range_join(a, c);
 	release_all(m, b);
 }
 
 static int
-continues(const struct lap_node *x, const struct lap_node *y)
+lap_range_continues(const struct lap_node *x, const struct lap_node *y)
 {
 	return x->hi == y->lo && x->file == y->file && x->base + (x->hi - x->lo) == y->base;
 }
@@ -198,20 +198,20 @@ lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what)
 	lap_clear(m, s, what.lo, what.hi);
 	x = what.lo ? lap_from(s, what.lo - 1) : NULL;
 	y = lap_from(s, what.lo);
-	if (x && continues(x, &what)) {
+	if (x && lap_range_continues(x, &what)) {
 		x->hi = what.hi;
-		if (!y || !continues(x, y))
+		if (!y || !lap_range_continues(x, y))
 			return;
 		x->hi = y->hi;
-		split(s->root, y->lo, &a, &b);
-		split(b, y->lo + 1, &y, &b);
-		s->root = join(a, b);
-		release(m, y);
-	} else if (y && continues(&what, y)) {
+		lap_range_split(s->root, y->lo, &a, &b);
+		lap_range_split(b, y->lo + 1, &y, &b);
+		s->root = lap_range_join(a, b);
+		lap_range_release(m, y);
+	} else if (y && lap_range_continues(&what, y)) {
 		y->lo = what.lo;
 		y->base = what.base;
 	} else {
-		insert(s, make(m, &what));
+		lap_range_insert(s, lap_range_make(m, &what));
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "laplace/laplace_internal.h"
 
 static size_t
-place(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
+lap_table_place(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t h = (a * 0x9e3779b97f4a7c15u ^ b) * 0xbf58476d1ce4e5b9u ^ c;
 
@@ -13,7 +13,7 @@ place(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 }
 
 static int
-is(const struct lap_slot *s, uint64_t a, uint64_t b, uint64_t c)
+lap_table_is(const struct lap_slot *s, uint64_t a, uint64_t b, uint64_t c)
 {
 	return s->key[0] == a && s->key[1] == b && s->key[2] == c;
 }
@@ -23,8 +23,8 @@ lap_table_get(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 {
 	if (!t->size)
 		return NULL;
-	for (size_t i = place(t, a, b, c); t->slot[i].p; i = (i + 1) & (t->size - 1))
-		if (is(&t->slot[i], a, b, c))
+	for (size_t i = lap_table_place(t, a, b, c); t->slot[i].p; i = (i + 1) & (t->size - 1))
+		if (lap_table_is(&t->slot[i], a, b, c))
 			return t->slot[i].p;
 	return NULL;
 }
@@ -32,7 +32,7 @@ lap_table_get(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 void
 lap_table_put(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c, void *p)
 {
-	size_t i = place(t, a, b, c);
+	size_t i = lap_table_place(t, a, b, c);
 
 	while (t->slot[i].p)
 		i = (i + 1) & (t->size - 1);
@@ -66,12 +66,12 @@ lap_table_del(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 
 	if (!t->size)
 		return;
-	for (i = place(t, a, b, c); t->slot[i].p && !is(&t->slot[i], a, b, c); i = (i + 1) & mask)
+	for (i = lap_table_place(t, a, b, c); t->slot[i].p && !lap_table_is(&t->slot[i], a, b, c); i = (i + 1) & mask)
 		;
 	if (!t->slot[i].p)
 		return;
 	for (j = (i + 1) & mask; t->slot[j].p; j = (j + 1) & mask) {
-		size_t home = place(t, t->slot[j].key[0], t->slot[j].key[1], t->slot[j].key[2]);
+		size_t home = lap_table_place(t, t->slot[j].key[0], t->slot[j].key[1], t->slot[j].key[2]);
 
 		if (((j - home) & mask) >= ((j - i) & mask)) {
 			t->slot[i] = t->slot[j];

@@ -18,7 +18,7 @@ struct job {
 
 /* What came before is written to standard output; a file is not made */
 static _Noreturn void
-stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
+laplace_text_stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
 {
 	if (j->out)
 		out_drop(j->out);
@@ -26,7 +26,7 @@ stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
 }
 
 static void
-raw(struct job *j)
+laplace_text_raw(struct job *j)
 {
 	struct lap_ref v[BATCH];
 	struct lap_refs r;
@@ -36,12 +36,12 @@ raw(struct job *j)
 	long n = lap_refs_open(&r, j->in);
 
 	if (n < 0)
-		stop(j, r.off, DIAG_NOREC, r.err);
+		laplace_text_stop(j, r.off, DIAG_NOREC, r.err);
 	in_peek(j->in, 1, &have);
 	if (j->binary && (r.form == LAP_WIDE || (r.form == LAP_CLASSIC && have)))
-		stop(j, 0, DIAG_NOREC, "not references as text");
+		laplace_text_stop(j, 0, DIAG_NOREC, "not references as text");
 	if (!j->binary && r.form == LAP_TEXT)
-		stop(j, 0, DIAG_NOREC, "text already (-b makes binary of it)");
+		laplace_text_stop(j, 0, DIAG_NOREC, "text already (-b makes binary of it)");
 	if (to == LAP_WIDE) {
 		lap_put_header(out_room(j->out, LAP_HEADER), 0);
 		out_used(j->out, LAP_HEADER);
@@ -52,7 +52,7 @@ raw(struct job *j)
 		for (long i = 0; i < n; i++) {
 			if (to == LAP_CLASSIC && !lap_fits_classic(&v[i])) {
 				out_used(j->out, (size_t)(q - p));
-				stop(j, off, r.nrec - (uint64_t)(n - i), "more than 32 bits, which need the wide form (-w)");
+				laplace_text_stop(j, off, r.nrec - (uint64_t)(n - i), "more than 32 bits, which need the wide form (-w)");
 			}
 			if (to == LAP_CLASSIC)
 				off += lap_put_ref(LAP_TEXT, q, &v[i]);
@@ -61,18 +61,18 @@ raw(struct job *j)
 		out_used(j->out, (size_t)(q - p));
 	}
 	if (n < 0)
-		stop(j, r.off, r.nrec, r.err);
+		laplace_text_stop(j, r.off, r.nrec, r.err);
 }
 
 static void
-packed(struct job *j, const uint8_t *p, size_t n)
+laplace_text_packed(struct job *j, const uint8_t *p, size_t n)
 {
 	j->sum = lap_sum(j->sum, p, n);
 	out_write(j->out, p, n);
 }
 
 static void
-merged(struct job *j)
+laplace_text_merged(struct job *j)
 {
 	static struct lap_merged r;
 	struct lap_item it;
@@ -82,21 +82,21 @@ merged(struct job *j)
 	int got = lap_merged_open(&r, j->in);
 
 	if (got < 0)
-		stop(j, r.off, DIAG_NOREC, r.err);
+		laplace_text_stop(j, r.off, DIAG_NOREC, r.err);
 	if (j->binary && r.packed)
-		stop(j, 0, DIAG_NOREC, "not a merged trace as text");
+		laplace_text_stop(j, 0, DIAG_NOREC, "not a merged trace as text");
 	if (j->binary) {
 		lap_put_header(p, 1);
-		packed(j, p, LAP_HEADER);
+		laplace_text_packed(j, p, LAP_HEADER);
 	}
 	while ((got = lap_merged_read(&r, &it)) > 0) {
 		uint64_t time = it.isevent ? it.event.time : it.touch.time;
 
 		if (j->binary && time < last.time)
-			stop(j, in_off(j->in), r.nrec - 1, "a time before that of the record before it");
+			laplace_text_stop(j, in_off(j->in), r.nrec - 1, "a time before that of the record before it");
 		if (!it.isevent) {
 			if (j->binary)
-				packed(j, p, lap_pack_touch(&last, p, &it.touch));
+				laplace_text_packed(j, p, lap_pack_touch(&last, p, &it.touch));
 			else
 				out_used(j->out, lap_print_touch(out_room(j->out, LAP_REF_MAX), &it.touch));
 			continue;
@@ -109,12 +109,12 @@ merged(struct job *j)
 		if (b.nomem)
 			die("out of memory");
 		if (j->binary)
-			packed(j, b.p, b.n);
+			laplace_text_packed(j, b.p, b.n);
 		else
 			out_write(j->out, b.p, b.n);
 	}
 	if (got < 0)
-		stop(j, r.off, r.nrec, r.err);
+		laplace_text_stop(j, r.off, r.nrec, r.err);
 	if (j->binary) {
 		lap_pack_end(p, j->sum);
 		out_write(j->out, p, LAP_TRAILER);
@@ -146,9 +146,9 @@ main(int argc, char **argv)
 	j.out = out_open(outname);
 	p = in_peek(j.in, LAP_HEADER, &n);
 	if (j.merged || (!j.binary && lap_is_packed(p, n)))
-		merged(&j);
+		laplace_text_merged(&j);
 	else
-		raw(&j);
+		laplace_text_raw(&j);
 	out_close(j.out);
 	in_close(j.in);
 	return 0;

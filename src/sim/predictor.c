@@ -12,7 +12,7 @@ struct arch {
 };
 
 static int
-power(uint64_t v, uint64_t most)
+predictor_power(uint64_t v, uint64_t most)
 {
 	return v && v <= most && (v & (v - 1)) == 0;
 }
@@ -20,7 +20,7 @@ power(uint64_t v, uint64_t most)
 int
 arch_good(const struct arch_params *p)
 {
-	return p->history <= 32 && power(p->counters, 1u << 24) && power(p->size, 1u << 30) && power(p->ways, 1u << 10) && power(p->line, 1u << 16) &&
+	return p->history <= 32 && predictor_power(p->counters, 1u << 24) && predictor_power(p->size, 1u << 30) && predictor_power(p->ways, 1u << 10) && predictor_power(p->line, 1u << 16) &&
 	    p->ways * p->line <= p->size;
 }
 
@@ -69,7 +69,7 @@ arch_branch(struct arch *a, uint64_t pc, int taken)
 }
 
 static int
-line(struct arch *a, uint64_t n)
+predictor_line(struct arch *a, uint64_t n)
 {
 	uint64_t *set = a->tag + (n & (a->sets - 1)) * a->p.ways, i;
 	int miss;
@@ -90,7 +90,7 @@ arch_access(struct arch *a, uint64_t addr, unsigned size)
 	int miss = 0;
 
 	for (; from <= to; from++)
-		miss |= line(a, from);
+		miss |= predictor_line(a, from);
 	return miss;
 }
 

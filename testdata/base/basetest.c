@@ -108,9 +108,9 @@ main(void)
 	bytes();
 	buffers();
 	windows();
-	p = xgrow(p, &cap, 17, sizeof(*p));
+	p = mem_xgrow(p, &cap, 17, sizeof(*p));
 	CHECK("xgrow doubles", cap == 32);
-	q = xgrow(p, &cap, 32, sizeof(*p));
+	q = mem_xgrow(p, &cap, 32, sizeof(*p));
 	CHECK("xgrow leaves what is enough", q == p && cap == 32);
 	free(q);
 	return check_end();

@@ -7,7 +7,7 @@
 
 /* Does the compiler raise the ISA for the statement, as for rdhwr and ll? */
 static int
-raised(const struct file *f, uint32_t stmt)
+mips_code_raised(const struct file *f, uint32_t stmt)
 {
 	uint32_t i;
 
@@ -29,7 +29,7 @@ mips_put(struct buf *o, const struct file *f, const struct ainsn *a)
 {
 	const char *s = f->text.st[a->stmt].s;
 
-	if (a->nth || a->more || a->pad || *s == '.' || (!a->in.nfield && raised(f, a->stmt)))
+	if (a->nth || a->more || a->pad || *s == '.' || (!a->in.nfield && mips_code_raised(f, a->stmt)))
 		buf_printf(o, "\t.word\t0x%08x\n", a->in.raw);
 	else if (a->in.table && !strchr(s, '%'))        /* la of a global is one instruction in position-independent code only */
 		buf_printf(o, "\t.option pic2\n\t%s\n\t.option pic0\n", s);
@@ -57,7 +57,7 @@ mips_statement(struct buf *o, const struct file *f, const struct ainsn *a)
 enum { BEQ, BNE, BLEZ, BGTZ, BLTZ, BGEZ, BC1F, BC1T };
 
 static int
-kind(uint32_t w)
+mips_code_kind(uint32_t w)
 {
 	switch (OP(w)) {
 	case 0x01: return RT(w) & 1 ? BGEZ : BLTZ;
@@ -73,7 +73,7 @@ void
 mips_branch(struct buf *o, uint32_t w)
 {
 	static const char *const name[] = { "beq", "bne", "blez", "bgtz", "bltz", "bgez", "bc1f", "bc1t" };
-	int k = kind(w);
+	int k = mips_code_kind(w);
 
 	buf_printf(o, "\t%s\t", name[k]);
 	if (k <= BNE)
@@ -97,7 +97,7 @@ mips_condition(struct buf *o, uint32_t w, unsigned x)
 {
 	unsigned s = RS(w), t = RT(w);
 
-	switch (kind(w)) {
+	switch (mips_code_kind(w)) {
 	case BEQ:
 	case BNE:
 		if (s && t) {
@@ -105,7 +105,7 @@ mips_condition(struct buf *o, uint32_t w, unsigned x)
 			s = x;
 		} else if (t)
 			s = t;
-		if (kind(w) == BEQ)
+		if (mips_code_kind(w) == BEQ)
 			buf_printf(o, "\tsltiu\t$%u,$%u,1\n", x, s);
 		else
 			buf_printf(o, "\tsltu\t$%u,$0,$%u\n", x, s);

@@ -16,7 +16,7 @@
 #define MANY 6000       /* with more instructions than these a branch may not reach across the twin */
 
 static void
-settle(struct twin *t)
+mips_settle(struct twin *t)
 {
 	if (t->pend)
 		buf_printf(t->o, "\taddiu\t$23,$23,%u\n", t->pend);
@@ -24,7 +24,7 @@ settle(struct twin *t)
 }
 
 static void
-record(struct twin *t, unsigned var, unsigned w)
+mips_record(struct twin *t, unsigned var, unsigned w)
 {
 	const unsigned big = t->fn->m->big, p = t->pend;
 
@@ -38,7 +38,7 @@ record(struct twin *t, unsigned var, unsigned w)
 }
 
 static void
-mark(struct twin *t, uint32_t b)
+mips_mark(struct twin *t, uint32_t b)
 {
 	unsigned w = t->fn->blk[b].mark, i;
 
@@ -50,7 +50,7 @@ mark(struct twin *t, uint32_t b)
 static void
 leave_traced(struct twin *t)
 {
-	settle(t);
+	mips_settle(t);
 	buf_str(t->o, "\tlui\t$1,%hi(__ae_ptr)\n\tsw\t$23,%lo(__ae_ptr)($1)\n");
 }
 
@@ -66,7 +66,7 @@ slot_first(struct twin *t, uint32_t s, int must)
 }
 
 static void
-slot(struct twin *t, uint32_t s, int done)
+mips_slot(struct twin *t, uint32_t s, int done)
 {
 	if (done)
 		buf_str(t->o, NOP);
@@ -85,14 +85,14 @@ to_symbol(struct twin *t, const char *op, const struct ainsn *a)
 }
 
 static void
-call(struct twin *t, uint32_t i, uint32_t s)
+mips_call(struct twin *t, uint32_t i, uint32_t s)
 {
 	const struct ainsn *b = &t->fn->ins[i], *a = &t->fn->ins[s];
 	uint32_t callee = known_callee(t->f, a);
 	int done = slot_first(t, s, t->fn->slice->callrec[s] != 0);
 
 	twin_mask(t, t->fn->slice->callrec[s]);
-	settle(t);
+	mips_settle(t);
 	if (callee != NONE) {
 		buf_printf(t->o, "\tjal\t" LBL "\n", 'f', callee);
 	} else {
@@ -102,7 +102,7 @@ call(struct twin *t, uint32_t i, uint32_t s)
 		else
 			buf_printf(t->o, "\t.word\t0x%08x\n", b->in.raw);
 	}
-	slot(t, s, done);
+	mips_slot(t, s, done);
 	if (callee == NONE && a->twice)
 		buf_printf(t->o, "\tori\t$8,$0,%u\n\tjal\t__ae_land\n" NOP, t->site++);
 	else if (callee == NONE || t->f->fn[callee].tailout)
@@ -112,7 +112,7 @@ call(struct twin *t, uint32_t i, uint32_t s)
 
 /* A jump, direct or by register: inside the function, or out of it */
 static void
-jump(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
+mips_jump(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 {
 	const struct ainsn *b = &t->fn->ins[i], *a = &t->fn->ins[s];
 	const struct ablock *k = &t->fn->blk[blk];
@@ -120,12 +120,12 @@ jump(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 
 	if (k->term == ST_JUMP) {
 		if (t->pend && !twin_carry(t, s, k->succ[0]))
-			settle(t);
+			mips_settle(t);
 		t->pend = 0;
 		buf_printf(t->o, "\tj\t" LBL2 "\n", 't', t->no, a->target);
 	} else if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[s]);
-		settle(t);
+		mips_settle(t);
 		buf_printf(t->o, "\tj\t" LBL "\n", 'f', k->callee);
 	} else {
 		leave_traced(t);
@@ -134,7 +134,7 @@ jump(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 		else
 			buf_printf(t->o, "\t.word\t0x%08x\n", b->in.raw);
 	}
-	slot(t, s, done);
+	mips_slot(t, s, done);
 }
 
 static void
@@ -149,7 +149,7 @@ branch_label(struct twin *t, uint32_t i, uint32_t target, uint32_t blk)
 
 /* May the open group go on behind the branch, on both sides? */
 static int
-carried(struct twin *t, uint32_t s, const uint32_t *succ)
+mips_carried(struct twin *t, uint32_t s, const uint32_t *succ)
 {
 	int a, b;
 
@@ -168,7 +168,7 @@ carried(struct twin *t, uint32_t s, const uint32_t *succ)
 
 /* A branch with a slot that is always executed */
 static void
-branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
+mips_mips_branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 {
 	const struct ainsn *b = &t->fn->ins[i], *a = &t->fn->ins[s];
 	const int rec = t->fn->slice->recbranch[blk], far = t->fn->nins > MANY;
@@ -181,8 +181,8 @@ branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 		slot_first(t, s, 1);    /* its events come first */
 	if (rec)
 		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", x, t->pend++);
-	if (!carried(t, s, t->fn->blk[blk].succ))
-		settle(t);
+	if (!mips_carried(t, s, t->fn->blk[blk].succ))
+		mips_settle(t);
 	t->pend = 0;
 	if (far) {
 		buf_printf(t->o, "\tbeq\t$%u,$0,1f\n" NOP "\tj\t", x);
@@ -195,19 +195,19 @@ branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 	else
 		mips_branch(t->o, b->in.raw);
 	branch_label(t, s, a->target, blk);
-	slot(t, s, fold);
+	mips_slot(t, s, fold);
 }
 
 /* A branch whose slot, a block of its own behind it, is executed only if it is taken */
 static void
-annulling(struct twin *t, uint32_t i, uint32_t blk)
+mips_annulling(struct twin *t, uint32_t i, uint32_t blk)
 {
 	const unsigned x = mips_scratch(mips_around(t->fn, &t->fn->blk[blk], t->live[blk]));
 
 	mips_condition(t->o, t->fn->ins[i].in.raw, x);
 	if (t->fn->slice->recbranch[blk])
 		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", x, t->pend++);
-	settle(t);
+	mips_settle(t);
 	if (t->fn->nins > MANY)
 		buf_printf(t->o, "\tbne\t$%u,$0,1f\n" NOP "\tj\t" LBL2 "\n" NOP "1:\n", x, 't', t->no, i + 2);
 	else
@@ -216,22 +216,22 @@ annulling(struct twin *t, uint32_t i, uint32_t blk)
 
 /* A transfer of control at i and its delay slot; how many instructions were written */
 static uint32_t
-unit(struct twin *t, uint32_t i)
+mips_unit(struct twin *t, uint32_t i)
 {
 	const uint32_t s = i + 1, blk = t->fn->blkof[i];
 	int done;
 
 	if (t->fn->ins[i].in.ctl == IC_BRANCH) {
-		annulling(t, i, blk);
+		mips_annulling(t, i, blk);
 		return 1;
 	}
 	switch (t->fn->ins[s].in.ctl) {
 	case IC_CALL:
 	case IC_CALLIND:
-		call(t, i, s);
+		mips_call(t, i, s);
 		break;
 	case IC_BRANCH:
-		branch(t, i, s, blk);
+		mips_mips_branch(t, i, s, blk);
 		break;
 	case IC_SWITCH:
 		if (t->fn->blk[blk].term == ST_SWITCH) {
@@ -241,20 +241,20 @@ unit(struct twin *t, uint32_t i)
 		}
 		/* fallthrough */
 	case IC_JUMP:
-		jump(t, i, s, blk);
+		mips_jump(t, i, s, blk);
 		break;
 	default:
 		done = slot_first(t, s, 0);
-		settle(t);
+		mips_settle(t);
 		buf_printf(t->o, "\t.word\t0x%08x\n", t->fn->ins[i].in.raw);
-		slot(t, s, done);
+		mips_slot(t, s, done);
 	}
 	return 2;
 }
 
 /* A statement that the assembler makes several instructions of, some of which the linker changes: the statement again */
 static uint32_t
-macro(struct twin *t, uint32_t i)
+mips_macro(struct twin *t, uint32_t i)
 {
 	uint32_t k = i;
 
@@ -266,7 +266,7 @@ macro(struct twin *t, uint32_t i)
 }
 
 static uint32_t
-insn(struct twin *t, uint32_t i)
+mips_insn(struct twin *t, uint32_t i)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	uint32_t k;
@@ -274,19 +274,19 @@ insn(struct twin *t, uint32_t i)
 	if (a->pad)
 		return 1;
 	if (a->delayed)
-		return unit(t, i);
+		return mips_unit(t, i);
 	if (a->isslot == 2) {
-		jump(t, i - 1, i, t->fn->blkof[i]);
+		mips_jump(t, i - 1, i, t->fn->blkof[i]);
 		return 1;
 	}
 	for (k = i; a->nth == 0 && a->more; k++) {
 		if (t->fn->ins[k].in.nfield)
-			return macro(t, i);
+			return mips_macro(t, i);
 		if (!t->fn->ins[k].more)
 			break;
 	}
 	if (a->in.ctl != IC_NONE)
-		settle(t);
+		mips_settle(t);
 	mips_put(t->o, t->f, a);
 	twin_results(t, i, 0);
 	return 1;
@@ -294,14 +294,14 @@ insn(struct twin *t, uint32_t i)
 
 /* A block that stands for a conditional tail jump */
 static void
-outlying(struct twin *t, uint32_t b)
+mips_outlying(struct twin *t, uint32_t b)
 {
 	const struct ablock *k = &t->fn->blk[b];
 	uint32_t s = k->last - 1;
 
 	if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[s]);
-		settle(t);
+		mips_settle(t);
 		buf_printf(t->o, "\tj\t" LBL "\n" NOP, 'f', k->callee);
 	} else {
 		leave_traced(t);
@@ -311,7 +311,7 @@ outlying(struct twin *t, uint32_t b)
 }
 
 static void
-thunk(struct buf *o, struct file *f, uint32_t no)
+mips_thunk(struct buf *o, struct file *f, uint32_t no)
 {
 	uint64_t need = f->fn[no].need;
 	unsigned v, off = 2, big = f->m->big;
@@ -335,7 +335,7 @@ thunk(struct buf *o, struct file *f, uint32_t no)
 
 /* The object's flags are what the model of addresses is at the end of the file */
 static const char *
-end(const struct file *f)
+mips_end(const struct file *f)
 {
 	const char *s;
 	uint32_t i;
@@ -354,16 +354,16 @@ end(const struct file *f)
 
 const struct emitter mips_emit = {
 	.begin = "\t.set\tpush\n\t.set\tnoreorder\n\t.set\tnomacro\n\t.set\tnoat\n\t.set\tnomips16\n\t.set\tnomicromips\n\t.option\tpic0\n",
-	.end = end,
+	.end = mips_end,
 	.trap = "break",
 	.fits = mips_fits,
 	.check = mips_check,
-	.thunk = thunk,
+	.thunk = mips_thunk,
 	.plain = mips_plain,
-	.record = record,
-	.settle = settle,
-	.mark = mark,
-	.insn = insn,
-	.outlying = outlying,
+	.record = mips_record,
+	.settle = mips_settle,
+	.mark = mips_mark,
+	.insn = mips_insn,
+	.outlying = mips_outlying,
 	.tables = mips_maps
 };

@@ -17,7 +17,7 @@ static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".c
 static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 
 static const char *
-lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+mips_machine_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
 	return mips_lift(m->big, p, n, rel, in);
 }
@@ -29,7 +29,7 @@ lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, st
 	.norecord = R(MIPS_HI) | R(MIPS_LO), .maxinsn = 4, .macros = 1, .patch = 8, \
 	.as = name_ "-linux-gnu-as", .asargs = asargs, .emitting = emitting, \
 	.regchar = '$', .prefixes = prefixes, .words = words, \
-	.regname = mips_regname, .reloc = mips_reloc, .lift = lift, .emit = &mips_emit }
+	.regname = mips_regname, .reloc = mips_reloc, .lift = mips_machine_lift, .emit = &mips_emit }
 
 /* ELF: EM_MIPS, ELFCLASS32, ELFDATA2LSB and ELFDATA2MSB */
 static const struct machine little = MACHINE("mipsel", 1, 0);

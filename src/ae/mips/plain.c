@@ -10,7 +10,7 @@
 
 /* Instructions of fragment 0 that the patch covers, to the end of its statement and with its delay slot */
 static uint32_t
-covered(const struct afunc *fn)
+mips_plain_covered(const struct afunc *fn)
 {
 	uint32_t n = 0;
 
@@ -22,7 +22,7 @@ covered(const struct afunc *fn)
 static int
 jumped_into(const struct afunc *fn)
 {
-	uint32_t i, n = covered(fn);
+	uint32_t i, n = mips_plain_covered(fn);
 
 	for (i = 0; i < n; i++)
 		if (fn->ins[i].leader && !fn->ins[i].isslot && !(i && fn->ins[i - 1].isslot == 2))
@@ -47,7 +47,7 @@ bad_macro(const struct afunc *fn, uint32_t i)
 void
 mips_fits(struct file *f, struct afunc *fn)
 {
-	uint32_t i, n = covered(fn), end = fn_frag_end(fn);
+	uint32_t i, n = mips_plain_covered(fn), end = fn_frag_end(fn);
 
 	for (i = 0; i < fn->nins; i++) {
 		uint32_t line = f->text.st[fn->ins[i].stmt].line;
@@ -71,7 +71,7 @@ mips_fits(struct file *f, struct afunc *fn)
 
 /* Where instruction `to` is for the plain copy of n instructions: in it, or in the original */
 static void
-place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
+mips_plain_place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
 {
 	if (whole && to < n) {
 		buf_printf(o, LBL2 "\n", 'q', no, to);
@@ -84,7 +84,7 @@ place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole,
 
 /* The jump, branch or call at i with its slot */
 static void
-unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int whole)
+mips_plain_unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int whole)
 {
 	const struct afunc *fn = &f->fn[no];
 	const struct ainsn *b = &fn->ins[i], *s = &fn->ins[i + 1];
@@ -104,7 +104,7 @@ unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int who
 			mips_put(o, f, s);
 		buf_str(o, "\tj\t");
 		if (target != NONE)
-			place(o, fn, no, n, whole, target);
+			mips_plain_place(o, fn, no, n, whole, target);
 		else if ((sym = insn_target(f, b, &len)) != NULL)
 			buf_printf(o, "%.*s\n", (int)len, sym);
 		buf_str(o, NOP "2:\n");
@@ -112,7 +112,7 @@ unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int who
 	}
 	if (s->in.ctl == IC_JUMP && target != NONE) {
 		buf_str(o, "\tj\t");
-		place(o, fn, no, n, whole, target);
+		mips_plain_place(o, fn, no, n, whole, target);
 	} else if ((s->in.ctl == IC_JUMP || s->in.ctl == IC_CALL) && (sym = insn_target(f, b, &len)) != NULL)
 		buf_printf(o, "\t%s\t%.*s\n", s->in.ctl == IC_JUMP ? "j" : "jal", (int)len, sym);
 	else
@@ -122,7 +122,7 @@ unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int who
 
 /* The linker wants to see a %lo behind each %hi (and %got of a local symbol): one that is never executed */
 static void
-pair(struct buf *o, const struct file *f, const struct ainsn *a)
+mips_plain_pair(struct buf *o, const struct file *f, const struct ainsn *a)
 {
 	const char *s = f->text.st[a->stmt].s, *p = strstr(s, "%hi(");
 	size_t n;
@@ -140,7 +140,7 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 {
 	const struct afunc *fn = &f->fn[no];
 	const int whole = jumped_into(fn);
-	uint32_t i, n = whole ? fn_frag_end(fn) : covered(fn);
+	uint32_t i, n = whole ? fn_frag_end(fn) : mips_plain_covered(fn);
 
 	for (i = 0; i < n; i++) {
 		const struct ainsn *a = &fn->ins[i];
@@ -152,7 +152,7 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 		if (a->pad)
 			continue;
 		if (a->delayed) {
-			unit(o, f, no, i++, n, whole);
+			mips_plain_unit(o, f, no, i++, n, whole);
 			continue;
 		}
 		for (k = i; a->nth == 0 && fn->ins[k].more; k++)
@@ -165,10 +165,10 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 	}
 	if (!whole && n < fn->nins && fn->ins[n].frag == 0) {
 		buf_str(o, "\tj\t");
-		place(o, fn, no, n, 0, n);
+		mips_plain_place(o, fn, no, n, 0, n);
 		buf_str(o, NOP);
 		for (i = 0; i < n; i++)
-			pair(o, f, &fn->ins[i]);
+			mips_plain_pair(o, f, &fn->ins[i]);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 /* A register to work with, dead ones first; *kept: its value is still needed */
 static unsigned
-scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int *kept)
+mips_switch_scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int *kept)
 {
 	uint64_t live = t->live[blk];
 	unsigned r;
@@ -29,7 +29,7 @@ mips_switch(struct twin *t, uint32_t i, uint32_t blk)
 	int kept;
 
 	t->fn->m->emit->settle(t);
-	x = scratch(t, a, blk, &kept);
+	x = mips_switch_scratch(t, a, blk, &kept);
 	if (kept)
 		buf_printf(t->o, "\tlui\t$1,%%hi(__ae_s)\n\tsw\t$%u,%%lo(__ae_s)($1)\n", x);
 	for (k = 0; k < t->fn->nfrag; k++) {

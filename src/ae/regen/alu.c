@@ -2,13 +2,13 @@
 #include "ae/regen/code.h"
 
 static uint64_t
-low(unsigned w, uint64_t v)
+alu_low(unsigned w, uint64_t v)
 {
 	return w == 8 ? v : v & ((UINT64_C(1) << 8 * w) - 1);
 }
 
 static uint64_t
-sext(unsigned w, uint64_t v)
+alu_sext(unsigned w, uint64_t v)
 {
 	unsigned sh = 64 - 8 * w;
 
@@ -16,7 +16,7 @@ sext(unsigned w, uint64_t v)
 }
 
 static uint64_t
-bswap(unsigned w, uint64_t v)
+alu_bswap(unsigned w, uint64_t v)
 {
 	uint64_t r = 0;
 
@@ -29,7 +29,7 @@ bswap(unsigned w, uint64_t v)
 
 /* v has w bytes */
 static uint64_t
-rotl(unsigned w, uint64_t v, unsigned n)
+alu_rotl(unsigned w, uint64_t v, unsigned n)
 {
 	unsigned bits = 8 * w;
 
@@ -58,13 +58,13 @@ code_alu(unsigned op, unsigned w, unsigned n, uint64_t a, uint64_t b)
 	case SO_SHL:
 		return a << count;
 	case SO_SHR:
-		return low(w, a) >> count;
+		return alu_low(w, a) >> count;
 	case SO_SAR:
-		return (uint64_t)((int64_t)sext(w, a) >> count);
+		return (uint64_t)((int64_t)alu_sext(w, a) >> count);
 	case SO_ROL:
-		return rotl(w, low(w, a), count);
+		return alu_rotl(w, alu_low(w, a), count);
 	case SO_ROR:
-		return rotl(w, low(w, a), bits - count % bits);
+		return alu_rotl(w, alu_low(w, a), bits - count % bits);
 	case SO_MUL:
 		return a * b;
 	case SO_NOT:
@@ -72,16 +72,16 @@ code_alu(unsigned op, unsigned w, unsigned n, uint64_t a, uint64_t b)
 	case SO_NEG:
 		return 0 - a;
 	case SO_BSWAP:
-		return bswap(w, a);
+		return alu_bswap(w, a);
 	case SO_ZEXT:
-		return low(n, a);
+		return alu_low(n, a);
 	default:        /* SO_SEXT */
-		return sext(n, a);
+		return alu_sext(n, a);
 	}
 }
 
 uint64_t
 code_result(unsigned w, uint64_t old, uint64_t v)
 {
-	return w == 8 ? v : w == 4 ? low(4, v) : (old & ~low(w, UINT64_MAX)) | low(w, v);
+	return w == 8 ? v : w == 4 ? alu_low(4, v) : (old & ~alu_low(w, UINT64_MAX)) | alu_low(w, v);
 }

@@ -11,7 +11,7 @@
 #include "format/schema/schema.h"
 
 static int
-fail(struct feed *f, const struct feed_seg *g, uint64_t off, const char *what)
+feed_fail(struct feed *f, const struct feed_seg *g, uint64_t off, const char *what)
 {
 	f->err = what;
 	f->errname = g ? in_name(g->in) : NULL;
@@ -33,8 +33,8 @@ fail_reader(struct feed *f, const struct feed_seg *g)
 	const char *why = in_error(g->in);
 
 	if (why)
-		return fail(f, g, in_off(g->in), why);
-	return fail(f, g, g->r.erroff, g->r.err);
+		return feed_fail(f, g, in_off(g->in), why);
+	return feed_fail(f, g, g->r.erroff, g->r.err);
 }
 
 /* The name that a child recorded; a relative one that is not there is looked for beside the child's file. */
@@ -80,7 +80,7 @@ other_machine(struct feed *f, const struct feed_seg *g, unsigned machine)
 
 	snprintf(f->what, sizeof f->what, "events of %s %s program, but the executable is for %s",
 	    *theirs == 'x' ? "an" : "a", theirs, machine_name(machine, b));
-	return fail(f, g, 49, f->what);
+	return feed_fail(f, g, 49, f->what);
 }
 
 static int
@@ -95,7 +95,7 @@ open_seg(struct feed *f, struct in *in, uint64_t left, unsigned machine, const u
 	if (g->r.head.machine != machine)
 		return other_machine(f, g, machine);
 	if (g->r.head.idlen != idlen || (idlen && memcmp(g->r.head.id, id, idlen) != 0))
-		return fail(f, g, 16, "written by another build of the program");
+		return feed_fail(f, g, 16, "written by another build of the program");
 	return 0;
 }
 
@@ -111,16 +111,16 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 	f->quietmax = FEED_QUIET;
 	f->seg = calloc(FEED_CHAIN, sizeof *f->seg);
 	if (!f->seg)
-		return fail(f, NULL, 0, "out of memory");
+		return feed_fail(f, NULL, 0, "out of memory");
 	if (open_seg(f, in_open(file), UINT64_MAX, machine, id, idlen) != 0)
 		return -1;
 	for (g = f->seg; g->r.head.flags & EV_CHILD; g = f->seg + f->nseg - 1) {
 		const char *name = parent ? parent : g->r.head.parent;
 
 		if (!*name)
-			return fail(f, g, 80, "a forked child that does not name its parent's file");
+			return feed_fail(f, g, 80, "a forked child that does not name its parent's file");
 		if (f->nseg == FEED_CHAIN)
-			return fail(f, g, 64, "too many generations of forked children");
+			return feed_fail(f, g, 64, "too many generations of forked children");
 		parent = NULL;
 		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, machine, id, idlen) != 0)
 			return -1;
@@ -150,19 +150,19 @@ feed_close(struct feed *f)
 }
 
 static _Noreturn void
-done(struct feed *f)
+feed_done(struct feed *f)
 {
 	longjmp(f->out, 1);
 }
 
 /* No event will come any more.  Whatever the end record says is part of the trace, but not that recording stopped, nor where a signal came. */
 static void
-ended(struct feed *f, const struct feed_seg *g)
+feed_ended(struct feed *f, const struct feed_seg *g)
 {
 	if (!g->r.ended)
 		fail_reader(f, g);
 	else if (g->r.end.reason == EV_STOPPED) {
-		fail(f, g, g->r.off, msg_stopped);
+		feed_fail(f, g, g->r.off, msg_stopped);
 		f->status = AE_STOPPED;
 	} else if (g->r.end.reason == EV_SIGNAL && g->r.end.rip)
 		f->fatal = g->r.end.sig;
@@ -170,7 +170,7 @@ ended(struct feed *f, const struct feed_seg *g)
 
 /* References of the parent before the fork are not the child's. */
 static void
-deliver(struct feed *f, uint64_t *p)
+feed_deliver(struct feed *f, uint64_t *p)
 {
 	uint64_t *from = f->s->buf + f->skip;
 	size_t n = (size_t)(p - from);
@@ -186,16 +186,16 @@ deliver(struct feed *f, uint64_t *p)
 		f->nref += n;
 		f->status = f->sink(f->sinkarg, from, n);
 		if (f->status)
-			done(f);
+			feed_done(f);
 	}
 	if (last) {
-		ended(f, f->seg + f->cur);
-		done(f);
+		feed_ended(f, f->seg + f->cur);
+		feed_done(f);
 	}
 }
 
 static uint64_t
-offset(const struct feed *f, const uint8_t *e)
+feed_offset(const struct feed *f, const uint8_t *e)
 {
 	return f->viewoff + (uint64_t)(e - f->view);
 }
@@ -204,11 +204,11 @@ _Noreturn void
 feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 {
 	const struct feed_seg *g = f->seg + f->cur;
-	uint64_t off = offset(f, e);
+	uint64_t off = feed_offset(f, e);
 
-	deliver(f, p);
-	fail(f, g, off, what);
-	done(f);
+	feed_deliver(f, p);
+	feed_fail(f, g, off, what);
+	feed_done(f);
 }
 
 uint64_t *
@@ -220,24 +220,24 @@ feed_flush(struct feed *f, uint64_t *p, const uint8_t *e)
 	f->quiet += (uint64_t)(p - f->s->buf);
 	if (f->quiet > f->quietmax)
 		feed_fault(f, p, e, msg_quiet);
-	deliver(f, p);
+	feed_deliver(f, p);
 	return f->s->buf;
 }
 
 /* The events are used up. */
 static _Noreturn void
-end(struct feed *f, uint64_t *p, int clean)
+feed_end(struct feed *f, uint64_t *p, int clean)
 {
 	const struct feed_seg *g = f->seg + f->cur;
 
-	deliver(f, p);
+	feed_deliver(f, p);
 	if (g->r.ended && f->cur + 1 < f->nseg)
-		fail(f, g, g->r.off, "ends before the child was forked");
+		feed_fail(f, g, g->r.off, "ends before the child was forked");
 	else if (g->r.ended && !clean && g->r.end.reason != EV_SIGNAL && g->r.end.reason != EV_STOPPED)
-		fail(f, g, g->r.off, "the events end inside a function");
+		feed_fail(f, g, g->r.off, "the events end inside a function");
 	else
-		ended(f, g);
-	done(f);
+		feed_ended(f, g);
+	feed_done(f);
 }
 
 /* The next payload in f->win; 0 if there is none. */
@@ -304,7 +304,7 @@ feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 	if (e == f->s->eend && f->nwin == 0 && !next_window(f, p)) {
 		g = f->seg + f->cur;
 		if (!g->r.ended || g->r.end.reason == EV_SIGNAL || g->r.end.reason == EV_STOPPED)
-			end(f, p, 0);
+			feed_end(f, p, 0);
 	}
 	feed_fault(f, p, e, what);
 }
@@ -314,12 +314,12 @@ const uint8_t *
 feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item)
 {
 	size_t have = (size_t)(f->s->eend - e), n;
-	uint64_t off = offset(f, e);
+	uint64_t off = feed_offset(f, e);
 
 	f->at = NULL;
 	memmove(f->carry, e, have);
 	if (have == 0 && f->nwin == 0 && !next_window(f, p))
-		end(f, p, item);
+		feed_end(f, p, item);
 	if (have == 0)
 		off = f->winoff;
 	if (have == 0 && f->nwin > want) {
@@ -331,7 +331,7 @@ feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item
 	}
 	while (have < want) {
 		if (f->nwin == 0 && !next_window(f, p))
-			end(f, p, 0);
+			feed_end(f, p, 0);
 		n = f->nwin < want - have ? f->nwin : want - have;
 		memcpy(f->carry + have, from_window(f, n), n);
 		have += n;

@@ -65,7 +65,7 @@ regen_state(struct regen *r)
 }
 
 static int
-cond(unsigned cc, uint64_t a, uint64_t b)
+interp_cond(unsigned cc, uint64_t a, uint64_t b)
 {
 	switch (cc) {
 	case SC_EQ:
@@ -96,7 +96,7 @@ cond(unsigned cc, uint64_t a, uint64_t b)
 }
 
 static void
-unknown(struct ctx *x, const struct iop *o, int big)
+interp_unknown(struct ctx *x, const struct iop *o, int big)
 {
 	uint64_t v;
 
@@ -115,7 +115,7 @@ unknown(struct ctx *x, const struct iop *o, int big)
 }
 
 static void
-loadro(struct ctx *x, const struct iop *o)
+interp_loadro(struct ctx *x, const struct iop *o)
 {
 	const struct prog_source *s = &x->r->c.g->src;
 	unsigned sh = 64 - 8u * o->n;
@@ -131,7 +131,7 @@ loadro(struct ctx *x, const struct iop *o)
 }
 
 static void
-rep(struct ctx *x, const struct iop *o)
+interp_rep(struct ctx *x, const struct iop *o)
 {
 	struct ae_pos q = {x->p, x->e};
 	uint64_t *v = x->v, n;
@@ -147,7 +147,7 @@ rep(struct ctx *x, const struct iop *o)
 }
 
 static uint32_t
-lookup(struct ctx *x, const struct iop *o, uint64_t key)
+interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 {
 	const struct code *c = &x->r->c;
 	const struct iswitch *s = c->sw + o->x;
@@ -174,7 +174,7 @@ lookup(struct ctx *x, const struct iop *o, uint64_t key)
 #define NEED(k) do { if ((size_t)(r->s.eend - e) < (k)) e = feed_more(f, p - o->x, e, k, 0); } while (0)
 
 static void
-interpret(struct regen *r, struct feed *f)
+interp_ret(struct regen *r, struct feed *f)
 {
 	struct ctx x = {.r = r, .f = f, .p = r->s.buf, .e = r->s.eend, .v = r->stack + FRAME, .ip = r->c.op};
 	const struct iop *const code = r->c.op, *o;
@@ -226,7 +226,7 @@ interpret(struct regen *r, struct feed *f)
 			break;
 		case CO_UNKG:
 			SAVE();
-			unknown(&x, o, 0);
+			interp_unknown(&x, o, 0);
 			e = x.e;
 			break;
 		case CO_UNK8B:
@@ -241,7 +241,7 @@ interpret(struct regen *r, struct feed *f)
 			break;
 		case CO_UNKGB:
 			SAVE();
-			unknown(&x, o, 1);
+			interp_unknown(&x, o, 1);
 			e = x.e;
 			break;
 		case CO_MOV:
@@ -297,7 +297,7 @@ interpret(struct regen *r, struct feed *f)
 			break;
 		case CO_LOADRO:
 			SAVE();
-			loadro(&x, o);
+			interp_loadro(&x, o);
 			break;
 		case CO_FLAGS:
 			v[o->d + 1] = v[o->b] << o->sh;
@@ -312,17 +312,17 @@ interpret(struct regen *r, struct feed *f)
 			v[o->d + 1] = 0;
 			break;
 		case CO_SETCC:
-			v[o->d] = code_result(1, v[o->d], (uint64_t)cond(o->sh, v[o->b], v[o->b + 1]));
+			v[o->d] = code_result(1, v[o->d], (uint64_t)interp_cond(o->sh, v[o->b], v[o->b + 1]));
 			break;
 		case CO_SETCC8:
-			v[o->d] = (uint64_t)cond(o->sh, v[o->b], v[o->b + 1]);
+			v[o->d] = (uint64_t)interp_cond(o->sh, v[o->b], v[o->b + 1]);
 			break;
 		case CO_CMOV:
-			v[o->d] = code_result(o->w, v[o->d], cond(o->sh, v[o->b], v[o->b + 1]) ? v[o->a] : v[o->d]);
+			v[o->d] = code_result(o->w, v[o->d], interp_cond(o->sh, v[o->b], v[o->b + 1]) ? v[o->a] : v[o->d]);
 			break;
 		case CO_REP:
 			SAVE();
-			rep(&x, o);
+			interp_rep(&x, o);
 			p = x.p;
 			e = x.e;
 			break;
@@ -337,11 +337,11 @@ interpret(struct regen *r, struct feed *f)
 			o = code + (*e++ ? o->x : o->imm) - 1;
 			break;
 		case CO_COND:
-			o = code + (cond(o->sh, v[o->a], v[o->a + 1]) ? o->x : o->imm) - 1;
+			o = code + (interp_cond(o->sh, v[o->a], v[o->a + 1]) ? o->x : o->imm) - 1;
 			break;
 		case CO_SWITCH:
 			SAVE();
-			if ((to = lookup(&x, o, v[o->a])) == UINT32_MAX)
+			if ((to = interp_lookup(&x, o, v[o->a])) == UINT32_MAX)
 				goto tail;
 			o = code + to - 1;
 			break;
@@ -349,7 +349,7 @@ interpret(struct regen *r, struct feed *f)
 			if ((size_t)(r->s.eend - e) < o->w)
 				e = feed_more(f, p, e, o->w, 0);
 			SAVE();
-			o = code + lookup(&x, o, ae_get(e, o->w)) - 1;
+			o = code + interp_lookup(&x, o, ae_get(e, o->w)) - 1;
 			break;
 		case CO_MARK:
 			NEED(o->w);
@@ -425,6 +425,6 @@ regen_run(struct regen *r, struct feed *f)
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
 	memset(r->count, 0, sizeof r->count);
 	if (setjmp(f->out) == 0)
-		interpret(r, f);
+		interp_ret(r, f);
 	return f->status;
 }

@@ -4,14 +4,14 @@
 
 /* Words that the frame at v uses */
 static size_t
-used(const struct regen *r, const uint64_t *v)
+items_used(const struct regen *r, const uint64_t *v)
 {
 	return v == r->stack + FRAME ? 1 : r->c.fn[v[F_FUNC - FRAME]].nslot;
 }
 
 /* Leave frames until one stands at an unknown call with this rsp. */
 static void
-unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
+items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 {
 	const struct iop *op = x->r->c.op;
 	uint64_t *v = x->v;
@@ -32,7 +32,7 @@ unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 
 /* ... until one has this setjmp site, with this rsp there */
 static void
-land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
+items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 {
 	const struct code *c = &x->r->c;
 	const struct iop *ip = x->ip;
@@ -62,14 +62,14 @@ land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 
 /* A stack pointer or register at run items */
 static uint64_t
-word(const struct code *c, const uint8_t *e)
+items_word(const struct code *c, const uint8_t *e)
 {
 	return c->g->word == 8 && !c->g->big ? get_le64(e) : get_order(e, c->g->word, c->g->big);
 }
 
 /* A function whose number is at e is entered from the run sequence at ip. */
 static void
-enter(struct ctx *x)
+items_enter(struct ctx *x)
 {
 	const struct code *c = &x->r->c;
 	uint32_t i = (uint32_t)x->e[1] * EV_NFUNC0 + x->e[0] - 1;
@@ -82,10 +82,10 @@ enter(struct ctx *x)
 	x->e += 2;
 	i = (uint32_t)c->g->byno[i];
 	fn = c->fn + i;
-	x->v = interp_push(x, i, x->next, (uint32_t)(x->ip - c->op), used(x->r, x->v));
+	x->v = interp_push(x, i, x->next, (uint32_t)(x->ip - c->op), items_used(x->r, x->v));
 	for (uint32_t k = 0; k < fn->nneed; k++) {
 		x->e = interp_need(x, x->p, x->e, c->g->word, 0);
-		x->v[fn->need[k]] = word(c, x->e);
+		x->v[fn->need[k]] = items_word(c, x->e);
 		x->e += c->g->word;
 	}
 	x->r->count[RK_NEED] += fn->nneed * c->g->word;
@@ -116,7 +116,7 @@ interp_items(struct ctx *x)
 			return;
 		case EV_ENTER:
 			x->e = interp_need(x, x->p, x->e, 1 + w, 0);
-			x->next = word(c, x->e + 1);
+			x->next = items_word(c, x->e + 1);
 			x->have = 2;
 			x->e += 1 + w;
 			*count += 1 + w;
@@ -126,19 +126,19 @@ interp_items(struct ctx *x)
 			at = x->e;
 			x->e += 1 + w;
 			*count += 1 + w;
-			unwind(x, word(c, at + 1), at);
+			items_unwind(x, items_word(c, at + 1), at);
 			break;
 		case EV_LAND:
 			x->e = interp_need(x, x->p, x->e, 3 + w, 0);
 			at = x->e;
 			x->e += 3 + w;
 			*count += 3 + w;
-			land(x, word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big), at);
+			items_land(x, items_word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big), at);
 			return;
 		default:
 			x->e = interp_need(x, x->p, x->e, 2, 0);
 			*count += 2;
-			enter(x);
+			items_enter(x);
 			return;
 		}
 	}

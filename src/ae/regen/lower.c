@@ -8,7 +8,7 @@
 
 /* The loop events of an edge */
 static void
-events(struct low *l, const struct sch_succ *s)
+lower_events(struct low *l, const struct sch_succ *s)
 {
 	for (uint32_t i = 0; i < s->nev; i++) {
 		const struct sch_block *h = l->f->block + l->f->loop[s->ev[i].loop].header;
@@ -24,7 +24,7 @@ events(struct low *l, const struct sch_succ *s)
 struct stub { const struct sch_succ *s; uint32_t ip; };
 
 static uint32_t
-target(struct low *l, const struct sch_succ *s, struct stub *stub, uint32_t *nstub)
+lower_target(struct low *l, const struct sch_succ *s, struct stub *stub, uint32_t *nstub)
 {
 	if (!s->nev)
 		return s->block;
@@ -34,7 +34,7 @@ target(struct low *l, const struct sch_succ *s, struct stub *stub, uint32_t *nst
 
 /* A block's number in the events, as the low byte first would be read */
 static uint64_t
-mark(const struct low *l, uint32_t block)
+regen_lower_mark(const struct low *l, uint32_t block)
 {
 	return l->c->g->big && l->f->block[block].mark == 2 ? (block & 255) << 8 | block >> 8 : block;
 }
@@ -72,7 +72,7 @@ lower_table(struct low *l, struct iop *o, const struct sch_block *b, struct stub
 	memset(c->swto + c->nswslot, 0, n * sizeof *c->swto);
 	for (uint32_t i = 0; i < b->nsucc; i++) {
 		const struct sch_block *t = l->f->block + b->succ[i].block;
-		uint64_t addr = b->term == ST_TARGET ? mark(l, b->succ[i].block) : prog_pc(l->pf, t->frag, t->off);
+		uint64_t addr = b->term == ST_TARGET ? regen_lower_mark(l, b->succ[i].block) : prog_pc(l->pf, t->frag, t->off);
 		uint32_t h = code_hash(addr);
 
 		for (;; h++) {
@@ -83,7 +83,7 @@ lower_table(struct low *l, struct iop *o, const struct sch_block *b, struct stub
 			if (c->swto[k])
 				continue;
 			c->swkey[k] = addr;
-			c->swto[k] = target(l, b->succ + i, stub, nstub) + 1;
+			c->swto[k] = lower_target(l, b->succ + i, stub, nstub) + 1;
 			break;
 		}
 	}
@@ -100,7 +100,7 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 
 	switch (b->term) {
 	case ST_JUMP:
-		events(l, b->succ);
+		lower_events(l, b->succ);
 		low_close(l);
 		if (b->succ->block != no + 1)
 			low_emit(l, CO_JUMP)->x = b->succ->block;
@@ -113,8 +113,8 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 		o = low_emit(l, b->term == ST_COND ? CO_COND : CO_BRANCH);
 		o->a = (uint16_t)SLOT_FA(l->nvar);
 		o->sh = b->cc;
-		o->x = target(l, b->succ, stub, nstub);
-		t = target(l, b->succ + 1, stub, nstub);
+		o->x = lower_target(l, b->succ, stub, nstub);
+		t = lower_target(l, b->succ + 1, stub, nstub);
 		o->imm = t;
 		return;
 	case ST_SWITCH:
@@ -150,13 +150,13 @@ lower_end(struct low *l, uint32_t no, struct stub *stub, uint32_t *nstub)
 }
 
 static uint32_t
-place(const struct low *l, const struct stub *stub, uint64_t t)
+lower_place(const struct low *l, const struct stub *stub, uint64_t t)
 {
 	return t < l->f->nblock ? l->at[t] : stub[t - l->f->nblock].ip;
 }
 
 static void
-patch(struct low *l, const struct stub *stub, uint32_t first, uint32_t firstsw)
+lower_patch(struct low *l, const struct stub *stub, uint32_t first, uint32_t firstsw)
 {
 	struct code *c = l->c;
 
@@ -165,17 +165,17 @@ patch(struct low *l, const struct stub *stub, uint32_t first, uint32_t firstsw)
 
 		if (o->op != CO_JUMP && o->op != CO_BRANCH && o->op != CO_COND)
 			continue;
-		o->x = place(l, stub, o->x);
+		o->x = lower_place(l, stub, o->x);
 		if (o->op != CO_JUMP)
-			o->imm = place(l, stub, o->imm);
+			o->imm = lower_place(l, stub, o->imm);
 	}
 	for (uint32_t i = firstsw; i < c->nswslot; i++)
 		if (c->swto[i])
-			c->swto[i] = place(l, stub, c->swto[i] - 1) + 1;
+			c->swto[i] = lower_place(l, stub, c->swto[i] - 1) + 1;
 }
 
 static void
-sites(struct low *l, struct ifunc *fn)
+lower_sites(struct low *l, struct ifunc *fn)
 {
 	struct code *c = l->c;
 
@@ -210,7 +210,7 @@ lower_mark(struct low *l, uint32_t no)
 	low_count(l, RK_BLOCK, w);
 	o = low_emit(l, CO_MARK);
 	o->w = (uint8_t)w;
-	o->imm = mark(l, no);
+	o->imm = regen_lower_mark(l, no);
 }
 
 static void
@@ -223,7 +223,7 @@ lower_func(struct low *l, struct ifunc *fn)
 	fn->need = l->f->need;
 	fn->nneed = l->f->nneed;
 	fn->sp = l->pf->u->sp;
-	sites(l, fn);
+	lower_sites(l, fn);
 	for (uint32_t i = 0; i < l->f->nblock; i++)
 		for (uint32_t j = 0; j < l->f->block[i].nsucc; j++)
 			nedge += l->f->block[i].succ[j].nev != 0;
@@ -250,12 +250,12 @@ lower_func(struct low *l, struct ifunc *fn)
 	}
 	for (uint32_t i = 0; !l->c->err && i < nstub; i++) {
 		stub[i].ip = l->c->nop;
-		events(l, stub[i].s);
+		lower_events(l, stub[i].s);
 		low_close(l);
 		low_emit(l, CO_JUMP)->x = stub[i].s->block;
 	}
 	if (!l->c->err)
-		patch(l, stub, first, firstsw);
+		lower_patch(l, stub, first, firstsw);
 	free(stub);
 	free(l->at);
 }

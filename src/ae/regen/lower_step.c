@@ -112,24 +112,24 @@ low_ref(struct low *l, uint64_t word)
 }
 
 static uint16_t
-var(const struct low *l, int v)
+lower_var(const struct low *l, int v)
 {
 	return (uint16_t)(v == SCH_NOVAR ? (int)SLOT_ZERO(l->nvar) : v);
 }
 
 static unsigned
-log2of(unsigned v)
+lower_log2of(unsigned v)
 {
 	return v == 8 ? 3 : v == 4 ? 2 : v == 2 ? 1 : 0;
 }
 
 /* Fill the address fields of o and choose among three forms */
 static void
-address(struct low *l, struct iop *o, const struct sch_addr *m, uint64_t imm, unsigned op1)
+lower_address(struct low *l, struct iop *o, const struct sch_addr *m, uint64_t imm, unsigned op1)
 {
-	o->a = var(l, m->base);
-	o->b = var(l, m->index);
-	o->sh = (uint8_t)log2of(m->scale);
+	o->a = lower_var(l, m->base);
+	o->b = lower_var(l, m->index);
+	o->sh = (uint8_t)lower_log2of(m->scale);
 	o->imm = imm;
 	if (m->fs || m->narrow) {
 		o->op = (uint8_t)(op1 + 2);
@@ -141,7 +141,7 @@ address(struct low *l, struct iop *o, const struct sch_addr *m, uint64_t imm, un
 }
 
 static void
-access(struct low *l, const struct sch_step *s, unsigned kind)
+lower_access(struct low *l, const struct sch_step *s, unsigned kind)
 {
 	uint64_t imm;
 
@@ -154,7 +154,7 @@ access(struct low *l, const struct sch_step *s, unsigned kind)
 		return;
 	struct iop *o = low_emit(l, CO_R1);
 
-	address(l, o, &s->m, imm, CO_R1);
+	lower_address(l, o, &s->m, imm, CO_R1);
 	if (s->m.align)
 		o->op = CO_RA;
 	o->x = l->nref - 1;
@@ -175,7 +175,7 @@ low_count(struct low *l, unsigned kind, unsigned n)
 }
 
 static void
-unknown(struct low *l, const struct sch_step *s)
+lower_unknown(struct low *l, const struct sch_step *s)
 {
 	int big = l->c->g->big;
 	unsigned op = big ? CO_UNKGB : CO_UNKG;
@@ -189,7 +189,7 @@ unknown(struct low *l, const struct sch_step *s)
 	else if (s->w == 1 && s->cc == 0)
 		op = CO_UNK1;
 	o = low_emit(l, op);
-	o->d = var(l, s->dst);
+	o->d = lower_var(l, s->dst);
 	o->w = s->w;
 	o->sh = s->cc;
 	o->x = l->nref;
@@ -264,7 +264,7 @@ short_form(struct low *l, const struct sch_step *s)
 	if (op < 0)
 		return 0;
 	o = low_emit(l, (unsigned)op);
-	o->d = var(l, s->dst);
+	o->d = lower_var(l, s->dst);
 	o->a = (uint16_t)s->a.var;
 	o->b = rb ? (uint16_t)s->b.var : 0;
 	o->imm = imm;
@@ -272,7 +272,7 @@ short_form(struct low *l, const struct sch_step *s)
 }
 
 static void
-compute(struct low *l, const struct sch_step *s)
+lower_compute(struct low *l, const struct sch_step *s)
 {
 	uint16_t a, b = 0;
 	struct iop *o;
@@ -281,7 +281,7 @@ compute(struct low *l, const struct sch_step *s)
 		return;
 	if (s->op == SO_MOV && s->w == 8) {
 		o = low_emit(l, CO_MOVI);
-		o->d = var(l, s->dst);
+		o->d = lower_var(l, s->dst);
 		o->imm = prog_value(l->pf->u, &s->a);
 		return;
 	}
@@ -289,7 +289,7 @@ compute(struct low *l, const struct sch_step *s)
 	if (s->b.kind != SV_NONE)
 		b = low_operand(l, &s->b, SLOT_T1(l->nvar));
 	o = low_emit(l, CO_ALU);
-	o->d = var(l, s->dst);
+	o->d = lower_var(l, s->dst);
 	o->a = a;
 	o->b = b;
 	o->n = s->op;
@@ -298,38 +298,38 @@ compute(struct low *l, const struct sch_step *s)
 }
 
 static void
-lea(struct low *l, const struct sch_step *s)
+lower_lea(struct low *l, const struct sch_step *s)
 {
 	uint64_t imm;
 	struct iop *o;
 	int whole = prog_const(l->pf->u, &s->m, &imm);
 
 	o = low_emit(l, CO_LEA1);
-	o->d = var(l, s->dst);
+	o->d = lower_var(l, s->dst);
 	o->w = s->w;
 	if (whole) {
 		o->op = CO_MOVI;
 		o->imm = s->w == 4 ? (uint32_t)imm : imm;
 		return;
 	}
-	address(l, o, &s->m, imm, CO_LEA1);
+	lower_address(l, o, &s->m, imm, CO_LEA1);
 	if (s->m.align) {
 		o = low_emit(l, s->w == 8 ? CO_AND8I : CO_AND4I);
-		o->d = o->a = var(l, s->dst);
+		o->d = o->a = lower_var(l, s->dst);
 		o->imm = ~UINT64_C(3);
 	} else if (s->w != 8)
 		o->op = CO_LEAG;
 }
 
 static void
-loadro(struct low *l, const struct sch_step *s)
+lower_loadro(struct low *l, const struct sch_step *s)
 {
 	struct sch_step a = {.op = SO_LEA, .w = 8, .dst = (int16_t)SLOT_T0(l->nvar), .m = s->m};
 	struct iop *o;
 
-	lea(l, &a);
+	lower_lea(l, &a);
 	o = low_emit(l, CO_LOADRO);
-	o->d = var(l, s->dst);
+	o->d = lower_var(l, s->dst);
 	o->a = (uint16_t)SLOT_T0(l->nvar);
 	o->n = (uint16_t)s->n;
 	o->b = l->c->g->big;
@@ -339,7 +339,7 @@ loadro(struct low *l, const struct sch_step *s)
 }
 
 static void
-flags(struct low *l, const struct sch_step *s)
+lower_flags(struct low *l, const struct sch_step *s)
 {
 	unsigned sh = 64 - 8u * s->w;
 	uint16_t a = low_operand(l, &s->a, SLOT_T0(l->nvar));
@@ -360,7 +360,7 @@ flags(struct low *l, const struct sch_step *s)
 }
 
 static void
-rep(struct low *l, const struct sch_step *s)
+lower_rep(struct low *l, const struct sch_step *s)
 {
 	struct iop *o;
 
@@ -398,7 +398,7 @@ call_setjmp(struct low *l, const struct sch_step *s, uint32_t site)
 }
 
 static void
-call(struct low *l, const struct sch_step *s)
+lower_call(struct low *l, const struct sch_step *s)
 {
 	const struct sch_func *callee;
 	struct iop *o;
@@ -440,27 +440,27 @@ low_step(struct low *l, const struct sch_step *s)
 			break;
 		/* fallthrough */
 	case SO_LOAD:
-		access(l, s, REF_LOAD);
+		lower_access(l, s, REF_LOAD);
 		break;
 	case SO_STORE:
-		access(l, s, REF_STORE);
+		lower_access(l, s, REF_STORE);
 		break;
 	case SO_MODIFY:
-		access(l, s, REF_MODIFY);
+		lower_access(l, s, REF_MODIFY);
 		break;
 	case SO_UNKNOWN:
-		unknown(l, s);
+		lower_unknown(l, s);
 		break;
 	case SO_LEA:
-		lea(l, s);
+		lower_lea(l, s);
 		break;
 	case SO_LOADRO:
-		loadro(l, s);
+		lower_loadro(l, s);
 		break;
 	case SO_FLAGS_SUB:
 	case SO_FLAGS_RES:
 	case SO_FLAGS_AND:
-		flags(l, s);
+		lower_flags(l, s);
 		break;
 	case SO_SETCC:
 	case SO_CMOV:
@@ -471,7 +471,7 @@ low_step(struct low *l, const struct sch_step *s)
 			o->a = a;
 		} else
 			o = low_emit(l, s->w == 1 ? CO_SETCC : CO_SETCC8);
-		o->d = var(l, s->dst);
+		o->d = lower_var(l, s->dst);
 		o->b = (uint16_t)SLOT_FA(l->nvar);
 		o->sh = s->cc;
 		o->w = s->w;
@@ -479,12 +479,12 @@ low_step(struct low *l, const struct sch_step *s)
 	case SO_CALL:
 	case SO_CALLX:
 	case SO_CALLJ:
-		call(l, s);
+		lower_call(l, s);
 		break;
 	case SO_REP:
-		rep(l, s);
+		lower_rep(l, s);
 		break;
 	default:
-		compute(l, s);
+		lower_compute(l, s);
 	}
 }

@@ -4,13 +4,13 @@
 #include "format/ae/exe.h"
 
 static int
-image(void *exe, uint64_t addr, void *buf, size_t n)
+program_image(void *exe, uint64_t addr, void *buf, size_t n)
 {
 	return exe_image(exe, addr, buf, n);
 }
 
 static int
-rodata(void *exe, uint64_t addr, void *buf, size_t n)
+program_rodata(void *exe, uint64_t addr, void *buf, size_t n)
 {
 	return exe_rodata(exe, addr, buf, n);
 }
@@ -18,7 +18,7 @@ rodata(void *exe, uint64_t addr, void *buf, size_t n)
 int
 prog_load_exe(struct prog *g, struct exe *x)
 {
-	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, image, rodata, x};
+	struct prog_source src = {x->schema, x->nschema, x->fn, x->nfn, program_image, program_rodata, x};
 
 	if (prog_load(g, &src) != 0)
 		return -1;

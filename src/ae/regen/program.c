@@ -13,7 +13,7 @@
 #define NOFUNCS (256u * EV_NFUNC0)
 
 static int
-fail(struct prog *g, const char *what)
+program_fail(struct prog *g, const char *what)
 {
 	if (!g->err)
 		g->err = what;
@@ -72,7 +72,7 @@ prog_value(const struct sch_unit *u, const struct sch_val *v)
 
 /* Does the block give no reference and take no event (as ST_TARGET does, from the marks it leads to)?  Then it may not be in a cycle of such blocks. */
 static int
-silent(const struct sch_block *b)
+program_silent(const struct sch_block *b)
 {
 	for (uint32_t i = 0; i < b->nstep; i++) {
 		switch (b->step[i].op) {
@@ -95,16 +95,16 @@ check_cycles(struct prog *g, const struct sch_func *f)
 	uint32_t n = 0, left = 0;
 
 	if (!into || !todo)
-		fail(g, "out of memory");
+		program_fail(g, "out of memory");
 	for (uint32_t i = 0; !g->err && i < f->nblock; i++) {
-		if (!silent(f->block + i))
+		if (!program_silent(f->block + i))
 			continue;
 		left++;
 		for (uint32_t j = 0; j < f->block[i].nsucc; j++)
 			into[f->block[i].succ[j].block]++;
 	}
 	for (uint32_t i = 0; !g->err && i < f->nblock; i++)
-		if (silent(f->block + i) && into[i] == 0)
+		if (program_silent(f->block + i) && into[i] == 0)
 			todo[n++] = i;
 	while (n) {
 		const struct sch_block *b = f->block + todo[--n];
@@ -113,19 +113,19 @@ check_cycles(struct prog *g, const struct sch_func *f)
 		for (uint32_t j = 0; j < b->nsucc; j++) {
 			uint32_t k = b->succ[j].block;
 
-			if (--into[k] == 0 && silent(f->block + k))
+			if (--into[k] == 0 && program_silent(f->block + k))
 				todo[n++] = k;
 		}
 	}
 	if (left)
-		fail(g, "a loop without instructions");
+		program_fail(g, "a loop without instructions");
 	free(into);
 	free(todo);
 	return g->err ? -1 : 0;
 }
 
 static int
-fetches(const struct sch_block *b, uint32_t nstep)
+program_fetches(const struct sch_block *b, uint32_t nstep)
 {
 	for (uint32_t i = 0; i < nstep; i++)
 		if (b->step[i].op == SO_INST)
@@ -140,14 +140,14 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 	uint64_t seen[BITS_WORDS(65536)] = {0};
 
 	if (f->nfrag == 0)
-		return fail(g, "function without code");
+		return program_fail(g, "function without code");
 	if (f->nneed > PROG_MAXNEED)
-		return fail(g, "too many registers at entry");
+		return program_fail(g, "too many registers at entry");
 	for (uint32_t i = 0; i < f->nneed; i++) {
 		uint16_t r = f->need[i];
 
 		if (r == u->sp || bit_get(seen, r))
-			return fail(g, "register given twice at entry");
+			return program_fail(g, "register given twice at entry");
 		bit_set(seen, r);
 	}
 	memset(seen, 0, sizeof seen);
@@ -158,25 +158,25 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 			const struct sch_step *s = b->step + j;
 
 			if (s->op == SO_REP && (u->nregs <= PROG_RDI || u->machine != EM_X86_64 || u->word != 8 || u->big))
-				return fail(g, "string instruction without its registers");
-			if (s->op == SO_CALL && !fetches(b, j))
-				return fail(g, "call without an instruction");
+				return program_fail(g, "string instruction without its registers");
+			if (s->op == SO_CALL && !program_fetches(b, j))
+				return program_fail(g, "call without an instruction");
 			if (s->op != SO_CALLJ)
 				continue;
 			if (bit_get(seen, s->n))
-				return fail(g, "setjmp site defined twice");
+				return program_fail(g, "setjmp site defined twice");
 			bit_set(seen, s->n);
 			if (!(f->flags & SF_SETJMP))
-				return fail(g, "setjmp in a function that is said to have none");
+				return program_fail(g, "setjmp in a function that is said to have none");
 		}
 		for (uint32_t j = 0; j < b->nsucc; j++)
 			if (b->succ[j].nev > PROG_MAXEV)
-				return fail(g, "too many loops at an edge");
-		if (b->term == ST_TAIL && !fetches(b, b->nstep))
-			return fail(g, "call without an instruction");
+				return program_fail(g, "too many loops at an edge");
+		if (b->term == ST_TAIL && !program_fetches(b, b->nstep))
+			return program_fail(g, "call without an instruction");
 		if ((b->term == ST_TAILX || (b->term == ST_SWITCH && b->cc) || (b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&
 		    !(f->flags & SF_TAILOUT))
-			return fail(g, "jump out of a function that is said to have none");
+			return program_fail(g, "jump out of a function that is said to have none");
 	}
 	return check_cycles(g, f);
 }
@@ -192,7 +192,7 @@ check_machine(struct prog *g, const struct sch_unit *u)
 		g->push = u->push;
 	}
 	if (u->machine != g->machine || u->word != g->word || u->big != g->big || u->push != g->push)
-		return fail(g, "units for different machines");
+		return program_fail(g, "units for different machines");
 	return 0;
 }
 
@@ -207,11 +207,11 @@ add_unit(struct prog *g, const struct sch_unit *u)
 	if (base)
 		g->base = base;
 	if (!un || !base)
-		return fail(g, "out of memory");
+		return program_fail(g, "out of memory");
 	un[g->nunit] = *u;
 	base[g->nunit++] = g->nfunc;
 	if (u->nfunc > INT32_MAX - g->nfunc)
-		return fail(g, "too many functions");
+		return program_fail(g, "too many functions");
 	g->nfunc += u->nfunc;
 	for (uint32_t i = 0; i < u->nfunc; i++)
 		if (check_func(g, u, u->func + i) != 0)
@@ -232,11 +232,11 @@ read_units(struct prog *g)
 
 		if (n < 0) {
 			g->erroff += at;
-			return fail(g, what);
+			return program_fail(g, what);
 		}
 		if (u.nfield && (!s->image || sch_resolve(&u, s->image, s->arg) != 0)) {
 			sch_free(&u);
-			return fail(g, "code of the executable is not where the schema says");
+			return program_fail(g, "code of the executable is not where the schema says");
 		}
 		if (check_machine(g, &u) != 0 || add_unit(g, &u) != 0) {
 			if (g->nunit == 0 || g->unit[g->nunit - 1].mem != u.mem)
@@ -260,7 +260,7 @@ cmp_entry(const void *a, const void *b)
 
 /* Match the entries of aefn, which have addresses, with the functions. */
 static void
-number(struct prog *g, struct prog_func **sorted)
+program_number(struct prog *g, struct prog_func **sorted)
 {
 	for (uint32_t i = 0; i < g->nno; i++) {
 		uint64_t entry = get_order(g->src.fn + (size_t)i * 3 * g->word, g->word, g->big);
@@ -286,7 +286,7 @@ list_functions(struct prog *g)
 	sorted = calloc((size_t)g->nfunc + 1, sizeof *sorted);
 	if (!g->func || !g->byno || !sorted) {
 		free(sorted);
-		return fail(g, "out of memory");
+		return program_fail(g, "out of memory");
 	}
 	for (uint32_t i = 0; i < g->nunit; i++) {
 		for (uint32_t j = 0; j < g->unit[i].nfunc; j++, k++) {
@@ -299,7 +299,7 @@ list_functions(struct prog *g)
 	}
 	if (k)
 		qsort(sorted, k, sizeof *sorted, cmp_entry);
-	number(g, sorted);
+	program_number(g, sorted);
 	free(sorted);
 	return 0;
 }

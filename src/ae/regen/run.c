@@ -77,7 +77,7 @@ ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
 
 /* The frames above the one looked for are left: every function returns at once. */
 static struct ae_pos
-unwind(struct ae_pos q, int land, uint64_t rsp)
+regen_run_unwind(struct ae_pos q, int land, uint64_t rsp)
 {
 	ae_.land = land;
 	ae_.landrsp = rsp;
@@ -86,7 +86,7 @@ unwind(struct ae_pos q, int land, uint64_t rsp)
 }
 
 static struct ae_pos
-enter(struct ae_pos q, int have, uint64_t rsp)
+regen_run_enter(struct ae_pos q, int have, uint64_t rsp)
 {
 	unsigned i = q.e[1] * EV_NFUNC0 + q.e[0] - 1u;
 
@@ -101,13 +101,13 @@ enter(struct ae_pos q, int have, uint64_t rsp)
 
 /* A stack pointer in a run item */
 static uint64_t
-word(const uint8_t *e)
+regen_run_word(const uint8_t *e)
 {
 	return get_order(e, ae_program.word, (int)ae_program.big);
 }
 
 static struct ae_pos
-need(struct ae_pos q, unsigned n, int item)
+regen_run_need(struct ae_pos q, unsigned n, int item)
 {
 	if ((size_t)(ae_.eend - q.e) < n)
 		q.e = feed_more(&feed, q.p, q.e, n, item);
@@ -116,12 +116,12 @@ need(struct ae_pos q, unsigned n, int item)
 
 /* A run sequence: have 1, the next function's rsp is known by rule; 2, by an event */
 static struct ae_pos
-run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
+regen_run_run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 {
 	struct ae_pos r;
 
 	for (;;) {
-		q = need(q, 1, have != 2);
+		q = regen_run_need(q, 1, have != 2);
 		if (have == 2 && (*q.e == EV_RETURN || *q.e > EV_NFUNC0))
 			feed_fault(&feed, q.p, q.e, msg_noentry);
 		switch (*q.e) {
@@ -131,24 +131,24 @@ run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 			q.e++;
 			return q;
 		case EV_ENTER:
-			q = need(q, UNWIND_LEN, 0);
+			q = regen_run_need(q, UNWIND_LEN, 0);
 			q.e += UNWIND_LEN;
-			next = word(q.e - ae_program.word);
+			next = regen_run_word(q.e - ae_program.word);
 			have = 2;
 			continue;
 		case EV_UNWIND:
-			q = need(q, UNWIND_LEN, 0);
+			q = regen_run_need(q, UNWIND_LEN, 0);
 			q.e += UNWIND_LEN;
-			r = unwind(q, CALLED, word(q.e - ae_program.word));
+			r = regen_run_unwind(q, CALLED, regen_run_word(q.e - ae_program.word));
 			break;
 		case EV_LAND:
-			q = need(q, LAND_LEN, 0);
+			q = regen_run_need(q, LAND_LEN, 0);
 			q.e += LAND_LEN;
-			r = unwind(q, (int)get_order(q.e - 2, 2, (int)ae_program.big), word(q.e + 1 - LAND_LEN));
+			r = regen_run_unwind(q, (int)get_order(q.e - 2, 2, (int)ae_program.big), regen_run_word(q.e + 1 - LAND_LEN));
 			break;
 		default:
-			q = need(q, 2, 0);
-			r = enter(q, have, next);
+			q = regen_run_need(q, 2, 0);
+			r = regen_run_enter(q, have, next);
 			have = ae_.tail;
 			next = ae_.tailrsp;
 			ae_.tail = 0;
@@ -171,7 +171,7 @@ run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 struct ae_pos
 ae_unknown(struct ae_pos q, uint64_t rsp)
 {
-	return run(q, rsp, CALLED, 1, rsp - ae_program.push);
+	return regen_run_run(q, rsp, CALLED, 1, rsp - ae_program.push);
 }
 
 struct ae_pos
@@ -186,21 +186,21 @@ ae_after(struct ae_pos q, uint64_t rsp)
 		q = ae_.landpos;
 		have = 0;
 	}
-	return run(q, rsp, CALLED, have, ae_.tailrsp);
+	return regen_run_run(q, rsp, CALLED, have, ae_.tailrsp);
 }
 
 struct ae_pos
 ae_setjmp(struct ae_pos q, uint64_t rsp, int site)
 {
-	return run(q, rsp, site, 1, rsp - ae_program.push);
+	return regen_run_run(q, rsp, site, 1, rsp - ae_program.push);
 }
 
 /* First function on the stack of its own; feed_fault and the end of the events come back here. */
 static void
-root(void)
+regen_run_root(void)
 {
 	if (setjmp(feed.out) == 0)
-		run((struct ae_pos){ae_.buf, ae_.eend}, 0, ROOT, 0, 0);
+		regen_run_run((struct ae_pos){ae_.buf, ae_.eend}, 0, ROOT, 0, 0);
 }
 
 static int
@@ -218,7 +218,7 @@ on_own_stack(void)
 		inside.uc_stack.ss_sp = p;
 		inside.uc_stack.ss_size = n;
 		inside.uc_link = &outside;
-		makecontext(&inside, root, 0);
+		makecontext(&inside, regen_run_root, 0);
 		swapcontext(&outside, &inside);
 		munmap(p, n);
 		return 0;
@@ -227,7 +227,7 @@ on_own_stack(void)
 }
 
 static void
-explain(void)
+regen_run_explain(void)
 {
 	if (feed.errname && feed.erroff == DIAG_NOOFF)
 		snprintf(error, sizeof error, "%s: %s", feed.errname, feed.err);
@@ -254,7 +254,7 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 	}
 	status = feed.status;
 	if (feed.err)
-		explain();
+		regen_run_explain();
 	note[0] = '\0';
 	if (feed.fatal)
 		snprintf(note, sizeof note, msg_fatal, (unsigned)feed.fatal);
@@ -263,7 +263,7 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 }
 
 static int
-each(void *arg, const uint64_t *refs, size_t n)
+regen_run_each(void *arg, const uint64_t *refs, size_t n)
 {
 	void (*func)(int, uint64_t, unsigned) = *(void (**)(int, uint64_t, unsigned))arg;
 
@@ -275,7 +275,7 @@ each(void *arg, const uint64_t *refs, size_t n)
 int
 ae_recreate(const char *file, void (*func)(int kind, uint64_t addr, unsigned aux))
 {
-	return ae_recreate_batch(file, each, &func);
+	return ae_recreate_batch(file, regen_run_each, &func);
 }
 
 const char *

@@ -19,7 +19,7 @@ struct search {
 
 /* Does instruction a change register r? */
 static int
-changes(const struct machine *m, const struct ainsn *a, unsigned r)
+callee_changes(const struct machine *m, const struct ainsn *a, unsigned r)
 {
 	if (a->in.writes >> r & 1)
 		return 1;
@@ -28,13 +28,13 @@ changes(const struct machine *m, const struct ainsn *a, unsigned r)
 
 /* The last change before instruction `end` of block b; if there is none, its predecessors are to be looked at */
 static void
-look(struct search *s, uint32_t b, uint32_t end)
+callee_look(struct search *s, uint32_t b, uint32_t end)
 {
 	const struct graph *g = s->fn->g;
 	uint32_t i;
 
 	for (i = end; i-- > s->fn->blk[b].first; )
-		if (changes(s->f->m, &s->fn->ins[i], s->reg)) {
+		if (callee_changes(s->f->m, &s->fn->ins[i], s->reg)) {
 			s->many |= s->found != NONE && s->found != i;
 			s->found = i;
 			return;
@@ -50,18 +50,18 @@ look(struct search *s, uint32_t b, uint32_t end)
 
 /* The one instruction whose value of the register the call at i uses, or NONE */
 static uint32_t
-definition(struct search *s, uint32_t i)
+callee_definition(struct search *s, uint32_t i)
 {
 	memset(s->seen, 0, s->fn->nblk);
 	s->found = NONE;
 	s->many = 0;
 	s->ntodo = 0;
 	s->reg = (unsigned)s->fn->ins[i].in.tgt;
-	look(s, s->fn->blkof[i], s->fn->ins[i].isslot ? i - 1 : i);
+	callee_look(s, s->fn->blkof[i], s->fn->ins[i].isslot ? i - 1 : i);
 	while (s->ntodo && !s->many) {
 		uint32_t b = s->todo[--s->ntodo];
 
-		look(s, b, s->fn->blk[b].last);
+		callee_look(s, b, s->fn->blk[b].last);
 	}
 	return s->many ? NONE : s->found;
 }
@@ -108,7 +108,7 @@ callee_find(struct file *f)
 			if (a->in.ctl != IC_CALLIND || a->in.setsdst != 1 || a->callee != NONE || a->twice
 			    || fn->g->rpo[fn->blkof[i]] == UINT32_MAX)
 				continue;
-			def = definition(&s, i);
+			def = callee_definition(&s, i);
 			if (def != NONE)
 				a->callee = address_in(f, &fn->ins[def], s.reg);
 		}

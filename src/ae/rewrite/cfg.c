@@ -17,7 +17,7 @@ add_block(struct builder *b, uint32_t first, uint32_t last)
 {
 	struct ablock *k;
 
-	b->fn->blk = xgrow(b->fn->blk, &b->cap, b->fn->nblk + 1, sizeof *b->fn->blk);
+	b->fn->blk = mem_xgrow(b->fn->blk, &b->cap, b->fn->nblk + 1, sizeof *b->fn->blk);
 	k = &b->fn->blk[b->fn->nblk];
 	memset(k, 0, sizeof *k);
 	k->first = first;
@@ -47,24 +47,24 @@ ends_block(const struct ainsn *a)
 }
 
 static int
-traced(const struct file *f, uint32_t fn)
+cfg_traced(const struct file *f, uint32_t fn)
 {
 	return fn != NONE && !f->fn[fn].why;
 }
 
 /* A jump out of the function: a block of its own for a conditional one */
 static void
-tail(struct builder *b, uint32_t blk, const struct ainsn *a)
+cfg_tail(struct builder *b, uint32_t blk, const struct ainsn *a)
 {
 	struct ablock *k = &b->fn->blk[blk];
 
-	k->term = traced(b->f, a->callee) ? ST_TAIL : ST_TAILX;
+	k->term = cfg_traced(b->f, a->callee) ? ST_TAIL : ST_TAILX;
 	k->callee = a->callee;
 }
 
 /* The block behind instruction i in the text, or an end that control never reaches */
 static uint32_t
-behind(struct builder *b, uint32_t i)
+cfg_behind(struct builder *b, uint32_t i)
 {
 	struct afunc *fn = b->fn;
 
@@ -76,14 +76,14 @@ behind(struct builder *b, uint32_t i)
 }
 
 static void
-indirect(struct builder *b, uint32_t blk, const struct ainsn *a)
+cfg_indirect(struct builder *b, uint32_t blk, const struct ainsn *a)
 {
 	struct afunc *fn = b->fn;
 	struct ablock *k = &fn->blk[blk];
 	size_t i;
 
 	if (a->calls) {         /* a jump to a function, by the linker's hint */
-		tail(b, blk, a);
+		cfg_tail(b, blk, a);
 		return;
 	}
 	k->term = ST_SWITCH;
@@ -105,7 +105,7 @@ indirect(struct builder *b, uint32_t blk, const struct ainsn *a)
 }
 
 static void
-connect(struct builder *b, uint32_t blk)
+cfg_connect(struct builder *b, uint32_t blk)
 {
 	struct afunc *fn = b->fn;
 	uint32_t last = fn->blk[blk].last, t;
@@ -114,7 +114,7 @@ connect(struct builder *b, uint32_t blk)
 	switch (a->in.ctl) {
 	case IC_JUMP:
 		if (a->target == NONE) {
-			tail(b, blk, a);
+			cfg_tail(b, blk, a);
 			return;
 		}
 		fn->blk[blk].term = ST_JUMP;
@@ -125,16 +125,16 @@ connect(struct builder *b, uint32_t blk)
 			t = fn->blkof[a->target];
 		else {
 			t = add_block(b, last, last);
-			tail(b, t, a);
+			cfg_tail(b, t, a);
 		}
 		fn->blk[blk].term = ST_BRANCH;
 		fn->blk[blk].cc = a->in.cc;
 		add_succ(b, blk, t);
-		t = behind(b, last + (a->in.slot == 2));        /* not to a slot that is annulled */
+		t = cfg_behind(b, last + (a->in.slot == 2));        /* not to a slot that is annulled */
 		add_succ(b, blk, t);
 		return;
 	case IC_SWITCH:
-		indirect(b, blk, a);
+		cfg_indirect(b, blk, a);
 		return;
 	case IC_RETURN:
 		fn->blk[blk].term = ST_RETURN;
@@ -143,14 +143,14 @@ connect(struct builder *b, uint32_t blk)
 		fn->blk[blk].term = ST_NONE;
 		return;
 	default:
-		t = behind(b, last);
+		t = cfg_behind(b, last);
 		fn->blk[blk].term = ST_JUMP;
 		add_succ(b, blk, t);
 	}
 }
 
 static void
-frequencies(struct afunc *fn)
+cfg_frequencies(struct afunc *fn)
 {
 	const struct graph *g = fn->g;
 	uint32_t i, j;
@@ -186,7 +186,7 @@ frequencies(struct afunc *fn)
 
 /* The paper's scheme: blocks that a branch decides to go to record their numbers */
 static void
-marks(struct afunc *fn)
+cfg_marks(struct afunc *fn)
 {
 	uint8_t bytes = fn->nblk > 256 ? 2 : 1;
 	uint32_t i, k;
@@ -217,7 +217,7 @@ cfg_build(struct file *f, uint32_t no)
 	n = fn->nblk;
 	for (i = 0; i < n; i++) {
 		if (fn->blk[i].first < fn->blk[i].last) {
-			connect(&b, i);
+			cfg_connect(&b, i);
 		} else {
 			fn->blk[i].term = ST_JUMP;
 			add_succ(&b, i, i + 1);
@@ -228,9 +228,9 @@ cfg_build(struct file *f, uint32_t no)
 		for (n = 0; n < fn->blk[i].nsucc; n++)
 			graph_edge(fn->g, i, fn->blk[i].succ[n]);
 	graph_analyse(fn->g);
-	frequencies(fn);
+	cfg_frequencies(fn);
 	if (fn->paper)
-		marks(fn);
+		cfg_marks(fn);
 	for (i = 0; i < fn->nblk; i++)
 		fn->tailout |= fn->blk[i].term == ST_TAILX || fn->blk[i].range;
 }

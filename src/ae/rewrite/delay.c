@@ -49,7 +49,7 @@ hand_over(const struct machine *m, struct ainsn *a, struct ainsn *s)
 }
 
 static void
-annulled(struct afunc *fn, uint32_t i)
+delay_annulled(struct afunc *fn, uint32_t i)
 {
 	struct ainsn *a = &fn->ins[i], *s = &fn->ins[i + 1];
 
@@ -85,7 +85,7 @@ delay_slots(struct file *f)
 			a->delayed = 1;
 			fn->ins[i + 1].isslot = a->in.slot;
 			if (a->in.slot == 2)
-				annulled(fn, i);
+				delay_annulled(fn, i);
 			else
 				hand_over(f->m, a, &fn->ins[i + 1]);
 			i++;

@@ -7,7 +7,7 @@
 
 /* The original text, untouched but for labels (and padding behind functions too short to patch) */
 static void
-original(struct buf *o, struct file *f)
+rewrite_original(struct buf *o, struct file *f)
 {
 	uint32_t *next = xcalloc(f->nfn + 1, sizeof *next);
 	size_t i;
@@ -41,7 +41,7 @@ original(struct buf *o, struct file *f)
 
 /* Runtime symbols: weak definitions here, so that objects link without the runtime; its own are strong */
 static void
-fallbacks(struct buf *o, const struct file *f)
+rewrite_fallbacks(struct buf *o, const struct file *f)
 {
 	static const char *const code[] = { "__ae_enter", "__ae_again", "__ae_back", "__ae_land" };
 	size_t i;
@@ -57,7 +57,7 @@ fallbacks(struct buf *o, const struct file *f)
 }
 
 static void
-bytes(struct buf *o, const uint8_t *p, size_t n)
+rewrite_bytes(struct buf *o, const uint8_t *p, size_t n)
 {
 	size_t i;
 
@@ -67,7 +67,7 @@ bytes(struct buf *o, const uint8_t *p, size_t n)
 
 /* Where the fragments are: unaligned, so units stay side by side */
 static void
-constants(struct buf *o, const struct file *f)
+rewrite_constants(struct buf *o, const struct file *f)
 {
 	uint32_t i, k;
 
@@ -77,7 +77,7 @@ constants(struct buf *o, const struct file *f)
 }
 
 static void
-schema(struct buf *o, struct file *f)
+rewrite_schema(struct buf *o, struct file *f)
 {
 	struct sch_unit *u = plan_unit(f);
 	size_t n, body = sch_body(u->ncst);
@@ -86,10 +86,10 @@ schema(struct buf *o, struct file *f)
 	o->nomem |= !p;
 	buf_str(o, "\t.section\t" SCH_SECTION ",\"R\",@progbits\n");
 	if (!o->nomem) {
-		bytes(o, p, SCH_HEADER);
-		constants(o, f);
-		constants(o, f);        /* as schema.h says */
-		bytes(o, p + body, n - body);
+		rewrite_bytes(o, p, SCH_HEADER);
+		rewrite_constants(o, f);
+		rewrite_constants(o, f);        /* as schema.h says */
+		rewrite_bytes(o, p + body, n - body);
 	}
 	free(p);
 	plan_free(u);
@@ -101,7 +101,7 @@ emit_file(struct buf *o, struct file *f)
 	const struct emitter *e = f->m->emit;
 	uint32_t i, traced = 0;
 
-	original(o, f);
+	rewrite_original(o, f);
 	for (i = 0; i < f->nfn; i++)
 		traced += !f->fn[i].why;
 	if (!traced)
@@ -122,6 +122,6 @@ emit_file(struct buf *o, struct file *f)
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
 			buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', i, f->m->words[0], 'o', i, 'h', i);
-	fallbacks(o, f);
-	schema(o, f);
+	rewrite_fallbacks(o, f);
+	rewrite_schema(o, f);
 }

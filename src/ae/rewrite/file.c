@@ -29,7 +29,7 @@ fn_fail(struct afunc *fn, uint32_t line, const char *why)
 
 /* First pass: types and bindings, which may stand before or after the label */
 static void
-declare(struct file *f, const struct stmt *st)
+asm_declare(struct file *f, const struct stmt *st)
 {
 	static const char *const kinds[] = { ".weak", ".set", ".type" };
 	size_t i, n;
@@ -75,7 +75,7 @@ section_kind(const char *a)
 }
 
 static void
-section(struct where *w, const char *s)
+asm_section(struct where *w, const char *s)
 {
 	int was = w->kind[w->depth], kind;
 	const char *a;
@@ -110,7 +110,7 @@ new_function(struct where *w, const struct sym *y)
 	struct file *f = w->f;
 	struct afunc *fn;
 
-	f->fn = xgrow(f->fn, &f->capfn, f->nfn + 1, sizeof *f->fn);
+	f->fn = mem_xgrow(f->fn, &f->capfn, f->nfn + 1, sizeof *f->fn);
 	fn = &f->fn[f->nfn];
 	memset(fn, 0, sizeof *fn);
 	fn->m = f->m;
@@ -122,7 +122,7 @@ new_function(struct where *w, const struct sym *y)
 }
 
 static void
-label(struct where *w, const struct stmt *st)
+asm_label(struct where *w, const struct stmt *st)
 {
 	struct file *f = w->f;
 	struct sym *y = symtab_get(&f->sym, st->s, strlen(st->s));
@@ -158,7 +158,7 @@ label(struct where *w, const struct stmt *st)
 }
 
 static void
-instruction(struct where *w, uint32_t i)
+asm_instruction(struct where *w, uint32_t i)
 {
 	struct afunc *fn;
 	struct ainsn *a;
@@ -167,7 +167,7 @@ instruction(struct where *w, uint32_t i)
 	if (w->fn == NONE || w->kind[w->depth] != CODE)
 		return;
 	fn = &w->f->fn[w->fn];
-	fn->ins = xgrow(fn->ins, &fn->capins, fn->nins + 1, sizeof *fn->ins);
+	fn->ins = mem_xgrow(fn->ins, &fn->capins, fn->nins + 1, sizeof *fn->ins);
 	a = &fn->ins[fn->nins++];
 	memset(a, 0, sizeof *a);
 	a->stmt = i;
@@ -177,13 +177,13 @@ instruction(struct where *w, uint32_t i)
 }
 
 static void
-directive(struct where *w, const struct stmt *st)
+asm_directive(struct where *w, const struct stmt *st)
 {
 	struct file *f = w->f;
 	const char *a;
 	size_t n;
 
-	section(w, st->s);
+	asm_section(w, st->s);
 	if (!*f->source && (a = text_directive(st->s, ".file")) != NULL) {
 		while (isdigit((unsigned char)*a) || isblank((unsigned char)*a))        /* gcc for MIPS gives a number first */
 			a++;
@@ -215,13 +215,13 @@ place_all(struct file *f)
 
 		switch (st->kind) {
 		case ST_LABEL:
-			label(&w, st);
+			asm_label(&w, st);
 			break;
 		case ST_DIRECTIVE:
-			directive(&w, st);
+			asm_directive(&w, st);
 			break;
 		case ST_INSN:
-			instruction(&w, (uint32_t)i);
+			asm_instruction(&w, (uint32_t)i);
 			break;
 		default:
 			break;
@@ -254,7 +254,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 			continue;
 		first = 0;
 		if (w->table == NONE) {
-			f->tab = xgrow(f->tab, &f->captab, f->ntab + 1, sizeof *f->tab);
+			f->tab = mem_xgrow(f->tab, &f->captab, f->ntab + 1, sizeof *f->tab);
 			t = &f->tab[f->ntab];
 			memset(t, 0, sizeof *t);
 			t->label = at->name;
@@ -265,7 +265,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 			symtab_find(&f->sym, at->name, strlen(at->name))->table = w->table;
 		}
 		t = &f->tab[w->table];
-		t->target = xgrow(t->target, &t->cap, t->n + 1, sizeof *t->target);
+		t->target = mem_xgrow(t->target, &t->cap, t->n + 1, sizeof *t->target);
 		t->target[t->n++] = y->ins;
 		if (t->func != y->fn || strlen(a) != n)
 			t->mixed = 1;
@@ -291,7 +291,7 @@ file_tables(struct file *f)
 			at = y && y->where == 2 ? y : NULL;
 			w.table = NONE;
 		} else if (st->kind == ST_DIRECTIVE) {
-			section(&w, st->s);
+			asm_section(&w, st->s);
 			if (w.kind[w.depth] != ASIDE)
 				data_words(&w, i, at);
 		} else if (st->kind == ST_INSN) {
@@ -302,7 +302,7 @@ file_tables(struct file *f)
 
 /* The loader calls resolvers of indirect functions before anything of the program, and so of the runtime, is ready */
 static void
-resolvers(struct file *f)
+asm_resolvers(struct file *f)
 {
 	size_t i, n, m;
 
@@ -328,14 +328,14 @@ file_recover(struct file *f)
 	f->source = "";
 	for (i = 0; i < f->text.n; i++)
 		if (f->text.st[i].kind == ST_DIRECTIVE)
-			declare(f, &f->text.st[i]);
+			asm_declare(f, &f->text.st[i]);
 	place_all(f);
 	for (i = 0; i < f->nfn; i++)
 		if (f->fn[i].nins == 0)
 			fn_fail(&f->fn[i], 0, "no instructions");
 	f->labelat = xcalloc(f->text.n + 1, sizeof *f->labelat);
 	memset(f->labelat, 0xff, (f->text.n + 1) * sizeof *f->labelat);
-	resolvers(f);
+	asm_resolvers(f);
 }
 
 void

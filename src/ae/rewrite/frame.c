@@ -23,7 +23,7 @@ struct scan {
 };
 
 static int
-merge(struct place *to, struct place from)
+frame_merge(struct place *to, struct place from)
 {
 	struct place old = *to;
 
@@ -45,18 +45,18 @@ of_register(const struct scan *c, const struct state *s, int r)
 }
 
 static int
-foreign(const struct scan *c, const struct state *s, const struct sch_val *v)
+frame_foreign(const struct scan *c, const struct state *s, const struct sch_val *v)
 {
 	return v->kind != SV_VAR || of_register(c, s, v->var).kind == FOREIGN;
 }
 
 /* The place that an effect on the stack or frame pointer computes */
 static struct place
-evaluate(const struct scan *c, const struct state *s, const struct sch_step *e)
+frame_evaluate(const struct scan *c, const struct state *s, const struct sch_step *e)
 {
 	struct place p = { FOREIGN, 0 }, a = p;
 
-	if (foreign(c, s, &e->a) && foreign(c, s, &e->b) && of_register(c, s, e->m.base).kind == FOREIGN
+	if (frame_foreign(c, s, &e->a) && frame_foreign(c, s, &e->b) && of_register(c, s, e->m.base).kind == FOREIGN
 	    && of_register(c, s, e->m.index).kind == FOREIGN)
 		return p;
 	p.kind = MIXED;
@@ -79,20 +79,20 @@ evaluate(const struct scan *c, const struct state *s, const struct sch_step *e)
 }
 
 static void
-effects(const struct scan *c, struct state *s, const struct insn *in)
+frame_effects(const struct scan *c, struct state *s, const struct insn *in)
 {
 	struct state was = *s;
 	int k;
 
 	for (k = 0; k < in->neff; k++)
 		if (in->eff[k].s.dst == c->fn->m->sp)
-			s->sp = evaluate(c, &was, &in->eff[k].s);
+			s->sp = frame_evaluate(c, &was, &in->eff[k].s);
 		else if (in->eff[k].s.dst == c->fn->m->fp)
-			s->bp = evaluate(c, &was, &in->eff[k].s);
+			s->bp = frame_evaluate(c, &was, &in->eff[k].s);
 }
 
 static void
-propagate(struct scan *c)
+frame_propagate(struct scan *c)
 {
 	const struct graph *g = c->fn->g;
 	int changed = 1;
@@ -107,10 +107,10 @@ propagate(struct scan *c)
 			struct state s = c->at[b];
 
 			for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++)
-				effects(c, &s, &c->fn->ins[k].in);
+				frame_effects(c, &s, &c->fn->ins[k].in);
 			for (k = 0; k < g->nsucc[b]; k++) {
-				changed |= merge(&c->at[g->succ[b][k]].sp, s.sp);
-				changed |= merge(&c->at[g->succ[b][k]].bp, s.bp);
+				changed |= frame_merge(&c->at[g->succ[b][k]].sp, s.sp);
+				changed |= frame_merge(&c->at[g->succ[b][k]].bp, s.bp);
 			}
 		}
 	}
@@ -118,7 +118,7 @@ propagate(struct scan *c)
 
 /* Is an address in the frame used as a value here? */
 static int
-escapes(const struct scan *c, const struct state *s, const struct insn *in)
+frame_escapes(const struct scan *c, const struct state *s, const struct insn *in)
 {
 	const struct machine *m = c->fn->m;
 	int k;
@@ -133,7 +133,7 @@ escapes(const struct scan *c, const struct state *s, const struct insn *in)
 }
 
 static void
-references(struct scan *c, const struct state *s, uint32_t i)
+frame_references(struct scan *c, const struct state *s, uint32_t i)
 {
 	const struct insn *in = &c->fn->ins[i].in;
 	int k;
@@ -158,7 +158,7 @@ references(struct scan *c, const struct state *s, uint32_t i)
 			c->seen = 1;
 			continue;
 		}
-		c->acc = xgrow(c->acc, &c->capacc, c->nacc + 1, sizeof *c->acc);
+		c->acc = mem_xgrow(c->acc, &c->capacc, c->nacc + 1, sizeof *c->acc);
 		a = &c->acc[c->nacc++];
 		a->off = p.off + r->m.disp;
 		a->n = (uint16_t)r->n;
@@ -170,7 +170,7 @@ references(struct scan *c, const struct state *s, uint32_t i)
 
 /* Walk all blocks with their states */
 static void
-collect(struct scan *c)
+frame_collect(struct scan *c)
 {
 	const struct graph *g = c->fn->g;
 	uint32_t i, k;
@@ -180,9 +180,9 @@ collect(struct scan *c)
 		struct state s = c->at[b];
 
 		for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++) {
-			c->seen |= escapes(c, &s, &c->fn->ins[k].in);
-			references(c, &s, k);
-			effects(c, &s, &c->fn->ins[k].in);
+			c->seen |= frame_escapes(c, &s, &c->fn->ins[k].in);
+			frame_references(c, &s, k);
+			frame_effects(c, &s, &c->fn->ins[k].in);
 			if (s.sp.kind != FRAME || c->fn->ins[k].twice) {
 				c->lost = 1;
 				return;
@@ -202,7 +202,7 @@ by_offset(const void *a, const void *b)
 }
 
 static int
-regular(unsigned n)
+frame_regular(unsigned n)
 {
 	return n == 1 || n == 2 || n == 4 || n == 8;
 }
@@ -233,10 +233,10 @@ name_slots(struct scan *c, struct afunc *fn)
 				continue;
 			if (n == 0)
 				n = c->acc[j].n;        /* the widest: they are sorted so */
-			if (c->acc[j].off != off || c->acc[j].ins == NONE || !regular(c->acc[j].n))
+			if (c->acc[j].off != off || c->acc[j].ins == NONE || !frame_regular(c->acc[j].n))
 				ok = 0;
 		}
-		if (!ok || !regular(n) || fn->nslot == MAXSLOT)
+		if (!ok || !frame_regular(n) || fn->nslot == MAXSLOT)
 			continue;
 		for (k = i; k < j; k++)
 			if (c->acc[k].ins != NONE && c->acc[k].off == off && c->acc[k].n <= n)
@@ -247,7 +247,7 @@ name_slots(struct scan *c, struct afunc *fn)
 
 /* Loads from read-only sections of this file, addressed by symbol */
 static void
-constants(const struct file *f, struct afunc *fn)
+frame_constants(const struct file *f, struct afunc *fn)
 {
 	size_t i, n;
 
@@ -282,11 +282,11 @@ frame_slots(const struct file *f, struct afunc *fn)
 	if (fn->paper)
 		return;
 	c.at = xcalloc(fn->nblk, sizeof *c.at);
-	propagate(&c);
-	collect(&c);
+	frame_propagate(&c);
+	frame_collect(&c);
 	if (!c.lost)
 		name_slots(&c, fn);
-	constants(f, fn);
+	frame_constants(f, fn);
 	free(c.at);
 	free(c.acc);
 }

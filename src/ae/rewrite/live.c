@@ -8,7 +8,7 @@
 
 /* What an instruction uses before and surely overwrites */
 static void
-transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t *def)
+live_transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t *def)
 {
 	*use = in->reads | (uint64_t)in->flreads << LIVE_FLAG0;
 	*def = in->writes | (uint64_t)in->flwrites << LIVE_FLAG0;
@@ -22,7 +22,7 @@ transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t
 
 /* What is live where control leaves the function */
 static uint64_t
-leaving(const struct machine *m, const struct ablock *k)
+live_leaving(const struct machine *m, const struct ablock *k)
 {
 	return k->term == ST_TAIL || k->term == ST_TAILX || k->range ? m->arguments | m->saved : 0;
 }
@@ -38,18 +38,18 @@ live_out(const struct afunc *fn)
 	for (b = 0; b < fn->nblk; b++) {
 		const struct ablock *k = &fn->blk[b];
 
-		gen[b] = leaving(fn->m, k);
+		gen[b] = live_leaving(fn->m, k);
 		for (i = k->last; i-- > k->first; ) {
 			uint64_t use, def;
 
-			transfer(fn->m, &fn->ins[i].in, &use, &def);
+			live_transfer(fn->m, &fn->ins[i].in, &use, &def);
 			gen[b] = (gen[b] & ~def) | use;
 			kill[b] |= def;
 		}
 	}
 	graph_flow(fn->g, 1, 1, gen, kill, in, out);
 	for (b = 0; b < fn->nblk; b++)
-		r[b] = (out[b] | leaving(fn->m, &fn->blk[b]));
+		r[b] = (out[b] | live_leaving(fn->m, &fn->blk[b]));
 	free(gen);
 	free(kill);
 	free(in);

@@ -342,7 +342,7 @@ lift_function(struct file *f, uint32_t no, const struct object *o)
 
 			a->off = (uint32_t)(o->ob[a->stmt] - o->ob[fn->ins[fn->frag[a->frag].first].stmt]);
 			end = padding_end(fn, i, o);
-			list = xgrow(list, &cap, n + 1 + (size_t)(end - o->ob[a->stmt]), sizeof *list);
+			list = mem_xgrow(list, &cap, n + 1 + (size_t)(end - o->ob[a->stmt]), sizeof *list);
 			moved[i] = (uint32_t)n;
 			why = lift_statement(f, t, o->ob[a->stmt], o->oe[a->stmt], *a, list, &n);
 			fn->frag[a->frag].size = a->off + (uint32_t)(o->oe[a->stmt] - o->ob[a->stmt]);
@@ -425,7 +425,7 @@ write_file(const char *path, const struct buf *b)
 }
 
 static const char *
-assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out, struct object *o, int *fd)
+object_assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out, struct object *o, int *fd)
 {
 	struct buf b = BUF_INIT;
 	int err;
@@ -444,7 +444,7 @@ assemble(const struct file *f, const char *as, char *const *args, const char *in
 
 /* A folder for temporary files with names in it; NULL if none can be made */
 static char *
-temporary(char **in, char **out)
+object_temporary(char **in, char **out)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/aerw.XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -459,7 +459,7 @@ temporary(char **in, char **out)
 }
 
 static void
-clean(char *dir, char *in, char *out)
+object_clean(char *dir, char *in, char *out)
 {
 	unlink(in);
 	unlink(out);
@@ -473,7 +473,7 @@ const struct machine *
 object_machine(const char *as, char *const *args)
 {
 	const struct machine *m = NULL;
-	char *in, *out, *dir = temporary(&in, &out);
+	char *in, *out, *dir = object_temporary(&in, &out);
 	int fd;
 
 	if (!dir)
@@ -487,14 +487,14 @@ object_machine(const char *as, char *const *args)
 		elf_end(elf);
 		close(fd);
 	}
-	clean(dir, in, out);
+	object_clean(dir, in, out);
 	return m;
 }
 
 const char *
 object_lift(struct file *f, const char *as, char *const *args)
 {
-	char *in, *out, *dir = temporary(&in, &out);
+	char *in, *out, *dir = object_temporary(&in, &out);
 	const char *why;
 	struct object o;
 	size_t i;
@@ -503,14 +503,14 @@ object_lift(struct file *f, const char *as, char *const *args)
 	if (!dir)
 		return "no temporary file can be written";
 	memset(&o, 0, sizeof o);
-	why = assemble(f, as, args, in, out, &o, &fd);
+	why = object_assemble(f, as, args, in, out, &o, &fd);
 	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: look again */
 		object_free(&o, fd);
 		memset(&o, 0, sizeof o);
 		fd = -1;
-		why = assemble(f, as, args, in, out, &o, &fd);
+		why = object_assemble(f, as, args, in, out, &o, &fd);
 	}
-	clean(dir, in, out);
+	object_clean(dir, in, out);
 	for (i = 0; !why && i < f->nfn; i++)
 		if (!f->fn[i].why)
 			lift_function(f, (uint32_t)i, &o);

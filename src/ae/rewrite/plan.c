@@ -22,11 +22,11 @@ struct plan {
 };
 
 static struct sch_step *
-add(struct plan *p, int op)
+plan_add(struct plan *p, int op)
 {
 	struct sch_step *s;
 
-	p->step = xgrow(p->step, &p->capstep, p->nstep + 1, sizeof *p->step);
+	p->step = mem_xgrow(p->step, &p->capstep, p->nstep + 1, sizeof *p->step);
 	s = &p->step[p->nstep++];
 	memset(s, 0, sizeof *s);
 	s->op = (uint8_t)op;
@@ -39,7 +39,7 @@ add(struct plan *p, int op)
 
 /* The unit's constant for field k of instruction a */
 static int32_t
-field(struct plan *p, const struct ainsn *a, int k)
+plan_field(struct plan *p, const struct ainsn *a, int k)
 {
 	const struct insn_field *x = &a->in.field[k];
 	struct sch_unit *u = p->u;
@@ -55,7 +55,7 @@ field(struct plan *p, const struct ainsn *a, int k)
 	for (i = u->nfield; i-- > 0 && u->nfield - i < 8; )     /* the same operand is asked for several times in a row */
 		if (memcmp(&u->field[i], &v, sizeof v) == 0)
 			return (int32_t)(u->ncst + i);
-	u->field = xgrow(u->field, &p->capfield, u->nfield + 1, sizeof *u->field);
+	u->field = mem_xgrow(u->field, &p->capfield, u->nfield + 1, sizeof *u->field);
 	u->field[u->nfield] = v;
 	return (int32_t)(u->ncst + u->nfield++);
 }
@@ -64,22 +64,22 @@ field(struct plan *p, const struct ainsn *a, int k)
 static struct sch_step *
 add_copy(struct plan *p, const struct ainsn *a, const struct sch_step *from)
 {
-	struct sch_step *s = add(p, from->op);
+	struct sch_step *s = plan_add(p, from->op);
 
 	*s = *from;
 	if (s->m.sym != SCH_NOSYM)
-		s->m.sym = field(p, a, s->m.sym);
+		s->m.sym = plan_field(p, a, s->m.sym);
 	if (s->a.kind == SV_SYM)
-		s->a.var = field(p, a, s->a.var);
+		s->a.var = plan_field(p, a, s->a.var);
 	if (s->b.kind == SV_SYM)
-		s->b.var = field(p, a, s->b.var);
+		s->b.var = plan_field(p, a, s->b.var);
 	return s;
 }
 
 static void
-unknown(struct plan *p, unsigned var, unsigned w, uint8_t ext)
+plan_unknown(struct plan *p, unsigned var, unsigned w, uint8_t ext)
 {
-	struct sch_step *s = add(p, SO_UNKNOWN);
+	struct sch_step *s = plan_add(p, SO_UNKNOWN);
 
 	s->dst = (int16_t)var;
 	s->w = (uint8_t)w;
@@ -93,12 +93,12 @@ unknown_mask(struct plan *p, uint64_t regs)
 
 	for (v = 0; v < p->f->m->nreg; v++)
 		if (regs >> v & 1)
-			unknown(p, v, p->f->m->word, 0);
+			plan_unknown(p, v, p->f->m->word, 0);
 }
 
 /* Effect k of instruction i, computed: memory becomes its slot, or is read from the constant image first */
 static void
-computation(struct plan *p, uint32_t i, unsigned k)
+plan_computation(struct plan *p, uint32_t i, unsigned k)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 	const struct sch_step *e = &a->in.eff[k].s;
@@ -113,7 +113,7 @@ computation(struct plan *p, uint32_t i, unsigned k)
 		s->w = 8;
 	}
 	if (e->op == SO_SETCC && e->dst == mem) {
-		s = add(p, SO_MOV);     /* a byte slot is written whole */
+		s = plan_add(p, SO_MOV);     /* a byte slot is written whole */
 		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)mem);
 		s->w = 8;
 		s->a.kind = SV_IMM;
@@ -136,20 +136,20 @@ computation(struct plan *p, uint32_t i, unsigned k)
 }
 
 static void
-call(struct plan *p, uint32_t i)
+plan_call(struct plan *p, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 
 	if (known_callee(p->f, a) != NONE)
-		add(p, SO_CALL)->sym = (int32_t)p->number[a->callee];
+		plan_add(p, SO_CALL)->sym = (int32_t)p->number[a->callee];
 	else if (a->twice)
-		add(p, SO_CALLJ)->n = p->site++;
+		plan_add(p, SO_CALLJ)->n = p->site++;
 	else
-		add(p, SO_CALLX);
+		plan_add(p, SO_CALLX);
 }
 
 static void
-instruction(struct plan *p, uint32_t i)
+plan_instruction(struct plan *p, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 	const struct slice *sl = p->fn->slice;
@@ -158,7 +158,7 @@ instruction(struct plan *p, uint32_t i)
 	int k;
 
 	if (!a->in.rep) {
-		add(p, SO_INST)->n = a->in.len;
+		plan_add(p, SO_INST)->n = a->in.len;
 		for (k = 0; k < a->in.nref; k++)
 			add_copy(p, a, &a->in.ref[k]);
 	}
@@ -169,7 +169,7 @@ instruction(struct plan *p, uint32_t i)
 
 		if (iscall && f->eff == DEF_CALL) {     /* what the instruction did itself (a delay slot) is behind us */
 			unknown_mask(p, sl->callrec[i]);
-			call(p, i);
+			plan_call(p, i);
 			iscall = 0;
 		}
 		if (f->eff != DEF_CALL && a->in.eff[f->eff].s.op == SO_REP) {
@@ -177,9 +177,9 @@ instruction(struct plan *p, uint32_t i)
 				add_copy(p, a, &a->in.eff[f->eff].s);
 		} else if (f->fate == DF_RECORD) {
 			w = def_bytes(p->fn, f, &ext);
-			unknown(p, f->var, w, ext);
+			plan_unknown(p, f->var, w, ext);
 		} else if (f->fate == DF_COMPUTE) {
-			computation(p, i, f->eff);
+			plan_computation(p, i, f->eff);
 		}
 	}
 	if (a->in.ctl == IC_JUMP || a->in.ctl == IC_SWITCH)     /* out of the function */
@@ -188,7 +188,7 @@ instruction(struct plan *p, uint32_t i)
 
 /* The address of a switch's target: a register, a table entry or a recorded value */
 static void
-target(struct plan *p, struct sch_block *b, uint32_t i)
+plan_target(struct plan *p, struct sch_block *b, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 	struct sch_step *s;
@@ -206,7 +206,7 @@ target(struct plan *p, struct sch_block *b, uint32_t i)
 		s->w = 8;
 		s->n = p->f->m->word;
 	} else {
-		unknown(p, VAR_TARGET(p->f->m), p->f->m->word, 0);
+		plan_unknown(p, VAR_TARGET(p->f->m), p->f->m->word, 0);
 	}
 }
 
@@ -230,7 +230,7 @@ loop_events(struct plan *p, uint32_t from, uint32_t to, struct sch_succ *s)
 }
 
 static void
-block(struct plan *p, uint32_t n, struct sch_block *b)
+plan_block(struct plan *p, uint32_t n, struct sch_block *b)
 {
 	const struct ablock *k = &p->fn->blk[n];
 	uint32_t i, at = k->first < p->fn->nins ? k->first : (uint32_t)p->fn->nins - 1;
@@ -246,7 +246,7 @@ block(struct plan *p, uint32_t n, struct sch_block *b)
 	if (k->first == k->last && k->term == ST_TAIL)
 		unknown_mask(p, p->fn->slice->callrec[k->last - 1]);
 	for (i = k->first; i < k->last; i++)
-		instruction(p, i);
+		plan_instruction(p, i);
 	b->term = k->term;
 	b->cc = 0;
 	b->mark = k->mark;
@@ -256,7 +256,7 @@ block(struct plan *p, uint32_t n, struct sch_block *b)
 		b->term = ST_COND;
 		b->cc = k->cc;
 	} else if (k->term == ST_SWITCH) {
-		target(p, b, k->last - 1);
+		plan_target(p, b, k->last - 1);
 		b->cc = k->range;
 	} else if (k->term == ST_TAIL) {
 		b->callee = p->number[k->callee];
@@ -271,7 +271,7 @@ block(struct plan *p, uint32_t n, struct sch_block *b)
 }
 
 static void
-function(struct plan *p, uint32_t no, struct sch_func *s)
+plan_function(struct plan *p, uint32_t no, struct sch_func *s)
 {
 	struct afunc *fn = &p->f->fn[no];
 	uint32_t i;
@@ -294,7 +294,7 @@ function(struct plan *p, uint32_t no, struct sch_func *s)
 	s->nblock = fn->nblk;
 	s->block = xcalloc(fn->nblk, sizeof *s->block);
 	for (i = 0; i < fn->nblk; i++)
-		block(p, i, &s->block[i]);
+		plan_block(p, i, &s->block[i]);
 	s->nloop = fn->g->nloop;
 	s->loop = xcalloc(s->nloop + 1, sizeof *s->loop);
 	for (i = 0; i < s->nloop; i++) {
@@ -329,7 +329,7 @@ plan_unit(struct file *f)
 	p.u->func = xcalloc(p.u->nfunc + 1, sizeof *p.u->func);
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
-			function(&p, i, &p.u->func[p.number[i]]);
+			plan_function(&p, i, &p.u->func[p.number[i]]);
 	free(p.step);
 	free(p.number);
 	free(p.base);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 static uint64_t
-clobbers(const struct machine *m, const struct ainsn *a)
+reach_clobbers(const struct machine *m, const struct ainsn *a)
 {
 	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
 		return 0;
@@ -29,20 +29,20 @@ add_def(struct slice *s, uint32_t ins, unsigned eff, unsigned var)
 }
 
 static void
-collect(struct afunc *fn, struct slice *s)
+reach_collect(struct afunc *fn, struct slice *s)
 {
 	const struct machine *m = fn->m;
 	size_t cap = machine_slot0(m) + fn->nslot, i;
 	unsigned v;
 
 	for (i = 0; i < fn->nins; i++)
-		cap += fn->ins[i].in.neff + (clobbers(m, &fn->ins[i]) ? NREGVAR(m) : 0);
+		cap += fn->ins[i].in.neff + (reach_clobbers(m, &fn->ins[i]) ? NREGVAR(m) : 0);
 	s->def = xcalloc(cap, sizeof *s->def);
 	s->first = xcalloc(fn->nins + 1, sizeof *s->first);
 	for (v = 0; v < machine_slot0(m) + fn->nslot; v++)
 		add_def(s, DEF_ENTRY, 0, v);
 	for (i = 0; i < fn->nins; i++) {
-		uint64_t c = clobbers(m, &fn->ins[i]);
+		uint64_t c = reach_clobbers(m, &fn->ins[i]);
 
 		s->first[i] = s->ndef;
 		for (v = 0; v < fn->ins[i].in.neff; v++)
@@ -60,7 +60,7 @@ reach_find(struct reach *c, struct afunc *fn, struct slice *s)
 	uint64_t *gen, *kill, *out, *seen;
 	uint32_t b, d, k;
 
-	collect(fn, s);
+	reach_collect(fn, s);
 	c->fn = fn;
 	c->s = s;
 	c->nvar = machine_slot0(fn->m) + fn->nslot;

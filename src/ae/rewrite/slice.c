@@ -55,7 +55,7 @@ add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct in
 
 /* What effect k of instruction i is computed from; 0 if it cannot be */
 static int
-inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
+slice_inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 {
 	const struct sch_step *s = &fn->ins[i].in.eff[k].s;
 
@@ -96,7 +96,7 @@ check_cc(void *arg, uint32_t d)
 	if (!(e->ccmask >> q->cc & 1))
 		q->bad = 1;
 	/* here no cut sees to it that flags, which cannot be recorded, are computed */
-	if (c->f->paper && (!inputs(c->fn, f->ins, f->eff, &in) || (in.regs & c->fn->m->norecord)))
+	if (c->f->paper && (!slice_inputs(c->fn, f->ins, f->eff, &in) || (in.regs & c->fn->m->norecord)))
 		q->bad = 1;
 }
 
@@ -144,7 +144,7 @@ width_good(struct ctx *c, uint32_t i, unsigned k, uint32_t slot)
 
 /* Can definition d be computed, its inputs given? */
 static int
-computable(struct ctx *c, const struct def *d, struct inputs *in)
+slice_computable(struct ctx *c, const struct def *d, struct inputs *in)
 {
 	const struct insn_effect *e;
 
@@ -152,7 +152,7 @@ computable(struct ctx *c, const struct def *d, struct inputs *in)
 	in->slot = NONE;
 	if (d->ins == DEF_ENTRY)
 		return !c->f->paper && (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
-	if (d->eff == DEF_CALL || !inputs(c->fn, d->ins, d->eff, in))
+	if (d->eff == DEF_CALL || !slice_inputs(c->fn, d->ins, d->eff, in))
 		return 0;
 	if (c->f->paper && (in->regs & c->fn->m->norecord))     /* what cannot be recorded is recorded where it is moved to */
 		return 0;
@@ -185,7 +185,7 @@ def_vertex(struct ctx *c, uint32_t d)
 
 	if (f->vertex == NONE) {
 		f->vertex = cut_vertex(c->cut, def_cost(c, f));
-		c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+		c->work = mem_xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
 		c->work[c->nwork++] = d;
 	}
 	return f->vertex;
@@ -195,7 +195,7 @@ struct usage { struct ctx *c; uint32_t to; };
 
 /* In the first phase an edge to vertex u->to (NONE: to the sink); in the second, mark d as needed */
 static void
-use(void *arg, uint32_t d)
+slice_use(void *arg, uint32_t d)
 {
 	struct usage *u = arg;
 	struct ctx *c = u->c;
@@ -212,9 +212,9 @@ use(void *arg, uint32_t d)
 	} else if (f->fate == DF_UNUSED) {
 		struct inputs in;
 
-		f->fate = (c->f->paper ? !computable(c, f, &in) : cut_taken(c->cut, f->vertex)) ? DF_RECORD : DF_COMPUTE;
+		f->fate = (c->f->paper ? !slice_computable(c, f, &in) : cut_taken(c->cut, f->vertex)) ? DF_RECORD : DF_COMPUTE;
 		if (f->fate == DF_COMPUTE) {
-			c->work = xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
+			c->work = mem_xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
 			c->work[c->nwork++] = d;
 		}
 	}
@@ -228,19 +228,19 @@ use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint64_t vars, uint3
 
 	for (v = 0; v < NREGVAR(c->fn->m); v++)
 		if (vars >> v & 1)
-			reach_each(&c->r, b, i, k, v, use, &u);
+			reach_each(&c->r, b, i, k, v, slice_use, &u);
 }
 
 /* Follow the inputs of every definition on the work list */
 static void
-drain(struct ctx *c)
+slice_drain(struct ctx *c)
 {
 	while (c->nwork) {
 		uint32_t d = c->work[--c->nwork];
 		struct def *f = &c->s->def[d];
 		struct inputs in;
 
-		if (!computable(c, f, &in)) {
+		if (!slice_computable(c, f, &in)) {
 			if (!c->marking)
 				cut_source(c->cut, f->vertex);
 			continue;
@@ -249,7 +249,7 @@ drain(struct ctx *c)
 			continue;
 		use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, in.regs, f->vertex);
 		if (in.slot != NONE)
-			reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, use, &(struct usage){ c, f->vertex });
+			reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, slice_use, &(struct usage){ c, f->vertex });
 	}
 }
 
@@ -280,7 +280,7 @@ known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 		if (!(need >> v & 1))
 			continue;
 		if (!c->marking) {
-			c->call = xgrow(c->call, &c->capcall, c->ncall + 1, sizeof *c->call);
+			c->call = mem_xgrow(c->call, &c->capcall, c->ncall + 1, sizeof *c->call);
 			c->call[c->ncall].ins = i;
 			c->call[c->ncall].var = (uint8_t)v;
 			c->call[c->ncall].vertex = cut_vertex(c->cut, (int64_t)c->fn->blk[b].freq * 9);
@@ -295,7 +295,7 @@ known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 }
 
 static void
-terminator(struct ctx *c, uint32_t b)
+slice_terminator(struct ctx *c, uint32_t b)
 {
 	struct ablock *k = &c->fn->blk[b];
 	uint32_t i = k->last - 1;
@@ -334,7 +334,7 @@ terminator(struct ctx *c, uint32_t b)
 
 /* Everything that must be known: the same walk builds the graph and, after the cut, marks the slice */
 static void
-demands(struct ctx *c)
+slice_demands(struct ctx *c)
 {
 	uint32_t b, i;
 
@@ -351,14 +351,14 @@ demands(struct ctx *c)
 			if (known_callee(c->f, a) != NONE)
 				known_call(c, b, i, a->callee);
 		}
-		terminator(c, b);
+		slice_terminator(c, b);
 	}
-	drain(c);
+	slice_drain(c);
 }
 
 /* Is every definition that is to be recorded one that can be? */
 static int
-recordable(struct ctx *c)
+slice_recordable(struct ctx *c)
 {
 	uint32_t d;
 
@@ -385,12 +385,12 @@ slice_function(struct file *f, struct afunc *fn)
 	c.vblock = xcalloc(fn->nblk, sizeof *c.vblock);
 	c.cut = cut_new();
 	reach_find(&c.r, fn, c.s);
-	demands(&c);
+	slice_demands(&c);
 	v = cut_solve(c.cut) < 0;
 	c.marking = 1;
 	if (!v)
-		demands(&c);
-	if (v || !recordable(&c))
+		slice_demands(&c);
+	if (v || !slice_recordable(&c))
 		fn_fail(fn, 0, "an address depends on a value inside a macro");
 	for (v = 0; v < fn->m->nreg; v++)
 		if (c.s->def[v].fate == DF_RECORD)

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 static uint32_t
-hash(const char *s, size_t n)
+symtab_hash(const char *s, size_t n)
 {
 	uint32_t h = 2166136261u;
 
@@ -15,7 +15,7 @@ hash(const char *s, size_t n)
 }
 
 static size_t
-place(const struct symtab *t, uint32_t h, const char *s, size_t n)
+symtab_place(const struct symtab *t, uint32_t h, const char *s, size_t n)
 {
 	size_t i = h & (t->nslot - 1);
 
@@ -27,11 +27,11 @@ place(const struct symtab *t, uint32_t h, const char *s, size_t n)
 struct sym *
 symtab_find(const struct symtab *t, const char *s, size_t n)
 {
-	return t->nslot ? t->slot[place(t, hash(s, n), s, n)] : NULL;
+	return t->nslot ? t->slot[symtab_place(t, symtab_hash(s, n), s, n)] : NULL;
 }
 
 static void
-enlarge(struct symtab *t)
+symtab_enlarge(struct symtab *t)
 {
 	struct symtab old = *t;
 	size_t i;
@@ -40,7 +40,7 @@ enlarge(struct symtab *t)
 	t->slot = xcalloc(t->nslot, sizeof *t->slot);
 	for (i = 0; i < old.nslot; i++)
 		if (old.slot[i])
-			t->slot[place(t, old.slot[i]->hash, old.slot[i]->name, strlen(old.slot[i]->name))] = old.slot[i];
+			t->slot[symtab_place(t, old.slot[i]->hash, old.slot[i]->name, strlen(old.slot[i]->name))] = old.slot[i];
 	free(old.slot);
 }
 
@@ -51,13 +51,13 @@ symtab_get(struct symtab *t, const char *s, size_t n)
 	size_t i;
 
 	if (t->n * 2 >= t->nslot)
-		enlarge(t);
-	i = place(t, hash(s, n), s, n);
+		symtab_enlarge(t);
+	i = symtab_place(t, symtab_hash(s, n), s, n);
 	if (t->slot[i])
 		return t->slot[i];
 	y = xcalloc(1, sizeof *y);
 	y->name = xstrndup(s, n);
-	y->hash = hash(s, n);
+	y->hash = symtab_hash(s, n);
 	y->func = y->table = y->fn = UINT32_MAX;
 	t->slot[i] = y;
 	t->n++;

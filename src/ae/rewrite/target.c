@@ -12,7 +12,7 @@ static const char *const contexts[] = { "makecontext", "swapcontext", "setcontex
 #define COUNT(a) (sizeof (a) / sizeof (a)[0])
 
 static int
-listed(const char *const *list, size_t n, const char *s, size_t len)
+target_listed(const char *const *list, size_t n, const char *s, size_t len)
 {
 	size_t i;
 
@@ -40,7 +40,7 @@ insn_target(const struct file *f, const struct ainsn *a, size_t *n)
 
 /* The instruction that numeric label s (1b, 2f) means, seen from statement at */
 static uint32_t
-numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, uint32_t at)
+target_numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, uint32_t at)
 {
 	int back = s[n - 1] == 'b';
 	uint32_t i, k;
@@ -66,7 +66,7 @@ known_callee(const struct file *f, const struct ainsn *a)
 
 /* Where the jump at k leads if it is one that the assembler made inside a statement: there, or just behind */
 static uint32_t
-inner(const struct afunc *fn, uint32_t k)
+target_inner(const struct afunc *fn, uint32_t k)
 {
 	const struct ainsn *a = &fn->ins[k];
 	uint32_t first = k - a->nth, end, to;
@@ -80,14 +80,14 @@ inner(const struct afunc *fn, uint32_t k)
 }
 
 static void
-direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
+target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 {
 	uint32_t line = f->text.st[a->stmt].line;
 	const struct sym *y;
 	const char *s;
 	size_t n;
 
-	a->target = inner(fn, (uint32_t)(a - fn->ins));
+	a->target = target_inner(fn, (uint32_t)(a - fn->ins));
 	if (a->target != NONE) {
 		fn->ins[a->target].leader = 1;
 		return;
@@ -98,14 +98,14 @@ direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 		return;
 	}
 	if (isdigit((unsigned char)*s)) {
-		a->target = numeric(f, fn, s, n, a->stmt);
+		a->target = target_numeric(f, fn, s, n, a->stmt);
 		if (a->target == NONE || a->in.ctl == IC_CALL)
 			fn_fail(fn, line, "jump to a label that is not in the function");
 		else
 			fn->ins[a->target].leader = 1;
 		return;
 	}
-	a->twice = (uint8_t)(a->in.ctl == IC_CALL && listed(twice, COUNT(twice), s, n));
+	a->twice = (uint8_t)(a->in.ctl == IC_CALL && target_listed(twice, COUNT(twice), s, n));
 	y = symtab_find(&f->sym, s, n);
 	if (!y || y->where != 1)
 		return;
@@ -125,7 +125,7 @@ direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 
 /* Code labels among the operands of anything else */
 static void
-operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
+target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 {
 	const char *s = text_operands(f->m, f->text.st[a->stmt].s);
 	uint32_t line = f->text.st[a->stmt].line;
@@ -134,13 +134,13 @@ operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	if (a->calls && (a->in.ctl == IC_CALLIND || a->in.ctl == IC_SWITCH)) {
 		const struct sym *y = symtab_find(&f->sym, a->calls, strlen(a->calls));
 
-		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND && listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
+		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND && target_listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
 		if (y && y->where == 1 && y->func != NONE && !y->weak && !y->seton)
 			a->callee = y->func;
 	}
 	/* -fno-plt: call *setjmp@GOTPCREL(%rip) */
 	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(f->m, s, &n)) != NULL && s[n] == '@')
-		a->twice |= (uint8_t)listed(twice, COUNT(twice), s, n);
+		a->twice |= (uint8_t)target_listed(twice, COUNT(twice), s, n);
 	s = text_operands(f->m, f->text.st[a->stmt].s);
 	for (; (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 		struct sym *y = symtab_find(&f->sym, s, n);
@@ -205,9 +205,9 @@ file_targets(struct file *f)
 			if (a->pad)
 				continue;
 			if (a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_CALL)
-				direct(f, fn, i, a);
+				target_direct(f, fn, i, a);
 			else if (!in_jump(fn, k))
-				operands(f, fn, i, a);
+				target_operands(f, fn, i, a);
 			fn->hasswitch |= a->in.ctl == IC_SWITCH;
 			for (size_t c = 0; c < COUNT(contexts); c++)
 				f->context |= strstr(s, contexts[c]) != NULL;

@@ -40,11 +40,11 @@ blank_comments(char *p, size_t n)
 }
 
 static struct stmt *
-add(struct text *t, int kind, char *s, uint32_t line, int inasm)
+asm_text_add(struct text *t, int kind, char *s, uint32_t line, int inasm)
 {
 	struct stmt *st;
 
-	t->st = xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
+	t->st = mem_xgrow(t->st, &t->cap, t->n + 1, sizeof *t->st);
 	st = &t->st[t->n++];
 	memset(st, 0, sizeof *st);
 	st->kind = (uint8_t)kind;
@@ -59,7 +59,7 @@ add(struct text *t, int kind, char *s, uint32_t line, int inasm)
 
 /* Is s one of the words? */
 static int
-listed(const char *const *words, const char *s)
+asm_text_listed(const char *const *words, const char *s)
 {
 	for (; *words; words++)
 		if (strcmp(s, *words) == 0)
@@ -69,23 +69,23 @@ listed(const char *const *words, const char *s)
 
 /* One statement s (trimmed, not empty) */
 static void
-statement(struct text *t, char *s, uint32_t line, int inasm)
+asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 {
 	size_t n = 0;
 
 	while (text_symchar((unsigned char)s[n]))
 		n++;
 	if (n == 0 && *s == '"') {      /* a quoted symbol: never gcc's for C */
-		add(t, ST_TEXT, s, line, inasm);
+		asm_text_add(t, ST_TEXT, s, line, inasm);
 		return;
 	}
 	if (n && s[n] == ':' ) {
 		s[n] = '\0';
-		add(t, ST_LABEL, s, line, inasm);
+		asm_text_add(t, ST_LABEL, s, line, inasm);
 		for (s += n + 1; isspace((unsigned char)*s); s++)
 			;
 		if (*s)
-			statement(t, s, line, inasm);
+			asm_text_statement(t, s, line, inasm);
 		return;
 	}
 	if (*s == '.') {
@@ -93,19 +93,19 @@ statement(struct text *t, char *s, uint32_t line, int inasm)
 		int code;
 
 		*e = '\0';
-		code = listed(t->m->emitting, s);
+		code = asm_text_listed(t->m->emitting, s);
 		*e = c;
-		add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
+		asm_text_add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
 	/* `sym = expr` is a directive in disguise */
 	while (isblank((unsigned char)s[n]))
 		n++;
 	if (s[n] == '=') {
-		add(t, ST_DIRECTIVE, s, line, inasm);
+		asm_text_add(t, ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
-	if (t->n && t->st[t->n - 1].kind == ST_INSN && listed(t->m->prefixes, t->st[t->n - 1].s)) {
+	if (t->n && t->st[t->n - 1].kind == ST_INSN && asm_text_listed(t->m->prefixes, t->st[t->n - 1].s)) {
 		/* The prefix is the statement before; `lock; xadd` becomes one */
 		struct stmt *prev = &t->st[t->n - 1];
 		char *start = prev->s + strlen(prev->s);
@@ -115,7 +115,7 @@ statement(struct text *t, char *s, uint32_t line, int inasm)
 			return;
 		}
 	}
-	add(t, ST_INSN, s, line, inasm);
+	asm_text_add(t, ST_INSN, s, line, inasm);
 }
 
 /* End of the statement that starts at s: a semicolon, a comment or the end of the string */
@@ -157,7 +157,7 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 		*last = '\0';
 		*end = '\0';
 		if (last > s)
-			statement(t, s, line, inasm);
+			asm_text_statement(t, s, line, inasm);
 		s = sep ? end + 1 : end;
 		if (comment && last < end && !inasm && strstr(s, "%sfp") && t->st[t->n - 1].kind == ST_INSN)
 			t->st[t->n - 1].spill = 1;
@@ -212,7 +212,7 @@ comment_line(struct text *t, char *s, uint32_t line, int *app, int *inasm)
 	if (*inasm)
 		asm_line(t, s);
 	if (s[1] != ' ' || isdigit((unsigned char)s[2]))
-		add(t, ST_TEXT, s, line, *inasm);
+		asm_text_add(t, ST_TEXT, s, line, *inasm);
 	else if (!*inasm)
 		source_line(t, s);      /* the chatter of -fverbose-asm */
 }
@@ -293,7 +293,7 @@ text_operands(const struct machine *m, const char *s)
 		s += n;
 		while (isspace((unsigned char)*s))
 			s++;
-		if (!listed(m->prefixes, word) || !*s)
+		if (!asm_text_listed(m->prefixes, word) || !*s)
 			return s;
 	}
 }

@@ -64,7 +64,7 @@ twin_records(const struct twin *t, uint32_t i)
 
 /* Alignment that the compiler asked for between two instructions */
 static void
-alignment(struct twin *t, uint32_t from, uint32_t to)
+twin_alignment(struct twin *t, uint32_t from, uint32_t to)
 {
 	for (; from < to; from++) {
 		const struct stmt *st = &t->f->text.st[from];
@@ -75,7 +75,7 @@ alignment(struct twin *t, uint32_t from, uint32_t to)
 }
 
 static void
-instructions(struct twin *t)
+twin_instructions(struct twin *t)
 {
 	const struct emitter *e = t->fn->m->emit;
 	uint32_t i, n;
@@ -84,7 +84,7 @@ instructions(struct twin *t)
 		uint32_t b = t->fn->blkof[i];
 
 		if (i && t->fn->ins[i].frag == t->fn->ins[i - 1].frag)
-			alignment(t, t->fn->ins[i - 1].stmt + 1, t->fn->ins[i].stmt);
+			twin_alignment(t, t->fn->ins[i - 1].stmt + 1, t->fn->ins[i].stmt);
 		if (t->fn->ins[i].leader)
 			buf_printf(t->o, LBL2 ":\n", 't', t->no, i);
 		if (i == t->fn->blk[b].first) {
@@ -112,7 +112,7 @@ emit_twin(struct buf *o, struct file *f, uint32_t no)
 		e->settle(&t);
 	t.pendin = xcalloc(t.fn->nblk, sizeof *t.pendin);
 	t.pendin[0] = t.pend;
-	instructions(&t);
+	twin_instructions(&t);
 	buf_printf(o, "\t%s\n", e->trap);
 	for (b = 0; b < t.fn->nblk; b++) {
 		const struct ablock *k = &t.fn->blk[b];

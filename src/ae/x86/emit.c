@@ -13,7 +13,7 @@
 #include "isa/x86/lift.h"
 
 static void
-settle(struct twin *t)
+x86_settle(struct twin *t)
 {
 	if (t->pend)
 		buf_printf(t->o, "\tleaq\t%u(%%r15), %%r15\n", t->pend);
@@ -21,7 +21,7 @@ settle(struct twin *t)
 }
 
 static void
-record(struct twin *t, unsigned var, unsigned w)
+x86_record(struct twin *t, unsigned var, unsigned w)
 {
 	static const char suffix[] = " bw l   q";
 
@@ -33,7 +33,7 @@ record(struct twin *t, unsigned var, unsigned w)
 }
 
 static void
-mark(struct twin *t, uint32_t b)
+x86_mark(struct twin *t, uint32_t b)
 {
 	unsigned w = t->fn->blk[b].mark;
 
@@ -43,9 +43,9 @@ mark(struct twin *t, uint32_t b)
 
 /* The count left, and whether a comparison stopped it: the last fetch depends on that */
 static void
-rep(struct twin *t, uint32_t i)
+x86_rep(struct twin *t, uint32_t i)
 {
-	record(t, X86_RCX, 8);
+	x86_record(t, X86_RCX, 8);
 	buf_printf(t->o, "\tset%s\t%u(%%r15)\n", t->fn->ins[i].in.rep == 2 ? "e" : "ne", t->pend++);
 }
 
@@ -59,19 +59,19 @@ mnemonic_len(const char *s)
 static void
 leave_traced(struct twin *t)
 {
-	settle(t);
+	x86_settle(t);
 	buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
 }
 
 static void
-call(struct twin *t, uint32_t i)
+x86_call(struct twin *t, uint32_t i)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	const char *s = twin_text(t, a);
 
 	twin_mask(t, t->fn->slice->callrec[i]);
 	if (known_callee(t->f, a) != NONE) {
-		settle(t);
+		x86_settle(t);
 		buf_printf(t->o, "\tcall\t" LBL "\n", 'f', a->callee);
 		if (t->f->fn[a->callee].tailout)
 			buf_str(t->o, "\tcall\t__ae_back\n");
@@ -98,7 +98,7 @@ jump_operand(struct twin *t, const struct ainsn *a, uint32_t blk, int branch)
 }
 
 static void
-jump(struct twin *t, const struct ainsn *a, uint32_t blk)
+x86_jump(struct twin *t, const struct ainsn *a, uint32_t blk)
 {
 	const char *s = twin_text(t, a);
 
@@ -108,13 +108,13 @@ jump(struct twin *t, const struct ainsn *a, uint32_t blk)
 		return;
 	}
 	twin_mask(t, t->fn->slice->callrec[a - t->fn->ins]);
-	settle(t);
+	x86_settle(t);
 	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
 	jump_operand(t, a, blk, 0);
 }
 
 static void
-branch(struct twin *t, const struct ainsn *a, uint32_t blk)
+x86_branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 {
 	const char *s = twin_text(t, a), *j = s;
 	const uint32_t *succ = t->fn->blk[blk].succ, i = (uint32_t)(a - t->fn->ins);
@@ -133,17 +133,17 @@ branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 		t->pend++;
 	}
 	if (t->pend && !twin_carry(t, i, succ[0]))
-		settle(t);
+		x86_settle(t);
 	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
 	jump_operand(t, a, blk, 1);
 	if (t->pend && !twin_carry(t, i, succ[1]))
-		settle(t);
+		x86_settle(t);
 	t->pend = 0;
 }
 
 /* Two registers to work with at a switch, dead ones if there are any; which of them have to be kept */
 static void
-scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2], int kept[2])
+x86_scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2], int kept[2])
 {
 	uint64_t live = t->live[blk], used = BIT(X86_RSP) | BIT(X86_R15);
 	int n = 0, pass, r;
@@ -166,16 +166,16 @@ scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int s[2], int
  * (live_check has looked).
  */
 static void
-translate(struct twin *t, uint32_t i, uint32_t blk)
+x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	const char *op = text_operands(&machine_x86, twin_text(t, a)), *r0, *r1;
 	int s[2], kept[2], k;
 
-	scratch(t, a, blk, s, kept);
+	x86_scratch(t, a, blk, s, kept);
 	r0 = x86_regname(s[0], 8);
 	r1 = x86_regname(s[1], 8);
-	settle(t);
+	x86_settle(t);
 	for (k = 0; k < 2; k++)
 		if (kept[k])
 			buf_printf(t->o, "\tmovq\t%%%s, %d+__ae_s(%%rip)\n", x86_regname(s[k], 8), 8 + 8 * k);
@@ -206,7 +206,7 @@ translate(struct twin *t, uint32_t i, uint32_t blk)
 }
 
 static void
-indirect(struct twin *t, uint32_t i, uint32_t blk)
+x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	const char *s = twin_text(t, a);
@@ -217,15 +217,15 @@ indirect(struct twin *t, uint32_t i, uint32_t blk)
 	} else if (a->table != NONE) {
 		const char *star = strchr(s, '*'), *paren = strchr(s, '(');
 
-		settle(t);
+		x86_settle(t);
 		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
 	} else {
-		translate(t, i, blk);
+		x86_translate(t, i, blk);
 	}
 }
 
 static uint32_t
-insn(struct twin *t, uint32_t i)
+x86_insn(struct twin *t, uint32_t i)
 {
 	const struct ainsn *a = &t->fn->ins[i];
 	uint32_t blk = t->fn->blkof[i];
@@ -235,21 +235,21 @@ insn(struct twin *t, uint32_t i)
 	switch (a->in.ctl) {
 	case IC_CALL:
 	case IC_CALLIND:
-		call(t, i);
+		x86_call(t, i);
 		twin_results(t, i, 1);
 		return 1;
 	case IC_JUMP:
-		jump(t, a, blk);
+		x86_jump(t, a, blk);
 		return 1;
 	case IC_BRANCH:
-		branch(t, a, blk);
+		x86_branch(t, a, blk);
 		return 1;
 	case IC_SWITCH:
-		indirect(t, i, blk);
+		x86_indirect(t, i, blk);
 		return 1;
 	default:
 		if (a->in.ctl != IC_NONE)
-			settle(t);
+			x86_settle(t);
 		buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}
@@ -259,13 +259,13 @@ insn(struct twin *t, uint32_t i)
 
 /* A block that stands for a conditional tail jump */
 static void
-outlying(struct twin *t, uint32_t b)
+x86_outlying(struct twin *t, uint32_t b)
 {
 	const struct ablock *k = &t->fn->blk[b];
 
 	if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[k->last - 1]);
-		settle(t);
+		x86_settle(t);
 		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
 	} else {
 		leave_traced(t);
@@ -275,7 +275,7 @@ outlying(struct twin *t, uint32_t b)
 
 /* Jump tables of the twin, and the maps from original offsets for other indirect jumps */
 static void
-tables(struct twin *t)
+x86_tables(struct twin *t)
 {
 	uint32_t i, k, off;
 	int maps = 0;
@@ -311,7 +311,7 @@ tables(struct twin *t)
 }
 
 static void
-thunk(struct buf *o, struct file *f, uint32_t no)
+x86_thunk(struct buf *o, struct file *f, uint32_t no)
 {
 	uint64_t need = f->fn[no].need;
 	uint32_t v, off = 2;
@@ -335,13 +335,13 @@ const struct emitter x86_emit = {
 	
 	.trap = "ud2",
 	.fits = x86_fits,
-	.thunk = thunk,
+	.thunk = x86_thunk,
 	.plain = x86_plain_copy,
-	.record = record,
-	.settle = settle,
-	.mark = mark,
-	.rep = rep,
-	.insn = insn,
-	.outlying = outlying,
-	.tables = tables
+	.record = x86_record,
+	.settle = x86_settle,
+	.mark = x86_mark,
+	.rep = x86_rep,
+	.insn = x86_insn,
+	.outlying = x86_outlying,
+	.tables = x86_tables
 };

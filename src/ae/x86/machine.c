@@ -8,13 +8,13 @@
 #define SAVED (R(RBX) | R(RSP) | R(RBP) | R(R12) | R(R13) | R(R14) | R(R15))
 
 static const char *
-regname(int r)
+x86_machine_regname(int r)
 {
 	return r < X86_NREG ? x86_regname(r, 8) : NULL;
 }
 
 static enum insn_reloc
-reloc(unsigned type, const char *symbol)
+x86_machine_reloc(unsigned type, const char *symbol)
 {
 	(void)symbol;
 	switch (type) {
@@ -28,7 +28,7 @@ reloc(unsigned type, const char *symbol)
 }
 
 static const char *
-lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
+x86_machine_lift(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 {
 	(void)m;
 	return x86_lift(p, n, rel, in);
@@ -67,9 +67,9 @@ const struct machine machine_x86 = {
 	.prefixes = prefixes,
 	.words = words,
 	.emitting = none,
-	.regname = regname,
-	.reloc = reloc,
-	.lift = lift,
+	.regname = x86_machine_regname,
+	.reloc = x86_machine_reloc,
+	.lift = x86_machine_lift,
 	.emit = &x86_emit
 };
 

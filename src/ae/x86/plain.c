@@ -10,7 +10,7 @@
 
 /* Instructions of fragment 0 that the patch covers */
 static uint32_t
-covered(const struct afunc *fn)
+x86_plain_covered(const struct afunc *fn)
 {
 	uint32_t n = 0;
 
@@ -22,7 +22,7 @@ covered(const struct afunc *fn)
 static int
 jumped_into(const struct afunc *fn)
 {
-	uint32_t i, n = covered(fn);
+	uint32_t i, n = x86_plain_covered(fn);
 
 	for (i = 0; i < n; i++)
 		if (fn->ins[i].leader)
@@ -32,7 +32,7 @@ jumped_into(const struct afunc *fn)
 
 /* Instruction i, or the next one that has a mark in the original: padding has none, and does nothing */
 static uint32_t
-marked(const struct afunc *fn, uint32_t i)
+x86_plain_marked(const struct afunc *fn, uint32_t i)
 {
 	while (i < fn->nins && fn->ins[i].pad)
 		i++;
@@ -42,7 +42,7 @@ marked(const struct afunc *fn, uint32_t i)
 void
 x86_fits(struct file *f, struct afunc *fn)
 {
-	uint32_t i, n = covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
+	uint32_t i, n = x86_plain_covered(fn), line = fn->nins ? f->text.st[fn->ins[0].stmt].line : 0;
 
 	for (i = 0; i < n; i++)
 		if (fn->ins[i].taken) {
@@ -62,7 +62,7 @@ x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 {
 	struct afunc *fn = &f->fn[no];
 	int whole = jumped_into(fn);
-	uint32_t i, n = whole ? fn_frag_end(fn) : covered(fn);
+	uint32_t i, n = whole ? fn_frag_end(fn) : x86_plain_covered(fn);
 
 	for (i = 0; i < n; i++) {
 		const struct ainsn *a = &fn->ins[i];
@@ -78,11 +78,11 @@ x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 			if (whole && a->target < n)
 				buf_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, a->target);
 			else
-				buf_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, marked(fn, a->target));
+				buf_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, x86_plain_marked(fn, a->target));
 		} else
 			buf_printf(o, "\t%s\n", s);
 	}
-	n = marked(fn, n);
+	n = x86_plain_marked(fn, n);
 	if (!whole && n < fn->nins && fn->ins[n].frag == 0)
 		buf_printf(o, "\tjmp\t.Lae_u%u_%u\n", no, n);
 }

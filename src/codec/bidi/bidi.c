@@ -31,7 +31,7 @@ bidi_by_name(const char *name)
 
 /* Symbols of n values, the first of which has `before` before it */
 static void
-symbols(const struct bidi *b, uint64_t before, const uint64_t *v, size_t n, uint64_t *sym)
+bidi_symbols(const struct bidi *b, uint64_t before, const uint64_t *v, size_t n, uint64_t *sym)
 {
 	for (size_t i = 0; i < n; i++) {
 		sym[i] = b->how->stride ? zigzag(v[i] - before) : v[i] - b->base;
@@ -57,7 +57,7 @@ width_of(const struct bidi *b, const uint64_t *v, size_t n)
 	uint64_t sym, all = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		symbols(b, i ? v[i - 1] : b->base, v + i, 1, &sym);
+		bidi_symbols(b, i ? v[i - 1] : b->base, v + i, 1, &sym);
 		all |= sym;
 	}
 	return all ? 64 - (unsigned)__builtin_clzll(all) : 0;
@@ -89,7 +89,7 @@ bidi_feed(enum bidi_method m, const uint64_t *v, size_t n, unsigned tbits)
 	}
 	for (size_t i = 0, k; i < n; i += k) {
 		k = n - i < CHUNK ? n - i : CHUNK;
-		symbols(b, before, v + i, k, sym);
+		bidi_symbols(b, before, v + i, k, sym);
 		b->how->engine->feed(b, sym, k);
 		before = v[i + k - 1];
 	}

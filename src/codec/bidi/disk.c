@@ -84,7 +84,7 @@ save_body(const struct bidi *b, int level, struct buf *out, size_t at)
 
 /* A table costs on disk what is in it only, and half of what it does in memory */
 static unsigned
-suitable(size_t n)
+bidi_disk_suitable(size_t n)
 {
 	unsigned t = 2;
 
@@ -96,7 +96,7 @@ suitable(size_t n)
 int
 bidi_save(enum bidi_method m, const uint64_t *v, size_t n, unsigned width, unsigned tbits, int level, struct buf *out)
 {
-	struct bidi *b = bidi_feed(m, v, n, tbits ? tbits : suitable(n));
+	struct bidi *b = bidi_feed(m, v, n, tbits ? tbits : bidi_disk_suitable(n));
 	size_t at = out->n;
 	uint64_t base;
 	int r;
@@ -170,7 +170,7 @@ bidi_load_end(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsign
 
 /* The next n values from the end that was loaded, in the order they are passed; -1: impossible */
 static int
-pass(struct bidi *b, uint64_t *v, size_t n, unsigned width)
+bidi_disk_pass(struct bidi *b, uint64_t *v, size_t n, unsigned width)
 {
 	uint64_t all = 0;
 
@@ -185,7 +185,7 @@ pass(struct bidi *b, uint64_t *v, size_t n, unsigned width)
 
 /* Over the extension of the right end, if that is where b is */
 static int
-enter(struct bidi *b)
+bidi_disk_enter(struct bidi *b)
 {
 	uint64_t sym[3] = { 0 };
 
@@ -203,10 +203,10 @@ bidi_load(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsigned w
 
 	if (!b)
 		return NULL;
-	bad = enter(b);
+	bad = bidi_disk_enter(b);
 	for (size_t i = 0, k; i < n && !bad; i += k) {
 		k = n - i < 256 ? n - i : 256;
-		bad = pass(b, v, k, width);
+		bad = bidi_disk_pass(b, v, k, width);
 	}
 	bidi_seek(b, 0);
 	if (!bad && b->how->engine->clean(b)) {
@@ -219,13 +219,13 @@ bidi_load(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsigned w
 }
 
 static int
-encode(enum bidi_method m, const struct vc_col *col, struct buf *out)
+bidi_disk_encode(enum bidi_method m, const struct vc_col *col, struct buf *out)
 {
 	return bidi_save(m, col->v, col->n, col->width, 0, LEVEL, out);
 }
 
 static int
-decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p, size_t len, uint64_t *v, const char **err)
+bidi_disk_decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
 	struct bidi *b = bidi_load_end(m, p, len, col->n, col->width, err);
 	int bad;
@@ -235,7 +235,7 @@ decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p, size_t le
 			*err = "no memory";
 		return -1;
 	}
-	bad = enter(b) || pass(b, v, col->n, col->width);
+	bad = bidi_disk_enter(b) || bidi_disk_pass(b, v, col->n, col->width);
 	if (!b->how->engine->at_left) {
 		bad = bad || !b->how->engine->clean(b);
 		for (size_t i = 0, k = col->n; i + 1 < k--; i++) {
@@ -255,12 +255,12 @@ decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p, size_t le
 	int vc_##name##_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out) \
 	{ \
 		(void)w, (void)prime; \
-		return encode(BIDI_##id, col, out); \
+		return bidi_disk_encode(BIDI_##id, col, out); \
 	} \
 	int vc_##name##_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, \
 		const uint8_t *p, size_t len, uint64_t *v, const char **err) \
 	{ \
 		(void)w, (void)prime; \
-		return decode(BIDI_##id, col, p, len, v, err); \
+		return bidi_disk_decode(BIDI_##id, col, p, len, v, err); \
 	}
 #include "codec/bidi/method.def"

@@ -13,21 +13,21 @@ struct window {
 };
 
 INLINE uint64_t
-rotate(uint64_t v, unsigned n)
+fcm_rotate(uint64_t v, unsigned n)
 {
 	return v << n | v >> (64 - n);
 }
 
 /* hash(U_i .. U_i+n-1) of both directions */
 INLINE size_t
-hash(struct window w, unsigned n, unsigned shift)
+fcm_hash(struct window w, unsigned n, unsigned shift)
 {
 	uint64_t x = w.a;
 
 	if (n > 1)
-		x += rotate(w.b, 23);
+		x += fcm_rotate(w.b, 23);
 	if (n > 2)
-		x += rotate(w.c, 46);
+		x += fcm_rotate(w.c, 46);
 	return x * UINT64_C(0x9e3779b97f4a7c15) >> shift;
 }
 
@@ -54,7 +54,7 @@ tab_put(void *tab, size_t i, unsigned esz, uint64_t v)
 }
 
 INLINE uint64_t
-oldest(struct window w, unsigned n)
+fcm_oldest(struct window w, unsigned n)
 {
 	return n == 1 ? w.a : n == 2 ? w.b : w.c;
 }
@@ -104,32 +104,32 @@ put_bl(struct bidi_sides *s, size_t h, uint64_t v, unsigned esz)
  * lie between the sides were read as T, or the tables would have something else.
  */
 INLINE int
-runs(const struct bidi_sides *s, size_t h, uint64_t x, unsigned esz)
+fcm_runs(const struct bidi_sides *s, size_t h, uint64_t x, unsigned esz)
 {
 	return tab_get(s->bltb, h, esz) == x && tab_get(s->frtb, h, esz) == x;
 }
 
 INLINE void
-forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
+fcm_forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
 {
 	struct window w = { b->win[0], b->win[1], b->win[2] };
 	struct bidi_sides s = b->s;
 	unsigned shift = 64 - b->tbits, same = 0;
-	size_t i = b->pos, end = i + count, run, h = hash(w, n, shift);
+	size_t i = b->pos, end = i + count, run, h = fcm_hash(w, n, shift);
 
 	while (i < end) {
-		uint64_t v = tab_get(s.bltb, h, esz), old = oldest(w, n);
+		uint64_t v = tab_get(s.bltb, h, esz), old = fcm_oldest(w, n);
 
 		if (!bit_get(s.flag, i + n))
 			tab_put(s.bltb, h, esz, slot_get(&s, s.nslot - s.nbl--));
 		same = v == w.a ? same + 1 : 0;
 		w = shift_right(w, n, v);
-		h = hash(w, n, shift);
+		h = fcm_hash(w, n, shift);
 		bit_put(s.flag, i++, put_fr(&s, h, old, esz));
 		*sym++ = v;
 		if (same >= RUN_MIN) {
 			same = 0;
-			run = runs(&s, h, v, esz) ? bit_run(s.flag, i + n, end - i, ~UINT64_C(0)) : 0;
+			run = fcm_runs(&s, h, v, esz) ? bit_run(s.flag, i + n, end - i, ~UINT64_C(0)) : 0;
 			sym = bidi_fill(sym, v, run);
 			i += run;
 		}
@@ -140,26 +140,26 @@ forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const uns
 }
 
 INLINE void
-backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
+fcm_backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
 {
 	struct window w = { b->win[0], b->win[1], b->win[2] };
 	struct bidi_sides s = b->s;
 	unsigned shift = 64 - b->tbits, same = 0;
-	size_t i = b->pos, end = i - count, run, h = hash(w, n, shift);
+	size_t i = b->pos, end = i - count, run, h = fcm_hash(w, n, shift);
 
 	while (i > end) {
 		uint64_t v = tab_get(s.frtb, h, esz), out = w.a;
 
 		if (!bit_get(s.flag, --i))
 			tab_put(s.frtb, h, esz, slot_get(&s, --s.nfr));
-		same = v == oldest(w, n) ? same + 1 : 0;
+		same = v == fcm_oldest(w, n) ? same + 1 : 0;
 		w = shift_left(w, n, v);
-		h = hash(w, n, shift);
+		h = fcm_hash(w, n, shift);
 		bit_put(s.flag, i + n, put_bl(&s, h, out, esz));
 		*sym++ = out;
 		if (same >= RUN_MIN) {
 			same = 0;
-			run = runs(&s, h, v, esz) ? bit_run_back(s.flag, i, i - end, ~UINT64_C(0)) : 0;
+			run = fcm_runs(&s, h, v, esz) ? bit_run_back(s.flag, i, i - end, ~UINT64_C(0)) : 0;
 			sym = bidi_fill(sym, v, run);
 			i -= run;
 		}
@@ -171,17 +171,17 @@ backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const un
 
 /* Forward compression of symbols that come from outside, BL being empty */
 INLINE void
-feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
+fcm_feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
 {
 	struct window w = { b->win[0], b->win[1], b->win[2] };
 	struct bidi_sides s = b->s;
 	unsigned shift = 64 - b->tbits;
 
 	for (size_t k = 0; k < count; k++) {
-		uint64_t old = oldest(w, n);
+		uint64_t old = fcm_oldest(w, n);
 
 		w = shift_right(w, n, sym[k]);
-		bit_put(s.flag, b->pos + k, put_fr(&s, hash(w, n, shift), old, esz));
+		bit_put(s.flag, b->pos + k, put_fr(&s, fcm_hash(w, n, shift), old, esz));
 	}
 	b->pos += count;
 	b->win[0] = w.a, b->win[1] = w.b, b->win[2] = w.c;
@@ -189,9 +189,9 @@ feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const 
 }
 
 #define LOOPS(n, esz) \
-	static void fwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) { forward(b, sym, c, n, esz); } \
-	static void bwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) { backward(b, sym, c, n, esz); } \
-	static void feed_##n##_##esz(struct bidi *b, const uint64_t *sym, size_t c) { feed(b, sym, c, n, esz); }
+	static void fwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) { fcm_forward(b, sym, c, n, esz); } \
+	static void bwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) { fcm_backward(b, sym, c, n, esz); } \
+	static void feed_##n##_##esz(struct bidi *b, const uint64_t *sym, size_t c) { fcm_feed(b, sym, c, n, esz); }
 #define WIDTHS(n) LOOPS(n, 1) LOOPS(n, 2) LOOPS(n, 4) LOOPS(n, 8)
 WIDTHS(1)
 WIDTHS(2)
@@ -215,14 +215,14 @@ loops_of(const struct bidi *b)
 
 /* Entries of the stream: its symbols, and the extension on the side that is empty elsewhere */
 static size_t
-entries(const struct bidi *b)
+fcm_entries(const struct bidi *b)
 {
 	return b->count + b->how->ctx;
 }
 
 /* Both tables together take about as many bits as the stream has values */
 static unsigned
-suitable(size_t n, unsigned esz)
+fcm_suitable(size_t n, unsigned esz)
 {
 	unsigned t = 2;
 
@@ -232,14 +232,14 @@ suitable(size_t n, unsigned esz)
 }
 
 static int
-make(struct bidi *b)
+fcm_make(struct bidi *b)
 {
 	struct bidi_sides *s = &b->s;
 
 	b->esz = s->width <= 8 ? 1 : s->width <= 16 ? 2 : s->width <= 32 ? 4 : 8;
 	if (!b->tbits)
-		b->tbits = suitable(b->count, b->esz);
-	s->nslot = entries(b);
+		b->tbits = fcm_suitable(b->count, b->esz);
+	s->nslot = fcm_entries(b);
 	s->flag = calloc(bit_words(s->nslot + b->how->ctx), 8);
 	s->slot = calloc(bit_words(s->nslot * s->width), 8);
 	s->frtb = calloc((size_t)1 << b->tbits, b->esz);
@@ -256,7 +256,7 @@ feed_some(struct bidi *b, const uint64_t *sym, size_t n)
 }
 
 static void
-finish(struct bidi *b)
+fcm_finish(struct bidi *b)
 {
 	static const uint64_t zeros[3];
 
@@ -266,7 +266,7 @@ finish(struct bidi *b)
 
 /* BL to the end of an array that is no longer than it ever has to be */
 static void
-trim(struct bidi *b)
+fcm_trim(struct bidi *b)
 {
 	struct bidi_sides *s = &b->s;
 	size_t from = s->nslot - s->nbl, to = s->most - s->nbl;
@@ -281,15 +281,15 @@ trim(struct bidi *b)
 }
 
 static uint64_t
-size(const struct bidi *b, struct bidi_stats *st)
+fcm_size(const struct bidi *b, struct bidi_stats *st)
 {
 	const struct bidi_sides *s = &b->s;
 
 	st->misses = s->nfr + s->nbl;
-	st->hits = entries(b) - st->misses;
-	st->entry_bits = entries(b) + (uint64_t)st->misses * s->width;
+	st->hits = fcm_entries(b) - st->misses;
+	st->entry_bits = fcm_entries(b) + (uint64_t)st->misses * s->width;
 	st->table_bits = (uint64_t)16 * b->esz << b->tbits;
-	return 8 * (bit_words(s->nslot * s->width) + bit_words(entries(b) + b->how->ctx)) + st->table_bits / 8;
+	return 8 * (bit_words(s->nslot * s->width) + bit_words(fcm_entries(b) + b->how->ctx)) + st->table_bits / 8;
 }
 
 static void
@@ -299,27 +299,27 @@ rewind_all(struct bidi *b)
 
 	while (b->pos)
 		b->bwd(b, sym, b->pos < 256 ? b->pos : 256);
-	trim(b);
+	fcm_trim(b);
 }
 
 static size_t
-bound(const struct bidi *b)
+fcm_bound(const struct bidi *b)
 {
 	size_t ntab = (size_t)1 << b->tbits;
 
-	return entries(b) / 8 + 1 + ntab / 8 + 1 + (entries(b) + ntab) * bidi_bytes(b->s.width);
+	return fcm_entries(b) / 8 + 1 + ntab / 8 + 1 + (fcm_entries(b) + ntab) * bidi_bytes(b->s.width);
 }
 
 /* Flags of all entries of FR, its slots, which entries of FRTB are not 0, these */
 static uint8_t *
-save(const struct bidi *b, uint8_t *p)
+fcm_save(const struct bidi *b, uint8_t *p)
 {
 	const struct bidi_sides *s = &b->s;
 	size_t ntab = (size_t)1 << b->tbits, used = 0, k = 0;
 	unsigned bytes = bidi_bytes(s->width);
 	uint8_t *set;
 
-	p = bidi_put_bits(p, s->flag, entries(b));
+	p = bidi_put_bits(p, s->flag, fcm_entries(b));
 	for (size_t i = 0; i < s->nfr; i++)
 		plane_put(p, s->nfr, i, bytes, slot_get(s, i));
 	set = p += s->nfr * bytes;
@@ -354,17 +354,17 @@ load_table(struct bidi *b, const uint8_t *set, const uint8_t *p, size_t used)
 }
 
 static int
-load(struct bidi *b, const uint8_t *p, size_t len)
+fcm_load(struct bidi *b, const uint8_t *p, size_t len)
 {
 	struct bidi_sides *s = &b->s;
-	size_t ntab = (size_t)1 << b->tbits, nset = (ntab + 7) / 8, nflag = (entries(b) + 7) / 8, used = 0;
+	size_t ntab = (size_t)1 << b->tbits, nset = (ntab + 7) / 8, nflag = (fcm_entries(b) + 7) / 8, used = 0;
 	unsigned bytes = bidi_bytes(s->width);
 
-	if (len < nflag + nset || bidi_get_bits(s->flag, p, entries(b)) != 0)
+	if (len < nflag + nset || bidi_get_bits(s->flag, p, fcm_entries(b)) != 0)
 		return -1;
 	p += nflag;
 	len -= nflag + nset;
-	s->nfr = entries(b) - bidi_ones(s->flag, entries(b));
+	s->nfr = fcm_entries(b) - bidi_ones(s->flag, fcm_entries(b));
 	if (s->nfr * bytes > len)
 		return -1;
 	for (size_t i = 0; i < s->nfr; i++) {
@@ -379,13 +379,13 @@ load(struct bidi *b, const uint8_t *p, size_t len)
 		used += (size_t)__builtin_popcount(p[i]);
 	if (len != (s->nfr + used) * bytes || (ntab < 8 && p[0] >> ntab) || load_table(b, p, p + nset, used) != 0)
 		return -1;
-	b->pos = entries(b);
+	b->pos = fcm_entries(b);
 	s->most = s->nfr;
 	return 0;
 }
 
 static int
-clean(const struct bidi *b)
+fcm_clean(const struct bidi *b)
 {
 	for (size_t i = 0; i < (size_t)1 << b->tbits; i++)
 		if (tab_get(b->s.frtb, i, b->esz))
@@ -393,4 +393,4 @@ clean(const struct bidi *b)
 	return b->s.nfr == 0 && !b->win[0] && !b->win[1] && !b->win[2];
 }
 
-const struct bidi_engine bidi_fcm = { 0, make, feed_some, finish, rewind_all, size, bound, save, load, clean };
+const struct bidi_engine bidi_fcm = { 0, fcm_make, feed_some, fcm_finish, rewind_all, fcm_size, fcm_bound, fcm_save, fcm_load, fcm_clean };

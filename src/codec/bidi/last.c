@@ -38,7 +38,7 @@ from_front(uint64_t *list, unsigned j)
 
 /* j of the table whose value is sym, or n */
 INLINE unsigned
-find(const uint64_t *list, unsigned n, uint64_t sym)
+lastn_find(const uint64_t *list, unsigned n, uint64_t sym)
 {
 	unsigned j = 0;
 
@@ -67,7 +67,7 @@ bring_back(uint64_t *list, unsigned n, uint64_t out)
 }
 
 INLINE void
-forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned ibits)
+lastn_forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned ibits)
 {
 	struct bidi_sides s = b->s;
 	const uint64_t *index = b->index;
@@ -99,7 +99,7 @@ forward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const uns
 }
 
 INLINE void
-backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned ibits)
+lastn_backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const unsigned ibits)
 {
 	struct bidi_sides s = b->s;
 	const uint64_t *index = b->index;
@@ -130,10 +130,10 @@ backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, const un
 }
 
 INLINE void
-feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const unsigned ibits)
+lastn_feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const unsigned ibits)
 {
 	for (size_t k = 0; k < count; k++) {
-		unsigned j = find(b->list, n, sym[k]);
+		unsigned j = lastn_find(b->list, n, sym[k]);
 
 		bit_put(b->s.flag, b->pos++, j < n);
 		if (j < n) {
@@ -146,9 +146,9 @@ feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const 
 }
 
 #define LOOPS(n, ibits) \
-	static void fwd_##n(struct bidi *b, uint64_t *sym, size_t c) { forward(b, sym, c, n, ibits); } \
-	static void bwd_##n(struct bidi *b, uint64_t *sym, size_t c) { backward(b, sym, c, n, ibits); } \
-	static void feed_##n(struct bidi *b, const uint64_t *sym, size_t c) { feed(b, sym, c, n, ibits); }
+	static void fwd_##n(struct bidi *b, uint64_t *sym, size_t c) { lastn_forward(b, sym, c, n, ibits); } \
+	static void bwd_##n(struct bidi *b, uint64_t *sym, size_t c) { lastn_backward(b, sym, c, n, ibits); } \
+	static void feed_##n(struct bidi *b, const uint64_t *sym, size_t c) { lastn_feed(b, sym, c, n, ibits); }
 LOOPS(2, 1)
 LOOPS(8, 3)
 LOOPS(32, 5)
@@ -160,7 +160,7 @@ ibits_of(const struct bidi *b)
 }
 
 static int
-make(struct bidi *b)
+lastn_make(struct bidi *b)
 {
 	struct bidi_sides *s = &b->s;
 	unsigned n = b->how->ctx;
@@ -182,7 +182,7 @@ feed_some(struct bidi *b, const uint64_t *sym, size_t n)
 }
 
 static void
-shrink(uint64_t **array, size_t words)
+lastn_shrink(uint64_t **array, size_t words)
 {
 	uint64_t *p = realloc(*array, words * 8);
 
@@ -192,18 +192,18 @@ shrink(uint64_t **array, size_t words)
 
 /* All is known of hits and misses: give back room */
 static void
-settle(struct bidi *b, size_t hits)
+lastn_settle(struct bidi *b, size_t hits)
 {
 	b->hits = hits;
 	b->s.nslot = b->count - hits;
-	shrink(&b->s.slot, bit_words(b->s.nslot * b->s.width));
-	shrink(&b->index, bit_words(b->hits * ibits_of(b)));
+	lastn_shrink(&b->s.slot, bit_words(b->s.nslot * b->s.width));
+	lastn_shrink(&b->index, bit_words(b->hits * ibits_of(b)));
 }
 
 static void
-finish(struct bidi *b)
+lastn_finish(struct bidi *b)
 {
-	settle(b, b->nhit);
+	lastn_settle(b, b->nhit);
 }
 
 static void
@@ -216,7 +216,7 @@ rewind_all(struct bidi *b)
 }
 
 static uint64_t
-size(const struct bidi *b, struct bidi_stats *st)
+lastn_size(const struct bidi *b, struct bidi_stats *st)
 {
 	unsigned ibits = ibits_of(b);
 
@@ -228,14 +228,14 @@ size(const struct bidi *b, struct bidi_stats *st)
 }
 
 static size_t
-bound(const struct bidi *b)
+lastn_bound(const struct bidi *b)
 {
 	return b->count / 8 + 1 + b->count * ibits_of(b) / 8 + 1 + b->count * bidi_bytes(b->s.width);
 }
 
 /* Flags, indexes, slots.  The table is empty. */
 static uint8_t *
-save(const struct bidi *b, uint8_t *p)
+lastn_save(const struct bidi *b, uint8_t *p)
 {
 	unsigned bytes = bidi_bytes(b->s.width);
 
@@ -247,7 +247,7 @@ save(const struct bidi *b, uint8_t *p)
 }
 
 static int
-load(struct bidi *b, const uint8_t *p, size_t len)
+lastn_load(struct bidi *b, const uint8_t *p, size_t len)
 {
 	struct bidi_sides *s = &b->s;
 	size_t nflag = (b->count + 7) / 8, nindex, hits;
@@ -259,7 +259,7 @@ load(struct bidi *b, const uint8_t *p, size_t len)
 	nindex = (hits * ibits_of(b) + 7) / 8;
 	if (len != nflag + nindex + (b->count - hits) * bytes || bidi_get_bits(b->index, p + nflag, hits * ibits_of(b)) != 0)
 		return -1;
-	settle(b, hits);
+	lastn_settle(b, hits);
 	p += nflag + nindex;
 	for (size_t i = 0; i < s->nslot; i++) {
 		uint64_t v = plane_get(p, s->nslot, i, bytes);
@@ -272,7 +272,7 @@ load(struct bidi *b, const uint8_t *p, size_t len)
 }
 
 static int
-clean(const struct bidi *b)
+lastn_clean(const struct bidi *b)
 {
 	for (unsigned j = 0; j < b->how->ctx; j++)
 		if (b->list[j])
@@ -280,4 +280,4 @@ clean(const struct bidi *b)
 	return 1;
 }
 
-const struct bidi_engine bidi_last = { 1, make, feed_some, finish, rewind_all, size, bound, save, load, clean };
+const struct bidi_engine bidi_last = { 1, lastn_make, feed_some, lastn_finish, rewind_all, lastn_size, lastn_bound, lastn_save, lastn_load, lastn_clean };

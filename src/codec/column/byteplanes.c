@@ -28,20 +28,20 @@ last_values(struct vc_work *w, int again)
 }
 
 static inline size_t
-place(uint64_t key)
+planes_place(uint64_t key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - KEYBITS));
 }
 
 static inline __attribute__((always_inline)) void
-put(uint8_t *p, size_t n, unsigned width, size_t i, uint64_t d, int planes)
+planes_put(uint8_t *p, size_t n, unsigned width, size_t i, uint64_t d, int planes)
 {
 	for (unsigned b = 0; b < width; b++)
 		p[planes ? b * n + i : i * width + b] = (uint8_t)(d >> 8 * b);
 }
 
 static inline __attribute__((always_inline)) uint64_t
-get(const uint8_t *p, size_t n, unsigned width, size_t i, int planes)
+planes_get(const uint8_t *p, size_t n, unsigned width, size_t i, int planes)
 {
 	uint64_t d = 0;
 
@@ -63,10 +63,10 @@ out_as(uint64_t *last, uint64_t prev, const uint64_t *v, const uint64_t *key, si
 			d -= prev;
 			prev = v[i];
 		} else if (kind & LAY_KEYED) {
-			d -= last[place(key[i])];
-			last[place(key[i])] = v[i];
+			d -= last[planes_place(key[i])];
+			last[planes_place(key[i])] = v[i];
 		}
-		put(p, n, width, i, d, planes);
+		planes_put(p, n, width, i, d, planes);
 	}
 }
 
@@ -78,12 +78,12 @@ in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width
 	uint64_t prev = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t d = get(p, n, width, i, planes);
+		uint64_t d = planes_get(p, n, width, i, planes);
 
 		if (kind & LAY_DELTA)
 			d = prev = (d + prev) & mask;
 		else if (kind & LAY_KEYED)
-			d = last[place(key[i])] = (d + last[place(key[i])]) & mask;
+			d = last[planes_place(key[i])] = (d + last[planes_place(key[i])]) & mask;
 		v[i] = d;
 	}
 }

@@ -18,7 +18,7 @@
 
 /* Context mixing? */
 static int
-mixes(enum vc_method m)
+choose_mixes(enum vc_method m)
 {
 	return m == VC_CM || m == VC_CM_DELTA;
 }
@@ -37,7 +37,7 @@ vc_zstd_level(int level)
 
 /* Keeps the smaller of what is in out behind `old` (nothing: the stored values that may follow) and a coding by that method */
 static int
-attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
+choose_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old;
@@ -101,7 +101,7 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 
 /* LZMA for a block that went badly, unlike the stream's first, and where zstd shows that it can be done */
 static int
-otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	size_t coded = *method == VC_STORED ? col->n * col->width : out->n - old, size;
@@ -119,7 +119,7 @@ otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		return -1;
 	if ((double)size / (double)sample.n > 0.95 * (double)coded / (double)col->n)
 		return 0;
-	return attempt(w, prime, col, VC_LZ, method, old, out);
+	return choose_attempt(w, prime, col, VC_LZ, method, old, out);
 }
 
 /*
@@ -157,7 +157,7 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
 	    || (col->width > 1 && (double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
 		return 0;
 	w->plain = (double)fast >= WHOLE * (double)size;
-	r = attempt(w, NULL, col, VC_LZ, method, old, out);
+	r = choose_attempt(w, NULL, col, VC_LZ, method, old, out);
 	w->plain = 0;
 	return r;
 }
@@ -168,7 +168,7 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
  * sample.  LZMA is first: what context mixing leaves in w makes the primer.
  */
 static int
-thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
+choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	enum vc_method m = prime ? prime->hint : VC_STORED;
@@ -177,9 +177,9 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 	unsigned kind;
 	int lz;
 
-	if (mixes(m)) {
+	if (choose_mixes(m)) {
 		w->chosen = m;
-		return attempt(w, prime, col, m, method, old, out) ? -1 : otherwise(w, prime, col, method, old, out);
+		return choose_attempt(w, prime, col, m, method, old, out) ? -1 : choose_otherwise(w, prime, col, method, old, out);
 	}
 	for (size_t n = level > 8 ? SAMPLE : BRIEF; ; n = SAMPLE) {
 		if (sample_of(w, col, n, &sample))
@@ -194,7 +194,7 @@ thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 			break;
 	}
 	w->chosen = m = delta < plain ? VC_CM_DELTA : VC_CM;
-	if ((lz && attempt(w, prime, col, VC_LZ, method, old, out)) || attempt(w, prime, col, m, method, old, out))
+	if ((lz && choose_attempt(w, prime, col, VC_LZ, method, old, out)) || choose_attempt(w, prime, col, m, method, old, out))
 		return -1;
 	w->now->layout = kind;
 	return lz || prime || level < 9 ? 0 : from_far(w, col, kind, method, old, out);
@@ -211,12 +211,12 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	*method = w->chosen = VC_STORED;
 	w->level = vc_zstd_level(level);
 	if (level > 0 && level < 4)
-		r = attempt(w, prime, col, VC_FAST, method, old, out);
+		r = choose_attempt(w, prime, col, VC_FAST, method, old, out);
 	else if (level >= 4 && col->n > SMALL)
-		r = thorough(w, prime, col, level, method, old, out);
+		r = choose_thorough(w, prime, col, level, method, old, out);
 	else if (level >= 4 && col->n)
 		for (size_t i = 0; !r && i < sizeof any / sizeof any[0]; i++)
-			r = attempt(w, prime, col, any[i], method, old, out);
+			r = choose_attempt(w, prime, col, any[i], method, old, out);
 	if (!r && *method == VC_STORED)
 		r = vc_encode_with(w, prime, col, VC_STORED, out);
 	if (r)
@@ -232,7 +232,7 @@ values_ns(const struct vc_coded *c, double bits)
 {
 	double n = (double)c->n, bytes = n * c->width;
 
-	if (mixes(c->method))
+	if (choose_mixes(c->method))
 		return 50 * n + 75 * (bits < 6 * n ? bits : 6 * n);
 	return 2.5 * bytes + (c->method == VC_LZ ? 62 * (double)c->len : 0);
 }
@@ -240,7 +240,7 @@ values_ns(const struct vc_coded *c, double bits)
 double
 vc_decode_ns(const struct vc_coded *c)
 {
-	return values_ns(c, 8.0 * (double)c->len) + (mixes(c->method) ? COPY : 0);
+	return values_ns(c, 8.0 * (double)c->len) + (choose_mixes(c->method) ? COPY : 0);
 }
 
 size_t

@@ -13,7 +13,7 @@
 
 /* The best candidate of try k that is none of the refused: index << 1 | which, or -1 */
 static inline int
-pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
+cm_pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
 {
 	static const uint32_t least[CM_TRIES] = { 0, 16000 << 5, 24000 << 5 };
 	uint32_t best[4] = { least[k], least[k], least[k], least[k] };
@@ -37,7 +37,7 @@ pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refuse
 
 /* Is cand the value?  Mixed from all votes. */
 static inline int
-decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which, uint64_t cand)
+cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which, uint64_t cand)
 {
 	uint16_t *t[CM_VOTES];
 	int s[CM_VOTES + 1];
@@ -68,7 +68,7 @@ decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct l
 
 /* After value v[i]: what is kept of the order of values */
 static inline void
-step(struct cm *c, struct cm_key *k, uint64_t key, uint64_t val)
+cm_step(struct cm *c, struct cm_key *k, uint64_t key, uint64_t val)
 {
 	struct cm_fix *f = c->f;
 
@@ -112,7 +112,7 @@ learn_match(struct cm *c, const uint64_t *v, size_t i)
 
 /* The last four differences before position i, over their common power of two: a hash, and that power */
 static inline uint64_t
-shape(const uint64_t *v, size_t i, int32_t *tz)
+cm_shape(const uint64_t *v, size_t i, int32_t *tz)
 {
 	uint64_t a = v[i - 1] - v[i - 2], b = v[i - 2] - v[i - 3], c = v[i - 3] - v[i - 4], d = v[i - 4] - v[i - 5], all = a | b | c | d;
 	int z = all ? __builtin_ctzll(all) : 0;
@@ -144,11 +144,11 @@ learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
 	m = &c->dtab[h >> (62 - c->bits)];
 	at = *m;
 	*m = (uint32_t)i | (uint32_t)(h >> 16) << POS;
-	f->shapehash = shape(v, i + 1, &f->shapetz);
+	f->shapehash = cm_shape(v, i + 1, &f->shapetz);
 	__builtin_prefetch(&c->dtab[f->shapehash >> (62 - c->bits)]);
 	if (f->dlen || (at ^ *m) >> POS || (at &= (1u << POS) - 1) < 5 || at >= i || tz < 0)
 		return;
-	if (shape(v, at, &otz) == h && otz >= 0 && v[i] - v[i - 1] == scaled(v[at] - v[at - 1], tz - otz)) {
+	if (cm_shape(v, at, &otz) == h && otz >= 0 && v[i] - v[i - 1] == cm_scaled(v[at] - v[at - 1], tz - otz)) {
 		f->dlen = 5;
 		f->dpos = at + 1;
 		f->dshift = tz - otz;
@@ -157,7 +157,7 @@ learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
 
 /* One cheap decision when a long match, or a long match of differences, agrees with a context that has not failed of late */
 static inline int
-sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *cand)
+cm_sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *cand)
 {
 	const struct cm_fix *f = c->f;
 	const struct cm_slot *s = l->slot[CM_ROLL];
@@ -169,7 +169,7 @@ sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *cand
 	s = l->slot[CM_PAIR];
 	if (f->dlen >= SURE_LEN && (s->w & 0xffff) == (unsigned)l->chk[CM_PAIR] << 8) {
 		*cand = s->v + l->base[CM_PAIR];
-		if (*cand == f->g[0] + scaled(v[f->dpos] - v[f->dpos - 1], f->dshift))
+		if (*cand == f->g[0] + cm_scaled(v[f->dpos] - v[f->dpos - 1], f->dshift))
 			return 1;
 	}
 	return -1;
@@ -186,14 +186,14 @@ try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uin
 	if (!bit)
 		return 0;
 	v[i] = cand;
-	step(c, l->k, l->key, cand);
+	cm_step(c, l->k, l->key, cand);
 	if (f->mlen && v[f->mpos] == cand) {
 		f->mlen += f->mlen < 65535;
 		f->mpos++;
 	} else {
 		f->mlen = 0;
 	}
-	if (f->dlen && f->g[0] - f->g[1] == scaled(v[f->dpos] - v[f->dpos - 1], f->dshift)) {
+	if (f->dlen && f->g[0] - f->g[1] == cm_scaled(v[f->dpos] - v[f->dpos - 1], f->dshift)) {
 		f->dlen += f->dlen < 255;
 		f->dpos++;
 	} else {
@@ -217,7 +217,7 @@ learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
 
 /* Candidates one by one, then the value's bytes */
 static inline uint64_t
-code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k, uint64_t *refused)
+cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k, uint64_t *refused)
 {
 	struct cm_fix *f = c->f;
 	const int first = k;
@@ -230,11 +230,11 @@ code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val,
 			--*hope;
 			break;
 		}
-		which = pick(f, l, k, refused);
+		which = cm_pick(f, l, k, refused);
 		if (which < 0)
 			break;
 		refused[k] = l->cand[which >> 1][which & 1];
-		right = decide(f, r, dec, !dec && val == refused[k], l, k, which, refused[k]);
+		right = cm_decide(f, r, dec, !dec && val == refused[k], l, k, which, refused[k]);
 		*hope = (*hope - *hope / HOPE + (right ? UINT32_MAX / HOPE : 0)) | 15;
 		if (right) {
 			f->hist = f->hist << 2 | (uint32_t)k;
@@ -258,7 +258,7 @@ look_at(struct cm *c, struct look *l, const uint64_t *key, size_t i)
 }
 
 static inline __attribute__((always_inline)) void
-run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
+cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
 {
 	struct cm_fix *f = c->f;
 	const int keyed = key != NULL;
@@ -273,7 +273,7 @@ run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *k
 			look_at(c, l, key, i);
 		if (f->mlen && keyed && key[f->mpos] != l->key)
 			f->mlen = 0;
-		kind = sure(c, l, v, &refused[0]);
+		kind = cm_sure(c, l, v, &refused[0]);
 		if (kind >= 0) {
 			if (try_sure(c, r, dec, l, v, i, kind, refused[0])) {
 				ready = 0;
@@ -290,13 +290,13 @@ run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *k
 		look_candidates(c, l, v, i, width);
 		if ((f->hist & 3) == 3)
 			miss_expect(c, l->key);
-		val = code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
+		val = cm_code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
 		v[i] = val;
 		if (l->floats)
 			learn_float(f, l, val);
 		if (!keyed)
 			learn_period(f, v, i, val);
-		step(c, l->k, l->key, val);
+		cm_step(c, l->k, l->key, val);
 		ready = i + 1 < end;
 		if (ready) {
 			look_at(c, next, key, i + 1);
@@ -319,16 +319,16 @@ void
 cm_enc(struct cm *c, struct range *r, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
 {
 	if (key)
-		run(c, r, 0, v, key, i, end, width);
+		cm_run(c, r, 0, v, key, i, end, width);
 	else
-		run(c, r, 0, v, NULL, i, end, width);
+		cm_run(c, r, 0, v, NULL, i, end, width);
 }
 
 void
 cm_dec(struct cm *c, struct range *r, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
 {
 	if (key)
-		run(c, r, 1, v, key, i, end, width);
+		cm_run(c, r, 1, v, key, i, end, width);
 	else
-		run(c, r, 1, v, NULL, i, end, width);
+		cm_run(c, r, 1, v, NULL, i, end, width);
 }

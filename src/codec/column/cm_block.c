@@ -8,14 +8,14 @@
 
 /* Differences, in place: from the end, so that each is of the values themselves */
 static void
-differences(uint64_t *v, size_t n, uint64_t mask)
+cm_differences(uint64_t *v, size_t n, uint64_t mask)
 {
 	for (size_t i = n; i-- > 1;)
 		v[i] = (v[i] - v[i - 1]) & mask;
 }
 
 static void
-sums(uint64_t *v, size_t n, uint64_t mask)
+cm_sums(uint64_t *v, size_t n, uint64_t mask)
 {
 	for (size_t i = 1; i < n; i++)
 		v[i] = (v[i] + v[i - 1]) & mask;
@@ -23,7 +23,7 @@ sums(uint64_t *v, size_t n, uint64_t mask)
 
 /* Where that history is, or in place of the one that was used longest ago */
 static struct cm_past *
-past(struct vc_work *w, uint64_t id, int kind)
+cm_past(struct vc_work *w, uint64_t id, int kind)
 {
 	struct cm_past *p = &w->past[0];
 
@@ -42,11 +42,11 @@ past(struct vc_work *w, uint64_t id, int kind)
 
 /* Room for that many values behind the history of prime, which is brought there.  0, or -1. */
 static int
-history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int keyed, unsigned width)
+cm_history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int keyed, unsigned width)
 {
 	size_t skip = prime ? prime->n : 0;
 	uint64_t id = prime ? prime->id : 0;
-	struct cm_past *p = w->now = past(w, id, kind);
+	struct cm_past *p = w->now = cm_past(w, id, kind);
 
 	p->first = 0;
 	p->layout = 0;
@@ -60,7 +60,7 @@ history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int
 	if (skip) {
 		memcpy(p->v, prime->v, skip * sizeof *p->v);
 		if (kind == CM_DELTA)
-			differences(p->v, skip, vc_mask(prime->width));
+			cm_differences(p->v, skip, vc_mask(prime->width));
 		if (keyed)
 			memcpy(p->key, prime->key, skip * sizeof *p->key);
 	}
@@ -72,7 +72,7 @@ history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int
 }
 
 static int
-encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end, int keyed, unsigned width)
+cm_encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end, int keyed, unsigned width)
 {
 	size_t start = out->n;
 
@@ -92,7 +92,7 @@ encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end
 
 /* The state after the values of prime, into w->now->cm.  0, or -1. */
 static int
-primed(struct vc_work *w, const struct vc_prime *prime, int kind)
+cm_primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 {
 	struct vc_prime *p = (struct vc_prime *)prime;  /* what is made here, under the lock, is all that ever changes */
 	struct range r;
@@ -104,7 +104,7 @@ primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 	} else {
 		w->tmp.n = 0;
 		if (cm_reset(&w->now->cm, cm_bits(p->n)) == 0
-		    && encode(w, &r, &w->tmp, 0, p->n, p->key != NULL, p->width) == 0)
+		    && cm_encode(w, &r, &w->tmp, 0, p->n, p->key != NULL, p->width) == 0)
 			ret = cm_copy(&p->cm[kind], &w->now->cm);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -113,14 +113,14 @@ primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 
 /* Everything as it is before the block's first value; *skip: its position */
 static int
-begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, size_t *skip)
+cm_begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, size_t *skip)
 {
 	*skip = prime ? prime->n : 0;
 	if (prime && !prime->key != !col->key)
 		return -1;
-	if (history(w, prime, kind, col->n, col->key != NULL, col->width))
+	if (cm_history(w, prime, kind, col->n, col->key != NULL, col->width))
 		return -1;
-	if (prime ? primed(w, prime, kind) : cm_reset(&w->now->cm, cm_bits(col->n)))
+	if (prime ? cm_primed(w, prime, kind) : cm_reset(&w->now->cm, cm_bits(col->n)))
 		return -1;
 	if (col->key && col->n)
 		memcpy(w->now->key + *skip, col->key, col->n * sizeof *col->key);
@@ -128,18 +128,18 @@ begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 }
 
 static int
-enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, struct buf *out)
+column_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, struct buf *out)
 {
 	struct range r;
 	size_t skip;
 
-	if (begin(w, prime, col, kind, &skip))
+	if (cm_begin(w, prime, col, kind, &skip))
 		return -1;
 	if (col->n)
 		memcpy(w->now->v + skip, col->v, col->n * sizeof *col->v);
 	if (kind == CM_DELTA)
-		differences(w->now->v + skip, col->n, vc_mask(col->width));
-	if (encode(w, &r, out, skip, skip + col->n, col->key != NULL, col->width))
+		cm_differences(w->now->v + skip, col->n, vc_mask(col->width));
+	if (cm_encode(w, &r, out, skip, skip + col->n, col->key != NULL, col->width))
 		return -1;
 	out->n -= r.n;
 	range_end(&r);
@@ -149,14 +149,14 @@ enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, i
 }
 
 static int
-dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind,
+column_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind,
 	const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
 	struct range r;
 	size_t skip;
 	uint64_t all = 0;
 
-	if (begin(w, prime, col, kind, &skip)) {
+	if (cm_begin(w, prime, col, kind, &skip)) {
 		*err = "no memory";
 		return -1;
 	}
@@ -172,7 +172,7 @@ dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, i
 	if (col->n)
 		memcpy(v, w->now->v + skip, col->n * sizeof *v);
 	if (kind == CM_DELTA)
-		sums(v, col->n, vc_mask(col->width));
+		cm_sums(v, col->n, vc_mask(col->width));
 	return 0;
 }
 
@@ -217,25 +217,25 @@ cm_prime_take(struct vc_work *w, struct vc_prime *p)
 int
 vc_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
-	return enc(w, prime, col, CM_PLAIN, out);
+	return column_cm_enc(w, prime, col, CM_PLAIN, out);
 }
 
 int
 vc_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
-	return dec(w, prime, col, CM_PLAIN, p, len, v, err);
+	return column_cm_dec(w, prime, col, CM_PLAIN, p, len, v, err);
 }
 
 int
 vc_cmd_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
-	return enc(w, prime, col, CM_DELTA, out);
+	return column_cm_enc(w, prime, col, CM_DELTA, out);
 }
 
 int
 vc_cmd_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	const uint8_t *p, size_t len, uint64_t *v, const char **err)
 {
-	return dec(w, prime, col, CM_DELTA, p, len, v, err);
+	return column_cm_dec(w, prime, col, CM_DELTA, p, len, v, err);
 }

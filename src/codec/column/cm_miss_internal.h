@@ -158,7 +158,7 @@ miss_half(struct cm *c, uint8_t **t, const uint64_t *ctx, unsigned node, int pai
 
 /* Of a double the sign, the exponent and four bits more: the others never come again in a way that matters */
 static inline uint64_t
-coarse(uint64_t v)
+cm_coarse(uint64_t v)
 {
 	return is_float(v) ? v >> 48 : v;
 }
@@ -166,12 +166,12 @@ coarse(uint64_t v)
 static inline void
 level_contexts(const struct cm_fix *f, uint64_t *ctx, uint64_t kh)
 {
-	uint64_t g0 = coarse(f->g[0]);
+	uint64_t g0 = cm_coarse(f->g[0]);
 
 	ctx[0] = cm_mix(f->levels & 0777, f->hist & 15);
 	ctx[1] = cm_mix(g0, kh + 400);
 	ctx[2] = cm_mix(f->hist & 255, kh + 300);
-	ctx[3] = cm_mix(coarse(f->g[1]), g0 + 600);
+	ctx[3] = cm_mix(cm_coarse(f->g[1]), g0 + 600);
 }
 
 /* Before a value that will perhaps have to be written: what that needs first comes from memory while its candidates are tried */
@@ -250,13 +250,13 @@ miss_plain(uint16_t *dull)
 static inline uint64_t
 miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t key, uint64_t ref, uint64_t prev)
 {
-	const uint64_t kh = cm_mix(key, 77), g1 = coarse(c->f->g[1]) * 0x9e3779b97f4a7c15;
+	const uint64_t kh = cm_mix(key, 77), g1 = cm_coarse(c->f->g[1]) * 0x9e3779b97f4a7c15;
 	int level = miss_level(c, r, dec, dec ? 0 : v ^ ref, kh), h = 2 * level + 1;
 	int end = level < ZEROS ? 0 : 2 * miss_zeros(c, r, dec, v, kh, level);
 	uint64_t all = level == 7 ? 0 : ref >> 8 * (level + 1);         /* what is above half h */
 	uint16_t (*dull)[2] = &c->f->dull[kh >> 60][8 * level];
 
-	prev = coarse(prev) * 0x9e3779b97f4a7c15;
+	prev = cm_coarse(prev) * 0x9e3779b97f4a7c15;
 	while (h >= end) {
 		int n = 0, j, upper;
 

@@ -12,7 +12,7 @@
 #define HUGE  ((size_t)2 << 20)
 
 static size_t
-part(size_t *at, size_t n)
+cm_part(size_t *at, size_t n)
 {
 	size_t here = *at;
 
@@ -22,13 +22,13 @@ part(size_t *at, size_t n)
 
 /* Memory for a state of that many bits; what it held is kept when the size is the same */
 static int
-make(struct cm *c, int bits)
+cm_make(struct cm *c, int bits)
 {
 	size_t at = 0, mem, one = (size_t)1 << bits;
-	size_t fix = part(&at, sizeof *c->f), slot = part(&at, CM_SLOTS * one * sizeof *c->slot),
-		key = part(&at, one / 2 * sizeof *c->key), line = part(&at, one / 4 * sizeof *c->line),
-		mtab = part(&at, 4 * one * sizeof *c->mtab), dtab = part(&at, 4 * one * sizeof *c->dtab),
-		miss = part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)), level = part(&at, (size_t)CM_NMISS << (bits - 1));
+	size_t fix = cm_part(&at, sizeof *c->f), slot = cm_part(&at, CM_SLOTS * one * sizeof *c->slot),
+		key = cm_part(&at, one / 2 * sizeof *c->key), line = cm_part(&at, one / 4 * sizeof *c->line),
+		mtab = cm_part(&at, 4 * one * sizeof *c->mtab), dtab = cm_part(&at, 4 * one * sizeof *c->dtab),
+		miss = cm_part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)), level = cm_part(&at, (size_t)CM_NMISS << (bits - 1));
 	char *p;
 
 	if (c->f && c->bits == bits)
@@ -66,7 +66,7 @@ cm_bits(size_t n)
 }
 
 static void
-fill16(void *at, size_t size, int16_t v)
+cm_fill16(void *at, size_t size, int16_t v)
 {
 	int16_t *p = at;
 
@@ -75,7 +75,7 @@ fill16(void *at, size_t size, int16_t v)
 }
 
 static void
-fill32(void *at, size_t size, uint32_t v)
+cm_fill32(void *at, size_t size, uint32_t v)
 {
 	uint32_t *p = at;
 
@@ -109,13 +109,13 @@ fix_reset(struct cm_fix *f)
 			for (int h = 0; h < 256; h++)
 				for (int r = 0; r < 4; r++)
 					f->t[k][j][h][r] = h == CM_NONE ? (r < 2 ? 256 : 32768) : t0[r];
-	fill16(f->w, sizeof f->w, 2000);
-	fill16(f->wrank, sizeof f->wrank, 2000);
-	fill16(f->wmiss, sizeof f->wmiss, 2500);
-	fill16(f->wknown, sizeof f->wknown, 2500);
-	fill32(f->recent, sizeof f->recent, 1u << 31);
-	fill32(f->sure, sizeof f->sure, 15u << 28);
-	fill32(f->zeros, sizeof f->zeros, 1u << 31);
+	cm_fill16(f->w, sizeof f->w, 2000);
+	cm_fill16(f->wrank, sizeof f->wrank, 2000);
+	cm_fill16(f->wmiss, sizeof f->wmiss, 2500);
+	cm_fill16(f->wknown, sizeof f->wknown, 2500);
+	cm_fill32(f->recent, sizeof f->recent, 1u << 31);
+	cm_fill32(f->sure, sizeof f->sure, 15u << 28);
+	cm_fill32(f->zeros, sizeof f->zeros, 1u << 31);
 	memset(f->hope, 255, sizeof f->hope);
 	map_reset(f->map);
 	rank_reset(&f->rank);
@@ -126,7 +126,7 @@ int
 cm_reset(struct cm *c, int bits)
 {
 	cm_num_init();
-	if (make(c, bits))
+	if (cm_make(c, bits))
 		return -1;
 	fix_reset(c->f);
 	memset(c->slot, 0, c->size - (size_t)((char *)c->slot - (char *)c->f));
@@ -140,7 +140,7 @@ cm_reset(struct cm *c, int bits)
 int
 cm_copy(struct cm *to, const struct cm *from)
 {
-	if (make(to, from->bits))
+	if (cm_make(to, from->bits))
 		return -1;
 	memcpy(to->f, from->f, from->size);
 	return 0;

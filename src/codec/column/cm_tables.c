@@ -19,7 +19,7 @@ static const uint16_t sigmoid[65] = {
 };
 
 static void
-fill(void)
+cm_fill(void)
 {
 	int d = -CM_ST;
 
@@ -44,5 +44,5 @@ cm_num_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, fill);
+	pthread_once(&once, cm_fill);
 }

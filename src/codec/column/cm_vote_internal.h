@@ -22,7 +22,7 @@ struct look {                   /* all that is known before a value */
 };
 
 static inline uint64_t
-scaled(uint64_t d, int shift)
+cm_scaled(uint64_t d, int shift)
 {
 	return shift >= 0 ? d << shift : (uint64_t)((int64_t)d >> -shift);
 }
@@ -120,8 +120,8 @@ look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 	if (f->dlen) {
 		uint64_t from = v[f->dpos - 1];
 
-		l->cand[CM_DMATCH][0] = f->g[0] + scaled(v[f->dpos] - from, f->dshift);
-		l->cand[CM_DMATCH][1] = f->dpos + 1 < i ? f->g[0] + scaled(v[f->dpos + 1] - from, f->dshift) : l->cand[CM_DMATCH][0];
+		l->cand[CM_DMATCH][0] = f->g[0] + cm_scaled(v[f->dpos] - from, f->dshift);
+		l->cand[CM_DMATCH][1] = f->dpos + 1 < i ? f->g[0] + cm_scaled(v[f->dpos + 1] - from, f->dshift) : l->cand[CM_DMATCH][0];
 		l->hist[CM_DMATCH] = (uint8_t)((f->dlen > 31 ? 31 : f->dlen) + (f->dshift ? 32 : 0));
 	}
 	for (int q = 0; q < 2; q++) {
@@ -130,7 +130,7 @@ look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 		if (n->pos) {
 			uint64_t d = v[i - n->lag] - n->ref;
 
-			l->cand[CM_LINE + q][0] = l->cand[CM_LINE + q][1] = n->at + scaled(d, n->shift);
+			l->cand[CM_LINE + q][0] = l->cand[CM_LINE + q][1] = n->at + cm_scaled(d, n->shift);
 			l->hist[CM_LINE + q] = n->hist;
 		}
 	}

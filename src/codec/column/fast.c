@@ -10,7 +10,7 @@
 #define QUICK_HASH 17   /* table of that, 2^17 entries */
 
 static void
-quickly(ZSTD_CCtx *zc, size_t n)
+zstd_quickly(ZSTD_CCtx *zc, size_t n)
 {
 	int bits = 10;           /* the least there is */
 
@@ -22,7 +22,7 @@ quickly(ZSTD_CCtx *zc, size_t n)
 }
 
 static int
-compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *out)
+zstd_compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *out)
 {
 	size_t room = ZSTD_compressBound(n), r;
 	uint8_t *to = buf_room(out, room);
@@ -33,7 +33,7 @@ compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *o
 		return -1;
 	ZSTD_CCtx_reset(w->zc, ZSTD_reset_session_and_parameters);
 	if (level == QUICK)
-		quickly(w->zc, n);
+		zstd_quickly(w->zc, n);
 	else
 		ZSTD_CCtx_setParameter(w->zc, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(w->zc, ZSTD_c_contentSizeFlag, 0);
@@ -49,7 +49,7 @@ vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int lev
 {
 	w->tmp.n = w->bytes.n = 0;
 	if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, kind, w->bytes.p)
-	    || compress(w, w->bytes.p, col->n * col->width, level, &w->tmp))
+	    || zstd_compress(w, w->bytes.p, col->n * col->width, level, &w->tmp))
 		return -1;
 	*size = w->tmp.n;
 	return 0;
@@ -107,7 +107,7 @@ vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col
 	    || lay_out(w, col, kind, w->bytes.p))
 		return -1;
 	buf_u8(out, (uint8_t)kind);
-	return compress(w, w->bytes.p, col->n * col->width, w->level, out);
+	return zstd_compress(w, w->bytes.p, col->n * col->width, w->level, out);
 }
 
 int

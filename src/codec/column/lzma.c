@@ -26,7 +26,7 @@ enum { PLAIN, LAID, FIELDS };
 
 /* What LZMA is told: its dictionary, and what of the primer is in it at first.  0, or -1 without memory. */
 static int
-prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, int encoder,
+lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, int encoder,
 	lzma_options_lzma *opt)
 {
 	size_t n = col->n * col->width, dict = encoder && col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
@@ -60,7 +60,7 @@ prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 
 /* What s makes of its input (and of the end), behind out; 0, 1 if that is more than limit, -1 */
 static int
-code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
+lz_code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
 {
 	lzma_ret r = LZMA_OK;
 
@@ -79,7 +79,7 @@ code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
 
 /* The bytes of the layout go through s piece by piece: plane by plane, if it has planes */
 static int
-feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind, struct buf *out, size_t limit)
+lz_feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind, struct buf *out, size_t limit)
 {
 	unsigned planes = kind & LAY_PLANES ? col->width : 1;
 	uint8_t *p;
@@ -98,10 +98,10 @@ feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind,
 				p[k] = p[k * planes + b];
 			s->next_in = p;
 			s->avail_in = n * col->width / planes;
-			r = code(s, LZMA_RUN, out, limit);
+			r = lz_code(s, LZMA_RUN, out, limit);
 		}
 	}
-	return r ? r : code(s, LZMA_FINISH, out, limit);
+	return r ? r : lz_code(s, LZMA_FINISH, out, limit);
 }
 
 /* A later block, of values: they repeat themselves so much that all that xz does takes seconds */
@@ -113,7 +113,7 @@ is_later(const struct vc_prime *prime, const struct vc_col *col)
 
 /* Appends a coding of this kind, which may be unfinished if it is longer than limit.  0, or -1. */
 static int
-attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, unsigned prop,
+lz_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, unsigned prop,
 	size_t limit, struct buf *out)
 {
 	lzma_options_lzma opt;
@@ -123,7 +123,7 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 
 	limit = limit > SIZE_MAX - out->n ? SIZE_MAX : out->n + limit;
 	buf_u8(out, (uint8_t)kind);
-	if (prepare(w, prime, col, kind, 1, &opt))
+	if (lz_prepare(w, prime, col, kind, 1, &opt))
 		return -1;
 	opt.lc = props[prop].lc;
 	opt.lp = props[prop].lp;
@@ -131,14 +131,14 @@ attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *co
 	if (is_later(prime, col))
 		opt.depth = DEPTH;
 	if (lzma_raw_encoder(&s, filter) == LZMA_OK)
-		r = feed(w, &s, col, kind, out, limit);
+		r = lz_feed(w, &s, col, kind, out, limit);
 	lzma_end(&s);
 	return r < 0 || out->nomem ? -1 : 0;
 }
 
 /* The codings to try, the bits of PLAIN and so on; kind: the layout that zstd likes best */
 static unsigned
-tries(const struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind)
+lz_tries(const struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind)
 {
 	unsigned fields = col->width >= 4 && !(kind & LAY_PLANES) ? 1u << FIELDS : 0, laid = kind ? 1u << LAID : 0;
 
@@ -160,7 +160,7 @@ vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		return -1;
 	if (col->n * col->width >= LARGE)
 		vc_work_trim(w);
-	todo = tries(w, prime, col, kind);
+	todo = lz_tries(w, prime, col, kind);
 	for (unsigned k = PLAIN; k <= FIELDS; k++) {
 		struct buf *to;
 
@@ -170,7 +170,7 @@ vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 			out->n = old;
 		to = out->n > old ? &w->tmp : out;
 		w->tmp.n = 0;
-		if (attempt(w, prime, col, k == PLAIN ? 0 : kind, k == FIELDS, limit, to))
+		if (lz_attempt(w, prime, col, k == PLAIN ? 0 : kind, k == FIELDS, limit, to))
 			return -1;
 		if (to != out && w->tmp.n < out->n - old) {
 			out->n = old;
@@ -195,7 +195,7 @@ vc_lz_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		return -1;
 	*err = "no memory";
 	w->bytes.n = 0;
-	if (!buf_room(&w->bytes, n + 1) || prepare(w, prime, col, p[0], 0, &opt))
+	if (!buf_room(&w->bytes, n + 1) || lz_prepare(w, prime, col, p[0], 0, &opt))
 		return -1;
 	r = lzma_raw_buffer_decode(filter, NULL, p, &in, len, w->bytes.p, &got, n);
 	if (r == LZMA_MEM_ERROR)

@@ -92,7 +92,7 @@ entry_of(const struct vs_index *x, uint64_t rec)
 
 /* Decodes block e into k; the first block was decoded for the primers */
 static int
-load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
+cursor_load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 {
 	struct vs_job *j = &k->job;
 
@@ -111,7 +111,7 @@ load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 
 /* The block with record rec becomes the present one; 0 or -1 */
 static int
-enter(struct vs_cursor *c, uint64_t rec)
+cursor_enter(struct vs_cursor *c, uint64_t rec)
 {
 	const struct vs_entry *e = entry_of(c->x, rec);
 	size_t no = (size_t)(e - c->x->e);
@@ -133,7 +133,7 @@ enter(struct vs_cursor *c, uint64_t rec)
 			if (t->used < k->used)
 				k = t;
 		}
-		if ((!k->there || k->job.no != no) && load(c, k, e) != 0)
+		if ((!k->there || k->job.no != no) && cursor_load(c, k, e) != 0)
 			return -1;
 		k->used = ++c->clock;
 		c->b = &k->job.b;
@@ -145,14 +145,14 @@ enter(struct vs_cursor *c, uint64_t rec)
 
 /* Is the record behind the place `at` one of the present block?  Walks may have dropped the values of the first one. */
 static int
-inside(const struct vs_cursor *c, uint64_t at)
+cursor_inside(const struct vs_cursor *c, uint64_t at)
 {
 	return c->b && at >= c->lo && at < c->hi && (c->b != &c->r->first_job.b || c->r->have_first);
 }
 
 /* n records from record rec of the present block on, by step 1 or -1 */
 static void
-copy(const struct vs_cursor *c, uint64_t rec, int step, uint64_t *v, size_t n)
+cursor_copy(const struct vs_cursor *c, uint64_t rec, int step, uint64_t *v, size_t n)
 {
 	const struct vs_layout *y = &c->r->m.info.layout;
 
@@ -174,11 +174,11 @@ vs_next(struct vs_cursor *c, uint64_t *v, size_t n)
 {
 	if (c->at == c->x->nrec || !n)
 		return 0;
-	if (!inside(c, c->at) && enter(c, c->at) != 0)
+	if (!cursor_inside(c, c->at) && cursor_enter(c, c->at) != 0)
 		return -1;
 	if (n > c->hi - c->at)
 		n = (size_t)(c->hi - c->at);
-	copy(c, c->at, 1, v, n);
+	cursor_copy(c, c->at, 1, v, n);
 	c->at += n;
 	return (long)n;
 }
@@ -188,11 +188,11 @@ vs_prev(struct vs_cursor *c, uint64_t *v, size_t n)
 {
 	if (!c->at || !n)
 		return 0;
-	if (!inside(c, c->at - 1) && enter(c, c->at - 1) != 0)
+	if (!cursor_inside(c, c->at - 1) && cursor_enter(c, c->at - 1) != 0)
 		return -1;
 	if (n > c->at - c->lo)
 		n = (size_t)(c->at - c->lo);
-	copy(c, c->at - 1, -1, v, n);
+	cursor_copy(c, c->at - 1, -1, v, n);
 	c->at -= n;
 	return (long)n;
 }

@@ -18,7 +18,7 @@
 
 /* How long narrow groups are, n records being len bytes as LZMA; how long they might be to be quick */
 static size_t
-choose(struct vs_group *g, size_t n, size_t len)
+group_choose(struct vs_group *g, size_t n, size_t len)
 {
 	size_t quick = vc_group_values(n, n * g->m->record, len);
 
@@ -31,7 +31,7 @@ vs_group_start(struct vs_group *g, const struct vs_common *m, size_t most, size_
 {
 	g->m = m;
 	g->most = most;
-	choose(g, n, len);
+	group_choose(g, n, len);
 	g->wide = WIDE / m->record < most ? WIDE / m->record : most;
 }
 
@@ -73,7 +73,7 @@ lump_lzma(struct vs_group *g, struct vc_work *w, struct vs_common *m, size_t blo
 	if (vs_encode_part(m, w, j) != 0)
 		return -1;
 	size = j->part[1].head.size;
-	quick = choose(g, n, size);
+	quick = group_choose(g, n, size);
 	/* bytes are hardly ever values: without LZMA they would be larger than by other programs */
 	if (g->m->record > 1 && size + best / GAIN > best)
 		g->pause = PAUSE;
@@ -102,7 +102,7 @@ lump_far(const struct vs_group *g, struct vc_work *w, const struct vs_block *b, 
  * memory.
  */
 static int
-lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t size, int lzma)
+group_lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t size, int lzma)
 {
 	struct vs_common m = { .info = g->m->info, .record = g->m->record, .level = 1, .method = -1 };
 	struct vs_job *j = &g->whole;
@@ -117,7 +117,7 @@ lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t
 	if (vs_encode_part(&m, w, j) != 0)
 		return -1;
 	if (lzma && vc_noise(j->coded.n, n * m.record))
-		choose(g, n, 0);
+		group_choose(g, n, 0);
 	else if (lzma && (j->coded.n / NEAR <= size / 20 || m.record == 1))
 		lz = lump_lzma(g, w, &m, size);
 	if (lz == 0)
@@ -127,7 +127,7 @@ lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t
 
 /* The blocks that wait from that one on, the first of them at byte `at`, make room for what they are together */
 static int
-replace(struct vs_group *g, size_t from, size_t at, size_t before)
+group_replace(struct vs_group *g, size_t from, size_t at, size_t before)
 {
 	struct vs_job *j = &g->whole;
 	struct vs_part *q = &j->part[j->npart - 1];
@@ -145,9 +145,9 @@ vs_group_narrow(struct vs_group *g, struct vc_work *w, size_t before)
 
 	/* where a wide group became one, the next one is likely to */
 	if (g->nheld > from && !g->far)
-		one = lump(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at, 1);
+		one = group_lump(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at, 1);
 	if (one > 0)
-		one = replace(g, from, at, before);
+		one = group_replace(g, from, at, before);
 	g->done.groups++;
 	g->done.n = g->n;
 	g->done.held = g->nheld;
@@ -161,9 +161,9 @@ vs_group_wide(struct vs_group *g, struct vc_work *w, size_t before)
 	int one = 0;
 
 	if (g->nheld > 1 && (g->far || g->done.groups > 1))
-		one = lump(g, w, g->raw.p, g->n, g->coded.n, 0);
+		one = group_lump(g, w, g->raw.p, g->n, g->coded.n, 0);
 	g->far = one > 0;
-	return one > 0 ? replace(g, 0, 0, before) : one;
+	return one > 0 ? group_replace(g, 0, 0, before) : one;
 }
 
 void

@@ -22,7 +22,7 @@ log2_of(unsigned width)
 
 /* Records of a block, at most */
 static uint32_t
-most(const struct vs_options *o)
+stream_most(const struct vs_options *o)
 {
 	uint32_t first = o->first ? o->first : o->block, max = o->block ? o->block : VS_GROUP;
 
@@ -33,7 +33,7 @@ most(const struct vs_options *o)
 void
 vs_put_header(struct buf *b, const struct vs_options *o)
 {
-	uint32_t max = most(o);
+	uint32_t max = stream_most(o);
 	size_t start = b->n;
 
 	buf_add(b, vs_magic, sizeof(vs_magic));
@@ -97,7 +97,7 @@ vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
 
 /* Values of column c, as far as the head of a block tells */
 static uint64_t
-values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
+stream_values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
 {
 	if (!i->layout.ref)
 		return h->n;
@@ -105,7 +105,7 @@ values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
 }
 
 static unsigned
-width(const struct vs_info *i, size_t c)
+stream_width(const struct vs_info *i, size_t c)
 {
 	static const uint8_t ref[VS_REFCOLS] = { 8, 1, 4, 2, 8 };
 
@@ -119,7 +119,7 @@ vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 	if (i->layout.ref)
 		buf_varint(b, h->ninst);
 	for (size_t c = 0; c < vs_columns(&i->layout); c++) {
-		if (!values(i, h, c))
+		if (!stream_values(i, h, c))
 			continue;
 		buf_u8(b, (uint8_t)h->col[c].method);
 		buf_varint(b, h->col[c].size);
@@ -128,7 +128,7 @@ vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 
 /* The next number, at most max: 1; 0: too few bytes; -1 */
 static int
-number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
+stream_number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
 {
 	const uint8_t *q = p + *at;
 	enum varint got = varint_get(&q, p + n, v);
@@ -144,7 +144,7 @@ vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhea
 {
 	size_t at = 0;
 	uint64_t v, before = h->before;
-	int k = number(p, n, &at, i->block + UINT64_C(1), &v);
+	int k = stream_number(p, n, &at, i->block + UINT64_C(1), &v);
 
 	memset(h, 0, sizeof(*h));
 	h->before = before;
@@ -154,19 +154,19 @@ vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhea
 	if (!v || (v == 1 ? !before : v - 1 == before))
 		return -1;
 	h->n = v == 1 ? before : v - 1;
-	if (i->layout.ref && (k = number(p, n, &at, h->n, &h->ninst)) <= 0)
+	if (i->layout.ref && (k = stream_number(p, n, &at, h->n, &h->ninst)) <= 0)
 		return k;
 	h->ncol = vs_columns(&i->layout);
 	for (size_t c = 0; c < h->ncol; c++) {
 		struct vs_stat *s = &h->col[c];
 
-		s->n = values(i, h, c);
+		s->n = stream_values(i, h, c);
 		if (!s->n)
 			continue;
 		if (at == n)
 			return 0;
 		s->method = p[at++];
-		if ((k = number(p, n, &at, s->n * width(i, c), &s->size)) <= 0)
+		if ((k = stream_number(p, n, &at, s->n * stream_width(i, c), &s->size)) <= 0)
 			return k;
 		h->size += s->size;
 		if (!vc_name(s->method)) {

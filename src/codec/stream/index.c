@@ -14,7 +14,7 @@ struct cur {
 };
 
 static uint64_t
-number(struct cur *c, uint64_t max)
+index_number(struct cur *c, uint64_t max)
 {
 	uint64_t v = 0;
 	c->bad |= !c->bad && (varint_get(&c->p, c->end, &v) != VARINT_OK || v > max);
@@ -23,10 +23,10 @@ number(struct cur *c, uint64_t max)
 
 /* The entries and the tail from bytes whose checksum is good: 0; -1: they cannot be; -2: no memory */
 static int
-parse(struct vs_reader *r, const uint8_t *p, size_t n)
+index_parse(struct vs_reader *r, const uint8_t *p, size_t n)
 {
 	struct cur c = { p + 1, p + n - 4, n < 1 + 4 || p[0] };
-	uint64_t nblock = number(&c, c.bad ? 0 : (uint64_t)(c.end - c.p) / 2), off = r->first, rec = 0, ntail;
+	uint64_t nblock = index_number(&c, c.bad ? 0 : (uint64_t)(c.end - c.p) / 2), off = r->first, rec = 0, ntail;
 
 	r->entry = calloc(nblock + 1, sizeof(*r->entry));
 	if (!r->entry)
@@ -36,16 +36,16 @@ parse(struct vs_reader *r, const uint8_t *p, size_t n)
 
 		uint32_t before = i ? e[-1].n : 0;
 
-		e->n = (uint32_t)number(&c, r->m.info.block);
+		e->n = (uint32_t)index_number(&c, r->m.info.block);
 		c.bad |= e->n ? e->n == before : !before;
 		e->n = e->n ? e->n : before;
-		e->size = number(&c, VS_BHEAD + (uint64_t)VS_COLUMNS * 8 * VC_MAX);
+		e->size = index_number(&c, VS_BHEAD + (uint64_t)VS_COLUMNS * 8 * VC_MAX);
 		e->off = off;
 		e->rec = rec;
 		off += e->size;
 		rec += e->n;
 	}
-	ntail = number(&c, r->m.record - 1);
+	ntail = index_number(&c, r->m.record - 1);
 	if (c.bad || (uint64_t)(c.end - c.p) != ntail + 8)
 		return -1;
 	r->tail = malloc(ntail + 1);
@@ -62,7 +62,7 @@ parse(struct vs_reader *r, const uint8_t *p, size_t n)
 }
 
 static void
-forget(struct vs_reader *r)
+index_forget(struct vs_reader *r)
 {
 	free(r->entry);
 	free(r->tail);
@@ -73,18 +73,18 @@ forget(struct vs_reader *r)
 
 /* The index, whose n bytes are at p and were at off, is what the reader has; 0, or -1 and *f */
 static int
-use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct fault *f)
+index_use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct fault *f)
 {
 	int bad = -1;
 
 	if (n < 5 || vs_crc(p, n - 4, 0) != get_le32(p + n - 4))
 		fault_set(f, off, UINT64_MAX, "the index is damaged");
-	else if ((bad = parse(r, p, n)) != 0)
+	else if ((bad = index_parse(r, p, n)) != 0)
 		fault_set(f, off, UINT64_MAX, bad == -2 ? VS_NOMEM : "the index is not as it must be");
 	else if (r->index.n ? r->entry[r->index.n - 1].off + r->entry[r->index.n - 1].size != off : off != r->first)
 		bad = -1, fault_set(f, off, UINT64_MAX, "the index does not fit the blocks");
 	if (bad)
-		forget(r);
+		index_forget(r);
 	else
 		r->index.whole = 1;
 	return bad ? -1 : 0;
@@ -92,7 +92,7 @@ use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct fault 
 
 /* All that is left of the file, which is not more than an index of n blocks and the end mark have */
 static int
-rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fault *f)
+index_rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fault *f)
 {
 	uint64_t max = VS_INDEX + VS_END + (uint64_t)n * 2 * VARINT_MAX + 1;
 
@@ -114,7 +114,7 @@ rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fault *f
 
 /* Where the first end mark of n bytes from the index on ends; 0: there is none */
 static size_t
-ended(const uint8_t *p, size_t n)
+index_ended(const uint8_t *p, size_t n)
 {
 	for (size_t len = 5; len + VS_END <= n; len++)
 		if (get_le32(p + len) == len && !memcmp(p + len + 4, vs_magic_end, 4))
@@ -130,7 +130,7 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	size_t len, i;
 	int bad = -1, same;
 
-	if (rest(r, off, n, &b, f) != 0)
+	if (index_rest(r, off, n, &b, f) != 0)
 		goto out;
 	if (b.n < VS_END + 5) {
 		fault_set(f, off + b.n, UINT64_MAX, "the file was cut off in its index, behind all blocks");
@@ -139,7 +139,7 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	/* The length stands in the last bytes, which are the end mark's only if nothing follows or is missing */
 	end = b.p + b.n - VS_END;
 	len = b.n - VS_END;
-	if ((i = ended(b.p, b.n)) && i < b.n) {
+	if ((i = index_ended(b.p, b.n)) && i < b.n) {
 		fault_set(f, off + i, UINT64_MAX, "something follows the end of the stream");
 		goto out;
 	}
@@ -147,13 +147,13 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 		fault_set(f, off, UINT64_MAX, "the index or the end mark behind it is damaged");
 		goto out;
 	}
-	if (use(r, off, b.p, len, f) != 0)
+	if (index_use(r, off, b.p, len, f) != 0)
 		goto out;
 	for (same = r->index.n == n, i = 0; same && i < n; i++)
 		same = e[i].off == r->entry[i].off && e[i].n == r->entry[i].n;
 	if (!same) {
 		fault_set(f, off, UINT64_MAX, "the index does not fit the blocks");
-		forget(r);
+		index_forget(r);
 		goto out;
 	}
 	r->index.size = off + b.n;
@@ -184,7 +184,7 @@ from_end(struct vs_reader *r, struct fault *f)
 		fault_set(f, size, UINT64_MAX, VS_NOMEM);
 		return -1;
 	}
-	bad = vs_get(r, size - VS_END - len, p, len) == len ? use(r, size - VS_END - len, p, len, f) : -1;
+	bad = vs_get(r, size - VS_END - len, p, len) == len ? index_use(r, size - VS_END - len, p, len, f) : -1;
 	free(p);
 	return bad;
 }
@@ -233,7 +233,7 @@ vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct fault *f)
 	if (there)
 		fault_set(f, off, r->entry[no].rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
 		    no + 1, (unsigned long long)r->entry[no].rec, (unsigned long long)(r->entry[no].rec + r->entry[no].n - 1));
-	forget(r);
+	index_forget(r);
 	return there;
 }
 
@@ -250,7 +250,7 @@ vs_index(struct vs_reader *r, struct fault *f)
 	}
 	if (from_end(r, &why) != 0) {
 		if (from_front(r) != 0) {
-			forget(r);
+			index_forget(r);
 			fault_set(f, r->first, UINT64_MAX, VS_NOMEM);
 			return NULL;
 		}

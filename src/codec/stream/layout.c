@@ -119,7 +119,7 @@ vs_block_free(struct vs_block *b)
 
 /* n numbers of width bytes, each step bytes from the one before */
 static void
-load(uint64_t *v, const uint8_t *p, size_t n, unsigned width, size_t step)
+layout_load(uint64_t *v, const uint8_t *p, size_t n, unsigned width, size_t step)
 {
 	size_t i;
 
@@ -144,7 +144,7 @@ load(uint64_t *v, const uint8_t *p, size_t n, unsigned width, size_t step)
 
 /* The same back; d is 1, or -1: the last value first */
 static void
-store(const uint64_t *v, int d, uint8_t *p, size_t n, unsigned width, size_t step)
+layout_store(const uint64_t *v, int d, uint8_t *p, size_t n, unsigned width, size_t step)
 {
 	switch (width) {
 	case 1:
@@ -174,13 +174,13 @@ vs_split(const struct vs_layout *y, struct vs_block *b, const uint8_t *p, size_t
 	if (y->ref) {
 		if (vs_room(&b->word, &b->wordcap, n) != 0)
 			return -1;
-		load(b->word, p, n, 8, 8);
+		layout_load(b->word, p, n, 8, 8);
 		return vs_ref_split(b);
 	}
 	for (unsigned c = 0; c < y->nfield; c++) {
 		if (vs_shape(y, b, c) != 0)
 			return -1;
-		load(b->v[c], p, n, y->width[c], size);
+		layout_load(b->v[c], p, n, y->width[c], size);
 		p += y->width[c];
 	}
 	return 0;
@@ -239,7 +239,7 @@ vs_bytes(const struct vs_layout *y, const struct vs_block *b, size_t from, size_
 	size_t size = vs_record_size(y);
 
 	for (unsigned f = 0; n && f < y->nfield; f++) {
-		store(vs_field(y, b, f) + (backward ? from + n - 1 : from), backward ? -1 : 1, p, n, y->width[f], size);
+		layout_store(vs_field(y, b, f) + (backward ? from + n - 1 : from), backward ? -1 : 1, p, n, y->width[f], size);
 		p += y->width[f];
 	}
 }

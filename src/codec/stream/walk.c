@@ -21,7 +21,7 @@ struct walk {
 
 /* The bytes that are wanted of a block that is decoded */
 static void
-render(struct walk *w, struct vs_job *j)
+walk_render(struct walk *w, struct vs_job *j)
 {
 	const struct vs_common *m = &w->r->m;
 	size_t n = j->n * m->record;
@@ -38,18 +38,18 @@ render(struct walk *w, struct vs_job *j)
 }
 
 static void
-work(void *arg, unsigned thread, void *job)
+walk_work(void *arg, unsigned thread, void *job)
 {
 	struct walk *w = arg;
 	struct vs_job *j = job;
 	struct vc_work *tables = vs_job_work(&w->work[thread], &w->r->m, j);
 
 	if (tables && vs_decode_job(&w->r->m, tables, j) == 0)
-		render(w, j);
+		walk_render(w, j);
 }
 
 static int
-give(struct walk *w, struct vs_job *j)
+walk_give(struct walk *w, struct vs_job *j)
 {
 	if (j->bad) {
 		*w->f = j->fault;
@@ -65,7 +65,7 @@ give(struct walk *w, struct vs_job *j)
 
 /* Records from start to start + count - 1 of a block, those of them that it has */
 static void
-part(struct vs_job *j, uint64_t start, uint64_t count)
+walk_part(struct vs_job *j, uint64_t start, uint64_t count)
 {
 	uint64_t to = start + count, end = j->rec + j->head.n;
 
@@ -78,11 +78,11 @@ part(struct vs_job *j, uint64_t start, uint64_t count)
 }
 
 static int
-begin(struct walk *w)
+walk_begin(struct walk *w)
 {
 	w->njob = w->threads == 1 ? 1 : 2 * w->threads;
 	w->job = calloc(w->njob, sizeof(*w->job));
-	w->par = par_new(w->threads, work, w);
+	w->par = par_new(w->threads, walk_work, w);
 	if (w->job && w->par)
 		return 0;
 	fault_set(w->f, 0, UINT64_MAX, VS_NOMEM);
@@ -90,7 +90,7 @@ begin(struct walk *w)
 }
 
 static void
-end(struct walk *w)
+walk_end(struct walk *w)
 {
 	par_free(w->par);
 	for (size_t i = 0; w->job && i < w->njob; i++)
@@ -102,23 +102,23 @@ end(struct walk *w)
 
 /* The next job to be filled, after the oldest was given if all are under way; NULL: it could not be */
 static struct vs_job *
-vacant(struct walk *w)
+walk_vacant(struct walk *w)
 {
 	struct vs_job *j = &w->job[w->next];
 
-	if (par_full(w->par) && give(w, par_get(w->par)) != 0)
+	if (par_full(w->par) && walk_give(w, par_get(w->par)) != 0)
 		return NULL;
 	w->next = (w->next + 1) % w->njob;
 	return j;
 }
 
 static int
-drain(struct walk *w)
+walk_drain(struct walk *w)
 {
 	struct vs_job *j;
 
 	while ((j = par_get(w->par)))
-		if (give(w, j) != 0)
+		if (walk_give(w, j) != 0)
 			return -1;
 	return 0;
 }
@@ -150,16 +150,16 @@ give_first(struct walk *w, uint64_t start, uint64_t count)
 {
 	struct vs_job *j = &w->r->first_job;
 
-	if (drain(w) != 0)
+	if (walk_drain(w) != 0)
 		return -1;
 	if (!w->r->have_first && vs_split(&w->r->m.info.layout, &j->b, j->raw.p, j->raw.n / w->r->m.record) != 0) {
 		fault_set(w->f, j->off, j->rec, VS_NOMEM);
 		return -1;
 	}
 	w->r->have_first = 1;
-	part(j, start, count);
-	render(w, j);
-	if (give(w, j) != 0)
+	walk_part(j, start, count);
+	walk_render(w, j);
+	if (walk_give(w, j) != 0)
 		return -1;
 	buf_free(&j->raw);
 	return 0;
@@ -186,7 +186,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 	lo--;                                   /* the block with start */
 	for (hi = lo + 1; hi < x->n && x->e[hi].rec < start + count; hi++)
 		;
-	if (begin(&w) != 0 || vs_first(r, !lo, f) != 0 || (!lo && hi > 1 && backward && put_by(&w) != 0))
+	if (walk_begin(&w) != 0 || vs_first(r, !lo, f) != 0 || (!lo && hi > 1 && backward && put_by(&w) != 0))
 		goto out;
 	if (lo)
 		vs_first_drop(r);
@@ -199,24 +199,24 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 				goto out;
 			continue;
 		}
-		j = vacant(&w);
+		j = walk_vacant(&w);
 		if (!j)
 			goto out;
 		if (vs_get_entry(r, no, j) != 0) {
-			if (drain(&w) == 0)
+			if (walk_drain(&w) == 0)
 				*f = j->fault;
 			goto out;
 		}
-		part(j, start, count);
+		walk_part(j, start, count);
 		par_put(w.par, j);
 	}
-	bad = drain(&w);
+	bad = walk_drain(&w);
 	if (!bad && x->whole && count == x->nrec && vs_sum_word(w.sum) != r->sum) {
 		fault_set(f, 0, UINT64_MAX, "the values are not those that were compressed");
 		bad = -1;
 	}
 out:
-	end(&w);
+	walk_end(&w);
 	return bad;
 }
 
@@ -229,7 +229,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 	size_t cap = 0;
 
 	for (*off = r->first;; ++*n) {
-		struct vs_job *j = *n ? vacant(w) : &r->first_job;
+		struct vs_job *j = *n ? walk_vacant(w) : &r->first_job;
 		int k;
 
 		if (!j)
@@ -240,7 +240,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		j->head.before = *n ? (*e)[*n - 1].n : 0;
 		k = vs_get_block(r, j);
 		if (k <= 0) {
-			if (drain(w) != 0)
+			if (walk_drain(w) != 0)
 				return -1;
 			if (k && !vs_blame(r, *n, *off, w->f))
 				*w->f = j->fault;
@@ -251,7 +251,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			return -1;
 		}
 		(*e)[*n] = (struct vs_entry){ .off = *off, .rec = rec, .size = j->head.size, .n = (uint32_t)j->head.n };
-		part(j, rec, j->head.n);
+		walk_part(j, rec, j->head.n);
 		*off += j->head.size;
 		rec += j->head.n;
 		if (*n == 1) {
@@ -268,8 +268,8 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			return -1;
 		}
 		if (vs_decode_job(&r->m, r->work, j) == 0)
-			render(w, j);
-		if (give(w, j) != 0)
+			walk_render(w, j);
+		if (walk_give(w, j) != 0)
 			return -1;
 		buf_free(&j->raw);
 		r->have_first = 1;
@@ -292,7 +292,7 @@ vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct fa
 		r->tail = NULL;
 		r->indexed = 0;
 	}
-	if (begin(&w) != 0 || copy_blocks(&w, &e, &n, &off) != 0)
+	if (walk_begin(&w) != 0 || copy_blocks(&w, &e, &n, &off) != 0)
 		goto out;
 	if (vs_get_index(r, off, e, n, f) != 0) {
 		vs_blame(r, n, off, f);
@@ -308,7 +308,7 @@ vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct fa
 	}
 	bad = 0;
 out:
-	end(&w);
+	walk_end(&w);
 	free(e);
 	return bad;
 }

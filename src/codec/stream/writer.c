@@ -38,7 +38,7 @@ struct vs_writer {
 };
 
 static int
-fail(struct vs_writer *w, const char *what)
+stream_fail(struct vs_writer *w, const char *what)
 {
 	if (!w->bad)
 		fault_set(&w->fault, w->off, UINT64_MAX, "%s", what);
@@ -47,10 +47,10 @@ fail(struct vs_writer *w, const char *what)
 }
 
 static int
-sink(struct vs_writer *w, const uint8_t *p, size_t n)
+stream_sink(struct vs_writer *w, const uint8_t *p, size_t n)
 {
 	if (w->sink(w->arg, p, n) != 0)
-		return fail(w, strerror(errno));
+		return stream_fail(w, strerror(errno));
 	w->off += n;
 	return 0;
 }
@@ -58,7 +58,7 @@ sink(struct vs_writer *w, const uint8_t *p, size_t n)
 static int
 sink_buf(struct vs_writer *w, const struct buf *b)
 {
-	return b->nomem ? fail(w, VS_NOMEM) : sink(w, b->p, b->n);
+	return b->nomem ? stream_fail(w, VS_NOMEM) : stream_sink(w, b->p, b->n);
 }
 
 /* The columns that have values, of the last part of a job.  How many */
@@ -78,7 +78,7 @@ coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded
 
 /* How many blocks the last part of a job should be, so that none takes too long to decode */
 static size_t
-blocks(const struct vs_writer *w, const struct vs_job *j)
+stream_blocks(const struct vs_writer *w, const struct vs_job *j)
 {
 	struct vc_coded col[VS_COLUMNS];
 	double ns = 0;
@@ -92,7 +92,7 @@ blocks(const struct vs_writer *w, const struct vs_job *j)
 
 /* n records of a job as one block, or as several that are each as hard as that */
 static void
-encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
+stream_encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
 {
 	size_t old = j->coded.n, k;
 
@@ -102,19 +102,19 @@ encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size
 		buf_free(&j->raw);
 	if (j->bad || vs_encode_part(&w->m, tables, j) != 0)
 		return;
-	k = blocks(w, j);
+	k = stream_blocks(w, j);
 	if (k == 1)
 		return;
 	j->npart--;
 	j->coded.n = old;
 	for (size_t to = from + n; k; k--) {
-		encode(w, tables, j, from, (to - from) / k);
+		stream_encode(w, tables, j, from, (to - from) / k);
 		from += (to - from) / k;
 	}
 }
 
 static void
-work(void *arg, unsigned thread, void *job)
+stream_work(void *arg, unsigned thread, void *job)
 {
 	struct vs_writer *w = arg;
 	struct vs_job *j = job;
@@ -123,39 +123,39 @@ work(void *arg, unsigned thread, void *job)
 	if (!tables)
 		return;
 	j->npart = j->coded.n = 0;
-	encode(w, tables, j, 0, j->raw.n / w->m.record);
+	stream_encode(w, tables, j, 0, j->raw.n / w->m.record);
 }
 
 /* A block that is coded is written */
 static int
-enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
+stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
 {
 	buf_varint(&w->index, n == w->before ? 0 : n);
 	buf_varint(&w->index, size);
 	w->sum = vs_sum_cat(w->sum, sum);
 	w->before = n;
 	w->done++;
-	return sink(w, p, size);
+	return stream_sink(w, p, size);
 }
 
 /* What is coded is written, or waits for the others of its group */
 static int
-take(struct vs_writer *w, struct vs_job *j)
+stream_take(struct vs_writer *w, struct vs_job *j)
 {
 	const uint8_t *columns = j->coded.p;
 
 	if (w->bad)
 		return -1;
 	if (j->bad)
-		return fail(w, j->fault.err);
+		return stream_fail(w, j->fault.err);
 	for (size_t k = 0; k < j->npart; k++) {
 		struct vs_part *q = &j->part[k];
 
 		w->block.n = 0;
 		if (w->group.m ? vs_group_take(&w->group, q, columns, w->before) != 0
 		    : vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
-			return fail(w, VS_NOMEM);
-		if (!w->group.m && enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
+			return stream_fail(w, VS_NOMEM);
+		if (!w->group.m && stream_enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
 			return -1;
 		columns += q->head.size;
 	}
@@ -170,16 +170,16 @@ end_group(struct vs_writer *w, int wide)
 	struct vs_job *j;
 
 	while (w->par && (j = par_get(w->par)))
-		if (take(w, j) != 0)
+		if (stream_take(w, j) != 0)
 			return -1;
 	if (w->bad)
 		return -1;
 	if (vs_group_narrow(g, w->work[0], w->before) != 0 || (wide && vs_group_wide(g, w->work[0], w->before) != 0))
-		return fail(w, VS_NOMEM);
+		return stream_fail(w, VS_NOMEM);
 	if (!wide)
 		return 0;
 	for (size_t i = 0, at = 0; i < g->nheld; at += g->held[i++].size)
-		if (enter(w, g->held[i].n, g->coded.p + at, g->held[i].size, g->held[i].sum) != 0)
+		if (stream_enter(w, g->held[i].n, g->coded.p + at, g->held[i].size, g->held[i].sum) != 0)
 			return -1;
 	vs_group_clear(g);
 	return 0;
@@ -202,7 +202,7 @@ choose_block(struct vs_writer *w, const struct vs_job *first)
 
 /* The first block is coded here, since the others need its primers; they are made when there is another one */
 static int
-submit(struct vs_writer *w)
+stream_submit(struct vs_writer *w)
 {
 	struct vs_job *j = &w->job[w->next];
 	size_t n = j->raw.n / w->m.record;
@@ -210,9 +210,9 @@ submit(struct vs_writer *w)
 
 	j->no = w->done;
 	if (start) {
-		work(w, 0, j);
+		stream_work(w, 0, j);
 		w->nrec += n;
-		if (take(w, j) != 0)
+		if (stream_take(w, j) != 0)
 			return -1;
 		choose_block(w, j);
 		buf_free(&j->coded);
@@ -221,16 +221,16 @@ submit(struct vs_writer *w)
 	}
 	w->nrec += n;
 	if (w->group.m && vs_group_put(&w->group, &j->raw) != 0)
-		return fail(w, VS_NOMEM);
+		return stream_fail(w, VS_NOMEM);
 	if (w->model) {
 		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
-			return fail(w, VS_NOMEM);
+			return stream_fail(w, VS_NOMEM);
 		vs_block_free(w->model);
 		w->model = NULL;
 	}
-	if (!w->par && !(w->par = par_new(w->threads, work, w)))
-		return fail(w, VS_NOMEM);
-	if (par_full(w->par) && take(w, par_get(w->par)) != 0)
+	if (!w->par && !(w->par = par_new(w->threads, stream_work, w)))
+		return stream_fail(w, VS_NOMEM);
+	if (par_full(w->par) && stream_take(w, par_get(w->par)) != 0)
 		return -1;
 	par_put(w->par, j);
 	return 0;
@@ -238,7 +238,7 @@ submit(struct vs_writer *w)
 
 /* The job to be filled: one that is not under way */
 static void
-advance(struct vs_writer *w)
+stream_advance(struct vs_writer *w)
 {
 	w->next = (w->next + 1) % w->njob;
 	w->job[w->next].raw.n = 0;
@@ -280,7 +280,7 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 
 /* Records of the block that is being filled */
 static size_t
-records(const struct vs_writer *w)
+stream_records(const struct vs_writer *w)
 {
 	return w->nrec ? w->m.info.block : w->first;
 }
@@ -303,19 +303,19 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 
 	while (n && !w->bad) {
 		struct buf *b = &w->job[w->next].raw;
-		size_t full = records(w) * w->m.record;
+		size_t full = stream_records(w) * w->m.record;
 		size_t k = full - b->n < n ? full - b->n : n;
 
 		/* a block that is full stays until there is more: the last one may be */
 		if (!k) {
-			if (submit(w) == 0)
-				advance(w);
+			if (stream_submit(w) == 0)
+				stream_advance(w);
 			end_groups(w);
 			continue;
 		}
 		buf_add(b, from, k);
 		if (b->nomem)
-			return fail(w, VS_NOMEM);
+			return stream_fail(w, VS_NOMEM);
 		from += k;
 		n -= k;
 	}
@@ -379,9 +379,9 @@ vs_finish(struct vs_writer *w)
 		memcpy(tail, raw->p + raw->n - ntail, ntail);
 	raw->n -= ntail;
 	if (raw->n && !w->bad)
-		submit(w);
+		stream_submit(w);
 	while (w->par && !w->bad && (j = par_get(w->par)))
-		take(w, j);
+		stream_take(w, j);
 	if (w->group.m)
 		end_group(w, 1);
 	return w->bad ? -1 : put_index(w, tail, ntail);

@@ -31,21 +31,21 @@ struct args {
 };
 
 static int
-put(void *arg, const void *p, size_t n)
+bifcm_put(void *arg, const void *p, size_t n)
 {
 	out_write(arg, p, n);
 	return 0;
 }
 
 static int
-ignore(void *arg, const void *p, size_t n)
+bifcm_ignore(void *arg, const void *p, size_t n)
 {
 	(void)arg, (void)p, (void)n;
 	return 0;
 }
 
 static void
-compress(struct input *in, struct args *a)
+bifcm_compress(struct input *in, struct args *a)
 {
 	struct out *out;
 	uint8_t *p = xmalloc(PIECE), *head = xmalloc(a->nhead + 1);
@@ -59,7 +59,7 @@ compress(struct input *in, struct args *a)
 		die_at(in->name, 0, DIAG_NOREC, "not a reference stream (of references without its header: -H 0)");
 	n = input_read(in, p, PIECE);   /* nothing is written before it is known that there is something to read */
 	out = out_create(a->outname, out_mode_of(in->path));
-	w = vs_create(put, out, &a->o, &f);
+	w = vs_create(bifcm_put, out, &a->o, &f);
 	if (!w)
 		die("%s", f.err);
 	for (; n; n = input_read(in, p, PIECE))
@@ -75,7 +75,7 @@ compress(struct input *in, struct args *a)
 
 /* What was wrong is told after what came before it was written */
 static void
-decompress(struct input *in, struct vs_reader *r, struct out *out, const struct args *a)
+bifcm_decompress(struct input *in, struct vs_reader *r, struct out *out, const struct args *a)
 {
 	const struct vs_info *info = vs_info(r);
 	const struct vs_index *x;
@@ -84,9 +84,9 @@ decompress(struct input *in, struct vs_reader *r, struct out *out, const struct 
 
 	out_write(out, info->head, info->nhead);
 	if (!a->part)
-		bad = vs_copy(r, a->o.threads, put, out, &f);
+		bad = vs_copy(r, a->o.threads, bifcm_put, out, &f);
 	else
-		bad = vs_walk(r, a->start, a->count, a->backward, a->o.threads, put, out, &f);
+		bad = vs_walk(r, a->start, a->count, a->backward, a->o.threads, bifcm_put, out, &f);
 	if (!bad && a->part && (x = vs_index(r, &f)) && !x->whole) {
 		f = x->fault;
 		bad = -1;
@@ -98,7 +98,7 @@ decompress(struct input *in, struct vs_reader *r, struct out *out, const struct 
 }
 
 static void
-expand(struct input *in, const struct args *a)
+bifcm_expand(struct input *in, const struct args *a)
 {
 	struct fault f;
 	struct vs_reader *r;
@@ -110,28 +110,28 @@ expand(struct input *in, const struct args *a)
 	if (!r)
 		die_fault(in->name, &f);
 	if (a->action == TEST) {
-		if (vs_copy(r, a->o.threads, ignore, NULL, &f) != 0)
+		if (vs_copy(r, a->o.threads, bifcm_ignore, NULL, &f) != 0)
 			die_fault(in->name, &f);
 		vs_close(r);
 		return;
 	}
 	out = out_create(a->outname, out_mode_of(in->path));
 	if (a->action == LIST) {
-		list(r, in, out, a->each);
+		bifcm_list_list(r, in, out, a->each);
 		if (!vs_index(r, &f)->whole) {
 			f = vs_index(r, &f)->fault;
 			out_drop(out);
 			die_fault(in->name, &f);
 		}
 	} else {
-		decompress(in, r, out, a);
+		bifcm_decompress(in, r, out, a);
 	}
 	out_close(out);
 	vs_close(r);
 }
 
 static uint64_t
-number(const char *s, uint64_t min, uint64_t max)
+bifcm_number(const char *s, uint64_t min, uint64_t max)
 {
 	uint64_t v;
 
@@ -142,19 +142,19 @@ number(const char *s, uint64_t min, uint64_t max)
 
 /* Records of a block; of the first one, if they are others, behind a comma */
 static void
-blocks(struct vs_options *o, char *s)
+bifcm_blocks(struct vs_options *o, char *s)
 {
 	char *comma = strchr(s, ',');
 
 	if (comma)
 		*comma++ = '\0';
-	o->block = (uint32_t)number(s, 1, VC_MAX);
-	o->first = comma ? (uint32_t)number(comma, 1, VC_MAX) : o->block;
+	o->block = (uint32_t)bifcm_number(s, 1, VC_MAX);
+	o->first = comma ? (uint32_t)bifcm_number(comma, 1, VC_MAX) : o->block;
 }
 
 /* The same, where it was not told */
 static void
-sizes(struct vs_options *o)
+bifcm_sizes(struct vs_options *o)
 {
 	/* values of a byte take eight in memory */
 	o->first = vs_record_size(&o->layout) == 1 ? 2 * VS_FIRST : VS_FIRST;
@@ -167,7 +167,7 @@ sizes(struct vs_options *o)
 }
 
 static int
-method(const char *name)
+bifcm_method(const char *name)
 {
 	struct buf b = BUF_INIT;
 	int m = vc_by_name(name);
@@ -182,16 +182,16 @@ method(const char *name)
 }
 
 static unsigned
-threads(const char *s)
+bifcm_threads(const char *s)
 {
-	unsigned n = (unsigned)number(s, 0, VS_THREADS);
+	unsigned n = (unsigned)bifcm_number(s, 0, VS_THREADS);
 	long cpus = n ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 
 	return n ? n : cpus < 1 ? 1 : cpus > (long)VS_THREADS ? VS_THREADS : (unsigned)cpus;
 }
 
 static void
-action(struct args *a, enum action w)
+bifcm_action(struct args *a, enum action w)
 {
 	if (a->action != COMPRESS && a->action != w)
 		die_usage(SYNOPSIS);
@@ -211,15 +211,15 @@ option_compress(struct args *a, int c, int *layout)
 		a->o.level = c - '0';
 		break;
 	case 'b':
-		blocks(&a->o, optarg);
+		bifcm_blocks(&a->o, optarg);
 		a->sizes = 1;
 		break;
 	case 'H':
-		a->nhead = number(optarg, 0, VS_HEAD_MAX);
+		a->nhead = bifcm_number(optarg, 0, VS_HEAD_MAX);
 		*layout |= 2;
 		break;
 	case 'm':
-		a->o.method = method(optarg);
+		a->o.method = bifcm_method(optarg);
 		break;
 	case 'r':
 	case 'w':
@@ -235,33 +235,33 @@ option_compress(struct args *a, int c, int *layout)
 }
 
 static void
-option(struct args *a, int c, int *layout)
+bifcm_option(struct args *a, int c, int *layout)
 {
 	if (option_compress(a, c, layout))
 		return;
 	switch (c) {
 	case 'd':
-		action(a, DECOMPRESS);
+		bifcm_action(a, DECOMPRESS);
 		break;
 	case 'l':
-		action(a, LIST);
+		bifcm_action(a, LIST);
 		break;
 	case 't':
-		action(a, TEST);
+		bifcm_action(a, TEST);
 		break;
 	case 'n':
-		a->count = number(optarg, 0, UINT64_MAX);
+		a->count = bifcm_number(optarg, 0, UINT64_MAX);
 		a->part = 1;
 		break;
 	case 's':
-		a->start = number(optarg, 0, UINT64_MAX);
+		a->start = bifcm_number(optarg, 0, UINT64_MAX);
 		a->part = 1;
 		break;
 	case 'R':
 		a->backward = a->part = 1;
 		break;
 	case 'T':
-		a->o.threads = threads(optarg);
+		a->o.threads = bifcm_threads(optarg);
 		break;
 	case 'o':
 		a->outname = optarg;
@@ -287,7 +287,7 @@ main(int argc, char **argv)
 #endif
 	vs_layout_parse(&a.o.layout, "8");
 	while ((c = getopt(argc, argv, "0123456789b:dH:lm:n:o:Rr:s:T:tvw:")) != -1)
-		option(&a, c, &layout);
+		bifcm_option(&a, c, &layout);
 	if (argc - optind > 1 || (a.given && a.action != COMPRESS) || (a.part && a.action != DECOMPRESS) ||
 	    (a.each && a.action != LIST) || (a.outname && a.action == TEST))
 		die_usage(SYNOPSIS);
@@ -296,14 +296,14 @@ main(int argc, char **argv)
 		a.refs = 1;
 	}
 	if (!a.sizes)
-		sizes(&a.o);
+		bifcm_sizes(&a.o);
 	input_open(&in, argv[optind]);
 	if (a.action != COMPRESS) {
-		expand(&in, &a);
+		bifcm_expand(&in, &a);
 		return 0;
 	}
 	if ((!a.outname || !strcmp(a.outname, "-")) && isatty(STDOUT_FILENO))
 		die("compressed values are not written to a terminal");
-	compress(&in, &a);
+	bifcm_compress(&in, &a);
 	return 0;
 }

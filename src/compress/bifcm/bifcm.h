@@ -18,6 +18,6 @@ void input_spool(struct input *in);     /* what can only be read once goes to a 
 
 
 /* What the file holds, column by column; with each, block by block */
-void list(struct vs_reader *r, const struct input *in, struct out *out, int each);
+void bifcm_list_list(struct vs_reader *r, const struct input *in, struct out *out, int each);
 
 #endif

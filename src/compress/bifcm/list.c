@@ -15,13 +15,13 @@ struct column {
 };
 
 static void
-line(struct out *out, const char *name, uint64_t n)
+bifcm_list_line(struct out *out, const char *name, uint64_t n)
 {
 	out_printf(out, "%s %llu\n", name, (unsigned long long)n);
 }
 
 static double
-bits(uint64_t size, uint64_t n)
+bifcm_list_bits(uint64_t size, uint64_t n)
 {
 	return n ? 8.0 * (double)size / (double)n : 0;
 }
@@ -47,7 +47,7 @@ print_columns(struct out *out, const struct vs_layout *y, const struct column *c
 	for (unsigned c = 0; c < vs_columns(y); c++) {
 		column_name(y, c, name);
 		out_printf(out, "%-10s %12llu %12llu %9.4f ", name, (unsigned long long)col[c].n,
-		    (unsigned long long)col[c].size, bits(col[c].size, col[c].n));
+		    (unsigned long long)col[c].size, bifcm_list_bits(col[c].size, col[c].n));
 		for (unsigned m = 0; m < METHODS; m++)
 			if (col[c].blocks[m])
 				out_printf(out, " %s:%llu", vc_name(m), (unsigned long long)col[c].blocks[m]);
@@ -66,7 +66,7 @@ print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e
 }
 
 void
-list(struct vs_reader *r, const struct input *in, struct out *out, int each)
+bifcm_list_list(struct vs_reader *r, const struct input *in, struct out *out, int each)
 {
 	const struct vs_info *info = vs_info(r);
 	struct column *col = xcalloc(VS_COLUMNS, sizeof(*col));
@@ -84,15 +84,15 @@ list(struct vs_reader *r, const struct input *in, struct out *out, int each)
 	out_write(out, text.p, text.n);
 	out_str(out, "\n");
 	buf_free(&text);
-	line(out, "records", x->nrec);
-	line(out, "blocks", x->n);
-	line(out, "block-records", x->n > 1 ? x->e[1].n : x->nrec);
-	line(out, "first-block-records", x->n ? x->e[0].n : 0);
-	line(out, "head-bytes", info->nhead);
-	line(out, "tail-bytes", x->ntail);
-	line(out, "bytes", bytes);
-	line(out, "file-bytes", x->size);
-	out_printf(out, "bits-a-record %.4f\n", bits(x->size, x->nrec));
+	bifcm_list_line(out, "records", x->nrec);
+	bifcm_list_line(out, "blocks", x->n);
+	bifcm_list_line(out, "block-records", x->n > 1 ? x->e[1].n : x->nrec);
+	bifcm_list_line(out, "first-block-records", x->n ? x->e[0].n : 0);
+	bifcm_list_line(out, "head-bytes", info->nhead);
+	bifcm_list_line(out, "tail-bytes", x->ntail);
+	bifcm_list_line(out, "bytes", bytes);
+	bifcm_list_line(out, "file-bytes", x->size);
+	out_printf(out, "bits-a-record %.4f\n", bifcm_list_bits(x->size, x->nrec));
 	for (size_t i = 0; i < x->n; i++) {
 		if (vs_stat(r, i, s, &f) != 0) {
 			out_drop(out);

@@ -36,14 +36,14 @@ struct job {
 };
 
 static int
-sink(void *arg, const void *p, size_t n)
+wetz_sink(void *arg, const void *p, size_t n)
 {
 	out_write(arg, p, n);
 	return 0;
 }
 
 static _Noreturn void
-bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
+wetz_bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 {
 	if (!j->expand)
 		out_forget(j->out);     /* the beginning of what is compressed is of no use */
@@ -54,7 +54,7 @@ bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 }
 
 static void
-early(const struct job *j, const struct ws_early *e)
+wetz_early(const struct job *j, const struct ws_early *e)
 {
 	char text[WS_EARLY_TEXT];
 
@@ -64,13 +64,13 @@ early(const struct job *j, const struct ws_early *e)
 
 /* As the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
 static double
-ratio(const struct store_stats *s, uint64_t bytes)
+wetz_ratio(const struct store_stats *s, uint64_t bytes)
 {
 	return bytes ? (4.0 * (double)s->nstmt + 8.0 * (double)(s->nval + s->ndep)) / (double)bytes : 0;
 }
 
 static uint64_t
-total(const struct store_stats *s)
+wetz_total(const struct store_stats *s)
 {
 	uint64_t all = 0;
 
@@ -80,19 +80,19 @@ total(const struct store_stats *s)
 }
 
 static void
-progress(void *arg, const struct store_stats *s)
+wetz_progress(void *arg, const struct store_stats *s)
 {
-	uint64_t all = total(s);
+	uint64_t all = wetz_total(s);
 
 	(void)arg;
-	warn("segment %" PRIu64 ": so far %" PRIu64 " statements, %" PRIu64 " bytes, ratio %.1f", s->nsegment, s->nstmt, all, ratio(s, all));
+	warn("segment %" PRIu64 ": so far %" PRIu64 " statements, %" PRIu64 " bytes, ratio %.1f", s->nsegment, s->nstmt, all, wetz_ratio(s, all));
 }
 
 static void
-report(const struct store_stats *s, enum wetfile_kind kind)
+wetz_report(const struct store_stats *s, enum wetfile_kind kind)
 {
 	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses", "labels" };
-	uint64_t all = total(s);
+	uint64_t all = wetz_total(s);
 	double n = s->nstmt ? (double)s->nstmt : 1;
 
 	for (unsigned i = 0; i < STORE_NPARTS; i++)
@@ -105,12 +105,12 @@ report(const struct store_stats *s, enum wetfile_kind kind)
 	if (kind == WETFILE_REPLAY)     /* the capture is run again for them: here they are not counted */
 		return;
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
-	    s->nval, ratio(s, all));
+	    s->nval, wetz_ratio(s, all));
 }
 
 /* Files that the program mapped, but whose functions and lines are not known */
 static void
-note(void *arg, const char *what)
+wetz_note(void *arg, const char *what)
 {
 	const struct job *j = arg;
 
@@ -136,7 +136,7 @@ arch_option(struct arch_params *p, char *s)
 
 /* To a temporary file: 0, or errno */
 static int
-keep(void *arg, const void *p, size_t n)
+wetz_keep(void *arg, const void *p, size_t n)
 {
 	const char *q = p;
 
@@ -193,16 +193,16 @@ to_paper(struct job *j, int fd, const char *name)
 	struct wetfile_writer *w = NULL;
 
 	if (wetfile_open(&from, fd, &wf) != 0)
-		bad(j, wf.off, wf.rec, 0, wf.err);
+		wetz_bad(j, wf.off, wf.rec, 0, wf.err);
 	if (from.kind != WETFILE_FULL)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed, and not of kind full");
-	if ((w = wetfile_create(sink, j->out, WETFILE_PAPER, &wf)) == NULL)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed, and not of kind full");
+	if ((w = wetfile_create(wetz_sink, j->out, WETFILE_PAPER, &wf)) == NULL)
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
 	if (store_paper(&from, w, &j->opts, &stats, &f) != 0)
-		bad(j, f.off, f.rec, f.line, f.err);
+		wetz_bad(j, f.off, f.rec, f.line, f.err);
 	if (name && !from.whole)
-		bad(j, from.fault.off, from.fault.rec, 0, from.fault.err);
-	early(j, &from.early);
+		wetz_bad(j, from.fault.off, from.fault.rec, 0, from.fault.err);
+	wetz_early(j, &from.early);
 	if (j->verbose)
 		report_paper(&stats, wetfile_written(w));
 	wetfile_free(w);
@@ -215,19 +215,19 @@ compress_paper(struct job *j)
 {
 	struct store_stats stats = { 0 };
 	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats,
-		.note = note, .notearg = j };
+		.note = wetz_note, .notearg = j };
 	struct fault wf;
 	struct store_fault f;
 	int fd = spool_open(), failed;
-	struct wetfile_writer *w = wetfile_create(keep, &fd, WETFILE_FULL, &wf);
+	struct wetfile_writer *w = wetfile_create(wetz_keep, &fd, WETFILE_FULL, &wf);
 
 	if (!w)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
 	failed = store_full(j->path, w, &full, &f) != 0;
 	if (!failed || f.input)
 		to_paper(j, fd, NULL);
 	if (failed)
-		bad(j, f.off, f.rec, f.line, f.err);
+		wetz_bad(j, f.off, f.rec, f.line, f.err);
 	if (j->verbose && j->opts.arch)
 		report_arch(&stats.arch);
 	wetfile_free(w);
@@ -235,24 +235,24 @@ compress_paper(struct job *j)
 }
 
 static void
-compress(struct job *j, int text)
+wetz_compress(struct job *j, int text)
 {
 	struct store_stats stats = { 0 };
 	struct fault wf;
 	struct store_fault f;
-	struct wetfile_writer *w = wetfile_create(sink, j->out, text ? WETFILE_TEXT : j->kind, &wf);
+	struct wetfile_writer *w = wetfile_create(wetz_sink, j->out, text ? WETFILE_TEXT : j->kind, &wf);
 
 	if (!w)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
 	j->opts.stats = &stats;
 	if (j->verbose > 1)
-		j->opts.progress = progress;
+		j->opts.progress = wetz_progress;
 	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay : j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
-		bad(j, f.off, f.rec, f.line, f.err);
+		wetz_bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
-	early(j, &stats.early);
+	wetz_early(j, &stats.early);
 	if (j->verbose)
-		report(&stats, text ? WETFILE_TEXT : j->kind);
+		wetz_report(&stats, text ? WETFILE_TEXT : j->kind);
 	if (j->verbose && j->opts.arch)
 		report_arch(&stats.arch);
 }
@@ -270,46 +270,46 @@ expand_replay(struct job *j, const struct wetfile *w)
 	int fd = spool_open(), copy = spool_open();
 	char *path = xasprintf("/proc/self/fd/%d", copy);
 
-	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, keep, &copy, &f) != 0)
-		bad(j, f.off, f.rec, 0, f.err);
+	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, wetz_keep, &copy, &f) != 0)
+		wetz_bad(j, f.off, f.rec, 0, f.err);
 	o.given = &given;
-	if ((to = wetfile_create(keep, &fd, WETFILE_FULL, &f)) == NULL)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
+	if ((to = wetfile_create(wetz_keep, &fd, WETFILE_FULL, &f)) == NULL)
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
 	if (store_full(path, to, &o, &sf) != 0)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, sf.err);
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, sf.err);
 	wetfile_free(to);
-	if (wetfile_open(&full, fd, &f) != 0 || store_print(&full, j->budget, sink, j->out, &f) != 0)
-		bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
+	if (wetfile_open(&full, fd, &f) != 0 || store_print(&full, j->budget, wetz_sink, j->out, &f) != 0)
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
 	wetfile_close(&full);
 	store_code_free(&given);
 	free(path);
 	close(fd);
 	close(copy);
 	if (!w->whole)
-		bad(j, w->fault.off, w->fault.rec, 0, w->fault.err);
+		wetz_bad(j, w->fault.off, w->fault.rec, 0, w->fault.err);
 }
 
 static void
-expand(struct job *j, int fd)
+wetz_expand(struct job *j, int fd)
 {
 	struct wetfile w;
 	struct fault f;
 
 	if (wetfile_open(&w, fd, &f) != 0)
-		bad(j, f.off, f.rec, 0, f.err);
+		wetz_bad(j, f.off, f.rec, 0, f.err);
 	if (j->limit && w.kind != WETFILE_REPLAY && setrlimit(RLIMIT_DATA, &(struct rlimit){ j->limit, j->limit }) != 0)
 		die_sys("-M");
 	if (w.kind == WETFILE_REPLAY)
 		expand_replay(j, &w);
-	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, sink, j->out, &f) : w.kind == WETFILE_PAPER ?
-	    paper_print(&w, j->budget, sink, j->out, &f) : store_print(&w, j->budget, sink, j->out, &f)) != 0)
-		bad(j, f.off, f.rec, 0, f.err);
-	early(j, &w.early);
+	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, wetz_sink, j->out, &f) : w.kind == WETFILE_PAPER ?
+	    paper_print(&w, j->budget, wetz_sink, j->out, &f) : store_print(&w, j->budget, wetz_sink, j->out, &f)) != 0)
+		wetz_bad(j, f.off, f.rec, 0, f.err);
+	wetz_early(j, &w.early);
 	wetfile_close(&w);
 }
 
 static void
-run(struct job *j, const char *outname)
+wetz_run(struct job *j, const char *outname)
 {
 	char *copy = NULL;
 	uint8_t head[8];
@@ -330,23 +330,23 @@ run(struct job *j, const char *outname)
 	if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
 		die("%s: an executable: capture it with wscap first", j->name);
 	j->out = out_create(outname, out_mode_of(copy ? NULL : j->path));
-	j->opts.note = note;
+	j->opts.note = wetz_note;
 	j->opts.notearg = j;
 	if (j->expand)
-		expand(j, fd);
+		wetz_expand(j, fd);
 	else if (j->kind == WETFILE_PAPER && !j->opts.arch && wetfile_is(head, (size_t)n))
 		to_paper(j, fd, j->name);
 	else if (wetfile_is(head, (size_t)n))
-		bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
+		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
 	else {
 		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
 
 		if (text && (j->chosen || j->opts.arch))
-			bad(j, UINT64_MAX, UINT64_MAX, 0, j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
+			wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
 		if (j->kind == WETFILE_PAPER)
 			compress_paper(j);
 		else
-			compress(j, text);
+			wetz_compress(j, text);
 	}
 	out_close(j->out);
 	close(fd);
@@ -398,6 +398,6 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	helper_may(HELPER_ELF | HELPER_TEMP);
-	run(&j, outname);
+	wetz_run(&j, outname);
 	return 0;
 }

@@ -13,7 +13,7 @@ static const char synopsis[] = "[-cdlqsv] [-a regions] [-e prog] [-n context] a 
 
 /* How many references from pos on are the same, of the n that both sides have */
 static size_t
-common(struct diff *d, size_t n)
+addrdiff_common(struct diff *d, size_t n)
 {
 	const uint64_t *a = d->a.w + d->a.pos, *b = d->b.w + d->b.pos;
 	size_t i;
@@ -38,7 +38,7 @@ common(struct diff *d, size_t n)
 
 /* 0 if the sides are the same, 1 at a difference */
 static int
-compare(struct diff *d)
+addrdiff_compare(struct diff *d)
 {
 	struct side *a = &d->a, *b = &d->b;
 
@@ -56,7 +56,7 @@ compare(struct diff *d)
 			return 0;
 		if (n > b->n - b->pos)
 			n = b->n - b->pos;
-		k = common(d, n);
+		k = addrdiff_common(d, n);
 		a->pos += k;
 		b->pos += k;
 		if (k < n || !morea || !moreb) {
@@ -68,7 +68,7 @@ compare(struct diff *d)
 }
 
 static void
-summary(struct diff *d)
+addrdiff_summary(struct diff *d)
 {
 	out_printf(d->out, "%s %s are the same: %" PRIu64 " references, %" PRIu64 " instructions\n", in_name(d->a.in), in_name(d->b.in),
 	    d->a.nref + d->a.n, side_inst(&d->a, d->a.n));
@@ -81,7 +81,7 @@ summary(struct diff *d)
 }
 
 static struct side *
-other(struct diff *d, struct side *s)
+addrdiff_other(struct diff *d, struct side *s)
 {
 	return s == &d->a ? &d->b : &d->a;
 }
@@ -143,7 +143,7 @@ main(int argc, char **argv)
 	side_open(&d.b, argv[optind + 1]);
 	for (s = &d.a; ; s = &d.b) {
 		s->prog = d.prog;
-		s->noloops = noloops || other(&d, s)->log;
+		s->noloops = noloops || addrdiff_other(&d, s)->log;
 		if (s->log)
 			d.conventions = 1;
 		if (s == &d.b)
@@ -152,11 +152,11 @@ main(int argc, char **argv)
 	d.out = out_open(NULL);
 	if (shifts)
 		d.shift = shift_new(d.prog, 1 + (unsigned)odd);
-	r = compare(&d);
+	r = addrdiff_compare(&d);
 	if (r && !d.quiet)
-		report(&d);
+		report_report(&d);
 	else if (!r && d.verbose)
-		summary(&d);
+		addrdiff_summary(&d);
 	out_close(d.out);
 	/* a difference may be damage, which the check sum tells */
 	side_rest(&d.a);

@@ -50,7 +50,7 @@ take_apart(struct pieces *p, const uint64_t *w, size_t n)
 
 /* How many data references lie from pos on before the next fetch or event; reads on as needed */
 static size_t
-group(struct side *s)
+match_group(struct side *s)
 {
 	size_t k = 0;
 
@@ -68,7 +68,7 @@ group(struct side *s)
 }
 
 static int
-same(struct diff *d, uint64_t a, uint64_t b)
+match_same(struct diff *d, uint64_t a, uint64_t b)
 {
 	if (a == b && !d->shift)
 		return 1;
@@ -86,7 +86,7 @@ int
 match_instruction(struct diff *d)
 {
 	static struct pieces pa, pb;
-	size_t na = group(&d->a), nb = group(&d->b), i = 0, j = 0;
+	size_t na = match_group(&d->a), nb = match_group(&d->b), i = 0, j = 0;
 	uint64_t dead = 0;
 
 	if (!na && !nb)
@@ -94,7 +94,7 @@ match_instruction(struct diff *d)
 	if (take_apart(&pa, d->a.w + d->a.pos, na) < 0 || take_apart(&pb, d->b.w + d->b.pos, nb) < 0)
 		return 0;
 	while (i < pa.n || j < pb.n) {
-		if (i < pa.n && j < pb.n && same(d, pa.w[i], pb.w[j])) {
+		if (i < pa.n && j < pb.n && match_same(d, pa.w[i], pb.w[j])) {
 			i++;
 			j++;
 		} else if (i < pa.n && d->b.log && may_drop(d, &d->a, pa.w[i])) {

@@ -85,7 +85,7 @@ put_why(struct diff *d)
 }
 
 void
-report(struct diff *d)
+report_report(struct diff *d)
 {
 	long k, n = (long)d->context;
 

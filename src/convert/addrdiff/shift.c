@@ -99,7 +99,7 @@ signed_hex(char buf[24], uint64_t delta)
 }
 
 static int
-refuse(struct shift *t, uint64_t delta, uint64_t want, const char *what)
+shift_refuse(struct shift *t, uint64_t delta, uint64_t want, const char *what)
 {
 	char x[24], y[24];
 
@@ -116,7 +116,7 @@ refuse_text(struct shift *t, const char *what)
 
 /* Index of the first region that ends above the address */
 static size_t
-find(const struct shift *t, uint64_t a)
+shift_find(const struct shift *t, uint64_t a)
 {
 	size_t i;
 
@@ -145,7 +145,7 @@ check_heap(struct shift *t, uint64_t a, uint64_t delta)
 	if (t->imghi <= t->imglo || a < t->imghi || a - t->imghi >= t->heapmax)
 		return 1;
 	if (t->haveheap && delta != t->heap)
-		return refuse(t, delta, t->heap, "the heap");
+		return shift_refuse(t, delta, t->heap, "the heap");
 	if (delta % 16)         /* a static program has its thread-local storage in it */
 		return refuse_text(t, "the heap is not shifted by a multiple of 16");
 	t->haveheap = 1;
@@ -155,9 +155,9 @@ check_heap(struct shift *t, uint64_t a, uint64_t delta)
 
 /* Is there a region within STACK_NEAR? */
 static int
-beside(const struct shift *t, uint64_t a)
+shift_beside(const struct shift *t, uint64_t a)
 {
-	size_t i = find(t, a);
+	size_t i = shift_find(t, a);
 
 	if (i < t->n && t->r[i].lo - a < STACK_NEAR)
 		return 1;
@@ -207,7 +207,7 @@ check_stack(struct shift *t, uint64_t a, uint64_t delta)
 	if (near < 0) {
 		if (delta % PAGE == 0)
 			return 1;
-		if (t->havestack || beside(t, a))
+		if (t->havestack || shift_beside(t, a))
 			return (t->havestack && delta == t->stack) || check_odd(t, delta);
 		t->havestack = 1;
 		t->stack = delta;
@@ -216,7 +216,7 @@ check_stack(struct shift *t, uint64_t a, uint64_t delta)
 	if (delta == t->stack || (t->haveargs && delta == t->args))
 		return 1;
 	if (t->haveargs || !near)
-		return refuse(t, delta, t->stack, "the stack");
+		return shift_refuse(t, delta, t->stack, "the stack");
 	t->haveargs = 1;
 	t->args = delta;
 	return 1;
@@ -235,7 +235,7 @@ check_other_side(struct shift *t, uint64_t b)
 
 /* Enter an address that is in no region, before region i; the region that it is in now, or NULL */
 static struct region *
-learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
+shift_learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
 {
 	int below = i > 0 && t->r[i - 1].delta == delta && a - t->r[i - 1].hi < GROW_MAX;
 	int above = i < t->n && t->r[i].delta == delta && t->r[i].lo - a < GROW_MAX;
@@ -256,7 +256,7 @@ learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
 			refuse_text(t, "too many regions with constants of their own");
 			return NULL;
 		}
-		t->r = xgrow(t->r, &t->cap, t->n + 1, sizeof(*t->r));
+		t->r = mem_xgrow(t->r, &t->cap, t->n + 1, sizeof(*t->r));
 		memmove(t->r + i + 1, t->r + i, (t->n - i) * sizeof(*t->r));
 		t->r[i] = (struct region){ a, a + 1, delta };
 		t->n++;
@@ -275,14 +275,14 @@ shift_ok(struct shift *t, uint64_t a, uint64_t b)
 	if (a - c->lo < c->hi - c->lo && c->delta == delta)
 		return 1;
 	if (a >= t->imglo && a < t->imghi)
-		return delta ? refuse(t, delta, 0, "the executable's own sections") : 1;
-	i = find(t, a);
+		return delta ? shift_refuse(t, delta, 0, "the executable's own sections") : 1;
+	i = shift_find(t, a);
 	if (i < t->n && t->r[i].lo <= a) {
 		r = t->r + i;
 		if (r->delta != delta)
-			return refuse(t, delta, r->delta, "its region");
+			return shift_refuse(t, delta, r->delta, "its region");
 	} else {
-		r = learn(t, i, a, delta);
+		r = shift_learn(t, i, a, delta);
 		if (!r)
 			return 0;
 	}

@@ -86,7 +86,7 @@ side_inst(const struct side *s, size_t i)
 
 /* Drop what is not compared, in place; the number that is left */
 static size_t
-filter(struct side *s, uint64_t *w, size_t n)
+side_filter(struct side *s, uint64_t *w, size_t n)
 {
 	size_t i, k = 0;
 
@@ -137,7 +137,7 @@ side_more(struct side *s)
 			s->fault = k < 0 || (s->log && !s->lackey.nrec);
 			break;
 		}
-		k = (long)filter(s, s->w + s->n, (size_t)k);
+		k = (long)side_filter(s, s->w + s->n, (size_t)k);
 		s->n += (size_t)k;
 		if (k)
 			return 1;

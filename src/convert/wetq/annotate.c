@@ -29,7 +29,7 @@ by_line(const void *a, const void *b)
 
 /* One line, its text if there is any */
 static void
-put(struct job *j, const struct line *l, int number, const char *text, size_t n)
+annotate_put(struct job *j, const struct line *l, int number, const char *text, size_t n)
 {
 	if (!l)
 		out_str(j->out, "         -");
@@ -41,14 +41,14 @@ put(struct job *j, const struct line *l, int number, const char *text, size_t n)
 }
 
 static int
-later(struct timespec a, struct timespec b)
+annotate_later(struct timespec a, struct timespec b)
 {
 	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
 /* Is the source there, and as it was?  If it is newer than the program, or than what was captured of it, it may be another */
 static void
-check(struct job *j, FILE *f, const char *path, uint32_t id)
+annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 {
 	struct timespec built = query_changed(j->q, id);
 	struct stat source, run;
@@ -57,15 +57,15 @@ check(struct job *j, FILE *f, const char *path, uint32_t id)
 		warn("%s: %s: -I says where sources are", path, strerror(errno));
 	else if (fstat(fileno(f), &source) != 0)
 		;
-	else if (built.tv_sec && later(source.st_mtim, built))
+	else if (built.tv_sec && annotate_later(source.st_mtim, built))
 		warn("%s: has been changed since the program was compiled: what it says here may not be what ran", path);
-	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) && later(source.st_mtim, run.st_mtim))
+	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) && annotate_later(source.st_mtim, run.st_mtim))
 		warn("%s: has been changed since the run: what it says here may not be what ran", path);
 }
 
 /* The n lines of a file, l->file: between its other lines, if it is still there */
 static void
-file(struct job *j, const struct line *l, size_t n)
+annotate_file(struct job *j, const struct line *l, size_t n)
 {
 	char *path = j->folder && l->file[0] != '/' ? xasprintf("%s/%s", j->folder, l->file) : xstrdup(l->file), *text = NULL;
 	int fd = helper_open(path, HELPER_TEXT);
@@ -73,16 +73,16 @@ file(struct job *j, const struct line *l, size_t n)
 	size_t room = 0, k = 0;
 	ssize_t len;
 
-	check(j, f, path, l->id);
+	annotate_check(j, f, path, l->id);
 	out_printf(j->out, "%s\n", l->file);
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;
 
-		put(j, has ? &l[k] : NULL, number, text, (size_t)len - (len > 0 && text[len - 1] == '\n'));
+		annotate_put(j, has ? &l[k] : NULL, number, text, (size_t)len - (len > 0 && text[len - 1] == '\n'));
 		k += (size_t)has;
 	}
 	for (; k < n; k++)
-		put(j, &l[k], l[k].line, "", 0);
+		annotate_put(j, &l[k], l[k].line, "", 0);
 	if (f)
 		fclose(f);
 	free(text);
@@ -91,7 +91,7 @@ file(struct job *j, const struct line *l, size_t n)
 
 /* Lines of all statements, those of one line added up; how many */
 static size_t
-lines(struct job *j, const uint64_t *count, struct line **l)
+annotate_lines(struct job *j, const uint64_t *count, struct line **l)
 {
 	size_t n = 0, cap = 0, k = 0;
 
@@ -102,7 +102,7 @@ lines(struct job *j, const uint64_t *count, struct line **l)
 		query_source(j->q, id, &one.file, &func, &one.line);
 		if (!one.file)
 			continue;
-		*l = xgrow(*l, &cap, n + 1, sizeof **l);
+		*l = mem_xgrow(*l, &cap, n + 1, sizeof **l);
 		(*l)[n++] = one;
 	}
 	if (n)
@@ -129,14 +129,14 @@ job_annotate(struct job *j, const char *point)
 		free(s.count);
 		return job_bad(j);
 	}
-	n = lines(j, s.count, &l);
+	n = annotate_lines(j, s.count, &l);
 	for (size_t i = 0; i < n; i = end) {
 		uint64_t in = 0;
 
 		for (end = i; end < n && strcmp(l[end].file, l[i].file) == 0; end++)
 			in += l[end].in;
 		if (in)
-			file(j, l + i, end - i);
+			annotate_file(j, l + i, end - i);
 		put += in != 0;
 	}
 	if (job_complain(j) == 0 && !put)

@@ -45,7 +45,7 @@ text_of(struct flow *f, const struct query_path *p)
 	struct text *t;
 
 	while (f->ntext <= p->path) {
-		f->text = xgrow(f->text, &f->captext, f->ntext + 1, sizeof *f->text);
+		f->text = mem_xgrow(f->text, &f->captext, f->ntext + 1, sizeof *f->text);
 		f->text[f->ntext++] = (struct text){ 0 };
 	}
 	t = &f->text[p->path];
@@ -65,7 +65,7 @@ text_of(struct flow *f, const struct query_path *p)
 }
 
 static int
-path(void *arg, const struct query_path *p)
+answer_path(void *arg, const struct query_path *p)
 {
 	struct flow *f = arg;
 	const struct text *t = text_of(f, p);
@@ -86,7 +86,7 @@ job_flow(struct job *j)
 		return -1;
 	if (j->backward && !j->from)
 		from = query_length(j->q);
-	bad = query_flow(j->q, from, j->most, j->backward, path, &f) != 0 ? job_bad(j) : 0;
+	bad = query_flow(j->q, from, j->most, j->backward, answer_path, &f) != 0 ? job_bad(j) : 0;
 	for (size_t i = 0; i < f.ntext; i++)
 		if (f.text[i].p) {
 			free(f.text[i].p);
@@ -99,7 +99,7 @@ job_flow(struct job *j)
 struct list { struct job *j; uint64_t left; };
 
 static int
-value(void *arg, const struct query_insn *e)
+answer_value(void *arg, const struct query_insn *e)
 {
 	struct list *l = arg;
 
@@ -111,7 +111,7 @@ value(void *arg, const struct query_insn *e)
 }
 
 static int
-instances(struct job *j, const struct range *r, unsigned want, query_insn_fn *fn)
+answer_instances(struct job *j, const struct range *r, unsigned want, query_insn_fn *fn)
 {
 	struct list l = { j, j->most };
 	int got;
@@ -134,11 +134,11 @@ job_values(struct job *j, const char *s)
 
 	if (job_range(j, s, &r) != 0)
 		return -1;
-	return query_stmt(j->q, r.id)->port.nval ? instances(j, &r, QUERY_VALUES, value) : 0;
+	return query_stmt(j->q, r.id)->port.nval ? answer_instances(j, &r, QUERY_VALUES, answer_value) : 0;
 }
 
 static int
-addr(void *arg, const struct query_insn *e)
+answer_addr(void *arg, const struct query_insn *e)
 {
 	static const char kind[] = "irwm";
 	struct list *l = arg;
@@ -169,5 +169,5 @@ job_addrs(struct job *j, const char *s)
 {
 	struct range r;
 
-	return job_range(j, s, &r) != 0 ? -1 : instances(j, &r, QUERY_REFS, addr);
+	return job_range(j, s, &r) != 0 ? -1 : answer_instances(j, &r, QUERY_REFS, answer_addr);
 }

@@ -12,7 +12,7 @@
 
 /* Executions of each statement that has labels, and how many are 1: branches, loads, stores */
 static void
-counts(struct out *o, const struct arch_labels *l)
+wetq_labels_counts(struct out *o, const struct arch_labels *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct arch_stmt *s = &l->stmt[i];
@@ -35,7 +35,7 @@ counts(struct out *o, const struct arch_labels *l)
 
 /* The same of each instance of one */
 static void
-instances(struct out *o, const struct arch_stmt *s)
+wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 {
 	for (uint32_t x = 0; x < s->count; x++) {
 		uint8_t *p = out_room(o, 64);
@@ -74,9 +74,9 @@ job_arch(const char *id, const char *path, const char *outname)
 		die("%s: no labels of a statement %s", name, id);
 	o = out_open(outname);
 	if (s)
-		instances(o, s);
+		wetq_labels_instances(o, s);
 	else
-		counts(o, &l);
+		wetq_labels_counts(o, &l);
 	out_close(o);
 	job_early(name, &w.early);
 	arch_labels_free(&l);

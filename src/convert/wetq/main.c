@@ -31,7 +31,7 @@ static const struct question {
 };
 
 static const struct question *
-question(int n, char **word)
+wetq_question(int n, char **word)
 {
 	for (size_t i = 0; n && i < sizeof questions / sizeof *questions; i++)
 		if (strcmp(word[0], questions[i].name) == 0 && (n == questions[i].words + 1 || n == questions[i].words + 2))
@@ -40,7 +40,7 @@ question(int n, char **word)
 }
 
 static int
-ask(struct job *j, const struct question *k, char **word)
+wetq_ask(struct job *j, const struct question *k, char **word)
 {
 	return k->none ? k->none(j) : k->one(j, word[1]);
 }
@@ -49,7 +49,7 @@ struct command { const char *outname; int many; };
 
 /* A number that an option is given */
 static int
-number(uint64_t *v, char o, const char *s, uint64_t least, int size, const struct command *c)
+wetq_number(uint64_t *v, char o, const char *s, uint64_t least, int size, const struct command *c)
 {
 	if ((size ? num_size(s, least, UINT64_C(1) << 40, v) : num_u64(s, least, UINT64_MAX, v)) == 0)
 		return 0;
@@ -61,7 +61,7 @@ number(uint64_t *v, char o, const char *s, uint64_t least, int size, const struc
 
 /* Options, as far as there are any: 0, or -1.  c: those that are for the whole program; NULL: they are wrong */
 static int
-options(struct job *j, int argc, char **argv, struct command *c)
+wetq_options(struct job *j, int argc, char **argv, struct command *c)
 {
 	static const struct option longs[] = {
 		{ "forward", no_argument, NULL, 'F' },
@@ -84,10 +84,10 @@ options(struct job *j, int argc, char **argv, struct command *c)
 		case 'd': j->how |= QUERY_DATA; break;
 		case 'f': j->from = optarg; break;
 		case 'i': c->many = 1; break;
-		case 'n': wrong |= number(&j->most, 'n', optarg, 0, 0, c); break;
+		case 'n': wrong |= wetq_number(&j->most, 'n', optarg, 0, 0, c); break;
 		case 'o': c->outname = optarg; break;
 		case 'r': j->how |= QUERY_RSP; break;
-		case 'w': wrong |= number(&j->window, 'w', optarg, 16, 1, c); break;
+		case 'w': wrong |= wetq_number(&j->window, 'w', optarg, 16, 1, c); break;
 		default: die_usage(SYNOPSIS);
 		}
 	}
@@ -113,11 +113,11 @@ one_line(const struct job *all, char *line)
 		return;
 	}
 	said[strcspn(said, "\r\n")] = '\0';
-	if (n <= WORDS && options(&j, n, word, NULL) == 0)
-		k = question(n - optind, word + optind);
+	if (n <= WORDS && wetq_options(&j, n, word, NULL) == 0)
+		k = wetq_question(n - optind, word + optind);
 	if (!k || n - optind != k->words + 1)
 		warn("no question: %.200s", said);
-	else if (ask(&j, k, word + optind) != 0)
+	else if (wetq_ask(&j, k, word + optind) != 0)
 		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
 	job_complain(&j);
 	out_str(j.out, "\n");
@@ -126,7 +126,7 @@ one_line(const struct job *all, char *line)
 }
 
 static void
-lines(struct job *j)
+wetq_lines(struct job *j)
 {
 	char *line = NULL;
 	size_t cap = 0;
@@ -148,7 +148,7 @@ job_early(const char *name, const struct ws_early *e)
 }
 
 static _Noreturn void
-bad(struct job *j, const struct query_fault *f)
+wetq_bad(struct job *j, const struct query_fault *f)
 {
 	if (j->out)
 		out_drop(j->out);
@@ -166,7 +166,7 @@ main(int argc, char **argv)
 	const char *file;
 
 	diag_init(argv[0], 1);
-	if (options(&j, argc, argv, &c) != 0)
+	if (wetq_options(&j, argc, argv, &c) != 0)
 		die_usage(SYNOPSIS);
 	argc -= optind;
 	argv += optind;
@@ -174,7 +174,7 @@ main(int argc, char **argv)
 		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
 		return 0;
 	}
-	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX : (k = question(argc, argv)) == NULL)
+	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX : (k = wetq_question(argc, argv)) == NULL)
 		die_usage(SYNOPSIS);
 	j.path = file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
@@ -188,19 +188,19 @@ main(int argc, char **argv)
 	j.file = file;
 	helper_may(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
 	if ((j.q = query_open(file, &f)) == NULL)
-		bad(&j, &f);
+		wetq_bad(&j, &f);
 	if (j.window)
 		query_window_of(j.q, j.window);
 	j.out = out_open(c.outname);
 	if (c.many) {
 		job_early(j.path, query_early(j.q));
-		lines(&j);
+		wetq_lines(&j);
 	} else {
-		int e = ask(&j, k, argv);
+		int e = wetq_ask(&j, k, argv);
 
 		job_complain(&j);
 		if (e != 0)
-			bad(&j, &j.fault);
+			wetq_bad(&j, &j.fault);
 	}
 	out_close(j.out);
 	if (!c.many)

@@ -13,7 +13,7 @@ struct list { struct job *j; uint64_t left; };
 
 /* id#instance pc, =value, r address size and so on */
 static int
-line(void *arg, const struct query_insn *e)
+wetq_slice_line(void *arg, const struct query_insn *e)
 {
 	static const char kind[] = "irwm";
 	struct list *l = arg;
@@ -51,7 +51,7 @@ line(void *arg, const struct query_insn *e)
 
 /* id, instances in the slice, all there are, pc, where */
 static void
-statements(struct job *j, const uint64_t *count)
+wetq_slice_statements(struct job *j, const uint64_t *count)
 {
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
 		uint8_t *p;
@@ -76,7 +76,7 @@ int
 job_slice(struct job *j, const char *point)
 {
 	struct list l = { j, j->most };
-	struct query_slice s = { .how = j->how, .fn = j->counts ? NULL : line, .arg = &l };
+	struct query_slice s = { .how = j->how, .fn = j->counts ? NULL : wetq_slice_line, .arg = &l };
 	int bad;
 
 	if (job_point(j, point, 1, &s.n) != 0)
@@ -84,7 +84,7 @@ job_slice(struct job *j, const char *point)
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
 	if (j->counts && !bad)
-		statements(j, s.count);
+		wetq_slice_statements(j, s.count);
 	free(s.count);
 	return bad;
 }
@@ -98,7 +98,7 @@ struct graph {
 };
 
 static struct edge *
-place(const struct graph *g, uint64_t key)
+wetq_slice_place(const struct graph *g, uint64_t key)
 {
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -108,7 +108,7 @@ place(const struct graph *g, uint64_t key)
 }
 
 static int
-add(void *arg, const struct query_dep *d)
+wetq_slice_add(void *arg, const struct query_dep *d)
 {
 	struct graph *g = arg;
 	/* control dependences have their lines apart */
@@ -122,10 +122,10 @@ add(void *arg, const struct query_dep *d)
 		g->edge = xcalloc(g->nslot, sizeof *g->edge);
 		for (size_t i = 0; i < old.nslot; i++)
 			if (old.edge[i].key)
-				*place(g, old.edge[i].key) = old.edge[i];
+				*wetq_slice_place(g, old.edge[i].key) = old.edge[i];
 		free(old.edge);
 	}
-	e = place(g, key);
+	e = wetq_slice_place(g, key);
 	g->n += !e->key;
 	e->key = key;
 	e->n++;
@@ -141,7 +141,7 @@ by_key(const void *a, const void *b)
 }
 
 static void
-node(struct job *j, uint32_t id, uint64_t count)
+wetq_slice_node(struct job *j, uint32_t id, uint64_t count)
 {
 	const unsigned long long name = query_name(j->q, id);
 	const char *file, *func;
@@ -171,7 +171,7 @@ job_dot(struct job *j, const char *point)
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	if (query_slice(j->q, &s) != 0 || query_deps(j->q, &s, add, &g) != 0) {
+	if (query_slice(j->q, &s) != 0 || query_deps(j->q, &s, wetq_slice_add, &g) != 0) {
 		free(g.edge);
 		free(s.count);
 		return job_bad(j);
@@ -179,7 +179,7 @@ job_dot(struct job *j, const char *point)
 	out_str(j->out, "digraph slice {\n\tnode [shape=box]\n");
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++)
 		if (s.count[id - 1])
-			node(j, id, s.count[id - 1]);
+			wetq_slice_node(j, id, s.count[id - 1]);
 	for (size_t i = 0; i < g.nslot; i++)
 		if (g.edge[i].key)
 			g.edge[n++] = g.edge[i];

@@ -50,7 +50,7 @@ struct line {
 
 /* 1, 0: the other side is gone.  Notes are smaller than PIPE_BUF: all or nothing */
 static int
-give(int fd, struct note n)
+ws2addr_line_give(int fd, struct note n)
 {
 	ssize_t k;
 
@@ -61,7 +61,7 @@ give(int fd, struct note n)
 }
 
 static int
-take(int fd, struct note *n)
+ws2addr_line_take(int fd, struct note *n)
 {
 	ssize_t k;
 
@@ -72,7 +72,7 @@ take(int fd, struct note *n)
 }
 
 static _Noreturn void
-replayer(const struct line *l)
+ws2addr_line_replayer(const struct line *l)
 {
 	struct replay *r = l->j->r;
 	struct note note;
@@ -86,11 +86,11 @@ replayer(const struct line *l)
 		for (size_t k; n; w += k, n -= k) {
 			k = n < BATCH ? n : BATCH;
 			note = (struct note){ .slot = (uint32_t)batch };
-			if (batch >= l->nslot && !take(l->back[0], &note))
+			if (batch >= l->nslot && !ws2addr_line_take(l->back[0], &note))
 				_exit(1);
 			memcpy(l->slots[note.slot].word, w, k * sizeof *w);
 			note.n = (uint32_t)k;
-			if (!give(l->work[batch % l->nmaker][1], note))
+			if (!ws2addr_line_give(l->work[batch % l->nmaker][1], note))
 				_exit(1);
 			batch++;
 		}
@@ -99,16 +99,16 @@ replayer(const struct line *l)
 	else if (replay_early(r))
 		l->result->early = *replay_early(r);
 	/* the parent knows the end from whoever is next in turn */
-	give(l->work[batch % l->nmaker][1], (struct note){ 0 });
+	ws2addr_line_give(l->work[batch % l->nmaker][1], (struct note){ 0 });
 	_exit(0);
 }
 
 static _Noreturn void
-maker(const struct line *l, unsigned me)
+ws2addr_line_maker(const struct line *l, unsigned me)
 {
 	struct note note;
 
-	while (take(l->work[me][0], &note)) {
+	while (ws2addr_line_take(l->work[me][0], &note)) {
 		struct slot *s = &l->slots[note.slot];
 		int end = note.n == 0;
 
@@ -118,14 +118,14 @@ maker(const struct line *l, unsigned me)
 			note.n = (uint32_t)ref_put(l->j->fmt, s->text, s->word, note.n);
 			note.slot |= note.n ? 0 : EMPTY;
 		}
-		if (!give(l->done[me][1], note) || end)
+		if (!ws2addr_line_give(l->done[me][1], note) || end)
 			break;
 	}
 	_exit(0);
 }
 
 static void
-close2(int fd[2])
+ws2addr_line_close2(int fd[2])
 {
 	close(fd[0]);
 	close(fd[1]);
@@ -133,7 +133,7 @@ close2(int fd[2])
 
 /* In a child: only the ends that are its own stay open.  me: 0 the replay, else a maker */
 static void
-only(struct line *l, unsigned me)
+ws2addr_line_only(struct line *l, unsigned me)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (unsigned i = 0; i < l->nmaker; i++) {
@@ -151,7 +151,7 @@ only(struct line *l, unsigned me)
 }
 
 static void
-start(struct line *l)
+ws2addr_line_start(struct line *l)
 {
 	unsigned n = l->nmaker;
 
@@ -172,24 +172,24 @@ start(struct line *l)
 			die_sys("cannot start a job");
 		if (l->pid[i])
 			continue;
-		only(l, i);
+		ws2addr_line_only(l, i);
 		if (i == 0)
-			replayer(l);
-		maker(l, i - 1);
+			ws2addr_line_replayer(l);
+		ws2addr_line_maker(l, i - 1);
 	}
 	/* back[0] stays open: giving back to a replay that is done breaks no pipe */
 	for (unsigned i = 0; i < n; i++) {
 		close(l->done[i][1]);
-		close2(l->work[i]);
+		ws2addr_line_close2(l->work[i]);
 	}
 }
 
 static void
-stop(struct line *l)
+ws2addr_line_stop(struct line *l)
 {
 	for (unsigned i = 0; i < l->nmaker; i++)
 		close(l->done[i][0]);
-	close2(l->back);
+	ws2addr_line_close2(l->back);
 	for (unsigned i = 0; i <= l->nmaker; i++)
 		while (waitpid(l->pid[i], NULL, 0) < 0 && errno == EINTR)
 			;
@@ -207,19 +207,19 @@ job_line(struct job *j, unsigned jobs)
 	struct note note;
 
 	out_flush(j->out);
-	start(&l);
+	ws2addr_line_start(&l);
 	for (uint64_t batch = 0;; batch++) {
-		if (!take(l.done[batch % l.nmaker][0], &note))
+		if (!ws2addr_line_take(l.done[batch % l.nmaker][0], &note))
 			die("a job ended before its time");
 		if (note.n == 0 && !(note.slot & EMPTY))
 			break;
 		note.slot &= ~EMPTY;
 		out_write(j->out, l.slots[note.slot].text, note.n);
-		give(l.back[1], note);
+		ws2addr_line_give(l.back[1], note);
 	}
 	bad = l.result->fault;
 	j->early = l.result->early;
-	stop(&l);
+	ws2addr_line_stop(&l);
 	if (bad.err[0])
 		job_bad(j, &bad);
 }

@@ -23,7 +23,7 @@ struct written {
 };
 
 static int
-option(struct job *j, struct options *o, int c)
+ws2addr_option(struct job *j, struct options *o, int c)
 {
 	int fmt;
 
@@ -66,7 +66,7 @@ on_output(void *arg, int fd, const void *p, size_t n)
 
 /* What the program wrote, instead of what it referred to */
 static void
-written(struct job *j, int fd)
+ws2addr_written(struct job *j, int fd)
 {
 	struct written w = { .out = j->out, .fd = fd };
 
@@ -76,7 +76,7 @@ written(struct job *j, int fd)
 }
 
 static void
-plain(struct job *j)
+ws2addr_plain(struct job *j)
 {
 	const uint64_t *w;
 	size_t n;
@@ -92,7 +92,7 @@ plain(struct job *j)
 }
 
 static void
-run(struct job *j, const struct options *o)
+ws2addr_run(struct job *j, const struct options *o)
 {
 	struct replay_fault f;
 
@@ -105,13 +105,13 @@ run(struct job *j, const struct options *o)
 		out_used(j->out, REF_HEADER);
 	}
 	if (o->fd != WS_UNKNOWN)
-		written(j, (int)o->fd);
+		ws2addr_written(j, (int)o->fd);
 	else if (o->symbol)
 		job_symbol(j, o->symbol);
 	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))       /* words take longer to hand on than to make */
 		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
 	else
-		plain(j);
+		ws2addr_plain(j);
 	job_end(j);
 	out_close(j->out);
 	job_early(j, j->early.is ? &j->early : replay_early(j->r));
@@ -127,7 +127,7 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 1);
 	while ((c = getopt(argc, argv, "cf:ij:n:o:s:w:")) != -1)
-		if (option(&j, &o, c) != 0)
+		if (ws2addr_option(&j, &o, c) != 0)
 			die_usage(SYNOPSIS);
 	ranged = j.from != 0 || j.to != WS_UNKNOWN;
 	if (argc - optind > 1 || ranged + (o.symbol != NULL) + (o.fd != WS_UNKNOWN) > 1)
@@ -139,6 +139,6 @@ main(int argc, char **argv)
 	j.path = argv[optind];
 	helper_may(o.symbol ? HELPER_ELF : 0);
 	confine_jobs(j.count ? (unsigned)o.jobs : 1);
-	run(&j, &o);
+	ws2addr_run(&j, &o);
 	return 0;
 }

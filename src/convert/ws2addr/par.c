@@ -27,7 +27,7 @@ struct part {
 };
 
 static int
-count(struct job *j, uint64_t from, uint64_t to)
+ws2addr_par_count(struct job *j, uint64_t from, uint64_t to)
 {
 	const uint64_t *w;
 	size_t n;
@@ -40,12 +40,12 @@ count(struct job *j, uint64_t from, uint64_t to)
 }
 
 static _Noreturn void
-work(const struct job *j, struct part *p)
+ws2addr_par_work(const struct job *j, struct part *p)
 {
 	struct job mine = *j;
 
 	memset(mine.n, 0, sizeof mine.n);
-	p->got = count(&mine, p->from, p->to);
+	p->got = ws2addr_par_count(&mine, p->from, p->to);
 	memcpy(p->n, mine.n, sizeof p->n);
 	if (p->got == REPLAY_BAD)
 		p->fault = *replay_fault(j->r);
@@ -56,7 +56,7 @@ work(const struct job *j, struct part *p)
 
 /* What it costs to get to an instruction */
 static double
-reach(struct job *j, uint64_t icount)
+ws2addr_par_reach(struct job *j, uint64_t icount)
 {
 	uint64_t from = 0;
 
@@ -68,12 +68,12 @@ reach(struct job *j, uint64_t icount)
 
 /* Stretches from j->from on that cost t each; does the last one come to `to`? */
 static int
-cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t)
+ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t)
 {
 	uint64_t at = j->from;
 
 	for (unsigned i = 0; i < n; i++) {
-		double k = t - reach(j, at);
+		double k = t - ws2addr_par_reach(j, at);
 
 		p[i].from = at;
 		at = k <= 0 ? at : (double)(to - at) <= k ? to : at + (uint64_t)k;
@@ -84,7 +84,7 @@ cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t)
 
 /* How many parts there are */
 static unsigned
-plan(struct job *j, struct part *p, unsigned n)
+ws2addr_par_plan(struct job *j, struct part *p, unsigned n)
 {
 	uint64_t to = replay_length(j->r);
 	double lo = 0, hi;
@@ -100,12 +100,12 @@ plan(struct job *j, struct part *p, unsigned n)
 	for (int i = 0; i < 50; i++) {
 		double t = (lo + hi) / 2;
 
-		if (cut(j, p, n, to, t))
+		if (ws2addr_par_cut(j, p, n, to, t))
 			hi = t;
 		else
 			lo = t;
 	}
-	cut(j, p, n, to, hi);
+	ws2addr_par_cut(j, p, n, to, hi);
 	p[n - 1].to = j->to;
 	return n;
 }
@@ -119,7 +119,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 
 	if (p == MAP_FAILED)
 		die_sys("cannot start a job");
-	n = plan(j, p, jobs);
+	n = ws2addr_par_plan(j, p, jobs);
 	out_flush(j->out);
 	for (unsigned i = 0; i < n; i++) {
 		pid_t pid;
@@ -129,7 +129,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 		if (pid < 0)
 			die_sys("cannot start a job");
 		if (pid == 0)
-			work(j, &p[i]);
+			ws2addr_par_work(j, &p[i]);
 		p[i].pid = pid;         /* both see this memory: only we write that */
 	}
 	for (unsigned i = 0; i < n; i++) {

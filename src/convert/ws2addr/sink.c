@@ -74,7 +74,7 @@ job_end(struct job *j)
 }
 
 static const char *
-name(const struct job *j)
+sink_name(const struct job *j)
 {
 	return j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
 }
@@ -85,13 +85,13 @@ job_early(const struct job *j, const struct ws_early *e)
 	char text[WS_EARLY_TEXT];
 
 	if (e)
-		warn("%s: %s", name(j), ws_early_text(e, text));
+		warn("%s: %s", sink_name(j), ws_early_text(e, text));
 }
 
 void
 job_bad(struct job *j, const struct replay_fault *f)
 {
-	const char *path = name(j);
+	const char *path = sink_name(j);
 
 	if (j->out) {
 		job_end(j);

@@ -83,7 +83,7 @@ same_file(Elf *e, const struct ws_rec_map *m)
 }
 
 static uint64_t
-find(const struct ws_rec_map *m, const char *name)
+symbol_find(const struct ws_rec_map *m, const char *name)
 {
 	int fd = helper_open(m->name, HELPER_ELF);
 	uint64_t off = UINT64_MAX;
@@ -103,14 +103,14 @@ find(const struct ws_rec_map *m, const char *name)
 }
 
 static void
-mapped(void *arg, const struct ws_rec_map *m)
+symbol_mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct search *s = arg;
 	uint64_t off;
 
 	if (s->pc != WS_UNKNOWN)
 		return;
-	off = find(m, s->name);
+	off = symbol_find(m, s->name);
 	if (off == UINT64_MAX || off < m->offset || off - m->offset >= m->len)
 		return;
 	s->pc = m->addr + (off - m->offset);
@@ -147,7 +147,7 @@ job_symbol(struct job *j, const char *symbol)
 	uint64_t sp;
 	int got;
 
-	replay_onmap(j->r, mapped, &s);
+	replay_onmap(j->r, symbol_mapped, &s);
 	got = replay_skip(j->r, WS_UNKNOWN);
 	if (got == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));

@@ -13,13 +13,13 @@
 #define NAME_MOST 4096u
 
 static uint64_t
-here(const struct job *j)
+kernel_here(const struct job *j)
 {
 	return j->r ? replay_icount(j->r) : 0;
 }
 
 static struct lap_event
-event(const struct job *j, enum lap_kind kind)
+kernel_event(const struct job *j, enum lap_kind kind)
 {
 	struct lap_event e = { .kind = kind };
 
@@ -30,7 +30,7 @@ event(const struct job *j, enum lap_kind kind)
 static struct lap_event
 file_event(const struct job *j, enum lap_kind kind, const struct identity *id)
 {
-	struct lap_event e = event(j, kind);
+	struct lap_event e = kernel_event(j, kind);
 
 	if (!strchr(lap_kind_fields(kind), 'p'))
 		e.f[LAP_PID] = 0;
@@ -41,15 +41,15 @@ file_event(const struct job *j, enum lap_kind kind, const struct identity *id)
 }
 
 static void
-later(struct job *j, struct lap_event e, const char *name)
+kernel_later(struct job *j, struct lap_event e, const char *name)
 {
 	if (!j->scanning)
-		emit_later(j, e, name, here(j), 0);
+		emit_later(j, e, name, kernel_here(j), 0);
 }
 
 /* A string of the program; "?" if the capture does not have it */
 static void
-string(struct job *j, uint64_t addr, char name[NAME_MOST])
+kernel_string(struct job *j, uint64_t addr, char name[NAME_MOST])
 {
 	size_t n = j->r ? replay_read(j->r, addr, name, NAME_MOST - 1) : 0;
 
@@ -73,7 +73,7 @@ say_open(struct job *j, const struct opened *o, const char *name)
 		return;
 	e = file_event(j, LAP_K_OPEN, &o->id);
 	e.type = o->type;
-	later(j, e, name);
+	kernel_later(j, e, name);
 }
 
 static void
@@ -85,7 +85,7 @@ open_file(struct job *j, const struct ws_rec_sys *s, uint64_t path, uint64_t fla
 	struct opened *o;
 	struct lap_event e;
 
-	string(j, path, name);
+	kernel_string(j, path, name);
 	/* files without a name are different ones */
 	if (name[0] == '?' && !name[1] && !(ordinal < j->nordinal && j->mapped && j->mapped[ordinal].known))
 		id = open_made_up(&ordinal, sizeof ordinal);
@@ -97,7 +97,7 @@ open_file(struct job *j, const struct ws_rec_sys *s, uint64_t path, uint64_t fla
 	say_open(j, o, name);
 	if (o && o->type == 'f' && flags & O_TRUNC) {
 		e = file_event(j, LAP_K_TRUNCATE, &id);
-		later(j, e, NULL);
+		kernel_later(j, e, NULL);
 	}
 }
 
@@ -119,12 +119,12 @@ close_one(struct job *j, uint64_t fd)
 	struct identity id;
 
 	if (open_close(j, fd, &id))
-		later(j, file_event(j, LAP_K_CLOSE, &id), NULL);
+		kernel_later(j, file_event(j, LAP_K_CLOSE, &id), NULL);
 }
 
 /* at: offset in the file, or WS_UNKNOWN: where the descriptor is */
 static void
-transfer(struct job *j, enum lap_kind kind, uint64_t fd, uint64_t n, uint64_t at)
+kernel_transfer(struct job *j, enum lap_kind kind, uint64_t fd, uint64_t n, uint64_t at)
 {
 	struct opened *o = open_get(j, fd);
 	struct lap_event e;
@@ -134,14 +134,14 @@ transfer(struct job *j, enum lap_kind kind, uint64_t fd, uint64_t n, uint64_t at
 	e = file_event(j, kind, &o->id);
 	e.f[LAP_OFF] = at == WS_UNKNOWN ? o->off : at;
 	e.f[LAP_LEN] = n;
-	later(j, e, NULL);
+	kernel_later(j, e, NULL);
 	if (at == WS_UNKNOWN && o->type == 'f')
 		o->off += n;
 }
 
 /* An offset that a call is given the address of; none: where the descriptor is */
 static uint64_t
-offset(struct job *j, uint64_t addr)
+kernel_offset(struct job *j, uint64_t addr)
 {
 	uint8_t b[8] = { 0 };
 
@@ -159,17 +159,17 @@ change_file(struct job *j, enum lap_kind kind, uint64_t path, uint64_t off)
 	struct identity id;
 	struct lap_event e;
 
-	string(j, path, name);
+	kernel_string(j, path, name);
 	if (name[0] == '?' && !name[1])
 		return;
 	id = open_path(j, name, 0);
 	e = file_event(j, kind, &id);
 	e.f[LAP_OFF] = off;
-	later(j, e, NULL);
+	kernel_later(j, e, NULL);
 }
 
 static void
-duplicate(struct job *j, uint64_t from, uint64_t to)
+kernel_duplicate(struct job *j, uint64_t from, uint64_t to)
 {
 	if (from != to && to < j->nfd && j->fd[to])
 		close_one(j, to);
@@ -178,7 +178,7 @@ duplicate(struct job *j, uint64_t from, uint64_t to)
 
 /* Calls that give descriptors or change them.  0: it was none of them */
 static int
-descriptors(struct job *j, const struct ws_rec_sys *s)
+kernel_descriptors(struct job *j, const struct ws_rec_sys *s)
 {
 	const uint64_t *a = s->arg;
 	struct lap_event e;
@@ -187,24 +187,24 @@ descriptors(struct job *j, const struct ws_rec_sys *s)
 	case SYS_open: open_file(j, s, a[0], a[1]); return 1;
 	case SYS_creat: open_file(j, s, a[0], O_TRUNC); return 1;
 	case SYS_openat: open_file(j, s, a[1], a[2]); return 1;
-	case SYS_openat2: open_file(j, s, a[1], offset(j, a[2])); return 1;
+	case SYS_openat2: open_file(j, s, a[1], kernel_offset(j, a[2])); return 1;
 	case SYS_close: close_one(j, a[0]); return 1;
 	case SYS_close_range:
 		for (uint64_t fd = a[0]; fd <= a[1] && fd < j->nfd && !a[2]; fd++)
 			close_one(j, fd);
 		return 1;
-	case SYS_dup: duplicate(j, a[0], s->ret); return 1;
-	case SYS_dup2: case SYS_dup3: duplicate(j, a[0], a[1]); return 1;
+	case SYS_dup: kernel_duplicate(j, a[0], s->ret); return 1;
+	case SYS_dup2: case SYS_dup3: kernel_duplicate(j, a[0], a[1]); return 1;
 	case SYS_fcntl:
 		if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-			duplicate(j, a[0], s->ret);
+			kernel_duplicate(j, a[0], s->ret);
 		return 1;
 	case SYS_pipe: case SYS_pipe2: j->pair = a[0]; return 1;
 	case SYS_socket: open_other(j, s->ret, 's', "socket"); return 1;
 	case SYS_memfd_create: open_other(j, s->ret, 'f', "memfd"); return 1;
 	case SYS_accept: case SYS_accept4:
-		e = event(j, LAP_K_ACCEPT);
-		later(j, e, NULL);
+		e = kernel_event(j, LAP_K_ACCEPT);
+		kernel_later(j, e, NULL);
 		open_other(j, s->ret, 's', "socket");
 		return 1;
 	case SYS_lseek: {
@@ -221,7 +221,7 @@ descriptors(struct job *j, const struct ws_rec_sys *s)
 
 /* Calls that move bytes or change files */
 static void
-contents(struct job *j, const struct ws_rec_sys *s)
+kernel_contents(struct job *j, const struct ws_rec_sys *s)
 {
 	const uint64_t *a = s->arg;
 	struct lap_event e;
@@ -229,24 +229,24 @@ contents(struct job *j, const struct ws_rec_sys *s)
 
 	switch (s->nr) {
 	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_getdents64:
-		transfer(j, LAP_K_READ, a[0], s->ret, WS_UNKNOWN);
+		kernel_transfer(j, LAP_K_READ, a[0], s->ret, WS_UNKNOWN);
 		break;
 	case SYS_pread64: case SYS_preadv: case SYS_preadv2:
-		transfer(j, LAP_K_READ, a[0], s->ret, a[3]);
+		kernel_transfer(j, LAP_K_READ, a[0], s->ret, a[3]);
 		break;
 	case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg:
-		transfer(j, LAP_K_WRITE, a[0], s->ret, WS_UNKNOWN);
+		kernel_transfer(j, LAP_K_WRITE, a[0], s->ret, WS_UNKNOWN);
 		break;
 	case SYS_pwrite64: case SYS_pwritev: case SYS_pwritev2:
-		transfer(j, LAP_K_WRITE, a[0], s->ret, a[3]);
+		kernel_transfer(j, LAP_K_WRITE, a[0], s->ret, a[3]);
 		break;
 	case SYS_sendfile:
-		transfer(j, LAP_K_READ, a[1], s->ret, offset(j, a[2]));
-		transfer(j, LAP_K_WRITE, a[0], s->ret, WS_UNKNOWN);
+		kernel_transfer(j, LAP_K_READ, a[1], s->ret, kernel_offset(j, a[2]));
+		kernel_transfer(j, LAP_K_WRITE, a[0], s->ret, WS_UNKNOWN);
 		break;
 	case SYS_copy_file_range: case SYS_splice:
-		transfer(j, LAP_K_READ, a[0], s->ret, offset(j, a[1]));
-		transfer(j, LAP_K_WRITE, a[2], s->ret, offset(j, a[3]));
+		kernel_transfer(j, LAP_K_READ, a[0], s->ret, kernel_offset(j, a[1]));
+		kernel_transfer(j, LAP_K_WRITE, a[2], s->ret, kernel_offset(j, a[3]));
 		break;
 	case SYS_unlink: change_file(j, LAP_K_DELETE, a[0], 0); break;
 	case SYS_unlinkat: change_file(j, LAP_K_DELETE, a[1], 0); break;
@@ -257,14 +257,14 @@ contents(struct job *j, const struct ws_rec_sys *s)
 			break;
 		e = file_event(j, LAP_K_TRUNCATE, &o->id);
 		e.f[LAP_OFF] = a[1];
-		later(j, e, NULL);
+		kernel_later(j, e, NULL);
 		break;
 	case SYS_shmctl:
 		if (a[1] != IPC_RMID)
 			break;
-		e = event(j, LAP_K_DESTROY);
+		e = kernel_event(j, LAP_K_DESTROY);
 		e.f[LAP_SHM] = a[0];
-		later(j, e, NULL);
+		kernel_later(j, e, NULL);
 		break;
 	default:
 		break;
@@ -272,23 +272,23 @@ contents(struct job *j, const struct ws_rec_sys *s)
 }
 
 static void
-call(struct job *j, const struct ws_rec_sys *s)
+kernel_call(struct job *j, const struct ws_rec_sys *s)
 {
 	j->call = *s;
 	j->pair = 0;
 	if ((int64_t)s->ret < 0 && (int64_t)s->ret >= -4095)
 		return;
-	if (!descriptors(j, s) && !j->scanning)
-		contents(j, s);
+	if (!kernel_descriptors(j, s) && !j->scanning)
+		kernel_contents(j, s);
 }
 
 static void
-map(struct job *j, const struct ws_rec_map *m)
+kernel_map(struct job *j, const struct ws_rec_map *m)
 {
 	int called = j->call.nr == SYS_mmap && m->addr == j->call.ret && !(j->call.arg[3] & MAP_ANONYMOUS);
 	struct opened *o = called && j->call.arg[4] < j->nfd ? j->fd[j->call.arg[4]] : NULL;
 	int file = m->type == WS_FILE || m->type == WS_EXE || m->type == WS_INTERP;
-	struct lap_event e = event(j, LAP_K_MAP);
+	struct lap_event e = kernel_event(j, LAP_K_MAP);
 
 	if (file) {
 		struct identity id = open_map(j, m, o);
@@ -296,19 +296,19 @@ map(struct job *j, const struct ws_rec_map *m)
 		e = file_event(j, LAP_K_MAPFILE, &id);
 		e.f[LAP_OFF] = m->offset;
 	} else if (j->call.nr == SYS_shmat && m->addr == j->call.ret) {
-		e = event(j, LAP_K_ATTACH);
+		e = kernel_event(j, LAP_K_ATTACH);
 		e.f[LAP_SHM] = j->call.arg[0] & UINT32_MAX;
 	}
 	e.f[LAP_ADDR] = m->addr;
 	e.f[LAP_LEN] = m->len;
 	if (!j->scanning)
-		emit_later(j, e, file ? m->name : NULL, here(j), file && !(m->flags & WS_SHARED));
+		emit_later(j, e, file ? m->name : NULL, kernel_here(j), file && !(m->flags & WS_SHARED));
 }
 
 static void
-memory(struct job *j, const struct ws_rec_mem *m)
+kernel_memory(struct job *j, const struct ws_rec_mem *m)
 {
-	struct lap_event e = event(j, LAP_K_COPY);
+	struct lap_event e = kernel_event(j, LAP_K_COPY);
 
 	if (j->pair && m->p && m->addr <= j->pair && j->pair + 8 - m->addr <= m->n) {
 		const uint8_t *p = m->p + (j->pair - m->addr);
@@ -321,15 +321,15 @@ memory(struct job *j, const struct ws_rec_mem *m)
 		return;
 	e.f[LAP_ADDR] = m->addr;
 	e.f[LAP_LEN] = m->n;
-	emit_later(j, e, NULL, here(j), 0);
+	emit_later(j, e, NULL, kernel_here(j), 0);
 }
 
 static void
-finish(struct job *j, const struct ws_rec_end *end)
+kernel_finish(struct job *j, const struct ws_rec_end *end)
 {
 	if (end->how != WS_STOPPED)
-		later(j, event(j, LAP_K_EXIT), NULL);
-	later(j, (struct lap_event){ .kind = LAP_K_FINISH }, NULL);
+		kernel_later(j, kernel_event(j, LAP_K_EXIT), NULL);
+	kernel_later(j, (struct lap_event){ .kind = LAP_K_FINISH }, NULL);
 }
 
 int
@@ -339,25 +339,25 @@ call_record(void *arg, const struct ws_rec *rec)
 	struct lap_event e;
 
 	switch (rec->kind) {
-	case WS_SYS: call(j, &rec->u.sys); break;
+	case WS_SYS: kernel_call(j, &rec->u.sys); break;
 	case WS_SIG: j->call.nr = UINT64_MAX; break;
-	case WS_MAP: map(j, &rec->u.map); break;
+	case WS_MAP: kernel_map(j, &rec->u.map); break;
 	case WS_UNMAP:
-		e = event(j, LAP_K_UNMAP);
+		e = kernel_event(j, LAP_K_UNMAP);
 		e.f[LAP_ADDR] = rec->u.range.addr;
 		e.f[LAP_LEN] = rec->u.range.len;
-		later(j, e, NULL);
+		kernel_later(j, e, NULL);
 		break;
 	case WS_MOVE:
-		e = event(j, LAP_K_REMAP);
+		e = kernel_event(j, LAP_K_REMAP);
 		e.f[LAP_ADDR] = rec->u.move.to;
 		e.f[LAP_LEN] = rec->u.move.newlen;
 		e.f[LAP_OLD] = rec->u.move.from;
 		e.f[LAP_OLDLEN] = rec->u.move.oldlen;
-		later(j, e, NULL);
+		kernel_later(j, e, NULL);
 		break;
-	case WS_MEM: memory(j, &rec->u.mem); break;
-	case WS_END: finish(j, &rec->u.end); break;
+	case WS_MEM: kernel_memory(j, &rec->u.mem); break;
+	case WS_END: kernel_finish(j, &rec->u.end); break;
 	default: break;
 	}
 	return 0;
@@ -387,7 +387,7 @@ call_scan(struct job *j, int fd)
 void
 call_begin(struct job *j, const struct ws_header *h)
 {
-	struct lap_event e = event(j, LAP_K_EXEC);
+	struct lap_event e = kernel_event(j, LAP_K_EXEC);
 	struct identity id = open_made_up(h->exe, strlen(h->exe));
 	const struct ws_rec_map *m;
 
@@ -399,10 +399,10 @@ call_begin(struct job *j, const struct ws_header *h)
 	e.f[LAP_INODE] = id.inode;
 	e.f[LAP_MAJOR] = id.major;
 	e.f[LAP_MINOR] = id.minor;
-	later(j, e, h->exe);
-	e = event(j, LAP_K_ASSIGN);
+	kernel_later(j, e, h->exe);
+	e = kernel_event(j, LAP_K_ASSIGN);
 	e.f[LAP_SPACE] = j->space;
-	later(j, e, NULL);
+	kernel_later(j, e, NULL);
 	/* the first two; what is mapped was told before we knew of it */
 	for (int k = 0; k < 2; k++) {
 		struct waiting w = j->queue[j->nqueue - 1];
@@ -410,6 +410,6 @@ call_begin(struct job *j, const struct ws_header *h)
 		memmove(j->queue + 1, j->queue, (j->nqueue - 1) * sizeof *j->queue);
 		j->queue[0] = w;
 	}
-	e = event(j, LAP_K_SCHEDULE);
-	later(j, e, NULL);
+	e = kernel_event(j, LAP_K_SCHEDULE);
+	kernel_later(j, e, NULL);
 }

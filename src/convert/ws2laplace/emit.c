@@ -26,7 +26,7 @@ emit_later(struct job *j, struct lap_event e, const char *name, uint64_t icount,
 
 	if (j->head && j->head == j->nqueue)
 		j->head = j->nqueue = 0;
-	j->queue = xgrow(j->queue, &j->capqueue, j->nqueue + 1, sizeof *j->queue);
+	j->queue = mem_xgrow(j->queue, &j->capqueue, j->nqueue + 1, sizeof *j->queue);
 	w = &j->queue[j->nqueue++];
 	e.time = j->start + icount;
 	if (e.time < j->start)
@@ -37,7 +37,7 @@ emit_later(struct job *j, struct lap_event e, const char *name, uint64_t icount,
 
 /* Nothing of [lo, hi) is a private mapping of a file any more */
 static void
-forget(struct job *j, uint64_t lo, uint64_t hi)
+ws2laplace_forget(struct job *j, uint64_t lo, uint64_t hi)
 {
 	memset(j->plain, 0, sizeof j->plain);
 	for (size_t i = 0; i < j->narea; i++) {
@@ -50,7 +50,7 @@ forget(struct job *j, uint64_t lo, uint64_t hi)
 
 			memcpy(b.copied, a->copied + (hi - a->lo), b.hi - b.lo);
 			a->hi = lo;
-			j->area = xgrow(j->area, &j->caparea, j->narea + 1, sizeof *j->area);
+			j->area = mem_xgrow(j->area, &j->caparea, j->narea + 1, sizeof *j->area);
 			j->area[j->narea++] = b;
 			return;
 		}
@@ -68,19 +68,19 @@ forget(struct job *j, uint64_t lo, uint64_t hi)
 }
 
 static void
-remember(struct job *j, uint64_t lo, uint64_t hi, const uint8_t *copied)
+ws2laplace_remember(struct job *j, uint64_t lo, uint64_t hi, const uint8_t *copied)
 {
 	struct area a = { lo, hi, xcalloc(hi - lo, 1) };
 
 	if (copied)
 		memcpy(a.copied, copied, hi - lo);
-	j->area = xgrow(j->area, &j->caparea, j->narea + 1, sizeof *j->area);
+	j->area = mem_xgrow(j->area, &j->caparea, j->narea + 1, sizeof *j->area);
 	j->area[j->narea++] = a;
 }
 
 /* What was copied goes along; what mremap adds is not yet */
 static void
-move(struct job *j, uint64_t from, uint64_t n, uint64_t to, uint64_t m)
+ws2laplace_move(struct job *j, uint64_t from, uint64_t n, uint64_t to, uint64_t m)
 {
 	uint8_t *copied = NULL;
 
@@ -92,26 +92,26 @@ move(struct job *j, uint64_t from, uint64_t n, uint64_t to, uint64_t m)
 			memcpy(copied, a->copied + (from - a->lo), n < m ? n : m);
 		}
 	}
-	forget(j, from, from + n);
-	forget(j, to, to + m);
+	ws2laplace_forget(j, from, from + n);
+	ws2laplace_forget(j, to, to + m);
 	if (copied)
-		remember(j, to, to + m, copied);
+		ws2laplace_remember(j, to, to + m, copied);
 	free(copied);
 }
 
 static void
-follow(struct job *j, const struct waiting *w)
+ws2laplace_follow(struct job *j, const struct waiting *w)
 {
 	uint64_t lo = w->e.f[LAP_ADDR] >> 12, hi = lo + (w->e.f[LAP_LEN] >> 12);
 
 	switch (w->e.kind) {
 	case LAP_K_MAPFILE: case LAP_K_MAP: case LAP_K_ATTACH: case LAP_K_UNMAP:
-		forget(j, lo, hi);
+		ws2laplace_forget(j, lo, hi);
 		if (w->private)
-			remember(j, lo, hi, NULL);
+			ws2laplace_remember(j, lo, hi, NULL);
 		break;
 	case LAP_K_REMAP:
-		move(j, w->e.f[LAP_OLD] >> 12, w->e.f[LAP_OLDLEN] >> 12, lo, hi - lo);
+		ws2laplace_move(j, w->e.f[LAP_OLD] >> 12, w->e.f[LAP_OLDLEN] >> 12, lo, hi - lo);
 		break;
 	default:
 		break;
@@ -120,7 +120,7 @@ follow(struct job *j, const struct waiting *w)
 
 /* A page of a private mapping becomes the program's own when it is first written */
 static void
-written(struct job *j, uint64_t page, uint64_t icount)
+ws2laplace_written(struct job *j, uint64_t page, uint64_t icount)
 {
 	for (size_t i = 0; i < j->narea; i++) {
 		struct area *a = &j->area[i];
@@ -144,7 +144,7 @@ emit_touch(struct job *j, uint64_t addr, uint64_t n, uint64_t icount)
 {
 	for (uint64_t p = addr >> 12; n && p <= (addr + n - 1) >> 12; p++)
 		if (j->plain[p % PLAIN] != p + 1)
-			written(j, p, icount);
+			ws2laplace_written(j, p, icount);
 }
 
 void
@@ -158,14 +158,14 @@ emit_until(struct job *j, uint64_t icount)
 		} else {
 			w->e.name = w->name;
 			write_event(j, &w->e);
-			follow(j, w);
+			ws2laplace_follow(j, w);
 		}
 		free(w->name);
 	}
 }
 
 static inline uint8_t *
-put(const struct job *j, uint8_t *p, unsigned type, uint64_t time, uint64_t w)
+ws2laplace_put(const struct job *j, uint8_t *p, unsigned type, uint64_t time, uint64_t w)
 {
 	struct lap_ref v = { .time = time, .space = j->space, .addr = ref_addr(w), .type = (uint8_t)type, .len = (uint8_t)ref_size(w) };
 
@@ -199,9 +199,9 @@ emit_refs(struct job *j, const uint64_t *w, size_t n)
 			    (unsigned long long)(j->icount - 1));
 		q = p = out_room(j->refs, 2 * LAP_REF_MAX);
 		if (kind != REF_STORE)
-			q = put(j, q, kind == REF_INST ? 2 : 0, time, w[i]);
+			q = ws2laplace_put(j, q, kind == REF_INST ? 2 : 0, time, w[i]);
 		if (kind >= REF_STORE)
-			q = put(j, q, 1, time, w[i]);
+			q = ws2laplace_put(j, q, 1, time, w[i]);
 		out_used(j->refs, (size_t)(q - p));
 	}
 }

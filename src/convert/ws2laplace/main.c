@@ -27,7 +27,7 @@ job_bad(struct job *j, const struct replay_fault *f)
 
 /* A capture is read twice: what comes through a pipe is kept in a file that has no name */
 static int
-keep(void)
+ws2laplace_keep(void)
 {
 	FILE *f = tmpfile();
 	char buf[65536];
@@ -46,7 +46,7 @@ keep(void)
 }
 
 static int
-option(struct job *j, const char **refs, const char **kernel, int c)
+ws2laplace_option(struct job *j, const char **refs, const char **kernel, int c)
 {
 	static const char *const forms[] = { "classic", "wide", "text" };
 
@@ -68,7 +68,7 @@ option(struct job *j, const char **refs, const char **kernel, int c)
 }
 
 static void
-run(struct job *j, const char *real)
+ws2laplace_run(struct job *j, const char *real)
 {
 	char early[WS_EARLY_TEXT];
 	struct replay_fault f;
@@ -107,7 +107,7 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 1);
 	while ((c = getopt(argc, argv, "a:f:k:o:p:t:")) != -1)
-		if (option(&j, &refs, &kernel, c) != 0)
+		if (ws2laplace_option(&j, &refs, &kernel, c) != 0)
 			die_usage(SYNOPSIS);
 	if (argc - optind > 1 || !kernel || (!strcmp(kernel, "-") && (!refs || !strcmp(refs, "-"))))
 		die_usage(SYNOPSIS);
@@ -115,7 +115,7 @@ main(int argc, char **argv)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];
 	if (!j.path || !strcmp(j.path, "-")) {
-		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : keep();
+		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_keep();
 	} else {
 		fd = src_open(j.path);
 	}
@@ -125,7 +125,7 @@ main(int argc, char **argv)
 	real = xasprintf("/proc/self/fd/%d", fd);
 	j.refs = out_open(refs);
 	j.kernel = out_open(kernel);
-	run(&j, real);
+	ws2laplace_run(&j, real);
 	out_close(j.refs);
 	out_close(j.kernel);
 	open_free(&j);

@@ -29,7 +29,7 @@ open_made_up(const void *p, size_t n)
 }
 
 static int
-compare(const void *a, const void *b)
+descriptor_compare(const void *a, const void *b)
 {
 	return strcmp(((const struct path *)a)->name, ((const struct path *)b)->name);
 }
@@ -41,7 +41,7 @@ open_path(struct job *j, const char *name, size_t ordinal)
 
 	p->name = xstrdup(name);
 	p->id = open_made_up(name, strlen(name));
-	at = tsearch(p, &j->paths, compare);
+	at = tsearch(p, &j->paths, descriptor_compare);
 	if (!at)
 		die("out of memory");
 	if (*at != p) {
@@ -75,28 +75,28 @@ open_next(struct job *j)
 	if (!j->nordinal)
 		j->nordinal = 1;        /* 0 is none */
 	if (j->scanning) {
-		j->mapped = xgrow(j->mapped, &j->capmapped, j->nordinal + 1, sizeof *j->mapped);
+		j->mapped = mem_xgrow(j->mapped, &j->capmapped, j->nordinal + 1, sizeof *j->mapped);
 		j->mapped[j->nordinal] = (struct identity){ 0 };
 	}
 	return j->nordinal++;
 }
 
 static void
-release(struct opened *o)
+descriptor_release(struct opened *o)
 {
 	if (o && --o->refs == 0)
 		free(o);
 }
 
 static struct opened **
-slot(struct job *j, uint64_t fd)
+descriptor_slot(struct job *j, uint64_t fd)
 {
 	size_t was = j->nfd;
 
 	if (fd >= FD_MAX)
 		return NULL;
 	if (fd >= j->nfd) {
-		j->fd = xgrow(j->fd, &j->nfd, fd + 1, sizeof *j->fd);
+		j->fd = mem_xgrow(j->fd, &j->nfd, fd + 1, sizeof *j->fd);
 		memset(j->fd + was, 0, (j->nfd - was) * sizeof *j->fd);
 	}
 	return &j->fd[fd];
@@ -105,11 +105,11 @@ slot(struct job *j, uint64_t fd)
 struct opened *
 open_put(struct job *j, uint64_t fd, char type, struct identity id)
 {
-	struct opened **s = slot(j, fd);
+	struct opened **s = descriptor_slot(j, fd);
 
 	if (!s)
 		return NULL;
-	release(*s);
+	descriptor_release(*s);
 	*s = xcalloc(1, sizeof **s);
 	(*s)->id = id;
 	(*s)->type = type;
@@ -121,7 +121,7 @@ open_put(struct job *j, uint64_t fd, char type, struct identity id)
 struct opened *
 open_get(struct job *j, uint64_t fd)
 {
-	struct opened **s = slot(j, fd);
+	struct opened **s = descriptor_slot(j, fd);
 	char name[32];
 
 	if (!s)
@@ -135,25 +135,25 @@ open_get(struct job *j, uint64_t fd)
 void
 open_share(struct job *j, uint64_t from, uint64_t to)
 {
-	struct opened *o = open_get(j, from), **s = slot(j, to);
+	struct opened *o = open_get(j, from), **s = descriptor_slot(j, to);
 
 	if (!o || !s || from == to)
 		return;
 	o = j->fd[from];                /* slot may have moved them */
 	o->refs++;
-	release(*s);
+	descriptor_release(*s);
 	*s = o;
 }
 
 int
 open_close(struct job *j, uint64_t fd, struct identity *id)
 {
-	struct opened **s = slot(j, fd);
+	struct opened **s = descriptor_slot(j, fd);
 
 	if (!s || !*s)
 		return 0;
 	*id = (*s)->id;
-	release(*s);
+	descriptor_release(*s);
 	*s = NULL;
 	return 1;
 }
@@ -169,7 +169,7 @@ void
 open_free(struct job *j)
 {
 	for (size_t i = 0; i < j->nfd; i++)
-		release(j->fd[i]);
+		descriptor_release(j->fd[i]);
 	free(j->fd);
 	j->fd = NULL;
 	j->nfd = 0;

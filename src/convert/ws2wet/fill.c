@@ -35,7 +35,7 @@ struct pass {
 
 /* What is wanted of a block */
 static const struct want *
-look(struct pass *p, const struct stmt_block *b)
+fill_look(struct pass *p, const struct stmt_block *b)
 {
 	const struct stmts *t = &p->j->stmts;
 	struct want *w;
@@ -43,7 +43,7 @@ look(struct pass *p, const struct stmt_block *b)
 
 	if (b->num < p->nwant)
 		return &p->want[b->num];
-	p->want = xgrow(p->want, &p->capwant, ++p->nwant, sizeof *p->want);
+	p->want = mem_xgrow(p->want, &p->capwant, ++p->nwant, sizeof *p->want);
 	w = &p->want[b->num];          /* blocks come in the order of their numbers */
 	*w = (struct want){ 0 };
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -53,7 +53,7 @@ look(struct pass *p, const struct stmt_block *b)
 		for (uint32_t k = i + 1; id && k < b->n; k++)
 			later = (uint16_t)(later + (b->stmt[k] == b->stmt[i]));
 		for (uint32_t k = 0; id && k < p->nof[id - 1]; k++) {
-			w->place = xgrow(w->place, &cap, w->n + 1, sizeof *w->place);
+			w->place = mem_xgrow(w->place, &cap, w->n + 1, sizeof *w->place);
 			w->place[w->n++] = (struct place){ p->first[id - 1] + k, (uint16_t)i, later };
 		}
 	}
@@ -61,13 +61,13 @@ look(struct pass *p, const struct stmt_block *b)
 }
 
 static void
-add(struct unit *u, uint64_t x, uint64_t who)
+fill_add(struct unit *u, uint64_t x, uint64_t who)
 {
 	if (!u->slot[x]) {
 		u->slot[x] = who;
 		return;
 	}
-	u->more = xgrow(u->more, &u->capmore, u->nmore + 1, sizeof *u->more);
+	u->more = mem_xgrow(u->more, &u->capmore, u->nmore + 1, sizeof *u->more);
 	u->more[u->nmore++] = (struct more){ x, who };
 }
 
@@ -84,7 +84,7 @@ latest_first(const void *a, const void *b)
  * this was called for the last time.
  */
 static void
-several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw, const struct visit_piece *piece, int again)
+fill_several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw, const struct visit_piece *piece, int again)
 {
 	static uint64_t *v;
 	static size_t n, cap;
@@ -96,7 +96,7 @@ several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw
 		const struct visit_piece *q = &piece[w[i] & ~VISIT_MANY];
 
 		do {
-			v = xgrow(v, &cap, n + 1, sizeof *v);
+			v = mem_xgrow(v, &cap, n + 1, sizeof *v);
 			v[n++] = w[i] & VISIT_MANY ? q->writer : w[i];
 		} while (w[i] & VISIT_MANY && q++->more);
 	}
@@ -109,22 +109,22 @@ several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw
 		if ((i && v[i] == v[i - 1]) || !(who = table_who(p->j, v[i])) || who == last)
 			continue;
 		if (!p->j->strict || !last)
-			add(u, x, who);
+			fill_add(u, x, who);
 		last = who;
 	}
 }
 
 static void
-use(struct pass *p, struct unit *u, uint64_t x, uint64_t w, const struct visit_piece *piece)
+fill_use(struct pass *p, struct unit *u, uint64_t x, uint64_t w, const struct visit_piece *piece)
 {
 	if (w & VISIT_MANY)
-		several(p, u, x, &w, 1, piece, 0);
+		fill_several(p, u, x, &w, 1, piece, 0);
 	else
 		u->slot[x] = table_who(p->j, w);
 }
 
 static void
-value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *word)
+fill_value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *word)
 {
 	if (s->nval == WPORT_FLAGS)
 		u->slot[x] = fact_rflags(word[s->val]);
@@ -135,7 +135,7 @@ value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *word)
 
 /* One list of instance x of instruction i */
 static void
-one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u, uint64_t x, uint64_t parent,
+fill_one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u, uint64_t x, uint64_t parent,
     int again)
 {
 	const struct stmt *s = &p->j->stmts.stmt[u->stmt];
@@ -143,25 +143,25 @@ one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint
 	const uint64_t *w = b->writer + e.use;
 
 	if (u->port == NONE)
-		value(s, u, x, b->word + e.val);
+		fill_value(s, u, x, b->word + e.val);
 	else if (u->port == CONTROL)
-		use(p, u, x, parent, NULL);
+		fill_use(p, u, x, parent, NULL);
 	else if (u->port <= s->nuse)
-		use(p, u, x, w[u->port - 1], b->piece);
+		fill_use(p, u, x, w[u->port - 1], b->piece);
 	else if (!s->any)
-		use(p, u, x, w[u->port - 1], b->piece);
+		fill_use(p, u, x, w[u->port - 1], b->piece);
 	else {
 		size_t n = 0;
 
 		for (uint32_t k = 0; k < e.nref; k++)
 			n += (size_t)visit_reads(b->word[e.ref + k]);
-		several(p, u, x, w + s->nuse, n, b->piece, again);
+		fill_several(p, u, x, w + s->nuse, n, b->piece, again);
 	}
 }
 
 /* The instances of a block have been counted on: who they are */
 static void
-note(struct pass *p, const struct stmt_block *b)
+fill_note(struct pass *p, const struct stmt_block *b)
 {
 	struct job *j = p->j;
 
@@ -189,7 +189,7 @@ note(struct pass *p, const struct stmt_block *b)
 
 /* Instructions [lo, hi) of a run are in the region */
 static void
-take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, uint32_t lo, uint32_t hi)
+fill_take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, uint32_t lo, uint32_t hi)
 {
 	struct job *j = p->j;
 	struct visit_run r = *run;
@@ -203,8 +203,8 @@ take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, u
 	if ((b = stmts_block(&j->stmts, &r)) == NULL)
 		job_nomem();
 	if (!again)
-		note(p, b);
-	w = look(p, b);
+		fill_note(p, b);
+	w = fill_look(p, b);
 	for (uint32_t k = 0; k < w->n; k++) {
 		const struct place *at = &w->place[k];
 		struct unit *u = &p->unit[at->unit];
@@ -212,22 +212,22 @@ take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, u
 		uint64_t x = j->stmts.atom[s->atom].count - 1u - at->later;
 
 		if (!again || u->port == NONE || u->port > s->nuse)
-			one(p, run, v, lo + at->i, u, x, p->parent[lo + at->i], again);
+			fill_one(p, run, v, lo + at->i, u, x, p->parent[lo + at->i], again);
 	}
 }
 
 static void
-run(struct pass *p, const struct visit_run *r, const struct visit_batch *b, struct control *c)
+fill_run(struct pass *p, const struct visit_run *r, const struct visit_batch *b, struct control *c)
 {
 	const struct job *j = p->j;
 	uint64_t end = r->n + r->ninsn;
 
-	p->parent = xgrow(p->parent, &p->capparent, r->ninsn, sizeof *p->parent);
+	p->parent = mem_xgrow(p->parent, &p->capparent, r->ninsn, sizeof *p->parent);
 	if (control_run(c, r->at, r->ninsn, r->n, b->word + r->word, p->parent) != 0)
 		job_nomem();
 	if (end - 1 > j->from && r->n <= j->to) {
 		if (r->at->fact->kind != FACT_SIGNAL)
-			take(p, r, b, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
+			fill_take(p, r, b, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
 		else if (p->note)
 			table_same(&p->j->table);
 	}
@@ -235,7 +235,7 @@ run(struct pass *p, const struct visit_run *r, const struct visit_batch *b, stru
 }
 
 void
-fill(struct job *j, struct unit *unit, size_t nunit)
+fill_fill(struct job *j, struct unit *unit, size_t nunit)
 {
 	struct pass p = { .j = j, .unit = unit, .nunit = nunit, .note = j->table.ent == NULL };
 	struct visit *v = job_visit(j, VISIT_WHAT | VISIT_WRITERS);
@@ -259,7 +259,7 @@ fill(struct job *j, struct unit *unit, size_t nunit)
 		j->stmts.atom[i].count = 0;
 	while (p.last < j->to && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; i < b.nrun; i++)
-			run(&p, &b.run[i], &b, c);
+			fill_run(&p, &b.run[i], &b, c);
 	if (p.last < j->to && got == REPLAY_BAD)
 		job_bad(j, replay_fault(visit_replay(v)));
 	control_free(c);

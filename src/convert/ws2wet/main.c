@@ -13,7 +13,7 @@
 #define SYNOPSIS "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]"
 
 static void
-run(struct job *j, const char *outname)
+ws2wet_run(struct job *j, const char *outname)
 {
 	char *copy = NULL, text[WS_EARLY_TEXT];
 
@@ -72,6 +72,6 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	helper_may(HELPER_ELF);
-	run(&j, outname);
+	ws2wet_run(&j, outname);
 	return 0;
 }

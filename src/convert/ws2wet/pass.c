@@ -71,7 +71,7 @@ struct count {
 };
 
 static void
-mapped(void *arg, const struct ws_rec_map *m)
+ws2wet_mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct count *c = arg;
 
@@ -83,7 +83,7 @@ mapped(void *arg, const struct ws_rec_map *m)
 
 /* Instructions [lo, hi) of a run are in the region */
 static void
-count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
+ws2wet_count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
 {
 	struct visit_run r = *run;
 	const struct stmt_block *b;
@@ -93,7 +93,7 @@ count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
 	if ((b = stmts_block(&c->j->stmts, &r)) == NULL)
 		job_nomem();
 	if (b->num == c->n) {           /* they come in the order of their numbers */
-		c->block = xgrow(c->block, &c->cap, ++c->n, sizeof *c->block);
+		c->block = mem_xgrow(c->block, &c->cap, ++c->n, sizeof *c->block);
 		c->block[b->num] = 0;
 	}
 	c->block[b->num]++;
@@ -107,7 +107,7 @@ in_main(void *arg, uint64_t pc)
 
 /* Executions of statements by those of blocks, and who has which id */
 static void
-statements(struct job *j, const uint64_t *block)
+ws2wet_statements(struct job *j, const uint64_t *block)
 {
 	struct stmts *t = &j->stmts;
 
@@ -125,7 +125,7 @@ statements(struct job *j, const uint64_t *block)
 
 /* -s: the region begins with a call of the function, and ends when it is over */
 static void
-seek(struct count *c, const struct visit_run *r, const struct visit_batch *b)
+ws2wet_seek(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 {
 	struct job *j = c->j;
 
@@ -141,20 +141,20 @@ seek(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 }
 
 static void
-run(struct count *c, const struct visit_run *r, const struct visit_batch *b)
+ws2wet_ws2wet_run(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 {
 	const struct job *j = c->j;
 	uint64_t end = r->n + r->ninsn;         /* instance behind it */
 
 	if (c->control)
-		seek(c, r, b);
+		ws2wet_seek(c, r, b);
 	if (r->at->fact->kind == FACT_SIGNAL || r->n <= c->last) {      /* the other part of a string instruction */
 		c->last = end - 1;
 		return;
 	}
 	c->last = end - 1;
 	if (j->from != WS_UNKNOWN && end - 1 > j->from && r->n <= j->to)
-		count(c, r, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
+		ws2wet_count(c, r, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
 }
 
 void
@@ -174,10 +174,10 @@ job_count(struct job *j)
 		if ((c.control = control_new(&j->code)) == NULL)
 			job_nomem();
 	}
-	replay_onmap(visit_replay(v), mapped, &c);
+	replay_onmap(visit_replay(v), ws2wet_mapped, &c);
 	while ((got = visit_batch(v, &b)) == REPLAY_OK && (c.last < j->to || c.control))
 		for (size_t i = 0; i < b.nrun; i++)
-			run(&c, &b.run[i], &b);
+			ws2wet_ws2wet_run(&c, &b.run[i], &b);
 	if (got == REPLAY_BAD && !j->bad)
 		job_bad(j, replay_fault(visit_replay(v)));
 	if (j->symbol && j->from == WS_UNKNOWN) {
@@ -188,7 +188,7 @@ job_count(struct job *j)
 	}
 	if (j->to > c.last)
 		j->to = c.last;
-	statements(j, c.block);
+	ws2wet_statements(j, c.block);
 	stmts_forget(&j->stmts);
 	control_free(c.control);
 	visit_close(v);

@@ -9,7 +9,7 @@
 #define GAP_MAX 255u
 
 static void *
-room(uint64_t n)
+ws2wet_table_room(uint64_t n)
 {
 	void *p = mmap(NULL, (n + 2) * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -21,7 +21,7 @@ room(uint64_t n)
 void
 table_new(struct table *t, uint64_t base, uint64_t n)
 {
-	*t = (struct table){ .ent = room(n), .idx = room(n / 32 + 1), .base = base, .most = n };
+	*t = (struct table){ .ent = ws2wet_table_room(n), .idx = ws2wet_table_room(n / 32 + 1), .base = base, .most = n };
 }
 
 void
@@ -35,7 +35,7 @@ table_free(struct table *t)
 }
 
 static void
-add(struct table *t, uint32_t atom, uint32_t v, uint32_t len)
+ws2wet_table_add(struct table *t, uint32_t atom, uint32_t v, uint32_t len)
 {
 	uint64_t first = (t->end + 31) / 32;
 
@@ -50,7 +50,7 @@ add(struct table *t, uint32_t atom, uint32_t v, uint32_t len)
 void
 table_atom(struct table *t, uint32_t atom, uint32_t instance, uint32_t len)
 {
-	add(t, atom, instance, len);
+	ws2wet_table_add(t, atom, instance, len);
 }
 
 void
@@ -68,7 +68,7 @@ table_gap(struct table *t, uint64_t n)
 			k += (uint32_t)t->ent[t->n];
 			n += (uint32_t)t->ent[t->n];
 		}
-		add(t, GAP, k, k);
+		ws2wet_table_add(t, GAP, k, k);
 		n -= k;
 	}
 }
@@ -76,7 +76,7 @@ table_gap(struct table *t, uint64_t n)
 void
 table_same(struct table *t)
 {
-	add(t, SAME, 1, 1);
+	ws2wet_table_add(t, SAME, 1, 1);
 }
 
 uint64_t

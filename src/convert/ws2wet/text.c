@@ -38,7 +38,7 @@ source_put(struct job *j, const struct stmt *s)
 }
 
 static uint64_t
-size(const struct job *j, const struct unit *u)
+ws2wet_text_size(const struct job *j, const struct unit *u)
 {
 	const struct stmt *s = &j->stmts.stmt[u->stmt];
 
@@ -46,7 +46,7 @@ size(const struct job *j, const struct unit *u)
 }
 
 static void
-deps(struct job *j, const struct unit *u)
+ws2wet_text_deps(struct job *j, const struct unit *u)
 {
 	uint64_t count = j->count[u->stmt], n = u->nmore;
 	size_t m = 0;
@@ -66,7 +66,7 @@ deps(struct job *j, const struct unit *u)
 }
 
 static void
-values(struct job *j, const struct unit *u)
+ws2wet_text_values(struct job *j, const struct unit *u)
 {
 	uint64_t count = j->count[u->stmt];
 	unsigned n = stmt_words(&j->stmts.stmt[u->stmt]);
@@ -86,14 +86,14 @@ unit_put(struct job *j, const struct unit *u)
 	if (u->port == 0)
 		source_put(j, &j->stmts.stmt[u->stmt]);
 	if (u->port == NONE)
-		values(j, u);
+		ws2wet_text_values(j, u);
 	else
-		deps(j, u);
+		ws2wet_text_deps(j, u);
 }
 
 /* The list behind u; 0: it was the last of all */
 static int
-next(const struct job *j, struct unit *u)
+ws2wet_text_next(const struct job *j, struct unit *u)
 {
 	const struct stmt *s = &j->stmts.stmt[u->stmt];
 
@@ -123,13 +123,13 @@ job_text(struct job *j)
 	while (more) {
 		uint64_t bytes = 0;
 
-		for (n = 0; more && (n == 0 || bytes + size(j, &u) <= j->budget); more = next(j, &u)) {
-			bytes += size(j, &u);
-			unit = xgrow(unit, &cap, n + 1, sizeof *unit);
+		for (n = 0; more && (n == 0 || bytes + ws2wet_text_size(j, &u) <= j->budget); more = ws2wet_text_next(j, &u)) {
+			bytes += ws2wet_text_size(j, &u);
+			unit = mem_xgrow(unit, &cap, n + 1, sizeof *unit);
 			unit[n] = u;
-			unit[n++].slot = xcalloc(size(j, &u) / sizeof *u.slot + 1, sizeof *u.slot);
+			unit[n++].slot = xcalloc(ws2wet_text_size(j, &u) / sizeof *u.slot + 1, sizeof *u.slot);
 		}
-		fill(j, unit, n);
+		fill_fill(j, unit, n);
 		for (size_t i = 0; i < n; i++) {
 			unit_put(j, &unit[i]);
 			free(unit[i].slot);
@@ -142,7 +142,7 @@ job_text(struct job *j)
 struct order { struct job *j; uint64_t id, count, lines; int print; };
 
 static void
-step(struct order *o, uint64_t id, uint64_t count)
+ws2wet_text_step(struct order *o, uint64_t id, uint64_t count)
 {
 	if (o->count && o->id + o->count == id) {
 		o->count += count;
@@ -158,7 +158,7 @@ step(struct order *o, uint64_t id, uint64_t count)
 }
 
 static void
-steps(struct order *o)
+ws2wet_text_steps(struct order *o)
 {
 	const struct job *j = o->j;
 
@@ -169,9 +169,9 @@ steps(struct order *o)
 			continue;
 		a = &j->stmts.atom[j->table.ent[i] >> 32];
 		for (uint32_t k = 0; k < a->len; k++)
-			step(o, j->stmts.stmt[j->stmts.atomstmt[a->first + k]].id, 1);
+			ws2wet_text_step(o, j->stmts.stmt[j->stmts.atomstmt[a->first + k]].id, 1);
 	}
-	step(o, 0, 0);
+	ws2wet_text_step(o, 0, 0);
 }
 
 void
@@ -179,8 +179,8 @@ job_order(struct job *j)
 {
 	struct order o = { .j = j };
 
-	steps(&o);
+	ws2wet_text_steps(&o);
 	out_used(j->out, wettext_put_order(out_room(j->out, WETTEXT_PUT), o.lines));
 	o = (struct order){ .j = j, .print = 1 };
-	steps(&o);
+	ws2wet_text_steps(&o);
 }

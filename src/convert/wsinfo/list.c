@@ -30,7 +30,7 @@ print_word(struct out *o, const char *s)
 }
 
 static void
-regs(struct out *o, const struct ws_regs *g)
+wsinfo_regs(struct out *o, const struct ws_regs *g)
 {
 	static const char *const name[16] = {
 		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -48,23 +48,23 @@ regs(struct out *o, const struct ws_regs *g)
 }
 
 static void
-hex(struct out *o, const uint8_t *p, size_t n)
+wsinfo_hex(struct out *o, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		out_printf(o, "%02x", p[i]);
 }
 
 static void
-prot(struct out *o, uint32_t p)
+wsinfo_prot(struct out *o, uint32_t p)
 {
 	out_printf(o, " %c%c%c", p & 1 ? 'r' : '-', p & 2 ? 'w' : '-', p & 4 ? 'x' : '-');
 }
 
 static void
-map(struct out *o, const struct ws_rec_map *m)
+wsinfo_map(struct out *o, const struct ws_rec_map *m)
 {
 	out_printf(o, " 0x%" PRIx64 " 0x%" PRIx64, m->addr, m->len);
-	prot(o, m->prot);
+	wsinfo_prot(o, m->prot);
 	out_printf(o, " %s", ws_map_name(m->type));
 	if (m->flags & WS_SHARED)
 		out_str(o, " shared");
@@ -79,12 +79,12 @@ map(struct out *o, const struct ws_rec_map *m)
 		out_printf(o, " dev=0x%" PRIx64 " ino=%" PRIu64, m->dev, m->ino);
 	if (m->nid) {
 		out_str(o, " id=");
-		hex(o, m->id, m->nid);
+		wsinfo_hex(o, m->id, m->nid);
 	}
 }
 
 static void
-mem(struct out *o, const struct ws_rec_mem *m)
+wsinfo_mem(struct out *o, const struct ws_rec_mem *m)
 {
 	static const char *const from[] = { "data", "code", "kernel" };
 
@@ -94,13 +94,13 @@ mem(struct out *o, const struct ws_rec_mem *m)
 		return;
 	}
 	out_printf(o, " %s ", from[m->where]);
-	hex(o, m->p, m->n < 32 ? m->n : 32);
+	wsinfo_hex(o, m->p, m->n < 32 ? m->n : 32);
 	if (m->n > 32)
 		out_str(o, "...");
 }
 
 static void
-sys(struct out *o, const struct ws_rec_sys *y)
+wsinfo_sys(struct out *o, const struct ws_rec_sys *y)
 {
 	const char *name = ws_sys_name(y->nr);
 
@@ -116,19 +116,19 @@ sys(struct out *o, const struct ws_rec_sys *y)
 }
 
 static void
-cpuid(struct out *o, const struct ws_cpuid *c)
+wsinfo_cpuid(struct out *o, const struct ws_cpuid *c)
 {
 	out_printf(o, " 0x%" PRIx32 " 0x%" PRIx32 " = 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32,
 	    c->leaf, c->sub, c->eax, c->ebx, c->ecx, c->edx);
 }
 
 static void
-sig(struct out *o, const struct ws_rec_sig *s)
+wsinfo_sig(struct out *o, const struct ws_rec_sig *s)
 {
 	out_printf(o, " %" PRIu32 " at", s->sig);
-	regs(o, &s->at);
+	wsinfo_regs(o, &s->at);
 	out_str(o, " to");
-	regs(o, &s->to);
+	wsinfo_regs(o, &s->to);
 	if (s->nxsave)
 		out_printf(o, " state=%zu", s->nxsave);
 	if (s->icount != WS_UNKNOWN)
@@ -140,7 +140,7 @@ sig(struct out *o, const struct ws_rec_sig *s)
 }
 
 static void
-end(struct out *o, const struct ws_rec_end *e)
+wsinfo_end(struct out *o, const struct ws_rec_end *e)
 {
 	out_printf(o, " %s %" PRIu32, ws_how_name(e->how), e->status);
 	if (e->icount != WS_UNKNOWN)
@@ -158,28 +158,28 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 			out_printf(o, " instances=%" PRIu64, r->u.state.instances);
 		/* fall through */
 	case WS_START:
-		regs(o, &r->u.state.regs);
+		wsinfo_regs(o, &r->u.state.regs);
 		out_printf(o, " state=%zu", r->u.state.nxsave);
 		break;
-	case WS_MAP: map(o, &r->u.map); break;
+	case WS_MAP: wsinfo_map(o, &r->u.map); break;
 	case WS_UNMAP: case WS_PROT:
 		out_printf(o, " 0x%" PRIx64 " 0x%" PRIx64, r->u.range.addr, r->u.range.len);
 		if (r->kind == WS_PROT)
-			prot(o, r->u.range.prot);
+			wsinfo_prot(o, r->u.range.prot);
 		break;
 	case WS_MOVE:
 		out_printf(o, " 0x%" PRIx64 " 0x%" PRIx64 " to 0x%" PRIx64 " 0x%" PRIx64, r->u.move.from, r->u.move.oldlen,
 		    r->u.move.to, r->u.move.newlen);
 		break;
-	case WS_MEM: mem(o, &r->u.mem); break;
-	case WS_SYS: sys(o, &r->u.sys); break;
-	case WS_SIG: sig(o, &r->u.sig); break;
+	case WS_MEM: wsinfo_mem(o, &r->u.mem); break;
+	case WS_SYS: wsinfo_sys(o, &r->u.sys); break;
+	case WS_SIG: wsinfo_sig(o, &r->u.sig); break;
 	case WS_TSC:
 		out_printf(o, " %" PRIu64, r->u.tsc.value);
 		if (r->u.tsc.has_aux)
 			out_printf(o, " aux=0x%" PRIx32, r->u.tsc.aux);
 		break;
-	case WS_CPUID: cpuid(o, &r->u.cpuid); break;
+	case WS_CPUID: wsinfo_cpuid(o, &r->u.cpuid); break;
 	case WS_RAND:
 		out_printf(o, " %s", ws_random_name(r->u.rand.insn));
 		if (r->u.rand.failed)
@@ -188,7 +188,7 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 			out_printf(o, " 0x%" PRIx64, r->u.rand.value);
 		break;
 	case WS_TIME: out_printf(o, " %" PRIu64, r->u.time); break;
-	case WS_END: end(o, &r->u.end); break;
+	case WS_END: wsinfo_end(o, &r->u.end); break;
 	case WS_NOTE:
 		out_str(o, " ");
 		print_word(o, r->u.note);

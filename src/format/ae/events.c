@@ -7,13 +7,13 @@
 #include "format/ae/events.h"
 
 static uint64_t
-rotl(uint64_t v, unsigned n)
+events_rotl(uint64_t v, unsigned n)
 {
 	return v << n | v >> (64 - n);
 }
 
 static uint64_t
-mix(uint64_t h, uint64_t w)
+events_mix(uint64_t h, uint64_t w)
 {
 	h = (h ^ w) * 0x9FB21C651E98DF25u;
 	return h ^ h >> 32;
@@ -29,17 +29,17 @@ ev_checksum(const uint8_t *p, size_t n)
 	for (i = 0; i < 4; i++)
 		h[i] = 0x9E3779B97F4A7C15u * (i + 1);
 	for (i = 0; i + 32 <= n; i += 32) {
-		h[0] = mix(h[0], get_le64(p + i));
-		h[1] = mix(h[1], get_le64(p + i + 8));
-		h[2] = mix(h[2], get_le64(p + i + 16));
-		h[3] = mix(h[3], get_le64(p + i + 24));
+		h[0] = events_mix(h[0], get_le64(p + i));
+		h[1] = events_mix(h[1], get_le64(p + i + 8));
+		h[2] = events_mix(h[2], get_le64(p + i + 16));
+		h[3] = events_mix(h[3], get_le64(p + i + 24));
 	}
 	if (i < n) {
 		memcpy(tail, p + i, n - i);
 		for (i = 0; i < 4; i++)
-			h[i] = mix(h[i], get_le64(tail + 8 * i));
+			h[i] = events_mix(h[i], get_le64(tail + 8 * i));
 	}
-	x = (h[0] + rotl(h[1], 13) + rotl(h[2], 29) + rotl(h[3], 43)) ^ n;
+	x = (h[0] + events_rotl(h[1], 13) + events_rotl(h[2], 29) + events_rotl(h[3], 43)) ^ n;
 	x ^= x >> 29;
 	x *= 0x9E3779B97F4A7C15u;
 	return x ^ x >> 32;
@@ -52,7 +52,7 @@ ev_machine(unsigned machine)
 }
 
 static int
-fail(struct ev_reader *r, uint64_t off, const char *what)
+events_fail(struct ev_reader *r, uint64_t off, const char *what)
 {
 	if (!r->err) {
 		r->err = what;
@@ -62,7 +62,7 @@ fail(struct ev_reader *r, uint64_t off, const char *what)
 }
 
 static size_t
-fill(struct ev_reader *r, void *p, size_t n)
+events_fill(struct ev_reader *r, void *p, size_t n)
 {
 	size_t got = r->read(r->arg, p, n);
 
@@ -88,26 +88,26 @@ parse_header(struct ev_reader *r, const uint8_t *p, size_t len)
 	uint32_t n = get_le32(p + 80);
 
 	if (get_le64(p + len - 8) != ev_checksum(p, len - 8))
-		return fail(r, len - 8, "wrong checksum of the header");
+		return events_fail(r, len - 8, "wrong checksum of the header");
 	h->idlen = p[16];
 	if (h->idlen > EV_IDMAX || !all_zero(p + 17 + h->idlen, 32 - h->idlen))
-		return fail(r, 16, "bad build id");
+		return events_fail(r, 16, "bad build id");
 	memcpy(h->id, p + 17, h->idlen);
 	h->machine = get_le16(p + 49);
 	if (!all_zero(p + 51, 5))
-		return fail(r, 51, "bytes of the header that should be 0");
+		return events_fail(r, 51, "bytes of the header that should be 0");
 	h->fs = get_le64(p + 56);
 	h->flags = get_le64(p + 64);
 	h->parent_pos = get_le64(p + 72);
 	if (h->flags & ~(uint64_t)EV_CHILD)
-		return fail(r, 64, "unknown flags");
+		return events_fail(r, 64, "unknown flags");
 	if (!(h->flags & EV_CHILD) && (h->parent_pos || n))
-		return fail(r, 72, "parent of a process that was not forked");
+		return events_fail(r, 72, "parent of a process that was not forked");
 	if (n > len - 92 || (84 + (size_t)n + 7) / 8 * 8 + 8 != len)
-		return fail(r, 80, "bad length of the parent's name");
+		return events_fail(r, 80, "bad length of the parent's name");
 	memcpy(h->parent, p + 84, n);
 	if (memchr(h->parent, 0, n) || !all_zero(p + 84 + n, len - 92 - n))
-		return fail(r, 84, "bad name of the parent");
+		return events_fail(r, 84, "bad name of the parent");
 	return 0;
 }
 
@@ -120,26 +120,26 @@ ev_open(struct ev_reader *r, ev_read_fn *read, void *arg)
 	memset(r, 0, sizeof *r);
 	r->read = read;
 	r->arg = arg;
-	got = fill(r, head, 16);
+	got = events_fill(r, head, 16);
 	if (got == 0)
-		return fail(r, 0, "empty, not an event file");
+		return events_fail(r, 0, "empty, not an event file");
 	if (memcmp(head, EV_MAGIC, got < 8 ? got : 8) != 0)
-		return fail(r, 0, "not an event file");
+		return events_fail(r, 0, "not an event file");
 	if (got < 16)
-		return fail(r, got, "header ends early");
+		return events_fail(r, got, "header ends early");
 	if (get_le32(head + 8) != EV_VERSION)
-		return fail(r, 8, "event file of an unknown version");
+		return events_fail(r, 8, "event file of an unknown version");
 	len = get_le32(head + 12);
 	if (len < EV_HEADMIN || len > EV_HEADMAX || len % 8)
-		return fail(r, 12, "bad length of the header");
-	got = fill(r, head + 16, len - 16);
+		return events_fail(r, 12, "bad length of the header");
+	got = events_fill(r, head + 16, len - 16);
 	if (got < len - 16)
-		return fail(r, r->off, "header ends early");
+		return events_fail(r, r->off, "header ends early");
 	if (parse_header(r, head, len) != 0)
 		return -1;
 	r->payload = malloc(EV_CHUNKMAX);
 	if (!r->payload)
-		return fail(r, r->off, "out of memory");
+		return events_fail(r, r->off, "out of memory");
 	return 0;
 }
 
@@ -159,12 +159,12 @@ read_end(struct ev_reader *r)
 	size_t got;
 
 	if (get_le32(r->frame + 4) != EV_ENDLEN)
-		return fail(r, off + 4, "bad length of the end record");
-	got = fill(r, b, EV_ENDLEN);
+		return events_fail(r, off + 4, "bad length of the end record");
+	got = events_fill(r, b, EV_ENDLEN);
 	if (got < EV_ENDLEN)
-		return fail(r, r->off, "end record ends early");
+		return events_fail(r, r->off, "end record ends early");
 	if (get_le64(r->frame + 8) != ev_checksum(b, EV_ENDLEN))
-		return fail(r, off + 8, "wrong checksum of the end record");
+		return events_fail(r, off + 8, "wrong checksum of the end record");
 	r->end.reason = get_le32(b);
 	r->end.sig = get_le32(b + 4);
 	r->end.nbytes = get_le64(b + 8);
@@ -172,11 +172,11 @@ read_end(struct ev_reader *r)
 	r->end.nhandler = get_le64(b + 24);
 	r->end.rip = get_le64(b + 32);
 	if (r->end.reason >= EV_NREASONS || !all_zero(b + 40, EV_ENDLEN - 40))
-		return fail(r, off + 16, "bad end record");
+		return events_fail(r, off + 16, "bad end record");
 	if (r->end.nbytes != r->nbytes)
-		return fail(r, off + 24, "the end record counts other events than there are");
-	if (fill(r, b, 1) != 0)
-		return fail(r, r->off - 1, "bytes behind the end record");
+		return events_fail(r, off + 24, "the end record counts other events than there are");
+	if (events_fill(r, b, 1) != 0)
+		return events_fail(r, r->off - 1, "bytes behind the end record");
 	r->ended = 1;
 	return 0;
 }
@@ -195,7 +195,7 @@ skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
 	if (got == 0 || r->frame[0] != 0 || *off % EV_PAGE == 0 || r->nbytes == 0 || !all_zero(r->frame, k))
 		return got;
 	if (pad > k) {
-		size_t more = fill(r, zeros, pad - k);
+		size_t more = events_fill(r, zeros, pad - k);
 
 		if (!all_zero(zeros, more))
 			return got;
@@ -205,7 +205,7 @@ skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
 	}
 	memmove(r->frame, r->frame + k, got - k);
 	*off += pad;
-	return got - k + fill(r, r->frame + got - k, 16 - (got - k));
+	return got - k + events_fill(r, r->frame + got - k, 16 - (got - k));
 }
 
 /* The frame of the next chunk or end record; sets `last` when no chunk follows. */
@@ -213,23 +213,23 @@ static void
 read_frame(struct ev_reader *r)
 {
 	uint64_t off = r->off;
-	size_t got = fill(r, r->frame, 16);
+	size_t got = events_fill(r, r->frame, 16);
 	uint32_t n;
 
 	r->last = 1;
 	r->have_frame = 0;
 	got = skip_padding(r, got, &off);
 	if (got < 16) {
-		fail(r, r->off, got ? "chunk ends early" : "no end record: the file is truncated");
+		events_fail(r, r->off, got ? "chunk ends early" : "no end record: the file is truncated");
 		return;
 	}
 	n = get_le32(r->frame + 4);
 	if (memcmp(r->frame, "AEnd", 4) == 0)
 		read_end(r);
 	else if (memcmp(r->frame, "AEch", 4) != 0)
-		fail(r, off, "neither a chunk nor the end record");
+		events_fail(r, off, "neither a chunk nor the end record");
 	else if (n == 0 || n > EV_CHUNKMAX)
-		fail(r, off + 4, "bad length of a chunk");
+		events_fail(r, off + 4, "bad length of a chunk");
 	else {
 		r->have_frame = 1;
 		r->last = 0;
@@ -247,18 +247,18 @@ ev_next(struct ev_reader *r, const uint8_t **p)
 		return r->err ? -1 : 0;
 	n = get_le32(r->frame + 4);
 	r->payload_off = r->off;
-	got = fill(r, r->payload, n);
+	got = events_fill(r, r->payload, n);
 	*p = r->payload;
 	if (got == n && get_le64(r->frame + 8) != ev_checksum(r->payload, n)) {
 		r->have_frame = 0;
 		r->last = 1;
-		return fail(r, r->payload_off - 8, "wrong checksum of a chunk");
+		return events_fail(r, r->payload_off - 8, "wrong checksum of a chunk");
 	}
 	r->nbytes += got;
 	if (got < n) {
 		r->have_frame = 0;
 		r->last = 1;
-		fail(r, r->off, "chunk ends early");
+		events_fail(r, r->off, "chunk ends early");
 		return got ? (long)got : -1;
 	}
 	read_frame(r);

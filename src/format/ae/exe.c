@@ -16,10 +16,10 @@
 
 #define FN_SECTION "aefn"
 
-static int fail(struct exe *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int exe_fail(struct exe *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static int
-fail(struct exe *x, const char *fmt, ...)
+exe_fail(struct exe *x, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -31,7 +31,7 @@ fail(struct exe *x, const char *fmt, ...)
 
 /* Append one element of `size` bytes; NULL without memory.  Grows by doubling at powers of two. */
 static void *
-grow(void *array, size_t n, size_t size)
+exe_grow(void *array, size_t n, size_t size)
 {
 	if (n & (n - 1))
 		return array;
@@ -41,10 +41,10 @@ grow(void *array, size_t n, size_t size)
 static int
 add_span(struct exe *x, struct exe_span **a, size_t *n, struct exe_span s)
 {
-	struct exe_span *p = grow(*a, *n, sizeof s);
+	struct exe_span *p = exe_grow(*a, *n, sizeof s);
 
 	if (!p)
-		return fail(x, "out of memory");
+		return exe_fail(x, "out of memory");
 	*a = p;
 	p[(*n)++] = s;
 	return 0;
@@ -75,7 +75,7 @@ cmp_sym(const void *a, const void *b)
 
 /* The last span that begins at or before addr */
 static const struct exe_span *
-find(const struct exe_span *s, size_t n, uint64_t addr)
+exe_find(const struct exe_span *s, size_t n, uint64_t addr)
 {
 	size_t i;
 
@@ -110,9 +110,9 @@ read_symbols(struct exe *x, Elf_Data *d, const GElf_Shdr *sh)
 
 		if (GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || !name)
 			continue;
-		p = grow(x->sym, x->nsym, sizeof *p);
+		p = exe_grow(x->sym, x->nsym, sizeof *p);
 		if (!p)
-			return fail(x, "out of memory");
+			return exe_fail(x, "out of memory");
 		x->sym = p;
 		p[x->nsym++] = (struct exe_sym){s.st_value, s.st_size, name};
 	}
@@ -139,7 +139,7 @@ read_section(struct exe *x, Elf_Scn *scn, const char *name, const GElf_Shdr *sh)
 	Elf_Data *d = sh->sh_type == SHT_PROGBITS ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
 
 	if (!d || (!d->d_buf && d->d_size))
-		return sh->sh_type == SHT_NOBITS ? 0 : fail(x, "section %s cannot be read", name);
+		return sh->sh_type == SHT_NOBITS ? 0 : exe_fail(x, "section %s cannot be read", name);
 	if (sh->sh_type == SHT_NOTE)
 		read_build_id(x, d);
 	if (sh->sh_type == SHT_SYMTAB)
@@ -168,13 +168,13 @@ read_sections(struct exe *x)
 	size_t names;
 
 	if (elf_getshdrstrndx(x->elf, &names) != 0)
-		return fail(x, "no section headers");
+		return exe_fail(x, "no section headers");
 	while ((scn = elf_nextscn(x->elf, scn))) {
 		GElf_Shdr sh;
 		const char *name;
 
 		if (!gelf_getshdr(scn, &sh) || !(name = elf_strptr(x->elf, names, sh.sh_name)))
-			return fail(x, "malformed section header");
+			return exe_fail(x, "malformed section header");
 		if (read_section(x, scn, name, &sh) != 0)
 			return -1;
 	}
@@ -195,12 +195,12 @@ exe_open(struct exe *x, const char *path)
 	memset(x, 0, sizeof *x);
 	x->fd = helper_open(path, HELPER_ELF);
 	if (x->fd < 0)
-		return fail(x, "%s", strerror(errno));
+		return exe_fail(x, "%s", strerror(errno));
 	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||
 	    elf_kind(x->elf) != ELF_K_ELF || !gelf_getehdr(x->elf, &eh))
-		fail(x, "not an ELF file");
+		exe_fail(x, "not an ELF file");
 	else if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
-		fail(x, "not an executable");
+		exe_fail(x, "not an executable");
 	else {
 		x->machine = eh.e_machine;
 		x->word = eh.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
@@ -217,7 +217,7 @@ exe_need_schema(struct exe *x)
 {
 	if (x->nschema)
 		return 0;
-	return fail(x, "no schemas in it: not built by aecc, or nothing in it is traced");
+	return exe_fail(x, "no schemas in it: not built by aecc, or nothing in it is traced");
 }
 
 void
@@ -241,7 +241,7 @@ exe_close(struct exe *x)
 }
 
 static int
-copy(const struct exe_span *s, uint64_t addr, void *buf, size_t n)
+exe_copy(const struct exe_span *s, uint64_t addr, void *buf, size_t n)
 {
 	if (!s || addr - s->addr > s->size || s->size - (addr - s->addr) < n)
 		return 0;
@@ -252,13 +252,13 @@ copy(const struct exe_span *s, uint64_t addr, void *buf, size_t n)
 int
 exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n)
 {
-	return copy(find(x->image, x->nimage, addr), addr, buf, n);
+	return exe_copy(exe_find(x->image, x->nimage, addr), addr, buf, n);
 }
 
 int
 exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n)
 {
-	return copy(find(x->ro, x->nro, addr), addr, buf, n);
+	return exe_copy(exe_find(x->ro, x->nro, addr), addr, buf, n);
 }
 
 const char *
@@ -324,7 +324,7 @@ exe_traced(struct exe *x, uint64_t pc)
 			int bad;
 
 			if (n < 0)
-				return fail(x, "byte %llu: %s", (unsigned long long)(x->schema_off + off + at), what);
+				return exe_fail(x, "byte %llu: %s", (unsigned long long)(x->schema_off + off + at), what);
 			bad = add_unit(x, &u);
 			sch_free(&u);
 			if (bad)
@@ -334,6 +334,6 @@ exe_traced(struct exe *x, uint64_t pc)
 		if (x->ntraced)
 			qsort(x->traced, x->ntraced, sizeof *x->traced, cmp_span);
 	}
-	s = find(x->traced, x->ntraced, pc);
+	s = exe_find(x->traced, x->ntraced, pc);
 	return s && pc - s->addr < s->size;
 }

@@ -128,7 +128,7 @@ tail_fault(const uint8_t *p, size_t n)
 }
 
 static long
-deliver(struct lackey *l, uint64_t *w, size_t n)
+lackey_deliver(struct lackey *l, uint64_t *w, size_t n)
 {
 	/* a modify that swallows the last load may follow */
 	if (!l->err && n > 1 && ref_kind(w[n - 1]) == REF_LOAD) {
@@ -168,7 +168,7 @@ lackey_read(struct lackey *l, uint64_t *w, size_t max)
 			l->off += used;
 			want = 1;
 			if (n > 1 || (n && ref_kind(w[0]) != REF_LOAD))
-				return deliver(l, w, n);
+				return lackey_deliver(l, w, n);
 			if (n) {
 				l->held = w[0];
 				l->holding = 1;

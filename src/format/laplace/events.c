@@ -51,7 +51,7 @@ lap_field_bits(enum lap_field f)
 }
 
 static int
-escaped(uint8_t c)
+lap_event_escaped(uint8_t c)
 {
 	return c <= ' ' || c == 0x7f || c == '\\';
 }
@@ -76,10 +76,10 @@ get_name(struct lap_event *e, const uint8_t *p, const uint8_t *end, char *room)
 			if (hi < 0 || lo < 0)
 				return bad;
 			c = (uint8_t)(hi << 4 | lo);
-			if (!c || !escaped(c))
+			if (!c || !lap_event_escaped(c))
 				return bad;
 			p += 2;
-		} else if (escaped(c)) {
+		} else if (lap_event_escaped(c)) {
 			return bad;
 		}
 		if (n == LAP_NAME_MAX)
@@ -148,7 +148,7 @@ print_name(struct buf *b, const char *s, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint8_t c = (uint8_t)s[i];
 
-		if (escaped(c)) {
+		if (lap_event_escaped(c)) {
 			buf_u8(b, '\\');
 			buf_u8(b, (uint8_t)digit[c >> 4]);
 			buf_u8(b, (uint8_t)digit[c & 15]);

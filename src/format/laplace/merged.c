@@ -100,7 +100,7 @@ lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum)
 }
 
 static int
-fault(struct lap_merged *r, uint64_t off, const char *err)
+lap_merged_fault(struct lap_merged *r, uint64_t off, const char *err)
 {
 	r->off = off;
 	r->err = err;
@@ -108,7 +108,7 @@ fault(struct lap_merged *r, uint64_t off, const char *err)
 }
 
 static void
-take(struct lap_merged *r, const uint8_t *p, size_t n)
+lap_merged_take(struct lap_merged *r, const uint8_t *p, size_t n)
 {
 	if (r->packed > 1)
 		r->sum = lap_sum(r->sum, p, n);
@@ -126,19 +126,19 @@ lap_merged_open(struct lap_merged *r, struct in *in)
 	r->in = in;
 	p = in_peek(in, LAP_HEADER, &n);
 	if (!n && in_error(in))
-		return fault(r, in_off(in), in_error(in));
+		return lap_merged_fault(r, in_off(in), in_error(in));
 	lap_put_header(want, 1);
 	if (!n || p[0] != want[0])
 		return 0;
 	if (n < LAP_HEADER)
-		return fault(r, n, in_error(in) ? in_error(in) : "truncated header");
+		return lap_merged_fault(r, n, in_error(in) ? in_error(in) : "truncated header");
 	r->packed = get_le16(p + 8);
 	if (r->packed == 1)
 		put_le16(want + 8, 1);  /* without an end, but otherwise the same */
 	if (memcmp(p, want, LAP_HEADER) != 0)
-		return fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" : get_le16(p + 8) != get_le16(want + 8) ?
+		return lap_merged_fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" : get_le16(p + 8) != get_le16(want + 8) ?
 		    "unknown version of Laplace traces" : "no merged trace");
-	take(r, p, LAP_HEADER);
+	lap_merged_take(r, p, LAP_HEADER);
 	return 0;
 }
 
@@ -174,15 +174,15 @@ read_text(struct lap_merged *r, struct lap_item *it)
 	if (!n && !in_error(r->in))
 		return 0;
 	if (!nl)
-		return n < LAP_LINE_MAX ? fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record") :
-		    fault(r, off, "an overlong record");
+		return n < LAP_LINE_MAX ? lap_merged_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record") :
+		    lap_merged_fault(r, off, "an overlong record");
 	it->isevent = lap_type(*p) < 0;
 	if (it->isevent)
 		err = lap_parse_event(&it->event, p, (size_t)(nl - p), r->name);
 	else
 		err = parse_touch(&it->touch, p, nl);
 	if (err)
-		return fault(r, off, err);
+		return lap_merged_fault(r, off, err);
 	in_skip(r->in, (size_t)(nl + 1 - p));
 	r->nrec++;
 	return 1;
@@ -190,7 +190,7 @@ read_text(struct lap_merged *r, struct lap_item *it)
 
 /* NULL: not whole (*why NULL), or not as it is written (*why says so) */
 static const uint8_t *
-number(const uint8_t *p, const uint8_t *end, uint64_t *v, const char **why)
+lap_merged_number(const uint8_t *p, const uint8_t *end, uint64_t *v, const char **why)
 {
 	enum varint got = varint_get(&p, end, v);
 
@@ -207,7 +207,7 @@ unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const 
 
 	memset(e, 0, sizeof *e);
 	e->name = "";
-	if (!(p = number(p, end, &v, why)) || p == end)
+	if (!(p = lap_merged_number(p, end, &v, why)) || p == end)
 		return NULL;
 	e->time = r->last.time + v;
 	if (e->time < v || *p >= LAP_NKINDS) {
@@ -222,7 +222,7 @@ unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const 
 			e->type = (char)*p++;
 			continue;
 		}
-		if (!(p = number(p, end, &v, why)))
+		if (!(p = lap_merged_number(p, end, &v, why)))
 			return NULL;
 		if (*f != 'n') {
 			e->f[lap_letter_field(*f)] = v;
@@ -271,15 +271,15 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 		if (p == end)
 			return NULL;
 		dt = *p++;
-	} else if ((head & T_MASK) == T_LONG && !(p = number(p, end, &dt, why))) {
+	} else if ((head & T_MASK) == T_LONG && !(p = lap_merged_number(p, end, &dt, why))) {
 		return NULL;
 	}
 	t->time = l->time + dt;
 	if (head & PAGE) {
-		if (!(p = number(p, end, &v, why)))
+		if (!(p = lap_merged_number(p, end, &v, why)))
 			return NULL;
 		t->page += unzigzag(v);
-		if (!(p = number(p, end, &v, why)))
+		if (!(p = lap_merged_number(p, end, &v, why)))
 			return NULL;
 		t->canon += unzigzag(v);
 	}
@@ -302,12 +302,12 @@ static int
 read_end(struct lap_merged *r, const uint8_t *p, size_t n, uint64_t off)
 {
 	if (n < LAP_TRAILER)
-		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
+		return lap_merged_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
 	if (get_le32(p + 1) != r->sum)
-		return fault(r, off, "the check sum is wrong: the trace is damaged");
+		return lap_merged_fault(r, off, "the check sum is wrong: the trace is damaged");
 	if (n > LAP_TRAILER)
-		return fault(r, off + LAP_TRAILER, "garbage after the end of the trace");
-	return in_error(r->in) ? fault(r, off + n, in_error(r->in)) : 0;
+		return lap_merged_fault(r, off + LAP_TRAILER, "garbage after the end of the trace");
+	return in_error(r->in) ? lap_merged_fault(r, off + n, in_error(r->in)) : 0;
 }
 
 static int
@@ -319,7 +319,7 @@ read_packed(struct lap_merged *r, struct lap_item *it)
 	const uint8_t *p = in_peek(r->in, 64, &n), *q;
 
 	if (!n && !in_error(r->in))
-		return r->packed > 1 ? fault(r, off, "the end of the trace is missing") : 0;
+		return r->packed > 1 ? lap_merged_fault(r, off, "the end of the trace is missing") : 0;
 	if (n && *p == END && r->packed > 1)
 		return read_end(r, p, n, off);
 	it->isevent = n && *p == EVENT;
@@ -332,10 +332,10 @@ read_packed(struct lap_merged *r, struct lap_item *it)
 		q = n ? unpack_touch(&r->last, &it->touch, p, p + n, &why) : NULL;
 	}
 	if (why)
-		return fault(r, off, why);
+		return lap_merged_fault(r, off, why);
 	if (!q)
-		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
-	take(r, p, (size_t)(q - p));
+		return lap_merged_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record");
+	lap_merged_take(r, p, (size_t)(q - p));
 	if (it->isevent) {
 		r->last.time = it->event.time;
 	} else {

@@ -29,7 +29,7 @@ lap_is_packed(const uint8_t *p, size_t n)
 }
 
 static int
-fault(struct lap_refs *r, uint64_t off, const char *err)
+lap_ref_fault(struct lap_refs *r, uint64_t off, const char *err)
 {
 	r->off = off;
 	r->err = err;
@@ -61,30 +61,30 @@ lap_refs_open(struct lap_refs *r, struct in *in)
 	r->in = in;
 	p = in_peek(in, LAP_CLASSIC_REC, &n);
 	if (!n && in_error(in))
-		return fault(r, in_off(in), in_error(in));
+		return lap_ref_fault(r, in_off(in), in_error(in));
 	if (!n || p[0] != magic[0]) {
 		r->form = looks_like_text(p, n) ? LAP_TEXT : LAP_CLASSIC;
 		return 0;
 	}
 	r->form = LAP_WIDE;
 	if (n < LAP_HEADER)
-		return fault(r, n, in_error(in) ? in_error(in) : "truncated header");
+		return lap_ref_fault(r, n, in_error(in) ? in_error(in) : "truncated header");
 	if (memcmp(p, magic, sizeof magic) != 0)
-		return fault(r, 0, "no Laplace trace");
+		return lap_ref_fault(r, 0, "no Laplace trace");
 	if (lap_is_packed(p, n))
-		return fault(r, 12, "a merged trace, where raw references are wanted");
+		return lap_ref_fault(r, 12, "a merged trace, where raw references are wanted");
 	if (get_le16(p + 8) != VERSION)
-		return fault(r, 8, "unknown version of Laplace traces");
+		return lap_ref_fault(r, 8, "unknown version of Laplace traces");
 	if (get_le16(p + 10) != LAP_HEADER)
-		return fault(r, 10, "unknown length of the header");
+		return lap_ref_fault(r, 10, "unknown length of the header");
 	if (get_le32(p + 12) != 0)
-		return fault(r, 12, "unknown kind of trace");
+		return lap_ref_fault(r, 12, "unknown kind of trace");
 	in_skip(in, LAP_HEADER);
 	return 0;
 }
 
 static const char *
-decode(enum lap_form f, struct lap_ref *v, const uint8_t *p)
+lap_ref_decode(enum lap_form f, struct lap_ref *v, const uint8_t *p)
 {
 	int type = lap_type(p[0]);
 
@@ -110,24 +110,24 @@ read_binary(struct lap_refs *r, struct lap_ref *v, size_t max)
 	if (n < size) {
 		if (!n && !in_error(r->in))
 			return 0;
-		return fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated reference");
+		return lap_ref_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated reference");
 	}
 	n /= size;
 	if (n > max)
 		n = max;
 	for (i = 0; i < n; i++)
-		if ((r->err = decode(r->form, &v[i], p + i * size)))
+		if ((r->err = lap_ref_decode(r->form, &v[i], p + i * size)))
 			break;
 	if (i)
 		r->err = NULL;          /* of a later call */
 	in_skip(r->in, i * size);
 	r->nrec += i;
-	return i ? (long)i : fault(r, off, r->err);
+	return i ? (long)i : lap_ref_fault(r, off, r->err);
 }
 
 /* A line without its newline */
 static const char *
-parse(struct lap_ref *v, const uint8_t *p, const uint8_t *end)
+lap_ref_parse(struct lap_ref *v, const uint8_t *p, const uint8_t *end)
 {
 	int type = p < end ? lap_type(*p) : -1;
 	uint64_t len;
@@ -165,10 +165,10 @@ read_text(struct lap_refs *r, struct lap_ref *v, size_t max)
 		if (!nl) {
 			if (i)
 				break;
-			return n - at >= TEXT_MAX ? fault(r, off, "an overlong record") :
-			    fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated reference");
+			return n - at >= TEXT_MAX ? lap_ref_fault(r, off, "an overlong record") :
+			    lap_ref_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated reference");
 		}
-		err = parse(&v[i], p + at, nl);
+		err = lap_ref_parse(&v[i], p + at, nl);
 		if (err)
 			break;
 		at = (size_t)(nl + 1 - p);
@@ -178,7 +178,7 @@ read_text(struct lap_refs *r, struct lap_ref *v, size_t max)
 	r->nrec += i;
 	if (i)
 		return (long)i;
-	return fault(r, off, err ? err : in_error(r->in));
+	return lap_ref_fault(r, off, err ? err : in_error(r->in));
 }
 
 long

@@ -30,7 +30,7 @@ ref_is_stream(const uint8_t *p, size_t n)
 }
 
 static long
-fault(struct ref_reader *r, uint64_t off, const char *err)
+ref_fault(struct ref_reader *r, uint64_t off, const char *err)
 {
 	const char *e = in_error(r->in);
 
@@ -49,7 +49,7 @@ ref_open(struct ref_reader *r, struct in *in)
 	r->in = in;
 	p = in_peek(in, REF_HEADER, &n);
 	if (n < REF_HEADER)
-		return (int)fault(r, n, n && memcmp(p, magic, n < 8 ? n : 8) ? "not a reference stream" :
+		return (int)ref_fault(r, n, n && memcmp(p, magic, n < 8 ? n : 8) ? "not a reference stream" :
 		    n ? "truncated header" : "empty input");
 	if (!ref_is_stream(p, n))
 		r->err = "not a reference stream";
@@ -79,7 +79,7 @@ ref_read(struct ref_reader *r, uint64_t *w, size_t max)
 	if (n < 8) {
 		if (!n && !in_error(r->in))
 			return 0;
-		return fault(r, off + n, "truncated reference");
+		return ref_fault(r, off + n, "truncated reference");
 	}
 	n /= 8;
 	if (n > max)

@@ -324,7 +324,7 @@ get_unit(struct rd *r)
 }
 
 static long
-malformed(const char *what, size_t off, const char **err, size_t *erroff)
+schema_malformed(const char *what, size_t off, const char **err, size_t *erroff)
 {
 	*err = what;
 	*erroff = off;
@@ -340,30 +340,30 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 	if (n == 0)
 		return 0;
 	if (n < SCH_HEADER)
-		return malformed("unit ends early", n, err, erroff);
+		return schema_malformed("unit ends early", n, err, erroff);
 	if (memcmp(p, SCH_MAGIC, 4) != 0)
-		return malformed("not a schema", 0, err, erroff);
+		return schema_malformed("not a schema", 0, err, erroff);
 	if (get_le16(p + 4) != SCH_VERSION)
-		return malformed(get_le16(p + 4) < SCH_VERSION ? "made by an older aecc: compile the program again" : "schema of an unknown version",
+		return schema_malformed(get_le16(p + 4) < SCH_VERSION ? "made by an older aecc: compile the program again" : "schema of an unknown version",
 		    4, err, erroff);
 	if ((p[6] != 4 && p[6] != 8) || p[7] > 1)
-		return malformed("unknown size or byte order of a word", 6, err, erroff);
+		return schema_malformed("unknown size or byte order of a word", 6, err, erroff);
 	u->word = p[6];
 	u->big = p[7];
 	r.end = get_le32(p + 8);
 	if (r.end > n || r.end < SCH_HEADER || r.end > INT32_MAX)
-		return malformed("bad length of a unit", 8, err, erroff);
+		return schema_malformed("bad length of a unit", 8, err, erroff);
 	u->ncst = get_le32(p + 12);
 	if (u->ncst > (r.end - SCH_HEADER) / 16)
-		return malformed("bad number of constants", 12, err, erroff);
+		return schema_malformed("bad number of constants", 12, err, erroff);
 	if (get_le32(p + SCH_HEADER - 4) != sch_checksum(p))
-		return malformed("wrong check sum", SCH_HEADER - 4, err, erroff);
+		return schema_malformed("wrong check sum", SCH_HEADER - 4, err, erroff);
 	if (memcmp(p + SCH_HEADER, p + SCH_HEADER + (size_t)8 * u->ncst, (size_t)8 * u->ncst) != 0)
-		return malformed("a constant that is not the same both times", SCH_HEADER, err, erroff);
+		return schema_malformed("a constant that is not the same both times", SCH_HEADER, err, erroff);
 	get_unit(&r);
 	if (r.err) {
 		sch_free(u);
-		return malformed(r.err, r.erroff, err, erroff);
+		return schema_malformed(r.err, r.erroff, err, erroff);
 	}
 	return (long)r.end;
 }

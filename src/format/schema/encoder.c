@@ -49,7 +49,7 @@ put_str(struct buf *w, const char *s)
 }
 
 static unsigned
-log2of(unsigned v)
+schema_log2of(unsigned v)
 {
 	return v == 8 ? 3 : v == 4 ? 2 : v == 2 ? 1 : 0;
 }
@@ -84,7 +84,7 @@ put_addr(struct buf *w, const struct sch_addr *m)
 	if (m->base != SCH_NOVAR)
 		f |= SM_BASE;
 	if (m->index != SCH_NOVAR)
-		f |= SM_INDEX | log2of(m->scale) << SM_SCALE;
+		f |= SM_INDEX | schema_log2of(m->scale) << SM_SCALE;
 	else if (m->align)
 		f |= SM_ALIGN;
 	if (m->fs)
@@ -113,7 +113,7 @@ put_step(struct buf *w, const struct sch_step *s)
 	for (const char *f = sch_opinfo[s->op].fields; *f; f++) {
 		switch (*f) {
 		case 'w':
-			buf_u8(w, (uint8_t)(log2of(s->w) | (unsigned)s->cc << 2));
+			buf_u8(w, (uint8_t)(schema_log2of(s->w) | (unsigned)s->cc << 2));
 			break;
 		case 'd':
 			buf_varint(w, (uint64_t)s->dst);
@@ -138,7 +138,7 @@ put_step(struct buf *w, const struct sch_step *s)
 }
 
 static int
-isshort(const struct sch_step *s)
+schema_isshort(const struct sch_step *s)
 {
 	return s->op == SO_INST && s->n >= 1 && s->n <= SCH_SHORT;
 }
@@ -153,14 +153,14 @@ put_steps(struct buf *w, const struct sch_block *b)
 		const struct sch_step *s = b->step + i;
 		unsigned pair;
 
-		if (!isshort(s)) {
+		if (!schema_isshort(s)) {
 			put_step(w, s);
 			i++;
 			continue;
 		}
 		pair = SCH_PAIR + (s->n - 1) * (SCH_SHORT + 1);
 		i++;
-		if (i < b->nstep && isshort(s + 1)) {
+		if (i < b->nstep && schema_isshort(s + 1)) {
 			pair += s[1].n;
 			i++;
 		}
@@ -223,7 +223,7 @@ put_field(struct buf *w, const struct sch_field *f)
 {
 	buf_varint(w, (uint64_t)(uint32_t)f->sym);
 	buf_varint(w, f->off);
-	buf_u8(w, (uint8_t)(log2of(f->size) | (f->rip ? SFD_RIP : 0)));
+	buf_u8(w, (uint8_t)(schema_log2of(f->size) | (f->rip ? SFD_RIP : 0)));
 	if (f->rip)
 		buf_varint(w, f->end);
 }

@@ -28,13 +28,13 @@ isblank_(int c)
 }
 
 static int
-iswordchar(int c)
+lexer_iswordchar(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 static void
-blanks(struct lex *l)
+lexer_blanks(struct lex *l)
 {
 	while (l->p < l->end && isblank_(*l->p))
 		l->p++;
@@ -67,7 +67,7 @@ lex_line(struct lex *l)
 		t->off = (size_t)(end - t->p) + (nl != NULL);
 		l->p = p;
 		l->end = code_end(p, end);
-		blanks(l);
+		lexer_blanks(l);
 		if (l->p < l->end)
 			return 1;
 	}
@@ -80,7 +80,7 @@ lex_end(struct lex *l)
 {
 	if (l->bad)
 		return 1;
-	blanks(l);
+	lexer_blanks(l);
 	return l->p == l->end;
 }
 
@@ -91,7 +91,7 @@ lex_is(struct lex *l, const char *s)
 
 	if (lex_end(l) || (size_t)(l->end - l->p) < n || memcmp(l->p, s, n) != 0)
 		return 0;
-	if (iswordchar(s[n - 1]) && l->p + n < l->end && iswordchar(l->p[n]))
+	if (lexer_iswordchar(s[n - 1]) && l->p + n < l->end && lexer_iswordchar(l->p[n]))
 		return 0;
 	l->p += n;
 	return 1;
@@ -99,11 +99,11 @@ lex_is(struct lex *l, const char *s)
 
 /* What comes next, for a message: at most 20 printable characters */
 static const char *
-next(struct lex *l, char tmp[24])
+lexer_next(struct lex *l, char tmp[24])
 {
 	size_t n = 0;
 
-	blanks(l);
+	lexer_blanks(l);
 	while (n < 20 && l->p + n < l->end && l->p[n] > 0x20 && l->p[n] < 0x7f) {
 		tmp[n] = l->p[n];
 		n++;
@@ -118,12 +118,12 @@ lex_want(struct lex *l, const char *s)
 	char tmp[24];
 
 	if (!l->bad && !lex_is(l, s))
-		lex_fail(l, "'%s' expected before %s", s, next(l, tmp));
+		lex_fail(l, "'%s' expected before %s", s, lexer_next(l, tmp));
 }
 
 /* Digits of a number no larger than max */
 static uint64_t
-digits(struct lex *l, uint64_t max)
+lexer_digits(struct lex *l, uint64_t max)
 {
 	char tmp[24];
 	unsigned base = 10;
@@ -136,7 +136,7 @@ digits(struct lex *l, uint64_t max)
 		base = 16;
 		l->p += 2;
 	}
-	for (; l->p < l->end && iswordchar(*l->p); l->p++, any = 1) {
+	for (; l->p < l->end && lexer_iswordchar(*l->p); l->p++, any = 1) {
 		int c = *l->p;
 		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
 
@@ -148,8 +148,8 @@ digits(struct lex *l, uint64_t max)
 		}
 		v = v * base + d;
 	}
-	if (!any || (l->p < l->end && iswordchar(*l->p)))
-		lex_fail(l, "number expected before %s", next(l, tmp));
+	if (!any || (l->p < l->end && lexer_iswordchar(*l->p)))
+		lex_fail(l, "number expected before %s", lexer_next(l, tmp));
 	return l->bad ? 0 : v;
 }
 
@@ -157,15 +157,15 @@ uint64_t
 lex_num(struct lex *l, uint64_t max)
 {
 	if (!l->bad)
-		blanks(l);
-	return digits(l, max);
+		lexer_blanks(l);
+	return lexer_digits(l, max);
 }
 
 int64_t
 lex_snum(struct lex *l)
 {
 	if (lex_is(l, "-"))
-		return (int64_t)-digits(l, (uint64_t)1 << 63);
+		return (int64_t)-lexer_digits(l, (uint64_t)1 << 63);
 	return (int64_t)lex_num(l, INT64_MAX);
 }
 
@@ -189,7 +189,7 @@ lex_suffix(struct lex *l, char c, unsigned *n)
 {
 	if (!lex_next(l, c))
 		return 0;
-	*n = (unsigned)digits(l, 65535);
+	*n = (unsigned)lexer_digits(l, 65535);
 	return !l->bad;
 }
 
@@ -201,7 +201,7 @@ lex_word(struct lex *l, const char **s)
 	*s = "";
 	if (lex_end(l))
 		return 0;
-	for (p = l->p; p < l->end && iswordchar(*p); p++)
+	for (p = l->p; p < l->end && lexer_iswordchar(*p); p++)
 		;
 	*s = l->p;
 	l->p = p;
@@ -210,7 +210,7 @@ lex_word(struct lex *l, const char **s)
 
 /* The character behind a backslash; -1: none such */
 static int
-escape(struct lex *l)
+lexer_escape(struct lex *l)
 {
 	int v = 0;
 
@@ -229,14 +229,14 @@ escape(struct lex *l)
 }
 
 static size_t
-quoted(struct lex *l, char *s)
+lexer_quoted(struct lex *l, char *s)
 {
 	size_t n = 0;
 
 	while (l->p < l->end && *l->p != '"') {
 		int c = *l->p++;
 
-		if (c == '\\' && (c = escape(l)) < 0)
+		if (c == '\\' && (c = lexer_escape(l)) < 0)
 			lex_fail(l, "unknown character behind \\");
 		else if (c == 0)
 			lex_fail(l, "zero byte in a name");
@@ -258,7 +258,7 @@ lex_name(struct lex *l, size_t *n)
 
 	*n = 0;
 	if (lex_end(l) || (*l->p != '"' && !sch_plainchar((unsigned char)*l->p, 1))) {
-		lex_fail(l, "name expected before %s", l->bad ? "" : next(l, tmp));
+		lex_fail(l, "name expected before %s", l->bad ? "" : lexer_next(l, tmp));
 		return NULL;
 	}
 	s = malloc((size_t)(l->end - l->p) + 1);
@@ -268,7 +268,7 @@ lex_name(struct lex *l, size_t *n)
 	}
 	if (*l->p == '"') {
 		l->p++;
-		*n = quoted(l, s);
+		*n = lexer_quoted(l, s);
 	} else {
 		while (l->p < l->end && sch_plainchar((unsigned char)*l->p, 0))
 			s[(*n)++] = *l->p++;
@@ -282,7 +282,7 @@ lex_name(struct lex *l, size_t *n)
 }
 
 static uint32_t
-hash(const char *s)
+lexer_hash(const char *s)
 {
 	uint32_t h = 2166136261u;       /* FNV-1a */
 
@@ -293,9 +293,9 @@ hash(const char *s)
 
 /* The slot of a name, or the free one where it belongs */
 static uint32_t *
-slot(const struct lex_names *t, const char *s)
+lexer_slot(const struct lex_names *t, const char *s)
 {
-	uint32_t i = hash(s);
+	uint32_t i = lexer_hash(s);
 
 	for (;; i++) {
 		uint32_t *p = t->slot + (i & (t->nslot - 1));
@@ -307,7 +307,7 @@ slot(const struct lex_names *t, const char *s)
 
 /* Twice as many slots, at most half of them in use */
 static int
-rehash(struct lex_names *t)
+lexer_rehash(struct lex_names *t)
 {
 	uint32_t n = t->nslot ? 2 * t->nslot : 64, *p = calloc(n, sizeof *p);
 	struct lex_name *q = realloc(t->name, (n / 2 + 1) * sizeof *q);
@@ -322,7 +322,7 @@ rehash(struct lex_names *t)
 	t->slot = p;
 	t->nslot = n;
 	for (uint32_t i = 0; i < t->n; i++)
-		*slot(t, t->name[i].s) = i + 1;
+		*lexer_slot(t, t->name[i].s) = i + 1;
 	return 0;
 }
 
@@ -333,12 +333,12 @@ lex_intern(struct lex *l, struct lex_names *t, char *s)
 
 	if (!s)
 		return -1;
-	if (t->n >= t->nslot / 2 && (t->n > INT32_MAX / 8 || rehash(t) != 0)) {
+	if (t->n >= t->nslot / 2 && (t->n > INT32_MAX / 8 || lexer_rehash(t) != 0)) {
 		lex_fail(l, "out of memory");
 		free(s);
 		return -1;
 	}
-	p = slot(t, s);
+	p = lexer_slot(t, s);
 	if (*p) {
 		free(s);
 	} else {

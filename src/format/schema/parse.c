@@ -100,7 +100,7 @@ parse_line(struct parser *p, const char *what)
 
 /* `%word(n)` */
 static int
-annotation(struct parser *p, const char *word, uint64_t max, uint64_t *v)
+parse_annotation(struct parser *p, const char *word, uint64_t max, uint64_t *v)
 {
 	if (!lex_is(&p->l, word))
 		return 0;
@@ -122,15 +122,15 @@ parse_starts(const char *s, const char *word, size_t *n)
 }
 
 static void
-machine(struct parser *p)
+parse_machine(struct parser *p)
 {
 	uint64_t v;
 
 	p->u.machine = (uint16_t)lex_num(&p->l, UINT16_MAX);
 	while (!lex_end(&p->l)) {
-		if (annotation(p, "%word", 8, &v))
+		if (parse_annotation(p, "%word", 8, &v))
 			p->u.word = (uint8_t)v;
-		else if (annotation(p, "%push", UINT8_MAX, &v))
+		else if (parse_annotation(p, "%push", UINT8_MAX, &v))
 			p->u.push = (uint8_t)v;
 		else if (lex_is(&p->l, "%big"))
 			p->u.big = 1;
@@ -142,7 +142,7 @@ machine(struct parser *p)
 }
 
 static void
-symbol(struct parser *p)
+parse_symbol(struct parser *p)
 {
 	uint64_t *c = GROW(p, p->u.cst, p->capcst, p->u.ncst);
 	struct lex *l = &p->l;
@@ -175,7 +175,7 @@ symbol(struct parser *p)
 }
 
 static void
-field(struct parser *p)
+parse_field(struct parser *p)
 {
 	struct sch_field *f = GROW(p, p->u.field, p->capfield, p->u.nfield);
 	struct lex *l = &p->l;
@@ -195,7 +195,7 @@ field(struct parser *p)
 	f->size = (uint8_t)lex_num(l, 8);
 	if (!l->bad && (f->size == 0 || f->size & (f->size - 1)))
 		lex_fail(l, "size of a field other than 1, 2, 4 or 8");
-	if (annotation(p, "%end", UINT32_MAX, &v)) {
+	if (parse_annotation(p, "%end", UINT32_MAX, &v)) {
 		f->rip = 1;
 		f->end = (uint32_t)v;
 	}
@@ -204,7 +204,7 @@ field(struct parser *p)
 
 /* Calls by name get the number of the function. */
 static int32_t
-resolve(struct parser *p, int32_t to)
+parse_resolve(struct parser *p, int32_t to)
 {
 	const struct lex_name *e;
 
@@ -231,16 +231,16 @@ resolve_calls(struct parser *p)
 
 			for (uint32_t k = 0; k < b->nstep; k++)
 				if (b->step[k].op == SO_CALL)
-					b->step[k].sym = resolve(p, b->step[k].sym);
+					b->step[k].sym = parse_resolve(p, b->step[k].sym);
 			if (b->term == ST_TAIL)
-				b->callee = (uint32_t)resolve(p, (int32_t)b->callee);
+				b->callee = (uint32_t)parse_resolve(p, (int32_t)b->callee);
 		}
 	}
 }
 
 /* Behind start_unit */
 static void
-unit(struct parser *p)
+parse_unit(struct parser *p)
 {
 	struct lex *l = &p->l;
 	const char *s;
@@ -250,7 +250,7 @@ unit(struct parser *p)
 	parse_done(p);
 	if (parse_line(p, "machine")) {
 		lex_want(l, "machine");
-		machine(p);
+		parse_machine(p);
 	}
 	if (parse_line(p, "registers")) {
 		lex_want(l, "registers");
@@ -264,9 +264,9 @@ unit(struct parser *p)
 		else if (lex_is(l, "end_unit"))
 			break;
 		else if (p->u.nfunc == 0 && lex_is(l, "symbol"))
-			symbol(p);
+			parse_symbol(p);
 		else if (p->u.nfunc == 0 && lex_is(l, "field"))
-			field(p);
+			parse_field(p);
 		else {
 			n = lex_word(l, &s);
 			lex_fail(l, "unknown word '%.*s'", n < 40 ? (int)n : 40, s);
@@ -281,7 +281,7 @@ unit(struct parser *p)
 
 /* From the unit that was built to the one that the decoder makes of it */
 static void
-check(struct parser *p, struct sch_unit *u)
+parse_check(struct parser *p, struct sch_unit *u)
 {
 	const char *what;
 	size_t n, at;
@@ -320,7 +320,7 @@ parser_free(struct parser *p)
 
 /* What stands around the units of a program, so that a text that was cut off is known for it */
 static int
-bracket(struct parser *p)
+parse_bracket(struct parser *p)
 {
 	struct lex *l = &p->l;
 	struct sch_text *t = l->t;
@@ -356,12 +356,12 @@ sch_parse(struct sch_text *t, const struct sch_names *nm, struct sch_unit *u)
 	int more = lex_line(&p.l);
 
 	memset(u, 0, sizeof *u);
-	while (more && bracket(&p))
+	while (more && parse_bracket(&p))
 		more = lex_line(&p.l);
 	if (more && !p.l.bad) {
 		lex_want(&p.l, "start_unit");
-		unit(&p);
-		check(&p, u);
+		parse_unit(&p);
+		parse_check(&p, u);
 	} else if (t->state == SCH_TEXT_OPEN)
 		lex_fail(&p.l, "the text ends before end_schema");
 	parser_free(&p);

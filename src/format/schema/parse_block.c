@@ -44,7 +44,7 @@ loop_event(struct parser *p, unsigned kind)
 }
 
 static void
-successor(struct parser *p, uint32_t b)
+parse_successor(struct parser *p, uint32_t b)
 {
 	struct sch_succ *s = GROW(p, p->succ, p->capsucc, p->nsucc);
 
@@ -83,7 +83,7 @@ share_events(struct parser *p)
 
 /* What stands behind the successors; event: enum sch_term that it makes of a cjump */
 static void
-annotations(struct parser *p, struct sch_block *b)
+parse_annotations(struct parser *p, struct sch_block *b)
 {
 	struct lex *l = &p->l;
 	int cc;
@@ -116,7 +116,7 @@ end_switch(struct parser *p, struct sch_block *b)
 		parse_val(p, &b->target);
 	}
 	while (lex_isnum(&p->l))
-		successor(p, parse_blockno(p));
+		parse_successor(p, parse_blockno(p));
 	if (b->term == ST_TARGET && p->nsucc == 0)
 		lex_fail(&p->l, "end of block without successors");
 }
@@ -130,13 +130,13 @@ end_to(struct parser *p, struct sch_block *b, const char *word, size_t n)
 #define IS(s) (n == sizeof s - 1 && memcmp(word, s, n) == 0)
 	if (IS("jump")) {
 		b->term = ST_JUMP;
-		successor(p, parse_blockno(p));
+		parse_successor(p, parse_blockno(p));
 	} else if (IS("cjump")) {
 		uint32_t no = parse_blockno(p), yes = parse_blockno(p);
 
 		b->term = ST_TARGET;
-		successor(p, no);
-		successor(p, yes);
+		parse_successor(p, no);
+		parse_successor(p, yes);
 	} else if (IS("switch")) {
 		end_switch(p, b);
 	} else if (IS("return")) {
@@ -174,11 +174,11 @@ end_block(struct parser *p, struct sch_block *b, const char *word, size_t n, int
 		end_to(p, b, word + 1, n - 1);
 	} else if (p->blockno + 1 < p->f.nblock) {
 		b->term = ST_JUMP;
-		successor(p, p->blockno + 1);
+		parse_successor(p, p->blockno + 1);
 	} else
 		lex_fail(l, "the last block cannot go on with the next");
 	swap = n == 6 && memcmp(word, "_cjump", 6) == 0;
-	annotations(p, b);
+	parse_annotations(p, b);
 	share_events(p);
 	b->step = parse_keep(p, p->step, p->nstep, sizeof *p->step);
 	b->nstep = p->nstep;
@@ -194,7 +194,7 @@ end_block(struct parser *p, struct sch_block *b, const char *word, size_t n, int
 
 /* Where the block is: behind the block before it unless the text says otherwise */
 static void
-place(struct parser *p, struct sch_block *b, uint64_t off)
+parse_place(struct parser *p, struct sch_block *b, uint64_t off)
 {
 	struct lex *l = &p->l;
 
@@ -232,7 +232,7 @@ parse_block(struct parser *p, struct sch_block *b, const char *rest, size_t n, u
 		lex_fail(l, "block %u expected", p->blockno);
 	if (!l->bad && mark && p->blockno >> 8 * mark)
 		lex_fail(l, "block %u has no number of %u byte%s", p->blockno, mark, mark == 1 ? "" : "s");
-	place(p, b, *off);
+	parse_place(p, b, *off);
 	parse_done(p);
 	p->nstep = p->nsucc = p->nev = 0;
 	while (parse_line(p, "end_block")) {

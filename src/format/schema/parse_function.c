@@ -9,7 +9,7 @@
 #define BLOCKTEXT 24    /* fewest bytes of a block's text */
 
 static void
-fragment(struct parser *p)
+parse_fragment(struct parser *p)
 {
 	struct sch_frag *r = GROW(p, p->f.frag, p->capfrag, p->f.nfrag);
 
@@ -26,7 +26,7 @@ fragment(struct parser *p)
 }
 
 static void
-loop(struct parser *p)
+parse_loop(struct parser *p)
 {
 	struct sch_loop *r = GROW(p, p->f.loop, p->caploop, p->f.nloop);
 
@@ -43,7 +43,7 @@ loop(struct parser *p)
 }
 
 static void
-need(struct parser *p)
+parse_need(struct parser *p)
 {
 	do {
 		uint16_t *r = GROW(p, p->f.need, p->capneed, p->f.nneed);
@@ -56,7 +56,7 @@ need(struct parser *p)
 }
 
 static void
-flags(struct parser *p)
+parse_flags(struct parser *p)
 {
 	do {
 		unsigned i = 0;
@@ -71,24 +71,24 @@ flags(struct parser *p)
 
 /* The lines before the first block; *rest: what follows start_block in the line at which they end */
 static size_t
-head(struct parser *p, const char **rest)
+parse_head(struct parser *p, const char **rest)
 {
 	struct lex *l = &p->l;
 	size_t n;
 
 	while (parse_line(p, "start_block")) {
 		if (lex_is(l, "flags"))
-			flags(p);
+			parse_flags(p);
 		else if (lex_is(l, "variables")) {
 			p->f.nvar = (uint32_t)lex_num(l, SCH_MAXVAR);
 			if (!l->bad && p->f.nvar < p->u.nregs)
 				lex_fail(l, "fewer variables than registers");
 		} else if (lex_is(l, "fragment"))
-			fragment(p);
+			parse_fragment(p);
 		else if (lex_is(l, "need"))
-			need(p);
+			parse_need(p);
 		else if (lex_is(l, "loop"))
-			loop(p);
+			parse_loop(p);
 		else {
 			n = lex_word(l, rest);
 			if (parse_starts("start_block", *rest, &n)) {
@@ -129,11 +129,11 @@ check_targets(struct parser *p)
 }
 
 static void
-blocks(struct parser *p)
+parse_blocks(struct parser *p)
 {
 	struct lex *l = &p->l;
 	const char *rest = "";
-	size_t n = head(p, &rest);
+	size_t n = parse_head(p, &rest);
 	uint64_t off = 0;
 
 	check_loops(p);
@@ -158,7 +158,7 @@ blocks(struct parser *p)
 }
 
 static void
-define(struct parser *p)
+parse_define(struct parser *p)
 {
 	char *s = strdup(p->f.name);
 	int32_t i = lex_intern(&p->l, &p->funcs, s);
@@ -174,7 +174,7 @@ define(struct parser *p)
 
 /* The function is complete: its tables join its blocks. */
 static void
-finish(struct parser *p, struct sch_func *f)
+parse_finish(struct parser *p, struct sch_func *f)
 {
 	void *frag = f->frag, *need = f->need, *loop = f->loop;
 
@@ -217,7 +217,7 @@ parse_func(struct parser *p)
 	if (!p->seen || !p->pos || !p->endline)
 		lex_fail(l, "out of memory");
 	if (!l->bad)
-		blocks(p);
+		parse_blocks(p);
 	free(p->seen);
 	free(p->pos);
 	free(p->endline);
@@ -227,6 +227,6 @@ parse_func(struct parser *p)
 		parse_done(p);
 	}
 	if (!l->bad)
-		define(p);
-	finish(p, f);
+		parse_define(p);
+	parse_finish(p, f);
 }

@@ -24,7 +24,7 @@ parse_callee(struct parser *p)
 }
 
 static struct sch_step *
-add(struct parser *p, unsigned op)
+parse_add(struct parser *p, unsigned op)
 {
 	struct sch_step *s = parse_grow(p, p->step, &p->capstep, p->nstep, sizeof *s);
 
@@ -43,7 +43,7 @@ add(struct parser *p, unsigned op)
 }
 
 static void
-bytes(struct lex *l, unsigned n)
+parse_bytes(struct lex *l, unsigned n)
 {
 	if (!l->bad && (n < 1 || n > 255))
 		lex_fail(l, "length out of range: %u", n);
@@ -54,14 +54,14 @@ parse_fetch(struct parser *p, unsigned n)
 {
 	struct sch_step *s;
 
-	bytes(&p->l, n);
-	if (!p->l.bad && (s = add(p, SO_INST)))
+	parse_bytes(&p->l, n);
+	if (!p->l.bad && (s = parse_add(p, SO_INST)))
 		s->n = n;
 }
 
 /* `uneventful_inst`, all of one length, or with a length each */
 static void
-uneventful(struct parser *p)
+parse_uneventful(struct parser *p)
 {
 	unsigned n = SCH_INSTLEN, k = 1, next;
 	struct lex *l = &p->l;
@@ -85,7 +85,7 @@ uneventful(struct parser *p)
 
 /* One of the operators that the word of operation `op` has; -1: none of them comes next */
 static int
-oper(struct parser *p, unsigned op)
+parse_oper(struct parser *p, unsigned op)
 {
 	for (unsigned i = 0; i < SO_NOPS; i++)
 		if (*sch_word[i].oper && strcmp(sch_word[i].word, sch_word[op].word) == 0 && lex_is(&p->l, sch_word[i].oper))
@@ -94,17 +94,17 @@ oper(struct parser *p, unsigned op)
 }
 
 static int
-width(unsigned n)
+parse_width(unsigned n)
 {
 	return n == 1 || n == 2 || n == 4 || n == 8;
 }
 
 static void
-extended(struct parser *p, struct sch_step *s)
+parse_extended(struct parser *p, struct sch_step *s)
 {
 	unsigned n = 0;
 
-	if (!lex_suffix(&p->l, '.', &n) || !width(n))
+	if (!lex_suffix(&p->l, '.', &n) || !parse_width(n))
 		lex_fail(&p->l, "extended from 1, 2, 4 or 8 bytes: 'zext.1'");
 	s->n = n;
 }
@@ -112,12 +112,12 @@ extended(struct parser *p, struct sch_step *s)
 static void
 compute_1(struct parser *p, struct sch_step *s)
 {
-	int o = oper(p, SO_MOV), cc;
+	int o = parse_oper(p, SO_MOV), cc;
 
 	if (o >= 0)
 		s->op = (uint8_t)o;
 	if (s->op == SO_ZEXT || s->op == SO_SEXT)
-		extended(p, s);
+		parse_extended(p, s);
 	if (s->op == SO_BSWAP && s->w < 2)
 		lex_fail(&p->l, "width of a byte swap");
 	parse_val(p, &s->a);
@@ -134,7 +134,7 @@ compute_2(struct parser *p, struct sch_step *s)
 	int o;
 
 	parse_val(p, &s->a);
-	o = oper(p, s->op);
+	o = parse_oper(p, s->op);
 	if (o < 0)
 		lex_fail(&p->l, "operator expected");
 	else
@@ -143,7 +143,7 @@ compute_2(struct parser *p, struct sch_step *s)
 }
 
 static void
-condition(struct parser *p, struct sch_step *s)
+parse_condition(struct parser *p, struct sch_step *s)
 {
 	int cc = parse_cc(p);
 
@@ -155,20 +155,20 @@ condition(struct parser *p, struct sch_step *s)
 }
 
 static void
-load(struct parser *p, struct sch_step *s)
+parse_load(struct parser *p, struct sch_step *s)
 {
 	s->n = s->w;
 	if (lex_is(&p->l, "zext")) {
-		extended(p, s);
+		parse_extended(p, s);
 	} else if (lex_is(&p->l, "sext")) {
-		extended(p, s);
+		parse_extended(p, s);
 		s->cc = 1;
 	}
 	parse_addr(p, &s->m);
 }
 
 static void
-unknown(struct parser *p, struct sch_step *s)
+parse_unknown(struct parser *p, struct sch_step *s)
 {
 	for (unsigned i = 1; i < 4; i++)
 		if (lex_is(&p->l, sch_extword[i]))
@@ -178,7 +178,7 @@ unknown(struct parser *p, struct sch_step *s)
 }
 
 static void
-rep(struct parser *p, struct sch_step *s)
+parse_rep(struct parser *p, struct sch_step *s)
 {
 	const char *w;
 	size_t n = lex_word(&p->l, &w);
@@ -193,7 +193,7 @@ rep(struct parser *p, struct sch_step *s)
 }
 
 static void
-call(struct parser *p, struct sch_step *s)
+parse_call(struct parser *p, struct sch_step *s)
 {
 	struct lex *l = &p->l;
 
@@ -211,7 +211,7 @@ call(struct parser *p, struct sch_step *s)
 }
 
 static void
-operands(struct parser *p, struct sch_step *s)
+parse_operands(struct parser *p, struct sch_step *s)
 {
 	if (strchr(sch_opinfo[s->op].fields, 'd'))
 		s->dst = (int16_t)parse_var(p, p->f.nvar);
@@ -224,22 +224,22 @@ operands(struct parser *p, struct sch_step *s)
 		compute_2(p, s);
 		break;
 	case SO_SETCC:
-		condition(p, s);
+		parse_condition(p, s);
 		break;
 	case SO_LOADRO:
-		load(p, s);
+		parse_load(p, s);
 		break;
 	case SO_UNKNOWN:
-		unknown(p, s);
+		parse_unknown(p, s);
 		break;
 	case SO_FLAGS_RES:
 		parse_val(p, &s->a);
 		break;
 	case SO_REP:
-		rep(p, s);
+		parse_rep(p, s);
 		break;
 	case SO_CALL:
-		call(p, s);
+		parse_call(p, s);
 		break;
 	default:        /* LOAD, STORE, MODIFY, GOTLOAD, LEA */
 		parse_addr(p, &s->m);
@@ -250,7 +250,7 @@ operands(struct parser *p, struct sch_step *s)
 
 /* The numbers right behind the word: width of the data, length of the instruction */
 static void
-suffixes(struct parser *p, unsigned op, int own, unsigned *w, unsigned *len)
+parse_suffixes(struct parser *p, unsigned op, int own, unsigned *w, unsigned *len)
 {
 	int wide = strchr(sch_opinfo[op].fields, 'w') != NULL;
 	struct lex *l = &p->l;
@@ -259,12 +259,12 @@ suffixes(struct parser *p, unsigned op, int own, unsigned *w, unsigned *len)
 	*len = SCH_INSTLEN;
 	if ((wide || op <= SO_GOTLOAD) && lex_suffix(l, '.', w)) {
 		if (!wide)
-			bytes(l, *w);
-		else if (!width(*w))
+			parse_bytes(l, *w);
+		else if (!parse_width(*w))
 			lex_fail(l, "width other than 1, 2, 4 or 8");
 	}
 	if (op != SO_UNKNOWN && own && lex_suffix(l, ':', len))
-		bytes(l, *len);
+		parse_bytes(l, *len);
 	if (!l->bad && l->p < l->end && (*l->p == '.' || *l->p == ':'))
 		lex_fail(l, "'%c' cannot follow here", *l->p);
 }
@@ -282,13 +282,13 @@ parse_step(struct parser *p, const char *word, size_t n, int own)
 	if (!own && !sch_fetches(op))
 		lex_fail(&p->l, "'&' before %s", sch_word[op].word);
 	if (op == SO_INST) {
-		uneventful(p);
+		parse_uneventful(p);
 		return 1;
 	}
-	suffixes(p, op, own, &w, &len);
+	parse_suffixes(p, op, own, &w, &len);
 	if (own && sch_fetches(op))
 		parse_fetch(p, len);
-	if (p->l.bad || !(s = add(p, op)))
+	if (p->l.bad || !(s = parse_add(p, op)))
 		return 1;
 	if (strchr(sch_opinfo[op].fields, 'w'))
 		s->w = (uint8_t)w;
@@ -296,6 +296,6 @@ parse_step(struct parser *p, const char *word, size_t n, int own)
 		s->n = w;
 	if (op == SO_REP)
 		s->n = len;
-	operands(p, s);
+	parse_operands(p, s);
 	return 1;
 }

@@ -15,7 +15,7 @@ parse_isname(const char *s, const char *word, size_t n)
 
 /* The number of v12; -1 */
 static int
-numbered(const char *s, size_t n)
+parse_numbered(const char *s, size_t n)
 {
 	int v = 0;
 
@@ -43,7 +43,7 @@ parse_var(struct parser *p, uint32_t nvar)
 			if (parse_isname(p->nm->reg(p->nm->arg, &p->u, i), s, n))
 				v = i;
 	if (v < 0)
-		v = numbered(s, n);
+		v = parse_numbered(s, n);
 	if (v < 0)
 		lex_fail(&p->l, n ? "no register or variable: '%.*s'" : "variable expected", n < 40 ? (int)n : 40, s);
 	else if ((uint32_t)v >= nvar)
@@ -52,7 +52,7 @@ parse_var(struct parser *p, uint32_t nvar)
 }
 
 static int
-issym(int c)
+parse_issym(int c)
 {
 	return sch_plainchar(c, 0) && c != '+' && c != '-' && c != '/';
 }
@@ -79,7 +79,7 @@ parse_const(struct parser *p, uint32_t limit)
 		char *name;
 		int32_t i;
 
-		while (l->p < l->end && issym((unsigned char)*l->p))
+		while (l->p < l->end && parse_issym((unsigned char)*l->p))
 			l->p++;
 		name = strndup(s, (size_t)(l->p - s));
 		if (!name) {
@@ -99,14 +99,14 @@ parse_const(struct parser *p, uint32_t limit)
 }
 
 static uint32_t
-nconst(const struct parser *p)
+parse_nconst(const struct parser *p)
 {
 	return p->u.ncst + p->u.nfield;
 }
 
 /* A number with its sign right here, or 0 */
 static int64_t
-addend(struct lex *l)
+parse_addend(struct lex *l)
 {
 	if (lex_next(l, '+'))
 		return (int64_t)lex_num(l, INT64_MAX);
@@ -114,7 +114,7 @@ addend(struct lex *l)
 }
 
 static int
-isconst(const struct lex *l)
+parse_isconst(const struct lex *l)
 {
 	return !l->bad && l->p < l->end && (*l->p == 'S' || *l->p == 'F');
 }
@@ -128,10 +128,10 @@ parse_val(struct parser *p, struct sch_val *v)
 	if (lex_next(l, 'I')) {
 		v->kind = SV_IMM;
 		v->imm = lex_snum(l);
-	} else if (isconst(l)) {
+	} else if (parse_isconst(l)) {
 		v->kind = SV_SYM;
-		v->var = parse_const(p, nconst(p));
-		v->imm = addend(l);
+		v->var = parse_const(p, parse_nconst(p));
+		v->imm = parse_addend(l);
 	} else {
 		v->kind = SV_VAR;
 		v->var = parse_var(p, p->f.nvar);
@@ -146,8 +146,8 @@ addr_part(struct parser *p, struct sch_addr *m, int *part)
 	int now = 1, v;
 
 	lex_want(l, "#");
-	if (isconst(l)) {
-		m->sym = parse_const(p, nconst(p));
+	if (parse_isconst(l)) {
+		m->sym = parse_const(p, parse_nconst(p));
 		now = 3;
 	} else {
 		v = parse_var(p, p->f.nvar);

@@ -11,7 +11,7 @@
 
 /* k instructions of which nothing else is said */
 static void
-uneventful(struct printer *p, const struct sch_step *s, uint32_t k)
+print_uneventful(struct printer *p, const struct sch_step *s, uint32_t k)
 {
 	while (k) {
 		uint32_t same = 1, n;
@@ -48,7 +48,7 @@ loop_event(struct printer *p, const struct sch_succ *s, uint32_t at)
 
 /* Successors, how one is chosen, loop events; of a branch, first where it goes when it is not taken, as in the paper */
 static void
-succs(struct printer *p, const struct sch_block *b, int show)
+print_succs(struct printer *p, const struct sch_block *b, int show)
 {
 	int swap = b->nsucc == 2 && b->term != ST_SWITCH;
 
@@ -75,7 +75,7 @@ succs(struct printer *p, const struct sch_block *b, int show)
 
 /* Does the block just go on with the next one? */
 static int
-falls(const struct sch_block *b, uint32_t no)
+print_falls(const struct sch_block *b, uint32_t no)
 {
 	return b->term == ST_JUMP && b->succ->block == no + 1;
 }
@@ -87,11 +87,11 @@ block_end(struct printer *p, const struct sch_block *b, uint32_t no, unsigned le
 		[ST_NONE] = "never", [ST_JUMP] = "jump", [ST_BRANCH] = "cjump", [ST_COND] = "cjump", [ST_SWITCH] = "switch",
 		[ST_RETURN] = "return", [ST_TAIL] = "call", [ST_TAILX] = "call", [ST_TARGET] = "cjump",
 	};
-	int more = b->term == ST_TARGET && b->nsucc != 2, plain = falls(b, no) || b->term == ST_NONE;
+	int more = b->term == ST_TARGET && b->nsucc != 2, plain = print_falls(b, no) || b->term == ST_NONE;
 
 	print_put(p, plain || len ? "" : "& ");
 	print_put(p, "end_block");
-	if (!falls(b, no)) {
+	if (!print_falls(b, no)) {
 		print_put(p, "_");
 		print_put(p, more ? "switch" : word[b->term]);
 	}
@@ -104,13 +104,13 @@ block_end(struct printer *p, const struct sch_block *b, uint32_t no, unsigned le
 		print_callee(p, b->callee);
 	else if (b->term == ST_TAILX)
 		print_put(p, " *");
-	succs(p, b, !falls(b, no));
+	print_succs(p, b, !print_falls(b, no));
 	print_endline(p);
 }
 
 /* The steps; returns the length of the instruction that belongs to the end of the block, or 0. */
 static unsigned
-steps(struct printer *p, const struct sch_block *b, uint32_t no)
+schema_print_steps(struct printer *p, const struct sch_block *b, uint32_t no)
 {
 	uint32_t i = 0;
 
@@ -122,9 +122,9 @@ steps(struct printer *p, const struct sch_block *b, uint32_t no)
 		while (i + k < b->nstep && b->step[i + k].op == SO_INST)
 			k++;
 		end = i + k == b->nstep;
-		if (k && (end ? b->term != ST_NONE && !falls(b, no) : sch_fetches(b->step[i + k].op)))
+		if (k && (end ? b->term != ST_NONE && !print_falls(b, no) : sch_fetches(b->step[i + k].op)))
 			len = b->step[i + k - 1].n;
-		uneventful(p, b->step + i, len ? k - 1 : k);
+		print_uneventful(p, b->step + i, len ? k - 1 : k);
 		if (end)
 			return len;
 		i += k;
@@ -134,7 +134,7 @@ steps(struct printer *p, const struct sch_block *b, uint32_t no)
 }
 
 static uint64_t
-block(struct printer *p, const struct sch_block *b, uint32_t no, const struct sch_block *prev, uint64_t off)
+schema_print_block(struct printer *p, const struct sch_block *b, uint32_t no, const struct sch_block *prev, uint64_t off)
 {
 	const struct sch_frag *r = p->f->frag + b->frag;
 	const char *file;
@@ -154,7 +154,7 @@ block(struct printer *p, const struct sch_block *b, uint32_t no, const struct sc
 		buf_printf(p->out, " ; %s:%d", slash ? slash + 1 : file, line);
 	}
 	print_endline(p);
-	block_end(p, b, no, steps(p, b, no));
+	block_end(p, b, no, schema_print_steps(p, b, no));
 	off = b->off;
 	for (uint32_t i = 0; i < b->nstep; i++)
 		if (b->step[i].op == SO_INST || b->step[i].op == SO_REP)
@@ -163,7 +163,7 @@ block(struct printer *p, const struct sch_block *b, uint32_t no, const struct sc
 }
 
 static void
-head(struct printer *p, const struct sch_func *f)
+schema_print_head(struct printer *p, const struct sch_func *f)
 {
 	print_put(p, "\nstart_function ");
 	print_name(p, f->name);
@@ -196,7 +196,7 @@ head(struct printer *p, const struct sch_func *f)
 }
 
 static void
-function(struct printer *p, const struct sch_func *f)
+print_function(struct printer *p, const struct sch_func *f)
 {
 	const struct sch_block *prev = NULL;
 	uint64_t off = 0;
@@ -206,9 +206,9 @@ function(struct printer *p, const struct sch_func *f)
 	p->seen = calloc(f->nblock, sizeof *p->seen);
 	p->pos = calloc(f->nblock, sizeof *p->pos);
 	if (p->seen && p->pos) {
-		head(p, f);
+		schema_print_head(p, f);
 		for (uint32_t i = 0; i < f->nblock; i++) {
-			off = block(p, f->block + i, i, prev, off);
+			off = schema_print_block(p, f->block + i, i, prev, off);
 			prev = f->block + i;
 		}
 		print_put(p, "end_function ");
@@ -221,7 +221,7 @@ function(struct printer *p, const struct sch_func *f)
 }
 
 static void
-constants(struct printer *p)
+print_constants(struct printer *p)
 {
 	const struct sch_unit *u = p->u;
 
@@ -256,7 +256,7 @@ cmp_name(const void *a, const void *b)
 
 /* Which names stand for one function only, and which constants are that function's address */
 static int
-names(struct printer *p)
+print_names(struct printer *p)
 {
 	const struct sch_unit *u = p->u;
 	struct sch_func **f = calloc(u->nfunc + 1u, sizeof *f);
@@ -294,7 +294,7 @@ sch_print(struct buf *out, const struct sch_unit *u, const struct sch_names *nm)
 {
 	struct printer p = {.out = out, .u = u, .nm = nm, .hint = SCH_NOSYM};
 
-	if (names(&p) == 0) {
+	if (print_names(&p) == 0) {
 		print_put(&p, "start_unit ");
 		print_name(&p, u->source);
 		buf_printf(out, "\nmachine %u %%word(%u)", u->machine, u->word);
@@ -304,9 +304,9 @@ sch_print(struct buf *out, const struct sch_unit *u, const struct sch_names *nm)
 		buf_printf(out, "\nregisters %u ", u->nregs);
 		print_var(&p, u->sp);
 		print_put(&p, "\n");
-		constants(&p);
+		print_constants(&p);
 		for (uint32_t i = 0; i < u->nfunc; i++)
-			function(&p, u->func + i);
+			print_function(&p, u->func + i);
 		print_put(&p, "\nend_unit ");
 		print_name(&p, u->source);
 		print_put(&p, "\n");

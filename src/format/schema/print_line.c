@@ -24,7 +24,7 @@ print_put(struct printer *p, const char *s)
 }
 
 static void
-dec(struct printer *p, uint64_t v)
+print_dec(struct printer *p, uint64_t v)
 {
 	char t[24], *s = t + sizeof t;
 
@@ -36,18 +36,18 @@ dec(struct printer *p, uint64_t v)
 }
 
 static void
-sdec(struct printer *p, int64_t v)
+print_sdec(struct printer *p, int64_t v)
 {
 	if (v < 0)
 		print_put(p, "-");
-	dec(p, v < 0 ? -(uint64_t)v : (uint64_t)v);
+	print_dec(p, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
 void
 print_num(struct printer *p, uint64_t v)
 {
 	print_put(p, " ");
-	dec(p, v);
+	print_dec(p, v);
 }
 
 void
@@ -83,7 +83,7 @@ print_var(struct printer *p, int v)
 
 	print_put(p, s ? s : "v");
 	if (!s)
-		dec(p, (uint64_t)v);
+		print_dec(p, (uint64_t)v);
 }
 
 /* A constant; what is added to it is for the comment only. */
@@ -94,14 +94,14 @@ print_constant(struct printer *p, int32_t k, int64_t add)
 
 	if ((uint32_t)k >= u->ncst) {
 		print_put(p, "#F");
-		dec(p, (uint32_t)k - u->ncst);
+		print_dec(p, (uint32_t)k - u->ncst);
 	} else {
 		print_put(p, "#S");
 		if (p->cname[k] >= 0) {
 			print_put(p, u->func[p->cname[k]].name);
 			return;
 		}
-		dec(p, (uint32_t)k);
+		print_dec(p, (uint32_t)k);
 	}
 	p->hint = k;
 	p->add = (uint64_t)add;
@@ -117,25 +117,25 @@ print_value(struct printer *p, const struct sch_val *v)
 		break;
 	case SV_IMM:
 		print_put(p, "#I");
-		sdec(p, v->imm);
+		print_sdec(p, v->imm);
 		break;
 	case SV_SYM:
 		print_constant(p, v->var, v->imm);
 		if (v->imm > 0)
 			print_put(p, "+");
 		if (v->imm)
-			sdec(p, v->imm);
+			print_sdec(p, v->imm);
 		break;
 	}
 }
 
 /* As the paper has it, 0(#R4); then what is not a sum */
 static void
-address(struct printer *p, const struct sch_addr *m)
+print_address(struct printer *p, const struct sch_addr *m)
 {
 	const char *plus = "";
 
-	sdec(p, m->disp);
+	print_sdec(p, m->disp);
 	print_put(p, "(");
 	if (m->base != SCH_NOVAR) {
 		print_put(p, "#");
@@ -147,7 +147,7 @@ address(struct printer *p, const struct sch_addr *m)
 		print_put(p, "#");
 		print_var(p, m->index);
 		print_put(p, "*");
-		dec(p, m->scale);
+		print_dec(p, m->scale);
 		plus = "+";
 	}
 	if (m->sym != SCH_NOSYM) {
@@ -196,11 +196,11 @@ print_callee(struct printer *p, uint32_t k)
 		return;
 	}
 	print_put(p, "@");
-	dec(p, k);
+	print_dec(p, k);
 }
 
 static void
-oper(struct printer *p, const struct sch_step *s)
+print_oper(struct printer *p, const struct sch_step *s)
 {
 	if (*sch_word[s->op].oper) {
 		print_put(p, " ");
@@ -208,13 +208,13 @@ oper(struct printer *p, const struct sch_step *s)
 	}
 	if (s->op == SO_ZEXT || s->op == SO_SEXT) {
 		print_put(p, ".");
-		dec(p, s->n);
+		print_dec(p, s->n);
 	}
 }
 
 /* What follows the word of an operation whose fields alone do not say it */
 static void
-special(struct printer *p, const struct sch_step *s)
+print_special(struct printer *p, const struct sch_step *s)
 {
 	switch (s->op) {
 	case SO_UNKNOWN:
@@ -225,7 +225,7 @@ special(struct printer *p, const struct sch_step *s)
 		if (s->n == s->w && !s->cc)
 			break;
 		print_put(p, s->cc ? " sext." : " zext.");
-		dec(p, s->n);
+		print_dec(p, s->n);
 		break;
 	case SO_CALL:
 		print_callee(p, (uint32_t)s->sym);
@@ -249,7 +249,7 @@ print_suffix(struct printer *p, char c, unsigned n, unsigned usual)
 	if (n == usual)
 		return;
 	buf_u8(p->out, (uint8_t)c);
-	dec(p, n);
+	print_dec(p, n);
 }
 
 /* One step; len: length of its instruction, 0 if it has none of its own */
@@ -271,21 +271,21 @@ print_step(struct printer *p, const struct sch_step *s, unsigned len)
 		print_put(p, " ");
 		print_var(p, s->dst);
 	}
-	special(p, s);
+	print_special(p, s);
 	if (strchr(fields, 'a') && !strchr(fields, 'b'))
-		oper(p, s);
+		print_oper(p, s);
 	if (strchr(fields, 'a')) {
 		print_put(p, " ");
 		print_value(p, &s->a);
 	}
 	if (strchr(fields, 'b')) {
-		oper(p, s);
+		print_oper(p, s);
 		print_put(p, " ");
 		print_value(p, &s->b);
 	}
 	if (strchr(fields, 'm')) {
 		print_put(p, " ");
-		address(p, &s->m);
+		print_address(p, &s->m);
 	}
 	if (s->op == SO_SETCC || s->op == SO_CMOV)
 		buf_printf(p->out, " %%if(%s)", sch_ccword[s->cc]);

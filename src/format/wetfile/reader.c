@@ -14,7 +14,7 @@
 
 /* n bytes at off: how many there are; -1 with errno */
 static ssize_t
-get(int fd, void *p, size_t n, uint64_t off)
+wetfile_get(int fd, void *p, size_t n, uint64_t off)
 {
 	size_t k = 0;
 
@@ -34,9 +34,9 @@ get(int fd, void *p, size_t n, uint64_t off)
 
 /* Exactly n bytes; else -1 and *f says what it was that is missing */
 static int
-all(const struct wetfile *w, void *p, size_t n, uint64_t off, uint64_t rec, struct fault *f)
+wetfile_all(const struct wetfile *w, void *p, size_t n, uint64_t off, uint64_t rec, struct fault *f)
 {
-	ssize_t k = get(w->fd, p, n, off);
+	ssize_t k = wetfile_get(w->fd, p, n, off);
 
 	if (k == (ssize_t)n)
 		return 0;
@@ -55,11 +55,11 @@ wetfile_is(const void *p, size_t n)
 
 /* The header of a section at off; its payload lies in the file.  0, or -1: see *f */
 static int
-head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc, struct fault *f)
+wetfile_head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc, struct fault *f)
 {
 	uint8_t h[WETFILE_SECTION];
 
-	if (all(w, h, sizeof h, off, rec, f) != 0)
+	if (wetfile_all(w, h, sizeof h, off, rec, f) != 0)
 		return -1;
 	if (get_le32(h + 20) != (uint32_t)crc32(0, h, 20)) {
 		fault_set(f, off, rec, "the header of a section has a wrong checksum");
@@ -79,7 +79,7 @@ head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section
 }
 
 static int
-payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, uint64_t rec, struct buf *b, struct fault *f)
+wetfile_payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, uint64_t rec, struct buf *b, struct fault *f)
 {
 	uint8_t *p;
 
@@ -89,7 +89,7 @@ payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, 
 		fault_set(f, s->off, rec, "no memory");
 		return -1;
 	}
-	if (all(w, p, s->len, s->off, rec, f) != 0)
+	if (wetfile_all(w, p, s->len, s->off, rec, f) != 0)
 		return -1;
 	b->n = s->len;
 	if ((uint32_t)crc32_z(0, p, s->len) != crc) {
@@ -111,14 +111,14 @@ by_index(struct wetfile *w)
 	uint32_t crc;
 	int bad;
 
-	if (w->size < WETFILE_HEADER + WETFILE_SECTION + WETFILE_END || get(w->fd, end, sizeof end, w->size - sizeof end) != sizeof end ||
+	if (w->size < WETFILE_HEADER + WETFILE_SECTION + WETFILE_END || wetfile_get(w->fd, end, sizeof end, w->size - sizeof end) != sizeof end ||
 	    memcmp(end + 8, WETFILE_ENDMAGIC, 8) != 0)
 		return -1;
 	at = get_le64(end);
-	if (at < WETFILE_HEADER || at > w->size - WETFILE_END - WETFILE_SECTION || head(w, at, UINT64_MAX, &s, &crc, &f) != 0 ||
+	if (at < WETFILE_HEADER || at > w->size - WETFILE_END - WETFILE_SECTION || wetfile_head(w, at, UINT64_MAX, &s, &crc, &f) != 0 ||
 	    s.tag != WETFILE_INDX || s.off + s.len + WETFILE_END != w->size || s.len % ENTRY)
 		return -1;
-	bad = payload(w, &s, crc, UINT64_MAX, &b, &f);
+	bad = wetfile_payload(w, &s, crc, UINT64_MAX, &b, &f);
 	if (!bad && (w->section = calloc(b.n / ENTRY + 1, sizeof *w->section)) == NULL)
 		bad = -1;
 	for (size_t i = 0; !bad && i < b.n / ENTRY; i++) {
@@ -154,7 +154,7 @@ by_walking(struct wetfile *w)
 			fault_set(&w->fault, off, w->nsection, "the file ends before its index");
 			return;
 		}
-		if (head(w, off, w->nsection, &s, &crc, &w->fault) != 0)
+		if (wetfile_head(w, off, w->nsection, &s, &crc, &w->fault) != 0)
 			return;
 		if (s.tag == WETFILE_INDX) {
 			fault_set(&w->fault, off, w->nsection, "the index is damaged");
@@ -200,7 +200,7 @@ wetfile_open(struct wetfile *w, int fd, struct fault *f)
 	ssize_t n;
 
 	*w = (struct wetfile){ .fd = fd };
-	if (fstat(fd, &st) != 0 || (n = get(fd, h, sizeof h, 0)) < 0) {
+	if (fstat(fd, &st) != 0 || (n = wetfile_get(fd, h, sizeof h, 0)) < 0) {
 		fault_set(f, 0, UINT64_MAX, "%s", strerror(errno));
 		return -1;
 	}
@@ -246,11 +246,11 @@ wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct fault *f)
 	struct wetfile_section s;
 	uint32_t crc;
 
-	if (head(w, want->off - WETFILE_SECTION, i, &s, &crc, f) != 0)
+	if (wetfile_head(w, want->off - WETFILE_SECTION, i, &s, &crc, f) != 0)
 		return -1;
 	if (s.tag != want->tag || s.segment != want->segment || s.len != want->len) {
 		fault_set(f, want->off - WETFILE_SECTION, i, "the index tells another section");
 		return -1;
 	}
-	return payload(w, &s, crc, i, b, f);
+	return wetfile_payload(w, &s, crc, i, b, f);
 }

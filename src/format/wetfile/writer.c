@@ -17,7 +17,7 @@ struct wetfile_writer {
 };
 
 static int
-emit(struct wetfile_writer *w, const void *p, size_t n)
+wetfile_emit(struct wetfile_writer *w, const void *p, size_t n)
 {
 	int e = n ? w->sink(w->arg, p, n) : 0;
 
@@ -45,7 +45,7 @@ wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct fau
 	put_le16(h + 8, WETFILE_VERSION);
 	h[10] = (uint8_t)kind;
 	put_le32(h + 12, (uint32_t)crc32(0, h, 12));
-	if (emit(w, h, sizeof h) == 0)
+	if (wetfile_emit(w, h, sizeof h) == 0)
 		return w;
 	*f = w->fault;
 	wetfile_free(w);
@@ -74,7 +74,7 @@ wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, co
 		return -1;
 	}
 	w->n++;
-	return emit(w, h, sizeof h) != 0 || emit(w, p, n) != 0 ? -1 : 0;
+	return wetfile_emit(w, h, sizeof h) != 0 || wetfile_emit(w, p, n) != 0 ? -1 : 0;
 }
 
 int
@@ -101,7 +101,7 @@ wetfile_finish(struct wetfile_writer *w)
 	w->index = (struct buf)BUF_INIT;        /* it does not list itself */
 	put_le64(end, at);
 	memcpy(end + 8, WETFILE_ENDMAGIC, 8);
-	bad = wetfile_put(w, WETFILE_INDX, 0, index.p, index.n) != 0 || emit(w, end, sizeof end) != 0;
+	bad = wetfile_put(w, WETFILE_INDX, 0, index.p, index.n) != 0 || wetfile_emit(w, end, sizeof end) != 0;
 	buf_free(&index);
 	return bad ? -1 : 0;
 }

@@ -22,7 +22,7 @@ wettext_bad(struct wettext *r, uint64_t line, const char *fmt, ...)
 }
 
 static struct stmt *
-slot(const struct wettext *r, uint64_t id)
+wettext_slot(const struct wettext *r, uint64_t id)
 {
 	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -34,7 +34,7 @@ slot(const struct wettext *r, uint64_t id)
 struct stmt *
 wettext_stmt(struct wettext *r, uint64_t id)
 {
-	struct stmt *s = slot(r, id), *old = r->stmt;
+	struct stmt *s = wettext_slot(r, id), *old = r->stmt;
 	const int cur = r->cur != NULL;
 	const uint64_t curid = cur ? r->cur->id : 0;
 
@@ -50,11 +50,11 @@ wettext_stmt(struct wettext *r, uint64_t id)
 		r->nslot = n * 2;
 		for (size_t i = 0; i < n; i++)
 			if (old[i].used)
-				*slot(r, old[i].id) = old[i];
+				*wettext_slot(r, old[i].id) = old[i];
 		free(old);
 		r->cached = NULL;
-		r->cur = cur ? slot(r, curid) : NULL;
-		s = slot(r, id);
+		r->cur = cur ? wettext_slot(r, curid) : NULL;
+		s = wettext_slot(r, id);
 	}
 	s->id = id;
 	s->used = 1;
@@ -107,7 +107,7 @@ int
 wettext_stepped(struct wettext *r, const struct wettext_step *s)
 {
 	for (uint64_t i = 0; i < s->count; i++) {
-		struct stmt *t = slot(r, s->id + i);
+		struct stmt *t = wettext_slot(r, s->id + i);
 
 		if (!t->known)
 			return wettext_bad(r, r->line, "there is no statement %" PRIu64, s->id + i);

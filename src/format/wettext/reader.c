@@ -55,7 +55,7 @@ wettext_fault(const struct wettext *r)
 
 /* A whole line is in the window, or all there is; 0: the input is over, -1: bad */
 static int
-look(struct wettext *r)
+wettext_look(struct wettext *r)
 {
 	size_t have;
 
@@ -71,25 +71,25 @@ look(struct wettext *r)
 }
 
 static unsigned
-digit(unsigned c)
+wettext_digit(unsigned c)
 {
 	return c - '0';
 }
 
 static const uint8_t *
-number(const uint8_t *p, const uint8_t *end, uint64_t *v)
+wettext_number(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	uint64_t n;
 
-	if (p == end || digit(*p) > 9)
+	if (p == end || wettext_digit(*p) > 9)
 		return NULL;
-	n = digit(*p++);
+	n = wettext_digit(*p++);
 	if (n == 0) {                   /* without leading zeros */
 		*v = 0;
-		return p < end && digit(*p) <= 9 ? NULL : p;
+		return p < end && wettext_digit(*p) <= 9 ? NULL : p;
 	}
-	for (; p < end && digit(*p) <= 9; p++) {
-		unsigned d = digit(*p);
+	for (; p < end && wettext_digit(*p) <= 9; p++) {
+		unsigned d = wettext_digit(*p);
 
 		if (n > (UINT64_MAX - d) / 10)
 			return NULL;
@@ -100,7 +100,7 @@ number(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 static const uint8_t *
-blanks(const uint8_t *p, const uint8_t *end)
+wettext_blanks(const uint8_t *p, const uint8_t *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t'))
 		p++;
@@ -109,13 +109,13 @@ blanks(const uint8_t *p, const uint8_t *end)
 
 /* p is behind what a line says: the next line, or NULL: there is something else */
 static const uint8_t *
-finish(struct wettext *r, const uint8_t *p)
+wettext_finish(struct wettext *r, const uint8_t *p)
 {
 	if (p && p < r->end && *p == '\n')
 		return p + 1;
 	if (!p)
 		return NULL;
-	p = blanks(p, r->end);
+	p = wettext_blanks(p, r->end);
 	if (p < r->end && *p == '\r')
 		p++;
 	r->canonical = 0;
@@ -137,13 +137,13 @@ line_is_bad(struct wettext *r, const char *want)
 }
 
 static const uint8_t *
-blank(struct wettext *r, const uint8_t *p)
+wettext_blank(struct wettext *r, const uint8_t *p)
 {
 	const uint8_t *q;
 
 	if (!p || p == r->end || (*p != ' ' && *p != '\t'))
 		return NULL;
-	q = blanks(p, r->end);
+	q = wettext_blanks(p, r->end);
 	if (q != p + 1 || *p != ' ')
 		r->canonical = 0;
 	return q;
@@ -151,9 +151,9 @@ blank(struct wettext *r, const uint8_t *p)
 
 /* The line behind its blanks, of which n are usual */
 static const uint8_t *
-indent(struct wettext *r, ptrdiff_t n)
+wettext_indent(struct wettext *r, ptrdiff_t n)
 {
-	const uint8_t *p = blanks(r->p, r->end);
+	const uint8_t *p = wettext_blanks(r->p, r->end);
 
 	if (p - r->p != n)
 		r->canonical = 0;
@@ -171,13 +171,13 @@ is_word(const struct wettext *r, const uint8_t *p, const char *word)
 
 /* A line `word N', or without a word */
 static int
-keyed(struct wettext *r, const char *word, uint64_t *n)
+wettext_keyed(struct wettext *r, const char *word, uint64_t *n)
 {
-	const uint8_t *p = is_word(r, indent(r, 0), word);
+	const uint8_t *p = is_word(r, wettext_indent(r, 0), word);
 
 	if (*word)
-		p = blank(r, p);
-	if (!p || (p = finish(r, number(p, r->end, n))) == NULL)
+		p = wettext_blank(r, p);
+	if (!p || (p = wettext_finish(r, wettext_number(p, r->end, n))) == NULL)
 		return 0;
 	r->p = p;
 	r->line++;
@@ -185,11 +185,11 @@ keyed(struct wettext *r, const char *word, uint64_t *n)
 }
 
 static int
-first(struct wettext *r)
+wettext_first(struct wettext *r)
 {
-	if (look(r) < 0)
+	if (wettext_look(r) < 0)
 		return WETTEXT_BAD;
-	if (!keyed(r, "", &r->nblock))
+	if (!wettext_keyed(r, "", &r->nblock))
 		return line_is_bad(r, "number of statements");
 	r->state = r->nblock ? BLOCK : TRAILER;
 	return 0;
@@ -197,7 +197,7 @@ first(struct wettext *r)
 
 /* The next word of a line, to *to, ended by a zero byte */
 static const uint8_t *
-name(const uint8_t *p, const uint8_t *end, char **to)
+wettext_name(const uint8_t *p, const uint8_t *end, char **to)
 {
 	const uint8_t *q = p;
 
@@ -210,7 +210,7 @@ name(const uint8_t *p, const uint8_t *end, char **to)
 }
 
 static const uint8_t *
-hex(const uint8_t *p, const uint8_t *end, uint64_t *word, uint32_t *nword, int *canonical)
+wettext_hex(const uint8_t *p, const uint8_t *end, uint64_t *word, uint32_t *nword, int *canonical)
 {
 	const uint8_t *q = p;
 	size_t n;
@@ -230,20 +230,20 @@ hex(const uint8_t *p, const uint8_t *end, uint64_t *word, uint32_t *nword, int *
 
 		word[i] = 0;
 		for (; lo < hi; lo++)
-			word[i] = word[i] << 4 | (p[lo] <= '9' ? digit(p[lo]) : (p[lo] & 15) + 9u);
+			word[i] = word[i] << 4 | (p[lo] <= '9' ? wettext_digit(p[lo]) : (p[lo] & 15) + 9u);
 	}
 	return q;
 }
 
 static int
-begin(struct wettext *r, struct wettext_rec *rec)
+wettext_begin(struct wettext *r, struct wettext_rec *rec)
 {
 	struct wettext_block *b = &r->rec.block;
 	char *to = r->name;
 	uint64_t nport = 0;
 	uint32_t nword;
 	const uint8_t *p, *end;
-	int ok = look(r);
+	int ok = wettext_look(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
@@ -254,14 +254,14 @@ begin(struct wettext *r, struct wettext_rec *rec)
 		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!end)
 		end = r->end;
-	if ((p = blank(r, number(indent(r, 0), end, &b->id))) == NULL || (p = blank(r, number(p, end, &nport))) == NULL ||
-	    (p = hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 || (p = blank(r, p)) == NULL)
+	if ((p = wettext_blank(r, wettext_number(wettext_indent(r, 0), end, &b->id))) == NULL || (p = wettext_blank(r, wettext_number(p, end, &nport))) == NULL ||
+	    (p = wettext_hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 || (p = wettext_blank(r, p)) == NULL)
 		return wettext_bad(r, r->line + 1, "no statement: id, use ports, address, file, function, line");
 	b->file = to;
-	if ((p = blank(r, name(p, end, &to))) == NULL)
+	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL)
 		return wettext_bad(r, r->line + 1, "a statement without a file name");
 	b->func = to;
-	if ((p = blank(r, name(p, end, &to))) == NULL || (p = finish(r, number(p, end, &b->line))) == NULL)
+	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL || (p = wettext_finish(r, wettext_number(p, end, &b->line))) == NULL)
 		return wettext_bad(r, r->line + 1, "a statement without a function and a line number");
 	if (nport == 0 || nport > WETTEXT_PORTS)
 		return wettext_bad(r, r->line + 1, "%" PRIu64 " use ports", nport);
@@ -282,7 +282,7 @@ begin(struct wettext *r, struct wettext_rec *rec)
 
 /* A list of `total` entries begins, or nothing does */
 static int
-list(struct wettext *r, enum state s)
+wettext_list(struct wettext *r, enum state s)
 {
 	r->rec.left = r->rec.total;
 	r->rec.none = 0;
@@ -293,30 +293,30 @@ list(struct wettext *r, enum state s)
 
 /* x of an entry, at the line's beginning; *p behind the colon */
 static int
-entry(struct wettext *r, const uint8_t **p, uint64_t *x)
+wettext_entry(struct wettext *r, const uint8_t **p, uint64_t *x)
 {
-	const uint8_t *q = indent(r, 4);
+	const uint8_t *q = wettext_indent(r, 4);
 
-	if ((q = number(q, r->end, x)) == NULL || q == r->end || *q != ':')
+	if ((q = wettext_number(q, r->end, x)) == NULL || q == r->end || *q != ':')
 		return -1;
 	*p = q + 1;
 	return 0;
 }
 
 static int
-deps(struct wettext *r, struct wettext_rec *rec)
+wettext_deps(struct wettext *r, struct wettext_rec *rec)
 {
 	size_t n = 0;
 
 	for (; n < PIECE && r->rec.left; n++, r->rec.left--) {
 		struct wettext_dep *d = &r->u.dep[n];
 		const uint8_t *p;
-		int ok = look(r);
+		int ok = wettext_look(r);
 
 		if (ok < 0)
 			break;
-		if (!ok || entry(r, &p, &d->x) != 0 || (p = blank(r, number(p, r->end, &d->id))) == NULL ||
-		    (p = finish(r, number(p, r->end, &d->instance))) == NULL) {
+		if (!ok || wettext_entry(r, &p, &d->x) != 0 || (p = wettext_blank(r, wettext_number(p, r->end, &d->id))) == NULL ||
+		    (p = wettext_finish(r, wettext_number(p, r->end, &d->instance))) == NULL) {
 			line_is_bad(r, "entry `X:id instance'");
 			break;
 		}
@@ -337,20 +337,20 @@ deps(struct wettext *r, struct wettext_rec *rec)
 }
 
 static int
-values(struct wettext *r, struct wettext_rec *rec)
+wettext_values(struct wettext *r, struct wettext_rec *rec)
 {
 	size_t n = 0;
 
 	for (; n < PIECE && r->rec.left; n++, r->rec.left--) {
 		struct wettext_value *v = &r->u.value[n];
 		const uint8_t *p;
-		int ok = look(r);
+		int ok = wettext_look(r);
 
 		if (ok < 0)
 			break;
 		v->word = r->word + n * WETTEXT_WORDS;
-		if (!ok || entry(r, &p, &v->x) != 0 ||
-		    (p = hex(p, r->end, r->word + n * WETTEXT_WORDS, &v->nword, &r->canonical)) == NULL || (p = finish(r, p)) == NULL) {
+		if (!ok || wettext_entry(r, &p, &v->x) != 0 ||
+		    (p = wettext_hex(p, r->end, r->word + n * WETTEXT_WORDS, &v->nword, &r->canonical)) == NULL || (p = wettext_finish(r, p)) == NULL) {
 			line_is_bad(r, "value `X:hexadecimal number'");
 			break;
 		}
@@ -376,9 +376,9 @@ values(struct wettext *r, struct wettext_rec *rec)
 static int
 no_values(struct wettext *r)
 {
-	const uint8_t *p = indent(r, 0);
+	const uint8_t *p = wettext_indent(r, 0);
 
-	if ((p = finish(r, is_word(r, blank(r, is_word(r, p, "NO")), "VALUES"))) == NULL)
+	if ((p = wettext_finish(r, is_word(r, wettext_blank(r, is_word(r, p, "NO")), "VALUES"))) == NULL)
 		return 0;
 	r->p = p;
 	r->line++;
@@ -386,22 +386,22 @@ no_values(struct wettext *r)
 }
 
 static int
-header(struct wettext *r)
+wettext_header(struct wettext *r)
 {
-	int ok = look(r);
+	int ok = wettext_look(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
 	r->rec.total = 0;
-	if (ok && keyed(r, "VALUES", &r->rec.total)) {
+	if (ok && wettext_keyed(r, "VALUES", &r->rec.total)) {
 		if (r->cur->count > r->rec.total)
 			return wettext_bad(r, r->line, "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total, r->cur->count - 1);
 		r->cur->count = r->rec.total;
 		r->cur->exact = 1;
-		return list(r, VALUES);
+		return wettext_list(r, VALUES);
 	}
 	if (ok && no_values(r)) {
-		list(r, VALUES);
+		wettext_list(r, VALUES);
 		r->rec.none = 1;
 		return 0;
 	}
@@ -409,18 +409,18 @@ header(struct wettext *r)
 }
 
 static int
-trailer(struct wettext *r)
+wettext_trailer(struct wettext *r)
 {
-	int ok = look(r);
+	int ok = wettext_look(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
-	if (ok && !(r->how & WETTEXT_STRICT) && keyed(r, "ORDER", &r->rec.total))
-		return list(r, STEPS);
+	if (ok && !(r->how & WETTEXT_STRICT) && wettext_keyed(r, "ORDER", &r->rec.total))
+		return wettext_list(r, STEPS);
 	while (ok > 0 && (*r->p == '\n' || *r->p == ' ' || *r->p == '\r' || *r->p == '\t')) {
 		r->line += *r->p++ == '\n';
 		r->canonical = 0;
-		ok = look(r);
+		ok = wettext_look(r);
 	}
 	if (ok < 0)
 		return WETTEXT_BAD;
@@ -433,18 +433,18 @@ trailer(struct wettext *r)
 }
 
 static int
-steps(struct wettext *r, struct wettext_rec *rec)
+wettext_steps(struct wettext *r, struct wettext_rec *rec)
 {
 	size_t n = 0;
 
 	for (; n < PIECE && r->rec.left; n++, r->rec.left--) {
 		struct wettext_step *s = &r->u.step[n];
 		const uint8_t *p;
-		int ok = look(r);
+		int ok = wettext_look(r);
 
 		if (ok < 0)
 			break;
-		if (!ok || (p = blank(r, number(indent(r, 0), r->end, &s->id))) == NULL || (p = finish(r, number(p, r->end, &s->count))) == NULL) {
+		if (!ok || (p = wettext_blank(r, wettext_number(wettext_indent(r, 0), r->end, &s->id))) == NULL || (p = wettext_finish(r, wettext_number(p, r->end, &s->count))) == NULL) {
 			line_is_bad(r, "`id count' of the order");
 			break;
 		}
@@ -463,7 +463,7 @@ steps(struct wettext *r, struct wettext_rec *rec)
 	r->rec.n = n;
 	*rec = r->rec;
 	if (r->state != FAILED && r->rec.left == 0) {
-		if (look(r) > 0)
+		if (wettext_look(r) > 0)
 			wettext_bad(r, r->line + 1, "something behind the order");
 		else if (r->state != FAILED && wettext_check(r, 1) == 0)
 			r->state = OVER;
@@ -479,19 +479,19 @@ wettext_next(struct wettext *r, struct wettext_rec *rec)
 	r->rec.n = 0;
 	while (e == 0)
 		switch (r->state) {
-		case COUNT: e = first(r); break;
-		case BLOCK: return begin(r, rec);
+		case COUNT: e = wettext_first(r); break;
+		case BLOCK: return wettext_begin(r, rec);
 		case PORT:
-			e = look(r);
+			e = wettext_look(r);
 			if (e < 0)
 				break;
-			e = e > 0 && keyed(r, "SIZE", &r->rec.total) ? list(r, DEPS) : line_is_bad(r, "SIZE");
+			e = e > 0 && wettext_keyed(r, "SIZE", &r->rec.total) ? wettext_list(r, DEPS) : line_is_bad(r, "SIZE");
 			break;
-		case DEPS: return deps(r, rec);
-		case HEADER: e = header(r); break;
-		case VALUES: return values(r, rec);
-		case TRAILER: e = trailer(r); break;
-		case STEPS: return steps(r, rec);
+		case DEPS: return wettext_deps(r, rec);
+		case HEADER: e = wettext_header(r); break;
+		case VALUES: return wettext_values(r, rec);
+		case TRAILER: e = wettext_trailer(r); break;
+		case STEPS: return wettext_steps(r, rec);
 		case OVER: return WETTEXT_END;
 		case FAILED: return WETTEXT_BAD;
 		}

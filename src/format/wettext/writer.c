@@ -5,7 +5,7 @@
 #include "format/wettext/wettext.h"
 
 static size_t
-str(uint8_t *p, const char *s)
+wettext_str(uint8_t *p, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -14,9 +14,9 @@ str(uint8_t *p, const char *s)
 }
 
 static size_t
-keyed(uint8_t *p, const char *word, uint64_t n)
+wettext_wettext_keyed(uint8_t *p, const char *word, uint64_t n)
 {
-	size_t k = str(p, word);
+	size_t k = wettext_str(p, word);
 
 	k += digits_dec(p + k, n);
 	p[k++] = '\n';
@@ -35,31 +35,31 @@ wettext_room(struct buf *b)
 size_t
 wettext_put_count(uint8_t *p, uint64_t n)
 {
-	return keyed(p, "", n);
+	return wettext_wettext_keyed(p, "", n);
 }
 
 size_t
 wettext_put_size(uint8_t *p, uint64_t n)
 {
-	return keyed(p, "SIZE ", n);
+	return wettext_wettext_keyed(p, "SIZE ", n);
 }
 
 size_t
 wettext_put_values(uint8_t *p, uint64_t n)
 {
-	return keyed(p, "VALUES ", n);
+	return wettext_wettext_keyed(p, "VALUES ", n);
 }
 
 size_t
 wettext_put_novalues(uint8_t *p)
 {
-	return str(p, "NO VALUES\n");
+	return wettext_str(p, "NO VALUES\n");
 }
 
 size_t
 wettext_put_order(uint8_t *p, uint64_t m)
 {
-	return keyed(p, "ORDER ", m);
+	return wettext_wettext_keyed(p, "ORDER ", m);
 }
 
 size_t

@@ -23,7 +23,7 @@ static const struct {
 };
 
 static uint32_t
-dictionary(size_t n)
+ws_dictionary(size_t n)
 {
 	return n < DICT_MIN ? DICT_MIN : (uint32_t)n;
 }
@@ -39,7 +39,7 @@ pack_lzma(enum ws_stream s, const uint8_t *p, size_t n, uint8_t *out)
 
 	if (lzma_lzma_preset(&o, LEVEL))
 		return -1;
-	o.dict_size = dictionary(n);
+	o.dict_size = ws_dictionary(n);
 	o.nice_len = NICE;
 	o.depth = DEPTH;
 	o.lc = tune[s].lc;
@@ -79,7 +79,7 @@ ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struc
 static const char *
 unpack_lzma(const uint8_t *p, size_t n, uint8_t *out, size_t nout)
 {
-	lzma_options_lzma o = { .dict_size = dictionary(nout) };
+	lzma_options_lzma o = { .dict_size = ws_dictionary(nout) };
 	lzma_filter f[2] = { { LZMA_FILTER_LZMA2, &o }, { LZMA_VLI_UNKNOWN, NULL } };
 	size_t in = 0, got = 0;
 	lzma_ret e = lzma_raw_buffer_decode(f, NULL, p, &in, n, out, &got, nout);

@@ -25,7 +25,7 @@ ws_past_free(struct ws_past *a)
 }
 
 static void
-delta(struct buf *b, uint64_t v, uint64_t past)
+ws_delta(struct buf *b, uint64_t v, uint64_t past)
 {
 	buf_varint(b, zigzag(v - past));
 }
@@ -49,7 +49,7 @@ put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
 	buf_varint(b, mask);
 	for (int i = 0; i < 20; i++)
 		if (mask >> i & 1)
-			delta(b, *ws_reg(&g, i), *ws_reg(&a->regs, i));
+			ws_delta(b, *ws_reg(&g, i), *ws_reg(&a->regs, i));
 	a->regs = g;
 }
 
@@ -121,12 +121,12 @@ put_sys(struct ws_past *a, struct buf *s, const struct ws_rec_sys *y)
 	buf_varint(b, y->nr);
 	buf_u8(b, (uint8_t)mask);
 	if (mask >> 6)
-		delta(b, y->pc, o->pc);
+		ws_delta(b, y->pc, o->pc);
 	for (int i = 0; i < 6; i++)
 		if (mask >> i & 1)
-			delta(b, y->arg[i], o->arg[i]);
+			ws_delta(b, y->arg[i], o->arg[i]);
 	if (ret == WS_RET_DELTA)
-		delta(b, y->ret, o->ret);
+		ws_delta(b, y->ret, o->ret);
 	buf_le32(&s[WS_S_HASH], y->hash);
 	o->pc = y->pc;
 	memcpy(o->arg, y->arg, sizeof(o->arg));
@@ -139,7 +139,7 @@ put_tsc(struct ws_past *a, struct buf *b, const struct ws_rec_tsc *t)
 	int changed = t->has_aux && t->aux != a->aux;
 
 	buf_u8(b, (uint8_t)(WS_TSC | (t->has_aux ? WS_H_AUX : 0) | (changed ? WS_H_NEWAUX : 0)));
-	delta(b, t->value, a->tsc);
+	ws_delta(b, t->value, a->tsc);
 	if (changed)
 		buf_varint(b, a->aux = t->aux);
 	a->tsc = t->value;

@@ -8,7 +8,7 @@
 
 /* The first range that ends at or behind addr */
 static size_t
-find(const struct ws_exec *x, uint64_t addr)
+ws_exec_find(const struct ws_exec *x, uint64_t addr)
 {
 	size_t i;
 
@@ -17,7 +17,7 @@ find(const struct ws_exec *x, uint64_t addr)
 }
 
 static int
-insert(struct ws_exec *x, size_t i, uint64_t first, uint64_t last)
+ws_exec_insert(struct ws_exec *x, size_t i, uint64_t first, uint64_t last)
 {
 	if (buf_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v)) < 0)
 		return -1;
@@ -28,16 +28,16 @@ insert(struct ws_exec *x, size_t i, uint64_t first, uint64_t last)
 }
 
 static int
-clear(struct ws_exec *x, uint64_t first, uint64_t last)
+ws_exec_clear(struct ws_exec *x, uint64_t first, uint64_t last)
 {
-	size_t i = find(x, first), k;
+	size_t i = ws_exec_find(x, first), k;
 
 	if (i < x->n && x->v[i].first < first) {
 		uint64_t end = x->v[i].last;
 
 		x->v[i++].last = first - 1;
 		if (end > last)
-			return insert(x, i, last + 1, end);
+			return ws_exec_insert(x, i, last + 1, end);
 	}
 	for (k = i; k < x->n && x->v[k].last <= last; k++)
 		;
@@ -50,17 +50,17 @@ clear(struct ws_exec *x, uint64_t first, uint64_t last)
 }
 
 static int
-set(struct ws_exec *x, uint64_t first, uint64_t last, int on)
+ws_exec_set(struct ws_exec *x, uint64_t first, uint64_t last, int on)
 {
-	if (clear(x, first, last) != 0)
+	if (ws_exec_clear(x, first, last) != 0)
 		return -1;
-	return on ? insert(x, find(x, first), first, last) : 0;
+	return on ? ws_exec_insert(x, ws_exec_find(x, first), first, last) : 0;
 }
 
 int
 ws_exec_at(const struct ws_exec *x, uint64_t addr)
 {
-	size_t i = find(x, addr);
+	size_t i = ws_exec_find(x, addr);
 
 	return i < x->n && x->v[i].first <= addr;
 }
@@ -73,16 +73,16 @@ ws_exec_step(struct ws_exec *x, const struct ws_rec *r)
 
 	switch (r->kind) {
 	case WS_MAP:
-		return set(x, r->u.map.addr, r->u.map.addr + (r->u.map.len - 1), r->u.map.prot >> 2 & 1);
+		return ws_exec_set(x, r->u.map.addr, r->u.map.addr + (r->u.map.len - 1), r->u.map.prot >> 2 & 1);
 	case WS_PROT:
-		return set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), r->u.range.prot >> 2 & 1);
+		return ws_exec_set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), r->u.range.prot >> 2 & 1);
 	case WS_UNMAP:
-		return set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), 0);
+		return ws_exec_set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), 0);
 	case WS_MOVE:
 		on = ws_exec_at(x, m->from);
-		if (set(x, m->from, m->from + (m->oldlen - 1), 0) != 0)
+		if (ws_exec_set(x, m->from, m->from + (m->oldlen - 1), 0) != 0)
 			return -1;
-		return set(x, m->to, m->to + (m->newlen - 1), on);
+		return ws_exec_set(x, m->to, m->to + (m->newlen - 1), on);
 	default:
 		return 0;
 	}

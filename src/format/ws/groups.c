@@ -24,7 +24,7 @@ same_group(const struct ws_group *a, const struct ws_group *b)
 
 /* Does the header fit what came before, and what the index says? */
 static const char *
-fits(const struct ws_reader *r)
+ws_group_fits(const struct ws_reader *r)
 {
 	const struct ws_group *g = &r->now.g;
 	size_t i;
@@ -107,7 +107,7 @@ ws_load(struct ws_reader *r)
 	r->now.g.off = r->pos;
 	bad = ws_get_ghead(h, &r->now);
 	if (!bad)
-		bad = fits(r);
+		bad = ws_group_fits(r);
 	if (bad)
 		return ws_bad(r, r->pos, "%s", bad);
 	if (r->src.seeks && r->now.g.size > r->src.size - r->pos)
@@ -226,7 +226,7 @@ index_from_end(struct ws_reader *r, size_t *n)
 
 /* Groups as they follow each other, as far as their headers are sound and they are whole */
 static struct ws_group *
-walk(struct ws_reader *r, size_t *n)
+ws_group_walk(struct ws_reader *r, size_t *n)
 {
 	struct ws_group *v = calloc(1, sizeof(*v));
 	uint8_t h[WS_GROUP_HEAD];
@@ -260,7 +260,7 @@ ws_groups(struct ws_reader *r, size_t *n, int *whole)
 		r->group = index_from_end(r, &r->ngroup);
 		r->whole = r->group != NULL;
 		if (!r->group)
-			r->group = walk(r, &r->ngroup);
+			r->group = ws_group_walk(r, &r->ngroup);
 		if (!r->group) {
 			ws_bad(r, 0, "out of memory");
 			return NULL;

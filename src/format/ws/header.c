@@ -13,7 +13,7 @@ struct ws_held {                        /* a header and what its pointers point 
 };
 
 static size_t
-len(const char *s)
+ws_header_len(const char *s)
 {
 	return s ? strnlen(s, WS_STR_MAX + 1) : 0;
 }
@@ -23,7 +23,7 @@ ws_check_header(const struct ws_header *h)
 {
 	size_t sum = 0;
 
-	if (len(h->version) > WS_STR_MAX || len(h->brand) > WS_STR_MAX || len(h->kernel) > WS_STR_MAX || len(h->exe) > WS_STR_MAX)
+	if (ws_header_len(h->version) > WS_STR_MAX || ws_header_len(h->brand) > WS_STR_MAX || ws_header_len(h->kernel) > WS_STR_MAX || ws_header_len(h->exe) > WS_STR_MAX)
 		return "a string of the header is too long";
 	if (h->argc > WS_ARGC_MAX)
 		return "too many arguments";

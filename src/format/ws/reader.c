@@ -26,7 +26,7 @@ ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
 
 /* Its first bytes are no capture's: what are they? */
 static int
-foreign(struct ws_reader *r, const uint8_t *h)
+ws_foreign(struct ws_reader *r, const uint8_t *h)
 {
 	const char *packed = unz_refuse(h, WS_HEAD);
 
@@ -49,7 +49,7 @@ read_head(struct ws_reader *r)
 	uint32_t len;
 
 	if (memcmp(h, ws_magic, n < 8 ? n : 8))
-		return foreign(r, h);
+		return ws_foreign(r, h);
 	if (n < WS_HEAD)
 		return ws_bad(r, n, n ? "truncated header" : "empty input");
 	if (get_le32(h + 8) != WS_VERSION)

@@ -25,7 +25,7 @@ struct ws_mark {
 };
 
 static void
-copy(struct buf *to, const struct buf *from)
+ws_mark_copy(struct buf *to, const struct buf *from)
 {
 	to->n = 0;
 	if (from->n)
@@ -38,9 +38,9 @@ copy_past(struct ws_past *to, const struct ws_past *from)
 {
 	struct buf name = to->name, id = to->id, note = to->note;
 
-	copy(&name, &from->name);
-	copy(&id, &from->id);
-	copy(&note, &from->note);
+	ws_mark_copy(&name, &from->name);
+	ws_mark_copy(&id, &from->id);
+	ws_mark_copy(&note, &from->note);
 	*to = *from;
 	to->name = name;
 	to->id = id;
@@ -95,7 +95,7 @@ copy_of(struct ws_reader *r)
 
 /* The group is that of a mark, as it was */
 static int
-load(struct ws_reader *r, const struct ws_mark *m)
+ws_mark_load(struct ws_reader *r, const struct ws_mark *m)
 {
 	if (r->caproom < m->copy->n || !r->room) {
 		free(r->room);
@@ -154,7 +154,7 @@ ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 
 	r->failed = r->done = 0;
 	r->strayed = 1;
-	if (load(r, m) != 0)
+	if (ws_mark_load(r, m) != 0)
 		return ws_bad(r, m->now.g.off, "out of memory");
 	for (int i = 0; i < WS_NSTREAMS; i++) {
 		r->base[i] = r->room + m->base[i];
@@ -168,7 +168,7 @@ ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 	r->flow = m->flow;
 	r->nrec = m->nrec;
 	r->ntrigger = m->ntrigger;
-	copy(&r->again, &m->bytes);
+	ws_mark_copy(&r->again, &m->bytes);
 	if (copy_past(&r->past, &m->past) != 0 || r->again.nomem)
 		return ws_bad(r, r->now.g.off, "out of memory");
 	*last = m->rec;

@@ -31,7 +31,7 @@ struct ws_writer {
 };
 
 static int
-fail(struct ws_writer *w, const char *fmt, ...)
+ws_writer_fail(struct ws_writer *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -47,7 +47,7 @@ fail(struct ws_writer *w, const char *fmt, ...)
 }
 
 static int
-emit(struct ws_writer *w, const void *p, size_t n)
+ws_writer_emit(struct ws_writer *w, const void *p, size_t n)
 {
 	int e;
 
@@ -55,7 +55,7 @@ emit(struct ws_writer *w, const void *p, size_t n)
 		return 0;
 	e = w->write(w->arg, p, n);
 	if (e)
-		return fail(w, "%s", strerror(e));
+		return ws_writer_fail(w, "%s", strerror(e));
 	w->off += n;
 	return 0;
 }
@@ -77,11 +77,11 @@ ws_create(ws_write_fn *write, void *arg, const struct ws_header *h, enum ws_leve
 	w->now.icount = w->icount_rec = WS_UNKNOWN;
 	ws_put_header(&b, h);
 	if (bad)
-		fail(w, "%s", bad);
+		ws_writer_fail(w, "%s", bad);
 	else if (b.nomem)
-		fail(w, "out of memory");
+		ws_writer_fail(w, "out of memory");
 	else
-		emit(w, b.p, b.n);
+		ws_writer_emit(w, b.p, b.n);
 	buf_free(&b);
 	if (!w->failed)
 		return w;
@@ -136,7 +136,7 @@ ws_cut(struct ws_writer *w)
 		int method = ws_pack(w->level, i, w->s[i].p, w->s[i].n, &w->packed[i]);
 
 		if (method < 0)
-			return fail(w, "out of memory");
+			return ws_writer_fail(w, "out of memory");
 		from[i] = method == WS_NONE ? &w->s[i] : &w->packed[i];
 		h.z.method[i] = (uint32_t)method;
 		h.z.raw[i] = (uint32_t)w->s[i].n;
@@ -149,12 +149,12 @@ ws_cut(struct ws_writer *w)
 	h.g = w->now;
 	ws_put_ghead(head, &h);
 	if (buf_grow(&w->group, &w->capgroup, w->ngroup + 1, sizeof(*w->group)) < 0)
-		return fail(w, "out of memory");
+		return ws_writer_fail(w, "out of memory");
 	w->group[w->ngroup++] = w->now;
-	if (emit(w, head, sizeof(head)) != 0)
+	if (ws_writer_emit(w, head, sizeof(head)) != 0)
 		return -1;
 	for (int i = 0; i < WS_NSTREAMS; i++)
-		if (emit(w, from[i]->p, from[i]->n) != 0)
+		if (ws_writer_emit(w, from[i]->p, from[i]->n) != 0)
 			return -1;
 	next_group(w);
 	return 0;
@@ -162,7 +162,7 @@ ws_cut(struct ws_writer *w)
 
 /* Which stream the bytes at addr go to */
 static enum ws_where
-where(const struct ws_writer *w, uint64_t addr, int code)
+ws_writer_where(const struct ws_writer *w, uint64_t addr, int code)
 {
 	return code || ws_exec_at(&w->exec, addr) ? WS_CODE : w->from_kernel && !w->flow.inkey ? WS_KERNEL : WS_DATA;
 }
@@ -170,23 +170,23 @@ where(const struct ws_writer *w, uint64_t addr, int code)
 uint8_t *
 ws_room(struct ws_writer *w, uint64_t addr, size_t n)
 {
-	struct buf *b = &w->s[WS_S_DATA + where(w, addr, 0)];
+	struct buf *b = &w->s[WS_S_DATA + ws_writer_where(w, addr, 0)];
 
 	w->room = NULL;
 	if (w->failed)
 		return NULL;
 	if (n > WS_MEM_MAX) {
-		fail(w, "room for more than a piece of memory");
+		ws_writer_fail(w, "room for more than a piece of memory");
 		return NULL;
 	}
 	w->room = buf_room(b, n);
 	if (!w->room)
-		fail(w, "out of memory");
+		ws_writer_fail(w, "out of memory");
 	return b->nomem ? NULL : b->p + b->n;
 }
 
 static int
-one(struct ws_writer *w, struct ws_rec *r)
+ws_writer_one(struct ws_writer *w, struct ws_rec *r)
 {
 	uint64_t sum = 0;
 
@@ -200,7 +200,7 @@ one(struct ws_writer *w, struct ws_rec *r)
 	w->now.ntrigger += (uint32_t)ws_is_trigger(r->kind);
 	for (int i = 0; i < WS_NSTREAMS; i++) {
 		if (w->s[i].nomem)
-			return fail(w, "out of memory");
+			return ws_writer_fail(w, "out of memory");
 		sum += w->s[i].n;
 	}
 	return sum >= (w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_cut(w) : 0;
@@ -208,12 +208,12 @@ one(struct ws_writer *w, struct ws_rec *r)
 
 /* A piece of memory: its bytes into their stream, unless they lie there already, then the record */
 static int
-piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, int code)
+ws_writer_piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, int code)
 {
 	struct ws_rec r = { .kind = WS_MEM, .u.mem = { .addr = addr, .p = p, .n = n } };
 	struct buf *b;
 
-	r.u.mem.where = where(w, addr, code && p != w->room);
+	r.u.mem.where = ws_writer_where(w, addr, code && p != w->room);
 	b = &w->s[WS_S_DATA + r.u.mem.where];
 	if (p && ws_all_zero(p, n))
 		r.u.mem.p = NULL;
@@ -226,7 +226,7 @@ piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, int code)
 			ws_x86_absolute(b->p + b->n - n, n, addr);
 	}
 	w->room = NULL;
-	return one(w, &r);
+	return ws_writer_one(w, &r);
 }
 
 static int
@@ -235,10 +235,10 @@ put_mem(struct ws_writer *w, const struct ws_rec_mem *m)
 	size_t k;
 
 	if (!m->p)
-		return piece(w, m->addr, NULL, m->n, 0);
+		return ws_writer_piece(w, m->addr, NULL, m->n, 0);
 	for (size_t i = 0; i < m->n; i += k) {
 		k = m->n - i < WS_MEM_MAX ? m->n - i : WS_MEM_MAX;
-		if (piece(w, m->addr + i, m->p + i, k, m->where == WS_CODE) != 0)
+		if (ws_writer_piece(w, m->addr + i, m->p + i, k, m->where == WS_CODE) != 0)
 			return -1;
 	}
 	return 0;
@@ -263,15 +263,15 @@ ws_put(struct ws_writer *w, const struct ws_rec *rec)
 	if (!bad)
 		bad = ws_flow(&f, r.kind, !w->now.nrec);
 	if (bad)
-		return fail(w, "%s", bad);
-	if (r.kind == WS_MEM ? put_mem(w, &r.u.mem) : one(w, &r))
+		return ws_writer_fail(w, "%s", bad);
+	if (r.kind == WS_MEM ? put_mem(w, &r.u.mem) : ws_writer_one(w, &r))
 		return -1;
 	w->flow = f;
 	if (ws_is_trigger(r.kind))
 		w->from_kernel = r.kind == WS_SYS;
 	else if (r.kind == WS_MAP)
 		w->from_kernel = 0;
-	return ws_exec_step(&w->exec, &r) ? fail(w, "out of memory") : 0;
+	return ws_exec_step(&w->exec, &r) ? ws_writer_fail(w, "out of memory") : 0;
 }
 
 void
@@ -299,14 +299,14 @@ ws_finish(struct ws_writer *w)
 	struct buf b = BUF_INIT;
 
 	if (!w->failed && !w->flow.ended)
-		return fail(w, "finished without an end");
+		return ws_writer_fail(w, "finished without an end");
 	if (ws_cut(w) != 0)
 		return -1;
 	ws_put_index(&b, w->group, w->ngroup, w->off);
 	if (b.nomem)
-		fail(w, "out of memory");
+		ws_writer_fail(w, "out of memory");
 	else
-		emit(w, b.p, b.n);
+		ws_writer_emit(w, b.p, b.n);
 	buf_free(&b);
 	return w->failed ? -1 : 0;
 }

@@ -13,14 +13,14 @@
 
 /* Is it an opcode whose operand is often relative to rip? */
 static int
-common(uint8_t op)
+ws_x86_common(uint8_t op)
 {
 	return op == 0x80 || op == 0x83 || op == 0x89 || op == 0x8b || op == 0x8d || op == 0xff;
 }
 
 /* How many of the n bytes at p precede a displacement of 32 bits; 0: none follows */
 static size_t
-opcode(const uint8_t *p, size_t n)
+ws_x86_opcode(const uint8_t *p, size_t n)
 {
 	size_t rex = (p[0] & 0xf0) == 0x40;
 
@@ -33,7 +33,7 @@ opcode(const uint8_t *p, size_t n)
 	p += rex;
 	if (p[0] == 0x0f)
 		return (p[2] & 0xc7) == 5 && (p[1] & 0xf0) != 0x80 && (p[1] & 0xfe) != 0xe8 ? rex + 3 : 0;
-	return (p[1] & 0xc7) == 5 && (p[0] & 0xfe) != 0xe8 && (rex || common(p[0])) ? rex + 2 : 0;
+	return (p[1] & 0xc7) == 5 && (p[0] & 0xfe) != 0xe8 && (rex || ws_x86_common(p[0])) ? rex + 2 : 0;
 }
 
 static uint32_t
@@ -43,18 +43,18 @@ in_range(uint32_t v)
 }
 
 static uint32_t
-wrap(uint32_t v)
+ws_x86_wrap(uint32_t v)
 {
 	return ((v + RANGE / 2) & (RANGE - 1)) - RANGE / 2;
 }
 
 static void
-convert(uint8_t *p, size_t n, uint64_t addr, int back)
+ws_x86_convert(uint8_t *p, size_t n, uint64_t addr, int back)
 {
 	size_t i = 0;
 
 	while (i + 5 <= n) {
-		size_t k = opcode(p + i, n - i);
+		size_t k = ws_x86_opcode(p + i, n - i);
 		uint32_t v, next;
 
 		if (!k || i + k + 4 > n) {
@@ -65,7 +65,7 @@ convert(uint8_t *p, size_t n, uint64_t addr, int back)
 		next = (uint32_t)addr + (uint32_t)i + 4;
 		v = back ? get_be32(p + i) : get_le32(p + i);
 		if (in_range(v))
-			v = wrap(back ? v - next : v + next);
+			v = ws_x86_wrap(back ? v - next : v + next);
 		if (back)
 			put_le32(p + i, v);
 		else
@@ -77,11 +77,11 @@ convert(uint8_t *p, size_t n, uint64_t addr, int back)
 void
 ws_x86_absolute(uint8_t *p, size_t n, uint64_t addr)
 {
-	convert(p, n, addr, 0);
+	ws_x86_convert(p, n, addr, 0);
 }
 
 void
 ws_x86_relative(uint8_t *p, size_t n, uint64_t addr)
 {
-	convert(p, n, addr, 1);
+	ws_x86_convert(p, n, addr, 1);
 }

@@ -32,7 +32,7 @@ static const int sigs[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, S
 
 /* In a process group of its own, which can be ended as one; without a terminal to read from */
 _Noreturn static void
-become(char *const argv[], int said, const sigset_t *mask, const struct sigaction *old, pid_t parent)
+build_become(char *const argv[], int said, const sigset_t *mask, const struct sigaction *old, pid_t parent)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -55,7 +55,7 @@ become(char *const argv[], int said, const sigset_t *mask, const struct sigactio
 
 /* All that make and its children say, up to a limit, until the last of them has closed it or a signal came: in here only */
 static void
-listen(int fd, struct buf *said, const sigset_t *mask)
+build_listen(int fd, struct buf *said, const sigset_t *mask)
 {
 	struct pollfd poll = {.fd = fd, .events = POLLIN};
 	uint8_t buf[4096];
@@ -75,7 +75,7 @@ listen(int fd, struct buf *said, const sigset_t *mask)
  * signal all that it started ends too, before we do what the signal is for.
  */
 static int
-run(char *const argv[], struct buf *said)
+build_run(char *const argv[], struct buf *said)
 {
 	struct sigaction sa = {.sa_handler = on_signal}, old[NSIGS];
 	sigset_t block, mask;
@@ -96,12 +96,12 @@ run(char *const argv[], struct buf *said)
 	}
 	pid = fork();
 	if (pid == 0)
-		become(argv, p[1], &mask, old, parent);
+		build_become(argv, p[1], &mask, old, parent);
 	close(p[1]);
 	if (pid < 0)
 		die_sys("fork");
 	setpgid(pid, pid);
-	listen(p[0], said, &mask);
+	build_listen(p[0], said, &mask);
 	close(p[0]);
 	if (caught)
 		kill(-pid, SIGTERM);
@@ -119,7 +119,7 @@ run(char *const argv[], struct buf *said)
 
 /* The line that says why: the first error, or the first line */
 static char *
-reason(const struct buf *said)
+build_reason(const struct buf *said)
 {
 	char *all = xasprintf("%.*s", (int)said->n, said->n ? (const char *)said->p : ""), *at = strstr(all, "rror"), *end;
 
@@ -134,7 +134,7 @@ reason(const struct buf *said)
 }
 
 static void
-make(const char *dir)
+build_make(const char *dir)
 {
 	const char *cc = getenv("CC"), *cflags = getenv("CFLAGS"), *ld = getenv("LDFLAGS");
 	char *jobs = xasprintf("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
@@ -147,8 +147,8 @@ make(const char *dir)
 	unsetenv("MAKEFLAGS");          /* of a make that runs us: its jobs are not ours */
 	unsetenv("MFLAGS");
 	unsetenv("MAKELEVEL");
-	st = run(argv, &said);
-	why = reason(&said);
+	st = build_run(argv, &said);
+	why = build_reason(&said);
 	if (st == 127 && !said.n)
 		die("make cannot be run");
 	if (st != 0)
@@ -165,7 +165,7 @@ make(const char *dir)
 
 /* The built program to its place */
 static void
-install(const char *dir, struct out *out)
+build_install(const char *dir, struct out *out)
 {
 	char *made = xasprintf("%s/prog.regen", dir);
 	int in = open(made, O_RDONLY | O_CLOEXEC);
@@ -181,7 +181,7 @@ install(const char *dir, struct out *out)
 }
 
 void
-build(struct aec *a, const char *name)
+build_build(struct aec *a, const char *name)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/aec.XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -191,8 +191,8 @@ build(struct aec *a, const char *name)
 		die_sys("%s", dir);
 	a->dir = dir;
 	write_files(a);
-	make(dir);
-	install(dir, out);
+	build_make(dir);
+	build_install(dir, out);
 	temp_remove(dir);
 	free(dir);
 }

@@ -27,7 +27,7 @@ gen_var(struct gen *g, int v, char tmp[16])
 }
 
 static void
-var(struct gen *g, int v)
+expr_var(struct gen *g, int v)
 {
 	char tmp[16];
 
@@ -35,7 +35,7 @@ var(struct gen *g, int v)
 }
 
 static void
-number(struct gen *g, uint64_t v)
+expr_number(struct gen *g, uint64_t v)
 {
 	if (v < 1000)
 		buf_printf(g->out, "%u", (unsigned)v);
@@ -49,9 +49,9 @@ void
 gen_val(struct gen *g, const struct sch_val *v)
 {
 	if (v->kind == SV_VAR)
-		var(g, v->var);
+		expr_var(g, v->var);
 	else
-		number(g, prog_value(g->u, v));
+		expr_number(g, prog_value(g->u, v));
 }
 
 void
@@ -61,18 +61,18 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 	uint64_t imm;
 
 	if (prog_const(g->u, m, &imm)) {
-		number(g, imm);
+		expr_number(g, imm);
 		return;
 	}
 	if (m->narrow || m->align)
 		buf_str(g->out, m->align ? "ALIGN4(" : "ZX4(");
 	if (m->base != SCH_NOVAR) {
-		var(g, m->base);
+		expr_var(g, m->base);
 		sep = " + ";
 	}
 	if (m->index != SCH_NOVAR) {
 		buf_str(g->out, sep);
-		var(g, m->index);
+		expr_var(g, m->index);
 		if (m->scale > 1)
 			buf_printf(g->out, " * %u", m->scale);
 		sep = " + ";
@@ -85,7 +85,7 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 		buf_printf(g->out, " - %llu", (unsigned long long)(0 - imm));
 	else if (imm || !*sep || (g->numbered && m->index == SCH_NOVAR)) {
 		buf_str(g->out, sep);
-		number(g, imm);
+		expr_number(g, imm);
 		sep = " + ";
 	}
 	if (m->narrow || m->align)
@@ -95,13 +95,13 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 }
 
 static void
-extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
+expr_extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
 {
 	if (v->kind != SV_VAR) {
 		uint64_t c = prog_value(g->u, v);
 		unsigned sh = 64 - 8 * w;
 
-		number(g, how == 'S' ? (uint64_t)((int64_t)(c << sh) >> sh) : c << sh >> sh);
+		expr_number(g, how == 'S' ? (uint64_t)((int64_t)(c << sh) >> sh) : c << sh >> sh);
 		return;
 	}
 	if (w == 8) {
@@ -115,7 +115,7 @@ extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
 
 /* The condition from the operands of the flags step, which still have their values */
 static void
-direct(struct gen *g, const struct sch_step *s, const char *op, char how)
+expr_direct(struct gen *g, const struct sch_step *s, const char *op, char how)
 {
 	static const struct sch_val zero = {.kind = SV_IMM};
 	const struct sch_val *b = s->op == SO_FLAGS_SUB ? &s->b : &zero;
@@ -128,9 +128,9 @@ direct(struct gen *g, const struct sch_step *s, const char *op, char how)
 		gen_val(g, &s->b);
 		buf_str(g->out, ")");
 	} else
-		extended(g, how, s->w, &s->a);
+		expr_extended(g, how, s->w, &s->a);
 	buf_printf(g->out, how == 'S' ? ") %s SIGNED(" : " %s ", op);
-	extended(g, how, s->w, b);
+	expr_extended(g, how, s->w, b);
 	buf_str(g->out, how == 'S' ? ")" : "");
 }
 
@@ -151,7 +151,7 @@ gen_cond(struct gen *g, unsigned cc)
 		else
 			buf_printf(g->out, t[cc].how == 'S' ? "SIGNED(fa) %s SIGNED(fb)" : "fa %s fb", t[cc].op);
 	} else if (t[cc].how)
-		direct(g, s, t[cc].op, t[cc].how);
+		expr_direct(g, s, t[cc].op, t[cc].how);
 	else if (s->op == SO_FLAGS_SUB) {
 		buf_printf(g->out, "SIGNED(SX%u(", s->w);
 		gen_val(g, &s->a);
@@ -159,11 +159,11 @@ gen_cond(struct gen *g, unsigned cc)
 		gen_val(g, &s->b);
 		buf_printf(g->out, ")) %s 0", t[cc].op);
 	} else
-		direct(g, s, t[cc].op, 'S');
+		expr_direct(g, s, t[cc].op, 'S');
 }
 
 static int
-reads(const struct sch_step *s, int v)
+expr_reads(const struct sch_step *s, int v)
 {
 	return (s->a.kind == SV_VAR && s->a.var == v) || (s->b.kind == SV_VAR && s->b.var == v);
 }
@@ -171,13 +171,13 @@ reads(const struct sch_step *s, int v)
 void
 gen_forget(struct gen *g, int v)
 {
-	if (g->flags && reads(g->flags, v))
+	if (g->flags && expr_reads(g->flags, v))
 		g->flags = NULL;
 }
 
 /* dst = what stands between gen_begin and gen_end, as a result of w bytes */
 static void
-begin(struct gen *g, int dst, unsigned w)
+expr_begin(struct gen *g, int dst, unsigned w)
 {
 	char tmp[16];
 	const char *name = gen_var(g, dst, tmp);
@@ -190,14 +190,14 @@ begin(struct gen *g, int dst, unsigned w)
 }
 
 static void
-end(struct gen *g, int dst, unsigned w)
+expr_end(struct gen *g, int dst, unsigned w)
 {
 	buf_str(g->out, w < 8 ? ");\n" : ";\n");
 	gen_forget(g, dst);
 }
 
 static void
-binary(struct gen *g, const struct sch_step *s, const char *op)
+expr_binary(struct gen *g, const struct sch_step *s, const char *op)
 {
 	uint64_t minus = s->b.kind == SV_VAR ? 0 : 0 - prog_value(g->u, &s->b);
 
@@ -212,7 +212,7 @@ binary(struct gen *g, const struct sch_step *s, const char *op)
 
 /* Shifts and rotations take the low bits of the count */
 static void
-shift(struct gen *g, const struct sch_step *s)
+expr_shift(struct gen *g, const struct sch_step *s)
 {
 	unsigned mask = s->w == 8 ? 63 : 31, bits = 8u * s->w;
 	char count[64], tmp[16];
@@ -229,17 +229,17 @@ shift(struct gen *g, const struct sch_step *s)
 		buf_printf(g->out, " << %s", count);
 		return;
 	case SO_SHR:
-		extended(g, 'Z', s->w, &s->a);
+		expr_extended(g, 'Z', s->w, &s->a);
 		buf_printf(g->out, " >> %s", count);
 		return;
 	case SO_SAR:
 		buf_str(g->out, "SAR(");
-		extended(g, 'S', s->w, &s->a);
+		expr_extended(g, 'S', s->w, &s->a);
 		buf_printf(g->out, ", %s)", count);
 		return;
 	default:
 		buf_str(g->out, s->a.kind == SV_VAR ? "ROL(" : "ROL((uint64_t)");
-		extended(g, 'Z', s->w, &s->a);
+		expr_extended(g, 'Z', s->w, &s->a);
 		if (s->op == SO_ROL)
 			buf_printf(g->out, ", %s, %u)", count, bits);
 		else
@@ -248,7 +248,7 @@ shift(struct gen *g, const struct sch_step *s)
 }
 
 static void
-operation(struct gen *g, const struct sch_step *s)
+expr_operation(struct gen *g, const struct sch_step *s)
 {
 	static const char *const op[SO_NOPS] = {
 		[SO_ADD] = "+", [SO_SUB] = "-", [SO_AND] = "&", [SO_OR] = "|", [SO_XOR] = "^", [SO_MUL] = "*",
@@ -274,7 +274,7 @@ operation(struct gen *g, const struct sch_step *s)
 		return;
 	case SO_ZEXT:
 	case SO_SEXT:
-		extended(g, s->op == SO_ZEXT ? 'Z' : 'S', s->n, &s->a);
+		expr_extended(g, s->op == SO_ZEXT ? 'Z' : 'S', s->n, &s->a);
 		return;
 	case SO_LOADRO:
 		g->a->rodata = 1;
@@ -300,15 +300,15 @@ operation(struct gen *g, const struct sch_step *s)
 	}
 	default:
 		if (op[s->op])
-			binary(g, s, op[s->op]);
+			expr_binary(g, s, op[s->op]);
 		else
-			shift(g, s);
+			expr_shift(g, s);
 	}
 }
 
 /* The events' bytes, and what becomes of them */
 static void
-unknown(struct gen *g, const struct sch_step *s)
+expr_unknown(struct gen *g, const struct sch_step *s)
 {
 	char tmp[16];
 	const char *name = gen_var(g, s->dst, tmp);
@@ -330,7 +330,7 @@ unknown(struct gen *g, const struct sch_step *s)
 
 /* Flags as two words whose difference has them: both operands at the top */
 static void
-flags(struct gen *g, const struct sch_step *s)
+expr_flags(struct gen *g, const struct sch_step *s)
 {
 	unsigned sh = 64 - 8u * s->w;
 
@@ -340,7 +340,7 @@ flags(struct gen *g, const struct sch_step *s)
 	g->use_flags = 1;
 	buf_str(g->out, "\tfa = (uint64_t)(");
 	if (s->op == SO_FLAGS_AND)
-		binary(g, s, "&");
+		expr_binary(g, s, "&");
 	else
 		gen_val(g, &s->a);
 	buf_printf(g->out, ") << %u;\n\tfb = ", sh);
@@ -361,24 +361,24 @@ gen_compute(struct gen *g, const struct sch_step *s)
 
 	switch (s->op) {
 	case SO_UNKNOWN:
-		unknown(g, s);
+		expr_unknown(g, s);
 		return;
 	case SO_FLAGS_SUB:
 	case SO_FLAGS_RES:
 	case SO_FLAGS_AND:
-		flags(g, s);
+		expr_flags(g, s);
 		return;
 	case SO_MOV:
 		if (w == 4 && s->a.kind != SV_VAR) {
 			buf_printf(g->out, "\t%s = ", gen_var(g, s->dst, tmp));
-			number(g, (uint32_t)prog_value(g->u, &s->a));
-			end(g, s->dst, 8);
+			expr_number(g, (uint32_t)prog_value(g->u, &s->a));
+			expr_end(g, s->dst, 8);
 			return;
 		}
 		/* fallthrough */
 	default:
-		begin(g, s->dst, w);
-		operation(g, s);
-		end(g, s->dst, w);
+		expr_begin(g, s->dst, w);
+		expr_operation(g, s);
+		expr_end(g, s->dst, w);
 	}
 }

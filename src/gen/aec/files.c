@@ -13,7 +13,7 @@
 #define NAMELEN 150      /* letters of a name that are kept */
 
 static void
-save(const struct aec *a, const char *name, const struct buf *b)
+aec_save(const struct aec *a, const char *name, const struct buf *b)
 {
 	char *path = xasprintf("%s/%s", a->dir, name);
 	struct out *o = out_open(path);
@@ -35,7 +35,7 @@ gen_name(struct buf *b, const char *s)
 
 /* A name of letters, digits and _, not too long for a file's */
 static char *
-plain(const char *s)
+aec_plain(const char *s)
 {
 	char *r = xasprintf("%.*s", NAMELEN, s);
 
@@ -47,7 +47,7 @@ plain(const char *s)
 
 /* Is the last one of n + 1 names among the others? */
 static int
-taken(char **list, size_t n)
+aec_taken(char **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(list[i], list[n]) == 0)
@@ -66,9 +66,9 @@ name_files(struct aec *a)
 
 		if (dot && dot > base)
 			*dot = 0;
-		clean = plain(*base ? base : "unnamed");
+		clean = aec_plain(*base ? base : "unnamed");
 		a->file[i] = xasprintf("%s.sma.c", clean);
-		for (unsigned k = 2; taken(a->file, i); k++) {
+		for (unsigned k = 2; aec_taken(a->file, i); k++) {
 			free(a->file[i]);
 			a->file[i] = xasprintf("%s_%u.sma.c", clean, k);
 		}
@@ -83,11 +83,11 @@ name_funcs(struct aec *a)
 {
 	a->name = xcalloc(a->g.nfunc + 1u, sizeof *a->name);
 	for (uint32_t i = 0; i < a->g.nfunc; i++) {
-		char *clean = plain(a->g.func[i].f->name);
+		char *clean = aec_plain(a->g.func[i].f->name);
 		uint32_t first = a->g.base[a->g.func[i].unit];
 
 		a->name[i] = xasprintf("__ae_%s", clean);
-		for (unsigned k = a->g.func[i].index; taken(a->name + first, i - first); k++) {
+		for (unsigned k = a->g.func[i].index; aec_taken(a->name + first, i - first); k++) {
 			free(a->name[i]);
 			a->name[i] = xasprintf("__ae_%s__%u", clean, k);
 		}
@@ -96,7 +96,7 @@ name_funcs(struct aec *a)
 }
 
 static void
-prototypes(const struct aec *a, uint32_t unit, struct buf *b)
+aec_prototypes(const struct aec *a, uint32_t unit, struct buf *b)
 {
 	const struct sch_unit *u = a->g.unit + unit;
 
@@ -116,16 +116,16 @@ write_unit(struct aec *a, uint32_t i)
 	buf_str(&b, "/* Made by aec from the schema of ");
 	gen_name(&b, *a->g.unit[i].source ? a->g.unit[i].source : "a file without a name");
 	buf_str(&b, ". */\n#include \"ae_prog.h\"\n\n");
-	prototypes(a, i, &b);
+	aec_prototypes(a, i, &b);
 	for (uint32_t k = 0; k < a->g.unit[i].nfunc; k++)
 		gen_func(a, a->g.base[i] + k, &b);
-	save(a, a->file[i], &b);
+	aec_save(a, a->file[i], &b);
 	buf_free(&b);
 }
 
 /* The read-only data in one piece that most values come from: the largest */
 static const struct exe_span *
-largest(const struct aec *a)
+aec_largest(const struct aec *a)
 {
 	const struct exe_span *s = NULL;
 
@@ -138,7 +138,7 @@ largest(const struct aec *a)
 static void
 write_header(const struct aec *a)
 {
-	const struct exe_span *s = a->rodata ? largest(a) : NULL;
+	const struct exe_span *s = a->rodata ? aec_largest(a) : NULL;
 	struct buf b = BUF_INIT;
 
 	buf_str(&b, "/* Made by aec from ");
@@ -163,12 +163,12 @@ write_header(const struct aec *a)
 			    (unsigned long long)s->addr, (unsigned long long)s->addr);
 		buf_str(&b, "\treturn ae_rodata(q, a, n);\n}\n");
 	}
-	save(a, "ae_prog.h", &b);
+	aec_save(a, "ae_prog.h", &b);
 	buf_free(&b);
 }
 
 static void
-bytes(struct buf *b, const uint8_t *p, size_t n)
+aec_bytes(struct buf *b, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i % 32 == 0)
@@ -185,7 +185,7 @@ write_image(const struct aec *a, struct buf *b)
 		const struct exe_span *s = a->x.ro + i;
 
 		buf_printf(b, "\nconst unsigned char ae_ro_%llx[] =\n", (unsigned long long)s->addr);
-		bytes(b, s->p, s->size);
+		aec_bytes(b, s->p, s->size);
 		buf_str(b, ";\n");
 	}
 	buf_str(b, "\nstatic const struct ae_span ro[] = {\n");
@@ -217,10 +217,10 @@ write_table(const struct aec *a)
 	buf_str(&b, "\nconst struct ae_program ae_program = {\n\t\"");
 	gen_name(&b, a->path);
 	buf_str(&b, "\",\n\t(const unsigned char *)\n");
-	bytes(&b, a->x.id, a->x.idlen);
+	aec_bytes(&b, a->x.id, a->x.idlen);
 	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen,
 	    a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0, image ? "ro" : "NULL");
-	save(a, "ae_table.c", &b);
+	aec_save(a, "ae_table.c", &b);
 	buf_free(&b);
 }
 
@@ -244,7 +244,7 @@ write_makefile(const struct aec *a)
 	    "$(OBJ): ae_prog.h $(AE)/include/ae.h\n\n"
 	    ".SUFFIXES: .c .o\n.c.o:\n\t$(CC) $(CFLAGS) -I. -I$(AE)/include -c -o $@ $<\n\n"
 	    "clean:\n\trm -f prog.regen $(OBJ)\n");
-	save(a, "Makefile", &b);
+	aec_save(a, "Makefile", &b);
 	buf_free(&b);
 }
 
@@ -254,7 +254,7 @@ write_main(const struct aec *a)
 	struct buf b = BUF_INIT;
 
 	buf_str(&b, text_main);
-	save(a, "ae_main.c", &b);
+	aec_save(a, "ae_main.c", &b);
 	buf_free(&b);
 }
 

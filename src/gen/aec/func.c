@@ -57,7 +57,7 @@ needs_saved_flags(struct gen *g)
 
 /* An address of code: so far behind the function's entry */
 static void
-code(struct gen *g, uint64_t pc)
+func_code(struct gen *g, uint64_t pc)
 {
 	uint64_t d = pc - g->pf->entry;
 
@@ -72,7 +72,7 @@ static void
 set_pc(struct gen *g)
 {
 	buf_str(g->out, "\tPC = ");
-	code(g, g->pc);
+	func_code(g, g->pc);
 	buf_str(g->out, ";\n");
 }
 
@@ -96,7 +96,7 @@ make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
 }
 
 static void
-access(struct gen *g, const struct sch_step *s)
+func_access(struct gen *g, const struct sch_step *s)
 {
 	static const char *const name[] = {
 		[SO_LOAD] = "READ_MEM", [SO_STORE] = "WRITE_MEM", [SO_MODIFY] = "MODIFY_MEM", [SO_GOTLOAD] = "READ_MEM",
@@ -113,7 +113,7 @@ access(struct gen *g, const struct sch_step *s)
 
 /* A call or tail call of the known function `no` of the unit: name and arguments */
 static void
-known(struct gen *g, uint32_t no, unsigned push)
+func_known(struct gen *g, uint32_t no, unsigned push)
 {
 	const struct sch_func *c = g->u->func + no;
 	char tmp[16];
@@ -127,7 +127,7 @@ known(struct gen *g, uint32_t no, unsigned push)
 }
 
 static void
-call(struct gen *g, const struct sch_step *s)
+func_call(struct gen *g, const struct sch_step *s)
 {
 	char tmp[16];
 	const char *sp = gen_var(g, g->u->sp, tmp);
@@ -138,7 +138,7 @@ call(struct gen *g, const struct sch_step *s)
 		int after = (g->u->func[s->sym].flags & SF_TAILOUT) != 0;
 
 		buf_str(g->out, after ? "ae_after(" : "");
-		known(g, (uint32_t)s->sym, g->u->push);
+		func_known(g, (uint32_t)s->sym, g->u->push);
 		if (after)
 			buf_printf(g->out, ", %s)", sp);
 		buf_str(g->out, ");\n");
@@ -151,7 +151,7 @@ call(struct gen *g, const struct sch_step *s)
 }
 
 static void
-rep(struct gen *g, const struct sch_step *s)
+func_rep(struct gen *g, const struct sch_step *s)
 {
 	static const int reg[] = {PROG_RCX, PROG_RSI, PROG_RDI};
 	char tmp[16];
@@ -165,7 +165,7 @@ rep(struct gen *g, const struct sch_step *s)
 }
 
 static void
-steps(struct gen *g, const struct sch_block *b)
+func_steps(struct gen *g, const struct sch_block *b)
 {
 	unsigned left;
 
@@ -183,14 +183,14 @@ steps(struct gen *g, const struct sch_block *b)
 			g->ipc = g->pc;
 			g->pc += s->n;
 		} else if (is_ref(s)) {
-			access(g, s);
+			func_access(g, s);
 		} else if (s->op == SO_REP) {
-			rep(g, s);
+			func_rep(g, s);
 			g->ipc = g->pc;
 			g->pc += s->n;
 			make_room(g, b, i + 1, &left);
 		} else if (is_call(s)) {
-			call(g, s);
+			func_call(g, s);
 			make_room(g, b, i + 1, &left);
 		} else
 			gen_compute(g, s);
@@ -201,7 +201,7 @@ steps(struct gen *g, const struct sch_block *b)
 
 /* Loop events of an edge, a number that nobody has read yet, and the jump; the block that follows needs none. */
 static void
-edge(struct gen *g, const struct sch_block *b, uint32_t i, uint32_t next, const char *indent)
+func_edge(struct gen *g, const struct sch_block *b, uint32_t i, uint32_t next, const char *indent)
 {
 	const struct sch_succ *s = b->succ + i;
 	unsigned mark = g->f->block[s->block].mark;
@@ -212,7 +212,7 @@ edge(struct gen *g, const struct sch_block *b, uint32_t i, uint32_t next, const 
 		const struct sch_block *h = g->f->block + g->f->loop[s->ev[k].loop].header;
 
 		buf_printf(g->out, "%s%s(", indent, name[s->ev[k].kind]);
-		code(g, prog_pc(g->pf, h->frag, h->off));
+		func_code(g, prog_pc(g->pf, h->frag, h->off));
 		buf_str(g->out, ");\n");
 	}
 	if (mark && b->term != ST_TARGET)
@@ -222,7 +222,7 @@ edge(struct gen *g, const struct sch_block *b, uint32_t i, uint32_t next, const 
 }
 
 static void
-branch(struct gen *g, const struct sch_block *b, uint32_t next)
+func_branch(struct gen *g, const struct sch_block *b, uint32_t next)
 {
 	if (b->term == ST_BRANCH) {
 		g->use_temp = 1;
@@ -233,13 +233,13 @@ branch(struct gen *g, const struct sch_block *b, uint32_t next)
 	}
 	if (b->succ->nev || g->f->block[b->succ->block].mark) {
 		buf_str(g->out, ") {\n");
-		edge(g, b, 0, UINT32_MAX, "\t\t");
+		func_edge(g, b, 0, UINT32_MAX, "\t\t");
 		buf_str(g->out, "\t}\n");
 	} else {
 		buf_str(g->out, ")\n");
-		edge(g, b, 0, UINT32_MAX, "\t\t");
+		func_edge(g, b, 0, UINT32_MAX, "\t\t");
 	}
-	edge(g, b, 1, next, "\t");
+	func_edge(g, b, 1, next, "\t");
 }
 
 static int
@@ -252,7 +252,7 @@ cmp_u64(const void *a, const void *b)
 
 /* The first successor with an address, or a number, counts. */
 static void
-cases(struct gen *g, const struct sch_block *b)
+func_cases(struct gen *g, const struct sch_block *b)
 {
 	uint64_t *seen = xcalloc(b->nsucc + 1u, sizeof *seen);
 	size_t nseen = 0;
@@ -266,7 +266,7 @@ cases(struct gen *g, const struct sch_block *b)
 		seen[nseen++] = key;
 		qsort(seen, nseen, sizeof *seen, cmp_u64);
 		buf_printf(g->out, b->term == ST_TARGET ? "\tcase %llu:\n" : "\tcase 0x%llx:\n", (unsigned long long)key);
-		edge(g, b, i, UINT32_MAX, "\t\t");
+		func_edge(g, b, i, UINT32_MAX, "\t\t");
 	}
 	free(seen);
 }
@@ -277,20 +277,20 @@ switch_(struct gen *g, const struct sch_block *b)
 	buf_str(g->out, "\tswitch (");
 	gen_val(g, &b->target);
 	buf_str(g->out, ") {\n");
-	cases(g, b);
+	func_cases(g, b);
 	g->use_sp0 |= b->cc;
 	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(sp0)" : "ae_fault(p, e, AE_SWITCH)");
 }
 
 /* The paper's conditional jump */
 static void
-target(struct gen *g, const struct sch_block *b)
+func_target(struct gen *g, const struct sch_block *b)
 {
 	int half = g->f->block[b->succ->block].mark == 2;
 
 	g->use_temp = 1;
 	buf_printf(g->out, "\tGET_%s(temp); /* Read from trace file */\n\tswitch (temp) {\n", half ? "HALF" : "BYTE");
-	cases(g, b);
+	func_cases(g, b);
 	buf_printf(g->out, "\tdefault:\n\t\tcjump_err%s();\n\t}\n", half ? "_half" : "");
 }
 
@@ -299,24 +299,24 @@ block_end(struct gen *g, const struct sch_block *b, uint32_t next)
 {
 	switch (b->term) {
 	case ST_JUMP:
-		edge(g, b, 0, next, "\t");
+		func_edge(g, b, 0, next, "\t");
 		break;
 	case ST_BRANCH:
 	case ST_COND:
-		branch(g, b, next);
+		func_branch(g, b, next);
 		break;
 	case ST_SWITCH:
 		switch_(g, b);
 		break;
 	case ST_TARGET:
-		target(g, b);
+		func_target(g, b);
 		break;
 	case ST_RETURN:
 		buf_str(g->out, "\tRETURN();\n");
 		break;
 	case ST_TAIL:
 		buf_str(g->out, "\treturn ");
-		known(g, b->callee, 0);
+		func_known(g, b->callee, 0);
 		buf_str(g->out, ";\n");
 		g->calls = 1;
 		break;
@@ -330,7 +330,7 @@ block_end(struct gen *g, const struct sch_block *b, uint32_t next)
 }
 
 static void
-block(struct gen *g, uint32_t no)
+func_block(struct gen *g, uint32_t no)
 {
 	const struct sch_block *b = g->f->block + no;
 	const char *file;
@@ -346,13 +346,13 @@ block(struct gen *g, uint32_t no)
 	} else
 		buf_printf(g->out, "\n\t/* Start of block %u */\n", no);
 	buf_printf(g->out, "L%u:\n", no);
-	steps(g, b);
+	func_steps(g, b);
 	block_end(g, b, no + 1);
 	buf_printf(g->out, "\t/* End of block %u */\n", no);
 }
 
 static void
-unwound(struct gen *g)
+func_unwound(struct gen *g)
 {
 	char tmp[16];
 	const char *sp = gen_var(g, g->u->sp, tmp);
@@ -374,7 +374,7 @@ unwound(struct gen *g)
 
 /* Parameters are rsp and the registers the function needs, in the order of the events. */
 static void
-head(struct gen *g, struct buf *out, const char *name)
+func_head(struct gen *g, struct buf *out, const char *name)
 {
 	struct buf *body = g->out;
 	uint8_t *param = xcalloc(g->f->nvar + 1u, 1);
@@ -415,7 +415,7 @@ head(struct gen *g, struct buf *out, const char *name)
 
 /* What a run sequence calls: the registers that the function needs are events. */
 static void
-entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
+func_entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
 {
 	buf_printf(out, "\nstruct ae_pos\nae_enter_%u(struct ae_pos q, uint64_t sp)\n{\n", i);
 	if (g->f->nneed) {
@@ -444,17 +444,17 @@ gen_func(struct aec *a, uint32_t i, struct buf *out)
 	for (uint32_t k = 0; k < pf->f->nblock; k++)
 		g.numbered |= pf->f->block[k].mark;
 	for (uint32_t k = 0; k < pf->f->nblock; k++)
-		block(&g, k);
-	unwound(&g);
+		func_block(&g, k);
+	func_unwound(&g);
 	buf_str(out, "\n/* ");
 	gen_name(out, pf->f->name);
 	buf_printf(out, ", at 0x%llx */\n", (unsigned long long)pf->entry);
-	head(&g, out, a->name[i]);
+	func_head(&g, out, a->name[i]);
 	buf_add(out, body.p, body.n);
 	out->nomem |= body.nomem;
 	buf_str(out, "}\n");
 	if (a->numbered[i])
-		entry(&g, i, out, a->name[i]);
+		func_entry(&g, i, out, a->name[i]);
 	buf_free(&body);
 	free(g.used);
 }

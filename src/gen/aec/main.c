@@ -15,7 +15,7 @@
 #define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program"
 
 static void
-load(struct aec *a, const char *text)
+aec_load(struct aec *a, const char *text)
 {
 	if (exe_open(&a->x, a->path) != 0)
 		die("%s: %s", a->path, a->x.err);
@@ -31,7 +31,7 @@ load(struct aec *a, const char *text)
 
 /* bin/.. of this very program: there are include and lib, in the build folder as where it is installed */
 static char *
-home(void)
+aec_home(void)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -49,7 +49,7 @@ home(void)
 }
 
 static void
-release(struct aec *a)
+aec_release(struct aec *a)
 {
 	for (uint32_t i = 0; a->file && i < a->g.nunit; i++)
 		free(a->file[i]);
@@ -96,14 +96,14 @@ main(int argc, char **argv)
 	if (argc - optind != 1 || dobuild + doprint > 1 || (!dobuild && !doprint && !out))
 		die_usage(SYNOPSIS);
 	a.path = argv[optind];
-	a.home = home();
-	load(&a, text);
+	a.home = aec_home();
+	aec_load(&a, text);
 	if (doprint) {
 		schema_print(&a, out);
 	} else if (dobuild) {
 		char *name = xasprintf("%s.regen", a.path);
 
-		build(&a, out ? out : name);
+		build_build(&a, out ? out : name);
 		free(name);
 	} else {
 		if (mkdir(out, 0777) != 0 && errno != EEXIST)
@@ -111,6 +111,6 @@ main(int argc, char **argv)
 		a.dir = out;
 		write_files(&a);
 	}
-	release(&a);
+	aec_release(&a);
 	return 0;
 }

@@ -27,7 +27,7 @@ build_id(const struct aec *a, char id[2 * EXE_IDMAX + 1])
 }
 
 static const char *
-regname(void *arg, const struct sch_unit *u, int r)
+aec_schema_regname(void *arg, const struct sch_unit *u, int r)
 {
 	(void)arg;
 	return reg_name(u->machine, u->big, r);
@@ -54,7 +54,7 @@ read_symbols(struct aec *a, Elf_Data *d, const GElf_Shdr *sh)
 
 		if (!name || !*name || s.st_shndx == SHN_UNDEF || !s.st_size || (type != STT_FUNC && type != STT_OBJECT))
 			continue;
-		sym.p = xgrow(sym.p, &sym.cap, sym.n + 1, sizeof *sym.p);
+		sym.p = mem_xgrow(sym.p, &sym.cap, sym.n + 1, sizeof *sym.p);
 		sym.p[sym.n++] = (struct exe_sym){s.st_value, s.st_size, name};
 	}
 }
@@ -77,7 +77,7 @@ load_symbols(struct aec *a)
 
 /* The last symbol at or before addr, if it covers it */
 static const char *
-symbol(void *aec, uint64_t addr, uint64_t *off)
+aec_schema_symbol(void *aec, uint64_t addr, uint64_t *off)
 {
 	size_t i;
 
@@ -96,15 +96,15 @@ source_line(void *aec, uint64_t pc, int *no)
 }
 
 static struct sch_names
-names(struct aec *a)
+aec_schema_names(struct aec *a)
 {
-	return (struct sch_names){regname, symbol, source_line, a, 1};
+	return (struct sch_names){aec_schema_regname, aec_schema_symbol, source_line, a, 1};
 }
 
 void
 schema_print(struct aec *a, const char *path)
 {
-	struct sch_names nm = names(a);
+	struct sch_names nm = aec_schema_names(a);
 	struct out *o = out_open(path);
 	char id[2 * EXE_IDMAX + 1];
 
@@ -126,7 +126,7 @@ schema_print(struct aec *a, const char *path)
 }
 
 static void
-slurp(const char *path, struct buf *b)
+aec_schema_slurp(const char *path, struct buf *b)
 {
 	struct in *in = in_open(path);
 	size_t n;
@@ -147,14 +147,14 @@ slurp(const char *path, struct buf *b)
 void
 schema_read(struct aec *a, const char *path)
 {
-	struct sch_names nm = names(a);
+	struct sch_names nm = aec_schema_names(a);
 	struct buf b = BUF_INIT;
 	struct sch_text t = {0};
 	char id[2 * EXE_IDMAX + 1];
 	struct sch_unit u;
 	int r;
 
-	slurp(path, &b);
+	aec_schema_slurp(path, &b);
 	t.p = (const char *)b.p;
 	t.n = b.n;
 	build_id(a, id);

@@ -5,7 +5,7 @@
 #include "gen/aerw/list.h"
 
 static void
-line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes, const char *what)
+aerw_list_line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes, const char *what)
 {
 	fprintf(fp, "%s\t%u\t0x%x\t%u\t%s\t%s\n", fn->name, a->frag, a->off, bytes, what, f->text.st[a->stmt].s);
 }
@@ -21,18 +21,18 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 
 		for (v = 0; v < fn->m->nreg; v++)
 			if (s->callrec[i] >> v & 1)
-				line(fp, f, fn, a, fn->m->word, "argument");
+				aerw_list_line(fp, f, fn, a, fn->m->word, "argument");
 		for (d = s->first[i]; d < s->first[i + 1]; d++) {
 			uint8_t ext;
 
 			if (s->def[d].fate == DF_RECORD)
-				line(fp, f, fn, a, def_bytes(fn, &s->def[d], &ext), s->def[d].eff == DEF_CALL ? "result" : "value");
+				aerw_list_line(fp, f, fn, a, def_bytes(fn, &s->def[d], &ext), s->def[d].eff == DEF_CALL ? "result" : "value");
 		}
 		b = fn->blkof[i];
 		if (a->in.ctl == IC_BRANCH && s->recbranch[b])
-			line(fp, f, fn, a, 1, "branch");
+			aerw_list_line(fp, f, fn, a, 1, "branch");
 		else if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && (known_callee(f, a) == NONE || f->fn[a->callee].tailout))
-			line(fp, f, fn, a, 1, "return");
+			aerw_list_line(fp, f, fn, a, 1, "return");
 	}
 }
 

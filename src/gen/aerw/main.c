@@ -26,7 +26,7 @@ struct options {
 };
 
 static char *
-slurp(const char *path, size_t *n)
+aerw_slurp(const char *path, size_t *n)
 {
 	struct in *in = in_open(path);
 	struct buf b = BUF_INIT;
@@ -72,7 +72,7 @@ report_line(const struct file *f, const struct afunc *fn, const char *path)
 }
 
 static void
-report(const struct file *f, const struct options *o, const char *path)
+aerw_report(const struct file *f, const struct options *o, const char *path)
 {
 	size_t i, left = 0;
 
@@ -93,7 +93,7 @@ report(const struct file *f, const struct options *o, const char *path)
 
 /* Control-flow graphs of all; nonzero if a function failed only now, which makes a difference to its callers */
 static int
-graphs(struct file *f)
+aerw_graphs(struct file *f)
 {
 	uint32_t i;
 	int late = 0;
@@ -120,7 +120,7 @@ graphs_free(struct file *f)
 
 /* With the assembler that the user names; else with `as`, or the machine's own if that will not do, as where `as` is another's */
 static const char *
-lift(struct file *f, const struct options *o)
+aerw_lift(struct file *f, const struct options *o)
 {
 	const char *why = object_lift(f, o->as, o->asarg);
 
@@ -129,13 +129,13 @@ lift(struct file *f, const struct options *o)
 
 /* Everything between reading and writing; on failure the text is passed through as it is */
 static void
-analyse(struct file *f, const struct options *o, const char *path)
+aerw_analyse(struct file *f, const struct options *o, const char *path)
 {
 	const char *why;
 	uint32_t i;
 
 	file_recover(f);
-	why = lift(f, o);
+	why = aerw_lift(f, o);
 	if (why) {
 		if (!o->quiet)
 			warn("%s: %s: left untraced", path, why);
@@ -149,18 +149,18 @@ analyse(struct file *f, const struct options *o, const char *path)
 		if (!f->fn[i].why)
 			f->m->emit->fits(f, &f->fn[i]);
 	do {
-		while (graphs(f))
+		while (aerw_graphs(f))
 			graphs_free(f);
 		callee_find(f);
 	} while (slice_file(f) && (graphs_free(f), 1));
 	if (o->list)
 		list_file(o->list, f);
-	report(f, o, path);
+	aerw_report(f, o, path);
 }
 
 /* The machine asked for, or the one that the assembler is for */
 static const struct machine *
-machine(const struct options *o)
+aerw_machine(const struct options *o)
 {
 	const struct machine *m;
 
@@ -225,11 +225,11 @@ main(int argc, char **argv)
 		die_usage(SYNOPSIS);
 	path = optind < argc ? argv[optind] : NULL;
 	memset(&f, 0, sizeof f);
-	f.m = machine(&o);
+	f.m = aerw_machine(&o);
 	f.paper = o.paper;
-	p = slurp(path, &n);
+	p = aerw_slurp(path, &n);
 	text_parse(&f.text, f.m, p, n);
-	analyse(&f, &o, path ? path : "standard input");
+	aerw_analyse(&f, &o, path ? path : "standard input");
 	emit_file(&text, &f);
 	if (text.nomem)
 		die("out of memory");

@@ -23,7 +23,7 @@ struct sink {
 
 /* Nothing is written before there is something to write: the events may be missing or another program's */
 static void
-begin(struct sink *s)
+regenerator_begin(struct sink *s)
 {
 	if (!s->begun && !s->count_only)
 		out_used(s->out, ae_put_header(s->format, out_room(s->out, AE_PUT_MAX)));
@@ -31,11 +31,11 @@ begin(struct sink *s)
 }
 
 static int
-take(void *arg, const uint64_t *refs, size_t n)
+regenerator_take(void *arg, const uint64_t *refs, size_t n)
 {
 	struct sink *s = arg;
 
-	begin(s);
+	regenerator_begin(s);
 	if (s->drop) {
 		n = ref_without(s->keep, refs, n, s->drop);
 		refs = s->keep;
@@ -52,7 +52,7 @@ take(void *arg, const uint64_t *refs, size_t n)
 }
 
 static const char *
-options(int argc, char **argv, struct sink *s)
+regenerator_options(int argc, char **argv, struct sink *s)
 {
 	const char *outname = NULL;
 	uint64_t most;
@@ -102,11 +102,11 @@ ae_main(int argc, char **argv)
 	int bad;
 
 	diag_init(argv[0], 1);
-	outname = options(argc, argv, &s);
+	outname = regenerator_options(argc, argv, &s);
 	s.out = out_open(outname);
-	bad = ae_recreate_batch(argv[optind], take, &s);
+	bad = ae_recreate_batch(argv[optind], regenerator_take, &s);
 	if (bad != -1)
-		begin(&s);
+		regenerator_begin(&s);
 	if (s.count_only)
 		out_printf(s.out, "%llu\n", (unsigned long long)s.n);
 	if (bad == -1)

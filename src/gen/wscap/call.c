@@ -65,7 +65,7 @@ call_of(struct call *k, const struct user_regs_struct *g, int64_t ret)
 }
 
 static uint64_t
-word32(struct cap *c, uint64_t addr)
+call_word32(struct cap *c, uint64_t addr)
 {
 	uint8_t b[4];
 
@@ -73,7 +73,7 @@ word32(struct cap *c, uint64_t addr)
 }
 
 static uint64_t
-limited(uint64_t n, uint64_t most)
+call_limited(uint64_t n, uint64_t most)
 {
 	return n < most ? n : most;
 }
@@ -91,15 +91,15 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 		n = k->ret > 0 ? (uint64_t)k->ret * w->n : 0;
 		break;
 	case W_ARG:
-		n = limited(k->arg[w->b], COUNT_MAX) * w->n;
+		n = call_limited(k->arg[w->b], COUNT_MAX) * w->n;
 		break;
 	case W_LEN:
-		n = limited(word32(c, k->arg[w->b]), LEN_MAX);
+		n = call_limited(call_word32(c, k->arg[w->b]), LEN_MAX);
 		if (k->arg[w->b])
 			put_mem(c, k->arg[w->b], 4);
 		break;
 	case W_SET:
-		n = (limited(k->arg[0], 1u << 20) + 63) / 64 * 8;
+		n = (call_limited(k->arg[0], 1u << 20) + 63) / 64 * 8;
 		break;
 	case W_IOV:
 		if (k->ret > 0)
@@ -135,14 +135,14 @@ is_syscall(struct cap *c, uint64_t pc)
 }
 
 static int
-clones(uint64_t nr)
+call_clones(uint64_t nr)
 {
 	return nr == SYS_clone || nr == SYS_clone3 || nr == SYS_vfork || nr == SYS_fork;
 }
 
 /* Calls whose effect on memory is told by mappings */
 static int
-maps(uint64_t nr)
+call_maps(uint64_t nr)
 {
 	switch (nr) {
 	case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_brk: case SYS_madvise: case SYS_shmat: case SYS_shmdt:
@@ -154,7 +154,7 @@ maps(uint64_t nr)
 
 /* The call is not made, and gives ret */
 static void
-pretend(struct cap *c, long ret)
+call_pretend(struct cap *c, long ret)
 {
 	struct user_regs_struct g = c->in;
 
@@ -204,15 +204,15 @@ prepare_madvise(struct cap *c, const struct call *k)
 
 /* What must be known, or done otherwise, before the call.  -1: the capture ends here */
 static int
-prepare(struct cap *c, const struct call *k, const struct writes *w)
+call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 {
 	if (w->how == W_STOP) {
 		cap_stop(c, "it makes a system call that cannot be captured");
 		return -1;
 	}
 	if (w->how == W_DENY)
-		pretend(c, -ENOSYS);
-	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k)) || (c->audit && !maps(k->nr)))
+		call_pretend(c, -ENOSYS);
+	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k)) || (c->audit && !call_maps(k->nr)))
 		compare_before(c);
 	switch (k->nr) {
 	case SYS_exit:
@@ -227,11 +227,11 @@ prepare(struct cap *c, const struct call *k, const struct writes *w)
 		break;
 	case SYS_prctl:
 		if (k->arg[0] == PR_SET_TSC && c->notsc)
-			pretend(c, 0);
+			call_pretend(c, 0);
 		break;
 	case SYS_arch_prctl:
 		if (k->arg[0] == ARCH_SET_CPUID && c->nocpuid)
-			pretend(c, -ENODEV);
+			call_pretend(c, -ENODEV);
 		break;
 	case SYS_clone:
 	case SYS_clone3:
@@ -271,7 +271,7 @@ call_enter(struct cap *c)
 		c->inside = 0;
 		return 0;
 	}
-	if (prepare(c, &k, writes_of(k.nr)) < 0)
+	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
 	signals_send(c);
 	return 0;
@@ -309,10 +309,10 @@ call_leave(struct cap *c)
 		put_writes(c, &w[i], &k);
 	file_call(c, &k);
 	if (c->compare)
-		compare_after(c, c->audit && w->how != W_COMPARE && !clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
+		compare_after(c, c->audit && w->how != W_COMPARE && !call_clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
 	if (c->sharing)
 		compare_shared(c);
-	if (clones(k.nr))
+	if (call_clones(k.nr))
 		random_again(c);
 	c->behind = 1;
 }

@@ -7,12 +7,12 @@
 #include "gen/wscap/wscap.h"
 
 static void
-keep(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
+compare_keep(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
 {
 	struct range *r;
 
-	s->p = xgrow(s->p, &s->room, s->size + n, 1);
-	s->range = xgrow(s->range, &s->cap, s->n + 1, sizeof(*s->range));
+	s->p = mem_xgrow(s->p, &s->room, s->size + n, 1);
+	s->range = mem_xgrow(s->range, &s->cap, s->n + 1, sizeof(*s->range));
 	r = &s->range[s->n];
 	r->addr = addr;
 	r->at = s->size;
@@ -31,7 +31,7 @@ stack_low(const struct cap *c, const struct region *r)
 }
 
 static void
-take(struct cap *c, struct shadow *s, int all)
+compare_take(struct cap *c, struct shadow *s, int all)
 {
 	s->n = s->size = 0;
 	for (size_t i = 0; i < c->reg.n; i++) {
@@ -43,7 +43,7 @@ take(struct cap *c, struct shadow *s, int all)
 		while (at < r->hi) {
 			size_t n = r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK, had = s->n;
 
-			keep(s, c, at, n);
+			compare_keep(s, c, at, n);
 			at += n;
 			if (s->n > had && s->range[s->n - 1].n < n)
 				at = (s->range[s->n - 1].addr + s->range[s->n - 1].n) / PAGE * PAGE + PAGE;
@@ -54,7 +54,7 @@ take(struct cap *c, struct shadow *s, int all)
 void
 compare_before(struct cap *c)
 {
-	take(c, &c->shadow, 1);
+	compare_take(c, &c->shadow, 1);
 	c->compare = 1;
 }
 
@@ -74,7 +74,7 @@ compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 }
 
 static size_t
-differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
+compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
 {
 	size_t i = 0, from, sum = 0;
 
@@ -98,7 +98,7 @@ differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
 		r.u.mem.addr = addr + from;
 		r.u.mem.p = c->scratch + from;
 		r.u.mem.n = i - from;
-		put(c, &r);
+		wscap_put(c, &r);
 		sum += i - from;
 		if (tell)
 			warn("audit: %s wrote %zu bytes at 0x%llx that the table does not know of", ws_sys_name(c->in.orig_rax) ?
@@ -108,7 +108,7 @@ differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, int tell)
 }
 
 static size_t
-changes(struct cap *c, const struct shadow *s, int tell)
+compare_changes(struct cap *c, const struct shadow *s, int tell)
 {
 	size_t sum = 0;
 
@@ -117,7 +117,7 @@ changes(struct cap *c, const struct shadow *s, int tell)
 		size_t n = tracee_read(&c->t, r->addr, c->scratch, r->n);
 
 		if (n && memcmp(c->scratch, s->p + r->at, n))
-			sum += differing(c, r->addr, s->p + r->at, n, tell);
+			sum += compare_differing(c, r->addr, s->p + r->at, n, tell);
 	}
 	return sum;
 }
@@ -126,7 +126,7 @@ size_t
 compare_after(struct cap *c, int tell)
 {
 	c->compare = 0;
-	return changes(c, &c->shadow, tell);
+	return compare_changes(c, &c->shadow, tell);
 }
 
 /* What the program itself wrote there since the last call is recorded once more: that does no harm */
@@ -134,7 +134,7 @@ void
 compare_shared(struct cap *c)
 {
 	if (c->sharing)
-		changes(c, &c->common, 0);
-	take(c, &c->common, 0);
+		compare_changes(c, &c->common, 0);
+	compare_take(c, &c->common, 0);
 	c->sharing = c->common.n > 0;
 }

@@ -5,7 +5,7 @@
 #include "gen/wscap/wscap.h"
 
 static size_t
-add(struct ws_cpuid *t, size_t n, size_t max, uint32_t leaf, uint32_t sub)
+cpuid_add(struct ws_cpuid *t, size_t n, size_t max, uint32_t leaf, uint32_t sub)
 {
 	struct ws_cpuid *d = &t[n];
 
@@ -19,7 +19,7 @@ add(struct ws_cpuid *t, size_t n, size_t max, uint32_t leaf, uint32_t sub)
 
 /* Subleaves that say something; the caller has subleaf 0 at the end of t */
 static size_t
-subleaves(struct ws_cpuid *t, size_t n, size_t max)
+cpuid_subleaves(struct ws_cpuid *t, size_t n, size_t max)
 {
 	struct ws_cpuid first = t[n - 1];
 	uint32_t sub, last = 0;
@@ -28,12 +28,12 @@ subleaves(struct ws_cpuid *t, size_t n, size_t max)
 	case 4:                         /* until a cache of no type */
 	case 0x8000001d:
 		for (sub = 1; sub < 16 && n < max && (t[n - 1].eax & 31); sub++)
-			n = add(t, n, max, first.leaf, sub);
+			n = cpuid_add(t, n, max, first.leaf, sub);
 		return n;
 	case 0xb:                       /* until a level of no type */
 	case 0x1f:
 		for (sub = 1; sub < 8 && n < max && (t[n - 1].ecx >> 8 & 255); sub++)
-			n = add(t, n, max, first.leaf, sub);
+			n = cpuid_add(t, n, max, first.leaf, sub);
 		return n;
 	case 7:
 	case 0x14:
@@ -55,31 +55,31 @@ subleaves(struct ws_cpuid *t, size_t n, size_t max)
 		last = 1;
 	}
 	for (sub = 1; sub <= last; sub++)
-		n = add(t, n, max, first.leaf, sub);
+		n = cpuid_add(t, n, max, first.leaf, sub);
 	if (first.leaf == 0xd)
 		for (sub = 2; sub < 32; sub++)
 			if (first.eax >> sub & 1)
-				n = add(t, n, max, 0xd, sub);
+				n = cpuid_add(t, n, max, 0xd, sub);
 	return n;
 }
 
 static size_t
-leaves(struct ws_cpuid *t, size_t n, size_t max, uint32_t base, uint32_t most)
+cpuid_leaves(struct ws_cpuid *t, size_t n, size_t max, uint32_t base, uint32_t most)
 {
 	uint32_t last, leaf;
 
 	if (n == max)
 		return n;
-	n = add(t, n, max, base, 0);
+	n = cpuid_add(t, n, max, base, 0);
 	last = t[n - 1].eax;
 	if (last < base || last > base + most)
 		return n;
 	for (leaf = base + 1; leaf <= last && n < max; leaf++) {
 		size_t was = n;
 
-		n = add(t, n, max, leaf, 0);
+		n = cpuid_add(t, n, max, leaf, 0);
 		if (n > was)
-			n = subleaves(t, n, max);
+			n = cpuid_subleaves(t, n, max);
 	}
 	return n;
 }
@@ -89,12 +89,12 @@ size_t
 cpuid_table(struct ws_cpuid *t, size_t max)
 {
 	uint32_t a, b, ecx, d;
-	size_t n = leaves(t, 0, max, 0, 0x40);
+	size_t n = cpuid_leaves(t, 0, max, 0, 0x40);
 
 	__cpuid(1, a, b, ecx, d);
 	if (ecx >> 31)                  /* a hypervisor has leaves of its own */
-		n = leaves(t, n, max, 0x40000000, 0x20);
-	return leaves(t, n, max, 0x80000000, 0x40);
+		n = cpuid_leaves(t, n, max, 0x40000000, 0x20);
+	return cpuid_leaves(t, n, max, 0x80000000, 0x40);
 }
 
 /* The name, out of the table: leaves 0x80000002 to 4 */
@@ -134,7 +134,7 @@ cpuid_answer(struct cap *c, struct ws_cpuid *d)
 			return;
 		}
 	}
-	add(d, 0, 1, d->leaf, d->sub);
+	cpuid_add(d, 0, 1, d->leaf, d->sub);
 	if (c->ncpuid < WS_CPUID_MAX)
 		c->cpuid[c->ncpuid++] = *d;
 }

@@ -9,7 +9,7 @@
 
 /* Which descriptor the call writes to; -1: none */
 static int
-written(const struct call *k)
+file_written(const struct call *k)
 {
 	switch (k->nr) {
 	case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2: case SYS_sendfile:
@@ -22,7 +22,7 @@ written(const struct call *k)
 }
 
 static void
-forget(struct cap *c, const struct call *k)
+file_forget(struct cap *c, const struct call *k)
 {
 	switch (k->nr) {
 	case SYS_close:
@@ -101,11 +101,11 @@ file_at(struct cap *c, int fd)
 void
 file_call(struct cap *c, const struct call *k)
 {
-	int fd = written(k);
+	int fd = file_written(k);
 	struct file f;
 
 	if (fd < 0) {
-		forget(c, k);
+		file_forget(c, k);
 		return;
 	}
 	f = file_at(c, fd);

@@ -16,7 +16,7 @@ static const char synopsis[] = "[--audit] [--first-touch] [--raw] [-o file] [--]
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* as env(1) has them */
 
 static void
-launch(struct cap *c, char *const argv[])
+wscap_launch(struct cap *c, char *const argv[])
 {
 	int atexec, err = tracee_start(&c->t, argv, &atexec);
 
@@ -34,7 +34,7 @@ launch(struct cap *c, char *const argv[])
  * whatever ends us.  1: there is a file of that name
  */
 static int
-settle(struct cap *c)
+wscap_settle(struct cap *c)
 {
 	int named = 0;
 
@@ -46,16 +46,16 @@ settle(struct cap *c)
 }
 
 static int
-run(struct cap *c, char *const argv[], int raw)
+wscap_run(struct cap *c, char *const argv[], int raw)
 {
 	int named, status;
 
 	c->dest = out_open(c->path);
 	c->fd = out_fd(c->dest);
-	launch(c, argv);
+	wscap_launch(c, argv);
 	cap_signals(c);
 	cap_begin(c, argv);
-	named = settle(c);
+	named = wscap_settle(c);
 	status = cap_run(c);
 	tracee_close(&c->t);
 	if (c->failed) {
@@ -66,7 +66,7 @@ run(struct cap *c, char *const argv[], int raw)
 	if (named && !raw && c->asked)
 		trim_left(c->path, "wscap was asked to end");
 	else if (named && !raw)
-		trim(c->path);
+		wscap_trim_trim(c->path);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -108,5 +108,5 @@ main(int argc, char **argv)
 	c->level = WS_PLAIN;
 	c->scratch = xmalloc(CHUNK);
 	c->xsave = xcalloc(WS_XSAVE_MAX, 1);
-	return run(c, argv + optind, raw);
+	return wscap_run(c, argv + optind, raw);
 }

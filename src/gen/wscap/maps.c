@@ -10,20 +10,20 @@
 #include "gen/wscap/wscap.h"
 
 static uint64_t
-up(uint64_t n)
+maps_up(uint64_t n)
 {
 	return (n + PAGE - 1) / PAGE * PAGE;
 }
 
 static int
-failed(const struct call *k)
+maps_failed(const struct call *k)
 {
 	return (uint64_t)k->ret >= (uint64_t)-4095;
 }
 
 /* Shared memory without a name has a number as well, by which it is known when it is mapped once more */
 static void
-number(struct cap *c, struct region *r)
+maps_number(struct cap *c, struct region *r)
 {
 	struct tracee_maps m = {0};
 
@@ -95,17 +95,17 @@ sys_mmap(struct cap *c, const struct call *k)
 	char name[4096] = "";
 	int anon = (k->arg[3] & MAP_ANONYMOUS) != 0;
 
-	if (failed(k))
+	if (maps_failed(k))
 		return;
 	r.lo = (uint64_t)k->ret;
-	r.hi = r.lo + up(k->arg[1]);
+	r.hi = r.lo + maps_up(k->arg[1]);
 	r.prot = (int)(k->arg[2] & 7);
 	r.shared = (k->arg[3] & MAP_TYPE) != MAP_PRIVATE;
 	if (!anon) {
 		r.offset = k->arg[5];
 		file_of(c, &r, (int)k->arg[4], name, sizeof(name));
 	} else if (r.shared) {
-		number(c, &r);
+		maps_number(c, &r);
 	}
 	random_cut(c, r.lo, r.hi, 0);
 	if (!anon && same_file(c, &r)) {
@@ -129,32 +129,32 @@ sys_mmap(struct cap *c, const struct call *k)
 void
 sys_munmap(struct cap *c, const struct call *k)
 {
-	if (failed(k))
+	if (maps_failed(k))
 		return;
-	random_cut(c, k->arg[0], k->arg[0] + up(k->arg[1]), 0);
-	region_cut(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]));
-	region_cut(&c->hidden, k->arg[0], k->arg[0] + up(k->arg[1]));
-	put_range(c, WS_UNMAP, k->arg[0], up(k->arg[1]), 0);
+	random_cut(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 0);
+	region_cut(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
+	region_cut(&c->hidden, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
+	put_range(c, WS_UNMAP, k->arg[0], maps_up(k->arg[1]), 0);
 }
 
 void
 sys_mprotect(struct cap *c, const struct call *k)
 {
-	if (failed(k))
+	if (maps_failed(k))
 		return;
 	if (k->arg[2] & PROT_WRITE)
-		random_cut(c, k->arg[0], k->arg[0] + up(k->arg[1]), 1);
-	region_prot(&c->reg, k->arg[0], k->arg[0] + up(k->arg[1]), (int)(k->arg[2] & 7));
-	put_range(c, WS_PROT, k->arg[0], up(k->arg[1]), (int)(k->arg[2] & 7));
-	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + up(k->arg[1]), .prot = (int)(k->arg[2] & 7)}, "");
+		random_cut(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 1);
+	region_prot(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]), (int)(k->arg[2] & 7));
+	put_range(c, WS_PROT, k->arg[0], maps_up(k->arg[1]), (int)(k->arg[2] & 7));
+	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]), .prot = (int)(k->arg[2] & 7)}, "");
 	if (c->touch)
-		touch_protected(c, k->arg[0], k->arg[0] + up(k->arg[1]));
+		touch_protected(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 }
 
 void
 sys_brk(struct cap *c, const struct call *k)
 {
-	uint64_t now = up((uint64_t)k->ret);
+	uint64_t now = maps_up((uint64_t)k->ret);
 	struct region r = {0};
 
 	if (now > c->brk) {
@@ -175,18 +175,18 @@ put_move(struct cap *c, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t ne
 {
 	struct ws_rec r = {.kind = WS_MOVE, .u.move = {from, oldlen, to, newlen}};
 
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 /* oldlen 0 makes a second mapping of a shared one */
 void
 sys_mremap(struct cap *c, const struct call *k)
 {
-	uint64_t from = k->arg[0], oldlen = up(k->arg[1]), newlen = up(k->arg[2]), to = (uint64_t)k->ret;
+	uint64_t from = k->arg[0], oldlen = maps_up(k->arg[1]), newlen = maps_up(k->arg[2]), to = (uint64_t)k->ret;
 	size_t i = region_at(&c->reg, from);
 	struct region r;
 
-	if (failed(k) || i == c->reg.n)
+	if (maps_failed(k) || i == c->reg.n)
 		return;
 	r = c->reg.p[i];
 	if (!oldlen) {
@@ -217,7 +217,7 @@ sys_mremap(struct cap *c, const struct call *k)
 void
 sys_madvise(struct cap *c, const struct call *k)
 {
-	uint64_t lo = k->arg[0], hi = lo + up(k->arg[1]);
+	uint64_t lo = k->arg[0], hi = lo + maps_up(k->arg[1]);
 	int advice = (int)k->arg[2];
 
 	/* even where it failed it was done as far as there were mappings */
@@ -227,7 +227,7 @@ sys_madvise(struct cap *c, const struct call *k)
 		const struct region *r = &c->reg.p[i];
 		uint64_t a = r->lo > lo ? r->lo : lo, b = r->hi < hi ? r->hi : hi;
 
-		if (failed(k) || (r->shared && advice != MADV_REMOVE) || (r->ino && advice != MADV_REMOVE))
+		if (maps_failed(k) || (r->shared && advice != MADV_REMOVE) || (r->ino && advice != MADV_REMOVE))
 			put_mem(c, a, b - a);
 		else
 			put_zero(c, a, b - a);
@@ -240,7 +240,7 @@ sys_shmat(struct cap *c, const struct call *k)
 	struct region r = {0};
 	struct tracee_maps m = {0};
 
-	if (failed(k))
+	if (maps_failed(k))
 		return;
 	if (!tracee_maps(c->t.pid, &m)) {
 		for (size_t i = 0; i < m.n; i++) {
@@ -267,7 +267,7 @@ sys_shmdt(struct cap *c, const struct call *k)
 	size_t i = region_at(&c->reg, k->arg[0]);
 	uint64_t lo, hi;
 
-	if (failed(k) || i == c->reg.n || c->reg.p[i].lo != k->arg[0])
+	if (maps_failed(k) || i == c->reg.n || c->reg.p[i].lo != k->arg[0])
 		return;
 	lo = c->reg.p[i].lo;
 	hi = c->reg.p[i].hi;

@@ -23,7 +23,7 @@ struct step {
 
 /* Instructions that are not for a single step: they leave the program, trap, or show the trap flag */
 static int
-stays(const struct step *s)
+place_stays(const struct step *s)
 {
 	switch (s->z.meta.category) {
 	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_SYSTEM: case ZYDIS_CATEGORY_INTERRUPT:
@@ -43,7 +43,7 @@ stays(const struct step *s)
 }
 
 static int
-decode(struct cap *c, uint64_t pc, struct step *s)
+place_decode(struct cap *c, uint64_t pc, struct step *s)
 {
 	uint8_t b[15];
 	size_t n = tracee_read(&c->t, pc, b, sizeof(b));
@@ -52,7 +52,7 @@ decode(struct cap *c, uint64_t pc, struct step *s)
 }
 
 static void
-note(struct cap *c, uint64_t addr)
+place_note(struct cap *c, uint64_t addr)
 {
 	addr &= ~7ull;
 	for (size_t i = 0; i < c->nplace; i++)
@@ -64,7 +64,7 @@ note(struct cap *c, uint64_t addr)
 
 /* Where the instruction at g's rip writes */
 static void
-writes(struct cap *c, const struct step *s, const struct user_regs_struct *g)
+place_writes(struct cap *c, const struct step *s, const struct user_regs_struct *g)
 {
 	ZydisRegisterContext x;
 	struct ws_regs w;
@@ -84,9 +84,9 @@ writes(struct cap *c, const struct step *s, const struct user_regs_struct *g)
 		    !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&s->z, o, w.rip, &x, &addr)))
 			continue;
 		addr += o->mem.segment == ZYDIS_REGISTER_FS ? w.fsbase : o->mem.segment == ZYDIS_REGISTER_GS ? w.gsbase : 0;
-		note(c, addr);
+		place_note(c, addr);
 		if (addr % 8 + o->size / 8u > 8)
-			note(c, addr + 7);
+			place_note(c, addr + 7);
 	}
 }
 
@@ -99,9 +99,9 @@ place_search(struct cap *c)
 
 	c->nplace = 0;
 	for (unsigned i = 0; i < STEPS && !c->touch; i++) {
-		if (tracee_regs(&c->t, &g) || decode(c, g.rip, &s) || !stays(&s))
+		if (tracee_regs(&c->t, &g) || place_decode(c, g.rip, &s) || !place_stays(&s))
 			break;
-		writes(c, &s, &g);
+		place_writes(c, &s, &g);
 		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
 			break;
 		while (tracee_wait(&c->t, &status))
@@ -124,7 +124,7 @@ place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
 	uint8_t b[8];
 
 	for (uint64_t at = sp - ZONE; at != sp; at += 8)
-		note(c, at);
+		place_note(c, at);
 	s->stack = c->stack;
 	s->nstack = tracee_readable(&c->t, sp, c->stack, sizeof(c->stack));
 	s->words = c->words;

@@ -21,11 +21,11 @@ put_time(struct cap *c)
 		c->cputime = now;
 	}
 	if (r.u.time >= WS_TIME_LEAST && r.u.time <= WS_TIME_MAX)
-		put(c, &r);
+		wscap_put(c, &r);
 }
 
 void
-put(struct cap *c, const struct ws_rec *r)
+wscap_put(struct cap *c, const struct ws_rec *r)
 {
 	if (!c->w || c->failed)
 		return;
@@ -49,7 +49,7 @@ put_note(struct cap *c, const char *text)
 {
 	struct ws_rec r = {.kind = WS_NOTE, .u.note = text};
 
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 void
@@ -71,7 +71,7 @@ put_mem(struct cap *c, uint64_t addr, uint64_t n)
 				compare_known(c, addr, p, got);
 			r.u.mem.p = p;
 			r.u.mem.n = got;
-			put(c, &r);
+			wscap_put(c, &r);
 		}
 		if (got < k)
 			return;
@@ -86,7 +86,7 @@ put_zero(struct cap *c, uint64_t addr, uint64_t n)
 	struct ws_rec r = {.kind = WS_MEM, .u.mem = {.addr = addr, .n = n}};
 
 	if (n)
-		put(c, &r);
+		wscap_put(c, &r);
 }
 
 static int
@@ -113,7 +113,7 @@ put_scratch(struct cap *c, uint64_t addr, size_t n)
 		r.u.mem.addr = addr + from;
 		r.u.mem.p = c->scratch + from;
 		r.u.mem.n = i - from;
-		put(c, &r);
+		wscap_put(c, &r);
 	}
 }
 
@@ -185,7 +185,7 @@ put_map(struct cap *c, const struct region *g, uint32_t type, const char *name)
 	m->id = id;
 	if (g->ino && !g->offset)
 		m->nid = build_id(c, g->lo, id);
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 void
@@ -194,7 +194,7 @@ put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int pro
 	struct ws_rec r = {.kind = kind, .u.range = {addr, len, (uint32_t)prot}};
 
 	if (len)
-		put(c, &r);
+		wscap_put(c, &r);
 }
 
 void
@@ -215,7 +215,7 @@ put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret)
 	s->arg[5] = g->r9;
 	s->ret = ret;
 	s->hash = ws_hash(&w);
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 size_t

@@ -156,7 +156,7 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 }
 
 static int
-watch(struct cap *c, int slot, uint64_t addr)
+random_watch(struct cap *c, int slot, uint64_t addr)
 {
 	unsigned long on = 0;
 	const size_t reg = offsetof(struct user, u_debugreg);
@@ -175,7 +175,7 @@ watch(struct cap *c, int slot, uint64_t addr)
 }
 
 static int
-plant(struct cap *c, struct site *s)
+random_plant(struct cap *c, struct site *s)
 {
 	uint8_t trap = BREAKPOINT;
 
@@ -204,27 +204,27 @@ give_way(struct cap *c)
 	for (size_t i = 0; i < c->nsite; i++) {
 		int slot = c->site[i].slot;
 
-		if (slot >= 0 && c->site[i].sure && plant(c, &c->site[i]) == 0)
+		if (slot >= 0 && c->site[i].sure && random_plant(c, &c->site[i]) == 0)
 			return slot;
 	}
 	return -1;
 }
 
 static int
-cover(struct cap *c, struct site *s)
+random_cover(struct cap *c, struct site *s)
 {
 	int slot = free_slot(c);
 
 	if (slot < 0 && !s->sure)
 		slot = give_way(c);
 	s->slot = (int8_t)slot;
-	if (slot >= 0 && watch(c, slot, s->addr) == 0)
+	if (slot >= 0 && random_watch(c, slot, s->addr) == 0)
 		return 0;
-	return plant(c, s);
+	return random_plant(c, s);
 }
 
 static void
-unsaid(struct cap *c, const struct site *s, const char *name)
+random_unsaid(struct cap *c, const struct site *s, const char *name)
 {
 	char text[256];
 
@@ -238,22 +238,22 @@ unsaid(struct cap *c, const struct site *s, const char *name)
 }
 
 static void
-add(struct cap *c, struct site *s, const char *name)
+random_add(struct cap *c, struct site *s, const char *name)
 {
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].addr == s->addr)
 			return;
-	if (cover(c, s)) {
-		unsaid(c, s, name);
+	if (random_cover(c, s)) {
+		random_unsaid(c, s, name);
 		return;
 	}
-	c->site = xgrow(c->site, &c->capsite, c->nsite + 1, sizeof(*c->site));
+	c->site = mem_xgrow(c->site, &c->capsite, c->nsite + 1, sizeof(*c->site));
 	c->site[c->nsite++] = *s;
 }
 
 /* 0f c7 is at p[i]; prefixes before it belong to it as a rule */
 static int
-begins(const uint8_t *p, size_t i, size_t n, struct tracee_random *d, size_t *from)
+random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_random *d, size_t *from)
 {
 	for (*from = i > 2 ? i - 2 : 0; *from <= i; ++*from)
 		if (!tracee_random(p + *from, n - *from, d) && *from + d->len == i + 3)
@@ -280,7 +280,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 			if (!q)
 				break;
 			from = i = (size_t)(q - p);
-			if ((c->notsc || tracee_tsc(q, n - i, &s.d)) && (q[1] != 0xc7 || q[2] < 0xf0 || !begins(p, i, n, &s.d, &from)))
+			if ((c->notsc || tracee_tsc(q, n - i, &s.d)) && (q[1] != 0xc7 || q[2] < 0xf0 || !random_begins(p, i, n, &s.d, &from)))
 				continue;
 			s.addr = at + from;
 			if (!opened++)
@@ -290,7 +290,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 			if (is < 0 && (s.d.insn == TRACEE_TSC || free_slot(c) < 0))
 				continue;
 			s.sure = is > 0;
-			add(c, &s, name);
+			random_add(c, &s, name);
 		}
 		if (n < CHUNK)
 			break;
@@ -315,7 +315,7 @@ random_cut(struct cap *c, uint64_t lo, uint64_t hi, int there)
 		if (s->addr < lo || s->addr >= hi)
 			continue;
 		if (s->slot >= 0)
-			(void)watch(c, s->slot, 0);
+			(void)random_watch(c, s->slot, 0);
 		else if (there)
 			put_back(s, &c->t);
 		*s = c->site[--c->nsite];
@@ -346,7 +346,7 @@ random_trap(struct cap *c, const siginfo_t *si)
 			tracee_make_random(&s->d, &r.u.rand);
 			tracee_give_random(&s->d, &r.u.rand, &w);
 			tracee_to_user(&g, &w);
-			put(c, &r);
+			wscap_put(c, &r);
 		}
 		g.orig_rax = UINT64_MAX;
 		tracee_setregs(&c->t, &g);

@@ -16,16 +16,16 @@ region_at(const struct regions *g, uint64_t addr)
 }
 
 static void
-insert(struct regions *g, size_t i, const struct region *r)
+region_insert(struct regions *g, size_t i, const struct region *r)
 {
-	g->p = xgrow(g->p, &g->cap, g->n + 1, sizeof(*g->p));
+	g->p = mem_xgrow(g->p, &g->cap, g->n + 1, sizeof(*g->p));
 	memmove(g->p + i + 1, g->p + i, (g->n - i) * sizeof(*g->p));
 	g->p[i] = *r;
 	g->n++;
 }
 
 static void
-advance(struct region *r, uint64_t lo)
+region_advance(struct region *r, uint64_t lo)
 {
 	if (r->ino)
 		r->offset += lo - r->lo;
@@ -34,7 +34,7 @@ advance(struct region *r, uint64_t lo)
 
 /* No region reaches over addr: there is a border. */
 static void
-split(struct regions *g, uint64_t addr)
+region_split(struct regions *g, uint64_t addr)
 {
 	size_t i = region_at(g, addr);
 	struct region r;
@@ -43,8 +43,8 @@ split(struct regions *g, uint64_t addr)
 		return;
 	r = g->p[i];
 	r.hi = addr;
-	insert(g, i, &r);
-	advance(&g->p[i + 1], addr);
+	region_insert(g, i, &r);
+	region_advance(&g->p[i + 1], addr);
 }
 
 void
@@ -54,8 +54,8 @@ region_cut(struct regions *g, uint64_t lo, uint64_t hi)
 
 	if (lo >= hi || !g->n)
 		return;
-	split(g, lo);
-	split(g, hi);
+	region_split(g, lo);
+	region_split(g, hi);
 	i = region_at(g, lo);
 	for (j = i; j < g->n && g->p[j].lo < hi; j++)
 		;
@@ -71,7 +71,7 @@ region_set(struct regions *g, const struct region *r)
 	region_cut(g, copy.lo, copy.hi);
 	if (copy.prot & PROT_WRITE)
 		copy.wasw = 1;
-	insert(g, region_at(g, copy.lo), &copy);
+	region_insert(g, region_at(g, copy.lo), &copy);
 }
 
 void
@@ -79,8 +79,8 @@ region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot)
 {
 	if (lo >= hi)
 		return;
-	split(g, lo);
-	split(g, hi);
+	region_split(g, lo);
+	region_split(g, hi);
 	for (size_t i = region_at(g, lo); i < g->n && g->p[i].lo < hi; i++) {
 		g->p[i].prot = prot;
 		if (prot & PROT_WRITE)
@@ -97,7 +97,7 @@ region_move(struct regions *g, uint64_t from, uint64_t oldlen, uint64_t to, uint
 	if (i == g->n || g->p[i].lo > from)
 		return;
 	r = g->p[i];
-	advance(&r, from);
+	region_advance(&r, from);
 	region_cut(g, from, from + oldlen);
 	r.lo = to;
 	r.hi = to + newlen;

@@ -85,7 +85,7 @@ cap_hurry(int on)
 
 /* What is recorded so far is safe from our being killed */
 static void
-tick(struct cap *c)
+wscap_tick(struct cap *c)
 {
 	if (!ticks)
 		return;
@@ -100,13 +100,13 @@ tick(struct cap *c)
 }
 
 static void
-finish(struct cap *c, enum ws_how how, unsigned status)
+wscap_finish(struct cap *c, enum ws_how how, unsigned status)
 {
 	struct ws_rec r = {.kind = WS_END, .u.end = {how, status, WS_UNKNOWN}};
 
 	if (!c->w)
 		return;
-	put(c, &r);
+	wscap_put(c, &r);
 	if (!c->failed && ws_finish(c->w) < 0)
 		c->failed = 1;
 	if (c->failed)
@@ -123,7 +123,7 @@ say_stop(struct cap *c, const char *why)
 		warn("the capture ends here, the program goes on: %s", why);
 		put_note(c, why);
 	}
-	finish(c, WS_STOPPED, 0);
+	wscap_finish(c, WS_STOPPED, 0);
 }
 
 void
@@ -224,7 +224,7 @@ cap_run(struct cap *c)
 		if (err && err != ESRCH)
 			die("cannot continue the program: %s", strerror(err));
 		do {
-			tick(c);
+			wscap_tick(c);
 			err = tracee_wait(&c->t, &status);
 		} while (err == EINTR);
 		if (err)
@@ -239,8 +239,8 @@ cap_run(struct cap *c)
 	wait_end(c);
 	signals_back(c);
 	if (WIFEXITED(c->ended))
-		finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
+		wscap_finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
 	else
-		finish(c, WS_KILLED, (unsigned)WTERMSIG(c->ended));
+		wscap_finish(c, WS_KILLED, (unsigned)WTERMSIG(c->ended));
 	return c->ended;
 }

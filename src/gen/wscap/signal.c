@@ -20,7 +20,7 @@ enum { FP_MAGIC = 464, FP_SIZE = 468, FP_HEAD = 472 };  /* in the processor stat
 #define FRAME_MAX (2 * WS_XSAVE_MAX)
 
 static uint64_t
-bit(int sig)
+signal_bit(int sig)
 {
 	return 1ull << (sig - 1);
 }
@@ -38,7 +38,7 @@ put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 	g->rdx = r.u.tsc.value >> 32;
 	if (len == 3)
 		g->rcx = aux;
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 static void
@@ -54,12 +54,12 @@ put_cpuid(struct cap *c, struct user_regs_struct *g)
 	g->rbx = d->ebx;
 	g->rcx = d->ecx;
 	g->rdx = d->edx;
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 /* An instruction that faults because we said so: done for the program; 1 if it was one */
 static int
-emulate(struct cap *c)
+signal_emulate(struct cap *c)
 {
 	struct user_regs_struct g;
 	uint8_t b[3] = {0};
@@ -98,7 +98,7 @@ restore_action(struct cap *c, int sig, const uint8_t *act)
 	uint64_t at;
 	long ret;
 
-	if (!(c->mask & bit(sig)) && c->handler[sig] != 1)
+	if (!(c->mask & signal_bit(sig)) && c->handler[sig] != 1)
 		return;
 	if (memcmp(act, none, 32) && !tracee_regs(&c->t, &g)) {
 		at = (g.rsp - 1024) & ~15ull;
@@ -145,7 +145,7 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
  * instruction.  amid: where the program computes.  A signal to go on with.
  */
 static int
-deliver(struct cap *c, int sig, int amid)
+signal_deliver(struct cap *c, int sig, int amid)
 {
 	struct user_regs_struct at, to;
 	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
@@ -175,7 +175,7 @@ deliver(struct cap *c, int sig, int amid)
 	tracee_from_user(&r.u.sig.to, &to, to.rax);
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->xsave;
-	put(c, &r);
+	wscap_put(c, &r);
 	put_frame(c, to.rsp);
 	if (c->actflags[sig] & SA_RESETHAND)
 		c->handler[sig] = 0;
@@ -186,11 +186,11 @@ deliver(struct cap *c, int sig, int amid)
 
 /* One that we sent again: it gets its sender back.  Whether it is to be delivered at once */
 static int
-recognise(struct cap *c, siginfo_t *si)
+signal_recognise(struct cap *c, siginfo_t *si)
 {
 	struct tracee *t = &c->t;
 
-	if (si->si_code != SI_TKILL || si->si_pid != getpid() || !(c->sent & bit(si->si_signo)))
+	if (si->si_code != SI_TKILL || si->si_pid != getpid() || !(c->sent & signal_bit(si->si_signo)))
 		return 0;
 	for (unsigned i = 0; i < t->nheld; i++) {
 		if (t->held[i].si_signo != si->si_signo)
@@ -200,7 +200,7 @@ recognise(struct cap *c, siginfo_t *si)
 		ptrace(PTRACE_SETSIGINFO, t->pid, NULL, si);
 		break;
 	}
-	c->sent &= ~bit(si->si_signo);
+	c->sent &= ~signal_bit(si->si_signo);
 	if (!t->nheld)
 		cap_hurry(0);
 	return 1;
@@ -285,7 +285,7 @@ end_string(struct cap *c)
 
 /* Does it end a program that does nothing about it? */
 static int
-ends(int sig)
+signal_ends(int sig)
 {
 	switch (sig) {
 	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
@@ -312,7 +312,7 @@ on_signal(struct cap *c, int sig)
 
 	if (ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		return sig;
-	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && emulate(c)) ||
+	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && signal_emulate(c)) ||
 	    (si.si_code == SEGV_ACCERR && c->touch && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
 		restore_action(c, SIGSEGV, c->segv);
 		return 0;
@@ -321,16 +321,16 @@ on_signal(struct cap *c, int sig)
 		restore_action(c, SIGTRAP, c->trap);
 		return 0;
 	}
-	ours = recognise(c, &si);
+	ours = signal_recognise(c, &si);
 	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice */
 		return sig;
 	if (!c->handler[sig]) {                 /* SIG_DFL: no more */
-		if (!ends(sig) || is_fault(&si) || right_behind(c) || (other = find_place(c)) == 0)
+		if (!signal_ends(sig) || is_fault(&si) || right_behind(c) || (other = find_place(c)) == 0)
 			return sig;
 	} else if (is_fault(&si) || right_behind(c)) {
-		return deliver(c, sig, 0);
+		return signal_deliver(c, sig, 0);
 	} else if (ours && (other = find_place(c)) == 0) {
-		return deliver(c, sig, 1);
+		return signal_deliver(c, sig, 1);
 	}
 	if (other >= 0)
 		tracee_hold(&c->t, &si);
@@ -353,7 +353,7 @@ signal_deadly(struct cap *c, int sig)
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->xsave;
 	place_tell(c, &r.u.sig, g.rsp);
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 void
@@ -362,9 +362,9 @@ signals_send(struct cap *c)
 	for (unsigned i = 0; i < c->t.nheld; i++) {
 		int sig = c->t.held[i].si_signo;
 
-		if (c->sent & bit(sig))
+		if (c->sent & signal_bit(sig))
 			continue;
-		c->sent |= bit(sig);
+		c->sent |= signal_bit(sig);
 		syscall(SYS_tgkill, c->t.pid, c->t.pid, sig);
 	}
 }

@@ -115,7 +115,7 @@ sys_sigreturn(struct cap *c, const struct call *k)
 	tracee_from_user(&r.u.sig.to, &c->out, c->out.rax);
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->xsave;
-	put(c, &r);
+	wscap_put(c, &r);
 }
 
 /* Requests that are known: what they write, 0 for nothing; the others are compared */

@@ -48,7 +48,7 @@ behind_null(struct cap *c, uint64_t at)
 
 /* The vdso's functions read the clock without a system call: without its address, libc makes the call. */
 static void
-auxv(struct cap *c, struct start *s)
+start_auxv(struct cap *c, struct start *s)
 {
 	uint64_t at = behind_null(c, s->regs.rsp + 8);
 	uint8_t b[16 * AUXV_MAX], ignore[8] = {AT_IGNORE};
@@ -92,7 +92,7 @@ keep_apart(struct cap *c, const struct start *s)
 }
 
 static long
-call(struct cap *c, long nr, uint64_t a, uint64_t b)
+start_call(struct cap *c, long nr, uint64_t a, uint64_t b)
 {
 	long ret = -1;
 
@@ -111,7 +111,7 @@ xcr0(void)
 }
 
 static void
-header(struct cap *c, struct start *s, char *const argv[])
+start_header(struct cap *c, struct start *s, char *const argv[])
 {
 	struct ws_header h = {.machine = WS_X86_64, .page = PAGE, .line = WS_LINE};
 	struct utsname u;
@@ -178,7 +178,7 @@ type_of(const struct start *s, const struct tracee_map *m, const char *name)
 }
 
 static void
-memory(struct cap *c, struct start *s)
+start_memory(struct cap *c, struct start *s)
 {
 	uint64_t below = 0;
 
@@ -212,22 +212,22 @@ cap_begin(struct cap *c, char *const argv[])
 	c->t.site = find_site(c->t.pid, &c->t);
 	if (tracee_regs(&c->t, &s.regs))
 		die_sys("cannot read the program's registers");
-	auxv(c, &s);
+	start_auxv(c, &s);
 	keep_apart(c, &s);
-	c->notsc = tracee_tsc_faults() && !call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	c->notsc = tracee_tsc_faults() && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
 	/* in a virtual machine that makes every switch of processes several times as slow, so the table must do */
 	if (c->audit)
-		c->nocpuid = !call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
-	c->brk = ((uint64_t)call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
+		c->nocpuid = !start_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
+	c->brk = ((uint64_t)start_call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
 	signal_mask(c);
-	header(c, &s, argv);
+	start_header(c, &s, argv);
 	tracee_from_user(&r.u.state.regs, &s.regs, s.regs.rax);
 	r.u.state.nxsave = get_xsave(c);
 	r.u.state.xsave = c->xsave;
-	put(c, &r);
+	wscap_put(c, &r);
 	if (tracee_maps(c->t.pid, &s.maps))
 		die("cannot read the program's mappings");
-	memory(c, &s);
+	start_memory(c, &s);
 	if (c->touch)
 		touch_hide(c, 0, UINT64_MAX);
 	tracee_maps_free(&s.maps);

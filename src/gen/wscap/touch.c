@@ -12,7 +12,7 @@
 #include "gen/wscap/wscap.h"
 
 static long
-protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
+touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
 {
 	long ret = -1;
 
@@ -38,7 +38,7 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 			continue;
 		r.lo = r.lo > lo ? r.lo : lo;
 		r.hi = r.hi < hi ? r.hi : hi;
-		if (protect(c, r.lo, r.hi, PROT_NONE))
+		if (touch_protect(c, r.lo, r.hi, PROT_NONE))
 			put_pages(c, r.lo, r.hi);
 		else
 			region_set(&c->hidden, &r);
@@ -47,7 +47,7 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 
 /* Give back what is hidden from lo to hi (whole pages) and record it */
 static void
-touch(struct cap *c, uint64_t lo, uint64_t hi)
+touch_touch(struct cap *c, uint64_t lo, uint64_t hi)
 {
 	size_t i;
 
@@ -61,7 +61,7 @@ touch(struct cap *c, uint64_t lo, uint64_t hi)
 		for (; j < c->reg.n && c->reg.p[j].lo < b; j++) {
 			const struct region *r = &c->reg.p[j];
 
-			protect(c, r->lo > a ? r->lo : a, r->hi < b ? r->hi : b, r->prot);
+			touch_protect(c, r->lo > a ? r->lo : a, r->hi < b ? r->hi : b, r->prot);
 		}
 		lo = b;
 	}
@@ -81,7 +81,7 @@ touch_fault(struct cap *c, uint64_t addr)
 	if (!is_hidden(c, addr, addr + 1))
 		return 0;
 	addr -= addr % PAGE;
-	touch(c, addr, addr + PAGE);
+	touch_touch(c, addr, addr + PAGE);
 	c->behind = 0;
 	return 1;
 }
@@ -89,7 +89,7 @@ touch_fault(struct cap *c, uint64_t addr)
 void
 touch_all(struct cap *c)
 {
-	touch(c, 0, UINT64_MAX);
+	touch_touch(c, 0, UINT64_MAX);
 }
 
 /* Stretches that a call is about to use; those that are hidden are kept until all are known */
@@ -99,7 +99,7 @@ struct wanted {
 };
 
 static void
-want(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
+touch_want(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
 {
 	uint64_t lo = addr / PAGE * PAGE, hi = addr + len;
 
@@ -115,11 +115,11 @@ want_iov(struct cap *c, struct wanted *w, uint64_t iov, uint64_t count)
 {
 	uint8_t v[16];
 
-	want(c, w, iov, count < 1024 ? count * 16 : 16384);
+	touch_want(c, w, iov, count < 1024 ? count * 16 : 16384);
 	for (uint64_t i = 0; i < count && i < 1024; i++) {
 		if (tracee_read(&c->t, iov + 16 * i, v, 16) != 16)
 			return;
-		want(c, w, get_le64(v), get_le64(v + 8));
+		touch_want(c, w, get_le64(v), get_le64(v + 8));
 	}
 }
 
@@ -130,9 +130,9 @@ want_msg(struct cap *c, struct wanted *w, uint64_t msg)
 
 	if (tracee_read(&c->t, msg, m, sizeof(m)) != sizeof(m))
 		return;
-	want(c, w, get_le64(m), get_le32(m + 8));
+	touch_want(c, w, get_le64(m), get_le32(m + 8));
 	want_iov(c, w, get_le64(m + 16), get_le64(m + 24));
-	want(c, w, get_le64(m + 32), get_le64(m + 40));
+	touch_want(c, w, get_le64(m + 32), get_le64(m + 40));
 }
 
 /* Anything may be a pointer; what follows it, if it can be, its length.  A string or a structure is shorter than a page. */
@@ -144,7 +144,7 @@ want_args(struct cap *c, struct wanted *w, const struct call *k)
 
 		if (!is_hidden(c, k->arg[i] / PAGE * PAGE, k->arg[i] + (len > PAGE ? len : PAGE)))
 			continue;
-		want(c, w, k->arg[i], len > PAGE ? len : PAGE);
+		touch_want(c, w, k->arg[i], len > PAGE ? len : PAGE);
 	}
 }
 
@@ -164,11 +164,11 @@ touch_call(struct cap *c, const struct call *k)
 		w.at[0].hi = UINT64_MAX;
 		break;
 	case SYS_mremap:
-		want(c, &w, k->arg[0], k->arg[1]);
+		touch_want(c, &w, k->arg[0], k->arg[1]);
 		break;
 	case SYS_sigaltstack:           /* the kernel will write there, whenever it wants */
 		if (k->arg[0] && tracee_read(&c->t, k->arg[0], ss, 24) == 24)
-			want(c, &w, get_le64(ss), get_le64(ss + 16));
+			touch_want(c, &w, get_le64(ss), get_le64(ss + 16));
 		want_args(c, &w, k);
 		break;
 	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2: case SYS_pwritev2: case SYS_vmsplice:
@@ -185,7 +185,7 @@ touch_call(struct cap *c, const struct call *k)
 	if (tracee_uncall(&c->t, &c->in))
 		return 1;
 	for (size_t i = 0; i < w.n; i++)
-		touch(c, w.at[i].lo, w.at[i].hi);
+		touch_touch(c, w.at[i].lo, w.at[i].hi);
 	return 1;
 }
 
@@ -209,6 +209,6 @@ touch_protected(struct cap *c, uint64_t lo, uint64_t hi)
 	for (size_t i = region_at(&c->hidden, lo); i < c->hidden.n && c->hidden.p[i].lo < hi; i++) {
 		const struct region *r = &c->hidden.p[i];
 
-		protect(c, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi, PROT_NONE);
+		touch_protect(c, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi, PROT_NONE);
 	}
 }

@@ -64,7 +64,7 @@ clear_progress(void)
 }
 
 static _Noreturn void
-work(const char *path, int fd, pid_t parent)
+wscap_trim_work(const char *path, int fd, pid_t parent)
 {
 	struct shown shown = { .due = 2 * SHOWN, .pass = 1 };
 	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 2500, .arg = &shown };
@@ -85,7 +85,7 @@ work(const char *path, int fd, pid_t parent)
 }
 
 static void
-interrupt(int sig)
+wscap_trim_interrupt(int sig)
 {
 	came = sig;
 	if (worker > 0)
@@ -97,9 +97,9 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* The worker; what may interrupt it does so from now on, but in the worker itself */
 static pid_t
-start(const char *path, int fd, struct sigaction before[NENDS])
+wscap_trim_start(const char *path, int fd, struct sigaction before[NENDS])
 {
-	struct sigaction sa = { .sa_handler = interrupt };
+	struct sigaction sa = { .sa_handler = wscap_trim_interrupt };
 	pid_t parent = getpid(), pid;
 	sigset_t set, old;
 
@@ -116,7 +116,7 @@ start(const char *path, int fd, struct sigaction before[NENDS])
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (!pid)
-		work(path, fd, parent);
+		wscap_trim_work(path, fd, parent);
 	return pid;
 }
 
@@ -136,7 +136,7 @@ wait_worker(pid_t pid, const struct sigaction before[NENDS])
 
 /* 0, or an errno */
 static int
-replace(const char *path, int fd)
+wscap_trim_replace(const char *path, int fd)
 {
 	struct out *o = out_open(path);
 	int to = out_fd(o), err = 0;
@@ -152,11 +152,11 @@ replace(const char *path, int fd)
 }
 
 void
-trim(const char *path)
+wscap_trim_trim(const char *path)
 {
 	struct sigaction before[NENDS];
 	int fd = temp_nameless("wscap"), status, err = 0;
-	pid_t pid = fd < 0 ? -1 : start(path, fd, before);
+	pid_t pid = fd < 0 ? -1 : wscap_trim_start(path, fd, before);
 
 	if (pid < 0) {
 		trim_left(path, strerror(errno));
@@ -166,7 +166,7 @@ trim(const char *path)
 	}
 	status = wait_worker(pid, before);
 	clear_progress();
-	if (!status && (err = replace(path, fd)))
+	if (!status && (err = wscap_trim_replace(path, fd)))
 		trim_left(path, strerror(err));
 	if (status && came)
 		trim_left(path, "interrupted");

@@ -6,7 +6,7 @@
  * Replaces the file by what a replay of it needs.  If that cannot be, it is as
  * before, and why has been said; a signal that interrupts it ends the program.
  */
-void trim(const char *path);
+void wscap_trim_trim(const char *path);
 void trim_left(const char *path, const char *why);      /* says that it was not */
 
 #endif

@@ -120,7 +120,7 @@ void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
 void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* what the instruction gives for d->leaf, d->sub */
 
 /* put.c: records */
-void put(struct cap *c, const struct ws_rec *r);
+void wscap_put(struct cap *c, const struct ws_rec *r);
 void put_note(struct cap *c, const char *text);
 void put_mem(struct cap *c, uint64_t addr, uint64_t n);                 /* what memory holds; as far as it is mapped */
 void put_zero(struct cap *c, uint64_t addr, uint64_t n);

@@ -80,7 +80,7 @@ is_zero(struct sch_val v)
 
 /* dst <- a op b, without the operation if it only moves: so gcc writes moves, and frames are followed through them */
 static void
-alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
+mips_alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
 {
 	int same = a.kind == SV_VAR && b.kind == SV_VAR && a.var == b.var;
 
@@ -104,11 +104,11 @@ alu_immediate(struct lift *l)
 	if (!l->op->b && l->reloc)      /* a field is a signed number */
 		mips_unknown(l);
 	else
-		alu(l, l->op->a, mips_t(l->w), mips_reg(mips_s(l->w)), b);
+		mips_alu(l, l->op->a, mips_t(l->w), mips_reg(mips_s(l->w)), b);
 }
 
 static void
-nor(struct lift *l)
+mips_nor(struct lift *l)
 {
 	int d = mips_d(l->w), s = mips_s(l->w), t = mips_t(l->w);
 
@@ -121,7 +121,7 @@ nor(struct lift *l)
 
 /* dst <- whether a cc b */
 static void
-set(struct lift *l, int dst, struct sch_val a, struct sch_val b)
+mips_set(struct lift *l, int dst, struct sch_val a, struct sch_val b)
 {
 	if (dst == MIPS_ZERO)
 		return;
@@ -144,7 +144,7 @@ conditional_move(struct lift *l)
 
 /* t <- n bits of s from bit `pos` on */
 static const char *
-extract(struct lift *l)
+mips_extract(struct lift *l)
 {
 	int t = mips_t(l->w), s = mips_s(l->w), pos = mips_sa(l->w), n = mips_d(l->w) + 1;
 
@@ -163,7 +163,7 @@ extract(struct lift *l)
 
 /* n bits of t from bit `pos` on <- s: of $0, which aligns, or all bits; there is no room for steps in between */
 static const char *
-insert(struct lift *l)
+mips_insert(struct lift *l)
 {
 	int t = mips_t(l->w), s = mips_s(l->w), pos = mips_sa(l->w), n = mips_d(l->w) + 1 - pos;
 
@@ -180,7 +180,7 @@ insert(struct lift *l)
 
 /* LO, of which 32 bits are easy; HI holds the product meanwhile and is unknown then */
 static void
-multiply(struct lift *l)
+mips_multiply(struct lift *l)
 {
 	struct sch_val s = mips_reg(mips_s(l->w)), t = mips_reg(mips_t(l->w));
 
@@ -194,7 +194,7 @@ multiply(struct lift *l)
 }
 
 static void
-move(struct lift *l)
+mips_move(struct lift *l)
 {
 	uint64_t r = l->in->reads, w = l->in->writes;
 	int from = MIPS_ZERO, to = MIPS_ZERO, i;
@@ -231,13 +231,13 @@ mips_computation(struct lift *l)
 
 	switch (l->op->meaning) {
 	case M_ALU:
-		alu(l, op, d, mips_reg(s), mips_reg(t));
+		mips_alu(l, op, d, mips_reg(s), mips_reg(t));
 		break;
 	case M_ALUI:
 		alu_immediate(l);
 		break;
 	case M_NOR:
-		nor(l);
+		mips_nor(l);
 		break;
 	case M_SHIFT:
 		if (mips_sa(l->w))
@@ -249,10 +249,10 @@ mips_computation(struct lift *l)
 		mips_compute(l, op, d, mips_reg(t), mips_reg(s));
 		break;
 	case M_SLT:
-		set(l, d, mips_reg(s), mips_reg(t));
+		mips_set(l, d, mips_reg(s), mips_reg(t));
 		break;
 	case M_SLTI:
-		set(l, t, mips_reg(s), mips_immediate(l));
+		mips_set(l, t, mips_reg(s), mips_immediate(l));
 		break;
 	case M_LUI:
 		if (l->reloc)
@@ -272,10 +272,10 @@ mips_computation(struct lift *l)
 		l->in->eff[0].s.n = l->op->a;
 		break;
 	case M_MOVE:
-		move(l);
+		mips_move(l);
 		break;
 	case M_MULT:
-		multiply(l);
+		mips_multiply(l);
 		break;
 	case M_MUL:
 		mips_compute(l, SO_MUL, d, mips_reg(s), mips_reg(t));
@@ -283,9 +283,9 @@ mips_computation(struct lift *l)
 		insn_effect(l->in, SO_UNKNOWN, MIPS_LO, 4);
 		break;
 	case M_EXT:
-		return extract(l);
+		return mips_extract(l);
 	case M_INS:
-		return insert(l);
+		return mips_insert(l);
 	case M_RDHWR:
 		hardware_register(l);
 		break;

@@ -10,7 +10,7 @@ const struct mips_op mips_ops[] = {
 const size_t mips_nops = sizeof mips_ops / sizeof mips_ops[0];
 
 static const struct mips_op *
-find(uint32_t w)
+mips_find(uint32_t w)
 {
 	size_t i;
 
@@ -23,7 +23,7 @@ find(uint32_t w)
 const char *
 mips_mnemonic(uint32_t word)
 {
-	const struct mips_op *op = find(word);
+	const struct mips_op *op = mips_find(word);
 
 	return op ? op->name : NULL;
 }
@@ -66,7 +66,7 @@ mips_reloc(unsigned type, const char *symbol)
 
 /* Registers read and written: the table's column of operands */
 static void
-facts(struct lift *l)
+mips_facts(struct lift *l)
 {
 	struct insn *in = l->in;
 	const char *s;
@@ -110,14 +110,14 @@ mips_lift(int big, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *
 	    : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 	in->len = 4;
 	in->raw = l.w;
-	l.op = find(l.w);
+	l.op = mips_find(l.w);
 	if (!l.op)
 		return "not an instruction that can be decoded";
 	/* of either byte order, a relocation's place is the whole word */
 	in->pcrel = rel[0] == MR_PCREL;
 	in->table = rel[0] == MR_TABLE;
 	l.reloc = rel[0] == MR_PLAIN || in->table || in->pcrel;
-	facts(&l);
+	mips_facts(&l);
 	if ((in->reads | in->writes) >> MIPS_S7 & 1)
 		return "uses $23, which holds the event pointer";
 	why = mips_meaning(&l);

@@ -3,7 +3,7 @@
 #include "isa/mips/lift_internal.h"
 
 static struct sch_addr
-address(struct lift *l)
+mips_address(struct lift *l)
 {
 	struct sch_addr m = { .base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = mips_imm(l->w) };
 
@@ -30,7 +30,7 @@ address_sum(struct lift *l)
 }
 
 static struct sch_step *
-reference(struct lift *l, int op, struct sch_addr m)
+mips_reference(struct lift *l, int op, struct sch_addr m)
 {
 	struct sch_step *s = &l->in->ref[l->in->nref++];
 
@@ -44,12 +44,12 @@ reference(struct lift *l, int op, struct sch_addr m)
 }
 
 static void
-load(struct lift *l)
+mips_load(struct lift *l)
 {
 	struct insn_effect *e;
 	int t = mips_t(l->w);
 
-	reference(l, SO_LOAD, address(l));
+	mips_reference(l, SO_LOAD, mips_address(l));
 	if (t == MIPS_ZERO)
 		return;
 	e = insn_effect(l->in, l->op->b, t, 4);
@@ -60,11 +60,11 @@ load(struct lift *l)
 
 /* A store of rt, or of what is unknown (and sc's rt) */
 static void
-store(struct lift *l, struct sch_addr m, int known)
+mips_store(struct lift *l, struct sch_addr m, int known)
 {
 	struct insn_effect *e;
 
-	reference(l, SO_STORE, m);
+	mips_reference(l, SO_STORE, m);
 	mips_unknown(l);
 	e = insn_effect(l->in, known ? SO_MOV : SO_UNKNOWN, MIPS_MEM, l->op->a);
 	if (known)
@@ -73,18 +73,18 @@ store(struct lift *l, struct sch_addr m, int known)
 
 /* lwl, lwr, swl, swr: some bytes of an aligned word, which is no memory that effects are made of */
 static void
-part(struct lift *l, int op)
+mips_part(struct lift *l, int op)
 {
-	struct sch_addr m = address(l);
+	struct sch_addr m = mips_address(l);
 
 	m.align = 1;
-	reference(l, op, m);
+	mips_reference(l, op, m);
 	l->in->mref = -1;
 	mips_unknown(l);
 }
 
 static void
-jump(struct lift *l, int ctl)
+mips_mips_jump(struct lift *l, int ctl)
 {
 	l->in->ctl = (uint8_t)ctl;
 	l->in->slot = 1;
@@ -105,19 +105,19 @@ jump_register(struct lift *l)
 	if (l->op->meaning == M_JALR) {
 		if (d != MIPS_RA || s == MIPS_RA)
 			return "call that links in an unusual register";
-		jump(l, IC_CALLIND);
+		mips_mips_jump(l, IC_CALLIND);
 	} else
-		jump(l, s == MIPS_RA ? IC_RETURN : IC_SWITCH);
+		mips_mips_jump(l, s == MIPS_RA ? IC_RETURN : IC_SWITCH);
 	return NULL;
 }
 
 static void
-branch(struct lift *l)
+isa_mips_branch(struct lift *l)
 {
 	int s = mips_s(l->w), t = l->op->meaning == M_BRANCH ? mips_t(l->w) : MIPS_ZERO, cc = l->op->a;
 
 	if (l->op->meaning != M_BRANCHF && s == t && (cc == SC_EQ || cc == SC_LE || cc == SC_GE)) {
-		jump(l, IC_JUMP);
+		mips_mips_jump(l, IC_JUMP);
 		return;
 	}
 	l->in->ctl = IC_BRANCH;
@@ -133,12 +133,12 @@ conditional_call(struct lift *l)
 {
 	if (!l->op->a || mips_s(l->w) != MIPS_ZERO)
 		return "conditional call";
-	jump(l, IC_CALL);
+	mips_mips_jump(l, IC_CALL);
 	return NULL;
 }
 
 static void
-trap(struct lift *l)
+mips_trap(struct lift *l)
 {
 	int always = l->op->meaning == M_BREAK;
 
@@ -151,32 +151,32 @@ trap(struct lift *l)
 }
 
 static void
-references(struct lift *l)
+mips_references(struct lift *l)
 {
 	switch (l->op->meaning) {
 	case M_LOAD:
-		load(l);
+		mips_load(l);
 		break;
 	case M_LOADPART:
-		part(l, SO_LOAD);
+		mips_part(l, SO_LOAD);
 		break;
 	case M_LOADF:
-		reference(l, SO_LOAD, address(l));
+		mips_reference(l, SO_LOAD, mips_address(l));
 		break;
 	case M_LOADFX:
-		reference(l, SO_LOAD, address_sum(l));
+		mips_reference(l, SO_LOAD, address_sum(l));
 		break;
 	case M_STORE:
-		store(l, address(l), 1);
+		mips_store(l, mips_address(l), 1);
 		break;
 	case M_STOREX:
-		store(l, address(l), 0);
+		mips_store(l, mips_address(l), 0);
 		break;
 	case M_STOREFX:
-		store(l, address_sum(l), 0);
+		mips_store(l, address_sum(l), 0);
 		break;
 	default:        /* M_STOREPART */
-		part(l, SO_STORE);
+		mips_part(l, SO_STORE);
 		break;
 	}
 }
@@ -189,26 +189,26 @@ mips_meaning(struct lift *l)
 	case M_JR: case M_JALR:
 		return jump_register(l);
 	case M_JUMP:
-		jump(l, IC_JUMP);
+		mips_mips_jump(l, IC_JUMP);
 		return NULL;
 	case M_CALL:
-		jump(l, IC_CALL);
+		mips_mips_jump(l, IC_CALL);
 		return NULL;
 	case M_CALLC:
 		return conditional_call(l);
 	case M_BRANCH: case M_BRANCHZ: case M_BRANCHF:
-		branch(l);
+		isa_mips_branch(l);
 		return NULL;
 	case M_SYSCALL:
 		return "system call instruction";
 	case M_BREAK: case M_TRAP: case M_TRAPI:
-		trap(l);
+		mips_trap(l);
 		return NULL;
 	case M_ALIGN8:
 		return "reference that ignores low bits of its address";
 	case M_LOAD: case M_LOADPART: case M_LOADF: case M_LOADFX:
 	case M_STORE: case M_STOREPART: case M_STOREX: case M_STOREFX:
-		references(l);
+		mips_references(l);
 		return NULL;
 	default:
 		return mips_computation(l);

@@ -29,7 +29,7 @@ x86_amd_here(void)
 }
 
 static const ZydisDecoder *
-decoder(int amd)
+x86_decoder(int amd)
 {
 	static ZydisDecoder d[2];
 	static int ready;
@@ -44,16 +44,16 @@ decoder(int amd)
 }
 
 static int
-decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
+x86_x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
 {
 	if (op)
-		return ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(amd), p, n, z, op)) ? 0 : -1;
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(amd), NULL, p, n, z)) ? 0 : -1;
+		return ZYAN_SUCCESS(ZydisDecoderDecodeFull(x86_decoder(amd), p, n, z, op)) ? 0 : -1;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(x86_decoder(amd), NULL, p, n, z)) ? 0 : -1;
 }
 
 /* A near transfer of control with an operand-size prefix that counts: REX.W is stronger */
 static int
-narrow(const ZydisDecodedInstruction *z)
+x86_narrow(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_CALL: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_UNCOND_BR: case ZYDIS_CATEGORY_COND_BR:
@@ -81,7 +81,7 @@ of_register(const ZydisDecodedInstruction *z, const uint8_t *p)
 
 /* The decoder knows no memory of clzero */
 static void
-line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
+x86_line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 {
 	ZydisDecodedOperand o = { .id = z->operand_count, .visibility = ZYDIS_OPERAND_VISIBILITY_HIDDEN, .actions = ZYDIS_OPERAND_ACTION_WRITE,
 		.size = 8 * (X86_LINE + 1), .element_size = 8 * (X86_LINE + 1), .element_count = 1, .type = ZYDIS_OPERAND_TYPE_MEMORY };
@@ -94,7 +94,7 @@ line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 
 /* Zydis 4.0 takes no base, but a displacement of 32 bits, for r13d without one where there are REX.B and a prefix 67 */
 static void
-baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
+x86_baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 {
 	for (int i = 0; i < z->operand_count; i++)
 		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.base == ZYDIS_REGISTER_R13D && z->raw.sib.offset && z->raw.modrm.mod == 0) {
@@ -106,7 +106,7 @@ baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 
 /* The last repeat prefix of loope and loopne, 0: none.  On AMD's processors it says which of them they are. */
 static unsigned
-repeat(const ZydisDecodedInstruction *z)
+x86_repeat(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic == ZYDIS_MNEMONIC_LOOPE || z->mnemonic == ZYDIS_MNEMONIC_LOOPNE)
 		for (int i = z->raw.prefix_count; i-- > 0; )
@@ -121,22 +121,22 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
 	size_t at;
 
-	if (decode(z, op, p, n, amd) != 0)
+	if (x86_x86_decode(z, op, p, n, amd) != 0)
 		return -1;
 	if (z->mnemonic == ZYDIS_MNEMONIC_CLZERO && op)
-		line(z, op);
+		x86_line(z, op);
 	if (op)
-		baseless(z, op);
+		x86_baseless(z, op);
 	if (!amd)
 		return 0;
-	if (repeat(z))
-		z->mnemonic = repeat(z) == 0xf3 ? ZYDIS_MNEMONIC_LOOPE : ZYDIS_MNEMONIC_LOOPNE;
+	if (x86_repeat(z))
+		z->mnemonic = x86_repeat(z) == 0xf3 ? ZYDIS_MNEMONIC_LOOPE : ZYDIS_MNEMONIC_LOOPNE;
 	if ((at = of_register(z, p)) != 0 && p[at] == NOP_0D) {
 		memcpy(b, p, z->length);
 		b[at] = UD1;
-		return decode(z, op, b, z->length, amd);
+		return x86_x86_decode(z, op, b, z->length, amd);
 	}
-	if (!narrow(z))
+	if (!x86_narrow(z))
 		return 0;
 	z->operand_width = 16;
 	for (int i = 0; op && i < z->operand_count; i++)
@@ -170,7 +170,7 @@ x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p)
 {
 	size_t at = of_register(z, p);
 
-	return narrow(z) || repeat(z) || (at && p[at] == NOP_0D);
+	return x86_narrow(z) || x86_repeat(z) || (at && p[at] == NOP_0D);
 }
 
 uint64_t

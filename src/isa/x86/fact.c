@@ -29,7 +29,7 @@ fact_lanes(unsigned reg)
 }
 
 static void
-use(struct build *b, unsigned reg, unsigned lanes)
+fact_use(struct build *b, unsigned reg, unsigned lanes)
 {
 	unsigned i;
 
@@ -43,7 +43,7 @@ use(struct build *b, unsigned reg, unsigned lanes)
 }
 
 static void
-def(struct build *b, unsigned reg, unsigned lanes, unsigned nval)
+fact_def(struct build *b, unsigned reg, unsigned lanes, unsigned nval)
 {
 	unsigned i;
 
@@ -94,24 +94,24 @@ upper_half(const struct x86_inst *in, int i, unsigned lanes)
 }
 
 static void
-vector(struct build *b, int i, const ZydisDecodedOperand *o)
+fact_vector(struct build *b, int i, const ZydisDecodedOperand *o)
 {
 	const struct x86_inst *in = b->in;
 	unsigned reg = FACT_VECTOR + (unsigned)ZydisRegisterGetId(o->reg.value);
 	unsigned lanes = upper_half(in, i, vector_lanes(o->size / 8u)), width;
 
 	if (o->actions & (READS | KEEPS))
-		use(b, reg, lanes);
+		fact_use(b, reg, lanes);
 	if (!(o->actions & WRITES))
 		return;
 	width = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ? 16 : in->z.avx.vector_length / 8u;
 	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		lanes = 31;
-	def(b, reg, lanes, !(lanes & ~3u) ? 1 : width < 16 ? 2 : width / 8);
+	fact_def(b, reg, lanes, !(lanes & ~3u) ? 1 : width < 16 ? 2 : width / 8);
 }
 
 static void
-general(struct build *b, const ZydisDecodedOperand *o)
+fact_general(struct build *b, const ZydisDecodedOperand *o)
 {
 	unsigned reg = (unsigned)x86_gpr(o->reg.value), lanes = o->size >= 32 ? 7 : o->size == 16 ? 3 : x86_highbyte(o->reg.value) ? 2 : 1;
 	ZydisMnemonic m = b->in->z.mnemonic;
@@ -120,18 +120,18 @@ general(struct build *b, const ZydisDecodedOperand *o)
 	if (m == ZYDIS_MNEMONIC_LEAVE && reg == X86_RSP)
 		keeps = 0;
 	else if (o->actions & (READS | KEEPS) || (keeps && o->actions & WRITES))
-		use(b, reg, lanes);
+		fact_use(b, reg, lanes);
 	if (o->actions & WRITES)
-		def(b, reg, lanes, 1);
+		fact_def(b, reg, lanes, 1);
 }
 
 static void
 one_container(struct build *b, const ZydisDecodedOperand *o, unsigned reg, int partly, unsigned nval)
 {
 	if (o->actions & (READS | KEEPS) || (partly && o->actions & WRITES))
-		use(b, reg, 1);
+		fact_use(b, reg, 1);
 	if (o->actions & WRITES)
-		def(b, reg, 1, nval);
+		fact_def(b, reg, 1, nval);
 }
 
 static void
@@ -142,10 +142,10 @@ reg_operand(struct build *b, int i)
 
 	switch (ZydisRegisterGetClass(r)) {
 	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32: case ZYDIS_REGCLASS_GPR64:
-		general(b, o);
+		fact_general(b, o);
 		break;
 	case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM: case ZYDIS_REGCLASS_ZMM:
-		vector(b, i, o);
+		fact_vector(b, i, o);
 		break;
 	case ZYDIS_REGCLASS_MASK:
 		if (r != ZYDIS_REGISTER_K0 || o->encoding != ZYDIS_OPERAND_ENCODING_MASK)
@@ -163,23 +163,23 @@ reg_operand(struct build *b, int i)
 }
 
 static void
-address(struct build *b, const ZydisDecodedOperand *o)
+fact_address(struct build *b, const ZydisDecodedOperand *o)
 {
 	int g;
 
 	if (b->in->z.meta.category == ZYDIS_CATEGORY_NOP || b->in->z.meta.category == ZYDIS_CATEGORY_WIDENOP)
 		return;
 	if ((g = x86_gpr(o->mem.base)) >= 0)
-		use(b, (unsigned)g, 7);
+		fact_use(b, (unsigned)g, 7);
 	if ((g = x86_gpr(o->mem.index)) >= 0)
-		use(b, (unsigned)g, o->mem.index >= ZYDIS_REGISTER_EAX ? 7 : 1);
+		fact_use(b, (unsigned)g, o->mem.index >= ZYDIS_REGISTER_EAX ? 7 : 1);
 	else if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-		use(b, FACT_VECTOR + (unsigned)ZydisRegisterGetId(o->mem.index),
+		fact_use(b, FACT_VECTOR + (unsigned)ZydisRegisterGetId(o->mem.index),
 		    vector_lanes(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, o->mem.index) / 8u));
 	if (o->mem.segment == ZYDIS_REGISTER_FS && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN)
-		use(b, FACT_FSBASE, 1);
+		fact_use(b, FACT_FSBASE, 1);
 	if (o->mem.segment == ZYDIS_REGISTER_GS && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN)
-		use(b, FACT_GSBASE, 1);
+		fact_use(b, FACT_GSBASE, 1);
 }
 
 static unsigned
@@ -218,7 +218,7 @@ zero_idiom(const struct x86_inst *in)
 }
 
 static void
-flags(struct build *b)
+fact_flags(struct build *b)
 {
 	const ZydisAccessedFlags *c = b->in->z.cpu_flags;
 	unsigned lanes, i;
@@ -226,9 +226,9 @@ flags(struct build *b)
 
 	if (c == NULL || b->in->z.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
 		return;
-	use(b, FACT_FLAGS, flag_lanes(c->tested));
+	fact_use(b, FACT_FLAGS, flag_lanes(c->tested));
 	if (b->in->z.mnemonic == ZYDIS_MNEMONIC_PUSHF || b->in->z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ)
-		use(b, FACT_FLAGS, 31);
+		fact_use(b, FACT_FLAGS, 31);
 	lanes = flag_lanes(c->modified | c->set_0 | c->set_1 | c->undefined);
 	switch (b->in->z.mnemonic) {            /* of which the decoder knows less */
 	case ZYDIS_MNEMONIC_VPTEST: case ZYDIS_MNEMONIC_VTESTPS: case ZYDIS_MNEMONIC_VTESTPD: lanes = 31 & ~FACT_DF; break;
@@ -236,7 +236,7 @@ flags(struct build *b)
 	}
 	for (i = 0; i < b->f.ndef && !b->allflags; i++)
 		valued |= b->def[i].nval;
-	def(b, FACT_FLAGS, lanes, !valued && lanes != FACT_DF);
+	fact_def(b, FACT_FLAGS, lanes, !valued && lanes != FACT_DF);
 }
 
 /* All of the vector state, and more */
@@ -246,14 +246,14 @@ whole_state(struct build *b, int writes)
 	unsigned i;
 
 	for (i = FACT_X87; i < FACT_NREG; i++) {
-		use(b, i, fact_lanes(i));
+		fact_use(b, i, fact_lanes(i));
 		if (writes)
-			def(b, i, fact_lanes(i), 0);
+			fact_def(b, i, fact_lanes(i), 0);
 	}
 }
 
 static void
-states(struct build *b)
+fact_states(struct build *b)
 {
 	unsigned i;
 
@@ -266,23 +266,23 @@ states(struct build *b)
 		whole_state(b, 1);
 		break;
 	case ZYDIS_MNEMONIC_LDMXCSR: case ZYDIS_MNEMONIC_VLDMXCSR:
-		def(b, FACT_MXCSR, 1, 0);
+		fact_def(b, FACT_MXCSR, 1, 0);
 		break;
 	case ZYDIS_MNEMONIC_STMXCSR: case ZYDIS_MNEMONIC_VSTMXCSR:
-		use(b, FACT_MXCSR, 1);
+		fact_use(b, FACT_MXCSR, 1);
 		break;
 	case ZYDIS_MNEMONIC_VZEROUPPER: case ZYDIS_MNEMONIC_VZEROALL:
 		for (i = 0; i < 16; i++)
-			def(b, FACT_VECTOR + i, b->in->z.mnemonic == ZYDIS_MNEMONIC_VZEROALL ? 31 : 24, 0);
+			fact_def(b, FACT_VECTOR + i, b->in->z.mnemonic == ZYDIS_MNEMONIC_VZEROALL ? 31 : 24, 0);
 		break;
-	case ZYDIS_MNEMONIC_RDFSBASE: use(b, FACT_FSBASE, 1); break;
-	case ZYDIS_MNEMONIC_RDGSBASE: use(b, FACT_GSBASE, 1); break;
-	case ZYDIS_MNEMONIC_WRFSBASE: def(b, FACT_FSBASE, 1, 0); break;
-	case ZYDIS_MNEMONIC_WRGSBASE: def(b, FACT_GSBASE, 1, 0); break;
+	case ZYDIS_MNEMONIC_RDFSBASE: fact_use(b, FACT_FSBASE, 1); break;
+	case ZYDIS_MNEMONIC_RDGSBASE: fact_use(b, FACT_GSBASE, 1); break;
+	case ZYDIS_MNEMONIC_WRFSBASE: fact_def(b, FACT_FSBASE, 1, 0); break;
+	case ZYDIS_MNEMONIC_WRGSBASE: fact_def(b, FACT_GSBASE, 1, 0); break;
 	default:
 		if (b->in->z.meta.isa_ext == ZYDIS_ISA_EXT_X87 || b->in->z.meta.isa_ext == ZYDIS_ISA_EXT_MMX) {
-			use(b, FACT_X87, 1);
-			def(b, FACT_X87, 1, 0);
+			fact_use(b, FACT_X87, 1);
+			fact_def(b, FACT_X87, 1, 0);
 		}
 	}
 }
@@ -295,37 +295,37 @@ system_call(struct build *b)
 	unsigned i;
 
 	for (i = 0; i < sizeof in; i++)
-		use(b, in[i], 7);
-	def(b, X86_RAX, 7, 1);
-	def(b, X86_RCX, 7, 1);
-	def(b, X86_R11, 7, 1);
+		fact_use(b, in[i], 7);
+	fact_def(b, X86_RAX, 7, 1);
+	fact_def(b, X86_RCX, 7, 1);
+	fact_def(b, X86_R11, 7, 1);
 }
 
 /* What addresses the elements of a string: the decoder has not all of them */
 static void
-string(struct build *b)
+fact_string(struct build *b)
 {
 	unsigned op = b->in->z.opcode & 0xfe;
 
 	if (op != 0xaa && op != 0xae) {         /* all but stos and scas */
-		use(b, X86_RSI, 7);
-		def(b, X86_RSI, 7, 1);
+		fact_use(b, X86_RSI, 7);
+		fact_def(b, X86_RSI, 7, 1);
 	}
 	if (op != 0xac) {                       /* all but lods */
-		use(b, X86_RDI, 7);
-		def(b, X86_RDI, 7, 1);
+		fact_use(b, X86_RDI, 7);
+		fact_def(b, X86_RDI, 7, 1);
 	}
 }
 
 static unsigned
-npieces(unsigned n)
+fact_npieces(unsigned n)
 {
 	return n <= REF_SIZEMAX ? n != 0 : (n - REF_SIZEMAX + REF_PIECE - 1) / REF_PIECE + 1;
 }
 
 /* How many references, and how they are written */
 static void
-references(struct build *b)
+fact_references(struct build *b)
 {
 	const struct x86_inst *in = b->in;
 	ZydisMnemonic m = in->z.mnemonic;
@@ -345,7 +345,7 @@ references(struct build *b)
 		for (i = 0; i < in->z.operand_count; i++)
 			if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN
 			    && x86_refkind(&in->op[i]) >= 0) {
-				n += k = npieces(in->op[i].size / 8u);
+				n += k = fact_npieces(in->op[i].size / 8u);
 				nread += x86_refkind(&in->op[i]) == REF_STORE ? 0 : k;
 			}
 	b->f.nread = (uint8_t)nread;
@@ -354,7 +354,7 @@ references(struct build *b)
 
 /* Where the values are */
 static void
-places(struct build *b)
+fact_places(struct build *b)
 {
 	unsigned i, n = 0;
 
@@ -376,7 +376,7 @@ places(struct build *b)
 }
 
 static void
-fill(struct build *b)
+fact_fill(struct build *b)
 {
 	const struct x86_inst *in = b->in;
 	int i, idiom = zero_idiom(in);
@@ -385,20 +385,20 @@ fill(struct build *b)
 		if (in->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
 			reg_operand(b, i);
 		else if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			address(b, &in->op[i]);
+			fact_address(b, &in->op[i]);
 	}
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_SYSCALL) {
 		b->f.nuse = b->f.ndef = 0;
 		system_call(b);
 	}
 	if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
-		string(b);
+		fact_string(b);
 	if (idiom || in->z.meta.category == ZYDIS_CATEGORY_NOP || in->z.meta.category == ZYDIS_CATEGORY_WIDENOP)
 		b->f.nuse = 0;
-	flags(b);
-	states(b);
-	references(b);
-	places(b);
+	fact_flags(b);
+	fact_states(b);
+	fact_references(b);
+	fact_places(b);
 }
 
 const struct fact *
@@ -414,7 +414,7 @@ fact_get(struct facts *t, const struct x86_inst *in)
 		if (f->pc == in->pc && f->len == in->z.length && memcmp(f->b, in->b, f->len) == 0)
 			return f;
 	b = (struct build){ .in = in, .allflags = t->allflags };
-	fill(&b);
+	fact_fill(&b);
 	nu = b.f.nuse * sizeof *b.use;
 	nd = b.f.ndef * sizeof *b.def;
 	b.f.def = b.def;

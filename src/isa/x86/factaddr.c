@@ -5,7 +5,7 @@
 #include "isa/x86/operand.h"
 
 static uint8_t
-general(ZydisRegister r)
+fact_addr_general(ZydisRegister r)
 {
 	int g = x86_gpr(r);
 
@@ -14,25 +14,25 @@ general(ZydisRegister r)
 
 /* Does it lie on the stack, below where rsp is before the instruction? */
 static int
-pushes(const ZydisDecodedOperand *o)
+fact_addr_pushes(const ZydisDecodedOperand *o)
 {
 	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.base == ZYDIS_REGISTER_RSP && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
 /* The references of o, as they are split */
 static unsigned
-operand(const struct x86_inst *in, const ZydisDecodedOperand *o, struct fact_addr *a, unsigned most)
+fact_addr_operand(const struct x86_inst *in, const ZydisDecodedOperand *o, struct fact_addr *a, unsigned most)
 {
 	unsigned left = o->size / 8u, n, k = 0, at = 0;
 	uint64_t disp = (uint64_t)o->mem.disp.value;
 
 	if (o->mem.base == ZYDIS_REGISTER_RIP)
 		disp += in->next;
-	if (pushes(o))
+	if (fact_addr_pushes(o))
 		disp -= left;
 	for (; left && k < most; left -= n, k++, at += n) {
 		n = left > REF_SIZEMAX ? REF_PIECE : left;
-		a[k] = (struct fact_addr){ .disp = disp + at, .base = general(o->mem.base), .index = general(o->mem.index), .scale = o->mem.scale,
+		a[k] = (struct fact_addr){ .disp = disp + at, .base = fact_addr_general(o->mem.base), .index = fact_addr_general(o->mem.index), .scale = o->mem.scale,
 			.kind = (uint8_t)x86_refkind(o), .size = (uint8_t)n };
 		a[k].seg = o->mem.segment == ZYDIS_REGISTER_FS ? FACT_FSBASE : o->mem.segment == ZYDIS_REGISTER_GS ? FACT_GSBASE : FACT_NOREG;
 	}
@@ -40,7 +40,7 @@ operand(const struct x86_inst *in, const ZydisDecodedOperand *o, struct fact_add
 }
 
 static void
-stack(const struct x86_inst *in, struct fact_stack *s)
+fact_addr_stack(const struct x86_inst *in, struct fact_stack *s)
 {
 	unsigned size = in->z.operand_width / 8u;
 
@@ -69,14 +69,14 @@ fact_addrs(const struct fact *f, struct fact_addr a[FACT_MAXREF], struct fact_st
 	*s = (struct fact_stack){ .from = FACT_NOREG };
 	if (f->kind == FACT_SIGNAL || x86_inst_decode(&in, f->b, f->len, f->pc, f->amd) != 0)
 		return 0;
-	stack(&in, s);
+	fact_addr_stack(&in, s);
 	for (int store = 0; store < 2; store++) /* loads come first */
 		for (int i = 0; i < in.z.operand_count; i++) {
 			const ZydisDecodedOperand *o = &in.op[i];
 
 			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && x86_refkind(o) >= 0
 			    && (x86_refkind(o) == REF_STORE) == store)
-				n += operand(&in, o, a + n, FACT_MAXREF - n);
+				n += fact_addr_operand(&in, o, a + n, FACT_MAXREF - n);
 		}
 	return n;
 }

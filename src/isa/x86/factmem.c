@@ -50,7 +50,7 @@ struct places {
 };
 
 static unsigned
-place(struct places *p, unsigned size)
+fact_mem_place(struct places *p, unsigned size)
 {
 	unsigned at = 8 * (p->base + p->words);
 
@@ -60,7 +60,7 @@ place(struct places *p, unsigned size)
 
 /* The references of o, as they are split */
 static void
-operand(struct places *p, const struct x86_inst *in, const struct fact *f, const ZydisDecodedOperand *o)
+fact_mem_operand(struct places *p, const struct x86_inst *in, const struct fact *f, const ZydisDecodedOperand *o)
 {
 	int kind = x86_refkind(o), reg;
 	unsigned left = o->size / 8u, n;
@@ -72,10 +72,10 @@ operand(struct places *p, const struct x86_inst *in, const struct fact *f, const
 		m->load = m->store = FACT_NOMEM;
 		if (kind == REF_LOAD || kind == REF_MODIFY) {
 			reg = kind == REF_LOAD ? in_register(in, f, n) : -1;
-			m->load = (uint16_t)(reg >= 0 ? (unsigned)reg : place(p, n));
+			m->load = (uint16_t)(reg >= 0 ? (unsigned)reg : fact_mem_place(p, n));
 		}
 		if (kind == REF_STORE || kind == REF_MODIFY)
-			m->store = (uint16_t)place(p, n);
+			m->store = (uint16_t)fact_mem_place(p, n);
 	}
 }
 
@@ -91,7 +91,7 @@ fact_memory(const struct x86_inst *in, const struct fact *f, struct fact_mem *m)
 
 			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && x86_refkind(o) >= 0
 			    && (x86_refkind(o) == REF_STORE) == store)
-				operand(&p, in, f, o);
+				fact_mem_operand(&p, in, f, o);
 		}
 	return p.words;
 }

@@ -10,20 +10,20 @@ struct fact_piece { struct fact_piece *before; };
 
 /* Neighbours are neighbours: code that runs one behind the other is asked for so */
 static size_t
-place(uint64_t pc, size_t n)
+fact_table_place(uint64_t pc, size_t n)
 {
 	return (size_t)(pc ^ pc >> 24) & (n - 1);
 }
 
 static size_t
-hash(uint64_t v, size_t n)
+fact_table_hash(uint64_t v, size_t n)
 {
 	return (size_t)((v * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (n - 1);
 }
 
 /* Of a block: of its instructions' numbers */
 static uint64_t
-sum(const struct fact *const *f, unsigned n)
+fact_table_sum(const struct fact *const *f, unsigned n)
 {
 	uint64_t h = n;
 
@@ -65,7 +65,7 @@ more_facts(struct facts *t)
 		return -1;
 	for (size_t i = 0; i < t->nbucket; i++)
 		for (struct fact *f = t->insn[i], *next; f; f = next) {
-			struct fact **head = &to[place(f->pc, n)];
+			struct fact **head = &to[fact_table_place(f->pc, n)];
 
 			next = f->hnext;
 			f->hnext = *head;
@@ -89,7 +89,7 @@ more_blocks(struct facts *t)
 		return -1;
 	for (size_t i = 0; i < t->nblockbucket; i++)
 		for (struct fact_block *b = t->block[i], *next; b; b = next) {
-			struct fact_block **head = &to[hash(sum(b->f, b->n), n)];
+			struct fact_block **head = &to[fact_table_hash(fact_table_sum(b->f, b->n), n)];
 
 			next = b->hnext;
 			b->hnext = *head;
@@ -104,7 +104,7 @@ more_blocks(struct facts *t)
 struct fact **
 facts_bucket(struct facts *t, uint64_t pc)
 {
-	return more_facts(t) == 0 ? &t->insn[place(pc, t->nbucket)] : NULL;
+	return more_facts(t) == 0 ? &t->insn[fact_table_place(pc, t->nbucket)] : NULL;
 }
 
 struct fact_block *
@@ -114,7 +114,7 @@ fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx,
 
 	if (more_blocks(t) != 0)
 		return NULL;
-	head = &t->block[hash(sum(f, n), t->nblockbucket)];
+	head = &t->block[fact_table_hash(fact_table_sum(f, n), t->nblockbucket)];
 	for (b = *head; b; b = b->hnext)
 		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx && (!idx || memcmp(b->idx, idx, n) == 0))
 			return b;

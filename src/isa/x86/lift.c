@@ -105,7 +105,7 @@ x86_stack(int64_t disp)
 }
 
 static const char *
-unsupported(const struct lift *l)
+x86_unsupported(const struct lift *l)
 {
 	switch (l->z.mnemonic) {
 	case ZYDIS_MNEMONIC_ENTER: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_IRETQ: case ZYDIS_MNEMONIC_IRETD:
@@ -166,7 +166,7 @@ x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o)
 
 /* Registers and flags read and written */
 static void
-facts(struct lift *l)
+x86_facts(struct lift *l)
 {
 	struct insn *in = l->in;
 	int i;
@@ -212,7 +212,7 @@ facts(struct lift *l)
 
 /* The memory operands in their order, for instructions without a case of their own */
 static const char *
-references(struct lift *l)
+x86_references(struct lift *l)
 {
 	int i, pass;
 
@@ -268,9 +268,9 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 	for (i = 0; i < in->len; i++)
 		if (rel[i] == MR_TLSMODEL)
 			return "thread-local access through a linker-rewritten sequence";
-	if ((why = unsupported(&l)) != NULL)
+	if ((why = x86_unsupported(&l)) != NULL)
 		return why;
-	facts(&l);
+	x86_facts(&l);
 	if ((in->reads | in->writes) & 1u << X86_R15)
 		return "uses r15";
 	in->cc = INSN_NOCC;
@@ -281,7 +281,7 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 const char *
 x86_plain(struct lift *l)
 {
-	return references(l);
+	return x86_references(l);
 }
 
 int

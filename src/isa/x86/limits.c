@@ -46,7 +46,7 @@ x86_traps(const struct x86_inst *in)
 }
 
 static int
-amx(const struct x86_inst *in)
+x86_amx(const struct x86_inst *in)
 {
 	int i;
 
@@ -61,7 +61,7 @@ enum allowed { NOT, ALWAYS, SAME_MAKER };
 
 /* allow.def */
 static enum allowed
-allowed(ZydisMnemonic m)
+x86_allowed(ZydisMnemonic m)
 {
 	switch (m) {
 #define A(name) case ZYDIS_MNEMONIC_##name:
@@ -84,7 +84,7 @@ allowed(ZydisMnemonic m)
 int
 x86_approximates(const struct x86_inst *in)
 {
-	return allowed(in->z.mnemonic) == SAME_MAKER;
+	return x86_allowed(in->z.mnemonic) == SAME_MAKER;
 }
 
 /* Those of which something can be said; any other one that is not in allow.def is "an instruction that cannot be replayed" */
@@ -136,7 +136,7 @@ x86_refuse(const struct x86_inst *in)
 		return why;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_INT && in->b[in->z.length - 1] == 0x80)
 		return "int 0x80: a system call of 32-bit programs";
-	if (amx(in))
+	if (x86_amx(in))
 		return "tile registers";
 	if (in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNC || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCE || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCV
 	    || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
@@ -156,7 +156,7 @@ x86_refuse(const struct x86_inst *in)
 		default:
 			return "a processor state that user code cannot save";
 		}
-	if (!x86_traps(in) && allowed(in->z.mnemonic) == NOT)
+	if (!x86_traps(in) && x86_allowed(in->z.mnemonic) == NOT)
 		return "an instruction that cannot be replayed";
 	return NULL;
 }

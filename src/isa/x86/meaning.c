@@ -14,7 +14,7 @@
 
 /* Operand o as a value; 0 if it has no simple one (high byte, vector register) */
 static int
-value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
+x86_value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
 {
 	int f;
 
@@ -42,7 +42,7 @@ value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
 
 /* "Impossible": record the whole register that operand o names, or the narrow result */
 static void
-impossible(struct lift *l, const ZydisDecodedOperand *o)
+x86_impossible(struct lift *l, const ZydisDecodedOperand *o)
 {
 	int r = x86_gpr(o->reg.value);
 
@@ -52,7 +52,7 @@ impossible(struct lift *l, const ZydisDecodedOperand *o)
 
 /* The variable that operand o is as a destination; -1 if none */
 static int
-destination(const struct lift *l, const ZydisDecodedOperand *o)
+x86_destination(const struct lift *l, const ZydisDecodedOperand *o)
 {
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
 		return l->in->mref >= 0 ? X86_MEM : -1;
@@ -85,7 +85,7 @@ default_effects(struct lift *l)
 		if (l->in->neff == INSN_MAXEFF - 2)
 			return "too many results";
 		done |= 1u << r;
-		impossible(l, o);
+		x86_impossible(l, o);
 	}
 	for (i = 0; i < l->in->nref; i++)
 		if (i == l->in->mref && l->in->ref[i].op != SO_LOAD && l->in->ref[i].op != SO_GOTLOAD)
@@ -95,7 +95,7 @@ default_effects(struct lift *l)
 }
 
 static void
-flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigned ccmask)
+x86_flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigned ccmask)
 {
 	struct insn_effect *e = insn_effect(l->in, op, X86_FLAGS, w);
 
@@ -105,7 +105,7 @@ flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigne
 }
 
 static void
-compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val b)
+x86_compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val b)
 {
 	struct insn_effect *e = insn_effect(l->in, op, dst, w);
 
@@ -115,17 +115,17 @@ compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val
 
 /* mov, movzx, movsx, movsxd and the like; ext: 0 zero, 1 sign, 2 plain mov */
 static const char *
-move(struct lift *l, int ext)
+x86_move(struct lift *l, int ext)
 {
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
 	const char *why = x86_plain(l);
 	struct insn_effect *e;
 	struct sch_val v;
-	int dst = destination(l, d), w = d->size / 8;
+	int dst = x86_destination(l, d), w = d->size / 8;
 
 	if (why)
 		return why;
-	if (dst < 0 || !value(l, s, &v) || (ext != 2 && w < 4))
+	if (dst < 0 || !x86_value(l, s, &v) || (ext != 2 && w < 4))
 		return default_effects(l);
 	e = insn_effect(l->in, ext == 2 ? SO_MOV : ext ? SO_SEXT : SO_ZEXT, dst, w);
 	e->s.a = v;
@@ -136,7 +136,7 @@ move(struct lift *l, int ext)
 
 /* Two-operand arithmetic */
 static const char *
-arithmetic(struct lift *l, int op)
+x86_arithmetic(struct lift *l, int op)
 {
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
 	const char *why = x86_plain(l);
@@ -145,42 +145,42 @@ arithmetic(struct lift *l, int op)
 
 	if (why)
 		return why;
-	dst = destination(l, d);
-	if (dst < 0 || !value(l, s, &v))
+	dst = x86_destination(l, d);
+	if (dst < 0 || !x86_value(l, s, &v))
 		return default_effects(l);
 	if ((op == SO_XOR || op == SO_SUB) && v.kind == SV_VAR && v.var == dst && dst < X86_NREG && w >= 4) {
-		compute(l, SO_MOV, dst, w, insn_imm(0), insn_imm(0));
-		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
+		x86_compute(l, SO_MOV, dst, w, insn_imm(0), insn_imm(0));
+		x86_flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
 		return NULL;
 	}
 	if (op == SO_SUB)
-		flags(l, SO_FLAGS_SUB, w, insn_var(dst), v, CC_ALL);
-	compute(l, op, dst, w, insn_var(dst), v);
+		x86_flags(l, SO_FLAGS_SUB, w, insn_var(dst), v, CC_ALL);
+	x86_compute(l, op, dst, w, insn_var(dst), v);
 	if (op == SO_AND || op == SO_OR || op == SO_XOR)
-		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
+		x86_flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ALL);
 	else if (op == SO_ADD)
-		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
+		x86_flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
 	return NULL;
 }
 
 static const char *
-shift(struct lift *l, int op)
+x86_shift(struct lift *l, int op)
 {
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
 	const char *why = x86_plain(l);
 	struct sch_val v;
-	int dst = destination(l, d), w = d->size / 8;
+	int dst = x86_destination(l, d), w = d->size / 8;
 
 	if (why)
 		return why;
-	if (dst < 0 || !value(l, s, &v) || v.kind == SV_SYM)
+	if (dst < 0 || !x86_value(l, s, &v) || v.kind == SV_SYM)
 		return default_effects(l);
 	/* narrow rotates by more than their width are left alone */
 	if (w < 4 && (op == SO_ROL || op == SO_ROR))
 		return default_effects(l);
-	compute(l, op, dst, w, insn_var(dst), v);
+	x86_compute(l, op, dst, w, insn_var(dst), v);
 	if (v.kind == SV_IMM && (v.imm & (w == 8 ? 63 : 31)) && op != SO_ROL && op != SO_ROR)
-		flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
+		x86_flags(l, SO_FLAGS_RES, w, insn_var(dst), insn_imm(0), CC_ZS);
 	else
 		flags_unknown(l);
 	return NULL;
@@ -188,11 +188,11 @@ shift(struct lift *l, int op)
 
 /* inc, dec, neg, not, bswap */
 static const char *
-unary(struct lift *l)
+x86_unary(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	const char *why = x86_plain(l);
-	int r = destination(l, d), w = d->size / 8;
+	int r = x86_destination(l, d), w = d->size / 8;
 
 	if (why)
 		return why;
@@ -200,46 +200,46 @@ unary(struct lift *l)
 		return default_effects(l);
 	switch (l->z.mnemonic) {
 	case ZYDIS_MNEMONIC_INC:
-		compute(l, SO_ADD, r, w, insn_var(r), insn_imm(1));
-		flags(l, SO_FLAGS_RES, w, insn_var(r), insn_imm(0), CC_ZS);
+		x86_compute(l, SO_ADD, r, w, insn_var(r), insn_imm(1));
+		x86_flags(l, SO_FLAGS_RES, w, insn_var(r), insn_imm(0), CC_ZS);
 		break;
 	case ZYDIS_MNEMONIC_DEC:
-		flags(l, SO_FLAGS_SUB, w, insn_var(r), insn_imm(1), CC_NOCARRY);
-		compute(l, SO_SUB, r, w, insn_var(r), insn_imm(1));
+		x86_flags(l, SO_FLAGS_SUB, w, insn_var(r), insn_imm(1), CC_NOCARRY);
+		x86_compute(l, SO_SUB, r, w, insn_var(r), insn_imm(1));
 		break;
 	case ZYDIS_MNEMONIC_NEG:
-		flags(l, SO_FLAGS_SUB, w, insn_imm(0), insn_var(r), CC_ALL);
-		compute(l, SO_NEG, r, w, insn_var(r), insn_imm(0));
+		x86_flags(l, SO_FLAGS_SUB, w, insn_imm(0), insn_var(r), CC_ALL);
+		x86_compute(l, SO_NEG, r, w, insn_var(r), insn_imm(0));
 		break;
 	case ZYDIS_MNEMONIC_NOT:
-		compute(l, SO_NOT, r, w, insn_var(r), insn_imm(0));
+		x86_compute(l, SO_NOT, r, w, insn_var(r), insn_imm(0));
 		break;
 	default:
 		if (w < 4)
 			return default_effects(l);
-		compute(l, SO_BSWAP, r, w, insn_var(r), insn_imm(0));
+		x86_compute(l, SO_BSWAP, r, w, insn_var(r), insn_imm(0));
 		break;
 	}
 	return NULL;
 }
 
 static const char *
-compare(struct lift *l, int op)
+x86_compare(struct lift *l, int op)
 {
 	const char *why = x86_plain(l);
 	struct sch_val a, b;
 
 	if (why)
 		return why;
-	if (!value(l, &l->op[0], &a) || !value(l, &l->op[1], &b))
+	if (!x86_value(l, &l->op[0], &a) || !x86_value(l, &l->op[1], &b))
 		flags_unknown(l);
 	else
-		flags(l, op, l->op[0].size / 8, a, b, CC_ALL);
+		x86_flags(l, op, l->op[0].size / 8, a, b, CC_ALL);
 	return NULL;
 }
 
 static const char *
-multiply(struct lift *l)
+x86_multiply(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	int n = l->z.operand_count_visible;
@@ -248,21 +248,21 @@ multiply(struct lift *l)
 
 	if (why)
 		return why;
-	if (n < 2 || d->size < 32 || !value(l, &l->op[n - 1], &b) || !value(l, &l->op[n - 2], &a))
+	if (n < 2 || d->size < 32 || !x86_value(l, &l->op[n - 1], &b) || !x86_value(l, &l->op[n - 2], &a))
 		return default_effects(l);
-	compute(l, SO_MUL, x86_gpr(d->reg.value), d->size / 8, a, b);
+	x86_compute(l, SO_MUL, x86_gpr(d->reg.value), d->size / 8, a, b);
 	flags_unknown(l);
 	return NULL;
 }
 
 static const char *
-lea(struct lift *l)
+x86_lea(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	struct insn_effect *e;
 
 	if (d->size < 32) {
-		impossible(l, d);
+		x86_impossible(l, d);
 		return NULL;
 	}
 	e = insn_effect(l->in, SO_LEA, x86_gpr(d->reg.value), d->size / 8);
@@ -270,7 +270,7 @@ lea(struct lift *l)
 }
 
 static const char *
-push(struct lift *l)
+x86_push(struct lift *l)
 {
 	struct sch_val v;
 	struct sch_addr m;
@@ -286,16 +286,16 @@ push(struct lift *l)
 	m = x86_stack(-8);
 	x86_ref(l, SO_STORE, &m, 8);
 	l->in->mref = (int8_t)(l->in->nref - 1);
-	if (l->op[0].type != ZYDIS_OPERAND_TYPE_MEMORY && value(l, &l->op[0], &v))
-		compute(l, SO_MOV, X86_MEM, 8, v, insn_imm(0));
+	if (l->op[0].type != ZYDIS_OPERAND_TYPE_MEMORY && x86_value(l, &l->op[0], &v))
+		x86_compute(l, SO_MOV, X86_MEM, 8, v, insn_imm(0));
 	else
 		insn_effect(l->in, SO_UNKNOWN, X86_MEM, 8);
-	compute(l, SO_SUB, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
+	x86_compute(l, SO_SUB, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
 	return NULL;
 }
 
 static const char *
-pop(struct lift *l)
+x86_pop(struct lift *l)
 {
 	struct sch_addr m = x86_stack(0);
 	const char *why;
@@ -315,14 +315,14 @@ pop(struct lift *l)
 		if (x86_gpr(l->op[0].reg.value) == X86_RSP)
 			return "pop of the stack pointer";
 		l->in->mref = 0;
-		compute(l, SO_MOV, x86_gpr(l->op[0].reg.value), 8, insn_var(X86_MEM), insn_imm(0));
+		x86_compute(l, SO_MOV, x86_gpr(l->op[0].reg.value), 8, insn_var(X86_MEM), insn_imm(0));
 	}
-	compute(l, SO_ADD, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
+	x86_compute(l, SO_ADD, X86_RSP, 8, insn_var(X86_RSP), insn_imm(8));
 	return NULL;
 }
 
 static const char *
-leave(struct lift *l)
+x86_leave(struct lift *l)
 {
 	struct sch_addr m = x86_stack(0);
 	struct insn_effect *e;
@@ -335,13 +335,13 @@ leave(struct lift *l)
 	e->s.m = m;
 	e->s.m.disp = 8;
 	l->in->mref = 0;
-	compute(l, SO_MOV, X86_RBP, 8, insn_var(X86_MEM), insn_imm(0));
+	x86_compute(l, SO_MOV, X86_RBP, 8, insn_var(X86_MEM), insn_imm(0));
 	return NULL;
 }
 
 /* call, ret, jmp and jcc */
 static const char *
-control(struct lift *l)
+x86_control(struct lift *l)
 {
 	const ZydisDecodedOperand *o = &l->op[0];
 	struct insn *in = l->in;
@@ -385,14 +385,14 @@ control(struct lift *l)
 }
 
 static void
-advance(struct lift *l, int r, int w)
+x86_advance(struct lift *l, int r, int w)
 {
-	compute(l, SO_ADD, r, 8, insn_var(r), insn_imm(w));
+	x86_compute(l, SO_ADD, r, 8, insn_var(r), insn_imm(w));
 }
 
 /* movs stos lods cmps scas, with and without rep */
 static const char *
-string(struct lift *l, int kind, int w)
+x86_string(struct lift *l, int kind, int w)
 {
 	int rep = (l->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 	int si = kind == SR_MOVS || kind == SR_LODS || kind == SR_CMPS;
@@ -428,9 +428,9 @@ string(struct lift *l, int kind, int w)
 		insn_effect(l->in, SO_UNKNOWN, X86_RAX, w < 4 || rep ? 8 : w);
 	if (!rep) {
 		if (si)
-			advance(l, X86_RSI, w);
+			x86_advance(l, X86_RSI, w);
 		if (di)
-			advance(l, X86_RDI, w);
+			x86_advance(l, X86_RDI, w);
 		flags_unknown(l);
 		return NULL;
 	}
@@ -449,7 +449,7 @@ string(struct lift *l, int kind, int w)
 
 /* setcc and cmovcc into a register */
 static const char *
-conditional(struct lift *l, int cmov)
+x86_conditional(struct lift *l, int cmov)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	const char *why = x86_plain(l);
@@ -457,11 +457,11 @@ conditional(struct lift *l, int cmov)
 	struct insn_effect *e;
 	struct sch_val v = insn_imm(0);
 
-	int dst = destination(l, d);
+	int dst = x86_destination(l, d);
 
 	if (why)
 		return why;
-	if (cc == INSN_NOCC || dst < 0 || (cmov && !value(l, &l->op[1], &v)))
+	if (cc == INSN_NOCC || dst < 0 || (cmov && !x86_value(l, &l->op[1], &v)))
 		return default_effects(l);
 	e = insn_effect(l->in, cmov ? SO_CMOV : SO_SETCC, dst, d->size / 8);
 	e->s.cc = cc;
@@ -471,15 +471,15 @@ conditional(struct lift *l, int cmov)
 
 /* cbw cwde cdqe (dst = rax) and cwd cdq cqo (dst = rdx) */
 static const char *
-widen(struct lift *l, int dst, int w)
+x86_widen(struct lift *l, int dst, int w)
 {
 	struct insn_effect *e;
 
 	if (dst == X86_RDX) {
 		if (w == 2)
 			return default_effects(l);
-		compute(l, SO_MOV, X86_RDX, w, insn_var(X86_RAX), insn_imm(0));
-		compute(l, SO_SAR, X86_RDX, w, insn_var(X86_RDX), insn_imm(w == 8 ? 63 : 31));
+		x86_compute(l, SO_MOV, X86_RDX, w, insn_var(X86_RAX), insn_imm(0));
+		x86_compute(l, SO_SAR, X86_RDX, w, insn_var(X86_RDX), insn_imm(w == 8 ? 63 : 31));
 		return NULL;
 	}
 	e = insn_effect(l->in, SO_SEXT, X86_RAX, w);
@@ -498,12 +498,12 @@ string_op(struct lift *l)
 
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if ((l->z.opcode & 0xfe) == kinds[i].first)
-			return string(l, kinds[i].kind, l->z.opcode & 1 ? l->z.operand_width / 8 : 1);
+			return x86_string(l, kinds[i].kind, l->z.opcode & 1 ? l->z.operand_width / 8 : 1);
 	return "string instruction not supported";
 }
 
 static const char *
-other(struct lift *l)
+x86_other(struct lift *l)
 {
 	const char *why = x86_plain(l);
 
@@ -521,56 +521,56 @@ x86_meaning(struct lift *l)
 	case ZYDIS_CATEGORY_RET:
 	case ZYDIS_CATEGORY_COND_BR:
 	case ZYDIS_CATEGORY_UNCOND_BR:
-		return control(l);
+		return x86_control(l);
 	case ZYDIS_CATEGORY_STRINGOP:
 		return string_op(l);
 	case ZYDIS_CATEGORY_CMOV:
-		return conditional(l, 1);
+		return x86_conditional(l, 1);
 	case ZYDIS_CATEGORY_SETCC:
-		return conditional(l, 0);
+		return x86_conditional(l, 0);
 	default:
 		break;
 	}
 	if (sse)
-		return other(l);
+		return x86_other(l);
 	switch (l->z.mnemonic) {
-	case ZYDIS_MNEMONIC_MOV: return move(l, 2);
-	case ZYDIS_MNEMONIC_MOVZX: return move(l, 0);
+	case ZYDIS_MNEMONIC_MOV: return x86_move(l, 2);
+	case ZYDIS_MNEMONIC_MOVZX: return x86_move(l, 0);
 	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD: return move(l, 1);
-	case ZYDIS_MNEMONIC_LEA: return lea(l);
-	case ZYDIS_MNEMONIC_ADD: return arithmetic(l, SO_ADD);
-	case ZYDIS_MNEMONIC_SUB: return arithmetic(l, SO_SUB);
-	case ZYDIS_MNEMONIC_AND: return arithmetic(l, SO_AND);
-	case ZYDIS_MNEMONIC_OR: return arithmetic(l, SO_OR);
-	case ZYDIS_MNEMONIC_XOR: return arithmetic(l, SO_XOR);
-	case ZYDIS_MNEMONIC_SHL: return shift(l, SO_SHL);
-	case ZYDIS_MNEMONIC_SHR: return shift(l, SO_SHR);
-	case ZYDIS_MNEMONIC_SAR: return shift(l, SO_SAR);
-	case ZYDIS_MNEMONIC_ROL: return shift(l, SO_ROL);
-	case ZYDIS_MNEMONIC_ROR: return shift(l, SO_ROR);
+	case ZYDIS_MNEMONIC_MOVSXD: return x86_move(l, 1);
+	case ZYDIS_MNEMONIC_LEA: return x86_lea(l);
+	case ZYDIS_MNEMONIC_ADD: return x86_arithmetic(l, SO_ADD);
+	case ZYDIS_MNEMONIC_SUB: return x86_arithmetic(l, SO_SUB);
+	case ZYDIS_MNEMONIC_AND: return x86_arithmetic(l, SO_AND);
+	case ZYDIS_MNEMONIC_OR: return x86_arithmetic(l, SO_OR);
+	case ZYDIS_MNEMONIC_XOR: return x86_arithmetic(l, SO_XOR);
+	case ZYDIS_MNEMONIC_SHL: return x86_shift(l, SO_SHL);
+	case ZYDIS_MNEMONIC_SHR: return x86_shift(l, SO_SHR);
+	case ZYDIS_MNEMONIC_SAR: return x86_shift(l, SO_SAR);
+	case ZYDIS_MNEMONIC_ROL: return x86_shift(l, SO_ROL);
+	case ZYDIS_MNEMONIC_ROR: return x86_shift(l, SO_ROR);
 	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC: case ZYDIS_MNEMONIC_NEG:
-	case ZYDIS_MNEMONIC_NOT: case ZYDIS_MNEMONIC_BSWAP: return unary(l);
-	case ZYDIS_MNEMONIC_CMP: return compare(l, SO_FLAGS_SUB);
-	case ZYDIS_MNEMONIC_TEST: return compare(l, SO_FLAGS_AND);
-	case ZYDIS_MNEMONIC_IMUL: return multiply(l);
-	case ZYDIS_MNEMONIC_PUSH: return push(l);
-	case ZYDIS_MNEMONIC_POP: return pop(l);
-	case ZYDIS_MNEMONIC_LEAVE: return leave(l);
-	case ZYDIS_MNEMONIC_CBW: return widen(l, X86_RAX, 2);
-	case ZYDIS_MNEMONIC_CWDE: return widen(l, X86_RAX, 4);
-	case ZYDIS_MNEMONIC_CDQE: return widen(l, X86_RAX, 8);
-	case ZYDIS_MNEMONIC_CWD: return widen(l, X86_RDX, 2);
-	case ZYDIS_MNEMONIC_CDQ: return widen(l, X86_RDX, 4);
-	case ZYDIS_MNEMONIC_CQO: return widen(l, X86_RDX, 8);
+	case ZYDIS_MNEMONIC_NOT: case ZYDIS_MNEMONIC_BSWAP: return x86_unary(l);
+	case ZYDIS_MNEMONIC_CMP: return x86_compare(l, SO_FLAGS_SUB);
+	case ZYDIS_MNEMONIC_TEST: return x86_compare(l, SO_FLAGS_AND);
+	case ZYDIS_MNEMONIC_IMUL: return x86_multiply(l);
+	case ZYDIS_MNEMONIC_PUSH: return x86_push(l);
+	case ZYDIS_MNEMONIC_POP: return x86_pop(l);
+	case ZYDIS_MNEMONIC_LEAVE: return x86_leave(l);
+	case ZYDIS_MNEMONIC_CBW: return x86_widen(l, X86_RAX, 2);
+	case ZYDIS_MNEMONIC_CWDE: return x86_widen(l, X86_RAX, 4);
+	case ZYDIS_MNEMONIC_CDQE: return x86_widen(l, X86_RAX, 8);
+	case ZYDIS_MNEMONIC_CWD: return x86_widen(l, X86_RDX, 2);
+	case ZYDIS_MNEMONIC_CDQ: return x86_widen(l, X86_RDX, 4);
+	case ZYDIS_MNEMONIC_CQO: return x86_widen(l, X86_RDX, 8);
 	case ZYDIS_MNEMONIC_XCHG:
 	case ZYDIS_MNEMONIC_XADD:
-		return other(l);
+		return x86_other(l);
 	case ZYDIS_MNEMONIC_UD2:
 	case ZYDIS_MNEMONIC_HLT:
 		l->in->ctl = IC_STOP;
 		return NULL;
 	default:
-		return other(l);
+		return x86_other(l);
 	}
 }

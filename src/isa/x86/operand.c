@@ -60,7 +60,7 @@ x86_noref(const ZydisDecodedInstruction *z)
 
 /* Instructions whose masked elements are not accessed, and cannot fault */
 static int
-suppresses(const struct x86_inst *in)
+x86_suppresses(const struct x86_inst *in)
 {
 	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->z.avx.mask.reg == ZYDIS_REGISTER_NONE
 	    || in->z.avx.mask.reg == ZYDIS_REGISTER_K0 || in->z.avx.broadcast.is_static)
@@ -96,7 +96,7 @@ bit_string(const struct x86_inst *in)
 enum x86_refs
 x86_refs_by(const struct x86_inst *in)
 {
-	if (suppresses(in) || vex_masked(in->z.mnemonic))
+	if (x86_suppresses(in) || vex_masked(in->z.mnemonic))
 		return X86_BY_MASK;
 	if (bit_string(in))
 		return X86_BY_BIT;

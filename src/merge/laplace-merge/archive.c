@@ -9,7 +9,7 @@
 #include "merge/laplace-merge/merge.h"
 
 static int
-ends(const char *s, const char *with)
+archive_ends(const char *s, const char *with)
 {
 	size_t n = strlen(s), k = strlen(with);
 
@@ -19,11 +19,11 @@ ends(const char *s, const char *with)
 int
 archive_wanted(const char *path)
 {
-	return ends(path, ".tar") || ends(path, ".tar.gz") || ends(path, ".tar.zst") || ends(path, ".tar.xz");
+	return archive_ends(path, ".tar") || archive_ends(path, ".tar.gz") || archive_ends(path, ".tar.zst") || archive_ends(path, ".tar.xz");
 }
 
 static la_ssize_t
-take(struct archive *a, void *arg, const void *p, size_t n)
+archive_take(struct archive *a, void *arg, const void *p, size_t n)
 {
 	(void)a;
 	out_write(arg, p, n);
@@ -31,14 +31,14 @@ take(struct archive *a, void *arg, const void *p, size_t n)
 }
 
 static void
-check(struct archive *a, const char *path, int r)
+archive_check(struct archive *a, const char *path, int r)
 {
 	if (r < ARCHIVE_OK)
 		die("%s: %s", path, archive_error_string(a) ? archive_error_string(a) : "cannot write the archive");
 }
 
 static void
-member(struct archive *a, const char *path, const struct file *f, const char *name)
+archive_member(struct archive *a, const char *path, const struct file *f, const char *name)
 {
 	struct archive_entry *e = archive_entry_new();
 	struct in *in = in_open(f->path);
@@ -53,7 +53,7 @@ member(struct archive *a, const char *path, const struct file *f, const char *na
 	archive_entry_set_filetype(e, AE_IFREG);
 	archive_entry_set_perm(e, 0644);
 	archive_entry_set_mtime(e, 0, 0);
-	check(a, path, archive_write_header(a, e));
+	archive_check(a, path, archive_write_header(a, e));
 	for (; left; left -= n) {
 		p = in_peek(in, 1, &n);
 		if (n > left)
@@ -75,22 +75,22 @@ archive_write(struct out *o, const struct files *all)
 
 	if (!a)
 		die("out of memory");
-	check(a, path, archive_write_set_format_pax_restricted(a));
-	if (ends(path, ".gz")) {
-		check(a, path, archive_write_add_filter_gzip(a));
-		check(a, path, archive_write_set_filter_option(a, "gzip", "timestamp", NULL));
-	} else if (ends(path, ".zst")) {
-		check(a, path, archive_write_add_filter_zstd(a));
-	} else if (ends(path, ".xz")) {
-		check(a, path, archive_write_add_filter_xz(a));
+	archive_check(a, path, archive_write_set_format_pax_restricted(a));
+	if (archive_ends(path, ".gz")) {
+		archive_check(a, path, archive_write_add_filter_gzip(a));
+		archive_check(a, path, archive_write_set_filter_option(a, "gzip", "timestamp", NULL));
+	} else if (archive_ends(path, ".zst")) {
+		archive_check(a, path, archive_write_add_filter_zstd(a));
+	} else if (archive_ends(path, ".xz")) {
+		archive_check(a, path, archive_write_add_filter_xz(a));
 	}
-	check(a, path, archive_write_set_bytes_in_last_block(a, 1));
-	check(a, path, archive_write_open(a, o, NULL, take, NULL));
+	archive_check(a, path, archive_write_set_bytes_in_last_block(a, 1));
+	archive_check(a, path, archive_write_open(a, o, NULL, archive_take, NULL));
 	for (int others = 0; others <= 1; others++)
 		for (struct file *f = files_first(all); f; f = f->next)
 			if (f->off && (strcmp(f->path + top, "manifest") != 0) == others)
-				member(a, path, f, f->path + top);
-	check(a, path, archive_write_close(a));
-	check(a, path, archive_write_free(a));
+				archive_member(a, path, f, f->path + top);
+	archive_check(a, path, archive_write_close(a));
+	archive_check(a, path, archive_write_free(a));
 	out_close(o);
 }

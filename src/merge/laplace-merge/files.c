@@ -97,7 +97,7 @@ files_folder(const struct files *a)
 
 /* No file stays open: what a buffer holds is worth an open and a close */
 static void
-append(struct file *f)
+files_append(struct file *f)
 {
 	int fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	const uint8_t *p = f->p;
@@ -125,14 +125,14 @@ file_flush(struct file *f)
 	if (!f->path)
 		out_write(f->all->out, f->p, f->n);
 	else
-		append(f);
+		files_append(f);
 	f->sum = lap_sum(f->sum, f->p, f->n);
 	f->off += f->n;
 	f->n = 0;
 }
 
 static void
-unlist(struct file *f)
+files_unlist(struct file *f)
 {
 	*(f->newer ? &f->newer->older : &f->all->newest) = f->older;
 	*(f->older ? &f->older->newer : &f->all->oldest) = f->newer;
@@ -149,7 +149,7 @@ file_take(struct file *f)
 		a->nbuf++;
 	} else {
 		file_flush(old);
-		unlist(old);
+		files_unlist(old);
 		f->p = old->p;
 		old->p = NULL;
 	}
@@ -167,7 +167,7 @@ file_touch(struct file *f)
 
 	if (!f->p || a->newest == f)
 		return;
-	unlist(f);
+	files_unlist(f);
 	f->newer = NULL;
 	f->older = a->newest;
 	a->newest->newer = f;

@@ -9,7 +9,7 @@
 #define SYNOPSIS "[-bls] [-o dir|file.tar[.gz|.xz|.zst]] refs kernel"
 
 static void
-basic(struct job *j, const char *outname)
+laplace_merge_basic(struct job *j, const char *outname)
 {
 	struct out *o = out_open(outname);
 
@@ -56,7 +56,7 @@ main(int argc, char **argv)
 	if (!j.model)
 		die("out of memory");
 	if (one)
-		basic(&j, outname);
+		laplace_merge_basic(&j, outname);
 	else
 		by_process(&j, outname);
 	pass_summary(&j);

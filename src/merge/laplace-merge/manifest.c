@@ -19,7 +19,7 @@ struct used {
 static void *names;                     /* tsearch's tree of them */
 
 static int
-compare(const void *a, const void *b)
+manifest_compare(const void *a, const void *b)
 {
 	const struct used *x = a, *y = b;
 
@@ -30,13 +30,13 @@ compare(const void *a, const void *b)
 
 /* `p77`, and when that number comes again `p77.2`: owned by the caller */
 static char *
-name(char letter, const struct process *p, uint64_t pid)
+manifest_name(char letter, const struct process *p, uint64_t pid)
 {
 	struct used *u = xcalloc(1, sizeof *u), **at;
 
 	u->p = p;
 	u->pid = pid;
-	at = tsearch(u, &names, compare);
+	at = tsearch(u, &names, manifest_compare);
 	if (!at)
 		die("out of memory");
 	if (*at != u)
@@ -51,7 +51,7 @@ process_new(struct job *j, uint64_t pid)
 {
 	struct process *p = xcalloc(1, sizeof *p);
 
-	p->dir = name('p', NULL, pid);
+	p->dir = manifest_name('p', NULL, pid);
 	files_dir(j->files, p->dir);
 	*j->endprocess = p;
 	j->endprocess = &p->next;
@@ -61,7 +61,7 @@ process_new(struct job *j, uint64_t pid)
 struct file *
 process_file(struct job *j, struct process *p, uint64_t pid)
 {
-	char *s = name('t', p, pid);
+	char *s = manifest_name('t', p, pid);
 	struct file *f = files_add(j->files, p->dir, s, pid);
 
 	free(s);
@@ -72,7 +72,7 @@ process_file(struct job *j, struct process *p, uint64_t pid)
 }
 
 static void
-line(struct buf *b, const struct job *j, const char *what, const struct file *f)
+manifest_line(struct buf *b, const struct job *j, const char *what, const struct file *f)
 {
 	buf_printf(b, "%s %s", what, f->path + strlen(files_folder(j->files)) + 1);
 	if (f->process)
@@ -99,12 +99,12 @@ manifest_write(struct job *j)
 		buf_printf(&b, "process %s %" PRIx64 " %" PRIx64 "\n", p->dir, first, end);
 		for (f = p->first; f; f = f->sibling)
 			if (f->nref || f->nevent)
-				line(&b, j, "task", f);
+				manifest_line(&b, j, "task", f);
 		buf_add(&b, p->names.p, p->names.n);
 		b.nomem |= p->names.nomem;
 	}
 	if (j->kernel)
-		line(&b, j, "kernel", j->kernel);
+		manifest_line(&b, j, "kernel", j->kernel);
 	for (size_t i = 0; i < j->nleft; i++)
 		buf_printf(&b, "left %" PRIx64 " %s\n", j->left[i].n, j->left[i].what);
 	buf_str(&b, "end\n");

@@ -35,7 +35,7 @@ leave_out(struct job *j, const char *what)
 
 /* One stream is delivered as far as it goes; folders are not */
 static _Noreturn void
-stop(struct job *j, const char *name, uint64_t off, uint64_t rec, const struct lap_wrong *w)
+merge_stop(struct job *j, const char *name, uint64_t off, uint64_t rec, const struct lap_wrong *w)
 {
 	if (j->single && j->single->p)
 		file_flush(j->single);
@@ -48,7 +48,7 @@ static void
 bad_event(struct job *j, const struct lap_wrong *w)
 {
 	if (!j->lenient || w->fatal)
-		stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - 1, w);
+		merge_stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - 1, w);
 	leave_out(j, w->what);
 }
 
@@ -79,7 +79,7 @@ next_event(struct job *j)
 			break;
 		}
 		if (!j->lenient || (got < 0 && in_error(j->kernelin) == what))
-			stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - (got > 0), &(struct lap_wrong){ .what = what });
+			merge_stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - (got > 0), &(struct lap_wrong){ .what = what });
 		leave_out(j, what);
 		if (got == 0 || (got < 0 && lap_events_skip(&j->events) != 0))
 			return;
@@ -112,7 +112,7 @@ file_of(struct job *j, struct lap_task *t)
 }
 
 static void
-begin(struct job *j, struct file *f, uint64_t time)
+merge_begin(struct job *j, struct file *f, uint64_t time)
 {
 	f->first = time;
 	if (j->packed) {
@@ -123,7 +123,7 @@ begin(struct job *j, struct file *f, uint64_t time)
 
 /* The mark that says that nothing is missing */
 static void
-end(struct file *f)
+merge_end(struct file *f)
 {
 	if (f->p)
 		file_flush(f);
@@ -138,13 +138,13 @@ end_all(struct job *j)
 		return;
 	if (j->single) {
 		if (!j->single->nref && !j->single->nevent)
-			begin(j, j->single, 0);
-		end(j->single);
+			merge_begin(j, j->single, 0);
+		merge_end(j->single);
 		return;
 	}
 	for (struct file *f = files_first(j->files); f; f = f->next)
 		if (f->nref || f->nevent)
-			end(f);
+			merge_end(f);
 }
 
 /* The line of the manifest says the name as the record does: its last field */
@@ -169,7 +169,7 @@ put_event(struct job *j, struct file *f)
 
 	file_touch(f);
 	if (!f->nref && !f->nevent)
-		begin(j, f, j->next.time);
+		merge_begin(j, f, j->next.time);
 	if (j->packed) {
 		j->line.n = 0;
 		lap_pack_event(&f->last, &j->line, &j->next);
@@ -209,13 +209,13 @@ events_until(struct job *j, uint64_t time, struct runs *now)
 }
 
 static inline void
-put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page, uint64_t canon, unsigned len)
+merge_put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page, uint64_t canon, unsigned len)
 {
 	struct lap_touch t = { .time = v->time, .page = page, .canon = canon, .type = v->type, .len = (uint8_t)len };
 	uint8_t *p;
 
 	if (!f->nref && !f->nevent)
-		begin(j, f, v->time);
+		merge_begin(j, f, v->time);
 	p = file_room(f, LAP_REF_MAX);
 	f->n += j->packed ? lap_pack_touch(&f->last, p, &t) : lap_print_touch(p, &t);
 	f->end = v->time;
@@ -224,7 +224,7 @@ put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page, uint6
 
 /* The kernel's own memory is the same in all address spaces, and is where nothing is mapped */
 static const char *
-find(struct job *j, struct lap_space *s, const struct lap_ref *v, uint64_t page, uint64_t *canon)
+merge_find(struct job *j, struct lap_space *s, const struct lap_ref *v, uint64_t page, uint64_t *canon)
 {
 	int got = s ? lap_model_page(j->model, s, page, canon) : 0;
 
@@ -239,7 +239,7 @@ find(struct job *j, struct lap_space *s, const struct lap_ref *v, uint64_t page,
 
 /* NULL, or why not.  A reference to two pages becomes two, each with its own bytes. */
 static const char *
-reference(struct job *j, const struct lap_ref *v, const struct runs *now)
+merge_reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 {
 	struct lap_space *s = now->space;
 	struct file *f = now->file;
@@ -256,18 +256,18 @@ reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 		return !lap_model_space(j->model, v->space) ? "an address space that nobody announced" :
 		    lap_model_running(j->model) ? "an address space that is not that of the running task" : "no task runs";
 	}
-	if ((why = find(j, s, v, page, &canon[0])))
+	if ((why = merge_find(j, s, v, page, &canon[0])))
 		return why;
 	if (v->len <= room) {
-		put(j, f, v, page, canon[0], v->len);
+		merge_put(j, f, v, page, canon[0], v->len);
 		return NULL;
 	}
 	if (page == LAP_PAGES - 1)
 		return "beyond the end of memory";
-	if ((why = find(j, s, v, page + 1, &canon[1])))
+	if ((why = merge_find(j, s, v, page + 1, &canon[1])))
 		return why;
-	put(j, f, v, page, canon[0], room);
-	put(j, f, v, page + 1, canon[1], v->len - room);
+	merge_put(j, f, v, page, canon[0], room);
+	merge_put(j, f, v, page + 1, canon[1], v->len - room);
 	return NULL;
 }
 
@@ -285,11 +285,11 @@ bad_reference(struct job *j, const struct lap_ref *v, long i, long n, const char
 	}
 	for (long k = i; k < n; k++)
 		off -= lap_put_ref(j->refs.form, room, &v[k]);
-	stop(j, in_name(j->refin), off, j->refs.nrec - (uint64_t)(n - i), &w);
+	merge_stop(j, in_name(j->refin), off, j->refs.nrec - (uint64_t)(n - i), &w);
 }
 
 static void
-batch(struct job *j, const struct lap_ref *v, long n, struct runs *now)
+merge_batch(struct job *j, const struct lap_ref *v, long n, struct runs *now)
 {
 	for (long i = 0; i < n; i++) {
 		const char *why;
@@ -301,7 +301,7 @@ batch(struct job *j, const struct lap_ref *v, long n, struct runs *now)
 		j->reftime = v[i].time;
 		if (j->have && j->next.time <= v[i].time)
 			events_until(j, v[i].time, now);
-		if ((why = reference(j, &v[i], now)))
+		if ((why = merge_reference(j, &v[i], now)))
 			bad_reference(j, v, i, n, why);
 	}
 }
@@ -322,11 +322,11 @@ pass_run(struct job *j)
 		if (n == 0)
 			break;
 		if (n > 0) {
-			batch(j, v, n, &now);
+			merge_batch(j, v, n, &now);
 			continue;
 		}
 		if (!j->lenient || in_error(j->refin) == j->refs.err)
-			stop(j, in_name(j->refin), j->refs.off, j->refs.nrec, &(struct lap_wrong){ .what = j->refs.err });
+			merge_stop(j, in_name(j->refin), j->refs.off, j->refs.nrec, &(struct lap_wrong){ .what = j->refs.err });
 		leave_out(j, j->refs.err);
 		if (lap_refs_skip(&j->refs) != 0)
 			break;

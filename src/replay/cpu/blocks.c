@@ -17,7 +17,7 @@ rp_alloc(struct rp_core *c, size_t n)
 }
 
 static unsigned
-hash(uint64_t pc, int mode, int step)
+blocks_hash(uint64_t pc, int mode, int step)
 {
 	return (unsigned)((pc ^ pc >> 16 ^ (unsigned)(mode << 15 | step << 14)) & (RP_BUCKETS - 1));
 }
@@ -27,7 +27,7 @@ rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
 {
 	struct rp_block *b;
 
-	for (b = c->hash[hash(pc, mode, step)]; b; b = b->hnext)
+	for (b = c->hash[blocks_hash(pc, mode, step)]; b; b = b->hnext)
 		if (b->pc == pc && b->mode == mode && b->step == step)
 			return b;
 	return NULL;
@@ -64,7 +64,7 @@ rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to)
 
 /* The jumps that come indirectly to the same place of the index are tried one after the other */
 static void
-rebuild(struct rp_core *c, int mode, unsigned i)
+blocks_rebuild(struct rp_core *c, int mode, unsigned i)
 {
 	struct rp_block *b = c->bucket[mode][i];
 
@@ -87,14 +87,14 @@ rp_enter_index(struct rp_core *c, struct rp_block *b)
 	b->ientry = t.p;
 	e_imm(&t, T1, -b->pc);
 	e_mem(&t, 1, 0x8d, T0, T0, T1, 1, 0);
-	e1(&t, 0xe3);
-	e1(&t, 5);
+	host_e1(&t, 0xe3);
+	host_e1(&t, 5);
 	b->inext = e_jmp32(&t);
 	e_jmp(&t, b->entry);
 	c->cp = t.p;
 	b->bnext = *head;
 	*head = b;
-	rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
+	blocks_rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
 }
 
 static void
@@ -123,7 +123,7 @@ rp_unlink(struct rp_core *c, struct rp_block *b)
 	if (b->dead)
 		return;
 	b->dead = 1;
-	for (pp = &c->hash[hash(b->pc, b->mode, b->step)]; *pp; pp = &(*pp)->hnext)
+	for (pp = &c->hash[blocks_hash(b->pc, b->mode, b->step)]; *pp; pp = &(*pp)->hnext)
 		if (*pp == b) {
 			*pp = b->hnext;
 			break;
@@ -147,7 +147,7 @@ rp_unlink(struct rp_core *c, struct rp_block *b)
 			;
 		if (*pp)
 			*pp = b->bnext;
-		rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
+		blocks_rebuild(c, b->mode, b->pc & (RP_INDEX - 1));
 	}
 	leave_pages(b);
 }
@@ -197,7 +197,7 @@ rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 		return NULL;
 	if (temp)
 		return b;
-	head = &c->hash[hash(pc, mode, step)];
+	head = &c->hash[blocks_hash(pc, mode, step)];
 	b->hnext = *head;
 	*head = b;
 	rp_guard(c, b);

@@ -22,7 +22,7 @@ static uint8_t *copy;                   /* while it forks; NULL: there was no me
 static char said[120];
 
 static uint8_t *
-shared(void)
+codememory_shared(void)
 {
 	uint8_t *p = mmap(NULL, RP_CODE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -31,7 +31,7 @@ shared(void)
 
 /* The memory at rw also at rx (NULL: anywhere), to be executed; NULL: it cannot be */
 static uint8_t *
-twice(uint8_t *rw, uint8_t *rx)
+codememory_twice(uint8_t *rw, uint8_t *rx)
 {
 	uint8_t *p = mremap(rw, 0, RP_CODE, MREMAP_MAYMOVE | (rx ? MREMAP_FIXED : 0), rx);
 
@@ -44,14 +44,14 @@ twice(uint8_t *rw, uint8_t *rx)
 }
 
 static void
-prepare(void)
+codememory_prepare(void)
 {
-	if (mine && (copy = shared()) != NULL)
+	if (mine && (copy = codememory_shared()) != NULL)
 		memcpy(copy, mine->code + rp_rw, (size_t)(mine->cp - mine->code));
 }
 
 static void
-parent(void)
+codememory_parent(void)
 {
 	if (mine && copy)
 		munmap(copy, RP_CODE);
@@ -59,14 +59,14 @@ parent(void)
 }
 
 static void
-child(void)
+codememory_child(void)
 {
 	uint8_t *rw;
 
 	if (!mine)
 		return;
 	rw = mine->code + rp_rw;
-	if (!copy || mremap(copy, RP_CODE, RP_CODE, MREMAP_MAYMOVE | MREMAP_FIXED, rw) != rw || twice(rw, mine->code) != mine->code) {
+	if (!copy || mremap(copy, RP_CODE, RP_CODE, MREMAP_MAYMOVE | MREMAP_FIXED, rw) != rw || codememory_twice(rw, mine->code) != mine->code) {
 		munmap(rw, RP_CODE);    /* rather none than the parent's */
 		munmap(mine->code, RP_CODE);
 		mine->lost = 1;
@@ -82,9 +82,9 @@ rp_code_new(struct rp_core *c)
 
 	if (mine)
 		return "there is a core already";
-	rw = shared();
-	c->code = rw ? twice(rw, NULL) : NULL;
-	if (!forks && c->code && pthread_atfork(prepare, parent, child) == 0)
+	rw = codememory_shared();
+	c->code = rw ? codememory_twice(rw, NULL) : NULL;
+	if (!forks && c->code && pthread_atfork(codememory_prepare, codememory_parent, codememory_child) == 0)
 		forks = 1;
 	if (c->code && forks) {
 		rp_rw = rw - c->code;

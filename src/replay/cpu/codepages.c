@@ -11,7 +11,7 @@
 #define PAGE 4096u
 
 static unsigned
-slot(uint64_t addr)
+codepages_slot(uint64_t addr)
 {
 	return (unsigned)(addr >> 12 ^ addr >> 24) & 4095;
 }
@@ -23,7 +23,7 @@ rp_page(struct rp_core *c, uint64_t addr, int create)
 	struct rp_page *p, **head;
 
 	addr = addr & RP_MASK & ~(uint64_t)(PAGE - 1);
-	head = &c->pages[slot(addr)];
+	head = &c->pages[codepages_slot(addr)];
 	for (p = *head; p; p = p->next)
 		if (p->addr == addr)
 			return p;
@@ -54,7 +54,7 @@ rp_page_add(struct rp_core *c, struct rp_block *b, uint64_t addr)
 }
 
 static void
-guard(struct rp_page *p)
+codepages_guard(struct rp_page *p)
 {
 	if (p && !p->guarded && mprotect(rp_host(p->addr), PAGE, PROT_READ) == 0)
 		p->guarded = 1;
@@ -74,14 +74,14 @@ rp_guard(struct rp_core *c, struct rp_block *b)
 		struct rp_page *p = b->ref[i].page;
 		uint64_t other;
 
-		guard(p);
+		codepages_guard(p);
 		for (size_t k = 0; c->twin && c->twin(c->twinarg, p->addr, &k, &other);)
-			guard(rp_page(c, other, 1));
+			codepages_guard(rp_page(c, other, 1));
 	}
 }
 
 static void
-drop(struct rp_core *c, struct rp_page *p)
+codepages_drop(struct rp_core *c, struct rp_page *p)
 {
 	while (p->blocks) {
 		struct rp_block *b = p->blocks->block;
@@ -98,12 +98,12 @@ rp_page_drop(struct rp_core *c, struct rp_page *p)
 {
 	uint64_t other;
 
-	drop(c, p);
+	codepages_drop(c, p);
 	for (size_t k = 0; c->twin && c->twin(c->twinarg, p->addr, &k, &other);) {
 		struct rp_page *q = rp_page(c, other, 0);
 
 		if (q)
-			drop(c, q);
+			codepages_drop(c, q);
 	}
 }
 
@@ -158,7 +158,7 @@ rp_istested(const struct rp_core *c, uint64_t pc)
 
 /* Blocks that hold pc are gone: those made from now on see the change */
 static void
-forget(struct rp_core *c, uint64_t pc)
+codepages_forget(struct rp_core *c, uint64_t pc)
 {
 	struct rp_page *p = rp_page(c, pc, 0);
 	struct rp_pageref *r, *next;
@@ -189,19 +189,19 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
 		if (buf_grow(&c->brk, &c->capbrk, c->nbrk + 1, sizeof *c->brk) < 0)
 			return -1;
 		c->brk[c->nbrk++] = pc;
-		forget(c, pc);
+		codepages_forget(c, pc);
 	} else if (!on && i < c->nbrk) {
 		c->brk[i] = c->brk[--c->nbrk];
 		if (c->testpc == pc)
 			c->ntest = 0;
-		forget(c, pc);
+		codepages_forget(c, pc);
 	}
 	return 0;
 }
 
 /* Its elements are visits, and no block begins before each of them */
 static int
-repeated(const struct rp_core *c, uint64_t pc)
+codepages_repeated(const struct rp_core *c, uint64_t pc)
 {
 	struct x86_inst in;
 	uint8_t b[15];
@@ -216,8 +216,8 @@ rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsigned n)
 	if (!n && !rp_istested(c, pc))
 		return;
 	c->testpc = pc;
-	c->ntest = n && !repeated(c, pc) ? n : 0;
+	c->ntest = n && !codepages_repeated(c, pc) ? n : 0;
 	for (unsigned i = 0; i < c->ntest; i++)
 		c->test[i] = t[i];
-	forget(c, pc);
+	codepages_forget(c, pc);
 }

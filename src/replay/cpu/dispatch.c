@@ -25,7 +25,7 @@ rp_core_why(void)
 }
 
 static void *
-pages(size_t n, int prot)
+dispatch_pages(size_t n, int prot)
 {
 	void *p = mmap(NULL, n, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -34,7 +34,7 @@ pages(size_t n, int prot)
 
 /* Nothing lies behind the window where an access at its end may reach.  None reaches below it: only its beginning is folded, and it goes upwards. */
 static void *
-guard(void)
+dispatch_guard(void)
 {
 	uint8_t *want = (uint8_t *)(uintptr_t)(RP_BASE | RP_MASK) + 1;
 	void *p = mmap(want, RP_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -49,7 +49,7 @@ guard(void)
 
 /* What the processor has */
 static int
-features(struct rp_core *c)
+dispatch_features(struct rp_core *c)
 {
 	unsigned a, b, cx, d, i;
 	uint32_t lo, hi;
@@ -109,13 +109,13 @@ rp_core_new(void)
 	why_not = NULL;
 	if (c == NULL)
 		return NULL;
-	if (features(c))
+	if (dispatch_features(c))
 		goto fail;
 	why_not = rp_code_new(c);
-	c->arena = pages(RP_ARENA, PROT_READ | PROT_WRITE);
+	c->arena = dispatch_pages(RP_ARENA, PROT_READ | PROT_WRITE);
 	for (m = 0; m < (int)RP_NMODES; m++)
-		c->region[m] = pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
-	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL || (c->guard = guard()) == NULL)
+		c->region[m] = dispatch_pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
+	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL || (c->guard = dispatch_guard()) == NULL)
 		goto fail;
 	c->cend = c->code + RP_CODE;
 	c->aend = c->arena + RP_ARENA;
@@ -195,7 +195,7 @@ rp_wants(struct rp_core *c, unsigned what)
 	c->facts->allflags = what & RP_FLAGS;
 	c->facts->memory = what & RP_MEMORY;
 	c->facts->control = what & RP_CONTROL;
-	if ((what & RP_MEMORY) && c->side == NULL && (c->side = pages(RP_NSIDE * sizeof *c->side, PROT_READ | PROT_WRITE)) == NULL)
+	if ((what & RP_MEMORY) && c->side == NULL && (c->side = dispatch_pages(RP_NSIDE * sizeof *c->side, PROT_READ | PROT_WRITE)) == NULL)
 		return -1;
 	c->f[RP_VALUES]->side = (uint64_t)(uintptr_t)c->side;
 	return 0;
@@ -226,7 +226,7 @@ flush_dirty(struct rp_core *c)
 }
 
 static void
-window(const struct rp_core *c)
+dispatch_window(const struct rp_core *c)
 {
 	uint64_t base = RP_BASE;
 
@@ -237,7 +237,7 @@ window(const struct rp_core *c)
 }
 
 static void
-load(struct rp_frame *f, const struct rp_run *x)
+dispatch_load(struct rp_frame *f, const struct rp_run *x)
 {
 	int g;
 
@@ -255,7 +255,7 @@ load(struct rp_frame *f, const struct rp_run *x)
 }
 
 static void
-store(const struct rp_frame *f, struct rp_run *x)
+dispatch_store(const struct rp_frame *f, struct rp_run *x)
 {
 	int g;
 
@@ -269,7 +269,7 @@ store(const struct rp_frame *f, struct rp_run *x)
 
 /* What the checks at the blocks' entries compare with */
 static void
-bounds(struct rp_frame *f, struct rp_run *x)
+dispatch_bounds(struct rp_frame *f, struct rp_run *x)
 {
 	uint64_t left = f->limit - x->icount, room;
 
@@ -305,12 +305,12 @@ hide_x87(const struct rp_frame *f, uint8_t *xsave)
 
 /* Translated code from b on, until it comes back */
 static void
-execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block *b)
+dispatch_execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block *b)
 {
 	void (*enter)(struct rp_frame *);
 
 	memcpy(&enter, &c->th.enter, sizeof enter);
-	bounds(f, x);
+	dispatch_bounds(f, x);
 	f->go = (uint64_t)(uintptr_t)(b->step ? b->start : b->entry);
 	c->running = (int)f->mode + 1;
 	enter(f);
@@ -326,7 +326,7 @@ execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block
 
 /* 1: what stopped it is for the caller: *stop */
 static int
-reason(struct rp_core *c, struct rp_frame *f, struct rp_run *x, enum rp_stop *stop)
+dispatch_reason(struct rp_core *c, struct rp_frame *f, struct rp_run *x, enum rp_stop *stop)
 {
 	struct rp_site *s;
 	struct rp_block *b;
@@ -398,8 +398,8 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 	if (c->lost || (mode == RP_VALUES && rp_facts(c) == NULL))
 		return RP_NOMEM;
 	x->late = NULL;
-	load(f, x);
-	window(c);
+	dispatch_load(f, x);
+	dispatch_window(c);
 	for (;; first = 0) {
 		int brk = c->nbrk && rp_isbreak(c, f->rip), step;
 
@@ -417,15 +417,15 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 			if ((b = rp_block(c, f->rip, (int)mode, step, alone)) == NULL)
 				stop = RP_NOMEM;
 			else {
-				execute(c, f, x, b);
+				dispatch_execute(c, f, x, b);
 				if (alone)
 					rp_drop(c, b);
 				alone = f->why == RW_SMC;
-				if (!reason(c, f, x, &stop))
+				if (!dispatch_reason(c, f, x, &stop))
 					continue;
 			}
 		}
-		store(f, x);
+		dispatch_store(f, x);
 		return stop;
 	}
 }

@@ -33,7 +33,7 @@ is_prefix(unsigned b)
 
 /* modrm, sib and what is behind the displacement */
 static void
-tail(struct rp_tr *t, const struct plan *p)
+emit_tail(struct rp_tr *t, const struct plan *p)
 {
 	const struct x86_inst *in = t->in;
 	const ZydisDecodedInstructionRaw *raw = &in->z.raw;
@@ -48,13 +48,13 @@ tail(struct rp_tr *t, const struct plan *p)
 			end++;
 		end += raw->disp.size / 8u;
 	}
-	e1(t, p->base >= 0 ? (m & 0x38) | ((unsigned)p->base & 7) : m);
+	host_e1(t, p->base >= 0 ? (m & 0x38) | ((unsigned)p->base & 7) : m);
 	while (end < in->z.length)
-		e1(t, in->b[end++]);
+		host_e1(t, in->b[end++]);
 }
 
 static void
-legacy(struct rp_tr *t, const struct plan *p)
+emit_legacy(struct rp_tr *t, const struct plan *p)
 {
 	const struct x86_inst *in = t->in;
 	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
@@ -67,7 +67,7 @@ legacy(struct rp_tr *t, const struct plan *p)
 		else
 			break;
 		if (in->b[i] == 0x66 || in->b[i] == 0xf2 || in->b[i] == 0xf3)
-			e1(t, in->b[i]);
+			host_e1(t, in->b[i]);
 	}
 	if (p->reg >= 0)
 		rex = (rex & ~4u) | ((unsigned)p->reg >> 3) << 2;
@@ -80,20 +80,20 @@ legacy(struct rp_tr *t, const struct plan *p)
 	if (rex || p->force_rex)
 		rex |= 0x40;
 	if (rex)
-		e1(t, rex);
+		host_e1(t, rex);
 	if (p->opc >= 0) {              /* the register is in the opcode, which has one byte or follows 0f */
 		if (in->b[i] == 0x0f)
-			e1(t, in->b[i++]);
-		e1(t, (in->b[i++] & ~7u) | ((unsigned)p->opc & 7));
+			host_e1(t, in->b[i++]);
+		host_e1(t, (in->b[i++] & ~7u) | ((unsigned)p->opc & 7));
 	}
 	while (i < modrm)
-		e1(t, in->b[i++]);
+		host_e1(t, in->b[i++]);
 	if (modrm < n)
-		tail(t, p);
+		emit_tail(t, p);
 }
 
 static void
-vex(struct rp_tr *t, const struct plan *p)
+emit_vex(struct rp_tr *t, const struct plan *p)
 {
 	const struct x86_inst *in = t->in;
 	const uint8_t *b = in->b + in->z.raw.vex.offset;
@@ -116,16 +116,16 @@ vex(struct rp_tr *t, const struct plan *p)
 		b1 = (b1 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | 0x40;
 	if (p->vvvv >= 0)
 		b2 = (b2 & ~0x78u) | (~(unsigned)p->vvvv & 15) << 3;
-	e1(t, 0xc4);
-	e1(t, b1);
-	e1(t, b2);
-	e1(t, in->b[i]);
+	host_e1(t, 0xc4);
+	host_e1(t, b1);
+	host_e1(t, b2);
+	host_e1(t, in->b[i]);
 	if (in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM)
-		tail(t, p);
+		emit_tail(t, p);
 }
 
 static void
-evex(struct rp_tr *t, const struct plan *p)
+emit_evex(struct rp_tr *t, const struct plan *p)
 {
 	const struct x86_inst *in = t->in;
 	const uint8_t *b = in->b + in->z.raw.evex.offset;
@@ -139,29 +139,29 @@ evex(struct rp_tr *t, const struct plan *p)
 		p0 = (p0 & ~0x20u) | (p->base < 8 ? 0x20 : 0) | 0x40;
 	if (p->vvvv >= 0)
 		p1 = (p1 & ~0x78u) | (~(unsigned)p->vvvv & 15) << 3;
-	e1(t, 0x62);
-	e1(t, p0);
-	e1(t, p1);
-	e1(t, b[3]);
-	e1(t, b[4]);
-	tail(t, p);
+	host_e1(t, 0x62);
+	host_e1(t, p0);
+	host_e1(t, p1);
+	host_e1(t, b[3]);
+	host_e1(t, b[4]);
+	emit_tail(t, p);
 }
 
 static void
-reencode(struct rp_tr *t, const struct plan *p)
+emit_reencode(struct rp_tr *t, const struct plan *p)
 {
 	if (p->base >= 0)
-		e1(t, 0x65);
+		host_e1(t, 0x65);
 	switch (t->in->z.encoding) {
-	case ZYDIS_INSTRUCTION_ENCODING_VEX: vex(t, p); break;
-	case ZYDIS_INSTRUCTION_ENCODING_EVEX: evex(t, p); break;
-	default: legacy(t, p); break;
+	case ZYDIS_INSTRUCTION_ENCODING_VEX: emit_vex(t, p); break;
+	case ZYDIS_INSTRUCTION_ENCODING_EVEX: emit_evex(t, p); break;
+	default: emit_legacy(t, p); break;
 	}
 }
 
 /* A host register that the instruction does not use: scratch, or one whose value is put aside */
 static int
-temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
+emit_temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
 {
 	static const int8_t pool[] = { T0, T1, RBX, RDX, RAX, RSI, RDI, RBP, R8, R12, R13, R14 };
 	unsigned i;
@@ -192,7 +192,7 @@ may_keep(ZydisMnemonic m)
 
 /* Which host register stands for the GPR operand o */
 static int
-place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
+emit_place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
 	int g = x86_gpr(o->reg.value), high = x86_highbyte(o->reg.value), h = rp_home(g), k;
 
@@ -201,7 +201,7 @@ place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 			if (p->temp[k].guest == g)
 				break;
 		if (k == p->ntemp)
-			k = temporary(t, p, g, p->hi && g == RCX, p->hi);
+			k = emit_temporary(t, p, g, p->hi && g == RCX, p->hi);
 		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) || o->size < 32 || may_keep(t->in->z.mnemonic))
 			p->temp[k].load = 1;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -235,7 +235,7 @@ note_operand(struct plan *p, const ZydisDecodedOperand *o)
 }
 
 static void
-assign(struct rp_tr *t, struct plan *p)
+emit_assign(struct rp_tr *t, struct plan *p)
 {
 	const struct x86_inst *in = t->in;
 	int i;
@@ -246,10 +246,10 @@ assign(struct rp_tr *t, struct plan *p)
 		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || x86_gpr(o->reg.value) < 0)
 			continue;
 		switch (o->encoding) {
-		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = p->bit ? T1 : place(t, p, o); break;
-		case ZYDIS_OPERAND_ENCODING_MODRM_RM: p->rm = place(t, p, o); break;
-		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = place(t, p, o); break;
-		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = p->bit ? T1 : emit_place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_MODRM_RM: p->rm = emit_place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = emit_place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = emit_place(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_NONE: {
 			int g = x86_gpr(o->reg.value);
 
@@ -264,7 +264,7 @@ assign(struct rp_tr *t, struct plan *p)
 }
 
 static void
-before(struct rp_tr *t, struct plan *p)
+emit_before(struct rp_tr *t, struct plan *p)
 {
 	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
 	int k, n = 0;
@@ -292,7 +292,7 @@ before(struct rp_tr *t, struct plan *p)
 }
 
 static void
-after(struct rp_tr *t, const struct plan *p)
+emit_after(struct rp_tr *t, const struct plan *p)
 {
 	int k, n = 0;
 
@@ -314,23 +314,23 @@ after(struct rp_tr *t, const struct plan *p)
 
 /* mov between rax and a constant address: no modrm byte */
 static void
-moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
+emit_moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 {
 	unsigned w = t->in->z.operand_width;
 
 	rp_operand(t, o, x86_refkind(o), T0);
-	e1(t, 0x65);
+	host_e1(t, 0x65);
 	if (w == 16)
-		e1(t, 0x66);
+		host_e1(t, 0x66);
 	if (w == 64)
-		e1(t, 0x48);
-	e1(t, 0x88u | (t->in->z.opcode & 1) | (t->in->z.opcode & 2 ? 0 : 2));
-	e1(t, T0);
+		host_e1(t, 0x48);
+	host_e1(t, 0x88u | (t->in->z.opcode & 1) | (t->in->z.opcode & 2 ? 0 : 2));
+	host_e1(t, T0);
 }
 
 /* Does the processor note where it was? */
 static int
-noted(const struct x86_inst *in)
+emit_noted(const struct x86_inst *in)
 {
 	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
 		return 0;
@@ -345,7 +345,7 @@ noted(const struct x86_inst *in)
 
 /* The guest's own view of that, for what rp_x87 has to hide */
 static void
-note(struct rp_tr *t)
+emit_note(struct rp_tr *t)
 {
 	e_imm(t, T0, t->in->pc);
 	e_store(t, FO(fip), T0);
@@ -355,7 +355,7 @@ note(struct rp_tr *t)
 
 /* Instructions that save x87 state: in which size, and where, they store where the last one was; 0: no */
 static unsigned
-saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
+emit_saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
 {
 	*ip = 8;
 	*data = 16;
@@ -380,20 +380,20 @@ saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
 
 /* The instruction itself, with what the processor says before, and without what it should not have said after it */
 static void
-save(struct rp_tr *t, struct plan *p)
+emit_save(struct rp_tr *t, struct plan *p)
 {
 	static const uint8_t fxsave[] = { 0x48, 0x0f, 0xae, 0x84, 0x24 };       /* fxsave64 [rsp + disp32] */
 	struct rp_hinfo *h = rp_hinfo(t);
-	unsigned i, ip, data, size = saves(t->in, &ip, &data);
+	unsigned i, ip, data, size = emit_saves(t->in, &ip, &data);
 
 	if (h == NULL)
 		return;
 	for (i = 0; i < sizeof fxsave; i++)
-		e1(t, fxsave[i]);
-	e4(t, (uint32_t)FO(fx));
+		host_e1(t, fxsave[i]);
+	host_e4(t, (uint32_t)FO(fx));
 	if (t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEOPT || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEOPT64)
 		p->reg = 4;             /* xsave: which parts the other one leaves out is the processor's affair */
-	reencode(t, p);
+	emit_reencode(t, p);
 	rp_place(t, h, &t->in->op[t->in->mem]);
 	h->kind = x86_refs_by(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
 	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
@@ -404,7 +404,7 @@ save(struct rp_tr *t, struct plan *p)
 }
 
 static void
-memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
+emit_memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
 	enum x86_refs by = x86_refs_by(t->in);
 
@@ -434,7 +434,7 @@ memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 
 /* xrstor of what rp_core_new found that may be restored: not of protection keys and the like, which are this process's */
 static void
-restore(struct rp_tr *t, const struct plan *p)
+emit_restore(struct rp_tr *t, const struct plan *p)
 {
 	static const uint8_t mask[] = { 0x9c, 0x25, 0, 0, 0, 0, 0x9d, 0xba, 0, 0, 0, 0 };     /* pushfq; and eax, rfbm; popfq; mov edx, 0 */
 	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
@@ -449,8 +449,8 @@ restore(struct rp_tr *t, const struct plan *p)
 	e_store(t, FO(save), RAX);
 	e_store(t, FO(save) + 8, RDX);
 	for (i = 0; i < sizeof mask; i++)
-		e1(t, i >= 2 && i < 6 ? (unsigned)(t->c->rfbm >> 8 * (i - 2)) & 255 : mask[i]);
-	reencode(t, p);
+		host_e1(t, i >= 2 && i < 6 ? (unsigned)(t->c->rfbm >> 8 * (i - 2)) & 255 : mask[i]);
+	emit_reencode(t, p);
 	e_load(t, RAX, FO(save));
 	e_load(t, RDX, FO(save) + 8);
 }
@@ -470,7 +470,7 @@ rp_plain(struct rp_tr *t)
 		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && i != in->mem) {
 			if ((in->z.opcode & 0xfc) == 0xa0 && in->z.mnemonic == ZYDIS_MNEMONIC_MOV) {
 				rp_fetch(t);
-				moffs(t, o);
+				emit_moffs(t, o);
 			} else
 				t->bad = "an operand in memory of an unusual kind";
 			return;
@@ -484,25 +484,25 @@ rp_plain(struct rp_tr *t)
 		t->bad = "an address of an unusual kind";
 		return;
 	}
-	if (noted(in))
-		note(t);
+	if (emit_noted(in))
+		emit_note(t);
 	if (in->mem >= 0) {
 		if (p.hi && p.rcx_in)
 			t->bad = "a high byte register in an unusual place";
-		memory(t, &p, &in->op[in->mem]);
+		emit_memory(t, &p, &in->op[in->mem]);
 	} else
 		rp_fetch(t);
-	assign(t, &p);
-	before(t, &p);
+	emit_assign(t, &p);
+	emit_before(t, &p);
 	if (t->bad)
 		return;
 	if (p.hi && p.force_rex)
 		t->bad = "a high byte register in an unusual place";
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR || in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR64)
-		restore(t, &p);
-	else if (saves(in, &ip, &data))
-		save(t, &p);
+		emit_restore(t, &p);
+	else if (emit_saves(in, &ip, &data))
+		emit_save(t, &p);
 	else
-		reencode(t, &p);
-	after(t, &p);
+		emit_reencode(t, &p);
+	emit_after(t, &p);
 }

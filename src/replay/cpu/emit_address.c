@@ -119,12 +119,12 @@ kind_word(struct rp_tr *t, int kind, unsigned size)
 
 /* The upper 16 bits of the word just put are those of v, whatever the address has there: mov word [r11 + off], imm16 */
 static void
-upper(struct rp_tr *t, uint64_t v)
+emit_address_upper(struct rp_tr *t, uint64_t v)
 {
-	e1(t, 0x66);
+	host_e1(t, 0x66);
 	e_mem(t, 0, 0xc7, 0, OUT, -1, 1, 8 * ((int64_t)t->words - 1) + 6);
-	e1(t, v >> 48 & 255);
-	e1(t, (unsigned)(v >> 56));
+	host_e1(t, v >> 48 & 255);
+	host_e1(t, (unsigned)(v >> 56));
 }
 
 /*
@@ -144,7 +144,7 @@ rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
 		if (add) {              /* a piece */
 			e_lea(t, T1, reg, add);
 			rp_put(t, T1);
-			upper(t, ref_make((unsigned)kind, 0, n));
+			emit_address_upper(t, ref_make((unsigned)kind, 0, n));
 		} else {
 			e_canon(t, T0, reg);
 			kind_word(t, kind, n);

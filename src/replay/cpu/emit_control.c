@@ -21,12 +21,12 @@ new_site(struct rp_tr *t, uint8_t *rel, uint64_t pc)
 static void
 set_why(struct rp_tr *t, unsigned why)
 {
-	e1(t, 0x48);                    /* mov qword [rsp + why], imm32 */
-	e1(t, 0xc7);
-	e1(t, 0x84);
-	e1(t, 0x24);
-	e4(t, (uint32_t)FO(why));
-	e4(t, why);
+	host_e1(t, 0x48);                    /* mov qword [rsp + why], imm32 */
+	host_e1(t, 0xc7);
+	host_e1(t, 0x84);
+	host_e1(t, 0x24);
+	host_e4(t, (uint32_t)FO(why));
+	host_e4(t, why);
 }
 
 /* Back to C: rip is pc */
@@ -64,7 +64,7 @@ rp_goto(struct rp_tr *t, uint64_t pc)
 
 /* On to the guest address in rcx */
 static void
-indirect(struct rp_tr *t)
+control_indirect(struct rp_tr *t)
 {
 	e_store(t, FO(rip), T0);
 	if (t->step) {
@@ -75,8 +75,8 @@ indirect(struct rp_tr *t)
 		unsigned i;
 
 		for (i = 0; i < sizeof code; i++)       /* movzx r15d, cx; jmp [rsp + r15 * 8 + index] */
-			e1(t, code[i]);
-		e4(t, (uint32_t)FO(index));
+			host_e1(t, code[i]);
+		host_e4(t, (uint32_t)FO(index));
 	}
 	t->done = 1;
 }
@@ -86,21 +86,21 @@ rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hin
 {
 	((struct rp_hinfo *)(uintptr_t)h)->fn = fn;
 	e_imm(t, T0, (uint64_t)(uintptr_t)h);
-	e1(t, 0xe8);
-	e4(t, 0);
+	host_e1(t, 0xe8);
+	host_e4(t, 0);
 	e_patch(t->p - 4, t->th->call);
 }
 
 /* Bytes of what a call pushes, a return pops, a jump finds */
 static int
-width(const struct x86_inst *in)
+control_width(const struct x86_inst *in)
 {
 	return in->z.operand_width == 16 ? 2 : 8;
 }
 
 /* The block goes on there */
 static void
-follow(struct rp_tr *t, uint64_t pc)
+control_follow(struct rp_tr *t, uint64_t pc)
 {
 	t->jumped = 1;
 	t->follow = pc;
@@ -108,13 +108,13 @@ follow(struct rp_tr *t, uint64_t pc)
 
 /* rcx = what is in it of a jump's target: movzx ecx, cx */
 static void
-cut(struct rp_tr *t)
+control_cut(struct rp_tr *t)
 {
-	if (width(t->in) == 8)
+	if (control_width(t->in) == 8)
 		return;
-	e1(t, 0x0f);
-	e1(t, 0xb7);
-	e1(t, 0xc9);
+	host_e1(t, 0x0f);
+	host_e1(t, 0xb7);
+	host_e1(t, 0xc9);
 }
 
 /* rcx = value of operand o, which is a register or memory; its load is reported */
@@ -125,7 +125,7 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		rp_operand(t, o, REF_LOAD, T0);
-		e_gsload(t, width(t->in), T0, T0);
+		e_gsload(t, control_width(t->in), T0, T0);
 	} else {
 		g = x86_gpr(o->reg.value);
 		h = rp_home(g);
@@ -134,15 +134,15 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 		else
 			e_load(t, T0, rp_regoff(g));
 	}
-	cut(t);
+	control_cut(t);
 }
 
 static void
-call(struct rp_tr *t)
+control_call(struct rp_tr *t)
 {
 	const struct x86_inst *in = t->in;
 	const ZydisDecodedOperand *o = &in->op[0];
-	int direct = o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, size = width(in);
+	int direct = o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, size = control_width(in);
 
 	rp_fetch(t);
 	if (!direct) {
@@ -154,18 +154,18 @@ call(struct rp_tr *t)
 	e_gsstore(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, -size);
 	if (direct) {
-		follow(t, x86_target(&in->z, in->next));
+		control_follow(t, x86_target(&in->z, in->next));
 		return;
 	}
 	rp_values(t);
 	rp_sync(t);
 	e_load(t, T0, FO(tmp));
-	indirect(t);
+	control_indirect(t);
 }
 
 /* The instruction is over but for the jump to rcx */
 static void
-values(struct rp_tr *t)
+control_values(struct rp_tr *t)
 {
 	int uses = t->now && t->now->nmem;
 
@@ -178,41 +178,41 @@ values(struct rp_tr *t)
 }
 
 static void
-jump(struct rp_tr *t)
+control_jump(struct rp_tr *t)
 {
 	const ZydisDecodedOperand *o = &t->in->op[0];
 
 	rp_fetch(t);
 	if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-		follow(t, x86_target(&t->in->z, t->in->next));
+		control_follow(t, x86_target(&t->in->z, t->in->next));
 		return;
 	}
 	target_value(t, o);
-	values(t);
-	indirect(t);
+	control_values(t);
+	control_indirect(t);
 }
 
 static void
-ret(struct rp_tr *t)
+control_ret(struct rp_tr *t)
 {
 	const struct x86_inst *in = t->in;
 	int64_t pops = in->z.operand_count_visible ? (int64_t)in->op[0].imm.value.u & 0xffff : 0;
 
-	int size = width(in);
+	int size = control_width(in);
 
 	rp_fetch(t);
 	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
 	e_gsload(t, size, T0, T0);
-	cut(t);
+	control_cut(t);
 	e_lea(t, G_RSP, G_RSP, size + pops);
-	values(t);
-	indirect(t);
+	control_values(t);
+	control_indirect(t);
 }
 
 /* loop, loope, loopne, jrcxz, jecxz */
 static void
-counted(struct rp_tr *t)
+control_counted(struct rp_tr *t)
 {
 	uint64_t to = x86_target(&t->in->z, t->in->next);
 	ZydisMnemonic m = t->in->z.mnemonic;
@@ -225,17 +225,17 @@ counted(struct rp_tr *t)
 	rp_values(t);
 	rp_sync(t);
 	if (m == ZYDIS_MNEMONIC_JECXZ) {
-		e1(t, 0x44);            /* mov ecx, r9d */
-		e1(t, 0x89);
-		e1(t, 0xc9);
+		host_e1(t, 0x44);            /* mov ecx, r9d */
+		host_e1(t, 0x89);
+		host_e1(t, 0xc9);
 	} else
 		e_mov(t, T0, G_RCX);
-	e1(t, 0xe3);                    /* jrcxz */
-	e1(t, 0);
+	host_e1(t, 0xe3);                    /* jrcxz */
+	host_e1(t, 0);
 	out[n++] = t->p - 1;
 	if (m == ZYDIS_MNEMONIC_LOOPE || m == ZYDIS_MNEMONIC_LOOPNE) {
-		e1(t, m == ZYDIS_MNEMONIC_LOOPE ? 0x75 : 0x74);
-		e1(t, 0);
+		host_e1(t, m == ZYDIS_MNEMONIC_LOOPE ? 0x75 : 0x74);
+		host_e1(t, 0);
 		out[n++] = t->p - 1;
 	}
 	to_site(t, n == 1 && (m == ZYDIS_MNEMONIC_JRCXZ || m == ZYDIS_MNEMONIC_JECXZ) ? t->in->next : to);
@@ -246,12 +246,12 @@ counted(struct rp_tr *t)
 }
 
 static void
-branch(struct rp_tr *t)
+cpu_control_branch(struct rp_tr *t)
 {
 	uint64_t to = x86_target(&t->in->z, t->in->next);
 
 	if (t->in->z.opcode >= 0xe0 && t->in->z.opcode <= 0xe3) {
-		counted(t);
+		control_counted(t);
 		return;
 	}
 	rp_fetch(t);
@@ -270,7 +270,7 @@ branch(struct rp_tr *t)
 	t->side[t->nside].pc = to;
 	t->side[t->nside].left = t->ninst + 1;
 	t->side[t->nside++].words = (int)t->words;
-	follow(t, t->in->next);
+	control_follow(t, t->in->next);
 }
 
 static int
@@ -287,7 +287,7 @@ home_or(struct rp_tr *t, ZydisRegister r, int tmp)
 }
 
 static void
-lea(struct rp_tr *t)
+control_lea(struct rp_tr *t)
 {
 	const ZydisDecodedOperand *d = &t->in->op[0], *o = &t->in->op[1];
 	int g = x86_gpr(d->reg.value), h = rp_home(g), dst = h < 0 ? T0 : h, base, index;
@@ -309,17 +309,17 @@ lea(struct rp_tr *t)
 	if (d->size == 16) {            /* only the low half of dst is written */
 		if (h < 0)
 			e_load(t, T0, rp_regoff(g));
-		e1(t, 0x66);            /* mov dst16, r15w */
-		e1(t, 0x44u | (unsigned)dst >> 3);
-		e1(t, 0x89);
-		e1(t, 0xf8u | ((unsigned)dst & 7));
+		host_e1(t, 0x66);            /* mov dst16, r15w */
+		host_e1(t, 0x44u | (unsigned)dst >> 3);
+		host_e1(t, 0x89);
+		host_e1(t, 0xf8u | ((unsigned)dst & 7));
 	}
 	if (h < 0)
 		e_store(t, rp_regoff(g), T0);
 }
 
 static void
-xlat(struct rp_tr *t)
+control_xlat(struct rp_tr *t)
 {
 	unsigned i;
 
@@ -327,20 +327,20 @@ xlat(struct rp_tr *t)
 		if (t->in->b[i] == 0x64 || t->in->b[i] == 0x65 || t->in->b[i] == 0x67)
 			t->bad = "xlat with prefixes";
 	rp_fetch(t);
-	e1(t, 0x0f);                    /* movzx ecx, al */
-	e1(t, 0xb6);
-	e1(t, 0xc8);
+	host_e1(t, 0x0f);                    /* movzx ecx, al */
+	host_e1(t, 0xb6);
+	host_e1(t, 0xc8);
 	e_mem(t, 1, 0x8d, T0, RBX, T0, 1, 0);
 	rp_ref(t, REF_LOAD, 1, T0);
 	e_fold(t, T0, T0);
-	e1(t, 0x65);                    /* mov al, gs:[rcx] */
-	e1(t, 0x8a);
-	e1(t, 0x01);
+	host_e1(t, 0x65);                    /* mov al, gs:[rcx] */
+	host_e1(t, 0x8a);
+	host_e1(t, 0x01);
 }
 
 /* The line of 64 bytes at what rax says is zeroed; rax as it is would be an address of this process */
 static void
-clzero(struct rp_tr *t)
+control_clzero(struct rp_tr *t)
 {
 	static const uint8_t align[] = { 0x9c, 0x48, 0x83, 0xe1, (uint8_t)~X86_LINE, 0x9d };   /* pushfq; and rcx, -64; popfq */
 	unsigned i;
@@ -351,13 +351,13 @@ clzero(struct rp_tr *t)
 	rp_fetch(t);
 	e_mov(t, T0, rp_addr(t, &t->in->op[t->in->z.operand_count - 1], 0));
 	for (i = 0; i < sizeof align; i++)
-		e1(t, align[i]);
+		host_e1(t, align[i]);
 	rp_ref(t, REF_STORE, X86_LINE + 1, T0);
 	e_fold(t, T0, T0);
 	for (i = 0; i <= X86_LINE; i += 8) {
-		e1(t, 0x65);            /* mov qword gs:[rcx + i], 0 */
+		host_e1(t, 0x65);            /* mov qword gs:[rcx + i], 0 */
 		e_mem(t, 1, 0xc7, 0, T0, -1, 1, i);
-		e4(t, 0);
+		host_e4(t, 0);
 	}
 }
 
@@ -372,9 +372,9 @@ segment_base(struct rp_tr *t, int off, int write)
 		if (h < 0)
 			e_load(t, h = T0, rp_regoff(g));
 		if (o->size == 32) {
-			e1(t, 0x40u | ((unsigned)h >> 3) << 2); /* mov ecx, h */
-			e1(t, 0x89);
-			e1(t, 0xc0u | ((unsigned)h & 7) << 3 | T0);
+			host_e1(t, 0x40u | ((unsigned)h >> 3) << 2); /* mov ecx, h */
+			host_e1(t, 0x89);
+			host_e1(t, 0xc0u | ((unsigned)h & 7) << 3 | T0);
 			h = T0;
 		}
 		e_store(t, off, h);
@@ -386,7 +386,7 @@ segment_base(struct rp_tr *t, int off, int write)
 }
 
 static void
-string(struct rp_tr *t)
+control_string(struct rp_tr *t)
 {
 	static const struct { uint8_t first, kind; } kinds[] = {
 		{ 0xa4, RS_MOVS }, { 0xa6, RS_CMPS }, { 0xaa, RS_STOS }, { 0xac, RS_LODS }, { 0xae, RS_SCAS }
@@ -417,20 +417,20 @@ string(struct rp_tr *t)
 }
 
 static int
-category(struct rp_tr *t)
+control_category(struct rp_tr *t)
 {
 	switch (t->in->z.meta.category) {
-	case ZYDIS_CATEGORY_CALL: call(t); return 1;
-	case ZYDIS_CATEGORY_RET: ret(t); return 1;
-	case ZYDIS_CATEGORY_UNCOND_BR: jump(t); return 1;
-	case ZYDIS_CATEGORY_COND_BR: branch(t); return 1;
-	case ZYDIS_CATEGORY_STRINGOP: string(t); return 1;
+	case ZYDIS_CATEGORY_CALL: control_call(t); return 1;
+	case ZYDIS_CATEGORY_RET: control_ret(t); return 1;
+	case ZYDIS_CATEGORY_UNCOND_BR: control_jump(t); return 1;
+	case ZYDIS_CATEGORY_COND_BR: cpu_control_branch(t); return 1;
+	case ZYDIS_CATEGORY_STRINGOP: control_string(t); return 1;
 	default: return 0;
 	}
 }
 
 static int
-leaving(struct rp_tr *t, unsigned why)
+control_leaving(struct rp_tr *t, unsigned why)
 {
 	rp_fetch(t);
 	if (t->now && !t->valued) {     /* room for values: whoever ran us fills them in */
@@ -444,17 +444,17 @@ leaving(struct rp_tr *t, unsigned why)
 }
 
 static int
-randomly(struct rp_tr *t, int insn)
+control_randomly(struct rp_tr *t, int insn)
 {
 	const ZydisDecodedOperand *o = &t->in->op[0];
 
 	e_imm(t, T0, (uint64_t)insn | (uint64_t)x86_gpr(o->reg.value) << 8 | (uint64_t)(o->size / 8) << 16);
 	e_store(t, FO(rand), T0);
-	return leaving(t, RW_RAND);
+	return control_leaving(t, RW_RAND);
 }
 
 static int
-trapped(struct rp_tr *t, int sig)
+control_trapped(struct rp_tr *t, int sig)
 {
 	rp_fetch(t);
 	e_imm(t, T0, (uint64_t)sig);
@@ -473,22 +473,22 @@ rp_special(struct rp_tr *t)
 		rp_fetch(t);
 		return 1;
 	}
-	if (category(t))
+	if (control_category(t))
 		return 1;
 	if ((sig = x86_trapped(t->in)) != 0)
-		return trapped(t, sig);
+		return control_trapped(t, sig);
 	if ((random = x86_random(t->in)) != 0)
-		return randomly(t, RP_RDRAND + random - X86_RDRAND);
+		return control_randomly(t, RP_RDRAND + random - X86_RDRAND);
 	switch (t->in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: rp_push(t); return 1;
 	case ZYDIS_MNEMONIC_POP: rp_pop(t); return 1;
 	case ZYDIS_MNEMONIC_LEAVE: rp_leave(t); return 1;
 	case ZYDIS_MNEMONIC_ENTER: rp_enter(t); return 1;
-	case ZYDIS_MNEMONIC_LEA: lea(t); return 1;
+	case ZYDIS_MNEMONIC_LEA: control_lea(t); return 1;
 	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: rp_pushf(t); return 1;
 	case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: rp_popf(t); return 1;
-	case ZYDIS_MNEMONIC_XLAT: xlat(t); return 1;
-	case ZYDIS_MNEMONIC_CLZERO: clzero(t); return 1;
+	case ZYDIS_MNEMONIC_XLAT: control_xlat(t); return 1;
+	case ZYDIS_MNEMONIC_CLZERO: control_clzero(t); return 1;
 	/* without a shadow stack it does nothing, and programs are captured without; this process might have one */
 	case ZYDIS_MNEMONIC_RDSSPD: case ZYDIS_MNEMONIC_RDSSPQ: rp_fetch(t); return 1;
 	case ZYDIS_MNEMONIC_RDFSBASE: segment_base(t, FO(fsbase), 0); return 1;
@@ -496,10 +496,10 @@ rp_special(struct rp_tr *t)
 	case ZYDIS_MNEMONIC_WRFSBASE: segment_base(t, FO(fsbase), 1); return 1;
 	case ZYDIS_MNEMONIC_WRGSBASE: segment_base(t, FO(gsbase), 1); return 1;
 	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: rp_maskmov(t); return 1;
-	case ZYDIS_MNEMONIC_SYSCALL: return leaving(t, RW_SYSCALL);
-	case ZYDIS_MNEMONIC_RDTSC: return leaving(t, RW_RDTSC);
-	case ZYDIS_MNEMONIC_RDTSCP: return leaving(t, RW_RDTSCP);
-	case ZYDIS_MNEMONIC_CPUID: return leaving(t, RW_CPUID);
+	case ZYDIS_MNEMONIC_SYSCALL: return control_leaving(t, RW_SYSCALL);
+	case ZYDIS_MNEMONIC_RDTSC: return control_leaving(t, RW_RDTSC);
+	case ZYDIS_MNEMONIC_RDTSCP: return control_leaving(t, RW_RDTSCP);
+	case ZYDIS_MNEMONIC_CPUID: return control_leaving(t, RW_CPUID);
 	case ZYDIS_MNEMONIC_XGETBV:
 		rp_fetch(t);
 		if ((h = rp_hinfo(t)) != NULL) {

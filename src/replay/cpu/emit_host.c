@@ -4,20 +4,20 @@
 #include "replay/cpu/emit_internal.h"
 
 void
-e1(struct rp_tr *t, unsigned b)
+host_e1(struct rp_tr *t, unsigned b)
 {
 	*rp_w(t->p++) = (uint8_t)b;
 }
 
 void
-e4(struct rp_tr *t, uint32_t v)
+host_e4(struct rp_tr *t, uint32_t v)
 {
 	memcpy(rp_w(t->p), &v, 4);
 	t->p += 4;
 }
 
 void
-e8(struct rp_tr *t, uint64_t v)
+host_e8(struct rp_tr *t, uint64_t v)
 {
 	memcpy(rp_w(t->p), &v, 8);
 	t->p += 8;
@@ -36,19 +36,19 @@ e_mem(struct rp_tr *t, int w, unsigned op, int reg, int base, int index, unsigne
 	if (base >= 0)
 		rex |= (unsigned)base >> 3 & 1;
 	if (rex != 0x40)
-		e1(t, rex);
-	e1(t, op);
+		host_e1(t, rex);
+	host_e1(t, op);
 	mod = base < 0 ? 0 : disp == 0 && (base & 7) != RBP ? 0 : disp >= -128 && disp < 128 ? 1 : 2;
 	if (index < 0 && base >= 0 && (base & 7) != RSP)
-		e1(t, mod << 6 | r | ((unsigned)base & 7));
+		host_e1(t, mod << 6 | r | ((unsigned)base & 7));
 	else {
-		e1(t, mod << 6 | r | 4);
-		e1(t, ss << 6 | (index < 0 ? 4u : (unsigned)index & 7) << 3 | (base < 0 ? 5u : (unsigned)base & 7));
+		host_e1(t, mod << 6 | r | 4);
+		host_e1(t, ss << 6 | (index < 0 ? 4u : (unsigned)index & 7) << 3 | (base < 0 ? 5u : (unsigned)base & 7));
 	}
 	if (mod == 1)
-		e1(t, (unsigned)disp & 255);
+		host_e1(t, (unsigned)disp & 255);
 	else if (mod == 2 || base < 0)
-		e4(t, (uint32_t)disp);
+		host_e4(t, (uint32_t)disp);
 }
 
 void
@@ -68,9 +68,9 @@ e_mov(struct rp_tr *t, int dst, int src)
 {
 	if (dst == src)
 		return;
-	e1(t, 0x48u | ((unsigned)src >> 3) << 2 | (unsigned)dst >> 3);
-	e1(t, 0x89);
-	e1(t, 0xc0u | ((unsigned)src & 7) << 3 | ((unsigned)dst & 7));
+	host_e1(t, 0x48u | ((unsigned)src >> 3) << 2 | (unsigned)dst >> 3);
+	host_e1(t, 0x89);
+	host_e1(t, 0xc0u | ((unsigned)src & 7) << 3 | ((unsigned)dst & 7));
 }
 
 void
@@ -80,18 +80,18 @@ e_imm(struct rp_tr *t, int reg, uint64_t v)
 
 	if (v >> 32 == 0) {
 		if (b)
-			e1(t, 0x41);
-		e1(t, 0xb8u | ((unsigned)reg & 7));
-		e4(t, (uint32_t)v);
+			host_e1(t, 0x41);
+		host_e1(t, 0xb8u | ((unsigned)reg & 7));
+		host_e4(t, (uint32_t)v);
 	} else if ((int64_t)v == (int32_t)v) {
-		e1(t, 0x48u | b);
-		e1(t, 0xc7);
-		e1(t, 0xc0u | ((unsigned)reg & 7));
-		e4(t, (uint32_t)v);
+		host_e1(t, 0x48u | b);
+		host_e1(t, 0xc7);
+		host_e1(t, 0xc0u | ((unsigned)reg & 7));
+		host_e4(t, (uint32_t)v);
 	} else {
-		e1(t, 0x48u | b);
-		e1(t, 0xb8u | ((unsigned)reg & 7));
-		e8(t, v);
+		host_e1(t, 0x48u | b);
+		host_e1(t, 0xb8u | ((unsigned)reg & 7));
+		host_e8(t, v);
 	}
 }
 
@@ -106,61 +106,61 @@ e_lea(struct rp_tr *t, int dst, int base, int64_t disp)
 
 /* pext dst, src, [rsp + off] */
 static void
-pext(struct rp_tr *t, int dst, int src, int off)
+host_pext(struct rp_tr *t, int dst, int src, int off)
 {
-	e1(t, 0xc4);
-	e1(t, 0x62u | (dst < 8 ? 0x80 : 0));
-	e1(t, 0x80u | (~(unsigned)src & 15) << 3 | 2);
-	e1(t, 0xf5);
-	e1(t, (off < 128 ? 0x44u : 0x84u) | ((unsigned)dst & 7) << 3);
-	e1(t, 0x24);
+	host_e1(t, 0xc4);
+	host_e1(t, 0x62u | (dst < 8 ? 0x80 : 0));
+	host_e1(t, 0x80u | (~(unsigned)src & 15) << 3 | 2);
+	host_e1(t, 0xf5);
+	host_e1(t, (off < 128 ? 0x44u : 0x84u) | ((unsigned)dst & 7) << 3);
+	host_e1(t, 0x24);
 	if (off < 128)
-		e1(t, (unsigned)off);
+		host_e1(t, (unsigned)off);
 	else
-		e4(t, (uint32_t)off);
+		host_e4(t, (uint32_t)off);
 }
 
 /* dst = src & [rsp + off], a mask of low bits.  Without BMI2: and, its flags put back. */
 static void
-low(struct rp_tr *t, int dst, int src, int off)
+host_low(struct rp_tr *t, int dst, int src, int off)
 {
 	if (t->bmi2) {
-		pext(t, dst, src, off);
+		host_pext(t, dst, src, off);
 		return;
 	}
 	e_mov(t, dst, src);
-	e1(t, 0x9c);
+	host_e1(t, 0x9c);
 	e_mem(t, 1, 0x23, dst, RSP, -1, 1, off + 8);
-	e1(t, 0x9d);
+	host_e1(t, 0x9d);
 }
 
 /* The guest's address in src as an offset in the window */
 void
 e_fold(struct rp_tr *t, int dst, int src)
 {
-	low(t, dst, src, FO(mask));
+	host_low(t, dst, src, FO(mask));
 }
 
 void
 e_canon(struct rp_tr *t, int dst, int src)
 {
-	low(t, dst, src, FO(canon));
+	host_low(t, dst, src, FO(canon));
 }
 
 void
 e_sign(struct rp_tr *t, int dst, int src)
 {
 	if (t->bmi2) {
-		pext(t, dst, src, FO(sign));
+		host_pext(t, dst, src, FO(sign));
 		return;
 	}
 	e_mov(t, dst, src);
-	e1(t, 0x9c);
-	e1(t, 0x48u | (unsigned)dst >> 3);      /* shr dst, 63 */
-	e1(t, 0xc1);
-	e1(t, 0xe8u | ((unsigned)dst & 7));
-	e1(t, 63);
-	e1(t, 0x9d);
+	host_e1(t, 0x9c);
+	host_e1(t, 0x48u | (unsigned)dst >> 3);      /* shr dst, 63 */
+	host_e1(t, 0xc1);
+	host_e1(t, 0xe8u | ((unsigned)dst & 7));
+	host_e1(t, 63);
+	host_e1(t, 0x9d);
 }
 
 void
@@ -174,17 +174,17 @@ e_patch(uint8_t *rel, const uint8_t *to)
 uint8_t *
 e_jmp32(struct rp_tr *t)
 {
-	e1(t, 0xe9);
-	e4(t, 0);
+	host_e1(t, 0xe9);
+	host_e4(t, 0);
 	return t->p - 4;
 }
 
 uint8_t *
 e_jcc32(struct rp_tr *t, unsigned cc)
 {
-	e1(t, 0x0f);
-	e1(t, 0x80u | cc);
-	e4(t, 0);
+	host_e1(t, 0x0f);
+	host_e1(t, 0x80u | cc);
+	host_e4(t, 0);
 	return t->p - 4;
 }
 
@@ -195,22 +195,22 @@ e_jmp(struct rp_tr *t, const uint8_t *to)
 }
 
 static void
-gs(struct rp_tr *t, int size, unsigned op, int reg, int base)
+host_gs(struct rp_tr *t, int size, unsigned op, int reg, int base)
 {
-	e1(t, 0x65);
+	host_e1(t, 0x65);
 	if (size == 2)
-		e1(t, 0x66);
+		host_e1(t, 0x66);
 	e_mem(t, size == 8, op, reg, base, -1, 1, 0);
 }
 
 void
 e_gsload(struct rp_tr *t, int size, int reg, int base)
 {
-	gs(t, size, 0x8b, reg, base);
+	host_gs(t, size, 0x8b, reg, base);
 }
 
 void
 e_gsstore(struct rp_tr *t, int size, int reg, int base)
 {
-	gs(t, size, 0x89, reg, base);
+	host_gs(t, size, 0x89, reg, base);
 }

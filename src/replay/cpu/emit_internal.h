@@ -317,9 +317,9 @@ void rp_record(struct rp_frame *f, uint64_t done);      /* the record of a strin
 uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
 
 /* emit_host.c: host instructions, none of which changes flags */
-void e1(struct rp_tr *t, unsigned b);
-void e4(struct rp_tr *t, uint32_t v);
-void e8(struct rp_tr *t, uint64_t v);
+void host_e1(struct rp_tr *t, unsigned b);
+void host_e4(struct rp_tr *t, uint32_t v);
+void host_e8(struct rp_tr *t, uint64_t v);
 void e_mem(struct rp_tr *t, int w, unsigned op, int reg, int base, int index, unsigned scale, int64_t disp);
 void e_load(struct rp_tr *t, int reg, int off);         /* from the frame */
 void e_store(struct rp_tr *t, int off, int reg);        /* to the frame */

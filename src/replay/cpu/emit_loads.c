@@ -4,24 +4,24 @@
 
 /* val = n bytes (1 2 4 8) at gs:[addr + off], zero-extended */
 static void
-get(struct rp_tr *t, int val, int addr, unsigned off, unsigned n)
+emit_loads_get(struct rp_tr *t, int val, int addr, unsigned off, unsigned n)
 {
-	e1(t, 0x65);
+	host_e1(t, 0x65);
 	if (n >= 4) {
 		e_mem(t, n == 8, 0x8b, val, addr, -1, 1, off);
 		return;
 	}
 	if ((val | addr) & 8)
-		e1(t, 0x40u | ((unsigned)val >> 3) << 2 | (unsigned)addr >> 3);
-	e1(t, 0x0f);
-	e1(t, n == 2 ? 0xb7 : 0xb6);
-	e1(t, 0x80u | ((unsigned)val & 7) << 3 | ((unsigned)addr & 7));
-	e4(t, off);
+		host_e1(t, 0x40u | ((unsigned)val >> 3) << 2 | (unsigned)addr >> 3);
+	host_e1(t, 0x0f);
+	host_e1(t, n == 2 ? 0xb7 : 0xb6);
+	host_e1(t, 0x80u | ((unsigned)val & 7) << 3 | ((unsigned)addr & 7));
+	host_e4(t, off);
 }
 
 /* size bytes at gs:[addr + from], to the stream, bytes from word0 */
 static void
-copy(struct rp_tr *t, int addr, unsigned from, unsigned size, unsigned to)
+emit_loads_copy(struct rp_tr *t, int addr, unsigned from, unsigned size, unsigned to)
 {
 	int val = addr == T0 ? T1 : T0;
 	int64_t at = 8 * (int64_t)t->word0 + to;
@@ -29,13 +29,13 @@ copy(struct rp_tr *t, int addr, unsigned from, unsigned size, unsigned to)
 
 	for (i = 0; i < size; i += n) {
 		n = size - i >= 8 ? 8 : size - i >= 4 ? 4 : size - i >= 2 ? 2 : 1;
-		get(t, val, addr, from + i, n);
+		emit_loads_get(t, val, addr, from + i, n);
 		e_mem(t, i % 8 == 0, 0x89, val, OUT, -1, 1, at + i);    /* of a word's rest what is behind the size is anything */
 	}
 }
 
 static int
-stores(const struct fact *f)
+emit_loads_stores(const struct fact *f)
 {
 	unsigned i;
 
@@ -47,7 +47,7 @@ stores(const struct fact *f)
 
 /* Is what reference i loads in no register? */
 static int
-apart(const struct fact *f, unsigned i)
+emit_loads_apart(const struct fact *f, unsigned i)
 {
 	return f->mem[i].load != FACT_NOMEM && f->mem[i].load >= 8u * f->nval;
 }
@@ -81,9 +81,9 @@ rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg)
 {
 	const struct fact *f = t->now;
 
-	if (f == NULL || f->mem == NULL || i >= f->nref || !apart(f, i) || !stores(f))
+	if (f == NULL || f->mem == NULL || i >= f->nref || !emit_loads_apart(f, i) || !emit_loads_stores(f))
 		return;
-	copy(t, reg, (i - first) * REF_PIECE, size_of(t->in, i), 8u * f->nref + f->mem[i].load);
+	emit_loads_copy(t, reg, (i - first) * REF_PIECE, size_of(t->in, i), 8u * f->nref + f->mem[i].load);
 }
 
 void
@@ -98,13 +98,13 @@ rp_memory(struct rp_tr *t)
 		return;
 	for (i = 0; i < f->nref; i++) {
 		const struct fact_mem *m = &f->mem[i];
-		int late = apart(f, i) && !stores(f);
+		int late = emit_loads_apart(f, i) && !emit_loads_stores(f);
 
 		if (m->store == FACT_NOMEM && !late)
 			continue;
 		e_mem(t, 1, 0x8b, T0, OUT, -1, 1, 8 * (int64_t)(t->word0 + i));
 		e_fold(t, T0, T0);
-		copy(t, T0, 0, size_of(t->in, i), 8u * f->nref + (late ? m->load : m->store));
+		emit_loads_copy(t, T0, 0, size_of(t->in, i), 8u * f->nref + (late ? m->load : m->store));
 	}
 	t->words += f->nmem;
 	t->maxwords += f->nmem;

@@ -9,18 +9,18 @@ move_vector(struct rp_tr *t, unsigned opcode, ZydisRegister r, int off)
 	unsigned n = (unsigned)ZydisRegisterGetId(r);
 
 	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
-		e1(t, 0x62);
-		e1(t, 0x61u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
-		e1(t, 0xfe);
-		e1(t, 0x48);
+		host_e1(t, 0x62);
+		host_e1(t, 0x61u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
+		host_e1(t, 0xfe);
+		host_e1(t, 0x48);
 	} else {
-		e1(t, 0xc5);
-		e1(t, 0x7eu | (n & 8 ? 0 : 0x80));
+		host_e1(t, 0xc5);
+		host_e1(t, 0x7eu | (n & 8 ? 0 : 0x80));
 	}
-	e1(t, opcode);
-	e1(t, 0x84u | (n & 7) << 3);
-	e1(t, 0x24);
-	e4(t, (uint32_t)off);
+	host_e1(t, opcode);
+	host_e1(t, 0x84u | (n & 7) << 3);
+	host_e1(t, 0x24);
+	host_e4(t, (uint32_t)off);
 }
 
 static void
@@ -36,21 +36,21 @@ dump_mask(struct rp_tr *t, ZydisRegister r, unsigned bits)
 	unsigned n = (unsigned)(r - ZYDIS_REGISTER_K0);
 
 	if (bits > 16) {
-		e1(t, 0xc4);
-		e1(t, 0xe1);
-		e1(t, 0xf8);
+		host_e1(t, 0xc4);
+		host_e1(t, 0xe1);
+		host_e1(t, 0xf8);
 	} else {
-		e1(t, 0xc5);
-		e1(t, 0xf8);
+		host_e1(t, 0xc5);
+		host_e1(t, 0xf8);
 	}
-	e1(t, 0x91);
-	e1(t, 0x84u | n << 3);
-	e1(t, 0x24);
-	e4(t, (uint32_t)FO(kmask));
+	host_e1(t, 0x91);
+	host_e1(t, 0x84u | n << 3);
+	host_e1(t, 0x24);
+	host_e4(t, (uint32_t)FO(kmask));
 }
 
 static int
-packs(ZydisMnemonic m)
+emit_refs_packs(ZydisMnemonic m)
 {
 	switch (m) {
 	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD: case ZYDIS_MNEMONIC_VEXPANDPS:
@@ -98,7 +98,7 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 	} else {
 		h->size = (uint8_t)(o->element_size / 8);
 		h->n = (uint8_t)(o->size / o->element_size);
-		h->packed = (uint8_t)packs(in->z.mnemonic);
+		h->packed = (uint8_t)emit_refs_packs(in->z.mnemonic);
 	}
 	if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
 		dump_mask(t, in->z.avx.mask.reg, h->packed == 2 || h->n > 16 ? 64 : 16);
@@ -110,7 +110,7 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 
 /* What it stores is read behind the instruction */
 static void
-later(struct rp_tr *t, const struct rp_hinfo *h)
+emit_refs_later(struct rp_tr *t, const struct rp_hinfo *h)
 {
 	struct rp_hinfo *s;
 
@@ -153,7 +153,7 @@ rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 	t->maxwords += t->refs ? 256 : 0;
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	rp_helper(t, rp_hand_refs, h);
-	later(t, h);
+	emit_refs_later(t, h);
 }
 
 /* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
@@ -178,14 +178,14 @@ rp_maskmov(struct rp_tr *t)
 			dump_vector(t, in->op[1].reg.value, FO(vec) + 64);
 		else {                  /* movq or movdqu [rsp + vec], register */
 			if (n == 16)
-				e1(t, 0xf3);
+				host_e1(t, 0xf3);
 			if (r & 8)
-				e1(t, 0x44);
-			e1(t, 0x0f);
-			e1(t, 0x7f);
-			e1(t, 0x84u | (r & 7) << 3);
-			e1(t, 0x24);
-			e4(t, (uint32_t)FO(vec) + 64);
+				host_e1(t, 0x44);
+			host_e1(t, 0x0f);
+			host_e1(t, 0x7f);
+			host_e1(t, 0x84u | (r & 7) << 3);
+			host_e1(t, 0x24);
+			host_e4(t, (uint32_t)FO(vec) + 64);
 		}
 		h->kind = RH_MASKED;
 		h->ref = REF_STORE;
@@ -196,14 +196,14 @@ rp_maskmov(struct rp_tr *t)
 		h->kfrom = 2;
 		t->maxwords += 16;
 		rp_helper(t, rp_hand_refs, h);
-		later(t, h);
+		emit_refs_later(t, h);
 	}
 	m->borrowed[0] = RDI + 1;
 	e_store(t, FO(save), RDI);
 	e_fold(t, RDI, RDI);
-	e1(t, 0x65);
+	host_e1(t, 0x65);
 	for (i = 0; i < in->z.length; i++)
-		e1(t, in->b[i]);
+		host_e1(t, in->b[i]);
 	e_load(t, RDI, FO(save));
 }
 
@@ -214,16 +214,16 @@ clear_mask(struct rp_tr *t, ZydisRegister r)
 	unsigned n = (unsigned)ZydisRegisterGetId(r);
 
 	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {     /* kxorw k, k, k */
-		e1(t, 0xc5);
-		e1(t, 0x84u | (~n & 15) << 3);
-		e1(t, 0x47);
+		host_e1(t, 0xc5);
+		host_e1(t, 0x84u | (~n & 15) << 3);
+		host_e1(t, 0x47);
 	} else {                                                        /* vpxor xmm, xmm, xmm */
-		e1(t, 0xc4);
-		e1(t, 0x41u | (n & 8 ? 0 : 0xa0));
-		e1(t, 0x01u | (~n & 15) << 3);
-		e1(t, 0xef);
+		host_e1(t, 0xc4);
+		host_e1(t, 0x41u | (n & 8 ? 0 : 0xa0));
+		host_e1(t, 0x01u | (~n & 15) << 3);
+		host_e1(t, 0xef);
 	}
-	e1(t, 0xc0u | (n & 7) << 3 | (n & 7));
+	host_e1(t, 0xc0u | (n & 7) << 3 | (n & 7));
 }
 
 /*

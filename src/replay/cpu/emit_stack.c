@@ -126,9 +126,9 @@ rp_pushf(struct rp_tr *t)
 
 	rp_fetch(t);
 	rp_push_room(t, size);
-	e1(t, 0x9c);
-	e1(t, 0x41);
-	e1(t, 0x5f);                    /* pop r15 */
+	host_e1(t, 0x9c);
+	host_e1(t, 0x41);
+	host_e1(t, 0x5f);                    /* pop r15 */
 	e_gsstore(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, -size);
 }
@@ -144,17 +144,17 @@ rp_popf(struct rp_tr *t)
 	e_fold(t, T0, G_RSP);
 	e_imm(t, T1, 0);
 	if (size == 2) {                /* the upper half stays: it is what pushf gives */
-		e1(t, 0x9c);
-		e1(t, 0x41);
-		e1(t, 0x5f);
+		host_e1(t, 0x9c);
+		host_e1(t, 0x41);
+		host_e1(t, 0x5f);
 	}
 	e_gsload(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, size);
-	e1(t, 0x49);                    /* and r15, mask */
-	e1(t, 0x81);
-	e1(t, 0xe7);
-	e4(t, 0x200cd5);
-	e1(t, 0x41);
-	e1(t, 0x57);                    /* push r15 */
-	e1(t, 0x9d);
+	host_e1(t, 0x49);                    /* and r15, mask */
+	host_e1(t, 0x81);
+	host_e1(t, 0xe7);
+	host_e4(t, 0x200cd5);
+	host_e1(t, 0x41);
+	host_e1(t, 0x57);                    /* push r15 */
+	host_e1(t, 0x9d);
 }

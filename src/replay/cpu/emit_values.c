@@ -7,13 +7,13 @@
 
 /* reg = a header of n instructions (0: all), which is known when the block is complete */
 static void
-head(struct rp_tr *t, int reg, unsigned n)
+emit_head(struct rp_tr *t, int reg, unsigned n)
 {
-	e1(t, 0x48u | (unsigned)reg >> 3);
-	e1(t, 0xb8u | ((unsigned)reg & 7));
+	host_e1(t, 0x48u | (unsigned)reg >> 3);
+	host_e1(t, 0xb8u | ((unsigned)reg & 7));
 	t->head[t->nhead].imm = t->p;
 	t->head[t->nhead++].n = n;
-	e8(t, 0);
+	host_e8(t, 0);
 }
 
 void
@@ -21,7 +21,7 @@ rp_head(struct rp_tr *t)
 {
 	if (!t->values || t->silent)
 		return;
-	head(t, T0, 0);
+	emit_head(t, T0, 0);
 	e_store(t, FO(block), OUT);
 	rp_put(t, T0);
 	if (t->c->facts->pick) {        /* instances before the block, put there when they were counted */
@@ -34,7 +34,7 @@ void
 rp_rehead(struct rp_tr *t, unsigned n)
 {
 	e_load(t, T1, FO(block));
-	head(t, T0, n);
+	emit_head(t, T0, n);
 	e_mem(t, 1, 0x89, T0, T1, -1, 1, 0);
 }
 
@@ -60,7 +60,7 @@ rp_heads(struct rp_tr *t)
 }
 
 static void
-general(struct rp_tr *t, int g)
+emit_general(struct rp_tr *t, int g)
 {
 	int h = rp_home(g);
 
@@ -71,62 +71,62 @@ general(struct rp_tr *t, int g)
 
 /* What lahf and seto give: no flag changes */
 static void
-flags(struct rp_tr *t)
+emit_flags(struct rp_tr *t)
 {
 	static const uint8_t code[] = { 0x9f, 0x0f, 0x90, 0xc0, 0x0f, 0xb7, 0xc0 };     /* lahf; seto al; movzx eax, ax */
 	unsigned i;
 
 	e_mov(t, T0, RAX);
 	for (i = 0; i < sizeof code; i++)
-		e1(t, code[i]);
+		host_e1(t, code[i]);
 	rp_put(t, RAX);
 	e_mov(t, RAX, T0);
 }
 
 static void
-place(struct rp_tr *t, unsigned reg, unsigned words)
+cpu_emit_place(struct rp_tr *t, unsigned reg, unsigned words)
 {
-	e1(t, 0x80u | (reg & 7) << 3 | (OUT & 7));
-	e4(t, 8 * t->words);
+	host_e1(t, 0x80u | (reg & 7) << 3 | (OUT & 7));
+	host_e4(t, 8 * t->words);
 	t->words += words;
 	t->maxwords += words;
 }
 
 /* kmovq, or kmovw where there are no longer ones */
 static void
-mask(struct rp_tr *t, unsigned k)
+emit_mask(struct rp_tr *t, unsigned k)
 {
 	e_imm(t, T0, 0);
 	e_mem(t, 1, 0x89, T0, OUT, -1, 1, 8 * (int64_t)t->words);
-	e1(t, 0xc4);
-	e1(t, 0xc1);
-	e1(t, t->c->avx512bw ? 0xf8 : 0x78);
-	e1(t, 0x91);
-	place(t, k, 1);
+	host_e1(t, 0xc4);
+	host_e1(t, 0xc1);
+	host_e1(t, t->c->avx512bw ? 0xf8 : 0x78);
+	host_e1(t, 0x91);
+	cpu_emit_place(t, k, 1);
 }
 
 /* movq, or movdqu of 2, 4 or 8 words, encoded as the instruction itself is */
 static void
-vector(struct rp_tr *t, unsigned n, unsigned words)
+emit_vector(struct rp_tr *t, unsigned n, unsigned words)
 {
 	unsigned size = words == 8 ? 2 : words == 4 ? 1 : 0, op = words == 1 ? 0xd6 : 0x7f, pp = words == 1 ? 1 : 2;
 
 	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
-		e1(t, 0x62);
-		e1(t, 0x41u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
-		e1(t, 0xfcu | pp);
-		e1(t, size << 5 | 8);
+		host_e1(t, 0x62);
+		host_e1(t, 0x41u | (n & 8 ? 0 : 0x80) | (n & 16 ? 0 : 0x10));
+		host_e1(t, 0xfcu | pp);
+		host_e1(t, size << 5 | 8);
 	} else if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) {
-		e1(t, 0xc4);
-		e1(t, 0x41u | (n & 8 ? 0 : 0x80));
-		e1(t, 0x78u | size << 2 | pp);
+		host_e1(t, 0xc4);
+		host_e1(t, 0x41u | (n & 8 ? 0 : 0x80));
+		host_e1(t, 0x78u | size << 2 | pp);
 	} else {
-		e1(t, words == 1 ? 0x66 : 0xf3);
-		e1(t, n & 8 ? 0x45 : 0x41);
-		e1(t, 0x0f);
+		host_e1(t, words == 1 ? 0x66 : 0xf3);
+		host_e1(t, n & 8 ? 0x45 : 0x41);
+		host_e1(t, 0x0f);
 	}
-	e1(t, op);
-	place(t, n, words);
+	host_e1(t, op);
+	cpu_emit_place(t, n, words);
 }
 
 void
@@ -147,13 +147,13 @@ rp_values(struct rp_tr *t)
 		if (d->val == FACT_NOVALUE)
 			continue;
 		if (d->reg < 16)
-			general(t, d->reg);
+			emit_general(t, d->reg);
 		else if (d->reg == FACT_FLAGS)
-			flags(t);
+			emit_flags(t);
 		else if (d->reg >= FACT_VECTOR)
-			vector(t, d->reg - FACT_VECTOR, d->nval);
+			emit_vector(t, d->reg - FACT_VECTOR, d->nval);
 		else
-			mask(t, d->reg - FACT_MASK);
+			emit_mask(t, d->reg - FACT_MASK);
 	}
 	rp_memory(t);
 }

@@ -26,7 +26,7 @@ static const int greg[16] = {
 };
 
 static struct rp_page *
-guarded(struct rp_core *c, const siginfo_t *si)
+faults_guarded(struct rp_core *c, const siginfo_t *si)
 {
 	uint64_t a = (uint64_t)(uintptr_t)si->si_addr;
 	struct rp_page *p;
@@ -38,9 +38,9 @@ guarded(struct rp_core *c, const siginfo_t *si)
 }
 
 static void
-reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
+faults_reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
 {
-	f->why = guarded(c, si) ? RW_SMC : RW_FAULT;
+	f->why = faults_guarded(c, si) ? RW_SMC : RW_FAULT;
 	f->sig = (uint64_t)si->si_signo;
 	f->addr = (uint64_t)(uintptr_t)si->si_addr & RP_MASK;
 }
@@ -61,7 +61,7 @@ rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
 
 /* Back to the state before the instruction whose host code faulted */
 static void
-unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_t g)
+faults_unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_t g)
 {
 	const struct rp_mark *m = NULL;
 	unsigned i, left;
@@ -92,8 +92,8 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 	struct rp_block *b;
 
 	if (at >= c->first && at < c->cp && (b = rp_at(c, at)) != NULL) {
-		unwind(f, b, at, *g);
-		reason(c, f, si);
+		faults_unwind(f, b, at, *g);
+		faults_reason(c, f, si);
 		(*g)[REG_RIP] = (greg_t)(uintptr_t)c->th.exit;
 		(*g)[REG_RSP] = (greg_t)(uintptr_t)f;
 		return 1;
@@ -110,7 +110,7 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 			rp_cut(f, h->block, h->idx);
 		} else
 			f->out -= left;
-		reason(c, f, si);
+		faults_reason(c, f, si);
 		(*g)[REG_RIP] = (greg_t)(uintptr_t)c->th.leave;
 		(*g)[REG_RSP] = (greg_t)(uintptr_t)f;
 		return 1;
@@ -119,7 +119,7 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 }
 
 static void
-handler(int sig, siginfo_t *si, void *ctx)
+faults_handler(int sig, siginfo_t *si, void *ctx)
 {
 	struct rp_core *c = active;
 	struct rp_page *p;
@@ -131,7 +131,7 @@ handler(int sig, siginfo_t *si, void *ctx)
 	}
 	if (c && c->running && in_guest(c, si, ctx))
 		return;
-	if (c && (p = guarded(c, si)) != NULL) {
+	if (c && (p = faults_guarded(c, si)) != NULL) {
 		p->guarded = 0;
 		p->dirty = 1;
 		c->dirty = 1;
@@ -154,7 +154,7 @@ rp_signals_on(struct rp_core *c)
 	if (active)
 		return -1;
 	memset(&sa, 0, sizeof sa);
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = faults_handler;
 	sa.sa_flags = SA_SIGINFO | SA_NODEFER;
 	sigemptyset(&sa.sa_mask);
 	for (i = 0; i < NSIGS; i++)

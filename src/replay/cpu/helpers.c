@@ -9,14 +9,14 @@
 
 /* Instructions counted so far, and n more */
 static uint64_t
-count(const struct rp_frame *f)
+helper_count(const struct rp_frame *f)
 {
 	return f->base + (f->mode != RP_NONE ? f->ic : f->out);
 }
 
 /* n fetches of a string instruction */
 static void
-advance(struct rp_frame *f, uint64_t n)
+helper_advance(struct rp_frame *f, uint64_t n)
 {
 	f->half = 1;
 	f->less -= n;
@@ -28,7 +28,7 @@ advance(struct rp_frame *f, uint64_t n)
 
 /* The status flags of a - b */
 static uint64_t
-compare(uint64_t a, uint64_t b, unsigned size)
+helper_compare(uint64_t a, uint64_t b, unsigned size)
 {
 	uint64_t fl;
 
@@ -47,27 +47,27 @@ element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t
 	if (!h->refs)
 		return;
 	if (f->mode == RP_REFS)
-		word(f, REF_INST, h->pc, h->len);
+		helper_word(f, REF_INST, h->pc, h->len);
 	if (h->op == RS_CMPS)
-		word(f, REF_LOAD, di, h->size);
+		helper_word(f, REF_LOAD, di, h->size);
 	if (h->op == RS_MOVS || h->op == RS_CMPS || h->op == RS_LODS)
-		word(f, REF_LOAD, si, h->size);
+		helper_word(f, REF_LOAD, si, h->size);
 	if (h->op == RS_SCAS)
-		word(f, REF_LOAD, di, h->size);
+		helper_word(f, REF_LOAD, di, h->size);
 	if (h->op == RS_MOVS || h->op == RS_STOS)
-		word(f, REF_STORE, di, h->size);
+		helper_word(f, REF_STORE, di, h->size);
 }
 
 /* A register that addresses or counts: with narrow addresses only half of it */
 static uint64_t
-half(const struct rp_hinfo *h, uint64_t v)
+helper_half(const struct rp_hinfo *h, uint64_t v)
 {
 	return h->addr32 ? (uint32_t)v : v;
 }
 
 /* What a reference has loaded or stored: behind the references when their record is complete */
 static void
-content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
+helper_content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
 {
 	if (h->memory)
 		((uint64_t *)(uintptr_t)f->side)[f->nside++] = v;
@@ -75,10 +75,10 @@ content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
 
 /* One element; 1: its comparison ends the repetition */
 static int
-element(struct rp_frame *f, const struct rp_hinfo *h)
+helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t *rax = rp_reg(f, RAX), *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI);
-	uint64_t si = half(h, *rsi) + segment(f, h), di = half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
+	uint64_t si = helper_half(h, *rsi) + helper_segment(f, h), di = helper_half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
 	int ends = 0;
 
 	f->out0 = f->out;
@@ -86,38 +86,38 @@ element(struct rp_frame *f, const struct rp_hinfo *h)
 	BARRIER();
 	switch (h->op) {
 	case RS_MOVS:
-		v = get(rp_host(si), h->size);
-		set(rp_host(di), h->size, v);
-		content(f, h, v);
-		content(f, h, v);
+		v = helper_get(rp_host(si), h->size);
+		helper_set(rp_host(di), h->size, v);
+		helper_content(f, h, v);
+		helper_content(f, h, v);
 		break;
 	case RS_STOS:
-		set(rp_host(di), h->size, *rax);
-		content(f, h, *rax);
+		helper_set(rp_host(di), h->size, *rax);
+		helper_content(f, h, *rax);
 		break;
 	case RS_LODS:
-		v = get(rp_host(si), h->size);
-		content(f, h, v);
+		v = helper_get(rp_host(si), h->size);
+		helper_content(f, h, v);
 		*rax = h->size == 1 ? (*rax & ~UINT64_C(255)) | v : h->size == 2 ? (*rax & ~UINT64_C(65535)) | v : v;
 		break;
 	default:
-		v = get(rp_host(di), h->size);
-		w = h->op == RS_CMPS ? get(rp_host(si), h->size) : *rax;
-		fl = compare(w, v, h->size);
-		content(f, h, v);
+		v = helper_get(rp_host(di), h->size);
+		w = h->op == RS_CMPS ? helper_get(rp_host(si), h->size) : *rax;
+		fl = helper_compare(w, v, h->size);
+		helper_content(f, h, v);
 		if (h->op == RS_CMPS)
-			content(f, h, w);
+			helper_content(f, h, w);
 		f->rflags = (f->rflags & ~UINT64_C(0x8d5)) | fl;
 		ends = h->rep == 2 ? (fl & 0x40) != 0 : (fl & 0x40) == 0;
 	}
 	BARRIER();
 	if (h->op == RS_MOVS || h->op == RS_CMPS || h->op == RS_LODS)
-		*rsi = half(h, *rsi + step);
+		*rsi = helper_half(h, *rsi + step);
 	if (h->op != RS_LODS)
-		*rdi = half(h, di + step);
+		*rdi = helper_half(h, di + step);
 	if (h->rep)
-		*rp_reg(f, RCX) = half(h, *rp_reg(f, RCX) - 1);
-	advance(f, 1);
+		*rp_reg(f, RCX) = helper_half(h, *rp_reg(f, RCX) - 1);
+	helper_advance(f, 1);
 	BARRIER();
 	return ends;
 }
@@ -131,7 +131,7 @@ in_page(uint64_t a, unsigned size)
 
 /* n elements of movs or stos that cannot fault, upwards */
 static void
-bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
+helper_bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 {
 	uint64_t *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI), i, c = n;
 	uint8_t *s = rp_host(*rsi), *d = rp_host(*rdi);
@@ -157,12 +157,12 @@ bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 		*rsi += n * h->size;
 	*rdi += n * h->size;
 	*rp_reg(f, RCX) -= n;
-	advance(f, n);
+	helper_advance(f, n);
 }
 
 /* How many elements may follow at once, the one at hand having shown that its pages are there */
 static uint64_t
-ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
+helper_ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 {
 	uint64_t n = *rp_reg(f, RCX), m;
 
@@ -200,13 +200,13 @@ rp_record(struct rp_frame *f, uint64_t done)
 
 /* Is there room for another element? */
 static int
-room(const struct rp_frame *f, const struct rp_hinfo *h)
+helper_room(const struct rp_frame *f, const struct rp_hinfo *h)
 {
 	return !h->refs || (f->end - f->out >= 64 + 8 * f->nside + 64 && f->nside + 4 < RP_NSIDE);
 }
 
 static uint64_t
-stop(struct rp_frame *f, const struct rp_hinfo *h)
+helper_stop(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	if (f->record)
 		rp_record(f, 0);
@@ -230,23 +230,23 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 	f->inhelper = (uint64_t)(uintptr_t)h;
 	for (;;) {
 		if (!h->rep) {
-			element(f, h);
+			helper_element(f, h);
 			break;
 		}
-		left = f->limit - count(f);
-		if (left == 0 || done == f->maxelem || !room(f, h))
-			return stop(f, h);
-		if (half(h, *rp_reg(f, RCX)) == 0) {
+		left = f->limit - helper_count(f);
+		if (left == 0 || done == f->maxelem || !helper_room(f, h))
+			return helper_stop(f, h);
+		if (helper_half(h, *rp_reg(f, RCX)) == 0) {
 			if (f->mode == RP_REFS)
-				word(f, REF_INST, h->pc, h->len);
-			advance(f, 1);
+				helper_word(f, REF_INST, h->pc, h->len);
+			helper_advance(f, 1);
 			break;
 		}
 		done++;
-		if (element(f, h) && h->op != RS_MOVS && h->op != RS_STOS && h->op != RS_LODS)
+		if (helper_element(f, h) && h->op != RS_MOVS && h->op != RS_STOS && h->op != RS_LODS)
 			break;
-		if (f->maxelem == UINT64_MAX && (n = ahead(f, h, left - 1)) > 1)
-			bulk(f, h, n);
+		if (f->maxelem == UINT64_MAX && (n = helper_ahead(f, h, left - 1)) > 1)
+			helper_bulk(f, h, n);
 	}
 	f->inhelper = 0;
 	f->half = 0;

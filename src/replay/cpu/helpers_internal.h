@@ -12,7 +12,7 @@ struct u64 { uint64_t v; } __attribute__((packed, may_alias));
 
 #define BARRIER() __asm__ volatile("" ::: "memory")
 static inline uint64_t
-get(const uint8_t *p, unsigned size)
+helper_get(const uint8_t *p, unsigned size)
 {
 	switch (size) {
 	case 1: return *(const volatile uint8_t *)p;
@@ -23,7 +23,7 @@ get(const uint8_t *p, unsigned size)
 }
 
 static inline void
-set(uint8_t *p, unsigned size, uint64_t v)
+helper_set(uint8_t *p, unsigned size, uint64_t v)
 {
 	switch (size) {
 	case 1: *(volatile uint8_t *)p = (uint8_t)v; break;
@@ -34,14 +34,14 @@ set(uint8_t *p, unsigned size, uint64_t v)
 }
 
 static inline void
-word(struct rp_frame *f, unsigned kind, uint64_t addr, unsigned size)
+helper_word(struct rp_frame *f, unsigned kind, uint64_t addr, unsigned size)
 {
 	*(uint64_t *)(uintptr_t)f->out = ref_make(kind, addr, size);
 	f->out += 8;
 }
 
 static inline uint64_t
-segment(const struct rp_frame *f, const struct rp_hinfo *h)
+helper_segment(const struct rp_frame *f, const struct rp_hinfo *h)
 {
 	return h->seg == 1 ? f->fsbase : h->seg == 2 ? f->gsbase : 0;
 }

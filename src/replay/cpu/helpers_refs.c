@@ -7,7 +7,7 @@
 struct rp_xcomp rp_xcomp[64];
 
 static uint64_t
-address(struct rp_frame *f, const struct rp_hinfo *h)
+helper_address(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t a = (uint64_t)h->disp;
 
@@ -17,7 +17,7 @@ address(struct rp_frame *f, const struct rp_hinfo *h)
 		a += *rp_reg(f, h->index) * h->scale;
 	if (h->addr32)
 		a = (uint32_t)a;
-	return a + segment(f, h);
+	return a + helper_segment(f, h);
 }
 
 static uint64_t
@@ -39,12 +39,12 @@ mask_of(const struct rp_frame *f, const struct rp_hinfo *h)
 }
 
 static void
-pieces(struct rp_frame *f, unsigned kind, uint64_t a, uint64_t n)
+helper_pieces(struct rp_frame *f, unsigned kind, uint64_t a, uint64_t n)
 {
 	while (n) {
 		unsigned k = n > REF_SIZEMAX ? REF_PIECE : (unsigned)n;
 
-		word(f, kind, a, k);
+		helper_word(f, kind, a, k);
 		a += k;
 		n -= k;
 	}
@@ -52,7 +52,7 @@ pieces(struct rp_frame *f, unsigned kind, uint64_t a, uint64_t n)
 
 /* One reference for each run of adjacent active elements */
 static void
-masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
+helper_masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
 	uint64_t m = mask_of(f, h);
 	unsigned i = 0, j;
@@ -60,12 +60,12 @@ masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	if (h->packed == 1) {
 		for (; m; m &= m - 1)
 			i++;
-		pieces(f, h->ref, a, i * h->size);
+		helper_pieces(f, h->ref, a, i * h->size);
 		return;
 	}
 	if (h->packed == 2) {
 		if (m)
-			word(f, h->ref, a, h->size);
+			helper_word(f, h->ref, a, h->size);
 		return;
 	}
 	while (i < h->n) {
@@ -75,14 +75,14 @@ masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 		}
 		for (j = i; j < h->n && (m >> j & 1); j++)
 			;
-		word(f, h->ref, a + (uint64_t)i * h->size, (j - i) * h->size);
+		helper_word(f, h->ref, a + (uint64_t)i * h->size, (j - i) * h->size);
 		i = j;
 	}
 }
 
 /* A gather or scatter, element by element; vec[2] is as its register, or to be it */
 static void
-indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
+helper_indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
 	uint64_t m = mask_of(f, h), x, e, *v = f->vec[2];
 	unsigned i, sh;
@@ -93,17 +93,17 @@ indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 		x = h->isize == 8 ? f->vec[0][i] : (uint64_t)(int64_t)(int32_t)(f->vec[0][i / 2] >> (i & 1 ? 32 : 0));
 		e = a + x * h->scale;
 		if (h->addr32)
-			e = (uint32_t)(e - segment(f, h)) + segment(f, h);
+			e = (uint32_t)(e - helper_segment(f, h)) + helper_segment(f, h);
 		if (h->refs)
-			word(f, h->ref, e, h->size);
+			helper_word(f, h->ref, e, h->size);
 		BARRIER();
 		sh = h->size == 4 && (i & 1) ? 32 : 0;
 		if (h->ref == REF_STORE)
-			set(rp_host(e), h->size, v[h->size == 8 ? i : i / 2] >> sh);
+			helper_set(rp_host(e), h->size, v[h->size == 8 ? i : i / 2] >> sh);
 		else if (h->size == 8)
-			v[i] = get(rp_host(e), 8);
+			v[i] = helper_get(rp_host(e), 8);
 		else
-			v[i / 2] = (v[i / 2] & ~(UINT64_C(0xffffffff) << sh)) | get(rp_host(e), 4) << sh;
+			v[i / 2] = (v[i / 2] & ~(UINT64_C(0xffffffff) << sh)) | helper_get(rp_host(e), 4) << sh;
 	}
 	for (i = h->n * h->size; i < 64; i += 4)        /* behind the data's length there is nothing */
 		v[i / 8] &= i & 4 ? UINT64_C(0xffffffff) : 0;
@@ -117,7 +117,7 @@ xsave_size(const struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	int i;
 
 	if (h->ref == REF_LOAD)
-		comp = get(rp_host(a + 520), 8);
+		comp = helper_get(rp_host(a + 520), 8);
 	for (i = 2; i < 63; i++) {
 		if (comp) {
 			if (comp >> i & 1) {
@@ -136,7 +136,7 @@ xsave_size(const struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
  * what is stored is left) or has stored (1).
  */
 static void
-contents(struct rp_frame *f, int stored)
+helper_contents(struct rp_frame *f, int stored)
 {
 	uint64_t *w = (uint64_t *)(uintptr_t)f->out0, n = (uint32_t)*w, i, k, *to = w + 1 + n;
 	unsigned s, size;
@@ -157,7 +157,7 @@ contents(struct rp_frame *f, int stored)
 
 /* The same for gathers and scatters, whose elements it has one by one */
 static void
-elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
+helper_elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
 {
 	uint64_t m = mask_of(f, h);
 	unsigned i;
@@ -171,14 +171,14 @@ elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
 
 /* A bit by its number in a register, which may be far from a: its bytes, and which of their bits it is */
 static void
-numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
+helper_numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
 	uint64_t r = *rp_reg(f, h->reg), n = 8u * h->size;
 	int64_t bit = h->size == 8 ? (int64_t)r : h->size == 4 ? (int32_t)r : (int16_t)r;
 
 	a += (uint64_t)((bit >> (h->size == 8 ? 6 : h->size == 4 ? 5 : 4)) * h->size);
 	if (h->refs)
-		word(f, h->ref, a, h->size);
+		helper_word(f, h->ref, a, h->size);
 	f->vec[0][0] = a & RP_MASK;
 	f->vec[0][1] = r & (n - 1);
 }
@@ -186,25 +186,25 @@ numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 uint64_t
 rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 {
-	uint64_t a = address(f, h);
+	uint64_t a = helper_address(f, h);
 
 	f->inhelper = (uint64_t)(uintptr_t)h;
 	f->out0 = f->out;
 	if (h->refs)
-		word(f, REF_INST, h->pc, h->len);
+		helper_word(f, REF_INST, h->pc, h->len);
 	BARRIER();
 	switch (h->kind) {
 	case RH_MASKED:
-		masked(f, h, a);
+		helper_masked(f, h, a);
 		break;
 	case RH_BITS:
-		numbered(f, h, a);
+		helper_numbered(f, h, a);
 		break;
 	case RH_XSAVE:
-		pieces(f, h->ref, a, xsave_size(f, h, a));
+		helper_pieces(f, h->ref, a, xsave_size(f, h, a));
 		break;
 	case RH_VSIB:
-		indexed(f, h, a);
+		helper_indexed(f, h, a);
 		break;
 	default:
 		break;
@@ -214,36 +214,36 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	if (h->memory && h->kind == RH_VSIB) {
 		uint64_t *w = (uint64_t *)(uintptr_t)f->out0;
 
-		elements(f, h, f->vec[2]);
+		helper_elements(f, h, f->vec[2]);
 		*w |= *w << 32;
 	} else if (h->memory)
-		contents(f, 0);
+		helper_contents(f, 0);
 	f->inhelper = 0;
 	return 0;
 }
 
 /* n bytes of a pointer in a saved image: was is not to be seen there */
 static void
-hide(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
+helper_hide(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
 {
 	uint64_t m = n == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * n) - 1;
 
-	if (((get(p, n) ^ was) & m) == 0)
-		set(p, n, is);
+	if (((helper_get(p, n) ^ was) & m) == 0)
+		helper_set(p, n, is);
 }
 
 uint64_t
 rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h)
 {
-	uint64_t ip = get(f->fx + 8, 8), data = get(f->fx + 16, 8), ip0 = ip, data0 = data;
-	uint8_t *p = rp_host(address(f, h));
+	uint64_t ip = helper_get(f->fx + 8, 8), data = helper_get(f->fx + 16, 8), ip0 = ip, data0 = data;
+	uint8_t *p = rp_host(helper_address(f, h));
 
 	/* xsave and its kin may have left out what else may not be there: the header is */
-	if (h->kind == RH_XSAVE && (!(*rp_reg(f, RAX) & 1) || (h->packed && !(get(p + 512, 8) & 1))))
+	if (h->kind == RH_XSAVE && (!(*rp_reg(f, RAX) & 1) || (h->packed && !(helper_get(p + 512, 8) & 1))))
 		return 0;
 	if (rp_x87(f, &ip, &data)) {
-		hide(p + h->op, h->size, ip0, ip);
-		hide(p + h->n, h->size, data0, data);
+		helper_hide(p + h->op, h->size, ip0, ip);
+		helper_hide(p + h->n, h->size, data0, data);
 	}
 	return 0;
 }
@@ -252,6 +252,6 @@ uint64_t
 rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	(void)h;
-	contents(f, 1);
+	helper_contents(f, 1);
 	return 0;
 }

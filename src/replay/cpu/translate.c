@@ -29,7 +29,7 @@ rp_hinfo(struct rp_tr *t)
 
 /* lea reg, [reg + disp32]: its field */
 static uint8_t *
-add32(struct rp_tr *t, int reg)
+translate_add32(struct rp_tr *t, int reg)
 {
 	e_mem(t, 1, 0x8d, reg, reg, -1, 1, 0x7fffffff);
 	return t->p - 4;
@@ -43,41 +43,41 @@ unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
 	if (reg >= 0)
 		e_mem(t, 1, 0x8d, T0, T0, reg, 1, 0);
 	e_sign(t, T0, T0);
-	e1(t, 0xe3);
-	e1(t, (unsigned)(full - (t->p + 1)) & 255);
+	host_e1(t, 0xe3);
+	host_e1(t, (unsigned)(full - (t->p + 1)) & 255);
 }
 
 /* The instructions of the block are counted; before that, rp_pick's word behind the header */
 static uint8_t *
-count(struct rp_tr *t)
+translate_count(struct rp_tr *t)
 {
 	uint8_t *field;
 
 	if (!t->stream)
-		return add32(t, OUT);
+		return translate_add32(t, OUT);
 	e_load(t, T0, FO(ic));
 	if (t->values && t->c->facts->pick && !t->silent) {
 		e_load(t, T1, FO(less));
 		e_mem(t, 1, 0x8d, T1, T1, T0, 1, 0);
 		e_mem(t, 1, 0x89, T1, OUT, -1, 1, 8);
 	}
-	field = add32(t, T0);
+	field = translate_add32(t, T0);
 	e_store(t, FO(ic), T0);
 	return field;
 }
 
 /* T0 is 0 if the test holds */
 static void
-test(struct rp_tr *t, const struct rp_test *w)
+translate_test(struct rp_tr *t, const struct rp_test *w)
 {
 	int h = w->reg < 0 || w->reg >= RP_TEST_XMM ? -1 : rp_home(w->reg), x = w->reg - RP_TEST_XMM;
 
 	if (x >= 0) {
-		e1(t, 0x66);            /* movq r15, xmm */
-		e1(t, x < 8 ? 0x49 : 0x4d);
-		e1(t, 0x0f);
-		e1(t, 0x7e);
-		e1(t, 0xc7u | (unsigned)(x & 7) << 3);
+		host_e1(t, 0x66);            /* movq r15, xmm */
+		host_e1(t, x < 8 ? 0x49 : 0x4d);
+		host_e1(t, 0x0f);
+		host_e1(t, 0x7e);
+		host_e1(t, 0xc7u | (unsigned)(x & 7) << 3);
 	} else if (w->reg < 0) {
 		e_imm(t, T0, w->addr & RP_MASK);
 		e_gsload(t, 8, T1, T0);
@@ -89,14 +89,14 @@ test(struct rp_tr *t, const struct rp_test *w)
 
 /* A breakpoint with tests is at the block's start: back to C if they hold */
 static void
-tests(struct rp_tr *t)
+translate_tests(struct rp_tr *t)
 {
 	uint8_t *out[RP_NTEST];
 
 	for (unsigned i = 0; i < t->c->ntest; i++) {
-		test(t, &t->c->test[i]);
-		e1(t, 0xe3);            /* jrcxz over the jump */
-		e1(t, 5);
+		translate_test(t, &t->c->test[i]);
+		host_e1(t, 0xe3);            /* jrcxz over the jump */
+		host_e1(t, 5);
 		out[i] = e_jmp32(t);
 	}
 	e_imm(t, T0, t->b->pc);
@@ -107,28 +107,28 @@ tests(struct rp_tr *t)
 
 /* Is there room for a block, and are its instructions within the limit? */
 static uint8_t *
-prologue(struct rp_tr *t)
+translate_prologue(struct rp_tr *t)
 {
 	uint8_t *full = t->p;
 	int picks = t->values && t->c->facts->pick;
 
 	if (t->step)
-		return count(t);
+		return translate_count(t);
 	e_imm(t, T0, t->b->pc);
 	e_jmp(t, t->th->check);
 	t->b->entry = t->p;
 	if (!t->stream) {
 		e_sign(t, T0, OUT);
-		e1(t, 0xe3);
-		e1(t, (unsigned)(full - (t->p + 1)) & 255);
+		host_e1(t, 0xe3);
+		host_e1(t, (unsigned)(full - (t->p + 1)) & 255);
 	}
 	if (picks)
 		unless_negative(t, full, FO(ic), -1);
 	if (t->stream && !t->silent)
 		unless_negative(t, full, FO(negend), OUT);
 	if (rp_istested(t->c, t->b->pc))
-		tests(t);
-	return count(t);
+		translate_tests(t);
+	return translate_count(t);
 }
 
 static void
@@ -168,7 +168,7 @@ site_stubs(struct rp_tr *t)
 }
 
 static int
-seen(const struct rp_tr *t, uint64_t pc)
+translate_seen(const struct rp_tr *t, uint64_t pc)
 {
 	unsigned i;
 
@@ -186,7 +186,7 @@ pages_full(const struct rp_block *b)
 
 /* An instruction that is not run: the block ends before it, or says why if it is the first */
 static void
-refused(struct rp_tr *t, unsigned why, const char *msg, int sig)
+translate_refused(struct rp_tr *t, unsigned why, const char *msg, int sig)
 {
 	if (t->ninst) {
 		rp_goto(t, t->in->pc);
@@ -198,7 +198,7 @@ refused(struct rp_tr *t, unsigned why, const char *msg, int sig)
 }
 
 static void
-mark(struct rp_tr *t)
+translate_mark(struct rp_tr *t)
 {
 	struct rp_mark *m = &t->b->mark[t->b->nmark++];
 
@@ -211,7 +211,7 @@ mark(struct rp_tr *t)
 
 /* RP_VALUES: what is reported of the instruction; 0, -1 without memory */
 static int
-report(struct rp_tr *t)
+translate_report(struct rp_tr *t)
 {
 	struct facts *a = t->c->facts;
 	const struct fact *f;
@@ -239,13 +239,13 @@ report(struct rp_tr *t)
 
 /* The code of an instruction */
 static void
-one(struct rp_tr *t)
+translate_one(struct rp_tr *t)
 {
 	unsigned words = t->maxwords;
 
 	t->word0 = t->words;
 	t->stored = NULL;
-	if (t->values && report(t) != 0) {
+	if (t->values && translate_report(t) != 0) {
 		t->bad = "no memory";
 		return;
 	}
@@ -261,7 +261,7 @@ one(struct rp_tr *t)
 
 /* One instruction at in->pc; 0: the block ended before it */
 static int
-instruction(struct rp_tr *t, struct x86_inst *in)
+translate_instruction(struct rp_tr *t, struct x86_inst *in)
 {
 	uint8_t *p = t->p, buf[16];
 	unsigned words = t->words, maxwords = t->maxwords;
@@ -283,22 +283,22 @@ instruction(struct rp_tr *t, struct x86_inst *in)
 	if (n == 0 || x86_inst_decode(in, at, n, in->pc, t->c->amd)) {
 		if (n < 15) {
 			rp_page_add(t->c, t->b, in->pc + n);
-			refused(t, RW_FAULT, NULL, 11);
+			translate_refused(t, RW_FAULT, NULL, 11);
 		} else {
-			refused(t, RW_BAD, "an instruction that is not known", 0);
+			translate_refused(t, RW_BAD, "an instruction that is not known", 0);
 		}
 		return 0;
 	}
 	rp_page_add(t->c, t->b, in->next - 1);
 	if ((why = x86_refuse(in)) == NULL && (sig = x86_traps(in)) != 0) {
-		refused(t, RW_TRAP, NULL, sig);
+		translate_refused(t, RW_TRAP, NULL, sig);
 		return 0;
 	}
 	if (why == NULL && t->c->amd != x86_amd_here() && x86_approximates(in))
 		why = "an approximation as another maker's processors have it";
 	if (why == NULL) {
-		mark(t);
-		one(t);
+		translate_mark(t);
+		translate_one(t);
 		why = t->bad;
 	}
 	if (why) {
@@ -314,7 +314,7 @@ instruction(struct rp_tr *t, struct x86_inst *in)
 		t->site = t->b->site + nsite;
 		t->done = 0;
 		t->bad = NULL;
-		refused(t, RW_BAD, why, 0);
+		translate_refused(t, RW_BAD, why, 0);
 		return 0;
 	}
 	t->ninst++;
@@ -323,14 +323,14 @@ instruction(struct rp_tr *t, struct x86_inst *in)
 
 /* RP_VALUES: only the last instruction of a block has as many words as turns out */
 static int
-counted(const struct rp_tr *t)
+translate_counted(const struct rp_tr *t)
 {
 	return t->now && t->now->kind != FACT_PLAIN;
 }
 
 /* Where the block goes on, or its end */
 static int
-onward(struct rp_tr *t, struct x86_inst *in)
+translate_onward(struct rp_tr *t, struct x86_inst *in)
 {
 	int jumped = t->jumped;
 	uint64_t next = jumped ? t->follow : in->next;
@@ -338,8 +338,8 @@ onward(struct rp_tr *t, struct x86_inst *in)
 	t->jumped = 0;
 	if (t->done)
 		return 0;
-	if (t->step || counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
-	    || (jumped && (t->nside >= MAX_SIDE || seen(t, next) || rp_find(t->c, next, t->b->mode, 0) != NULL))) {
+	if (t->step || translate_counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
+	    || (jumped && (t->nside >= MAX_SIDE || translate_seen(t, next) || rp_find(t->c, next, t->b->mode, 0) != NULL))) {
 		rp_goto(t, next);
 		return 0;
 	}
@@ -348,7 +348,7 @@ onward(struct rp_tr *t, struct x86_inst *in)
 }
 
 static void
-body(struct rp_tr *t, struct x86_inst *in)
+translate_body(struct rp_tr *t, struct x86_inst *in)
 {
 	for (;;) {
 		if (!t->step && rp_isbreak(t->c, in->pc) && (t->ninst || !rp_istested(t->c, in->pc))) {
@@ -360,13 +360,13 @@ body(struct rp_tr *t, struct x86_inst *in)
 			}
 			return;
 		}
-		if (!instruction(t, in) || !onward(t, in))
+		if (!translate_instruction(t, in) || !translate_onward(t, in))
 			return;
 	}
 }
 
 static int
-listed(struct rp_core *c, struct rp_block *b)
+translate_listed(struct rp_core *c, struct rp_block *b)
 {
 	if (buf_grow(&c->list, &c->caplist, c->nlist + 1, sizeof *c->list) < 0)
 		return -1;
@@ -376,7 +376,7 @@ listed(struct rp_core *c, struct rp_block *b)
 
 /* Marks and sites as few as there are, where they stay */
 static int
-settle(struct rp_tr *t)
+translate_settle(struct rp_tr *t)
 {
 	struct rp_block *b = t->b;
 	struct rp_mark *m = rp_alloc(t->c, b->nmark * sizeof *m);
@@ -388,21 +388,21 @@ settle(struct rp_tr *t)
 	memcpy(s, b->site, b->nsite * sizeof *s);
 	b->mark = m;
 	b->site = s;
-	return listed(t->c, b);
+	return translate_listed(t->c, b);
 }
 
 /* What the block is made of, from where t is */
 static void
-make(struct rp_tr *t, struct x86_inst *in)
+translate_make(struct rp_tr *t, struct x86_inst *in)
 {
 	uint8_t *field;
 	int32_t n;
 
 	t->b->start = t->p;
 	t->b->silent = (uint8_t)t->silent;
-	field = prologue(t);
+	field = translate_prologue(t);
 	rp_head(t);
-	body(t, in);
+	translate_body(t, in);
 	n = t->ninst;
 	memcpy(rp_w(field), &n, 4);
 	t->b->ninst = (uint16_t)t->ninst;
@@ -430,15 +430,15 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	b->mark = marks;
 	again = t;
 	t.silent = t.values && c->facts->pick;
-	make(&t, &in);
+	translate_make(&t, &in);
 	if (t.silent && t.picked) {             /* it is not */
 		t = again;
 		c->ap = ap;
 		b->nmark = b->nsite = 0;
 		in = (struct x86_inst){ .pc = pc };
-		make(&t, &in);
+		translate_make(&t, &in);
 	}
-	if (rp_heads(&t) || settle(&t))
+	if (rp_heads(&t) || translate_settle(&t))
 		return NULL;
 	site_stubs(&t);
 	b->end = t.p;

@@ -37,7 +37,7 @@ reg_of(const struct ws_cpuid *c, enum reg reg)
 }
 
 static void
-host(struct ws_cpuid *c)
+feature_host(struct ws_cpuid *c)
 {
 	c->eax = c->ebx = c->ecx = c->edx = 0;
 	__get_cpuid_count(c->leaf, c->sub, &c->eax, &c->ebx, &c->ecx, &c->edx);
@@ -50,7 +50,7 @@ host_xcr0(void)
 	struct ws_cpuid c = { .leaf = 1 };
 	uint32_t lo, hi;
 
-	host(&c);
+	feature_host(&c);
 	if (!(c.ecx >> 27 & 1))         /* no osxsave */
 		return 3;
 	__asm__ volatile ("xgetbv" : "=a" (lo), "=d" (hi) : "c" (0));
@@ -58,7 +58,7 @@ host_xcr0(void)
 }
 
 static void
-lack(char *list, size_t n, const char *name)
+feature_lack(char *list, size_t n, const char *name)
 {
 	size_t at = strlen(list);
 
@@ -67,7 +67,7 @@ lack(char *list, size_t n, const char *name)
 
 /* Does the capture's processor have it? */
 static int
-had(const struct ws_header *h, const struct feature *f)
+feature_had(const struct ws_header *h, const struct feature *f)
 {
 	for (size_t k = 0; k < h->ncpuid; k++)
 		if (h->cpuid[k].leaf == f->leaf && h->cpuid[k].sub == f->sub)
@@ -85,19 +85,19 @@ feature_check(const struct ws_header *h, char *err, size_t n)
 	for (size_t i = 0; i < sizeof feature / sizeof feature[0]; i++) {
 		const struct feature *f = &feature[i];
 
-		if (!had(h, f))
+		if (!feature_had(h, f))
 			continue;
 		if (mine.leaf != f->leaf || mine.sub != f->sub) {
 			mine.leaf = f->leaf;
 			mine.sub = f->sub;
-			host(&mine);
+			feature_host(&mine);
 		}
 		if (!(reg_of(&mine, f->reg) >> f->bit & 1))
-			lack(list, sizeof list, f->name);
+			feature_lack(list, sizeof list, f->name);
 	}
 	for (size_t i = 0; i < sizeof state / sizeof state[0]; i++)
 		if (states >> state[i].bit & 1)
-			lack(list, sizeof list, state[i].name);
+			feature_lack(list, sizeof list, state[i].name);
 	if (!list[0])
 		return 0;
 	snprintf(err, n, "captured on a processor (%s) with what this one lacks: %s",

@@ -65,7 +65,7 @@ replay_key_instances(struct replay *r, size_t k)
 
 /* Nothing of the present state stays */
 static int
-forget(struct replay *r)
+keyframe_forget(struct replay *r)
 {
 	while (r->mem.n) {
 		const struct ws_rec_map *m = &r->mem.area[r->mem.n - 1].m;
@@ -82,7 +82,7 @@ forget(struct replay *r)
 int
 drive_rewind(struct replay *r)
 {
-	if (r->ended == REPLAY_BAD || forget(r) != 0)
+	if (r->ended == REPLAY_BAD || keyframe_forget(r) != 0)
 		return REPLAY_BAD;
 	r->ended = REPLAY_OK;
 	r->keyed = r->after_sig = 0;
@@ -100,7 +100,7 @@ replay_seek(struct replay *r, size_t k)
 	if (r->ended == REPLAY_BAD)
 		return REPLAY_BAD;
 	r->ended = REPLAY_OK;
-	if (forget(r) != 0)
+	if (keyframe_forget(r) != 0)
 		return REPLAY_BAD;
 	if (ws_seek_group(r->in, r->key[k]) != 0 || ws_next(r->in, &rec) != 1)
 		return drive_bad_file(r);

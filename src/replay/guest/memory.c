@@ -21,7 +21,7 @@ struct mem_name {
 };
 
 static int
-bad(struct mem *m, const char *fmt, ...)
+memory_bad(struct mem *m, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -56,9 +56,9 @@ name_drop(struct mem_name *s)
 
 /* Room for `more` further areas */
 static int
-room(struct mem *m, size_t more)
+memory_room(struct mem *m, size_t more)
 {
-	return buf_grow(&m->area, &m->cap, m->n + more, sizeof *m->area) < 0 ? bad(m, "no memory") : 0;
+	return buf_grow(&m->area, &m->cap, m->n + more, sizeof *m->area) < 0 ? memory_bad(m, "no memory") : 0;
 }
 
 size_t
@@ -92,7 +92,7 @@ mem_find(struct mem *m, uint64_t addr)
 
 /* Insert at i a copy of *a; there is room */
 static void
-insert(struct mem *m, size_t i, const struct mem_area *a)
+memory_insert(struct mem *m, size_t i, const struct mem_area *a)
 {
 	memmove(&m->area[i + 1], &m->area[i], (m->n - i) * sizeof *a);
 	m->area[i] = *a;
@@ -101,7 +101,7 @@ insert(struct mem *m, size_t i, const struct mem_area *a)
 
 /* Let an area begin at addr if one is there; there is room.  Returns the index of the first area at or behind addr. */
 static size_t
-split(struct mem *m, uint64_t addr)
+memory_split(struct mem *m, uint64_t addr)
 {
 	size_t i = mem_from(m, addr);
 	struct mem_area a;
@@ -118,20 +118,20 @@ split(struct mem *m, uint64_t addr)
 	a.at += a.obj ? head : 0;
 	a.name->refs++;
 	m->area[i].m.len = head;
-	insert(m, i + 1, &a);
+	memory_insert(m, i + 1, &a);
 	return i + 1;
 }
 
 /* Take the areas in [addr, addr+len) off the list */
 static int
-forget(struct mem *m, uint64_t addr, uint64_t len)
+memory_forget(struct mem *m, uint64_t addr, uint64_t len)
 {
 	size_t i, k;
 
-	if (room(m, 2) != 0)
+	if (memory_room(m, 2) != 0)
 		return -1;
-	i = split(m, addr);
-	k = addr + len ? split(m, addr + len) : m->n;
+	i = memory_split(m, addr);
+	k = addr + len ? memory_split(m, addr + len) : m->n;
 	for (size_t j = i; j < k; j++)
 		name_drop(m->area[j].name);
 	memmove(&m->area[i], &m->area[k], (m->n - k) * sizeof *m->area);
@@ -144,12 +144,12 @@ static int
 in_window(struct mem *m, uint64_t addr, uint64_t len)
 {
 	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len > WINDOW || (addr & RP_MASK) > WINDOW - len)
-		return bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len, (unsigned long long)addr);
+		return memory_bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len, (unsigned long long)addr);
 	return 0;
 }
 
 static void
-tell(struct mem *m, uint64_t addr, uint64_t len)
+memory_tell(struct mem *m, uint64_t addr, uint64_t len)
 {
 	if (m->changed)
 		m->changed(m->arg, addr, len);
@@ -170,8 +170,8 @@ host_map(struct mem *m, uint64_t addr, uint64_t len)
 		errno = EEXIST;
 	}
 	if (errno == EEXIST)
-		return bad(m, "0x%llx bytes at 0x%llx: their place here is taken", (unsigned long long)len, (unsigned long long)addr);
-	return bad(m, "0x%llx bytes at 0x%llx: %s", (unsigned long long)len, (unsigned long long)addr, strerror(errno));
+		return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken", (unsigned long long)len, (unsigned long long)addr);
+	return memory_bad(m, "0x%llx bytes at 0x%llx: %s", (unsigned long long)len, (unsigned long long)addr, strerror(errno));
 }
 
 /* Only what the guest has mapped: this process may have something of its own beside it */
@@ -195,23 +195,23 @@ mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
 	if (in_window(m, addr, len) != 0)
 		return -1;
 	host_unmap(m, addr, len);
-	tell(m, addr, len);
-	return forget(m, addr, len);
+	memory_tell(m, addr, len);
+	return memory_forget(m, addr, len);
 }
 
 /* Memory of this process for the area, which is added; takes a reference to its name */
 static int
-add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
+memory_add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
 {
-	if (room(m, 1) != 0 || host_map(m, a->m.addr, a->m.len) != 0)
+	if (memory_room(m, 1) != 0 || host_map(m, a->m.addr, a->m.len) != 0)
 		return -1;
 	if (shared && memshare_map(m, a, twin) != 0) {
 		munmap(rp_host(a->m.addr), a->m.len);
-		return bad(m, "0x%llx bytes at 0x%llx, which are shared: %s", (unsigned long long)a->m.len, (unsigned long long)a->m.addr,
+		return memory_bad(m, "0x%llx bytes at 0x%llx, which are shared: %s", (unsigned long long)a->m.len, (unsigned long long)a->m.addr,
 		    strerror(errno));
 	}
 	a->name->refs++;
-	insert(m, mem_from(m, a->m.addr), a);
+	memory_insert(m, mem_from(m, a->m.addr), a);
 	return 0;
 }
 
@@ -226,11 +226,11 @@ add_pieces(struct mem *m, const struct mem_area *whole)
 		a.m.addr += done;
 		a.m.offset += done;
 		len = whole->m.len - done;
-		if (room(m, 1) != 0)
+		if (memory_room(m, 1) != 0)
 			return -1;
 		twin = memshare_twin(m, &a.m, &len);
 		a.m.len = len;
-		if (add(m, &a, twin, 1) != 0)
+		if (memory_add(m, &a, twin, 1) != 0)
 			return -1;
 	}
 	return 0;
@@ -246,11 +246,11 @@ map_as(struct mem *m, const struct ws_rec_map *map, int shared)
 		return -1;
 	a.name = name_new(map);
 	if (!a.name)
-		return bad(m, "no memory");
+		return memory_bad(m, "no memory");
 	a.m.name = a.name->name;
 	a.m.id = a.name->id;
 	a.m.nid = a.name->nid;
-	e = shared ? add_pieces(m, &a) : add(m, &a, NULL, 0);
+	e = shared ? add_pieces(m, &a) : memory_add(m, &a, NULL, 0);
 	name_drop(a.name);
 	return e;
 }
@@ -263,7 +263,7 @@ mem_map(struct mem *m, const struct ws_rec_map *map)
 
 /* How many of the n bytes at addr are mapped, without a gap */
 static size_t
-extent(struct mem *m, uint64_t addr, size_t n)
+memory_extent(struct mem *m, uint64_t addr, size_t n)
 {
 	size_t got = 0;
 	const struct mem_area *a;
@@ -278,7 +278,7 @@ extent(struct mem *m, uint64_t addr, size_t n)
 
 /* mremap in place */
 static int
-resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
+memory_resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
 {
 	struct mem_area b = *a;
 
@@ -318,14 +318,14 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 
 	/* one mapping of the guest's system may be several areas here */
 	if (!old || v->from % MEM_PAGE || v->oldlen % MEM_PAGE || !v->oldlen ||
-	    extent(m, v->from, v->oldlen) != v->oldlen)
-		return bad(m, "what is moved from 0x%llx is not mapped", (unsigned long long)v->from);
+	    memory_extent(m, v->from, v->oldlen) != v->oldlen)
+		return memory_bad(m, "what is moved from 0x%llx is not mapped", (unsigned long long)v->from);
 	if (v->from == v->to)
-		return resize(m, v, old);
+		return memory_resize(m, v, old);
 	if (v->from < v->to + v->newlen && v->to < v->from + v->oldlen)
-		return bad(m, "memory moved from 0x%llx onto itself", (unsigned long long)v->from);
+		return memory_bad(m, "memory moved from 0x%llx onto itself", (unsigned long long)v->from);
 	if (old->obj && old->m.addr + old->m.len - v->from < v->oldlen)
-		return bad(m, "shared memory of several pieces is moved from 0x%llx", (unsigned long long)v->from);
+		return memory_bad(m, "shared memory of several pieces is moved from 0x%llx", (unsigned long long)v->from);
 	a = *old;
 	a.name->refs++;
 	a.m.offset += a.name->name[0] || a.obj ? v->from - a.m.addr : 0;
@@ -349,11 +349,11 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	/* the core may have protected some of it, and does not know it at its new place */
 	mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE);
 	if (host_move(v->from, v->to, v->newlen < v->oldlen ? v->newlen : v->oldlen) != 0)
-		return bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
+		return memory_bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
 		    (unsigned long long)v->to, strerror(errno));
 	host_unmap(m, v->from, v->oldlen);
-	tell(m, v->from, v->oldlen);
-	return forget(m, v->from, v->oldlen);
+	memory_tell(m, v->from, v->oldlen);
+	return memory_forget(m, v->from, v->oldlen);
 }
 
 int
@@ -361,17 +361,17 @@ mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
 {
 	size_t i, k;
 
-	if (in_window(m, addr, len) != 0 || room(m, 2) != 0)
+	if (in_window(m, addr, len) != 0 || memory_room(m, 2) != 0)
 		return -1;
-	i = split(m, addr);
-	k = addr + len ? split(m, addr + len) : m->n;
+	i = memory_split(m, addr);
+	k = addr + len ? memory_split(m, addr + len) : m->n;
 	for (; i < k; i++)
 		m->area[i].m.prot = prot;
 	return 0;
 }
 
 static void
-zero(struct mem *m, uint64_t addr, size_t n)
+memory_zero(struct mem *m, uint64_t addr, size_t n)
 {
 	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
 
@@ -379,7 +379,7 @@ zero(struct mem *m, uint64_t addr, size_t n)
 		memset(rp_host(addr), 0, n);
 		return;
 	}
-	tell(m, lo, hi - lo);
+	memory_tell(m, lo, hi - lo);
 	memset(rp_host(addr), 0, lo - addr);
 	memset(rp_host(hi), 0, addr + n - hi);
 }
@@ -391,20 +391,20 @@ mem_write(struct mem *m, const struct ws_rec_mem *w)
 
 	if (w->n == 0)
 		return 0;
-	got = extent(m, w->addr, w->n);
+	got = memory_extent(m, w->addr, w->n);
 	if (got < w->n)
-		return bad(m, "contents for 0x%llx, which is not mapped", (unsigned long long)w->addr + got);
+		return memory_bad(m, "contents for 0x%llx, which is not mapped", (unsigned long long)w->addr + got);
 	if (w->p)
 		memcpy(rp_host(w->addr), w->p, w->n);
 	else
-		zero(m, w->addr, w->n);
+		memory_zero(m, w->addr, w->n);
 	return 0;
 }
 
 size_t
 mem_read(struct mem *m, uint64_t addr, void *p, size_t n)
 {
-	n = extent(m, addr, n);
+	n = memory_extent(m, addr, n);
 	if (n)
 		memcpy(p, rp_host(addr), n);
 	return n;
@@ -415,7 +415,7 @@ mem_copy(struct mem *m, struct mem_area **area, size_t *n)
 {
 	*area = malloc((m->n + 1) * sizeof **area);
 	if (!*area)
-		return bad(m, "no memory");
+		return memory_bad(m, "no memory");
 	*n = m->n;
 	for (size_t i = 0; i < m->n; i++) {
 		(*area)[i] = m->area[i];
@@ -434,7 +434,7 @@ mem_drop(struct mem_area *area, size_t n)
 
 /* What a has and b has not is unmapped, or mapped; shared memory is another in any case */
 static int
-differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
+memory_differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		uint64_t lo = a->area[i].m.addr, end = lo + a->area[i].m.len;
@@ -454,7 +454,7 @@ differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 					munmap(rp_host(lo), to - lo);
 				else if (host_map(m, lo, to - lo) != 0)
 					return -1;
-				tell(m, lo, to - lo);
+				memory_tell(m, lo, to - lo);
 			}
 			lo = o && o->addr + o->len < end ? o->addr + o->len : end;
 		}
@@ -467,10 +467,10 @@ mem_become(struct mem *m, const struct mem_area *area, size_t n)
 {
 	struct mem to = { .area = (struct mem_area *)(uintptr_t)area, .n = n }, was;
 
-	if (room(m, n) != 0)
+	if (memory_room(m, n) != 0)
 		return -1;
 	was = *m;
-	if (differ(m, &was, &to, 0) != 0 || differ(m, &to, &was, 1) != 0)
+	if (memory_differ(m, &was, &to, 0) != 0 || memory_differ(m, &to, &was, 1) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		area[i].name->refs++;
@@ -480,7 +480,7 @@ mem_become(struct mem *m, const struct mem_area *area, size_t n)
 	m->last = 0;
 	memcpy(m->area, area, n * sizeof *area);
 	m->n = n;
-	return m->nobj && memshare_again(m) != 0 ? bad(m, "shared memory: %s", strerror(errno)) : 0;
+	return m->nobj && memshare_again(m) != 0 ? memory_bad(m, "shared memory: %s", strerror(errno)) : 0;
 }
 
 int

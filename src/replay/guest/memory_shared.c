@@ -79,7 +79,7 @@ memshare_other(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
 }
 
 static uint8_t *
-fresh(uint64_t len)
+shared_fresh(uint64_t len)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -97,7 +97,7 @@ also_at(uint8_t *p, uint64_t addr, uint64_t len)
 
 /* All objects, empty or as they are */
 static int
-make(const struct mem *m, struct objects *all, int full)
+shared_make(const struct mem *m, struct objects *all, int full)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct mem_area *a = &m->area[i];
@@ -116,7 +116,7 @@ make(const struct mem *m, struct objects *all, int full)
 			all->o[k].len = a->at + a->m.len;
 	}
 	for (size_t k = 0; k < all->n; k++)
-		if ((all->o[k].p = fresh(all->o[k].len)) == NULL)
+		if ((all->o[k].p = shared_fresh(all->o[k].len)) == NULL)
 			return -1;
 	for (size_t i = 0; full && i < m->n; i++) {
 		const struct mem_area *a = &m->area[i];
@@ -137,7 +137,7 @@ make(const struct mem *m, struct objects *all, int full)
 }
 
 static void
-drop(struct objects *all)
+shared_drop(struct objects *all)
 {
 	for (size_t k = 0; k < all->n; k++)
 		if (all->o[k].p)
@@ -147,7 +147,7 @@ drop(struct objects *all)
 }
 
 static int
-put(const struct mem *m, const struct objects *all)
+shared_put(const struct mem *m, const struct objects *all)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < all->n && m->area[i].obj; k++)
@@ -160,38 +160,38 @@ int
 memshare_again(const struct mem *m)
 {
 	struct objects all = { 0 };
-	int e = make(m, &all, 0) != 0 || put(m, &all) != 0 ? -1 : 0;
+	int e = shared_make(m, &all, 0) != 0 || shared_put(m, &all) != 0 ? -1 : 0;
 
-	drop(&all);
+	shared_drop(&all);
 	return e;
 }
 
 static void
-prepare(void)
+shared_prepare(void)
 {
-	nocopies = mine && make(mine, &copies, 1) != 0;
+	nocopies = mine && shared_make(mine, &copies, 1) != 0;
 }
 
 static void
-parent(void)
+shared_parent(void)
 {
-	drop(&copies);
+	shared_drop(&copies);
 }
 
 /* Rather none than the parent's */
 static void
-child(void)
+shared_child(void)
 {
 	if (!mine)
 		return;
 	for (size_t i = 0; i < mine->n; i++)
 		if (mine->area[i].obj && mine->changed)
 			mine->changed(mine->arg, mine->area[i].m.addr, mine->area[i].m.len);
-	if (nocopies || put(mine, &copies) != 0)
+	if (nocopies || shared_put(mine, &copies) != 0)
 		for (size_t i = 0; i < mine->n; i++)
 			if (mine->area[i].obj)
 				munmap(rp_host(mine->area[i].m.addr), mine->area[i].m.len);
-	drop(&copies);
+	shared_drop(&copies);
 }
 
 int
@@ -201,7 +201,7 @@ memshare_map(struct mem *m, struct mem_area *a, const struct mem_area *twin)
 	uint8_t *p;
 	int e;
 
-	if (!forks && pthread_atfork(prepare, parent, child) != 0)
+	if (!forks && pthread_atfork(shared_prepare, shared_parent, shared_child) != 0)
 		return -1;
 	forks = 1;
 	mine = m;
@@ -212,7 +212,7 @@ memshare_map(struct mem *m, struct mem_area *a, const struct mem_area *twin)
 	}
 	a->obj = ++m->nobj;
 	a->at = 0;
-	if ((p = fresh(a->m.len)) == NULL)
+	if ((p = shared_fresh(a->m.len)) == NULL)
 		return -1;
 	e = also_at(p, a->m.addr, a->m.len);
 	munmap(p, a->m.len);

@@ -73,7 +73,7 @@ drive_state(struct replay *r, const struct ws_rec_state *s)
 
 /* Files of [addr, addr + len) that can be executed now */
 static void
-tell(struct replay *r, uint64_t addr, uint64_t len)
+records_tell(struct replay *r, uint64_t addr, uint64_t len)
 {
 	for (size_t i = mem_from(&r->mem, addr); r->onmap && i < r->mem.n; i++) {
 		const struct ws_rec_map *m = &r->mem.area[i].m;
@@ -86,7 +86,7 @@ tell(struct replay *r, uint64_t addr, uint64_t len)
 }
 
 static int
-effect(struct replay *r, const struct ws_rec *rec)
+records_effect(struct replay *r, const struct ws_rec *rec)
 {
 	int e = 0;
 
@@ -94,7 +94,7 @@ effect(struct replay *r, const struct ws_rec *rec)
 	case WS_MAP:
 		e = mem_map(&r->mem, &rec->u.map);
 		if (!e)
-			tell(r, rec->u.map.addr, rec->u.map.len);
+			records_tell(r, rec->u.map.addr, rec->u.map.len);
 		break;
 	case WS_UNMAP:
 		e = mem_unmap(&r->mem, rec->u.range.addr, rec->u.range.len);
@@ -105,7 +105,7 @@ effect(struct replay *r, const struct ws_rec *rec)
 	case WS_PROT:
 		e = mem_protect(&r->mem, rec->u.range.addr, rec->u.range.len, rec->u.range.prot);
 		if (!e)
-			tell(r, rec->u.range.addr, rec->u.range.len);
+			records_tell(r, rec->u.range.addr, rec->u.range.len);
 		break;
 	case WS_MEM:
 		e = mem_write(&r->mem, &rec->u.mem);
@@ -117,7 +117,7 @@ effect(struct replay *r, const struct ws_rec *rec)
 }
 
 static int
-watched(struct replay *r, const struct ws_rec *rec)
+records_watched(struct replay *r, const struct ws_rec *rec)
 {
 	if (r->watch.record && r->watch.record(r->watch.arg, rec) != 0) {
 		r->ended = REPLAY_BAD;
@@ -189,13 +189,13 @@ drive_next(struct replay *r)
 		case WS_KEYEND:
 			return drive_bad(r, "a record %s where none may be", ws_kind_name(r->next.kind));
 		case WS_TIME:
-			if (watched(r, &r->next) != 0)
+			if (records_watched(r, &r->next) != 0)
 				return REPLAY_BAD;
 			if (r->latest != WS_UNKNOWN)
 				set_latest(r, r->next.u.time);
 			break;
 		default:
-			if (watched(r, &r->next) != 0 || effect(r, &r->next) != 0)
+			if (records_watched(r, &r->next) != 0 || records_effect(r, &r->next) != 0)
 				return REPLAY_BAD;
 		}
 	}
@@ -214,7 +214,7 @@ drive_key_body(struct replay *r, int maps)
 			return 0;
 		if (rec.kind != WS_MEM && rec.kind != WS_MAP)
 			return drive_bad(r, "a record %s inside a keyframe", ws_kind_name(rec.kind));
-		if ((rec.kind == WS_MEM || maps) && effect(r, &rec) != 0)
+		if ((rec.kind == WS_MEM || maps) && records_effect(r, &rec) != 0)
 			return REPLAY_BAD;
 	}
 }
@@ -290,7 +290,7 @@ same_words(struct replay *r, const struct ws_rec_sig *s)
 
 /* xmm0 to xmm15 in a state, 16 bytes each */
 static const uint8_t *
-vectors(const uint8_t *xsave)
+records_vectors(const uint8_t *xsave)
 {
 	static const uint8_t initial[X_XMM_END - X_XMM];
 
@@ -319,12 +319,12 @@ drive_signal_here(struct replay *r)
 		return 1;
 	}
 	return ws_same(&g, &s->at) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack) && same_words(r, s) &&
-	    (!has_state(s) || memcmp(vectors(r->x.cpu.xsave), vectors(s->xsave), X_XMM_END - X_XMM) == 0);
+	    (!has_state(s) || memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
 }
 
 /* A test that holds at the place but not here; 0: there is none */
 static int
-discriminate(struct replay *r, struct rp_test *t)
+records_discriminate(struct replay *r, struct rp_test *t)
 {
 	const struct ws_rec_sig *s = &r->next.u.sig;
 	uint8_t b[8];
@@ -337,8 +337,8 @@ discriminate(struct replay *r, struct rp_test *t)
 	if (!ws_same(replay_regs(r), &s->at))
 		return 0;               /* flags */
 	for (int i = 0; i < 16 && has_state(s); i++) {
-		*t = (struct rp_test){ .reg = RP_TEST_XMM + i, .value = get_le64(vectors(s->xsave) + 16 * i) };
-		if (get_le64(vectors(r->x.cpu.xsave) + 16 * i) != t->value)
+		*t = (struct rp_test){ .reg = RP_TEST_XMM + i, .value = get_le64(records_vectors(s->xsave) + 16 * i) };
+		if (get_le64(records_vectors(r->x.cpu.xsave) + 16 * i) != t->value)
 			return 1;
 	}
 	for (size_t i = 0; i + 8 <= s->nstack; i += 8) {
@@ -371,7 +371,7 @@ drive_narrow(struct replay *r)
 		if (r->brk[i] == r->sigbreak)
 			return;
 	w->visits = 0;
-	if (!discriminate(r, &w->test[w->n < RP_NTEST ? w->n : w->next])) {
+	if (!records_discriminate(r, &w->test[w->n < RP_NTEST ? w->n : w->next])) {
 		w->patience *= 2;
 		return;
 	}
@@ -447,7 +447,7 @@ drive_take(struct replay *r)
 {
 	int e;
 
-	if (watched(r, &r->next) != 0)
+	if (records_watched(r, &r->next) != 0)
 		return REPLAY_BAD;
 	switch (r->next.kind) {
 	case WS_SYS: e = take_sys(r); break;

@@ -16,7 +16,7 @@
 #include "replay/guest/replay_internal.h"
 
 static int
-say(struct replay *r, uint64_t off, uint64_t rec, const char *before, const char *fmt, va_list ap)
+replay_say(struct replay *r, uint64_t off, uint64_t rec, const char *before, const char *fmt, va_list ap)
 {
 	struct replay_fault *f = &r->fault;
 	int n;
@@ -41,7 +41,7 @@ drive_bad(struct replay *r, const char *fmt, ...)
 	int e;
 
 	va_start(ap, fmt);
-	e = say(r, WS_UNKNOWN, WS_UNKNOWN, "", fmt, ap);
+	e = replay_say(r, WS_UNKNOWN, WS_UNKNOWN, "", fmt, ap);
 	va_end(ap);
 	return e;
 }
@@ -53,7 +53,7 @@ drive_drift(struct replay *r, const char *fmt, ...)
 	int e;
 
 	va_start(ap, fmt);
-	e = say(r, ws_rec_off(r->in), ws_rec_no(r->in), "drifted at ", fmt, ap);
+	e = replay_say(r, ws_rec_off(r->in), ws_rec_no(r->in), "drifted at ", fmt, ap);
 	va_end(ap);
 	return e;
 }
@@ -86,7 +86,7 @@ drive_bad_mem(struct replay *r)
 }
 
 static void
-changed(void *arg, uint64_t addr, uint64_t len)
+replay_changed(void *arg, uint64_t addr, uint64_t len)
 {
 	struct replay *r = arg;
 
@@ -112,7 +112,7 @@ drive_start(struct replay *r)
 }
 
 static int
-twin(void *arg, uint64_t addr, size_t *i, uint64_t *other)
+replay_twin(void *arg, uint64_t addr, size_t *i, uint64_t *other)
 {
 	const struct replay *r = arg;
 
@@ -131,7 +131,7 @@ head_ok(struct replay *r, struct replay_fault *f)
 }
 
 static int
-make(struct replay *r, struct replay_fault *f)
+replay_make(struct replay *r, struct replay_fault *f)
 {
 	r->x.cpu.xsave = aligned_alloc(64, RP_XSAVE);
 	r->words = malloc((DRIVE_WORDS + RP_SLACK) * sizeof *r->words);
@@ -146,8 +146,8 @@ make(struct replay *r, struct replay_fault *f)
 	}
 	rp_amd(r->core, replay_amd(r->head));
 	r->x.xcr0 = r->head->xcr0;
-	rp_twins(r->core, twin, r);
-	r->mem.changed = changed;
+	rp_twins(r->core, replay_twin, r);
+	r->mem.changed = replay_changed;
 	r->mem.arg = r;
 	return 0;
 }
@@ -189,7 +189,7 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 	r->until = r->most = r->latest = r->broke = r->sigbreak = WS_UNKNOWN;
 	if (watch)
 		r->watch = *watch;
-	if (open_file(r, path, f) != 0 || head_ok(r, f) != 0 || make(r, f) != 0) {
+	if (open_file(r, path, f) != 0 || head_ok(r, f) != 0 || replay_make(r, f) != 0) {
 		replay_close(r);
 		return NULL;
 	}
@@ -239,7 +239,7 @@ is_user_break(const struct replay *r, uint64_t pc)
 
 /* The program's end, and the file's */
 static int
-finish(struct replay *r)
+replay_finish(struct replay *r)
 {
 	struct ws_rec rec;
 
@@ -262,12 +262,12 @@ at_end(struct replay *r)
 	if (e->icount != WS_UNKNOWN) {
 		if (r->x.icount > e->icount)
 			return drive_drift(r, "the program ended at instruction %llu", (unsigned long long)e->icount);
-		return r->x.icount == e->icount ? finish(r) : REPLAY_OK;
+		return r->x.icount == e->icount ? replay_finish(r) : REPLAY_OK;
 	}
 	if (e->how == WS_KILLED && !r->after_sig && (e->status == SIGSEGV || e->status == SIGBUS || e->status == SIGFPE ||
 	    e->status == SIGILL || e->status == SIGTRAP))
 		return REPLAY_OK;
-	return finish(r);
+	return replay_finish(r);
 }
 
 /* The program took so little time up to its next trigger that it cannot have executed all this */
@@ -283,7 +283,7 @@ too_long(struct replay *r)
  * most; else as replay_refs.
  */
 static int
-here(struct replay *r, uint64_t *limit)
+replay_here(struct replay *r, uint64_t *limit)
 {
 	for (;;) {
 		if (drive_instances(r) >= r->most) {
@@ -336,12 +336,12 @@ here(struct replay *r, uint64_t *limit)
 }
 
 static int
-unexpected(struct replay *r, const char *what)
+replay_unexpected(struct replay *r, const char *what)
 {
 	switch (r->next.kind) {
 	case WS_END:
 		if (r->next.u.end.icount == WS_UNKNOWN)
-			return finish(r);
+			return replay_finish(r);
 		return drive_drift(r, "%s, where the program ended at instruction %llu", what, (unsigned long long)r->next.u.end.icount);
 	case WS_SYS:
 		return drive_drift(r, "%s, where the program had its next system call at 0x%llx", what,
@@ -385,10 +385,10 @@ signal_name(int sig)
 #define VSYSCALL UINT64_C(0xffffffffff600000)   /* calls of old programs, which the system emulates */
 
 static int
-faulted(struct replay *r)
+replay_faulted(struct replay *r)
 {
 	if (!r->cut && r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
-		return finish(r);
+		return replay_finish(r);
 	if (r->x.cpu.rip >> 12 == VSYSCALL >> 12)
 		return drive_bad(r, "cannot be replayed: a call into the vsyscall page, which is not recorded");
 	if (r->x.sig == SIGSEGV)
@@ -399,12 +399,12 @@ faulted(struct replay *r)
 
 /* The signal comes at this very point: here() delivers it */
 static int
-trapped(struct replay *r)
+replay_trapped(struct replay *r)
 {
 	if (r->cut)
 		return REPLAY_OK;
 	if (r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
-		return finish(r);
+		return replay_finish(r);
 	if (r->next.kind == WS_SIG && (int)r->next.u.sig.sig == r->x.sig && drive_signal_here(r) == 1)
 		return REPLAY_OK;
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
@@ -412,27 +412,27 @@ trapped(struct replay *r)
 
 /* The processor stopped: REPLAY_OK to go on */
 static int
-stopped(struct replay *r, enum rp_stop stop)
+replay_stopped(struct replay *r, enum rp_stop stop)
 {
 	switch (stop) {
 	case RP_SYSCALL:
-		return r->next.kind != WS_SYS ? unexpected(r, "a system call") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_SYS ? replay_unexpected(r, "a system call") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_TSC:
-		return r->next.kind != WS_TSC ? unexpected(r, "rdtsc") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_TSC ? replay_unexpected(r, "rdtsc") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_CPUID:
 		if (!(r->head->flags & WS_CPUID_RECORDS)) {
 			cpuid_by_table(r);
 			return REPLAY_OK;
 		}
-		return r->next.kind != WS_CPUID ? unexpected(r, "cpuid") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_CPUID ? replay_unexpected(r, "cpuid") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_RAND:
 		return r->next.kind != WS_RAND ? not_recorded(r) : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_BAD:
 		return drive_bad(r, "cannot be replayed: %s", r->x.why);
 	case RP_FAULT:
-		return faulted(r);
+		return replay_faulted(r);
 	case RP_TRAP:
-		return trapped(r);
+		return replay_trapped(r);
 	case RP_NOMEM:
 		return drive_bad(r, "no memory");
 	default:
@@ -462,11 +462,11 @@ forget_memory(void *arg)
 
 /* The program's instructions are only executed where they can do nothing to the system, and as long as there is memory for them */
 static int
-confined(struct replay *r)
+replay_confined(struct replay *r)
 {
 	const char *why;
 
-	if (confine(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
+	if (confine_confine(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
 		return drive_bad(r, "%s", why);
 	return REPLAY_OK;
 }
@@ -476,7 +476,7 @@ confined(struct replay *r)
  * (REPLAY_OK both), or to the program's end, a breakpoint or a fault.
  */
 static int
-go(struct replay *r, enum rp_mode mode, uint64_t limit)
+replay_go(struct replay *r, enum rp_mode mode, uint64_t limit)
 {
 	for (;;) {
 		enum rp_stop stop;
@@ -485,17 +485,17 @@ go(struct replay *r, enum rp_mode mode, uint64_t limit)
 		if (r->x.icount >= limit || drive_instances(r) >= r->most)
 			return REPLAY_OK;
 		r->x.limit = limit;
-		e = here(r, &r->x.limit);
+		e = replay_here(r, &r->x.limit);
 		if (e != REPLAY_OK)
 			return e;
 		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
 			r->x.limit = r->x.icount + (r->most - drive_instances(r));
-		if (confined(r) != REPLAY_OK)
+		if (replay_confined(r) != REPLAY_OK)
 			return REPLAY_BAD;
 		stop = rp_run(r->core, &r->x, mode);
 		if (stop == RP_FULL)
 			return REPLAY_OK;
-		e = stopped(r, stop);
+		e = replay_stopped(r, stop);
 		if (r->x.late)
 			late_values(r);
 		if (e != REPLAY_OK)
@@ -522,7 +522,7 @@ drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 	if (r->ended != REPLAY_OK)
 		return r->ended;
 	r->x.end = r->words + most + RP_SLACK;
-	e = go(r, mode, r->until);
+	e = replay_go(r, mode, r->until);
 	*n = (size_t)(r->x.out - r->words);
 	if (e == REPLAY_OK && (r->x.icount >= r->until || drive_instances(r) >= r->most))
 		e = REPLAY_END;
@@ -544,7 +544,7 @@ drive_run(struct replay *r, uint64_t icount)
 {
 	if (r->ended != REPLAY_OK)
 		return r->ended;
-	return go(r, RP_NONE, icount);
+	return replay_go(r, RP_NONE, icount);
 }
 
 void

@@ -95,7 +95,7 @@ page_drop(struct snap_page *p)
 
 /* A page as it is now; base: as it was once, or NULL */
 static int
-keep(struct snap *s, uint64_t addr, struct snap_page *base)
+snapshot_keep(struct snap *s, uint64_t addr, struct snap_page *base)
 {
 	const uint8_t *b = rp_host(addr);
 
@@ -130,7 +130,7 @@ keep_all(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
 		while ((addr = pages_next(&p)) < p.end) {
 			while (b < end && b->addr < addr)
 				b++;
-			if (keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 || s->bytes > most)
+			if (snapshot_keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 || s->bytes > most)
 				return -1;
 		}
 		if (p.bad)
@@ -167,7 +167,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 
 /* One area's contents; *at: the first page of s that is not done */
 static int
-restore(const struct snap *s, const struct mem_area *a, size_t *at, int pagemap)
+snapshot_restore(const struct snap *s, const struct mem_area *a, size_t *at, int pagemap)
 {
 	struct pages p;
 	uint64_t addr;
@@ -201,7 +201,7 @@ snap_return(struct replay *r, const struct snap *s, int pagemap)
 	if (mem_become(&r->mem, s->area, s->narea) != 0)
 		return drive_bad_mem(r);
 	for (size_t i = 0; i < s->narea; i++)
-		if (restore(s, &s->area[i], &at, pagemap) != 0)
+		if (snapshot_restore(s, &s->area[i], &at, pagemap) != 0)
 			return drive_bad(r, "the pages of memory are not to be learnt");
 	r->x = s->x;
 	r->x.cpu.xsave = xsave;

@@ -20,7 +20,7 @@ drive_read(struct replay *r, uint64_t addr, void *p, size_t n)
 }
 
 static uint64_t
-word(struct replay *r, uint64_t addr)
+syscalls_word(struct replay *r, uint64_t addr)
 {
 	uint8_t b[8] = { 0 };
 
@@ -29,7 +29,7 @@ word(struct replay *r, uint64_t addr)
 }
 
 static void
-give(struct replay *r, uint64_t fd, uint64_t addr, uint64_t n)
+syscalls_give(struct replay *r, uint64_t fd, uint64_t addr, uint64_t n)
 {
 	uint8_t b[4096];
 
@@ -54,24 +54,24 @@ give_iov(struct replay *r, uint64_t fd, uint64_t iov, uint64_t niov, uint64_t n)
 	if (!r->output && !r->watch.read)
 		return;
 	for (uint64_t i = 0; i < niov && i < IOV_MOST && n; i++) {
-		uint64_t base = word(r, iov + 16 * i), len = word(r, iov + 16 * i + 8);
+		uint64_t base = syscalls_word(r, iov + 16 * i), len = syscalls_word(r, iov + 16 * i + 8);
 
 		if (len > n)
 			len = n;
-		give(r, fd, base, len);
+		syscalls_give(r, fd, base, len);
 		n -= len;
 	}
 }
 
 /* What the program wrote: s->ret bytes */
 static void
-output(struct replay *r, const struct ws_rec_sys *s)
+syscalls_output(struct replay *r, const struct ws_rec_sys *s)
 {
 	switch (s->nr) {
 	case SYS_write:
 	case SYS_pwrite64:
 	case SYS_sendto:
-		give(r, s->arg[0], s->arg[1], s->ret);
+		syscalls_give(r, s->arg[0], s->arg[1], s->ret);
 		return;
 	case SYS_writev:
 	case SYS_pwritev:
@@ -79,14 +79,14 @@ output(struct replay *r, const struct ws_rec_sys *s)
 		give_iov(r, s->arg[0], s->arg[1], s->arg[2], s->ret);
 		return;
 	case SYS_sendmsg:
-		give_iov(r, s->arg[0], word(r, s->arg[1] + 16), word(r, s->arg[1] + 24), s->ret);
+		give_iov(r, s->arg[0], syscalls_word(r, s->arg[1] + 16), syscalls_word(r, s->arg[1] + 24), s->ret);
 		return;
 	}
 }
 
 /* Names of files, for who reads the capture later: a program need not read what it only hands on */
 static void
-named(struct replay *r, const struct ws_rec_sys *s)
+syscalls_named(struct replay *r, const struct ws_rec_sys *s)
 {
 	uint64_t addr;
 	uint8_t b[64];
@@ -117,14 +117,14 @@ drive_sys(struct replay *r, const struct ws_rec_sys *s)
 {
 	r->x.cpu.r[WS_RAX] = s->ret;
 	if (r->watch.read && (int64_t)s->ret >= 0)
-		named(r, s);
+		syscalls_named(r, s);
 	if (s->nr == SYS_arch_prctl && s->ret == 0) {
 		if (s->arg[0] == ARCH_SET_FS)
 			r->x.cpu.fsbase = s->arg[1];
 		else if (s->arg[0] == ARCH_SET_GS)
 			r->x.cpu.gsbase = s->arg[1];
 	} else if ((int64_t)s->ret > 0) {
-		output(r, s);
+		syscalls_output(r, s);
 	}
 	return r->ended == REPLAY_BAD ? REPLAY_BAD : 0;
 }

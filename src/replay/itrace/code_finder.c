@@ -32,7 +32,7 @@ wcode_visit_free(struct wcode_visit *t)
 }
 
 static int
-goes(struct wcode_visit *t, uint64_t from, uint64_t to)
+finder_goes(struct wcode_visit *t, uint64_t from, uint64_t to)
 {
 	size_t i = (from ^ to >> 4 ^ to << 5) % CACHE;
 
@@ -53,7 +53,7 @@ is_free(const struct wcode *c, uint64_t pc)
 
 /* A block comes for the first time, or is not in the cache any more */
 static int
-look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
+finder_look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
 {
 	int new = wcode_set_add(&t->seen, (uint64_t)(uintptr_t)r->at + r->ninsn);
 	const struct fact *last = r->at[r->ninsn - 1].fact;
@@ -83,10 +83,10 @@ wcode_visit_batch(struct wcode_visit *t, const struct visit_batch *b)
 			t->from = 0;
 			continue;
 		}
-		if (t->from && goes(t, t->from, r->at->fact->pc) != 0)
+		if (t->from && finder_goes(t, t->from, r->at->fact->pc) != 0)
 			return -1;
 		if (t->cache[i].at != r->at || t->cache[i].n != r->ninsn) {
-			if (look(t, r, &t->cache[i].from) != 0)
+			if (finder_look(t, r, &t->cache[i].from) != 0)
 				return -1;
 			t->cache[i].at = r->at;
 			t->cache[i].n = r->ninsn;

@@ -45,7 +45,7 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 
 /* What a record does to registers and memory is the last instance's doing */
 static void
-effects(struct visit *v, const struct ws_rec *rec)
+itrace_effects(struct visit *v, const struct ws_rec *rec)
 {
 	if (rec->kind == WS_SYS && rec->u.sys.nr == SYS_arch_prctl && rec->u.sys.ret == 0) {
 		if (rec->u.sys.arg[0] == ARCH_SET_FS)
@@ -88,7 +88,7 @@ on_record(void *arg, const struct ws_rec *rec)
 	if (catch_up(v) == 0 && (rec->kind != WS_SIG || signal_comes(v, &rec->u.sig) == 0)) {
 		if (v->onrecord)
 			v->onrecord(v->onrecordarg, rec, v->nrun, v->n);
-		effects(v, rec);
+		itrace_effects(v, rec);
 		if (!v->mem.nomem)
 			return 0;
 	}

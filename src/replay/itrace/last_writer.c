@@ -217,7 +217,7 @@ word_writer(struct wshadow *s, uint64_t addr)
 
 /* The entry of the word at addr, which becomes one of bytes */
 static uint64_t *
-expand(struct wshadow *s, uint64_t addr)
+writers_expand(struct wshadow *s, uint64_t addr)
 {
 	uint64_t *w = wshadow_at(addr), old = word_writer(s, addr), *b;
 	uint32_t k = s->free;
@@ -241,7 +241,7 @@ expand(struct wshadow *s, uint64_t addr)
 }
 
 static inline void
-whole(struct wshadow *s, uint64_t *w, uint64_t writer)
+writers_whole(struct wshadow *s, uint64_t *w, uint64_t writer)
 {
 	if (*w & VISIT_MANY) {
 		uint32_t k = (uint32_t)*w;
@@ -261,12 +261,12 @@ wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer)
 
 		if (off == 0 && n >= 8) {
 			wshadow_note(s, addr);
-			whole(s, wshadow_at(addr), writer);
+			writers_whole(s, wshadow_at(addr), writer);
 		} else {
 			if (k > n)
 				k = (unsigned)n;
 			if (*wshadow_at(addr) != writer) {
-				b = expand(s, addr);
+				b = writers_expand(s, addr);
 				for (unsigned i = off; i < off + k; i++)
 					b[i] = writer;
 			}
@@ -324,7 +324,7 @@ wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n)
 
 /* The entries of bytes in [addr, end), of one piece, are free */
 static void
-release(struct wshadow *s, uint64_t addr, uint64_t end)
+writers_release(struct wshadow *s, uint64_t addr, uint64_t end)
 {
 	uint64_t *w = wshadow_at(addr), *e = wshadow_at(end - 8);
 
@@ -332,7 +332,7 @@ release(struct wshadow *s, uint64_t addr, uint64_t end)
 		return;
 	for (; w <= e; w++)
 		if (*w & VISIT_MANY)
-			whole(s, w, 0);
+			writers_whole(s, w, 0);
 }
 
 static int
@@ -350,7 +350,7 @@ area_insert(struct wshadow *s, size_t i, struct shadow_area a)
 
 /* No area is in [addr, end) */
 static void
-cut(struct wshadow *s, uint64_t addr, uint64_t end)
+writers_cut(struct wshadow *s, uint64_t addr, uint64_t end)
 {
 	size_t i = area_from(s, addr);
 
@@ -386,12 +386,12 @@ wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 	addr &= RP_MASK;
 	if (addr < SHADOW_LOW || len == 0 || addr + len > RP_MASK + UINT64_C(1))
 		return;
-	cut(s, addr, addr + len);
+	writers_cut(s, addr, addr + len);
 	for (end = addr + len; addr < end; addr += n) {
 		n = SHADOW_PIECE - addr % SHADOW_PIECE;
 		if (n > end - addr)
 			n = end - addr;
-		release(s, addr, addr + n);
+		writers_release(s, addr, addr + n);
 		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), MADV_DONTNEED);
 	}
 }

@@ -18,7 +18,7 @@ struct make {
 };
 
 static void
-use(struct make *m, const struct fact_use *u)
+plan_use(struct make *m, const struct fact_use *u)
 {
 	const int8_t *by = m->by[u->reg];
 	struct plan *p = &m->p;
@@ -43,7 +43,7 @@ use(struct make *m, const struct fact_use *u)
 
 /* VISIT_CONTROL: nothing but the records of strings */
 static void
-bare(struct make *m, const struct fact *f)
+plan_bare(struct make *m, const struct fact *f)
 {
 	m->at[m->p.n++] = (struct fact_at){ .fact = f };
 	if (f->kind == FACT_STRING) {
@@ -53,14 +53,14 @@ bare(struct make *m, const struct fact *f)
 }
 
 static void
-insn(struct make *m, const struct fact *f)
+plan_insn(struct make *m, const struct fact *f)
 {
 	struct plan *p = &m->p;
 	struct fact_at *a = &m->at[p->n];
 
 	*a = (struct fact_at){ f, p->nword, (uint16_t)(p->nword + f->nref), p->nport, f->nref };
 	for (unsigned i = 0; i < f->nuse; i++)
-		use(m, &f->use[i]);
+		plan_use(m, &f->use[i]);
 	if (f->nref)
 		m->refs[p->nrefs++] = (struct plan_refs){ p->nword, p->nport, f->nref, (uint8_t)p->n };
 	for (unsigned i = 0; i < f->nread; i++)
@@ -86,7 +86,7 @@ insn(struct make *m, const struct fact *f)
 
 /* The definitions of a register that are left behind the block */
 static void
-ends(struct make *m, unsigned reg)
+plan_ends(struct make *m, unsigned reg)
 {
 	unsigned all = fact_lanes(reg), done = 0;
 
@@ -106,7 +106,7 @@ ends(struct make *m, unsigned reg)
 
 /* All in one piece of memory */
 static struct plan *
-settle(const struct make *m)
+plan_settle(const struct make *m)
 {
 	size_t n = sizeof(struct plan), size[6] = {
 		m->p.n * sizeof *m->at, m->p.nlive * sizeof *m->live, m->p.nmixed * sizeof *m->mixed, m->p.nrefs * sizeof *m->refs, m->p.nend * sizeof *m->end, m->p.nport
@@ -151,13 +151,13 @@ plan_of(struct fact_block *b, int control)
 	memset(m->by, -1, sizeof m->by);
 	for (unsigned i = 0; i < b->n; i++) {
 		if (control)
-			bare(m, b->f[i]);
+			plan_bare(m, b->f[i]);
 		else
-			insn(m, b->f[i]);
+			plan_insn(m, b->f[i]);
 	}
 	for (unsigned i = 0; i < FACT_NREG; i++)
-		ends(m, i);
-	b->plan = settle(m);
+		plan_ends(m, i);
+	b->plan = plan_settle(m);
 	free(m);
 	return b->plan;
 }

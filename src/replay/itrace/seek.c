@@ -10,7 +10,7 @@
 
 /* Nobody has written anything, and nothing is left to hand over */
 static void
-begin(struct visit *v)
+itrace_begin(struct visit *v)
 {
 	memset(v->last, 0, sizeof v->last);
 	v->split = 0;
@@ -27,7 +27,7 @@ begin(struct visit *v)
 
 /* Muted: to a segment's start, to an instruction count, or to an instance */
 static int
-go(struct visit *v, size_t k)
+itrace_go(struct visit *v, size_t k)
 {
 	int e;
 
@@ -40,7 +40,7 @@ go(struct visit *v, size_t k)
 }
 
 static int
-run(struct visit *v, uint64_t icount, uint64_t n)
+itrace_run(struct visit *v, uint64_t icount, uint64_t n)
 {
 	int e;
 
@@ -52,18 +52,18 @@ run(struct visit *v, uint64_t icount, uint64_t n)
 
 /* Keyframes that do not say their instances: by a run through all before the last */
 static int
-count(struct visit *v)
+itrace_count(struct visit *v)
 {
-	if (go(v, 0) != REPLAY_OK)
+	if (itrace_go(v, 0) != REPLAY_OK)
 		return -1;
 	for (size_t k = 1; k < v->nseg; k++) {
-		if (run(v, replay_key(v->r, k - 1), WS_UNKNOWN) != REPLAY_OK)
+		if (itrace_run(v, replay_key(v->r, k - 1), WS_UNKNOWN) != REPLAY_OK)
 			return -1;
 		v->seg[k] = drive_instances(v->r);
 	}
-	if (go(v, 0) != REPLAY_OK)
+	if (itrace_go(v, 0) != REPLAY_OK)
 		return -1;
-	begin(v);
+	itrace_begin(v);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ visit_segments(struct visit *v)
 			break;
 		}
 	}
-	if (k == n || (v->seg[k] == WS_UNKNOWN && count(v) == 0))
+	if (k == n || (v->seg[k] == WS_UNKNOWN && itrace_count(v) == 0))
 		return n;
 	free(v->seg);
 	v->seg = NULL;
@@ -103,7 +103,7 @@ visit_segment(const struct visit *v, size_t k)
 
 /* To a state that was kept */
 static int
-back(struct visit *v, const struct snap *s)
+itrace_back(struct visit *v, const struct snap *s)
 {
 	int e;
 
@@ -118,9 +118,9 @@ visit_seek(struct visit *v, size_t k)
 {
 	const struct snap *s = k == 0 ? visit_kept(v, 0) : NULL;
 
-	if (visit_segments(v) == 0 || (s ? back(v, s) : go(v, k)) != REPLAY_OK)
+	if (visit_segments(v) == 0 || (s ? itrace_back(v, s) : itrace_go(v, k)) != REPLAY_OK)
 		return REPLAY_BAD;
-	begin(v);
+	itrace_begin(v);
 	return REPLAY_OK;
 }
 
@@ -136,13 +136,13 @@ int
 visit_again(struct visit *v)
 {
 	const struct snap *s = visit_kept(v, 0);
-	int e = drive_ended(v->r) == REPLAY_BAD ? REPLAY_BAD : s ? back(v, s) : go(v, 0);
+	int e = drive_ended(v->r) == REPLAY_BAD ? REPLAY_BAD : s ? itrace_back(v, s) : itrace_go(v, 0);
 
 	visit_kept_free(v->kept);
 	v->kept = NULL;
 	v->writers = v->writerslater;
 	if (e == REPLAY_OK)
-		begin(v);
+		itrace_begin(v);
 	return e;
 }
 
@@ -155,11 +155,11 @@ run_to(struct visit *v, uint64_t n)
 	while (e == REPLAY_OK && v->due < n) {
 		uint64_t now = drive_instances(v->r);
 
-		if (now < v->due && (e = run(v, WS_UNKNOWN, v->due)) != REPLAY_OK)
+		if (now < v->due && (e = itrace_run(v, WS_UNKNOWN, v->due)) != REPLAY_OK)
 			break;
 		visit_keep_now(v);
 	}
-	return e == REPLAY_OK ? run(v, WS_UNKNOWN, n) : e;
+	return e == REPLAY_OK ? itrace_run(v, WS_UNKNOWN, n) : e;
 }
 
 int
@@ -181,13 +181,13 @@ visit_goto(struct visit *v, uint64_t n)
 	here = drive_ended(r) == REPLAY_OK && drive_instances(r) <= n - 1;
 	s = visit_kept(v, n - 1);
 	if (s && s->x.icount + WORTH >= at && (!here || s->n > drive_instances(r) + NEAR))
-		e = back(v, s);
+		e = itrace_back(v, s);
 	else if (!here || (at > replay_icount(r) && at - replay_icount(r) > WORTH))
-		e = go(v, k);
+		e = itrace_go(v, k);
 	v->due = visit_keep_at(v, drive_instances(r));
 	if (e == REPLAY_OK)
 		e = run_to(v, n - 1);
-	begin(v);
+	itrace_begin(v);
 	return e;
 }
 

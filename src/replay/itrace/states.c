@@ -72,7 +72,7 @@ visit_kept(const struct visit *v, uint64_t n)
 }
 
 static uint64_t
-distance(const struct visit *v, const struct snap *s)
+states_distance(const struct visit *v, const struct snap *s)
 {
 	uint64_t dear = s->npage * DEAR;
 
@@ -90,15 +90,15 @@ visit_keep_at(const struct visit *v, uint64_t n)
 	for (size_t k = 0; k < v->kept->n; k++) {
 		const struct snap *s = v->kept->at[k];
 
-		if (s->n < at + distance(v, s) / 2 && at < s->n + distance(v, s))
-			at = s->n + distance(v, s);
+		if (s->n < at + states_distance(v, s) / 2 && at < s->n + states_distance(v, s))
+			at = s->n + states_distance(v, s);
 	}
 	return at;
 }
 
 /* Every other one goes, never the first */
 static void
-thin(struct visit *v)
+states_thin(struct visit *v)
 {
 	size_t k = 0;
 
@@ -112,7 +112,7 @@ thin(struct visit *v)
 }
 
 static void
-insert(struct visit *v, struct snap *s)
+states_insert(struct visit *v, struct snap *s)
 {
 	uint64_t n = s->n;
 	size_t k = v->kept->n++;
@@ -122,7 +122,7 @@ insert(struct visit *v, struct snap *s)
 	v->kept->at[k] = s;
 	v->kept->bytes += s->bytes;
 	while (v->kept->n > 2 && (v->kept->n > MOST || v->kept->bytes > v->kept->most))
-		thin(v);
+		states_thin(v);
 	v->due = visit_keep_at(v, n);
 	if (v->due < n + v->kept->step / 4)     /* it went again at once */
 		v->due = n + v->kept->step / 4;
@@ -144,5 +144,5 @@ visit_keep_now(struct visit *v)
 	} else if (buf_grow(&v->kept->at, &v->kept->cap, v->kept->n + 1, sizeof(struct snap *)) < 0)
 		(void)snap_free(s);
 	else
-		insert(v, s);
+		states_insert(v, s);
 }

@@ -120,7 +120,7 @@ mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s, uint64_t n)
 
 /* Who wrote what is read; then instance n has written what is written */
 static inline void
-refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, uint64_t n)
+itrace_refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, uint64_t n)
 {
 	for (uint32_t i = 0; i < nref; i++) {
 		uint64_t addr = ref[i], size = ref_size(ref[i]), *s = wshadow_at(addr);
@@ -134,7 +134,7 @@ refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, uint64_t 
 
 /* The writers of a run, to w; its words begin at word */
 static inline void
-writers(struct visit *v, const struct plan *p, const struct visit_run *r, const uint64_t *word, uint64_t *w)
+itrace_writers(struct visit *v, const struct plan *p, const struct visit_run *r, const uint64_t *word, uint64_t *w)
 {
 	uint64_t n = r->n;
 
@@ -148,9 +148,9 @@ writers(struct visit *v, const struct plan *p, const struct visit_run *r, const 
 	for (unsigned i = 0; i < p->nmixed; i++)
 		w[p->mixed[i].port] = mixed_use(v, &p->mixed[i], n);
 	for (unsigned i = 0; i < p->nrefs; i++)
-		refs(v, word + p->refs[i].word, p->refs[i].n, w + p->refs[i].port, n + p->refs[i].k);
+		itrace_refs(v, word + p->refs[i].word, p->refs[i].n, w + p->refs[i].port, n + p->refs[i].k);
 	if (r->nlast)
-		refs(v, word + p->at[p->n - 1].ref, r->nlast, w + p->nport, n + p->n - 1);
+		itrace_refs(v, word + p->at[p->n - 1].ref, r->nlast, w + p->nport, n + p->n - 1);
 	for (unsigned i = 0; i < p->nend; i++) {
 		const struct plan_end *e = &p->end[i];
 
@@ -180,7 +180,7 @@ last_words(const struct visit *v, const struct plan *p, struct visit_run *r, con
 
 /* Only some instructions of the block are reported */
 static size_t
-picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
+itrace_picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
 {
 	const struct plan *p = plan_of(b, 0);
 	uint64_t before = word[at++];
@@ -214,7 +214,7 @@ picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, 
  * the next header is, or 0: no memory.
  */
 static inline size_t
-block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
+itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
 {
 	const struct plan *p;
 	struct visit_run *r;
@@ -222,7 +222,7 @@ block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, s
 	const struct fact *half = NULL;
 
 	if (b->idx)
-		return picked(v, b, n, word, at);
+		return itrace_picked(v, b, n, word, at);
 	if (n == 0)
 		return at;
 	if (n < b->n && (b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n)) == NULL)
@@ -257,7 +257,7 @@ block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, s
 		if (visit_room(v, p->nport + (size_t)r->nlast) != 0)
 			return 0;
 		r = &v->run[v->nrun - 1];
-		writers(v, p, r, word + at, v->writer + v->nwriter);
+		itrace_writers(v, p, r, word + at, v->writer + v->nwriter);
 		v->nwriter += p->nport + (size_t)r->nlast;
 	}
 	v->n = r->n + p->n - 1;
@@ -283,7 +283,7 @@ visit_blocks(struct visit *v, const uint64_t *word, size_t n)
 			at += 1u + p->nword;
 			continue;
 		}
-		at = block(v, fact_block(word[at]), (unsigned)(word[at] >> 48), word, at + 1);
+		at = itrace_block(v, fact_block(word[at]), (unsigned)(word[at] >> 48), word, at + 1);
 		if (at == 0)
 			return -1;
 	}

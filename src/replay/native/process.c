@@ -26,7 +26,7 @@
 #define SITE(k)  (0x20000 + (k) * 0x13000010000ull)     /* one of which the program leaves free */
 
 __attribute__((format(printf, 2, 3))) static int
-bad(struct native *n, const char *fmt, ...)
+native_bad(struct native *n, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -43,14 +43,14 @@ native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, ui
 	int err = tracee_call(&n->t, &got, nr, a, b, c, d, e, 0);
 
 	if (err)
-		return bad(n, "cannot make a system call: %s", strerror(err));
+		return native_bad(n, "cannot make a system call: %s", strerror(err));
 	*ret = (uint64_t)got;
 	return 0;
 }
 
 /* Is some of the page of our `syscall` instruction in [addr, addr+len)? */
 static int
-hits(const struct native *n, uint64_t addr, uint64_t len)
+native_hits(const struct native *n, uint64_t addr, uint64_t len)
 {
 	return n->t.site && n->t.site + PAGE > addr && n->t.site < addr + len;
 }
@@ -76,22 +76,22 @@ new_site(struct native *n, uint64_t addr, uint64_t len)
 		n->t.site = at;
 		return old ? native_call(n, &ret, SYS_munmap, old, PAGE, 0, 0, 0) : 0;
 	}
-	return bad(n, "cannot write into a process");
+	return native_bad(n, "cannot write into a process");
 }
 
 /* The program gets [addr, addr+len): our page goes elsewhere */
 static int
 give_way(struct native *n, uint64_t addr, uint64_t len)
 {
-	return hits(n, addr, len) ? new_site(n, addr, len) : 0;
+	return native_hits(n, addr, len) ? new_site(n, addr, len) : 0;
 }
 
 static int
-unmap(struct native *n, uint64_t addr, uint64_t len)
+native_unmap(struct native *n, uint64_t addr, uint64_t len)
 {
 	uint64_t ret = 0, end = addr + len;
 
-	if (hits(n, addr, len)) {               /* the program has nothing there: what is beside it goes */
+	if (native_hits(n, addr, len)) {               /* the program has nothing there: what is beside it goes */
 		if (n->t.site > addr && native_call(n, &ret, SYS_munmap, addr, n->t.site - addr, 0, 0, 0))
 			return -1;
 		addr = n->t.site + PAGE;
@@ -108,9 +108,9 @@ native_clear(struct native *n)
 	n->nshare = 0;
 	for (size_t i = 0; i < m.n && !err; i++)
 		if (m.map[i].lo < USER_END)
-			err = unmap(n, m.map[i].lo, m.map[i].hi - m.map[i].lo);
+			err = native_unmap(n, m.map[i].lo, m.map[i].hi - m.map[i].lo);
 	tracee_maps_free(&m);
-	return err ? bad(n, "cannot empty the process") : 0;
+	return err ? native_bad(n, "cannot empty the process") : 0;
 }
 
 /* From here on the process can change its memory and nothing else */
@@ -126,15 +126,15 @@ confine_it(struct native *n)
 	if (env && !strcmp(env, "no"))
 		return 0;
 	if (tracee_regs(&n->t, &g))
-		return bad(n, "the process is gone");
+		return native_bad(n, "the process is gone");
 	at = g.rsp & ~UINT64_C(15);             /* its stack is of no use to it any more */
 	p.filter = (struct sock_filter *)(uintptr_t)(at + 16);
 	if (tracee_write(&n->t, at, &p, sizeof(p)) != sizeof(p) || tracee_write(&n->t, at + 16, f, p.len * sizeof(*f)) != p.len * sizeof(*f))
-		return bad(n, "cannot write into a process");
+		return native_bad(n, "cannot write into a process");
 	if (native_call(n, &ret, SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    native_call(n, &ret, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, at, 0, 0))
 		return -1;
-	return ret ? bad(n, "the process cannot be confined: %s", strerror(-(int)ret)) : 0;
+	return ret ? native_bad(n, "the process cannot be confined: %s", strerror(-(int)ret)) : 0;
 }
 
 int
@@ -148,7 +148,7 @@ native_open(struct native *n)
 	err = tracee_start(&n->t, argv, &atexec);
 	if (err) {
 		n->t.pid = 0;
-		return bad(n, "cannot start a process: %s", strerror(err));
+		return native_bad(n, "cannot start a process: %s", strerror(err));
 	}
 	n->maps = tracee_maps_open(n->t.pid);
 	return new_site(n, 0, 0) || confine_it(n) ? -1 : native_clear(n);
@@ -181,13 +181,13 @@ native_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len)
 	for (size_t i = 0, k; i < len; i += k) {
 		k = p ? len : len - i < sizeof(zero) ? len - i : sizeof(zero);
 		if (tracee_write(&n->t, addr + i, p ? p : zero, k) != k && native_shared_write(n, addr + i, p ? p : zero, k))
-			return bad(n, "memory that is not there: 0x%llx", (unsigned long long)addr);
+			return native_bad(n, "memory that is not there: 0x%llx", (unsigned long long)addr);
 	}
 	return 0;
 }
 
 static int
-move(struct native *n, const struct ws_rec_move *m)
+native_move(struct native *n, const struct ws_rec_move *m)
 {
 	int flags = m->from == m->to ? 0 : MREMAP_MAYMOVE | MREMAP_FIXED;
 	uint64_t ret = 0;
@@ -196,7 +196,7 @@ move(struct native *n, const struct ws_rec_move *m)
 		return -1;
 	if (native_call(n, &ret, SYS_mremap, m->from, m->oldlen, m->newlen, (uint64_t)flags, m->to))
 		return -1;
-	return ret == m->to ? 0 : bad(n, "cannot move memory to 0x%llx", (unsigned long long)m->to);
+	return ret == m->to ? 0 : native_bad(n, "cannot move memory to 0x%llx", (unsigned long long)m->to);
 }
 
 int
@@ -213,23 +213,23 @@ native_effect(struct native *n, const struct ws_rec *rec)
 		native_unshare(n, m->addr, m->len);
 		if ((m->flags & WS_SHARED) && m->ino && strcmp(m->name, "/dev/zero")) {
 			if (native_share(n, m, &ret))
-				return bad(n, "cannot share 0x%llx", (unsigned long long)m->addr);
+				return native_bad(n, "cannot share 0x%llx", (unsigned long long)m->addr);
 		} else if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    UINT64_MAX))
 			return -1;
-		return ret == m->addr ? 0 : bad(n, "cannot map 0x%llx", (unsigned long long)m->addr);
+		return ret == m->addr ? 0 : native_bad(n, "cannot map 0x%llx", (unsigned long long)m->addr);
 	case WS_UNMAP:
 		native_unshare(n, g->addr, g->len);
-		return unmap(n, g->addr, g->len);
+		return native_unmap(n, g->addr, g->len);
 	case WS_PROT:
 		if (native_call(n, &ret, SYS_mprotect, g->addr, g->len, g->prot, 0, 0))
 			return -1;
 		native_reshare(n, g->addr, g->len, g->prot);
-		return ret ? bad(n, "cannot protect 0x%llx", (unsigned long long)g->addr) : 0;
+		return ret ? native_bad(n, "cannot protect 0x%llx", (unsigned long long)g->addr) : 0;
 	case WS_MOVE:
 		native_unshare(n, rec->u.move.from, rec->u.move.oldlen);
 		native_unshare(n, rec->u.move.to, rec->u.move.newlen);
-		return move(n, &rec->u.move);
+		return native_move(n, &rec->u.move);
 	case WS_MEM:
 		return native_write(n, rec->u.mem.addr, rec->u.mem.p, rec->u.mem.n);
 	default:
@@ -259,13 +259,13 @@ set_xsave(struct native *n, const uint8_t *p, size_t len)
 	struct iovec v = {n->state, 0};
 
 	if (tracee_xsave(&n->t, n->state, &k))
-		return bad(n, "cannot get the processor's state");
+		return native_bad(n, "cannot get the processor's state");
 	memset(n->state, 0, k);
 	memcpy(n->state, p, len < k ? len : k);
 	use_xmm(n->state);
 	v.iov_len = k;
 	if (ptrace(PTRACE_SETREGSET, n->t.pid, (void *)NT_X86_XSTATE, &v))
-		return bad(n, "cannot set the processor's state: %s", strerror(errno));
+		return native_bad(n, "cannot set the processor's state: %s", strerror(errno));
 	return 0;
 }
 
@@ -277,7 +277,7 @@ native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave, si
 	if (nxsave && set_xsave(n, xsave, nxsave))
 		return -1;
 	if (tracee_regs(&n->t, &g))
-		return bad(n, "the program is gone");
+		return native_bad(n, "the program is gone");
 	tracee_to_user(&g, w);
-	return tracee_setregs(&n->t, &g) ? bad(n, "the registers cannot be set") : 0;
+	return tracee_setregs(&n->t, &g) ? native_bad(n, "the registers cannot be set") : 0;
 }

@@ -8,7 +8,7 @@
 #include "replay/native/share_internal.h"
 
 static int
-overlaps(const struct native_share *s, uint64_t addr, uint64_t len)
+native_overlaps(const struct native_share *s, uint64_t addr, uint64_t len)
 {
 	return s->addr < addr + len && addr < s->addr + s->len;
 }
@@ -17,7 +17,7 @@ void
 native_unshare(struct native *n, uint64_t addr, uint64_t len)
 {
 	for (size_t i = 0; i < n->nshare; i++)
-		if (overlaps(&n->share[i], addr, len))
+		if (native_overlaps(&n->share[i], addr, len))
 			n->share[i--] = n->share[--n->nshare];
 }
 
@@ -25,12 +25,12 @@ void
 native_reshare(struct native *n, uint64_t addr, uint64_t len, uint32_t prot)
 {
 	for (size_t i = 0; i < n->nshare; i++)
-		if (overlaps(&n->share[i], addr, len))
+		if (native_overlaps(&n->share[i], addr, len))
 			n->share[i].prot = prot;
 }
 
 static const struct native_share *
-twin(const struct native *n, const struct ws_rec_map *m)
+native_twin(const struct native *n, const struct ws_rec_map *m)
 {
 	for (size_t i = 0; i < n->nshare; i++) {
 		const struct native_share *s = &n->share[i];
@@ -50,7 +50,7 @@ native_share(struct native *n, const struct ws_rec_map *m, uint64_t *ret)
 
 	if (buf_grow(&n->share, &n->capshare, n->nshare + 1, sizeof(*n->share)) < 0)
 		return -1;
-	s = twin(n, m);
+	s = native_twin(n, m);
 	if (s && (native_call(n, ret, SYS_mremap, s->addr + (m->offset - s->offset), 0, m->len, MREMAP_MAYMOVE | MREMAP_FIXED, m->addr) ||
 	    native_call(n, &done, SYS_mprotect, m->addr, m->len, m->prot, 0, 0) || done))
 		return -1;

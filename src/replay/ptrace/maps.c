@@ -13,7 +13,7 @@
 
 /* The whole file, with a NUL behind it; NULL with errno */
 static char *
-slurp(int fd)
+tracee_slurp(int fd)
 {
 	size_t n = 0, cap = 1u << 15;
 	char *p = NULL;
@@ -46,7 +46,7 @@ slurp(int fd)
 
 /* One line, whose end is a NUL already */
 static int
-parse(struct tracee_maps *m, struct tracee_map *e, char *line)
+tracee_parse(struct tracee_maps *m, struct tracee_map *e, char *line)
 {
 	unsigned long long lo, hi, off, ino;
 	unsigned major, minor;
@@ -94,14 +94,14 @@ tracee_maps_of(int fd, struct tracee_maps *m)
 
 	free(m->text);
 	m->n = 0;
-	m->text = slurp(fd);
+	m->text = tracee_slurp(fd);
 	if (!m->text)
 		return errno;
 	for (line = m->text; (end = strchr(line, '\n')); line = end + 1) {
 		*end = 0;
 		if (buf_grow(&m->map, &m->cap, m->n + 1, sizeof(*m->map)) < 0)
 			return ENOMEM;
-		if (parse(m, &m->map[m->n], line))
+		if (tracee_parse(m, &m->map[m->n], line))
 			return EINVAL;
 		m->n++;
 	}

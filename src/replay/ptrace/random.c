@@ -48,7 +48,7 @@ tracee_tsc_faults(void)
 }
 
 static void __attribute__((noinline))
-watched(void)
+tracee_watched(void)
 {
 	__asm__ volatile("");
 }
@@ -68,12 +68,12 @@ tracee_watches(void)
 	pid = fork();
 	if (pid == 0) {
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
-			watched();
+			tracee_watched();
 		kill(getpid(), SIGKILL);
 	}
 	known = 1;
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
-		if (ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)watched) == 0 &&
+		if (ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)tracee_watched) == 0 &&
 		    ptrace(PTRACE_POKEUSER, pid, reg + 7 * sizeof(long), 1ul) == 0 &&
 		    ptrace(PTRACE_CONT, pid, NULL, NULL) == 0 && waitpid(pid, &status, 0) == pid &&
 		    WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP)

@@ -18,7 +18,7 @@
  * into the pipe.  It may not end as a process ends: nothing in it is its own.
  */
 static void
-become(char *const argv[], int go, int tell)
+tracee_become(char *const argv[], int go, int tell)
 {
 	char c;
 	int err;
@@ -65,7 +65,7 @@ until_exec(struct tracee *t)
 }
 
 static int
-seize(struct tracee *t, int go)
+tracee_seize(struct tracee *t, int go)
 {
 	char path[40];
 
@@ -101,13 +101,13 @@ tracee_start(struct tracee *t, char *const argv[], int *atexec)
 	if (t->pid == 0) {
 		close(go[1]);
 		close(tell[0]);
-		become(argv, go[0], tell[1]);
+		tracee_become(argv, go[0], tell[1]);
 	}
 	err = t->pid < 0 ? errno : 0;
 	close(go[0]);
 	close(tell[1]);
 	if (!err) {
-		err = seize(t, go[1]);
+		err = tracee_seize(t, go[1]);
 		if (err) {
 			kill(t->pid, SIGKILL);
 			while (waitpid(t->pid, &status, __WALL) == t->pid && WIFSTOPPED(status))

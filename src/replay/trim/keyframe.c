@@ -46,7 +46,7 @@ trim_lines(const struct trim_seg *s)
 
 /* Segments from to to-1 as one */
 static int
-joined(const struct trim_found *f, size_t from, size_t to, struct trim_seg *s)
+trim_joined(const struct trim_found *f, size_t from, size_t to, struct trim_seg *s)
 {
 	*s = f->seg[from];
 	s->page = malloc((s->n ? s->n : 1) * sizeof *s->page);
@@ -62,12 +62,12 @@ joined(const struct trim_found *f, size_t from, size_t to, struct trim_seg *s)
 
 /* Bytes of the file for a keyframe at segment `from` whose lines are those of all up to `to`; -1: no memory */
 static double
-cost(const struct trim_found *f, size_t from, size_t to)
+trim_cost(const struct trim_found *f, size_t from, size_t to)
 {
 	struct trim_seg s;
 	double c = -1;
 
-	if (joined(f, from, to, &s) == 0)
+	if (trim_joined(f, from, to, &s) == 0)
 		c = (double)trim_lines(&s) * (s.lines ? (double)s.packed / (double)s.lines : WS_LINE) + 256;
 	free(s.page);
 	return c;
@@ -75,19 +75,19 @@ cost(const struct trim_found *f, size_t from, size_t to)
 
 /* Where keyframe i of m evenly spaced ones is; i = m + 1: the end */
 static size_t
-spaced(const struct trim_found *f, size_t i, size_t m)
+trim_spaced(const struct trim_found *f, size_t i, size_t m)
 {
 	return i * f->nseg / (m + 1);
 }
 
 /* The cheapest single one in the middle */
 static size_t
-middle(const struct trim_found *f, double *best)
+trim_middle(const struct trim_found *f, double *best)
 {
 	size_t at = 0;
 
 	for (size_t k = f->nseg * 3 / 8; k <= f->nseg * 5 / 8; k++) {
-		double c = k ? cost(f, k, f->nseg) : -1;
+		double c = k ? trim_cost(f, k, f->nseg) : -1;
 
 		if (c >= 0 && (!at || c < *best)) {
 			at = k;
@@ -99,7 +99,7 @@ middle(const struct trim_found *f, double *best)
 
 /* Only the n segments that begin at `first` stay, and each takes those behind it */
 static int
-keep(struct trim_found *f, const size_t *first, size_t n)
+trim_keep(struct trim_found *f, const size_t *first, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t to = i + 1 < n ? first[i + 1] : f->nseg;
@@ -107,7 +107,7 @@ keep(struct trim_found *f, const size_t *first, size_t n)
 
 		if (i == 0)
 			continue;
-		if (joined(f, first[i], to, &s) != 0) {
+		if (trim_joined(f, first[i], to, &s) != 0) {
 			free(s.page);
 			return -1;
 		}
@@ -138,7 +138,7 @@ trim_choose(struct trim_found *f, const struct trim_opts *o)
 		double sum = 0;
 
 		for (size_t i = 1; i <= m && sum >= 0 && sum <= budget; i++) {
-			double c = cost(f, spaced(f, i, m), spaced(f, i + 1, m));
+			double c = trim_cost(f, trim_spaced(f, i, m), trim_spaced(f, i + 1, m));
 
 			if (c < 0)
 				return -1;
@@ -149,10 +149,10 @@ trim_choose(struct trim_found *f, const struct trim_opts *o)
 	}
 	if (m > 1) {
 		for (size_t i = 1; i <= m; i++)
-			first[n++] = spaced(f, i, m);
+			first[n++] = trim_spaced(f, i, m);
 	} else if (m == 1) {
-		first[1] = middle(f, &best);
+		first[1] = trim_middle(f, &best);
 		n += first[1] && best <= (most > budget ? most : budget);
 	}
-	return keep(f, first, n);
+	return trim_keep(f, first, n);
 }

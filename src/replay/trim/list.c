@@ -5,7 +5,7 @@
 #include "replay/trim/shadow_internal.h"
 
 static struct trim_seg *
-segment(struct shadow *t)
+trim_segment(struct shadow *t)
 {
 	return &t->found->seg[t->found->nseg - 1];
 }
@@ -14,7 +14,7 @@ segment(struct shadow *t)
 int
 shadow_list(struct shadow *t, uint64_t no, uint64_t need, uint64_t full)
 {
-	struct trim_seg *s = segment(t);
+	struct trim_seg *s = trim_segment(t);
 
 	if (!need && !full)
 		return 0;
@@ -87,6 +87,6 @@ shadow_list_end(struct shadow *t)
 		e = shadow_list_used(t, t->used[i]);
 	t->nused = 0;
 	t->seg++;
-	sort_pages(segment(t));
+	sort_pages(trim_segment(t));
 	return e;
 }

@@ -29,7 +29,7 @@ struct note {
 };
 
 static uint64_t
-squeeze(struct note *t, const void *p, size_t n)
+trim_squeeze(struct note *t, const void *p, size_t n)
 {
 	size_t k = ZSTD_compress(t->packed, ZSTD_compressBound(CHUNK), p, n, 1);
 
@@ -47,7 +47,7 @@ sample_mem(struct note *t, const struct ws_rec_mem *m)
 	for (size_t at = 0; m->p && at < m->n; at += CHUNK) {
 		size_t n = m->n - at < CHUNK ? m->n - at : CHUNK;
 
-		f->packed += n < 256 ? n : squeeze(t, m->p + at, n);
+		f->packed += n < 256 ? n : trim_squeeze(t, m->p + at, n);
 	}
 }
 
@@ -65,11 +65,11 @@ sample_seg(struct note *t, struct trim_seg *s)
 			n += WS_LINE;
 			s->lines++;
 			if (n == CHUNK) {
-				s->packed += squeeze(t, t->sample, n);
+				s->packed += trim_squeeze(t, t->sample, n);
 				n = 0;
 			}
 		}
-	s->packed += squeeze(t, t->sample, n);
+	s->packed += trim_squeeze(t, t->sample, n);
 }
 
 static void
@@ -153,7 +153,7 @@ begin_segment(struct note *t, uint64_t icount)
 
 /* Every other candidate goes, and from now on they are twice as far apart */
 static int
-thin(struct note *t)
+trim_thin(struct note *t)
 {
 	struct trim_found *f = t->found;
 	size_t n = 0;
@@ -172,7 +172,7 @@ thin(struct note *t)
 }
 
 static int
-run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
+trim_run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
 {
 	struct replay *r = t->r;
 	const uint64_t *w;
@@ -200,7 +200,7 @@ run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
 		sample_seg(t, &t->found->seg[t->found->nseg - 1]);
 		if (drive_ended(r) != REPLAY_OK)
 			return drive_is_cut(r);
-		if (t->found->nseg >= TRIM_SEGS && thin(t) != 0)
+		if (t->found->nseg >= TRIM_SEGS && trim_thin(t) != 0)
 			return -1;
 		if (begin_segment(t, replay_icount(r)) != 0)
 			return -1;
@@ -220,7 +220,7 @@ by_mem(const void *a, const void *b)
 
 /* Everything that is left, then in the order in which pass 2 meets it */
 static int
-gather(struct note *t)
+trim_gather(struct note *t)
 {
 	struct trim_found *f = t->found;
 
@@ -234,7 +234,7 @@ gather(struct note *t)
 }
 
 static int
-pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_fault *f)
+trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_fault *f)
 {
 	struct drive_watch watch = { .record = on_record, .read = on_read, .cut = 1, .arg = t };
 	int e;
@@ -256,8 +256,8 @@ pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_f
 		*f = *replay_fault(t->r);
 		return -1;
 	}
-	e = run(t, o, f);
-	return e >= 0 && gather(t) != 0 ? -1 : e;
+	e = trim_run(t, o, f);
+	return e >= 0 && trim_gather(t) != 0 ? -1 : e;
 }
 
 int
@@ -270,7 +270,7 @@ trim_note(const char *in, const struct trim_opts *o, struct trim_found *found, s
 	if (t) {
 		t->found = t->s.found = found;
 		t->every = o->every ? o->every : EVERY;
-		e = pass1(t, in, o, f);
+		e = trim_pass1(t, in, o, f);
 	}
 	if (!t || t->s.nomem || (e < 0 && !f->err[0]))
 		snprintf(f->err, sizeof f->err, "no memory");

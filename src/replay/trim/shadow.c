@@ -10,24 +10,24 @@
 #include "replay/trim/shadow_internal.h"
 
 static void
-cold(struct shadow *t)
+shadow_cold(struct shadow *t)
 {
 	memset(t->tlbno, 0, sizeof t->tlbno);
 	memset(t->seen, 0, sizeof t->seen);
 }
 
 static size_t
-hash(uint64_t no)
+shadow_hash(uint64_t no)
 {
 	return (size_t)(no * 0x9e3779b97f4a7c15u >> 20);
 }
 
 static struct shadow_page *
-lookup(const struct shadow *t, uint64_t no)
+shadow_lookup(const struct shadow *t, uint64_t no)
 {
 	if (!t->nslot)
 		return NULL;
-	for (size_t i = hash(no);; i++) {
+	for (size_t i = shadow_hash(no);; i++) {
 		struct shadow_page *p = t->slot[i & (t->nslot - 1)];
 
 		if (!p || p->no == no)
@@ -36,9 +36,9 @@ lookup(const struct shadow *t, uint64_t no)
 }
 
 static void
-place(struct shadow *t, struct shadow_page *p)
+shadow_place(struct shadow *t, struct shadow_page *p)
 {
-	size_t i = hash(p->no);
+	size_t i = shadow_hash(p->no);
 
 	while (t->slot[i & (t->nslot - 1)])
 		i++;
@@ -46,7 +46,7 @@ place(struct shadow *t, struct shadow_page *p)
 }
 
 static int
-grow(struct shadow *t)
+shadow_grow(struct shadow *t)
 {
 	size_t n = t->nslot ? t->nslot * 2 : 4096;
 	struct shadow_page **old = t->slot;
@@ -60,16 +60,16 @@ grow(struct shadow *t)
 	t->nslot = n;
 	for (size_t i = 0; i < nold; i++)
 		if (old[i])
-			place(t, old[i]);
+			shadow_place(t, old[i]);
 	free(old);
 	return 0;
 }
 
 /* Take p off the table: those behind it that had to give way move up */
 static void
-unplace(struct shadow *t, struct shadow_page *p)
+shadow_unplace(struct shadow *t, struct shadow_page *p)
 {
-	size_t m = t->nslot - 1, i = hash(p->no) & m;
+	size_t m = t->nslot - 1, i = shadow_hash(p->no) & m;
 
 	while (t->slot[i] != p)
 		i = (i + 1) & m;
@@ -78,26 +78,26 @@ unplace(struct shadow *t, struct shadow_page *p)
 		struct shadow_page *q = t->slot[i];
 
 		t->slot[i] = NULL;
-		place(t, q);
+		shadow_place(t, q);
 	}
 	t->npage--;
 }
 
 /* The page, listed for this segment; NULL: no memory */
 static struct shadow_page *
-page(struct shadow *t, uint64_t no)
+shadow_page(struct shadow *t, uint64_t no)
 {
-	struct shadow_page *p = lookup(t, no);
+	struct shadow_page *p = shadow_lookup(t, no);
 
 	if (!p) {
-		if (t->npage * 2 >= t->nslot && grow(t) != 0)
+		if (t->npage * 2 >= t->nslot && shadow_grow(t) != 0)
 			return NULL;
 		p = calloc(1, sizeof *p);
 		if (!p)
 			return NULL;
 		p->no = no;
 		p->seg = UINT32_MAX;
-		place(t, p);
+		shadow_place(t, p);
 		t->npage++;
 	}
 	if (p->seg != t->seg) {
@@ -110,12 +110,12 @@ page(struct shadow *t, uint64_t no)
 }
 
 static inline struct shadow_page *
-quick(struct shadow *t, uint64_t no)
+shadow_quick(struct shadow *t, uint64_t no)
 {
 	size_t i = no % SHADOW_TLB;
 
 	if (t->tlbno[i] != no + 1) {
-		struct shadow_page *p = page(t, no);
+		struct shadow_page *p = shadow_page(t, no);
 
 		if (!p) {
 			t->nomem = 1;
@@ -129,7 +129,7 @@ quick(struct shadow *t, uint64_t no)
 
 /* n bytes from byte `at` of a line; at + n <= 64, n > 0 */
 static inline uint64_t
-bytes(unsigned at, unsigned n)
+shadow_bytes(unsigned at, unsigned n)
 {
 	return UINT64_MAX >> (WS_LINE - n) << at;
 }
@@ -148,23 +148,23 @@ touch_line(struct shadow_line *l, uint64_t m, int reads, int writes)
 }
 
 static inline void
-touch(struct shadow *t, uint64_t addr, uint64_t n, int reads, int writes)
+shadow_touch(struct shadow *t, uint64_t addr, uint64_t n, int reads, int writes)
 {
 	while (n) {
 		unsigned at = addr % WS_LINE;
 		unsigned k = n < WS_LINE - at ? (unsigned)n : WS_LINE - at;
-		struct shadow_page *p = quick(t, addr / MEM_PAGE);
+		struct shadow_page *p = shadow_quick(t, addr / MEM_PAGE);
 
 		if (!p)
 			return;
-		touch_line(&p->line[addr / WS_LINE % TRIM_LINES], bytes(at, k), reads, writes);
+		touch_line(&p->line[addr / WS_LINE % TRIM_LINES], shadow_bytes(at, k), reads, writes);
 		addr += k;
 		n -= k;
 	}
 }
 
 static void
-fetched(struct shadow *t, uint64_t w)
+shadow_fetched(struct shadow *t, uint64_t w)
 {
 	uint64_t *s = &t->seen[(w ^ w >> 14) % SHADOW_SEEN];
 	struct shadow_page *p;
@@ -172,8 +172,8 @@ fetched(struct shadow *t, uint64_t w)
 	if (*s == w)
 		return;
 	*s = w;
-	touch(t, ref_addr(w), ref_size(w), 1, 0);
-	p = quick(t, ref_addr(w) / MEM_PAGE);
+	shadow_touch(t, ref_addr(w), ref_size(w), 1, 0);
+	p = shadow_quick(t, ref_addr(w) / MEM_PAGE);
 	if (p)
 		p->fetched = 1;
 	t->fetch(t->arg, ref_addr(w), ref_size(w));
@@ -184,10 +184,10 @@ shadow_words(struct shadow *t, const uint64_t *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		switch (ref_kind(w[i])) {
-		case REF_INST: fetched(t, w[i]); break;
-		case REF_LOAD: touch(t, ref_addr(w[i]), ref_size(w[i]), 1, 0); break;
-		case REF_STORE: touch(t, ref_addr(w[i]), ref_size(w[i]), 0, 1); break;
-		case REF_MODIFY: touch(t, ref_addr(w[i]), ref_size(w[i]), 1, 1); break;
+		case REF_INST: shadow_fetched(t, w[i]); break;
+		case REF_LOAD: shadow_touch(t, ref_addr(w[i]), ref_size(w[i]), 1, 0); break;
+		case REF_STORE: shadow_touch(t, ref_addr(w[i]), ref_size(w[i]), 0, 1); break;
+		case REF_MODIFY: shadow_touch(t, ref_addr(w[i]), ref_size(w[i]), 1, 1); break;
 		}
 }
 
@@ -210,7 +210,7 @@ add_need(struct shadow *t, uint32_t mem, uint64_t line, uint64_t mask)
 
 /* What is needed of bytes [lo, hi) of p, which are e's */
 static int
-settle(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e, unsigned lo, unsigned hi)
+trim_shadow_settle(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e, unsigned lo, unsigned hi)
 {
 	for (unsigned at = lo; at < hi;) {
 		unsigned k = WS_LINE - at % WS_LINE;
@@ -219,7 +219,7 @@ settle(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e, u
 
 		if (k > hi - at)
 			k = hi - at;
-		m = l->need & bytes(at % WS_LINE, k);
+		m = l->need & shadow_bytes(at % WS_LINE, k);
 		l->need &= ~m;
 		if (m && add_need(t, e->mem, e->orig / WS_LINE + at / WS_LINE, m) != 0)
 			return -1;
@@ -246,7 +246,7 @@ add_extent(struct shadow_page *p, struct shadow_extent e)
 
 /* Bytes [lo, hi) of p get other contents, or go */
 static int
-retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
+shadow_retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
 {
 	for (uint32_t i = 0; i < p->next; i++) {
 		struct shadow_extent e = p->ext[i];
@@ -255,7 +255,7 @@ retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
 
 		if (from >= to)
 			continue;
-		if (settle(t, p, &e, from, to) != 0)
+		if (trim_shadow_settle(t, p, &e, from, to) != 0)
 			return -1;
 		if (elo < from && to < ehi) {
 			p->ext[i].n = (uint16_t)(from - elo);
@@ -277,14 +277,14 @@ retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
 
 /* Bytes [lo, hi) of page no come from the present MEM */
 static int
-supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
+shadow_supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 {
-	struct shadow_page *p = page(t, no);
+	struct shadow_page *p = shadow_page(t, no);
 
-	if (!p || retire(t, p, lo, hi) != 0)
+	if (!p || shadow_retire(t, p, lo, hi) != 0)
 		return -1;
 	if (p->fetched)
-		cold(t);
+		shadow_cold(t);
 	for (unsigned at = lo; at < hi;) {
 		unsigned k = WS_LINE - at % WS_LINE;
 		struct shadow_line *l = &p->line[at / WS_LINE];
@@ -292,7 +292,7 @@ supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 
 		if (k > hi - at)
 			k = hi - at;
-		m = bytes(at % WS_LINE, k);
+		m = shadow_bytes(at % WS_LINE, k);
 		l->own &= ~m;
 		l->need &= ~m;
 		l->got |= m;
@@ -304,7 +304,7 @@ supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 void
 shadow_read(struct shadow *t, uint64_t addr, uint64_t n)
 {
-	touch(t, addr, n, 1, 0);
+	shadow_touch(t, addr, n, 1, 0);
 }
 
 int
@@ -318,7 +318,7 @@ shadow_mem(struct shadow *t, const struct ws_rec_mem *m)
 		unsigned at = addr % MEM_PAGE;
 		unsigned k = n < MEM_PAGE - at ? (unsigned)n : MEM_PAGE - at;
 
-		if (supply(t, addr / MEM_PAGE, at, at + k) != 0)
+		if (shadow_supply(t, addr / MEM_PAGE, at, at + k) != 0)
 			return -1;
 		addr += k;
 		n -= k;
@@ -332,13 +332,13 @@ shadow_keep(struct shadow *t, uint64_t addr, uint64_t n)
 	while (n) {
 		unsigned at = addr % WS_LINE;
 		unsigned k = n < WS_LINE - at ? (unsigned)n : WS_LINE - at;
-		struct shadow_page *p = quick(t, addr / MEM_PAGE);
+		struct shadow_page *p = shadow_quick(t, addr / MEM_PAGE);
 		struct shadow_line *l;
 
 		if (!p)
 			return;
 		l = &p->line[addr / WS_LINE % TRIM_LINES];
-		l->need |= bytes(at, k) & ~l->own;      /* keyframes do without it */
+		l->need |= shadow_bytes(at, k) & ~l->own;      /* keyframes do without it */
 		addr += k;
 		n -= k;
 	}
@@ -347,13 +347,13 @@ shadow_keep(struct shadow *t, uint64_t addr, uint64_t n)
 static int
 drop_page(struct shadow *t, struct shadow_page *p)
 {
-	int e = retire(t, p, 0, MEM_PAGE);
+	int e = shadow_retire(t, p, 0, MEM_PAGE);
 
 	/* what was read of it stays with the segment */
 	if (p->seg == t->seg)
 		e |= shadow_list_used(t, p);
 	shadow_forget_used(t, p);
-	unplace(t, p);
+	shadow_unplace(t, p);
 	free(p->ext);
 	free(p);
 	return e;
@@ -367,10 +367,10 @@ shadow_drop(struct shadow *t, uint64_t addr, uint64_t len)
 	struct shadow_page *p;
 	int e = 0;
 
-	cold(t);
+	shadow_cold(t);
 	if (n < t->nslot) {
 		for (uint64_t i = 0; i < n && !e; i++)
-			if ((p = lookup(t, lo + i)))
+			if ((p = shadow_lookup(t, lo + i)))
 				e = drop_page(t, p);
 		return e;
 	}
@@ -393,12 +393,12 @@ move_page(struct shadow *t, struct shadow_page *p, uint64_t to)
 	shadow_forget_used(t, p);
 	if (shadow_list(t, p->no, UINT64_MAX, 0) != 0)
 		return -1;
-	unplace(t, p);
+	shadow_unplace(t, p);
 	p->no = to;
 	p->seg = UINT32_MAX;
-	place(t, p);
+	shadow_place(t, p);
 	t->npage++;
-	if (!page(t, to))
+	if (!shadow_page(t, to))
 		return -1;
 	for (unsigned i = 0; i < TRIM_LINES; i++)
 		p->line[i].got = UINT64_MAX;
@@ -417,7 +417,7 @@ shadow_move(struct shadow *t, const struct ws_rec_move *v)
 	if (shadow_drop(t, v->to, v->newlen) != 0)
 		return -1;
 	for (uint64_t i = 0; i < keep / MEM_PAGE; i++) {
-		struct shadow_page *p = lookup(t, v->from / MEM_PAGE + i);
+		struct shadow_page *p = shadow_lookup(t, v->from / MEM_PAGE + i);
 
 		if (p && move_page(t, p, v->to / MEM_PAGE + i) != 0)
 			return -1;
@@ -428,7 +428,7 @@ shadow_move(struct shadow *t, const struct ws_rec_move *v)
 int
 shadow_end_segment(struct shadow *t)
 {
-	cold(t);
+	shadow_cold(t);
 	return shadow_list_end(t);
 }
 
@@ -436,7 +436,7 @@ int
 shadow_settle(struct shadow *t)
 {
 	for (size_t i = 0; i < t->nslot; i++)
-		if (t->slot[i] && retire(t, t->slot[i], 0, MEM_PAGE) != 0)
+		if (t->slot[i] && shadow_retire(t, t->slot[i], 0, MEM_PAGE) != 0)
 			return -1;
 	return 0;
 }

@@ -27,18 +27,18 @@ struct trim {
 };
 
 static int
-bad(struct trim *t, const char *what)
+trim_bad(struct trim *t, const char *what)
 {
 	snprintf(t->fault->err, sizeof t->fault->err, "%s", what);
 	return -1;
 }
 
 static int
-put(struct trim *t, const struct ws_rec *rec)
+trim_put(struct trim *t, const struct ws_rec *rec)
 {
 	if (ws_put(t->w, rec) == 0)
 		return 0;
-	return bad(t, ws_write_fault(t->w)->err);
+	return trim_bad(t, ws_write_fault(t->w)->err);
 }
 
 /* n bytes at addr, of memory that is known to be zero if `zero` */
@@ -55,14 +55,14 @@ put_mem(struct trim *t, uint64_t addr, const uint8_t *p, size_t n, int zero)
 	rec.u.mem.addr = addr;
 	rec.u.mem.p = any ? p : NULL;
 	rec.u.mem.n = n;
-	return put(t, &rec);
+	return trim_put(t, &rec);
 }
 
 static int
 add_fresh(struct trim *t, uint64_t addr, uint64_t len)
 {
 	if (buf_grow(&t->fresh, &t->capfresh, t->nfresh + 1, sizeof *t->fresh) < 0)
-		return bad(t, "no memory");
+		return trim_bad(t, "no memory");
 	t->fresh[t->nfresh++] = (struct ws_rec_range){ .addr = addr, .len = len };
 	return 0;
 }
@@ -77,7 +77,7 @@ is_fresh(const struct trim *t, const struct ws_rec_mem *m)
 }
 
 static int
-room(struct trim *t, size_t n)
+trim_room(struct trim *t, size_t n)
 {
 	uint8_t *p;
 
@@ -85,7 +85,7 @@ room(struct trim *t, size_t n)
 		return 0;
 	p = realloc(t->room, n);
 	if (!p)
-		return bad(t, "no memory");
+		return trim_bad(t, "no memory");
 	t->room = p;
 	t->caproom = n;
 	return 0;
@@ -115,7 +115,7 @@ put_run(struct trim *t, const struct ws_rec_mem *m, size_t from, size_t to, int 
 		lo = m->addr;
 	if (hi > m->addr + m->n)
 		hi = m->addr + m->n;
-	if (room(t, hi - lo) != 0)
+	if (trim_room(t, hi - lo) != 0)
 		return -1;
 	memset(t->room, 0, hi - lo);
 	if (m->p)
@@ -167,18 +167,18 @@ on_record(void *arg, const struct ws_rec *rec)
 		if (replay_icount(t->r) != t->last)
 			sig.u.sig.icount = replay_icount(t->r);
 		t->last = replay_icount(t->r);
-		return put(t, &sig);
+		return trim_put(t, &sig);
 	case WS_SYS:
 		t->last = replay_icount(t->r);
 		break;
 	case WS_END:
 		end = *rec;
 		end.u.end.icount = replay_icount(t->r);
-		return put(t, &end);
+		return trim_put(t, &end);
 	default:
 		break;
 	}
-	return put(t, rec);
+	return trim_put(t, rec);
 }
 
 /* Lines of page p that hold something, as runs */
@@ -232,11 +232,11 @@ put_key(struct trim *t, const struct trim_seg *s)
 	rec.u.state.nxsave = RP_XSAVE;
 	rec.u.state.icount = replay_icount(t->r);
 	rec.u.state.instances = replay_instances(t->r);
-	if (put(t, &rec) != 0)
+	if (trim_put(t, &rec) != 0)
 		return -1;
 	for (size_t i = 0; (m = replay_map(t->r, i)) != NULL; i++) {
 		rec = (struct ws_rec){ .kind = WS_MAP, .u.map = *m };
-		if (put(t, &rec) != 0)
+		if (trim_put(t, &rec) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < s->n; i++)
@@ -245,7 +245,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	if (put_twins(t) != 0)
 		return -1;
 	rec = (struct ws_rec){ .kind = WS_KEYEND };
-	return put(t, &rec);
+	return trim_put(t, &rec);
 }
 
 /* The capture ends where it was cut off */
@@ -254,11 +254,11 @@ put_cut(struct trim *t)
 {
 	struct ws_rec note = { .kind = WS_NOTE, .u.note = "it was cut off" }, rec = { .kind = WS_END };
 
-	if (put(t, &note) != 0)
+	if (trim_put(t, &note) != 0)
 		return -1;
 	rec.u.end.how = WS_STOPPED;
 	rec.u.end.icount = t->found.ninst;
-	return put(t, &rec);
+	return trim_put(t, &rec);
 }
 
 static int
@@ -285,7 +285,7 @@ replay_again(struct trim *t, struct trim_stats *s)
 }
 
 static int
-pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
+trim_pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 {
 	struct drive_watch watch = { .record = on_record, .cut = 1, .arg = t };
 	struct ws_header h;
@@ -305,7 +305,7 @@ pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 		h.flags |= WS_KEYFRAMES;
 	t->w = ws_create(ws_write_fd, &out, &h, t->o->level, &wf);
 	if (!t->w)
-		return bad(t, wf.err);
+		return trim_bad(t, wf.err);
 	if (drive_start(r) != 0) {
 		if (!t->fault->err[0])
 			*t->fault = *replay_fault(r);
@@ -313,7 +313,7 @@ pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 	}
 	e = replay_again(t, s);
 	if (e == 0 && ws_finish(t->w) != 0)
-		e = bad(t, ws_write_fault(t->w)->err);
+		e = trim_bad(t, ws_write_fault(t->w)->err);
 	s->written = ws_written(t->w);
 	return e;
 }
@@ -334,7 +334,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->needed = t.found.needed;
 	if (e >= 0) {
 		*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
-		e = trim_choose(&t.found, o) != 0 ? bad(&t, "no memory") : pass2(&t, in, out, s);
+		e = trim_choose(&t.found, o) != 0 ? trim_bad(&t, "no memory") : trim_pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}

@@ -18,7 +18,7 @@ struct head {
 };
 
 static int
-all(int fd, void *p, size_t n, int out)
+verify_all(int fd, void *p, size_t n, int out)
 {
 	for (size_t i = 0; i < n;) {
 		ssize_t k = out ? write(fd, (char *)p + i, n - i) : read(fd, (char *)p + i, n - i);
@@ -33,7 +33,7 @@ all(int fd, void *p, size_t n, int out)
 }
 
 static void
-produce(int fd, struct replay *r, uint64_t to)
+verify_produce(int fd, struct replay *r, uint64_t to)
 {
 	struct head h = {0};
 	const uint64_t *w;
@@ -47,7 +47,7 @@ produce(int fd, struct replay *r, uint64_t to)
 		h.regs = *replay_regs(r);
 		if (h.got == REPLAY_BAD)
 			snprintf(h.err, sizeof(h.err), "%s", replay_fault(r)->err);
-		if (all(fd, &h, sizeof(h), 1) || all(fd, (void *)(uintptr_t)w, n * sizeof(*w), 1))
+		if (verify_all(fd, &h, sizeof(h), 1) || verify_all(fd, (void *)(uintptr_t)w, n * sizeof(*w), 1))
 			return;
 	} while (h.got == REPLAY_OK);
 }
@@ -65,7 +65,7 @@ blocks_start(struct blocks *k, struct replay *r, uint64_t to)
 	if (k->pid == 0) {
 		signal(SIGPIPE, SIG_DFL);       /* who does not read on has seen enough */
 		close(p[0]);
-		produce(p[1], r, to);
+		verify_produce(p[1], r, to);
 		confine_end();                  /* nothing that the parent has to do at its end is done twice */
 	}
 	close(p[1]);
@@ -82,7 +82,7 @@ blocks_next(struct blocks *k)
 
 	if (k->got != REPLAY_OK)
 		return 0;
-	if (all(k->fd, &h, sizeof(h), 0)) {
+	if (verify_all(k->fd, &h, sizeof(h), 0)) {
 		snprintf(k->err, sizeof(k->err), "the replay in blocks ended before its time");
 		return -1;
 	}
@@ -96,7 +96,7 @@ blocks_next(struct blocks *k)
 		k->b.w = w;
 		k->cap = h.n;
 	}
-	if (all(k->fd, k->b.w, h.n * sizeof(*k->b.w), 0))
+	if (verify_all(k->fd, k->b.w, h.n * sizeof(*k->b.w), 0))
 		return -1;
 	k->b.icount = h.icount;
 	k->b.regs = h.regs;
@@ -133,12 +133,12 @@ verify_length(struct verify *v)
 	if (pid == 0) {
 		replay_skip(v->r, WS_UNKNOWN);
 		got = replay_icount(v->r);
-		all(p[1], &got, sizeof(got), 1);
+		verify_all(p[1], &got, sizeof(got), 1);
 		confine_end();
 	}
 	v->silent = 0;
 	close(p[1]);
-	if (pid > 0 && !all(p[0], &got, sizeof(got), 0))
+	if (pid > 0 && !verify_all(p[0], &got, sizeof(got), 0))
 		n = got;
 	close(p[0]);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -11,7 +11,7 @@
 #include "replay/verify/verify_internal.h"
 
 static void
-add(struct expect *e, unsigned kind, uint64_t addr, unsigned size)
+verify_decode_add(struct expect *e, unsigned kind, uint64_t addr, unsigned size)
 {
 	while (size && e->n < MOST_REFS) {
 		unsigned k = size > REF_SIZEMAX ? REF_PIECE : size;
@@ -47,7 +47,7 @@ address_mask(const struct insn *in)
 
 /* The address of a memory operand; -1: it has none of its own */
 static int
-address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
+verify_decode_address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
 {
 	ZydisRegisterContext c;
 	const uint64_t *r = in->at.r;
@@ -74,7 +74,7 @@ address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
 
 /* A hint, or an address that is not used */
 static int
-none(const struct insn *in)
+verify_decode_none(const struct insn *in)
 {
 	switch (in->z.meta.category) {
 	case ZYDIS_CATEGORY_NOP:
@@ -99,7 +99,7 @@ kind_of(const ZydisDecodedOperand *o)
 
 /* Which bytes depends on a mask, an index vector or what is in use */
 static enum loose
-looseness(const struct insn *in, const ZydisDecodedOperand *o)
+verify_decode_looseness(const struct insn *in, const ZydisDecodedOperand *o)
 {
 	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
 		return KINDS;
@@ -119,7 +119,7 @@ looseness(const struct insn *in, const ZydisDecodedOperand *o)
 
 /* bt and its kin with the bit's number in a register go beyond the operand */
 static int64_t
-bits(const struct insn *in, const ZydisDecodedOperand *o)
+verify_decode_bits(const struct insn *in, const ZydisDecodedOperand *o)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTC: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTS:
@@ -138,7 +138,7 @@ bits(const struct insn *in, const ZydisDecodedOperand *o)
 
 /* Where an operand is, if the stack pointer moves before it is used */
 static uint64_t
-moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_t a, int kind)
+verify_decode_moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_t a, int kind)
 {
 	int size = o->size / 8;
 
@@ -150,10 +150,10 @@ moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_t a, int kind)
 		return a & ~(uint64_t)X86_LINE;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_POP && (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_ESP))
 		return (a + (uint64_t)size) & address_mask(in);
-	return a + (uint64_t)bits(in, o);
+	return a + (uint64_t)verify_decode_bits(in, o);
 }
 static void
-operands(struct expect *e, const struct insn *in, int kind)
+verify_decode_operands(struct expect *e, const struct insn *in, int kind)
 {
 	int n = in->z.operand_count, back = in->z.meta.category == ZYDIS_CATEGORY_STRINGOP && kind == REF_LOAD;
 
@@ -164,8 +164,8 @@ operands(struct expect *e, const struct insn *in, int kind)
 
 		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN || kind_of(o) != kind)
 			continue;
-		loose = looseness(in, o);
-		if (address(in, o, &a) && loose == EXACT)
+		loose = verify_decode_looseness(in, o);
+		if (verify_decode_address(in, o, &a) && loose == EXACT)
 			loose = KINDS;
 		if (loose != EXACT) {
 			e->loose = (enum loose)loose;
@@ -174,7 +174,7 @@ operands(struct expect *e, const struct insn *in, int kind)
 			e->hi = a + (o->size ? o->size / 8 : 16);
 			continue;
 		}
-		add(e, (unsigned)kind, moved(in, o, a, kind), o->size / 8);
+		verify_decode_add(e, (unsigned)kind, verify_decode_moved(in, o, a, kind), o->size / 8);
 	}
 }
 
@@ -183,16 +183,16 @@ verify_expect(struct expect *e, const struct insn *in)
 {
 	e->n = 0;
 	e->loose = EXACT;
-	add(e, REF_INST, in->at.rip, in->z.length);
-	if (none(in) || (in->string && !in->counted))
+	verify_decode_add(e, REF_INST, in->at.rip, in->z.length);
+	if (verify_decode_none(in) || (in->string && !in->counted))
 		return;
-	operands(e, in, REF_LOAD);
-	operands(e, in, REF_STORE);
-	operands(e, in, REF_MODIFY);
+	verify_decode_operands(e, in, REF_LOAD);
+	verify_decode_operands(e, in, REF_STORE);
+	verify_decode_operands(e, in, REF_MODIFY);
 }
 
 static const char *
-word(char *buf, size_t size, const uint64_t *w, size_t i, size_t n)
+verify_decode_word(char *buf, size_t size, const uint64_t *w, size_t i, size_t n)
 {
 	if (i >= n)
 		snprintf(buf, size, "none");
@@ -217,7 +217,7 @@ verify_refs(const struct expect *e, const uint64_t *w, size_t n, char *buf, size
 			break;
 	if (e->loose != EXACT && i == n)
 		return NULL;
-	snprintf(buf, size, "reference %zu: %s, where the instruction makes %s", i, word(a, sizeof(a), w, i, n),
-	    word(b, sizeof(b), e->w, i, e->n));
+	snprintf(buf, size, "reference %zu: %s, where the instruction makes %s", i, verify_decode_word(a, sizeof(a), w, i, n),
+	    verify_decode_word(b, sizeof(b), e->w, i, e->n));
 	return buf;
 }

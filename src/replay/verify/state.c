@@ -41,7 +41,7 @@ verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int nori
 
 /* A part of the state as if it were saved, whether in use or not */
 static void
-part(uint8_t *dst, const uint8_t *x, unsigned off, unsigned n, int bit)
+verify_part(uint8_t *dst, const uint8_t *x, unsigned off, unsigned n, int bit)
 {
 	if (get_le64(x + 512) >> bit & 1)
 		memcpy(dst, x + off, n);
@@ -50,14 +50,14 @@ part(uint8_t *dst, const uint8_t *x, unsigned off, unsigned n, int bit)
 }
 
 static int
-differ(const uint8_t *a, const uint8_t *b, unsigned off, unsigned n, int bit)
+verify_differ(const uint8_t *a, const uint8_t *b, unsigned off, unsigned n, int bit)
 {
 	uint8_t p[4096], q[4096];
 
 	if (n > sizeof(p))
 		return 0;
-	part(p, a, off, n, bit);
-	part(q, b, off, n, bit);
+	verify_part(p, a, off, n, bit);
+	verify_part(q, b, off, n, bit);
 	if (bit == 0) {                 /* addresses of the last x87 instruction are not the program's in a replay */
 		if (!(get_le64(a + 512) & 1))
 			put_le16(p, 0x37f);
@@ -86,10 +86,10 @@ verify_vectors(struct verify *v, char *buf, size_t size)
 		snprintf(buf, size, "mxcsr is 0x%x, and 0x%x in the replay", get_le32(a + 24), get_le32(b + 24));
 		return buf;
 	}
-	if (differ(a, b, 0, 160, 0))
+	if (verify_differ(a, b, 0, 160, 0))
 		return "x87 registers differ";
 	for (unsigned i = 0; i < 16; i++)
-		if (differ(a, b, 160 + 16 * i, 16, 1)) {
+		if (verify_differ(a, b, 160 + 16 * i, 16, 1)) {
 			snprintf(buf, size, "xmm%u is 0x%016llx%016llx, and 0x%016llx%016llx in the replay", i,
 			    (unsigned long long)get_le64(a + 168 + 16 * i), (unsigned long long)get_le64(a + 160 + 16 * i),
 			    (unsigned long long)get_le64(b + 168 + 16 * i), (unsigned long long)get_le64(b + 160 + 16 * i));
@@ -97,7 +97,7 @@ verify_vectors(struct verify *v, char *buf, size_t size)
 		}
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
 		__cpuid_count(0xd, (unsigned)more[i].bit, eax, ebx, ecx, edx);
-		if (eax && ebx + eax <= XSAVE && differ(a, b, ebx, eax, more[i].bit)) {
+		if (eax && ebx + eax <= XSAVE && verify_differ(a, b, ebx, eax, more[i].bit)) {
 			snprintf(buf, size, "%s differ", more[i].name);
 			return buf;
 		}
@@ -107,7 +107,7 @@ verify_vectors(struct verify *v, char *buf, size_t size)
 
 /* Which of n pages at addr are there? */
 static void
-present(int fd, uint64_t addr, size_t n, uint8_t *is)
+verify_present(int fd, uint64_t addr, size_t n, uint8_t *is)
 {
 	uint64_t e[CHUNK];
 	ssize_t k = pread(fd, e, n * 8, (off_t)(addr / PAGE * 8));
@@ -117,7 +117,7 @@ present(int fd, uint64_t addr, size_t n, uint8_t *is)
 }
 
 static int
-pagemap(pid_t pid)
+verify_pagemap(pid_t pid)
 {
 	char path[40];
 
@@ -128,14 +128,14 @@ pagemap(pid_t pid)
 int
 verify_pagemaps(struct verify *v)
 {
-	v->pagemap[0] = pagemap(getpid());
-	v->pagemap[1] = pagemap(v->n.t.pid);
+	v->pagemap[0] = verify_pagemap(getpid());
+	v->pagemap[1] = verify_pagemap(v->n.t.pid);
 	return v->pagemap[0] < 0 || v->pagemap[1] < 0 ? -1 : 0;
 }
 
 /* Calls fn for each page that is there on one side or the other, until it returns something; our own pages only: copy */
 static const char *
-pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8_t *, char *, size_t), int copy, char *buf,
+verify_pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8_t *, char *, size_t), int copy, char *buf,
     size_t size)
 {
 	const struct ws_rec_map *m;
@@ -148,10 +148,10 @@ pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8
 		for (uint64_t at = 0; !what && at < m->len; at += CHUNK * PAGE) {
 			size_t n = m->len - at < CHUNK * PAGE ? (size_t)(m->len - at) / PAGE : CHUNK;
 
-			present(v->pagemap[0], (uint64_t)(uintptr_t)p + at, n, is);
+			verify_present(v->pagemap[0], (uint64_t)(uintptr_t)p + at, n, is);
 			memset(too, 0, sizeof(too));
 			if (!copy)
-				present(v->pagemap[1], m->addr + at, n, too);
+				verify_present(v->pagemap[1], m->addr + at, n, too);
 			for (size_t k = 0; k < n && !what; k++)
 				if (is[k] || too[k])
 					what = fn(v, m->addr + at + k * PAGE, p + at + k * PAGE, buf, size);
@@ -182,7 +182,7 @@ same_page(struct verify *v, uint64_t addr, const uint8_t *p, char *buf, size_t s
 const char *
 verify_memory(struct verify *v, char *buf, size_t size)
 {
-	return pages(v, same_page, 0, buf, size);
+	return verify_pages(v, same_page, 0, buf, size);
 }
 
 static const char *
@@ -208,7 +208,7 @@ verify_copy(struct verify *v)
 			what = v->n.err;
 	}
 	if (!what)
-		what = pages(v, copy_page, 1, NULL, 0);
+		what = verify_pages(v, copy_page, 1, NULL, 0);
 	if (!what && native_state(&v->n, replay_regs(v->r), replay_xsave(v->r), XSAVE))
 		what = v->n.err;
 	if (what)

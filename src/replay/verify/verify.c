@@ -17,7 +17,7 @@
 #define EVERY 1000u             /* instructions between comparisons of vector registers */
 
 __attribute__((format(printf, 2, 3))) static int
-bad(struct verify *v, const char *fmt, ...)
+verify_bad(struct verify *v, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -30,7 +30,7 @@ bad(struct verify *v, const char *fmt, ...)
 }
 
 __attribute__((format(printf, 2, 3))) static int
-differs(struct verify *v, const char *fmt, ...)
+verify_differs(struct verify *v, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -46,47 +46,47 @@ differs(struct verify *v, const char *fmt, ...)
 
 /* Registers, bytes and expectations of the instruction that the native side stands before */
 static int
-before(struct verify *v)
+verify_before(struct verify *v)
 {
 	struct user_regs_struct g;
 
 	if (v->have)
 		return VERIFY_OK;
 	if (tracee_regs(&v->n.t, &g))
-		return bad(v, "the native process is gone");
+		return verify_bad(v, "the native process is gone");
 	tracee_from_user(&v->in.at, &g, g.rax);
 	v->in.at.rflags &= ~NATIVE_UNSEEN;
 	memset(v->in.b, 0, sizeof(v->in.b));
 	if (!tracee_read(&v->n.t, g.rip, v->in.b, 15) || verify_decode(&v->in, v->amd))
-		return differs(v, "there is no instruction at 0x%llx natively", g.rip);
+		return verify_differs(v, "there is no instruction at 0x%llx natively", g.rip);
 	if (v->amd != x86_amd_here() && x86_makers_differ(&v->in.z, v->in.b))
-		return bad(v, "0x%llx: an instruction that this processor does not take as the captured one did: it cannot be checked here", g.rip);
+		return verify_bad(v, "0x%llx: an instruction that this processor does not take as the captured one did: it cannot be checked here", g.rip);
 	verify_expect(&v->e, &v->in);
 	v->have = 1;
 	return VERIFY_OK;
 }
 
 static int
-set(struct verify *v, const struct ws_regs *w)
+verify_set(struct verify *v, const struct ws_regs *w)
 {
-	return native_state(&v->n, w, NULL, 0) ? bad(v, "%s", v->n.err) : VERIFY_OK;
+	return native_state(&v->n, w, NULL, 0) ? verify_bad(v, "%s", v->n.err) : VERIFY_OK;
 }
 
 /* The capture's trigger, at which the replay is: the native side must be there as well */
 static int
-trigger(struct verify *v, const struct ws_rec *rec)
+verify_trigger(struct verify *v, const struct ws_rec *rec)
 {
 	struct ws_regs w;
-	int got = before(v);
+	int got = verify_before(v);
 
 	if (got)
 		return got;
 	w = v->in.at;
 	if (rec->kind == WS_SIG) {
 		if (!ws_same(&w, &rec->u.sig.at))
-			return differs(v, "signal %u does not come natively: %s", rec->u.sig.sig, "registers differ");
+			return verify_differs(v, "signal %u does not come natively: %s", rec->u.sig.sig, "registers differ");
 		v->have = 0;            /* another instruction comes now */
-		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ? bad(v, "%s", v->n.err) : VERIFY_OK;
+		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ? verify_bad(v, "%s", v->n.err) : VERIFY_OK;
 	}
 	v->acted = 1;
 	if (rec->kind == WS_SYS) {
@@ -97,12 +97,12 @@ trigger(struct verify *v, const struct ws_rec *rec)
 		if (!native_is_call(&w, &rec->u.sys) && !memcmp(v->in.at.r, replay_regs(v->r)->r, sizeof(w.r)))
 			return VERIFY_OK;
 		if (v->in.z.mnemonic != ZYDIS_MNEMONIC_SYSCALL || !native_is_call(&w, &rec->u.sys))
-			return differs(v, "system call %llu is not made natively with these registers", (unsigned long long)rec->u.sys.nr);
+			return verify_differs(v, "system call %llu is not made natively with these registers", (unsigned long long)rec->u.sys.nr);
 		native_did_call(&w, &rec->u.sys);
 	} else if (native_answer(&w, v->in.b, rec)) {
-		return differs(v, "no %s natively", ws_kind_name(rec->kind));
+		return verify_differs(v, "no %s natively", ws_kind_name(rec->kind));
 	}
-	return set(v, &w);
+	return verify_set(v, &w);
 }
 
 /* Records as the replay comes to them */
@@ -117,11 +117,11 @@ on_record(void *arg, const struct ws_rec *rec)
 	if (rec->kind == WS_START)
 		got = native_state(&v->n, &rec->u.state.regs, rec->u.state.xsave, rec->u.state.nxsave);
 	else if (ws_is_trigger(rec->kind))
-		got = trigger(v, rec);
+		got = verify_trigger(v, rec);
 	else
 		got = native_effect(&v->n, rec) < 0 ? -1 : 0;
 	if (got < 0)
-		bad(v, "%s", v->n.err);
+		verify_bad(v, "%s", v->n.err);
 	return got != 0;
 }
 
@@ -173,7 +173,7 @@ verify_close(struct verify *v)
 
 /* What is not as it is elsewhere: cpuid by the table, xgetbv of what the program may use.  1: done */
 static int
-instead(struct verify *v)
+verify_instead(struct verify *v)
 {
 	const struct ws_header *h = replay_header(v->r);
 	struct ws_regs w = v->in.at;
@@ -196,12 +196,12 @@ instead(struct verify *v)
 		return 0;
 	}
 	w.rip += v->in.z.length;
-	return set(v, &w) ? -1 : 1;
+	return verify_set(v, &w) ? -1 : 1;
 }
 
 /* Memory that says more than what the program did: the trap flag, where the last x87 instruction was, what is in use */
 static int
-correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n)
+verify_correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n)
 {
 	uint8_t b[REF_SIZEMAX];
 
@@ -209,7 +209,7 @@ correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n
 	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ:
 		tracee_read(&v->n.t, now->r[WS_RSP], b, 2);
 		b[1] &= 0xfe;
-		return native_write(&v->n, now->r[WS_RSP], b, 2) ? bad(v, "%s", v->n.err) : VERIFY_OK;
+		return native_write(&v->n, now->r[WS_RSP], b, 2) ? verify_bad(v, "%s", v->n.err) : VERIFY_OK;
 	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
 	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
 	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64:
@@ -218,7 +218,7 @@ correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n
 				size_t k = replay_read(v->r, ref_addr(w[i]), b, ref_size(w[i]));
 
 				if (native_write(&v->n, ref_addr(w[i]), b, k))
-					return bad(v, "%s", v->n.err);
+					return verify_bad(v, "%s", v->n.err);
 			}
 		return VERIFY_OK;
 	default:
@@ -232,7 +232,7 @@ correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n
  * never made here: any other is a difference, and must not be made either.
  */
 static int
-leaves(const struct insn *in)
+verify_leaves(const struct insn *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT: case ZYDIS_MNEMONIC_SYSRET:
@@ -249,24 +249,24 @@ leaves(const struct insn *in)
 }
 
 static int
-step(struct verify *v)
+verify_step(struct verify *v)
 {
 	int status, err;
 
-	if (leaves(&v->in))
-		return differs(v, "%s natively, and none in the replay", ZydisMnemonicGetString(v->in.z.mnemonic));
+	if (verify_leaves(&v->in))
+		return verify_differs(v, "%s natively, and none in the replay", ZydisMnemonicGetString(v->in.z.mnemonic));
 	err = tracee_resume(&v->n.t, PTRACE_SINGLESTEP, 0);
 	while (!err && (err = tracee_wait(&v->n.t, &status)) == EINTR)
 		err = 0;
 	if (err || !WIFSTOPPED(status))
-		return bad(v, "the native process is gone");
+		return verify_bad(v, "the native process is gone");
 	if (status >> 8 != SIGTRAP)
-		return differs(v, "signal %d natively, and none in the replay", WSTOPSIG(status));
+		return verify_differs(v, "signal %d natively, and none in the replay", WSTOPSIG(status));
 	return VERIFY_OK;
 }
 
 static int
-compares(const struct insn *in)
+verify_compares(const struct insn *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_CMPSB: case ZYDIS_MNEMONIC_CMPSW: case ZYDIS_MNEMONIC_CMPSD: case ZYDIS_MNEMONIC_CMPSQ:
@@ -286,7 +286,7 @@ ran_out(const struct verify *v, const struct ws_regs *now)
 
 	if (!in->string || !in->counted || now->rip == in->at.rip)
 		return 0;
-	return !compares(in) || zf == !(in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE);
+	return !verify_compares(in) || zf == !(in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE);
 }
 
 /* The references of the replay in blocks: the same; behind a batch its registers, too */
@@ -301,20 +301,20 @@ in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *n
 			int got = blocks_next(k);
 
 			if (got < 0)
-				return bad(v, "the replay in blocks: %s", k->err);
+				return verify_bad(v, "the replay in blocks: %s", k->err);
 			if (got && v->o.batch)
 				v->o.batch(v->o.arg, &k->b, v->r);
 			if (!got)
-				return differs(v, "the replay in blocks ends at instruction %llu", (unsigned long long)k->b.icount);
+				return verify_differs(v, "the replay in blocks ends at instruction %llu", (unsigned long long)k->b.icount);
 		}
 		if (k->b.w[k->at] != w[i])
-			return differs(v, "reference %zu in blocks is %s 0x%llx %u, not %s 0x%llx %u", i, ref_kind_name(ref_kind(k->b.w[k->at])),
+			return verify_differs(v, "reference %zu in blocks is %s 0x%llx %u, not %s 0x%llx %u", i, ref_kind_name(ref_kind(k->b.w[k->at])),
 			    (unsigned long long)ref_addr(k->b.w[k->at]), ref_size(k->b.w[k->at]), ref_kind_name(ref_kind(w[i])),
 			    (unsigned long long)ref_addr(w[i]), ref_size(w[i]));
 		k->at++;
 	}
 	if (k->at == k->b.n && k->b.icount == replay_icount(v->r) && verify_regs(now, &k->b.regs, v->extra, what, sizeof(what)))
-		return differs(v, "in blocks: %s", what);
+		return verify_differs(v, "in blocks: %s", what);
 	return VERIFY_OK;
 }
 
@@ -324,7 +324,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 {
 	struct user_regs_struct g;
 	char what[200];
-	int got = before(v), fetch = v->extra;
+	int got = verify_before(v), fetch = v->extra;
 
 	if (got)
 		return got;
@@ -334,27 +334,27 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 		v->e.loose = EXACT;
 		v->e.w[0] = ref_make(REF_INST, v->in.at.rip, v->in.z.length);
 	} else if (!v->acted) {
-		got = instead(v);
+		got = verify_instead(v);
 		if (!got)
-			got = step(v);
+			got = verify_step(v);
 		else
 			got = got < 0 ? VERIFY_BAD : VERIFY_OK;
 	}
 	if (got)
 		return got;
 	if (tracee_regs(&v->n.t, &g))
-		return bad(v, "the native process is gone");
+		return verify_bad(v, "the native process is gone");
 	tracee_from_user(now, &g, g.rax);
 	now->rflags &= ~NATIVE_UNSEEN;
 	if (verify_refs(&v->e, w, n, what, sizeof(what)))
-		return differs(v, "%s", what);
+		return verify_differs(v, "%s", what);
 	v->extra = !fetch && !v->acted && ran_out(v, now);
 	/* stopped between elements, the processor gives the flags from before the whole instruction */
-	if (compares(&v->in) && now->rip == v->in.at.rip)
+	if (verify_compares(&v->in) && now->rip == v->in.at.rip)
 		now->rflags = replay_regs(v->r)->rflags;
 	if (verify_regs(now, replay_regs(v->r), v->extra, what, sizeof(what)))
-		return differs(v, "%s", what);
-	got = correct(v, now, w, n);
+		return verify_differs(v, "%s", what);
+	got = verify_correct(v, now, w, n);
 	v->c.nref += n;
 	v->c.nloose += v->e.loose == EXACT ? 0 : n - 1;
 	v->have = v->extra;
@@ -363,7 +363,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 
 /* One instruction on all sides */
 static int
-one(struct verify *v)
+verify_one(struct verify *v)
 {
 	uint64_t words[MOST_REFS];
 	struct ws_regs now;
@@ -376,7 +376,7 @@ one(struct verify *v)
 	replay_until(v->r, replay_icount(v->r) + 1);
 	while ((got = replay_refs(v->r, &w, &n)) == REPLAY_OK) {
 		if (n > MOST_REFS - have)
-			return differs(v, "more than %u references", MOST_REFS);
+			return verify_differs(v, "more than %u references", MOST_REFS);
 		memcpy(words + have, w, n * sizeof(*w));
 		have += n;
 	}
@@ -385,7 +385,7 @@ one(struct verify *v)
 	if (v->diff.what[0])
 		return VERIFY_DIFFERS;
 	if (got == REPLAY_BAD)
-		return bad(v, "%s", replay_fault(v->r)->err);
+		return verify_bad(v, "%s", replay_fault(v->r)->err);
 	if (!have) {
 		v->ended = 1;
 		return VERIFY_OK;
@@ -394,21 +394,21 @@ one(struct verify *v)
 	if (!got)
 		got = in_blocks(v, words, have, &now);
 	if (!got && (v->o.vectors || v->c.ninst % EVERY == 0) && verify_vectors(v, what, sizeof(what)))
-		got = differs(v, "%s", verify_vectors(v, what, sizeof(what)));
+		got = verify_differs(v, "%s", verify_vectors(v, what, sizeof(what)));
 	v->c.ninst += !got;
 	return got;
 }
 
 /* The native side to where the replay is */
 static int
-begin(struct verify *v, uint64_t from, uint64_t to)
+verify_begin(struct verify *v, uint64_t from, uint64_t to)
 {
 	int got = VERIFY_OK;
 
 	if (from > replay_icount(v->r)) {
 		v->silent = 1;
 		v->fresh = 0;
-		got = replay_skip(v->r, from) == REPLAY_BAD ? bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
+		got = replay_skip(v->r, from) == REPLAY_BAD ? verify_bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
 		v->silent = 0;
 	}
 	if (!got && replay_how(v->r)) {
@@ -422,7 +422,7 @@ begin(struct verify *v, uint64_t from, uint64_t to)
 	v->fresh = 1;
 	v->have = v->extra = 0;
 	v->silent = 1;                  /* the records of the other replay are not for us */
-	got = blocks_start(&v->k, v->r, to) ? bad(v, "cannot start a process") : VERIFY_OK;
+	got = blocks_start(&v->k, v->r, to) ? verify_bad(v, "cannot start a process") : VERIFY_OK;
 	v->silent = 0;
 	return got;
 }
@@ -431,16 +431,16 @@ enum verify_got
 verify_window(struct verify *v, uint64_t from, uint64_t to, uint64_t *at)
 {
 	char what[200];
-	int got = begin(v, from, to);
+	int got = verify_begin(v, from, to);
 
 	if (!got && v->ended) {         /* before the window */
 		*at = from;
 		return VERIFY_OK;
 	}
 	while (!got && !v->ended && (replay_icount(v->r) < to || v->extra))
-		got = one(v);
+		got = verify_one(v);
 	if (!got && (verify_vectors(v, what, sizeof(what)) || verify_memory(v, what, sizeof(what))))
-		got = differs(v, "%s", what);
+		got = verify_differs(v, "%s", what);
 	blocks_stop(&v->k);
 	*at = replay_icount(v->r);
 	return (enum verify_got)got;

@@ -7,7 +7,7 @@
 #define PAGE  4096u
 
 static void *
-room(uint64_t n)
+byteset_room(uint64_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -20,7 +20,7 @@ room(uint64_t n)
 int
 byteset_init(struct byteset *s)
 {
-	*s = (struct byteset){ .bit = room(BYTES / 8), .page = room(BYTES / PAGE / 8) };
+	*s = (struct byteset){ .bit = byteset_room(BYTES / 8), .page = byteset_room(BYTES / PAGE / 8) };
 	if (s->bit && s->page)
 		return 0;
 	byteset_free(s);
@@ -39,7 +39,7 @@ byteset_free(struct byteset *s)
 
 /* Of [addr, end), what lies in one word of 64 */
 static uint64_t
-piece(uint64_t addr, uint64_t end, uint64_t *mask)
+byteset_piece(uint64_t addr, uint64_t end, uint64_t *mask)
 {
 	uint64_t next = (addr | 63) + 1, n = (next < end ? next : end) - addr;
 
@@ -49,7 +49,7 @@ piece(uint64_t addr, uint64_t end, uint64_t *mask)
 
 /* A range, its end within the addresses there are */
 static uint64_t
-cut(uint64_t *addr, uint64_t n)
+byteset_cut(uint64_t *addr, uint64_t n)
 {
 	*addr &= BYTESET_ADDR;
 	return n < BYTES - *addr ? *addr + n : BYTES;
@@ -58,10 +58,10 @@ cut(uint64_t *addr, uint64_t n)
 void
 byteset_set(struct byteset *s, uint64_t addr, uint64_t n)
 {
-	uint64_t end = cut(&addr, n), mask;
+	uint64_t end = byteset_cut(&addr, n), mask;
 
 	for (; addr < end; addr += n) {
-		n = piece(addr, end, &mask);
+		n = byteset_piece(addr, end, &mask);
 		byteset_add(s, addr, n);
 	}
 }
@@ -69,7 +69,7 @@ byteset_set(struct byteset *s, uint64_t addr, uint64_t n)
 uint64_t
 byteset_clear(struct byteset *s, uint64_t addr, uint64_t n)
 {
-	uint64_t end = cut(&addr, n), mask, got = s->n;
+	uint64_t end = byteset_cut(&addr, n), mask, got = s->n;
 
 	while (addr < end && s->n) {
 		uint64_t page = addr / PAGE;
@@ -82,7 +82,7 @@ byteset_clear(struct byteset *s, uint64_t addr, uint64_t n)
 			addr = (page + 1) * PAGE;
 			continue;
 		}
-		n = piece(addr, end, &mask);
+		n = byteset_piece(addr, end, &mask);
 		byteset_take(s, addr, n);
 		addr += n;
 	}

@@ -102,7 +102,7 @@ col_get_number(struct col_reader *r, uint64_t most, uint64_t *v)
 
 /* A block of n values behind what c has; skip: there is nothing of it then */
 static int
-block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64_t *key, int skip)
+column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64_t *key, int skip)
 {
 	const char *err = NULL;
 	uint64_t width, len, method;
@@ -142,7 +142,7 @@ col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const stru
 	if (key && key->n < all)
 		return col_bad(r, "a column has more values than keys");
 	while (c->n < all)
-		if (block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key ? key->v + c->n : NULL, 0) != 0)
+		if (column_block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key ? key->v + c->n : NULL, 0) != 0)
 			return -1;
 	return 0;
 }
@@ -176,7 +176,7 @@ col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_w
 
 		if (!skip)
 			keys(arg, c->n, end, key);
-		e = block(r, c, end - c->n, UINT64_MAX, key, skip);
+		e = column_block(r, c, end - c->n, UINT64_MAX, key, skip);
 	}
 	free(key);
 	return e || r->err ? -1 : 0;

@@ -19,7 +19,7 @@ who_free(struct who *t)
 }
 
 static int
-add(struct who *t, uint32_t atom, uint32_t v, uint32_t len)
+instances_add(struct who *t, uint32_t atom, uint32_t v, uint32_t len)
 {
 	uint64_t end = t->end - t->from;
 
@@ -35,18 +35,18 @@ add(struct who *t, uint32_t atom, uint32_t v, uint32_t len)
 int
 who_atom(struct who *t, uint32_t atom, uint32_t instance, uint32_t len)
 {
-	return add(t, atom, instance, len);
+	return instances_add(t, atom, instance, len);
 }
 
 int
 who_same(struct who *t)
 {
-	return add(t, SAME, 0, 1);
+	return instances_add(t, SAME, 0, 1);
 }
 
 /* One that was kept */
 static uint64_t
-kept(const struct who *t, uint64_t n)
+instances_kept(const struct who *t, uint64_t n)
 {
 	size_t lo, hi, end;
 
@@ -66,7 +66,7 @@ kept(const struct who *t, uint64_t n)
 }
 
 uint64_t
-who(const struct who *t, const struct stmts *s, uint64_t n)
+instances_who(const struct who *t, const struct stmts *s, uint64_t n)
 {
 	if (n == 0 || n > t->end)
 		return 0;
@@ -86,7 +86,7 @@ who(const struct who *t, const struct stmts *s, uint64_t n)
 		if (e >> 32 != SAME)
 			return (uint64_t)s->stmt[s->atomstmt[s->atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
 	}
-	return kept(t, n);
+	return instances_kept(t, n);
 }
 
 int
@@ -99,13 +99,13 @@ who_full(const struct who *t, uint64_t recent)
 struct keep { size_t *part; uint16_t *low; };
 
 static void
-number(void *arg, uint64_t n)
+instances_number(void *arg, uint64_t n)
 {
 	((struct keep *)arg)->part[(n >> PART) + 1]++;
 }
 
 static void
-keep(void *arg, uint64_t n)
+instances_keep(void *arg, uint64_t n)
 {
 	struct keep *k = arg;
 
@@ -144,14 +144,14 @@ who_forget(struct who *t, const struct stmts *s, who_live_fn *live, void *arg)
 
 	if (!k.part)
 		return -1;
-	number(&k, t->end);
-	live(arg, number, &k);
+	instances_number(&k, t->end);
+	live(arg, instances_number, &k);
 	for (size_t i = 0; i < npart; i++)
 		k.part[i + 1] += k.part[i];
 	k.low = malloc(k.part[npart] * sizeof *k.low);
 	if (k.low) {
-		keep(&k, t->end);
-		live(arg, keep, &k);
+		instances_keep(&k, t->end);
+		live(arg, instances_keep, &k);
 	}
 	n = k.low ? in_order(&k, npart) : 0;
 	v = malloc((n + 1) * sizeof *v);
@@ -163,7 +163,7 @@ who_forget(struct who *t, const struct stmts *s, who_live_fn *live, void *arg)
 	}
 	for (size_t p = 0; p < npart; p++)
 		for (size_t i = k.part[p]; i < k.part[p + 1]; i++)
-			v[i] = who(t, s, (uint64_t)p << PART | k.low[i]);
+			v[i] = instances_who(t, s, (uint64_t)p << PART | k.low[i]);
 	free(t->part);
 	free(t->low);
 	free(t->kept);

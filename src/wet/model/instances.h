@@ -24,7 +24,7 @@ struct who {
 void who_free(struct who *t);
 int who_atom(struct who *t, uint32_t atom, uint32_t instance, uint32_t len);
 int who_same(struct who *t);            /* a signal counts as the instance before */
-uint64_t who(const struct who *t, const struct stmts *s, uint64_t n);   /* of instance n, from 1: id << 32 | instance; 0: none, or forgotten */
+uint64_t instances_who(const struct who *t, const struct stmts *s, uint64_t n);   /* of instance n, from 1: id << 32 | instance; 0: none, or forgotten */
 
 /*
  * Instances so far are forgotten, but for the last one and those that `live`,

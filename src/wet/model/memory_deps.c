@@ -77,7 +77,7 @@ memdep_past(struct memdep *m, uint64_t key)
 
 /* v comes to the front; k was its place */
 static void
-front(struct memdep_port *p, unsigned k, struct memdep_past v)
+memory_front(struct memdep_port *p, unsigned k, struct memdep_past v)
 {
 	for (; k > 0; k--)
 		p->past[k] = p->past[k - 1];
@@ -96,11 +96,11 @@ memdep_put(struct memdep_port *p, uint64_t who, const uint32_t *count, uint32_t 
 	for (k = 0; k < MEMDEP_PAST && p->past[k].id != id; k++)
 		;
 	if (k == MEMDEP_PAST) {
-		front(p, MEMDEP_PAST - 1, (struct memdep_past){ id, inst, *far, 0 });
+		memory_front(p, MEMDEP_PAST - 1, (struct memdep_past){ id, inst, *far, 0 });
 		return MEMDEP_NEW;
 	}
 	token = *far == p->past[k].far ? MEMDEP_SAME : inst == p->past[k].last + p->past[k].stride ? MEMDEP_STRIDE : MEMDEP_FAR;
-	front(p, k, (struct memdep_past){ id, inst, *far, inst - p->past[k].last });
+	memory_front(p, k, (struct memdep_past){ id, inst, *far, inst - p->past[k].last });
 	return token + k;
 }
 
@@ -127,6 +127,6 @@ memdep_get(struct memdep_port *p, unsigned token, uint32_t id, uint32_t far, con
 		v.stride = token < MEMDEP_NONE ? inst - v.last : 0;
 		v.last = inst;
 	}
-	front(p, k, v);
+	memory_front(p, k, v);
 	return (uint64_t)v.id << 32 | v.last;
 }

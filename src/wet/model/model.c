@@ -26,7 +26,7 @@ model_free(struct model *m)
 }
 
 static void
-tail(struct model *m, uint64_t who, uint64_t n)
+model_tail(struct model *m, uint64_t who, uint64_t n)
 {
 	struct model_frame *f = &m->frame[m->nframe - 1];
 
@@ -42,7 +42,7 @@ model_enter(struct model *m, uint32_t s)
 
 	if (m->target) {
 		if (v->addr == m->target)
-			tail(m, m->tailwho, m->tailn);
+			model_tail(m, m->tailwho, m->tailn);
 		m->target = 0;
 	}
 	if (v->ctl & STORE_JOIN)
@@ -51,7 +51,7 @@ model_enter(struct model *m, uint32_t s)
 }
 
 static int
-push(struct model *m, uint64_t who, uint64_t n)
+model_push(struct model *m, uint64_t who, uint64_t n)
 {
 	if (m->nframe >= FRAMES) {
 		m->nframe = 1;
@@ -64,7 +64,7 @@ push(struct model *m, uint64_t who, uint64_t n)
 }
 
 static void
-pop(struct model *m)
+model_pop(struct model *m)
 {
 	if (m->nframe > 1)
 		m->nregion = m->frame[--m->nframe].base;
@@ -85,7 +85,7 @@ model_control_is(struct model *m, uint64_t who, uint64_t n)
 		m->nregion = end;
 		return 0;
 	}
-	return push(m, who, n);
+	return model_push(m, who, n);
 }
 
 unsigned
@@ -122,7 +122,7 @@ model_reg_is(struct model *m, unsigned reg, uint64_t who, uint64_t n)
 }
 
 static int
-branch(struct model *m, uint64_t who, uint64_t n, uint32_t end)
+model_branch(struct model *m, uint64_t who, uint64_t n, uint32_t end)
 {
 	size_t base = m->frame[m->nframe - 1].base;
 
@@ -156,17 +156,17 @@ model_leave(struct model *m, uint32_t s, uint64_t who, uint64_t n)
 	if (!v->ctl)
 		return 0;
 	if (v->ctl & STORE_BRANCH)
-		bad = branch(m, who, n, v->pdom);
+		bad = model_branch(m, who, n, v->pdom);
 	if (v->ctl & STORE_CALL)
-		bad |= push(m, who, n);
+		bad |= model_push(m, who, n);
 	else if (v->ctl & STORE_RETURN)
-		pop(m);
+		model_pop(m);
 	else if (v->ctl & STORE_CONDTAIL) {
 		m->target = v->target;
 		m->tailwho = who;
 		m->tailn = n;
 	} else if (v->ctl & STORE_TAIL)
-		tail(m, model_parent(m).who, model_parent(m).n);
+		model_tail(m, model_parent(m).who, model_parent(m).n);
 	return bad;
 }
 
@@ -218,7 +218,7 @@ load_frames(struct model *m, struct col_reader *r)
 	for (uint64_t i = 0; i < nframe; i++) {
 		if (get_who(r, m->code, &who) != 0 || col_get_number(r, UINT32_MAX, &n) != 0)
 			return -1;
-		if (push(m, who, 0) != 0)
+		if (model_push(m, who, 0) != 0)
 			return -1;
 		for (; n; n--) {
 			if (get_who(r, m->code, &who) != 0 || col_get_number(r, UINT32_MAX, &end) != 0)

@@ -8,7 +8,7 @@
 
 /* Does it read memory, so that it has a port for that?  Of instructions whose references are not known before they run */
 static int
-reads(const struct fact *f)
+port_reads(const struct fact *f)
 {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
@@ -36,7 +36,7 @@ stack_only(const struct fact *f)
 
 /* Its value: the first register that it defines; of a string instruction rax, rcx, rsi, rdi; else the flags */
 static const struct fact_def *
-value(const struct fact *f)
+port_value(const struct fact *f)
 {
 	static const uint8_t string[] = { 0, 1, 6, 7 };
 	const struct fact_def *flags = NULL;
@@ -61,11 +61,11 @@ value(const struct fact *f)
 void
 wport_of(const struct fact *f, struct wport *p)
 {
-	const struct fact_def *d = value(f);
+	const struct fact_def *d = port_value(f);
 
 	*p = (struct wport){ .nuse = f->nuse, .nmem = f->nread };
 	if (f->kind == FACT_STRING || f->kind == FACT_COUNTED) {
-		p->nmem = (uint16_t)reads(f);
+		p->nmem = (uint16_t)port_reads(f);
 		p->any = 1;
 	}
 	if (d) {

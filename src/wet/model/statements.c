@@ -10,13 +10,13 @@
 
 /* Neighbours are neighbours, which are asked for one after the other */
 static uint32_t *
-bucket(const struct stmts *t, uint64_t pc)
+statements_bucket(const struct stmts *t, uint64_t pc)
 {
 	return &t->hash[(size_t)(pc ^ pc >> 24) & (t->nhash - 1)];
 }
 
 static int
-rehash(struct stmts *t)
+statements_rehash(struct stmts *t)
 {
 	size_t n = t->nhash ? t->nhash * 2 : 4096;
 	uint32_t *h = malloc(n * sizeof *h);
@@ -28,7 +28,7 @@ rehash(struct stmts *t)
 	t->nhash = n;
 	memset(h, 0xff, n * sizeof *h);
 	for (uint32_t i = 0; i < t->n; i++) {
-		h = bucket(t, t->stmt[i].pc);
+		h = statements_bucket(t, t->stmt[i].pc);
 		t->stmt[i].hnext = *h;
 		*h = i;
 	}
@@ -38,7 +38,7 @@ rehash(struct stmts *t)
 uint32_t
 stmts_find(const struct stmts *t, const struct fact *f)
 {
-	uint32_t i = t->nhash ? *bucket(t, f->pc) : STMT_NONE;
+	uint32_t i = t->nhash ? *statements_bucket(t, f->pc) : STMT_NONE;
 
 	for (; i != STMT_NONE; i = t->stmt[i].hnext)
 		if (t->stmt[i].len == f->len && t->stmt[i].pc == f->pc && memcmp(t->stmt[i].b, f->b, f->len) == 0)
@@ -58,7 +58,7 @@ stmt_of(struct stmts *t, const struct fact *f)
 		t->stmt[i].fact = f;
 		return i;
 	}
-	if (t->n >= STMT_NONE / 2 || (t->n * 2 >= t->nhash && rehash(t) != 0) || buf_grow(&t->stmt, &t->cap, t->n + 1, sizeof *t->stmt) != 0)
+	if (t->n >= STMT_NONE / 2 || (t->n * 2 >= t->nhash && statements_rehash(t) != 0) || buf_grow(&t->stmt, &t->cap, t->n + 1, sizeof *t->stmt) != 0)
 		return STMT_NONE;
 	s = &t->stmt[t->n];
 	wport_of(f, &p);
@@ -67,14 +67,14 @@ stmt_of(struct stmts *t, const struct fact *f)
 	memcpy(s->b, f->b, f->len);
 	if (!t->in || t->in(t->arg, f->pc))
 		s->id = ++t->nid;
-	h = bucket(t, f->pc);
+	h = statements_bucket(t, f->pc);
 	s->hnext = *h;
 	*h = (uint32_t)t->n;
 	return (uint32_t)t->n++;
 }
 
 static struct stmt_block *
-place(struct stmt_block *slot, size_t nslot, const struct fact_at *at, uint32_t n)
+statements_place(struct stmt_block *slot, size_t nslot, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -98,7 +98,7 @@ link_to(struct stmts *t, uint32_t s, uint32_t p, unsigned side)
 }
 
 static int
-grow(struct stmts *t)
+statements_grow(struct stmts *t)
 {
 	size_t n = t->nslot ? t->nslot * 2 : 4096;
 	struct stmt_block *slot = calloc(n, sizeof *slot);
@@ -107,7 +107,7 @@ grow(struct stmts *t)
 		return -1;
 	for (size_t i = 0; i < t->nslot; i++)
 		if (t->block[i].at)
-			*place(slot, n, t->block[i].at, t->block[i].n) = t->block[i];
+			*statements_place(slot, n, t->block[i].at, t->block[i].n) = t->block[i];
 	free(t->block);
 	t->block = slot;
 	t->nslot = n;
@@ -117,12 +117,12 @@ grow(struct stmts *t)
 const struct stmt_block *
 stmts_block(struct stmts *t, const struct visit_run *r)
 {
-	struct stmt_block *k = t->nslot ? place(t->block, t->nslot, r->at, r->ninsn) : NULL;
+	struct stmt_block *k = t->nslot ? statements_place(t->block, t->nslot, r->at, r->ninsn) : NULL;
 	uint32_t *v;
 
 	if (k && k->at)
 		return k;
-	if ((t->nblock * 2 >= t->nslot && grow(t) != 0) || (v = malloc(r->ninsn * sizeof *v)) == NULL)
+	if ((t->nblock * 2 >= t->nslot && statements_grow(t) != 0) || (v = malloc(r->ninsn * sizeof *v)) == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < r->ninsn; i++)
 		if ((v[i] = stmt_of(t, r->at[i].fact)) == STMT_NONE) {
@@ -133,7 +133,7 @@ stmts_block(struct stmts *t, const struct visit_run *r)
 		link_to(t, v[i], i ? v[i - 1] : STMT_NONE, 1);
 		link_to(t, v[i], i + 1u < r->ninsn ? v[i + 1] : STMT_NONE, 2);
 	}
-	k = place(t->block, t->nslot, r->at, r->ninsn);
+	k = statements_place(t->block, t->nslot, r->at, r->ninsn);
 	*k = (struct stmt_block){ r->at, r->ninsn, v, (uint32_t)t->nblock++ };
 	return k;
 }
@@ -162,7 +162,7 @@ stmts_free(struct stmts *t)
 }
 
 static int
-leads(const struct stmts *t, uint32_t s)
+statements_leads(const struct stmts *t, uint32_t s)
 {
 	uint32_t p = t->stmt[s].prev;
 
@@ -179,7 +179,7 @@ stmts_atoms(struct stmts *t)
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t s = i;
 
-		while (s != STMT_NONE && t->stmt[s].id && t->stmt[s].atom == STMT_NONE && (s != i || leads(t, s))) {
+		while (s != STMT_NONE && t->stmt[s].id && t->stmt[s].atom == STMT_NONE && (s != i || statements_leads(t, s))) {
 			struct stmt_atom *a;
 
 			if (buf_grow(&t->atom, &t->capatom, t->natom + 1, sizeof *t->atom) != 0)
@@ -191,9 +191,9 @@ stmts_atoms(struct stmts *t)
 				t->stmt[s].off = a->len++;
 				t->atomstmt[at++] = s;
 				s = t->stmt[s].next;
-			} while (s != STMT_NONE && t->stmt[s].id && !leads(t, s) && a->len < ATOM_MAX);
+			} while (s != STMT_NONE && t->stmt[s].id && !statements_leads(t, s) && a->len < ATOM_MAX);
 			t->natom++;
-			if (s != STMT_NONE && leads(t, s))
+			if (s != STMT_NONE && statements_leads(t, s))
 				s = STMT_NONE;
 		}
 	}

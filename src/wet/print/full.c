@@ -8,14 +8,14 @@
 #include "wet/print/lists.h"
 
 static uint64_t
-count(void *from, uint32_t s)
+print_full_count(void *from, uint32_t s)
 {
 	return ((const struct store_read *)from)->total[s];
 }
 
 /* The values of the batch's statements in the segment */
 static void
-values(const struct store_read *r, const struct list *l)
+print_full_values(const struct store_read *r, const struct list *l)
 {
 	for (uint32_t s = l->lo; s < l->hi; s++) {
 		const struct store_place *at = &r->place[s];
@@ -29,7 +29,7 @@ values(const struct store_read *r, const struct list *l)
 }
 
 static int
-fill(void *from, struct list *l)
+print_full_fill(void *from, struct list *l)
 {
 	struct store_read *r = from;
 
@@ -37,7 +37,7 @@ fill(void *from, struct list *l)
 	for (size_t k = 0; k < r->nsegment; k++) {
 		if (store_read_segment(r, k, STORE_DEPS | STORE_VALUES) != 0)
 			return -1;
-		values(r, l);
+		print_full_values(r, l);
 		for (size_t i = 0; i < r->path.n; i++)
 			if (store_read_deps(r, i, l->only, list_use, l) != 0)
 				return -1;
@@ -50,7 +50,7 @@ fill(void *from, struct list *l)
 }
 
 static int
-steps(void *from, struct list *l)
+print_full_steps(void *from, struct list *l)
 {
 	struct store_read *r = from;
 
@@ -68,7 +68,7 @@ int
 store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault)
 {
 	struct store_read *r = calloc(1, sizeof *r);
-	struct list l = { .from = r, .count = count, .fill = fill, .steps = steps, .put = put, .arg = arg };
+	struct list l = { .from = r, .count = print_full_count, .fill = print_full_fill, .steps = print_full_steps, .put = put, .arg = arg };
 	int e;
 
 	if (!r) {

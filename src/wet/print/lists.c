@@ -21,13 +21,13 @@ struct list_unit {
 #define UNIT (sizeof(struct list_unit) + 32)    /* bytes of an empty one, with what malloc takes for its slots */
 
 static uint32_t
-units(const struct store_stmt *s)
+lists_units(const struct store_stmt *s)
 {
 	return 2 + s->nuse + s->nmem;
 }
 
 static int
-nomem(struct list *l)
+lists_nomem(struct list *l)
 {
 	fault_set(l->fault, 0, UINT64_MAX, "no memory");
 	return -1;
@@ -35,12 +35,12 @@ nomem(struct list *l)
 
 /* Text is written to wettext_room's, and its length given to used: not 0 ends it */
 static int
-flush(struct list *l, size_t most)
+lists_flush(struct list *l, size_t most)
 {
 	int e = 0;
 
 	if (l->b.nomem)
-		return nomem(l);
+		return lists_nomem(l);
 	if (l->b.n > most) {
 		e = l->put(l->arg, l->b.p, l->b.n);
 		l->b.n = 0;
@@ -49,11 +49,11 @@ flush(struct list *l, size_t most)
 }
 
 static int
-used(struct list *l, size_t n)
+lists_used(struct list *l, size_t n)
 {
 	if (!l->b.nomem)
 		l->b.n += n;
-	return l->b.n > PIECE || l->b.nomem ? flush(l, 0) : 0;
+	return l->b.n > PIECE || l->b.nomem ? lists_flush(l, 0) : 0;
 }
 
 int
@@ -76,7 +76,7 @@ list_use(void *list, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who,
 uint64_t *
 list_values(const struct list *l, uint32_t s)
 {
-	return l->unit[l->first[s - l->lo] + units(&l->code->stmt[s]) - 1].slot;
+	return l->unit[l->first[s - l->lo] + lists_units(&l->code->stmt[s]) - 1].slot;
 }
 
 static int
@@ -100,14 +100,14 @@ put_deps(struct list *l, struct list_unit *u, uint64_t count)
 		qsort(u->more, u->nmore, sizeof *u->more, by_x);
 	for (uint64_t x = 0; x < count; x++)
 		n += u->slot[x] != 0;
-	e = used(l, wettext_put_size(wettext_room(&l->b), n));
+	e = lists_used(l, wettext_put_size(wettext_room(&l->b), n));
 	for (uint64_t x = 0; x < count && !e; x++) {
 		uint64_t who = u->slot[x];
 
 		if (who)
-			e = used(l, wettext_put_dep(wettext_room(&l->b), x, who >> 32, (uint32_t)who));
+			e = lists_used(l, wettext_put_dep(wettext_room(&l->b), x, who >> 32, (uint32_t)who));
 		for (; m < u->nmore && u->more[m].x == x && !e; m++)
-			e = used(l, wettext_put_dep(wettext_room(&l->b), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
+			e = lists_used(l, wettext_put_dep(wettext_room(&l->b), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
 	}
 	return e;
 }
@@ -118,25 +118,25 @@ put_statement(struct list *l, uint32_t s)
 	const struct store_code *c = l->code;
 	const struct store_stmt *v = &c->stmt[s];
 	struct list_unit *u = &l->unit[l->first[s - l->lo]];
-	uint32_t n = units(v);
+	uint32_t n = lists_units(v);
 	uint64_t count = l->count(l->from, s);
 	int e;
 
 	buf_printf(&l->b, "%u %u %llx %s %s %llu\n", s + 1, n - 1, (unsigned long long)v->addr, c->string[v->file], c->string[v->func],
 	    (unsigned long long)v->line);
-	e = flush(l, PIECE);
+	e = lists_flush(l, PIECE);
 	for (uint32_t i = 0; i + 1 < n && !e; i++)
 		e = put_deps(l, &u[i], count);
 	if (!e)
-		e = used(l, v->nval ? wettext_put_values(wettext_room(&l->b), count) : wettext_put_novalues(wettext_room(&l->b)));
+		e = lists_used(l, v->nval ? wettext_put_values(wettext_room(&l->b), count) : wettext_put_novalues(wettext_room(&l->b)));
 	for (uint64_t x = 0; v->nval && x < count && !e; x++)
-		e = used(l, wettext_put_value(wettext_room(&l->b), x, u[n - 1].slot + x * v->nval, v->nval));
+		e = lists_used(l, wettext_put_value(wettext_room(&l->b), x, u[n - 1].slot + x * v->nval, v->nval));
 	return e;
 }
 
 /* Room for the lists of as many statements from lo as the budget allows, one at least */
 static int
-begin(struct list *l, uint64_t budget)
+lists_begin(struct list *l, uint64_t budget)
 {
 	const struct store_code *c = l->code;
 	uint64_t bytes = 0;
@@ -145,15 +145,15 @@ begin(struct list *l, uint64_t budget)
 	for (l->hi = l->lo; l->hi < c->nstmt; l->hi++) {
 		const struct store_stmt *v = &c->stmt[l->hi];
 
-		bytes += l->count(l->from, l->hi) * 8 * (units(v) - 1 + v->nval) + units(v) * UNIT;
-		if (l->hi > l->lo && (bytes > budget || n > UINT32_MAX - units(v)))
+		bytes += l->count(l->from, l->hi) * 8 * (lists_units(v) - 1 + v->nval) + lists_units(v) * UNIT;
+		if (l->hi > l->lo && (bytes > budget || n > UINT32_MAX - lists_units(v)))
 			break;
-		n += units(v);
+		n += lists_units(v);
 	}
 	l->unit = calloc((size_t)n + 1, sizeof *l->unit);
 	l->first = calloc(l->hi - l->lo + 1, sizeof *l->first);
 	if (!l->unit || !l->first)
-		return nomem(l);
+		return lists_nomem(l);
 	n = 0;
 	memset(l->only, 0, c->nstmt);
 	for (uint32_t s = l->lo; s < l->hi; s++) {
@@ -162,20 +162,20 @@ begin(struct list *l, uint64_t budget)
 
 		l->only[s] = 1;
 		l->first[s - l->lo] = n;
-		for (uint32_t i = 0; i < units(v); i++)
-			if ((l->unit[n++].slot = calloc(count * (i + 1 < units(v) ? 1 : v->nval) + 1, sizeof(uint64_t))) == NULL)
-				return nomem(l);
+		for (uint32_t i = 0; i < lists_units(v); i++)
+			if ((l->unit[n++].slot = calloc(count * (i + 1 < lists_units(v) ? 1 : v->nval) + 1, sizeof(uint64_t))) == NULL)
+				return lists_nomem(l);
 	}
 	return 0;
 }
 
 static void
-end(struct list *l)
+lists_end(struct list *l)
 {
 	uint32_t n = 0;
 
 	for (uint32_t s = l->lo; s < l->hi; s++)
-		n += units(&l->code->stmt[s]);
+		n += lists_units(&l->code->stmt[s]);
 	for (uint32_t i = 0; l->unit && i < n; i++) {
 		free(l->unit[i].slot);
 		free(l->unit[i].more);
@@ -187,7 +187,7 @@ end(struct list *l)
 }
 
 static int
-step(struct list *l, uint64_t id, uint64_t count)
+lists_step(struct list *l, uint64_t id, uint64_t count)
 {
 	uint64_t from = l->id, n = l->n;
 
@@ -198,7 +198,7 @@ step(struct list *l, uint64_t id, uint64_t count)
 	l->id = id;
 	l->n = count;
 	l->nline += n && l->counting;
-	return n && !l->counting ? used(l, wettext_put_step(wettext_room(&l->b), from, n)) : 0;
+	return n && !l->counting ? lists_used(l, wettext_put_step(wettext_room(&l->b), from, n)) : 0;
 }
 
 int
@@ -208,20 +208,20 @@ list_path(struct list *l, uint32_t path)
 	int e = 0;
 
 	for (uint32_t j = 0; j < q->n && !e; j++)
-		e = step(l, l->code->seq[q->first + j] + 1u, 1);
+		e = lists_step(l, l->code->seq[q->first + j] + 1u, 1);
 	return e;
 }
 
 static int
-order(struct list *l)
+lists_order(struct list *l)
 {
 	int e = 0;
 
 	for (l->counting = 1; l->counting >= 0 && !e; l->counting--) {
 		l->n = 0;
 		if (!l->counting)
-			e = used(l, wettext_put_order(wettext_room(&l->b), l->nline));
-		e = e || l->steps(l->from, l) != 0 || step(l, 0, 0) != 0;
+			e = lists_used(l, wettext_put_order(wettext_room(&l->b), l->nline));
+		e = e || l->steps(l->from, l) != 0 || lists_step(l, 0, 0) != 0;
 	}
 	return e;
 }
@@ -235,16 +235,16 @@ list_print(struct list *l, uint64_t budget)
 	if (!n && !l->whole)            /* `0' would be the whole text of another run */
 		return -1;
 	if ((l->only = calloc(n + 1, 1)) == NULL)
-		return nomem(l);
-	e = used(l, wettext_put_count(wettext_room(&l->b), n));
+		return lists_nomem(l);
+	e = lists_used(l, wettext_put_count(wettext_room(&l->b), n));
 	for (l->lo = 0; !e && l->lo < n; l->lo = l->hi) {
-		e = begin(l, budget) != 0 || l->fill(l->from, l) != 0;
+		e = lists_begin(l, budget) != 0 || l->fill(l->from, l) != 0;
 		for (uint32_t s = l->lo; s < l->hi && !e; s++)
 			e = put_statement(l, s);
-		end(l);
+		lists_end(l);
 	}
-	e = e || order(l);
-	flush(l, 0);
+	e = e || lists_order(l);
+	lists_flush(l, 0);
 	buf_free(&l->b);
 	free(l->only);
 	return e ? -1 : 0;

@@ -5,13 +5,13 @@
 #include "wet/print/lists.h"
 
 static uint64_t
-count(void *from, uint32_t s)
+print_paper_count(void *from, uint32_t s)
 {
 	return paper_count(from, s);
 }
 
 static int
-value(void *list, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word, size_t n)
+print_paper_value(void *list, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word, size_t n)
 {
 	const struct list *l = list;
 	unsigned nval = l->code->stmt[s].nval;
@@ -23,18 +23,18 @@ value(void *list, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *wor
 }
 
 static int
-fill(void *from, struct list *l)
+print_paper_fill(void *from, struct list *l)
 {
 	struct paper_read *r = from;
 	int e = 0;
 
 	for (size_t k = 0; k < r->nsegment && !e; k++)
-		e = paper_read_values(r, k, l->only, value, l) != 0 || paper_read_edges(r, k, l->only, list_use, l) != 0;
+		e = paper_read_values(r, k, l->only, print_paper_value, l) != 0 || paper_read_edges(r, k, l->only, list_use, l) != 0;
 	return e ? -1 : 0;
 }
 
 static int
-steps(void *from, struct list *l)
+print_paper_steps(void *from, struct list *l)
 {
 	struct paper_read *r = from;
 	int e = 0;
@@ -48,7 +48,7 @@ int
 paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault)
 {
 	struct paper_read *r = calloc(1, sizeof *r);
-	struct list l = { .from = r, .count = count, .fill = fill, .steps = steps, .put = put, .arg = arg };
+	struct list l = { .from = r, .count = print_paper_count, .fill = print_paper_fill, .steps = print_paper_steps, .put = put, .arg = arg };
 	int e;
 
 	if (!r) {

@@ -24,7 +24,7 @@ struct print {
 };
 
 static int
-bad(struct print *p, const char *err)
+print_text_bad(struct print *p, const char *err)
 {
 	size_t i = p->sec ? p->sec - 1 : 0;
 
@@ -33,19 +33,19 @@ bad(struct print *p, const char *err)
 }
 
 static int
-flush(struct print *p)
+print_text_flush(struct print *p)
 {
 	int e;
 
 	if (p->out.nomem)
-		return bad(p, NULL);
+		return print_text_bad(p, NULL);
 	e = p->put(p->arg, p->out.p, p->out.n);
 	p->out.n = 0;
 	return e;
 }
 
 static int
-load(struct print *p)
+print_text_load(struct print *p)
 {
 	struct col_reader r;
 
@@ -58,28 +58,28 @@ load(struct print *p)
 	if (wetfile_load(p->file, p->sec++, &p->in, p->fault) != 0)
 		return -1;
 	if (p->file->section[p->sec - 1].tag != WETFILE_TXT || p->file->section[p->sec - 1].segment != p->sec - 1)
-		return bad(p, "a section that does not belong here");
+		return print_text_bad(p, "a section that does not belong here");
 	r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
 	if (store_strings_get(&p->tab, &r) != 0)
-		return bad(p, r.err);
+		return print_text_bad(p, r.err);
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
 		if (p->pos[i] != p->col[i].n)
-			return bad(p, "a column has more values than are needed");
+			return print_text_bad(p, "a column has more values than are needed");
 		p->pos[i] = 0;
 		if (col_get_upto(&r, &p->col[i], TEXT_MOST, UINT64_MAX, NULL) != 0)
-			return bad(p, r.err);
+			return print_text_bad(p, r.err);
 	}
-	return r.p != r.end ? bad(p, "bytes behind the last column") : 0;
+	return r.p != r.end ? print_text_bad(p, "bytes behind the last column") : 0;
 }
 
 /* The next value of a column: 0, or -1 */
 static int
-get(struct print *p, enum text_col c, uint64_t *v)
+print_text_get(struct print *p, enum text_col c, uint64_t *v)
 {
-	if (p->pos[c] == p->col[c].n && load(p) != 0)
+	if (p->pos[c] == p->col[c].n && print_text_load(p) != 0)
 		return -1;
 	if (p->pos[c] == p->col[c].n)
-		return bad(p, "a column has fewer values than are needed");
+		return print_text_bad(p, "a column has fewer values than are needed");
 	*v = p->col[c].v[p->pos[c]++];
 	return 0;
 }
@@ -104,7 +104,7 @@ as_text(struct print *p, const struct store_text_event *e)
 
 /* What comes next; text goes out now and then */
 static int
-say(struct print *p, const struct store_text_event *e)
+print_text_say(struct print *p, const struct store_text_event *e)
 {
 	size_t n;
 
@@ -115,43 +115,43 @@ say(struct print *p, const struct store_text_event *e)
 		    e->func, (unsigned long long)e->d);
 	n = as_text(p, e);
 	if (p->out.nomem)
-		return bad(p, NULL);
+		return print_text_bad(p, NULL);
 	p->out.n += n;
-	return p->out.n > 1u << 15 ? flush(p) : 0;
+	return p->out.n > 1u << 15 ? print_text_flush(p) : 0;
 }
 
 static int
-block(struct print *p, uint64_t *nport)
+print_text_block(struct print *p, uint64_t *nport)
 {
 	uint64_t id, addr, file, func, line;
 
-	if (get(p, TEXT_ID, &id) != 0 || get(p, TEXT_NPORT, nport) != 0 || get(p, TEXT_ADDR, &addr) != 0 || get(p, TEXT_FILE, &file) != 0 ||
-	    get(p, TEXT_FUNC, &func) != 0 || get(p, TEXT_LINE, &line) != 0)
+	if (print_text_get(p, TEXT_ID, &id) != 0 || print_text_get(p, TEXT_NPORT, nport) != 0 || print_text_get(p, TEXT_ADDR, &addr) != 0 || print_text_get(p, TEXT_FILE, &file) != 0 ||
+	    print_text_get(p, TEXT_FUNC, &func) != 0 || print_text_get(p, TEXT_LINE, &line) != 0)
 		return -1;
 	if (*nport == 0 || *nport > WETTEXT_PORTS || file >= p->tab.nstring || func >= p->tab.nstring)
-		return bad(p, "a statement is not as statements are");
+		return print_text_bad(p, "a statement is not as statements are");
 	p->id += col_zag(id);
 	p->addr += col_zag(addr);
 	p->line += col_zag(line);
-	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_BLOCK, .a = p->id, .b = *nport, .c = p->addr, .d = p->line,
+	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_BLOCK, .a = p->id, .b = *nport, .c = p->addr, .d = p->line,
 		.file = p->tab.string[file], .func = p->tab.string[func] });
 }
 
 static int
-dep(struct print *p)
+print_text_dep(struct print *p)
 {
 	struct text_list *l = &p->list;
 	struct text_past v = { .stride = 1, .used = 1 };
 	uint64_t x, t, n, id;
 	unsigned k = TEXT_PAST - 1;
 
-	if (get(p, TEXT_X, &x) != 0 || get(p, TEXT_TOKEN, &t) != 0)
+	if (print_text_get(p, TEXT_X, &x) != 0 || print_text_get(p, TEXT_TOKEN, &t) != 0)
 		return -1;
 	l->x += col_zag(x) + 1;
 	if (t > TEXT_NEW)
-		return bad(p, "an unknown token");
+		return print_text_bad(p, "an unknown token");
 	if (t == TEXT_NEW) {
-		if (get(p, TEXT_DEP, &id) != 0 || get(p, TEXT_INSTANCE, &n) != 0)
+		if (print_text_get(p, TEXT_DEP, &id) != 0 || print_text_get(p, TEXT_INSTANCE, &n) != 0)
 			return -1;
 		v.id = p->id + col_zag(id);
 		v.last = l->x + col_zag(n);
@@ -159,49 +159,49 @@ dep(struct print *p)
 		k = (unsigned)t % TEXT_PAST;
 		v = l->past[k];
 		if (!v.used)
-			return bad(p, "a statement of which nothing was said");
+			return print_text_bad(p, "a statement of which nothing was said");
 		if (t >= TEXT_OTHER) {
-			if (get(p, TEXT_INSTANCE, &n) != 0)
+			if (print_text_get(p, TEXT_INSTANCE, &n) != 0)
 				return -1;
 			v.stride = col_zag(n);
 		}
 		v.last += v.stride;
 	}
 	text_front(l, k, v);
-	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_DEP, .a = l->x, .b = v.id, .c = v.last });
+	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_DEP, .a = l->x, .b = v.id, .c = v.last });
 }
 
 static int
-value(struct print *p)
+print_text_value(struct print *p)
 {
 	uint64_t x, n, word[WETTEXT_WORDS];
 
-	if (get(p, TEXT_VX, &x) != 0 || get(p, TEXT_NWORD, &n) != 0)
+	if (print_text_get(p, TEXT_VX, &x) != 0 || print_text_get(p, TEXT_NWORD, &n) != 0)
 		return -1;
 	if (n == 0 || n > WETTEXT_WORDS)
-		return bad(p, "a value is not as values are");
+		return print_text_bad(p, "a value is not as values are");
 	for (uint64_t i = 0; i < n; i++)
-		if (get(p, TEXT_WORD, &word[i]) != 0)
+		if (print_text_get(p, TEXT_WORD, &word[i]) != 0)
 			return -1;
 	p->list.x += x + 1;
-	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUE, .a = p->list.x, .n = (unsigned)n, .word = word });
+	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUE, .a = p->list.x, .n = (unsigned)n, .word = word });
 }
 
 static int
-step(struct print *p)
+print_text_step(struct print *p)
 {
 	uint64_t id, n;
 
-	if (get(p, TEXT_STEP, &id) != 0 || get(p, TEXT_COUNT, &n) != 0)
+	if (print_text_get(p, TEXT_STEP, &id) != 0 || print_text_get(p, TEXT_COUNT, &n) != 0)
 		return -1;
 	id = p->step + col_zag(id);
 	p->step = id + n;
-	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_STEP, .a = id, .b = n });
+	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_STEP, .a = id, .b = n });
 }
 
 /* A list of n entries */
 static int
-list(struct print *p, uint64_t n, int (*one)(struct print *))
+print_text_list(struct print *p, uint64_t n, int (*one)(struct print *))
 {
 	p->list = (struct text_list){ .x = UINT64_MAX };
 	for (; n; n--)
@@ -211,46 +211,46 @@ list(struct print *p, uint64_t n, int (*one)(struct print *))
 }
 
 static int
-statement(struct print *p)
+print_text_statement(struct print *p)
 {
 	uint64_t nport, n;
 
-	if (block(p, &nport) != 0)
+	if (print_text_block(p, &nport) != 0)
 		return -1;
 	for (; nport; nport--)
-		if (get(p, TEXT_SIZE, &n) != 0 || say(p, &(struct store_text_event){ .kind = STORE_TEXT_SIZE, .a = n }) != 0 || list(p, n, dep) != 0)
+		if (print_text_get(p, TEXT_SIZE, &n) != 0 || print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_SIZE, .a = n }) != 0 || print_text_list(p, n, print_text_dep) != 0)
 			return -1;
-	if (get(p, TEXT_SIZE, &n) != 0)
+	if (print_text_get(p, TEXT_SIZE, &n) != 0)
 		return -1;
 	if (n == 0)
-		return say(p, &(struct store_text_event){ .kind = STORE_TEXT_NONE });
-	return say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUES, .a = n - 1 }) != 0 || list(p, n - 1, value) != 0 ? -1 : 0;
+		return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_NONE });
+	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUES, .a = n - 1 }) != 0 || print_text_list(p, n - 1, print_text_value) != 0 ? -1 : 0;
 }
 
 static int
-text(struct print *p)
+print_text_text(struct print *p)
 {
 	uint64_t n;
 
-	if (get(p, TEXT_SIZE, &n) != 0)
+	if (print_text_get(p, TEXT_SIZE, &n) != 0)
 		return -1;
 	if (!p->event)
 		p->out.n += wettext_put_count(wettext_room(&p->out), n);
 	for (; n; n--)
-		if (statement(p) != 0)
+		if (print_text_statement(p) != 0)
 			return -1;
-	if (get(p, TEXT_SIZE, &n) != 0)
+	if (print_text_get(p, TEXT_SIZE, &n) != 0)
 		return -1;
-	if (n && (say(p, &(struct store_text_event){ .kind = STORE_TEXT_ORDER, .a = n - 1 }) != 0 || list(p, n - 1, step) != 0))
+	if (n && (print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_ORDER, .a = n - 1 }) != 0 || print_text_list(p, n - 1, print_text_step) != 0))
 		return -1;
 	for (unsigned i = 0; i < TEXT_NCOL; i++)
 		if (p->pos[i] != p->col[i].n)
-			return bad(p, "a column has more values than are needed");
-	return p->sec != p->file->nsection ? bad(p, "sections behind the text") : 0;
+			return print_text_bad(p, "a column has more values than are needed");
+	return p->sec != p->file->nsection ? print_text_bad(p, "sections behind the text") : 0;
 }
 
 static int
-raw(struct print *p)
+print_text_raw(struct print *p)
 {
 	for (; p->sec < p->file->nsection; ) {
 		struct col_reader r;
@@ -259,22 +259,22 @@ raw(struct print *p)
 		if (wetfile_load(p->file, p->sec++, &p->in, p->fault) != 0)
 			return -1;
 		if (p->file->section[p->sec - 1].tag != WETFILE_RAW || p->file->section[p->sec - 1].segment != p->sec - 1)
-			return bad(p, "a section that does not belong here");
+			return print_text_bad(p, "a section that does not belong here");
 		r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
 		if (col_get_upto(&r, c, TEXT_MOST, 255, NULL) != 0)
-			return bad(p, r.err);
+			return print_text_bad(p, r.err);
 		if (r.p != r.end)
-			return bad(p, "bytes behind the last column");
+			return print_text_bad(p, "bytes behind the last column");
 		for (size_t i = 0; i < c->n; i++)
 			buf_u8(&p->out, (uint8_t)c->v[i]);
-		if (flush(p) != 0)
+		if (print_text_flush(p) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-print(const struct wetfile *f, struct print what, struct fault *fault)
+print_text_print(const struct wetfile *f, struct print what, struct fault *fault)
 {
 	struct print *p = calloc(1, sizeof *p);
 	int e, israw = f->nsection && f->section[0].tag == WETFILE_RAW;
@@ -288,9 +288,9 @@ print(const struct wetfile *f, struct print what, struct fault *fault)
 	p->file = f;
 	p->fault = fault;
 	if (israw && p->event)
-		e = bad(p, "the text is not written as ws2wet writes it: there are no statements");
+		e = print_text_bad(p, "the text is not written as ws2wet writes it: there are no statements");
 	else
-		e = israw ? raw(p) : text(p);
+		e = israw ? print_text_raw(p) : print_text_text(p);
 	if (p->out.n && !p->out.nomem && p->put(p->arg, p->out.p, p->out.n) != 0)
 		e = -1;
 	if (!e && !f->whole) {
@@ -310,11 +310,11 @@ print(const struct wetfile *f, struct print what, struct fault *fault)
 int
 store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, struct fault *fault)
 {
-	return print(f, (struct print){ .put = put, .arg = arg }, fault);
+	return print_text_print(f, (struct print){ .put = put, .arg = arg }, fault);
 }
 
 int
 store_text_events(const struct wetfile *w, store_event_fn *fn, void *arg, struct fault *f)
 {
-	return print(w, (struct print){ .event = fn, .arg = arg }, f);
+	return print_text_print(w, (struct print){ .event = fn, .arg = arg }, f);
 }

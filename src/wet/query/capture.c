@@ -6,7 +6,7 @@
 #include "wet/query/query_internal.h"
 
 static int
-fault(struct query *q, const struct replay_fault *f)
+capture_fault(struct query *q, const struct replay_fault *f)
 {
 	query_bad(q, "%s", f->err);
 	if (f->off != WS_UNKNOWN)
@@ -19,11 +19,11 @@ fault(struct query *q, const struct replay_fault *f)
 int
 query_replay_bad(struct query *q)
 {
-	return fault(q, replay_fault(visit_replay(q->v)));
+	return capture_fault(q, replay_fault(visit_replay(q->v)));
 }
 
 static void
-mapped(void *arg, const struct ws_rec_map *m)
+capture_mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct query *q = arg;
 
@@ -57,13 +57,13 @@ query_visit(struct query *q, unsigned what)
 	query_unvisit(q);
 	q->what = what;
 	if ((q->v = visit_open(q->file, what, &f)) == NULL)
-		return fault(q, &f);
+		return capture_fault(q, &f);
 	if (q->kept)
 		visit_keep_from(q->v, q->kept);
 	else
 		query_keep(q);
 	q->kept = NULL;
-	replay_onmap(visit_replay(q->v), mapped, q);
+	replay_onmap(visit_replay(q->v), capture_mapped, q);
 	return 0;
 }
 

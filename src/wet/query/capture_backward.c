@@ -24,13 +24,13 @@ struct scan {
 
 /* Registers: does the instruction define what is live?  Belongs it to the slice, what it uses is live instead */
 static inline int
-defines(const struct scan *c, const struct qinsn *k)
+backward_defines(const struct scan *c, const struct qinsn *k)
 {
 	return (k->def & c->live.w[0]) != 0 || (k->wide && query_meets(&k->wide->def, &c->live));
 }
 
 static inline void
-belongs(struct scan *c, const struct qinsn *k)
+backward_belongs(struct scan *c, const struct qinsn *k)
 {
 	if (k->wide)
 		query_replace(&c->live, &k->wide->def, &k->wide->use);
@@ -40,7 +40,7 @@ belongs(struct scan *c, const struct qinsn *k)
 
 /* Who decided that some of a piece were executed; the members among the 64 from n on, with that one if it is among them */
 static inline uint64_t
-decided(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
+backward_decided(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
 {
 	if (parent >= n)
 		return mask | UINT64_C(1) << (parent - n);
@@ -50,7 +50,7 @@ decided(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
 }
 
 static void
-tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+backward_tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
 	struct query_insn e = { .id = k->id, .instance = c->next[k->id - 1], .n = n, .ref = ref, .nref = nref };
@@ -63,7 +63,7 @@ tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, con
 
 /* Bytes that are loaded are live, bytes that are stored are not any more; element by element, the last first */
 static void
-elements(struct scan *c, const uint64_t *ref, size_t nref)
+backward_elements(struct scan *c, const uint64_t *ref, size_t nref)
 {
 	while (nref-- > 0) {
 		if (visit_writes(ref[nref]))
@@ -79,7 +79,7 @@ elements(struct scan *c, const uint64_t *ref, size_t nref)
  * Where the first of them is.
  */
 static int
-late(struct scan *c, size_t j, size_t *first)
+backward_late(struct scan *c, size_t j, size_t *first)
 {
 	const struct qrun *r = &c->rec.run[j];
 	uint64_t n = c->rec.from + r->n + r->path->n - 1;
@@ -103,24 +103,24 @@ late(struct scan *c, size_t j, size_t *first)
 		if (j + 1 == c->rec.nrun || c->rec.from + r[1].n != n)
 			break;
 	}
-	in |= defines(c, k);
+	in |= backward_defines(c, k);
 	for (size_t i = 0; i < nref && !in; i++)
 		in = visit_writes(c->ref[i]) && byteset_has(&c->mem, ref_addr(c->ref[i]), ref_size(c->ref[i]));
 	if (c->next)
 		c->next[k->id - 1]--;
 	if (!in)
 		return 0;
-	belongs(c, k);
+	backward_belongs(c, k);
 	query_member(c->q, n);
-	elements(c, c->ref, nref);
+	backward_elements(c, c->ref, nref);
 	if (c->next)
-		tell(c, k, n, val, c->ref, nref);
+		backward_tell(c, k, n, val, c->ref, nref);
 	return 0;
 }
 
 /* Does a run of a path, its references, have none of the slice?  No members, and it defines nothing that is live */
 static inline int
-passes(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
+backward_passes(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
 {
 	if (mask || query_meets(&p->all.def, &c->live))
 		return 0;
@@ -140,7 +140,7 @@ scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t
 	for (uint32_t i = end; i-- > from;) {
 		const struct qinsn *k = &p->insn[i];
 		const uint64_t *ref = word + (brief ? k->brief : k->ref);
-		int in = (mask >> i & 1) | defines(c, k);
+		int in = (mask >> i & 1) | backward_defines(c, k);
 
 		if (!brief)
 			c->next[k->id - 1]--;
@@ -151,13 +151,13 @@ scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t
 		if (!in)
 			continue;
 		mask |= UINT64_C(1) << i;
-		belongs(c, k);
+		backward_belongs(c, k);
 		if (k->loads)
 			for (uint32_t x = 0; x < k->nref; x++)
 				if (visit_reads(ref[x]))
 					byteset_add(&c->mem, ref_addr(ref[x]), ref_size(ref[x]));
 		if (!brief)
-			tell(c, k, n + i, word + p->at[i].val, ref, k->nref);
+			backward_tell(c, k, n + i, word + p->at[i].val, ref, k->nref);
 	}
 	return mask;
 }
@@ -171,7 +171,7 @@ scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 	uint64_t was = query_members(c->q, n) & all, mask = was;
 	const uint64_t *word = c->rec.word + r->word;
 
-	if (brief && passes(c, p, word, mask))
+	if (brief && backward_passes(c, p, word, mask))
 		return;
 	if (!c->control)
 		mask = scan_piece(c, p, word, n, 0, end, mask, brief);
@@ -181,7 +181,7 @@ scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 
 			mask = scan_piece(c, p, word, n, from, to < end ? to : end, mask, brief);
 			if (mask >> from << from << (63 - (to - 1)))
-				mask = decided(c, c->rec.parent[r->piece + i], n, mask);
+				mask = backward_decided(c, c->rec.parent[r->piece + i], n, mask);
 		}
 	if (mask != was)
 		query_members_are(c->q, n, mask);
@@ -202,7 +202,7 @@ scan_signal(struct scan *c, const struct qrun *r)
 }
 
 static void
-effect(struct scan *c, const struct qeffect *e)
+backward_effect(struct scan *c, const struct qeffect *e)
 {
 	const struct qlanes none = { 0 };
 	struct qlanes reg = { 0 };
@@ -231,13 +231,13 @@ scan_window(struct scan *c)
 		uint32_t end = r->path->n;
 
 		for (; ne && c->rec.effect[ne - 1].run > j; ne--)
-			effect(c, &c->rec.effect[ne - 1]);
+			backward_effect(c, &c->rec.effect[ne - 1]);
 		if (!r->path->id) {
 			scan_signal(c, r);
 			continue;
 		}
 		if (r->path->insn[end - 1].late) {
-			if (late(c, j, &j) != 0)
+			if (backward_late(c, j, &j) != 0)
 				return -1;
 			r = &c->rec.run[j];
 			end = r->path->n - 1;
@@ -248,13 +248,13 @@ scan_window(struct scan *c)
 			scan_run(c, r, end, 1);
 	}
 	for (; ne; ne--)
-		effect(c, &c->rec.effect[ne - 1]);
+		backward_effect(c, &c->rec.effect[ne - 1]);
 	return 0;
 }
 
 /* Executions of each statement up to the end of the window that was recorded */
 static int
-count(struct scan *c, size_t k)
+backward_count(struct scan *c, size_t k)
 {
 	uint64_t last = 0;
 
@@ -285,7 +285,7 @@ query_backward(struct query *q, struct query_slice *s)
 	query_member(q, s->n);
 	for (size_t k = query_window(q, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
 		k = query_group(q, k);
-		bad = qrec_window(&c.rec, k, end, c.control) != 0 || count(&c, k) != 0 || scan_window(&c) != 0;
+		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count(&c, k) != 0 || scan_window(&c) != 0;
 		end = q->win[k].n - 1;
 	}
 	query_runs_over(q, s);

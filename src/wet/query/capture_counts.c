@@ -9,7 +9,7 @@
 
 /* Windows become twice as long, two and two of them one; n: numbers of paths that there are */
 static int
-halve(struct query *q, size_t npath)
+counts_halve(struct query *q, size_t npath)
 {
 	uint32_t *n = calloc(npath + 1, sizeof *n);
 	size_t k = 0;
@@ -58,12 +58,12 @@ query_count_window(struct query *q, struct qpath **touched, size_t n)
 		touched[i]->count = 0;
 	}
 	q->ncount += n;
-	return q->ncount > QCOUNTS && q->group > 1 && q->nwin % 2 == 0 ? halve(q, q->npath) : 0;
+	return q->ncount > QCOUNTS && q->group > 1 && q->nwin % 2 == 0 ? counts_halve(q, q->npath) : 0;
 }
 
 /* *n: of windows before k, by path */
 static int
-runs(struct query *q, size_t k, uint64_t **n)
+counts_runs(struct query *q, size_t k, uint64_t **n)
 {
 	if ((*n = calloc(q->nsurveyed + 1, sizeof **n)) == NULL)
 		return query_nomem(q);
@@ -80,7 +80,7 @@ query_counts(struct query *q, size_t k, uint64_t **count)
 
 	if ((*count = calloc(q->nstmt + 1, sizeof **count)) == NULL)
 		return query_nomem(q);
-	if (runs(q, k, &n) != 0) {
+	if (counts_runs(q, k, &n) != 0) {
 		free(*count);
 		*count = NULL;
 		return -1;
@@ -137,7 +137,7 @@ query_count_forget(struct query *q)
 
 /* q->times is that of statement id */
 static int
-times(struct query *q, uint32_t id)
+counts_times(struct query *q, uint32_t id)
 {
 	if (q->timesid == id)
 		return 0;
@@ -159,7 +159,7 @@ query_find(struct query *q, uint32_t id, uint64_t *instance, size_t *k)
 {
 	if (id == 0 || id > q->nstmt || *instance >= q->stmt[id - 1].count)
 		return 0;
-	if (times(q, id) != 0)
+	if (counts_times(q, id) != 0)
 		return -1;
 	for (*k = 0; *k < q->nwin; ++*k) {
 		const struct qwin *w = &q->win[*k];

@@ -27,7 +27,7 @@ latest_first(const void *a, const void *b)
 }
 
 static int
-add(struct deps *c, uint64_t writer)
+deps_add(struct deps *c, uint64_t writer)
 {
 	while (writer && c->id[writer] == SIGNAL)
 		writer--;
@@ -41,7 +41,7 @@ add(struct deps *c, uint64_t writer)
 
 /* The writers of nw uses, which are one port: each once */
 static int
-port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw, const struct visit_batch *b)
+deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw, const struct visit_batch *b)
 {
 	struct query_dep d = { .id = id, .port = port, .n = n };
 
@@ -50,7 +50,7 @@ port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, 
 		const struct visit_piece *p = &b->piece[w[i] & ~VISIT_MANY];
 
 		do
-			if (add(c, w[i] & VISIT_MANY ? p->writer : w[i]) != 0)
+			if (deps_add(c, w[i] & VISIT_MANY ? p->writer : w[i]) != 0)
 				return -1;
 		while (w[i] & VISIT_MANY && p++->more);
 	}
@@ -67,7 +67,7 @@ port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, 
 
 /* A member; again: the other part of a string instruction */
 static int
-member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b, uint64_t parent, int again)
+deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b, uint64_t parent, int again)
 {
 	const uint64_t *w = b->writer + e->use;
 	unsigned nuse = e->fact->nuse, nread = 0;
@@ -77,22 +77,22 @@ member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct vis
 	if (c->s->how & QUERY_FORWARD && e->n == c->s->n)
 		return 0;               /* what it depends on is not in the slice */
 	if (!again && !(c->s->how & QUERY_DATA))
-		bad |= port(c, id, 0, e->n, &parent, 1, b);
+		bad |= deps_port(c, id, 0, e->n, &parent, 1, b);
 	for (unsigned i = 0; i < nuse && !again; i++)
 		if (e->fact->use[i].reg != QRSP || c->q->rsp)
-			bad |= port(c, id, i + 1, e->n, &w[i], 1, b);
+			bad |= deps_port(c, id, i + 1, e->n, &w[i], 1, b);
 	for (uint32_t i = 0; i < e->nref; i++)
 		nread += (unsigned)visit_reads(b->word[e->ref + i]);
 	if (c->q->stmt[id - 1].port.any)
-		return bad | port(c, id, nuse + 1, e->n, w + nuse, nread, b);
+		return bad | deps_port(c, id, nuse + 1, e->n, w + nuse, nread, b);
 	for (unsigned k = 0; k < nread; k++)
-		bad |= port(c, id, nuse + 1 + k, e->n, &w[nuse + k], 1, b);
+		bad |= deps_port(c, id, nuse + 1 + k, e->n, &w[nuse + k], 1, b);
 	return bad;
 }
 
 /* The members of a run, piece by piece: those of one have the same parent */
 static int
-members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p, uint64_t mask, int again)
+deps_members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p, uint64_t mask, int again)
 {
 	for (uint32_t k = 0; mask && !c->enough; mask &= mask - 1) {
 		uint32_t i = (uint32_t)__builtin_ctzll(mask);
@@ -100,14 +100,14 @@ members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, 
 
 		while (c->control && i >= p->control->end[k])
 			k++;
-		if (member(c, p->id[i], &e, b, c->control ? c->q->parent[k] : 0, again) != 0)
+		if (deps_member(c, p->id[i], &e, b, c->control ? c->q->parent[k] : 0, again) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
+deps_run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
 {
 	struct query *q = c->q;
 	const uint64_t *word = b->word + r->word;
@@ -125,11 +125,11 @@ run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
 	if (c->control && (query_control_path(q, p) == NULL || buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
 	    control_step(q->control, p->control, r->n, word, mask ? q->parent : NULL) != 0))
 		return query_nomem(q);
-	return members(c, r, b, p, mask, again);
+	return deps_members(c, r, b, p, mask, again);
 }
 
 static int
-walk(struct deps *c)
+deps_walk(struct deps *c)
 {
 	struct query *q = c->q;
 	uint64_t end = c->s->how & QUERY_FORWARD ? q->length : c->s->n;
@@ -139,7 +139,7 @@ walk(struct deps *c)
 	visit_until(q->v, end);
 	while (got == 1 && !c->enough && (got = query_batch(q, &b)) == 1)
 		for (size_t i = 0; i < b.nrun; i++)
-			if (run(c, &b.run[i], &b) != 0)
+			if (deps_run(c, &b.run[i], &b) != 0)
 				return -1;
 	return got < 0 ? -1 : 0;
 }
@@ -156,7 +156,7 @@ qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *
 	c.id = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	bad = c.id == MAP_FAILED ? query_nomem(q) : c.control ? query_control(q, 0) : 0;
 	if (!bad)
-		bad = walk(&c);
+		bad = deps_walk(&c);
 	free(c.writer);
 	if (c.id != MAP_FAILED)
 		munmap(c.id, n);

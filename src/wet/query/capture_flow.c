@@ -8,13 +8,13 @@
 
 /* Instructions [from, to) of a path: 1: enough */
 static int
-give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
+flow_give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
 {
 	return query_give(f, (struct query_path){ .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to }, backward);
 }
 
 static int
-forward(struct qflow *f, uint64_t from)
+flow_forward(struct qflow *f, uint64_t from)
 {
 	struct query *q = f->q;
 	struct visit_batch b;
@@ -30,7 +30,7 @@ forward(struct qflow *f, uint64_t from)
 			last = r->n + r->ninsn - 1;
 			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
 				return -1;
-			if (give(f, p, 0, p->n, 0))
+			if (flow_give(f, p, 0, p->n, 0))
 				return 0;
 		}
 	return got;
@@ -40,7 +40,7 @@ forward(struct qflow *f, uint64_t from)
 struct trail { const struct qpath **path; size_t n, cap; };
 
 static int
-trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
+flow_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 {
 	struct query *q = f->q;
 	struct visit_batch b;
@@ -68,7 +68,7 @@ trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 }
 
 static int
-backward(struct qflow *f, uint64_t from)
+flow_backward(struct qflow *f, uint64_t from)
 {
 	struct query *q = f->q;
 	struct trail t = { 0 };
@@ -79,9 +79,9 @@ backward(struct qflow *f, uint64_t from)
 		uint32_t over = 0;
 
 		k -= f->left < q->window ? 1 : k < TOGETHER * q->group ? k : TOGETHER * q->group;
-		bad = trail(f, &t, k, end, &over) != 0;
+		bad = flow_trail(f, &t, k, end, &over) != 0;
 		for (size_t i = t.n; i-- > 0 && !enough && !bad; over = 0)
-			enough = give(f, t.path[i], 0, t.path[i]->n - over, 1);
+			enough = flow_give(f, t.path[i], 0, t.path[i]->n - over, 1);
 		end = q->win[k].n - 1;
 	}
 	free(t.path);
@@ -99,7 +99,7 @@ qcap_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_f
 		return -1;
 	if (back && q->nwin == 0)
 		return 0;
-	return back ? backward(&f, from) : forward(&f, from);
+	return back ? flow_backward(&f, from) : flow_forward(&f, from);
 }
 
 /* The instances of one statement */
@@ -115,14 +115,14 @@ struct insns {
 };
 
 static int
-picks(void *arg, uint64_t pc)
+flow_picks(void *arg, uint64_t pc)
 {
 	return ((const struct insns *)arg)->s->pc == pc;
 }
 
 /* A part of a string instruction: its references are more, its values newer */
 static int
-hold(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, int again)
+flow_hold(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, int again)
 {
 	const uint64_t *val;
 
@@ -141,7 +141,7 @@ hold(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, i
 }
 
 static int
-one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn, void *arg)
+flow_one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn, void *arg)
 {
 	struct visit_insn i = visit_insn(r, 0);
 	const struct fact *f = i.fact;
@@ -162,7 +162,7 @@ one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, que
 	if (t->e.instance > t->to)
 		return 1;
 	if (f->kind == FACT_STRING)
-		return hold(t, &i, b, again);
+		return flow_hold(t, &i, b, again);
 	t->e.ref = b->word + i.ref;
 	t->e.nref = i.nref;
 	t->e.nval = query_value(t->s, b->word + i.val, &t->e.val, &t->flags);
@@ -178,12 +178,12 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned wa
 	int got, e = 0;
 
 	(void)want;
-	if (query_visit(q, 0) != 0 || visit_only(q->v, picks, &t) != 0)
+	if (query_visit(q, 0) != 0 || visit_only(q->v, flow_picks, &t) != 0)
 		return q->v ? query_nomem(q) : -1;
 	got = query_goto(q, 1);
 	while (e == 0 && got == 1 && (got = query_batch(q, &b)) == 1)
 		for (size_t i = 0; i < b.nrun && e == 0; i++)
-			e = one(&t, &b.run[i], &b, fn, arg);
+			e = flow_one(&t, &b.run[i], &b, fn, arg);
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
@@ -216,7 +216,7 @@ find_in(struct query *q, struct insns *t, size_t k, uint64_t left, query_insn_fn
 					struct visit_insn e = visit_insn(r, i);
 
 					t->e.n = e.n;
-					if (hold(t, &e, &b, t->held) != 0)
+					if (flow_hold(t, &e, &b, t->held) != 0)
 						return -1;
 					if (e.fact->kind == FACT_STRING)
 						continue;

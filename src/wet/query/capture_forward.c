@@ -25,7 +25,7 @@ struct spread {
 };
 
 static inline void
-define(struct spread *c, const struct qinsn *k, int in)
+taint_define(struct spread *c, const struct qinsn *k, int in)
 {
 	if (in) {
 		c->taint.w[0] |= k->def;
@@ -39,13 +39,13 @@ define(struct spread *c, const struct qinsn *k, int in)
 }
 
 static inline int
-uses(const struct spread *c, const struct qinsn *k)
+taint_uses(const struct spread *c, const struct qinsn *k)
 {
 	return (k->use & c->taint.w[0]) != 0 || (k->wide && query_meets(&k->wide->use, &c->taint));
 }
 
 static void
-store(struct spread *c, const uint64_t *ref, size_t nref, int in)
+taint_store(struct spread *c, const uint64_t *ref, size_t nref, int in)
 {
 	for (size_t i = 0; i < nref; i++) {
 		if (!visit_writes(ref[i]))
@@ -58,7 +58,7 @@ store(struct spread *c, const uint64_t *ref, size_t nref, int in)
 }
 
 static int
-load(const struct spread *c, const uint64_t *ref, size_t nref)
+taint_load(const struct spread *c, const uint64_t *ref, size_t nref)
 {
 	if (c->mem.n)
 		for (size_t i = 0; i < nref; i++)
@@ -68,7 +68,7 @@ load(const struct spread *c, const uint64_t *ref, size_t nref)
 }
 
 static void
-tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+taint_tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
 	struct query_insn e = { .id = k->id, .instance = c->next[k->id - 1] - 1, .n = n, .ref = ref, .nref = nref };
@@ -84,13 +84,13 @@ static void
 late_over(struct spread *c)
 {
 	if (c->late && c->in && c->next)
-		tell(c, c->late, c->n, c->val, c->ref, c->nref);
+		taint_tell(c, c->late, c->n, c->val, c->ref, c->nref);
 	c->late = NULL;
 }
 
 /* An instance of an instruction with many references, or a part of it: what it stored counts as soon as it belongs to the slice.  Is it new there? */
 static int
-late(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
+taint_late(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
 {
 	const uint64_t *ref = b->word + e->ref;
 	uint32_t words = e->fact->nval;
@@ -109,26 +109,26 @@ late(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const 
 	}
 	memcpy(c->ref + c->nref, ref, e->nref * sizeof *ref);
 	memcpy(c->val, b->word + e->val, (words < 64 ? words : 64) * sizeof *c->val);
-	in |= uses(c, k);
+	in |= taint_uses(c, k);
 	was = c->in;
 	for (uint32_t i = 0; i < e->nref; i++) {
 		if (!in && !c->in)
-			in = load(c, ref + i, 1);
+			in = taint_load(c, ref + i, 1);
 		if (in && !c->in) {
 			c->in = 1;
-			store(c, c->ref, c->nref + i, 1);
+			taint_store(c, c->ref, c->nref + i, 1);
 		}
-		store(c, ref + i, 1, c->in);
+		taint_store(c, ref + i, 1, c->in);
 	}
 	c->in |= in;
 	c->nref += e->nref;
-	define(c, k, c->in);
+	taint_define(c, k, c->in);
 	return c->in && !was;
 }
 
 /* Instruction i of a run; `in`: by its parent.  Does it belong to the slice? */
 static inline int
-instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, uint32_t i, const struct visit_batch *b, int in)
+taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, uint32_t i, const struct visit_batch *b, int in)
 {
 	const uint64_t *word = b->word + r->word, *ref = word + k->ref;
 	uint64_t n = r->n + i;
@@ -141,14 +141,14 @@ instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, 
 	if (k->late) {
 		struct visit_insn e = visit_insn(r, i);
 
-		return late(c, k, &e, b, in);
+		return taint_late(c, k, &e, b, in);
 	}
 	late_over(c);
-	in = in || uses(c, k) || (k->nref && load(c, ref, k->nref));
-	define(c, k, in);
-	store(c, ref, k->nref, in);
+	in = in || taint_uses(c, k) || (k->nref && taint_load(c, ref, k->nref));
+	taint_define(c, k, in);
+	taint_store(c, ref, k->nref, in);
 	if (in && c->next)
-		tell(c, k, n, word + r->at[i].val, ref, k->nref);
+		taint_tell(c, k, n, word + r->at[i].val, ref, k->nref);
 	return in;
 }
 
@@ -186,7 +186,7 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 }
 
 static void
-effect(struct spread *c, const struct qeffect *e)
+taint_effect(struct spread *c, const struct qeffect *e)
 {
 	struct qlanes reg = { 0 }, none = { 0 };
 	int in = e->n >= c->s->n && query_is_member(c->q, e->n);
@@ -207,7 +207,7 @@ effect(struct spread *c, const struct qeffect *e)
 
 /* Does a run of a path have none of the slice, as far as registers and memory tell? */
 static inline int
-passes(struct spread *c, const struct qpath *p, const uint64_t *word)
+taint_passes(struct spread *c, const struct qpath *p, const uint64_t *word)
 {
 	if (query_meets(&p->all.use, &c->taint))
 		return 0;
@@ -239,7 +239,7 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 	for (uint32_t k = 0; c->control && k < npiece; k++)
 		decided |= parent[k] && parent[k] < from && query_is_member(c->q, parent[k]);
 	/* a parent in the run itself is no member before it: but for that the whole run passes or not */
-	if (!decided && !c->next && !p->insn[p->n - 1].late && from > c->s->n && passes(c, p, b->word + r->word)) {
+	if (!decided && !c->next && !p->insn[p->n - 1].late && from > c->s->n && taint_passes(c, p, b->word + r->word)) {
 		late_over(c);
 		return;
 	}
@@ -248,7 +248,7 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 		int in = c->control && parent[k] && (parent[k] >= from ? (int)(mask >> (parent[k] - from) & 1) : query_is_member(c->q, parent[k]));
 
 		for (; i < end; i++)
-			mask |= (uint64_t)instruction(c, &p->insn[i], r, i, b, in) << i;
+			mask |= (uint64_t)taint_instruction(c, &p->insn[i], r, i, b, in) << i;
 	}
 	if (mask) {
 		query_members_are(c->q, from, mask);
@@ -283,7 +283,7 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 }
 
 static int
-spread(struct spread *c, uint64_t from)
+taint_spread(struct spread *c, uint64_t from)
 {
 	struct query *q = c->q;
 	struct effects e = { .c = c };
@@ -295,7 +295,7 @@ spread(struct spread *c, uint64_t from)
 		e.done = 0;
 		for (size_t i = 0; i <= b.nrun && !bad; i++) {
 			for (; e.done < e.n && e.e[e.done].run <= i; e.done++)
-				effect(c, &e.e[e.done]);
+				taint_effect(c, &e.e[e.done]);
 			if (i < b.nrun && !c->enough)
 				bad = spread_run(c, &b.run[i], &b) != 0;
 		}
@@ -316,7 +316,7 @@ query_forward(struct query *q, struct query_slice *s)
 
 	c.last = q->win[k].n - 1;
 	bad = bad || query_visit(q, 0) != 0 || (s->fn && query_counts(q, k, &c.next) != 0) ||
-	    (c.control && query_control(q, k) != 0) || spread(&c, q->win[k].n) != 0;
+	    (c.control && query_control(q, k) != 0) || taint_spread(&c, q->win[k].n) != 0;
 	query_runs_over(q, s);
 	byteset_free(&c.mem);
 	free(c.next);

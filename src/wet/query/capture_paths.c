@@ -5,13 +5,13 @@
 #include "wet/query/query_internal.h"
 
 static uint32_t *
-bucket(const struct query *q, uint64_t pc)
+paths_bucket(const struct query *q, uint64_t pc)
 {
 	return &q->hash[(size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (q->nhash - 1)];
 }
 
 static int
-rehash(struct query *q)
+paths_rehash(struct query *q)
 {
 	size_t n = q->nhash ? q->nhash * 2 : 4096;
 	uint32_t *hash = calloc(n, sizeof *hash);
@@ -22,7 +22,7 @@ rehash(struct query *q)
 	q->hash = hash;
 	q->nhash = n;
 	for (uint32_t id = 1; id <= q->nstmt; id++) {
-		uint32_t *h = bucket(q, q->stmt[id - 1].pc);
+		uint32_t *h = paths_bucket(q, q->stmt[id - 1].pc);
 
 		q->stmt[id - 1].hnext = *h;
 		*h = id;
@@ -36,7 +36,7 @@ query_stmt_of(struct query *q, const struct fact *f)
 	struct query_stmt *s;
 	uint32_t *h;
 
-	for (uint32_t id = q->nhash ? *bucket(q, f->pc) : 0; id; id = s->hnext) {
+	for (uint32_t id = q->nhash ? *paths_bucket(q, f->pc) : 0; id; id = s->hnext) {
 		s = &q->stmt[id - 1];
 		if (s->pc == f->pc && s->len == f->len && memcmp(s->b, f->b, f->len) == 0)
 			return id;
@@ -45,7 +45,7 @@ query_stmt_of(struct query *q, const struct fact *f)
 		query_bad(q, "the replay is another one than before");
 		return 0;
 	}
-	if (q->nstmt >= UINT32_MAX / 2 || (q->nstmt * 2 >= q->nhash && rehash(q) != 0) ||
+	if (q->nstmt >= UINT32_MAX / 2 || (q->nstmt * 2 >= q->nhash && paths_rehash(q) != 0) ||
 	    buf_grow(&q->stmt, &q->capstmt, q->nstmt + 1, sizeof *q->stmt) < 0) {
 		query_nomem(q);
 		return 0;
@@ -54,13 +54,13 @@ query_stmt_of(struct query *q, const struct fact *f)
 	*s = (struct query_stmt){ .pc = f->pc, .len = f->len };
 	memcpy(s->b, f->b, f->len);
 	wport_of(f, &s->port);
-	h = bucket(q, f->pc);
+	h = paths_bucket(q, f->pc);
 	s->hnext = *h;
 	return *h = (uint32_t)q->nstmt;
 }
 
 static struct qpath **
-place(const struct query *q, const struct fact_at *at, uint32_t n)
+paths_place(const struct query *q, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -70,7 +70,7 @@ place(const struct query *q, const struct fact_at *at, uint32_t n)
 }
 
 static int
-grow(struct query *q)
+paths_grow(struct query *q)
 {
 	size_t n = q->nslot ? q->nslot * 2 : 4096;
 	struct qpath **slot = calloc(n, sizeof *slot);
@@ -81,7 +81,7 @@ grow(struct query *q)
 	q->slot = slot;
 	q->nslot = n;
 	for (size_t i = 0; i < q->npath; i++)
-		*place(q, q->path[i]->at, q->path[i]->n) = q->path[i];
+		*paths_place(q, q->path[i]->at, q->path[i]->n) = q->path[i];
 	return 0;
 }
 
@@ -119,11 +119,11 @@ query_path_make(struct query *q, const struct fact_at *at, uint32_t n)
 {
 	struct qpath **slot, *p;
 
-	if (q->npath * 2 >= q->nslot && grow(q) != 0) {
+	if (q->npath * 2 >= q->nslot && paths_grow(q) != 0) {
 		query_nomem(q);
 		return NULL;
 	}
-	slot = place(q, at, n);
+	slot = paths_place(q, at, n);
 	if (!*slot) {
 		if (buf_grow(&q->path, &q->cappath, q->npath + 1, sizeof *q->path) < 0) {
 			query_nomem(q);

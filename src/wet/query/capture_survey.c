@@ -25,7 +25,7 @@ window_ends(struct survey *s)
 }
 
 static int
-count(struct survey *s, const struct visit_run *r)
+survey_count(struct survey *s, const struct visit_run *r)
 {
 	struct query *q = s->q;
 	struct qpath *p;
@@ -54,7 +54,7 @@ count(struct survey *s, const struct visit_run *r)
 
 /* Until statement `want` is known, 0: to the end */
 static int
-walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uint32_t want)
+survey_walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uint32_t want)
 {
 	struct query *q = s->q;
 	struct visit_batch b;
@@ -67,7 +67,7 @@ walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uint32_t w
 				return query_nomem(q);
 		}
 		for (size_t i = 0; s->count && i < b.nrun; i++)
-			if (count(s, &b.run[i]) != 0)
+			if (survey_count(s, &b.run[i]) != 0)
 				return -1;
 	}
 	return got < 0 ? -1 : 0;
@@ -94,7 +94,7 @@ qcap_survey(struct query *q, int slices)
 		if ((t = wcode_visit_new(&q->code)) == NULL)
 			return query_nomem(q);
 	}
-	bad = walk(&s, t, &m, 0) != 0 || (s.count && ((q->nwin && window_ends(&s) != 0) || query_count_over(q) != 0));
+	bad = survey_walk(&s, t, &m, 0) != 0 || (s.count && ((q->nwin && window_ends(&s) != 0) || query_count_over(q) != 0));
 	wcode_visit_free(t);
 	free(s.touched);
 	q->code.read = NULL;
@@ -118,7 +118,7 @@ qcap_know(struct query *q, uint32_t id)
 	if (id == 0 || id <= q->nstmt || q->surveyed)
 		return id && id <= q->nstmt;
 	query_count_forget(q);
-	bad = query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0 || walk(&s, NULL, NULL, id) != 0;
+	bad = query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0 || survey_walk(&s, NULL, NULL, id) != 0;
 	for (size_t i = 0; i < s.ntouched; i++)
 		s.touched[i]->count = 0;
 	free(s.touched);
@@ -143,7 +143,7 @@ query_window(const struct query *q, uint64_t n)
 
 /* Of execution `left` of a statement since window k began, the position */
 static int
-seek(struct query *q, uint32_t id, size_t k, uint64_t left, uint64_t *n)
+survey_seek(struct query *q, uint32_t id, size_t k, uint64_t left, uint64_t *n)
 {
 	struct visit_batch b;
 	uint64_t last = 0;
@@ -174,11 +174,11 @@ qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 {
 	size_t k;
 
-	return query_find(q, id, &instance, &k) ? seek(q, id, k, instance, n) : 0;
+	return query_find(q, id, &instance, &k) ? survey_seek(q, id, k, instance, n) : 0;
 }
 
 static int
-save(struct query *q, struct control *c, size_t k)
+survey_save(struct query *q, struct control *c, size_t k)
 {
 	control_save(c, &q->win[k].state);
 	return q->win[k].state.nomem ? query_nomem(q) : 0;
@@ -186,7 +186,7 @@ save(struct query *q, struct control *c, size_t k)
 
 /* A run, or what is left of it */
 static int
-step(struct query *q, struct control *c, struct visit_run r, const struct visit_batch *b)
+survey_step(struct query *q, struct control *c, struct visit_run r, const struct visit_batch *b)
 {
 	const struct control_path *t;
 	struct qpath *p;
@@ -200,7 +200,7 @@ step(struct query *q, struct control *c, struct visit_run r, const struct visit_
 
 /* The state at the beginning of groups up to k, one of which may begin amid a run */
 static int
-follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_run r, const struct visit_batch *b)
+survey_follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_run r, const struct visit_batch *b)
 {
 	while (*at < k && r.n + r.ninsn > q->win[*at + q->group].n) {
 		struct visit_run first = r;
@@ -211,24 +211,24 @@ follow(struct query *q, struct control *c, size_t *at, size_t k, struct visit_ru
 			r.at += first.ninsn;
 			r.n += first.ninsn;
 			r.ninsn = (uint16_t)(r.ninsn - first.ninsn);
-			if (step(q, c, first, b) != 0)
+			if (survey_step(q, c, first, b) != 0)
 				return -1;
 		}
-		if (save(q, c, *at += q->group) != 0)
+		if (survey_save(q, c, *at += q->group) != 0)
 			return -1;
 	}
-	return step(q, c, r, b);
+	return survey_step(q, c, r, b);
 }
 
 static int
-states(struct query *q, struct control *c, size_t at, size_t k)
+survey_states(struct query *q, struct control *c, size_t at, size_t k)
 {
 	struct visit_batch b;
 	int got = query_goto(q, q->win[at].n);
 
 	while (got == 1 && at < k && (got = query_batch(q, &b)) == 1)
 		for (size_t i = 0; i < b.nrun && at < k; i++)
-			if (follow(q, c, &at, k, b.run[i], &b) != 0)
+			if (survey_follow(q, c, &at, k, b.run[i], &b) != 0)
 				return -1;
 	if (got == 1 || at == k)
 		return 0;
@@ -246,9 +246,9 @@ all_states(struct query *q, size_t k)
 	if (q->win[at].state.n) {
 		if (control_load(q->control, q->win[at].state.p, q->win[at].state.n) != 0)
 			return query_nomem(q);
-	} else if (save(q, q->control, at) != 0)
+	} else if (survey_save(q, q->control, at) != 0)
 		return -1;
-	return states(q, q->control, at, k);
+	return survey_states(q, q->control, at, k);
 }
 
 int

@@ -16,7 +16,7 @@ qrec_free(struct qrec *c)
 }
 
 static unsigned
-move(const struct ws_rec_move *m, uint64_t n, struct qeffect *e)
+window_move(const struct ws_rec_move *m, uint64_t n, struct qeffect *e)
 {
 	uint64_t kept = m->oldlen < m->newlen ? m->oldlen : m->newlen;
 	unsigned k = 0;
@@ -47,7 +47,7 @@ query_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e)
 		*e = (struct qeffect){ .kind = QEFFECT_GONE, .n = n, .addr = rec->u.range.addr, .len = rec->u.range.len };
 		return 1;
 	case WS_MOVE:
-		return move(&rec->u.move, n, e);
+		return window_move(&rec->u.move, n, e);
 	case WS_SYS:
 		if (rec->u.sys.nr != SYS_arch_prctl || rec->u.sys.ret != 0 || (rec->u.sys.arg[0] != ARCH_SET_FS && rec->u.sys.arg[0] != ARCH_SET_GS))
 			return 0;
@@ -80,14 +80,14 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 
 /* Its last words, which depend on what it did */
 static size_t
-words(const struct qpath *p, const struct visit_run *r)
+window_words(const struct qpath *p, const struct visit_run *r)
 {
 	return p->nword + r->nlast + r->nmem;
 }
 
 /* The references of a run, behind the words so far; there is room */
 static inline void
-references(struct qrec *c, const struct qpath *p, const uint64_t *word, uint32_t nlast)
+window_references(struct qrec *c, const struct qpath *p, const uint64_t *word, uint32_t nlast)
 {
 	uint64_t *to = c->word + c->nword;
 
@@ -99,7 +99,7 @@ references(struct qrec *c, const struct qpath *p, const uint64_t *word, uint32_t
 }
 
 static inline int
-run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, int control, size_t word)
+window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, int control, size_t word)
 {
 	struct query *q = c->q;
 	const uint64_t *w = b->word + run->word;
@@ -115,7 +115,7 @@ run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, ui
 		return -1;
 	c->run[c->nrun++] = (struct qrun){ p, c->brief ? c->nword : word + run->word, (uint32_t)(run->n - c->from), (uint32_t)c->nparent, nlast, nmem };
 	if (c->brief)
-		references(c, p, w, nlast);
+		window_references(c, p, w, nlast);
 	if (!control)
 		return 0;
 	if (!p->id)
@@ -130,7 +130,7 @@ run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, ui
 
 /* A batch, its words as they are */
 static int
-batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
+window_batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 {
 	const struct visit_run *last = b->run + b->nrun - 1;
 	size_t lo = b->run->word, word = c->nword - lo, n;
@@ -140,7 +140,7 @@ batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 		return 0;
 	if ((p = query_path(c->q, last->at, last->ninsn)) == NULL)
 		return -1;
-	n = last->word + words(p, last) - lo;
+	n = last->word + window_words(p, last) - lo;
 	if (buf_grow(&c->parent, &c->capparent, c->nparent + b->ninsn, sizeof *c->parent) < 0 ||
 	    buf_grow(&c->run, &c->caprun, c->nrun + b->nrun, sizeof *c->run) < 0 ||
 	    buf_grow(&c->word, &c->capword, c->nword + n, sizeof *c->word) < 0)
@@ -148,7 +148,7 @@ batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 	if (!c->brief)
 		memcpy(c->word + c->nword, b->word + lo, n * sizeof *c->word);
 	for (const struct visit_run *r = b->run; r <= last && r->n <= end; r++)
-		if (run(c, r, b, end, control, word) != 0)
+		if (window_run(c, r, b, end, control, word) != 0)
 			return -1;
 	if (!c->brief)
 		c->nword += n;
@@ -156,7 +156,7 @@ batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 }
 
 static int
-record(struct qrec *c, uint64_t end, int control)
+window_record(struct qrec *c, uint64_t end, int control)
 {
 	struct query *q = c->q;
 	struct visit_batch b;
@@ -166,7 +166,7 @@ record(struct qrec *c, uint64_t end, int control)
 	visit_onrecord(q->v, on_record, c);
 	visit_until(q->v, end + 1);     /* to see what records do behind instance `end` */
 	while (got == 1 && last <= end && (got = query_batch(q, &b)) == 1) {
-		if (b.nrun && batch(c, &b, end, control) != 0)
+		if (b.nrun && window_batch(c, &b, end, control) != 0)
 			return -1;
 		if (b.nrun)
 			last = b.run[b.nrun - 1].n + b.run[b.nrun - 1].ninsn - 1;
@@ -187,5 +187,5 @@ qrec_window(struct qrec *c, size_t k, uint64_t end, int control)
 	c->nrun = c->nword = c->nparent = c->neffect = c->batch = 0;
 	if (query_visit(q, 0) != 0 || (control && query_control(q, k) != 0))
 		return -1;
-	return record(c, end, control);
+	return window_record(c, end, control);
 }

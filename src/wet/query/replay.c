@@ -21,7 +21,7 @@ struct qreplay {
 };
 
 static int
-keep(void *arg, const void *p, size_t n)
+query_replay_keep(void *arg, const void *p, size_t n)
 {
 	struct qreplay *t = arg;
 	const char *at = p;
@@ -76,14 +76,14 @@ static const struct query_ops ops = {
 
 /* The capture's path from now on */
 static int
-unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
+query_replay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 {
 	struct fault f;
 	char path[64];
 
 	if ((t->copy = temp_nameless("query")) < 0)
 		return query_bad(q, "temporary file: %s", strerror(errno));
-	if (store_replay_capture(w, keep, t, &f) != 0)
+	if (store_replay_capture(w, query_replay_keep, t, &f) != 0)
 		return t->error ? query_bad(q, "temporary file: %s", strerror(t->error)) : query_store_bad(q, &f);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
 	free(q->file);
@@ -106,7 +106,7 @@ query_replay_open(struct query *q, struct wetfile *w)
 		return query_store_bad(q, &f);
 	if (run_names_make(&t->names, &t->code) != 0)
 		return query_nomem(q);
-	if (unpack(q, t, w) != 0 || qcap_open(q) != 0)
+	if (query_replay_unpack(q, t, w) != 0 || qcap_open(q) != 0)
 		return -1;
 	wetfile_close(w);
 	close(fd);

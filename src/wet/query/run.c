@@ -14,26 +14,26 @@ qrun_bad(struct query *q)
 
 /* Of a file that is cut off: nothing can be said of the run as a whole */
 static int
-cut(struct query *q)
+query_run_cut(struct query *q)
 {
 	return q->run->w.whole ? 0 : query_store_bad(q, &q->run->w.fault);
 }
 
 static int
-survey(struct query *q, int slices)
+query_run_survey(struct query *q, int slices)
 {
 	(void)slices;
-	return cut(q);
+	return query_run_cut(q);
 }
 
 static int
-know(struct query *q, uint32_t id)
+query_run_know(struct query *q, uint32_t id)
 {
-	return id && id <= q->nstmt ? 1 : cut(q);
+	return id && id <= q->nstmt ? 1 : query_run_cut(q);
 }
 
 static void
-source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
+query_run_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
 {
 	run_names_find(&q->run->names, &q->run->code->stmt[id - 1], file, func, line);
 }
@@ -53,7 +53,7 @@ segment_of(const struct run *r, uint32_t id, uint64_t *instance)
 }
 
 static int
-position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
+query_run_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 {
 	struct run *r = q->run;
 	struct query_path p;
@@ -77,7 +77,7 @@ position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 
 /* Control flow of segment k: 1: enough */
 static int
-forward(struct qflow *f, size_t k, uint64_t from)
+query_run_forward(struct qflow *f, size_t k, uint64_t from)
 {
 	struct run *r = f->q->run;
 	uint64_t n = r->seg[k].n;
@@ -99,7 +99,7 @@ forward(struct qflow *f, size_t k, uint64_t from)
 }
 
 static int
-backward(struct qflow *f, size_t k, uint64_t from)
+query_run_backward(struct qflow *f, size_t k, uint64_t from)
 {
 	struct run *r = f->q->run;
 	uint64_t n = r->seg[k + 1].n;
@@ -121,7 +121,7 @@ backward(struct qflow *f, size_t k, uint64_t from)
 }
 
 static int
-flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
+query_run_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
 {
 	struct qflow f = { .q = q, .fn = fn, .arg = arg, .left = count };
 	const struct run *r = q->run;
@@ -134,18 +134,18 @@ flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn
 
 		if (back)
 			for (k++; k-- > 0 && !e;)
-				e = backward(&f, k, from);
+				e = query_run_backward(&f, k, from);
 		else
 			for (; k < r->nseg && !e; k++)
-				e = forward(&f, k, from);
+				e = query_run_forward(&f, k, from);
 	}
 	if (e == 0 && !back && f.left)
-		return cut(q);
+		return query_run_cut(q);
 	return e < 0 ? -1 : 0;
 }
 
 static int
-insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+query_run_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
 {
 	struct run *r = q->run;
 	struct run_insns a = { .e = { .id = id }, .want = want, .fn = fn, .arg = arg };
@@ -163,13 +163,13 @@ insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, q
 	}
 	if (e < 0)
 		return qrun_bad(q);
-	return !e && a.before <= to ? cut(q) : 0;
+	return !e && a.before <= to ? query_run_cut(q) : 0;
 }
 
 struct once { query_insn_fn *fn; void *arg; int found; };
 
 static int
-found(void *arg, const struct query_insn *e)
+query_run_found(void *arg, const struct query_insn *e)
 {
 	struct once *t = arg;
 
@@ -183,7 +183,7 @@ insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_in
 {
 	struct once t = { fn, arg, 0 };
 
-	return insns(q, id, instance, instance, want, found, &t) != 0 ? -1 : t.found;
+	return query_run_insns(q, id, instance, instance, want, query_run_found, &t) != 0 ? -1 : t.found;
 }
 
 static void
@@ -195,7 +195,7 @@ qrun_close(struct query *q)
 }
 
 static const struct query_ops ops = {
-	survey, know, source, position, flow, insns, insn_at, qrun_slice, qrun_deps, qrun_close
+	query_run_survey, query_run_know, query_run_source, query_run_position, query_run_flow, query_run_insns, insn_at, qrun_slice, qrun_deps, qrun_close
 };
 
 int

@@ -59,7 +59,7 @@ struct slicer {
 };
 
 static uint64_t
-number(const struct slicer *c, uint64_t who)
+slicer_number(const struct slicer *c, uint64_t who)
 {
 	return c->place[who >> 32].first + (uint32_t)who;
 }
@@ -108,7 +108,7 @@ has_members(const struct slicer *c, const struct place *p)
 
 /* Segment k is looked at; is an instance of it a member? */
 static int
-look(struct slicer *c, size_t k)
+slicer_look(struct slicer *c, size_t k)
 {
 	const struct run *r = c->r;
 	uint64_t slot = 0;
@@ -133,7 +133,7 @@ look(struct slicer *c, size_t k)
 
 /* Where an instance is in `head`: in order of time (n: its position), if they come so; else by statements */
 static inline uint64_t
-slot(const struct slicer *c, uint64_t who, uint64_t n)
+slicer_slot(const struct slicer *c, uint64_t who, uint64_t n)
 {
 	const struct place *p = &c->place[who >> 32];
 
@@ -142,7 +142,7 @@ slot(const struct slicer *c, uint64_t who, uint64_t n)
 
 /* Instance `slot` depends on n others by this port */
 static int
-add(struct slicer *c, uint64_t slot, uint32_t port, const uint64_t *who, size_t n)
+slicer_add(struct slicer *c, uint64_t slot, uint32_t port, const uint64_t *who, size_t n)
 {
 	if (c->non + n >= UINT32_MAX)
 		return -1;
@@ -166,7 +166,7 @@ add(struct slicer *c, uint64_t slot, uint32_t port, const uint64_t *who, size_t 
 
 /* Does the slice follow this port? */
 static int
-follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
+slicer_follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
 {
 	if (port == 0)
 		return !(c->how & QUERY_DATA);
@@ -175,23 +175,23 @@ follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
 
 /* A use port, into the table */
 static int
-use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n)
+slicer_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n)
 {
 	struct slicer *c = arg;
 	const struct place *me = &c->place[s];
 	uint64_t user = (uint64_t)(s + 1) << 32 | x;
 
 	c->nslot += port == 0;
-	if (!n || !follows(c, &c->r->code->stmt[s], port))
+	if (!n || !slicer_follows(c, &c->r->code->stmt[s], port))
 		return 0;
 	if (port > PORTS)
 		port = PORTS;
 	if (!(c->how & QUERY_FORWARD))
-		return add(c, c->r->in_time ? c->nslot - 1 : me->slot + (x - me->before), port, who, n);
+		return slicer_add(c, c->r->in_time ? c->nslot - 1 : me->slot + (x - me->before), port, who, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct place *p = &c->place[(who[i] >> 32) - 1];
 
-		if (add(c, p->slot + ((uint32_t)who[i] - p->before), port, &user, 1) != 0)
+		if (slicer_add(c, p->slot + ((uint32_t)who[i] - p->before), port, &user, 1) != 0)
 			return -1;
 	}
 	return 0;
@@ -199,7 +199,7 @@ use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_
 
 /* A table of the segment, with nothing in it; how: QUERY_FORWARD means that it is turned round */
 static int
-table(struct slicer *c, unsigned how)
+slicer_table(struct slicer *c, unsigned how)
 {
 	uint64_t n = c->r->seg[c->k + 1].n - c->r->seg[c->k].n;
 
@@ -219,7 +219,7 @@ table(struct slicer *c, unsigned how)
 
 /* The dependences of statements that are wanted (all: of all) and not there, of instances up to position last */
 static int
-fill(struct slicer *c, int all, uint64_t last)
+slicer_fill(struct slicer *c, int all, uint64_t last)
 {
 	uint64_t seg = c->r->seg[c->k].n;
 	int any = 0;
@@ -229,7 +229,7 @@ fill(struct slicer *c, int all, uint64_t last)
 		c->have[s] |= c->want[s];
 		any |= c->want[s];
 	}
-	if (any && c->r->ops->deps(c->r, c->want, last - seg, use, c) != 0) {
+	if (any && c->r->ops->deps(c->r, c->want, last - seg, slicer_use, c) != 0) {
 		c->table = 0;
 		return qrun_bad(c->q);
 	}
@@ -238,7 +238,7 @@ fill(struct slicer *c, int all, uint64_t last)
 }
 
 static int
-push(struct slicer *c, uint64_t who)
+slicer_push(struct slicer *c, uint64_t who)
 {
 	if (buf_grow(&c->todo, &c->captodo, c->ntodo + 1, sizeof *c->todo) != 0)
 		return query_nomem(c->q);
@@ -248,7 +248,7 @@ push(struct slicer *c, uint64_t who)
 
 /* An instance is a member; what it depends on is looked at next, if it is of the segment */
 static int
-member(struct slicer *c, uint64_t who)
+slicer_member(struct slicer *c, uint64_t who)
 {
 	const struct place *p = &c->place[who >> 32];
 	uint64_t n = p->first + (uint32_t)who;
@@ -257,14 +257,14 @@ member(struct slicer *c, uint64_t who)
 		return 0;
 	query_member(c->q, n);
 	c->left++;
-	return (uint32_t)who - p->before < p->n ? push(c, who) : 0;
+	return (uint32_t)who - p->before < p->n ? slicer_push(c, who) : 0;
 }
 
 /* The words of an instance that are still to come: w, and then those at `link`, plus 1 */
 struct words { const uint64_t *w; uint32_t link; };
 
 static inline struct words
-words(const struct slicer *c, uint64_t slot)
+slicer_words(const struct slicer *c, uint64_t slot)
 {
 	return (struct words){ NULL, c->head[slot] };
 }
@@ -287,7 +287,7 @@ next_word(const struct slicer *c, struct words *t, uint64_t *w)
 
 /* What members depend on, as far as that is in the table; the others are put off */
 static int
-follow(struct slicer *c)
+slicer_follow(struct slicer *c)
 {
 	while (c->ntodo > 0) {
 		uint64_t who = c->todo[--c->ntodo], w;
@@ -299,8 +299,8 @@ follow(struct slicer *c)
 			c->later[c->nlater++] = who;
 			continue;
 		}
-		for (struct words t = words(c, slot(c, who, 0)); next_word(c, &t, &w);)
-			if (member(c, w & WHO) != 0)
+		for (struct words t = slicer_words(c, slicer_slot(c, who, 0)); next_word(c, &t, &w);)
+			if (slicer_member(c, w & WHO) != 0)
 				return -1;
 	}
 	return 0;
@@ -315,14 +315,14 @@ close_over(struct slicer *c, uint64_t last)
 		uint64_t at = p->first + p->before, end = at + p->n;
 
 		for (at = next_member(c->q, at, end); at < end; at = next_member(c->q, at + 1, end))
-			if (push(c, (uint64_t)s << 32 | (at - p->first)) != 0)
+			if (slicer_push(c, (uint64_t)s << 32 | (at - p->first)) != 0)
 				return -1;
 	}
 	for (unsigned round = 0; c->ntodo; round++) {
 		uint64_t *swap;
 		size_t cap;
 
-		if (follow(c) != 0 || (c->nlater && fill(c, round >= ALONE, last) != 0))
+		if (slicer_follow(c) != 0 || (c->nlater && slicer_fill(c, round >= ALONE, last) != 0))
 			return -1;
 		swap = c->todo;
 		cap = c->captodo;
@@ -338,7 +338,7 @@ close_over(struct slicer *c, uint64_t last)
 
 /* Values of members can be told */
 static int
-values(struct slicer *c)
+slicer_values(struct slicer *c)
 {
 	int e = 0;
 
@@ -352,7 +352,7 @@ values(struct slicer *c)
 }
 
 static void
-tell(struct slicer *c, uint32_t s, uint32_t x, uint64_t n)
+slicer_tell(struct slicer *c, uint32_t s, uint32_t x, uint64_t n)
 {
 	struct query_insn e = { .id = s + 1, .instance = x, .n = n };
 
@@ -367,12 +367,12 @@ tell(struct slicer *c, uint32_t s, uint32_t x, uint64_t n)
 
 /* What an instance depends on becomes members */
 static void
-members(struct slicer *c, uint64_t slot)
+slicer_members(struct slicer *c, uint64_t slot)
 {
 	uint64_t w;
 
-	for (struct words t = words(c, slot); next_word(c, &t, &w);) {
-		uint64_t n = number(c, w & WHO);
+	for (struct words t = slicer_words(c, slot); next_word(c, &t, &w);) {
+		uint64_t n = slicer_number(c, w & WHO);
 
 		c->left += !query_is_member(c->q, n);
 		query_member(c->q, n);
@@ -397,15 +397,15 @@ tell_back(struct slicer *c)
 			if (!query_is_member(c->q, t->first + --t->x))
 				continue;
 			if (c->r->in_time)
-				members(c, n - seg - 1);
-			tell(c, p.id[j] - 1, t->x, n);
+				slicer_members(c, n - seg - 1);
+			slicer_tell(c, p.id[j] - 1, t->x, n);
 		}
 	}
 }
 
 /* The instance that the slice is of becomes a member */
 static void
-begin(struct slicer *c)
+slicer_begin(struct slicer *c)
 {
 	uint64_t n = c->r->seg[c->k].n;
 
@@ -430,13 +430,13 @@ begin(struct slicer *c)
 
 /* What an instance that is a member depends on in the slice is handed over, the first port first */
 static int
-emit(struct slicer *c, uint64_t who, uint64_t slot)
+slicer_emit(struct slicer *c, uint64_t who, uint64_t slot)
 {
-	struct query_dep d = { .id = (uint32_t)(who >> 32) + 1, .n = number(c, who) + 1 };
+	struct query_dep d = { .id = (uint32_t)(who >> 32) + 1, .n = slicer_number(c, who) + 1 };
 	uint32_t at = c->head[slot];
 
 	for (c->ntodo = 0; at; at = c->on[at - 1] & LINK ? (uint32_t)c->on[at - 1] : 0)
-		if (push(c, at) != 0)
+		if (slicer_push(c, at) != 0)
 			return -1;
 	while (c->ntodo && !c->enough)
 		for (size_t i = c->todo[--c->ntodo] - 1, more = 1; more && !c->enough; i++) {
@@ -445,11 +445,11 @@ emit(struct slicer *c, uint64_t who, uint64_t slot)
 			if (w & LINK)
 				continue;
 			more = !(w & LAST);
-			if (!query_is_member(c->q, number(c, w & WHO)))
+			if (!query_is_member(c->q, slicer_number(c, w & WHO)))
 				continue;
 			d.port = (uint32_t)(w >> PORT & PORTS);
 			d.on = (uint32_t)((w & WHO) >> 32) + 1;
-			d.onn = number(c, w & WHO) + 1;
+			d.onn = slicer_number(c, w & WHO) + 1;
 			c->enough = c->dep(c->arg, &d) != 0;
 		}
 	c->ntodo = 0;
@@ -458,22 +458,22 @@ emit(struct slicer *c, uint64_t who, uint64_t slot)
 
 /* Does an instance depend on a member? */
 static int
-depends(const struct slicer *c, uint64_t slot)
+slicer_depends(const struct slicer *c, uint64_t slot)
 {
 	uint64_t w;
 
-	for (struct words t = words(c, slot); next_word(c, &t, &w);)
-		if (query_is_member(c->q, number(c, w & WHO)))
+	for (struct words t = slicer_words(c, slot); next_word(c, &t, &w);)
+		if (query_is_member(c->q, slicer_number(c, w & WHO)))
 			return 1;
 	return 0;
 }
 
 /* What is done with each instance of the segment, in order of time: w is its statement (id less 1) << 32 | instance */
 static int
-mark(struct slicer *c, uint64_t w, uint64_t n)
+slicer_mark(struct slicer *c, uint64_t w, uint64_t n)
 {
-	if (!query_is_member(c->q, number(c, w)) && depends(c, slot(c, w, n))) {
-		query_member(c->q, number(c, w));
+	if (!query_is_member(c->q, slicer_number(c, w)) && slicer_depends(c, slicer_slot(c, w, n))) {
+		query_member(c->q, slicer_number(c, w));
 		c->left++;
 	}
 	return 0;
@@ -482,27 +482,27 @@ mark(struct slicer *c, uint64_t w, uint64_t n)
 static int
 tell_on(struct slicer *c, uint64_t w, uint64_t n)
 {
-	if (query_is_member(c->q, number(c, w)))
-		tell(c, (uint32_t)(w >> 32), (uint32_t)w, n);
+	if (query_is_member(c->q, slicer_number(c, w)))
+		slicer_tell(c, (uint32_t)(w >> 32), (uint32_t)w, n);
 	return 0;
 }
 
 static int
 mark_tell(struct slicer *c, uint64_t w, uint64_t n)
 {
-	return mark(c, w, n) != 0 ? -1 : tell_on(c, w, n);
+	return slicer_mark(c, w, n) != 0 ? -1 : tell_on(c, w, n);
 }
 
 static int
 emit_on(struct slicer *c, uint64_t w, uint64_t n)
 {
-	if (!query_is_member(c->q, number(c, w)) || (c->s->how & QUERY_FORWARD && n == c->s->n))
+	if (!query_is_member(c->q, slicer_number(c, w)) || (c->s->how & QUERY_FORWARD && n == c->s->n))
 		return 0;
-	return emit(c, w, slot(c, w, n));
+	return slicer_emit(c, w, slicer_slot(c, w, n));
 }
 
 static inline int
-walk(struct slicer *c, int (*fn)(struct slicer *c, uint64_t w, uint64_t n))
+slicer_walk(struct slicer *c, int (*fn)(struct slicer *c, uint64_t w, uint64_t n))
 {
 	uint64_t n = c->r->seg[c->k].n;
 
@@ -526,28 +526,28 @@ walk(struct slicer *c, int (*fn)(struct slicer *c, uint64_t w, uint64_t n))
 
 /* The segment has been looked at and becomes that of the table */
 static int
-enter(struct slicer *c, unsigned how)
+slicer_enter(struct slicer *c, unsigned how)
 {
 	unsigned want = RUN_DEPS | (c->s->fn && !c->dep ? RUN_VALUES | RUN_REFS : 0u);
 
 	if (c->r->ops->enter(c->r, c->k, want) != 0)
 		return qrun_bad(c->q);
-	return table(c, how & (QUERY_DATA | QUERY_RSP | QUERY_FORWARD));
+	return slicer_table(c, how & (QUERY_DATA | QUERY_RSP | QUERY_FORWARD));
 }
 
 static int
-backward(struct slicer *c)
+slicer_backward(struct slicer *c)
 {
 	size_t first = run_find(c->r, c->s->n);
 
 	for (size_t k = first + 1; k-- > 0 && !c->enough && (k == first || c->left);) {
-		if (!look(c, k) && k < first)
+		if (!slicer_look(c, k) && k < first)
 			continue;
-		if (enter(c, c->s->how) != 0)
+		if (slicer_enter(c, c->s->how) != 0)
 			return -1;
 		if (k == first)
-			begin(c);
-		if (c->r->in_time ? fill(c, 1, c->s->n) != 0 : close_over(c, c->s->n) != 0 || values(c) != 0)
+			slicer_begin(c);
+		if (c->r->in_time ? slicer_fill(c, 1, c->s->n) != 0 : close_over(c, c->s->n) != 0 || slicer_values(c) != 0)
 			return -1;
 		tell_back(c);
 	}
@@ -555,21 +555,21 @@ backward(struct slicer *c)
 }
 
 static int
-forward(struct slicer *c)
+slicer_forward(struct slicer *c)
 {
 	size_t first = run_find(c->r, c->s->n);
 
 	for (size_t k = first; k < c->r->nseg && !c->enough; k++) {
-		look(c, k);
-		if (enter(c, c->r->loose ? c->s->how : c->s->how & ~(unsigned)QUERY_FORWARD) != 0)
+		slicer_look(c, k);
+		if (slicer_enter(c, c->r->loose ? c->s->how : c->s->how & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		if (k == first)
-			begin(c);
-		if (c->r->loose ? close_over(c, UINT64_MAX) != 0 : fill(c, 1, UINT64_MAX) != 0)
+			slicer_begin(c);
+		if (c->r->loose ? close_over(c, UINT64_MAX) != 0 : slicer_fill(c, 1, UINT64_MAX) != 0)
 			return -1;
-		if (!c->r->loose && walk(c, c->r->in_time ? mark_tell : mark) != 0)
+		if (!c->r->loose && slicer_walk(c, c->r->in_time ? mark_tell : slicer_mark) != 0)
 			return -1;
-		if (!c->r->in_time && c->left && (values(c) != 0 || walk(c, tell_on) != 0))
+		if (!c->r->in_time && c->left && (slicer_values(c) != 0 || slicer_walk(c, tell_on) != 0))
 			return -1;
 	}
 	return 0;
@@ -577,19 +577,19 @@ forward(struct slicer *c)
 
 /* The dependences of a slice that is known */
 static int
-known(struct slicer *c)
+slicer_known(struct slicer *c)
 {
 	size_t first = run_find(c->r, c->s->n);
 	int forward = c->s->how & QUERY_FORWARD;
 
 	for (size_t k = forward ? first : 0; k < (forward ? c->r->nseg : first + 1) && !c->enough; k++) {
-		if (!look(c, k))
+		if (!slicer_look(c, k))
 			continue;
-		if (enter(c, c->s->how & ~(unsigned)QUERY_FORWARD) != 0)
+		if (slicer_enter(c, c->s->how & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		for (size_t s = 0; s < c->q->nstmt; s++)
 			c->want[s] = (uint8_t)has_members(c, &c->place[s]);
-		if (fill(c, 0, forward ? UINT64_MAX : c->s->n) != 0 || walk(c, emit_on) != 0)
+		if (slicer_fill(c, 0, forward ? UINT64_MAX : c->s->n) != 0 || slicer_walk(c, emit_on) != 0)
 			return -1;
 	}
 	return 0;
@@ -597,7 +597,7 @@ known(struct slicer *c)
 
 /* What a question leaves: a table that the next one may need, where it is the only one */
 static void
-over(struct slicer *c)
+slicer_over(struct slicer *c)
 {
 	if (!c->r->loose) {
 		free(c->head);
@@ -614,7 +614,7 @@ over(struct slicer *c)
 
 /* For a question; NULL: no memory */
 static struct slicer *
-slicer(struct query *q, struct query_slice *s, query_dep_fn *dep, void *arg)
+slicer_slicer(struct query *q, struct query_slice *s, query_dep_fn *dep, void *arg)
 {
 	struct slicer *c = q->slicer;
 
@@ -669,13 +669,13 @@ qrun_slice(struct query *q, struct query_slice *s)
 
 	if (!(s->how & QUERY_RSP) && q->run->no_rsp)
 		return query_bad(q, "%s", q->run->no_rsp);
-	if ((c = slicer(q, s, NULL, NULL)) == NULL)
+	if ((c = slicer_slicer(q, s, NULL, NULL)) == NULL)
 		return query_nomem(q);
 	if (no_members(c) != 0)
 		return -1;
 	s->total = 0;
-	e = s->how & QUERY_FORWARD ? forward(c) : backward(c);
-	over(c);
+	e = s->how & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
+	slicer_over(c);
 	return e;
 }
 
@@ -683,12 +683,12 @@ int
 qrun_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
 	struct query_slice copy = *s;
-	struct slicer *c = slicer(q, &copy, fn, arg);
+	struct slicer *c = slicer_slicer(q, &copy, fn, arg);
 	int e;
 
 	if (!c)
 		return query_nomem(q);
-	e = known(c);
-	over(c);
+	e = slicer_known(c);
+	slicer_over(c);
 	return e;
 }

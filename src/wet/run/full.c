@@ -17,7 +17,7 @@ struct full {
 };
 
 static int
-bad(struct full *t)
+run_full_bad(struct full *t)
 {
 	t->r.fault = t->in.fault;
 	return -1;
@@ -25,7 +25,7 @@ bad(struct full *t)
 
 /* Executions before segment k */
 static void
-counts(struct full *t, size_t k)
+run_full_counts(struct full *t, size_t k)
 {
 	memset(t->in.count, 0, (t->in.code.nstmt + 1) * sizeof *t->in.count);
 	for (size_t i = 0; i < k; i++)
@@ -35,7 +35,7 @@ counts(struct full *t, size_t k)
 
 /* Dependences are read on from the beginning of a segment, so that is where it is for them */
 static int
-enter(struct run *r, size_t k, unsigned want)
+run_full_enter(struct run *r, size_t k, unsigned want)
 {
 	struct full *t = (struct full *)r;
 	unsigned what = STORE_PATHS;
@@ -44,12 +44,12 @@ enter(struct run *r, size_t k, unsigned want)
 		return 0;
 	t->at = 0;
 	if (want & RUN_DEPS)
-		counts(t, k);
+		run_full_counts(t, k);
 	what |= want & RUN_DEPS ? STORE_DEPS : 0u;
 	what |= want & RUN_VALUES ? STORE_VALUES : 0u;
 	what |= want & RUN_REFS ? STORE_ADDRS : 0u;
 	if (store_read_segment(&t->in, k, what) != 0)
-		return bad(t);
+		return run_full_bad(t);
 	t->at = k + 1;
 	t->have = want & ~(unsigned)RUN_DEPS;
 	r->npath = t->in.path.n;
@@ -57,7 +57,7 @@ enter(struct run *r, size_t k, unsigned want)
 }
 
 static void
-path(const struct run *r, size_t i, struct query_path *p)
+run_full_path(const struct run *r, size_t i, struct query_path *p)
 {
 	const struct full *t = (const struct full *)r;
 	uint32_t n = (uint32_t)t->in.path.v[i];
@@ -67,19 +67,19 @@ path(const struct run *r, size_t i, struct query_path *p)
 }
 
 static int
-deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
+run_full_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
 {
 	struct full *t = (struct full *)r;
 
 	(void)only;
 	for (size_t i = 0; i < t->in.path.n && t->in.done < upto; i++)
 		if (store_read_deps(&t->in, i, NULL, fn, arg) != 0)
-			return bad(t);
+			return run_full_bad(t);
 	return 0;
 }
 
 static void
-value(struct full *t, struct query_insn *e, uint64_t x)
+run_full_value(struct full *t, struct query_insn *e, uint64_t x)
 {
 	const struct store_place *at = &t->in.place[e->id - 1];
 
@@ -90,21 +90,21 @@ value(struct full *t, struct query_insn *e, uint64_t x)
 }
 
 static void
-insn(struct run *r, struct query_insn *e, uint32_t x)
+run_full_insn(struct run *r, struct query_insn *e, uint32_t x)
 {
 	struct full *t = (struct full *)r;
 
-	value(t, e, x);
+	run_full_value(t, e, x);
 	e->ref = t->in.ref.v + store_refs(&t->in, e->n - r->seg[t->at - 1].n - 1, &e->nref);
 }
 
 /* Instance x of the segment: 1: enough */
 static int
-give(struct full *t, struct run_insns *a, uint64_t x)
+run_full_give(struct full *t, struct run_insns *a, uint64_t x)
 {
 	a->e.instance = a->before + x;
 	if (a->want & RUN_VALUES)
-		value(t, &a->e, x);
+		run_full_value(t, &a->e, x);
 	return a->fn(a->arg, &a->e) != 0;
 }
 
@@ -124,7 +124,7 @@ with_refs(struct full *t, struct run_insns *a)
 				continue;
 			a->e.n = t->r.seg[t->at - 1].n + n + 1;
 			a->e.ref = in->ref.v + store_refs(in, n, &a->e.nref);
-			if (x >= a->from && x <= a->to && give(t, a, x))
+			if (x >= a->from && x <= a->to && run_full_give(t, a, x))
 				return 1;
 			x++;
 		}
@@ -133,20 +133,20 @@ with_refs(struct full *t, struct run_insns *a)
 }
 
 static int
-insns(struct run *r, size_t k, struct run_insns *a)
+run_full_insns(struct run *r, size_t k, struct run_insns *a)
 {
 	struct full *t = (struct full *)r;
 
 	if (a->want == RUN_VALUES && !t->in.load && (t->at != k + 1 || !(t->have & RUN_VALUES))) {
 		t->at = 0;
 		if (store_read_values(&t->in, k, a->e.id - 1, a->from, a->to < a->n ? a->to + 1 : a->n) != 0)
-			return bad(t);
-	} else if (enter(r, k, a->want) != 0)
+			return run_full_bad(t);
+	} else if (run_full_enter(r, k, a->want) != 0)
 		return -1;
 	if (a->want & RUN_REFS)
 		return with_refs(t, a);
 	for (uint64_t x = a->from; x < a->n && x <= a->to; x++)
-		if (give(t, a, x))
+		if (run_full_give(t, a, x))
 			return 1;
 	return 0;
 }
@@ -162,7 +162,7 @@ close_it(struct run *r)
 
 /* What is executed in each segment */
 static int
-segments(struct full *t)
+run_full_segments(struct full *t)
 {
 	struct store_read *in = &t->in;
 	uint32_t *n = calloc(in->code.nstmt + 1, sizeof *n);
@@ -170,7 +170,7 @@ segments(struct full *t)
 
 	for (size_t k = 0; k < in->nsegment && !e; k++) {
 		if (store_read_rank(in, k) != 0)
-			e = bad(t);
+			e = run_full_bad(t);
 		for (size_t s = 0; s < in->code.nstmt; s++)
 			n[s] = (uint32_t)in->place[s].n;
 		e = e ? e : run_segment_is(&t->r, k, n);
@@ -186,7 +186,7 @@ open_it(struct run *r)
 
 	r->in_time = 1;
 	if (store_read_open(&t->in, &r->w) != 0)
-		return bad(t);
+		return run_full_bad(t);
 	t->in.keep = KEEP;
 	r->code = &t->in.code;
 	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);
@@ -196,13 +196,13 @@ open_it(struct run *r)
 	r->nseg = t->in.nsegment;
 	for (size_t i = 0; i < t->in.code.nseq; i++)
 		t->id[i] = t->in.code.seq[i] + 1;
-	return segments(t);
+	return run_full_segments(t);
 }
 
 struct run *
 run_full_new(void)
 {
-	static const struct run_ops ops = { open_it, enter, path, deps, NULL, insn, insns, close_it };
+	static const struct run_ops ops = { open_it, run_full_enter, run_full_path, run_full_deps, NULL, run_full_insn, run_full_insns, close_it };
 	struct full *t = calloc(1, sizeof *t);
 
 	if (t)

@@ -20,14 +20,14 @@ struct paper {
 };
 
 static int
-bad(struct paper *t)
+run_paper_bad(struct paper *t)
 {
 	t->r.fault = t->in.fault;
 	return -1;
 }
 
 static int
-enter(struct run *r, size_t k, unsigned want)
+run_paper_enter(struct run *r, size_t k, unsigned want)
 {
 	struct paper *t = (struct paper *)r;
 
@@ -39,7 +39,7 @@ enter(struct run *r, size_t k, unsigned want)
 }
 
 static void
-path(const struct run *r, size_t i, struct query_path *p)
+run_paper_path(const struct run *r, size_t i, struct query_path *p)
 {
 	const struct paper *t = (const struct paper *)r;
 	uint32_t n = t->in.seq[t->time[t->k] + i];
@@ -49,16 +49,16 @@ path(const struct run *r, size_t i, struct query_path *p)
 }
 
 static int
-deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
+run_paper_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
 {
 	struct paper *t = (struct paper *)r;
 
 	(void)upto;
-	return paper_read_edges(&t->in, t->k, only, fn, arg) != 0 ? bad(t) : 0;
+	return paper_read_edges(&t->in, t->k, only, fn, arg) != 0 ? run_paper_bad(t) : 0;
 }
 
 static int
-value(void *arg, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word, size_t n)
+run_paper_value(void *arg, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word, size_t n)
 {
 	struct paper *t = arg;
 	uint64_t *to = t->word + t->val[s] - 1 + j;
@@ -70,7 +70,7 @@ value(void *arg, uint32_t s, unsigned j, const uint32_t *x, const uint64_t *word
 
 /* Executions of all statements before segment k */
 static void
-counts(struct paper *t, size_t k)
+run_paper_counts(struct paper *t, size_t k)
 {
 	memset(t->before, 0, t->in.code.nstmt * sizeof *t->before);
 	for (size_t i = 0; i < k; i++)
@@ -85,7 +85,7 @@ read_values(struct paper *t, size_t k, const uint8_t *only)
 	const struct run_segment *g = &t->r.seg[k];
 	uint64_t n = 0;
 
-	counts(t, k);
+	run_paper_counts(t, k);
 	memset(t->val, 0, t->in.code.nstmt * sizeof *t->val);
 	for (size_t i = 0; i < g->ncount; i++) {
 		uint32_t s = g->count[i].id - 1;
@@ -100,17 +100,17 @@ read_values(struct paper *t, size_t k, const uint8_t *only)
 		return run_nomem(&t->r);
 	if (!n)
 		return 0;
-	return paper_read_values(&t->in, k, only, value, t) != 0 ? bad(t) : 0;
+	return paper_read_values(&t->in, k, only, run_paper_value, t) != 0 ? run_paper_bad(t) : 0;
 }
 
 static int
-values(struct run *r, const uint8_t *only)
+run_paper_values(struct run *r, const uint8_t *only)
 {
 	return read_values((struct paper *)r, ((struct paper *)r)->k, only);
 }
 
 static void
-insn(struct run *r, struct query_insn *e, uint32_t x)
+run_paper_insn(struct run *r, struct query_insn *e, uint32_t x)
 {
 	struct paper *t = (struct paper *)r;
 
@@ -121,7 +121,7 @@ insn(struct run *r, struct query_insn *e, uint32_t x)
 }
 
 static int
-insns(struct run *r, size_t k, struct run_insns *a)
+run_paper_insns(struct run *r, size_t k, struct run_insns *a)
 {
 	struct paper *t = (struct paper *)r;
 	uint8_t *only = calloc(t->in.code.nstmt + 1, 1);
@@ -134,7 +134,7 @@ insns(struct run *r, size_t k, struct run_insns *a)
 	for (uint64_t x = a->from; x < a->n && x <= a->to && !e; x++) {
 		a->e.instance = a->before + x;
 		if (a->want & RUN_VALUES)
-			insn(r, &a->e, (uint32_t)x);
+			run_paper_insn(r, &a->e, (uint32_t)x);
 		e = a->fn(a->arg, &a->e) != 0;
 	}
 	free(only);
@@ -159,7 +159,7 @@ close_it(struct run *r)
 
 /* What is executed in segment k: n is of all statements */
 static int
-segment(struct paper *t, size_t k, uint32_t *n)
+run_paper_segment(struct paper *t, size_t k, uint32_t *n)
 {
 	const struct paper_read *in = &t->in;
 
@@ -186,7 +186,7 @@ open_it(struct run *r)
 	r->no_refs = "a file of kind paper does not tell addresses";
 	r->partial = 1;
 	if (paper_read_open(&t->in, &r->w) != 0)
-		return bad(t);
+		return run_paper_bad(t);
 	r->code = c;
 	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);
 	t->id = calloc(c->nseq + 1, sizeof *t->id);
@@ -201,7 +201,7 @@ open_it(struct run *r)
 	for (size_t i = 0; i < c->nseq && !e; i++)
 		t->id[i] = c->seq[i] + 1;
 	for (size_t k = 0; k < t->in.nsegment && !e; k++)
-		e = segment(t, k, n);
+		e = run_paper_segment(t, k, n);
 	free(n);
 	return e;
 }
@@ -209,7 +209,7 @@ open_it(struct run *r)
 struct run *
 run_paper_new(void)
 {
-	static const struct run_ops ops = { open_it, enter, path, deps, values, insn, insns, close_it };
+	static const struct run_ops ops = { open_it, run_paper_enter, run_paper_path, run_paper_deps, run_paper_values, run_paper_insn, run_paper_insns, close_it };
 	struct paper *t = calloc(1, sizeof *t);
 
 	if (t)

@@ -19,19 +19,19 @@ run_nomem(struct run *r)
 }
 
 static int
-octal(char c, char most)
+run_octal(char c, char most)
 {
 	return c >= '0' && c <= most;
 }
 
 /* A word without its backslashes; in place */
 static void
-plain(char *s)
+run_plain(char *s)
 {
 	char *to = s;
 
 	for (; *s; s++) {
-		if (s[0] == '\\' && octal(s[1], '3') && octal(s[2], '7') && octal(s[3], '7')) {
+		if (s[0] == '\\' && run_octal(s[1], '3') && run_octal(s[2], '7') && run_octal(s[3], '7')) {
 			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
 			s += 3;
 		} else
@@ -50,7 +50,7 @@ run_names_make(struct run_names *t, const struct store_code *c)
 			continue;
 		if ((t->s[t->n] = strdup(c->string[t->n])) == NULL)
 			return -1;
-		plain(t->s[t->n]);
+		run_plain(t->s[t->n]);
 	}
 	return 0;
 }
@@ -74,7 +74,7 @@ run_names_find(const struct run_names *t, const struct store_stmt *s, const char
 
 /* Executions and numbers of all statements, out of those of the segments */
 static int
-numbers(struct run *r)
+run_numbers(struct run *r)
 {
 	uint64_t n = 0;
 
@@ -94,7 +94,7 @@ numbers(struct run *r)
 }
 
 static struct run *
-made(unsigned kind)
+run_made(unsigned kind)
 {
 	switch (kind) {
 	case WETFILE_TEXT: return run_text_new();
@@ -106,14 +106,14 @@ made(unsigned kind)
 struct run *
 run_open(const struct wetfile *w, struct fault *fault)
 {
-	struct run *r = made(w->kind);
+	struct run *r = run_made(w->kind);
 
 	if (!r) {
 		fault_set(fault, UINT64_MAX, UINT64_MAX, "no memory");
 		return NULL;
 	}
 	r->w = *w;
-	if (r->ops->open(r) == 0 && numbers(r) == 0)
+	if (r->ops->open(r) == 0 && run_numbers(r) == 0)
 		return r;
 	*fault = r->fault;
 	r->w.section = NULL;            /* the caller's still */

@@ -32,7 +32,7 @@ struct text {
 };
 
 static int
-bad(struct text *t, const struct fault *f)
+run_text_bad(struct text *t, const struct fault *f)
 {
 	if (!t->r.fault.err[0])
 		t->r.fault = *f;
@@ -41,18 +41,18 @@ bad(struct text *t, const struct fault *f)
 
 /* All events, to a function that says what it does not like: 0, or -1 */
 static int
-events(struct text *t, store_event_fn *fn)
+run_text_events(struct text *t, store_event_fn *fn)
 {
 	struct fault f = { 0 };
 
 	t->s = t->p = 0;
 	t->r.fault.err[0] = '\0';
-	return store_text_events(&t->r.w, fn, t, &f) != 0 ? bad(t, &f) : 0;
+	return store_text_events(&t->r.w, fn, t, &f) != 0 ? run_text_bad(t, &f) : 0;
 }
 
 /* The id of a statement that is called so; 0: there is none */
 static uint32_t
-called(const struct run *r, uint64_t name)
+run_text_called(const struct run *r, uint64_t name)
 {
 	size_t lo = 0, hi = r->code->nstmt;
 
@@ -68,7 +68,7 @@ called(const struct run *r, uint64_t name)
 }
 
 static int
-block(struct text *t, const struct store_text_event *e)
+run_text_block(struct text *t, const struct store_text_event *e)
 {
 	struct store_stmt s = { .addr = e->c, .line = e->d, .nmem = (uint32_t)e->b };
 	size_t n = t->code.nstmt;
@@ -97,7 +97,7 @@ by_name(const void *a, const void *b)
 
 /* Statements are in order of their names: c */
 static int
-renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint32_t *count)
+run_text_renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint32_t *count)
 {
 	for (size_t i = 0; i < t->code.nstmt; i++) {
 		t->id[i] = (uint32_t)i + 1;
@@ -116,7 +116,7 @@ renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint32_t *cou
 
 /* All blocks have come: statements get their ids */
 static int
-number(struct text *t)
+run_text_number(struct text *t)
 {
 	size_t n = t->code.nstmt;
 	struct named *c = calloc(n + 1, sizeof *c);
@@ -133,7 +133,7 @@ number(struct text *t)
 		c[i] = (struct named){ t->r.called[i], (uint32_t)i };
 	if (!e && n) {
 		qsort(c, n, sizeof *c, by_name);
-		e = renumber(t, c, stmt, count);
+		e = run_text_renumber(t, c, stmt, count);
 	}
 	free(c);
 	free(stmt);
@@ -152,9 +152,9 @@ add_step(struct text *t, uint32_t id, uint32_t n)
 }
 
 static int
-step(struct text *t, const struct store_text_event *e)
+run_text_step(struct text *t, const struct store_text_event *e)
 {
-	uint32_t id = called(&t->r, e->a);
+	uint32_t id = run_text_called(&t->r, e->a);
 
 	if (!id || e->b == 0 || e->b > t->code.nstmt - id + 1 || t->r.called[id + e->b - 2] != e->a + e->b - 1)
 		return run_bad(&t->r, "the order has a statement that there is not");
@@ -166,7 +166,7 @@ step(struct text *t, const struct store_text_event *e)
 
 /* Executions, as far as dependences and values tell */
 static int
-seen(struct text *t, uint32_t *count, uint64_t x)
+run_text_seen(struct text *t, uint32_t *count, uint64_t x)
 {
 	if (x >= UINT32_MAX - 1)
 		return run_bad(&t->r, "a statement is executed too often");
@@ -182,14 +182,14 @@ open_event(void *arg, const struct store_text_event *e)
 	size_t last = t->code.nstmt - 1;
 
 	switch (e->kind) {
-	case STORE_TEXT_BLOCK: return block(t, e);
-	case STORE_TEXT_DEP: case STORE_TEXT_VALUE: return seen(t, &t->count[last], e->a);
+	case STORE_TEXT_BLOCK: return run_text_block(t, e);
+	case STORE_TEXT_DEP: case STORE_TEXT_VALUE: return run_text_seen(t, &t->count[last], e->a);
 	case STORE_TEXT_VALUES: t->code.stmt[last].nval = 1; return 0;
 	case STORE_TEXT_ORDER:
 		t->ordered = 1;
 		memset(t->count, 0, t->code.nstmt * sizeof *t->count);
-		return number(t);
-	case STORE_TEXT_STEP: return step(t, e);
+		return run_text_number(t);
+	case STORE_TEXT_STEP: return run_text_step(t, e);
 	default: return 0;
 	}
 }
@@ -203,9 +203,9 @@ refer_event(void *arg, const struct store_text_event *e)
 
 	if (e->kind != STORE_TEXT_DEP)
 		return 0;
-	if ((id = called(&t->r, e->b)) == 0)
+	if ((id = run_text_called(&t->r, e->b)) == 0)
 		return run_bad(&t->r, "a dependence on a statement that there is not");
-	return seen(t, &t->count[id - 1], e->c);
+	return run_text_seen(t, &t->count[id - 1], e->c);
 }
 
 /* And they have an order all the same, by which slices can be told: instances 0, instances 1, ... */
@@ -237,11 +237,11 @@ open_it(struct run *r)
 	r->no_rsp = "a text does not tell which port is that of the stack pointer, to leave it out: ask with -r";
 	if ((r->seg = calloc(2, sizeof *r->seg)) == NULL)
 		return run_nomem(r);
-	if (events(t, open_event) != 0)
+	if (run_text_events(t, open_event) != 0)
 		return -1;
 	if (!t->ordered) {
 		r->no_order = "the text does not say in what order statements were executed";
-		if (number(t) != 0 || events(t, refer_event) != 0 || make_order(t) != 0)
+		if (run_text_number(t) != 0 || run_text_events(t, refer_event) != 0 || make_order(t) != 0)
 			return -1;
 	}
 	r->nseg = 1;
@@ -249,7 +249,7 @@ open_it(struct run *r)
 }
 
 static int
-enter(struct run *r, size_t k, unsigned want)
+run_text_enter(struct run *r, size_t k, unsigned want)
 {
 	(void)k;
 	(void)want;
@@ -259,7 +259,7 @@ enter(struct run *r, size_t k, unsigned want)
 
 /* A path is all statements, of which a step is a part */
 static void
-path(const struct run *r, size_t i, struct query_path *p)
+run_text_path(const struct run *r, size_t i, struct query_path *p)
 {
 	const struct text *t = (const struct text *)r;
 	uint32_t from = t->step[i].id - 1;
@@ -268,9 +268,9 @@ path(const struct run *r, size_t i, struct query_path *p)
 }
 
 static int
-depends(struct text *t, const struct store_text_event *e)
+run_text_depends(struct text *t, const struct store_text_event *e)
 {
-	uint32_t id = t->at[t->s - 1], on = called(&t->r, e->b);
+	uint32_t id = t->at[t->s - 1], on = run_text_called(&t->r, e->b);
 	uint64_t who = (uint64_t)on << 32 | (uint32_t)e->c;
 
 	if (!on || e->c >= t->count[on - 1] || e->a >= t->count[id - 1])
@@ -311,7 +311,7 @@ deps_event(void *arg, const struct store_text_event *e)
 		t->s++;
 		return 0;
 	case STORE_TEXT_SIZE: t->p++; return 0;
-	case STORE_TEXT_DEP: return depends(t, e);
+	case STORE_TEXT_DEP: return run_text_depends(t, e);
 	case STORE_TEXT_VALUE: return has_value(t, e);
 	default: return 0;
 	}
@@ -319,7 +319,7 @@ deps_event(void *arg, const struct store_text_event *e)
 
 /* Values come along, for those who ask for them next */
 static int
-deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
+run_text_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
 {
 	struct text *t = (struct text *)r;
 
@@ -336,14 +336,14 @@ deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *
 	}
 	t->use = fn;
 	t->arg = arg;
-	if (events(t, deps_event) != 0)
+	if (run_text_events(t, deps_event) != 0)
 		return -1;
 	t->loaded = 1;
 	return 0;
 }
 
 static void
-insn(struct run *r, struct query_insn *e, uint32_t x)
+run_text_insn(struct run *r, struct query_insn *e, uint32_t x)
 {
 	const struct text *t = (const struct text *)r;
 	size_t a = t->firstval[e->id - 1], end = a + t->nvals[e->id - 1], b = end;
@@ -390,7 +390,7 @@ value_event(void *arg, const struct store_text_event *e)
 }
 
 static int
-insns(struct run *r, size_t k, struct run_insns *a)
+run_text_insns(struct run *r, size_t k, struct run_insns *a)
 {
 	struct text *t = (struct text *)r;
 	struct fault f = { 0 };
@@ -423,7 +423,7 @@ close_it(struct run *r)
 struct run *
 run_text_new(void)
 {
-	static const struct run_ops ops = { open_it, enter, path, deps, NULL, insn, insns, close_it };
+	static const struct run_ops ops = { open_it, run_text_enter, run_text_path, run_text_deps, NULL, run_text_insn, run_text_insns, close_it };
 	struct text *t = calloc(1, sizeof *t);
 
 	if (t)

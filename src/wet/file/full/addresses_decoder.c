@@ -18,7 +18,7 @@ struct get {
 
 /* Keys of the counts of references: statements that have any number of them, in order of time */
 static int
-counts(struct get *t, struct col_reader *c)
+addr_decode_counts(struct get *t, struct col_reader *c)
 {
 	const struct store_read *r = t->r;
 
@@ -33,7 +33,7 @@ counts(struct get *t, struct col_reader *c)
 }
 
 static int
-slots(struct get *t, struct col_reader *c)
+addr_decode_slots(struct get *t, struct col_reader *c)
 {
 	uint64_t at = 0, slot = 0;
 
@@ -59,7 +59,7 @@ slots(struct get *t, struct col_reader *c)
 
 /* A reference of a slot */
 static inline uint64_t
-one(struct get *t, uint32_t slot, uint64_t expected)
+addr_decode_one(struct get *t, uint32_t slot, uint64_t expected)
 {
 	struct slot *s = &t->slot[slot];
 	uint64_t ref;
@@ -75,7 +75,7 @@ one(struct get *t, uint32_t slot, uint64_t expected)
 
 /* n references of a statement, behind those that there are */
 static void
-statement(struct get *t, const struct waddr_stmt *v, size_t n)
+addr_decode_statement(struct get *t, const struct waddr_stmt *v, size_t n)
 {
 	struct store_read *r = t->r;
 	uint64_t *ref = r->ref.v + r->ref.n;
@@ -85,18 +85,18 @@ statement(struct get *t, const struct waddr_stmt *v, size_t n)
 		const struct fact_addr *e = &r->addr.expr[v->slot + k];
 		uint64_t expected = waddr_expect(&t->model, e);
 
-		ref[k] = one(t, v->slot + k, expected);
+		ref[k] = addr_decode_one(t, v->slot + k, expected);
 		if (ref[k] != expected)
 			waddr_correct(&t->model, e, ref[k], expected);
 	}
 	for (size_t k = first; k < n; k++)
-		ref[k] = one(t, v->slot + v->nexpr, waddr_next(ref, k, v->nexpr));
+		ref[k] = addr_decode_one(t, v->slot + v->nexpr, waddr_next(ref, k, v->nexpr));
 	r->ref.n += n;
 }
 
 /* Behind n references of a statement that has any number of them */
 static void
-many(struct get *t, const struct waddr_stmt *v, size_t n)
+addr_decode_many(struct get *t, const struct waddr_stmt *v, size_t n)
 {
 	struct store_read *r = t->r;
 	const uint64_t *ref = r->ref.v + r->ref.n - n;
@@ -108,7 +108,7 @@ many(struct get *t, const struct waddr_stmt *v, size_t n)
 }
 
 static uint64_t
-value(struct get *t, uint32_t s)
+addr_decode_value(struct get *t, uint32_t s)
 {
 	const struct store_place *at = &t->r->place[s];
 
@@ -116,7 +116,7 @@ value(struct get *t, uint32_t s)
 }
 
 static int
-walk(struct get *t, struct col_reader *c)
+addr_decode_walk(struct get *t, struct col_reader *c)
 {
 	struct store_read *r = t->r;
 	size_t at = 0;
@@ -139,10 +139,10 @@ walk(struct get *t, struct col_reader *c)
 			if (r->ref.n + n > r->ref.cap && col_room(&r->ref, n) != 0)
 				return col_bad(c, "no memory");
 			if (n)
-				statement(t, w, n);
-			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef, v->nval ? value(t, s) : 0);
+				addr_decode_statement(t, w, n);
+			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef, v->nval ? addr_decode_value(t, s) : 0);
 			if (w->any)
-				many(t, w, n);
+				addr_decode_many(t, w, n);
 			r->refat[++at] = (uint32_t)r->ref.n;
 		}
 	}
@@ -158,7 +158,7 @@ store_addr_refs_get(struct store_read *r, struct col_reader *c)
 	struct get t = { .r = r, .slot = calloc(r->addr.nexpr + 1, sizeof *t.slot), .done = calloc(r->code.nstmt + 1, sizeof *t.done) };
 	int e = !t.slot || !t.done ? col_bad(c, "no memory") : 0;
 
-	e = e || waddr_load(&t.model, c) != 0 || counts(&t, c) != 0 || slots(&t, c) != 0 || walk(&t, c) != 0;
+	e = e || waddr_load(&t.model, c) != 0 || addr_decode_counts(&t, c) != 0 || addr_decode_slots(&t, c) != 0 || addr_decode_walk(&t, c) != 0;
 	free(t.slot);
 	free(t.done);
 	col_free(&t.count);

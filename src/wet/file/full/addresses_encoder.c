@@ -97,7 +97,7 @@ store_addr_free(struct store_addr *a)
 
 /* A reference, `by` off what is expected */
 static int
-one(struct put *t, uint32_t slot, uint64_t by)
+addr_encode_one(struct put *t, uint32_t slot, uint64_t by)
 {
 	if (!by) {
 		t->since[slot]++;
@@ -113,7 +113,7 @@ one(struct put *t, uint32_t slot, uint64_t by)
 
 /* The references of expressions, n of them.  -1: no memory */
 static int
-expressions(struct put *t, const struct waddr_stmt *v, const uint64_t *ref, uint64_t n)
+addr_encode_expressions(struct put *t, const struct waddr_stmt *v, const uint64_t *ref, uint64_t n)
 {
 	struct store_addr *a = &t->c->addr;
 
@@ -121,7 +121,7 @@ expressions(struct put *t, const struct waddr_stmt *v, const uint64_t *ref, uint
 		const struct fact_addr *e = &a->tab.expr[v->slot + k];
 		uint64_t expected = waddr_expect(&a->model, e);
 
-		if (one(t, v->slot + k, ref[k] - expected) != 0)
+		if (addr_encode_one(t, v->slot + k, ref[k] - expected) != 0)
 			return -1;
 		if (ref[k] != expected)
 			waddr_correct(&a->model, e, ref[k], expected);
@@ -130,19 +130,19 @@ expressions(struct put *t, const struct waddr_stmt *v, const uint64_t *ref, uint
 }
 
 static int
-any(struct put *t, const struct waddr_stmt *v, uint32_t s, const struct addr_many *m)
+addr_encode_any(struct put *t, const struct waddr_stmt *v, uint32_t s, const struct addr_many *m)
 {
 	const struct addr_miss *miss = t->c->addr.miss + m->miss;
 	uint64_t at = v->nexpr;
 
 	col_add(&t->count, m->n);
 	col_add(&t->key, s);
-	if (expressions(t, v, m->first, m->n < v->nexpr ? m->n : v->nexpr) != 0)
+	if (addr_encode_expressions(t, v, m->first, m->n < v->nexpr ? m->n : v->nexpr) != 0)
 		return -1;
 	for (size_t i = 0; i < m->nmiss; i++) {
 		t->since[v->slot + v->nexpr] += miss[i].k - at;
 		at = miss[i].k + 1;
-		if (one(t, v->slot + v->nexpr, miss[i].by) != 0)
+		if (addr_encode_one(t, v->slot + v->nexpr, miss[i].by) != 0)
 			return -1;
 	}
 	if (m->n > at)
@@ -152,7 +152,7 @@ any(struct put *t, const struct waddr_stmt *v, uint32_t s, const struct addr_man
 
 /* All references of the segment */
 static int
-walk(struct put *t)
+addr_encode_walk(struct put *t)
 {
 	struct store_cap *c = t->c;
 	const struct store_code *tab = &c->tab;
@@ -167,7 +167,7 @@ walk(struct put *t)
 			const struct store_stmt *v = &tab->stmt[s];
 			const struct waddr_stmt *w = &c->addr.tab.stmt[s];
 
-			if ((w->any ? any(t, w, s, many) : expressions(t, w, ref, w->nexpr)) != 0)
+			if ((w->any ? addr_encode_any(t, w, s, many) : addr_encode_expressions(t, w, ref, w->nexpr)) != 0)
 				return -1;
 			waddr_leave(&c->addr.model, w, tab->reg + v->reg + v->nuse, v->ndef, v->nval ? *value : 0);
 			if (w->any) {
@@ -183,7 +183,7 @@ walk(struct put *t)
 
 /* Slots that were expected wrongly, how often; and by slot, when and by how much */
 static int
-columns(struct put *t)
+addr_encode_columns(struct put *t)
 {
 	struct store_out *o = &t->c->out;
 	struct col slot = { 0 }, times = { 0 }, gap = { 0 }, by = { 0 }, key = { 0 };
@@ -232,7 +232,7 @@ store_addr_section(struct store_cap *c)
 		bad = waddr_put(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
 		waddr_save(&a->model, &o->b);
 		a->done = c->tab.nstmt;
-		bad = bad || walk(&t) != 0 || col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 || columns(&t) != 0;
+		bad = bad || addr_encode_walk(&t) != 0 || col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 || addr_encode_columns(&t) != 0;
 	}
 	a->ref.n = a->val.n = a->nmany = a->nmiss = 0;
 	a->n = 0;

@@ -25,7 +25,7 @@ store_mark(const struct store_code *c)
 }
 
 static uint32_t *
-bucket(const struct store_code *c, const char *s)
+code_table_bucket(const struct store_code *c, const char *s)
 {
 	uint64_t h = 0;
 	size_t i;
@@ -39,7 +39,7 @@ bucket(const struct store_code *c, const char *s)
 }
 
 static int
-rehash(struct store_code *c)
+code_table_rehash(struct store_code *c)
 {
 	size_t n = 1024;
 
@@ -51,7 +51,7 @@ rehash(struct store_code *c)
 		return -1;
 	c->nhash = n;
 	for (size_t i = 0; i < c->nstring; i++)
-		*bucket(c, c->string[i]) = (uint32_t)i + 1;
+		*code_table_bucket(c, c->string[i]) = (uint32_t)i + 1;
 	return 0;
 }
 
@@ -60,9 +60,9 @@ store_string(struct store_code *c, const char *s, uint32_t *index)
 {
 	uint32_t *h;
 
-	if (c->nstring * 2 >= c->nhash && rehash(c) != 0)
+	if (c->nstring * 2 >= c->nhash && code_table_rehash(c) != 0)
 		return -1;
-	h = bucket(c, s);
+	h = code_table_bucket(c, s);
 	if (!*h) {
 		if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 || (c->string[c->nstring] = strdup(s)) == NULL)
 			return -1;

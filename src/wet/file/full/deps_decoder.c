@@ -13,40 +13,40 @@ struct step {
 };
 
 static int
-bad(struct store_read *r, const char *err)
+deps_bad(struct store_read *r, const char *err)
 {
 	fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err);
 	return -1;
 }
 
 static uint32_t
-zag32(uint64_t z)
+deps_zag32(uint64_t z)
 {
 	return (uint32_t)z >> 1 ^ -((uint32_t)z & 1);
 }
 
 static int
-exists(const struct store_read *r, uint64_t who)
+deps_exists(const struct store_read *r, uint64_t who)
 {
 	return who >> 32 && who >> 32 <= r->code.nstmt && (uint32_t)who < r->total[(who >> 32) - 1];
 }
 
 static int
-give(struct step *t, uint32_t port, const uint64_t *who, size_t n)
+deps_give(struct step *t, uint32_t port, const uint64_t *who, size_t n)
 {
 	struct store_read *r = t->r;
 
 	if (t->only && !t->only[t->s])
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		if (!exists(r, who[i]))
-			return bad(r, "an instance that there is not");
-	return t->fn(t->arg, t->s, r->count[t->s], port, who, n) != 0 ? bad(r, "no memory") : 0;
+		if (!deps_exists(r, who[i]))
+			return deps_bad(r, "an instance that there is not");
+	return t->fn(t->arg, t->s, r->count[t->s], port, who, n) != 0 ? deps_bad(r, "no memory") : 0;
 }
 
 /* Is there an exception for this port of the statement?  Then its list is in t->list */
 static int
-exception(struct step *t, uint32_t port)
+deps_exception(struct step *t, uint32_t port)
 {
 	struct store_read *r = t->r;
 	uint64_t n;
@@ -58,7 +58,7 @@ exception(struct step *t, uint32_t port)
 	for (; n; n--, r->pos[DEP_XID]++) {
 		uint64_t id = r->col[DEP_XID].v[r->pos[DEP_XID]];
 
-		col_add(&t->list, id ? id << 32 | (uint32_t)(r->count[id - 1] - zag32(r->col[DEP_XFAR].v[r->pos[DEP_XID]])) : 0);
+		col_add(&t->list, id ? id << 32 | (uint32_t)(r->count[id - 1] - deps_zag32(r->col[DEP_XFAR].v[r->pos[DEP_XID]])) : 0);
 	}
 	r->pos[DEP_AT]++;
 	r->exc = r->pos[DEP_AT] < r->col[DEP_AT].n ? r->exc + r->col[DEP_AT].v[r->pos[DEP_AT]] : UINT64_MAX;
@@ -66,22 +66,22 @@ exception(struct step *t, uint32_t port)
 }
 
 static int
-control(struct step *t)
+deps_control(struct step *t)
 {
 	struct model *m = &t->r->model;
 	uint64_t who;
 
-	if (exception(t, 0)) {
+	if (deps_exception(t, 0)) {
 		who = t->list.n ? t->list.v[0] : 0;
 		if (model_control_is(m, who, 0) != 0)
-			return bad(t->r, "no memory");
+			return deps_bad(t->r, "no memory");
 	} else
 		who = model_parent(m).who;
-	return give(t, 0, &who, who != 0);
+	return deps_give(t, 0, &who, who != 0);
 }
 
 static int
-registers(struct step *t, const struct store_stmt *v)
+deps_registers(struct step *t, const struct store_stmt *v)
 {
 	struct store_read *r = t->r;
 	const uint16_t *reg = r->code.reg + v->reg;
@@ -90,12 +90,12 @@ registers(struct step *t, const struct store_stmt *v)
 		uint64_t who[MODEL_LIST];
 		int e;
 
-		if (exception(t, k + 1)) {
+		if (deps_exception(t, k + 1)) {
 			if (t->list.n < 2)
 				model_reg_is(&r->model, reg[k], t->list.n ? t->list.v[0] : 0, 0);
-			e = give(t, k + 1, t->list.v, t->list.n);
+			e = deps_give(t, k + 1, t->list.v, t->list.n);
 		} else if (!t->only || t->only[t->s])
-			e = give(t, k + 1, who, model_reg(&r->model, reg[k], who));
+			e = deps_give(t, k + 1, who, model_reg(&r->model, reg[k], who));
 		else
 			e = 0;
 		if (e)
@@ -106,7 +106,7 @@ registers(struct step *t, const struct store_stmt *v)
 
 /* A token of the list or of a port */
 static int
-token(struct step *t, uint64_t key, uint64_t token)
+deps_token(struct step *t, uint64_t key, uint64_t token)
 {
 	struct store_read *r = t->r;
 	struct memdep_port *p = memdep_past(&r->dep, key);
@@ -114,24 +114,24 @@ token(struct step *t, uint64_t key, uint64_t token)
 	uint64_t who;
 
 	if (!p)
-		return bad(r, "no memory");
+		return deps_bad(r, "no memory");
 	if (token == MEMDEP_NONE)
 		return 0;
 	if (token == MEMDEP_NEW)
 		id = (uint32_t)r->col[DEP_ID].v[r->pos[DEP_ID]++];
 	if (token >= MEMDEP_FAR)
-		far = zag32(r->col[DEP_FAR].v[r->pos[DEP_FAR]++]);
+		far = deps_zag32(r->col[DEP_FAR].v[r->pos[DEP_FAR]++]);
 	if (token == MEMDEP_NEW && !id)
-		return bad(r, "a statement that there is not");
+		return deps_bad(r, "a statement that there is not");
 	who = memdep_get(p, (unsigned)token, id, far, r->count);
 	if (!who)
-		return bad(r, "a writer of which nothing was said");
+		return deps_bad(r, "a writer of which nothing was said");
 	col_add(&t->list, who);
 	return 0;
 }
 
 static int
-memory(struct step *t, const struct store_stmt *v, uint64_t *slot)
+deps_memory(struct step *t, const struct store_stmt *v, uint64_t *slot)
 {
 	struct store_read *r = t->r;
 
@@ -140,16 +140,16 @@ memory(struct step *t, const struct store_stmt *v, uint64_t *slot)
 
 		t->list.n = 0;
 		if (tok != MEMDEP_MANY) {
-			if (token(t, key, tok) != 0)
+			if (deps_token(t, key, tok) != 0)
 				return -1;
 		} else {
 			uint64_t n = r->col[DEP_NUM].v[r->pos[DEP_NUM]++];
 
 			for (uint64_t j = 0; j < n; j++)
-				if (token(t, key + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1), r->col[DEP_SUB].v[r->pos[DEP_SUB]++]) != 0)
+				if (deps_token(t, key + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1), r->col[DEP_SUB].v[r->pos[DEP_SUB]++]) != 0)
 					return -1;
 		}
-		if (give(t, 1 + v->nuse + k, t->list.v, t->list.n) != 0)
+		if (deps_give(t, 1 + v->nuse + k, t->list.v, t->list.n) != 0)
 			return -1;
 	}
 	return 0;
@@ -169,11 +169,11 @@ store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_f
 
 		t.s = seq[k];
 		model_enter(&r->model, t.s);
-		e = control(&t) != 0 || registers(&t, v) != 0 || memory(&t, v, &slot) != 0;
+		e = deps_control(&t) != 0 || deps_registers(&t, v) != 0 || deps_memory(&t, v, &slot) != 0;
 		if (!e && (t.list.nomem || model_leave(&r->model, t.s, (uint64_t)(t.s + 1) << 32 | r->count[t.s], 0) != 0))
-			e = bad(r, "no memory");
+			e = deps_bad(r, "no memory");
 		if (!e && r->exc == r->done)
-			e = bad(r, "a dependence of a port that there is not");
+			e = deps_bad(r, "a dependence of a port that there is not");
 		r->done++;
 	}
 	for (uint32_t k = 0; k < p->n; k++)

@@ -13,7 +13,7 @@ struct read {
 };
 
 static int
-bad(struct read *t, const char *err)
+labels_decode_bad(struct read *t, const char *err)
 {
 	if (!t->r.err)
 		t->r.err = err;
@@ -22,7 +22,7 @@ bad(struct read *t, const char *err)
 
 /* So many bytes of labels */
 static int
-labels(struct read *t, uint8_t **to, size_t n)
+labels_decode_labels(struct read *t, uint8_t **to, size_t n)
 {
 	size_t cap = 0, have = 0;
 
@@ -32,12 +32,12 @@ labels(struct read *t, uint8_t **to, size_t n)
 		if (!k) {
 			t->at = 0;
 			if (t->r.p == t->r.end || col_get(&t->r, &t->bytes, SIZE_MAX, 0xff, NULL) != 0 || !t->bytes.n)
-				return bad(t, "labels are missing");
+				return labels_decode_bad(t, "labels are missing");
 			continue;
 		}
 		k = k < n - have ? k : n - have;
 		if (buf_grow(to, &cap, have + k, 1) != 0)
-			return bad(t, "no memory");
+			return labels_decode_bad(t, "no memory");
 		for (size_t i = 0; i < k; i++)
 			(*to)[have + i] = (uint8_t)t->bytes.v[t->at + i];
 		have += k;
@@ -47,28 +47,28 @@ labels(struct read *t, uint8_t **to, size_t n)
 }
 
 static int
-statement(struct read *t, uint64_t stmt, uint8_t kinds, uint32_t count)
+labels_decode_statement(struct read *t, uint64_t stmt, uint8_t kinds, uint32_t count)
 {
 	struct arch_labels *l = t->l;
 	struct arch_stmt *s;
 
 	if (stmt >= STORE_STMTS || (l->n && l->stmt[l->n - 1].id > stmt) || !kinds || !count)
-		return bad(t, "a statement that there is not");
+		return labels_decode_bad(t, "a statement that there is not");
 	if (buf_grow(&l->stmt, &l->cap, l->n + 1, sizeof *l->stmt) != 0)
-		return bad(t, "no memory");
+		return labels_decode_bad(t, "no memory");
 	s = &l->stmt[l->n++];
 	*s = (struct arch_stmt){ .id = (uint32_t)stmt + 1, .count = count, .kinds = kinds };
 	for (unsigned k = 0; k < ARCH_NKINDS; k++)
-		if (kinds >> k & 1 && labels(t, &s->bits[k], ((size_t)count + 7) / 8) != 0)
+		if (kinds >> k & 1 && labels_decode_labels(t, &s->bits[k], ((size_t)count + 7) / 8) != 0)
 			return -1;
 	for (unsigned k = 0; k < ARCH_NKINDS; k++)
 		if (kinds >> k & 1 && count % 8 && s->bits[k][count / 8] >> count % 8)
-			return bad(t, "a label of no instance");
+			return labels_decode_bad(t, "a label of no instance");
 	return 0;
 }
 
 static int
-section(struct read *t, int first)
+labels_decode_section(struct read *t, int first)
 {
 	static const uint64_t most[3] = { STORE_STMTS, (1u << ARCH_NKINDS) - 1, UINT32_MAX - 1 };
 	struct arch_params p;
@@ -78,7 +78,7 @@ section(struct read *t, int first)
 	for (unsigned i = 0; i < sizeof p / sizeof *v && !e; i++)
 		e = col_get_number(&t->r, UINT32_MAX, &v[i]);
 	if (!e && (!arch_good(&p) || (!first && memcmp(&p, &t->l->params, sizeof p) != 0)))
-		return bad(t, "parameters that cannot be");
+		return labels_decode_bad(t, "parameters that cannot be");
 	for (unsigned i = 0; i < 3 && !e; i++)
 		e = col_get(&t->r, &t->c[i], i ? t->c[0].n : SIZE_MAX, most[i], NULL);
 	if (e)
@@ -87,10 +87,10 @@ section(struct read *t, int first)
 	t->at = t->bytes.n = 0;
 	for (size_t i = 0; i < t->c[0].n; i++) {
 		stmt += t->c[0].v[i];
-		if (statement(t, stmt, (uint8_t)t->c[1].v[i], (uint32_t)t->c[2].v[i]) != 0)
+		if (labels_decode_statement(t, stmt, (uint8_t)t->c[1].v[i], (uint32_t)t->c[2].v[i]) != 0)
 			return -1;
 	}
-	return t->at != t->bytes.n || t->r.p != t->r.end ? bad(t, "labels of nothing") : 0;
+	return t->at != t->bytes.n || t->r.p != t->r.end ? labels_decode_bad(t, "labels of nothing") : 0;
 }
 
 int
@@ -113,7 +113,7 @@ arch_read(const struct wetfile *w, struct arch_labels *l, struct fault *f)
 		if (e)
 			break;
 		t.r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
-		if ((e = section(&t, first)) != 0)
+		if ((e = labels_decode_section(&t, first)) != 0)
 			fault_set(f, w->section[i].off, i, "%s", t.r.err ? t.r.err : "no memory");
 		first = 0;
 	}

@@ -25,7 +25,7 @@ struct label {
 
 /* Is it a conditional jump? */
 static int
-conditional(const struct fact *f)
+labels_conditional(const struct fact *f)
 {
 	unsigned i = 0;
 
@@ -37,7 +37,7 @@ conditional(const struct fact *f)
 
 /* Instance x of a statement has a label.  0, or -1 without memory */
 static int
-mark(struct label *t, uint32_t stmt, uint32_t x, enum arch_kind k, int bit)
+labels_mark(struct label *t, uint32_t stmt, uint32_t x, enum arch_kind k, int bit)
 {
 	struct arch_stmt *s = &t->s[stmt];
 	size_t had = t->room[stmt][k];
@@ -53,15 +53,15 @@ mark(struct label *t, uint32_t stmt, uint32_t x, enum arch_kind k, int bit)
 }
 
 static int
-references(struct label *t, const struct visit_batch *b, const struct visit_insn *e, uint32_t stmt)
+labels_references(struct label *t, const struct visit_batch *b, const struct visit_insn *e, uint32_t stmt)
 {
 	for (uint32_t i = 0; i < e->nref; i++) {
 		uint64_t w = b->word[e->ref + i];
 		int miss = arch_access(t->arch, ref_addr(w), ref_size(w));
 
-		if (visit_reads(w) && mark(t, stmt, t->s[stmt].count - 1, ARCH_LOAD, miss) != 0)
+		if (visit_reads(w) && labels_mark(t, stmt, t->s[stmt].count - 1, ARCH_LOAD, miss) != 0)
 			return -1;
-		if (visit_writes(w) && mark(t, stmt, t->s[stmt].count - 1, ARCH_STORE, miss && !visit_reads(w)) != 0)
+		if (visit_writes(w) && labels_mark(t, stmt, t->s[stmt].count - 1, ARCH_STORE, miss && !visit_reads(w)) != 0)
 			return -1;
 	}
 	return 0;
@@ -69,7 +69,7 @@ references(struct label *t, const struct visit_batch *b, const struct visit_insn
 
 /* A branch is over when it is known what comes next */
 static int
-decided(struct label *t, uint64_t pc)
+labels_decided(struct label *t, uint64_t pc)
 {
 	struct pending p = t->p;
 	const struct stmt *s;
@@ -78,12 +78,12 @@ decided(struct label *t, uint64_t pc)
 		return 0;
 	t->p.stmt = 0;
 	s = &t->stmts.stmt[p.stmt - 1];
-	return mark(t, p.stmt - 1, p.x, ARCH_BRANCH, arch_branch(t->arch, s->pc, pc != p.next));
+	return labels_mark(t, p.stmt - 1, p.x, ARCH_BRANCH, arch_branch(t->arch, s->pc, pc != p.next));
 }
 
 /* A branch that a signal comes behind goes on behind its handler */
 static void
-interrupted(struct label *t, int arrives)
+labels_interrupted(struct label *t, int arrives)
 {
 	if (arrives) {
 		if (t->depth < SIGNALS)
@@ -95,14 +95,14 @@ interrupted(struct label *t, int arrives)
 }
 
 static int
-run(struct label *t, const struct visit_batch *b, const struct visit_run *r)
+labels_run(struct label *t, const struct visit_batch *b, const struct visit_run *r)
 {
 	const struct stmt_block *k;
 	int again = r->n <= t->last;
 
 	t->last = r->n + r->ninsn - 1;
 	if (r->at->fact->kind == FACT_SIGNAL) {
-		interrupted(t, b->word[r->word] != 0);
+		labels_interrupted(t, b->word[r->word] != 0);
 		return 0;
 	}
 	if ((k = stmts_block(&t->stmts, r)) == NULL)
@@ -118,12 +118,12 @@ run(struct label *t, const struct visit_batch *b, const struct visit_run *r)
 		uint32_t s = k->stmt[i];
 
 		t->s[s].count += !again;
-		if (decided(t, e.fact->pc) != 0 || references(t, b, &e, s) != 0)
+		if (labels_decided(t, e.fact->pc) != 0 || labels_references(t, b, &e, s) != 0)
 			return -1;
-		if (!conditional(e.fact))
+		if (!labels_conditional(e.fact))
 			continue;
 		t->p = (struct pending){ e.fact->pc + e.fact->len, s + 1, t->s[s].count - 1 };
-		if (mark(t, s, t->p.x, ARCH_BRANCH, 0) != 0)
+		if (labels_mark(t, s, t->p.x, ARCH_BRANCH, 0) != 0)
 			return -1;
 	}
 	return 0;
@@ -131,7 +131,7 @@ run(struct label *t, const struct visit_batch *b, const struct visit_run *r)
 
 /* Statements from..to of those that have labels, as a section */
 static int
-section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
+labels_section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
 {
 	struct store_out *o = t->out;
 	const uint64_t *p = &o->o->arch->history;
@@ -171,19 +171,19 @@ section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
 }
 
 static int
-sections(struct label *t)
+labels_sections(struct label *t)
 {
 	uint64_t bytes = 0;
 	uint32_t from = 0, n = 0;
 
 	for (uint32_t s = 0; s < t->nstmt; s++) {
 		for (unsigned k = 0; k < ARCH_NKINDS; k++)      /* its last instances may have done nothing of that */
-			if (t->s[s].kinds >> k & 1 && mark(t, s, t->s[s].count - 1, (enum arch_kind)k, 0) != 0)
+			if (t->s[s].kinds >> k & 1 && labels_mark(t, s, t->s[s].count - 1, (enum arch_kind)k, 0) != 0)
 				return store_nomem(t->out->f);
 		bytes += (uint64_t)(unsigned)__builtin_popcount(t->s[s].kinds) * ((t->s[s].count + 7) / 8);
 		if (bytes < SECTION && s + 1 < t->nstmt)
 			continue;
-		if (section(t, from, s + 1, n++) != 0)
+		if (labels_section(t, from, s + 1, n++) != 0)
 			return -1;
 		from = s + 1;
 		bytes = 0;
@@ -207,13 +207,13 @@ store_arch(struct store_out *out, const char *capture, size_t nstmt)
 	bad = t.arch ? 0 : store_nomem(out->f);
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; !bad && i < b.nrun; i++)
-			bad = run(&t, &b, &b.run[i]) != 0 ? store_nomem(out->f) : 0;
+			bad = labels_run(&t, &b, &b.run[i]) != 0 ? store_nomem(out->f) : 0;
 	if (!bad && got == REPLAY_BAD)
 		bad = store_badreplay(out->f, replay_fault(visit_replay(v)));
 	if (!bad && t.nstmt != nstmt)
 		bad = store_fail(out->f, 1, "the replay is another one than before");
 	if (!bad)
-		bad = sections(&t);
+		bad = labels_sections(&t);
 	for (size_t i = 0; i < t.nstmt; i++)
 		for (unsigned k = 0; k < ARCH_NKINDS; k++)
 			free(t.s[i].bits[k]);

@@ -25,14 +25,14 @@ static const int signals[] = { SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP };
 static sigjmp_buf back;
 
 static void
-caught(int sig)
+loads_decode_caught(int sig)
 {
 	(void)sig;
 	siglongjmp(back, 1);
 }
 
 static const char *
-fail(struct exec *t, const char *why)
+loads_decode_fail(struct exec *t, const char *why)
 {
 	t->exc = UINT64_MAX;
 	return why;
@@ -40,7 +40,7 @@ fail(struct exec *t, const char *why)
 
 /* The words of the next exception: n of them */
 static const uint64_t *
-given(struct exec *t, unsigned n)
+loads_decode_given(struct exec *t, unsigned n)
 {
 	const uint64_t *w = t->given.v + t->ngiven;
 
@@ -54,16 +54,16 @@ given(struct exec *t, unsigned n)
 
 /* Registers that are to be set before the next statement */
 static const char *
-settle(struct exec *t)
+loads_decode_settle(struct exec *t)
 {
 	while (t->exc == t->n && t->kind.v[t->nat] != LOAD_DEFINED && t->kind.v[t->nat] != LOAD_LOADED) {
 		int forget = t->kind.v[t->nat] == LOAD_FORGET;
 		uint16_t at = 0;
 		unsigned n = forget ? 2 : load_place((unsigned)t->kind.v[t->nat] - 1, &at);
-		const uint64_t *w = given(t, n);
+		const uint64_t *w = loads_decode_given(t, n);
 
 		if (!w)
-			return fail(t, "words of registers are missing");
+			return loads_decode_fail(t, "words of registers are missing");
 		if (forget) {
 			loadmem_forget(&t->r->load->mem, w[0], w[1]);
 			continue;
@@ -76,14 +76,14 @@ settle(struct exec *t)
 
 /* The words of statement s, into w.  1: as they are known, 0: told otherwise, -1: they are missing */
 static int
-words(struct exec *t, uint32_t s, uint64_t *w)
+loads_decode_words(struct exec *t, uint32_t s, uint64_t *w)
 {
 	const struct load_stmt *v = &t->r->load->stmt[s];
 	const uint64_t *g;
 	int known = load_known(t->r->load, s, w);
 
 	if (known && v->nload && t->exc == t->n && t->kind.v[t->nat] == LOAD_LOADED) {
-		if ((g = given(t, v->nstored)) == NULL)
+		if ((g = loads_decode_given(t, v->nstored)) == NULL)
 			return -1;
 		memcpy(w, g, 8u * v->nstored);
 		return 0;
@@ -100,21 +100,21 @@ words(struct exec *t, uint32_t s, uint64_t *w)
 }
 
 static const char *
-statement(struct exec *t, uint32_t s)
+loads_decode_statement(struct exec *t, uint32_t s)
 {
 	struct store_read *r = t->r;
 	const struct load_stmt *v = &r->load->stmt[s];
 	const struct store_place *p = &r->place[s];
 	uint64_t w[LOAD_WORDS], val[8], *to = r->vals.val.v + p->at + t->done[s]++;
 	const uint64_t *g;
-	int right = words(t, s, w);
+	int right = loads_decode_words(t, s, w);
 
 	if (right < 0)
-		return fail(t, "words that were loaded are missing");
+		return loads_decode_fail(t, "words that were loaded are missing");
 	load_do(r->load, s, w, right);
 	if (t->exc == t->n) {
-		if (t->kind.v[t->nat] != LOAD_DEFINED || (g = given(t, v->ndefword)) == NULL)
-			return fail(t, "words of registers are missing");
+		if (t->kind.v[t->nat] != LOAD_DEFINED || (g = loads_decode_given(t, v->ndefword)) == NULL)
+			return loads_decode_fail(t, "words of registers are missing");
 		load_set(r->load, s, g);
 	}
 	t->n++;
@@ -127,7 +127,7 @@ statement(struct exec *t, uint32_t s)
 }
 
 static const char *
-paths(struct exec *t)
+loads_decode_paths(struct exec *t)
 {
 	struct store_read *r = t->r;
 
@@ -135,26 +135,26 @@ paths(struct exec *t)
 		const struct store_path *p = &r->code.path[r->path.v[i]];
 
 		for (uint32_t k = 0; k < p->n; k++) {
-			const char *err = t->exc == t->n ? settle(t) : NULL;
+			const char *err = t->exc == t->n ? loads_decode_settle(t) : NULL;
 
-			if (err || (err = statement(t, r->code.seq[p->first + k])) != NULL)
+			if (err || (err = loads_decode_statement(t, r->code.seq[p->first + k])) != NULL)
 				return err;
 		}
 	}
-	return settle(t);
+	return loads_decode_settle(t);
 }
 
 /* With signals that code may give, which then are no more than a reason */
 static const char *
-guarded(struct exec *t)
+loads_decode_guarded(struct exec *t)
 {
-	struct sigaction was[NSIGNAL], act = { .sa_handler = caught, .sa_flags = SA_NODEFER };
+	struct sigaction was[NSIGNAL], act = { .sa_handler = loads_decode_caught, .sa_flags = SA_NODEFER };
 	const char *err;
 
 	for (size_t i = 0; i < NSIGNAL; i++)
 		sigaction(signals[i], &act, &was[i]);
 	if (sigsetjmp(back, 1) == 0)
-		err = paths(t);
+		err = loads_decode_paths(t);
 	else
 		err = "an instruction that this processor does not execute";
 	for (size_t i = 0; i < NSIGNAL; i++)
@@ -164,7 +164,7 @@ guarded(struct exec *t)
 
 /* The columns of the section, but for the words */
 static int
-exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
+loads_decode_exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
 {
 	if (col_get(c, &t->at, SIZE_MAX, STORE_SEGMENT, NULL) != 0 || col_get(c, &t->kind, t->at.n, LOAD_FORGET, NULL) != 0 ||
 	    col_get(c, &t->given, SIZE_MAX, UINT64_MAX, NULL) != 0 || col_get_number(c, UINT64_MAX, sum) != 0)
@@ -175,7 +175,7 @@ exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
 
 /* How often each statement has words, where they are, and their keys */
 static const char *
-layout(struct exec *t, struct col_reader *c, struct col *key)
+loads_decode_layout(struct exec *t, struct col_reader *c, struct col *key)
 {
 	struct store_read *r = t->r;
 	struct col n = { 0 };
@@ -210,7 +210,7 @@ layout(struct exec *t, struct col_reader *c, struct col *key)
 }
 
 static int
-spent(const struct exec *t)
+loads_decode_spent(const struct exec *t)
 {
 	for (size_t s = 0; s < t->r->code.nstmt; s++)
 		if (t->left[s])
@@ -229,14 +229,14 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 
 	r->vals.val.n = 0;
 	load_begin(r->load);
-	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" : layout(&t, c, &key);
-	if (!err && (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || exceptions(&t, c, &sum) != 0))
+	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" : loads_decode_layout(&t, c, &key);
+	if (!err && (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || loads_decode_exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
-	if (!err && confine(NULL, NULL, &err) == 0)     /* here the file's instructions are executed */
-		err = guarded(&t);
+	if (!err && confine_confine(NULL, NULL, &err) == 0)     /* here the file's instructions are executed */
+		err = loads_decode_guarded(&t);
 	if (!err && r->load->mem.nomem)
 		err = "no memory";
-	if (!err && !spent(&t))
+	if (!err && !loads_decode_spent(&t))
 		err = "words behind those of the last statement";
 	if (!err && t.sum != sum)
 		err = "the values are not those that were there (of another processor, or the file is not right)";

@@ -54,7 +54,7 @@ store_load_add(struct store_cap *c, uint32_t s)
 }
 
 static void
-exception(struct store_cap *c, unsigned kind, const uint64_t *w, unsigned n)
+loads_encode_exception(struct store_cap *c, unsigned kind, const uint64_t *w, unsigned n)
 {
 	struct store_load *t = c->load;
 	uint64_t at = c->seg.n + c->npath;
@@ -69,7 +69,7 @@ exception(struct store_cap *c, unsigned kind, const uint64_t *w, unsigned n)
 
 /* What it has defined, as words */
 static void
-defined(const struct load *l, const struct load_stmt *s, const uint64_t *word, uint64_t *to)
+loads_encode_defined(const struct load *l, const struct load_stmt *s, const uint64_t *word, uint64_t *to)
 {
 	const struct load_def *d = l->def + s->def;
 
@@ -90,7 +90,7 @@ as_defined(const struct load *l, const struct load_stmt *s, const uint64_t *word
 
 /* What it has loaded */
 static void
-loaded(const struct load_stmt *s, const struct visit_batch *b, const struct visit_insn *e, uint8_t *to)
+loads_encode_loaded(const struct load_stmt *s, const struct visit_batch *b, const struct visit_insn *e, uint8_t *to)
 {
 	unsigned at = 0;
 
@@ -108,7 +108,7 @@ loaded(const struct load_stmt *s, const struct visit_batch *b, const struct visi
 
 /* The string instruction goes on no more */
 static void
-settle(struct store_load *t)
+loads_encode_settle(struct store_load *t)
 {
 	if (t->string)
 		load_do(&t->l, t->string - 1, t->w, 1);
@@ -116,7 +116,7 @@ settle(struct store_load *t)
 }
 
 static void
-tell(struct store_cap *c, uint32_t s, const uint64_t *w)
+loads_encode_tell(struct store_cap *c, uint32_t s, const uint64_t *w)
 {
 	unsigned n = c->load->l.stmt[s].nstored;
 
@@ -132,7 +132,7 @@ tell(struct store_cap *c, uint32_t s, const uint64_t *w)
 }
 
 static void
-untell(struct store_cap *c, uint32_t s)
+loads_encode_untell(struct store_cap *c, uint32_t s)
 {
 	unsigned n = c->load->l.stmt[s].nstored;
 
@@ -144,15 +144,15 @@ untell(struct store_cap *c, uint32_t s)
 
 /* What it defines is given */
 static void
-given(struct store_cap *c, const uint64_t *word, uint32_t s, int string, int again)
+loads_encode_given(struct store_cap *c, const uint64_t *word, uint32_t s, int string, int again)
 {
 	struct store_load *t = c->load;
 	uint64_t w[LOAD_WORDS] = { 0 };
 
 	if (again)
-		untell(c, s);
-	defined(&t->l, &t->l.stmt[s], word, w);
-	tell(c, s, w);
+		loads_encode_untell(c, s);
+	loads_encode_defined(&t->l, &t->l.stmt[s], word, w);
+	loads_encode_tell(c, s, w);
 	if (!string) {
 		load_do(&t->l, s, w, 1);
 		return;
@@ -162,7 +162,7 @@ given(struct store_cap *c, const uint64_t *word, uint32_t s, int string, int aga
 }
 
 static void
-executed(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s)
+loads_encode_executed(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s)
 {
 	struct store_load *t = c->load;
 	const struct load_stmt *v = &t->l.stmt[s];
@@ -171,18 +171,18 @@ executed(struct store_cap *c, const struct visit_batch *b, const struct visit_in
 	int known = load_known(&t->l, s, have), right = 1;
 
 	if (v->nload) {
-		loaded(v, b, e, (uint8_t *)w);
+		loads_encode_loaded(v, b, e, (uint8_t *)w);
 		if (!known)
-			tell(c, s, w);
+			loads_encode_tell(c, s, w);
 		else if ((right = memcmp(have, w, 8u * v->nstored) == 0) == 0)
-			exception(c, LOAD_LOADED, w, v->nstored);
+			loads_encode_exception(c, LOAD_LOADED, w, v->nstored);
 	}
 	load_do(&t->l, s, w, right);
 	if (as_defined(&t->l, v, word))
 		return;
-	defined(&t->l, v, word, w);
+	loads_encode_defined(&t->l, v, word, w);
 	load_set(&t->l, s, w);
-	exception(c, LOAD_DEFINED, w, v->ndefword);
+	loads_encode_exception(c, LOAD_DEFINED, w, v->ndefword);
 	t->wrong = 1;
 }
 
@@ -196,14 +196,14 @@ store_load_statement(struct store_cap *c, const struct visit_batch *b, const str
 	if (again)
 		t->sum = t->before;
 	else {
-		settle(t);
+		loads_encode_settle(t);
 		c->out.stats.nval += stmt_words(q);
 		t->nval += stmt_words(q);
 	}
 	if (t->l.stmt[s].kind >= LOAD_STOS)
-		given(c, word, s, q->any, again);
+		loads_encode_given(c, word, s, q->any, again);
 	else
-		executed(c, b, e, s);
+		loads_encode_executed(c, b, e, s);
 	t->before = t->sum;
 	if (q->nval == WPORT_FLAGS)
 		t->sum = load_sum(t->sum, fact_rflags(word[q->val]));
@@ -213,7 +213,7 @@ store_load_statement(struct store_cap *c, const struct visit_batch *b, const str
 }
 
 static void
-lose(struct store_load *t, size_t run, uint64_t addr, uint64_t n)
+loads_encode_lose(struct store_load *t, size_t run, uint64_t addr, uint64_t n)
 {
 	uint64_t *last = t->lost.v + t->lost.n;
 
@@ -235,15 +235,15 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 
 	(void)n;
 	switch (rec->kind) {
-	case WS_MEM: lose(t, run, rec->u.mem.addr, rec->u.mem.n); break;
-	case WS_MAP: lose(t, run, rec->u.map.addr, rec->u.map.len); break;
-	case WS_UNMAP: lose(t, run, rec->u.range.addr, rec->u.range.len); break;
+	case WS_MEM: loads_encode_lose(t, run, rec->u.mem.addr, rec->u.mem.n); break;
+	case WS_MAP: loads_encode_lose(t, run, rec->u.map.addr, rec->u.map.len); break;
+	case WS_UNMAP: loads_encode_lose(t, run, rec->u.range.addr, rec->u.range.len); break;
 	case WS_MOVE:
-		lose(t, run, rec->u.move.from, rec->u.move.oldlen);
-		lose(t, run, rec->u.move.to, rec->u.move.newlen);
+		loads_encode_lose(t, run, rec->u.move.from, rec->u.move.oldlen);
+		loads_encode_lose(t, run, rec->u.move.to, rec->u.move.newlen);
 		break;
 	case WS_SIG:
-		lose(t, run, rec->u.sig.to.r[4], FRAME);
+		loads_encode_lose(t, run, rec->u.sig.to.r[4], FRAME);
 		t->wrong = 1;
 		break;
 	case WS_SYS: t->wrong |= rec->u.sys.nr == SYS_arch_prctl || rec->u.sys.nr == SYS_rt_sigreturn; break;
@@ -257,15 +257,15 @@ store_load_run(struct store_cap *c, size_t run)
 	struct store_load *t = c->load;
 
 	for (; t->nlost < t->lost.n && t->lost.v[t->nlost] <= run; t->nlost += 3) {
-		settle(t);
+		loads_encode_settle(t);
 		loadmem_forget(&t->l.mem, t->lost.v[t->nlost + 1], t->lost.v[t->nlost + 2]);
-		exception(c, LOAD_FORGET, &t->lost.v[t->nlost + 1], 2);
+		loads_encode_exception(c, LOAD_FORGET, &t->lost.v[t->nlost + 1], 2);
 	}
 }
 
 /* The vectors of an XSAVE image */
 static void
-vectors(const uint8_t *x, struct load_state *to)
+loads_encode_vectors(const uint8_t *x, struct load_state *to)
 {
 	uint64_t bv;
 
@@ -290,7 +290,7 @@ vectors(const uint8_t *x, struct load_state *to)
 }
 
 static void
-now(struct visit *v, struct load_state *to)
+loads_encode_now(struct visit *v, struct load_state *to)
 {
 	const struct ws_regs *g = replay_regs(visit_replay(v));
 	const uint8_t *x = replay_xsave(visit_replay(v));
@@ -301,7 +301,7 @@ now(struct visit *v, struct load_state *to)
 	to->seg[0] = g->fsbase;
 	to->seg[1] = g->gsbase;
 	to->flags = (g->rflags & 0xd5) << 8 | 0x200 | (g->rflags & OF ? 1 : 0);
-	vectors(x, to);
+	loads_encode_vectors(x, to);
 	memcpy(&mxcsr, x + 24, sizeof mxcsr);
 	to->mxcsr = load_mxcsr(mxcsr);
 }
@@ -309,7 +309,7 @@ now(struct visit *v, struct load_state *to)
 void
 store_load_begin(struct store_cap *c, struct visit *v)
 {
-	now(v, &c->load->l.st);
+	loads_encode_now(v, &c->load->l.st);
 	visit_onrecord(v, on_record, c->load);
 	load_put_state(&c->load->l.st, &c->key);
 }
@@ -323,7 +323,7 @@ store_load_batch(struct store_cap *c, struct visit *v)
 	c->load->lost.n = c->load->nlost = 0;
 	if (!c->load->wrong || c->load->string)
 		return;
-	now(v, &is);
+	loads_encode_now(v, &is);
 	for (unsigned reg = 0; reg < FACT_NREG; reg++) {
 		uint16_t at = 0;
 		unsigned n = load_place(reg, &at);
@@ -333,14 +333,14 @@ store_load_batch(struct store_cap *c, struct visit *v)
 			continue;
 		memcpy(w, (const uint8_t *)&is + at, 8u * n);
 		memcpy((uint8_t *)st + at, w, 8u * n);
-		exception(c, reg + 1, w, n);
+		loads_encode_exception(c, reg + 1, w, n);
 	}
 	c->load->wrong = 0;
 }
 
 /* What was told, by statement: how often of each that was executed and may have to be; and the words */
 static int
-words(struct store_cap *c)
+loads_encode_words(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
 	const struct load_stmt *stmt = c->load->l.stmt;
@@ -386,8 +386,8 @@ store_load_val(struct store_cap *c)
 	struct store_out *t = &c->out;
 	struct store_load *l = c->load;
 
-	settle(l);
-	if (l->lost.nomem || l->l.mem.nomem || words(c) != 0 || col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
+	loads_encode_settle(l);
+	if (l->lost.nomem || l->l.mem.nomem || loads_encode_words(c) != 0 || col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
 	    col_put(&t->b, t->work, t->o->level, &l->word, NULL) != 0)
 		return store_nomem(t->f);
 	col_put_number(&t->b, l->sum);

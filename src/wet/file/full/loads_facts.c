@@ -31,7 +31,7 @@ load_place(unsigned reg, uint16_t *at)
 }
 
 static int
-definitions(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
+loads_definitions(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
 	s->def = (uint32_t)l->ndef;
 	if (l->ndef > UINT32_MAX / 2 || buf_grow(&l->def, &l->capdef, l->ndef + f->ndef, sizeof *l->def) != 0)
@@ -51,7 +51,7 @@ definitions(struct load *l, struct load_stmt *s, const struct x86_inst *in, cons
 }
 
 static void
-value(const struct load *l, struct load_stmt *s, const struct fact *f)
+loads_value(const struct load *l, struct load_stmt *s, const struct fact *f)
 {
 	struct wport p;
 
@@ -65,7 +65,7 @@ value(const struct load *l, struct load_stmt *s, const struct fact *f)
 
 /* Bytes of the stack that it moves by one operand */
 static unsigned
-stacked(const struct x86_inst *in)
+loads_stacked(const struct x86_inst *in)
 {
 	for (int i = in->z.operand_count_visible; i < in->z.operand_count; i++)
 		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
@@ -74,16 +74,16 @@ stacked(const struct x86_inst *in)
 }
 
 static uint8_t
-number(ZydisRegister r)
+loads_number(ZydisRegister r)
 {
 	return (uint8_t)(x86_gpr(r) < 0 ? 16 : x86_gpr(r));
 }
 
 static void
-address(struct load_stmt *s, const struct x86_inst *in, const ZydisDecodedOperand *o)
+loads_address(struct load_stmt *s, const struct x86_inst *in, const ZydisDecodedOperand *o)
 {
-	s->base = number(o->mem.base);
-	s->index = number(o->mem.index);
+	s->base = loads_number(o->mem.base);
+	s->index = loads_number(o->mem.index);
 	s->scale = o->mem.scale;
 	s->disp = (uint64_t)o->mem.disp.value + (o->mem.base == ZYDIS_REGISTER_RIP ? in->next : 0);
 	s->seg = o->mem.segment == ZYDIS_REGISTER_FS ? 0 : o->mem.segment == ZYDIS_REGISTER_GS ? 1 : 2;
@@ -92,7 +92,7 @@ address(struct load_stmt *s, const struct x86_inst *in, const ZydisDecodedOperan
 
 /* At register base, on the stack most often */
 static void
-at(struct load_stmt *s, unsigned base, uint64_t disp)
+loads_at(struct load_stmt *s, unsigned base, uint64_t disp)
 {
 	s->base = (uint8_t)base;
 	s->index = 16;
@@ -102,7 +102,7 @@ at(struct load_stmt *s, unsigned base, uint64_t disp)
 
 /* What it stores is not known */
 static void
-unknown(struct load_stmt *s, const struct x86_inst *in)
+loads_unknown(struct load_stmt *s, const struct x86_inst *in)
 {
 	for (int i = 0; i < in->z.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->op[i];
@@ -114,22 +114,22 @@ unknown(struct load_stmt *s, const struct x86_inst *in)
 			s->forget = LOAD_ANYWHERE;
 			return;
 		}
-		address(s, in, o);
+		loads_address(s, in, o);
 		s->forget = (uint16_t)(n && n < STATE ? n : STATE);
 	}
 }
 
 static void
-push(struct load_stmt *s, const struct x86_inst *in)
+loads_push(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
-	unsigned n = stacked(in);
+	unsigned n = loads_stacked(in);
 
 	if (!n)
 		return;
 	s->kind = LOAD_STACK;
 	s->arg = -(uint64_t)n;
-	at(s, X86_RSP, s->arg);
+	loads_at(s, X86_RSP, s->arg);
 	s->forget = (uint16_t)n;
 	if (n != 8)
 		return;
@@ -143,7 +143,7 @@ push(struct load_stmt *s, const struct x86_inst *in)
 		s->arg = (uint64_t)o->imm.value.s;
 	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->size == 64 && x86_gpr(o->reg.value) >= 0) {
 		s->kind = LOAD_PUSH;
-		s->dst = number(o->reg.value);
+		s->dst = loads_number(o->reg.value);
 	} else
 		return;
 	s->forget = 0;
@@ -151,7 +151,7 @@ push(struct load_stmt *s, const struct x86_inst *in)
 }
 
 static void
-pop(struct load_stmt *s, const struct x86_inst *in)
+loads_pop(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
 
@@ -159,17 +159,17 @@ pop(struct load_stmt *s, const struct x86_inst *in)
 		s->kind = LOAD_POP;
 		s->dst = (uint8_t)x86_gpr(o->reg.value);
 		s->nload = 8;
-		at(s, X86_RSP, 0);
+		loads_at(s, X86_RSP, 0);
 	} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		unknown(s, in);
+		loads_unknown(s, in);
 		s->forget = LOAD_ANYWHERE;
 		s->kind = LOAD_STACK;
-		s->arg = stacked(in);
+		s->arg = loads_stacked(in);
 	}
 }
 
 static void
-lea(struct load_stmt *s, const struct x86_inst *in)
+loads_lea(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0], *m = &in->op[1];
 
@@ -190,39 +190,39 @@ by_hand(struct load_stmt *s, const struct x86_inst *in)
 
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_CALL:
-		push(s, in);
+		loads_push(s, in);
 		break;
 	case ZYDIS_MNEMONIC_RET:
-		if ((n = stacked(in)) != 0) {
+		if ((n = loads_stacked(in)) != 0) {
 			s->kind = LOAD_STACK;
 			s->arg = n + (in->z.operand_count_visible ? in->op[0].imm.value.u : 0);
 		}
 		break;
-	case ZYDIS_MNEMONIC_POP: pop(s, in); break;
+	case ZYDIS_MNEMONIC_POP: loads_pop(s, in); break;
 	case ZYDIS_MNEMONIC_LEAVE:
 	case ZYDIS_MNEMONIC_POPFQ:
-		if (stacked(in) == 8) {
+		if (loads_stacked(in) == 8) {
 			s->kind = in->z.mnemonic == ZYDIS_MNEMONIC_LEAVE ? LOAD_LEAVE : LOAD_POPF;
 			s->nload = 8;
-			at(s, s->kind == LOAD_LEAVE ? X86_RBP : X86_RSP, 0);
+			loads_at(s, s->kind == LOAD_LEAVE ? X86_RBP : X86_RSP, 0);
 		}
 		break;
 	case ZYDIS_MNEMONIC_LDMXCSR: case ZYDIS_MNEMONIC_VLDMXCSR:
 		s->kind = LOAD_LDMXCSR;
 		s->nload = 4;
-		address(s, in, &in->op[0]);
+		loads_address(s, in, &in->op[0]);
 		break;
 	case ZYDIS_MNEMONIC_VZEROUPPER: s->kind = LOAD_UPPER; break;
 	case ZYDIS_MNEMONIC_VZEROALL: s->kind = LOAD_ALL; break;
 	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
 	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
 		s->kind = LOAD_SAVE;
-		unknown(s, in);
+		loads_unknown(s, in);
 		break;
 	case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXRSTOR64:
 		s->kind = LOAD_RESTORE;
 		break;
-	case ZYDIS_MNEMONIC_LEA: lea(s, in); break;
+	case ZYDIS_MNEMONIC_LEA: loads_lea(s, in); break;
 	case ZYDIS_MNEMONIC_STOSB: case ZYDIS_MNEMONIC_STOSW: case ZYDIS_MNEMONIC_STOSD: case ZYDIS_MNEMONIC_STOSQ:
 	case ZYDIS_MNEMONIC_MOVSB: case ZYDIS_MNEMONIC_MOVSW: case ZYDIS_MNEMONIC_MOVSD: case ZYDIS_MNEMONIC_MOVSQ:
 		if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP) {
@@ -236,7 +236,7 @@ by_hand(struct load_stmt *s, const struct x86_inst *in)
 
 /* What a division divides by: dst as a register, 16 + it as ah is, 32: memory; arg: bytes, and 16 if with signs */
 static void
-divides(struct load_stmt *s, const struct x86_inst *in)
+loads_divides(struct load_stmt *s, const struct x86_inst *in)
 {
 	const ZydisDecodedOperand *o = &in->op[0];
 
@@ -246,7 +246,7 @@ divides(struct load_stmt *s, const struct x86_inst *in)
 }
 
 static int
-native(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
+loads_native(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
 	int e = f->kind == FACT_PLAIN ? load_stub(l, s, in, f) : 1;
 
@@ -254,11 +254,11 @@ native(struct load *l, struct load_stmt *s, const struct x86_inst *in, const str
 		return e;
 	s->kind = LOAD_NATIVE;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_DIV || in->z.mnemonic == ZYDIS_MNEMONIC_IDIV)
-		divides(s, in);
+		loads_divides(s, in);
 	if (in->mem >= 0 && in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_MEM) {
 		const ZydisDecodedOperand *o = &in->op[in->mem];
 
-		address(s, in, o);
+		loads_address(s, in, o);
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
 			s->nload = (uint8_t)(o->size / 8);
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -268,7 +268,7 @@ native(struct load *l, struct load_stmt *s, const struct x86_inst *in, const str
 }
 
 static int
-stores(const struct x86_inst *in)
+loads_stores(const struct x86_inst *in)
 {
 	for (int i = 0; i < in->z.operand_count; i++)
 		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -277,22 +277,22 @@ stores(const struct x86_inst *in)
 }
 
 static int
-prepare(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
+loads_prepare(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f)
 {
-	if (definitions(l, s, in, f) != 0)
+	if (loads_definitions(l, s, in, f) != 0)
 		return -1;
-	value(l, s, f);
+	loads_value(l, s, f);
 	s->kind = LOAD_NONE;
 	if (!x86_makers_differ(&in->z, in->b))
 		by_hand(s, in);
-	if (s->kind == LOAD_NONE && (s->ndef || stores(in))) {
-		int e = native(l, s, in, f);
+	if (s->kind == LOAD_NONE && (s->ndef || loads_stores(in))) {
+		int e = loads_native(l, s, in, f);
 
 		if (e < 0)
 			return -1;
 		if (e) {
 			s->kind = s->ndef ? LOAD_GIVEN : LOAD_NONE;
-			unknown(s, in);
+			loads_unknown(s, in);
 		}
 	}
 	s->nstored = s->kind >= LOAD_STOS ? s->ndefword : (uint8_t)((s->nload + 7) / 8);
@@ -316,7 +316,7 @@ load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n)
 	if (!l->facts && (l->facts = calloc(1, sizeof *l->facts)) == NULL)
 		return -1;
 	f = fact_get(l->facts, &in);
-	if (!f || prepare(l, &s, &in, f) != 0 || buf_grow(&l->stmt, &l->capstmt, l->nstmt + 1, sizeof *l->stmt) != 0)
+	if (!f || loads_prepare(l, &s, &in, f) != 0 || buf_grow(&l->stmt, &l->capstmt, l->nstmt + 1, sizeof *l->stmt) != 0)
 		return -1;
 	l->stmt[l->nstmt++] = s;
 	return 0;

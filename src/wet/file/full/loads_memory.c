@@ -26,7 +26,7 @@ loadmem_clear(struct loadmem *m)
 }
 
 static uint32_t *
-bucket(struct loadmem *m, uint64_t num)
+loads_memory_bucket(struct loadmem *m, uint64_t num)
 {
 	size_t i = (size_t)(num * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 
@@ -36,7 +36,7 @@ bucket(struct loadmem *m, uint64_t num)
 }
 
 static struct loadmem_page *
-find(struct loadmem *m, uint64_t num)
+loads_memory_find(struct loadmem *m, uint64_t num)
 {
 	uint32_t *h;
 
@@ -44,14 +44,14 @@ find(struct loadmem *m, uint64_t num)
 		return m->last;
 	if (!m->npage)
 		return NULL;
-	h = bucket(m, num);
+	h = loads_memory_bucket(m, num);
 	return *h ? m->last = m->page[*h - 1] : NULL;
 }
 
 static struct loadmem_page *
-make(struct loadmem *m, uint64_t num)
+loads_memory_make(struct loadmem *m, uint64_t num)
 {
-	struct loadmem_page *p = find(m, num);
+	struct loadmem_page *p = loads_memory_find(m, num);
 
 	if (p)
 		return p;
@@ -71,14 +71,14 @@ make(struct loadmem *m, uint64_t num)
 	p = m->page[m->npage];
 	p->num = num;
 	memset(p->known, 0, sizeof p->known);
-	p->slot = (uint32_t)(bucket(m, num) - m->hash);
+	p->slot = (uint32_t)(loads_memory_bucket(m, num) - m->hash);
 	m->hash[p->slot] = (uint32_t)++m->npage;
 	return m->last = p;
 }
 
 /* Bits of n bytes from byte `at` of a word of 64, n + at <= 64 */
 static uint64_t
-bits(unsigned at, unsigned n)
+loads_memory_bits(unsigned at, unsigned n)
 {
 	return (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << at;
 }
@@ -88,11 +88,11 @@ loadmem_get(struct loadmem *m, uint64_t addr, void *to, size_t n)
 {
 	for (size_t k; n; n -= k, addr += k, to = (uint8_t *)to + k) {
 		unsigned off = addr & (LOADMEM_PAGE - 1), at = off & 63;
-		struct loadmem_page *p = find(m, addr / LOADMEM_PAGE);
+		struct loadmem_page *p = loads_memory_find(m, addr / LOADMEM_PAGE);
 		uint64_t want;
 
 		k = n < 64 - at ? n : 64 - at;
-		want = bits(at, (unsigned)k);
+		want = loads_memory_bits(at, (unsigned)k);
 		if (!p || (p->known[off / 64] & want) != want)
 			return 0;
 		memcpy(to, p->b + off, k);
@@ -105,12 +105,12 @@ loadmem_put(struct loadmem *m, uint64_t addr, const void *from, size_t n)
 {
 	for (size_t k; n; n -= k, addr += k, from = (const uint8_t *)from + k) {
 		unsigned off = addr & (LOADMEM_PAGE - 1), at = off & 63;
-		struct loadmem_page *p = make(m, addr / LOADMEM_PAGE);
+		struct loadmem_page *p = loads_memory_make(m, addr / LOADMEM_PAGE);
 
 		if (!p)
 			return;
 		k = n < 64 - at ? n : 64 - at;
-		p->known[off / 64] |= bits(at, (unsigned)k);
+		p->known[off / 64] |= loads_memory_bits(at, (unsigned)k);
 		memcpy(p->b + off, from, k);
 	}
 }
@@ -126,10 +126,10 @@ loadmem_forget(struct loadmem *m, uint64_t addr, uint64_t n)
 	}
 	for (uint64_t k; n; n -= k, addr += k) {
 		unsigned off = addr & (LOADMEM_PAGE - 1), at = off & 63;
-		struct loadmem_page *p = find(m, addr / LOADMEM_PAGE);
+		struct loadmem_page *p = loads_memory_find(m, addr / LOADMEM_PAGE);
 
 		k = n < 64 - at ? n : 64 - at;
 		if (p)
-			p->known[off / 64] &= ~bits(at, (unsigned)k);
+			p->known[off / 64] &= ~loads_memory_bits(at, (unsigned)k);
 	}
 }

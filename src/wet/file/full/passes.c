@@ -10,7 +10,7 @@
 struct maps { struct wsource *src; int nomem; };
 
 static void
-mapped(void *arg, const struct ws_rec_map *m)
+pass_mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct maps *t = arg;
 
@@ -33,7 +33,7 @@ first_batch(struct store_cap *c, const struct visit_batch *b)
 
 /* All statements are known: are the files there that they were of? */
 static void
-names(struct store_cap *c, struct wsource *src)
+pass_names(struct store_cap *c, struct wsource *src)
 {
 	const char *what;
 
@@ -59,7 +59,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 	visit_twice(v);
 	m.r = visit_replay(v);
 	wcode_init(&c->code, wcode_read_replay, &m);
-	replay_onmap(visit_replay(v), mapped, &maps);
+	replay_onmap(visit_replay(v), pass_mapped, &maps);
 	bad = !t;
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK) {
 		wcode_remapped(&m);
@@ -74,7 +74,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 	if (!bad && (wcode_analyse(&c->code) != 0 || stmts_atoms(&c->stmts) != 0))
 		bad = store_nomem(c->out.f);
 	if (!bad && !c->out.o->given)
-		names(c, src);
+		pass_names(c, src);
 	for (uint32_t s = 0; !bad && tab && s < c->stmts.n; s++)
 		bad = store_tab(c, s, src);
 	wcode_visit_free(t);
@@ -110,7 +110,7 @@ store_passed(struct store_cap *c)
  * first pass: one may end amid an atom, with which the next goes on.
  */
 static int
-note(struct store_cap *c, const struct stmt_block *b)
+pass_note(struct store_cap *c, const struct stmt_block *b)
 {
 	for (uint32_t i = 0; i < b->n; ) {
 		const struct stmt *s = &c->stmts.stmt[b->stmt[i]];
@@ -134,7 +134,7 @@ note(struct store_cap *c, const struct stmt_block *b)
 }
 
 static int
-run(struct store_cap *c, struct control *t, const struct visit_run *r, const struct visit_batch *b, struct wsource *src)
+full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r, const struct visit_batch *b, struct wsource *src)
 {
 	const struct stmt_block *k;
 	int again = r->n <= c->last;
@@ -151,7 +151,7 @@ run(struct store_cap *c, struct control *t, const struct visit_run *r, const str
 		return store_nomem(c->out.f);
 	if (again)
 		return store_string_again(c, b, r, k->stmt[0]);
-	if (note(c, k) != 0)
+	if (pass_note(c, k) != 0)
 		return -1;
 	for (uint32_t i = 0; i < k->n; i++) {
 		if (k->stmt[i] == c->tab.nstmt && store_tab(c, k->stmt[i], src) != 0)
@@ -168,7 +168,7 @@ run(struct store_cap *c, struct control *t, const struct visit_run *r, const str
 struct live { struct store_cap *c; struct visit *v; struct control *t; };
 
 static void
-live(void *arg, visit_writer_fn *keep, void *to)
+pass_live(void *arg, visit_writer_fn *keep, void *to)
 {
 	const struct live *l = arg;
 
@@ -195,11 +195,11 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		for (size_t i = 0; !bad && i < b.nrun; i++) {
 			if (c->load)
 				store_load_run(c, i);
-			bad = run(c, t, &b.run[i], &b, src);
+			bad = full_pass_run(c, t, &b.run[i], &b, src);
 		}
 		if (c->load)
 			store_load_batch(c, v);
-		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, live, &(struct live){ c, v, t }) != 0)
+		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, pass_live, &(struct live){ c, v, t }) != 0)
 			bad = store_nomem(c->out.f);
 	}
 	if (!bad && c->npath)
@@ -214,7 +214,7 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 }
 
 static int
-start(struct store_cap *c)
+pass_start(struct store_cap *c)
 {
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
 	c->begin = calloc(c->stmts.n + 1, sizeof *c->begin);
@@ -251,7 +251,7 @@ store_cap_free(struct store_cap *c)
 }
 
 static int
-store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f, int loads)
+pass_store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f, int loads)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
 	struct wsource *src = wsource_new();
@@ -263,7 +263,7 @@ store(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
 		return store_nomem(f);
 	}
 	c->what = VISIT_WRITERS | (loads ? VISIT_MEMORY : 0u);
-	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || start(c) != 0 || second_pass(c, capture, src) != 0;
+	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || pass_start(c) != 0 || second_pass(c, capture, src) != 0;
 	if (!bad && o->arch)
 		bad = store_arch(&c->out, capture, c->tab.nstmt);
 	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
@@ -278,11 +278,11 @@ store(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
 int
 store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
 {
-	return store(capture, w, o, f, 0);
+	return pass_store(capture, w, o, f, 0);
 }
 
 int
 store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
 {
-	return store(capture, w, o, f, 1);
+	return pass_store(capture, w, o, f, 1);
 }

@@ -13,7 +13,7 @@ static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PAT
 enum { CODE, KEY, PATH, RANK, DEP, VAL, ADDR };
 
 static int
-bad(struct store_read *r, const char *err)
+full_reader_bad(struct store_read *r, const char *err)
 {
 	fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err ? err : "no memory");
 	return -1;
@@ -21,7 +21,7 @@ bad(struct store_read *r, const char *err)
 
 /* Section `what` of segment k, as something to take columns of */
 static int
-load(struct store_read *r, size_t k, unsigned what, struct col_reader *c)
+full_reader_load(struct store_read *r, size_t k, unsigned what, struct col_reader *c)
 {
 	r->sec = k * NSECTION + what;
 	if (wetfile_load(r->file, r->sec, &r->b, &r->fault) != 0)
@@ -31,9 +31,9 @@ load(struct store_read *r, size_t k, unsigned what, struct col_reader *c)
 }
 
 static int
-over(struct store_read *r, const struct col_reader *c)
+full_reader_over(struct store_read *r, const struct col_reader *c)
 {
-	return c->err ? bad(r, c->err) : c->p != c->end ? bad(r, "bytes behind the last column") : 0;
+	return c->err ? full_reader_bad(r, c->err) : c->p != c->end ? full_reader_bad(r, "bytes behind the last column") : 0;
 }
 
 void
@@ -62,21 +62,21 @@ store_read_close(struct store_read *r)
 
 /* RANK of segment k: r->place's n, and the same added to `to` (as uint64_t) if that is not NULL */
 static int
-rank(struct store_read *r, size_t k, uint64_t *to)
+full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
 {
 	struct col path = { 0 }, n = { 0 };
 	struct col_reader c;
 	uint64_t p = 0;
-	int e = load(r, k, RANK, &c);
+	int e = full_reader_load(r, k, RANK, &c);
 
 	if (!e && (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
-		e = bad(r, c.err ? c.err : "bytes behind the last column");
+		e = full_reader_bad(r, c.err ? c.err : "bytes behind the last column");
 	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
 	for (size_t i = 0; !e && i < path.n; i++) {
 		const struct store_path *q;
 
 		if ((p += path.v[i]) >= r->code.npath || n.v[i] == 0 || (i && !path.v[i])) {
-			e = bad(r, "a path that there is not");
+			e = full_reader_bad(r, "a path that there is not");
 			break;
 		}
 		q = &r->code.path[p];
@@ -85,7 +85,7 @@ rank(struct store_read *r, size_t k, uint64_t *to)
 	}
 	for (size_t i = 0; !e && i < r->code.nstmt; i++)
 		if (to && (to[i] += r->place[i].n) >= UINT32_MAX)
-			e = bad(r, "a statement is executed too often");
+			e = full_reader_bad(r, "a statement is executed too often");
 	col_free(&path);
 	col_free(&n);
 	return e;
@@ -103,10 +103,10 @@ all_code(struct store_read *r)
 		uint64_t *total;
 		struct store_place *place;
 
-		if (load(r, k, CODE, &c) != 0)
+		if (full_reader_load(r, k, CODE, &c) != 0)
 			return -1;
 		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
-			return bad(r, err);
+			return full_reader_bad(r, err);
 		r->nstmt[k] = r->code.nstmt;
 		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);
 		if (total)
@@ -115,10 +115,10 @@ all_code(struct store_read *r)
 		if (place)
 			r->place = place;
 		if (!total || !place)
-			return bad(r, NULL);
+			return full_reader_bad(r, NULL);
 		memset(total + have, 0, (r->code.nstmt - have + 1) * sizeof *total);
 		have = r->code.nstmt;
-		if (rank(r, k, total) != 0)
+		if (full_reader_rank(r, k, total) != 0)
 			return -1;
 	}
 	return 0;
@@ -148,7 +148,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	for (size_t i = 0; i < n; i++)
 		if (f->section[i].tag != order[i % NSECTION] || f->section[i].segment != i / NSECTION) {
 			r->sec = i;
-			return bad(r, "a section that does not belong here");
+			return full_reader_bad(r, "a section that does not belong here");
 		}
 	r->nsegment = n / NSECTION;
 	if (f->whole && n % NSECTION) {
@@ -162,7 +162,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	if (all_code(r) != 0)
 		return -1;
 	if (r->load && (e = store_load_open(r)) != 0)
-		return bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
+		return full_reader_bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
 	r->count = calloc(r->code.nstmt + 1, sizeof *r->count);
 	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0) {
 		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
@@ -176,29 +176,29 @@ store_read_check(struct store_read *r, size_t k)
 {
 	struct col_reader c;
 
-	return load(r, k, ADDR, &c);
+	return full_reader_load(r, k, ADDR, &c);
 }
 
 int
 store_read_rank(struct store_read *r, size_t k)
 {
-	return rank(r, k, NULL);
+	return full_reader_rank(r, k, NULL);
 }
 
 /* PATH, and whether RANK is what follows of it */
 static int
-paths(struct store_read *r, size_t k)
+full_reader_paths(struct store_read *r, size_t k)
 {
 	struct col_reader c;
 	uint64_t *n;
 	int e = 0;
 
-	if (load(r, k, PATH, &c) != 0)
+	if (full_reader_load(r, k, PATH, &c) != 0)
 		return -1;
-	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 || over(r, &c) != 0)
-		return bad(r, c.err ? c.err : "no paths");
+	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 || full_reader_over(r, &c) != 0)
+		return full_reader_bad(r, c.err ? c.err : "no paths");
 	if ((n = calloc(r->code.nstmt + 1, sizeof *n)) == NULL)
-		return bad(r, NULL);
+		return full_reader_bad(r, NULL);
 	r->n = r->nport = 0;
 	for (size_t i = 0; i < r->path.n; i++) {
 		const struct store_path *p = &r->code.path[r->path.v[i]];
@@ -209,28 +209,28 @@ paths(struct store_read *r, size_t k)
 		}
 		r->n += p->n;
 		if (r->n > STORE_SEGMENT) {
-			e = bad(r, "a segment is too long");
+			e = full_reader_bad(r, "a segment is too long");
 			break;
 		}
 	}
 	if (!e)
-		e = rank(r, k, NULL);
+		e = full_reader_rank(r, k, NULL);
 	for (size_t s = 0; !e && s < r->code.nstmt; s++)
 		if (n[s] != r->place[s].n)
-			e = bad(r, "the ranks are not those of the paths");
+			e = full_reader_bad(r, "the ranks are not those of the paths");
 	free(n);
 	return e;
 }
 
 static void
-key(struct col *k, uint64_t v)
+full_reader_key(struct col *k, uint64_t v)
 {
 	col_add(k, v);
 }
 
 /* Keys of the columns from DEP_TOKEN to DEP_FAR, as far as they follow from the columns before */
 static void
-keys(struct store_read *r, unsigned col, struct col *to)
+full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 {
 	size_t num = 0, sub = 0;
 
@@ -242,17 +242,17 @@ keys(struct store_read *r, unsigned col, struct col *to)
 			uint64_t many, t;
 
 			if (col == DEP_TOKEN) {
-				key(to, slot * MEMDEP_KEYS);
+				full_reader_key(to, slot * MEMDEP_KEYS);
 				continue;
 			}
 			t = r->col[DEP_TOKEN].v[at++];
 			if (t != MEMDEP_MANY) {
 				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
-					key(to, slot * MEMDEP_KEYS);
+					full_reader_key(to, slot * MEMDEP_KEYS);
 				continue;
 			}
 			if (col == DEP_NUM) {
-				key(to, slot * MEMDEP_KEYS);
+				full_reader_key(to, slot * MEMDEP_KEYS);
 				continue;
 			}
 			many = r->col[DEP_NUM].v[num++];
@@ -262,12 +262,12 @@ keys(struct store_read *r, unsigned col, struct col *to)
 				if (to->n > COL_MAX)
 					return;
 				if (col == DEP_SUB) {
-					key(to, kk);
+					full_reader_key(to, kk);
 					continue;
 				}
 				t = r->col[DEP_SUB].v[sub++];
 				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
-					key(to, kk);
+					full_reader_key(to, kk);
 			}
 		}
 	}
@@ -275,7 +275,7 @@ keys(struct store_read *r, unsigned col, struct col *to)
 
 /* Tokens, which are by ports there, in order of time; kk: their keys in that order */
 static int
-tokens(struct store_read *r, struct col_reader *c, struct col *kk)
+full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 {
 	struct col *to = &r->col[DEP_TOKEN], got = { 0 }, key = { 0 };
 	uint32_t *place = malloc((kk->n + 1) * sizeof *place);
@@ -297,21 +297,21 @@ tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 }
 
 static int
-deps(struct store_read *r, size_t k)
+full_reader_deps(struct store_read *r, size_t k)
 {
 	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX, STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST,
 		r->code.nstmt, UINT32_MAX };
 	struct col_reader c;
 	struct col kk = { 0 };
 	uint64_t n = 0;
-	int e = load(r, k, DEP, &c);
+	int e = full_reader_load(r, k, DEP, &c);
 
 	for (unsigned i = 0; !e && i < DEP_NKEYED; i++) {
-		keys(r, i, &kk);
+		full_reader_keys(r, i, &kk);
 		if (kk.nomem || kk.n > COL_MAX)
-			e = bad(r, kk.nomem ? NULL : "a column is too long");
-		else if (i == DEP_TOKEN ? tokens(r, &c, &kk) : col_get(&c, &r->col[i], kk.n, most[i], &kk))
-			e = bad(r, c.err);
+			e = full_reader_bad(r, kk.nomem ? NULL : "a column is too long");
+		else if (i == DEP_TOKEN ? full_reader_tokens(r, &c, &kk) : col_get(&c, &r->col[i], kk.n, most[i], &kk))
+			e = full_reader_bad(r, c.err);
 	}
 	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {
 		if (i == DEP_XID)
@@ -319,11 +319,11 @@ deps(struct store_read *r, size_t k)
 				n += r->col[DEP_COUNT].v[j];
 		if (i == DEP_AT ? col_get_upto(&c, &r->col[i], r->nport, most[i], NULL) : col_get(&c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
 		    most[i], NULL))
-			e = bad(r, c.err);
+			e = full_reader_bad(r, c.err);
 	}
 	col_free(&kk);
 	if (!e)
-		e = over(r, &c);
+		e = full_reader_over(r, &c);
 	memset(r->pos, 0, sizeof r->pos);
 	r->exc = !e && r->col[DEP_AT].n ? r->col[DEP_AT].v[0] : UINT64_MAX;
 	r->done = 0;
@@ -387,7 +387,7 @@ val_keys(void *arg, size_t from, size_t to, uint64_t *key)
 }
 
 static int
-vals(struct store_read *r, size_t k, struct wanted *w)
+full_reader_vals(struct store_read *r, size_t k, struct wanted *w)
 {
 	struct col_reader c;
 	uint64_t at = 0, block;
@@ -397,25 +397,25 @@ vals(struct store_read *r, size_t k, struct wanted *w)
 		at += r->place[s].n * r->code.stmt[s].nval;
 	}
 	if (at > COL_MAX)
-		return bad(r, "too many values");
+		return full_reader_bad(r, "too many values");
 	if (!r->load) {
 		store_vals_turn(r, k);
 		if (all_there(w, at))
 			return 0;
 	}
-	if (load(r, k, VAL, &c) != 0)
+	if (full_reader_load(r, k, VAL, &c) != 0)
 		return -1;
 	if (r->load)
-		return store_load_values(r, &c, at) != 0 ? bad(r, c.err) : over(r, &c);
+		return store_load_values(r, &c, at) != 0 ? full_reader_bad(r, c.err) : full_reader_over(r, &c);
 	if (col_get_number(&c, VC_MAX, &block) != 0 || block == 0)
-		return bad(r, "blocks of no values");
+		return full_reader_bad(r, "blocks of no values");
 	if (store_vals_blocks(r, k, at, block) != 0)
-		return bad(r, NULL);
+		return full_reader_bad(r, NULL);
 	r->vals.part |= w->s != UINT32_MAX && w->to - w->from < r->place[w->s].n;
-	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 && over(r, &c) == 0)
+	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 && full_reader_over(r, &c) == 0)
 		return 0;
 	r->vals.at = 0;
-	return c.err ? bad(r, c.err) : -1;
+	return c.err ? full_reader_bad(r, c.err) : -1;
 }
 
 int
@@ -423,26 +423,26 @@ store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uin
 {
 	if (r->load)
 		return store_read_segment(r, k, STORE_VALUES);
-	return rank(r, k, NULL) != 0 ? -1 : vals(r, k, &(struct wanted){ r, s, from, to });
+	return full_reader_rank(r, k, NULL) != 0 ? -1 : full_reader_vals(r, k, &(struct wanted){ r, s, from, to });
 }
 
 /* The references of segment k, whose values are known; r->addr: of all statements up to there */
 static int
-addrs(struct store_read *r, size_t k)
+full_reader_addrs(struct store_read *r, size_t k)
 {
 	struct waddr again = { .nstmt = k ? r->nstmt[k - 1] : 0 };
 	struct col_reader c = { 0 };
 	int e = 0;
 
 	for (; r->addrs <= k; r->addrs++)
-		if (load(r, r->addrs, ADDR, &c) != 0 || waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
-			return c.err ? bad(r, c.err) : -1;
-	if (load(r, k, ADDR, &c) != 0)
+		if (full_reader_load(r, r->addrs, ADDR, &c) != 0 || waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
+			return c.err ? full_reader_bad(r, c.err) : -1;
+	if (full_reader_load(r, k, ADDR, &c) != 0)
 		return -1;
 	if (waddr_get(&again, &r->code, r->nstmt[k], &c) != 0 || store_addr_refs_get(r, &c) != 0)
-		e = bad(r, c.err);
+		e = full_reader_bad(r, c.err);
 	waddr_free(&again);
-	return e ? e : over(r, &c);
+	return e ? e : full_reader_over(r, &c);
 }
 
 int
@@ -450,12 +450,12 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 {
 	struct col_reader c;
 
-	if (load(r, k, KEY, &c) != 0)
+	if (full_reader_load(r, k, KEY, &c) != 0)
 		return -1;
-	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) || over(r, &c) != 0)
-		return bad(r, c.err ? c.err : "bytes behind the state");
-	if (paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
-	    (want & STORE_ADDRS && addrs(r, k) != 0) || (want & STORE_DEPS && deps(r, k) != 0))
+	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) || full_reader_over(r, &c) != 0)
+		return full_reader_bad(r, c.err ? c.err : "bytes behind the state");
+	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && full_reader_vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
+	    (want & STORE_ADDRS && full_reader_addrs(r, k) != 0) || (want & STORE_DEPS && full_reader_deps(r, k) != 0))
 		return -1;
 	r->at = k + 1;
 	return 0;

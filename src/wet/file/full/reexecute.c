@@ -34,7 +34,7 @@ load_begin(struct load *l)
 
 /* Code changes all registers but rsp; what is below that may be in use */
 static void
-call(struct load_state *st, const uint8_t *code)
+reexecute_call(struct load_state *st, const uint8_t *code)
 {
 	__asm__ volatile("lea -136(%%rsp), %%rsp\n\tpush %%rbp\n\tcall *%1\n\tpop %%rbp\n\tlea 136(%%rsp), %%rsp"
 	    : "+D"(st), "+S"(code) :
@@ -43,7 +43,7 @@ call(struct load_state *st, const uint8_t *code)
 }
 
 static void
-native(struct load *l, const struct load_stmt *s)
+reexecute_native(struct load *l, const struct load_stmt *s)
 {
 	if (l->fresh && load_ready(l) != 0) {
 		l->mem.nomem = 1;
@@ -54,21 +54,21 @@ native(struct load *l, const struct load_stmt *s)
 
 		__asm__ volatile("stmxcsr %0" : "=m"(host));
 		__asm__ volatile("ldmxcsr %0" : : "m"(guest));
-		call(&l->st, s->code);
+		reexecute_call(&l->st, s->code);
 		__asm__ volatile("ldmxcsr %0" : : "m"(host));
 		return;
 	}
-	call(&l->st, s->code);
+	reexecute_call(&l->st, s->code);
 }
 
 static uint64_t
-low(uint64_t v, unsigned size)
+reexecute_low(uint64_t v, unsigned size)
 {
 	return size == 8 ? v : v & ((UINT64_C(1) << 8 * size) - 1);
 }
 
 static int64_t
-sign(uint64_t v, unsigned size)
+reexecute_sign(uint64_t v, unsigned size)
 {
 	return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
 }
@@ -81,30 +81,30 @@ static int
 may_divide(const struct load_state *st, const struct load_stmt *s)
 {
 	unsigned size = s->arg & 15;
-	uint64_t v = s->dst == 32 ? low(*(const uint64_t *)(const void *)st->mem, size) : low(st->r[s->dst & 15] >> (s->dst & 16 ? 8 : 0), size);
-	uint64_t lo = low(st->r[X86_RAX], size), hi = size == 1 ? low(st->r[X86_RAX] >> 8, 1) : low(st->r[X86_RDX], size);
+	uint64_t v = s->dst == 32 ? reexecute_low(*(const uint64_t *)(const void *)st->mem, size) : reexecute_low(st->r[s->dst & 15] >> (s->dst & 16 ? 8 : 0), size);
+	uint64_t lo = reexecute_low(st->r[X86_RAX], size), hi = size == 1 ? reexecute_low(st->r[X86_RAX] >> 8, 1) : reexecute_low(st->r[X86_RDX], size);
 	wide n, q;
 
 	if (!v)
 		return 0;
 	if (!(s->arg & 16))
 		return hi < v;
-	n = (wide)(((uwide)(wide)sign(hi, size) << 8 * size) | lo);
-	if (sign(v, size) == -1 && size == 8 && hi == UINT64_C(1) << 63 && !lo)
+	n = (wide)(((uwide)(wide)reexecute_sign(hi, size) << 8 * size) | lo);
+	if (reexecute_sign(v, size) == -1 && size == 8 && hi == UINT64_C(1) << 63 && !lo)
 		return 0;
-	q = n / sign(v, size);
-	return q == (wide)sign((uint64_t)q, size);
+	q = n / reexecute_sign(v, size);
+	return q == (wide)reexecute_sign((uint64_t)q, size);
 }
 
 static void
-upper(struct load_state *st, unsigned from)
+reexecute_upper(struct load_state *st, unsigned from)
 {
 	for (unsigned i = 0; i < 16; i++)
 		memset(st->vec[i] + from, 0, sizeof st->vec[i] - from);
 }
 
 static uint64_t
-where(const struct load_state *st, const struct load_stmt *s)
+reexecute_where(const struct load_state *st, const struct load_stmt *s)
 {
 	uint64_t a = s->disp + (s->base < 16 ? st->r[s->base] : 0) + (s->index < 16 ? st->r[s->index] * s->scale : 0);
 
@@ -121,7 +121,7 @@ load_known(struct load *l, uint32_t k, uint64_t *w)
 	l->known = 1;
 	if (!s->nload && !s->nstore && !s->forget)
 		return 1;
-	l->ea = where(&l->st, s);
+	l->ea = reexecute_where(&l->st, s);
 	if (s->nload) {
 		w[s->nstored - 1] = 0;
 		l->known = loadmem_get(&l->mem, l->ea, w, s->nload);
@@ -131,7 +131,7 @@ load_known(struct load *l, uint32_t k, uint64_t *w)
 
 /* A string instruction stored from `from` to `to`, one element after the other; src: from there, NULL: rax */
 static void
-string(struct load *l, const struct load_stmt *s, uint64_t from, uint64_t to, const uint64_t *src)
+reexecute_string(struct load *l, const struct load_stmt *s, uint64_t from, uint64_t to, const uint64_t *src)
 {
 	uint64_t size = s->arg, n = to - from, dst = from;
 	int64_t step = (int64_t)size;
@@ -158,7 +158,7 @@ string(struct load *l, const struct load_stmt *s, uint64_t from, uint64_t to, co
 
 /* One that has its words, and stores nothing but what is in st.mem */
 static void
-execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w)
+reexecute_execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w)
 {
 	struct load_state *st = &l->st;
 	uint64_t rsi = st->r[X86_RSI], rdi = st->r[X86_RDI];
@@ -167,9 +167,9 @@ execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w
 	case LOAD_NONE: break;
 	case LOAD_DIV:
 		if (may_divide(st, s))
-			native(l, s);
+			reexecute_native(l, s);
 		break;
-	case LOAD_NATIVE: native(l, s); break;
+	case LOAD_NATIVE: reexecute_native(l, s); break;
 	case LOAD_CONST: st->r[s->dst] = s->arg; break;
 	case LOAD_STACK: st->r[X86_RSP] += s->arg; break;
 	case LOAD_PUSH:
@@ -190,14 +190,14 @@ execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w
 		st->flags = (w[0] & 0xd5) << 8 | 0x200 | (w[0] >> 11 & 1);
 		break;
 	case LOAD_LDMXCSR: st->mxcsr = load_mxcsr(w[0]); break;
-	case LOAD_UPPER: upper(st, 16); break;
-	case LOAD_ALL: upper(st, 0); break;
+	case LOAD_UPPER: reexecute_upper(st, 16); break;
+	case LOAD_ALL: reexecute_upper(st, 0); break;
 	case LOAD_SAVE: memcpy(l->saved, st->vec, sizeof l->saved); break;
 	case LOAD_RESTORE: memcpy(st->vec, l->saved, sizeof l->saved); break;
 	case LOAD_STOS:
 	case LOAD_MOVS:
 		load_set(l, k, w);
-		string(l, s, rdi, st->r[X86_RDI], s->kind == LOAD_MOVS ? &rsi : NULL);
+		reexecute_string(l, s, rdi, st->r[X86_RDI], s->kind == LOAD_MOVS ? &rsi : NULL);
 		break;
 	case LOAD_GIVEN: load_set(l, k, w); break;
 	}
@@ -214,8 +214,8 @@ load_do(struct load *l, uint32_t k, const uint64_t *w, int right)
 			loadmem_put(&l->mem, l->ea, w, s->nload);
 	}
 	if (s->kind >= LOAD_STOS && s->forget)
-		l->ea = where(&l->st, s);
-	execute(l, k, s, w);
+		l->ea = reexecute_where(&l->st, s);
+	reexecute_execute(l, k, s, w);
 	if (s->nstore)
 		loadmem_put(&l->mem, l->ea, l->st.mem, s->nstore);
 	else if (s->forget == LOAD_ANYWHERE)

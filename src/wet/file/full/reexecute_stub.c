@@ -29,7 +29,7 @@ struct emit {
 
 /* Kinds of instructions that do nothing but compute from registers and memory */
 static int
-computes(const struct x86_inst *in)
+reexecute_computes(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_LEA:
@@ -62,7 +62,7 @@ computes(const struct x86_inst *in)
 }
 
 static int
-name(unsigned *set, unsigned *def, unsigned n, const ZydisDecodedOperand *o)
+reexecute_name(unsigned *set, unsigned *def, unsigned n, const ZydisDecodedOperand *o)
 {
 	*set |= 1u << n;
 	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -81,11 +81,11 @@ reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 		e->high |= x86_highbyte(r);
 		if (x86_gpr(r) == X86_RSP && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
 			return -1;
-		return name(&e->gpr, &e->gdef, (unsigned)x86_gpr(r), o);
+		return reexecute_name(&e->gpr, &e->gdef, (unsigned)x86_gpr(r), o);
 	case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM: case ZYDIS_REGCLASS_ZMM:
-		return name(&e->vec, &e->vdef, (unsigned)ZydisRegisterGetId(r), o);
+		return reexecute_name(&e->vec, &e->vdef, (unsigned)ZydisRegisterGetId(r), o);
 	case ZYDIS_REGCLASS_MASK:
-		return name(&e->mask, &e->mdef, (unsigned)(r - ZYDIS_REGISTER_K0), o);
+		return reexecute_name(&e->mask, &e->mdef, (unsigned)(r - ZYDIS_REGISTER_K0), o);
 	case ZYDIS_REGCLASS_FLAGS:
 		return 0;
 	default:
@@ -96,7 +96,7 @@ reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 
 /* What it names; -1: it may not be run */
 static int
-names(struct emit *e)
+reexecute_names(struct emit *e)
 {
 	const struct x86_inst *in = e->in;
 	int nmem = 0;
@@ -128,7 +128,7 @@ names(struct emit *e)
 
 /* Two registers that it does not name; with ah and the like, no new ones */
 static int
-spare(struct emit *e)
+reexecute_spare(struct emit *e)
 {
 	static const uint8_t order[] = {
 		X86_RDI, X86_RSI, X86_RBX, X86_RBP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R13, X86_R14, X86_R15
@@ -147,7 +147,7 @@ spare(struct emit *e)
 }
 
 static ZydisRegister
-renamed(const struct emit *e, ZydisRegister r)
+reexecute_renamed(const struct emit *e, ZydisRegister r)
 {
 	if (x86_gpr(r) != X86_RSP || x86_highbyte(r))
 		return r;
@@ -156,7 +156,7 @@ renamed(const struct emit *e, ZydisRegister r)
 
 /* Is what was encoded what it should be? */
 static int
-right(const struct emit *e)
+reexecute_right(const struct emit *e)
 {
 	struct x86_inst t;
 	int mem = e->in->mem;
@@ -169,7 +169,7 @@ right(const struct emit *e)
 
 		if (o->type != was->type || o->size != was->size)
 			return 0;
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != renamed(e, was->reg.value))
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != reexecute_renamed(e, was->reg.value))
 			return 0;
 		if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.value.u != was->imm.value.u)
 			return 0;
@@ -180,7 +180,7 @@ right(const struct emit *e)
 }
 
 static int
-again(struct emit *e)
+reexecute_again(struct emit *e)
 {
 	const struct x86_inst *in = e->in;
 	ZydisEncoderRequest q;
@@ -192,10 +192,10 @@ again(struct emit *e)
 		ZydisEncoderOperand *o = &q.operands[i];
 
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
-			o->reg.value = renamed(e, o->reg.value);
+			o->reg.value = reexecute_renamed(e, o->reg.value);
 		else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
-			o->mem.base = renamed(e, o->mem.base);
-			o->mem.index = renamed(e, o->mem.index);
+			o->mem.base = reexecute_renamed(e, o->mem.base);
+			o->mem.index = reexecute_renamed(e, o->mem.index);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			o->mem.base = ZYDIS_REGISTER_RAX + (ZydisRegister)e->st;
 			o->mem.index = ZYDIS_REGISTER_NONE;
@@ -205,21 +205,21 @@ again(struct emit *e)
 		}
 	}
 	e->len = sizeof e->b;
-	return ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&q, e->b, &e->len)) && right(e) ? 0 : -1;
+	return ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&q, e->b, &e->len)) && reexecute_right(e) ? 0 : -1;
 }
 
 static void
-put(struct emit *e, const char *bytes, size_t n)
+reexecute_put(struct emit *e, const char *bytes, size_t n)
 {
 	memcpy(e->p, bytes, n);
 	e->p += n;
 }
 
-#define PUT(e, s) put(e, s, sizeof (s) - 1)
+#define PUT(e, s) reexecute_put(e, s, sizeof (s) - 1)
 
 /* ModRM with a displacement from load_state, reg in it */
 static void
-place(struct emit *e, unsigned reg, size_t at)
+reexecute_place(struct emit *e, unsigned reg, size_t at)
 {
 	uint32_t disp = (uint32_t)at;
 
@@ -229,16 +229,16 @@ place(struct emit *e, unsigned reg, size_t at)
 }
 
 static void
-general(struct emit *e, unsigned op, unsigned reg, size_t at)
+reexecute_general(struct emit *e, unsigned op, unsigned reg, size_t at)
 {
 	*e->p++ = (uint8_t)(0x48 | (reg & 8) >> 1 | (unsigned)e->st >> 3);
 	*e->p++ = (uint8_t)op;
-	place(e, reg, at);
+	reexecute_place(e, reg, at);
 }
 
 /* movups, vmovups: op 0x10 to, 0x11 from the register */
 static void
-vector(struct emit *e, unsigned op, unsigned reg, size_t at)
+reexecute_vector(struct emit *e, unsigned op, unsigned reg, size_t at)
 {
 	unsigned b = (unsigned)e->st >> 3;
 
@@ -259,18 +259,18 @@ vector(struct emit *e, unsigned op, unsigned reg, size_t at)
 		*e->p++ = 0x48;
 	}
 	*e->p++ = (uint8_t)op;
-	place(e, reg, at);
+	reexecute_place(e, reg, at);
 }
 
 /* kmovq, or kmovw where there are no longer ones */
 static void
-mask(struct emit *e, unsigned op, unsigned reg)
+reexecute_mask(struct emit *e, unsigned op, unsigned reg)
 {
 	*e->p++ = 0xc4;
 	*e->p++ = (uint8_t)(0xc0 | (e->st >> 3 ? 0 : 0x20) | 1);
 	*e->p++ = __builtin_cpu_supports("avx512bw") ? 0xf8 : 0x78;
 	*e->p++ = (uint8_t)op;
-	place(e, reg, offsetof(struct load_state, mask) + 8 * reg);
+	reexecute_place(e, reg, offsetof(struct load_state, mask) + 8 * reg);
 }
 
 static size_t
@@ -280,7 +280,7 @@ gpr_at(unsigned i)
 }
 
 static void
-before(struct emit *e, int flags)
+reexecute_before(struct emit *e, int flags)
 {
 	if (e->st != X86_RDI) {                     /* mov st, rdi */
 		*e->p++ = (uint8_t)(0x48 | (unsigned)e->st >> 3);
@@ -288,45 +288,45 @@ before(struct emit *e, int flags)
 		*e->p++ = (uint8_t)(0xc0 | X86_RDI << 3 | ((unsigned)e->st & 7));
 	}
 	if (flags) {
-		general(e, 0x8b, X86_RAX, offsetof(struct load_state, flags));
+		reexecute_general(e, 0x8b, X86_RAX, offsetof(struct load_state, flags));
 		PUT(e, "\x04\x7f\x9e");         /* add al, 7f; sahf */
 	}
 	for (unsigned i = 0; i < 32; i++)
 		if (e->vec >> i & 1)
-			vector(e, 0x10, i, offsetof(struct load_state, vec) + 64 * i);
+			reexecute_vector(e, 0x10, i, offsetof(struct load_state, vec) + 64 * i);
 	for (unsigned i = 0; i < 8; i++)
 		if (e->mask >> i & 1)
-			mask(e, 0x90, i);
+			reexecute_mask(e, 0x90, i);
 	for (unsigned i = 0; i < 16; i++)
 		if (e->gpr >> i & 1)
-			general(e, 0x8b, i == X86_RSP ? (unsigned)e->rsp : i, gpr_at(i));
+			reexecute_general(e, 0x8b, i == X86_RSP ? (unsigned)e->rsp : i, gpr_at(i));
 }
 
 static void
-after(struct emit *e, int flags)
+reexecute_after(struct emit *e, int flags)
 {
 	for (unsigned i = 0; i < 16; i++)
 		if (e->gdef >> i & 1)
-			general(e, 0x89, i == X86_RSP ? (unsigned)e->rsp : i, gpr_at(i));
+			reexecute_general(e, 0x89, i == X86_RSP ? (unsigned)e->rsp : i, gpr_at(i));
 	if (flags) {
 		PUT(e, "\x9f\x0f\x90\xc0\x0f\xb7\xc0");        /* lahf; seto al; movzx eax, ax */
-		general(e, 0x89, X86_RAX, offsetof(struct load_state, flags));
+		reexecute_general(e, 0x89, X86_RAX, offsetof(struct load_state, flags));
 	}
 	for (unsigned i = 0; i < 32; i++) {
 		size_t at = offsetof(struct load_state, vec) + 64 * i;
 
 		if (!(e->vdef >> i & 1))
 			continue;
-		vector(e, 0x11, i, at);
+		reexecute_vector(e, 0x11, i, at);
 		if (e->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
 			for (unsigned k = 32; k < 64; k += 8) {
-				general(e, 0xc7, 0, at + k);    /* mov qword, 0 */
+				reexecute_general(e, 0xc7, 0, at + k);    /* mov qword, 0 */
 				PUT(e, "\0\0\0\0");
 			}
 	}
 	for (unsigned i = 0; i < 8; i++)
 		if (e->mdef >> i & 1)
-			mask(e, 0x91, i);
+			reexecute_mask(e, 0x91, i);
 	if (e->vec && e->in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		PUT(e, "\xc5\xf8\x77");         /* vzeroupper */
 	PUT(e, "\xc3");
@@ -334,7 +334,7 @@ after(struct emit *e, int flags)
 
 /* Only these pages: a kernel may take long over a whole piece */
 static int
-protect(const uint8_t *from, const uint8_t *to, int prot)
+reexecute_protect(const uint8_t *from, const uint8_t *to, int prot)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)from / page * page;
 
@@ -344,7 +344,7 @@ protect(const uint8_t *from, const uint8_t *to, int prot)
 int
 load_ready(struct load *l)
 {
-	if (l->fresh && protect(l->fresh, l->code, PROT_READ | PROT_EXEC) != 0)
+	if (l->fresh && reexecute_protect(l->fresh, l->code, PROT_READ | PROT_EXEC) != 0)
 		return -1;
 	l->fresh = NULL;
 	return 0;
@@ -352,12 +352,12 @@ load_ready(struct load *l)
 
 /* Room for one; what can be written cannot be executed, and the other way round */
 static int
-room(struct load *l)
+reexecute_room(struct load *l)
 {
 	uint8_t *p;
 
 	if (l->code && (size_t)(l->codeend - l->code) >= CODE) {
-		if (!l->fresh && protect(l->code, l->code + 1, PROT_READ | PROT_WRITE) != 0)
+		if (!l->fresh && reexecute_protect(l->code, l->code + 1, PROT_READ | PROT_WRITE) != 0)
 			return -1;
 		if (!l->fresh)
 			l->fresh = l->code;
@@ -391,18 +391,18 @@ load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const 
 	struct emit e = { .in = in };
 	int uses = 0, defs = 0;
 
-	if (!computes(in) || names(&e) != 0 || spare(&e) != 0 || again(&e) != 0)
+	if (!reexecute_computes(in) || reexecute_names(&e) != 0 || reexecute_spare(&e) != 0 || reexecute_again(&e) != 0)
 		return 1;
-	if (room(l) != 0)
+	if (reexecute_room(l) != 0)
 		return -1;
 	for (unsigned i = 0; i < f->nuse; i++)
 		uses |= f->use[i].reg == FACT_FLAGS;
 	for (unsigned i = 0; i < f->ndef; i++)
 		defs |= f->def[i].reg == FACT_FLAGS;
 	e.p = l->code;
-	before(&e, uses || defs);
-	put(&e, (const char *)e.b, e.len);
-	after(&e, defs);
+	reexecute_before(&e, uses || defs);
+	reexecute_put(&e, (const char *)e.b, e.len);
+	reexecute_after(&e, defs);
 	s->code = l->code;
 	s->fp = e.vec || e.fp;
 	l->code = e.p;

@@ -5,7 +5,7 @@
 
 /* far of wet(5) as a number: how far back, modulo 2^32, small either way */
 static uint64_t
-zig32(uint32_t far)
+full_run_zig32(uint32_t far)
 {
 	return (uint32_t)(far << 1 ^ -(far >> 31));
 }
@@ -20,7 +20,7 @@ latest_first(const void *a, const void *b)
 
 /* Instances that w stands for */
 static void
-pieces(struct col *to, uint64_t w, const struct visit_piece *piece)
+full_run_pieces(struct col *to, uint64_t w, const struct visit_piece *piece)
 {
 	if (!(w & VISIT_MANY)) {
 		col_add(to, w);
@@ -34,7 +34,7 @@ pieces(struct col *to, uint64_t w, const struct visit_piece *piece)
 
 /* c->list in place: who they are, the latest first, each once, without those that nobody is */
 static void
-whos(struct store_cap *c)
+full_run_whos(struct store_cap *c)
 {
 	struct col *l = &c->list;
 	uint64_t last = 0;
@@ -43,7 +43,7 @@ whos(struct store_cap *c)
 	if (l->n)
 		qsort(l->v, l->n, sizeof *l->v, latest_first);
 	for (size_t i = 0; i < l->n; i++) {
-		uint64_t x = i && l->v[i] == last ? 0 : who(&c->who, &c->stmts, l->v[i]);
+		uint64_t x = i && l->v[i] == last ? 0 : instances_who(&c->who, &c->stmts, l->v[i]);
 
 		last = l->v[i];
 		if (x && (!k || x != l->v[k - 1]))
@@ -54,7 +54,7 @@ whos(struct store_cap *c)
 
 /* A dependence that the model does not know */
 static void
-exception(struct store_cap *c, uint32_t port)
+full_run_exception(struct store_cap *c, uint32_t port)
 {
 	struct segment *g = &c->seg;
 	uint64_t at = g->n + c->npath;
@@ -67,13 +67,13 @@ exception(struct store_cap *c, uint32_t port)
 		uint32_t id = (uint32_t)(c->list.v[i] >> 32);
 
 		col_add(&g->dep[DEP_XID], id);
-		col_add(&g->dep[DEP_XFAR], zig32(c->count[id - 1] - (uint32_t)c->list.v[i]));
+		col_add(&g->dep[DEP_XFAR], full_run_zig32(c->count[id - 1] - (uint32_t)c->list.v[i]));
 	}
 	c->out.stats.nexc++;
 }
 
 static int
-control(struct store_cap *c, uint64_t n)
+full_run_control(struct store_cap *c, uint64_t n)
 {
 	struct model_who p = model_parent(&c->model);
 
@@ -81,11 +81,11 @@ control(struct store_cap *c, uint64_t n)
 	if (p.n == n)
 		return 0;
 	c->list.n = 0;
-	pieces(&c->list, n, NULL);
-	whos(c);
+	full_run_pieces(&c->list, n, NULL);
+	full_run_whos(c);
 	if ((c->list.n ? c->list.v[0] : 0) == p.who)
 		return 0;
-	exception(c, 0);
+	full_run_exception(c, 0);
 	return model_control_is(&c->model, c->list.n ? c->list.v[0] : 0, n);
 }
 
@@ -99,7 +99,7 @@ as_model(const struct model_lane *lane, unsigned lanes, uint64_t w)
 }
 
 static void
-registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w, const struct visit_piece *piece)
+full_run_registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w, const struct visit_piece *piece)
 {
 	const uint16_t *reg = c->tab.reg + s->reg;
 
@@ -113,8 +113,8 @@ registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w, co
 			continue;
 		}
 		c->list.n = 0;
-		pieces(&c->list, w[k], piece);
-		whos(c);
+		full_run_pieces(&c->list, w[k], piece);
+		full_run_whos(c);
 		c->out.stats.ndep += c->list.n;
 		n = model_reg(&c->model, reg[k], have);
 		same = n == c->list.n;
@@ -122,7 +122,7 @@ registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w, co
 			same = have[i] == c->list.v[i];
 		if (same)
 			continue;
-		exception(c, k + 1);
+		full_run_exception(c, k + 1);
 		if (c->list.n < 2)
 			model_reg_is(&c->model, reg[k], c->list.n ? c->list.v[0] : 0, w[k] & VISIT_MANY ? UINT64_MAX : w[k]);
 	}
@@ -130,18 +130,18 @@ registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w, co
 
 /* The next port for memory: one use */
 static void
-memory(struct store_cap *c, uint64_t w, const struct visit_piece *piece)
+full_run_memory(struct store_cap *c, uint64_t w, const struct visit_piece *piece)
 {
 	struct memport *m = &c->mem[c->nmem++];
 
 	m->first = (uint32_t)c->many.n;
 	if (w & VISIT_MANY) {
 		c->list.n = 0;
-		pieces(&c->list, w, piece);
-		whos(c);
+		full_run_pieces(&c->list, w, piece);
+		full_run_whos(c);
 		for (size_t i = 0; i < c->list.n; i++)
 			col_add(&c->many, c->list.v[i]);
-	} else if ((w = who(&c->who, &c->stmts, w)) != 0)
+	} else if ((w = instances_who(&c->who, &c->stmts, w)) != 0)
 		col_add(&c->many, w);
 	m->n = (uint32_t)c->many.n - m->first;
 }
@@ -155,11 +155,11 @@ string_memory(struct store_cap *c, const struct visit_batch *b, const struct vis
 
 	for (uint32_t k = 0; k < e->nref; k++)
 		if (visit_reads(b->word[e->ref + k]))
-			pieces(&c->raw, *w++, b->piece);
+			full_run_pieces(&c->raw, *w++, b->piece);
 	c->list.n = 0;
 	for (size_t i = 0; i < c->raw.n; i++)
 		col_add(&c->list, c->raw.v[i]);
-	whos(c);
+	full_run_whos(c);
 	c->many.n = m->first;
 	for (size_t i = 0; i < c->list.n; i++)
 		col_add(&c->many, c->list.v[i]);
@@ -167,7 +167,7 @@ string_memory(struct store_cap *c, const struct visit_batch *b, const struct vis
 }
 
 static void
-values(struct store_cap *c, const struct stmt *v, const uint64_t *word)
+full_run_values(struct store_cap *c, const struct stmt *v, const uint64_t *word)
 {
 	struct col *to = c->load ? &c->addr.val : &c->seg.val;
 
@@ -180,7 +180,7 @@ values(struct store_cap *c, const struct stmt *v, const uint64_t *word)
 
 /* A node for s, whose next brother is `next`; 0: no memory */
 static uint32_t
-node(struct store_cap *c, uint32_t s, uint32_t next)
+full_run_node(struct store_cap *c, uint32_t s, uint32_t next)
 {
 	if (c->ntrie >= UINT32_MAX || buf_grow(&c->trie, &c->captrie, c->ntrie + 1, sizeof *c->trie) != 0)
 		return 0;
@@ -190,7 +190,7 @@ node(struct store_cap *c, uint32_t s, uint32_t next)
 
 /* The path goes on with s */
 static int
-step(struct store_cap *c, uint32_t s)
+full_run_step(struct store_cap *c, uint32_t s)
 {
 	struct trie *t = c->trie;
 	uint32_t *from = c->node ? &t[c->node].child : &c->begin[s], k;
@@ -200,7 +200,7 @@ step(struct store_cap *c, uint32_t s)
 	if (!k) {
 		uint32_t *first = c->node ? NULL : &c->begin[s];
 
-		if ((k = node(c, s, first ? 0 : t[c->node].child)) == 0)
+		if ((k = full_run_node(c, s, first ? 0 : t[c->node].child)) == 0)
 			return -1;
 		*(first ? first : &c->trie[c->node].child) = k;
 	} else if (c->node && k != t[c->node].child) {          /* those that come often are found soon */
@@ -225,9 +225,9 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 		return -1;
 	t = &c->tab.stmt[s];
 	model_enter(&c->model, s);
-	if (control(c, c->parent[i]) != 0)
+	if (full_run_control(c, c->parent[i]) != 0)
 		return store_nomem(c->out.f);
-	registers(c, t, w, b->piece);
+	full_run_registers(c, t, w, b->piece);
 	c->string = 0;
 	if (v->any) {
 		c->string = e.n;
@@ -238,13 +238,13 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 		}
 	} else
 		for (uint32_t k = 0; k < v->nmem; k++)
-			memory(c, w[v->nuse + k], b->piece);
-	values(c, v, b->word + e.val);
+			full_run_memory(c, w[v->nuse + k], b->piece);
+	full_run_values(c, v, b->word + e.val);
 	if (c->load)
 		store_load_statement(c, b, &e, s, 0);
 	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 0) != 0)
 		return -1;
-	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 || step(c, s) != 0)
+	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 || full_run_step(c, s) != 0)
 		return store_nomem(c->out.f);
 	c->lastpc = v->pc;
 	c->over = (t->ctl & STORE_ENDS) != 0;
@@ -261,7 +261,7 @@ store_string_again(struct store_cap *c, const struct visit_batch *b, const struc
 	if (c->string != e.n)
 		return store_fail(c->out.f, 1, "a string instruction that a signal interrupted goes on: not known here");
 	*(c->load ? &c->addr.val.n : &c->seg.val.n) -= stmt_words(v);
-	values(c, v, b->word + e.val);
+	full_run_values(c, v, b->word + e.val);
 	if (c->load)
 		store_load_statement(c, b, &e, s, 1);
 	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 1) != 0)
@@ -272,7 +272,7 @@ store_string_again(struct store_cap *c, const struct visit_batch *b, const struc
 }
 
 static void
-token(struct store_cap *c, uint64_t key, uint64_t x, unsigned col)
+full_run_token(struct store_cap *c, uint64_t key, uint64_t x, unsigned col)
 {
 	struct segment *g = &c->seg;
 	struct memdep_port *p = memdep_past(&c->dep, key);
@@ -291,14 +291,14 @@ token(struct store_cap *c, uint64_t key, uint64_t x, unsigned col)
 		col_add(&g->key[DEP_ID], key);
 	}
 	if (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE)) {
-		col_add(&g->dep[DEP_FAR], zig32(far));
+		col_add(&g->dep[DEP_FAR], full_run_zig32(far));
 		col_add(&g->key[DEP_FAR], key);
 	}
 }
 
 /* The writers of the path's ports */
 static void
-tokens(struct store_cap *c, const struct store_path *p)
+full_run_tokens(struct store_cap *c, const struct store_path *p)
 {
 	struct segment *g = &c->seg;
 
@@ -308,7 +308,7 @@ tokens(struct store_cap *c, const struct store_path *p)
 
 		c->out.stats.ndep += m->n;
 		if (m->n < 2) {
-			token(c, key, m->n ? c->many.v[m->first] : 0, DEP_TOKEN);
+			full_run_token(c, key, m->n ? c->many.v[m->first] : 0, DEP_TOKEN);
 			continue;
 		}
 		col_add(&g->dep[DEP_TOKEN], MEMDEP_MANY);
@@ -316,7 +316,7 @@ tokens(struct store_cap *c, const struct store_path *p)
 		col_add(&g->dep[DEP_NUM], m->n);
 		col_add(&g->key[DEP_NUM], key);
 		for (uint32_t k = 0; k < m->n; k++)
-			token(c, key + 1 + (k < MEMDEP_SUBS ? k : MEMDEP_SUBS - 1), c->many.v[m->first + k], DEP_SUB);
+			full_run_token(c, key + 1 + (k < MEMDEP_SUBS ? k : MEMDEP_SUBS - 1), c->many.v[m->first + k], DEP_SUB);
 	}
 }
 
@@ -337,7 +337,7 @@ store_path_end(struct store_cap *c)
 	path = t->path - 1;
 	col_add(&g->path, path);
 	g->rank[path]++;
-	tokens(c, &c->tab.path[path]);
+	full_run_tokens(c, &c->tab.path[path]);
 	for (uint32_t i = 0; i < c->npath; i++)
 		if (++c->count[c->path[i]] == UINT32_MAX)
 			return store_fail(c->out.f, 1, "a statement is executed more than 4294967294 times");

@@ -136,7 +136,7 @@ put_dep(struct store_cap *c)
 struct place { uint64_t at, n; };
 
 static struct place *
-places(const struct store_cap *c)
+segment_places(const struct store_cap *c)
 {
 	struct place *p = calloc(c->tab.nstmt + 1, sizeof *p);
 	uint64_t at = 0;
@@ -155,7 +155,7 @@ static int
 put_val(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
-	struct place *p = places(c);
+	struct place *p = segment_places(c);
 	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
 	const uint64_t *from = c->seg.val.v;
 	int bad = !p || c->seg.val.nomem || col_room(v, c->seg.val.n) != 0 || col_room(key, c->seg.val.n) != 0;
@@ -183,7 +183,7 @@ put_val(struct store_cap *c)
 }
 
 static void
-clear(struct segment *g)
+segment_clear(struct segment *g)
 {
 	g->path.n = g->val.n = 0;
 	for (unsigned i = 0; i < DEP_NCOL; i++)
@@ -217,7 +217,7 @@ store_segment(struct store_cap *c)
 	t->stats.nsegment = ++c->nseg;
 	if (t->o->progress)
 		t->o->progress(t->o->progressarg, &t->stats);
-	clear(&c->seg);
+	segment_clear(&c->seg);
 	if (c->seg.rank)
 		memset(c->seg.rank, 0, c->tab.npath * sizeof *c->seg.rank);
 	memdep_reset(&c->dep);

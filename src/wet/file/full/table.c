@@ -37,7 +37,7 @@ control_of(const struct wcode *code, const struct fact *f, struct store_stmt *t)
 }
 
 static int
-word(struct store_code *c, const char *name, uint32_t *index)
+stmt_table_word(struct store_code *c, const char *name, uint32_t *index)
 {
 	uint8_t s[16384];
 
@@ -72,7 +72,7 @@ store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
 	} else {
 		wsource_find(src, v->pc, v->b, v->len, &file, &func, &line);
 		t.line = line < 0 ? 0 : (uint64_t)line;
-		if (word(&c->tab, file, &t.file) != 0 || word(&c->tab, func, &t.func) != 0)
+		if (stmt_table_word(&c->tab, file, &t.file) != 0 || stmt_table_word(&c->tab, func, &t.func) != 0)
 			return store_nomem(c->out.f);
 	}
 	t.len = v->len;

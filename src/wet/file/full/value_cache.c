@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void
-drop(struct store_vals *v)
+value_cache_drop(struct store_vals *v)
 {
 	col_free(&v->val);
 	free(v->have);
@@ -17,7 +17,7 @@ drop(struct store_vals *v)
 
 /* Room for one more of that many bytes: the index of a place that is free */
 static size_t
-place(struct store_read *r, size_t bytes)
+value_cache_place(struct store_read *r, size_t bytes)
 {
 	for (;;) {
 		size_t all = bytes, oldest = 0, none = STORE_KEPT;
@@ -33,7 +33,7 @@ place(struct store_read *r, size_t bytes)
 			return none;
 		if (!r->kept[oldest].at)
 			return STORE_KEPT;
-		drop(&r->kept[oldest]);
+		value_cache_drop(&r->kept[oldest]);
 	}
 }
 
@@ -46,14 +46,14 @@ store_vals_turn(struct store_read *r, size_t k)
 	now->used = ++r->turns;
 	if (now->at == k + 1)
 		return;
-	if (now->at && now->part && (i = place(r, now->val.cap * sizeof *now->val.v)) < STORE_KEPT) {
+	if (now->at && now->part && (i = value_cache_place(r, now->val.cap * sizeof *now->val.v)) < STORE_KEPT) {
 		r->kept[i] = *now;
 		*now = (struct store_vals){ 0 };
 	}
 	for (i = 0; i < STORE_KEPT && r->kept[i].at != k + 1; i++)
 		;
 	if (i < STORE_KEPT) {
-		drop(now);
+		value_cache_drop(now);
 		*now = r->kept[i];
 		r->kept[i] = (struct store_vals){ 0 };
 		now->used = r->turns;
@@ -81,7 +81,7 @@ store_vals_blocks(struct store_read *r, size_t k, uint64_t n, uint64_t block)
 void
 store_vals_free(struct store_read *r)
 {
-	drop(&r->vals);
+	value_cache_drop(&r->vals);
 	for (size_t i = 0; i < STORE_KEPT; i++)
-		drop(&r->kept[i]);
+		value_cache_drop(&r->kept[i]);
 }

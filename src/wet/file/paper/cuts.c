@@ -6,7 +6,7 @@
 
 /* Room for one more of n, the first time for few: most lists stay short */
 static int
-more(void *array, uint32_t *cap, uint32_t n, size_t size)
+paper_more(void *array, uint32_t *cap, uint32_t n, size_t size)
 {
 	uint32_t want = *cap < 2 ? 2 : *cap * 2;
 	void *p;
@@ -48,11 +48,11 @@ edge_of(struct pport *p, uint32_t node, uint32_t stmt)
 }
 
 static int
-label(struct pport *p, uint32_t node, uint32_t stmt, uint32_t use, uint32_t def)
+paper_label(struct pport *p, uint32_t node, uint32_t stmt, uint32_t use, uint32_t def)
 {
 	struct pedge *e = edge_of(p, node, stmt);
 
-	if (!e || more(&e->label, &e->cap, e->n, sizeof *e->label) != 0)
+	if (!e || paper_more(&e->label, &e->cap, e->n, sizeof *e->label) != 0)
 		return -1;
 	e->label[e->n++] = (struct plabel){ use, def };
 	return 0;
@@ -62,14 +62,14 @@ int
 paper_differs(struct pport *p, uint32_t path, uint32_t before)
 {
 	for (uint32_t i = 0; i < p->nsame; i++)
-		if (label(p, path, p->same - 1, before + i, before + i) != 0)
+		if (paper_label(p, path, p->same - 1, before + i, before + i) != 0)
 			return -1;
 	p->same = p->nsame = 0;
 	return 0;
 }
 
 static int
-use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n)
+paper_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n)
 {
 	struct paper *t = arg;
 	struct pnode *a = t->at;
@@ -88,7 +88,7 @@ use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_
 			p->nsame++;
 			return 0;
 		}
-		if (paper_differs(p, t->atpath, a->before) != 0 || label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
+		if (paper_differs(p, t->atpath, a->before) != 0 || paper_label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
 			return store_nomem(t->out.f);
 		t->npair++;
 	}
@@ -112,7 +112,7 @@ new_node(struct paper *t, uint32_t path)
 
 /* Path i of the segment of the other file is executed; x0: executions of statements before that */
 static int
-execution(struct paper *t, size_t i, const uint32_t *x0)
+paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 {
 	struct store_read *r = &t->r;
 	uint32_t path = (uint32_t)r->path.v[i];
@@ -140,7 +140,7 @@ execution(struct paper *t, size_t i, const uint32_t *x0)
 	t->atpath = path;
 	t->atport = 0;
 	t->out.f->err[0] = 0;
-	if (store_read_deps(r, i, NULL, use, t) != 0)
+	if (store_read_deps(r, i, NULL, paper_use, t) != 0)
 		return t->out.f->err[0] ? -1 : store_fail(t->out.f, 1, "%s", r->fault.err);
 	a->time[a->n++] = (uint32_t)t->time++;
 	t->n += p->n;
@@ -150,7 +150,7 @@ execution(struct paper *t, size_t i, const uint32_t *x0)
 
 /* The times of all instances of each class */
 static int
-times(struct paper *t)
+paper_paper_times(struct paper *t)
 {
 	t->when = calloc(t->class.n + 1, sizeof *t->when);
 	t->nwhen = calloc(t->class.n + 1, sizeof *t->nwhen);
@@ -166,7 +166,7 @@ times(struct paper *t)
 }
 
 static int
-segments(struct paper *t)
+paper_segments(struct paper *t)
 {
 	uint32_t *x0 = calloc(t->r.code.nstmt + 1, sizeof *x0);
 	int bad = x0 ? 0 : store_nomem(t->out.f);
@@ -178,7 +178,7 @@ segments(struct paper *t)
 		if (!bad && t->n && t->n + t->r.n > PAPER_SEGMENT)
 			bad = paper_segment(t);
 		for (size_t i = 0; !bad && i < t->r.path.n; i++)
-			bad = execution(t, i, x0);
+			bad = paper_execution(t, i, x0);
 		if (!bad && (t->n >= t->out.o->segment || t->nword >= PAPER_WORDS || t->npair >= PAPER_PAIRS))
 			bad = paper_segment(t);
 	}
@@ -190,7 +190,7 @@ segments(struct paper *t)
 
 /* One-bit labels are taken over as they are */
 static int
-labels(struct paper *t, const struct wetfile *full)
+paper_labels(struct paper *t, const struct wetfile *full)
 {
 	struct fault wf;
 	int bad = 0;
@@ -250,10 +250,10 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 		bad = store_fail(f, 1, "%s", t->r.fault.err);
 	if (!bad && (bad = paper_classes(&t->class, &t->r.code)) != 0)
 		bad = bad < 0 ? store_nomem(f) : store_fail(f, 1, "a path has a statement twice");
-	if (!bad && ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || times(t) != 0))
+	if (!bad && ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || paper_paper_times(t) != 0))
 		bad = store_nomem(f);
 	if (!bad)
-		bad = segments(t) != 0 || labels(t, full) != 0;
+		bad = paper_segments(t) != 0 || paper_labels(t, full) != 0;
 	if (!bad && full->whole && (wetfile_put_early(w, &full->early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	t->stats.npath = t->r.code.npath;

@@ -46,7 +46,7 @@ close_cols(struct cols *t, int e)
 
 /* The next value of a column, at most `most`; else 0 and t->err */
 static uint64_t
-next(struct cols *t, unsigned col, uint64_t most)
+paper_labels_next(struct cols *t, unsigned col, uint64_t most)
 {
 	uint64_t v = t->pos[col] < t->col[col].n ? t->col[col].v[t->pos[col]] : UINT64_MAX;
 
@@ -59,7 +59,7 @@ next(struct cols *t, unsigned col, uint64_t most)
 }
 
 static int
-wants(const struct cols *t, const struct paper_node *a)
+paper_labels_wants(const struct cols *t, const struct paper_node *a)
 {
 	const struct store_path *p = &t->r->code.path[a->path];
 
@@ -84,25 +84,25 @@ struct values {
 
 /* What there are of groups of node a, and their streams */
 static int
-groups(struct values *v, const struct paper_node *a)
+paper_labels_groups(struct values *v, const struct paper_node *a)
 {
 	struct paper_read *r = v->t.r;
 	const struct store_path *p = &r->code.path[a->path];
 	const uint32_t *seq = r->code.seq + p->first;
 
-	v->ngroup = (unsigned)next(&v->t, 0, p->n);
+	v->ngroup = (unsigned)paper_labels_next(&v->t, 0, p->n);
 	memset(v->group, 0, sizeof v->group);
 	for (uint32_t k = 0; k < p->n; k++)
 		if (r->code.stmt[seq[k]].nval) {
 			if (!v->ngroup)
 				return paper_bad(r, "a value of no group");
-			v->of[k] = (uint8_t)next(&v->t, 1, v->ngroup - 1u);
+			v->of[k] = (uint8_t)paper_labels_next(&v->t, 1, v->ngroup - 1u);
 			v->group[v->of[k]].nword += r->code.stmt[seq[k]].nval;
 		}
 	for (unsigned g = 0; g < v->ngroup && !v->t.err; g++) {
 		struct group *q = &v->group[g];
 
-		q->n = next(&v->t, 2, a->n);
+		q->n = paper_labels_next(&v->t, 2, a->n);
 		if (!q->n || !q->nword) {
 			v->t.err = "a group of nothing";
 			break;
@@ -120,7 +120,7 @@ groups(struct values *v, const struct paper_node *a)
 
 /* Word i of group g, by executions, into v->word */
 static int
-word(struct values *v, const struct paper_node *a, const struct group *g, uint32_t i)
+paper_labels_word(struct values *v, const struct paper_node *a, const struct group *g, uint32_t i)
 {
 	struct paper_read *r = v->t.r;
 
@@ -157,7 +157,7 @@ node_values(struct values *v, const struct paper_node *a)
 				if (!have && pstream_get(&r->in, q->pattern, q->n - 1, &v->pattern, &v->t.c) != 0)
 					return paper_bad(r, v->t.c.err);
 				have = 1;
-				if (word(v, a, q, at) != 0)
+				if (paper_labels_word(v, a, q, at) != 0)
 					return -1;
 				if (v->fn(v->arg, s, j, paper_instances(r, a->path, k) + a->before, v->word.v, a->n) != 0)
 					return paper_bad(r, NULL);
@@ -175,8 +175,8 @@ paper_read_values(struct paper_read *r, size_t segment, const uint8_t *only, pap
 
 	v.t.only = only;
 	for (size_t i = r->first[segment]; i < r->first[segment + 1] && !e; i++) {
-		e = groups(&v, &r->node[i]);
-		if (!e && wants(&v.t, &r->node[i]))
+		e = paper_labels_groups(&v, &r->node[i]);
+		if (!e && paper_labels_wants(&v.t, &r->node[i]))
 			e = node_values(&v, &r->node[i]);
 	}
 	col_free(&v.pattern);
@@ -223,8 +223,8 @@ new_label(struct edges *t, const struct paper_node *a)
 	if (t->nlabel == t->nalloc)
 		t->label[t->nalloc++] = (struct label){ 0 };
 	l = &t->label[t->nlabel++];
-	l->n = next(&t->t, 4, PAPER_LABELS);
-	l->how = (unsigned)next(&t->t, 5, 3);
+	l->n = paper_labels_next(&t->t, 4, PAPER_LABELS);
+	l->how = (unsigned)paper_labels_next(&t->t, 5, 3);
 	l->stream = r->in.n;
 	l->have = 0;
 	if (!t->t.err && (!l->n || (l->how & 1 && l->n != a->n)))
@@ -240,12 +240,12 @@ static int
 new_edge(struct edges *t, const struct paper_node *a)
 {
 	struct paper_read *r = t->t.r;
-	uint64_t path = a->path + col_zag(next(&t->t, 1, UINT64_MAX)), place, label;
+	uint64_t path = a->path + col_zag(paper_labels_next(&t->t, 1, UINT64_MAX)), place, label;
 
 	if (path >= r->code.npath || !r->total[path])
 		return paper_bad(r, t->t.err ? t->t.err : "a path that there is not");
-	place = next(&t->t, 2, r->code.path[path].n - 1);
-	label = next(&t->t, 3, t->nlabel);
+	place = paper_labels_next(&t->t, 2, r->code.path[path].n - 1);
+	label = paper_labels_next(&t->t, 3, t->nlabel);
 	if (t->t.err)
 		return paper_bad(r, t->t.err);
 	if (label == t->nlabel && new_label(t, a) != 0)
@@ -260,7 +260,7 @@ new_edge(struct edges *t, const struct paper_node *a)
 
 /* The ports of node a */
 static int
-ports(struct edges *t, const struct paper_node *a)
+paper_labels_ports(struct edges *t, const struct paper_node *a)
 {
 	struct paper_read *r = t->t.r;
 	const struct store_path *p = &r->code.path[a->path];
@@ -272,12 +272,12 @@ ports(struct edges *t, const struct paper_node *a)
 		if (buf_grow(&t->port, &t->capport, t->nport + n, sizeof *t->port) != 0)
 			return paper_bad(r, NULL);
 		for (uint32_t i = 0; i < n; i++) {
-			uint64_t kind = next(&t->t, 0, t->t.col[1].n + 1);
+			uint64_t kind = paper_labels_next(&t->t, 0, t->t.col[1].n + 1);
 			struct port *q = &t->port[t->nport];
 
 			*q = (struct port){ s, k, i, (uint32_t)t->nedge, kind > 1 ? (uint32_t)kind - 1 : 0, UINT32_MAX };
 			if (kind == 1)
-				q->same = (uint32_t)next(&t->t, 2, p->n - 1);
+				q->same = (uint32_t)paper_labels_next(&t->t, 2, p->n - 1);
 			if (t->t.err)
 				return paper_bad(r, t->t.err);
 			for (; kind > 1; kind--)
@@ -291,7 +291,7 @@ ports(struct edges *t, const struct paper_node *a)
 
 /* The pairs of a label */
 static int
-pairs(struct edges *t, const struct paper_node *a, struct label *l, uint32_t path)
+paper_labels_pairs(struct edges *t, const struct paper_node *a, struct label *l, uint32_t path)
 {
 	struct paper_read *r = t->t.r;
 	size_t stream = l->stream;
@@ -332,7 +332,7 @@ in_order(const void *a, const void *b)
 }
 
 static int
-gather(struct edges *t, const struct paper_node *a, const struct port *q, size_t *n)
+paper_labels_gather(struct edges *t, const struct paper_node *a, const struct port *q, size_t *n)
 {
 	struct paper_read *r = t->t.r;
 
@@ -343,7 +343,7 @@ gather(struct edges *t, const struct paper_node *a, const struct port *q, size_t
 		const uint32_t *inst = paper_instances(r, e->path, e->place), *time = paper_times(r, e->path);
 		uint64_t id = (uint64_t)(r->code.seq[r->code.path[e->path].first + e->place] + 1u) << 32;
 
-		if (pairs(t, a, l, e->path) != 0)
+		if (paper_labels_pairs(t, a, l, e->path) != 0)
 			return -1;
 		if (buf_grow(&t->dep, &t->capdep, *n + l->n, sizeof *t->dep) != 0)
 			return paper_bad(r, NULL);
@@ -363,7 +363,7 @@ gather(struct edges *t, const struct paper_node *a, const struct port *q, size_t
 }
 
 static int
-port(struct edges *t, const struct paper_node *a, const struct port *q)
+paper_labels_port(struct edges *t, const struct paper_node *a, const struct port *q)
 {
 	struct paper_read *r = t->t.r;
 	const uint32_t *x = paper_instances(r, a->path, q->place);
@@ -381,7 +381,7 @@ port(struct edges *t, const struct paper_node *a, const struct port *q)
 		}
 		return 0;
 	}
-	if (gather(t, a, q, &n) != 0)
+	if (paper_labels_gather(t, a, q, &n) != 0)
 		return -1;
 	if (buf_grow(&t->who, &t->capwho, n, sizeof *t->who) != 0)
 		return paper_bad(r, NULL);
@@ -404,10 +404,10 @@ paper_read_edges(struct paper_read *r, size_t segment, const uint8_t *only, stor
 
 	t.t.only = only;
 	for (size_t i = r->first[segment]; i < r->first[segment + 1] && !e; i++) {
-		e = ports(&t, &r->node[i]);
+		e = paper_labels_ports(&t, &r->node[i]);
 		for (size_t k = 0; k < t.nport && !e; k++)
 			if (only[t.port[k].stmt])
-				e = port(&t, &r->node[i], &t.port[k]);
+				e = paper_labels_port(&t, &r->node[i], &t.port[k]);
 	}
 	for (size_t i = 0; i < t.nalloc; i++) {
 		col_free(&t.label[i].use);

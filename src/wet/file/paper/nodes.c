@@ -16,7 +16,7 @@ struct split { uint32_t size, seen, to; };      /* of a class */
 
 /* Classes that path p has only a part of become two */
 static void
-split(struct paper_classes *t, struct split *x, const uint32_t *s, uint32_t n)
+paper_nodes_split(struct paper_classes *t, struct split *x, const uint32_t *s, uint32_t n)
 {
 	uint32_t class[STORE_PATH], k = 0;
 
@@ -40,7 +40,7 @@ split(struct paper_classes *t, struct split *x, const uint32_t *s, uint32_t n)
 
 /* Which classes each path has, and where.  seen: 0s */
 static int
-rows(struct paper_classes *t, const struct store_code *c, struct split *x)
+paper_nodes_rows(struct paper_classes *t, const struct store_code *c, struct split *x)
 {
 	size_t cap = 0, n = 0;
 
@@ -67,7 +67,7 @@ rows(struct paper_classes *t, const struct store_code *c, struct split *x)
 }
 
 static int
-twice(const struct store_code *c, struct split *x)
+paper_nodes_twice(const struct store_code *c, struct split *x)
 {
 	for (size_t i = 0; i < c->npath; i++)
 		for (uint32_t k = 0; k < c->path[i].n; k++) {
@@ -90,13 +90,13 @@ paper_classes(struct paper_classes *t, const struct store_code *c)
 		.first = calloc(c->npath + 1, sizeof *t->first), .n = 1 };
 	if (!t->of || !t->row || !t->first)
 		bad = -1;
-	if (!bad && twice(c, x))
+	if (!bad && paper_nodes_twice(c, x))
 		bad = 1;
 	if (!bad) {
 		x[0].size = (uint32_t)c->nstmt;
 		for (size_t i = 0; i < c->npath; i++)
-			split(t, x, c->seq + c->path[i].first, c->path[i].n);
-		bad = rows(t, c, x);
+			paper_nodes_split(t, x, c->seq + c->path[i].first, c->path[i].n);
+		bad = paper_nodes_rows(t, c, x);
 	}
 	free(x);
 	return bad;
@@ -113,20 +113,20 @@ paper_classes_free(struct paper_classes *t)
 }
 
 static void
-join(struct inputs *a, const struct inputs *b)
+paper_nodes_join(struct inputs *a, const struct inputs *b)
 {
 	for (unsigned i = 0; i < NSET; i++)
 		a->w[i] |= b->w[i];
 }
 
 static void
-set(struct inputs *a, unsigned i)
+paper_nodes_set(struct inputs *a, unsigned i)
 {
 	a->w[i / 64] |= UINT64_C(1) << i % 64;
 }
 
 static int
-none(const struct inputs *a)
+paper_nodes_none(const struct inputs *a)
 {
 	for (unsigned i = 0; i < NSET; i++)
 		if (a->w[i])
@@ -136,7 +136,7 @@ none(const struct inputs *a)
 
 /* Is a part of b? */
 static int
-within(const struct inputs *a, const struct inputs *b)
+paper_nodes_within(const struct inputs *a, const struct inputs *b)
 {
 	for (unsigned i = 0; i < NSET; i++)
 		if (a->w[i] & ~b->w[i])
@@ -145,7 +145,7 @@ within(const struct inputs *a, const struct inputs *b)
 }
 
 static unsigned
-count(const struct inputs *a)
+paper_nodes_count(const struct inputs *a)
 {
 	unsigned n = 0;
 
@@ -155,7 +155,7 @@ count(const struct inputs *a)
 }
 
 static int
-defines(const struct store_code *c, const struct store_stmt *v, unsigned reg)
+paper_nodes_defines(const struct store_code *c, const struct store_stmt *v, unsigned reg)
 {
 	for (uint32_t i = 0; i < v->ndef; i++)
 		if (c->reg[v->reg + v->nuse + i] >> 5 == reg)
@@ -168,22 +168,22 @@ defines(const struct store_code *c, const struct store_stmt *v, unsigned reg)
  * itself; of its registers, those that it does not define are its address.
  */
 static struct inputs
-inputs(const struct store_code *c, const struct store_stmt *v, uint32_t k, struct inputs reg[FACT_NREG])
+paper_nodes_inputs(const struct store_code *c, const struct store_stmt *v, uint32_t k, struct inputs reg[FACT_NREG])
 {
 	struct inputs in = { 0 };
 	const uint16_t *r = c->reg + v->reg;
 
 	for (uint32_t i = 0; i < v->nuse; i++)
-		if (!v->nmem || defines(c, v, r[i] >> 5))
-			join(&in, &reg[r[i] >> 5]);
+		if (!v->nmem || paper_nodes_defines(c, v, r[i] >> 5))
+			paper_nodes_join(&in, &reg[r[i] >> 5]);
 	if (v->nmem)
-		set(&in, FACT_NREG + k);
+		paper_nodes_set(&in, FACT_NREG + k);
 	for (uint32_t i = v->nuse; i < v->nuse + v->ndef; i++)
 		if ((r[i] & 31) == fact_lanes(r[i] >> 5))
 			reg[r[i] >> 5] = in;
 	for (uint32_t i = v->nuse; i < v->nuse + v->ndef; i++)
 		if ((r[i] & 31) != fact_lanes(r[i] >> 5))
-			join(&reg[r[i] >> 5], &in);
+			paper_nodes_join(&reg[r[i] >> 5], &in);
 	return in;
 }
 
@@ -196,10 +196,10 @@ paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PAT
 
 	memset(reg, 0, sizeof reg);
 	for (unsigned i = 0; i < FACT_NREG; i++)
-		set(&reg[i], i);
+		paper_nodes_set(&reg[i], i);
 	for (uint32_t k = 0; k < p->n; k++) {
 		const struct store_stmt *v = &c->stmt[c->seq[p->first + k]];
-		struct inputs in = inputs(c, v, k, reg);
+		struct inputs in = paper_nodes_inputs(c, v, k, reg);
 		unsigned g;
 
 		group[k] = PAPER_NOGROUP;
@@ -214,8 +214,8 @@ paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PAT
 	/* the smallest of those that depend on more; what depends on nothing stays alone */
 	for (unsigned g = 0; g < n; g++) {
 		into[g] = (uint16_t)g;
-		for (unsigned h = 0; h < n && !none(&set_of[g]); h++)
-			if (h != g && within(&set_of[g], &set_of[h]) && (into[g] == g || count(&set_of[h]) < count(&set_of[into[g]])))
+		for (unsigned h = 0; h < n && !paper_nodes_none(&set_of[g]); h++)
+			if (h != g && paper_nodes_within(&set_of[g], &set_of[h]) && (into[g] == g || paper_nodes_count(&set_of[h]) < paper_nodes_count(&set_of[into[g]])))
 				into[g] = (uint16_t)h;
 	}
 	for (unsigned g = 0; g < n; g++)

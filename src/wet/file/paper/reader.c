@@ -42,7 +42,7 @@ paper_read_close(struct paper_read *r)
 
 /* The nodes of segment k behind nnode others */
 static int
-nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
+paper_reader_nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
 {
 	struct col path = { 0 }, n = { 0 };
 	struct col_reader c;
@@ -84,7 +84,7 @@ all_code(struct paper_read *r)
 			return -1;
 		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
 			return paper_bad(r, err);
-		if (nodes(r, k, &n, &cap) != 0)
+		if (paper_reader_nodes(r, k, &n, &cap) != 0)
 			return -1;
 		r->first[k + 1] = n;
 	}
@@ -93,7 +93,7 @@ all_code(struct paper_read *r)
 
 /* Room for what follows from the times */
 static int
-rows(struct paper_read *r)
+paper_reader_rows(struct paper_read *r)
 {
 	uint64_t n = 0;
 	int e = paper_classes(&r->class, &r->code);
@@ -121,7 +121,7 @@ rows(struct paper_read *r)
 
 /* The times of segment k, which begin at `from`; seq has paths plus 1, 0: nobody yet */
 static int
-times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
+paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 {
 	struct col skip = { 0 }, t = { 0 };
 	struct col_reader c;
@@ -158,7 +158,7 @@ times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 
 /* As all times are different and there are as many as places, seq is full: the instances of each execution */
 static int
-instances(struct paper_read *r)
+paper_reader_instances(struct paper_read *r)
 {
 	uint32_t *nth = calloc(r->code.npath + 1, sizeof *nth);
 
@@ -195,16 +195,16 @@ paper_read_open(struct paper_read *r, const struct wetfile *f)
 		fault_set(&r->fault, f->size, f->nsection, "sections are missing");
 		return -1;
 	}
-	if (all_code(r) != 0 || rows(r) != 0)
+	if (all_code(r) != 0 || paper_reader_rows(r) != 0)
 		return -1;
 	for (size_t k = 0; k < r->nsegment; k++) {
 		uint64_t to = from;
 
 		for (size_t i = r->first[k]; i < r->first[k + 1]; i++)
 			to += r->node[i].n;
-		if (times(r, k, from, to) != 0)
+		if (paper_reader_times(r, k, from, to) != 0)
 			return -1;
 		from = to;
 	}
-	return instances(r);
+	return paper_reader_instances(r);
 }

@@ -24,7 +24,7 @@ bytes_of(const uint64_t *v, size_t n)
 
 /* The method that takes the fewest bytes for the first values, and what it makes of all: in t->best.  -1 without memory */
 static int
-pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
+paper_pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 {
 	size_t prefix = n < PREFIX ? n : PREFIX, least = prefix * width;
 	int none = n < LONG ? PAPER_PLAIN : PAPER_RAW, best = none;
@@ -52,7 +52,7 @@ pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 
 /* What is in t->best for good: squeezed, or not compressed at all.  0, or -1 without memory */
 static int
-settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, int m, int level)
+paper_settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, int m, int level)
 {
 	static const int zstd[10] = { 0, 1, 3, 5, 7, 9, 12, 15, 17, 19 };
 	uint8_t *p;
@@ -75,7 +75,7 @@ int
 pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s, enum paper_part part)
 {
 	unsigned width = bytes_of(v, n);
-	int m = pick(t, v, n, width);
+	int m = paper_pick(t, v, n, width);
 
 	if (m < 0)
 		return -1;
@@ -87,7 +87,7 @@ pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct p
 			col_add(&t->plain, v[i]);
 		return 0;
 	}
-	if (settle(t, v, n, width, m, level) != 0)
+	if (paper_settle(t, v, n, width, m, level) != 0)
 		return -1;
 	col_add(&t->len, t->best.n);
 	buf_add(&t->body, t->best.p, t->best.n);

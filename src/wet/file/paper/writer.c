@@ -21,7 +21,7 @@ struct section {
 };
 
 static int
-stream(struct section *s, enum paper_part part)
+paper_writer_stream(struct section *s, enum paper_part part)
 {
 	struct paper *t = s->t;
 
@@ -29,7 +29,7 @@ stream(struct section *s, enum paper_part part)
 }
 
 static int
-finish(struct section *s, enum wetfile_tag tag, int bad)
+paper_writer_finish(struct section *s, enum wetfile_tag tag, int bad)
 {
 	struct store_out *o = &s->t->out;
 	size_t at;
@@ -65,11 +65,11 @@ put_nodes(struct paper *t)
 		s.v.n = 0;
 		for (uint32_t k = 0; k < a->n; k++)
 			col_add(&s.v, a->time[k]);
-		bad = stream(&s, PAPER_TS);
+		bad = paper_writer_stream(&s, PAPER_TS);
 		t->stats.tier1[PAPER_TS] += 4 * (uint64_t)a->n;
 		t->stats.orig[PAPER_TS] += 4 * (uint64_t)a->n * t->r.code.path[i].n;
 	}
-	return finish(&s, WETFILE_NODE, bad);
+	return paper_writer_finish(&s, WETFILE_NODE, bad);
 }
 
 /* Words of a node's rows that are of a group */
@@ -88,7 +88,7 @@ hash_of(const uint64_t *row, const struct words *w)
 }
 
 static int
-alike(const uint64_t *a, const uint64_t *b, const struct words *w)
+paper_writer_alike(const uint64_t *a, const uint64_t *b, const struct words *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		if (a[w->at[i]] != b[w->at[i]])
@@ -98,7 +98,7 @@ alike(const uint64_t *a, const uint64_t *b, const struct words *w)
 
 /* The pattern of a group into s->v; unique[]: the rows with new values.  How many, or 0 without memory */
 static uint32_t
-pattern(struct section *s, const struct words *w, uint32_t *unique)
+paper_writer_pattern(struct section *s, const struct words *w, uint32_t *unique)
 {
 	const struct pnode *a = s->a;
 	size_t mask = 15;
@@ -113,7 +113,7 @@ pattern(struct section *s, const struct words *w, uint32_t *unique)
 		const uint64_t *row = a->val + (size_t)k * a->nword;
 		size_t h = (size_t)hash_of(row, w) & mask;
 
-		while (slot[h] && !alike(row, a->val + (size_t)unique[slot[h] - 1] * a->nword, w))
+		while (slot[h] && !paper_writer_alike(row, a->val + (size_t)unique[slot[h] - 1] * a->nword, w))
 			h = (h + 1) & mask;
 		if (!slot[h]) {
 			unique[n++] = k;
@@ -142,7 +142,7 @@ words_of(const struct section *s, const uint16_t *group, unsigned g, struct word
 
 /* About what n values of so many words take, with their pattern, in bits */
 static uint64_t
-cost(const struct section *s, uint32_t n, uint32_t nword)
+paper_writer_cost(const struct section *s, uint32_t n, uint32_t nword)
 {
 	return (n > 1 && n < s->a->n ? PATTERN * (uint64_t)s->a->n : 0) + UNIQUE * (uint64_t)n * nword;
 }
@@ -153,7 +153,7 @@ cost(const struct section *s, uint32_t n, uint32_t nword)
  * many, 0 without memory as well.
  */
 static unsigned
-groups(struct section *s, uint16_t group[STORE_PATH], uint32_t *unique)
+paper_writer_groups(struct section *s, uint16_t group[STORE_PATH], uint32_t *unique)
 {
 	uint16_t into[STORE_PATH], merged[STORE_PATH], number[STORE_PATH];
 	uint32_t all[STORE_PATH] = { 0 }, len = s->t->r.code.path[s->path].n;
@@ -170,13 +170,13 @@ groups(struct section *s, uint16_t group[STORE_PATH], uint32_t *unique)
 			continue;
 		if (!all[h]) {
 			words_of(s, merged, h, &w);
-			all[h] = pattern(s, &w, unique);
+			all[h] = paper_writer_pattern(s, &w, unique);
 		}
 		words_of(s, group, g, &w);
-		apart = pattern(s, &w, unique);
+		apart = paper_writer_pattern(s, &w, unique);
 		if (!all[h] || !apart)
 			return 0;
-		if (cost(s, apart, w.n) < UNIQUE * (uint64_t)all[h] * w.n)
+		if (paper_writer_cost(s, apart, w.n) < UNIQUE * (uint64_t)all[h] * w.n)
 			into[g] = (uint16_t)g;
 	}
 	for (uint32_t k = 0; k < len; k++)
@@ -195,14 +195,14 @@ put_group(struct section *s, const struct words *w, uint32_t *unique)
 {
 	struct paper_stats *st = &s->t->stats;
 	const struct pnode *a = s->a;
-	uint32_t n = pattern(s, w, unique);
+	uint32_t n = paper_writer_pattern(s, w, unique);
 
 	if (!n)
 		return -1;
 	col_add(&s->col[2], n);
 	if (n > 1 && n < a->n) {
 		st->tier1[PAPER_VALS] += 4 * (uint64_t)a->n;
-		if (stream(s, PAPER_VALS) != 0)
+		if (paper_writer_stream(s, PAPER_VALS) != 0)
 			return -1;
 	}
 	st->tier1[PAPER_VALS] += 8 * (uint64_t)n * w->n;
@@ -210,7 +210,7 @@ put_group(struct section *s, const struct words *w, uint32_t *unique)
 		s->v.n = 0;
 		for (uint32_t k = 0; k < n; k++)
 			col_add(&s->v, a->val[(size_t)unique[k] * a->nword + w->at[i]]);
-		if (stream(s, PAPER_VALS) != 0)
+		if (paper_writer_stream(s, PAPER_VALS) != 0)
 			return -1;
 	}
 	return 0;
@@ -221,7 +221,7 @@ put_values(struct section *s)
 {
 	uint32_t *unique = malloc((size_t)s->a->n * sizeof *unique);
 	uint16_t group[STORE_PATH];
-	unsigned n = unique && s->a->nword ? groups(s, group, unique) : 0;
+	unsigned n = unique && s->a->nword ? paper_writer_groups(s, group, unique) : 0;
 	int bad = !unique || (s->a->nword && !n);
 	struct words w;
 
@@ -250,7 +250,7 @@ put_all_values(struct paper *t)
 		if (s.a->n)
 			bad = put_values(&s);
 	}
-	return finish(&s, WETFILE_GRP, bad);
+	return paper_writer_finish(&s, WETFILE_GRP, bad);
 }
 
 /* The two streams of a set of pairs, as far as they do not follow from the node's executions */
@@ -270,12 +270,12 @@ put_label(struct section *s, const struct pedge *e)
 	s->v.n = 0;
 	for (uint32_t i = 0; i < e->n && !all; i++)
 		col_add(&s->v, e->label[i].use);
-	if (!all && stream(s, PAPER_EDGES) != 0)
+	if (!all && paper_writer_stream(s, PAPER_EDGES) != 0)
 		return -1;
 	s->v.n = 0;
 	for (uint32_t i = 0; i < e->n && !local; i++)
 		col_add(&s->v, e->label[i].def);
-	return local ? 0 : stream(s, PAPER_EDGES);
+	return local ? 0 : paper_writer_stream(s, PAPER_EDGES);
 }
 
 /* Which of the node's sets of pairs an edge has; it may be a new one */
@@ -300,7 +300,7 @@ label_of(struct section *s, const struct pedge *e)
 }
 
 static uint32_t
-place(const struct store_code *c, uint32_t path, uint32_t stmt)
+paper_writer_place(const struct store_code *c, uint32_t path, uint32_t stmt)
 {
 	const struct store_path *p = &c->path[path];
 	uint32_t k = 0;
@@ -321,13 +321,13 @@ put_port(struct section *s, struct pport *p)
 	s->t->stats.orig[PAPER_EDGES] += 8 * (uint64_t)p->nsame;
 	col_add(&s->col[0], p->nsame ? 1 : p->nedge ? p->nedge + 1 : 0);
 	if (p->nsame)
-		col_add(&s->col[2], place(c, s->path, p->same - 1));
+		col_add(&s->col[2], paper_writer_place(c, s->path, p->same - 1));
 	for (uint32_t i = 0; i < p->nedge; i++) {
 		const struct pedge *e = &p->edge[i];
 
 		s->t->stats.orig[PAPER_EDGES] += 8 * (uint64_t)e->n;
 		col_add(&s->col[1], col_zig((uint64_t)e->node - s->path));
-		col_add(&s->col[2], place(c, e->node, e->stmt));
+		col_add(&s->col[2], paper_writer_place(c, e->node, e->stmt));
 		if (label_of(s, e) != 0)
 			return -1;
 	}
@@ -349,11 +349,11 @@ put_edges(struct paper *t)
 		for (uint32_t k = 0; a->n && k < a->nport && !bad; k++)
 			bad = put_port(&s, &a->port[k]) != 0;
 	}
-	return finish(&s, WETFILE_EDGE, bad);
+	return paper_writer_finish(&s, WETFILE_EDGE, bad);
 }
 
 static void
-clear(struct pnode *a)
+paper_writer_clear(struct pnode *a)
 {
 	for (uint32_t k = 0; a->n && k < a->nport; k++) {
 		struct pport *p = &a->port[k];
@@ -368,14 +368,14 @@ clear(struct pnode *a)
 }
 
 static uint32_t
-larger(uint32_t a, uint32_t b)
+paper_writer_larger(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
 
 /* The code as far as it was executed by now */
 static struct store_code
-met(const struct paper *t)
+paper_writer_met(const struct paper *t)
 {
 	struct store_code c = t->r.code;
 	uint32_t npath = 0, nstmt = 0, nstring = 0;
@@ -385,9 +385,9 @@ met(const struct paper *t)
 			npath = i + 1;
 	for (uint32_t i = 0; i < npath; i++)
 		for (uint32_t k = 0; k < c.path[i].n; k++)
-			nstmt = larger(nstmt, c.seq[c.path[i].first + k] + 1);
+			nstmt = paper_writer_larger(nstmt, c.seq[c.path[i].first + k] + 1);
 	for (uint32_t i = 0; i < nstmt; i++)
-		nstring = larger(nstring, larger(c.stmt[i].file, c.stmt[i].func) + 1);
+		nstring = paper_writer_larger(nstring, paper_writer_larger(c.stmt[i].file, c.stmt[i].func) + 1);
 	c.npath = npath;
 	c.nstmt = nstmt;
 	c.nstring = nstring;
@@ -398,7 +398,7 @@ int
 paper_segment(struct paper *t)
 {
 	struct store_out *o = &t->out;
-	struct store_code code = met(t);
+	struct store_code code = paper_writer_met(t);
 
 	if (store_code_put(&code, &t->mark, o->work, o->o->level, &o->b) != 0)
 		return store_nomem(o->f);
@@ -407,7 +407,7 @@ paper_segment(struct paper *t)
 	if (store_section(o, WETFILE_CODE, t->nseg, STORE_P_CODE) != 0 || put_nodes(t) != 0 || put_all_values(t) != 0 || put_edges(t) != 0)
 		return -1;
 	for (uint32_t i = 0; i < t->r.code.npath; i++)
-		clear(&t->node[i]);
+		paper_writer_clear(&t->node[i]);
 	t->stats.nstmt += t->n;
 	t->n = t->nword = t->npair = 0;
 	t->nseg++;

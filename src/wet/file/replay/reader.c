@@ -6,21 +6,21 @@
 #include "wet/file/full/code.h"
 
 static int
-bad(const struct wetfile *w, size_t i, struct fault *f, const char *err)
+replay_file_bad(const struct wetfile *w, size_t i, struct fault *f, const char *err)
 {
 	fault_set(f, i < w->nsection ? w->section[i].off : w->size, i, "%s", err ? err : "no memory");
 	return -1;
 }
 
 static int
-belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struct fault *f)
+replay_file_belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t segment, struct fault *f)
 {
 	if (i >= w->nsection && !w->whole) {
 		*f = w->fault;
 		return -1;
 	}
 	if (i >= w->nsection || w->section[i].tag != tag || w->section[i].segment != segment)
-		return bad(w, i, f, i < w->nsection ? "a section that does not belong here" : "sections are missing");
+		return replay_file_bad(w, i, f, i < w->nsection ? "a section that does not belong here" : "sections are missing");
 	return 0;
 }
 
@@ -30,13 +30,13 @@ store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f
 	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
 	const char *err = NULL;
-	int e = !work ? bad(w, 0, f, NULL) : belongs(w, 0, WETFILE_CODE, 0, f);
+	int e = !work ? replay_file_bad(w, 0, f, NULL) : replay_file_belongs(w, 0, WETFILE_CODE, 0, f);
 
 	*c = (struct store_code){ 0 };
 	if (!e)
 		e = wetfile_load(w, 0, &b, f);
 	if (!e && store_code_get(c, work, b.p, b.n, &err) != 0)
-		e = bad(w, 0, f, err);
+		e = replay_file_bad(w, 0, f, err);
 	vc_work_free(work);
 	buf_free(&b);
 	return e;
@@ -47,16 +47,16 @@ store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *
 {
 	struct buf b = BUF_INIT;
 	size_t i = 1;
-	int e = belongs(w, i, WETFILE_CAP, 0, f);
+	int e = replay_file_belongs(w, i, WETFILE_CAP, 0, f);
 
 	for (; !e && i < w->nsection && w->section[i].tag == WETFILE_CAP; i++) {
-		e = belongs(w, i, WETFILE_CAP, i - 1, f) != 0 || wetfile_load(w, i, &b, f) != 0;
+		e = replay_file_belongs(w, i, WETFILE_CAP, i - 1, f) != 0 || wetfile_load(w, i, &b, f) != 0;
 		if (!e && put(arg, b.p, b.n) != 0)
-			e = bad(w, i, f, "cannot be written");
+			e = replay_file_bad(w, i, f, "cannot be written");
 	}
 	/* behind the capture there are states, at least one */
 	if (!e)
-		e = belongs(w, i, WETFILE_KEY, 0, f);
+		e = replay_file_belongs(w, i, WETFILE_KEY, 0, f);
 	buf_free(&b);
 	return e ? -1 : 0;
 }
@@ -127,19 +127,19 @@ store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k
 	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
 	size_t first = first_state(w) + 2 * k;
-	int e = work ? 0 : bad(w, first, f, NULL);
+	int e = work ? 0 : replay_file_bad(w, first, f, NULL);
 
 	*s = (struct store_state){ 0 };
 	for (size_t i = first; !e && i < first + 2; i++) {
 		struct col_reader r;
 
-		if (belongs(w, i, i == first ? WETFILE_KEY : WETFILE_RANK, k, f) != 0 || wetfile_load(w, i, &b, f) != 0) {
+		if (replay_file_belongs(w, i, i == first ? WETFILE_KEY : WETFILE_RANK, k, f) != 0 || wetfile_load(w, i, &b, f) != 0) {
 			e = -1;
 			break;
 		}
 		r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
 		if ((i == first ? get_key(&r, s) : get_rank(&r, c, s)) != 0 || r.p != r.end)
-			e = bad(w, i, f, r.err ? r.err : r.p != r.end ? "bytes behind the state" : NULL);
+			e = replay_file_bad(w, i, f, r.err ? r.err : r.p != r.end ? "bytes behind the state" : NULL);
 	}
 	vc_work_free(work);
 	buf_free(&b);

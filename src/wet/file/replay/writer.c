@@ -74,7 +74,7 @@ put_state(struct store_cap *c)
 }
 
 static int
-state(struct store_cap *c, const struct control *k, uint64_t instances)
+replay_file_state(struct store_cap *c, const struct control *k, uint64_t instances)
 {
 	struct buf b = BUF_INIT;
 	struct col bytes = { 0 };
@@ -93,13 +93,13 @@ state(struct store_cap *c, const struct control *k, uint64_t instances)
 }
 
 static int
-run(struct store_cap *c, struct control *k, const struct visit_run *r, const struct visit_batch *b)
+replay_file_run(struct store_cap *c, struct control *k, const struct visit_run *r, const struct visit_batch *b)
 {
 	int again = r->n <= c->last;
 	const struct stmt_block *s;
 
 	if (!again && c->seg.n >= c->out.o->segment) {
-		if (put_state(c) != 0 || state(c, k, r->n - 1) != 0)
+		if (put_state(c) != 0 || replay_file_state(c, k, r->n - 1) != 0)
 			return -1;
 		c->seg.n = 0;
 	}
@@ -118,7 +118,7 @@ run(struct store_cap *c, struct control *k, const struct visit_run *r, const str
 }
 
 static int
-states(struct store_cap *c, const char *capture)
+replay_file_states(struct store_cap *c, const char *capture)
 {
 	struct visit *v = store_again(c, capture);
 	struct control *k = v ? control_new(&c->code) : NULL;
@@ -128,10 +128,10 @@ states(struct store_cap *c, const char *capture)
 	if (!v)
 		return -1;
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
-	bad = k && c->count ? state(c, k, 0) : store_nomem(c->out.f);
+	bad = k && c->count ? replay_file_state(c, k, 0) : store_nomem(c->out.f);
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; !bad && i < b.nrun; i++)
-			bad = run(c, k, &b.run[i], &b);
+			bad = replay_file_run(c, k, &b.run[i], &b);
 	if (!bad)
 		bad = put_state(c);
 	if (!bad && got == REPLAY_BAD)
@@ -150,7 +150,7 @@ store_replay(const char *capture, struct wetfile_writer *w, const struct store_o
 	int bad = !c || !src ? store_nomem(f) : store_out_init(&c->out, w, o, f);
 
 	if (!bad)
-		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 || put_capture(c, capture) != 0 || states(c, capture) != 0;
+		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 || put_capture(c, capture) != 0 || replay_file_states(c, capture) != 0;
 	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (c && o->stats)

@@ -21,7 +21,7 @@ struct store_txt {
 };
 
 static int
-section(struct store_txt *t)
+text_writer_section(struct store_txt *t)
 {
 	struct store_out *o = &t->out;
 
@@ -38,7 +38,7 @@ section(struct store_txt *t)
 }
 
 static int
-block(struct store_txt *t, const struct wettext_block *b)
+text_writer_block(struct store_txt *t, const struct wettext_block *b)
 {
 	uint32_t file, func;
 
@@ -57,7 +57,7 @@ block(struct store_txt *t, const struct wettext_block *b)
 }
 
 static void
-dep(struct store_txt *t, const struct wettext_dep *d)
+text_writer_dep(struct store_txt *t, const struct wettext_dep *d)
 {
 	struct text_list *l = &t->list;
 	struct text_past v = { d->id, d->instance, 1, 1 };
@@ -82,7 +82,7 @@ dep(struct store_txt *t, const struct wettext_dep *d)
 }
 
 static void
-value(struct store_txt *t, const struct wettext_value *v)
+text_writer_value(struct store_txt *t, const struct wettext_value *v)
 {
 	col_add(&t->col[TEXT_VX], v->x - t->list.x - 1);
 	t->list.x = v->x;
@@ -92,7 +92,7 @@ value(struct store_txt *t, const struct wettext_value *v)
 }
 
 static void
-step(struct store_txt *t, const struct wettext_step *s)
+text_writer_step(struct store_txt *t, const struct wettext_step *s)
 {
 	col_add(&t->col[TEXT_STEP], col_zig(s->id - t->step));
 	col_add(&t->col[TEXT_COUNT], s->count);
@@ -101,13 +101,13 @@ step(struct store_txt *t, const struct wettext_step *s)
 }
 
 static int
-record(struct store_txt *t, const struct wettext *r, enum wettext_got got, const struct wettext_rec *rec)
+text_writer_record(struct store_txt *t, const struct wettext *r, enum wettext_got got, const struct wettext_rec *rec)
 {
 	if (!t->begun)
 		col_add(&t->col[TEXT_SIZE], wettext_count(r));
 	t->begun = 1;
 	if (got == WETTEXT_BLOCK)
-		return block(t, &rec->block);
+		return text_writer_block(t, &rec->block);
 	if (rec->left + rec->n == rec->total) {         /* a list begins */
 		t->list = (struct text_list){ .x = UINT64_MAX };
 		col_add(&t->col[TEXT_SIZE], got == WETTEXT_DEPS ? rec->total : rec->none ? 0 : rec->total + 1);
@@ -117,17 +117,17 @@ record(struct store_txt *t, const struct wettext *r, enum wettext_got got, const
 	t->out.stats.nval += got == WETTEXT_VALUES ? rec->n : 0;
 	for (size_t i = 0; i < rec->n; i++)
 		if (got == WETTEXT_DEPS)
-			dep(t, &rec->dep[i]);
+			text_writer_dep(t, &rec->dep[i]);
 		else if (got == WETTEXT_VALUES)
-			value(t, &rec->value[i]);
+			text_writer_value(t, &rec->value[i]);
 		else
-			step(t, &rec->step[i]);
+			text_writer_step(t, &rec->step[i]);
 	return 0;
 }
 
 /* Entries of the longest column */
 static size_t
-entries(const struct store_txt *t)
+text_writer_entries(const struct store_txt *t)
 {
 	size_t n = 0;
 
@@ -138,7 +138,7 @@ entries(const struct store_txt *t)
 
 /* Goes through the text; t NULL: looks whether it is right, and *canonical, whether it is as wettext_put_... write it */
 static int
-go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
+text_writer_go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 {
 	struct in *in = in_open(text);
 	struct wettext *r = wettext_open(in, 0);
@@ -147,10 +147,10 @@ go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 	const size_t most = t && t->out.o->entries ? t->out.o->entries : SECTION;
 
 	while (!bad && (got = wettext_next(r, &rec)) > WETTEXT_END)
-		if (t && record(t, r, (enum wettext_got)got, &rec) != 0)
+		if (t && text_writer_record(t, r, (enum wettext_got)got, &rec) != 0)
 			bad = store_nomem(f);
-		else if (t && entries(t) >= most)
-			bad = section(t);
+		else if (t && text_writer_entries(t) >= most)
+			bad = text_writer_section(t);
 	if (!bad && got == WETTEXT_BAD) {
 		bad = store_fail(f, 1, "%s", wettext_fault(r)->err);
 		f->line = 1;
@@ -161,8 +161,8 @@ go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 			col_add(&t->col[TEXT_SIZE], wettext_count(r));
 		if (!t->ordered)
 			col_add(&t->col[TEXT_SIZE], 0);
-		if (entries(t))         /* the last entry may have filled a section */
-			bad = section(t);
+		if (text_writer_entries(t))         /* the last entry may have filled a section */
+			bad = text_writer_section(t);
 	}
 	if (!bad && canonical)
 		*canonical = wettext_canonical(r);
@@ -173,7 +173,7 @@ go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 
 /* A text that is written in another way than usual: its bytes */
 static int
-raw(const char *text, struct store_txt *t)
+text_writer_raw(const char *text, struct store_txt *t)
 {
 	struct in *in = in_open(text);
 	struct store_out *o = &t->out;
@@ -205,7 +205,7 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 
 	if (!t)
 		return store_nomem(f);
-	bad = store_out_init(&t->out, w, o, f) != 0 || go(text, NULL, &canonical, f) != 0 || (canonical ? go(text, t, NULL, f) : raw(text, t)) != 0;
+	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_go(text, NULL, &canonical, f) != 0 || (canonical ? text_writer_go(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)
