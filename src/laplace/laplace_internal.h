@@ -1,4 +1,4 @@
-/* Between the files of the model of memory only. */
+/* Internal to the model of memory. */
 #ifndef TM_LAPLACE_LAPLACE_INTERNAL_H
 #define TM_LAPLACE_LAPLACE_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of the MIPS emitter only. */
+/* Internal to the MIPS emitter. */
 #ifndef TM_AE_MIPS_EMIT_INTERNAL_H
 #define TM_AE_MIPS_EMIT_INTERNAL_H
 

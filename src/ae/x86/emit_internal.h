@@ -1,4 +1,4 @@
-/* Between the files of the x86-64 emitter only. */
+/* Internal to the x86-64 emitter. */
 #ifndef TM_AE_X86_EMIT_INTERNAL_H
 #define TM_AE_X86_EMIT_INTERNAL_H
 

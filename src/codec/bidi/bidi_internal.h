@@ -1,5 +1,5 @@
 /*
- * Between the files of bidi.h only.
+ * Internal to codec/bidi.
  *
  * Values are kept as symbols: the value less the smallest one, or for methods
  * of strides the stride, its sign in the lowest bit.  The stream is extended by

@@ -1,4 +1,4 @@
-/* Between the files of value streams only: what is in a file, and a block on its way. */
+/* Internal to value streams: what is in a file, and a block on its way. */
 #ifndef TM_CODEC_STREAM_STREAM_INTERNAL_H
 #define TM_CODEC_STREAM_STREAM_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of Laplace's formats only: hexadecimal numbers, and numbers in as few bytes as they take. */
+/* Internal to Laplace's formats: hexadecimal numbers, and numbers in as few bytes as they take. */
 #ifndef TM_FORMAT_LAPLACE_HEX_INTERNAL_H
 #define TM_FORMAT_LAPLACE_HEX_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of the parser of readable schemas: the unit in the making. */
+/* Internal to the parser of readable schemas: the unit in the making. */
 #ifndef TM_FORMAT_SCHEMA_PARSE_INTERNAL_H
 #define TM_FORMAT_SCHEMA_PARSE_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of the reader of wettext(5) only. */
+/* Internal to the reader of wettext(5). */
 #ifndef TM_FORMAT_WETTEXT_WETTEXT_INTERNAL_H
 #define TM_FORMAT_WETTEXT_WETTEXT_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Captures: between the files of the reader. */
+/* Captures: internal to the reader. */
 #ifndef TM_FORMAT_WS_READER_INTERNAL_H
 #define TM_FORMAT_WS_READER_INTERNAL_H
 

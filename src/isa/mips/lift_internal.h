@@ -1,4 +1,4 @@
-/* Between the files of the MIPS lifter, and its test. */
+/* Internal to the MIPS lifter, and its test. */
 #ifndef TM_ISA_MIPS_LIFT_INTERNAL_H
 #define TM_ISA_MIPS_LIFT_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of the x86-64 lifter only. */
+/* Internal to the x86-64 lifter. */
 #ifndef TM_ISA_X86_LIFT_INTERNAL_H
 #define TM_ISA_X86_LIFT_INTERNAL_H
 

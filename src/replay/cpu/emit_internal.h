@@ -1,5 +1,5 @@
 /*
- * Between the files of the processor only.
+ * Internal to the processor.
  *
  * A block of guest instructions becomes host code.  Each instruction is
  * re-encoded with its own opcode, so that the processor itself computes

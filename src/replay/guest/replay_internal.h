@@ -1,4 +1,4 @@
-/* Between the files of the replay's driver only. */
+/* Internal to the replay's driver. */
 #ifndef TM_REPLAY_GUEST_REPLAY_INTERNAL_H
 #define TM_REPLAY_GUEST_REPLAY_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of visits only. */
+/* Internal to visits. */
 #ifndef TM_REPLAY_ITRACE_ITRACE_INTERNAL_H
 #define TM_REPLAY_ITRACE_ITRACE_INTERNAL_H
 

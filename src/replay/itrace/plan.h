@@ -1,4 +1,4 @@
-/* What a visit knows of a block before it runs.  Between the files of visits only. */
+/* What a visit knows of a block before it runs.  Internal to visits. */
 #ifndef TM_REPLAY_ITRACE_PLAN_H
 #define TM_REPLAY_ITRACE_PLAN_H
 

@@ -1,4 +1,4 @@
-/* Files that are mapped shared.  Between the files of native processes only. */
+/* Files that are mapped shared.  Internal to native processes. */
 #ifndef TM_REPLAY_NATIVE_SHARE_INTERNAL_H
 #define TM_REPLAY_NATIVE_SHARE_INTERNAL_H
 

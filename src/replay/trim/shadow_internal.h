@@ -1,4 +1,4 @@
-/* Trimming: the shadow of memory, between the files of pass 1 only. */
+/* Trimming: the shadow of memory, internal to pass 1. */
 #ifndef TM_REPLAY_TRIM_SHADOW_INTERNAL_H
 #define TM_REPLAY_TRIM_SHADOW_INTERNAL_H
 

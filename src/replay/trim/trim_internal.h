@@ -1,4 +1,4 @@
-/* Between the files of trimming only. */
+/* Internal to trimming. */
 #ifndef TM_REPLAY_TRIM_TRIM_INTERNAL_H
 #define TM_REPLAY_TRIM_TRIM_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of the verifier only. */
+/* Internal to the verifier. */
 #ifndef TM_REPLAY_VERIFY_VERIFY_INTERNAL_H
 #define TM_REPLAY_VERIFY_VERIFY_INTERNAL_H
 

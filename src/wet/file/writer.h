@@ -1,4 +1,4 @@
-/* Between the files that write .wet files. */
+/* What the writers of .wet files share, whatever their kind. */
 #ifndef TM_WET_FILE_WRITER_H
 #define TM_WET_FILE_WRITER_H
 

@@ -1,4 +1,4 @@
-/* What a window of the run did, recorded to be read from its end.  Between the files of queries only. */
+/* What a window of the run did, recorded to be read from its end.  Internal to queries. */
 #ifndef TM_WET_QUERY_CAPTURE_WINDOW_INTERNAL_H
 #define TM_WET_QUERY_CAPTURE_WINDOW_INTERNAL_H
 

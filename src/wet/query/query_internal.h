@@ -1,4 +1,4 @@
-/* Between the files of queries only. */
+/* Internal to queries. */
 #ifndef TM_WET_QUERY_QUERY_INTERNAL_H
 #define TM_WET_QUERY_QUERY_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files of questions only: those about .wet files that a run can be made of. */
+/* Internal to questions: those about .wet files that a run can be made of. */
 #ifndef TM_WET_QUERY_RUN_INTERNAL_H
 #define TM_WET_QUERY_RUN_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Between the files that write .wet files of kind paper. */
+/* Internal to the writer of .wet files of kind paper. */
 #ifndef TM_WET_FILE_PAPER_PAPER_INTERNAL_H
 #define TM_WET_FILE_PAPER_PAPER_INTERNAL_H
 

@@ -60,7 +60,7 @@ typedef int paper_value_fn(void *arg, uint32_t s, unsigned j, const uint32_t *x,
 int paper_read_values(struct paper_read *r, size_t segment, const uint8_t *only, paper_value_fn *fn, void *arg);
 int paper_read_edges(struct paper_read *r, size_t segment, const uint8_t *only, store_use_fn *fn, void *arg);
 
-/* Between the files that read: section `what` of a segment, from WETFILE_CODE (0) on; what is wrong with it */
+/* For the files that read: section `what` of a segment, from WETFILE_CODE (0) on; what is wrong with it */
 enum paper_section { PAPER_CODE, PAPER_NODE, PAPER_GRP, PAPER_EDGE, PAPER_NSECTION };
 int paper_load(struct paper_read *r, size_t segment, enum paper_section what, struct col_reader *c);
 int paper_bad(struct paper_read *r, const char *err);   /* -1; NULL: no memory */
