@@ -87,6 +87,12 @@ branches(void)
 	CHECK("0f 0d with a register is a nop", as(0, "0f0dd9 0f05") == RP_SYSCALL);
 	CHECK("and no instruction", as(1, "0f0dd9 0f05") == RP_FAULT && x.sig == 4 && x.cpu.rip == CODE);
 	CHECK("it prefetches in memory", as(1, "0f0d0b 0f05") == RP_SYSCALL);
+	for (int amd = 0; amd < 2; amd++) {
+		as(amd, "48c7c007000000 f34190 0f05");
+		CHECK("f3 90 with REX.B exchanges", x.cpu.rip == CODE + 12 && x.cpu.r[8] == 7 && x.cpu.r[0] != 7);
+		as(amd, "48c7c007000000 f390 0f05");
+		CHECK("and without it does nothing", x.cpu.rip == CODE + 11 && x.cpu.r[8] != 7 && x.cpu.r[0] == 7);
+	}
 }
 
 /* Approximations are the maker's own */

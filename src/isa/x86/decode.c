@@ -44,7 +44,7 @@ x86_decoder(int amd)
 }
 
 static int
-x86_x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
+zydis_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
 {
 	if (op)
 		return ZYAN_SUCCESS(ZydisDecoderDecodeFull(x86_decoder(amd), p, n, z, op)) ? 0 : -1;
@@ -115,14 +115,32 @@ x86_repeat(const ZydisDecodedInstruction *z)
 	return 0;
 }
 
+/*
+ * f3 90 with REX.B, which Zydis takes for pause, exchanges rax and r8: processors look
+ * at REX.B first.  The prefix, which then means nothing, becomes one of a segment.
+ */
+static int
+x86_exchange(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, int amd)
+{
+	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
+
+	memcpy(b, p, z->length);
+	for (int i = 0; i < z->raw.prefix_count; i++)
+		if (b[i] == 0xf3 || b[i] == 0xf2)
+			b[i] = 0x3e;
+	return zydis_decode(z, op, b, z->length, amd);
+}
+
 int
 x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd)
 {
 	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
 	size_t at;
 
-	if (x86_x86_decode(z, op, p, n, amd) != 0)
+	if (zydis_decode(z, op, p, n, amd) != 0)
 		return -1;
+	if (z->mnemonic == ZYDIS_MNEMONIC_PAUSE && z->raw.rex.B)
+		return x86_exchange(z, op, p, amd);
 	if (z->mnemonic == ZYDIS_MNEMONIC_CLZERO && op)
 		x86_line(z, op);
 	if (op)
@@ -134,7 +152,7 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 	if ((at = of_register(z, p)) != 0 && p[at] == NOP_0D) {
 		memcpy(b, p, z->length);
 		b[at] = UD1;
-		return x86_x86_decode(z, op, b, z->length, amd);
+		return zydis_decode(z, op, b, z->length, amd);
 	}
 	if (!x86_narrow(z))
 		return 0;
