@@ -114,8 +114,9 @@ call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned n
 		confine_call(p, v[i], SECCOMP_RET_ALLOW);
 	confine_load(p, offsetof(struct seccomp_data, nr));
 }
-#define CALL_IF(p, nr, arg, ...) \
-	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, sizeof (const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
+#define CALL_IF(p, nr, arg, ...)                                                                             \
+	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ },                                               \
+	    sizeof(const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
 
 /* The process that we trace: its registers and memory, and its end.  Who checks a replay also forks other replays. */
 static void
@@ -123,8 +124,8 @@ confine_tracing(struct prog *p)
 {
 	uint32_t pid = (uint32_t)tracee;
 	enum { NREQUEST = 8 };
-	static const uint32_t request[NREQUEST] = { PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_SINGLESTEP,
-		PTRACE_SYSCALL, PTRACE_CONT, PTRACE_GETSIGINFO };
+	static const uint32_t request[NREQUEST] = { PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_GETREGSET,
+		PTRACE_SETREGSET, PTRACE_SINGLESTEP, PTRACE_SYSCALL, PTRACE_CONT, PTRACE_GETSIGINFO };
 
 	CALL_IF(p, SYS_kill, 0, pid);
 	CALL_IF(p, SYS_process_vm_readv, 0, pid);

@@ -14,6 +14,7 @@ struct fault {
 };
 
 /* err as printf makes it; what does not fit is left out */
-void fault_set(struct fault *f, uint64_t off, uint64_t rec, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void fault_set(struct fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

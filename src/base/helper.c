@@ -74,8 +74,9 @@ is_file(int fd)
 	struct stat st;
 	struct statfs fs;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC &&
-	    fs.f_type != SYSFS_MAGIC && fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fstatfs(fd, &fs) == 0 &&
+	    fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC && fs.f_type != DEBUGFS_MAGIC &&
+	    fs.f_type != TRACEFS_MAGIC;
 }
 
 /* An executable or a library, not a core file, which is a program's memory */
@@ -84,7 +85,8 @@ is_elf(int fd)
 {
 	uint8_t b[18];
 
-	return pread(fd, b, sizeof b, 0) == (ssize_t)sizeof b && !memcmp(b, "\177ELF", 4) && (b[16] | b[17]) && b[16] < 4 && !b[17];
+	return pread(fd, b, sizeof b, 0) == (ssize_t)sizeof b && !memcmp(b, "\177ELF", 4) &&
+	    (b[16] | b[17]) && b[16] < 4 && !b[17];
 }
 
 static int
@@ -220,7 +222,9 @@ helper_answer(uint32_t no)
 		union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } c;
 		struct answer a;
 		struct iovec v = { &a, sizeof a };
-		struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c };
+		struct msghdr m = {
+			.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c
+		};
 		ssize_t n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
 		int fd = 0;
 

@@ -224,7 +224,8 @@ open_file(struct out *o, const char *path, mode_t mode)
 		die_sys("%s", path);
 	}
 	/* the superuser must not take a file away from its owner */
-	if (o->replaces && (st.st_uid != geteuid() || st.st_gid != getegid()) && fchown(o->fd, st.st_uid, st.st_gid) == 0)
+	if (o->replaces && (st.st_uid != geteuid() || st.st_gid != getegid()) &&
+	    fchown(o->fd, st.st_uid, st.st_gid) == 0)
 		(void)!fchmod(o->fd, st.st_mode & 0777);
 }
 

@@ -42,7 +42,8 @@ unz_kind(const uint8_t *p, size_t n)
 		return UNZ_BZIP2;
 	if (n >= 6 && !memcmp(p, "\xfd" "7zXZ", 6))
 		return UNZ_XZ;
-	if (n >= 4 && (!memcmp(p, "\x28\xb5\x2f\xfd", 4) || (p[0] >> 4 == 5 && !memcmp(p + 1, "\x2a\x4d\x18", 3))))
+	if (n >= 4 &&
+	    (!memcmp(p, "\x28\xb5\x2f\xfd", 4) || (p[0] >> 4 == 5 && !memcmp(p + 1, "\x2a\x4d\x18", 3))))
 		return UNZ_ZSTD;
 	return UNZ_NONE;
 }

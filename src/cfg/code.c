@@ -124,7 +124,8 @@ code_rehash(struct wcode *c)
 static void
 code_classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 {
-	int relative = z->raw.imm[0].size && z->raw.imm[0].is_relative, modrm = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0;
+	int relative = z->raw.imm[0].size && z->raw.imm[0].is_relative,
+	    modrm = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0;
 
 	if (relative)
 		v->target = x86_target(z, v->pc + v->len);
@@ -134,7 +135,9 @@ code_classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 		break;
 	case ZYDIS_CATEGORY_UNCOND_BR:
 		v->kind = relative ? CODE_JUMP : CODE_INDIRECT;
-		if (!relative && modrm && (z->raw.modrm.rm == 5 || (z->raw.modrm.rm == 4 && z->raw.sib.base == 5 && z->raw.sib.index == 4)))
+		if (!relative && modrm &&
+		    (z->raw.modrm.rm == 5 ||
+			(z->raw.modrm.rm == 4 && z->raw.sib.base == 5 && z->raw.sib.index == 4)))
 			v->flags |= CODE_SLOT;
 		break;
 	case ZYDIS_CATEGORY_CALL:

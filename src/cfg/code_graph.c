@@ -316,7 +316,8 @@ code_tarjan(struct work *w, struct scc *s, uint32_t root)
 static int
 code_endless(struct work *w)
 {
-	struct scc s = { malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)), 0, 0 };
+	struct scc s = { malloc((w->n + 1) * sizeof(uint32_t)), malloc((w->n + 1) * sizeof(uint32_t)),
+		malloc((w->n + 1) * sizeof(uint32_t)), 0, 0 };
 	int e = -1;
 
 	if (s.low && s.idx && s.comp) {

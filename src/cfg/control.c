@@ -145,8 +145,10 @@ static void
 control_stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 {
 	for (unsigned k = 0; k < a->fact->ndef; k++)
-		if (a->fact->def[k].reg == X86_RSP && a->fact->def[k].val != FACT_NOVALUE && moves_stack(a->fact))
-			act[(*n)++] = (struct control_act){ .what = STACK, .word = (uint32_t)a->val + a->fact->def[k].val };
+		if (a->fact->def[k].reg == X86_RSP && a->fact->def[k].val != FACT_NOVALUE &&
+		    moves_stack(a->fact))
+			act[(*n)++] = (struct control_act){ .what = STACK,
+		    .word = (uint32_t)a->val + a->fact->def[k].val };
 }
 
 /* What control has to do with instruction a of a run, before next; to act, how many */
@@ -401,7 +403,8 @@ control_run(struct control *t, const struct fact_at *at, uint32_t n, uint64_t fi
 			*parent = parent_of(t);
 		return control_signal(t, first, word);
 	}
-	if ((p = control_path(t, at, n)) == NULL || buf_grow(&t->parent, &t->capparent, p->npiece, sizeof *t->parent) < 0 ||
+	if ((p = control_path(t, at, n)) == NULL ||
+	    buf_grow(&t->parent, &t->capparent, p->npiece, sizeof *t->parent) < 0 ||
 	    control_step(t, p, first, word, parent ? t->parent : NULL) != 0)
 		return -1;
 	for (uint32_t k = 0; parent && k < p->npiece; k++)
@@ -465,7 +468,8 @@ control_load(struct control *t, const uint8_t *p, size_t n)
 	t->nregion = nregion;
 	p += 32;
 	for (size_t i = 0; i < nframe; i++, p += 28) {
-		t->frame[i] = (struct frame){ get_le64(p), get_le64(p + 8), get_le64(p + 16), get_le32(p + 24) };
+		t->frame[i] = (struct frame){ get_le64(p), get_le64(p + 8), get_le64(p + 16),
+			get_le32(p + 24) };
 		if (t->frame[i].base < base || t->frame[i].base > nregion) {
 			t->nframe = 1;
 			t->nregion = 0;

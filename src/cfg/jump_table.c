@@ -46,8 +46,9 @@ table_back(struct scan *s)
 	uint32_t i;
 
 	for (i = c->ends[h]; i != CODE_EXIT; i = c->node[i].enext)
-		if (c->node[i].pc + c->node[i].len == pc && (c->node[i].kind == CODE_PLAIN || c->node[i].kind == CODE_COND ||
-		    (s->most == FAR && c->node[i].kind == CODE_CALL)))
+		if (c->node[i].pc + c->node[i].len == pc &&
+		    (c->node[i].kind == CODE_PLAIN || c->node[i].kind == CODE_COND ||
+			(s->most == FAR && c->node[i].kind == CODE_CALL)))
 			break;
 	s->taken = i == CODE_EXIT;
 	if (i == CODE_EXIT)
@@ -69,7 +70,8 @@ static int
 table_writes(const struct scan *s, ZydisRegister r)
 {
 	for (int i = 0; i < s->z.operand_count; i++)
-		if (s->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER && s->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+		if (s->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    s->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
 		    table_whole(s->op[i].reg.value) == r)
 			return 1;
 	return 0;
@@ -99,10 +101,12 @@ table_bound(struct scan *s, struct table *t)
 			plus = (m == ZYDIS_MNEMONIC_JNBE) != s->taken ? 1 : -1;
 		else if (m == ZYDIS_MNEMONIC_JNB || m == ZYDIS_MNEMONIC_JB)
 			plus = (m == ZYDIS_MNEMONIC_JNB) != s->taken ? 0 : -1;
-		else if (m == ZYDIS_MNEMONIC_AND && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && table_writes(s, t->index)) {
+		else if (m == ZYDIS_MNEMONIC_AND && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		    table_writes(s, t->index)) {
 			t->n = (unsigned)s->op[1].imm.value.u + 1;
 			return s->op[1].imm.value.u < MOST;
-		} else if (m == ZYDIS_MNEMONIC_CMP && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && plus >= 0) {
+		} else if (m == ZYDIS_MNEMONIC_CMP && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		    plus >= 0) {
 			if (s->op[1].imm.value.u >= MOST)
 				return 0;
 			t->n = (unsigned)s->op[1].imm.value.u + (unsigned)plus;
@@ -120,7 +124,9 @@ table_base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
 	s.steps = 0;
 	s.most = FAR;
 	while (table_back(&s))
-		if (is_lea_rip(&s, addr) && (table_whole(s.op[0].reg.value) == table_whole(m->base) || table_whole(s.op[0].reg.value) == table_whole(m->index)))
+		if (is_lea_rip(&s, addr) &&
+		    (table_whole(s.op[0].reg.value) == table_whole(m->base) ||
+			table_whole(s.op[0].reg.value) == table_whole(m->index)))
 			return 1;
 	return 0;
 }
@@ -150,7 +156,8 @@ table_differences(struct scan *s, struct table *t)
 		ZydisDecodedOperandMem m = s->op[1].mem;
 
 		if ((s->z.mnemonic != ZYDIS_MNEMONIC_MOVSXD && s->z.mnemonic != ZYDIS_MNEMONIC_MOV) ||
-		    s->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || s->op[1].size != 32 || m.index == ZYDIS_REGISTER_NONE || m.disp.value)
+		    s->op[1].type != ZYDIS_OPERAND_TYPE_MEMORY || s->op[1].size != 32 ||
+		    m.index == ZYDIS_REGISTER_NONE || m.disp.value)
 			continue;
 		t->index = table_whole(m.index);
 		return table_base(*s, &m, &t->base) && table_back(s) && table_bound(s, t);
@@ -174,7 +181,8 @@ table_find(struct scan *s, struct table *t)
 			continue;
 		if (s->z.mnemonic == ZYDIS_MNEMONIC_ADD && s->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
 			return table_differences(s, t);
-		return s->z.mnemonic == ZYDIS_MNEMONIC_MOV && s->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY && table_addresses(s, s->op[1].mem, t);
+		return s->z.mnemonic == ZYDIS_MNEMONIC_MOV && s->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    table_addresses(s, s->op[1].mem, t);
 	}
 	return 0;
 }

@@ -91,7 +91,8 @@ wsource_map(struct wsource *s, const struct ws_rec_map *m)
 	char *name, *id;
 
 	for (size_t i = 0; i < s->nmodule; i++)
-		if (s->module[i].map.addr == m->addr && s->module[i].map.len == m->len && strcmp(s->module[i].map.name, m->name) == 0)
+		if (s->module[i].map.addr == m->addr && s->module[i].map.len == m->len &&
+		    strcmp(s->module[i].map.name, m->name) == 0)
 			return 0;
 	name = strdup(m->name);
 	id = malloc(m->nid + 1u);
@@ -183,7 +184,8 @@ source_shorten(struct exe *x, uint64_t addr, const char *file)
 	const char *dir;
 	size_t n;
 
-	if (!dwarf_addrdie(x->dwarf, addr, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a) || !(dir = dwarf_formstring(&a)))
+	if (!dwarf_addrdie(x->dwarf, addr, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a) ||
+	    !(dir = dwarf_formstring(&a)))
 		return file;
 	n = strlen(dir);
 	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
@@ -213,7 +215,8 @@ wsource_code(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n)
 	struct file *f = source_mapped(s, pc, &addr);
 	uint8_t b[15];
 
-	if (f && n <= sizeof b && (addr == UINT64_MAX || !exe_image(&f->exe, addr, b, n) || memcmp(b, code, n) != 0))
+	if (f && n <= sizeof b &&
+	    (addr == UINT64_MAX || !exe_image(&f->exe, addr, b, n) || memcmp(b, code, n) != 0))
 		f->other = 1;
 }
 
@@ -241,7 +244,8 @@ wsource_changed(struct wsource *s, uint64_t pc)
 }
 
 void
-wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file, const char **func, int *line)
+wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
+    const char **func, int *line)
 {
 	struct file *f;
 	struct exe *x;

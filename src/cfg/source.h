@@ -32,6 +32,7 @@ const char *wsource_complaint(struct wsource *s);
 struct timespec wsource_changed(struct wsource *s, uint64_t pc);
 
 /* File, function and line of the n bytes of code at pc; NULL, NULL, 0 where they are not known.  Strings live as long as s. */
-void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file, const char **func, int *line);
+void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
+    const char **func, int *line);
 
 #endif

@@ -102,7 +102,8 @@ ae2addr_load(struct prog *g, struct exe *x, const char *path)
 
 /* Regenerate; what was wrong is told after what came before it was written. */
 static void
-ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent, uint64_t most)
+ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent,
+    uint64_t most)
 {
 	struct feed f;
 	const char *err;

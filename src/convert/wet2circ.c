@@ -250,7 +250,8 @@ wet2circ_collect(struct job *j)
 static void
 wet2circ_print(struct job *j, const struct stmt *s, const struct dep *d)
 {
-	out_printf(j->out, "0x%" PRIx64 "#%" PRIu64 " --> 0x%" PRIx64 "#%" PRIu64 "\n", s->addr, d->x, stmt_of(j, d->id)->addr, d->instance);
+	out_printf(j->out, "0x%" PRIx64 "#%" PRIu64 " --> 0x%" PRIx64 "#%" PRIu64 "\n", s->addr, d->x,
+	    stmt_of(j, d->id)->addr, d->instance);
 }
 
 /* All but the first `skip` dependences of the last executions, one execution after the other */

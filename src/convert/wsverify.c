@@ -64,8 +64,8 @@ wsverify_windows(struct out *out, struct verify *v, const struct options *o, uns
 		to = last;
 		switch (verify_window(v, from, to, &at)) {
 		case VERIFY_BAD:
-			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->name, verify_err(v),
-			    verify_counts(v)->ninst);
+			die("%s: %s (checked: %" PRIu64 " instructions, without a difference)", o->name,
+			    verify_err(v), verify_counts(v)->ninst);
 		case VERIFY_DIFFERS:
 			wsverify_report(out, v);
 			return 1;
@@ -109,7 +109,8 @@ wsverify_range(const char *s, struct options *o)
 	if (!colon || (size_t)(colon - s) >= sizeof(first))
 		return -1;
 	snprintf(first, sizeof(first), "%.*s", (int)(colon - s), s);
-	if ((first[0] && num_u64(first, 0, WS_UNKNOWN - 1, &o->from)) || (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, &o->to)))
+	if ((first[0] && num_u64(first, 0, WS_UNKNOWN - 1, &o->from)) ||
+	    (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, &o->to)))
 		return -1;
 	return o->from <= o->to ? 0 : -1;
 }
@@ -149,8 +150,10 @@ wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 		out_printf(out, " in %u windows", n);
 	out_printf(out, ", %s\n", differs ? "1 difference" : "0 differences");
 	if (o->verbose)
-		out_printf(out, "references of kind and size only: %" PRIu64 "; comparisons of vector registers: %" PRIu64
-		    ", of pages: %" PRIu64 "\n", c->nloose, c->nvector, c->npages);
+		out_printf(out,
+		    "references of kind and size only: %" PRIu64 "; comparisons of vector registers: %" PRIu64
+		    ", of pages: %" PRIu64 "\n",
+		    c->nloose, c->nvector, c->npages);
 	if (!c->ninst && !differs)
 		die("%s: no instruction was checked", o->name);
 	out_close(out);

@@ -303,7 +303,8 @@ lap_duplicate(struct lap_model *m, const struct lap_event *e)
 		return lap_bad_num(m, "an address space duplicated onto itself", from->id);
 	if (end <= addr)
 		return lap_bad(m, "a range of no bytes");
-	if (lap_pages(m, addr, end - addr, &r) != 0 || !(to = lap_space_announce(m, e->f[LAP_DUP])) || lap_reserve(m, 2) != 0)
+	if (lap_pages(m, addr, end - addr, &r) != 0 || !(to = lap_space_announce(m, e->f[LAP_DUP])) ||
+	    lap_reserve(m, 2) != 0)
 		return -1;
 	lap_clear(m, to, r.lo, r.hi);
 	return lap_copy(m, from, r.lo, r.hi, to, r.lo);

@@ -52,7 +52,8 @@ laplace_text_raw(struct job *j)
 		for (long i = 0; i < n; i++) {
 			if (to == LAP_CLASSIC && !lap_fits_classic(&v[i])) {
 				out_used(j->out, (size_t)(q - p));
-				laplace_text_stop(j, off, r.nrec - (uint64_t)(n - i), "more than 32 bits, which need the wide form (-w)");
+				laplace_text_stop(j, off, r.nrec - (uint64_t)(n - i),
+				    "more than 32 bits, which need the wide form (-w)");
 			}
 			if (to == LAP_CLASSIC)
 				off += lap_put_ref(LAP_TEXT, q, &v[i]);

@@ -20,8 +20,9 @@ predictor_power(uint64_t v, uint64_t most)
 int
 arch_good(const struct arch_params *p)
 {
-	return p->history <= 32 && predictor_power(p->counters, 1u << 24) && predictor_power(p->size, 1u << 30) && predictor_power(p->ways, 1u << 10) && predictor_power(p->line, 1u << 16) &&
-	    p->ways * p->line <= p->size;
+	return p->history <= 32 && predictor_power(p->counters, 1u << 24) &&
+	    predictor_power(p->size, 1u << 30) && predictor_power(p->ways, 1u << 10) &&
+	    predictor_power(p->line, 1u << 16) && p->ways * p->line <= p->size;
 }
 
 struct arch *

@@ -31,7 +31,8 @@ mips_record(struct twin *t, unsigned var, unsigned w)
 	if (w == 4)
 		buf_printf(t->o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" : "swl", var, p + 3, big ? "swl" : "swr", var, p);
 	else if (w == 2)
-		buf_printf(t->o, "\tsrl\t$1,$%u,8\n\tsb\t$%u,%u($23)\n\tsb\t$1,%u($23)\n", var, var, p + big, p + 1 - big);
+		buf_printf(t->o, "\tsrl\t$1,$%u,8\n\tsb\t$%u,%u($23)\n\tsb\t$1,%u($23)\n", var, var, p + big,
+		    p + 1 - big);
 	else
 		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", var, p);
 	t->pend += w;
@@ -318,10 +319,12 @@ mips_thunk(struct buf *o, struct file *f, uint32_t no)
 
 	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
 	/* called from traced code (which lies lowest), and no callback since? */
-	buf_printf(o, "\tlui\t$24,%%hi(__stop_aetext)\n\taddiu\t$24,$24,%%lo(__stop_aetext)\n\tlui\t$14,%%hi(" LBL ")\n"
+	buf_printf(o,
+	    "\tlui\t$24,%%hi(__stop_aetext)\n\taddiu\t$24,$24,%%lo(__stop_aetext)\n\tlui\t$14,%%hi(" LBL ")\n"
 	    "\taddiu\t$14,$14,%%lo(" LBL ")\n\tsltu\t$24,$31,$24\n\tbeq\t$24,$0,1f\n" NOP
 	    "\tlui\t$24,%%hi(__ae_cb)\n\tlw\t$24,%%lo(__ae_cb)($24)\n\tbeq\t$24,$0," LBL "\n" NOP
-	    "\tj\t__ae_again\n" NOP "1:\n\tj\t__ae_enter\n" NOP, 'x', no, 'x', no, 'x', no);
+	    "\tj\t__ae_again\n" NOP "1:\n\tj\t__ae_enter\n" NOP,
+	    'x', no, 'x', no, 'x', no);
 	buf_printf(o, "\t.word\t" LBL "\n" LBL ":\n", 'p', no, 'x', no);
 	buf_printf(o, "\tlui\t$24,%%hi(__ae_ptr)\n\tsw\t$0,%%lo(__ae_ptr)($24)\n\tlui\t$24,%%hi(" LBL "+8)\n\tlw\t$24,%%lo(" LBL "+8)($24)\n"
 	    "\tsb\t$24,0($23)\n\tsrl\t$24,$24,8\n\tsb\t$24,1($23)\n", 'n', no, 'n', no);
@@ -346,7 +349,8 @@ mips_end(const struct file *f)
 			continue;
 		if (text_directive(f->text.st[i].s, ".abicalls"))
 			pic = 2;
-		else if ((s = text_directive(f->text.st[i].s, ".option")) != NULL && strncmp(s, "pic", 3) == 0)
+		else if ((s = text_directive(f->text.st[i].s, ".option")) != NULL &&
+		    strncmp(s, "pic", 3) == 0)
 			pic = s[3] == '2' ? 2 : 0;
 	}
 	return pic ? "\t.option\tpic2\n\t.set\tpop\n" : "\t.set\tpop\n";

@@ -13,7 +13,8 @@ extern const struct emitter mips_emit;
 
 static const char *const prefixes[] = { NULL };
 static const char *const words[] = { ".word", ".gpword", ".long", ".4byte", NULL };
-static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".cpreturn", ".cpadd", ".cplocal", NULL };
+static const char *const emitting[] = { ".cprestore", ".cpload", ".cpsetup", ".cpreturn", ".cpadd",
+	".cplocal", NULL };
 static const char *const asargs[] = { "-mno-fix-loongson3-llsc", NULL };
 
 static const char *

@@ -14,7 +14,8 @@ mips_plain_covered(const struct afunc *fn)
 {
 	uint32_t n = 0;
 
-	while (n < fn->nins && fn->ins[n].frag == 0 && (fn->ins[n].off < MIPS_PATCH || fn->ins[n].nth || (n && fn->ins[n - 1].delayed)))
+	while (n < fn->nins && fn->ins[n].frag == 0 &&
+	    (fn->ins[n].off < MIPS_PATCH || fn->ins[n].nth || (n && fn->ins[n - 1].delayed)))
 		n++;
 	return n;
 }
@@ -59,13 +60,15 @@ mips_fits(struct file *f, struct afunc *fn)
 			why = "a code label used as a value at its very start";
 		if (i >= end && fn->ins[i].target != NONE && fn->ins[i].target < n)
 			why = "its cold part jumps to its very start";
-		if (fn->ins[i].delayed && fn->ins[i].in.slot == 2 && (i + 2 >= fn->nins || fn->ins[i + 2].frag != fn->ins[i].frag))
+		if (fn->ins[i].delayed && fn->ins[i].in.slot == 2 &&
+		    (i + 2 >= fn->nins || fn->ins[i + 2].frag != fn->ins[i].frag))
 			why = "a branch at its very end";
 		if (why) {
 			fn_fail(fn, line, why);
 			return;
 		}
-		fn->noscratch |= !fn->ins[i].nth && !fn->ins[i].more && ((fn->ins[i].in.reads | fn->ins[i].in.writes) >> MIPS_AT & 1);
+		fn->noscratch |= !fn->ins[i].nth && !fn->ins[i].more &&
+		    ((fn->ins[i].in.reads | fn->ins[i].in.writes) >> MIPS_AT & 1);
 	}
 }
 

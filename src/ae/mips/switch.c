@@ -36,7 +36,8 @@ mips_switch(struct twin *t, uint32_t i, uint32_t blk)
 		uint32_t size = t->fn->frag[k].size;
 
 		buf_printf(t->o, "\tlui\t$1,%%hi(" LBL ")\n\taddiu\t$1,$1,%%lo(" LBL ")\n\tsubu\t$1,$%u,$1\n", k ? 'c' : 'o', t->no, k ? 'c' : 'o', t->no, r);
-		buf_printf(t->o, "\tlui\t$%u,%u\n\tori\t$%u,$%u,%u\n\tsltu\t$%u,$1,$%u\n\tbeq\t$%u,$0,1f\n", x, size >> 16, x, x, size & 0xffff, x, x, x);
+		buf_printf(t->o, "\tlui\t$%u,%u\n\tori\t$%u,$%u,%u\n\tsltu\t$%u,$1,$%u\n\tbeq\t$%u,$0,1f\n",
+		    x, size >> 16, x, x, size & 0xffff, x, x, x);
 		buf_printf(t->o, "\tlui\t$%u,%%hi(.Lae_m%u_%u)\n\taddu\t$%u,$%u,$1\n\tlw\t$%u,%%lo(.Lae_m%u_%u)($%u)\n\tbeq\t$%u,$0,1f\n" NOP,
 		    x, t->no, k, x, x, x, t->no, k, x, x);
 		if (kept)

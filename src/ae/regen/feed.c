@@ -366,7 +366,8 @@ rep_count(struct feed *f, struct ae_pos *q, unsigned how, uint64_t n, int *again
 }
 
 uint64_t
-feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi, uint64_t rdi)
+feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi,
+    uint64_t rdi)
 {
 	uint64_t *const full = f->s->buf + AE_BATCH - 4, *p = q->p;
 	int again;

@@ -88,7 +88,8 @@ uint64_t *feed_flush(struct feed *f, uint64_t *p, const uint8_t *e);    /* deliv
  * fetch `inst`) begun with n in rcx: its references, and events where the
  * count depends on data.  Returns how many elements were done; *q moves on.
  */
-uint64_t feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi, uint64_t rdi);
+uint64_t feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n,
+    uint64_t rsi, uint64_t rdi);
 _Noreturn void feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what);
 /* Control cannot go on here: the end of the trace if a signal ended the run and there are no more events, else a fault */
 _Noreturn void feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what);

@@ -366,7 +366,8 @@ interp_ret(struct regen *r, struct feed *f)
 			uint64_t *w;
 
 			SAVE();
-			w = interp_push(&x, o->x, v[fn->sp] - o->imm, (uint32_t)(o + 1 - code), r->c.fn[v[F_FUNC - FRAME]].nslot);
+			w = interp_push(&x, o->x, v[fn->sp] - o->imm, (uint32_t)(o + 1 - code),
+			    r->c.fn[v[F_FUNC - FRAME]].nslot);
 			for (uint32_t i = 0; i < fn->nneed; i++)
 				w[fn->need[i]] = v[fn->need[i]];
 			v = w;
@@ -375,7 +376,8 @@ interp_ret(struct regen *r, struct feed *f)
 		}
 		case CO_TAIL: {
 			const struct ifunc *fn = r->c.fn + o->x;
-			uint64_t arg[PROG_MAXNEED], *old = v, ret = v[F_RET - FRAME], prev = v[F_PREV - FRAME];
+			uint64_t arg[PROG_MAXNEED], *old = v, ret = v[F_RET - FRAME],
+			    prev = v[F_PREV - FRAME];
 
 			for (uint32_t i = 0; i < fn->nneed; i++)
 				arg[i] = v[fn->need[i]];

@@ -157,7 +157,8 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 		for (uint32_t j = 0; j < b->nstep; j++) {
 			const struct sch_step *s = b->step + j;
 
-			if (s->op == SO_REP && (u->nregs <= PROG_RDI || u->machine != EM_X86_64 || u->word != 8 || u->big))
+			if (s->op == SO_REP &&
+			    (u->nregs <= PROG_RDI || u->machine != EM_X86_64 || u->word != 8 || u->big))
 				return program_fail(g, "string instruction without its registers");
 			if (s->op == SO_CALL && !program_fetches(b, j))
 				return program_fail(g, "call without an instruction");
@@ -174,7 +175,8 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 				return program_fail(g, "too many loops at an edge");
 		if (b->term == ST_TAIL && !program_fetches(b, b->nstep))
 			return program_fail(g, "call without an instruction");
-		if ((b->term == ST_TAILX || (b->term == ST_SWITCH && b->cc) || (b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&
+		if ((b->term == ST_TAILX || (b->term == ST_SWITCH && b->cc) ||
+			(b->term == ST_TAIL && u->func[b->callee].flags & SF_TAILOUT)) &&
 		    !(f->flags & SF_TAILOUT))
 			return program_fail(g, "jump out of a function that is said to have none");
 	}

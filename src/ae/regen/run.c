@@ -144,7 +144,8 @@ regen_run_run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 		case EV_LAND:
 			q = regen_run_need(q, LAND_LEN, 0);
 			q.e += LAND_LEN;
-			r = regen_run_unwind(q, (int)get_order(q.e - 2, 2, (int)ae_program.big), regen_run_word(q.e + 1 - LAND_LEN));
+			r = regen_run_unwind(q, (int)get_order(q.e - 2, 2, (int)ae_program.big),
+			    regen_run_word(q.e + 1 - LAND_LEN));
 			break;
 		default:
 			q = regen_run_need(q, 2, 0);
@@ -232,7 +233,8 @@ regen_run_explain(void)
 	if (feed.errname && feed.erroff == DIAG_NOOFF)
 		snprintf(error, sizeof error, "%s: %s", feed.errname, feed.err);
 	else if (feed.errname)
-		snprintf(error, sizeof error, "%s: byte %llu: %s", feed.errname, (unsigned long long)feed.erroff, feed.err);
+		snprintf(error, sizeof error, "%s: byte %llu: %s", feed.errname,
+		    (unsigned long long)feed.erroff, feed.err);
 	else
 		snprintf(error, sizeof error, "%s", feed.err);
 }

@@ -43,7 +43,8 @@ add_succ(struct builder *b, uint32_t blk, uint32_t to)
 static int
 ends_block(const struct ainsn *a)
 {
-	return a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_SWITCH || a->in.ctl == IC_RETURN || a->in.ctl == IC_STOP;
+	return a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH || a->in.ctl == IC_SWITCH ||
+	    a->in.ctl == IC_RETURN || a->in.ctl == IC_STOP;
 }
 
 static int
@@ -170,11 +171,13 @@ cfg_frequencies(struct afunc *fn)
 			uint32_t h = g->loop[l].header;
 
 			for (j = 0; j < g->npred[h]; j++)
-				if (graph_inloop(g, (uint32_t)l, g->pred[h][j]) && !graph_dominates(g, i, g->pred[h][j]))
+				if (graph_inloop(g, (uint32_t)l, g->pred[h][j]) &&
+				    !graph_dominates(g, i, g->pred[h][j]))
 					always = 0;
 		} else {
 			for (j = 0; j < fn->nblk; j++)
-				if (fn->blk[j].term == ST_RETURN && g->rpo[j] != UINT32_MAX && !graph_dominates(g, i, j))
+				if (fn->blk[j].term == ST_RETURN && g->rpo[j] != UINT32_MAX &&
+				    !graph_dominates(g, i, j))
 					always = 0;
 		}
 		if (!always)
@@ -208,7 +211,8 @@ cfg_build(struct file *f, uint32_t no)
 	if (fn->ins[0].leader)          /* loops come back to the entry: give it a block of its own */
 		add_block(&b, 0, 0);
 	for (i = first = 0; i < fn->nins; i++) {
-		if (i + 1 < fn->nins && !ends_block(&fn->ins[i]) && !fn->ins[i + 1].leader && fn->ins[i + 1].frag == fn->ins[i].frag)
+		if (i + 1 < fn->nins && !ends_block(&fn->ins[i]) && !fn->ins[i + 1].leader &&
+		    fn->ins[i + 1].frag == fn->ins[i].frag)
 			continue;
 		n = add_block(&b, first, i + 1);
 		for (; first <= i; first++)

@@ -21,7 +21,8 @@ bad_slot(const struct afunc *fn, uint32_t i)
 		return "a jump to a delay slot";
 	if (a->in.setsdst == 1 && (s->in.writes >> a->in.tgt & 1))
 		return "a delay slot that changes the register it jumps to";
-	if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && ((s->in.reads | s->in.writes) & a->in.writes))
+	if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) &&
+	    ((s->in.reads | s->in.writes) & a->in.writes))
 		return "a delay slot that uses the return address";
 	return NULL;
 }

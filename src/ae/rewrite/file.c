@@ -56,7 +56,8 @@ asm_declare(struct file *f, const struct stmt *st)
 static int
 section_kind(const char *a)
 {
-	static const char *const aside[] = { ".debug", ".eh_frame", ".gcc_except_table", ".note", ".comment", ".stab" };
+	static const char *const aside[] = { ".debug", ".eh_frame", ".gcc_except_table", ".note", ".comment",
+		".stab" };
 	const char *flags = strchr(a, ',');
 	size_t i;
 
@@ -94,7 +95,8 @@ asm_section(struct where *w, const char *s)
 		kind = CODE;
 	else if (text_directive(s, ".rdata"))
 		kind = CONST;
-	else if (text_directive(s, ".data") || text_directive(s, ".bss") || text_directive(s, ".sdata") || text_directive(s, ".sbss"))
+	else if (text_directive(s, ".data") || text_directive(s, ".bss") || text_directive(s, ".sdata") ||
+	    text_directive(s, ".sbss"))
 		kind = DATA;
 	else if (text_directive(s, ".previous"))
 		kind = w->before;
@@ -194,12 +196,14 @@ asm_directive(struct where *w, const struct stmt *st)
 		return;
 	if ((a = text_directive(st->s, ".size")) != NULL) {
 		n = strlen(f->fn[w->fn].name);
-		if (strncmp(a, f->fn[w->fn].name, n) == 0 && (a[n] == ',' || strncmp(a + n, ".cold", 5) == 0)) {
+		if (strncmp(a, f->fn[w->fn].name, n) == 0 &&
+		    (a[n] == ',' || strncmp(a + n, ".cold", 5) == 0)) {
 			f->fn[w->fn].closed = 1;
 			w->fn = NONE;
 		}
-	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0 && !text_directive(st->s, ".set") && !text_directive(st->s, ".p2align") && !text_directive(st->s, ".balign")
-	    && !text_directive(st->s, ".align"))
+	} else if (st->inasm && strncmp(st->s, ".cfi", 4) != 0 && !text_directive(st->s, ".set") &&
+	    !text_directive(st->s, ".p2align") && !text_directive(st->s, ".balign") &&
+	    !text_directive(st->s, ".align"))
 		fn_fail(&f->fn[w->fn], st->line, "assembler directive in inline assembly");
 }
 

@@ -56,8 +56,8 @@ frame_evaluate(const struct scan *c, const struct state *s, const struct sch_ste
 {
 	struct place p = { FOREIGN, 0 }, a = p;
 
-	if (frame_foreign(c, s, &e->a) && frame_foreign(c, s, &e->b) && of_register(c, s, e->m.base).kind == FOREIGN
-	    && of_register(c, s, e->m.index).kind == FOREIGN)
+	if (frame_foreign(c, s, &e->a) && frame_foreign(c, s, &e->b) &&
+	    of_register(c, s, e->m.base).kind == FOREIGN && of_register(c, s, e->m.index).kind == FOREIGN)
 		return p;
 	p.kind = MIXED;
 	if (e->w != c->fn->m->word)
@@ -123,11 +123,13 @@ frame_escapes(const struct scan *c, const struct state *s, const struct insn *in
 	const struct machine *m = c->fn->m;
 	int k;
 
-	if (!((in->vreads >> m->sp & 1 && s->sp.kind != FOREIGN) || (in->vreads >> m->fp & 1 && s->bp.kind != FOREIGN)))
+	if (!((in->vreads >> m->sp & 1 && s->sp.kind != FOREIGN) ||
+		(in->vreads >> m->fp & 1 && s->bp.kind != FOREIGN)))
 		return 0;
 	/* unless it only moves between the two registers */
 	for (k = 0; k < in->neff; k++)
-		if (in->eff[k].s.dst != m->sp && in->eff[k].s.dst != m->fp && in->eff[k].s.dst != (int)machine_flags(m))
+		if (in->eff[k].s.dst != m->sp && in->eff[k].s.dst != m->fp &&
+		    in->eff[k].s.dst != (int)machine_flags(m))
 			return 1;
 	return in->neff == 0 || (in->nref > 0 && in->ref[0].op != SO_LOAD);
 }
@@ -256,8 +258,8 @@ frame_constants(const struct file *f, struct afunc *fn)
 		const char *s;
 		const struct sym *y;
 
-		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD || in->ref[in->mref].m.sym == SCH_NOSYM || in->table
-		    || in->ref[in->mref].n > 8)
+		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD ||
+		    in->ref[in->mref].m.sym == SCH_NOSYM || in->table || in->ref[in->mref].n > 8)
 			continue;
 		for (s = text_operands(f->m, f->text.st[fn->ins[i].stmt].s); (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
 			y = symtab_find(&f->sym, s, n);

@@ -234,7 +234,8 @@ lift_one(const struct machine *m, const struct sect *t, uint64_t off, uint64_t l
 
 /* All instructions of the statement that a stands for, behind the n of the list */
 static const char *
-lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a, struct ainsn *list, size_t *n)
+lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a,
+    struct ainsn *list, size_t *n)
 {
 	const char *why = NULL;
 
@@ -257,7 +258,8 @@ lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end,
 
 /* Padding between two instructions that control falls through: it is executed, so it counts */
 static const char *
-lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list, size_t *n, const struct ainsn *before)
+lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list,
+    size_t *n, const struct ainsn *before)
 {
 	uint32_t at = before->off + before->in.len;
 
@@ -297,7 +299,8 @@ check_place(const struct afunc *fn, size_t i, const struct object *o)
 {
 	uint32_t st = fn->ins[i].stmt, sec = o->sb[st], first = fn->ins[fn->frag[fn->ins[i].frag].first].stmt;
 
-	if (!sec || o->se[st] != sec || !o->sect[sec].p || o->oe[st] > o->sect[sec].n || o->ob[st] >= o->oe[st])
+	if (!sec || o->se[st] != sec || !o->sect[sec].p || o->oe[st] > o->sect[sec].n ||
+	    o->ob[st] >= o->oe[st])
 		return "statement without an instruction";
 	if (o->sb[first] != sec || o->ob[st] < o->ob[first])
 		return "code in an unexpected section";
@@ -319,7 +322,8 @@ place_labels(struct file *f, const struct afunc *fn, const struct object *o)
 		while (lo > 0 && f->text.st[lo - 1].kind != ST_INSN)
 			lo--;
 		for (i = lo; i < f->text.n && (i <= last || f->text.st[i].kind != ST_INSN); i++)
-			if (f->text.st[i].kind == ST_LABEL && o->sb[i] == o->sb[first] && o->ob[i] >= o->ob[first])
+			if (f->text.st[i].kind == ST_LABEL && o->sb[i] == o->sb[first] &&
+			    o->ob[i] >= o->ob[first])
 				f->labelat[i] = (uint32_t)(o->ob[i] - o->ob[first]);
 	}
 }
@@ -425,7 +429,8 @@ write_file(const char *path, const struct buf *b)
 }
 
 static const char *
-object_assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out, struct object *o, int *fd)
+object_assemble(const struct file *f, const char *as, char *const *args, const char *in, const char *out,
+    struct object *o, int *fd)
 {
 	struct buf b = BUF_INIT;
 	int err;
@@ -479,7 +484,8 @@ object_machine(const char *as, char *const *args)
 	if (!dir)
 		return NULL;
 	elf_version(EV_CURRENT);
-	if (run_assembler(as, NULL, args, "/dev/null", out) == 0 && (fd = open(out, O_RDONLY | O_CLOEXEC)) >= 0) {
+	if (run_assembler(as, NULL, args, "/dev/null", out) == 0 &&
+	    (fd = open(out, O_RDONLY | O_CLOEXEC)) >= 0) {
 		Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 		if (elf)

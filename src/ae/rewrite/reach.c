@@ -46,7 +46,8 @@ reach_collect(struct afunc *fn, struct slice *s)
 
 		s->first[i] = s->ndef;
 		for (v = 0; v < fn->ins[i].in.neff; v++)
-			add_def(s, (uint32_t)i, v, effect_var(fn, (uint32_t)i, (unsigned)fn->ins[i].in.eff[v].s.dst));
+			add_def(s, (uint32_t)i, v,
+			    effect_var(fn, (uint32_t)i, (unsigned)fn->ins[i].in.eff[v].s.dst));
 		for (v = 0; v < NREGVAR(m); v++)
 			if (c >> v & 1)
 				add_def(s, (uint32_t)i, DEF_CALL, v);

@@ -151,7 +151,8 @@ slice_computable(struct ctx *c, const struct def *d, struct inputs *in)
 	in->regs = 0;
 	in->slot = NONE;
 	if (d->ins == DEF_ENTRY)
-		return !c->f->paper && (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
+		return !c->f->paper &&
+		    (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
 	if (d->eff == DEF_CALL || !slice_inputs(c->fn, d->ins, d->eff, in))
 		return 0;
 	if (c->f->paper && (in->regs & c->fn->m->norecord))     /* what cannot be recorded is recorded where it is moved to */
@@ -249,7 +250,8 @@ slice_drain(struct ctx *c)
 			continue;
 		use_vars(c, c->fn->blkof[f->ins], f->ins, f->eff, in.regs, f->vertex);
 		if (in.slot != NONE)
-			reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, slice_use, &(struct usage){ c, f->vertex });
+			reach_each(&c->r, c->fn->blkof[f->ins], f->ins, f->eff, in.slot, slice_use,
+			    &(struct usage){ c, f->vertex });
 	}
 }
 

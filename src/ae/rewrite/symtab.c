@@ -19,7 +19,8 @@ symtab_place(const struct symtab *t, uint32_t h, const char *s, size_t n)
 {
 	size_t i = h & (t->nslot - 1);
 
-	while (t->slot[i] && (t->slot[i]->hash != h || strncmp(t->slot[i]->name, s, n) != 0 || t->slot[i]->name[n]))
+	while (t->slot[i] &&
+	    (t->slot[i]->hash != h || strncmp(t->slot[i]->name, s, n) != 0 || t->slot[i]->name[n]))
 		i = (i + 1) & (t->nslot - 1);
 	return i;
 }
@@ -40,7 +41,8 @@ symtab_enlarge(struct symtab *t)
 	t->slot = xcalloc(t->nslot, sizeof *t->slot);
 	for (i = 0; i < old.nslot; i++)
 		if (old.slot[i])
-			t->slot[symtab_place(t, old.slot[i]->hash, old.slot[i]->name, strlen(old.slot[i]->name))] = old.slot[i];
+			t->slot[symtab_place(t, old.slot[i]->hash, old.slot[i]->name,
+			    strlen(old.slot[i]->name))] = old.slot[i];
 	free(old.slot);
 }
 

@@ -4,9 +4,8 @@
 #include <string.h>
 #include "ae/rewrite/file.h"
 
-static const char *const twice[] = {
-	"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "_sigsetjmp", "__sigsetjmp", "savectx", "vfork", "getcontext"
-};
+static const char *const twice[] = { "setjmp", "_setjmp", "__setjmp", "sigsetjmp", "_sigsetjmp",
+	"__sigsetjmp", "savectx", "vfork", "getcontext" };
 static const char *const contexts[] = { "makecontext", "swapcontext", "setcontext" };
 
 #define COUNT(a) (sizeof (a) / sizeof (a)[0])
@@ -134,7 +133,8 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 	if (a->calls && (a->in.ctl == IC_CALLIND || a->in.ctl == IC_SWITCH)) {
 		const struct sym *y = symtab_find(&f->sym, a->calls, strlen(a->calls));
 
-		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND && target_listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
+		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND &&
+		    target_listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
 		if (y && y->where == 1 && y->func != NONE && !y->weak && !y->seton)
 			a->callee = y->func;
 	}
@@ -163,15 +163,16 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 			const struct jtable *t = &f->tab[y->table];
 			const struct sch_addr *m = &a->in.ref[0].m;
 
-			if (t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR && m->scale == f->m->word
-			    && (s[n] == '(' && s[-1] == '*'))
+			if (t->absolute && !t->mixed && t->func == self && m->base == SCH_NOVAR &&
+			    m->scale == f->m->word && (s[n] == '(' && s[-1] == '*'))
 				a->table = y->table;
 		}
 	}
 	/* `1f` as a value */
 	for (s = text_operands(f->m, f->text.st[a->stmt].s); *s; s++)
-		if (isdigit((unsigned char)*s) && (s[1] == 'b' || s[1] == 'f') && !text_symchar((unsigned char)s[2])
-		    && (s == f->text.st[a->stmt].s || !text_symchar((unsigned char)s[-1])))
+		if (isdigit((unsigned char)*s) && (s[1] == 'b' || s[1] == 'f') &&
+		    !text_symchar((unsigned char)s[2]) &&
+		    (s == f->text.st[a->stmt].s || !text_symchar((unsigned char)s[-1])))
 			fn_fail(fn, line, "numeric label as operand");
 }
 
@@ -181,7 +182,8 @@ in_jump(const struct afunc *fn, uint32_t k)
 {
 	k -= fn->ins[k].nth;
 	do {
-		if (fn->ins[k].in.ctl == IC_JUMP || fn->ins[k].in.ctl == IC_BRANCH || fn->ins[k].in.ctl == IC_CALL)
+		if (fn->ins[k].in.ctl == IC_JUMP || fn->ins[k].in.ctl == IC_BRANCH ||
+		    fn->ins[k].in.ctl == IC_CALL)
 			return 1;
 	} while (fn->ins[k++].more);
 	return 0;

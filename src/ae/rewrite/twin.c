@@ -93,7 +93,8 @@ twin_instructions(struct twin *t)
 				e->mark(t, b);
 		}
 		n = e->insn(t, i);
-		if (t->pend && i + n == t->fn->blk[b].last && !(t->fn->blk[b].nsucc == 1 && twin_carry(t, i + n - 1, t->fn->blk[b].succ[0])))
+		if (t->pend && i + n == t->fn->blk[b].last &&
+		    !(t->fn->blk[b].nsucc == 1 && twin_carry(t, i + n - 1, t->fn->blk[b].succ[0])))
 			e->settle(t);
 	}
 }

@@ -185,9 +185,11 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 		buf_printf(t->o, "\tmovq\t%%%s, (%%r15)\n\tleaq\t8(%%r15), %%r15\n", r0);
 	buf_printf(t->o, "\tmovq\t%%%s, __ae_s(%%rip)\n", r0);
 	for (k = 0; k < (int)t->fn->nfrag; k++) {
-		buf_printf(t->o, "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n\tcmpq\t$%u, %%%s\n\tjae\t1f\n",
+		buf_printf(t->o,
+		    "\tleaq\t" LBL "(%%rip), %%%s\n\tsubq\t%%%s, %%%s\n\tcmpq\t$%u, %%%s\n\tjae\t1f\n",
 		    k ? 'c' : 'o', t->no, r1, r1, r0, t->fn->frag[k].size, r0);
-		buf_printf(t->o, "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n",
+		buf_printf(t->o,
+		    "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n",
 		    t->no, k, r1, r1, r0, r0, r1, r0);
 		buf_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t__ae_s(%%rip), %%%s\n", r1, r0, r0);
 	}
@@ -294,7 +296,8 @@ x86_tables(struct twin *t)
 			buf_printf(t->o, "\t.quad\t.Lae_t%u_%u\n", t->no, j->target[n]);
 	}
 	for (k = 0; k < t->fn->nins; k++)
-		maps |= t->fn->ins[k].in.ctl == IC_SWITCH && t->fn->ins[k].table == NONE && t->fn->blk[t->fn->blkof[k]].term == ST_SWITCH;
+		maps |= t->fn->ins[k].in.ctl == IC_SWITCH && t->fn->ins[k].table == NONE &&
+		    t->fn->blk[t->fn->blkof[k]].term == ST_SWITCH;
 	for (i = 0; maps && i < t->fn->nfrag; i++) {
 		buf_printf(t->o, "\t.p2align 2\n.Lae_m%u_%u:\n", t->no, i);
 		for (off = 0, k = t->fn->frag[i].first; k < t->fn->nins && t->fn->ins[k].frag == i; k++) {
@@ -318,10 +321,14 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 
 	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
 	/* called from traced code (which lies lowest), and no callback since?  The last word is the operand of a harmless movl. */
-	buf_printf(o, "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
-	    "\tjae\t__ae_enter\n\tcmpb\t$0, __ae_cb(%%rip)\n\tjne\t__ae_again\n", 'x', no);
+	buf_printf(o,
+	    "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
+	    "\tjae\t__ae_enter\n\tcmpb\t$0, __ae_cb(%%rip)\n\tjne\t__ae_again\n",
+	    'x', no);
 	buf_printf(o, "\t.byte\t0x41, 0xbb\n\t.long\t" LBL "-" LBL "\n" LBL ":\n", 'p', no, 'x', no, 'x', no);
-	buf_printf(o, "\tmovq\t$0, __ae_ptr(%%rip)\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", 'n', no);
+	buf_printf(o,
+	    "\tmovq\t$0, __ae_ptr(%%rip)\n\tmovl\t16+" LBL "(%%rip), %%r11d\n\tmovw\t%%r11w, (%%r15)\n", 'n',
+	    no);
 	for (v = 0; v < X86_NREG; v++)
 		if (need >> v & 1) {
 			buf_printf(o, "\tmovq\t%%%s, %u(%%r15)\n", x86_regname((int)v, 8), off);

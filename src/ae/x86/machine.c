@@ -37,7 +37,8 @@ x86_machine_lift(const struct machine *m, const uint8_t *p, size_t n, const uint
 static const char *const prefixes[] = {
 	"lock", "rep", "repe", "repz", "repne", "repnz", "notrack", "bnd", "data16", "cs", "ds", "es", NULL
 };
-static const char *const words[] = { ".quad", ".long", ".int", ".8byte", ".4byte", ".value", ".word", ".short", NULL };
+static const char *const words[] = { ".quad", ".long", ".int", ".8byte", ".4byte", ".value", ".word",
+	".short", NULL };
 static const char *const none[] = { NULL };
 static const char *const asargs[] = { "--64", NULL };
 

@@ -76,9 +76,11 @@ x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 		    && ((whole && a->target < n) || isdigit((unsigned char)*text_operands(f->m, s)))) {
 			/* into the copy, or by a numeric label, which has no name from here: the original's mark */
 			if (whole && a->target < n)
-				buf_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, a->target);
+				buf_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(f->m, s) - s), s, no,
+				    a->target);
 			else
-				buf_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(f->m, s) - s), s, no, x86_plain_marked(fn, a->target));
+				buf_printf(o, "\t%.*s.Lae_u%u_%u\n", (int)(text_operands(f->m, s) - s), s, no,
+				    x86_plain_marked(fn, a->target));
 		} else
 			buf_printf(o, "\t%s\n", s);
 	}

@@ -86,7 +86,8 @@ int bidi_pick_size(const uint64_t *v, size_t n, unsigned tbits);
  * memory.  bidi_load: a stream at position 0, or NULL and *err (NULL without
  * memory), whatever the bytes.
  */
-int bidi_save(enum bidi_method m, const uint64_t *v, size_t n, unsigned width, unsigned tbits, int level, struct buf *out);
+int bidi_save(enum bidi_method m, const uint64_t *v, size_t n, unsigned width, unsigned tbits, int level,
+    struct buf *out);
 struct bidi *bidi_load(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsigned width, const char **err);
 
 #endif

@@ -94,7 +94,8 @@ bidi_disk_suitable(size_t n)
 }
 
 int
-bidi_save(enum bidi_method m, const uint64_t *v, size_t n, unsigned width, unsigned tbits, int level, struct buf *out)
+bidi_save(enum bidi_method m, const uint64_t *v, size_t n, unsigned width, unsigned tbits, int level,
+    struct buf *out)
 {
 	struct bidi *b = bidi_feed(m, v, n, tbits ? tbits : bidi_disk_suitable(n));
 	size_t at = out->n;
@@ -162,7 +163,8 @@ bidi_load_end(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsign
 	b->count = n;
 	b->tbits = p[0];
 	b->cur = b->base = get_le(p + 2, width);
-	if (bidi_setup(b, p[1] & ~SQUEEZED) == 0 && load_body(b, p + 2 + width, len - 2 - width, p[1] & SQUEEZED, err) == 0)
+	if (bidi_setup(b, p[1] & ~SQUEEZED) == 0 &&
+	    load_body(b, p + 2 + width, len - 2 - width, p[1] & SQUEEZED, err) == 0)
 		return b;
 	bidi_close(b);
 	return NULL;

@@ -289,7 +289,8 @@ fcm_size(const struct bidi *b, struct bidi_stats *st)
 	st->hits = fcm_entries(b) - st->misses;
 	st->entry_bits = fcm_entries(b) + (uint64_t)st->misses * s->width;
 	st->table_bits = (uint64_t)16 * b->esz << b->tbits;
-	return 8 * (bit_words(s->nslot * s->width) + bit_words(fcm_entries(b) + b->how->ctx)) + st->table_bits / 8;
+	return 8 * (bit_words(s->nslot * s->width) + bit_words(fcm_entries(b) + b->how->ctx)) +
+	    st->table_bits / 8;
 }
 
 static void
@@ -377,7 +378,8 @@ fcm_load(struct bidi *b, const uint8_t *p, size_t len)
 	p += s->nfr * bytes;
 	for (size_t i = 0; i < nset; i++)
 		used += (size_t)__builtin_popcount(p[i]);
-	if (len != (s->nfr + used) * bytes || (ntab < 8 && p[0] >> ntab) || load_table(b, p, p + nset, used) != 0)
+	if (len != (s->nfr + used) * bytes || (ntab < 8 && p[0] >> ntab) ||
+	    load_table(b, p, p + nset, used) != 0)
 		return -1;
 	b->pos = fcm_entries(b);
 	s->most = s->nfr;
@@ -393,4 +395,5 @@ fcm_clean(const struct bidi *b)
 	return b->s.nfr == 0 && !b->win[0] && !b->win[1] && !b->win[2];
 }
 
-const struct bidi_engine bidi_fcm = { 0, fcm_make, feed_some, fcm_finish, rewind_all, fcm_size, fcm_bound, fcm_save, fcm_load, fcm_clean };
+const struct bidi_engine bidi_fcm = { 0, fcm_make, feed_some, fcm_finish, rewind_all, fcm_size, fcm_bound,
+	fcm_save, fcm_load, fcm_clean };

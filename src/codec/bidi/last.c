@@ -224,7 +224,8 @@ lastn_size(const struct bidi *b, struct bidi_stats *st)
 	st->misses = b->s.nslot;
 	st->entry_bits = b->count + (uint64_t)b->hits * ibits + (uint64_t)st->misses * b->s.width;
 	st->table_bits = 64 * b->how->ctx;
-	return 8 * (bit_words(b->count) + bit_words(b->hits * ibits) + bit_words(st->misses * b->s.width)) + st->table_bits / 8;
+	return 8 * (bit_words(b->count) + bit_words(b->hits * ibits) + bit_words(st->misses * b->s.width)) +
+	    st->table_bits / 8;
 }
 
 static size_t
@@ -257,7 +258,8 @@ lastn_load(struct bidi *b, const uint8_t *p, size_t len)
 		return -1;
 	hits = bidi_ones(s->flag, b->count);
 	nindex = (hits * ibits_of(b) + 7) / 8;
-	if (len != nflag + nindex + (b->count - hits) * bytes || bidi_get_bits(b->index, p + nflag, hits * ibits_of(b)) != 0)
+	if (len != nflag + nindex + (b->count - hits) * bytes ||
+	    bidi_get_bits(b->index, p + nflag, hits * ibits_of(b)) != 0)
 		return -1;
 	lastn_settle(b, hits);
 	p += nflag + nindex;
@@ -280,4 +282,5 @@ lastn_clean(const struct bidi *b)
 	return 1;
 }
 
-const struct bidi_engine bidi_last = { 1, lastn_make, feed_some, lastn_finish, rewind_all, lastn_size, lastn_bound, lastn_save, lastn_load, lastn_clean };
+const struct bidi_engine bidi_last = { 1, lastn_make, feed_some, lastn_finish, rewind_all, lastn_size,
+	lastn_bound, lastn_save, lastn_load, lastn_clean };

@@ -13,7 +13,8 @@ lay_fits(const struct vc_col *col, unsigned kind)
 {
 	unsigned what = kind & 3;
 
-	return kind < LAY_KINDS && what != 3 && (what != LAY_KEYED || col->key) && (!(kind & LAY_PLANES) || col->width > 1);
+	return kind < LAY_KINDS && what != 3 && (what != LAY_KEYED || col->key) &&
+	    (!(kind & LAY_PLANES) || col->width > 1);
 }
 
 /* Last values by key: of none yet, or as the part before left them */
@@ -51,8 +52,8 @@ planes_get(const uint8_t *p, size_t n, unsigned width, size_t i, int planes)
 }
 
 static inline __attribute__((always_inline)) void
-out_as(uint64_t *last, uint64_t prev, const uint64_t *v, const uint64_t *key, size_t n, unsigned width, unsigned kind,
-	uint8_t *p)
+out_as(uint64_t *last, uint64_t prev, const uint64_t *v, const uint64_t *key, size_t n, unsigned width,
+    unsigned kind, uint8_t *p)
 {
 	const int planes = (kind & LAY_PLANES) != 0;
 
@@ -71,7 +72,8 @@ out_as(uint64_t *last, uint64_t prev, const uint64_t *v, const uint64_t *key, si
 }
 
 static inline __attribute__((always_inline)) void
-in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width, unsigned kind, const uint8_t *p)
+in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width, unsigned kind,
+    const uint8_t *p)
 {
 	const int planes = (kind & LAY_PLANES) != 0;
 	const uint64_t mask = vc_mask(width);

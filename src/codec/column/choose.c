@@ -111,7 +111,8 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
 	/* most streams that go badly go badly everywhere: now and then is enough, which does not depend on what w had before */
 	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || (out->n - old) % 8))
 		return 0;
-	if (vc_sample(w, col, &sample) || vc_fast_far(w, &sample, prime->layout, coded * sample.n / col->n, &far))
+	if (vc_sample(w, col, &sample) ||
+	    vc_fast_far(w, &sample, prime->layout, coded * sample.n / col->n, &far))
 		return -1;
 	if (far == (VC_FAR | VC_FAR_PLAIN))
 		return 0;
@@ -128,7 +129,8 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
  * only what xz would do, not to be larger.
  */
 static int
-from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old, struct buf *out)
+from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old,
+    struct buf *out)
 {
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, fast, plain;
 	unsigned far = 0;
@@ -194,7 +196,8 @@ choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc
 			break;
 	}
 	w->chosen = m = delta < plain ? VC_CM_DELTA : VC_CM;
-	if ((lz && choose_attempt(w, prime, col, VC_LZ, method, old, out)) || choose_attempt(w, prime, col, m, method, old, out))
+	if ((lz && choose_attempt(w, prime, col, VC_LZ, method, old, out)) ||
+	    choose_attempt(w, prime, col, m, method, old, out))
 		return -1;
 	w->now->layout = kind;
 	return lz || prime || level < 9 ? 0 : from_far(w, col, kind, method, old, out);

@@ -37,7 +37,8 @@ cm_pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *ref
 
 /* Is cand the value?  Mixed from all votes. */
 static inline int
-cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which, uint64_t cand)
+cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which,
+    uint64_t cand)
 {
 	uint16_t *t[CM_VOTES];
 	int s[CM_VOTES + 1];
@@ -148,7 +149,8 @@ learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
 	__builtin_prefetch(&c->dtab[f->shapehash >> (62 - c->bits)]);
 	if (f->dlen || (at ^ *m) >> POS || (at &= (1u << POS) - 1) < 5 || at >= i || tz < 0)
 		return;
-	if (cm_shape(v, at, &otz) == h && otz >= 0 && v[i] - v[i - 1] == cm_scaled(v[at] - v[at - 1], tz - otz)) {
+	if (cm_shape(v, at, &otz) == h && otz >= 0 &&
+	    v[i] - v[i - 1] == cm_scaled(v[at] - v[at - 1], tz - otz)) {
 		f->dlen = 5;
 		f->dpos = at + 1;
 		f->dshift = tz - otz;
@@ -176,7 +178,8 @@ cm_sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *c
 }
 
 static inline int
-try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i, int kind, uint64_t cand)
+try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i, int kind,
+    uint64_t cand)
 {
 	struct cm_fix *f = c->f;
 	uint32_t len = kind ? f->dlen : f->mlen, *t = &f->sure[kind][len > 63 ? 63 : len], p = *t >> 16;
@@ -217,7 +220,8 @@ learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
 
 /* Candidates one by one, then the value's bytes */
 static inline uint64_t
-cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k, uint64_t *refused)
+cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k,
+    uint64_t *refused)
 {
 	struct cm_fix *f = c->f;
 	const int first = k;
@@ -258,7 +262,8 @@ look_at(struct cm *c, struct look *l, const uint64_t *key, size_t i)
 }
 
 static inline __attribute__((always_inline)) void
-cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *key, size_t i, size_t end, unsigned width)
+cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t *key, size_t i, size_t end,
+    unsigned width)
 {
 	struct cm_fix *f = c->f;
 	const int keyed = key != NULL;

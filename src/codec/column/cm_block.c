@@ -182,7 +182,8 @@ state_of(const struct cm_past *q, const struct vc_prime *p)
 {
 	uint64_t mask = vc_mask(p->width), prev = 0;
 
-	if (!p->n || q->first != p->n || (p->key && (!q->key || memcmp(q->key, p->key, p->n * sizeof *p->key))))
+	if (!p->n || q->first != p->n ||
+	    (p->key && (!q->key || memcmp(q->key, p->key, p->n * sizeof *p->key))))
 		return 0;
 	for (size_t i = 0; i < p->n; i++) {
 		if (q->v[i] != (q->kind == CM_DELTA ? (p->v[i] - prev) & mask : p->v[i]))
@@ -200,7 +201,8 @@ cm_prime_take(struct vc_work *w, struct vc_prime *p)
 	for (unsigned i = 0; i < w->held; i++) {
 		struct cm_past *q = &w->past[i];
 
-		if (p->cm[q->kind].f || q->keyed != (p->key != NULL) || q->width != p->width || !state_of(q, p))
+		if (p->cm[q->kind].f || q->keyed != (p->key != NULL) || q->width != p->width ||
+		    !state_of(q, p))
 			continue;
 		p->cm[q->kind] = q->cm;
 		memset(&q->cm, 0, sizeof q->cm);

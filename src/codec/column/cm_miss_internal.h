@@ -45,8 +45,8 @@ miss_learn(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at, int bit, int
  * it knows this one.  err: how wrong it was.
  */
 static inline __attribute__((always_inline)) unsigned
-miss_bits(struct cm_fix *f, struct range *r, const int dec, unsigned v, const int nbit, uint8_t *const *t, int j, unsigned node,
-	unsigned known, uint32_t *err)
+miss_bits(struct cm_fix *f, struct range *r, const int dec, unsigned v, const int nbit, uint8_t *const *t,
+    int j, unsigned node, unsigned known, uint32_t *err)
 {
 	uint16_t (*map)[256][2] = f->map[j];
 	int16_t (*w)[8] = f->wmiss[j], *wknown = f->wknown[j][known];
@@ -285,7 +285,9 @@ miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t ke
 			unsigned node = h & 1 ? 1 : 16 | (unsigned)(all & 15);
 
 			miss_half(c, t, ctx, node, paired);
-			all = all << 4 | miss_bits(c->f, r, dec, (unsigned)(v >> 4 * h) & 15, 4, t, j, node, miss_known(t), &err);
+			all = all << 4 |
+			    miss_bits(c->f, r, dec, (unsigned)(v >> 4 * h) & 15, 4, t, j, node, miss_known(t),
+				&err);
 			*d = (uint16_t)(*d + ((int)(err >> 2) - *d) / 32) | 15;
 			paired = 1;
 		} while (h-- & 1 && h >= end && !miss_dull(dull[j][1]));

@@ -67,7 +67,8 @@ cm_set(int a, int b, int c, int d, int e, int f, int g, int h)
 #ifdef __SSE2__
 	return _mm_setr_epi16((short)a, (short)b, (short)c, (short)d, (short)e, (short)f, (short)g, (short)h);
 #else
-	return (cm_vec){ { (int16_t)a, (int16_t)b, (int16_t)c, (int16_t)d, (int16_t)e, (int16_t)f, (int16_t)g, (int16_t)h } };
+	return (cm_vec){ { (int16_t)a, (int16_t)b, (int16_t)c, (int16_t)d, (int16_t)e, (int16_t)f, (int16_t)g,
+	    (int16_t)h } };
 #endif
 }
 

@@ -35,8 +35,10 @@ rank_find(const struct cm_rank *k, uint64_t v)
 {
 	uint8_t tag = rank_tag(v);
 #ifdef __SSE2__
-	__m128i t = _mm_set1_epi8((char)tag), a = _mm_load_si128((const void *)k->tag), b = _mm_load_si128((const void *)(k->tag + 16));
-	uint32_t m = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, t)) | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(b, t)) << 16;
+	__m128i t = _mm_set1_epi8((char)tag), a = _mm_load_si128((const void *)k->tag),
+		b = _mm_load_si128((const void *)(k->tag + 16));
+	uint32_t m = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, t)) |
+	    (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(b, t)) << 16;
 
 	for (; m; m &= m - 1)
 		if (k->v[__builtin_ctz(m)] == v)
@@ -55,7 +57,8 @@ rank_front(struct cm_rank *k, int place)
 {
 #ifdef __SSE2__
 	const __m128i no = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-	__m128i p = _mm_set1_epi8((char)place), a = _mm_load_si128((const void *)k->order), b = _mm_load_si128((const void *)(k->order + 16));
+	__m128i p = _mm_set1_epi8((char)place), a = _mm_load_si128((const void *)k->order),
+		b = _mm_load_si128((const void *)(k->order + 16));
 	unsigned r = (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, p))
 		| (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(b, p)) << 16);
 	__m128i end = _mm_set1_epi8((char)r), stay = _mm_cmpgt_epi8(no, end),

@@ -148,7 +148,8 @@ learn_slots(struct look *l, uint64_t val)
 	for (int j = 0; j < CM_SLOTS; j++) {
 		struct cm_slot *s = l->slot[j];
 		uint64_t now = val - l->base[j], far = s->v - now;      /* from now on the value before is that far */
-		int first = s->v == now, second = !first & (l->cand[j][1] == val), known = l->hist[j] != CM_NONE;
+		int first = s->v == now, second = !first & (l->cand[j][1] == val),
+		    known = l->hist[j] != CM_NONE;
 		unsigned hist = (unsigned)l->hist[j] << 2 | (unsigned)(known ? 2 - 2 * first - second : 2);
 
 		far = first ? s->w >> 16 : far;

@@ -26,8 +26,8 @@ enum { PLAIN, LAID, FIELDS };
 
 /* What LZMA is told: its dictionary, and what of the primer is in it at first.  0, or -1 without memory. */
 static int
-lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, int encoder,
-	lzma_options_lzma *opt)
+lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind,
+    int encoder, lzma_options_lzma *opt)
 {
 	size_t n = col->n * col->width, dict = encoder && col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
 	struct vc_col last = { .width = col->width };
@@ -113,8 +113,8 @@ is_later(const struct vc_prime *prime, const struct vc_col *col)
 
 /* Appends a coding of this kind, which may be unfinished if it is longer than limit.  0, or -1. */
 static int
-lz_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind, unsigned prop,
-	size_t limit, struct buf *out)
+lz_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind,
+    unsigned prop, size_t limit, struct buf *out)
 {
 	lzma_options_lzma opt;
 	lzma_filter filter[2] = { { LZMA_FILTER_LZMA2, &opt }, { LZMA_VLI_UNKNOWN, NULL } };

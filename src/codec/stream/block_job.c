@@ -55,8 +55,8 @@ vs_common_free(struct vs_common *m)
 }
 
 static int
-encode_column(const struct vs_common *m, struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
-	struct vs_stat *s, struct buf *out)
+encode_column(const struct vs_common *m, struct vc_work *w, const struct vc_prime *prime,
+    const struct vc_col *col, struct vs_stat *s, struct buf *out)
 {
 	enum vc_method method = VC_STORED;
 	size_t start = out->n;
@@ -93,7 +93,8 @@ vs_encode_part(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 	q = &j->part[j->npart++];
 	*q = (struct vs_part){ .sum = vs_block_sum(&m->info.layout, &j->b), .head = { .n = j->b.n, .ninst = j->b.ninst } };
 	for (unsigned c = 0; c < vs_columns(&m->info.layout); c++)
-		if (j->b.col[c].n && encode_column(m, w, m->prime[c], &j->b.col[c], &q->head.col[c], &j->coded) != 0)
+		if (j->b.col[c].n &&
+		    encode_column(m, w, m->prime[c], &j->b.col[c], &q->head.col[c], &j->coded) != 0)
 			return vs_job_fail(j, j->off, VS_NOMEM);
 	q->head.size = j->coded.n - start;
 	return 0;
@@ -151,7 +152,8 @@ vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 			return stream_damaged(j, off, (int)c, "its columns do not fit");
 		if (!s->n)
 			continue;
-		if (vc_decode(w, m->prime[c], &j->b.col[c], (enum vc_method)s->method, p, s->size, j->b.v[c], &err) != 0)
+		if (vc_decode(w, m->prime[c], &j->b.col[c], (enum vc_method)s->method, p, s->size, j->b.v[c],
+			&err) != 0)
 			return stream_damaged(j, off, (int)c, err);
 		p += s->size;
 	}

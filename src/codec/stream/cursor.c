@@ -74,7 +74,8 @@ int
 vs_seek(struct vs_cursor *c, uint64_t rec)
 {
 	if (rec > c->x->nrec) {
-		fault_set(&c->fault, c->x->size, rec, "there are only %llu records", (unsigned long long)c->x->nrec);
+		fault_set(&c->fault, c->x->size, rec, "there are only %llu records",
+		    (unsigned long long)c->x->nrec);
 		return -1;
 	}
 	c->at = rec;

@@ -173,7 +173,8 @@ from_end(struct vs_reader *r, struct fault *f)
 	int bad;
 
 	fault_set(f, size, UINT64_MAX, "the file was cut off: it has no end mark");
-	if (size < r->first + VS_END || vs_get(r, size - VS_END, end, VS_END) != VS_END || memcmp(end + 4, vs_magic_end, 4))
+	if (size < r->first + VS_END || vs_get(r, size - VS_END, end, VS_END) != VS_END ||
+	    memcmp(end + 4, vs_magic_end, 4))
 		return -1;
 	len = get_le32(end);
 	fault_set(f, size - VS_END, UINT64_MAX, "the end mark is damaged");
@@ -207,7 +208,9 @@ from_front(struct vs_reader *r)
 			break;
 		if (buf_grow(&r->entry, &cap, n + 1, sizeof(*r->entry)) != 0)
 			return -1;
-		r->entry[n++] = (struct vs_entry){ .off = off, .rec = rec, .size = h.size, .n = (uint32_t)h.n };
+		r->entry[n++] = (struct vs_entry){
+			.off = off, .rec = rec, .size = h.size, .n = (uint32_t)h.n
+		};
 		off += h.size;
 		rec += h.n;
 	}
@@ -231,8 +234,10 @@ vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct fault *f)
 	}
 	there = no < r->index.n && r->entry[no].off == off;
 	if (there)
-		fault_set(f, off, r->entry[no].rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
-		    no + 1, (unsigned long long)r->entry[no].rec, (unsigned long long)(r->entry[no].rec + r->entry[no].n - 1));
+		fault_set(f, off, r->entry[no].rec,
+		    "block %zu (records %llu to %llu) is damaged: its head is not what the index has", no + 1,
+		    (unsigned long long)r->entry[no].rec,
+		    (unsigned long long)(r->entry[no].rec + r->entry[no].n - 1));
 	index_forget(r);
 	return there;
 }

@@ -108,8 +108,9 @@ vs_get_block(struct vs_reader *r, struct vs_job *j)
 		return -1;
 	k = get_bytes(r, j->off, j->head.size, &j->coded, &j->fault, j->rec);
 	if (k == 0)
-		fault_set(&j->fault, j->off + j->coded.n, j->rec, "the file was cut off in block %zu (records %llu to %llu)",
-		    j->no + 1, (unsigned long long)j->rec, (unsigned long long)(j->rec + j->head.n - 1));
+		fault_set(&j->fault, j->off + j->coded.n, j->rec,
+		    "the file was cut off in block %zu (records %llu to %llu)", j->no + 1,
+		    (unsigned long long)j->rec, (unsigned long long)(j->rec + j->head.n - 1));
 	if (k <= 0)
 		return -1;
 	j->bad = 0;
@@ -129,8 +130,9 @@ vs_get_entry(struct vs_reader *r, size_t no, struct vs_job *j)
 		return 0;
 	j->bad = 1;
 	if (!vs_read_error(r, &j->fault, e->off, e->rec))
-		fault_set(&j->fault, e->off, e->rec, "block %zu (records %llu to %llu) is damaged: its head is not what the index has",
-		    no + 1, (unsigned long long)e->rec, (unsigned long long)(e->rec + e->n - 1));
+		fault_set(&j->fault, e->off, e->rec,
+		    "block %zu (records %llu to %llu) is damaged: its head is not what the index has", no + 1,
+		    (unsigned long long)e->rec, (unsigned long long)(e->rec + e->n - 1));
 	return -1;
 }
 
@@ -290,8 +292,10 @@ vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct faul
 	if (vs_get_bhead(p, n, &r->m.info, &j.head, &err) != 1 || j.head.size != r->entry[i].size ||
 	    j.head.n != r->entry[i].n) {
 		if (!vs_read_error(r, f, j.off, j.rec))
-			fault_set(f, j.off, j.rec, "block %zu (records %llu to %llu) is damaged: its head is not as it must be", i + 1,
-			    (unsigned long long)j.rec, (unsigned long long)(j.rec + r->entry[i].n - 1));
+			fault_set(f, j.off, j.rec,
+			    "block %zu (records %llu to %llu) is damaged: its head is not as it must be",
+			    i + 1, (unsigned long long)j.rec,
+			    (unsigned long long)(j.rec + r->entry[i].n - 1));
 		return -1;
 	}
 	memcpy(s, j.head.col, sizeof(j.head.col));

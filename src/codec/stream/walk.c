@@ -152,7 +152,8 @@ give_first(struct walk *w, uint64_t start, uint64_t count)
 
 	if (walk_drain(w) != 0)
 		return -1;
-	if (!w->r->have_first && vs_split(&w->r->m.info.layout, &j->b, j->raw.p, j->raw.n / w->r->m.record) != 0) {
+	if (!w->r->have_first &&
+	    vs_split(&w->r->m.info.layout, &j->b, j->raw.p, j->raw.n / w->r->m.record) != 0) {
 		fault_set(w->f, j->off, j->rec, VS_NOMEM);
 		return -1;
 	}
@@ -250,7 +251,9 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			fault_set(w->f, *off, rec, VS_NOMEM);
 			return -1;
 		}
-		(*e)[*n] = (struct vs_entry){ .off = *off, .rec = rec, .size = j->head.size, .n = (uint32_t)j->head.n };
+		(*e)[*n] = (struct vs_entry){
+			.off = *off, .rec = rec, .size = j->head.size, .n = (uint32_t)j->head.n
+		};
 		walk_part(j, rec, j->head.n);
 		*off += j->head.size;
 		rec += j->head.n;

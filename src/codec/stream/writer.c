@@ -71,7 +71,8 @@ coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded
 		const struct vs_stat *s = &j->part[j->npart - 1].head.col[c];
 
 		if (s->n)
-			col[n++] = (struct vc_coded){ (enum vc_method)s->method, s->n, s->size, j->b.col[c].width };
+			col[n++] = (struct vc_coded){ (enum vc_method)s->method, s->n, s->size,
+				j->b.col[c].width };
 	}
 	return n;
 }
@@ -174,7 +175,8 @@ end_group(struct vs_writer *w, int wide)
 			return -1;
 	if (w->bad)
 		return -1;
-	if (vs_group_narrow(g, w->work[0], w->before) != 0 || (wide && vs_group_wide(g, w->work[0], w->before) != 0))
+	if (vs_group_narrow(g, w->work[0], w->before) != 0 ||
+	    (wide && vs_group_wide(g, w->work[0], w->before) != 0))
 		return stream_fail(w, VS_NOMEM);
 	if (!wide)
 		return 0;

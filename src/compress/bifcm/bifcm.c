@@ -56,7 +56,8 @@ bifcm_compress(struct input *in, struct args *a)
 	a->o.head = head;
 	a->o.nhead = input_read(in, head, a->nhead);
 	if (a->refs && !ref_is_stream(head, a->o.nhead))
-		die_at(in->name, 0, DIAG_NOREC, "not a reference stream (of references without its header: -H 0)");
+		die_at(in->name, 0, DIAG_NOREC,
+		    "not a reference stream (of references without its header: -H 0)");
 	n = input_read(in, p, PIECE);   /* nothing is written before it is known that there is something to read */
 	out = out_create(a->outname, out_mode_of(in->path));
 	w = vs_create(bifcm_put, out, &a->o, &f);

@@ -85,23 +85,27 @@ wetz_progress(void *arg, const struct store_stats *s)
 	uint64_t all = wetz_total(s);
 
 	(void)arg;
-	warn("segment %" PRIu64 ": so far %" PRIu64 " statements, %" PRIu64 " bytes, ratio %.1f", s->nsegment, s->nstmt, all, wetz_ratio(s, all));
+	warn("segment %" PRIu64 ": so far %" PRIu64 " statements, %" PRIu64 " bytes, ratio %.1f", s->nsegment,
+	    s->nstmt, all, wetz_ratio(s, all));
 }
 
 static void
 wetz_report(const struct store_stats *s, enum wetfile_kind kind)
 {
-	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states", "ranks", "capture", "text", "addresses", "labels" };
+	static const char *const name[STORE_NPARTS] = { "code", "paths", "dependences", "values", "states",
+		"ranks", "capture", "text", "addresses", "labels" };
 	uint64_t all = wetz_total(s);
 	double n = s->nstmt ? (double)s->nstmt : 1;
 
 	for (unsigned i = 0; i < STORE_NPARTS; i++)
 		if (s->part[i])
-			warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement", name[i], s->part[i], 8.0 * (double)s->part[i] / n);
-	warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement, of %" PRIu64 " in %" PRIu64 " segments", "all", all, 8.0 * (double)all / n, s->nstmt,
-	    s->nsegment);
+			warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement", name[i], s->part[i],
+			    8.0 * (double)s->part[i] / n);
+	warn("%-12s %12" PRIu64 " bytes %9.4f bits a statement, of %" PRIu64 " in %" PRIu64 " segments",
+	    "all", all, 8.0 * (double)all / n, s->nstmt, s->nsegment);
 	if (s->nwrong)
-		warn("%" PRIu64 " statements and registers were not as executing them again gives them", s->nwrong);
+		warn("%" PRIu64 " statements and registers were not as executing them again gives them",
+		    s->nwrong);
 	if (kind == WETFILE_REPLAY)     /* the capture is run again for them: here they are not counted */
 		return;
 	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
@@ -156,7 +160,8 @@ report_arch(const struct arch_stats *s)
 	static const char *const name[ARCH_NKINDS] = { "branch", "load", "store" };
 
 	for (unsigned k = 0; k < ARCH_NKINDS; k++)
-		warn("label %s %" PRIu64 " %" PRIu64 " %" PRIu64, name[k], s->bits[k], s->ones[k], s->bits[k] / 8 + (s->bits[k] % 8 != 0));
+		warn("label %s %" PRIu64 " %" PRIu64 " %" PRIu64, name[k], s->bits[k], s->ones[k],
+		    s->bits[k] / 8 + (s->bits[k] % 8 != 0));
 }
 
 /* As the paper counts, by what labels are of; times smaller than they were at first */
@@ -167,8 +172,9 @@ report_paper(const struct paper_stats *s, uint64_t file)
 	uint64_t sum[3] = { 0 };
 
 	for (unsigned i = 0; i < PAPER_NPARTS; i++) {
-		warn("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", name[i], s->orig[i], s->tier1[i], s->tier2[i],
-		    s->tier1[i] ? (double)s->orig[i] / (double)s->tier1[i] : 0, s->tier2[i] ? (double)s->orig[i] / (double)s->tier2[i] : 0);
+		warn("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", name[i], s->orig[i], s->tier1[i],
+		    s->tier2[i], s->tier1[i] ? (double)s->orig[i] / (double)s->tier1[i] : 0,
+		    s->tier2[i] ? (double)s->orig[i] / (double)s->tier2[i] : 0);
 		sum[0] += s->orig[i];
 		sum[1] += s->tier1[i];
 		sum[2] += s->tier2[i];
@@ -178,8 +184,10 @@ report_paper(const struct paper_stats *s, uint64_t file)
 	for (unsigned m = 0; m < PAPER_NHOW; m++)
 		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : m == PAPER_RAW ? "noise" : bidi_name(m),
 		    s->used[PAPER_TS][m], s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
-	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt, s->ntime, s->npath, s->nsegment);
-	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64 " bits %" PRIu64, file, s->fixed, s->labels, s->arch);
+	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt,
+	    s->ntime, s->npath, s->nsegment);
+	warn("file %" PRIu64 " graph %" PRIu64 " labels %" PRIu64 " bits %" PRIu64, file, s->fixed, s->labels,
+	    s->arch);
 }
 
 /* A file of kind full as one of kind paper */
@@ -297,7 +305,8 @@ wetz_expand(struct job *j, int fd)
 
 	if (wetfile_open(&w, fd, &f) != 0)
 		wetz_bad(j, f.off, f.rec, 0, f.err);
-	if (j->limit && w.kind != WETFILE_REPLAY && setrlimit(RLIMIT_DATA, &(struct rlimit){ j->limit, j->limit }) != 0)
+	if (j->limit && w.kind != WETFILE_REPLAY &&
+	    setrlimit(RLIMIT_DATA, &(struct rlimit){ j->limit, j->limit }) != 0)
 		die_sys("-M");
 	if (w.kind == WETFILE_REPLAY)
 		expand_replay(j, &w);
@@ -394,7 +403,8 @@ main(int argc, char **argv)
 		}
 	if (!j.opts.segment)
 		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;
-	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) || (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)) || (j.limit && !j.expand))
+	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) ||
+	    (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)) || (j.limit && !j.expand))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
 	helper_may(HELPER_ELF | HELPER_TEMP);

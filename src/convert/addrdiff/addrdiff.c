@@ -70,8 +70,8 @@ addrdiff_compare(struct diff *d)
 static void
 addrdiff_summary(struct diff *d)
 {
-	out_printf(d->out, "%s %s are the same: %" PRIu64 " references, %" PRIu64 " instructions\n", in_name(d->a.in), in_name(d->b.in),
-	    d->a.nref + d->a.n, side_inst(&d->a, d->a.n));
+	out_printf(d->out, "%s %s are the same: %" PRIu64 " references, %" PRIu64 " instructions\n",
+	    in_name(d->a.in), in_name(d->b.in), d->a.nref + d->a.n, side_inst(&d->a, d->a.n));
 	if (d->joined)
 		out_printf(d->out, "same by convention only: %" PRIu64 " instructions\n", d->joined);
 	if (d->dead)

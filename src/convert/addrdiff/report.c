@@ -65,8 +65,9 @@ put_place(struct diff *d, struct side *s)
 	if (!i)
 		return;
 	where = d->prog ? prog_where(d->prog, ref_addr(s->w[i - 1])) : NULL;
-	out_printf(d->out, "  %s: reference %" PRIu64 ", instruction %" PRIu64 " at 0x%" PRIx64 "%s%s\n", in_name(s->in),
-	    side_ref(s, s->pos), side_inst(s, s->pos), ref_addr(s->w[i - 1]), where ? " in " : "", where ? where : "");
+	out_printf(d->out, "  %s: reference %" PRIu64 ", instruction %" PRIu64 " at 0x%" PRIx64 "%s%s\n",
+	    in_name(s->in), side_ref(s, s->pos), side_inst(s, s->pos), ref_addr(s->w[i - 1]),
+	    where ? " in " : "", where ? where : "");
 }
 
 /* Both sides' data references differ by their addresses only, and the shifts say why they may not */
@@ -93,8 +94,8 @@ report_report(struct diff *d)
 		;
 	while (d->b.n - d->b.pos <= (size_t)n && side_more(&d->b))
 		;
-	out_printf(d->out, "%s %s differ: reference %" PRIu64 ", instruction %" PRIu64 "\n", in_name(d->a.in), in_name(d->b.in),
-	    side_ref(&d->a, d->a.pos), side_inst(&d->a, d->a.pos));
+	out_printf(d->out, "%s %s differ: reference %" PRIu64 ", instruction %" PRIu64 "\n", in_name(d->a.in),
+	    in_name(d->b.in), side_ref(&d->a, d->a.pos), side_inst(&d->a, d->a.pos));
 	put_place(d, &d->a);
 	put_place(d, &d->b);
 	put_why(d);

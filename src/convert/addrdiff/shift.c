@@ -103,7 +103,8 @@ shift_refuse(struct shift *t, uint64_t delta, uint64_t want, const char *what)
 {
 	char x[24], y[24];
 
-	snprintf(t->why, sizeof(t->why), "shifted by %s, %s by %s", signed_hex(x, delta), what, signed_hex(y, want));
+	snprintf(t->why, sizeof(t->why), "shifted by %s, %s by %s", signed_hex(x, delta), what,
+	    signed_hex(y, want));
 	return 0;
 }
 

@@ -97,7 +97,8 @@ side_filter(struct side *s, uint64_t *w, size_t n)
 
 		if (kind >= REF_ENTER) {
 			w[k] = w[i];
-			k += !s->noloops && (!s->prog || kind == REF_TASK || prog_traced(s->prog, ref_addr(w[i])));
+			k += !s->noloops &&
+			    (!s->prog || kind == REF_TASK || prog_traced(s->prog, ref_addr(w[i])));
 			continue;
 		}
 		w[k] = w[i];

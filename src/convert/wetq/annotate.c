@@ -59,7 +59,8 @@ annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 		;
 	else if (built.tv_sec && annotate_later(source.st_mtim, built))
 		warn("%s: has been changed since the program was compiled: what it says here may not be what ran", path);
-	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) && annotate_later(source.st_mtim, run.st_mtim))
+	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) &&
+	    annotate_later(source.st_mtim, run.st_mtim))
 		warn("%s: has been changed since the run: what it says here may not be what ran", path);
 }
 

@@ -106,7 +106,8 @@ answer_value(void *arg, const struct query_insn *e)
 	if (!e->nval || !l->left)
 		return 1;
 	l->left--;
-	out_used(l->j->out, wettext_put_value(out_room(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
+	out_used(l->j->out,
+	    wettext_put_value(out_room(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
 	return 0;
 }
 
@@ -121,7 +122,8 @@ answer_instances(struct job *j, const struct range *r, unsigned want, query_insn
 	got = query_insn_at(j->q, r->id, r->from, want, fn, &l);
 	if (got == 0) {
 		j->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
-		snprintf(j->fault.err, sizeof j->fault.err, "no instance %llu#%llu", (unsigned long long)query_name(j->q, r->id), (unsigned long long)r->from);
+		snprintf(j->fault.err, sizeof j->fault.err, "no instance %llu#%llu",
+		    (unsigned long long)query_name(j->q, r->id), (unsigned long long)r->from);
 		return -1;
 	}
 	return got < 0 ? job_bad(j) : 0;

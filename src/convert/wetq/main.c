@@ -34,7 +34,8 @@ static const struct question *
 wetq_question(int n, char **word)
 {
 	for (size_t i = 0; n && i < sizeof questions / sizeof *questions; i++)
-		if (strcmp(word[0], questions[i].name) == 0 && (n == questions[i].words + 1 || n == questions[i].words + 2))
+		if (strcmp(word[0], questions[i].name) == 0 &&
+		    (n == questions[i].words + 1 || n == questions[i].words + 2))
 			return &questions[i];
 	return NULL;
 }

@@ -111,7 +111,8 @@ job_point(struct job *j, const char *s, int slices, uint64_t *n)
 		if (query_stmt(j->q, id)->count == 0)
 			return wetq_point_none(j, "instance", s);
 		instance = query_stmt(j->q, id)->count - 1;
-		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_name(j->q, id), instance);
+		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_name(j->q, id),
+		    instance);
 	}
 	got = query_position(j->q, id, instance, n);
 	return got < 0 ? job_bad(j) : got ? 0 : wetq_point_none(j, "instance", s);

@@ -186,8 +186,10 @@ job_dot(struct job *j, const char *point)
 	if (n)
 		qsort(g.edge, n, sizeof *g.edge, by_key);
 	for (size_t i = 0; i < n; i++) {
-		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"", (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
-		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 1)), (unsigned long long)g.edge[i].n);
+		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"",
+		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
+		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 1)),
+		    (unsigned long long)g.edge[i].n);
 		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
 	}
 	out_str(j->out, "}\n");

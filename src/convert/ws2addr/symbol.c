@@ -28,7 +28,8 @@ offset_of(Elf *e, uint64_t vaddr)
 	if (elf_getphdrnum(e, &n) != 0)
 		return UINT64_MAX;
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(e, (int)i, &ph) && ph.p_type == PT_LOAD && vaddr >= ph.p_vaddr && vaddr - ph.p_vaddr < ph.p_filesz)
+		if (gelf_getphdr(e, (int)i, &ph) && ph.p_type == PT_LOAD && vaddr >= ph.p_vaddr &&
+		    vaddr - ph.p_vaddr < ph.p_filesz)
 			return vaddr - ph.p_vaddr + ph.p_offset;
 	return UINT64_MAX;
 }
@@ -77,7 +78,8 @@ same_file(Elf *e, const struct ws_rec_map *m)
 		d = elf_getdata_rawchunk(e, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR);
 		while (d && (at = gelf_getnote(d, at, &nh, &name, &desc)) > 0)
 			if (nh.n_type == NT_GNU_BUILD_ID && nh.n_namesz == 4)
-				return nh.n_descsz == m->nid && memcmp((char *)d->d_buf + desc, m->id, m->nid) == 0;
+				return nh.n_descsz == m->nid &&
+				    memcmp((char *)d->d_buf + desc, m->id, m->nid) == 0;
 	}
 	return 1;
 }

@@ -84,7 +84,8 @@ latest_first(const void *a, const void *b)
  * this was called for the last time.
  */
 static void
-fill_several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw, const struct visit_piece *piece, int again)
+fill_several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw,
+    const struct visit_piece *piece, int again)
 {
 	static uint64_t *v;
 	static size_t n, cap;
@@ -135,8 +136,8 @@ fill_value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *wor
 
 /* One list of instance x of instruction i */
 static void
-fill_one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u, uint64_t x, uint64_t parent,
-    int again)
+fill_one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u,
+    uint64_t x, uint64_t parent, int again)
 {
 	const struct stmt *s = &p->j->stmts.stmt[u->stmt];
 	struct visit_insn e = visit_insn(r, i);

@@ -61,7 +61,9 @@ ws2wet_text_deps(struct job *j, const struct unit *u)
 			continue;
 		out_used(j->out, wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, who >> 32, (uint32_t)who));
 		for (; m < u->nmore && u->more[m].x == x; m++)
-			out_used(j->out, wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
+			out_used(j->out,
+			    wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, u->more[m].who >> 32,
+				(uint32_t)u->more[m].who));
 	}
 }
 

@@ -8,7 +8,8 @@
 void
 print_word(struct out *o, const char *s)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+	static const char
+	    plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
 	int odd = 0;
 
 	if (*s && !s[strspn(s, plain)]) {
@@ -168,8 +169,8 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 			wsinfo_prot(o, r->u.range.prot);
 		break;
 	case WS_MOVE:
-		out_printf(o, " 0x%" PRIx64 " 0x%" PRIx64 " to 0x%" PRIx64 " 0x%" PRIx64, r->u.move.from, r->u.move.oldlen,
-		    r->u.move.to, r->u.move.newlen);
+		out_printf(o, " 0x%" PRIx64 " 0x%" PRIx64 " to 0x%" PRIx64 " 0x%" PRIx64, r->u.move.from,
+		    r->u.move.oldlen, r->u.move.to, r->u.move.newlen);
 		break;
 	case WS_MEM: wsinfo_mem(o, &r->u.mem); break;
 	case WS_SYS: wsinfo_sys(o, &r->u.sys); break;

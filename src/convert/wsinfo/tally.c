@@ -135,7 +135,8 @@ print_head(struct out *o, const struct ws_header *h)
 	print_word(o, h->version);
 	out_str(o, "\nprocessor     ");
 	print_word(o, h->brand);
-	out_printf(o, "\nstate         xcr0 0x%" PRIx64 ", %zu entries of cpuid\nkernel        ", h->xcr0, h->ncpuid);
+	out_printf(o, "\nstate         xcr0 0x%" PRIx64 ", %zu entries of cpuid\nkernel        ", h->xcr0,
+	    h->ncpuid);
 	print_word(o, h->kernel);
 	out_str(o, h->flags & WS_TRIMMED ? "\nkind         " : "\nkind          raw");
 	for (unsigned i = 0; i < sizeof(flag) / sizeof(flag[0]); i++)
@@ -197,12 +198,14 @@ tally_print(struct tally *t, struct out *o, const struct ws_header *h, uint64_t 
 	out_printf(o, "size          %" PRIu64 " bytes%s", bytes, whole ? "" : " up to the fault");
 	if (t->ended && t->end.icount != WS_UNKNOWN && t->end.icount)
 		out_printf(o, ", %.0f per million instructions", (double)bytes * 1e6 / (double)t->end.icount);
-	out_printf(o, "\nrecords       %" PRIu64 " in %" PRIu64 " groups, %" PRIu64 " keyframes\n", nrec, t->ngroup, t->n[WS_KEY]);
+	out_printf(o, "\nrecords       %" PRIu64 " in %" PRIu64 " groups, %" PRIu64 " keyframes\n", nrec,
+	    t->ngroup, t->n[WS_KEY]);
 	out_printf(o, "memory        %" PRIu64 " bytes, and %" PRIu64 " that are zero\n", t->mapped, t->zero);
 	out_str(o, "\nrecords        number    bytes     packed\n");
 	for (unsigned k = 0; k < WS_NKINDS; k++)
 		if (t->n[k])
-			out_printf(o, "%-8s %12" PRIu64 " %8" PRIu64 " %10.0f\n", ws_kind_name(k), t->n[k], t->raw[k], t->packed[k]);
+			out_printf(o, "%-8s %12" PRIu64 " %8" PRIu64 " %10.0f\n", ws_kind_name(k), t->n[k],
+			    t->raw[k], t->packed[k]);
 	out_str(o, "\nstreams        bytes     packed  method\n");
 	for (unsigned s = 0; s < WS_NSTREAMS; s++) {
 		if (!t->sraw[s])

@@ -156,7 +156,8 @@ read_section(struct exe *x, Elf_Scn *scn, const char *name, const GElf_Shdr *sh)
 	}
 	if (!(sh->sh_flags & SHF_ALLOC))
 		return 0;
-	if (is_ro(sh, name) && add_span(x, &x->ro, &x->nro, (struct exe_span){sh->sh_addr, d->d_size, d->d_buf}) != 0)
+	if (is_ro(sh, name) &&
+	    add_span(x, &x->ro, &x->nro, (struct exe_span){ sh->sh_addr, d->d_size, d->d_buf }) != 0)
 		return -1;
 	return add_span(x, &x->image, &x->nimage, (struct exe_span){sh->sh_addr, d->d_size, d->d_buf});
 }
@@ -302,7 +303,8 @@ add_unit(struct exe *x, const struct sch_unit *u)
 		for (uint32_t j = 0; j < f->nfrag; j++) {
 			uint64_t addr = u->cst[f->frag[j].sym] + f->frag[j].off;
 
-			if (add_span(x, &x->traced, &x->ntraced, (struct exe_span){addr, f->frag[j].size, NULL}) != 0)
+			if (add_span(x, &x->traced, &x->ntraced,
+				(struct exe_span){ addr, f->frag[j].size, NULL }) != 0)
 				return -1;
 		}
 	}

@@ -67,9 +67,9 @@ rd_byte(struct rd *r)
 uint64_t
 rd_u(struct rd *r)
 {
-	static const char *const wrong[] = {
-		[VARINT_CUT] = "unit ends early", [VARINT_LARGE] = "number too large", [VARINT_PADDED] = "number not in its shortest form"
-	};
+	static const char *const wrong[] = { [VARINT_CUT] = "unit ends early",
+		[VARINT_LARGE] = "number too large",
+		[VARINT_PADDED] = "number not in its shortest form" };
 	const uint8_t *p = r->base + r->off;
 	uint64_t v = 0;
 	enum varint got;

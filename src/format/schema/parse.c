@@ -332,7 +332,8 @@ parse_bracket(struct parser *p)
 	} else if (lex_is(l, "start_schema")) {
 		n = lex_word(l, &s);
 		if (t->state != SCH_TEXT_NEW || n >= sizeof t->program)
-			lex_fail(l, "start_schema is the first line, and has at most %zu digits", sizeof t->program - 1);
+			lex_fail(l, "start_schema is the first line, and has at most %zu digits",
+			    sizeof t->program - 1);
 		else
 			memcpy(t->program, s, n);
 		t->state = SCH_TEXT_OPEN;

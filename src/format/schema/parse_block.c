@@ -210,7 +210,8 @@ parse_place(struct parser *p, struct sch_block *b, uint64_t off)
 	if (!l->bad && b->frag >= p->f.nfrag)
 		lex_fail(l, "fragment %u, but there are %u", b->frag, p->f.nfrag);
 	if (!l->bad && off > p->f.frag[b->frag].size)
-		lex_fail(l, "block outside its fragment: byte %llu of %u", (unsigned long long)off, p->f.frag[b->frag].size);
+		lex_fail(l, "block outside its fragment: byte %llu of %u", (unsigned long long)off,
+		    p->f.frag[b->frag].size);
 	b->off = (uint32_t)off;
 }
 

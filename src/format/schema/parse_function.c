@@ -107,7 +107,8 @@ check_loops(struct parser *p)
 {
 	for (uint32_t i = 0; i < p->f.nloop && !p->l.bad; i++)
 		if (p->f.loop[i].parent >= (int32_t)p->f.nloop)
-			lex_fail(&p->l, "loop %u is in loop %d, but there are %u", i, p->f.loop[i].parent, p->f.nloop);
+			lex_fail(&p->l, "loop %u is in loop %d, but there are %u", i, p->f.loop[i].parent,
+			    p->f.nloop);
 }
 
 /* A number decides where to: all successors have it, in the same size. */
@@ -121,7 +122,9 @@ check_targets(struct parser *p)
 		for (uint32_t j = 0; b->term == ST_TARGET && j < b->nsucc; j++) {
 			if (mark == 0 || p->f.block[b->succ[j].block].mark != mark) {
 				p->l.t->line = p->endline[i];
-				lex_fail(&p->l, "successor %u is no start_block_target, or one of another size", b->succ[j].block);
+				lex_fail(&p->l,
+				    "successor %u is no start_block_target, or one of another size",
+				    b->succ[j].block);
 				break;
 			}
 		}

@@ -88,7 +88,8 @@ static int
 parse_oper(struct parser *p, unsigned op)
 {
 	for (unsigned i = 0; i < SO_NOPS; i++)
-		if (*sch_word[i].oper && strcmp(sch_word[i].word, sch_word[op].word) == 0 && lex_is(&p->l, sch_word[i].oper))
+		if (*sch_word[i].oper && strcmp(sch_word[i].word, sch_word[op].word) == 0 &&
+		    lex_is(&p->l, sch_word[i].oper))
 			return (int)i;
 	return -1;
 }

@@ -281,7 +281,8 @@ print_names(struct printer *p)
 		int good = *c != 0 && !p->twice[i] && r->off == 0 && p->cname[r->sym] < 0;
 
 		for (const char *s = c; *s; s++)
-			good &= sch_plainchar((unsigned char)*s, s == c) && *s != '+' && *s != '-' && *s != '/';
+			good &= sch_plainchar((unsigned char)*s, s == c) && *s != '+' && *s != '-' &&
+			    *s != '/';
 		if (good)
 			p->cname[r->sym] = (int32_t)i;
 	}

@@ -11,7 +11,8 @@ const struct sch_word sch_word[SO_NOPS] = {
 #undef WORD
 };
 
-const char *const sch_ccword[SCH_NCC] = {"eq", "ne", "lt", "le", "gt", "ge", "ltu", "leu", "gtu", "geu", "neg", "nneg"};
+const char *const sch_ccword[SCH_NCC] = { "eq", "ne", "lt", "le", "gt", "ge", "ltu", "leu", "gtu", "geu",
+	"neg", "nneg" };
 const char *const sch_repword[5] = {"movs", "stos", "lods", "cmps", "scas"};
 const char *const sch_extword[4] = {"", "sext", "merge", "sext32"};
 const char *const sch_loopword[3] = {"loop_entry", "loop_back", "loop_exit"};

@@ -55,7 +55,8 @@ wetfile_is(const void *p, size_t n)
 
 /* The header of a section at off; its payload lies in the file.  0, or -1: see *f */
 static int
-wetfile_head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc, struct fault *f)
+wetfile_head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc,
+    struct fault *f)
 {
 	uint8_t h[WETFILE_SECTION];
 
@@ -79,7 +80,8 @@ wetfile_head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile
 }
 
 static int
-wetfile_payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, uint64_t rec, struct buf *b, struct fault *f)
+wetfile_payload(const struct wetfile *w, const struct wetfile_section *s, uint32_t crc, uint64_t rec,
+    struct buf *b, struct fault *f)
 {
 	uint8_t *p;
 
@@ -111,12 +113,14 @@ by_index(struct wetfile *w)
 	uint32_t crc;
 	int bad;
 
-	if (w->size < WETFILE_HEADER + WETFILE_SECTION + WETFILE_END || wetfile_get(w->fd, end, sizeof end, w->size - sizeof end) != sizeof end ||
+	if (w->size < WETFILE_HEADER + WETFILE_SECTION + WETFILE_END ||
+	    wetfile_get(w->fd, end, sizeof end, w->size - sizeof end) != sizeof end ||
 	    memcmp(end + 8, WETFILE_ENDMAGIC, 8) != 0)
 		return -1;
 	at = get_le64(end);
-	if (at < WETFILE_HEADER || at > w->size - WETFILE_END - WETFILE_SECTION || wetfile_head(w, at, UINT64_MAX, &s, &crc, &f) != 0 ||
-	    s.tag != WETFILE_INDX || s.off + s.len + WETFILE_END != w->size || s.len % ENTRY)
+	if (at < WETFILE_HEADER || at > w->size - WETFILE_END - WETFILE_SECTION ||
+	    wetfile_head(w, at, UINT64_MAX, &s, &crc, &f) != 0 || s.tag != WETFILE_INDX ||
+	    s.off + s.len + WETFILE_END != w->size || s.len % ENTRY)
 		return -1;
 	bad = wetfile_payload(w, &s, crc, UINT64_MAX, &b, &f);
 	if (!bad && (w->section = calloc(b.n / ENTRY + 1, sizeof *w->section)) == NULL)
@@ -124,7 +128,8 @@ by_index(struct wetfile *w)
 	for (size_t i = 0; !bad && i < b.n / ENTRY; i++) {
 		const uint8_t *p = b.p + i * ENTRY;
 
-		w->section[i] = (struct wetfile_section){ get_le32(p), get_le32(p + 4), get_le64(p + 8), get_le64(p + 16) };
+		w->section[i] = (struct wetfile_section){ get_le32(p), get_le32(p + 4), get_le64(p + 8),
+			get_le64(p + 16) };
 		if (w->section[i].len > WETFILE_MAX || w->section[i].off != off + WETFILE_SECTION)
 			bad = -1;
 		off = w->section[i].off + w->section[i].len;
@@ -160,7 +165,8 @@ by_walking(struct wetfile *w)
 			fault_set(&w->fault, off, w->nsection, "the index is damaged");
 			return;
 		}
-		if (w->nsection >= WETFILE_SECTIONS || buf_grow(&w->section, &cap, w->nsection + 1, sizeof *w->section) != 0) {
+		if (w->nsection >= WETFILE_SECTIONS ||
+		    buf_grow(&w->section, &cap, w->nsection + 1, sizeof *w->section) != 0) {
 			fault_set(&w->fault, off, w->nsection, "too many sections");
 			return;
 		}
@@ -179,7 +185,8 @@ take_early(struct wetfile *w, struct fault *f)
 
 	if (!w->nsection || w->section[i].tag != WETFILE_PART)
 		return 0;
-	if (w->kind == WETFILE_TEXT || w->section[i].segment || w->section[i].len < 8 || w->section[i].len >= 8 + sizeof w->early.why) {
+	if (w->kind == WETFILE_TEXT || w->section[i].segment || w->section[i].len < 8 ||
+	    w->section[i].len >= 8 + sizeof w->early.why) {
 		fault_set(f, w->section[i].off, i, "a section that does not belong here");
 		return -1;
 	}
@@ -218,8 +225,10 @@ wetfile_open(struct wetfile *w, int fd, struct fault *f)
 		return -1;
 	}
 	w->kind = h[10];
-	if (get_le16(h + 8) != WETFILE_VERSION || w->kind < WETFILE_TEXT || w->kind > WETFILE_PAPER || h[11]) {
-		fault_set(f, 8, UINT64_MAX, "version %u, kind %u.%u: not known here", get_le16(h + 8), h[10], h[11]);
+	if (get_le16(h + 8) != WETFILE_VERSION || w->kind < WETFILE_TEXT || w->kind > WETFILE_PAPER ||
+	    h[11]) {
+		fault_set(f, 8, UINT64_MAX, "version %u, kind %u.%u: not known here", get_le16(h + 8), h[10],
+		    h[11]);
 		return -1;
 	}
 	w->whole = by_index(w) == 0;

@@ -96,7 +96,9 @@ wettext_in_order(struct wettext *r, uint64_t x, int once)
 	if (x + 1 < r->last || (once && x + 1 == r->last))
 		return wettext_bad(r, r->line, "entry %" PRIu64 " behind entry %" PRIu64, x, r->last - 1);
 	if (r->cur->exact && x >= r->cur->count)
-		return wettext_bad(r, r->line, "entry %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64 " instances", x, r->cur->id, r->cur->count);
+		return wettext_bad(r, r->line,
+		    "entry %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64 " instances", x,
+		    r->cur->id, r->cur->count);
 	r->last = x + 1;
 	if (x >= r->cur->count)
 		r->cur->count = x + 1;
@@ -127,17 +129,21 @@ wettext_check(struct wettext *r, int ordered)
 		if (!s->used)
 			continue;
 		if (ordered && s->known && (s->steps < s->count || (s->exact && s->steps != s->count)))
-			return wettext_bad(r, r->line, "the order has statement %" PRIu64 " %" PRIu64 " times, not %" PRIu64, s->id, s->steps, s->count);
+			return wettext_bad(r, r->line,
+			    "the order has statement %" PRIu64 " %" PRIu64 " times, not %" PRIu64, s->id,
+			    s->steps, s->count);
 		if (ordered) {
 			s->count = s->steps;
 			s->exact = 1;
 		}
-		if (s->most && (!s->known || (s->exact && s->most > s->count)) && (!worst || s->at < worst->at))
+		if (s->most && (!s->known || (s->exact && s->most > s->count)) &&
+		    (!worst || s->at < worst->at))
 			worst = s;
 	}
 	if (!worst)
 		return 0;
 	if (!worst->known)
 		return wettext_bad(r, worst->at, "there is no statement %" PRIu64, worst->id);
-	return wettext_bad(r, worst->at, "instance %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64, worst->most - 1, worst->id, worst->count);
+	return wettext_bad(r, worst->at, "instance %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64,
+	    worst->most - 1, worst->id, worst->count);
 }

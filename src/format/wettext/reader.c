@@ -59,7 +59,9 @@ wettext_look(struct wettext *r)
 {
 	size_t have;
 
-	if (r->p < r->end && (r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE || memchr(r->p, '\n', (size_t)(r->end - r->p))))
+	if (r->p < r->end &&
+	    (r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE ||
+		memchr(r->p, '\n', (size_t)(r->end - r->p))))
 		return 1;
 	in_skip(r->in, (size_t)(r->p - r->start));
 	r->start = r->p = in_peek(r->in, WETTEXT_LINE, &have);
@@ -248,20 +250,24 @@ wettext_begin(struct wettext *r, struct wettext_rec *rec)
 	if (ok < 0)
 		return WETTEXT_BAD;
 	if (!ok)
-		return wettext_bad(r, r->line + 1, "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
+		return wettext_bad(r, r->line + 1,
+		    "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
 	end = memchr(r->p, '\n', (size_t)(r->end - r->p) < WETTEXT_LINE ? (size_t)(r->end - r->p) : WETTEXT_LINE);
 	if (!end && (!r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE))
 		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!end)
 		end = r->end;
-	if ((p = wettext_blank(r, wettext_number(wettext_indent(r, 0), end, &b->id))) == NULL || (p = wettext_blank(r, wettext_number(p, end, &nport))) == NULL ||
-	    (p = wettext_hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 || (p = wettext_blank(r, p)) == NULL)
+	if ((p = wettext_blank(r, wettext_number(wettext_indent(r, 0), end, &b->id))) == NULL ||
+	    (p = wettext_blank(r, wettext_number(p, end, &nport))) == NULL ||
+	    (p = wettext_hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 ||
+	    (p = wettext_blank(r, p)) == NULL)
 		return wettext_bad(r, r->line + 1, "no statement: id, use ports, address, file, function, line");
 	b->file = to;
 	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL)
 		return wettext_bad(r, r->line + 1, "a statement without a file name");
 	b->func = to;
-	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL || (p = wettext_finish(r, wettext_number(p, end, &b->line))) == NULL)
+	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL ||
+	    (p = wettext_finish(r, wettext_number(p, end, &b->line))) == NULL)
 		return wettext_bad(r, r->line + 1, "a statement without a function and a line number");
 	if (nport == 0 || nport > WETTEXT_PORTS)
 		return wettext_bad(r, r->line + 1, "%" PRIu64 " use ports", nport);
@@ -315,14 +321,16 @@ wettext_deps(struct wettext *r, struct wettext_rec *rec)
 
 		if (ok < 0)
 			break;
-		if (!ok || wettext_entry(r, &p, &d->x) != 0 || (p = wettext_blank(r, wettext_number(p, r->end, &d->id))) == NULL ||
+		if (!ok || wettext_entry(r, &p, &d->x) != 0 ||
+		    (p = wettext_blank(r, wettext_number(p, r->end, &d->id))) == NULL ||
 		    (p = wettext_finish(r, wettext_number(p, r->end, &d->instance))) == NULL) {
 			line_is_bad(r, "entry `X:id instance'");
 			break;
 		}
 		r->p = p;
 		r->line++;
-		if (wettext_in_order(r, d->x, (r->how & WETTEXT_STRICT) != 0) != 0 || wettext_refer(r, d->id, d->instance) != 0)
+		if (wettext_in_order(r, d->x, (r->how & WETTEXT_STRICT) != 0) != 0 ||
+		    wettext_refer(r, d->id, d->instance) != 0)
 			break;
 	}
 	if (r->state == FAILED && n == 0)
@@ -350,7 +358,9 @@ wettext_values(struct wettext *r, struct wettext_rec *rec)
 			break;
 		v->word = r->word + n * WETTEXT_WORDS;
 		if (!ok || wettext_entry(r, &p, &v->x) != 0 ||
-		    (p = wettext_hex(p, r->end, r->word + n * WETTEXT_WORDS, &v->nword, &r->canonical)) == NULL || (p = wettext_finish(r, p)) == NULL) {
+		    (p = wettext_hex(p, r->end, r->word + n * WETTEXT_WORDS, &v->nword, &r->canonical)) ==
+			NULL ||
+		    (p = wettext_finish(r, p)) == NULL) {
 			line_is_bad(r, "value `X:hexadecimal number'");
 			break;
 		}
@@ -395,7 +405,9 @@ wettext_header(struct wettext *r)
 	r->rec.total = 0;
 	if (ok && wettext_keyed(r, "VALUES", &r->rec.total)) {
 		if (r->cur->count > r->rec.total)
-			return wettext_bad(r, r->line, "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total, r->cur->count - 1);
+			return wettext_bad(r, r->line,
+			    "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total,
+			    r->cur->count - 1);
 		r->cur->count = r->rec.total;
 		r->cur->exact = 1;
 		return wettext_list(r, VALUES);
@@ -444,7 +456,9 @@ wettext_steps(struct wettext *r, struct wettext_rec *rec)
 
 		if (ok < 0)
 			break;
-		if (!ok || (p = wettext_blank(r, wettext_number(wettext_indent(r, 0), r->end, &s->id))) == NULL || (p = wettext_finish(r, wettext_number(p, r->end, &s->count))) == NULL) {
+		if (!ok ||
+		    (p = wettext_blank(r, wettext_number(wettext_indent(r, 0), r->end, &s->id))) == NULL ||
+		    (p = wettext_finish(r, wettext_number(p, r->end, &s->count))) == NULL) {
 			line_is_bad(r, "`id count' of the order");
 			break;
 		}

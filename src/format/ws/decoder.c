@@ -244,8 +244,9 @@ get_sys(struct ws_past *a, struct ws_cur *s, struct ws_rec_sys *y, unsigned head
 		if (mask >> i & 1)
 			o->arg[i] = get_change(c, o->arg[i]);
 	y->ret = ret == WS_RET_SAME ? o->ret : ret == WS_RET_ARG2 ? o->arg[2] : ret == WS_RET_ZERO ? 0 : get_delta(c, o->ret);
-	if (!c->err && ((ret > WS_RET_SAME && y->ret == o->ret) || (ret > WS_RET_ARG2 && y->ret == o->arg[2]) ||
-	    (ret > WS_RET_ZERO && !y->ret)))
+	if (!c->err &&
+	    ((ret > WS_RET_SAME && y->ret == o->ret) || (ret > WS_RET_ARG2 && y->ret == o->arg[2]) ||
+		(ret > WS_RET_ZERO && !y->ret)))
 		c->err = "a result that is told in a longer way than it could";
 	o->ret = y->ret;
 	y->pc = o->pc;

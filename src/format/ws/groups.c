@@ -19,7 +19,8 @@ static int
 same_group(const struct ws_group *a, const struct ws_group *b)
 {
 	return a->off == b->off && a->size == b->size && a->rec == b->rec && a->trigger == b->trigger &&
-	    a->icount == b->icount && a->nrec == b->nrec && a->ntrigger == b->ntrigger && a->flags == b->flags;
+	    a->icount == b->icount && a->nrec == b->nrec && a->ntrigger == b->ntrigger &&
+	    a->flags == b->flags;
 }
 
 /* Does the header fit what came before, and what the index says? */
@@ -64,7 +65,8 @@ load_streams(struct ws_reader *r)
 	if (got < packed)
 		return ws_bad(r, off + got, "the group is cut off: %zu of %zu bytes are there", got, packed);
 	if (ws_crc(r->room, packed, 0) != r->now.crc)
-		return ws_bad(r, r->now.g.off, "the group is damaged (records %llu to %llu, bytes up to %llu)",
+		return ws_bad(r, r->now.g.off,
+		    "the group is damaged (records %llu to %llu, bytes up to %llu)",
 		    (unsigned long long)r->now.g.rec, (unsigned long long)(r->now.g.rec + r->now.g.nrec - 1),
 		    (unsigned long long)(off + packed));
 	p = r->room;
@@ -236,7 +238,8 @@ ws_group_walk(struct ws_reader *r, size_t *n)
 
 	*n = 0;
 	while (v && src_read(&r->src, off, h, sizeof(h)) == sizeof(h) && !memcmp(h, ws_magic_group, 4) &&
-	    !ws_get_ghead(h, &d) && d.g.rec == rec && d.g.trigger == trigger && d.g.size <= r->src.size - off) {
+	    !ws_get_ghead(h, &d) && d.g.rec == rec && d.g.trigger == trigger &&
+	    d.g.size <= r->src.size - off) {
 		d.g.off = off;
 		if (ws_keep(&v, n, &cap, &d.g) != 0) {
 			free(v);

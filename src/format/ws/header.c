@@ -23,7 +23,8 @@ ws_check_header(const struct ws_header *h)
 {
 	size_t sum = 0;
 
-	if (ws_header_len(h->version) > WS_STR_MAX || ws_header_len(h->brand) > WS_STR_MAX || ws_header_len(h->kernel) > WS_STR_MAX || ws_header_len(h->exe) > WS_STR_MAX)
+	if (ws_header_len(h->version) > WS_STR_MAX || ws_header_len(h->brand) > WS_STR_MAX ||
+	    ws_header_len(h->kernel) > WS_STR_MAX || ws_header_len(h->exe) > WS_STR_MAX)
 		return "a string of the header is too long";
 	if (h->argc > WS_ARGC_MAX)
 		return "too many arguments";

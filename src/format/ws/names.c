@@ -35,7 +35,8 @@ ws_is_trigger(unsigned kind)
 const char *
 ws_map_name(unsigned type)
 {
-	static const char *const names[WS_NMAPS] = { "anon", "file", "exe", "interp", "stack", "heap", "vdso" };
+	static const char *const names[WS_NMAPS] = { "anon", "file", "exe", "interp", "stack", "heap",
+		"vdso" };
 
 	return names[type];
 }

@@ -53,7 +53,8 @@ read_head(struct ws_reader *r)
 	if (n < WS_HEAD)
 		return ws_bad(r, n, n ? "truncated header" : "empty input");
 	if (get_le32(h + 8) != WS_VERSION)
-		return ws_bad(r, 8, "a capture of version %u; this program knows version %u", get_le32(h + 8), WS_VERSION);
+		return ws_bad(r, 8, "a capture of version %u; this program knows version %u", get_le32(h + 8),
+		    WS_VERSION);
 	len = get_le32(h + 12);
 	if (len > WS_BODY_MAX)
 		return ws_bad(r, 12, "a header of %u bytes", len);
@@ -180,9 +181,11 @@ end_group(struct ws_reader *r)
 {
 	for (int i = 0; i < WS_NSTREAMS; i++)
 		if (r->s[i].p != r->s[i].end)
-			return ws_bad(r, r->now.g.off, "the group has %s bytes behind its last record", ws_stream_name((unsigned)i));
+			return ws_bad(r, r->now.g.off, "the group has %s bytes behind its last record",
+			    ws_stream_name((unsigned)i));
 	if (r->triggers != r->now.g.ntrigger)
-		return ws_bad(r, r->now.g.off, "the group has %u triggers, its header says %u", r->triggers, r->now.g.ntrigger);
+		return ws_bad(r, r->now.g.off, "the group has %u triggers, its header says %u", r->triggers,
+		    r->now.g.ntrigger);
 	return 0;
 }
 
@@ -194,8 +197,8 @@ bad_record(struct ws_reader *r, unsigned stream, const char *what)
 
 	if (r->now.z.method[stream] == WS_NONE)
 		return ws_bad(r, r->at[stream] + n, "%s", what);
-	return ws_bad(r, r->at[stream], "%s (before byte %llu of the group's %s)", what, (unsigned long long)n,
-	    ws_stream_name(stream));
+	return ws_bad(r, r->at[stream], "%s (before byte %llu of the group's %s)", what,
+	    (unsigned long long)n, ws_stream_name(stream));
 }
 
 static const char *

@@ -214,8 +214,8 @@ ws_hash(const struct ws_regs *g)
 static inline int
 ws_same(const struct ws_regs *a, const struct ws_regs *b)
 {
-	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip && !((a->rflags ^ b->rflags) & WS_RFLAGS) &&
-	    a->fsbase == b->fsbase && a->gsbase == b->gsbase;
+	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip &&
+	    !((a->rflags ^ b->rflags) & WS_RFLAGS) && a->fsbase == b->fsbase && a->gsbase == b->gsbase;
 }
 
 /*

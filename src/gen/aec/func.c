@@ -365,8 +365,9 @@ func_unwound(struct gen *g)
 			const struct sch_step *s = g->f->block[i].step + j;
 
 			if (s->op == SO_CALLJ)
-				buf_printf(g->out, "\tif (ae_.land == %u && ae_.landrsp == sj%u)\n\t\tLAND(%u, %s);\n",
-				    s->n, s->n, s->n, sp);
+				buf_printf(g->out,
+				    "\tif (ae_.land == %u && ae_.landrsp == sj%u)\n\t\tLAND(%u, %s);\n", s->n,
+				    s->n, s->n, sp);
 		}
 	}
 	buf_str(g->out, "\treturn (struct ae_pos){NULL, e};\n");

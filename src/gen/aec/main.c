@@ -69,7 +69,9 @@ main(int argc, char **argv)
 {
 	struct aec a = {.home = NULL};
 	static const struct option options[] = {
-		{"print-schema", no_argument, NULL, 'P'}, {"schema", required_argument, NULL, 'S'}, {NULL, 0, NULL, 0},
+		{ "print-schema", no_argument, NULL, 'P' },
+		{ "schema", required_argument, NULL, 'S' },
+		{ NULL, 0, NULL, 0 },
 	};
 	const char *out = NULL, *text = NULL;
 	int c, dobuild = 0, doprint = 0;

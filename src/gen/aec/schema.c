@@ -52,7 +52,8 @@ read_symbols(struct aec *a, Elf_Data *d, const GElf_Shdr *sh)
 		const char *name = elf_strptr(a->x.elf, sh->sh_link, s.st_name);
 		int type = GELF_ST_TYPE(s.st_info);
 
-		if (!name || !*name || s.st_shndx == SHN_UNDEF || !s.st_size || (type != STT_FUNC && type != STT_OBJECT))
+		if (!name || !*name || s.st_shndx == SHN_UNDEF || !s.st_size ||
+		    (type != STT_FUNC && type != STT_OBJECT))
 			continue;
 		sym.p = mem_xgrow(sym.p, &sym.cap, sym.n + 1, sizeof *sym.p);
 		sym.p[sym.n++] = (struct exe_sym){s.st_value, s.st_size, name};

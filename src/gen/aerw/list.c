@@ -5,7 +5,8 @@
 #include "gen/aerw/list.h"
 
 static void
-aerw_list_line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes, const char *what)
+aerw_list_line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes,
+    const char *what)
 {
 	fprintf(fp, "%s\t%u\t0x%x\t%u\t%s\t%s\n", fn->name, a->frag, a->off, bytes, what, f->text.st[a->stmt].s);
 }
@@ -31,7 +32,8 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 		b = fn->blkof[i];
 		if (a->in.ctl == IC_BRANCH && s->recbranch[b])
 			aerw_list_line(fp, f, fn, a, 1, "branch");
-		else if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && (known_callee(f, a) == NONE || f->fn[a->callee].tailout))
+		else if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) &&
+		    (known_callee(f, a) == NONE || f->fn[a->callee].tailout))
 			aerw_list_line(fp, f, fn, a, 1, "return");
 	}
 }

@@ -252,7 +252,8 @@ call_enter(struct cap *c)
 		return 0;
 	c->inside = 1;
 	c->behind = 0;
-	if (c->restart && g.rip == c->in.rip && (g.orig_rax == c->in.orig_rax || g.orig_rax == SYS_restart_syscall)) {
+	if (c->restart && g.rip == c->in.rip &&
+	    (g.orig_rax == c->in.orig_rax || g.orig_rax == SYS_restart_syscall)) {
 		c->restart = 0;
 		signals_send(c);
 		return 0;
@@ -309,7 +310,9 @@ call_leave(struct cap *c)
 		put_writes(c, &w[i], &k);
 	file_call(c, &k);
 	if (c->compare)
-		compare_after(c, c->audit && w->how != W_COMPARE && !call_clones(k.nr) && (k.nr != SYS_ioctl || ioctl_known(&k)));
+		compare_after(c,
+		    c->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
+			(k.nr != SYS_ioctl || ioctl_known(&k)));
 	if (c->sharing)
 		compare_shared(c);
 	if (call_clones(k.nr))

@@ -65,8 +65,8 @@ same_file(const struct cap *c, const struct region *r)
 	size_t i = region_at(&c->reg, r->lo);
 	const struct region *o = &c->reg.p[i];
 
-	return i < c->reg.n && o->lo <= r->lo && o->hi >= r->hi && r->ino && !r->shared && !o->shared && !o->wasw &&
-	    o->ino == r->ino && o->dev == r->dev && o->offset + (r->lo - o->lo) == r->offset;
+	return i < c->reg.n && o->lo <= r->lo && o->hi >= r->hi && r->ino && !r->shared && !o->shared &&
+	    !o->wasw && o->ino == r->ino && o->dev == r->dev && o->offset + (r->lo - o->lo) == r->offset;
 }
 
 /* What is written to a file is seen in a private mapping of it, until that is written itself: not in a replay */
@@ -227,7 +227,8 @@ sys_madvise(struct cap *c, const struct call *k)
 		const struct region *r = &c->reg.p[i];
 		uint64_t a = r->lo > lo ? r->lo : lo, b = r->hi < hi ? r->hi : hi;
 
-		if (maps_failed(k) || (r->shared && advice != MADV_REMOVE) || (r->ino && advice != MADV_REMOVE))
+		if (maps_failed(k) || (r->shared && advice != MADV_REMOVE) ||
+		    (r->ino && advice != MADV_REMOVE))
 			put_mem(c, a, b - a);
 		else
 			put_zero(c, a, b - a);

@@ -43,7 +43,8 @@ find_symbols(struct functions *f, const Elf64_Ehdr *e)
 	Elf64_Shdr s;
 
 	for (unsigned i = 0; i < e->e_shnum && e->e_shentsize == sizeof(s); i++)
-		if (pread(f->fd, &s, sizeof(s), (off_t)(e->e_shoff + i * sizeof(s))) == sizeof(s) && s.sh_type == SHT_SYMTAB) {
+		if (pread(f->fd, &s, sizeof(s), (off_t)(e->e_shoff + i * sizeof(s))) == sizeof(s) &&
+		    s.sh_type == SHT_SYMTAB) {
 			f->symbols = s.sh_offset;
 			f->nsymbols = s.sh_size / sizeof(Elf64_Sym);
 		}
@@ -60,11 +61,13 @@ functions_open(struct functions *f, const char *path)
 	    e.e_machine != EM_X86_64 || e.e_phentsize != sizeof(f->ph[0]) || e.e_phnum > 64)
 		return -1;
 	f->nph = e.e_phnum;
-	if (pread(f->fd, f->ph, f->nph * sizeof(f->ph[0]), (off_t)e.e_phoff) != (ssize_t)(f->nph * sizeof(f->ph[0])))
+	if (pread(f->fd, f->ph, f->nph * sizeof(f->ph[0]), (off_t)e.e_phoff) !=
+	    (ssize_t)(f->nph * sizeof(f->ph[0])))
 		return -1;
 	for (unsigned i = 0; i < f->nph; i++)
-		if (f->ph[i].p_type == PT_GNU_EH_FRAME && pread(f->fd, h, 12, (off_t)f->ph[i].p_offset) == 12 &&
-		    h[0] == 1 && h[1] == 0x1b && h[2] == 3 && h[3] == 0x3b) {
+		if (f->ph[i].p_type == PT_GNU_EH_FRAME &&
+		    pread(f->fd, h, 12, (off_t)f->ph[i].p_offset) == 12 && h[0] == 1 && h[1] == 0x1b &&
+		    h[2] == 3 && h[3] == 0x3b) {
 			f->at = f->ph[i].p_offset + 12;
 			f->n = get_le32(h + 8);
 			f->vaddr = f->ph[i].p_vaddr;
@@ -97,14 +100,17 @@ symbol_start(const struct functions *f, uint64_t addr)
 	for (uint64_t i = 0; i < f->nsymbols; i += 256) {
 		size_t n = f->nsymbols - i < 256 ? (size_t)(f->nsymbols - i) : 256;
 
-		if (pread(f->fd, s, n * sizeof(s[0]), (off_t)(f->symbols + i * sizeof(s[0]))) != (ssize_t)(n * sizeof(s[0])))
+		if (pread(f->fd, s, n * sizeof(s[0]), (off_t)(f->symbols + i * sizeof(s[0]))) !=
+		    (ssize_t)(n * sizeof(s[0])))
 			break;
 		for (size_t k = 0; k < n; k++) {
-			if (s[k].st_shndx == SHN_UNDEF || s[k].st_shndx >= SHN_LORESERVE || s[k].st_value > addr)
+			if (s[k].st_shndx == SHN_UNDEF || s[k].st_shndx >= SHN_LORESERVE ||
+			    s[k].st_value > addr)
 				continue;
 			if (ELF64_ST_TYPE(s[k].st_info) == STT_FUNC && addr - s[k].st_value < s[k].st_size)
 				best = s[k].st_value;
-			if (ELF64_ST_TYPE(s[k].st_info) == STT_NOTYPE && (label > addr || s[k].st_value > label))
+			if (ELF64_ST_TYPE(s[k].st_info) == STT_NOTYPE &&
+			    (label > addr || s[k].st_value > label))
 				label = s[k].st_value;
 		}
 	}
@@ -134,7 +140,8 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	unsigned i;
 
 	for (i = 0; i < f->nph; i++)
-		if (f->ph[i].p_type == PT_LOAD && off >= f->ph[i].p_offset && off - f->ph[i].p_offset < f->ph[i].p_filesz)
+		if (f->ph[i].p_type == PT_LOAD && off >= f->ph[i].p_offset &&
+		    off - f->ph[i].p_offset < f->ph[i].p_filesz)
 			break;
 	if (i == f->nph)
 		return 0;
@@ -231,8 +238,10 @@ random_unsaid(struct cap *c, const struct site *s, const char *name)
 	if (c->unsaid)
 		return;
 	c->unsaid = 1;
-	snprintf(text, sizeof(text), "%s at 0x%llx (%.150s) cannot be stopped at: a replay ends where it is executed",
-	    s->d.insn == TRACEE_TSC ? "rdtsc" : ws_random_name(s->d.insn), (unsigned long long)s->addr, name[0] ? name : "no file");
+	snprintf(text, sizeof(text),
+	    "%s at 0x%llx (%.150s) cannot be stopped at: a replay ends where it is executed",
+	    s->d.insn == TRACEE_TSC ? "rdtsc" : ws_random_name(s->d.insn), (unsigned long long)s->addr,
+	    name[0] ? name : "no file");
 	warn("%s", text);
 	put_note(c, text);
 }
@@ -280,7 +289,8 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 			if (!q)
 				break;
 			from = i = (size_t)(q - p);
-			if ((c->notsc || tracee_tsc(q, n - i, &s.d)) && (q[1] != 0xc7 || q[2] < 0xf0 || !random_begins(p, i, n, &s.d, &from)))
+			if ((c->notsc || tracee_tsc(q, n - i, &s.d)) &&
+			    (q[1] != 0xc7 || q[2] < 0xf0 || !random_begins(p, i, n, &s.d, &from)))
 				continue;
 			s.addr = at + from;
 			if (!opened++)

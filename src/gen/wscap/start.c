@@ -87,7 +87,8 @@ keep_apart(struct cap *c, const struct start *s)
 	if (stat(c->path, &to))
 		return;
 	if ((!stat(exe, &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev) ||
-	    (n && n < sizeof(name) && !stat(name, &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev))
+	    (n && n < sizeof(name) && !stat(name, &from) && from.st_ino == to.st_ino &&
+		from.st_dev == to.st_dev))
 		die("%s: is the program itself", c->path);
 }
 
@@ -185,7 +186,8 @@ start_memory(struct cap *c, struct start *s)
 	for (size_t i = 0; i < s->maps.n; i++) {
 		const struct tracee_map *m = &s->maps.map[i];
 		const char *name = s->maps.text + m->name;
-		struct region r = {m->lo, m->hi, m->offset, m->dev, m->ino, m->prot, (uint8_t)m->shared, 0, 0};
+		struct region r = { m->lo, m->hi, m->offset, m->dev, m->ino, m->prot, (uint8_t)m->shared, 0,
+			0 };
 		uint32_t type = type_of(s, m, name);
 
 		if (!strncmp(name, "[vvar", 5) || !strcmp(name, "[vsyscall]"))

@@ -50,10 +50,11 @@ on_progress(void *arg, uint64_t n, int pass)
 		return;
 	s->due = n + SHOWN;
 	if (pass == 1)
-		fprintf(stderr, "\r%s: trimming: %llu million instructions", diag_name(), (unsigned long long)(n / 1000000));
+		fprintf(stderr, "\r%s: trimming: %llu million instructions", diag_name(),
+		    (unsigned long long)(n / 1000000));
 	else
-		fprintf(stderr, "\r%s: trimming: %llu%% of %llu million instructions", diag_name(), (unsigned long long)(n * 100 / (s->all + 1)),
-		    (unsigned long long)(s->all / 1000000));
+		fprintf(stderr, "\r%s: trimming: %llu%% of %llu million instructions", diag_name(),
+		    (unsigned long long)(n * 100 / (s->all + 1)), (unsigned long long)(s->all / 1000000));
 }
 
 static void

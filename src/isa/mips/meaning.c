@@ -5,7 +5,9 @@
 static struct sch_addr
 mips_address(struct lift *l)
 {
-	struct sch_addr m = { .base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = mips_imm(l->w) };
+	struct sch_addr m = {
+		.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = mips_imm(l->w)
+	};
 
 	if (mips_s(l->w) != MIPS_ZERO)
 		m.base = (int16_t)mips_s(l->w);
@@ -20,7 +22,9 @@ mips_address(struct lift *l)
 static struct sch_addr
 address_sum(struct lift *l)
 {
-	struct sch_addr m = { .base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .narrow = 1 };
+	struct sch_addr m = {
+		.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .narrow = 1
+	};
 
 	if (mips_s(l->w) != MIPS_ZERO)
 		m.base = (int16_t)mips_s(l->w);

@@ -61,7 +61,8 @@ x86_narrow(const ZydisDecodedInstruction *z)
 	default:
 		return 0;
 	}
-	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || z->mnemonic == ZYDIS_MNEMONIC_XBEGIN || z->raw.rex.W)
+	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || z->mnemonic == ZYDIS_MNEMONIC_XBEGIN ||
+	    z->raw.rex.W)
 		return 0;
 	for (int i = 0; i < z->raw.prefix_count; i++)
 		if (z->raw.prefixes[i].value == 0x66)
@@ -97,7 +98,8 @@ static void
 x86_baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 {
 	for (int i = 0; i < z->operand_count; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.base == ZYDIS_REGISTER_R13D && z->raw.sib.offset && z->raw.modrm.mod == 0) {
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.base == ZYDIS_REGISTER_R13D &&
+		    z->raw.sib.offset && z->raw.modrm.mod == 0) {
 			op[i].mem.base = ZYDIS_REGISTER_NONE;
 			op[i].mem.disp.has_displacement = ZYAN_TRUE;
 			op[i].mem.disp.value = z->raw.disp.value;
@@ -159,7 +161,8 @@ x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p
 	z->operand_width = 16;
 	for (int i = 0; op && i < z->operand_count; i++)
 		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY ||
-		    (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER && op[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT))
+		    (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			op[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT))
 			op[i].size = op[i].element_size = 16;
 	return 0;
 }
@@ -178,7 +181,8 @@ x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, in
 	in->next = pc + in->z.length;
 	in->mem = -1;
 	for (i = 0; i < in->z.operand_count_visible; i++)
-		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
+		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    in->op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
 			in->mem = i;
 	return 0;
 }

@@ -115,7 +115,8 @@ fact_general(struct build *b, const ZydisDecodedOperand *o)
 {
 	unsigned reg = (unsigned)x86_gpr(o->reg.value), lanes = o->size >= 32 ? 7 : o->size == 16 ? 3 : x86_highbyte(o->reg.value) ? 2 : 1;
 	ZydisMnemonic m = b->in->z.mnemonic;
-	int keeps = m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR || m == ZYDIS_MNEMONIC_LSL;
+	int keeps = m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR ||
+	    m == ZYDIS_MNEMONIC_LSL;
 
 	if (m == ZYDIS_MNEMONIC_LEAVE && reg == X86_RSP)
 		keeps = 0;
@@ -157,7 +158,8 @@ reg_operand(struct build *b, int i)
 	default:
 		if (r == ZYDIS_REGISTER_MXCSR)
 			one_container(b, o, FACT_MXCSR, 0, 0);
-		else if (r == ZYDIS_REGISTER_X87CONTROL || r == ZYDIS_REGISTER_X87STATUS || r == ZYDIS_REGISTER_X87TAG)
+		else if (r == ZYDIS_REGISTER_X87CONTROL || r == ZYDIS_REGISTER_X87STATUS ||
+		    r == ZYDIS_REGISTER_X87TAG)
 			one_container(b, o, FACT_X87, 1, 0);
 	}
 }
@@ -208,13 +210,15 @@ zero_idiom(const struct x86_inst *in)
 	case ZYDIS_MNEMONIC_VPXORD: case ZYDIS_MNEMONIC_VPXORQ:
 		if (in->z.avx.mask.reg != ZYDIS_REGISTER_NONE && in->z.avx.mask.reg != ZYDIS_REGISTER_K0)
 			return 0;
-		return n == 4 && in->op[2].type == ZYDIS_OPERAND_TYPE_REGISTER && in->op[2].reg.value == in->op[3].reg.value
-		    && in->op[3].type == ZYDIS_OPERAND_TYPE_REGISTER;
+		return n == 4 && in->op[2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    in->op[2].reg.value == in->op[3].reg.value &&
+		    in->op[3].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	default:
 		return 0;
 	}
-	return (n == 2 || n == 3) && in->op[first].type == ZYDIS_OPERAND_TYPE_REGISTER && in->op[first + 1].type == ZYDIS_OPERAND_TYPE_REGISTER
-	    && in->op[first].reg.value == in->op[first + 1].reg.value;
+	return (n == 2 || n == 3) && in->op[first].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    in->op[first + 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    in->op[first].reg.value == in->op[first + 1].reg.value;
 }
 
 static void
@@ -280,7 +284,8 @@ fact_states(struct build *b)
 	case ZYDIS_MNEMONIC_WRFSBASE: fact_def(b, FACT_FSBASE, 1, 0); break;
 	case ZYDIS_MNEMONIC_WRGSBASE: fact_def(b, FACT_GSBASE, 1, 0); break;
 	default:
-		if (b->in->z.meta.isa_ext == ZYDIS_ISA_EXT_X87 || b->in->z.meta.isa_ext == ZYDIS_ISA_EXT_MMX) {
+		if (b->in->z.meta.isa_ext == ZYDIS_ISA_EXT_X87 ||
+		    b->in->z.meta.isa_ext == ZYDIS_ISA_EXT_MMX) {
 			fact_use(b, FACT_X87, 1);
 			fact_def(b, FACT_X87, 1, 0);
 		}
@@ -332,7 +337,8 @@ fact_references(struct build *b)
 	unsigned n = 0, nread = 0, k;
 	int i;
 
-	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP || m == ZYDIS_MNEMONIC_CPUID || x86_random(in))
+	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP ||
+	    m == ZYDIS_MNEMONIC_CPUID || x86_random(in))
 		b->f.kind = FACT_LATE;
 	else if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 		b->f.kind = FACT_STRING;
@@ -343,8 +349,8 @@ fact_references(struct build *b)
 		b->f.kind = FACT_COUNTED;
 	else
 		for (i = 0; i < in->z.operand_count; i++)
-			if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN
-			    && x86_refkind(&in->op[i]) >= 0) {
+			if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			    in->op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN && x86_refkind(&in->op[i]) >= 0) {
 				n += k = fact_npieces(in->op[i].size / 8u);
 				nread += x86_refkind(&in->op[i]) == REF_STORE ? 0 : k;
 			}
@@ -393,7 +399,8 @@ fact_fill(struct build *b)
 	}
 	if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 		fact_string(b);
-	if (idiom || in->z.meta.category == ZYDIS_CATEGORY_NOP || in->z.meta.category == ZYDIS_CATEGORY_WIDENOP)
+	if (idiom || in->z.meta.category == ZYDIS_CATEGORY_NOP ||
+	    in->z.meta.category == ZYDIS_CATEGORY_WIDENOP)
 		b->f.nuse = 0;
 	fact_flags(b);
 	fact_states(b);

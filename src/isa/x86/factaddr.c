@@ -16,7 +16,8 @@ fact_addr_general(ZydisRegister r)
 static int
 fact_addr_pushes(const ZydisDecodedOperand *o)
 {
-	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.base == ZYDIS_REGISTER_RSP && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.base == ZYDIS_REGISTER_RSP &&
+	    o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
 /* The references of o, as they are split */
@@ -74,8 +75,8 @@ fact_addrs(const struct fact *f, struct fact_addr a[FACT_MAXREF], struct fact_st
 		for (int i = 0; i < in.z.operand_count; i++) {
 			const ZydisDecodedOperand *o = &in.op[i];
 
-			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && x86_refkind(o) >= 0
-			    && (x86_refkind(o) == REF_STORE) == store)
+			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+			    x86_refkind(o) >= 0 && (x86_refkind(o) == REF_STORE) == store)
 				n += fact_addr_operand(&in, o, a + n, FACT_MAXREF - n);
 		}
 	return n;

@@ -32,10 +32,12 @@ in_register(const struct x86_inst *in, const struct fact *f, unsigned size)
 	int g;
 
 	if (!is_load(in->z.mnemonic) || f->nref != 1 || o->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->z.avx.mask.reg != ZYDIS_REGISTER_NONE && in->z.avx.mask.reg != ZYDIS_REGISTER_K0))
+	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->z.avx.mask.reg != ZYDIS_REGISTER_NONE &&
+		in->z.avx.mask.reg != ZYDIS_REGISTER_K0))
 		return -1;
 	g = x86_gpr(o->reg.value);
-	if (g < 0 && ZydisRegisterGetClass(o->reg.value) >= ZYDIS_REGCLASS_XMM && ZydisRegisterGetClass(o->reg.value) <= ZYDIS_REGCLASS_ZMM)
+	if (g < 0 && ZydisRegisterGetClass(o->reg.value) >= ZYDIS_REGCLASS_XMM &&
+	    ZydisRegisterGetClass(o->reg.value) <= ZYDIS_REGCLASS_ZMM)
 		g = (int)FACT_VECTOR + ZydisRegisterGetId(o->reg.value);
 	for (unsigned i = 0; g >= 0 && i < f->ndef; i++)
 		if (f->def[i].reg == g && f->def[i].val != FACT_NOVALUE && size <= 8u * f->def[i].nval)
@@ -89,8 +91,8 @@ fact_memory(const struct x86_inst *in, const struct fact *f, struct fact_mem *m)
 		for (i = 0; i < in->z.operand_count; i++) {
 			const ZydisDecodedOperand *o = &in->op[i];
 
-			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN && x86_refkind(o) >= 0
-			    && (x86_refkind(o) == REF_STORE) == store)
+			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+			    x86_refkind(o) >= 0 && (x86_refkind(o) == REF_STORE) == store)
 				fact_mem_operand(&p, in, f, o);
 		}
 	return p.words;

@@ -116,7 +116,8 @@ fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx,
 		return NULL;
 	head = &t->block[fact_table_hash(fact_table_sum(f, n), t->nblockbucket)];
 	for (b = *head; b; b = b->hnext)
-		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx && (!idx || memcmp(b->idx, idx, n) == 0))
+		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx &&
+		    (!idx || memcmp(b->idx, idx, n) == 0))
 			return b;
 	if ((b = facts_take(t, sizeof *b + n * sizeof *f + n)) == NULL)
 		return NULL;

@@ -99,7 +99,9 @@ x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size)
 struct sch_addr
 x86_stack(int64_t disp)
 {
-	struct sch_addr m = { .base = X86_RSP, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = disp };
+	struct sch_addr m = {
+		.base = X86_RSP, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = disp
+	};
 
 	return m;
 }
@@ -120,7 +122,8 @@ x86_unsupported(const struct lift *l)
 	case ZYDIS_MNEMONIC_WRFSBASE: case ZYDIS_MNEMONIC_WRGSBASE: case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_POPF:
 		return "instruction not supported";
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
-		if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && l->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+		if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    l->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
 			return "bit string operand";
 		break;
 	default:
@@ -160,8 +163,8 @@ flag_bits(uint32_t f)
 int
 x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o)
 {
-	return o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE
-	    || ((l->z.mnemonic == ZYDIS_MNEMONIC_BSF || l->z.mnemonic == ZYDIS_MNEMONIC_BSR) && o == &l->op[0]);
+	return o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE ||
+	    ((l->z.mnemonic == ZYDIS_MNEMONIC_BSF || l->z.mnemonic == ZYDIS_MNEMONIC_BSR) && o == &l->op[0]);
 }
 
 /* Registers and flags read and written */

@@ -138,8 +138,9 @@ x86_refuse(const struct x86_inst *in)
 		return "int 0x80: a system call of 32-bit programs";
 	if (x86_amx(in))
 		return "tile registers";
-	if (in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNC || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCE || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCV
-	    || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
+	if (in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNC || in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCE ||
+	    in->z.meta.isa_ext == ZYDIS_ISA_EXT_KNCV || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP ||
+	    in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
 		return "an encoding of other processors";
 	if (in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return "a far transfer";

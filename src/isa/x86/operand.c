@@ -28,7 +28,8 @@ x86_highbyte(ZydisRegister r)
 int
 x86_refkind(const ZydisDecodedOperand *o)
 {
-	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+	int rd = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+	    wr = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 
 	return rd && wr ? REF_MODIFY : rd ? REF_LOAD : wr ? REF_STORE : -1;
 }
@@ -87,7 +88,8 @@ bit_string(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
-		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+		return in->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	default:
 		return 0;
 	}

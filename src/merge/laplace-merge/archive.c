@@ -19,7 +19,8 @@ archive_ends(const char *s, const char *with)
 int
 archive_wanted(const char *path)
 {
-	return archive_ends(path, ".tar") || archive_ends(path, ".tar.gz") || archive_ends(path, ".tar.zst") || archive_ends(path, ".tar.xz");
+	return archive_ends(path, ".tar") || archive_ends(path, ".tar.gz") ||
+	    archive_ends(path, ".tar.zst") || archive_ends(path, ".tar.xz");
 }
 
 static la_ssize_t

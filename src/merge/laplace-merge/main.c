@@ -32,7 +32,8 @@ by_process(struct job *j, const char *outname)
 int
 main(int argc, char **argv)
 {
-	static const struct option longs[] = { { "basic", no_argument, NULL, 's' }, { "lenient", no_argument, NULL, 'l' }, { 0 } };
+	static const struct option longs[] = { { "basic", no_argument, NULL, 's' },
+		{ "lenient", no_argument, NULL, 'l' }, { 0 } };
 	struct job j = { .packed = 0 };
 	const char *outname = NULL;
 	int c, one = 0;

@@ -79,7 +79,8 @@ next_event(struct job *j)
 			break;
 		}
 		if (!j->lenient || (got < 0 && in_error(j->kernelin) == what))
-			merge_stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - (got > 0), &(struct lap_wrong){ .what = what });
+			merge_stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - (got > 0),
+			    &(struct lap_wrong){ .what = what });
 		leave_out(j, what);
 		if (got == 0 || (got < 0 && lap_events_skip(&j->events) != 0))
 			return;
@@ -211,7 +212,9 @@ events_until(struct job *j, uint64_t time, struct runs *now)
 static inline void
 merge_put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page, uint64_t canon, unsigned len)
 {
-	struct lap_touch t = { .time = v->time, .page = page, .canon = canon, .type = v->type, .len = (uint8_t)len };
+	struct lap_touch t = {
+		.time = v->time, .page = page, .canon = canon, .type = v->type, .len = (uint8_t)len
+	};
 	uint8_t *p;
 
 	if (!f->nref && !f->nevent)
@@ -326,7 +329,8 @@ pass_run(struct job *j)
 			continue;
 		}
 		if (!j->lenient || in_error(j->refin) == j->refs.err)
-			merge_stop(j, in_name(j->refin), j->refs.off, j->refs.nrec, &(struct lap_wrong){ .what = j->refs.err });
+			merge_stop(j, in_name(j->refin), j->refs.off, j->refs.nrec,
+			    &(struct lap_wrong){ .what = j->refs.err });
 		leave_out(j, j->refs.err);
 		if (lap_refs_skip(&j->refs) != 0)
 			break;

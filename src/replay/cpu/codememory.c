@@ -66,7 +66,8 @@ codememory_child(void)
 	if (!mine)
 		return;
 	rw = mine->code + rp_rw;
-	if (!copy || mremap(copy, RP_CODE, RP_CODE, MREMAP_MAYMOVE | MREMAP_FIXED, rw) != rw || codememory_twice(rw, mine->code) != mine->code) {
+	if (!copy || mremap(copy, RP_CODE, RP_CODE, MREMAP_MAYMOVE | MREMAP_FIXED, rw) != rw ||
+	    codememory_twice(rw, mine->code) != mine->code) {
 		munmap(rw, RP_CODE);    /* rather none than the parent's */
 		munmap(mine->code, RP_CODE);
 		mine->lost = 1;

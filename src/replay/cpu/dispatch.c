@@ -37,7 +37,8 @@ static void *
 dispatch_guard(void)
 {
 	uint8_t *want = (uint8_t *)(uintptr_t)(RP_BASE | RP_MASK) + 1;
-	void *p = mmap(want, RP_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	void *p = mmap(want, RP_GUARD, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (p == want)
 		return p;
@@ -115,7 +116,8 @@ rp_core_new(void)
 	c->arena = dispatch_pages(RP_ARENA, PROT_READ | PROT_WRITE);
 	for (m = 0; m < (int)RP_NMODES; m++)
 		c->region[m] = dispatch_pages(RP_STACK + sizeof(struct rp_frame), PROT_READ | PROT_WRITE);
-	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL || c->region[2] == NULL || (c->guard = dispatch_guard()) == NULL)
+	if (c->code == NULL || c->arena == NULL || c->region[0] == NULL || c->region[1] == NULL ||
+	    c->region[2] == NULL || (c->guard = dispatch_guard()) == NULL)
 		goto fail;
 	c->cend = c->code + RP_CODE;
 	c->aend = c->arena + RP_ARENA;
@@ -195,7 +197,8 @@ rp_wants(struct rp_core *c, unsigned what)
 	c->facts->allflags = what & RP_FLAGS;
 	c->facts->memory = what & RP_MEMORY;
 	c->facts->control = what & RP_CONTROL;
-	if ((what & RP_MEMORY) && c->side == NULL && (c->side = dispatch_pages(RP_NSIDE * sizeof *c->side, PROT_READ | PROT_WRITE)) == NULL)
+	if ((what & RP_MEMORY) && c->side == NULL &&
+	    (c->side = dispatch_pages(RP_NSIDE * sizeof *c->side, PROT_READ | PROT_WRITE)) == NULL)
 		return -1;
 	c->f[RP_VALUES]->side = (uint64_t)(uintptr_t)c->side;
 	return 0;

@@ -187,7 +187,8 @@ emit_temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_
 static int
 may_keep(ZydisMnemonic m)
 {
-	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR || m == ZYDIS_MNEMONIC_LSL;
+	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR ||
+	    m == ZYDIS_MNEMONIC_LSL;
 }
 
 /* Which host register stands for the GPR operand o */
@@ -202,7 +203,8 @@ emit_place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 				break;
 		if (k == p->ntemp)
 			k = emit_temporary(t, p, g, p->hi && g == RCX, p->hi);
-		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) || o->size < 32 || may_keep(t->in->z.mnemonic))
+		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) ||
+		    o->size < 32 || may_keep(t->in->z.mnemonic))
 			p->temp[k].load = 1;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			p->temp[k].store = 1;
@@ -332,7 +334,8 @@ emit_moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 static int
 emit_noted(const struct x86_inst *in)
 {
-	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
+	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	    in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
 		return 0;
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_FNINIT: case ZYDIS_MNEMONIC_FNCLEX: case ZYDIS_MNEMONIC_FLDCW: case ZYDIS_MNEMONIC_FNSTCW: case ZYDIS_MNEMONIC_FNSTSW:
@@ -396,7 +399,8 @@ emit_save(struct rp_tr *t, struct plan *p)
 	emit_reencode(t, p);
 	rp_place(t, h, &t->in->op[t->in->mem]);
 	h->kind = x86_refs_by(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
-	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
+	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC ||
+	    t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	h->size = (uint8_t)size;
 	h->op = (uint8_t)ip;
 	h->n = (uint8_t)data;

@@ -63,8 +63,8 @@ size_of(const struct x86_inst *in, unsigned i)
 		for (o = 0; o < in->z.operand_count; o++) {
 			const ZydisDecodedOperand *p = &in->op[o];
 
-			if (p->type != ZYDIS_OPERAND_TYPE_MEMORY || p->mem.type == ZYDIS_MEMOP_TYPE_AGEN || x86_refkind(p) < 0
-			    || (x86_refkind(p) == REF_STORE) != (int)store)
+			if (p->type != ZYDIS_OPERAND_TYPE_MEMORY || p->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+			    x86_refkind(p) < 0 || (x86_refkind(p) == REF_STORE) != (int)store)
 				continue;
 			for (left = p->size / 8u; left; left -= k, i--) {
 				k = left > REF_SIZEMAX ? REF_PIECE : left;

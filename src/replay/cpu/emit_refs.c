@@ -149,7 +149,8 @@ rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 		h->reg = (int16_t)x86_gpr(t->in->op[1].reg.value);
 		h->size = (uint8_t)(o->size / 8);
 	} else
-		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
+		h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC ||
+		    t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	t->maxwords += t->refs ? 256 : 0;
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	rp_helper(t, rp_hand_refs, h);

@@ -148,10 +148,18 @@ helper_bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 		}
 	else
 		switch (h->size) {
-		case 1: __asm__ volatile("rep stosb" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory"); break;
-		case 2: __asm__ volatile("rep stosw" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory"); break;
-		case 4: __asm__ volatile("rep stosl" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory"); break;
-		default: __asm__ volatile("rep stosq" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory"); break;
+		case 1:
+			__asm__ volatile("rep stosb" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory");
+			break;
+		case 2:
+			__asm__ volatile("rep stosw" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory");
+			break;
+		case 4:
+			__asm__ volatile("rep stosl" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory");
+			break;
+		default:
+			__asm__ volatile("rep stosq" : "+c"(c), "+D"(d) : "a"(*rp_reg(f, RAX)) : "memory");
+			break;
 		}
 	if (h->op == RS_MOVS)
 		*rsi += n * h->size;
@@ -173,7 +181,8 @@ helper_ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 	if (h->refs && n > (m = (f->end - f->out) / 8 / 4))
 		n = m;
 	/* the element just done is in the same page only if rdi is not at a page's start now */
-	if ((*rp_reg(f, RDI) & (PAGE - 1)) < h->size || (h->op == RS_MOVS && (*rp_reg(f, RSI) & (PAGE - 1)) < h->size))
+	if ((*rp_reg(f, RDI) & (PAGE - 1)) < h->size ||
+	    (h->op == RS_MOVS && (*rp_reg(f, RSI) & (PAGE - 1)) < h->size))
 		return 0;
 	if (n > (m = in_page(*rp_reg(f, RDI), h->size)))
 		n = m;

@@ -103,7 +103,8 @@ helper_indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 		else if (h->size == 8)
 			v[i] = helper_get(rp_host(e), 8);
 		else
-			v[i / 2] = (v[i / 2] & ~(UINT64_C(0xffffffff) << sh)) | helper_get(rp_host(e), 4) << sh;
+			v[i / 2] = (v[i / 2] & ~(UINT64_C(0xffffffff) << sh)) |
+			    helper_get(rp_host(e), 4) << sh;
 	}
 	for (i = h->n * h->size; i < 64; i += 4)        /* behind the data's length there is nothing */
 		v[i / 8] &= i & 4 ? UINT64_C(0xffffffff) : 0;

@@ -255,7 +255,8 @@ translate_one(struct rp_tr *t)
 		return;
 	if (!t->done)
 		rp_values(t);
-	if (t->refs && t->now->kind == FACT_PLAIN && t->maxwords - words != (unsigned)t->now->nref + t->now->nval + t->now->nmem)
+	if (t->refs && t->now->kind == FACT_PLAIN &&
+	    t->maxwords - words != (unsigned)t->now->nref + t->now->nval + t->now->nmem)
 		t->bad = "an instruction with unusual references";
 }
 

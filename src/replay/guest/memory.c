@@ -144,7 +144,8 @@ static int
 in_window(struct mem *m, uint64_t addr, uint64_t len)
 {
 	if (addr % MEM_PAGE || len % MEM_PAGE || !len || len > WINDOW || (addr & RP_MASK) > WINDOW - len)
-		return memory_bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len, (unsigned long long)addr);
+		return memory_bad(m, "0x%llx bytes at 0x%llx cannot be mapped", (unsigned long long)len,
+		    (unsigned long long)addr);
 	return 0;
 }
 
@@ -170,8 +171,10 @@ host_map(struct mem *m, uint64_t addr, uint64_t len)
 		errno = EEXIST;
 	}
 	if (errno == EEXIST)
-		return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken", (unsigned long long)len, (unsigned long long)addr);
-	return memory_bad(m, "0x%llx bytes at 0x%llx: %s", (unsigned long long)len, (unsigned long long)addr, strerror(errno));
+		return memory_bad(m, "0x%llx bytes at 0x%llx: their place here is taken",
+		    (unsigned long long)len, (unsigned long long)addr);
+	return memory_bad(m, "0x%llx bytes at 0x%llx: %s", (unsigned long long)len, (unsigned long long)addr,
+	    strerror(errno));
 }
 
 /* Only what the guest has mapped: this process may have something of its own beside it */
@@ -207,8 +210,8 @@ memory_add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int s
 		return -1;
 	if (shared && memshare_map(m, a, twin) != 0) {
 		munmap(rp_host(a->m.addr), a->m.len);
-		return memory_bad(m, "0x%llx bytes at 0x%llx, which are shared: %s", (unsigned long long)a->m.len, (unsigned long long)a->m.addr,
-		    strerror(errno));
+		return memory_bad(m, "0x%llx bytes at 0x%llx, which are shared: %s",
+		    (unsigned long long)a->m.len, (unsigned long long)a->m.addr, strerror(errno));
 	}
 	a->name->refs++;
 	memory_insert(m, mem_from(m, a->m.addr), a);

@@ -130,7 +130,8 @@ shared_make(const struct mem *m, struct objects *all, int full)
 					return -1;
 				for (uint64_t j = 0; j < n / MEM_PAGE; j++)
 					if (in[j] & 1)
-						memcpy(all->o[k].p + a->at + at + j * MEM_PAGE, rp_host(a->m.addr + at + j * MEM_PAGE), MEM_PAGE);
+						memcpy(all->o[k].p + a->at + at + j * MEM_PAGE,
+						    rp_host(a->m.addr + at + j * MEM_PAGE), MEM_PAGE);
 			}
 	}
 	return 0;
@@ -151,7 +152,8 @@ shared_put(const struct mem *m, const struct objects *all)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < all->n && m->area[i].obj; k++)
-			if (all->o[k].id == m->area[i].obj && also_at(all->o[k].p + m->area[i].at, m->area[i].m.addr, m->area[i].m.len) != 0)
+			if (all->o[k].id == m->area[i].obj &&
+			    also_at(all->o[k].p + m->area[i].at, m->area[i].m.addr, m->area[i].m.len) != 0)
 				return -1;
 	return 0;
 }

@@ -228,9 +228,10 @@ drive_pass_key(struct replay *r)
 	drive_regs(r, &g);
 	if (!ws_same(&g, &r->next.u.state.regs))
 		return drive_drift(r, "registers are not those of the keyframe");
-	if (!r->uncounted && r->next.u.state.instances != WS_UNKNOWN && r->next.u.state.instances != drive_instances(r))
-		return drive_drift(r, "%llu instances, where the keyframe has %llu", (unsigned long long)drive_instances(r),
-		    (unsigned long long)r->next.u.state.instances);
+	if (!r->uncounted && r->next.u.state.instances != WS_UNKNOWN &&
+	    r->next.u.state.instances != drive_instances(r))
+		return drive_drift(r, "%llu instances, where the keyframe has %llu",
+		    (unsigned long long)drive_instances(r), (unsigned long long)r->next.u.state.instances);
 	if (r->keyed ? drive_key_body(r, 0) != 0 : ws_skip_key(r->in) != 1)
 		return drive_bad_file(r);
 	return drive_next(r);
@@ -248,10 +249,11 @@ take_sys(struct replay *r)
 	c->r[WS_RCX] = c->rip;
 	c->r[11] = c->rflags;
 	if (c->rip != s->pc + 2)
-		return drive_drift(r, "a system call, where the program had its next one at 0x%llx", (unsigned long long)s->pc);
+		return drive_drift(r, "a system call, where the program had its next one at 0x%llx",
+		    (unsigned long long)s->pc);
 	if (c->r[WS_RAX] != s->nr)
-		return drive_drift(r, "system call %llu, where the program had %llu (%s)", (unsigned long long)c->r[WS_RAX],
-		    (unsigned long long)s->nr, name ? name : "unknown");
+		return drive_drift(r, "system call %llu, where the program had %llu (%s)",
+		    (unsigned long long)c->r[WS_RAX], (unsigned long long)s->nr, name ? name : "unknown");
 	for (int i = 0; i < 6; i++)
 		if (c->r[order[i]] != s->arg[i])
 			return drive_drift(r, "argument %d of system call %s is 0x%llx, not 0x%llx", i + 1, name ? name : "(unknown)",
@@ -315,11 +317,13 @@ drive_signal_here(struct replay *r)
 		if (r->x.icount < s->icount)
 			return 0;
 		if (r->x.icount > s->icount || !ws_same(&g, &s->at))
-			return drive_drift(r, "registers are not those of signal %u at instruction %llu", s->sig, (unsigned long long)s->icount);
+			return drive_drift(r, "registers are not those of signal %u at instruction %llu",
+			    s->sig, (unsigned long long)s->icount);
 		return 1;
 	}
 	return ws_same(&g, &s->at) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack) && same_words(r, s) &&
-	    (!has_state(s) || memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
+	    (!has_state(s) ||
+		memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
 }
 
 /* A test that holds at the place but not here; 0: there is none */
@@ -416,8 +420,8 @@ take_cpuid(struct replay *r)
 	uint64_t *g = r->x.cpu.r;
 
 	if (k->leaf != (uint32_t)g[WS_RAX] || k->sub != (uint32_t)g[WS_RCX])
-		return drive_drift(r, "cpuid of 0x%x, 0x%x, where the program had 0x%x, 0x%x", (unsigned)g[WS_RAX], (unsigned)g[WS_RCX],
-		    k->leaf, k->sub);
+		return drive_drift(r, "cpuid of 0x%x, 0x%x, where the program had 0x%x, 0x%x",
+		    (unsigned)g[WS_RAX], (unsigned)g[WS_RCX], k->leaf, k->sub);
 	g[WS_RAX] = k->eax;
 	g[WS_RBX] = k->ebx;
 	g[WS_RCX] = k->ecx;

@@ -27,8 +27,8 @@ replay_say(struct replay *r, uint64_t off, uint64_t rec, const char *before, con
 	f->rec = rec;
 	f->icount = r->x.icount;
 	f->pc = r->x.cpu.rip;
-	n = snprintf(f->err, sizeof f->err, "%sinstruction %llu, 0x%llx: ", before, (unsigned long long)f->icount,
-	    (unsigned long long)f->pc);
+	n = snprintf(f->err, sizeof f->err, "%sinstruction %llu, 0x%llx: ", before,
+	    (unsigned long long)f->icount, (unsigned long long)f->pc);
 	vsnprintf(f->err + n, sizeof f->err - (size_t)n, fmt, ap);
 	r->ended = REPLAY_BAD;
 	return REPLAY_BAD;
@@ -123,7 +123,8 @@ static int
 head_ok(struct replay *r, struct replay_fault *f)
 {
 	if (r->head->machine != WS_X86_64 || r->head->page != MEM_PAGE) {
-		snprintf(f->err, sizeof f->err, "captured on machine %u with pages of %u bytes: this replays x86-64 only",
+		snprintf(f->err, sizeof f->err,
+		    "captured on machine %u with pages of %u bytes: this replays x86-64 only",
 		    (unsigned)r->head->machine, (unsigned)r->head->page);
 		return -1;
 	}
@@ -264,8 +265,9 @@ at_end(struct replay *r)
 			return drive_drift(r, "the program ended at instruction %llu", (unsigned long long)e->icount);
 		return r->x.icount == e->icount ? replay_finish(r) : REPLAY_OK;
 	}
-	if (e->how == WS_KILLED && !r->after_sig && (e->status == SIGSEGV || e->status == SIGBUS || e->status == SIGFPE ||
-	    e->status == SIGILL || e->status == SIGTRAP))
+	if (e->how == WS_KILLED && !r->after_sig &&
+	    (e->status == SIGSEGV || e->status == SIGBUS || e->status == SIGFPE || e->status == SIGILL ||
+		e->status == SIGTRAP))
 		return REPLAY_OK;
 	return replay_finish(r);
 }
@@ -303,7 +305,8 @@ replay_here(struct replay *r, uint64_t *limit)
 			}
 		} else if (r->next.kind == WS_KEY) {
 			if (r->x.icount > r->next.u.state.icount)
-				return drive_drift(r, "behind the keyframe at instruction %llu", (unsigned long long)r->next.u.state.icount);
+				return drive_drift(r, "behind the keyframe at instruction %llu",
+				    (unsigned long long)r->next.u.state.icount);
 			if (r->x.icount < r->next.u.state.icount)
 				break;
 			if (drive_pass_key(r) != 0)
@@ -342,7 +345,8 @@ replay_unexpected(struct replay *r, const char *what)
 	case WS_END:
 		if (r->next.u.end.icount == WS_UNKNOWN)
 			return replay_finish(r);
-		return drive_drift(r, "%s, where the program ended at instruction %llu", what, (unsigned long long)r->next.u.end.icount);
+		return drive_drift(r, "%s, where the program ended at instruction %llu", what,
+		    (unsigned long long)r->next.u.end.icount);
 	case WS_SYS:
 		return drive_drift(r, "%s, where the program had its next system call at 0x%llx", what,
 		    (unsigned long long)r->next.u.sys.pc);
@@ -354,7 +358,8 @@ replay_unexpected(struct replay *r, const char *what)
 static int
 not_recorded(struct replay *r)
 {
-	return drive_bad(r, "cannot be replayed: %s, whose result was not recorded here", ws_random_name(r->x.insn - RP_RDRAND));
+	return drive_bad(r, "cannot be replayed: %s, whose result was not recorded here",
+	    ws_random_name(r->x.insn - RP_RDRAND));
 }
 
 static void

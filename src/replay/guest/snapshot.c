@@ -64,7 +64,8 @@ pages_next(struct pages *p)
 			size_t left = (p->end - p->addr) / MEM_PAGE, n = left < ENTRIES ? left : ENTRIES;
 			uint64_t at = (uint64_t)(uintptr_t)rp_host(p->addr) / MEM_PAGE * sizeof *p->entry;
 
-			if (pread(p->pagemap, p->entry, n * sizeof *p->entry, (off_t)at) != (ssize_t)(n * sizeof *p->entry)) {
+			if (pread(p->pagemap, p->entry, n * sizeof *p->entry, (off_t)at) !=
+			    (ssize_t)(n * sizeof *p->entry)) {
 				p->bad = 1;
 				return p->end;
 			}
@@ -144,7 +145,8 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 {
 	struct snap *s;
 
-	if (r->ended != REPLAY_OK || r->pending != REPLAY_OK || r->cut || r->x.half || (s = calloc(1, sizeof *s)) == NULL)
+	if (r->ended != REPLAY_OK || r->pending != REPLAY_OK || r->cut || r->x.half ||
+	    (s = calloc(1, sizeof *s)) == NULL)
 		return NULL;
 	s->n = drive_instances(r);
 	s->x = r->x;

@@ -48,7 +48,9 @@ is_free(const struct wcode *c, uint64_t pc)
 {
 	uint32_t v = wcode_find(c, pc);
 
-	return v != CODE_EXIT && (c->node[v].kind == CODE_INDIRECT || c->node[v].kind == CODE_RETURN || (c->node[v].kind == CODE_CALL && !c->node[v].target));
+	return v != CODE_EXIT &&
+	    (c->node[v].kind == CODE_INDIRECT || c->node[v].kind == CODE_RETURN ||
+		(c->node[v].kind == CODE_CALL && !c->node[v].target));
 }
 
 /* A block comes for the first time, or is not in the cache any more */
@@ -66,7 +68,8 @@ finder_look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
 
 		if (wcode_insn(t->c, f->pc, f->b, f->len) != 0)
 			return -1;
-		if (i + 1 < r->ninsn && is_free(t->c, f->pc) && wcode_went(t->c, f->pc, r->at[i + 1].fact->pc) != 0)
+		if (i + 1 < r->ninsn && is_free(t->c, f->pc) &&
+		    wcode_went(t->c, f->pc, r->at[i + 1].fact->pc) != 0)
 			return -1;
 	}
 	*from = is_free(t->c, last->pc) ? last->pc : 0;

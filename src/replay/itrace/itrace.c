@@ -71,7 +71,8 @@ itrace_effects(struct visit *v, const struct ws_rec *rec)
 static int
 too_low(const struct ws_rec *rec)
 {
-	return (rec->kind == WS_MAP && rec->u.map.addr < SHADOW_LOW) || (rec->kind == WS_MOVE && rec->u.move.to < SHADOW_LOW);
+	return (rec->kind == WS_MAP && rec->u.map.addr < SHADOW_LOW) ||
+	    (rec->kind == WS_MOVE && rec->u.move.to < SHADOW_LOW);
 }
 
 static int
@@ -140,7 +141,8 @@ visit_open(const char *path, unsigned what, struct replay_fault *f)
 		return NULL;
 	}
 	if (v->writers && wshadow_init(&v->mem) != 0) {
-		snprintf(f->err, sizeof f->err, "no room for the writers of memory (in a program that is linked to a fixed place?)");
+		snprintf(f->err, sizeof f->err,
+		    "no room for the writers of memory (in a program that is linked to a fixed place?)");
 		visit_close(v);
 		return NULL;
 	}

@@ -159,7 +159,8 @@ static inline struct visit_insn
 visit_insn(const struct visit_run *r, uint32_t i)
 {
 	const struct fact_at *a = &r->at[i];
-	struct visit_insn e = { a->fact, r->n + i, r->word + a->ref, a->nref, r->word + a->val, r->use + a->use };
+	struct visit_insn e = { a->fact, r->n + i, r->word + a->ref, a->nref, r->word + a->val,
+		r->use + a->use };
 
 	if (a->fact->kind == FACT_COUNTED)
 		e.val += r->nlast + r->nmem;

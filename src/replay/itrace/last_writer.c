@@ -292,7 +292,9 @@ wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, un
 		s->npiece = first;
 		return;
 	}
-	s->piece[s->npiece++] = (struct visit_piece){ .writer = writer, .off = (uint16_t)off, .len = (uint16_t)len };
+	s->piece[s->npiece++] = (struct visit_piece){
+		.writer = writer, .off = (uint16_t)off, .len = (uint16_t)len
+	};
 }
 
 uint64_t

@@ -100,7 +100,8 @@ plan_ends(struct make *m, unsigned reg)
 			if (all >> i & 1 && m->by[reg][i] == k)
 				lanes |= 1u << i;
 		done |= lanes;
-		m->end[m->p.nend++] = (struct plan_end){ (uint8_t)reg, (uint8_t)lanes, lanes == all, (uint8_t)k };
+		m->end[m->p.nend++] = (struct plan_end){ (uint8_t)reg, (uint8_t)lanes, lanes == all,
+			(uint8_t)k };
 	}
 }
 

@@ -84,7 +84,8 @@ visit_segments(struct visit *v)
 		if (v->seg[k] == WS_UNKNOWN)
 			break;
 		if (v->seg[k] < v->seg[k - 1] || v->seg[k] >= VISIT_MANY) {
-			drive_bad(v->r, "keyframe %zu has %llu instances before it", k, (unsigned long long)v->seg[k]);
+			drive_bad(v->r, "keyframe %zu has %llu instances before it", k,
+			    (unsigned long long)v->seg[k]);
 			break;
 		}
 	}

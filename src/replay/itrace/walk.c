@@ -235,7 +235,8 @@ itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *
 		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {       /* nothing of it was run */
 			if (n == 1)
 				return at + FACT_RECORD;
-			if ((b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n - 1)) == NULL || (p = plan_of(b, v->control)) == NULL)
+			if ((b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n - 1)) == NULL ||
+			    (p = plan_of(b, v->control)) == NULL)
 				return 0;
 			skipped = FACT_RECORD;
 		} else if (!(state & FACT_DONE))
@@ -275,8 +276,10 @@ visit_blocks(struct visit *v, const uint64_t *word, size_t n)
 		const struct plan *p = b->plan;
 
 		/* as most are: block() does the same */
-		if (p && !p->last && b->n == word[at] >> 48 && !b->idx && !v->writers && v->nrun < v->caprun) {
-			v->run[v->nrun++] = (struct visit_run){ p->at, v->n + 1, p->n, 0, (uint32_t)at + 1, (uint32_t)v->nwriter, 0 };
+		if (p && !p->last && b->n == word[at] >> 48 && !b->idx && !v->writers &&
+		    v->nrun < v->caprun) {
+			v->run[v->nrun++] = (struct visit_run){ p->at, v->n + 1, p->n, 0, (uint32_t)at + 1,
+		    (uint32_t)v->nwriter, 0 };
 			v->half = NULL;
 			v->n += p->n;
 			v->ninsn += p->n;

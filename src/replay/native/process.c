@@ -129,7 +129,8 @@ confine_it(struct native *n)
 		return native_bad(n, "the process is gone");
 	at = g.rsp & ~UINT64_C(15);             /* its stack is of no use to it any more */
 	p.filter = (struct sock_filter *)(uintptr_t)(at + 16);
-	if (tracee_write(&n->t, at, &p, sizeof(p)) != sizeof(p) || tracee_write(&n->t, at + 16, f, p.len * sizeof(*f)) != p.len * sizeof(*f))
+	if (tracee_write(&n->t, at, &p, sizeof(p)) != sizeof(p) ||
+	    tracee_write(&n->t, at + 16, f, p.len * sizeof(*f)) != p.len * sizeof(*f))
 		return native_bad(n, "cannot write into a process");
 	if (native_call(n, &ret, SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    native_call(n, &ret, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, at, 0, 0))

@@ -40,7 +40,8 @@ native_answer(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec)
 		tracee_give_random(&d, &rec->u.rand, w);
 		return 0;
 	}
-	if (rec->kind == WS_CPUID && b[0] == 0x0f && b[1] == 0xa2 && (uint32_t)r[WS_RAX] == rec->u.cpuid.leaf) {
+	if (rec->kind == WS_CPUID && b[0] == 0x0f && b[1] == 0xa2 &&
+	    (uint32_t)r[WS_RAX] == rec->u.cpuid.leaf) {
 		r[WS_RAX] = rec->u.cpuid.eax;
 		r[WS_RBX] = rec->u.cpuid.ebx;
 		r[WS_RCX] = rec->u.cpuid.ecx;

@@ -35,8 +35,8 @@ native_twin(const struct native *n, const struct ws_rec_map *m)
 	for (size_t i = 0; i < n->nshare; i++) {
 		const struct native_share *s = &n->share[i];
 
-		if (s->dev == m->dev && s->ino == m->ino && m->offset >= s->offset && m->offset - s->offset < s->len &&
-		    m->len <= s->len - (m->offset - s->offset))
+		if (s->dev == m->dev && s->ino == m->ino && m->offset >= s->offset &&
+		    m->offset - s->offset < s->len && m->len <= s->len - (m->offset - s->offset))
 			return s;
 	}
 	return NULL;
@@ -54,7 +54,9 @@ native_share(struct native *n, const struct ws_rec_map *m, uint64_t *ret)
 	if (s && (native_call(n, ret, SYS_mremap, s->addr + (m->offset - s->offset), 0, m->len, MREMAP_MAYMOVE | MREMAP_FIXED, m->addr) ||
 	    native_call(n, &done, SYS_mprotect, m->addr, m->len, m->prot, 0, 0) || done))
 		return -1;
-	if (!s && native_call(n, ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX))
+	if (!s &&
+	    native_call(n, ret, SYS_mmap, m->addr, m->len, m->prot,
+		MAP_FIXED | MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX))
 		return -1;
 	n->share[n->nshare++] = (struct native_share){ m->addr, m->len, m->dev, m->ino, m->offset, m->prot };
 	return 0;

@@ -53,7 +53,8 @@ tracee_parse(struct tracee_maps *m, struct tracee_map *e, char *line)
 	char prot[5];
 	int name = 0;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &lo, &hi, prot, &off, &major, &minor, &ino, &name) < 7)
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &lo, &hi, prot, &off, &major, &minor, &ino,
+		&name) < 7)
 		return EINVAL;
 	e->lo = lo;
 	e->hi = hi;

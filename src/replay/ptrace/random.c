@@ -43,7 +43,9 @@ tracee_tsc_faults(void)
 			(void)__rdtsc();
 		kill(getpid(), SIGKILL);
 	}
-	known = 1 + (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	known = 1 +
+	    (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+		WTERMSIG(status) == SIGSEGV);
 	return known - 1;
 }
 

@@ -76,7 +76,8 @@ next_stop(struct tracee *t)
 			return 0;
 		if (status >> 16 != 0 || ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))
 			continue;
-		if ((si.si_signo == SIGSEGV || si.si_signo == SIGBUS || si.si_signo == SIGILL) && si.si_code > 0)
+		if ((si.si_signo == SIGSEGV || si.si_signo == SIGBUS || si.si_signo == SIGILL) &&
+		    si.si_code > 0)
 			return EFAULT;
 		tracee_hold(t, &si);
 	}
@@ -98,7 +99,8 @@ run_call(struct tracee *t, struct user_regs_struct *g, long *ret)
 }
 
 int
-tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    uint64_t f)
 {
 	static const uint8_t insn[2] = {0x0f, 0x05};
 	struct user_regs_struct old, g;

@@ -51,7 +51,8 @@ void tracee_to_user(struct user_regs_struct *g, const struct ws_regs *w);
  * stop; registers are as before.  Its result (-errno as the kernel gives it)
  * goes to *ret.
  */
-int tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
+int tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+    uint64_t e, uint64_t f);
 
 /* From a syscall-entry stop with the registers g: the call is not made; the process stands before the instruction again. */
 int tracee_uncall(struct tracee *t, const struct user_regs_struct *g);

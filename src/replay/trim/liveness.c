@@ -60,7 +60,8 @@ sample_seg(struct note *t, struct trim_seg *s)
 	for (size_t i = 0; i < s->n; i++)
 		for (unsigned k = 0; k < TRIM_LINES; k++) {
 			if (!(s->page[i].need >> k & 1) ||
-			    replay_read(t->r, s->page[i].no * MEM_PAGE + k * WS_LINE, t->sample + n, WS_LINE) != WS_LINE)
+			    replay_read(t->r, s->page[i].no * MEM_PAGE + k * WS_LINE, t->sample + n,
+				WS_LINE) != WS_LINE)
 				continue;
 			n += WS_LINE;
 			s->lines++;
@@ -118,7 +119,8 @@ on_record(void *arg, const struct ws_rec *rec)
 	case WS_MEM:
 		sample_mem(t, &rec->u.mem);
 		e = shadow_mem(&t->s, &rec->u.mem);
-		if (rec->u.mem.p && mem_twin(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
+		if (rec->u.mem.p &&
+		    mem_twin(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
 			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);      /* it may be read elsewhere */
 		break;
 	case WS_MAP: e = shadow_drop(&t->s, rec->u.map.addr, rec->u.map.len); break;

@@ -197,8 +197,8 @@ add_need(struct shadow *t, uint32_t mem, uint64_t line, uint64_t mask)
 	struct trim_found *f = t->found;
 	struct trim_need *last = f->nneed ? &f->need[f->nneed - 1] : NULL;
 
-	if (last && last->mem == mem && last->line + last->count == line && mask == UINT64_MAX && last->mask == UINT64_MAX &&
-	    last->count < UINT32_MAX) {
+	if (last && last->mem == mem && last->line + last->count == line && mask == UINT64_MAX &&
+	    last->mask == UINT64_MAX && last->count < UINT32_MAX) {
 		last->count++;
 		return 0;
 	}
@@ -298,7 +298,9 @@ shadow_supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 		l->got |= m;
 		at += k;
 	}
-	return add_extent(p, (struct shadow_extent){ .mem = t->mem, .off = (uint16_t)lo, .n = (uint16_t)(hi - lo), .orig = no * MEM_PAGE });
+	return add_extent(p,
+	    (struct shadow_extent){
+		.mem = t->mem, .off = (uint16_t)lo, .n = (uint16_t)(hi - lo), .orig = no * MEM_PAGE });
 }
 
 void

@@ -135,7 +135,8 @@ trim_mem(struct trim *t, const struct ws_rec_mem *m)
 	while (i < n && need[i].mem == t->mem) {
 		size_t j = i + 1;
 
-		while (j < n && need[j].mem == t->mem && need[j].line <= need[j - 1].line + need[j - 1].count + GAP)
+		while (j < n && need[j].mem == t->mem &&
+		    need[j].line <= need[j - 1].line + need[j - 1].count + GAP)
 			j++;
 		if (put_run(t, m, i, j, zero) != 0)
 			return -1;
@@ -195,7 +196,8 @@ put_page(struct trim *t, const struct trim_page *p)
 
 		while (k < TRIM_LINES && p->need >> k & 1)
 			k++;
-		if (k > i && put_mem(t, addr + i * WS_LINE, b + i * WS_LINE, (size_t)(k - i) * WS_LINE, 1) != 0)
+		if (k > i &&
+		    put_mem(t, addr + i * WS_LINE, b + i * WS_LINE, (size_t)(k - i) * WS_LINE, 1) != 0)
 			return -1;
 		i = k + 1;
 	}
@@ -214,7 +216,8 @@ put_twins(struct trim *t)
 		for (uint64_t at = 0; m->area[i].obj && at < m->area[i].m.len; at += MEM_PAGE) {
 			uint64_t addr = m->area[i].m.addr + at;
 
-			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) && replay_read(t->r, addr, b, MEM_PAGE) == MEM_PAGE &&
+			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) &&
+			    replay_read(t->r, addr, b, MEM_PAGE) == MEM_PAGE &&
 			    memcmp(b, zero, MEM_PAGE) != 0 && put_mem(t, addr, b, MEM_PAGE, 1) != 0)
 				return -1;
 		}

@@ -47,7 +47,8 @@ verify_produce(int fd, struct replay *r, uint64_t to)
 		h.regs = *replay_regs(r);
 		if (h.got == REPLAY_BAD)
 			snprintf(h.err, sizeof(h.err), "%s", replay_fault(r)->err);
-		if (verify_all(fd, &h, sizeof(h), 1) || verify_all(fd, (void *)(uintptr_t)w, n * sizeof(*w), 1))
+		if (verify_all(fd, &h, sizeof(h), 1) ||
+		    verify_all(fd, (void *)(uintptr_t)w, n * sizeof(*w), 1))
 			return;
 	} while (h.got == REPLAY_OK);
 }

@@ -61,7 +61,8 @@ verify_decode_address(const struct insn *in, const ZydisDecodedOperand *o, uint6
 		c.values[ZYDIS_REGISTER_RAX + i] = r[i];
 		c.values[ZYDIS_REGISTER_EAX + i] = (uint32_t)r[i];
 	}
-	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB || !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&in->z, o, in->at.rip, &c, a)))
+	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB ||
+	    !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&in->z, o, in->at.rip, &c, a)))
 		return -1;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_XLAT)
 		*a = (r[WS_RBX] + (uint8_t)r[WS_RAX]) & address_mask(in);
@@ -92,7 +93,8 @@ verify_decode_none(const struct insn *in)
 static int
 kind_of(const ZydisDecodedOperand *o)
 {
-	int r = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, w = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+	int r = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+	    w = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 
 	return r && w ? REF_MODIFY : w ? REF_STORE : REF_LOAD;
 }
@@ -148,21 +150,24 @@ verify_decode_moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_
 		return kind == REF_STORE ? a - (uint64_t)size : a;
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_CLZERO)
 		return a & ~(uint64_t)X86_LINE;
-	if (in->z.mnemonic == ZYDIS_MNEMONIC_POP && (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_ESP))
+	if (in->z.mnemonic == ZYDIS_MNEMONIC_POP &&
+	    (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_ESP))
 		return (a + (uint64_t)size) & address_mask(in);
 	return a + (uint64_t)verify_decode_bits(in, o);
 }
 static void
 verify_decode_operands(struct expect *e, const struct insn *in, int kind)
 {
-	int n = in->z.operand_count, back = in->z.meta.category == ZYDIS_CATEGORY_STRINGOP && kind == REF_LOAD;
+	int n = in->z.operand_count,
+	    back = in->z.meta.category == ZYDIS_CATEGORY_STRINGOP && kind == REF_LOAD;
 
 	for (int i = 0; i < n; i++) {
 		const ZydisDecodedOperand *o = &in->op[back ? n - 1 - i : i];
 		uint64_t a = 0;
 		int loose;
 
-		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN || kind_of(o) != kind)
+		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+		    kind_of(o) != kind)
 			continue;
 		loose = verify_decode_looseness(in, o);
 		if (verify_decode_address(in, o, &a) && loose == EXACT)
@@ -197,7 +202,8 @@ verify_decode_word(char *buf, size_t size, const uint64_t *w, size_t i, size_t n
 	if (i >= n)
 		snprintf(buf, size, "none");
 	else
-		snprintf(buf, size, "%s 0x%llx %u", ref_kind_name(ref_kind(w[i])), (unsigned long long)ref_addr(w[i]), ref_size(w[i]));
+		snprintf(buf, size, "%s 0x%llx %u", ref_kind_name(ref_kind(w[i])),
+		    (unsigned long long)ref_addr(w[i]), ref_size(w[i]));
 	return buf;
 }
 
@@ -217,7 +223,7 @@ verify_refs(const struct expect *e, const uint64_t *w, size_t n, char *buf, size
 			break;
 	if (e->loose != EXACT && i == n)
 		return NULL;
-	snprintf(buf, size, "reference %zu: %s, where the instruction makes %s", i, verify_decode_word(a, sizeof(a), w, i, n),
-	    verify_decode_word(b, sizeof(b), e->w, i, e->n));
+	snprintf(buf, size, "reference %zu: %s, where the instruction makes %s", i,
+	    verify_decode_word(a, sizeof(a), w, i, n), verify_decode_word(b, sizeof(b), e->w, i, e->n));
 	return buf;
 }

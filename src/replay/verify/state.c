@@ -16,8 +16,8 @@
 const char *
 verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int norip, char *buf, size_t size)
 {
-	static const char name[][8] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
-		"r13", "r14", "r15", "rip", "flags", "fsbase", "gsbase"};
+	static const char name[][8] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9",
+		"r10", "r11", "r12", "r13", "r14", "r15", "rip", "flags", "fsbase", "gsbase" };
 	uint64_t a[20], b[20];
 
 	memcpy(a, native->r, sizeof(native->r));
@@ -32,8 +32,8 @@ verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int nori
 	b[19] = replay->gsbase;
 	for (int i = 0; i < 20; i++)
 		if (a[i] != b[i]) {
-			snprintf(buf, size, "%s is 0x%llx, and 0x%llx in the replay", name[i], (unsigned long long)a[i],
-			    (unsigned long long)b[i]);
+			snprintf(buf, size, "%s is 0x%llx, and 0x%llx in the replay", name[i],
+			    (unsigned long long)a[i], (unsigned long long)b[i]);
 			return buf;
 		}
 	return NULL;
@@ -90,9 +90,11 @@ verify_vectors(struct verify *v, char *buf, size_t size)
 		return "x87 registers differ";
 	for (unsigned i = 0; i < 16; i++)
 		if (verify_differ(a, b, 160 + 16 * i, 16, 1)) {
-			snprintf(buf, size, "xmm%u is 0x%016llx%016llx, and 0x%016llx%016llx in the replay", i,
-			    (unsigned long long)get_le64(a + 168 + 16 * i), (unsigned long long)get_le64(a + 160 + 16 * i),
-			    (unsigned long long)get_le64(b + 168 + 16 * i), (unsigned long long)get_le64(b + 160 + 16 * i));
+			snprintf(buf, size, "xmm%u is 0x%016llx%016llx, and 0x%016llx%016llx in the replay",
+			    i, (unsigned long long)get_le64(a + 168 + 16 * i),
+			    (unsigned long long)get_le64(a + 160 + 16 * i),
+			    (unsigned long long)get_le64(b + 168 + 16 * i),
+			    (unsigned long long)get_le64(b + 160 + 16 * i));
 			return buf;
 		}
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
@@ -135,8 +137,8 @@ verify_pagemaps(struct verify *v)
 
 /* Calls fn for each page that is there on one side or the other, until it returns something; our own pages only: copy */
 static const char *
-verify_pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8_t *, char *, size_t), int copy, char *buf,
-    size_t size)
+verify_pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8_t *, char *, size_t),
+    int copy, char *buf, size_t size)
 {
 	const struct ws_rec_map *m;
 	const char *what = NULL;
@@ -168,14 +170,16 @@ same_page(struct verify *v, uint64_t addr, const uint8_t *p, char *buf, size_t s
 
 	v->c.npages++;
 	if (tracee_read(&v->n.t, addr, b, PAGE) != PAGE) {
-		snprintf(buf, size, "memory at 0x%llx is not mapped, but is in the replay", (unsigned long long)addr);
+		snprintf(buf, size, "memory at 0x%llx is not mapped, but is in the replay",
+		    (unsigned long long)addr);
 		return buf;
 	}
 	if (!memcmp(p, b, PAGE))
 		return NULL;
 	for (i = 0; p[i] == b[i]; i++)
 		;
-	snprintf(buf, size, "memory at 0x%llx is 0x%02x, and 0x%02x in the replay", (unsigned long long)(addr + i), b[i], p[i]);
+	snprintf(buf, size, "memory at 0x%llx is 0x%02x, and 0x%02x in the replay",
+	    (unsigned long long)(addr + i), b[i], p[i]);
 	return buf;
 }
 

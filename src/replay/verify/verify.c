@@ -94,10 +94,12 @@ verify_trigger(struct verify *v, const struct ws_rec *rec)
 		w.r[WS_RCX] = w.rip;
 		w.r[11] = w.rflags;
 		/* both as one, and the capture otherwise: the replay will say so */
-		if (!native_is_call(&w, &rec->u.sys) && !memcmp(v->in.at.r, replay_regs(v->r)->r, sizeof(w.r)))
+		if (!native_is_call(&w, &rec->u.sys) &&
+		    !memcmp(v->in.at.r, replay_regs(v->r)->r, sizeof(w.r)))
 			return VERIFY_OK;
 		if (v->in.z.mnemonic != ZYDIS_MNEMONIC_SYSCALL || !native_is_call(&w, &rec->u.sys))
-			return verify_differs(v, "system call %llu is not made natively with these registers", (unsigned long long)rec->u.sys.nr);
+			return verify_differs(v, "system call %llu is not made natively with these registers",
+			    (unsigned long long)rec->u.sys.nr);
 		native_did_call(&w, &rec->u.sys);
 	} else if (native_answer(&w, v->in.b, rec)) {
 		return verify_differs(v, "no %s natively", ws_kind_name(rec->kind));
@@ -305,15 +307,19 @@ in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *n
 			if (got && v->o.batch)
 				v->o.batch(v->o.arg, &k->b, v->r);
 			if (!got)
-				return verify_differs(v, "the replay in blocks ends at instruction %llu", (unsigned long long)k->b.icount);
+				return verify_differs(v, "the replay in blocks ends at instruction %llu",
+				    (unsigned long long)k->b.icount);
 		}
 		if (k->b.w[k->at] != w[i])
-			return verify_differs(v, "reference %zu in blocks is %s 0x%llx %u, not %s 0x%llx %u", i, ref_kind_name(ref_kind(k->b.w[k->at])),
-			    (unsigned long long)ref_addr(k->b.w[k->at]), ref_size(k->b.w[k->at]), ref_kind_name(ref_kind(w[i])),
-			    (unsigned long long)ref_addr(w[i]), ref_size(w[i]));
+			return verify_differs(v, "reference %zu in blocks is %s 0x%llx %u, not %s 0x%llx %u",
+			    i, ref_kind_name(ref_kind(k->b.w[k->at])),
+			    (unsigned long long)ref_addr(k->b.w[k->at]), ref_size(k->b.w[k->at]),
+			    ref_kind_name(ref_kind(w[i])), (unsigned long long)ref_addr(w[i]),
+			    ref_size(w[i]));
 		k->at++;
 	}
-	if (k->at == k->b.n && k->b.icount == replay_icount(v->r) && verify_regs(now, &k->b.regs, v->extra, what, sizeof(what)))
+	if (k->at == k->b.n && k->b.icount == replay_icount(v->r) &&
+	    verify_regs(now, &k->b.regs, v->extra, what, sizeof(what)))
 		return verify_differs(v, "in blocks: %s", what);
 	return VERIFY_OK;
 }

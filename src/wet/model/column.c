@@ -107,7 +107,8 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 	const char *err = NULL;
 	uint64_t width, len, method;
 
-	if (col_get_number(r, 8, &width) != 0 || col_get_number(r, 127, &method) != 0 || col_get_number(r, (uint64_t)(r->end - r->p), &len) != 0)
+	if (col_get_number(r, 8, &width) != 0 || col_get_number(r, 127, &method) != 0 ||
+	    col_get_number(r, (uint64_t)(r->end - r->p), &len) != 0)
 		return -1;
 	if ((width != 1 && width != 2 && width != 4 && width != 8) || len > (uint64_t)(r->end - r->p))
 		return col_bad(r, "a block is longer than its section");
@@ -118,8 +119,8 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 		c->n += n;
 		return 0;
 	}
-	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method, r->p, (size_t)len,
-	    c->v + c->n, &err) != 0)
+	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method,
+		r->p, (size_t)len, c->v + c->n, &err) != 0)
 		return col_bad(r, err ? err : "no memory");
 	r->p += len;
 	for (size_t i = 0; i < n; i++)
@@ -162,7 +163,8 @@ col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most, co
 }
 
 int
-col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_want_fn *want, col_keys_fn *keys, void *arg)
+col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_want_fn *want,
+    col_keys_fn *keys, void *arg)
 {
 	uint64_t all, *key = malloc((n < size ? n : size) * sizeof *key + 1);
 	int e = key ? 0 : col_bad(r, "no memory");

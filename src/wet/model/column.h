@@ -64,6 +64,7 @@ int col_get_upto(struct col_reader *r, struct col *c, size_t upto, uint64_t most
  */
 typedef int col_want_fn(void *arg, size_t from, size_t to);
 typedef void col_keys_fn(void *arg, size_t from, size_t to, uint64_t *key);
-int col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t block, col_want_fn *want, col_keys_fn *keys, void *arg);
+int col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t block, col_want_fn *want,
+    col_keys_fn *keys, void *arg);
 
 #endif

@@ -23,7 +23,8 @@ instances_add(struct who *t, uint32_t atom, uint32_t v, uint32_t len)
 {
 	uint64_t end = t->end - t->from;
 
-	if (buf_grow(&t->ent, &t->cap, t->n + 1, sizeof *t->ent) != 0 || buf_grow(&t->idx, &t->capidx, t->nidx + len / 32 + 2, sizeof *t->idx) != 0)
+	if (buf_grow(&t->ent, &t->cap, t->n + 1, sizeof *t->ent) != 0 ||
+	    buf_grow(&t->idx, &t->capidx, t->nidx + len / 32 + 2, sizeof *t->idx) != 0)
 		return -1;
 	for (; t->nidx * 32 < end + len; t->nidx++)
 		t->idx[t->nidx] = (uint64_t)t->n << 8 | (t->nidx * 32 - end);
@@ -84,7 +85,8 @@ instances_who(const struct who *t, const struct stmts *s, uint64_t n)
 			off -= len;
 		}
 		if (e >> 32 != SAME)
-			return (uint64_t)s->stmt[s->atomstmt[s->atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
+			return (uint64_t)s->stmt[s->atomstmt[s->atom[e >> 32].first + off]].id << 32 |
+			    (uint32_t)e;
 	}
 	return instances_kept(t, n);
 }

@@ -243,12 +243,14 @@ model_load(struct model *m, struct col_reader *r)
 			struct model_lane *p = &m->lane[i][l];
 
 			*p = (struct model_lane){ 0 };
-			if (get_who(r, m->code, &p->who) != 0 || (p->who && col_get_number(r, m->t, &ago) != 0))
+			if (get_who(r, m->code, &p->who) != 0 ||
+			    (p->who && col_get_number(r, m->t, &ago) != 0))
 				return -1;
 			if (p->who)
 				p->t = m->t - ago;
 		}
-	if (col_get_number(r, UINT64_MAX, &m->target) != 0 || get_who(r, m->code, &m->tailwho) != 0 || load_frames(m, r) != 0 || m->nframe == 0) {
+	if (col_get_number(r, UINT64_MAX, &m->target) != 0 || get_who(r, m->code, &m->tailwho) != 0 ||
+	    load_frames(m, r) != 0 || m->nframe == 0) {
 		/* never without a frame */
 		if (m->nframe == 0)
 			m->frame[m->nframe++] = (struct model_frame){ 0 };

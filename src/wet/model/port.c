@@ -16,7 +16,8 @@ port_reads(const struct fact *f)
 	if (x86_decode(&z, op, f->b, f->len, f->amd) != 0)
 		return 0;
 	for (int i = 0; i < z.operand_count; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN && op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+		    op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
 			return 1;
 	return 0;
 }

@@ -41,7 +41,8 @@ stmts_find(const struct stmts *t, const struct fact *f)
 	uint32_t i = t->nhash ? *statements_bucket(t, f->pc) : STMT_NONE;
 
 	for (; i != STMT_NONE; i = t->stmt[i].hnext)
-		if (t->stmt[i].len == f->len && t->stmt[i].pc == f->pc && memcmp(t->stmt[i].b, f->b, f->len) == 0)
+		if (t->stmt[i].len == f->len && t->stmt[i].pc == f->pc &&
+		    memcmp(t->stmt[i].b, f->b, f->len) == 0)
 			break;
 	return i;
 }
@@ -58,7 +59,8 @@ stmt_of(struct stmts *t, const struct fact *f)
 		t->stmt[i].fact = f;
 		return i;
 	}
-	if (t->n >= STMT_NONE / 2 || (t->n * 2 >= t->nhash && statements_rehash(t) != 0) || buf_grow(&t->stmt, &t->cap, t->n + 1, sizeof *t->stmt) != 0)
+	if (t->n >= STMT_NONE / 2 || (t->n * 2 >= t->nhash && statements_rehash(t) != 0) ||
+	    buf_grow(&t->stmt, &t->cap, t->n + 1, sizeof *t->stmt) != 0)
 		return STMT_NONE;
 	s = &t->stmt[t->n];
 	wport_of(f, &p);
@@ -122,7 +124,8 @@ stmts_block(struct stmts *t, const struct visit_run *r)
 
 	if (k && k->at)
 		return k;
-	if ((t->nblock * 2 >= t->nslot && statements_grow(t) != 0) || (v = malloc(r->ninsn * sizeof *v)) == NULL)
+	if ((t->nblock * 2 >= t->nslot && statements_grow(t) != 0) ||
+	    (v = malloc(r->ninsn * sizeof *v)) == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < r->ninsn; i++)
 		if ((v[i] = stmt_of(t, r->at[i].fact)) == STMT_NONE) {
@@ -179,7 +182,8 @@ stmts_atoms(struct stmts *t)
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t s = i;
 
-		while (s != STMT_NONE && t->stmt[s].id && t->stmt[s].atom == STMT_NONE && (s != i || statements_leads(t, s))) {
+		while (s != STMT_NONE && t->stmt[s].id && t->stmt[s].atom == STMT_NONE &&
+		    (s != i || statements_leads(t, s))) {
 			struct stmt_atom *a;
 
 			if (buf_grow(&t->atom, &t->capatom, t->natom + 1, sizeof *t->atom) != 0)

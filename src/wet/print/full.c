@@ -42,7 +42,8 @@ print_full_fill(void *from, struct list *l)
 			if (store_read_deps(r, i, l->only, list_use, l) != 0)
 				return -1;
 		if (r->exc != UINT64_MAX) {
-			fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "a dependence behind the last statement");
+			fault_set(&r->fault, r->file->section[r->sec].off, r->sec,
+			    "a dependence behind the last statement");
 			return -1;
 		}
 	}
@@ -55,7 +56,8 @@ print_full_steps(void *from, struct list *l)
 	struct store_read *r = from;
 
 	for (size_t k = 0; k < r->nsegment; k++) {
-		if (store_read_segment(r, k, STORE_PATHS) != 0 || (l->counting && store_read_check(r, k) != 0))
+		if (store_read_segment(r, k, STORE_PATHS) != 0 ||
+		    (l->counting && store_read_check(r, k) != 0))
 			return -1;
 		for (size_t i = 0; i < r->path.n; i++)
 			if (list_path(l, (uint32_t)r->path.v[i]) != 0)

@@ -122,8 +122,8 @@ put_statement(struct list *l, uint32_t s)
 	uint64_t count = l->count(l->from, s);
 	int e;
 
-	buf_printf(&l->b, "%u %u %llx %s %s %llu\n", s + 1, n - 1, (unsigned long long)v->addr, c->string[v->file], c->string[v->func],
-	    (unsigned long long)v->line);
+	buf_printf(&l->b, "%u %u %llx %s %s %llu\n", s + 1, n - 1, (unsigned long long)v->addr,
+	    c->string[v->file], c->string[v->func], (unsigned long long)v->line);
 	e = lists_flush(l, PIECE);
 	for (uint32_t i = 0; i + 1 < n && !e; i++)
 		e = put_deps(l, &u[i], count);
@@ -145,7 +145,8 @@ lists_begin(struct list *l, uint64_t budget)
 	for (l->hi = l->lo; l->hi < c->nstmt; l->hi++) {
 		const struct store_stmt *v = &c->stmt[l->hi];
 
-		bytes += l->count(l->from, l->hi) * 8 * (lists_units(v) - 1 + v->nval) + lists_units(v) * UNIT;
+		bytes += l->count(l->from, l->hi) * 8 * (lists_units(v) - 1 + v->nval) +
+		    lists_units(v) * UNIT;
 		if (l->hi > l->lo && (bytes > budget || n > UINT32_MAX - lists_units(v)))
 			break;
 		n += lists_units(v);

@@ -29,7 +29,8 @@ print_paper_fill(void *from, struct list *l)
 	int e = 0;
 
 	for (size_t k = 0; k < r->nsegment && !e; k++)
-		e = paper_read_values(r, k, l->only, print_paper_value, l) != 0 || paper_read_edges(r, k, l->only, list_use, l) != 0;
+		e = paper_read_values(r, k, l->only, print_paper_value, l) != 0 ||
+		    paper_read_edges(r, k, l->only, list_use, l) != 0;
 	return e ? -1 : 0;
 }
 

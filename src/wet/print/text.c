@@ -57,7 +57,8 @@ print_text_load(struct print *p)
 	}
 	if (wetfile_load(p->file, p->sec++, &p->in, p->fault) != 0)
 		return -1;
-	if (p->file->section[p->sec - 1].tag != WETFILE_TXT || p->file->section[p->sec - 1].segment != p->sec - 1)
+	if (p->file->section[p->sec - 1].tag != WETFILE_TXT ||
+	    p->file->section[p->sec - 1].segment != p->sec - 1)
 		return print_text_bad(p, "a section that does not belong here");
 	r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
 	if (store_strings_get(&p->tab, &r) != 0)
@@ -111,8 +112,9 @@ print_text_say(struct print *p, const struct store_text_event *e)
 	if (p->event)
 		return p->event(p->arg, e) != 0 ? -1 : 0;
 	if (e->kind == STORE_TEXT_BLOCK)
-		buf_printf(&p->out, "%llu %llu %llx %s %s %llu\n", (unsigned long long)e->a, (unsigned long long)e->b, (unsigned long long)e->c, e->file,
-		    e->func, (unsigned long long)e->d);
+		buf_printf(&p->out, "%llu %llu %llx %s %s %llu\n", (unsigned long long)e->a,
+		    (unsigned long long)e->b, (unsigned long long)e->c, e->file, e->func,
+		    (unsigned long long)e->d);
 	n = as_text(p, e);
 	if (p->out.nomem)
 		return print_text_bad(p, NULL);
@@ -125,7 +127,8 @@ print_text_block(struct print *p, uint64_t *nport)
 {
 	uint64_t id, addr, file, func, line;
 
-	if (print_text_get(p, TEXT_ID, &id) != 0 || print_text_get(p, TEXT_NPORT, nport) != 0 || print_text_get(p, TEXT_ADDR, &addr) != 0 || print_text_get(p, TEXT_FILE, &file) != 0 ||
+	if (print_text_get(p, TEXT_ID, &id) != 0 || print_text_get(p, TEXT_NPORT, nport) != 0 ||
+	    print_text_get(p, TEXT_ADDR, &addr) != 0 || print_text_get(p, TEXT_FILE, &file) != 0 ||
 	    print_text_get(p, TEXT_FUNC, &func) != 0 || print_text_get(p, TEXT_LINE, &line) != 0)
 		return -1;
 	if (*nport == 0 || *nport > WETTEXT_PORTS || file >= p->tab.nstring || func >= p->tab.nstring)
@@ -184,7 +187,9 @@ print_text_value(struct print *p)
 		if (print_text_get(p, TEXT_WORD, &word[i]) != 0)
 			return -1;
 	p->list.x += x + 1;
-	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUE, .a = p->list.x, .n = (unsigned)n, .word = word });
+	return print_text_say(p,
+	    &(struct store_text_event){
+		.kind = STORE_TEXT_VALUE, .a = p->list.x, .n = (unsigned)n, .word = word });
 }
 
 static int
@@ -218,7 +223,9 @@ print_text_statement(struct print *p)
 	if (print_text_block(p, &nport) != 0)
 		return -1;
 	for (; nport; nport--)
-		if (print_text_get(p, TEXT_SIZE, &n) != 0 || print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_SIZE, .a = n }) != 0 || print_text_list(p, n, print_text_dep) != 0)
+		if (print_text_get(p, TEXT_SIZE, &n) != 0 ||
+		    print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_SIZE, .a = n }) != 0 ||
+		    print_text_list(p, n, print_text_dep) != 0)
 			return -1;
 	if (print_text_get(p, TEXT_SIZE, &n) != 0)
 		return -1;
@@ -241,7 +248,9 @@ print_text_text(struct print *p)
 			return -1;
 	if (print_text_get(p, TEXT_SIZE, &n) != 0)
 		return -1;
-	if (n && (print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_ORDER, .a = n - 1 }) != 0 || print_text_list(p, n - 1, print_text_step) != 0))
+	if (n &&
+	    (print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_ORDER, .a = n - 1 }) != 0 ||
+		print_text_list(p, n - 1, print_text_step) != 0))
 		return -1;
 	for (unsigned i = 0; i < TEXT_NCOL; i++)
 		if (p->pos[i] != p->col[i].n)
@@ -258,7 +267,8 @@ print_text_raw(struct print *p)
 
 		if (wetfile_load(p->file, p->sec++, &p->in, p->fault) != 0)
 			return -1;
-		if (p->file->section[p->sec - 1].tag != WETFILE_RAW || p->file->section[p->sec - 1].segment != p->sec - 1)
+		if (p->file->section[p->sec - 1].tag != WETFILE_RAW ||
+		    p->file->section[p->sec - 1].segment != p->sec - 1)
 			return print_text_bad(p, "a section that does not belong here");
 		r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
 		if (col_get_upto(&r, c, TEXT_MOST, 255, NULL) != 0)

@@ -146,6 +146,5 @@ qcap_slice(struct query *q, struct query_slice *s)
 	return s->how & QUERY_FORWARD ? query_forward(q, s) : query_backward(q, s);
 }
 
-const struct query_ops query_capture_ops = {
-	qcap_survey, qcap_know, qcap_source, qcap_position, qcap_flow, qcap_insns, qcap_insn_at, qcap_slice, qcap_deps, qcap_close
-};
+const struct query_ops query_capture_ops = { qcap_survey, qcap_know, qcap_source, qcap_position, qcap_flow,
+	qcap_insns, qcap_insn_at, qcap_slice, qcap_deps, qcap_close };

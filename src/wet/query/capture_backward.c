@@ -53,7 +53,9 @@ static void
 backward_tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
-	struct query_insn e = { .id = k->id, .instance = c->next[k->id - 1], .n = n, .ref = ref, .nref = nref };
+	struct query_insn e = {
+		.id = k->id, .instance = c->next[k->id - 1], .n = n, .ref = ref, .nref = nref
+	};
 	uint64_t flags;
 
 	if (s->port.nval)
@@ -105,7 +107,8 @@ backward_late(struct scan *c, size_t j, size_t *first)
 	}
 	in |= backward_defines(c, k);
 	for (size_t i = 0; i < nref && !in; i++)
-		in = visit_writes(c->ref[i]) && byteset_has(&c->mem, ref_addr(c->ref[i]), ref_size(c->ref[i]));
+		in = visit_writes(c->ref[i]) &&
+		    byteset_has(&c->mem, ref_addr(c->ref[i]), ref_size(c->ref[i]));
 	if (c->next)
 		c->next[k->id - 1]--;
 	if (!in)
@@ -135,7 +138,8 @@ backward_passes(const struct scan *c, const struct qpath *p, const uint64_t *ref
 
 /* Instructions [from, end) of a run, from the last one, given which are members; which are then.  brief: nobody asks for them */
 INLINE uint64_t
-scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from, uint32_t end, uint64_t mask, int brief)
+scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from,
+    uint32_t end, uint64_t mask, int brief)
 {
 	for (uint32_t i = end; i-- > from;) {
 		const struct qinsn *k = &p->insn[i];
@@ -278,14 +282,17 @@ backward_count(struct scan *c, size_t k)
 int
 query_backward(struct query *q, struct query_slice *s)
 {
-	struct scan c = { .q = q, .s = s, .rec = { .q = q, .brief = !s->fn }, .control = !(s->how & QUERY_DATA) };
+	struct scan c = {
+		.q = q, .s = s, .rec = { .q = q, .brief = !s->fn }, .control = !(s->how & QUERY_DATA)
+	};
 	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
 	uint64_t end = s->n;
 
 	query_member(q, s->n);
 	for (size_t k = query_window(q, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
 		k = query_group(q, k);
-		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count(&c, k) != 0 || scan_window(&c) != 0;
+		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count(&c, k) != 0 ||
+		    scan_window(&c) != 0;
 		end = q->win[k].n - 1;
 	}
 	query_runs_over(q, s);

@@ -41,7 +41,8 @@ deps_add(struct deps *c, uint64_t writer)
 
 /* The writers of nw uses, which are one port: each once */
 static int
-deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw, const struct visit_batch *b)
+deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw,
+    const struct visit_batch *b)
 {
 	struct query_dep d = { .id = id, .port = port, .n = n };
 
@@ -67,7 +68,8 @@ deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t
 
 /* A member; again: the other part of a string instruction */
 static int
-deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b, uint64_t parent, int again)
+deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b,
+    uint64_t parent, int again)
 {
 	const uint64_t *w = b->writer + e->use;
 	unsigned nuse = e->fact->nuse, nread = 0;
@@ -92,7 +94,8 @@ deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struc
 
 /* The members of a run, piece by piece: those of one have the same parent */
 static int
-deps_members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p, uint64_t mask, int again)
+deps_members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p,
+    uint64_t mask, int again)
 {
 	for (uint32_t k = 0; mask && !c->enough; mask &= mask - 1) {
 		uint32_t i = (uint32_t)__builtin_ctzll(mask);
@@ -122,8 +125,10 @@ deps_run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
 		c->id[r->n] = SIGNAL;
 		return c->control && control_signal(q->control, r->n, word) != 0 ? query_nomem(q) : 0;
 	}
-	if (c->control && (query_control_path(q, p) == NULL || buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
-	    control_step(q->control, p->control, r->n, word, mask ? q->parent : NULL) != 0))
+	if (c->control &&
+	    (query_control_path(q, p) == NULL ||
+		buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
+		control_step(q->control, p->control, r->n, word, mask ? q->parent : NULL) != 0))
 		return query_nomem(q);
 	return deps_members(c, r, b, p, mask, again);
 }

@@ -10,7 +10,9 @@
 static int
 flow_give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
 {
-	return query_give(f, (struct query_path){ .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to }, backward);
+	return query_give(f,
+	    (struct query_path){ .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to },
+	    backward);
 }
 
 static int
@@ -173,7 +175,9 @@ int
 qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
 {
 	struct query_stmt s = q->stmt[id - 1];
-	struct insns t = { .q = q, .s = &s, .e = { .id = id, .instance = UINT64_MAX }, .from = from, .to = to };
+	struct insns t = {
+		.q = q, .s = &s, .e = { .id = id, .instance = UINT64_MAX }, .from = from, .to = to
+	};
 	struct visit_batch b;
 	int got, e = 0;
 

@@ -68,10 +68,13 @@ taint_load(const struct spread *c, const uint64_t *ref, size_t nref)
 }
 
 static void
-taint_tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+taint_tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref,
+    size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
-	struct query_insn e = { .id = k->id, .instance = c->next[k->id - 1] - 1, .n = n, .ref = ref, .nref = nref };
+	struct query_insn e = {
+		.id = k->id, .instance = c->next[k->id - 1] - 1, .n = n, .ref = ref, .nref = nref
+	};
 	uint64_t flags;
 
 	if (s->port.nval)
@@ -128,7 +131,8 @@ taint_late(struct spread *c, const struct qinsn *k, const struct visit_insn *e, 
 
 /* Instruction i of a run; `in`: by its parent.  Does it belong to the slice? */
 static inline int
-taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, uint32_t i, const struct visit_batch *b, int in)
+taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, uint32_t i,
+    const struct visit_batch *b, int in)
 {
 	const uint64_t *word = b->word + r->word, *ref = word + k->ref;
 	uint64_t n = r->n + i;
@@ -239,7 +243,8 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 	for (uint32_t k = 0; c->control && k < npiece; k++)
 		decided |= parent[k] && parent[k] < from && query_is_member(c->q, parent[k]);
 	/* a parent in the run itself is no member before it: but for that the whole run passes or not */
-	if (!decided && !c->next && !p->insn[p->n - 1].late && from > c->s->n && taint_passes(c, p, b->word + r->word)) {
+	if (!decided && !c->next && !p->insn[p->n - 1].late && from > c->s->n &&
+	    taint_passes(c, p, b->word + r->word)) {
 		late_over(c);
 		return;
 	}
@@ -273,8 +278,10 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 		c->last = r->n;
 		return 0;
 	}
-	if (c->control && (query_control_path(q, p) == NULL || buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
-	    control_step(q->control, p->control, r->n, word, q->parent) != 0))
+	if (c->control &&
+	    (query_control_path(q, p) == NULL ||
+		buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
+		control_step(q->control, p->control, r->n, word, q->parent) != 0))
 		return query_nomem(q);
 	spread_pieces(c, p, r, b);
 	if (r->n + r->ninsn - 1 > c->last)

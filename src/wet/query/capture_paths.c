@@ -64,7 +64,8 @@ paths_place(const struct query *q, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
-	while (q->slot[i & (q->nslot - 1)] && (q->slot[i & (q->nslot - 1)]->at != at || q->slot[i & (q->nslot - 1)]->n != n))
+	while (q->slot[i & (q->nslot - 1)] &&
+	    (q->slot[i & (q->nslot - 1)]->at != at || q->slot[i & (q->nslot - 1)]->n != n))
 		i++;
 	return &q->slot[i & (q->nslot - 1)];
 }

@@ -94,7 +94,8 @@ qcap_survey(struct query *q, int slices)
 		if ((t = wcode_visit_new(&q->code)) == NULL)
 			return query_nomem(q);
 	}
-	bad = survey_walk(&s, t, &m, 0) != 0 || (s.count && ((q->nwin && window_ends(&s) != 0) || query_count_over(q) != 0));
+	bad = survey_walk(&s, t, &m, 0) != 0 ||
+	    (s.count && ((q->nwin && window_ends(&s) != 0) || query_count_over(q) != 0));
 	wcode_visit_free(t);
 	free(s.touched);
 	q->code.read = NULL;
@@ -118,7 +119,8 @@ qcap_know(struct query *q, uint32_t id)
 	if (id == 0 || id <= q->nstmt || q->surveyed)
 		return id && id <= q->nstmt;
 	query_count_forget(q);
-	bad = query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0 || survey_walk(&s, NULL, NULL, id) != 0;
+	bad = query_visit(q, VISIT_CONTROL) != 0 || query_goto(q, 1) < 0 ||
+	    survey_walk(&s, NULL, NULL, id) != 0;
 	for (size_t i = 0; i < s.ntouched; i++)
 		s.touched[i]->count = 0;
 	free(s.touched);

@@ -23,13 +23,17 @@ window_move(const struct ws_rec_move *m, uint64_t n, struct qeffect *e)
 
 	if (m->from != m->to) {
 		e[k++] = (struct qeffect){ .kind = QEFFECT_GONE, .n = n, .addr = m->to, .len = m->newlen };
-		e[k++] = (struct qeffect){ .kind = QEFFECT_MOVE, .n = n, .addr = m->from, .to = m->to, .len = kept };
+		e[k++] = (struct qeffect){
+			.kind = QEFFECT_MOVE, .n = n, .addr = m->from, .to = m->to, .len = kept
+		};
 	}
 	if (m->oldlen > kept || m->from != m->to)
 		e[k++] = (struct qeffect){ .kind = QEFFECT_GONE, .n = n, .addr = m->from == m->to ? m->from + kept : m->from,
 			.len = m->from == m->to ? m->oldlen - kept : m->oldlen };
 	if (m->newlen > kept)
-		e[k++] = (struct qeffect){ .kind = QEFFECT_WRITE, .n = n, .addr = m->to + kept, .len = m->newlen - kept };
+		e[k++] = (struct qeffect){
+			.kind = QEFFECT_WRITE, .n = n, .addr = m->to + kept, .len = m->newlen - kept
+		};
 	return k;
 }
 
@@ -49,7 +53,8 @@ query_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e)
 	case WS_MOVE:
 		return window_move(&rec->u.move, n, e);
 	case WS_SYS:
-		if (rec->u.sys.nr != SYS_arch_prctl || rec->u.sys.ret != 0 || (rec->u.sys.arg[0] != ARCH_SET_FS && rec->u.sys.arg[0] != ARCH_SET_GS))
+		if (rec->u.sys.nr != SYS_arch_prctl || rec->u.sys.ret != 0 ||
+		    (rec->u.sys.arg[0] != ARCH_SET_FS && rec->u.sys.arg[0] != ARCH_SET_GS))
 			return 0;
 		*e = (struct qeffect){ .kind = rec->u.sys.arg[0] == ARCH_SET_FS ? QEFFECT_FSBASE : QEFFECT_GSBASE, .n = n };
 		return 1;
@@ -99,7 +104,8 @@ window_references(struct qrec *c, const struct qpath *p, const uint64_t *word, u
 }
 
 static inline int
-window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end, int control, size_t word)
+window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end,
+    int control, size_t word)
 {
 	struct query *q = c->q;
 	const uint64_t *w = b->word + run->word;

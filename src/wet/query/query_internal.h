@@ -71,7 +71,8 @@ struct query_ops {
 	void (*source)(struct query *q, uint32_t id, const char **file, const char **func, int *line);
 	int (*position)(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 	int (*flow)(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
-	int (*insns)(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
+	int (*insns)(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want,
+	    query_insn_fn *fn, void *arg);
 	int (*insn_at)(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
 	int (*slice)(struct query *q, struct query_slice *s);
 	int (*deps)(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);

@@ -70,9 +70,8 @@ qreplay_source(struct query *q, uint32_t id, const char **file, const char **fun
 	run_names_find(&t->names, &t->code.stmt[id - 1], file, func, line);
 }
 
-static const struct query_ops ops = {
-	qreplay_survey, qcap_know, qreplay_source, qcap_position, qcap_flow, qcap_insns, qcap_insn_at, qcap_slice, qcap_deps, qreplay_close
-};
+static const struct query_ops ops = { qreplay_survey, qcap_know, qreplay_source, qcap_position, qcap_flow,
+	qcap_insns, qcap_insn_at, qcap_slice, qcap_deps, qreplay_close };
 
 /* The capture's path from now on */
 static int

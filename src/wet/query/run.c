@@ -59,7 +59,8 @@ query_run_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 	struct query_path p;
 	size_t k;
 
-	if (id == 0 || id > q->nstmt || instance >= r->total[id - 1] || (k = segment_of(r, id, &instance)) == r->nseg)
+	if (id == 0 || id > q->nstmt || instance >= r->total[id - 1] ||
+	    (k = segment_of(r, id, &instance)) == r->nseg)
 		return 0;
 	if (r->ops->enter(r, k, 0) != 0)
 		return qrun_bad(q);
@@ -194,9 +195,8 @@ qrun_close(struct query *q)
 	q->named = NULL;                /* the run's */
 }
 
-static const struct query_ops ops = {
-	query_run_survey, query_run_know, query_run_source, query_run_position, query_run_flow, query_run_insns, insn_at, qrun_slice, qrun_deps, qrun_close
-};
+static const struct query_ops ops = { query_run_survey, query_run_know, query_run_source, query_run_position,
+	query_run_flow, query_run_insns, insn_at, qrun_slice, qrun_deps, qrun_close };
 
 int
 query_run_open(struct query *q, struct wetfile *w)

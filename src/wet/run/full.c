@@ -202,7 +202,8 @@ open_it(struct run *r)
 struct run *
 run_full_new(void)
 {
-	static const struct run_ops ops = { open_it, run_full_enter, run_full_path, run_full_deps, NULL, run_full_insn, run_full_insns, close_it };
+	static const struct run_ops ops = { open_it, run_full_enter, run_full_path, run_full_deps, NULL,
+		run_full_insn, run_full_insns, close_it };
 	struct full *t = calloc(1, sizeof *t);
 
 	if (t)

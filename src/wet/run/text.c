@@ -156,7 +156,8 @@ run_text_step(struct text *t, const struct store_text_event *e)
 {
 	uint32_t id = run_text_called(&t->r, e->a);
 
-	if (!id || e->b == 0 || e->b > t->code.nstmt - id + 1 || t->r.called[id + e->b - 2] != e->a + e->b - 1)
+	if (!id || e->b == 0 || e->b > t->code.nstmt - id + 1 ||
+	    t->r.called[id + e->b - 2] != e->a + e->b - 1)
 		return run_bad(&t->r, "the order has a statement that there is not");
 	for (uint64_t i = 0; i < e->b; i++)
 		if (++t->count[id + i - 1] == UINT32_MAX)
@@ -423,7 +424,8 @@ close_it(struct run *r)
 struct run *
 run_text_new(void)
 {
-	static const struct run_ops ops = { open_it, run_text_enter, run_text_path, run_text_deps, NULL, run_text_insn, run_text_insns, close_it };
+	static const struct run_ops ops = { open_it, run_text_enter, run_text_path, run_text_deps, NULL,
+		run_text_insn, run_text_insns, close_it };
 	struct text *t = calloc(1, sizeof *t);
 
 	if (t)

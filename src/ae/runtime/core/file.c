@@ -144,7 +144,8 @@ int ae_file_mine(const char *path)
 		got = sys3(SYS_read, fd, SYS_P(r), sizeof r);
 	}
 	sys3(SYS_close, fd, 0, 0);
-	if (got != sizeof r || r[0] != 'A' || r[1] != 'E' || r[2] != 'n' || r[3] != 'd' || (r[16] != AE_EXEC && r[16] != AE_STOPPED))
+	if (got != sizeof r || r[0] != 'A' || r[1] != 'E' || r[2] != 'n' || r[3] != 'd' ||
+	    (r[16] != AE_EXEC && r[16] != AE_STOPPED))
 		return 0;
 	for (i = 7; i >= 0; i--)
 		pid = pid << 8 | r[48 + i];
@@ -164,7 +165,8 @@ int ae_file_create(const char *path, int trunc)
 		return ENAMETOOLONG;
 	mem_copy(ae_scratch->name, path, n + 1);
 	do
-		fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | AE_LARGE, 0666);
+		fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path),
+		    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | AE_LARGE, 0666);
 	while (sys_err(fd) == EINTR);
 	if (fd < 0)
 		return sys_err(fd);
@@ -199,7 +201,8 @@ static int reopen(void)
 	if (is_ours(file.fd))
 		return 0;
 	do
-		fd = sys3(SYS_openat, AT_FDCWD, SYS_P(ae_scratch->name), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | AE_LARGE);
+		fd = sys3(SYS_openat, AT_FDCWD, SYS_P(ae_scratch->name),
+		    O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | AE_LARGE);
 	while (sys_err(fd) == EINTR);
 	if (fd < 0 || !is_ours((int)fd)) {
 		if (fd >= 0)

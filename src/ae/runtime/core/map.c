@@ -38,7 +38,8 @@ size_t ae_buildid(uint8_t id[32])
 			const ElfW(Nhdr) *nh = (const ElfW(Nhdr) *)p;
 			const char *name = p + sizeof *nh, *desc = name + (nh->n_namesz + 3u) / 4 * 4;
 
-			if (nh->n_type == NT_GNU_BUILD_ID && nh->n_namesz == 4 && name[0] == 'G' && name[1] == 'N' && name[2] == 'U') {
+			if (nh->n_type == NT_GNU_BUILD_ID && nh->n_namesz == 4 && name[0] == 'G' &&
+			    name[1] == 'N' && name[2] == 'U') {
 				size_t n = nh->n_descsz < 32 ? nh->n_descsz : 32;
 
 				mem_copy(id, desc, n);

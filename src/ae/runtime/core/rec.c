@@ -39,7 +39,8 @@ static void write_events(const uint8_t *live, int full)
 	}
 	if (ae_kin() == AE_FORKED) {
 		ae_rec_shut();
-		AE_SAY("process ", ae_dec(buf, (uint64_t)sys3(SYS_getpid, 0, 0, 0)), " was not made by fork(): not recorded");
+		AE_SAY("process ", ae_dec(buf, (uint64_t)sys3(SYS_getpid, 0, 0, 0)),
+		    " was not made by fork(): not recorded");
 		return;
 	}
 	err = full ? ae_file_full((uint8_t *)AE_BUF, n) : ae_file_chunk((const uint8_t *)AE_BUF, n);
@@ -77,7 +78,8 @@ static void say_untraced(void)
 	uint64_t nt = ae_nthread();
 
 	if (ae_nhandler || nt)
-		AE_SAY(ae_dec(a, ae_nhandler), " signal handlers and ", ae_dec(b, nt), " thread entries ran untraced");
+		AE_SAY(ae_dec(a, ae_nhandler), " signal handlers and ", ae_dec(b, nt),
+		    " thread entries ran untraced");
 }
 
 void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live)

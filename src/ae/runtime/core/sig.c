@@ -190,7 +190,8 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))
 		*how = AE_OLD;
-	if (main && nframe < NFRAME && ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
+	if (main && nframe < NFRAME &&
+	    ((sig == SIGSEGV && !(act[sig].flags & SA_NODEFER)) || set_has(&act[sig].mask, SIGSEGV)))
 		frame[nframe++] = (uintptr_t)context;
 	if (inside && ae_rec) {
 		*how |= AE_PLAIN;
@@ -215,7 +216,8 @@ static void drop_altstack(void)
 {
 	stack_t off = { .ss_flags = SS_DISABLE }, now;
 
-	if (sys3(SYS_sigaltstack, 0, SYS_P(&now), 0) == 0 && now.ss_sp == (void *)AE_ALT && !(now.ss_flags & SS_ONSTACK))
+	if (sys3(SYS_sigaltstack, 0, SYS_P(&now), 0) == 0 && now.ss_sp == (void *)AE_ALT &&
+	    !(now.ss_flags & SS_ONSTACK))
 		sys3(SYS_sigaltstack, SYS_P(&off), 0, 0);
 }
 

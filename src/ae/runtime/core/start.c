@@ -110,7 +110,8 @@ static int open_file(const char *name)
 			break;
 	}
 	if (!err && mine)
-		AE_SAY(ae_file_path(), ": the events after an exec; those before it stay in a file of their own");
+		AE_SAY(ae_file_path(),
+		    ": the events after an exec; those before it stay in a file of their own");
 	return err;
 }
 
@@ -128,7 +129,8 @@ static int map_memory(void)
 	}
 	if (sys3(SYS_mprotect, (long)AE_START, (long)(AE_END - AE_START), PROT_READ | PROT_WRITE) != 0 ||
 	    sys3(SYS_mprotect, (long)AE_SIDE, (long)AE_SIDELEN, PROT_READ | PROT_WRITE) != 0 ||
-	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_START + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) != 0) {
+	    sys3(SYS_mprotect, (long)AE_ALT, (long)(AE_START + AE_MAPLEN - AE_ALT), PROT_READ | PROT_WRITE) !=
+		0) {
 		sys3(SYS_munmap, (long)AE_START, (long)AE_MAPLEN, 0);
 		return -1;
 	}

@@ -37,7 +37,8 @@ static inline long sys4(long n, long a, long b, long c, long d)
 	return r7 ? -r : r;
 }
 
-_Static_assert(offsetof(struct stat64, st_ino) == 16 && offsetof(struct stat64, st_mode) == 24, "libc's stat64 is the kernel's");
+_Static_assert(offsetof(struct stat64, st_ino) == 16 && offsetof(struct stat64, st_mode) == 24,
+    "libc's stat64 is the kernel's");
 
 static inline long sys_fstat(int fd, uint64_t *dev, uint64_t *ino, mode_t *mode)
 {

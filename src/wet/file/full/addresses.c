@@ -29,12 +29,15 @@ waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *e
 	for (unsigned i = 0; i < s->nexpr; i++)
 		t->expr[t->nexpr++] = expr[i];
 	if (s->any)
-		t->expr[t->nexpr++] = (struct fact_addr){ .base = FACT_NOREG, .index = FACT_NOREG, .seg = FACT_NOREG };
+		t->expr[t->nexpr++] = (struct fact_addr){
+			.base = FACT_NOREG, .index = FACT_NOREG, .seg = FACT_NOREG
+		};
 	return 0;
 }
 
 int
-waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w, int level, struct buf *b)
+waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
+    int level, struct buf *b)
 {
 	struct col col[NCOL] = { 0 };
 	int bad = 0;
@@ -49,7 +52,8 @@ waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t
 		if (v->from)
 			col_add(&col[BY], col_zig((uint64_t)(int64_t)v->by));
 		for (const struct fact_addr *e = t->expr + v->slot; e < t->expr + v->slot + v->nexpr; e++) {
-			int absolute = e->base == FACT_NOREG && e->index == FACT_NOREG && e->seg == FACT_NOREG;
+			int absolute = e->base == FACT_NOREG && e->index == FACT_NOREG &&
+			    e->seg == FACT_NOREG;
 
 			col_add(&col[BASE], e->base == FACT_NOREG ? 0 : e->base + 1u);
 			col_add(&col[INDEX], e->index == FACT_NOREG ? 0 : e->index + 1u);
@@ -71,7 +75,8 @@ waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t
 static int
 get_columns(struct col_reader *r, size_t n, struct col *col)
 {
-	static const uint64_t most[NCOL] = { FACT_MAXREF, 1, 16, 5, UINT32_MAX, 16, 16, 8, 2, REF_MODIFY, REF_SIZEMAX, UINT64_MAX };
+	static const uint64_t most[NCOL] = { FACT_MAXREF, 1, 16, 5, UINT32_MAX, 16, 16, 8, 2, REF_MODIFY,
+		REF_SIZEMAX, UINT64_MAX };
 	size_t nexpr = 0, nby = 0, nindex = 0;
 
 	for (unsigned i = 0; i < NCOL; i++) {
@@ -94,7 +99,9 @@ waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_rea
 	int e = get_columns(r, to - from, col);
 
 	for (size_t s = from; !e && s < to; s++) {
-		struct waddr_stmt v = { .nexpr = (uint8_t)col[NEXPR].v[s - from], .any = (uint8_t)col[ANY].v[s - from], .val = (uint8_t)col[VAL].v[s - from],
+		struct waddr_stmt v = { .nexpr = (uint8_t)col[NEXPR].v[s - from],
+			.any = (uint8_t)col[ANY].v[s - from],
+			.val = (uint8_t)col[VAL].v[s - from],
 			.from = (uint8_t)col[FROM].v[s - from] };
 		struct fact_addr expr[FACT_MAXREF];
 
@@ -130,7 +137,8 @@ void
 waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, uint64_t expected)
 {
 	uint64_t by = (uint64_t)((int64_t)((ref - expected) << 16) >> 16);
-	int base = e->base != FACT_NOREG, index = e->index != FACT_NOREG && e->scale && by % e->scale == 0, seg = e->seg != FACT_NOREG;
+	int base = e->base != FACT_NOREG, index = e->index != FACT_NOREG && e->scale && by % e->scale == 0,
+	    seg = e->seg != FACT_NOREG;
 
 	if ((ref ^ expected) >> 48)
 		return;
@@ -147,7 +155,8 @@ waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, ui
 }
 
 void
-waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring, uint64_t n)
+waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring,
+    uint64_t n)
 {
 	unsigned p = s->nexpr;
 

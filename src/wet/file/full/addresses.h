@@ -35,7 +35,8 @@ void waddr_free(struct waddr *t);
 int waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *expr);       /* its nexpr.  0, or -1 without memory */
 
 /* Statements from `from` on as columns; and added to t: n of them, at addr of each, code's.  0, or -1 (r->err) */
-int waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w, int level, struct buf *b);
+int waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
+    int level, struct buf *b);
 int waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r);
 
 /* What registers hold */
@@ -69,7 +70,8 @@ waddr_next(const uint64_t *ref, size_t k, unsigned period)
 }
 
 /* Behind the n references of a statement with any number of them: registers go on behind the last.  ring: reference k is at k % (2 nexpr) */
-void waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring, uint64_t n);
+void waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s,
+    const uint64_t *ring, uint64_t n);
 
 /* Behind the statement, whose value is value (if it has one) */
 static inline void

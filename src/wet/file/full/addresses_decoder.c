@@ -37,12 +37,14 @@ addr_decode_slots(struct get *t, struct col_reader *c)
 {
 	uint64_t at = 0, slot = 0;
 
-	if (col_get_upto(c, &t->slots, t->r->addr.nexpr, UINT32_MAX, NULL) != 0 || col_get(c, &t->times, t->slots.n, COL_MAX, NULL) != 0)
+	if (col_get_upto(c, &t->slots, t->r->addr.nexpr, UINT32_MAX, NULL) != 0 ||
+	    col_get(c, &t->times, t->slots.n, COL_MAX, NULL) != 0)
 		return -1;
 	t->key.n = 0;
 	for (size_t i = 0; i < t->slots.n; i++) {
 		slot += t->slots.v[i];
-		if (slot >= t->r->addr.nexpr || (i && !t->slots.v[i]) || !t->times.v[i] || at + t->times.v[i] > COL_MAX)
+		if (slot >= t->r->addr.nexpr || (i && !t->slots.v[i]) || !t->times.v[i] ||
+		    at + t->times.v[i] > COL_MAX)
 			return col_bad(c, "a reference that there is not");
 		t->slot[slot] = (struct slot){ (uint32_t)at, (uint32_t)(at + t->times.v[i]), 0 };
 		for (at += t->times.v[i]; t->key.n < at && !t->key.nomem;)
@@ -50,7 +52,8 @@ addr_decode_slots(struct get *t, struct col_reader *c)
 	}
 	if (t->key.nomem)
 		return col_bad(c, "no memory");
-	if (col_get(c, &t->gap, at, UINT64_MAX >> 1, &t->key) != 0 || col_get(c, &t->by, at, UINT64_MAX, &t->key) != 0)
+	if (col_get(c, &t->gap, at, UINT64_MAX >> 1, &t->key) != 0 ||
+	    col_get(c, &t->by, at, UINT64_MAX, &t->key) != 0)
 		return -1;
 	for (size_t i = 0; i < t->r->addr.nexpr; i++)
 		t->slot[i].left = t->slot[i].at < t->slot[i].end ? t->gap.v[t->slot[i].at] : UINT64_MAX;
@@ -155,10 +158,13 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 int
 store_addr_refs_get(struct store_read *r, struct col_reader *c)
 {
-	struct get t = { .r = r, .slot = calloc(r->addr.nexpr + 1, sizeof *t.slot), .done = calloc(r->code.nstmt + 1, sizeof *t.done) };
+	struct get t = { .r = r,
+		.slot = calloc(r->addr.nexpr + 1, sizeof *t.slot),
+		.done = calloc(r->code.nstmt + 1, sizeof *t.done) };
 	int e = !t.slot || !t.done ? col_bad(c, "no memory") : 0;
 
-	e = e || waddr_load(&t.model, c) != 0 || addr_decode_counts(&t, c) != 0 || addr_decode_slots(&t, c) != 0 || addr_decode_walk(&t, c) != 0;
+	e = e || waddr_load(&t.model, c) != 0 || addr_decode_counts(&t, c) != 0 ||
+	    addr_decode_slots(&t, c) != 0 || addr_decode_walk(&t, c) != 0;
 	free(t.slot);
 	free(t.done);
 	col_free(&t.count);

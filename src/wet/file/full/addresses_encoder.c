@@ -28,7 +28,9 @@ store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p
 	if (!s.any && f->nref < s.nexpr)
 		s.nexpr = f->nref;
 	for (; !s.any && s.nexpr < f->nref; s.nexpr++)
-		expr[s.nexpr] = (struct fact_addr){ .base = FACT_NOREG, .index = FACT_NOREG, .seg = FACT_NOREG };
+		expr[s.nexpr] = (struct fact_addr){
+			.base = FACT_NOREG, .index = FACT_NOREG, .seg = FACT_NOREG
+		};
 	if (s.any && s.nexpr > WADDR_PERIOD)
 		s.nexpr = WADDR_PERIOD;
 	for (; s.any && s.nexpr == 0; s.nexpr++)
@@ -210,8 +212,10 @@ addr_encode_columns(struct put *t)
 		key.v[k] = t->miss[i].slot;
 	}
 	gap.n = by.n = key.n = t->n;
-	bad = bad || col_put(&o->b, o->work, o->o->level, &slot, NULL) != 0 || col_put(&o->b, o->work, o->o->level, &times, NULL) != 0 ||
-	    col_put(&o->b, o->work, o->o->level, &gap, &key) != 0 || col_put(&o->b, o->work, o->o->level, &by, &key) != 0;
+	bad = bad || col_put(&o->b, o->work, o->o->level, &slot, NULL) != 0 ||
+	    col_put(&o->b, o->work, o->o->level, &times, NULL) != 0 ||
+	    col_put(&o->b, o->work, o->o->level, &gap, &key) != 0 ||
+	    col_put(&o->b, o->work, o->o->level, &by, &key) != 0;
 	col_free(&slot);
 	col_free(&times);
 	col_free(&gap);
@@ -225,14 +229,18 @@ store_addr_section(struct store_cap *c)
 {
 	struct store_out *o = &c->out;
 	struct store_addr *a = &c->addr;
-	struct put t = { .c = c, .since = calloc(a->tab.nexpr + 1, sizeof *t.since), .many = calloc(a->tab.nexpr + 1, sizeof *t.many) };
+	struct put t = { .c = c,
+		.since = calloc(a->tab.nexpr + 1, sizeof *t.since),
+		.many = calloc(a->tab.nexpr + 1, sizeof *t.many) };
 	int bad = !t.since || !t.many || a->val.nomem;
 
 	if (!bad) {
 		bad = waddr_put(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
 		waddr_save(&a->model, &o->b);
 		a->done = c->tab.nstmt;
-		bad = bad || addr_encode_walk(&t) != 0 || col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 || addr_encode_columns(&t) != 0;
+		bad = bad || addr_encode_walk(&t) != 0 ||
+		    col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 ||
+		    addr_encode_columns(&t) != 0;
 	}
 	a->ref.n = a->val.n = a->nmany = a->nmiss = 0;
 	a->n = 0;

@@ -64,7 +64,8 @@ store_string(struct store_code *c, const char *s, uint32_t *index)
 		return -1;
 	h = code_table_bucket(c, s);
 	if (!*h) {
-		if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 || (c->string[c->nstring] = strdup(s)) == NULL)
+		if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 ||
+		    (c->string[c->nstring] = strdup(s)) == NULL)
 			return -1;
 		*h = (uint32_t)++c->nstring;
 	}
@@ -77,7 +78,8 @@ store_stmt(struct store_code *c, const struct store_stmt *s, const uint16_t *reg
 {
 	size_t n = s->nuse + s->ndef;
 
-	if (buf_grow(&c->stmt, &c->capstmt, c->nstmt + 1, sizeof *c->stmt) != 0 || buf_grow(&c->reg, &c->capreg, c->nreg + n, sizeof *c->reg) != 0)
+	if (buf_grow(&c->stmt, &c->capstmt, c->nstmt + 1, sizeof *c->stmt) != 0 ||
+	    buf_grow(&c->reg, &c->capreg, c->nreg + n, sizeof *c->reg) != 0)
 		return -1;
 	c->stmt[c->nstmt] = *s;
 	c->stmt[c->nstmt++].reg = (uint32_t)c->nreg;
@@ -92,7 +94,8 @@ store_path(struct store_code *c, const uint32_t *stmt, uint32_t n)
 {
 	struct store_path *p;
 
-	if (buf_grow(&c->path, &c->cappath, c->npath + 1, sizeof *c->path) != 0 || buf_grow(&c->seq, &c->capseq, c->nseq + n, sizeof *c->seq) != 0)
+	if (buf_grow(&c->path, &c->cappath, c->npath + 1, sizeof *c->path) != 0 ||
+	    buf_grow(&c->seq, &c->capseq, c->nseq + n, sizeof *c->seq) != 0)
 		return -1;
 	p = &c->path[c->npath++];
 	*p = (struct store_path){ (uint32_t)c->nseq, n, c->nslot, 0 };

@@ -97,8 +97,10 @@ put_paths(const struct store_code *c, size_t from, struct vc_work *w, int level,
 int
 store_code_put(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level, struct buf *b)
 {
-	return store_strings_put(c, from->nstring, w, level, b) != 0 || put_stmts(c, from->nstmt, w, level, b) != 0 ||
-	    put_paths(c, from->npath, w, level, b) != 0 ? -1 : 0;
+	return store_strings_put(c, from->nstring, w, level, b) != 0 ||
+		put_stmts(c, from->nstmt, w, level, b) != 0 || put_paths(c, from->npath, w, level, b) != 0 ?
+	    -1 :
+	    0;
 }
 
 int
@@ -119,7 +121,8 @@ store_strings_get(struct store_code *c, struct col_reader *r)
 			continue;
 		if (n == 1 || n > 65536 || c->nstring >= STORE_STMTS)
 			e = col_bad(r, "a string is not as strings are");
-		else if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 || (c->string[c->nstring] = strdup(s)) == NULL)
+		else if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 ||
+		    (c->string[c->nstring] = strdup(s)) == NULL)
 			e = col_bad(r, "no memory");
 		else
 			c->nstring++;
@@ -134,8 +137,8 @@ store_strings_get(struct store_code *c, struct col_reader *r)
 static int
 get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 {
-	static const uint64_t most[NSTMT] = { UINT64_MAX, FACT_MAXUSE, STORE_MEM, FACT_MAXUSE, 8, 127, UINT64_MAX, UINT32_MAX, UINT32_MAX, 0, 0,
-		UINT64_MAX, FACT_NREG << 5 | 31, 15, 255 };
+	static const uint64_t most[NSTMT] = { UINT64_MAX, FACT_MAXUSE, STORE_MEM, FACT_MAXUSE, 8, 127,
+		UINT64_MAX, UINT32_MAX, UINT32_MAX, 0, 0, UINT64_MAX, FACT_NREG << 5 | 31, 15, 255 };
 	size_t n = SIZE_MAX, nreg = 0, nbyte = 0, have[6] = { 0 };
 
 	for (unsigned i = 0; i < (c->bytes ? NSTMT : BYTES); i++) {
@@ -197,7 +200,8 @@ get_stmts(struct store_code *c, struct col_reader *r)
 
 /* The runs of a path */
 static int
-get_path(struct store_code *c, struct col_reader *r, const struct col *t, uint64_t nrun, size_t *at, uint64_t *last)
+get_path(struct store_code *c, struct col_reader *r, const struct col *t, uint64_t nrun, size_t *at,
+    uint64_t *last)
 {
 	uint32_t seq[STORE_PATH], n = 0;
 

@@ -170,7 +170,9 @@ store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_f
 		t.s = seq[k];
 		model_enter(&r->model, t.s);
 		e = deps_control(&t) != 0 || deps_registers(&t, v) != 0 || deps_memory(&t, v, &slot) != 0;
-		if (!e && (t.list.nomem || model_leave(&r->model, t.s, (uint64_t)(t.s + 1) << 32 | r->count[t.s], 0) != 0))
+		if (!e &&
+		    (t.list.nomem ||
+			model_leave(&r->model, t.s, (uint64_t)(t.s + 1) << 32 | r->count[t.s], 0) != 0))
 			e = deps_bad(r, "no memory");
 		if (!e && r->exc == r->done)
 			e = deps_bad(r, "a dependence of a port that there is not");

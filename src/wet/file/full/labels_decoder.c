@@ -31,7 +31,8 @@ labels_decode_labels(struct read *t, uint8_t **to, size_t n)
 
 		if (!k) {
 			t->at = 0;
-			if (t->r.p == t->r.end || col_get(&t->r, &t->bytes, SIZE_MAX, 0xff, NULL) != 0 || !t->bytes.n)
+			if (t->r.p == t->r.end || col_get(&t->r, &t->bytes, SIZE_MAX, 0xff, NULL) != 0 ||
+			    !t->bytes.n)
 				return labels_decode_bad(t, "labels are missing");
 			continue;
 		}

@@ -29,10 +29,12 @@ labels_conditional(const struct fact *f)
 {
 	unsigned i = 0;
 
-	while (i + 1u < f->len && (f->b[i] == 0x66 || f->b[i] == 0x67 || f->b[i] == 0xf2 || f->b[i] == 0xf3 || f->b[i] == 0x2e || f->b[i] == 0x3e ||
-	    (f->b[i] & 0xf0) == 0x40))
+	while (i + 1u < f->len &&
+	    (f->b[i] == 0x66 || f->b[i] == 0x67 || f->b[i] == 0xf2 || f->b[i] == 0xf3 || f->b[i] == 0x2e ||
+		f->b[i] == 0x3e || (f->b[i] & 0xf0) == 0x40))
 		i++;
-	return (f->b[i] & 0xf0) == 0x70 || (f->b[i] & 0xfc) == 0xe0 || (f->b[i] == 0x0f && i + 1u < f->len && (f->b[i + 1] & 0xf0) == 0x80);
+	return (f->b[i] & 0xf0) == 0x70 || (f->b[i] & 0xfc) == 0xe0 ||
+	    (f->b[i] == 0x0f && i + 1u < f->len && (f->b[i + 1] & 0xf0) == 0x80);
 }
 
 /* Instance x of a statement has a label.  0, or -1 without memory */
@@ -61,7 +63,8 @@ labels_references(struct label *t, const struct visit_batch *b, const struct vis
 
 		if (visit_reads(w) && labels_mark(t, stmt, t->s[stmt].count - 1, ARCH_LOAD, miss) != 0)
 			return -1;
-		if (visit_writes(w) && labels_mark(t, stmt, t->s[stmt].count - 1, ARCH_STORE, miss && !visit_reads(w)) != 0)
+		if (visit_writes(w) &&
+		    labels_mark(t, stmt, t->s[stmt].count - 1, ARCH_STORE, miss && !visit_reads(w)) != 0)
 			return -1;
 	}
 	return 0;
@@ -107,7 +110,8 @@ labels_run(struct label *t, const struct visit_batch *b, const struct visit_run 
 	}
 	if ((k = stmts_block(&t->stmts, r)) == NULL)
 		return -1;
-	if (buf_grow(&t->s, &t->cap, t->stmts.n, sizeof *t->s) != 0 || buf_grow(&t->room, &t->caproom, t->stmts.n, sizeof *t->room) != 0)
+	if (buf_grow(&t->s, &t->cap, t->stmts.n, sizeof *t->s) != 0 ||
+	    buf_grow(&t->room, &t->caproom, t->stmts.n, sizeof *t->room) != 0)
 		return -1;
 	for (; t->nstmt < t->stmts.n; t->nstmt++) {
 		t->s[t->nstmt] = (struct arch_stmt){ .id = (uint32_t)t->nstmt + 1 };
@@ -178,7 +182,8 @@ labels_sections(struct label *t)
 
 	for (uint32_t s = 0; s < t->nstmt; s++) {
 		for (unsigned k = 0; k < ARCH_NKINDS; k++)      /* its last instances may have done nothing of that */
-			if (t->s[s].kinds >> k & 1 && labels_mark(t, s, t->s[s].count - 1, (enum arch_kind)k, 0) != 0)
+			if (t->s[s].kinds >> k & 1 &&
+			    labels_mark(t, s, t->s[s].count - 1, (enum arch_kind)k, 0) != 0)
 				return store_nomem(t->out->f);
 		bytes += (uint64_t)(unsigned)__builtin_popcount(t->s[s].kinds) * ((t->s[s].count + 7) / 8);
 		if (bytes < SECTION && s + 1 < t->nstmt)

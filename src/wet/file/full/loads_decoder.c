@@ -166,7 +166,8 @@ loads_decode_guarded(struct exec *t)
 static int
 loads_decode_exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
 {
-	if (col_get(c, &t->at, SIZE_MAX, STORE_SEGMENT, NULL) != 0 || col_get(c, &t->kind, t->at.n, LOAD_FORGET, NULL) != 0 ||
+	if (col_get(c, &t->at, SIZE_MAX, STORE_SEGMENT, NULL) != 0 ||
+	    col_get(c, &t->kind, t->at.n, LOAD_FORGET, NULL) != 0 ||
 	    col_get(c, &t->given, SIZE_MAX, UINT64_MAX, NULL) != 0 || col_get_number(c, UINT64_MAX, sum) != 0)
 		return -1;
 	t->exc = t->at.n ? t->at.v[0] : UINT64_MAX;
@@ -230,7 +231,8 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 	r->vals.val.n = 0;
 	load_begin(r->load);
 	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" : loads_decode_layout(&t, c, &key);
-	if (!err && (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || loads_decode_exceptions(&t, c, &sum) != 0))
+	if (!err &&
+	    (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || loads_decode_exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
 	if (!err && confine_confine(NULL, NULL, &err) == 0)     /* here the file's instructions are executed */
 		err = loads_decode_guarded(&t);

@@ -49,7 +49,8 @@ store_load_add(struct store_cap *c, uint32_t s)
 	if (e < 0)
 		return store_nomem(c->out.f);
 	if (e || load_nval(&c->load->l.stmt[s]) != stmt_words(v))
-		return store_fail(c->out.f, 1, "an instruction that is not understood at 0x%llx", (unsigned long long)v->pc);
+		return store_fail(c->out.f, 1, "an instruction that is not understood at 0x%llx",
+		    (unsigned long long)v->pc);
 	return 0;
 }
 
@@ -277,7 +278,8 @@ loads_encode_vectors(const uint8_t *x, struct load_state *to)
 	for (unsigned part = 2; part <= 7; part++) {
 		unsigned size, at, a, d;
 
-		if (!(bv >> part & 1) || part == 3 || part == 4 || !__get_cpuid_count(13, part, &size, &at, &a, &d) || at + size > 16384)
+		if (!(bv >> part & 1) || part == 3 || part == 4 ||
+		    !__get_cpuid_count(13, part, &size, &at, &a, &d) || at + size > 16384)
 			continue;
 		for (unsigned i = 0; i < 16; i++)
 			switch (part) {
@@ -347,7 +349,8 @@ loads_encode_words(struct store_cap *c)
 	struct col *told = &c->load->told, v = { 0 }, key = { 0 }, n = { 0 };
 	uint64_t *at = calloc(c->tab.nstmt + 1, sizeof *at), all = 0;
 	uint8_t *run = calloc(c->tab.nstmt + 1, 1);
-	int bad = !at || !run || c->seg.val.nomem || told->nomem || col_room(&v, c->seg.val.n) != 0 || col_room(&key, c->seg.val.n) != 0;
+	int bad = !at || !run || c->seg.val.nomem || told->nomem || col_room(&v, c->seg.val.n) != 0 ||
+	    col_room(&key, c->seg.val.n) != 0;
 
 	while (!bad && told->n < c->tab.nstmt)
 		col_add(told, 0);
@@ -371,7 +374,8 @@ loads_encode_words(struct store_cap *c)
 		at[s]++;
 	}
 	v.n = key.n = all;
-	bad = bad || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &v, &key) != 0;
+	bad = bad || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0 ||
+	    col_put(&t->b, t->work, t->o->level, &v, &key) != 0;
 	free(at);
 	free(run);
 	col_free(&v);
@@ -387,7 +391,9 @@ store_load_val(struct store_cap *c)
 	struct store_load *l = c->load;
 
 	loads_encode_settle(l);
-	if (l->lost.nomem || l->l.mem.nomem || loads_encode_words(c) != 0 || col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
+	if (l->lost.nomem || l->l.mem.nomem || loads_encode_words(c) != 0 ||
+	    col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 ||
+	    col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
 	    col_put(&t->b, t->work, t->o->level, &l->word, NULL) != 0)
 		return store_nomem(t->f);
 	col_put_number(&t->b, l->sum);

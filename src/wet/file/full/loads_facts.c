@@ -40,7 +40,8 @@ loads_definitions(struct load *l, struct load_stmt *s, const struct x86_inst *in
 		const struct fact_def *d = &f->def[i];
 		struct load_def t = { .n = d->nval, .val = d->val };
 
-		if (d->val == FACT_NOVALUE || !d->nval || s->ndefword + d->nval > LOAD_WORDS || load_place(d->reg, &t.at) < d->nval)
+		if (d->val == FACT_NOVALUE || !d->nval || s->ndefword + d->nval > LOAD_WORDS ||
+		    load_place(d->reg, &t.at) < d->nval)
 			continue;
 		t.clear = d->reg >= FACT_VECTOR && in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 		l->def[l->ndef++] = t;
@@ -108,7 +109,8 @@ loads_unknown(struct load_stmt *s, const struct x86_inst *in)
 		const ZydisDecodedOperand *o = &in->op[i];
 		unsigned n = o->size / 8u;
 
-		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN || !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
 		if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM || s->forget) {
 			s->forget = LOAD_ANYWHERE;
@@ -271,7 +273,8 @@ static int
 loads_stores(const struct x86_inst *in)
 {
 	for (int i = 0; i < in->z.operand_count; i++)
-		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		if (in->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    in->op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			return 1;
 	return 0;
 }
@@ -307,7 +310,8 @@ load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n)
 	const struct fact *f;
 
 	/* nothing says whose code it is: what is AMD's alone ends elsewhere, or is not executed by hand */
-	if ((x86_inst_decode(&in, b, n, pc, 0) != 0 || in.z.length != n) && (x86_inst_decode(&in, b, n, pc, 1) != 0 || in.z.length != n))
+	if ((x86_inst_decode(&in, b, n, pc, 0) != 0 || in.z.length != n) &&
+	    (x86_inst_decode(&in, b, n, pc, 1) != 0 || in.z.length != n))
 		return 1;
 	if (l->facts && l->facts->n >= FACTS) {
 		facts_free(l->facts);
@@ -316,7 +320,8 @@ load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n)
 	if (!l->facts && (l->facts = calloc(1, sizeof *l->facts)) == NULL)
 		return -1;
 	f = fact_get(l->facts, &in);
-	if (!f || loads_prepare(l, &s, &in, f) != 0 || buf_grow(&l->stmt, &l->capstmt, l->nstmt + 1, sizeof *l->stmt) != 0)
+	if (!f || loads_prepare(l, &s, &in, f) != 0 ||
+	    buf_grow(&l->stmt, &l->capstmt, l->nstmt + 1, sizeof *l->stmt) != 0)
 		return -1;
 	l->stmt[l->nstmt++] = s;
 	return 0;

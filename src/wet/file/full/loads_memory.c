@@ -55,7 +55,9 @@ loads_memory_make(struct loadmem *m, uint64_t num)
 
 	if (p)
 		return p;
-	if (!m->hash && ((m->hash = calloc(NHASH, sizeof *m->hash)) == NULL || (m->page = malloc(LOADMEM_MOST * sizeof *m->page)) == NULL)) {
+	if (!m->hash &&
+	    ((m->hash = calloc(NHASH, sizeof *m->hash)) == NULL ||
+		(m->page = malloc(LOADMEM_MOST * sizeof *m->page)) == NULL)) {
 		m->nomem = 1;
 		return NULL;
 	}

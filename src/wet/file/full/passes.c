@@ -134,7 +134,8 @@ pass_note(struct store_cap *c, const struct stmt_block *b)
 }
 
 static int
-full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r, const struct visit_batch *b, struct wsource *src)
+full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r, const struct visit_batch *b,
+    struct wsource *src)
 {
 	const struct stmt_block *k;
 	int again = r->n <= c->last;
@@ -199,7 +200,8 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		}
 		if (c->load)
 			store_load_batch(c, v);
-		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment) && who_forget(&c->who, &c->stmts, pass_live, &(struct live){ c, v, t }) != 0)
+		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment) &&
+		    who_forget(&c->who, &c->stmts, pass_live, &(struct live){ c, v, t }) != 0)
 			bad = store_nomem(c->out.f);
 	}
 	if (!bad && c->npath)
@@ -218,7 +220,8 @@ pass_start(struct store_cap *c)
 {
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
 	c->begin = calloc(c->stmts.n + 1, sizeof *c->begin);
-	if (!c->count || !c->begin || model_init(&c->model, &c->tab) != 0 || buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
+	if (!c->count || !c->begin || model_init(&c->model, &c->tab) != 0 ||
+	    buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
 		return store_nomem(c->out.f);
 	c->trie[c->ntrie++] = (struct trie){ 0 };
 	model_save(&c->model, &c->key);
@@ -251,7 +254,8 @@ store_cap_free(struct store_cap *c)
 }
 
 static int
-pass_store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f, int loads)
+pass_store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f,
+    int loads)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
 	struct wsource *src = wsource_new();
@@ -263,7 +267,9 @@ pass_store(const char *capture, struct wetfile_writer *w, const struct store_opt
 		return store_nomem(f);
 	}
 	c->what = VISIT_WRITERS | (loads ? VISIT_MEMORY : 0u);
-	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) || store_first_pass(c, capture, src, 0) != 0 || pass_start(c) != 0 || second_pass(c, capture, src) != 0;
+	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) ||
+	    store_first_pass(c, capture, src, 0) != 0 || pass_start(c) != 0 ||
+	    second_pass(c, capture, src) != 0;
 	if (!bad && o->arch)
 		bad = store_arch(&c->out, capture, c->tab.nstmt);
 	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))

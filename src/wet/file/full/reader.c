@@ -8,8 +8,8 @@
 
 #define NSECTION 7u                     /* of a segment */
 
-static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP, WETFILE_VAL,
-	WETFILE_ADDR };
+static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP,
+	WETFILE_VAL, WETFILE_ADDR };
 enum { CODE, KEY, PATH, RANK, DEP, VAL, ADDR };
 
 static int
@@ -69,7 +69,9 @@ full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
 	uint64_t p = 0;
 	int e = full_reader_load(r, k, RANK, &c);
 
-	if (!e && (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
+	if (!e &&
+	    (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 ||
+		col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
 		e = full_reader_bad(r, c.err ? c.err : "bytes behind the last column");
 	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
 	for (size_t i = 0; !e && i < path.n; i++) {
@@ -195,7 +197,8 @@ full_reader_paths(struct store_read *r, size_t k)
 
 	if (full_reader_load(r, k, PATH, &c) != 0)
 		return -1;
-	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 || full_reader_over(r, &c) != 0)
+	if (r->code.npath == 0 || col_get(&c, &r->path, SIZE_MAX, r->code.npath - 1, NULL) != 0 ||
+	    full_reader_over(r, &c) != 0)
 		return full_reader_bad(r, c.err ? c.err : "no paths");
 	if ((n = calloc(r->code.nstmt + 1, sizeof *n)) == NULL)
 		return full_reader_bad(r, NULL);
@@ -247,7 +250,9 @@ full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 			}
 			t = r->col[DEP_TOKEN].v[at++];
 			if (t != MEMDEP_MANY) {
-				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
+				if ((col == DEP_ID && t == MEMDEP_NEW) ||
+				    (col == DEP_FAR &&
+					(t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
 					full_reader_key(to, slot * MEMDEP_KEYS);
 				continue;
 			}
@@ -266,7 +271,9 @@ full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 					continue;
 				}
 				t = r->col[DEP_SUB].v[sub++];
-				if ((col == DEP_ID && t == MEMDEP_NEW) || (col == DEP_FAR && (t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
+				if ((col == DEP_ID && t == MEMDEP_NEW) ||
+				    (col == DEP_FAR &&
+					(t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
 					full_reader_key(to, kk);
 			}
 		}
@@ -299,8 +306,8 @@ full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 static int
 full_reader_deps(struct store_read *r, size_t k)
 {
-	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX, STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST,
-		r->code.nstmt, UINT32_MAX };
+	const uint64_t most[DEP_NCOL] = { MEMDEP_MANY, COL_MAX, MEMDEP_NEW, r->code.nstmt, UINT32_MAX,
+		STORE_SEGMENT, FACT_MAXUSE, MODEL_LIST, r->code.nstmt, UINT32_MAX };
 	struct col_reader c;
 	struct col kk = { 0 };
 	uint64_t n = 0;
@@ -412,7 +419,8 @@ full_reader_vals(struct store_read *r, size_t k, struct wanted *w)
 	if (store_vals_blocks(r, k, at, block) != 0)
 		return full_reader_bad(r, NULL);
 	r->vals.part |= w->s != UINT32_MAX && w->to - w->from < r->place[w->s].n;
-	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 && full_reader_over(r, &c) == 0)
+	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 &&
+	    full_reader_over(r, &c) == 0)
 		return 0;
 	r->vals.at = 0;
 	return c.err ? full_reader_bad(r, c.err) : -1;
@@ -435,7 +443,8 @@ full_reader_addrs(struct store_read *r, size_t k)
 	int e = 0;
 
 	for (; r->addrs <= k; r->addrs++)
-		if (full_reader_load(r, r->addrs, ADDR, &c) != 0 || waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
+		if (full_reader_load(r, r->addrs, ADDR, &c) != 0 ||
+		    waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
 			return c.err ? full_reader_bad(r, c.err) : -1;
 	if (full_reader_load(r, k, ADDR, &c) != 0)
 		return -1;
@@ -452,7 +461,8 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 
 	if (full_reader_load(r, k, KEY, &c) != 0)
 		return -1;
-	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) || full_reader_over(r, &c) != 0)
+	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) ||
+	    full_reader_over(r, &c) != 0)
 		return full_reader_bad(r, c.err ? c.err : "bytes behind the state");
 	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && full_reader_vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
 	    (want & STORE_ADDRS && full_reader_addrs(r, k) != 0) || (want & STORE_DEPS && full_reader_deps(r, k) != 0))

@@ -55,10 +55,12 @@ reexecute_computes(const struct x86_inst *in)
 	default:
 		return 0;
 	}
-	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) && in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE &&
-	    !x86_refuse(in) && !x86_traps(in) && !x86_trapped(in) && !x86_approximates(in) &&
-	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
-	    in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX);
+	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) &&
+	    in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !x86_refuse(in) && !x86_traps(in) &&
+	    !x86_trapped(in) && !x86_approximates(in) &&
+	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+		in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+		in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX);
 }
 
 static int
@@ -118,7 +120,8 @@ reexecute_names(struct emit *e)
 			} else if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM || o->size < 8)
 				return -1;
 			/* of a bit string in memory, the number of the bit moves the address */
-			else if (in->z.meta.category == ZYDIS_CATEGORY_BITBYTE && in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			else if (in->z.meta.category == ZYDIS_CATEGORY_BITBYTE &&
+			    in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
 				return -1;
 		} else if (o->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || o->imm.is_relative)
 			return -1;
@@ -130,9 +133,8 @@ reexecute_names(struct emit *e)
 static int
 reexecute_spare(struct emit *e)
 {
-	static const uint8_t order[] = {
-		X86_RDI, X86_RSI, X86_RBX, X86_RBP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R13, X86_R14, X86_R15
-	};
+	static const uint8_t order[] = { X86_RDI, X86_RSI, X86_RBX, X86_RBP, X86_R8, X86_R9, X86_R10, X86_R11,
+		X86_R13, X86_R14, X86_R15 };
 	size_t n = e->high ? 4 : sizeof order;
 
 	e->st = e->rsp = -1;
@@ -161,7 +163,8 @@ reexecute_right(const struct emit *e)
 	struct x86_inst t;
 	int mem = e->in->mem;
 
-	if (x86_inst_decode(&t, e->b, e->len, 0, 0) != 0 || t.z.length != e->len || t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
+	if (x86_inst_decode(&t, e->b, e->len, 0, 0) != 0 || t.z.length != e->len ||
+	    t.z.mnemonic != e->in->z.mnemonic || t.mem != mem ||
 	    t.z.operand_count != e->in->z.operand_count || t.z.encoding != e->in->z.encoding)
 		return 0;
 	for (int i = 0; i < t.z.operand_count; i++) {
@@ -169,14 +172,17 @@ reexecute_right(const struct emit *e)
 
 		if (o->type != was->type || o->size != was->size)
 			return 0;
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value != reexecute_renamed(e, was->reg.value))
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    o->reg.value != reexecute_renamed(e, was->reg.value))
 			return 0;
 		if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.value.u != was->imm.value.u)
 			return 0;
 	}
-	return mem < 0 || t.op[mem].mem.type == ZYDIS_MEMOP_TYPE_AGEN || (x86_gpr(t.op[mem].mem.base) == e->st &&
-	    t.op[mem].mem.base >= ZYDIS_REGISTER_RAX && t.op[mem].mem.index == ZYDIS_REGISTER_NONE && t.op[mem].mem.disp.value == 0 &&
-	    t.op[mem].mem.segment != ZYDIS_REGISTER_FS && t.op[mem].mem.segment != ZYDIS_REGISTER_GS && t.op[mem].size <= 512);
+	return mem < 0 || t.op[mem].mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+	    (x86_gpr(t.op[mem].mem.base) == e->st && t.op[mem].mem.base >= ZYDIS_REGISTER_RAX &&
+		t.op[mem].mem.index == ZYDIS_REGISTER_NONE && t.op[mem].mem.disp.value == 0 &&
+		t.op[mem].mem.segment != ZYDIS_REGISTER_FS && t.op[mem].mem.segment != ZYDIS_REGISTER_GS &&
+		t.op[mem].size <= 512);
 }
 
 static int
@@ -193,7 +199,8 @@ reexecute_again(struct emit *e)
 
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
 			o->reg.value = reexecute_renamed(e, o->reg.value);
-		else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && in->op[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
+		else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    in->op[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
 			o->mem.base = reexecute_renamed(e, o->mem.base);
 			o->mem.index = reexecute_renamed(e, o->mem.index);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -391,7 +398,8 @@ load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const 
 	struct emit e = { .in = in };
 	int uses = 0, defs = 0;
 
-	if (!reexecute_computes(in) || reexecute_names(&e) != 0 || reexecute_spare(&e) != 0 || reexecute_again(&e) != 0)
+	if (!reexecute_computes(in) || reexecute_names(&e) != 0 || reexecute_spare(&e) != 0 ||
+	    reexecute_again(&e) != 0)
 		return 1;
 	if (reexecute_room(l) != 0)
 		return -1;

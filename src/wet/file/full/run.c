@@ -244,7 +244,8 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 		store_load_statement(c, b, &e, s, 0);
 	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 0) != 0)
 		return -1;
-	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 || full_run_step(c, s) != 0)
+	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 ||
+	    full_run_step(c, s) != 0)
 		return store_nomem(c->out.f);
 	c->lastpc = v->pc;
 	c->over = (t->ctl & STORE_ENDS) != 0;
@@ -348,7 +349,8 @@ store_path_end(struct store_cap *c)
 	c->many.n = 0;
 	c->over = 0;
 	c->string = 0;
-	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2 || c->addr.val.n >= STORE_SEGMENT / 2 || c->addr.n >= WADDR_SEGMENT)
+	if (g->n >= c->out.o->segment || g->val.n >= STORE_SEGMENT / 2 ||
+	    c->addr.val.n >= STORE_SEGMENT / 2 || c->addr.n >= WADDR_SEGMENT)
 		return store_segment(c);
 	return 0;
 }

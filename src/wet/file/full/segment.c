@@ -91,7 +91,8 @@ put_rank(struct store_cap *c)
 			col_add(&n, c->seg.rank[i]);
 			last = i;
 		}
-	bad = col_put(&t->b, t->work, t->o->level, &path, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
+	bad = col_put(&t->b, t->work, t->o->level, &path, NULL) != 0 ||
+	    col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
 	col_free(&path);
 	col_free(&n);
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
@@ -105,8 +106,8 @@ put_tokens(struct store_cap *c)
 	const struct col *from = &c->seg.dep[DEP_TOKEN], *fromkey = &c->seg.key[DEP_TOKEN];
 	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
 	uint32_t *place = malloc((from->n + 1) * sizeof *place);
-	int bad = !place || from->nomem || fromkey->nomem || col_room(v, from->n) != 0 || col_room(key, from->n) != 0 ||
-	    memdep_order(c->tab.nslot, fromkey->v, from->n, place) != 0;
+	int bad = !place || from->nomem || fromkey->nomem || col_room(v, from->n) != 0 ||
+	    col_room(key, from->n) != 0 || memdep_order(c->tab.nslot, fromkey->v, from->n, place) != 0;
 
 	for (size_t i = 0; !bad && i < from->n; i++) {
 		v->v[place[i]] = from->v[i];
@@ -158,7 +159,8 @@ put_val(struct store_cap *c)
 	struct place *p = segment_places(c);
 	struct col *v = &c->seg.byval, *key = &c->seg.bykey;
 	const uint64_t *from = c->seg.val.v;
-	int bad = !p || c->seg.val.nomem || col_room(v, c->seg.val.n) != 0 || col_room(key, c->seg.val.n) != 0;
+	int bad = !p || c->seg.val.nomem || col_room(v, c->seg.val.n) != 0 ||
+	    col_room(key, c->seg.val.n) != 0;
 
 	for (size_t i = 0; !bad && i < c->seg.path.n; i++) {
 		const struct store_path *path = &c->tab.path[c->seg.path.v[i]];
@@ -210,8 +212,8 @@ store_segment(struct store_cap *c)
 		return -1;
 	if (col_put(&t->b, t->work, t->o->level, &c->seg.path, NULL) != 0)
 		return store_nomem(t->f);
-	if (store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 || put_dep(c) != 0 ||
-	    (c->load ? store_load_val(c) : put_val(c)) != 0 || store_addr_section(c) != 0)
+	if (store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 ||
+	    put_dep(c) != 0 || (c->load ? store_load_val(c) : put_val(c)) != 0 || store_addr_section(c) != 0)
 		return -1;
 	t->stats.nstmt += c->seg.n;
 	t->stats.nsegment = ++c->nseg;

@@ -32,7 +32,8 @@ control_of(const struct wcode *code, const struct fact *f, struct store_stmt *t)
 		t->target = n->target;
 	} else if (n->flags & CODE_TAIL)
 		t->ctl |= STORE_TAIL;
-	if (n->kind == CODE_CALL || n->kind == CODE_RETURN || n->kind == CODE_INDIRECT || n->kind == CODE_SYSCALL)
+	if (n->kind == CODE_CALL || n->kind == CODE_RETURN || n->kind == CODE_INDIRECT ||
+	    n->kind == CODE_SYSCALL)
 		t->ctl |= STORE_ENDS;
 }
 
@@ -72,7 +73,8 @@ store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
 	} else {
 		wsource_find(src, v->pc, v->b, v->len, &file, &func, &line);
 		t.line = line < 0 ? 0 : (uint64_t)line;
-		if (stmt_table_word(&c->tab, file, &t.file) != 0 || stmt_table_word(&c->tab, func, &t.func) != 0)
+		if (stmt_table_word(&c->tab, file, &t.file) != 0 ||
+		    stmt_table_word(&c->tab, func, &t.func) != 0)
 			return store_nomem(c->out.f);
 	}
 	t.len = v->len;

@@ -46,7 +46,8 @@ store_vals_turn(struct store_read *r, size_t k)
 	now->used = ++r->turns;
 	if (now->at == k + 1)
 		return;
-	if (now->at && now->part && (i = value_cache_place(r, now->val.cap * sizeof *now->val.v)) < STORE_KEPT) {
+	if (now->at && now->part &&
+	    (i = value_cache_place(r, now->val.cap * sizeof *now->val.v)) < STORE_KEPT) {
 		r->kept[i] = *now;
 		*now = (struct store_vals){ 0 };
 	}

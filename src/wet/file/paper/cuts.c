@@ -88,7 +88,8 @@ paper_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who,
 			p->nsame++;
 			return 0;
 		}
-		if (paper_differs(p, t->atpath, a->before) != 0 || paper_label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
+		if (paper_differs(p, t->atpath, a->before) != 0 ||
+		    paper_label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
 			return store_nomem(t->out.f);
 		t->npair++;
 	}
@@ -122,8 +123,10 @@ paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 
 	if (t->time >= UINT32_MAX - 1)
 		return store_fail(t->out.f, 1, "more than 4294967294 executions of paths");
-	if ((!a->port && new_node(t, path) != 0) || buf_grow(&t->seq, &t->capseq, t->time + 1, sizeof *t->seq) != 0 ||
-	    buf_grow(&t->nth, &t->capnth, t->time + 1, sizeof *t->nth) != 0 || buf_grow(&a->time, &a->captime, a->n + 1u, sizeof *a->time) != 0 ||
+	if ((!a->port && new_node(t, path) != 0) ||
+	    buf_grow(&t->seq, &t->capseq, t->time + 1, sizeof *t->seq) != 0 ||
+	    buf_grow(&t->nth, &t->capnth, t->time + 1, sizeof *t->nth) != 0 ||
+	    buf_grow(&a->time, &a->captime, a->n + 1u, sizeof *a->time) != 0 ||
 	    buf_grow(&a->val, &a->capval, (size_t)(a->n + 1) * a->nword, sizeof *a->val) != 0)
 		return store_nomem(t->out.f);
 	t->seq[t->time] = path;
@@ -134,7 +137,8 @@ paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 		const struct store_place *at = &r->place[seq[k]];
 
 		for (unsigned j = 0; j < r->code.stmt[seq[k]].nval; j++)
-			a->val[(size_t)a->n * a->nword + w++] = r->vals.val.v[at->at + j * at->n + (r->count[seq[k]] - x0[seq[k]])];
+			a->val[(size_t)a->n * a->nword + w++] = r->vals.val.v[at->at + j * at->n +
+			    (r->count[seq[k]] - x0[seq[k]])];
 	}
 	t->at = a;
 	t->atpath = path;
@@ -238,7 +242,8 @@ paper_free(struct paper *t)
 }
 
 int
-store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o, struct paper_stats *s, struct store_fault *f)
+store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o,
+    struct paper_stats *s, struct store_fault *f)
 {
 	struct paper *t = calloc(1, sizeof *t);
 	int bad;
@@ -250,7 +255,8 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 		bad = store_fail(f, 1, "%s", t->r.fault.err);
 	if (!bad && (bad = paper_classes(&t->class, &t->r.code)) != 0)
 		bad = bad < 0 ? store_nomem(f) : store_fail(f, 1, "a path has a statement twice");
-	if (!bad && ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || paper_paper_times(t) != 0))
+	if (!bad &&
+	    ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || paper_paper_times(t) != 0))
 		bad = store_nomem(f);
 	if (!bad)
 		bad = paper_segments(t) != 0 || paper_labels(t, full) != 0;

@@ -154,12 +154,14 @@ node_values(struct values *v, const struct paper_node *a)
 			for (unsigned j = 0; j < n; j++, at++) {
 				if (!v->t.only[s])
 					continue;
-				if (!have && pstream_get(&r->in, q->pattern, q->n - 1, &v->pattern, &v->t.c) != 0)
+				if (!have &&
+				    pstream_get(&r->in, q->pattern, q->n - 1, &v->pattern, &v->t.c) != 0)
 					return paper_bad(r, v->t.c.err);
 				have = 1;
 				if (paper_labels_word(v, a, q, at) != 0)
 					return -1;
-				if (v->fn(v->arg, s, j, paper_instances(r, a->path, k) + a->before, v->word.v, a->n) != 0)
+				if (v->fn(v->arg, s, j, paper_instances(r, a->path, k) + a->before, v->word.v,
+					a->n) != 0)
 					return paper_bad(r, NULL);
 			}
 		}
@@ -231,7 +233,8 @@ new_label(struct edges *t, const struct paper_node *a)
 		t->t.err = "an edge is not as edges are";
 	if (t->t.err)
 		return paper_bad(r, t->t.err);
-	if ((!(l->how & 1) && pstreams_next(&r->in, l->n, &t->t.c) != 0) || (!(l->how & 2) && pstreams_next(&r->in, l->n, &t->t.c) != 0))
+	if ((!(l->how & 1) && pstreams_next(&r->in, l->n, &t->t.c) != 0) ||
+	    (!(l->how & 2) && pstreams_next(&r->in, l->n, &t->t.c) != 0))
 		return paper_bad(r, t->t.c.err);
 	return 0;
 }
@@ -350,7 +353,8 @@ paper_labels_gather(struct edges *t, const struct paper_node *a, const struct po
 		for (uint64_t k = 0; k < l->n; k++) {
 			if (l->def.v[k] >= r->total[e->path])   /* another edge's */
 				return paper_bad(r, "an edge is not as edges are");
-			t->dep[(*n)++] = (struct dep){ id | inst[l->def.v[k]], (uint32_t)l->use.v[k], time[l->def.v[k]], e->place };
+			t->dep[(*n)++] = (struct dep){ id | inst[l->def.v[k]], (uint32_t)l->use.v[k],
+				time[l->def.v[k]], e->place };
 		}
 	}
 	if (*n > 1)

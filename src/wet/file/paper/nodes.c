@@ -215,7 +215,9 @@ paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PAT
 	for (unsigned g = 0; g < n; g++) {
 		into[g] = (uint16_t)g;
 		for (unsigned h = 0; h < n && !paper_nodes_none(&set_of[g]); h++)
-			if (h != g && paper_nodes_within(&set_of[g], &set_of[h]) && (into[g] == g || paper_nodes_count(&set_of[h]) < paper_nodes_count(&set_of[into[g]])))
+			if (h != g && paper_nodes_within(&set_of[g], &set_of[h]) &&
+			    (into[g] == g ||
+				paper_nodes_count(&set_of[h]) < paper_nodes_count(&set_of[into[g]])))
 				into[g] = (uint16_t)h;
 	}
 	for (unsigned g = 0; g < n; g++)

@@ -37,6 +37,7 @@ struct paper_stats {
  * bytes for each path executed.  If the file was cut off, so is what is
  * written.  0, or -1: see *f.
  */
-int store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o, struct paper_stats *s, struct store_fault *f);
+int store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o,
+    struct paper_stats *s, struct store_fault *f);
 
 #endif

@@ -49,7 +49,9 @@ paper_reader_nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
 	uint64_t p = 0, all = 0;
 	int e = paper_load(r, k, PAPER_NODE, &c);
 
-	if (!e && (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 || col_get(&c, &n, path.n, PAPER_SEGMENT, NULL) != 0))
+	if (!e &&
+	    (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 ||
+		col_get(&c, &n, path.n, PAPER_SEGMENT, NULL) != 0))
 		e = paper_bad(r, c.err);
 	if (!e && buf_grow(&r->node, cap, *nnode + path.n + 1, sizeof *r->node) != 0)
 		e = paper_bad(r, NULL);
@@ -136,7 +138,8 @@ paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 		const struct paper_node *a = &r->node[i];
 		uint32_t *row = r->row + (paper_times(r, a->path) - r->row);
 
-		if (pstreams_next(&r->in, a->n, &c) != 0 || pstream_get(&r->in, r->in.n - 1, to - 1, &t, &c) != 0) {
+		if (pstreams_next(&r->in, a->n, &c) != 0 ||
+		    pstream_get(&r->in, r->in.n - 1, to - 1, &t, &c) != 0) {
 			e = paper_bad(r, c.err);
 			break;
 		}
@@ -186,7 +189,8 @@ paper_read_open(struct paper_read *r, const struct wetfile *f)
 	while (n && f->section[n - 1].tag == WETFILE_ARCH)
 		n--;
 	for (size_t i = 0; i < n; i++)
-		if (f->section[i].tag != order[i % PAPER_NSECTION] || f->section[i].segment != i / PAPER_NSECTION) {
+		if (f->section[i].tag != order[i % PAPER_NSECTION] ||
+		    f->section[i].segment != i / PAPER_NSECTION) {
 			r->sec = i;
 			return paper_bad(r, "a section that does not belong here");
 		}

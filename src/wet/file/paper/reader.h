@@ -47,7 +47,8 @@ paper_instances(const struct paper_read *r, uint32_t path, uint32_t k)
 static inline const uint32_t *
 paper_times(const struct paper_read *r, uint32_t path)
 {
-	return r->row + r->base[path] + (uint64_t)(r->class.first[path + 1] - r->class.first[path]) * r->total[path];
+	return r->row + r->base[path] +
+	    (uint64_t)(r->class.first[path + 1] - r->class.first[path]) * r->total[path];
 }
 
 /*

@@ -97,8 +97,8 @@ pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct p
 int
 pstreams_save(struct pstreams *t, struct vc_work *w, int level, struct buf *b)
 {
-	if (t->body.nomem || col_put(b, w, level, &t->how, NULL) != 0 || col_put(b, w, level, &t->len, NULL) != 0 ||
-	    col_put(b, w, level, &t->plain, NULL) != 0)
+	if (t->body.nomem || col_put(b, w, level, &t->how, NULL) != 0 ||
+	    col_put(b, w, level, &t->len, NULL) != 0 || col_put(b, w, level, &t->plain, NULL) != 0)
 		return -1;
 	col_put_number(b, t->body.n);
 	buf_add(b, t->body.p, t->body.n);
@@ -128,7 +128,8 @@ pstreams_load(struct pstreams_in *t, struct col_reader *r)
 		return -1;
 	for (size_t i = 0; i < t->how.n; i++)
 		nlen += t->how.v[i] >> 3 != PAPER_PLAIN;
-	if (col_get(r, &t->len, nlen, WETFILE_MAX, NULL) != 0 || col_get(r, &t->plain, SIZE_MAX, UINT64_MAX, NULL) != 0 ||
+	if (col_get(r, &t->len, nlen, WETFILE_MAX, NULL) != 0 ||
+	    col_get(r, &t->plain, SIZE_MAX, UINT64_MAX, NULL) != 0 ||
 	    col_get_number(r, (uint64_t)(r->end - r->p), &t->nbody) != 0)
 		return -1;
 	t->body = r->p;

@@ -287,7 +287,8 @@ label_of(struct section *s, const struct pedge *e)
 	for (i = 0; i < s->nlabel; i++) {
 		const struct pedge *o = s->label[i];
 
-		if (o->node == e->node && o->n == e->n && memcmp(o->label, e->label, e->n * sizeof *e->label) == 0)
+		if (o->node == e->node && o->n == e->n &&
+		    memcmp(o->label, e->label, e->n * sizeof *e->label) == 0)
 			break;
 	}
 	col_add(&s->col[3], i);
@@ -404,7 +405,8 @@ paper_segment(struct paper *t)
 		return store_nomem(o->f);
 	t->mark = store_mark(&code);
 	t->stats.fixed += o->b.n;
-	if (store_section(o, WETFILE_CODE, t->nseg, STORE_P_CODE) != 0 || put_nodes(t) != 0 || put_all_values(t) != 0 || put_edges(t) != 0)
+	if (store_section(o, WETFILE_CODE, t->nseg, STORE_P_CODE) != 0 || put_nodes(t) != 0 ||
+	    put_all_values(t) != 0 || put_edges(t) != 0)
 		return -1;
 	for (uint32_t i = 0; i < t->r.code.npath; i++)
 		paper_writer_clear(&t->node[i]);

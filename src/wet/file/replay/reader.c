@@ -91,7 +91,8 @@ static int
 get_key(struct col_reader *r, struct store_state *s)
 {
 	struct col bytes = { 0 };
-	int e = col_get_number(r, UINT64_MAX, &s->instances) != 0 || col_get_number(r, UINT64_MAX, &s->statements) != 0 ||
+	int e = col_get_number(r, UINT64_MAX, &s->instances) != 0 ||
+	    col_get_number(r, UINT64_MAX, &s->statements) != 0 ||
 	    col_get(r, &bytes, SIZE_MAX, 255, NULL) != 0;
 
 	for (size_t i = 0; !e && i < bytes.n; i++)
@@ -105,7 +106,8 @@ get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s
 {
 	struct col stmt = { 0 }, n = { 0 };
 	uint64_t at = 0;
-	int e = col_get_upto(r, &stmt, c->nstmt, UINT32_MAX, NULL) != 0 || col_get(r, &n, stmt.n, UINT32_MAX, NULL) != 0;
+	int e = col_get_upto(r, &stmt, c->nstmt, UINT32_MAX, NULL) != 0 ||
+	    col_get(r, &n, stmt.n, UINT32_MAX, NULL) != 0;
 
 	s->count = calloc(c->nstmt + 1, sizeof *s->count);
 	for (size_t i = 0; !e && s->count && i < stmt.n; i++) {

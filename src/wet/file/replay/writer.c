@@ -37,7 +37,8 @@ put_capture(struct store_cap *c, const char *capture)
 			bad = store_nomem(t->f);
 			break;
 		}
-		while (t->b.n < PIECE && ((n = read(fd, t->b.p + t->b.n, PIECE - t->b.n)) > 0 || (n < 0 && errno == EINTR)))
+		while (t->b.n < PIECE &&
+		    ((n = read(fd, t->b.p + t->b.n, PIECE - t->b.n)) > 0 || (n < 0 && errno == EINTR)))
 			t->b.n += n > 0 ? (size_t)n : 0;
 		if (n < 0)
 			bad = store_fail(t->f, 1, "%s", strerror(errno));
@@ -67,7 +68,8 @@ put_state(struct store_cap *c)
 			last = i;
 		}
 	memset(c->count, 0, c->stmts.n * sizeof *c->count);
-	bad = col_put(&t->b, t->work, t->o->level, &s, NULL) != 0 || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
+	bad = col_put(&t->b, t->work, t->o->level, &s, NULL) != 0 ||
+	    col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
 	col_free(&s);
 	col_free(&n);
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg++, STORE_P_RANK);
@@ -150,7 +152,8 @@ store_replay(const char *capture, struct wetfile_writer *w, const struct store_o
 	int bad = !c || !src ? store_nomem(f) : store_out_init(&c->out, w, o, f);
 
 	if (!bad)
-		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 || put_capture(c, capture) != 0 || replay_file_states(c, capture) != 0;
+		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 ||
+		    put_capture(c, capture) != 0 || replay_file_states(c, capture) != 0;
 	if (!bad && (wetfile_put_early(w, &c->out.stats.early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (c && o->stats)
