@@ -163,7 +163,8 @@ cut(struct result *r, const struct buf *file, const struct buf *whole, char **co
 		snprintf(begin, sizeof begin, "%s: cut: byte %zu: ", tool(command), n);
 		if (!refused(r, begin))
 			bad++, printf("%zu: status %d: %s", n, r->status, (char *)r->err.p);
-		if (r->out.n < last || r->out.n > whole->n || memcmp(r->out.p, whole->p, r->out.n) != 0)
+		if (r->out.n < last || r->out.n > whole->n ||
+		    (r->out.n && memcmp(r->out.p, whole->p, r->out.n) != 0))
 			bad++, printf("%zu: other output\n", n);
 		last = r->out.n;
 	}
