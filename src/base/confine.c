@@ -114,8 +114,8 @@ call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned n
 		confine_call(p, v[i], SECCOMP_RET_ALLOW);
 	confine_load(p, offsetof(struct seccomp_data, nr));
 }
-#define CALL_IF(p, nr, arg, ...)                                                                             \
-	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ },                                               \
+#define CALL_IF(p, nr, arg, ...) \
+	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, \
 	    sizeof(const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
 
 /* The process that we trace: its registers and memory, and its end.  Who checks a replay also forks other replays. */
@@ -234,7 +234,7 @@ confine_install(void)
 }
 
 int
-confine_confine(void (*forget)(void *arg), void *arg, const char **why)
+confine_process(void (*forget)(void *arg), void *arg, const char **why)
 {
 	static int done;
 	const char *env = getenv("TRACEMILL_CONFINE");

@@ -27,7 +27,7 @@ struct sock_filter;
  * second time is nothing.  `forget` frees what the helper, which is forked,
  * need not have; NULL: nothing.  0; -1: *why says in words what is amiss.
  */
-int confine_confine(void (*forget)(void *arg), void *arg, const char **why);
+int confine_process(void (*forget)(void *arg), void *arg, const char **why);
 
 /* Before that: so many processes share the bound of memory; this process, traced by ours, goes on being stopped, changed and killed */
 void confine_jobs(unsigned n);

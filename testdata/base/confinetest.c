@@ -104,7 +104,7 @@ main(int argc, char **argv)
 		return 2;
 	if (!strcmp(what, "output"))
 		o = out_open(file);
-	if (confine_confine(NULL, NULL, &why) != 0)
+	if (confine_process(NULL, NULL, &why) != 0)
 		die("%s", why);
 	if (o) {
 		out_str(o, "done\n");

@@ -169,7 +169,7 @@ mips_carried(struct twin *t, uint32_t s, const uint32_t *succ)
 
 /* A branch with a slot that is always executed */
 static void
-mips_mips_branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
+mips_emit_branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 {
 	const struct ainsn *b = &t->fn->ins[i], *a = &t->fn->ins[s];
 	const int rec = t->fn->slice->recbranch[blk], far = t->fn->nins > MANY;
@@ -232,7 +232,7 @@ mips_unit(struct twin *t, uint32_t i)
 		mips_call(t, i, s);
 		break;
 	case IC_BRANCH:
-		mips_mips_branch(t, i, s, blk);
+		mips_emit_branch(t, i, s, blk);
 		break;
 	case IC_SWITCH:
 		if (t->fn->blk[blk].term == ST_SWITCH) {

@@ -154,7 +154,7 @@ main(int argc, char **argv)
 		d.shift = shift_new(d.prog, 1 + (unsigned)odd);
 	r = addrdiff_compare(&d);
 	if (r && !d.quiet)
-		report_report(&d);
+		report_difference(&d);
 	else if (!r && d.verbose)
 		addrdiff_summary(&d);
 	out_close(d.out);

@@ -86,6 +86,6 @@ same_place(struct diff *d, uint64_t a, uint64_t b)
 int match_instruction(struct diff *d);
 
 /* Print the difference at a.pos, b.pos with its neighbours */
-void report_report(struct diff *d);
+void report_difference(struct diff *d);
 
 #endif

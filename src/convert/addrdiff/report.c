@@ -86,7 +86,7 @@ put_why(struct diff *d)
 }
 
 void
-report_report(struct diff *d)
+report_difference(struct diff *d)
 {
 	long k, n = (long)d->context;
 

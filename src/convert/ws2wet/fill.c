@@ -236,7 +236,7 @@ fill_run(struct pass *p, const struct visit_run *r, const struct visit_batch *b,
 }
 
 void
-fill_fill(struct job *j, struct unit *unit, size_t nunit)
+fill_lists(struct job *j, struct unit *unit, size_t nunit)
 {
 	struct pass p = { .j = j, .unit = unit, .nunit = nunit, .note = j->table.ent == NULL };
 	struct visit *v = job_visit(j, VISIT_WHAT | VISIT_WRITERS);

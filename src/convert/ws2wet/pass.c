@@ -141,7 +141,7 @@ ws2wet_seek(struct count *c, const struct visit_run *r, const struct visit_batch
 }
 
 static void
-ws2wet_ws2wet_run(struct count *c, const struct visit_run *r, const struct visit_batch *b)
+count_run(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 {
 	const struct job *j = c->j;
 	uint64_t end = r->n + r->ninsn;         /* instance behind it */
@@ -177,7 +177,7 @@ job_count(struct job *j)
 	replay_onmap(visit_replay(v), ws2wet_mapped, &c);
 	while ((got = visit_batch(v, &b)) == REPLAY_OK && (c.last < j->to || c.control))
 		for (size_t i = 0; i < b.nrun; i++)
-			ws2wet_ws2wet_run(&c, &b.run[i], &b);
+			count_run(&c, &b.run[i], &b);
 	if (got == REPLAY_BAD && !j->bad)
 		job_bad(j, replay_fault(visit_replay(v)));
 	if (j->symbol && j->from == WS_UNKNOWN) {

@@ -131,7 +131,7 @@ job_text(struct job *j)
 			unit[n] = u;
 			unit[n++].slot = xcalloc(ws2wet_text_size(j, &u) / sizeof *u.slot + 1, sizeof *u.slot);
 		}
-		fill_fill(j, unit, n);
+		fill_lists(j, unit, n);
 		for (size_t i = 0; i < n; i++) {
 			unit_put(j, &unit[i]);
 			free(unit[i].slot);

@@ -63,7 +63,7 @@ uint64_t table_who(const struct job *j, uint64_t n);            /* id << 32 | in
 /* fill.c, text.c: the lists of some statements, as many as the budget allows, and again; the trailer */
 void job_names(struct job *j);         /* says of which files nothing is known */
 void job_text(struct job *j);
-void fill_fill(struct job *j, struct unit *unit, size_t nunit);
+void fill_lists(struct job *j, struct unit *unit, size_t nunit);
 void job_order(struct job *j);
 
 #endif

@@ -14,7 +14,7 @@ wettext_str(uint8_t *p, const char *s)
 }
 
 static size_t
-wettext_wettext_keyed(uint8_t *p, const char *word, uint64_t n)
+wettext_put_keyed(uint8_t *p, const char *word, uint64_t n)
 {
 	size_t k = wettext_str(p, word);
 
@@ -35,19 +35,19 @@ wettext_room(struct buf *b)
 size_t
 wettext_put_count(uint8_t *p, uint64_t n)
 {
-	return wettext_wettext_keyed(p, "", n);
+	return wettext_put_keyed(p, "", n);
 }
 
 size_t
 wettext_put_size(uint8_t *p, uint64_t n)
 {
-	return wettext_wettext_keyed(p, "SIZE ", n);
+	return wettext_put_keyed(p, "SIZE ", n);
 }
 
 size_t
 wettext_put_values(uint8_t *p, uint64_t n)
 {
-	return wettext_wettext_keyed(p, "VALUES ", n);
+	return wettext_put_keyed(p, "VALUES ", n);
 }
 
 size_t
@@ -59,7 +59,7 @@ wettext_put_novalues(uint8_t *p)
 size_t
 wettext_put_order(uint8_t *p, uint64_t m)
 {
-	return wettext_wettext_keyed(p, "ORDER ", m);
+	return wettext_put_keyed(p, "ORDER ", m);
 }
 
 size_t

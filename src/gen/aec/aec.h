@@ -65,6 +65,6 @@ void gen_name(struct buf *b, const char *s);
 
 /* files.c, build.c */
 void write_files(struct aec *a);
-void build_build(struct aec *a, const char *out);
+void build_regenerator(struct aec *a, const char *out);
 
 #endif

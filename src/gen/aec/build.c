@@ -181,7 +181,7 @@ build_install(const char *dir, struct out *out)
 }
 
 void
-build_build(struct aec *a, const char *name)
+build_regenerator(struct aec *a, const char *name)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/aec.XXXXXX", tmp && *tmp ? tmp : "/tmp");

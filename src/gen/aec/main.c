@@ -105,7 +105,7 @@ main(int argc, char **argv)
 	} else if (dobuild) {
 		char *name = xasprintf("%s.regen", a.path);
 
-		build_build(&a, out ? out : name);
+		build_regenerator(&a, out ? out : name);
 		free(name);
 	} else {
 		if (mkdir(out, 0777) != 0 && errno != EEXIST)

@@ -47,7 +47,7 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 
 /* Give back what is hidden from lo to hi (whole pages) and record it */
 static void
-touch_touch(struct cap *c, uint64_t lo, uint64_t hi)
+touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
 {
 	size_t i;
 
@@ -81,7 +81,7 @@ touch_fault(struct cap *c, uint64_t addr)
 	if (!is_hidden(c, addr, addr + 1))
 		return 0;
 	addr -= addr % PAGE;
-	touch_touch(c, addr, addr + PAGE);
+	touch_pages(c, addr, addr + PAGE);
 	c->behind = 0;
 	return 1;
 }
@@ -89,7 +89,7 @@ touch_fault(struct cap *c, uint64_t addr)
 void
 touch_all(struct cap *c)
 {
-	touch_touch(c, 0, UINT64_MAX);
+	touch_pages(c, 0, UINT64_MAX);
 }
 
 /* Stretches that a call is about to use; those that are hidden are kept until all are known */
@@ -185,7 +185,7 @@ touch_call(struct cap *c, const struct call *k)
 	if (tracee_uncall(&c->t, &c->in))
 		return 1;
 	for (size_t i = 0; i < w.n; i++)
-		touch_touch(c, w.at[i].lo, w.at[i].hi);
+		touch_pages(c, w.at[i].lo, w.at[i].hi);
 	return 1;
 }
 

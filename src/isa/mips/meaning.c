@@ -88,7 +88,7 @@ mips_part(struct lift *l, int op)
 }
 
 static void
-mips_mips_jump(struct lift *l, int ctl)
+mips_set_jump(struct lift *l, int ctl)
 {
 	l->in->ctl = (uint8_t)ctl;
 	l->in->slot = 1;
@@ -109,9 +109,9 @@ jump_register(struct lift *l)
 	if (l->op->meaning == M_JALR) {
 		if (d != MIPS_RA || s == MIPS_RA)
 			return "call that links in an unusual register";
-		mips_mips_jump(l, IC_CALLIND);
+		mips_set_jump(l, IC_CALLIND);
 	} else
-		mips_mips_jump(l, s == MIPS_RA ? IC_RETURN : IC_SWITCH);
+		mips_set_jump(l, s == MIPS_RA ? IC_RETURN : IC_SWITCH);
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ isa_mips_branch(struct lift *l)
 	int s = mips_s(l->w), t = l->op->meaning == M_BRANCH ? mips_t(l->w) : MIPS_ZERO, cc = l->op->a;
 
 	if (l->op->meaning != M_BRANCHF && s == t && (cc == SC_EQ || cc == SC_LE || cc == SC_GE)) {
-		mips_mips_jump(l, IC_JUMP);
+		mips_set_jump(l, IC_JUMP);
 		return;
 	}
 	l->in->ctl = IC_BRANCH;
@@ -137,7 +137,7 @@ conditional_call(struct lift *l)
 {
 	if (!l->op->a || mips_s(l->w) != MIPS_ZERO)
 		return "conditional call";
-	mips_mips_jump(l, IC_CALL);
+	mips_set_jump(l, IC_CALL);
 	return NULL;
 }
 
@@ -193,10 +193,10 @@ mips_meaning(struct lift *l)
 	case M_JR: case M_JALR:
 		return jump_register(l);
 	case M_JUMP:
-		mips_mips_jump(l, IC_JUMP);
+		mips_set_jump(l, IC_JUMP);
 		return NULL;
 	case M_CALL:
-		mips_mips_jump(l, IC_CALL);
+		mips_set_jump(l, IC_CALL);
 		return NULL;
 	case M_CALLC:
 		return conditional_call(l);

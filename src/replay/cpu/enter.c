@@ -41,7 +41,7 @@ enter_state(struct rp_tr *t, unsigned field)
 }
 
 static void
-enter_enter(struct rp_tr *t, struct rp_thunks *th)
+enter_block(struct rp_tr *t, struct rp_thunks *th)
 {
 	th->enter = t->p;
 	enter_bytes(t, "53 55 41 54 41 55 41 56 41 57");      /* push rbx rbp r12 r13 r14 r15 */
@@ -111,7 +111,7 @@ enter_call(struct rp_tr *t, struct rp_thunks *th)
 int
 rp_thunks(struct rp_tr *t, struct rp_thunks *th)
 {
-	enter_enter(t, th);
+	enter_block(t, th);
 	enter_exits(t, th, t->bmi2);
 	th->miss = t->p;
 	enter_why(t, RW_MISS, th->exit);

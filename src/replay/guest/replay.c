@@ -471,7 +471,7 @@ replay_confined(struct replay *r)
 {
 	const char *why;
 
-	if (confine_confine(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
+	if (confine_process(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
 		return drive_bad(r, "%s", why);
 	return REPLAY_OK;
 }

@@ -614,7 +614,7 @@ slicer_over(struct slicer *c)
 
 /* For a question; NULL: no memory */
 static struct slicer *
-slicer_slicer(struct query *q, struct query_slice *s, query_dep_fn *dep, void *arg)
+slicer_new(struct query *q, struct query_slice *s, query_dep_fn *dep, void *arg)
 {
 	struct slicer *c = q->slicer;
 
@@ -669,7 +669,7 @@ qrun_slice(struct query *q, struct query_slice *s)
 
 	if (!(s->how & QUERY_RSP) && q->run->no_rsp)
 		return query_bad(q, "%s", q->run->no_rsp);
-	if ((c = slicer_slicer(q, s, NULL, NULL)) == NULL)
+	if ((c = slicer_new(q, s, NULL, NULL)) == NULL)
 		return query_nomem(q);
 	if (no_members(c) != 0)
 		return -1;
@@ -683,7 +683,7 @@ int
 qrun_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
 	struct query_slice copy = *s;
-	struct slicer *c = slicer_slicer(q, &copy, fn, arg);
+	struct slicer *c = slicer_new(q, &copy, fn, arg);
 	int e;
 
 	if (!c)

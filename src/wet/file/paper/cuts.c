@@ -154,7 +154,7 @@ paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 
 /* The times of all instances of each class */
 static int
-paper_paper_times(struct paper *t)
+paper_cut_times(struct paper *t)
 {
 	t->when = calloc(t->class.n + 1, sizeof *t->when);
 	t->nwhen = calloc(t->class.n + 1, sizeof *t->nwhen);
@@ -256,7 +256,7 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	if (!bad && (bad = paper_classes(&t->class, &t->r.code)) != 0)
 		bad = bad < 0 ? store_nomem(f) : store_fail(f, 1, "a path has a statement twice");
 	if (!bad &&
-	    ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || paper_paper_times(t) != 0))
+	    ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || paper_cut_times(t) != 0))
 		bad = store_nomem(f);
 	if (!bad)
 		bad = paper_segments(t) != 0 || paper_labels(t, full) != 0;
