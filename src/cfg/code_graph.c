@@ -1,22 +1,20 @@
 /*
- * The graph of the static code, and immediate post-dominators in it: Cooper,
- * Harvey and Kennedy, A Simple, Fast Dominance Algorithm (2001), on the
- * reversed graph.
+ * The graph of the static code, and immediate post-dominators in it: the
+ * dominators of the reversed graph.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cfg/code.h"
-
-struct csr { uint32_t *at, *to; };      /* neighbours of v: to[at[v]] up to to[at[v + 1]] */
+#include "cfg/dominators.h"
 
 struct work {
 	struct wcode *c;
 	uint32_t n;                     /* nodes; n itself is the exit */
-	struct csr all, succ, pred;     /* all: succ without the edges to the exit that are added */
+	struct adjacency all, succ, pred;     /* all: succ without the edges to the exit that are added */
 	uint64_t *entry;                /* ascending */
 	size_t nentry;
-	uint32_t *num, *order;          /* place in order, CODE_EXIT: none; nodes by reverse postorder from the exit */
+	uint32_t *num, *order;          /* place in order, NO_NODE: none; nodes by reverse postorder from the exit */
 	uint32_t norder;
 	uint32_t *idom, *stack, *iter;
 	uint8_t *leave;                 /* from here an edge to the exit is added */
@@ -190,64 +188,12 @@ add_edges(struct work *w)
 static int
 code_backward(struct work *w)
 {
-	uint32_t m = w->succ.at[w->n], *at = calloc(w->n + 3, sizeof *at), *to = malloc((m + 1) * sizeof *to);
-
-	w->pred = (struct csr){ at, to };
-	if (!at || !to)
+	w->pred.at = calloc((size_t)w->n + 3, sizeof *w->pred.at);
+	w->pred.to = malloc((w->succ.at[w->n + 1] + (size_t)1) * sizeof *w->pred.to);
+	if (!w->pred.at || !w->pred.to)
 		return -1;
-	for (uint32_t k = 0; k < m; k++)
-		at[w->succ.to[k] + 2]++;
-	for (uint32_t i = 2; i < w->n + 3; i++)
-		at[i] += at[i - 1];
-	for (uint32_t i = 0; i < w->n; i++)
-		for (uint32_t k = w->succ.at[i]; k < w->succ.at[i + 1]; k++)
-			to[at[w->succ.to[k] + 1]++] = i;
+	adjacency_reverse(&w->succ, w->n + 1, &w->pred);
 	return 0;
-}
-
-static void
-code_drop(struct csr *g)
-{
-	free(g->at);
-	free(g->to);
-	*g = (struct csr){ 0 };
-}
-
-/* num: visited nodes get 0; order: postorder from the exit against the edges, then turned round */
-static void
-code_number(struct work *w)
-{
-	uint32_t sp = 0;
-
-	memset(w->num, 0xff, (w->n + 1) * sizeof *w->num);
-	w->norder = 0;
-	w->num[w->n] = 0;
-	w->stack[sp++] = w->n;
-	w->iter[w->n] = w->pred.at[w->n];
-	while (sp) {
-		uint32_t v = w->stack[sp - 1];
-
-		if (w->iter[v] < w->pred.at[v + 1]) {
-			uint32_t p = w->pred.to[w->iter[v]++];
-
-			if (w->num[p] == CODE_EXIT) {
-				w->num[p] = 0;
-				w->iter[p] = w->pred.at[p];
-				w->stack[sp++] = p;
-			}
-		} else {
-			w->order[w->norder++] = v;
-			sp--;
-		}
-	}
-	for (uint32_t i = 0, k = w->norder; i < k / 2; i++) {
-		uint32_t t = w->order[i];
-
-		w->order[i] = w->order[k - 1 - i];
-		w->order[k - 1 - i] = t;
-	}
-	for (uint32_t i = 0; i < w->norder; i++)
-		w->num[w->order[i]] = i;
 }
 
 /* low[] of Tarjan's algorithm for strongly connected components */
@@ -324,7 +270,7 @@ code_endless(struct work *w)
 		memset(s.low, 0xff, (w->n + 1) * sizeof *s.low);
 		memset(s.idx, 0xff, (w->n + 1) * sizeof *s.idx);
 		for (uint32_t i = 0; i < w->n; i++)
-			if (w->num[i] == CODE_EXIT && s.idx[i] == CODE_EXIT)
+			if (w->num[i] == NO_NODE && s.idx[i] == CODE_EXIT)
 				code_tarjan(w, &s, i);
 		e = 1;
 	}
@@ -332,43 +278,6 @@ code_endless(struct work *w)
 	free(s.idx);
 	free(s.comp);
 	return e;
-}
-
-static uint32_t
-code_meet(const uint32_t *idom, uint32_t a, uint32_t b)
-{
-	while (a != b) {
-		while (a > b)
-			a = idom[a];
-		while (b > a)
-			b = idom[b];
-	}
-	return a;
-}
-
-/* idom[i]: place in order of the immediate dominator of order[i] */
-static void
-code_dominators(struct work *w)
-{
-	int change = 1;
-
-	memset(w->idom, 0xff, (w->n + 1) * sizeof *w->idom);
-	w->idom[0] = 0;
-	while (change) {
-		change = 0;
-		for (uint32_t i = 1; i < w->norder; i++) {
-			uint32_t v = w->order[i], best = CODE_EXIT;
-
-			for (uint32_t k = w->succ.at[v]; k < w->succ.at[v + 1]; k++) {
-				uint32_t p = w->num[w->succ.to[k]];
-
-				if (p != CODE_EXIT && w->idom[p] != CODE_EXIT)
-					best = best == CODE_EXIT ? p : code_meet(w->idom, best, p);
-			}
-			change |= best != w->idom[i];
-			w->idom[i] = best;
-		}
-	}
 }
 
 static int
@@ -379,16 +288,16 @@ code_analyse(struct work *w)
 	if (code_forward(w) != 0)
 		return -1;
 	for (int again = 1; again; ) {
-		code_drop(&w->succ);
-		code_drop(&w->pred);
+		adjacency_free(&w->succ);
+		adjacency_free(&w->pred);
 		if (add_edges(w) != 0 || code_backward(w) != 0)
 			return -1;
-		code_number(w);
+		w->norder = dom_order(&w->pred, w->n + 1, w->n, w->order, w->num, w->stack, w->iter);
 		again = w->norder <= w->n;
 		if (again && code_endless(w) < 0)
 			return -1;
 	}
-	code_dominators(w);
+	dom_immediate(&w->succ, w->order, w->num, w->norder, w->idom);
 	for (uint32_t i = 1; i < w->norder; i++) {
 		uint32_t p = w->order[w->idom[i]];
 
@@ -426,8 +335,8 @@ wcode_analyse(struct wcode *c)
 	free(w.stack);
 	free(w.iter);
 	free(w.leave);
-	code_drop(&w.all);
-	code_drop(&w.succ);
-	code_drop(&w.pred);
+	adjacency_free(&w.all);
+	adjacency_free(&w.succ);
+	adjacency_free(&w.pred);
 	return e;
 }

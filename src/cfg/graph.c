@@ -1,4 +1,4 @@
-/* Control-flow graphs: order, dominators (Cooper, Harvey, Kennedy 2001), natural loops, data flow. */
+/* Control-flow graphs: order, dominators, natural loops, data flow. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/bits.h"
@@ -11,26 +11,14 @@ graph_new(uint32_t n)
 	struct graph *g = xcalloc(1, sizeof *g);
 
 	g->n = n;
-	g->succ = xcalloc(n, sizeof *g->succ);
-	g->pred = xcalloc(n, sizeof *g->pred);
-	g->nsucc = xcalloc(n, sizeof *g->nsucc);
-	g->npred = xcalloc(n, sizeof *g->npred);
 	return g;
 }
 
-static void
-graph_push(uint32_t **list, uint32_t *n, uint32_t v)
-{
-	if ((*n & (*n - 1)) == 0)       /* room doubles at the powers of two */
-		*list = xreallocarray(*list, *n ? *n * 2 : 1, sizeof **list);
-	(*list)[(*n)++] = v;
-}
-
 void
-graph_edge(struct graph *g, uint32_t from, uint32_t to)
+graph_add_edge(struct graph *g, uint32_t from, uint32_t to)
 {
-	graph_push(&g->succ[from], &g->nsucc[from], to);
-	graph_push(&g->pred[to], &g->npred[to], from);
+	g->edge = mem_xgrow(g->edge, &g->edgecap, g->nedge + 1, sizeof *g->edge);
+	g->edge[g->nedge++] = (struct graph_edge){ from, to };
 }
 
 void
@@ -40,16 +28,11 @@ graph_free(struct graph *g)
 
 	if (!g)
 		return;
-	for (i = 0; i < g->n; i++) {
-		free(g->succ[i]);
-		free(g->pred[i]);
-	}
 	for (i = 0; i < g->nloop; i++)
 		free(g->loop[i].body);
-	free(g->succ);
-	free(g->pred);
-	free(g->nsucc);
-	free(g->npred);
+	adjacency_free(&g->succ);
+	adjacency_free(&g->pred);
+	free(g->edge);
 	free(g->order);
 	free(g->rpo);
 	free(g->idom);
@@ -58,91 +41,49 @@ graph_free(struct graph *g)
 	free(g);
 }
 
-/* Reverse postorder by a depth-first walk with a stack of its own */
+/* succ and pred, which keep the order of the edges of a node */
 static void
-graph_number(struct graph *g)
+graph_neighbours(struct graph *g)
 {
-	uint32_t *stack = xcalloc(g->n, sizeof *stack), *next = xcalloc(g->n, sizeof *next);
-	uint32_t sp = 0, post = 0, i;
+	uint32_t *at = xcalloc((size_t)g->n + 2, sizeof *at);
+	size_t i;
 
-	g->order = xcalloc(g->n, sizeof *g->order);
-	g->rpo = xcalloc(g->n, sizeof *g->rpo);
-	memset(g->rpo, 0xff, g->n * sizeof *g->rpo);
-	stack[sp++] = 0;
-	g->rpo[0] = 0;
-	while (sp) {
-		uint32_t b = stack[sp - 1];
-
-		if (next[b] < g->nsucc[b]) {
-			uint32_t s = g->succ[b][next[b]++];
-
-			if (g->rpo[s] == UINT32_MAX) {
-				g->rpo[s] = 0;
-				stack[sp++] = s;
-			}
-			continue;
-		}
-		g->order[post++] = b;
-		sp--;
-	}
-	g->norder = post;
-	for (i = 0; i < post / 2; i++) {
-		uint32_t t = g->order[i];
-
-		g->order[i] = g->order[post - 1 - i];
-		g->order[post - 1 - i] = t;
-	}
-	for (i = 0; i < post; i++)
-		g->rpo[g->order[i]] = i;
-	free(stack);
-	free(next);
+	g->succ = (struct adjacency){ at, xcalloc(g->nedge + 1, sizeof *g->succ.to) };
+	for (i = 0; i < g->nedge; i++)
+		at[g->edge[i].from + 2]++;
+	for (i = 2; i < (size_t)g->n + 2; i++)
+		at[i] += at[i - 1];
+	for (i = 0; i < g->nedge; i++)
+		g->succ.to[at[g->edge[i].from + 1]++] = g->edge[i].to;
+	g->pred.at = xcalloc((size_t)g->n + 2, sizeof *at);
+	g->pred.to = xcalloc(g->nedge + 1, sizeof *g->pred.to);
+	adjacency_reverse(&g->succ, g->n, &g->pred);
 }
 
 static void
 graph_dominators(struct graph *g)
 {
-	uint32_t i, j;
-	int changed = 1;
+	uint32_t *stack = xcalloc(g->n, sizeof *stack), *next = xcalloc(g->n, sizeof *next);
 
+	g->order = xcalloc(g->n, sizeof *g->order);
+	g->rpo = xcalloc(g->n, sizeof *g->rpo);
 	g->idom = xcalloc(g->n, sizeof *g->idom);
-	memset(g->idom, 0xff, g->n * sizeof *g->idom);
-	g->idom[0] = 0;
-	while (changed) {
-		changed = 0;
-		for (i = 1; i < g->norder; i++) {
-			uint32_t b = g->order[i], d = UINT32_MAX;
-
-			for (j = 0; j < g->npred[b]; j++) {
-				uint32_t p = g->pred[b][j];
-
-				if (g->idom[p] == UINT32_MAX)
-					continue;
-				if (d == UINT32_MAX) {
-					d = p;
-					continue;
-				}
-				while (d != p)
-					if (g->rpo[d] > g->rpo[p])
-						d = g->idom[d];
-					else
-						p = g->idom[p];
-			}
-			if (d != g->idom[b]) {
-				g->idom[b] = d;
-				changed = 1;
-			}
-		}
-	}
+	g->norder = dom_order(&g->succ, g->n, 0, g->order, g->rpo, stack, next);
+	dom_immediate(&g->pred, g->order, g->rpo, g->norder, g->idom);
+	free(stack);
+	free(next);
 }
 
 int
 graph_dominates(const struct graph *g, uint32_t a, uint32_t b)
 {
-	if (g->rpo[a] == UINT32_MAX || g->rpo[b] == UINT32_MAX)
+	uint32_t p = g->rpo[a], q = g->rpo[b];
+
+	if (p == NO_NODE || q == NO_NODE)
 		return 0;
-	while (g->rpo[b] > g->rpo[a])
-		b = g->idom[b];
-	return a == b;
+	while (q > p)
+		q = g->idom[q];
+	return p == q;
 }
 
 int
@@ -164,10 +105,10 @@ graph_grow(struct graph *g, struct graph_loop *l, uint32_t tail, uint32_t *stack
 	while (sp) {
 		uint32_t b = stack[--sp];
 
-		for (i = 0; i < g->npred[b]; i++) {
-			uint32_t p = g->pred[b][i];
+		for (i = g->pred.at[b]; i < g->pred.at[b + 1]; i++) {
+			uint32_t p = g->pred.to[i];
 
-			if (g->rpo[p] == UINT32_MAX || bit_get(l->body, p))
+			if (g->rpo[p] == NO_NODE || bit_get(l->body, p))
 				continue;
 			bit_set(l->body, p);
 			stack[sp++] = p;
@@ -189,8 +130,8 @@ graph_loops(struct graph *g)
 		struct graph_loop *l = NULL;
 		uint32_t h = g->order[i];
 
-		for (j = 0; j < g->npred[h]; j++) {
-			if (!graph_dominates(g, h, g->pred[h][j]))
+		for (j = g->pred.at[h]; j < g->pred.at[h + 1]; j++) {
+			if (!graph_dominates(g, h, g->pred.to[j]))
 				continue;
 			if (!l) {
 				g->loop = xreallocarray(g->loop, g->nloop + 1, sizeof *g->loop);
@@ -201,7 +142,7 @@ graph_loops(struct graph *g)
 				l->body = xcalloc(BITS_WORDS(g->n), sizeof *l->body);
 				bit_set(l->body, h);
 			}
-			graph_grow(g, l, g->pred[h][j], stack);
+			graph_grow(g, l, g->pred.to[j], stack);
 		}
 		if (l)
 			for (k = 0; k < g->n; k++)
@@ -214,7 +155,7 @@ graph_loops(struct graph *g)
 void
 graph_analyse(struct graph *g)
 {
-	graph_number(g);
+	graph_neighbours(g);
 	graph_dominators(g);
 	graph_loops(g);
 }
@@ -239,6 +180,7 @@ void
 graph_flow(const struct graph *g, int backward, size_t words,
     const uint64_t *gen, const uint64_t *kill, uint64_t *in, uint64_t *out)
 {
+	const struct adjacency *near = backward ? &g->succ : &g->pred;
 	uint64_t *from = backward ? out : in, *to = backward ? in : out;
 	int changed = 1;
 	uint32_t i, j;
@@ -248,14 +190,12 @@ graph_flow(const struct graph *g, int backward, size_t words,
 		changed = 0;
 		for (i = 0; i < g->norder; i++) {
 			uint32_t b = g->order[backward ? g->norder - 1 - i : i];
-			uint32_t n = backward ? g->nsucc[b] : g->npred[b];
-			const uint32_t *nb = backward ? g->succ[b] : g->pred[b];
 
-			for (j = 0; j < n; j++) {
-				if (g->rpo[nb[j]] == UINT32_MAX)
+			for (j = near->at[b]; j < near->at[b + 1]; j++) {
+				if (g->rpo[near->to[j]] == NO_NODE)
 					continue;
 				for (w = 0; w < words; w++)
-					from[b * words + w] |= to[nb[j] * words + w];
+					from[b * words + w] |= to[near->to[j] * words + w];
 			}
 			changed |= graph_transfer(words, gen + b * words, kill + b * words, from + b * words, to + b * words);
 		}

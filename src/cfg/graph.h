@@ -8,17 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cfg/dominators.h"
+
 struct graph {
 	uint32_t n;                     /* nodes */
-	uint32_t **succ, **pred;        /* neighbours of each node, with repetition */
-	uint32_t *nsucc, *npred;
+	struct graph_edge *edge;
+	size_t nedge, edgecap;
+	struct adjacency succ, pred;
 	uint32_t *order, norder;        /* nodes reachable from the entry in reverse postorder */
-	uint32_t *rpo;                  /* a node's place in order, UINT32_MAX if unreachable */
-	uint32_t *idom;                 /* immediate dominator; the entry's is itself; UINT32_MAX if unreachable */
+	uint32_t *rpo;                  /* a node's place in order, NO_NODE if unreachable */
+	uint32_t *idom;                 /* by places in order: that of the immediate dominator; the entry's is itself */
 	struct graph_loop *loop;        /* outer loops before inner ones */
 	uint32_t nloop;
 	int32_t *inner;                 /* innermost loop of each node, -1 for none */
 };
+
+struct graph_edge { uint32_t from, to; };
 
 struct graph_loop {
 	uint32_t header;
@@ -28,10 +33,10 @@ struct graph_loop {
 };
 
 struct graph *graph_new(uint32_t n);
-void graph_edge(struct graph *g, uint32_t from, uint32_t to);
+void graph_add_edge(struct graph *g, uint32_t from, uint32_t to);
 void graph_free(struct graph *g);
 
-/* Order, dominators and loops; call once, after the last edge. */
+/* Neighbours, order, dominators and loops; call once, after the last edge. */
 void graph_analyse(struct graph *g);
 
 int graph_dominates(const struct graph *g, uint32_t a, uint32_t b);

@@ -24,9 +24,9 @@ reach(const struct graph *g, uint32_t from, uint32_t avoid)
 	while (seen != old) {
 		old = seen;
 		for (i = 0; i < g->n; i++)
-			for (k = 0; (seen >> i & 1) && k < g->nsucc[i]; k++)
-				if (g->succ[i][k] != avoid)
-					seen |= 1u << g->succ[i][k];
+			for (k = g->succ.at[i]; (seen >> i & 1) && k < g->succ.at[i + 1]; k++)
+				if (g->succ.to[k] != avoid)
+					seen |= 1u << g->succ.to[k];
 	}
 	return seen;
 }
@@ -38,10 +38,10 @@ random_graph(void)
 	struct graph *g = graph_new(n);
 
 	for (i = 0; i < e; i++)
-		graph_edge(g, rnd(n), rnd(n));
+		graph_add_edge(g, rnd(n), rnd(n));
 	for (i = 1; i < n; i++)
 		if (rnd(3))
-			graph_edge(g, rnd(i), i);
+			graph_add_edge(g, rnd(i), i);
 	graph_analyse(g);
 	return g;
 }
@@ -72,8 +72,8 @@ loops(const struct graph *g)
 		uint32_t body = 0;
 
 		for (t = 0; t < g->n; t++)
-			for (k = 0; (all >> t & 1) && k < g->nsucc[t]; k++)
-				if (g->succ[t][k] == h && graph_dominates(g, h, t)) {
+			for (k = g->succ.at[t]; (all >> t & 1) && k < g->succ.at[t + 1]; k++)
+				if (g->succ.to[k] == h && graph_dominates(g, h, t)) {
 					uint32_t i;
 
 					body |= 1u << h;
@@ -108,13 +108,13 @@ flow(const struct graph *g)
 	graph_flow(g, 0, 1, gen, kill, in, out);
 	if (!(all >> at & 1))
 		return 1;
-	for (k = 0; k < g->nsucc[at]; k++)
-		want |= 1u << g->succ[at][k];
+	for (k = g->succ.at[at]; k < g->succ.at[at + 1]; k++)
+		want |= 1u << g->succ.to[k];
 	for (old = 0; old != want; ) {
 		old = want;
 		for (b = 0; b < g->n; b++)
-			for (k = 0; (want >> b & 1) && !kill[b] && k < g->nsucc[b]; k++)
-				want |= 1u << g->succ[b][k];
+			for (k = g->succ.at[b]; (want >> b & 1) && !kill[b] && k < g->succ.at[b + 1]; k++)
+				want |= 1u << g->succ.to[k];
 	}
 	for (b = 0; b < g->n; b++)
 		if ((all >> b & 1) && (in[b] & 1) != (want >> b & 1))

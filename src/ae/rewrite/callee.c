@@ -41,10 +41,10 @@ callee_look(struct search *s, uint32_t b, uint32_t end)
 		}
 	if (b == 0)
 		s->many = 1;
-	for (i = 0; i < g->npred[b]; i++)
-		if (!s->seen[g->pred[b][i]]) {
-			s->seen[g->pred[b][i]] = 1;
-			s->todo[s->ntodo++] = g->pred[b][i];
+	for (i = g->pred.at[b]; i < g->pred.at[b + 1]; i++)
+		if (!s->seen[g->pred.to[i]]) {
+			s->seen[g->pred.to[i]] = 1;
+			s->todo[s->ntodo++] = g->pred.to[i];
 		}
 }
 
@@ -106,7 +106,7 @@ callee_find(struct file *f)
 			struct ainsn *a = &fn->ins[i];
 
 			if (a->in.ctl != IC_CALLIND || a->in.setsdst != 1 || a->callee != NONE || a->twice
-			    || fn->g->rpo[fn->blkof[i]] == UINT32_MAX)
+			    || fn->g->rpo[fn->blkof[i]] == NO_NODE)
 				continue;
 			def = callee_definition(&s, i);
 			if (def != NONE)

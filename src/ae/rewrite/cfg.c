@@ -170,19 +170,19 @@ cfg_frequencies(struct afunc *fn)
 		if (l >= 0) {
 			uint32_t h = g->loop[l].header;
 
-			for (j = 0; j < g->npred[h]; j++)
-				if (graph_inloop(g, (uint32_t)l, g->pred[h][j]) &&
-				    !graph_dominates(g, i, g->pred[h][j]))
+			for (j = g->pred.at[h]; j < g->pred.at[h + 1]; j++)
+				if (graph_inloop(g, (uint32_t)l, g->pred.to[j]) &&
+				    !graph_dominates(g, i, g->pred.to[j]))
 					always = 0;
 		} else {
 			for (j = 0; j < fn->nblk; j++)
-				if (fn->blk[j].term == ST_RETURN && g->rpo[j] != UINT32_MAX &&
+				if (fn->blk[j].term == ST_RETURN && g->rpo[j] != NO_NODE &&
 				    !graph_dominates(g, i, j))
 					always = 0;
 		}
 		if (!always)
 			k->freq /= 2;
-		if (fn->ins[at].frag == 1 || g->rpo[i] == UINT32_MAX)
+		if (fn->ins[at].frag == 1 || g->rpo[i] == NO_NODE)
 			k->freq = 1;
 	}
 }
@@ -230,7 +230,7 @@ cfg_build(struct file *f, uint32_t no)
 	fn->g = graph_new(fn->nblk);
 	for (i = 0; i < fn->nblk; i++)
 		for (n = 0; n < fn->blk[i].nsucc; n++)
-			graph_edge(fn->g, i, fn->blk[i].succ[n]);
+			graph_add_edge(fn->g, i, fn->blk[i].succ[n]);
 	graph_analyse(fn->g);
 	cfg_frequencies(fn);
 	if (fn->paper)

@@ -108,9 +108,9 @@ frame_propagate(struct scan *c)
 
 			for (k = c->fn->blk[b].first; k < c->fn->blk[b].last; k++)
 				frame_effects(c, &s, &c->fn->ins[k].in);
-			for (k = 0; k < g->nsucc[b]; k++) {
-				changed |= frame_merge(&c->at[g->succ[b][k]].sp, s.sp);
-				changed |= frame_merge(&c->at[g->succ[b][k]].bp, s.bp);
+			for (k = g->succ.at[b]; k < g->succ.at[b + 1]; k++) {
+				changed |= frame_merge(&c->at[g->succ.to[k]].sp, s.sp);
+				changed |= frame_merge(&c->at[g->succ.to[k]].bp, s.bp);
 			}
 		}
 	}

@@ -239,7 +239,7 @@ plan_block(struct plan *p, uint32_t n, struct sch_block *b)
 	b->frag = p->fn->ins[at].frag;
 	b->off = p->fn->ins[at].off;
 	b->term = ST_NONE;
-	if (p->fn->g->rpo[n] == UINT32_MAX)
+	if (p->fn->g->rpo[n] == NO_NODE)
 		return;
 	if (n == 0)
 		unknown_mask(p, p->fn->slice->entryrec);

@@ -344,7 +344,7 @@ slice_demands(struct ctx *c)
 	for (b = 0; b < c->fn->nblk; b++) {
 		struct ablock *k = &c->fn->blk[b];
 
-		if (c->fn->g->rpo[b] == UINT32_MAX)
+		if (c->fn->g->rpo[b] == NO_NODE)
 			continue;
 		for (i = k->first; i < k->last; i++) {
 			const struct ainsn *a = &c->fn->ins[i];

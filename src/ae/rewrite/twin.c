@@ -11,8 +11,9 @@ int
 twin_carry(struct twin *t, uint32_t i, uint32_t to)
 {
 	const struct ablock *k = &t->fn->blk[to];
+	const uint32_t *pred = &t->fn->g->pred.at[to];
 
-	if (t->pend > MAXPEND || to == 0 || k->first == k->last || k->first <= i || t->fn->g->npred[to] != 1)
+	if (t->pend > MAXPEND || to == 0 || k->first == k->last || k->first <= i || pred[1] - pred[0] != 1)
 		return 0;
 	t->pendin[to] = t->pend;
 	return 1;
