@@ -1,4 +1,4 @@
-/* Blocks of translated code: finding them, joining them, letting them go. */
+/* Finds, links and drops blocks of translated code. */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
@@ -33,7 +33,7 @@ rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
 	return NULL;
 }
 
-/* The block with host address p in its code */
+/* The block whose host code contains p, or NULL. */
 struct rp_block *
 rp_at(struct rp_core *c, const uint8_t *p)
 {
@@ -62,7 +62,7 @@ rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to)
 	e_patch(s->rel, to->entry);
 }
 
-/* The jumps that come indirectly to the same place of the index are tried one after the other */
+/* Indirect jumps into the same index bucket test the bucket's blocks one after the other. */
 static void
 blocks_rebuild(struct rp_core *c, int mode, unsigned i)
 {
@@ -73,7 +73,7 @@ blocks_rebuild(struct rp_core *c, int mode, unsigned i)
 		e_patch(b->inext, b->bnext ? b->bnext->ichain : c->th.miss);
 }
 
-/* Code for those who come with the target in rcx (and in the frame): is it this one? */
+/* Entry of an indirect jump, the guest target in rcx (and in the frame): tests whether it is this block. */
 void
 rp_enter_index(struct rp_core *c, struct rp_block *b)
 {
@@ -162,7 +162,7 @@ rp_drop(struct rp_core *c, struct rp_block *b)
 	}
 }
 
-/* Everything translated is forgotten */
+/* Drops every translation. */
 void
 rp_reset(struct rp_core *c)
 {

@@ -1,11 +1,10 @@
 /*
- * The memory of translated code: one memory, mapped twice, to be written here
- * (rp_w) and executed there, so that none is both.
+ * Memory of translated code.  It is mapped twice, once to be written (rp_w) and once to be
+ * executed, so no mapping is both writable and executable.
  *
- * Both mappings are shared ones, for nothing else can be mapped twice; but a
- * process and those that it forks must not write into each other's code.  So
- * a child finds a copy of its own in their place, which the parent makes
- * before it forks: later its code may have changed.
+ * Only a shared mapping can be mapped twice, but a process and its forked children must not
+ * write into each other's code.  A child therefore gets a copy in its place.  The parent makes
+ * the copy before it forks, because its own code may change afterwards.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,19 +16,21 @@
 
 ptrdiff_t rp_rw;
 
-static struct rp_core *mine;            /* whose memory that is: there is one core a process */
-static uint8_t *copy;                   /* while it forks; NULL: there was no memory */
+static struct rp_core *mine;            /* the core whose memory it is: one core per process */
+/* the copy for a child, during fork; NULL: there was no memory for it */
+static uint8_t *copy;
 static char said[120];
 
 static uint8_t *
 codememory_shared(void)
 {
-	uint8_t *p = mmap(NULL, RP_CODE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *p = mmap(NULL, RP_CODE, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The memory at rw also at rx (NULL: anywhere), to be executed; NULL: it cannot be */
+/* Maps the memory at rw a second time, executable, at rx (NULL: anywhere).  Returns NULL on failure. */
 static uint8_t *
 codememory_twice(uint8_t *rw, uint8_t *rx)
 {
@@ -68,7 +69,7 @@ codememory_child(void)
 	rw = mine->code + rp_rw;
 	if (!copy || mremap(copy, RP_CODE, RP_CODE, MREMAP_MAYMOVE | MREMAP_FIXED, rw) != rw ||
 	    codememory_twice(rw, mine->code) != mine->code) {
-		munmap(rw, RP_CODE);    /* rather none than the parent's */
+		munmap(rw, RP_CODE);    /* no memory is better than sharing the parent's */
 		munmap(mine->code, RP_CODE);
 		mine->lost = 1;
 	}
@@ -92,7 +93,8 @@ rp_code_new(struct rp_core *c)
 		mine = c;
 		return NULL;
 	}
-	snprintf(said, sizeof said, errno == ENOMEM ? "no address space for translated code, which needs %u MB twice (ulimit -v)" :
+	snprintf(said, sizeof said,
+	    errno == ENOMEM ? "no address space for translated code, which needs %u MB twice (ulimit -v)" :
 	    "no memory for translated code (%u MB) that may be executed: %s", RP_CODE >> 20, strerror(errno));
 	if (rw)
 		munmap(rw, RP_CODE);

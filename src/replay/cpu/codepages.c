@@ -1,4 +1,7 @@
-/* Guest pages with translated code: write-protected, so that nobody changes code unseen. */
+/*
+ * Guest pages that have translated code: they are write-protected, so that no change of the
+ * code goes unnoticed.  Also the breakpoints.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,7 @@ codepages_slot(uint64_t addr)
 	return (unsigned)(addr >> 12 ^ addr >> 24) & 4095;
 }
 
-/* The page of addr; addresses are folded, as memory is */
+/* The page of addr.  Addresses are folded, as memory is. */
 struct rp_page *
 rp_page(struct rp_core *c, uint64_t addr, int create)
 {
@@ -156,7 +159,7 @@ rp_istested(const struct rp_core *c, uint64_t pc)
 	return c->ntest && c->testpc == pc;
 }
 
-/* Blocks that hold pc are gone: those made from now on see the change */
+/* Drops the blocks that contain pc, so that new ones take the changed breakpoint into account. */
 static void
 codepages_forget(struct rp_core *c, uint64_t pc)
 {
@@ -199,7 +202,10 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
 	return 0;
 }
 
-/* Its elements are visits, and no block begins before each of them */
+/*
+ * Is it a string instruction? A breakpoint stops before each of its elements, but no block
+ * begins there that could evaluate tests.
+ */
 static int
 codepages_repeated(const struct rp_core *c, uint64_t pc)
 {

@@ -1,4 +1,4 @@
-/* The processor: its memory, and the loop around translated code. */
+/* The processor: allocates a core, and runs the loop around translated code. */
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <signal.h>
@@ -13,8 +13,9 @@
 #include "isa/x86/decode.h"
 #include "replay/cpu/emit_internal.h"
 
-#define NEAR 80u        /* instructions before the limit from which on they are run one by one */
-#define FAR  (NEAR + RP_MAXINST)        /* the same where a block may have a single word for all its instructions */
+#define NEAR 80u        /* from this many instructions before the limit on, they are run one by one */
+/* as NEAR, where a block may have one word for all its instructions */
+#define FAR  (NEAR + RP_MAXINST)
 
 static const char *why_not;
 
@@ -32,7 +33,10 @@ dispatch_pages(size_t n, int prot)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Nothing lies behind the window where an access at its end may reach.  None reaches below it: only its beginning is folded, and it goes upwards. */
+/*
+ * An inaccessible area after the window, for accesses that reach over its end.  None is needed
+ * before it: only the beginning of an access is folded, and accesses go upwards.
+ */
 static void *
 dispatch_guard(void)
 {
@@ -48,7 +52,7 @@ dispatch_guard(void)
 	return NULL;
 }
 
-/* What the processor has */
+/* Finds out what the processor supports. */
 static int
 dispatch_features(struct rp_core *c)
 {
@@ -270,7 +274,7 @@ dispatch_store(const struct rp_frame *f, struct rp_run *x)
 	x->cpu.gsbase = f->gsbase;
 }
 
-/* What the checks at the blocks' entries compare with */
+/* Sets the values that the checks at block entries compare with. */
 static void
 dispatch_bounds(struct rp_frame *f, struct rp_run *x)
 {
@@ -295,7 +299,7 @@ dispatch_bounds(struct rp_frame *f, struct rp_run *x)
 	f->negend = -(f->out + 8 * room);
 }
 
-/* A saved state is the guest's: of where its last x87 instruction was also */
+/* In the saved state, replaces the host address of the last x87 instruction by the guest's. */
 static void
 hide_x87(const struct rp_frame *f, uint8_t *xsave)
 {
@@ -306,7 +310,7 @@ hide_x87(const struct rp_frame *f, uint8_t *xsave)
 		memcpy(xsave + 8, p, sizeof p);
 }
 
-/* Translated code from b on, until it comes back */
+/* Runs translated code from block b until it returns. */
 static void
 dispatch_execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct rp_block *b)
 {
@@ -327,7 +331,7 @@ dispatch_execute(struct rp_core *c, struct rp_frame *f, struct rp_run *x, struct
 	x->late = (uint64_t *)(uintptr_t)f->late;
 }
 
-/* 1: what stopped it is for the caller: *stop */
+/* 1: the caller has to handle the stop in *stop; 0: go on. */
 static int
 dispatch_reason(struct rp_core *c, struct rp_frame *f, struct rp_run *x, enum rp_stop *stop)
 {

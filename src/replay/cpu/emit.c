@@ -1,22 +1,22 @@
 /*
- * Instructions that the processor itself executes: the guest's bytes with
- * other registers in them, and [rcx] or [r15] for an operand in memory.
+ * Re-encodes instructions that the processor itself executes: the guest's bytes with other
+ * registers in them, and [rcx] or [r15] for a memory operand.
  */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
 struct plan {
-	int reg, rm, vvvv, opc;         /* host registers of the fields, -1: as they are */
-	int base;                       /* host register with the memory operand's place, -1 none */
+	int reg, rm, vvvv, opc;         /* host registers of the fields; -1: unchanged */
+	int base;                       /* host register that addresses the memory operand; -1: none */
 	int force_rex;
 	/* temporaries */
 	int ntemp;
 	struct { int host, guest, load, store, borrowed; } temp[4];
 	unsigned used;                  /* host registers in use */
-	int rcx_in, rcx_out;            /* the guest's rcx is there by definition of the instruction */
-	int hi;                         /* a high byte register: no REX prefix */
-	int bit;                        /* a bit string: r15 has the number of its bit */
+	int rcx_in, rcx_out;            /* the instruction reads (writes) the guest's rcx implicitly */
+	int hi;                         /* a high byte register is used: no REX prefix is possible */
+	int bit;                        /* a bit string: r15 holds the number of the bit */
 };
 
 static int
@@ -31,7 +31,7 @@ is_prefix(unsigned b)
 	}
 }
 
-/* modrm, sib and what is behind the displacement */
+/* Emits modrm and sib, and the bytes after the displacement. */
 static void
 emit_tail(struct rp_tr *t, const struct plan *p)
 {
@@ -57,9 +57,10 @@ static void
 emit_legacy(struct rp_tr *t, const struct plan *p)
 {
 	const struct x86_inst *in = t->in;
-	unsigned i, rex = 0, n = in->z.length, modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
+	unsigned i, rex = 0, n = in->z.length,
+	    modrm = in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? in->z.raw.modrm.offset : n;
 
-	for (i = 0; i < n; i++) {       /* a REX prefix counts only right before the opcode */
+	for (i = 0; i < n; i++) {       /* a REX prefix counts only directly before the opcode */
 		if ((in->b[i] & 0xf0) == 0x40)
 			rex = in->b[i];
 		else if (is_prefix(in->b[i]))
@@ -159,7 +160,10 @@ emit_reencode(struct rp_tr *t, const struct plan *p)
 	}
 }
 
-/* A host register that the instruction does not use: scratch, or one whose value is put aside */
+/*
+ * Chooses a host register that the instruction does not use: a scratch register, or one whose
+ * value is saved.
+ */
 static int
 emit_temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_only)
 {
@@ -183,7 +187,7 @@ emit_temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_
 	return k;
 }
 
-/* The destination keeps its value when there is no result */
+/* Does the destination keep its value when the instruction has no result? */
 static int
 may_keep(ZydisMnemonic m)
 {
@@ -191,7 +195,7 @@ may_keep(ZydisMnemonic m)
 	    m == ZYDIS_MNEMONIC_LSL;
 }
 
-/* Which host register stands for the GPR operand o */
+/* The host register that stands for the general register operand o. */
 static int
 emit_place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
@@ -314,7 +318,7 @@ emit_after(struct rp_tr *t, const struct plan *p)
 			e_load(t, p->temp[k].host, FO(save) + 8 * n++);
 }
 
-/* mov between rax and a constant address: no modrm byte */
+/* mov between rax and a constant address has no modrm byte. */
 static void
 emit_moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 {
@@ -330,7 +334,7 @@ emit_moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 	host_e1(t, T0);
 }
 
-/* Does the processor note where it was? */
+/* Does the instruction make the processor record its own address (x87)? */
 static int
 emit_noted(const struct x86_inst *in)
 {
@@ -338,15 +342,17 @@ emit_noted(const struct x86_inst *in)
 	    in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
 		return 0;
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_FNINIT: case ZYDIS_MNEMONIC_FNCLEX: case ZYDIS_MNEMONIC_FLDCW: case ZYDIS_MNEMONIC_FNSTCW: case ZYDIS_MNEMONIC_FNSTSW:
-	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FLDENV: case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FRSTOR:
+	case ZYDIS_MNEMONIC_FNINIT: case ZYDIS_MNEMONIC_FNCLEX: case ZYDIS_MNEMONIC_FLDCW:
+	case ZYDIS_MNEMONIC_FNSTCW: case ZYDIS_MNEMONIC_FNSTSW:
+	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FLDENV: case ZYDIS_MNEMONIC_FNSAVE:
+	case ZYDIS_MNEMONIC_FRSTOR:
 		return 0;
 	default:
 		return 1;
 	}
 }
 
-/* The guest's own view of that, for what rp_x87 has to hide */
+/* Records the guest's own address and data address for rp_hand_x87, which hides the host's. */
 static void
 emit_note(struct rp_tr *t)
 {
@@ -356,16 +362,21 @@ emit_note(struct rp_tr *t)
 		e_store(t, FO(fdp), rp_addr(t, &t->in->op[t->in->mem], 0));
 }
 
-/* Instructions that save x87 state: in which size, and where, they store where the last one was; 0: no */
+/*
+ * For an instruction that saves x87 state: the size of the last instruction's address in the
+ * image, and its offsets. 0: any other instruction.
+ */
 static unsigned
 emit_saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
 {
 	*ip = 8;
 	*data = 16;
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_FXSAVE64: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC64: case ZYDIS_MNEMONIC_XSAVEOPT64:
+	case ZYDIS_MNEMONIC_FXSAVE64: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT64:
 		return 8;
-	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEOPT:
+	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEOPT:
 		return 4;
 	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FNSAVE:
 		if (in->z.operand_width == 16) {
@@ -381,7 +392,10 @@ emit_saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
 	}
 }
 
-/* The instruction itself, with what the processor says before, and without what it should not have said after it */
+/*
+ * The instruction itself; for one that saves x87 state, with the image taken before it and host
+ * addresses removed after it.
+ */
 static void
 emit_save(struct rp_tr *t, struct plan *p)
 {
@@ -395,7 +409,8 @@ emit_save(struct rp_tr *t, struct plan *p)
 		host_e1(t, fxsave[i]);
 	host_e4(t, (uint32_t)FO(fx));
 	if (t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEOPT || t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEOPT64)
-		p->reg = 4;             /* xsave: which parts the other one leaves out is the processor's affair */
+		/* xsave instead: which parts xsaveopt omits depends on the processor's history */
+		p->reg = 4;
 	emit_reencode(t, p);
 	rp_place(t, h, &t->in->op[t->in->mem]);
 	h->kind = x86_refs_by(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
@@ -422,7 +437,10 @@ emit_memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 		t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
 		rp_byhelper(t, by, o);
 	}
-	/* the processor would add the register's bytes to the window's base unfolded: the helper has folded them */
+	/*
+	 * the processor would add the register's bytes to the unfolded window base; the helper
+	 * has folded them
+	 */
 	if (by == X86_BY_BIT) {
 		p->bit = 1;
 		p->used |= 1u << T1;
@@ -436,11 +454,15 @@ emit_memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 	}
 }
 
-/* xrstor of what rp_core_new found that may be restored: not of protection keys and the like, which are this process's */
+/*
+ * xrstor is limited to the components that rp_core_new found safe: protection keys and the like
+ * belong to this process.
+ */
 static void
 emit_restore(struct rp_tr *t, const struct plan *p)
 {
-	static const uint8_t mask[] = { 0x9c, 0x25, 0, 0, 0, 0, 0x9d, 0xba, 0, 0, 0, 0 };     /* pushfq; and eax, rfbm; popfq; mov edx, 0 */
+	/* pushfq; and eax, rfbm; popfq; mov edx, 0 */
+	static const uint8_t mask[] = { 0x9c, 0x25, 0, 0, 0, 0, 0x9d, 0xba, 0, 0, 0, 0 };
 	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
 	unsigned i;
 

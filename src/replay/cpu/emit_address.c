@@ -1,8 +1,8 @@
-/* Addresses of operands, and their references. */
+/* Emits code for addresses of operands and for their references. */
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
-/* r11 up to date: words written so far lie below it */
+/* Updates r11: it is after all words written so far. */
 void
 rp_sync(struct rp_tr *t)
 {
@@ -28,7 +28,7 @@ rp_fetch(struct rp_tr *t)
 	rp_put(t, T0);
 }
 
-/* Is operand o at an address that is known now? */
+/* Is the address of operand o a constant at translation time? */
 int
 rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr)
 {
@@ -44,7 +44,7 @@ rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr)
 	return 1;
 }
 
-/* The host register with guest register r, loaded into tmp if it has none */
+/* The host register of guest register r; it is loaded into tmp if it has none. */
 static int
 reg_or(struct rp_tr *t, ZydisRegister r, int tmp)
 {
@@ -60,8 +60,8 @@ reg_or(struct rp_tr *t, ZydisRegister r, int tmp)
 }
 
 /*
- * The guest address of o, plus add, in T0 or in the home of its only register.
- * A vector index is left out.  Uses T1.
+ * Computes the guest address of o, plus add, in T0 or in the host register of its only
+ * register.  A vector index is left out.  Uses T1.
  */
 int
 rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add)
@@ -71,11 +71,13 @@ rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add)
 	int64_t disp = o->mem.disp.value + add;
 	int base = rip ? -1 : reg_or(t, o->mem.base, T0);
 	int index = reg_or(t, o->mem.index, base == T0 ? T1 : T0);
-	int seg = o->mem.segment == ZYDIS_REGISTER_FS ? FO(fsbase) : o->mem.segment == ZYDIS_REGISTER_GS ? FO(gsbase) : 0;
+	int seg = o->mem.segment == ZYDIS_REGISTER_FS ? FO(fsbase) :
+	    o->mem.segment == ZYDIS_REGISTER_GS ? FO(gsbase) : 0;
 	int r = T0;
 
 	if (rip)
-		e_imm(t, T0, (wide ? t->in->next + (uint64_t)disp : (uint32_t)(t->in->next + (uint64_t)disp)));
+		e_imm(t, T0,
+		    (wide ? t->in->next + (uint64_t)disp : (uint32_t)(t->in->next + (uint64_t)disp)));
 	else if (base >= 0 && index < 0 && disp == 0 && wide)
 		r = base;
 	else if (base < 0 && index < 0)
@@ -101,7 +103,7 @@ log2_of(unsigned size)
 	return -1;
 }
 
-/* T1 = word of a reference at address 0 */
+/* T1 = the word of a reference to address 0. */
 static void
 kind_word(struct rp_tr *t, int kind, unsigned size)
 {
@@ -117,7 +119,7 @@ kind_word(struct rp_tr *t, int kind, unsigned size)
 		e_load(t, T1, FO(kmore) + 8 * ((kind - REF_LOAD) * (int)RP_KSIZES + l));
 }
 
-/* The upper 16 bits of the word just put are those of v, whatever the address has there: mov word [r11 + off], imm16 */
+/* Stores v in the upper 16 bits of the word just written: mov word [r11 + off], imm16. */
 static void
 emit_address_upper(struct rp_tr *t, uint64_t v)
 {
@@ -128,8 +130,8 @@ emit_address_upper(struct rp_tr *t, uint64_t v)
 }
 
 /*
- * A reference to the address in reg.  What is not an address (a damaged
- * capture may come to use it) must not be another kind of reference.
+ * Emits a reference to the address in reg.  Only its low 48 bits are used: a non-canonical
+ * address, as in a damaged capture, must not change the kind of the reference.
  */
 void
 rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
@@ -141,7 +143,7 @@ rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
 	while (size) {
 		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
 
-		if (add) {              /* a piece */
+		if (add) {              /* a later piece of the operand */
 			e_lea(t, T1, reg, add);
 			rp_put(t, T1);
 			emit_address_upper(t, ref_make((unsigned)kind, 0, n));
@@ -171,7 +173,7 @@ rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr)
 	}
 }
 
-/* kind < 0: no reference */
+/* kind < 0: no reference. */
 void
 rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
 {

@@ -1,4 +1,4 @@
-/* Instructions that change rip or rsp by their nature, or that the processor may not execute by itself. */
+/* Emits instructions that change rip or rsp, or that the processor must not execute directly. */
 #include <Zydis/Zydis.h>
 #include "isa/x86/decode.h"
 #include "isa/x86/limits.h"
@@ -29,7 +29,7 @@ set_why(struct rp_tr *t, unsigned why)
 	host_e4(t, why);
 }
 
-/* Back to C: rip is pc */
+/* Returns to C with rip = pc. */
 void
 rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc)
 {
@@ -41,7 +41,7 @@ rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc)
 	t->done = 1;
 }
 
-/* r11 is up to date */
+/* Returns to C; r11 is up to date. */
 static void
 to_site(struct rp_tr *t, uint64_t pc)
 {
@@ -62,7 +62,7 @@ rp_goto(struct rp_tr *t, uint64_t pc)
 	t->done = 1;
 }
 
-/* On to the guest address in rcx */
+/* Jumps to the guest address in rcx. */
 static void
 control_indirect(struct rp_tr *t)
 {
@@ -82,7 +82,8 @@ control_indirect(struct rp_tr *t)
 }
 
 void
-rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *), const struct rp_hinfo *h)
+rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *),
+    const struct rp_hinfo *h)
 {
 	((struct rp_hinfo *)(uintptr_t)h)->fn = fn;
 	e_imm(t, T0, (uint64_t)(uintptr_t)h);
@@ -91,14 +92,14 @@ rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hin
 	e_patch(t->p - 4, t->th->call);
 }
 
-/* Bytes of what a call pushes, a return pops, a jump finds */
+/* Size in bytes of what a call pushes, a return pops, or a jump reads. */
 static int
 control_width(const struct x86_inst *in)
 {
 	return in->z.operand_width == 16 ? 2 : 8;
 }
 
-/* The block goes on there */
+/* Lets the block continue at pc. */
 static void
 control_follow(struct rp_tr *t, uint64_t pc)
 {
@@ -106,7 +107,7 @@ control_follow(struct rp_tr *t, uint64_t pc)
 	t->follow = pc;
 }
 
-/* rcx = what is in it of a jump's target: movzx ecx, cx */
+/* Reduces a 16-bit jump target in rcx to its size: movzx ecx, cx. */
 static void
 control_cut(struct rp_tr *t)
 {
@@ -117,7 +118,7 @@ control_cut(struct rp_tr *t)
 	host_e1(t, 0xc9);
 }
 
-/* rcx = value of operand o, which is a register or memory; its load is reported */
+/* rcx = value of operand o, a register or memory; reports the load. */
 static void
 target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 {
@@ -163,7 +164,7 @@ control_call(struct rp_tr *t)
 	control_indirect(t);
 }
 
-/* The instruction is over but for the jump to rcx */
+/* Ends the instruction except for the jump to rcx. */
 static void
 control_values(struct rp_tr *t)
 {
@@ -304,7 +305,8 @@ control_lea(struct rp_tr *t)
 	} else {
 		base = home_or(t, o->mem.base, T0);
 		index = home_or(t, o->mem.index, T1);
-		e_mem(t, wide && d->size != 32, 0x8d, d->size == 16 ? T1 : dst, base, index, o->mem.scale, o->mem.disp.value);
+		e_mem(t, wide && d->size != 32, 0x8d, d->size == 16 ? T1 : dst, base, index, o->mem.scale,
+		    o->mem.disp.value);
 	}
 	if (d->size == 16) {            /* only the low half of dst is written */
 		if (h < 0)
@@ -338,11 +340,15 @@ control_xlat(struct rp_tr *t)
 	host_e1(t, 0x01);
 }
 
-/* The line of 64 bytes at what rax says is zeroed; rax as it is would be an address of this process */
+/*
+ * Clears the 64-byte line at rax, by stores: rax as the guest has it would be an address of
+ * this process.
+ */
 static void
 control_clzero(struct rp_tr *t)
 {
-	static const uint8_t align[] = { 0x9c, 0x48, 0x83, 0xe1, (uint8_t)~X86_LINE, 0x9d };   /* pushfq; and rcx, -64; popfq */
+	/* pushfq; and rcx, -64; popfq */
+	static const uint8_t align[] = { 0x9c, 0x48, 0x83, 0xe1, (uint8_t)~X86_LINE, 0x9d };
 	unsigned i;
 
 	for (i = 0; i < t->in->z.length; i++)
@@ -405,13 +411,14 @@ control_string(struct rp_tr *t)
 	    : in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE) ? 1 : 0;
 	h->addr32 = in->z.address_width == 32;
 	if (h->op != RS_STOS && h->op != RS_SCAS)
-		for (i = 0; i + 1u < in->z.length; i++)         /* the source's segment: the last prefix counts */
+		/* the segment of the source: the last prefix counts */
+		for (i = 0; i + 1u < in->z.length; i++)
 			if (in->b[i] == 0x64 || in->b[i] == 0x65)
 				h->seg = in->b[i] == 0x64 ? 1 : 2;
 	rp_sync(t);
 	rp_helper(t, rp_hand_string, h);
 	t->b->mark[t->b->nmark - 1].out0 = 1;
-	t->ninst--;                     /* the helper counts */
+	t->ninst--;                     /* the helper counts it */
 	to_site(t, in->next);
 	t->done = 1;
 }
@@ -433,7 +440,7 @@ static int
 control_leaving(struct rp_tr *t, unsigned why)
 {
 	rp_fetch(t);
-	if (t->now && !t->valued) {     /* room for values: whoever ran us fills them in */
+	if (t->now && !t->valued) {     /* room for values: the caller of rp_run fills them in */
 		t->words += FACT_NLATE;
 		t->maxwords += FACT_NLATE;
 		rp_sync(t);
@@ -489,13 +496,17 @@ rp_special(struct rp_tr *t)
 	case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: rp_popf(t); return 1;
 	case ZYDIS_MNEMONIC_XLAT: control_xlat(t); return 1;
 	case ZYDIS_MNEMONIC_CLZERO: control_clzero(t); return 1;
-	/* without a shadow stack it does nothing, and programs are captured without; this process might have one */
+	/*
+	 * rdssp does nothing without a shadow stack.  Programs are captured without one, but
+	 * this process might have one.
+	 */
 	case ZYDIS_MNEMONIC_RDSSPD: case ZYDIS_MNEMONIC_RDSSPQ: rp_fetch(t); return 1;
 	case ZYDIS_MNEMONIC_RDFSBASE: segment_base(t, FO(fsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_RDGSBASE: segment_base(t, FO(gsbase), 0); return 1;
 	case ZYDIS_MNEMONIC_WRFSBASE: segment_base(t, FO(fsbase), 1); return 1;
 	case ZYDIS_MNEMONIC_WRGSBASE: segment_base(t, FO(gsbase), 1); return 1;
-	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: rp_maskmov(t); return 1;
+	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVDQU: rp_maskmov(t); return 1;
 	case ZYDIS_MNEMONIC_SYSCALL: return control_leaving(t, RW_SYSCALL);
 	case ZYDIS_MNEMONIC_RDTSC: return control_leaving(t, RW_RDTSC);
 	case ZYDIS_MNEMONIC_RDTSCP: return control_leaving(t, RW_RDTSCP);

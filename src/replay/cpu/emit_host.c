@@ -1,4 +1,4 @@
-/* The few host instructions that stand around a guest instruction.  None of them changes a flag. */
+/* Emits the few host instructions that surround a guest instruction.  None of them changes a flag. */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
@@ -23,7 +23,7 @@ host_e8(struct rp_tr *t, uint64_t v)
 	t->p += 8;
 }
 
-/* op reg, [base + index * scale + disp]; w: 64 bits; index and base may be -1 */
+/* op reg, [base + index * scale + disp]; w: 64 bits; index and base may be -1: none. */
 void
 e_mem(struct rp_tr *t, int w, unsigned op, int reg, int base, int index, unsigned scale, int64_t disp)
 {
@@ -43,7 +43,8 @@ e_mem(struct rp_tr *t, int w, unsigned op, int reg, int base, int index, unsigne
 		host_e1(t, mod << 6 | r | ((unsigned)base & 7));
 	else {
 		host_e1(t, mod << 6 | r | 4);
-		host_e1(t, ss << 6 | (index < 0 ? 4u : (unsigned)index & 7) << 3 | (base < 0 ? 5u : (unsigned)base & 7));
+		host_e1(t, ss << 6 | (index < 0 ? 4u : (unsigned)index & 7) << 3 |
+		    (base < 0 ? 5u : (unsigned)base & 7));
 	}
 	if (mod == 1)
 		host_e1(t, (unsigned)disp & 255);
@@ -120,7 +121,7 @@ host_pext(struct rp_tr *t, int dst, int src, int off)
 		host_e4(t, (uint32_t)off);
 }
 
-/* dst = src & [rsp + off], a mask of low bits.  Without BMI2: and, its flags put back. */
+/* dst = src & [rsp + off], a mask of low bits.  Without BMI2 it uses `and` and restores the flags. */
 static void
 host_low(struct rp_tr *t, int dst, int src, int off)
 {
@@ -134,7 +135,7 @@ host_low(struct rp_tr *t, int dst, int src, int off)
 	host_e1(t, 0x9d);
 }
 
-/* The guest's address in src as an offset in the window */
+/* Folds the guest address in src to an offset in the window. */
 void
 e_fold(struct rp_tr *t, int dst, int src)
 {

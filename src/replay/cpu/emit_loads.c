@@ -1,8 +1,8 @@
-/* What an instruction loads and stores, in the stream of RP_VALUES with RP_MEMORY. */
+/* Emits what an instruction loads and stores into the stream of RP_VALUES with RP_MEMORY. */
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
-/* val = n bytes (1 2 4 8) at gs:[addr + off], zero-extended */
+/* val = n bytes (1 2 4 8) at gs:[addr + off], zero-extended. */
 static void
 emit_loads_get(struct rp_tr *t, int val, int addr, unsigned off, unsigned n)
 {
@@ -19,7 +19,7 @@ emit_loads_get(struct rp_tr *t, int val, int addr, unsigned off, unsigned n)
 	host_e4(t, off);
 }
 
-/* size bytes at gs:[addr + from], to the stream, bytes from word0 */
+/* Copies size bytes at gs:[addr + from] to the stream, from byte `at` of the words at word0 on. */
 static void
 emit_loads_copy(struct rp_tr *t, int addr, unsigned from, unsigned size, unsigned to)
 {
@@ -30,7 +30,8 @@ emit_loads_copy(struct rp_tr *t, int addr, unsigned from, unsigned size, unsigne
 	for (i = 0; i < size; i += n) {
 		n = size - i >= 8 ? 8 : size - i >= 4 ? 4 : size - i >= 2 ? 2 : 1;
 		emit_loads_get(t, val, addr, from + i, n);
-		e_mem(t, i % 8 == 0, 0x89, val, OUT, -1, 1, at + i);    /* of a word's rest what is behind the size is anything */
+		/* the rest of the last word is undefined */
+		e_mem(t, i % 8 == 0, 0x89, val, OUT, -1, 1, at + i);
 	}
 }
 
@@ -45,14 +46,14 @@ emit_loads_stores(const struct fact *f)
 	return 0;
 }
 
-/* Is what reference i loads in no register? */
+/* Is reference i a load that goes into no register? */
 static int
 emit_loads_apart(const struct fact *f, unsigned i)
 {
 	return f->mem[i].load != FACT_NOMEM && f->mem[i].load >= 8u * f->nval;
 }
 
-/* Sizes of references as they are split: all but the last of one operand are of REF_PIECE bytes */
+/* Sizes of the pieces of a reference: all but the last of an operand have REF_PIECE bytes. */
 static unsigned
 size_of(const struct x86_inst *in, unsigned i)
 {
@@ -75,7 +76,7 @@ size_of(const struct x86_inst *in, unsigned i)
 	return 0;
 }
 
-/* Only what the instruction itself may overwrite is read before it */
+/* Only memory that the instruction itself may overwrite is read before it. */
 void
 rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg)
 {

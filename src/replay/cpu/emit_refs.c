@@ -1,8 +1,14 @@
-/* References that depend on more than an address: masks, vectors of indices, bit numbers, sizes known at run time. */
+/*
+ * References that depend on more than an address: masks, vectors of indices, bit numbers, sizes
+ * known only at run time.
+ */
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
-/* vmovdqu[64] [rsp + off], vector register r; opcode 6f: the other way, the register's rest becomes zero */
+/*
+ * vmovdqu[64] [rsp + off], vector register r.  Opcode 6f loads instead and clears the rest of
+ * the register.
+ */
 static void
 move_vector(struct rp_tr *t, unsigned opcode, ZydisRegister r, int off)
 {
@@ -53,9 +59,12 @@ static int
 emit_refs_packs(ZydisMnemonic m)
 {
 	switch (m) {
-	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD: case ZYDIS_MNEMONIC_VEXPANDPS:
-	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD: case ZYDIS_MNEMONIC_VPCOMPRESSQ:
-	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD: case ZYDIS_MNEMONIC_VPEXPANDQ:
+	case ZYDIS_MNEMONIC_VCOMPRESSPD: case ZYDIS_MNEMONIC_VCOMPRESSPS: case ZYDIS_MNEMONIC_VEXPANDPD:
+	case ZYDIS_MNEMONIC_VEXPANDPS:
+	case ZYDIS_MNEMONIC_VPCOMPRESSB: case ZYDIS_MNEMONIC_VPCOMPRESSW: case ZYDIS_MNEMONIC_VPCOMPRESSD:
+	case ZYDIS_MNEMONIC_VPCOMPRESSQ:
+	case ZYDIS_MNEMONIC_VPEXPANDB: case ZYDIS_MNEMONIC_VPEXPANDW: case ZYDIS_MNEMONIC_VPEXPANDD:
+	case ZYDIS_MNEMONIC_VPEXPANDQ:
 		return 1;
 	default:
 		return 0;
@@ -66,8 +75,10 @@ static int
 quad_index(ZydisMnemonic m)
 {
 	switch (m) {
-	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VPGATHERQQ:
-	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD: case ZYDIS_MNEMONIC_VPSCATTERQQ:
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQD:
+	case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQD:
+	case ZYDIS_MNEMONIC_VPSCATTERQQ:
 		return 1;
 	default:
 		return 0;
@@ -78,8 +89,10 @@ static int
 wide_element(ZydisMnemonic m)
 {
 	switch (m) {
-	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD: case ZYDIS_MNEMONIC_VPGATHERDQ:
-	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD: case ZYDIS_MNEMONIC_VPSCATTERDQ:
+	case ZYDIS_MNEMONIC_VGATHERQPD: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERDPD:
+	case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VSCATTERQPD: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERDPD:
+	case ZYDIS_MNEMONIC_VPSCATTERDQ:
 		return 1;
 	default:
 		return 0;
@@ -94,7 +107,7 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 	if (in->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
 		h->size = (uint8_t)(o->element_size / 8);
 		h->n = 1;
-		h->packed = 2;          /* any bit of the mask */
+		h->packed = 2;          /* any nonzero bit of the mask */
 	} else {
 		h->size = (uint8_t)(o->element_size / 8);
 		h->n = (uint8_t)(o->size / o->element_size);
@@ -108,7 +121,7 @@ fill_masked(struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 	}
 }
 
-/* What it stores is read behind the instruction */
+/* What the instruction stores is read after it. */
 static void
 emit_refs_later(struct rp_tr *t, const struct rp_hinfo *h)
 {
@@ -157,7 +170,10 @@ rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 	emit_refs_later(t, h);
 }
 
-/* maskmovq and maskmovdqu store bytes of their first operand at rdi, which stands for its host address meanwhile */
+/*
+ * maskmovq and maskmovdqu store bytes of their first operand at rdi, which holds the host
+ * address during the instruction.
+ */
 void
 rp_maskmov(struct rp_tr *t)
 {
@@ -208,7 +224,7 @@ rp_maskmov(struct rp_tr *t)
 	e_load(t, RDI, FO(save));
 }
 
-/* The mask of a gather or scatter is empty behind it */
+/* A gather or scatter leaves its mask empty. */
 static void
 clear_mask(struct rp_tr *t, ZydisRegister r)
 {
@@ -228,15 +244,16 @@ clear_mask(struct rp_tr *t, ZydisRegister r)
 }
 
 /*
- * Gathers and scatters: their elements may lie anywhere, not only where the
- * window of the base reaches.  The helper does them one by one.
+ * Gathers and scatters are done by the helper, element by element: their elements may lie
+ * anywhere, not only in the window around the base register.
  */
 void
 rp_indexed(struct rp_tr *t)
 {
 	const struct x86_inst *in = t->in;
 	const ZydisDecodedOperand *o = &in->op[in->mem];
-	int evex = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, store = in->mem == 0, data = store ? 2 : 0;
+	int evex = in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX, store = in->mem == 0,
+	    data = store ? 2 : 0;
 	ZydisRegister mask = evex ? in->z.avx.mask.reg : in->op[2].reg.value;
 	struct rp_mark *m = &t->b->mark[t->b->nmark - 1];
 	struct rp_hinfo *h = rp_hinfo(t);
@@ -256,7 +273,7 @@ rp_indexed(struct rp_tr *t)
 	h->kind = RH_VSIB;
 	h->ref = store ? REF_STORE : REF_LOAD;
 	rp_place(t, h, o);
-	h->index = -1;                  /* the elements' */
+	h->index = -1;                  /* the index belongs to the elements */
 	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
 	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
 	h->n = (uint8_t)(in->z.avx.vector_length / 8 / (h->isize > h->size ? h->isize : h->size));

@@ -1,8 +1,11 @@
-/* Instructions that push and pop. */
+/* Emits instructions that push and pop. */
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
-/* Make room for size bytes on the stack, report the store; host address in rcx.  rsp is not changed yet. */
+/*
+ * Makes room for size bytes on the stack and reports the store.  The host address is in rcx;
+ * rsp is not changed yet.
+ */
 void
 rp_push_room(struct rp_tr *t, int size)
 {
@@ -99,7 +102,7 @@ rp_leave(struct rp_tr *t)
 	rp_ref(t, REF_LOAD, (unsigned)size, RBP);
 	e_fold(t, T0, RBP);
 	if (size == 2)
-		e_mov(t, T1, RBP);      /* whose upper part stays */
+		e_mov(t, T1, RBP);      /* keeps the upper half of rbp */
 	e_gsload(t, size, T1, T0);
 	e_lea(t, G_RSP, RBP, size);
 	e_mov(t, RBP, T1);
@@ -133,7 +136,10 @@ rp_pushf(struct rp_tr *t)
 	e_lea(t, G_RSP, G_RSP, -size);
 }
 
-/* Only what user code may change and what cannot hurt this process: no single steps, no alignment checks */
+/*
+ * Restricts flags to those that user code may change and that cannot harm this process: no
+ * single steps, no alignment checks.
+ */
 void
 rp_popf(struct rp_tr *t)
 {
@@ -143,7 +149,7 @@ rp_popf(struct rp_tr *t)
 	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
 	e_imm(t, T1, 0);
-	if (size == 2) {                /* the upper half stays: it is what pushf gives */
+	if (size == 2) {                /* a 16-bit popf keeps the upper half, which pushf returns */
 		host_e1(t, 0x9c);
 		host_e1(t, 0x41);
 		host_e1(t, 0x5f);

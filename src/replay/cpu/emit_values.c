@@ -1,11 +1,11 @@
-/* Headers of blocks and values of registers, in the stream of RP_VALUES. */
+/* Emits headers of blocks and values of registers into the stream of RP_VALUES. */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
 #define ALL 255u        /* instructions of a block of which only some are reported */
 
-/* reg = a header of n instructions (0: all), which is known when the block is complete */
+/* reg = a header of n instructions (0: all).  The number is filled in when the block is complete. */
 static void
 emit_head(struct rp_tr *t, int reg, unsigned n)
 {
@@ -24,7 +24,7 @@ rp_head(struct rp_tr *t)
 	emit_head(t, T0, 0);
 	e_store(t, FO(block), OUT);
 	rp_put(t, T0);
-	if (t->c->facts->pick) {        /* instances before the block, put there when they were counted */
+	if (t->c->facts->pick) {        /* instances before the block, stored where they are counted */
 		t->words++;
 		t->maxwords++;
 	}
@@ -50,7 +50,8 @@ rp_heads(struct rp_tr *t)
 		return 0;
 	for (i = 0; i < t->nhead; i++) {
 		n = t->head[i].n ? t->head[i].n : picks ? ALL : t->nfact;
-		b = picks && b ? b : fact_block_get(t->c->facts, t->fact, picks ? t->idx : NULL, picks ? t->nfact : n);
+		b = picks && b ? b :
+		    fact_block_get(t->c->facts, t->fact, picks ? t->idx : NULL, picks ? t->nfact : n);
 		if (b == NULL)
 			return -1;
 		v = FACT_HEAD(b, n);
@@ -69,11 +70,12 @@ emit_general(struct rp_tr *t, int g)
 	rp_put(t, h);
 }
 
-/* What lahf and seto give: no flag changes */
+/* Reads flags with lahf and seto, which change none. */
 static void
 emit_flags(struct rp_tr *t)
 {
-	static const uint8_t code[] = { 0x9f, 0x0f, 0x90, 0xc0, 0x0f, 0xb7, 0xc0 };     /* lahf; seto al; movzx eax, ax */
+	/* lahf; seto al; movzx eax, ax */
+	static const uint8_t code[] = { 0x9f, 0x0f, 0x90, 0xc0, 0x0f, 0xb7, 0xc0 };
 	unsigned i;
 
 	e_mov(t, T0, RAX);
@@ -92,7 +94,7 @@ cpu_emit_place(struct rp_tr *t, unsigned reg, unsigned words)
 	t->maxwords += words;
 }
 
-/* kmovq, or kmovw where there are no longer ones */
+/* kmovq, or kmovw on processors without it. */
 static void
 emit_mask(struct rp_tr *t, unsigned k)
 {
@@ -105,11 +107,12 @@ emit_mask(struct rp_tr *t, unsigned k)
 	cpu_emit_place(t, k, 1);
 }
 
-/* movq, or movdqu of 2, 4 or 8 words, encoded as the instruction itself is */
+/* movq, or movdqu of 2, 4 or 8 words, with the encoding of the guest's instruction. */
 static void
 emit_vector(struct rp_tr *t, unsigned n, unsigned words)
 {
-	unsigned size = words == 8 ? 2 : words == 4 ? 1 : 0, op = words == 1 ? 0xd6 : 0x7f, pp = words == 1 ? 1 : 2;
+	unsigned size = words == 8 ? 2 : words == 4 ? 1 : 0, op = words == 1 ? 0xd6 : 0x7f,
+	    pp = words == 1 ? 1 : 2;
 
 	if (t->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
 		host_e1(t, 0x62);

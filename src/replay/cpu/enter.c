@@ -1,4 +1,4 @@
-/* Entering and leaving translated code: register state between C and the guest. */
+/* Enters and leaves translated code: swaps the register state of C and of the guest. */
 #include <Zydis/Zydis.h>
 #include "replay/cpu/emit_internal.h"
 
@@ -17,7 +17,7 @@ enter_bytes(struct rp_tr *t, const char *hex)
 	}
 }
 
-/* The guest registers that have homes, to or from a frame that lies above bytes above rsp */
+/* Copies guest registers between their host registers and a frame that is `above` bytes above rsp. */
 static void
 enter_regs(struct rp_tr *t, unsigned op, int above)
 {
@@ -29,7 +29,7 @@ enter_regs(struct rp_tr *t, unsigned op, int above)
 	e_mem(t, 1, op, OUT, RSP, -1, 1, FO(out) + above);
 }
 
-/* xsave64 (reg field 4) or xrstor64 (5) of the guest's image */
+/* xsave64 (reg field 4) or xrstor64 (5) of the guest's state. */
 static void
 enter_state(struct rp_tr *t, unsigned field)
 {
@@ -82,7 +82,7 @@ enter_why(struct rp_tr *t, unsigned v, const uint8_t *exit)
 	e_jmp(t, exit);
 }
 
-/* A call of a helper: everything is in the frame meanwhile; the return address is on the stack */
+/* Calls a helper: all registers are in the frame meanwhile, the return address is on the stack. */
 static void
 enter_call(struct rp_tr *t, struct rp_thunks *th)
 {
@@ -104,7 +104,7 @@ enter_call(struct rp_tr *t, struct rp_thunks *th)
 	enter_regs(t, 0x8b, 8);
 	enter_bytes(t, "c3");
 	e_patch(rel, t->p);
-	enter_bytes(t, "48 8d 64 24 08");                     /* the return address is forgotten */
+	enter_bytes(t, "48 8d 64 24 08");                     /* drops the return address */
 	e_jmp(t, th->leave);
 }
 

@@ -1,7 +1,6 @@
 /*
- * Faults: those of the guest end rp_run with the state before the instruction;
- * writes to guarded pages take the translations away; what is not ours goes
- * to whoever handled it before.
+ * Signal handlers.  A fault of the guest ends rp_run with the state before the instruction; a
+ * write to a guarded page drops its translations; any other signal goes to the former handler.
  */
 #include <signal.h>
 #include <string.h>
@@ -19,7 +18,7 @@ static const int sigs[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
 static struct sigaction before[NSIGS];
 static struct rp_core *active;
 
-/* gregset's number of a host register */
+/* The index in gregset_t of each host register. */
 static const int greg[16] = {
 	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15
@@ -45,7 +44,10 @@ faults_reason(struct rp_core *c, struct rp_frame *f, const siginfo_t *si)
 	f->addr = (uint64_t)(uintptr_t)si->si_addr & RP_MASK;
 }
 
-/* RP_VALUES: the block ended before its instruction n; a string instruction has its record whatever became of it */
+/*
+ * RP_VALUES: the block ended before its instruction n.  A string instruction has its record
+ * even if it faulted.
+ */
 static void
 rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
 {
@@ -59,7 +61,7 @@ rp_cut(struct rp_frame *f, const struct rp_block *b, unsigned n)
 		*head = (*head & 0xffffffffffffu) | (uint64_t)n << 48;
 }
 
-/* Back to the state before the instruction whose host code faulted */
+/* Restores the state before the instruction whose host code faulted. */
 static void
 faults_unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, gregset_t g)
 {
@@ -82,7 +84,7 @@ faults_unwind(struct rp_frame *f, const struct rp_block *b, const uint8_t *at, g
 		g[REG_R11] -= left;
 }
 
-/* 1: dealt with */
+/* 1: handled; 0: not ours. */
 static int
 in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 {
@@ -138,7 +140,7 @@ faults_handler(int sig, siginfo_t *si, void *ctx)
 		if (mprotect(rp_host(p->addr), 4096, PROT_READ | PROT_WRITE) == 0)
 			return;
 	}
-	for (i = 0; i < NSIGS; i++)             /* not ours: it happens again with the handler of before */
+	for (i = 0; i < NSIGS; i++)             /* not ours: it occurs again, with the former handler */
 		if (sigs[i] == sig)
 			sigaction(sig, &before[i], NULL);
 	if (si->si_code <= 0)

@@ -1,4 +1,4 @@
-/* What the core's files share about reading guest memory that may not be there. */
+/* Reading guest memory that may not be mapped: a fault while rp_probing is set jumps to rp_probe. */
 #ifndef TM_REPLAY_CPU_GUEST_READ_H
 #define TM_REPLAY_CPU_GUEST_READ_H
 

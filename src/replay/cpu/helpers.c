@@ -1,20 +1,20 @@
 /*
- * Helpers of translated code.  The guest's vector registers are in the
- * hardware: this file is compiled with -mgeneral-regs-only and calls nothing.
- * Whatever may fault leaves the frame as it was before the element at hand.
+ * Helpers of translated code for strings, bits and masks.  The guest's vector registers are in
+ * the hardware, so this file is compiled with -mgeneral-regs-only and calls nothing.  A fault
+ * leaves the frame as it was before the current element.
  */
 #include "replay/cpu/helpers_internal.h"
 
 #define PAGE 4096u
 
-/* Instructions counted so far, and n more */
+/* Fetches so far. */
 static uint64_t
 helper_count(const struct rp_frame *f)
 {
 	return f->base + (f->mode != RP_NONE ? f->ic : f->out);
 }
 
-/* n fetches of a string instruction */
+/* Counts n fetches of a string instruction. */
 static void
 helper_advance(struct rp_frame *f, uint64_t n)
 {
@@ -26,7 +26,7 @@ helper_advance(struct rp_frame *f, uint64_t n)
 		f->out += n;
 }
 
-/* The status flags of a - b */
+/* The status flags of a - b. */
 static uint64_t
 helper_compare(uint64_t a, uint64_t b, unsigned size)
 {
@@ -58,14 +58,14 @@ element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t
 		helper_word(f, REF_STORE, di, h->size);
 }
 
-/* A register that addresses or counts: with narrow addresses only half of it */
+/* The value of an address or count register: its low half with 32-bit addresses. */
 static uint64_t
 helper_half(const struct rp_hinfo *h, uint64_t v)
 {
 	return h->addr32 ? (uint32_t)v : v;
 }
 
-/* What a reference has loaded or stored: behind the references when their record is complete */
+/* Keeps what a reference has loaded or stored: it is written after all references of the record. */
 static void
 helper_content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
 {
@@ -73,12 +73,13 @@ helper_content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
 		((uint64_t *)(uintptr_t)f->side)[f->nside++] = v;
 }
 
-/* One element; 1: its comparison ends the repetition */
+/* Does one element. 1: its comparison ends the repetition. */
 static int
 helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t *rax = rp_reg(f, RAX), *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI);
-	uint64_t si = helper_half(h, *rsi) + helper_segment(f, h), di = helper_half(h, *rdi), step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
+	uint64_t si = helper_half(h, *rsi) + helper_segment(f, h), di = helper_half(h, *rdi),
+	    step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
 	int ends = 0;
 
 	f->out0 = f->out;
@@ -98,7 +99,8 @@ helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 	case RS_LODS:
 		v = helper_get(rp_host(si), h->size);
 		helper_content(f, h, v);
-		*rax = h->size == 1 ? (*rax & ~UINT64_C(255)) | v : h->size == 2 ? (*rax & ~UINT64_C(65535)) | v : v;
+		*rax = h->size == 1 ? (*rax & ~UINT64_C(255)) | v :
+		    h->size == 2 ? (*rax & ~UINT64_C(65535)) | v : v;
 		break;
 	default:
 		v = helper_get(rp_host(di), h->size);
@@ -122,14 +124,14 @@ helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 	return ends;
 }
 
-/* Elements from here to the end of the page, in the direction of higher addresses */
+/* Number of elements from here to the end of the page, upwards. */
 static uint64_t
 in_page(uint64_t a, unsigned size)
 {
 	return (PAGE - (a & (PAGE - 1))) / size;
 }
 
-/* n elements of movs or stos that cannot fault, upwards */
+/* Does n elements of movs or stos, upwards; they cannot fault. */
 static void
 helper_bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 {
@@ -168,7 +170,7 @@ helper_bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 	helper_advance(f, n);
 }
 
-/* How many elements may follow at once, the one at hand having shown that its pages are there */
+/* How many elements can follow at once, after the current one has shown that its pages are mapped. */
 static uint64_t
 helper_ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 {
@@ -180,7 +182,7 @@ helper_ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 		n = max;
 	if (h->refs && n > (m = (f->end - f->out) / 8 / 4))
 		n = m;
-	/* the element just done is in the same page only if rdi is not at a page's start now */
+	/* the element just done was in the same page unless rdi is at the start of a page now */
 	if ((*rp_reg(f, RDI) & (PAGE - 1)) < h->size ||
 	    (h->op == RS_MOVS && (*rp_reg(f, RSI) & (PAGE - 1)) < h->size))
 		return 0;

@@ -1,4 +1,7 @@
-/* What the helpers of translated code share: between their files only, which are compiled without vector registers. */
+/*
+ * Shared by helpers.c and helpers_refs.c, which are compiled without vector registers:
+ * unaligned access, guest registers, references.
+ */
 #ifndef TM_REPLAY_CPU_HELPERS_INTERNAL_H
 #define TM_REPLAY_CPU_HELPERS_INTERNAL_H
 

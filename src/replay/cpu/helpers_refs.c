@@ -1,6 +1,6 @@
 /*
- * Helpers of translated code that find out references.  As helpers.c, this is
- * compiled with -mgeneral-regs-only and calls nothing.
+ * Helpers of translated code that compute references.  As helpers.c, this is compiled with
+ * -mgeneral-regs-only and calls nothing.
  */
 #include "replay/cpu/helpers_internal.h"
 
@@ -50,7 +50,7 @@ helper_pieces(struct rp_frame *f, unsigned kind, uint64_t a, uint64_t n)
 	}
 }
 
-/* One reference for each run of adjacent active elements */
+/* Writes one reference for each run of adjacent active elements. */
 static void
 helper_masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
@@ -80,7 +80,10 @@ helper_masked(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	}
 }
 
-/* A gather or scatter, element by element; vec[2] is as its register, or to be it */
+/*
+ * A gather or scatter, element by element.  vec[2] is the value of its register, or will be
+ * loaded into it.
+ */
 static void
 helper_indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
@@ -90,7 +93,8 @@ helper_indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 	for (i = 0; i < h->n; i++) {
 		if (!(m >> i & 1))
 			continue;
-		x = h->isize == 8 ? f->vec[0][i] : (uint64_t)(int64_t)(int32_t)(f->vec[0][i / 2] >> (i & 1 ? 32 : 0));
+		x = h->isize == 8 ? f->vec[0][i] :
+		    (uint64_t)(int64_t)(int32_t)(f->vec[0][i / 2] >> (i & 1 ? 32 : 0));
 		e = a + x * h->scale;
 		if (h->addr32)
 			e = (uint32_t)(e - helper_segment(f, h)) + helper_segment(f, h);
@@ -106,14 +110,15 @@ helper_indexed(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 			v[i / 2] = (v[i / 2] & ~(UINT64_C(0xffffffff) << sh)) |
 			    helper_get(rp_host(e), 4) << sh;
 	}
-	for (i = h->n * h->size; i < 64; i += 4)        /* behind the data's length there is nothing */
+	for (i = h->n * h->size; i < 64; i += 4)        /* elements beyond the length are zero */
 		v[i / 8] &= i & 4 ? UINT64_C(0xffffffff) : 0;
 }
 
 static uint64_t
 xsave_size(const struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
-	uint64_t m = (*rp_reg((struct rp_frame *)(uintptr_t)f, RDX) << 32 | (uint32_t)*rp_reg((struct rp_frame *)(uintptr_t)f, RAX)) & f->xcr0;
+	uint64_t m = (*rp_reg((struct rp_frame *)(uintptr_t)f, RDX) << 32 |
+	    (uint32_t)*rp_reg((struct rp_frame *)(uintptr_t)f, RAX)) & f->xcr0;
 	uint64_t comp = h->packed ? m : 0, end = 576;
 	int i;
 
@@ -133,8 +138,8 @@ xsave_size(const struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 }
 
 /*
- * Behind the references at out0, what each of them loads (stored: 0, room for
- * what is stored is left) or has stored (1).
+ * After the references at out0, writes what each of them loads (stored: 0, leaving room for
+ * what is stored) or has stored (1).
  */
 static void
 helper_contents(struct rp_frame *f, int stored)
@@ -148,7 +153,8 @@ helper_contents(struct rp_frame *f, int stored)
 				continue;
 			size = ref_size(w[i]);
 			for (k = 0; s == (unsigned)stored && k < size; k++)
-				((volatile uint8_t *)to)[k] = *(const volatile uint8_t *)rp_host(ref_addr(w[i]) + k);
+				((volatile uint8_t *)to)[k] =
+				    *(const volatile uint8_t *)rp_host(ref_addr(w[i]) + k);
 			to += (size + 7) / 8;
 		}
 	*w = n | (uint64_t)(to - (w + 1 + n)) << 32;
@@ -156,7 +162,7 @@ helper_contents(struct rp_frame *f, int stored)
 		f->out = (uint64_t)(uintptr_t)to;
 }
 
-/* The same for gathers and scatters, whose elements it has one by one */
+/* As above for gathers and scatters, whose elements are in the frame. */
 static void
 helper_elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
 {
@@ -165,12 +171,13 @@ helper_elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
 
 	for (i = 0; i < h->n; i++)
 		if (m >> i & 1) {
-			*(volatile uint64_t *)(uintptr_t)f->out = h->size == 8 ? v[i] : (uint32_t)(v[i / 2] >> (i & 1 ? 32 : 0));
+			*(volatile uint64_t *)(uintptr_t)f->out = h->size == 8 ? v[i] :
+		    (uint32_t)(v[i / 2] >> (i & 1 ? 32 : 0));
 			f->out += 8;
 		}
 }
 
-/* A bit by its number in a register, which may be far from a: its bytes, and which of their bits it is */
+/* Address and bit of a bit string operand: the bit number in a register may lead far away from a. */
 static void
 helper_numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
@@ -223,7 +230,7 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 	return 0;
 }
 
-/* n bytes of a pointer in a saved image: was is not to be seen there */
+/* Replaces n bytes of a host pointer in a saved image by the guest's. */
 static void
 helper_hide(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
 {
@@ -239,7 +246,10 @@ rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h)
 	uint64_t ip = helper_get(f->fx + 8, 8), data = helper_get(f->fx + 16, 8), ip0 = ip, data0 = data;
 	uint8_t *p = rp_host(helper_address(f, h));
 
-	/* xsave and its kin may have left out what else may not be there: the header is */
+	/*
+	 * xsave may omit the x87 component, whose memory may then be unmapped; the header is
+	 * always there
+	 */
 	if (h->kind == RH_XSAVE && (!(*rp_reg(f, RAX) & 1) || (h->packed && !(helper_get(p + 512, 8) & 1))))
 		return 0;
 	if (rp_x87(f, &ip, &data)) {

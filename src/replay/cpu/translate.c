@@ -1,4 +1,4 @@
-/* Blocks of translated code: making them. */
+/* Translates blocks of guest instructions. */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "base/buf.h"
@@ -27,7 +27,7 @@ rp_hinfo(struct rp_tr *t)
 	return h;
 }
 
-/* lea reg, [reg + disp32]: its field */
+/* lea reg, [reg + disp32]; returns the displacement field. */
 static uint8_t *
 translate_add32(struct rp_tr *t, int reg)
 {
@@ -35,7 +35,7 @@ translate_add32(struct rp_tr *t, int reg)
 	return t->p - 4;
 }
 
-/* To `full` unless the word that T0 = [rsp + off] + reg (-1: alone) is negative */
+/* Jumps to `full` unless T0 = [rsp + off] + reg (-1: alone) is negative. */
 static void
 unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
 {
@@ -47,7 +47,7 @@ unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
 	host_e1(t, (unsigned)(full - (t->p + 1)) & 255);
 }
 
-/* The instructions of the block are counted; before that, rp_pick's word behind the header */
+/* Counts the instructions of the block; before that writes rp_pick's word after the header. */
 static uint8_t *
 translate_count(struct rp_tr *t)
 {
@@ -66,7 +66,7 @@ translate_count(struct rp_tr *t)
 	return field;
 }
 
-/* T0 is 0 if the test holds */
+/* T0 = 0 if the test holds. */
 static void
 translate_test(struct rp_tr *t, const struct rp_test *w)
 {
@@ -87,7 +87,7 @@ translate_test(struct rp_tr *t, const struct rp_test *w)
 	e_mem(t, 1, 0x8d, T0, T0, h < 0 ? T1 : h, 1, 0);
 }
 
-/* A breakpoint with tests is at the block's start: back to C if they hold */
+/* A breakpoint with tests is at the block's start: returns to C if they hold. */
 static void
 translate_tests(struct rp_tr *t)
 {
@@ -105,7 +105,7 @@ translate_tests(struct rp_tr *t)
 		e_patch(out[i], t->p);
 }
 
-/* Is there room for a block, and are its instructions within the limit? */
+/* Checks that there is room for a block, and that its instructions are within the limit. */
 static uint8_t *
 translate_prologue(struct rp_tr *t)
 {
@@ -184,7 +184,7 @@ pages_full(const struct rp_block *b)
 	return b->nref + 2 > (int)RP_BPAGES;
 }
 
-/* An instruction that is not run: the block ends before it, or says why if it is the first */
+/* An instruction that is not run: the block ends before it, or returns the reason if it is the first. */
 static void
 translate_refused(struct rp_tr *t, unsigned why, const char *msg, int sig)
 {
@@ -209,7 +209,7 @@ translate_mark(struct rp_tr *t)
 	m->idx = (uint16_t)t->ninst;
 }
 
-/* RP_VALUES: what is reported of the instruction; 0, -1 without memory */
+/* RP_VALUES: finds what is reported of the instruction. 0, or -1: no memory. */
 static int
 translate_report(struct rp_tr *t)
 {
@@ -237,7 +237,7 @@ translate_report(struct rp_tr *t)
 	return 0;
 }
 
-/* The code of an instruction */
+/* Emits the code of an instruction. */
 static void
 translate_one(struct rp_tr *t)
 {
@@ -260,7 +260,7 @@ translate_one(struct rp_tr *t)
 		t->bad = "an instruction with unusual references";
 }
 
-/* One instruction at in->pc; 0: the block ended before it */
+/* Translates one instruction at in->pc. 0: the block ended before it. */
 static int
 translate_instruction(struct rp_tr *t, struct x86_inst *in)
 {
@@ -279,7 +279,7 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 		at = buf;
 		t->readable = in->pc;
 	}
-	/* there may be an instruction one day where there is none now */
+	/* the page is watched even if there is no instruction: one may be written later */
 	rp_page_add(t->c, t->b, in->pc);
 	if (n == 0 || x86_inst_decode(in, at, n, in->pc, t->c->amd)) {
 		if (n < 15) {
@@ -322,14 +322,14 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 	return 1;
 }
 
-/* RP_VALUES: only the last instruction of a block has as many words as turns out */
+/* RP_VALUES: only the last instruction of a block has a variable number of words. */
 static int
 translate_counted(const struct rp_tr *t)
 {
 	return t->now && t->now->kind != FACT_PLAIN;
 }
 
-/* Where the block goes on, or its end */
+/* Continues at a jump's target, or ends the block. */
 static int
 translate_onward(struct rp_tr *t, struct x86_inst *in)
 {
@@ -339,8 +339,10 @@ translate_onward(struct rp_tr *t, struct x86_inst *in)
 	t->jumped = 0;
 	if (t->done)
 		return 0;
-	if (t->step || translate_counted(t) || t->ninst >= (int)RP_MAXINST || t->maxwords > RP_MAXWORD - 256 || pages_full(t->b)
-	    || (jumped && (t->nside >= MAX_SIDE || translate_seen(t, next) || rp_find(t->c, next, t->b->mode, 0) != NULL))) {
+	if (t->step || translate_counted(t) || t->ninst >= (int)RP_MAXINST ||
+	    t->maxwords > RP_MAXWORD - 256 || pages_full(t->b) ||
+	    (jumped && (t->nside >= MAX_SIDE || translate_seen(t, next) ||
+		rp_find(t->c, next, t->b->mode, 0) != NULL))) {
 		rp_goto(t, next);
 		return 0;
 	}
@@ -375,7 +377,7 @@ translate_listed(struct rp_core *c, struct rp_block *b)
 	return 0;
 }
 
-/* Marks and sites as few as there are, where they stay */
+/* Copies marks and sites to memory of their final number. */
 static int
 translate_settle(struct rp_tr *t)
 {
@@ -392,7 +394,7 @@ translate_settle(struct rp_tr *t)
 	return translate_listed(t->c, b);
 }
 
-/* What the block is made of, from where t is */
+/* Fills in the block from the translator's state. */
 static void
 translate_make(struct rp_tr *t, struct x86_inst *in)
 {
@@ -417,7 +419,8 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	struct rp_site sites[RP_NSITE];
 	struct rp_block *b = rp_alloc(c, sizeof *b);
 	struct x86_inst in = { .pc = pc };
-	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE, .refs = mode != RP_NONE, .values = mode == RP_VALUES,
+	struct rp_tr t = { .c = c, .b = b, .p = c->cp, .in = &in, .stream = mode != RP_NONE,
+	    .refs = mode != RP_NONE, .values = mode == RP_VALUES,
 		.step = step, .bmi2 = c->bmi2, .th = &c->th, .site = sites, .readable = ~pc }, again;
 	uint8_t *ap = c->ap;
 
@@ -432,7 +435,7 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 	again = t;
 	t.silent = t.values && c->facts->pick;
 	translate_make(&t, &in);
-	if (t.silent && t.picked) {             /* it is not */
+	if (t.silent && t.picked) {             /* nothing of the block is reported after all */
 		t = again;
 		c->ap = ap;
 		b->nmark = b->nsite = 0;

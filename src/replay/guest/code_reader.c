@@ -1,4 +1,4 @@
-/* The code of a replayed program, read from its memory. */
+/* Reads the code of a replayed program from its memory. */
 #include <sys/mman.h>
 
 #include "replay/guest/code_reader.h"

@@ -1,17 +1,22 @@
-/* The code of a replayed program, as cfg/code.h reads it. */
+/* Lets cfg/code.h read the code of a replayed program. */
 #ifndef TM_REPLAY_GUEST_CODE_READER_H
 #define TM_REPLAY_GUEST_CODE_READER_H
 
 #include "cfg/code.h"
 #include "replay/guest/replay.h"
 
-/* wcode_read_fn of a replay: arg is a struct wcode_replay */
+/* State of wcode_read_replay, the wcode_read_fn of a replay. */
 struct wcode_replay {
 	struct replay *r;
-	uint64_t lo, hi;                /* a mapping, and may it be executed; lo = hi: none */
+	/* the mapping that was read last, and is it executable; lo = hi: none */
+	uint64_t lo, hi;
 	int exec;
 };
+/*
+ * Copies up to n bytes at addr to p; exec: only from executable mappings.  Returns the number
+ * of bytes copied.
+ */
 size_t wcode_read_replay(void *arg, uint64_t addr, void *p, size_t n, int exec);
-void wcode_remapped(struct wcode_replay *r);      /* mappings may be others now */
+void wcode_remapped(struct wcode_replay *r);      /* call it when mappings have changed */
 
 #endif

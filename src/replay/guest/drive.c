@@ -1,4 +1,4 @@
-/* Driving a replay: where it is, and where it is to go. */
+/* Drives a replay: reports its position and runs it to a given instance. */
 #include <string.h>
 
 #include "replay/guest/replay_internal.h"
@@ -39,7 +39,8 @@ drive_add(struct replay *r, const uint64_t *w, size_t n)
 {
 	if (!r->x.out)
 		return 0;
-	memcpy(r->x.out, w, n * sizeof *w);     /* there is room: what stops the processor leaves RP_SLACK */
+	/* there is room: whatever stops the processor leaves RP_SLACK words */
+	memcpy(r->x.out, w, n * sizeof *w);
 	r->x.out += n;
 	return 1;
 }

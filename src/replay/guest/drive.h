@@ -1,7 +1,7 @@
 /*
- * Driving a replay for a purpose of one's own, as itrace and trim do: looking
- * on while records take place, going to instances, and the words that the
- * processor leaves on the way.  What everybody may ask of a replay is in replay.h.
+ * Finer control of a replay, for itrace and trim: they watch records take effect, run to given
+ * instances and read the words that the processor writes.  The public interface of a replay is
+ * replay.h.
  */
 #ifndef TM_REPLAY_GUEST_DRIVE_H
 #define TM_REPLAY_GUEST_DRIVE_H
@@ -11,48 +11,59 @@
 #include "replay/guest/replay.h"
 
 /*
- * Who looks on.  Every function may be NULL; not 0 ends the replay with the
- * fault that they set (drive_bad).
+ * Callbacks of a watched replay.  Every function may be NULL.  A nonzero result ends the replay
+ * with the fault that the function has set (drive_bad).
  */
 struct drive_watch {
-	int (*record)(void *arg, const struct ws_rec *rec);     /* each record, before it takes effect, but no KEY */
-	int (*read)(void *arg, uint64_t addr, size_t n);        /* memory that a system call reads */
-	int cut;        /* what follows END does not matter: a file that was cut off there will do */
+	/* each record except KEY, before it takes effect */
+	int (*record)(void *arg, const struct ws_rec *rec);
+	/* memory that a system call is about to read */
+	int (*read)(void *arg, uint64_t addr, size_t n);
+	int cut;        /* END need not be followed by anything: a file that was cut off there is accepted */
 	void *arg;
 };
 
-/* As replay_open, watched, in two steps */
+/* replay_open in two steps, with callbacks.  The caller closes the replay with replay_close. */
 struct replay *drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f);
-int drive_start(struct replay *r);                      /* the first record and its effects: 0, or REPLAY_BAD */
-struct rp_core *drive_core(struct replay *r);           /* for what it reports: rp_wants, rp_pick, rp_facts */
+/* applies the first record and its effects: 0, or REPLAY_BAD */
+int drive_start(struct replay *r);
+struct rp_core *drive_core(struct replay *r);           /* for rp_wants, rp_pick, rp_facts */
 
-/* Running: as replay_skip, without keyframes; and not beyond n instances (WS_UNKNOWN: any number) */
+/*
+ * As replay_skip, but without jumping to keyframes.  drive_run_to stops after n instances
+ * (WS_UNKNOWN: no limit).
+ */
 int drive_run(struct replay *r, uint64_t icount);
 int drive_run_to(struct replay *r, uint64_t icount, uint64_t n);
-int drive_rewind(struct replay *r);                     /* back to the start: 0, or REPLAY_BAD */
-void drive_until(struct replay *r, uint64_t n);         /* as replay_until: the end is n instances (WS_UNKNOWN: none) */
+int drive_rewind(struct replay *r);                     /* returns to the start: 0, or REPLAY_BAD */
+/* as replay_until, in instances: ends after n (WS_UNKNOWN: no limit) */
+void drive_until(struct replay *r, uint64_t n);
 
-/* As replay_refs, in any mode: n words, about `most`.  They are where drive_sofar says. */
+/* As replay_refs, in any mode: produces n words, about `most`, at the address that drive_sofar returns. */
 int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);
 
-/* From within the watch's functions: the words up to now; drive_add puts a few behind them: 1; 0: there are none */
+/*
+ * For use within the callbacks: the words so far.  drive_add appends a few words: 1; 0: no
+ * words are being produced.
+ */
 const uint64_t *drive_sofar(const struct replay *r, size_t *n);
 int drive_add(struct replay *r, const uint64_t *w, size_t n);
 
 /*
- * Instances that are complete.  Where the replay was begun at a keyframe that
- * does not say how many were before it, drive_count says it: n; elsewhere it
- * does nothing.
+ * Number of complete instances.  Where the replay began at a keyframe that does not record its
+ * instances, drive_count sets their number to n; otherwise it does nothing.
  */
 uint64_t drive_instances(const struct replay *r);
 void drive_count(struct replay *r, uint64_t n);
 
-int drive_ended(const struct replay *r);                /* REPLAY_END, REPLAY_BAD; REPLAY_OK: it goes on */
-int drive_resume(struct replay *r);                     /* the same; words and results that are waiting are dropped */
+/* REPLAY_END or REPLAY_BAD; REPLAY_OK: it has not ended */
+int drive_ended(const struct replay *r);
+/* as drive_ended, after dropping pending words and results */
+int drive_resume(struct replay *r);
 int drive_is_cut(const struct replay *r);               /* no record follows: the file is cut off, or bad */
-const struct mem *drive_mem(const struct replay *r);    /* the program's memory, to look at */
+const struct mem *drive_mem(const struct replay *r);    /* the program's memory, read-only */
 
-/* REPLAY_BAD, with a fault at the present instruction */
+/* Sets a fault at the current instruction; returns REPLAY_BAD. */
 int drive_bad(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * Checks that this processor has the features that the captured program could use: the table of
+ * feature.def against cpuid.
+ */
 #include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +25,9 @@ static const struct {
 	unsigned bit;
 	const char *name;
 } state[] = {
-	{ 0, "x87 state" }, { 1, "sse state" }, { 2, "avx state" }, { 5, "avx512 masks" }, { 6, "avx512 state" },
-	{ 7, "avx512 registers 16 to 31" }, { 9, "protection keys" }, { 17, "amx configuration" }, { 18, "amx tiles" },
+	{ 0, "x87 state" }, { 1, "sse state" }, { 2, "avx state" },
+	{ 5, "avx512 masks" }, { 6, "avx512 state" }, { 7, "avx512 registers 16 to 31" },
+	{ 9, "protection keys" }, { 17, "amx configuration" }, { 18, "amx tiles" },
 };
 
 static uint32_t
@@ -43,7 +48,7 @@ feature_host(struct ws_cpuid *c)
 	__get_cpuid_count(c->leaf, c->sub, &c->eax, &c->ebx, &c->ecx, &c->edx);
 }
 
-/* What system and processor let programs save and use */
+/* The XSAVE components that the system and the processor enable. */
 static uint64_t
 host_xcr0(void)
 {
@@ -51,7 +56,7 @@ host_xcr0(void)
 	uint32_t lo, hi;
 
 	feature_host(&c);
-	if (!(c.ecx >> 27 & 1))         /* no osxsave */
+	if (!(c.ecx >> 27 & 1))         /* OSXSAVE is clear */
 		return 3;
 	__asm__ volatile ("xgetbv" : "=a" (lo), "=d" (hi) : "c" (0));
 	return lo | (uint64_t)hi << 32;
@@ -65,7 +70,7 @@ feature_lack(char *list, size_t n, const char *name)
 	snprintf(list + at, n - at, "%s%s", at ? ", " : "", name);
 }
 
-/* Does the capture's processor have it? */
+/* Does the capture's processor have the feature? */
 static int
 feature_had(const struct ws_header *h, const struct feature *f)
 {

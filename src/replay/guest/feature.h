@@ -1,4 +1,4 @@
-/* Does this processor have what the captured program could use? */
+/* Does this processor have the features that the captured program could use? */
 #ifndef TM_REPLAY_GUEST_FEATURE_H
 #define TM_REPLAY_GUEST_FEATURE_H
 
@@ -6,7 +6,7 @@
 
 #include "format/ws/ws.h"
 
-/* 0; -1: err (n bytes) names everything that lacks, and the processor of the capture */
+/* Returns 0, or -1 with the missing features and the capture's processor in err (n bytes). */
 int feature_check(const struct ws_header *h, char *err, size_t n);
 
 #endif

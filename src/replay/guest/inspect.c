@@ -1,4 +1,4 @@
-/* Looking at a replay, and being told of it. */
+/* Queries of a replay's state, and registration of callbacks. */
 #include <sys/mman.h>
 
 #include "replay/guest/replay_internal.h"

@@ -1,12 +1,12 @@
-/* Keyframes: where they are, and going on from one. */
+/* Keyframes: lists them and continues the replay from one. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "replay/guest/replay_internal.h"
 
-#define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
+#define WORTH 20000000u         /* running this many instructions costs more than going to a keyframe */
 
-/* It has no groups that one can go to, and asking would be a fault of the reader's */
+/* A pipe has no groups to seek to, and asking for them would be a fault of the reader. */
 static int
 is_pipe(const struct replay *r)
 {
@@ -52,7 +52,8 @@ uint64_t
 replay_key_instances(struct replay *r, size_t k)
 {
 	struct fault f;
-	struct ws_reader *in = ws_open(r->fd, &f);      /* another: this one is where the replay is */
+	/* a second reader: the first one is at the replay's position */
+	struct ws_reader *in = ws_open(r->fd, &f);
 	struct ws_rec rec;
 	uint64_t n = WS_UNKNOWN;
 
@@ -63,7 +64,7 @@ replay_key_instances(struct replay *r, size_t k)
 	return n;
 }
 
-/* Nothing of the present state stays */
+/* Clears the present state. */
 static int
 keyframe_forget(struct replay *r)
 {
@@ -110,7 +111,7 @@ replay_seek(struct replay *r, size_t k)
 		return REPLAY_BAD;
 	r->triggers = rec.u.state.trigger;
 	r->keyed = 1;
-	r->latest = WS_UNKNOWN;         /* what TIME says stands before the keyframe */
+	r->latest = WS_UNKNOWN;         /* TIME records before the keyframe were not read */
 	return drive_key_body(r, 1) != 0 || drive_next(r) != 0 ? REPLAY_BAD : REPLAY_OK;
 }
 
@@ -123,14 +124,14 @@ replay_skip(struct replay *r, uint64_t icount)
 		return r->ended;
 	while (k && replay_key(r, k - 1) > icount)
 		k--;
-	/* a breakpoint or a mapping that somebody waits for may come before */
+	/* do not skip a breakpoint, a mapping or output that a callback waits for */
 	if (k && !r->nbrk && !r->onmap && !r->output && replay_key(r, k - 1) > r->x.icount &&
 	    replay_key(r, k - 1) - r->x.icount > WORTH && replay_seek(r, k - 1) != REPLAY_OK)
 		return REPLAY_BAD;
 	return drive_run(r, icount);
 }
 
-/* END, as another reader of the same file finds it: 0, or -1 */
+/* Finds END with a second reader of the same file: 0, or -1. */
 static int
 find_end(struct replay *r, struct ws_rec_end *end)
 {

@@ -1,3 +1,7 @@
+/*
+ * The memory of a replayed program: a sorted list of areas, each mapped in this process at its
+ * place in the guest window.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,7 +15,7 @@
 #include "replay/guest/memory_shared.h"
 
 #define WINDOW (RP_MASK + 1)
-#define GIVE_BACK (64u << 10)   /* zeroing so much at least is done by giving the pages back */
+#define GIVE_BACK (64u << 10)   /* at least this many bytes are zeroed by returning the pages to the system */
 
 struct mem_name {
 	size_t refs;
@@ -54,7 +58,7 @@ name_drop(struct mem_name *s)
 		free(s);
 }
 
-/* Room for `more` further areas */
+/* Ensures room for `more` areas. */
 static int
 memory_room(struct mem *m, size_t more)
 {
@@ -90,7 +94,7 @@ mem_find(struct mem *m, uint64_t addr)
 	return &m->area[i];
 }
 
-/* Insert at i a copy of *a; there is room */
+/* Inserts a copy of *a at index i; there is room. */
 static void
 memory_insert(struct mem *m, size_t i, const struct mem_area *a)
 {
@@ -99,7 +103,10 @@ memory_insert(struct mem *m, size_t i, const struct mem_area *a)
 	m->n++;
 }
 
-/* Let an area begin at addr if one is there; there is room.  Returns the index of the first area at or behind addr. */
+/*
+ * Splits the area that contains addr, so that one begins there; there is room.  Returns the
+ * index of the first area at or after addr.
+ */
 static size_t
 memory_split(struct mem *m, uint64_t addr)
 {
@@ -122,7 +129,7 @@ memory_split(struct mem *m, uint64_t addr)
 	return i + 1;
 }
 
-/* Take the areas in [addr, addr+len) off the list */
+/* Removes [addr, addr+len) from the list. */
 static int
 memory_forget(struct mem *m, uint64_t addr, uint64_t len)
 {
@@ -156,7 +163,7 @@ memory_tell(struct mem *m, uint64_t addr, uint64_t len)
 		m->changed(m->arg, addr, len);
 }
 
-/* Fresh pages of this process at the place of a guest's */
+/* Maps fresh pages of this process at the host address of guest pages. */
 static int
 host_map(struct mem *m, uint64_t addr, uint64_t len)
 {
@@ -177,7 +184,7 @@ host_map(struct mem *m, uint64_t addr, uint64_t len)
 	    strerror(errno));
 }
 
-/* Only what the guest has mapped: this process may have something of its own beside it */
+/* Unmaps only what the guest has mapped: this process may have memory of its own in between. */
 static void
 host_unmap(struct mem *m, uint64_t addr, uint64_t len)
 {
@@ -202,7 +209,7 @@ mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
 	return memory_forget(m, addr, len);
 }
 
-/* Memory of this process for the area, which is added; takes a reference to its name */
+/* Maps memory of this process for the area and adds it; takes a reference to its name. */
 static int
 memory_add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
 {
@@ -218,7 +225,10 @@ memory_add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int s
 	return 0;
 }
 
-/* Of a file that is mapped shared, what is mapped already is the same memory: an area for each piece */
+/*
+ * Adds an area for each piece of a shared file mapping: pieces that are mapped already must be
+ * the same memory.
+ */
 static int
 add_pieces(struct mem *m, const struct mem_area *whole)
 {
@@ -264,7 +274,7 @@ mem_map(struct mem *m, const struct ws_rec_map *map)
 	return map_as(m, map, memshare_is(map));
 }
 
-/* How many of the n bytes at addr are mapped, without a gap */
+/* How many of the n bytes at addr are mapped without a gap. */
 static size_t
 memory_extent(struct mem *m, uint64_t addr, size_t n)
 {
@@ -279,7 +289,7 @@ memory_extent(struct mem *m, uint64_t addr, size_t n)
 	return got;
 }
 
-/* mremap in place */
+/* mremap in place. */
 static int
 memory_resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area *a)
 {
@@ -290,7 +300,7 @@ memory_resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area 
 	b.m.offset += b.name->name[0] || b.obj ? v->from + v->oldlen - b.m.addr : 0;
 	b.m.addr = v->from + v->oldlen;
 	b.m.len = v->newlen - v->oldlen;
-	b.name->refs++;                 /* mem_map makes a name of its own, from this one */
+	b.name->refs++;                 /* keeps the name alive while mem_map copies it */
 	if (mem_map(m, &b.m) != 0) {
 		name_drop(b.name);
 		return -1;
@@ -299,7 +309,10 @@ memory_resize(struct mem *m, const struct ws_rec_move *v, const struct mem_area 
 	return 0;
 }
 
-/* What is one mapping for the guest may be several here (pages that came from elsewhere, or are protected): then in pieces */
+/*
+ * mremap needs a single mapping, but one mapping of the guest may be several here (moved or
+ * protected pages): halves the range until it succeeds.
+ */
 static int
 host_move(uint64_t from, uint64_t to, uint64_t len)
 {
@@ -328,7 +341,8 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	if (v->from < v->to + v->newlen && v->to < v->from + v->oldlen)
 		return memory_bad(m, "memory moved from 0x%llx onto itself", (unsigned long long)v->from);
 	if (old->obj && old->m.addr + old->m.len - v->from < v->oldlen)
-		return memory_bad(m, "shared memory of several pieces is moved from 0x%llx", (unsigned long long)v->from);
+		return memory_bad(m, "shared memory of several pieces is moved from 0x%llx",
+		    (unsigned long long)v->from);
 	a = *old;
 	a.name->refs++;
 	a.m.offset += a.name->name[0] || a.obj ? v->from - a.m.addr : 0;
@@ -336,7 +350,8 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	a.m.addr = v->to;
 	a.m.len = a.obj && v->newlen > v->oldlen ? v->oldlen : v->newlen;
 	fail = map_as(m, &a.m, 0);
-	if (!fail && a.obj) {           /* its pages come; behind them is the file's */
+	/* the object's pages move with it; the pages after them belong to the file */
+	if (!fail && a.obj) {
 		struct mem_area *b = &m->area[mem_from(m, v->to)];
 
 		b->obj = a.obj;
@@ -349,7 +364,7 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 	name_drop(a.name);
 	if (fail)
 		return -1;
-	/* the core may have protected some of it, and does not know it at its new place */
+	/* the core may have protected some pages, and does not know them at their new address */
 	mprotect(rp_host(v->from), v->oldlen, PROT_READ | PROT_WRITE);
 	if (host_move(v->from, v->to, v->newlen < v->oldlen ? v->newlen : v->oldlen) != 0)
 		return memory_bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
@@ -376,7 +391,8 @@ mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
 static void
 memory_zero(struct mem *m, uint64_t addr, size_t n)
 {
-	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
+	uint64_t lo = (addr + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1),
+	    hi = (addr + n) & ~(uint64_t)(MEM_PAGE - 1);
 
 	if (m->nobj || n < GIVE_BACK || madvise(rp_host(lo), hi - lo, MADV_DONTNEED) != 0) {
 		memset(rp_host(addr), 0, n);
@@ -396,7 +412,8 @@ mem_write(struct mem *m, const struct ws_rec_mem *w)
 		return 0;
 	got = memory_extent(m, w->addr, w->n);
 	if (got < w->n)
-		return memory_bad(m, "contents for 0x%llx, which is not mapped", (unsigned long long)w->addr + got);
+		return memory_bad(m, "contents for 0x%llx, which is not mapped",
+		    (unsigned long long)w->addr + got);
 	if (w->p)
 		memcpy(rp_host(w->addr), w->p, w->n);
 	else
@@ -435,7 +452,7 @@ mem_drop(struct mem_area *area, size_t n)
 	free(area);
 }
 
-/* What a has and b has not is unmapped, or mapped; shared memory is another in any case */
+/* Unmaps (map: 0) or maps (1) what a has and b has not.  Shared memory always counts as different. */
 static int
 memory_differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 {

@@ -1,8 +1,8 @@
 /*
- * Memory of a file that the program has mapped shared: what is written at one
- * address is there at the others.  Each is memory of this process that is
- * mapped as often, an object.  Children of this process must not write into
- * ours, so they find copies in its place, which are made before they fork.
+ * Memory of files that the program has mapped shared: a write at one address is visible at the
+ * others.  Each such file is an object, memory of this process that is mapped once for each
+ * area.  Forked children must not write into the parent's objects: they get copies, which are
+ * made before the fork.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,13 +13,13 @@
 #include "base/buf.h"
 #include "replay/guest/memory_shared.h"
 
-#define CHUNK 1024u             /* pages */
+#define CHUNK 1024u             /* pages per call of mincore */
 
 struct object { uint32_t id; uint64_t len; uint8_t *p; };
 struct objects { struct object *o; size_t n, cap; };
 
-static struct mem *mine;        /* one replay a process */
-static struct objects copies;   /* while it forks */
+static struct mem *mine;        /* one replay per process */
+static struct objects copies;   /* the child's objects, during fork */
 static int nocopies;
 
 int
@@ -86,16 +86,17 @@ shared_fresh(uint64_t len)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* What is at p, also at the guest's addr, where something of ours is mapped already */
+/* Maps the memory at p also at the guest's addr, where memory of ours is mapped already. */
 static int
 also_at(uint8_t *p, uint64_t addr, uint64_t len)
 {
 	void *to = rp_host(addr);
 
-	return mremap(p, 0, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to && mprotect(to, len, PROT_READ | PROT_WRITE) == 0 ? 0 : -1;
+	return mremap(p, 0, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to &&
+	    mprotect(to, len, PROT_READ | PROT_WRITE) == 0 ? 0 : -1;
 }
 
-/* All objects, empty or as they are */
+/* Creates all objects, empty or (full) with their contents. */
 static int
 shared_make(const struct mem *m, struct objects *all, int full)
 {
@@ -123,8 +124,10 @@ shared_make(const struct mem *m, struct objects *all, int full)
 		uint8_t in[CHUNK];
 
 		for (size_t k = 0; k < all->n && a->obj; k++)
-			for (uint64_t at = 0; at < a->m.len && all->o[k].id == a->obj; at += CHUNK * MEM_PAGE) {
-				uint64_t n = a->m.len - at < CHUNK * MEM_PAGE ? a->m.len - at : CHUNK * MEM_PAGE;
+			for (uint64_t at = 0; at < a->m.len && all->o[k].id == a->obj;
+			    at += CHUNK * MEM_PAGE) {
+				uint64_t n =
+				    a->m.len - at < CHUNK * MEM_PAGE ? a->m.len - at : CHUNK * MEM_PAGE;
 
 				if (mincore(rp_host(a->m.addr + at), n, in) != 0)
 					return -1;
@@ -180,7 +183,7 @@ shared_parent(void)
 	shared_drop(&copies);
 }
 
-/* Rather none than the parent's */
+/* No memory is better than sharing the parent's. */
 static void
 shared_child(void)
 {

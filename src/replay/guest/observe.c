@@ -1,4 +1,4 @@
-/* Looking into a replay, for who checks it. */
+/* Access to the internals of a replay, for the verifier and other checks. */
 #include "isa/x86/decode.h"
 #include "replay/guest/replay_internal.h"
 
@@ -34,13 +34,13 @@ replay_memory(struct replay *r, uint64_t addr)
 	return mem_find(&r->mem, addr) ? rp_host(addr) : NULL;
 }
 
-/* As the header's table has it */
+/* Looks the leaf up in the header's table. */
 struct ws_cpuid
 replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub)
 {
 	static const struct ws_cpuid none;
 
-	/* beyond the last basic leaf: as that one */
+	/* a leaf beyond the last basic one answers as the last basic one */
 	if (leaf < 0x80000000u && h->ncpuid && h->cpuid[0].leaf == 0 && leaf > h->cpuid[0].eax)
 		leaf = h->cpuid[0].eax;
 	for (size_t i = 0; i < h->ncpuid; i++)

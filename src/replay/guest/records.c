@@ -1,4 +1,4 @@
-/* The records of a capture take place. */
+/* Applies the records of a capture. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -6,10 +6,10 @@
 #include "base/bytes.h"
 #include "replay/guest/replay_internal.h"
 
-#define X_MXCSR  24u            /* in an xsave image */
-#define X_XMM    160u           /* the 16 of them */
+#define X_MXCSR  24u            /* offsets in an XSAVE image */
+#define X_XMM    160u           /* xmm0 to xmm15 */
 #define X_XMM_END 416u
-#define X_BV     512u           /* its header: which states it has, and how they are laid out */
+#define X_BV     512u           /* the XSAVE header: which components are present, and their layout */
 #define X_HEADER 64u
 
 void
@@ -36,7 +36,7 @@ drive_set_regs(struct replay *r, const struct ws_regs *g)
 	c->gsbase = g->gsbase;
 }
 
-/* An image that the processor would refuse is refused here: xrstor faults on reserved bits */
+/* Rejects an image that the processor would refuse: xrstor faults on reserved bits. */
 int
 drive_xsave(struct replay *r, const uint8_t *p, size_t n)
 {
@@ -71,7 +71,7 @@ drive_state(struct replay *r, const struct ws_rec_state *s)
 	return drive_xsave(r, s->xsave, s->nxsave);
 }
 
-/* Files of [addr, addr + len) that can be executed now */
+/* Reports the files of [addr, addr + len) that have become executable. */
 static void
 records_tell(struct replay *r, uint64_t addr, uint64_t len)
 {
@@ -148,7 +148,7 @@ drive_await(struct replay *r)
 	return 0;
 }
 
-/* A trigger took place: how long until the next?  TIME, which comes before it, may say more */
+/* Computes the latest instance of the next trigger.  A TIME record before it may say more. */
 static void
 set_latest(struct replay *r, uint64_t time)
 {
@@ -201,7 +201,7 @@ drive_next(struct replay *r)
 	}
 }
 
-/* Of the records of a keyframe, contents take place, and mappings if `maps` */
+/* Applies the records of a keyframe: the contents, and mappings if `maps`. */
 int
 drive_key_body(struct replay *r, int maps)
 {
@@ -219,7 +219,7 @@ drive_key_body(struct replay *r, int maps)
 	}
 }
 
-/* Begun at another keyframe, we have only what was needed up to here. */
+/* A replay that began at a keyframe has only the memory that was needed up to here. */
 int
 drive_pass_key(struct replay *r)
 {
@@ -256,15 +256,17 @@ take_sys(struct replay *r)
 		    (unsigned long long)c->r[WS_RAX], (unsigned long long)s->nr, name ? name : "unknown");
 	for (int i = 0; i < 6; i++)
 		if (c->r[order[i]] != s->arg[i])
-			return drive_drift(r, "argument %d of system call %s is 0x%llx, not 0x%llx", i + 1, name ? name : "(unknown)",
+			return drive_drift(r, "argument %d of system call %s is 0x%llx, not 0x%llx", i + 1,
+			    name ? name : "(unknown)",
 			    (unsigned long long)c->r[order[i]], (unsigned long long)s->arg[i]);
 	drive_regs(r, &g);
 	if (ws_hash(&g) != s->hash)
-		return drive_drift(r, "registers at system call %s are not those of the program", name ? name : "(unknown)");
+		return drive_drift(r, "registers at system call %s are not those of the program",
+		    name ? name : "(unknown)");
 	return drive_sys(r, s);
 }
 
-/* Asked millions of times, and mostly answered by the first bytes */
+/* This is called millions of times, and mostly the first bytes differ. */
 static int
 same_memory(struct replay *r, uint64_t addr, const uint8_t *p, size_t n)
 {
@@ -290,7 +292,7 @@ same_words(struct replay *r, const struct ws_rec_sig *s)
 	return 1;
 }
 
-/* xmm0 to xmm15 in a state, 16 bytes each */
+/* xmm0 to xmm15 in an XSAVE image, 16 bytes each. */
 static const uint8_t *
 records_vectors(const uint8_t *xsave)
 {
@@ -299,7 +301,7 @@ records_vectors(const uint8_t *xsave)
 	return xsave[X_BV] & 2 ? xsave + X_XMM : initial;
 }
 
-/* A signal that kills has the state of its place */
+/* A fatal signal records the state at its place. */
 static int
 has_state(const struct ws_rec_sig *s)
 {
@@ -326,7 +328,7 @@ drive_signal_here(struct replay *r)
 		memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
 }
 
-/* A test that holds at the place but not here; 0: there is none */
+/* Finds a test that holds at the signal's place but not here. 0: there is none. */
 static int
 records_discriminate(struct replay *r, struct rp_test *t)
 {
@@ -339,14 +341,16 @@ records_discriminate(struct replay *r, struct rp_test *t)
 			return 1;
 		}
 	if (!ws_same(replay_regs(r), &s->at))
-		return 0;               /* flags */
+		return 0;               /* only flags differ: no test of them */
 	for (int i = 0; i < 16 && has_state(s); i++) {
-		*t = (struct rp_test){ .reg = RP_TEST_XMM + i, .value = get_le64(records_vectors(s->xsave) + 16 * i) };
+		*t = (struct rp_test){ .reg = RP_TEST_XMM + i,
+		    .value = get_le64(records_vectors(s->xsave) + 16 * i) };
 		if (get_le64(records_vectors(r->x.cpu.xsave) + 16 * i) != t->value)
 			return 1;
 	}
 	for (size_t i = 0; i + 8 <= s->nstack; i += 8) {
-		*t = (struct rp_test){ .reg = -1, .addr = s->at.r[WS_RSP] + i, .value = get_le64(s->stack + i) };
+		*t = (struct rp_test){ .reg = -1, .addr = s->at.r[WS_RSP] + i,
+		    .value = get_le64(s->stack + i) };
 		if (mem_read(&r->mem, t->addr, b, 8) == 8 && get_le64(b) != t->value)
 			return 1;
 	}
@@ -361,8 +365,8 @@ records_discriminate(struct replay *r, struct rp_test *t)
 }
 
 /*
- * Two visits of which all that is compared is equal are one: which of the
- * differences the tests look at does not matter.
+ * After too many visits of the signal's place, adds a test to the breakpoint that this visit
+ * fails.  Any difference serves: the complete state is compared at each stop.
  */
 void
 drive_narrow(struct replay *r)
@@ -393,7 +397,8 @@ take_sig(struct replay *r)
 {
 	const struct ws_rec_sig *s = &r->next.u.sig;
 
-	r->x.again -= r->x.half ? 2 : 1;        /* it is an instance, and so is the part of a string instruction that it interrupts */
+	/* the signal is an instance, and so is the part of a string instruction that it interrupts */
+	r->x.again -= r->x.half ? 2 : 1;
 	r->x.half = 0;
 	drive_set_regs(r, &s->to);
 	return s->nxsave ? drive_xsave(r, s->xsave, s->nxsave) : 0;
@@ -405,7 +410,8 @@ take_tsc(struct replay *r)
 	const struct ws_rec_tsc *t = &r->next.u.tsc;
 
 	if (t->has_aux != (r->x.insn == RP_RDTSCP))
-		return drive_drift(r, "%s, where the program had %s", t->has_aux ? "rdtsc" : "rdtscp", t->has_aux ? "rdtscp" : "rdtsc");
+		return drive_drift(r, "%s, where the program had %s", t->has_aux ? "rdtsc" : "rdtscp",
+		    t->has_aux ? "rdtscp" : "rdtsc");
 	r->x.cpu.r[WS_RAX] = (uint32_t)t->value;
 	r->x.cpu.r[WS_RDX] = t->value >> 32;
 	if (t->has_aux)

@@ -1,4 +1,4 @@
-/* The driver: the processor runs from one trigger of the capture to the next. */
+/* The driver of a replay: runs the processor from one trigger of the capture to the next. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -93,7 +93,7 @@ replay_changed(void *arg, uint64_t addr, uint64_t len)
 	rp_flush(r->core, addr, len);
 }
 
-/* The first record and its effects */
+/* Applies the first record and its effects. */
 int
 drive_start(struct replay *r)
 {
@@ -238,7 +238,7 @@ is_user_break(const struct replay *r, uint64_t pc)
 	return 0;
 }
 
-/* The program's end, and the file's */
+/* The end of the program, and of the file. */
 static int
 replay_finish(struct replay *r)
 {
@@ -254,7 +254,7 @@ replay_finish(struct replay *r)
 	return r->ended = REPLAY_END;
 }
 
-/* END comes.  A program that died of a fault of its own goes on until it faults. */
+/* END is next.  A program that died of a fault of its own runs on until it faults. */
 static int
 at_end(struct replay *r)
 {
@@ -262,7 +262,8 @@ at_end(struct replay *r)
 
 	if (e->icount != WS_UNKNOWN) {
 		if (r->x.icount > e->icount)
-			return drive_drift(r, "the program ended at instruction %llu", (unsigned long long)e->icount);
+			return drive_drift(r, "the program ended at instruction %llu",
+			    (unsigned long long)e->icount);
 		return r->x.icount == e->icount ? replay_finish(r) : REPLAY_OK;
 	}
 	if (e->how == WS_KILLED && !r->after_sig &&
@@ -272,17 +273,20 @@ at_end(struct replay *r)
 	return replay_finish(r);
 }
 
-/* The program took so little time up to its next trigger that it cannot have executed all this */
+/*
+ * The program took so little time up to its next trigger that it cannot have executed this many
+ * instructions.
+ */
 static int
 too_long(struct replay *r)
 {
-	return drive_drift(r, "the program goes on and on, where it had a %s long ago: it may have waited for memory that another process changed",
-	    ws_kind_name(r->next.kind));
+	return drive_drift(r, "the program goes on and on, where it had a %s long ago: "
+	    "it may have waited for memory that another process changed", ws_kind_name(r->next.kind));
 }
 
 /*
- * What the capture says of this very point.  REPLAY_OK: run on, to *limit at
- * most; else as replay_refs.
+ * Applies what the capture has for this very point.  REPLAY_OK: run on, to *limit at most;
+ * other results are those of replay_refs.
  */
 static int
 replay_here(struct replay *r, uint64_t *limit)
@@ -387,7 +391,8 @@ signal_name(int sig)
 	}
 }
 
-#define VSYSCALL UINT64_C(0xffffffffff600000)   /* calls of old programs, which the system emulates */
+/* the page of the vsyscall ABI of old programs, which the system emulates */
+#define VSYSCALL UINT64_C(0xffffffffff600000)
 
 static int
 replay_faulted(struct replay *r)
@@ -395,14 +400,15 @@ replay_faulted(struct replay *r)
 	if (!r->cut && r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
 		return replay_finish(r);
 	if (r->x.cpu.rip >> 12 == VSYSCALL >> 12)
-		return drive_bad(r, "cannot be replayed: a call into the vsyscall page, which is not recorded");
+		return drive_bad(r,
+		    "cannot be replayed: a call into the vsyscall page, which is not recorded");
 	if (r->x.sig == SIGSEGV)
 		return drive_drift(r, "SIGSEGV at ...%011llx, which the program had not",
 		    (unsigned long long)(r->x.addr & RP_MASK));
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
 }
 
-/* The signal comes at this very point: here() delivers it */
+/* The signal comes here: replay_here delivers it. */
 static int
 replay_trapped(struct replay *r)
 {
@@ -415,21 +421,24 @@ replay_trapped(struct replay *r)
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
 }
 
-/* The processor stopped: REPLAY_OK to go on */
+/* The processor stopped.  REPLAY_OK: go on. */
 static int
 replay_stopped(struct replay *r, enum rp_stop stop)
 {
 	switch (stop) {
 	case RP_SYSCALL:
-		return r->next.kind != WS_SYS ? replay_unexpected(r, "a system call") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_SYS ? replay_unexpected(r, "a system call") :
+		    drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_TSC:
-		return r->next.kind != WS_TSC ? replay_unexpected(r, "rdtsc") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_TSC ? replay_unexpected(r, "rdtsc") :
+		    drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_CPUID:
 		if (!(r->head->flags & WS_CPUID_RECORDS)) {
 			cpuid_by_table(r);
 			return REPLAY_OK;
 		}
-		return r->next.kind != WS_CPUID ? replay_unexpected(r, "cpuid") : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_CPUID ? replay_unexpected(r, "cpuid") :
+		    drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_RAND:
 		return r->next.kind != WS_RAND ? not_recorded(r) : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_BAD:
@@ -441,11 +450,11 @@ replay_stopped(struct replay *r, enum rp_stop stop)
 	case RP_NOMEM:
 		return drive_bad(r, "no memory");
 	default:
-		return REPLAY_OK;       /* a breakpoint, a limit: here() knows */
+		return REPLAY_OK;       /* a breakpoint or a limit: replay_here checks */
 	}
 }
 
-/* Values of an instruction that was not the processor's own */
+/* Fills in the values of an instruction that was not executed by the processor. */
 static void
 late_values(struct replay *r)
 {
@@ -465,7 +474,10 @@ forget_memory(void *arg)
 	mem_free(&((struct replay *)arg)->mem);
 }
 
-/* The program's instructions are only executed where they can do nothing to the system, and as long as there is memory for them */
+/*
+ * Executes the program only while the process is confined, so that it can do nothing to the
+ * system, and while there is memory.
+ */
 static int
 replay_confined(struct replay *r)
 {
@@ -477,8 +489,8 @@ replay_confined(struct replay *r)
 }
 
 /*
- * Run to `limit` instructions or until the room for references is used up
- * (REPLAY_OK both), or to the program's end, a breakpoint or a fault.
+ * Runs to `limit` instructions or until the room for references is used up (both REPLAY_OK), or
+ * to the program's end, a breakpoint or a fault.
  */
 static int
 replay_go(struct replay *r, enum rp_mode mode, uint64_t limit)

@@ -1,10 +1,10 @@
 /*
- * Replay of a capture, ws(5): runs the captured program's instructions again
- * and gives every reference they make, ref(5).
+ * Replay of a capture, ws(5): runs the captured program's instructions again and reports every
+ * reference, ref(5).
  *
- * One replay at a time in a process, in the thread that opened it: the guest's
- * memory has a fixed place, and its vector registers are the processor's own.
- * A forked child has the replay of its parent and may go on with it.
+ * There is one replay at a time in a process, used by the thread that opened it: the guest's
+ * memory has a fixed address, and its vector registers are the processor's.  A forked child
+ * inherits the replay and may continue it.
  */
 #ifndef TM_REPLAY_GUEST_REPLAY_H
 #define TM_REPLAY_GUEST_REPLAY_H
@@ -14,102 +14,124 @@
 
 #include "format/ws/ws.h"
 
-/* What went wrong: in the file, in the execution, or in neither */
+/* A fault: in the file, in the execution, or in neither. */
 struct replay_fault {
-	uint64_t off, rec;              /* byte and record of the file; WS_UNKNOWN */
+	uint64_t off, rec;              /* byte and record in the file; WS_UNKNOWN: not in the file */
 	uint64_t icount, pc;            /* instruction; icount WS_UNKNOWN: none */
-	char err[240];                  /* the whole of it in words; icount and pc are in it */
+	char err[240];                  /* the complete message, with icount and pc */
 };
 
 enum replay_got {
 	REPLAY_BAD = -1,                /* see replay_fault */
-	REPLAY_END,                     /* the program's end, or that of replay_until */
+	REPLAY_END,                     /* the end of the program, or of replay_until */
 	REPLAY_OK,
-	REPLAY_BREAK                    /* stopped before the instruction at a breakpoint of replay_break */
+	REPLAY_BREAK                    /* stopped before the instruction at a breakpoint */
 };
 
 struct replay;
 
-/* path NULL or "-": standard input.  Checks that this processor has what the program could use.  NULL: see *f. */
+/*
+ * path NULL or "-": standard input.  Fails if this processor lacks a feature that the program
+ * could use.  NULL: see *f.  The caller closes the replay with replay_close.
+ */
 struct replay *replay_open(const char *path, struct replay_fault *f);
 void replay_close(struct replay *r);
 
 const struct ws_header *replay_header(const struct replay *r);
 const struct replay_fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
-const struct ws_rec_end *replay_how(const struct replay *r);            /* how the program ended; NULL before REPLAY_END */
+/* how the program ended; NULL before REPLAY_END */
+const struct ws_rec_end *replay_how(const struct replay *r);
 
 /*
- * The next references, valid until the next call.  Before REPLAY_END,
- * REPLAY_BAD and REPLAY_BREAK all references so far were handed over.
+ * Returns the next references, valid until the next call.  All references up to REPLAY_END,
+ * REPLAY_BAD or REPLAY_BREAK are returned before it.
  */
 int replay_refs(struct replay *r, const uint64_t **w, size_t *n);
 
-/* Runs without references until icount instructions are done.  It may go to a later keyframe, if nobody waits for what comes before. */
+/*
+ * Runs without references until icount instructions are done.  It may jump to a keyframe,
+ * unless a breakpoint or a callback needs what comes before.
+ */
 int replay_skip(struct replay *r, uint64_t icount);
-void replay_until(struct replay *r, uint64_t icount);   /* the end: exactly so many instructions (WS_UNKNOWN: none) */
+/* ends after exactly icount instructions (WS_UNKNOWN: no limit) */
+void replay_until(struct replay *r, uint64_t icount);
 
 /*
- * Did the capture end before the program?  NULL: no, or nobody knows: it is a pipe, and the replay has not come to the end.
- * Valid until the next call.
+ * Did the capture end before the program? NULL: no, or not known, as the capture comes from a
+ * pipe and the replay has not reached its end.  Valid until the next call.
  */
 const struct ws_early *replay_early(struct replay *r);
 
-uint64_t replay_length(struct replay *r);               /* instructions of the whole run; WS_UNKNOWN: the capture does not say */
+/* instructions of the whole run; WS_UNKNOWN: not recorded */
+uint64_t replay_length(struct replay *r);
 
-/* Keyframes: their number, where they are, and going on from one (forward or back) */
+/* Keyframes: their number, their positions, and continuing at one (forward or back). */
 size_t replay_nkeys(struct replay *r);
 uint64_t replay_key(struct replay *r, size_t k);        /* instructions before it */
-uint64_t replay_key_instances(struct replay *r, size_t k);      /* instances before it (as itrace.h numbers them); WS_UNKNOWN: the capture does not say */
+/* instances before it, numbered as in itrace.h; WS_UNKNOWN: not recorded */
+uint64_t replay_key_instances(struct replay *r, size_t k);
 int replay_seek(struct replay *r, size_t k);            /* REPLAY_OK, REPLAY_BAD */
 
-/* Stop before the instruction at pc whenever it is reached; on: 1 or 0.  0, or -1: no memory */
+/* Stops before the instruction at pc whenever it is reached; on: 1 or 0. 0, or -1: no memory. */
 int replay_break(struct replay *r, uint64_t pc, int on);
 
-/* Where it is: valid until the next call that runs */
+/* The current position.  Pointers are valid until the next call that runs the replay. */
 uint64_t replay_icount(const struct replay *r);
-uint64_t replay_instances(const struct replay *r);      /* that are complete; WS_UNKNOWN: begun at a keyframe that does not say */
+/* complete instances; WS_UNKNOWN: it began at a keyframe that does not record them */
+uint64_t replay_instances(const struct replay *r);
 const struct ws_regs *replay_regs(struct replay *r);
-size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* guest memory; how many of the n bytes are mapped */
+/* reads guest memory; returns how many of the n bytes are mapped */
+size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);
 
-/* What the program writes to its descriptors, by the system calls that succeed, is handed over while it runs. */
+/* Receives what the program writes to its descriptors by successful system calls, while it runs. */
 typedef void replay_output_fn(void *arg, int fd, const void *p, size_t n);
 void replay_output(struct replay *r, replay_output_fn *fn, void *arg);
 
-/* Called for each file that is mapped executable, now and while it runs; where keyframes skip ahead, for theirs. */
+/*
+ * Receives each file that is mapped executable, now and during the run; after a jump to a
+ * keyframe, those mapped there.
+ */
 typedef void replay_map_fn(void *arg, const struct ws_rec_map *m);
 void replay_onmap(struct replay *r, replay_map_fn *fn, void *arg);
 
 /*
- * Looking on: each record is handed over before it takes place, START and its
- * effects while the replay is opened; keyframes and what is in them are left
- * out.  Not 0 ends the replay.
+ * Opens a replay with a callback for each record before it takes effect: START and its effects
+ * during the opening; keyframes and their contents are left out.  A nonzero result ends the
+ * replay.
  */
 typedef int replay_record_fn(void *arg, const struct ws_rec *rec);
 struct replay *replay_open_watched(const char *path, replay_record_fn *fn, void *arg, struct replay_fault *f);
-const uint8_t *replay_xsave(const struct replay *r);    /* vector and x87 registers where it is, XSAVE's standard format, 16 KiB */
-const struct ws_rec_map *replay_map(const struct replay *r, size_t i);  /* mappings by ascending address; NULL: no more */
-uint8_t *replay_memory(struct replay *r, uint64_t addr);        /* where the guest's memory lies, up to the mapping's end; NULL: not mapped */
-struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub);   /* what the header's table answers */
-int replay_amd(const struct ws_header *h);              /* was it a processor of AMD's kind?  As x86_decode asks */
+/* current vector and x87 registers, XSAVE's standard format, 16 KiB */
+const uint8_t *replay_xsave(const struct replay *r);
+/* mappings by ascending address; NULL: no more */
+const struct ws_rec_map *replay_map(const struct replay *r, size_t i);
+/* the host address of guest memory, valid up to the mapping's end; NULL: not mapped */
+uint8_t *replay_memory(struct replay *r, uint64_t addr);
+/* the answer of the header's cpuid table */
+struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t sub);
+int replay_amd(const struct ws_header *h);              /* was it an AMD-like processor? For x86_decode. */
 
 /*
- * Trimming: replays the capture `in` twice and writes to the descriptor `out`
- * what a replay needs of it, with keyframes.  A capture that was cut off is
- * trimmed as far as it goes, and ends as stopped.
+ * Trimming: replays the capture `in` twice and writes to the descriptor `out` only what a
+ * replay needs of it, with keyframes.  A capture that was cut off is trimmed as far as it goes,
+ * and marked as stopped.
  */
 struct trim_opts {
 	enum ws_level level;
-	uint64_t every;                 /* instructions between keyframes at least; 0: 50 million */
-	unsigned share;                 /* keyframes may take so many percent of the file, */
-	unsigned middle;                /* or one in the middle so many bytes for each million instructions; both 0: none */
-	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; now and then */
+	uint64_t every;                 /* minimum distance of keyframes in instructions; 0: 50 million */
+	unsigned share;                 /* percent of the file that keyframes may take; */
+	/* or bytes for each million instructions that one in the middle may take; both 0: no keyframes */
+	unsigned middle;
+	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; called from time to time */
 	void *arg;
 };
 struct trim_stats {
-	uint64_t ninst, raw, needed;    /* bytes of memory in MEM before and after */
+	uint64_t ninst, raw, needed;    /* bytes of memory in MEM records before and after */
 	uint64_t keys, written;         /* keyframes, bytes of the new file */
 	int cut;                        /* the capture was cut off; *f says where */
 };
-int replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s, struct replay_fault *f);      /* 0; -1: see *f */
+/* 0, or -1: see *f */
+int replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s,
+    struct replay_fault *f);
 
 #endif

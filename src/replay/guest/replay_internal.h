@@ -1,16 +1,17 @@
-/* Internal to the replay's driver. */
+/* State of the replay's driver, shared by its files. */
 #ifndef TM_REPLAY_GUEST_REPLAY_INTERNAL_H
 #define TM_REPLAY_GUEST_REPLAY_INTERNAL_H
 
 #include "replay/guest/drive.h"
 
-#define DRIVE_WORDS (32u << 10)         /* references handed over at once */
+#define DRIVE_WORDS (32u << 10)         /* references returned at once */
 
-/* Visits of the place of a signal that are not the one: translated code sorts most of them out */
+/* Tests that let translated code skip visits of a signal's place that are not the signal's. */
 struct drive_narrow {
-	struct rp_test test[RP_NTEST];  /* which hold at the place */
-	unsigned n, next;               /* so many; the one to be replaced */
-	uint64_t visits, patience;      /* since the tests are these; when to choose another */
+	struct rp_test test[RP_NTEST];  /* tests that hold at the place */
+	unsigned n, next;               /* number of tests; the one to be replaced next */
+	/* visits since the tests last changed; visits before another change */
+	uint64_t visits, patience;
 };
 
 struct replay {
@@ -18,31 +19,34 @@ struct replay {
 	struct ws_reader *in;
 	const struct ws_header *head;
 	struct rp_core *core;
-	struct rp_run x;                /* x.cpu.xsave is owned */
+	struct rp_run x;                /* owns x.cpu.xsave */
 	struct mem mem;
 	uint64_t *words;                /* DRIVE_WORDS + RP_SLACK */
-	struct ws_rec next;             /* the record that comes: a trigger, KEY or END; its pointers are the reader's */
-	int cut;                        /* there is no next: the file is cut off or bad, as ws_fault says */
+	/* the next record: a trigger, KEY or END; its pointers belong to the reader */
+	struct ws_rec next;
+	/* there is no next record: the file is cut off or bad, see ws_fault */
+	int cut;
 	int after_sig;                  /* the trigger before `next` is SIG */
-	int keyed;                      /* begun at a keyframe: memory is what keyframes say only */
-	int ended;                      /* enum replay_got, sticky; REPLAY_OK before */
-	int pending;                    /* what the call after the next references returns */
+	int keyed;                      /* began at a keyframe: memory has only what keyframes say */
+	int ended;                      /* enum replay_got; sticky; REPLAY_OK before the end */
+	int pending;                    /* result of the call after the next references */
 	struct ws_rec_end end;
 	struct ws_early early, told;    /* of the records up to `next`; of the end, once it is known */
 	uint64_t until, triggers;
-	uint64_t from;                  /* instances before the trigger before */
-	uint64_t latest;                /* the next trigger comes before so many, or never (WS_UNKNOWN: it is not known) */
-	uint64_t most;                  /* the end as well: so many instances (WS_UNKNOWN: none) */
-	int uncounted;                  /* begun at a keyframe that does not say its instances */
-	uint64_t sigbreak;              /* a breakpoint of our own, or WS_UNKNOWN */
-	struct drive_narrow narrow;     /* of it */
-	uint64_t broke;                 /* icount at which a breakpoint was told */
-	uint64_t *brk;                  /* user's breakpoints; owned */
+	uint64_t from;                  /* instances before the previous trigger */
+	/* the next trigger comes before this instance; WS_UNKNOWN: not known */
+	uint64_t latest;
+	uint64_t most;                  /* the end, in instances; WS_UNKNOWN: no limit */
+	int uncounted;                  /* began at a keyframe that does not record its instances */
+	uint64_t sigbreak;              /* the driver's own breakpoint for a signal, or WS_UNKNOWN */
+	struct drive_narrow narrow;     /* tests of sigbreak */
+	uint64_t broke;                 /* icount at which a breakpoint was reported */
+	uint64_t *brk;                  /* the user's breakpoints; owned */
 	size_t nbrk;
 	size_t *key, nkey;              /* groups that begin with KEY; owned */
 	const struct ws_group *group;
-	int have_keys;                  /* key is filled in */
-	struct ws_regs regs;            /* what replay_regs gives */
+	int have_keys;                  /* key is valid */
+	struct ws_regs regs;            /* result of replay_regs */
 	replay_output_fn *output;
 	void *outputarg;
 	replay_map_fn *onmap;
@@ -51,31 +55,39 @@ struct replay {
 	struct replay_fault fault;
 };
 
-/* REPLAY_BAD with r->fault, as drive_bad, but in the file at the last record as well */
+/* As drive_bad, and sets the position in the file to the last record. */
 int drive_drift(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int drive_bad_file(struct replay *r);                   /* what the reader says */
-int drive_bad_mem(struct replay *r);                    /* what mem says */
+int drive_bad_file(struct replay *r);                   /* sets the reader's fault */
+int drive_bad_mem(struct replay *r);                    /* sets the fault of mem */
 
-/* records.c: records.  0, or REPLAY_BAD */
-int drive_next(struct replay *r);                       /* applies effects until `next` is a trigger, KEY or END, or r->cut */
-int drive_await(struct replay *r);                      /* our breakpoint for a signal that comes: there is one at most */
-int drive_signal_here(struct replay *r);                /* the SIG `next` comes here: 1; not yet: 0; -1: it should have */
-void drive_narrow(struct replay *r);                    /* it does not come at this visit of its place */
-void drive_set_latest(struct replay *r);                /* a trigger took place: how long until the next? */
-int drive_take(struct replay *r);                       /* the trigger `next` takes place; then drive_next */
-int drive_pass_key(struct replay *r);                   /* the KEY `next` is here; then drive_next */
-int drive_key_body(struct replay *r, int maps);         /* behind a KEY, up to its KEYEND; maps: mappings as well as contents */
+/* records.c: functions return 0, or REPLAY_BAD */
+/* applies effects until `next` is a trigger, KEY or END, or r->cut */
+int drive_next(struct replay *r);
+/* sets the breakpoint for the next signal: there is at most one */
+int drive_await(struct replay *r);
+/* does the SIG record `next` come here? 1: yes; 0: not yet; -1: it should have come before */
+int drive_signal_here(struct replay *r);
+/* this visit of the signal's place was not the signal's */
+void drive_narrow(struct replay *r);
+void drive_set_latest(struct replay *r);                /* after a trigger: computes r->latest */
+int drive_take(struct replay *r);                       /* applies the trigger `next`, then drive_next */
+/* checks and passes the KEY `next`, then drive_next */
+int drive_pass_key(struct replay *r);
+/* applies the records from KEY to KEYEND; maps: mappings as well as contents */
+int drive_key_body(struct replay *r, int maps);
 int drive_state(struct replay *r, const struct ws_rec_state *s);
 int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
-void drive_regs(struct replay *r, struct ws_regs *g);   /* of the processor, now */
+void drive_regs(struct replay *r, struct ws_regs *g);   /* the processor's current registers */
 void drive_set_regs(struct replay *r, const struct ws_regs *g);
 
-/* Instances that a processor can begin in a nanosecond: several times what any does */
+/* Instances that a processor can begin in a nanosecond: several times the rate of any processor. */
 #define DRIVE_PACE  64u
-#define DRIVE_SLACK (DRIVE_PACE * 1000000u)     /* for what a clock may be wrong by */
+#define DRIVE_SLACK (DRIVE_PACE * 1000000u)     /* tolerance for an inaccurate clock: a millisecond */
 
-/* syscalls.c: what system calls do that records do not say.  0, or REPLAY_BAD */
-size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);  /* as mem_read, seen by the watch */
-int drive_sys(struct replay *r, const struct ws_rec_sys *s);            /* after registers were compared, before effects */
+/* syscalls.c: effects of system calls that records do not contain. 0, or REPLAY_BAD. */
+/* as mem_read, reported to the watch */
+size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);
+/* call it after registers were compared, before effects */
+int drive_sys(struct replay *r, const struct ws_rec_sys *s);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * States of a replay kept in memory.  Which of the guest's pages there are is
- * the system's pagemap; which of them changed, comparing them: a page takes a
- * fraction of a microsecond, and nothing has to be watched while the guest runs.
+ * Snapshots of a replay in memory.  The system's pagemap tells which guest pages exist; pages
+ * that changed are found by comparison, which takes a fraction of a microsecond a page and
+ * needs no watching while the guest runs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "replay/guest/replay_internal.h"
 #include "replay/guest/snapshot.h"
 
-#define ENTRIES 2048u                   /* of the pagemap at once */
-#define THERE   (UINT64_C(3) << 62)     /* in memory, or swapped out */
+#define ENTRIES 2048u                   /* of the pagemap, read at once */
+#define THERE   (UINT64_C(3) << 62)     /* pagemap(5): the page is present or swapped out */
 
 struct snap_page {
 	uint64_t refs;
@@ -22,12 +22,12 @@ struct snap_page {
 
 static const uint8_t zeros[MEM_PAGE];
 
-/* The pages of an area, in order */
+/* Iterates over the existing pages of an area, in order. */
 struct pages {
 	uint64_t addr, end;
 	size_t i, n;
 	int pagemap, bad;
-	int shared;                     /* pages may be there that this mapping did not touch yet */
+	int shared;                     /* pages may exist that this mapping did not touch yet */
 	uint64_t entry[ENTRIES];
 };
 
@@ -55,7 +55,7 @@ in_memory(uint64_t addr, size_t n, uint64_t *entry)
 	return 0;
 }
 
-/* The next page that there is, or the area's end */
+/* The next existing page, or the area's end. */
 static uint64_t
 pages_next(struct pages *p)
 {
@@ -94,7 +94,7 @@ page_drop(struct snap_page *p)
 	return sizeof *p;
 }
 
-/* A page as it is now; base: as it was once, or NULL */
+/* Saves a page; base: an earlier copy of it to share, or NULL. */
 static int
 snapshot_keep(struct snap *s, uint64_t addr, struct snap_page *base)
 {
@@ -131,7 +131,8 @@ keep_all(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
 		while ((addr = pages_next(&p)) < p.end) {
 			while (b < end && b->addr < addr)
 				b++;
-			if (snapshot_keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 || s->bytes > most)
+			if (snapshot_keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 ||
+			    s->bytes > most)
 				return -1;
 		}
 		if (p.bad)
@@ -167,7 +168,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	return NULL;
 }
 
-/* One area's contents; *at: the first page of s that is not done */
+/* Restores the contents of one area; *at: the first page of s that is not done. */
 static int
 snapshot_restore(const struct snap *s, const struct mem_area *a, size_t *at, int pagemap)
 {

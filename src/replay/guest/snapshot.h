@@ -1,4 +1,4 @@
-/* States of a replay kept in memory, to go back to. */
+/* Snapshots of a replay in memory, to go back to. */
 #ifndef TM_REPLAY_GUEST_SNAPSHOT_H
 #define TM_REPLAY_GUEST_SNAPSHOT_H
 
@@ -6,7 +6,7 @@
 #include "replay/guest/memory.h"
 #include "replay/guest/replay.h"
 
-struct snap_page;                       /* shared by those in which it is the same, counted */
+struct snap_page;                       /* shared between snapshots, reference counted */
 struct snap_at { uint64_t addr; struct snap_page *page; };
 
 struct snap {
@@ -18,18 +18,18 @@ struct snap {
 	uint64_t triggers, broke, from, latest;
 	struct mem_area *area;
 	size_t narea;
-	struct snap_at *page;           /* by ascending address; all others are zero; owned */
+	struct snap_at *page;           /* by ascending address; all other pages are zero; owned */
 	size_t npage, cappage;
-	uint64_t bytes;                 /* that it took */
+	uint64_t bytes;                 /* memory that the snapshot takes */
 };
 
 /*
- * Where the replay is, between two instructions; what is as it was in `base`
- * (NULL: none) takes no memory.  pagemap: of /proc/self/pagemap.  NULL: not
- * here, or not in `most` bytes, or no memory.
+ * Takes a snapshot between two instructions.  Pages that are as in `base` (NULL: none) are
+ * shared with it.  pagemap: a descriptor of /proc/self/pagemap.  NULL: not possible here, more
+ * than `most` bytes, or no memory.  The caller frees it with snap_free.
  */
 struct snap *snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most);
 int snap_return(struct replay *r, const struct snap *s, int pagemap);   /* 0, or REPLAY_BAD */
-uint64_t snap_free(struct snap *s);                     /* how many bytes that gave back */
+uint64_t snap_free(struct snap *s);                     /* returns how many bytes were freed */
 
 #endif

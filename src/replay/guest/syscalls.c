@@ -1,4 +1,4 @@
-/* What system calls do that a capture does not say: it can be computed. */
+/* Effects of system calls that a capture does not record, because a replay can compute them. */
 #include <asm/prctl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ give_iov(struct replay *r, uint64_t fd, uint64_t iov, uint64_t niov, uint64_t n)
 	}
 }
 
-/* What the program wrote: s->ret bytes */
+/* The program wrote s->ret bytes: passes them to the output callback. */
 static void
 syscalls_output(struct replay *r, const struct ws_rec_sys *s)
 {
@@ -79,12 +79,16 @@ syscalls_output(struct replay *r, const struct ws_rec_sys *s)
 		give_iov(r, s->arg[0], s->arg[1], s->arg[2], s->ret);
 		return;
 	case SYS_sendmsg:
-		give_iov(r, s->arg[0], syscalls_word(r, s->arg[1] + 16), syscalls_word(r, s->arg[1] + 24), s->ret);
+		give_iov(r, s->arg[0], syscalls_word(r, s->arg[1] + 16),
+		    syscalls_word(r, s->arg[1] + 24), s->ret);
 		return;
 	}
 }
 
-/* Names of files, for who reads the capture later: a program need not read what it only hands on */
+/*
+ * Reports file names as read: trimming keeps them for readers of the capture, though the
+ * program may never read them.
+ */
 static void
 syscalls_named(struct replay *r, const struct ws_rec_sys *s)
 {

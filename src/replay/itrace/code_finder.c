@@ -1,4 +1,4 @@
-/* Static code, as a visit finds it. */
+/* Collects the static code of a run from the batches of a visit. */
 #include <stdlib.h>
 
 #include "replay/itrace/code_finder.h"
@@ -7,9 +7,11 @@
 
 struct wcode_visit {
 	struct wcode *c;
-	struct wcode_set seen;           /* blocks */
-	uint64_t from;                  /* the last instruction was an indirect jump or call or a return; 0: it was none */
-	struct { const struct fact_at *at; uint32_t n; uint64_t from; } cache[CACHE];  /* blocks, and what such a one ends with */
+	struct wcode_set seen;           /* blocks seen so far */
+	/* the last instruction, if it was an indirect jump, indirect call or return; else 0 */
+	uint64_t from;
+	/* blocks seen, and the value of `from` after each */
+	struct { const struct fact_at *at; uint32_t n; uint64_t from; } cache[CACHE];
 	struct { uint64_t from, to; } went[CACHE];
 };
 
@@ -53,7 +55,7 @@ is_free(const struct wcode *c, uint64_t pc)
 		(c->node[v].kind == CODE_CALL && !c->node[v].target));
 }
 
-/* A block comes for the first time, or is not in the cache any more */
+/* Handles a block that is new or has left the cache. */
 static int
 finder_look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
 {

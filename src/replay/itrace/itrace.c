@@ -1,4 +1,4 @@
-/* Visits: runs the replay, and looks on as records take place. */
+/* Visits: runs the replay, and follows its records as they take effect. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 
 #include "replay/itrace/itrace_internal.h"
 
-#define WORDS 16384u            /* of a batch */
+#define WORDS 16384u            /* words of a batch */
 
-/* What the processor has left so far: before anything else happens to memory and registers */
+/* Visits the words so far, before memory or registers change by other means. */
 static int
 catch_up(struct visit *v)
 {
@@ -43,7 +43,7 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 	return 0;
 }
 
-/* What a record does to registers and memory is the last instance's doing */
+/* Registers and memory that a record changes count as written by the last instance. */
 static void
 itrace_effects(struct visit *v, const struct ws_rec *rec)
 {
@@ -67,7 +67,7 @@ itrace_effects(struct visit *v, const struct ws_rec *rec)
 	}
 }
 
-/* Memory where the shadow has none: only a capture that was made up has it */
+/* Memory below the shadow: only a manipulated capture has it. */
 static int
 too_low(const struct ws_rec *rec)
 {
@@ -107,7 +107,8 @@ signal_facts(struct visit *v)
 		if (i == FACT_X87)
 			f[0].ndef = (uint8_t)n;
 		if (i != FACT_FSBASE && i != FACT_GSBASE)
-			v->sigdef[n++] = (struct fact_def){ .reg = (uint8_t)i, .lanes = (uint8_t)fact_lanes(i), .whole = 1, .val = FACT_NOVALUE };
+			v->sigdef[n++] = (struct fact_def){ .reg = (uint8_t)i,
+			    .lanes = (uint8_t)fact_lanes(i), .whole = 1, .val = FACT_NOVALUE };
 	}
 	f[1].ndef = (uint8_t)n;
 	for (i = 0; i < 2; i++) {
@@ -198,7 +199,7 @@ visit_only(struct visit *v, visit_pick_fn *pick, void *arg)
 	if (v->writers || v->control || rp_pick(drive_core(v->r), pick, arg) != 0)
 		return -1;
 	v->picks = pick != NULL;
-	v->n = drive_instances(v->r);   /* it was not counted along */
+	v->n = drive_instances(v->r);   /* instances were not counted during the jump */
 	v->half = NULL;
 	return 0;
 }
@@ -237,7 +238,8 @@ visit_batch(struct visit *v, struct visit_batch *b)
 		if (catch_up(v) != 0)
 			return drive_bad(v->r, "no memory");
 	}
-	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, drive_sofar(v->r, &n), v->writer, v->mem.piece };
+	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, drive_sofar(v->r, &n), v->writer,
+	    v->mem.piece };
 	v->batch = *b;
 	if (v->ninsn == 0)
 		return e;

@@ -1,4 +1,4 @@
-/* The shadow of a visit's memory: who wrote each byte. */
+/* The shadow of a visit's memory: the last writer of each byte. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,8 +7,8 @@
 #include "replay/guest/memory.h"
 #include "replay/itrace/last_writer.h"
 
-#define NBYTES (UINT64_C(1) << 30)      /* entries of bytes at most */
-#define SCAN   (UINT64_C(64) << 20)     /* larger mappings that go are not searched for entries */
+#define NBYTES (UINT64_C(1) << 30)      /* maximum number of entries of bytes */
+#define SCAN   (UINT64_C(64) << 20)     /* larger mappings that are removed are not searched for entries */
 
 #define PROT   (PROT_READ | PROT_WRITE)
 #define FLAGS  (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
@@ -26,7 +26,7 @@ wshadow_at(uint64_t addr)
 	if (*p == NULL) {
 		m = mmap(NULL, SHADOW_PIECE + MEM_PAGE, PROT, FLAGS, -1, 0);
 		if (m == MAP_FAILED)
-			__builtin_trap();       /* only where tests are sanitized */
+			__builtin_trap();       /* only in sanitized tests */
 		*p = m;
 	}
 	return (uint64_t *)(void *)(*p + a % SHADOW_PIECE);
@@ -53,7 +53,8 @@ low_unmap(void)
 static int
 low_map(void)
 {
-	void *low = (void *)(uintptr_t)SHADOW_LOW, *p = mmap(low, RP_BASE - SHADOW_LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+	void *low = (void *)(uintptr_t)SHADOW_LOW,
+	    *p = mmap(low, RP_BASE - SHADOW_LOW, PROT, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (p == low) {
 		(void)madvise(p, RP_BASE - SHADOW_LOW, MADV_NOHUGEPAGE);
@@ -175,7 +176,7 @@ wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg)
 		fn(arg, s->area[i].writer);
 }
 
-/* Index of the first area that ends behind addr */
+/* Index of the first area that ends after addr. */
 static size_t
 area_from(const struct wshadow *s, uint64_t addr)
 {
@@ -202,7 +203,8 @@ wshadow_unwritten(struct wshadow *s, uint64_t addr)
 		size_t i = area_from(s, addr & RP_MASK);
 
 		s->cache[k].page = page + 1;
-		s->cache[k].writer = i < s->narea && s->area[i].addr <= (addr & RP_MASK) ? s->area[i].writer : VISIT_INITIAL;
+		s->cache[k].writer =
+		    i < s->narea && s->area[i].addr <= (addr & RP_MASK) ? s->area[i].writer : VISIT_INITIAL;
 	}
 	return s->cache[k].writer;
 }
@@ -215,7 +217,7 @@ word_writer(struct wshadow *s, uint64_t addr)
 	return w ? w : wshadow_unwritten(s, addr);
 }
 
-/* The entry of the word at addr, which becomes one of bytes */
+/* The entry of the word at addr, which is converted to an entry of bytes. */
 static uint64_t *
 writers_expand(struct wshadow *s, uint64_t addr)
 {
@@ -324,7 +326,7 @@ wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n)
 	return s->piece[first].writer;
 }
 
-/* The entries of bytes in [addr, end), of one piece, are free */
+/* Frees the entries of bytes in [addr, end), which lies in one piece of the shadow. */
 static void
 writers_release(struct wshadow *s, uint64_t addr, uint64_t end)
 {
@@ -350,7 +352,7 @@ area_insert(struct wshadow *s, size_t i, struct shadow_area a)
 	return 0;
 }
 
-/* No area is in [addr, end) */
+/* Removes all areas in [addr, end). */
 static void
 writers_cut(struct wshadow *s, uint64_t addr, uint64_t end)
 {
@@ -394,7 +396,8 @@ wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len)
 		if (n > end - addr)
 			n = end - addr;
 		writers_release(s, addr, addr + n);
-		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1), MADV_DONTNEED);
+		(void)madvise(wshadow_at(addr), (n + MEM_PAGE - 1) & ~(uint64_t)(MEM_PAGE - 1),
+		    MADV_DONTNEED);
 	}
 }
 
@@ -407,11 +410,12 @@ wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer)
 		area_insert(s, area_from(s, addr), (struct shadow_area){ addr, addr + len, writer });
 }
 
-/* Words go along; what is beyond the old length is new */
+/* Moves the words; memory beyond the old length is new. */
 void
 wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer)
 {
-	uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen, from = m->from & RP_MASK, to = m->to & RP_MASK;
+	uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen, from = m->from & RP_MASK,
+	    to = m->to & RP_MASK;
 
 	if (from == to) {
 		if (m->newlen > n)

@@ -1,4 +1,4 @@
-/* Who last wrote each byte of memory: the shadow of a visit.  Between its files only. */
+/* The shadow of a visit's memory: which instance last wrote each byte.  Used in this folder only. */
 #ifndef TM_REPLAY_ITRACE_LAST_WRITER_H
 #define TM_REPLAY_ITRACE_LAST_WRITER_H
 
@@ -6,49 +6,54 @@
 #include "replay/itrace/itrace.h"
 
 #define SHADOW_CACHE 256u
-#define SHADOW_PAGE  4096u              /* bytes of memory, and as many of the shadow */
+#define SHADOW_PAGE  4096u              /* bytes of memory, and bytes of their shadow */
 
-/* From addr on, what no instance has written since was written by `writer`, which made the mapping */
+/* A mapping, made by instance `writer`: that is the writer of bytes that no instance has written since. */
 struct shadow_area { uint64_t addr, end, writer; };
 
 /*
- * A word of the shadow for 8 bytes of memory: their writer; or with
- * VISIT_MANY the number of 8 words with that of each byte; 0: as the area says.
+ * A word of the shadow is the writer of 8 bytes of memory; or VISIT_MANY with the index of an
+ * entry with the writers of the 8 bytes; or 0: the area's writer.
  */
 struct wshadow {
-	uint64_t (*bytes)[8];           /* NORESERVE memory; entry 0 is not used */
-	uint32_t nbytes, free;          /* free: list by the first word, 0 ends */
+	uint64_t (*bytes)[8];           /* mapped with MAP_NORESERVE; entry 0 is not used */
+	uint32_t nbytes, free;          /* free: list linked through the first word, 0 ends it */
 	struct shadow_area *area;       /* ascending, not overlapping; owned */
 	size_t narea, caparea;
-	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* page + 1 */
-	uint64_t *page;                 /* those that have words, + 1: hash table; owned */
+	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* of wshadow_unwritten: page + 1 */
+	uint64_t *page;                 /* pages that have words, + 1: hash table; owned */
 	size_t npage, nslot;
-	uint64_t lastpage;              /* the last one that was noted, + 1 */
-	struct visit_piece *piece;      /* of this batch; owned */
+	uint64_t lastpage;              /* the last page that was noted, + 1 */
+	struct visit_piece *piece;      /* of the current batch; owned */
 	size_t npiece, cappiece;
 	int on, nomem;
 };
 
-int wshadow_init(struct wshadow *s);    /* 0; -1: no room */
+int wshadow_init(struct wshadow *s);    /* 0, or -1: no memory */
 void wshadow_free(struct wshadow *s);
-void wshadow_clear(struct wshadow *s);   /* nobody has written anything */
+void wshadow_clear(struct wshadow *s);   /* no instance has written anything */
 
-/* sets nomem */
-uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);    /* a writer, or VISIT_MANY and pieces */
-uint64_t wshadow_unwritten(struct wshadow *s, uint64_t addr);    /* who has written what no instance has since */
+/* these functions set s->nomem when memory runs out */
+/* a writer, or VISIT_MANY and pieces */
+uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);
+/* the writer of memory that no instance has written since it was mapped */
+uint64_t wshadow_unwritten(struct wshadow *s, uint64_t addr);
 void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer);
 void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
 void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
 void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
 void wshadow_note_late(struct wshadow *s, uint64_t page);
-void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);    /* all writers, some of them often */
-void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);       /* joined with the one before if they agree */
+/* calls fn with all writers, some of them repeatedly */
+void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
+/* joined with the previous piece if their writers are equal */
+void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);
 
-#define SHADOW_LOW 0x10000u             /* there is none below: programs have no memory there, if the system is as it should be */
+/* Lowest address with a shadow: Linux lets programs map nothing below 64 KiB (vm.mmap_min_addr). */
+#define SHADOW_LOW 0x10000u
 
 /*
- * Where the word for addr is.  A sanitizer that has that place gets the
- * shadow elsewhere, in pieces (which are not adjacent) made as they are used.
+ * The shadow word of addr.  Where a sanitizer occupies these addresses, the shadow consists of
+ * pieces, which are mapped on demand and are not adjacent.
  */
 #ifdef __SANITIZE_ADDRESS__
 #define SHADOW_PIECE (UINT64_C(1) << 30)
@@ -62,7 +67,7 @@ wshadow_at(uint64_t addr)
 }
 #endif
 
-/* A word that was 0 is to be another */
+/* Notes the page of a word that is about to change from 0. */
 static inline void
 wshadow_note(struct wshadow *s, uint64_t addr)
 {

@@ -4,11 +4,12 @@
 
 #include "replay/itrace/plan.h"
 
-#define MOST 64u                        /* instructions of a block; RP_MAXINST */
+#define MOST 64u                        /* instructions of a block at most: RP_MAXINST */
 
 struct make {
 	struct plan p;
-	int8_t by[FACT_NREG][FACT_NLANE];       /* the instruction that wrote it, -1: none of the block */
+	/* instruction of the block that last wrote the lane; -1: none */
+	int8_t by[FACT_NREG][FACT_NLANE];
 	struct plan_live live[MOST * FACT_MAXUSE];
 	struct plan_mixed mixed[MOST * FACT_MAXUSE];
 	struct plan_refs refs[MOST];
@@ -41,7 +42,7 @@ plan_use(struct make *m, const struct fact_use *u)
 	p->nport++;
 }
 
-/* VISIT_CONTROL: nothing but the records of strings */
+/* VISIT_CONTROL: only the records of string instructions. */
 static void
 plan_bare(struct make *m, const struct fact *f)
 {
@@ -84,7 +85,7 @@ plan_insn(struct make *m, const struct fact *f)
 	p->n++;
 }
 
-/* The definitions of a register that are left behind the block */
+/* The last definitions of a register in the block. */
 static void
 plan_ends(struct make *m, unsigned reg)
 {
@@ -105,12 +106,13 @@ plan_ends(struct make *m, unsigned reg)
 	}
 }
 
-/* All in one piece of memory */
+/* Copies the plan and its lists to one piece of memory. */
 static struct plan *
 plan_settle(const struct make *m)
 {
 	size_t n = sizeof(struct plan), size[6] = {
-		m->p.n * sizeof *m->at, m->p.nlive * sizeof *m->live, m->p.nmixed * sizeof *m->mixed, m->p.nrefs * sizeof *m->refs, m->p.nend * sizeof *m->end, m->p.nport
+		m->p.n * sizeof *m->at, m->p.nlive * sizeof *m->live, m->p.nmixed * sizeof *m->mixed,
+		    m->p.nrefs * sizeof *m->refs, m->p.nend * sizeof *m->end, m->p.nport
 	};
 	const void *from[6] = { m->at, m->live, m->mixed, m->refs, m->end, m->port };
 	void *to[6];
@@ -126,7 +128,7 @@ plan_settle(const struct make *m)
 	p = (struct plan *)(void *)c;
 	*p = m->p;
 	c += sizeof *p;
-	for (i = 0; i < 6; i++) {       /* by falling alignment: the sizes of those with 16-bit members are even */
+	for (i = 0; i < 6; i++) {       /* in order of alignment: structs of 16-bit members have even sizes */
 		to[i] = memcpy(c, from[i], size[i]);
 		c += size[i];
 	}

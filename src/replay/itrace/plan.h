@@ -1,28 +1,35 @@
-/* What a visit knows of a block before it runs.  Internal to visits. */
+/* The plan of a block: the writers of its uses that are known before it runs. */
 #ifndef TM_REPLAY_ITRACE_PLAN_H
 #define TM_REPLAY_ITRACE_PLAN_H
 
 #include "replay/itrace/itrace.h"
 
-/* A use whose writer is not one instruction of the block; port: index of its writer in the run */
+/* A use that is not written by one instruction of the block; port: index of its writer in the run. */
 struct plan_live { uint16_t port; struct fact_use use; };
-/* By lane: instruction of the block, or -1: whoever was the last before it */
+/*
+ * A use of which the block has written some lanes.  k: instruction of the block, by lane; -1:
+ * the last writer before the block.
+ */
 struct plan_mixed { uint16_t port; struct fact_use use; int8_t k[FACT_NLANE]; };
 struct plan_refs { uint16_t word, port; uint8_t n, k; };
-struct plan_end { uint8_t reg, lanes, whole, k; };      /* who is the last writer behind the block */
+/* instruction k is the last writer of these lanes in the block */
+struct plan_end { uint8_t reg, lanes, whole, k; };
 
 struct plan {
-	uint16_t n, nport, nword;       /* nword: those of a last FACT_STRING's record, FACT_COUNTED's number, but not more of these */
+	/* nword: words of the block, without the variable part of a last FACT_STRING or FACT_COUNTED */
+	uint16_t n, nport, nword;
 	uint16_t nlive, nmixed, nrefs, nend;
-	const struct fact *last;        /* if it is FACT_COUNTED or FACT_STRING, or NULL */
+	/* the last instruction, if it is FACT_COUNTED or FACT_STRING; else NULL */
+	const struct fact *last;
 	const struct plan_live *live;
 	const struct plan_mixed *mixed;
 	const struct plan_refs *refs;
 	const struct plan_end *end;
-	const uint8_t *by;              /* by port: which instruction of the block is its writer */
+	const uint8_t *by;              /* by port: the instruction of the block that is its writer */
 	const struct fact_at *at;
 };
 
-const struct plan *plan_of(struct fact_block *b, int control);  /* b's, made if it has none; NULL: no memory */
+/* the plan belongs to b and is made on first use; NULL: no memory */
+const struct plan *plan_of(struct fact_block *b, int control);
 
 #endif

@@ -1,14 +1,15 @@
-/* Visits: segments, and going to instances. */
+/* Visits: finds segments, and goes to an instance. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/itrace/itrace_internal.h"
 
-#define NEAR  2000000u          /* going to a state that was kept costs as much as running through so many instances */
-#define FIRST (UINT64_C(256) << 20)     /* bytes that the state at the beginning may have, to be kept for visit_again */
-#define WORTH 20000000u         /* running through so many instructions costs more than going to a keyframe */
+#define NEAR  2000000u          /* going to a snapshot costs as much as running this many instances */
+/* maximum size of the snapshot of the beginning, which visit_again uses */
+#define FIRST (UINT64_C(256) << 20)
+#define WORTH 20000000u         /* running this many instructions costs more than going to a keyframe */
 
-/* Nobody has written anything, and nothing is left to hand over */
+/* Forgets all writers and everything that is pending. */
 static void
 itrace_begin(struct visit *v)
 {
@@ -25,7 +26,7 @@ itrace_begin(struct visit *v)
 	v->due = visit_keep_at(v, v->n);
 }
 
-/* Muted: to a segment's start, to an instruction count, or to an instance */
+/* Runs muted to a segment's start, to an instruction count, or to an instance. */
 static int
 itrace_go(struct visit *v, size_t k)
 {
@@ -50,7 +51,7 @@ itrace_run(struct visit *v, uint64_t icount, uint64_t n)
 	return e;
 }
 
-/* Keyframes that do not say their instances: by a run through all before the last */
+/* Counts the instances of keyframes that do not record them, by running up to the last one. */
 static int
 itrace_count(struct visit *v)
 {
@@ -102,7 +103,7 @@ visit_segment(const struct visit *v, size_t k)
 	return v->seg[k];
 }
 
-/* To a state that was kept */
+/* Goes to a snapshot. */
 static int
 itrace_back(struct visit *v, const struct snap *s)
 {
@@ -130,7 +131,8 @@ visit_twice(struct visit *v)
 {
 	v->writerslater = v->writers;
 	v->writers = 0;
-	(void)visit_keep(v, FIRST, UINT64_MAX >> 1);    /* the beginning alone; without it, code is made again */
+	/* keep only the beginning; on failure, code is translated again */
+	(void)visit_keep(v, FIRST, UINT64_MAX >> 1);
 }
 
 int
@@ -147,7 +149,7 @@ visit_again(struct visit *v)
 	return e;
 }
 
-/* Muted, to behind instance n; on the way states are kept */
+/* Runs muted to the end of instance n, taking snapshots that are due. */
 static int
 run_to(struct visit *v, uint64_t n)
 {

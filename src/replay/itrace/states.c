@@ -1,4 +1,4 @@
-/* Visits: states kept in memory while they run, so that going to an instance takes milliseconds. */
+/* Visits: keeps snapshots during a run, so that going to an instance takes milliseconds. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,11 @@
 #include "replay/itrace/itrace_internal.h"
 
 #define MOST 64u
-#define DEAR 2000u                      /* instances that run while a page is compared, times what of the time that may take */
+/*
+ * instances that run in the time of comparing a page, times the inverse of the share of time
+ * for snapshots
+ */
+#define DEAR 2000u
 
 int
 visit_keep(struct visit *v, uint64_t most, uint64_t step)
@@ -60,7 +64,7 @@ visit_kept_free(struct visit_kept *k)
 	free(k);
 }
 
-/* The last that is not behind instance n; NULL: none */
+/* The last snapshot at or before instance n; NULL: none. */
 const struct snap *
 visit_kept(const struct visit *v, uint64_t n)
 {
@@ -79,7 +83,7 @@ states_distance(const struct visit *v, const struct snap *s)
 	return dear > v->kept->step ? dear : v->kept->step;
 }
 
-/* Where one is wanted, for who is behind instance n */
+/* The instance after n where a snapshot is due; UINT64_MAX: none. */
 uint64_t
 visit_keep_at(const struct visit *v, uint64_t n)
 {
@@ -96,7 +100,7 @@ visit_keep_at(const struct visit *v, uint64_t n)
 	return at;
 }
 
-/* Every other one goes, never the first */
+/* Drops every other snapshot, never the first. */
 static void
 states_thin(struct visit *v)
 {
@@ -124,7 +128,7 @@ states_insert(struct visit *v, struct snap *s)
 	while (v->kept->n > 2 && (v->kept->n > MOST || v->kept->bytes > v->kept->most))
 		states_thin(v);
 	v->due = visit_keep_at(v, n);
-	if (v->due < n + v->kept->step / 4)     /* it went again at once */
+	if (v->due < n + v->kept->step / 4)     /* the new snapshot was dropped at once */
 		v->due = n + v->kept->step / 4;
 }
 
@@ -139,7 +143,8 @@ visit_keep_now(struct visit *v)
 	if (base && base->n == n)
 		v->due = visit_keep_at(v, n);
 	else if ((s = snap_take(v->r, base, v->kept->pagemap, v->kept->most)) == NULL) {
-		v->due = n + v->kept->step / 4;         /* amid a string instruction, perhaps; or it is too much: less and less often */
+		/* amid a string instruction, or too large: try less and less often */
+		v->due = n + v->kept->step / 4;
 		v->kept->step += v->kept->step / 4;
 	} else if (buf_grow(&v->kept->at, &v->kept->cap, v->kept->n + 1, sizeof(struct snap *)) < 0)
 		(void)snap_free(s);

@@ -1,4 +1,4 @@
-/* Visits: what each block of an RP_VALUES stream has, and who wrote what it uses. */
+/* Visits: decodes the blocks of an RP_VALUES stream, and finds the last writer of what they use. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -13,7 +13,7 @@ visit_room(struct visit *v, size_t nwriter)
 	    buf_grow(&v->writer, &v->capwriter, v->nwriter + nwriter, sizeof *v->writer) < 0 ? -1 : 0;
 }
 
-/* Writers of a register that is split */
+/* Writers of a use of a register that is split. */
 static uint64_t
 split_use(struct visit *v, const struct fact_use *u)
 {
@@ -36,7 +36,7 @@ split_use(struct visit *v, const struct fact_use *u)
 	return v->mem.piece[first].writer;
 }
 
-/* Writers of a use of which the block itself has written some lanes; n: instance of its first instruction */
+/* Writers of a use of which the block has written some lanes; n: instance of its first instruction. */
 static uint64_t
 mixed_use(struct visit *v, const struct plan_mixed *m, uint64_t n)
 {
@@ -50,7 +50,7 @@ mixed_use(struct visit *v, const struct plan_mixed *m, uint64_t n)
 	return w;
 }
 
-/* Instance n wrote some lanes only */
+/* Instance n wrote only some lanes of the register. */
 static void
 split_def(struct visit *v, unsigned reg, unsigned lanes, uint64_t n)
 {
@@ -65,7 +65,7 @@ split_def(struct visit *v, unsigned reg, unsigned lanes, uint64_t n)
 		last[__builtin_ctz(lanes)] = n;
 }
 
-/* Who wrote `size` bytes at addr, whose shadow begins at s */
+/* Last writers of `size` bytes at addr, whose shadow begins at s. */
 static inline uint64_t
 mem_use(struct visit *v, uint64_t addr, uint64_t size, const uint64_t *s)
 {
@@ -118,7 +118,7 @@ mem_def(struct visit *v, uint64_t addr, uint64_t size, uint64_t *s, uint64_t n)
 	wshadow_write(&v->mem, ref_addr(addr), size, n);
 }
 
-/* Who wrote what is read; then instance n has written what is written */
+/* Finds the writers of what is read, then notes instance n as the writer of what is written. */
 static inline void
 itrace_refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, uint64_t n)
 {
@@ -132,9 +132,10 @@ itrace_refs(struct visit *v, const uint64_t *ref, uint32_t nref, uint64_t *w, ui
 	}
 }
 
-/* The writers of a run, to w; its words begin at word */
+/* Stores the writers of a run at w; its words begin at `word`. */
 static inline void
-itrace_writers(struct visit *v, const struct plan *p, const struct visit_run *r, const uint64_t *word, uint64_t *w)
+itrace_writers(struct visit *v, const struct plan *p, const struct visit_run *r,
+    const uint64_t *word, uint64_t *w)
 {
 	uint64_t n = r->n;
 
@@ -162,7 +163,7 @@ itrace_writers(struct visit *v, const struct plan *p, const struct visit_run *r,
 	}
 }
 
-/* Words of the last instruction behind those that its plan has; the run gets their numbers */
+/* Words of the last instruction beyond those of its plan; fills in their numbers in the run. */
 static size_t
 last_words(const struct visit *v, const struct plan *p, struct visit_run *r, const uint64_t *word, size_t end)
 {
@@ -178,7 +179,7 @@ last_words(const struct visit *v, const struct plan *p, struct visit_run *r, con
 	return (size_t)r->nlast + r->nmem + p->last->nval;
 }
 
-/* Only some instructions of the block are reported */
+/* A block of which only some instructions are reported. */
 static size_t
 itrace_picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
 {
@@ -206,12 +207,13 @@ itrace_picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t 
 	}
 	if (i == p->n)
 		return at + p->nword + more;
-	return at + p->at[i].ref - (p->at[i].fact->kind == FACT_STRING ? FACT_RECORD : p->at[i].fact->kind == FACT_COUNTED);
+	return at + p->at[i].ref -
+	    (p->at[i].fact->kind == FACT_STRING ? FACT_RECORD : p->at[i].fact->kind == FACT_COUNTED);
 }
 
 /*
- * Block b was run, n instructions of it; its words begin at word[at].  Where
- * the next header is, or 0: no memory.
+ * Visits n instructions of block b, whose words begin at word[at].  Returns the index of the
+ * next header, or 0: no memory.
  */
 static inline size_t
 itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
@@ -232,7 +234,8 @@ itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *
 	if (p->last && p->last->kind == FACT_STRING) {
 		uint64_t state = word[at + p->nword - FACT_RECORD];
 
-		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {       /* nothing of it was run */
+		/* it was interrupted before its first element */
+		if (!FACT_ITERS(state) && !(state & FACT_DONE)) {
 			if (n == 1)
 				return at + FACT_RECORD;
 			if ((b = fact_block_get(rp_facts(drive_core(v->r)), b->f, NULL, n - 1)) == NULL ||
@@ -250,7 +253,7 @@ itrace_block(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *
 	if (p->last) {
 		end += last_words(v, p, r, word, end) + skipped;
 		if (p->last->kind == FACT_STRING && n == 1 && v->half == p->last)
-			r->n--;         /* it goes on */
+			r->n--;         /* it continues in the next block */
 	} else
 		end += skipped;
 	v->half = half;
@@ -275,7 +278,7 @@ visit_blocks(struct visit *v, const uint64_t *word, size_t n)
 		const struct fact_block *b = fact_block(word[at]);
 		const struct plan *p = b->plan;
 
-		/* as most are: block() does the same */
+		/* the common case, inlined: as block() does it */
 		if (p && !p->last && b->n == word[at] >> 48 && !b->idx && !v->writers &&
 		    v->nrun < v->caprun) {
 			v->run[v->nrun++] = (struct visit_run){ p->at, v->n + 1, p->n, 0, (uint32_t)at + 1,

@@ -1,4 +1,4 @@
-/* A captured program natively: the process and its memory. */
+/* The process of a natively executed capture, and its memory. */
 #include <elf.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -22,7 +22,7 @@
 
 #define USER_END (1ull << 47)
 #define PAGE     4096u
-#define SITES    100u           /* places for the page with our `syscall` instruction, */
+#define SITES    100u           /* candidate addresses for the page with our `syscall` instruction, */
 #define SITE(k)  (0x20000 + (k) * 0x13000010000ull)     /* one of which the program leaves free */
 
 __attribute__((format(printf, 2, 3))) static int
@@ -37,7 +37,8 @@ native_bad(struct native *n, const char *fmt, ...)
 }
 
 int
-native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, uint64_t c,
+    uint64_t d, uint64_t e)
 {
 	long got;
 	int err = tracee_call(&n->t, &got, nr, a, b, c, d, e, 0);
@@ -48,14 +49,14 @@ native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, ui
 	return 0;
 }
 
-/* Is some of the page of our `syscall` instruction in [addr, addr+len)? */
+/* Does the page of our `syscall` instruction overlap [addr, addr+len)? */
 static int
 native_hits(const struct native *n, uint64_t addr, uint64_t len)
 {
 	return n->t.site && n->t.site + PAGE > addr && n->t.site < addr + len;
 }
 
-/* A new place for our `syscall` instruction, outside of [addr, addr+len) */
+/* Finds another place for our `syscall` instruction, outside of [addr, addr+len). */
 static int
 new_site(struct native *n, uint64_t addr, uint64_t len)
 {
@@ -79,7 +80,7 @@ new_site(struct native *n, uint64_t addr, uint64_t len)
 	return native_bad(n, "cannot write into a process");
 }
 
-/* The program gets [addr, addr+len): our page goes elsewhere */
+/* The program maps [addr, addr+len): moves our page away. */
 static int
 give_way(struct native *n, uint64_t addr, uint64_t len)
 {
@@ -91,7 +92,8 @@ native_unmap(struct native *n, uint64_t addr, uint64_t len)
 {
 	uint64_t ret = 0, end = addr + len;
 
-	if (native_hits(n, addr, len)) {               /* the program has nothing there: what is beside it goes */
+	/* our page is there, and nothing of the program: unmap only what is beside it */
+	if (native_hits(n, addr, len)) {
 		if (n->t.site > addr && native_call(n, &ret, SYS_munmap, addr, n->t.site - addr, 0, 0, 0))
 			return -1;
 		addr = n->t.site + PAGE;
@@ -113,7 +115,7 @@ native_clear(struct native *n)
 	return err ? native_bad(n, "cannot empty the process") : 0;
 }
 
-/* From here on the process can change its memory and nothing else */
+/* Installs the filter: from now on the process can change its memory and nothing else. */
 static int
 confine_it(struct native *n)
 {
@@ -127,7 +129,7 @@ confine_it(struct native *n)
 		return 0;
 	if (tracee_regs(&n->t, &g))
 		return native_bad(n, "the process is gone");
-	at = g.rsp & ~UINT64_C(15);             /* its stack is of no use to it any more */
+	at = g.rsp & ~UINT64_C(15);             /* the process does not need its stack any more */
 	p.filter = (struct sock_filter *)(uintptr_t)(at + 16);
 	if (tracee_write(&n->t, at, &p, sizeof(p)) != sizeof(p) ||
 	    tracee_write(&n->t, at + 16, f, p.len * sizeof(*f)) != p.len * sizeof(*f))
@@ -164,7 +166,7 @@ native_close(struct native *n)
 		return;
 	kill(n->t.pid, SIGKILL);
 	while (waitpid(n->t.pid, &status, __WALL) == n->t.pid && WIFSTOPPED(status))
-		tracee_resume(&n->t, PTRACE_CONT, 0);   /* it stops once more where it ends */
+		tracee_resume(&n->t, PTRACE_CONT, 0);   /* it stops once more, at its exit */
 	tracee_close(&n->t);
 	free(n->share);
 	n->share = NULL;
@@ -181,7 +183,8 @@ native_write(struct native *n, uint64_t addr, const uint8_t *p, size_t len)
 
 	for (size_t i = 0, k; i < len; i += k) {
 		k = p ? len : len - i < sizeof(zero) ? len - i : sizeof(zero);
-		if (tracee_write(&n->t, addr + i, p ? p : zero, k) != k && native_shared_write(n, addr + i, p ? p : zero, k))
+		if (tracee_write(&n->t, addr + i, p ? p : zero, k) != k &&
+		    native_shared_write(n, addr + i, p ? p : zero, k))
 			return native_bad(n, "memory that is not there: 0x%llx", (unsigned long long)addr);
 	}
 	return 0;
@@ -215,7 +218,8 @@ native_effect(struct native *n, const struct ws_rec *rec)
 		if ((m->flags & WS_SHARED) && m->ino && strcmp(m->name, "/dev/zero")) {
 			if (native_share(n, m, &ret))
 				return native_bad(n, "cannot share 0x%llx", (unsigned long long)m->addr);
-		} else if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		} else if (native_call(n, &ret, SYS_mmap, m->addr, m->len, m->prot,
+		    MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    UINT64_MAX))
 			return -1;
 		return ret == m->addr ? 0 : native_bad(n, "cannot map 0x%llx", (unsigned long long)m->addr);
@@ -239,8 +243,8 @@ native_effect(struct native *n, const struct ws_rec *rec)
 }
 
 /*
- * The processor loads mxcsr whether the image says that the xmm registers are
- * in use or not; the system takes it from an image only if they are.
+ * The processor loads mxcsr even if the image says that the xmm registers are not in use; the
+ * system's PTRACE_SETREGSET does so only if they are in use.
  */
 static void
 use_xmm(uint8_t *x)

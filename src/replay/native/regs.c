@@ -1,4 +1,4 @@
-/* A captured program natively: registers, and what happens at triggers. */
+/* Registers of a natively executed capture, and the effects of triggers on them. */
 #include <asm/prctl.h>
 #include <string.h>
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-/* A captured program natively: files that are mapped shared, which are one memory wherever they are mapped. */
+/* Shared file mappings of a natively executed capture: all mappings of a file are the same memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,8 +51,9 @@ native_share(struct native *n, const struct ws_rec_map *m, uint64_t *ret)
 	if (buf_grow(&n->share, &n->capshare, n->nshare + 1, sizeof(*n->share)) < 0)
 		return -1;
 	s = native_twin(n, m);
-	if (s && (native_call(n, ret, SYS_mremap, s->addr + (m->offset - s->offset), 0, m->len, MREMAP_MAYMOVE | MREMAP_FIXED, m->addr) ||
-	    native_call(n, &done, SYS_mprotect, m->addr, m->len, m->prot, 0, 0) || done))
+	if (s && (native_call(n, ret, SYS_mremap, s->addr + (m->offset - s->offset), 0, m->len,
+		MREMAP_MAYMOVE | MREMAP_FIXED, m->addr) ||
+		native_call(n, &done, SYS_mprotect, m->addr, m->len, m->prot, 0, 0) || done))
 		return -1;
 	if (!s &&
 	    native_call(n, ret, SYS_mmap, m->addr, m->len, m->prot,

@@ -1,4 +1,4 @@
-/* /proc/PID/maps. */
+/* Parses /proc/PID/maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "replay/ptrace/tracee.h"
 
-/* The whole file, with a NUL behind it; NULL with errno */
+/* Reads the whole file and adds a NUL; NULL with errno. */
 static char *
 tracee_slurp(int fd)
 {
@@ -44,7 +44,7 @@ tracee_slurp(int fd)
 	return p;
 }
 
-/* One line, whose end is a NUL already */
+/* Parses one line, which ends with a NUL. */
 static int
 tracee_parse(struct tracee_maps *m, struct tracee_map *e, char *line)
 {
@@ -61,7 +61,8 @@ tracee_parse(struct tracee_maps *m, struct tracee_map *e, char *line)
 	e->offset = off;
 	e->dev = makedev(major, minor);
 	e->ino = ino;
-	e->prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) | (prot[2] == 'x' ? PROT_EXEC : 0);
+	e->prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
+	    (prot[2] == 'x' ? PROT_EXEC : 0);
 	e->shared = prot[3] == 's';
 	e->name = (size_t)(line + name - m->text);
 	return 0;

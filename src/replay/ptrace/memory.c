@@ -1,4 +1,4 @@
-/* Memory of a traced process. */
+/* Reads and writes memory of a traced process. */
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -9,8 +9,8 @@
 #define PAGE 4096u
 
 /*
- * process_vm_readv is the faster one, but honours protections and refuses
- * device memory; /proc/PID/mem does not care, page by page.
+ * process_vm_readv is faster, but honours protections and refuses device memory; /proc/PID/mem,
+ * page by page, does neither.
  */
 size_t
 tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n)
@@ -18,7 +18,8 @@ tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n)
 	size_t done = 0;
 
 	while (done < n) {
-		struct iovec l = {(char *)p + done, n - done}, r = {(void *)(uintptr_t)(addr + done), n - done};
+		struct iovec l = {(char *)p + done, n - done},
+		    r = {(void *)(uintptr_t)(addr + done), n - done};
 		ssize_t k = process_vm_readv(t->pid, &l, 1, &r, 1, 0);
 		size_t page;
 

@@ -1,4 +1,7 @@
-/* rdrand, rdseed and rdpid: what the processor makes up, made up here and given to the process.  rdtsc, found. */
+/*
+ * Emulates rdrand, rdseed and rdpid, whose results the processor makes up, for a traced
+ * process; finds rdtsc.
+ */
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 
 #include "replay/ptrace/tracee.h"
 
-/* Taken to be so by who tests the other way: tracemill(7) */
+/* Lets tests choose the other way: see TRACEMILL_TRAPS in tracemill(7). */
 static int
 without_traps(void)
 {
@@ -128,7 +131,7 @@ tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec)
 	uint64_t v = 0;
 	uint8_t ok = 1;
 
-	/* by their bytes: an assembler may not know them */
+	/* encoded by hand: an assembler may not know the instructions */
 	if (d->insn == WS_RDPID)
 		__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(v));
 	else if (d->insn == WS_RDSEED)
@@ -146,7 +149,7 @@ tracee_give_random(const struct tracee_random *d, const struct ws_rec_rand *rec,
 	uint64_t *r = &w->r[d->reg];
 
 	*r = d->size == 2 ? (*r & ~UINT64_C(0xffff)) | rec->value : rec->value;
-	if (d->insn != WS_RDPID)        /* OF SF ZF AF PF are 0 */
+	if (d->insn != WS_RDPID)        /* rdrand and rdseed clear OF SF ZF AF PF */
 		w->rflags = (w->rflags & ~UINT64_C(0x8d5)) | !rec->failed;
 	w->rip += d->len;
 }

@@ -1,4 +1,4 @@
-/* Stops, registers, and system calls in a traced process's name. */
+/* Stops and registers of a traced process, and system calls on its behalf. */
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -43,7 +43,10 @@ tracee_xsave(struct tracee *t, void *p, size_t *n)
 	return 0;
 }
 
-/* A full queue drops the newest: standard signals are at most 31, and a burst of real-time ones is not kept waiting */
+/*
+ * A full queue drops the newest signal: there are at most 31 standard signals, and longer
+ * bursts of real-time signals are rare.
+ */
 void
 tracee_hold(struct tracee *t, const siginfo_t *si)
 {
@@ -52,9 +55,9 @@ tracee_hold(struct tracee *t, const siginfo_t *si)
 }
 
 /*
- * Resume and wait for the next syscall stop; signals are held, job control
- * waits.  Where a fault comes instead of the call, there is no `syscall`
- * instruction that the process may execute: it would come again for ever.
+ * Resumes and waits for the next syscall stop; holds signals and ignores job control.  A fault
+ * instead of the call means that the process may not execute a `syscall` instruction there; it
+ * would fault again for ever.
  */
 static int
 next_stop(struct tracee *t)
@@ -120,7 +123,7 @@ tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64
 		poked = 1;
 	}
 	g.rax = (uint64_t)nr;
-	g.orig_rax = UINT64_MAX;        /* nothing to restart */
+	g.orig_rax = UINT64_MAX;        /* no system call to restart */
 	g.rdi = a;
 	g.rsi = b;
 	g.rdx = c;
@@ -141,7 +144,7 @@ tracee_uncall(struct tracee *t, const struct user_regs_struct *g)
 	struct user_regs_struct s = *g;
 	int err;
 
-	s.orig_rax = UINT64_MAX;        /* no such call: nothing happens */
+	s.orig_rax = UINT64_MAX;        /* an invalid number: the call does nothing */
 	err = tracee_setregs(t, &s);
 	if (!err)
 		err = next_stop(t);

@@ -1,4 +1,4 @@
-/* Launching a process under ptrace. */
+/* Launches a process under ptrace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include "base/diag.h"
 #include "replay/ptrace/tracee.h"
 
-#define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
-	PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
+#define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | \
+	PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
 
 /*
- * Waits to be seized, then becomes the program; what keeps it from that goes
- * into the pipe.  It may not end as a process ends: nothing in it is its own.
+ * The child: waits to be seized, then becomes the program.  An error goes into the pipe.  It
+ * must not run exit handlers, which belong to the parent.
  */
 static void
 tracee_become(char *const argv[], int go, int tell)
@@ -35,7 +35,7 @@ tracee_become(char *const argv[], int go, int tell)
 		raise(SIGKILL);
 }
 
-/* To the stop behind execve; signals that come before it are held */
+/* Runs to the stop after execve; signals that come before are held. */
 static int
 until_exec(struct tracee *t)
 {
@@ -57,7 +57,7 @@ until_exec(struct tracee *t)
 		else if (status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80) &&
 		    !ptrace(PTRACE_GETSIGINFO, t->pid, NULL, &si))
 			tracee_hold(t, &si);
-		/* system calls of the search for the program are no concern of ours */
+		/* skip the system calls of the search in PATH */
 		err = tracee_resume(t, seen ? PTRACE_SYSCALL : PTRACE_CONT, 0);
 		if (err)
 			return err;

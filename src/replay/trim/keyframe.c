@@ -1,10 +1,10 @@
-/* Trimming: which candidates become keyframes. */
+/* Trimming: decides which candidates become keyframes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/trim/trim_internal.h"
 
-/* Segment b follows a: both become a; b's list stays b's */
+/* Segment b follows a: joins them in a; b's list stays b's. */
 int
 trim_join(struct trim_seg *a, const struct trim_seg *b)
 {
@@ -44,7 +44,7 @@ trim_lines(const struct trim_seg *s)
 	return n;
 }
 
-/* Segments from to to-1 as one */
+/* Joins segments from to to-1 in *s. */
 static int
 trim_joined(const struct trim_found *f, size_t from, size_t to, struct trim_seg *s)
 {
@@ -60,7 +60,10 @@ trim_joined(const struct trim_found *f, size_t from, size_t to, struct trim_seg 
 	return 0;
 }
 
-/* Bytes of the file for a keyframe at segment `from` whose lines are those of all up to `to`; -1: no memory */
+/*
+ * Bytes of the file for a keyframe at segment `from` with the lines of all segments before
+ * `to`; -1: no memory.
+ */
 static double
 trim_cost(const struct trim_found *f, size_t from, size_t to)
 {
@@ -73,14 +76,14 @@ trim_cost(const struct trim_found *f, size_t from, size_t to)
 	return c;
 }
 
-/* Where keyframe i of m evenly spaced ones is; i = m + 1: the end */
+/* Position of keyframe i of m evenly spaced ones; i = m + 1: the end. */
 static size_t
 trim_spaced(const struct trim_found *f, size_t i, size_t m)
 {
 	return i * f->nseg / (m + 1);
 }
 
-/* The cheapest single one in the middle */
+/* The cheapest single keyframe in the middle. */
 static size_t
 trim_middle(const struct trim_found *f, double *best)
 {
@@ -97,7 +100,7 @@ trim_middle(const struct trim_found *f, double *best)
 	return at;
 }
 
-/* Only the n segments that begin at `first` stay, and each takes those behind it */
+/* Reduces the candidates to the n at `first`; each takes the segments after it. */
 static int
 trim_keep(struct trim_found *f, const size_t *first, size_t n)
 {
@@ -127,13 +130,14 @@ trim_keep(struct trim_found *f, const size_t *first, size_t n)
 int
 trim_choose(struct trim_found *f, const struct trim_opts *o)
 {
-	double whole = (double)f->needed * (f->sampled ? (double)f->packed / (double)f->sampled : 1) + 4.0 * (double)f->ntrigger;
+	double whole = (double)f->needed * (f->sampled ? (double)f->packed / (double)f->sampled : 1) +
+	    4.0 * (double)f->ntrigger;
 	double budget = whole * o->share / 100, best = 0;
 	double most = (double)f->ninst / 1e6 * o->middle;
 	size_t first[TRIM_SEGS + 1] = { 0 };
 	size_t m = f->nseg - 1, n = 1;
 
-	/* fewer and fewer until they fit */
+	/* reduce their number until they fit */
 	for (; m > 1; m -= (m + 7) / 8) {
 		double sum = 0;
 

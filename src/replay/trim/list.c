@@ -1,4 +1,4 @@
-/* Trimming: the pages of a segment, and what of them was used in it. */
+/* Trimming: lists the pages of a segment, and what of them was used in it. */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -10,7 +10,7 @@ trim_segment(struct shadow *t)
 	return &t->found->seg[t->found->nseg - 1];
 }
 
-/* To the list of the segment, unless there is nothing to say */
+/* Adds a page to the segment's list, unless it has no lines. */
 int
 shadow_list(struct shadow *t, uint64_t no, uint64_t need, uint64_t full)
 {
@@ -59,7 +59,7 @@ by_page(const void *a, const void *b)
 	return p->no < q->no ? -1 : p->no > q->no;
 }
 
-/* The lists of a page that was dropped and came again become one */
+/* Joins the entries of a page that was dropped and mapped again. */
 static void
 sort_pages(struct trim_seg *s)
 {

@@ -1,7 +1,7 @@
 /*
- * Trimming, pass 1: which bytes are read before they are written, and which
- * contents of the capture they came from.  Code that branches could have led
- * to is kept as well, for post-dominators.
+ * Trimming, pass 1: finds which bytes are read before they are written, and which contents of
+ * the capture they came from.  Code that branches could have reached is needed as well, for
+ * post-dominators.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 #include "replay/trim/shadow_internal.h"
 
 #define EVERY   50000000u
-#define SAMPLE  (64u << 20)     /* so much of the contents is compressed to know how small they get */
-#define CHUNK   (256u << 10)    /* at once */
+#define SAMPLE  (64u << 20)     /* bytes of the contents that are compressed to estimate their size */
+#define CHUNK   (256u << 10)    /* bytes compressed at once */
 
 struct note {
 	struct shadow s;
 	struct replay *r;
 	struct trim_found *found;
 	struct wcode code;
-	struct wcode_replay mem;        /* where its bytes come from */
+	struct wcode_replay mem;        /* reads the bytes of code */
 	uint64_t every;
 	size_t done;                    /* references of this batch that are noted */
-	uint8_t *sample, *packed;       /* CHUNK, ZSTD_compressBound(CHUNK) */
+	uint8_t *sample, *packed;       /* CHUNK bytes, ZSTD_compressBound(CHUNK) bytes */
 };
 
 static uint64_t
@@ -51,7 +51,7 @@ sample_mem(struct note *t, const struct ws_rec_mem *m)
 	}
 }
 
-/* What the lines of the segment would cost: as they are now, a segment too late */
+/* Estimates what the lines of the segment cost, from their contents one segment later. */
 static void
 sample_seg(struct note *t, struct trim_seg *s)
 {
@@ -91,7 +91,7 @@ on_kept(void *arg, uint64_t addr, size_t n)
 	shadow_keep(&t->s, addr, n);
 }
 
-/* The references so far: before anything else happens to memory */
+/* Notes the references so far, before memory changes by other means. */
 static void
 catch_up(struct note *t)
 {
@@ -121,7 +121,8 @@ on_record(void *arg, const struct ws_rec *rec)
 		e = shadow_mem(&t->s, &rec->u.mem);
 		if (rec->u.mem.p &&
 		    mem_twin(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
-			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);      /* it may be read elsewhere */
+			/* it may be read at another address */
+			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);
 		break;
 	case WS_MAP: e = shadow_drop(&t->s, rec->u.map.addr, rec->u.map.len); break;
 	case WS_UNMAP: e = shadow_drop(&t->s, rec->u.range.addr, rec->u.range.len); break;
@@ -153,7 +154,7 @@ begin_segment(struct note *t, uint64_t icount)
 	return 0;
 }
 
-/* Every other candidate goes, and from now on they are twice as far apart */
+/* Drops every other candidate, and doubles the distance of later ones. */
 static int
 trim_thin(struct note *t)
 {
@@ -220,7 +221,7 @@ by_mem(const void *a, const void *b)
 	return p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* Everything that is left, then in the order in which pass 2 meets it */
+/* Collects what is left, sorted in the order in which pass 2 meets it. */
 static int
 trim_gather(struct note *t)
 {

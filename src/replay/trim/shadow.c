@@ -1,6 +1,6 @@
 /*
- * Trimming: for every byte of memory, whether the program wrote it, and whether
- * it was read as the capture gave it.
+ * Trimming: the shadow of memory.  For every byte it knows whether the program wrote it, and
+ * whether it was read as the capture had it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ shadow_grow(struct shadow *t)
 	return 0;
 }
 
-/* Take p off the table: those behind it that had to give way move up */
+/* Removes p from the hash table, moving later entries of its chain up. */
 static void
 shadow_unplace(struct shadow *t, struct shadow_page *p)
 {
@@ -83,7 +83,7 @@ shadow_unplace(struct shadow *t, struct shadow_page *p)
 	t->npage--;
 }
 
-/* The page, listed for this segment; NULL: no memory */
+/* The page, listed for this segment; NULL: no memory. */
 static struct shadow_page *
 shadow_page(struct shadow *t, uint64_t no)
 {
@@ -127,7 +127,7 @@ shadow_quick(struct shadow *t, uint64_t no)
 	return t->tlb[i];
 }
 
-/* n bytes from byte `at` of a line; at + n <= 64, n > 0 */
+/* A mask of n bytes from byte `at` of a line; at + n <= 64, n > 0. */
 static inline uint64_t
 shadow_bytes(unsigned at, unsigned n)
 {
@@ -208,9 +208,10 @@ add_need(struct shadow *t, uint32_t mem, uint64_t line, uint64_t mask)
 	return 0;
 }
 
-/* What is needed of bytes [lo, hi) of p, which are e's */
+/* Records what is needed of bytes [lo, hi) of p, which came with e. */
 static int
-trim_shadow_settle(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e, unsigned lo, unsigned hi)
+trim_shadow_settle(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e,
+    unsigned lo, unsigned hi)
 {
 	for (unsigned at = lo; at < hi;) {
 		unsigned k = WS_LINE - at % WS_LINE;
@@ -244,7 +245,7 @@ add_extent(struct shadow_page *p, struct shadow_extent e)
 	return 0;
 }
 
-/* Bytes [lo, hi) of p get other contents, or go */
+/* Bytes [lo, hi) of p get other contents or are unmapped. */
 static int
 shadow_retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
 {
@@ -275,7 +276,7 @@ shadow_retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
 	return 0;
 }
 
-/* Bytes [lo, hi) of page no come from the present MEM */
+/* Bytes [lo, hi) of page `no` come from the current MEM record. */
 static int
 shadow_supply(struct shadow *t, uint64_t no, unsigned lo, unsigned hi)
 {
@@ -340,7 +341,7 @@ shadow_keep(struct shadow *t, uint64_t addr, uint64_t n)
 		if (!p)
 			return;
 		l = &p->line[addr / WS_LINE % TRIM_LINES];
-		l->need |= shadow_bytes(at, k) & ~l->own;      /* keyframes do without it */
+		l->need |= shadow_bytes(at, k) & ~l->own;      /* keyframes do not need it */
 		addr += k;
 		n -= k;
 	}
@@ -361,7 +362,7 @@ drop_page(struct shadow *t, struct shadow_page *p)
 	return e;
 }
 
-/* All pages of [addr, addr+len): by number, or by looking at all that there are */
+/* Drops all pages of [addr, addr+len): by number, or by scanning all pages, whichever is cheaper. */
 int
 shadow_drop(struct shadow *t, uint64_t addr, uint64_t len)
 {
@@ -379,14 +380,17 @@ shadow_drop(struct shadow *t, uint64_t addr, uint64_t len)
 	for (size_t i = 0; i < t->nslot && !e;) {
 		p = t->slot[i];
 		if (p && p->no - lo < n)
-			e = drop_page(t, p);    /* another may have come to i */
+			e = drop_page(t, p);    /* another page may have moved to i */
 		else
 			i++;
 	}
 	return e;
 }
 
-/* The page goes along.  Later segments know it under its new address only: all of it is needed under the old. */
+/*
+ * Moves a page.  Later segments know it only by its new address, so all of it counts as needed
+ * at the old one.
+ */
 static int
 move_page(struct shadow *t, struct shadow_page *p, uint64_t to)
 {

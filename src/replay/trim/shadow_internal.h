@@ -1,4 +1,4 @@
-/* Trimming: the shadow of memory, internal to pass 1. */
+/* Trimming: the shadow of memory, for pass 1. */
 #ifndef TM_REPLAY_TRIM_SHADOW_INTERNAL_H
 #define TM_REPLAY_TRIM_SHADOW_INTERNAL_H
 
@@ -9,12 +9,13 @@
 
 struct shadow_line {
 	uint64_t own;                   /* bytes that the program wrote after the capture's contents came */
-	uint64_t need;                  /* bytes of those contents that were read */
-	uint64_t got;                   /* in this segment: bytes that were written, or came */
-	uint64_t key;                   /* bytes read that were here when the segment began */
+	uint64_t need;                  /* bytes of the capture's contents that were read */
+	/* bytes that were written, or came from the capture, in this segment */
+	uint64_t got;
+	uint64_t key;                   /* bytes read that were there when the segment began */
 };
 
-/* n bytes at off of a page came with MEM number mem, for the page at address orig then */
+/* n bytes at `off` of a page came with MEM number mem, when the page had the address orig. */
 struct shadow_extent {
 	uint32_t mem;
 	uint16_t off, n;
@@ -26,42 +27,45 @@ struct shadow_page {
 	struct shadow_line line[TRIM_LINES];
 	struct shadow_extent *ext;      /* owned */
 	uint32_t next, cap;
-	uint32_t seg;                   /* the last segment it was used in, and is listed for */
-	int fetched;                    /* code was */
+	uint32_t seg;                   /* the last segment in which it was used and is listed */
+	int fetched;                    /* code was fetched from it */
 };
 
 struct shadow {
-	struct trim_found *found;       /* needs and pages of segments go there */
-	struct shadow_page **slot;      /* hash table of nslot (a power of 2), open addressing */
+	struct trim_found *found;       /* receives needs and the pages of segments */
+	struct shadow_page **slot;      /* hash table of nslot (a power of 2) entries, open addressing */
 	size_t nslot, npage;
-	struct shadow_page **used;      /* the pages of this segment */
+	struct shadow_page **used;      /* the pages used in this segment */
 	size_t nused, capused;
 	uint32_t seg;
-	uint32_t mem;                   /* MEMs so far */
+	uint32_t mem;                   /* MEM records so far */
 	struct shadow_page *tlb[SHADOW_TLB];
-	uint64_t tlbno[SHADOW_TLB];     /* page number + 1; 0: nothing */
+	uint64_t tlbno[SHADOW_TLB];     /* page number + 1; 0: empty */
 	uint64_t seen[SHADOW_SEEN];     /* fetches that were noted */
-	void (*fetch)(void *arg, uint64_t pc, unsigned len);    /* is told of fetches, now and then again of the same */
+	/* is called for fetches, sometimes repeatedly for the same */
+	void (*fetch)(void *arg, uint64_t pc, unsigned len);
 	void *arg;
 	int nomem;
 };
 
-void shadow_words(struct shadow *t, const uint64_t *w, size_t n);       /* references; sets nomem */
-void shadow_read(struct shadow *t, uint64_t addr, uint64_t n);          /* sets nomem */
-void shadow_keep(struct shadow *t, uint64_t addr, uint64_t n);          /* as the capture gave it, though nobody reads it; sets nomem */
+void shadow_words(struct shadow *t, const uint64_t *w, size_t n);       /* notes references; sets nomem */
+void shadow_read(struct shadow *t, uint64_t addr, uint64_t n);          /* notes a read; sets nomem */
+/* needed as the capture had it, even if it is not read; sets nomem */
+void shadow_keep(struct shadow *t, uint64_t addr, uint64_t n);
 
-/* 0, or -1: no memory */
+/* functions return 0, or -1: no memory */
 int shadow_mem(struct shadow *t, const struct ws_rec_mem *m);
-int shadow_drop(struct shadow *t, uint64_t addr, uint64_t len);         /* unmapped, or about to be mapped */
+/* memory is unmapped, or about to be mapped */
+int shadow_drop(struct shadow *t, uint64_t addr, uint64_t len);
 int shadow_move(struct shadow *t, const struct ws_rec_move *v);
-int shadow_end_segment(struct shadow *t);       /* its pages go to the last of found->seg */
-int shadow_settle(struct shadow *t);            /* the end: all that is needed is in found->need */
+int shadow_end_segment(struct shadow *t);       /* moves the segment's pages to the last of found->seg */
+int shadow_settle(struct shadow *t);            /* at the end: completes found->need */
 void shadow_free(struct shadow *t);
 
-/* list.c: what of a page was used in this segment, to the list of the segment.  0, or -1: no memory */
+/* list.c: adds what was used of a page in this segment to the segment's list. 0, or -1: no memory. */
 int shadow_list(struct shadow *t, uint64_t no, uint64_t need, uint64_t full);
 int shadow_list_used(struct shadow *t, struct shadow_page *p);
 void shadow_forget_used(struct shadow *t, const struct shadow_page *p);
-int shadow_list_end(struct shadow *t);          /* the pages of the segment are in the last of found->seg */
+int shadow_list_end(struct shadow *t);          /* sorts and joins the list of the last of found->seg */
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Trimming, pass 2: the capture again, and of its contents only what a replay
- * needs, with keyframes.
+ * Trimming, pass 2: writes the capture again with only the contents that a replay needs, and
+ * with keyframes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "base/buf.h"
 #include "replay/trim/trim_internal.h"
 
-#define GAP 1u                  /* so many lines that nobody needs do not end a run of those that somebody does */
+#define GAP 1u                  /* gaps of up to this many unneeded lines do not end a run */
 
 struct trim {
 	struct replay *r;
 	const struct trim_opts *o;
 	struct trim_found found;
-	size_t at;                      /* of found.need */
-	uint32_t mem;                   /* MEMs so far */
+	size_t at;                      /* index of the next in found.need */
+	uint32_t mem;                   /* MEM records so far */
 	struct ws_writer *w;
 	uint8_t *room;                  /* bytes of a run; owned */
 	size_t caproom;
@@ -41,7 +41,7 @@ trim_put(struct trim *t, const struct ws_rec *rec)
 	return trim_bad(t, ws_write_fault(t->w)->err);
 }
 
-/* n bytes at addr, of memory that is known to be zero if `zero` */
+/* Writes n bytes at addr; zero: the memory is known to be zero. */
 static int
 put_mem(struct trim *t, uint64_t addr, const uint8_t *p, size_t n, int zero)
 {
@@ -91,7 +91,7 @@ trim_room(struct trim *t, size_t n)
 	return 0;
 }
 
-/* Of m the bytes that need n names, to the run in t->room, which begins at addr */
+/* Copies the bytes of m that need n names to the run in t->room, which begins at addr. */
 static void
 copy_need(struct trim *t, const struct ws_rec_mem *m, const struct trim_need *n, uint64_t addr)
 {
@@ -104,7 +104,7 @@ copy_need(struct trim *t, const struct ws_rec_mem *m, const struct trim_need *n,
 	}
 }
 
-/* One run of lines: needs [from, to), all within m */
+/* Writes one run of lines: needs [from, to), all within m. */
 static int
 put_run(struct trim *t, const struct ws_rec_mem *m, size_t from, size_t to, int zero)
 {
@@ -124,7 +124,7 @@ put_run(struct trim *t, const struct ws_rec_mem *m, size_t from, size_t to, int 
 	return put_mem(t, lo, t->room, hi - lo, zero);
 }
 
-/* The contents m, trimmed */
+/* Writes the trimmed contents m. */
 static int
 trim_mem(struct trim *t, const struct ws_rec_mem *m)
 {
@@ -162,7 +162,7 @@ on_record(void *arg, const struct ws_rec *rec)
 		if (add_fresh(t, rec->u.map.addr, rec->u.map.len) != 0)
 			return -1;
 		break;
-	case WS_SIG:            /* its place is known now, and the stack there need not be kept */
+	case WS_SIG:            /* its place is known from here on, so the stack is not needed for a search */
 		sig = *rec;
 		sig.u.sig.nstack = sig.u.sig.nwords = 0;
 		if (replay_icount(t->r) != t->last)
@@ -182,7 +182,7 @@ on_record(void *arg, const struct ws_rec *rec)
 	return trim_put(t, rec);
 }
 
-/* Lines of page p that hold something, as runs */
+/* Writes the nonempty lines of page p as runs. */
 static int
 put_page(struct trim *t, const struct trim_page *p)
 {
@@ -204,7 +204,10 @@ put_page(struct trim *t, const struct trim_page *p)
 	return 0;
 }
 
-/* Memory that is at several addresses, as a whole: what is read at one was perhaps written at another */
+/*
+ * Memory that is mapped several times is written as a whole: what is read at one address may
+ * have been written at another.
+ */
 static int
 put_twins(struct trim *t)
 {
@@ -251,7 +254,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	return trim_put(t, &rec);
 }
 
-/* The capture ends where it was cut off */
+/* Ends the capture where it was cut off. */
 static int
 put_cut(struct trim *t)
 {
@@ -296,7 +299,7 @@ trim_pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 	struct replay *r;
 	int e;
 
-	/* the writer needs the header before the first record comes by */
+	/* the writer needs the header before the first record */
 	r = drive_open(in, &watch, t->fault);
 	if (!r)
 		return -1;

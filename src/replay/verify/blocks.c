@@ -1,4 +1,7 @@
-/* The replay as it runs for everybody, in a process of its own: references in batches through a pipe. */
+/*
+ * Runs the replay in whole blocks, as its users do, in a process of its own; references come in
+ * batches through a pipe.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -64,10 +67,10 @@ blocks_start(struct blocks *k, struct replay *r, uint64_t to)
 		return -1;
 	k->pid = fork();
 	if (k->pid == 0) {
-		signal(SIGPIPE, SIG_DFL);       /* who does not read on has seen enough */
+		signal(SIGPIPE, SIG_DFL);       /* if the parent stops reading, it has seen enough */
 		close(p[0]);
 		verify_produce(p[1], r, to);
-		confine_end();                  /* nothing that the parent has to do at its end is done twice */
+		confine_end();                  /* the parent's clean-up must not be done twice */
 	}
 	close(p[1]);
 	k->fd = p[0];
@@ -113,13 +116,13 @@ blocks_stop(struct blocks *k)
 {
 	if (k->pid <= 0)
 		return;
-	close(k->fd);                   /* SIGPIPE ends it with the next batch */
+	close(k->fd);                   /* SIGPIPE ends the child at its next batch */
 	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	k->pid = 0;
 }
 
-/* A capture that does not say how long it is: run through once, elsewhere */
+/* Length of a capture that does not record it: runs through it once, in a child. */
 uint64_t
 verify_length(struct verify *v)
 {

@@ -1,7 +1,7 @@
 /*
- * What an instruction refers to: from its bytes, the registers before it and
- * the processor manual's list of operands (Zydis), with the conventions of
- * ref(5).  Shares nothing with the replay.
+ * What an instruction refers to: from its bytes, the registers before it and the processor
+ * manual's list of operands (Zydis), with the conventions of ref(5).  It shares no code with
+ * the replay, on purpose.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,12 +27,13 @@ verify_decode(struct insn *in, int amd)
 {
 	if (x86_decode(&in->z, in->op, in->b, 15, amd) != 0)
 		return -1;
-	in->string = (in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	in->string =
+	    (in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 	in->counted = (in->z.address_width == 32 ? (uint32_t)in->at.r[WS_RCX] : in->at.r[WS_RCX]) != 0;
 	return 0;
 }
 
-/* What an instruction pushes or pops: its address has 64 bits whatever an address-size prefix says */
+/* Does the operand belong to a push or pop? Its address has 64 bits even with an address-size prefix. */
 static int
 on_stack(const ZydisDecodedOperand *o)
 {
@@ -45,7 +46,7 @@ address_mask(const struct insn *in)
 	return in->z.address_width == 32 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* The address of a memory operand; -1: it has none of its own */
+/* Computes the address of a memory operand; -1: it has none of its own. */
 static int
 verify_decode_address(const struct insn *in, const ZydisDecodedOperand *o, uint64_t *a)
 {
@@ -73,7 +74,7 @@ verify_decode_address(const struct insn *in, const ZydisDecodedOperand *o, uint6
 	return 0;
 }
 
-/* A hint, or an address that is not used */
+/* Hints, and instructions that do not access their operand. */
 static int
 verify_decode_none(const struct insn *in)
 {
@@ -99,7 +100,7 @@ kind_of(const ZydisDecodedOperand *o)
 	return r && w ? REF_MODIFY : w ? REF_STORE : REF_LOAD;
 }
 
-/* Which bytes depends on a mask, an index vector or what is in use */
+/* Instructions whose bytes depend on a mask, an index vector or the state in use. */
 static enum loose
 verify_decode_looseness(const struct insn *in, const ZydisDecodedOperand *o)
 {
@@ -119,7 +120,7 @@ verify_decode_looseness(const struct insn *in, const ZydisDecodedOperand *o)
 	}
 }
 
-/* bt and its kin with the bit's number in a register go beyond the operand */
+/* bt and the like, with the bit's number in a register, reach beyond the operand. */
 static int64_t
 verify_decode_bits(const struct insn *in, const ZydisDecodedOperand *o)
 {
@@ -138,7 +139,7 @@ verify_decode_bits(const struct insn *in, const ZydisDecodedOperand *o)
 	return (bit >= 0 ? bit / n : -((-bit + n - 1) / n)) * (n / 8);
 }
 
-/* Where an operand is, if the stack pointer moves before it is used */
+/* The address of an operand if the stack pointer moves before it is used. */
 static uint64_t
 verify_decode_moved(const struct insn *in, const ZydisDecodedOperand *o, uint64_t a, int kind)
 {

@@ -1,4 +1,4 @@
-/* Registers and memory of both sides. */
+/* Compares registers and memory of the replay and the native process. */
 #include <cpuid.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define PAGE 4096u
 #define XSAVE 16384u
-#define CHUNK 64u               /* pages looked at together */
+#define CHUNK 64u               /* pages looked at in one step */
 
 const char *
 verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int norip, char *buf, size_t size)
@@ -39,7 +39,7 @@ verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int nori
 	return NULL;
 }
 
-/* A part of the state as if it were saved, whether in use or not */
+/* A component of the state as if it were saved, whether in use or not. */
 static void
 verify_part(uint8_t *dst, const uint8_t *x, unsigned off, unsigned n, int bit)
 {
@@ -58,7 +58,7 @@ verify_differ(const uint8_t *a, const uint8_t *b, unsigned off, unsigned n, int 
 		return 0;
 	verify_part(p, a, off, n, bit);
 	verify_part(q, b, off, n, bit);
-	if (bit == 0) {                 /* addresses of the last x87 instruction are not the program's in a replay */
+	if (bit == 0) {                 /* the addresses of the last x87 instruction differ in a replay */
 		if (!(get_le64(a + 512) & 1))
 			put_le16(p, 0x37f);
 		if (!(get_le64(b + 512) & 1))
@@ -72,7 +72,8 @@ verify_differ(const uint8_t *a, const uint8_t *b, unsigned off, unsigned n, int 
 const char *
 verify_vectors(struct verify *v, char *buf, size_t size)
 {
-	static const struct { int bit; const char *name; } more[] = {{2, "upper halves of ymm"}, {5, "mask registers"},
+	static const struct { int bit; const char *name; } more[] = {
+		{2, "upper halves of ymm"}, {5, "mask registers"},
 		{6, "upper halves of zmm0 to 15"}, {7, "zmm16 to 31"}};
 	const uint8_t *a = v->n.state, *b = replay_xsave(v->r);
 	size_t n = sizeof(v->n.state);
@@ -83,7 +84,8 @@ verify_vectors(struct verify *v, char *buf, size_t size)
 		return "the program is gone";
 	memset(v->n.state + n, 0, sizeof(v->n.state) - n);
 	if (get_le32(a + 24) != get_le32(b + 24)) {
-		snprintf(buf, size, "mxcsr is 0x%x, and 0x%x in the replay", get_le32(a + 24), get_le32(b + 24));
+		snprintf(buf, size, "mxcsr is 0x%x, and 0x%x in the replay", get_le32(a + 24),
+		    get_le32(b + 24));
 		return buf;
 	}
 	if (verify_differ(a, b, 0, 160, 0))
@@ -107,7 +109,7 @@ verify_vectors(struct verify *v, char *buf, size_t size)
 	return NULL;
 }
 
-/* Which of n pages at addr are there? */
+/* Finds which of n pages at addr exist. */
 static void
 verify_present(int fd, uint64_t addr, size_t n, uint8_t *is)
 {
@@ -135,7 +137,10 @@ verify_pagemaps(struct verify *v)
 	return v->pagemap[0] < 0 || v->pagemap[1] < 0 ? -1 : 0;
 }
 
-/* Calls fn for each page that is there on one side or the other, until it returns something; our own pages only: copy */
+/*
+ * Calls fn for each page that exists on either side until it returns a string.  copy: only our
+ * own pages.
+ */
 static const char *
 verify_pages(struct verify *v, const char *(*fn)(struct verify *, uint64_t, const uint8_t *, char *, size_t),
     int copy, char *buf, size_t size)

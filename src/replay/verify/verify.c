@@ -1,4 +1,4 @@
-/* Step by step: the native side, and both replays beside it. */
+/* Steps the native process and compares both replays with it. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ verify_differs(struct verify *v, const char *fmt, ...)
 	return VERIFY_DIFFERS;
 }
 
-/* Registers, bytes and expectations of the instruction that the native side stands before */
+/* Fetches registers, bytes and expectations of the native side's next instruction. */
 static int
 verify_before(struct verify *v)
 {
@@ -60,7 +60,8 @@ verify_before(struct verify *v)
 	if (!tracee_read(&v->n.t, g.rip, v->in.b, 15) || verify_decode(&v->in, v->amd))
 		return verify_differs(v, "there is no instruction at 0x%llx natively", g.rip);
 	if (v->amd != x86_amd_here() && x86_makers_differ(&v->in.z, v->in.b))
-		return verify_bad(v, "0x%llx: an instruction that this processor does not take as the captured one did: it cannot be checked here", g.rip);
+		return verify_bad(v, "0x%llx: an instruction that this processor does not take as the "
+			    "captured one did: it cannot be checked here", g.rip);
 	verify_expect(&v->e, &v->in);
 	v->have = 1;
 	return VERIFY_OK;
@@ -72,7 +73,7 @@ verify_set(struct verify *v, const struct ws_regs *w)
 	return native_state(&v->n, w, NULL, 0) ? verify_bad(v, "%s", v->n.err) : VERIFY_OK;
 }
 
-/* The capture's trigger, at which the replay is: the native side must be there as well */
+/* The replay is at a trigger of the capture: the native side must be there as well. */
 static int
 verify_trigger(struct verify *v, const struct ws_rec *rec)
 {
@@ -84,16 +85,18 @@ verify_trigger(struct verify *v, const struct ws_rec *rec)
 	w = v->in.at;
 	if (rec->kind == WS_SIG) {
 		if (!ws_same(&w, &rec->u.sig.at))
-			return verify_differs(v, "signal %u does not come natively: %s", rec->u.sig.sig, "registers differ");
-		v->have = 0;            /* another instruction comes now */
-		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ? verify_bad(v, "%s", v->n.err) : VERIFY_OK;
+			return verify_differs(v, "signal %u does not come natively: %s", rec->u.sig.sig,
+			    "registers differ");
+		v->have = 0;            /* the native side moves to another instruction */
+		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ?
+		    verify_bad(v, "%s", v->n.err) : VERIFY_OK;
 	}
 	v->acted = 1;
 	if (rec->kind == WS_SYS) {
 		w.rip += 2;
 		w.r[WS_RCX] = w.rip;
 		w.r[11] = w.rflags;
-		/* both as one, and the capture otherwise: the replay will say so */
+		/* both sides agree, and the capture differs: the replay will report it */
 		if (!native_is_call(&w, &rec->u.sys) &&
 		    !memcmp(v->in.at.r, replay_regs(v->r)->r, sizeof(w.r)))
 			return VERIFY_OK;
@@ -107,7 +110,7 @@ verify_trigger(struct verify *v, const struct ws_rec *rec)
 	return verify_set(v, &w);
 }
 
-/* Records as the replay comes to them */
+/* The replay's callback for records. */
 static int
 on_record(void *arg, const struct ws_rec *rec)
 {
@@ -173,7 +176,7 @@ verify_close(struct verify *v)
 	free(v);
 }
 
-/* What is not as it is elsewhere: cpuid by the table, xgetbv of what the program may use.  1: done */
+/* Emulates cpuid, by the capture's table, and xgetbv. 1: done. */
 static int
 verify_instead(struct verify *v)
 {
@@ -191,7 +194,7 @@ verify_instead(struct verify *v)
 		w.r[WS_RAX] = (uint32_t)h->xcr0;
 		w.r[WS_RDX] = h->xcr0 >> 32;
 	} else if (v->in.z.mnemonic == ZYDIS_MNEMONIC_XGETBV) {
-		/* which parts are in use is the processor's own affair */
+		/* which parts are in use depends on the processor's history */
 		w.r[WS_RAX] = replay_regs(v->r)->r[WS_RAX];
 		w.r[WS_RDX] = replay_regs(v->r)->r[WS_RDX];
 	} else {
@@ -201,7 +204,10 @@ verify_instead(struct verify *v)
 	return verify_set(v, &w) ? -1 : 1;
 }
 
-/* Memory that says more than what the program did: the trap flag, where the last x87 instruction was, what is in use */
+/*
+ * Memory that depends on more than the program: a saved trap flag, the address of the last x87
+ * instruction, the components in use.
+ */
 static int
 verify_correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, size_t n)
 {
@@ -212,8 +218,10 @@ verify_correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, s
 		tracee_read(&v->n.t, now->r[WS_RSP], b, 2);
 		b[1] &= 0xfe;
 		return native_write(&v->n, now->r[WS_RSP], b, 2) ? verify_bad(v, "%s", v->n.err) : VERIFY_OK;
-	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
-	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_FNSTENV: case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEC64:
 	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64:
 		for (size_t i = 0; i < n; i++)
 			if (ref_kind(w[i]) == REF_STORE || ref_kind(w[i]) == REF_MODIFY) {
@@ -229,15 +237,16 @@ verify_correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, s
 }
 
 /*
- * Does the instruction ask the system for something, or leave 64-bit code?
- * The replay stops at the system calls that the capture has, and they are
- * never made here: any other is a difference, and must not be made either.
+ * Does the instruction ask the system for something, or leave 64-bit code? The replay stops at
+ * the system calls that the capture has, which are never made here.  Any other call is a
+ * difference, and must not be made either.
  */
 static int
 verify_leaves(const struct insn *in)
 {
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT: case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_INTO: case ZYDIS_MNEMONIC_BOUND:
 	case ZYDIS_MNEMONIC_IRET: case ZYDIS_MNEMONIC_IRETD: case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_VMCALL: case ZYDIS_MNEMONIC_VMMCALL: case ZYDIS_MNEMONIC_VMFUNC:
@@ -256,7 +265,8 @@ verify_step(struct verify *v)
 	int status, err;
 
 	if (verify_leaves(&v->in))
-		return verify_differs(v, "%s natively, and none in the replay", ZydisMnemonicGetString(v->in.z.mnemonic));
+		return verify_differs(v, "%s natively, and none in the replay",
+		    ZydisMnemonicGetString(v->in.z.mnemonic));
 	err = tracee_resume(&v->n.t, PTRACE_SINGLESTEP, 0);
 	while (!err && (err = tracee_wait(&v->n.t, &status)) == EINTR)
 		err = 0;
@@ -271,15 +281,17 @@ static int
 verify_compares(const struct insn *in)
 {
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_CMPSB: case ZYDIS_MNEMONIC_CMPSW: case ZYDIS_MNEMONIC_CMPSD: case ZYDIS_MNEMONIC_CMPSQ:
-	case ZYDIS_MNEMONIC_SCASB: case ZYDIS_MNEMONIC_SCASW: case ZYDIS_MNEMONIC_SCASD: case ZYDIS_MNEMONIC_SCASQ:
+	case ZYDIS_MNEMONIC_CMPSB: case ZYDIS_MNEMONIC_CMPSW: case ZYDIS_MNEMONIC_CMPSD:
+	case ZYDIS_MNEMONIC_CMPSQ:
+	case ZYDIS_MNEMONIC_SCASB: case ZYDIS_MNEMONIC_SCASW: case ZYDIS_MNEMONIC_SCASD:
+	case ZYDIS_MNEMONIC_SCASQ:
 		return in->string;
 	default:
 		return 0;
 	}
 }
 
-/* A repeated instruction is left because its count ran out: one fetch more, says ref(5) */
+/* Does a repeated instruction end because its count ran out? ref(5) counts one more fetch then. */
 static int
 ran_out(const struct verify *v, const struct ws_regs *now)
 {
@@ -291,7 +303,7 @@ ran_out(const struct verify *v, const struct ws_regs *now)
 	return !verify_compares(in) || zf == !(in->z.attributes & ZYDIS_ATTRIB_HAS_REPNE);
 }
 
-/* The references of the replay in blocks: the same; behind a batch its registers, too */
+/* Compares with the references of the replay in blocks, and after a batch also with its registers. */
 static int
 in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *now)
 {
@@ -324,7 +336,7 @@ in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *n
 	return VERIFY_OK;
 }
 
-/* The native side's turn, behind the replay's: n references of it at w */
+/* Steps the native side after the replay, whose n references are at w. */
 static int
 native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 {
@@ -355,7 +367,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 	if (verify_refs(&v->e, w, n, what, sizeof(what)))
 		return verify_differs(v, "%s", what);
 	v->extra = !fetch && !v->acted && ran_out(v, now);
-	/* stopped between elements, the processor gives the flags from before the whole instruction */
+	/* stopped between elements: the processor shows the flags from before the whole instruction */
 	if (verify_compares(&v->in) && now->rip == v->in.at.rip)
 		now->rflags = replay_regs(v->r)->rflags;
 	if (verify_regs(now, replay_regs(v->r), v->extra, what, sizeof(what)))
@@ -367,7 +379,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 	return got;
 }
 
-/* One instruction on all sides */
+/* One instruction on all sides. */
 static int
 verify_one(struct verify *v)
 {
@@ -405,7 +417,7 @@ verify_one(struct verify *v)
 	return got;
 }
 
-/* The native side to where the replay is */
+/* Brings the native side to the position of the replay. */
 static int
 verify_begin(struct verify *v, uint64_t from, uint64_t to)
 {
@@ -414,7 +426,8 @@ verify_begin(struct verify *v, uint64_t from, uint64_t to)
 	if (from > replay_icount(v->r)) {
 		v->silent = 1;
 		v->fresh = 0;
-		got = replay_skip(v->r, from) == REPLAY_BAD ? verify_bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
+		got = replay_skip(v->r, from) == REPLAY_BAD ?
+		    verify_bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
 		v->silent = 0;
 	}
 	if (!got && replay_how(v->r)) {
@@ -427,7 +440,7 @@ verify_begin(struct verify *v, uint64_t from, uint64_t to)
 		return got;
 	v->fresh = 1;
 	v->have = v->extra = 0;
-	v->silent = 1;                  /* the records of the other replay are not for us */
+	v->silent = 1;                  /* records of the other replay are ignored */
 	got = blocks_start(&v->k, v->r, to) ? verify_bad(v, "cannot start a process") : VERIFY_OK;
 	v->silent = 0;
 	return got;
