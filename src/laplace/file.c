@@ -1,4 +1,4 @@
-/* Files, segments of shared memory, and the numbers of their pages. */
+/* Files and segments of shared memory, and the canonical numbers of their pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ lap_file_drop(struct lap_model *m, struct lap_file *f)
 	free(f);
 }
 
-/* The first part that ends behind page */
+/* Index of the first part that ends after page. */
 static size_t
 part_from(const struct lap_file *f, uint64_t page)
 {
@@ -61,14 +61,14 @@ int
 lap_file_page(struct lap_model *m, struct lap_file *f, uint64_t page, uint64_t *canon)
 {
 	size_t i = part_from(f, page);
-	const struct lap_part *p = i < f->npart ? f->part + i : NULL;   /* the first that ends after the page */
+	const struct lap_part *p = i < f->npart ? f->part + i : NULL;   /* the first that ends after page */
 	struct lap_part fresh;
 
 	if (p && p->lo <= page) {
 		*canon = p->base + (page - p->lo);
 		return 0;
 	}
-	/* what is free around the page, in its share of the file */
+	/* the unnumbered pages around it, within one LAP_PART */
 	fresh.lo = page / LAP_PART * LAP_PART;
 	fresh.hi = fresh.lo + LAP_PART;
 	if (i && f->part[i - 1].hi > fresh.lo)
@@ -112,7 +112,7 @@ lap_file_cut(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t p
 		i++;
 	}
 	f->npart = i;
-	/* mappings of it see the pages that come instead */
+	/* invalidates look-ups, as mappings will see the new pages */
 	for (size_t k = 0; f->nnode && k < m->spaces.size; k++)
 		if (m->spaces.slot[k].p)
 			lap_forget(m->spaces.slot[k].p, 0, LAP_PAGES);

@@ -1,22 +1,25 @@
-/* Internal to the model of memory. */
+/* Data of the model, shared by its files: ranges, files, hash tables. */
 #ifndef TM_LAPLACE_LAPLACE_INTERNAL_H
 #define TM_LAPLACE_LAPLACE_INTERNAL_H
 
 #include "laplace/laplace.h"
 
-/* Pages [lo, hi) of an address space: numbers from base on, or pages of a file from base on */
+/*
+ * Pages [lo, hi) of an address space.  They are canonical numbers from base on, or pages of a
+ * file from base on.
+ */
 struct lap_node {
 	uint64_t lo, hi, base;
-	struct lap_file *file;          /* NULL: numbers */
+	struct lap_file *file;          /* NULL: canonical numbers */
 	struct lap_node *left, *right;
-	uint32_t rank;                  /* of the treap: a parent's is not smaller */
+	uint32_t rank;                  /* priority in the treap: a parent's is not smaller */
 };
 
 /*
- * A file, or a segment of shared memory.  Its pages get numbers when they are
- * first needed, a part of it at once; parts ascend and do not overlap.
+ * A file, or a segment of shared memory.  Its pages get canonical numbers on first use, for a
+ * whole part at once; parts ascend and do not overlap.
  */
-#define LAP_PART (UINT64_C(1) << 20)    /* pages */
+#define LAP_PART (UINT64_C(1) << 20)    /* pages of a part */
 struct lap_part {
 	uint64_t lo, hi, base;
 };
@@ -24,64 +27,87 @@ struct lap_file {
 	uint64_t key[3];
 	struct lap_part *part;          /* owned */
 	size_t npart, cap;
-	size_t nnode;                   /* mappings of it */
-	int bound;                      /* the key still means it */
+	size_t nnode;                   /* number of its mappings */
+	int bound;                      /* 1: the key still refers to it */
 };
 
-/* Hash table: three numbers to a pointer */
+/* Hash table: a key of three numbers to a pointer. */
 struct lap_slot {
 	uint64_t key[3];
-	void *p;                        /* NULL: free */
+	void *p;                        /* NULL: the slot is free */
 };
 struct lap_table {
 	struct lap_slot *slot;          /* owned; size is a power of two */
 	size_t n, size;
 };
+/* NULL: the key is not there */
 void *lap_table_get(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t c);
-int lap_table_room(struct lap_table *t);                /* so that the next put cannot fail: 0 or -1 */
-void lap_table_put(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c, void *p);   /* a key that is not there */
+/* makes room, so that the next put cannot fail: 0, or -1: no memory */
+int lap_table_room(struct lap_table *t);
+/* the key must be new */
+void lap_table_put(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c, void *p);
 void lap_table_del(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c);
 
 struct lap_model {
 	struct lap_table spaces, tasks, files;
-	struct lap_node *spare;         /* free nodes, by left */
+	struct lap_node *spare;         /* free nodes, linked by left */
 	size_t nspare, nnode, nfile;
 	uint64_t next;                  /* the next canonical number */
 	uint32_t seed;
-	struct lap_task *running, *dead;        /* dead: of the last event, to be freed */
+	struct lap_task *running, *dead;        /* dead: ended in the last event, freed in the next */
 	struct lap_proc *deadproc;
 	struct lap_wrong wrong;
 };
 
-int lap_bad_num(struct lap_model *m, const char *what, uint64_t num);   /* -1 */
-int lap_fatal(struct lap_model *m, const char *what);                   /* -1 */
+int lap_bad_num(struct lap_model *m, const char *what, uint64_t num);   /* sets m->wrong; returns -1 */
+/* as lap_bad_num, for a fatal error */
+int lap_fatal(struct lap_model *m, const char *what);
 
-/* range.c: pages of a space.  Those that can need nodes want lap_reserve first; then they cannot fail. */
-int lap_reserve(struct lap_model *m, size_t n);         /* nodes: 0 or -1 */
-struct lap_node *lap_from(const struct lap_space *s, uint64_t page);    /* the first node that ends behind page, or NULL */
-void lap_clear(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi);     /* 2 nodes */
-void lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what);           /* lo, hi, base, file; clears first; 3 nodes */
-void lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi);         /* what was looked up */
-int lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi, struct lap_space *to, uint64_t at);
-	/* what is mapped, to pages from `at` on, where nothing is: 0 or -1 with `to` as it was */
+/*
+ * range.c: mapped ranges of an address space.  Before functions that say how many nodes they
+ * need, call lap_reserve; then they cannot fail.
+ */
+int lap_reserve(struct lap_model *m, size_t n);         /* reserves n nodes: 0, or -1 */
+/* the first node that ends after page, or NULL */
+struct lap_node *lap_from(const struct lap_space *s, uint64_t page);
+/* unmaps [lo, hi); needs 2 nodes */
+void lap_clear(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi);
+/* Maps [what.lo, what.hi) to what.base of what.file, after unmapping it; needs 3 nodes. */
+void lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what);
+/* drops cached look-ups of [lo, hi) */
+void lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi);
+/*
+ * Copies the mappings of [lo, hi) to pages from `at` on, which are not mapped.  0, or -1 with
+ * `to` unchanged.
+ */
+int lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
+    struct lap_space *to, uint64_t at);
 
 /* file.c: files and their numbers */
-int lap_numbers(struct lap_model *m, uint64_t n, uint64_t *base);       /* n fresh ones: 0 or -1 */
-struct lap_file *lap_file_get(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c); /* made if there is none; NULL: no memory */
+/* n new canonical numbers: 0, or -1 */
+int lap_numbers(struct lap_model *m, uint64_t n, uint64_t *base);
+/* creates it if it does not exist; NULL: no memory */
+struct lap_file *lap_file_get(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c);
+/* the canonical number of a page of the file: 0, or -1 */
 int lap_file_page(struct lap_model *m, struct lap_file *f, uint64_t page, uint64_t *canon);
-void lap_file_unbind(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c);          /* deleted */
-int lap_file_cut(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t page);       /* pages from there on are gone */
-void lap_file_drop(struct lap_model *m, struct lap_file *f);            /* frees it if nothing needs it */
+/* the file is deleted: its key may be reused */
+void lap_file_unbind(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c);
+/* Truncates the file before page.  0, or -1. */
+int lap_file_cut(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t page);
+/* frees it if it has no key and no mappings */
+void lap_file_drop(struct lap_model *m, struct lap_file *f);
 
-/* task.c: tasks, processes, spaces; NULL and -1 with m->wrong */
-struct lap_task *lap_task_get(struct lap_model *m, uint64_t pid);       /* announced, or an error */
-struct lap_task *lap_task_announce(struct lap_model *m, uint64_t pid);  /* made if there is none */
-struct lap_space *lap_space_get(struct lap_model *m, uint64_t id);      /* announced, or an error */
+/* task.c: tasks, processes, address spaces.  NULL and -1 set m->wrong. */
+struct lap_task *lap_task_get(struct lap_model *m, uint64_t pid);       /* an error if it was not announced */
+struct lap_task *lap_task_announce(struct lap_model *m, uint64_t pid);  /* creates it if it does not exist */
+struct lap_space *lap_space_get(struct lap_model *m, uint64_t id);      /* an error if it was not announced */
+/* creates it if it does not exist */
 struct lap_space *lap_space_announce(struct lap_model *m, uint64_t id);
-void lap_space_end(struct lap_model *m, struct lap_space *s);           /* with all that is mapped */
+void lap_space_end(struct lap_model *m, struct lap_space *s);           /* ends it, with its mappings */
+/* t uses s from now on: 0, or -1 */
 int lap_task_assign(struct lap_model *m, struct lap_task *t, struct lap_space *s);
 void lap_task_exec(struct lap_model *m, struct lap_task *t);
 void lap_task_exit(struct lap_model *m, struct lap_task *t);
-void lap_bury(struct lap_model *m);                                     /* what the last event ended */
+void lap_bury(struct lap_model *m);                                     /* frees what the last event ended */
 
 #endif

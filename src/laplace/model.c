@@ -1,4 +1,4 @@
-/* The model of memory: what each kernel record does.  See laplace(5). */
+/* Applies each kernel record to the model.  See laplace(5). */
 #include <stdlib.h>
 
 #include "laplace/laplace_internal.h"
@@ -52,7 +52,7 @@ lap_model_free(struct lap_model *m)
 		return;
 	lap_bury(m);
 	for (size_t i = 0; i < m->tasks.size; i++)
-		while (m->tasks.slot[i].p) {    /* deletion may move another one here */
+		while (m->tasks.slot[i].p) {    /* deletion may move another entry to slot i */
 			lap_task_exit(m, m->tasks.slot[i].p);
 			lap_bury(m);
 		}
@@ -113,7 +113,7 @@ lap_model_find(struct lap_model *m, struct lap_space *s, uint64_t page, uint64_t
 	return 1;
 }
 
-/* All pages that have bytes of it */
+/* All pages that contain bytes of the range. */
 static int
 lap_pages(struct lap_model *m, uint64_t addr, uint64_t len, struct range *r)
 {
@@ -126,7 +126,7 @@ lap_pages(struct lap_model *m, uint64_t addr, uint64_t len, struct range *r)
 	return 0;
 }
 
-/* The address space that the task of the event uses */
+/* The address space of the event's task. */
 static struct lap_space *
 space_of(struct lap_model *m, const struct lap_event *e)
 {
@@ -181,7 +181,7 @@ all_mapped(const struct lap_space *s, const struct range *r)
 	return 1;
 }
 
-/* What lies behind the mapping that `last` ends: more of the file, or new memory */
+/* Extends the mapping that ends with `last`: with more of the file, or with new memory. */
 static int
 lap_extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint64_t lo, uint64_t hi)
 {
@@ -195,7 +195,7 @@ lap_extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint6
 	return 0;
 }
 
-/* A second mapping of the same pages: what Linux does with an old length of 0 */
+/* A second mapping of the same pages: mremap(2) with an old length of 0. */
 static int
 lap_mirror(struct lap_model *m, struct lap_space *s, const struct range *to, uint64_t old)
 {
@@ -253,7 +253,8 @@ lap_remap(struct lap_model *m, const struct lap_event *e)
 			lap_clear(m, s, to.hi, from.hi);
 	} else {
 		lap_clear(m, s, to.lo, to.hi);
-		if (lap_copy(m, s, from.lo, from.lo + (n < k ? n : k), s, to.lo) != 0 || lap_reserve(m, 2) != 0)
+		if (lap_copy(m, s, from.lo, from.lo + (n < k ? n : k), s, to.lo) != 0 ||
+		    lap_reserve(m, 2) != 0)
 			return -1;
 		lap_clear(m, s, from.lo, from.hi);
 	}
@@ -329,7 +330,7 @@ lap_assign(struct lap_model *m, const struct lap_event *e, struct lap_task **own
 	return s ? lap_task_assign(m, *owner, s) : -1;
 }
 
-/* Those that only a task must be there for, and those that need none */
+/* Events that need only a task, or not even that. */
 static int
 lap_others(struct lap_model *m, const struct lap_event *e)
 {
@@ -338,7 +339,7 @@ lap_others(struct lap_model *m, const struct lap_event *e)
 
 	switch (e->kind) {
 	case LAP_K_UNMAPALL:
-		s = lap_model_space(m, e->f[LAP_SPACE]);        /* none: it ended with its last task */
+		s = lap_model_space(m, e->f[LAP_SPACE]);        /* NULL: it ended with its last task */
 		if (s)
 			lap_clear(m, s, 0, LAP_PAGES);
 		return 0;
@@ -393,7 +394,8 @@ lap_model_event(struct lap_model *m, const struct lap_event *e, struct lap_task 
 	default:
 		break;
 	}
-	*owner = lap_kind_fields(e->kind)[0] == 'p' ? lap_table_get(&m->tasks, e->f[LAP_PID], 0, 0) : m->running;
+	*owner = lap_kind_fields(e->kind)[0] == 'p' ?
+	    lap_table_get(&m->tasks, e->f[LAP_PID], 0, 0) : m->running;
 	switch (e->kind) {
 	case LAP_K_MAP: case LAP_K_MAPFILE: case LAP_K_ATTACH:
 		return lap_map(m, e);

@@ -1,6 +1,6 @@
 /*
- * Mapped ranges of an address space: a treap by address.  Nodes that continue
- * one another, in the space and in memory, become one.
+ * Mapped ranges of an address space: a treap ordered by address.  Nodes that are contiguous
+ * both in the space and in memory are merged.
  */
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ release_all(struct lap_model *m, struct lap_node *x)
 	}
 }
 
-/* Nodes that begin before `page`, and the others */
+/* Splits a treap into the nodes that begin before `page` and the others. */
 static void
 lap_range_split(struct lap_node *t, uint64_t page, struct lap_node **a, struct lap_node **b)
 {
@@ -151,7 +151,7 @@ lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi)
 		s->tlb[i].tag = s->none[i] = 0;
 }
 
-/* No node lies across `page` */
+/* Splits the node that contains `page`, so that one begins there. */
 static void
 lap_range_cut(struct lap_model *m, struct lap_space *s, uint64_t page)
 {
@@ -216,16 +216,17 @@ lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what)
 }
 
 int
-lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi, struct lap_space *to, uint64_t at)
+lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
+    struct lap_space *to, uint64_t at)
 {
 	size_t n = 0;
 
 	for (struct lap_node *x = lap_from(from, lo); x && x->lo < hi; x = lap_from(from, x->hi))
 		n++;
-	/* each may need one, and a put a few more */
+	/* one for each, and 3 for a put */
 	if (lap_reserve(m, n + 3) != 0)
 		return -1;
-	/* nodes that are put may be merged with those read, if it is the same space: only addresses are kept */
+	/* In the same space, a put may merge the node that is being read: keep addresses, not nodes. */
 	for (uint64_t p = lo; p < hi;) {
 		struct lap_node *x = lap_from(from, p), y;
 

@@ -1,4 +1,4 @@
-/* Hash table of the model: open addressing, nothing left behind by deletion. */
+/* Hash table of the model: open addressing with linear probing, deletion without tombstones. */
 #include <stdlib.h>
 
 #include "laplace/laplace_internal.h"
@@ -52,13 +52,14 @@ lap_table_room(struct lap_table *t)
 		return -1;
 	for (size_t i = 0; i < t->size; i++)
 		if (t->slot[i].p)
-			lap_table_put(&u, t->slot[i].key[0], t->slot[i].key[1], t->slot[i].key[2], t->slot[i].p);
+			lap_table_put(&u, t->slot[i].key[0], t->slot[i].key[1], t->slot[i].key[2],
+			    t->slot[i].p);
 	free(t->slot);
 	*t = u;
 	return 0;
 }
 
-/* Entries behind it that were pushed on by it move up */
+/* Entries after the deleted one move up if they had been displaced by it. */
 void
 lap_table_del(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -66,7 +67,8 @@ lap_table_del(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c)
 
 	if (!t->size)
 		return;
-	for (i = lap_table_place(t, a, b, c); t->slot[i].p && !lap_table_is(&t->slot[i], a, b, c); i = (i + 1) & mask)
+	for (i = lap_table_place(t, a, b, c); t->slot[i].p && !lap_table_is(&t->slot[i], a, b, c);
+	    i = (i + 1) & mask)
 		;
 	if (!t->slot[i].p)
 		return;

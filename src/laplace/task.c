@@ -1,4 +1,4 @@
-/* Tasks, processes and address spaces. */
+/* Tasks, processes and address spaces: their creation, sharing and end. */
 #include <stdlib.h>
 
 #include "laplace/laplace_internal.h"
@@ -84,7 +84,7 @@ lap_space_end(struct lap_model *m, struct lap_space *s)
 	free(s);
 }
 
-/* The task's own space; its last task takes it along */
+/* Leaves the task's address space; the last task ends it. */
 static void
 leave_space(struct lap_model *m, struct lap_task *t)
 {
@@ -95,7 +95,7 @@ leave_space(struct lap_model *m, struct lap_task *t)
 		lap_space_end(m, s);
 }
 
-/* A process that ends lives until the next event, so that the caller may look at it */
+/* A process that ends lives until the next event, so that the caller can look at it. */
 static void
 leave_proc(struct lap_model *m, struct lap_task *t)
 {
@@ -137,7 +137,10 @@ lap_task_assign(struct lap_model *m, struct lap_task *t, struct lap_space *s)
 	return 0;
 }
 
-/* What it had mapped is gone.  A space of its own stays its own until it is assigned another one. */
+/*
+ * exec: unmaps everything.  A space that no other task uses stays the task's until it is
+ * assigned another one.
+ */
 void
 lap_task_exec(struct lap_model *m, struct lap_task *t)
 {

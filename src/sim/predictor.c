@@ -1,4 +1,4 @@
-/* A branch predictor and a data cache. */
+/* Simulates a gshare branch predictor and an LRU data cache. */
 #include "sim/predictor.h"
 
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 struct arch {
 	struct arch_params p;
 	uint8_t *counter;               /* owned */
-	uint64_t *tag;                  /* line plus 1, 0: none; of each set the one used last first; owned */
+	/* Line number plus 1, 0: none; in each set, the most recently used first.  Owned. */
+	uint64_t *tag;
 	uint64_t history;
 	uint64_t sets;
 };
@@ -59,7 +60,7 @@ int
 arch_branch(struct arch *a, uint64_t pc, int taken)
 {
 	uint8_t *c = &a->counter[(pc ^ a->history) & (a->p.counters - 1)];
-	int wrong = (*c >= 2) != taken;
+	int wrong = (*c >= 2) != taken;         /* 2 and 3 predict that it is taken */
 
 	if (taken && *c < 3)
 		++*c;
