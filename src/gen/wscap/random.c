@@ -15,13 +15,13 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 #include <elf.h>
-#include <Zydis/Zydis.h>
 
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "gen/wscap/wscap.h"
+#include "isa/x86/decode.h"
 
 #define LONGEST 8u              /* bytes of such an instruction, with prefixes that mean something */
 #define FUNCTION (256u << 10)   /* bytes of a function that is decoded */
@@ -135,7 +135,6 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	static uint8_t code[FUNCTION];
 	uint64_t addr, start, at = 0;
 	ZydisDecodedInstruction z;
-	ZydisDecoder d;
 	ssize_t got;
 	unsigned i;
 
@@ -153,9 +152,8 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	got = pread(f->fd, code, addr - start + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - start)));
 	if (got < (ssize_t)(addr - start + len))
 		return 0;
-	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	while (at < addr - start) {
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + at, (size_t)got - at, &z)))
+		if (x86_decode(&z, NULL, code + at, (size_t)got - at, x86_amd_here()) != 0)
 			return 0;
 		at += z.length;
 	}

@@ -25,31 +25,55 @@ without_traps(void)
 	return s && !strcmp(s, "no");
 }
 
+/* What is to be known once in a process; known is 0 not yet, 1 no, 2 yes */
+static int
+probe(int *known, int (*answer)(void))
+{
+	if (without_traps())
+		return 0;
+	if (!*known)
+		*known = 1 + answer();
+	return *known - 1;
+}
+
+/* A child that does `attempt`, and the first that is heard of it: killed, if nothing has come of it.  -1: no child */
+static pid_t
+probe_child(void (*attempt)(void), int *status)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		attempt();
+		kill(getpid(), SIGKILL);
+	}
+	return pid > 0 && waitpid(pid, status, 0) == pid ? pid : -1;
+}
+
+static void
+tsc_attempt(void)
+{
+	struct rlimit none = {0, 0};
+
+	signal(SIGSEGV, SIG_DFL);
+	setrlimit(RLIMIT_CORE, &none);
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0)
+		(void)__rdtsc();
+}
+
+static int
+tsc_answer(void)
+{
+	int status;
+
+	return probe_child(tsc_attempt, &status) > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
 int
 tracee_tsc_faults(void)
 {
-	static int known;               /* 1: no; 2: yes */
-	int status = 0;
-	pid_t pid;
+	static int known;
 
-	if (without_traps())
-		return 0;
-	if (known)
-		return known - 1;
-	pid = fork();
-	if (pid == 0) {
-		struct rlimit none = {0, 0};
-
-		signal(SIGSEGV, SIG_DFL);
-		setrlimit(RLIMIT_CORE, &none);
-		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0)
-			(void)__rdtsc();
-		kill(getpid(), SIGKILL);
-	}
-	known = 1 +
-	    (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
-		WTERMSIG(status) == SIGSEGV);
-	return known - 1;
+	return probe(&known, tsc_answer);
 }
 
 static void __attribute__((noinline))
@@ -58,37 +82,39 @@ tracee_watched(void)
 	__asm__ volatile("");
 }
 
+static void
+watch_attempt(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
+		tracee_watched();
+}
+
+static int
+watch_answer(void)
+{
+	const size_t reg = offsetof(struct user, u_debugreg);
+	int status, stopped;
+	pid_t pid = probe_child(watch_attempt, &status);
+
+	if (pid < 0 || !WIFSTOPPED(status))
+		return 0;
+	stopped = ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)tracee_watched) == 0 &&
+	    ptrace(PTRACE_POKEUSER, pid, reg + 7 * sizeof(long), 1ul) == 0 &&
+	    ptrace(PTRACE_CONT, pid, NULL, NULL) == 0 && waitpid(pid, &status, 0) == pid &&
+	    WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+	if (WIFSTOPPED(status)) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	return stopped;
+}
+
 int
 tracee_watches(void)
 {
-	static int known;               /* 1: no; 2: yes */
-	const size_t reg = offsetof(struct user, u_debugreg);
-	int status = 0;
-	pid_t pid;
+	static int known;
 
-	if (without_traps())
-		return 0;
-	if (known)
-		return known - 1;
-	pid = fork();
-	if (pid == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
-			tracee_watched();
-		kill(getpid(), SIGKILL);
-	}
-	known = 1;
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
-		if (ptrace(PTRACE_POKEUSER, pid, reg, (unsigned long)tracee_watched) == 0 &&
-		    ptrace(PTRACE_POKEUSER, pid, reg + 7 * sizeof(long), 1ul) == 0 &&
-		    ptrace(PTRACE_CONT, pid, NULL, NULL) == 0 && waitpid(pid, &status, 0) == pid &&
-		    WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP)
-			known = 2;
-		if (WIFSTOPPED(status)) {
-			kill(pid, SIGKILL);
-			waitpid(pid, &status, 0);
-		}
-	}
-	return known - 1;
+	return probe(&known, watch_answer);
 }
 
 int
