@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "cfg/code.h"
 #include "cfg/dominators.h"
 
@@ -57,19 +58,12 @@ code_entries(struct work *w)
 static int
 code_leaves(const struct work *w, uint64_t pc, uint64_t to)
 {
-	size_t lo = 0, hi = w->nentry;
+	size_t i;
 
 	if (!wcode_is_entry(w->c, to))
 		return 0;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (w->entry[mid] <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return !lo || w->entry[lo - 1] != to;
+	LOWER_BOUND(i, w->nentry, w->entry[i] <= pc);
+	return !i || w->entry[i - 1] != to;
 }
 
 static uint32_t

@@ -1,6 +1,7 @@
 /* Finds, links and drops blocks of translated code. */
 #include <string.h>
 #include <Zydis/Zydis.h>
+#include "base/search.h"
 #include "replay/cpu/emit_internal.h"
 
 void *
@@ -37,17 +38,10 @@ rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
 struct rp_block *
 rp_at(struct rp_core *c, const uint8_t *p)
 {
-	size_t lo = 0, hi = c->nlist;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (c->list[mid]->start <= p)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && p < c->list[lo - 1]->end ? c->list[lo - 1] : NULL;
+	LOWER_BOUND(i, c->nlist, c->list[i]->start <= p);
+	return i && p < c->list[i - 1]->end ? c->list[i - 1] : NULL;
 }
 
 void

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/buf.h"
+#include "base/search.h"
 #include "replay/guest/memory.h"
 #include "replay/guest/memory_shared.h"
 
@@ -68,17 +69,10 @@ memory_room(struct mem *m, size_t more)
 size_t
 mem_from(const struct mem *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (m->area[mid].m.addr + (m->area[mid].m.len - 1) < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, m->n, m->area[i].m.addr + (m->area[i].m.len - 1) < addr);
+	return i;
 }
 
 const struct mem_area *

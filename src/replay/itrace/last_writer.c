@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/buf.h"
+#include "base/search.h"
 #include "replay/guest/memory.h"
 #include "replay/itrace/last_writer.h"
 
@@ -180,17 +181,10 @@ wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg)
 static size_t
 area_from(const struct wshadow *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->narea;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (s->area[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, s->narea, s->area[i].end <= addr);
+	return i;
 }
 
 uint64_t

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/search.h"
 #include "wet/model/instances.h"
 
 #define SAME 0xffffffffu                /* as an atom: as the one before */
@@ -49,21 +50,14 @@ who_same(struct who *t)
 static uint64_t
 instances_kept(const struct who *t, uint64_t n)
 {
-	size_t lo, hi, end;
+	size_t i, from, many;
 
 	if (n >> PART >= t->npart)
 		return 0;
-	lo = t->part[n >> PART];
-	end = hi = t->part[(n >> PART) + 1];
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (t->low[mid] < (uint16_t)n)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < end && t->low[lo] == (uint16_t)n ? t->kept[lo] : 0;
+	from = t->part[n >> PART];
+	many = t->part[(n >> PART) + 1] - from;
+	LOWER_BOUND(i, many, t->low[from + i] < (uint16_t)n);
+	return i < many && t->low[from + i] == (uint16_t)n ? t->kept[from + i] : 0;
 }
 
 uint64_t

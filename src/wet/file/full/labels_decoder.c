@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "sim/predictor.h"
 #include "wet/file/full/code.h"
 
@@ -141,15 +142,8 @@ arch_labels_free(struct arch_labels *l)
 const struct arch_stmt *
 arch_find(const struct arch_labels *l, uint32_t id)
 {
-	size_t lo = 0, hi = l->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (l->stmt[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < l->n && l->stmt[lo].id == id ? &l->stmt[lo] : NULL;
+	LOWER_BOUND(i, l->n, l->stmt[i].id < id);
+	return i < l->n && l->stmt[i].id == id ? &l->stmt[i] : NULL;
 }
