@@ -44,7 +44,7 @@ struct lap_space {
  * with its last task.
  */
 struct lap_proc {
-	uint64_t pid;                   /* pid of its first task */
+	uint64_t pid;                   /* of its first task */
 	uint64_t ntask;
 	struct lap_space *space;        /* or NULL */
 	void *user;                     /* for the caller; initially NULL */

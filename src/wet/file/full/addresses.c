@@ -1,10 +1,10 @@
-/* Addresses of references to memory: expressions, and the model of registers. */
+/* Addresses of references to memory: their expressions, and the model of register values. */
 #include "wet/file/full/addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of statements, then of expressions */
+/* Columns of statements, then columns of expressions. */
 enum { NEXPR, ANY, VAL, FROM, BY, BASE, INDEX, SCALE, SEG, KIND, SIZE, DISP, NCOL };
 #define NSTMT (FROM + 1)
 
@@ -80,7 +80,8 @@ get_columns(struct col_reader *r, size_t n, struct col *col)
 	size_t nexpr = 0, nby = 0, nindex = 0;
 
 	for (unsigned i = 0; i < NCOL; i++) {
-		if (col_get(r, &col[i], i < NSTMT ? n : i == BY ? nby : i == SCALE ? nindex : nexpr, most[i], NULL) != 0)
+		if (col_get(r, &col[i], i < NSTMT ? n : i == BY ? nby : i == SCALE ? nindex : nexpr,
+		    most[i], NULL) != 0)
 			return -1;
 		for (size_t k = 0; k < col[i].n; k++) {
 			nexpr += i == NEXPR ? (size_t)col[i].v[k] : 0;
@@ -114,8 +115,11 @@ waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_rea
 		for (unsigned i = 0; i < v.nexpr; i++, x++) {
 			struct fact_addr *a = &expr[i];
 
-			*a = (struct fact_addr){ .base = (uint8_t)(col[BASE].v[x] - 1), .index = (uint8_t)(col[INDEX].v[x] - 1),
-				.seg = (uint8_t)(col[SEG].v[x] ? col[SEG].v[x] - 1 + FACT_FSBASE : FACT_NOREG), .kind = (uint8_t)col[KIND].v[x],
+			*a = (struct fact_addr){ .base = (uint8_t)(col[BASE].v[x] - 1),
+				.index = (uint8_t)(col[INDEX].v[x] - 1),
+				.seg = (uint8_t)(col[SEG].v[x] ?
+				    col[SEG].v[x] - 1 + FACT_FSBASE : FACT_NOREG),
+				.kind = (uint8_t)col[KIND].v[x],
 				.size = (uint8_t)col[SIZE].v[x], .disp = col_zag(col[DISP].v[x]) };
 			if (a->index != FACT_NOREG)
 				a->scale = (uint8_t)col[SCALE].v[scale++];
@@ -132,7 +136,7 @@ waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_rea
 	return e;
 }
 
-/* Which register is it?  One that is not known, or the base */
+/* Corrects the register that is probably wrong: a stale one, else the base. */
 void
 waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, uint64_t expected)
 {
@@ -166,7 +170,8 @@ waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt
 
 		if (e->base == FACT_NOREG || e->index != FACT_NOREG)
 			continue;
-		m->reg[e->base] = ref_addr(ref) + (k >= p ? ref_addr(ref) - ref_addr(ring[(k - p) % (2 * p)]) : ref_size(ref));
+		m->reg[e->base] = ref_addr(ref) +
+		    (k >= p ? ref_addr(ref) - ref_addr(ring[(k - p) % (2 * p)]) : ref_size(ref));
 		m->stale[e->base] = 0;
 	}
 }

@@ -1,7 +1,7 @@
 /*
- * Addresses of a run's references to memory, as ADDR sections of wet(5) have
- * them: how each is made of registers, what the registers hold as far as
- * values of statements tell, and what this gives wrong.
+ * Addresses of a run's references to memory, for ADDR sections of wet(5).  Each reference has
+ * an expression of registers; a model follows the registers as far as statements' values are
+ * known.  Only references that differ from the model's prediction are stored.
  */
 #ifndef TM_WET_FILE_FULL_ADDRESSES_H
 #define TM_WET_FILE_FULL_ADDRESSES_H
@@ -11,38 +11,47 @@
 #include "wet/file/full/code.h"
 
 #define WADDR_NREG 19u                  /* general registers, flags (never used), FACT_FSBASE, FACT_GSBASE */
-#define WADDR_REFS ((size_t)1 << 27)    /* references in a segment that a reader takes */
-#define WADDR_SEGMENT (1u << 24)        /* as many end a segment */
-#define WADDR_PERIOD 2u                 /* expressions of a statement that makes any number of references, at most */
+#define WADDR_REFS ((size_t)1 << 27)    /* limit of a reader: references in a segment */
+#define WADDR_SEGMENT (1u << 24)        /* a writer ends a segment after this many references */
+/* maximum expressions of a statement that makes any number of references */
+#define WADDR_PERIOD 2u
 
-/* A statement; its expressions are slots, one more (of no expression) if their number is not known before it runs */
+/*
+ * A statement.  Each of its expressions is a slot; a statement with a variable number of
+ * references has one more slot, without an expression.
+ */
 struct waddr_stmt {
-	uint32_t slot;                  /* the first */
+	uint32_t slot;                  /* its first slot */
 	uint8_t nexpr;
-	uint8_t any;                    /* it has as many references as data say: these, again and again, so far on each time */
-	uint8_t val;                    /* general register that its value is of, plus 1; 0: of none */
-	uint8_t from;                   /* rsp is this register (4 or 5) and by then; 0: it is not moved so */
+	/* the number of references varies; they repeat the expressions, each time further on */
+	uint8_t any;
+	uint8_t val;                    /* general register that its value is for, plus 1; 0: none */
+	uint8_t from;                   /* it sets rsp to this register (4 or 5) plus `by`; 0: it does not */
 	int32_t by;
 };
 
 struct waddr {
-	struct waddr_stmt *stmt;        /* owned, [i] has id i + 1; so are expr's */
+	struct waddr_stmt *stmt;        /* owned, as expr; [i] has id i + 1 */
 	struct fact_addr *expr;         /* by slot */
 	size_t nstmt, capstmt, nexpr, capexpr;
 };
 
 void waddr_free(struct waddr *t);
-int waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *expr);       /* its nexpr.  0, or -1 without memory */
+/* expr has s->nexpr elements.  0, or -1: no memory. */
+int waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *expr);
 
-/* Statements from `from` on as columns; and added to t: n of them, at addr of each, code's.  0, or -1 (r->err) */
+/*
+ * Write and read statements from `from` up to `to` as columns; c has their code.  waddr_get
+ * appends to t.  0, or -1 (waddr_get: r->err).
+ */
 int waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
     int level, struct buf *b);
 int waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r);
 
-/* What registers hold */
+/* The model: values of registers, and whether they are out of date. */
 struct waddr_model { uint64_t reg[WADDR_NREG]; uint8_t stale[WADDR_NREG]; };
 
-/* The reference that e makes */
+/* The reference that the model predicts for e. */
 static inline uint64_t
 waddr_expect(const struct waddr_model *m, const struct fact_addr *e)
 {
@@ -57,10 +66,10 @@ waddr_expect(const struct waddr_model *m, const struct fact_addr *e)
 	return ref_make(e->kind, a, e->size);
 }
 
-/* It was ref instead of what was expected: a register holds something else */
+/* The reference was ref instead of `expected`: corrects a register. */
 void waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, uint64_t expected);
 
-/* What reference k of several is likely to be, of which ref is what there is so far */
+/* Predicts reference k of a statement with several, from the earlier ones in ref. */
 static inline uint64_t
 waddr_next(const uint64_t *ref, size_t k, unsigned period)
 {
@@ -69,13 +78,17 @@ waddr_next(const uint64_t *ref, size_t k, unsigned period)
 	return last + (k >= 2 * (size_t)period ? last - ref[k - 2 * (size_t)period] : ref_size(last));
 }
 
-/* Behind the n references of a statement with any number of them: registers go on behind the last.  ring: reference k is at k % (2 nexpr) */
+/*
+ * Updates the model after a statement with n references: registers continue after the last
+ * ones.  ring: reference k is at k % (2 * nexpr).
+ */
 void waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s,
     const uint64_t *ring, uint64_t n);
 
-/* Behind the statement, whose value is value (if it has one) */
+/* Updates the model after a statement; value: its value, if it has one. */
 static inline void
-waddr_leave(struct waddr_model *m, const struct waddr_stmt *s, const uint16_t *def, uint32_t ndef, uint64_t value)
+waddr_leave(struct waddr_model *m, const struct waddr_stmt *s, const uint16_t *def, uint32_t ndef,
+    uint64_t value)
 {
 	uint64_t rsp = s->from ? m->reg[s->from] + (uint64_t)(int64_t)s->by : 0;
 	uint8_t stale = s->from ? m->stale[s->from] : 0;

@@ -1,10 +1,10 @@
-/* Reading .wet files: addresses of references to memory. */
+/* Decodes addresses of references to memory from a .wet file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/file/full/reader.h"
 
-/* The references of a slot that are others than expected */
+/* Exceptions of a slot: the next one, and the number of predicted references before it. */
 struct slot { uint32_t at, end; uint64_t left; };        /* the next one; expected ones before it */
 
 struct get {
@@ -12,11 +12,11 @@ struct get {
 	struct slot *slot;              /* owned */
 	uint32_t *done;                 /* instances of each statement so far; owned */
 	struct col count, key, slots, times, gap, by;
-	size_t many;                    /* of count, used up */
+	size_t many;                    /* entries of `count` that are used */
 	struct waddr_model model;
 };
 
-/* Keys of the counts of references: statements that have any number of them, in order of time */
+/* Keys of the counts of references: the statements with a variable number of them, in order of time. */
 static int
 addr_decode_counts(struct get *t, struct col_reader *c)
 {
@@ -60,7 +60,7 @@ addr_decode_slots(struct get *t, struct col_reader *c)
 	return 0;
 }
 
-/* A reference of a slot */
+/* The next reference of a slot. */
 static inline uint64_t
 addr_decode_one(struct get *t, uint32_t slot, uint64_t expected)
 {
@@ -76,7 +76,7 @@ addr_decode_one(struct get *t, uint32_t slot, uint64_t expected)
 	return ref;
 }
 
-/* n references of a statement, behind those that there are */
+/* Decodes n references of a statement and appends them. */
 static void
 addr_decode_statement(struct get *t, const struct waddr_stmt *v, size_t n)
 {
@@ -97,7 +97,7 @@ addr_decode_statement(struct get *t, const struct waddr_stmt *v, size_t n)
 	r->ref.n += n;
 }
 
-/* Behind n references of a statement that has any number of them */
+/* Updates the model after n references of a statement with a variable number of them. */
 static void
 addr_decode_many(struct get *t, const struct waddr_stmt *v, size_t n)
 {
@@ -143,7 +143,8 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 				return col_bad(c, "no memory");
 			if (n)
 				addr_decode_statement(t, w, n);
-			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef, v->nval ? addr_decode_value(t, s) : 0);
+			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef,
+			    v->nval ? addr_decode_value(t, s) : 0);
 			if (w->any)
 				addr_decode_many(t, w, n);
 			r->refat[++at] = (uint32_t)r->ref.n;

@@ -1,19 +1,21 @@
-/* A capture to a .wet file: addresses of references to memory, ADDR sections. */
+/* Encodes addresses of references to memory: ADDR sections of a .wet file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/file/writer.h"
 
-/* A reference that was another one than expected */
+/* A reference that differs from the prediction. */
 struct miss { uint32_t slot; uint64_t gap, by; };
 
 struct put {
 	struct store_cap *c;
 	struct miss *miss;              /* in order of time; owned */
 	size_t n, cap;
-	uint64_t *since;                /* of each slot: references since the last such; owned */
-	uint32_t *many;                 /* of each slot, such references; then where they are in order of slots; owned */
-	struct col count;               /* of statements with `any`: their references; with the statement as key */
+	uint64_t *since;                /* references of each slot since its last exception; owned */
+	/* exceptions of each slot; later their first index in slot order; owned */
+	uint32_t *many;
+	/* numbers of references of statements with `any`; their key is the statement */
+	struct col count;
 	struct col key;
 };
 
@@ -44,7 +46,7 @@ store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p
 	return waddr_add(&c->addr.tab, &s, expr) != 0 ? store_nomem(c->out.f) : 0;
 }
 
-/* More references of the last instance that may have any number */
+/* Appends references of the last instance with a variable number. */
 static int
 go_on(struct store_addr *a, const struct waddr_stmt *v, const uint64_t *ref, uint32_t n)
 {
@@ -52,7 +54,8 @@ go_on(struct store_addr *a, const struct waddr_stmt *v, const uint64_t *ref, uin
 	unsigned p = v->nexpr;
 
 	for (uint32_t i = 0; i < n; i++, m->n++) {
-		uint64_t last = m->ring[(m->n + p) % (2 * p)], expected = last + (m->n >= 2 * p ? last - m->ring[m->n % (2 * p)] : ref_size(last));
+		uint64_t last = m->ring[(m->n + p) % (2 * p)],
+		    expected = last + (m->n >= 2 * p ? last - m->ring[m->n % (2 * p)] : ref_size(last));
 
 		if (m->n < p)
 			m->first[m->n] = ref[i];
@@ -97,7 +100,7 @@ store_addr_free(struct store_addr *a)
 	free(a->miss);
 }
 
-/* A reference, `by` off what is expected */
+/* Encodes a reference that is `by` off the prediction. */
 static int
 addr_encode_one(struct put *t, uint32_t slot, uint64_t by)
 {
@@ -113,7 +116,7 @@ addr_encode_one(struct put *t, uint32_t slot, uint64_t by)
 	return 0;
 }
 
-/* The references of expressions, n of them.  -1: no memory */
+/* Encodes the n references of expressions.  -1: no memory. */
 static int
 addr_encode_expressions(struct put *t, const struct waddr_stmt *v, const uint64_t *ref, uint64_t n)
 {
@@ -152,7 +155,7 @@ addr_encode_any(struct put *t, const struct waddr_stmt *v, uint32_t s, const str
 	return 0;
 }
 
-/* All references of the segment */
+/* Encodes all references of the segment. */
 static int
 addr_encode_walk(struct put *t)
 {
@@ -169,9 +172,11 @@ addr_encode_walk(struct put *t)
 			const struct store_stmt *v = &tab->stmt[s];
 			const struct waddr_stmt *w = &c->addr.tab.stmt[s];
 
-			if ((w->any ? addr_encode_any(t, w, s, many) : addr_encode_expressions(t, w, ref, w->nexpr)) != 0)
+			if ((w->any ? addr_encode_any(t, w, s, many) :
+				addr_encode_expressions(t, w, ref, w->nexpr)) != 0)
 				return -1;
-			waddr_leave(&c->addr.model, w, tab->reg + v->reg + v->nuse, v->ndef, v->nval ? *value : 0);
+			waddr_leave(&c->addr.model, w, tab->reg + v->reg + v->nuse, v->ndef,
+			    v->nval ? *value : 0);
 			if (w->any) {
 				waddr_many(&c->addr.model, &c->addr.tab, w, many->ring, many->n);
 				many++;
@@ -183,7 +188,7 @@ addr_encode_walk(struct put *t)
 	return 0;
 }
 
-/* Slots that were expected wrongly, how often; and by slot, when and by how much */
+/* Writes the exceptions: slots that have some, and their number; then, by slot, when and by how much. */
 static int
 addr_encode_columns(struct put *t)
 {

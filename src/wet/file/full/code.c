@@ -1,4 +1,4 @@
-/* Statements and paths: the tables. */
+/* Tables of statements and paths. */
 #include "wet/file/full/code.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Statements and paths: CODE sections. */
+/* Writes and reads CODE sections: statements and paths. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/x86/fact.h"
 #include "wet/file/full/code.h"
 
-/* Columns of statements, in this order */
+/* Columns of statements, in the order of the file. */
 enum { ADDR, NUSE, NMEM, NDEF, NVAL, CTL, TARGET, JOIN, PDOM, FILE_, FUNC, LINE, REG, BYTES, BYTE, NSTMT };
 enum { NRUN, START, LEN, NPATHS };
 
@@ -95,7 +95,8 @@ put_paths(const struct store_code *c, size_t from, struct vc_work *w, int level,
 }
 
 int
-store_code_put(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level, struct buf *b)
+store_code_put(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
+    struct buf *b)
 {
 	return store_strings_put(c, from->nstring, w, level, b) != 0 ||
 		put_stmts(c, from->nstmt, w, level, b) != 0 || put_paths(c, from->npath, w, level, b) != 0 ?
@@ -133,7 +134,7 @@ store_strings_get(struct store_code *c, struct col_reader *r)
 	return e;
 }
 
-/* The columns of statements; t has NSTMT of them */
+/* Fills the NSTMT columns of statements in t. */
 static int
 get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 {
@@ -142,7 +143,8 @@ get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 	size_t n = SIZE_MAX, nreg = 0, nbyte = 0, have[6] = { 0 };
 
 	for (unsigned i = 0; i < (c->bytes ? NSTMT : BYTES); i++) {
-		size_t want = i == TARGET ? have[5] : i == JOIN ? have[1] : i == PDOM ? have[0] : i == REG ? nreg : i == BYTE ? nbyte : n;
+		size_t want = i == TARGET ? have[5] : i == JOIN ? have[1] : i == PDOM ? have[0] :
+		    i == REG ? nreg : i == BYTE ? nbyte : n;
 
 		if ((i == FILE_ || i == FUNC) && t[ADDR].n && !c->nstring)
 			return col_bad(r, "a statement without a file");
@@ -172,9 +174,11 @@ get_stmts(struct store_code *c, struct col_reader *r)
 	int e = get_columns(c, r, t);
 
 	for (size_t i = 0; !e && i < t[ADDR].n; i++) {
-		s = (struct store_stmt){ .addr = s.addr + col_zag(t[ADDR].v[i]), .nuse = (uint32_t)t[NUSE].v[i], .nmem = (uint32_t)t[NMEM].v[i],
-			.ndef = (uint32_t)t[NDEF].v[i], .file = (uint32_t)t[FILE_].v[i], .func = (uint32_t)t[FUNC].v[i],
-			.line = s.line + col_zag(t[LINE].v[i]), .nval = (uint8_t)t[NVAL].v[i], .ctl = (uint8_t)t[CTL].v[i] };
+		s = (struct store_stmt){ .addr = s.addr + col_zag(t[ADDR].v[i]),
+			.nuse = (uint32_t)t[NUSE].v[i], .nmem = (uint32_t)t[NMEM].v[i],
+			.ndef = (uint32_t)t[NDEF].v[i], .file = (uint32_t)t[FILE_].v[i],
+			.func = (uint32_t)t[FUNC].v[i], .line = s.line + col_zag(t[LINE].v[i]),
+			.nval = (uint8_t)t[NVAL].v[i], .ctl = (uint8_t)t[CTL].v[i] };
 		if (s.ctl & STORE_CONDTAIL)
 			s.target = s.addr + col_zag(t[TARGET].v[target++]);
 		if (s.ctl & STORE_JOIN)
@@ -198,7 +202,7 @@ get_stmts(struct store_code *c, struct col_reader *r)
 	return e;
 }
 
-/* The runs of a path */
+/* Reads the runs of consecutive statements of a path. */
 static int
 get_path(struct store_code *c, struct col_reader *r, const struct col *t, uint64_t nrun, size_t *at,
     uint64_t *last)
@@ -230,7 +234,8 @@ get_paths(struct store_code *c, struct col_reader *r)
 	for (size_t i = 0; !e && i < t[NRUN].n; i++)
 		all += t[NRUN].v[i];
 	if (!e)
-		e = col_get(r, &t[START], all, UINT64_MAX, NULL) != 0 || col_get(r, &t[LEN], all, STORE_PATH, NULL) != 0 ? -1 : 0;
+		e = col_get(r, &t[START], all, UINT64_MAX, NULL) != 0 ||
+		    col_get(r, &t[LEN], all, STORE_PATH, NULL) != 0 ? -1 : 0;
 	for (size_t i = 0; !e && i < t[NRUN].n; i++)
 		e = get_path(c, r, t, t[NRUN].v[i], &at, &last);
 	for (unsigned i = 0; i < NPATHS; i++)

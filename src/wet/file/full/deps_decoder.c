@@ -1,4 +1,4 @@
-/* Reading .wet files: dependences. */
+/* Decodes dependences from a .wet file. */
 #include <stdlib.h>
 
 #include "wet/file/full/reader.h"
@@ -44,7 +44,7 @@ deps_give(struct step *t, uint32_t port, const uint64_t *who, size_t n)
 	return t->fn(t->arg, t->s, r->count[t->s], port, who, n) != 0 ? deps_bad(r, "no memory") : 0;
 }
 
-/* Is there an exception for this port of the statement?  Then its list is in t->list */
+/* If this port of the statement has an exception, reads its writers into t->list and returns 1. */
 static int
 deps_exception(struct step *t, uint32_t port)
 {
@@ -58,7 +58,8 @@ deps_exception(struct step *t, uint32_t port)
 	for (; n; n--, r->pos[DEP_XID]++) {
 		uint64_t id = r->col[DEP_XID].v[r->pos[DEP_XID]];
 
-		col_add(&t->list, id ? id << 32 | (uint32_t)(r->count[id - 1] - deps_zag32(r->col[DEP_XFAR].v[r->pos[DEP_XID]])) : 0);
+		col_add(&t->list, id ? id << 32 |
+		    (uint32_t)(r->count[id - 1] - deps_zag32(r->col[DEP_XFAR].v[r->pos[DEP_XID]])) : 0);
 	}
 	r->pos[DEP_AT]++;
 	r->exc = r->pos[DEP_AT] < r->col[DEP_AT].n ? r->exc + r->col[DEP_AT].v[r->pos[DEP_AT]] : UINT64_MAX;
@@ -104,7 +105,7 @@ deps_registers(struct step *t, const struct store_stmt *v)
 	return 0;
 }
 
-/* A token of the list or of a port */
+/* Reads a token from the list or the column of a port. */
 static int
 deps_token(struct step *t, uint64_t key, uint64_t token)
 {
@@ -146,7 +147,8 @@ deps_memory(struct step *t, const struct store_stmt *v, uint64_t *slot)
 			uint64_t n = r->col[DEP_NUM].v[r->pos[DEP_NUM]++];
 
 			for (uint64_t j = 0; j < n; j++)
-				if (deps_token(t, key + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1), r->col[DEP_SUB].v[r->pos[DEP_SUB]++]) != 0)
+				if (deps_token(t, key + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1),
+				    r->col[DEP_SUB].v[r->pos[DEP_SUB]++]) != 0)
 					return -1;
 		}
 		if (deps_give(t, 1 + v->nuse + k, t->list.v, t->list.n) != 0)

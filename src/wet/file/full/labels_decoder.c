@@ -1,4 +1,4 @@
-/* One-bit labels of a .wet file, read. */
+/* Reads one-bit labels from a .wet file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct read {
 	struct arch_labels *l;
 	struct col_reader r;
 	struct col c[3], bytes;
-	size_t at;                      /* of bytes */
+	size_t at;                      /* position in bytes */
 };
 
 static int
@@ -21,7 +21,7 @@ labels_decode_bad(struct read *t, const char *err)
 	return -1;
 }
 
-/* So many bytes of labels */
+/* Reads n bytes of labels. */
 static int
 labels_decode_labels(struct read *t, uint8_t **to, size_t n)
 {

@@ -1,22 +1,23 @@
-/* One-bit labels of a capture, written. */
+/* Computes one-bit labels of a capture and writes them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/file/writer.h"
 
-#define SECTION (1u << 22)              /* bytes of labels, and those of one statement */
-#define SIGNALS 64u                     /* handlers in each other whose branches are remembered */
+#define SECTION (1u << 22)              /* bytes of labels in a section, and of one statement */
+/* depth of nested signal handlers whose interrupted branches are kept */
+#define SIGNALS 64u
 
-/* The branch before: stmt + 1 or 0, its instance, and where it goes if it does not jump */
+/* The previous branch: statement + 1 (0: none), its instance, and the fall-through address. */
 struct pending { uint64_t next; uint32_t stmt, x; };
 
 struct label {
 	struct store_out *out;
 	struct arch *arch;
 	struct stmts stmts;
-	struct arch_stmt *s;            /* of each statement, id less 1; owned */
+	struct arch_stmt *s;            /* by statement id - 1; owned */
 	size_t nstmt, cap;
-	size_t (*room)[ARCH_NKINDS];    /* bytes of its bits; owned */
+	size_t (*room)[ARCH_NKINDS];    /* bytes allocated for its bits; owned */
 	size_t caproom;
 	struct pending p, saved[SIGNALS];
 	unsigned depth;
@@ -37,7 +38,7 @@ labels_conditional(const struct fact *f)
 	    (f->b[i] == 0x0f && i + 1u < f->len && (f->b[i + 1] & 0xf0) == 0x80);
 }
 
-/* Instance x of a statement has a label.  0, or -1 without memory */
+/* Sets the label of instance x of a statement.  0, or -1: no memory. */
 static int
 labels_mark(struct label *t, uint32_t stmt, uint32_t x, enum arch_kind k, int bit)
 {
@@ -70,7 +71,7 @@ labels_references(struct label *t, const struct visit_batch *b, const struct vis
 	return 0;
 }
 
-/* A branch is over when it is known what comes next */
+/* Evaluates the previous branch, now that the next instruction is known. */
 static int
 labels_decided(struct label *t, uint64_t pc)
 {
@@ -84,7 +85,7 @@ labels_decided(struct label *t, uint64_t pc)
 	return labels_mark(t, p.stmt - 1, p.x, ARCH_BRANCH, arch_branch(t->arch, s->pc, pc != p.next));
 }
 
-/* A branch that a signal comes behind goes on behind its handler */
+/* A branch that is interrupted by a signal continues after its handler. */
 static void
 labels_interrupted(struct label *t, int arrives)
 {
@@ -133,7 +134,7 @@ labels_run(struct label *t, const struct visit_batch *b, const struct visit_run 
 	return 0;
 }
 
-/* Statements from..to of those that have labels, as a section */
+/* Writes the labels of statements from..to as a section. */
 static int
 labels_section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
 {
@@ -181,7 +182,8 @@ labels_sections(struct label *t)
 	uint32_t from = 0, n = 0;
 
 	for (uint32_t s = 0; s < t->nstmt; s++) {
-		for (unsigned k = 0; k < ARCH_NKINDS; k++)      /* its last instances may have done nothing of that */
+		/* its last instances may have no such label */
+		for (unsigned k = 0; k < ARCH_NKINDS; k++)
 			if (t->s[s].kinds >> k & 1 &&
 			    labels_mark(t, s, t->s[s].count - 1, (enum arch_kind)k, 0) != 0)
 				return store_nomem(t->out->f);

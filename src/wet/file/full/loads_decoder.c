@@ -1,4 +1,4 @@
-/* Reading files of kind loads: the values of a segment, by executing its statements again. */
+/* Decodes files of kind loads: computes the values of a segment by executing its statements again. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,13 +10,14 @@
 
 struct exec {
 	struct store_read *r;
-	struct col word;                /* what is stored */
-	struct col at, kind, given;     /* exceptions */
-	uint64_t *next;                 /* of each statement, where its next words are in word; owned, as those below */
-	uint32_t *told, *left;          /* how often it has some, and still */
+	struct col word;                /* stored words */
+	struct col at, kind, given;     /* columns of exceptions */
+	/* of each statement: index in word of its next words; owned, as the arrays below */
+	uint64_t *next;
+	uint32_t *told, *left;          /* how often its words are stored, in all and still to come */
 	uint32_t *done;                 /* executions so far; owned */
-	size_t nat, ngiven;             /* how far the exceptions are used up */
-	uint64_t exc, n;                /* where the next one is; statements so far */
+	size_t nat, ngiven;             /* exceptions used so far */
+	uint64_t exc, n;                /* statement of the next exception; statements so far */
 	uint64_t sum;
 };
 
@@ -38,7 +39,7 @@ loads_decode_fail(struct exec *t, const char *why)
 	return why;
 }
 
-/* The words of the next exception: n of them */
+/* Returns the n words of the next exception; NULL: they are missing. */
 static const uint64_t *
 loads_decode_given(struct exec *t, unsigned n)
 {
@@ -52,7 +53,7 @@ loads_decode_given(struct exec *t, unsigned n)
 	return w;
 }
 
-/* Registers that are to be set before the next statement */
+/* Applies exceptions that set registers before the next statement. */
 static const char *
 loads_decode_settle(struct exec *t)
 {
@@ -74,7 +75,10 @@ loads_decode_settle(struct exec *t)
 	return NULL;
 }
 
-/* The words of statement s, into w.  1: as they are known, 0: told otherwise, -1: they are missing */
+/*
+ * Stores the words of statement s at w.  1: as predicted or stored; 0: from an exception; -1:
+ * they are missing.
+ */
 static int
 loads_decode_words(struct exec *t, uint32_t s, uint64_t *w)
 {
@@ -144,7 +148,7 @@ loads_decode_paths(struct exec *t)
 	return loads_decode_settle(t);
 }
 
-/* With signals that code may give, which then are no more than a reason */
+/* Runs with handlers for the signals that invalid code may raise; a signal is reported as an error. */
 static const char *
 loads_decode_guarded(struct exec *t)
 {
@@ -162,7 +166,7 @@ loads_decode_guarded(struct exec *t)
 	return err;
 }
 
-/* The columns of the section, but for the words */
+/* Reads the columns of the section, except the words. */
 static int
 loads_decode_exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
 {
@@ -174,7 +178,7 @@ loads_decode_exceptions(struct exec *t, struct col_reader *c, uint64_t *sum)
 	return 0;
 }
 
-/* How often each statement has words, where they are, and their keys */
+/* Reads how often each statement has words; computes their positions and keys. */
 static const char *
 loads_decode_layout(struct exec *t, struct col_reader *c, struct col *key)
 {
@@ -222,26 +226,32 @@ loads_decode_spent(const struct exec *t)
 int
 store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 {
-	struct exec t = { .r = r, .next = calloc(r->code.nstmt + 1, sizeof *t.next), .done = calloc(r->code.nstmt + 1, sizeof *t.done),
-		.told = calloc(r->code.nstmt + 1, sizeof *t.told), .left = calloc(r->code.nstmt + 1, sizeof *t.left) };
+	struct exec t = { .r = r,
+		.next = calloc(r->code.nstmt + 1, sizeof *t.next),
+		.done = calloc(r->code.nstmt + 1, sizeof *t.done),
+		.told = calloc(r->code.nstmt + 1, sizeof *t.told),
+		.left = calloc(r->code.nstmt + 1, sizeof *t.left) };
 	struct col key = { 0 };
 	uint64_t sum = 0;
 	const char *err;
 
 	r->vals.val.n = 0;
 	load_begin(r->load);
-	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" : loads_decode_layout(&t, c, &key);
+	err = !t.next || !t.done || !t.told || !t.left || col_room(&r->vals.val, nval) != 0 ? "no memory" :
+	    loads_decode_layout(&t, c, &key);
 	if (!err &&
 	    (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || loads_decode_exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
-	if (!err && confine_process(NULL, NULL, &err) == 0)     /* here the file's instructions are executed */
+	/* here the file's instructions are executed */
+	if (!err && confine_process(NULL, NULL, &err) == 0)
 		err = loads_decode_guarded(&t);
 	if (!err && r->load->mem.nomem)
 		err = "no memory";
 	if (!err && !loads_decode_spent(&t))
 		err = "words behind those of the last statement";
 	if (!err && t.sum != sum)
-		err = "the values are not those that were there (of another processor, or the file is not right)";
+		err = "the values are not those that were there "
+			    "(of another processor, or the file is not right)";
 	r->vals.val.n = nval;
 	c->err = err;
 	free(t.next);

@@ -1,6 +1,6 @@
 /*
- * Writing files of kind loads: every statement is executed again as readers
- * will, and what comes out is compared with what the program had.
+ * Writes files of kind loads: executes every statement again, as readers will, and compares the
+ * result with the program's.
  */
 #include <cpuid.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #include "wet/file/writer.h"
 
-#define SSE 160u                        /* bytes of XSAVE's standard format */
-#define BV  512u
-#define OF  (UINT64_C(1) << 11)
+#define SSE 160u                        /* offset of xmm0 in XSAVE's standard format */
+#define BV  512u                        /* offset of its header, which begins with XSTATE_BV */
+#define OF  (UINT64_C(1) << 11)         /* overflow flag */
 #define FRAME 16384u                    /* bytes of a signal's frame at most */
 
 int
@@ -68,7 +68,7 @@ loads_encode_exception(struct store_cap *c, unsigned kind, const uint64_t *w, un
 	c->out.stats.nwrong += kind != LOAD_FORGET;
 }
 
-/* What it has defined, as words */
+/* Copies the words that the statement has defined. */
 static void
 loads_encode_defined(const struct load *l, const struct load_stmt *s, const uint64_t *word, uint64_t *to)
 {
@@ -89,9 +89,10 @@ as_defined(const struct load *l, const struct load_stmt *s, const uint64_t *word
 	return 1;
 }
 
-/* What it has loaded */
+/* Copies the bytes that it has loaded. */
 static void
-loads_encode_loaded(const struct load_stmt *s, const struct visit_batch *b, const struct visit_insn *e, uint8_t *to)
+loads_encode_loaded(const struct load_stmt *s, const struct visit_batch *b,
+    const struct visit_insn *e, uint8_t *to)
 {
 	unsigned at = 0;
 
@@ -107,7 +108,7 @@ loads_encode_loaded(const struct load_stmt *s, const struct visit_batch *b, cons
 	}
 }
 
-/* The string instruction goes on no more */
+/* Completes a pending string instruction: it does not continue. */
 static void
 loads_encode_settle(struct store_load *t)
 {
@@ -143,7 +144,7 @@ loads_encode_untell(struct store_cap *c, uint32_t s)
 	c->seg.val.n -= n + 1;
 }
 
-/* What it defines is given */
+/* Stores what the statement defines. */
 static void
 loads_encode_given(struct store_cap *c, const uint64_t *word, uint32_t s, int string, int again)
 {
@@ -163,7 +164,8 @@ loads_encode_given(struct store_cap *c, const uint64_t *word, uint32_t s, int st
 }
 
 static void
-loads_encode_executed(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s)
+loads_encode_executed(struct store_cap *c, const struct visit_batch *b,
+    const struct visit_insn *e, uint32_t s)
 {
 	struct store_load *t = c->load;
 	const struct load_stmt *v = &t->l.stmt[s];
@@ -188,7 +190,8 @@ loads_encode_executed(struct store_cap *c, const struct visit_batch *b, const st
 }
 
 void
-store_load_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e, uint32_t s, int again)
+store_load_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e,
+    uint32_t s, int again)
 {
 	struct store_load *t = c->load;
 	const struct stmt *q = &c->stmts.stmt[s];
@@ -264,7 +267,7 @@ store_load_run(struct store_cap *c, size_t run)
 	}
 }
 
-/* The vectors of an XSAVE image */
+/* Copies the vector registers of an XSAVE image. */
 static void
 loads_encode_vectors(const uint8_t *x, struct load_state *to)
 {
@@ -340,7 +343,7 @@ store_load_batch(struct store_cap *c, struct visit *v)
 	c->load->wrong = 0;
 }
 
-/* What was told, by statement: how often of each that was executed and may have to be; and the words */
+/* Writes the stored words by statement, and how often each statement has some. */
 static int
 loads_encode_words(struct store_cap *c)
 {

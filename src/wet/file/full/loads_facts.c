@@ -1,4 +1,4 @@
-/* Statements of kind loads: what is stored of an instruction, and how it is executed. */
+/* Decides for each statement of kind loads what is stored of it and how it is executed. */
 #include <stdlib.h>
 #include <Zydis/Zydis.h>
 
@@ -6,8 +6,8 @@
 #include "isa/x86/operand.h"
 #include "wet/file/full/reexecute.h"
 
-#define FACTS 65536u                    /* kept at a time */
-#define STATE 16384u                    /* bytes of a processor state at most */
+#define FACTS 65536u                    /* facts that are cached at a time */
+#define STATE 16384u                    /* bytes of a saved processor state at most */
 
 unsigned
 load_place(unsigned reg, uint16_t *at)
@@ -64,7 +64,7 @@ loads_value(const struct load *l, struct load_stmt *s, const struct fact *f)
 		}
 }
 
-/* Bytes of the stack that it moves by one operand */
+/* Bytes that the instruction moves the stack pointer by for one operand. */
 static unsigned
 loads_stacked(const struct x86_inst *in)
 {
@@ -91,7 +91,7 @@ loads_address(struct load_stmt *s, const struct x86_inst *in, const ZydisDecoded
 	s->narrow = in->z.address_width == 32;
 }
 
-/* At register base, on the stack most often */
+/* The operand is at a register, mostly rsp, plus disp. */
 static void
 loads_at(struct load_stmt *s, unsigned base, uint64_t disp)
 {
@@ -101,7 +101,7 @@ loads_at(struct load_stmt *s, unsigned base, uint64_t disp)
 	s->disp = disp;
 }
 
-/* What it stores is not known */
+/* What the instruction stores is not known: determines what to forget. */
 static void
 loads_unknown(struct load_stmt *s, const struct x86_inst *in)
 {
@@ -184,14 +184,15 @@ loads_lea(struct load_stmt *s, const struct x86_inst *in)
 		s->arg = (uint32_t)s->arg;
 }
 
-/* Those that are executed by hand */
+/* Instructions that are executed in C. */
 static void
 by_hand(struct load_stmt *s, const struct x86_inst *in)
 {
 	unsigned n;
 
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_CALL:
+	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_CALL:
 		loads_push(s, in);
 		break;
 	case ZYDIS_MNEMONIC_RET:
@@ -216,17 +217,22 @@ by_hand(struct load_stmt *s, const struct x86_inst *in)
 		break;
 	case ZYDIS_MNEMONIC_VZEROUPPER: s->kind = LOAD_UPPER; break;
 	case ZYDIS_MNEMONIC_VZEROALL: s->kind = LOAD_ALL; break;
-	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
-	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
 		s->kind = LOAD_SAVE;
 		loads_unknown(s, in);
 		break;
-	case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64: case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
 		s->kind = LOAD_RESTORE;
 		break;
 	case ZYDIS_MNEMONIC_LEA: loads_lea(s, in); break;
-	case ZYDIS_MNEMONIC_STOSB: case ZYDIS_MNEMONIC_STOSW: case ZYDIS_MNEMONIC_STOSD: case ZYDIS_MNEMONIC_STOSQ:
-	case ZYDIS_MNEMONIC_MOVSB: case ZYDIS_MNEMONIC_MOVSW: case ZYDIS_MNEMONIC_MOVSD: case ZYDIS_MNEMONIC_MOVSQ:
+	case ZYDIS_MNEMONIC_STOSB: case ZYDIS_MNEMONIC_STOSW: case ZYDIS_MNEMONIC_STOSD:
+	case ZYDIS_MNEMONIC_STOSQ:
+	case ZYDIS_MNEMONIC_MOVSB: case ZYDIS_MNEMONIC_MOVSW: case ZYDIS_MNEMONIC_MOVSD:
+	case ZYDIS_MNEMONIC_MOVSQ:
 		if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP) {
 			s->kind = (in->z.opcode & 0xfe) == 0xaa ? LOAD_STOS : LOAD_MOVS;
 			s->arg = in->op[0].size / 8u;
@@ -236,7 +242,10 @@ by_hand(struct load_stmt *s, const struct x86_inst *in)
 	}
 }
 
-/* What a division divides by: dst as a register, 16 + it as ah is, 32: memory; arg: bytes, and 16 if with signs */
+/*
+ * Finds the divisor.  dst: a general register; 16 + n: its second byte, as ah; 32: memory.
+ * arg: bytes, plus 16 if signed.
+ */
 static void
 loads_divides(struct load_stmt *s, const struct x86_inst *in)
 {
@@ -244,7 +253,8 @@ loads_divides(struct load_stmt *s, const struct x86_inst *in)
 
 	s->kind = LOAD_DIV;
 	s->arg = o->size / 8u | (in->z.mnemonic == ZYDIS_MNEMONIC_IDIV ? 16u : 0);
-	s->dst = (uint8_t)(o->type == ZYDIS_OPERAND_TYPE_MEMORY ? 32 : x86_gpr(o->reg.value) | (x86_highbyte(o->reg.value) ? 16 : 0));
+	s->dst = (uint8_t)(o->type == ZYDIS_OPERAND_TYPE_MEMORY ? 32 :
+	    x86_gpr(o->reg.value) | (x86_highbyte(o->reg.value) ? 16 : 0));
 }
 
 static int
@@ -309,7 +319,10 @@ load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n)
 	struct x86_inst in;
 	const struct fact *f;
 
-	/* nothing says whose code it is: what is AMD's alone ends elsewhere, or is not executed by hand */
+	/*
+	 * the file does not say which vendor's code it is: instructions that only AMD has
+	 * differ in length, or are not executed in C
+	 */
 	if ((x86_inst_decode(&in, b, n, pc, 0) != 0 || in.z.length != n) &&
 	    (x86_inst_decode(&in, b, n, pc, 1) != 0 || in.z.length != n))
 		return 1;

@@ -1,4 +1,4 @@
-/* What is known of memory: pages with a bit for each byte. */
+/* Known memory: pages with a bit for each byte. */
 #include "wet/file/full/loads_memory.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ loads_memory_make(struct loadmem *m, uint64_t num)
 	return m->last = p;
 }
 
-/* Bits of n bytes from byte `at` of a word of 64, n + at <= 64 */
+/* A mask of n bytes from byte `at` of 64; n + at <= 64. */
 static uint64_t
 loads_memory_bits(unsigned at, unsigned n)
 {
@@ -120,7 +120,8 @@ loadmem_put(struct loadmem *m, uint64_t addr, const void *from, size_t n)
 void
 loadmem_forget(struct loadmem *m, uint64_t addr, uint64_t n)
 {
-	if (n / LOADMEM_PAGE > m->npage) {      /* also of those that are there in part */
+	/* a long range: visit the existing pages, including partial ones */
+	if (n / LOADMEM_PAGE > m->npage) {
 		for (size_t i = 0; i < m->npage; i++)
 			if (m->page[i]->num - addr / LOADMEM_PAGE <= n / LOADMEM_PAGE + 1)
 				memset(m->page[i]->known, 0, sizeof m->page[i]->known);

@@ -1,4 +1,4 @@
-/* A capture to a .wet file: the passes. */
+/* Writes a .wet file of kind full or loads from a capture, in two passes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ pass_mapped(void *arg, const struct ws_rec_map *m)
 	t->nomem |= wsource_map(t->src, m) != 0;
 }
 
-/* The instructions of a batch as statements */
+/* Adds the instructions of a batch to the statements. */
 static int
 first_batch(struct store_cap *c, const struct visit_batch *b)
 {
@@ -31,7 +31,7 @@ first_batch(struct store_cap *c, const struct visit_batch *b)
 	return 0;
 }
 
-/* All statements are known: are the files there that they were of? */
+/* All statements are known: reports files that are missing. */
 static void
 pass_names(struct store_cap *c, struct wsource *src)
 {
@@ -68,7 +68,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 	bad = bad || maps.nomem ? store_nomem(c->out.f) : 0;
 	if (!bad && replay_early(visit_replay(v)))
 		c->out.stats.early = *replay_early(visit_replay(v));
-	/* the second pass tells what is wrong; if there is nothing before it, there is none */
+	/* the second pass reports faults, unless nothing came before this one */
 	if (!bad && got == REPLAY_BAD && !c->stmts.n)
 		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
 	if (!bad && (wcode_analyse(&c->code) != 0 || stmts_atoms(&c->stmts) != 0))
@@ -106,8 +106,8 @@ store_passed(struct store_cap *c)
 }
 
 /*
- * The instances of a block: who they are.  Blocks need not be those of the
- * first pass: one may end amid an atom, with which the next goes on.
+ * Numbers the instances of a block.  Its end need not be that of a block in the first pass: it
+ * may be amid an atom, which the next block continues.
  */
 static int
 pass_note(struct store_cap *c, const struct stmt_block *b)
@@ -165,7 +165,7 @@ full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r,
 	return 0;
 }
 
-/* Instances that may still be asked for */
+/* Enumerates instances that may still be asked for. */
 struct live { struct store_cap *c; struct visit *v; struct control *t; };
 
 static void
@@ -208,7 +208,7 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		bad = store_path_end(c);
 	if (!bad)
 		bad = store_segment(c);
-	if (!bad && got == REPLAY_BAD)          /* what came before is in the file */
+	if (!bad && got == REPLAY_BAD)          /* what came before the fault is in the file */
 		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
 	control_free(t);
 	store_passed(c);

@@ -1,4 +1,4 @@
-/* Reading .wet files: sections and segments. */
+/* Reads .wet files of kinds full and loads: sections and segments. */
 #include "wet/file/full/reader.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "isa/x86/fact.h"
 
-#define NSECTION 7u                     /* of a segment */
+#define NSECTION 7u                     /* sections of a segment */
 
 static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PATH, WETFILE_RANK, WETFILE_DEP,
 	WETFILE_VAL, WETFILE_ADDR };
@@ -19,7 +19,7 @@ full_reader_bad(struct store_read *r, const char *err)
 	return -1;
 }
 
-/* Section `what` of segment k, as something to take columns of */
+/* Loads section `what` of segment k for reading columns. */
 static int
 full_reader_load(struct store_read *r, size_t k, unsigned what, struct col_reader *c)
 {
@@ -33,7 +33,8 @@ full_reader_load(struct store_read *r, size_t k, unsigned what, struct col_reade
 static int
 full_reader_over(struct store_read *r, const struct col_reader *c)
 {
-	return c->err ? full_reader_bad(r, c->err) : c->p != c->end ? full_reader_bad(r, "bytes behind the last column") : 0;
+	return c->err ? full_reader_bad(r, c->err) :
+	    c->p != c->end ? full_reader_bad(r, "bytes behind the last column") : 0;
 }
 
 void
@@ -60,7 +61,7 @@ store_read_close(struct store_read *r)
 	buf_free(&r->b);
 }
 
-/* RANK of segment k: r->place's n, and the same added to `to` (as uint64_t) if that is not NULL */
+/* Reads RANK of segment k into r->place[].n, and adds it to `to` (of uint64_t) if that is not NULL. */
 static int
 full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
 {
@@ -93,7 +94,7 @@ full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
 	return e;
 }
 
-/* All code, and the ranks added up */
+/* Reads all code, and adds up the ranks. */
 static int
 all_code(struct store_read *r)
 {
@@ -132,7 +133,8 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 	size_t n = f->nsection;
 	int e;
 
-	*r = (struct store_read){ .file = f, .work = vc_work_new(1), .total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
+	*r = (struct store_read){ .file = f, .work = vc_work_new(1),
+		.total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
 	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
 		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
 		return -1;
@@ -145,7 +147,7 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		}
 		load_init(r->load);
 	}
-	while (n && f->section[n - 1].tag == WETFILE_ARCH)      /* of no use here */
+	while (n && f->section[n - 1].tag == WETFILE_ARCH)      /* labels are not read here */
 		n--;
 	for (size_t i = 0; i < n; i++)
 		if (f->section[i].tag != order[i % NSECTION] || f->section[i].segment != i / NSECTION) {
@@ -187,7 +189,7 @@ store_read_rank(struct store_read *r, size_t k)
 	return full_reader_rank(r, k, NULL);
 }
 
-/* PATH, and whether RANK is what follows of it */
+/* Reads PATH, and checks that RANK follows from it. */
 static int
 full_reader_paths(struct store_read *r, size_t k)
 {
@@ -231,7 +233,10 @@ full_reader_key(struct col *k, uint64_t v)
 	col_add(k, v);
 }
 
-/* Keys of the columns from DEP_TOKEN to DEP_FAR, as far as they follow from the columns before */
+/*
+ * Computes the keys of the columns from DEP_TOKEN to DEP_FAR, as far as they follow from
+ * earlier columns.
+ */
 static void
 full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 {
@@ -262,7 +267,8 @@ full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 			}
 			many = r->col[DEP_NUM].v[num++];
 			for (uint64_t j = 0; j < many; j++) {
-				uint64_t kk = slot * MEMDEP_KEYS + 1 + (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1);
+				uint64_t kk = slot * MEMDEP_KEYS + 1 +
+				    (j < MEMDEP_SUBS ? j : MEMDEP_SUBS - 1);
 
 				if (to->n > COL_MAX)
 					return;
@@ -280,13 +286,14 @@ full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 	}
 }
 
-/* Tokens, which are by ports there, in order of time; kk: their keys in that order */
+/* Reads the tokens, which are sorted by port, and sorts them by time; kk: their keys by time. */
 static int
 full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 {
 	struct col *to = &r->col[DEP_TOKEN], got = { 0 }, key = { 0 };
 	uint32_t *place = malloc((kk->n + 1) * sizeof *place);
-	int e = !place || col_room(&key, kk->n) != 0 || memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, "no memory") : 0;
+	int e = !place || col_room(&key, kk->n) != 0 ||
+	    memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, "no memory") : 0;
 
 	for (size_t i = 0; !e && i < kk->n; i++)
 		key.v[place[i]] = kk->v[i];
@@ -317,14 +324,16 @@ full_reader_deps(struct store_read *r, size_t k)
 		full_reader_keys(r, i, &kk);
 		if (kk.nomem || kk.n > COL_MAX)
 			e = full_reader_bad(r, kk.nomem ? NULL : "a column is too long");
-		else if (i == DEP_TOKEN ? full_reader_tokens(r, &c, &kk) : col_get(&c, &r->col[i], kk.n, most[i], &kk))
+		else if (i == DEP_TOKEN ? full_reader_tokens(r, &c, &kk) :
+		    col_get(&c, &r->col[i], kk.n, most[i], &kk))
 			e = full_reader_bad(r, c.err);
 	}
 	for (unsigned i = DEP_AT; !e && i < DEP_NCOL; i++) {
 		if (i == DEP_XID)
 			for (size_t j = 0; j < r->col[DEP_COUNT].n; j++)
 				n += r->col[DEP_COUNT].v[j];
-		if (i == DEP_AT ? col_get_upto(&c, &r->col[i], r->nport, most[i], NULL) : col_get(&c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
+		if (i == DEP_AT ? col_get_upto(&c, &r->col[i], r->nport, most[i], NULL) :
+		    col_get(&c, &r->col[i], i < DEP_XID ? r->col[DEP_AT].n : (size_t)n,
 		    most[i], NULL))
 			e = full_reader_bad(r, c.err);
 	}
@@ -338,7 +347,7 @@ full_reader_deps(struct store_read *r, size_t k)
 	return e;
 }
 
-/* Which values of a segment are wanted: of instances [from, to) of statement s, or (s: UINT32_MAX) all */
+/* The values wanted of a segment: of instances [from, to) of statement s, or all (s: UINT32_MAX). */
 struct wanted { struct store_read *r; uint32_t s; uint64_t from, to; };
 
 static int
@@ -354,7 +363,7 @@ is_wanted(const struct wanted *w, size_t from, size_t to)
 	return 0;
 }
 
-/* And is not there yet, but will be? */
+/* Is the block wanted, and not decoded yet? If so, marks it as decoded. */
 static int
 is_missing(void *arg, size_t from, size_t to)
 {
@@ -378,7 +387,7 @@ all_there(const struct wanted *w, uint64_t n)
 	return v->at != 0;
 }
 
-/* Keys of values [from, to): statements and words */
+/* Keys of values [from, to): statements and word numbers. */
 static void
 val_keys(void *arg, size_t from, size_t to, uint64_t *key)
 {
@@ -413,7 +422,8 @@ full_reader_vals(struct store_read *r, size_t k, struct wanted *w)
 	if (full_reader_load(r, k, VAL, &c) != 0)
 		return -1;
 	if (r->load)
-		return store_load_values(r, &c, at) != 0 ? full_reader_bad(r, c.err) : full_reader_over(r, &c);
+		return store_load_values(r, &c, at) != 0 ? full_reader_bad(r, c.err) :
+		    full_reader_over(r, &c);
 	if (col_get_number(&c, VC_MAX, &block) != 0 || block == 0)
 		return full_reader_bad(r, "blocks of no values");
 	if (store_vals_blocks(r, k, at, block) != 0)
@@ -431,10 +441,11 @@ store_read_values(struct store_read *r, size_t k, uint32_t s, uint64_t from, uin
 {
 	if (r->load)
 		return store_read_segment(r, k, STORE_VALUES);
-	return full_reader_rank(r, k, NULL) != 0 ? -1 : full_reader_vals(r, k, &(struct wanted){ r, s, from, to });
+	return full_reader_rank(r, k, NULL) != 0 ? -1 :
+	    full_reader_vals(r, k, &(struct wanted){ r, s, from, to });
 }
 
-/* The references of segment k, whose values are known; r->addr: of all statements up to there */
+/* Decodes the references of segment k, whose values are known; r->addr has all statements up to it. */
 static int
 full_reader_addrs(struct store_read *r, size_t k)
 {
@@ -464,8 +475,10 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) ||
 	    full_reader_over(r, &c) != 0)
 		return full_reader_bad(r, c.err ? c.err : "bytes behind the state");
-	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) && full_reader_vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
-	    (want & STORE_ADDRS && full_reader_addrs(r, k) != 0) || (want & STORE_DEPS && full_reader_deps(r, k) != 0))
+	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) &&
+		full_reader_vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
+	    (want & STORE_ADDRS && full_reader_addrs(r, k) != 0) ||
+	    (want & STORE_DEPS && full_reader_deps(r, k) != 0))
 		return -1;
 	r->at = k + 1;
 	return 0;

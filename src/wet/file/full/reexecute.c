@@ -1,10 +1,10 @@
-/* Statements of kind loads, executed: registers in memory, one statement at a time. */
+/* Executes statements of kind loads one at a time, on registers in memory. */
 #include "wet/file/full/reexecute.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STRINGS (UINT64_C(1) << 28)     /* bytes that string instructions store in a segment, followed up to here */
+#define STRINGS (UINT64_C(1) << 28)     /* bytes that string instructions may store in a segment */
 
 void
 load_init(struct load *l)
@@ -32,14 +32,19 @@ load_begin(struct load *l)
 	l->strings = STRINGS;
 }
 
-/* Code changes all registers but rsp; what is below that may be in use */
+/*
+ * Runs native code, which changes all registers but rsp.  The compiler may use the red zone,
+ * 128 bytes below rsp.
+ */
 static void
 reexecute_call(struct load_state *st, const uint8_t *code)
 {
-	__asm__ volatile("lea -136(%%rsp), %%rsp\n\tpush %%rbp\n\tcall *%1\n\tpop %%rbp\n\tlea 136(%%rsp), %%rsp"
+	__asm__ volatile("lea -136(%%rsp), %%rsp\n\tpush %%rbp\n\tcall *%1\n\t"
+	    "pop %%rbp\n\tlea 136(%%rsp), %%rsp"
 	    : "+D"(st), "+S"(code) :
-	    : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-	    "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+	    : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc",
+	    "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+	    "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 }
 
 static void
@@ -76,13 +81,15 @@ reexecute_sign(uint64_t v, unsigned size)
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
-/* Does a division not trap? */
+/* Can the division be done without a trap? */
 static int
 may_divide(const struct load_state *st, const struct load_stmt *s)
 {
 	unsigned size = s->arg & 15;
-	uint64_t v = s->dst == 32 ? reexecute_low(*(const uint64_t *)(const void *)st->mem, size) : reexecute_low(st->r[s->dst & 15] >> (s->dst & 16 ? 8 : 0), size);
-	uint64_t lo = reexecute_low(st->r[X86_RAX], size), hi = size == 1 ? reexecute_low(st->r[X86_RAX] >> 8, 1) : reexecute_low(st->r[X86_RDX], size);
+	uint64_t v = s->dst == 32 ? reexecute_low(*(const uint64_t *)(const void *)st->mem, size) :
+	    reexecute_low(st->r[s->dst & 15] >> (s->dst & 16 ? 8 : 0), size);
+	uint64_t lo = reexecute_low(st->r[X86_RAX], size),
+	    hi = size == 1 ? reexecute_low(st->r[X86_RAX] >> 8, 1) : reexecute_low(st->r[X86_RDX], size);
 	wide n, q;
 
 	if (!v)
@@ -106,7 +113,8 @@ reexecute_upper(struct load_state *st, unsigned from)
 static uint64_t
 reexecute_where(const struct load_state *st, const struct load_stmt *s)
 {
-	uint64_t a = s->disp + (s->base < 16 ? st->r[s->base] : 0) + (s->index < 16 ? st->r[s->index] * s->scale : 0);
+	uint64_t a = s->disp + (s->base < 16 ? st->r[s->base] : 0) +
+	    (s->index < 16 ? st->r[s->index] * s->scale : 0);
 
 	return (s->narrow ? (uint32_t)a : a) + st->seg[s->seg];
 }
@@ -129,7 +137,10 @@ load_known(struct load *l, uint32_t k, uint64_t *w)
 	return l->known;
 }
 
-/* A string instruction stored from `from` to `to`, one element after the other; src: from there, NULL: rax */
+/*
+ * A string instruction stored [from, to), one element after the other; src: copied from there;
+ * NULL: from rax.
+ */
 static void
 reexecute_string(struct load *l, const struct load_stmt *s, uint64_t from, uint64_t to, const uint64_t *src)
 {
@@ -156,7 +167,7 @@ reexecute_string(struct load *l, const struct load_stmt *s, uint64_t from, uint6
 	}
 }
 
-/* One that has its words, and stores nothing but what is in st.mem */
+/* Executes a statement whose words are in st.mem, and which stores only to st.mem. */
 static void
 reexecute_execute(struct load *l, uint32_t k, const struct load_stmt *s, const uint64_t *w)
 {
@@ -248,7 +259,7 @@ load_value(const struct load *l, uint32_t k, uint64_t *to)
 		memcpy(to, (const uint8_t *)&l->st + s->val, 8u * s->nval);
 }
 
-/* Registers that are not zero: container plus 1, words; then 0 */
+/* Writes the nonzero registers: container plus 1, words; 0 ends the list. */
 void
 load_put_state(const struct load_state *st, struct buf *b)
 {

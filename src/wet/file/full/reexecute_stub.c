@@ -1,7 +1,7 @@
 /*
- * Code for one instruction: its registers come from load_state, the
- * instruction is encoded again with load_state.mem for its memory and another
- * register for rsp, and what it defines goes back.
+ * Generates code for one instruction: loads its registers from load_state, re-encodes the
+ * instruction with load_state.mem as its memory operand and another register for rsp, and
+ * stores what it defines.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -13,44 +13,51 @@
 #include "wet/file/full/reexecute.h"
 
 #define PIECE ((size_t)1 << 20)
-#define PIECES 1024u                    /* the most */
-#define CODE 1024u                      /* bytes of one at most */
+#define PIECES 1024u                    /* maximum number of pieces */
+#define CODE 1024u                      /* maximum bytes of code for one instruction */
 
 struct emit {
 	uint8_t *p;
 	const struct x86_inst *in;
-	unsigned gpr, vec, mask;        /* that the instruction names */
-	unsigned gdef, vdef, mdef;      /* of these, those that it writes */
-	int high, fp;                   /* a register as ah is; mxcsr */
-	int st, rsp;                    /* registers that have load_state's address, and the guest's rsp */
+	unsigned gpr, vec, mask;        /* registers that the instruction names */
+	unsigned gdef, vdef, mdef;      /* those of them that it writes */
+	int high, fp;                   /* it uses ah, bh, ch or dh; it uses mxcsr */
+	int st, rsp;                    /* host registers for load_state's address and for the guest's rsp */
 	uint8_t b[ZYDIS_MAX_INSTRUCTION_LENGTH];
 	ZyanUSize len;
 };
 
-/* Kinds of instructions that do nothing but compute from registers and memory */
+/* Does the instruction only compute from registers and memory? */
 static int
 reexecute_computes(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_LEA:
 		return 1;
-	case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI: case ZYDIS_MNEMONIC_CLD: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_SALC:
-	case ZYDIS_MNEMONIC_STMXCSR: case ZYDIS_MNEMONIC_VSTMXCSR:      /* it would be this program's */
+	case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI: case ZYDIS_MNEMONIC_CLD: case ZYDIS_MNEMONIC_STD:
+	case ZYDIS_MNEMONIC_SALC:
+	/* it would store this process's mxcsr */
+	case ZYDIS_MNEMONIC_STMXCSR: case ZYDIS_MNEMONIC_VSTMXCSR:
 	case ZYDIS_MNEMONIC_VP2INTERSECTD: case ZYDIS_MNEMONIC_VP2INTERSECTQ:
 		return 0;
 	default:
 		break;
 	}
 	switch (in->z.meta.category) {
-	case ZYDIS_CATEGORY_ADOX_ADCX: case ZYDIS_CATEGORY_AES: case ZYDIS_CATEGORY_AVX: case ZYDIS_CATEGORY_AVX2: case ZYDIS_CATEGORY_AVX512:
-	case ZYDIS_CATEGORY_AVX512_BITALG: case ZYDIS_CATEGORY_AVX512_VBMI: case ZYDIS_CATEGORY_BINARY: case ZYDIS_CATEGORY_BITBYTE:
-	case ZYDIS_CATEGORY_BLEND: case ZYDIS_CATEGORY_BMI1: case ZYDIS_CATEGORY_BMI2: case ZYDIS_CATEGORY_BROADCAST: case ZYDIS_CATEGORY_CMOV:
-	case ZYDIS_CATEGORY_COMPRESS: case ZYDIS_CATEGORY_CONFLICT: case ZYDIS_CATEGORY_CONVERT: case ZYDIS_CATEGORY_DATAXFER:
-	case ZYDIS_CATEGORY_EXPAND: case ZYDIS_CATEGORY_FLAGOP: case ZYDIS_CATEGORY_FP16: case ZYDIS_CATEGORY_GFNI: case ZYDIS_CATEGORY_IFMA:
-	case ZYDIS_CATEGORY_KMASK: case ZYDIS_CATEGORY_LOGICAL: case ZYDIS_CATEGORY_LOGICAL_FP: case ZYDIS_CATEGORY_LZCNT:
-	case ZYDIS_CATEGORY_PCLMULQDQ: case ZYDIS_CATEGORY_ROTATE: case ZYDIS_CATEGORY_SEMAPHORE: case ZYDIS_CATEGORY_SETCC:
-	case ZYDIS_CATEGORY_SHA: case ZYDIS_CATEGORY_SHIFT: case ZYDIS_CATEGORY_SSE: case ZYDIS_CATEGORY_STTNI: case ZYDIS_CATEGORY_VAES:
-	case ZYDIS_CATEGORY_VBMI2: case ZYDIS_CATEGORY_VEX: case ZYDIS_CATEGORY_VFMA: case ZYDIS_CATEGORY_VPCLMULQDQ:
+	case ZYDIS_CATEGORY_ADOX_ADCX: case ZYDIS_CATEGORY_AES: case ZYDIS_CATEGORY_AVX:
+	case ZYDIS_CATEGORY_AVX2: case ZYDIS_CATEGORY_AVX512: case ZYDIS_CATEGORY_AVX512_BITALG:
+	case ZYDIS_CATEGORY_AVX512_VBMI: case ZYDIS_CATEGORY_BINARY: case ZYDIS_CATEGORY_BITBYTE:
+	case ZYDIS_CATEGORY_BLEND: case ZYDIS_CATEGORY_BMI1: case ZYDIS_CATEGORY_BMI2:
+	case ZYDIS_CATEGORY_BROADCAST: case ZYDIS_CATEGORY_CMOV: case ZYDIS_CATEGORY_COMPRESS:
+	case ZYDIS_CATEGORY_CONFLICT: case ZYDIS_CATEGORY_CONVERT: case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_EXPAND: case ZYDIS_CATEGORY_FLAGOP: case ZYDIS_CATEGORY_FP16:
+	case ZYDIS_CATEGORY_GFNI: case ZYDIS_CATEGORY_IFMA: case ZYDIS_CATEGORY_KMASK:
+	case ZYDIS_CATEGORY_LOGICAL: case ZYDIS_CATEGORY_LOGICAL_FP: case ZYDIS_CATEGORY_LZCNT:
+	case ZYDIS_CATEGORY_PCLMULQDQ: case ZYDIS_CATEGORY_ROTATE: case ZYDIS_CATEGORY_SEMAPHORE:
+	case ZYDIS_CATEGORY_SETCC: case ZYDIS_CATEGORY_SHA: case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_SSE: case ZYDIS_CATEGORY_STTNI: case ZYDIS_CATEGORY_VAES:
+	case ZYDIS_CATEGORY_VBMI2: case ZYDIS_CATEGORY_VEX: case ZYDIS_CATEGORY_VFMA:
+	case ZYDIS_CATEGORY_VPCLMULQDQ:
 		break;
 	default:
 		return 0;
@@ -72,14 +79,15 @@ reexecute_name(unsigned *set, unsigned *def, unsigned n, const ZydisDecodedOpera
 	return 0;
 }
 
-/* Registers that an operand names; -1: there is one that no code may name */
+/* Adds the registers of an operand; -1: it names one that is not allowed. */
 static int
 reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 {
 	ZydisRegister r = o->reg.value;
 
 	switch (ZydisRegisterGetClass(r)) {
-	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32: case ZYDIS_REGCLASS_GPR64:
+	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32:
+	case ZYDIS_REGCLASS_GPR64:
 		e->high |= x86_highbyte(r);
 		if (x86_gpr(r) == X86_RSP && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
 			return -1;
@@ -96,7 +104,7 @@ reg_operand(struct emit *e, const ZydisDecodedOperand *o)
 	}
 }
 
-/* What it names; -1: it may not be run */
+/* Adds everything that the instruction names; -1: it must not be executed. */
 static int
 reexecute_names(struct emit *e)
 {
@@ -119,7 +127,7 @@ reexecute_names(struct emit *e)
 					e->gpr |= 1u << x86_gpr(o->mem.index);
 			} else if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM || o->size < 8)
 				return -1;
-			/* of a bit string in memory, the number of the bit moves the address */
+			/* the bit number of a bit string in memory changes the address */
 			else if (in->z.meta.category == ZYDIS_CATEGORY_BITBYTE &&
 			    in->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
 				return -1;
@@ -129,7 +137,10 @@ reexecute_names(struct emit *e)
 	return 0;
 }
 
-/* Two registers that it does not name; with ah and the like, no new ones */
+/*
+ * Picks two registers that the instruction does not name; with ah and the like, r8 to r15
+ * cannot be encoded.
+ */
 static int
 reexecute_spare(struct emit *e)
 {
@@ -142,7 +153,7 @@ reexecute_spare(struct emit *e)
 		if (!(e->gpr >> order[i] & 1)) {
 			if (e->st < 0)
 				e->st = order[i];
-			else if (e->rsp < 0 && (!e->high || order[i] == X86_RBX))   /* bl has no prefix */
+			else if (e->rsp < 0 && (!e->high || order[i] == X86_RBX))   /* bl needs no prefix */
 				e->rsp = order[i];
 		}
 	return e->st < 0 || (e->gpr >> X86_RSP & 1 && e->rsp < 0) ? -1 : 0;
@@ -153,10 +164,11 @@ reexecute_renamed(const struct emit *e, ZydisRegister r)
 {
 	if (x86_gpr(r) != X86_RSP || x86_highbyte(r))
 		return r;
-	return ZydisRegisterEncode(ZydisRegisterGetClass(r), (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && e->rsp >= 4 ? e->rsp + 4 : e->rsp));
+	return ZydisRegisterEncode(ZydisRegisterGetClass(r),
+	    (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && e->rsp >= 4 ? e->rsp + 4 : e->rsp));
 }
 
-/* Is what was encoded what it should be? */
+/* Decodes the re-encoded instruction to verify it. */
 static int
 reexecute_right(const struct emit *e)
 {
@@ -191,7 +203,8 @@ reexecute_again(struct emit *e)
 	const struct x86_inst *in = e->in;
 	ZydisEncoderRequest q;
 
-	if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&in->z, in->op, in->z.operand_count_visible, &q)))
+	if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&in->z, in->op,
+	    in->z.operand_count_visible, &q)))
 		return -1;
 	q.prefixes &= ZYDIS_ATTRIB_HAS_LOCK;
 	for (int i = 0; i < q.operand_count; i++) {
@@ -224,7 +237,7 @@ reexecute_put(struct emit *e, const char *bytes, size_t n)
 
 #define PUT(e, s) reexecute_put(e, s, sizeof (s) - 1)
 
-/* ModRM with a displacement from load_state, reg in it */
+/* ModRM with a displacement from load_state. */
 static void
 reexecute_place(struct emit *e, unsigned reg, size_t at)
 {
@@ -243,7 +256,7 @@ reexecute_general(struct emit *e, unsigned op, unsigned reg, size_t at)
 	reexecute_place(e, reg, at);
 }
 
-/* movups, vmovups: op 0x10 to, 0x11 from the register */
+/* movups, vmovups: opcode 0x10 loads, 0x11 stores the register. */
 static void
 reexecute_vector(struct emit *e, unsigned op, unsigned reg, size_t at)
 {
@@ -269,7 +282,7 @@ reexecute_vector(struct emit *e, unsigned op, unsigned reg, size_t at)
 	reexecute_place(e, reg, at);
 }
 
-/* kmovq, or kmovw where there are no longer ones */
+/* kmovq, or kmovw on processors without it. */
 static void
 reexecute_mask(struct emit *e, unsigned op, unsigned reg)
 {
@@ -339,7 +352,7 @@ reexecute_after(struct emit *e, int flags)
 	PUT(e, "\xc3");
 }
 
-/* Only these pages: a kernel may take long over a whole piece */
+/* Changes the protection of these pages only: changing a whole piece may take the kernel long. */
 static int
 reexecute_protect(const uint8_t *from, const uint8_t *to, int prot)
 {
@@ -357,7 +370,7 @@ load_ready(struct load *l)
 	return 0;
 }
 
-/* Room for one; what can be written cannot be executed, and the other way round */
+/* Makes room for the code of one instruction.  Writable code is not executable, and vice versa. */
 static int
 reexecute_room(struct load *l)
 {

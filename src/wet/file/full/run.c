@@ -1,9 +1,12 @@
-/* Writing a run: its statements, one by one. */
+/* Writes a run: its statements one by one, their paths and dependences. */
 #include <stdlib.h>
 
 #include "wet/file/writer.h"
 
-/* far of wet(5) as a number: how far back, modulo 2^32, small either way */
+/*
+ * `far` of wet(5) as a number: a distance modulo 2^32, zigzag-coded so that it is small in both
+ * directions.
+ */
 static uint64_t
 full_run_zig32(uint32_t far)
 {
@@ -18,7 +21,7 @@ latest_first(const void *a, const void *b)
 	return p > q ? -1 : p < q;
 }
 
-/* Instances that w stands for */
+/* Appends the instances that the writer word w stands for. */
 static void
 full_run_pieces(struct col *to, uint64_t w, const struct visit_piece *piece)
 {
@@ -32,7 +35,10 @@ full_run_pieces(struct col *to, uint64_t w, const struct visit_piece *piece)
 	while (piece++->more);
 }
 
-/* c->list in place: who they are, the latest first, each once, without those that nobody is */
+/*
+ * Replaces the instances in c->list by their numbers: the latest first, without duplicates and
+ * without initial ones.
+ */
 static void
 full_run_whos(struct store_cap *c)
 {
@@ -52,7 +58,7 @@ full_run_whos(struct store_cap *c)
 	l->n = k;
 }
 
-/* A dependence that the model does not know */
+/* Writes a dependence that the model did not predict. */
 static void
 full_run_exception(struct store_cap *c, uint32_t port)
 {
@@ -99,7 +105,8 @@ as_model(const struct model_lane *lane, unsigned lanes, uint64_t w)
 }
 
 static void
-full_run_registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w, const struct visit_piece *piece)
+full_run_registers(struct store_cap *c, const struct store_stmt *s, const uint64_t *w,
+    const struct visit_piece *piece)
 {
 	const uint16_t *reg = c->tab.reg + s->reg;
 
@@ -124,11 +131,12 @@ full_run_registers(struct store_cap *c, const struct store_stmt *s, const uint64
 			continue;
 		full_run_exception(c, k + 1);
 		if (c->list.n < 2)
-			model_reg_is(&c->model, reg[k], c->list.n ? c->list.v[0] : 0, w[k] & VISIT_MANY ? UINT64_MAX : w[k]);
+			model_reg_is(&c->model, reg[k], c->list.n ? c->list.v[0] : 0,
+			    w[k] & VISIT_MANY ? UINT64_MAX : w[k]);
 	}
 }
 
-/* The next port for memory: one use */
+/* The next memory port: its writers. */
 static void
 full_run_memory(struct store_cap *c, uint64_t w, const struct visit_piece *piece)
 {
@@ -146,7 +154,7 @@ full_run_memory(struct store_cap *c, uint64_t w, const struct visit_piece *piece
 	m->n = (uint32_t)c->many.n - m->first;
 }
 
-/* The last port, of a string instruction: what it reads, and has read before if it goes on */
+/* The last port of a string instruction: all writers of what it has read, including earlier parts. */
 static void
 string_memory(struct store_cap *c, const struct visit_batch *b, const struct visit_insn *e)
 {
@@ -178,7 +186,7 @@ full_run_values(struct store_cap *c, const struct stmt *v, const uint64_t *word)
 			col_add(to, word[v->val + i]);
 }
 
-/* A node for s, whose next brother is `next`; 0: no memory */
+/* Creates a node for s, whose next sibling is `next`; 0: no memory. */
 static uint32_t
 full_run_node(struct store_cap *c, uint32_t s, uint32_t next)
 {
@@ -188,7 +196,7 @@ full_run_node(struct store_cap *c, uint32_t s, uint32_t next)
 	return (uint32_t)c->ntrie++;
 }
 
-/* The path goes on with s */
+/* The path continues with s. */
 static int
 full_run_step(struct store_cap *c, uint32_t s)
 {
@@ -203,7 +211,8 @@ full_run_step(struct store_cap *c, uint32_t s)
 		if ((k = full_run_node(c, s, first ? 0 : t[c->node].child)) == 0)
 			return -1;
 		*(first ? first : &c->trie[c->node].child) = k;
-	} else if (c->node && k != t[c->node].child) {          /* those that come often are found soon */
+	/* move to front: frequent successors are found fast */
+	} else if (c->node && k != t[c->node].child) {
 		*from = t[k].next;
 		t[k].next = t[c->node].child;
 		t[c->node].child = k;
@@ -214,7 +223,8 @@ full_run_step(struct store_cap *c, uint32_t s)
 }
 
 int
-store_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_run *r, uint32_t i, uint32_t s)
+store_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_run *r,
+    uint32_t i, uint32_t s)
 {
 	const struct stmt *v = &c->stmts.stmt[s];
 	struct visit_insn e = visit_insn(r, i);
@@ -252,7 +262,7 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 	return 0;
 }
 
-/* The statement before went on: what it read counts as well, and its value is the last */
+/* The previous statement, a string instruction, continued: adds its reads; its value is the last one. */
 int
 store_string_again(struct store_cap *c, const struct visit_batch *b, const struct visit_run *r, uint32_t s)
 {
@@ -260,7 +270,8 @@ store_string_again(struct store_cap *c, const struct visit_batch *b, const struc
 	struct visit_insn e = visit_insn(r, 0);
 
 	if (c->string != e.n)
-		return store_fail(c->out.f, 1, "a string instruction that a signal interrupted goes on: not known here");
+		return store_fail(c->out.f, 1,
+		    "a string instruction that a signal interrupted goes on: not known here");
 	*(c->load ? &c->addr.val.n : &c->seg.val.n) -= stmt_words(v);
 	full_run_values(c, v, b->word + e.val);
 	if (c->load)
@@ -297,7 +308,7 @@ full_run_token(struct store_cap *c, uint64_t key, uint64_t x, unsigned col)
 	}
 }
 
-/* The writers of the path's ports */
+/* Writes the dependences of the path's ports. */
 static void
 full_run_tokens(struct store_cap *c, const struct store_path *p)
 {
@@ -317,7 +328,8 @@ full_run_tokens(struct store_cap *c, const struct store_path *p)
 		col_add(&g->dep[DEP_NUM], m->n);
 		col_add(&g->key[DEP_NUM], key);
 		for (uint32_t k = 0; k < m->n; k++)
-			full_run_token(c, key + 1 + (k < MEMDEP_SUBS ? k : MEMDEP_SUBS - 1), c->many.v[m->first + k], DEP_SUB);
+			full_run_token(c, key + 1 + (k < MEMDEP_SUBS ? k : MEMDEP_SUBS - 1),
+			    c->many.v[m->first + k], DEP_SUB);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Segments of a .wet file, written. */
+/* Writes the segments of a .wet file. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ store_badreplay(struct store_fault *f, const struct replay_fault *r)
 }
 
 int
-store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
+    struct store_fault *f)
 {
 	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new(1) };
 	return t->work ? 0 : store_nomem(f);
@@ -98,7 +99,7 @@ put_rank(struct store_cap *c)
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
 }
 
-/* Tokens, by ports: most have the same all the time */
+/* Tokens, sorted by port: most ports have the same token all the time. */
 static int
 put_tokens(struct store_cap *c)
 {
@@ -128,12 +129,16 @@ put_dep(struct store_cap *c)
 	if (put_tokens(c) != 0)
 		return store_nomem(t->f);
 	for (unsigned i = DEP_TOKEN + 1; i < DEP_NCOL; i++)
-		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i], i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
+		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i],
+		    i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
 			return store_nomem(t->f);
 	return store_section(t, WETFILE_DEP, c->nseg, STORE_P_DEP);
 }
 
-/* Where the values of each statement are in VAL, the first words of all its instances before the second ones; NULL without memory */
+/*
+ * Where the values of each statement are in VAL: the first words of all its instances come
+ * before the second words.  NULL: no memory.
+ */
 struct place { uint64_t at, n; };
 
 static struct place *
@@ -178,7 +183,8 @@ put_val(struct store_cap *c)
 	v->n = key->n = c->seg.val.n;
 	t->stats.nval += v->n;
 	col_put_number(&t->b, t->o->quick ? STORE_QUICK : VC_MAX);
-	bad = bad || col_put_blocks(&t->b, t->work, t->o->level, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
+	bad = bad ||
+	    col_put_blocks(&t->b, t->work, t->o->level, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
 	v->n = key->n = 0;
 	free(p);
 	return bad ? store_nomem(t->f) : store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);

@@ -1,11 +1,11 @@
-/* Statements of a capture as those of a .wet file. */
+/* Converts statements of a capture to those of the file. */
 #include <string.h>
 
 #include "cfg/source.h"
 #include "format/wettext/wettext.h"
 #include "wet/file/writer.h"
 
-/* What it means for control dependence: as control.c, the region ends numbered by nodes of the graph */
+/* Its role in control dependence, as in control.c; region ends are numbered by nodes of the graph. */
 static void
 control_of(const struct wcode *code, const struct fact *f, struct store_stmt *t)
 {
@@ -50,7 +50,8 @@ int
 store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
 {
 	const struct stmt *v = &c->stmts.stmt[s];
-	struct store_stmt t = { .addr = v->pc, .nuse = v->nuse, .nmem = v->nmem, .ndef = v->fact->ndef, .nval = (uint8_t)stmt_words(v) };
+	struct store_stmt t = { .addr = v->pc, .nuse = v->nuse, .nmem = v->nmem, .ndef = v->fact->ndef,
+	    .nval = (uint8_t)stmt_words(v) };
 	const struct store_code *given = c->out.o->given;
 	const char *file, *func;
 	int line = 0;

@@ -1,6 +1,6 @@
 /*
- * Values of segments of which a part was asked for: the blocks that were
- * decoded for it stay, as the next question is likely to be about them.
+ * Cache of values of segments that were requested in part: decoded blocks stay, as the next
+ * query is likely to use them.
  */
 #include "wet/file/full/reader.h"
 
@@ -15,7 +15,10 @@ value_cache_drop(struct store_vals *v)
 	*v = (struct store_vals){ 0 };
 }
 
-/* Room for one more of that many bytes: the index of a place that is free */
+/*
+ * Makes room for one more entry of `bytes` bytes by dropping the least recently used: its
+ * index, or STORE_KEPT.
+ */
 static size_t
 value_cache_place(struct store_read *r, size_t bytes)
 {
@@ -60,7 +63,7 @@ store_vals_turn(struct store_read *r, size_t k)
 		now->used = r->turns;
 		return;
 	}
-	now->at = now->nblock = 0;      /* its memory is for the next one */
+	now->at = now->nblock = 0;      /* keeps its memory for the next segment */
 }
 
 int

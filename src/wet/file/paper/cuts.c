@@ -1,10 +1,10 @@
-/* Whole execution traces of kind paper: labels are gathered, execution by execution. */
+/* Writer of kind paper: collects the labels of nodes and edges, execution by execution. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/file/paper/paper_internal.h"
 
-/* Room for one more of n, the first time for few: most lists stay short */
+/* Ensures room for element n; starts with little memory, as most lists stay short. */
 static int
 paper_more(void *array, uint32_t *cap, uint32_t n, size_t size)
 {
@@ -21,7 +21,7 @@ paper_more(void *array, uint32_t *cap, uint32_t n, size_t size)
 	return 0;
 }
 
-/* The edge from a statement of a node, which is the first then; NULL without memory */
+/* Finds or adds the edge from a statement of a node, and moves it to the front; NULL: no memory. */
 static struct pedge *
 edge_of(struct pport *p, uint32_t node, uint32_t stmt)
 {
@@ -32,7 +32,7 @@ edge_of(struct pport *p, uint32_t node, uint32_t stmt)
 		if (p->edge[i].stmt == stmt && p->edge[i].node == node)
 			break;
 	if (i == p->nedge) {
-		if ((p->nedge & (p->nedge - 1)) == 0) {         /* room for powers of 2 */
+		if ((p->nedge & (p->nedge - 1)) == 0) {         /* capacities are powers of 2 */
 			struct pedge *q = realloc(p->edge, (cap ? cap * 2 : 1) * sizeof *q);
 
 			if (!q)
@@ -83,7 +83,8 @@ paper_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who,
 		if ((uint32_t)who[i] >= t->nwhen[class])
 			return store_fail(t->out.f, 1, "a dependence on what is still to come");
 		when = t->when[class][(uint32_t)who[i]];
-		if (n == 1 && when == t->time && (k == 0 ? !p->nedge : p->same == stmt + 1 && p->nsame == k)) {
+		if (n == 1 && when == t->time &&
+		    (k == 0 ? !p->nedge : p->same == stmt + 1 && p->nsame == k)) {
 			p->same = stmt + 1;
 			p->nsame++;
 			return 0;
@@ -111,7 +112,7 @@ new_node(struct paper *t, uint32_t path)
 	return (a->port = calloc(a->nport + 1, sizeof *a->port)) == NULL ? -1 : 0;
 }
 
-/* Path i of the segment of the other file is executed; x0: executions of statements before that */
+/* Path i of the other file's segment was executed; x0: executions of statements before it. */
 static int
 paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 {
@@ -152,7 +153,7 @@ paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 	return 0;
 }
 
-/* The times of all instances of each class */
+/* Collects the times of all instances of each class. */
 static int
 paper_cut_times(struct paper *t)
 {
@@ -192,7 +193,7 @@ paper_segments(struct paper *t)
 	return bad;
 }
 
-/* One-bit labels are taken over as they are */
+/* Copies one-bit labels unchanged. */
 static int
 paper_labels(struct paper *t, const struct wetfile *full)
 {
@@ -201,7 +202,8 @@ paper_labels(struct paper *t, const struct wetfile *full)
 
 	for (size_t i = 0; i < full->nsection && !bad; i++)
 		if (full->section[i].tag == WETFILE_ARCH)
-			bad = wetfile_load(full, i, &t->out.b, &wf) != 0 ? store_fail(t->out.f, 1, "%s", wf.err) :
+			bad = wetfile_load(full, i, &t->out.b, &wf) != 0 ?
+			    store_fail(t->out.f, 1, "%s", wf.err) :
 			    store_section(&t->out, WETFILE_ARCH, full->section[i].segment, STORE_P_ARCH);
 	return bad;
 }

@@ -1,4 +1,4 @@
-/* Reading .wet files of kind paper: values and edges. */
+/* Reads values and edges of .wet files of kind paper. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 #define NCOL 6u
 
-/* The columns of a section and how far they are used up */
+/* The columns of a section, with the current position in each. */
 struct cols {
 	struct paper_read *r;
 	const uint8_t *only;
@@ -44,7 +44,7 @@ close_cols(struct cols *t, int e)
 	return e;
 }
 
-/* The next value of a column, at most `most`; else 0 and t->err */
+/* The next value of a column, at most `most`; otherwise 0 and t->err. */
 static uint64_t
 paper_labels_next(struct cols *t, unsigned col, uint64_t most)
 {
@@ -69,7 +69,7 @@ paper_labels_wants(const struct cols *t, const struct paper_node *a)
 	return 0;
 }
 
-/* A group: n values of each of its words; its streams */
+/* A group: n values of each of its words; its streams. */
 struct group { uint64_t n; size_t pattern, word; uint32_t nword; };
 
 struct values {
@@ -82,7 +82,7 @@ struct values {
 	void *arg;
 };
 
-/* What there are of groups of node a, and their streams */
+/* Reads the groups of node a, and skips to their streams. */
 static int
 paper_labels_groups(struct values *v, const struct paper_node *a)
 {
@@ -118,7 +118,7 @@ paper_labels_groups(struct values *v, const struct paper_node *a)
 	return v->t.err || v->t.c.err ? paper_bad(r, v->t.err ? v->t.err : v->t.c.err) : 0;
 }
 
-/* Word i of group g, by executions, into v->word */
+/* Expands word i of group g to all executions of the node, into v->word. */
 static int
 paper_labels_word(struct values *v, const struct paper_node *a, const struct group *g, uint32_t i)
 {
@@ -187,16 +187,20 @@ paper_read_values(struct paper_read *r, size_t segment, const uint8_t *only, pap
 	return close_cols(&v.t, e);
 }
 
-/* Pairs of a node: their streams, as far as there are any; and themselves, if they were needed */
+/* The pairs of an edge: their streams, if any; and the pairs, if they were needed. */
 struct label {
 	uint64_t n;
-	unsigned how;                   /* 1: all executions, in order; 2: both of a pair are the same */
+	/* bits: 1: uses are all executions, in order; 2: both executions of each pair are the same */
+	unsigned how;
 	size_t stream;
 	int have;
 	struct col use, def;
 };
 
-/* A port's edges: first to first + n of edge[]; n 0 and same: always place `same` of the same execution */
+/*
+ * A port.  Its edges are edge[first] to edge[first + n - 1].  With n 0 and same nonzero, the
+ * writer is always place `same` of the same execution.
+ */
 struct port { uint32_t stmt, place, number, first, n, same; };
 struct edge { uint32_t path, place, label; };
 struct dep { uint64_t who; uint32_t use, time, place; };
@@ -205,7 +209,7 @@ struct edges {
 	struct cols t;
 	struct port *port;
 	struct edge *edge;
-	struct label *label;            /* nalloc of them have memory */
+	struct label *label;            /* the first nalloc have memory */
 	struct dep *dep;
 	uint64_t *who;
 	size_t nport, capport, nedge, capedge, nlabel, caplabel, nalloc, capdep, capwho;
@@ -213,7 +217,7 @@ struct edges {
 	void *arg;
 };
 
-/* The next new label of node a */
+/* Reads the next new label of node a. */
 static int
 new_label(struct edges *t, const struct paper_node *a)
 {
@@ -261,7 +265,7 @@ new_edge(struct edges *t, const struct paper_node *a)
 	return 0;
 }
 
-/* The ports of node a */
+/* Reads the ports of node a. */
 static int
 paper_labels_ports(struct edges *t, const struct paper_node *a)
 {
@@ -278,7 +282,8 @@ paper_labels_ports(struct edges *t, const struct paper_node *a)
 			uint64_t kind = paper_labels_next(&t->t, 0, t->t.col[1].n + 1);
 			struct port *q = &t->port[t->nport];
 
-			*q = (struct port){ s, k, i, (uint32_t)t->nedge, kind > 1 ? (uint32_t)kind - 1 : 0, UINT32_MAX };
+			*q = (struct port){ s, k, i, (uint32_t)t->nedge, kind > 1 ? (uint32_t)kind - 1 : 0,
+		UINT32_MAX };
 			if (kind == 1)
 				q->same = (uint32_t)paper_labels_next(&t->t, 2, p->n - 1);
 			if (t->t.err)
@@ -292,7 +297,7 @@ paper_labels_ports(struct edges *t, const struct paper_node *a)
 	return 0;
 }
 
-/* The pairs of a label */
+/* Decodes the pairs of a label. */
 static int
 paper_labels_pairs(struct edges *t, const struct paper_node *a, struct label *l, uint32_t path)
 {
@@ -321,7 +326,7 @@ paper_labels_pairs(struct edges *t, const struct paper_node *a, struct label *l,
 	return e ? paper_bad(r, t->t.c.err) : 0;
 }
 
-/* By use; what one uses, the latest first */
+/* Sorts by use; those of the same use, the latest first. */
 static int
 in_order(const void *a, const void *b)
 {
@@ -351,7 +356,7 @@ paper_labels_gather(struct edges *t, const struct paper_node *a, const struct po
 		if (buf_grow(&t->dep, &t->capdep, *n + l->n, sizeof *t->dep) != 0)
 			return paper_bad(r, NULL);
 		for (uint64_t k = 0; k < l->n; k++) {
-			if (l->def.v[k] >= r->total[e->path])   /* another edge's */
+			if (l->def.v[k] >= r->total[e->path])   /* belongs to another edge */
 				return paper_bad(r, "an edge is not as edges are");
 			t->dep[(*n)++] = (struct dep){ id | inst[l->def.v[k]], (uint32_t)l->use.v[k],
 				time[l->def.v[k]], e->place };

@@ -1,4 +1,4 @@
-/* Nodes of a .wet file of kind paper. */
+/* Nodes of kind paper: finds classes of statements and groups of values. */
 #include "wet/file/paper/nodes.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "isa/x86/fact.h"
 
-/* Inputs of a path: registers, then what each statement reads of memory */
+/* Inputs of a path: its registers, and each statement that reads memory. */
 #define NINPUT (FACT_NREG + STORE_PATH)
 #define NSET   ((NINPUT + 63) / 64)
 
@@ -14,7 +14,7 @@ struct inputs { uint64_t w[NSET]; };
 
 struct split { uint32_t size, seen, to; };      /* of a class */
 
-/* Classes that path p has only a part of become two */
+/* Splits the classes of which path p has only a part. */
 static void
 paper_nodes_split(struct paper_classes *t, struct split *x, const uint32_t *s, uint32_t n)
 {
@@ -38,7 +38,7 @@ paper_nodes_split(struct paper_classes *t, struct split *x, const uint32_t *s, u
 		t->of[s[i]] = x[t->of[s[i]]].to;
 }
 
-/* Which classes each path has, and where.  seen: 0s */
+/* Lists the classes of each path, and the class of each place.  seen: zeros. */
 static int
 paper_nodes_rows(struct paper_classes *t, const struct store_code *c, struct split *x)
 {
@@ -86,7 +86,8 @@ paper_classes(struct paper_classes *t, const struct store_code *c)
 	struct split *x = calloc(c->nstmt + 2, sizeof *x);
 	int bad = x ? 0 : -1;
 
-	*t = (struct paper_classes){ .of = calloc(c->nstmt + 1, sizeof *t->of), .row = calloc(c->nseq + 1, sizeof *t->row),
+	*t = (struct paper_classes){ .of = calloc(c->nstmt + 1, sizeof *t->of),
+		.row = calloc(c->nseq + 1, sizeof *t->row),
 		.first = calloc(c->npath + 1, sizeof *t->first), .n = 1 };
 	if (!t->of || !t->row || !t->first)
 		bad = -1;
@@ -134,7 +135,7 @@ paper_nodes_none(const struct inputs *a)
 	return 1;
 }
 
-/* Is a part of b? */
+/* Is a a subset of b? */
 static int
 paper_nodes_within(const struct inputs *a, const struct inputs *b)
 {
@@ -164,11 +165,12 @@ paper_nodes_defines(const struct store_code *c, const struct store_stmt *v, unsi
 }
 
 /*
- * What statement k of a path depends on.  One that reads memory is an input
- * itself; of its registers, those that it does not define are its address.
+ * The inputs that statement k of a path depends on.  A statement that reads memory is an input
+ * itself; registers that it does not define are its address, and do not count.
  */
 static struct inputs
-paper_nodes_inputs(const struct store_code *c, const struct store_stmt *v, uint32_t k, struct inputs reg[FACT_NREG])
+paper_nodes_inputs(const struct store_code *c, const struct store_stmt *v, uint32_t k,
+    struct inputs reg[FACT_NREG])
 {
 	struct inputs in = { 0 };
 	const uint16_t *r = c->reg + v->reg;
@@ -211,7 +213,7 @@ paper_groups(const struct store_code *c, uint32_t path, uint16_t group[STORE_PAT
 		n += g == n;
 		group[k] = (uint16_t)g;
 	}
-	/* the smallest of those that depend on more; what depends on nothing stays alone */
+	/* choose the smallest group that depends on more; a group without inputs stays alone */
 	for (unsigned g = 0; g < n; g++) {
 		into[g] = (uint16_t)g;
 		for (unsigned h = 0; h < n && !paper_nodes_none(&set_of[g]); h++)

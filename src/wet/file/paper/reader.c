@@ -1,4 +1,4 @@
-/* Reading .wet files of kind paper: code, and when what was executed. */
+/* Reads code and times of .wet files of kind paper. */
 #include "wet/file/paper/reader.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@ static const uint32_t order[PAPER_NSECTION] = { WETFILE_CODE, WETFILE_NODE, WETF
 int
 paper_bad(struct paper_read *r, const char *err)
 {
-	fault_set(&r->fault, r->sec < r->file->nsection ? r->file->section[r->sec].off : 0, r->sec, "%s", err ? err : "no memory");
+	fault_set(&r->fault, r->sec < r->file->nsection ? r->file->section[r->sec].off : 0, r->sec, "%s",
+	    err ? err : "no memory");
 	return -1;
 }
 
@@ -40,7 +41,7 @@ paper_read_close(struct paper_read *r)
 	buf_free(&r->b);
 }
 
-/* The nodes of segment k behind nnode others */
+/* Appends the nodes of segment k to the nnode earlier ones. */
 static int
 paper_reader_nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
 {
@@ -71,7 +72,7 @@ paper_reader_nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
 	return e;
 }
 
-/* All code, and all nodes */
+/* Reads all code, and all nodes. */
 static int
 all_code(struct paper_read *r)
 {
@@ -93,7 +94,7 @@ all_code(struct paper_read *r)
 	return 0;
 }
 
-/* Room for what follows from the times */
+/* Allocates the arrays that are computed from times. */
 static int
 paper_reader_rows(struct paper_read *r)
 {
@@ -121,7 +122,7 @@ paper_reader_rows(struct paper_read *r)
 	return (r->row = calloc(n + 1, sizeof *r->row)) == NULL ? paper_bad(r, NULL) : 0;
 }
 
-/* The times of segment k, which begin at `from`; seq has paths plus 1, 0: nobody yet */
+/* Reads the times of segment k, which begin at `from`.  seq has paths plus 1; 0: not read yet. */
 static int
 paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 {
@@ -159,7 +160,10 @@ paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 	return e;
 }
 
-/* As all times are different and there are as many as places, seq is full: the instances of each execution */
+/*
+ * All times are different, and there is one for each place, so seq is complete: numbers the
+ * instances of each execution.
+ */
 static int
 paper_reader_instances(struct paper_read *r)
 {
@@ -170,7 +174,8 @@ paper_reader_instances(struct paper_read *r)
 	for (uint64_t t = 0; t < r->ntime; t++) {
 		uint32_t path = --r->seq[t], *row = r->row + r->base[path] + nth[path]++;
 
-		for (uint32_t k = r->class.first[path]; k < r->class.first[path + 1]; k++, row += r->total[path])
+		for (uint32_t k = r->class.first[path]; k < r->class.first[path + 1];
+		    k++, row += r->total[path])
 			*row = r->count[r->class.class[k]]++;
 	}
 	free(nth);

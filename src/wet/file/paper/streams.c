@@ -1,13 +1,14 @@
-/* Streams of a .wet file of kind paper. */
+/* Streams of a .wet file of kind paper: chooses a method for each, writes and reads them. */
 #include "wet/file/paper/streams.h"
 
 #include <stdlib.h>
 
 #include "base/bytes.h"
 
-#define PREFIX 8192u                    /* values by which a method is selected */
-#define SHORT  4u                       /* so few are context of any method */
-#define LONG   4096u                    /* so many are not worth a column if they cannot be compressed */
+#define PREFIX 8192u                    /* first values, by which a method is chosen */
+#define SHORT  4u                       /* streams that are all context in any method */
+/* incompressible streams of this length are stored as bytes, not in a column */
+#define LONG   4096u
 
 static unsigned
 bytes_of(const uint64_t *v, size_t n)
@@ -22,7 +23,10 @@ bytes_of(const uint64_t *v, size_t n)
 	return w;
 }
 
-/* The method that takes the fewest bytes for the first values, and what it makes of all: in t->best.  -1 without memory */
+/*
+ * Chooses the method with the fewest bytes for the first values, and compresses all values into
+ * t->best.  -1: no memory.
+ */
 static int
 paper_pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 {
@@ -47,10 +51,11 @@ paper_pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 	if (best == none || prefix == n)
 		return best;
 	t->best.n = 0;
-	return bidi_save((enum bidi_method)best, v, n, width, 0, 0, &t->best) != 0 ? -1 : t->best.n < n * width ? best : none;
+	return bidi_save((enum bidi_method)best, v, n, width, 0, 0, &t->best) != 0 ? -1 :
+	    t->best.n < n * width ? best : none;
 }
 
-/* What is in t->best for good: squeezed, or not compressed at all.  0, or -1 without memory */
+/* Appends t->best, compressed or plain.  0, or -1: no memory. */
 static int
 paper_settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, int m, int level)
 {
@@ -72,7 +77,8 @@ paper_settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, in
 }
 
 int
-pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s, enum paper_part part)
+pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s,
+    enum paper_part part)
 {
 	unsigned width = bytes_of(v, n);
 	int m = paper_pick(t, v, n, width);
@@ -134,8 +140,9 @@ pstreams_load(struct pstreams_in *t, struct col_reader *r)
 		return -1;
 	t->body = r->p;
 	r->p += t->nbody;
-	t->len.n = 0;                   /* from here on: those that were told */
-	return buf_grow(&t->stream, &t->cap, t->how.n + 1, sizeof *t->stream) != 0 ? col_bad(r, "no memory") : 0;
+	t->len.n = 0;                   /* from here on: lengths of the streams read so far */
+	return buf_grow(&t->stream, &t->cap, t->how.n + 1, sizeof *t->stream) != 0 ?
+	    col_bad(r, "no memory") : 0;
 }
 
 int
@@ -145,7 +152,8 @@ pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r)
 
 	if (t->n == t->how.n)
 		return col_bad(r, "streams are missing");
-	*p = (struct pstream){ .n = n, .method = (uint8_t)(t->how.v[t->n] >> 3), .width = (uint8_t)((t->how.v[t->n] & 7) + 1) };
+	*p = (struct pstream){ .n = n, .method = (uint8_t)(t->how.v[t->n] >> 3),
+		.width = (uint8_t)((t->how.v[t->n] & 7) + 1) };
 	t->n++;
 	if (p->method == PAPER_PLAIN) {
 		p->off = t->nplain;
@@ -165,7 +173,8 @@ pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r)
 int
 pstreams_over(const struct pstreams_in *t, struct col_reader *r)
 {
-	return t->n != t->how.n || t->at != t->nbody || t->nplain != t->plain.n ? col_bad(r, "streams that nobody asked for") : 0;
+	return t->n != t->how.n || t->at != t->nbody || t->nplain != t->plain.n ?
+	    col_bad(r, "streams that nobody asked for") : 0;
 }
 
 int
@@ -185,7 +194,8 @@ pstream_get(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c,
 		for (uint64_t k = 0; k < p->n; k++)
 			c->v[c->n++] = get_le(t->body + p->off + k * p->width, p->width);
 	else {
-		if ((b = bidi_load((enum bidi_method)p->method, t->body + p->off, p->len, p->n, p->width, &err)) == NULL)
+		if ((b = bidi_load((enum bidi_method)p->method, t->body + p->off, p->len, p->n, p->width,
+		    &err)) == NULL)
 			return col_bad(r, err ? err : "no memory");
 		c->n = bidi_read(b, c->v, p->n);
 		bidi_close(b);

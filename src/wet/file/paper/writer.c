@@ -1,21 +1,21 @@
-/* Segments of a .wet file of kind paper, written: tier 1, and the streams of tier 2. */
+/* Writes the segments of a .wet file of kind paper: tier 1, and the streams of tier 2. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/file/paper/paper_internal.h"
 
-/* What an index of a pattern, and a word of a value, come to in tier 2: about so many bits */
+/* Estimated bits in tier 2 of an index of a pattern, and of a word of a value. */
 #define PATTERN 5u
 #define UNIQUE  13u
 
-/* A section in the making: the graph, and numbers for a stream */
+/* A section that is being made: the graph, and the values of one stream. */
 enum { NCOL = 6 };
 struct section {
 	struct paper *t;
 	struct col col[NCOL], v;
 	const struct pnode *a;
 	uint32_t path;
-	const struct pedge **label;     /* sets of pairs of this node, each once; owned */
+	const struct pedge **label;     /* the distinct sets of pairs of this node; owned */
 	uint32_t nlabel;
 	size_t caplabel;
 };
@@ -25,7 +25,8 @@ paper_writer_stream(struct section *s, enum paper_part part)
 {
 	struct paper *t = s->t;
 
-	return s->v.nomem || pstream_put(&t->streams, s->v.v, s->v.n, t->out.o->level, &t->stats, part) != 0 ? -1 : 0;
+	return s->v.nomem ||
+	    pstream_put(&t->streams, s->v.v, s->v.n, t->out.o->level, &t->stats, part) != 0 ? -1 : 0;
 }
 
 static int
@@ -72,7 +73,7 @@ put_nodes(struct paper *t)
 	return paper_writer_finish(&s, WETFILE_NODE, bad);
 }
 
-/* Words of a node's rows that are of a group */
+/* Words of a node's rows that belong to a group. */
 struct words { uint32_t at[STORE_PATH * 8], n; };
 
 static uint64_t
@@ -96,7 +97,10 @@ paper_writer_alike(const uint64_t *a, const uint64_t *b, const struct words *w)
 	return 1;
 }
 
-/* The pattern of a group into s->v; unique[]: the rows with new values.  How many, or 0 without memory */
+/*
+ * Computes the pattern of a group in s->v; unique[]: rows with new values.  Returns their
+ * number, 0: no memory.
+ */
 static uint32_t
 paper_writer_pattern(struct section *s, const struct words *w, uint32_t *unique)
 {
@@ -113,7 +117,8 @@ paper_writer_pattern(struct section *s, const struct words *w, uint32_t *unique)
 		const uint64_t *row = a->val + (size_t)k * a->nword;
 		size_t h = (size_t)hash_of(row, w) & mask;
 
-		while (slot[h] && !paper_writer_alike(row, a->val + (size_t)unique[slot[h] - 1] * a->nword, w))
+		while (slot[h] &&
+		    !paper_writer_alike(row, a->val + (size_t)unique[slot[h] - 1] * a->nword, w))
 			h = (h + 1) & mask;
 		if (!slot[h]) {
 			unique[n++] = k;
@@ -125,7 +130,7 @@ paper_writer_pattern(struct section *s, const struct words *w, uint32_t *unique)
 	return n;
 }
 
-/* Where words of the statements are that `group` has in group g */
+/* Finds the words of the statements that belong to group g. */
 static void
 words_of(const struct section *s, const uint16_t *group, unsigned g, struct words *w)
 {
@@ -140,7 +145,7 @@ words_of(const struct section *s, const uint16_t *group, unsigned g, struct word
 				w->at[w->n++] = at;
 }
 
-/* About what n values of so many words take, with their pattern, in bits */
+/* Estimated bits of n values of nword words each, and of their pattern. */
 static uint64_t
 paper_writer_cost(const struct section *s, uint32_t n, uint32_t nword)
 {
@@ -148,9 +153,9 @@ paper_writer_cost(const struct section *s, uint32_t n, uint32_t nword)
 }
 
 /*
- * The groups of a path: those with fewer inputs merged with others where that
- * saves a pattern worth more than the values that are repeated then.  How
- * many, 0 without memory as well.
+ * The groups of a path: those with fewer inputs are merged into others where this saves a
+ * pattern worth more than the values that are repeated.  Returns their number, 0: none, or no
+ * memory.
  */
 static unsigned
 paper_writer_groups(struct section *s, uint16_t group[STORE_PATH], uint32_t *unique)
@@ -253,7 +258,7 @@ put_all_values(struct paper *t)
 	return paper_writer_finish(&s, WETFILE_GRP, bad);
 }
 
-/* The two streams of a set of pairs, as far as they do not follow from the node's executions */
+/* Writes the two streams of a set of pairs, unless they follow from the node's executions. */
 static int
 put_label(struct section *s, const struct pedge *e)
 {
@@ -278,7 +283,7 @@ put_label(struct section *s, const struct pedge *e)
 	return local ? 0 : paper_writer_stream(s, PAPER_EDGES);
 }
 
-/* Which of the node's sets of pairs an edge has; it may be a new one */
+/* Finds the set of pairs of an edge among those of the node, or adds it. */
 static int
 label_of(struct section *s, const struct pedge *e)
 {
@@ -374,7 +379,7 @@ paper_writer_larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* The code as far as it was executed by now */
+/* The code that was executed so far. */
 static struct store_code
 paper_writer_met(const struct paper *t)
 {
@@ -388,7 +393,8 @@ paper_writer_met(const struct paper *t)
 		for (uint32_t k = 0; k < c.path[i].n; k++)
 			nstmt = paper_writer_larger(nstmt, c.seq[c.path[i].first + k] + 1);
 	for (uint32_t i = 0; i < nstmt; i++)
-		nstring = paper_writer_larger(nstring, paper_writer_larger(c.stmt[i].file, c.stmt[i].func) + 1);
+		nstring = paper_writer_larger(nstring,
+		    paper_writer_larger(c.stmt[i].file, c.stmt[i].func) + 1);
 	c.npath = npath;
 	c.nstmt = nstmt;
 	c.nstring = nstring;

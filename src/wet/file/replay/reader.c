@@ -1,4 +1,4 @@
-/* Reading .wet files of kind replay. */
+/* Reads .wet files of kind replay. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ replay_file_belongs(const struct wetfile *w, size_t i, uint32_t tag, uint64_t se
 		return -1;
 	}
 	if (i >= w->nsection || w->section[i].tag != tag || w->section[i].segment != segment)
-		return replay_file_bad(w, i, f, i < w->nsection ? "a section that does not belong here" : "sections are missing");
+		return replay_file_bad(w, i, f,
+		    i < w->nsection ? "a section that does not belong here" : "sections are missing");
 	return 0;
 }
 
@@ -43,7 +44,8 @@ store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f
 }
 
 int
-store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg, struct fault *f)
+store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *p, size_t n), void *arg,
+    struct fault *f)
 {
 	struct buf b = BUF_INIT;
 	size_t i = 1;
@@ -54,7 +56,7 @@ store_replay_capture(const struct wetfile *w, int (*put)(void *arg, const void *
 		if (!e && put(arg, b.p, b.n) != 0)
 			e = replay_file_bad(w, i, f, "cannot be written");
 	}
-	/* behind the capture there are states, at least one */
+	/* at least one state must follow the capture */
 	if (!e)
 		e = replay_file_belongs(w, i, WETFILE_KEY, 0, f);
 	buf_free(&b);
@@ -124,7 +126,8 @@ get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s
 }
 
 int
-store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s, struct fault *f)
+store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k, struct store_state *s,
+    struct fault *f)
 {
 	struct vc_work *work = vc_work_new(1);
 	struct buf b = BUF_INIT;
@@ -135,13 +138,15 @@ store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k
 	for (size_t i = first; !e && i < first + 2; i++) {
 		struct col_reader r;
 
-		if (replay_file_belongs(w, i, i == first ? WETFILE_KEY : WETFILE_RANK, k, f) != 0 || wetfile_load(w, i, &b, f) != 0) {
+		if (replay_file_belongs(w, i, i == first ? WETFILE_KEY : WETFILE_RANK, k, f) != 0 ||
+		    wetfile_load(w, i, &b, f) != 0) {
 			e = -1;
 			break;
 		}
 		r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
 		if ((i == first ? get_key(&r, s) : get_rank(&r, c, s)) != 0 || r.p != r.end)
-			e = replay_file_bad(w, i, f, r.err ? r.err : r.p != r.end ? "bytes behind the state" : NULL);
+			e = replay_file_bad(w, i, f,
+			    r.err ? r.err : r.p != r.end ? "bytes behind the state" : NULL);
 	}
 	vc_work_free(work);
 	buf_free(&b);

@@ -1,4 +1,4 @@
-/* A capture in a .wet file of its own kind, with what there is to say of the run before each segment. */
+/* Writes a .wet file of kind replay: the capture, and the state of the run before each segment. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cfg/source.h"
 #include "wet/file/writer.h"
 
-#define PIECE ((size_t)1 << 20)         /* bytes of a capture in a section */
+#define PIECE ((size_t)1 << 20)         /* bytes of the capture in a section */
 
 static int
 put_code(struct store_cap *c)
@@ -49,7 +49,7 @@ put_capture(struct store_cap *c, const char *capture)
 	return bad;
 }
 
-/* The segment that begins with the state in c->key: with how often each statement was executed in it */
+/* Writes the segment that begins with the state in c->key, with the executions of each statement in it. */
 static int
 put_state(struct store_cap *c)
 {
@@ -95,7 +95,8 @@ replay_file_state(struct store_cap *c, const struct control *k, uint64_t instanc
 }
 
 static int
-replay_file_run(struct store_cap *c, struct control *k, const struct visit_run *r, const struct visit_batch *b)
+replay_file_run(struct store_cap *c, struct control *k, const struct visit_run *r,
+    const struct visit_batch *b)
 {
 	int again = r->n <= c->last;
 	const struct stmt_block *s;

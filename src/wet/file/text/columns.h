@@ -1,11 +1,15 @@
-/* TEXT sections of wet(5): the columns that a text is taken apart into. */
+/* Columns of TEXT sections of wet(5). */
 #ifndef TM_WET_FILE_TEXT_COLUMNS_H
 #define TM_WET_FILE_TEXT_COLUMNS_H
 
 #include <stdint.h>
 
 enum text_col {
-	TEXT_SIZE,                      /* statements; of each, its SIZEs, then VALUES plus 1 or 0 for NO VALUES; at last ORDER plus 1, or 0 */
+	/*
+	 * Number of statements; of each, its SIZEs, then VALUES plus 1, or 0 for NO VALUES; at
+	 * the end ORDER plus 1, or 0.
+	 */
+	TEXT_SIZE,
 	TEXT_ID, TEXT_NPORT, TEXT_ADDR, TEXT_FILE, TEXT_FUNC, TEXT_LINE,        /* of each statement */
 	TEXT_X, TEXT_TOKEN, TEXT_DEP, TEXT_INSTANCE,                            /* of dependences */
 	TEXT_VX, TEXT_NWORD, TEXT_WORD,                                         /* of values */
@@ -13,14 +17,15 @@ enum text_col {
 	TEXT_NCOL
 };
 
-#define TEXT_MOST ((size_t)1 << 21)     /* values of a column in a section */
+#define TEXT_MOST ((size_t)1 << 21)     /* maximum values of a column in a section */
 #define TEXT_PAST 4u                    /* statements that a list remembers */
-enum { TEXT_STRIDE = 0, TEXT_OTHER = 4, TEXT_NEW = 8 };                         /* tokens; of the first two, + k: the k-th of the past */
+/* tokens; for the first two, + k: the k-th remembered statement */
+enum { TEXT_STRIDE = 0, TEXT_OTHER = 4, TEXT_NEW = 8 };
 
 struct text_past { uint64_t id, last, stride; int used; };
-struct text_list { struct text_past past[TEXT_PAST]; uint64_t x; };             /* x: that of the entry before */
+struct text_list { struct text_past past[TEXT_PAST]; uint64_t x; };             /* x: of the previous entry */
 
-/* v comes to the front; k was its place */
+/* Moves v, which was at index k, to the front. */
 static inline void
 text_front(struct text_list *l, unsigned k, struct text_past v)
 {

@@ -1,4 +1,4 @@
-/* WET text to a .wet file: as it comes, in memory that does not grow with its lists. */
+/* Writes WET text to a .wet file, in a single pass and in memory that does not grow with its lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,15 +6,15 @@
 #include "wet/file/text/columns.h"
 #include "wet/file/writer.h"
 
-#define SECTION ((size_t)1 << 20)       /* entries of a section, about */
+#define SECTION ((size_t)1 << 20)       /* approximate entries of a section */
 
 struct store_txt {
 	struct store_out out;
-	struct store_code tab;          /* its strings */
-	size_t nstring;                 /* those that are in the file */
+	struct store_code tab;          /* holds its strings */
+	size_t nstring;                 /* strings that are in the file */
 	struct col col[TEXT_NCOL];
-	uint64_t id, addr, line;        /* of the statement before */
-	uint64_t step;                  /* id behind the step before */
+	uint64_t id, addr, line;        /* of the previous statement */
+	uint64_t step;                  /* id after the previous step */
 	struct text_list list;
 	uint32_t nseg;
 	int begun, ordered;
@@ -101,7 +101,8 @@ text_writer_step(struct store_txt *t, const struct wettext_step *s)
 }
 
 static int
-text_writer_record(struct store_txt *t, const struct wettext *r, enum wettext_got got, const struct wettext_rec *rec)
+text_writer_record(struct store_txt *t, const struct wettext *r, enum wettext_got got,
+    const struct wettext_rec *rec)
 {
 	if (!t->begun)
 		col_add(&t->col[TEXT_SIZE], wettext_count(r));
@@ -110,7 +111,8 @@ text_writer_record(struct store_txt *t, const struct wettext *r, enum wettext_go
 		return text_writer_block(t, &rec->block);
 	if (rec->left + rec->n == rec->total) {         /* a list begins */
 		t->list = (struct text_list){ .x = UINT64_MAX };
-		col_add(&t->col[TEXT_SIZE], got == WETTEXT_DEPS ? rec->total : rec->none ? 0 : rec->total + 1);
+		col_add(&t->col[TEXT_SIZE],
+		    got == WETTEXT_DEPS ? rec->total : rec->none ? 0 : rec->total + 1);
 		t->ordered |= got == WETTEXT_ORDER;
 	}
 	t->out.stats.ndep += got == WETTEXT_DEPS ? rec->n : 0;
@@ -125,7 +127,7 @@ text_writer_record(struct store_txt *t, const struct wettext *r, enum wettext_go
 	return 0;
 }
 
-/* Entries of the longest column */
+/* Entries of the longest column. */
 static size_t
 text_writer_entries(const struct store_txt *t)
 {
@@ -136,7 +138,7 @@ text_writer_entries(const struct store_txt *t)
 	return n;
 }
 
-/* Goes through the text; t NULL: looks whether it is right, and *canonical, whether it is as wettext_put_... write it */
+/* Reads the text.  t NULL: only checks it; *canonical: is it in the form that wettext_put_... writes? */
 static int
 text_writer_go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
 {
@@ -161,7 +163,7 @@ text_writer_go(const char *text, struct store_txt *t, int *canonical, struct sto
 			col_add(&t->col[TEXT_SIZE], wettext_count(r));
 		if (!t->ordered)
 			col_add(&t->col[TEXT_SIZE], 0);
-		if (text_writer_entries(t))         /* the last entry may have filled a section */
+		if (text_writer_entries(t))         /* the last entry may have completed a section */
 			bad = text_writer_section(t);
 	}
 	if (!bad && canonical)
@@ -171,7 +173,7 @@ text_writer_go(const char *text, struct store_txt *t, int *canonical, struct sto
 	return bad;
 }
 
-/* A text that is written in another way than usual: its bytes */
+/* Stores the bytes of a text that is not in canonical form. */
 static int
 text_writer_raw(const char *text, struct store_txt *t)
 {
@@ -205,7 +207,8 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 
 	if (!t)
 		return store_nomem(f);
-	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_go(text, NULL, &canonical, f) != 0 || (canonical ? text_writer_go(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
+	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_go(text, NULL, &canonical, f) != 0 ||
+	    (canonical ? text_writer_go(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)
