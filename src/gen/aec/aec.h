@@ -1,11 +1,11 @@
 /*
- * aec: from schemas to a C program.  What the files of the tool share.
+ * State and functions shared by the files of aec, which generates a C program from schemas.
  *
- *   main.c    options, reading the executable
- *   files.c   the files of the output: one for each source file, header, table, main, makefile
- *   func.c    a function: blocks, control, calls
- *   expr.c    values, addresses, conditions
- *   build.c   -b: make in a temporary folder
+ * main.c: options, reading the executable
+ * files.c: the output files: one for each source file, header, table, main program, makefile
+ * func.c: a function: blocks, control flow, calls
+ * expr.c: values, addresses, conditions
+ * build.c: option -b, which runs make in a temporary folder
  */
 #ifndef TM_AEC_H
 #define TM_AEC_H
@@ -19,47 +19,51 @@
 struct aec {
 	struct prog g;
 	struct exe x;
-	const char *path;               /* of the executable, as given */
-	const char *dir;                /* where the files go */
-	char *home;                     /* where include/ae.h and lib/tracemill/libaeregen.a are; owned */
-	char **file;                    /* owned: name of the C file of each unit */
-	char **name;                    /* owned: C name of each function of the program */
-	uint8_t *numbered;              /* owned: has the function a number? */
-	int rodata;                     /* are values of read-only data needed? */
+	const char *path;               /* of the executable, as the user gave it */
+	const char *dir;                /* folder of the output files */
+	char *home;                     /* folder of include/ae.h and lib/tracemill/libaeregen.a; owned */
+	char **file;                    /* file name of each unit; owned, as each element */
+	char **name;                    /* C name of each function of the program; owned, as each element */
+	uint8_t *numbered;              /* does the function have a number? owned */
+	int rodata;                     /* values of read-only data are needed */
 };
 
-/* One function on its way to C */
+/* State of generating the C text of one function. */
 struct gen {
 	struct aec *a;
 	const struct prog_func *pf;
 	const struct sch_unit *u;
 	const struct sch_func *f;
 	struct buf *out;
-	uint8_t *used;                  /* variables that the text names */
-	int numbered;                   /* blocks have marks: the form of figure 4 throughout */
+	uint8_t *used;                  /* variables that the text uses */
+	int numbered;                   /* blocks have numbers, as in figure 4 of the paper */
 	int use_ev, use_temp, use_flags, use_sp0, use_pc;
 	int calls;
-	int save_flags;                 /* flags are kept in variables, for uses the block does not see */
-	const struct sch_step *flags;   /* the last flags step of the block, while its operands are what they were */
-	uint64_t pc, ipc;               /* of the next instruction, of the last one */
+	int save_flags;                 /* flags are kept in variables, as some block uses flags of another */
+	/* The last flags step of the block, while its operands have not changed; else NULL. */
+	const struct sch_step *flags;
+	uint64_t pc, ipc;               /* address of the next instruction; of the last one */
 };
 
-/* func.c: append the C text of function number i of the program */
+/* func.c: appends the C text of function number i of the program */
 void gen_func(struct aec *a, uint32_t i, struct buf *out);
 
 /* expr.c */
-const char *reg_name(unsigned machine, unsigned big, int r);    /* the machine's name of register r; NULL if it has none */
-const char *gen_var(struct gen *g, int v, char tmp[16]);        /* its name; notes the use */
+/* the machine's name of register r, or NULL */
+const char *reg_name(unsigned machine, unsigned big, int r);
+const char *gen_var(struct gen *g, int v, char tmp[16]);        /* the variable's name; marks it as used */
+/* Append a value, an address, a condition. */
 void gen_val(struct gen *g, const struct sch_val *v);
 void gen_addr(struct gen *g, const struct sch_addr *m);
 void gen_cond(struct gen *g, unsigned cc);
-void gen_compute(struct gen *g, const struct sch_step *s);      /* the statement of a computation */
-void gen_forget(struct gen *g, int v);                          /* v changes */
+void gen_compute(struct gen *g, const struct sch_step *s);      /* appends the statement of a computation */
+/* v changes: flags computed from it are no longer known */
+void gen_forget(struct gen *g, int v);
 
 /*
- * Names come from the executable, which may be anybody's: in the generated
- * files they stand in comments, as this writes them, and in identifiers and
- * names of files that files.c makes of their letters and digits.
+ * Names come from the executable and must not be trusted.  The generated files contain them in
+ * comments, as written by this function, and in identifiers and file names, for which files.c
+ * keeps only letters and digits.
  */
 void gen_name(struct buf *b, const char *s);
 

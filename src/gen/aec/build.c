@@ -1,4 +1,4 @@
-/* aec -b: write the files to a temporary folder, run make there, take the program. */
+/* aec -b: writes the files to a temporary folder, runs make there, and moves the program to its place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "base/temp.h"
 #include "gen/aec/aec.h"
 
-#define SAIDMAX 65536u   /* of what make and the compiler say */
+#define SAIDMAX 65536u   /* bytes kept of the output of make and the compiler */
 
 static volatile sig_atomic_t caught;
 
@@ -26,11 +26,11 @@ on_signal(int sig)
 	caught = sig;
 }
 
-/* What ends a program in the middle; make gets it from us then, with all that it started */
+/* Signals that end aec; it then ends make, with all its children. */
 static const int sigs[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 #define NSIGS (sizeof sigs / sizeof sigs[0])
 
-/* In a process group of its own, which can be ended as one; without a terminal to read from */
+/* The child: runs in a process group of its own, which can be ended as a whole, and reads no terminal. */
 _Noreturn static void
 build_become(char *const argv[], int said, const sigset_t *mask, const struct sigaction *old, pid_t parent)
 {
@@ -53,7 +53,10 @@ build_become(char *const argv[], int said, const sigset_t *mask, const struct si
 	_exit(127);
 }
 
-/* All that make and its children say, up to a limit, until the last of them has closed it or a signal came: in here only */
+/*
+ * Reads the output of make and its children, up to a limit, until the last of them has closed
+ * it or a signal has come.  Signals are unblocked only here.
+ */
 static void
 build_listen(int fd, struct buf *said, const sigset_t *mask)
 {
@@ -71,8 +74,8 @@ build_listen(int fd, struct buf *said, const sigset_t *mask)
 }
 
 /*
- * Run a program to its end: its exit status, 127 if it cannot be run.  On a
- * signal all that it started ends too, before we do what the signal is for.
+ * Runs a program to its end: its exit status, or 127 if it cannot be run.  On a signal, first
+ * ends everything that it started, then takes the signal's action.
  */
 static int
 build_run(char *const argv[], struct buf *said)
@@ -106,7 +109,7 @@ build_run(char *const argv[], struct buf *said)
 	if (caught)
 		kill(-pid, SIGTERM);
 	waitpid(pid, &st, 0);
-	if (caught)     /* compilers that make left behind may still write to the folder */
+	if (caught)     /* compilers that outlive make may still write to the folder */
 		while (waitpid(-1, NULL, 0) > 0)
 			;
 	for (size_t i = 0; i < NSIGS; i++)
@@ -117,11 +120,12 @@ build_run(char *const argv[], struct buf *said)
 	return WIFEXITED(st) ? WEXITSTATUS(st) : 126;
 }
 
-/* The line that says why: the first error, or the first line */
+/* The line of the output to report: the first error, or the first line. */
 static char *
 build_reason(const struct buf *said)
 {
-	char *all = xasprintf("%.*s", (int)said->n, said->n ? (const char *)said->p : ""), *at = strstr(all, "rror"), *end;
+	char *all = xasprintf("%.*s", (int)said->n, said->n ? (const char *)said->p : ""),
+	    *at = strstr(all, "rror"), *end;
 
 	if (!at)
 		at = all;
@@ -138,13 +142,14 @@ build_make(const char *dir)
 {
 	const char *cc = getenv("CC"), *cflags = getenv("CFLAGS"), *ld = getenv("LDFLAGS");
 	char *jobs = xasprintf("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	char *vcc = xasprintf("CC=%s", cc && *cc ? cc : "cc"), *vcf = xasprintf("CFLAGS=%s", cflags && *cflags ? cflags : "-O2");
+	char *vcc = xasprintf("CC=%s", cc && *cc ? cc : "cc"),
+	    *vcf = xasprintf("CFLAGS=%s", cflags && *cflags ? cflags : "-O2");
 	char *vld = xasprintf("LDFLAGS=%s", ld ? ld : ""), *why;
 	char *argv[] = {"make", "-s", "-C", (char *)(uintptr_t)dir, jobs, vcc, vcf, vld, NULL};
 	struct buf said = BUF_INIT;
 	int st;
 
-	unsetenv("MAKEFLAGS");          /* of a make that runs us: its jobs are not ours */
+	unsetenv("MAKEFLAGS");          /* set if make runs aec: its job server is not for this make */
 	unsetenv("MFLAGS");
 	unsetenv("MAKELEVEL");
 	st = build_run(argv, &said);
@@ -163,7 +168,7 @@ build_make(const char *dir)
 	free(vld);
 }
 
-/* The built program to its place */
+/* Moves the built program to its place. */
 static void
 build_install(const char *dir, struct out *out)
 {
@@ -185,7 +190,8 @@ build_regenerator(struct aec *a, const char *name)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/aec.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	struct out *out = out_create(name, 0777);       /* now: a place that cannot be written to is no reason to compile */
+	/* now: there is no need to compile if the place is not writable */
+	struct out *out = out_create(name, 0777);
 
 	if (temp_folder(dir) != 0)
 		die_sys("%s", dir);

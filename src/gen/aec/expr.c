@@ -1,4 +1,4 @@
-/* Values, addresses and conditions of the generated C. */
+/* Generates C text of values, addresses and conditions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ reg_name(unsigned machine, unsigned big, int r)
 	return m ? m->regname(r) : NULL;
 }
 
-/* Registers have names, other variables numbers. */
+/* Registers have names, other variables have numbers. */
 const char *
 gen_var(struct gen *g, int v, char tmp[16])
 {
@@ -113,7 +113,7 @@ expr_extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
 	buf_str(g->out, ")");
 }
 
-/* The condition from the operands of the flags step, which still have their values */
+/* The condition in terms of the flags step's operands, which have not changed since. */
 static void
 expr_direct(struct gen *g, const struct sch_step *s, const char *op, char how)
 {
@@ -149,7 +149,8 @@ gen_cond(struct gen *g, unsigned cc)
 		if (!t[cc].how)
 			buf_printf(g->out, "SIGNED(fa - fb) %s 0", t[cc].op);
 		else
-			buf_printf(g->out, t[cc].how == 'S' ? "SIGNED(fa) %s SIGNED(fb)" : "fa %s fb", t[cc].op);
+			buf_printf(g->out, t[cc].how == 'S' ? "SIGNED(fa) %s SIGNED(fb)" : "fa %s fb",
+			    t[cc].op);
 	} else if (t[cc].how)
 		expr_direct(g, s, t[cc].op, t[cc].how);
 	else if (s->op == SO_FLAGS_SUB) {
@@ -175,7 +176,7 @@ gen_forget(struct gen *g, int v)
 		g->flags = NULL;
 }
 
-/* dst = what stands between gen_begin and gen_end, as a result of w bytes */
+/* Assigns the text between expr_begin and expr_end to dst, as a result of w bytes. */
 static void
 expr_begin(struct gen *g, int dst, unsigned w)
 {
@@ -210,7 +211,7 @@ expr_binary(struct gen *g, const struct sch_step *s, const char *op)
 	gen_val(g, &s->b);
 }
 
-/* Shifts and rotations take the low bits of the count */
+/* Shifts and rotations use the low bits of the count. */
 static void
 expr_shift(struct gen *g, const struct sch_step *s)
 {
@@ -268,7 +269,8 @@ expr_operation(struct gen *g, const struct sch_step *s)
 		gen_val(g, &s->a);
 		return;
 	case SO_BSWAP:
-		buf_printf(g->out, s->w == 8 ? "__builtin_bswap%u(" : "__builtin_bswap%u((uint%u_t)", 8u * s->w, 8u * s->w);
+		buf_printf(g->out, s->w == 8 ? "__builtin_bswap%u(" : "__builtin_bswap%u((uint%u_t)",
+		    8u * s->w, 8u * s->w);
 		gen_val(g, &s->a);
 		buf_str(g->out, ")");
 		return;
@@ -306,7 +308,7 @@ expr_operation(struct gen *g, const struct sch_step *s)
 	}
 }
 
-/* The events' bytes, and what becomes of them */
+/* Reads bytes of events into a variable, with the extension that the step wants. */
 static void
 expr_unknown(struct gen *g, const struct sch_step *s)
 {
@@ -328,7 +330,7 @@ expr_unknown(struct gen *g, const struct sch_step *s)
 	gen_forget(g, s->dst);
 }
 
-/* Flags as two words whose difference has them: both operands at the top */
+/* Keeps flags as two words, the operands shifted to the top, whose difference has these flags. */
 static void
 expr_flags(struct gen *g, const struct sch_step *s)
 {

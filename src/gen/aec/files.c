@@ -1,4 +1,4 @@
-/* The files that aec writes. */
+/* Writes the output files of aec. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "gen/aec/aec.h"
 #include "gen/aec/text.h"
 
-#define NAMELEN 150      /* letters of a name that are kept */
+#define NAMELEN 150      /* maximum length of a name */
 
 static void
 aec_save(const struct aec *a, const char *name, const struct buf *b)
@@ -25,15 +25,19 @@ aec_save(const struct aec *a, const char *name, const struct buf *b)
 	free(path);
 }
 
-/* Nothing that a compiler, make or a shell would take for more than a letter; no end of a comment or line, no trigraph */
+/*
+ * Replaces everything that a compiler, make or a shell could interpret: ends of comments or
+ * lines, trigraphs.
+ */
 void
 gen_name(struct buf *b, const char *s)
 {
 	for (; *s; s++)
-		buf_printf(b, isalnum((unsigned char)*s) || strchr("/._-+ ", *s) ? "%c" : "\\%03o", (unsigned char)*s);
+		buf_printf(b, isalnum((unsigned char)*s) || strchr("/._-+ ", *s) ? "%c" : "\\%03o",
+		    (unsigned char)*s);
 }
 
-/* A name of letters, digits and _, not too long for a file's */
+/* Returns a name of letters, digits and _ that is short enough for a file name. */
 static char *
 aec_plain(const char *s)
 {
@@ -45,7 +49,7 @@ aec_plain(const char *s)
 	return r;
 }
 
-/* Is the last one of n + 1 names among the others? */
+/* Does the last of n + 1 names occur among the others? */
 static int
 aec_taken(char **list, size_t n)
 {
@@ -55,7 +59,7 @@ aec_taken(char **list, size_t n)
 	return 0;
 }
 
-/* main.c gives main.sma.c; a second main.c of another folder main_2.sma.c */
+/* main.c becomes main.sma.c; a second main.c, from another folder, main_2.sma.c. */
 static void
 name_files(struct aec *a)
 {
@@ -77,7 +81,10 @@ name_files(struct aec *a)
 	}
 }
 
-/* The paper's __ae_ before the name; functions of one file with the same name in C get their number behind it. */
+/*
+ * The paper's prefix __ae_.  Functions of a file that would have the same C name get their
+ * number appended.
+ */
 static void
 name_funcs(struct aec *a)
 {
@@ -101,7 +108,8 @@ aec_prototypes(const struct aec *a, uint32_t unit, struct buf *b)
 	const struct sch_unit *u = a->g.unit + unit;
 
 	for (uint32_t i = 0; i < u->nfunc; i++) {
-		buf_printf(b, "static struct ae_pos %s(struct ae_pos, uint64_t", a->name[a->g.base[unit] + i]);
+		buf_printf(b, "static struct ae_pos %s(struct ae_pos, uint64_t",
+		    a->name[a->g.base[unit] + i]);
 		for (uint32_t k = 0; k < u->func[i].nneed; k++)
 			buf_str(b, ", uint64_t");
 		buf_str(b, ");\n");
@@ -123,7 +131,7 @@ write_unit(struct aec *a, uint32_t i)
 	buf_free(&b);
 }
 
-/* The read-only data in one piece that most values come from: the largest */
+/* The piece of read-only data that most values come from: the largest. */
 static const struct exe_span *
 aec_largest(const struct aec *a)
 {
@@ -155,10 +163,12 @@ write_header(const struct aec *a)
 	if (a->rodata) {
 		buf_str(&b, "\n/* n bytes at address a of the executable's read-only data */\n");
 		if (s)
-			buf_printf(&b, "extern const unsigned char ae_ro_%llx[];\n", (unsigned long long)s->addr);
+			buf_printf(&b, "extern const unsigned char ae_ro_%llx[];\n",
+			    (unsigned long long)s->addr);
 		buf_str(&b, "\nstatic inline uint64_t\nrodata(struct ae_pos q, uint64_t a, unsigned n)\n{\n");
 		if (s)
-			buf_printf(&b, "\tif (a - 0x%llx <= %llu - n)\n\t\treturn ae_get(ae_ro_%llx + (a - 0x%llx), n);\n",
+			buf_printf(&b, "\tif (a - 0x%llx <= %llu - n)\n"
+			    "\t\treturn ae_get(ae_ro_%llx + (a - 0x%llx), n);\n",
 			    (unsigned long long)s->addr, (unsigned long long)s->size,
 			    (unsigned long long)s->addr, (unsigned long long)s->addr);
 		buf_str(&b, "\treturn ae_rodata(q, a, n);\n}\n");
@@ -219,7 +229,8 @@ write_table(const struct aec *a)
 	buf_str(&b, "\",\n\t(const unsigned char *)\n");
 	aec_bytes(&b, a->x.id, a->x.idlen);
 	buf_printf(&b, ", %u,\n\t%u, %u, %u, %u,\n\t%u, func,\n\t%u, %s\n};\n", a->x.idlen,
-	    a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0, image ? "ro" : "NULL");
+	    a->g.machine, a->g.word, a->g.big, a->g.push, a->g.nno, image ? (unsigned)a->x.nro : 0,
+	    image ? "ro" : "NULL");
 	aec_save(a, "ae_table.c", &b);
 	buf_free(&b);
 }
@@ -229,14 +240,15 @@ write_makefile(const struct aec *a)
 {
 	struct buf b = BUF_INIT;
 
-	/* nothing quotes a name for make and the shell at once */
+	/* no quoting is valid for make and the shell at once */
 	for (const char *p = a->home; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("/._-+,@~=", *p) && (unsigned char)*p < 0x80)
 			die("%s: make cannot work with a folder of this name", a->home);
 	buf_str(&b, "# Made by aec from ");
 	gen_name(&b, a->path);
 	buf_printf(&b, ": `make` builds prog.regen.\n"
-	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -larchive -lz -lbz2 -llzma -lzstd\n\nOBJ = ae_main.o ae_table.o", a->home);
+	    "AE = %s\nCC = cc\nCFLAGS = -O2\nLIBS = -larchive -lz -lbz2 -llzma -lzstd\n\n"
+	    "OBJ = ae_main.o ae_table.o", a->home);
 	for (uint32_t i = 0; i < a->g.nunit; i++)
 		buf_printf(&b, " \\\n\t%.*s.o", (int)strlen(a->file[i]) - 2, a->file[i]);
 	buf_str(&b, "\n\nprog.regen: $(OBJ)\n"

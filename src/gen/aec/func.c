@@ -1,4 +1,4 @@
-/* A function in C: what figure 4 of the paper shows. */
+/* Generates the C text of a function, in the form of figure 4 of the paper. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "gen/aec/aec.h"
 
-#define LEAST_ROOM 1024 /* references that one ROOM is for at most */
+#define LEAST_ROOM 1024 /* maximum number of references that one ROOM is for */
 
 static const char *const rep_name[] = {"MOVS", "STOS", "LODS", "CMPS", "SCAS"};
 
@@ -16,7 +16,7 @@ is_call(const struct sch_step *s)
 	return s->op == SO_CALL || s->op == SO_CALLX || s->op == SO_CALLJ;
 }
 
-/* Does the step give a reference?  SO_GOTLOAD may give none, that is no matter for making room. */
+/* Does the step make a reference? SO_GOTLOAD may make none, which does not matter for ROOM. */
 static int
 is_ref(const struct sch_step *s)
 {
@@ -29,7 +29,7 @@ has_dst(const struct sch_step *s)
 	return (s->op >= SO_UNKNOWN && s->op <= SO_LOADRO) || s->op == SO_SETCC || s->op == SO_CMOV;
 }
 
-/* Is the condition of some block's branch, setcc or cmov decided by flags that the block does not know? */
+/* Does a branch, setcc or cmov of some block depend on flags that another block computed? */
 static int
 needs_saved_flags(struct gen *g)
 {
@@ -55,7 +55,7 @@ needs_saved_flags(struct gen *g)
 	return 0;
 }
 
-/* An address of code: so far behind the function's entry */
+/* Appends a code address: an offset from the function's entry. */
 static void
 func_code(struct gen *g, uint64_t pc)
 {
@@ -76,7 +76,7 @@ set_pc(struct gen *g)
 	buf_str(g->out, ";\n");
 }
 
-/* Room for the references from step i on, as far as no call comes between */
+/* Makes room for the references from step i on, up to the next call. */
 static void
 make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
 {
@@ -99,7 +99,8 @@ static void
 func_access(struct gen *g, const struct sch_step *s)
 {
 	static const char *const name[] = {
-		[SO_LOAD] = "READ_MEM", [SO_STORE] = "WRITE_MEM", [SO_MODIFY] = "MODIFY_MEM", [SO_GOTLOAD] = "READ_MEM",
+		[SO_LOAD] = "READ_MEM", [SO_STORE] = "WRITE_MEM", [SO_MODIFY] = "MODIFY_MEM",
+		[SO_GOTLOAD] = "READ_MEM",
 	};
 
 	if (s->op == SO_GOTLOAD && !prog_gotload(&g->a->g, g->ipc)) {
@@ -111,14 +112,15 @@ func_access(struct gen *g, const struct sch_step *s)
 	buf_printf(g->out, ", %u);\n", s->n);
 }
 
-/* A call or tail call of the known function `no` of the unit: name and arguments */
+/* A call or tail call of the unit's known function `no`: name and arguments. */
 static void
 func_known(struct gen *g, uint32_t no, unsigned push)
 {
 	const struct sch_func *c = g->u->func + no;
 	char tmp[16];
 
-	buf_printf(g->out, "%s(HERE, %s", g->a->name[g->a->g.base[g->pf->unit] + no], gen_var(g, g->u->sp, tmp));
+	buf_printf(g->out, "%s(HERE, %s", g->a->name[g->a->g.base[g->pf->unit] + no],
+	    gen_var(g, g->u->sp, tmp));
 	if (push)
 		buf_printf(g->out, " - %u", push);
 	for (uint32_t i = 0; i < c->nneed; i++)
@@ -145,7 +147,8 @@ func_call(struct gen *g, const struct sch_step *s)
 	} else if (s->op == SO_CALLX) {
 		buf_printf(g->out, "ae_unknown(HERE, %s));\n", sp);
 	} else {
-		buf_printf(g->out, "ae_setjmp(HERE, %s, %u));\nJ%u:\n\tsj%u = %s;\n", sp, s->n, s->n, s->n, sp);
+		buf_printf(g->out, "ae_setjmp(HERE, %s, %u));\nJ%u:\n\tsj%u = %s;\n", sp, s->n,
+		    s->n, s->n, sp);
 		g->flags = NULL;
 	}
 }
@@ -199,7 +202,7 @@ func_steps(struct gen *g, const struct sch_block *b)
 		make_room(g, b, b->nstep, &left);
 }
 
-/* Loop events of an edge, a number that nobody has read yet, and the jump; the block that follows needs none. */
+/* Loop events of an edge, a block number if one is due, and the jump, unless the block follows. */
 static void
 func_edge(struct gen *g, const struct sch_block *b, uint32_t i, uint32_t next, const char *indent)
 {
@@ -250,7 +253,7 @@ cmp_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first successor with an address, or a number, counts. */
+/* Cases of a switch; of successors with the same address or number, the first counts. */
 static void
 func_cases(struct gen *g, const struct sch_block *b)
 {
@@ -265,7 +268,8 @@ func_cases(struct gen *g, const struct sch_block *b)
 			continue;
 		seen[nseen++] = key;
 		qsort(seen, nseen, sizeof *seen, cmp_u64);
-		buf_printf(g->out, b->term == ST_TARGET ? "\tcase %llu:\n" : "\tcase 0x%llx:\n", (unsigned long long)key);
+		buf_printf(g->out, b->term == ST_TARGET ? "\tcase %llu:\n" : "\tcase 0x%llx:\n",
+		    (unsigned long long)key);
 		func_edge(g, b, i, UINT32_MAX, "\t\t");
 	}
 	free(seen);
@@ -282,14 +286,15 @@ switch_(struct gen *g, const struct sch_block *b)
 	buf_printf(g->out, "\tdefault:\n\t\t%s;\n\t}\n", b->cc ? "TAIL(sp0)" : "ae_fault(p, e, AE_SWITCH)");
 }
 
-/* The paper's conditional jump */
+/* The conditional jump of the paper. */
 static void
 func_target(struct gen *g, const struct sch_block *b)
 {
 	int half = g->f->block[b->succ->block].mark == 2;
 
 	g->use_temp = 1;
-	buf_printf(g->out, "\tGET_%s(temp); /* Read from trace file */\n\tswitch (temp) {\n", half ? "HALF" : "BYTE");
+	buf_printf(g->out, "\tGET_%s(temp); /* Read from trace file */\n\tswitch (temp) {\n",
+	    half ? "HALF" : "BYTE");
 	func_cases(g, b);
 	buf_printf(g->out, "\tdefault:\n\t\tcjump_err%s();\n\t}\n", half ? "_half" : "");
 }
@@ -342,7 +347,8 @@ func_block(struct gen *g, uint32_t no)
 	if (file) {
 		const char *slash = strrchr(file, '/');
 
-		buf_printf(g->out, "\n\t/* Start of block %u, %s:%d */\n", no, slash ? slash + 1 : file, line);
+		buf_printf(g->out, "\n\t/* Start of block %u, %s:%d */\n", no,
+		    slash ? slash + 1 : file, line);
 	} else
 		buf_printf(g->out, "\n\t/* Start of block %u */\n", no);
 	buf_printf(g->out, "L%u:\n", no);
@@ -373,7 +379,7 @@ func_unwound(struct gen *g)
 	buf_str(g->out, "\treturn (struct ae_pos){NULL, e};\n");
 }
 
-/* Parameters are rsp and the registers the function needs, in the order of the events. */
+/* Parameters are rsp and the registers that the function needs, in the order of the events. */
 static void
 func_head(struct gen *g, struct buf *out, const char *name)
 {
@@ -382,7 +388,8 @@ func_head(struct gen *g, struct buf *out, const char *name)
 	char tmp[16];
 
 	g->out = out;
-	buf_printf(out, "static struct ae_pos\n%s(struct ae_pos q, uint64_t %s", name, gen_var(g, g->u->sp, tmp));
+	buf_printf(out, "static struct ae_pos\n%s(struct ae_pos q, uint64_t %s", name,
+	    gen_var(g, g->u->sp, tmp));
 	param[g->u->sp] = 1;
 	for (uint32_t i = 0; i < g->f->nneed; i++) {
 		buf_printf(out, ", uint64_t %s", gen_var(g, g->f->need[i], tmp));
@@ -414,7 +421,7 @@ func_head(struct gen *g, struct buf *out, const char *name)
 	g->out = body;
 }
 
-/* What a run sequence calls: the registers that the function needs are events. */
+/* The entry point for a run sequence: it reads the registers that the function needs from the events. */
 static void
 func_entry(struct gen *g, uint32_t i, struct buf *out, const char *name)
 {

@@ -12,7 +12,8 @@
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
 
-#define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program"
+#define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | " \
+	"--print-schema [-o file] program"
 
 static void
 aec_load(struct aec *a, const char *text)
@@ -29,7 +30,10 @@ aec_load(struct aec *a, const char *text)
 		die_at(a->path, a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
 }
 
-/* bin/.. of this very program: there are include and lib, in the build folder as where it is installed */
+/*
+ * The parent of this program's folder: include and lib are there, both in the build folder and
+ * after installation.
+ */
 static char *
 aec_home(void)
 {

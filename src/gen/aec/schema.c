@@ -1,4 +1,4 @@
-/* --print-schema, --schema: schemas as text, and back. */
+/* --print-schema, --schema: writes schemas as text, and reads them. */
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define TEXTMAX ((size_t)INT32_MAX)
 
 static struct { struct exe_sym *p; size_t n, cap; } sym;
-static struct buf encoded;      /* the units of the text, which the executable then seems to have */
+static struct buf encoded;      /* units of the text, which replace those of the executable */
 
 static void
 build_id(const struct aec *a, char id[2 * EXE_IDMAX + 1])
@@ -41,7 +41,7 @@ cmp_sym(const void *a, const void *b)
 	return p->addr != q->addr ? p->addr < q->addr ? -1 : 1 : strcmp(p->name, q->name);
 }
 
-/* Functions and data, for comments: `#F3 ; 0x404060 table+8` */
+/* Appends functions and data for comments: `#F3 ; 0x404060 table+8`. */
 static void
 read_symbols(struct aec *a, Elf_Data *d, const GElf_Shdr *sh)
 {
@@ -76,7 +76,7 @@ load_symbols(struct aec *a)
 		qsort(sym.p, sym.n, sizeof *sym.p, cmp_sym);
 }
 
-/* The last symbol at or before addr, if it covers it */
+/* The last symbol at or before addr, if it covers addr; else NULL. */
 static const char *
 aec_schema_symbol(void *aec, uint64_t addr, uint64_t *off)
 {

@@ -1,4 +1,4 @@
-/* The main program of a regenerator: the library has it, so that it writes files as all tools do. */
+/* The main program of a regenerator.  It is in the library, so that it writes files as all tools do. */
 #include "gen/aec/text.h"
 
 const char text_main[] =

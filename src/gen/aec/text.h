@@ -1,4 +1,4 @@
-/* Text that aec writes as it is. */
+/* Constant text that aec writes. */
 #ifndef TM_AEC_TEXT_H
 #define TM_AEC_TEXT_H
 

@@ -1,4 +1,4 @@
-/* The listing of -l: what is recorded where, for those who wonder what makes their event file long. */
+/* The listing of -l: what is recorded where.  It shows what makes an event file long. */
 #include <stdio.h>
 #include "ae/rewrite/slice.h"
 #include "base/diag.h"
@@ -8,7 +8,8 @@ static void
 aerw_list_line(FILE *fp, const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned bytes,
     const char *what)
 {
-	fprintf(fp, "%s\t%u\t0x%x\t%u\t%s\t%s\n", fn->name, a->frag, a->off, bytes, what, f->text.st[a->stmt].s);
+	fprintf(fp, "%s\t%u\t0x%x\t%u\t%s\t%s\n", fn->name, a->frag, a->off, bytes, what,
+	    f->text.st[a->stmt].s);
 }
 
 static void
@@ -27,7 +28,8 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 			uint8_t ext;
 
 			if (s->def[d].fate == DF_RECORD)
-				aerw_list_line(fp, f, fn, a, def_bytes(fn, &s->def[d], &ext), s->def[d].eff == DEF_CALL ? "result" : "value");
+				aerw_list_line(fp, f, fn, a, def_bytes(fn, &s->def[d], &ext),
+				    s->def[d].eff == DEF_CALL ? "result" : "value");
 		}
 		b = fn->blkof[i];
 		if (a->in.ctl == IC_BRANCH && s->recbranch[b])

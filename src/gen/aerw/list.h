@@ -4,7 +4,10 @@
 
 #include "ae/rewrite/file.h"
 
-/* Tab-separated lines: function, fragment, byte offset in it, bytes, branch|value|result|argument|return, instruction */
+/*
+ * Lines of tab-separated fields: function, fragment, byte offset in it, bytes, kind (branch,
+ * value, result, argument, return), instruction.
+ */
 void list_file(const char *path, const struct file *f);
 
 #endif

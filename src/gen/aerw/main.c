@@ -22,7 +22,7 @@
 struct options {
 	const char *out, *as, *list, *machine;
 	char *asarg[60];
-	int named, nas, paper, quiet, verbose;       /* named: `as` is the user's word */
+	int named, nas, paper, quiet, verbose;       /* named: the user has chosen the assembler */
 };
 
 static char *
@@ -50,7 +50,7 @@ aerw_slurp(const char *path, size_t *n)
 	return (char *)b.p;
 }
 
-/* In the source's lines, where the compiler says which they are; else in those of the assembly */
+/* Reports the source line if the compiler has marked it; else the line of the assembly. */
 static void
 report_line(const struct file *f, const struct afunc *fn, const char *path)
 {
@@ -65,9 +65,11 @@ report_line(const struct file *f, const struct afunc *fn, const char *path)
 				s = at->s;
 		}
 	if (at && at->src)
-		warn("%.*s: line %u: %s%s%s%s: function %s left untraced", at->srclen, at->src, at->srcline, *s ? "'" : "", s, *s ? "': " : "", fn->why, fn->name);
+		warn("%.*s: line %u: %s%s%s%s: function %s left untraced", at->srclen, at->src, at->srcline,
+		    *s ? "'" : "", s, *s ? "': " : "", fn->why, fn->name);
 	else
-		warn("%s: line %u of the assembly: %s%s%s%s: function %s left untraced", path, fn->whyline, *s ? "'" : "", s, *s ? "': " : "",
+		warn("%s: line %u of the assembly: %s%s%s%s: function %s left untraced", path, fn->whyline,
+		    *s ? "'" : "", s, *s ? "': " : "",
 		    fn->why, fn->name);
 }
 
@@ -91,7 +93,10 @@ aerw_report(const struct file *f, const struct options *o, const char *path)
 		warn("%s: %zu functions, %zu left untraced", path, f->nfn, left);
 }
 
-/* Control-flow graphs of all; nonzero if a function failed only now, which makes a difference to its callers */
+/*
+ * Builds the control-flow graphs of all functions.  Nonzero: a function failed only now, which
+ * affects its callers.
+ */
 static int
 aerw_graphs(struct file *f)
 {
@@ -118,7 +123,10 @@ graphs_free(struct file *f)
 		cfg_free(&f->fn[i]);
 }
 
-/* With the assembler that the user names; else with `as`, or the machine's own if that will not do, as where `as` is another's */
+/*
+ * The assembler that the user has chosen; else `as`, or the machine's own assembler if `as` is
+ * for another machine.
+ */
 static const char *
 aerw_lift(struct file *f, const struct options *o)
 {
@@ -127,7 +135,7 @@ aerw_lift(struct file *f, const struct options *o)
 	return why && !o->named ? object_lift(f, f->m->as, o->asarg) : why;
 }
 
-/* Everything between reading and writing; on failure the text is passed through as it is */
+/* All steps between reading and writing; on failure the text is passed through unchanged. */
 static void
 aerw_analyse(struct file *f, const struct options *o, const char *path)
 {
@@ -158,7 +166,7 @@ aerw_analyse(struct file *f, const struct options *o, const char *path)
 	aerw_report(f, o, path);
 }
 
-/* The machine asked for, or the one that the assembler is for */
+/* The machine that the user has chosen, or the one that the assembler is for. */
 static const struct machine *
 aerw_machine(const struct options *o)
 {

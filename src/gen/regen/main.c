@@ -1,4 +1,7 @@
-/* The main program of every regenerator that aec makes: references of a run, from its event file to standard output. */
+/*
+ * The main program of every regenerator that aec makes: writes the references of a run from its
+ * event file to standard output.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +18,13 @@
 struct sink {
 	struct out *out;
 	int format, count_only;
-	unsigned drop;                  /* kinds that are not wanted */
-	int begun;                      /* the header is written */
+	unsigned drop;                  /* kinds of references to leave out */
+	int begun;                      /* the header has been written */
 	uint64_t n;
 	uint64_t keep[AE_BATCH];
 };
 
-/* Nothing is written before there is something to write: the events may be missing or another program's */
+/* Writes the header with the first references: the events may be missing or belong to another program. */
 static void
 regenerator_begin(struct sink *s)
 {

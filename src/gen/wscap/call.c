@@ -1,4 +1,4 @@
-/* System calls: what is written of them, by the table format/ws/syscall.def. */
+/* System calls: records what they write, by the table format/ws/syscall.def. */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <sched.h>
@@ -41,7 +41,7 @@ static const struct { int known; struct writes w[WRITES]; } table[] = {
 };
 #define NTABLE (sizeof(table) / sizeof(table[0]))
 
-#define LEN_MAX 65536u          /* an address or an option is no longer */
+#define LEN_MAX 65536u          /* maximum length of an address or an option */
 #define COUNT_MAX (1u << 24)
 
 static const struct writes unknown[WRITES] = {COMPARE};
@@ -119,7 +119,7 @@ put_writes(struct cap *c, const struct writes *w, const struct call *k)
 		put_mem(c, at, n);
 }
 
-/* Is it `syscall`, not int 0x80 (other numbers, other registers)? */
+/* Is it `syscall`? int 0x80 has other numbers and registers. */
 static int
 is_syscall(struct cap *c, uint64_t pc)
 {
@@ -140,19 +140,20 @@ call_clones(uint64_t nr)
 	return nr == SYS_clone || nr == SYS_clone3 || nr == SYS_vfork || nr == SYS_fork;
 }
 
-/* Calls whose effect on memory is told by mappings */
+/* Calls whose effect on memory is recorded as mappings. */
 static int
 call_maps(uint64_t nr)
 {
 	switch (nr) {
-	case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_brk: case SYS_madvise: case SYS_shmat: case SYS_shmdt:
+	case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_brk: case SYS_madvise: case SYS_shmat:
+	case SYS_shmdt:
 	case SYS_execve: case SYS_execveat: case SYS_rt_sigreturn:
 		return 1;
 	}
 	return 0;
 }
 
-/* The call is not made, and gives ret */
+/* Cancels the call, which returns ret. */
 static void
 call_pretend(struct cap *c, long ret)
 {
@@ -163,7 +164,7 @@ call_pretend(struct cap *c, long ret)
 	c->pretended = ret;
 }
 
-/* A new process or thread.  0; -1: the capture ends here */
+/* A new process or thread.  0, or -1: the capture ends here. */
 static int
 prepare_clone(struct cap *c, const struct call *k)
 {
@@ -173,7 +174,8 @@ prepare_clone(struct cap *c, const struct call *k)
 		cap_stop(c, "it starts a thread, and threads cannot be captured");
 		return -1;
 	}
-	if (flags & CLONE_VM)           /* until it executes a program, the child writes into our memory */
+	/* until it executes a program, the child writes into the captured program's memory */
+	if (flags & CLONE_VM)
 		compare_before(c);
 	else
 		compare_shared(c);
@@ -188,7 +190,7 @@ prepare_sigaction(struct cap *c, const struct call *k)
 		tracee_read(&c->t, k->arg[1], c->newact, sizeof(c->newact));
 }
 
-/* When the kernel takes pages that it may take later cannot be known: it takes them now */
+/* MADV_FREE lets the kernel take pages at an unknown later time; MADV_DONTNEED takes them now. */
 static void
 prepare_madvise(struct cap *c, const struct call *k)
 {
@@ -202,7 +204,7 @@ prepare_madvise(struct cap *c, const struct call *k)
 	tracee_setregs(&c->t, &g);
 }
 
-/* What must be known, or done otherwise, before the call.  -1: the capture ends here */
+/* Prepares for the call, or changes it.  -1: the capture ends here. */
 static int
 call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 {

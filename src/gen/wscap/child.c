@@ -38,7 +38,7 @@ find_site(pid_t pid, struct tracee *t)
 	return site;
 }
 
-/* What we had the kernel refuse is allowed again; signals that it has not seen are sent */
+/* Allows again what the kernel was told to refuse, and delivers held signals. */
 static void
 let_go(const struct cap *c, struct tracee *t)
 {

@@ -1,4 +1,7 @@
-/* What changed in the program's writable memory: for system calls that the table does not know, children that share it, and --audit. */
+/*
+ * Finds what changed in the program's writable memory: for system calls that are not in the
+ * table, for children that share memory, and for --audit.
+ */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -21,7 +24,10 @@ compare_keep(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
 	s->n += r->n > 0;
 }
 
-/* The stack's region is as large as it may become: only what is there now can be read, from its upper end downward */
+/*
+ * The stack's region has its maximal size: only the part that exists can be read, from its
+ * upper end downward.
+ */
 static uint64_t
 stack_low(const struct cap *c, const struct region *r)
 {
@@ -85,7 +91,7 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 			i++;
 			continue;
 		}
-		/* gaps of less than a line are not worth a record */
+		/* a gap of less than a line is not worth a new record */
 		for (from = i; i < n; i++) {
 			size_t gap = 0;
 
@@ -101,8 +107,9 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 		wscap_put(c, &r);
 		sum += i - from;
 		if (tell)
-			warn("audit: %s wrote %zu bytes at 0x%llx that the table does not know of", ws_sys_name(c->in.orig_rax) ?
-			    ws_sys_name(c->in.orig_rax) : "an unknown system call", i - from, (unsigned long long)addr + from);
+			warn("audit: %s wrote %zu bytes at 0x%llx that the table does not know of",
+			    ws_sys_name(c->in.orig_rax) ? ws_sys_name(c->in.orig_rax) :
+			    "an unknown system call", i - from, (unsigned long long)addr + from);
 	}
 	return sum;
 }
@@ -129,7 +136,10 @@ compare_after(struct cap *c, int tell)
 	return compare_changes(c, &c->shadow, tell);
 }
 
-/* What the program itself wrote there since the last call is recorded once more: that does no harm */
+/*
+ * What the program itself has written there since the last call is recorded once more, which is
+ * harmless.
+ */
 void
 compare_shared(struct cap *c)
 {

@@ -1,4 +1,4 @@
-/* What the processor says of itself. */
+/* Collects what cpuid tells about the processor. */
 #include <cpuid.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ cpuid_add(struct ws_cpuid *t, size_t n, size_t max, uint32_t leaf, uint32_t sub)
 	return n + 1;
 }
 
-/* Subleaves that say something; the caller has subleaf 0 at the end of t */
+/* Subleaves that have information; subleaf 0 is the last entry of t. */
 static size_t
 cpuid_subleaves(struct ws_cpuid *t, size_t n, size_t max)
 {
@@ -25,12 +25,12 @@ cpuid_subleaves(struct ws_cpuid *t, size_t n, size_t max)
 	uint32_t sub, last = 0;
 
 	switch (first.leaf) {
-	case 4:                         /* until a cache of no type */
+	case 4:                         /* up to a cache of type 0 */
 	case 0x8000001d:
 		for (sub = 1; sub < 16 && n < max && (t[n - 1].eax & 31); sub++)
 			n = cpuid_add(t, n, max, first.leaf, sub);
 		return n;
-	case 0xb:                       /* until a level of no type */
+	case 0xb:                       /* up to a level of type 0 */
 	case 0x1f:
 		for (sub = 1; sub < 8 && n < max && (t[n - 1].ecx >> 8 & 255); sub++)
 			n = cpuid_add(t, n, max, first.leaf, sub);
@@ -84,7 +84,7 @@ cpuid_leaves(struct ws_cpuid *t, size_t n, size_t max, uint32_t base, uint32_t m
 	return n;
 }
 
-/* Ascending */
+/* In ascending order. */
 size_t
 cpuid_table(struct ws_cpuid *t, size_t max)
 {
@@ -92,12 +92,12 @@ cpuid_table(struct ws_cpuid *t, size_t max)
 	size_t n = cpuid_leaves(t, 0, max, 0, 0x40);
 
 	__cpuid(1, a, b, ecx, d);
-	if (ecx >> 31)                  /* a hypervisor has leaves of its own */
+	if (ecx >> 31)                  /* a hypervisor has its own leaves */
 		n = cpuid_leaves(t, n, max, 0x40000000, 0x20);
 	return cpuid_leaves(t, n, max, 0x80000000, 0x40);
 }
 
-/* The name, out of the table: leaves 0x80000002 to 4 */
+/* The processor's name, from leaves 0x80000002 to 0x80000004 of the table. */
 void
 cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49])
 {
@@ -120,7 +120,7 @@ cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49])
 		brand[--len] = 0;
 }
 
-/* In a virtual machine the instruction takes microseconds, and loaders are fond of it */
+/* Looks the table up: in a virtual machine, cpuid takes microseconds, and loaders use it often. */
 void
 cpuid_answer(struct cap *c, struct ws_cpuid *d)
 {

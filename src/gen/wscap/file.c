@@ -1,4 +1,4 @@
-/* Files that are mapped and written to: mappings show what was written. */
+/* Files that are mapped and also written to: the mappings show what was written. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,12 +7,13 @@
 
 #include "gen/wscap/wscap.h"
 
-/* Which descriptor the call writes to; -1: none */
+/* The descriptor that the call writes to; -1: none. */
 static int
 file_written(const struct call *k)
 {
 	switch (k->nr) {
-	case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2: case SYS_sendfile:
+	case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2:
+	case SYS_sendfile:
 	case SYS_ftruncate: case SYS_fallocate:
 		return (int)k->arg[0];
 	case SYS_copy_file_range: case SYS_splice:
@@ -39,7 +40,7 @@ file_forget(struct cap *c, const struct call *k)
 	}
 }
 
-/* /proc/PID/mem of the program, by whatever name it was opened */
+/* Is it /proc/PID/mem of the program, by any name? */
 static int
 is_memory(const struct cap *c, const char *link)
 {
@@ -54,7 +55,7 @@ is_memory(const struct cap *c, const char *link)
 	return !strcmp(name, whole);
 }
 
-/* Where the program writes into its own memory through a file: addresses are offsets */
+/* The program writes to its own memory through a file: offsets are addresses. */
 static void
 put_own(struct cap *c, const struct call *k, int fd)
 {
@@ -77,7 +78,7 @@ put_own(struct cap *c, const struct call *k, int fd)
 		fclose(f);
 }
 
-/* A look at /proc is dear: once for each descriptor */
+/* Looking at /proc is slow: it is done once for each descriptor. */
 static struct file
 file_at(struct cap *c, int fd)
 {

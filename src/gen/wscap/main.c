@@ -13,7 +13,7 @@
 
 static const char synopsis[] = "[--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]";
 
-enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* as env(1) has them */
+enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
 static void
 wscap_launch(struct cap *c, char *const argv[])
@@ -29,9 +29,9 @@ wscap_launch(struct cap *c, char *const argv[])
 }
 
 /*
- * What had the name is replaced once there is something to replace it by, and
- * before the program's first instruction: nothing of the capture is lost then,
- * whatever ends us.  1: there is a file of that name
+ * Replaces an existing file of that name as late as possible: when there is something to
+ * replace it with, but before the program's first instruction.  From then on, nothing of the
+ * capture is lost, whatever ends wscap.  1: there is a file of that name.
  */
 static int
 wscap_settle(struct cap *c)
@@ -74,7 +74,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"audit", no_argument, NULL, 'A'}, {"first-touch", no_argument, NULL, 'F'}, {"raw", no_argument, NULL, 'R'}, {0},
+		{"audit", no_argument, NULL, 'A'}, {"first-touch", no_argument, NULL, 'F'},
+		{"raw", no_argument, NULL, 'R'}, {0},
 	};
 	struct cap *c = xcalloc(1, sizeof(*c));
 	int o, raw = 0;
@@ -102,7 +103,8 @@ main(int argc, char **argv)
 	if (optind == argc)
 		die_usage(synopsis);
 	if (!strcmp(c->path, "-")) {
-		warn("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
+		warn("-o -: standard output is the program's; "
+		    "name a file, or another descriptor, as /dev/fd/3");
 		return 2;
 	}
 	c->level = WS_PLAIN;

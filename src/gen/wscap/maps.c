@@ -21,7 +21,7 @@ maps_failed(const struct call *k)
 	return (uint64_t)k->ret >= (uint64_t)-4095;
 }
 
-/* Shared memory without a name has a number as well, by which it is known when it is mapped once more */
+/* Anonymous shared memory has an inode as well, which identifies it when it is mapped again. */
 static void
 maps_number(struct cap *c, struct region *r)
 {
@@ -37,7 +37,7 @@ maps_number(struct cap *c, struct region *r)
 	tracee_maps_free(&m);
 }
 
-/* The file of a descriptor of the program */
+/* The file of one of the program's descriptors. */
 static void
 file_of(struct cap *c, struct region *r, int fd, char *name, size_t room)
 {
@@ -55,9 +55,8 @@ file_of(struct cap *c, struct region *r, int fd, char *name, size_t room)
 }
 
 /*
- * The same piece of the same file lies there already, and was never writable:
- * only the protection changes (the loader maps a library whole, then its
- * segments over it).
+ * Is the same piece of the same file mapped there already, and was never writable? Then only
+ * the protection changes: the loader maps a whole library, then its segments over it.
  */
 static int
 same_file(const struct cap *c, const struct region *r)
@@ -69,11 +68,15 @@ same_file(const struct cap *c, const struct region *r)
 	    !o->wasw && o->ino == r->ino && o->dev == r->dev && o->offset + (r->lo - o->lo) == r->offset;
 }
 
-/* What is written to a file is seen in a private mapping of it, until that is written itself: not in a replay */
+/*
+ * Private mappings of a file show what is written to the file until they are written
+ * themselves.  A replay does not do that: warns.
+ */
 static void
 check_twice(struct cap *c, const struct region *r)
 {
-	static const char text[] = "a file is mapped shared and private: what is written to the one is not seen in the other in a replay";
+	static const char text[] = "a file is mapped shared and private: "
+	    "what is written to the one is not seen in the other in a replay";
 
 	for (size_t i = 0; i < c->reg.n && !c->twice; i++) {
 		const struct region *o = &c->reg.p[i];
@@ -146,7 +149,8 @@ sys_mprotect(struct cap *c, const struct call *k)
 		random_cut(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 1);
 	region_prot(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]), (int)(k->arg[2] & 7));
 	put_range(c, WS_PROT, k->arg[0], maps_up(k->arg[1]), (int)(k->arg[2] & 7));
-	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]), .prot = (int)(k->arg[2] & 7)}, "");
+	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]),
+	    .prot = (int)(k->arg[2] & 7)}, "");
 	if (c->touch)
 		touch_protected(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 }
@@ -182,7 +186,8 @@ put_move(struct cap *c, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t ne
 void
 sys_mremap(struct cap *c, const struct call *k)
 {
-	uint64_t from = k->arg[0], oldlen = maps_up(k->arg[1]), newlen = maps_up(k->arg[2]), to = (uint64_t)k->ret;
+	uint64_t from = k->arg[0], oldlen = maps_up(k->arg[1]), newlen = maps_up(k->arg[2]),
+	    to = (uint64_t)k->ret;
 	size_t i = region_at(&c->reg, from);
 	struct region r;
 
@@ -220,7 +225,7 @@ sys_madvise(struct cap *c, const struct call *k)
 	uint64_t lo = k->arg[0], hi = lo + maps_up(k->arg[1]);
 	int advice = (int)k->arg[2];
 
-	/* even where it failed it was done as far as there were mappings */
+	/* 24: MADV_DONTNEED_LOCKED.  A failed call had its effect up to the first gap. */
 	if (advice != MADV_DONTNEED && advice != MADV_FREE && advice != MADV_REMOVE && advice != 24)
 		return;
 	for (size_t i = region_at(&c->reg, lo); i < c->reg.n && c->reg.p[i].lo < hi; i++) {

@@ -1,8 +1,7 @@
 /*
- * Where an asynchronous signal finds the program, told so that a replay knows
- * the place among millions of visits: the processor's registers, the stack,
- * and what the program wrote in its last steps, which is where a loop keeps
- * its counter if it keeps it in memory.
+ * Records the place where an asynchronous signal interrupts the program, so that a replay
+ * recognizes it among millions of visits: the registers, the stack, and what the program wrote
+ * in its last steps, which is where a loop keeps its counter if it is in memory.
  */
 #include <string.h>
 #include <sys/ptrace.h>
@@ -13,27 +12,30 @@
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 
-#define STEPS 64u               /* that the program is watched for */
-#define ZONE  128u              /* bytes below rsp that functions use without saying so */
+#define STEPS 64u               /* steps for which the program is watched */
+#define ZONE  128u              /* the red zone: bytes below rsp that functions use without changing rsp */
 
 struct step {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* Instructions that are not for a single step: they leave the program, trap, or show the trap flag */
+/* Instructions that must not be single-stepped: they leave the program, trap, or show the trap flag. */
 static int
 place_stays(const struct step *s)
 {
 	switch (s->z.meta.category) {
-	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_SYSTEM: case ZYDIS_CATEGORY_INTERRUPT:
-	case ZYDIS_CATEGORY_RDRAND: case ZYDIS_CATEGORY_RDSEED: case ZYDIS_CATEGORY_RDPID: case ZYDIS_CATEGORY_STRINGOP:
+	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_SYSTEM:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_RDRAND: case ZYDIS_CATEGORY_RDSEED: case ZYDIS_CATEGORY_RDPID:
+	case ZYDIS_CATEGORY_STRINGOP:
 		return 0;
 	default:
 		break;
 	}
 	switch (s->z.mnemonic) {
-	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POPF:
+	case ZYDIS_MNEMONIC_POPFQ:
 	case ZYDIS_MNEMONIC_CPUID: case ZYDIS_MNEMONIC_RDTSC: case ZYDIS_MNEMONIC_RDTSCP:
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
 		return 0;
@@ -62,7 +64,7 @@ place_note(struct cap *c, uint64_t addr)
 		c->place[c->nplace++] = addr;
 }
 
-/* Where the instruction at g's rip writes */
+/* The address that the instruction at g's rip writes to. */
 static void
 place_writes(struct cap *c, const struct step *s, const struct user_regs_struct *g)
 {
@@ -83,7 +85,8 @@ place_writes(struct cap *c, const struct step *s, const struct user_regs_struct 
 		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
 		    !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&s->z, o, w.rip, &x, &addr)))
 			continue;
-		addr += o->mem.segment == ZYDIS_REGISTER_FS ? w.fsbase : o->mem.segment == ZYDIS_REGISTER_GS ? w.gsbase : 0;
+		addr += o->mem.segment == ZYDIS_REGISTER_FS ? w.fsbase :
+		    o->mem.segment == ZYDIS_REGISTER_GS ? w.gsbase : 0;
 		place_note(c, addr);
 		if (addr % 8 + o->size / 8u > 8)
 			place_note(c, addr + 7);

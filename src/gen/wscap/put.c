@@ -1,4 +1,4 @@
-/* Records of a capture. */
+/* Writes the records of a capture. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -6,7 +6,10 @@
 #include "base/bytes.h"
 #include "gen/wscap/wscap.h"
 
-/* How long the program took since the trigger before: a bound for what a replay may execute up to this one */
+/*
+ * Records the program's CPU time since the previous trigger: a bound for what a replay may
+ * execute up to this one.
+ */
 static void
 put_time(struct cap *c)
 {
@@ -36,7 +39,7 @@ wscap_put(struct cap *c, const struct ws_rec *r)
 	c->dirty = 1;
 	if (r->kind != WS_MEM)
 		return;
-	/* small groups: the writer's buffers stay in the processor's cache */
+	/* groups are small, so that the writer's buffers stay in the processor's cache */
 	c->since += r->u.mem.p ? r->u.mem.n : 0;
 	if (c->since >= GROUP && !c->failed) {
 		c->failed = ws_cut(c->w) < 0;
@@ -95,7 +98,7 @@ is_zero(const uint8_t *p)
 	return !p[0] && !memcmp(p, p + 1, PAGE - 1);
 }
 
-/* n bytes (whole pages) of scratch, which were read at addr */
+/* Records n bytes (whole pages) of scratch, which were read at addr. */
 static void
 put_scratch(struct cap *c, uint64_t addr, size_t n)
 {
@@ -126,11 +129,11 @@ put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 
 		random_hide(c, lo, c->scratch, got);
 		put_scratch(c, lo, got);
-		lo += got < k ? got + PAGE : got;       /* a page that is not there: behind the end of its file */
+		lo += got < k ? got + PAGE : got;       /* a missing page: it is beyond the end of its file */
 	}
 }
 
-/* The build id in the notes of the ELF file that is mapped at addr; its length */
+/* The length of the build id in the notes of the ELF file that is mapped at addr. */
 static size_t
 build_id(struct cap *c, uint64_t addr, uint8_t id[WS_ID_MAX])
 {
@@ -149,7 +152,8 @@ build_id(struct cap *c, uint64_t addr, uint8_t id[WS_ID_MAX])
 
 		if (get_le32(ph) != 4)
 			continue;
-		size = tracee_read(&c->t, addr + get_le64(ph + 8), note, size < sizeof(note) ? size : sizeof(note));
+		size = tracee_read(&c->t, addr + get_le64(ph + 8), note,
+		    size < sizeof(note) ? size : sizeof(note));
 		while (at + 12 <= size) {
 			uint64_t name = get_le32(note + at), desc = get_le32(note + at + 4);
 			uint64_t data = at + 12 + (name + 3) / 4 * 4;

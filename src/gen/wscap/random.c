@@ -1,10 +1,9 @@
 /*
- * rdrand, rdseed and rdpid, which nothing makes fault, and rdtsc where the
- * kernel cannot make it fault: they are looked for in
- * what becomes executable, and stopped at.  Four addresses can be watched by
- * debug registers, whatever is there.  At further ones a breakpoint is
- * written, but only where an instruction is sure to be: where decoding from
- * the beginning of a function, as .eh_frame_hdr or symbols tell it, comes to it.
+ * Records the results of rdrand, rdseed and rdpid, which cannot be made to fault, and of rdtsc
+ * where the kernel cannot make it fault: finds the instructions in memory that becomes
+ * executable, and stops at them.  Debug registers can watch four addresses, whatever is there.
+ * At others a breakpoint is written, but only where an instruction is certain to be: where
+ * decoding from the start of a function, known from .eh_frame_hdr or symbols, reaches it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,20 +22,20 @@
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 
-#define LONGEST 8u              /* bytes of such an instruction, with prefixes that mean something */
-#define FUNCTION (256u << 10)   /* bytes of a function that is decoded */
+#define LONGEST 8u              /* bytes of such an instruction, with meaningful prefixes */
+#define FUNCTION (256u << 10)   /* maximum bytes of a function that are decoded */
 #define BREAKPOINT 0xcc
 
-/* The functions of a file, by ascending address */
+/* The functions of a file, by ascending address. */
 struct functions {
 	int fd;
 	Elf64_Phdr ph[64];
 	unsigned nph;
-	uint64_t at, n, vaddr;          /* of the table in the file; entries; what it counts from */
-	uint64_t symbols, nsymbols;     /* where symbols are in the file */
+	uint64_t at, n, vaddr;          /* offset of the table in the file; entries; base of its addresses */
+	uint64_t symbols, nsymbols;     /* offset and number of symbols in the file */
 };
 
-/* Programs that are linked statically have no .eh_frame_hdr */
+/* Statically linked programs have no .eh_frame_hdr: uses their symbols. */
 static void
 find_symbols(struct functions *f, const Elf64_Ehdr *e)
 {
@@ -88,8 +87,8 @@ function_at(const struct functions *f, uint64_t i)
 }
 
 /*
- * Of the function that addr is in, as symbols tell it.  Labels of assembly code
- * have neither type nor size: the last one before addr begins an instruction, too.
+ * Start of the function that contains addr, by symbols.  Labels of assembly code have neither
+ * type nor size: the last one before addr is also the start of an instruction.
  */
 static uint64_t
 symbol_start(const struct functions *f, uint64_t addr)
@@ -128,7 +127,10 @@ function_start(const struct functions *f, uint64_t addr)
 	return function_at(f, i ? i - 1 : 0);
 }
 
-/* Is there an instruction at offset off of the file, of len bytes?  -1: no, as instructions of its function lie otherwise */
+/*
+ * Is there an instruction of len bytes at offset off of the file? -1: no, the instructions of
+ * its function are at other offsets.
+ */
 static int
 is_instruction(const struct functions *f, uint64_t off, unsigned len)
 {
@@ -148,7 +150,7 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	start = function_start(f, addr);
 	if (start > addr || addr - start > FUNCTION - ZYDIS_MAX_INSTRUCTION_LENGTH || off < addr - start)
 		return 0;
-	/* to the end of an instruction that these bytes are in the middle of */
+	/* to the end of an instruction that contains these bytes */
 	got = pread(f->fd, code, addr - start + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - start)));
 	if (got < (ssize_t)(addr - start + len))
 		return 0;
@@ -185,7 +187,8 @@ random_plant(struct cap *c, struct site *s)
 	uint8_t trap = BREAKPOINT;
 
 	s->slot = -1;
-	return s->sure && tracee_read(&c->t, s->addr, &s->was, 1) == 1 && tracee_write(&c->t, s->addr, &trap, 1) == 1 ? 0 : -1;
+	return s->sure && tracee_read(&c->t, s->addr, &s->was, 1) == 1 &&
+	    tracee_write(&c->t, s->addr, &trap, 1) == 1 ? 0 : -1;
 }
 
 static int
@@ -202,7 +205,7 @@ free_slot(const struct cap *c)
 	return -1;
 }
 
-/* A debug register of a place where a breakpoint can be written as well */
+/* Frees a debug register by writing a breakpoint at its place; -1: not possible. */
 static int
 give_way(struct cap *c)
 {
@@ -258,7 +261,7 @@ random_add(struct cap *c, struct site *s, const char *name)
 	c->site[c->nsite++] = *s;
 }
 
-/* 0f c7 is at p[i]; prefixes before it belong to it as a rule */
+/* 0f c7 is at p[i]; prefixes before it usually belong to it. */
 static int
 random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_random *d, size_t *from)
 {
@@ -294,7 +297,10 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 			if (!opened++)
 				(void)functions_open(&f, name);
 			is = is_instruction(&f, s.addr - r->lo + r->offset, s.d.len);
-			/* the two bytes of rdtsc are in many a constant; others are watched if that costs no more than a register */
+			/*
+			 * constants often contain the two bytes of rdtsc; uncertain places are
+			 * watched only while a debug register is free
+			 */
 			if (is < 0 && (s.d.insn == TRACEE_TSC || free_slot(c) < 0))
 				continue;
 			s.sure = is > 0;
@@ -343,7 +349,8 @@ random_trap(struct cap *c, const siginfo_t *si)
 	for (size_t i = 0; i < c->nsite; i++) {
 		const struct site *s = &c->site[i];
 
-		if (s->slot >= 0 ? si->si_code != TRAP_HWBKPT || g.rip != s->addr : si->si_code == TRAP_HWBKPT || g.rip != s->addr + 1)
+		if (s->slot >= 0 ? si->si_code != TRAP_HWBKPT || g.rip != s->addr :
+			si->si_code == TRAP_HWBKPT || g.rip != s->addr + 1)
 			continue;
 		g.rip = s->addr;
 		if (s->d.insn == TRACEE_TSC) {

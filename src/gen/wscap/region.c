@@ -1,4 +1,4 @@
-/* The mappings of the captured program. */
+/* The list of the captured program's mappings. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -32,7 +32,7 @@ region_advance(struct region *r, uint64_t lo)
 	r->lo = lo;
 }
 
-/* No region reaches over addr: there is a border. */
+/* Splits the region that contains addr, so that one begins there. */
 static void
 region_split(struct regions *g, uint64_t addr)
 {

@@ -1,4 +1,4 @@
-/* From stop to stop, to the program's end. */
+/* Runs the program from stop to stop, to its end. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "gen/wscap/wscap.h"
 
 static volatile sig_atomic_t ticks;
-static volatile sig_atomic_t asked;     /* the last signal that someone wanted to end us by */
+static volatile sig_atomic_t asked;     /* the last signal by which the user wanted to end wscap */
 static pid_t program;
 
 static void
@@ -21,7 +21,7 @@ on_alarm(int sig)
 	ticks = 1;
 }
 
-/* Someone wants to end us: the program decides */
+/* The user wants to end wscap: the signal goes to the program, which decides. */
 static void
 on_end(int sig, siginfo_t *si, void *ctx)
 {
@@ -32,9 +32,10 @@ on_end(int sig, siginfo_t *si, void *ctx)
 	}
 }
 
-/* Signals while the program runs, and what they were before */
+/* Signals while the program runs, with their former actions. */
 static struct { int sig; struct sigaction before; } ours[] = {
-	{ .sig = SIGALRM }, { .sig = SIGINT }, { .sig = SIGQUIT }, { .sig = SIGPIPE }, { .sig = SIGTERM }, { .sig = SIGHUP },
+	{ .sig = SIGALRM }, { .sig = SIGINT }, { .sig = SIGQUIT }, { .sig = SIGPIPE }, { .sig = SIGTERM },
+	{ .sig = SIGHUP },
 };
 
 void
@@ -50,14 +51,15 @@ cap_signals(struct cap *c)
 		} else if (ours[i].sig == SIGTERM || ours[i].sig == SIGHUP) {
 			sa.sa_sigaction = on_end;
 			sa.sa_flags = SA_SIGINFO;
-		} else {                /* the terminal's, and the program gets them as well; and what write(2) says anyway */
+		/* The terminal sends them to the program as well; SIGPIPE is reported by write(2). */
+		} else {
 			sa.sa_handler = SIG_IGN;
 		}
 		sigaction(ours[i].sig, &sa, &ours[i].before);
 	}
 }
 
-/* There is no program any more: signals are for us again */
+/* The program has ended: restores our signal actions. */
 static void
 signals_back(struct cap *c)
 {
@@ -67,7 +69,7 @@ signals_back(struct cap *c)
 	program = 0;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		sigaction(ours[i].sig, &ours[i].before, NULL);
-	/* a daemon takes SIGHUP for another thing, so that counts if it was the end */
+	/* daemons use SIGHUP for other purposes, so it counts only if it ended the program */
 	c->asked = asked == SIGTERM || (asked && WIFSIGNALED(c->ended) && WTERMSIG(c->ended) == asked);
 }
 
@@ -77,13 +79,13 @@ cap_hurry(int on)
 	struct itimerval v = {{!on, on ? 10000 : 0}, {!on, on ? 10000 : 0}};
 	static int now = -1;
 
-	if (on == now)          /* not put off by each signal that comes meanwhile */
+	if (on == now)          /* a running timer is not restarted by further signals */
 		return;
 	now = on;
 	setitimer(ITIMER_REAL, &v, NULL);
 }
 
-/* What is recorded so far is safe from our being killed */
+/* Writes what is recorded so far, to be safe if wscap is killed. */
 static void
 wscap_tick(struct cap *c)
 {
@@ -115,7 +117,7 @@ wscap_finish(struct cap *c, enum ws_how how, unsigned status)
 	c->w = NULL;
 }
 
-/* Records end; a failure is told, but no other end */
+/* Ends the records; reports a failure, but does not exit. */
 static void
 say_stop(struct cap *c, const char *why)
 {
@@ -136,7 +138,7 @@ cap_stop(struct cap *c, const char *why)
 	cap_release(c);
 }
 
-/* The program became another: a new capture would have to begin */
+/* The program executes another one: that would need a new capture. */
 static void
 on_exec(struct cap *c)
 {
@@ -152,12 +154,12 @@ on_exec(struct cap *c)
 		c->hasended = 1;
 		return;
 	}
-	c->nsite = 0;                   /* gone, as all its memory */
+	c->nsite = 0;                   /* gone with the program's memory */
 	c->t.site = find_site(c->t.pid, &c->t);
 	cap_release(c);
 }
 
-/* A stop; with what signal to go on */
+/* Handles a stop; returns the signal to continue with. */
 static int
 on_stop(struct cap *c, int status)
 {

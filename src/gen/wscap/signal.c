@@ -1,8 +1,8 @@
 /*
- * Signals.  Where one is delivered must be found again in a replay.  Right
- * behind a system call that is sure; so a signal with a handler that arrives
- * elsewhere is held until the next call, or for some milliseconds: then it is
- * delivered where the program happens to stand, and found by its registers and stack.
+ * Signals.  A replay must find the place where a signal is delivered.  Directly after a system
+ * call it is certain to.  A signal with a handler that arrives elsewhere is therefore held
+ * until the next call, or for some milliseconds: then it is delivered where the program is, and
+ * that place is identified by registers and stack.
  */
 #include <string.h>
 #include <sys/ptrace.h>
@@ -14,9 +14,12 @@
 #include "base/bytes.h"
 #include "gen/wscap/wscap.h"
 
-/* struct rt_sigframe of x86-64 behind the handler's rsp: saved registers, the address of the saved processor state */
+/*
+ * Offsets in struct rt_sigframe of x86-64 from the handler's rsp: saved registers, address of
+ * the saved processor state.
+ */
 enum { FRAME_RAX = 152, FRAME_RIP = 176, FRAME_FP = 232, FRAME_HEAD = 240 };
-enum { FP_MAGIC = 464, FP_SIZE = 468, FP_HEAD = 472 };  /* in the processor state */
+enum { FP_MAGIC = 464, FP_SIZE = 468, FP_HEAD = 472 };  /* offsets in the processor state */
 #define FRAME_MAX (2 * WS_XSAVE_MAX)
 
 static uint64_t
@@ -57,7 +60,7 @@ put_cpuid(struct cap *c, struct user_regs_struct *g)
 	wscap_put(c, &r);
 }
 
-/* An instruction that faults because we said so: done for the program; 1 if it was one */
+/* Emulates an instruction that faults because wscap made it fault; 1: it was one. */
 static int
 signal_emulate(struct cap *c)
 {
@@ -88,7 +91,7 @@ signal_mask(struct cap *c)
 	ptrace(PTRACE_GETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
-/* The kernel insists on a fault's signal: blocked, it was unblocked, and its action forgotten */
+/* The kernel forces the signal of a fault: it has unblocked it and reset its action.  Restores both. */
 static void
 restore_action(struct cap *c, int sig, const uint8_t *act)
 {
@@ -110,7 +113,7 @@ restore_action(struct cap *c, int sig, const uint8_t *act)
 	ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
 }
 
-/* What the kernel wrote for the handler */
+/* Records the frame that the kernel wrote for the handler. */
 static void
 put_frame(struct cap *c, uint64_t sp)
 {
@@ -126,7 +129,10 @@ put_frame(struct cap *c, uint64_t sp)
 		put_mem(c, sp, end - sp);
 }
 
-/* The call that the signal interrupted: does it fail, or will the handler's return make it again? */
+/*
+ * The result of the system call that the signal interrupted: it fails, or is restarted when the
+ * handler returns.
+ */
 static void
 put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 {
@@ -141,8 +147,9 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 }
 
 /*
- * With a handler: the kernel makes the frame, and stops at the handler's first
- * instruction.  amid: where the program computes.  A signal to go on with.
+ * Delivers a signal with a handler: the kernel makes the frame, and stops at the handler's
+ * first instruction.  amid: the program is not at a system call.  Returns the signal to
+ * continue with.
  */
 static int
 signal_deliver(struct cap *c, int sig, int amid)
@@ -184,7 +191,10 @@ signal_deliver(struct cap *c, int sig, int amid)
 	return 0;
 }
 
-/* One that we sent again: it gets its sender back.  Whether it is to be delivered at once */
+/*
+ * Is it a held signal that was sent again? Then restores its sender's information and returns
+ * 1: deliver it at once.
+ */
 static int
 signal_recognise(struct cap *c, siginfo_t *si)
 {
@@ -216,7 +226,7 @@ is_fault(const siginfo_t *si)
 	return 0;
 }
 
-/* Nothing ran since the system call */
+/* Has nothing run since the system call? */
 static int
 right_behind(struct cap *c)
 {
@@ -230,7 +240,7 @@ right_behind(struct cap *c)
 	return !memcmp(&g, &c->out, sizeof(g));
 }
 
-/* Bytes of the repeated string instruction at g's rip; 0: it is none */
+/* Length of the repeated string instruction at g's rip; 0: it is none. */
 static unsigned
 string_length(struct cap *c, const struct user_regs_struct *g)
 {
@@ -243,15 +253,16 @@ string_length(struct cap *c, const struct user_regs_struct *g)
 		if (b[i] == 0xf2 || b[i] == 0xf3)
 			rep = 1;
 		else if (b[i] != 0x66 && b[i] != 0x67 && (b[i] & 0xf0) != 0x40)
-			return rep && ((b[i] >= 0xa4 && b[i] <= 0xa7) || (b[i] >= 0xaa && b[i] <= 0xaf)) ? i + 1 : 0;
+			return rep && ((b[i] >= 0xa4 && b[i] <= 0xa7) || (b[i] >= 0xaa && b[i] <= 0xaf)) ?
+			    i + 1 : 0;
 	}
 	return 0;
 }
 
 /*
- * Amid a repeated string instruction the flags are those from before it, so a
- * replay would not know the place, and would look at each of what may be a
- * million elements: on to its end.  0; else what stopped the program before.
+ * Runs a repeated string instruction to its end.  Within it, flags are those from before the
+ * instruction, so a replay could not recognize the place, and would have to check each of
+ * possibly a million elements.  0, or the signal that stopped the program before.
  */
 static int
 end_string(struct cap *c)
@@ -283,19 +294,23 @@ end_string(struct cap *c)
 	return 0;
 }
 
-/* Does it end a program that does nothing about it? */
+/* Does its default action end a program? */
 static int
 signal_ends(int sig)
 {
 	switch (sig) {
-	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGSTOP: case SIGTSTP: case SIGTTIN:
+	case SIGTTOU:
 		return 0;
 	default:
 		return 1;
 	}
 }
 
-/* The program computes: to a place that can be found again.  0; else what came instead */
+/*
+ * Runs the program, which is not at a system call, to a place that can be identified.  0, or
+ * the signal that came instead.
+ */
 static int
 find_place(struct cap *c)
 {
@@ -322,9 +337,9 @@ on_signal(struct cap *c, int sig)
 		return 0;
 	}
 	ours = signal_recognise(c, &si);
-	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice */
+	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice it */
 		return sig;
-	if (!c->handler[sig]) {                 /* SIG_DFL: no more */
+	if (!c->handler[sig]) {                 /* SIG_DFL: it ends the program */
 		if (!signal_ends(sig) || is_fault(&si) || right_behind(c) || (other = find_place(c)) == 0)
 			return sig;
 	} else if (is_fault(&si) || right_behind(c)) {
@@ -338,7 +353,7 @@ on_signal(struct cap *c, int sig)
 	return other > 0 ? on_signal(c, other) : 0;
 }
 
-/* Where it struck: a replay ends there */
+/* Records the place of a fatal signal: a replay ends there. */
 void
 signal_deadly(struct cap *c, int sig)
 {

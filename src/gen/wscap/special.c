@@ -1,4 +1,4 @@
-/* System calls whose effect on memory takes more than a line of the table to say. */
+/* System calls whose effect on memory does not fit into a line of the table. */
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <string.h>
@@ -43,7 +43,7 @@ put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n)
 	}
 }
 
-/* struct msghdr: name, namelen, iov, iovlen, control, controllen, flags */
+/* The fields of struct msghdr: name, namelen, iov, iovlen, control, controllen, flags. */
 void
 put_msg(struct cap *c, uint64_t msg, uint64_t n)
 {
@@ -61,7 +61,7 @@ put_msg(struct cap *c, uint64_t msg, uint64_t n)
 	put_at(c, get_le64(m + 32), control < 65536 ? control : 65536);
 }
 
-/* struct mmsghdr: a msghdr and the bytes received */
+/* struct mmsghdr: a msghdr and the number of bytes received. */
 void
 sys_recvmmsg(struct cap *c, const struct call *k)
 {
@@ -104,7 +104,10 @@ sys_sigaction(struct cap *c, const struct call *k)
 		memcpy(c->trap, c->newact, sizeof(c->trap));
 }
 
-/* Not only the registers that every call changes: told as a signal of number 0, from behind the call to where it goes on */
+/*
+ * sigreturn changes all registers: recorded as a signal with number 0, from after the call to
+ * where the program continues.
+ */
 void
 sys_sigreturn(struct cap *c, const struct call *k)
 {
@@ -118,7 +121,7 @@ sys_sigreturn(struct cap *c, const struct call *k)
 	wscap_put(c, &r);
 }
 
-/* Requests that are known: what they write, 0 for nothing; the others are compared */
+/* Known requests, with the bytes that they write; memory is compared for others. */
 static int
 ioctl_writes(uint64_t req)
 {
@@ -128,9 +131,11 @@ ioctl_writes(uint64_t req)
 	case TIOCGWINSZ: return 8;
 	case TIOCGPGRP: case TIOCGSID: case FIONREAD: case TIOCOUTQ: case TIOCMGET: case TIOCGETD: return 4;
 	case FIOQSIZE: return 8;
-	case 0x5402: case 0x5403: case 0x5404: case TIOCSPGRP: case TIOCSWINSZ: case TIOCSCTTY: case TIOCNOTTY:
-	case FIONBIO: case FIOASYNC: case FIOCLEX: case FIONCLEX: case TIOCEXCL: case TIOCNXCL: case TCSBRK: case TCXONC:
-	case TCFLSH: case 0x40049409: case 0x4020940d: case TIOCMSET: case TIOCMBIS: case TIOCMBIC:
+	case 0x5402: case 0x5403: case 0x5404:  /* TCSETS, TCSETSW, TCSETSF */
+	case TIOCSPGRP: case TIOCSWINSZ: case TIOCSCTTY: case TIOCNOTTY:
+	case FIONBIO: case FIOASYNC: case FIOCLEX: case FIONCLEX: case TIOCEXCL: case TIOCNXCL: case TCSBRK:
+	case TCXONC: case TCFLSH: case TIOCMSET: case TIOCMBIS: case TIOCMBIC:
+	case 0x40049409: case 0x4020940d:       /* FICLONE, FICLONERANGE */
 		return 0;
 	case 0x80086601: case 0x80045430: return 8;     /* FS_IOC_GETFLAGS, TIOCGPTN */
 	case 0x801c581f: return 28;     /* FS_IOC_FSGETXATTR */
@@ -138,7 +143,7 @@ ioctl_writes(uint64_t req)
 	case 0x40045431: return 0;      /* TIOCSPTLCK */
 	}
 	if (req >= 0x8910 && req <= 0x8948 && req != 0x8912)
-		return 40;              /* SIOCGIF...: struct ifreq */
+		return 40;              /* SIOCGIF...: struct ifreq; SIOCGIFCONF has another */
 	return -1;
 }
 
@@ -183,11 +188,12 @@ sys_prctl(struct cap *c, const struct call *k)
 		put_at(c, k->arg[1], 16);
 		break;
 	case PR_GET_TSC:
-		if (c->notsc)           /* that it faults is our doing */
+		if (c->notsc)           /* it faults because of wscap */
 			tracee_write(&c->t, k->arg[1], enabled, 4);
 		put_at(c, k->arg[1], 4);
 		break;
-	default:                        /* the rest gives 4 or 8 bytes at its first argument, or nothing */
+	/* other operations write 4 or 8 bytes at the first argument, or nothing */
+	default:
 		put_at(c, k->arg[1], 8);
 	}
 }
@@ -195,7 +201,7 @@ sys_prctl(struct cap *c, const struct call *k)
 void
 sys_arch_prctl(struct cap *c, const struct call *k)
 {
-	/* ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_XCOMP_SUPP and its kin */
+	/* ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_XCOMP_SUPP and the like */
 	if (k->arg[0] != 0x1001 && k->arg[0] != 0x1002)
 		put_at(c, k->arg[1], 8);
 }
@@ -208,7 +214,7 @@ sys_futex(struct cap *c, const struct call *k)
 		put_at(c, k->arg[4], 4);
 }
 
-/* The child's own copy of memory is no concern of ours; where it shares ours, memory was compared. */
+/* The child's copy of memory does not matter; memory that it shares was compared. */
 void
 sys_clone(struct cap *c, const struct call *k)
 {
@@ -223,7 +229,7 @@ sys_clone(struct cap *c, const struct call *k)
 	}
 }
 
-/* Told at their beginning: they do not come back */
+/* Recorded at their beginning, as they do not return. */
 void
 sys_exit(struct cap *c, const struct call *k)
 {

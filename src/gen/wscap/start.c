@@ -1,4 +1,4 @@
-/* The beginning of a capture: the program behind its execve. */
+/* Begins a capture: the program is after its execve. */
 #include <asm/prctl.h>
 #include <elf.h>
 #include <errno.h>
@@ -23,12 +23,16 @@
 struct start {
 	struct user_regs_struct regs;
 	struct tracee_maps maps;
-	uint64_t execfn;                /* and where the name is that was given to execve: a script's, not its interpreter's */
-	uint64_t interp, entry;         /* of the auxiliary vector: where the loader is, where the program begins */
+	/* Address of the name that execve was called with: that of a script, not of its interpreter. */
+	uint64_t execfn;
+	uint64_t interp, entry;         /* from the auxiliary vector: address of the loader; entry point */
 	char exe[4096];
 };
 
-/* Behind the arguments and the environment on the stack: the end of the words up to a zero at or behind `at` */
+/*
+ * Skips words on the stack from `at` to the next zero, such as the arguments: returns the
+ * address after the zero.
+ */
 static uint64_t
 behind_null(struct cap *c, uint64_t at)
 {
@@ -46,7 +50,7 @@ behind_null(struct cap *c, uint64_t at)
 	}
 }
 
-/* The vdso's functions read the clock without a system call: without its address, libc makes the call. */
+/* Hides the vdso from libc: its functions read the clock without a system call. */
 static void
 start_auxv(struct cap *c, struct start *s)
 {
@@ -75,7 +79,7 @@ start_auxv(struct cap *c, struct start *s)
 	}
 }
 
-/* Would the capture take the place of the program?  It did nothing yet, and does not outlive us. */
+/* Would the capture overwrite the program's file? The program has done nothing yet, and ends with wscap. */
 static void
 keep_apart(struct cap *c, const struct start *s)
 {
@@ -140,13 +144,16 @@ start_header(struct cap *c, struct start *s, char *const argv[])
 	while (argv[h.argc])
 		h.argc++;
 	c->w = ws_create(ws_write_fd, &c->fd, &h, c->level, &f);
-	if (!c->w) {                    /* the program runs all the same */
+	if (!c->w) {                    /* the program runs nevertheless */
 		warn("%s: %s", c->path, f.err);
 		c->failed = 1;
 	}
 }
 
-/* Down to where the stack may grow; the kernel keeps a gap to what is below it, and so do we */
+/*
+ * The lowest address to which the stack may grow.  The kernel keeps a gap to the mapping below
+ * it, and so does this.
+ */
 static uint64_t
 stack_end(struct cap *c, uint64_t lo, uint64_t hi, uint64_t below)
 {
@@ -174,7 +181,7 @@ type_of(const struct start *s, const struct tracee_map *m, const char *name)
 		return WS_ANON;
 	if (!strcmp(name, s->exe))
 		return WS_EXE;
-	/* nothing but program and loader is mapped yet */
+	/* only program and loader are mapped yet */
 	return s->interp ? WS_INTERP : WS_FILE;
 }
 
@@ -217,7 +224,10 @@ cap_begin(struct cap *c, char *const argv[])
 	start_auxv(c, &s);
 	keep_apart(c, &s);
 	c->notsc = tracee_tsc_faults() && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-	/* in a virtual machine that makes every switch of processes several times as slow, so the table must do */
+	/*
+	 * in a virtual machine this slows down every switch of processes several times, so the
+	 * table must suffice
+	 */
 	if (c->audit)
 		c->nocpuid = !start_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
 	c->brk = ((uint64_t)start_call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;

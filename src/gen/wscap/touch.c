@@ -1,8 +1,8 @@
 /*
- * --first-touch, as the seed has it: memory that was there before the program
- * ran is taken from it, and given back page by page when it reaches for it;
- * only those pages are recorded.  What the kernel is told to read or write is
- * given back before the call: the kernel would just fail.
+ * --first-touch, as in the seed: memory that exists before the program runs is made
+ * inaccessible, and returned page by page when the program accesses it.  Only those pages are
+ * recorded.  What a system call reads or writes is returned before the call, as the kernel
+ * would only fail.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -21,7 +21,10 @@ touch_protect(struct cap *c, uint64_t lo, uint64_t hi, int prot)
 	return ret;
 }
 
-/* A stack grows by itself, and only where it may be touched; the vdso is where our system calls are made. */
+/*
+ * Is the region left alone? The stack grows by itself only where it is accessible; the vdso has
+ * the `syscall` instruction that wscap uses.
+ */
 static int
 may_hide(const struct cap *c, const struct region *r)
 {
@@ -45,7 +48,7 @@ touch_hide(struct cap *c, uint64_t lo, uint64_t hi)
 	}
 }
 
-/* Give back what is hidden from lo to hi (whole pages) and record it */
+/* Makes hidden pages from lo to hi accessible and records them. */
 static void
 touch_pages(struct cap *c, uint64_t lo, uint64_t hi)
 {
@@ -92,7 +95,7 @@ touch_all(struct cap *c)
 	touch_pages(c, 0, UINT64_MAX);
 }
 
-/* Stretches that a call is about to use; those that are hidden are kept until all are known */
+/* Ranges that a call is about to use; hidden ones stay hidden until all are known. */
 struct wanted {
 	struct { uint64_t lo, hi; } at[128];
 	size_t n;
@@ -135,7 +138,10 @@ want_msg(struct cap *c, struct wanted *w, uint64_t msg)
 	touch_want(c, w, get_le64(m + 32), get_le64(m + 40));
 }
 
-/* Anything may be a pointer; what follows it, if it can be, its length.  A string or a structure is shorter than a page. */
+/*
+ * Any argument may be a pointer, and the next one its length.  A string or structure is assumed
+ * to be shorter than a page.
+ */
 static void
 want_args(struct cap *c, struct wanted *w, const struct call *k)
 {
@@ -156,22 +162,26 @@ touch_call(struct cap *c, const struct call *k)
 
 	w.n = 0;
 	switch (k->nr) {
-	case SYS_mmap: case SYS_munmap: case SYS_mprotect: case SYS_brk: case SYS_madvise: case SYS_exit_group:
+	case SYS_mmap: case SYS_munmap: case SYS_mprotect: case SYS_brk: case SYS_madvise:
+	case SYS_exit_group:
 		return 0;
-	case SYS_fork: case SYS_vfork: case SYS_clone: case SYS_clone3: case SYS_shmdt: case SYS_execve: case SYS_execveat:
-		w.n = c->hidden.n > 0;  /* somebody else will look at it, or there are pointers to pointers */
+	case SYS_fork: case SYS_vfork: case SYS_clone: case SYS_clone3: case SYS_shmdt: case SYS_execve:
+	case SYS_execveat:
+		/* another process will access it, or there are pointers to pointers */
+		w.n = c->hidden.n > 0;
 		w.at[0].lo = 0;
 		w.at[0].hi = UINT64_MAX;
 		break;
 	case SYS_mremap:
 		touch_want(c, &w, k->arg[0], k->arg[1]);
 		break;
-	case SYS_sigaltstack:           /* the kernel will write there, whenever it wants */
+	case SYS_sigaltstack:           /* the kernel will write there at any time */
 		if (k->arg[0] && tracee_read(&c->t, k->arg[0], ss, 24) == 24)
 			touch_want(c, &w, get_le64(ss), get_le64(ss + 16));
 		want_args(c, &w, k);
 		break;
-	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2: case SYS_pwritev2: case SYS_vmsplice:
+	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2:
+	case SYS_pwritev2: case SYS_vmsplice:
 		want_iov(c, &w, k->arg[1], k->arg[2]);
 		break;
 	case SYS_sendmsg: case SYS_recvmsg:

@@ -1,8 +1,8 @@
 /*
- * From all that the program could have used to what it did use: a replay says
- * so.  That is in a process of its own: the replayed program's memory has a
- * fixed place, its faults are not to be ours, and it can be ended any time.
- * It writes to a file without a name, which is copied when all is well.
+ * Trims a capture from all memory that the program could have used to what it has used, which a
+ * replay finds out.  This runs in a process of its own: the replayed program's memory has a
+ * fixed address, its faults must not affect wscap, and it can be ended at any time.  The result
+ * goes to an unnamed file, which is copied on success.
  */
 #include "gen/wscap/trim.h"
 
@@ -19,7 +19,7 @@
 #include "base/temp.h"
 #include "replay/guest/replay.h"
 
-#define SHOWN 10000000u         /* instructions from one line of progress to the next */
+#define SHOWN 10000000u         /* instructions between two lines of progress */
 
 static volatile sig_atomic_t came;      /* a signal that interrupts */
 static volatile pid_t worker;
@@ -31,7 +31,7 @@ trim_left(const char *path, const char *why)
 }
 
 struct shown {
-	uint64_t due, all;              /* instructions; all: of the run, once it is known */
+	uint64_t due, all;              /* in instructions; all: of the run, once it is known */
 	int pass;
 };
 
@@ -42,7 +42,7 @@ on_progress(void *arg, uint64_t n, int pass)
 
 	if (pass != s->pass) {
 		s->pass = pass;
-		s->due = s->due > SHOWN ? 0 : UINT64_MAX;       /* a short run is not worth it */
+		s->due = s->due > SHOWN ? 0 : UINT64_MAX;       /* a short run needs no progress */
 	}
 	if (pass == 1)
 		s->all = n;
@@ -96,7 +96,7 @@ wscap_trim_interrupt(int sig)
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NENDS (sizeof(ends) / sizeof(ends[0]))
 
-/* The worker; what may interrupt it does so from now on, but in the worker itself */
+/* Starts the worker.  From now on, signals interrupt it, but not within the worker itself. */
 static pid_t
 wscap_trim_start(const char *path, int fd, struct sigaction before[NENDS])
 {
@@ -121,7 +121,7 @@ wscap_trim_start(const char *path, int fd, struct sigaction before[NENDS])
 	return pid;
 }
 
-/* Its wait status */
+/* Returns the worker's wait status. */
 static int
 wait_worker(pid_t pid, const struct sigaction before[NENDS])
 {
@@ -135,7 +135,7 @@ wait_worker(pid_t pid, const struct sigaction before[NENDS])
 	return status;
 }
 
-/* 0, or an errno */
+/* Returns 0 or an errno. */
 static int
 wscap_trim_replace(const char *path, int fd)
 {
