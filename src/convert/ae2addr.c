@@ -16,14 +16,14 @@
 struct sink {
 	struct out *out;
 	enum ref_format fmt;
-	unsigned drop;                  /* kinds that are not wanted */
-	int count;                      /* statistics instead of references */
-	int begun;                      /* the header is written */
+	unsigned drop;                  /* kinds of references to leave out */
+	int count;                      /* print statistics instead of references */
+	int begun;                      /* the header has been written */
 	uint64_t n[REF_NKINDS];
 	uint64_t keep[AE_BATCH];
 };
 
-/* Nothing is written before there is something to write: the events may be missing or another program's */
+/* Writes the header with the first references: the events may be missing or belong to another program. */
 static void
 ae2addr_begin(struct sink *s)
 {
@@ -100,7 +100,7 @@ ae2addr_load(struct prog *g, struct exe *x, const char *path)
 		die_at(path, x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
 }
 
-/* Regenerate; what was wrong is told after what came before it was written. */
+/* Regenerates the references.  A fault is reported after the references before it were written. */
 static void
 ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent,
     uint64_t most)

@@ -1,9 +1,9 @@
 /*
  * wet2circ: the last dependences of a whole execution trace
  *
- * The text is read twice.  First its end, for the order in which statements
- * were executed last; then the dependences of those.  A text without that
- * order has them by instance.
+ * The text is read twice: first to its end, for the order in which statements were executed
+ * last; then for the dependences of those executions.  If the text has no such order,
+ * dependences are ordered by instance.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,30 +20,30 @@
 #define SYNOPSIS "[-n dependences] [-o file] [text]"
 #define DEFAULT  100000u
 
-/* A dependence: of instance x of a statement; seq: its place among those of the statement */
+/* A dependence of instance x of a statement.  seq: its position among the statement's dependences. */
 struct dep { uint64_t x, seq, id, instance; };
-struct late { struct dep dep; uint64_t pos; };          /* pos: which statement */
+struct late { struct dep dep; uint64_t pos; };          /* pos: position of the statement */
 
 struct stmt {
-	uint64_t id, addr, total;       /* executions by the order */
-	uint64_t last;                  /* of them among the last steps */
-	struct dep *dep;                /* of those; owned */
+	uint64_t id, addr, total;       /* total: executions by the order */
+	uint64_t last;                  /* those among the last steps */
+	struct dep *dep;                /* dependences of those; owned */
 	size_t ndep, cap, at;
 };
 
 struct job {
-	const char *path, *name;        /* of the text; for diagnostics */
+	const char *path, *name;        /* of the text; name is for diagnostics */
 	struct out *out;
-	uint64_t most;                  /* dependences that are wanted */
+	uint64_t most;                  /* number of dependences wanted */
 	struct stmt *stmt;
 	size_t nstmt, capstmt;
-	uint32_t *hash;                 /* statements by id, plus 1 */
+	uint32_t *hash;                 /* statements by id: index plus 1 */
 	size_t nhash;
 	int ordered;
-	struct wettext_step *ring;      /* the last steps, ring[first] is the oldest */
+	struct wettext_step *ring;      /* the last steps; ring[first] is the oldest */
 	size_t first, nring, capring;   /* capring is a power of 2 */
-	uint64_t steps;                 /* statements executed in them */
-	struct late *heap;              /* without an order: the earliest on top */
+	uint64_t steps;                 /* statements executed in the ring */
+	struct late *heap;              /* for texts without an order: the earliest is on top */
 	size_t nheap, capheap;
 };
 
@@ -57,7 +57,7 @@ wet2circ_place(const struct job *j, uint64_t id)
 	return &j->hash[i & (j->nhash - 1)];
 }
 
-/* The reader has seen to it that there is one */
+/* The reader has verified that the statement exists. */
 static struct stmt *
 stmt_of(const struct job *j, uint64_t id)
 {
@@ -81,7 +81,7 @@ add_stmt(struct job *j, const struct wettext_block *b)
 	*wet2circ_place(j, b->id) = (uint32_t)j->nstmt;
 }
 
-/* The ring keeps `most` executions */
+/* Adds a step to the ring, which keeps `most` executions. */
 static void
 add_step(struct job *j, const struct wettext_step *s, uint64_t most)
 {
@@ -119,7 +119,7 @@ by_time(const void *a, const void *b)
 	return wet2circ_earlier(a, b) ? -1 : wet2circ_earlier(b, a);
 }
 
-/* The heap keeps the latest */
+/* Adds a dependence to the heap, which keeps the latest ones. */
 static void
 add_late(struct job *j, const struct late *l)
 {
@@ -155,14 +155,14 @@ wet2circ_begin(const struct job *j, struct in **in)
 {
 	struct wettext *r = wettext_open(*in = in_open(j->path), 0);
 
-	if (in_off(*in) == DIAG_NOOFF)  /* there is no line 1 in it */
+	if (in_off(*in) == DIAG_NOOFF)  /* not text: it has no line 1 */
 		die_at(j->name, DIAG_NOOFF, DIAG_NOREC, "%s", in_error(*in));
 	if (!r)
 		die("no memory");
 	return r;
 }
 
-/* The statements, and the last `most` executions */
+/* Reads the statements, and the last `most` executions. */
 static void
 wet2circ_look(struct job *j, uint64_t most)
 {
@@ -216,7 +216,7 @@ by_instance(const void *a, const void *b)
 	return p->seq < q->seq ? -1 : p->seq > q->seq;
 }
 
-/* The dependences of these executions, or the latest ones; how many */
+/* Reads the dependences of these executions, or the latest ones; returns their number. */
 static uint64_t
 wet2circ_collect(struct job *j)
 {
@@ -233,7 +233,8 @@ wet2circ_collect(struct job *j)
 			seq = 0;
 		}
 		for (size_t i = 0; got == WETTEXT_DEPS && i < rec.n; i++)
-			wet2circ_take(j, s, &(struct dep){ rec.dep[i].x, seq++, rec.dep[i].id, rec.dep[i].instance });
+			wet2circ_take(j, s,
+			    &(struct dep){ rec.dep[i].x, seq++, rec.dep[i].id, rec.dep[i].instance });
 	}
 	if (got == WETTEXT_BAD)
 		bad_text(j, r);
@@ -254,7 +255,7 @@ wet2circ_print(struct job *j, const struct stmt *s, const struct dep *d)
 	    stmt_of(j, d->id)->addr, d->instance);
 }
 
-/* All but the first `skip` dependences of the last executions, one execution after the other */
+/* Prints the dependences of the last executions in order, except the first `skip`. */
 static void
 print_steps(struct job *j, uint64_t skip)
 {
@@ -292,7 +293,7 @@ wet2circ_run(struct job *j)
 {
 	uint64_t n, steps = j->most;
 
-	for (;; steps *= 4) {           /* as far back as it takes */
+	for (;; steps *= 4) {           /* go back as far as needed */
 		uint64_t all = 0;
 
 		wet2circ_look(j, steps);

@@ -1,8 +1,7 @@
 /*
  * wsverify: the replay of a capture against the processor
  *
- * The work is the verifier's (replay/verify); here is which parts of the run
- * are checked, and what is said.
+ * replay/verify does the work; this file selects the parts of the run to check, and reports.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,14 +15,14 @@
 #include "replay/verify/verify.h"
 
 #define SYNOPSIS "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]"
-#define SHORT    200000u        /* a run of no more instructions is checked as a whole */
-#define WINDOW   10000u         /* instructions checked in a row */
-#define WINDOWS  16u            /* without options */
+#define SHORT    200000u        /* a run of at most this many instructions is checked as a whole */
+#define WINDOW   10000u         /* consecutive instructions that are checked */
+#define WINDOWS  16u            /* number of windows by default */
 
 struct options {
 	const char *path, *name;
-	uint64_t from, to;              /* what of the run */
-	uint64_t every, length;         /* a window begins every so many instructions; 0: all is one window */
+	uint64_t from, to;              /* part of the run */
+	uint64_t every, length;         /* distance of the windows' starts; 0: a single window */
 	int verbose;
 };
 
@@ -38,7 +37,8 @@ wsverify_where(struct replay *r, uint64_t pc, char *buf, size_t size)
 		if (pc < m->addr || pc - m->addr >= m->len || !m->name || !m->name[0])
 			continue;
 		base = strrchr(m->name, '/');
-		snprintf(buf, size, " (%s+0x%" PRIx64 ")", base ? base + 1 : m->name, pc - m->addr + m->offset);
+		snprintf(buf, size, " (%s+0x%" PRIx64 ")", base ? base + 1 : m->name,
+		    pc - m->addr + m->offset);
 	}
 }
 
@@ -52,7 +52,7 @@ wsverify_report(struct out *out, struct verify *v)
 	out_printf(out, "instruction %" PRIu64 ", 0x%" PRIx64 "%s: %s\n", d->icount, d->pc, at, d->what);
 }
 
-/* Windows one after the other; 1: a difference */
+/* Checks one window after the other; 1: a difference. */
 static int
 wsverify_windows(struct out *out, struct verify *v, const struct options *o, unsigned *n)
 {
@@ -99,7 +99,7 @@ wsverify_plan(struct options *o, uint64_t length, int all)
 	o->length = o->every < WINDOW ? o->every : WINDOW;
 }
 
-/* `from:to`, each of which may be left out */
+/* Parses `from:to`, each of which may be omitted. */
 static int
 wsverify_range(const char *s, struct options *o)
 {
@@ -115,13 +115,14 @@ wsverify_range(const char *s, struct options *o)
 	return o->from <= o->to ? 0 : -1;
 }
 
-/* It is read by two at once; a folder is no file to verify_open() */
+/* Two readers need the file at once, so it must be seekable; verify_open() does not reject a folder. */
 static void
 wsverify_seekable(const struct options *o)
 {
 	struct stat st;
 
-	if ((strcmp(o->path, "-") ? stat(o->path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+	if ((strcmp(o->path, "-") ? stat(o->path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode) &&
+	    !S_ISDIR(st.st_mode))
 		die("%s: not a regular file, which is read at several places at once", o->name);
 }
 

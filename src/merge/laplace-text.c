@@ -11,12 +11,12 @@
 
 struct job {
 	int binary, merged, wide;
-	uint32_t sum;                   /* of what was packed */
+	uint32_t sum;                   /* checksum of what was packed */
 	struct in *in;
 	struct out *out;
 };
 
-/* What came before is written to standard output; a file is not made */
+/* On a fault, writes what came before to standard output, but creates no file. */
 static _Noreturn void
 laplace_text_stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
 {
@@ -94,7 +94,8 @@ laplace_text_merged(struct job *j)
 		uint64_t time = it.isevent ? it.event.time : it.touch.time;
 
 		if (j->binary && time < last.time)
-			laplace_text_stop(j, in_off(j->in), r.nrec - 1, "a time before that of the record before it");
+			laplace_text_stop(j, in_off(j->in), r.nrec - 1,
+			    "a time before that of the record before it");
 		if (!it.isevent) {
 			if (j->binary)
 				laplace_text_packed(j, p, lap_pack_touch(&last, p, &it.touch));

@@ -10,7 +10,8 @@
 #include "compress/bifcm/bifcm.h"
 #include "format/ref/ref.h"
 
-#define SYNOPSIS "[-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]\n" \
+#define SYNOPSIS "[-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] " \
+	"[-T threads] [-o file] [file]\n" \
 	"       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]\n" \
 	"       bifcm -l [-v] [-o file] [file]\n" \
 	"       bifcm -t [-T threads] [file]"
@@ -27,7 +28,7 @@ struct args {
 	int refs;               /* a reference stream, with its header */
 	int backward, part, each, sizes;
 	const char *outname;
-	int given;              /* options of compression: they do not go with the others */
+	int given;              /* an option of compression was given: it excludes other actions */
 };
 
 static int
@@ -58,7 +59,7 @@ bifcm_compress(struct input *in, struct args *a)
 	if (a->refs && !ref_is_stream(head, a->o.nhead))
 		die_at(in->name, 0, DIAG_NOREC,
 		    "not a reference stream (of references without its header: -H 0)");
-	n = input_read(in, p, PIECE);   /* nothing is written before it is known that there is something to read */
+	n = input_read(in, p, PIECE);   /* nothing is written before the input is known to be readable */
 	out = out_create(a->outname, out_mode_of(in->path));
 	w = vs_create(bifcm_put, out, &a->o, &f);
 	if (!w)
@@ -74,7 +75,7 @@ bifcm_compress(struct input *in, struct args *a)
 	free(p);
 }
 
-/* What was wrong is told after what came before it was written */
+/* Writes what was read before a fault, then reports the fault. */
 static void
 bifcm_decompress(struct input *in, struct vs_reader *r, struct out *out, const struct args *a)
 {
@@ -141,7 +142,7 @@ bifcm_number(const char *s, uint64_t min, uint64_t max)
 	return v;
 }
 
-/* Records of a block; of the first one, if they are others, behind a comma */
+/* Records of a block; after a comma, those of the first block, if different. */
 static void
 bifcm_blocks(struct vs_options *o, char *s)
 {
@@ -153,11 +154,11 @@ bifcm_blocks(struct vs_options *o, char *s)
 	o->first = comma ? (uint32_t)bifcm_number(comma, 1, VC_MAX) : o->block;
 }
 
-/* The same, where it was not told */
+/* Default sizes. */
 static void
 bifcm_sizes(struct vs_options *o)
 {
-	/* values of a byte take eight in memory */
+	/* in memory a one-byte value takes eight bytes */
 	o->first = vs_record_size(&o->layout) == 1 ? 2 * VS_FIRST : VS_FIRST;
 	if (o->method >= 0)
 		return;
@@ -199,13 +200,13 @@ bifcm_action(struct args *a, enum action w)
 	a->action = w;
 }
 
-/* Options of compression; 0 if it is none of them */
+/* Options of compression; 0: it is none of them. */
 static int
 option_compress(struct args *a, int c, int *layout)
 {
 	switch (c) {
 	case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-		/* -10 is none of the levels */
+		/* one level only: -10 is not level 1 and level 0 */
 		if (*layout & 4)
 			die_usage(SYNOPSIS);
 		*layout |= 4;
@@ -284,7 +285,8 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 1);
 #ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, 256 << 10);   /* or what was large once is kept for ever */
+	/* memory of large allocations is returned to the system when freed */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 #endif
 	vs_layout_parse(&a.o.layout, "8");
 	while ((c = getopt(argc, argv, "0123456789b:dH:lm:n:o:Rr:s:T:tvw:")) != -1)

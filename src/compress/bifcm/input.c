@@ -1,4 +1,4 @@
-/* bifcm: its input, byte for byte. */
+/* bifcm: reads its input as raw bytes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

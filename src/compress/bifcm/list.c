@@ -1,4 +1,4 @@
-/* bifcm -l: what is in a file. */
+/* bifcm -l: lists what a file contains. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 struct column {
 	uint64_t n, size;
-	uint64_t blocks[METHODS];       /* by method */
+	uint64_t blocks[METHODS];       /* number of blocks, by method */
 };
 
 static void
@@ -26,7 +26,7 @@ bifcm_list_bits(uint64_t size, uint64_t n)
 	return n ? 8.0 * (double)size / (double)n : 0;
 }
 
-/* Names of the columns that a stream of references is coded in */
+/* Columns in which a stream of references is coded. */
 static const char *const refcol[VS_REFCOLS] = { "fetches", "sizes", "counts", "tags", "addresses" };
 
 static void
@@ -56,12 +56,14 @@ print_columns(struct out *out, const struct vs_layout *y, const struct column *c
 }
 
 static void
-print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e, size_t i, const struct vs_stat *s)
+print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e, size_t i,
+    const struct vs_stat *s)
 {
 	out_printf(out, "block %zu at %llu records %llu+%lu bytes %llu", i + 1, (unsigned long long)e->off,
 	    (unsigned long long)e->rec, (unsigned long)e->n, (unsigned long long)e->size);
 	for (unsigned c = 0; c < vs_columns(y); c++)
-		out_printf(out, " %s:%llu", s[c].n ? vc_name(s[c].method) : "-", (unsigned long long)s[c].size);
+		out_printf(out, " %s:%llu", s[c].n ? vc_name(s[c].method) : "-",
+		    (unsigned long long)s[c].size);
 	out_str(out, "\n");
 }
 

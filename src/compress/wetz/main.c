@@ -18,20 +18,21 @@
 #include "wet/file/paper/paper.h"
 #include "wet/print/print.h"
 
-#define SYNOPSIS "[-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]\n       wetz -d [-b bytes] [-M bytes] [-o file] [file]"
+#define SYNOPSIS "[-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] " \
+	"[capture | text]\n       wetz -d [-b bytes] [-M bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
-#define SEGMENT  (4u << 20)             /* statements */
+#define SEGMENT  (4u << 20)             /* statements in a segment */
 #define LONGEST  (16u << 20)
-#define WHOLE    (16u << 20)            /* of kind paper, which keeps what it has of them in memory */
+#define WHOLE    (16u << 20)            /* the same for kind paper, whose segments are kept in memory */
 #define LEVEL    6
 
 struct job {
-	const char *path, *name;        /* of the input; for diagnostics */
+	const char *path, *name;        /* of the input; name is for diagnostics */
 	struct out *out;
 	struct arch_params arch;
-	int expand, verbose, chosen, level;     /* chosen: -m was given; level: so was one */
+	int expand, verbose, chosen, level;     /* chosen: -m was given; level: a level was given */
 	enum wetfile_kind kind;
-	uint64_t budget, limit;         /* limit: of memory, or 0 */
+	uint64_t budget, limit;         /* limit: on memory; 0: none */
 	struct store_opts opts;
 };
 
@@ -46,7 +47,7 @@ static _Noreturn void
 wetz_bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
 {
 	if (!j->expand)
-		out_forget(j->out);     /* the beginning of what is compressed is of no use */
+		out_forget(j->out);     /* the beginning of a compressed file is useless */
 	out_drop(j->out);
 	if (line)
 		die("%s: line %" PRIu64 ": %s", j->name, off, err);
@@ -62,7 +63,10 @@ wetz_early(const struct job *j, const struct ws_early *e)
 		warn("%s: %s", j->name, ws_early_text(e, text));
 }
 
-/* As the paper counts: a time stamp of 4 bytes for each statement, 8 for each value, 8 for each dependence */
+/*
+ * Bytes of the trace as the paper counts them: a time stamp of 4 bytes for each statement, 8
+ * for each value, 8 for each dependence.
+ */
 static double
 wetz_ratio(const struct store_stats *s, uint64_t bytes)
 {
@@ -106,13 +110,14 @@ wetz_report(const struct store_stats *s, enum wetfile_kind kind)
 	if (s->nwrong)
 		warn("%" PRIu64 " statements and registers were not as executing them again gives them",
 		    s->nwrong);
-	if (kind == WETFILE_REPLAY)     /* the capture is run again for them: here they are not counted */
+	if (kind == WETFILE_REPLAY)     /* they are not counted, as that would need a replay */
 		return;
-	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; %" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
+	warn("%" PRIu64 " dependences, %" PRIu64 " of registers and control not as expected; "
+	    "%" PRIu64 " words of values; ratio %.1f", s->ndep, s->nexc,
 	    s->nval, wetz_ratio(s, all));
 }
 
-/* Files that the program mapped, but whose functions and lines are not known */
+/* Reports mapped files without known functions and lines. */
 static void
 wetz_note(void *arg, const char *what)
 {
@@ -121,7 +126,7 @@ wetz_note(void *arg, const char *what)
 	warn("%s: %s", j->name, what);
 }
 
-/* NAME=NUMBER,...: 0, or -1 */
+/* Parses NAME=NUMBER,...: 0, or -1. */
 static int
 arch_option(struct arch_params *p, char *s)
 {
@@ -138,7 +143,7 @@ arch_option(struct arch_params *p, char *s)
 	return arch_good(p) ? 0 : -1;
 }
 
-/* To a temporary file: 0, or errno */
+/* Copies to a temporary file: 0, or an errno. */
 static int
 wetz_keep(void *arg, const void *p, size_t n)
 {
@@ -153,7 +158,7 @@ wetz_keep(void *arg, const void *p, size_t n)
 	return 0;
 }
 
-/* One-bit labels: executions, labels that are 1, bytes at one bit each */
+/* Prints one-bit labels: executions, labels that are 1, bytes at one bit each. */
 static void
 report_arch(const struct arch_stats *s)
 {
@@ -164,7 +169,7 @@ report_arch(const struct arch_stats *s)
 		    s->bits[k] / 8 + (s->bits[k] % 8 != 0));
 }
 
-/* As the paper counts, by what labels are of; times smaller than they were at first */
+/* Prints sizes as the paper counts them, by type of label, and the factors by which they became smaller. */
 static void
 report_paper(const struct paper_stats *s, uint64_t file)
 {
@@ -179,10 +184,12 @@ report_paper(const struct paper_stats *s, uint64_t file)
 		sum[1] += s->tier1[i];
 		sum[2] += s->tier2[i];
 	}
-	warn("wet %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", sum[0], sum[1], sum[2], sum[1] ? (double)sum[0] / (double)sum[1] : 0,
+	warn("wet %" PRIu64 " %" PRIu64 " %" PRIu64 " %.2f %.2f", sum[0], sum[1], sum[2],
+	    sum[1] ? (double)sum[0] / (double)sum[1] : 0,
 	    sum[2] ? (double)sum[0] / (double)sum[2] : 0);
 	for (unsigned m = 0; m < PAPER_NHOW; m++)
-		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64, m == PAPER_PLAIN ? "none" : m == PAPER_RAW ? "noise" : bidi_name(m),
+		warn("method %s %" PRIu64 " %" PRIu64 " %" PRIu64,
+		    m == PAPER_PLAIN ? "none" : m == PAPER_RAW ? "noise" : bidi_name(m),
 		    s->used[PAPER_TS][m], s->used[PAPER_VALS][m], s->used[PAPER_EDGES][m]);
 	warn("run %" PRIu64 " statements %" PRIu64 " paths %" PRIu64 " nodes %" PRIu64 " segments", s->nstmt,
 	    s->ntime, s->npath, s->nsegment);
@@ -190,7 +197,7 @@ report_paper(const struct paper_stats *s, uint64_t file)
 	    s->arch);
 }
 
-/* A file of kind full as one of kind paper */
+/* Converts a file of kind full to kind paper. */
 static void
 to_paper(struct job *j, int fd, const char *name)
 {
@@ -217,12 +224,14 @@ to_paper(struct job *j, int fd, const char *name)
 	wetfile_close(&from);
 }
 
-/* The run as a file of kind full, without a name, and that as one of kind paper */
+/* Writes the run to an unnamed file of kind full, and converts that to kind paper. */
 static void
 compress_paper(struct job *j)
 {
 	struct store_stats stats = { 0 };
-	struct store_opts full = { .level = 1, .segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT, .arch = j->opts.arch, .stats = &stats,
+	struct store_opts full = { .level = 1,
+		.segment = j->opts.segment < SEGMENT ? j->opts.segment : SEGMENT,
+		.arch = j->opts.arch, .stats = &stats,
 		.note = wetz_note, .notearg = j };
 	struct fault wf;
 	struct store_fault f;
@@ -255,7 +264,8 @@ wetz_compress(struct job *j, int text)
 	j->opts.stats = &stats;
 	if (j->verbose > 1)
 		j->opts.progress = wetz_progress;
-	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay : j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
+	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay :
+		j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
 		wetz_bad(j, f.off, f.rec, f.line, f.err);
 	wetfile_free(w);
 	wetz_early(j, &stats.early);
@@ -265,7 +275,7 @@ wetz_compress(struct job *j, int text)
 		report_arch(&stats.arch);
 }
 
-/* The capture in w is run again: its text is that of a file of kind full */
+/* Replays the capture in w: its text is that of the file of kind full. */
 static void
 expand_replay(struct job *j, const struct wetfile *w)
 {
@@ -310,8 +320,9 @@ wetz_expand(struct job *j, int fd)
 		die_sys("-M");
 	if (w.kind == WETFILE_REPLAY)
 		expand_replay(j, &w);
-	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, wetz_sink, j->out, &f) : w.kind == WETFILE_PAPER ?
-	    paper_print(&w, j->budget, wetz_sink, j->out, &f) : store_print(&w, j->budget, wetz_sink, j->out, &f)) != 0)
+	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, wetz_sink, j->out, &f) :
+		w.kind == WETFILE_PAPER ? paper_print(&w, j->budget, wetz_sink, j->out, &f) :
+		store_print(&w, j->budget, wetz_sink, j->out, &f)) != 0)
 		wetz_bad(j, f.off, f.rec, 0, f.err);
 	wetz_early(j, &w.early);
 	wetfile_close(&w);
@@ -351,7 +362,8 @@ wetz_run(struct job *j, const char *outname)
 		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
 
 		if (text && (j->chosen || j->opts.arch))
-			wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
+			wetz_bad(j, UINT64_MAX, UINT64_MAX, 0,
+			    j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
 		if (j->kind == WETFILE_PAPER)
 			compress_paper(j);
 		else
@@ -362,18 +374,20 @@ wetz_run(struct job *j, const char *outname)
 	free(copy);
 }
 
-/* WETFILE_TEXT: no kind of -m */
+/* WETFILE_TEXT: the argument of -m is no kind. */
 static enum wetfile_kind
 kind_of(const char *s)
 {
-	return strcmp(s, "full") == 0 ? WETFILE_FULL : strcmp(s, "loads") == 0 ? WETFILE_LOADS : strcmp(s, "replay") == 0 ? WETFILE_REPLAY :
+	return strcmp(s, "full") == 0 ? WETFILE_FULL : strcmp(s, "loads") == 0 ? WETFILE_LOADS :
+	    strcmp(s, "replay") == 0 ? WETFILE_REPLAY :
 	    strcmp(s, "paper") == 0 ? WETFILE_PAPER : WETFILE_TEXT;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .arch = ARCH_DEFAULT, .opts = { .level = LEVEL } };
+	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .arch = ARCH_DEFAULT,
+	    .opts = { .level = LEVEL } };
 	const char *outname = NULL;
 	int c, wrong = 0;
 
@@ -396,7 +410,7 @@ main(int argc, char **argv)
 		case 'v': j.verbose++; break;
 		case '?': die_usage(SYNOPSIS);
 		default:
-			if (j.level)            /* -10 is none of the levels */
+			if (j.level)            /* one level only: -10 is not level 1 and level 0 */
 				die_usage(SYNOPSIS);
 			j.level = 1;
 			j.opts.level = c - '0';

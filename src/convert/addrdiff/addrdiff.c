@@ -11,7 +11,7 @@
 
 static const char synopsis[] = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b";
 
-/* How many references from pos on are the same, of the n that both sides have */
+/* Number of equal references from pos on, of the n that both sides have. */
 static size_t
 addrdiff_common(struct diff *d, size_t n)
 {
@@ -36,7 +36,7 @@ addrdiff_common(struct diff *d, size_t n)
 	return i;
 }
 
-/* 0 if the sides are the same, 1 at a difference */
+/* 0: the sides are equal; 1: there is a difference. */
 static int
 addrdiff_compare(struct diff *d)
 {
@@ -47,7 +47,7 @@ addrdiff_compare(struct diff *d)
 		int moreb = b->pos < b->n || side_more(b);
 		size_t n = a->n - a->pos, k;
 
-		/* a fault hides what would follow: it is told rather than a difference in length */
+		/* a fault hides what would follow: it is reported instead of a difference in length */
 		if (!morea && a->fault)
 			side_die(a);
 		if (!moreb && b->fault)
@@ -158,7 +158,7 @@ main(int argc, char **argv)
 	else if (!r && d.verbose)
 		addrdiff_summary(&d);
 	out_close(d.out);
-	/* a difference may be damage, which the check sum tells */
+	/* damage of the input may cause a difference; the checksum at its end shows that */
 	side_rest(&d.a);
 	side_rest(&d.b);
 	side_close(&d.a);

@@ -1,4 +1,4 @@
-/* Parts of addrdiff: sources of references, regions that are shifted, conventions, the report. */
+/* Types and functions shared by the files of addrdiff: inputs, shifted regions, conventions, the report. */
 #ifndef TM_CONVERT_ADDRDIFF_H
 #define TM_CONVERT_ADDRDIFF_H
 
@@ -10,82 +10,90 @@
 #include "format/lackey/lackey.h"
 #include "format/ref/ref.h"
 
-#define CONTEXT_MAX 1000        /* references before and after a difference */
-#define GROUP_MAX   256         /* references of one instruction that conventions are applied to */
+#define CONTEXT_MAX 1000        /* maximum number of references shown before and after a difference */
+#define GROUP_MAX   256         /* maximum references of an instruction to which conventions are applied */
 
-/* The executable that both sides ran: what -e gives (prog.c) */
+/* prog.c: the executable that both sides ran, from option -e. */
 struct prog;
-struct prog *prog_open(const char *path);               /* dies */
+struct prog *prog_open(const char *path);               /* exits on failure */
 void prog_close(struct prog *p);
-int prog_traced(const struct prog *p, uint64_t pc);     /* is this original instruction in a traced function? */
-int prog_registers(const struct prog *p, uint64_t pc);  /* traced, and one that valgrind gives references which it has not? */
-void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* the loaded image, in bytes */
-unsigned prog_word(const struct prog *p);      /* bytes of its addresses */
-const char *prog_where(struct prog *p, uint64_t pc);    /* "function at file:line", "function" or NULL; until the next call */
+int prog_traced(const struct prog *p, uint64_t pc);     /* is this instruction in a traced function? */
+/* is it a traced instruction that accesses registers only, for which valgrind reports references? */
+int prog_registers(const struct prog *p, uint64_t pc);
+void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* addresses of the loaded image */
+unsigned prog_word(const struct prog *p);      /* bytes of an address */
+/* "function at file:line", "function" or NULL; valid until the next call */
+const char *prog_where(struct prog *p, uint64_t pc);
 
-/* One of the two inputs */
+/* One of the two inputs. */
 struct side {
 	struct in *in;
-	int log;                /* a lackey log, not a stream */
+	int log;                /* a lackey log, not a reference stream */
 	struct ref_reader ref;
 	struct lackey lackey;
-	const struct prog *prog;        /* keep only traced functions; NULL: everything.  Borrowed. */
-	int keep;               /* the last instruction is one to keep */
-	int keepdata;           /* and so are its references */
+	const struct prog *prog;        /* keep only traced functions; NULL: everything; borrowed */
+	int keep;               /* the last instruction is kept */
+	int keepdata;           /* its references are kept */
 	int noloops;            /* drop loop and task events */
-	uint64_t *w;            /* owned.  w[0..pos) history, w[pos..n) to be compared */
+	uint64_t *w;            /* owned; w[0..pos) is history, w[pos..n) is to be compared */
 	size_t pos, n;
-	uint64_t nref, ninst;   /* references and instructions before w[0] */
+	uint64_t nref, ninst;   /* number of references and instructions before w[0] */
 	int end;                /* nothing follows w[n] */
-	int fault;              /* because of a fault in the input */
+	int fault;              /* because the input has a fault */
 };
 
-void side_open(struct side *s, const char *path);       /* dies */
+void side_open(struct side *s, const char *path);       /* exits on failure */
 void side_close(struct side *s);
-void side_rest(struct side *s);         /* compressed input to its end; dies if it is damaged */
-int side_more(struct side *s);          /* at least one word more behind w[n], keeping history: 1; at the end 0 */
-uint64_t side_ref(const struct side *s, size_t i);      /* number of the reference w[i], from 1 */
-uint64_t side_inst(const struct side *s, size_t i);     /* number of the instruction that w[i] is or belongs to, from 1 */
-_Noreturn void side_die(const struct side *s);          /* tell the fault */
+void side_rest(struct side *s);         /* reads compressed input to its end; exits if it is damaged */
+/* reads at least one word after w[n], keeping history: 1; 0: at the end */
+int side_more(struct side *s);
+uint64_t side_ref(const struct side *s, size_t i);      /* number of reference w[i], from 1 */
+uint64_t side_inst(const struct side *s, size_t i);     /* number of the instruction of w[i], from 1 */
+_Noreturn void side_die(const struct side *s);          /* reports the fault and exits */
 
-/* Regions of memory that lie elsewhere on the other side, each by one constant (shift.c) */
+/*
+ * shift.c: regions of memory that are at other addresses on the other side, each shifted by one
+ * constant.
+ */
 struct shift;
-struct shift *shift_new(const struct prog *p, unsigned odd);    /* p may be NULL: no image is known; odd: see -a */
+/* p NULL: the image is not known; odd: the number of option -a */
+struct shift *shift_new(const struct prog *p, unsigned odd);
 void shift_free(struct shift *t);
-int shift_ok(struct shift *t, uint64_t a, uint64_t b);  /* may b stand for a (the native address)?  Learns a new region's constant. */
-const char *shift_why(const struct shift *t);           /* after 0: why not */
-void shift_print(const struct shift *t, struct out *out);       /* one line a region */
+/* May b correspond to a (the native address)? Learns the constant of a new region. */
+int shift_ok(struct shift *t, uint64_t a, uint64_t b);
+const char *shift_why(const struct shift *t);           /* after 0: the reason */
+void shift_print(const struct shift *t, struct out *out);       /* a line for each region */
 
-/* What is being compared */
+/* State of the comparison. */
 struct diff {
-	struct out *out;        /* what is told: standard output */
+	struct out *out;        /* standard output */
 	struct side a, b;
-	struct shift *shift;    /* NULL: addresses are equal */
-	struct prog *prog;      /* NULL: none */
-	int conventions;        /* apply ref(5)'s conventions where the sides differ */
+	struct shift *shift;    /* NULL: addresses must be equal */
+	struct prog *prog;      /* NULL: no executable is known */
+	int conventions;        /* apply the conventions of ref(5) where the sides differ */
 	int deadloads;          /* a log may lack loads */
 	int verbose, quiet;
 	size_t context;
-	uint64_t joined, dead;  /* instructions reconciled by conventions; loads that a log lacked */
+	uint64_t joined, dead;  /* instructions made equal by conventions; loads that a log lacked */
 };
 
-/* Two words of the sides of which the address alone may differ: is it the same place by the shifts? */
+/* Do two words, which may differ only in their addresses, mean the same place, given the shifts? */
 static inline int
 same_place(struct diff *d, uint64_t a, uint64_t b)
 {
-	/* the rules are about native addresses, which a log does not have */
+	/* the shifts are relative to native addresses, which a log does not have */
 	if (d->a.log && !d->b.log)
 		return shift_ok(d->shift, ref_addr(b), ref_addr(a));
 	return shift_ok(d->shift, ref_addr(a), ref_addr(b));
 }
 
 /*
- * At a difference a.w[a.pos], b.w[b.pos]: if the rest of the two instructions
- * is the same by the conventions, step over it and return 1; else 0.
+ * At the difference a.w[a.pos], b.w[b.pos]: if the rest of the two instructions is equal by the
+ * conventions, skips it and returns 1; else 0.
  */
 int match_instruction(struct diff *d);
 
-/* Print the difference at a.pos, b.pos with its neighbours */
+/* Prints the difference at a.pos, b.pos with its neighbours. */
 void report_difference(struct diff *d);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * addrdiff: where two oracles cut the references of one instruction
- * differently, ref(5) says what is the same.  Both instructions are taken
- * apart into the smallest pieces that anyone gives (a modify is a load and a
- * store; an access is a row of 8-byte pieces) and those are compared.
+ * addrdiff: compares an instruction whose references the two sides split differently.  By the
+ * conventions of ref(5), both are split into the smallest pieces that any tool reports (a
+ * modify is a load and a store; an access is a sequence of pieces of 8 bytes), and those are
+ * compared.
  */
 #include "convert/addrdiff/addrdiff.h"
 
@@ -48,7 +48,7 @@ take_apart(struct pieces *p, const uint64_t *w, size_t n)
 	return 0;
 }
 
-/* How many data references lie from pos on before the next fetch or event; reads on as needed */
+/* Number of data references from pos on up to the next fetch or event; reads on as needed. */
 static size_t
 match_group(struct side *s)
 {
@@ -75,7 +75,7 @@ match_same(struct diff *d, uint64_t a, uint64_t b)
 	return a >> 48 == b >> 48 && d->shift && same_place(d, a, b);
 }
 
-/* A load that the other side, a log, does not have */
+/* Is it a load that the other side, a log, lacks? */
 static int
 may_drop(const struct diff *d, const struct side *s, uint64_t w)
 {

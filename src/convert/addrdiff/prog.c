@@ -1,4 +1,4 @@
-/* addrdiff: what the executable tells (-e). */
+/* addrdiff: information from the executable (-e). */
 #include "convert/addrdiff/addrdiff.h"
 
 #include <gelf.h>
@@ -12,14 +12,14 @@
 
 struct prog {
 	struct exe exe;
-	uint64_t lo, hi;        /* image */
+	uint64_t lo, hi;        /* the image */
 	uint64_t tlo, thi;      /* from the first to the last traced instruction */
-	uint64_t *traced;       /* owned: one bit for each byte of tlo..thi */
-	uint8_t *code;          /* owned: the bytes themselves, and some zeros */
+	uint64_t *traced;       /* owned: a bit for each byte of tlo..thi */
+	uint8_t *code;          /* owned: the bytes, followed by zeros */
 	char where[512];
 };
 
-/* The segments in memory, with .bss: the file's own bytes end before it */
+/* Addresses of the segments in memory, including .bss, which the file does not contain. */
 static void
 find_image(struct prog *p)
 {
@@ -103,7 +103,10 @@ prog_traced(const struct prog *p, uint64_t pc)
 	return pc >= p->tlo && pc < p->thi && bit_get(p->traced, a);
 }
 
-/* bt, bts, btr, btc of two registers: valgrind does them in memory below the stack pointer, and lackey shows it */
+/*
+ * bt, bts, btr, btc of two registers: valgrind executes them in memory below the stack pointer,
+ * and lackey logs that.
+ */
 int
 prog_registers(const struct prog *p, uint64_t pc)
 {

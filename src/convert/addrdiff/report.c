@@ -1,11 +1,11 @@
-/* addrdiff: the first difference, with its place in the program and its neighbours. */
+/* addrdiff: prints the first difference, with its place in the program and its neighbours. */
 #include "convert/addrdiff/addrdiff.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* "inst 0x401136 4" */
+/* A reference in the form "inst 0x401136 4". */
 static void
 put_ref(char *buf, size_t size, uint64_t w)
 {
@@ -17,7 +17,7 @@ put_ref(char *buf, size_t size, uint64_t w)
 		snprintf(buf, size, "%-6s 0x%" PRIx64, ref_kind_name(kind), ref_addr(w));
 }
 
-/* w[i], the end of the side, or nothing before its beginning */
+/* Prints w[i] or the end of the side; nothing before its beginning. */
 static void
 put_cell(char *buf, size_t size, struct side *s, size_t i)
 {
@@ -51,7 +51,7 @@ put_line(struct diff *d, char mark, long k)
 		out_printf(d->out, "%c %-32s %s\n", mark, a, b);
 }
 
-/* Where the side stands: the function of its last instruction */
+/* Prints the function of the side's last instruction. */
 static void
 put_place(struct diff *d, struct side *s)
 {
@@ -70,7 +70,7 @@ put_place(struct diff *d, struct side *s)
 	    where ? " in " : "", where ? where : "");
 }
 
-/* Both sides' data references differ by their addresses only, and the shifts say why they may not */
+/* Do the data references of both sides differ only in addresses that the shifts do not allow? */
 static void
 put_why(struct diff *d)
 {

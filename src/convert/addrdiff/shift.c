@@ -1,28 +1,26 @@
 /*
- * addrdiff: regions of memory that lie elsewhere on the other side.
+ * addrdiff: regions of memory that are at other addresses on the other side.
  *
- * Under valgrind the stack, the heap and every mapping are at other addresses
- * than natively, each moved by one constant.  A region is an interval with one
- * constant: learnt from the first address in it, grown by every address beside
- * it, GROW_MAX away at most, that has the same constant, and enforced for all
- * that lies inside.  (Farther away, another region may lie between that has not
- * been seen yet: Linux keeps 128 MiB between mappings and stack.)  So
- * that a wrong address cannot pass as a region of its own:
+ * Under valgrind, the stack, the heap and every mapping have other addresses than natively,
+ * each shifted by one constant.  A region is an interval with one constant.  It is learnt from
+ * the first address in it, and extended by every address at most GROW_MAX away that has the
+ * same constant; the constant is enforced for every address inside.  (Farther away, there may
+ * be another region that has not been seen yet: Linux keeps 128 MiB between mappings and
+ * stack.) To keep a wrong address from passing as a region of its own:
  *
- * - the executable's image is not shifted, and what lies within HEAP_MAX
- *   behind it (the heap) has one constant, if the image is known;
- * - every address within STACK_NEAR of the stack has its constant; but the
- *   strings of the arguments and the environment above it may have their own,
- *   because the auxiliary vector between them and the frames is not of one size;
- * - besides these, only so many regions as the user allows are shifted by
- *   other than whole pages, by multiples of 16 then: thread-local storage,
- *   which the dynamic linker allocates, and alternate signal stacks, whose
- *   frames are not of one size;
+ * - the executable's image is not shifted, and addresses within HEAP_MAX after it (the heap)
+ *   have one constant, if the image is known;
+ * - every address within STACK_NEAR of the stack has the stack's constant; but the strings of
+ *   arguments and environment above it may have their own, because the size of the auxiliary
+ *   vector between them and the frames differs;
+ * - apart from these, only as many regions as the user allows are shifted by other than whole
+ *   pages, and then by multiples of 16: thread-local storage, which the dynamic linker allocates,
+ *   and alternate signal stacks, whose frames differ in size;
  * - no region may begin inside another one as the other side sees it.
  *
- * Which region the stack is: natively what lies at STACK_SURE or above, where
- * Linux maps nothing else; if no such address has been seen, the first one
- * that is not shifted by whole pages and has no other beside it.
+ * The stack is, natively, what lies at STACK_SURE or above, where Linux maps nothing else.  If
+ * no such address was seen, it is the first address that is not shifted by whole pages and has
+ * no other region near it.
  */
 #include "convert/addrdiff/addrdiff.h"
 
@@ -35,12 +33,12 @@
 #include "base/search.h"
 
 #define PAGE       4096u
-#define HEAP_MAX   (64ull << 30)
-#define HEAP_MAX32 (512u << 20)         /* of a program with addresses of 32 bits: mappings lie behind it */
-#define STACK_SURE 0x7ffff8000000u
-#define STACK_NEAR (16u << 20)
-#define GROW_MAX   (64u << 20)
-#define ODD_MAX    64u          /* regions that are shifted by multiples of 16 */
+#define HEAP_MAX   (64ull << 30)        /* bytes after the image that may be heap */
+#define HEAP_MAX32 (512u << 20)         /* of a program with 32-bit addresses, whose mappings follow */
+#define STACK_SURE 0x7ffff8000000u      /* 128 MiB below the end of the address space */
+#define STACK_NEAR (16u << 20)          /* bytes */
+#define GROW_MAX   (64u << 20)          /* bytes: half of the gap of Linux */
+#define ODD_MAX    64u          /* maximum regions that are shifted by multiples of 16 */
 #define NCACHE     1024u
 #define MAXREGION  4096u
 
@@ -50,14 +48,14 @@ struct region {
 };
 
 struct shift {
-	struct region cache[NCACHE];    /* by page: regions as they were when they were last asked for */
-	struct region *r;       /* sorted; owned */
+	struct region cache[NCACHE];    /* by page: copies of recently used regions */
+	struct region *r;       /* by ascending address; owned */
 	size_t n, cap;
-	uint64_t imglo, imghi;  /* equal when unknown */
+	uint64_t imglo, imghi;  /* equal if unknown */
 	uint64_t heapmax;
 	int havestack, sure, haveargs, haveheap;
-	uint64_t stack, args, heap;     /* their constants */
-	uint64_t odd[ODD_MAX];          /* those of other regions that are not whole pages */
+	uint64_t stack, args, heap;     /* constants of these regions */
+	uint64_t odd[ODD_MAX];          /* constants of other regions that are not whole pages */
 	unsigned nodd, maxodd;
 	char why[160];
 };
@@ -88,7 +86,7 @@ shift_why(const struct shift *t)
 	return t->why;
 }
 
-/* "+0x10" or "-0x10" */
+/* The difference as "+0x10" or "-0x10". */
 static const char *
 signed_hex(char buf[24], uint64_t delta)
 {
@@ -115,7 +113,7 @@ refuse_text(struct shift *t, const char *what)
 	return 0;
 }
 
-/* Index of the first region that ends above the address */
+/* Index of the first region that ends after the address. */
 static size_t
 shift_find(const struct shift *t, uint64_t a)
 {
@@ -125,7 +123,7 @@ shift_find(const struct shift *t, uint64_t a)
 	return i;
 }
 
-/* -1: far from the stack; 0: near it; 1: near and above all of it */
+/* -1: far from the stack; 0: near it; 1: near and above all of it. */
 static int
 near_stack(const struct shift *t, uint64_t a)
 {
@@ -147,7 +145,7 @@ check_heap(struct shift *t, uint64_t a, uint64_t delta)
 		return 1;
 	if (t->haveheap && delta != t->heap)
 		return shift_refuse(t, delta, t->heap, "the heap");
-	if (delta % 16)         /* a static program has its thread-local storage in it */
+	if (delta % 16)         /* the image of a static program contains its thread-local storage */
 		return refuse_text(t, "the heap is not shifted by a multiple of 16");
 	t->haveheap = 1;
 	t->heap = delta;
@@ -165,7 +163,7 @@ shift_beside(const struct shift *t, uint64_t a)
 	return i > 0 && a - t->r[i - 1].hi < STACK_NEAR;
 }
 
-/* A constant that is not whole pages, and not the stack's */
+/* Checks a constant that is neither whole pages nor the stack's. */
 static int
 check_odd(struct shift *t, uint64_t delta)
 {
@@ -185,7 +183,7 @@ check_odd(struct shift *t, uint64_t delta)
 	return 1;
 }
 
-/* The stack is seen for the first time.  What was taken for it before is another region. */
+/* The first certain address of the stack.  What was taken for the stack before is another region. */
 static int
 learn_stack(struct shift *t, uint64_t delta)
 {
@@ -234,7 +232,10 @@ check_other_side(struct shift *t, uint64_t b)
 	return 1;
 }
 
-/* Enter an address that is in no region, before region i; the region that it is in now, or NULL */
+/*
+ * Adds an address that is in no region, before region i.  Returns the region that contains it
+ * now, or NULL.
+ */
 static struct region *
 shift_learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
 {
@@ -301,7 +302,8 @@ shift_print(const struct shift *t, struct out *out)
 	for (i = 0; i < t->n; i++) {
 		const struct region *r = t->r + i;
 
-		what = t->havestack && r->delta == t->stack ? "stack" : t->haveargs && r->delta == t->args ? "arguments" :
+		what = t->havestack && r->delta == t->stack ? "stack" :
+		    t->haveargs && r->delta == t->args ? "arguments" :
 		    t->haveheap && r->delta == t->heap && r->lo - t->imghi < HEAP_MAX ? "heap" :
 		    r->delta % PAGE ? "odd" : "mapping";
 		out_printf(out, "shift: %s 0x%" PRIx64 "-0x%" PRIx64 " by %s\n", what, r->lo, r->hi - 1,

@@ -1,4 +1,4 @@
-/* addrdiff: one input, a reference stream or a lackey log, as a sliding window of references. */
+/* addrdiff: an input, a reference stream or a lackey log, as a sliding window of references. */
 #include "convert/addrdiff/addrdiff.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-#define CHUNK 16384u    /* words read at a time: both sides' windows stay in the cache */
+#define CHUNK 16384u    /* words read at a time: the windows of both sides stay in the cache */
 #define ROOM  (CONTEXT_MAX + 2 * CHUNK)
 
 void
@@ -84,7 +84,7 @@ side_inst(const struct side *s, size_t i)
 	return s->ninst + count_inst(s->w, i < s->n ? i + 1 : s->n);
 }
 
-/* Drop what is not compared, in place; the number that is left */
+/* Drops words that are not compared, in place; returns the number of the others. */
 static size_t
 side_filter(struct side *s, uint64_t *w, size_t n)
 {
@@ -132,7 +132,8 @@ side_more(struct side *s)
 	if (s->n + CHUNK > ROOM)
 		return 0;
 	while (!s->end) {
-		k = s->log ? lackey_read(&s->lackey, s->w + s->n, CHUNK) : ref_read(&s->ref, s->w + s->n, CHUNK);
+		k = s->log ? lackey_read(&s->lackey, s->w + s->n, CHUNK) :
+		    ref_read(&s->ref, s->w + s->n, CHUNK);
 		if (k <= 0) {
 			s->end = 1;
 			s->fault = k < 0 || (s->log && !s->lackey.nrec);

@@ -1,4 +1,4 @@
-/* wetq: source files with what of each line is in a slice. */
+/* wetq: prints source files, each line with its instances in a slice. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "base/mem.h"
 #include "convert/wetq/wetq.h"
 
-/* A line of a source file that has statements */
+/* A line of a source file that has statements. */
 struct line {
 	const char *file;
 	uint64_t in;                    /* instances in the slice */
-	uint32_t id;                    /* a statement of it */
+	uint32_t id;                    /* the id of one of them */
 	int line;
 };
 
@@ -27,7 +27,7 @@ by_line(const void *a, const void *b)
 	return e ? e : p->line < q->line ? -1 : p->line > q->line;
 }
 
-/* One line, its text if there is any */
+/* Prints a line, with its text if that is available. */
 static void
 annotate_put(struct job *j, const struct line *l, int number, const char *text, size_t n)
 {
@@ -46,7 +46,10 @@ annotate_later(struct timespec a, struct timespec b)
 	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-/* Is the source there, and as it was?  If it is newer than the program, or than what was captured of it, it may be another */
+/*
+ * Is the source available and unchanged? Warns if it is newer than the program or the captured
+ * version of it.
+ */
 static void
 annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 {
@@ -58,17 +61,19 @@ annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 	else if (fstat(fileno(f), &source) != 0)
 		;
 	else if (built.tv_sec && annotate_later(source.st_mtim, built))
-		warn("%s: has been changed since the program was compiled: what it says here may not be what ran", path);
+		warn("%s: has been changed since the program was compiled: "
+		    "what it says here may not be what ran", path);
 	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) &&
 	    annotate_later(source.st_mtim, run.st_mtim))
 		warn("%s: has been changed since the run: what it says here may not be what ran", path);
 }
 
-/* The n lines of a file, l->file: between its other lines, if it is still there */
+/* Prints the n lines of the file l->file; with its other lines, if the file is available. */
 static void
 annotate_file(struct job *j, const struct line *l, size_t n)
 {
-	char *path = j->folder && l->file[0] != '/' ? xasprintf("%s/%s", j->folder, l->file) : xstrdup(l->file), *text = NULL;
+	char *path = j->folder && l->file[0] != '/' ?
+	    xasprintf("%s/%s", j->folder, l->file) : xstrdup(l->file), *text = NULL;
 	int fd = helper_open(path, HELPER_TEXT);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	size_t room = 0, k = 0;
@@ -79,7 +84,8 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;
 
-		annotate_put(j, has ? &l[k] : NULL, number, text, (size_t)len - (len > 0 && text[len - 1] == '\n'));
+		annotate_put(j, has ? &l[k] : NULL, number, text,
+		    (size_t)len - (len > 0 && text[len - 1] == '\n'));
 		k += (size_t)has;
 	}
 	for (; k < n; k++)
@@ -90,7 +96,7 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 	free(path);
 }
 
-/* Lines of all statements, those of one line added up; how many */
+/* Lines of all statements, with those of the same line added up; returns their number. */
 static size_t
 annotate_lines(struct job *j, const uint64_t *count, struct line **l)
 {

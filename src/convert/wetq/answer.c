@@ -1,4 +1,4 @@
-/* wetq: statements, control flow, values and addresses. */
+/* wetq: answers questions about statements, control flow, values and addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "format/ref/ref.h"
 #include "format/wettext/wettext.h"
 
-#define ROOM 512u               /* bytes of a line but for long names and lists */
+#define ROOM 512u               /* bytes of a line, apart from long names and lists */
 
 int
 job_list(struct job *j)
@@ -30,7 +30,7 @@ job_list(struct job *j)
 	return 0;
 }
 
-/* A path as lines: line i ends at end[i]; backward, that of its last statement is the first */
+/* A path as lines: line i ends at end[i].  Backward, the line of the last statement comes first. */
 struct text { uint8_t *p; uint32_t *end; };
 
 struct flow {

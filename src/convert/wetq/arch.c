@@ -1,4 +1,4 @@
-/* wetq: one-bit labels of a .wet file. */
+/* wetq: prints one-bit labels of a .wet file. */
 #include <string.h>
 #include <unistd.h>
 
@@ -10,7 +10,10 @@
 #include "convert/wetq/wetq.h"
 #include "sim/predictor.h"
 
-/* Executions of each statement that has labels, and how many are 1: branches, loads, stores */
+/*
+ * Prints, for each statement that has labels, its executions and the number of labels that are
+ * 1: branches, loads, stores.
+ */
 static void
 wetq_labels_counts(struct out *o, const struct arch_labels *l)
 {
@@ -33,7 +36,7 @@ wetq_labels_counts(struct out *o, const struct arch_labels *l)
 	}
 }
 
-/* The same of each instance of one */
+/* Prints the labels of each instance of a statement. */
 static void
 wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 {
@@ -53,7 +56,8 @@ wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 void
 job_arch(const char *id, const char *path, const char *outname)
 {
-	const char *from = strcmp(path, "-") == 0 ? spool_stdin() : path, *name = from == path ? path : "standard input";
+	const char *from = strcmp(path, "-") == 0 ? spool_stdin() : path,
+	    *name = from == path ? path : "standard input";
 	const struct arch_stmt *s = NULL;
 	struct fault f;
 	struct arch_labels l;

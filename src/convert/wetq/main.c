@@ -12,12 +12,15 @@
 #include "base/spool.h"
 #include "convert/wetq/wetq.h"
 
-#define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] list | cf | values id | addrs id | " \
-	"slice point | dot point | annotate point [file]\n       wetq -i [-I folder] [-o file] [-w count] file\n       wetq [-o file] arch [id] file"
+#define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] " \
+	"list | cf | values id | addrs id | " \
+	"slice point | dot point | annotate point [file]\n" \
+	"       wetq -i [-I folder] [-o file] [-w count] file\n" \
+	"       wetq [-o file] arch [id] file"
 
 static const struct question {
 	const char *name;
-	int words;                      /* behind it */
+	int words;                      /* number of arguments */
 	int (*none)(struct job *j);
 	int (*one)(struct job *j, const char *s);
 } questions[] = {
@@ -48,7 +51,7 @@ wetq_ask(struct job *j, const struct question *k, char **word)
 
 struct command { const char *outname; int many; };
 
-/* A number that an option is given */
+/* Parses the number of an option. */
 static int
 wetq_number(uint64_t *v, char o, const char *s, uint64_t least, int size, const struct command *c)
 {
@@ -60,7 +63,10 @@ wetq_number(uint64_t *v, char o, const char *s, uint64_t least, int size, const 
 	exit(2);
 }
 
-/* Options, as far as there are any: 0, or -1.  c: those that are for the whole program; NULL: they are wrong */
+/*
+ * Parses the options of a question, if any: 0, or -1.  c: receives options for the whole
+ * program; NULL: those are errors.
+ */
 static int
 wetq_options(struct job *j, int argc, char **argv, struct command *c)
 {
@@ -97,7 +103,7 @@ wetq_options(struct job *j, int argc, char **argv, struct command *c)
 
 #define WORDS 32
 
-/* A line with a question: it is answered, or what is wrong with it is said */
+/* Answers the question in a line, or reports what is wrong with it. */
 static void
 one_line(const struct job *all, char *line)
 {
@@ -175,11 +181,13 @@ main(int argc, char **argv)
 		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
 		return 0;
 	}
-	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX : (k = wetq_question(argc, argv)) == NULL)
+	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX :
+		(k = wetq_question(argc, argv)) == NULL)
 		die_usage(SYNOPSIS);
 	j.path = file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
-		warn("%s %s: that is the file; which %s?", argv[0], argv[1], k->one == job_values || k->one == job_addrs ? "statement" : "point");
+		warn("%s %s: that is the file; which %s?", argv[0], argv[1],
+		    k->one == job_values || k->one == job_addrs ? "statement" : "point");
 		return 2;
 	}
 	if (!c.many && (!file || strcmp(file, "-") == 0)) {

@@ -1,4 +1,4 @@
-/* wetq: what statements and points are called. */
+/* wetq: parses names of statements and points. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ wetq_point_none(struct job *j, const char *what, const char *s)
 	return -1;
 }
 
-/* The first n bytes of s are a statement */
+/* Parses the first n bytes of s as a statement. */
 static int
 wetq_point_statement(struct job *j, const char *s, size_t n, uint32_t *id)
 {

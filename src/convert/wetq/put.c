@@ -1,4 +1,4 @@
-/* wetq: numbers and places as text. */
+/* wetq: writes numbers and places as text. */
 #include "base/digits.h"
 #include "convert/wetq/wetq.h"
 #include "format/wettext/wettext.h"

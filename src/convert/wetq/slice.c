@@ -1,4 +1,4 @@
-/* wetq: slices, as instances, as statements and as a graph. */
+/* wetq: prints slices, as instances, as statements and as a graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 struct list { struct job *j; uint64_t left; };
 
-/* id#instance pc, =value, r address size and so on */
+/* Prints the fields of an instance: id#instance pc, =value, r address size etc. */
 static int
 wetq_slice_line(void *arg, const struct query_insn *e)
 {
@@ -49,7 +49,7 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 	return 0;
 }
 
-/* id, instances in the slice, all there are, pc, where */
+/* Prints a statement: id, instances in the slice, all instances, pc, place. */
 static void
 wetq_slice_statements(struct job *j, const uint64_t *count)
 {
@@ -89,7 +89,7 @@ job_slice(struct job *j, const char *point)
 	return bad;
 }
 
-/* An edge of the graph: of statements, with how often it was */
+/* An edge of the graph between statements, and how often it occurred. */
 struct edge { uint64_t key, n; };       /* key: id << 33 | on << 1 | is it control; 0: free */
 
 struct graph {
@@ -111,7 +111,7 @@ static int
 wetq_slice_add(void *arg, const struct query_dep *d)
 {
 	struct graph *g = arg;
-	/* control dependences have their lines apart */
+	/* control dependences have separate edges */
 	uint64_t key = (uint64_t)d->id << 33 | (uint64_t)d->on << 1 | (d->port == 0);
 	struct edge *e;
 

@@ -1,12 +1,11 @@
 /*
- * ws2addr -j, references as text: one child replays, others make text of what
- * it gives, the parent writes in order.
+ * ws2addr -j, references as text: one child replays, other children (makers) convert its
+ * references to text, and the parent writes the text in order.
  *
- * A batch of references goes through a slot of memory that all of them see.
- * Its number goes down the line on pipes: from the replay to one of the text
- * makers, in turn, from there to the parent, and back to the replay when it is
- * written.  There are few slots, so that they stay in the caches.  Whoever
- * dies closes its ends, and the others notice.
+ * Batches of references are in slots of shared memory.  The number of a slot goes through
+ * pipes: from the replay to a maker, in turn, then to the parent, and back to the replay when
+ * its text is written.  There are few slots, so that they stay in the caches.  A process that
+ * dies closes its ends of the pipes, which the others notice.
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,14 +21,14 @@
 #include "convert/ws2addr/ws2addr.h"
 
 #define BATCH (8u << 10)        /* words of a slot */
-#define EMPTY (1u << 31)        /* in a note: nothing is left of this batch, but it is not the end */
+#define EMPTY (1u << 31)        /* in a note: the batch is empty, but it is not the end */
 
 struct slot {
 	uint64_t word[BATCH];
 	uint8_t text[BATCH * REF_PUT_MAX];
 };
 
-/* What goes down the line: bytes or words in a slot; n = 0: the end */
+/* A message through a pipe: the number of bytes or words in a slot; n = 0: the end. */
 struct note {
 	uint32_t slot, n;
 };
@@ -38,17 +37,20 @@ struct line {
 	struct job *j;
 	unsigned nmaker;                /* at least 1 */
 	unsigned nslot;
-	struct slot *slots;             /* shared */
+	struct slot *slots;             /* shared memory */
 	struct result {
-		struct replay_fault fault;      /* if err is not empty */
+		struct replay_fault fault;      /* valid if err is not empty */
 		struct ws_early early;
-	} *result;                      /* shared; of the replay */
+	} *result;                      /* shared memory; result of the replay */
 	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent */
-	int back[2];                    /* slots that come back to the replay */
-	pid_t *pid;                     /* replay, makers */
+	int back[2];                    /* pipe of free slots to the replay */
+	pid_t *pid;                     /* the replay, then the makers */
 };
 
-/* 1, 0: the other side is gone.  Notes are smaller than PIPE_BUF: all or nothing */
+/*
+ * Sends a note.  1; 0: the other side is gone.  Notes are smaller than PIPE_BUF, so a write is
+ * all or nothing.
+ */
 static int
 ws2addr_line_give(int fd, struct note n)
 {
@@ -98,7 +100,7 @@ ws2addr_line_replayer(const struct line *l)
 		l->result->fault = *replay_fault(r);
 	else if (replay_early(r))
 		l->result->early = *replay_early(r);
-	/* the parent knows the end from whoever is next in turn */
+	/* the parent expects the end from the maker whose turn it is */
 	ws2addr_line_give(l->work[batch % l->nmaker][1], (struct note){ 0 });
 	_exit(0);
 }
@@ -131,7 +133,7 @@ ws2addr_line_close2(int fd[2])
 	close(fd[1]);
 }
 
-/* In a child: only the ends that are its own stay open.  me: 0 the replay, else a maker */
+/* In a child: closes the ends that belong to others.  me: 0 is the replay, else a maker. */
 static void
 ws2addr_line_only(struct line *l, unsigned me)
 {
@@ -177,7 +179,7 @@ ws2addr_line_start(struct line *l)
 			ws2addr_line_replayer(l);
 		ws2addr_line_maker(l, i - 1);
 	}
-	/* back[0] stays open: giving back to a replay that is done breaks no pipe */
+	/* back[0] stays open: returning slots after the replay has ended must not break the pipe */
 	for (unsigned i = 0; i < n; i++) {
 		close(l->done[i][1]);
 		ws2addr_line_close2(l->work[i]);

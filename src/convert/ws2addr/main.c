@@ -9,12 +9,14 @@
 #include "base/num.h"
 #include "convert/ws2addr/ws2addr.h"
 
-#define SYNOPSIS "[-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]"
+#define SYNOPSIS "[-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] " \
+	"[-o file] [capture]"
 #define JOBS_MAX 256
 
 struct options {
 	const char *outname, *symbol;
-	uint64_t jobs, fd;              /* fd WS_UNKNOWN: references */
+	/* fd: of the program's output that is wanted; WS_UNKNOWN: references */
+	uint64_t jobs, fd;
 };
 
 struct written {
@@ -64,7 +66,7 @@ on_output(void *arg, int fd, const void *p, size_t n)
 		out_write(w->out, p, n);
 }
 
-/* What the program wrote, instead of what it referred to */
+/* Prints what the program wrote, instead of its references. */
 static void
 ws2addr_written(struct job *j, int fd)
 {
@@ -108,7 +110,8 @@ ws2addr_run(struct job *j, const struct options *o)
 		ws2addr_written(j, (int)o->fd);
 	else if (o->symbol)
 		job_symbol(j, o->symbol);
-	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))       /* words take longer to hand on than to make */
+	/* passing raw references on takes longer than making them */
+	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))
 		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
 	else
 		ws2addr_plain(j);
@@ -132,7 +135,10 @@ main(int argc, char **argv)
 	ranged = j.from != 0 || j.to != WS_UNKNOWN;
 	if (argc - optind > 1 || ranged + (o.symbol != NULL) + (o.fd != WS_UNKNOWN) > 1)
 		die_usage(SYNOPSIS);
-	/* a replay that drifts may use addresses that are none, whose words are none: a stream's reader sees that, text would not */
+	/*
+	 * A replay that drifts may use invalid addresses, whose words are no references.
+	 * Readers of a stream detect them, readers of text would not.
+	 */
 	if (j.fmt != REF_ADDR)
 		for (int k = REF_ENTER; k < 16; k++)
 			j.drop[k] = j.dropping = 1;

@@ -1,8 +1,7 @@
 /*
- * ws2addr -j, counts: each forked child has one stretch of the run, and counts
- * what is in it.  To get to where it begins it goes to a keyframe or runs
- * through without references, so later stretches are shorter: all end
- * together.
+ * ws2addr -j, counts: each forked child counts one part of the run.  It reaches the part's
+ * start from a keyframe, or by running without references; later parts are therefore shorter,
+ * so that all children end at the same time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,14 +14,15 @@
 #include "base/mem.h"
 #include "convert/ws2addr/ws2addr.h"
 
-#define THROUGH 0.3             /* what an instruction without references costs, with them being 1 */
+/* cost of an instruction without references, relative to one with references */
+#define THROUGH 0.3
 
 struct part {
 	uint64_t from, to;
 	uint64_t n[16];
 	struct replay_fault fault;
 	struct ws_early early;
-	int got;                        /* enum replay_got; REPLAY_BREAK: not done */
+	int got;                        /* enum replay_got; REPLAY_BREAK: not done yet */
 	pid_t pid;
 };
 
@@ -54,7 +54,7 @@ ws2addr_par_work(const struct job *j, struct part *p)
 	_exit(0);
 }
 
-/* What it costs to get to an instruction */
+/* Cost of reaching an instruction. */
 static double
 ws2addr_par_reach(struct job *j, uint64_t icount)
 {
@@ -66,7 +66,7 @@ ws2addr_par_reach(struct job *j, uint64_t icount)
 	return THROUGH * (double)(icount - from);
 }
 
-/* Stretches from j->from on that cost t each; does the last one come to `to`? */
+/* Cuts the run from j->from on into n parts of cost t each.  Does the last one reach `to`? */
 static int
 ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t)
 {
@@ -82,7 +82,7 @@ ws2addr_par_cut(struct job *j, struct part *p, unsigned n, uint64_t to, double t
 	return at >= to;
 }
 
-/* How many parts there are */
+/* Cuts the run into at most n parts; returns their number. */
 static unsigned
 ws2addr_par_plan(struct job *j, struct part *p, unsigned n)
 {
@@ -91,7 +91,7 @@ ws2addr_par_plan(struct job *j, struct part *p, unsigned n)
 
 	if (j->to < to)
 		to = j->to;
-	if (to == WS_UNKNOWN || to <= j->from) {        /* no way to know: one does it all */
+	if (to == WS_UNKNOWN || to <= j->from) {        /* the length is unknown: one part */
 		p[0].from = j->from;
 		p[0].to = j->to;
 		return 1;
@@ -130,7 +130,7 @@ job_count_parallel(struct job *j, unsigned jobs)
 			die_sys("cannot start a job");
 		if (pid == 0)
 			ws2addr_par_work(j, &p[i]);
-		p[i].pid = pid;         /* both see this memory: only we write that */
+		p[i].pid = pid;         /* this memory is shared, and only the parent writes pid */
 	}
 	for (unsigned i = 0; i < n; i++) {
 		while (waitpid(p[i].pid, NULL, 0) < 0 && errno == EINTR)

@@ -1,4 +1,4 @@
-/* ws2addr: where references go. */
+/* ws2addr: filters and counts references. */
 #include <string.h>
 
 #include "base/diag.h"
@@ -16,7 +16,10 @@ job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n)
 	return m;
 }
 
-/* Four counters in one word, 16 bits for each kind that a replay gives; others are counted by themselves */
+/*
+ * Counts in four 16-bit counters of one word, for the kinds that a replay produces; batches
+ * with other kinds are counted one by one.
+ */
 void
 job_count(struct job *j, const uint64_t *w, size_t n)
 {

@@ -1,4 +1,4 @@
-/* ws2addr -s: one call of a function. */
+/* ws2addr -s: the references of one call of a function. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -18,7 +18,7 @@ struct search {
 	uint64_t pc;                    /* WS_UNKNOWN until it is found */
 };
 
-/* Where the file offset of a virtual address is, or UINT64_MAX */
+/* The file offset of a virtual address, or UINT64_MAX. */
 static uint64_t
 offset_of(Elf *e, uint64_t vaddr)
 {
@@ -34,7 +34,7 @@ offset_of(Elf *e, uint64_t vaddr)
 	return UINT64_MAX;
 }
 
-/* The symbol's file offset in this table, or UINT64_MAX */
+/* The file offset of the symbol in this table, or UINT64_MAX. */
 static uint64_t
 in_table(Elf *e, Elf_Scn *s, const char *name)
 {
@@ -120,7 +120,7 @@ symbol_mapped(void *arg, const struct ws_rec_map *m)
 		die("no memory");
 }
 
-/* Everything up to where rsp is above sp at pc */
+/* Outputs references up to where rsp is above sp at pc. */
 static void
 until_return(struct job *j, uint64_t pc, uint64_t sp)
 {

@@ -1,4 +1,4 @@
-/* ws2laplace: what records of a capture are to the kernel trace. */
+/* ws2laplace: converts records of a capture to records of the kernel trace. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ kernel_later(struct job *j, struct lap_event e, const char *name)
 		emit_later(j, e, name, kernel_here(j), 0);
 }
 
-/* A string of the program; "?" if the capture does not have it */
+/* Reads a string of the program; "?" if the capture does not have it. */
 static void
 kernel_string(struct job *j, uint64_t addr, char name[NAME_MOST])
 {
@@ -86,7 +86,7 @@ open_file(struct job *j, const struct ws_rec_sys *s, uint64_t path, uint64_t fla
 	struct lap_event e;
 
 	kernel_string(j, path, name);
-	/* files without a name are different ones */
+	/* files without a name are all different */
 	if (name[0] == '?' && !name[1] && !(ordinal < j->nordinal && j->mapped && j->mapped[ordinal].known))
 		id = open_made_up(&ordinal, sizeof ordinal);
 	else
@@ -122,7 +122,7 @@ close_one(struct job *j, uint64_t fd)
 		kernel_later(j, file_event(j, LAP_K_CLOSE, &id), NULL);
 }
 
-/* at: offset in the file, or WS_UNKNOWN: where the descriptor is */
+/* at: offset in the file, or WS_UNKNOWN: the descriptor's offset. */
 static void
 kernel_transfer(struct job *j, enum lap_kind kind, uint64_t fd, uint64_t n, uint64_t at)
 {
@@ -139,7 +139,7 @@ kernel_transfer(struct job *j, enum lap_kind kind, uint64_t fd, uint64_t n, uint
 		o->off += n;
 }
 
-/* An offset that a call is given the address of; none: where the descriptor is */
+/* The offset that a call's argument points to; none: WS_UNKNOWN. */
 static uint64_t
 kernel_offset(struct job *j, uint64_t addr)
 {
@@ -176,7 +176,7 @@ kernel_duplicate(struct job *j, uint64_t from, uint64_t to)
 	open_share(j, from, to);
 }
 
-/* Calls that give descriptors or change them.  0: it was none of them */
+/* Calls that create or change descriptors.  0: it is none of them. */
 static int
 kernel_descriptors(struct job *j, const struct ws_rec_sys *s)
 {
@@ -219,7 +219,7 @@ kernel_descriptors(struct job *j, const struct ws_rec_sys *s)
 	}
 }
 
-/* Calls that move bytes or change files */
+/* Calls that move bytes or change files. */
 static void
 kernel_contents(struct job *j, const struct ws_rec_sys *s)
 {
@@ -363,7 +363,7 @@ call_record(void *arg, const struct ws_rec *rec)
 	return 0;
 }
 
-/* Faults are the second pass's: it has words for them */
+/* The first pass ignores faults; the second one reports them. */
 void
 call_scan(struct job *j, int fd)
 {
@@ -403,7 +403,7 @@ call_begin(struct job *j, const struct ws_header *h)
 	e = kernel_event(j, LAP_K_ASSIGN);
 	e.f[LAP_SPACE] = j->space;
 	kernel_later(j, e, NULL);
-	/* the first two; what is mapped was told before we knew of it */
+	/* these two come first; records of mappings were queued before */
 	for (int k = 0; k < 2; k++) {
 		struct waiting w = j->queue[j->nqueue - 1];
 

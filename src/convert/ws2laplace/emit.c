@@ -1,4 +1,4 @@
-/* ws2laplace: references and kernel records by the instruction at which they are. */
+/* ws2laplace: outputs references and kernel records, merged by instruction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,11 +31,12 @@ emit_later(struct job *j, struct lap_event e, const char *name, uint64_t icount,
 	e.time = j->start + icount;
 	if (e.time < j->start)
 		die("the last time is beyond 64 bits");
-	*w = (struct waiting){ .icount = icount, .e = e, .name = xstrdup(name ? name : ""), .private = private };
+	*w = (struct waiting){ .icount = icount, .e = e, .name = xstrdup(name ? name : ""),
+		.private = private };
 	w->e.nname = strnlen(w->name, LAP_NAME_MAX);
 }
 
-/* Nothing of [lo, hi) is a private mapping of a file any more */
+/* Removes [lo, hi) from the private mappings of files. */
 static void
 ws2laplace_forget(struct job *j, uint64_t lo, uint64_t hi)
 {
@@ -78,7 +79,7 @@ ws2laplace_remember(struct job *j, uint64_t lo, uint64_t hi, const uint8_t *copi
 	j->area[j->narea++] = a;
 }
 
-/* What was copied goes along; what mremap adds is not yet */
+/* Moves the list of copied pages; pages that mremap adds are not copied yet. */
 static void
 ws2laplace_move(struct job *j, uint64_t from, uint64_t n, uint64_t to, uint64_t m)
 {
@@ -118,7 +119,7 @@ ws2laplace_follow(struct job *j, const struct waiting *w)
 	}
 }
 
-/* A page of a private mapping becomes the program's own when it is first written */
+/* A page of a private mapping becomes the program's own at its first write. */
 static void
 ws2laplace_written(struct job *j, uint64_t page, uint64_t icount)
 {
@@ -167,7 +168,8 @@ emit_until(struct job *j, uint64_t icount)
 static inline uint8_t *
 ws2laplace_put(const struct job *j, uint8_t *p, unsigned type, uint64_t time, uint64_t w)
 {
-	struct lap_ref v = { .time = time, .space = j->space, .addr = ref_addr(w), .type = (uint8_t)type, .len = (uint8_t)ref_size(w) };
+	struct lap_ref v = { .time = time, .space = j->space, .addr = ref_addr(w), .type = (uint8_t)type,
+	    .len = (uint8_t)ref_size(w) };
 
 	return p + lap_put_ref(j->form, p, &v);
 }
@@ -183,7 +185,7 @@ emit_refs(struct job *j, const uint64_t *w, size_t n)
 		uint64_t time;
 
 		if (kind > REF_MODIFY)
-			continue;               /* none that a replay gives */
+			continue;               /* a replay produces no other kinds */
 		if (kind == REF_INST) {
 			if (next <= j->icount) {
 				emit_until(j, j->icount);

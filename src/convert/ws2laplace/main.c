@@ -25,7 +25,7 @@ job_bad(struct job *j, const struct replay_fault *f)
 	die_at(path, f->off, f->rec, "%s", f->err);
 }
 
-/* A capture is read twice: what comes through a pipe is kept in a file that has no name */
+/* The capture is read twice: input from a pipe is copied to an unnamed file. */
 static int
 ws2laplace_keep(void)
 {
@@ -93,7 +93,8 @@ ws2laplace_run(struct job *j, const char *real)
 	if (got == REPLAY_BAD)
 		job_bad(j, replay_fault(r));
 	if (replay_early(r))
-		warn("%s: %s", j->path && strcmp(j->path, "-") ? j->path : "standard input", ws_early_text(replay_early(r), early));
+		warn("%s: %s", j->path && strcmp(j->path, "-") ? j->path : "standard input",
+		    ws_early_text(replay_early(r), early));
 	replay_close(r);
 }
 

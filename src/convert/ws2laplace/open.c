@@ -1,4 +1,4 @@
-/* ws2laplace: descriptors, and which file is which. */
+/* ws2laplace: follows descriptors, and identifies files. */
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct path {
 	struct identity id;
 };
 
-/* FNV-1a; device 0:0, which no file has */
+/* FNV-1a hash as inode, with device 0:0, which no file has. */
 struct identity
 open_made_up(const void *p, size_t n)
 {
@@ -73,7 +73,7 @@ size_t
 open_next(struct job *j)
 {
 	if (!j->nordinal)
-		j->nordinal = 1;        /* 0 is none */
+		j->nordinal = 1;        /* 0 means none */
 	if (j->scanning) {
 		j->mapped = mem_xgrow(j->mapped, &j->capmapped, j->nordinal + 1, sizeof *j->mapped);
 		j->mapped[j->nordinal] = (struct identity){ 0 };
@@ -117,7 +117,7 @@ open_put(struct job *j, uint64_t fd, char type, struct identity id)
 	return *s;
 }
 
-/* Those that the program started with are its own: nothing is known of them */
+/* Descriptors that the program inherited are files of their own: nothing is known of them. */
 struct opened *
 open_get(struct job *j, uint64_t fd)
 {
@@ -139,7 +139,7 @@ open_share(struct job *j, uint64_t from, uint64_t to)
 
 	if (!o || !s || from == to)
 		return;
-	o = j->fd[from];                /* slot may have moved them */
+	o = j->fd[from];                /* descriptor_slot may have moved the array */
 	o->refs++;
 	descriptor_release(*s);
 	*s = o;

@@ -1,6 +1,6 @@
 /*
- * ws2wet: the lists of some statements, by one visit of the whole run.  The
- * first one also notes who every instance is.
+ * ws2wet: fills the lists of some statements in one visit of the whole run.  The first visit
+ * also records the statement and instance number of every instance of the run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "base/mem.h"
 #include "convert/ws2wet/ws2wet.h"
 
-#define CONTROL 0u                      /* ports, as struct unit counts them */
+#define CONTROL 0u                      /* the port of control, as struct unit counts ports */
 
-/* Instruction i of a block has a list; later: how often it comes again in it */
+/* Instruction i of a block has a list.  later: its further occurrences in the block. */
 struct place { uint32_t unit; uint16_t i, later; };
 
-/* What these lists want of a block */
+/* The lists that need instructions of a block. */
 struct want {
 	struct place *place;            /* owned */
 	uint32_t n;
@@ -22,18 +22,19 @@ struct want {
 
 struct pass {
 	struct job *j;
-	struct want *want;              /* by the number of the block; owned */
+	struct want *want;              /* by number of the block; owned */
 	size_t nwant, capwant;
 	struct unit *unit;
 	size_t nunit;
-	uint32_t *first, *nof;          /* of each statement id - 1: its first unit of these, and how many; owned */
-	int note;                       /* the table is made */
+	/* of each statement id - 1: its first unit in this pass, and their number; owned */
+	uint32_t *first, *nof;
+	int note;                       /* record the table */
 	uint64_t last;
-	uint64_t *parent;               /* of a run; owned */
+	uint64_t *parent;               /* of each instruction of a run: its control parent; owned */
 	size_t capparent;
 };
 
-/* What is wanted of a block */
+/* Finds the lists that need a block. */
 static const struct want *
 fill_look(struct pass *p, const struct stmt_block *b)
 {
@@ -48,7 +49,7 @@ fill_look(struct pass *p, const struct stmt_block *b)
 	*w = (struct want){ 0 };
 	for (uint32_t i = 0; i < b->n; i++) {
 		uint32_t id = t->stmt[b->stmt[i]].id;
-		uint16_t later = 0;             /* of a loop whose run goes round more than once */
+		uint16_t later = 0;             /* in a loop that is in the run more than once */
 
 		for (uint32_t k = i + 1; id && k < b->n; k++)
 			later = (uint16_t)(later + (b->stmt[k] == b->stmt[i]));
@@ -79,10 +80,7 @@ latest_first(const void *a, const void *b)
 	return p > q ? -1 : p < q;
 }
 
-/*
- * Several writers, of nw uses; each once.  again: more of the instance that
- * this was called for the last time.
- */
+/* Stores the writers of nw uses, without duplicates.  again: adds to the instance of the previous call. */
 static void
 fill_several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size_t nw,
     const struct visit_piece *piece, int again)
@@ -134,7 +132,7 @@ fill_value(const struct stmt *s, struct unit *u, uint64_t x, const uint64_t *wor
 			u->slot[x * s->nval + i] = word[s->val + i];
 }
 
-/* One list of instance x of instruction i */
+/* Adds to one list, for instance x of instruction i. */
 static void
 fill_one(struct pass *p, const struct visit_run *r, const struct visit_batch *b, uint32_t i, struct unit *u,
     uint64_t x, uint64_t parent, int again)
@@ -160,7 +158,7 @@ fill_one(struct pass *p, const struct visit_run *r, const struct visit_batch *b,
 	}
 }
 
-/* The instances of a block have been counted on: who they are */
+/* Numbers the instances of a block, and records them in the table. */
 static void
 fill_note(struct pass *p, const struct stmt_block *b)
 {
@@ -188,13 +186,13 @@ fill_note(struct pass *p, const struct stmt_block *b)
 	}
 }
 
-/* Instructions [lo, hi) of a run are in the region */
+/* Handles instructions [lo, hi) of a run, which are in the region. */
 static void
 fill_take(struct pass *p, const struct visit_run *run, const struct visit_batch *v, uint32_t lo, uint32_t hi)
 {
 	struct job *j = p->j;
 	struct visit_run r = *run;
-	int again = r.n + lo <= p->last;        /* the other part of a string instruction */
+	int again = r.n + lo <= p->last;        /* a string instruction continues */
 	const struct stmt_block *b;
 	const struct want *w;
 
@@ -228,7 +226,8 @@ fill_run(struct pass *p, const struct visit_run *r, const struct visit_batch *b,
 		job_nomem();
 	if (end - 1 > j->from && r->n <= j->to) {
 		if (r->at->fact->kind != FACT_SIGNAL)
-			fill_take(p, r, b, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
+			fill_take(p, r, b, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n),
+			    end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
 		else if (p->note)
 			table_same(&p->j->table);
 	}

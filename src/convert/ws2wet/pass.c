@@ -1,4 +1,4 @@
-/* ws2wet: the passes that come first. */
+/* ws2wet: the first passes: code, region, counts. */
 #include <stdlib.h>
 
 #include "base/diag.h"
@@ -49,7 +49,7 @@ job_code(struct job *j)
 		if (wcode_visit_batch(t, &b) != 0)
 			job_nomem();
 	}
-	if (got == REPLAY_BAD) {        /* the text is of what there is */
+	if (got == REPLAY_BAD) {        /* the text covers the run up to the fault */
 		j->bad = 1;
 		j->fault = *replay_fault(visit_replay(v));
 	} else if (replay_early(visit_replay(v)))
@@ -62,12 +62,12 @@ job_code(struct job *j)
 
 struct count {
 	struct job *j;
-	uint64_t *block;                /* executions of each, by number; owned */
+	uint64_t *block;                /* executions of each block, by number; owned */
 	size_t n, cap;
-	struct control *control;        /* -s: */
-	uint64_t pc;                    /* of the function, 0: not known yet */
-	size_t depth;                   /* calls up to it, when it is entered */
-	uint64_t last;                  /* instance */
+	struct control *control;        /* for option -s: */
+	uint64_t pc;                    /* address of the function; 0: not known yet */
+	size_t depth;                   /* depth of calls when it is entered */
+	uint64_t last;                  /* the last instance */
 };
 
 static void
@@ -81,7 +81,7 @@ ws2wet_mapped(void *arg, const struct ws_rec_map *m)
 		c->pc = wsource_symbol(c->j->source, m, c->j->symbol);
 }
 
-/* Instructions [lo, hi) of a run are in the region */
+/* Handles instructions [lo, hi) of a run, which are in the region. */
 static void
 ws2wet_count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t hi)
 {
@@ -92,7 +92,7 @@ ws2wet_count(struct count *c, const struct visit_run *run, uint32_t lo, uint32_t
 	r.ninsn = hi - lo;
 	if ((b = stmts_block(&c->j->stmts, &r)) == NULL)
 		job_nomem();
-	if (b->num == c->n) {           /* they come in the order of their numbers */
+	if (b->num == c->n) {           /* blocks come in the order of their numbers */
 		c->block = mem_xgrow(c->block, &c->cap, ++c->n, sizeof *c->block);
 		c->block[b->num] = 0;
 	}
@@ -105,7 +105,7 @@ in_main(void *arg, uint64_t pc)
 	return wsource_in_main(((struct job *)arg)->source, pc);
 }
 
-/* Executions of statements by those of blocks, and who has which id */
+/* Computes executions of statements from those of blocks, and assigns ids. */
 static void
 ws2wet_statements(struct job *j, const uint64_t *block)
 {
@@ -123,7 +123,7 @@ ws2wet_statements(struct job *j, const uint64_t *block)
 		job_nomem();
 }
 
-/* -s: the region begins with a call of the function, and ends when it is over */
+/* -s: the region begins with the first call of the function, and ends with its return. */
 static void
 ws2wet_seek(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 {
@@ -144,17 +144,18 @@ static void
 count_run(struct count *c, const struct visit_run *r, const struct visit_batch *b)
 {
 	const struct job *j = c->j;
-	uint64_t end = r->n + r->ninsn;         /* instance behind it */
+	uint64_t end = r->n + r->ninsn;         /* the instance after the run */
 
 	if (c->control)
 		ws2wet_seek(c, r, b);
-	if (r->at->fact->kind == FACT_SIGNAL || r->n <= c->last) {      /* the other part of a string instruction */
+	if (r->at->fact->kind == FACT_SIGNAL || r->n <= c->last) {      /* a string instruction continues */
 		c->last = end - 1;
 		return;
 	}
 	c->last = end - 1;
 	if (j->from != WS_UNKNOWN && end - 1 > j->from && r->n <= j->to)
-		ws2wet_count(c, r, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n), end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
+		ws2wet_count(c, r, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n),
+		    end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
 }
 
 void

@@ -1,17 +1,19 @@
-/* ws2wet: which statement, and which instance of it, an instance of the run is. */
+/* ws2wet: maps an instance of the run to its statement and instance number. */
 #include <sys/mman.h>
 
 #include "base/diag.h"
 #include "convert/ws2wet/ws2wet.h"
 
-#define GAP  0xffffffffu                /* as an atom: so many that are not in the text */
-#define SAME 0xfffffffeu                /* one that counts as the one before: a signal */
+/* in place of an atom: a number of instances that are not in the text */
+#define GAP  0xffffffffu
+#define SAME 0xfffffffeu                /* an instance that counts as the previous one: a signal */
 #define GAP_MAX 255u
 
 static void *
 ws2wet_table_room(uint64_t n)
 {
-	void *p = mmap(NULL, (n + 2) * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, (n + 2) * 8, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		die("no memory for %llu statements", (unsigned long long)n);
@@ -21,7 +23,8 @@ ws2wet_table_room(uint64_t n)
 void
 table_new(struct table *t, uint64_t base, uint64_t n)
 {
-	*t = (struct table){ .ent = ws2wet_table_room(n), .idx = ws2wet_table_room(n / 32 + 1), .base = base, .most = n };
+	*t = (struct table){ .ent = ws2wet_table_room(n), .idx = ws2wet_table_room(n / 32 + 1),
+		.base = base, .most = n };
 }
 
 void
@@ -59,7 +62,7 @@ table_gap(struct table *t, uint64_t n)
 	while (n) {
 		uint32_t k = n < GAP_MAX ? (uint32_t)n : GAP_MAX;
 
-		/* a long gap has many short pieces: one grows as long as it is the last */
+		/* gaps often come in many short pieces: extend the last one */
 		if (t->n && t->ent[t->n - 1] >> 32 == GAP && (uint32_t)t->ent[t->n - 1] + k <= GAP_MAX) {
 			uint64_t start = t->end - (uint32_t)t->ent[t->n - 1];
 
@@ -104,7 +107,8 @@ table_who(const struct job *j, uint64_t n)
 		if (e >> 32 == GAP)
 			return 0;
 		if (e >> 32 != SAME)
-			return (uint64_t)j->stmts.stmt[j->stmts.atomstmt[j->stmts.atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
+			return (uint64_t)j->stmts.stmt[j->stmts.atomstmt[
+			    j->stmts.atom[e >> 32].first + off]].id << 32 | (uint32_t)e;
 		if (n == 0)
 			return 0;
 	}

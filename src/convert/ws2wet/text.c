@@ -1,4 +1,4 @@
-/* ws2wet: the text. */
+/* ws2wet: writes the text. */
 #include <stdlib.h>
 
 #include "base/diag.h"
@@ -17,7 +17,7 @@ job_names(struct job *j)
 		warn("%s: %s", j->name, what);
 }
 
-/* The first line of a block */
+/* Writes the first line of a block. */
 static void
 source_put(struct job *j, const struct stmt *s)
 {
@@ -42,7 +42,8 @@ ws2wet_text_size(const struct job *j, const struct unit *u)
 {
 	const struct stmt *s = &j->stmts.stmt[u->stmt];
 
-	return j->count[u->stmt] * (u->port == NONE && s->nval != WPORT_FLAGS ? s->nval : 1u) * sizeof *u->slot;
+	return j->count[u->stmt] *
+	    (u->port == NONE && s->nval != WPORT_FLAGS ? s->nval : 1u) * sizeof *u->slot;
 }
 
 static void
@@ -93,7 +94,7 @@ unit_put(struct job *j, const struct unit *u)
 		ws2wet_text_deps(j, u);
 }
 
-/* The list behind u; 0: it was the last of all */
+/* Goes to the list after u; 0: u was the last one. */
 static int
 ws2wet_text_next(const struct job *j, struct unit *u)
 {
@@ -125,11 +126,13 @@ job_text(struct job *j)
 	while (more) {
 		uint64_t bytes = 0;
 
-		for (n = 0; more && (n == 0 || bytes + ws2wet_text_size(j, &u) <= j->budget); more = ws2wet_text_next(j, &u)) {
+		for (n = 0; more && (n == 0 || bytes + ws2wet_text_size(j, &u) <= j->budget);
+		    more = ws2wet_text_next(j, &u)) {
 			bytes += ws2wet_text_size(j, &u);
 			unit = mem_xgrow(unit, &cap, n + 1, sizeof *unit);
 			unit[n] = u;
-			unit[n++].slot = xcalloc(ws2wet_text_size(j, &u) / sizeof *u.slot + 1, sizeof *u.slot);
+			unit[n++].slot = xcalloc(ws2wet_text_size(j, &u) / sizeof *u.slot + 1,
+			    sizeof *u.slot);
 		}
 		fill_lists(j, unit, n);
 		for (size_t i = 0; i < n; i++) {
@@ -153,7 +156,8 @@ ws2wet_text_step(struct order *o, uint64_t id, uint64_t count)
 	if (o->count) {
 		o->lines++;
 		if (o->print)
-			out_used(o->j->out, wettext_put_step(out_room(o->j->out, WETTEXT_PUT), o->id, o->count));
+			out_used(o->j->out,
+			    wettext_put_step(out_room(o->j->out, WETTEXT_PUT), o->id, o->count));
 	}
 	o->id = id;
 	o->count = count;

@@ -1,4 +1,4 @@
-/* Parts of ws2wet. */
+/* State and functions shared by the files of ws2wet. */
 #ifndef TM_CONVERT_WS2WET_H
 #define TM_CONVERT_WS2WET_H
 
@@ -9,59 +9,65 @@
 #include "wet/model/statements.h"
 
 #define NONE STMT_NONE
-#define VISIT_WHAT 0u                   /* of all passes alike, so that their blocks are the same */
+#define VISIT_WHAT 0u                   /* the same for all passes, so that they have the same blocks */
 
-/* A list of the text: port `port` of a statement, or its values */
+/* A list of the text: writers of port `port` of a statement, or its values. */
 struct unit {
 	uint32_t stmt, port;            /* port NONE: values */
-	uint64_t *slot;                 /* one, or nval, for each instance: statement << 32 | instance; 0: none */
-	struct more *more;              /* second and later writers of an instance, in order; owned */
+	/* One word, or nval, for each instance: statement << 32 | instance; 0: none. */
+	uint64_t *slot;
+	struct more *more;              /* further writers of an instance, in order; owned */
 	size_t nmore, capmore;
 };
 struct more { uint64_t x, who; };
 
-/* Who instance n was */
+/* The statement and instance number of each instance of the run. */
 struct table {
-	uint64_t *ent;                  /* atom << 32 | its instance, or GAP, SAME */
-	uint64_t *idx;                  /* for each 32nd n: entry << 8 | how far into it */
-	uint64_t base, n, end;          /* first instance; entries; the next instance */
-	uint64_t most;                  /* instances that there is room for */
+	uint64_t *ent;                  /* atom << 32 | its instance; or GAP, SAME */
+	uint64_t *idx;                  /* for each 32nd instance: entry << 8 | offset in it */
+	uint64_t base, n, end;          /* the first instance; number of entries; the next instance */
+	uint64_t most;                  /* maximum number of instances */
 };
 
 struct job {
-	const char *path, *name, *symbol;       /* name: of the capture, for diagnostics */
+	const char *path, *name, *symbol;       /* of the capture; name is for diagnostics */
 	struct out *out;
 	uint64_t from, to;              /* the region: instances from + 1 to `to` */
 	uint64_t budget;
 	int main_only, strict;
 	int bad;                        /* the run ends with a fault */
 	struct replay_fault fault;
-	struct ws_early early;          /* it does before the program */
+	struct ws_early early;          /* does the capture end before the program? */
 	struct wcode code;
 	struct wsource *source;
-	struct stmts stmts;             /* of the region; ids: those that are in the text */
-	uint64_t *count;                /* of each statement: executions in the region; owned */
-	uint32_t *byid;                 /* statement of each id - 1; owned */
+	struct stmts stmts;             /* of the region; only those in the text have ids */
+	uint64_t *count;                /* executions of each statement in the region; owned */
+	uint32_t *byid;                 /* index of each statement, by id - 1; owned */
 	struct table table;
 };
 
-/* pass.c: the code, the region, the statements in it */
+/* pass.c: finds the code, the region, the statements in it; errors exit */
 void job_code(struct job *j);
 void job_count(struct job *j);
 _Noreturn void job_bad(struct job *j, const struct replay_fault *f);
 _Noreturn void job_nomem(void);
+/* Opens a visit of the capture; errors exit. */
 struct visit *job_visit(struct job *j, unsigned what);
 
-/* table.c */
+/* table.c: table_new, then one call for each atom, gap or signal in order */
 void table_new(struct table *t, uint64_t base, uint64_t n);
 void table_free(struct table *t);
 void table_atom(struct table *t, uint32_t atom, uint32_t instance, uint32_t len);
 void table_gap(struct table *t, uint64_t n);
-void table_same(struct table *t);       /* as the one before */
-uint64_t table_who(const struct job *j, uint64_t n);            /* id << 32 | instance; 0: not in the text */
+void table_same(struct table *t);       /* one instance, as the previous one */
+/* looks up instance n: id << 32 | instance; 0: not in the text */
+uint64_t table_who(const struct job *j, uint64_t n);
 
-/* fill.c, text.c: the lists of some statements, as many as the budget allows, and again; the trailer */
-void job_names(struct job *j);         /* says of which files nothing is known */
+/*
+ * fill.c, text.c: fill and write the lists of as many statements as the budget allows, until
+ * all are done; then the trailer.
+ */
+void job_names(struct job *j);         /* warns about mapped files without debug information */
 void job_text(struct job *j);
 void fill_lists(struct job *j, struct unit *unit, size_t nunit);
 void job_order(struct job *j);

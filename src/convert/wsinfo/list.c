@@ -1,10 +1,10 @@
-/* wsinfo: records as text. */
+/* wsinfo: prints records as text. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "convert/wsinfo/wsinfo.h"
 
-/* Between quotes if the shell would take it otherwise; bytes that are no text as \ooo in $'...' */
+/* Quotes the string if the shell needs that; non-text bytes as \ooo in $'...'. */
 void
 print_word(struct out *o, const char *s)
 {
@@ -34,7 +34,8 @@ static void
 wsinfo_regs(struct out *o, const struct ws_regs *g)
 {
 	static const char *const name[16] = {
-		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
+		"r13", "r14", "r15",
 	};
 
 	out_printf(o, " rip=0x%" PRIx64, g->rip);

@@ -1,4 +1,4 @@
-/* wsinfo: what a capture has of everything. */
+/* wsinfo: counts what a capture contains. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,17 @@
 #include "base/mem.h"
 #include "convert/wsinfo/wsinfo.h"
 
-#define NSYS 512u               /* system calls with a counter of their own; the last one is for all others */
+/* system calls with a counter of their own; the last counter is for all others */
+#define NSYS 512u
 
 struct tally {
 	uint64_t n[WS_NKINDS];
 	uint64_t raw[WS_NKINDS];
 	double packed[WS_NKINDS];
 	uint64_t sraw[WS_NSTREAMS], spacked[WS_NSTREAMS];
-	unsigned methods[WS_NSTREAMS];          /* bit: method */
+	unsigned methods[WS_NSTREAMS];          /* a set of methods */
 	uint64_t ngroup, nkey;
-	/* the group being read: raw bytes of each kind in each stream */
+	/* the current group: raw bytes of each kind in each stream */
 	uint64_t off;
 	int open;
 	struct ws_sizes z;
@@ -25,8 +26,8 @@ struct tally {
 	struct call {
 		uint64_t nr, n, failed, bytes;
 	} call[NSYS];
-	struct call *last;                      /* whose effects follow */
-	uint64_t mapped, zero;                  /* bytes of MEM */
+	struct call *last;                      /* the call whose effects follow */
+	uint64_t mapped, zero;                  /* bytes of MEM records */
 	struct ws_rec_end end;
 	int ended;
 };
@@ -47,7 +48,7 @@ tally_free(struct tally *t)
 	free(t);
 }
 
-/* A group is over: its compressed bytes go to the kinds as their raw bytes do */
+/* The end of a group: attributes its compressed bytes to the kinds in proportion to their raw bytes. */
 static void
 close_group(struct tally *t)
 {
@@ -153,7 +154,8 @@ print_end(const struct tally *t, struct out *o)
 	else if (t->end.how == WS_STOPPED)
 		out_str(o, "ended         capture stopped, program went on\n");
 	else
-		out_printf(o, "ended         %s %" PRIu32 "\n", t->end.how == WS_EXITED ? "exit status" : "killed by signal", t->end.status);
+		out_printf(o, "ended         %s %" PRIu32 "\n",
+		    t->end.how == WS_EXITED ? "exit status" : "killed by signal", t->end.status);
 }
 
 static int
@@ -179,7 +181,8 @@ print_calls(struct tally *t, struct out *o)
 		char buf[24];
 
 		snprintf(buf, sizeof(buf), c->nr == NSYS - 1 ? "(others)" : "%" PRIu64, c->nr);
-		out_printf(o, "%-16s %4" PRIu64 " %8" PRIu64 " %12" PRIu64 "\n", name ? name : buf, c->n, c->failed, c->bytes);
+		out_printf(o, "%-16s %4" PRIu64 " %8" PRIu64 " %12" PRIu64 "\n", name ? name : buf, c->n,
+		    c->failed, c->bytes);
 	}
 }
 
@@ -210,7 +213,8 @@ tally_print(struct tally *t, struct out *o, const struct ws_header *h, uint64_t 
 	for (unsigned s = 0; s < WS_NSTREAMS; s++) {
 		if (!t->sraw[s])
 			continue;
-		out_printf(o, "%-8s %11" PRIu64 " %10" PRIu64 " ", ws_stream_name(s), t->sraw[s], t->spacked[s]);
+		out_printf(o, "%-8s %11" PRIu64 " %10" PRIu64 " ", ws_stream_name(s), t->sraw[s],
+		    t->spacked[s]);
 		for (unsigned m = 0; m < WS_NMETHODS; m++)
 			if (t->methods[s] >> m & 1)
 				out_printf(o, " %s", ws_method_name(m));

@@ -1,19 +1,20 @@
-/* Parts of wsinfo. */
+/* Functions shared by the files of wsinfo. */
 #ifndef TM_CONVERT_WSINFO_H
 #define TM_CONVERT_WSINFO_H
 
 #include "base/out.h"
 #include "format/ws/ws.h"
 
-struct tally;                           /* what was counted over a capture */
+struct tally;                           /* counts over a capture */
 
+/* The caller frees it with tally_free.  tally_rec counts a record. */
 struct tally *tally_new(void);
 void tally_free(struct tally *t);
 void tally_rec(struct tally *t, const struct ws_reader *r, const struct ws_rec *rec);
-/* whole: all of the capture was read; bytes: of the file, as far as it was read */
+/* whole: the capture was read to its end; bytes: of the file, as far as it was read. */
 void tally_print(struct tally *t, struct out *o, const struct ws_header *h, uint64_t bytes, int whole);
 
-void list_rec(struct out *o, uint64_t n, const struct ws_rec *rec);     /* one line */
-void print_word(struct out *o, const char *s);          /* quoted for the shell if it needs to be */
+void list_rec(struct out *o, uint64_t n, const struct ws_rec *rec);     /* prints a record as a line */
+void print_word(struct out *o, const char *s);          /* quotes s if the shell needs that */
 
 #endif

@@ -1,4 +1,4 @@
-/* laplace-merge: the result as a tar file. */
+/* laplace-merge: writes the result as a tar file. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <string.h>
@@ -35,7 +35,8 @@ static void
 archive_check(struct archive *a, const char *path, int r)
 {
 	if (r < ARCHIVE_OK)
-		die("%s: %s", path, archive_error_string(a) ? archive_error_string(a) : "cannot write the archive");
+		die("%s: %s", path,
+		    archive_error_string(a) ? archive_error_string(a) : "cannot write the archive");
 }
 
 static void

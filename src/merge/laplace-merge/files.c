@@ -1,4 +1,4 @@
-/* laplace-merge: where records go. */
+/* laplace-merge: output files and their buffers. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +16,15 @@
 #define NBUF 256u
 
 struct files {
-	char *final, *folder;           /* owned; folder: where files are now */
+	char *final, *folder;           /* owned; folder: where the files are for now */
 	struct file *first, **end;
-	struct file *newest, *oldest;   /* with buffers */
+	struct file *newest, *oldest;   /* files with buffers */
 	unsigned nbuf;
-	struct out *out;                /* file_single: one file that needs no folder; else the tar file or NULL */
+	/* file_single: a single output without a folder; else the tar file or NULL */
+	struct out *out;
 };
 
-/* A folder with something in it is not replaced; an empty one is, by rename() */
+/* Exits if the result would replace a nonempty folder; rename(2) replaces an empty one. */
 static void
 check_free(const char *path)
 {
@@ -95,7 +96,7 @@ files_folder(const struct files *a)
 	return a->folder;
 }
 
-/* No file stays open: what a buffer holds is worth an open and a close */
+/* Files are not kept open: a full buffer is worth an open and a close. */
 static void
 files_append(struct file *f)
 {

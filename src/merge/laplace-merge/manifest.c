@@ -1,4 +1,4 @@
-/* laplace-merge: processes, their folders and files, and the list of them. */
+/* laplace-merge: processes, their folders and files, and the manifest that lists them. */
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include "base/mem.h"
 #include "merge/laplace-merge/merge.h"
 
-/* How often a number was used for a name: in a process, or for processes (p NULL) */
+/* How often a number was used in names: within a process, or for processes (p NULL). */
 struct used {
 	const struct process *p;
 	uint64_t pid;
 	unsigned n;
 };
 
-static void *names;                     /* tsearch's tree of them */
+static void *names;                     /* tsearch(3) tree of them */
 
 static int
 manifest_compare(const void *a, const void *b)
@@ -28,7 +28,7 @@ manifest_compare(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* `p77`, and when that number comes again `p77.2`: owned by the caller */
+/* A name such as `p77`, or `p77.2` when the number is used again; owned by the caller. */
 static char *
 manifest_name(char letter, const struct process *p, uint64_t pid)
 {
@@ -77,7 +77,8 @@ manifest_line(struct buf *b, const struct job *j, const char *what, const struct
 	buf_printf(b, "%s %s", what, f->path + strlen(files_folder(j->files)) + 1);
 	if (f->process)
 		buf_printf(b, " %" PRIx64, f->pid);
-	buf_printf(b, " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 "\n", f->first, f->end, f->nref, f->nevent);
+	buf_printf(b, " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 "\n", f->first, f->end,
+	    f->nref, f->nevent);
 }
 
 void

@@ -1,4 +1,4 @@
-/* Parts of laplace-merge. */
+/* State and functions shared by the files of laplace-merge. */
 #ifndef TM_MERGE_LAPLACE_MERGE_H
 #define TM_MERGE_LAPLACE_MERGE_H
 
@@ -7,46 +7,50 @@
 #include "laplace/laplace.h"
 
 /*
- * files.c: where records go.  Buffers are few; the file that was not written
- * to for longest gives its own up and is appended to later, so no file stays
- * open.  All are in a folder of their own until the end.
+ * files.c: output files.  There are few buffers: the least recently written file loses its
+ * buffer, and is appended to later, so no file stays open.  Until the end, all files are in a
+ * temporary folder.
  */
 struct files;
 struct process;
 
 struct file {
-	uint8_t *p;                     /* of a buffer, or NULL */
+	uint8_t *p;                     /* the buffer, or NULL */
 	size_t n;
-	struct lap_last last;           /* packed form */
-	struct file *newer, *older;     /* those with buffers */
+	struct lap_last last;           /* state of the packed form */
+	struct file *newer, *older;     /* list of files with buffers */
 	struct files *all;
-	char *path;                     /* owned; below the folder; NULL: standard output or a file of -o */
+	/* relative to the folder; NULL: standard output or a file of -o; owned */
+	char *path;
 	uint64_t pid, first, end, nref, nevent;
 	uint64_t off;                   /* bytes written */
-	uint32_t sum;                   /* of them */
-	struct process *process;        /* NULL: the kernel's */
-	struct file *next;              /* all files, in the order in which they came */
-	struct file *sibling;           /* the next one of the process */
+	uint32_t sum;                   /* checksum of them */
+	struct process *process;        /* NULL: the kernel's file */
+	struct file *next;              /* all files, in the order of creation */
+	struct file *sibling;           /* the next file of the process */
 };
 
-#define FILE_ROOM (96u << 10)           /* of a buffer; a kernel record fits twice in half of it */
+#define FILE_ROOM (96u << 10)           /* bytes of a buffer; a kernel record fits twice in half of it */
 
-/* path: the result, a folder or a tar file; a folder for what is being made lies beside it */
+/* path: of the result, a folder or a tar file; the temporary folder is beside it. */
 struct files *files_new(const char *path);
-struct file *files_add(struct files *a, const char *dir, const char *name, uint64_t pid);       /* dir NULL: at the top */
+/* dir NULL: at the top */
+struct file *files_add(struct files *a, const char *dir, const char *name, uint64_t pid);
 void files_dir(struct files *a, const char *dir);
+/* Writes the buffer. */
 void file_flush(struct file *f);
-void file_take(struct file *f);         /* gets a buffer, which another may lose */
-void file_touch(struct file *f);        /* is going to be written to */
+void file_take(struct file *f);         /* assigns a buffer, which another file may lose */
+void file_touch(struct file *f);        /* call it before writing to the file */
 struct file *files_first(const struct files *a);
+/* Path of the temporary folder. */
 const char *files_folder(const struct files *a);
-void files_done(struct files *a);       /* the result gets its name; everything is freed */
+void files_done(struct files *a);       /* renames the result to its path and frees everything */
 
-/* For --basic: one file that goes to o */
+/* For --basic: a single file that is written to o. */
 struct file *file_single(struct out *o);
-void file_single_done(struct file *f);  /* o is left open */
+void file_single_done(struct file *f);  /* does not close o */
 
-/* n bytes to write to; then f->n is what there is */
+/* Returns room for n bytes; the caller then adds what it wrote to f->n. */
 static inline uint8_t *
 file_room(struct file *f, size_t n)
 {
@@ -57,11 +61,14 @@ file_room(struct file *f, size_t n)
 	return f->p + f->n;
 }
 
-/* archive.c: the folder's files, as files_first lists them and the manifest first, to a tar file compressed as its name ends */
+/*
+ * archive.c: writes the manifest and the files, in the order of files_first, to a tar file,
+ * compressed by the suffix of its name.
+ */
 int archive_wanted(const char *path);
-void archive_write(struct out *o, const struct files *a);               /* and closes o */
+void archive_write(struct out *o, const struct files *a);               /* closes o */
 
-/* pass.c: both traces, once */
+/* pass.c: reads both traces once */
 #define NLEFT 64
 struct job {
 	const char *refname, *kernelname;
@@ -70,26 +77,27 @@ struct job {
 	struct lap_refs refs;
 	struct lap_events events;
 	struct lap_model *model;
-	struct files *files;            /* NULL: basic */
-	struct file *single;            /* basic; else NULL */
-	struct file *kernel;            /* the kernel's own references, and what belongs to no task */
-	struct process *process, **endprocess;  /* all there were */
-	struct buf line;                /* of an event, packed */
+	struct files *files;            /* NULL with --basic */
+	struct file *single;            /* with --basic, else NULL */
+	struct file *kernel;            /* references of the kernel, and what belongs to no task */
+	struct process *process, **endprocess;  /* all processes */
+	struct buf line;                /* an event in packed form */
 	uint64_t reftime, kerneltime;
-	int finished;                   /* the end of the kernel trace was read */
-	struct lap_event next;          /* the event that comes */
+	int finished;                   /* the kernel trace has ended */
+	struct lap_event next;          /* the next event */
 	int have;
-	struct { const char *what; uint64_t n; } left[NLEFT];   /* --lenient: left out, by what was wrong */
+	/* --lenient: number of omitted records, by reason */
+	struct { const char *what; uint64_t n; } left[NLEFT];
 	size_t nleft;
 };
 void pass_run(struct job *j);
-void pass_summary(const struct job *j); /* what was left out, to standard error */
+void pass_summary(const struct job *j); /* prints the omitted records to standard error */
 
-/* manifest.c: folders of processes, and a file `manifest` at the top */
-struct process {                        /* user of struct lap_proc; kept to the end, as files are */
+/* manifest.c: folders of processes, and the file `manifest` at the top */
+struct process {                        /* the user field of struct lap_proc; kept to the end, as files are */
 	char *dir;
-	struct file *first, *last;      /* by sibling */
-	struct buf names;               /* programs that were executed: lines of the manifest */
+	struct file *first, *last;      /* linked by sibling */
+	struct buf names;               /* lines of the manifest for programs that it executed */
 	struct process *next;
 };
 struct process *process_new(struct job *j, uint64_t pid);

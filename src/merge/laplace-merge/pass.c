@@ -1,4 +1,4 @@
-/* laplace-merge: both traces, merged by their timestamps. */
+/* laplace-merge: merges both traces by their timestamps. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #define BATCH 1024
 #define PAGE  (1u << LAP_PAGEBITS)
 
-/* What runs: who makes references now */
+/* The running task: the address space and file of its references. */
 struct runs {
-	struct lap_space *space;        /* NULL: nobody may */
+	struct lap_space *space;        /* NULL: no task runs */
 	struct file *file;
 };
 
-/* --lenient: counted and left out */
+/* --lenient: counts and omits a record. */
 static void
 leave_out(struct job *j, const char *what)
 {
@@ -33,7 +33,7 @@ leave_out(struct job *j, const char *what)
 	j->left[i].n++;
 }
 
-/* One stream is delivered as far as it goes; folders are not */
+/* On a fault, a single output is written as far as it goes; folders are not. */
 static _Noreturn void
 merge_stop(struct job *j, const char *name, uint64_t off, uint64_t rec, const struct lap_wrong *w)
 {
@@ -52,7 +52,7 @@ bad_event(struct job *j, const struct lap_wrong *w)
 	leave_out(j, w->what);
 }
 
-/* The next kernel record, if there is one */
+/* Reads the next kernel record, if there is one. */
 static void
 next_event(struct job *j)
 {
@@ -122,7 +122,7 @@ merge_begin(struct job *j, struct file *f, uint64_t time)
 	}
 }
 
-/* The mark that says that nothing is missing */
+/* Writes the trailer, which marks the file as complete. */
 static void
 merge_end(struct file *f)
 {
@@ -148,7 +148,7 @@ end_all(struct job *j)
 			merge_end(f);
 }
 
-/* The line of the manifest says the name as the record does: its last field */
+/* The manifest has the program's name as it is in the record, whose last field it is. */
 static void
 note_program(struct job *j, const struct file *f)
 {
@@ -187,7 +187,7 @@ put_event(struct job *j, struct file *f)
 		note_program(j, f);
 }
 
-/* The kernel records up to the time */
+/* Applies the kernel records up to the time. */
 static void
 events_until(struct job *j, uint64_t time, struct runs *now)
 {
@@ -225,7 +225,10 @@ merge_put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page,
 	f->nref++;
 }
 
-/* The kernel's own memory is the same in all address spaces, and is where nothing is mapped */
+/*
+ * Finds a page.  Where nothing is mapped, it is the kernel's memory, which is the same in all
+ * address spaces.
+ */
 static const char *
 merge_find(struct job *j, struct lap_space *s, const struct lap_ref *v, uint64_t page, uint64_t *canon)
 {
@@ -240,7 +243,7 @@ merge_find(struct job *j, struct lap_space *s, const struct lap_ref *v, uint64_t
 	return NULL;
 }
 
-/* NULL, or why not.  A reference to two pages becomes two, each with its own bytes. */
+/* NULL, or the reason of failure.  A reference to two pages becomes two, each with its own bytes. */
 static const char *
 merge_reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 {
@@ -257,7 +260,8 @@ merge_reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 		file_touch(f);
 	} else if (!s || s->id != v->space) {
 		return !lap_model_space(j->model, v->space) ? "an address space that nobody announced" :
-		    lap_model_running(j->model) ? "an address space that is not that of the running task" : "no task runs";
+		    lap_model_running(j->model) ? "an address space that is not that of the running task" :
+		    "no task runs";
 	}
 	if ((why = merge_find(j, s, v, page, &canon[0])))
 		return why;
@@ -274,7 +278,7 @@ merge_reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 	return NULL;
 }
 
-/* What was read of the references is one encoding each: so they tell where the one at fault lies */
+/* Every reference has only one encoding, so the ones already read give the offset of the faulty one. */
 static void
 bad_reference(struct job *j, const struct lap_ref *v, long i, long n, const char *why)
 {
