@@ -20,53 +20,11 @@ wcode_free(struct wcode *c)
 	free(c->hash);
 	free(c->ends);
 	free(c->edge);
-	free(c->entry.slot);
-	free(c->edges.slot);
-	free(c->back.slot);
+	hash_set_free(&c->entry);
+	hash_set_free(&c->edges);
+	hash_set_free(&c->back);
 	free(c->todo);
 	*c = (struct wcode){ 0 };
-}
-
-static size_t
-code_place(const struct wcode_set *s, uint64_t v)
-{
-	size_t i = (size_t)(v * UINT64_C(0x9e3779b97f4a7c15) >> 20);
-
-	while (s->slot[i & (s->nslot - 1)] && s->slot[i & (s->nslot - 1)] != v)
-		i++;
-	return i & (s->nslot - 1);
-}
-
-int
-wcode_set_has(const struct wcode_set *s, uint64_t v)
-{
-	return s->nslot && v && s->slot[code_place(s, v)] == v;
-}
-
-int
-wcode_set_add(struct wcode_set *s, uint64_t v)
-{
-	size_t i;
-
-	if (v == 0)
-		return 0;
-	if (s->n * 2 >= s->nslot) {
-		struct wcode_set t = { calloc(s->nslot ? s->nslot * 2 : 1024, sizeof *s->slot), s->n, s->nslot ? s->nslot * 2 : 1024 };
-
-		if (!t.slot)
-			return -1;
-		for (i = 0; i < s->nslot; i++)
-			if (s->slot[i])
-				t.slot[code_place(&t, s->slot[i])] = s->slot[i];
-		free(s->slot);
-		*s = t;
-	}
-	i = code_place(s, v);
-	if (s->slot[i])
-		return 0;
-	s->slot[i] = v;
-	s->n++;
-	return 1;
 }
 
 uint32_t
@@ -82,7 +40,7 @@ wcode_find(const struct wcode *c, uint64_t pc)
 int
 wcode_is_entry(const struct wcode *c, uint64_t pc)
 {
-	return wcode_set_has(&c->entry, pc);
+	return hash_set_has(&c->entry, pc);
 }
 
 static void
@@ -236,7 +194,7 @@ wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 	if (c->node[v].flags & CODE_RUN)
 		return 0;
 	c->node[v].flags |= CODE_RUN;
-	if (c->node[v].kind == CODE_CALL && wcode_set_add(&c->entry, c->node[v].target) < 0)
+	if (c->node[v].kind == CODE_CALL && hash_set_add(&c->entry, c->node[v].target) < 0)
 		return -1;
 	return code_queue(c, pc, CODE_EXIT);
 }
@@ -244,7 +202,7 @@ wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 int
 wcode_add_edge(struct wcode *c, uint32_t from, uint64_t to)
 {
-	int e = wcode_set_add(&c->edges, ((uint64_t)from + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ to);
+	int e = hash_set_add(&c->edges, ((uint64_t)from + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ to);
 
 	if (e <= 0)
 		return e;
@@ -263,9 +221,9 @@ wcode_went(struct wcode *c, uint64_t from, uint64_t to)
 	if (v == CODE_EXIT)
 		return 0;
 	if (c->node[v].kind == CODE_CALL || c->node[v].flags & CODE_SLOT)
-		return wcode_set_add(&c->entry, to) < 0 ? -1 : 0;
+		return hash_set_add(&c->entry, to) < 0 ? -1 : 0;
 	if (c->node[v].kind == CODE_RETURN)
-		return wcode_set_add(&c->back, to) < 0 ? -1 : 0;
+		return hash_set_add(&c->back, to) < 0 ? -1 : 0;
 	if (c->node[v].kind != CODE_INDIRECT)
 		return 0;
 	known = c->nedge;

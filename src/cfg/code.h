@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 #define CODE_EXIT UINT32_MAX            /* as a node: behind every return */
 
 enum wcode_kind {
@@ -48,11 +50,6 @@ struct wcode_node {
 
 struct wcode_edge { uint64_t to; uint32_t from; };
 
-struct wcode_set {                       /* of numbers that are not 0 */
-	uint64_t *slot;                 /* owned */
-	size_t n, nslot;
-};
-
 /* n bytes at addr; how many there are.  exec: only of what may be executed */
 typedef size_t wcode_read_fn(void *arg, uint64_t addr, void *p, size_t n, int exec);
 
@@ -63,8 +60,8 @@ struct wcode {
 	size_t nhash;
 	struct wcode_edge *edge;         /* indirect jumps: seen, or of a table; owned */
 	size_t nedge, capedge;
-	struct wcode_set entry, edges;  /* entries of functions, by the calls that ran; what edge holds */
-	struct wcode_set back;          /* where returns went */
+	struct hash_set entry, edges;   /* entries of functions, by the calls that ran; what edge holds */
+	struct hash_set back;           /* where returns went */
 	struct wcode_edge *todo;         /* owned */
 	size_t ntodo, captodo;
 	int amd;                        /* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
@@ -91,8 +88,6 @@ uint32_t wcode_find(const struct wcode *c, uint64_t pc);  /* CODE_EXIT: there is
 static inline size_t wcode_bucket(const struct wcode *c, uint64_t pc) { return (size_t)(pc ^ pc >> 24) & (c->nhash - 1); }
 int wcode_is_entry(const struct wcode *c, uint64_t pc);
 
-int wcode_set_add(struct wcode_set *s, uint64_t v);       /* 1: it is new, 0, -1 without memory */
-int wcode_set_has(const struct wcode_set *s, uint64_t v);
 
 /* jump_table.c: the targets of indirect jump v, if it takes them from a table that is understood */
 int wcode_table(struct wcode *c, uint32_t v);

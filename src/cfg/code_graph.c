@@ -42,7 +42,7 @@ by_from(const void *a, const void *b)
 static int
 code_entries(struct work *w)
 {
-	const struct wcode_set *s = &w->c->entry;
+	const struct hash_set *s = &w->c->entry;
 
 	w->entry = malloc((s->n + 1) * sizeof *w->entry);
 	if (!w->entry)
@@ -115,7 +115,7 @@ code_successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 		to[n++] = v->flags & CODE_TAIL ? w->n : node_at(w, v->target);
 		break;
 	case CODE_CALL:
-		to[n++] = v->flags & CODE_RUN && !wcode_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
+		to[n++] = v->flags & CODE_RUN && !hash_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
 		break;
 	case CODE_SYSCALL:
 		next = node_at(w, v->pc + v->len);

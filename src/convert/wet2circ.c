@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -37,8 +38,7 @@ struct job {
 	uint64_t most;                  /* number of dependences wanted */
 	struct stmt *stmt;
 	size_t nstmt, capstmt;
-	uint32_t *hash;                 /* statements by id: index plus 1 */
-	size_t nhash;
+	struct hash by_id;
 	int ordered;
 	struct wettext_step *ring;      /* the last steps; ring[first] is the oldest */
 	size_t first, nring, capring;   /* capring is a power of 2 */
@@ -47,38 +47,25 @@ struct job {
 	size_t nheap, capheap;
 };
 
-static uint32_t *
-wet2circ_place(const struct job *j, uint64_t id)
-{
-	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	while (j->hash[i & (j->nhash - 1)] && j->stmt[j->hash[i & (j->nhash - 1)] - 1].id != id)
-		i++;
-	return &j->hash[i & (j->nhash - 1)];
-}
-
 /* The reader has verified that the statement exists. */
 static struct stmt *
 stmt_of(const struct job *j, uint64_t id)
 {
-	return &j->stmt[*wet2circ_place(j, id) - 1];
+	uint32_t h = hash_number(id), at = h, i;
+
+	while ((i = hash_find(&j->by_id, h, &at)) != HASH_NONE && j->stmt[i].id != id)
+		;
+	return &j->stmt[i];
 }
 
 static void
 add_stmt(struct job *j, const struct wettext_block *b)
 {
-	if (j->nstmt * 2 >= j->nhash) {
-		j->nhash = j->nhash ? j->nhash * 2 : 1024;
-		free(j->hash);
-		j->hash = xcalloc(j->nhash, sizeof *j->hash);
-		for (size_t i = 0; i < j->nstmt; i++)
-			*wet2circ_place(j, j->stmt[i].id) = (uint32_t)i + 1;
-	}
 	if (j->nstmt >= UINT32_MAX - 1)
 		die("%s: too many statements", j->name);
+	hash_xadd(&j->by_id, hash_number(b->id), (uint32_t)j->nstmt);
 	j->stmt = mem_xgrow(j->stmt, &j->capstmt, j->nstmt + 1, sizeof *j->stmt);
 	j->stmt[j->nstmt++] = (struct stmt){ .id = b->id, .addr = b->addr };
-	*wet2circ_place(j, b->id) = (uint32_t)j->nstmt;
 }
 
 /* Adds a step to the ring, which keeps `most` executions. */
@@ -282,7 +269,7 @@ wet2circ_forget(struct job *j)
 	for (size_t i = 0; i < j->nstmt; i++)
 		free(j->stmt[i].dep);
 	free(j->stmt);
-	free(j->hash);
+	hash_free(&j->by_id);
 	free(j->ring);
 	free(j->heap);
 	*j = (struct job){ .path = j->path, .name = j->name, .out = j->out, .most = j->most };

@@ -353,11 +353,11 @@ file_replace(struct file *f, uint32_t no, struct ainsn *ins, size_t n, const uin
 	free(fn->ins);
 	fn->ins = ins;
 	fn->nins = fn->capins = n;
-	for (i = 0; i < f->sym.nslot; i++) {
-		struct sym *y = f->sym.slot[i];
+	for (i = 0; i < f->sym.n; i++) {
+		struct sym *y = f->sym.sym[i];
 		uint32_t at;
 
-		if (!y || y->where != 1 || y->fn != no)
+		if (y->where != 1 || y->fn != no)
 			continue;
 		at = f->labelat[y->stmt] == NONE ? NONE : fn_at(fn, y->frag, f->labelat[y->stmt]);
 		y->ins = at == NONE ? (uint32_t)n : at;

@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 struct sym {
 	char *name;
-	uint32_t hash;
 	uint8_t isfunc, weak, seton, frag, readonly, indirect;
 	uint8_t where;          /* 0 not defined here, 1 code of function fn at instruction ins, 2 elsewhere */
 	uint32_t fn, ins, stmt; /* stmt: its label statement */
@@ -16,8 +17,9 @@ struct sym {
 };
 
 struct symtab {
-	struct sym **slot;
-	size_t nslot, n;
+	struct sym **sym;       /* owned, as they are */
+	size_t n, cap;
+	struct hash by_name;
 };
 
 struct sym *symtab_get(struct symtab *t, const char *s, size_t n);              /* made if missing */

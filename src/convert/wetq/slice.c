@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "convert/wetq/wetq.h"
 #include "format/ref/ref.h"
@@ -90,45 +91,33 @@ job_slice(struct job *j, const char *point)
 }
 
 /* An edge of the graph between statements, and how often it occurred. */
-struct edge { uint64_t key, n; };       /* key: id << 33 | on << 1 | is it control; 0: free */
+struct edge { uint64_t key, n; };       /* key: id << 33 | on << 1 | is it control */
 
 struct graph {
 	struct edge *edge;              /* owned */
-	size_t n, nslot;
+	size_t n, cap;
+	struct hash by_key;
 };
-
-static struct edge *
-wetq_slice_place(const struct graph *g, uint64_t key)
-{
-	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	while (g->edge[i & (g->nslot - 1)].key && g->edge[i & (g->nslot - 1)].key != key)
-		i++;
-	return &g->edge[i & (g->nslot - 1)];
-}
 
 static int
 wetq_slice_add(void *arg, const struct query_dep *d)
 {
 	struct graph *g = arg;
 	/* control dependences have separate edges */
-	uint64_t key = (uint64_t)d->id << 33 | (uint64_t)d->on << 1 | (d->port == 0);
-	struct edge *e;
+	const uint64_t key = (uint64_t)d->id << 33 | (uint64_t)d->on << 1 | (d->port == 0);
+	uint32_t h = hash_number(key), at = h, i;
 
-	if (g->n * 2 >= g->nslot) {
-		struct graph old = *g;
-
-		g->nslot = g->nslot ? g->nslot * 2 : 1024;
-		g->edge = xcalloc(g->nslot, sizeof *g->edge);
-		for (size_t i = 0; i < old.nslot; i++)
-			if (old.edge[i].key)
-				*wetq_slice_place(g, old.edge[i].key) = old.edge[i];
-		free(old.edge);
+	while ((i = hash_find(&g->by_key, h, &at)) != HASH_NONE && g->edge[i].key != key)
+		;
+	if (i == HASH_NONE) {
+		if (g->n >= HASH_NONE)
+			die("too many dependences");
+		hash_xadd(&g->by_key, h, (uint32_t)g->n);
+		g->edge = mem_xgrow(g->edge, &g->cap, g->n + 1, sizeof *g->edge);
+		i = (uint32_t)g->n++;
+		g->edge[i] = (struct edge){ .key = key };
 	}
-	e = wetq_slice_place(g, key);
-	g->n += !e->key;
-	e->key = key;
-	e->n++;
+	g->edge[i].n++;
 	return 0;
 }
 
@@ -166,12 +155,12 @@ job_dot(struct job *j, const char *point)
 {
 	struct query_slice s = { .how = j->how };
 	struct graph g = { 0 };
-	size_t n = 0;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	if (query_slice(j->q, &s) != 0 || query_deps(j->q, &s, wetq_slice_add, &g) != 0) {
+		hash_free(&g.by_key);
 		free(g.edge);
 		free(s.count);
 		return job_bad(j);
@@ -180,12 +169,9 @@ job_dot(struct job *j, const char *point)
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++)
 		if (s.count[id - 1])
 			wetq_slice_node(j, id, s.count[id - 1]);
-	for (size_t i = 0; i < g.nslot; i++)
-		if (g.edge[i].key)
-			g.edge[n++] = g.edge[i];
-	if (n)
-		qsort(g.edge, n, sizeof *g.edge, by_key);
-	for (size_t i = 0; i < n; i++) {
+	if (g.n)
+		qsort(g.edge, g.n, sizeof *g.edge, by_key);
+	for (size_t i = 0; i < g.n; i++) {
 		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"",
 		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
 		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 1)),
@@ -193,6 +179,7 @@ job_dot(struct job *j, const char *point)
 		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
 	}
 	out_str(j->out, "}\n");
+	hash_free(&g.by_key);
 	free(g.edge);
 	free(s.count);
 	return 0;

@@ -281,78 +281,40 @@ lex_name(struct lex *l, size_t *n)
 	return s;
 }
 
-static uint32_t
-lexer_hash(const char *s)
-{
-	uint32_t h = 2166136261u;       /* FNV-1a */
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h ^ h >> 15;
-}
-
-/* The slot of a name, or the free one where it belongs */
-static uint32_t *
-lexer_slot(const struct lex_names *t, const char *s)
-{
-	uint32_t i = lexer_hash(s);
-
-	for (;; i++) {
-		uint32_t *p = t->slot + (i & (t->nslot - 1));
-
-		if (*p == 0 || strcmp(t->name[*p - 1].s, s) == 0)
-			return p;
-	}
-}
-
-/* Twice as many slots, at most half of them in use */
 static int
-lexer_rehash(struct lex_names *t)
+lexer_add(struct lex_names *t, uint32_t h, char *s, unsigned long line)
 {
-	uint32_t n = t->nslot ? 2 * t->nslot : 64, *p = calloc(n, sizeof *p);
-	struct lex_name *q = realloc(t->name, (n / 2 + 1) * sizeof *q);
-
-	if (q)
-		t->name = q;
-	if (!p || !q) {
-		free(p);
+	if (t->n > INT32_MAX / 8 || buf_grow(&t->name, &t->cap, t->n + 1, sizeof *t->name) != 0 ||
+	    hash_add(&t->by_name, h, (uint32_t)t->n) != 0)
 		return -1;
-	}
-	free(t->slot);
-	t->slot = p;
-	t->nslot = n;
-	for (uint32_t i = 0; i < t->n; i++)
-		*lexer_slot(t, t->name[i].s) = i + 1;
+	t->name[t->n++] = (struct lex_name){s, line, -1, 0};
 	return 0;
 }
 
 int32_t
 lex_intern(struct lex *l, struct lex_names *t, char *s)
 {
-	uint32_t *p;
+	uint32_t h, at, i;
 
 	if (!s)
 		return -1;
-	if (t->n >= t->nslot / 2 && (t->n > INT32_MAX / 8 || lexer_rehash(t) != 0)) {
+	at = h = hash_bytes(s, strlen(s));
+	while ((i = hash_find(&t->by_name, h, &at)) != HASH_NONE && strcmp(t->name[i].s, s) != 0)
+		;
+	if (i == HASH_NONE) {
+		if (lexer_add(t, h, s, l->t->line) == 0)
+			return (int32_t)(t->n - 1);
 		lex_fail(l, "out of memory");
-		free(s);
-		return -1;
 	}
-	p = lexer_slot(t, s);
-	if (*p) {
-		free(s);
-	} else {
-		t->name[t->n] = (struct lex_name){s, l->t->line, -1, 0};
-		*p = ++t->n;
-	}
-	return (int32_t)(*p - 1);
+	free(s);
+	return i == HASH_NONE ? -1 : (int32_t)i;
 }
 
 void
 lex_names_free(struct lex_names *t)
 {
-	for (uint32_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		free(t->name[i].s);
 	free(t->name);
-	free(t->slot);
+	hash_free(&t->by_name);
 }

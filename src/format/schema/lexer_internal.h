@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "format/schema/text.h"
 
 /* A line; everything reads as nothing after the first error, which is in t->err. */
@@ -43,7 +44,8 @@ struct lex_name {
 };
 struct lex_names {
 	struct lex_name *name;
-	uint32_t n, *slot, nslot;       /* slot: hash table of numbers of names plus 1 */
+	size_t n, cap;
+	struct hash by_name;
 };
 
 int32_t lex_intern(struct lex *l, struct lex_names *t, char *s);        /* number of the name s, which it takes; -1 after an error */

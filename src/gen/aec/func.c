@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "gen/aec/aec.h"
 
@@ -245,34 +247,26 @@ func_branch(struct gen *g, const struct sch_block *b, uint32_t next)
 	func_edge(g, b, 1, next, "\t");
 }
 
-static int
-cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Cases of a switch; of successors with the same address or number, the first counts. */
 static void
 func_cases(struct gen *g, const struct sch_block *b)
 {
-	uint64_t *seen = xcalloc(b->nsucc + 1u, sizeof *seen);
-	size_t nseen = 0;
+	struct hash_set seen = { 0 };
 
 	for (uint32_t i = 0; i < b->nsucc; i++) {
 		const struct sch_block *t = g->f->block + b->succ[i].block;
 		uint64_t key = b->term == ST_TARGET ? b->succ[i].block : prog_pc(g->pf, t->frag, t->off);
+		int new = hash_set_add(&seen, key + 1);
 
-		if (bsearch(&key, seen, nseen, sizeof *seen, cmp_u64))
+		if (new < 0)
+			die("out of memory");
+		if (!new)
 			continue;
-		seen[nseen++] = key;
-		qsort(seen, nseen, sizeof *seen, cmp_u64);
 		buf_printf(g->out, b->term == ST_TARGET ? "\tcase %llu:\n" : "\tcase 0x%llx:\n",
 		    (unsigned long long)key);
 		func_edge(g, b, i, UINT32_MAX, "\t\t");
 	}
-	free(seen);
+	hash_set_free(&seen);
 }
 
 static void

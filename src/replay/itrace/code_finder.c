@@ -7,7 +7,7 @@
 
 struct wcode_visit {
 	struct wcode *c;
-	struct wcode_set seen;           /* blocks seen so far */
+	struct hash_set seen;           /* blocks seen so far */
 	/* the last instruction, if it was an indirect jump, indirect call or return; else 0 */
 	uint64_t from;
 	/* blocks seen, and the value of `from` after each */
@@ -29,7 +29,7 @@ void
 wcode_visit_free(struct wcode_visit *t)
 {
 	if (t)
-		free(t->seen.slot);
+		hash_set_free(&t->seen);
 	free(t);
 }
 
@@ -59,7 +59,7 @@ is_free(const struct wcode *c, uint64_t pc)
 static int
 finder_look(struct wcode_visit *t, const struct visit_run *r, uint64_t *from)
 {
-	int new = wcode_set_add(&t->seen, (uint64_t)(uintptr_t)r->at + r->ninsn);
+	int new = hash_set_add(&t->seen, (uint64_t)(uintptr_t)r->at + r->ninsn);
 	const struct fact *last = r->at[r->ninsn - 1].fact;
 
 	if (new < 0)

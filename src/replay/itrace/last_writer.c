@@ -103,7 +103,7 @@ wshadow_free(struct wshadow *s)
 	if (s->bytes)
 		munmap(s->bytes, NBYTES * sizeof *s->bytes);
 	free(s->area);
-	free(s->page);
+	hash_set_free(&s->pages);
 	free(s->piece);
 }
 
@@ -117,53 +117,26 @@ wshadow_clear(struct wshadow *s)
 	s->nbytes = 1;
 	s->free = 0;
 	s->narea = 0;
-	s->npage = s->lastpage = 0;
-	if (s->nslot)
-		memset(s->page, 0, s->nslot * sizeof *s->page);
+	s->lastpage = 0;
+	hash_set_clear(&s->pages);
 	memset(s->cache, 0, sizeof s->cache);
-}
-
-static uint64_t *
-page_slot(uint64_t *table, size_t nslot, uint64_t page)
-{
-	size_t i = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	while (table[i & (nslot - 1)] && table[i & (nslot - 1)] != page)
-		i++;
-	return &table[i & (nslot - 1)];
 }
 
 void
 wshadow_note_late(struct wshadow *s, uint64_t page)
 {
-	uint64_t *slot;
-
-	if (s->npage * 2 >= s->nslot) {
-		size_t n = s->nslot ? s->nslot * 2 : 1024;
-		uint64_t *t = calloc(n, sizeof *t);
-
-		if (!t) {
-			s->nomem = 1;
-			return;
-		}
-		for (size_t i = 0; i < s->nslot; i++)
-			if (s->page[i])
-				*page_slot(t, n, s->page[i]) = s->page[i];
-		free(s->page);
-		s->page = t;
-		s->nslot = n;
-	}
-	slot = page_slot(s->page, s->nslot, page);
-	s->npage += *slot == 0;
-	*slot = s->lastpage = page;
+	if (hash_set_add(&s->pages, page) < 0)
+		s->nomem = 1;
+	else
+		s->lastpage = page;
 }
 
 void
 wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg)
 {
-	for (size_t i = 0; i < s->nslot; i++)
-		if (s->page[i]) {
-			const uint64_t *w = wshadow_at((s->page[i] - 1) * SHADOW_PAGE);
+	for (size_t i = 0; i < s->pages.nslot; i++)
+		if (s->pages.slot[i]) {
+			const uint64_t *w = wshadow_at((s->pages.slot[i] - 1) * SHADOW_PAGE);
 			uint64_t last = 0;
 
 			for (unsigned k = 0; k < SHADOW_PAGE / 8; last = w[k++])

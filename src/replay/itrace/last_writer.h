@@ -2,6 +2,7 @@
 #ifndef TM_REPLAY_ITRACE_LAST_WRITER_H
 #define TM_REPLAY_ITRACE_LAST_WRITER_H
 
+#include "base/hash.h"
 #include "replay/cpu/cpu.h"
 #include "replay/itrace/itrace.h"
 
@@ -21,8 +22,7 @@ struct wshadow {
 	struct shadow_area *area;       /* ascending, not overlapping; owned */
 	size_t narea, caparea;
 	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* of wshadow_unwritten: page + 1 */
-	uint64_t *page;                 /* pages that have words, + 1: hash table; owned */
-	size_t npage, nslot;
+	struct hash_set pages;          /* that have words; + 1 */
 	uint64_t lastpage;              /* the last page that was noted, + 1 */
 	struct visit_piece *piece;      /* of the current batch; owned */
 	size_t npiece, cappiece;

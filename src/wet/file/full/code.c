@@ -14,7 +14,7 @@ store_code_free(struct store_code *c)
 	free(c->string);
 	free(c->path);
 	free(c->seq);
-	free(c->hash);
+	hash_free(&c->by_string);
 	*c = (struct store_code){ 0 };
 }
 
@@ -24,53 +24,21 @@ store_mark(const struct store_code *c)
 	return (struct store_mark){ c->nstmt, c->nstring, c->npath };
 }
 
-static uint32_t *
-code_table_bucket(const struct store_code *c, const char *s)
-{
-	uint64_t h = 0;
-	size_t i;
-
-	for (const char *p = s; *p; p++)
-		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3) + 1;
-	for (i = (size_t)(h ^ h >> 29); c->hash[i & (c->nhash - 1)]; i++)
-		if (strcmp(c->string[c->hash[i & (c->nhash - 1)] - 1], s) == 0)
-			break;
-	return &c->hash[i & (c->nhash - 1)];
-}
-
-static int
-code_table_rehash(struct store_code *c)
-{
-	size_t n = 1024;
-
-	while (n < c->nstring * 4)
-		n *= 2;
-	free(c->hash);
-	c->nhash = 0;
-	if ((c->hash = calloc(n, sizeof *c->hash)) == NULL)
-		return -1;
-	c->nhash = n;
-	for (size_t i = 0; i < c->nstring; i++)
-		*code_table_bucket(c, c->string[i]) = (uint32_t)i + 1;
-	return 0;
-}
-
 int
 store_string(struct store_code *c, const char *s, uint32_t *index)
 {
-	uint32_t *h;
+	uint32_t h = hash_bytes(s, strlen(s)), at = h;
 
-	if (c->nstring * 2 >= c->nhash && code_table_rehash(c) != 0)
+	while ((*index = hash_find(&c->by_string, h, &at)) != HASH_NONE && strcmp(c->string[*index], s) != 0)
+		;
+	if (*index != HASH_NONE)
+		return 0;
+	*index = (uint32_t)c->nstring;
+	if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 ||
+	    (c->string[c->nstring] = strdup(s)) == NULL)
 		return -1;
-	h = code_table_bucket(c, s);
-	if (!*h) {
-		if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 ||
-		    (c->string[c->nstring] = strdup(s)) == NULL)
-			return -1;
-		*h = (uint32_t)++c->nstring;
-	}
-	*index = *h - 1;
-	return 0;
+	c->nstring++;
+	return hash_add(&c->by_string, h, *index);
 }
 
 int

@@ -5,6 +5,7 @@
 #ifndef TM_WET_FILE_FULL_CODE_H
 #define TM_WET_FILE_FULL_CODE_H
 
+#include "base/hash.h"
 #include "wet/model/column.h"
 
 #define STORE_PATH    256u              /* maximum statements of a path */
@@ -48,8 +49,7 @@ struct store_code {
 	size_t capstmt, capreg, capstring, cappath, capseq;
 	uint32_t nslot;
 	int bytes;                      /* CODE has the instruction bytes */
-	uint32_t *hash;                 /* hash table of strings, for the writer */
-	size_t nhash;
+	struct hash by_string;          /* for the writer */
 };
 
 void store_code_free(struct store_code *c);

@@ -1,0 +1,2 @@
+# Hash tables against plain searches
+"$BUILD/test/hashtest"
