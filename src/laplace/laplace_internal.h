@@ -46,7 +46,7 @@ void *lap_table_get(const struct lap_table *t, uint64_t a, uint64_t b, uint64_t 
 int lap_table_room(struct lap_table *t);
 /* the key must be new */
 void lap_table_put(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c, void *p);
-void lap_table_del(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c);
+void lap_table_del(struct lap_table *t, uint64_t a, uint64_t b, uint64_t c);    /* the key must be there */
 
 struct lap_model {
 	struct lap_table spaces, tasks, files;
@@ -106,8 +106,9 @@ struct lap_space *lap_space_announce(struct lap_model *m, uint64_t id);
 void lap_space_end(struct lap_model *m, struct lap_space *s);           /* ends it, with its mappings */
 /* t uses s from now on: 0, or -1 */
 int lap_task_assign(struct lap_model *m, struct lap_task *t, struct lap_space *s);
+/* t executes another program: unmaps its memory */
 void lap_task_exec(struct lap_model *m, struct lap_task *t);
-void lap_task_exit(struct lap_model *m, struct lap_task *t);
+void lap_task_exit(struct lap_model *m, struct lap_task *t);    /* t ends; it is freed by the next event */
 void lap_bury(struct lap_model *m);                                     /* frees what the last event ended */
 
 #endif

@@ -23,7 +23,7 @@
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements in a segment */
 #define LONGEST  (16u << 20)
-#define WHOLE    (16u << 20)            /* the same for kind paper, whose segments are kept in memory */
+#define WHOLE    (16u << 20)            /* statements in a segment of kind paper, all in memory */
 #define LEVEL    6
 
 struct job {

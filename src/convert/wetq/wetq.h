@@ -22,7 +22,7 @@ struct job {
 int job_bad(struct job *j);                     /* copies the fault of the query; returns -1 */
 /* warns if the capture ends early; e may be NULL */
 void job_early(const char *name, const struct ws_early *e);
-int job_survey(struct job *j, int slices);
+int job_survey(struct job *j, int slices);      /* surveys the run, which points and (slices) slices need */
 /* Warns about mapped files without debug information; returns their number. */
 unsigned job_complain(struct job *j);
 /* Parses ID#INSTANCE, ID (its last instance, which is reported) or @POSITION; needs a survey. */
@@ -34,13 +34,13 @@ int job_range(struct job *j, const char *s, struct range *r);
 
 /* answer.c: prints lists, control flow, values and addresses */
 int job_list(struct job *j);
-int job_flow(struct job *j);
-int job_values(struct job *j, const char *id);
+int job_flow(struct job *j);    /* prints control flow */
+int job_values(struct job *j, const char *id);  /* id: of a statement, with instances */
 int job_addrs(struct job *j, const char *id);
 
 /* slice.c: prints the slice of a point, and its graph */
 int job_slice(struct job *j, const char *point);
-int job_dot(struct job *j, const char *point);
+int job_dot(struct job *j, const char *point);  /* the slice as a graph for dot(1) */
 
 /* annotate.c: prints source files with a slice */
 int job_annotate(struct job *j, const char *point);

@@ -68,8 +68,9 @@ uint64_t table_who(const struct job *j, uint64_t n);
  * all are done; then the trailer.
  */
 void job_names(struct job *j);         /* warns about mapped files without debug information */
-void job_text(struct job *j);
+void job_text(struct job *j);   /* writes all lists */
+/* fills the lists of nunit units in one visit */
 void fill_lists(struct job *j, struct unit *unit, size_t nunit);
-void job_order(struct job *j);
+void job_order(struct job *j);  /* writes the trailer: the order of execution */
 
 #endif

@@ -69,6 +69,7 @@ void gen_name(struct buf *b, const char *s);
 
 /* files.c, build.c */
 void write_files(struct aec *a);
+/* aec -b: builds the program in a temporary folder and moves it to `out` */
 void build_regenerator(struct aec *a, const char *out);
 
 #endif

@@ -119,6 +119,7 @@ void cap_begin(struct cap *c, char *const argv[]);
 
 /* cpuid.c */
 size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; returns the number of entries */
+/* the processor's name from the table of n entries */
 void cpuid_brand(const struct ws_cpuid *t, size_t n, char brand[49]);
 void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* result of cpuid for d->leaf, d->sub */
 
@@ -127,17 +128,20 @@ void wscap_put(struct cap *c, const struct ws_rec *r);
 void put_note(struct cap *c, const char *text);
 /* contents of memory, as far as it is mapped */
 void put_mem(struct cap *c, uint64_t addr, uint64_t n);
-void put_zero(struct cap *c, uint64_t addr, uint64_t n);
+void put_zero(struct cap *c, uint64_t addr, uint64_t n);        /* n bytes at addr became zero */
 void put_pages(struct cap *c, uint64_t lo, uint64_t hi);                /* pages that are not all zero */
+/* type: a WS_ constant of the mapping's kind */
 void put_map(struct cap *c, const struct region *r, uint32_t type, const char *name);
 void put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, int prot);
+/* g: registers at the call; ret: its result */
 void put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret);
 /* reads c->xsave; returns its bytes */
 size_t get_xsave(struct cap *c);
 
 /* region.c: the program's mappings; exits when memory runs out */
 void region_set(struct regions *g, const struct region *r);             /* replaces what was there */
-void region_cut(struct regions *g, uint64_t lo, uint64_t hi);
+void region_cut(struct regions *g, uint64_t lo, uint64_t hi);   /* removes [lo, hi) */
+/* changes the protection of [lo, hi) */
 void region_prot(struct regions *g, uint64_t lo, uint64_t hi, int prot);
 void region_move(struct regions *g, uint64_t from, uint64_t oldlen, uint64_t to, uint64_t newlen);
 /* index of the first region that ends after addr; g->n: none */
@@ -154,9 +158,10 @@ void call_leave(struct cap *c);
 #define X(f) void sys_##f(struct cap *c, const struct call *k);
 CALLS
 #undef X
+/* n bytes were written to the buffers of an iovec array */
 void put_iov(struct cap *c, uint64_t iov, uint64_t count, uint64_t n);
-int ioctl_known(const struct call *k);
-void put_msg(struct cap *c, uint64_t msg, uint64_t n);
+int ioctl_known(const struct call *k);  /* is it known what the request writes? */
+void put_msg(struct cap *c, uint64_t msg, uint64_t n);  /* n bytes were received into a struct msghdr */
 
 /* compare.c: finds what changed in all writable memory */
 void compare_before(struct cap *c);
@@ -184,6 +189,7 @@ void signals_force(struct cap *c);      /* held signals have waited long enough 
 /* place.c: the place of an asynchronous signal */
 /* runs some steps: 0; a signal that came instead; -1: the program ended */
 int place_search(struct cap *c);
+/* adds stack and words to the signal record s; sp: rsp at the signal */
 void place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
 /* random.c: rdrand, rdseed, rdpid */
@@ -206,7 +212,7 @@ void random_off(struct cap *c);                                 /* the program c
 
 /* child.c: other processes, and ours without us */
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
-uint64_t clone_flags(struct cap *c, const struct call *k);
+uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
 /* releases the program itself; from any stop but a syscall-entry stop */
 void cap_release(struct cap *c);
 uint64_t find_site(pid_t pid, struct tracee *t);        /* a `syscall` instruction in its vdso; 0: none */

@@ -36,12 +36,12 @@ struct file {
 struct files *files_new(const char *path);
 /* dir NULL: at the top */
 struct file *files_add(struct files *a, const char *dir, const char *name, uint64_t pid);
-void files_dir(struct files *a, const char *dir);
+void files_dir(struct files *a, const char *dir);       /* creates a folder in the temporary folder */
 /* Writes the buffer. */
 void file_flush(struct file *f);
 void file_take(struct file *f);         /* assigns a buffer, which another file may lose */
 void file_touch(struct file *f);        /* call it before writing to the file */
-struct file *files_first(const struct files *a);
+struct file *files_first(const struct files *a);        /* the first file; others follow by `next` */
 /* Path of the temporary folder. */
 const char *files_folder(const struct files *a);
 void files_done(struct files *a);       /* renames the result to its path and frees everything */
@@ -90,7 +90,7 @@ struct job {
 	struct { const char *what; uint64_t n; } left[NLEFT];
 	size_t nleft;
 };
-void pass_run(struct job *j);
+void pass_run(struct job *j);   /* merges both traces to their ends; exits on a fault */
 void pass_summary(const struct job *j); /* prints the omitted records to standard error */
 
 /* manifest.c: folders of processes, and the file `manifest` at the top */
@@ -100,7 +100,8 @@ struct process {                        /* the user field of struct lap_proc; ke
 	struct buf names;               /* lines of the manifest for programs that it executed */
 	struct process *next;
 };
-struct process *process_new(struct job *j, uint64_t pid);
+struct process *process_new(struct job *j, uint64_t pid);       /* the caller does not free it */
+/* creates the file of a task */
 struct file *process_file(struct job *j, struct process *p, uint64_t pid);
 void manifest_write(struct job *j);
 

@@ -109,7 +109,7 @@ struct rp_core *rp_core_new(void);
  */
 void rp_amd(struct rp_core *c, int amd);
 void rp_core_free(struct rp_core *c);
-const char *rp_core_why(void);
+const char *rp_core_why(void);  /* the reason why the last rp_core_new failed */
 
 /*
  * Runs from x->cpu until one of the reasons in enum rp_stop.  The first instruction is run even
@@ -159,6 +159,7 @@ struct rp_test {
 	int reg;
 	uint64_t addr, value;
 };
+/* n 0 removes all tests */
 void rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsigned n);
 
 /*
@@ -166,6 +167,7 @@ void rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsign
  * first call.  Returns 0: no more.
  */
 typedef int rp_twin_fn(void *arg, uint64_t addr, size_t *i, uint64_t *other);
+/* sets the function that enumerates addresses */
 void rp_twins(struct rp_core *c, rp_twin_fn *fn, void *arg);
 /* The code or the mapping at [addr, addr + len) changed.  Call it after the host's mapping has changed. */
 void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);

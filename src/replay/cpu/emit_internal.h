@@ -1,11 +1,10 @@
 /*
- * Internal to the processor.
+ * The translator: state and functions shared by the files of the processor.
  *
- * A block of guest instructions becomes host code.  Each instruction is
- * re-encoded with its own opcode, so that the processor itself computes
- * results and flags; around it stands code that touches no flag: it forms the
- * address, writes the reference, and folds the address into the guest's
- * window, which is the GS segment (base RP_BASE).
+ * A block of guest instructions is translated to host code.  Each instruction is re-encoded with
+ * its own opcode, so that the processor itself computes results and flags.  The code around it
+ * changes no flag: it computes the address, writes the reference, and folds the address into the
+ * guest's window, which is the GS segment (base RP_BASE).
  *
  * While translated code runs
  *   rsp     struct rp_frame; the stack of helpers is below it
@@ -59,7 +58,7 @@ struct rp_frame {
 	/* not RP_NONE: instructions so far, minus base; minus the end of the room */
 	uint64_t ic, negend;
 	uint64_t kload[4];              /* reference words of loads of 1 2 4 8 bytes at address 0 */
-	uint64_t kstore[2];             /* the same for stores of 4 and 8 bytes */
+	uint64_t kstore[2];             /* reference words of stores of 4 and 8 bytes */
 	/* fields up to here are reached with an 8-bit displacement */
 	uint64_t canon;                 /* mask of 48 bits */
 	uint64_t block;                 /* RP_VALUES: the current block's header in the stream */
@@ -243,29 +242,32 @@ struct rp_block *rp_translate(struct rp_core *c, uint64_t pc, int mode, int step
 struct rp_block *rp_find(struct rp_core *c, uint64_t pc, int mode, int step);
 /* finds or translates; NULL: no memory */
 struct rp_block *rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp);
+/* the block whose host code contains `host`, or NULL */
 struct rp_block *rp_at(struct rp_core *c, const uint8_t *host);
+/* makes the jump at s go directly to block `to` */
 void rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to);
 void rp_enter_index(struct rp_core *c, struct rp_block *b);     /* makes b reachable by indirect jumps */
 void rp_unlink(struct rp_core *c, struct rp_block *b);          /* removes all jumps to b */
 /* as rp_unlink for a temporary block, and frees its code */
 void rp_drop(struct rp_core *c, struct rp_block *b);
-void rp_reset(struct rp_core *c);
+void rp_reset(struct rp_core *c);       /* drops all translations */
+/* zeroed memory that lives until rp_reset; NULL: the arena is full */
 void *rp_alloc(struct rp_core *c, size_t n);
 
 /* codepages.c: guest pages with translated code */
 struct rp_page *rp_page(struct rp_core *c, uint64_t addr, int create);
-void rp_page_add(struct rp_core *c, struct rp_block *b, uint64_t addr);
+void rp_page_add(struct rp_core *c, struct rp_block *b, uint64_t addr); /* b has code in the page of addr */
 /* drops its translations and its write protection */
 void rp_page_drop(struct rp_core *c, struct rp_page *p);
-void rp_guard(struct rp_core *c, struct rp_block *b);
+void rp_guard(struct rp_core *c, struct rp_block *b);   /* write-protects the pages of b */
 /* reads guest memory; returns how many bytes could be read */
 size_t rp_peek(uint64_t addr, uint8_t *p, size_t n);
-int rp_isbreak(const struct rp_core *c, uint64_t pc);
+int rp_isbreak(const struct rp_core *c, uint64_t pc);   /* is there a breakpoint at pc? */
 int rp_istested(const struct rp_core *c, uint64_t pc);          /* has the breakpoint at pc tests? */
 
 /* faults.c */
 int rp_signals_on(struct rp_core *c);
-void rp_signals_off(void);
+void rp_signals_off(void);      /* restores the former handlers */
 
 /* State of the translator. */
 struct rp_tr {
@@ -346,6 +348,7 @@ void rp_memory(struct rp_tr *t);
 /* helpers.c, helpers_refs.c: called by translated code; compiled without vector registers */
 /* 0: done; 1: leave translated code, the frame is complete */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);
+/* writes references that depend on masks, indices or bit numbers */
 uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
 /*
  * Removes host addresses from the image just saved.  h->size: bytes of a pointer; op and n:
@@ -356,30 +359,32 @@ uint64_t rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h);
 uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);
 /* completes the record of a string instruction; done: FACT_DONE or 0 */
 void rp_record(struct rp_frame *f, uint64_t done);
-uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);
+uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);  /* emulates xgetbv */
 
 /* emit_host.c: host instructions, none of which changes flags */
 void host_e1(struct rp_tr *t, unsigned b);
-void host_e4(struct rp_tr *t, uint32_t v);
-void host_e8(struct rp_tr *t, uint64_t v);
+void host_e4(struct rp_tr *t, uint32_t v);      /* appends 4 bytes, little-endian */
+void host_e8(struct rp_tr *t, uint64_t v);      /* appends 8 bytes, little-endian */
+/* op reg, [base + index * scale + disp]; w: 64 bits; base and index may be -1 */
 void e_mem(struct rp_tr *t, int w, unsigned op, int reg, int base, int index, unsigned scale, int64_t disp);
 void e_load(struct rp_tr *t, int reg, int off);         /* from the frame */
 void e_store(struct rp_tr *t, int off, int reg);        /* to the frame */
 void e_mov(struct rp_tr *t, int dst, int src);
-void e_imm(struct rp_tr *t, int reg, uint64_t v);
-void e_lea(struct rp_tr *t, int dst, int base, int64_t disp);
-void e_fold(struct rp_tr *t, int dst, int src);
+void e_imm(struct rp_tr *t, int reg, uint64_t v);       /* loads a constant */
+void e_lea(struct rp_tr *t, int dst, int base, int64_t disp);   /* dst = base + disp */
+void e_fold(struct rp_tr *t, int dst, int src); /* dst = offset of guest address src in the window */
 void e_canon(struct rp_tr *t, int dst, int src);        /* the low 48 bits */
 void e_sign(struct rp_tr *t, int dst, int src);         /* dst = src < 0 */
-void e_jmp(struct rp_tr *t, const uint8_t *to);
+void e_jmp(struct rp_tr *t, const uint8_t *to); /* jumps to host code */
 uint8_t *e_jmp32(struct rp_tr *t);                      /* returns its displacement field, for e_patch */
-uint8_t *e_jcc32(struct rp_tr *t, unsigned cc);
-void e_patch(uint8_t *rel, const uint8_t *to);
+uint8_t *e_jcc32(struct rp_tr *t, unsigned cc); /* as e_jmp32, with a condition */
+void e_patch(uint8_t *rel, const uint8_t *to);  /* lets the jump with the field rel go to host code `to` */
 void e_gsload(struct rp_tr *t, int size, int reg, int base);    /* size: 2 or 8 bytes */
-void e_gsstore(struct rp_tr *t, int size, int reg, int base);
+void e_gsstore(struct rp_tr *t, int size, int reg, int base);   /* size: 2 or 8 bytes */
 
 /* emit_address.c: addresses and references */
 void rp_fetch(struct rp_tr *t);
+/* 1: the address of o is known; it is in *addr */
 int rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr);
 /* returns the register with the guest address: T0, or the host register of the only guest register */
 int rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add);
@@ -396,8 +401,8 @@ void rp_room(struct rp_tr *t, unsigned n);
 void rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o);
 /* sets the fields of h that address o */
 void rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o);
-void rp_maskmov(struct rp_tr *t);
-void rp_indexed(struct rp_tr *t);
+void rp_maskmov(struct rp_tr *t);       /* maskmovq, maskmovdqu */
+void rp_indexed(struct rp_tr *t);       /* gathers and scatters */
 
 /* emit.c: any other instruction, re-encoded */
 void rp_plain(struct rp_tr *t);
@@ -405,7 +410,9 @@ void rp_plain(struct rp_tr *t);
 /* emit_control.c: instructions that are not re-encoded */
 int rp_special(struct rp_tr *t);        /* 1: the instruction was emitted; 0: it is not special */
 void rp_goto(struct rp_tr *t, uint64_t pc);     /* ends the block with a jump to pc */
+/* ends the block: returns to C with the reason `why` and rip = pc */
 void rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc);
+/* calls fn(frame, h) */
 void rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct rp_hinfo *),
     const struct rp_hinfo *h);
 /* returns a new one, which lives as long as the code; NULL: no memory */
@@ -414,7 +421,7 @@ struct rp_hinfo *rp_hinfo(struct rp_tr *t);
 /* emit_stack.c */
 /* Reports the store and leaves its host address in rcx; rsp is unchanged. */
 void rp_push_room(struct rp_tr *t, int size);
-void rp_push(struct rp_tr *t);
+void rp_push(struct rp_tr *t);  /* emits the instruction of that name, as do the functions below */
 void rp_pop(struct rp_tr *t);
 void rp_leave(struct rp_tr *t);
 void rp_enter(struct rp_tr *t);

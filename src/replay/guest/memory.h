@@ -40,7 +40,7 @@ struct mem {
 /* replaces what was mapped there; reads as zero */
 int mem_map(struct mem *m, const struct ws_rec_map *map);
 int mem_unmap(struct mem *m, uint64_t addr, uint64_t len);
-int mem_move(struct mem *m, const struct ws_rec_move *v);
+int mem_move(struct mem *m, const struct ws_rec_move *v);       /* mremap */
 int mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot);
 int mem_write(struct mem *m, const struct ws_rec_mem *w);
 
@@ -62,8 +62,8 @@ size_t mem_from(const struct mem *m, uint64_t addr);
  */
 /* the caller frees *area with mem_drop */
 int mem_copy(struct mem *m, struct mem_area **area, size_t *n);
-int mem_become(struct mem *m, const struct mem_area *area, size_t n);
-void mem_drop(struct mem_area *area, size_t n);
+int mem_become(struct mem *m, const struct mem_area *area, size_t n);   /* restores a list of mem_copy */
+void mem_drop(struct mem_area *area, size_t n); /* frees a list of mem_copy */
 
 void mem_free(struct mem *m);                                           /* unmaps everything */
 

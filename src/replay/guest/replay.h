@@ -37,6 +37,7 @@ struct replay;
 struct replay *replay_open(const char *path, struct replay_fault *f);
 void replay_close(struct replay *r);
 
+/* the capture's header, valid until replay_close */
 const struct ws_header *replay_header(const struct replay *r);
 const struct replay_fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
 /* how the program ended; NULL before REPLAY_END */
@@ -79,7 +80,7 @@ int replay_break(struct replay *r, uint64_t pc, int on);
 uint64_t replay_icount(const struct replay *r);
 /* complete instances; WS_UNKNOWN: it began at a keyframe that does not record them */
 uint64_t replay_instances(const struct replay *r);
-const struct ws_regs *replay_regs(struct replay *r);
+const struct ws_regs *replay_regs(struct replay *r);    /* valid until the next call */
 /* reads guest memory; returns how many of the n bytes are mapped */
 size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);
 

@@ -75,7 +75,9 @@ int drive_take(struct replay *r);                       /* applies the trigger `
 int drive_pass_key(struct replay *r);
 /* applies the records from KEY to KEYEND; maps: mappings as well as contents */
 int drive_key_body(struct replay *r, int maps);
+/* sets registers and counts: 0, or REPLAY_BAD */
 int drive_state(struct replay *r, const struct ws_rec_state *s);
+/* sets vector registers from an image of n bytes (0: the initial state): 0, or REPLAY_BAD */
 int drive_xsave(struct replay *r, const uint8_t *p, size_t n);
 void drive_regs(struct replay *r, struct ws_regs *g);   /* the processor's current registers */
 void drive_set_regs(struct replay *r, const struct ws_regs *g);

@@ -55,7 +55,7 @@ int visit_room(struct visit *v, size_t nwriter);
 const struct snap *visit_kept(const struct visit *v, uint64_t n);
 /* the instance after n where the next snapshot is due; UINT64_MAX: none */
 uint64_t visit_keep_at(const struct visit *v, uint64_t n);
-void visit_keep_now(struct visit *v);
+void visit_keep_now(struct visit *v);   /* takes a snapshot */
 
 /* walk.c: visits word[v->done] to word[n]. 0, or -1: no memory. */
 int visit_blocks(struct visit *v, const uint64_t *word, size_t n);

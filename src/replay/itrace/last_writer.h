@@ -38,11 +38,13 @@ void wshadow_clear(struct wshadow *s);   /* no instance has written anything */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);
 /* the writer of memory that no instance has written since it was mapped */
 uint64_t wshadow_unwritten(struct wshadow *s, uint64_t addr);
+/* `writer` wrote n bytes at addr */
 void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer);
+/* `writer` mapped memory, whose former writers are forgotten */
 void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
 void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
 void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
-void wshadow_note_late(struct wshadow *s, uint64_t page);
+void wshadow_note_late(struct wshadow *s, uint64_t page);       /* notes a page that has words */
 /* calls fn with all writers, some of them repeatedly */
 void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
 /* joined with the previous piece if their writers are equal */
@@ -57,7 +59,7 @@ void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned of
  */
 #ifdef __SANITIZE_ADDRESS__
 #define SHADOW_PIECE (UINT64_C(1) << 30)
-uint64_t *wshadow_at(uint64_t addr);
+uint64_t *wshadow_at(uint64_t addr);    /* the shadow word of addr */
 #else
 #define SHADOW_PIECE (RP_MASK + UINT64_C(1))
 static inline uint64_t *

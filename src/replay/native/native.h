@@ -28,6 +28,7 @@ struct native {
 int native_open(struct native *n);      /* starts an empty process */
 void native_close(struct native *n);    /* kills it */
 int native_clear(struct native *n);     /* unmaps everything */
+/* a system call in the process; *ret: its result */
 int native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, uint64_t c,
     uint64_t d, uint64_t e);
 

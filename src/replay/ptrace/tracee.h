@@ -38,10 +38,10 @@ void tracee_close(struct tracee *t);            /* closes our descriptors; does 
 
 int tracee_resume(struct tracee *t, int how, int sig);          /* how: PTRACE_SYSCALL, PTRACE_CONT, ... */
 int tracee_wait(struct tracee *t, int *status);                 /* EINTR: the tracer received a signal */
-int tracee_regs(struct tracee *t, struct user_regs_struct *g);
+int tracee_regs(struct tracee *t, struct user_regs_struct *g);  /* the process must be stopped */
 int tracee_setregs(struct tracee *t, const struct user_regs_struct *g);
 int tracee_xsave(struct tracee *t, void *p, size_t *n);         /* *n in: room; out: bytes of the image */
-void tracee_hold(struct tracee *t, const siginfo_t *si);
+void tracee_hold(struct tracee *t, const siginfo_t *si);        /* appends a signal to `held` */
 
 /*
  * Conversion to and from the registers of a capture.  rax is a parameter, as during a system
@@ -67,6 +67,7 @@ int tracee_uncall(struct tracee *t, const struct user_regs_struct *g);
 size_t tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n);
 /* only memory that the process itself may read */
 size_t tracee_readable(struct tracee *t, uint64_t addr, void *p, size_t n);
+/* returns how many bytes were written; ignores protection */
 size_t tracee_write(struct tracee *t, uint64_t addr, const void *p, size_t n);
 /* returns the length; `room` if no NUL is within room bytes */
 size_t tracee_string(struct tracee *t, uint64_t addr, char *p, size_t room);
@@ -111,7 +112,7 @@ struct tracee_maps {
 int tracee_maps(pid_t pid, struct tracee_maps *m);
 /* opens that file for the next function: a descriptor, or -1 with errno */
 int tracee_maps_open(pid_t pid);
-int tracee_maps_of(int fd, struct tracee_maps *m);
+int tracee_maps_of(int fd, struct tracee_maps *m);      /* reads the file again through that descriptor */
 void tracee_maps_free(struct tracee_maps *m);
 
 #endif

@@ -64,7 +64,9 @@ void shadow_free(struct shadow *t);
 
 /* list.c: adds what was used of a page in this segment to the segment's list. 0, or -1: no memory. */
 int shadow_list(struct shadow *t, uint64_t no, uint64_t need, uint64_t full);
+/* adds what was used of p, and clears that in p */
 int shadow_list_used(struct shadow *t, struct shadow_page *p);
+/* p is no longer used in this segment */
 void shadow_forget_used(struct shadow *t, const struct shadow_page *p);
 int shadow_list_end(struct shadow *t);          /* sorts and joins the list of the last of found->seg */
 

@@ -59,15 +59,15 @@ struct verify {
 
 /* decode.c: decodes the instruction at in->b. -1: no instruction.  amd: as for x86_decode. */
 int verify_decode(struct insn *in, int amd);
-void verify_expect(struct expect *e, const struct insn *in);
+void verify_expect(struct expect *e, const struct insn *in);    /* fills in e for the instruction in->z */
 /* NULL: as expected, else the difference, in buf */
 const char *verify_refs(const struct expect *e, const uint64_t *w, size_t n, char *buf, size_t size);
 
 /* state.c: the first difference in words, or NULL.  A fault of the verifier itself is in v->err. */
 const char *verify_regs(const struct ws_regs *native, const struct ws_regs *replay, int norip,
     char *buf, size_t size);
-const char *verify_vectors(struct verify *v, char *buf, size_t size);
-const char *verify_memory(struct verify *v, char *buf, size_t size);
+const char *verify_vectors(struct verify *v, char *buf, size_t size);   /* compares vector registers */
+const char *verify_memory(struct verify *v, char *buf, size_t size);    /* compares all memory */
 int verify_pagemaps(struct verify *v);                  /* call it while pagemaps can be opened: 0, -1 */
 /* gives the native side the memory of the replay: 0, or -1 with v->err */
 int verify_copy(struct verify *v);
@@ -76,6 +76,6 @@ int verify_copy(struct verify *v);
 int blocks_start(struct blocks *k, struct replay *r, uint64_t to);
 /* fetches the next batch: 1; 0: there is none; -1: failed, see k->err */
 int blocks_next(struct blocks *k);
-void blocks_stop(struct blocks *k);
+void blocks_stop(struct blocks *k);     /* ends the child */
 
 #endif

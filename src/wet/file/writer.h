@@ -27,6 +27,7 @@ struct store_out {
 int store_fail(struct store_fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int store_nomem(struct store_fault *f);         /* -1 */
 int store_badreplay(struct store_fault *f, const struct replay_fault *r);       /* -1 */
+/* 0, or -1 with *f */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
     struct store_fault *f);
 void store_out_free(struct store_out *t);
@@ -126,11 +127,13 @@ struct store_cap {
 	struct store_load *load;        /* kind loads only, else NULL; owned */
 };
 
+/* writes instruction i of run r, which is statement s: 0, or -1 */
 int store_statement(struct store_cap *c, const struct visit_batch *b, const struct visit_run *r,
     uint32_t i, uint32_t s);
+/* a string instruction continues: 0, or -1 */
 int store_string_again(struct store_cap *c, const struct visit_batch *b,
     const struct visit_run *r, uint32_t s);
-int store_path_end(struct store_cap *c);
+int store_path_end(struct store_cap *c);        /* the current path ends: 0, or -1 */
 int store_segment(struct store_cap *c);         /* writes the current segment */
 void segment_free(struct segment *s);
 

@@ -106,7 +106,7 @@ waddr_leave(struct waddr_model *m, const struct waddr_stmt *s, const uint16_t *d
 	}
 }
 
-void waddr_save(const struct waddr_model *m, struct buf *b);
+void waddr_save(const struct waddr_model *m, struct buf *b);    /* writes the model's registers */
 int waddr_load(struct waddr_model *m, struct col_reader *r);    /* 0, or -1 (r->err) */
 
 #endif

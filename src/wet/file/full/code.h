@@ -66,7 +66,7 @@ int store_strings_get(struct store_code *c, struct col_reader *r);
 
 /* Write what was added since the mark `from` as a section; append a section to c. */
 struct store_mark { size_t nstmt, nstring, npath; };
-struct store_mark store_mark(const struct store_code *c);
+struct store_mark store_mark(const struct store_code *c);       /* the present sizes */
 int store_code_put(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
     struct buf *b);
 /* 0, or -1 with *err */

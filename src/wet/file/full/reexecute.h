@@ -117,6 +117,7 @@ void load_set(struct load *l, uint32_t s, const uint64_t *w);  /* sets the words
 
 /* Words of the statement's value. */
 static inline unsigned load_nval(const struct load_stmt *s) { return s->nval == WPORT_FLAGS ? 1 : s->nval; }
+/* copies the words of the statement's value to `to` */
 void load_value(const struct load *l, uint32_t s, uint64_t *to);
 
 /*
@@ -149,6 +150,6 @@ load_sum(uint64_t sum, uint64_t v)
  */
 int load_stub(struct load *l, struct load_stmt *s, const struct x86_inst *in, const struct fact *f);
 int load_ready(struct load *l);         /* makes added code executable: 0, -1 */
-void load_free_code(struct load *l);
+void load_free_code(struct load *l);    /* frees all code */
 
 #endif

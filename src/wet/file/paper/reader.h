@@ -69,6 +69,7 @@ int paper_read_edges(struct paper_read *r, size_t segment, const uint8_t *only, 
 
 /* For the reader's files: section `what` of a segment, from WETFILE_CODE (0) on; and setting a fault. */
 enum paper_section { PAPER_CODE, PAPER_NODE, PAPER_GRP, PAPER_EDGE, PAPER_NSECTION };
+/* loads section `what` of a segment, for reading columns */
 int paper_load(struct paper_read *r, size_t segment, enum paper_section what, struct col_reader *c);
 int paper_bad(struct paper_read *r, const char *err);   /* returns -1; NULL: no memory */
 
