@@ -84,6 +84,7 @@ int lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t 
     struct lap_space *to, uint64_t at);
 
 /* file.c: files and their numbers */
+
 /* n new canonical numbers: 0, or -1 */
 int lap_numbers(struct lap_model *m, uint64_t n, uint64_t *base);
 /* creates it if it does not exist; NULL: no memory */

@@ -21,6 +21,7 @@ struct job {
 };
 
 /* sink.c: filtering and counting */
+
 /* copies the wanted references; dst may be w; returns their number */
 size_t job_drop(const struct job *j, uint64_t *dst, const uint64_t *w, size_t n);
 void job_take(struct job *j, const uint64_t *w, size_t n);      /* outputs or counts n references */

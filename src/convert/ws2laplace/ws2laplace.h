@@ -62,6 +62,7 @@ struct job {
 };
 
 /* main.c */
+
 /* Reports the fault and exits. */
 _Noreturn void job_bad(struct job *j, const struct replay_fault *f);
 

@@ -49,6 +49,7 @@ struct gen {
 void gen_func(struct aec *a, uint32_t i, struct buf *out);
 
 /* expr.c */
+
 /* the machine's name of register r, or NULL */
 const char *reg_name(unsigned machine, unsigned big, int r);
 const char *gen_var(struct gen *g, int v, char tmp[16]);        /* the variable's name; marks it as used */

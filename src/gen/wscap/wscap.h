@@ -94,7 +94,7 @@ struct cap {
 	uint8_t segv[32], trap[32];     /* its actions for SIGSEGV and SIGTRAP, in the kernel's format */
 	struct shadow shadow;
 	struct shadow common;           /* memory that children can write, as of the last call */
-	int sharing;                    /* there is such memory, and there were children */
+	int sharing;                    /* memory is shared with children */
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* known `syscall` instructions */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];
@@ -114,6 +114,7 @@ struct call {
 };
 
 /* start.c */
+
 /* writes header, START and initial memory; the program is after execve */
 void cap_begin(struct cap *c, char *const argv[]);
 
@@ -174,6 +175,7 @@ size_t compare_after(struct cap *c, int tell);
 void compare_shared(struct cap *c);
 
 /* file.c */
+
 /* records what a call changes in mapped files, and follows open files */
 void file_call(struct cap *c, const struct call *k);
 
@@ -187,12 +189,14 @@ void signals_send(struct cap *c);
 void signals_force(struct cap *c);      /* held signals have waited long enough */
 
 /* place.c: the place of an asynchronous signal */
+
 /* runs some steps: 0; a signal that came instead; -1: the program ended */
 int place_search(struct cap *c);
 /* adds stack and words to the signal record s; sp: rsp at the signal */
 void place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
 /* random.c: rdrand, rdseed, rdpid */
+
 /* searches a region that has become executable */
 void random_scan(struct cap *c, const struct region *r, const char *name);
 /* Forgets instructions in [lo, hi); there: the memory stays, and the program's own bytes are restored. */
@@ -210,7 +214,7 @@ void random_child(const struct cap *c, struct tracee *t);
 void random_again(struct cap *c);
 void random_off(struct cap *c);                                 /* the program continues untraced */
 
-/* child.c: other processes, and ours without us */
+/* child.c: processes that run untraced */
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
 uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
 /* releases the program itself; from any stop but a syscall-entry stop */
@@ -229,6 +233,7 @@ int touch_again(struct cap *c, const struct call *k);
 void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
 
 /* run.c */
+
 /* from now on, our signals go to the program, or are ignored */
 void cap_signals(struct cap *c);
 int cap_run(struct cap *c);                             /* runs to the program's end: its wait status */

@@ -228,6 +228,7 @@ struct rp_xcomp { uint32_t size, off, align; };
 extern struct rp_xcomp rp_xcomp[64];
 
 /* codememory.c */
+
 /* Allocates c->code, RP_CODE bytes.  NULL: success, else the reason of failure. */
 const char *rp_code_new(struct rp_core *c);
 void rp_code_free(struct rp_core *c);
@@ -235,6 +236,7 @@ extern ptrdiff_t rp_rw;
 static inline uint8_t *rp_w(uint8_t *code) { return code + rp_rw; }    /* the writable address of code */
 
 /* translate.c */
+
 /* NULL: no memory */
 struct rp_block *rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp);
 
@@ -334,6 +336,7 @@ int rp_heads(struct rp_tr *t);          /* completes the headers at the block's 
 void rp_values(struct rp_tr *t);        /* values that the current instruction has defined; uses rcx */
 
 /* emit_loads.c: RP_MEMORY */
+
 /*
  * reg: the folded address of reference `first`, of which i is a piece.  Uses the other one of
  * rcx and r15.
@@ -346,6 +349,7 @@ void rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg);
 void rp_memory(struct rp_tr *t);
 
 /* helpers.c, helpers_refs.c: called by translated code; compiled without vector registers */
+
 /* 0: done; 1: leave translated code, the frame is complete */
 uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);
 /* writes references that depend on masks, indices or bit numbers */
@@ -419,6 +423,7 @@ void rp_helper(struct rp_tr *t, uint64_t (*fn)(struct rp_frame *, const struct r
 struct rp_hinfo *rp_hinfo(struct rp_tr *t);
 
 /* emit_stack.c */
+
 /* Reports the store and leaves its host address in rcx; rsp is unchanged. */
 void rp_push_room(struct rp_tr *t, int size);
 void rp_push(struct rp_tr *t);  /* emits the instruction of that name, as do the functions below */

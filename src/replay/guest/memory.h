@@ -37,6 +37,7 @@ struct mem {
 };
 
 /* The functions return 0, or -1 with m->err, unless they say otherwise. */
+
 /* replaces what was mapped there; reads as zero */
 int mem_map(struct mem *m, const struct ws_rec_map *map);
 int mem_unmap(struct mem *m, uint64_t addr, uint64_t len);
@@ -58,11 +59,10 @@ size_t mem_from(const struct mem *m, uint64_t addr);
 
 /*
  * mem_copy saves the list of mappings, mem_become restores it: what is mapped in both keeps its
- * contents, other memory reads as zero.
+ * contents, other memory reads as zero.  The caller frees *area with mem_drop.
  */
-/* the caller frees *area with mem_drop */
 int mem_copy(struct mem *m, struct mem_area **area, size_t *n);
-int mem_become(struct mem *m, const struct mem_area *area, size_t n);   /* restores a list of mem_copy */
+int mem_become(struct mem *m, const struct mem_area *area, size_t n);
 void mem_drop(struct mem_area *area, size_t n); /* frees a list of mem_copy */
 
 void mem_free(struct mem *m);                                           /* unmaps everything */

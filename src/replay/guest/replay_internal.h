@@ -31,7 +31,8 @@ struct replay {
 	int ended;                      /* enum replay_got; sticky; REPLAY_OK before the end */
 	int pending;                    /* result of the call after the next references */
 	struct ws_rec_end end;
-	struct ws_early early, told;    /* of the records up to `next`; of the end, once it is known */
+	/* early: of the records up to `next`; told: of the end, once it is known */
+	struct ws_early early, told;
 	uint64_t until, triggers;
 	uint64_t from;                  /* instances before the previous trigger */
 	/* the next trigger comes before this instance; WS_UNKNOWN: not known */
@@ -61,6 +62,7 @@ int drive_bad_file(struct replay *r);                   /* sets the reader's fau
 int drive_bad_mem(struct replay *r);                    /* sets the fault of mem */
 
 /* records.c: functions return 0, or REPLAY_BAD */
+
 /* applies effects until `next` is a trigger, KEY or END, or r->cut */
 int drive_next(struct replay *r);
 /* sets the breakpoint for the next signal: there is at most one */
@@ -87,6 +89,7 @@ void drive_set_regs(struct replay *r, const struct ws_regs *g);
 #define DRIVE_SLACK (DRIVE_PACE * 1000000u)     /* tolerance for an inaccurate clock: a millisecond */
 
 /* syscalls.c: effects of system calls that records do not contain. 0, or REPLAY_BAD. */
+
 /* as mem_read, reported to the watch */
 size_t drive_read(struct replay *r, uint64_t addr, void *p, size_t n);
 /* call it after registers were compared, before effects */

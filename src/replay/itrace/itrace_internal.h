@@ -51,6 +51,7 @@ struct visit {
 int visit_room(struct visit *v, size_t nwriter);
 
 /* states.c: snapshots */
+
 /* the last snapshot at or before instance n; NULL: none */
 const struct snap *visit_kept(const struct visit *v, uint64_t n);
 /* the instance after n where the next snapshot is due; UINT64_MAX: none */

@@ -34,6 +34,7 @@ void wshadow_free(struct wshadow *s);
 void wshadow_clear(struct wshadow *s);   /* no instance has written anything */
 
 /* these functions set s->nomem when memory runs out */
+
 /* a writer, or VISIT_MANY and pieces */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);
 /* the writer of memory that no instance has written since it was mapped */
@@ -50,7 +51,10 @@ void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
 /* joined with the previous piece if their writers are equal */
 void wshadow_piece(struct wshadow *s, size_t first, uint64_t writer, unsigned off, unsigned len);
 
-/* Lowest address with a shadow: Linux lets programs map nothing below 64 KiB (vm.mmap_min_addr). */
+/*
+ * Lowest address with a shadow: by default, Linux lets programs map nothing below 64 KiB
+ * (vm.mmap_min_addr).
+ */
 #define SHADOW_LOW 0x10000u
 
 /*

@@ -25,7 +25,7 @@ without_traps(void)
 	return s && !strcmp(s, "no");
 }
 
-/* What is to be known once in a process; known is 0 not yet, 1 no, 2 yes */
+/* A property of the processor, which is probed once in a process.  *known: 0 not yet, 1 no, 2 yes. */
 static int
 probe(int *known, int (*answer)(void))
 {
@@ -36,7 +36,10 @@ probe(int *known, int (*answer)(void))
 	return *known - 1;
 }
 
-/* A child that does `attempt`, and the first that is heard of it: killed, if nothing has come of it.  -1: no child */
+/*
+ * Runs `attempt` in a child and waits for its first stop or its end; it is killed if neither
+ * comes.  -1: no child.
+ */
 static pid_t
 probe_child(void (*attempt)(void), int *status)
 {

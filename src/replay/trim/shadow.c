@@ -352,7 +352,7 @@ drop_page(struct shadow *t, struct shadow_page *p)
 {
 	int e = shadow_retire(t, p, 0, MEM_PAGE);
 
-	/* what was read of it stays with the segment */
+	/* what was read of it remains in the list of the segment */
 	if (p->seg == t->seg)
 		e |= shadow_list_used(t, p);
 	shadow_forget_used(t, p);

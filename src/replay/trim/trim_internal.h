@@ -36,10 +36,8 @@ struct trim_found {
 	size_t nneed, capneed;
 	struct trim_seg *seg;           /* owned; seg[0] begins with the program */
 	size_t nseg, capseg;
-	/* bytes of MEM that were compressed as a sample, and their compressed size */
-	uint64_t raw, needed;
-	/* of the former, bytes that were compressed as a sample, and what came out */
-	uint64_t sampled, packed;
+	uint64_t raw, needed;           /* bytes in MEM records; bytes of needed lines */
+	uint64_t sampled, packed;       /* bytes of `raw` compressed as a sample; their compressed size */
 	uint64_t ninst, ntrigger;
 };
 

@@ -4,8 +4,8 @@
 
 #include "wet/file/full/reader.h"
 
-/* Exceptions of a slot: the next one, and the number of predicted references before it. */
-struct slot { uint32_t at, end; uint64_t left; };        /* the next one; expected ones before it */
+/* Exceptions of a slot.  at: the next one; left: predicted references before it. */
+struct slot { uint32_t at, end; uint64_t left; };
 
 struct get {
 	struct store_read *r;

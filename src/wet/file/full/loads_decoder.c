@@ -242,7 +242,7 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 	if (!err &&
 	    (col_get(c, &t.word, key.n, UINT64_MAX, &key) != 0 || loads_decode_exceptions(&t, c, &sum) != 0))
 		err = c->err ? c->err : "no memory";
-	/* here the file's instructions are executed */
+	/* from here on, instructions of the file are executed */
 	if (!err && confine_process(NULL, NULL, &err) == 0)
 		err = loads_decode_guarded(&t);
 	if (!err && r->load->mem.nomem)

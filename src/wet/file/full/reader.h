@@ -71,6 +71,7 @@ struct store_read {
 enum store_want { STORE_PATHS = 0, STORE_DEPS = 1, STORE_VALUES = 2, STORE_ADDRS = 4 };
 
 /* Functions that return int return 0, or -1 and r->fault. */
+
 /* also reads all code, and how often each statement is executed */
 int store_read_open(struct store_read *r, const struct wetfile *f);
 void store_read_close(struct store_read *r);
@@ -109,9 +110,8 @@ struct store_uses { const uint64_t *who; size_t n; };
 /*
  * Calls fn for each use port of each statement of path i of r->path, the next one of the
  * segment (x: the statement's instance), and advances r->count.  only: of statements s with
- * only[s] != 0; NULL: of all.
+ * only[s] != 0; NULL: of all.  A nonzero result of fn means that memory ran out.
  */
-/* nonzero: no memory */
 typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);
 int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
 

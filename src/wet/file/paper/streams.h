@@ -21,8 +21,7 @@ int pstreams_save(struct pstreams *t, struct vc_work *w, int level, struct buf *
 void pstreams_free(struct pstreams *t);
 /* pstream_put adds one.  Both: 0, or -1: no memory. */
 
-/* Streams that are being read; the section's bytes are borrowed. */
-/* off: of its bytes, or in plain */
+/* Streams that are being read; the section's bytes are borrowed.  off: of its bytes, or in plain. */
 struct pstream { uint64_t off, n; uint32_t len; uint8_t method, width; };
 struct pstreams_in {
 	struct col how, len, plain;
