@@ -19,7 +19,7 @@
 #include "format/wettext/wettext.h"
 
 #define SYNOPSIS "[-n dependences] [-o file] [text]"
-#define DEFAULT  100000u
+#define DEFAULT  100000u        /* dependences, without -n */
 
 /* A dependence of instance x of a statement.  seq: its position among the statement's dependences. */
 struct dep { uint64_t x, seq, id, instance; };

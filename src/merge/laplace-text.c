@@ -7,7 +7,7 @@
 #include "format/laplace/laplace.h"
 
 #define SYNOPSIS "[-b [-m | -w]] [-o file] [file]"
-#define BATCH 1024
+#define BATCH 1024              /* records read at once */
 
 struct job {
 	int binary, merged, wide;

@@ -16,8 +16,8 @@
 	"       bifcm -l [-v] [-o file] [file]\n" \
 	"       bifcm -t [-T threads] [file]"
 
-#define PIECE (256u << 10)
-#define LEVEL 6
+#define PIECE (256u << 10)      /* bytes read at once */
+#define LEVEL 6                 /* the default level */
 
 enum action { COMPRESS, DECOMPRESS, LIST, TEST };
 

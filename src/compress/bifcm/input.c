@@ -11,7 +11,7 @@
 #include "base/src.h"
 #include "compress/bifcm/bifcm.h"
 
-#define PIECE (256u << 10)
+#define PIECE (256u << 10)      /* bytes read at once */
 
 void
 input_open(struct input *in, const char *path)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "compress/bifcm/bifcm.h"
 
-#define METHODS 256
+#define METHODS 256             /* numbers of methods */
 
 struct column {
 	uint64_t n, size;

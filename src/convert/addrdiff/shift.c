@@ -40,7 +40,7 @@
 #define GROW_MAX   (64u << 20)          /* bytes: half of the gap of Linux */
 #define ODD_MAX    64u          /* maximum regions that are shifted by multiples of 16 */
 #define NCACHE     1024u
-#define MAXREGION  4096u
+#define MAXREGION  4096u        /* regions at most */
 
 struct region {
 	uint64_t lo, hi;        /* addresses of side a, hi excluded */

@@ -101,7 +101,7 @@ wetq_options(struct job *j, int argc, char **argv, struct command *c)
 	return wrong ? -1 : 0;
 }
 
-#define WORDS 32
+#define WORDS 32                /* words of a question at most */
 
 /* Answers the question in a line, or reports what is wrong with it. */
 static void

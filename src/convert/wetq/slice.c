@@ -8,7 +8,7 @@
 #include "convert/wetq/wetq.h"
 #include "format/ref/ref.h"
 
-#define ROOM 512u
+#define ROOM 512u               /* bytes of a line, apart from names */
 
 struct list { struct job *j; uint64_t left; };
 

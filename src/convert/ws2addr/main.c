@@ -11,7 +11,7 @@
 
 #define SYNOPSIS "[-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] " \
 	"[-o file] [capture]"
-#define JOBS_MAX 256
+#define JOBS_MAX 256            /* limit of -j */
 
 struct options {
 	const char *outname, *symbol;

@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "convert/ws2laplace/ws2laplace.h"
 
-#define NAME_MOST 4096u
+#define NAME_MOST 4096u         /* bytes of a file name at most: PATH_MAX */
 
 static uint64_t
 kernel_here(const struct job *j)

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "convert/ws2laplace/ws2laplace.h"
 
-#define FD_MAX (1u << 20)
+#define FD_MAX (1u << 20)       /* descriptors that are followed */
 
 struct path {
 	char *name;                     /* owned */

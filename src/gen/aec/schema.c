@@ -13,7 +13,7 @@
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
 
-#define TEXTMAX ((size_t)INT32_MAX)
+#define TEXTMAX ((size_t)INT32_MAX)     /* bytes of a schema text at most */
 
 static struct { struct exe_sym *p; size_t n, cap; } sym;
 static struct buf encoded;      /* units of the text, which replace those of the executable */

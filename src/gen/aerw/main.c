@@ -17,7 +17,7 @@
 #include "gen/aerw/list.h"
 
 #define SYNOPSIS "[-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]"
-#define MAXTEXT (1u << 30)
+#define MAXTEXT (1u << 30)      /* bytes of an assembly file at most */
 
 struct options {
 	const char *out, *as, *list, *machine;

@@ -33,7 +33,7 @@ struct writes {
 #define DENY            {.how = W_DENY}
 #define STOP            {.how = W_STOP}
 
-#define WRITES 4
+#define WRITES 4                /* memory ranges that a line of the table can name */
 static const struct { int known; struct writes w[WRITES]; } table[] = {
 #define S(nr, name, ...) [nr] = {1, {__VA_ARGS__}},
 #include "format/ws/syscall.def"

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "gen/wscap/wscap.h"
 
-#define IOV_MOST 1024u
+#define IOV_MOST 1024u          /* buffers of an iovec array at most: UIO_MAXIOV of the kernel */
 
 static void
 put_at(struct cap *c, uint64_t addr, uint64_t n)

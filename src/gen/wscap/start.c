@@ -17,8 +17,8 @@
 #include "base/diag.h"
 #include "gen/wscap/wscap.h"
 
-#define STACK_MOST (1ull << 30)
-#define AUXV_MAX 64
+#define STACK_MOST (1ull << 30) /* bytes that a stack may grow to, at most */
+#define AUXV_MAX 64             /* entries of the auxiliary vector at most */
 
 struct start {
 	struct user_regs_struct regs;

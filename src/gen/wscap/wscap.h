@@ -29,7 +29,7 @@ struct regions {
 	size_t n, cap;
 };
 
-#define NDEBUG_REGS 4
+#define NDEBUG_REGS 4           /* debug registers with addresses: DR0 to DR3 */
 struct site {                           /* an instruction whose result the processor makes up */
 	uint64_t addr;
 	struct tracee_random d;

@@ -13,7 +13,7 @@
 #include "base/temp.h"
 #include "merge/laplace-merge/merge.h"
 
-#define NBUF 256u
+#define NBUF 256u               /* buffers */
 
 struct files {
 	char *final, *folder;           /* owned; folder: where the files are for now */

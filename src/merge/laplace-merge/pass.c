@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "merge/laplace-merge/merge.h"
 
-#define BATCH 1024
+#define BATCH 1024              /* references read at once */
 #define PAGE  (1u << LAP_PAGEBITS)
 
 /* The running task: the address space and file of its references. */

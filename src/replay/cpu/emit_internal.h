@@ -35,7 +35,7 @@ enum { T0 = RCX, T1 = R15, OUT = R11, G_RCX = R9, G_RSP = R10 };
 #define RP_MAXWORD 1024u
 #define RP_KSIZES  7u           /* sizes of references: 1 2 4 8 16 32 64 */
 #define RP_INDEX   65536u
-#define RP_NSIDE   65536u
+#define RP_NSIDE   65536u       /* words at `side` in the frame */
 
 /* Why translated code returned to C. */
 enum rp_why {
@@ -151,8 +151,8 @@ struct rp_mark {                        /* one instruction in a block */
 struct rp_page;
 struct rp_pageref { struct rp_page *page; struct rp_block *block; struct rp_pageref *next; };
 
-#define RP_NSITE  24u
-#define RP_BPAGES 6u
+#define RP_NSITE  24u           /* exits of a block at most */
+#define RP_BPAGES 6u            /* guest pages of a block at most */
 
 struct rp_block {
 	uint64_t pc;

@@ -6,7 +6,7 @@
 #include "isa/x86/limits.h"
 #include "replay/cpu/emit_internal.h"
 
-#define MAX_SIDE 6
+#define MAX_SIDE 6              /* side exits of a block at most */
 
 struct rp_hinfo *
 rp_hinfo(struct rp_tr *t)

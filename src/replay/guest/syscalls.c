@@ -7,8 +7,8 @@
 #include "base/bytes.h"
 #include "replay/guest/replay_internal.h"
 
-#define IOV_MOST 1024u
-#define NAME_MOST 4096u
+#define IOV_MOST 1024u          /* buffers of an iovec array at most: UIO_MAXIOV of the kernel */
+#define NAME_MOST 4096u         /* bytes of a file name at most: PATH_MAX */
 
 size_t
 drive_read(struct replay *r, uint64_t addr, void *p, size_t n)

@@ -3,7 +3,7 @@
 
 #include "replay/itrace/code_finder.h"
 
-#define CACHE 4096u
+#define CACHE 4096u             /* entries of the cache of blocks */
 
 struct wcode_visit {
 	struct wcode *c;

@@ -6,7 +6,7 @@
 #include "replay/cpu/cpu.h"
 #include "replay/itrace/itrace.h"
 
-#define SHADOW_CACHE 256u
+#define SHADOW_CACHE 256u               /* entries of the cache of mappings */
 #define SHADOW_PAGE  4096u              /* bytes of memory, and bytes of their shadow */
 
 /* A mapping, made by instance `writer`: that is the writer of bytes that no instance has written since. */

@@ -7,7 +7,7 @@
 #include "base/helper.h"
 #include "replay/itrace/itrace_internal.h"
 
-#define MOST 64u
+#define MOST 64u                /* snapshots at most */
 /*
  * instances that run in the time of comparing a page, times the inverse of the share of time
  * for snapshots

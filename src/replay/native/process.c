@@ -20,7 +20,7 @@
 #include "replay/native/native.h"
 #include "replay/native/share_internal.h"
 
-#define USER_END (1ull << 47)
+#define USER_END (1ull << 47)   /* end of user addresses of x86-64 Linux */
 #define PAGE     4096u
 #define SITES    100u           /* candidate addresses for the page with our `syscall` instruction, */
 #define SITE(k)  (0x20000 + (k) * 0x13000010000ull)     /* one of which the program leaves free */

@@ -17,7 +17,7 @@
 
 #include "format/ws/ws.h"
 
-#define TRACEE_HELD 64
+#define TRACEE_HELD 64          /* signals held at most */
 
 struct tracee {
 	pid_t pid;

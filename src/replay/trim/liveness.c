@@ -13,7 +13,7 @@
 #include "replay/guest/code_reader.h"
 #include "replay/trim/shadow_internal.h"
 
-#define EVERY   50000000u
+#define EVERY   50000000u       /* instructions between candidates by default */
 #define SAMPLE  (64u << 20)     /* bytes of the contents that are compressed to estimate their size */
 #define CHUNK   (256u << 10)    /* bytes compressed at once */
 

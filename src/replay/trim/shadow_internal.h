@@ -4,8 +4,8 @@
 
 #include "replay/trim/trim_internal.h"
 
-#define SHADOW_TLB  1024u
-#define SHADOW_SEEN 16384u
+#define SHADOW_TLB  1024u       /* entries of the cache of page look-ups */
+#define SHADOW_SEEN 16384u      /* entries of the cache of fetches */
 
 struct shadow_line {
 	uint64_t own;                   /* bytes that the program wrote after the capture's contents came */

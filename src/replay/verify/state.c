@@ -10,7 +10,7 @@
 #include "replay/verify/verify_internal.h"
 
 #define PAGE 4096u
-#define XSAVE 16384u
+#define XSAVE 16384u            /* bytes of a replay's XSAVE image: RP_XSAVE */
 #define CHUNK 64u               /* pages looked at in one step */
 
 const char *

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOADMEM_PAGE 4096u
+#define LOADMEM_PAGE 4096u              /* bytes */
 #define LOADMEM_MOST 65536u             /* maximum number of pages; one more, and all are forgotten */
 
 struct loadmem_page {

@@ -12,7 +12,7 @@
 #include "isa/x86/operand.h"
 #include "wet/file/full/reexecute.h"
 
-#define PIECE ((size_t)1 << 20)
+#define PIECE ((size_t)1 << 20)         /* bytes of a mapped piece of code */
 #define PIECES 1024u                    /* maximum number of pieces */
 #define CODE 1024u                      /* maximum bytes of code for one instruction */
 
