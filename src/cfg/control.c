@@ -3,7 +3,9 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 
+#include "base/buf.h"
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "cfg/control.h"
 #include "format/ref/ref.h"
 
@@ -40,8 +42,9 @@ struct frame {
 
 struct control {
 	const struct wcode *code;
-	struct block **block;           /* hash table; owned */
-	size_t nblock, nslot;
+	struct block **block;           /* owned, as they are */
+	size_t nblock, capblock;
+	struct hash by_at;              /* their places in it */
 	struct region *region;          /* owned */
 	size_t nregion, capregion;
 	struct frame *frame;            /* owned; [0]: that of the program's entry */
@@ -60,9 +63,7 @@ control_new(const struct wcode *c)
 	if (!t)
 		return NULL;
 	t->code = c;
-	t->nslot = 4096;
-	t->block = calloc(t->nslot, sizeof(struct block *));
-	if (!t->block || buf_grow(&t->frame, &t->capframe, 1, sizeof *t->frame) < 0) {
+	if (buf_grow(&t->frame, &t->capframe, 1, sizeof *t->frame) < 0) {
 		control_free(t);
 		return NULL;
 	}
@@ -83,46 +84,14 @@ control_free(struct control *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->nslot && t->block; i++)
-		if (t->block[i])
-			block_free(t->block[i]);
+	for (size_t i = 0; i < t->nblock; i++)
+		block_free(t->block[i]);
+	hash_free(&t->by_at);
 	free(t->block);
 	free(t->region);
 	free(t->frame);
 	free(t->parent);
 	free(t);
-}
-
-static struct block **
-control_slot(const struct control *t, const struct fact_at *at, uint32_t n)
-{
-	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	for (;; i++) {
-		struct block **b = &t->block[i & (t->nslot - 1)];
-
-		if (!*b || ((*b)->at == at && (*b)->p.n == n))
-			return b;
-	}
-}
-
-static int
-control_grow(struct control *t)
-{
-	struct block **old = t->block;
-	size_t n = t->nslot;
-
-	t->block = calloc(n * 2, sizeof(struct block *));
-	if (!t->block) {
-		t->block = old;
-		return -1;
-	}
-	t->nslot = n * 2;
-	for (size_t i = 0; i < n; i++)
-		if (old[i])
-			*control_slot(t, old[i]->at, old[i]->p.n) = old[i];
-	free(old);
-	return 0;
 }
 
 /* May it leave rsp above what it was, other than by what functions end with? */
@@ -214,23 +183,23 @@ block_make(const struct control *t, struct block *b)
 const struct control_path *
 control_path(struct control *t, const struct fact_at *at, uint32_t n)
 {
-	struct block **p = control_slot(t, at, n), *b;
+	uint32_t h = hash_number((uint64_t)(uintptr_t)at + n), slot = h, i;
+	struct block *b;
 
-	if (*p)
-		return &(*p)->p;
-	if (t->nblock * 2 >= t->nslot && control_grow(t) != 0)
-		return NULL;
-	if ((b = calloc(1, sizeof *b)) == NULL)
+	while ((i = hash_find(&t->by_at, h, &slot)) != HASH_NONE)
+		if (t->block[i]->at == at && t->block[i]->p.n == n)
+			return &t->block[i]->p;
+	if (buf_grow(&t->block, &t->capblock, t->nblock + 1, sizeof(struct block *)) != 0 ||
+	    (b = calloc(1, sizeof *b)) == NULL)
 		return NULL;
 	b->at = at;
 	b->p.n = n;
 	b->p.pc = at->fact->pc;
-	if (block_make(t, b) != 0) {
+	if (block_make(t, b) != 0 || hash_add(&t->by_at, h, (uint32_t)t->nblock) != 0) {
 		block_free(b);
 		return NULL;
 	}
-	*control_slot(t, at, n) = b;
-	t->nblock++;
+	t->block[t->nblock++] = b;
 	return &b->p;
 }
 

@@ -113,7 +113,7 @@ ws2wet_statements(struct job *j, const uint64_t *block)
 
 	j->count = xcalloc(t->n + 1, sizeof *j->count);
 	j->byid = xcalloc((size_t)t->nid + 1, sizeof *j->byid);
-	for (size_t i = 0; i < t->nslot; i++)
+	for (size_t i = 0; i < t->nblock; i++)
 		for (uint32_t k = 0; k < t->block[i].n; k++)
 			j->count[t->block[i].stmt[k]] += block[t->block[i].num];
 	for (uint32_t s = 0; s < t->n; s++)

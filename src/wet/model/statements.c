@@ -75,16 +75,6 @@ stmt_of(struct stmts *t, const struct fact *f)
 	return (uint32_t)t->n++;
 }
 
-static struct stmt_block *
-statements_place(struct stmt_block *slot, size_t nslot, const struct fact_at *at, uint32_t n)
-{
-	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	while (slot[i & (nslot - 1)].at && (slot[i & (nslot - 1)].at != at || slot[i & (nslot - 1)].n != n))
-		i++;
-	return &slot[i & (nslot - 1)];
-}
-
 /* Before s there is p: always, so far; STMT_NONE: the beginning of a block */
 static void
 link_to(struct stmts *t, uint32_t s, uint32_t p, unsigned side)
@@ -99,56 +89,43 @@ link_to(struct stmts *t, uint32_t s, uint32_t p, unsigned side)
 	v->joined |= (uint8_t)side;
 }
 
-static int
-statements_grow(struct stmts *t)
-{
-	size_t n = t->nslot ? t->nslot * 2 : 4096;
-	struct stmt_block *slot = calloc(n, sizeof *slot);
-
-	if (!slot)
-		return -1;
-	for (size_t i = 0; i < t->nslot; i++)
-		if (t->block[i].at)
-			*statements_place(slot, n, t->block[i].at, t->block[i].n) = t->block[i];
-	free(t->block);
-	t->block = slot;
-	t->nslot = n;
-	return 0;
-}
-
 const struct stmt_block *
 stmts_block(struct stmts *t, const struct visit_run *r)
 {
-	struct stmt_block *k = t->nslot ? statements_place(t->block, t->nslot, r->at, r->ninsn) : NULL;
-	uint32_t *v;
+	uint32_t h = hash_number((uint64_t)(uintptr_t)r->at + r->ninsn), slot = h, i, *v;
 
-	if (k && k->at)
-		return k;
-	if ((t->nblock * 2 >= t->nslot && statements_grow(t) != 0) ||
+	while ((i = hash_find(&t->by_at, h, &slot)) != HASH_NONE)
+		if (t->block[i].at == r->at && t->block[i].n == r->ninsn)
+			return &t->block[i];
+	if (buf_grow(&t->block, &t->capblock, t->nblock + 1, sizeof *t->block) != 0 ||
 	    (v = malloc(r->ninsn * sizeof *v)) == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < r->ninsn; i++)
+	for (i = 0; i < r->ninsn; i++)
 		if ((v[i] = stmt_of(t, r->at[i].fact)) == STMT_NONE) {
 			free(v);
 			return NULL;
 		}
-	for (uint32_t i = 0; i < r->ninsn; i++) {
+	for (i = 0; i < r->ninsn; i++) {
 		link_to(t, v[i], i ? v[i - 1] : STMT_NONE, 1);
 		link_to(t, v[i], i + 1u < r->ninsn ? v[i + 1] : STMT_NONE, 2);
 	}
-	k = statements_place(t->block, t->nslot, r->at, r->ninsn);
-	*k = (struct stmt_block){ r->at, r->ninsn, v, (uint32_t)t->nblock++ };
-	return k;
+	if (hash_add(&t->by_at, h, (uint32_t)t->nblock) != 0) {
+		free(v);
+		return NULL;
+	}
+	t->block[t->nblock] = (struct stmt_block){ r->at, r->ninsn, v, (uint32_t)t->nblock };
+	return &t->block[t->nblock++];
 }
 
 void
 stmts_forget(struct stmts *t)
 {
-	for (size_t i = 0; i < t->nslot; i++)
+	for (size_t i = 0; i < t->nblock; i++)
 		free(t->block[i].stmt);
 	free(t->block);
 	t->block = NULL;
-	t->nblock = t->nslot = 0;
+	t->nblock = t->capblock = 0;
+	hash_free(&t->by_at);
 	for (size_t i = 0; i < t->n; i++)
 		t->stmt[i].fact = NULL;
 }

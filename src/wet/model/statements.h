@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "replay/itrace/itrace.h"
 #include "wet/model/port.h"
 
@@ -50,8 +51,9 @@ struct stmts {
 	struct stmt *stmt;              /* owned; ids ascend */
 	uint32_t *hash;
 	size_t n, cap, nhash;
-	struct stmt_block *block;       /* hash table; owned */
-	size_t nblock, nslot;
+	struct stmt_block *block;       /* owned; [i] has num i */
+	size_t nblock, capblock;
+	struct hash by_at;              /* their places in it */
 	struct stmt_atom *atom;         /* owned */
 	uint32_t *atomstmt;             /* statements of all atoms; owned */
 	size_t natom, capatom;
