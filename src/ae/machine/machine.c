@@ -29,7 +29,7 @@ machine_byelf(unsigned elf, unsigned elfclass, unsigned elfdata)
 {
 	for (size_t i = 0; i < NFOLDERS; i++)
 		for (const struct machine *const *m = folders[i]; *m; m++)
-			if ((*m)->elf == elf && (*m)->elfclass == elfclass && (*m)->elfdata == elfdata)
+			if (machine_iself(*m, elf, elfclass, elfdata))
 				return *m;
 	return NULL;
 }

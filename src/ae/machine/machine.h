@@ -59,6 +59,12 @@ const struct machine *machine_byname(const char *name);
 const struct machine *machine_byelf(unsigned elf, unsigned elfclass, unsigned elfdata);
 const struct machine *machine_byschema(unsigned elf, unsigned big);
 
+static inline int
+machine_iself(const struct machine *m, unsigned elf, unsigned elfclass, unsigned elfdata)
+{
+	return m->elf == elf && m->elfclass == elfclass && m->elfdata == elfdata;
+}
+
 /* Variables behind the registers */
 static inline unsigned machine_flags(const struct machine *m) { return m->nreg; }
 static inline unsigned machine_mem(const struct machine *m) { return m->nreg + 1u; }

@@ -171,25 +171,19 @@ read_symbols(struct object *o, Elf_Scn *scn, const GElf_Shdr *sh, size_t nstmt)
 	}
 }
 
-static const struct machine *
-machine_of(Elf *elf)
-{
-	GElf_Ehdr eh;
-
-	return gelf_getehdr(elf, &eh) ? machine_byelf(eh.e_machine, eh.e_ident[EI_CLASS], eh.e_ident[EI_DATA]) : NULL;
-}
-
 static const char *
 read_object(struct object *o, const struct machine *m, int fd, size_t nstmt)
 {
 	Elf_Scn *scn = NULL;
+	GElf_Ehdr eh;
 	size_t i;
 
 	elf_version(EV_CURRENT);
 	o->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!o->elf || elf_getshdrnum(o->elf, &o->nsect) != 0)
 		return "the assembler's output cannot be read";
-	if (machine_of(o->elf) != m)
+	if (!gelf_getehdr(o->elf, &eh) ||
+	    !machine_iself(m, eh.e_machine, eh.e_ident[EI_CLASS], eh.e_ident[EI_DATA]))
 		return "the assembler is one for another machine";
 	o->sect = xcalloc(o->nsect, sizeof *o->sect);
 	o->sb = xcalloc(nstmt, sizeof *o->sb);
@@ -475,7 +469,7 @@ object_clean(char *dir, char *in, char *out)
 }
 
 const struct machine *
-object_machine(const char *as, char *const *args)
+object_machine(const char *as, char *const *args, object_machine_fn *byelf)
 {
 	const struct machine *m = NULL;
 	char *in, *out, *dir = object_temporary(&in, &out);
@@ -487,9 +481,10 @@ object_machine(const char *as, char *const *args)
 	if (run_assembler(as, NULL, args, "/dev/null", out) == 0 &&
 	    (fd = open(out, O_RDONLY | O_CLOEXEC)) >= 0) {
 		Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+		GElf_Ehdr eh;
 
-		if (elf)
-			m = machine_of(elf);
+		if (elf && gelf_getehdr(elf, &eh))
+			m = byelf(eh.e_machine, eh.e_ident[EI_CLASS], eh.e_ident[EI_DATA]);
 		elf_end(elf);
 		close(fd);
 	}

@@ -4,8 +4,11 @@
 
 #include "ae/rewrite/file.h"
 
+/* Which machine an object with these fields of the ELF header is for: machine_byelf, which knows all machines */
+typedef const struct machine *object_machine_fn(unsigned elf, unsigned elfclass, unsigned elfdata);
+
 /* The machine that assembler `as` is for, NULL if it cannot be told; args: its further arguments, NULL-terminated */
-const struct machine *object_machine(const char *as, char *const *args);
+const struct machine *object_machine(const char *as, char *const *args, object_machine_fn *byelf);
 
 /*
  * Assemble the text with a mark before and behind each instruction of a

@@ -178,7 +178,7 @@ aerw_machine(const struct options *o)
 			die("%s: no such machine", o->machine);
 		return m;
 	}
-	m = object_machine(o->as, o->asarg);
+	m = object_machine(o->as, o->asarg, machine_byelf);
 	if (!m)
 		die("%s: not an assembler for a machine that is known (-m)", o->as);
 	return m;
