@@ -1,4 +1,7 @@
-/* Archives: see arc.h. */
+/*
+ * Archives: libarchive feeds on the source's bytes, and what it leaves unchecked is checked here.
+ * See arc.h.
+ */
 #include "base/arc.h"
 
 #include <archive.h>
@@ -11,9 +14,10 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-#define COMPRESS0 0x1f                  /* the first byte of what compress(1) makes */
-#define ZIPEND 22                       /* the last record of a zip archive; a comment may follow */
-#define TAIL   (ZIPEND + 65535)         /* so it begins in as many bytes */
+#define COMPRESS0 0x1f                  /* first byte of a compress(1) file */
+/* size of the last record of a zip archive, less the comment that may follow it */
+#define ZIPEND 22
+#define TAIL   (ZIPEND + 65535)         /* the last record begins within this many bytes of the end */
 
 struct arc {
 	arc_source *source;
@@ -21,18 +25,21 @@ struct arc {
 	const char *member;     /* borrowed; NULL: the only one */
 	struct archive *ar;     /* owned */
 	char *err;              /* owned */
-	int ended;              /* the last byte of the member was handed out, and the rest was checked */
-	uint8_t *raw;           /* owned: what libarchive is given; size bytes */
-	size_t size, nraw;      /* nraw: in raw, not given yet; later, of the last piece */
-	int given;              /* the first piece was */
-	uint64_t total;         /* bytes given */
+	int ended;              /* the last byte of the member was delivered, and the rest was checked */
+	uint8_t *raw;           /* owned: size bytes of input for libarchive */
+	/* nraw: bytes in raw that libarchive has not got yet; later, the size of the last piece */
+	size_t size, nraw;
+	int given;              /* libarchive has got the first piece */
+	uint64_t total;         /* bytes passed to libarchive so far */
 	uint64_t nentry;        /* headers seen */
 	uint64_t end;           /* where the last member ends */
-	const uint8_t *blk;     /* of libarchive: what it gave last and is not copied yet */
+	/* in libarchive's memory: the part of its last block that is not copied yet */
+	const uint8_t *blk;
 	size_t nblk;
-	int64_t blkoff, off;    /* offset of blk[0] in the member; of the next byte to copy (less in a hole) */
-	int64_t length;         /* of a tar file's member, which may end with a hole */
-	uint8_t *tail;          /* owned: the last ntail bytes of the archive, of TAIL */
+	/* offset in the member of blk[0], and of the next byte to copy (which is less inside a hole) */
+	int64_t blkoff, off;
+	int64_t length;         /* size of a tar file's member, which may end with a hole */
+	uint8_t *tail;          /* owned: the last ntail bytes of the archive, at most TAIL */
 	size_t ntail;
 };
 
@@ -79,7 +86,7 @@ arc_remember(struct arc *a, const uint8_t *p, size_t n)
 	a->ntail += n;
 }
 
-/* The next piece of the archive, in raw */
+/* libarchive's callback: passes the next piece of the archive, in raw. */
 static ssize_t
 next_piece(struct arc *a)
 {
@@ -119,7 +126,7 @@ is_zip(const struct arc *a)
 	return (archive_format(a->ar) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
 }
 
-/* The next regular file: 1, 0 at the end of the archive, -1 */
+/* The next regular file: 1, or 0 at the end of the archive, or -1. */
 static int
 next_file(struct arc *a, struct archive_entry **e)
 {
@@ -130,7 +137,7 @@ next_file(struct arc *a, struct archive_entry **e)
 			return (int)arc_failed(a);
 		a->end = (uint64_t)archive_filter_bytes(a->ar, 0);
 		r = archive_read_next_header(a->ar, e);
-		/* libarchive takes a tar file that just ends for a whole one */
+		/* libarchive accepts a tar file that just ends as a whole one */
 		if (r == ARCHIVE_EOF && is_tar(a) && (uint64_t)archive_filter_bytes(a->ar, 0) == a->end)
 			return (int)arc_wrong(a, "truncated archive");
 		if (r == ARCHIVE_EOF)
@@ -151,7 +158,7 @@ is_member(const struct arc *a, struct archive_entry *e)
 	return !a->member || (path && !strcmp(path, a->member));
 }
 
-/* Position at the wanted member; errors show at the first read */
+/* Goes to the wanted member. Errors show at the first read. */
 static void
 arc_find(struct arc *a)
 {
@@ -176,7 +183,8 @@ arc_new(arc_source *source, void *arg, uint8_t *head, size_t nhead, size_t size,
 {
 	struct arc *a = xcalloc(1, sizeof *a);
 
-	*a = (struct arc){ .source = source, .arg = arg, .member = member, .raw = head, .size = size, .nraw = nhead };
+	*a = (struct arc){ .source = source, .arg = arg, .member = member, .raw = head, .size = size,
+	    .nraw = nhead };
 	a->tail = xmalloc(TAIL);
 	a->ar = archive_read_new();
 	if (!a->ar)
@@ -184,7 +192,8 @@ arc_new(arc_source *source, void *arg, uint8_t *head, size_t nhead, size_t size,
 	if (head[0] == COMPRESS0) {
 		archive_read_support_filter_compress(a->ar);
 		archive_read_support_format_empty(a->ar);
-		archive_read_support_format_raw(a->ar);         /* takes anything, also a tar file with a damaged header */
+		/* accepts anything, also a tar file with a damaged header */
+		archive_read_support_format_raw(a->ar);
 	}
 	archive_read_support_format_tar(a->ar);
 	archive_read_support_format_zip_streamable(a->ar);
@@ -208,8 +217,8 @@ arc_free(struct arc *a)
 }
 
 /*
- * A zip archive's last record must be there, and speak of the files that were
- * seen, of the list that begins where they end, and that it ends itself.
+ * The last record of a zip archive must be there, and must agree with the number of files seen,
+ * with the list of files, which begins where the last file ends, and with its own position.
  */
 static int
 check_zip(const struct arc *a)
@@ -223,7 +232,8 @@ check_zip(const struct arc *a)
 		size = get_le32(p + 12);
 		off = get_le32(p + 16);
 		if (off == UINT32_MAX || size == UINT32_MAX || get_le16(p + 10) == UINT16_MAX)
-			return n + 20 <= a->ntail && !memcmp(p - 20, "PK\6\7", 4);      /* a record with larger fields precedes */
+			/* a zip64 record precedes */
+			return n + 20 <= a->ntail && !memcmp(p - 20, "PK\6\7", 4);
 		return get_le16(p + 10) == a->nentry && off == a->end && off + size == where;
 	}
 	return 0;
@@ -239,8 +249,8 @@ arc_zeros(const uint8_t *p, size_t n)
 }
 
 /*
- * What libarchive leaves unread: check sums of compression around the archive
- * lie there, and nothing but zeros may follow the end of a tar file.
+ * Reads what libarchive leaves unread: check sums of the compression around the archive are there,
+ * and only zeros may follow the end of a tar file.
  */
 static int
 arc_drain(struct arc *a)
@@ -258,7 +268,7 @@ arc_drain(struct arc *a)
 	return n < 0 ? -1 : 0;
 }
 
-/* After the member: another one would be dropped in silence, and damage would not be seen */
+/* After the member: a second one would be dropped silently, and damage after it would not be seen. */
 static ssize_t
 arc_finish(struct arc *a)
 {
@@ -277,7 +287,7 @@ arc_finish(struct arc *a)
 	return is_zip(a) && !check_zip(a) ? arc_wrong(a, "truncated or damaged archive") : 0;
 }
 
-/* By blocks: archive_read_data() forgets what it copied before a fault. */
+/* Reads by blocks, because archive_read_data() loses what it copied before a fault. */
 ssize_t
 arc_read(struct arc *a, void *p, size_t n)
 {
@@ -293,12 +303,12 @@ arc_read(struct arc *a, void *p, size_t n)
 		if (r == ARCHIVE_EOF) {
 			a->blkoff = a->length;
 			if (a->off < a->length)
-				break;          /* a hole at the end */
+				break;          /* the member ends with a hole */
 			return arc_finish(a);
 		}
 		if (r != ARCHIVE_OK)
 			arc_failed(a);
-		/* a wrong check sum comes as a warning, with the last bytes */
+		/* libarchive reports a wrong check sum as a warning, with the last bytes */
 		if (r < ARCHIVE_WARN)
 			return -1;
 		a->blk = blk;

@@ -1,4 +1,4 @@
-/* Bit vectors, rows of 64-bit words. */
+/* Bit vectors: rows of 64-bit words. */
 #ifndef TM_BASE_BITS_H
 #define TM_BASE_BITS_H
 
@@ -19,7 +19,7 @@ bit_clear(uint64_t *v, size_t i)
 	v[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* Bit i becomes `bit`, 0 or 1 */
+/* Sets bit i to `bit`, 0 or 1. */
 static inline void
 bit_put(uint64_t *v, size_t i, int bit)
 {

@@ -1,4 +1,4 @@
-/* Growable byte buffer: see buf.h. */
+/* Growable byte buffer, which doubles. See buf.h. */
 #include "base/buf.h"
 
 #include <stdarg.h>

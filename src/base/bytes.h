@@ -1,4 +1,7 @@
-/* Integers in files: assembled byte by byte, so that no machine's order or alignment shows. */
+/*
+ * Integers in files: assembled byte by byte, so that neither byte order nor alignment of the
+ * machine matters.
+ */
 #ifndef TM_BASE_BYTES_H
 #define TM_BASE_BYTES_H
 
@@ -63,7 +66,7 @@ get_be(const uint8_t *p, size_t n)
 	return v;
 }
 
-/* n bytes in the order that data tells */
+/* n bytes, 0 to 8, in the byte order that `data` names. */
 static inline uint64_t
 get_order(const uint8_t *p, size_t n, int big)
 {

@@ -1,4 +1,4 @@
-/* Confinement of this process: see confine.h. */
+/* Confinement of this process by a seccomp filter of system calls. See confine.h. */
 #include "base/confine.h"
 
 #include <asm/prctl.h>
@@ -23,11 +23,11 @@
 #include "base/helper.h"
 #include "base/memwatch.h"
 
-#define ROOM 320u       /* instructions of the filter */
+#define ROOM 320u       /* most instructions of the filter */
 #define X32  0x40000000u
 #define FORK (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD)
 
-/* What the C library starts threads with: glibc and musl */
+/* Flags of clone(2) with which the C libraries start threads: glibc, musl. */
 #define THREAD 0x3d0f00u
 #define THREAD_MUSL 0x7d0f00u
 #ifndef CLONE_CHILD_SETTID
@@ -42,9 +42,10 @@ struct prog {
 
 static pid_t tracee;
 
-/* Whatever their arguments */
+/* Allowed whatever their arguments are. */
 static const uint16_t plain[] = {
-	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close, SYS_fstat, SYS_fsync,
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close,
+	SYS_fstat, SYS_fsync,
 	SYS_stat, SYS_newfstatat,       /* what a file is, not what is in it */
 	SYS_ftruncate, SYS_recvmsg,
 	SYS_mmap, SYS_mprotect, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_mincore, SYS_memfd_create,
@@ -55,11 +56,17 @@ static const uint16_t plain[] = {
 	SYS_exit, SYS_exit_group,
 };
 
-/* What no tool asks for when it is confined: who does has broken out of the replay.  Everything else fails with EPERM. */
+/*
+ * Calls that no confined tool makes: if one is seen, the replayed program has broken out, and the
+ * process ends. All other calls fail with EPERM.
+ */
 static const uint16_t hostile[] = {
-	SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_clone, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
-	SYS_socket, SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_tgkill, SYS_unlink, SYS_rename, SYS_renameat, SYS_renameat2,
-	SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat, SYS_chmod, SYS_fchmodat, SYS_creat, SYS_mount, SYS_bpf, SYS_setuid,
+	SYS_execve, SYS_execveat, SYS_fork, SYS_vfork, SYS_clone, SYS_ptrace, SYS_process_vm_readv,
+	SYS_process_vm_writev,
+	SYS_socket, SYS_connect, SYS_bind, SYS_kill, SYS_tkill, SYS_tgkill, SYS_unlink, SYS_rename,
+	SYS_renameat, SYS_renameat2,
+	SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat, SYS_chmod, SYS_fchmodat, SYS_creat, SYS_mount,
+	SYS_bpf, SYS_setuid,
 };
 
 static void
@@ -88,7 +95,7 @@ confine_call(struct prog *p, uint32_t nr, uint32_t what)
 	confine_ret(p, what);
 }
 
-/* For another architecture's numbers the process dies; else the number is loaded */
+/* Kills the process if the call is of another architecture; otherwise loads its number. */
 static void
 confine_begin(struct prog *p)
 {
@@ -96,14 +103,15 @@ confine_begin(struct prog *p)
 	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
 	confine_ret(p, SECCOMP_RET_KILL_PROCESS);
 	confine_load(p, offsetof(struct seccomp_data, nr));
-	confine_call(p, UINT32_MAX, SECCOMP_RET_ALLOW);         /* none: what a tracer makes of a call that is not to be made */
+	/* -1 is no call: a tracer sets it to suppress one */
+	confine_call(p, UINT32_MAX, SECCOMP_RET_ALLOW);
 	confine_put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
 	confine_ret(p, SECCOMP_RET_KILL_PROCESS);
 }
 
 /*
- * Call nr only if its argument is one of these; what the kernel takes of each
- * of these arguments is 32 bits.  Behind it the number is loaded again.
+ * Allows call nr only if its argument is one of these. The kernel uses only 32 bits of each of
+ * these arguments. Loads the number again at the end.
  */
 static void
 call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned nv)
@@ -118,7 +126,10 @@ call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned n
 	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, \
 	    sizeof(const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
 
-/* The process that we trace: its registers and memory, and its end.  Who checks a replay also forks other replays. */
+/*
+ * Allows tracing of one process: its registers, its memory, and its end. A tool that verifies a
+ * replay also forks other replays.
+ */
 static void
 confine_tracing(struct prog *p)
 {
@@ -129,7 +140,7 @@ confine_tracing(struct prog *p)
 
 	CALL_IF(p, SYS_kill, 0, pid);
 	CALL_IF(p, SYS_process_vm_readv, 0, pid);
-	/* both arguments: a request of the list falls through to the question whose process it is */
+	/* tests both arguments: a request in the list goes on to the test of the process */
 	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, NREQUEST + 5);
 	confine_load(p, offsetof(struct seccomp_data, args));
 	for (unsigned i = 0; i < NREQUEST; i++)
@@ -154,7 +165,10 @@ confine_filter(struct prog *p)
 	CALL_IF(p, SYS_arch_prctl, 0, ARCH_SET_GS, ARCH_SET_FS);
 	CALL_IF(p, SYS_tgkill, 0, (uint32_t)getpid());
 	CALL_IF(p, SYS_clone, 0, THREAD, THREAD_MUSL);
-	confine_call(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);        /* its flags are out of sight: the C library takes clone instead */
+	/*
+	 * clone3 passes its flags in memory, which a filter cannot see: the C library falls back to clone
+	 */
+	confine_call(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
 	if (tracee)
 		confine_tracing(p);
 	for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
@@ -181,7 +195,10 @@ confine_memory_only(struct sock_filter *f)
 	return p.n;
 }
 
-/* A system call that no tool makes.  Nothing can be trusted any more: the message and the end. */
+/*
+ * Handler of SIGSYS: a call that no tool makes. Nothing can be trusted any more, so it writes the
+ * message and ends.
+ */
 static void
 broke_out(int sig, siginfo_t *si, void *ctx)
 {
@@ -207,7 +224,10 @@ broke_out(int sig, siginfo_t *si, void *ctx)
 	_exit(diag_trouble());
 }
 
-/* No core file of a program's memory, be it written or handed to a program: 1 is too small for the one, and a word for the other */
+/*
+ * A core file would hold the memory of the replayed program. A limit of 1 byte is too small for a
+ * file, and, unlike 0, it also tells the kernel not to pipe the core to a program (core(5)).
+ */
 static void
 no_core(void)
 {
@@ -250,7 +270,8 @@ confine_process(void (*forget)(void *arg), void *arg, const char **why)
 		*why = "cannot be confined: the helper process cannot be started";
 		if (helper_start(forget, arg) != 0)
 			return -1;
-		*why = "this system does not allow system calls to be filtered (seccomp): TRACEMILL_CONFINE=no replays without that protection";
+		*why = "this system does not allow system calls to be filtered (seccomp): "
+		    "TRACEMILL_CONFINE=no replays without that protection";
 		if (sigaction(SIGSYS, &sa, NULL) != 0 || confine_install() != 0)
 			return -1;
 	}

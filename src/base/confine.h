@@ -1,17 +1,15 @@
 /*
- * Confinement of a process that is about to execute instructions which a file
- * holds: from then on the kernel lets it compute, use memory, read and write
- * the descriptors that are open, ask when a file was changed, and little else.
- * It opens, makes, removes and renames no file, starts no program and no
- * process, connects to nobody and signals nobody.  What it still needs of
- * that, a helper does (helper.h).
+ * Confinement of a process that is about to execute instructions from a file. The kernel then lets
+ * it compute, use memory, read and write the descriptors that are open, ask when a file was
+ * changed, and little else. It cannot open, make, remove or rename a file, start a program or a
+ * process, connect to another process or send it a signal. A helper does what it still needs of
+ * that (helper.h).
  *
- * The memory that it may fill is bounded, too, and when the system runs out of
- * memory, it is the first to go.
+ * The memory that it may fill is bounded, too, and when the system runs out of memory, this process
+ * is killed first.
  *
- * TRACEMILL_CONFINE=no in the environment leaves the confinement out, for
- * systems that do not allow it; TRACEMILL_MEMORY=bytes is another bound than
- * three quarters of the machine's memory.
+ * TRACEMILL_CONFINE=no in the environment turns the confinement off, for systems that do not allow
+ * it. TRACEMILL_MEMORY=bytes replaces the default bound of three quarters of the machine's memory.
  */
 #ifndef TM_BASE_CONFINE_H
 #define TM_BASE_CONFINE_H
@@ -23,26 +21,29 @@
 struct sock_filter;
 
 /*
- * Confines this process, all its threads, and what it forks from now on; a
- * second time is nothing.  `forget` frees what the helper, which is forked,
- * need not have; NULL: nothing.  0; -1: *why says in words what is amiss.
+ * Confines this process, all its threads, and the processes that it forks from now on. A second
+ * call does nothing. `forget`, if it is not NULL, runs in the forked helper and frees what the
+ * helper does not need. 0, or -1 with a message in *why.
  */
 int confine_process(void (*forget)(void *arg), void *arg, const char **why);
 
-/* Before that: so many processes share the bound of memory; this process, traced by ours, goes on being stopped, changed and killed */
+/*
+ * To be called before confine_process: n processes share the bound of memory; this process may go
+ * on stopping, changing and killing process pid, which it traces.
+ */
 void confine_jobs(unsigned n);
 void confine_tracee(pid_t pid);
 
-/* Was the bound of memory reached?  NULL, or that in words */
+/* NULL, or the message that the bound of memory was reached. */
 const char *confine_full(void);
 
-/* The end of a forked process that shares its parent's files and must finish nothing in its name */
+/* Ends a forked process that shares its parent's files: no output is finished in the parent's name. */
 _Noreturn void confine_end(void);
 
 /*
- * A filter for a process that is to execute instructions under ptrace: room
- * for 32 instructions, returns how many there are.  Of system calls only those
- * that change its memory are left, and any other kills it.
+ * A filter for a process that is to execute instructions under ptrace: it allows only the system
+ * calls that change the process's own memory; any other kills it. f has room for CONFINE_MEMORY_MAX
+ * instructions. Returns their number.
  */
 #define CONFINE_MEMORY_MAX 32
 size_t confine_memory_only(struct sock_filter *f);

@@ -1,4 +1,4 @@
-/* Diagnostics: see diag.h. */
+/* Diagnostics: one message, one write. See diag.h. */
 #include "base/diag.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 static const char *name = "tracemill";
 static int status = 1;
-static int limited;     /* SIGXFSZ was not ignored when we came */
+static int limited;     /* SIGXFSZ was not ignored at the start */
 
 void
 diag_init(const char *argv0, int trouble)
@@ -46,8 +46,8 @@ diag_name(void)
 }
 
 /*
- * One message is one write: lines of tools in a pipe must not interleave.
- * What does not fit is cut; a name from a hostile file must not flood the terminal.
+ * One message is one write, so that lines of tools in a pipe do not interleave. What does not fit
+ * is cut: a name from a hostile file must not flood the terminal.
  */
 static void
 diag_say(const char *where, const char *fmt, va_list ap, int err)

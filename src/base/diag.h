@@ -11,31 +11,34 @@
 #define DIAG_NOOFF UINT64_MAX   /* the fault is at no byte: the file could not be opened */
 
 /*
- * Set the tool's name (the last component of argv0) and the exit status of
- * die() and its kin: 1 for most tools, 2 for those that compare.  From here on
- * a file that would grow too large is an error of write(2), EFBIG, no signal.
+ * Sets the tool's name (the last component of argv0) and the exit status of die() and its kin: 1
+ * for most tools, 2 for those that compare. From here on a file that would grow too large makes
+ * write(2) fail with EFBIG, instead of a signal.
  */
 void diag_init(const char *argv0, int trouble);
 
-/* In a child, before it becomes another program: that is to have its signals as this one was given them */
+/* In a forked child, before exec: restores the signals that this process was started with. */
 void diag_child(void);
 const char *diag_name(void);
-int diag_trouble(void);         /* that status */
+int diag_trouble(void);         /* the exit status given to diag_init */
 
-/* `tool: message`; the _sys forms append `: ` and the text of errno */
+/* Print `tool: message`; the _sys forms append `: ` and the text of errno. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void warn_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* `tool: file: byte OFF (record REC): message`; REC DIAG_NOREC leaves the parenthesis out, OFF DIAG_NOOFF all between the colons */
+/*
+ * Print `tool: file: byte OFF (record REC): message`. DIAG_NOREC leaves out the parenthesis,
+ * DIAG_NOOFF all that is between file and message.
+ */
 void warn_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 _Noreturn void die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 _Noreturn void die_fault(const char *file, const struct fault *f);
 
-/* `usage: tool SYNOPSIS`; exit status 2 */
+/* Prints `usage: tool SYNOPSIS`; exit status 2. */
 _Noreturn void die_usage(const char *synopsis);
 
 #endif

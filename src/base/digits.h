@@ -1,11 +1,14 @@
-/* Numbers as text, in loops that write millions of them: how many bytes went to p. */
+/*
+ * Numbers as text, for loops that write millions of them. Each function returns how many bytes it
+ * wrote to p.
+ */
 #ifndef TM_BASE_DIGITS_H
 #define TM_BASE_DIGITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* At most 20 */
+/* Decimal: at most 20 bytes. */
 static inline size_t
 digits_dec(uint8_t *p, uint64_t v)
 {
@@ -24,7 +27,7 @@ digits_dec(uint8_t *p, uint64_t v)
 	return n;
 }
 
-/* At most 16, and `least` or more */
+/* Hexadecimal: at least `least` digits, at most 16. */
 static inline size_t
 digits_hex(uint8_t *p, uint64_t v, unsigned least)
 {

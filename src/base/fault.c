@@ -1,4 +1,4 @@
-/* Faults of files. */
+/* Faults of files: formats the message. See fault.h. */
 #include "base/fault.h"
 
 #include <stdarg.h>

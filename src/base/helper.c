@@ -1,4 +1,4 @@
-/* A second process for what a confined one may not do: see helper.h. */
+/* The helper of a confined process: a second process that serves requests over a socket. See helper.h. */
 #include "base/helper.h"
 
 #include <errno.h>
@@ -24,25 +24,26 @@
 
 struct ask {
 	uint32_t op, no;
-	char path[PATH_ROOM];   /* as much of it as is used is sent */
+	char path[PATH_ROOM];   /* only the used part is sent */
 };
 
 struct answer {
 	uint32_t op, no;
-	int32_t err;            /* 0: done, and a descriptor comes along if one was asked for */
+	int32_t err;            /* 0: done, and a descriptor comes along if the request asked for one */
 };
 
-/* The descriptor that a path of this process's own descriptors means, or -1 */
+/* The descriptor N of a path like /proc/self/fd/N, or -1. */
 static int
 own_descriptor(const char *path)
 {
 	static const char folder[] = "/proc/self/fd/";
 	uint64_t n;
 
-	return strncmp(path, folder, sizeof folder - 1) == 0 && num_u64(path + sizeof folder - 1, 0, INT32_MAX, &n) == 0 ? (int)n : -1;
+	return strncmp(path, folder, sizeof folder - 1) == 0 &&
+	    num_u64(path + sizeof folder - 1, 0, INT32_MAX, &n) == 0 ? (int)n : -1;
 }
 
-/* A file that is kept open for who reads it again */
+/* A file that stays open because it is read again. */
 struct held {
 	char *path;             /* owned */
 	int fd;
@@ -51,7 +52,7 @@ struct held {
 
 static unsigned may;
 static int sock = -1;           /* to the helper */
-static pid_t owner, child;      /* who it helps; itself */
+static pid_t owner, child;      /* owner: the confined process; child: the helper */
 static uint32_t number;
 static struct held *held;
 
@@ -67,7 +68,10 @@ helper_on(void)
 	return sock >= 0 && getpid() == owner;
 }
 
-/* Regular, and none of the kernel's, whose sizes and contents are made when they are read */
+/*
+ * A regular file, but not one of /proc and the like, whose size and contents the kernel makes up
+ * when it is read.
+ */
 static int
 is_file(int fd)
 {
@@ -79,7 +83,7 @@ is_file(int fd)
 	    fs.f_type != TRACEFS_MAGIC;
 }
 
-/* An executable or a library, not a core file, which is a program's memory */
+/* An ELF executable or library. A core file is refused: it holds a program's memory. */
 static int
 is_elf(int fd)
 {
@@ -102,7 +106,7 @@ open_for(const char *path, unsigned op)
 	return fd;
 }
 
-/* What is asked for: 0 or a descriptor, -1 with errno */
+/* Carries out a request: 0 or a descriptor, -1 with errno. */
 static int
 helper_serve(const struct ask *a)
 {
@@ -146,14 +150,14 @@ helper_reply(int to, struct answer *a, int fd)
 		close(fd);
 }
 
-/* All of the helper's life.  Signals are for the process that it helps. */
+/* Main loop of the helper. It ignores signals, which are meant for the process that it helps. */
 static _Noreturn void
 helper_help(int from)
 {
 	static struct ask a;
 	ssize_t n;
 
-	/* no descriptor of the tool stays open by it: who reads its output sees its end */
+	/* closes the tool's descriptors, so that readers of its output see the end */
 	if (dup2(from, 0) < 0 || (syscall(SYS_close_range, 1u, ~0u, 0u) != 0 && errno != ENOSYS))
 		_exit(1);
 	while ((n = read(0, &a, sizeof a)) > 0 || (n < 0 && errno == EINTR)) {
@@ -214,7 +218,10 @@ helper_start(void (*forget)(void *arg), void *arg)
 	return 0;
 }
 
-/* The answer to question `no`; one that a signal handler's question came before is passed over */
+/*
+ * Waits for the answer to question `no`. Skips older answers: a signal handler may have asked in
+ * between.
+ */
 static int
 helper_answer(uint32_t no)
 {
@@ -285,14 +292,16 @@ helper_hold(const char *path)
 	fd = src_open(path);
 	if (fd < 0 && own_descriptor(path) >= 0)
 		return fcntl(own_descriptor(path), F_DUPFD_CLOEXEC, 3);
-	if (fd < 0 || own_descriptor(path) >= 0)        /* the number may be another file's later */
+	/* a descriptor's number may later mean another file */
+	if (fd < 0 || own_descriptor(path) >= 0)
 		return fd;
 	h = malloc(sizeof *h);
-	if (h && (h->path = malloc(strlen(path) + 1)) != NULL && (h->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0) {
+	if (h && (h->path = malloc(strlen(path) + 1)) != NULL &&
+	    (h->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) >= 0) {
 		strcpy(h->path, path);
 		h->next = held;
 		held = h;
-	} else if (h) {         /* then the next one has to open it */
+	} else if (h) {         /* no descriptor is held: the next call opens the file again */
 		free(h->path);
 		free(h);
 	}

@@ -1,4 +1,4 @@
-/* Decompressing input: see in.h. */
+/* Decompressing input: one buffer, filled by read, a decoder or libarchive. See in.h. */
 #include "base/in.h"
 
 #include <errno.h>
@@ -14,15 +14,15 @@
 #include "base/unz.h"
 
 #define SIZE  (2 * IN_PEEK)
-#define SNIFF 512       /* a tar header shows its magic at byte 257 */
+#define SNIFF 512       /* the magic of a tar header is at byte 257 */
 
 struct in {
-	int fd;                 /* -1 for memory */
+	int fd;                 /* -1: input from memory */
 	char *name, *member;    /* owned; member NULL: the only one */
 	char *err;              /* owned */
 	uint8_t *p;             /* owned: SIZE bytes; borrowed for memory */
 	size_t pos, end;
-	uint64_t off;           /* of p[pos] */
+	uint64_t off;           /* offset of p[pos] */
 	int eof;                /* nothing follows p[end] */
 	struct unz *unz;        /* owned; NULL if not compressed */
 	struct arc *arc;        /* owned; NULL if no archive */
@@ -49,7 +49,7 @@ read_some(void *arg, void *p, size_t n)
 	return k;
 }
 
-/* The file's bytes, decompressed */
+/* Reads bytes of the file, decompressed. */
 static ssize_t
 read_source(void *arg, void *p, size_t n, const char **why)
 {
@@ -61,7 +61,7 @@ read_source(void *arg, void *p, size_t n, const char **why)
 	return k;
 }
 
-/* Read more behind p[end]; the buffer has room */
+/* Reads more bytes to p[end]; the buffer has room. */
 static void
 in_fill(struct in *in)
 {
@@ -89,7 +89,7 @@ in_sniff(struct in *in)
 		in_fill(in);
 }
 
-/* Look at the first bytes, and at those of what they decompress to */
+/* Recognizes compression and archives by the first bytes, before and after decompression. */
 static void
 in_recognise(struct in *in)
 {
@@ -114,7 +114,7 @@ in_recognise(struct in *in)
 	}
 }
 
-/* open(path), or of what precedes the last `//` if path itself is no file */
+/* Opens path; if there is no such file, the part before its last `//`. */
 static int
 open_path(struct in *in, const char *path)
 {
@@ -155,7 +155,7 @@ in_open(const char *path)
 			return in;
 		}
 	}
-	if (!fstat(in->fd, &st) && S_ISDIR(st.st_mode)) {       /* standard input may be one */
+	if (!fstat(in->fd, &st) && S_ISDIR(st.st_mode)) {       /* standard input may be a folder */
 		set_error(in, strerror(EISDIR));
 		in->off = DIAG_NOOFF;
 		return in;

@@ -1,4 +1,4 @@
-/* A bound of the memory that this process fills: see memwatch.h. */
+/* A bound on the memory that this process fills: a timer reads /proc/self/status. See memwatch.h. */
 #include "base/memwatch.h"
 
 #include <fcntl.h>
@@ -13,15 +13,15 @@
 #include "base/diag.h"
 #include "base/num.h"
 
-#define TICK 50000000l                  /* nanoseconds */
+#define TICK 50000000l                  /* nanoseconds of processor time between two looks */
 
 static unsigned jobs = 1;
 static uint64_t bound;                  /* bytes */
-static int status = -1;                 /* /proc/self/status */
+static int status = -1;                 /* descriptor of /proc/self/status */
 static volatile sig_atomic_t full;
 static char words[160];
 
-/* The sum of the lines that say what there is of memory for this process, page tables included; 0: not to be learnt */
+/* Memory of this process in bytes: resident, swapped, and page tables; 0 if it cannot be read. */
 static uint64_t
 memwatch_used(void)
 {
@@ -48,7 +48,10 @@ memwatch_used(void)
 	return sum;
 }
 
-/* An eighth above the bound nobody has asked for a while: it ends here */
+/*
+ * Timer handler. An eighth above the bound, the process is ended here, as it has not asked
+ * memwatch_full() in time.
+ */
 static void
 memwatch_look(int sig)
 {
@@ -79,7 +82,8 @@ clock_on(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMAX);
 	return sigaction(SIGRTMAX, &sa, NULL) != 0 || sigprocmask(SIG_UNBLOCK, &set, NULL) != 0 ||
-	    timer_create(CLOCK_PROCESS_CPUTIME_ID, &ev, &id) != 0 || timer_settime(id, 0, &t, NULL) != 0 ? -1 : 0;
+	    timer_create(CLOCK_PROCESS_CPUTIME_ID, &ev, &id) != 0 ||
+	    timer_settime(id, 0, &t, NULL) != 0 ? -1 : 0;
 }
 
 const char *
@@ -92,9 +96,10 @@ memwatch_start(void)
 	if (env && num_size(env, 1, UINT64_C(1) << 60, &bound) != 0)
 		return "TRACEMILL_MEMORY is no number of bytes";
 	bound /= jobs;
-	snprintf(words, sizeof words, "the replay has filled %llu bytes of memory, which is its bound: TRACEMILL_MEMORY=bytes sets another",
+	snprintf(words, sizeof words, "the replay has filled %llu bytes of memory, which is its bound: "
+	    "TRACEMILL_MEMORY=bytes sets another",
 	    (unsigned long long)bound);
-	/* when the system has none left, this goes first; that it cannot be said is no reason not to replay */
+	/* makes the kernel kill this process first; failure is no reason not to replay */
 	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		(void)!write(fd, "1000", 4);

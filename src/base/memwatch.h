@@ -1,13 +1,13 @@
 /*
- * A bound of the memory that this process fills: what it maps without filling
- * it costs nothing and is not counted.  Looked at every 50 milliseconds of its
- * processor time.
+ * A bound on the memory that this process fills. Memory that is mapped but not filled is not
+ * counted. It is checked every 50 milliseconds of processor time.
  */
 #ifndef TM_BASE_MEMWATCH_H
 #define TM_BASE_MEMWATCH_H
 
-const char *memwatch_start(void);       /* NULL, or what is amiss */
-void memwatch_jobs(unsigned n);         /* before that: so many processes share the bound */
-const char *memwatch_full(void);        /* NULL, or that the bound was reached, in words.  Who does not ask in time ends with them. */
+const char *memwatch_start(void);       /* NULL, or the message why it failed */
+void memwatch_jobs(unsigned n);         /* before memwatch_start: n processes share the bound */
+/* NULL, or the message that the bound was reached. The process is ended if it does not ask in time. */
+const char *memwatch_full(void);
 
 #endif

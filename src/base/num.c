@@ -1,4 +1,4 @@
-/* Strict numbers: see num.h. */
+/* Strict conversion of numbers. See num.h. */
 #include "base/num.h"
 
 #include <string.h>

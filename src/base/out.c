@@ -1,4 +1,4 @@
-/* Checked output: see out.h. */
+/* Checked output: a buffer, a temporary file, and a rename at the end. See out.h. */
 #include "base/out.h"
 
 #include <errno.h>
@@ -17,21 +17,21 @@
 #include "base/temp.h"
 
 #define SIZE (2 * OUT_ROOM)
-#define DIRECT (64u << 10)       /* as much is not worth copying */
+#define DIRECT (64u << 10)       /* larger writes bypass the buffer */
 
 struct out {
 	int fd;
-	char *name;             /* owned: what the user called it */
+	char *name;             /* owned: the name that the user gave */
 	char *final, *temp;     /* owned; NULL when written directly */
-	int replaces;           /* there is a file of the final name */
-	pid_t pid;              /* whose it is: not a child's */
+	int replaces;           /* a file of the final name exists */
+	pid_t pid;              /* the process that opened it: its children must not finish it */
 	uint8_t *p;             /* owned: SIZE bytes */
 	size_t n;
-	uint64_t off;           /* bytes handed to the kernel */
+	uint64_t off;           /* bytes passed to the kernel */
 	struct out *next;
 };
 
-static struct out *all;         /* open ones: for exit */
+static struct out *all;         /* list of open outputs, for exit */
 static int hooked;
 
 static void
@@ -57,7 +57,7 @@ out_release(struct out *o)
 	free(o);
 }
 
-/* Write all of p; 0 or -1 with errno */
+/* Writes all of p; 0, or -1 with errno. */
 static int
 out_push(struct out *o, const uint8_t *p, size_t n)
 {
@@ -104,7 +104,7 @@ out_forget(struct out *o)
 	o->n = 0;
 }
 
-/* Temporary files are temp.h's to remove */
+/* temp.h removes temporary files */
 static void
 at_exit(void)
 {
@@ -120,7 +120,7 @@ at_exit(void)
 	}
 }
 
-/* The descriptor that a name like /dev/stdout or /dev/fd/3 stands for, or -1 */
+/* The descriptor that a name like /dev/stdout or /dev/fd/3 means, or -1. */
 static int
 out_descriptor(const char *path)
 {
@@ -140,7 +140,10 @@ out_descriptor(const char *path)
 	return -1;
 }
 
-/* Where a path leads, through symbolic links, the last one perhaps to where nothing is: owned by the caller; NULL with errno */
+/*
+ * The path with symbolic links resolved; the last one may point to nothing. The caller frees it;
+ * NULL with errno.
+ */
 static char *
 out_resolve(const char *path)
 {
@@ -152,7 +155,7 @@ out_resolve(const char *path)
 		char *next;
 
 		if (n < 0)
-			return at;      /* no link, or nothing there */
+			return at;      /* no link, or no such file */
 		to[n] = '\0';
 		next = to[0] == '/' || !slash ? xstrdup(to) : xasprintf("%.*s/%s", (int)(slash - at), at, to);
 		free(at);
@@ -163,7 +166,7 @@ out_resolve(const char *path)
 	return NULL;
 }
 
-/* A name in the folder of path that begins like it and is not too long */
+/* A temporary name in the folder of path, which begins like path and is not too long. */
 static char *
 temp_name(const char *path)
 {
@@ -172,7 +175,7 @@ temp_name(const char *path)
 	return xasprintf("%.*s%.*s.XXXXXX", (int)(base - path), path, NAME_MAX - 7, base);
 }
 
-/* Do two paths, whose files may not be there yet, name the same? */
+/* Do two paths name the same file, even if neither exists yet? */
 static int
 same_path(const char *a, const char *b)
 {
@@ -351,7 +354,7 @@ void
 out_close(struct out *o)
 {
 	out_flush(o);
-	/* what had the name was safe on the disk, so this must be; not every file system can tell */
+	/* the old file was safe on disk, so the new one must be; some file systems cannot sync */
 	if (o->temp && o->replaces && fsync(o->fd) < 0 && errno != EINVAL && errno != ENOTSUP)
 		out_fail(o);
 	if (close(o->fd) < 0)

@@ -1,4 +1,7 @@
-/* Jobs for several threads: a ring of jobs, of which get is the oldest, next the first that no thread has taken. */
+/*
+ * A pool of threads: a ring of jobs. `get` counts the jobs handed back, `next` those taken by
+ * threads, `put` those added.
+ */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -14,7 +17,7 @@ struct par {
 	par_work *work;
 	void *arg;
 	struct slot *ring;              /* owned: room */
-	size_t room, get, next, put;    /* counts; the slot is count % room */
+	size_t room, get, next, put;    /* counts; a job is in slot count % room */
 	int quit;
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;

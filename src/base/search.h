@@ -5,9 +5,10 @@
 #include <stddef.h>
 
 /*
- * Sets i to the first of 0 .. n - 1 for which `below`, an expression of i, is false; n if there is none.  The expression
- * is true up to some i and false from there on; it is computed only for i < n.  Elements in ascending order of a key:
- * `v[i].key < k` finds the first that is not below k, `v[i].key <= k` the first above it.
+ * Sets i to the first of 0 .. n - 1 for which `below`, an expression of i, is false; to n if there
+ * is none. The expression must be true up to some i and false from there on; it is evaluated only
+ * for i < n. For elements in ascending order of a key, `v[i].key < k` finds the first that is not
+ * below k, and `v[i].key <= k` the first above it.
  */
 #define LOWER_BOUND(i, n, below) \
 	do { \

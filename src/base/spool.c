@@ -1,4 +1,4 @@
-/* Temporary files without a name. */
+/* Unnamed temporary files; failure ends the program. See spool.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +14,8 @@ spool_open(void)
 	int fd = temp_nameless(diag_name());
 
 	if (fd < 0)
-		die_sys("temporary file in %s", getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+		die_sys("temporary file in %s", getenv("TMPDIR") &&
+		    *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	return fd;
 }
 

@@ -1,4 +1,4 @@
-/* Sources of bytes: see src.h. */
+/* Sources of bytes. See src.h. */
 #include "base/src.h"
 
 #include <errno.h>

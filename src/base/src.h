@@ -1,4 +1,4 @@
-/* Bytes of a file from any place, of a pipe in order, of memory. */
+/* Bytes of a file at any offset, of a pipe in order, or of memory, with one read function. */
 #ifndef TM_BASE_SRC_H
 #define TM_BASE_SRC_H
 
@@ -7,22 +7,22 @@
 
 struct src {
 	int fd;                         /* borrowed */
-	const uint8_t *mem;             /* borrowed; NULL: fd */
+	const uint8_t *mem;             /* borrowed; NULL: fd is used */
 	int seeks;
-	uint64_t size;                  /* if it seeks */
-	uint64_t pos;                   /* of a pipe: bytes read */
+	uint64_t size;                  /* in bytes, if it can seek */
+	uint64_t pos;                   /* of a pipe: bytes read so far */
 	int error;                      /* errno of the last read that failed */
 };
 
 /*
- * A file to read, by its path: -1 with errno, which of a folder is EISDIR
- * (open(2) would let one be opened, and what reads it would say what it is not)
+ * Opens a file for reading: a descriptor, or -1 with errno. A folder gives EISDIR (open(2) would
+ * succeed, and the later error would be less clear).
  */
 int src_open(const char *path);
 int src_fd(struct src *s, int fd);        /* 0 or an errno */
 void src_mem(struct src *s, const void *p, size_t n);
 
-/* The bytes at off (of a pipe: those that come next); fewer than n at the end and at an error */
+/* Reads the bytes at off (of a pipe: the next ones). Fewer than n at the end or at an error. */
 size_t src_read(struct src *s, uint64_t off, void *p, size_t n);
 
 #endif

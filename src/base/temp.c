@@ -1,4 +1,4 @@
-/* Unfinished files: see temp.h. */
+/* Unfinished files: a list that an exit or signal handler removes. See temp.h. */
 #include "base/temp.h"
 
 #include <errno.h>
@@ -14,20 +14,23 @@
 
 #include "base/helper.h"
 
-#define DEEP 16         /* folders in folders that are removed: more than any tool makes */
+#define DEEP 16         /* depth of nested folders that are removed: more than any tool makes */
 
 struct temp {
 	char *name;             /* owned */
-	char *final;            /* owned: what it is called when it is done; NULL: nothing else */
-	pid_t pid;              /* whose it is */
+	char *final;            /* owned: its name when it is done; NULL: it keeps its name */
+	pid_t pid;              /* the process that made it */
 	struct temp *next;
 };
 
-/* Changed with the signals blocked, as the handler walks it */
+/* Changed only with signals blocked, because the handler walks it. */
 static struct temp *all;
 static int hooked;
 
-/* What ends a program by default and is no crash.  SIGXFSZ is not here: diag_init() makes it an error of write(2). */
+/*
+ * Signals that end a program by default, other than crashes. SIGXFSZ is missing: diag_init() turns
+ * it into an error of write(2).
+ */
 static const int sigs[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
 	SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT,
@@ -36,7 +39,10 @@ static const int sigs[] = {
 
 static int remove_tree(int at, const char *name, int deep);
 
-/* What is in a folder: whether anything of it went.  opendir() may not be used in a signal handler: the kernel's records as they are. */
+/*
+ * Removes what is in a folder; returns whether anything was removed. opendir() is not safe in a
+ * signal handler, so this reads the kernel's records.
+ */
 static int
 temp_empty(int fd, int deep)
 {
@@ -47,7 +53,8 @@ temp_empty(int fd, int deep)
 
 	while ((n = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0)
 		for (long i = 0; i < n; i += len) {
-			const char *s = buf + i + 19;   /* after inode, offset, length, type */
+			/* after inode, offset, length, type (getdents64(2)) */
+			const char *s = buf + i + 19;
 
 			memcpy(&len, buf + i + 16, sizeof len);
 			if (strcmp(s, ".") != 0 && strcmp(s, "..") != 0)
@@ -56,7 +63,7 @@ temp_empty(int fd, int deep)
 	return gone;
 }
 
-/* A file, or a folder with what is in it: whether it is gone */
+/* Removes a file, or a folder with its contents; returns whether it is gone. */
 static int
 remove_tree(int at, const char *name, int deep)
 {
@@ -68,7 +75,10 @@ remove_tree(int at, const char *name, int deep)
 		return 0;
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {
-		/* again as long as something goes: what is read while it is emptied may leave entries out */
+		/*
+		 * repeats while something was removed: entries may be left out of a folder that is read
+		 * while it is emptied
+		 */
 		while (temp_empty(fd, deep))
 			if (lseek(fd, 0, SEEK_SET) != 0)
 				break;
@@ -138,7 +148,7 @@ temp_block(sigset_t *old)
 	pthread_sigmask(SIG_BLOCK, &set, old);
 }
 
-/* Make it and put it on the list, with no signal in between */
+/* Makes it and adds it to the list, with no signal in between. */
 static int
 temp_make(char *name, int (*how)(char *))
 {
@@ -213,7 +223,10 @@ temp_finish(const char *name, const char *final)
 	return helper_on() ? helper_ask(HELPER_DONE, name) : final ? rename(name, final) : 0;
 }
 
-/* Off the list, and removed or renamed first if that is wanted: 0, or -1 with errno and it is still there */
+/*
+ * Takes it off the list, after removing or renaming it if wanted: 0, or -1 with errno and it stays
+ * on the list.
+ */
 enum fate { KEEP, REMOVE, RENAME };
 static int
 temp_forget(const char *name, enum fate fate)

@@ -1,4 +1,4 @@
-/* Decompression: see unz.h. */
+/* Decompression, one step function for each format. See unz.h. */
 #include "base/unz.h"
 
 #include <bzlib.h>
@@ -12,9 +12,9 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-#define INSIZE (128u << 10)     /* or as much as was read to recognise the format */
+#define INSIZE (128u << 10)     /* larger if more was read to recognize the format */
 
-/* What a step of a decoder came to */
+/* Result of one step of a decoder. */
 enum step { GOING, ENDED, BROKEN };
 
 struct unz {
@@ -24,7 +24,7 @@ struct unz {
 	uint8_t *in;            /* owned: size bytes */
 	size_t size, pos, end;
 	int eof;                /* the source has ended */
-	int between;            /* a member has just ended, or none has begun */
+	int between;            /* at the start, or after the end of a member */
 	const char *err;
 	z_stream gz;
 	bz_stream bz;
@@ -53,14 +53,15 @@ unz_refuse(const uint8_t *p, size_t n)
 {
 	static const char *const what[] = {
 #define REFUSE(with) "compressed (" with "): decompress it first, as it is read at any place"
-		[UNZ_GZIP] = REFUSE("gzip"), [UNZ_BZIP2] = REFUSE("bzip2"), [UNZ_XZ] = REFUSE("xz"), [UNZ_ZSTD] = REFUSE("zstd"),
+		[UNZ_GZIP] = REFUSE("gzip"), [UNZ_BZIP2] = REFUSE("bzip2"), [UNZ_XZ] = REFUSE("xz"),
+		[UNZ_ZSTD] = REFUSE("zstd"),
 #undef REFUSE
 	};
 
 	return what[unz_kind(p, n)];
 }
 
-/* Begin a member (zstd's decoder goes on by itself) */
+/* Begins a member (zstd's decoder continues by itself). */
 static int
 unz_begin(struct unz *z)
 {
@@ -191,7 +192,7 @@ unz_step(struct unz *z, uint8_t *p, size_t n, size_t *got)
 	}
 }
 
-/* More compressed bytes behind those not used yet: 0, or -1 */
+/* Reads more compressed bytes after those not used yet: 0, or -1. */
 static int
 unz_refill(struct unz *z)
 {
@@ -212,7 +213,10 @@ unz_refill(struct unz *z)
 	return 0;
 }
 
-/* Between two members: 1 if another begins, 0 at the end, -1 for anything else.  Zeros may pad (tapes, split files). */
+/*
+ * Between two members: 1 if another one begins, 0 at the end, -1 for anything else. Zeros are
+ * skipped as padding (tapes, split files).
+ */
 static int
 next_member(struct unz *z)
 {

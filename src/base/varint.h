@@ -1,22 +1,23 @@
 /*
- * Numbers in as few bytes as they need: seven bits a byte, the lowest first; bit 7 says that more follow.  A number has
- * one encoding, the shortest: readers refuse all others.  buf_varint (buf.h) appends one.
+ * Numbers in as few bytes as they need: seven bits a byte, the lowest first; bit 7 says that more
+ * bytes follow. A number has one encoding, the shortest: readers refuse all others. buf_varint
+ * (buf.h) appends one.
  */
 #ifndef TM_BASE_VARINT_H
 #define TM_BASE_VARINT_H
 
 #include <stdint.h>
 
-#define VARINT_MAX 10u          /* bytes, at most */
+#define VARINT_MAX 10u          /* the most bytes that a number needs */
 
 enum varint {
 	VARINT_OK,
 	VARINT_CUT,             /* the bytes end before the number does */
 	VARINT_LARGE,           /* more than 64 bits */
-	VARINT_PADDED           /* more bytes than it needs */
+	VARINT_PADDED           /* not the shortest encoding */
 };
 
-/* At dst, where there is room for VARINT_MAX; returns what is after it */
+/* Writes v at dst, where there is room for VARINT_MAX bytes; returns the end. */
 static inline uint8_t *
 varint_put(uint8_t *dst, uint64_t v)
 {
@@ -26,7 +27,10 @@ varint_put(uint8_t *dst, uint64_t v)
 	return dst;
 }
 
-/* From *p on, before end.  *p moves behind the last byte that was looked at; *v is left alone unless the number is good. */
+/*
+ * Reads a number from *p on, before end. *p moves past the last byte that was examined; *v changes
+ * only if the number is good.
+ */
 static inline enum varint
 varint_get(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
@@ -48,7 +52,10 @@ varint_get(const uint8_t **p, const uint8_t *end, uint64_t *v)
 	return VARINT_CUT;
 }
 
-/* Signed numbers as unsigned ones, so that small ones of both signs are small: 0 -1 1 -2 2 are 0 1 2 3 4 */
+/*
+ * Signed numbers as unsigned ones, so that small ones of both signs are small: 0 -1 1 -2 2 become 0
+ * 1 2 3 4.
+ */
 static inline uint64_t
 zigzag(uint64_t d)
 {
