@@ -1,17 +1,15 @@
 /*
- * A machine instruction as the analyses see it: which registers it reads and
- * writes, which memory it refers to, which of its results can be computed
- * again from its inputs, and where control goes.  A machine's folder (x86/,
- * mips/) fills it in; nothing else in the engine knows the machine.
+ * A machine instruction as the analyses see it: which registers it reads and writes, which memory
+ * it refers to, which of its results can be computed again from its inputs, and where control goes.
+ * A machine's folder (x86/, mips/) fills it in; the analyses know no machine.
  *
- * Variables of effects: a machine's registers 0 .. nreg-1 (machine.h), then
- * the condition flags, nreg, then the contents of memory at ref[mref], nreg+1.
- * These are known when that memory is a stack slot or constant, otherwise
- * whatever is computed from them is impossible.
+ * Variables of effects: the machine's registers 0 .. nreg-1 (ae/machine/machine.h), then the
+ * condition flags (nreg), then the contents of memory at ref[mref] (nreg+1). These contents are
+ * known if that memory is a stack slot or constant; otherwise whatever is computed from them is
+ * impossible.
  *
- * References and effects are steps of operation.h.  An effect that
- * cannot be computed from registers is SO_UNKNOWN ("impossible", seed 001
- * section 4.1.1): its value has to be recorded.
+ * References and effects are steps of operation.h. An effect that cannot be computed from registers
+ * is SO_UNKNOWN ("impossible", seed 001 section 4.1.1): its value has to be recorded.
  */
 #ifndef TM_ISA_INSN_H
 #define TM_ISA_INSN_H
@@ -20,7 +18,7 @@
 #include <string.h>
 #include "isa/operation.h"
 
-#define INSN_MAXREG 40   /* no machine has more registers */
+#define INSN_MAXREG 40   /* the most registers of any machine */
 
 enum insn_ctl {
 	IC_NONE,
@@ -33,26 +31,32 @@ enum insn_ctl {
 	IC_STOP         /* traps: control does not continue */
 };
 
-/* What a relocation means to the instruction that it is in */
+/* What a relocation means for the instruction that holds it. */
 enum insn_reloc {
 	MR_NONE,
-	MR_PLAIN,       /* the linker fills an operand in */
-	MR_GOT,         /* ... and may make another instruction of it that does not load (SO_GOTLOAD) */
-	MR_TABLE,       /* the same for an offset in a table of addresses that the linker makes: what is loaded is not the symbol's contents */
-	MR_TLSMODEL,    /* ... and may make other instructions of the sequence: not traceable */
-	MR_PCREL,       /* the value depends on where the instruction is and is no jump or call: cannot be copied */
+	MR_PLAIN,       /* the linker fills in an operand */
+	MR_GOT,         /* ... and may turn the instruction into one that does not load (SO_GOTLOAD) */
+	/*
+	 * ... of an offset in a table of addresses made by the linker: the value loaded is not the symbol's
+	 * contents
+	 */
+	MR_TABLE,
+	MR_TLSMODEL,    /* ... and may change the instructions around it: not traceable */
+	/* the value depends on the instruction's address, and it is no jump or call: cannot be copied */
+	MR_PCREL,
 	MR_HINT         /* changes nothing */
 };
 
-/* A constant that the linker may change: where it stands in the instruction */
+/* A constant that the linker may change: its place in the instruction. */
 struct insn_field { uint8_t off, size, rip; };
 
 #define INSN_NOCC 255   /* the branch's condition cannot be recomputed */
 #define INSN_MAXEFF 6
 
 struct insn_effect {
-	struct sch_step s;      /* dst: variable written; m.sym, a.var, b.var with SV_SYM: number in field[] */
-	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x set: condition x is right */
+	/* dst: variable written; m.sym, and a.var and b.var with SV_SYM, index field[] */
+	struct sch_step s;
+	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x is set if condition x is valid after it */
 };
 
 struct insn {
@@ -60,24 +64,39 @@ struct insn {
 	uint8_t ctl;
 	uint8_t cc;             /* IC_BRANCH: SC_ condition or INSN_NOCC */
 	uint8_t nfield, nref, neff;
-	uint8_t rep;            /* repeated string instruction (2: repne): an SO_REP step replaces fetch and references */
+	/* repeated string instruction (2: repne): an SO_REP step replaces fetch and references */
+	uint8_t rep;
 	struct insn_field field[2];
-	struct sch_step ref[3]; /* in the order of ref(5); addresses are over the registers before the instruction */
+	/* in the order of ref(5); addresses are formed from the registers before the instruction */
+	struct sch_step ref[3];
 	struct insn_effect eff[INSN_MAXEFF];
-	uint64_t reads, writes; /* machine registers, bit n register n; a write that keeps a part counts as both */
-	uint8_t flreads, flwrites; /* condition flags, machine's own bits; flwrites: surely written */
-	int8_t mref;            /* the reference whose contents effects call memory, or -1 */
-	uint64_t vreads;        /* registers read as values, not only to form addresses (the stack pointer of push and the like left out) */
-	uint8_t setsdst;        /* IC_SWITCH, IC_CALLIND: 1 the target is register tgt, 2 the value loaded by ref[0] */
+	/* bit n is register n; a write that leaves a part of the register counts as both */
+	uint64_t reads, writes;
+	uint8_t flreads, flwrites; /* condition flags, in the machine's own bits; flwrites: always written */
+	int8_t mref;            /* the reference whose contents are the memory variable of effects, or -1 */
+	/*
+	 * registers read as values, not only to form addresses (the stack pointer of push and the like
+	 * excluded)
+	 */
+	uint64_t vreads;
+	/* IC_SWITCH, IC_CALLIND: 1 the target is register tgt, 2 it is the value loaded by ref[0] */
+	uint8_t setsdst;
 	int16_t tgt;            /* rep: the register that counts */
-	uint8_t slot;           /* the next instruction runs before control goes (delay slot): 1 always, 2 only if the branch is taken */
-	uint8_t table;          /* its memory operand is an entry of a table of the linker's, though the text names a symbol */
-	uint8_t pcrel;          /* an operand depends on where the instruction is: the emitter must know how to copy it */
-	int32_t jump;           /* IC_BRANCH, IC_JUMP: bytes from its start to its target, 0 if its bytes do not say */
-	uint32_t raw;           /* a machine word, for machines whose instructions are words */
+	/*
+	 * delay slot: the next instruction runs before control is transferred: 1 always, 2 only if the
+	 * branch is taken
+	 */
+	uint8_t slot;
+	/* the memory operand is an entry of a linker's table, though the text names a symbol */
+	uint8_t table;
+	/* an operand depends on the instruction's address: the emitter must know how to copy it */
+	uint8_t pcrel;
+	/* IC_BRANCH, IC_JUMP: bytes from its start to its target; 0: its bytes do not tell */
+	int32_t jump;
+	uint32_t raw;           /* the word, on machines whose instructions are words */
 };
 
-/* For lifters: one more effect of in, which computes nothing yet; values of a step */
+/* For lifters: appends an effect, which computes nothing yet, to in; values of a step. */
 static inline struct insn_effect *
 insn_effect(struct insn *in, int op, int dst, int w)
 {

@@ -1,8 +1,7 @@
 /*
- * What instructions do, as steps over numbered variables of 64 bits that no
- * machine's name appears in: references to memory, computations, conditions,
- * calls.  Lifters make them of instructions (insn.h); a schema is made of them
- * (format/schema/schema.h), which is where the prefix comes from.
+ * What instructions do: steps over numbered 64-bit variables, independent of the machine:
+ * references to memory, computations, conditions, calls. Lifters translate instructions into steps
+ * (insn.h); schemas consist of steps (format/schema/schema.h), hence the prefix.
  */
 #ifndef TM_ISA_OPERATION_H
 #define TM_ISA_OPERATION_H
@@ -12,18 +11,19 @@
 #define SCH_NOVAR   (-1)
 #define SCH_NOSYM   (-1)
 
-/* A memory address: var[base] + var[index]*scale + cst[sym] + disp (+ fs base), modulo 2^64 */
+/* A memory address: var[base] + var[index]*scale + cst[sym] + disp (+ fs base), modulo 2^64. */
 struct sch_addr {
 	int16_t base, index;    /* variable numbers or SCH_NOVAR */
 	uint8_t scale;          /* 1, 2, 4 or 8 */
 	uint8_t fs;             /* 1: the thread pointer (fs base) is added */
 	uint8_t narrow;         /* 1: the sum is truncated to 32 bits (before fs) */
-	uint8_t align;          /* 1: of the sum, the multiple of 4 at or below it (MIPS lwl and the like; no index, fs, narrow) */
-	int32_t sym;            /* index into the unit's constants or SCH_NOSYM */
+	/* 1: the sum is rounded down to a multiple of 4 (MIPS lwl and the like; no index, fs, narrow) */
+	uint8_t align;
+	int32_t sym;            /* index of the unit's constants, or SCH_NOSYM */
 	int64_t disp;
 };
 
-/* An operand of a computation */
+/* An operand of a computation. */
 enum sch_vkind { SV_NONE, SV_VAR, SV_IMM, SV_SYM };
 struct sch_val {
 	uint8_t kind;
@@ -32,11 +32,10 @@ struct sch_val {
 };
 
 /*
- * Steps of a block.  `w` is the width in bytes (1, 2, 4, 8) of a computation:
- * operands are truncated to it and the result is written to dst as the
- * x86-64 does: 8 whole, 4 zero-extended to 64 bits, 1 and 2 merged into the
- * low bytes (the rest of dst is kept).  Shift counts are masked to 5 bits
- * (6 when w is 8).
+ * Steps of a block. `w` is the width in bytes (1, 2, 4, 8) of a computation: operands are truncated
+ * to it, and the result is written to dst as on x86-64: 8 all of it, 4 zero-extended to 64 bits, 1
+ * and 2 into the low bytes (the rest of dst is unchanged). Shift counts are masked to 5 bits (6 if
+ * w is 8).
  */
 enum sch_op {
 	/* what the reference stream shows */
@@ -44,11 +43,17 @@ enum sch_op {
 	SO_LOAD,        /* m, n: n bytes are read */
 	SO_STORE,       /* m, n */
 	SO_MODIFY,      /* m, n: read-modify-write, one reference */
-	SO_GOTLOAD,     /* m, n: as SO_LOAD, but absent if the linker turned the instruction last fetched into one that
-	                   does not load (lea, an immediate operand, a direct call or jump) */
+	/*
+	 * m, n: like SO_LOAD, but absent if the linker turned the instruction last fetched into one that
+	 * does not load (lea, an immediate operand, a direct call or jump)
+	 */
+	SO_GOTLOAD,
 	/* values */
-	SO_UNKNOWN,     /* dst <- w bytes from the events; cc: 0 zero-extended, 1 sign-extended to 64 bits,
-	                   2 merged as a result of width w is, 3 sign-extended to 32 bits and zero-extended from there */
+	/*
+	 * dst <- w bytes from the events; cc: 0 zero-extended, 1 sign-extended to 64 bits, 2 merged like a
+	 * result of width w, 3 sign-extended to 32 bits, then zero-extended
+	 */
+	SO_UNKNOWN,
 	SO_MOV,         /* dst <- a */
 	SO_LEA,         /* dst <- address m, as a result of width w (4 or 8) */
 	SO_ADD, SO_SUB, SO_AND, SO_OR, SO_XOR,          /* dst <- a op b */
@@ -56,27 +61,37 @@ enum sch_op {
 	SO_MUL,         /* dst <- low w bytes of a*b */
 	SO_NOT, SO_NEG, SO_BSWAP,                       /* dst <- op a */
 	SO_ZEXT, SO_SEXT,       /* dst <- low n bytes of a, extended to w bytes */
-	SO_LOADRO,      /* dst <- n bytes at m in the executable's read-only image, extended to w bytes; cc: 0 zero, 1 sign */
+	/* dst <- n bytes at m in the executable's read-only image, extended to w bytes; cc: 0 zero, 1 sign */
+	SO_LOADRO,
 	SO_FLAGS_SUB,   /* flags of a - b (cmp, sub, dec) in width w */
-	SO_FLAGS_RES,   /* flags of the result a (test, and, or, xor; overflow and carry 0; a is truncated to w) */
+	/* flags of the result a (test, and, or, xor; overflow and carry 0; a is truncated to w) */
+	SO_FLAGS_RES,
 	SO_FLAGS_AND,   /* flags of a & b (test) */
-	SO_SETCC,       /* dst <- cc of the flags (0 or 1), as a result of width w: 1 (merged) or 4 or 8 (all of dst) */
+	/* dst <- cc of the flags (0 or 1), as a result of width w: 1 (merged) or 4 or 8 (all of dst) */
+	SO_SETCC,
 	SO_CMOV,        /* dst <- cc ? a : dst, as a result of width w (w 4 zero-extends either way) */
 	/* control inside a block */
-	SO_CALL,        /* known callee: function number sym of this unit; fetch and push are steps of their own.
-	                   The callee's need variables are copied from the caller's variables of the same numbers,
-	                   its sp is var[sp] - push (struct sch_unit).  A run sequence follows if the callee has SF_TAILOUT. */
+	/*
+	 * known callee: function number sym of this unit; fetch and push are separate steps. The callee's
+	 * `need` variables are copied from the caller's variables of the same numbers, its sp is var[sp] -
+	 * push (struct sch_unit). A run sequence follows if the callee has SF_TAILOUT.
+	 */
+	SO_CALL,
 	SO_CALLX,       /* unknown callee: a run sequence */
-	SO_CALLJ,       /* n: call of a function that returns twice: a run sequence that ends with setjmp site n */
-	/* repeated string instruction of n bytes at pc (pc += n).  cc: enum sch_rep; w: width of an element.  Uses and sets
-	   rcx, rsi, rdi (direction forward).  For SR_CMPS and SR_SCAS the 8-byte value of rcx afterwards is read from the
-	   events at this point: count = rcx before - rcx after.  n fetches as ref(5) says. */
+	/* n: call of a function that returns twice: a run sequence that ends with setjmp site n */
+	SO_CALLJ,
+	/*
+	 * Repeated string instruction of n bytes at pc (pc += n). cc: enum sch_rep; w: width of an element.
+	 * Uses and sets rcx, rsi, rdi (direction forward). For SR_CMPS and SR_SCAS the 8-byte value of rcx
+	 * afterwards is read from the events at this point: count = rcx before - rcx after. The number of
+	 * fetches is that of ref(5).
+	 */
 	SO_REP,
 	SO_NOPS
 };
 enum sch_rep { SR_MOVS, SR_STOS, SR_LODS, SR_CMPS, SR_SCAS };
 
-/* Conditions over the last SO_FLAGS_ step */
+/* Conditions on the last SO_FLAGS_ step. */
 enum sch_cc { SC_EQ, SC_NE, SC_LT, SC_LE, SC_GT, SC_GE, SC_LTU, SC_LEU, SC_GTU, SC_GEU, SC_NEG, SC_NNEG };
 
 struct sch_step {

@@ -1,7 +1,6 @@
 /*
- * What MIPS instructions compute: nearly all that general registers get has a
- * case here.  Every other result is "impossible", to be recorded when an
- * address needs it.
+ * What MIPS instructions compute. Nearly all results in general registers have a case here; every
+ * other result is "impossible", to be recorded when an address needs it.
  */
 #include <string.h>
 #include "isa/mips/lift_internal.h"
@@ -14,7 +13,7 @@ mips_reg(int r)
 	return r == MIPS_ZERO ? insn_imm(0) : insn_var(r);
 }
 
-/* The number of the field for the low 16 bits, which the linker fills in */
+/* The index of the field for the low 16 bits, which the linker fills in. */
 int
 mips_field(struct lift *l)
 {
@@ -24,7 +23,7 @@ mips_field(struct lift *l)
 	return 0;
 }
 
-/* The 16-bit immediate, sign-extended */
+/* The 16-bit immediate, sign-extended. */
 struct sch_val
 mips_immediate(struct lift *l)
 {
@@ -38,7 +37,7 @@ mips_immediate(struct lift *l)
 	return v;
 }
 
-/* dst <- a op b, unless dst is $0 */
+/* dst <- a op b; nothing if dst is $0. */
 void
 mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
 {
@@ -61,7 +60,7 @@ mips_flags(struct lift *l, int op, struct sch_val a, struct sch_val b)
 	e->ccmask = CC_ALL;
 }
 
-/* Whatever is written is unknown */
+/* Everything that is written becomes unknown. */
 void
 mips_unknown(struct lift *l)
 {
@@ -78,7 +77,10 @@ is_zero(struct sch_val v)
 	return v.kind == SV_IMM && v.imm == 0;
 }
 
-/* dst <- a op b, without the operation if it only moves: so gcc writes moves, and frames are followed through them */
+/*
+ * dst <- a op b, or a plain move if the operation only moves. gcc writes moves like that, and stack
+ * frames are followed through them.
+ */
 static void
 mips_alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
 {
@@ -119,7 +121,7 @@ mips_nor(struct lift *l)
 		mips_compute(l, SO_NOT, d, mips_reg(s | t), insn_imm(0));
 }
 
-/* dst <- whether a cc b */
+/* dst <- 1 if a cc b, else 0. */
 static void
 mips_set(struct lift *l, int dst, struct sch_val a, struct sch_val b)
 {
@@ -142,7 +144,7 @@ conditional_move(struct lift *l)
 	e->s.a = mips_reg(mips_s(l->w));
 }
 
-/* t <- n bits of s from bit `pos` on */
+/* t <- n bits of s, from bit `pos` on. */
 static const char *
 mips_extract(struct lift *l)
 {
@@ -161,7 +163,10 @@ mips_extract(struct lift *l)
 	return NULL;
 }
 
-/* n bits of t from bit `pos` on <- s: of $0, which aligns, or all bits; there is no room for steps in between */
+/*
+ * n bits of t, from bit `pos` on, <- s. s is $0, which aligns, or all bits are replaced; other
+ * cases have more steps than there is room for.
+ */
 static const char *
 mips_insert(struct lift *l)
 {
@@ -172,13 +177,14 @@ mips_insert(struct lift *l)
 	if (n == 32)
 		mips_compute(l, SO_MOV, t, mips_reg(s), insn_imm(0));
 	else if (s == MIPS_ZERO)
-		mips_compute(l, SO_AND, t, mips_reg(t), insn_imm(0xffffffff & ~(((INT64_C(1) << n) - 1) << pos)));
+		mips_compute(l, SO_AND, t, mips_reg(t),
+		    insn_imm(0xffffffff & ~(((INT64_C(1) << n) - 1) << pos)));
 	else
 		mips_unknown(l);
 	return NULL;
 }
 
-/* LO, of which 32 bits are easy; HI holds the product meanwhile and is unknown then */
+/* Multiply to LO: 32 bits of it are easy. HI holds the product meanwhile and is unknown afterwards. */
 static void
 mips_multiply(struct lift *l)
 {
@@ -223,7 +229,7 @@ hardware_register(struct lift *l)
 	e->s.m.fs = 1;
 }
 
-/* A flat table of what is computed */
+/* A flat switch: one case for each computation. */
 const char *
 mips_computation(struct lift *l)
 {

@@ -1,9 +1,10 @@
-/* Lifting of MIPS instructions: from the table of opcode.def to facts. */
+/* Lifting of MIPS instructions: finds the row of opcode.def, which gives registers and meaning. */
 #include <string.h>
 #include "isa/mips/lift_internal.h"
 
 const struct mips_op mips_ops[] = {
-#define MIPS_OP(name, match, mask, operands, meaning, a, b) { name, match, mask, operands, M_##meaning, a, b },
+#define MIPS_OP(name, match, mask, operands, meaning, a, b) \
+	{ name, match, mask, operands, M_##meaning, a, b },
 #include "isa/mips/opcode.def"
 #undef MIPS_OP
 };
@@ -40,7 +41,7 @@ mips_regname(int r)
 	return r >= 0 && r < MIPS_NREG ? names[r] : NULL;
 }
 
-/* Relocations by number: binutils' include/elf/mips.h */
+/* Relocations by number: include/elf/mips.h of binutils. */
 enum insn_reloc
 mips_reloc(unsigned type, const char *symbol)
 {
@@ -49,11 +50,13 @@ mips_reloc(unsigned type, const char *symbol)
 	switch (type) {
 	case 0:                 /* R_MIPS_NONE */
 		return MR_NONE;
-	case 37:                /* R_MIPS_JALR: ld may make a direct call of it, which refers to memory as the indirect one does */
+	/* R_MIPS_JALR: ld may make a direct call of the indirect one, with the same references */
+	case 37:
 		return MR_HINT;
 	case 9: case 11:        /* R_MIPS_GOT16, CALL16 */
-	case 19: case 20: case 22: case 23: case 30: case 31:   /* GOT_DISP, GOT_PAGE, GOT_HI16, GOT_LO16, CALL_HI16, CALL_LO16 */
-	case 42: case 43: case 46:      /* TLS_GD, TLS_LDM, TLS_GOTTPREL; ld leaves TLS models as they are */
+	/* GOT_DISP, GOT_PAGE, GOT_HI16, GOT_LO16, CALL_HI16, CALL_LO16 */
+	case 19: case 20: case 22: case 23: case 30: case 31:
+	case 42: case 43: case 46:      /* TLS_GD, TLS_LDM, TLS_GOTTPREL; ld does not change TLS models */
 		return MR_TABLE;
 	case 62: case 63:       /* R_MIPS_PC18_S3, PC19_S2: loads and addresses of release 6 */
 	case 64: case 65:       /* R_MIPS_PCHI16, PCLO16 */
@@ -64,7 +67,7 @@ mips_reloc(unsigned type, const char *symbol)
 	}
 }
 
-/* Registers read and written: the table's column of operands */
+/* Registers read and written: the operand column of the table. */
 static void
 mips_facts(struct lift *l)
 {
@@ -113,7 +116,7 @@ mips_lift(int big, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *
 	l.op = mips_find(l.w);
 	if (!l.op)
 		return "not an instruction that can be decoded";
-	/* of either byte order, a relocation's place is the whole word */
+	/* in either byte order, a relocation is for the whole word */
 	in->pcrel = rel[0] == MR_PCREL;
 	in->table = rel[0] == MR_TABLE;
 	l.reloc = rel[0] == MR_PLAIN || in->table || in->pcrel;

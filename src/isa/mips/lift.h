@@ -1,4 +1,4 @@
-/* MIPS32 with o32: what one instruction does, from its word (opcode.def). */
+/* MIPS32 with the o32 ABI: what one instruction does, from its word (opcode.def). */
 #ifndef TM_ISA_MIPS_LIFT_H
 #define TM_ISA_MIPS_LIFT_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "isa/insn.h"
 
-/* Variables: $0 .. $31 by number, HI and LO, then the comparison of a branch or slt, then memory */
+/* Variables: $0 .. $31 by number, HI and LO, the comparison of a branch or slt, memory. */
 enum {
 	MIPS_ZERO, MIPS_AT, MIPS_V0, MIPS_V1, MIPS_A0, MIPS_A1, MIPS_A2, MIPS_A3,
 	MIPS_T0, MIPS_T1, MIPS_T2, MIPS_T3, MIPS_T4, MIPS_T5, MIPS_T6, MIPS_T7,
@@ -15,12 +15,12 @@ enum {
 	MIPS_HI, MIPS_LO, MIPS_NREG, MIPS_FLAGS = MIPS_NREG, MIPS_MEM
 };
 
-/* As x86_lift (isa/x86/lift.h); big: words have the high byte first */
+/* Like x86_lift (isa/x86/lift.h). big: words are big-endian. */
 const char *mips_lift(int big, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
 enum insn_reloc mips_reloc(unsigned type, const char *symbol);
 const char *mips_regname(int r);
 
-/* The mnemonic of an instruction, never an alias of it ("sll" for nop); NULL if it is none that mips_lift knows */
+/* The mnemonic of an instruction, never an alias ("sll" for nop); NULL if mips_lift does not know it. */
 const char *mips_mnemonic(uint32_t word);
 
 #endif

@@ -1,12 +1,12 @@
-/* Internal to the MIPS lifter, and its test. */
+/* Internal to the MIPS lifter and its test: meanings of opcode.def, and the state of one lifting. */
 #ifndef TM_ISA_MIPS_LIFT_INTERNAL_H
 #define TM_ISA_MIPS_LIFT_INTERNAL_H
 
 #include "isa/mips/lift.h"
 
-/* What an instruction means; a and b: the last columns of opcode.def */
+/* Meaning of an instruction. a and b are the last columns of opcode.def. */
 enum mips_meaning {
-	M_OTHER,        /* what is written is unknown; no reference */
+	M_OTHER,        /* everything written is unknown; no reference */
 	M_ALU,          /* d <- s a t */
 	M_ALUI,         /* t <- s a immediate, sign-extended if b */
 	M_NOR,
@@ -16,7 +16,7 @@ enum mips_meaning {
 	M_SLTI,         /* t <- condition a of s and immediate */
 	M_LUI,
 	M_MOVC,         /* d <- s if condition a of t and 0 */
-	M_COUNT,        /* clz, clo: t has to be d */
+	M_COUNT,        /* clz, clo: t must be d */
 	M_EXT, M_INS, M_WSBH,
 	M_SEXT,         /* d <- t, sign-extended from a bytes */
 	M_RDHWR,
@@ -24,21 +24,21 @@ enum mips_meaning {
 	M_MULT,         /* LO <- the product if a is SO_MOV, else LO a the product */
 	M_MUL,
 	M_JR, M_JALR, M_JUMP, M_CALL,
-	M_BRANCH,       /* if condition a of s and t; b: likely, as in the following */
+	M_BRANCH,       /* if condition a of s and t; b: likely, as below */
 	M_BRANCHZ,      /* if condition a of s and 0 */
 	M_BRANCHF,
-	M_CALLC,        /* conditional call; a: always if s is $0 */
+	M_CALLC,        /* conditional call; a: unconditional if s is $0 */
 	M_SYSCALL, M_BREAK,
-	M_TRAP,         /* of s and t, when they are equal if a */
-	M_TRAPI,        /* of s and immediate */
+	M_TRAP,         /* on s and t; traps if they are equal when a is set, unequal otherwise */
+	M_TRAPI,        /* on s and immediate */
 	M_LOAD,         /* t <- a bytes of memory by operation b */
 	M_LOADPART,     /* lwl, lwr */
-	M_LOADF, M_LOADFX,      /* a bytes into the FPU, the second with an index */
+	M_LOADF, M_LOADFX,      /* a bytes into the FPU; the second with an index */
 	M_STORE,        /* a bytes <- t */
 	M_STOREPART,    /* swl, swr */
-	M_STOREX,       /* a bytes <- nothing that is known */
+	M_STOREX,       /* a bytes <- an unknown value */
 	M_STOREFX,      /* ... with an index */
-	M_ALIGN8        /* a reference whose address is a multiple of 8 by force */
+	M_ALIGN8        /* a reference whose address is rounded down to a multiple of 8 */
 };
 
 struct mips_op {
@@ -54,7 +54,7 @@ extern const size_t mips_nops;
 struct lift {
 	const struct mips_op *op;
 	uint32_t w;             /* the instruction */
-	int reloc, big;         /* the linker fills its low 16 bits in; they are its last bytes */
+	int reloc, big;         /* reloc: the linker fills in its low 16 bits, which are its last bytes */
 	struct insn *in;
 };
 
@@ -65,13 +65,15 @@ static inline int mips_sa(uint32_t w) { return w >> 6 & 31; }
 static inline int64_t mips_imm(uint32_t w) { return (int16_t)(w & 0xffff); }
 
 struct sch_val mips_reg(int r);                 /* 0 for $0 */
-int mips_field(struct lift *l);                 /* the low 16 bits, which the linker fills in */
+/* field index of the low 16 bits, which the linker fills in */
+int mips_field(struct lift *l);
 struct sch_val mips_immediate(struct lift *l);  /* the low 16 bits, signed */
-void mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b);  /* nothing if dst is $0 */
+/* nothing if dst is $0 */
+void mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b);
 void mips_flags(struct lift *l, int op, struct sch_val a, struct sch_val b);
-void mips_unknown(struct lift *l);              /* every register that is written */
+void mips_unknown(struct lift *l);              /* for each register that is written */
 
-const char *mips_computation(struct lift *l);   /* effects on registers */
-const char *mips_meaning(struct lift *l);       /* control, references and effects */
+const char *mips_computation(struct lift *l);   /* adds effects on registers */
+const char *mips_meaning(struct lift *l);       /* adds control, references and effects */
 
 #endif

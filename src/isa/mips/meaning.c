@@ -18,7 +18,7 @@ mips_address(struct lift *l)
 	return m;
 }
 
-/* s + t; either may be the negative one, so the sum is cut */
+/* s + t. Either may be negative, so the sum is truncated to 32 bits. */
 static struct sch_addr
 address_sum(struct lift *l)
 {
@@ -62,7 +62,7 @@ mips_load(struct lift *l)
 		e->s.n = l->op->a;
 }
 
-/* A store of rt, or of what is unknown (and sc's rt) */
+/* A store of rt or of an unknown value (and the result of sc in rt). */
 static void
 mips_store(struct lift *l, struct sch_addr m, int known)
 {
@@ -75,7 +75,7 @@ mips_store(struct lift *l, struct sch_addr m, int known)
 		e->s.a = mips_reg(mips_t(l->w));
 }
 
-/* lwl, lwr, swl, swr: some bytes of an aligned word, which is no memory that effects are made of */
+/* lwl, lwr, swl, swr: some bytes of an aligned word. Effects cannot use such a reference as memory. */
 static void
 mips_part(struct lift *l, int op)
 {
@@ -185,7 +185,7 @@ mips_references(struct lift *l)
 	}
 }
 
-/* A flat table of what is understood */
+/* A flat switch: one case for each meaning. */
 const char *
 mips_meaning(struct lift *l)
 {

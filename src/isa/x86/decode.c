@@ -1,13 +1,17 @@
-/* Decoding x86-64 instructions as processors of one maker do. */
+/*
+ * Decoding x86-64 instructions as Intel's or AMD's processors do: what Zydis reports, corrected.
+ * See decode.h.
+ */
 #include <cpuid.h>
 #include <string.h>
 
 #include "isa/x86/decode.h"
 
-#define NOP_0D 0x0du                    /* after 0f: prefetches, and with a register */
-#define UD1    0xb9u                    /* after 0f */
+/* second opcode byte: prefetches; with a register operand, a nop or undefined */
+#define NOP_0D 0x0du
+#define UD1    0xb9u                    /* second opcode byte */
 
-/* AMD's own, and Hygon's, which are made after them */
+/* AMD's processors, and Hygon's, which derive from them. */
 int
 x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx)
 {
@@ -19,7 +23,7 @@ x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx)
 int
 x86_amd_here(void)
 {
-	static int known, amd;          /* to ask takes long in a virtual machine */
+	static int known, amd;          /* cpuid is slow in a virtual machine */
 	unsigned a, b, c, d;
 
 	if (!known)
@@ -51,12 +55,13 @@ zydis_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t 
 	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(x86_decoder(amd), NULL, p, n, z)) ? 0 : -1;
 }
 
-/* A near transfer of control with an operand-size prefix that counts: REX.W is stronger */
+/* Is it a near transfer of control whose operand-size prefix counts? REX.W overrides the prefix. */
 static int
 x86_narrow(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
-	case ZYDIS_CATEGORY_CALL: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_UNCOND_BR: case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_CALL: case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_COND_BR:
 		break;
 	default:
 		return 0;
@@ -70,22 +75,25 @@ x86_narrow(const ZydisDecodedInstruction *z)
 	return 0;
 }
 
-/* Where its opcode is, behind 0f, if it has a modrm byte with a register in it; else 0 */
+/* The offset of its opcode after 0f, if it has a modrm byte with a register operand; else 0. */
 static size_t
 of_register(const ZydisDecodedInstruction *z, const uint8_t *p)
 {
 	size_t at = z->raw.modrm.offset;
 
 	return z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
-	    z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 3 && at >= 2 && p[at - 2] == 0x0f ? at - 1 : 0;
+	    z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 3 && at >= 2 &&
+	    p[at - 2] == 0x0f ? at - 1 : 0;
 }
 
-/* The decoder knows no memory of clzero */
+/* Zydis reports no memory operand for clzero. */
 static void
 x86_line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 {
-	ZydisDecodedOperand o = { .id = z->operand_count, .visibility = ZYDIS_OPERAND_VISIBILITY_HIDDEN, .actions = ZYDIS_OPERAND_ACTION_WRITE,
-		.size = 8 * (X86_LINE + 1), .element_size = 8 * (X86_LINE + 1), .element_count = 1, .type = ZYDIS_OPERAND_TYPE_MEMORY };
+	ZydisDecodedOperand o = { .id = z->operand_count, .visibility = ZYDIS_OPERAND_VISIBILITY_HIDDEN,
+	    .actions = ZYDIS_OPERAND_ACTION_WRITE,
+		.size = 8 * (X86_LINE + 1), .element_size = 8 * (X86_LINE + 1), .element_count = 1,
+		    .type = ZYDIS_OPERAND_TYPE_MEMORY };
 
 	o.mem.type = ZYDIS_MEMOP_TYPE_MEM;
 	o.mem.segment = ZYDIS_REGISTER_DS;
@@ -93,7 +101,10 @@ x86_line(ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 	op[z->operand_count++] = o;
 }
 
-/* Zydis 4.0 takes no base, but a displacement of 32 bits, for r13d without one where there are REX.B and a prefix 67 */
+/*
+ * Zydis 4.0 wrongly reports a 32-bit displacement and no base for r13d without displacement under
+ * REX.B and prefix 67.
+ */
 static void
 x86_baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 {
@@ -106,7 +117,10 @@ x86_baseless(const ZydisDecodedInstruction *z, ZydisDecodedOperand *op)
 		}
 }
 
-/* The last repeat prefix of loope and loopne, 0: none.  On AMD's processors it says which of them they are. */
+/*
+ * The last repeat prefix of loope or loopne; 0: none. On AMD's processors it decides which of the
+ * two it is.
+ */
 static unsigned
 x86_repeat(const ZydisDecodedInstruction *z)
 {
@@ -118,8 +132,8 @@ x86_repeat(const ZydisDecodedInstruction *z)
 }
 
 /*
- * f3 90 with REX.B, which Zydis takes for pause, exchanges rax and r8: processors look
- * at REX.B first.  The prefix, which then means nothing, becomes one of a segment.
+ * f3 90 with REX.B exchanges rax and r8: processors test REX.B first, Zydis reports pause. The
+ * prefix has no other effect, so it is replaced by a segment prefix.
  */
 static int
 x86_exchange(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, int amd)

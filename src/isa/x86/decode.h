@@ -1,14 +1,13 @@
 /*
- * Decoding x86-64 instructions as processors of one maker do.
+ * Decoding x86-64 instructions as Intel's or AMD's processors do.
  *
- * Near jumps, calls, returns and loops with an operand-size prefix (66) take
- * 16 bits on AMD's processors: what they push, pop or load has 2 bytes, a
- * displacement of 32 bits has 16, and rip is cut to 16 bits when control goes
- * there.  Intel's ignore the prefix.  A repeat prefix of loope or loopne says
- * on AMD's which of them it is.  0f 0d with a register is no instruction on
- * AMD's, and a nop on Intel's.
+ * Near jumps, calls, returns and loops with an operand-size prefix (66) are 16 bits wide on AMD's
+ * processors: they push, pop or load 2 bytes, a displacement of 32 bits becomes one of 16, and rip
+ * is truncated to 16 bits. Intel's ignore the prefix. On AMD's, a repeat prefix of loope or loopne
+ * decides which of them it is. 0f 0d with a register operand is undefined on AMD's, and a nop on
+ * Intel's.
  *
- * A program does what its processor did: a capture says which that was.
+ * A program behaves as its processor did, so a capture records which that was.
  */
 #ifndef TM_ISA_X86_DECODE_H
 #define TM_ISA_X86_DECODE_H
@@ -17,35 +16,39 @@
 #include <stdint.h>
 #include <Zydis/Zydis.h>
 
-#define X86_LINE 63u                    /* within a line of clzero */
+#define X86_LINE 63u                    /* mask: address within the line of clzero */
 
-/* Is a processor whose cpuid says this of leaf 0 of AMD's kind? */
+/* Do these registers of cpuid leaf 0 name a processor of AMD's kind? */
 int x86_amd(uint32_t ebx, uint32_t edx, uint32_t ecx);
 int x86_amd_here(void);                         /* is this one? */
 
 /*
- * op has ZYDIS_MAX_OPERAND_COUNT of them, or is NULL; -1: not an instruction.
- * For AMD's, branches of 16 bits have operand_width 16 and operands of this
- * size, and 0f 0d with a register is ud1.  clzero has the line that it zeroes
- * as a hidden operand, at what rax says: X86_LINE is to be masked off.
+ * 0, or -1 if it is not an instruction. op is NULL or has room for ZYDIS_MAX_OPERAND_COUNT
+ * operands. As AMD's: branches of 16 bits have operand_width 16 and operands of that size, and 0f
+ * 0d with a register is ud1. clzero has the line that it zeroes as a hidden operand with rax as its
+ * address, of which the caller masks off X86_LINE.
  */
 int x86_decode(ZydisDecodedInstruction *z, ZydisDecodedOperand *op, const uint8_t *p, size_t n, int amd);
 
-/* An instruction with its place, as whoever asks for facts of it has it */
+/* A decoded instruction and its address. */
 struct x86_inst {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 	uint8_t b[16];
 	uint64_t pc, next;
-	int mem;                        /* operand that is explicit memory, or -1 */
+	int mem;                        /* index of the explicit memory operand, or -1 */
 	uint8_t amd;                    /* decoded as AMD's processors do */
 };
-/* 0; -1: not an instruction */
+/* 0, or -1 if it is not an instruction. */
 int x86_inst_decode(struct x86_inst *in, const uint8_t *p, size_t n, uint64_t pc, int amd);
 
-int x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p);      /* the instruction at p: do they take it differently? */
+/* do Intel and AMD decode the instruction at p differently? */
+int x86_makers_differ(const ZydisDecodedInstruction *z, const uint8_t *p);
 
-/* Where control goes if z, a relative branch with `next` behind it, is taken; or from an address of which it takes some bits */
+/*
+ * x86_target: where the relative branch z goes if it is taken; `next` is the address after it.
+ * x86_rip: the target truncated to the operand's width.
+ */
 uint64_t x86_target(const ZydisDecodedInstruction *z, uint64_t next);
 static inline uint64_t
 x86_rip(const ZydisDecodedInstruction *z, uint64_t to)

@@ -1,4 +1,4 @@
-/* Facts of an instruction, from its operands. */
+/* Facts of an instruction, derived from its decoded operands. See fact.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
@@ -59,14 +59,14 @@ fact_def(struct build *b, unsigned reg, unsigned lanes, unsigned nval)
 		b->def[i].nval = (uint8_t)nval;
 }
 
-/* Lanes of the first n bytes of a vector */
+/* Lanes of the first n bytes of a vector. */
 static unsigned
 vector_lanes(unsigned n)
 {
 	return n <= 4 ? 1 : n <= 8 ? 3 : n <= 16 ? 7 : n <= 32 ? 15 : 31;
 }
 
-/* Operands whose size is that of an upper half */
+/* Lanes of operands whose size is that of the upper half. */
 static unsigned
 upper_half(const struct x86_inst *in, int i, unsigned lanes)
 {
@@ -83,9 +83,11 @@ upper_half(const struct x86_inst *in, int i, unsigned lanes)
 		return i == 0 ? 3 : 4;
 	case ZYDIS_MNEMONIC_VMOVHLPS:
 		return i ? 4 : lanes;
-	case ZYDIS_MNEMONIC_VMOVLPS: case ZYDIS_MNEMONIC_VMOVLPD:       /* what is not replaced */
+	/* the part that is not replaced is read */
+	case ZYDIS_MNEMONIC_VMOVLPS: case ZYDIS_MNEMONIC_VMOVLPD:
 		return i == 1 && in->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER ? 4 : lanes;
-	case ZYDIS_MNEMONIC_UNPCKHPS: case ZYDIS_MNEMONIC_UNPCKHPD: case ZYDIS_MNEMONIC_PUNPCKHBW: case ZYDIS_MNEMONIC_PUNPCKHWD:
+	case ZYDIS_MNEMONIC_UNPCKHPS: case ZYDIS_MNEMONIC_UNPCKHPD: case ZYDIS_MNEMONIC_PUNPCKHBW:
+	case ZYDIS_MNEMONIC_PUNPCKHWD:
 	case ZYDIS_MNEMONIC_PUNPCKHDQ: case ZYDIS_MNEMONIC_PUNPCKHQDQ:
 		return legacy ? 7 : lanes;
 	default:
@@ -113,7 +115,8 @@ fact_vector(struct build *b, int i, const ZydisDecodedOperand *o)
 static void
 fact_general(struct build *b, const ZydisDecodedOperand *o)
 {
-	unsigned reg = (unsigned)x86_gpr(o->reg.value), lanes = o->size >= 32 ? 7 : o->size == 16 ? 3 : x86_highbyte(o->reg.value) ? 2 : 1;
+	unsigned reg = (unsigned)x86_gpr(o->reg.value), lanes = o->size >= 32 ? 7 : o->size == 16 ? 3 :
+	    x86_highbyte(o->reg.value) ? 2 : 1;
 	ZydisMnemonic m = b->in->z.mnemonic;
 	int keeps = m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR ||
 	    m == ZYDIS_MNEMONIC_LSL;
@@ -142,7 +145,8 @@ reg_operand(struct build *b, int i)
 	ZydisRegister r = o->reg.value;
 
 	switch (ZydisRegisterGetClass(r)) {
-	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32: case ZYDIS_REGCLASS_GPR64:
+	case ZYDIS_REGCLASS_GPR8: case ZYDIS_REGCLASS_GPR16: case ZYDIS_REGCLASS_GPR32:
+	case ZYDIS_REGCLASS_GPR64:
 		fact_general(b, o);
 		break;
 	case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM: case ZYDIS_REGCLASS_ZMM:
@@ -187,21 +191,25 @@ fact_address(struct build *b, const ZydisDecodedOperand *o)
 static unsigned
 flag_lanes(ZydisAccessedFlagsMask f)
 {
-	return (f & ZYDIS_CPUFLAG_CF ? FACT_CF : 0u) | (f & ZYDIS_CPUFLAG_OF ? FACT_OF : 0u) | (f & ZYDIS_CPUFLAG_ZF ? FACT_ZF : 0u)
-	    | (f & (ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_SF) ? FACT_PAS : 0u) | (f & ZYDIS_CPUFLAG_DF ? FACT_DF : 0u);
+	return (f & ZYDIS_CPUFLAG_CF ? FACT_CF : 0u) | (f & ZYDIS_CPUFLAG_OF ? FACT_OF : 0u) |
+	    (f & ZYDIS_CPUFLAG_ZF ? FACT_ZF : 0u)
+	    | (f & (ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_SF) ? FACT_PAS : 0u) |
+	    (f & ZYDIS_CPUFLAG_DF ? FACT_DF : 0u);
 }
 
-/* The same register twice, and the result does not depend on it */
+/* Is the same register used twice, so that the result does not depend on it (a zero idiom)? */
 static int
 zero_idiom(const struct x86_inst *in)
 {
 	int n = in->z.operand_count_visible, first = n == 3;
 
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_XOR: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_PXOR: case ZYDIS_MNEMONIC_XORPS: case ZYDIS_MNEMONIC_XORPD:
+	case ZYDIS_MNEMONIC_XOR: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_PXOR: case ZYDIS_MNEMONIC_XORPS:
+	case ZYDIS_MNEMONIC_XORPD:
 	case ZYDIS_MNEMONIC_VPXOR: case ZYDIS_MNEMONIC_VXORPS: case ZYDIS_MNEMONIC_VXORPD:
 	case ZYDIS_MNEMONIC_PCMPEQB: case ZYDIS_MNEMONIC_PCMPEQW: case ZYDIS_MNEMONIC_PCMPEQD:
-	case ZYDIS_MNEMONIC_PSUBB: case ZYDIS_MNEMONIC_PSUBW: case ZYDIS_MNEMONIC_PSUBD: case ZYDIS_MNEMONIC_PSUBQ:
+	case ZYDIS_MNEMONIC_PSUBB: case ZYDIS_MNEMONIC_PSUBW: case ZYDIS_MNEMONIC_PSUBD:
+	case ZYDIS_MNEMONIC_PSUBQ:
 		break;
 	case ZYDIS_MNEMONIC_VPCMPEQB: case ZYDIS_MNEMONIC_VPCMPEQW: case ZYDIS_MNEMONIC_VPCMPEQD:
 		if (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
@@ -234,8 +242,9 @@ fact_flags(struct build *b)
 	if (b->in->z.mnemonic == ZYDIS_MNEMONIC_PUSHF || b->in->z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ)
 		fact_use(b, FACT_FLAGS, 31);
 	lanes = flag_lanes(c->modified | c->set_0 | c->set_1 | c->undefined);
-	switch (b->in->z.mnemonic) {            /* of which the decoder knows less */
-	case ZYDIS_MNEMONIC_VPTEST: case ZYDIS_MNEMONIC_VTESTPS: case ZYDIS_MNEMONIC_VTESTPD: lanes = 31 & ~FACT_DF; break;
+	switch (b->in->z.mnemonic) {            /* Zydis reports fewer flags for these */
+	case ZYDIS_MNEMONIC_VPTEST: case ZYDIS_MNEMONIC_VTESTPS:
+	case ZYDIS_MNEMONIC_VTESTPD: lanes = 31 & ~FACT_DF; break;
 	default: break;
 	}
 	for (i = 0; i < b->f.ndef && !b->allflags; i++)
@@ -243,7 +252,7 @@ fact_flags(struct build *b)
 	fact_def(b, FACT_FLAGS, lanes, !valued && lanes != FACT_DF);
 }
 
-/* All of the vector state, and more */
+/* Instructions that use or define all of the vector state, and more. */
 static void
 whole_state(struct build *b, int writes)
 {
@@ -262,11 +271,14 @@ fact_states(struct build *b)
 	unsigned i;
 
 	switch (b->in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
-	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
 		whole_state(b, 0);
 		break;
-	case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64: case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
 		whole_state(b, 1);
 		break;
 	case ZYDIS_MNEMONIC_LDMXCSR: case ZYDIS_MNEMONIC_VLDMXCSR:
@@ -277,7 +289,8 @@ fact_states(struct build *b)
 		break;
 	case ZYDIS_MNEMONIC_VZEROUPPER: case ZYDIS_MNEMONIC_VZEROALL:
 		for (i = 0; i < 16; i++)
-			fact_def(b, FACT_VECTOR + i, b->in->z.mnemonic == ZYDIS_MNEMONIC_VZEROALL ? 31 : 24, 0);
+			fact_def(b, FACT_VECTOR + i, b->in->z.mnemonic == ZYDIS_MNEMONIC_VZEROALL ? 31 :
+			    24, 0);
 		break;
 	case ZYDIS_MNEMONIC_RDFSBASE: fact_use(b, FACT_FSBASE, 1); break;
 	case ZYDIS_MNEMONIC_RDGSBASE: fact_use(b, FACT_GSBASE, 1); break;
@@ -292,7 +305,10 @@ fact_states(struct build *b)
 	}
 }
 
-/* A system call's arguments, as many as any has; its result, and what the instruction itself destroys */
+/*
+ * A system call: uses as many arguments as any call has; defines its result, and what the
+ * instruction itself destroys.
+ */
 static void
 system_call(struct build *b)
 {
@@ -306,7 +322,7 @@ system_call(struct build *b)
 	fact_def(b, X86_R11, 7, 1);
 }
 
-/* What addresses the elements of a string: the decoder has not all of them */
+/* Address registers of string instructions: Zydis does not report all of them. */
 static void
 fact_string(struct build *b)
 {
@@ -328,7 +344,7 @@ fact_npieces(unsigned n)
 	return n <= REF_SIZEMAX ? n != 0 : (n - REF_SIZEMAX + REF_PIECE - 1) / REF_PIECE + 1;
 }
 
-/* How many references, and how they are written */
+/* Number of references, and their kind in the stream. */
 static void
 fact_references(struct build *b)
 {
@@ -344,8 +360,10 @@ fact_references(struct build *b)
 		b->f.kind = FACT_STRING;
 	else if (x86_noref(&in->z))
 		;
-	else if ((in->mem >= 0 && (x86_refs_by(in) != X86_BY_ADDRESS || in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB))
-	    || m == ZYDIS_MNEMONIC_MASKMOVQ || m == ZYDIS_MNEMONIC_MASKMOVDQU || m == ZYDIS_MNEMONIC_VMASKMOVDQU)
+	else if ((in->mem >= 0 && (x86_refs_by(in) != X86_BY_ADDRESS ||
+	    in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB))
+	    || m == ZYDIS_MNEMONIC_MASKMOVQ || m == ZYDIS_MNEMONIC_MASKMOVDQU ||
+	    m == ZYDIS_MNEMONIC_VMASKMOVDQU)
 		b->f.kind = FACT_COUNTED;
 	else
 		for (i = 0; i < in->z.operand_count; i++)
@@ -358,7 +376,7 @@ fact_references(struct build *b)
 	b->f.nref = (uint8_t)n;
 }
 
-/* Where the values are */
+/* Assigns words of the stream to the values. */
 static void
 fact_places(struct build *b)
 {
@@ -368,17 +386,20 @@ fact_places(struct build *b)
 		struct fact_def *d = &b->def[i];
 
 		if (b->f.kind == FACT_LATE) {
-			d->val = (uint8_t)(!x86_random(b->in) ? d->reg == X86_R11 ? 4 : d->reg : d->reg == FACT_FLAGS ? 6 : 5);
+			d->val = (uint8_t)(!x86_random(b->in) ? d->reg == X86_R11 ? 4 : d->reg :
+			    d->reg == FACT_FLAGS ? 6 : 5);
 			d->nval = 1;
 		} else if (b->f.kind == FACT_STRING) {
-			d->val = d->reg == X86_RCX ? 0 : d->reg == X86_RSI ? 1 : d->reg == X86_RDI ? 2 : d->reg == X86_RAX ? 3 : 4;
+			d->val = d->reg == X86_RCX ? 0 : d->reg == X86_RSI ? 1 : d->reg == X86_RDI ? 2 :
+			    d->reg == X86_RAX ? 3 : 4;
 			d->nval = 1;
 		} else if (d->nval) {
 			d->val = (uint8_t)n;
 			n += d->nval;
 		}
 	}
-	b->f.nval = (uint8_t)(b->f.kind == FACT_LATE ? FACT_NLATE : b->f.kind == FACT_STRING ? FACT_RECORD - 1 : n);
+	b->f.nval = (uint8_t)(b->f.kind == FACT_LATE ? FACT_NLATE : b->f.kind == FACT_STRING ?
+	    FACT_RECORD - 1 : n);
 }
 
 static void

@@ -1,4 +1,4 @@
-/* Facts: how the address of each reference to memory is made. */
+/* Facts: how the address of each memory reference is formed. */
 #include <Zydis/Zydis.h>
 #include "isa/reference.h"
 #include "isa/x86/fact.h"
@@ -12,7 +12,7 @@ fact_addr_general(ZydisRegister r)
 	return g < 0 ? FACT_NOREG : (uint8_t)g;
 }
 
-/* Does it lie on the stack, below where rsp is before the instruction? */
+/* Is the reference on the stack, below rsp before the instruction? */
 static int
 fact_addr_pushes(const ZydisDecodedOperand *o)
 {
@@ -20,7 +20,7 @@ fact_addr_pushes(const ZydisDecodedOperand *o)
 	    o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
-/* The references of o, as they are split */
+/* The references of operand o, split into pieces. */
 static unsigned
 fact_addr_operand(const struct x86_inst *in, const ZydisDecodedOperand *o, struct fact_addr *a, unsigned most)
 {
@@ -33,9 +33,11 @@ fact_addr_operand(const struct x86_inst *in, const ZydisDecodedOperand *o, struc
 		disp -= left;
 	for (; left && k < most; left -= n, k++, at += n) {
 		n = left > REF_SIZEMAX ? REF_PIECE : left;
-		a[k] = (struct fact_addr){ .disp = disp + at, .base = fact_addr_general(o->mem.base), .index = fact_addr_general(o->mem.index), .scale = o->mem.scale,
+		a[k] = (struct fact_addr){ .disp = disp + at, .base = fact_addr_general(o->mem.base),
+		    .index = fact_addr_general(o->mem.index), .scale = o->mem.scale,
 			.kind = (uint8_t)x86_refkind(o), .size = (uint8_t)n };
-		a[k].seg = o->mem.segment == ZYDIS_REGISTER_FS ? FACT_FSBASE : o->mem.segment == ZYDIS_REGISTER_GS ? FACT_GSBASE : FACT_NOREG;
+		a[k].seg = o->mem.segment == ZYDIS_REGISTER_FS ? FACT_FSBASE :
+		    o->mem.segment == ZYDIS_REGISTER_GS ? FACT_GSBASE : FACT_NOREG;
 	}
 	return k;
 }
@@ -47,11 +49,14 @@ fact_addr_stack(const struct x86_inst *in, struct fact_stack *s)
 
 	*s = (struct fact_stack){ .from = X86_RSP };
 	switch (in->z.mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: s->by = -(int)size; break;
-	case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ: s->by = (int)size; break;
+	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF:
+	case ZYDIS_MNEMONIC_PUSHFQ: s->by = -(int)size; break;
+	case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF:
+	case ZYDIS_MNEMONIC_POPFQ: s->by = (int)size; break;
 	case ZYDIS_MNEMONIC_CALL: s->by = -(int)size; break;
 	case ZYDIS_MNEMONIC_RET:
-		s->by = (int)size + (in->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? (int)in->op[0].imm.value.u : 0);
+		s->by = (int)size + (in->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ?
+		    (int)in->op[0].imm.value.u : 0);
 		break;
 	case ZYDIS_MNEMONIC_LEAVE:
 		s->from = X86_RBP;

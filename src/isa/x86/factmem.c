@@ -1,22 +1,28 @@
-/* Facts: where the contents of memory are that an instruction loads and stores. */
+/* Facts: where the stream has the contents of memory that an instruction loads and stores. */
 #include <Zydis/Zydis.h>
 #include "isa/reference.h"
 #include "isa/x86/fact.h"
 #include "isa/x86/operand.h"
 
-/* Is what it loads what it leaves in its first operand, byte for byte from the lowest? */
+/* Does it copy what it loads into its first operand, byte for byte from the lowest? */
 static int
 is_load(ZydisMnemonic m)
 {
 	switch (m) {
-	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVZX: case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD: case ZYDIS_MNEMONIC_POP:
-	case ZYDIS_MNEMONIC_MOVD: case ZYDIS_MNEMONIC_MOVQ: case ZYDIS_MNEMONIC_MOVSS: case ZYDIS_MNEMONIC_MOVSD:
-	case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD: case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVZX: case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD: case ZYDIS_MNEMONIC_POP:
+	case ZYDIS_MNEMONIC_MOVD: case ZYDIS_MNEMONIC_MOVQ: case ZYDIS_MNEMONIC_MOVSS:
+	case ZYDIS_MNEMONIC_MOVSD:
+	case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD: case ZYDIS_MNEMONIC_MOVUPS:
+	case ZYDIS_MNEMONIC_MOVUPD:
 	case ZYDIS_MNEMONIC_MOVDQA: case ZYDIS_MNEMONIC_MOVDQU: case ZYDIS_MNEMONIC_LDDQU:
-	case ZYDIS_MNEMONIC_VMOVD: case ZYDIS_MNEMONIC_VMOVQ: case ZYDIS_MNEMONIC_VMOVSS: case ZYDIS_MNEMONIC_VMOVSD:
-	case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVUPS: case ZYDIS_MNEMONIC_VMOVUPD:
+	case ZYDIS_MNEMONIC_VMOVD: case ZYDIS_MNEMONIC_VMOVQ: case ZYDIS_MNEMONIC_VMOVSS:
+	case ZYDIS_MNEMONIC_VMOVSD:
+	case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVUPS:
+	case ZYDIS_MNEMONIC_VMOVUPD:
 	case ZYDIS_MNEMONIC_VMOVDQA: case ZYDIS_MNEMONIC_VMOVDQU: case ZYDIS_MNEMONIC_VLDDQU:
-	case ZYDIS_MNEMONIC_VMOVDQA32: case ZYDIS_MNEMONIC_VMOVDQA64: case ZYDIS_MNEMONIC_VMOVDQU8: case ZYDIS_MNEMONIC_VMOVDQU16:
+	case ZYDIS_MNEMONIC_VMOVDQA32: case ZYDIS_MNEMONIC_VMOVDQA64: case ZYDIS_MNEMONIC_VMOVDQU8:
+	case ZYDIS_MNEMONIC_VMOVDQU16:
 	case ZYDIS_MNEMONIC_VMOVDQU32: case ZYDIS_MNEMONIC_VMOVDQU64:
 		return 1;
 	default:
@@ -24,7 +30,7 @@ is_load(ZydisMnemonic m)
 	}
 }
 
-/* Where the register has it; -1: it is to be stored apart */
+/* The offset at which a register's value has it; -1: it has to be stored separately. */
 static int
 in_register(const struct x86_inst *in, const struct fact *f, unsigned size)
 {
@@ -47,7 +53,7 @@ in_register(const struct x86_inst *in, const struct fact *f, unsigned size)
 
 struct places {
 	struct fact_mem *m;
-	unsigned n, words;              /* references; words of memory so far */
+	unsigned n, words;              /* references so far; words of memory so far */
 	unsigned base;                  /* words of values before them */
 };
 
@@ -60,9 +66,10 @@ fact_mem_place(struct places *p, unsigned size)
 	return at;
 }
 
-/* The references of o, as they are split */
+/* The references of operand o, split into pieces. */
 static void
-fact_mem_operand(struct places *p, const struct x86_inst *in, const struct fact *f, const ZydisDecodedOperand *o)
+fact_mem_operand(struct places *p, const struct x86_inst *in, const struct fact *f,
+    const ZydisDecodedOperand *o)
 {
 	int kind = x86_refkind(o), reg;
 	unsigned left = o->size / 8u, n;

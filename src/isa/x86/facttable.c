@@ -1,14 +1,14 @@
-/* Facts of instructions, all of them: tables that grow with the program. */
+/* Tables of facts, which grow with the program; facts live in pieces of memory that are never moved. */
 #include <stdlib.h>
 #include <string.h>
 #include "isa/x86/fact.h"
 
 #define PIECE 65536u
-#define HEAD  16u               /* of a piece */
+#define HEAD  16u               /* bytes before the facts of a piece */
 
 struct fact_piece { struct fact_piece *before; };
 
-/* Neighbours are neighbours: code that runs one behind the other is asked for so */
+/* Hash of an address. Neighbours stay neighbours, because code is usually looked up in order. */
 static size_t
 fact_table_place(uint64_t pc, size_t n)
 {
@@ -21,7 +21,7 @@ fact_table_hash(uint64_t v, size_t n)
 	return (size_t)((v * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (n - 1);
 }
 
-/* Of a block: of its instructions' numbers */
+/* Hash of a block, from the numbers of its instructions. */
 static uint64_t
 fact_table_sum(const struct fact *const *f, unsigned n)
 {
@@ -52,7 +52,7 @@ facts_take(struct facts *t, size_t n)
 	return p;
 }
 
-/* Twice as many buckets, if there are as many facts; -1: no memory */
+/* Doubles the buckets once there are as many facts as buckets; -1 without memory. */
 static int
 more_facts(struct facts *t)
 {

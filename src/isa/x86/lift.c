@@ -1,4 +1,7 @@
-/* Lifting of x86-64 instructions: facts from Zydis, then the meaning of those that compute addresses. */
+/*
+ * Lifting of x86-64 instructions: Zydis gives operands and registers, then x86_meaning adds what
+ * computes addresses.
+ */
 #include <string.h>
 #include <Zydis/Zydis.h>
 #include "isa/x86/decode.h"
@@ -6,13 +9,19 @@
 #include "isa/x86/lift_internal.h"
 #include "isa/x86/operand.h"
 
-#define ARITH (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+#define ARITH \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | \
+	ZYDIS_CPUFLAG_OF)
 
 static const char *const names[4][16] = {
-	{ "al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b" },
-	{ "ax", "cx", "dx", "bx", "sp", "bp", "si", "di", "r8w", "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w" },
-	{ "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d" },
-	{ "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" }
+	{ "al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b",
+	"r14b", "r15b" },
+	{ "ax", "cx", "dx", "bx", "sp", "bp", "si", "di", "r8w", "r9w", "r10w", "r11w", "r12w", "r13w",
+	"r14w", "r15w" },
+	{ "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d",
+	"r13d", "r14d", "r15d" },
+	{ "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
+	"r14", "r15" }
 };
 
 const char *
@@ -21,7 +30,7 @@ x86_regname(int r, int size)
 	return names[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][r & 15];
 }
 
-/* Condition of a jcc, setcc or cmovcc by the low four bits of its opcode */
+/* Condition of a jcc, setcc or cmovcc, by the low four bits of its opcode. */
 uint8_t
 x86_cond(unsigned nibble)
 {
@@ -33,7 +42,7 @@ x86_cond(unsigned nibble)
 	return cc[nibble & 15];
 }
 
-/* Remember the field of `size` bytes at off if the linker fills it; its number, or SCH_NOSYM */
+/* Adds the field of `size` bytes at off if the linker fills it in; its index, or SCH_NOSYM. */
 static int
 add_field(struct lift *l, unsigned off, unsigned size, int rip)
 {
@@ -41,7 +50,7 @@ add_field(struct lift *l, unsigned off, unsigned size, int rip)
 
 	if (size == 0 || (!rip && l->rel[off] == MR_NONE))
 		return SCH_NOSYM;
-	if (in->nfield > 0 && in->field[in->nfield - 1].off == off)     /* asked for before */
+	if (in->nfield > 0 && in->field[in->nfield - 1].off == off)     /* it was added before */
 		return in->nfield - 1;
 	in->field[in->nfield].off = (uint8_t)off;
 	in->field[in->nfield].size = (uint8_t)(size / 8);
@@ -95,7 +104,7 @@ x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size)
 	return s;
 }
 
-/* rsp + disp, for the stack references of push, pop, call and return */
+/* rsp + disp: the stack reference of push, pop, call and return. */
 struct sch_addr
 x86_stack(int64_t disp)
 {
@@ -110,16 +119,21 @@ static const char *
 x86_unsupported(const struct lift *l)
 {
 	switch (l->z.mnemonic) {
-	case ZYDIS_MNEMONIC_ENTER: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_IRETQ: case ZYDIS_MNEMONIC_IRETD:
-	case ZYDIS_MNEMONIC_JRCXZ: case ZYDIS_MNEMONIC_JECXZ: case ZYDIS_MNEMONIC_LOOP: case ZYDIS_MNEMONIC_LOOPE:
+	case ZYDIS_MNEMONIC_ENTER: case ZYDIS_MNEMONIC_STD: case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_JRCXZ: case ZYDIS_MNEMONIC_JECXZ: case ZYDIS_MNEMONIC_LOOP:
+	case ZYDIS_MNEMONIC_LOOPE:
 	case ZYDIS_MNEMONIC_LOOPNE: case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XLAT:
 	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU: case ZYDIS_MNEMONIC_MASKMOVQ:
 	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD:
 	case ZYDIS_MNEMONIC_VPMASKMOVD: case ZYDIS_MNEMONIC_VPMASKMOVQ:
-	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXSAVE64: case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXRSTOR: case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
 	case ZYDIS_MNEMONIC_CMPXCHG16B: case ZYDIS_MNEMONIC_CMPXCHG8B: case ZYDIS_MNEMONIC_CLZERO:
-	case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FRSTOR: case ZYDIS_MNEMONIC_FLDENV: case ZYDIS_MNEMONIC_FNSTENV:
-	case ZYDIS_MNEMONIC_WRFSBASE: case ZYDIS_MNEMONIC_WRGSBASE: case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_POPF:
+	case ZYDIS_MNEMONIC_FNSAVE: case ZYDIS_MNEMONIC_FRSTOR: case ZYDIS_MNEMONIC_FLDENV:
+	case ZYDIS_MNEMONIC_FNSTENV:
+	case ZYDIS_MNEMONIC_WRFSBASE: case ZYDIS_MNEMONIC_WRGSBASE: case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_POPF:
 		return "instruction not supported";
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
 		if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -137,11 +151,12 @@ x86_unsupported(const struct lift *l)
 	return NULL;
 }
 
-/* A count of zero leaves the flags as they are */
+/* A shift by a count of zero leaves the flags unchanged. */
 static int
 keeps_flags(const struct lift *l)
 {
-	const ZydisDecodedOperand *count = &l->op[l->z.operand_count_visible ? l->z.operand_count_visible - 1 : 0];
+	const ZydisDecodedOperand *count = &l->op[l->z.operand_count_visible ?
+	    l->z.operand_count_visible - 1 : 0];
 
 	if (l->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 		return 1;
@@ -152,14 +167,17 @@ keeps_flags(const struct lift *l)
 	return count->type == ZYDIS_OPERAND_TYPE_REGISTER && count->reg.value == ZYDIS_REGISTER_CL;
 }
 
-/* The condition flags as a byte: CF 0, PF 2, AF 4, ZF 6, SF 7 where they are, OF in bit 1 */
+/* The condition flags in one byte: CF, PF, AF, ZF, SF in their own bits 0, 2, 4, 6, 7; OF in bit 1. */
 static uint8_t
 flag_bits(uint32_t f)
 {
 	return (uint8_t)((f & 0xd5) | (f & ZYDIS_CPUFLAG_OF ? 2 : 0));
 }
 
-/* Is operand o written in some cases only?  So is the result of bsf and bsr, which Zydis does not say: none of 0. */
+/*
+ * Is operand o written only sometimes? That is also true of bsf and bsr, which leave it unchanged
+ * for 0; Zydis does not report that.
+ */
 int
 x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o)
 {
@@ -167,7 +185,7 @@ x86_maywrite(const struct lift *l, const ZydisDecodedOperand *o)
 	    ((l->z.mnemonic == ZYDIS_MNEMONIC_BSF || l->z.mnemonic == ZYDIS_MNEMONIC_BSR) && o == &l->op[0]);
 }
 
-/* Registers and flags read and written */
+/* Registers and flags that are read and written. */
 static void
 x86_facts(struct lift *l)
 {
@@ -213,7 +231,7 @@ x86_facts(struct lift *l)
 	}
 }
 
-/* The memory operands in their order, for instructions without a case of their own */
+/* The memory operands in order, for instructions without a case of their own. */
 static const char *
 x86_references(struct lift *l)
 {
@@ -221,7 +239,7 @@ x86_references(struct lift *l)
 
 	if (x86_noref(&l->z))
 		return NULL;
-	/* loads before stores: what is read is read first */
+	/* loads before stores */
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < l->z.operand_count; i++) {
 			const ZydisDecodedOperand *o = &l->op[i];

@@ -1,4 +1,4 @@
-/* x86-64: what one instruction does, from its bytes (Zydis decodes them). */
+/* x86-64: what one instruction does, from its bytes (decoded by Zydis). */
 #ifndef TM_ISA_X86_LIFT_H
 #define TM_ISA_X86_LIFT_H
 
@@ -7,21 +7,20 @@
 #include "isa/insn.h"
 #include "isa/x86/register.h"
 
-/* Variables: registers, then the flags */
+/* Variables: registers, then flags, then memory. */
 enum { X86_FLAGS = X86_NREG, X86_MEM, X86_NVAR };
 
-/* Registers that an unknown callee may change (System V ABI), and those whose values leave with a return */
+/* Registers that an unknown callee may change (System V ABI), and those whose values are returned. */
 #define X86_CLOBBERED 0x0fc7u
 #define X86_RESULTS   0x0005u
 
 /*
- * Fill *in from the bytes at p, of which there are n; rel[i], i < n: enum
- * insn_reloc that starts at byte i.  NULL, or why this instruction cannot be
- * traced (a static string).
+ * Fills in *in from the n bytes at p; rel[i], i < n, is the enum insn_reloc that starts at byte i.
+ * NULL, or a static string that says why this instruction cannot be traced.
  */
 const char *x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
 
-/* The name of register r in `size` bytes (1, 2, 4, 8), without the % */
+/* The name of register r in `size` bytes (1, 2, 4, 8), without the %. Static. */
 const char *x86_regname(int r, int size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Internal to the x86-64 lifter. */
+/* Internal to the x86-64 lifter: the state of one lifting, shared by lift.c and meaning.c. */
 #ifndef TM_ISA_X86_LIFT_INTERNAL_H
 #define TM_ISA_X86_LIFT_INTERNAL_H
 
@@ -18,8 +18,9 @@ uint8_t x86_cond(unsigned nibble);
 const char *x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m);
 struct sch_step *x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size);
 struct sch_addr x86_stack(int64_t disp);
-const char *x86_plain(struct lift *l);                  /* references of explicit memory operands */
-int x86_immfield(struct lift *l, int i);                /* field number of immediate i if the linker fills it */
-const char *x86_meaning(struct lift *l);                /* control, references and effects */
+const char *x86_plain(struct lift *l);                  /* adds references of explicit memory operands */
+/* field index of immediate i if the linker fills it in */
+int x86_immfield(struct lift *l, int i);
+const char *x86_meaning(struct lift *l);                /* adds control, references and effects */
 
 #endif

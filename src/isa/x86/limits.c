@@ -1,4 +1,4 @@
-/* Which instructions a replay may execute. */
+/* Which instructions a replay may execute: those of allow.def. See limits.h. */
 #include <signal.h>
 #include <Zydis/Zydis.h>
 #include "isa/x86/limits.h"
@@ -20,7 +20,7 @@ x86_trapped(const struct x86_inst *in)
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_INT1:
 		return SIGTRAP;
-	case ZYDIS_MNEMONIC_INT:                /* the gates that are open to programs: of breakpoints, and of overflow */
+	case ZYDIS_MNEMONIC_INT:                /* gates that programs may use: breakpoint and overflow */
 		return in->op[0].imm.value.u == 3 ? SIGTRAP : in->op[0].imm.value.u == 4 ? SIGSEGV : 0;
 	default:
 		return 0;
@@ -35,7 +35,7 @@ x86_traps(const struct x86_inst *in)
 		return SIGILL;
 	case ZYDIS_MNEMONIC_INT:
 		return x86_trapped(in) ? 0 : SIGSEGV;
-	/* programs have no ports, and may not turn interrupts off */
+	/* programs may not use ports or turn interrupts off */
 	case ZYDIS_MNEMONIC_IN: case ZYDIS_MNEMONIC_OUT: case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI:
 	case ZYDIS_MNEMONIC_INSB: case ZYDIS_MNEMONIC_INSW: case ZYDIS_MNEMONIC_INSD:
 	case ZYDIS_MNEMONIC_OUTSB: case ZYDIS_MNEMONIC_OUTSW: case ZYDIS_MNEMONIC_OUTSD:
@@ -59,7 +59,7 @@ x86_amx(const struct x86_inst *in)
 
 enum allowed { NOT, ALWAYS, SAME_MAKER };
 
-/* allow.def */
+/* the table allow.def */
 static enum allowed
 x86_allowed(ZydisMnemonic m)
 {
@@ -87,7 +87,10 @@ x86_approximates(const struct x86_inst *in)
 	return x86_allowed(in->z.mnemonic) == SAME_MAKER;
 }
 
-/* Those of which something can be said; any other one that is not in allow.def is "an instruction that cannot be replayed" */
+/*
+ * Refused instructions that have a message of their own. Any other that is not in allow.def is "an
+ * instruction that cannot be replayed".
+ */
 static const char *
 refuse_mnemonic(ZydisMnemonic m)
 {
@@ -105,21 +108,26 @@ refuse_mnemonic(ZydisMnemonic m)
 	case ZYDIS_MNEMONIC_UIRET:
 		return "a return from interrupt";
 	case ZYDIS_MNEMONIC_UMWAIT: case ZYDIS_MNEMONIC_TPAUSE: case ZYDIS_MNEMONIC_UMONITOR:
-	case ZYDIS_MNEMONIC_MONITORX: case ZYDIS_MNEMONIC_MWAITX: case ZYDIS_MNEMONIC_MONITOR: case ZYDIS_MNEMONIC_MWAIT:
+	case ZYDIS_MNEMONIC_MONITORX: case ZYDIS_MNEMONIC_MWAITX: case ZYDIS_MNEMONIC_MONITOR:
+	case ZYDIS_MNEMONIC_MWAIT:
 		return "waiting for a write";
 	case ZYDIS_MNEMONIC_SGDT: case ZYDIS_MNEMONIC_SIDT: case ZYDIS_MNEMONIC_SLDT:
 	case ZYDIS_MNEMONIC_STR: case ZYDIS_MNEMONIC_SMSW:
 		return "system tables";
 	case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS: case ZYDIS_MNEMONIC_MOVDIR64B:
 		return "a command to a device";
-	case ZYDIS_MNEMONIC_LDS: case ZYDIS_MNEMONIC_LES: case ZYDIS_MNEMONIC_LFS: case ZYDIS_MNEMONIC_LGS: case ZYDIS_MNEMONIC_LSS:
+	case ZYDIS_MNEMONIC_LDS: case ZYDIS_MNEMONIC_LES: case ZYDIS_MNEMONIC_LFS: case ZYDIS_MNEMONIC_LGS:
+	case ZYDIS_MNEMONIC_LSS:
 		return "a segment register is written";
-	case ZYDIS_MNEMONIC_VMCALL: case ZYDIS_MNEMONIC_VMMCALL: case ZYDIS_MNEMONIC_VMFUNC: case ZYDIS_MNEMONIC_GETSEC:
+	case ZYDIS_MNEMONIC_VMCALL: case ZYDIS_MNEMONIC_VMMCALL: case ZYDIS_MNEMONIC_VMFUNC:
+	case ZYDIS_MNEMONIC_GETSEC:
 	case ZYDIS_MNEMONIC_ENCLU: case ZYDIS_MNEMONIC_ENCLV:
 		return "a call of what is below the system";
-	case ZYDIS_MNEMONIC_SENDUIPI: case ZYDIS_MNEMONIC_STUI: case ZYDIS_MNEMONIC_CLUI: case ZYDIS_MNEMONIC_TESTUI:
+	case ZYDIS_MNEMONIC_SENDUIPI: case ZYDIS_MNEMONIC_STUI: case ZYDIS_MNEMONIC_CLUI:
+	case ZYDIS_MNEMONIC_TESTUI:
 		return "user interrupts";
-	case ZYDIS_MNEMONIC_INCSSPD: case ZYDIS_MNEMONIC_INCSSPQ: case ZYDIS_MNEMONIC_SAVEPREVSSP: case ZYDIS_MNEMONIC_RSTORSSP:
+	case ZYDIS_MNEMONIC_INCSSPD: case ZYDIS_MNEMONIC_INCSSPQ: case ZYDIS_MNEMONIC_SAVEPREVSSP:
+	case ZYDIS_MNEMONIC_RSTORSSP:
 	case ZYDIS_MNEMONIC_WRSSD: case ZYDIS_MNEMONIC_WRSSQ:
 		return "shadow stacks";
 	default:
@@ -150,8 +158,10 @@ x86_refuse(const struct x86_inst *in)
 		return "a segment register is written";
 	if (in->z.meta.category == ZYDIS_CATEGORY_XSAVE || in->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
 		switch (in->z.mnemonic) {
-		case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
-		case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64:
+		case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC:
+		case ZYDIS_MNEMONIC_XSAVEC64:
+		case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_XRSTOR:
+		case ZYDIS_MNEMONIC_XRSTOR64:
 		case ZYDIS_MNEMONIC_XGETBV:
 			break;
 		default:

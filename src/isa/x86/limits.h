@@ -4,14 +4,15 @@
 
 #include "isa/x86/decode.h"
 
-const char *x86_refuse(const struct x86_inst *in);      /* why it cannot be replayed, or NULL */
-int x86_approximates(const struct x86_inst *in);        /* its results are of the maker's choice */
+/* NULL, or a static message why it cannot be replayed */
+const char *x86_refuse(const struct x86_inst *in);
+int x86_approximates(const struct x86_inst *in);        /* does its result differ between makers? */
 
-/* The signal that it always gives, or 0: instead of being executed; when it has been executed */
+/* The signal that it always raises, or 0: x86_traps instead of executing, x86_trapped after executing. */
 int x86_traps(const struct x86_inst *in);
 int x86_trapped(const struct x86_inst *in);
 
-/* An instruction whose result the processor makes up: which; 0: it is none */
+/* Instructions whose result comes from the processor alone; 0: none of them. */
 enum x86_random { X86_RDRAND = 1, X86_RDSEED, X86_RDPID };
 int x86_random(const struct x86_inst *in);
 

@@ -1,7 +1,6 @@
 /*
- * What x86-64 instructions compute.  Only what addresses and loop conditions
- * are made of has a case here; every other result is "impossible", to be
- * recorded when an address needs it.
+ * What x86-64 instructions compute. Only computations of addresses and loop conditions have a case
+ * here; every other result is "impossible", to be recorded when an address needs it.
  */
 #include <string.h>
 #include "isa/x86/lift_internal.h"
@@ -12,7 +11,7 @@
 #define CC_ALL 0xfffu
 #define CC_NOCARRY (CC_ALL & ~(CC(LTU) | CC(LEU) | CC(GTU) | CC(GEU)))
 
-/* Operand o as a value; 0 if it has no simple one (high byte, vector register) */
+/* Operand o as a value; 0 if it is not a simple one (high byte, vector register). */
 static int
 x86_value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
 {
@@ -40,23 +39,24 @@ x86_value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
 	return 1;
 }
 
-/* "Impossible": record the whole register that operand o names, or the narrow result */
+/* "Impossible": records the whole register that operand o names, or the narrow result. */
 static void
 x86_impossible(struct lift *l, const ZydisDecodedOperand *o)
 {
 	int r = x86_gpr(o->reg.value);
 
-	/* 32 bits that are not written leave those above them as they are */
+	/* the upper half is unchanged if the 32 bits are not written */
 	insn_effect(l->in, SO_UNKNOWN, r, o->size == 32 && !x86_maywrite(l, o) ? 4 : 8);
 }
 
-/* The variable that operand o is as a destination; -1 if none */
+/* The variable that operand o is as a destination; -1 if none. */
 static int
 x86_destination(const struct lift *l, const ZydisDecodedOperand *o)
 {
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
 		return l->in->mref >= 0 ? X86_MEM : -1;
-	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && !x86_highbyte(o->reg.value) ? x86_gpr(o->reg.value) : -1;
+	return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    !x86_highbyte(o->reg.value) ? x86_gpr(o->reg.value) : -1;
 }
 
 static void
@@ -66,7 +66,7 @@ flags_unknown(struct lift *l)
 		insn_effect(l->in, SO_UNKNOWN, X86_FLAGS, 8);
 }
 
-/* Every general register that is written, and the flags, get impossible definitions */
+/* All general registers that are written, and the flags, become impossible. */
 static const char *
 default_effects(struct lift *l)
 {
@@ -113,7 +113,7 @@ x86_compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch
 	e->s.b = b;
 }
 
-/* mov, movzx, movsx, movsxd and the like; ext: 0 zero, 1 sign, 2 plain mov */
+/* mov, movzx, movsx, movsxd and the like; ext: 0 zero, 1 sign, 2 plain mov. */
 static const char *
 x86_move(struct lift *l, int ext)
 {
@@ -134,7 +134,7 @@ x86_move(struct lift *l, int ext)
 	return NULL;
 }
 
-/* Two-operand arithmetic */
+/* Two-operand arithmetic. */
 static const char *
 x86_arithmetic(struct lift *l, int op)
 {
@@ -175,7 +175,7 @@ x86_shift(struct lift *l, int op)
 		return why;
 	if (dst < 0 || !x86_value(l, s, &v) || v.kind == SV_SYM)
 		return default_effects(l);
-	/* narrow rotates by more than their width are left alone */
+	/* narrow rotates by more than their width have no computation */
 	if (w < 4 && (op == SO_ROL || op == SO_ROR))
 		return default_effects(l);
 	x86_compute(l, op, dst, w, insn_var(dst), v);
@@ -281,7 +281,8 @@ x86_push(struct lift *l)
 	if (l->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, &l->op[0], &m)) != NULL)
 			return why;
-		x86_ref(l, m.sym != SCH_NOSYM && l->rel[l->in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+		x86_ref(l, m.sym != SCH_NOSYM &&
+		    l->rel[l->in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
 	}
 	m = x86_stack(-8);
 	x86_ref(l, SO_STORE, &m, 8);
@@ -366,7 +367,8 @@ x86_control(struct lift *l)
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		if ((why = x86_mem(l, o, &m)) != NULL)
 			return why;
-		x86_ref(l, m.sym != SCH_NOSYM && l->rel[in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
+		x86_ref(l, m.sym != SCH_NOSYM &&
+		    l->rel[in->field[m.sym].off] == MR_GOT ? SO_GOTLOAD : SO_LOAD, &m, 8);
 		in->setsdst = 2;
 	} else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		in->setsdst = 1;
@@ -394,7 +396,8 @@ x86_advance(struct lift *l, int r, int w)
 static const char *
 x86_string(struct lift *l, int kind, int w)
 {
-	int rep = (l->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	int rep = (l->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+	    ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 	int si = kind == SR_MOVS || kind == SR_LODS || kind == SR_CMPS;
 	int di = kind != SR_LODS;
 	struct insn *in = l->in;
@@ -406,13 +409,13 @@ x86_string(struct lift *l, int kind, int w)
 		return "string instruction with narrow addresses";
 	if (si && l->z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS))
 		return "string instruction with a segment";
-	/* Zydis does not say that cmps changes its registers */
+	/* Zydis does not report that cmps changes its registers */
 	moved = (si ? 1u << X86_RSI : 0) | (di ? 1u << X86_RDI : 0);
 	in->reads |= moved;
 	in->vreads |= moved;
 	in->writes |= moved;
 	m = x86_stack(0);
-	if (kind == SR_CMPS) {          /* rdi is read first: ref(5) */
+	if (kind == SR_CMPS) {          /* rdi is read first, as in ref(5) */
 		m.base = X86_RDI;
 		x86_ref(l, SO_LOAD, &m, (unsigned)w);
 	}
@@ -424,7 +427,7 @@ x86_string(struct lift *l, int kind, int w)
 		m.base = X86_RDI;
 		x86_ref(l, kind == SR_SCAS ? SO_LOAD : SO_STORE, &m, (unsigned)w);
 	}
-	if (kind == SR_LODS)            /* none is loaded if rcx is 0 */
+	if (kind == SR_LODS)            /* nothing is loaded if rcx is 0 */
 		insn_effect(l->in, SO_UNKNOWN, X86_RAX, w < 4 || rep ? 8 : w);
 	if (!rep) {
 		if (si)
@@ -510,7 +513,7 @@ x86_other(struct lift *l)
 	return why ? why : default_effects(l);
 }
 
-/* A flat table of what is understood */
+/* A flat switch: one case for each group of mnemonics. */
 const char *
 x86_meaning(struct lift *l)
 {

@@ -1,4 +1,4 @@
-/* x86-64: operands of instructions, and their references. */
+/* x86-64: register numbers of operands, and kinds of references to memory. */
 #include <Zydis/Zydis.h>
 #include "isa/reference.h"
 #include "isa/x86/operand.h"
@@ -59,7 +59,7 @@ x86_noref(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* Instructions whose masked elements are not accessed, and cannot fault */
+/* Do masked-off elements cause no access and no fault? */
 static int
 x86_suppresses(const struct x86_inst *in)
 {
