@@ -1,22 +1,74 @@
-/* Blocks of values: the choice among the methods, by coded size. */
+/*
+ * Blocks of values: the choice among the methods, by coded size.
+ *
+ * The rule of vc_encode:
+ *
+ *   level 0           stored
+ *   level 1 to 3      fast (zstd), at a level of zstd that grows with the level
+ *   level 4 to 9, at most SMALL values
+ *                     cm, cm-delta and fast are all tried
+ *   level 4 to 9, a first block (or the only one)
+ *                     cm or cm-delta, whichever codes a sample smaller.  lz (LZMA) is tried, too, if
+ *                     zstd comes near that on the sample: within NEAR of it at level 9, below it at
+ *                     the others.  If zstd did not, level 9 asks zstd about the whole block (WHOLE,
+ *                     XZ), because a sample has no repetitions over long distances.
+ *   level 4 to 9, a later block
+ *                     the kind of context mixing that was better in the first block.  lz is tried, too,
+ *                     for one in COIN of the blocks that come out large (more than 1 / BAD of the
+ *                     values' bytes), if zstd is at least GAIN better on a sample.
+ *
+ * Of what is tried the smallest is kept, and a block is stored if nothing is smaller than its values.
+ *
+ * The factors trade time for size.  They were tuned on value and address streams of traced programs
+ * (gzip and xmllint among them) and on files, by the times and sizes that experiments/bifcm and
+ * wetz print, and follow from no theory.  They do not change the format: any choice decodes.
+ */
 #include "codec/column/byteplanes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL   256             /* values that every method may try */
-#define SAMPLE  16384           /* values that stand for a column */
-#define BRIEF   4096            /* the same below the highest level, where columns are many and short */
-#define NEAR    1.15            /* how near, at the highest level; LZMA takes its time */
-#define SLICES  8               /* in so many runs */
-#define GROUP   (1u << 20)      /* bytes of records that become one block of LZMA */
-#define LARGE   (1u << 20)      /* bytes that are not kept for the next block */
-#define WHOLE   1.05            /* how near zstd must come on all of a first block, where the sample spoke against LZMA */
-#define COPY    8e5             /* ns that the primer's state takes, for each column */
-#define HARD    3               /* so much harder than the first block may others be, and still be quick */
-#define XZ      1.25            /* the same with the values as they are: LZMA is not so much better than it */
+#define SMALL   256             /* most values for which every method is tried */
+#define SAMPLE  16384           /* values of a sample */
+#define BRIEF   4096            /* the same below level 9: a wet file has many short columns */
+#define SLICES  8               /* a sample consists of this many runs of values */
+#define LARGE   (1u << 20)      /* larger buffers are not kept for the next block */
 
-/* Context mixing? */
+#define NEAR    1.15            /* level 9: lz is tried if zstd is within this factor of cm on a sample */
+#define WHOLE   1.05            /* the same on a whole first block where the sample spoke against lz */
+#define XZ      1.25            /* the same for zstd of the plain values: LZMA gains less than that */
+#define BAD     4               /* a later block is large if it takes 1 / BAD of its values' bytes */
+#define GAIN    0.95            /* then lz is tried if zstd codes a sample in less than this times its share */
+
+/*
+ * Most streams with large blocks have only large blocks, so it suffices to try lz now and then: if the
+ * block's size is a multiple of COIN.  The size serves as a coin because it depends on the block alone,
+ * not on what this thread coded before: so the output does not depend on the number of threads.
+ */
+#define COIN    8
+
+/*
+ * The model of decoding time (vc_decode_ns): estimates from timings made while the methods were tuned.
+ * Only the order of magnitude matters, as they decide nothing but lengths of blocks.
+ */
+#define CM_VALUE_NS     50      /* context mixing: a value... */
+#define CM_BIT_NS       75      /* ...and each of its coded bits, ... */
+#define CM_BITS         6       /* ...up to this many: further bits are coded plainly, which is fast */
+#define CM_COPY_NS      8e5     /* copying the primer's state, once for a column */
+#define LZ_BYTE_NS      2.5     /* LZMA and zstd: a byte of values (400 MB a second) */
+#define LZMA_BYTE_NS    62      /* LZMA: a coded byte (16 MB a second) */
+
+#define BLOCK_NS        9e6     /* decoding a later block should take less than this */
+#define HARD            3       /* with this many times the first block's bits it stays below VC_SLOW */
+#define BLOCK_MIN       4u      /* a later block has at least this many times 1024 records... */
+#define BLOCK_MAX       512u    /* ...and at most this many */
+
+#define GROUP           (1u << 20)      /* most bytes of records that become one block of LZMA */
+#define GROUP_MS        10              /* decoding such a block should take less than this */
+#define LZMA_MS_BYTES   16e3            /* coded bytes in a millisecond, as LZMA_BYTE_NS has it */
+#define LZ_MS_BYTES     4e5             /* bytes of values in a millisecond, as LZ_BYTE_NS has it */
+
+/* Is m context mixing? */
 static int
 choose_mixes(enum vc_method m)
 {
@@ -35,7 +87,10 @@ vc_zstd_level(int level)
 	return level <= 1 ? 7 : level == 2 ? 12 : 19;
 }
 
-/* Keeps the smaller of what is in out behind `old` (nothing: the stored values that may follow) and a coding by that method */
+/*
+ * Codes col by method m, and keeps the smaller of that and what is in out after `old`.  *method tells
+ * what is there; VC_STORED: nothing yet, and it counts as the size of the values.
+ */
 static int
 choose_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
 	enum vc_method *method, size_t old, struct buf *out)
@@ -57,7 +112,7 @@ choose_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_
 	return out->nomem ? -1 : 0;
 }
 
-/* n values that stand for a column, n a multiple of SLICES */
+/* A sample of n values, n a multiple of SLICES, from all over a column. */
 static int
 sample_of(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col *sample)
 {
@@ -95,11 +150,11 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 	w->best.n = 0;
 	r = vc_encode_with(w, NULL, sample, m, &w->best);
 	if (w->now)
-		w->now->used = 0;       /* the next history may take its place */
+		w->now->used = 0;       /* the next history may replace it */
 	return r ? SIZE_MAX : w->best.n;
 }
 
-/* LZMA for a block that went badly, unlike the stream's first, and where zstd shows that it can be done */
+/* A later block that came out large: tries lz for one in COIN of them, if zstd does well on a sample. */
 static int
 choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method *method, size_t old, struct buf *out)
@@ -108,8 +163,7 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
 	struct vc_col sample;
 	unsigned kind, far;
 
-	/* most streams that go badly go badly everywhere: now and then is enough, which does not depend on what w had before */
-	if (*method != VC_STORED && (out->n - old < col->n * col->width / 4 || (out->n - old) % 8))
+	if (*method != VC_STORED && (coded < col->n * col->width / BAD || coded % COIN))
 		return 0;
 	if (vc_sample(w, col, &sample) ||
 	    vc_fast_far(w, &sample, prime->layout, coded * sample.n / col->n, &far))
@@ -118,15 +172,15 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
 		return 0;
 	if (vc_fast_layout(w, &sample, &kind, &size))
 		return -1;
-	if ((double)size / (double)sample.n > 0.95 * (double)coded / (double)col->n)
+	if ((double)size / (double)sample.n > GAIN * (double)coded / (double)col->n)
 		return 0;
 	return choose_attempt(w, prime, col, VC_LZ, method, old, out);
 }
 
 /*
- * A first block all of which zstd does nearly as well as what was chosen, as
- * what comes again from far is in no sample: LZMA, or if it is not so near
- * only what xz would do, not to be larger.
+ * A first block whose sample spoke against lz: repetitions over long distances are in no sample, so
+ * zstd codes the whole block.  If it comes within WHOLE of what was chosen, lz is tried; if only zstd
+ * of the plain values comes within XZ, lz is tried only as xz does it, so as not to be larger than xz.
  */
 static int
 from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old,
@@ -136,7 +190,7 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
 	unsigned far = 0;
 	int r;
 
-	/* single bytes are hardly ever values: what they are, zstd need not show */
+	/* single bytes are hardly ever values, but text and code: lz is tried without asking zstd */
 	if (col->width > 1 && vc_fast_far(w, col, kind, size, &far))
 		return -1;
 	if (far == (VC_FAR | VC_FAR_PLAIN))
@@ -165,9 +219,9 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
 }
 
 /*
- * Context mixing of values or of differences (as in the first block, or by a
- * sample), and LZMA where zstd comes near what context mixing made of the
- * sample.  LZMA is first: what context mixing leaves in w makes the primer.
+ * Context mixing of values or of differences, whichever the first block or a sample shows to be better,
+ * and lz where zstd comes near that on the sample.  lz goes first, because the primer is made of the
+ * state that context mixing leaves in w.
  */
 static int
 choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
@@ -181,7 +235,8 @@ choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc
 
 	if (choose_mixes(m)) {
 		w->chosen = m;
-		return choose_attempt(w, prime, col, m, method, old, out) ? -1 : choose_otherwise(w, prime, col, method, old, out);
+		return choose_attempt(w, prime, col, m, method, old, out) ? -1 :
+		    choose_otherwise(w, prime, col, method, old, out);
 	}
 	for (size_t n = level > 8 ? SAMPLE : BRIEF; ; n = SAMPLE) {
 		if (sample_of(w, col, n, &sample))
@@ -190,8 +245,9 @@ choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc
 		delta = col->key ? SIZE_MAX : sample_size(w, &sample, VC_CM_DELTA);
 		if (vc_fast_layout(w, &sample, &kind, &size))
 			return -1;
-		lz = !vc_noise(size, sample.n * col->width) && (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
-		/* what is brief is no reason to try LZMA: context mixing has hardly begun to learn */
+		lz = !vc_noise(size, sample.n * col->width) &&
+		    (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
+		/* context mixing learns too little from a brief sample: only a longer one speaks for lz */
 		if (!lz || n == SAMPLE || col->n <= n)
 			break;
 	}
@@ -229,21 +285,21 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	return r;
 }
 
-/* That decoding takes, about, without what is the same for each block; beyond 6 bits they are written plainly, which costs little */
+/* Estimated time to decode the values, without CM_COPY_NS, if they take that many bits. */
 static double
 values_ns(const struct vc_coded *c, double bits)
 {
 	double n = (double)c->n, bytes = n * c->width;
 
 	if (choose_mixes(c->method))
-		return 50 * n + 75 * (bits < 6 * n ? bits : 6 * n);
-	return 2.5 * bytes + (c->method == VC_LZ ? 62 * (double)c->len : 0);
+		return CM_VALUE_NS * n + CM_BIT_NS * (bits < CM_BITS * n ? bits : CM_BITS * n);
+	return LZ_BYTE_NS * bytes + (c->method == VC_LZ ? LZMA_BYTE_NS * (double)c->len : 0);
 }
 
 double
 vc_decode_ns(const struct vc_coded *c)
 {
-	return values_ns(c, 8.0 * (double)c->len) + (choose_mixes(c->method) ? COPY : 0);
+	return values_ns(c, 8.0 * (double)c->len) + (choose_mixes(c->method) ? CM_COPY_NS : 0);
 }
 
 size_t
@@ -255,24 +311,25 @@ vc_block_values(int level, size_t n, const struct vc_coded *col, unsigned ncol)
 		struct vc_coded c = col[k];
 		double bits = 8.0 * (double)c.len;
 
-		/* what may come, if it is not noise, is hard; and for LZ alone there are groups */
+		/* later blocks may be coded by context mixing, which is slower; lz has groups of its own */
 		if (level > 3 && (c.method == VC_STORED || c.method == VC_LZ))
 			c.method = VC_CM;
 		easy += values_ns(&c, bits);
 		hard += values_ns(&c, HARD * bits + (double)c.n / 2);
-		copy += c.n ? COPY : 0;
+		copy += c.n ? CM_COPY_NS : 0;
 	}
-	values = (9e6 - copy) * (double)n / easy / 1024;
+	values = (BLOCK_NS - copy) * (double)n / easy / 1024;
 	most = (VC_SLOW - copy) * (double)n / hard / 1024;
 	values = values < most ? values : most;
-	return values > 512 ? 512u << 10 : values < 4 ? 4u << 10 : (size_t)values << 10;
+	return values > BLOCK_MAX ? BLOCK_MAX << 10 : values < BLOCK_MIN ? BLOCK_MIN << 10 :
+	    (size_t)values << 10;
 }
 
 size_t
 vc_group_values(size_t n, size_t bytes, size_t len)
 {
-	/* 16 MB of LZMA in a second and 400 MB of what it makes, about */
-	double ms = ((double)len / 16e3 + (double)bytes / 4e5) / (double)n, most = GROUP * (double)n / (double)bytes;
+	double ms = ((double)len / LZMA_MS_BYTES + (double)bytes / LZ_MS_BYTES) / (double)n;
+	double most = GROUP * (double)n / (double)bytes;
 
-	return 10 / ms < most ? (size_t)(10 / ms) : (size_t)most;
+	return GROUP_MS / ms < most ? (size_t)(GROUP_MS / ms) : (size_t)most;
 }
