@@ -1,4 +1,7 @@
-/* Compressed values that are walked in both directions: opening, the cursor, statistics, selection. */
+/*
+ * Compressed values that are walked in both directions: opening, the cursor, statistics, selection
+ * of a method.
+ */
 #include "codec/bidi/bidi_internal.h"
 
 #include <stdlib.h>
@@ -29,7 +32,7 @@ bidi_by_name(const char *name)
 	return -1;
 }
 
-/* Symbols of n values, the first of which has `before` before it */
+/* Symbols of n values; `before` precedes the first one. */
 static void
 bidi_symbols(const struct bidi *b, uint64_t before, const uint64_t *v, size_t n, uint64_t *sym)
 {
@@ -50,7 +53,7 @@ base_of(const struct bidi_how *how, const uint64_t *v, size_t n)
 	return base;
 }
 
-/* Bits of the largest symbol */
+/* Bits of the largest symbol. */
 static unsigned
 width_of(const struct bidi *b, const uint64_t *v, size_t n)
 {
@@ -211,7 +214,7 @@ bidi_seek(struct bidi *b, size_t pos)
 size_t
 bidi_context(const struct bidi *b, uint64_t *v, size_t n)
 {
-	/* the table of last n is no context in the order of the stream, but for its first value */
+	/* the table of last n is in the order of last use, not of the stream, except for its first value */
 	const uint64_t *sym = b->how->engine->at_left ? b->list : b->win;
 	size_t have = b->how->engine->at_left ? 1 : b->how->ctx, i;
 	uint64_t cur = b->cur;

@@ -1,20 +1,18 @@
 /*
- * Internal to codec/bidi.
+ * Internal to codec/bidi: the state of a stream, what an engine (FCM or last n) provides, arrays of
+ * bits.
  *
- * Values are kept as symbols: the value less the smallest one, or for methods
- * of strides the stride, its sign in the lowest bit.  The stream is extended by
- * `ctx` symbols 0 at either end.
+ * Values are stored as symbols: the value less the smallest one, or, for methods of strides, the
+ * stride with its sign in the lowest bit. The stream is extended by `ctx` symbols 0 at either end.
  *
- * FCM.  At position i of the extended stream (m + 2 ctx symbols) the context is
- * symbols i to i + ctx - 1.  A bit of `flag` is the T or F of the entry of one
- * symbol, whichever side it is on: the bits of FR end at i, those of BL begin at
- * i + ctx.  The v of entries <F,v> are slots of `width` bits in one array, in
- * which FR grows from the front and BL from the end.
+ * FCM. At position i of the extended stream (m + 2 ctx symbols) the context is symbols i to i + ctx
+ * - 1. A bit of `flag` is the T or F of the entry of one symbol, on whichever side it is: the bits
+ * of FR end at i, those of BL begin at i + ctx. The v of entries <F,v> are slots of `width` bits in
+ * one array, in which FR grows from the front and BL from the end.
  *
- * Last n.  Position i is before symbol i; there is no context but the table.
- * An entry <T,j> or <F,v> is the same on both sides but for v, so flags, indexes
- * and slots lie in the order of the stream and only a slot changes when its
- * symbol is passed.
+ * Last n. Position i is before symbol i; the table is the only context. An entry <T,j> or <F,v> is
+ * the same on both sides except for v, so flags, indexes and slots are in the order of the stream,
+ * and only a slot changes when its symbol is passed.
  */
 #ifndef TM_CODEC_BIDI_BIDI_INTERNAL_H
 #define TM_CODEC_BIDI_BIDI_INTERNAL_H
@@ -22,39 +20,41 @@
 #include "base/bits.h"
 #include "codec/bidi/bidi.h"
 
-/* What a loop over steps copies, so that the compiler may keep it in registers */
+/* The part that a loop over steps copies, so that the compiler can keep it in registers. */
 struct bidi_sides {
 	uint64_t *flag;                 /* owned */
 	uint64_t *slot;                 /* owned; nslot slots */
 	size_t nslot;
-	uint64_t mask;                  /* of a slot */
+	uint64_t mask;                  /* mask of a slot's bits */
 	unsigned width;
 	void *frtb, *bltb;              /* FCM; owned */
 	size_t nfr, nbl;                /* FCM: slots of each side */
-	size_t most;                    /* FCM: slots there ever were of both */
+	size_t most;                    /* FCM: the most slots of both sides so far */
 };
 
 struct bidi {
 	const struct bidi_how *how;
-	void (*fwd)(struct bidi *, uint64_t *sym, size_t n);    /* n steps, which there must be; the symbols passed */
+	/* n steps, which must exist; sym gets the symbols passed */
+	void (*fwd)(struct bidi *, uint64_t *sym, size_t n);
 	void (*bwd)(struct bidi *, uint64_t *sym, size_t n);
 	size_t count, pos;
-	uint64_t base;                  /* smallest value; strides: the first value, which is also what comes before it */
+	/* the smallest value; strides: the first value, which is also assumed before it */
+	uint64_t base;
 	uint64_t cur;                   /* strides: the value before the position */
 	struct bidi_sides s;
 
 	/* FCM */
-	unsigned tbits, esz;            /* bytes a table entry: 1, 2, 4, 8 */
+	unsigned tbits, esz;            /* esz: bytes of a table entry: 1, 2, 4, 8 */
 	uint64_t win[3];                /* the context, nearest first */
 
 	/* last n */
-	uint64_t list[BIDI_CONTEXT_MAX];/* TB, latest first */
-	uint64_t *index;                /* owned: of each <T,j>, log2 n bits */
+	uint64_t list[BIDI_CONTEXT_MAX];/* TB, last used first */
+	uint64_t *index;                /* owned: j of each <T,j>, log2 n bits */
 	size_t nhit, nmiss;             /* before the position */
-	size_t hits;                    /* of the stream */
+	size_t hits;                    /* in the whole stream */
 };
 
-/* What a method is */
+/* A method. */
 struct bidi_how {
 	const char *name;
 	unsigned ctx;
@@ -62,33 +62,45 @@ struct bidi_how {
 	const struct bidi_engine *engine;
 };
 
-/* FCM or last n.  A stream is made, fed, finished and, unless it is only saved, rewound; or made and loaded. */
+/*
+ * An engine: FCM or last n. A stream is made, fed, finished and, unless it is only saved, rewound;
+ * or it is made and loaded.
+ */
 struct bidi_engine {
-	int at_left;                    /* is saved and loaded as it is at the left end, not at the right one */
-	int (*make)(struct bidi *b);    /* count and s.width are set: nothing on either side, room for the worst; -1 without memory */
-	void (*feed)(struct bidi *b, const uint64_t *sym, size_t n);    /* the next symbols, compressed forward */
-	void (*finish)(struct bidi *b);         /* over the extension at the right end */
-	void (*rewind)(struct bidi *b);         /* back to position 0 by steps; gives back room */
-	uint64_t (*size)(const struct bidi *b, struct bidi_stats *s);   /* fills s but for bytes; the bytes of its arrays */
-	size_t (*bound)(const struct bidi *b);                          /* bytes that save may write */
-	uint8_t *(*save)(const struct bidi *b, uint8_t *p);             /* entries, table; the end of what was written */
-	int (*load)(struct bidi *b, const uint8_t *p, size_t len);      /* -1: cannot be */
-	int (*clean)(const struct bidi *b);     /* at position 0: is nothing on the left side and its table? */
+	/* the state that is saved and loaded is that at the left end, not at the right one */
+	int at_left;
+	/*
+	 * count and s.width are set: makes both sides empty, with room for the worst case; -1 without
+	 * memory
+	 */
+	int (*make)(struct bidi *b);
+	/* compresses the next symbols forward */
+	void (*feed)(struct bidi *b, const uint64_t *sym, size_t n);
+	void (*finish)(struct bidi *b);         /* steps over the extension at the right end */
+	void (*rewind)(struct bidi *b);         /* steps back to position 0; frees spare memory */
+	/* fills s except `bytes`; returns the bytes of its arrays */
+	uint64_t (*size)(const struct bidi *b, struct bidi_stats *s);
+	size_t (*bound)(const struct bidi *b);                          /* most bytes that save writes */
+	/* writes entries and table; returns the end */
+	uint8_t *(*save)(const struct bidi *b, uint8_t *p);
+	int (*load)(struct bidi *b, const uint8_t *p, size_t len);      /* -1: not a possible state */
+	int (*clean)(const struct bidi *b);     /* at position 0: are the left side and its table empty? */
 };
 
 extern const struct bidi_engine bidi_fcm, bidi_last;
 extern const struct bidi_how bidi_hows[BIDI_NMETHOD];
 
-/* All of v compressed forward and nothing walked back: at the right end */
+/* Compresses all of v forward; the position is the right end. */
 struct bidi *bidi_feed(enum bidi_method m, const uint64_t *v, size_t n, unsigned tbits);
-int bidi_setup(struct bidi *b, unsigned width);         /* how, count, tbits are set: room; -1 without memory */
+/* allocates for how, count and tbits, which are set; -1 without memory */
+int bidi_setup(struct bidi *b, unsigned width);
 
 /*
- * From saved bytes, at the end that is saved, where nothing was checked but that
- * they can be read.  NULL: *err, which is NULL without memory.
+ * Loads saved bytes at the end that is saved, and checks only that they can be read. NULL with
+ * *err, which is NULL without memory.
  */
 
-/* Bytes of a symbol in files, where symbols are kept by planes: their first bytes, their second bytes... */
+/* Bytes of a symbol in files, where symbols are stored in planes: all first bytes, all second bytes... */
 static inline unsigned bidi_bytes(unsigned width) { return (width + 7) / 8; }
 
 static inline void
@@ -108,11 +120,13 @@ plane_get(const uint8_t *p, size_t n, size_t i, unsigned bytes)
 	return v;
 }
 
-uint8_t *bidi_put_bits(uint8_t *p, const uint64_t *a, size_t n);        /* (n + 7) / 8 bytes; their end */
-int bidi_get_bits(uint64_t *a, const uint8_t *p, size_t n);             /* -1: bits behind the last are set */
-size_t bidi_ones(const uint64_t *a, size_t n);                          /* of the first n bits */
+/* writes (n + 7) / 8 bytes; returns the end */
+uint8_t *bidi_put_bits(uint8_t *p, const uint64_t *a, size_t n);
+/* -1: bits after the last one are set */
+int bidi_get_bits(uint64_t *a, const uint8_t *p, size_t n);
+size_t bidi_ones(const uint64_t *a, size_t n);                          /* ones among the first n bits */
 
-/* How many bits from i on are the same (flip ~0: ones, 0: zeros), at most max */
+/* How many bits from i on are equal (flip ~0: ones, 0: zeros), at most max. */
 static inline size_t
 bit_run(const uint64_t *a, size_t i, size_t max, uint64_t flip)
 {
@@ -130,7 +144,7 @@ bit_run(const uint64_t *a, size_t i, size_t max, uint64_t flip)
 	return n < max ? n : max;
 }
 
-/* So many before i */
+/* The same for the bits before i. */
 static inline size_t
 bit_run_back(const uint64_t *a, size_t i, size_t max, uint64_t flip)
 {
@@ -149,7 +163,7 @@ bit_run_back(const uint64_t *a, size_t i, size_t max, uint64_t flip)
 	return n < max ? n : max;
 }
 
-/* width bits (0 to 64) from bit i on; the array has a word behind its last one */
+/* width bits (0 to 64) from bit i on; the array must have a word after its last one. */
 static inline uint64_t
 bits_get(const uint64_t *a, size_t i, uint64_t mask)
 {
@@ -172,8 +186,10 @@ bits_put(uint64_t *a, size_t i, uint64_t mask, uint64_t v)
 		w[1] = (w[1] & ~(mask >> (64 - s))) | v >> (64 - s);
 }
 
-static inline uint64_t slot_get(const struct bidi_sides *s, size_t i) { return bits_get(s->slot, i * s->width, s->mask); }
-static inline void slot_put(struct bidi_sides *s, size_t i, uint64_t v) { bits_put(s->slot, i * s->width, s->mask, v); }
+static inline uint64_t slot_get(const struct bidi_sides *s,
+    size_t i) { return bits_get(s->slot, i * s->width, s->mask); }
+static inline void slot_put(struct bidi_sides *s, size_t i,
+    uint64_t v) { bits_put(s->slot, i * s->width, s->mask, v); }
 
 static inline uint64_t *
 bidi_fill(uint64_t *p, uint64_t v, size_t n)
@@ -183,7 +199,7 @@ bidi_fill(uint64_t *p, uint64_t v, size_t n)
 	return p;
 }
 
-/* Words that hold n bits, and one more */
+/* Words for n bits, and one more. */
 static inline size_t bit_words(size_t n) { return (n + 63) / 64 + 1; }
 
 #endif

@@ -1,19 +1,21 @@
 /*
- * Bidirectionally compressed values as bytes, and the methods of a block that they are.
+ * The form of bidirectionally compressed values on disk, and the block methods that use it.
  *
- *	tbits (1 byte; 0 for last n)
- *	width of a symbol in bits, 0 to 64; and 0x80: the body is a zstd frame
- *	base: as many bytes as a value, the lowest first
- *	body
+ *   tbits (1 byte; 0 for last n)
+ *   width of a symbol in bits, 0 to 64; plus 0x80 if the body is a zstd frame
+ *   base: as many bytes as a value, lowest first
+ *   body
  *
- * A body has three parts.  FCM, at the right end: flags of all entries of FR, those of the left extension first, 1 for
- * <T>, eight in a byte from the lowest bit on; the v of those with 0 in the same order; then which entries of FRTB
- * are not 0, as flags, and these.  Last n, at the left end: flags of all entries; the index of each <T>, log2 n bits,
- * in the same way; the v of the others.  Bits behind the last are 0.  Symbols are kept by planes of bytes: the lowest
- * bytes of all, their next ones...
+ * A body has three parts. FCM, at the right end: flags of all entries of FR, those of the left
+ * extension first, 1 for <T>, eight in a byte from the lowest bit on; the v of entries with flag 0
+ * in the same order; then flags of the entries of FRTB that are not 0, and these entries. Last n,
+ * at the left end: flags of all entries; the index of each <T>, log2 n bits, packed likewise; the v
+ * of the others. Bits after the last one are 0. Symbols are stored in planes of bytes: the lowest
+ * bytes of all, the next ones...
  *
- * base is the smallest value, of which a symbol is the excess.  For strides it is the value at that end: the last one
- * (FCM), the first one (last n; its stride is 0); a symbol is the stride s, doubled (s >= 0) or -2s - 1.
+ * base is the smallest value; a symbol is the difference to it. For strides, base is the value at
+ * that end: the last one (FCM), or the first one (last n; its stride is 0); a symbol is the stride
+ * s as 2s (s >= 0) or -2s - 1.
  */
 #include "codec/bidi/bidi_internal.h"
 
@@ -24,7 +26,7 @@
 #include "base/bytes.h"
 #include "codec/column/method.h"
 
-#define SQUEEZED 0x80u  /* in the byte of the width: what follows the base is a zstd frame */
+#define SQUEEZED 0x80u  /* flag in the width byte: the body is a zstd frame */
 #define LEVEL 19
 #define TBITS_SAVED 14
 
@@ -59,7 +61,7 @@ bidi_ones(const uint64_t *a, size_t n)
 	return ones;
 }
 
-/* The entries and the table behind the head of out at `at`, squeezed if that helps */
+/* Appends entries and table after the head, which is at `at`; compressed by zstd if that is smaller. */
 static int
 save_body(const struct bidi *b, int level, struct buf *out, size_t at)
 {
@@ -82,7 +84,7 @@ save_body(const struct bidi *b, int level, struct buf *out, size_t at)
 	return p ? 0 : -1;
 }
 
-/* A table costs on disk what is in it only, and half of what it does in memory */
+/* On disk a table costs only its used entries, and half of what it costs in memory. */
 static unsigned
 bidi_disk_suitable(size_t n)
 {
@@ -118,7 +120,7 @@ bidi_save(enum bidi_method m, const uint64_t *v, size_t n, unsigned width, unsig
 	return r;
 }
 
-/* The body of len bytes at p into b */
+/* Reads the body of len bytes at p into b. */
 static int
 load_body(struct bidi *b, const uint8_t *p, size_t len, int squeezed, const char **err)
 {
@@ -170,7 +172,7 @@ bidi_load_end(enum bidi_method m, const uint8_t *p, size_t len, size_t n, unsign
 	return NULL;
 }
 
-/* The next n values from the end that was loaded, in the order they are passed; -1: impossible */
+/* The next n values from the end that was loaded, in the order in which they are passed; -1: impossible. */
 static int
 bidi_disk_pass(struct bidi *b, uint64_t *v, size_t n, unsigned width)
 {
@@ -185,7 +187,7 @@ bidi_disk_pass(struct bidi *b, uint64_t *v, size_t n, unsigned width)
 	return width < 8 && all >> 8 * width ? -1 : 0;
 }
 
-/* Over the extension of the right end, if that is where b is */
+/* Steps over the extension of the right end, if b is there. */
 static int
 bidi_disk_enter(struct bidi *b)
 {
@@ -227,7 +229,8 @@ bidi_disk_encode(enum bidi_method m, const struct vc_col *col, struct buf *out)
 }
 
 static int
-bidi_disk_decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p, size_t len, uint64_t *v, const char **err)
+bidi_disk_decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p, size_t len, uint64_t *v,
+    const char **err)
 {
 	struct bidi *b = bidi_load_end(m, p, len, col->n, col->width, err);
 	int bad;
@@ -254,7 +257,8 @@ bidi_disk_decode(enum bidi_method m, const struct vc_col *col, const uint8_t *p,
 }
 
 #define BIDI_METHOD(id, name, engine, context, stride, what) \
-	int vc_##name##_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out) \
+	int vc_##name##_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, \
+	    struct buf *out) \
 	{ \
 		(void)w, (void)prime; \
 		return bidi_disk_encode(BIDI_##id, col, out); \

@@ -1,13 +1,16 @@
-/* Bidirectional FCM: figure 5 of "Whole Execution Traces", one loop for each context size and width of table entries. */
+/*
+ * Bidirectional FCM: figure 5 of "Whole Execution Traces". There is one loop for each context size
+ * and width of table entries.
+ */
 #include "codec/bidi/bidi_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define RUN_MIN 16u     /* equal symbols in a row before it is worth looking how long that goes on */
+#define RUN_MIN 16u     /* this many equal symbols in a row start a search for the end of the run */
 
-/* The context in registers, nearest (rightmost) first */
+/* The context in registers, nearest (rightmost) symbol first. */
 struct window {
 	uint64_t a, b, c;
 };
@@ -18,7 +21,7 @@ fcm_rotate(uint64_t v, unsigned n)
 	return v << n | v >> (64 - n);
 }
 
-/* hash(U_i .. U_i+n-1) of both directions */
+/* hash(U_i .. U_i+n-1) of both directions. */
 INLINE size_t
 fcm_hash(struct window w, unsigned n, unsigned shift)
 {
@@ -60,7 +63,7 @@ fcm_oldest(struct window w, unsigned n)
 }
 
 INLINE struct window
-shift_right(struct window w, unsigned n, uint64_t v)   /* the context moves forward: v comes in */
+shift_right(struct window w, unsigned n, uint64_t v)   /* the context moves forward: v enters it */
 {
 	return (struct window){ v, n > 1 ? w.a : 0, n > 2 ? w.b : 0 };
 }
@@ -71,7 +74,7 @@ shift_left(struct window w, unsigned n, uint64_t v)
 	return (struct window){ n == 1 ? v : w.b, n == 1 ? 0 : n == 2 ? v : w.c, n == 3 ? v : 0 };
 }
 
-/* Compress v into FR; h is the hash of what follows it */
+/* Compresses v into FR; h is the hash of the symbols after it. */
 INLINE int
 put_fr(struct bidi_sides *s, size_t h, uint64_t v, unsigned esz)
 {
@@ -99,9 +102,9 @@ put_bl(struct bidi_sides *s, size_t h, uint64_t v, unsigned esz)
 }
 
 /*
- * A context of x only, and so for a while: does every T that is met pass another
- * x and put a T into the other side?  Then flags need not be touched: those that
- * lie between the sides were read as T, or the tables would have something else.
+ * In a context of only x, and for as long as that lasts: does every T that is met pass another x
+ * and add a T to the other side? Then flags need not change: those between the sides were read as
+ * T, or the tables would differ.
  */
 INLINE int
 fcm_runs(const struct bidi_sides *s, size_t h, uint64_t x, unsigned esz)
@@ -169,7 +172,7 @@ fcm_backward(struct bidi *b, uint64_t *sym, size_t count, const unsigned n, cons
 	b->s = s;
 }
 
-/* Forward compression of symbols that come from outside, BL being empty */
+/* Forward compression of new symbols; BL is empty. */
 INLINE void
 fcm_feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, const unsigned esz)
 {
@@ -189,9 +192,12 @@ fcm_feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, co
 }
 
 #define LOOPS(n, esz) \
-	static void fwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) { fcm_forward(b, sym, c, n, esz); } \
-	static void bwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) { fcm_backward(b, sym, c, n, esz); } \
-	static void feed_##n##_##esz(struct bidi *b, const uint64_t *sym, size_t c) { fcm_feed(b, sym, c, n, esz); }
+	static void fwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) \
+	{ fcm_forward(b, sym, c, n, esz); } \
+	static void bwd_##n##_##esz(struct bidi *b, uint64_t *sym, size_t c) \
+	{ fcm_backward(b, sym, c, n, esz); } \
+	static void feed_##n##_##esz(struct bidi *b, const uint64_t *sym, size_t c) \
+	{ fcm_feed(b, sym, c, n, esz); }
 #define WIDTHS(n) LOOPS(n, 1) LOOPS(n, 2) LOOPS(n, 4) LOOPS(n, 8)
 WIDTHS(1)
 WIDTHS(2)
@@ -213,14 +219,14 @@ loops_of(const struct bidi *b)
 	return &loops[b->how->ctx - 1][__builtin_ctz(b->esz)];
 }
 
-/* Entries of the stream: its symbols, and the extension on the side that is empty elsewhere */
+/* Number of entries: all symbols, and the extension on the side that is empty at the other end. */
 static size_t
 fcm_entries(const struct bidi *b)
 {
 	return b->count + b->how->ctx;
 }
 
-/* Both tables together take about as many bits as the stream has values */
+/* Both tables together have about as many bits as the stream has values. */
 static unsigned
 fcm_suitable(size_t n, unsigned esz)
 {
@@ -264,7 +270,7 @@ fcm_finish(struct bidi *b)
 	b->s.most = b->s.nfr;
 }
 
-/* BL to the end of an array that is no longer than it ever has to be */
+/* Moves BL to the end of an array that is no longer than necessary. */
 static void
 fcm_trim(struct bidi *b)
 {
@@ -311,7 +317,7 @@ fcm_bound(const struct bidi *b)
 	return fcm_entries(b) / 8 + 1 + ntab / 8 + 1 + (fcm_entries(b) + ntab) * bidi_bytes(b->s.width);
 }
 
-/* Flags of all entries of FR, its slots, which entries of FRTB are not 0, these */
+/* Writes flags of all entries of FR, its slots, flags of the entries of FRTB that are not 0, and these. */
 static uint8_t *
 fcm_save(const struct bidi *b, uint8_t *p)
 {
@@ -358,7 +364,8 @@ static int
 fcm_load(struct bidi *b, const uint8_t *p, size_t len)
 {
 	struct bidi_sides *s = &b->s;
-	size_t ntab = (size_t)1 << b->tbits, nset = (ntab + 7) / 8, nflag = (fcm_entries(b) + 7) / 8, used = 0;
+	size_t ntab = (size_t)1 << b->tbits, nset = (ntab + 7) / 8, nflag = (fcm_entries(b) + 7) / 8,
+	    used = 0;
 	unsigned bytes = bidi_bytes(s->width);
 
 	if (len < nflag + nset || bidi_get_bits(s->flag, p, fcm_entries(b)) != 0)

@@ -1,21 +1,20 @@
 /*
  * Bidirectional last n: figure 7 of "Whole Execution Traces".
  *
- * The single table TB holds n values, the one used last first.  A value that is
- * there, at j, moves to the front and the entry <T,j> to the other side.  One
- * that is not comes in at the front, out of its entry <F,v>, and the value that
- * this drives out at the end becomes the entry's v on the other side.  Either is
- * undone by the same exchange.
+ * The only table, TB, holds n values, the last used one first. A value found there, at j, moves to
+ * the front, and the entry <T,j> moves to the other side. A value not found enters at the front,
+ * from its entry <F,v>, and the value that it drives out of the end becomes the entry's v on the
+ * other side. Either exchange is undone by the same exchange.
  */
 #include "codec/bidi/bidi_internal.h"
 
 #include <stdlib.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define RUN_MIN 8u      /* hits at the front in a row before it is worth looking how long that goes on... */
-#define RUN_MAX 1024u   /* ...and how far, as flags may go on where indexes do not */
+#define RUN_MIN 8u      /* this many hits at the front in a row start a search for the end of the run... */
+#define RUN_MAX 1024u   /* ...up to this length, because flags may continue where indexes do not */
 
-/* Entry j of the table to its front; j is below n */
+/* Moves entry j of the table to its front; j is below n. */
 INLINE uint64_t
 to_front(uint64_t *list, unsigned j)
 {
@@ -36,7 +35,7 @@ from_front(uint64_t *list, unsigned j)
 	return list[j] = v;
 }
 
-/* j of the table whose value is sym, or n */
+/* The j of the table whose value is sym, or n. */
 INLINE unsigned
 lastn_find(const uint64_t *list, unsigned n, uint64_t sym)
 {
@@ -47,7 +46,7 @@ lastn_find(const uint64_t *list, unsigned n, uint64_t sym)
 	return j;
 }
 
-/* sym comes in at the front; what it drives out */
+/* Enters sym at the front; returns the value that is driven out. */
 INLINE uint64_t
 drive_out(uint64_t *list, unsigned n, uint64_t sym)
 {
@@ -147,8 +146,10 @@ lastn_feed(struct bidi *b, const uint64_t *sym, size_t count, const unsigned n, 
 
 #define LOOPS(n, ibits) \
 	static void fwd_##n(struct bidi *b, uint64_t *sym, size_t c) { lastn_forward(b, sym, c, n, ibits); } \
-	static void bwd_##n(struct bidi *b, uint64_t *sym, size_t c) { lastn_backward(b, sym, c, n, ibits); } \
-	static void feed_##n(struct bidi *b, const uint64_t *sym, size_t c) { lastn_feed(b, sym, c, n, ibits); }
+	static void bwd_##n(struct bidi *b, uint64_t *sym, size_t c) \
+	{ lastn_backward(b, sym, c, n, ibits); } \
+	static void feed_##n(struct bidi *b, const uint64_t *sym, size_t c) \
+	{ lastn_feed(b, sym, c, n, ibits); }
 LOOPS(2, 1)
 LOOPS(8, 3)
 LOOPS(32, 5)
@@ -190,7 +191,7 @@ lastn_shrink(uint64_t **array, size_t words)
 		*array = p;
 }
 
-/* All is known of hits and misses: give back room */
+/* Hits and misses are counted: frees spare memory. */
 static void
 lastn_settle(struct bidi *b, size_t hits)
 {
@@ -234,7 +235,7 @@ lastn_bound(const struct bidi *b)
 	return b->count / 8 + 1 + b->count * ibits_of(b) / 8 + 1 + b->count * bidi_bytes(b->s.width);
 }
 
-/* Flags, indexes, slots.  The table is empty. */
+/* Writes flags, indexes, slots. The table is empty. */
 static uint8_t *
 lastn_save(const struct bidi *b, uint8_t *p)
 {

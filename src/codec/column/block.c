@@ -1,4 +1,4 @@
-/* Blocks of values: the methods by number, work space, primers. */
+/* Blocks of values: methods by number, work space, primers. See block.h. */
 #include "codec/column/block.h"
 
 #include <stdatomic.h>
@@ -46,7 +46,7 @@ vc_work_new(unsigned columns)
 	if (!w)
 		return NULL;
 	w->level = vc_zstd_level(1);
-	/* and one for what is tried between them */
+	/* and one more for samples, which are tried between columns */
 	w->held = columns < CM_HELD ? columns + 1 : CM_HELD;
 	return w;
 }
@@ -127,7 +127,8 @@ vc_encode_with(struct vc_work *w, const struct vc_prime *prime, const struct vc_
 	enum vc_method method, struct buf *out)
 {
 	size_t old = out->n;
-	int r = (unsigned)method < NMETHOD && methods[method].enc ? methods[method].enc(w, prime, col, out) : -1;
+	int r = (unsigned)method < NMETHOD && methods[method].enc ? methods[method].enc(w, prime, col, out) :
+	    -1;
 
 	if (r || out->nomem) {
 		out->n = old;

@@ -1,12 +1,10 @@
 /*
- * Coding of blocks of values: one column of one block at a time, by the
- * method whose coded size is smallest.  Blocks are 1 to VC_MAX values and
- * independent of each other, but for a primer: the state that a column's
- * first block leaves behind, from which the others start.
+ * Coding of blocks of values: one column of one block at a time, by the method with the smallest
+ * result. Blocks have 1 to VC_MAX values and are independent of each other, except for a primer:
+ * the state after a column's first block, from which the other blocks start.
  *
- * Nothing is written of n, width, keys, the method or the length: whoever
- * keeps the bytes keeps those.  A few values cost a few bytes, and values that
- * are foreseen all along none: len 0 is a coding like others.
+ * n, width, keys, method and coded length are not part of the coded bytes: the caller stores them.
+ * A few values cost a few bytes, and values that are all predicted cost none: len 0 is valid.
  */
 #ifndef TM_CODEC_COLUMN_BLOCK_H
 #define TM_CODEC_COLUMN_BLOCK_H
@@ -16,8 +14,12 @@
 
 #include "base/buf.h"
 
-#define VC_MAX          (4u << 20)      /* values in a block */
-#define VC_PRIME_MAX    (1u << 20)      /* values of a first block that its primer uses: the last ones; a good first block has so many */
+#define VC_MAX          (4u << 20)      /* values in a block, at most */
+/*
+ * a primer uses this many values of a first block, at most: the last ones. A first block should
+ * have as many.
+ */
+#define VC_PRIME_MAX    (1u << 20)
 
 enum vc_method {
 #define VC_METHOD(number, id, name, fn, what) VC_##id = number,
@@ -26,36 +28,36 @@ enum vc_method {
 };
 
 struct vc_col {
-	const uint64_t *v;              /* n values below 2^(8 width); not used by vc_decode */
-	const uint64_t *key;            /* NULL, or n keys that the decoder has too: the key column of the same records */
+	const uint64_t *v;              /* n values below 2^(8 width); vc_decode ignores it */
+	/* NULL, or n keys that the decoder also has: the key column of the same records */
+	const uint64_t *key;
 	size_t n;
-	unsigned width;                 /* bytes a value: 1, 2, 4, 8 */
+	unsigned width;                 /* bytes of a value: 1, 2, 4, 8 */
 };
 
-struct vc_work;         /* tables of one thread, kept from block to block; not shared */
-struct vc_prime;        /* primer: not changed by use, shared by threads */
+struct vc_work;         /* tables of one thread, reused from block to block; not shared */
+struct vc_prime;        /* primer: use does not change it, so threads may share it */
 
 /*
- * For so many columns that take turns, whose states are kept (8 at most): for
- * each it may take as much as a primer does.  NULL without memory.
+ * Work space that holds the states of `columns` columns coded in turn (8 at most), each of which
+ * may take as much memory as a primer. NULL without memory.
  */
 struct vc_work *vc_work_new(unsigned columns);
 void vc_work_free(struct vc_work *w);
 void vc_work_trim(struct vc_work *w);   /* frees what can be made again */
 
 /*
- * The primer of a column from its first block (v, key, n, width all given),
- * the same in encoder and decoder; copies what it needs.  Cheap when w has
- * just coded or decoded this block.  NULL without memory.
+ * Makes the primer of a column from its first block (v, key, n, width all set); encoder and decoder
+ * get the same one. Copies what it needs. Fast if w has just coded or decoded this block. NULL
+ * without memory.
  */
 struct vc_prime *vc_prime_make(struct vc_work *w, const struct vc_col *first);
 void vc_prime_free(struct vc_prime *p);
 
 /*
- * Append the coded column to out.  prime: NULL (a first block, a stream of one
- * block), or the column's primer.  level 0 to 9: 0 stores, 1 is fast both ways,
- * the others try more, 9 all.  *method says which was the smallest.  0, or -1
- * without memory (out keeps its old length).
+ * Appends the coded column to out. prime: NULL (for a first block or the only one), or the column's
+ * primer. level 0 to 9: 0 stores, 1 is fast both ways, higher ones try more, 9 tries all. *method
+ * is the one with the smallest result. 0, or -1 without memory (out keeps its old length).
  */
 int vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
 	enum vc_method *method, struct buf *out);
@@ -63,41 +65,47 @@ int vc_encode_with(struct vc_work *w, const struct vc_prime *prime, const struct
 	enum vc_method method, struct buf *out);
 
 /*
- * The n values of col (whose v is ignored) from exactly len bytes at p, into v.
- * 0, or -1 with *err, a static text; whatever the bytes, nothing outside p[len]
- * is read nor outside v[n] written.
+ * Decodes the n values of col (whose v is ignored) from exactly len bytes at p, into v. 0, or -1
+ * with *err, a static text. For any bytes, nothing outside p[len] is read and nothing outside v[n]
+ * is written.
  */
 int vc_decode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method method, const uint8_t *p, size_t len, uint64_t *v, const char **err);
 
-/* A column that is coded: n values as len bytes */
+/* A coded column: n values in len bytes. */
 struct vc_coded {
 	enum vc_method method;
 	size_t n, len;
 	unsigned width;
 };
 
-#define VC_SLOW 12e6    /* ns to decode a block, by vc_decode_ns: it is to be made of fewer values */
+#define VC_SLOW 12e6    /* ns to decode a block, by vc_decode_ns, above which it should be split */
 
-double vc_decode_ns(const struct vc_coded *c);          /* that decoding it takes, about */
+double vc_decode_ns(const struct vc_coded *c);          /* estimated time to decode it, in ns */
 
 /*
- * How many records a later block of a stream should have, so that decoding one
- * takes less than 9 ms (parts three times as hard less than VC_SLOW): from the
- * columns of its first block of n records, coded at that level.
+ * The number of records for later blocks of a stream, so that decoding one takes less than 9 ms
+ * (and less than VC_SLOW where data is three times as hard). It is estimated from the columns of
+ * the first block of n records, coded at that level.
  */
 size_t vc_block_values(int level, size_t n, const struct vc_coded *col, unsigned ncol);
 
-/* How many records may become one block by LZ alone, so that decoding it takes about 10 ms: n of them, of that many bytes, take len when so coded */
+/*
+ * The number of records that may become one LZMA block, so that decoding it takes about 10 ms, if n
+ * records of `bytes` bytes take len bytes when coded so.
+ */
 size_t vc_group_values(size_t n, size_t bytes, size_t len);
 
-/* A column's size as zstd makes it, about: more than the method fast does, up to a third.  0, or -1 without memory. */
+/*
+ * A column's size by a quick run of zstd: up to a third more than the method fast makes of it. 0,
+ * or -1 without memory.
+ */
 int vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, size_t *size);
 
-/* Does the method fast's length tell that LZMA will not do better than it? */
+/* Does the method fast's length show that LZMA will not do better (noise)? */
 int vc_noise(size_t len, size_t bytes);
 
 const char *vc_name(unsigned method);           /* NULL: no such method */
-int vc_by_name(const char *name);               /* method, or -1 */
+int vc_by_name(const char *name);               /* a method, or -1 */
 
 #endif

@@ -1,4 +1,7 @@
-/* A column as bytes: little-endian, of the column's width. */
+/*
+ * A column as bytes: little-endian values or differences of the column's width, whole or in planes.
+ * See byteplanes.h.
+ */
 #include "codec/column/byteplanes.h"
 
 #include <stdlib.h>
@@ -17,7 +20,7 @@ lay_fits(const struct vc_col *col, unsigned kind)
 	    (!(kind & LAY_PLANES) || col->width > 1);
 }
 
-/* Last values by key: of none yet, or as the part before left them */
+/* Last values by key: none yet, or as the part before left them. */
 static uint64_t *
 last_values(struct vc_work *w, int again)
 {
@@ -90,7 +93,7 @@ in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width
 	}
 }
 
-/* CALL(width, kind) with constants, so that the loops above are made for each */
+/* CALL(width, kind) with constants, so that the compiler specializes the loops above. */
 #define KIND(w, k, CALL) \
 	case k: \
 		CALL(w, k); \

@@ -1,4 +1,4 @@
-/* Context mixing: coding of values, the same steps for encoder and decoder. */
+/* Context mixing: coding of values, the same steps for encoder and decoder. See cm_internal.h. */
 #include "codec/column/cm_internal.h"
 
 #include "codec/column/cm_miss_internal.h"
@@ -6,12 +6,12 @@
 #include "codec/column/cm_vote_internal.h"
 
 #define SURE_LEN 8
-#define DEAR    4       /* a value of so many bytes, and one, is dear */
+#define DEAR    4       /* a value that costs more than this many bytes, plus one, is dear */
 #define VAIN    (UINT32_C(700) << 16)   /* of 2^32: another candidate that is right less often is not tried */
-#define HOPE    128     /* parts of it that one outcome changes */
-#define POS 23          /* bits of a position in mtab and dtab; the others are a check */
+#define HOPE    128     /* one outcome changes that estimate by 1/128 of the error */
+#define POS 23          /* bits of a position in mtab and dtab; the other bits are a check */
 
-/* The best candidate of try k that is none of the refused: index << 1 | which, or -1 */
+/* The best candidate of try k that was not refused before: index << 1 | which, or -1. */
 static inline int
 cm_pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *refused)
 {
@@ -35,7 +35,7 @@ cm_pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *ref
 	return (best[0] & 31) || best[0] != least[k] ? (int)(best[0] & 31) : -1;
 }
 
-/* Is cand the value?  Mixed from all votes. */
+/* Is cand the value? The probability is mixed from all votes. */
 static inline int
 cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which,
     uint64_t cand)
@@ -67,7 +67,7 @@ cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struc
 	return bit;
 }
 
-/* After value v[i]: what is kept of the order of values */
+/* After value v[i]: updates matches and positions. */
 static inline void
 cm_step(struct cm *c, struct cm_key *k, uint64_t key, uint64_t val)
 {
@@ -84,7 +84,7 @@ cm_step(struct cm *c, struct cm_key *k, uint64_t key, uint64_t val)
 	f->roll = (f->roll << 8) + (val * 0x9e3779b97f4a7c15 >> 40);
 }
 
-/* The table is asked with the 8 values before v[i], so that its entry has time to come from memory */
+/* The table is looked up with the 8 values before v[i], so that its entry has time to arrive from memory. */
 static inline void
 learn_match(struct cm *c, const uint64_t *v, size_t i)
 {
@@ -111,11 +111,15 @@ learn_match(struct cm *c, const uint64_t *v, size_t i)
 	}
 }
 
-/* The last four differences before position i, over their common power of two: a hash, and that power */
+/*
+ * The last four differences before position i, divided by their common power of two: returns a
+ * hash, and that power.
+ */
 static inline uint64_t
 cm_shape(const uint64_t *v, size_t i, int32_t *tz)
 {
-	uint64_t a = v[i - 1] - v[i - 2], b = v[i - 2] - v[i - 3], c = v[i - 3] - v[i - 4], d = v[i - 4] - v[i - 5], all = a | b | c | d;
+	uint64_t a = v[i - 1] - v[i - 2], b = v[i - 2] - v[i - 3], c = v[i - 3] - v[i - 4],
+	    d = v[i - 4] - v[i - 5], all = a | b | c | d;
 	int z = all ? __builtin_ctzll(all) : 0;
 
 	*tz = all ? z : -1;
@@ -157,7 +161,10 @@ learn_dmatch(struct cm *c, const struct look *l, const uint64_t *v, size_t i)
 	}
 }
 
-/* One cheap decision when a long match, or a long match of differences, agrees with a context that has not failed of late */
+/*
+ * One cheap decision when a long match, or a long match of differences, agrees with a context that
+ * has not failed recently.
+ */
 static inline int
 cm_sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *cand)
 {
@@ -208,7 +215,7 @@ try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uin
 	return 1;
 }
 
-/* Votes that were right but not believed in try k are believed more: without this they would not be asked again */
+/* Votes that were right but not believed in try k gain belief: otherwise they would never be tried again. */
 static inline void
 learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
 {
@@ -218,7 +225,7 @@ learn_right(struct cm_fix *f, const struct look *l, uint64_t val, int k)
 				cm_move(&f->t[k][j][l->hist[j]][q], 1, 4);
 }
 
-/* Candidates one by one, then the value's bytes */
+/* Tries candidates one by one, then codes the value's bytes. */
 static inline uint64_t
 cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t val, int keyed, int k,
     uint64_t *refused)
@@ -245,7 +252,8 @@ cm_code(struct cm *c, struct range *r, const int dec, struct look *l, uint64_t v
 			return refused[k];
 		}
 	}
-	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last : f->g[0]);
+	val = miss_value(c, r, dec, val, l->key, keyed ? l->k->last : f->lastmiss, keyed ? l->k->last :
+	    f->g[0]);
 	if ((f->levels & 7) >= DEAR)
 		learn_right(f, l, val, k < CM_TRIES ? k : CM_TRIES - 1);
 	f->lastmiss = val;
@@ -268,7 +276,7 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 	struct cm_fix *f = c->f;
 	const int keyed = key != NULL;
 	struct look look[2], *l = &look[0], *next = &look[1];
-	int ready = 0;          /* all of *l that can be known before its turn is */
+	int ready = 0;          /* *l is filled in as far as it can be before its turn */
 
 	for (; i < end; i++) {
 		uint64_t refused[CM_TRIES], val;

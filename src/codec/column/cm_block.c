@@ -1,12 +1,12 @@
-/* The methods cm and cm-delta: blocks, with and without a primer. */
+/* The methods cm and cm-delta: blocks, with and without a primer, and the histories that a thread keeps. */
 #include "codec/column/method.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 4096      /* values coded between two looks at the room there is */
+#define CHUNK 4096      /* values coded between two checks of the room in the output */
 
-/* Differences, in place: from the end, so that each is of the values themselves */
+/* Differences, in place: from the end, so that each is of original values. */
 static void
 cm_differences(uint64_t *v, size_t n, uint64_t mask)
 {
@@ -21,7 +21,7 @@ cm_sums(uint64_t *v, size_t n, uint64_t mask)
 		v[i] = (v[i] + v[i - 1]) & mask;
 }
 
-/* Where that history is, or in place of the one that was used longest ago */
+/* Finds that history, or the slot of the one that was least recently used. */
 static struct cm_past *
 cm_past(struct vc_work *w, uint64_t id, int kind)
 {
@@ -40,7 +40,10 @@ cm_past(struct vc_work *w, uint64_t id, int kind)
 	return p;
 }
 
-/* Room for that many values behind the history of prime, which is brought there.  0, or -1. */
+/*
+ * Makes room for that many values after the history of prime, which is copied there if it is not.
+ * 0, or -1.
+ */
 static int
 cm_history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, int keyed, unsigned width)
 {
@@ -72,7 +75,8 @@ cm_history(struct vc_work *w, const struct vc_prime *prime, int kind, size_t n, 
 }
 
 static int
-cm_encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end, int keyed, unsigned width)
+cm_encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t end, int keyed,
+    unsigned width)
 {
 	size_t start = out->n;
 
@@ -90,11 +94,12 @@ cm_encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t 
 	return 0;
 }
 
-/* The state after the values of prime, into w->now->cm.  0, or -1. */
+/* Sets w->now->cm to the state after the values of prime. 0, or -1. */
 static int
 cm_primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 {
-	struct vc_prime *p = (struct vc_prime *)prime;  /* what is made here, under the lock, is all that ever changes */
+	/* only what is made here, under the lock, ever changes */
+	struct vc_prime *p = (struct vc_prime *)prime;
 	struct range r;
 	int ret = -1;
 
@@ -111,7 +116,7 @@ cm_primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 	return ret ? ret : cm_copy(&w->now->cm, &p->cm[kind]);
 }
 
-/* Everything as it is before the block's first value; *skip: its position */
+/* Sets up the state before the block's first value; *skip: the position of that value. */
 static int
 cm_begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, size_t *skip)
 {
@@ -128,7 +133,8 @@ cm_begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 }
 
 static int
-column_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind, struct buf *out)
+column_cm_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int kind,
+    struct buf *out)
 {
 	struct range r;
 	size_t skip;
@@ -176,7 +182,7 @@ column_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 	return 0;
 }
 
-/* Is that the state after the first block that p is made of? */
+/* Is that the state after the first block that p was made of? */
 static int
 state_of(const struct cm_past *q, const struct vc_prime *p)
 {
@@ -210,7 +216,7 @@ cm_prime_take(struct vc_work *w, struct vc_prime *p)
 		q->id = p->id;
 		if (q->used < used)
 			continue;
-		used = q->used;         /* the last of them is the better kind */
+		used = q->used;         /* the last one is the better kind */
 		p->layout = q->layout;
 		p->hint = p->hint == VC_STORED ? VC_STORED : q->kind == CM_DELTA ? VC_CM_DELTA : VC_CM;
 	}

@@ -1,4 +1,4 @@
-/* Context mixing: a value that no candidate had, by its bytes. */
+/* Context mixing: coding a value that no candidate predicted, by its bytes. */
 #ifndef TM_CODEC_COLUMN_CM_MISS_INTERNAL_H
 #define TM_CODEC_COLUMN_CM_MISS_INTERNAL_H
 
@@ -8,12 +8,13 @@
 #include "codec/column/cm_numbers_internal.h"
 #include "codec/column/cm_vote_internal.h"
 
-#define DULL    31900           /* of 65536: so wrong is a bit on average when its half of a byte is not worth contexts */
-#define MAPALL  4096            /* so many values that are written teach the maps; */
-#define MAPSOME 3               /* behind them one of four */
-#define ZEROS   4               /* level from which on a value may end in bytes of zeros */
+/* of 65536: if the bits of a half byte are on average as wrong as this, contexts are not worth their time */
+#define DULL    31900
+#define MAPALL  4096            /* this many values coded by bytes teach the maps; ... */
+#define MAPSOME 3               /* ...after them only one in four does */
+#define ZEROS   4               /* the level from which on a value may end in bytes of zeros */
 
-/* Inputs of the mixer for the bit at that place of the slots */
+/* Inputs of the mixer for the bit at that place of the slots. */
 static inline cm_vec
 miss_inputs(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at)
 {
@@ -22,7 +23,7 @@ miss_inputs(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at)
 #undef S
 }
 
-/* The maps and the slots of one bit */
+/* The maps and the slots of one bit. */
 static inline void
 miss_learn(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at, int bit, int maps)
 {
@@ -39,10 +40,10 @@ miss_learn(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at, int bit, int
 }
 
 /*
- * nbit bits by the slots t, the highest first, with rows j of everything; node:
- * the bits before, below a 1.  All is learned when the last bit is known: so
- * the decoder has the next bit's probability, whatever this one may be, before
- * it knows this one.  err: how wrong it was.
+ * Codes nbit bits by the slots t, the highest first, with rows j of all tables; node: the bits
+ * before, after a leading 1. Learning happens when the last bit is known: so the decoder has the
+ * probabilities of the next bit, for either value of this one, before it knows this one. err: the
+ * sum of the errors.
  */
 static inline __attribute__((always_inline)) unsigned
 miss_bits(struct cm_fix *f, struct range *r, const int dec, unsigned v, const int nbit, uint8_t *const *t,
@@ -91,7 +92,10 @@ miss_place(uint8_t *table, int bits, int i, uint64_t h, int shift)
 	return table + ((size_t)i << bits) + (h >> (64 + shift - bits) << shift);
 }
 
-/* Where the context with that check is: at one of two neighbours of that size, or in place of the one that was used less */
+/*
+ * The slot of the context with that check: one of two neighbours of that size, or else the one that
+ * was used less is replaced.
+ */
 static inline uint8_t *
 miss_find(uint8_t *a, uint8_t chk, size_t size)
 {
@@ -107,11 +111,12 @@ miss_find(uint8_t *a, uint8_t chk, size_t size)
 }
 
 /*
- * Slots of contexts FROM to TO - 1, of that size: all places are found first,
- * that they come from memory together.  more: the bits before
+ * Slots of contexts FROM to TO - 1, of that size. All addresses are computed first, so that the
+ * slots arrive from memory together. more: the bits before.
  */
 static inline __attribute__((always_inline)) void
-miss_slots(uint8_t *table, int bits, uint8_t **t, const uint64_t *ctx, uint64_t more, int from, int to, int shift)
+miss_slots(uint8_t *table, int bits, uint8_t **t, const uint64_t *ctx, uint64_t more, int from, int to,
+    int shift)
 {
 	uint8_t chk[CM_NMISS];
 
@@ -138,13 +143,17 @@ miss_known(uint8_t *const *t)
 	return known;
 }
 
-/* The slots of half a byte, the lower one with what is known of the upper one; paired: it had its slots */
+/*
+ * The slots of half a byte, for the lower half with the known upper half; paired: the lower half is
+ * in the slots of the upper one.
+ */
 static inline void
 miss_half(struct cm *c, uint8_t **t, const uint64_t *ctx, unsigned node, int paired)
 {
 	if (!paired)
 		miss_slots(c->miss, c->bits + CM_MISSBITS, t, ctx, 0, CM_NMISS - CM_PAIRS, CM_NMISS, 5);
-	miss_slots(c->miss, c->bits + CM_MISSBITS, t, ctx, node * 0x9e3779b97f4a7c15, 0, CM_NMISS - CM_PAIRS, 4);
+	miss_slots(c->miss, c->bits + CM_MISSBITS, t, ctx, node * 0x9e3779b97f4a7c15, 0, CM_NMISS - CM_PAIRS,
+	    4);
 	if (node == 1)
 		return;
 	for (int i = CM_NMISS - CM_PAIRS; i < CM_NMISS; i++) {
@@ -156,7 +165,7 @@ miss_half(struct cm *c, uint8_t **t, const uint64_t *ctx, unsigned node, int pai
 	}
 }
 
-/* Of a double the sign, the exponent and four bits more: the others never come again in a way that matters */
+/* For a double, the sign, the exponent and four bits more: the other bits hardly ever repeat. */
 static inline uint64_t
 cm_coarse(uint64_t v)
 {
@@ -174,7 +183,10 @@ level_contexts(const struct cm_fix *f, uint64_t *ctx, uint64_t kh)
 	ctx[3] = cm_mix(cm_coarse(f->g[1]), g0 + 600);
 }
 
-/* Before a value that will perhaps have to be written: what that needs first comes from memory while its candidates are tried */
+/*
+ * Before a value that may have to be coded by bytes: prefetches what that needs while its
+ * candidates are tried.
+ */
 static inline void
 miss_expect(const struct cm *c, uint64_t key)
 {
@@ -186,7 +198,7 @@ miss_expect(const struct cm *c, uint64_t key)
 		__builtin_prefetch(miss_place(c->level, c->bits - 1, i, ctx[i] * 0xd6e8feb86659fd93, 4), 1);
 }
 
-/* How many bytes there are below the highest that differs: 0 to 7; x: the differing bits */
+/* The number of bytes below the highest one that differs: 0 to 7; x: the differing bits. */
 static inline int
 miss_level(struct cm *c, struct range *r, const int dec, uint64_t x, uint64_t kh)
 {
@@ -203,7 +215,7 @@ miss_level(struct cm *c, struct range *r, const int dec, uint64_t x, uint64_t kh
 	return (int)level;
 }
 
-/* A decision by a counter */
+/* A decision coded by a counter. */
 static inline int
 miss_flag(struct range *r, const int dec, int bit, uint32_t *t)
 {
@@ -214,7 +226,7 @@ miss_flag(struct range *r, const int dec, int bit, uint32_t *t)
 	return bit;
 }
 
-/* How many bytes at the end of v are zeros, of those below the one at level */
+/* The number of zero bytes at the end of v, below the one at level. */
 static inline int
 miss_zeros(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t kh, int level)
 {
@@ -229,14 +241,14 @@ miss_zeros(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t kh
 	return node - 7 < level ? node - 7 : level;
 }
 
-/* Will half a byte be a plain one, as those before like it were noise? */
+/* Will a half byte be coded plainly, because those before it in this place were noise? */
 static inline int
 miss_dull(uint16_t dull)
 {
 	return dull > DULL && dull & 15;
 }
 
-/* Is it?  Then there is one less to come. */
+/* Is it? Counts down. */
 static inline int
 miss_plain(uint16_t *dull)
 {
@@ -246,14 +258,15 @@ miss_plain(uint16_t *dull)
 	return 1;
 }
 
-/* The value v, near ref, at key; prev and cand are other values that it may depend on */
+/* Codes the value v, near ref, at key; prev is another value that it may depend on. */
 static inline uint64_t
-miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t key, uint64_t ref, uint64_t prev)
+miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t key, uint64_t ref,
+    uint64_t prev)
 {
 	const uint64_t kh = cm_mix(key, 77), g1 = cm_coarse(c->f->g[1]) * 0x9e3779b97f4a7c15;
 	int level = miss_level(c, r, dec, dec ? 0 : v ^ ref, kh), h = 2 * level + 1;
 	int end = level < ZEROS ? 0 : 2 * miss_zeros(c, r, dec, v, kh, level);
-	uint64_t all = level == 7 ? 0 : ref >> 8 * (level + 1);         /* what is above half h */
+	uint64_t all = level == 7 ? 0 : ref >> 8 * (level + 1);         /* the bytes above half h */
 	uint16_t (*dull)[2] = &c->f->dull[kh >> 60][8 * level];
 
 	prev = cm_coarse(prev) * 0x9e3779b97f4a7c15;

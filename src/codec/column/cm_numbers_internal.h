@@ -1,4 +1,7 @@
-/* Numbers of the context-mixing method: probabilities, their logistic form, counters, mixing of predictions.  Integers only. */
+/*
+ * Arithmetic of context mixing: probabilities, their logistic form, counters, mixing of
+ * predictions. Integers only, so that encoder and decoder agree on all machines.
+ */
 #ifndef TM_CODEC_COLUMN_CM_NUMBERS_INTERNAL_H
 #define TM_CODEC_COLUMN_CM_NUMBERS_INTERNAL_H
 
@@ -13,10 +16,10 @@
 extern int16_t cm_stretch_tab[4096];    /* by the upper 12 bits of a probability */
 extern uint16_t cm_squash_tab[4096];    /* by logistic value + 2048 */
 extern uint16_t cm_rate_tab[1024];      /* 65536 / (n + 1.6) */
-extern uint8_t cm_history_tab[2][256];   /* a history of bits, after a bit */
-void cm_num_init(void);                 /* fills them; any thread, any number of times */
+extern uint8_t cm_history_tab[2][256];   /* the next history of bits, by bit and history */
+void cm_num_init(void);                 /* fills the tables; any thread may call it, any number of times */
 
-/* Of a probability in 65536ths */
+/* The logistic form of a probability in 65536ths. */
 static inline int
 cm_stretch(uint32_t p)
 {
@@ -30,7 +33,7 @@ cm_squash(int d)
 	return cm_squash_tab[d + 2048];
 }
 
-/* A counter: probability in the upper 22 bits, how often it was used (up to limit) in the lower 10 */
+/* A counter: probability in the upper 22 bits, number of uses (up to limit) in the lower 10. */
 static inline void
 cm_count(uint32_t *t, int bit, uint32_t limit)
 {
@@ -41,7 +44,7 @@ cm_count(uint32_t *t, int bit, uint32_t limit)
 	*t += n < limit;
 }
 
-/* A probability that moves by a part 2^-shift of its error */
+/* Moves a probability by 2^-shift of its error. */
 static inline void
 cm_move(uint16_t *p, int bit, int shift)
 {
@@ -51,8 +54,8 @@ cm_move(uint16_t *p, int bit, int shift)
 }
 
 /*
- * Eight inputs of a mixer, put together in registers: storing them one by one
- * and loading them as a vector would wait for the stores.
+ * Eight inputs of a mixer, assembled in registers: storing them one by one and loading them as a
+ * vector would wait for the stores.
  */
 #ifdef __SSE2__
 typedef __m128i cm_vec;
@@ -60,7 +63,7 @@ typedef __m128i cm_vec;
 typedef struct { int16_t x[8]; } cm_vec;
 #endif
 
-/* Of eight numbers within 16 bits */
+/* Packs eight numbers within 16 bits. */
 static inline cm_vec
 cm_set(int a, int b, int c, int d, int e, int f, int g, int h)
 {
@@ -95,7 +98,7 @@ cm_store(int16_t *p, cm_vec v)
 #endif
 }
 
-/* b if bit is set, else a */
+/* b if bit is set, else a. */
 static inline cm_vec
 cm_either(cm_vec a, cm_vec b, int bit)
 {
@@ -108,7 +111,7 @@ cm_either(cm_vec a, cm_vec b, int bit)
 #endif
 }
 
-/* Sum of the products with both sets of weights */
+/* Sum of the products with both sets of weights. */
 static inline int
 cm_dot(const cm_vec *x, const int16_t *w, const int16_t *w2, int nvec)
 {
@@ -131,7 +134,7 @@ cm_dot(const cm_vec *x, const int16_t *w, const int16_t *w2, int nvec)
 #endif
 }
 
-/* w[i] += x[i] err / 65536, rounded, saturated, in both sets; err within 16 bits */
+/* w[i] += x[i] err / 65536, rounded, saturated, in both sets; err is within 16 bits. */
 static inline void
 cm_train(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
 {
@@ -142,8 +145,10 @@ cm_train(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
 		__m128i t = _mm_mulhi_epi16(_mm_adds_epi16(x[i], x[i]), e);
 
 		t = _mm_srai_epi16(_mm_adds_epi16(t, one), 1);
-		_mm_store_si128((void *)(w + 8 * i), _mm_adds_epi16(t, _mm_load_si128((const void *)(w + 8 * i))));
-		_mm_store_si128((void *)(w2 + 8 * i), _mm_adds_epi16(t, _mm_load_si128((const void *)(w2 + 8 * i))));
+		_mm_store_si128((void *)(w + 8 * i),
+		    _mm_adds_epi16(t, _mm_load_si128((const void *)(w + 8 * i))));
+		_mm_store_si128((void *)(w2 + 8 * i),
+		    _mm_adds_epi16(t, _mm_load_si128((const void *)(w2 + 8 * i))));
 	}
 #else
 	for (int i = 0; i < 8 * nvec; i++) {
@@ -155,7 +160,7 @@ cm_train(const cm_vec *x, int16_t *w, int16_t *w2, int err, int nvec)
 #endif
 }
 
-/* The same for eight inputs and weights that are in a register, and others in memory */
+/* The same for eight inputs and weights in a register, and others in memory. */
 static inline int
 cm_dot2(cm_vec x, cm_vec w, const int16_t *w2)
 {
@@ -198,7 +203,7 @@ cm_mix(uint64_t a, uint64_t b)
 	return x ^ x >> 31;
 }
 
-/* The upper `bits` bits of a product */
+/* The upper `bits` bits of a product. */
 static inline uint32_t
 cm_hash(uint64_t a, int bits)
 {

@@ -1,8 +1,7 @@
 /*
- * Context mixing: ranks.  Of the last CM_RANKS different values one is
- * foreseen by its rank in the order of last use, from the ranks that the last
- * values had: whoever goes round the same few places does so in a pattern,
- * whatever the places are.
+ * Context mixing: ranks. One of the last CM_RANKS different values is predicted by its rank in the
+ * order of last use, from the ranks of the last values: a program that goes round the same few
+ * places does so in a pattern, whatever the places are.
  */
 #ifndef TM_CODEC_COLUMN_CM_RANK_INTERNAL_H
 #define TM_CODEC_COLUMN_CM_RANK_INTERNAL_H
@@ -29,7 +28,7 @@ rank_reset(struct cm_rank *k)
 	}
 }
 
-/* The value's place, or -1 */
+/* The value's index, or -1. */
 static inline int
 rank_find(const struct cm_rank *k, uint64_t v)
 {
@@ -51,7 +50,7 @@ rank_find(const struct cm_rank *k, uint64_t v)
 	return -1;
 }
 
-/* Move a place to the front; its rank */
+/* Moves an index to the front; returns its rank. */
 static inline unsigned
 rank_front(struct cm_rank *k, int place)
 {
@@ -67,7 +66,8 @@ rank_front(struct cm_rank *k, int place)
 		to2 = _mm_or_si128(_mm_slli_si128(b, 1), _mm_srli_si128(a, 15));
 
 	_mm_store_si128((void *)k->order, _mm_or_si128(_mm_and_si128(stay, a), _mm_andnot_si128(stay, to)));
-	_mm_store_si128((void *)(k->order + 16), _mm_or_si128(_mm_and_si128(stay2, b), _mm_andnot_si128(stay2, to2)));
+	_mm_store_si128((void *)(k->order + 16),
+	    _mm_or_si128(_mm_and_si128(stay2, b), _mm_andnot_si128(stay2, to2)));
 #else
 	unsigned r = 0;
 
@@ -79,7 +79,7 @@ rank_front(struct cm_rank *k, int place)
 	return r;
 }
 
-/* What the ranks say of the next value */
+/* The prediction of the next value by ranks. */
 static inline uint64_t
 rank_value(const struct cm_rank *k, uint8_t *hist)
 {

@@ -1,4 +1,4 @@
-/* Context mixing: its state. */
+/* Context mixing: allocating, resetting and copying the state. */
 #include "codec/column/cm_internal.h"
 
 #include <stdlib.h>
@@ -20,15 +20,17 @@ cm_part(size_t *at, size_t n)
 	return here;
 }
 
-/* Memory for a state of that many bits; what it held is kept when the size is the same */
+/* Allocates a state of that many bits; if the size is the same, the memory is reused. */
 static int
 cm_make(struct cm *c, int bits)
 {
 	size_t at = 0, mem, one = (size_t)1 << bits;
 	size_t fix = cm_part(&at, sizeof *c->f), slot = cm_part(&at, CM_SLOTS * one * sizeof *c->slot),
 		key = cm_part(&at, one / 2 * sizeof *c->key), line = cm_part(&at, one / 4 * sizeof *c->line),
-		mtab = cm_part(&at, 4 * one * sizeof *c->mtab), dtab = cm_part(&at, 4 * one * sizeof *c->dtab),
-		miss = cm_part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)), level = cm_part(&at, (size_t)CM_NMISS << (bits - 1));
+		mtab = cm_part(&at, 4 * one * sizeof *c->mtab),
+		    dtab = cm_part(&at, 4 * one * sizeof *c->dtab),
+		miss = cm_part(&at, (size_t)CM_NMISS << (bits + CM_MISSBITS)),
+		    level = cm_part(&at, (size_t)CM_NMISS << (bits - 1));
 	char *p;
 
 	if (c->f && c->bits == bits)
@@ -83,7 +85,7 @@ cm_fill32(void *at, size_t size, uint32_t v)
 		p[i] = v;
 }
 
-/* After a history of n1 ones and n0 zeros a 1 has (n1 + 1/2) / (n0 + n1 + 1) */
+/* After a history of n1 ones and n0 zeros, a 1 has probability (n1 + 1/2) / (n0 + n1 + 1). */
 static void
 map_reset(uint16_t (*map)[CM_NMISS][256][2])
 {

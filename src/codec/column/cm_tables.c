@@ -1,4 +1,4 @@
-/* Tables of the context-mixing method. */
+/* Context mixing: tables of constants. */
 #include "codec/column/cm_numbers_internal.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@ uint16_t cm_squash_tab[4096];
 uint16_t cm_rate_tab[1024];
 uint8_t cm_history_tab[2][256];
 
-/* 65536 / (1 + exp(-d / 256)) at d = -2048, -1984, ... 2048; between them a straight line */
+/* 65536 / (1 + exp(-d / 256)) at d = -2048, -1984, ... 2048; linear between them. */
 static const uint16_t sigmoid[65] = {
 	22, 28, 36, 47, 60, 77, 98, 126, 162, 208, 267,
 	342, 439, 562, 720, 922, 1179, 1506, 1921, 2446, 3108, 3938,
@@ -28,7 +28,8 @@ cm_fill(void)
 
 		cm_squash_tab[i] = (uint16_t)((a * (64 - f) + b * f + 32) >> 6);
 	}
-	for (unsigned i = 0; i < 4096; i++) {   /* the inverse: the least d whose probability reaches the middle of the 16 */
+	/* the inverse: the least d whose probability reaches the middle of the 16 */
+	for (unsigned i = 0; i < 4096; i++) {
 		while (d < CM_ST && cm_squash_tab[d + 2048] < i * 16 + 8)
 			d++;
 		cm_stretch_tab[i] = (int16_t)d;

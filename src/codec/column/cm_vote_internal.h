@@ -1,4 +1,4 @@
-/* Context mixing: the predictors' candidates for a value, and what they learn from it. */
+/* Context mixing: the predictors' candidates for a value, and their update. */
 #ifndef TM_CODEC_COLUMN_CM_VOTE_INTERNAL_H
 #define TM_CODEC_COLUMN_CM_VOTE_INTERNAL_H
 
@@ -8,10 +8,10 @@
 #include "codec/column/cm_numbers_internal.h"
 #include "codec/column/cm_rank_internal.h"
 
-#define CM_ROLL 5               /* slot whose context is the last 8 values */
-#define CM_PAIR 2               /* slot whose context is the last two differences */
+#define CM_ROLL 5               /* the slot whose context is the last 8 values */
+#define CM_PAIR 2               /* the slot whose context is the last two differences */
 
-struct look {                   /* all that is known before a value */
+struct look {                   /* what is known before a value */
 	uint64_t key, cand[CM_VOTES][2], base[CM_SLOTS];
 	struct cm_slot *slot[CM_SLOTS];
 	struct cm_line *line[2];
@@ -39,7 +39,7 @@ float_op(unsigned op, uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Zero, or of a size whose sums and products are finite and normal */
+/* Is x zero, or of a size whose sums and products are finite and normal? */
 static inline int
 is_float(uint64_t a)
 {
@@ -58,7 +58,7 @@ look_slot(const struct cm *c, struct look *l, int j, uint64_t ctx, uint64_t base
 	l->base[j] = base;
 }
 
-/* The two slots that the cheap decision needs */
+/* The two slots that the cheap decision needs. */
 static inline void
 look_first(const struct cm *c, struct look *l, int keyed)
 {
@@ -96,7 +96,7 @@ look_others(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
 	l->line[1] = c->line + ((size_t)1 << (c->bits - 3)) + cm_hash(cm_mix(b, 2), c->bits - 3);
 }
 
-/* Candidates of the slots and of what follows them; i: the value's position */
+/* Candidates from the slots and what follows them; i: the value's position. */
 static inline void
 look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i, unsigned width)
 {
@@ -121,7 +121,8 @@ look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i,
 		uint64_t from = v[f->dpos - 1];
 
 		l->cand[CM_DMATCH][0] = f->g[0] + cm_scaled(v[f->dpos] - from, f->dshift);
-		l->cand[CM_DMATCH][1] = f->dpos + 1 < i ? f->g[0] + cm_scaled(v[f->dpos + 1] - from, f->dshift) : l->cand[CM_DMATCH][0];
+		l->cand[CM_DMATCH][1] = f->dpos + 1 < i ?
+		    f->g[0] + cm_scaled(v[f->dpos + 1] - from, f->dshift) : l->cand[CM_DMATCH][0];
 		l->hist[CM_DMATCH] = (uint8_t)((f->dlen > 31 ? 31 : f->dlen) + (f->dshift ? 32 : 0));
 	}
 	for (int q = 0; q < 2; q++) {
@@ -147,7 +148,8 @@ learn_slots(struct look *l, uint64_t val)
 {
 	for (int j = 0; j < CM_SLOTS; j++) {
 		struct cm_slot *s = l->slot[j];
-		uint64_t now = val - l->base[j], far = s->v - now;      /* from now on the value before is that far */
+		/* the difference to the value before, from now on */
+		uint64_t now = val - l->base[j], far = s->v - now;
 		int first = s->v == now, second = !first & (l->cand[j][1] == val),
 		    known = l->hist[j] != CM_NONE;
 		unsigned hist = (unsigned)l->hist[j] << 2 | (unsigned)(known ? 2 - 2 * first - second : 2);
@@ -159,7 +161,7 @@ learn_slots(struct look *l, uint64_t val)
 	}
 }
 
-/* A neighbour whose change, times a power of two, is this value's */
+/* Finds a neighbour whose change, times a power of two, is this value's. */
 static inline void
 line_search(struct cm_line *n, const uint64_t *v, size_t i, uint64_t dv)
 {
@@ -212,7 +214,7 @@ learn_float(struct cm_fix *f, const struct look *l, uint64_t val)
 		}
 }
 
-/* The period at which values or differences come again, looked for in every fourth 64 values */
+/* The period at which values or differences repeat, searched at every fourth of 64 values. */
 static inline void
 learn_period(struct cm_fix *f, const uint64_t *v, size_t i, uint64_t val)
 {

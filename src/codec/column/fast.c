@@ -1,18 +1,20 @@
-/* The method fast: zstd over the bytes of the layout that suits it best; a byte says which. */
+/* The method fast: zstd over the bytes of the layout that suits it best; the first byte says which. */
 #include "codec/column/byteplanes.h"
 
 #include <string.h>
 #include <zstd.h>
 
-#define QUICK   0       /* instead of a level: what comes again is found from afar, but not all of it, which is quick */
-#define FAR     1.25    /* so much larger than another coding is what it makes if zstd will not come near that */
-#define PLAINFAR 1.5    /* the same with the values as they are, of which LZMA may make more */
-#define QUICK_HASH 17   /* table of that, 2^17 entries */
+/* marks a quick run with long-distance matching, which finds repetitions from far back, but not all */
+#define QUICK   0
+/* if the quick run is this much larger than another coding, zstd will not come near that */
+#define FAR     1.25
+#define PLAINFAR 1.5    /* the same for the values as they are, of which LZMA may make more */
+#define QUICK_HASH 17   /* log2 of the hash table's entries in that run */
 
 static void
 zstd_quickly(ZSTD_CCtx *zc, size_t n)
 {
-	int bits = 10;           /* the least there is */
+	int bits = 10;           /* zstd's minimum */
 
 	while (bits < 27 && (size_t)1 << bits < n)
 		bits++;
@@ -71,7 +73,8 @@ vc_fast_far(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t s
 	plain = n;
 	if (kind && vc_fast_size(w, col, 0, QUICK, &plain))
 		return -1;
-	*far = ((double)n >= FAR * (double)size ? VC_FAR : 0) | ((double)plain >= PLAINFAR * (double)size ? VC_FAR_PLAIN : 0);
+	*far = ((double)n >= FAR * (double)size ? VC_FAR : 0) |
+	    ((double)plain >= PLAINFAR * (double)size ? VC_FAR_PLAIN : 0);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The method lz: LZMA over the bytes of a layout.  A byte says which.  The
- * last values of the primer are its first dictionary.
+ * The method lz: LZMA over the bytes of a layout; the first byte says which. The last values of the
+ * primer are its preset dictionary.
  */
 #include "codec/column/byteplanes.h"
 
@@ -8,28 +8,37 @@
 #include <string.h>
 
 #define DICT_MIN 4096u
-#define DICT_MAX (4u << 20)     /* the encoder takes 12 times as much: */
-#define DICT_MANY (3u << 20)    /* if there are more values than FEW, which take eight bytes each, it has less */
+#define DICT_MAX (4u << 20)     /* the encoder needs 12 times as much memory */
+/* with more values than FEW, which take eight bytes each in memory, it gets less */
+#define DICT_MANY (3u << 20)
 #define FEW      (512u << 10)
-#define PRESET   (1u << 20)     /* bytes of the primer, at most */
-#define TIMES    4              /* nor more than so many times the block: they are gone through first */
-#define DEPTH    48             /* of the search in later blocks of values */
+#define PRESET   (1u << 20)     /* bytes of the primer in the dictionary, at most */
+/* nor more than this many times the block: the encoder has to read them first */
+#define TIMES    4
+#define DEPTH    48             /* search depth in later blocks of values */
 #define PIECE    8192           /* values laid out at a time */
 #define OUT      (64u << 10)
-#define LARGE    (256u << 10)   /* bytes of a column for which other tables make room */
+#define LARGE    (256u << 10)   /* bytes of a column for which other tables are freed */
 
-/* As xz does it, and for fields of 8 bytes */
+/* Parameters as in xz, and for fields of 8 bytes. */
 static const struct { uint8_t lc, lp, pb; } props[] = { { 3, 0, 2 }, { 0, 3, 3 } };
 
-/* Ways to code a column: the values as they are, in a layout, both as xz does it; in the layout, for fields of 8 bytes */
+/*
+ * Ways to code a column: the values as they are, or in a layout, both with xz's parameters; in the
+ * layout, with those for fields of 8 bytes.
+ */
 enum { PLAIN, LAID, FIELDS };
 
-/* What LZMA is told: its dictionary, and what of the primer is in it at first.  0, or -1 without memory. */
+/*
+ * Sets LZMA's options: its dictionary, and the part of the primer that is in it at first. 0, or -1
+ * without memory.
+ */
 static int
 lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind,
     int encoder, lzma_options_lzma *opt)
 {
-	size_t n = col->n * col->width, dict = encoder && col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
+	size_t n = col->n * col->width, dict = encoder &&
+	    col->n > FEW ? DICT_MANY : DICT_MAX, max = n < PRESET / TIMES ? TIMES * n : PRESET, k = 0;
 	struct vc_col last = { .width = col->width };
 
 	if (lzma_lzma_preset(opt, 9 | LZMA_PRESET_EXTREME))
@@ -58,7 +67,7 @@ lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col 
 	return 0;
 }
 
-/* What s makes of its input (and of the end), behind out; 0, 1 if that is more than limit, -1 */
+/* Appends to out what s makes of its input (and of the end). 0; 1 if that is more than limit; -1. */
 static int
 lz_code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
 {
@@ -77,9 +86,10 @@ lz_code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
 	return r == LZMA_OK || r == LZMA_STREAM_END ? 0 : -1;
 }
 
-/* The bytes of the layout go through s piece by piece: plane by plane, if it has planes */
+/* Feeds the bytes of the layout to s, piece by piece; plane by plane if it has planes. */
 static int
-lz_feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind, struct buf *out, size_t limit)
+lz_feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned kind, struct buf *out,
+    size_t limit)
 {
 	unsigned planes = kind & LAY_PLANES ? col->width : 1;
 	uint8_t *p;
@@ -104,14 +114,14 @@ lz_feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned ki
 	return r ? r : lz_code(s, LZMA_FINISH, out, limit);
 }
 
-/* A later block, of values: they repeat themselves so much that all that xz does takes seconds */
+/* A later block of values: values repeat so often that xz's full search would take seconds. */
 static int
 is_later(const struct vc_prime *prime, const struct vc_col *col)
 {
 	return prime && col->width > 1;
 }
 
-/* Appends a coding of this kind, which may be unfinished if it is longer than limit.  0, or -1. */
+/* Appends a coding of this kind; it may be unfinished if it is longer than limit. 0, or -1. */
 static int
 lz_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind,
     unsigned prop, size_t limit, struct buf *out)
@@ -136,11 +146,12 @@ lz_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col 
 	return r < 0 || out->nomem ? -1 : 0;
 }
 
-/* The codings to try, the bits of PLAIN and so on; kind: the layout that zstd likes best */
+/* The codings to try, as bits 1 << PLAIN and so on; kind: the layout that zstd compresses best. */
 static unsigned
 lz_tries(const struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, unsigned kind)
 {
-	unsigned fields = col->width >= 4 && !(kind & LAY_PLANES) ? 1u << FIELDS : 0, laid = kind ? 1u << LAID : 0;
+	unsigned fields = col->width >= 4 && !(kind & LAY_PLANES) ? 1u << FIELDS : 0, laid = kind ?
+	    1u << LAID : 0;
 
 	if (w->plain)
 		return 1u << PLAIN;
@@ -166,7 +177,7 @@ vc_lz_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 
 		if (!(todo >> k & 1))
 			continue;
-		if (out->n - old > limit)       /* it was not finished: its memory is for the next one */
+		if (out->n - old > limit)       /* it was not finished: its memory can be reused */
 			out->n = old;
 		to = out->n > old ? &w->tmp : out;
 		w->tmp.n = 0;

@@ -1,7 +1,6 @@
 /*
- * Range coder of binary decisions with 16-bit probabilities: 64-bit interval,
- * 32 bits a step.  Bytes behind the end of the input read as zero, so zeros
- * at the end are not written.
+ * Range coder of binary decisions with 16-bit probabilities: 64-bit interval, 32 bits at a time.
+ * Bytes after the end of the input read as zero, so zeros at the end are not written.
  */
 #ifndef TM_CODEC_COLUMN_RANGE_INTERNAL_H
 #define TM_CODEC_COLUMN_RANGE_INTERNAL_H
@@ -12,10 +11,11 @@
 #include "base/bytes.h"
 
 struct range {
-	uint64_t low, range;            /* encoder: the interval; decoder: low is the code's distance from its lower end */
-	uint8_t *out;                   /* encoder: room for what is written until the owner looks again */
+	/* encoder: the interval; decoder: low is the distance of the code from the interval's lower end */
+	uint64_t low, range;
+	uint8_t *out;                   /* encoder: room for the bytes until the caller checks again */
 	const uint8_t *in;
-	size_t n, len;                  /* bytes written or read; bytes there are to read */
+	size_t n, len;                  /* bytes written or read; bytes of input */
 };
 
 static inline void
@@ -69,7 +69,7 @@ range_norm(struct range *r, int dec)
 	r->range <<= 32;
 }
 
-/* Code one decision; p: probability of 1 in 65536ths, 1 to 65535.  Gives the bit. */
+/* Codes one decision; p: probability of 1 in 65536ths, 1 to 65535. Returns the bit. */
 static inline int
 range_bit(struct range *r, int dec, int bit, uint32_t p)
 {
@@ -77,7 +77,7 @@ range_bit(struct range *r, int dec, int bit, uint32_t p)
 
 	if (dec)
 		bit = r->low < bound;
-	zero = (uint64_t)bit - 1;       /* all ones for a 0; masks, because the bit cannot be foreseen */
+	zero = (uint64_t)bit - 1;       /* all ones for a 0; masks, because a branch would be mispredicted */
 	add = bound & zero;
 	if (dec) {
 		r->low -= add;
@@ -91,7 +91,7 @@ range_bit(struct range *r, int dec, int bit, uint32_t p)
 	return bit;
 }
 
-/* nbit (1 to 16) bits that nothing is known of */
+/* nbit (1 to 16) bits of equal probability. */
 static inline unsigned
 range_raw(struct range *r, int dec, unsigned v, int nbit)
 {
@@ -114,7 +114,10 @@ range_raw(struct range *r, int dec, unsigned v, int nbit)
 	return v;
 }
 
-/* The fewest bytes (up to 8, room needed) that name a number in the interval; zeros at the end are dropped */
+/*
+ * The fewest bytes (up to 8, room needed) that name a number in the interval; zeros at the end are
+ * dropped.
+ */
 static inline void
 range_end(struct range *r)
 {

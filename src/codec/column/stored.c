@@ -1,4 +1,4 @@
-/* The stored method: width bytes a value. */
+/* The method stored: width bytes for each value, uncompressed. */
 #include "codec/column/method.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-/* Value streams: coding and decoding of a block. */
+/* Value streams: coding and decoding of one block, which threads do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ encode_column(const struct vs_common *m, struct vc_work *w, const struct vc_prim
 	} else {
 		method = (enum vc_method)m->method;
 		bad = vc_encode_with(w, prime, col, method, out);
-		/* it does not suit, or makes it larger */
+		/* it cannot code the column, or makes it larger */
 		if (bad || out->n - start > col->n * col->width) {
 			out->n = start;
 			method = VC_STORED;
@@ -91,7 +91,8 @@ vs_encode_part(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 	if (buf_grow(&j->part, &j->partcap, j->npart + 1, sizeof(*j->part)) != 0)
 		return vs_job_fail(j, j->off, VS_NOMEM);
 	q = &j->part[j->npart++];
-	*q = (struct vs_part){ .sum = vs_block_sum(&m->info.layout, &j->b), .head = { .n = j->b.n, .ninst = j->b.ninst } };
+	*q = (struct vs_part){ .sum = vs_block_sum(&m->info.layout, &j->b),
+	    .head = { .n = j->b.n, .ninst = j->b.ninst } };
 	for (unsigned c = 0; c < vs_columns(&m->info.layout); c++)
 		if (j->b.col[c].n &&
 		    encode_column(m, w, m->prime[c], &j->b.col[c], &q->head.col[c], &j->coded) != 0)
@@ -101,7 +102,8 @@ vs_encode_part(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 }
 
 int
-vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns, struct buf *out)
+vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns,
+    struct buf *out)
 {
 	size_t start = out->n;
 
@@ -114,7 +116,7 @@ vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const ui
 	return out->nomem ? -1 : 0;
 }
 
-/* What a damaged block is called: its number, and which records it has as far as its head tells */
+/* How messages name a damaged block: its number, and its records as far as its head tells. */
 static int
 stream_damaged(struct vs_job *j, uint64_t off, int column, const char *what)
 {

@@ -1,26 +1,26 @@
-/* Value streams: the cursor. */
+/* Value streams: the cursor, which keeps two decoded blocks. See stream.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
 #include "codec/stream/stream_internal.h"
 
-#define KEEP 2                  /* blocks */
+#define KEEP 2                  /* decoded blocks */
 
 struct kept {
 	struct vs_job job;
-	int there;              /* its number is job.no */
+	int there;              /* its block is job.no */
 	uint64_t used;
 };
 
 struct vs_cursor {
 	struct vs_reader *r;
 	const struct vs_index *x;
-	struct vc_work *work;   /* owned; NULL: not made */
+	struct vc_work *work;   /* owned; NULL: not allocated yet */
 	struct kept kept[KEEP];
 	uint64_t clock;
 	uint64_t at;            /* records before the cursor */
-	const struct vs_block *b;       /* NULL, or the block with the records from lo to hi - 1 */
+	const struct vs_block *b;       /* NULL, or the block with records lo to hi - 1 */
 	uint64_t lo, hi;
 	struct fault fault;
 };
@@ -88,10 +88,10 @@ entry_of(const struct vs_index *x, uint64_t rec)
 	size_t i;
 
 	LOWER_BOUND(i, x->n, x->e[i].rec <= rec);
-	return &x->e[i - 1];            /* the first begins with record 0 */
+	return &x->e[i - 1];            /* the first one begins with record 0 */
 }
 
-/* Decodes block e into k; the first block was decoded for the primers */
+/* Decodes block e into k. The first block is already decoded, for the primers. */
 static int
 cursor_load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 {
@@ -110,7 +110,7 @@ cursor_load(struct vs_cursor *c, struct kept *k, const struct vs_entry *e)
 	return -1;
 }
 
-/* The block with record rec becomes the present one; 0 or -1 */
+/* Makes the block with record rec the present one; 0 or -1. */
 static int
 cursor_enter(struct vs_cursor *c, uint64_t rec)
 {
@@ -144,14 +144,17 @@ cursor_enter(struct vs_cursor *c, uint64_t rec)
 	return 0;
 }
 
-/* Is the record behind the place `at` one of the present block?  Walks may have dropped the values of the first one. */
+/*
+ * Is the record after position `at` in the present block? Walks may have dropped the values of the
+ * first one.
+ */
 static int
 cursor_inside(const struct vs_cursor *c, uint64_t at)
 {
 	return c->b && at >= c->lo && at < c->hi && (c->b != &c->r->first_job.b || c->r->have_first);
 }
 
-/* n records from record rec of the present block on, by step 1 or -1 */
+/* n records from record rec of the present block on, by step 1 or -1. */
 static void
 cursor_copy(const struct vs_cursor *c, uint64_t rec, int step, uint64_t *v, size_t n)
 {

@@ -1,22 +1,27 @@
 /*
- * Value streams: groups of blocks, which wait, coded, for what LZ makes of
- * several together.  Narrow groups may become blocks of LZMA; a wide one, of
- * several narrow ones, a block of zstd, which is decoded as fast and finds
- * what comes again from farther.
+ * Value streams: groups of coded blocks that wait, because an LZ method may code several of them
+ * together in fewer bytes. A narrow group may become a block of LZMA. A wide group, of several
+ * narrow ones, may become a block of zstd, which decodes as fast and finds repetitions over larger
+ * distances.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/stream/group_internal.h"
 
-#define WIDE    (4u << 20)      /* bytes of a wide group: zstd takes less than 10 ms for them */
-#define NEAR    21              /* twentieths of what the blocks of a group take: so near must zstd come for LZMA to be tried */
-#define FAR     3               /* halves of it: what a quick look finds so much larger is not near */
-#define GAIN    32              /* so much of what there is must LZMA save to be tried again at once, not after PAUSE groups: */
-#define PAUSE   7               /* it takes twenty times as long */
-#define HEAD    24              /* bytes of a block's head, about */
+#define WIDE    (4u << 20)      /* bytes of a wide group: zstd decodes them in less than 10 ms */
+/* twentieths of the size of a group's blocks: LZMA is tried if zstd takes less */
+#define NEAR    21
+#define FAR     3               /* halves of that size: if a quick run takes more, zstd is not tried */
+/* if LZMA saves less than a 1/32 of the size, it is not tried for the next PAUSE groups, ... */
+#define GAIN    32
+#define PAUSE   7               /* ... because it takes twenty times as long */
+#define HEAD    24              /* approximate bytes of a block's head */
 
-/* How long narrow groups are, n records being len bytes as LZMA; how long they might be to be quick */
+/*
+ * The length of narrow groups, if n records take len bytes by LZMA; the length at which they decode
+ * quickly.
+ */
 static size_t
 group_choose(struct vs_group *g, size_t n, size_t len)
 {
@@ -38,7 +43,7 @@ vs_group_start(struct vs_group *g, const struct vs_common *m, size_t most, size_
 int
 vs_group_put(struct vs_group *g, const struct buf *raw)
 {
-	/* at once what it will need: growing takes more */
+	/* allocated at once, because growing takes more memory */
 	if (!g->n)
 		buf_room(&g->raw, g->wide * g->m->record);
 	buf_add(&g->raw, raw->p, raw->n);
@@ -52,13 +57,17 @@ vs_group_take(struct vs_group *g, struct vs_part *q, const uint8_t *columns, siz
 	size_t start = g->coded.n;
 
 	if (buf_grow(&g->held, &g->cap, g->nheld + 1, sizeof(*g->held)) != 0
-	    || vs_put_block(&g->m->info, q, g->nheld ? g->held[g->nheld - 1].n : before, columns, &g->coded) != 0)
+	    || vs_put_block(&g->m->info, q, g->nheld ? g->held[g->nheld - 1].n :
+	    before, columns, &g->coded) != 0)
 		return -1;
 	g->held[g->nheld++] = (struct vs_held){ q->head.n, g->coded.n - start, q->sum };
 	return 0;
 }
 
-/* The group in g->whole as one block of LZMA, its second part: how long the next one should be follows from it.  Is it to be taken?  -1: no memory */
+/*
+ * Codes the group in g->whole as one LZMA block, its second part, and derives the length of the
+ * next group. Is the block to be used? -1: no memory.
+ */
 static int
 lump_lzma(struct vs_group *g, struct vc_work *w, struct vs_common *m, size_t blocks)
 {
@@ -74,13 +83,13 @@ lump_lzma(struct vs_group *g, struct vc_work *w, struct vs_common *m, size_t blo
 		return -1;
 	size = j->part[1].head.size;
 	quick = group_choose(g, n, size);
-	/* bytes are hardly ever values: without LZMA they would be larger than by other programs */
+	/* single bytes are hardly ever values: without LZMA other programs would make them smaller */
 	if (g->m->record > 1 && size + best / GAIN > best)
 		g->pause = PAUSE;
 	return size < fast && n / 3 < quick / 2;
 }
 
-/* Is b, by a quick look at what LZ would make of it, far from what its blocks are?  -1: no memory */
+/* Does a quick run show that LZ would make b much larger than its blocks? -1: no memory. */
 static int
 lump_far(const struct vs_group *g, struct vc_work *w, const struct vs_block *b, size_t size)
 {
@@ -97,9 +106,8 @@ lump_far(const struct vs_group *g, struct vc_work *w, const struct vs_block *b, 
 }
 
 /*
- * The n records at raw as one block by LZ: 1 if it takes less than `size`
- * bytes, as its blocks do, and g->whole has it as its last part; 0; -1 without
- * memory.
+ * Codes the n records at raw as one block by LZ: 1 if it takes less than `size` bytes, the size of
+ * its blocks, and then it is the last part of g->whole; 0; -1 without memory.
  */
 static int
 group_lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t size, int lzma)
@@ -125,7 +133,10 @@ group_lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, 
 	return lz < 0 ? -1 : j->part[j->npart - 1].head.size + HEAD < size;
 }
 
-/* The blocks that wait from that one on, the first of them at byte `at`, make room for what they are together */
+/*
+ * Replaces the waiting blocks from that one on, the first of them at byte `at`, by the block made
+ * of all of them.
+ */
 static int
 group_replace(struct vs_group *g, size_t from, size_t at, size_t before)
 {
@@ -143,9 +154,10 @@ vs_group_narrow(struct vs_group *g, struct vc_work *w, size_t before)
 	size_t from = g->done.held, at = g->done.coded;
 	int one = 0;
 
-	/* where a wide group became one, the next one is likely to */
+	/* where a wide group became one block, the next one probably will */
 	if (g->nheld > from && !g->far)
-		one = group_lump(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at, 1);
+		one = group_lump(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at,
+		    1);
 	if (one > 0)
 		one = group_replace(g, from, at, before);
 	g->done.groups++;

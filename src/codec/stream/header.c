@@ -1,4 +1,4 @@
-/* Value streams: the bytes of headers, heads of blocks and numbers. */
+/* Value streams: encoding and decoding of headers, block heads and numbers. */
 #include <lzma.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ log2_of(unsigned width)
 	return width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : 3;
 }
 
-/* Records of a block, at most */
+/* Most records of a block. */
 static uint32_t
 stream_most(const struct vs_options *o)
 {
@@ -95,7 +95,7 @@ vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
 	return 0;
 }
 
-/* Values of column c, as far as the head of a block tells */
+/* Number of values of column c, as far as the head of a block tells. */
 static uint64_t
 stream_values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
 {
@@ -126,7 +126,7 @@ vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 	}
 }
 
-/* The next number, at most max: 1; 0: too few bytes; -1 */
+/* The next number, at most max: 1; 0: too few bytes; -1. */
 static int
 stream_number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
 {

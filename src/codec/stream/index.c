@@ -1,4 +1,4 @@
-/* Value streams: the index of a file; of one that was cut off, from its blocks. */
+/* Value streams: the index of a file; for a truncated file, an index made from its blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define INDEX_MAX (1ull << 32)
 
-/* A place in the bytes of an index */
+/* A position in the bytes of an index. */
 struct cur {
 	const uint8_t *p, *end;
 	int bad;
@@ -21,12 +21,13 @@ index_number(struct cur *c, uint64_t max)
 	return c->bad ? 0 : v;
 }
 
-/* The entries and the tail from bytes whose checksum is good: 0; -1: they cannot be; -2: no memory */
+/* Decodes entries and tail from bytes whose check sum is good: 0; -1: impossible values; -2: no memory. */
 static int
 index_parse(struct vs_reader *r, const uint8_t *p, size_t n)
 {
 	struct cur c = { p + 1, p + n - 4, n < 1 + 4 || p[0] };
-	uint64_t nblock = index_number(&c, c.bad ? 0 : (uint64_t)(c.end - c.p) / 2), off = r->first, rec = 0, ntail;
+	uint64_t nblock = index_number(&c, c.bad ? 0 : (uint64_t)(c.end - c.p) / 2), off = r->first, rec = 0,
+	    ntail;
 
 	r->entry = calloc(nblock + 1, sizeof(*r->entry));
 	if (!r->entry)
@@ -71,7 +72,7 @@ index_forget(struct vs_reader *r)
 	memset(&r->index, 0, sizeof(r->index));
 }
 
-/* The index, whose n bytes are at p and were at off, is what the reader has; 0, or -1 and *f */
+/* Makes the index in the n bytes at p, read from off, the reader's; 0, or -1 and *f. */
 static int
 index_use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct fault *f)
 {
@@ -81,7 +82,8 @@ index_use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct 
 		fault_set(f, off, UINT64_MAX, "the index is damaged");
 	else if ((bad = index_parse(r, p, n)) != 0)
 		fault_set(f, off, UINT64_MAX, bad == -2 ? VS_NOMEM : "the index is not as it must be");
-	else if (r->index.n ? r->entry[r->index.n - 1].off + r->entry[r->index.n - 1].size != off : off != r->first)
+	else if (r->index.n ? r->entry[r->index.n - 1].off + r->entry[r->index.n - 1].size != off :
+	    off != r->first)
 		bad = -1, fault_set(f, off, UINT64_MAX, "the index does not fit the blocks");
 	if (bad)
 		index_forget(r);
@@ -90,7 +92,7 @@ index_use(struct vs_reader *r, uint64_t off, const uint8_t *p, size_t n, struct 
 	return bad ? -1 : 0;
 }
 
-/* All that is left of the file, which is not more than an index of n blocks and the end mark have */
+/* Reads the rest of the file, which is no more than an index of n blocks and the end mark need. */
 static int
 index_rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fault *f)
 {
@@ -112,7 +114,7 @@ index_rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fa
 	return vs_read_error(r, f, off + b->n, UINT64_MAX) ? -1 : 0;
 }
 
-/* Where the first end mark of n bytes from the index on ends; 0: there is none */
+/* The end of the first end mark that fits an index of n bytes; 0: none. */
 static size_t
 index_ended(const uint8_t *p, size_t n)
 {
@@ -136,7 +138,7 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 		fault_set(f, off + b.n, UINT64_MAX, "the file was cut off in its index, behind all blocks");
 		goto out;
 	}
-	/* The length stands in the last bytes, which are the end mark's only if nothing follows or is missing */
+	/* The last bytes hold the length; they are the end mark's only if nothing follows or is missing. */
 	end = b.p + b.n - VS_END;
 	len = b.n - VS_END;
 	if ((i = index_ended(b.p, b.n)) && i < b.n) {
@@ -164,7 +166,7 @@ out:
 	return bad;
 }
 
-/* From the end mark; 0, or -1 and *f */
+/* Finds the index by the end mark; 0, or -1 and *f. */
 static int
 from_end(struct vs_reader *r, struct fault *f)
 {
@@ -185,12 +187,13 @@ from_end(struct vs_reader *r, struct fault *f)
 		fault_set(f, size, UINT64_MAX, VS_NOMEM);
 		return -1;
 	}
-	bad = vs_get(r, size - VS_END - len, p, len) == len ? index_use(r, size - VS_END - len, p, len, f) : -1;
+	bad = vs_get(r, size - VS_END - len, p, len) == len ? index_use(r, size - VS_END - len, p, len, f) :
+	    -1;
 	free(p);
 	return bad;
 }
 
-/* The blocks that are there, from their heads; 0, or -1 without memory */
+/* Finds the blocks by their heads; 0, or -1 without memory. */
 static int
 from_front(struct vs_reader *r)
 {

@@ -1,4 +1,4 @@
-/* Value streams: layouts; records to columns and back. */
+/* Value streams: layouts; conversion of records to columns and back. See layout.h. */
 #include "codec/stream/layout.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ vs_block_free(struct vs_block *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* n numbers of width bytes, each step bytes from the one before */
+/* Loads n numbers of width bytes, each step bytes after the one before. */
 static void
 layout_load(uint64_t *v, const uint8_t *p, size_t n, unsigned width, size_t step)
 {
@@ -142,7 +142,7 @@ layout_load(uint64_t *v, const uint8_t *p, size_t n, unsigned width, size_t step
 	}
 }
 
-/* The same back; d is 1, or -1: the last value first */
+/* Stores them; d is 1, or -1: the last value first. */
 static void
 layout_store(const uint64_t *v, int d, uint8_t *p, size_t n, unsigned width, size_t step)
 {
@@ -239,7 +239,8 @@ vs_bytes(const struct vs_layout *y, const struct vs_block *b, size_t from, size_
 	size_t size = vs_record_size(y);
 
 	for (unsigned f = 0; n && f < y->nfield; f++) {
-		layout_store(vs_field(y, b, f) + (backward ? from + n - 1 : from), backward ? -1 : 1, p, n, y->width[f], size);
+		layout_store(vs_field(y, b, f) + (backward ? from + n - 1 : from), backward ? -1 :
+		    1, p, n, y->width[f], size);
 		p += y->width[f];
 	}
 }

@@ -1,8 +1,8 @@
 /*
- * Value streams: references of ref(5) as columns.  A word is a tag, bits 48 to
- * 63, and an address.  Instruction fetches have their own columns, and what
- * other words there are is told from the fetch that they come behind: how many
- * (which depends on where the program went on), which tags, which addresses.
+ * Value streams: references of ref(5) as columns. A word is a tag, bits 48 to 63, and an address.
+ * Instruction fetches have their own columns. Other words are predicted from the fetch that they
+ * follow: how many there are (which depends on where the program continues), their tags, their
+ * addresses.
  */
 #include "codec/stream/layout.h"
 
@@ -16,7 +16,7 @@ is_inst(uint64_t w)
 	return w >> 56 == 0;
 }
 
-/* The key of the j-th word behind a fetch at pc, j from 0 */
+/* The key of the j-th word after a fetch at pc, j from 0. */
 static uint64_t
 word_key(uint64_t pc, uint64_t j)
 {
@@ -98,7 +98,7 @@ vs_ref_shape(struct vs_block *b, unsigned c)
 	return 0;
 }
 
-/* Room for all columns comes first: their lengths depend on each other */
+/* Allocates all columns first, because their lengths depend on each other. */
 int
 vs_ref_split(struct vs_block *b)
 {

@@ -1,4 +1,4 @@
-/* Value streams: opening, reading blocks, the first block. */
+/* Value streams: opening a file, reading blocks, the first block. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/unz.h"
 #include "codec/stream/stream_internal.h"
 
-#define STEP (1u << 20)         /* of what a file says is there, so much memory is taken at a time */
+#define STEP (1u << 20)         /* memory is allocated in steps of this size, whatever size the file claims */
 
 size_t
 vs_get(struct vs_reader *r, uint64_t off, uint8_t *p, size_t n)
@@ -44,7 +44,7 @@ vs_read_error(struct vs_reader *r, struct fault *f, uint64_t off, uint64_t rec)
 	return r->src.error != 0;
 }
 
-/* n bytes at off to the end of b: 1; 0: the file ends before; -1: *f */
+/* Appends n bytes at off to b: 1; 0: the file ends before; -1: *f. */
 static int
 get_bytes(struct vs_reader *r, uint64_t off, uint64_t n, struct buf *b, struct fault *f, uint64_t rec)
 {
@@ -66,7 +66,10 @@ get_bytes(struct vs_reader *r, uint64_t off, uint64_t n, struct buf *b, struct f
 	return 1;
 }
 
-/* The peeked bytes are few, and a pipe is not to be waited for: first so much as any block has */
+/*
+ * The peeked bytes are few, and a read from a pipe must not block: first reads as many bytes as any
+ * block has.
+ */
 static int
 get_head(struct vs_reader *r, struct vs_job *j, const char **err)
 {
@@ -103,7 +106,8 @@ vs_get_block(struct vs_reader *r, struct vs_job *j)
 		fault_set(&j->fault, j->off, j->rec, "block %zu (from record %llu) is damaged: %s", j->no + 1,
 		    (unsigned long long)j->rec, err);
 	else if (k < 0 && !vs_read_error(r, &j->fault, j->off, j->rec))
-		fault_set(&j->fault, j->off, j->rec, "the file was cut off here, behind %zu whole blocks", j->no);
+		fault_set(&j->fault, j->off, j->rec, "the file was cut off here, behind %zu whole blocks",
+		    j->no);
 	if (k < 0)
 		return -1;
 	k = get_bytes(r, j->off, j->head.size, &j->coded, &j->fault, j->rec);
@@ -157,7 +161,8 @@ open_header(struct vs_reader *r, struct fault *f)
 	if (unz_refuse(p, got))
 		return bad_open(r, f, 0, unz_refuse(p, got));
 	if (got < sizeof(vs_magic) || memcmp(p, vs_magic, sizeof(vs_magic)))
-		return bad_open(r, f, 0, got ? "not a value stream of bifcm(5)" : "empty, not a value stream of bifcm(5)");
+		return bad_open(r, f, 0, got ? "not a value stream of bifcm(5)" :
+		    "empty, not a value stream of bifcm(5)");
 	if (got < VS_HEADER)
 		return bad_open(r, f, got, "the file was cut off in its header");
 	size = vs_header_size(p, &err);
@@ -284,7 +289,8 @@ vs_first_drop(struct vs_reader *r)
 int
 vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct fault *f)
 {
-	struct vs_job j = { .no = i, .off = r->entry[i].off, .rec = r->entry[i].rec, .head.before = i ? r->entry[i - 1].n : 0 };
+	struct vs_job j = { .no = i, .off = r->entry[i].off, .rec = r->entry[i].rec, .head.before = i ?
+	    r->entry[i - 1].n : 0 };
 	uint8_t p[VS_BHEAD];
 	const char *err = "";
 	size_t n = vs_peek(r, j.off, p, VS_BHEAD);

@@ -1,4 +1,4 @@
-/* Value streams: blocks one behind the other, decoded by several threads. */
+/* Value streams: walks over consecutive blocks, decoded by several threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +10,16 @@ struct walk {
 	unsigned threads;
 	vs_sink *sink;
 	void *arg;
-	struct vc_work *work[VS_THREADS];       /* owned; NULL: not made */
+	struct vc_work *work[VS_THREADS];       /* owned; NULL: not allocated yet */
 	struct par *par;                        /* owned */
 	struct vs_job *job;                     /* owned: njob */
 	size_t njob, next;
 	int backward;
-	struct vs_sum sum;                      /* of what was given, in the order of the file */
+	struct vs_sum sum;                      /* of the records passed, in the order of the file */
 	struct fault *f;
 };
 
-/* The bytes that are wanted of a block that is decoded */
+/* The wanted bytes of a decoded block. */
 static void
 walk_render(struct walk *w, struct vs_job *j)
 {
@@ -63,7 +63,7 @@ walk_give(struct walk *w, struct vs_job *j)
 	return 0;
 }
 
-/* Records from start to start + count - 1 of a block, those of them that it has */
+/* The records from start to start + count - 1 that a block has. */
 static void
 walk_part(struct vs_job *j, uint64_t start, uint64_t count)
 {
@@ -100,7 +100,7 @@ walk_end(struct walk *w)
 		vc_work_free(w->work[i]);
 }
 
-/* The next job to be filled, after the oldest was given if all are under way; NULL: it could not be */
+/* The next job to fill, after passing the oldest one if all are in use; NULL: failure. */
 static struct vs_job *
 walk_vacant(struct walk *w)
 {
@@ -124,8 +124,8 @@ walk_drain(struct walk *w)
 }
 
 /*
- * The first block is decoded with the reader's own tables, since the others
- * need it.  Values of fewer than 8 bytes take less room as bytes while it waits.
+ * The first block is decoded with the reader's own tables, because the others need it. Values of
+ * fewer than 8 bytes wait as bytes, which take less room.
  */
 static int
 put_by(struct walk *w)
@@ -221,7 +221,7 @@ out:
 	return bad;
 }
 
-/* Blocks up to the index, whose places are kept in e; 0 or -1 */
+/* Reads blocks up to the index, and keeps their positions in e; 0 or -1. */
 static int
 copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 {
@@ -260,7 +260,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		if (*n == 1) {
 			if (vs_first(r, 1, w->f) != 0)
 				return -1;
-			vs_first_drop(r);       /* it was given */
+			vs_first_drop(r);       /* it was passed */
 		}
 		if (*n) {
 			par_put(w->par, j);

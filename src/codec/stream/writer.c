@@ -1,4 +1,4 @@
-/* Value streams: the writer. */
+/* Value streams: the writer, which fills blocks, codes them in threads and writes them in order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "base/bytes.h"
 #include "codec/stream/group_internal.h"
 
-#define SHORT 2048      /* records that are one block however long that takes */
+#define SHORT 2048      /* so few records are one block, however long it takes to decode */
 
 /*
- * The first block is coded by itself, as the others need its primers.  These
- * are made in groups if LZ may be best for several of them together.
+ * The first block is coded alone, because the others need its primers. These are coded in groups if
+ * LZ may be best for several together.
  */
 
 struct vs_writer {
@@ -18,20 +18,20 @@ struct vs_writer {
 	vs_sink *sink;
 	void *arg;
 	unsigned threads;
-	struct vc_work *work[VS_THREADS];       /* owned; NULL: not made */
+	struct vc_work *work[VS_THREADS];       /* owned; NULL: not allocated yet */
 	struct par *par;                        /* owned */
 	struct vs_job *job;                     /* owned: njob */
-	size_t njob, next;                      /* the one that is being filled */
+	size_t njob, next;                      /* next: the one being filled */
 	size_t done;                            /* blocks written */
 	size_t first;                           /* records in the first block */
 	struct vs_block *model;                 /* the first block, until the primers are made */
-	size_t before;                          /* records in the last one that was written */
-	int free;                               /* how long blocks are follows from what they take */
-	struct buf block;                       /* one that is being written */
+	size_t before;                          /* records in the last block written */
+	int free;                               /* the length of blocks is derived from their coded size */
+	struct buf block;                       /* the block being written */
 	uint64_t off, nrec;
-	size_t most;                            /* records of a group, at most; 0: there are no groups */
+	size_t most;                            /* records of a group, at most; 0: no groups */
 	struct vs_group group;
-	struct buf index;                       /* the entries */
+	struct buf index;                       /* the index entries */
 	struct vs_sum sum;
 	int bad;
 	struct fault fault;
@@ -61,7 +61,7 @@ sink_buf(struct vs_writer *w, const struct buf *b)
 	return b->nomem ? stream_fail(w, VS_NOMEM) : stream_sink(w, b->p, b->n);
 }
 
-/* The columns that have values, of the last part of a job.  How many */
+/* The columns with values, of the last part of a job; returns their number. */
 static unsigned
 coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded col[VS_COLUMNS])
 {
@@ -77,7 +77,7 @@ coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded
 	return n;
 }
 
-/* How many blocks the last part of a job should be, so that none takes too long to decode */
+/* The number of blocks that the last part of a job should become, so that none takes too long to decode. */
 static size_t
 stream_blocks(const struct vs_writer *w, const struct vs_job *j)
 {
@@ -91,7 +91,7 @@ stream_blocks(const struct vs_writer *w, const struct vs_job *j)
 	return (size_t)(ns / VC_SLOW) + 1;
 }
 
-/* n records of a job as one block, or as several that are each as hard as that */
+/* Codes n records of a job as one block, or as several of equal difficulty. */
 static void
 stream_encode(const struct vs_writer *w, struct vc_work *tables, struct vs_job *j, size_t from, size_t n)
 {
@@ -127,7 +127,7 @@ stream_work(void *arg, unsigned thread, void *job)
 	stream_encode(w, tables, j, 0, j->raw.n / w->m.record);
 }
 
-/* A block that is coded is written */
+/* Writes a coded block. */
 static int
 stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struct vs_sum sum)
 {
@@ -139,7 +139,7 @@ stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struc
 	return stream_sink(w, p, size);
 }
 
-/* What is coded is written, or waits for the others of its group */
+/* Writes what is coded, or adds it to its group. */
 static int
 stream_take(struct vs_writer *w, struct vs_job *j)
 {
@@ -163,7 +163,7 @@ stream_take(struct vs_writer *w, struct vs_job *j)
 	return 0;
 }
 
-/* A narrow group is complete: its blocks are coded; and if it is the last one of a wide group, that is written */
+/* Ends a narrow group, whose blocks are coded; if it is the last one of a wide group, writes that. */
 static int
 end_group(struct vs_writer *w, int wide)
 {
@@ -187,7 +187,10 @@ end_group(struct vs_writer *w, int wide)
 	return 0;
 }
 
-/* Unless it was told, how long blocks are follows from the first one; so does if there are groups */
+/*
+ * Unless options set it, the length of blocks is derived from the first one, and so is whether
+ * there are groups.
+ */
 static void
 choose_block(struct vs_writer *w, const struct vs_job *first)
 {
@@ -202,7 +205,10 @@ choose_block(struct vs_writer *w, const struct vs_job *first)
 		vs_group_start(&w->group, &w->m, w->most, first->b.n, first->coded.n);
 }
 
-/* The first block is coded here, since the others need its primers; they are made when there is another one */
+/*
+ * Codes the first block here, because the others need its primers, which are made when there is
+ * another block.
+ */
 static int
 stream_submit(struct vs_writer *w)
 {
@@ -238,7 +244,7 @@ stream_submit(struct vs_writer *w)
 	return 0;
 }
 
-/* The job to be filled: one that is not under way */
+/* The job to fill: one that is not in use. */
 static void
 stream_advance(struct vs_writer *w)
 {
@@ -280,14 +286,14 @@ vs_create(vs_sink *fn, void *arg, const struct vs_options *o, struct fault *f)
 	return w;
 }
 
-/* Records of the block that is being filled */
+/* Records of the block that is being filled. */
 static size_t
 stream_records(const struct vs_writer *w)
 {
 	return w->nrec ? w->m.info.block : w->first;
 }
 
-/* The groups that have no room for another block */
+/* Ends the groups that have no room for another block. */
 static void
 end_groups(struct vs_writer *w)
 {
@@ -308,7 +314,7 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 		size_t full = stream_records(w) * w->m.record;
 		size_t k = full - b->n < n ? full - b->n : n;
 
-		/* a block that is full stays until there is more: the last one may be */
+		/* a full block stays until there are more records: it may be the last one */
 		if (!k) {
 			if (stream_submit(w) == 0)
 				stream_advance(w);
@@ -324,7 +330,7 @@ vs_write(struct vs_writer *w, const void *p, size_t n)
 	return w->bad ? -1 : 0;
 }
 
-/* A record at a time, through a buffer of some */
+/* Buffers single records. */
 int
 vs_put(struct vs_writer *w, const uint64_t *v, size_t n)
 {
