@@ -80,7 +80,7 @@ all_zero(const uint8_t *p, size_t n)
 	return n == 0;
 }
 
-/* Every bit of the header has one meaning: what is not used is zero. */
+/* Every bit of the header has one meaning: unused ones are zero. */
 static int
 parse_header(struct ev_reader *r, const uint8_t *p, size_t len)
 {
@@ -150,7 +150,7 @@ ev_close(struct ev_reader *r)
 	r->payload = NULL;
 }
 
-/* The end record: its frame has been read. */
+/* Reads the end record, whose frame has been read. */
 static int
 read_end(struct ev_reader *r)
 {
@@ -182,9 +182,9 @@ read_end(struct ev_reader *r)
 }
 
 /*
- * A chunk may be followed by zeros up to the next page of the file: then
- * r->frame has begun with some of them.  Skip them and complete the frame;
- * its bytes that are there, and where it starts.
+ * A chunk may be followed by zeros up to the next page of the file; then r->frame begins with some
+ * of them. Skips them and completes the frame. Returns how many of its bytes are there, and where
+ * it starts.
  */
 static size_t
 skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
@@ -208,7 +208,7 @@ skip_padding(struct ev_reader *r, size_t got, uint64_t *off)
 	return got - k + events_fill(r, r->frame + got - k, 16 - (got - k));
 }
 
-/* The frame of the next chunk or end record; sets `last` when no chunk follows. */
+/* Reads the frame of the next chunk or end record; sets `last` when no chunk follows. */
 static void
 read_frame(struct ev_reader *r)
 {

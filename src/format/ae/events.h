@@ -1,7 +1,6 @@
 /*
- * The event file of a traced program, ae.out(5): a header, chunks of events
- * with checksums, an end record.  The reader hands over the payloads, not
- * knowing what events mean; only a schema does.
+ * The event file of a traced program, ae.out(5): a header, chunks of events with check sums, an end
+ * record. The reader returns the payloads; only a schema knows what events mean.
  */
 #ifndef TM_FORMAT_AE_EVENTS_H
 #define TM_FORMAT_AE_EVENTS_H
@@ -12,28 +11,28 @@
 #define EV_MAGIC     "\x89" "AEOUT" "\r\n"
 #define EV_VERSION   2
 #define EV_IDMAX     32
-#define EV_HEADMIN   96         /* header without a parent's name */
+#define EV_HEADMIN   96         /* bytes of a header without a parent's name */
 #define EV_HEADMAX   8192
 #define EV_CHUNKMAX  (4u << 20)
-#define EV_ENDLEN    64         /* of the end record, behind its 16 bytes of frame */
+#define EV_ENDLEN    64         /* bytes of the end record after its 16 bytes of frame */
 
 #define EV_CHILD     1u         /* flag of the header: a forked child */
 
 enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_NREASONS };
 
-#define EV_PAGE 4096u           /* zeros behind a chunk end at a multiple of this offset */
+#define EV_PAGE 4096u           /* zeros after a chunk end at a multiple of this offset */
 
-/* Items of a run sequence; 1 to EV_NFUNC0 begin a function number */
+/* Items of a run sequence; 1 to EV_NFUNC0 begin a function number. */
 #define EV_RETURN    0x00
 #define EV_UNWIND    0xfd
 #define EV_ENTER     0xfe
 #define EV_LAND      0xff
 #define EV_NFUNC0    252
 
-/* Name of a machine by ELF's number; NULL if it has none here */
+/* Name of a machine by its ELF number; NULL if it has none here. */
 const char *ev_machine(unsigned machine);
 
-/* Number of the i-th function of the executable; at most 256 * EV_NFUNC0 have one */
+/* Number of the i-th function of the executable; at most 256 * EV_NFUNC0 functions have one. */
 static inline unsigned
 ev_funcno(unsigned i)
 {
@@ -46,10 +45,10 @@ typedef size_t ev_read_fn(void *arg, void *buf, size_t n);
 struct ev_header {
 	uint8_t id[EV_IDMAX];
 	unsigned idlen;
-	uint16_t machine;               /* ELF's number of it */
+	uint16_t machine;               /* ELF's number */
 	uint64_t fs;                    /* fs base (thread pointer) of the traced thread */
 	uint64_t flags;
-	uint64_t parent_pos;            /* EV_CHILD: events of the parent that come first */
+	uint64_t parent_pos;            /* EV_CHILD: number of the parent's events that come first */
 	char parent[EV_HEADMAX];        /* EV_CHILD: its file, "" if unknown */
 };
 
@@ -64,25 +63,25 @@ struct ev_reader {
 	struct ev_header head;
 	struct ev_end end;              /* valid when `ended` */
 	int ended;
-	const char *err;                /* NULL, or what is wrong; static */
-	uint64_t erroff;                /* and at which byte of the file */
+	const char *err;                /* NULL, or a static message */
+	uint64_t erroff;                /* and the byte of the file that is at fault */
 	uint64_t off;                   /* bytes of the file read */
-	uint64_t nbytes;                /* payload bytes handed over */
-	uint64_t payload_off;           /* file offset of the last payload handed over */
-	int last;                       /* no payload follows the one handed over */
+	uint64_t nbytes;                /* payload bytes returned */
+	uint64_t payload_off;           /* file offset of the last payload returned */
+	int last;                       /* no payload follows the one returned */
 	/* private */
 	uint8_t frame[16];
 	int have_frame;
 	uint8_t *payload;               /* owned, EV_CHUNKMAX bytes */
 };
 
-/* Read and check the header: 0, or -1 with err and erroff.  Takes all memory that is ever needed. */
+/* Reads and checks the header: 0, or -1 with err and erroff. Allocates all memory that is ever needed. */
 int ev_open(struct ev_reader *r, ev_read_fn *read, void *arg);
 
 /*
- * The next payload: its length, *p valid until the next call; 0 behind the end
- * record, -1 at a fault (err, erroff).  What is there of a truncated chunk is
- * handed over before the fault; a chunk with a wrong checksum is not.
+ * The next payload: its length, *p valid until the next call; 0 after the end record; -1 at a fault
+ * (err, erroff). The part of a truncated chunk that is there is returned before the fault; a chunk
+ * with a wrong check sum is not.
  */
 long ev_next(struct ev_reader *r, const uint8_t **p);
 void ev_close(struct ev_reader *r);

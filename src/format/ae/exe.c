@@ -29,7 +29,7 @@ exe_fail(struct exe *x, const char *fmt, ...)
 	return -1;
 }
 
-/* Append one element of `size` bytes; NULL without memory.  Grows by doubling at powers of two. */
+/* Appends one element of `size` bytes; NULL without memory. Grows by doubling at powers of two. */
 static void *
 exe_grow(void *array, size_t n, size_t size)
 {
@@ -73,7 +73,7 @@ cmp_sym(const void *a, const void *b)
 	return c ? c : strcmp(p->name, q->name);
 }
 
-/* The last span that begins at or before addr */
+/* The last span that begins at or before addr. */
 static const struct exe_span *
 exe_find(const struct exe_span *s, size_t n, uint64_t addr)
 {
@@ -120,10 +120,9 @@ read_symbols(struct exe *x, Elf_Data *d, const GElf_Shdr *sh)
 }
 
 /*
- * Relocated constants that the loader makes read-only count as read-only:
- * their file contents are final in an executable that is not
- * position-independent, unless a shared library supplies the value, which no
- * rewriter takes for known.
+ * Relocated constants that the loader makes read-only count as read-only: their file contents are
+ * final in an executable that is not position-independent, unless a shared library supplies the
+ * value, which no rewriter treats as known.
  */
 static int
 is_ro(const GElf_Shdr *sh, const char *name)
@@ -268,7 +267,7 @@ exe_func(const struct exe *x, uint64_t pc, uint64_t *off)
 	size_t i;
 
 	LOWER_BOUND(i, x->nsym, x->sym[i].addr <= pc);
-	/* Aliases lie side by side, the largest last; a symbol without a size covers what follows it. */
+	/* Aliases are adjacent, the largest last; a symbol without a size covers what follows it. */
 	if (i == 0 || (x->sym[i - 1].size && pc - x->sym[i - 1].addr >= x->sym[i - 1].size))
 		return NULL;
 	if (off)
@@ -326,7 +325,8 @@ exe_traced(struct exe *x, uint64_t pc)
 			int bad;
 
 			if (n < 0)
-				return exe_fail(x, "byte %llu: %s", (unsigned long long)(x->schema_off + off + at), what);
+				return exe_fail(x, "byte %llu: %s",
+				    (unsigned long long)(x->schema_off + off + at), what);
 			bad = add_unit(x, &u);
 			sch_free(&u);
 			if (bad)

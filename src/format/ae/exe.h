@@ -1,7 +1,6 @@
 /*
- * A traced executable: what aec, ae2addr and addrdiff read from its ELF file
- * and its debugging information.  Nothing is executed or mapped at its
- * addresses.
+ * A traced executable: what aec, ae2addr and addrdiff read from its ELF file and its debugging
+ * information. Nothing is executed, or mapped at its own addresses.
  */
 #ifndef TM_FORMAT_AE_EXE_H
 #define TM_FORMAT_AE_EXE_H
@@ -15,23 +14,25 @@ struct exe_span { uint64_t addr, size; const uint8_t *p; };    /* p borrowed fro
 struct exe_sym { uint64_t addr, size; const char *name; };
 
 struct exe {
-	char err[160];                  /* after a failure: what is wrong */
-	uint16_t machine;               /* ELF's number of it */
-	uint8_t word, big;              /* bytes of its addresses; have they the high byte first? */
+	char err[160];                  /* the message after a failure */
+	uint16_t machine;               /* ELF's number */
+	uint8_t word, big;              /* bytes of its addresses; is it big-endian? */
 	uint8_t id[EXE_IDMAX];          /* build id */
 	unsigned idlen;                 /* 0: it has none */
-	const uint8_t *schema;          /* units one after the other */
+	const uint8_t *schema;          /* the units, in a row */
 	size_t nschema;
-	uint64_t schema_off;            /* where they are in the file */
-	const uint8_t *fn;              /* entries of aefn: three words, the first one is the function's address */
+	uint64_t schema_off;            /* their offset in the file */
+	/* entries of aefn: three words, the first one is the function's address */
+	const uint8_t *fn;
 	size_t nfn;                     /* bytes */
-	struct exe_span *image;         /* what the file holds of the address space, by address; as the machine reads it */
+	/* the parts of the address space that are in the file, by address, as the machine sees them */
+	struct exe_span *image;
 	size_t nimage;
 	struct exe_span *ro;            /* the part that is data and never written, by address */
 	size_t nro;
 	struct exe_sym *sym;            /* functions by address */
 	size_t nsym;
-	struct exe_span *traced;        /* ranges of traced functions by address; p NULL; see exe_traced */
+	struct exe_span *traced;        /* ranges of traced functions by address; p is NULL; see exe_traced */
 	size_t ntraced;
 	int fd;
 	void *elf, *dwarf;
@@ -39,25 +40,24 @@ struct exe {
 };
 
 /*
- * Open the executable at path.  0, or -1 with x->err set; x may then be given
- * to exe_close or not.  A file without schemas opens (nschema is 0):
- * exe_need_schema says it in words.
+ * Opens the executable at path. 0, or -1 with x->err set; exe_close may then be called, but need
+ * not. A file without schemas opens (nschema is 0): exe_need_schema then gives the message.
  */
 int exe_open(struct exe *x, const char *path);
 int exe_need_schema(struct exe *x);             /* 0, or -1 with x->err */
 void exe_close(struct exe *x);
 
-/* n bytes of the file's image at addr: 1, or 0 if the file does not hold all of them. */
+/* Copies n bytes of the file's image at addr: 1, or 0 if the file does not have all of them. */
 int exe_image(const struct exe *x, uint64_t addr, void *buf, size_t n);
-int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        /* only of what is in ro */
+int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        /* only from ro */
 
-/* The function symbol at or before pc that covers it; *off is the distance.  NULL if none does. */
+/* The function symbol at or before pc that covers it; *off is the distance. NULL if there is none. */
 const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
 
-/* Is pc in a traced function?  -1: the schemas are malformed (x->err).  The first call reads them. */
+/* Is pc in a traced function? -1: the schemas are malformed (x->err). The first call reads them. */
 int exe_traced(struct exe *x, uint64_t pc);
 
 #endif

@@ -6,9 +6,10 @@
 #include "format/ref/ref.h"
 
 static const int8_t hexval[256] = {
-	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9,
+	['9'] = 10,
 	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16
-};      /* value + 1; 0 is no digit */
+};      /* value + 1; 0 is not a digit */
 
 void
 lackey_open(struct lackey *l, struct in *in)
@@ -17,7 +18,7 @@ lackey_open(struct lackey *l, struct in *in)
 	l->in = in;
 }
 
-/* The kind that a line of at least 3 bytes and a newline begins with, or -1 */
+/* The kind that a line of at least 3 bytes and a newline begins with, or -1. */
 static int
 kind_of(const uint8_t *p)
 {
@@ -36,7 +37,10 @@ kind_of(const uint8_t *p)
 	return -1;
 }
 
-/* `addr,size\n` at p, which has a newline: 0, or what is wrong */
+/*
+ * Parses `addr,size
+ * ` at p, which has a newline: 0, or a message.
+ */
 static const char *
 parse_ref(const uint8_t *p, uint64_t *addr, unsigned *size)
 {
@@ -71,8 +75,8 @@ next_line(const uint8_t *p, const uint8_t *end)
 }
 
 /*
- * Parse whole lines p..end (the last byte is a newline) while w has room.
- * *used says how far it got; l->err is set at a fault.
+ * Parses the whole lines p..end (the last byte is a newline) while w has room. *used is the number
+ * of bytes parsed; l->err is set at a fault.
  */
 static size_t
 parse_lines(struct lackey *l, const uint8_t *p, const uint8_t *end, uint64_t *w, size_t max, size_t *used)
@@ -89,7 +93,8 @@ parse_lines(struct lackey *l, const uint8_t *p, const uint8_t *end, uint64_t *w,
 		unsigned size;
 		int kind = end - p > 3 ? kind_of(p) : -1;
 
-		if (kind < 0 || !hexval[p[3]]) {        /* not lackey's: the program may print lines that begin alike */
+		/* not lackey's: the traced program may print lines that begin like its lines */
+		if (kind < 0 || !hexval[p[3]]) {
 			p = next_line(p, end);
 			continue;
 		}
@@ -108,7 +113,7 @@ parse_lines(struct lackey *l, const uint8_t *p, const uint8_t *end, uint64_t *w,
 	return n;
 }
 
-/* The bytes of a line that is longer than the buffer cannot be a reference: drop them */
+/* Drops the bytes of a line that is longer than the buffer: it cannot be a reference. */
 static void
 skip_long(struct lackey *l, const uint8_t *p, size_t have)
 {
@@ -118,7 +123,7 @@ skip_long(struct lackey *l, const uint8_t *p, size_t have)
 	in_skip(l->in, nl ? (size_t)(nl - p) + 1 : have);
 }
 
-/* The rest of the input without a newline: cut inside a reference, or junk */
+/* The rest of the input without a newline: a reference that was cut off, or junk. */
 static const char *
 tail_fault(const uint8_t *p, size_t n)
 {
@@ -130,7 +135,7 @@ tail_fault(const uint8_t *p, size_t n)
 static long
 lackey_deliver(struct lackey *l, uint64_t *w, size_t n)
 {
-	/* a modify that swallows the last load may follow */
+	/* a modify that replaces the last load may follow */
 	if (!l->err && n > 1 && ref_kind(w[n - 1]) == REF_LOAD) {
 		l->held = w[--n];
 		l->holding = 1;

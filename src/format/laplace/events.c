@@ -56,7 +56,7 @@ lap_event_escaped(uint8_t c)
 	return c <= ' ' || c == 0x7f || c == '\\';
 }
 
-/* Up to the end of the line.  NULL, or what is wrong. */
+/* Reads up to the end of the line. NULL, or a message. */
 static const char *
 get_name(struct lap_event *e, const uint8_t *p, const uint8_t *end, char *room)
 {
@@ -66,7 +66,7 @@ get_name(struct lap_event *e, const uint8_t *p, const uint8_t *end, char *room)
 	e->name = room;
 	e->nname = 0;
 	if (end - p == 1 && *p == '\\')
-		return NULL;            /* the empty one */
+		return NULL;            /* an empty name */
 	while (p < end) {
 		uint8_t c = *p++;
 

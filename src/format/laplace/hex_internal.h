@@ -1,10 +1,10 @@
-/* Internal to Laplace's formats: hexadecimal numbers, and numbers in as few bytes as they take. */
+/* Internal to Laplace's formats: hexadecimal numbers of fixed and of variable length. */
 #ifndef TM_FORMAT_LAPLACE_HEX_INTERNAL_H
 #define TM_FORMAT_LAPLACE_HEX_INTERNAL_H
 
 #include "base/bytes.h"
 
-/* Eight digits, the first in the highest byte */
+/* Eight digits, the highest first. */
 static inline uint64_t
 lap_hex8(uint32_t x)
 {
@@ -16,7 +16,7 @@ lap_hex8(uint32_t x)
 	return v + 0x3030303030303030u + ((v + 0x0606060606060606u) >> 4 & 0x0101010101010101u) * 39;
 }
 
-/* As many digits as it takes; dst has room for 16 */
+/* As many digits as v needs; dst has room for 16. */
 static inline uint8_t *
 lap_put_hex(uint8_t *dst, uint64_t v)
 {
@@ -35,7 +35,7 @@ lap_digit(uint8_t c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Lower-case digits without leading zeros: where they end, or NULL */
+/* Reads lower-case digits without leading zeros; returns their end, or NULL. */
 static inline const uint8_t *
 lap_get_hex(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
@@ -55,14 +55,14 @@ lap_get_hex(const uint8_t *p, const uint8_t *end, uint64_t *v)
 	return q;
 }
 
-/* A blank and a number */
+/* A blank and a number. */
 static inline const uint8_t *
 lap_get_field(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	return p < end && *p == ' ' ? lap_get_hex(p + 1, end, v) : NULL;
 }
 
-/* Type of a reference by its letter; -1: none */
+/* Type of a reference by its letter; -1: there is none. */
 static inline int
 lap_type(uint8_t c)
 {

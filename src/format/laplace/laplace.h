@@ -1,9 +1,9 @@
 /*
- * Laplace traces, laplace(5): raw references, the kernel trace, and what a
- * merge makes of both.  One value has one encoding; readers reject others.
+ * Laplace traces, laplace(5): raw references, the kernel trace, and the merge of both. Each value
+ * has one encoding; readers reject others.
  *
- * Readers hand over everything before a fault first.  After a fault they may
- * go on behind the record that is at fault, if the caller asks for it.
+ * Readers return everything before a fault first. After a fault the caller may ask them to continue
+ * after the faulty record.
  */
 #ifndef TM_FORMAT_LAPLACE_LAPLACE_H
 #define TM_FORMAT_LAPLACE_LAPLACE_H
@@ -17,13 +17,13 @@
 #define LAP_NTYPES   6u         /* r w i R W I */
 #define LAP_KERNEL   3u         /* types from here on are the kernel's own references */
 #define LAP_PAGEBITS 12u
-#define LAP_PAGES    (UINT64_C(1) << (64 - LAP_PAGEBITS))       /* of an address space */
+#define LAP_PAGES    (UINT64_C(1) << (64 - LAP_PAGEBITS))       /* pages of an address space */
 #define LAP_NAME_MAX 16384u     /* bytes of a name, not escaped */
-#define LAP_LINE_MAX 65536u     /* bytes of a kernel record, with its newline */
+#define LAP_LINE_MAX 65536u     /* bytes of a kernel record, including its newline */
 
 extern const char lap_types[];  /* "rwiRWI" */
 
-/* Raw references */
+/* Raw references. */
 struct lap_ref {
 	uint64_t time, space, addr;
 	uint8_t type;                   /* < LAP_NTYPES */
@@ -32,29 +32,33 @@ struct lap_ref {
 
 enum lap_form { LAP_CLASSIC, LAP_WIDE, LAP_TEXT };
 
-#define LAP_HEADER      16u     /* bytes; of the wide form and of packed merges */
+#define LAP_HEADER      16u     /* bytes; in the wide form and in packed merges */
 #define LAP_CLASSIC_REC 18u
 #define LAP_WIDE_REC    26u
 #define LAP_TRAILER         5u      /* bytes at the end of a packed merge */
-#define LAP_REF_MAX     96u     /* room that writers need for a reference, in any form */
+#define LAP_REF_MAX     96u     /* room that writers need for one reference, in any form */
 
 struct lap_refs {
 	struct in *in;                  /* borrowed */
 	enum lap_form form;
-	uint64_t nrec;                  /* records handed over or left out */
+	uint64_t nrec;                  /* records returned or left out */
 	uint64_t off;                   /* after -1: byte of the fault */
-	const char *err;                /* after -1: what is wrong; static, or in_error's */
+	const char *err;                /* after -1: the message; static, or in_error's */
 };
 
-int lap_refs_open(struct lap_refs *r, struct in *in);                   /* finds out the form, reads a header; 0 or -1 */
+/* recognizes the form, reads a header; 0 or -1 */
+int lap_refs_open(struct lap_refs *r, struct in *in);
 long lap_refs_read(struct lap_refs *r, struct lap_ref *v, size_t max);  /* 1 to max; 0 at the end; -1 fault */
-int lap_refs_skip(struct lap_refs *r);  /* after -1: leaves the record out.  0, or -1: the input has no more */
+/* after -1: leaves the record out. 0, or -1 if the input has no more */
+int lap_refs_skip(struct lap_refs *r);
 
 int lap_fits_classic(const struct lap_ref *v);
-void lap_put_header(uint8_t dst[LAP_HEADER], int merged);               /* of a packed merge, or of wide references */
-size_t lap_put_ref(enum lap_form f, uint8_t *dst, const struct lap_ref *v);     /* one that fits; bytes */
+/* header of a packed merge, or of wide references */
+void lap_put_header(uint8_t dst[LAP_HEADER], int merged);
+/* v must fit the form; returns the bytes written */
+size_t lap_put_ref(enum lap_form f, uint8_t *dst, const struct lap_ref *v);
 
-/* The kernel trace */
+/* The kernel trace. */
 enum lap_field {
 #define F(name, letter, bits) LAP_##name,
 #include "format/laplace/tag.def"
@@ -71,34 +75,37 @@ enum lap_kind {
 struct lap_event {
 	enum lap_kind kind;
 	uint64_t time;
-	uint64_t f[LAP_NFIELDS];        /* those that the kind has; others 0 */
+	uint64_t f[LAP_NFIELDS];        /* fields that the kind has; the others are 0 */
 	char type;                      /* f p d s, if the kind has it */
 	const char *name;               /* bytes without NUL, not escaped; "" if the kind has none */
 	size_t nname;
 };
 
-/* From a line without its newline; name goes to room[LAP_NAME_MAX].  NULL, or what is wrong (static). */
+/* Parses a line without its newline; name goes to room[LAP_NAME_MAX]. NULL, or a static message. */
 const char *lap_parse_event(struct lap_event *e, const uint8_t *p, size_t n, char *room);
-void lap_print_event(struct buf *b, const struct lap_event *e);         /* with its newline */
+void lap_print_event(struct buf *b, const struct lap_event *e);         /* including its newline */
 const char *lap_kind_meaning(enum lap_kind k);
 const char *lap_kind_fields(enum lap_kind k);                           /* their letters */
-enum lap_field lap_letter_field(char letter);                           /* LAP_NFIELDS: none of the numbers */
+/* LAP_NFIELDS: not a number's letter */
+enum lap_field lap_letter_field(char letter);
 unsigned lap_field_bits(enum lap_field f);
 
 struct lap_events {
 	struct in *in;                  /* borrowed */
-	uint64_t nrec, off;             /* as in lap_refs */
+	uint64_t nrec, off;             /* like those of lap_refs */
 	const char *err;
-	const uint8_t *line;            /* after 1: the record as it is written, with its newline; valid as the event is */
+	/* after 1: the record as written, with its newline; valid as long as the event */
+	const uint8_t *line;
 	size_t nline;
 	char name[LAP_NAME_MAX];
 };
 
 void lap_events_open(struct lap_events *r, struct in *in);
-int lap_events_read(struct lap_events *r, struct lap_event *e);         /* 1, valid until the next call; 0 at the end; -1 fault */
-int lap_events_skip(struct lap_events *r);                              /* as lap_refs_skip */
+/* 1, valid until the next call; 0 at the end; -1 fault */
+int lap_events_read(struct lap_events *r, struct lap_event *e);
+int lap_events_skip(struct lap_events *r);                              /* like lap_refs_skip */
 
-/* Merged traces: kernel records, and references with pages instead of addresses */
+/* Merged traces: kernel records, and references with pages instead of addresses. */
 struct lap_touch {
 	uint64_t time, page, canon;     /* page < LAP_PAGES */
 	uint8_t type, len;
@@ -109,29 +116,35 @@ struct lap_item {
 	struct lap_event event;
 };
 
-struct lap_last {                       /* packed form: what the next record is told against */
+struct lap_last {                       /* packed form: the values that the next record is coded against */
 	uint64_t time;
 	struct { uint64_t page, canon; uint8_t len; } of[LAP_NTYPES];
 };
 
-size_t lap_print_touch(uint8_t *dst, const struct lap_touch *t);                        /* text, with its newline */
-size_t lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t);     /* times never go back; as all below */
+/* text, including its newline */
+size_t lap_print_touch(uint8_t *dst, const struct lap_touch *t);
+/* times must not decrease; the same holds below */
+size_t lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t);
 void lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e);
-uint32_t lap_sum(uint32_t sum, const void *p, size_t n);                /* the check sum of a packed trace; begin with 0 */
-void lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum);                  /* sum: of the header and all records */
+/* the check sum of a packed trace; begin with 0 */
+uint32_t lap_sum(uint32_t sum, const void *p, size_t n);
+/* sum: of the header and all records */
+void lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum);
 
 struct lap_merged {
 	struct in *in;                  /* borrowed */
-	int packed;                     /* the version of that form, or 0 */
-	uint32_t sum;                   /* of what was read */
-	uint64_t nrec, off;             /* as in lap_refs; after a fault there is no going on */
+	int packed;                     /* the version of the packed form, or 0 */
+	uint32_t sum;                   /* of the bytes read */
+	/* like those of lap_refs, but reading cannot continue after a fault */
+	uint64_t nrec, off;
 	const char *err;
 	struct lap_last last;
 	char name[LAP_NAME_MAX];
 };
 
-int lap_merged_open(struct lap_merged *r, struct in *in);               /* packed if it has the header, else text; 0 or -1 */
-int lap_merged_read(struct lap_merged *r, struct lap_item *it);         /* as lap_events_read */
-int lap_is_packed(const uint8_t *p, size_t n);          /* the first bytes of a packed merge? */
+/* packed if the header is there, else text; 0 or -1 */
+int lap_merged_open(struct lap_merged *r, struct in *in);
+int lap_merged_read(struct lap_merged *r, struct lap_item *it);         /* like lap_events_read */
+int lap_is_packed(const uint8_t *p, size_t n);          /* are these the first bytes of a packed merge? */
 
 #endif

@@ -6,11 +6,12 @@
 #include "format/laplace/hex_internal.h"
 #include "format/laplace/laplace.h"
 
-enum {                  /* the first byte of a packed record: bits 0 to 2 the type */
+enum {                  /* The first byte of a packed record: the type is in bits 0 to 2. */
 	END = 6, EVENT = 7,
-	T_SAME = 0, T_NEXT = 1 << 3, T_BYTE = 2 << 3, T_LONG = 3 << 3, T_MASK = 3 << 3,  /* time since the record before */
-	PAGE = 1 << 5,          /* pages follow; else those of the last reference of the type */
-	LEN = 1 << 6            /* so does the length */
+	/* time since the record before */
+	T_SAME = 0, T_NEXT = 1 << 3, T_BYTE = 2 << 3, T_LONG = 3 << 3, T_MASK = 3 << 3,
+	PAGE = 1 << 5,          /* pages follow; otherwise they are those of the last reference of the type */
+	LEN = 1 << 6            /* the length follows */
 };
 
 size_t
@@ -66,7 +67,10 @@ lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t)
 	return (size_t)(d - dst);
 }
 
-/* 7, time, kind, its fields in order: numbers, the type's letter, the name's length and bytes */
+/*
+ * Packs an event: 7, time, kind, its fields in order: numbers, the type's letter, the name's length
+ * and bytes.
+ */
 void
 lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e)
 {
@@ -134,9 +138,10 @@ lap_merged_open(struct lap_merged *r, struct in *in)
 		return lap_merged_fault(r, n, in_error(in) ? in_error(in) : "truncated header");
 	r->packed = get_le16(p + 8);
 	if (r->packed == 1)
-		put_le16(want + 8, 1);  /* without an end, but otherwise the same */
+		put_le16(want + 8, 1);  /* the header of version 1, which has no end */
 	if (memcmp(p, want, LAP_HEADER) != 0)
-		return lap_merged_fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" : get_le16(p + 8) != get_le16(want + 8) ?
+		return lap_merged_fault(r, 0, memcmp(p, want, 8) != 0 ? "no Laplace trace" :
+		    get_le16(p + 8) != get_le16(want + 8) ?
 		    "unknown version of Laplace traces" : "no merged trace");
 	lap_merged_take(r, p, LAP_HEADER);
 	return 0;
@@ -174,7 +179,8 @@ read_text(struct lap_merged *r, struct lap_item *it)
 	if (!n && !in_error(r->in))
 		return 0;
 	if (!nl)
-		return n < LAP_LINE_MAX ? lap_merged_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated record") :
+		return n < LAP_LINE_MAX ? lap_merged_fault(r, off + n, in_error(r->in) ? in_error(r->in) :
+		    "truncated record") :
 		    lap_merged_fault(r, off, "an overlong record");
 	it->isevent = lap_type(*p) < 0;
 	if (it->isevent)
@@ -188,7 +194,7 @@ read_text(struct lap_merged *r, struct lap_item *it)
 	return 1;
 }
 
-/* NULL: not whole (*why NULL), or not as it is written (*why says so) */
+/* NULL: incomplete (*why NULL), or not in the canonical form (*why is the message). */
 static const uint8_t *
 lap_merged_number(const uint8_t *p, const uint8_t *end, uint64_t *v, const char **why)
 {
@@ -199,9 +205,10 @@ lap_merged_number(const uint8_t *p, const uint8_t *end, uint64_t *v, const char 
 	return got == VARINT_OK ? p : NULL;
 }
 
-/* The fields of a packed event as the line that has them would be checked.  NULL: not whole, or *why. */
+/* Unpacks an event and checks its fields as those of a line. NULL: incomplete, or *why. */
 static const uint8_t *
-unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const uint8_t *end, const char **why)
+unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const uint8_t *end,
+    const char **why)
 {
 	uint64_t v;
 
@@ -240,7 +247,7 @@ unpack_event(struct lap_merged *r, struct lap_event *e, const uint8_t *p, const 
 	return p;
 }
 
-/* What text cannot say must not be said in bytes either */
+/* Values that the text form cannot express are refused in the packed form, too. */
 static const char *
 check_event(const struct lap_event *e)
 {
@@ -254,7 +261,8 @@ check_event(const struct lap_event *e)
 }
 
 static const uint8_t *
-unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, const uint8_t *end, const char **why)
+unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, const uint8_t *end,
+    const char **why)
 {
 	unsigned head = *p++, type = head & 7;
 	uint64_t dt = (head & T_MASK) == T_NEXT, v;
@@ -297,7 +305,7 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 	return *why ? NULL : p;
 }
 
-/* The end, and that it is: 0, or -1 */
+/* Reads the trailer; nothing may follow it: 0, or -1. */
 static int
 read_end(struct lap_merged *r, const uint8_t *p, size_t n, uint64_t off)
 {

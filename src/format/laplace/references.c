@@ -5,8 +5,8 @@
 #include "format/laplace/laplace.h"
 
 #define VERSION  1u
-#define MERGED   2u             /* packed merges: 1 had no end */
-#define TEXT_MAX 57u            /* r, five blanks and a newline, 16 + 2 + 16 + 16 digits; one to spare */
+#define MERGED   2u             /* version of packed merges; version 1 had no trailer */
+#define TEXT_MAX 57u            /* r, five blanks and a newline, 16 + 2 + 16 + 16 digits; one spare */
 #define WINDOW   (64u << 10)
 
 const char lap_types[] = "rwiRWI";
@@ -36,7 +36,7 @@ lap_ref_fault(struct lap_refs *r, uint64_t off, const char *err)
 	return -1;
 }
 
-/* Text has a blank behind the type, and digits and blanks up to the end of the line or of what a classic record has */
+/* Text has a blank after the type, and digits and blanks up to the end of the line or of a classic record. */
 static int
 looks_like_text(const uint8_t *p, size_t n)
 {
@@ -119,13 +119,13 @@ read_binary(struct lap_refs *r, struct lap_ref *v, size_t max)
 		if ((r->err = lap_ref_decode(r->form, &v[i], p + i * size)))
 			break;
 	if (i)
-		r->err = NULL;          /* of a later call */
+		r->err = NULL;          /* from a later call */
 	in_skip(r->in, i * size);
 	r->nrec += i;
 	return i ? (long)i : lap_ref_fault(r, off, r->err);
 }
 
-/* A line without its newline */
+/* Parses a line without its newline. */
 static const char *
 lap_ref_parse(struct lap_ref *v, const uint8_t *p, const uint8_t *end)
 {
@@ -166,7 +166,8 @@ read_text(struct lap_refs *r, struct lap_ref *v, size_t max)
 			if (i)
 				break;
 			return n - at >= TEXT_MAX ? lap_ref_fault(r, off, "an overlong record") :
-			    lap_ref_fault(r, off + n, in_error(r->in) ? in_error(r->in) : "truncated reference");
+			    lap_ref_fault(r, off + n, in_error(r->in) ? in_error(r->in) :
+			    "truncated reference");
 		}
 		err = lap_ref_parse(&v[i], p + at, nl);
 		if (err)

@@ -119,7 +119,7 @@ ref_put_header(uint8_t dst[REF_HEADER])
 	put_le32(dst + 12, 0);
 }
 
-/* At least `min` hexadecimal digits */
+/* Reads at least `min` hexadecimal digits. */
 static uint8_t *
 put_hex(uint8_t *d, uint64_t v, int min)
 {

@@ -1,6 +1,6 @@
 /*
- * The reference stream, ref(5): a 16-byte header, then one 64-bit word a
- * reference.  Words in memory are plain uint64_t; the file is little-endian.
+ * The reference stream, ref(5): a 16-byte header, then one 64-bit word for each reference. Words in
+ * memory are uint64_t; the file is little-endian.
  */
 #ifndef TM_FORMAT_REF_REF_H
 #define TM_FORMAT_REF_REF_H
@@ -11,13 +11,13 @@
 #include "base/in.h"
 #include "isa/reference.h"
 
-/* Kinds: those of instructions (isa/reference.h), and events between them; kind.def says how each is printed */
+/* Kinds: those of instructions (isa/reference.h), and events between them; kind.def has the text of each. */
 enum ref_event { REF_ENTER = REF_NACCESS, REF_BACK, REF_EXIT, REF_TASK, REF_NKINDS };
 
 #define REF_HEADER  16u         /* bytes */
 #define REF_VERSION 1u
 
-/* addr: bits 0 to 47, which must be the sign extension of bit 47 above; size <= REF_SIZEMAX */
+/* addr: bits 0 to 47; the bits above must be the sign extension of bit 47. size <= REF_SIZEMAX. */
 static inline uint64_t
 ref_make(unsigned kind, uint64_t addr, unsigned size)
 {
@@ -28,7 +28,7 @@ static inline unsigned ref_kind(uint64_t w) { return w >> 56 & 15; }
 static inline unsigned ref_size(uint64_t w) { return w >> 48 & 255; }
 static inline uint64_t ref_addr(uint64_t w) { return (uint64_t)((int64_t)(w << 16) >> 16); }
 
-/* 1 if w is canonical: a known kind, bits 60 to 63 clear, a size exactly where the kind has one */
+/* 1 if w is canonical: a known kind, bits 60 to 63 clear, a size exactly if the kind has one. */
 static inline int
 ref_valid(uint64_t w)
 {
@@ -37,7 +37,10 @@ ref_valid(uint64_t w)
 	return kind < REF_NKINDS && (kind < REF_ENTER) == (ref_size(w) != 0);
 }
 
-/* Those of n words whose kinds are not in the set `drop` (bit k: kind k), to `to`, which may be w: how many */
+/*
+ * Copies those of n words whose kinds are not in the set `drop` (bit k: kind k) to `to`, which may
+ * be w. Returns their number.
+ */
 static inline size_t
 ref_without(uint64_t *to, const uint64_t *w, size_t n, unsigned drop)
 {
@@ -53,28 +56,29 @@ ref_without(uint64_t *to, const uint64_t *w, size_t n, unsigned drop)
 const char *ref_kind_name(unsigned kind);       /* "inst", ...; kind < REF_NKINDS */
 
 /*
- * Reader.  Hands over arrays of checked words; a fault is told only after
- * every word before it was.
+ * Reader. It returns arrays of checked words; a fault is reported only after every word before it
+ * was returned.
  */
 struct ref_reader {
 	struct in *in;          /* borrowed */
-	uint64_t nrec;          /* words handed over */
+	uint64_t nrec;          /* words returned */
 	uint64_t off;           /* after -1: byte offset of the fault */
-	const char *err;        /* after -1: what is wrong; static or owned by in */
+	const char *err;        /* after -1: the message; static or owned by in */
 };
 
-int ref_is_stream(const uint8_t *p, size_t n);                  /* do these n first bytes begin as the magic does? (n >= 8) */
+/* do the first n bytes (n >= 8) of a file begin like the magic? */
+int ref_is_stream(const uint8_t *p, size_t n);
 int ref_open(struct ref_reader *r, struct in *in);              /* reads the header; 0 or -1 */
 long ref_read(struct ref_reader *r, uint64_t *w, size_t max);   /* 1 to max words; 0 at the end; -1 fault */
 
 /*
- * Writers: pure functions into memory.  dst has REF_PUT_MAX bytes for each
- * word; the bytes written are returned.
+ * Writers: functions into memory. dst must have REF_PUT_MAX bytes for each word. They return the
+ * number of bytes written.
  */
 enum ref_format {
-	REF_ADDR,       /* the stream itself; the header is ref_put_header()'s */
-	REF_LACKEY,     /* as valgrind --tool=lackey --trace-mem=yes; loop and task events left out */
-	REF_DIN,        /* Dinero: 0 read, 1 write, 2 fetch and the hexadecimal address; events left out */
+	REF_ADDR,       /* the stream itself, without the header (ref_put_header()) */
+	REF_LACKEY,     /* like valgrind --tool=lackey --trace-mem=yes; without loop and task events */
+	REF_DIN,        /* Dinero: 0 read, 1 write, 2 fetch and the hexadecimal address; without events */
 	REF_TEXT        /* one line for every word */
 };
 #define REF_PUT_MAX 40

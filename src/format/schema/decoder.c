@@ -1,7 +1,7 @@
 /*
- * Decoding of schema units.  The bytes come from any executable: a count is
- * compared with the bytes that are left before memory is taken for it (every
- * element costs at least half a byte), an index with its bound.
+ * Decoding of schema units. The bytes come from any executable: before memory is allocated for a
+ * count, it is compared with the bytes that are left (each element takes at least half a byte); an
+ * index is compared with its bound.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +209,10 @@ get_block(struct rd *r, struct sch_block *b)
 		get_succ(r, b->succ + i);
 }
 
-/* Where a number of the events decides, it is that of each block it may be, in one size. */
+/*
+ * Where a number in the events decides, each possible successor must have its own mark, and all
+ * marks the same size.
+ */
 static void
 check_targets(struct rd *r, const struct sch_func *f)
 {
@@ -286,7 +289,7 @@ get_field(struct rd *r, struct sch_field *f)
 		f->end = rd_max(r, UINT32_MAX, "field out of range");
 }
 
-/* As the linker left it: of a small word's 8 bytes the other 4 are 0 */
+/* As the linker left it: in a small word's 8 bytes the other 4 are 0. */
 static uint64_t
 get_cst(struct rd *r, const uint8_t *p)
 {
@@ -344,7 +347,8 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 	if (memcmp(p, SCH_MAGIC, 4) != 0)
 		return schema_malformed("not a schema", 0, err, erroff);
 	if (get_le16(p + 4) != SCH_VERSION)
-		return schema_malformed(get_le16(p + 4) < SCH_VERSION ? "made by an older aecc: compile the program again" : "schema of an unknown version",
+		return schema_malformed(get_le16(p + 4) < SCH_VERSION ?
+		    "made by an older aecc: compile the program again" : "schema of an unknown version",
 		    4, err, erroff);
 	if ((p[6] != 4 && p[6] != 8) || p[7] > 1)
 		return schema_malformed("unknown size or byte order of a word", 6, err, erroff);
@@ -359,7 +363,8 @@ sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, siz
 	if (get_le32(p + SCH_HEADER - 4) != sch_checksum(p))
 		return schema_malformed("wrong check sum", SCH_HEADER - 4, err, erroff);
 	if (memcmp(p + SCH_HEADER, p + SCH_HEADER + (size_t)8 * u->ncst, (size_t)8 * u->ncst) != 0)
-		return schema_malformed("a constant that is not the same both times", SCH_HEADER, err, erroff);
+		return schema_malformed("a constant that is not the same both times", SCH_HEADER, err,
+		    erroff);
 	get_unit(&r);
 	if (r.err) {
 		sch_free(u);

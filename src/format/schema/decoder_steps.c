@@ -74,7 +74,7 @@ step_init(struct sch_step *s)
 	s->m.sym = SCH_NOSYM;
 }
 
-/* What one field alone cannot tell */
+/* Checks that involve several fields. */
 static void
 check_step(struct rd *r, const struct sch_step *s)
 {
@@ -155,7 +155,7 @@ get_step(struct rd *r, struct sch_step *s, unsigned op)
 void
 rd_steps(struct rd *r, struct sch_block *b)
 {
-	int odd = 0;            /* an odd short instruction came last */
+	int odd = 0;            /* the last short instruction was an odd one */
 
 	b->nstep = rd_count(r, 2);
 	b->step = rd_take(r, b->nstep, sizeof *b->step);
@@ -170,7 +170,7 @@ rd_steps(struct rd *r, struct sch_block *b)
 			continue;
 		}
 		c -= SCH_PAIR;
-		if (c >= SCH_PAIRS)     /* also what lies below SCH_PAIR */
+		if (c >= SCH_PAIRS)     /* also values below SCH_PAIR */
 			rd_fail(r, "unknown operation");
 		else if (odd)
 			rd_fail(r, "instructions not in their shortest form");

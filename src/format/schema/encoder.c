@@ -1,4 +1,4 @@
-/* Encoding of schema units; the form is ae-schema(5), the decoder decoder.c. */
+/* Encoding of schema units, ae-schema(5); decoder.c is the inverse. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -80,7 +80,7 @@ put_addr(struct buf *w, const struct sch_addr *m)
 	unsigned f = 0;
 
 	if (m->align && (m->index != SCH_NOVAR || m->fs || m->narrow))
-		w->nomem = 1;           /* has no encoding: schema.h */
+		w->nomem = 1;           /* it has no encoding: see schema.h */
 	if (m->base != SCH_NOVAR)
 		f |= SM_BASE;
 	if (m->index != SCH_NOVAR)
@@ -174,7 +174,8 @@ put_block(struct buf *w, const struct sch_block *b)
 	buf_varint(w, (uint64_t)b->frag * 3 + b->mark);
 	buf_varint(w, b->off);
 	put_steps(w, b);
-	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND || b->term == ST_SWITCH ? (unsigned)b->cc << 4 : 0)));
+	buf_u8(w, (uint8_t)(b->term | (b->term == ST_COND ||
+	    b->term == ST_SWITCH ? (unsigned)b->cc << 4 : 0)));
 	if (b->term == ST_SWITCH)
 		put_val(w, &b->target);
 	if (sch_nsucc(b->term) < 0)
@@ -252,7 +253,7 @@ put_head(struct buf *w, const struct sch_unit *u)
 	buf_le16(w, SCH_VERSION);
 	buf_u8(w, u->word);
 	buf_u8(w, u->big);
-	buf_le32(w, 0);         /* the length, when it is known */
+	buf_le32(w, 0);         /* placeholder for the length */
 	buf_le32(w, u->ncst);
 	buf_le32(w, 0);
 	for (uint32_t i = 0; i < 2 * u->ncst; i++) {
@@ -261,7 +262,7 @@ put_head(struct buf *w, const struct sch_unit *u)
 
 		if (!u->big)
 			put_le64(c, v);
-		else    /* an address at the front, as the linker leaves it */
+		else    /* an address first, as the linker leaves it */
 			put_be64(c, v << (64 - 8 * u->word));
 		buf_add(w, c, sizeof c);
 	}

@@ -40,7 +40,7 @@ lexer_blanks(struct lex *l)
 		l->p++;
 }
 
-/* Up to the comment; quotes may hold a semicolon. */
+/* The end of the line without its comment. A semicolon may be in quotes. */
 static const char *
 code_end(const char *p, const char *end)
 {
@@ -61,7 +61,8 @@ lex_line(struct lex *l)
 	struct sch_text *t = l->t;
 
 	while (!l->bad && t->off < t->n) {
-		const char *p = t->p + t->off, *nl = memchr(p, '\n', t->n - t->off), *end = nl ? nl : t->p + t->n;
+		const char *p = t->p + t->off, *nl = memchr(p, '\n', t->n - t->off), *end = nl ? nl :
+		    t->p + t->n;
 
 		t->line++;
 		t->off = (size_t)(end - t->p) + (nl != NULL);
@@ -97,7 +98,7 @@ lex_is(struct lex *l, const char *s)
 	return 1;
 }
 
-/* What comes next, for a message: at most 20 printable characters */
+/* The text that comes next, for a message: at most 20 printable characters. */
 static const char *
 lexer_next(struct lex *l, char tmp[24])
 {
@@ -121,7 +122,7 @@ lex_want(struct lex *l, const char *s)
 		lex_fail(l, "'%s' expected before %s", s, lexer_next(l, tmp));
 }
 
-/* Digits of a number no larger than max */
+/* Digits of a number no larger than max. */
 static uint64_t
 lexer_digits(struct lex *l, uint64_t max)
 {
@@ -138,7 +139,8 @@ lexer_digits(struct lex *l, uint64_t max)
 	}
 	for (; l->p < l->end && lexer_iswordchar(*l->p); l->p++, any = 1) {
 		int c = *l->p;
-		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
+		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' &&
+		    c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
 
 		if (d >= base)
 			break;
@@ -208,7 +210,7 @@ lex_word(struct lex *l, const char **s)
 	return (size_t)(p - *s);
 }
 
-/* The character behind a backslash; -1: none such */
+/* The character for an escape after a backslash; -1: there is no such escape. */
 static int
 lexer_escape(struct lex *l)
 {

@@ -1,4 +1,4 @@
-/* What the encoder and the decoder of schemas share: fields and byte values. */
+/* Internal to the encoder and decoder of schemas: fields and byte values. */
 #ifndef TM_FORMAT_SCHEMA_OPERATION_INTERNAL_H
 #define TM_FORMAT_SCHEMA_OPERATION_INTERNAL_H
 
@@ -11,19 +11,19 @@
 #define SCH_MAXVAR 32767
 
 /*
- * First byte of a step: below SCH_PAIR an operation; from there on one or two
- * instructions of 1 to SCH_SHORT bytes: SCH_PAIR + (n1-1)*(SCH_SHORT+1) + n2,
- * n2 0 when there is one only.  An odd instruction may only end such a run.
+ * First byte of a step. Below SCH_PAIR: an operation. From there on: one or two instructions of 1
+ * to SCH_SHORT bytes, SCH_PAIR + (n1-1)*(SCH_SHORT+1) + n2, where n2 is 0 if there is only one. A
+ * single instruction may only end such a run.
  */
 #define SCH_PAIR   0x40
 #define SCH_SHORT  11
 #define SCH_PAIRS  (SCH_SHORT * (SCH_SHORT + 1))
 
-/* First byte of a memory address */
+/* First byte of a memory address. */
 #define SM_BASE   0x01
 #define SM_INDEX  0x02
 #define SM_SCALE  2             /* shift of two bits: log2 of the scale */
-#define SM_ALIGN  0x04          /* without SM_INDEX, in place of a scale */
+#define SM_ALIGN  0x04          /* without SM_INDEX, instead of a scale */
 #define SM_FS     0x10
 #define SM_NARROW 0x20
 #define SM_SYM    0x40
@@ -39,17 +39,17 @@ struct sch_opinfo {
 };
 extern const struct sch_opinfo sch_opinfo[SO_NOPS];
 
-/* Memory of a decoded unit: a chain of pieces, freed together */
+/* Memory of a decoded unit: a list of pieces that are freed together. */
 struct sch_piece {
 	struct sch_piece *next;
 	size_t len, cap;
 	_Alignas(16) uint8_t data[];
 };
 
-/* Successors a block has by the way it ends; -1: any number */
+/* Number of successors of a block, by the way it ends; -1: any. */
 int sch_nsucc(unsigned term);
 
-/* Of a unit whose length and number of constants have been checked */
+/* For a unit whose length and number of constants have been checked. */
 uint32_t sch_checksum(const uint8_t *p);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Parser of the readable schema: units.  A unit is
- * built, encoded and decoded, so that what comes out has passed the checks of
- * the decoder; those that a line can tell are made here too, for the sake of
- * the message.
+ * Parser of the readable schema: units. A unit is built, encoded and decoded, so that the result
+ * has passed the decoder's checks. Checks that need only one line are made here, too, because their
+ * messages are better.
  */
 #include "format/schema/parse_internal.h"
 
@@ -31,7 +30,10 @@ parse_grow(struct parser *p, void *array, size_t *cap, size_t n, size_t size)
 	return q;
 }
 
-/* n zeroed elements that live as long as the unit; a copy of `from` if there is one.  The pieces are those of sch_decode. */
+/*
+ * n zeroed elements that live as long as the unit; a copy of `from` if it is not NULL. The pieces
+ * are like those of sch_decode.
+ */
 void *
 parse_keep(struct parser *p, const void *from, size_t n, size_t size)
 {
@@ -85,10 +87,11 @@ void
 parse_done(struct parser *p)
 {
 	if (!lex_end(&p->l))
-		lex_fail(&p->l, "'%.*s' not understood", p->l.end - p->l.p < 40 ? (int)(p->l.end - p->l.p) : 40, p->l.p);
+		lex_fail(&p->l, "'%.*s' not understood", p->l.end - p->l.p < 40 ? (int)(p->l.end - p->l.p) :
+		    40, p->l.p);
 }
 
-/* A line; the text may not end before `what` */
+/* The next line; the text may not end before `what`. */
 int
 parse_line(struct parser *p, const char *what)
 {
@@ -202,7 +205,7 @@ parse_field(struct parser *p)
 	p->u.nfield++;
 }
 
-/* Calls by name get the number of the function. */
+/* Replaces names of called functions by their numbers. */
 static int32_t
 parse_resolve(struct parser *p, int32_t to)
 {
@@ -214,7 +217,8 @@ parse_resolve(struct parser *p, int32_t to)
 	if (e->value >= 0 && !e->twice)
 		return e->value;
 	p->l.t->line = e->line;
-	lex_fail(&p->l, e->twice ? "the name of two functions: '%.60s'" : "no function of this unit: '%.60s'", e->s);
+	lex_fail(&p->l, e->twice ? "the name of two functions: '%.60s'" :
+	    "no function of this unit: '%.60s'", e->s);
 	return 0;
 }
 
@@ -238,7 +242,7 @@ resolve_calls(struct parser *p)
 	}
 }
 
-/* Behind start_unit */
+/* Parses what follows start_unit. */
 static void
 parse_unit(struct parser *p)
 {
@@ -279,7 +283,7 @@ parse_unit(struct parser *p)
 	resolve_calls(p);
 }
 
-/* From the unit that was built to the one that the decoder makes of it */
+/* Replaces the unit that was built by the one that the decoder makes of it. */
 static void
 parse_check(struct parser *p, struct sch_unit *u)
 {
@@ -318,7 +322,10 @@ parser_free(struct parser *p)
 	lex_names_free(&p->funcs);
 }
 
-/* What stands around the units of a program, so that a text that was cut off is known for it */
+/*
+ * Parses start_schema and end_schema around the units of a program, by which a truncated text is
+ * recognized.
+ */
 static int
 parse_bracket(struct parser *p)
 {

@@ -1,4 +1,4 @@
-/* Parser of the readable schema: a block and how it ends. */
+/* Parser of the readable schema: a block and its end. */
 #include <string.h>
 
 #include "format/schema/parse_internal.h"
@@ -59,7 +59,7 @@ parse_successor(struct parser *p, uint32_t b)
 	p->nsucc++;
 }
 
-/* Give every successor its loop events, in the order of the text. */
+/* Gives every successor its loop events, in the order of the text. */
 static void
 share_events(struct parser *p)
 {
@@ -81,7 +81,7 @@ share_events(struct parser *p)
 	}
 }
 
-/* What stands behind the successors; event: enum sch_term that it makes of a cjump */
+/* What may follow the successors; event: the enum sch_term that a cjump becomes with it. */
 static void
 parse_annotations(struct parser *p, struct sch_block *b)
 {
@@ -121,7 +121,7 @@ end_switch(struct parser *p, struct sch_block *b)
 		lex_fail(&p->l, "end of block without successors");
 }
 
-/* Where to, by the word behind end_block_ */
+/* The successors, according to the word after end_block_. */
 static void
 end_to(struct parser *p, struct sch_block *b, const char *word, size_t n)
 {
@@ -192,7 +192,7 @@ end_block(struct parser *p, struct sch_block *b, const char *word, size_t n, int
 	}
 }
 
-/* Where the block is: behind the block before it unless the text says otherwise */
+/* The block's offset: after the block before it, unless the text gives another one. */
 static void
 parse_place(struct parser *p, struct sch_block *b, uint64_t off)
 {
@@ -215,7 +215,7 @@ parse_place(struct parser *p, struct sch_block *b, uint64_t off)
 	b->off = (uint32_t)off;
 }
 
-/* The block whose first line has begun with start_block */
+/* Parses the block whose first line has begun with start_block. */
 void
 parse_block(struct parser *p, struct sch_block *b, const char *rest, size_t n, uint64_t *off)
 {

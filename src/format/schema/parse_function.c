@@ -69,7 +69,7 @@ parse_flags(struct parser *p)
 	} while (!lex_end(&p->l));
 }
 
-/* The lines before the first block; *rest: what follows start_block in the line at which they end */
+/* Parses the lines before the first block; *rest: the text after start_block in the line that ends them. */
 static size_t
 parse_head(struct parser *p, const char **rest)
 {
@@ -111,7 +111,7 @@ check_loops(struct parser *p)
 			    p->f.nloop);
 }
 
-/* A number decides where to: all successors have it, in the same size. */
+/* A mark decides the successor: all successors must have one, of the same size. */
 static void
 check_targets(struct parser *p)
 {
@@ -175,7 +175,7 @@ parse_define(struct parser *p)
 	e->value = (int32_t)p->u.nfunc;
 }
 
-/* The function is complete: its tables join its blocks. */
+/* At the end of the function: its tables join its blocks. */
 static void
 parse_finish(struct parser *p, struct sch_func *f)
 {
@@ -191,7 +191,7 @@ parse_finish(struct parser *p, struct sch_func *f)
 		p->u.func[p->u.nfunc++] = *f;
 }
 
-/* Behind start_function */
+/* Parses what follows start_function. */
 void
 parse_func(struct parser *p)
 {

@@ -59,7 +59,7 @@ parse_fetch(struct parser *p, unsigned n)
 		s->n = n;
 }
 
-/* `uneventful_inst`, all of one length, or with a length each */
+/* `uneventful_inst`: instructions of one length, or a list of lengths. */
 static void
 parse_uneventful(struct parser *p)
 {
@@ -83,7 +83,7 @@ parse_uneventful(struct parser *p)
 		parse_fetch(p, n);
 }
 
-/* One of the operators that the word of operation `op` has; -1: none of them comes next */
+/* One of the operators of operation `op`'s word; -1: none follows. */
 static int
 parse_oper(struct parser *p, unsigned op)
 {
@@ -249,7 +249,7 @@ parse_operands(struct parser *p, struct sch_step *s)
 	}
 }
 
-/* The numbers right behind the word: width of the data, length of the instruction */
+/* The numbers directly after the word: width of the data, length of the instruction. */
 static void
 parse_suffixes(struct parser *p, unsigned op, int own, unsigned *w, unsigned *len)
 {

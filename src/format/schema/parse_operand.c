@@ -13,7 +13,7 @@ parse_isname(const char *s, const char *word, size_t n)
 	return s && strlen(s) == n && memcmp(s, word, n) == 0;
 }
 
-/* The number of v12; -1 */
+/* The number N of a variable vN; -1. */
 static int
 parse_numbered(const char *s, size_t n)
 {
@@ -45,7 +45,8 @@ parse_var(struct parser *p, uint32_t nvar)
 	if (v < 0)
 		v = parse_numbered(s, n);
 	if (v < 0)
-		lex_fail(&p->l, n ? "no register or variable: '%.*s'" : "variable expected", n < 40 ? (int)n : 40, s);
+		lex_fail(&p->l, n ? "no register or variable: '%.*s'" : "variable expected", n < 40 ? (int)n :
+		    40, s);
 	else if ((uint32_t)v >= nvar)
 		lex_fail(&p->l, "variable %d, but there are %u", v, nvar);
 	return p->l.bad ? 0 : v;
@@ -57,7 +58,7 @@ parse_issym(int c)
 	return sch_plainchar(c, 0) && c != '+' && c != '-' && c != '/';
 }
 
-/* Behind the #: S and a number or a name, F and a number */
+/* After the #: S and a number or a name, or F and a number. */
 int32_t
 parse_const(struct parser *p, uint32_t limit)
 {
@@ -104,7 +105,7 @@ parse_nconst(const struct parser *p)
 	return p->u.ncst + p->u.nfield;
 }
 
-/* A number with its sign right here, or 0 */
+/* A signed number at this place, or 0. */
 static int64_t
 parse_addend(struct lex *l)
 {
@@ -138,7 +139,7 @@ parse_val(struct parser *p, struct sch_val *v)
 	}
 }
 
-/* base, index and constant, in this order; *part: the last one there was */
+/* base, index and constant, in this order; *part: the last one seen. */
 static void
 addr_part(struct parser *p, struct sch_addr *m, int *part)
 {

@@ -1,4 +1,7 @@
-/* Printer of the readable schema; the notation is in ae-schema(5), the parser parse.c. */
+/*
+ * Printer of the readable schema: units, functions, blocks. The notation is in ae-schema(5);
+ * parse.c is the inverse.
+ */
 #include "format/schema/text.h"
 
 #include <stdlib.h>
@@ -7,9 +10,9 @@
 #include "format/schema/print_internal.h"
 #include "format/schema/word_internal.h"
 
-#define LIST 16         /* most lengths in an uneventful_inst */
+#define LIST 16         /* most lengths in one uneventful_inst */
 
-/* k instructions of which nothing else is said */
+/* k instructions without any other effect. */
 static void
 print_uneventful(struct printer *p, const struct sch_step *s, uint32_t k)
 {
@@ -46,7 +49,10 @@ loop_event(struct printer *p, const struct sch_succ *s, uint32_t at)
 	}
 }
 
-/* Successors, how one is chosen, loop events; of a branch, first where it goes when it is not taken, as in the paper */
+/*
+ * Successors, the way one is chosen, and loop events. A branch's fall-through comes first, as in
+ * the paper.
+ */
 static void
 print_succs(struct printer *p, const struct sch_block *b, int show)
 {
@@ -73,7 +79,7 @@ print_succs(struct printer *p, const struct sch_block *b, int show)
 		loop_event(p, b->succ + (swap ? 1 - i : i), i);
 }
 
-/* Does the block just go on with the next one? */
+/* Does the block only continue with the next one? */
 static int
 print_falls(const struct sch_block *b, uint32_t no)
 {
@@ -84,7 +90,8 @@ static void
 block_end(struct printer *p, const struct sch_block *b, uint32_t no, unsigned len)
 {
 	static const char *const word[] = {
-		[ST_NONE] = "never", [ST_JUMP] = "jump", [ST_BRANCH] = "cjump", [ST_COND] = "cjump", [ST_SWITCH] = "switch",
+		[ST_NONE] = "never", [ST_JUMP] = "jump", [ST_BRANCH] = "cjump", [ST_COND] = "cjump",
+		[ST_SWITCH] = "switch",
 		[ST_RETURN] = "return", [ST_TAIL] = "call", [ST_TAILX] = "call", [ST_TARGET] = "cjump",
 	};
 	int more = b->term == ST_TARGET && b->nsucc != 2, plain = print_falls(b, no) || b->term == ST_NONE;
@@ -108,7 +115,7 @@ block_end(struct printer *p, const struct sch_block *b, uint32_t no, unsigned le
 	print_endline(p);
 }
 
-/* The steps; returns the length of the instruction that belongs to the end of the block, or 0. */
+/* The steps. Returns the length of the instruction that belongs to the end of the block, or 0. */
 static unsigned
 schema_print_steps(struct printer *p, const struct sch_block *b, uint32_t no)
 {
@@ -134,7 +141,8 @@ schema_print_steps(struct printer *p, const struct sch_block *b, uint32_t no)
 }
 
 static uint64_t
-schema_print_block(struct printer *p, const struct sch_block *b, uint32_t no, const struct sch_block *prev, uint64_t off)
+schema_print_block(struct printer *p, const struct sch_block *b, uint32_t no, const struct sch_block *prev,
+    uint64_t off)
 {
 	const struct sch_frag *r = p->f->frag + b->frag;
 	const char *file;
@@ -147,7 +155,8 @@ schema_print_block(struct printer *p, const struct sch_block *b, uint32_t no, co
 		buf_printf(p->out, " %%at(%u %u)", b->frag, b->off);
 	else if (b->off != off)
 		buf_printf(p->out, " %%at(%u)", b->off);
-	file = p->nm && p->nm->line ? p->nm->line(p->nm->arg, p->u->cst[r->sym] + r->off + b->off, &line) : NULL;
+	file = p->nm && p->nm->line ? p->nm->line(p->nm->arg, p->u->cst[r->sym] + r->off + b->off, &line) :
+	    NULL;
 	if (file && !strpbrk(file, "\r\n")) {
 		const char *slash = strrchr(file, '/');
 
@@ -254,7 +263,7 @@ cmp_name(const void *a, const void *b)
 	return strcmp((*(struct sch_func *const *)a)->name, (*(struct sch_func *const *)b)->name);
 }
 
-/* Which names stand for one function only, and which constants are that function's address */
+/* Finds names that belong to one function only, and constants that are a function's address. */
 static int
 print_names(struct printer *p)
 {

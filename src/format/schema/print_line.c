@@ -1,4 +1,4 @@
-/* Printer of the readable schema: what is in a line. */
+/* Printer of the readable schema: the parts of a line. */
 #include <string.h>
 
 #include "format/schema/operation_internal.h"
@@ -87,7 +87,7 @@ print_var(struct printer *p, int v)
 		print_dec(p, (uint64_t)v);
 }
 
-/* A constant; what is added to it is for the comment only. */
+/* A constant; the number added to it is only for the comment. */
 void
 print_constant(struct printer *p, int32_t k, int64_t add)
 {
@@ -130,7 +130,7 @@ print_value(struct printer *p, const struct sch_val *v)
 	}
 }
 
-/* As the paper has it, 0(#R4); then what is not a sum */
+/* An address as in the paper, 0(#R4), then the parts that are not in the sum. */
 static void
 print_address(struct printer *p, const struct sch_addr *m)
 {
@@ -187,7 +187,7 @@ print_endline(struct printer *p)
 	print_put(p, "\n");
 }
 
-/* The name of a function, or its number if the name does not tell */
+/* The name of a function, or its number if the name is ambiguous. */
 void
 print_callee(struct printer *p, uint32_t k)
 {
@@ -213,7 +213,7 @@ print_oper(struct printer *p, const struct sch_step *s)
 	}
 }
 
-/* What follows the word of an operation whose fields alone do not say it */
+/* What follows the word of an operation, where its fields do not tell. */
 static void
 print_special(struct printer *p, const struct sch_step *s)
 {
@@ -253,7 +253,7 @@ print_suffix(struct printer *p, char c, unsigned n, unsigned usual)
 	print_dec(p, n);
 }
 
-/* One step; len: length of its instruction, 0 if it has none of its own */
+/* One step; len: length of its instruction, 0 if it has none of its own. */
 void
 print_step(struct printer *p, const struct sch_step *s, unsigned len)
 {

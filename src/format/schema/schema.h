@@ -1,12 +1,11 @@
 /*
- * Schema of a traced source file: what the regenerator needs to turn the few
- * recorded events back into every reference (seed: Larus 1990, section 4.1.2).
+ * Schema of a traced source file: what the regenerator needs to turn the few recorded events back
+ * into every reference (seed: Larus 1990, section 4.1.2).
  *
- * aerw builds a struct sch_unit and encodes it; the result travels in the
- * section .aeschema of the object and the executable.  aec and ae2addr decode
- * every unit of an executable.  Nothing here depends on the traced machine:
- * registers are numbered variables of 64 bits.  The steps of a block are in
- * isa/operation.h.
+ * aerw builds a struct sch_unit and encodes it; the result is in the section .aeschema of the
+ * object and the executable. aec and ae2addr decode all units of an executable. Nothing here
+ * depends on the traced machine: registers are numbered variables of 64 bits. The steps of a block
+ * are in isa/operation.h.
  */
 #ifndef TM_FORMAT_SCHEMA_SCHEMA_H
 #define TM_FORMAT_SCHEMA_SCHEMA_H
@@ -20,19 +19,25 @@
 #define SCH_VERSION 3
 #define SCH_HEADER  20          /* magic, version, word, byte order, length, number of constants, check sum */
 
-/* How a block ends (after its last step) */
+/* The end of a block (after its last step). */
 enum sch_term {
-	ST_NONE,        /* control never gets here (after a call that does not return) */
+	ST_NONE,        /* never reached (after a call that does not return) */
 	ST_JUMP,        /* succ[0]; also a fall-through */
 	ST_BRANCH,      /* an event byte: 1 succ[0], 0 succ[1] */
 	ST_COND,        /* cc of the flags: true succ[0], false succ[1] */
-	ST_SWITCH,      /* the original address `target` decides: the successor whose block starts there; if there is none and
-	                   cc is 1, it is a jump to an unknown function (as ST_TAILX) */
+	/*
+	 * goes to the successor whose block starts at the original address `target`; if there is none and
+	 * cc is 1, it is a jump to an unknown function (like ST_TAILX)
+	 */
+	ST_SWITCH,
 	ST_RETURN,
-	ST_TAIL,        /* jump to known function callee: var[rsp] is its rsp, need copied */
+	ST_TAIL,        /* jump to a known function, callee: var[rsp] is its rsp, `need` is copied */
 	ST_TAILX,       /* jump to an unknown function */
-	ST_TARGET       /* the paper's scheme: the number of the successor that control goes to, which is that block's `mark`
-	                   and is read there: here it is only looked at.  All successors have marks of the same size. */
+	/*
+	 * the paper's scheme: the next block's `mark`, the number of the successor, decides. It is read
+	 * when that block begins; here it is only peeked at. All successors have marks of the same size.
+	 */
+	ST_TARGET
 };
 
 enum sch_loopkind { SL_ENTER, SL_BACK, SL_EXIT };
@@ -40,16 +45,17 @@ struct sch_loopev { uint8_t kind; uint32_t loop; };
 struct sch_succ {
 	uint32_t block;
 	uint32_t nev;
-	struct sch_loopev *ev;          /* in the order they happen; owned by the unit */
+	struct sch_loopev *ev;          /* in order; owned by the unit */
 };
 
 struct sch_block {
-	uint32_t frag;          /* which fragment of the function */
+	uint32_t frag;          /* fragment of the function */
 	uint32_t off;           /* byte offset of the first instruction in it */
 	uint32_t nstep;
 	struct sch_step *step;
 	uint8_t term, cc;
-	uint8_t mark;           /* 0, 1 or 2: whenever control comes here, the events have the block's number in so many bytes */
+	/* 0, 1 or 2: whenever this block begins, the events have the block's number in that many bytes */
+	uint8_t mark;
 	struct sch_val target;  /* ST_SWITCH */
 	uint32_t callee;        /* ST_TAIL: function of this unit */
 	uint32_t nsucc;
@@ -57,9 +63,9 @@ struct sch_block {
 };
 
 /*
- * A constant that stands in the original code itself, as the linker left it: a displacement or immediate.
- * Value = the signed integer of `size` bytes, in the machine's byte order, at cst[sym]+off, plus cst[sym]+end if `rip` (the
- * operand is relative to the end of its instruction).
+ * A constant in the original code, as the linker left it: a displacement or immediate. Its value is
+ * the signed integer of `size` bytes, in the machine's byte order, at cst[sym]+off, plus
+ * cst[sym]+end if `rip` (the operand is relative to the end of its instruction).
  */
 struct sch_field { int32_t sym; uint32_t off, end; uint8_t size, rip; };
 
@@ -74,47 +80,52 @@ struct sch_func {
 	char *name;
 	uint32_t flags;
 	uint32_t nfrag, nvar, nneed, nblock, nloop;
-	struct sch_frag *frag;          /* frag[0].off.. is the entry: block 0 starts there */
-	uint16_t *need;                 /* variables given at entry besides rsp, in the order recorded */
+	struct sch_frag *frag;          /* frag[0].off is the entry: block 0 starts there */
+	uint16_t *need;                 /* variables recorded at entry besides rsp, in order */
 	struct sch_block *block;
 	struct sch_loop *loop;
 };
 
 struct sch_unit {
 	char *source;                   /* name of the source file (.file), "" if unknown */
-	uint16_t machine;               /* ELF's number of it: 62 x86-64, 8 MIPS */
+	uint16_t machine;               /* ELF's number: 62 x86-64, 8 MIPS */
 	uint8_t word;                   /* bytes of a register or an address in the events: 4 or 8 */
-	uint8_t big;                    /* values in the events, function numbers excepted, and in the image have the high byte first */
+	/* values in the image, and in the events except function numbers, are big-endian */
+	uint8_t big;
 	uint8_t push;                   /* bytes that a call pushes on the stack: 8 on x86-64, 0 on MIPS */
 	uint32_t nregs;                 /* variables 0 .. nregs-1 are the machine's registers */
-	uint16_t sp;                    /* the stack pointer's variable (x86-64: 4; rax rcx rdx rbx rsp rbp rsi rdi r8-r15; MIPS: 29) */
+	/* the stack pointer's variable (x86-64: 4; rax rcx rdx rbx rsp rbp rsi rdi r8-r15; MIPS: 29) */
+	uint16_t sp;
 	uint32_t nfunc;
 	struct sch_func *func;
 	uint32_t ncst;
-	uint64_t *cst;                  /* ncst link-time constants filled by the linker (.quad), then nfield filled by sch_resolve */
+	/* ncst link-time constants filled in by the linker (.quad), then nfield filled in by sch_resolve */
+	uint64_t *cst;
 	uint32_t nfield;
 	struct sch_field *field;        /* constant ncst+i is field[i] */
 	void *mem;                      /* what sch_decode allocated; freed by sch_free */
 };
 
-/* Wherever a constant number is asked for (sym), 0 .. ncst+nfield-1 is good; in frag, field: 0 .. ncst-1. */
+/* A constant number (sym) may be 0 .. ncst+nfield-1; in frag and field, 0 .. ncst-1. */
 
-/* Fill cst[ncst ..] of a decoded unit; rd copies n bytes of the executable's image at addr, 0 if they are not there.  -1: a field is not. */
+/*
+ * Fills in cst[ncst ..] of a decoded unit. rd copies n bytes of the executable's image at addr; 0
+ * if they are not there. -1: a field is not there.
+ */
 int sch_resolve(struct sch_unit *u, int (*rd)(void *arg, uint64_t addr, void *buf, size_t n), void *arg);
 
 /*
- * Encoded unit: "AESC", u16 version, u8 word, u8 big, u32 length of the whole
- * unit, u32 ncst, u32 check sum (all these little-endian), ncst constants of 8
- * bytes (the relocated words: in the machine's byte order, those of 4 bytes
- * followed by 4 zeros), the same again, then the functions.
+ * Encoded unit: "AESC", u16 version, u8 word, u8 big, u32 length of the whole unit, u32 ncst, u32
+ * check sum (all little-endian), ncst constants of 8 bytes (the relocated words: in the machine's
+ * byte order, those of 4 bytes followed by 4 zeros), the same constants again, then the functions.
  *
- * The check sum is made before the linker fills in the constants, so it is one
- * of the rest; the constants are there twice instead.
+ * The check sum is made before the linker fills in the constants, so it covers only the rest;
+ * instead, the constants are there twice.
  *
- * sch_encode returns that in malloc'd memory; NULL when out of memory or too
- * large, also for an address with `align` and an index, fs or narrow, which
- * has no encoding.  Where the assembler is to write the constants, u->cst may
- * be NULL: they begin at SCH_HEADER, the functions at sch_body().
+ * sch_encode returns the unit in malloc'd memory; NULL without memory, or if the unit is too large,
+ * or has an address with `align` and an index, fs or narrow, which has no encoding. If the
+ * assembler is to write the constants, u->cst may be NULL: they begin at SCH_HEADER, the functions
+ * at sch_body().
  */
 uint8_t *sch_encode(const struct sch_unit *u, size_t *len);
 static inline size_t
@@ -123,13 +134,16 @@ sch_body(uint32_t ncst)
 	return SCH_HEADER + (size_t)16 * ncst;
 }
 
-/* Make check sum and second constants right, of a unit whose length and number of constants are; what it holds may be anything */
+/*
+ * Corrects check sum and second constants of a unit whose length and number of constants are right;
+ * the rest may be anything.
+ */
 void sch_seal(uint8_t *p);
 
 /*
- * Decode the unit at p; n bytes are there.  Returns the bytes consumed, 0 at
- * the end (n == 0), -1 for a malformed unit (*err says what, *erroff where).
- * Every index in a decoded unit has been checked against its bound.
+ * Decodes the unit at p, of at most n bytes. Returns the bytes consumed, 0 at the end (n == 0), -1
+ * for a malformed unit (*err is the message, *erroff the offset). Every index in a decoded unit is
+ * within its bound.
  */
 long sch_decode(const uint8_t *p, size_t n, struct sch_unit *u, const char **err, size_t *erroff);
 void sch_free(struct sch_unit *u);

@@ -1,26 +1,29 @@
-/* What the printer and the parser of the readable schema share: its words. */
+/* Internal to printer and parser of the readable schema: its words. */
 #ifndef TM_FORMAT_SCHEMA_WORD_INTERNAL_H
 #define TM_FORMAT_SCHEMA_WORD_INTERNAL_H
 
 #include "format/schema/schema.h"
 
-#define SCH_INSTLEN 4           /* length of an instruction that has none in the text: the paper's machine */
-#define SCH_RUN     64          /* most instructions of an uneventful_inst: a line of text stays a little memory */
+/* length of an instruction without one in the text, that of the paper's machine */
+#define SCH_INSTLEN 4
+/* most instructions of one uneventful_inst, so that a line of text takes little memory */
+#define SCH_RUN     64
 
 struct sch_word { const char *word, *oper; };
 extern const struct sch_word sch_word[SO_NOPS];
 
-/* Of conditions, of string instructions, of what becomes of an unknown value, of loop events */
+/* Words for conditions, string instructions, extensions of an unknown value, loop events. */
 #define SCH_NCC 12
-extern const char *const sch_ccword[SCH_NCC], *const sch_repword[5], *const sch_extword[4], *const sch_loopword[3];
+extern const char *const sch_ccword[SCH_NCC], *const sch_repword[5], *const sch_extword[4],
+    *const sch_loopword[3];
 
-/* Names of the flags of a function, bit 0 first */
+/* Names of the flags of a function, bit 0 first. */
 #define SCH_NFLAG 3
 extern const char *const sch_flagword[SCH_NFLAG];
 
 /*
- * Does the line of the step stand for an instruction of its own?  Its fetch
- * is the SO_INST right before the step; a line that begins with `&` has none.
+ * Does the line of the step stand for an instruction of its own? Its fetch is the SO_INST right
+ * before the step; a line that begins with `&` has none.
  */
 static inline int
 sch_fetches(unsigned op)

@@ -1,4 +1,4 @@
-/* Whole execution traces as files: the reader. */
+/* Reader of .wet files: header, sections, index; without an index, sections are searched. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define ENTRY 24u                       /* bytes of an entry of the index */
 
-/* n bytes at off: how many there are; -1 with errno */
+/* Reads n bytes at off: how many there are; -1 with errno. */
 static ssize_t
 wetfile_get(int fd, void *p, size_t n, uint64_t off)
 {
@@ -32,7 +32,7 @@ wetfile_get(int fd, void *p, size_t n, uint64_t off)
 	return (ssize_t)k;
 }
 
-/* Exactly n bytes; else -1 and *f says what it was that is missing */
+/* Reads exactly n bytes; otherwise -1 and *f names what is missing. */
 static int
 wetfile_all(const struct wetfile *w, void *p, size_t n, uint64_t off, uint64_t rec, struct fault *f)
 {
@@ -53,7 +53,7 @@ wetfile_is(const void *p, size_t n)
 	return n >= 8 && memcmp(p, WETFILE_MAGIC, 8) == 0;
 }
 
-/* The header of a section at off; its payload lies in the file.  0, or -1: see *f */
+/* Reads the header of a section at off; its payload must be within the file. 0, or -1: see *f. */
 static int
 wetfile_head(const struct wetfile *w, uint64_t off, uint64_t rec, struct wetfile_section *s, uint32_t *crc,
     struct fault *f)
@@ -101,7 +101,7 @@ wetfile_payload(const struct wetfile *w, const struct wetfile_section *s, uint32
 	return 0;
 }
 
-/* The sections as the index has them.  0; -1: there is no good one */
+/* Reads the sections from the index. 0; -1: there is no good index. */
 static int
 by_index(struct wetfile *w)
 {
@@ -175,7 +175,7 @@ by_walking(struct wetfile *w)
 	}
 }
 
-/* A last section PART becomes w->early.  0, or -1 */
+/* If the last section is PART, it becomes w->early. 0, or -1. */
 static int
 take_early(struct wetfile *w, struct fault *f)
 {
@@ -213,7 +213,8 @@ wetfile_open(struct wetfile *w, int fd, struct fault *f)
 	}
 	w->size = (uint64_t)st.st_size;
 	if (!wetfile_is(h, (size_t)n)) {
-		fault_set(f, 0, UINT64_MAX, "%s", unz_refuse(h, (size_t)n) ? unz_refuse(h, (size_t)n) : "no .wet file");
+		fault_set(f, 0, UINT64_MAX, "%s", unz_refuse(h, (size_t)n) ? unz_refuse(h, (size_t)n) :
+		    "no .wet file");
 		return -1;
 	}
 	if (n < (ssize_t)sizeof h) {

@@ -1,6 +1,6 @@
 /*
- * Whole execution traces as files, wet(5): a header, sections of bytes with
- * checksums, an index.  What is in a section is none of this layer's business.
+ * Container of whole execution traces, wet(5): a header, sections of bytes with check sums, an
+ * index. This layer does not know what is in a section.
  */
 #ifndef TM_FORMAT_WETFILE_WETFILE_H
 #define TM_FORMAT_WETFILE_WETFILE_H
@@ -17,14 +17,15 @@
 #define WETFILE_SECTION  24u            /* bytes of a section's header */
 #define WETFILE_END      16u            /* of the end mark */
 #define WETFILE_MAX      (1u << 30)     /* bytes in a section */
-#define WETFILE_SECTIONS (1u << 24)     /* the most there are */
+#define WETFILE_SECTIONS (1u << 24)     /* sections, at most */
 #define WETFILE_MAGIC    "\x89TMWET\r\n"
 #define WETFILE_ENDMAGIC "\r\nTMWET\x89"
 
 enum wetfile_kind { WETFILE_TEXT = 1, WETFILE_FULL, WETFILE_REPLAY, WETFILE_LOADS, WETFILE_PAPER };
 
-/* Tags, as little-endian numbers of four letters */
-#define WETFILE_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+/* Tags: four letters as a little-endian number. */
+#define WETFILE_TAG(a, b, c, d) \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 enum wetfile_tag {
 	WETFILE_CODE = WETFILE_TAG('C', 'O', 'D', 'E'),
 	WETFILE_CAP  = WETFILE_TAG('C', 'A', 'P', ' '),
@@ -44,40 +45,46 @@ enum wetfile_tag {
 	WETFILE_INDX = WETFILE_TAG('I', 'N', 'D', 'X')
 };
 
-/* Writer.  A sink gives 0, or an errno.  Functions give 0, or -1: see *f; after that, only wetfile_free. */
+/*
+ * Writer. A sink returns 0, or an errno. The functions return 0, or -1: see *f; after that only
+ * wetfile_free may be called.
+ */
 typedef int wetfile_sink(void *arg, const void *p, size_t n);
 struct wetfile_writer;
 
 struct wetfile_writer *wetfile_create(wetfile_sink *sink, void *arg, enum wetfile_kind kind, struct fault *f);
 int wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, const void *p, size_t n);
-int wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e);     /* the last section, if the capture ends early: see struct wetfile */
+/* the last section, if the capture ends early: see struct wetfile */
+int wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e);
 int wetfile_finish(struct wetfile_writer *w);           /* the index */
 const struct fault *wetfile_write_fault(const struct wetfile_writer *w);
 uint64_t wetfile_written(const struct wetfile_writer *w);        /* bytes */
 void wetfile_free(struct wetfile_writer *w);
 
-/* Reader, of a file that can be read anywhere */
+/* Reader, of a file that can seek. */
 struct wetfile_section {
 	uint32_t tag, segment;
 	uint64_t off, len;              /* of its payload */
 };
 
 struct wetfile {
-	int fd;                         /* the caller's */
+	int fd;                         /* borrowed */
 	unsigned kind;
 	uint64_t size;                  /* bytes of the file */
 	struct wetfile_section *section;        /* owned, in order of the file; without the index */
 	size_t nsection;
-	struct ws_early early;          /* of the capture that it was made from; its section is not among these */
-	int whole;                      /* there is a good index; else the sections were looked for from the front, and */
-	struct fault fault;     /* says what comes behind the last of them */
+	/* from the capture that it was made from; its section is not in `section` */
+	struct ws_early early;
+	/* there is a good index; otherwise the sections were found from the front, ... */
+	int whole;
+	struct fault fault;     /* ...and this says what follows the last one */
 };
 
-int wetfile_is(const void *p, size_t n);        /* do these first bytes begin such a file? */
-int wetfile_open(struct wetfile *w, int fd, struct fault *f);    /* 0, or -1: no such file */
+int wetfile_is(const void *p, size_t n);        /* are these the first bytes of such a file? */
+int wetfile_open(struct wetfile *w, int fd, struct fault *f);    /* 0, or -1: not such a file */
 void wetfile_close(struct wetfile *w);
 
-/* Payload of section i, checked, in place of what b holds.  0, or -1: see *f. */
+/* Reads the payload of section i, checked, into b, whose contents it replaces. 0, or -1: see *f. */
 int wetfile_load(const struct wetfile *w, size_t i, struct buf *b, struct fault *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whole execution traces as files: the writer; faults. */
+/* Writer of .wet files; names of tags. */
 #include "format/wetfile/wetfile.h"
 
 #include <stdlib.h>
@@ -58,7 +58,8 @@ wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment, co
 	uint8_t h[WETFILE_SECTION];
 
 	if (n > WETFILE_MAX || w->n >= WETFILE_SECTIONS) {
-		fault_set(&w->fault, w->off, w->n, n > WETFILE_MAX ? "a section of %zu bytes" : "too many sections", n);
+		fault_set(&w->fault, w->off, w->n, n > WETFILE_MAX ? "a section of %zu bytes" :
+		    "too many sections", n);
 		return -1;
 	}
 	put_le32(h, tag);
@@ -98,7 +99,7 @@ wetfile_finish(struct wetfile_writer *w)
 	struct buf index = w->index;
 	int bad;
 
-	w->index = (struct buf)BUF_INIT;        /* it does not list itself */
+	w->index = (struct buf)BUF_INIT;        /* the index does not list itself */
 	put_le64(end, at);
 	memcpy(end + 8, WETFILE_ENDMAGIC, 8);
 	bad = wetfile_put(w, WETFILE_INDX, 0, index.p, index.n) != 0 || wetfile_emit(w, end, sizeof end) != 0;

@@ -1,4 +1,4 @@
-/* What a text says of statements, put together: reader of wettext(5). */
+/* Reader of wettext(5): checks that statements and references to them agree. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ wettext_stmt(struct wettext *r, uint64_t id)
 	return s;
 }
 
-/* Of instance 2^64 - 1 the count of executions would be 2^64 */
+/* Instance 2^64 - 1 would mean 2^64 executions. */
 static int
 too_many(struct wettext *r, uint64_t instance)
 {

@@ -1,7 +1,4 @@
-/*
- * Reader of wettext(5): a window of the input is gone through line by line;
- * lists are handed over in pieces.
- */
+/* Reader of wettext(5): a window of the input is parsed line by line; lists are returned in pieces. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +50,7 @@ wettext_fault(const struct wettext *r)
 	return &r->fault;
 }
 
-/* A whole line is in the window, or all there is; 0: the input is over, -1: bad */
+/* Brings a whole line, or all that is left, into the window; 0: the input has ended, -1: bad. */
 static int
 wettext_look(struct wettext *r)
 {
@@ -109,7 +106,7 @@ wettext_blanks(const uint8_t *p, const uint8_t *end)
 	return p;
 }
 
-/* p is behind what a line says: the next line, or NULL: there is something else */
+/* p is the end of a line's contents: returns the next line, or NULL if more follows in this one. */
 static const uint8_t *
 wettext_finish(struct wettext *r, const uint8_t *p)
 {
@@ -151,7 +148,7 @@ wettext_blank(struct wettext *r, const uint8_t *p)
 	return q;
 }
 
-/* The line behind its blanks, of which n are usual */
+/* The line after its blanks, usually n of them. */
 static const uint8_t *
 wettext_indent(struct wettext *r, ptrdiff_t n)
 {
@@ -162,7 +159,7 @@ wettext_indent(struct wettext *r, ptrdiff_t n)
 	return p;
 }
 
-/* p behind word, or NULL: that is not there */
+/* p after word, or NULL if word is not there. */
 static const uint8_t *
 is_word(const struct wettext *r, const uint8_t *p, const char *word)
 {
@@ -171,7 +168,7 @@ is_word(const struct wettext *r, const uint8_t *p, const char *word)
 	return p && (size_t)(r->end - p) >= k && memcmp(p, word, k) == 0 ? p + k : NULL;
 }
 
-/* A line `word N', or without a word */
+/* A line `word N', or one without a word. */
 static int
 wettext_keyed(struct wettext *r, const char *word, uint64_t *n)
 {
@@ -197,7 +194,7 @@ wettext_first(struct wettext *r)
 	return 0;
 }
 
-/* The next word of a line, to *to, ended by a zero byte */
+/* Copies the next word of a line to *to, terminated by a zero byte. */
 static const uint8_t *
 wettext_name(const uint8_t *p, const uint8_t *end, char **to)
 {
@@ -217,7 +214,8 @@ wettext_hex(const uint8_t *p, const uint8_t *end, uint64_t *word, uint32_t *nwor
 	const uint8_t *q = p;
 	size_t n;
 
-	for (; q < end && ((*q >= '0' && *q <= '9') || (*q >= 'a' && *q <= 'f') || (*q >= 'A' && *q <= 'F')); q++)
+	for (; q < end && ((*q >= '0' && *q <= '9') || (*q >= 'a' && *q <= 'f') ||
+	    (*q >= 'A' && *q <= 'F')); q++)
 		*canonical &= *q < 'A' || *q >= 'a';
 	while (p + 1 < q && *p == '0') {
 		*canonical = 0;
@@ -252,7 +250,8 @@ wettext_begin(struct wettext *r, struct wettext_rec *rec)
 	if (!ok)
 		return wettext_bad(r, r->line + 1,
 		    "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
-	end = memchr(r->p, '\n', (size_t)(r->end - r->p) < WETTEXT_LINE ? (size_t)(r->end - r->p) : WETTEXT_LINE);
+	end = memchr(r->p, '\n', (size_t)(r->end - r->p) < WETTEXT_LINE ? (size_t)(r->end - r->p) :
+	    WETTEXT_LINE);
 	if (!end && (!r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE))
 		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!end)
@@ -261,7 +260,8 @@ wettext_begin(struct wettext *r, struct wettext_rec *rec)
 	    (p = wettext_blank(r, wettext_number(p, end, &nport))) == NULL ||
 	    (p = wettext_hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 ||
 	    (p = wettext_blank(r, p)) == NULL)
-		return wettext_bad(r, r->line + 1, "no statement: id, use ports, address, file, function, line");
+		return wettext_bad(r, r->line + 1,
+		    "no statement: id, use ports, address, file, function, line");
 	b->file = to;
 	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL)
 		return wettext_bad(r, r->line + 1, "a statement without a file name");
@@ -286,7 +286,7 @@ wettext_begin(struct wettext *r, struct wettext_rec *rec)
 	return WETTEXT_BLOCK;
 }
 
-/* A list of `total` entries begins, or nothing does */
+/* Begins a list of `total` entries; for 0, nothing. */
 static int
 wettext_list(struct wettext *r, enum state s)
 {
@@ -297,7 +297,7 @@ wettext_list(struct wettext *r, enum state s)
 	return 0;
 }
 
-/* x of an entry, at the line's beginning; *p behind the colon */
+/* Parses x of an entry, at the beginning of a line; *p is after the colon. */
 static int
 wettext_entry(struct wettext *r, const uint8_t **p, uint64_t *x)
 {
@@ -499,7 +499,8 @@ wettext_next(struct wettext *r, struct wettext_rec *rec)
 			e = wettext_look(r);
 			if (e < 0)
 				break;
-			e = e > 0 && wettext_keyed(r, "SIZE", &r->rec.total) ? wettext_list(r, DEPS) : line_is_bad(r, "SIZE");
+			e = e > 0 && wettext_keyed(r, "SIZE", &r->rec.total) ? wettext_list(r, DEPS) :
+			    line_is_bad(r, "SIZE");
 			break;
 		case DEPS: return wettext_deps(r, rec);
 		case HEADER: e = wettext_header(r); break;

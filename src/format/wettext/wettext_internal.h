@@ -1,20 +1,20 @@
-/* Internal to the reader of wettext(5). */
+/* Internal to the reader of wettext(5): statements, the window of input. */
 #ifndef TM_FORMAT_WETTEXT_WETTEXT_INTERNAL_H
 #define TM_FORMAT_WETTEXT_WETTEXT_INTERNAL_H
 
 #include "format/wettext/wettext.h"
 
-#define PIECE 4096u                     /* entries handed over at once */
+#define PIECE 4096u                     /* entries returned at once */
 
 enum state { COUNT, BLOCK, PORT, DEPS, HEADER, VALUES, TRAILER, STEPS, OVER, FAILED };
 
-/* A statement, or an id that was referred to */
+/* A statement, or an id that was referred to. */
 struct stmt {
 	uint64_t id;
-	uint64_t count;                 /* executions: exactly, or as many at least */
-	uint64_t steps;                 /* by the trailer */
-	uint64_t most, at;              /* the highest instance plus 1 that was referred to, and in which line */
-	uint8_t used;                   /* 0: nothing here */
+	uint64_t count;                 /* executions: exact, or a lower bound */
+	uint64_t steps;                 /* from the trailer */
+	uint64_t most, at;              /* the highest instance plus 1 that was referred to, and its line */
+	uint8_t used;                   /* 0: the slot is free */
 	uint8_t known, exact;           /* there is a block; count is exact */
 };
 
@@ -22,11 +22,11 @@ struct wettext {
 	struct in *in;
 	unsigned how;
 	enum state state;
-	uint64_t line, nblock, blocks;  /* lines consumed; as the first line says, and so far */
+	uint64_t line, nblock, blocks;  /* lines consumed; blocks by the first line, and so far */
 	uint64_t last;                  /* x of the last entry of the list, plus 1 */
 	int canonical;
-	const uint8_t *p, *end, *start; /* the window: what is left of it */
-	int whole;                      /* nothing follows it */
+	const uint8_t *p, *end, *start; /* the window: its unread part */
+	int whole;                      /* it holds the end of the input */
 	struct wettext_rec rec;
 	char name[WETTEXT_LINE];        /* file and function */
 	struct stmt *stmt;              /* hash table; owned */
@@ -41,16 +41,18 @@ struct wettext {
 	struct wettext_fault fault;
 };
 
-/* The reader stops with what is wrong in that line: WETTEXT_BAD */
+/* Stops the reader with a message for that line: WETTEXT_BAD. */
 int wettext_bad(struct wettext *r, uint64_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* check.c: the statement, new or not; NULL: no memory */
+/* In check.c: the statement, new or not; NULL: no memory. */
 struct stmt *wettext_stmt(struct wettext *r, uint64_t id);
 
-/* Is this right?  0, or WETTEXT_BAD */
-int wettext_refer(struct wettext *r, uint64_t id, uint64_t instance);           /* a dependence on it, in the present line */
+/* Checks: 0, or WETTEXT_BAD. */
+/* a dependence on it, in the present line */
+int wettext_refer(struct wettext *r, uint64_t id, uint64_t instance);
 int wettext_in_order(struct wettext *r, uint64_t x, int once);                  /* the next entry of a list */
 int wettext_stepped(struct wettext *r, const struct wettext_step *s);
-int wettext_check(struct wettext *r, int ordered);                              /* the end: all that was referred to is there */
+/* at the end: everything that was referred to exists */
+int wettext_check(struct wettext *r, int ordered);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines of wettext(5). */
+/* Writer of wettext(5): one function for each kind of line. */
 #include <string.h>
 
 #include "base/digits.h"

@@ -1,4 +1,4 @@
-/* Captures: what a record may hold and where it may stand, for writer and reader alike. */
+/* Captures: which records are valid, and in which order; for writer and reader. */
 #include <string.h>
 
 #include "format/ws/ws_internal.h"
@@ -42,7 +42,8 @@ check_end(const struct ws_rec_end *e)
 {
 	if (e->how >= WS_NHOWS)
 		return "unknown way to end";
-	if (e->how == WS_EXITED ? e->status > 255 : e->how == WS_KILLED ? e->status < 1 || e->status > 64 : e->status)
+	if (e->how == WS_EXITED ? e->status > 255 : e->how == WS_KILLED ? e->status < 1 ||
+	    e->status > 64 : e->status)
 		return "status that the way to end does not have";
 	return NULL;
 }
@@ -80,13 +81,16 @@ ws_check(const struct ws_rec *r)
 	case WS_RAND:
 		if (r->u.rand.insn >= WS_NRANDOMS)
 			return "no such instruction";
-		return r->u.rand.failed && (r->u.rand.value || r->u.rand.insn == WS_RDPID) ? "a failure that gives a value" : NULL;
+		return r->u.rand.failed && (r->u.rand.value || r->u.rand.insn == WS_RDPID) ?
+		    "a failure that gives a value" : NULL;
 	case WS_TIME:
-		return r->u.time < WS_TIME_LEAST || r->u.time > WS_TIME_MAX ? "a time that is not told" : NULL;
+		return r->u.time < WS_TIME_LEAST ||
+		    r->u.time > WS_TIME_MAX ? "a time that is not told" : NULL;
 	case WS_END:
 		return check_end(&r->u.end);
 	case WS_NOTE:
-		return r->u.note && strnlen(r->u.note, WS_STR_MAX + 1) > WS_STR_MAX ? "a note is too long" : NULL;
+		return r->u.note && strnlen(r->u.note, WS_STR_MAX + 1) > WS_STR_MAX ? "a note is too long" :
+		    NULL;
 	case WS_SYS:
 	case WS_CPUID:
 	case WS_KEYEND:

@@ -1,4 +1,4 @@
-/* Captures: compression of a stream.  A stream that would not get smaller stays as it is. */
+/* Captures: compression of a stream. A stream that would not become smaller is stored. */
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,12 @@
 #include "format/ws/ws_internal.h"
 
 #define DICT_MIN 4096u
-#define LEVEL    6u             /* with a dictionary for the whole stream: 9 takes longer and gains nothing */
+/* with a dictionary as large as the stream; 9 takes longer and gains nothing */
+#define LEVEL    6u
 #define NICE     128u
-#define DEPTH    24u            /* a third less time than the level's own, 0.05 % larger */
+#define DEPTH    24u            /* a third less time than the level's own depth, 0.05 % larger */
 
-/* What suits each stream (literal context, literal position, position bits), as measured on captures */
+/* Parameters for each stream (literal context, literal position, position bits), as measured on captures. */
 static const struct {
 	uint8_t lc, lp, pb;
 } tune[WS_NSTREAMS] = {
@@ -28,7 +29,7 @@ ws_dictionary(size_t n)
 	return n < DICT_MIN ? DICT_MIN : (uint32_t)n;
 }
 
-/* Bytes written to out, which has room for n - 1; 0 if that is not enough; -1 without memory */
+/* Bytes written to out, which has room for n - 1; 0 if that is not enough; -1 without memory. */
 static long
 pack_lzma(enum ws_stream s, const uint8_t *p, size_t n, uint8_t *out)
 {

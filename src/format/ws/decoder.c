@@ -1,4 +1,4 @@
-/* Captures: streams into records.  What encoder.c would not have written is refused. */
+/* Captures: decodes streams into records, and refuses what encoder.c would not have written. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -64,7 +64,7 @@ get_delta(struct ws_cur *c, uint64_t past)
 	return past + unzigzag(ws_get(c));
 }
 
-/* A difference that must not be 0, as it is only there for what has changed */
+/* A difference that must not be 0, because only changes are written. */
 static uint64_t
 get_change(struct ws_cur *c, uint64_t past)
 {
@@ -75,7 +75,7 @@ get_change(struct ws_cur *c, uint64_t past)
 	return past + unzigzag(z);
 }
 
-/* A multiple of `unit`, told in units */
+/* A multiple of `unit`, stored divided by it. */
 static uint64_t
 get_units(struct ws_cur *c, uint64_t unit)
 {
@@ -95,7 +95,7 @@ get_delta_units(struct ws_cur *c, uint64_t past, uint64_t unit)
 	return past + (uint64_t)d * unit;
 }
 
-/* A string with a NUL behind it, in b */
+/* A string, terminated by NUL, in b. */
 static const char *
 get_str(struct ws_cur *c, struct buf *b)
 {
@@ -138,7 +138,7 @@ get_xsave(struct ws_cur *s, const uint8_t **p, size_t *n)
 		s[WS_S_DATA].err = "a processor state that ends with zeros";
 }
 
-/* The file of a mapping, which must be another than that of the mapping before */
+/* The file of a mapping, which must differ from that of the mapping before. */
 static void
 get_file(struct ws_past *a, struct ws_cur *c)
 {
@@ -152,7 +152,8 @@ get_file(struct ws_past *a, struct ws_cur *c)
 		return;
 	if (n && memchr(name, 0, n))
 		c->err = "a string with a zero byte";
-	if (dev == a->dev && ino == a->ino && (n ? n + 1 : 0) == a->name.n && (!n || !memcmp(name, a->name.p, n)) &&
+	if (dev == a->dev && ino == a->ino && (n ? n + 1 : 0) == a->name.n &&
+	    (!n || !memcmp(name, a->name.p, n)) &&
 	    nid == a->id.n && (!nid || !memcmp(id, a->id.p, nid)))
 		c->err = "the file of the mapping before, told again";
 	a->dev = dev;
@@ -243,7 +244,8 @@ get_sys(struct ws_past *a, struct ws_cur *s, struct ws_rec_sys *y, unsigned head
 	for (int i = 0; i < 6; i++)
 		if (mask >> i & 1)
 			o->arg[i] = get_change(c, o->arg[i]);
-	y->ret = ret == WS_RET_SAME ? o->ret : ret == WS_RET_ARG2 ? o->arg[2] : ret == WS_RET_ZERO ? 0 : get_delta(c, o->ret);
+	y->ret = ret == WS_RET_SAME ? o->ret : ret == WS_RET_ARG2 ? o->arg[2] : ret == WS_RET_ZERO ? 0 :
+	    get_delta(c, o->ret);
 	if (!c->err &&
 	    ((ret > WS_RET_SAME && y->ret == o->ret) || (ret > WS_RET_ARG2 && y->ret == o->arg[2]) ||
 		(ret > WS_RET_ZERO && !y->ret)))
@@ -361,7 +363,7 @@ get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 	}
 }
 
-/* Flags that the head byte of each kind may have */
+/* Flags that are valid in the head byte of each kind. */
 static const uint8_t head_flags[WS_NKINDS] = {
 	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES, [WS_SYS] = 0x30,
 	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_SIG] = WS_H_ICOUNT | WS_H_STACK | WS_H_WORDS,

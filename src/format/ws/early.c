@@ -1,4 +1,4 @@
-/* Captures that end before their program. */
+/* Captures that end before their program: what is known of the reason. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ ws_early_set(struct ws_early *e, uint64_t icount, const char *why, size_t n)
 	e->is = 1;
 	e->icount = icount;
 	for (i = 0; i < n && i < sizeof(e->why) - 1 && why[i]; i++)
-		e->why[i] = why[i] >= ' ' && why[i] < 0x7f ? why[i] : '?';      /* it goes to a terminal, and may be anybody's */
+		/* it is printed on a terminal, and the file may come from anywhere */
+		e->why[i] = why[i] >= ' ' && why[i] < 0x7f ? why[i] : '?';
 	e->why[i] = '\0';
 }
 
@@ -41,6 +42,7 @@ ws_early_text(const struct ws_early *e, char p[WS_EARLY_TEXT])
 
 	if (e->icount != WS_UNKNOWN)
 		snprintf(n, sizeof(n), ", after %llu instructions", (unsigned long long)e->icount);
-	snprintf(p, WS_EARLY_TEXT, "the capture ends before the program%s%s%s", n, e->why[0] ? ": " : "", e->why);
+	snprintf(p, WS_EARLY_TEXT, "the capture ends before the program%s%s%s", n, e->why[0] ? ": " :
+	    "", e->why);
 	return p;
 }

@@ -1,4 +1,4 @@
-/* Captures: records into streams. */
+/* Captures: encodes records into streams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ put_bytes(struct buf *b, const void *p, size_t n)
 	buf_add(b, p, n);
 }
 
-/* A mask of the registers that are others than last time, and these as differences */
+/* A mask of the registers that changed, and their differences. */
 static void
 put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
 {
@@ -196,7 +196,8 @@ static void
 put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
 {
 	struct buf *b = &s[WS_S_CONTROL];
-	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT : (g->nstack ? WS_H_STACK : 0u) | (g->nwords ? WS_H_WORDS : 0u);
+	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT :
+	    (g->nstack ? WS_H_STACK : 0u) | (g->nwords ? WS_H_WORDS : 0u);
 
 	buf_u8(b, (uint8_t)(WS_SIG | flag));
 	buf_varint(b, g->sig);

@@ -1,4 +1,4 @@
-/* Captures: which memory is executable. */
+/* Captures: the set of executable memory ranges. */
 #include "base/buf.h"
 #include "base/search.h"
 #include "format/ws/executable_internal.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first range that ends at or behind addr */
+/* The first range that ends at or after addr. */
 static size_t
 ws_exec_find(const struct ws_exec *x, uint64_t addr)
 {
@@ -73,9 +73,11 @@ ws_exec_step(struct ws_exec *x, const struct ws_rec *r)
 
 	switch (r->kind) {
 	case WS_MAP:
-		return ws_exec_set(x, r->u.map.addr, r->u.map.addr + (r->u.map.len - 1), r->u.map.prot >> 2 & 1);
+		return ws_exec_set(x, r->u.map.addr, r->u.map.addr + (r->u.map.len - 1),
+		    r->u.map.prot >> 2 & 1);
 	case WS_PROT:
-		return ws_exec_set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), r->u.range.prot >> 2 & 1);
+		return ws_exec_set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1),
+		    r->u.range.prot >> 2 & 1);
 	case WS_UNMAP:
 		return ws_exec_set(x, r->u.range.addr, r->u.range.addr + (r->u.range.len - 1), 0);
 	case WS_MOVE:

@@ -1,4 +1,4 @@
-/* Captures: which memory is executable, as the writer follows it. */
+/* Internal to captures: the set of executable memory ranges, as the writer tracks it. */
 #ifndef TM_FORMAT_WS_EXECUTABLE_INTERNAL_H
 #define TM_FORMAT_WS_EXECUTABLE_INTERNAL_H
 
@@ -14,7 +14,8 @@ struct ws_exec {                        /* disjoint, ascending; ends are the las
 	size_t n, cap;
 };
 
-int ws_exec_step(struct ws_exec *x, const struct ws_rec *rec);  /* a MAP, UNMAP, MOVE or PROT; 0, or -1 without memory */
+/* applies a MAP, UNMAP, MOVE or PROT; 0, or -1 without memory */
+int ws_exec_step(struct ws_exec *x, const struct ws_rec *rec);
 int ws_exec_at(const struct ws_exec *x, uint64_t addr);
 
 #endif

@@ -23,7 +23,7 @@ same_group(const struct ws_group *a, const struct ws_group *b)
 	    a->flags == b->flags;
 }
 
-/* Does the header fit what came before, and what the index says? */
+/* Does the header agree with the groups before, and with the index? */
 static const char *
 ws_group_fits(const struct ws_reader *r)
 {
@@ -40,7 +40,7 @@ ws_group_fits(const struct ws_reader *r)
 	return i < r->ngroup && same_group(&r->group[i], g) ? NULL : "the group is not what the index says";
 }
 
-/* The payload, packed, at the start of the room; what is compressed unpacked behind it */
+/* Reads the payload to the start of the room; compressed streams are unpacked after it. */
 static int
 load_streams(struct ws_reader *r)
 {
@@ -126,7 +126,7 @@ ws_load(struct ws_reader *r)
 	return 1;
 }
 
-/* The index at off: head, body, checksum, end mark, and no more.  NULL: what is wrong is said. */
+/* Reads the index at off: head, body, check sum, end mark, and nothing else. NULL: the fault is set. */
 static struct ws_group *
 read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 {
@@ -135,7 +135,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 	struct ws_cur c = { NULL, NULL, NULL };
 	struct ws_group *g = NULL;
 
-	/* of a pipe, the magic was read already */
+	/* on a pipe, the magic was already read */
 	n = r->src.seeks ? src_read(&r->src, off, h, 8) : 4 + src_read(&r->src, off + 4, h + 4, 4);
 	if (n < 8) {
 		ws_bad(r, off + n, "cut off in the index");
@@ -149,7 +149,8 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 	len = get_le32(h + 4);
 	want = len + 8 + WS_MARK;
 	if (len > WS_INDEX_MAX || (r->src.seeks && want > r->src.size - off - 8)) {
-		ws_bad(r, len > WS_INDEX_MAX ? off + 4 : r->src.size, "cut off in the index, or it is too large");
+		ws_bad(r, len > WS_INDEX_MAX ? off + 4 :
+		    r->src.size, "cut off in the index, or it is too large");
 		return NULL;
 	}
 	b = malloc(8 + want);
@@ -204,7 +205,7 @@ ws_end(struct ws_reader *r)
 	return 0;
 }
 
-/* The index by the end mark.  Is there none, no fault is left behind. */
+/* Finds the index by the end mark. If there is none, no fault is set. */
 static struct ws_group *
 index_from_end(struct ws_reader *r, size_t *n)
 {
@@ -226,7 +227,7 @@ index_from_end(struct ws_reader *r, size_t *n)
 	return g;
 }
 
-/* Groups as they follow each other, as far as their headers are sound and they are whole */
+/* Finds groups in a row, as long as their headers are valid and they are complete. */
 static struct ws_group *
 ws_group_walk(struct ws_reader *r, size_t *n)
 {

@@ -1,11 +1,11 @@
-/* Captures: the header of the file, the headers of groups, the index. */
+/* Captures: encoding and decoding of the file header and of group headers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "format/ws/ws_internal.h"
 
-struct ws_held {                        /* a header and what its pointers point to */
+struct ws_held {                        /* a header and the memory that its pointers point to */
 	struct ws_header h;
 	const char **argv;
 	struct ws_cpuid *cpuid;
@@ -93,7 +93,7 @@ ws_put_header(struct buf *b, const struct ws_header *h)
 	put_le64(b->p + 16, crc);
 }
 
-/* A string of at most `max` bytes, copied to *to, which moves behind it */
+/* A string of at most `max` bytes, copied to *to, which moves to its end. */
 static const char *
 get_str(struct ws_cur *c, char **to, uint64_t max)
 {
@@ -224,7 +224,8 @@ check_sizes(const struct ws_sizes *z)
 	for (int i = 0; i < WS_NSTREAMS; i++) {
 		if (z->method[i] >= WS_NMETHODS)
 			return "unknown method of compression";
-		if (z->method[i] == WS_NONE ? z->packed[i] != z->raw[i] : !z->packed[i] || z->packed[i] >= z->raw[i])
+		if (z->method[i] == WS_NONE ? z->packed[i] != z->raw[i] : !z->packed[i] ||
+		    z->packed[i] >= z->raw[i])
 			return "sizes of a group that cannot be";
 		sum += z->raw[i];
 	}

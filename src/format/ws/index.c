@@ -1,4 +1,4 @@
-/* Captures: the index and the end mark. */
+/* Captures: encoding and decoding of the index and the end mark. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ ws_get_index(struct ws_cur *c, uint64_t first, size_t *n)
 	uint64_t off = first, rec = 0, trigger = 0;
 	struct ws_group *g;
 
-	/* five bytes a group, at least */
+	/* a group takes at least five bytes */
 	*n = (size_t)ws_get_max(c, (size_t)(c->end - c->p) / 5, "an index of more groups than it has");
 	if (c->err)
 		return NULL;
@@ -47,7 +47,8 @@ ws_get_index(struct ws_cur *c, uint64_t first, size_t *n)
 		g[i].off = off;
 		g[i].rec = rec;
 		g[i].trigger = trigger;
-		g[i].size = ws_get_max(c, WS_GROUP_HEAD + (uint64_t)WS_GROUP_MAX, "a group that is too large");
+		g[i].size = ws_get_max(c, WS_GROUP_HEAD + (uint64_t)WS_GROUP_MAX,
+		    "a group that is too large");
 		g[i].flags = (uint32_t)ws_get_max(c, 7, "unknown flags of a group");
 		g[i].nrec = (uint32_t)ws_get_max(c, WS_GROUP_MAX, "numbers of records that cannot be");
 		g[i].ntrigger = (uint32_t)ws_get_max(c, g[i].nrec, "numbers of records that cannot be");

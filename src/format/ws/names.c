@@ -1,4 +1,4 @@
-/* Captures: names, checksum, faults. */
+/* Captures: names of kinds, check sum, comparison of registers, small things that writer and reader share. */
 #include <errno.h>
 #include <lzma.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Captures: the reader. */
+/* Captures: the reader of records. */
 #include "format/ws/reader_internal.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@ ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
 	return -1;
 }
 
-/* Its first bytes are no capture's: what are they? */
+/* The message for a file that does not begin like a capture. */
 static int
 ws_foreign(struct ws_reader *r, const uint8_t *h)
 {
@@ -175,7 +175,7 @@ ws_rec_no(const struct ws_reader *r)
 	return r->nrec;
 }
 
-/* Behind the last record of a group nothing may be left */
+/* After the last record of a group nothing may be left. */
 static int
 end_group(struct ws_reader *r)
 {
@@ -189,7 +189,7 @@ end_group(struct ws_reader *r)
 	return 0;
 }
 
-/* Where in the file: exactly if the stream is not compressed, else where it begins */
+/* The offset in the file: exact if the stream is not compressed, otherwise that of its start. */
 static int
 bad_record(struct ws_reader *r, unsigned stream, const char *what)
 {
@@ -242,7 +242,7 @@ ws_next(struct ws_reader *r, struct ws_rec *rec)
 		return bad_record(r, stream, r->s[stream].err);
 	bad = check_place(r, rec);
 	if (!bad && rec->kind == WS_MEM && m->p) {
-		/* the streams are the reader's own */
+		/* the streams are the reader's own memory */
 		if (m->where == WS_CODE && r->now.g.flags & WS_GROUP_X86)
 			ws_x86_relative((uint8_t *)(uintptr_t)m->p, m->n, m->addr);
 		if (ws_all_zero(m->p, m->n))

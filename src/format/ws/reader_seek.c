@@ -1,9 +1,9 @@
-/* Captures: places in the middle of a group that a reader goes back to. */
+/* Captures: marks, positions within a group to which a reader can return. */
 #include <stdlib.h>
 
 #include "format/ws/reader_internal.h"
 
-/* The streams of a group, as they were when its first mark was made: what is decoded later may change them */
+/* The streams of a group when its first mark was made: decoding changes them. */
 struct ws_copy {
 	uint64_t refs;
 	size_t n;
@@ -11,17 +11,17 @@ struct ws_copy {
 };
 
 struct ws_mark {
-	struct ws_copy *copy;           /* counted */
+	struct ws_copy *copy;           /* reference-counted */
 	struct ws_ghead now;
-	size_t base[WS_NSTREAMS];       /* where each stream begins in the copy */
+	size_t base[WS_NSTREAMS];       /* offset of each stream in the copy */
 	uint64_t off[WS_NSTREAMS];      /* and in the file */
 	size_t at[WS_NSTREAMS], last[WS_NSTREAMS];      /* bytes of each stream */
 	uint32_t left, triggers;
-	struct ws_past past;            /* its buffers are the mark's */
+	struct ws_past past;            /* its buffers belong to the mark */
 	struct ws_flow flow;
 	uint64_t nrec, ntrigger;
 	struct ws_rec rec;
-	struct buf bytes;               /* what rec points to */
+	struct buf bytes;               /* the bytes that rec points to */
 };
 
 static void
@@ -32,7 +32,7 @@ ws_mark_copy(struct buf *to, const struct buf *from)
 		buf_add(to, from->p, from->n);
 }
 
-/* Buffers of `to` stay its own.  0, or -1 without memory */
+/* The buffers of `to` remain its own. 0, or -1 without memory. */
 static int
 copy_past(struct ws_past *to, const struct ws_past *from)
 {
@@ -50,7 +50,7 @@ copy_past(struct ws_past *to, const struct ws_past *from)
 
 #define NPIECE 3
 
-/* The pieces of memory that a trigger, KEY or END may point to */
+/* The pieces of memory that a trigger, KEY or END may point to. */
 static void
 bytes_of(struct ws_rec *rec, const uint8_t **p[NPIECE], size_t n[NPIECE])
 {
@@ -93,7 +93,7 @@ copy_of(struct ws_reader *r)
 	return r->copy;
 }
 
-/* The group is that of a mark, as it was */
+/* Makes the group that of a mark. */
 static int
 ws_mark_load(struct ws_reader *r, const struct ws_mark *m)
 {

@@ -1,4 +1,4 @@
-/* Captures: the writer. */
+/* Captures: the writer of records, groups and the index. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "format/ws/executable_internal.h"
 #include "format/ws/ws_internal.h"
 
-#define CUT       (4u << 20)    /* bytes of a group, unpacked, that end it */
+#define CUT       (4u << 20)    /* unpacked bytes after which a group ends */
 #define CUT_SMALL (16u << 20)
 
 struct ws_writer {
@@ -22,12 +22,12 @@ struct ws_writer {
 	struct ws_past past;
 	struct ws_flow flow;
 	struct ws_exec exec;
-	struct ws_group now;            /* the group in the making */
-	struct ws_group *group;         /* those written */
+	struct ws_group now;            /* the group under construction */
+	struct ws_group *group;         /* the groups written */
 	size_t ngroup, capgroup;
-	uint64_t icount, icount_rec;    /* what ws_icount said, and before which record */
-	int from_kernel;                /* the last trigger is a SYS and nothing was mapped since */
-	const uint8_t *room;            /* what ws_room gave; NULL for nothing */
+	uint64_t icount, icount_rec;    /* the count of ws_icount, and the record that it precedes */
+	int from_kernel;                /* the last trigger is a SYS, and nothing was mapped since */
+	const uint8_t *room;            /* the result of ws_room; NULL for nothing */
 };
 
 static int
@@ -160,11 +160,12 @@ ws_cut(struct ws_writer *w)
 	return 0;
 }
 
-/* Which stream the bytes at addr go to */
+/* The stream for the bytes at addr. */
 static enum ws_where
 ws_writer_where(const struct ws_writer *w, uint64_t addr, int code)
 {
-	return code || ws_exec_at(&w->exec, addr) ? WS_CODE : w->from_kernel && !w->flow.inkey ? WS_KERNEL : WS_DATA;
+	return code || ws_exec_at(&w->exec, addr) ? WS_CODE : w->from_kernel &&
+	    !w->flow.inkey ? WS_KERNEL : WS_DATA;
 }
 
 uint8_t *
@@ -206,7 +207,7 @@ ws_writer_one(struct ws_writer *w, struct ws_rec *r)
 	return sum >= (w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_cut(w) : 0;
 }
 
-/* A piece of memory: its bytes into their stream, unless they lie there already, then the record */
+/* A piece of memory: its bytes go into their stream, unless they are there already, then the record. */
 static int
 ws_writer_piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, int code)
 {

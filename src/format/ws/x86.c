@@ -1,15 +1,15 @@
 /*
- * Captures: displacements of x86-64 code as absolute addresses, so that calls
- * of one function and uses of one variable look alike wherever they are.
+ * Captures: converts displacements of x86-64 code to absolute addresses, so that calls of one
+ * function and uses of one variable look alike wherever they are.
  *
- * What precedes a displacement, counted from here, is never a part of another
- * one: so the way back takes the same decisions although it still has later
- * ones in their changed form.  That is why e8, e9 and 0f 8x are excluded below.
+ * The bytes before a displacement, counted from here, are never part of another one. So the inverse
+ * makes the same decisions, although it sees later displacements in their converted form. That is
+ * why e8, e9 and 0f 8x are excluded below.
  */
 #include "base/bytes.h"
 #include "format/ws/ws_internal.h"
 
-#define RANGE (1u << 25)        /* displacements from -2^24 to 2^24 - 1 are converted, to numbers of this range */
+#define RANGE (1u << 25)        /* displacements from -2^24 to 2^24 - 1 are converted, modulo this range */
 
 /* Is it an opcode whose operand is often relative to rip? */
 static int
@@ -18,7 +18,7 @@ ws_x86_common(uint8_t op)
 	return op == 0x80 || op == 0x83 || op == 0x89 || op == 0x8b || op == 0x8d || op == 0xff;
 }
 
-/* How many of the n bytes at p precede a displacement of 32 bits; 0: none follows */
+/* How many of the n bytes at p precede a 32-bit displacement; 0: none follows. */
 static size_t
 ws_x86_opcode(const uint8_t *p, size_t n)
 {
