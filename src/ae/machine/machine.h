@@ -1,15 +1,15 @@
 /*
- * What a machine is: one folder of the engine for each (x86/, mips/).  The
- * makefile lists the folders that have a machine.c: a new machine is a new
- * folder.  In it are
+ * What the rewriter needs from a machine. Each machine has a folder beside this one (x86/, mips/).
+ * The makefile lists the folders that have a machine.c, so a new machine is a new folder. It
+ * contains
  *
  *   machine.c      const struct machine *const machines_FOLDER[], NULL at the end
- *   the lifter     facts about an instruction, for analyses
+ *   the lifter     facts about an instruction, for analyses (isa/FOLDER)
  *   the emitter    instrumented code, for aerw
  *   machine.mk     how the runtime is built for it: see GNUmakefile
- *   aert/          the runtime's part: see src/ae/runtime/aert.h
+ *   the runtime    its part of it, see src/ae/runtime/aert.h
  *
- * This is the role of ae-machine.h in seed 001, appendix B.
+ * This corresponds to ae-machine.h in seed 001, appendix B.
  */
 #ifndef TM_AE_MACHINE_MACHINE_H
 #define TM_AE_MACHINE_MACHINE_H
@@ -28,33 +28,40 @@ struct machine {
 	/* numbers for the schema, see format/schema/schema.h */
 	uint8_t word, big, push;
 	/* variables */
-	uint16_t nreg, sp, fp;          /* fp: the register that may stand for sp in a function */
-	uint16_t buffer;                /* the register that is reserved for the event pointer */
+	uint16_t nreg, sp, fp;          /* fp: the register that may replace sp in a function */
+	uint16_t buffer;                /* the register reserved for the event pointer */
 	uint64_t clobbered;             /* registers that an unknown callee may change */
-	uint64_t results;               /* ... whose values leave with a return */
-	uint64_t arguments;             /* ... that a callee may read: parameters, vector counts, static chain */
-	uint64_t saved;                 /* ... that a callee gives back */
-	uint64_t norecord;              /* ... that cannot be stored: what is made of them can be */
+	uint64_t results;               /* ... whose values are returned */
+	/* ... that a callee may read: parameters, vector counts, static chain */
+	uint64_t arguments;
+	uint64_t saved;                 /* ... that a callee restores */
+	uint64_t norecord;              /* ... that cannot be stored; values computed from them can be */
 	unsigned maxinsn;               /* bytes of the longest instruction */
-	unsigned macros;                /* a statement may be several instructions */
+	unsigned macros;                /* a statement may become several instructions */
 	unsigned patch;                 /* bytes of a jump over a function's entry */
 	/* its assembler */
-	const char *as;                 /* the name it has where `as` is another machine's */
-	const char *const *asargs;      /* arguments it always gets */
-	uint8_t filler;                 /* byte that no-operations are made of */
-	char regchar;                   /* a register's name begins with it: text_symbol skips it ('%'), or 0 */
-	const char *const *prefixes;    /* words that are a part of the instruction behind them; NULL-terminated */
-	const char *const *words;       /* directives that data with addresses are made of, the one of a whole address first */
-	const char *const *emitting;    /* directives that the assembler makes instructions of */
+	const char *as;                 /* its name where `as` is another machine's */
+	const char *const *asargs;      /* arguments that are always passed */
+	uint8_t filler;                 /* the byte that no-operations consist of */
+	/* first character of a register's name: text_symbol skips it ('%'), or 0 */
+	char regchar;
+	const char *const *prefixes;    /* words that belong to the instruction after them; NULL-terminated */
+	/* directives for data with addresses; the one for a whole address is first */
+	const char *const *words;
+	const char *const *emitting;    /* directives from which the assembler makes instructions */
 	/* facts */
-	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if r is no register */
+	const char *(*regname)(int r);  /* for people: "rax", "R4"; NULL if there is no such register */
 	enum insn_reloc (*reloc)(unsigned type, const char *symbol); /* ELF's type */
-	/* as x86_lift in isa/x86/lift.h */
-	const char *(*lift)(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in);
+	/* like x86_lift in isa/x86/lift.h */
+	const char *(*lift)(const struct machine *m, const uint8_t *p, size_t n, const uint8_t *rel,
+	    struct insn *in);
 	const struct emitter *emit;     /* rewrite/emit.h */
 };
 
-/* By name, by an ELF file's header, by the number in a schema (big as in the schema); NULL if there is none */
+/*
+ * By name, by an ELF file's header, by the number in a schema (big as in the schema); NULL if there
+ * is none.
+ */
 const struct machine *machine_byname(const char *name);
 const struct machine *machine_byelf(unsigned elf, unsigned elfclass, unsigned elfdata);
 const struct machine *machine_byschema(unsigned elf, unsigned big);
@@ -65,7 +72,7 @@ machine_iself(const struct machine *m, unsigned elf, unsigned elfclass, unsigned
 	return m->elf == elf && m->elfclass == elfclass && m->elfdata == elfdata;
 }
 
-/* Variables behind the registers */
+/* Variables after the registers. */
 static inline unsigned machine_flags(const struct machine *m) { return m->nreg; }
 static inline unsigned machine_mem(const struct machine *m) { return m->nreg + 1u; }
 static inline unsigned machine_slot0(const struct machine *m) { return m->nreg + 2u; }

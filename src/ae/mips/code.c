@@ -1,11 +1,11 @@
-/* Pieces of MIPS code. */
+/* Small pieces of MIPS code for the emitter. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 #include "ae/mips/emit_internal.h"
 #include "isa/mips/lift.h"
 
-/* Does the compiler raise the ISA for the statement, as for rdhwr and ll? */
+/* Does the compiler raise the ISA level for the statement, as it does for rdhwr and ll? */
 static int
 mips_code_raised(const struct file *f, uint32_t stmt)
 {
@@ -31,7 +31,8 @@ mips_put(struct buf *o, const struct file *f, const struct ainsn *a)
 
 	if (a->nth || a->more || a->pad || *s == '.' || (!a->in.nfield && mips_code_raised(f, a->stmt)))
 		buf_printf(o, "\t.word\t0x%08x\n", a->in.raw);
-	else if (a->in.table && !strchr(s, '%'))        /* la of a global is one instruction in position-independent code only */
+	/* la of a global is one instruction only in position-independent code */
+	else if (a->in.table && !strchr(s, '%'))
 		buf_printf(o, "\t.option pic2\n\t%s\n\t.option pic0\n", s);
 	else
 		buf_printf(o, "\t%s\n", s);
@@ -46,14 +47,14 @@ mips_statement(struct buf *o, const struct file *f, const struct ainsn *a)
 {
 	const char *s = f->text.st[a->stmt].s;
 
-	/* .cpload computes its object's gp from where it stands; the linker knows it */
+	/* .cpload computes gp from its own address; the linker knows it */
 	if (text_directive(s, ".cpload"))
 		buf_str(o, "\tlui\t$28,%hi(__gnu_local_gp)\n\taddiu\t$28,$28,%lo(__gnu_local_gp)\n");
 	else
 		buf_printf(o, "\t.set\tmacro\n\t.set\tat\n\t%s\n\t.set\tnoat\n\t.set\tnomacro\n", s);
 }
 
-/* The kinds of conditional branches; those that annul their slot have the same conditions */
+/* The kinds of conditional branches; likely branches have the same conditions. */
 enum { BEQ, BNE, BLEZ, BGTZ, BLTZ, BGEZ, BC1F, BC1T };
 
 static int
@@ -80,7 +81,7 @@ mips_branch(struct buf *o, uint32_t w)
 		buf_printf(o, "$%u,$%u,", RS(w), RT(w));
 	else if (k < BC1F)
 		buf_printf(o, "$%u,", RS(w));
-	else if (RT(w) >> 2)    /* MIPS I has one condition, and no name for it */
+	else if (RT(w) >> 2)    /* MIPS I has only one condition, and no name for it */
 		buf_printf(o, "$fcc%u,", RT(w) >> 2);
 }
 

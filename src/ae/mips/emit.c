@@ -1,11 +1,10 @@
 /*
- * Instrumented code for MIPS (o32).  $23 points behind the last event, $1 is
- * free between statements; all else is as it was.  Words are stored by swl and
- * swr because events have no alignment.  A transfer of control is written
- * together with its delay slot; where what the slot defines is recorded, the
- * slot comes first.  Of a word that crosses the end of the buffer, the half at
- * the higher address comes first: what faults is done again at the start of the
- * buffer, where the alignment is another, and must do nothing by halves.
+ * Instrumented code for MIPS (o32). $23 points to the end of the last event, $1 is free between
+ * statements; all other registers are unchanged. Words are stored by swl and swr because events are
+ * not aligned. A transfer of control is written together with its delay slot; if a result of the
+ * slot is recorded, the slot comes first. Of a word that crosses the end of the buffer, the half at
+ * the higher address is stored first: a store that faults is repeated at the start of the buffer,
+ * where the alignment differs, so it must not have stored a part.
  */
 #include <string.h>
 #include "ae/mips/emit_internal.h"
@@ -13,7 +12,7 @@
 #include "ae/rewrite/slice.h"
 #include "isa/mips/lift.h"
 
-#define MANY 6000       /* with more instructions than these a branch may not reach across the twin */
+#define MANY 6000       /* with more instructions a branch may not reach across the twin */
 
 static void
 mips_settle(struct twin *t)
@@ -29,7 +28,8 @@ mips_record(struct twin *t, unsigned var, unsigned w)
 	const unsigned big = t->fn->m->big, p = t->pend;
 
 	if (w == 4)
-		buf_printf(t->o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" : "swl", var, p + 3, big ? "swl" : "swr", var, p);
+		buf_printf(t->o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" :
+		    "swl", var, p + 3, big ? "swl" : "swr", var, p);
 	else if (w == 2)
 		buf_printf(t->o, "\tsrl\t$1,$%u,8\n\tsb\t$%u,%u($23)\n\tsb\t$1,%u($23)\n", var, var, p + big,
 		    p + 1 - big);
@@ -44,7 +44,8 @@ mips_mark(struct twin *t, uint32_t b)
 	unsigned w = t->fn->blk[b].mark, i;
 
 	for (i = 0; i < w; i++)
-		buf_printf(t->o, "\tori\t$1,$0,%u\n\tsb\t$1,%u($23)\n", b >> 8 * i & 255, t->pend + (t->fn->m->big ? w - 1 - i : i));
+		buf_printf(t->o, "\tori\t$1,$0,%u\n\tsb\t$1,%u($23)\n", b >> 8 * i & 255,
+		    t->pend + (t->fn->m->big ? w - 1 - i : i));
 	t->pend += w;
 }
 
@@ -55,7 +56,7 @@ leave_traced(struct twin *t)
 	buf_str(t->o, "\tlui\t$1,%hi(__ae_ptr)\n\tsw\t$23,%lo(__ae_ptr)($1)\n");
 }
 
-/* The slot now, with what is recorded at it, if anything is or must be; whether it was written */
+/* Writes the slot now, with its records, if it has any or `must` says so; returns whether it was written. */
 static int
 slot_first(struct twin *t, uint32_t s, int must)
 {
@@ -75,7 +76,7 @@ mips_slot(struct twin *t, uint32_t s, int done)
 		mips_put(t->o, t->f, &t->fn->ins[s]);
 }
 
-/* `op symbol` for the direct jump or call a */
+/* `op symbol`, for the direct jump or call a. */
 static void
 to_symbol(struct twin *t, const char *op, const struct ainsn *a)
 {
@@ -111,7 +112,7 @@ mips_call(struct twin *t, uint32_t i, uint32_t s)
 	twin_results(t, s, 1);
 }
 
-/* A jump, direct or by register: inside the function, or out of it */
+/* A direct or indirect jump, inside the function or out of it. */
 static void
 mips_jump(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 {
@@ -148,7 +149,7 @@ branch_label(struct twin *t, uint32_t i, uint32_t target, uint32_t blk)
 		buf_printf(t->o, LBL2 "\n", 's', t->no, t->fn->blk[blk].succ[0]);
 }
 
-/* May the open group go on behind the branch, on both sides? */
+/* May the open group continue after the branch, on both sides? */
 static int
 mips_carried(struct twin *t, uint32_t s, const uint32_t *succ)
 {
@@ -167,7 +168,7 @@ mips_carried(struct twin *t, uint32_t s, const uint32_t *succ)
 	return 0;
 }
 
-/* A branch with a slot that is always executed */
+/* A branch whose slot is always executed. */
 static void
 mips_emit_branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 {
@@ -199,7 +200,7 @@ mips_emit_branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 	mips_slot(t, s, fold);
 }
 
-/* A branch whose slot, a block of its own behind it, is executed only if it is taken */
+/* A branch whose slot, which is a block after it, is executed only if it is taken. */
 static void
 mips_annulling(struct twin *t, uint32_t i, uint32_t blk)
 {
@@ -215,7 +216,7 @@ mips_annulling(struct twin *t, uint32_t i, uint32_t blk)
 		buf_printf(t->o, "\tbeq\t$%u,$0," LBL2 "\n" NOP, x, 't', t->no, i + 2);
 }
 
-/* A transfer of control at i and its delay slot; how many instructions were written */
+/* A transfer of control at i and its delay slot; returns the number of instructions written. */
 static uint32_t
 mips_unit(struct twin *t, uint32_t i)
 {
@@ -253,7 +254,10 @@ mips_unit(struct twin *t, uint32_t i)
 	return 2;
 }
 
-/* A statement that the assembler makes several instructions of, some of which the linker changes: the statement again */
+/*
+ * A statement that the assembler expands to several instructions, some of which the linker changes:
+ * repeats the statement.
+ */
 static uint32_t
 mips_macro(struct twin *t, uint32_t i)
 {
@@ -293,7 +297,7 @@ mips_insn(struct twin *t, uint32_t i)
 	return 1;
 }
 
-/* A block that stands for a conditional tail jump */
+/* A block that stands for a conditional tail jump. */
 static void
 mips_outlying(struct twin *t, uint32_t b)
 {
@@ -318,7 +322,7 @@ mips_thunk(struct buf *o, struct file *f, uint32_t no)
 	unsigned v, off = 2, big = f->m->big;
 
 	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
-	/* called from traced code (which lies lowest), and no callback since? */
+	/* is this a call from traced code (which is lowest in memory), without a callback since? */
 	buf_printf(o,
 	    "\tlui\t$24,%%hi(__stop_aetext)\n\taddiu\t$24,$24,%%lo(__stop_aetext)\n\tlui\t$14,%%hi(" LBL ")\n"
 	    "\taddiu\t$14,$14,%%lo(" LBL ")\n\tsltu\t$24,$31,$24\n\tbeq\t$24,$0,1f\n" NOP
@@ -326,17 +330,19 @@ mips_thunk(struct buf *o, struct file *f, uint32_t no)
 	    "\tj\t__ae_again\n" NOP "1:\n\tj\t__ae_enter\n" NOP,
 	    'x', no, 'x', no, 'x', no);
 	buf_printf(o, "\t.word\t" LBL "\n" LBL ":\n", 'p', no, 'x', no);
-	buf_printf(o, "\tlui\t$24,%%hi(__ae_ptr)\n\tsw\t$0,%%lo(__ae_ptr)($24)\n\tlui\t$24,%%hi(" LBL "+8)\n\tlw\t$24,%%lo(" LBL "+8)($24)\n"
+	buf_printf(o, "\tlui\t$24,%%hi(__ae_ptr)\n\tsw\t$0,%%lo(__ae_ptr)($24)\n"
+	    "\tlui\t$24,%%hi(" LBL "+8)\n\tlw\t$24,%%lo(" LBL "+8)($24)\n"
 	    "\tsb\t$24,0($23)\n\tsrl\t$24,$24,8\n\tsb\t$24,1($23)\n", 'n', no, 'n', no);
 	for (v = 0; v < f->m->nreg; v++)
 		if (need >> v & 1) {
-			buf_printf(o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" : "swl", v, off + 3, big ? "swl" : "swr", v, off);
+			buf_printf(o, "\t%s\t$%u,%u($23)\n\t%s\t$%u,%u($23)\n", big ? "swr" :
+			    "swl", v, off + 3, big ? "swl" : "swr", v, off);
 			off += 4;
 		}
 	buf_printf(o, "\tj\t" LBL "\n\taddiu\t$23,$23,%u\n", 'f', no, off);
 }
 
-/* The object's flags are what the model of addresses is at the end of the file */
+/* The object's flags depend on the memory model at the end of the file. */
 static const char *
 mips_end(const struct file *f)
 {
@@ -357,7 +363,8 @@ mips_end(const struct file *f)
 }
 
 const struct emitter mips_emit = {
-	.begin = "\t.set\tpush\n\t.set\tnoreorder\n\t.set\tnomacro\n\t.set\tnoat\n\t.set\tnomips16\n\t.set\tnomicromips\n\t.option\tpic0\n",
+	.begin = "\t.set\tpush\n\t.set\tnoreorder\n\t.set\tnomacro\n\t.set\tnoat\n"
+	    "\t.set\tnomips16\n\t.set\tnomicromips\n\t.option\tpic0\n",
 	.end = mips_end,
 	.trap = "break",
 	.fits = mips_fits,

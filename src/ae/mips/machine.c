@@ -6,8 +6,12 @@ extern const struct emitter mips_emit;
 
 #define BITS(from, to) ((UINT64_C(2) << (to)) - (UINT64_C(1) << (from)))
 #define R(r) BITS(r, r)
-/* $28 among both: code that is not position-independent keeps it, callers in position-independent code load it again */
-#define CLOBBERED (BITS(MIPS_AT, MIPS_T7) | BITS(MIPS_T8, MIPS_T9) | R(MIPS_GP) | R(MIPS_RA) | R(MIPS_HI) | R(MIPS_LO))
+/*
+ * $28 is in both: code that is not position-independent keeps it, callers in position-independent
+ * code reload it
+ */
+#define CLOBBERED \
+	(BITS(MIPS_AT, MIPS_T7) | BITS(MIPS_T8, MIPS_T9) | R(MIPS_GP) | R(MIPS_RA) | R(MIPS_HI) | R(MIPS_LO))
 #define SAVED (BITS(MIPS_S0, MIPS_S7) | BITS(MIPS_GP, MIPS_RA))
 #define ARGUMENTS (BITS(MIPS_A0, MIPS_A3) | R(MIPS_T7) | R(MIPS_T9) | SAVED)
 

@@ -1,14 +1,16 @@
 /*
- * The plain copy: where a function runs untraced although its entry is
- * patched.  It holds the instructions under the patch and goes on in the
- * original behind them; when something jumps back under the patch, it holds
- * the whole function.
+ * The plain copy, which runs when a function runs untraced although its entry is patched. It holds
+ * the instructions under the patch and continues in the original after them; if something jumps
+ * back under the patch, it holds the whole function.
  */
 #include <string.h>
 #include "ae/mips/emit_internal.h"
 #include "isa/mips/lift.h"
 
-/* Instructions of fragment 0 that the patch covers, to the end of its statement and with its delay slot */
+/*
+ * Instructions of fragment 0 that the patch covers, including the rest of the last statement and
+ * its delay slot.
+ */
 static uint32_t
 mips_plain_covered(const struct afunc *fn)
 {
@@ -31,7 +33,10 @@ jumped_into(const struct afunc *fn)
 	return 0;
 }
 
-/* A macro that jumps, or whose first instruction alone is in a delay slot, must be one that the linker leaves alone */
+/*
+ * A macro that jumps, or whose first instruction is in a delay slot, must have no operand that the
+ * linker changes.
+ */
 static const char *
 bad_macro(const struct afunc *fn, uint32_t i)
 {
@@ -42,7 +47,8 @@ bad_macro(const struct afunc *fn, uint32_t i)
 		fields |= fn->ins[k].in.nfield;
 		jumps |= fn->ins[k].delayed || fn->ins[k].isslot || fn->ins[k].in.ctl != IC_NONE;
 	} while (fn->ins[k++].more);
-	return fields && jumps && k > i + 1 ? "a macro that jumps or fills a delay slot and has an operand of the linker's" : NULL;
+	return fields && jumps && k > i + 1 ? "a macro that jumps or fills a delay slot and has an operand "
+	    "of the linker's" : NULL;
 }
 
 void
@@ -72,7 +78,7 @@ mips_fits(struct file *f, struct afunc *fn)
 	}
 }
 
-/* Where instruction `to` is for the plain copy of n instructions: in it, or in the original */
+/* The label of instruction `to` for the plain copy of n instructions: in it, or in the original. */
 static void
 mips_plain_place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
 {
@@ -85,7 +91,7 @@ mips_plain_place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n,
 	buf_printf(o, LBL2 "\n", 'u', no, to);
 }
 
-/* The jump, branch or call at i with its slot */
+/* The jump, branch or call at i, with its slot. */
 static void
 mips_plain_unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t n, int whole)
 {
@@ -123,7 +129,7 @@ mips_plain_unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t
 	mips_put(o, f, s);
 }
 
-/* The linker wants to see a %lo behind each %hi (and %got of a local symbol): one that is never executed */
+/* The linker requires a %lo after each %hi (and %got of a local symbol): adds one that is never executed. */
 static void
 mips_plain_pair(struct buf *o, const struct file *f, const struct ainsn *a)
 {
@@ -186,8 +192,8 @@ mips_around(const struct afunc *fn, const struct ablock *k, uint64_t live)
 }
 
 /*
- * The function if $1 may still be used where instrumented code changes it: why
- * not, and *at which instruction; NULL if all is well.
+ * May $1 still be in use where instrumented code changes it? The reason, and *at which instruction;
+ * NULL if not.
  */
 const char *
 mips_check(const struct afunc *fn, const uint64_t *live, uint32_t *at)

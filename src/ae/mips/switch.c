@@ -1,12 +1,12 @@
 /*
- * Indirect jumps.  The value is an address in the original code: a map of the
- * function by byte offset has the twin's addresses.  What the map does not
- * have is outside, and the jump a tail call.
+ * Indirect jumps. The value is an address in the original code: a map of the function by byte
+ * offset has the addresses in the twin. Addresses without an entry are outside, and the jump is a
+ * tail call.
  */
 #include "ae/mips/emit_internal.h"
 #include "isa/mips/lift.h"
 
-/* A register to work with, dead ones first; *kept: its value is still needed */
+/* A register to work with, dead ones first; *kept: its value is still needed. */
 static unsigned
 mips_switch_scratch(const struct twin *t, const struct ainsn *a, uint32_t blk, int *kept)
 {
@@ -35,13 +35,16 @@ mips_switch(struct twin *t, uint32_t i, uint32_t blk)
 	for (k = 0; k < t->fn->nfrag; k++) {
 		uint32_t size = t->fn->frag[k].size;
 
-		buf_printf(t->o, "\tlui\t$1,%%hi(" LBL ")\n\taddiu\t$1,$1,%%lo(" LBL ")\n\tsubu\t$1,$%u,$1\n", k ? 'c' : 'o', t->no, k ? 'c' : 'o', t->no, r);
+		buf_printf(t->o, "\tlui\t$1,%%hi(" LBL ")\n\taddiu\t$1,$1,%%lo(" LBL ")\n\tsubu\t$1,$%u,$1\n",
+		    k ? 'c' : 'o', t->no, k ? 'c' : 'o', t->no, r);
 		buf_printf(t->o, "\tlui\t$%u,%u\n\tori\t$%u,$%u,%u\n\tsltu\t$%u,$1,$%u\n\tbeq\t$%u,$0,1f\n",
 		    x, size >> 16, x, x, size & 0xffff, x, x, x);
-		buf_printf(t->o, "\tlui\t$%u,%%hi(.Lae_m%u_%u)\n\taddu\t$%u,$%u,$1\n\tlw\t$%u,%%lo(.Lae_m%u_%u)($%u)\n\tbeq\t$%u,$0,1f\n" NOP,
+		buf_printf(t->o, "\tlui\t$%u,%%hi(.Lae_m%u_%u)\n\taddu\t$%u,$%u,$1\n"
+		    "\tlw\t$%u,%%lo(.Lae_m%u_%u)($%u)\n\tbeq\t$%u,$0,1f\n" NOP,
 		    x, t->no, k, x, x, x, t->no, k, x, x);
 		if (kept)
-			buf_printf(t->o, "\tmove\t$1,$%u\n\tlui\t$%u,%%hi(__ae_s)\n\tlw\t$%u,%%lo(__ae_s)($%u)\n\tjr\t$1\n" NOP, x, x, x, x);
+			buf_printf(t->o, "\tmove\t$1,$%u\n\tlui\t$%u,%%hi(__ae_s)\n"
+			    "\tlw\t$%u,%%lo(__ae_s)($%u)\n\tjr\t$1\n" NOP, x, x, x, x);
 		else
 			buf_printf(t->o, "\tjr\t$%u\n" NOP, x);
 		buf_str(t->o, "1:\n");

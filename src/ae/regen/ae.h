@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Kinds of events; the names are those of the paper */
+/* Kinds of events; the names are the paper's. */
 enum ae_kind {
 	AE_ISSUE_INST,  /* an instruction of aux bytes is fetched at addr */
 	AE_READ_MEM,    /* aux bytes at addr are read */
@@ -28,55 +28,54 @@ enum ae_kind {
 	AE_LOOP_EXIT    /* ... is left */
 };
 
-/* A packed reference, ref(5): address in bits 0-47 (sign-extended), size in 48-55, kind in 56-59 */
+/* A packed reference, ref(5): address in bits 0-47 (sign-extended), size in 48-55, kind in 56-59. */
 #define AE_KIND(r) ((unsigned)((uint64_t)(r) >> 56))
 #define AE_SIZE(r) ((unsigned)((uint64_t)(r) >> 48 & 255))
 #define AE_ADDR(r) ((uint64_t)((int64_t)((uint64_t)(r) << 16) >> 16))
 
-#define AE_BATCH 4096           /* the most references in one batch */
+#define AE_BATCH 4096           /* most references in one batch */
 
 /*
- * Recreate the trace in the event file (NULL or "-": standard input); it may
- * be compressed.  func is called for each event, in order.  Returns 0 when the
- * trace is complete; -1 when the file cannot be read to its end or does not
- * belong to the program, after all events before the fault: ae_error() says
- * what is wrong.  AE_STOPPED when the file is whole but recording stopped
- * before the run was over (ae_error() says so), after all that was recorded.
+ * Recreates the trace of the event file (NULL or "-": standard input), which may be compressed.
+ * Calls func for each event, in order. Returns 0 when the trace is complete; -1 when the file
+ * cannot be read to its end or does not belong to the program, after all events before the fault:
+ * ae_error() has the message; AE_STOPPED when the file is complete but recording stopped before the
+ * run was over (ae_error() says so), after everything that was recorded.
  */
 #define AE_STOPPED (-2)
 int ae_recreate(const char *file, void (*func)(int kind, uint64_t addr, unsigned aux));
 
 /*
- * The same, n packed references at a time (1 <= n <= AE_BATCH), which are
- * valid until func returns.  A value other than 0 that func returns ends the
- * regeneration, and is returned.
+ * The same, n packed references at a time (1 <= n <= AE_BATCH), which are valid until func returns.
+ * If func returns a value other than 0, that ends the regeneration and is returned.
  */
 int ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs, size_t n), void *arg);
 
-/*
- * What was wrong at the last -1 or AE_STOPPED: "FILE: byte N: WHAT".  The string is static.
- */
+/* The message for the last -1 or AE_STOPPED: "FILE: byte N: WHAT". The string is static. */
 const char *ae_error(void);
 
-/* What is to be said of the trace of the last 0: that a fatal signal came before its end; NULL: nothing.  The string is static. */
+/*
+ * A remark about the trace of the last 0: a fatal signal came before its end; NULL: none. The
+ * string is static.
+ */
 const char *ae_note(void);
 
-/* Where the events of a forked child's parent are, if not in the file that it names; NULL: there */
+/* Sets the file with the events of a forked child's parent; NULL: the file that the child names. */
 void ae_parent(const char *file);
 
 /*
- * How many references there may be between two events, about: 2^40 unless this is
- * called.  No schema of aecc goes on without end, but another one could.
+ * Sets the approximate number of references allowed between two events, which is 2^40 by default.
+ * Schemas of aecc always end, but others may not.
  */
 void ae_most(uint64_t n);
 
-/* The main program that aec writes, with all of its options: the exit status */
+/* The main program that aec writes, with all its options; returns the exit status. */
 int ae_main(int argc, char **argv);
 
 /*
- * Packed references as files have them: format "addr", "lackey", "din" or
- * "text" (-1: another name).  ae_put writes n references (at most AE_PUT_MAX
- * bytes for each) and returns the bytes; ae_put_header those before the first.
+ * Packed references in file formats: "addr", "lackey", "din" or "text" (-1: another name). ae_put
+ * writes n references (at most AE_PUT_MAX bytes for each) and returns the number of bytes;
+ * ae_put_header writes what precedes the first one.
  */
 #define AE_PUT_MAX 128
 int ae_format(const char *name);
@@ -85,9 +84,9 @@ size_t ae_put_header(int format, void *dst);
 
 #ifdef AE_GENERATED
 /*
- * What generated files are made of.  Position of the regeneration: where the
- * next reference goes and where the next event is.  p NULL: the frames above
- * the one that an unwinding looks for are being left.
+ * The building blocks of generated files. Position of the regeneration: where the next reference is
+ * written, and where the next event is. p NULL: an unwinding leaves frames until it finds its
+ * target.
  */
 struct ae_pos {
 	uint64_t *p;
@@ -95,14 +94,15 @@ struct ae_pos {
 };
 
 struct ae_state {
-	const uint8_t *eend;            /* end of the events at hand */
+	const uint8_t *eend;            /* end of the available events */
 	uintptr_t stack;                /* a frame below this address is too deep */
 	uint64_t fs;                    /* the traced thread's fs base */
-	int tail;                       /* the last function left by a jump to an unknown one, */
-	uint64_t tailrsp;               /* which has this rsp */
-	int land;                       /* unwinding: -1 to an unknown call, else to this setjmp site */
-	uint64_t landrsp;               /* of the frame with this rsp */
-	struct ae_pos landpos;          /* where its regeneration goes on */
+	int tail;                       /* the last function left by a jump to an unknown one, ... */
+	uint64_t tailrsp;               /* ...with this rsp */
+	/* unwinding: -1 to an unknown call, otherwise to this setjmp site... */
+	int land;
+	uint64_t landrsp;               /* ...of the frame with this rsp */
+	struct ae_pos landpos;          /* where that frame's regeneration continues */
 	uint64_t buf[AE_BATCH];
 };
 
@@ -114,9 +114,9 @@ struct ae_program {
 	const unsigned char *id;        /* build id */
 	unsigned idlen;
 	unsigned machine;               /* ELF's number */
-	unsigned word, big;             /* bytes of a register in the events; has it the high byte first? */
+	unsigned word, big;             /* bytes of a register in the events; are they big-endian? */
 	unsigned push;                  /* bytes that a call pushes */
-	unsigned nfunc;                 /* functions in the order of their numbers; NULL: has no schema */
+	unsigned nfunc;                 /* functions in the order of their numbers; NULL: no schema */
 	ae_enter_fn *const *func;
 	unsigned nro;                   /* read-only data by address */
 	const struct ae_span *ro;
@@ -127,31 +127,32 @@ extern const struct ae_program ae_program;
 
 enum ae_wrong { AE_BRANCH, AE_TARGET, AE_MARK, AE_DEEP, AE_SWITCH, AE_NEVER };
 
-/* Slow paths: events to make `want` bytes available at e, room in the buffer, faults */
+/* Slow paths: make `want` bytes of events available at e; make room in the buffer; faults. */
 const uint8_t *ae_more(uint64_t *p, const uint8_t *e, unsigned want);
 uint64_t *ae_flush(uint64_t *p, const uint8_t *e);
 _Noreturn void ae_fault(uint64_t *p, const uint8_t *e, enum ae_wrong what);
 
 /*
- * Run sequences: at an unknown call, behind a known call of a function that
- * may leave by a jump to an unknown one (q is what it returned), at setjmp.
- * rsp is that of the calling function.
+ * Run sequences: at an unknown call, after a known call of a function that may leave by a jump to
+ * an unknown one (q is what it returned), at setjmp. rsp is that of the calling function.
  */
 struct ae_pos ae_unknown(struct ae_pos q, uint64_t rsp);
 struct ae_pos ae_after(struct ae_pos q, uint64_t rsp);
 struct ae_pos ae_setjmp(struct ae_pos q, uint64_t rsp, int site);
 
-/* A repeated string instruction of n elements at most: how many there were */
-uint64_t ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi, uint64_t rdi);
+/* A repeated string instruction of at most n elements: returns how many there were. */
+uint64_t ae_rep(struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n, uint64_t rsi,
+    uint64_t rdi);
 
-/* n bytes at addr of the executable's read-only data */
+/* n bytes at addr of the executable's read-only data. */
 uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 
 #define AE_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define AE_REF(kind, a, n) (((uint64_t)(a) & UINT64_C(0xffffffffffff)) | (uint64_t)(n) << 48 | (uint64_t)(kind) << 56)
+#define AE_REF(kind, a, n) \
+	(((uint64_t)(a) & UINT64_C(0xffffffffffff)) | (uint64_t)(n) << 48 | (uint64_t)(kind) << 56)
 #define HERE ((struct ae_pos){p, e})
 
-/* References.  ROOM(n): up to the next ROOM there are at most n. */
+/* References. ROOM(n): at most n references follow before the next ROOM. */
 #define ROOM(n)          do { if (AE_UNLIKELY(p > ae_.buf + (AE_BATCH - (n)))) p = ae_flush(p, e); } while (0)
 #define ISSUE_INST(n)    do { *p++ = AE_REF(AE_ISSUE_INST, PC, n); PC += n; } while (0)
 #define READ_MEM(a, n)   (*p++ = AE_REF(AE_READ_MEM, a, n))
@@ -161,7 +162,7 @@ uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 #define LOOP_CONT(a)     (*p++ = AE_REF(AE_LOOP_BACK, a, 0))
 #define LOOP_END(a)      (*p++ = AE_REF(AE_LOOP_EXIT, a, 0))
 
-/* Repeated string instructions of len bytes with elements of w bytes */
+/* Repeated string instructions of len bytes with elements of w bytes. */
 #define AE_STRING(how, len, w, si, di) do { \
 	struct ae_pos q_ = HERE; \
 	uint64_t n_ = ae_rep(&q_, AE_REF(AE_ISSUE_INST, PC, len), how, w, rcx, si, di); \
@@ -174,8 +175,8 @@ uint64_t ae_rodata(struct ae_pos q, uint64_t addr, unsigned n);
 #define REP_SCAS(len, w) do { AE_STRING(4, len, w, 0, rdi); rdi += ev; } while (0)
 
 /*
- * Events: 1, 2, 4 and 8 bytes, low byte first; or the high byte, in the
- * generated files of a program for such a machine, which define AE_BIG.
+ * Events of 1, 2, 4 and 8 bytes, little-endian; or big-endian in the generated files of a program
+ * for such a machine, which define AE_BIG.
  */
 #if defined AE_BIG == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define AE_ORDER(bits, v) __builtin_bswap##bits(v)
@@ -207,24 +208,35 @@ ae_get(const uint8_t *e, unsigned n)
 
 #define AE_NEED(n)  do { if (AE_UNLIKELY((size_t)(ae_.eend - e) < n)) e = ae_more(p, e, n); } while (0)
 #define GET(x, n)   do { AE_NEED(n); x = ae_get(e, n); e += n; } while (0)
-#define GET_BRANCH(b) do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, AE_BRANCH); e++; } while (0)
+#define GET_BRANCH(b) \
+	do { AE_NEED(1); b = *e; if (AE_UNLIKELY(b > 1)) ae_fault(p, e, AE_BRANCH); e++; } while (0)
 
-/* Numbers of blocks: where a conditional jump went; and what a block has when control comes to it otherwise */
+/*
+ * Numbers of blocks: the target of a conditional jump; the number that a block has when control
+ * reaches it otherwise.
+ */
 #define GET_BYTE(b) do { AE_NEED(1); b = *e++; } while (0)
 #define GET_HALF(b) do { AE_NEED(2); b = (unsigned)ae_get(e, 2); e += 2; } while (0)
 #define cjump_err()      ae_fault(p, e - 1, AE_TARGET)
 #define cjump_err_half() ae_fault(p, e - 2, AE_TARGET)
-#define BLOCK_NUMBER(b, n) do { AE_NEED(n); if (AE_UNLIKELY(ae_get(e, n) != (b))) ae_fault(p, e, AE_MARK); e += n; } while (0)
+#define BLOCK_NUMBER(b, n) \
+	do { AE_NEED(n); if (AE_UNLIKELY(ae_get(e, n) != (b))) ae_fault(p, e, AE_MARK); e += n; } while (0)
 
-/* Calls: where the callee left off; p NULL: the frames down to another function's are being left */
-#define AE_FRAME()  do { char here; if (AE_UNLIKELY((uintptr_t)&here < ae_.stack)) ae_fault(p, e, AE_DEEP); } while (0)
+/* Calls: the callee returns the position; p NULL: frames are left down to another function's. */
+#define AE_FRAME() \
+	do { char here; if (AE_UNLIKELY((uintptr_t)&here < ae_.stack)) ae_fault(p, e, AE_DEEP); } while (0)
 #define CALL(f)     do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) return q_; } while (0)
-#define CALL_SJ(f)  do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) goto unwound; } while (0)
-#define LAND(site, rsp) do { p = ae_.landpos.p; e = ae_.landpos.e; rsp = ae_.landrsp; goto J##site; } while (0)
+#define CALL_SJ(f) \
+	do { struct ae_pos q_ = f; p = q_.p; e = q_.e; if (AE_UNLIKELY(!p)) goto unwound; } while (0)
+#define LAND(site, rsp) \
+	do { p = ae_.landpos.p; e = ae_.landpos.e; rsp = ae_.landrsp; goto J##site; } while (0)
 #define RETURN()    return HERE
 #define TAIL(rsp)   do { ae_.tail = 1; ae_.tailrsp = rsp; return HERE; } while (0)
 
-/* Values: the low bytes extended to 64 bits; a result of 4 bytes clears the rest of a register, of 2 or 1 keeps it */
+/*
+ * Values: low bytes extended to 64 bits. A result of 4 bytes clears the rest of a register, one of
+ * 2 or 1 leaves it unchanged.
+ */
 #define SX1(x) ((uint64_t)(int8_t)(x))
 #define SX2(x) ((uint64_t)(int16_t)(x))
 #define SX4(x) ((uint64_t)(int32_t)(x))

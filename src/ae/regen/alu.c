@@ -1,4 +1,4 @@
-/* Computations of a schema: schema.h says what each means. */
+/* Computations of a schema, as isa/operation.h defines them. */
 #include "ae/regen/code.h"
 
 static uint64_t
@@ -27,7 +27,7 @@ alu_bswap(unsigned w, uint64_t v)
 	return r;
 }
 
-/* v has w bytes */
+/* v, of w bytes. */
 static uint64_t
 alu_rotl(unsigned w, uint64_t v, unsigned n)
 {

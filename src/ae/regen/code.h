@@ -1,4 +1,4 @@
-/* What the interpreter runs: a program, lowered.  Private to the engine. */
+/* The code of the interpreter: a program lowered to the instructions of code.def. Internal to ae/regen. */
 #ifndef TM_AE_REGEN_CODE_H
 #define TM_AE_REGEN_CODE_H
 
@@ -20,21 +20,21 @@ struct iop {
 	uint64_t imm, k;
 };
 
-/* Where a switch goes: open addressing, key 0 in an empty slot with to 0 */
+/* Targets of a switch: a hash table with open addressing; key 0 in an empty slot, with to 0. */
 struct iswitch {
 	uint32_t first, mask;           /* slots first .. first+mask of swkey and swto */
 };
 
 struct ifunc {
-	uint32_t ip;                    /* of its first instruction */
-	uint32_t nslot;                 /* variables and what the interpreter adds to them */
+	uint32_t ip;                    /* its first instruction */
+	uint32_t nslot;                 /* variables, and the interpreter's slots after them */
 	uint32_t nneed;
 	const uint16_t *need;           /* borrowed from the program */
 	uint16_t sp;
 	uint32_t nsite, site;           /* its setjmp sites in code.site */
 };
 
-/* Slots behind the variables of a function with n of them */
+/* Slots after the variables of a function with n of them. */
 #define SLOT_ZERO(n)  (n)               /* always 0 */
 #define SLOT_FA(n)    ((n) + 1)         /* flags: those of FA - FB, */
 #define SLOT_FB(n)    ((n) + 2)         /* both with the sign in bit 63 */
@@ -42,7 +42,7 @@ struct ifunc {
 #define SLOT_T1(n)    ((n) + 4)
 #define SLOT_SITE(n)  ((n) + 5)         /* rsp at each setjmp site */
 
-struct isite { uint32_t no, ip, slot; };        /* ip: behind the site's SEQJ */
+struct isite { uint32_t no, ip, slot; };        /* ip: after the site's SEQJ */
 
 struct code {
 	const struct prog *g;
@@ -62,13 +62,13 @@ struct code {
 	const char *err;                /* after a failure; static */
 };
 
-#define CODE_ROOM 1024          /* the most references of one template */
-#define CODE_PAD  4             /* words that copying one may touch behind it */
+#define CODE_ROOM 1024          /* most references of one template */
+#define CODE_PAD  4             /* words after a template that copying it may touch */
 
 int code_lower(struct code *c, const struct prog *g, int count);        /* 0 or -1; free it in either case */
 void code_free(struct code *c);
 
-/* dst op, operands and result as the schema defines them */
+/* dst op, operands and result as in the schema. */
 uint64_t code_alu(unsigned op, unsigned w, unsigned n, uint64_t a, uint64_t b);
 uint64_t code_result(unsigned w, uint64_t old, uint64_t v);
 

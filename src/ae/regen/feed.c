@@ -26,7 +26,7 @@ read_in(void *in, void *buf, size_t n)
 	return in_read(in, buf, n);
 }
 
-/* A fault that the event reader saw; a broken input rather than a short one is the input's own. */
+/* A fault reported by the event reader. If the input itself has an error, that is reported instead. */
 static int
 fail_reader(struct feed *f, const struct feed_seg *g)
 {
@@ -37,7 +37,10 @@ fail_reader(struct feed *f, const struct feed_seg *g)
 	return feed_fail(f, g, g->r.erroff, g->r.err);
 }
 
-/* The name that a child recorded; a relative one that is not there is looked for beside the child's file. */
+/*
+ * The name of the parent's file, recorded in the child's. A relative one that does not exist is
+ * tried in the folder of the child's file.
+ */
 static struct in *
 open_parent(const char *name, const char *child)
 {
@@ -122,7 +125,8 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 		if (f->nseg == FEED_CHAIN)
 			return feed_fail(f, g, 64, "too many generations of forked children");
 		parent = NULL;
-		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, machine, id, idlen) != 0)
+		if (open_seg(f, open_parent(name, in_name(g->in)), g->r.head.parent_pos, machine, id,
+		    idlen) != 0)
 			return -1;
 	}
 	for (unsigned i = 0, j = f->nseg - 1; i < j; i++, j--) {
@@ -155,7 +159,10 @@ feed_done(struct feed *f)
 	longjmp(f->out, 1);
 }
 
-/* No event will come any more.  Whatever the end record says is part of the trace, but not that recording stopped, nor where a signal came. */
+/*
+ * No event will follow. Whatever the end record says is part of the trace, except that recording
+ * stopped, and the place of a signal.
+ */
 static void
 feed_ended(struct feed *f, const struct feed_seg *g)
 {
@@ -168,7 +175,7 @@ feed_ended(struct feed *f, const struct feed_seg *g)
 		f->fatal = g->r.end.sig;
 }
 
-/* References of the parent before the fork are not the child's. */
+/* References of the parent before the fork do not belong to the child. */
 static void
 feed_deliver(struct feed *f, uint64_t *p)
 {
@@ -224,7 +231,7 @@ feed_flush(struct feed *f, uint64_t *p, const uint8_t *e)
 	return f->s->buf;
 }
 
-/* The events are used up. */
+/* At the end of the events. */
 static _Noreturn void
 feed_end(struct feed *f, uint64_t *p, int clean)
 {
@@ -240,7 +247,7 @@ feed_end(struct feed *f, uint64_t *p, int clean)
 	feed_done(f);
 }
 
-/* The next payload in f->win; 0 if there is none. */
+/* The next payload, in f->win; 0 if there is none. */
 static int
 next_window(struct feed *f, uint64_t *p)
 {
@@ -279,9 +286,9 @@ from_window(struct feed *f, size_t n)
 }
 
 /*
- * Nothing may be left of this payload: see now whether another one follows,
- * because if not, this is the place in the trace after which nothing is
- * recorded any more.  (An ancestor's prefix always goes on with the child.)
+ * Nothing may be left of this payload: checks now whether another one follows, because if not, this
+ * is the place in the trace after which nothing is recorded. (An ancestor's part is always
+ * continued by the child.)
  */
 static void
 watch_end(struct feed *f, uint64_t *p)
@@ -309,7 +316,7 @@ feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 	feed_fault(f, p, e, what);
 }
 
-/* The last byte of a payload is never in view with others: it is asked for by itself. */
+/* The last byte of a payload never becomes visible together with others: it is requested separately. */
 const uint8_t *
 feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item)
 {
@@ -343,7 +350,7 @@ feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item
 	return f->view;
 }
 
-/* How many of n elements are done, and whether the instruction is fetched once more: ref(5) */
+/* How many of n elements are done, and whether the instruction is fetched once more, as in ref(5). */
 static uint64_t
 rep_count(struct feed *f, struct ae_pos *q, unsigned how, uint64_t n, int *again)
 {

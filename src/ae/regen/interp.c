@@ -1,4 +1,4 @@
-/* The interpreter: regen.h.  One long switch, because that is what it is. */
+/* The interpreter of regen.h, one long switch. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include "format/ref/ref.h"
 
 #define MASK48 UINT64_C(0xffffffffffff)
-#define STACK_WANT ((size_t)16 << 30)   /* bytes; taken when used */
+#define STACK_WANT ((size_t)16 << 30)   /* bytes of address space; memory is used as needed */
 #define STACK_LEAST ((size_t)1 << 20)
 
 struct regen *
@@ -28,7 +28,8 @@ regen_new(const struct prog *g, int count, const char **err)
 		return NULL;
 	}
 	for (n = STACK_WANT; n >= STACK_LEAST; n /= 2) {
-		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		    -1, 0);
 
 		if (p != MAP_FAILED) {
 			r->stack = p;
@@ -157,7 +158,7 @@ interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 
 		if (!c->swto[k]) {
 			if (o->sh)
-				return UINT32_MAX;      /* out of the function */
+				return UINT32_MAX;      /* outside the function */
 			feed_fault(x->f, x->p, x->e, o->op == CO_TARGET ? msg_target : msg_noswitch);
 		}
 		if (c->swkey[k] == key)
@@ -170,7 +171,7 @@ interp_lookup(struct ctx *x, const struct iop *o, uint64_t key)
 #define SAVE() (x.p = p, x.e = e, x.v = v, x.ip = o)
 #define LOAD() (p = x.p, e = x.e, v = x.v, o = x.ip)
 
-/* Events of the instruction o; later references of its template are not there yet */
+/* Reads the events of instruction o; later references of its template are not written yet. */
 #define NEED(k) do { if ((size_t)(r->s.eend - e) < (k)) e = feed_more(f, p - o->x, e, k, 0); } while (0)
 
 static void
@@ -318,7 +319,8 @@ interp_ret(struct regen *r, struct feed *f)
 			v[o->d] = (uint64_t)interp_cond(o->sh, v[o->b], v[o->b + 1]);
 			break;
 		case CO_CMOV:
-			v[o->d] = code_result(o->w, v[o->d], interp_cond(o->sh, v[o->b], v[o->b + 1]) ? v[o->a] : v[o->d]);
+			v[o->d] = code_result(o->w, v[o->d], interp_cond(o->sh, v[o->b], v[o->b + 1]) ?
+			    v[o->a] : v[o->d]);
 			break;
 		case CO_REP:
 			SAVE();

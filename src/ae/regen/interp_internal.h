@@ -1,4 +1,4 @@
-/* Between the interpreter's two files: frames, and the state that the switch keeps in registers. */
+/* Internal to the interpreter: frames, and the state that the switch keeps in registers. */
 #ifndef TM_AE_REGEN_INTERP_INTERNAL_H
 #define TM_AE_REGEN_INTERP_INTERNAL_H
 
@@ -9,10 +9,7 @@
 #include "ae/regen/msg.h"
 #include "ae/regen/regen.h"
 
-/*
- * Frames lie in a large region of their own, one behind the other: FRAME
- * words of bookkeeping, then the variables.
- */
+/* Frames are in a large region of memory, in a row: FRAME words of bookkeeping, then the variables. */
 enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };  /* F_PREV: words back to the caller's variables */
 
 struct regen {
@@ -23,7 +20,7 @@ struct regen {
 	size_t nstack;                  /* words */
 };
 
-/* What is in registers while the switch runs, for the parts that are not in it */
+/* The state in registers while the switch runs, for the functions outside it. */
 struct ctx {
 	struct regen *r;
 	struct feed *f;
@@ -43,7 +40,7 @@ interp_need(struct ctx *x, uint64_t *p, const uint8_t *e, unsigned n, int item)
 	return feed_more(x->f, p, e, n, item);
 }
 
-/* A frame for function fn; its variables are 0 but for rsp */
+/* A frame for function fn; its variables are 0 except rsp. */
 static inline uint64_t *
 interp_push(struct ctx *x, uint32_t fn, uint64_t rsp, uint32_t ret, size_t used)
 {
@@ -61,7 +58,7 @@ interp_push(struct ctx *x, uint32_t fn, uint64_t rsp, uint32_t ret, size_t used)
 	return v;
 }
 
-/* Run items at x->ip, which is a SEQ, SEQJ or SEQROOT, until control is somewhere else */
+/* Executes run items at x->ip, which is a SEQ, SEQJ or SEQROOT, until control is elsewhere. */
 void interp_items(struct ctx *x);
 
 #endif

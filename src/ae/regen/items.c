@@ -1,15 +1,15 @@
-/* The run sequences of the interpreter: which functions run, and which frames are left. */
+/* Run sequences of the interpreter: which functions run, and which frames are left. */
 #include "ae/regen/interp_internal.h"
 #include "base/bytes.h"
 
-/* Words that the frame at v uses */
+/* Words of the frame at v. */
 static size_t
 items_used(const struct regen *r, const uint64_t *v)
 {
 	return v == r->stack + FRAME ? 1 : r->c.fn[v[F_FUNC - FRAME]].nslot;
 }
 
-/* Leave frames until one stands at an unknown call with this rsp. */
+/* Leaves frames until one is at an unknown call with this rsp. */
 static void
 items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 {
@@ -30,7 +30,7 @@ items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 	feed_fault(x->f, x->p, at, msg_noframe);
 }
 
-/* ... until one has this setjmp site, with this rsp there */
+/* ... until one has this setjmp site, with this rsp. */
 static void
 items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 {
@@ -60,14 +60,14 @@ items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 	feed_fault(x->f, x->p, at, msg_noframe);
 }
 
-/* A stack pointer or register at run items */
+/* A stack pointer or register among run items. */
 static uint64_t
 items_word(const struct code *c, const uint8_t *e)
 {
 	return c->g->word == 8 && !c->g->big ? get_le64(e) : get_order(e, c->g->word, c->g->big);
 }
 
-/* A function whose number is at e is entered from the run sequence at ip. */
+/* Enters the function whose number is at e, from the run sequence at ip. */
 static void
 items_enter(struct ctx *x)
 {
@@ -109,7 +109,8 @@ interp_items(struct ctx *x)
 		switch (*x->e) {
 		case EV_RETURN:
 			if (here->op != CO_SEQ)
-				feed_fault(x->f, x->p, x->e, here->op == CO_SEQJ ? msg_jreturn : msg_rootreturn);
+				feed_fault(x->f, x->p, x->e, here->op == CO_SEQJ ? msg_jreturn :
+				    msg_rootreturn);
 			x->e++;
 			x->ip++;
 			*count += 1;
@@ -133,7 +134,8 @@ interp_items(struct ctx *x)
 			at = x->e;
 			x->e += 3 + w;
 			*count += 3 + w;
-			items_land(x, items_word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big), at);
+			items_land(x, items_word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big),
+			    at);
 			return;
 		default:
 			x->e = interp_need(x, x->p, x->e, 2, 0);

@@ -1,4 +1,4 @@
-/* From the functions of a program to the code of the interpreter: blocks, edges, switches. */
+/* Lowers the functions of a program to the interpreter's code: blocks, edges, switches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "ae/regen/regen.h"
 #include "format/ref/ref.h"
 
-/* The loop events of an edge */
+/* The loop events of an edge. */
 static void
 lower_events(struct low *l, const struct sch_succ *s)
 {
@@ -18,8 +18,8 @@ lower_events(struct low *l, const struct sch_succ *s)
 }
 
 /*
- * While a function is lowered, targets are numbers of blocks, or of stubs
- * behind them: patch() makes instructions of them.
+ * While a function is lowered, targets are numbers of blocks, or of stubs after them; patch()
+ * replaces them by instructions.
  */
 struct stub { const struct sch_succ *s; uint32_t ip; };
 
@@ -32,14 +32,14 @@ lower_target(struct low *l, const struct sch_succ *s, struct stub *stub, uint32_
 	return l->f->nblock + (*nstub)++;
 }
 
-/* A block's number in the events, as the low byte first would be read */
+/* A block's number in the events, as a little-endian number. */
 static uint64_t
 regen_lower_mark(const struct low *l, uint32_t block)
 {
 	return l->c->g->big && l->f->block[block].mark == 2 ? (block & 255) << 8 | block >> 8 : block;
 }
 
-/* The table of instruction o: a switch's is by address, the paper's targets' by number. */
+/* The table of instruction o: a switch's is keyed by address, one of the paper's targets by number. */
 static void
 lower_table(struct low *l, struct iop *o, const struct sch_block *b, struct stub *stub, uint32_t *nstub)
 {
@@ -72,7 +72,8 @@ lower_table(struct low *l, struct iop *o, const struct sch_block *b, struct stub
 	memset(c->swto + c->nswslot, 0, n * sizeof *c->swto);
 	for (uint32_t i = 0; i < b->nsucc; i++) {
 		const struct sch_block *t = l->f->block + b->succ[i].block;
-		uint64_t addr = b->term == ST_TARGET ? regen_lower_mark(l, b->succ[i].block) : prog_pc(l->pf, t->frag, t->off);
+		uint64_t addr = b->term == ST_TARGET ? regen_lower_mark(l, b->succ[i].block) :
+		    prog_pc(l->pf, t->frag, t->off);
 		uint32_t h = code_hash(addr);
 
 		for (;; h++) {
@@ -239,7 +240,7 @@ lower_func(struct low *l, struct ifunc *fn)
 		l->pc = l->ipc = prog_pc(l->pf, b->frag, b->off);
 		lower_mark(l, i);
 		for (uint32_t j = 0; j < b->nstep; j++) {
-			/* a full template ends before the step, so that positions in it stay right */
+			/* a full template ends before the step, so that positions in it remain right */
 			if (l->nref >= CODE_ROOM - 1)
 				low_close(l);
 			low_step(l, b->step + j);

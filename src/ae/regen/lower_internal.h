@@ -1,4 +1,4 @@
-/* Lowering, between its two files: the program being lowered and the code so far. */
+/* Internal to lowering: the program being lowered, and the code so far. */
 #ifndef TM_AE_REGEN_LOWER_INTERNAL_H
 #define TM_AE_REGEN_LOWER_INTERNAL_H
 
@@ -25,18 +25,18 @@ struct low {
 
 void low_fail(struct low *l, const char *what);
 
-/* Room for n more elements behind `have` in the array p: the array, or NULL after low_fail */
+/* Makes room for n more elements after `have` in the array p: the array, or NULL after low_fail. */
 void *low_room(struct low *l, void *p, uint32_t have, uint32_t n, uint32_t *cap, size_t size);
 
-struct iop *low_emit(struct low *l, unsigned op);       /* a new instruction; a scratch one when there is no memory */
-void low_ref(struct low *l, uint64_t word);             /* one more word in the template */
-void low_close(struct low *l);                          /* the template ends */
+struct iop *low_emit(struct low *l, unsigned op);       /* a new instruction; a dummy without memory */
+void low_ref(struct low *l, uint64_t word);             /* adds a word to the template */
+void low_close(struct low *l);                          /* ends the template */
 void low_step(struct low *l, const struct sch_step *s);
 
-/* With statistics: n bytes of events of a kind are read next */
+/* With statistics: n bytes of events of a kind are read next. */
 void low_count(struct low *l, unsigned kind, unsigned n);
 
-/* The slot of an operand; what is not a variable goes through slot t */
+/* The slot of an operand; an operand that is not a variable is loaded into slot t. */
 uint16_t low_operand(struct low *l, const struct sch_val *v, unsigned t);
 
 #endif

@@ -1,4 +1,4 @@
-/* From the steps of a block to the code of the interpreter: see code.def. */
+/* Lowers the steps of a block to the interpreter's code, code.def. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ low_fail(struct low *l, const char *what)
 		l->c->err = what;
 }
 
-/* Room for n more elements */
+/* Makes room for n more elements. */
 void *
 low_room(struct low *l, void *p, uint32_t have, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -33,7 +33,7 @@ low_room(struct low *l, void *p, uint32_t have, uint32_t n, uint32_t *cap, size_
 	return q;
 }
 
-/* A new instruction; a scratch one when there is no memory */
+/* A new instruction; a dummy without memory. */
 struct iop *
 low_emit(struct low *l, unsigned op)
 {
@@ -50,9 +50,8 @@ low_emit(struct low *l, unsigned op)
 }
 
 /*
- * Instructions that stand behind p by a number of words, or that must know how
- * many words of the template come later, get their x when the template ends:
- * until then x is the number of words before.
+ * Instructions that refer to a word before p, or that need the number of words of the template that
+ * follow, get their x when the template ends: until then x is the number of words before them.
  */
 void
 low_close(struct low *l)
@@ -88,7 +87,7 @@ low_close(struct low *l)
 	l->nref = 0;
 }
 
-/* One more word in the template */
+/* Adds a word to the template. */
 void
 low_ref(struct low *l, uint64_t word)
 {
@@ -123,7 +122,7 @@ lower_log2of(unsigned v)
 	return v == 8 ? 3 : v == 4 ? 2 : v == 2 ? 1 : 0;
 }
 
-/* Fill the address fields of o and choose among three forms */
+/* Fills in the address fields of o, and chooses among three forms. */
 static void
 lower_address(struct low *l, struct iop *o, const struct sch_addr *m, uint64_t imm, unsigned op1)
 {
@@ -195,7 +194,7 @@ lower_unknown(struct low *l, const struct sch_step *s)
 	o->x = l->nref;
 }
 
-/* The slot of an operand; what is not a variable goes through slot t */
+/* The slot of an operand; an operand that is not a variable is loaded into slot t. */
 uint16_t
 low_operand(struct low *l, const struct sch_val *v, unsigned t)
 {
@@ -209,7 +208,7 @@ low_operand(struct low *l, const struct sch_val *v, unsigned t)
 	return (uint16_t)t;
 }
 
-/* Forms with a constant operand or a common width; 1 if one was emitted */
+/* Forms with a constant operand or a common width; 1 if one was emitted. */
 static int
 short_form(struct low *l, const struct sch_step *s)
 {

@@ -1,4 +1,4 @@
-/* What is wrong with events, in the same words for both kinds of regeneration. */
+/* Messages about faults in events, the same for both kinds of regeneration. */
 #ifndef TM_AE_REGEN_MSG_H
 #define TM_AE_REGEN_MSG_H
 
@@ -17,7 +17,8 @@
 #define msg_never      "a function returns that cannot"
 #define msg_quiet      "too many references without an event: an endless loop?"
 #define msg_stopped    "recording stopped here, before the run ended"
-#define msg_fatal      "signal %u ended the program in traced code: the last references may be past that place"
+#define msg_fatal \
+	"signal %u ended the program in traced code: the last references may be past that place"
 #define msg_rep        "a string instruction that goes back"
 
 #endif

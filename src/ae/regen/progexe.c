@@ -1,4 +1,7 @@
-/* The program model of an executable; apart, so that compiled regenerators need no libelf. */
+/*
+ * The model of an executable's program. It is a separate file, so that compiled regenerators need
+ * no libelf.
+ */
 #include "ae/regen/program.h"
 
 #include "format/ae/exe.h"

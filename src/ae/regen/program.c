@@ -35,7 +35,7 @@ prog_gotload(const struct prog *g, uint64_t pc)
 
 	if (g->machine != EM_X86_64)
 		return 1;
-	/* Behind the prefixes: operand and address size, segments, repetition, REX */
+	/* after the prefixes: operand and address size, segments, repetition, REX */
 	for (int i = 0; i < 14; i++, pc++) {
 		if (!g->src.image || !g->src.image(g->src.arg, pc, &c, 1))
 			return 1;
@@ -43,7 +43,10 @@ prog_gotload(const struct prog *g, uint64_t pc)
 		    c != 0xf3 && (c & 0xf0) != 0x40)
 			break;
 	}
-	/* The linker leaves lea, an immediate operand (register direct) or a direct call or jump; else it loads still */
+	/*
+	 * the linker leaves lea, an immediate operand (register direct) or a direct call or jump; anything
+	 * else still loads
+	 */
 	if (c == 0x8d || c == 0xe8 || c == 0xe9)
 		return 0;
 	if (c == 0x0f)
@@ -70,7 +73,10 @@ prog_value(const struct sch_unit *u, const struct sch_val *v)
 	return (uint64_t)v->imm + (v->kind == SV_SYM ? u->cst[v->var] : 0);
 }
 
-/* Does the block give no reference and take no event (as ST_TARGET does, from the marks it leads to)?  Then it may not be in a cycle of such blocks. */
+/*
+ * Does the block give no reference and take no event (also ST_TARGET takes none: it reads the marks
+ * of its successors)? Then it must not be in a cycle of such blocks.
+ */
 static int
 program_silent(const struct sch_block *b)
 {
@@ -87,7 +93,7 @@ program_silent(const struct sch_block *b)
 	return b->mark == 0 && b->term != ST_BRANCH;
 }
 
-/* Take away silent blocks that no silent block leads to, until none is left. */
+/* Removes silent blocks that no silent block leads to, until none is left. */
 static int
 check_cycles(struct prog *g, const struct sch_func *f)
 {
@@ -133,7 +139,7 @@ program_fetches(const struct sch_block *b, uint32_t nstep)
 	return 0;
 }
 
-/* What the decoder cannot see: the relations that regeneration relies on to make progress */
+/* What the decoder cannot check: the relations that regeneration needs to make progress. */
 static int
 check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 {
@@ -183,7 +189,7 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 	return check_cycles(g, f);
 }
 
-/* All units are for one machine, since their functions call each other. */
+/* All units must be for one machine, since their functions call each other. */
 static int
 check_machine(struct prog *g, const struct sch_unit *u)
 {
@@ -260,7 +266,7 @@ cmp_entry(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* Match the entries of aefn, which have addresses, with the functions. */
+/* Matches the entries of aefn, which have addresses, with the functions. */
 static void
 program_number(struct prog *g, struct prog_func **sorted)
 {

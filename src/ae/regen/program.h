@@ -1,4 +1,4 @@
-/* A traced program: the schemas of all its source files, and its functions by the numbers that events use. */
+/* A traced program: the schemas of all its source files, and its functions by the numbers used in events. */
 #ifndef TM_AE_REGEN_PROGRAM_H
 #define TM_AE_REGEN_PROGRAM_H
 
@@ -7,21 +7,23 @@
 
 #include "format/schema/schema.h"
 
-/* Registers of the string instructions, in x86-64's numbers */
+/* Registers of the string instructions, numbered as on x86-64. */
 #define PROG_RCX 1
 #define PROG_RSI 6
 #define PROG_RDI 7
-#define PROG_MAXNEED 32         /* registers given at entry */
+#define PROG_MAXNEED 32         /* registers recorded at entry */
 #define PROG_MAXEV   256        /* loop events of an edge */
 
-/* Where a program comes from; everything is borrowed for as long as the program lives. */
+/* Source of a program; everything is borrowed for as long as the program lives. */
 struct prog_source {
-	const uint8_t *schema;          /* units, one after the other */
+	const uint8_t *schema;          /* units, in a row */
 	size_t nschema;
 	const uint8_t *fn;              /* entries of aefn: three words, the first one is the address */
 	size_t nfn;                     /* bytes */
-	int (*image)(void *arg, uint64_t addr, void *buf, size_t n);    /* bytes of the file: 1, or 0 if not there */
-	int (*rodata)(void *arg, uint64_t addr, void *buf, size_t n);   /* only of data that is never written */
+	/* bytes of the file: 1, or 0 if they are not there */
+	int (*image)(void *arg, uint64_t addr, void *buf, size_t n);
+	/* the same, but only data that is never written */
+	int (*rodata)(void *arg, uint64_t addr, void *buf, size_t n);
 	void *arg;
 };
 
@@ -37,35 +39,38 @@ struct prog {
 	struct sch_unit *unit;
 	uint32_t *base;                 /* number of the first function of each unit in func */
 	uint32_t nunit;
-	uint16_t machine;               /* of all units, as in struct sch_unit */
+	uint16_t machine;               /* of all units, like that of struct sch_unit */
 	uint8_t word, big, push;
 	struct prog_func *func;
 	uint32_t nfunc;
 	int32_t *byno;                  /* entry of aefn -> index in func, -1: no schema for it */
 	uint32_t nno;
-	const char *err;                /* after a failure; static */
+	const char *err;                /* message after a failure; static */
 	size_t erroff;                  /* byte of the schemas */
 };
 
 int prog_load(struct prog *g, const struct prog_source *src);  /* 0 or -1; free it in either case */
-/* The same from an open executable that has schemas; x must outlive g */
+/* The same for an open executable that has schemas; x must outlive g. */
 struct exe;
 int prog_load_exe(struct prog *g, struct exe *x);
 void prog_free(struct prog *g);
 
-/* Address of instruction at byte `off` of a fragment */
+/* Address of the instruction at byte `off` of a fragment. */
 uint64_t prog_pc(const struct prog_func *f, uint32_t frag, uint32_t off);
 
-/* Does the instruction at pc still load from the global offset table? (the linker may have replaced it on x86-64) */
+/*
+ * Does the instruction at pc still load from the global offset table? (On x86-64 the linker may
+ * have replaced it.)
+ */
 int prog_gotload(const struct prog *g, uint64_t pc);
 
 /*
- * The constant part of an address, and 1 if there is no other part; *imm is
- * what is added to the variables (and the fs base).
+ * The constant part of an address in *imm, to which the variables (and the fs base) are added;
+ * returns 1 if there is no other part.
  */
 int prog_const(const struct sch_unit *u, const struct sch_addr *m, uint64_t *imm);
 
-/* Value of an operand that is not a variable */
+/* Value of an operand that is not a variable. */
 uint64_t prog_value(const struct sch_unit *u, const struct sch_val *v);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What compiled regenerators stand on: ae_recreate() and the slow paths of the
- * generated code.  The generated functions run on a stack of their own,
- * because theirs is as deep as the traced program's was.
+ * Library of compiled regenerators: ae_recreate() and the slow paths of the generated code. The
+ * generated functions run on a stack of their own, because theirs is as deep as the traced
+ * program's was.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +15,12 @@
 #include "base/search.h"
 #include "format/ref/ref.h"
 
-#define STACK_WANT   ((size_t)16 << 30) /* bytes; taken when used */
+#define STACK_WANT   ((size_t)16 << 30) /* bytes of address space; memory is used as needed */
 #define STACK_LEAST  ((size_t)1 << 20)
 #define STACK_MARGIN ((size_t)256 << 10)        /* for the application's function and the library */
 #define ROOT         (-2)               /* instead of a setjmp site: the outermost run sequence */
 #define CALLED       (-1)               /* ... an unknown call */
-#define UNWIND_LEN   (1 + ae_program.word)      /* bytes of a run item, EV_ENTER's too */
+#define UNWIND_LEN   (1 + ae_program.word)      /* bytes of a run item, also of EV_ENTER */
 #define LAND_LEN     (3 + ae_program.word)
 
 struct ae_state ae_;
@@ -29,11 +29,12 @@ static struct feed feed;
 static const char *parent;
 static uint64_t most = FEED_QUIET;
 static char error[EV_HEADMAX + 256];
-static char note[128];          /* of a trace that is whole */
+static char note[128];          /* remark about a complete trace */
 static ucontext_t outside, inside;
 
 static const char *const wrong[] = {
-	[AE_BRANCH] = msg_branch, [AE_TARGET] = msg_target, [AE_MARK] = msg_mark, [AE_DEEP] = msg_deep, [AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never,
+	[AE_BRANCH] = msg_branch, [AE_TARGET] = msg_target, [AE_MARK] = msg_mark, [AE_DEEP] = msg_deep,
+	[AE_SWITCH] = msg_noswitch, [AE_NEVER] = msg_never,
 };
 
 const uint8_t *
@@ -75,7 +76,7 @@ ae_rodata(struct ae_pos q, uint64_t addr, unsigned n)
 	return get_order(s->bytes + (addr - s->addr), n, (int)ae_program.big);
 }
 
-/* The frames above the one looked for are left: every function returns at once. */
+/* Leaves the frames above the wanted one: each function returns at once. */
 static struct ae_pos
 regen_run_unwind(struct ae_pos q, int land, uint64_t rsp)
 {
@@ -99,7 +100,7 @@ regen_run_enter(struct ae_pos q, int have, uint64_t rsp)
 	return ae_program.func[i](q, rsp);
 }
 
-/* A stack pointer in a run item */
+/* A stack pointer in a run item. */
 static uint64_t
 regen_run_word(const uint8_t *e)
 {
@@ -114,7 +115,7 @@ regen_run_need(struct ae_pos q, unsigned n, int item)
 	return q;
 }
 
-/* A run sequence: have 1, the next function's rsp is known by rule; 2, by an event */
+/* A run sequence. have: the next function's rsp is known, 1 by rule, 2 by an event. */
 static struct ae_pos
 regen_run_run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 {
@@ -157,7 +158,8 @@ regen_run_run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 		if (!r.p) {
 			if (site == ROOT)
 				feed_fault(&feed, ae_.landpos.p,
-				    ae_.landpos.e - (ae_.land == CALLED ? UNWIND_LEN : LAND_LEN), msg_noframe);
+				    ae_.landpos.e - (ae_.land == CALLED ? UNWIND_LEN : LAND_LEN),
+				    msg_noframe);
 			if (ae_.land != site || ae_.landrsp != rsp)
 				return r;
 			r = ae_.landpos;
@@ -196,7 +198,7 @@ ae_setjmp(struct ae_pos q, uint64_t rsp, int site)
 	return regen_run_run(q, rsp, site, 1, rsp - ae_program.push);
 }
 
-/* First function on the stack of its own; feed_fault and the end of the events come back here. */
+/* First function on the separate stack; feed_fault and the end of the events return here. */
 static void
 regen_run_root(void)
 {
@@ -210,7 +212,8 @@ on_own_stack(void)
 	size_t n;
 
 	for (n = STACK_WANT; n >= STACK_LEAST; n /= 2) {
-		char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		    -1, 0);
 
 		if (p == MAP_FAILED)
 			continue;

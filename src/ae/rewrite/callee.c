@@ -1,6 +1,6 @@
 /*
- * Calls through a register that can only have the address of one function of
- * the file (seed 001, figure 3: `call_inst sub` for a jal through R18).
+ * Calls through a register that can only hold the address of one function of the file (seed 001,
+ * figure 3: `call_inst sub` for a jal through R18).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@ struct search {
 	const struct file *f;
 	const struct afunc *fn;
 	unsigned reg;
-	uint32_t found;         /* the defining instruction, NONE yet */
-	int many;               /* several, or the value at entry */
-	uint8_t *seen;          /* blocks looked through from their ends */
+	uint32_t found;         /* the defining instruction, or NONE so far */
+	int many;               /* there are several, or the value at entry */
+	uint8_t *seen;          /* blocks searched from their ends */
 	uint32_t *todo, ntodo;
 };
 
@@ -26,7 +26,10 @@ callee_changes(const struct machine *m, const struct ainsn *a, unsigned r)
 	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && (a->twice || (m->clobbered >> r & 1));
 }
 
-/* The last change before instruction `end` of block b; if there is none, its predecessors are to be looked at */
+/*
+ * Finds the last change before instruction `end` of block b; if there is none, the predecessors
+ * have to be searched.
+ */
 static void
 callee_look(struct search *s, uint32_t b, uint32_t end)
 {
@@ -48,7 +51,7 @@ callee_look(struct search *s, uint32_t b, uint32_t end)
 		}
 }
 
-/* The one instruction whose value of the register the call at i uses, or NONE */
+/* The only instruction that can set the register used by the call at i, or NONE. */
 static uint32_t
 callee_definition(struct search *s, uint32_t i)
 {
@@ -66,7 +69,7 @@ callee_definition(struct search *s, uint32_t i)
 	return s->many ? NONE : s->found;
 }
 
-/* The function whose address instruction a leaves in register r, else NONE */
+/* The function whose address instruction a puts into register r, or NONE. */
 static uint32_t
 address_in(const struct file *f, const struct ainsn *a, unsigned r)
 {

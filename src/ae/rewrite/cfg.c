@@ -4,7 +4,7 @@
 #include "ae/rewrite/cfg.h"
 #include "base/mem.h"
 
-#define MAXDEPTH 5      /* loops nested deeper count no more */
+#define MAXDEPTH 5      /* deeper nesting does not raise the estimate */
 
 struct builder {
 	struct file *f;
@@ -53,7 +53,7 @@ cfg_traced(const struct file *f, uint32_t fn)
 	return fn != NONE && !f->fn[fn].why;
 }
 
-/* A jump out of the function: a block of its own for a conditional one */
+/* A jump out of the function: a conditional one becomes a block. */
 static void
 cfg_tail(struct builder *b, uint32_t blk, const struct ainsn *a)
 {
@@ -63,7 +63,7 @@ cfg_tail(struct builder *b, uint32_t blk, const struct ainsn *a)
 	k->callee = a->callee;
 }
 
-/* The block behind instruction i in the text, or an end that control never reaches */
+/* The block after instruction i in the text, or an end that is never reached. */
 static uint32_t
 cfg_behind(struct builder *b, uint32_t i)
 {
@@ -166,7 +166,7 @@ cfg_frequencies(struct afunc *fn)
 		k->freq = CFG_ONCE;
 		for (j = 0; j < d && j < MAXDEPTH; j++)
 			k->freq *= 8;
-		/* a block that an iteration can go around runs half as often */
+		/* a block that an iteration can bypass runs half as often */
 		if (l >= 0) {
 			uint32_t h = g->loop[l].header;
 
@@ -187,7 +187,7 @@ cfg_frequencies(struct afunc *fn)
 	}
 }
 
-/* The paper's scheme: blocks that a branch decides to go to record their numbers */
+/* The paper's scheme: targets of branches record their numbers. */
 static void
 cfg_marks(struct afunc *fn)
 {
@@ -208,7 +208,7 @@ cfg_build(struct file *f, uint32_t no)
 	uint32_t i, n, first;
 
 	fn->blkof = xcalloc(fn->nins, sizeof *fn->blkof);
-	if (fn->ins[0].leader)          /* loops come back to the entry: give it a block of its own */
+	if (fn->ins[0].leader)          /* loops return to the entry: makes it a separate block */
 		add_block(&b, 0, 0);
 	for (i = first = 0; i < fn->nins; i++) {
 		if (i + 1 < fn->nins && !ends_block(&fn->ins[i]) && !fn->ins[i + 1].leader &&

@@ -1,13 +1,12 @@
 /*
- * Delay slots.  The transfer of control of a branch, jump or call with a slot
- * happens behind the next instruction: from here on that one has it, so that
- * blocks, definitions and references are in the order in which they happen.
- * The slot of a branch that annuls it when it is not taken becomes a block of
- * its own on the taken side.
+ * Delay slots. A branch, jump or call with a delay slot transfers control after the next
+ * instruction. From here on that instruction has the transfer, so that blocks, definitions and
+ * references are in the order in which they happen. The slot of a branch that annuls it when it is
+ * not taken becomes a block on the taken side.
  */
 #include "ae/rewrite/file.h"
 
-/* What makes the unit of a transfer and its slot impossible to reorder, or NULL */
+/* Why a transfer and its slot cannot be reordered, or NULL. */
 static const char *
 bad_slot(const struct afunc *fn, uint32_t i)
 {
@@ -34,7 +33,8 @@ hand_over(const struct machine *m, struct ainsn *a, struct ainsn *s)
 
 	s->in.ctl = a->in.ctl;
 	s->in.cc = a->in.cc;
-	for (k = 0; k < s->in.neff; k++)        /* the slot's own comparison would stand in the way of the branch's */
+	/* the slot's own comparison would conflict with the branch's */
+	for (k = 0; k < s->in.neff; k++)
 		if (s->in.eff[k].s.dst == (int)machine_flags(m))
 			s->in.cc = INSN_NOCC;
 	s->in.setsdst = a->in.setsdst;

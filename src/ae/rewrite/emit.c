@@ -5,7 +5,7 @@
 #include "ae/rewrite/plan.h"
 #include "base/mem.h"
 
-/* The original text, untouched but for labels (and padding behind functions too short to patch) */
+/* The original text, unchanged except for labels (and padding after functions too short to patch). */
 static void
 rewrite_original(struct buf *o, struct file *f)
 {
@@ -39,7 +39,7 @@ rewrite_original(struct buf *o, struct file *f)
 	free(next);
 }
 
-/* Runtime symbols: weak definitions here, so that objects link without the runtime; its own are strong */
+/* Runtime symbols: weak definitions, so that objects link without the runtime, whose own are strong. */
 static void
 rewrite_fallbacks(struct buf *o, const struct file *f)
 {
@@ -49,8 +49,11 @@ rewrite_fallbacks(struct buf *o, const struct file *f)
 	buf_str(o, "\t.section\taetext.none,\"axG\",@progbits,__ae_none,comdat\n");
 	for (i = 0; i < sizeof code / sizeof code[0]; i++)
 		buf_printf(o, "\t.weak\t%s\n\t.hidden\t%s\n%s:\n", code[i], code[i], code[i]);
-	buf_printf(o, "\t%s\n\t.hidden\t__stop_aetext\n\t.section\t.bss.ae_none,\"awG\",@nobits,__ae_none,comdat\n\t.p2align 3\n"
-	    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_cb\n\t.hidden\t__ae_cb\n__ae_cb:\n\t.weak\t__ae_s\n\t.hidden\t__ae_s\n__ae_s:\n\t.skip\t32\n",
+	buf_printf(o, "\t%s\n\t.hidden\t__stop_aetext\n"
+	    "\t.section\t.bss.ae_none,\"awG\",@nobits,__ae_none,comdat\n\t.p2align 3\n"
+	    "\t.weak\t__ae_ptr\n\t.hidden\t__ae_ptr\n__ae_ptr:\n\t.weak\t__ae_cb\n\t.hidden\t__ae_cb\n"
+	    "__ae_cb:\n"
+	    "\t.weak\t__ae_s\n\t.hidden\t__ae_s\n__ae_s:\n\t.skip\t32\n",
 	    f->m->emit->trap);
 	if (f->context)
 		buf_str(o, "\t.weak\t__ae_uses_context\n\t.hidden\t__ae_uses_context\n__ae_uses_context:\n");
@@ -62,10 +65,11 @@ rewrite_bytes(struct buf *o, const uint8_t *p, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		buf_printf(o, "%s%u%s", i % 24 ? "," : "\t.byte\t", p[i], i % 24 == 23 || i + 1 == n ? "\n" : "");
+		buf_printf(o, "%s%u%s", i % 24 ? "," : "\t.byte\t", p[i], i % 24 == 23 ||
+		    i + 1 == n ? "\n" : "");
 }
 
-/* Where the fragments are: unaligned, so units stay side by side */
+/* Addresses of the fragments: unaligned, so that units are adjacent. */
 static void
 rewrite_constants(struct buf *o, const struct file *f)
 {
@@ -73,7 +77,8 @@ rewrite_constants(struct buf *o, const struct file *f)
 
 	for (i = 0; i < f->nfn; i++)
 		for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
-			buf_printf(o, f->m->word == 4 ? "\t.4byte\t" LBL ", 0\n" : "\t.8byte\t" LBL "\n", k ? 'c' : 'o', i);
+			buf_printf(o, f->m->word == 4 ? "\t.4byte\t" LBL ", 0\n" : "\t.8byte\t" LBL "\n", k ?
+			    'c' : 'o', i);
 }
 
 static void
@@ -88,7 +93,7 @@ rewrite_schema(struct buf *o, struct file *f)
 	if (!o->nomem) {
 		rewrite_bytes(o, p, SCH_HEADER);
 		rewrite_constants(o, f);
-		rewrite_constants(o, f);        /* as schema.h says */
+		rewrite_constants(o, f);        /* twice, see schema.h */
 		rewrite_bytes(o, p + body, n - body);
 	}
 	free(p);
@@ -118,10 +123,13 @@ emit_file(struct buf *o, struct file *f)
 			buf_printf(o, LBL ":\n", 'p', i);
 			e->plain(o, f, i);
 		}
-	buf_printf(o, "%s\t.section\taefn,\"aw\",@progbits\n\t.balign %u\n", e->end ? e->end(f) : "", f->m->word);    /* no padding between the entries of two files */
+	/* no padding between the entries of two files */
+	buf_printf(o, "%s\t.section\taefn,\"aw\",@progbits\n\t.balign %u\n", e->end ? e->end(f) :
+	    "", f->m->word);
 	for (i = 0; i < f->nfn; i++)
 		if (!f->fn[i].why)
-			buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', i, f->m->words[0], 'o', i, 'h', i);
+			buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', i, f->m->words[0], 'o', i,
+			    'h', i);
 	rewrite_fallbacks(o, f);
 	rewrite_schema(o, f);
 }

@@ -1,4 +1,4 @@
-/* Recovering functions, labels and jump tables from assembly text. */
+/* Finds functions, labels and jump tables in assembly text. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "base/search.h"
 
-enum { CODE, DATA, CONST, ASIDE };     /* CONST: read-only data; ASIDE: neither code nor data of the program (debugging, unwinding) */
+/* CONST: read-only data; ASIDE: neither code nor data of the program (debugging, unwinding) */
+enum { CODE, DATA, CONST, ASIDE };
 
 struct where {
 	struct file *f;
@@ -27,7 +28,7 @@ fn_fail(struct afunc *fn, uint32_t line, const char *why)
 	}
 }
 
-/* First pass: types and bindings, which may stand before or after the label */
+/* First pass: types and bindings, which may come before or after the label. */
 static void
 asm_declare(struct file *f, const struct stmt *st)
 {
@@ -52,7 +53,7 @@ asm_declare(struct file *f, const struct stmt *st)
 	}
 }
 
-/* The kind of section `.section` arguments a name */
+/* The kind of the section that the arguments of `.section` name. */
 static int
 section_kind(const char *a)
 {
@@ -187,7 +188,8 @@ asm_directive(struct where *w, const struct stmt *st)
 
 	asm_section(w, st->s);
 	if (!*f->source && (a = text_directive(st->s, ".file")) != NULL) {
-		while (isdigit((unsigned char)*a) || isblank((unsigned char)*a))        /* gcc for MIPS gives a number first */
+		/* gcc for MIPS writes a number first */
+		while (isdigit((unsigned char)*a) || isblank((unsigned char)*a))
 			a++;
 		if (*a == '"' && (n = strcspn(a + 1, "\"")) != 0)
 			f->source = xstrndup(a + 1, n);
@@ -207,7 +209,7 @@ asm_directive(struct where *w, const struct stmt *st)
 		fn_fail(&f->fn[w->fn], st->line, "assembler directive in inline assembly");
 }
 
-/* Second pass, over what the first has declared */
+/* Second pass, using the declarations of the first. */
 static void
 place_all(struct file *f)
 {
@@ -233,7 +235,7 @@ place_all(struct file *f)
 	}
 }
 
-/* A data directive mentions symbols: code labels become reachable, and may make up a jump table */
+/* A data directive with symbols: code labels become reachable, and may form a jump table. */
 static void
 data_words(struct where *w, uint32_t i, const struct sym *at)
 {
@@ -263,7 +265,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 			memset(t, 0, sizeof *t);
 			t->label = at->name;
 			t->func = y->fn;
-			t->absolute = k == 1;   /* the loop stopped behind words[0] */
+			t->absolute = k == 1;   /* the loop stopped after words[0] */
 			t->stmt = i;
 			w->table = (uint32_t)f->ntab++;
 			symtab_find(&f->sym, at->name, strlen(at->name))->table = w->table;
@@ -278,7 +280,7 @@ data_words(struct where *w, uint32_t i, const struct sym *at)
 		f->tab[w->table].mixed = 1;
 }
 
-/* Jump tables; after the lift, when labels lead to where they are */
+/* Jump tables; after lifting, when the positions of labels are known. */
 void
 file_tables(struct file *f)
 {
@@ -304,14 +306,15 @@ file_tables(struct file *f)
 	}
 }
 
-/* The loader calls resolvers of indirect functions before anything of the program, and so of the runtime, is ready */
+/* The loader calls resolvers of indirect functions before the program, and so the runtime, is ready. */
 static void
 asm_resolvers(struct file *f)
 {
 	size_t i, n, m;
 
 	for (i = 0; i < f->text.n; i++) {
-		const char *a = f->text.st[i].kind == ST_DIRECTIVE ? text_directive(f->text.st[i].s, ".set") : NULL, *s, *t;
+		const char *a = f->text.st[i].kind == ST_DIRECTIVE ? text_directive(f->text.st[i].s, ".set") :
+		    NULL, *s, *t;
 		const struct sym *y, *z;
 
 		if (!a || !(s = text_symbol(f->m, a, &n)) || !(t = text_symbol(f->m, s + n, &m)))

@@ -1,4 +1,4 @@
-/* What the rewriter knows of an assembly file: its functions, their instructions and labels. */
+/* What the rewriter knows about an assembly file: its functions, their instructions and labels. */
 #ifndef TM_AE_REWRITE_FILE_H
 #define TM_AE_REWRITE_FILE_H
 
@@ -17,19 +17,28 @@
 struct ainsn {
 	struct insn in;
 	uint32_t stmt;          /* its statement */
-	const char *calls;      /* a relocation's hint: an indirect call or jump of this symbol; else NULL */
+	const char *calls;      /* a relocation's hint: an indirect call or jump to this symbol; else NULL */
 	uint32_t off;           /* bytes from the start of its fragment */
 	uint8_t frag;
-	uint8_t leader;         /* a branch or a table leads here */
+	uint8_t leader;         /* a branch or a table has this target */
 	uint8_t taken;          /* the address of a label here is used as a value */
 	uint8_t twice;          /* calls a function that returns twice */
-	uint8_t pad;            /* a no-operation that the assembler put there for alignment; its statement is the one before */
-	uint8_t nth, more;      /* of the instructions that the assembler made of the statement (a macro): number; others follow */
-	uint8_t delayed;        /* its transfer of control happens behind the next instruction, its delay slot, which has it now */
-	uint8_t isslot;         /* a delay slot: 1 always executed, 2 only if the branch before is taken */
-	uint32_t target;        /* direct jump inside the function: instruction number; else NONE */
-	uint32_t callee;        /* direct call or jump to a function of this file, or a call through a register that has its address: its
-	                           number; else NONE */
+	/* a no-operation that the assembler inserted for alignment; its statement is the one before */
+	uint8_t pad;
+	/*
+	 * of the instructions that the assembler made of the statement (a macro): its number; others follow
+	 */
+	uint8_t nth, more;
+	/* its transfer of control happens after its delay slot, the next instruction, which has it now */
+	uint8_t delayed;
+	uint8_t isslot;         /* a delay slot: 1 always executed, 2 only if the branch is taken */
+	/* direct jump inside the function: the target's instruction number; else NONE */
+	uint32_t target;
+	/*
+	 * number of the callee: a direct call or jump to a function of this file, or a call through a
+	 * register that has its address; else NONE
+	 */
+	uint32_t callee;
 	uint32_t table;         /* IC_SWITCH through a jump table of this file: its number; else NONE */
 };
 
@@ -38,11 +47,12 @@ struct ablock {
 	uint32_t first, last;   /* equal: an empty block (entry, conditional tail jump) */
 	uint8_t term, cc;       /* enum sch_term */
 	uint8_t range;          /* ST_SWITCH that may also leave the function */
-	uint8_t mark;           /* paper's scheme: bytes of its number, recorded whenever control comes here; 0: none */
+	/* paper's scheme: bytes of its number, recorded whenever control reaches it; 0: none */
+	uint8_t mark;
 	uint32_t callee;        /* ST_TAIL */
 	uint32_t nsucc;
 	uint32_t *succ;
-	uint64_t freq;          /* estimated executions for each 64 calls */
+	uint64_t freq;          /* estimated executions in 64 calls */
 };
 
 struct afrag { uint32_t first, size; };         /* first instruction; bytes */
@@ -50,15 +60,15 @@ struct afrag { uint32_t first, size; };         /* first instruction; bytes */
 struct afunc {
 	const struct machine *m;
 	const char *name;
-	const char *why;        /* why it is left untraced, or NULL */
+	const char *why;        /* why it is not traced, or NULL */
 	uint32_t whyline;
 	struct ainsn *ins;
 	size_t nins, capins;
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken, paper;
-	uint8_t noscratch;      /* uses the register that instrumentation works with: fits() */
-	uint32_t fill;          /* bytes to add behind fragment 0: its entry gets patched */
+	uint8_t noscratch;      /* it uses the register that instrumentation needs: fits() */
+	uint32_t fill;          /* bytes to add after fragment 0, because its entry will be patched */
 	uint32_t nhot;          /* statements of fragment 0 */
 	/* control flow */
 	struct ablock *blk;
@@ -80,7 +90,7 @@ struct jtable {
 	uint32_t *target;       /* instruction numbers */
 	size_t n, cap;
 	uint8_t absolute;       /* .quad label (else label differences) */
-	uint8_t mixed;          /* something else is in it */
+	uint8_t mixed;          /* it contains something else, too */
 	uint32_t stmt;          /* its first directive */
 };
 
@@ -93,29 +103,37 @@ struct file {
 	size_t nfn, capfn;
 	struct jtable *tab;
 	size_t ntab, captab;
-	uint32_t *owner;        /* for each statement: function + 1 if it is an instruction of one, else 0 */
-	uint32_t *labelat;      /* for each label statement in a function: its offset in the fragment, NONE if unknown */
+	/* for each statement: 1 + the function that it is an instruction of, else 0 */
+	uint32_t *owner;
+	/* for each label statement in a function: its offset in the fragment, NONE if unknown */
+	uint32_t *labelat;
 	const char *source;     /* the .file name, "" if none */
-	int context;            /* makecontext and friends are mentioned */
+	int context;            /* makecontext or the like is used */
 };
 
-void file_recover(struct file *f);                      /* functions and labels of f->text; f->m is set */
-/* Function fn has the n instructions of `ins` now (taken over); moved[i]: where instruction i of before is.  Labels go by labelat. */
+/* finds functions and labels of f->text; f->m must be set */
+void file_recover(struct file *f);
+/*
+ * Replaces the instructions of function fn by the n of `ins`, of which it takes ownership; moved[i]
+ * is the new number of the old instruction i. Labels are adjusted by labelat.
+ */
 void file_replace(struct file *f, uint32_t fn, struct ainsn *ins, size_t n, const uint32_t *moved);
-/* The instruction at offset off of fragment frag, NONE if none starts there */
+/* The instruction at offset off of fragment frag, or NONE. */
 uint32_t fn_at(const struct afunc *fn, unsigned frag, uint32_t off);
-uint32_t fn_frag_end(const struct afunc *fn);   /* how many instructions are in fragment 0, which is first */
+uint32_t fn_frag_end(const struct afunc *fn);   /* number of instructions in fragment 0, which is first */
 void file_tables(struct file *f);
-void file_targets(struct file *f);                      /* after the lift: branch targets, callees, tables */
+void file_targets(struct file *f);                      /* after lifting: branch targets, callees, tables */
 void file_free(struct file *f);
 void fn_fail(struct afunc *fn, uint32_t line, const char *why);
 
-/* The function of this file that a calls, if that is known and the function traced; else NONE */
+/* The function of this file that a calls, if it is known and traced; else NONE. */
 uint32_t known_callee(const struct file *f, const struct ainsn *a);
-void callee_find(struct file *f);                       /* calls through registers; between the graphs and the slices */
-void delay_slots(struct file *f);                       /* after the targets: transfers of control move behind their delay slots */
+/* calls through registers; between the graphs and the slices */
+void callee_find(struct file *f);
+/* after the targets: moves transfers of control to their delay slots */
+void delay_slots(struct file *f);
 
-/* The symbol a direct jump or call names, without @PLT; NULL if it is not a plain symbol */
+/* The symbol of a direct jump or call, without @PLT; NULL if it is not a plain symbol. */
 const char *insn_target(const struct file *f, const struct ainsn *a, size_t *n);
 
 #endif

@@ -1,11 +1,11 @@
-/* Finding the stack slots of a function. */
+/* Finds the stack slots of a function. See frame.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "ae/machine/machine.h"
 #include "ae/rewrite/frame.h"
 #include "base/mem.h"
 
-/* What a register holds: nothing of the frame, a fixed distance from the entry's rsp, or one or the other */
+/* Contents of a register: nothing of the frame, a fixed distance from rsp at entry, or one of both. */
 enum { UNSEEN, FOREIGN, FRAME, MIXED };
 struct place { uint8_t kind; int64_t off; };
 struct state { struct place sp, bp; };
@@ -19,7 +19,7 @@ struct scan {
 	struct access *acc;
 	size_t nacc, capacc;
 	int seen;                       /* an address in the frame is used as a value */
-	int lost;                       /* some place in the frame is not known */
+	int lost;                       /* an access in the frame has an unknown offset */
 };
 
 static int
@@ -50,7 +50,7 @@ frame_foreign(const struct scan *c, const struct state *s, const struct sch_val 
 	return v->kind != SV_VAR || of_register(c, s, v->var).kind == FOREIGN;
 }
 
-/* The place that an effect on the stack or frame pointer computes */
+/* The offset that an effect on the stack or frame pointer computes. */
 static struct place
 frame_evaluate(const struct scan *c, const struct state *s, const struct sch_step *e)
 {
@@ -146,7 +146,7 @@ frame_references(struct scan *c, const struct state *s, uint32_t i)
 		struct access *a;
 
 		if (r->m.index == c->fn->m->fp && s->bp.kind != FOREIGN)
-			c->seen = 1;            /* anywhere in the frame, for all we know */
+			c->seen = 1;            /* possibly anywhere in the frame */
 		if (r->m.base != c->fn->m->sp && r->m.base != c->fn->m->fp)
 			continue;
 		p = of_register(c, s, r->m.base);
@@ -170,7 +170,7 @@ frame_references(struct scan *c, const struct state *s, uint32_t i)
 	}
 }
 
-/* Walk all blocks with their states */
+/* Walks all blocks with their states. */
 static void
 frame_collect(struct scan *c)
 {
@@ -210,9 +210,9 @@ frame_regular(unsigned n)
 }
 
 /*
- * A slot is an offset at which stores start and which no other store reaches
- * into; widths may differ, since slots are used again.  A load may take fewer
- * bytes than were stored, never more: slice.c looks at what reaches it.
+ * A slot is an offset at which stores start and into which no other store reaches. Widths may
+ * differ, since slots are reused. A load may take fewer bytes than were stored, never more: slice.c
+ * checks the stores that reach it.
  */
 static void
 name_slots(struct scan *c, struct afunc *fn)
@@ -226,15 +226,16 @@ name_slots(struct scan *c, struct afunc *fn)
 		unsigned n = 0, ok = 1;
 		size_t k;
 
-		for (j = i; j < c->nacc && c->acc[j].off < end; j++) {  /* the accesses that hang together */
+		for (j = i; j < c->nacc && c->acc[j].off < end; j++) {  /* the accesses that overlap */
 			if (c->acc[j].off + c->acc[j].n > end)
 				end = c->acc[j].off + c->acc[j].n;
-			if (c->seen && !c->acc[j].spill)        /* not a slot of the register allocator: somebody may point to it */
+			/* not a slot of the register allocator: a pointer may lead to it */
+			if (c->seen && !c->acc[j].spill)
 				ok = 0;
 			if (!c->acc[j].store)
 				continue;
 			if (n == 0)
-				n = c->acc[j].n;        /* the widest: they are sorted so */
+				n = c->acc[j].n;        /* the widest, by the sort order */
 			if (c->acc[j].off != off || c->acc[j].ins == NONE || !frame_regular(c->acc[j].n))
 				ok = 0;
 		}
@@ -247,7 +248,7 @@ name_slots(struct scan *c, struct afunc *fn)
 	}
 }
 
-/* Loads from read-only sections of this file, addressed by symbol */
+/* Loads from read-only sections of this file, addressed by symbol. */
 static void
 frame_constants(const struct file *f, struct afunc *fn)
 {
@@ -261,7 +262,8 @@ frame_constants(const struct file *f, struct afunc *fn)
 		if (fn->slot[i] != NOSLOT || in->mref < 0 || in->ref[in->mref].op != SO_LOAD ||
 		    in->ref[in->mref].m.sym == SCH_NOSYM || in->table || in->ref[in->mref].n > 8)
 			continue;
-		for (s = text_operands(f->m, f->text.st[fn->ins[i].stmt].s); (s = text_symbol(f->m, s, &n)) != NULL; s += n) {
+		for (s = text_operands(f->m, f->text.st[fn->ins[i].stmt].s); (s = text_symbol(f->m, s,
+		    &n)) != NULL; s += n) {
 			y = symtab_find(&f->sym, s, n);
 			if (y && y->where == 2 && y->readonly && !y->weak && s[n] != '@') {
 				fn->slot[i] = ROMEM;

@@ -1,9 +1,8 @@
 /*
- * Stack slots as registers.  In a function whose frame nobody else can see
- * (no address in it is ever computed as a value), what is stored at a fixed
- * offset and loaded again is known: a spilled register needs no event.  In
- * other functions that holds for the slots that gcc's register allocator owns,
- * which -fverbose-asm names (%sfp): no pointer leads to them.
+ * Stack slots as registers. If no address in a function's frame is ever computed as a value,
+ * nothing else can access the frame: then a value stored at a fixed offset and loaded again is
+ * known, and a spilled register needs no event. In other functions that holds for the slots of
+ * gcc's register allocator, which -fverbose-asm names (%sfp): no pointer leads to them.
  */
 #ifndef TM_AE_REWRITE_FRAME_H
 #define TM_AE_REWRITE_FRAME_H
@@ -14,7 +13,7 @@
 #define NOSLOT (-1)
 #define ROMEM (-2)              /* constant memory */
 
-/* Fills fn->slot (by instruction: the slot that ref[mref] is, NOSLOT or ROMEM) and fn->nslot. */
+/* Fills in fn->slot (for each instruction: the slot that ref[mref] is, NOSLOT or ROMEM) and fn->nslot. */
 void frame_slots(const struct file *f, struct afunc *fn);
 
 #endif

@@ -1,4 +1,4 @@
-/* Live registers and flags at the end of every block: a backward data flow over one word. */
+/* Live registers and flags at the end of every block: a backward data flow, one word for each block. */
 #include <stdlib.h>
 #include "ae/machine/machine.h"
 #include "ae/rewrite/emit.h"
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 
-/* What an instruction uses before and surely overwrites */
+/* What an instruction uses first, and what it always overwrites. */
 static void
 live_transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t *def)
 {
@@ -20,7 +20,7 @@ live_transfer(const struct machine *m, const struct insn *in, uint64_t *use, uin
 	}
 }
 
-/* What is live where control leaves the function */
+/* What is live where control leaves the function. */
 static uint64_t
 live_leaving(const struct machine *m, const struct ablock *k)
 {

@@ -5,9 +5,10 @@
 #include "ae/rewrite/file.h"
 
 #define LIVE_FLAG0 48
-#define LIVE_FLAGS (UINT64_C(0xff) << LIVE_FLAG0)       /* the condition flags' bits in a set; below them the registers' */
+/* the condition flags' bits in a set, above those of registers */
+#define LIVE_FLAGS (UINT64_C(0xff) << LIVE_FLAG0)
 
-/* Registers and flags whose values may still be used behind each block: nblk sets, freed by the caller */
+/* Registers and flags that may still be used after each block: nblk sets, which the caller frees. */
 uint64_t *live_out(const struct afunc *fn);
 
 /* Fails the function if flags are live across an indirect jump, whose translation needs them. */

@@ -1,4 +1,4 @@
-/* The assembled input: offsets, bytes and relocations of every instruction. */
+/* Assembles the input, and reads offsets, bytes and relocations of every instruction from the object. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -18,7 +18,8 @@ struct sect {
 	const uint8_t *p;
 	size_t n;
 	uint8_t *rel;           /* enum insn_reloc that starts at each byte */
-	const char **hint;      /* NULL, or by byte: the symbol of a MR_HINT; the names are the object's */
+	/* NULL, or for each byte the symbol of a MR_HINT; the names belong to the object */
+	const char **hint;
 };
 
 struct object {
@@ -26,10 +27,10 @@ struct object {
 	struct sect *sect;
 	size_t nsect;
 	uint32_t *sb, *se;      /* by statement: section of the start and end mark, 0 for none */
-	uint64_t *ob, *oe;      /* and offset */
+	uint64_t *ob, *oe;      /* and their offsets */
 };
 
-/* The text with its marks */
+/* The text with its marks. */
 static void
 write_marked(const struct file *f, struct buf *b)
 {
@@ -53,7 +54,10 @@ write_marked(const struct file *f, struct buf *b)
 	free(next);
 }
 
-/* Its exit status, 127 if it cannot be run.  Its complaints would be those that the user sees from the real assembly. */
+/*
+ * Runs it: its exit status, 127 if it cannot be run. Its messages are dropped: the user will see
+ * those of the real assembly.
+ */
 static int
 run_assembler(const char *as, const char *const *always, char *const *args, const char *in, const char *out)
 {
@@ -108,7 +112,7 @@ read_mark(struct object *o, const char *name, const GElf_Sym *y, size_t nstmt)
 	}
 }
 
-/* The name of symbol i of section sec, "" if it has none */
+/* The name of symbol i of section sec, "" if it has none. */
 static const char *
 symbol_name(const struct object *o, size_t sec, size_t i)
 {
@@ -145,8 +149,9 @@ read_relocs(struct object *o, const struct machine *m, Elf_Scn *scn, const GElf_
 			continue;
 		if (r.r_offset >= t->n)
 			continue;
-		kind = m->reloc((unsigned)GELF_R_TYPE(r.r_info), symbol_name(o, sh->sh_link, GELF_R_SYM(r.r_info)));
-		if (kind != MR_HINT) {  /* a hint may stand beside a real one */
+		kind = m->reloc((unsigned)GELF_R_TYPE(r.r_info),
+		    symbol_name(o, sh->sh_link, GELF_R_SYM(r.r_info)));
+		if (kind != MR_HINT) {  /* a hint may accompany another relocation */
 			t->rel[r.r_offset] = (uint8_t)kind;
 			continue;
 		}
@@ -215,7 +220,7 @@ read_object(struct object *o, const struct machine *m, int fd, size_t nstmt)
 	return NULL;
 }
 
-/* Lift the instruction at off; there are `len` bytes up to the end of its statement */
+/* Lifts the instruction at off; `len` bytes remain in its statement. */
 static const char *
 lift_one(const struct machine *m, const struct sect *t, uint64_t off, uint64_t len, struct ainsn *a)
 {
@@ -226,7 +231,7 @@ lift_one(const struct machine *m, const struct sect *t, uint64_t off, uint64_t l
 	return why;
 }
 
-/* All instructions of the statement that a stands for, behind the n of the list */
+/* Appends all instructions of the statement of a to the list of n. */
 static const char *
 lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end, struct ainsn a,
     struct ainsn *list, size_t *n)
@@ -250,7 +255,7 @@ lift_statement(struct file *f, const struct sect *t, uint64_t off, uint64_t end,
 	return why;
 }
 
-/* Padding between two instructions that control falls through: it is executed, so it counts */
+/* Padding between two instructions that control falls through is executed, so it counts. */
 static const char *
 lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64_t end, struct ainsn *list,
     size_t *n, const struct ainsn *before)
@@ -275,7 +280,10 @@ lift_padding(const struct machine *m, const struct sect *t, uint64_t off, uint64
 	return NULL;
 }
 
-/* Where the padding behind instruction i ends, at the next instruction of its fragment; its own end if there is none */
+/*
+ * The end of the padding after instruction i: the next instruction of its fragment, or its own end
+ * if there is none.
+ */
 static uint64_t
 padding_end(const struct afunc *fn, size_t i, const struct object *o)
 {
@@ -301,7 +309,10 @@ check_place(const struct afunc *fn, size_t i, const struct object *o)
 	return NULL;
 }
 
-/* Where the labels among a function's statements are: padding may lie between a label and the next instruction */
+/*
+ * Offsets of the labels among a function's statements: padding may be between a label and the next
+ * instruction.
+ */
 static void
 place_labels(struct file *f, const struct afunc *fn, const struct object *o)
 {
@@ -383,7 +394,10 @@ object_free(struct object *o, int fd)
 	free(o->oe);
 }
 
-/* Functions shorter than the jump that is to be patched over their entry get filling behind them; whether there are any */
+/*
+ * Adds filling after functions that are shorter than the jump that will be patched over their
+ * entry; returns whether there are any.
+ */
 static int
 fill_short(struct file *f, const struct object *o, unsigned minsize)
 {
@@ -441,7 +455,7 @@ object_assemble(const struct file *f, const char *as, char *const *args, const c
 	return read_object(o, f->m, *fd, f->text.n);
 }
 
-/* A folder for temporary files with names in it; NULL if none can be made */
+/* Makes a folder for temporary files, and their names; NULL on failure. */
 static char *
 object_temporary(char **in, char **out)
 {
@@ -505,7 +519,7 @@ object_lift(struct file *f, const char *as, char *const *args)
 		return "no temporary file can be written";
 	memset(&o, 0, sizeof o);
 	why = object_assemble(f, as, args, in, out, &o, &fd);
-	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: look again */
+	if (!why && fill_short(f, &o, f->m->patch)) {   /* filling moves what follows: starts over */
 		object_free(&o, fd);
 		memset(&o, 0, sizeof o);
 		fd = -1;

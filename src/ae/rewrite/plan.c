@@ -1,4 +1,4 @@
-/* From slices to the schema: one step for each thing that regeneration does. */
+/* Makes the schema from the slices: one step for each action of regeneration. */
 #include <stdlib.h>
 #include <string.h>
 #include "ae/machine/machine.h"
@@ -10,10 +10,10 @@
 struct plan {
 	struct file *f;
 	struct sch_unit *u;
-	uint32_t *number;       /* of each function of the file in the unit, NONE if untraced */
+	uint32_t *number;       /* number in the unit of each function of the file, NONE if untraced */
 	uint32_t *base;         /* constant of its first fragment */
 	size_t capfield;
-	/* the block in the making */
+	/* the block under construction */
 	struct afunc *fn;
 	uint32_t fnno;
 	struct sch_step *step;
@@ -37,7 +37,7 @@ plan_add(struct plan *p, int op)
 	return s;
 }
 
-/* The unit's constant for field k of instruction a */
+/* The unit's constant for field k of instruction a. */
 static int32_t
 plan_field(struct plan *p, const struct ainsn *a, int k)
 {
@@ -46,13 +46,14 @@ plan_field(struct plan *p, const struct ainsn *a, int k)
 	struct sch_field v;
 	uint32_t i;
 
-	memset(&v, 0, sizeof v);        /* padding too: they are compared whole */
+	memset(&v, 0, sizeof v);        /* including padding, because they are compared as bytes */
 	v.sym = (int32_t)(p->base[p->fnno] + a->frag);
 	v.off = a->off + x->off;
 	v.end = x->rip ? a->off + a->in.len : 0;
 	v.size = x->size;
 	v.rip = x->rip;
-	for (i = u->nfield; i-- > 0 && u->nfield - i < 8; )     /* the same operand is asked for several times in a row */
+	/* the same operand is requested several times in a row */
+	for (i = u->nfield; i-- > 0 && u->nfield - i < 8; )
 		if (memcmp(&u->field[i], &v, sizeof v) == 0)
 			return (int32_t)(u->ncst + i);
 	u->field = mem_xgrow(u->field, &p->capfield, u->nfield + 1, sizeof *u->field);
@@ -60,7 +61,7 @@ plan_field(struct plan *p, const struct ainsn *a, int k)
 	return (int32_t)(u->ncst + u->nfield++);
 }
 
-/* Copy a lifted step, turning its field numbers into constants */
+/* Copies a lifted step and replaces its field numbers by constants. */
 static struct sch_step *
 add_copy(struct plan *p, const struct ainsn *a, const struct sch_step *from)
 {
@@ -96,7 +97,7 @@ unknown_mask(struct plan *p, uint64_t regs)
 			plan_unknown(p, v, p->f->m->word, 0);
 }
 
-/* Effect k of instruction i, computed: memory becomes its slot, or is read from the constant image first */
+/* Effect k of instruction i, computed: memory becomes its slot, or is first read from the constant image. */
 static void
 plan_computation(struct plan *p, uint32_t i, unsigned k)
 {
@@ -113,7 +114,7 @@ plan_computation(struct plan *p, uint32_t i, unsigned k)
 		s->w = 8;
 	}
 	if (e->op == SO_SETCC && e->dst == mem) {
-		s = plan_add(p, SO_MOV);     /* a byte slot is written whole */
+		s = plan_add(p, SO_MOV);     /* a byte slot is written as a whole */
 		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)mem);
 		s->w = 8;
 		s->a.kind = SV_IMM;
@@ -167,7 +168,8 @@ plan_instruction(struct plan *p, uint32_t i)
 		uint8_t ext;
 		unsigned w;
 
-		if (iscall && f->eff == DEF_CALL) {     /* what the instruction did itself (a delay slot) is behind us */
+		/* the effects of the instruction itself (a delay slot) are done */
+		if (iscall && f->eff == DEF_CALL) {
 			unknown_mask(p, sl->callrec[i]);
 			plan_call(p, i);
 			iscall = 0;
@@ -186,7 +188,7 @@ plan_instruction(struct plan *p, uint32_t i)
 		unknown_mask(p, sl->callrec[i]);
 }
 
-/* The address of a switch's target: a register, a table entry or a recorded value */
+/* The address of a switch's target: a register, a table entry or a recorded value. */
 static void
 plan_target(struct plan *p, struct sch_block *b, uint32_t i)
 {
@@ -225,7 +227,8 @@ loop_events(struct plan *p, uint32_t from, uint32_t to, struct sch_succ *s)
 	l = g->inner[to];
 	if (l >= 0 && g->loop[l].header == to) {
 		s->ev = xreallocarray(s->ev, s->nev + 1, sizeof *s->ev);
-		s->ev[s->nev++] = (struct sch_loopev){ graph_inloop(g, (uint32_t)l, from) ? SL_BACK : SL_ENTER, (uint32_t)l };
+		s->ev[s->nev++] = (struct sch_loopev){ graph_inloop(g, (uint32_t)l, from) ? SL_BACK :
+		    SL_ENTER, (uint32_t)l };
 	}
 }
 

@@ -11,7 +11,7 @@ reach_clobbers(const struct machine *m, const struct ainsn *a)
 {
 	if (a->in.ctl != IC_CALL && a->in.ctl != IC_CALLIND)
 		return 0;
-	if (a->twice)           /* a second return brings back old registers */
+	if (a->twice)           /* a second return restores old registers */
 		return (BIT(NREGVAR(m)) - 1) & ~BIT(m->sp) & ~BIT(m->buffer);
 	return m->clobbered | BIT(machine_flags(m));
 }
@@ -93,7 +93,8 @@ reach_find(struct reach *c, struct afunc *fn, struct slice *s)
 			continue;
 		lo = s->first[fn->blk[b].first];
 		hi = s->first[fn->blk[b].last];
-		for (d = hi; d-- > lo; ) {      /* backward: the last definition of each variable leaves the block */
+		/* backward: the last definition of each variable leaves the block */
+		for (d = hi; d-- > lo; ) {
 			uint32_t v = s->def[d].var;
 
 			if (bit_get(seen, v))

@@ -4,7 +4,7 @@
 
 #include "ae/rewrite/slice.h"
 
-#define NREGVAR(m) ((m)->nreg + 1u)     /* registers and flags: what masks hold */
+#define NREGVAR(m) ((m)->nreg + 1u)     /* registers and flags: the bits of masks */
 
 struct reach {
 	const struct afunc *fn;
@@ -14,12 +14,13 @@ struct reach {
 	uint32_t **list, *nlist, nvar;          /* definitions of each variable */
 };
 
-/* Lists all definitions in s (entry values first, by variable) and finds how far they reach */
+/* Lists all definitions in s (entry values first, by variable) and computes where they reach. */
 void reach_find(struct reach *r, struct afunc *fn, struct slice *s);
 void reach_free(struct reach *r);
 
 typedef void reach_fn(void *arg, uint32_t def);
-/* Every definition of var that reaches effect k of instruction i (block b) */
-void reach_each(const struct reach *r, uint32_t b, uint32_t i, unsigned k, unsigned var, reach_fn *fn, void *arg);
+/* Calls fn for every definition of var that reaches effect k of instruction i (block b). */
+void reach_each(const struct reach *r, uint32_t b, uint32_t i, unsigned k, unsigned var, reach_fn *fn,
+    void *arg);
 
 #endif

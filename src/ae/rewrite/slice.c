@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "cfg/cut.h"
 
-#define ROUNDS 4                /* at most, for the registers that recursive functions need */
+#define ROUNDS 4                /* most rounds for the registers that recursive functions need */
 
 struct ctx {
 	struct file *f;
@@ -19,9 +19,10 @@ struct ctx {
 	struct slice *s;
 	struct cut *cut;
 	struct reach r;
-	uint32_t *work, nwork;  /* definitions whose inputs are still to follow */
+	uint32_t *work, nwork;  /* definitions whose inputs have to be followed */
 	size_t capwork;
-	uint32_t *vblock, *vcall;       /* vertices of branches (by block) and of known calls' arguments (by need) */
+	/* vertices of branches (by block) and of arguments of known calls (by need) */
+	uint32_t *vblock, *vcall;
 	size_t ncall, capcall;
 	struct { uint32_t ins; uint8_t var; uint32_t vertex; } *call;
 	int marking;            /* second phase: mark what has to be computed */
@@ -33,7 +34,8 @@ mem_vars(const struct sch_addr *m)
 	return (m->base != SCH_NOVAR ? BIT(m->base) : 0) | (m->index != SCH_NOVAR ? BIT(m->index) : 0);
 }
 
-struct inputs { uint64_t regs; uint32_t slot; };        /* registers and flags as a mask; a slot's variable or NONE */
+/* registers and flags as a mask; a slot's variable or NONE */
+struct inputs { uint64_t regs; uint32_t slot; };
 
 static int
 add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct inputs *in)
@@ -53,7 +55,7 @@ add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct in
 	return 1;
 }
 
-/* What effect k of instruction i is computed from; 0 if it cannot be */
+/* The inputs of effect k of instruction i; 0 if it cannot be computed. */
 static int
 slice_inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 {
@@ -67,7 +69,7 @@ slice_inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 		return 0;
 	if (s->op == SO_LEA)
 		in->regs |= mem_vars(&s->m);
-	/* what keeps a part of its old value; a slot is always written whole */
+	/* a narrow result keeps a part of the old value; a slot is always written as a whole */
 	if (s->dst < fn->m->nreg && (s->w < 4 || s->op == SO_CMOV))
 		in->regs |= BIT(s->dst);
 	if (s->dst == (int16_t)machine_mem(fn->m) && s->op == SO_CMOV && fn->slot[i] >= 0)
@@ -95,12 +97,12 @@ check_cc(void *arg, uint32_t d)
 	e = &c->fn->ins[f->ins].in.eff[f->eff];
 	if (!(e->ccmask >> q->cc & 1))
 		q->bad = 1;
-	/* here no cut sees to it that flags, which cannot be recorded, are computed */
+	/* here no cut makes sure that flags, which cannot be recorded, are computed */
 	if (c->f->paper && (!slice_inputs(c->fn, f->ins, f->eff, &in) || (in.regs & c->fn->m->norecord)))
 		q->bad = 1;
 }
 
-/* Whether condition cc at (b, i, k) can be told from the flags' definitions */
+/* Can condition cc at (b, i, k) be evaluated from the definitions of the flags? */
 static int
 cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
 {
@@ -113,7 +115,7 @@ cc_good(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint8_t cc)
 
 struct widthquery { struct ctx *c; unsigned n; int bad; };
 
-/* Bytes of its slot that definition d writes */
+/* Bytes of its slot that definition d writes. */
 static void
 check_width(void *arg, uint32_t d)
 {
@@ -131,7 +133,7 @@ check_width(void *arg, uint32_t d)
 		q->bad = 1;             /* more is read than was written, or the high part of it */
 }
 
-/* Does effect k of instruction i read no more of its slot than was stored last? */
+/* Does effect k of instruction i read no more of its slot than the last store wrote? */
 static int
 width_good(struct ctx *c, uint32_t i, unsigned k, uint32_t slot)
 {
@@ -142,7 +144,7 @@ width_good(struct ctx *c, uint32_t i, unsigned k, uint32_t slot)
 	return !q.bad;
 }
 
-/* Can definition d be computed, its inputs given? */
+/* Can definition d be computed from its inputs? */
 static int
 slice_computable(struct ctx *c, const struct def *d, struct inputs *in)
 {
@@ -155,7 +157,8 @@ slice_computable(struct ctx *c, const struct def *d, struct inputs *in)
 		    (d->var == c->fn->m->sp || (d->var < c->fn->m->nreg && (c->fn->need >> d->var & 1)));
 	if (d->eff == DEF_CALL || !slice_inputs(c->fn, d->ins, d->eff, in))
 		return 0;
-	if (c->f->paper && (in->regs & c->fn->m->norecord))     /* what cannot be recorded is recorded where it is moved to */
+	/* a register that cannot be recorded is recorded where it is moved to */
+	if (c->f->paper && (in->regs & c->fn->m->norecord))
 		return 0;
 	e = &c->fn->ins[d->ins].in.eff[d->eff];
 	if (in->slot != NONE && !width_good(c, d->ins, d->eff, in->slot))
@@ -170,11 +173,13 @@ def_cost(struct ctx *c, const struct def *d)
 {
 	uint8_t ext;
 
-	if (d->var >= c->fn->m->nreg || (c->fn->m->norecord >> d->var & 1))      /* flags and slots are not recorded, what is made of them can be */
+	/* flags and slots are not recorded, but values computed from them can be */
+	if (d->var >= c->fn->m->nreg || (c->fn->m->norecord >> d->var & 1))
 		return CUT_INF;
-	if (d->ins != DEF_ENTRY && c->fn->ins[d->ins].more && d->eff != DEF_CALL)        /* in the middle of a macro */
+	/* in the middle of a macro */
+	if (d->ins != DEF_ENTRY && c->fn->ins[d->ins].more && d->eff != DEF_CALL)
 		return CUT_INF;
-	if (d->ins == DEF_ENTRY)        /* a little less than elsewhere: callers may know it */
+	if (d->ins == DEF_ENTRY)        /* a little cheaper than elsewhere: callers may know it */
 		return CFG_ONCE * c->fn->m->word;
 	return (int64_t)c->fn->blk[c->fn->blkof[d->ins]].freq * (def_bytes(c->fn, d, &ext) + 1);
 }
@@ -194,7 +199,7 @@ def_vertex(struct ctx *c, uint32_t d)
 
 struct usage { struct ctx *c; uint32_t to; };
 
-/* In the first phase an edge to vertex u->to (NONE: to the sink); in the second, mark d as needed */
+/* First phase: adds an edge to vertex u->to (NONE: to the sink). Second phase: marks d as needed. */
 static void
 slice_use(void *arg, uint32_t d)
 {
@@ -213,7 +218,8 @@ slice_use(void *arg, uint32_t d)
 	} else if (f->fate == DF_UNUSED) {
 		struct inputs in;
 
-		f->fate = (c->f->paper ? !slice_computable(c, f, &in) : cut_taken(c->cut, f->vertex)) ? DF_RECORD : DF_COMPUTE;
+		f->fate = (c->f->paper ? !slice_computable(c, f, &in) : cut_taken(c->cut, f->vertex)) ?
+		    DF_RECORD : DF_COMPUTE;
 		if (f->fate == DF_COMPUTE) {
 			c->work = mem_xgrow(c->work, &c->capwork, c->nwork + 1, sizeof *c->work);
 			c->work[c->nwork++] = d;
@@ -232,7 +238,7 @@ use_vars(struct ctx *c, uint32_t b, uint32_t i, unsigned k, uint64_t vars, uint3
 			reach_each(&c->r, b, i, k, v, slice_use, &u);
 }
 
-/* Follow the inputs of every definition on the work list */
+/* Follows the inputs of every definition on the work list. */
 static void
 slice_drain(struct ctx *c)
 {
@@ -255,7 +261,7 @@ slice_drain(struct ctx *c)
 	}
 }
 
-/* Registers that instruction a's references must know */
+/* Registers needed by the references of instruction a. */
 static uint64_t
 address_vars(const struct machine *mach, const struct ainsn *a)
 {
@@ -275,7 +281,7 @@ static void
 known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 {
 	uint64_t need = c->f->fn[callee].need;
-	unsigned k = c->fn->ins[i].in.neff;      /* behind what the instruction itself does */
+	unsigned k = c->fn->ins[i].in.neff;      /* after the effects of the instruction itself */
 	uint32_t v;
 
 	for (v = 0; v < c->fn->m->nreg; v++) {
@@ -305,7 +311,7 @@ slice_terminator(struct ctx *c, uint32_t b)
 	const struct ainsn *a;
 
 	if (k->term == ST_TAIL || k->term == ST_TAILX) {
-		/* a block of its own for a conditional tail jump stands behind its branch */
+		/* the block of a conditional tail jump is after that of its branch */
 		uint32_t at = k->last - 1, blk = c->fn->blkof[at];
 
 		use_vars(c, blk, at, c->fn->ins[at].in.neff, BIT(c->fn->m->sp), NONE);
@@ -334,7 +340,10 @@ slice_terminator(struct ctx *c, uint32_t b)
 	}
 }
 
-/* Everything that must be known: the same walk builds the graph and, after the cut, marks the slice */
+/*
+ * Visits everything that must be known: the same walk builds the graph and, after the cut, marks
+ * the slice.
+ */
 static void
 slice_demands(struct ctx *c)
 {
@@ -358,7 +367,7 @@ slice_demands(struct ctx *c)
 	slice_drain(c);
 }
 
-/* Is every definition that is to be recorded one that can be? */
+/* Can every definition that is to be recorded be recorded? */
 static int
 slice_recordable(struct ctx *c)
 {
@@ -370,7 +379,7 @@ slice_recordable(struct ctx *c)
 	return 1;
 }
 
-/* Slice one function, or fail it; returns the registers whose entry values must be recorded */
+/* Slices one function, or fails it; returns the registers whose entry values must be recorded. */
 static uint64_t
 slice_function(struct file *f, struct afunc *fn)
 {
@@ -405,7 +414,7 @@ slice_function(struct file *f, struct afunc *fn)
 	return entry;
 }
 
-/* Leaving by a tail jump to an unknown callee is catching */
+/* A function that calls one that leaves by a tail jump to an unknown callee may do so, too. */
 static void
 spread_tailout(struct file *f)
 {
@@ -428,7 +437,7 @@ slice_file(struct file *f)
 	size_t i;
 
 	spread_tailout(f);
-	/* callers come after callees in most files; what recursion adds takes another round */
+	/* in most files callers come after callees; recursion takes further rounds */
 	for (round = 0; round < ROUNDS && changed; round++) {
 		changed = 0;
 		for (i = 0; i < f->nfn; i++) {
@@ -444,7 +453,7 @@ slice_file(struct file *f)
 			f->fn[i].need |= entry;
 		}
 	}
-	/* the needs stand; what a function still lacks it records itself */
+	/* the needs are final; a function records whatever else it lacks */
 	for (i = 0; i < f->nfn; i++) {
 		uint64_t entry;
 

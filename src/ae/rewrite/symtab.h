@@ -10,10 +10,11 @@
 struct sym {
 	char *name;
 	uint8_t isfunc, weak, seton, frag, readonly, indirect;
-	uint8_t where;          /* 0 not defined here, 1 code of function fn at instruction ins, 2 elsewhere */
+	/* 0 not defined here, 1 code of function fn at instruction ins, 2 elsewhere */
+	uint8_t where;
 	uint32_t fn, ins, stmt; /* stmt: its label statement */
-	uint32_t func;          /* function that starts here, else UINT32_MAX */
-	uint32_t table;         /* jump table that starts here, else UINT32_MAX */
+	uint32_t func;          /* function that starts here, or UINT32_MAX */
+	uint32_t table;         /* jump table that starts here, or UINT32_MAX */
 };
 
 struct symtab {
@@ -22,7 +23,7 @@ struct symtab {
 	struct hash by_name;
 };
 
-struct sym *symtab_get(struct symtab *t, const char *s, size_t n);              /* made if missing */
+struct sym *symtab_get(struct symtab *t, const char *s, size_t n);              /* adds it if it is missing */
 struct sym *symtab_find(const struct symtab *t, const char *s, size_t n);       /* or NULL */
 void symtab_free(struct symtab *t);
 

@@ -1,4 +1,4 @@
-/* Where jumps and calls lead, and which code labels are used as values. */
+/* Targets of jumps and calls, and code labels that are used as values. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ insn_target(const struct file *f, const struct ainsn *a, size_t *n)
 	return NULL;
 }
 
-/* The instruction that numeric label s (1b, 2f) means, seen from statement at */
+/* The instruction of numeric label s (1b, 2f), seen from statement at. */
 static uint32_t
 target_numeric(const struct file *f, const struct afunc *fn, const char *s, size_t n, uint32_t at)
 {
@@ -51,7 +51,8 @@ target_numeric(const struct file *f, const struct afunc *fn, const char *s, size
 			continue;
 		for (k = 0; k < fn->nins; k++)
 			if (fn->ins[k].stmt > i && !fn->ins[k].pad && !fn->ins[k].nth)
-				return f->labelat[i] == NONE ? NONE : fn_at(fn, fn->ins[k].frag, f->labelat[i]);
+				return f->labelat[i] == NONE ? NONE :
+				    fn_at(fn, fn->ins[k].frag, f->labelat[i]);
 		return NONE;
 	}
 	return NONE;
@@ -60,10 +61,14 @@ target_numeric(const struct file *f, const struct afunc *fn, const char *s, size
 uint32_t
 known_callee(const struct file *f, const struct ainsn *a)
 {
-	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE && !f->fn[a->callee].why ? a->callee : NONE;
+	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE &&
+	    !f->fn[a->callee].why ? a->callee : NONE;
 }
 
-/* Where the jump at k leads if it is one that the assembler made inside a statement: there, or just behind */
+/*
+ * The target of the jump at k if the assembler made it inside a statement: in the statement, or
+ * right after it.
+ */
 static uint32_t
 target_inner(const struct afunc *fn, uint32_t k)
 {
@@ -122,7 +127,7 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	}
 }
 
-/* Code labels among the operands of anything else */
+/* Code labels among the operands of other instructions. */
 static void
 target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 {
@@ -176,7 +181,7 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 			fn_fail(fn, line, "numeric label as operand");
 }
 
-/* Is instruction k a part of a macro that jumps, whose operand is therefore a target? */
+/* Is instruction k a part of a macro that jumps, so that its operand is a target? */
 static int
 in_jump(const struct afunc *fn, uint32_t k)
 {
@@ -215,7 +220,10 @@ file_targets(struct file *f)
 				f->context |= strstr(s, contexts[c]) != NULL;
 		}
 	}
-	/* An address of code that no indirect jump of the function uses is for somebody else (__builtin_longjmp) */
+	/*
+	 * an address of code that no indirect jump of the function uses is used elsewhere
+	 * (__builtin_longjmp)
+	 */
 	for (i = 0; i < f->nfn; i++)
 		if (f->fn[i].codetaken && !f->fn[i].hasswitch)
 			fn_fail(&f->fn[i], 0, "code label as a value without an indirect jump");

@@ -11,7 +11,7 @@ text_symchar(int c)
 	return isalnum(c) || c == '_' || c == '.' || c == '$' || c >= 0x80;
 }
 
-/* Replace block comments by blanks, keeping the line structure; strings are left alone */
+/* Replaces block comments by blanks, keeping lines; strings are unchanged. */
 static void
 blank_comments(char *p, size_t n)
 {
@@ -67,7 +67,7 @@ asm_text_listed(const char *const *words, const char *s)
 	return 0;
 }
 
-/* One statement s (trimmed, not empty) */
+/* Adds one statement s (trimmed, not empty). */
 static void
 asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 {
@@ -75,7 +75,7 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 
 	while (text_symchar((unsigned char)s[n]))
 		n++;
-	if (n == 0 && *s == '"') {      /* a quoted symbol: never gcc's for C */
+	if (n == 0 && *s == '"') {      /* a quoted symbol: gcc never writes one for C */
 		asm_text_add(t, ST_TEXT, s, line, inasm);
 		return;
 	}
@@ -98,7 +98,7 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		asm_text_add(t, code ? ST_INSN : ST_DIRECTIVE, s, line, inasm);
 		return;
 	}
-	/* `sym = expr` is a directive in disguise */
+	/* `sym = expr` is a directive, too */
 	while (isblank((unsigned char)s[n]))
 		n++;
 	if (s[n] == '=') {
@@ -106,7 +106,7 @@ asm_text_statement(struct text *t, char *s, uint32_t line, int inasm)
 		return;
 	}
 	if (t->n && t->st[t->n - 1].kind == ST_INSN && asm_text_listed(t->m->prefixes, t->st[t->n - 1].s)) {
-		/* The prefix is the statement before; `lock; xadd` becomes one */
+		/* the statement before was a prefix: `lock; xadd` becomes one statement */
 		struct stmt *prev = &t->st[t->n - 1];
 		char *start = prev->s + strlen(prev->s);
 
@@ -164,7 +164,7 @@ parse_line(struct text *t, char *s, uint32_t line, int inasm)
 	}
 }
 
-/* What -fverbose-asm says before an instruction: `# FILE:LINE: source text` */
+/* Parses -fverbose-asm's comment before an instruction: `# FILE:LINE: source text`. */
 static void
 source_line(struct text *t, const char *s)
 {
@@ -181,7 +181,7 @@ source_line(struct text *t, const char *s)
 	}
 }
 
-/* What begins inline assembly: `# LINE "FILE" 1` */
+/* Parses the start of inline assembly: `# LINE "FILE" 1`. */
 static void
 asm_line(struct text *t, const char *s)
 {
@@ -196,9 +196,9 @@ asm_line(struct text *t, const char *s)
 }
 
 /*
- * A line that is only a comment.  #APP and #NO_APP enclose inline assembly,
- * but gcc delays the latter: what follows the line `# 0 "" 2`, which ends the
- * text of one asm statement, is its own again.  `# LINE "FILE" 1` begins it.
+ * A line that is only a comment. #APP and #NO_APP enclose inline assembly, but gcc delays the
+ * latter: text after the line `# 0 "" 2`, which ends the text of one asm statement, is the
+ * compiler's again. `# LINE "FILE" 1` begins such a text.
  */
 static void
 comment_line(struct text *t, char *s, uint32_t line, int *app, int *inasm)
@@ -214,7 +214,7 @@ comment_line(struct text *t, char *s, uint32_t line, int *app, int *inasm)
 	if (s[1] != ' ' || isdigit((unsigned char)s[2]))
 		asm_text_add(t, ST_TEXT, s, line, *inasm);
 	else if (!*inasm)
-		source_line(t, s);      /* the chatter of -fverbose-asm */
+		source_line(t, s);      /* a comment of -fverbose-asm */
 }
 
 void
@@ -256,7 +256,8 @@ const char *
 text_symbol(const struct machine *m, const char *s, size_t *n)
 {
 	while (*s) {
-		if (*s == '%' || *s == '@' || (*s == m->regchar && *s == '$' && s[1] != 'L')) {   /* register, relocation modifier */
+		/* register, relocation modifier */
+		if (*s == '%' || *s == '@' || (*s == m->regchar && *s == '$' && s[1] != 'L')) {
 			for (s++; text_symchar((unsigned char)*s) && *s != '$'; s++)
 				;
 			continue;

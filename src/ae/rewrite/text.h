@@ -10,13 +10,15 @@ enum stmt_kind { ST_TEXT, ST_LABEL, ST_DIRECTIVE, ST_INSN };
 
 struct stmt {
 	uint8_t kind;
-	uint8_t inasm;          /* the programmer's, not the compiler's */
-	uint8_t spill;          /* gcc's comment (-fverbose-asm) says that the memory operand is a spill slot, %sfp */
+	uint8_t inasm;          /* inline assembly, not the compiler's code */
+	/* gcc's comment (-fverbose-asm) names the memory operand as a spill slot, %sfp */
+	uint8_t spill;
 	uint32_t line;          /* line number in the input, from 1 */
-	const char *src;        /* source file, srclen bytes in the buffer, NULL if it is not known, */
+	const char *src;        /* source file, srclen bytes in the buffer, NULL if unknown, ... */
 	int srclen;
-	uint32_t srcline;       /* and the line there */
-	char *s;                /* the statement without surrounding blanks; a label without its colon; ST_TEXT the whole line */
+	uint32_t srcline;       /* ... and its line */
+	/* the statement without surrounding blanks; a label without its colon; ST_TEXT: the whole line */
+	char *s;
 };
 
 struct text {
@@ -30,19 +32,19 @@ struct text {
 };
 
 /*
- * Split the n bytes at p (consumed: p is changed and must outlive t).
- * Statements that consist of an instruction prefix alone are joined with the
- * next one.  Comments inside lines are dropped; lines that are only a comment
- * stay, because #APP and #NO_APP mean something to the assembler.
+ * Splits the n bytes at p, which are modified and must outlive t. A statement that consists of an
+ * instruction prefix alone is joined with the next one. Comments inside lines are dropped; lines
+ * that are only a comment are kept, because #APP and #NO_APP mean something to the assembler.
  */
 void text_parse(struct text *t, const struct machine *m, char *p, size_t n);
 void text_free(struct text *t);
 
-int text_symchar(int c);                                /* may stand in a symbol */
-/* The next symbol at or after s (not a register, number or @modifier): its length in *n; NULL for none */
+int text_symchar(int c);                                /* may it be in a symbol? */
+/* The next symbol at or after s (not a register, number or @modifier): its length in *n; NULL for none. */
 const char *text_symbol(const struct machine *m, const char *s, size_t *n);
-const char *text_operands(const struct machine *m, const char *insn);            /* behind prefixes and mnemonic; "" for none */
-/* Whether directive s is `name`; then its arguments, else NULL */
+/* after prefixes and mnemonic; "" for none */
+const char *text_operands(const struct machine *m, const char *insn);
+/* If directive s is `name`, its arguments, else NULL. */
 const char *text_directive(const char *s, const char *name);
 
 #endif

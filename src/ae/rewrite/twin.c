@@ -1,11 +1,11 @@
-/* The instrumented copy of a function: what is the same for all machines.  See emit.h. */
+/* The instrumented copy of a function: the part that does not depend on the machine. See emit.h. */
 #include <stdlib.h>
 #include "ae/rewrite/emit.h"
 #include "ae/rewrite/live.h"
 #include "ae/rewrite/slice.h"
 #include "base/mem.h"
 
-#define MAXPEND 100     /* displacements of a byte are short */
+#define MAXPEND 100     /* displacements of one byte are shorter */
 
 int
 twin_carry(struct twin *t, uint32_t i, uint32_t to)
@@ -63,7 +63,7 @@ twin_records(const struct twin *t, uint32_t i)
 	return 0;
 }
 
-/* Alignment that the compiler asked for between two instructions */
+/* Alignment that the compiler requested between two instructions. */
 static void
 twin_alignment(struct twin *t, uint32_t from, uint32_t to)
 {

@@ -1,4 +1,4 @@
-/* In how many bytes a definition is recorded. */
+/* How many bytes of a definition are recorded. */
 #include "ae/machine/machine.h"
 #include "ae/rewrite/frame.h"
 #include "ae/rewrite/slice.h"
@@ -6,10 +6,11 @@
 unsigned
 effect_var(const struct afunc *fn, uint32_t i, unsigned var)
 {
-	return var == machine_mem(fn->m) && fn->slot[i] >= 0 ? machine_slot0(fn->m) + (unsigned)fn->slot[i] : var;
+	return var == machine_mem(fn->m) && fn->slot[i] >= 0 ? machine_slot0(fn->m) + (unsigned)fn->slot[i] :
+	    var;
 }
 
-/* How many low bits of the result of s can be other than zero */
+/* How many low bits of the result of s can be nonzero. */
 static unsigned
 value_bits(const struct sch_step *s)
 {
@@ -42,7 +43,7 @@ def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 		return fn->m->word;
 	if (s->op == SO_SETCC)
 		return 1;
-	/* where half words cannot be stored without a free register */
+	/* on machines that cannot store half words without a free register */
 	halves = !fn->noscratch && !fn->ins[d->ins].isslot;
 	if ((s->op == SO_ZEXT || s->op == SO_SEXT) && (s->n != 2 || halves)) {
 		*ext = s->op == SO_ZEXT ? 0 : s->w == 8 ? 1 : 3;

@@ -10,12 +10,13 @@
  *
  *   AE_MAP AE_GUARD AE_SIDELEN AE_PAGE   where memory is, and pages no smaller than the kernel's
  *   AE_ELF AE_NSIG                       ELF's number of the machine; the highest signal
- *   AE_KEEP_POINTER                      a declaration: the event pointer stays the interrupted code's all through a file
- *   AE_SAFLAGS                           flags of an action that libc adds and the program sees
- *   struct ae_set, struct ae_kact        the kernel's set of signals and struct sigaction
+ *   AE_KEEP_POINTER                      a declaration: the event pointer stays the interrupted code's
+ *   all through a file AE_SAFLAGS                           flags of an action that libc adds and the
+ *   program sees struct ae_set, struct ae_kact        the kernel's set of signals and struct sigaction
  *   kact_make, kact_restorer             what the kernel is to get; what the program is to see
  *   context_pc _sp _pointer _set_pointer registers of the code that a signal interrupted
- *   AE_PATCHLEN entry_patch entry_sync   bytes of a jump; make an entry jump to its thunk; entries were changed
+ *   AE_PATCHLEN entry_patch entry_sync   bytes of a jump; make an entry jump to its thunk; entries were
+ *   changed
  */
 #ifndef TM_AE_RUNTIME_AERT_H
 #define TM_AE_RUNTIME_AERT_H
@@ -32,9 +33,10 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * All memory of the runtime lies at a fixed place, far from all of the program's own, so that no address there is
- * moved: the event buffer, a guard behind it (no group of events is longer), the side stack, the signal stack, a page
- * that fork wipes, scratch.  Before the buffer is room for the head of a chunk, so that both are written as one.
+ * All memory of the runtime is at a fixed address, far from the program's memory, so that no
+ * address of the program changes: the event buffer, a guard after it (no group of events is
+ * longer), the side stack, the signal stack, a page that fork wipes, scratch. Before the buffer is
+ * room for the head of a chunk, so that both are written at once.
  */
 #define AE_HEAD   16
 #define AE_START  ((uintptr_t)AE_MAP)
@@ -58,25 +60,27 @@ enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED };
 /* how a handler is to be called */
 enum ae_how {
 	AE_PLAIN = 1,           /* untraced: it interrupted traced code */
-	AE_OLD = 2              /* without SA_SIGINFO: where that means other arguments, with those */
+	/* without SA_SIGINFO: on machines where that means other arguments, those are passed */
+	AE_OLD = 2
 };
 
-/* what a process is to the recording */
+/* role of the process in the recording */
 enum ae_kin { AE_SELF, AE_VFORK, AE_FORKED };
 
-struct ae_act { sighandler_t handler; unsigned long flags; struct ae_set mask; };     /* what the program installed */
+/* action that the program installed */
+struct ae_act { sighandler_t handler; unsigned long flags; struct ae_set mask; };
 
 struct ae_scratch {
 	char name[AE_PATHMAX];          /* of the event file, absolute */
 	char parent[AE_PATHMAX];        /* of the parent's, in a forked child */
-	char path[AE_PATHMAX];          /* being put together */
+	char path[AE_PATHMAX];          /* being assembled */
 	uint8_t header[8192];
-	uint8_t behind[4096];           /* what stood where the padding of a chunk goes */
+	uint8_t behind[4096];           /* the bytes that the padding of a chunk overwrites */
 };
 #define ae_scratch ((struct ae_scratch *)AE_SCRATCH)
 
 /* asm.S of the machine */
-extern uint8_t *__ae_ptr;       /* the live event pointer while control is outside traced code, else 0 */
+extern uint8_t *__ae_ptr;       /* the current event pointer while control is outside traced code, else 0 */
 extern uintptr_t ae_fs;         /* thread pointer of the traced thread */
 extern uintptr_t ae_side_top;   /* end of the last entry of the side stack */
 extern uintptr_t ae_side_end;   /* no entry is pushed from here on */
@@ -87,19 +91,19 @@ void __ae_leave(void);
 void ae_tramp(int, siginfo_t *, void *);
 
 /* core/state.c: process-wide state */
-extern int ae_on;               /* tracing was set up; stays 1 when recording stops */
+extern int ae_on;               /* tracing was set up; remains 1 when recording stops */
 extern uint8_t *ae_mid;         /* live event pointer of the interrupted code while ae_depth > 0 */
 extern uint64_t ae_nhandler;    /* handlers run untraced */
 extern uint64_t ae_total;       /* event bytes written */
 int ae_ismain(void);
 enum ae_kin ae_kin(void);
 void ae_kin_init(void);
-struct ae_set ae_block(void);   /* block all signals, take the lock; returns the old mask */
+struct ae_set ae_block(void);   /* blocks all signals, takes the lock; returns the old mask */
 void ae_unblock(struct ae_set mask);
 void ae_lock_init(void);
 uint64_t ae_nthread(void);
 
-/* core/say.c: one line on standard error, if that is still what it was at the start */
+/* core/say.c: one line on standard error, if that is still the same file as at the start */
 void ae_say_init(void);
 void ae_say(const char *const *part);           /* NULL-terminated list of strings */
 const char *ae_dec(char *buf, uint64_t v);      /* decimal in buf (24 bytes) */
@@ -108,25 +112,31 @@ const char *ae_strerror(int err, char *buf);    /* buf: 40 bytes */
 
 /* core/file.c: the event file.  Callers hold the lock (ae_block). */
 int ae_file_create(const char *path, int trunc);        /* 0 or an error number; path is absolute */
-int ae_file_mine(const char *path);             /* has it what this very process recorded before an exec? */
+int ae_file_mine(const char *path);             /* does it hold what this process recorded before an exec? */
 int ae_file_header(const char *parent, uint64_t parentpos);
 int ae_file_chunk(const uint8_t *p, size_t n);
-int ae_file_full(uint8_t *p, size_t n);         /* a chunk of the full buffer: the AE_HEAD bytes before p are free; padded to whole pages of the file */
-int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);     /* at an exec, pc is the process's number */
+/*
+ * writes a chunk of the full buffer: the AE_HEAD bytes before p are free; padded to whole pages of
+ * the file
+ */
+int ae_file_full(uint8_t *p, size_t n);
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);     /* at an exec, pc is the process id */
 uint64_t ae_file_size(void);
-int ae_file_cut(uint64_t size);                 /* back to an earlier size; nonzero if that cannot be done */
+int ae_file_cut(uint64_t size);                 /* truncates to an earlier size; nonzero if that fails */
 int ae_file_kind(void);                         /* S_IFMT bits */
 const char *ae_file_path(void);
 void ae_file_close(void);
 
 /* core/rec.c: recording */
-void ae_flush(void);                            /* traced thread, outside traced code: write all events */
-uint8_t *ae_full(uint8_t *live);                /* the buffer is full: write it, keep what is behind live; the new event pointer */
+void ae_flush(void);                            /* traced thread, outside traced code: writes all events */
+/* the buffer is full: writes it, keeps what follows live; returns the new event pointer */
+uint8_t *ae_full(uint8_t *live);
 void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live);
-void ae_end(enum ae_reason why);                /* finish where the traced thread stands now; nothing in a vfork child */
-void ae_rec_open(void);                         /* the file is open: record */
-void ae_rec_shut(void);                         /* record nothing more, and say nothing at the end */
-void ae_stop(const char *why, uint8_t *live);   /* stop recording, say why */
+/* ends the recording at the present place of the traced thread; does nothing in a vfork child */
+void ae_end(enum ae_reason why);
+void ae_rec_open(void);                         /* the file is open: starts recording */
+void ae_rec_shut(void);                         /* stops recording, without a message at the end */
+void ae_stop(const char *why, uint8_t *live);   /* stops recording, with a message */
 void ae_lost(void);                             /* from __ae_back and __ae_land: a handler did not return */
 
 /* core/proc.c */
@@ -139,18 +149,20 @@ void ae_exec_failed(int token);
 
 /* core/sig.c */
 void ae_sig_init(void);
-sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *how);      /* what the trampoline is to call, and enum ae_how bits */
-void ae_ask(enum ae_reason why, int sig);       /* another thread: let the traced one finish */
+/* what the trampoline is to call, and enum ae_how bits */
+sighandler_t ae_dispatch(int sig, siginfo_t *si, void *uc, uintptr_t *how);
+void ae_ask(enum ae_reason why, int sig);       /* from another thread: makes the traced one finish */
 int ae_sigaction(int sig, const struct sigaction *act, struct sigaction *old);  /* 0 or an error number */
 int ae_sigmask(int how, const sigset_t *set, sigset_t *old);                    /* 0 or an error number */
 int ae_sigaltstack(const stack_t *ss, stack_t *old);
-const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy);             /* a mask that leaves SIGSEGV open */
-void ae_segv_real(int really);                  /* before an exec: the mask that the program believes in; 0: undo */
+const sigset_t *ae_mask_strip(const sigset_t *set, sigset_t *copy);             /* a mask without SIGSEGV */
+/* before an exec: sets the mask that the program believes in; 0: undoes it */
+void ae_segv_real(int really);
 
 /* core/map.c: the executable itself */
 size_t ae_buildid(uint8_t id[32]);
 int ae_traceable(void);                         /* are there traced functions */
-int ae_patch(uintptr_t page);                   /* every entry jumps to its thunk; 0 or -1 */
+int ae_patch(uintptr_t page);                   /* makes every entry jump to its thunk; 0 or -1 */
 int ae_intext(uintptr_t pc);                    /* is pc in traced code */
 
 #pragma GCC visibility pop

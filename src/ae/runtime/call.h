@@ -17,7 +17,7 @@
 
 #define SYS_P(p) ((long)(uintptr_t)(p))
 
-/* An error number if a system call's result is one, else 0 */
+/* An error number if the result of a system call is one, else 0. */
 static inline int sys_err(long r)
 {
 	return r < 0 && r >= -4095 ? (int)-r : 0;
@@ -31,13 +31,13 @@ static inline long sys3(long n, long a, long b, long c)
 /* The struct timespec of the oldest calls */
 struct sys_time { long s, ns; };
 
-/* Send ourselves a signal */
+/* Sends a signal to this process. */
 static inline long sys_kill(long tid, int sig)
 {
 	return sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), tid, sig);
 }
 
-/* Signal sets as the kernel has them; signals are numbered from 1 */
+/* Signal sets in the kernel's layout; signals are numbered from 1. */
 #define SET_BITS (8 * sizeof(unsigned long))
 
 static inline int set_has(const struct ae_set *s, int sig)

@@ -191,7 +191,8 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 		buf_printf(t->o,
 		    "\tleaq\t.Lae_m%u_%d(%%rip), %%%s\n\tmovslq\t(%%%s,%%%s,4), %%%s\n\taddq\t%%%s, %%%s\n",
 		    t->no, k, r1, r1, r0, r0, r1, r0);
-		buf_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t__ae_s(%%rip), %%%s\n", r1, r0, r0);
+		buf_printf(t->o, "\tcmpq\t%%%s, %%%s\n\tjne\t2f\n1:\n\tmovq\t__ae_s(%%rip), %%%s\n", r1, r0,
+		    r0);
 	}
 	if (t->fn->blk[blk].range)
 		buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
@@ -271,7 +272,8 @@ x86_outlying(struct twin *t, uint32_t b)
 		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
 	} else {
 		leave_traced(t);
-		buf_printf(t->o, "\tjmp\t%s\n", text_operands(&machine_x86, twin_text(t, &t->fn->ins[k->last - 1])));
+		buf_printf(t->o, "\tjmp\t%s\n",
+		    text_operands(&machine_x86, twin_text(t, &t->fn->ins[k->last - 1])));
 	}
 }
 
@@ -320,7 +322,10 @@ x86_thunk(struct buf *o, struct file *f, uint32_t no)
 	uint32_t v, off = 2;
 
 	buf_printf(o, "\t.p2align 3\n" LBL ":\n", 'h', no);
-	/* called from traced code (which lies lowest), and no callback since?  The last word is the operand of a harmless movl. */
+	/*
+	 * called from traced code (which lies lowest), and no callback since?  The last word is the operand
+	 * of a harmless movl.
+	 */
 	buf_printf(o,
 	    "\tleaq\t__stop_aetext(%%rip), %%r11\n\tcmpq\t%%r11, (%%rsp)\n\tleaq\t" LBL "(%%rip), %%r11\n"
 	    "\tjae\t__ae_enter\n\tcmpb\t$0, __ae_cb(%%rip)\n\tjne\t__ae_again\n",

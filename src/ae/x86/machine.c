@@ -20,7 +20,8 @@ x86_machine_reloc(unsigned type, const char *symbol)
 	switch (type) {
 	case R_X86_64_GOTPCREL: case R_X86_64_GOTTPOFF: case 41: case 42:       /* GOTPCRELX, REX_GOTPCRELX */
 		return MR_GOT;
-	case R_X86_64_TLSGD: case R_X86_64_TLSLD: case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL: case R_X86_64_TLSDESC:
+	case R_X86_64_TLSGD: case R_X86_64_TLSLD: case R_X86_64_GOTPC32_TLSDESC: case R_X86_64_TLSDESC_CALL:
+	case R_X86_64_TLSDESC:
 		return MR_TLSMODEL;
 	default:
 		return MR_PLAIN;
@@ -57,7 +58,8 @@ const struct machine machine_x86 = {
 	.buffer = X86_R15,
 	.clobbered = X86_CLOBBERED,
 	.results = X86_RESULTS,
-	.arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(R8) | R(R9) | R(RAX) | R(R10),      /* rax counts vector arguments, r10 is the static chain */
+	/* rax counts vector arguments, r10 is the static chain */
+	.arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(R8) | R(R9) | R(RAX) | R(R10),
 	.saved = SAVED,
 	.maxinsn = 15,
 	.patch = X86_PATCH,

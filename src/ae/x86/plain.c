@@ -74,7 +74,10 @@ x86_plain_copy(struct buf *o, struct file *f, uint32_t no)
 			continue;
 		if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE
 		    && ((whole && a->target < n) || isdigit((unsigned char)*text_operands(f->m, s)))) {
-			/* into the copy, or by a numeric label, which has no name from here: the original's mark */
+			/*
+			 * into the copy, or by a numeric label, which has no name from here: the original's
+			 * mark
+			 */
 			if (whole && a->target < n)
 				buf_printf(o, "\t%.*s.Lae_q%u_%u\n", (int)(text_operands(f->m, s) - s), s, no,
 				    a->target);

@@ -1,9 +1,9 @@
 /*
- * The event file: header, chunks, end record.  See ae.out(5).
+ * The event file: header, chunks, end record. See ae.out(5).
  *
- * The descriptor lives high, where it does not shift the program's numbers,
- * and before each write it is checked to be still ours: a program may close
- * every descriptor it does not know, or get the number again for another file.
+ * The descriptor has a high number, so as not to shift the program's numbers. Before each write it
+ * is checked to be still ours: a program may close all descriptors that it does not know, or get
+ * the number again for another file.
  */
 #include "ae/runtime/call.h"
 
@@ -14,7 +14,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#define FDMAX 8192      /* a higher one would make the kernel's table of descriptors large, and fork slow */
+/* a higher number would make the kernel's table of descriptors large, and fork slow */
+#define FDMAX 8192
 
 static struct {
 	int fd;
@@ -22,9 +23,9 @@ static struct {
 	mode_t kind;
 	uint64_t size;          /* bytes written whole: header, chunks, end record */
 	int direct;             /* O_DIRECT is set */
-	int nodirect;           /* it does not work here */
+	int nodirect;           /* it does not work for this file */
 	unsigned nfull;         /* full buffers written */
-	uint64_t time[2];       /* nanoseconds that the last one took, through the page cache and around it */
+	uint64_t time[2];       /* nanoseconds for the last one, through the page cache and bypassing it */
 } file;
 
 #define PAGE 4096u
@@ -102,7 +103,7 @@ static int is_ours(int fd)
 	return fd >= 0 && sys_fstat(fd, &dev, &ino, &mode) == 0 && dev == file.dev && ino == file.ino;
 }
 
-/* Move fd to a high number; it stays where it is if there is none free */
+/* Moves fd to a high number; it is unchanged if none is free. */
 static int move_high(int fd)
 {
 	struct rlimit64 lim;
@@ -126,7 +127,7 @@ int ae_file_mine(const char *path)
 	long fd, got = 0;
 	int i;
 
-	/* a look at what it is: a pipe must not be opened */
+	/* checks the type first: a pipe must not be opened */
 	fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path), O_PATH | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
@@ -175,7 +176,7 @@ int ae_file_create(const char *path, int trunc)
 		return EIO;
 	}
 	if (S_ISREG(mode) && trunc) {
-		/* another traced process records into it right now */
+		/* another traced process is recording into it */
 		if (sys_err(sys3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0)) == EWOULDBLOCK) {
 			sys3(SYS_close, fd, 0, 0);
 			return EWOULDBLOCK;
@@ -193,7 +194,7 @@ int ae_file_create(const char *path, int trunc)
 	return 0;
 }
 
-/* The program closed our descriptor: the same file again, by name */
+/* The program closed our descriptor: opens the same file again, by name. */
 static int reopen(void)
 {
 	long fd;
@@ -215,7 +216,7 @@ static int reopen(void)
 	return 0;
 }
 
-/* Write around the page cache from now on, or not */
+/* From now on writes bypass the page cache, or not. */
 static void direct(int on)
 {
 	long fl;
@@ -229,14 +230,20 @@ static void direct(int on)
 		file.direct = on;
 }
 
-/* All signals are blocked: one that our own write causes is taken away again, unless it waited there before. */
+/*
+ * Call with all signals blocked. A signal that our own write raises is removed again, unless it was
+ * pending before.
+ */
 static void swallow(int sig, const struct ae_set *before)
 {
 	if (!set_has(before, sig))
 		set_swallow(sig);
 }
 
-/* Write both pieces whole; 0 or an error number.  After an error the file is cut back to the last whole record. */
+/*
+ * Writes both pieces completely; 0 or an error number. After an error the file is truncated to the
+ * last complete record.
+ */
 static int put(const void *a, size_t na, const void *b, size_t nb)
 {
 	struct iovec iov[2] = { { (void *)(uintptr_t)a, na }, { (void *)(uintptr_t)b, nb } };
@@ -329,8 +336,8 @@ static uint64_t now(void)
 }
 
 /*
- * Around the page cache?  What is faster depends on the disk, on free memory
- * and on how long this lasts, so both ways are tried now and then.
+ * Should writes bypass the page cache? Which is faster depends on the disk, on free memory and on
+ * how long the recording takes, so both ways are tried now and then.
  */
 static int choose(void)
 {
@@ -360,7 +367,8 @@ int ae_file_full(uint8_t *p, size_t n)
 	put64(h + 8, checksum(p, n));
 	direct(choose());
 	t = now();
-	if (file.direct) {      /* one piece of whole pages: what stands behind the events has to make room */
+	/* one piece of whole pages: the bytes after the events are saved and replaced by zeros */
+	if (file.direct) {
 		mem_copy(ae_scratch->behind, end, pad);
 		mem_zero(end, pad);
 		err = put(h, AE_HEAD + n + pad, NULL, 0);

@@ -56,7 +56,7 @@ int ae_traceable(void)
 	return &__stop_aefn[0] > &__start_aefn[0];
 }
 
-/* Number every function and turn its entry into a jump to its thunk. */
+/* Numbers every function and turns its entry into a jump to its thunk. */
 int ae_patch(uintptr_t page)
 {
 	uintptr_t lo = ~(uintptr_t)0, hi = 0, i, n = (uintptr_t)(__stop_aefn - __start_aefn);
@@ -77,7 +77,7 @@ int ae_patch(uintptr_t page)
 		struct fn *f = __start_aefn + i;
 		uintptr_t k = i / PER_BYTE << 8 | (1 + i % PER_BYTE);
 
-		f->number = k << 16 | k;        /* whichever half the machine finds first */
+		f->number = k << 16 | k;        /* in both halves, whichever the machine reads first */
 		entry_patch(f->entry, f->thunk);
 	}
 	entry_sync(lo, hi);

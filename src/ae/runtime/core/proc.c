@@ -1,9 +1,9 @@
-/* fork, exec and _exit: what the recording does around them. */
+/* fork, exec and _exit: what happens to the recording. */
 #include "ae/runtime/call.h"
 
 #include <sys/stat.h>
 
-/* Before a fork: the child must not inherit events of its parent.  Returns what ae_fork_child wants to know. */
+/* Before a fork: the child must not inherit events of its parent. Returns a value for ae_fork_child. */
 int ae_fork_before(void)
 {
 	if (!ae_rec || !ae_ismain() || !__ae_ptr || ae_kin() != AE_SELF)
@@ -18,8 +18,8 @@ _Noreturn void __wrap__Exit(int status);
 static uint64_t leave_size, leave_total, leave_end;
 
 /*
- * The process is about to become another program, or to end out of our sight:
- * the file is closed, from the buffer as it stands.  ae_leave_failed undoes that.
+ * The process is about to become another program, or to end where we cannot see it: writes the
+ * buffer and closes the file. ae_leave_failed undoes that.
  */
 int ae_leave_before(enum ae_reason why)
 {
@@ -55,7 +55,10 @@ void ae_leave_failed(int token)
 	if (!token)
 		return;
 	mask = ae_block();
-	/* a pipe cannot be cut; nor can the file when a signal handler or another thread wrote on meanwhile */
+	/*
+	 * a pipe cannot be truncated; neither can the file if a signal handler or another thread has
+	 * written since
+	 */
 	if (ae_file_kind() != S_IFCHR && (ae_file_size() != leave_end || ae_file_cut(leave_size) != 0)) {
 		ae_rec_shut();
 		AE_SAY(ae_file_path(), ": recording ended at an exec or daemon call that failed");
@@ -76,7 +79,10 @@ void ae_exec_failed(int token)
 	ae_leave_failed(token);
 }
 
-/* These stand for libc's _exit and _Exit; they are here and not in libaert.a because the objects of a static libc refer to them too. */
+/*
+ * These replace libc's _exit and _Exit. They are not in libaert.a, because the objects of a static
+ * libc refer to them, too.
+ */
 _Noreturn void __wrap__exit(int status)
 {
 	ae_end(AE_EXIT);

@@ -1,7 +1,7 @@
-/* Recording: from the buffer to the file, and how it ends. */
+/* Recording: from the buffer to the file, and the end of it. */
 #include "ae/runtime/call.h"
 
-static int rec_done;    /* the end was written, or there is none to write */
+static int rec_done;    /* the end was written, or will not be */
 
 void ae_rec_open(void)
 {
@@ -15,7 +15,7 @@ void ae_rec_shut(void)
 	ae_rec = 0;
 }
 
-/* The file cannot be written: say so once and go on without it.  What is there is closed if it can be. */
+/* The file cannot be written: says so once and continues without it. Closes what is there if possible. */
 static void fail(int err)
 {
 	char buf[40];
@@ -33,7 +33,7 @@ static void write_events(const uint8_t *live, int full)
 
 	if (!ae_rec || n == 0)
 		return;
-	if (n > AE_BUFLEN) {    /* cannot be; never write what is not ours */
+	if (n > AE_BUFLEN) {    /* impossible; never write memory that is not ours */
 		ae_rec = 0;
 		return;
 	}

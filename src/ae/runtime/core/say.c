@@ -1,7 +1,7 @@
 /*
- * Messages of the runtime: one line on standard error, but only while that is
- * still the file it was at the start.  A program that closed descriptor 2 and
- * opened a data file there must not find our words in it.
+ * Messages of the runtime: one line on standard error, but only while that is the same file as at
+ * the start. A program that closed descriptor 2 and opened a data file there must not find our
+ * words in it.
  */
 #include "ae/runtime/call.h"
 
@@ -36,7 +36,7 @@ void ae_say(const char *const *part)
 		iov[n].iov_base = (void *)(uintptr_t)*part;
 		iov[n].iov_len = len;
 	}
-	/* a broken pipe there is no reason to die of SIGPIPE */
+	/* a broken pipe must not raise SIGPIPE */
 	set_mask(SIG_BLOCK, &all, &old);
 	if (sys_err(sys3(SYS_writev, 2, SYS_P(iov), n)) == EPIPE && !set_has(&old, SIGPIPE))
 		set_swallow(SIGPIPE);
@@ -45,7 +45,7 @@ void ae_say(const char *const *part)
 
 const char *ae_dec(char *buf, uint64_t v)
 {
-	uint64_t tens[20];              /* no division: of 64 bits it can be a call of a library */
+	uint64_t tens[20];              /* no division: a 64-bit one may be a library call */
 	char *p = buf;
 	int i;
 
@@ -69,10 +69,13 @@ const char *ae_strerror(int err, char *buf)
 	static const struct { int err; const char *text; } tab[] = {
 		{ ENOSPC, "No space left on device" }, { EDQUOT, "Disk quota exceeded" },
 		{ EFBIG, "File too large" }, { EPIPE, "Broken pipe" }, { EACCES, "Permission denied" },
-		{ ENOENT, "No such file or directory" }, { EISDIR, "Is a directory" }, { EIO, "Input/output error" },
-		{ EROFS, "Read-only file system" }, { ENAMETOOLONG, "File name too long" }, { EMFILE, "Too many open files" },
+		{ ENOENT, "No such file or directory" }, { EISDIR, "Is a directory" },
+		{ EIO, "Input/output error" },
+		{ EROFS, "Read-only file system" }, { ENAMETOOLONG, "File name too long" },
+		{ EMFILE, "Too many open files" },
 		{ ENOTDIR, "Not a directory" }, { ESTALE, "The file was closed and cannot be opened again" },
-		{ ENXIO, "No such device or address" }, { EPERM, "Operation not permitted" }, { ENOMEM, "Cannot allocate memory" },
+		{ ENXIO, "No such device or address" }, { EPERM, "Operation not permitted" },
+		{ ENOMEM, "Cannot allocate memory" },
 	};
 	size_t i;
 

@@ -1,19 +1,18 @@
 /*
- * Signals.  The kernel knows one handler of ours, the trampoline, for each
- * signal that the program handles or whose default kills; what the program
- * believes is in act[].  SIGSEGV is never blocked, because it says that the
- * buffer is full.
+ * Signals. The kernel knows one handler of ours, the trampoline, for each signal that the program
+ * handles or whose default action kills. act[] has the actions that the program believes in.
+ * SIGSEGV is never blocked, because it reports that the buffer is full.
  *
- * What runs between the trampoline and the handler is in section aetext, so
- * that a second signal finds it there and is run untraced.  The register of
- * the event pointer is still the interrupted code's all the way.
+ * The code between the trampoline and the handler is in section aetext, so that a second signal
+ * finds it there and its handler is run untraced. The register of the event pointer is still the
+ * interrupted code's all the way.
  */
 #include "ae/runtime/call.h"
 
 AE_KEEP_POINTER;
 
 #define AETEXT __attribute__((section("aetext")))
-#define LIBC_OWN(sig) ((sig) == 32 || (sig) == 33)      /* libc keeps these for threads */
+#define LIBC_OWN(sig) ((sig) == 32 || (sig) == 33)      /* libc uses these for threads */
 #define NFRAME 32
 #define TRAMP ((sighandler_t)(uintptr_t)ae_tramp)
 
@@ -23,15 +22,17 @@ static int segv_pending;                /* and one was sent */
 static uintptr_t frame[NFRAME];         /* running handlers that block SIGSEGV: their signal frames */
 static int nframe;
 static int main_tid;
-static volatile int asked;              /* another thread wants the traced one to finish the recording: 1, done: 2 */
+/* another thread wants the traced one to finish the recording: 1, done: 2 */
+static volatile int asked;
 static enum ae_reason ask_why;
 static int ask_sig;
-static int segv_shut;                   /* the kernel blocks it too, around an exec */
+static int segv_shut;                   /* the kernel blocks it, too, around an exec */
 
 static int kills(int sig)
 {
 	switch (sig) {
-	case SIGCHLD: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: case SIGURG: case SIGWINCH:
+	case SIGCHLD: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: case SIGURG:
+	case SIGWINCH:
 	case SIGKILL:
 		return 0;
 	default:
@@ -39,7 +40,7 @@ static int kills(int sig)
 	}
 }
 
-/* Give the kernel what stands for act[sig] */
+/* Installs the kernel's action for act[sig]. */
 static int install(int sig, struct ae_kact *old)
 {
 	const struct ae_act *a = act + sig;
@@ -56,7 +57,10 @@ static int install(int sig, struct ae_kact *old)
 	}
 	set_del(&mask, SIGSEGV);
 	flags &= ~(unsigned long)SA_RESETHAND;
-	/* the trampoline wants to see its siginfo; that of others is not looked at, because on some machines the frame is another with it */
+	/*
+	 * the trampoline needs its siginfo; other handlers get none, because the frame differs with it on
+	 * some machines
+	 */
 	if (sig == SIGSEGV)
 		flags |= SA_SIGINFO | SA_NODEFER;
 	k = kact_make(handler, flags, mask);
@@ -82,8 +86,8 @@ void ae_sig_init(void)
 }
 
 /*
- * Another thread ends the process while traced code runs: where it stands is
- * in a register of the traced thread, so that one must do it, in a handler.
+ * Another thread ends the process while traced code runs: the position is in a register of the
+ * traced thread, so that thread must finish the recording, in a handler.
  */
 void ae_ask(enum ae_reason why, int sig)
 {
@@ -99,7 +103,10 @@ void ae_ask(enum ae_reason why, int sig)
 	asked = 0;
 }
 
-/* Is SIGSEGV blocked, as the program sees it?  Handlers whose frames lie below sp have returned or were jumped over. */
+/*
+ * Is SIGSEGV blocked from the program's view? Handlers whose frames are below sp have returned or
+ * were jumped over.
+ */
 AETEXT static int blocked(uintptr_t sp)
 {
 	while (nframe > 0 && sp > frame[nframe - 1])
@@ -107,7 +114,7 @@ AETEXT static int blocked(uintptr_t sp)
 	return segv_blocked || nframe > 0;
 }
 
-/* The default action: end the recording, then die of the signal as if we had never been there. */
+/* The default action: ends the recording, then dies of the signal as without us. */
 static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
 {
 	struct ae_kact k = kact_make(SIG_DFL, 0, set_none());
@@ -118,7 +125,10 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
 		ae_ask(AE_SIGNAL, sig);
 	ae_finish(AE_SIGNAL, sig, pc, live);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
-	/* it comes when the handler returns, at the place that was interrupted: so a core file shows it */
+	/*
+	 * it arrives when the handler returns, at the interrupted place, so that a core file shows that
+	 * place
+	 */
 	if (!fault)
 		sys_kill(sys3(SYS_gettid, 0, 0, 0), sig);
 }
@@ -129,7 +139,10 @@ AETEXT static int is_full(const siginfo_t *si, const void *context)
 	    context_pointer(context) - AE_BUF <= AE_BUFLEN && ae_intext(context_pc(context));
 }
 
-/* The buffer is full.  A signal that comes before ae_full blocks all finds the state of a handler that interrupted traced code. */
+/*
+ * The buffer is full. A signal that arrives before ae_full blocks all finds the state of a handler
+ * that interrupted traced code.
+ */
 AETEXT static void full(void *context, uint8_t *live)
 {
 	uint8_t *p = __ae_ptr;
@@ -142,7 +155,7 @@ AETEXT static void full(void *context, uint8_t *live)
 	ae_depth--;
 }
 
-/* How sig is to be handled now: the handler, or NULL for none; *kill for the default action */
+/* How to handle sig now: the handler, or NULL for none; *kill for the default action. */
 AETEXT static sighandler_t choose(int sig, const siginfo_t *si, uintptr_t sp, int main, int *kill)
 {
 	struct ae_act *a = act + sig;
@@ -202,7 +215,7 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	return handler;
 }
 
-/* libc's sets are longer, and begin as the kernel's */
+/* libc's sets are longer, and begin like the kernel's. */
 static struct ae_set mask_of(const sigset_t *set)
 {
 	struct ae_set m;
@@ -211,7 +224,7 @@ static struct ae_set mask_of(const sigset_t *set)
 	return m;
 }
 
-/* A handler on the alternate stack: if the program has none, ours must not stand in for it. */
+/* A handler for the alternate stack: if the program has none, ours must not replace it. */
 static void drop_altstack(void)
 {
 	stack_t off = { .ss_flags = SS_DISABLE }, now;

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 #pragma GCC visibility push(hidden)
-extern const char __ae_uses_context[] __attribute__((weak));    /* defined by a rewritten file that calls makecontext and the like */
+/* defined by a rewritten file that calls makecontext and the like */
+extern const char __ae_uses_context[] __attribute__((weak));
 #pragma GCC visibility pop
 
 static const char *getvar(char **env, const char *name)
@@ -65,7 +66,7 @@ static int absolute(const char *name, uint64_t suffix, uint64_t more)
 	return 0;
 }
 
-/* scratch.parent, which nobody needs yet = name with %p replaced by the process's number, %% by % */
+/* Sets scratch.parent, which is not in use yet, to name with %p replaced by the process id, %% by %. */
 static const char *expand(const char *name)
 {
 	char *to = ae_scratch->parent, num[24];
@@ -88,8 +89,8 @@ static const char *expand(const char *name)
 }
 
 /*
- * NAME, NAME.PID, NAME.PID.2 ...: the first that no other process records
- * into, and that does not have what this one recorded before an exec.
+ * NAME, NAME.PID, NAME.PID.2 ...: the first one into which no other process records, and which does
+ * not hold what this one recorded before an exec.
  */
 static int open_file(const char *name)
 {
@@ -115,7 +116,7 @@ static int open_file(const char *name)
 	return err;
 }
 
-/* The buffer, its guard, the side stack and the rest: one reservation, parts of it usable */
+/* The buffer, its guard, the side stack and the rest: one reservation, of which parts are made accessible. */
 static int map_memory(void)
 {
 	long r = sys6(SYS_mmap, (long)AE_START, (long)AE_MAPLEN, PROT_NONE,
@@ -140,7 +141,7 @@ static int map_memory(void)
 	return 0;
 }
 
-/* The kernel's page size, from what it left behind the environment */
+/* The kernel's page size, from the auxiliary vector after the environment. */
 static uintptr_t page_size(char **env)
 {
 	const ElfW(auxv_t) *a;
@@ -215,12 +216,13 @@ static void finish(void)
 	ae_end(AE_EXIT);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const start_hook)(int, char **, char **) = start;
+__attribute__((section(".preinit_array"), used)) static void (*const start_hook)(int, char **, char **) =
+    start;
 __attribute__((section(".fini_array.00000"), used)) static void (*const finish_hook)(void) = finish;
 
 /*
- * A forked child records into a file of its own, NAME.PID; a device takes
- * everybody's events, a pipe only its first writer's.
+ * A forked child records into a file of its own, NAME.PID. A device takes events of all processes,
+ * a pipe only those of its first writer.
  */
 void ae_fork_child(int traced)
 {

@@ -1,4 +1,4 @@
-/* Process-wide state of the runtime: whose process this is, the lock, counters. */
+/* Process-wide state of the runtime: which process this is, the lock, counters. */
 #include "ae/runtime/call.h"
 
 #include <sys/mman.h>
@@ -9,7 +9,8 @@ uint64_t ae_nhandler;
 uint64_t ae_total;
 
 static int kin_pid;
-static int kin_wipes;                   /* the page works: zero in a forked child, shared with a vforked one */
+/* the page works: it is zero in a forked child, shared with a vforked one */
+static int kin_wipes;
 static int lock;
 
 int ae_ismain(void)
@@ -17,7 +18,10 @@ int ae_ismain(void)
 	return sys_thread() == ae_fs;
 }
 
-/* Remember this process; a child made behind our back is told from a vforked one by a page that fork wipes. */
+/*
+ * Remembers this process. A forked child that we did not see made is distinguished from a vforked
+ * one by a page that fork wipes.
+ */
 void ae_kin_init(void)
 {
 	kin_pid = (int)sys3(SYS_getpid, 0, 0, 0);

@@ -1,24 +1,22 @@
 /*
- * The part of the runtime that rewritten code enters and leaves by, for MIPS
- * o32: it lives in section aetext, so a signal that hits it counts as one in
- * traced code.
+ * The part of the runtime through which rewritten code enters and leaves, for MIPS o32. It is in
+ * section aetext, so a signal that arrives in it counts as one in traced code.
  *
- * Invariant at each instruction of aetext on the traced thread: all events
- * before (__ae_ptr ? __ae_ptr : $23) are complete.  No store of an event is in
- * a delay slot: it may fault, and is then done again.
+ * Invariant at each instruction of aetext on the traced thread: all events before (__ae_ptr ?
+ * __ae_ptr : $23) are complete. No store of an event is in a delay slot: it may fault, and is then
+ * repeated.
  *
- * The side stack has an entry for each traced function that untraced code
- * called: return address, sp at entry, caller's $23.  At its bottom is a
- * sentinel with sp ~0.  A marker with sp 0 stands for frames that a longjmp
- * abandoned and that the event stream has not been told about.  A call leaves
- * sp as it is, but whoever calls has a frame: a live entry lies strictly lower
- * than the one below it in this stack.
+ * The side stack has an entry for each traced function that untraced code called: return address,
+ * sp at entry, caller's $23. At its bottom is a sentinel with sp ~0. A marker with sp 0 stands for
+ * frames that a longjmp abandoned and that are not in the event stream yet. A call leaves sp
+ * unchanged, but a caller has a frame: a live entry is strictly below, in memory, the entry before
+ * it.
  *
- * __ae_cb is set once untraced code has called back since it was entered: if
- * it then jumps (not calls) to a traced function, $23 is old and sp unknown.
+ * __ae_cb is set once untraced code has called back since it was entered: if it then jumps (not
+ * calls) to a traced function, $23 is old and sp unknown.
  *
- * What rewritten code expects of each routine is said there; $1 is no
- * assembler's temporary here.
+ * The contract with rewritten code is stated at each routine; $1 is not the assembler's temporary
+ * here.
  */
 #include "machine.h"
 
@@ -27,7 +25,7 @@
 	.set	nomacro
 	.set	mips32r2
 	.abicalls
-	.option	pic0            /* j and jal go where they say */
+	.option	pic0            /* j and jal go directly to their targets */
 
 	.macro	global name
 	.globl	\name
@@ -65,7 +63,7 @@
 	sw	\reg, %lo(\sym)(\tmp)
 	.endm
 
-/* A word of an event, where no alignment is */
+/* A word of an event, unaligned. */
 	.macro	event reg, at
 #ifdef __MIPSEB__
 	swr	\reg, \at+3($23)
@@ -93,7 +91,10 @@
 	var	ae_shard, 4096, 64
 
 	.section aetext,"ax",@progbits
-/* $14 = F.fast, the plain copy's address in the word before; $31, $29 as at F's entry.  Changes $1-$3, $8-$13, $24. */
+/*
+ * $14 = F.fast, the plain copy's address in the word before; $31, $29 as at F's entry.  Changes
+ * $1-$3, $8-$13, $24.
+ */
 routine	__ae_enter
 	rdhwr	$3, $29
 	get	$8, ae_fs
@@ -107,7 +108,7 @@ routine	__ae_enter
 	 nop
 	get	$11, ae_side_top
 	lw	$12, SP($11)
-	sltu	$12, $29, $12           /* the top entry lies higher: it lives */
+	sltu	$12, $29, $12           /* the top entry is higher: it is live */
 	beq	$12, $0, .Ldead
 	 nop
 .Lpush:
@@ -125,10 +126,10 @@ routine	__ae_enter
 	b	.Lentered
 	 move	$23, $9
 
-/* The top entries do not lie above this frame: a longjmp abandoned them.  A marker takes their place. */
+/* The top entries are not above this frame: a longjmp abandoned them. A marker replaces them. */
 .Ldead:
 	lw	$12, SP($11)
-	beq	$12, $0, .Lpush         /* a marker stays */
+	beq	$12, $0, .Lpush         /* a marker is kept */
 	 nop
 1:	addiu	$11, $11, -SIZE
 	lw	$12, SP($11)
@@ -161,8 +162,8 @@ routine	__ae_enter
 endroutine __ae_enter
 
 /*
- * A thunk entered from traced code's return address, but after callbacks (__ae_cb): $14 = F.fast.  Changes $23 and $24.
- * The event: what follows is a function that is entered with this sp.
+ * A thunk entered from traced code's return address, but after callbacks (__ae_cb): $14 = F.fast.
+ * Changes $23 and $24. The event says that a function entered with this sp follows.
  */
 routine	__ae_again
 	get	$23, __ae_ptr
@@ -175,7 +176,10 @@ routine	__ae_again
 	 nop
 endroutine __ae_again
 
-/* Reached by the return of a function that __ae_enter entered.  Changes $1, $8-$15, $24, $25, $31; gives $23 back. */
+/*
+ * Reached by the return of a function that __ae_enter entered. Changes $1, $8-$15, $24, $25, $31;
+ * restores $23.
+ */
 routine	__ae_leave
 	get	$8, __ae_ptr
 	bne	$8, $0, 1f
@@ -194,7 +198,10 @@ routine	__ae_leave
 	jr	$31
 	 sw	$11, %lo(ae_side_top)($12)
 
-/* Entries above ours: dead ones if they do not lie higher on the stack; others belong to another stack (a coroutine) and stay. */
+/*
+ * Entries after ours: dead ones if they are not higher on the stack; others belong to another stack
+ * (a coroutine) and are kept.
+ */
 .Lsearch:
 	li	$13, -1
 	move	$9, $11
@@ -206,7 +213,7 @@ routine	__ae_leave
 	 nop
 	lw	$31, RET($9)
 	lw	$23, S7($9)
-	addiu	$10, $9, -SIZE          /* where the kept ones go */
+	addiu	$10, $9, -SIZE          /* where the kept ones are copied to */
 3:	beq	$9, $11, 4f
 	 nop
 	addiu	$9, $9, SIZE
@@ -227,7 +234,7 @@ routine	__ae_leave
 	jr	$31
 	 sw	$10, %lo(ae_side_top)($12)
 .Llost:
-	break                           /* the stack was overwritten: nowhere to return to */
+	break                           /* the stack was overwritten: there is no return address */
 endroutine __ae_leave
 
 /* After the call of an unknown callee.  Changes $1, $8-$15, $24, $25, $31 and $23. */
@@ -260,7 +267,7 @@ routine	__ae_back
 	event	$29, 1
 	b	2b
 	 addiu	$23, $23, 5
-/* Traced code runs, so no handler that interrupted it can: it left by a jump. */
+/* Traced code runs, so no handler that interrupted it does: it left by a jump. */
 .Lback_noptr:
 	get	$9, ae_depth
 	beq	$9, $0, 2b
@@ -314,7 +321,10 @@ routine	__ae_land
 	 move	$31, $15
 endroutine __ae_land
 
-/* Call ae_lost, which uses no floating point, and start over at the beginning of the buffer.  Keeps what __ae_back does, $8 and $15. */
+/*
+ * Calls ae_lost, which uses no floating point, and continues at the beginning of the buffer.
+ * Preserves what __ae_back does, $8 and $15.
+ */
 	.ent	.Lsave_lost
 .Lsave_lost:
 	addiu	$29, $29, -72
@@ -354,12 +364,16 @@ endroutine __ae_land
 	 addiu	$29, $29, 72
 	.end	.Lsave_lost
 
-/* All handlers are entered here.  One that interrupted untraced code finds the stack exactly as the kernel made it. */
+/*
+ * All handlers are entered here.  One that interrupted untraced code finds the stack exactly as the
+ * kernel made it.
+ */
 routine	ae_tramp
 	addiu	$29, $29, -48
 	bne	$5, $0, 1f
 	 sw	$31, 44($29)
-	addiu	$6, $6, -24             /* a frame without siginfo: struct sigcontext, which would be a ucontext's uc_mcontext */
+	/* a frame without siginfo: struct sigcontext, which would be a ucontext's uc_mcontext */
+	addiu	$6, $6, -24
 1:	sw	$4, 40($29)
 	sw	$5, 36($29)
 	sw	$6, 32($29)
@@ -370,7 +384,7 @@ routine	ae_tramp
 	lw	$5, 36($29)
 	lw	$6, 32($29)
 	lw	$8, 24($29)
-	move	$25, $2                 /* the handler, as it wants to know itself */
+	move	$25, $2                 /* the handler, which expects its own address there */
 	beq	$25, $0, 1f
 	 addiu	$29, $29, 48
 	andi	$9, $8, 2               /* AE_OLD: 0 and a struct sigcontext, which uc_mcontext is */
@@ -406,7 +420,7 @@ routine	ae_tramp
 endroutine ae_tramp
 
 	.text
-/* not in aetext: a thunk takes a return address there for a call from traced code */
+/* not in aetext: a thunk would take a return address there for a call from traced code */
 	.ent	.Lplain_call
 .Lplain_call:
 	jalr	$25

@@ -1,18 +1,15 @@
-/*
- * MIPS Linux, o32, for the runtime of traced programs: what
- * src/ae/runtime/aert.h asks of a machine.
- */
+/* MIPS Linux, o32: what src/ae/runtime/aert.h requires of a machine. */
 #ifndef TM_AE_RUNTIME_MIPS_MACHINE_H
 #define TM_AE_RUNTIME_MIPS_MACHINE_H
 
 /*
- * Below where Linux maps from the stack down (0x77ff0000), above where it maps
- * from 0x2aaa8000 and qemu from 0x40000000 up: they come here late or never.
+ * Below the region where Linux maps from the stack down (0x77ff0000), above those where it maps
+ * from 0x2aaa8000 and qemu from 0x40000000 up: they reach this one late or never.
  */
 #define AE_MAP     0x60000000
 #define AE_GUARD   0x100000
 #define AE_SIDELEN 0x300000
-#define AE_PAGE    0x10000      /* the largest there is */
+#define AE_PAGE    0x10000      /* the largest page size */
 
 #define AE_ELF     8            /* EM_MIPS */
 #define AE_NSIG    128
@@ -30,7 +27,7 @@
 #define AE_SAFLAGS 0u
 
 struct ae_set { unsigned long w[4]; };
-/* qemu's has a word more than the kernel's */
+/* qemu's struct has a word more than the kernel's. */
 struct ae_kact { unsigned flags; sighandler_t handler; struct ae_set mask; unsigned unused; };
 
 static inline struct ae_kact kact_make(sighandler_t handler, unsigned long flags, struct ae_set mask)
@@ -38,7 +35,7 @@ static inline struct ae_kact kact_make(sighandler_t handler, unsigned long flags
 	return (struct ae_kact){ flags, handler, mask, 0 };
 }
 
-/* The kernel makes the way back from a handler itself */
+/* The kernel itself makes the return from a handler. */
 static inline void kact_restorer(struct sigaction *act, unsigned long flags)
 {
 	(void)act;

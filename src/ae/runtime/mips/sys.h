@@ -1,4 +1,4 @@
-/* Raw system calls of MIPS Linux, o32, and what else src/ae/runtime/call.h asks of a machine. */
+/* Raw system calls of MIPS Linux, o32, and the rest of what src/ae/runtime/call.h requires of a machine. */
 #ifndef TM_AE_RUNTIME_MIPS_SYS_H
 #define TM_AE_RUNTIME_MIPS_SYS_H
 
@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define SYS_CLOBBERS "$1", "$3", "$8", "$9", "$10", "$11", "$12", "$13", "$14", "$15", "$24", "$25", "hi", "lo", "memory"
+#define SYS_CLOBBERS \
+	"$1", "$3", "$8", "$9", "$10", "$11", "$12", "$13", "$14", "$15", "$24", "$25", "hi", "lo", "memory"
 
-/* The fifth argument and the sixth are on the stack; $7 tells whether $2 is an error number */
+/* The fifth and sixth arguments are on the stack; $7 tells whether $2 is an error number. */
 static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long r __asm__("$2") = n;
@@ -51,7 +52,7 @@ static inline long sys_fstat(int fd, uint64_t *dev, uint64_t *ino, mode_t *mode)
 	return r;
 }
 
-/* A word pair begins at an even argument, the one in memory order first */
+/* A pair of words begins at an even argument, in memory order. */
 static inline long sys_truncate(int fd, uint64_t size)
 {
 	const long lo = (long)(uint32_t)size, hi = (long)(uint32_t)(size >> 32);
@@ -70,7 +71,7 @@ static inline void sys_seek(int fd, uint64_t pos)
 	sys6(SYS__llseek, fd, (long)(uint32_t)(pos >> 32), (long)(uint32_t)pos, (long)&now, 0, 0);
 }
 
-/* Where the file ends, and now we are */
+/* Seeks to the end of the file; returns its size. */
 static inline uint64_t sys_end(int fd)
 {
 	uint64_t now = 0;
@@ -79,7 +80,7 @@ static inline uint64_t sys_end(int fd)
 	return now;
 }
 
-/* The thread pointer, by which a thread is known.  Kernels for older machines know it in $3 best. */
+/* The thread pointer, which identifies a thread. Kernels for older machines emulate rdhwr fastest into $3. */
 static inline uintptr_t sys_thread(void)
 {
 	register uintptr_t v __asm__("$3");
@@ -88,7 +89,7 @@ static inline uintptr_t sys_thread(void)
 	return v;
 }
 
-/* The empty statements keep the compiler from making calls of memcpy and memset of the loops */
+/* The empty statements keep the compiler from turning the loops into calls of memcpy and memset. */
 static inline void mem_copy(void *d, const void *s, size_t n)
 {
 	uint8_t *to = d;

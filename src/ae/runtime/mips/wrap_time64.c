@@ -1,4 +1,4 @@
-/* What programs with 64-bit time_t on a 32-bit machine call in place of ppoll and pselect. */
+/* What programs with 64-bit time_t on a 32-bit machine call instead of ppoll and pselect. */
 #include "ae/runtime/aert.h"
 
 #include <poll.h>
@@ -6,9 +6,11 @@
 
 struct timespec64;
 int __real___ppoll64(struct pollfd *fds, nfds_t n, const struct timespec64 *t, const sigset_t *mask);
-int __real___pselect64(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec64 *t, const sigset_t *mask);
+int __real___pselect64(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec64 *t,
+    const sigset_t *mask);
 int __wrap___ppoll64(struct pollfd *fds, nfds_t n, const struct timespec64 *t, const sigset_t *mask);
-int __wrap___pselect64(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec64 *t, const sigset_t *mask);
+int __wrap___pselect64(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec64 *t,
+    const sigset_t *mask);
 
 int __wrap___ppoll64(struct pollfd *fds, nfds_t n, const struct timespec64 *t, const sigset_t *mask)
 {
@@ -17,7 +19,8 @@ int __wrap___ppoll64(struct pollfd *fds, nfds_t n, const struct timespec64 *t, c
 	return __real___ppoll64(fds, n, t, ae_mask_strip(mask, &copy));
 }
 
-int __wrap___pselect64(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec64 *t, const sigset_t *mask)
+int __wrap___pselect64(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec64 *t,
+    const sigset_t *mask)
 {
 	sigset_t copy;
 

@@ -1,4 +1,4 @@
-/* sigaltstack: ours is not shown. */
+/* sigaltstack: the program does not see ours. */
 #include "ae/runtime/aert.h"
 
 #include <errno.h>

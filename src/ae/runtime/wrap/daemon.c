@@ -1,4 +1,4 @@
-/* daemon: libc forks inside and ends the parent there, so the parent's recording is closed before. */
+/* daemon: libc forks inside it and ends the parent there, so the parent's recording is closed before. */
 #include "ae/runtime/aert.h"
 
 int __real_daemon(int nochdir, int noclose);

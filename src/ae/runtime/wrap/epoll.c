@@ -1,4 +1,4 @@
-/* epoll_pwait: a handler that runs meanwhile must find SIGSEGV open. */
+/* epoll_pwait: SIGSEGV must not be blocked in handlers that run during the wait. */
 #include "ae/runtime/aert.h"
 
 #include <sys/epoll.h>

@@ -1,4 +1,4 @@
-/* The exec family: the recording is closed before, and opened again if the exec fails. */
+/* The exec family: the recording is closed before, and reopened if the exec fails. */
 #include "ae/runtime/aert.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ int __wrap_execl(const char *path, const char *arg, ...);
 int __wrap_execlp(const char *file, const char *arg, ...);
 int __wrap_execle(const char *path, const char *arg, ...);
 
-/* The value of an exec that returned, its errno kept */
+/* Returns the value of a failed exec; preserves errno. */
 #define EXEC(call) do { \
 		int token_ = ae_exec_before(), r_ = (call), err_ = errno; \
 		ae_exec_failed(token_); \
@@ -51,7 +51,7 @@ int __wrap_fexecve(int fd, char *const *argv, char *const *envp)
 	EXEC(__real_fexecve(fd, argv, envp));
 }
 
-/* Arguments up to and with the null pointer */
+/* Counts the arguments, including the null pointer. */
 static size_t count(va_list ap)
 {
 	size_t n = 2;

@@ -1,4 +1,4 @@
-/* quick_exit: the recording ends after the last of its handlers, which is the first that was registered. */
+/* quick_exit: the recording ends after the last of its handlers, which was registered first. */
 #include "ae/runtime/aert.h"
 
 int __real_at_quick_exit(void (*f)(void));

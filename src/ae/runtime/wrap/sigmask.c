@@ -1,4 +1,4 @@
-/* sigprocmask and its relatives: SIGSEGV stays open in the kernel whatever the program asks for. */
+/* sigprocmask and its relatives: SIGSEGV remains unblocked in the kernel, whatever the program asks for. */
 #include "ae/runtime/aert.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* sigsuspend: a handler that runs meanwhile must find SIGSEGV open. */
+/* sigsuspend: SIGSEGV must not be blocked in handlers that run during the wait. */
 #include "ae/runtime/aert.h"
 
 int __real_sigsuspend(const sigset_t *mask);

@@ -1,17 +1,16 @@
 /*
- * The part of the runtime that rewritten code enters and leaves by: it lives
- * in section aetext, so a signal that hits it counts as one in traced code.
+ * The part of the runtime through which rewritten code enters and leaves. It is in section aetext,
+ * so a signal that arrives in it counts as one in traced code.
  *
- * Invariant at each instruction of aetext on the traced thread: all events
- * before (__ae_ptr ? __ae_ptr : r15) are complete.
+ * Invariant at each instruction of aetext on the traced thread: all events before (__ae_ptr ?
+ * __ae_ptr : r15) are complete.
  *
- * The side stack has an entry for each traced function that untraced code
- * called: return address, rsp at entry, caller's r15.  At its bottom is a
- * sentinel with rsp ~0.  A marker with rsp 0 stands for frames that a longjmp
- * abandoned and that the event stream has not been told about.
+ * The side stack has an entry for each traced function that untraced code called: return address,
+ * rsp at entry, caller's r15. At its bottom is a sentinel with rsp ~0. A marker with rsp 0 stands
+ * for frames that a longjmp abandoned and that are not in the event stream yet.
  *
- * __ae_cb is set once untraced code has called back since it was entered: if
- * it then jumps (not calls) to a traced function, r15 is old and rsp unknown.
+ * __ae_cb is set once untraced code has called back since it was entered: if it then jumps (not
+ * calls) to a traced function, r15 is old and rsp unknown.
  */
 #include "machine.h"
 
@@ -81,9 +80,9 @@ __ae_enter:
 	pop	%rax
 	jmp	*%r11
 
-/* The top entries lie below this frame: a longjmp abandoned them.  A marker takes their place. */
+/* The top entries are below this frame: a longjmp abandoned them. A marker replaces them. */
 .Ldead:
-	cmpq	$0, RSP(%rax)           /* a marker stays */
+	cmpq	$0, RSP(%rax)           /* a marker is kept */
 	je	.Lmarked
 	sub	$24, %rax
 	cmp	RSP(%rax), %rcx
@@ -113,7 +112,10 @@ __ae_enter:
 	.balign	16
 	global	__ae_leave
 	.type	__ae_leave, @function
-/* Reached by the ret of a function that __ae_enter entered; the results (rax, rdx, xmm, st) and callee-saved registers stay. */
+/*
+ * Reached by the ret of a function that __ae_enter entered; the results (rax, rdx, xmm, st) and
+ * callee-saved registers are preserved.
+ */
 __ae_leave:
 	cmpq	$0, __ae_ptr(%rip)
 	jne	1f
@@ -129,7 +131,10 @@ __ae_leave:
 	mov	%rcx, ae_side_top(%rip)
 	jmp	*%r11
 
-/* Entries above ours: dead ones if they lie lower on the stack; others belong to another stack (a coroutine) and stay. */
+/*
+ * Entries after ours: dead ones if they are lower on the stack; others belong to another stack (a
+ * coroutine) and are kept.
+ */
 .Lsearch:
 	mov	%rcx, %rdi
 2:	sub	$24, %rdi
@@ -139,7 +144,7 @@ __ae_leave:
 	jne	2b
 	mov	RET(%rdi), %rsi         /* return address */
 	mov	R15(%rdi), %r15
-	lea	-24(%rdi), %r8          /* where the kept ones go */
+	lea	-24(%rdi), %r8          /* where the kept ones are copied to */
 3:	cmp	%rcx, %rdi
 	je	4f
 	add	$24, %rdi
@@ -158,13 +163,16 @@ __ae_leave:
 	mov	%r8, ae_side_top(%rip)
 	jmp	*%rsi
 .Llost:
-	ud2                             /* the stack was overwritten: nowhere to return to */
+	ud2                             /* the stack was overwritten: there is no return address */
 	.size	__ae_leave, .-__ae_leave
 
 	.balign	16
 	global	__ae_again
 	.type	__ae_again, @function
-/* A thunk entered from traced code's return address, but after callbacks (__ae_cb): r11 = F.fast.  Changes r15. */
+/*
+ * A thunk entered from traced code's return address, but after callbacks (__ae_cb): r11 = F.fast.
+ * Changes r15.
+ */
 __ae_again:
 	mov	__ae_ptr(%rip), %r15
 	movb	$0xfe, (%r15)
@@ -189,7 +197,8 @@ __ae_back:
 	movb	$0, (%r15)
 	lea	1(%r15), %r15
 	ret
-1:	cmpl	$0, ae_depth(%rip)      /* traced code runs, so no handler that interrupted it can: it left by a jump */
+/* traced code runs, so no handler that interrupted it can: it left by a jump */
+1:	cmpl	$0, ae_depth(%rip)
 	je	2b
 	call	.Lsave_lost
 	jmp	2b
@@ -238,7 +247,10 @@ __ae_land:
 	jmp	1b
 	.size	__ae_land, .-__ae_land
 
-/* Call ae_lost with every register kept, then start over at the beginning of the buffer.  ae_lost uses general registers only. */
+/*
+ * Call ae_lost with every register kept, then start over at the beginning of the buffer.  ae_lost
+ * uses general registers only.
+ */
 .Lsave_lost:
 	push	%rbp
 	mov	%rsp, %rbp
@@ -269,7 +281,10 @@ __ae_land:
 	.balign	16
 	global	ae_tramp
 	.type	ae_tramp, @function
-/* All handlers are entered here.  A handler that interrupted untraced code finds the stack exactly as the kernel made it. */
+/*
+ * All handlers are entered here.  A handler that interrupted untraced code finds the stack exactly
+ * as the kernel made it.
+ */
 ae_tramp:
 	push	%rdi
 	push	%rsi
@@ -306,7 +321,10 @@ ae_tramp:
 	ret
 	.size	ae_tramp, .-ae_tramp
 
-/* Unwinders and debuggers know a signal frame by these bytes: they are those of libc.  The nop keeps pc-1 out of other functions. */
+/*
+ * Unwinders and debuggers know a signal frame by these bytes: they are those of libc.  The nop
+ * keeps pc-1 out of other functions.
+ */
 	.text
 /* not in aetext: a thunk takes a return address there for a call from traced code */
 .Lplain_call:
