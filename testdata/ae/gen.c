@@ -3,11 +3,12 @@
  *
  *   gen SEED > prog.c
  *
- * Functions call only functions of higher numbers, or themselves and others through tables while there is fuel; each
- * loop has a fixed number of turns or burns fuel.  Arithmetic is unsigned, indices are masked.  What is drawn:
- * loops, switches dense and sparse, goto, computed goto, structures by value, pointers into arrays, recursion, tail
- * calls, tables of functions, varargs, alloca and variable-length arrays, setjmp, callbacks of qsort, doubles,
- * thread-local and static data, bit fields, block moves, string functions.
+ * Functions call only functions of higher numbers, or themselves and others through tables while there is
+ * fuel; each loop has a fixed number of turns or burns fuel.  Arithmetic is unsigned, indices are masked.
+ * What is drawn: loops, switches dense and sparse, goto, computed goto, structures by value, pointers
+ * into arrays, recursion, tail calls, tables of functions, varargs, alloca and variable-length arrays,
+ * setjmp, callbacks of qsort, doubles, thread-local and static data, bit fields, block moves, string
+ * functions.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,7 +32,8 @@ rnd(unsigned n)
 
 static bool chance(unsigned percent) { return rnd(100) < percent; }
 
-#define PICK(...) pick((const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define PICK(...) \
+	pick((const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 static const char *pick(const char *const *s, size_t n) { return s[rnd((unsigned)n)]; }
 
 static void
@@ -110,21 +112,27 @@ expr(int d)
 	case 3: return text("(ulong)%s * %s", expr(d - 1), leaf());
 	case 4: return text("(%s %s %s)", expr(d - 1), PICK("&", "|", "^"), expr(d - 1));
 	case 5: return text("(ulong)(%s) %s (%s & 31)", expr(d - 1), PICK("<<", ">>"), expr(d - 1));
-	case 6: return text("((%s)(%s) >> %u)", PICK("int", "long", "signed char", "unsigned short"), expr(d - 1), rnd(7));
-	case 7: return text("((%s)(%s) %s ((%s)(%s) | 1))", PICK("unsigned", "unsigned char", "ulong"), expr(d - 1),
+	case 6: return text("((%s)(%s) >> %u)", PICK("int", "long", "signed char", "unsigned short"),
+	    expr(d - 1), rnd(7));
+	case 7: return text("((%s)(%s) %s ((%s)(%s) | 1))", PICK("unsigned", "unsigned char", "ulong"),
+	    expr(d - 1),
 		    PICK("/", "%"), PICK("unsigned", "unsigned char", "unsigned short"), expr(d - 1));
-	case 8: return text("((%s)(%s) / %d)", PICK("short", "int", "long", "unsigned"), expr(d - 1), (int)rnd(30) + 2);
+	case 8: return text("((%s)(%s) / %d)", PICK("short", "int", "long", "unsigned"), expr(d - 1),
+	    (int)rnd(30) + 2);
 	case 9: return text("((%s)%s %s (%s)%s)", PICK("int", "long", "unsigned", "short"), expr(d - 1),
-		    PICK("<", ">", "<=", "==", "!=", ">="), PICK("int", "long", "unsigned", "char"), expr(d - 1));
+		    PICK("<", ">", "<=", "==", "!=", ">="), PICK("int", "long", "unsigned", "char"),
+		    expr(d - 1));
 	case 10: return text("(%s ? %s : %s)", expr(d - 1), expr(d - 1), expr(d - 1));
 	case 11: return text("ga[%s & 63]", expr(d - 1));
 	case 12: return text("p[%s & 7]", expr(d - 1));
 	case 13: return text("gc[%s & 127]", expr(d - 1));
-	case 14: return text("(%s)(%s)", PICK("char", "short", "int", "unsigned char", "unsigned"), expr(d - 1));
+	case 14: return text("(%s)(%s)", PICK("char", "short", "int", "unsigned char", "unsigned"),
+	    expr(d - 1));
 	case 15: return text("(%s %s %s)", expr(d - 1), PICK("&&", "||"), expr(d - 1));
 	case 16: return text("(ulong)(%s) * %s", expr(d - 1), PICK("3", "5", "9", "10", "-7", "1000003u"));
 	case 17: return text("ro[%s & 31]", expr(d - 1));
-	case 18: return text("(unsigned char)(%s)", PICK("gd[2] > gd[3]", "gd[0] <= gd[1]", "gd[4] + 0.5 != gd[5]"));
+	case 18: return text("(unsigned char)(%s)",
+	    PICK("gd[2] > gd[3]", "gd[0] <= gd[1]", "gd[4] + 0.5 != gd[5]"));
 	case 19: return text("grid[%s & 7][%s & 15]", leaf(), expr(d - 1));
 	case 20: return has_vla ? text("vla[%s & 7]", expr(d - 1)) : leaf();
 	default: return leaf();
@@ -167,7 +175,8 @@ loop(void)
 		line("for (unsigned i%d = %s & 7; i%d-- > 0; ) {", k, expr(1), k);
 		break;
 	case 2:
-		line("for (long *q%d = ga + %u; q%d < ga + %u; q%d += %u) {", k, rnd(10), k, 10 + rnd(50), k, 1 + rnd(9));
+		line("for (long *q%d = ga + %u; q%d < ga + %u; q%d += %u) {", k, rnd(10), k, 10 + rnd(50), k,
+		    1 + rnd(9));
 		tab++;
 		line("mix(*q%d += %s);", k, leaf());
 		tab--;
@@ -251,7 +260,8 @@ statement(void)
 	case 3: line("%s %s= %s;", place(), PICK("+", "-", "^", "|", "&"), expr(2)); return;
 	case 4: line("%s%s;", place(), PICK("++", "--")); return;
 	case 5: line("mix(%s);", expr(3)); return;
-	case 6: line("gd[%u] = gd[%u] %s %u.25 + (int)%s %% 100;", rnd(8), rnd(8), PICK("*", "+", "-", "/"), 1 + rnd(3), leaf()); return;
+	case 6: line("gd[%u] = gd[%u] %s %u.25 + (int)%s %% 100;", rnd(8), rnd(8), PICK("*", "+", "-", "/"),
+	    1 + rnd(3), leaf()); return;
 	case 7:
 		if (turns < 60) {
 			line("t = %s;", call(1));
@@ -276,9 +286,11 @@ statement(void)
 	case 12: case 13: case 14: case 15: loop(); return;
 	case 16: switches(); return;
 	case 17: computed(); return;
-	case 18: line("%s;", PICK("gbig[0] = gbig[1]", "gbig[1] = big(a, gbig[2])", "gbig[2] = gbig[0]", "memcpy(gc + 3, gc + 40, 29)",
+	case 18: line("%s;", PICK("gbig[0] = gbig[1]", "gbig[1] = big(a, gbig[2])", "gbig[2] = gbig[0]",
+	    "memcpy(gc + 3, gc + 40, 29)",
 		    "memset(gc + 5, (int)b, 50)", "memmove(ga + 2, ga + 1, 80)")); return;
-	case 19: line("mix(sumup(%u, %s, %s, %s, %s, %s, %s, %s));", 1 + rnd(7), expr(1), expr(1), expr(1), expr(1), expr(1), expr(1), expr(1)); return;
+	case 19: line("mix(sumup(%u, %s, %s, %s, %s, %s, %s, %s));", 1 + rnd(7), expr(1), expr(1), expr(1),
+	    expr(1), expr(1), expr(1), expr(1)); return;
 	case 20:
 		if (turns < 10) {
 			line("qsort(ga + %u, %u, sizeof *ga, cmp%u);", rnd(20), 2 + rnd(14), rnd(2));
@@ -295,7 +307,8 @@ statement(void)
 		return;
 	case 22: line("if (armed && (%s & 31) == 7) throw_(%s);", expr(1), expr(1)); return;
 	case 23: line("if (fuel < 0) return %s;", expr(1)); return;
-	case 24: if (turns < 30) { line("mix(plain(%s, %u));", PICK("up", "down", "twist"), rnd(40)); return; }
+	case 24: if (turns < 30) { line("mix(plain(%s, %u));", PICK("up", "down", "twist"),
+	    rnd(40)); return; }
 		/* fall through */
 	default: line("%s = %s;", place(), expr(4));
 	}
@@ -313,7 +326,8 @@ block(int n)
 static void
 function(int k)
 {
-	static const char *const types[] = { "long", "unsigned", "int", "unsigned char", "short", "ulong", "signed char", "unsigned short" };
+	static const char *const types[] = { "long", "unsigned", "int", "unsigned char", "short", "ulong",
+	    "signed char", "unsigned short" };
 
 	self = k;
 	turns = 1;
@@ -346,7 +360,8 @@ function(int k)
 static void
 head(void)
 {
-	puts("#define _GNU_SOURCE\n#include <setjmp.h>\n#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+	puts("#define _GNU_SOURCE\n#include <setjmp.h>\n#include <stdarg.h>\n#include <stdio.h>\n#include "
+	    "<stdlib.h>\n#include <string.h>\n\n"
 	    "#define NOINLINE __attribute__((noinline))\n"
 	    "typedef unsigned long ulong;\n"
 	    "struct big { int a; short b; unsigned char c; long v[6]; double d; };\n"
@@ -372,12 +387,17 @@ head(void)
 	puts("static long up(long x) { return x + 1; }\n"
 	    "static long down(long x) { return x > 0 ? up(x - 3) : -x; }\n"
 	    "NOINLINE static long twist(long x) { ga[x & 63] ^= x; return ga[(x + 1) & 63] & 0xff; }\n"
-	    "static int cmp0(const void *a, const void *b) { return *(const long *)a < *(const long *)b ? -1 : *(const long *)a > *(const long *)b; }\n"
-	    "static int cmp1(const void *a, const void *b) { mix(3); return (int)(*(const long *)b & 255) - (int)(*(const long *)a & 255); }\n"
+	    "static int cmp0(const void *a, const void *b) { return *(const long *)a < *(const long *)b ? -1 "
+	    ": *(const long *)a > *(const long *)b; }\n"
+	    "static int cmp1(const void *a, const void *b) { mix(3); return (int)(*(const long *)b & 255) - "
+	    "(int)(*(const long *)a & 255); }\n"
 	    "long plain(long (*f)(long), long x);\n"
-	    "__attribute__((noreturn, noinline)) static void throw_(long x) { mix(x); longjmp(env, (int)(x & 7) + 1); }\n"
-	    "NOINLINE static struct big big(long x, struct big s) { s.a += (int)(x & 0xffff); s.v[x & 3] ^= x; s.d += 0.5; s.c++; return s; }\n"
-	    "NOINLINE static long sumup(int n, ...) { va_list ap; ulong s = 0; va_start(ap, n); while (n-- > 0) s = s * 3 + va_arg(ap, long); va_end(ap); return s; }\n");
+	    "__attribute__((noreturn, noinline)) static void throw_(long x) { mix(x); longjmp(env, (int)(x & "
+	    "7) + 1); }\n"
+	    "NOINLINE static struct big big(long x, struct big s) { s.a += (int)(x & 0xffff); s.v[x & 3] ^= "
+	    "x; s.d += 0.5; s.c++; return s; }\n"
+	    "NOINLINE static long sumup(int n, ...) { va_list ap; ulong s = 0; va_start(ap, n); while (n-- > "
+	    "0) s = s * 3 + va_arg(ap, long); va_end(ap); return s; }\n");
 }
 
 int
@@ -403,7 +423,8 @@ main(int argc, char **argv)
 		printf(" f%u,", rnd((unsigned)nfunc));
 	puts(" };\n\nint\nmain(void)\n{\n"
 	    "\tfor (int i = 0; i < 64; i++)\n\t\tga[i] = i * i - 50;\n"
-	    "\tfor (int i = 0; i < 8; i++) {\n\t\tfuel = 60;\n\t\tmix(f0(i, gp, sum & 0xffff));\n\t\tmix(guard(i));\n\t}\n"
+	    "\tfor (int i = 0; i < 8; i++) {\n\t\tfuel = 60;\n\t\tmix(f0(i, gp, sum & "
+	    "0xffff));\n\t\tmix(guard(i));\n\t}\n"
 	    "\tfor (int i = 0; i < 64; i++)\n\t\tmix(ga[i] + gc[i] + grid[i & 7][i & 15]);\n"
 	    "\tmix(gs.a + gs.b + gs.c + gs.d + gs.bit + gs.wide + gbig[1].a + tls0 + tls1);\n"
 	    "\tprintf(\"%016lx\\n\", sum);\n\treturn (int)(sum & 63);\n}");

@@ -1,4 +1,7 @@
-/* What programs do that a recording must survive: acts NAME N does one of it.  N is how much traced work lies before and after. */
+/*
+ * What programs do that a recording must survive: acts NAME N does one of it.  N is how much traced
+ * work lies before and after.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -134,7 +137,8 @@ static int do_query(void)
 
 	for (sig = 1; sig < 32; sig++)
 		if (sigaction(sig, NULL, &a) == 0)
-			printf("%d:%d,%x,%d ", sig, a.sa_handler == SIG_DFL, (unsigned)a.sa_flags, sigismember(&a.sa_mask, SIGINT));
+			printf("%d:%d,%x,%d ", sig, a.sa_handler == SIG_DFL, (unsigned)a.sa_flags,
+			    sigismember(&a.sa_mask, SIGINT));
 	set(SIGSEGV, onhit, SA_RESTART);
 	sigaction(SIGSEGV, NULL, &a);
 	printf("%d %x %d\n", a.sa_handler == onhit, (unsigned)a.sa_flags, sigismember(&a.sa_mask, SIGSEGV));
@@ -217,7 +221,8 @@ static int do_storm(void)
 	puts("calm");
 	return 0;
 }
-static void where(int sig) { char c; printf("%d\n", &c >= (char *)args && &c < (char *)args + 65536); onhit(sig); }
+static void where(int sig) { char c; printf("%d\n", &c >= (char *)args &&
+    &c < (char *)args + 65536); onhit(sig); }
 static int do_altstack(void)
 {
 	stack_t s = { .ss_sp = malloc(65536), .ss_size = 65536 }, old;
@@ -368,9 +373,12 @@ static int do_stderr(void)
 
 static const struct { const char *name; int (*f)(void); } acts[] = {
 #define A(x) { #x, do_##x }
-	A(plain), A(atexit), A(_exit), A(_Exit), A(quick), A(abort), A(raise), A(wait), A(spin), A(fault), A(fpe), A(overflow),
-	A(outside), A(inside), A(old), A(reset), A(query), A(segv), A(faultjump), A(faultfix), A(storm), A(altstack), A(suspend), A(threads),
-	A(threadexit), A(threadexit2), A(fork), A(vfork), A(system), A(exec), A(badexec), A(chdir), A(fds), A(closeall), A(stderr),
+	A(plain), A(atexit), A(_exit), A(_Exit), A(quick), A(abort), A(raise), A(wait), A(spin), A(fault),
+	    A(fpe), A(overflow),
+	A(outside), A(inside), A(old), A(reset), A(query), A(segv), A(faultjump), A(faultfix), A(storm),
+	    A(altstack), A(suspend), A(threads),
+	A(threadexit), A(threadexit2), A(fork), A(vfork), A(system), A(exec), A(badexec), A(chdir), A(fds),
+	    A(closeall), A(stderr),
 };
 
 int main(int argc, char **argv)

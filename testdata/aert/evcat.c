@@ -1,4 +1,7 @@
-/* evcat FILE ELF: check the frame of an event file, ae.out(5), of a machine with that ELF number; its events to standard output */
+/*
+ * evcat FILE ELF: check the frame of an event file, ae.out(5), of a machine with that ELF number;
+ * its events to standard output
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

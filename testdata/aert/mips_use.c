@@ -101,7 +101,10 @@ static void basics(void)
 	entertake(7, 9);
 	printf("%d ", call(plain, 5));
 	enter(CALL); byte(0);
-	/* callbacks; when some have come back since untraced code last returned, an sp is told that need not be */
+	/*
+	 * Callbacks. If some have returned since untraced code last returned, an event has an sp that it
+	 * need not have.
+	 */
 	printf("%d ", call(leaf, 5));
 	enter(CALL); enter(LEAF); byte(0);
 	printf("%d ", call(again, 5));
@@ -114,7 +117,7 @@ static void basics(void)
 	enter(CALL); enter(TAIL); enter(LEAF); byte(0);
 	printf("%d ", call(untail, 3));
 	enter(CALL); enter(TAIL); enter(LEAF); byte(0);
-	/* none is told again when no callback came since */
+	/* No event has it again when no callback came since. */
 	printf("%d ", pair(again, leaf, 5));
 	enter(PAIR); enter(LEAF); entertake(5, 1); byte(0); sp(); number(LEAF); byte(0);
 	printf("%d ", jump(_setjmp, jb, leaf, 5));
@@ -127,30 +130,39 @@ static void basics(void)
 /* The untraced callee of a tail jump calls back and then jumps to a traced function: __ae_again */
 int comeback(int a);
 __asm__(
-"	.text\n	.set push\n	.set noreorder\n	.set noat\n	.globl comeback\n	.ent comeback\n"
+"	.text\n	.set push\n	.set noreorder\n	.set noat\n	.globl comeback\n	.ent "
+    "comeback\n"
 "comeback:\n"
 "	addiu $29,$29,-32\n	sw $31,28($29)\n	sw $4,24($29)\n"
 "	lui $25,%hi(leaf)\n	addiu $25,$25,%lo(leaf)\n	jalr $25\n	nop\n"
-"	lw $4,24($29)\n	lw $31,28($29)\n	lui $25,%hi(leaf)\n	addiu $25,$25,%lo(leaf)\n	jr $25\n	addiu $29,$29,32\n"
+"	lw $4,24($29)\n	lw $31,28($29)\n	lui $25,%hi(leaf)\n	addiu $25,$25,%lo(leaf)\n	jr "
+    "$25\n	addiu $29,$29,32\n"
 "	.end comeback\n	.set pop\n");
 
 /* Call f with every register set that a callee keeps or reads, and store what is there after */
 void all(void (*f)(void), uint32_t *out);
 __asm__(
 "	.text\n	.set push\n	.set noreorder\n	.set noat\n	.globl all\n	.ent all\n"
-"all:	addiu $29,$29,-80\n	sw $31,76($29)\n	sw $30,72($29)\n	sw $28,68($29)\n	sw $5,64($29)\n"
-"	sw $16,60($29)\n	sw $17,56($29)\n	sw $18,52($29)\n	sw $19,48($29)\n	sw $20,44($29)\n	sw $21,40($29)\n"
+"all:	addiu $29,$29,-80\n	sw $31,76($29)\n	sw $30,72($29)\n	sw $28,68($29)\n	sw "
+    "$5,64($29)\n"
+"	sw $16,60($29)\n	sw $17,56($29)\n	sw $18,52($29)\n	sw $19,48($29)\n	sw "
+    "$20,44($29)\n	sw $21,40($29)\n"
 "	sw $22,36($29)\n	sw $23,32($29)\n"
 "	move $25,$4\n"
-"	li $16,16\n	li $17,17\n	li $18,18\n	li $19,19\n	li $20,20\n	li $21,21\n	li $22,22\n	li $23,23\n	li $30,30\n"
-"	li $4,1\n	li $5,20\n	li $6,300\n	li $7,4000\n	li $15,15\n	li $8,50000\n	sw $8,16($29)\n"
+"	li $16,16\n	li $17,17\n	li $18,18\n	li $19,19\n	li $20,20\n	li $21,21\n	li "
+    "$22,22\n	li $23,23\n	li $30,30\n"
+"	li $4,1\n	li $5,20\n	li $6,300\n	li $7,4000\n	li $15,15\n	li $8,50000\n	sw "
+    "$8,16($29)\n"
 "	mtc1 $4,$f12\n	cvt.d.w $f12,$f12\n	mtc1 $5,$f14\n	cvt.d.w $f14,$f14\n"
 "	jalr $25\n	li $28,28\n"
 "	lw $8,64($29)\n"
-"	sw $16,0($8)\n	sw $17,4($8)\n	sw $18,8($8)\n	sw $19,12($8)\n	sw $20,16($8)\n	sw $21,20($8)\n	sw $22,24($8)\n"
-"	sw $23,28($8)\n	sw $28,32($8)\n	sw $30,36($8)\n	sw $2,40($8)\n	sw $3,44($8)\n	cvt.w.d $f0,$f0\n	swc1 $f0,48($8)\n"
+"	sw $16,0($8)\n	sw $17,4($8)\n	sw $18,8($8)\n	sw $19,12($8)\n	sw $20,16($8)\n	sw $21,20($8)\n	sw "
+    "$22,24($8)\n"
+"	sw $23,28($8)\n	sw $28,32($8)\n	sw $30,36($8)\n	sw $2,40($8)\n	sw $3,44($8)\n	cvt.w.d "
+    "$f0,$f0\n	swc1 $f0,48($8)\n"
 "	lw $31,76($29)\n	lw $30,72($29)\n	lw $28,68($29)\n"
-"	lw $16,60($29)\n	lw $17,56($29)\n	lw $18,52($29)\n	lw $19,48($29)\n	lw $20,44($29)\n	lw $21,40($29)\n"
+"	lw $16,60($29)\n	lw $17,56($29)\n	lw $18,52($29)\n	lw $19,48($29)\n	lw "
+    "$20,44($29)\n	lw $21,40($29)\n"
 "	lw $22,36($29)\n	lw $23,32($29)\n	jr $31\n	addiu $29,$29,80\n"
 "	.end all\n	.set pop\n");
 
@@ -178,7 +190,10 @@ static void jumps(void)
 	printf("%d ", tail(comeback, 8));
 	enter(TAIL); enter(LEAF); enter(LEAF);
 
-	/* longjmp to a traced frame, out of untraced code; out of traced frames; over a frame that set another mark */
+	/*
+	 * longjmp to a traced frame, out of untraced code; out of traced frames; over a frame that set
+	 * another mark
+	 */
 	printf("%d ", jump(_setjmp, jb, leave, 5));
 	s = enter(JUMP) - 40; landed(s); landed(s);
 	printf("%d ", jump(_setjmp, jb, leavedeep, 6));
@@ -196,7 +211,7 @@ static int nest(int a) { return call(catchall, a) + 1; }
 static int viatail(int a) { return tail(catchall, a) + 1; }
 static int catchdeep(int a) { return _setjmp(jb) == 0 ? call(leavedeep, a) : call(plain, a); }
 
-/* longjmp within untraced code abandons traced frames: the next __ae_back tells so */
+/* longjmp within untraced code abandons traced frames: the next __ae_back reports that. */
 static void lost(void)
 {
 	uint32_t s;
@@ -220,7 +235,7 @@ static void lost(void)
 	enter(LEAF);
 }
 
-/* Each store of an event in turn at the end of the buffer: with n to n + 19 bytes of room for what is behind */
+/* Puts each store of an event in turn at the end of the buffer, with room for n to n + 19 bytes after it. */
 static void full(void)
 {
 	unsigned off, room = 200;
@@ -268,7 +283,8 @@ static void onhit(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	hits += sig == si->si_signo && uc->uc_mcontext.gregs[29] % 8 == 0 && (uintptr_t)__builtin_frame_address(0) % 8 == 0;
+	hits += sig == si->si_signo && uc->uc_mcontext.gregs[29] % 8 == 0 &&
+	    (uintptr_t)__builtin_frame_address(0) % 8 == 0;
 	where = leaf((int)hits);
 	stop = 1;
 }
@@ -321,7 +337,7 @@ static void escape(void)
 	enter(SPIN);
 	printf("%d\n", leaf(1));
 }
-/* out of a handler to a frame of traced code, which tells that the handler did not return */
+/* Out of a handler to a frame of traced code, which reports that the handler did not return. */
 static int escaping(int a)
 {
 	soon();
@@ -455,9 +471,12 @@ static void many(void)
 }
 
 static const struct { const char *name; void (*f)(void); } cases[] = {
-	{ "basics", basics }, { "regs", regs }, { "jumps", jumps }, { "lost", lost }, { "full", full }, { "outside", outside }, { "inside", inside },
-	{ "escape", escape }, { "escapeland", escapeland }, { "segv", segv }, { "fault", fault }, { "storm", storm },
-	{ "threads", threads }, { "fork", dofork }, { "exec", doexec }, { "badexec", badexec }, { "_exit", exit_ }, { "many", many },
+	{ "basics", basics }, { "regs", regs }, { "jumps", jumps }, { "lost", lost }, { "full", full },
+	{ "outside", outside }, { "inside", inside },
+	{ "escape", escape }, { "escapeland", escapeland }, { "segv", segv }, { "fault", fault },
+	{ "storm", storm },
+	{ "threads", threads }, { "fork", dofork }, { "exec", doexec }, { "badexec", badexec },
+	{ "_exit", exit_ }, { "many", many },
 };
 
 int main(int argc, char **argv)

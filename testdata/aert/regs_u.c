@@ -1,15 +1,22 @@
-/* Untraced side: calls a traced function with every callee-saved register set, and looks at them and at the results after. */
+/*
+ * Untraced side: calls a traced function with every callee-saved register set, and looks at them
+ * and at the results after.
+ */
 #include <stdio.h>
 #include <string.h>
 
 struct pair { unsigned long a, b; };
-unsigned long ints(unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long);
+unsigned long ints(unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long,
+    unsigned long);
 double dbl(double, float, double);
 long double ld(long double);
 struct pair two(unsigned long);
 unsigned long all(void *fn, unsigned long *out);
 
-/* rbx rbp r12 r13 r14 r15 hold 1..6 during the call; out[]: them afterwards, rax, rdx, the words around the return address, flags DF */
+/*
+ * rbx rbp r12 r13 r14 r15 hold 1..6 during the call; out[]: them afterwards, rax, rdx, the words
+ * around the return address, flags DF
+ */
 __asm__(
 "	.text\n"
 "	.globl all\n"
@@ -18,7 +25,8 @@ __asm__(
 "	mov %rdi, %rax\n"
 "	mov $1, %ebx\n	mov $2, %ebp\n	mov $3, %r12d\n	mov $4, %r13d\n	mov $5, %r14d\n	mov $6, %r15d\n"
 "	mov $11, %edi\n	mov $12, %esi\n	mov $13, %edx\n	mov $14, %ecx\n	mov $15, %r8d\n	mov $16, %r9d\n"
-"	push $17\n	push $18\n	push $17\n"                /* the seventh argument, then what must stay */
+/* the seventh argument, then what must stay */
+"	push $17\n	push $18\n	push $17\n"
 "	call *%rax\n"
 "	pop %r10\n	pop %r11\n	add $8, %rsp\n"
 "	pop %rsi\n"

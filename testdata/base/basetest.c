@@ -13,7 +13,8 @@ static void
 numbers(void)
 {
 	static const char *const bad[] = {
-		"", " 1", "1 ", "-1", "+1", "0x", "x1", "1k", "18446744073709551616", "0x10000000000000000", "1e3", "0b1", "1\n"
+		"", " 1", "1 ", "-1", "+1", "0x", "x1", "1k", "18446744073709551616", "0x10000000000000000",
+		"1e3", "0b1", "1\n"
 	};
 	uint64_t v = 7;
 	size_t i;
@@ -22,9 +23,11 @@ numbers(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		n += num_u64(bad[i], 0, UINT64_MAX, &v) == -1;
 	CHECK("num_u64 refuses what is no number", n == (int)i && v == 7);
-	CHECK("num_u64 takes the largest", !num_u64("18446744073709551615", 0, UINT64_MAX, &v) && v == UINT64_MAX);
+	CHECK("num_u64 takes the largest", !num_u64("18446744073709551615", 0, UINT64_MAX, &v) &&
+	    v == UINT64_MAX);
 	CHECK("num_u64 takes hexadecimal", !num_u64("0xfFff", 0, UINT64_MAX, &v) && v == 0xffff);
-	CHECK("num_u64 keeps to its bounds", num_u64("4", 5, 9, &v) && num_u64("10", 5, 9, &v) && !num_u64("9", 5, 9, &v));
+	CHECK("num_u64 keeps to its bounds", num_u64("4", 5, 9, &v) && num_u64("10", 5, 9, &v) &&
+	    !num_u64("9", 5, 9, &v));
 	CHECK("num_size knows k, M, G", !num_size("3k", 0, UINT64_MAX, &v) && v == 3072 &&
 	    !num_size("1G", 0, UINT64_MAX, &v) && v == 1u << 30);
 	CHECK("num_size refuses overflow and trailers", num_size("17179869184G", 0, UINT64_MAX, &v) &&
@@ -40,8 +43,10 @@ bytes(void)
 	static const uint8_t x[8] = { 0x81, 0x02, 0x03, 0x84, 0x05, 0x06, 0x07, 0x88 };
 	uint8_t y[8];
 
-	CHECK("get_le*", get_le16(x) == 0x0281 && get_le32(x) == 0x84030281 && get_le64(x) == 0x8807060584030281);
-	CHECK("get_be*", get_be16(x) == 0x8102 && get_be32(x) == 0x81020384 && get_be64(x) == 0x8102038405060788);
+	CHECK("get_le*", get_le16(x) == 0x0281 && get_le32(x) == 0x84030281 &&
+	    get_le64(x) == 0x8807060584030281);
+	CHECK("get_be*", get_be16(x) == 0x8102 && get_be32(x) == 0x81020384 &&
+	    get_be64(x) == 0x8102038405060788);
 	CHECK("get_le of 0 and 3 bytes", get_le(x, 0) == 0 && get_le(x, 3) == 0x030281);
 	put_le64(y, get_le64(x));
 	CHECK("put_le64", !memcmp(x, y, 8));

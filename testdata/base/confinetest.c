@@ -83,7 +83,8 @@ static void
 memory(void)
 {
 	size_t n = UINT64_C(1) << 40;
-	volatile char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	volatile char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	    -1, 0);
 
 	for (size_t i = 0; p != MAP_FAILED && i < n && !confine_full(); i += 4096)
 		p[i] = 1;

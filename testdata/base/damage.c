@@ -1,8 +1,8 @@
 /*
- * Every truncation and every flipped bit of a small compressed file or archive, read by in_open: `damage FILE WANT [cut|same]`
- * prints how many were refused, how many gave WANT all the same, how many were taken for no compressed file, and how many
- * gave something else without an error, or when cut, bytes that WANT does not begin with (if enough to recognise an archive
- * by).  same: also where, byte.bit.
+ * Every truncation and every flipped bit of a small compressed file or archive, read by in_open: `damage
+ * FILE WANT [cut|same]` prints how many were refused, how many gave WANT all the same, how many were
+ * taken for no compressed file, and how many gave something else without an error, or when cut, bytes
+ * that WANT does not begin with (if enough to recognise an archive by).  same: also where, byte.bit.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +50,8 @@ judge(const char *path, const uint8_t *file, size_t nfile, int cut)
 			asis += n;
 		in_skip(in, n);
 	}
-	n = in_error(in) && (good || !cut || given < 512) ? 'r' : good && got == nwant ? 's' : asis == nfile ? 'p' : 'w';
+	n = in_error(in) && (good || !cut || given < 512) ? 'r' : good &&
+	    got == nwant ? 's' : asis == nfile ? 'p' : 'w';
 	in_close(in);
 	refused += n == 'r';
 	same += n == 's';

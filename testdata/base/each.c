@@ -1,14 +1,21 @@
 /*
- * A command on many damaged copies of a file, as a test does it in a loop, without a process for each word of it.
+ * A command on many damaged copies of a file, as a test does it in a loop, without a process for each
+ * word of it.
  *
- * each cut FILE WHOLE COMMAND...           every proper prefix, in the file `cut`: status 1, one line `TOOL: cut: byte N: ...`
- *                                          with N the length, and output that WHOLE begins with and that never gets less
- * each flip FILE COMMAND...                a bit changed in each byte, in the file `flip`: status 1 and one line
+ * each cut FILE WHOLE COMMAND...           every proper prefix, in the file `cut`: status 1, one line
+ * `TOOL: cut: byte N: ...`
+ *                                          with N the length, and output that WHOLE begins with and that
+ *                                          never gets less
+ * each flip FILE COMMAND...                a bit changed in each byte, in the file `flip`: status 1 and
+ * one line
  *                                          `TOOL: flip: byte N: ...`
- * each set FILE FROM LENGTH STEP COMMAND...        every STEP-th byte is 255, in the file `hurt`: never silent for two
- *                                          minutes, ended by no signal but that of a closed pipe, and no sanitizer complains
+ * each set FILE FROM LENGTH STEP COMMAND...        every STEP-th byte is 255, in the file `hurt`: never
+ * silent for two
+ *                                          minutes, ended by no signal but that of a closed pipe, and no
+ *                                          sanitizer complains
  *
- * TOOL is the command's name.  What is not so is named; the last line of `cut` is the output's length at the last prefix.
+ * TOOL is the command's name.  What is not so is named; the last line of `cut` is the output's length at
+ * the last prefix.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -139,7 +146,8 @@ refused(const struct result *r, const char *begin)
 {
 	const char *s = (const char *)r->err.p, *line = strchr(s, '\n');
 
-	return !r->late && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 1 && strncmp(s, begin, strlen(begin)) == 0 && line && !line[1];
+	return !r->late && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 1 &&
+	    strncmp(s, begin, strlen(begin)) == 0 && line && !line[1];
 }
 
 static const char *
@@ -190,7 +198,8 @@ flip(struct result *r, const struct buf *file, char **command)
 			run(r, SIZE_MAX, command);
 			s = (const char *)r->err.p + strlen(begin);
 			if (!refused(r, begin) || strncmp(s + strspn(s, "0123456789"), ": ", 2) != 0)
-				bad++, printf("%zu/%u: status %d: %s\n", n, bit[i], r->status, (char *)r->err.p);
+				bad++, printf("%zu/%u: status %d: %s\n", n, bit[i], r->status,
+				    (char *)r->err.p);
 		}
 	return bad;
 }
@@ -207,9 +216,11 @@ set(struct result *r, const struct buf *file, size_t from, size_t length, size_t
 		spill("hurt", file->p, file->n);
 		file->p[n] = was;
 		run(r, MOST, command);
-		if (r->late || (WIFSIGNALED(r->status) && WTERMSIG(r->status) != SIGPIPE) || strstr((char *)r->err.p, "Sanitizer") ||
+		if (r->late || (WIFSIGNALED(r->status) && WTERMSIG(r->status) != SIGPIPE) ||
+		    strstr((char *)r->err.p, "Sanitizer") ||
 		    strstr((char *)r->err.p, "runtime error"))
-			bad++, printf("%zu: status %d%s: %s\n", n, r->status, r->late ? ", killed" : "", (char *)r->err.p);
+			bad++, printf("%zu: status %d%s: %s\n", n, r->status, r->late ? ", killed" :
+			    "", (char *)r->err.p);
 	}
 	return bad;
 }
@@ -230,7 +241,8 @@ main(int argc, char **argv)
 	if (strcmp(how, "flip") == 0 && argc > 3)
 		return flip(&r, &file, argv + 3) != 0;
 	if (strcmp(how, "set") == 0 && argc > 6 && atol(argv[5]) > 0)
-		return set(&r, &file, strtoul(argv[3], NULL, 0), strtoul(argv[4], NULL, 0), strtoul(argv[5], NULL, 0), argv + 6) != 0;
+		return set(&r, &file, strtoul(argv[3], NULL, 0), strtoul(argv[4], NULL, 0),
+		    strtoul(argv[5], NULL, 0), argv + 6) != 0;
 	fprintf(stderr, "usage: each cut | flip | set\n");
 	return 2;
 }

@@ -1,4 +1,7 @@
-/* Outputs and unfinished files: writes TEXT, an unfinished folder beside it, then does what it is told.  base/out.t drives it. */
+/*
+ * Outputs and unfinished files: writes TEXT, makes an unfinished folder beside it, then follows its
+ * arguments. base/out.t runs it.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

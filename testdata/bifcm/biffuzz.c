@@ -32,7 +32,8 @@ mend(uint8_t *p, size_t n)
 	while (at < n && p[at]) {
 		if (vs_get_bhead(p + at, n - at, &info, &h, &err) != 1 || h.size > n - at)
 			return;
-		put_le32(p + at + h.len - 4, vs_crc(p + at + h.len, h.size - h.len, vs_crc(p + at, h.len - 4, 0)));
+		put_le32(p + at + h.len - 4, vs_crc(p + at + h.len, h.size - h.len,
+		    vs_crc(p + at, h.len - 4, 0)));
 		at += h.size;
 	}
 	if (n - at < VS_END + 5)
@@ -56,7 +57,7 @@ keep(void *arg, const void *p, size_t n)
 	return ((struct buf *)arg)->nomem;
 }
 
-/* What the cursor says of the stream whose bytes are in b, in strange order */
+/* Walks the cursor over the stream whose bytes are in b, in an unusual order. */
 static void
 wander(struct vs_reader *r, const struct buf *b)
 {
@@ -81,7 +82,8 @@ wander(struct vs_reader *r, const struct buf *b)
 			const uint8_t *p = b->p + (i & 1 ? at - 1 - (uint64_t)j : at + (uint64_t)j) * rec;
 
 			for (unsigned x = 0; x < y->nfield; p += y->width[x++])
-				if ((v[(size_t)j * y->nfield + x] ^ get_le(p, y->width[x])) << (64 - 8 * y->width[x]))
+				if ((v[(size_t)j * y->nfield + x] ^ get_le(p, y->width[x])) << (64 -
+				    8 * y->width[x]))
 					abort();
 		}
 		at = (at * 7 + 1009) % (n + 1);

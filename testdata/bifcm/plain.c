@@ -247,7 +247,7 @@ block(void)
 	nblock++;
 }
 
-/* Index: the blocks were read one behind the other, so only their number and the end are compared */
+/* Index: the blocks were read in a row, so only their number and the end are compared. */
 static void
 end(void)
 {

@@ -19,7 +19,7 @@ take(struct body *y, size_t n)
 	return p;
 }
 
-/* n numbers of so many bits */
+/* n numbers of that many bits. */
 static uint64_t *
 bits(struct body *y, size_t n, unsigned each)
 {
@@ -75,7 +75,8 @@ fcm(struct body *y, size_t n, unsigned c, unsigned t)
 	uint64_t *S = alloc((n + 2 * c) * sizeof(*S));
 	uint64_t *F = bits(y, n + c, 1);
 	size_t left = count(F, n + c, 0), size = (size_t)1 << t, k = 0;
-	uint64_t *list = symbols(y, left), *used = bits(y, size, 1), *entry = symbols(y, count(used, size, 1));
+	uint64_t *list = symbols(y, left), *used = bits(y, size, 1),
+	    *entry = symbols(y, count(used, size, 1));
 	uint64_t *TB = alloc(size * sizeof(*TB));
 
 	for (size_t i = 0; i < size; i++)

@@ -63,7 +63,8 @@ static unsigned
 level(struct cm *c, uint64_t y, uint64_t told)
 {
 	uint64_t x[4] = {
-		mix(c->levels % 512, c->hist % 16), mix(F(c->g0), y + 400), mix(c->hist % 256, y + 300), mix(F(c->g1), F(c->g0) + 600),
+		mix(c->levels % 512, c->hist % 16), mix(F(c->g0), y + 400), mix(c->hist % 256, y + 300),
+		    mix(F(c->g1), F(c->g0) + 600),
 	}, E = 0;
 	unsigned l = 0;
 	uint8_t *slot[4];
@@ -103,9 +104,13 @@ zeros(struct cm *c, uint64_t y, unsigned l, uint64_t told)
 	return o - 7 > l ? l : o - 7;
 }
 
-/* A half of byte j that is not plain.  H: what is above the byte; o: the bits of the byte before; pair: slots of contexts 2 and 3, or NULL */
+/*
+ * A half of byte j that is not plain.  H: what is above the byte; o: the bits of the byte before;
+ * pair: slots of contexts 2 and 3, or NULL
+ */
 static unsigned
-coded_half(struct cm *c, const uint64_t *x, unsigned j, unsigned o, uint8_t **pair, uint16_t *dull, unsigned told)
+coded_half(struct cm *c, const uint64_t *x, unsigned j, unsigned o, uint8_t **pair, uint16_t *dull,
+    unsigned told)
 {
 	uint8_t *slot[4];
 	uint64_t E = 0;
@@ -151,12 +156,14 @@ bytes_of_value(struct cm *c, uint64_t k, uint64_t last, uint64_t told)
 			n += 4;
 		} else if (h >= 2 * (int)z) {
 			uint64_t x[4] = {
-				mix(H, u), mix(256 * (r >> 8 * j & 255) + u, y + 5), mix(H ^ F(s) * G, u + 200), mix(H ^ F(c->g1) * G, u + 300),
+				mix(H, u), mix(256 * (r >> 8 * j & 255) + u, y + 5),
+				    mix(H ^ F(s) * G, u + 200), mix(H ^ F(c->g1) * G, u + 300),
 			};
 
 			if (upper)
 				pair[2] = pair[3] = NULL;
-			A = A << 4 | coded_half(c, x, j, upper ? 1 : 16 | (unsigned)(A & 15), pair, dull, (unsigned)(told >> 4 * h) & 15);
+			A = A << 4 | coded_half(c, x, j, upper ? 1 :
+			    16 | (unsigned)(A & 15), pair, dull, (unsigned)(told >> 4 * h) & 15);
 		}
 		if (!upper)
 			pair[2] = pair[3] = NULL;

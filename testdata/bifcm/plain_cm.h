@@ -4,7 +4,7 @@
 #define C 0xd6e8feb86659fd93u
 #define G 0x9e3779b97f4a7c15u
 
-/* The coder; without bytes (p is NULL) it says what it is told, as a primer is made */
+/* The coder; without bytes (p is NULL) it decodes the values that it is given, as for making a primer. */
 struct coder {
 	const uint8_t *p;
 	size_t len, read;
@@ -150,9 +150,12 @@ static int
 squash(int d)
 {
 	static const int S[65] = {
-		22, 28, 36, 47, 60, 77, 98, 126, 162, 208, 267, 342, 439, 562, 720, 922, 1179, 1506, 1921, 2446, 3108, 3938, 4971,
-		6249, 7812, 9702, 11955, 14595, 17625, 21025, 24743, 28693, 32768, 36843, 40793, 44511, 47911, 50941, 53581, 55834,
-		57724, 59287, 60565, 61598, 62428, 63090, 63615, 64030, 64357, 64614, 64816, 64974, 65097, 65194, 65269, 65328, 65374,
+		22, 28, 36, 47, 60, 77, 98, 126, 162, 208, 267, 342, 439, 562, 720, 922, 1179, 1506, 1921,
+		    2446, 3108, 3938, 4971,
+		6249, 7812, 9702, 11955, 14595, 17625, 21025, 24743, 28693, 32768, 36843, 40793, 44511, 47911,
+		    50941, 53581, 55834,
+		57724, 59287, 60565, 61598, 62428, 63090, 63615, 64030, 64357, 64614, 64816, 64974, 65097,
+		    65194, 65269, 65328, 65374,
 		65410, 65438, 65459, 65476, 65489, 65500, 65508, 65514,
 	};
 	int i = (d < -2047 ? -2047 : d > 2047 ? 2047 : d) + 2048, f = i % 64;
@@ -326,5 +329,6 @@ cm_done(struct cm *c)
 		free(c->slot[j]);
 	for (int m = 0; m < 4; m++)
 		free(c->M[m]), free(c->N[m]);
-	free(c->key), free(c->line[0]), free(c->line[1]), free(c->mtab), free(c->dtab), free(c->V), free(c->K), free(c);
+	free(c->key), free(c->line[0]), free(c->line[1]), free(c->mtab), free(c->dtab), free(c->V),
+	    free(c->K), free(c);
 }

@@ -47,7 +47,8 @@ primer(struct column *first, int differences)
 static void
 context_mixing(const uint8_t *p, size_t len, struct column *c, struct column *first, int differences)
 {
-	struct cm *m = first ? cm_again(primer(first, differences), first->n + c->n) : cm_new(c->n, c->n, c->k != NULL, c->w);
+	struct cm *m = first ? cm_again(primer(first, differences), first->n + c->n) :
+	    cm_new(c->n, c->n, c->k != NULL, c->w);
 
 	/* an empty column is not a coder without bytes */
 	m->r.p = len ? p : (const uint8_t *)"";
@@ -76,7 +77,8 @@ layout(unsigned kind, const uint8_t *p, struct column *c)
 	if (kind > 7 || (kind & 3) == 3 || ((kind & 3) == 2 && !c->k) || (kind & 4 && c->w == 1))
 		reject("layout");
 	for (size_t i = 0; i < c->n; i++) {
-		uint64_t *before = (kind & 3) == 0 ? NULL : (kind & 3) == 1 ? &none : &last[c->k[i] * 0x9e3779b97f4a7c15 >> 52];
+		uint64_t *before = (kind & 3) == 0 ? NULL : (kind & 3) == 1 ? &none :
+		    &last[c->k[i] * 0x9e3779b97f4a7c15 >> 52];
 
 		c->v[i] = 0;
 		for (unsigned b = 0; b < c->w; b++)
@@ -106,7 +108,8 @@ bytes_of(unsigned kind, const struct column *c, uint8_t *p)
 	uint64_t *last = alloc(4096 * sizeof(*last)), none = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		uint64_t *before = (kind & 3) == 0 ? NULL : (kind & 3) == 1 ? &none : &last[c->k[i] * 0x9e3779b97f4a7c15 >> 52];
+		uint64_t *before = (kind & 3) == 0 ? NULL : (kind & 3) == 1 ? &none :
+		    &last[c->k[i] * 0x9e3779b97f4a7c15 >> 52];
 		uint64_t d = c->v[i] - (before ? *before : 0);
 
 		if (before)
@@ -126,12 +129,14 @@ lz(const uint8_t *p, size_t len, struct column *c, const struct column *first)
 	uint8_t *raw = alloc(n), *primer = alloc(1048576);
 	struct column end = { 0 };
 
-	if (len < 1 || p[0] > 7 || (p[0] & 3) == 3 || ((p[0] & 3) == 2 && !c->k) || (p[0] & 4 && c->w == 1) || lzma_lzma_preset(&o, 6))
+	if (len < 1 || p[0] > 7 || (p[0] & 3) == 3 || ((p[0] & 3) == 2 && !c->k) || (p[0] & 4 && c->w == 1) ||
+	    lzma_lzma_preset(&o, 6))
 		reject("lz");
 	if (first) {
 		size_t k = first->n < 1048576 / c->w ? first->n : 1048576 / c->w;
 
-		end = (struct column){ .v = first->v + (first->n - k), .k = first->k ? first->k + (first->n - k) : NULL, .n = k, .w = c->w };
+		end = (struct column){ .v = first->v + (first->n - k), .k = first->k ?
+		    first->k + (first->n - k) : NULL, .n = k, .w = c->w };
 		bytes_of(p[0], &end, primer);
 		o.preset_dict_size = (uint32_t)(k * c->w < most ? k * c->w : most);
 		o.preset_dict = primer + k * c->w - o.preset_dict_size;

@@ -6,9 +6,11 @@ look_slots(struct cm *c, struct look *l, uint64_t k, uint64_t last, uint64_t d1,
 {
 	uint64_t lagged = c->i < 64 ? 0 : c->V[c->i - c->period];
 	uint64_t ctx[2][6] = {
-		{ mix(c->g0, 1), mix(c->g0, c->g1), mix(c->g0 - c->g1, c->g1 - c->g2), mix(c->g1 - c->g3, c->g0 - c->g2), mix(lagged, 0x77),
+		{ mix(c->g0, 1), mix(c->g0, c->g1), mix(c->g0 - c->g1, c->g1 - c->g2),
+		mix(c->g1 - c->g3, c->g0 - c->g2), mix(lagged, 0x77),
 		    mix(mix(c->roll, k), c->roll >> 32) },
-		{ mix(k, last), mix(k, c->prevkey), mix(mix(k, d1), d2), mix(k, d1 ^ 0x1234), mix(mix(k, c->g0), c->g1),
+		{ mix(k, last), mix(k, c->prevkey), mix(mix(k, d1), d2), mix(k, d1 ^ 0x1234),
+		mix(mix(k, c->g0), c->g1),
 		    mix(mix(c->roll, k), c->roll >> 32) },
 	};
 	uint64_t base[2][6] = { { 0, 0, c->g0, c->g1, 0, 0 }, { 0, c->g0, last, last, 0, 0 } };
@@ -76,7 +78,8 @@ look_candidates(struct cm *c, struct look *l, uint64_t k)
 
 		if (!n->pos)
 			continue;
-		l->cand[8 + q][0] = l->cand[8 + q][1] = V[n->pos] + scale(V[c->i - (unsigned)n->lag] - V[n->pos - (unsigned)n->lag], n->shift);
+		l->cand[8 + q][0] = l->cand[8 + q][1] =
+		    V[n->pos] + scale(V[c->i - (unsigned)n->lag] - V[n->pos - (unsigned)n->lag], n->shift);
 		l->history[8 + q] = (uint8_t)n->history;
 	}
 	l->floats = c->w == 8 && is_float(c->g0) && is_float(c->g1);
@@ -316,7 +319,8 @@ shape(const uint64_t *V, uint64_t p, int *z)
 		all |= d[n] = V[p - 1 - n] - V[p - 2 - n];
 	*z = all ? tz(all) : -1;
 	s = all ? *z : 0;
-	return mix(mix(shift_right(d[0], s), shift_right(d[1], s)), mix(shift_right(d[2], s), shift_right(d[3], s))) * C;
+	return mix(mix(shift_right(d[0], s), shift_right(d[1], s)),
+	    mix(shift_right(d[2], s), shift_right(d[3], s))) * C;
 }
 
 /* Step 13 */
@@ -344,7 +348,8 @@ learn_differences(struct cm *c, const struct look *l, uint64_t v)
 	c->dhash = shape(V, i + 1, &c->dtz);
 	if (c->dlen || old.check != t->check || old.pos < 5 || old.pos >= i || z == -1)
 		return;
-	if (shape(V, old.pos, &y) != h || y == -1 || v - V[i - 1] != scale(V[old.pos] - V[old.pos - 1], z - y))
+	if (shape(V, old.pos, &y) != h || y == -1 ||
+	    v - V[i - 1] != scale(V[old.pos] - V[old.pos - 1], z - y))
 		return;
 	c->dlen = 5;
 	c->dpos = old.pos + 1;
@@ -385,12 +390,13 @@ sure_kind(const struct cm *c, const struct look *l, uint64_t *v)
 	if (c->mlen >= 8 && l->history[5] == 0 && *v == c->V[c->mpos])
 		return 0;
 	*v = l->slot[2]->v + l->base[2];
-	if (c->dlen >= 8 && l->history[2] == 0 && *v == c->g0 + scale(c->V[c->dpos] - c->V[c->dpos - 1], c->dshift))
+	if (c->dlen >= 8 && l->history[2] == 0 &&
+	    *v == c->g0 + scale(c->V[c->dpos] - c->V[c->dpos - 1], c->dshift))
 		return 1;
 	return -1;
 }
 
-/* The value at position c->i, whose key is k; told: what it is if that is known */
+/* The value at position c->i, whose key is k; told: the value, if it is known. */
 static uint64_t
 value(struct cm *c, uint64_t k, uint64_t told)
 {

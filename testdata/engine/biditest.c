@@ -20,8 +20,10 @@ rnd(uint64_t below)
 	return below ? seed % below : seed;
 }
 
-enum kind { CONSTANT, RAMP, TWO_RAMPS, PERIOD, FEW, RECENT, RUNS, SMALL, WIDE, EXTREME, PHASES, CHASE, NKIND };
-static const char *const kind_name[] = { "constant", "ramp", "two ramps", "period", "few", "recent", "runs", "small", "wide",
+enum kind { CONSTANT, RAMP, TWO_RAMPS, PERIOD, FEW, RECENT, RUNS, SMALL, WIDE, EXTREME, PHASES, CHASE,
+    NKIND };
+static const char *const kind_name[] = { "constant", "ramp", "two ramps", "period", "few", "recent", "runs",
+    "small", "wide",
 	"extreme", "phases", "chase" };
 
 static void
@@ -46,7 +48,8 @@ stream(enum kind kind, uint64_t *v, size_t n)
 		case WIDE: v[i] = rnd(0); break;
 		case EXTREME: v[i] = rnd(2) ? UINT64_MAX : rnd(2) << 63; break;
 		case PHASES: v[i] = i / 400 % 2 ? period[i % 37] : rnd(50) ? 3 * i : rnd(1000); break;
-		default: v[i] = i ? 0x5000 + 16 * next[(v[i - 1] - 0x5000) / 16 % 64] + 16 * !rnd(20) : 0x5000; break;
+		default: v[i] = i ? 0x5000 + 16 * next[(v[i - 1] - 0x5000) / 16 % 64] + 16 * !rnd(20) :
+		    0x5000; break;
 		}
 	if (kind == CHASE)
 		for (size_t i = 0; i < n; i++)
@@ -85,10 +88,12 @@ together(const uint64_t *v, size_t n, enum bidi_method m, unsigned tbits)
 	good = good && !bidi_prev(b, &x);
 	for (size_t i = 0; i < 2 * n && good; i++)
 		if (rnd(2)) {
-			good = bidi_next(b, &x) == (p.i < n) && (p.i == n || (x == v[p.i] && plain_forward(&p) == sym[p.i - 1]));
+			good = bidi_next(b, &x) == (p.i < n) &&
+			    (p.i == n || (x == v[p.i] && plain_forward(&p) == sym[p.i - 1]));
 			good = good && plain_same(&p, b);
 		} else {
-			good = bidi_prev(b, &x) == (p.i > 0) && (p.i == 0 || (x == v[p.i - 1] && plain_backward(&p) == sym[p.i]));
+			good = bidi_prev(b, &x) == (p.i > 0) &&
+			    (p.i == 0 || (x == v[p.i - 1] && plain_backward(&p) == sym[p.i]));
 			good = good && plain_same(&p, b);
 		}
 	plain_close(&p);
@@ -101,7 +106,8 @@ together(const uint64_t *v, size_t n, enum bidi_method m, unsigned tbits)
 static uint64_t
 state(const struct bidi *b)
 {
-	size_t nflag = b->how->engine == &bidi_last ? b->count : b->count + b->how->ctx, gap = nflag - b->count;
+	size_t nflag = b->how->engine == &bidi_last ? b->count :
+	    b->count + b->how->ctx, gap = nflag - b->count;
 	uint64_t h = b->pos ^ b->cur << 20;
 
 #define MIX(x) (h = (h ^ (x)) * UINT64_C(0xff51afd7ed558ccd), h ^= h >> 29)
@@ -203,7 +209,8 @@ test_figure6(void)
 
 	bidi_seek(b, 6);
 	for (size_t i = 0; i < 4; i++) {
-		good &= bidi_context(b, ctx, 4) == 3 && ctx[2] == v[3 + i] && ctx[1] == v[4 + i] && ctx[0] == v[5 + i];
+		good &= bidi_context(b, ctx, 4) == 3 && ctx[2] == v[3 + i] && ctx[1] == v[4 + i] &&
+		    ctx[0] == v[5 + i];
 		there[i] = state(b);
 		bidi_next(b, &x);
 	}
@@ -228,7 +235,8 @@ counts(enum bidi_method m, const uint64_t *v, size_t n, size_t hits, size_t miss
 	good = s.hits == hits && s.misses == misses && s.width == width;
 	if (!good)
 		printf("# %zu hits, %zu misses, width %u\n", s.hits, s.misses, s.width);
-	good &= s.bytes * 8 >= s.entry_bits + s.table_bits && s.bytes * 8 <= s.entry_bits + s.table_bits + 6000;
+	good &= s.bytes * 8 >= s.entry_bits + s.table_bits &&
+	    s.bytes * 8 <= s.entry_bits + s.table_bits + 6000;
 	bidi_close(b);
 	return good;
 }
@@ -240,10 +248,14 @@ test_counts(void)
 	uint64_t v[100];
 
 	stream(CONSTANT, v, 100);
-	CHECK("a constant is hits only", counts(BIDI_FCM1, v, 100, 101, 0, 0) && counts(BIDI_STRIDE2, v, 100, 100, 0, 0));
+	CHECK("a constant is hits only", counts(BIDI_FCM1, v, 100, 101, 0, 0) &&
+	    counts(BIDI_STRIDE2, v, 100, 100, 0, 0));
 	for (unsigned i = 0; i < 100; i++)
 		v[i] = 5 + i;
-	/* strides 0 | 0 1 1 ... 1 | 0 from the right: 0 after 1 is a hit of the empty table; misses: 1 after 1, 1 after 0, 0 after 0 */
+	/*
+	 * strides 0 | 0 1 1 ... 1 | 0 from the right: 0 after 1 is a hit of the empty table; misses: 1
+	 * after 1, 1 after 0, 0 after 0
+	 */
 	CHECK("a ramp: three misses of its strides", counts(BIDI_DFCM1, v, 100, 98, 3, 2));
 	CHECK("a ramp: one stride comes in", counts(BIDI_STRIDE2, v, 100, 99, 1, 2));
 	CHECK("a ramp: no value comes again", counts(BIDI_LAST32, v, 100, 1, 99, 7));
@@ -266,13 +278,18 @@ test_pick(void)
 	CHECK("selection: the last values for recent ones", m == BIDI_LAST8 || m == BIDI_LAST32);
 	for (size_t i = 200; i < LONG; i++)
 		v[i] = i;
-	CHECK("selection by a prefix sees no more", bidi_pick(v, LONG, 200, 0) >= BIDI_LAST2 && bidi_pick(v, LONG, LONG, 0) < BIDI_LAST2);
+	CHECK("selection by a prefix sees no more", bidi_pick(v, LONG, 200, 0) >= BIDI_LAST2 &&
+	    bidi_pick(v, LONG, LONG, 0) < BIDI_LAST2);
 	m = bidi_pick_size(v, LONG, 0);
 	CHECK("selection by memory", m >= 0 && m < BIDI_NMETHOD);
-	CHECK("names", bidi_by_name("dfcm2") == BIDI_DFCM2 && bidi_by_name("fcm") == -1 && !strcmp(bidi_name(BIDI_LAST8), "last8"));
+	CHECK("names", bidi_by_name("dfcm2") == BIDI_DFCM2 && bidi_by_name("fcm") == -1 &&
+	    !strcmp(bidi_name(BIDI_LAST8), "last8"));
 }
 
-/* Through a file: values and the state at the left end; every truncation is refused, every flipped bit survived */
+/*
+ * Through a file: values and the state at the left end; every truncation is refused, every flipped
+ * bit survived
+ */
 static int
 bytes(const uint64_t *v, size_t n, enum bidi_method m, unsigned width, int level, int hostile)
 {
@@ -330,20 +347,27 @@ static void
 test_vectors(void)
 {
 	static const uint64_t v[] = { 9, 9, 9, 9, 12 };
-	/* the extension's 0 and four more before 0 or 12 - 9, all as in the empty table; 12 - 9 before the extension's 0 is not */
+	/*
+	 * the extension's 0 and four more before 0 or 12 - 9, all as in the empty table; 12 - 9 before the
+	 * extension's 0 is not
+	 */
 	static const uint8_t fcm1[] = { 2, 2, 9, 0, 0x1f, 0x00, 0x01, 0x03 };
 	/* the fifth comes in */
 	static const uint8_t last2[] = { 0, 2, 9, 0, 0x0f, 0x00, 0x03 };
 	struct buf out = BUF_INIT;
 	const char *err;
 
-	CHECK("bytes of fcm1", bidi_save(BIDI_FCM1, v, 5, 2, 2, 0, &out) == 0 && out.n == sizeof fcm1 && !memcmp(out.p, fcm1, sizeof fcm1));
+	CHECK("bytes of fcm1", bidi_save(BIDI_FCM1, v, 5, 2, 2, 0, &out) == 0 && out.n == sizeof fcm1 &&
+	    !memcmp(out.p, fcm1, sizeof fcm1));
 	out.p[4] |= 0x40;
-	CHECK("bits behind the last flag are 0", out.n == sizeof fcm1 && !bidi_load(BIDI_FCM1, out.p, out.n, 5, 2, &err));
+	CHECK("bits behind the last flag are 0", out.n == sizeof fcm1 &&
+	    !bidi_load(BIDI_FCM1, out.p, out.n, 5, 2, &err));
 	out.n = 0;
-	CHECK("bytes of last2", bidi_save(BIDI_LAST2, v, 5, 2, 0, 0, &out) == 0 && out.n == sizeof last2 && !memcmp(out.p, last2, sizeof last2));
+	CHECK("bytes of last2", bidi_save(BIDI_LAST2, v, 5, 2, 0, 0, &out) == 0 && out.n == sizeof last2 &&
+	    !memcmp(out.p, last2, sizeof last2));
 	out.p[6] = 4;
-	CHECK("symbols have no more bits than is said", out.n == sizeof last2 && !bidi_load(BIDI_LAST2, out.p, out.n, 5, 2, &err));
+	CHECK("symbols have no more bits than is said", out.n == sizeof last2 &&
+	    !bidi_load(BIDI_LAST2, out.p, out.n, 5, 2, &err));
 	buf_free(&out);
 }
 
@@ -357,7 +381,8 @@ block(struct vc_work *w, struct vc_col *col, enum vc_method m, struct buf *out)
 
 	out->n = 0;
 	v[col->n] = 42;
-	good = vc_encode_with(w, NULL, col, m, out) == 0 && vc_decode(w, NULL, col, m, out->p, out->n, v, &err) == 0 &&
+	good = vc_encode_with(w, NULL, col, m, out) == 0 &&
+	    vc_decode(w, NULL, col, m, out->p, out->n, v, &err) == 0 &&
 	    !memcmp(v, col->v, col->n * sizeof *v) && v[col->n] == 42;
 	for (unsigned i = 0; i < 2000 && good; i++) {
 		size_t at = rnd(out->n), len = rnd(8) ? out->n : rnd(out->n);

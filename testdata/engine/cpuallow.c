@@ -24,7 +24,8 @@
 #include "replay/cpu/emit_internal.h"
 
 #define CODE 0x10000000u
-#define NEARBY 8192                     /* bytes above a folded address, or r11, that code may name; RP_GUARD and RP_SLACK are more */
+/* bytes above a folded address, or r11, that code may name; RP_GUARD and RP_SLACK are more */
+#define NEARBY 8192
 
 static struct rp_core *core;
 static uint8_t seen[ZYDIS_MNEMONIC_MAX_VALUE + 1], accepted[ZYDIS_MNEMONIC_MAX_VALUE + 1];
@@ -39,14 +40,22 @@ static const char *const allowed[] = {
 /* These above all must not be: they are decoded, and never accepted */
 static const ZydisMnemonic refused[] = {
 #define N(name) ZYDIS_MNEMONIC_##name
-	N(IN), N(OUT), N(INSB), N(INSD), N(OUTSB), N(OUTSD), N(CLI), N(STI), N(HLT), N(LGDT), N(LIDT), N(LLDT), N(LTR), N(LMSW), N(CLTS), N(INVLPG),
-	N(WBINVD), N(RDMSR), N(WRMSR), N(RDPMC), N(SYSENTER), N(SYSEXIT), N(SYSRET), N(IRETQ), N(SWAPGS), N(RSM),
-	N(VMCALL), N(VMMCALL), N(VMFUNC), N(VMLAUNCH), N(VMRUN), N(VMLOAD), N(VMSAVE), N(SKINIT), N(CLGI), N(STGI), N(GETSEC), N(ENCLU), N(ENCLS),
-	N(RDPRU), N(MCOMMIT), N(RDPKRU), N(WRPKRU), N(PTWRITE), N(SENDUIPI), N(STUI), N(CLUI), N(TESTUI), N(UIRET),
-	N(SAVEPREVSSP), N(RSTORSSP), N(INCSSPD), N(INCSSPQ), N(WRSSD), N(WRSSQ), N(WRUSSQ), N(SETSSBSY), N(CLRSSBSY),
-	N(ENCODEKEY128), N(ENCODEKEY256), N(LOADIWKEY), N(AESENC128KL), N(AESDECWIDE256KL), N(MONITOR), N(MWAIT), N(MONITORX), N(MWAITX), N(UMONITOR),
-	N(UMWAIT), N(TPAUSE), N(MOVDIR64B), N(ENQCMD), N(ENQCMDS), N(XBEGIN), N(XEND), N(XABORT), N(XSAVES), N(XRSTORS), N(XSETBV), N(SGDT), N(SIDT),
-	N(SLDT), N(STR), N(SMSW), N(LFS), N(LGS), N(LSS), N(PCONFIG), N(XSTORE), N(MONTMUL), N(XSHA1), N(UD0), N(UD1), N(UD2), N(TDPBSSD), N(LLWPCB)
+	N(IN), N(OUT), N(INSB), N(INSD), N(OUTSB), N(OUTSD), N(CLI), N(STI), N(HLT), N(LGDT), N(LIDT),
+	    N(LLDT), N(LTR), N(LMSW), N(CLTS), N(INVLPG),
+	N(WBINVD), N(RDMSR), N(WRMSR), N(RDPMC), N(SYSENTER), N(SYSEXIT), N(SYSRET), N(IRETQ), N(SWAPGS),
+	    N(RSM),
+	N(VMCALL), N(VMMCALL), N(VMFUNC), N(VMLAUNCH), N(VMRUN), N(VMLOAD), N(VMSAVE), N(SKINIT), N(CLGI),
+	    N(STGI), N(GETSEC), N(ENCLU), N(ENCLS),
+	N(RDPRU), N(MCOMMIT), N(RDPKRU), N(WRPKRU), N(PTWRITE), N(SENDUIPI), N(STUI), N(CLUI), N(TESTUI),
+	    N(UIRET),
+	N(SAVEPREVSSP), N(RSTORSSP), N(INCSSPD), N(INCSSPQ), N(WRSSD), N(WRSSQ), N(WRUSSQ), N(SETSSBSY),
+	    N(CLRSSBSY),
+	N(ENCODEKEY128), N(ENCODEKEY256), N(LOADIWKEY), N(AESENC128KL), N(AESDECWIDE256KL), N(MONITOR),
+	    N(MWAIT), N(MONITORX), N(MWAITX), N(UMONITOR),
+	N(UMWAIT), N(TPAUSE), N(MOVDIR64B), N(ENQCMD), N(ENQCMDS), N(XBEGIN), N(XEND), N(XABORT), N(XSAVES),
+	    N(XRSTORS), N(XSETBV), N(SGDT), N(SIDT),
+	N(SLDT), N(STR), N(SMSW), N(LFS), N(LGS), N(LSS), N(PCONFIG), N(XSTORE), N(MONTMUL), N(XSHA1), N(UD0),
+	    N(UD1), N(UD2), N(TDPBSSD), N(LLWPCB)
 #undef N
 };
 
@@ -74,14 +83,19 @@ memory_ok(const struct x86_inst *h, const ZydisDecodedOperand *o)
 	if (m->type != ZYDIS_MEMOP_TYPE_MEM || h->z.address_width != 64)
 		return 0;
 	if (m->segment == ZYDIS_REGISTER_GS)
-		return m->index == ZYDIS_REGISTER_NONE && d >= 0 && d < NEARBY && (m->base == ZYDIS_REGISTER_RCX || m->base == ZYDIS_REGISTER_R15 ||
+		return m->index == ZYDIS_REGISTER_NONE && d >= 0 && d < NEARBY &&
+		    (m->base == ZYDIS_REGISTER_RCX || m->base == ZYDIS_REGISTER_R15 ||
 		    (m->base == ZYDIS_REGISTER_RDI && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN));
 	if (m->segment == ZYDIS_REGISTER_FS)
 		return 0;
-	if (m->base == ZYDIS_REGISTER_RSP && m->index == ZYDIS_REGISTER_NONE)   /* pushes and pops lie below */
-		return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ? d == 0 : d >= 0 && d + o->size / 8 <= (int64_t)sizeof(struct rp_frame);
-	if (m->base == ZYDIS_REGISTER_RSP)      /* where an indirect jump leads: r15 is 16 bits of the target then */
-		return h->z.mnemonic == ZYDIS_MNEMONIC_JMP && m->index == ZYDIS_REGISTER_R15 && m->scale == 8 && d == FO(index);
+	/* pushes and pops lie below */
+	if (m->base == ZYDIS_REGISTER_RSP && m->index == ZYDIS_REGISTER_NONE)
+		return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ? d == 0 : d >= 0 &&
+		    d + o->size / 8 <= (int64_t)sizeof(struct rp_frame);
+	/* where an indirect jump leads: r15 is 16 bits of the target then */
+	if (m->base == ZYDIS_REGISTER_RSP)
+		return h->z.mnemonic == ZYDIS_MNEMONIC_JMP && m->index == ZYDIS_REGISTER_R15 &&
+		    m->scale == 8 && d == FO(index);
 	return m->base == ZYDIS_REGISTER_R11 && m->index == ZYDIS_REGISTER_NONE && d >= 0 && d < NEARBY &&
 	    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_READ);
 }
@@ -92,7 +106,8 @@ register_ok(const struct x86_inst *h, const ZydisDecodedOperand *o)
 {
 	int g = x86_gpr(o->reg.value);
 
-	if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+	if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
+	    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return 1;
 	if (ZydisRegisterGetClass(o->reg.value) == ZYDIS_REGCLASS_SEGMENT)
 		return 0;
@@ -111,16 +126,20 @@ host_ok(const uint8_t *b, const struct rp_block *k, const struct x86_inst *h)
 	uint64_t to;
 
 	switch (h->z.mnemonic) {
-	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_CPUID: case ZYDIS_MNEMONIC_RDTSC: case ZYDIS_MNEMONIC_RDTSCP: case ZYDIS_MNEMONIC_CLZERO:
-	case ZYDIS_MNEMONIC_XLAT: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_LEAVE: case ZYDIS_MNEMONIC_ENTER: case ZYDIS_MNEMONIC_XGETBV:
-	case ZYDIS_MNEMONIC_RDSSPD: case ZYDIS_MNEMONIC_RDSSPQ: case ZYDIS_MNEMONIC_RDFSBASE: case ZYDIS_MNEMONIC_RDGSBASE:
+	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_CPUID: case ZYDIS_MNEMONIC_RDTSC:
+	case ZYDIS_MNEMONIC_RDTSCP: case ZYDIS_MNEMONIC_CLZERO:
+	case ZYDIS_MNEMONIC_XLAT: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_LEAVE:
+	case ZYDIS_MNEMONIC_ENTER: case ZYDIS_MNEMONIC_XGETBV:
+	case ZYDIS_MNEMONIC_RDSSPD: case ZYDIS_MNEMONIC_RDSSPQ: case ZYDIS_MNEMONIC_RDFSBASE:
+	case ZYDIS_MNEMONIC_RDGSBASE:
 	case ZYDIS_MNEMONIC_WRFSBASE: case ZYDIS_MNEMONIC_WRGSBASE:
 	case ZYDIS_MNEMONIC_INT: case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_RDRAND: case ZYDIS_MNEMONIC_RDSEED: case ZYDIS_MNEMONIC_RDPID:
 		return bad(b, "is left to the processor", h);
 	case ZYDIS_MNEMONIC_BT: case ZYDIS_MNEMONIC_BTS: case ZYDIS_MNEMONIC_BTR: case ZYDIS_MNEMONIC_BTC:
 		/* the number of a bit in a register goes beyond the operand; r15 has one within it */
-		if (h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && h->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && x86_gpr(h->op[1].reg.value) != R15)
+		if (h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    h->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && x86_gpr(h->op[1].reg.value) != R15)
 			return bad(b, "refers to memory by the number of a bit", h);
 		break;
 	default:
@@ -161,7 +180,8 @@ translate(const uint8_t *b, ZydisMnemonic m, int string, int mode)
 		accepted[m] = 1;
 		translated++;
 		for (const uint8_t *p = k->start; p < k->end; p += h.z.length, nhost++)
-			if (x86_inst_decode(&h, p, (size_t)(k->end - p < 15 ? k->end - p : 15), (uint64_t)(uintptr_t)p, 0)) {
+			if (x86_inst_decode(&h, p, (size_t)(k->end - p < 15 ? k->end - p : 15),
+			    (uint64_t)(uintptr_t)p, 0)) {
 				bad(b, "host code that is none", NULL);
 				break;
 			} else if (host_ok(b, k, &h)) {
@@ -198,11 +218,13 @@ static const uint8_t forms[] = { 0x00, 0x01, 0x04, 0x05, 0x47, 0x84, 0xc0, 0xc1,
 static void
 legacy(void)
 {
-	static const uint8_t pre[][2] = { { 0 }, { 0x66 }, { 0xf2 }, { 0xf3 }, { 0x67 }, { 0x64 }, { 0xf0 }, { 0x66, 0xf2 }, { 0x66, 0xf3 } };
+	static const uint8_t pre[][2] = { { 0 }, { 0x66 }, { 0xf2 }, { 0xf3 }, { 0x67 }, { 0x64 }, { 0xf0 },
+	    { 0x66, 0xf2 }, { 0x66, 0xf3 } };
 	static const uint8_t rex[] = { 0, 0x48, 0x4f };
 
 	for (unsigned i = 0; i < sizeof pre / sizeof pre[0] * sizeof rex * 4 * 256; i++) {
-		unsigned op = i % 256, map = i / 256 % 4, r = i / 1024 % sizeof rex, p = i / 1024 / sizeof rex, n = 0;
+		unsigned op = i % 256, map = i / 256 % 4, r = i / 1024 % sizeof rex,
+		    p = i / 1024 / sizeof rex, n = 0;
 		uint8_t b[16];
 
 		for (unsigned k = 0; k < 2; k++)
@@ -220,7 +242,8 @@ legacy(void)
 			try(b, n + 1);
 		}
 		/* some have instructions in rm also */
-		for (unsigned m = 0xc0; (map == 1 ? op == 0x01 || op == 0xae || op == 0xc7 || op == 0x1e : map == 0 && (op & 0xf8) == 0xd8) && m < 0x100; m++) {
+		for (unsigned m = 0xc0; (map == 1 ? op == 0x01 || op == 0xae || op == 0xc7 ||
+		    op == 0x1e : map == 0 && (op & 0xf8) == 0xd8) && m < 0x100; m++) {
 			b[n] = (uint8_t)m;
 			try(b, n + 1);
 		}
@@ -237,8 +260,10 @@ static void
 vex(uint8_t first, unsigned from, unsigned to)
 {
 	for (unsigned i = 0; i < (to - from) * 32 * 256 * NFORMS; i++) {
-		unsigned f = i % NFORMS, j = i / (unsigned)NFORMS, op = j % 256, v = j / 256 % 32, map = from + j / 256 / 32;
-		uint8_t b[5] = { first, (uint8_t)(0xe0 | map), (uint8_t)((v & 16) << 3 | (v & 8 ? 0x78 : 0x30) | (v & 7)), (uint8_t)op, 0 };
+		unsigned f = i % NFORMS, j = i / (unsigned)NFORMS, op = j % 256, v = j / 256 % 32,
+		    map = from + j / 256 / 32;
+		uint8_t b[5] = { first, (uint8_t)(0xe0 | map),
+		    (uint8_t)((v & 16) << 3 | (v & 8 ? 0x78 : 0x30) | (v & 7)), (uint8_t)op, 0 };
 
 		for (unsigned r = 0; r < 8; r += op == 0xf3 || op == 0xae ? 1 : 5) {
 			b[4] = (uint8_t)(forms[f] | r << 3);
@@ -250,14 +275,18 @@ vex(uint8_t first, unsigned from, unsigned to)
 static void
 evex(void)
 {
-	static const uint8_t maps[] = { 1, 2, 3, 5, 6 }, some[] = { 0x01, 0x04, 0x47, 0xc1 }, last[] = { 0x08, 0x09, 0x49, 0x19, 0x20 | 8, 0x40 | 8 };
+	static const uint8_t maps[] = { 1, 2, 3, 5, 6 }, some[] = { 0x01, 0x04, 0x47, 0xc1 },
+	    last[] = { 0x08, 0x09, 0x49, 0x19, 0x20 | 8, 0x40 | 8 };
 
 	for (unsigned i = 0; i < sizeof maps * 16 * sizeof last * 256 * sizeof some; i++) {
-		unsigned f = i % sizeof some, j = i / (unsigned)sizeof some, op = j % 256, l = j / 256 % sizeof last, v = j / 256 / (unsigned)sizeof last % 16;
+		unsigned f = i % sizeof some, j = i / (unsigned)sizeof some, op = j % 256,
+		    l = j / 256 % sizeof last, v = j / 256 / (unsigned)sizeof last % 16;
 		unsigned map = maps[j / 256 / sizeof last / 16];
-		uint8_t b[6] = { 0x62, (uint8_t)(0xf0 | map), (uint8_t)((v & 8) << 4 | (v & 4 ? 0x78 : 0x30) | 4 | (v & 3)), last[l], (uint8_t)op, 0 };
+		uint8_t b[6] = { 0x62, (uint8_t)(0xf0 | map),
+		    (uint8_t)((v & 8) << 4 | (v & 4 ? 0x78 : 0x30) | 4 | (v & 3)), last[l], (uint8_t)op, 0 };
 
-		for (unsigned r = 0; r < 8; r += map == 2 && (op & 0xfe) == 0xc6 ? 1 : map == 1 && op >= 0x71 && op <= 0x73 ? 1 : 8) {
+		for (unsigned r = 0; r < 8; r += map == 2 && (op & 0xfe) == 0xc6 ? 1 : map == 1 &&
+		    op >= 0x71 && op <= 0x73 ? 1 : 8) {
 			b[5] = (uint8_t)(some[f] | r << 3);
 			try(b, 6);
 		}
@@ -281,12 +310,14 @@ lists(void)
 		const char *s = ZydisMnemonicGetString((ZydisMnemonic)m);
 
 		if (accepted[m] != named(s) && wrong++ < 40)
-			printf("# %s: %s\n", s, accepted[m] ? "accepted, and not in allow.def" : seen[m] ? "in allow.def, and refused" : "in allow.def, and not tried");
+			printf("# %s: %s\n", s, accepted[m] ? "accepted, and not in allow.def" : seen[m] ?
+			    "in allow.def, and refused" : "in allow.def, and not tried");
 	}
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (!seen[refused[i]] || accepted[refused[i]]) {
 			wrong++;
-			printf("# %s: %s\n", ZydisMnemonicGetString(refused[i]), accepted[refused[i]] ? "accepted" : "not tried");
+			printf("# %s: %s\n", ZydisMnemonicGetString(refused[i]), accepted[refused[i]] ?
+			    "accepted" : "not tried");
 		}
 }
 
@@ -297,13 +328,15 @@ main(void)
 		printf("# skip %s\n", rp_core_why());
 		return 0;
 	}
-	if (mmap(rp_host(CODE), 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+	if (mmap(rp_host(CODE), 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+	    0) == MAP_FAILED)
 		return 2;
 	legacy();
 	vex(0xc4, 1, 4);
 	vex(0x8f, 8, 11);
 	evex();
 	lists();
-	printf("%s - %lu encodings tried, %lu translations, %lu host instructions, %lu wrong\n", wrong ? "not ok" : "ok", tried, translated, nhost, wrong);
+	printf("%s - %lu encodings tried, %lu translations, %lu host instructions, %lu wrong\n", wrong ?
+	    "not ok" : "ok", tried, translated, nhost, wrong);
 	return wrong != 0;
 }

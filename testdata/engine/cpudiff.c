@@ -121,7 +121,8 @@ same_maps(FILE *f)
 		uint64_t lo, hi;
 		char prot[8];
 
-		if (sscanf(line, "%lx-%lx %7s", &lo, &hi, prot) != 3 || strstr(line, "[vsyscall]") || strstr(line, "[vvar"))
+		if (sscanf(line, "%lx-%lx %7s", &lo, &hi, prot) != 3 || strstr(line, "[vsyscall]") ||
+		    strstr(line, "[vvar"))
 			continue;
 		if (n == 4096)
 			die("maps");
@@ -152,11 +153,13 @@ copy_memory(void)
 			struct map *m = &maps[nmaps];
 			char prot[8];
 
-			if (sscanf(line, "%lx-%lx %7s", &m->lo, &m->hi, prot) != 3 || strstr(line, "[vsyscall]") || strstr(line, "[vvar"))
+			if (sscanf(line, "%lx-%lx %7s", &m->lo, &m->hi, prot) != 3 ||
+			    strstr(line, "[vsyscall]") || strstr(line, "[vvar"))
 				continue;
 			m->w = prot[1] == 'w';
 			if (mmap(rp_host(m->lo), m->hi - m->lo, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+			    0) == MAP_FAILED)
 				die("mmap");
 			nmaps++;
 		}
@@ -200,7 +203,8 @@ compare_memory(void)
 				continue;
 			for (k = 0; k < n && bad < 8; k++)
 				if (buf[k] != rp_host(a)[k]) {
-					printf("memory 0x%lx: %02x, should be %02x\n", a + k, rp_host(a)[k], buf[k]);
+					printf("memory 0x%lx: %02x, should be %02x\n", a + k, rp_host(a)[k],
+					    buf[k]);
 					bad++;
 				}
 		}
@@ -227,7 +231,8 @@ compare_x(const char *what, unsigned i, unsigned off, unsigned n)
 
 	for (k = 0; k < n; k++)
 		if (a[k] != b[k]) {
-			printf("%s byte %u (register %u): %02x, should be %02x\n", what, k, k / (i == 6 ? 32 : i == 7 ? 64 : 16), a[k], b[k]);
+			printf("%s byte %u (register %u): %02x, should be %02x\n", what, k,
+			    k / (i == 6 ? 32 : i == 7 ? 64 : 16), a[k], b[k]);
 			return 1;
 		}
 	return 0;
@@ -250,12 +255,14 @@ compare_state(void)
 			if (memcmp(p == gx ? p : (uint8_t *)&init, q == nx ? q : (uint8_t *)&init, 2))
 				bad += printf("x87 control word\n") > 0;
 			if (memcmp(p + 2, q + 2, 3))
-				bad += printf("x87 status %02x%02x, should be %02x%02x\n", p[3], p[2], q[3], q[2]) > 0;
+				bad += printf("x87 status %02x%02x, should be %02x%02x\n", p[3], p[2], q[3],
+				    q[2]) > 0;
 			for (c = 0; c < 8; c++)
 				if (memcmp(p + 32 + 16 * c, q + 32 + 16 * c, 10))
 					bad += printf("st%u\n", c) > 0;
 		} else if (i == 1)
-			bad += compare_x("xmm", 1, 160, 256) + (memcmp(gx + 24, nx + 24, 4) ? printf("mxcsr\n") > 0 : 0);
+			bad += compare_x("xmm", 1, 160, 256) + (memcmp(gx + 24, nx + 24, 4) ?
+			    printf("mxcsr\n") > 0 : 0);
 		else if (i != 3 && i != 4 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) && a && a <= 4096)
 			bad += compare_x(names[i], i, b, a);
 	}
@@ -277,7 +284,8 @@ compare_regs(void)
 	if (run.cpu.rip != nr.rip)
 		bad += printf("rip 0x%lx, should be 0x%llx\n", run.cpu.rip, nr.rip) > 0;
 	if ((run.cpu.rflags ^ nr.eflags) & 0xcd5)
-		bad += printf("flags 0x%lx, should be 0x%llx\n", run.cpu.rflags & 0xcd5, nr.eflags & 0xcd5) > 0;
+		bad += printf("flags 0x%lx, should be 0x%llx\n", run.cpu.rflags & 0xcd5,
+		    nr.eflags & 0xcd5) > 0;
 	if (run.cpu.fsbase != nr.fs_base)
 		bad += printf("fs 0x%lx, should be 0x%llx\n", run.cpu.fsbase, nr.fs_base) > 0;
 	return bad + compare_state();
@@ -407,7 +415,8 @@ check_fetches(const uint64_t *from, const uint64_t *to)
 		if (ref_kind(*w) != REF_INST)
 			continue;
 		if (i >= npcs || ref_addr(*w) != (pcs[i] & 0xffffffffffff)) {
-			printf("fetch %zu of 0x%lx, should be 0x%lx\n", i, ref_addr(*w), i < npcs ? pcs[i] : 0);
+			printf("fetch %zu of 0x%lx, should be 0x%lx\n", i, ref_addr(*w), i < npcs ? pcs[i] :
+			    0);
 			return 1;
 		}
 		i++;
@@ -427,7 +436,8 @@ emulate(int mode, enum rp_stop want)
 	run.limit = fetches;
 	s = rp_run(core, &run, (enum rp_mode)mode);
 	if (want == RP_SYSCALL ? s != RP_SYSCALL && s != RP_TSC && s != RP_CPUID : s != want) {
-		printf("stopped: %d %s at 0x%lx (icount %lu, limit %lu) sig %d addr 0x%lx\n", s, s == RP_BAD ? run.why : "",
+		printf("stopped: %d %s at 0x%lx (icount %lu, limit %lu) sig %d addr 0x%lx\n", s, s == RP_BAD ?
+		    run.why : "",
 		    run.cpu.rip, run.icount, run.limit, run.sig, run.addr);
 		return 1;
 	}
@@ -441,7 +451,8 @@ show(uint64_t from)
 	int i;
 
 	insn_bytes(from, b);
-	printf("after %lu steps, batch from 0x%lx (%lu pcs, last 0x%lx):", done, from, npcs, npcs ? pcs[npcs - 1] : 0);
+	printf("after %lu steps, batch from 0x%lx (%lu pcs, last 0x%lx):", done, from, npcs, npcs ?
+	    pcs[npcs - 1] : 0);
 	for (i = 0; i < 15; i++)
 		printf(" %02x", b[i]);
 	printf("\n");

@@ -175,7 +175,8 @@ wanted(uint8_t *b, const char *only)
 	if (only && strcmp(only, ZydisMnemonicGetString(z.mnemonic)))
 		return 0;
 	switch (z.mnemonic) {
-	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSRET: case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_INT: case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_CPUID: case ZYDIS_MNEMONIC_RDTSC: case ZYDIS_MNEMONIC_RDTSCP:
 	case ZYDIS_MNEMONIC_RDRAND: case ZYDIS_MNEMONIC_RDSEED: case ZYDIS_MNEMONIC_RDPID:
@@ -191,7 +192,8 @@ wanted(uint8_t *b, const char *only)
 	if (z.mnemonic == ZYDIS_MNEMONIC_ENTER && op[0].imm.value.u > 4096)
 		return 0;
 	if (z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || z.meta.isa_ext == ZYDIS_ISA_EXT_SVM
-	    || z.meta.isa_ext == ZYDIS_ISA_EXT_VTX || z.meta.isa_ext == ZYDIS_ISA_EXT_SGX || z.meta.isa_ext == ZYDIS_ISA_EXT_TDX)
+	    || z.meta.isa_ext == ZYDIS_ISA_EXT_VTX || z.meta.isa_ext == ZYDIS_ISA_EXT_SGX ||
+	    z.meta.isa_ext == ZYDIS_ISA_EXT_TDX)
 		return 0;
 	return !(z.operand_count && op[0].type == ZYDIS_OPERAND_TYPE_REGISTER
 	    && ZydisRegisterGetClass(op[0].reg.value) == ZYDIS_REGCLASS_SEGMENT);
@@ -209,7 +211,8 @@ regp(struct user_regs_struct *u, int g)
 static int
 gpr(ZydisRegister r)
 {
-	ZydisRegister f = r == ZYDIS_REGISTER_NONE ? r : ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+	ZydisRegister f = r == ZYDIS_REGISTER_NONE ? r :
+	    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 
 	return f >= ZYDIS_REGISTER_RAX && f <= ZYDIS_REGISTER_R15 ? (int)(f - ZYDIS_REGISTER_RAX) : -1;
 }
@@ -230,7 +233,8 @@ tame_index(ZydisRegister r, uint64_t bias)
 	unsigned n = (unsigned)ZydisRegisterGetId(r), i, off;
 
 	for (i = 0; i < 16; i++) {
-		uint32_t v = z.mnemonic == ZYDIS_MNEMONIC_VGATHERQPD || z.mnemonic == ZYDIS_MNEMONIC_VGATHERQPS
+		uint32_t v = z.mnemonic == ZYDIS_MNEMONIC_VGATHERQPD ||
+		    z.mnemonic == ZYDIS_MNEMONIC_VGATHERQPS
 		    || z.mnemonic == ZYDIS_MNEMONIC_VPGATHERQD || z.mnemonic == ZYDIS_MNEMONIC_VPGATHERQQ
 		    || z.mnemonic == ZYDIS_MNEMONIC_VSCATTERQPD || z.mnemonic == ZYDIS_MNEMONIC_VSCATTERQPS
 		    || z.mnemonic == ZYDIS_MNEMONIC_VPSCATTERQD || z.mnemonic == ZYDIS_MNEMONIC_VPSCATTERQQ
@@ -266,7 +270,8 @@ aim(void)
 		base = gpr(op[i].mem.base);
 		index = gpr(op[i].mem.index);
 		if (op[i].mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-			tame_index(op[i].mem.index, base < 0 ? (a - (uint64_t)op[i].mem.disp.value) / op[i].mem.scale : 0);
+			tame_index(op[i].mem.index, base < 0 ?
+			    (a - (uint64_t)op[i].mem.disp.value) / op[i].mem.scale : 0);
 		if (base < 0 && index < 0)
 			continue;
 		a -= (uint64_t)op[i].mem.disp.value;
@@ -287,7 +292,8 @@ aim(void)
 		if (z.address_width == 32 && below(2) && base >= 0)
 			*regp(&r0, base) |= rnd() << 32 & (base == 4 ? UINT64_C(0x7fff00000000) : UINT64_MAX);
 	}
-	if (z.operand_count > 1 && (z.meta.category == ZYDIS_CATEGORY_BITBYTE) && op[1].type == ZYDIS_OPERAND_TYPE_REGISTER
+	if (z.operand_count > 1 && (z.meta.category == ZYDIS_CATEGORY_BITBYTE) &&
+	    op[1].type == ZYDIS_OPERAND_TYPE_REGISTER
 	    && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && gpr(op[1].reg.value) != gpr(op[0].mem.base)
 	    && gpr(op[1].reg.value) != gpr(op[0].mem.index) && below(10))
 		*regp(&r0, gpr(op[1].reg.value)) = (uint64_t)below(4000) - 2000;
@@ -351,7 +357,8 @@ vm(int write, uint64_t a, void *p, size_t n)
 {
 	struct iovec l = { p, n }, r = { (void *)(uintptr_t)a, n };
 
-	if ((write ? process_vm_writev(pid, &l, 1, &r, 1, 0) : process_vm_readv(pid, &l, 1, &r, 1, 0)) != (ssize_t)n)
+	if ((write ? process_vm_writev(pid, &l, 1, &r, 1, 0) :
+	    process_vm_readv(pid, &l, 1, &r, 1, 0)) != (ssize_t)n)
 		die("memory of the child");
 }
 
@@ -387,7 +394,8 @@ machine(const uint8_t *b, struct user_regs_struct *u)
 		die("state");
 	memcpy(gx, nx, sizeof gx);
 	do {
-		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
+		    !WIFSTOPPED(status))
 			die("step");
 		sig = WSTOPSIG(status);
 		if (ptrace(PTRACE_GETREGS, pid, 0, u) || ptrace(PTRACE_GETREGSET, pid, NT_X86_XSTATE, &v)
@@ -395,7 +403,8 @@ machine(const uint8_t *b, struct user_regs_struct *u)
 			die("registers");
 	} while (sig == SIGTRAP && u->rip == CODE && (z.meta.category == ZYDIS_CATEGORY_STRINGOP || vsib()));
 	/* a virtual machine now and then forgets to say that it was a step */
-	if (sig == SIGTRAP && (si.si_code == TRAP_TRACE || (u->rip == CODE + z.length && z.meta.category != ZYDIS_CATEGORY_INTERRUPT)))
+	if (sig == SIGTRAP && (si.si_code == TRAP_TRACE ||
+	    (u->rip == CODE + z.length && z.meta.category != ZYDIS_CATEGORY_INTERRUPT)))
 		return 0;
 	return sig;
 }
@@ -447,7 +456,8 @@ compare_vectors(void)
 	if (memcmp(gx + 24, nx + 24, 4))
 		n += (unsigned)bad("mxcsr");
 	for (i = 2; i < 8; i++)
-		if ((0xe4u >> i & 1) && xcr0 >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) && a <= 4096)
+		if ((0xe4u >> i & 1) && xcr0 >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d) &&
+		    a <= 4096)
 			n += (unsigned)differs(i, b, a);
 	return n != 0;
 }
@@ -461,26 +471,31 @@ compare_all(struct user_regs_struct *u)
 
 	for (g = 0; g < 16; g++)
 		if (*regp(u, g) != run.cpu.r[g])
-			n += printf("register %d: 0x%lx, should be 0x%llx (was 0x%llx)\n", g, run.cpu.r[g], *regp(u, g), *regp(&r0, g)) > 0;
+			n += printf("register %d: 0x%lx, should be 0x%llx (was 0x%llx)\n", g, run.cpu.r[g],
+			    *regp(u, g), *regp(&r0, g)) > 0;
 	if (u->rip != run.cpu.rip)
 		n += printf("rip: 0x%lx, should be 0x%llx\n", run.cpu.rip, u->rip) > 0;
 	if ((u->eflags ^ run.cpu.rflags) & 0xcd5)
-		n += printf("flags: 0x%lx, should be 0x%llx (were 0x%llx)\n", run.cpu.rflags & 0xcd5, u->eflags & 0xcd5, r0.eflags & 0xcd5) > 0;
+		n += printf("flags: 0x%lx, should be 0x%llx (were 0x%llx)\n", run.cpu.rflags & 0xcd5,
+		    u->eflags & 0xcd5, r0.eflags & 0xcd5) > 0;
 	if (u->fs_base != run.cpu.fsbase || u->gs_base != run.cpu.gsbase)
 		n += bad("segment base");
 	vm(0, DATA, now, NDATA);
-	if ((z.mnemonic == ZYDIS_MNEMONIC_PUSHF || z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ) && u->rsp >= DATA && u->rsp < DATA + NDATA) {
+	if ((z.mnemonic == ZYDIS_MNEMONIC_PUSHF || z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ) && u->rsp >= DATA &&
+	    u->rsp < DATA + NDATA) {
 		now[u->rsp - DATA + 1] &= 0xfe;         /* it was being stepped */
 		vm(1, DATA, now, NDATA);
 	}
 	if (memcmp(now, rp_host(DATA), NDATA)) {
 		int x87env = z.mnemonic == ZYDIS_MNEMONIC_FNSAVE || z.mnemonic == ZYDIS_MNEMONIC_FNSTENV
 		    || z.mnemonic == ZYDIS_MNEMONIC_FXSAVE || z.mnemonic == ZYDIS_MNEMONIC_FXSAVE64
-		    || z.meta.isa_ext == ZYDIS_ISA_EXT_XSAVE || z.meta.isa_ext == ZYDIS_ISA_EXT_XSAVEC || z.meta.isa_ext == ZYDIS_ISA_EXT_XSAVEOPT;
+		    || z.meta.isa_ext == ZYDIS_ISA_EXT_XSAVE || z.meta.isa_ext == ZYDIS_ISA_EXT_XSAVEC ||
+		    z.meta.isa_ext == ZYDIS_ISA_EXT_XSAVEOPT;
 
 		for (i = 0; i < NDATA && n < 4 && !x87env; i++)
 			if (now[i] != rp_host(DATA)[i])
-				n += printf("memory 0x%x: %02x, should be %02x\n", DATA + i, rp_host(DATA)[i], now[i]) > 0;
+				n += printf("memory 0x%x: %02x, should be %02x\n", DATA + i, rp_host(DATA)[i],
+				    now[i]) > 0;
 		memcpy(rp_host(DATA), now, NDATA);
 	}
 	return n + compare_vectors();
@@ -513,10 +528,12 @@ compare_refs(const uint8_t *b)
 			return bad("a word that is none");
 	if (n == 0 || words[0] != ref_make(REF_INST, CODE, z.length))
 		return bad("no fetch");
-	if (z.meta.category == ZYDIS_CATEGORY_STRINGOP && (z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS)))
+	if (z.meta.category == ZYDIS_CATEGORY_STRINGOP &&
+	    (z.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS)))
 		return 0;
 	memset(rel, 0, sizeof rel);
-	if ((z.mnemonic == ZYDIS_MNEMONIC_PUSH || z.mnemonic == ZYDIS_MNEMONIC_LEAVE) && z.operand_width == 16)
+	if ((z.mnemonic == ZYDIS_MNEMONIC_PUSH || z.mnemonic == ZYDIS_MNEMONIC_LEAVE) &&
+	    z.operand_width == 16)
 		return 0;
 	if (x86_makers_differ(&z, b))   /* compilers do not make them, and the lifter takes them as Intel's */
 		return 0;
@@ -526,10 +543,12 @@ compare_refs(const uint8_t *b)
 	for (i = 0, k = 1; i < in.nref; i++) {
 		const struct sch_step *s = &in.ref[i];
 		unsigned kind = s->op == SO_STORE ? REF_STORE : s->op == SO_MODIFY ? REF_MODIFY : REF_LOAD;
-		uint64_t a = s->m.sym != SCH_NOSYM ? CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);
+		uint64_t a = s->m.sym != SCH_NOSYM ?
+		    CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);
 
 		if (k >= n || words[k] != ref_make(kind, a, s->n)) {
-			printf("reference %u: 0x%lx, should be 0x%lx\n", i, k < n ? words[k] : 0, ref_make(kind, a, s->n));
+			printf("reference %u: 0x%lx, should be 0x%lx\n", i, k < n ? words[k] :
+			    0, ref_make(kind, a, s->n));
 			return 1;
 		}
 		k++;
@@ -545,7 +564,8 @@ show(const uint8_t *b)
 	int i;
 
 	ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL);
-	ZydisFormatterFormatInstruction(&f, &z, op, z.operand_count_visible, text, sizeof text, CODE, ZYAN_NULL);
+	ZydisFormatterFormatInstruction(&f, &z, op, z.operand_count_visible, text, sizeof text, CODE,
+	    ZYAN_NULL);
 	for (i = 0; i < z.length; i++)
 		printf("%02x ", b[i]);
 	printf(" %s\n", text);
@@ -644,7 +664,8 @@ compare_values(const uint8_t *x)
 	}
 	for (i = 0; i < FACT_NREG; i++)
 		if (changed(x, i) & ~defined[i]) {
-			printf("register %u: bytes 0x%lx change, 0x%lx are defined\n", i, changed(x, i), defined[i]);
+			printf("register %u: bytes 0x%lx change, 0x%lx are defined\n", i, changed(x, i),
+			    defined[i]);
 			return 1;
 		}
 	lifted++;
@@ -686,18 +707,20 @@ one(const uint8_t *b)
 		return 0;
 	}
 	/* control to an address that is not canonical: here the fault comes at the target */
-	if (sig && (z.meta.category == ZYDIS_CATEGORY_RET || z.meta.category == ZYDIS_CATEGORY_CALL || z.meta.category == ZYDIS_CATEGORY_UNCOND_BR)) {
+	if (sig && (z.meta.category == ZYDIS_CATEGORY_RET || z.meta.category == ZYDIS_CATEGORY_CALL ||
+	    z.meta.category == ZYDIS_CATEGORY_UNCOND_BR)) {
 		vm(0, DATA, rp_host(DATA), NDATA);
 		return 0;
 	}
 	if (sig == SIGBUS)              /* an address that is not canonical on the stack */
 		sig = SIGSEGV;
 	if (s == RP_FAULT && run.cpu.rip == u.rip && run.cpu.rip != CODE)
-		s = RP_COUNT;           /* at what stands behind it, or nowhere */
+		s = RP_COUNT;           /* at what follows it, or nowhere */
 	if (sig && s == RP_FAULT && (z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED))
 		return 0;
 	if (sig ? s != RP_FAULT || run.sig != sig : s != RP_COUNT) {
-		printf("the machine: signal %d at 0x%llx; here: %d (%s), signal %d at 0x%lx\n", sig, u.rip, s, s == RP_BAD ? run.why : "", run.sig, run.cpu.rip);
+		printf("the machine: signal %d at 0x%llx; here: %d (%s), signal %d at 0x%lx\n", sig, u.rip, s,
+		    s == RP_BAD ? run.why : "", run.sig, run.cpu.rip);
 		return 1;
 	}
 	n = compare_all(&u);
@@ -800,7 +823,9 @@ main(int argc, char **argv)
 	if (list)
 		for (m = 0; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++)
 			if (counts[m][0] + counts[m][1] + counts[m][2])
-				printf("%s %u %u %u\n", ZydisMnemonicGetString((ZydisMnemonic)m), counts[m][0], counts[m][1], counts[m][2]);
-	printf("%lu instructions, %lu wrong, %lu refused, references of %u compared\n", i, wrong, refused, lifted);
+				printf("%s %u %u %u\n", ZydisMnemonicGetString((ZydisMnemonic)m),
+				    counts[m][0], counts[m][1], counts[m][2]);
+	printf("%lu instructions, %lu wrong, %lu refused, references of %u compared\n", i, wrong, refused,
+	    lifted);
 	return wrong != 0;
 }

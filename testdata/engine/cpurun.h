@@ -20,7 +20,8 @@ static uint64_t words[1 << 17];
 static void
 map(uint64_t a, size_t n)
 {
-	if (mmap(rp_host(a), n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+	if (mmap(rp_host(a), n, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
 		exit(2);
 }
 

@@ -31,17 +31,21 @@ limits(void)
 	}
 	CHECK("stops after every instruction", bad == 0);
 	x.limit = UINT64_MAX;
-	CHECK("syscall is executed", go(RP_REFS) == RP_SYSCALL && x.icount == 502 && x.cpu.rip == CODE + 16 && x.cpu.r[0] == 5050);
+	CHECK("syscall is executed", go(RP_REFS) == RP_SYSCALL && x.icount == 502 && x.cpu.rip == CODE + 16 &&
+	    x.cpu.r[0] == 5050);
 	memcpy(more, words, sizeof words);
 	n = (unsigned)(x.out - words);
 	CHECK("references of a loop", n == 502 + 200 && words[1] == ref_make(REF_INST, CODE + 5, 3)
-	    && words[3] == ref_make(REF_STORE, DATA + 0x7ff8, 8) && words[5] == ref_make(REF_LOAD, DATA + 0x7ff8, 8));
+	    && words[3] == ref_make(REF_STORE, DATA + 0x7ff8, 8) &&
+	    words[5] == ref_make(REF_LOAD, DATA + 0x7ff8, 8));
 	for (mode = 0, bad = 0; mode < 2; mode++)
 		for (i = 0; i <= 501; i++) {
 			code("");
 			x.limit = i;
-			if (go(mode) != RP_COUNT || x.icount != i || memcmp(x.cpu.r, at[i].r, sizeof x.cpu.r) || x.cpu.rip != at[i].rip
-			    || x.cpu.rflags != at[i].rflags || (mode && ((uint64_t)(x.out - words) != nw[i] || memcmp(words, more, 8 * nw[i]))))
+			if (go(mode) != RP_COUNT || x.icount != i ||
+			    memcmp(x.cpu.r, at[i].r, sizeof x.cpu.r) || x.cpu.rip != at[i].rip
+			    || x.cpu.rflags != at[i].rflags ||
+			    (mode && ((uint64_t)(x.out - words) != nw[i] || memcmp(words, more, 8 * nw[i]))))
 				bad++;
 		}
 	CHECK("the same from the start, with and without references", bad == 0);
@@ -87,11 +91,13 @@ strings(void)
 	code("b905000000 488d3424 488d7c2440 f3a4 90 0f05");
 	memcpy(rp_host(x.cpu.r[4]), "hello", 6);
 	CHECK("rep movsb", go(RP_REFS) == RP_SYSCALL && x.icount == 3 + 6 + 2 && x.out - words == 3 + 16 + 2
-	    && memcmp(rp_host(x.cpu.r[4] + 64), "hello", 6) == 0 && x.cpu.r[1] == 0 && x.cpu.r[7] == x.cpu.r[4] + 69);
+	    && memcmp(rp_host(x.cpu.r[4] + 64), "hello", 6) == 0 && x.cpu.r[1] == 0 &&
+	    x.cpu.r[7] == x.cpu.r[4] + 69);
 	for (i = 0; i < 12; i++) {
 		code("");
 		x.limit = i;
-		bad += go((int)(i & 1)) != RP_COUNT || x.icount != i || (i >= 3 && i <= 8 && (x.cpu.rip != CODE + 14 || x.cpu.r[1] != 8 - i));
+		bad += go((int)(i & 1)) != RP_COUNT || x.icount != i ||
+		    (i >= 3 && i <= 8 && (x.cpu.rip != CODE + 14 || x.cpu.r[1] != 8 - i));
 		if (i == 10)
 			break;
 	}
@@ -100,11 +106,13 @@ strings(void)
 	rp_break(core, CODE + 14, 1);
 	for (i = 0; i < 10 && go((int)(i & 1)) == RP_BREAK; i++)
 		bad += x.cpu.rip != CODE + 14 || x.cpu.r[1] != 5 - i;
-	CHECK("breakpoint before every element", bad == 0 && i == 6 && x.cpu.rip == CODE + 19 && x.icount == 11);
+	CHECK("breakpoint before every element", bad == 0 && i == 6 && x.cpu.rip == CODE + 19 &&
+	    x.icount == 11);
 	rp_break(core, CODE + 14, 0);
 	/* mov ecx, 9; lea rdi, [rsp]; mov al, 'o'; repne scasb */
 	code("b909000000 488d3c24 b06f f2ae 0f05");
-	CHECK("repne scasb", go(RP_REFS) == RP_SYSCALL && x.icount == 3 + 5 + 1 && x.cpu.r[1] == 4 && (x.cpu.rflags & 0x40));
+	CHECK("repne scasb", go(RP_REFS) == RP_SYSCALL && x.icount == 3 + 5 + 1 && x.cpu.r[1] == 4 &&
+	    (x.cpu.rflags & 0x40));
 }
 
 static void
@@ -134,23 +142,30 @@ faults(void)
 	for (mode = 0; mode < 2; mode++) {
 		/* mov rbx, 5; cmp eax, 1; mov r9, [rip + 0x10000000]; nop */
 		code("48c7c305000000 83f801 4c8b0d00000010 90 0f05");
-		CHECK("load from nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.rip == CODE + 10 && x.icount == 2
-		    && x.cpu.r[3] == 5 && x.cpu.r[9] == 0 && (x.cpu.rflags & 0x8d5) == 0x95 && x.addr == CODE + 17 + 0x10000000
+		CHECK("load from nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV &&
+		    x.cpu.rip == CODE + 10 && x.icount == 2
+		    && x.cpu.r[3] == 5 && x.cpu.r[9] == 0 && (x.cpu.rflags & 0x8d5) == 0x95 &&
+		    x.addr == CODE + 17 + 0x10000000
 		    && x.out - words == 2 * mode);
 		/* push; rep stosb across the end of memory */
 		code("50 b918000000 488d3c25f8ff1f00 488dbc24f87f0000 f3aa");
 		CHECK("rep stosb runs off", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.r[1] == 8
 		    && x.cpu.r[7] == DATA + 0x10000 && x.icount == 4 + 16);
 		code("31c9 f7f1 90");
-		CHECK("division by zero", go(mode) == RP_FAULT && x.sig == SIGFPE && x.cpu.rip == CODE + 2 && x.icount == 1);
+		CHECK("division by zero", go(mode) == RP_FAULT && x.sig == SIGFPE && x.cpu.rip == CODE + 2 &&
+		    x.icount == 1);
 		code("90 0f0b");
-		CHECK("ud2", go(mode) == RP_FAULT && x.sig == SIGILL && x.cpu.rip == CODE + 1 && x.icount == 1);
+		CHECK("ud2", go(mode) == RP_FAULT && x.sig == SIGILL && x.cpu.rip == CODE + 1 &&
+		    x.icount == 1);
 		code("90 cc");
-		CHECK("int3", go(mode) == RP_TRAP && x.sig == SIGTRAP && x.cpu.rip == CODE + 2 && x.icount == 2);
+		CHECK("int3", go(mode) == RP_TRAP && x.sig == SIGTRAP && x.cpu.rip == CODE + 2 &&
+		    x.icount == 2);
 		code("90 0fc7f0");
-		CHECK("rdrand", go(mode) == RP_RAND && x.insn == RP_RDRAND && x.reg == 0 && x.size == 4 && x.cpu.rip == CODE + 4 && x.icount == 2);
+		CHECK("rdrand", go(mode) == RP_RAND && x.insn == RP_RDRAND && x.reg == 0 && x.size == 4 &&
+		    x.cpu.rip == CODE + 4 && x.icount == 2);
 		code("90 490fc7fb");
-		CHECK("rdseed", go(mode) == RP_RAND && x.insn == RP_RDSEED && x.reg == 11 && x.size == 8 && x.cpu.rip == CODE + 5);
+		CHECK("rdseed", go(mode) == RP_RAND && x.insn == RP_RDSEED && x.reg == 11 && x.size == 8 &&
+		    x.cpu.rip == CODE + 5);
 		code("90 06");
 		CHECK("bytes that are no instruction", go(mode) == RP_BAD && x.cpu.rip == CODE + 1);
 		code("06");
@@ -159,7 +174,8 @@ faults(void)
 		CHECK("which become one", go(mode) == RP_SYSCALL && x.icount == 2);
 		code("ffe0");
 		x.cpu.r[0] = 0x5000;
-		CHECK("control to nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.rip == 0x5000 && x.icount == 1);
+		CHECK("control to nowhere", go(mode) == RP_FAULT && x.sig == SIGSEGV && x.cpu.rip == 0x5000 &&
+		    x.icount == 1);
 	}
 }
 
@@ -167,7 +183,8 @@ static void
 outside(void)
 {
 	code("90 0f31 0f01f9 0fa2 31c9 0f01d0 0f05");
-	CHECK("rdtsc", go(RP_REFS) == RP_TSC && x.insn == RP_RDTSC && x.cpu.rip == CODE + 3 && x.icount == 2 && x.out - words == 2);
+	CHECK("rdtsc", go(RP_REFS) == RP_TSC && x.insn == RP_RDTSC && x.cpu.rip == CODE + 3 &&
+	    x.icount == 2 && x.out - words == 2);
 	CHECK("rdtscp", go(RP_NONE) == RP_TSC && x.insn == RP_RDTSCP && x.cpu.rip == CODE + 6);
 	CHECK("cpuid", go(RP_REFS) == RP_CPUID && x.cpu.rip == CODE + 8);
 	x.cpu.r[0] = 9;
@@ -187,7 +204,10 @@ changing(void)
 {
 	unsigned i, bad = 0;
 
-	/* mov ecx, 4; L: add eax, 1; inc byte [rip - 3 - 6 ... the 1]; dec ecx; jnz L; syscall: 1 + 2 + 3 + 4 */
+	/*
+	 * mov ecx, 4; L: add eax, 1; inc byte [rip - 3 - 6 ... the 1]; dec ecx; jnz L; syscall: 1 + 2 + 3 +
+	 * 4
+	 */
 	code("b904000000 83c001 fe05f9ffffff ffc9 75f3 0f05");
 	CHECK("code that changes itself", go(RP_REFS) == RP_SYSCALL && x.cpu.r[0] == 1 + 2 + 3 + 4);
 	code("b904000000 83c001 fe05f9ffffff ffc9 75f3 0f05");
@@ -210,14 +230,18 @@ vectors(void)
 {
 	static const struct { unsigned kind, off, size; } want[] = {
 		{ REF_INST, 0, 4 },
-		{ REF_INST, 4, 6 }, { REF_STORE, 0, 2 }, { REF_STORE, 3, 1 },   /* runs of adjacent elements */
+		/* runs of adjacent elements */
+		{ REF_INST, 4, 6 }, { REF_STORE, 0, 2 }, { REF_STORE, 3, 1 },
 		{ REF_INST, 10, 6 }, { REF_LOAD, 0, 4 },                        /* one element for all */
 		{ REF_INST, 16, 6 }, { REF_STORE, 0, 12 },                      /* packed */
-		{ REF_INST, 22, 6 }, { REF_LOAD, 0, 64 },                       /* its mask hides no element of memory */
+		/* its mask hides no element of memory */
+		{ REF_INST, 22, 6 }, { REF_LOAD, 0, 64 },
 		{ REF_INST, 28, 6 },
 		{ REF_INST, 34, 8 }, { REF_LOAD, 8, 4 }, { REF_LOAD, 8, 4 }, { REF_LOAD, 8, 4 },
-		{ REF_INST, 42, 6 },                                            /* the gather has cleared the mask */
-		{ REF_INST, 48, 3 }, { REF_STORE, 0, 128 }, { REF_STORE, 128, 128 }, { REF_STORE, 256, 128 }, { REF_STORE, 384, 128 },
+		/* the gather has cleared the mask */
+		{ REF_INST, 42, 6 },
+		{ REF_INST, 48, 3 }, { REF_STORE, 0, 128 }, { REF_STORE, 128, 128 }, { REF_STORE, 256, 128 },
+		{ REF_STORE, 384, 128 },
 		{ REF_INST, 51, 2 }
 	};
 	unsigned i, n = sizeof want / sizeof want[0], bad = 0;
@@ -229,17 +253,22 @@ vectors(void)
 	/* kmovd k1, eax; vmovdqu8 [rdi]{k1}, ymm16; vaddps zmm0{k1}, zmm1, [rdi]{1to16}; vpcompressd [rdi]{k1}, zmm1;
 	   vpermw zmm2{k1}, zmm1, [rdi]; vpxord zmm3, zmm3, zmm3; vpgatherdd zmm2{k1}, [rdi + zmm3 * 4 + 8];
 	   vmovss xmm1{k1}, [rdi]; fxsave [rdi]; syscall */
-	code("c5fb92c8 62e17f297f07 62f174595807 62f27d498b0f 62f2f5498d17 62f16548efdb 62f27d4990549f02 62f17e09100f 0fae07 0f05");
+	code("c5fb92c8 62e17f297f07 62f174595807 62f27d498b0f 62f2f5498d17 62f16548efdb 62f27d4990549f02 "
+	    "62f17e09100f 0fae07 0f05");
 	x.cpu.r[0] = 11;
 	x.cpu.r[7] = DATA;
 	x.xcr0 = 0xe7;
 	CHECK("vectors run", go(RP_REFS) == RP_SYSCALL && x.out - words == n);
 	for (i = 0; i < n; i++)
-		bad += words[i] != ref_make(want[i].kind, (want[i].kind == REF_INST ? CODE : DATA) + want[i].off, want[i].size);
+		bad += words[i] != ref_make(want[i].kind,
+		    (want[i].kind == REF_INST ? CODE : DATA) + want[i].off, want[i].size);
 	CHECK("references of vectors", bad == 0);
 }
 
-/* Pointers as indices: vmovdqu64 zmm3, [rdi]; kmovd k1, eax; vpgatherqq zmm2{k1}, [zmm3]; vmovdqu64 [rdi + 64], zmm2; syscall */
+/*
+ * Pointers as indices: vmovdqu64 zmm3, [rdi]; kmovd k1, eax; vpgatherqq zmm2{k1}, [zmm3]; vmovdqu64
+ * [rdi + 64], zmm2; syscall
+ */
 static void
 pointers(void)
 {

@@ -67,10 +67,13 @@ static void
 say_effect(const struct insn_effect *e)
 {
 	static const char *const ops[SO_NOPS] = {
-		[SO_UNKNOWN] = "?", [SO_MOV] = "", [SO_LEA] = "&", [SO_ADD] = "+", [SO_SUB] = "-", [SO_AND] = "&",
-		[SO_OR] = "|", [SO_XOR] = "^", [SO_SHL] = "<<", [SO_SHR] = ">>", [SO_SAR] = ">>s", [SO_ROL] = "rol",
+		[SO_UNKNOWN] = "?", [SO_MOV] = "", [SO_LEA] = "&", [SO_ADD] = "+", [SO_SUB] = "-",
+		[SO_AND] = "&",
+		[SO_OR] = "|", [SO_XOR] = "^", [SO_SHL] = "<<", [SO_SHR] = ">>", [SO_SAR] = ">>s",
+		[SO_ROL] = "rol",
 		[SO_ROR] = "ror", [SO_MUL] = "*", [SO_NOT] = "~", [SO_NEG] = "neg ", [SO_BSWAP] = "bswap ",
-		[SO_ZEXT] = "zext", [SO_SEXT] = "sext", [SO_FLAGS_SUB] = "-", [SO_FLAGS_RES] = "", [SO_FLAGS_AND] = "&",
+		[SO_ZEXT] = "zext", [SO_SEXT] = "sext", [SO_FLAGS_SUB] = "-", [SO_FLAGS_RES] = "",
+		[SO_FLAGS_AND] = "&",
 		[SO_SETCC] = "cc", [SO_CMOV] = "cmov", [SO_REP] = "rep"
 	};
 	const struct sch_step *s = &e->s;
@@ -101,7 +104,8 @@ say_effect(const struct insn_effect *e)
 static const char *
 say_insn(const struct insn *in, const char *why)
 {
-	static const char *const ctl[] = { "", "jump", "branch", "switch", "call", "callind", "return", "stop" };
+	static const char *const ctl[] = { "", "jump", "branch", "switch", "call", "callind", "return",
+	    "stop" };
 	static const char *const refs[] = { "; load%lld", "; store%lld", "; modify%lld", "; gotload%lld" };
 	int i;
 
@@ -152,7 +156,8 @@ struct eval {
 	uint64_t field[2];      /* what the fields of the instruction stand for */
 	uint64_t tp;            /* the thread pointer */
 	unsigned known;         /* conditions that are known */
-	int cmp, ucmp, neg;     /* the last comparison: signs of a-b, signed and unsigned; a-b is negative as it stands */
+	/* the last comparison: signs of a-b, signed and unsigned; a-b is negative as it stands */
+	int cmp, ucmp, neg;
 };
 
 static uint64_t

@@ -94,7 +94,10 @@ loops(const struct graph *g)
 	return n == g->nloop;
 }
 
-/* Forward: a fact generated in one node and killed in others reaches what a walk that avoids the killers reaches */
+/*
+ * Forward: a fact generated in one node and killed in others reaches what a walk that avoids the
+ * killers reaches
+ */
 static int
 flow(const struct graph *g)
 {

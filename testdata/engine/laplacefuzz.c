@@ -142,7 +142,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 static uint64_t
 number(unsigned bits)
 {
-	static const uint64_t odd[] = { 0, 1, 0xfff, 0x1000, 0x1001, UINT32_MAX, UINT64_MAX, UINT64_MAX - 0xfff, UINT64_C(1) << 63, UINT64_C(1) << 52 };
+	static const uint64_t odd[] = { 0, 1, 0xfff, 0x1000, 0x1001, UINT32_MAX, UINT64_MAX,
+	    UINT64_MAX - 0xfff, UINT64_C(1) << 63, UINT64_C(1) << 52 };
 	uint64_t v = rnd_below(12) ? rnd_below(6) : odd[rnd_below(sizeof odd / sizeof *odd)];
 
 	if (rnd_below(3) == 0 && bits == 64)
@@ -176,8 +177,10 @@ make(struct buf *b, int what)
 	}
 	for (uint64_t i = 0, n = 1 + rnd_below(120); i < n; i++) {
 		struct lap_event e = event(&time);
-		struct lap_touch t = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6), (uint8_t)(1 + rnd_below(8)) };
-		struct lap_ref v = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6), (uint8_t)(1 + rnd_below(255)) };
+		struct lap_touch t = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6),
+		    (uint8_t)(1 + rnd_below(8)) };
+		struct lap_ref v = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6),
+		    (uint8_t)(1 + rnd_below(255)) };
 		uint8_t *p = buf_room(b, LAP_REF_MAX);
 
 		if (what < 3)
@@ -234,7 +237,8 @@ main(int argc, char **argv)
 	}
 	printf("# %lu records taken, %lu refused, %lu pages found\n", taken, refused, looked);
 	CHECK("what is taken is written the same, and the model stays whole", !wrong);
-	CHECK("some were taken, some refused, some pages mapped", taken > n && refused > n / 10 && looked > n / 10);
+	CHECK("some were taken, some refused, some pages mapped", taken > n && refused > n / 10 &&
+	    looked > n / 10);
 	return check_end();
 }
 #endif

@@ -19,13 +19,13 @@
 #define NPAGE  (NAREA * AREA)
 #define NSPACE 9
 #define NPID   14
-#define NFILE  10               /* keys of files; as many of shared memory behind them */
+#define NFILE  10               /* keys of files; as many of shared memory follow */
 #define NKEY   (NFILE + 4)
 #define ROUND  100000
 
 static const uint64_t area[NAREA] = { 0, 5000, UINT64_C(1) << 40, LAP_PAGES - AREA };
 
-/* An incarnation of a file: pages and who they are */
+/* A generation of a file: its pages and their identities. */
 struct inc {
 	int bound;
 	unsigned mapped;                /* cells of it */
@@ -33,7 +33,8 @@ struct inc {
 	struct { uint64_t page, id; } *p;
 };
 struct cell {
-	struct inc *inc;                /* NULL: id is the page's identity, 0 for none; else the page of the file */
+	/* NULL: id is the page's identity, 0 for none; else the page of the file */
+	struct inc *inc;
 	uint64_t id;
 };
 static struct space { int there; unsigned ntask; struct cell c[NPAGE]; } spaces[NSPACE];
@@ -239,7 +240,8 @@ plain_remap(struct space *s, const struct lap_event *e)
 		set(cell(s, olo + i), (struct cell){ 0 });
 	last = old[k - 1];
 	for (uint64_t i = 0; i < n; i++)
-		set(cell(s, lo + i), i < k ? old[i] : last.inc ? (struct cell){ last.inc, last.id + (i - k + 1) } :
+		set(cell(s, lo + i), i < k ? old[i] : last.inc ?
+		    (struct cell){ last.inc, last.id + (i - k + 1) } :
 		    (struct cell){ NULL, nextid++ });
 	for (uint64_t i = 0; i < k; i++)
 		if (old[i].inc) {
@@ -390,7 +392,8 @@ plain(const struct lap_event *e)
 static void
 some_range(uint64_t *addr, uint64_t *len, unsigned most)
 {
-	unsigned a = (unsigned)rnd_below(NAREA), lo = (unsigned)rnd_below(AREA), n = 1 + (unsigned)rnd_below(rnd_below(4) ? 8 : most);
+	unsigned a = (unsigned)rnd_below(NAREA), lo = (unsigned)rnd_below(AREA),
+	    n = 1 + (unsigned)rnd_below(rnd_below(4) ? 8 : most);
 	uint64_t into = rnd_below(2) ? 0 : rnd_below(4096), cut = rnd_below(2) ? 0 : rnd_below(4096);
 
 	if (n > AREA - lo)
@@ -445,7 +448,8 @@ random_event(void)
 	if (tag == '@' && rnd_below(12) == 0)
 		e.f[LAP_OLDLEN] = 0;
 	if (tag == 'U' && rnd_below(6) == 0)
-		e.f[LAP_LEN] = (uint64_t)6000 * 4096 > ~e.f[LAP_ADDR] ? ~e.f[LAP_ADDR] : (uint64_t)6000 * 4096;
+		e.f[LAP_LEN] = (uint64_t)6000 * 4096 > ~e.f[LAP_ADDR] ? ~e.f[LAP_ADDR] :
+		    (uint64_t)6000 * 4096;
 	e.f[LAP_END] = e.f[LAP_ADDR] + e.f[LAP_LEN] - 1 + (e.f[LAP_ADDR] + e.f[LAP_LEN] != 0);
 	if (rnd_below(3)) {
 		e.f[LAP_ADDR] = tag == 'D' ? 0 : e.f[LAP_ADDR];
@@ -487,7 +491,8 @@ know(uint64_t id, uint64_t canon)
 		for (size_t k = 0; k < old; k++) {
 			uint64_t *x = (uint64_t *)was + 2 * k;
 
-			for (i = x[0] * 0x9e3779b97f4a7c15u >> 20 & (idsize - 1); x[0] && id_of[i].canon; i = (i + 1) & (idsize - 1))
+			for (i = x[0] * 0x9e3779b97f4a7c15u >> 20 & (idsize - 1); x[0] &&
+			    id_of[i].canon; i = (i + 1) & (idsize - 1))
 				;
 			if (x[0]) {
 				id_of[i].canon = x[0];
@@ -550,7 +555,8 @@ look_at_tasks(struct lap_task *owner)
 {
 	struct lap_task *t = lap_model_running(m);
 
-	if (!t != (running < 0) || (t && (t->pid != (uint64_t)running || !t->space != (tasks[running].space < 0) ||
+	if (!t != (running < 0) || (t && (t->pid != (uint64_t)running ||
+	    !t->space != (tasks[running].space < 0) ||
 	    (t->space && t->space->id != (uint64_t)tasks[running].space)))) {
 		trouble = "another task runs, or in another address space";
 		return;

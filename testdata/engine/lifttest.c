@@ -24,12 +24,17 @@ main(void)
 	struct insn in;
 
 	CHECK("push imm8, imm32", !*LIFT("\x6a\x01") && in.nref == 1 && !*LIFT("\x68\x01\x02\x03\x04"));
-	CHECK("push imm of 16 bits", !strcmp(LIFT("\x66\x6a\x01"), "16-bit push") && !strcmp(LIFT("\x66\x68\x01\x02"), "16-bit push"));
-	CHECK("push and pop of 16-bit registers and memory", !strcmp(LIFT("\x66\x50"), "16-bit push") && !strcmp(LIFT("\x66\xff\x30"), "16-bit push") &&
+	CHECK("push imm of 16 bits", !strcmp(LIFT("\x66\x6a\x01"), "16-bit push") &&
+	    !strcmp(LIFT("\x66\x68\x01\x02"), "16-bit push"));
+	CHECK("push and pop of 16-bit registers and memory", !strcmp(LIFT("\x66\x50"), "16-bit push") &&
+	    !strcmp(LIFT("\x66\xff\x30"), "16-bit push") &&
 	    !strcmp(LIFT("\x66\x58"), "16-bit pop") && !strcmp(LIFT("\x66\x8f\x00"), "16-bit pop"));
 	CHECK("leave", !*LIFT("\xc9") && in.nref == 1 && !strcmp(LIFT("\x66\xc9"), "16-bit leave"));
-	CHECK("string instructions", !*LIFT("\xa4") && in.nref == 2 && !*LIFT("\xf3\xa5") && in.rep && !*LIFT("\xac"));
-	CHECK("of another segment", *LIFT("\x64\xa4") && *LIFT("\xf3\x65\x48\xa5") && *LIFT("\x64\xac") && *LIFT("\xf3\x64\xa6"));
-	CHECK("stos and scas have none, ds is none", !*LIFT("\x64\xaa") && !*LIFT("\xf3\x65\xae") && !*LIFT("\x3e\xa4"));
+	CHECK("string instructions", !*LIFT("\xa4") && in.nref == 2 && !*LIFT("\xf3\xa5") && in.rep &&
+	    !*LIFT("\xac"));
+	CHECK("of another segment", *LIFT("\x64\xa4") && *LIFT("\xf3\x65\x48\xa5") && *LIFT("\x64\xac") &&
+	    *LIFT("\xf3\x64\xa6"));
+	CHECK("stos and scas have none, ds is none", !*LIFT("\x64\xaa") && !*LIFT("\xf3\x65\xae") &&
+	    !*LIFT("\x3e\xa4"));
 	return check_end();
 }

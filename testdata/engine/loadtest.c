@@ -70,7 +70,8 @@ others(int second)
 
 	memset(v, second ? 0x5a : 0, sizeof v);
 	__asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
-	__asm__ volatile("movups %0, %%xmm0; movups %0, %%xmm1; movups %0, %%xmm7; movups %0, %%xmm15; test %1, %1" : : "m"(v), "r"(second)
+	__asm__ volatile("movups %0, %%xmm0; movups %0, %%xmm1; movups %0, %%xmm7; movups %0, %%xmm15; test "
+	    "%1, %1" : : "m"(v), "r"(second)
 	    : "xmm0", "xmm1", "xmm7", "xmm15", "cc");
 }
 
@@ -128,7 +129,8 @@ main(int argc, char **argv)
 	rnd_state = argc > 1 ? strtoul(argv[1], NULL, 10) * 2 + 1 : 1;
 	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &(struct sigaction){ .sa_handler = caught, .sa_flags = SA_NODEFER }, NULL);
+		sigaction(signals[i], &(struct sigaction){ .sa_handler = caught, .sa_flags = SA_NODEFER },
+		    NULL);
 	load_init(l);
 	for (unsigned long i = 0; i < n && bad < 10; i++) {
 		ZydisDecodedInstruction z;
@@ -154,7 +156,8 @@ main(int argc, char **argv)
 			printf("\n");
 			bad++;
 		}
-		if (e > 0 && l->stmt[l->nstmt - 1].kind <= LOAD_DIV && l->stmt[l->nstmt - 1].kind >= LOAD_NATIVE) {
+		if (e > 0 && l->stmt[l->nstmt - 1].kind <= LOAD_DIV &&
+		    l->stmt[l->nstmt - 1].kind >= LOAD_NATIVE) {
 			ran++;
 			kinds += !seen[z.mnemonic];
 			seen[z.mnemonic] = 1;

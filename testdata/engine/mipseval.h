@@ -10,7 +10,8 @@ read_cases(uint32_t (*got)[C_WORDS], uint32_t n)
 		for (k = 0; k < C_WORDS; k++) {
 			if (fread(p, 1, 4, stdin) != 4)
 				return 0;
-			got[i][k] = big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+			got[i][k] = big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
+			    p[3]
 			    : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 		}
 	return getchar() == EOF;
@@ -27,7 +28,8 @@ byte_at(const uint32_t *mem, uint32_t k)
 static int
 consistent(const struct insn *in)
 {
-	uint64_t from = in->reads | UINT64_C(1) << MIPS_FLAGS | UINT64_C(1) << MIPS_MEM, written = 0, addr = 0;
+	uint64_t from = in->reads | UINT64_C(1) << MIPS_FLAGS | UINT64_C(1) << MIPS_MEM, written = 0,
+	    addr = 0;
 	int k;
 
 	for (k = 0; k < in->nref; k++) {
@@ -39,7 +41,8 @@ consistent(const struct insn *in)
 	for (k = 0; k < in->neff; k++) {
 		const struct sch_step *s = &in->eff[k].s;
 
-		if ((s->a.kind == SV_VAR && !(from >> s->a.var & 1)) || (s->b.kind == SV_VAR && !(from >> s->b.var & 1))
+		if ((s->a.kind == SV_VAR && !(from >> s->a.var & 1)) ||
+		    (s->b.kind == SV_VAR && !(from >> s->b.var & 1))
 		    || (s->op == SO_CMOV && !(from >> s->dst & 1)) || s->dst == MIPS_ZERO)
 			return 0;
 		from |= UINT64_C(1) << s->dst;
@@ -52,7 +55,8 @@ consistent(const struct insn *in)
 
 /* Memory after case i; ref: its reference, at byte `at` of the memory */
 static int
-check_memory(const struct mcase *c, const struct eval *e, const uint32_t *got, const struct sch_step *ref, uint32_t at)
+check_memory(const struct mcase *c, const struct eval *e, const uint32_t *got, const struct sch_step *ref,
+    uint32_t at)
 {
 	uint32_t k;
 
@@ -62,7 +66,8 @@ check_memory(const struct mcase *c, const struct eval *e, const uint32_t *got, c
 		if (ref && ref->op == SO_STORE && k >= at && k < at + ref->n) {
 			uint32_t j = big ? ref->n - 1 - (k - at) : k - at;
 
-			if (c->insn.mref >= 0 && !(e->unknown >> MIPS_MEM & 1) && is != (e->v[MIPS_MEM] >> 8 * j & 255))
+			if (c->insn.mref >= 0 && !(e->unknown >> MIPS_MEM & 1) &&
+			    is != (e->v[MIPS_MEM] >> 8 * j & 255))
 				return 0;
 		} else if (is != was)
 			return 0;
@@ -138,7 +143,8 @@ check_pair(const struct mcase *a, const uint32_t *x, const struct mcase *b, cons
 	int r, based = strchr(a->op->operands, 'b') != NULL, n = a->op->meaning == M_MUL ? MIPS_HI : NREG;
 
 	for (r = 1; r < n; r++)         /* what mul leaves in HI and LO is unpredictable */
-		if (r != MIPS_S7 && a->insn.writes >> r & 1 && x[C_OUT + r] != y[C_OUT + r] && !(based && r == mips_s(a->w)))
+		if (r != MIPS_S7 && a->insn.writes >> r & 1 && x[C_OUT + r] != y[C_OUT + r] &&
+		    !(based && r == mips_s(a->w)))
 			return 0;
 	for (r = 0; r < MEMWORDS; r++)
 		if (x[C_MEM + r] != y[C_MEM + r] && !(based && mips_t(b->w) == mips_s(b->w)))

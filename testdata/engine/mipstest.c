@@ -2,8 +2,8 @@
  * The MIPS lifter.
  *
  *   mipstest                      facts of some instructions, in words
- *   mipstest gen SEED N BIG       a program in assembly: N random instructions of every kind, on random registers
- *   mipstest compare SEED N BIG   what that program wrote (standard input) against the effects
+ *   mipstest gen SEED N BIG       a program in assembly: N random instructions of every kind, on random
+ *   registers mipstest compare SEED N BIG   what that program wrote (standard input) against the effects
  *   mipstest words SEED N BIG     random words, most of them instructions
  *   mipstest names all BIG        objdump's listing (standard input) against the mnemonics: all are known
  *   mipstest names some BIG       ... : those known are the same
@@ -85,9 +85,12 @@ facts(void)
 	CHECK("three bytes are no instruction", mips_lift(0, p, 3, rel, &in) != NULL);
 	CHECK("masks", m && m->clobbered == 0x39300fffe && m->saved == 0xf0ff0000
 	    && m->arguments == 0xf2ff80f0 && m->results == 0xc);
-	CHECK("names of registers", strcmp(mips_regname(4), "R4") == 0 && strcmp(mips_regname(33), "lo") == 0 && !mips_regname(34));
-	CHECK("relocations", mips_reloc(0, "x") == MR_NONE && mips_reloc(37, "x") == MR_HINT && mips_reloc(5, "x") == MR_PLAIN
-	    && mips_reloc(42, "x") == MR_TABLE && mips_reloc(9, "x") == MR_TABLE && mips_reloc(248, "x") == MR_PCREL);
+	CHECK("names of registers", strcmp(mips_regname(4), "R4") == 0 &&
+	    strcmp(mips_regname(33), "lo") == 0 && !mips_regname(34));
+	CHECK("relocations", mips_reloc(0, "x") == MR_NONE && mips_reloc(37, "x") == MR_HINT &&
+	    mips_reloc(5, "x") == MR_PLAIN
+	    && mips_reloc(42, "x") == MR_TABLE && mips_reloc(9, "x") == MR_TABLE &&
+	    mips_reloc(248, "x") == MR_PCREL);
 	return check_end();
 }
 
@@ -102,10 +105,12 @@ struct mcase {
 static int
 executable(const struct mips_op *op)
 {
-	static const char *const no[] = { "cache", "ctc1", "cvt.s.pu", "cvt.s.pl" };      /* privileged; traps; pairs of singles */
+	/* privileged; traps; pairs of singles */
+	static const char *const no[] = { "cache", "ctc1", "cvt.s.pu", "cvt.s.pl" };
 	size_t i;
 
-	if ((op->meaning >= M_JR && op->meaning <= M_CALL) || (op->meaning >= M_CALLC && op->meaning <= M_TRAPI)
+	if ((op->meaning >= M_JR && op->meaning <= M_CALL) ||
+	    (op->meaning >= M_CALLC && op->meaning <= M_TRAPI)
 	    || op->meaning == M_ALIGN8 || strstr(op->name, ".ps"))
 		return 0;
 	for (i = 0; i < sizeof no / sizeof no[0]; i++)
@@ -117,7 +122,8 @@ executable(const struct mips_op *op)
 static uint32_t
 random_value(void)
 {
-	static const uint32_t some[] = { 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 0xffff8000, 0x7fff, 31, 32 };
+	static const uint32_t some[] = { 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 0xffff8000, 0x7fff, 31,
+	    32 };
 
 	return rnd() % 2 ? rnd() >> rnd() % 32 : some[rnd() % (sizeof some / sizeof some[0])];
 }
@@ -128,7 +134,7 @@ random_word(const struct mips_op *op)
 	uint32_t w = op->match | (rnd() & ~op->mask), major = w >> 26;
 
 	if (op->meaning == M_BRANCH || op->meaning == M_BRANCHZ || op->meaning == M_BRANCHF)
-		w = (w & 0xffff0000) | 2;               /* to behind the two marks */
+		w = (w & 0xffff0000) | 2;               /* to the code after the two marks */
 	if (rnd() % 8 == 0 && !(op->mask & 0x3ff0000))
 		w = (w & ~0x1f0000u) | mips_s(w) << 16;
 	if (rnd() % 8 == 0)
@@ -219,7 +225,8 @@ random_cases(uint32_t n)
 
 	for (i = 0; c && i + 1 < n; i += 2) {
 		/* arithmetic in the FPU has less to do here */
-		while (!executable(&mips_ops[op % mips_nops]) || (!*mips_ops[op % mips_nops].operands && rnd() % 8))
+		while (!executable(&mips_ops[op % mips_nops]) ||
+		    (!*mips_ops[op % mips_nops].operands && rnd() % 8))
 			op++;
 		random_pair(&c[i], i, &mips_ops[op++ % mips_nops]);
 	}
@@ -242,12 +249,15 @@ gen(uint32_t n)
 	for (r = 1; r < 32; r++)
 		if (r != MIPS_S7)
 			printf("\tsw $%d,%d($23)\n", r, 4 * (C_OUT + r));
-	printf("\tmfhi $1\n\tsw $1,%d($23)\n\tmflo $1\n\tsw $1,%d($23)\n", 4 * (C_OUT + MIPS_HI), 4 * (C_OUT + MIPS_LO));
+	printf("\tmfhi $1\n\tsw $1,%d($23)\n\tmflo $1\n\tsw $1,%d($23)\n", 4 * (C_OUT + MIPS_HI),
+	    4 * (C_OUT + MIPS_LO));
 	printf("\taddiu $23,$23,%d\n\t.endm\n__start:\n", 4 * C_WORDS);
-	printf("\tlui $4,%#x\n\tori $4,$4,%#x\n\taddiu $2,$0,4283\n\tsyscall\n\tlui $23,%#x\n", TP >> 16, TP & 0xffff, CASES >> 16);
+	printf("\tlui $4,%#x\n\tori $4,$4,%#x\n\taddiu $2,$0,4283\n\tsyscall\n\tlui $23,%#x\n", TP >> 16,
+	    TP & 0xffff, CASES >> 16);
 	for (i = 0; c && i < n; i++)
 		printf("\tT %#x\n", c[i].w);
-	printf("\taddiu $4,$0,1\n\tlui $5,%#x\n\tlui $6,%#x\n\tori $6,$6,%#x\n\taddiu $2,$0,4004\n\tsyscall\n",
+	printf("\taddiu $4,$0,1\n\tlui $5,%#x\n\tlui $6,%#x\n\tori $6,$6,%#x\n\taddiu "
+	    "$2,$0,4004\n\tsyscall\n",
 	    CASES >> 16, 4 * C_WORDS * n >> 16, 4 * C_WORDS * n & 0xffff);
 	printf("\taddu $4,$0,$0\n\taddiu $2,$0,4001\n\tsyscall\n\t.section .cases,\"aw\"\n");
 	for (i = 0; c && i < n; i++) {
@@ -267,7 +277,8 @@ gen(uint32_t n)
 static int
 compare(uint32_t n)
 {
-	static const char *const what[] = { "registers", "memory", "control", "what results depend on", "facts fit together" };
+	static const char *const what[] = { "registers", "memory", "control", "what results depend on",
+	    "facts fit together" };
 	uint32_t bad[5] = { 0 }, i, known = 0, k;
 	uint32_t (*got)[C_WORDS] = calloc(n, sizeof *got);
 	struct mcase *c = random_cases(n);
@@ -336,7 +347,8 @@ names(int all)
 		if (sscanf(line, " %*x:\t%8x \t%31s", &w, name) != 2)
 			continue;
 		n++;
-		if (strcmp(name, "neg") == 0 || strcmp(name, "negu") == 0)      /* aliases that it cannot do without */
+		/* aliases that it cannot do without */
+		if (strcmp(name, "neg") == 0 || strcmp(name, "negu") == 0)
 			strcpy(name, name[3] ? "subu" : "sub");
 		if (strstr(line, "$ac"))        /* DSP extension: other accumulators than HI and LO */
 			strcpy(name, "dsp");

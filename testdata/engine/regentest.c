@@ -40,7 +40,8 @@ static const struct machine {
 	uint16_t number, nregs, sp;
 	uint8_t word, big, push;
 } machines[] = {
-	{EM_X86_64, 16, RSP, 8, 0, 8}, {EM_MIPS, 34, 29, 4, 0, 0}, {EM_MIPS, 34, 29, 4, 1, 0}, {EM_S390, 20, 15, 8, 1, 0},
+	{EM_X86_64, 16, RSP, 8, 0, 8}, {EM_MIPS, 34, 29, 4, 0, 0}, {EM_MIPS, 34, 29, 4, 1, 0},
+	    {EM_S390, 20, 15, 8, 1, 0},
 }, *mach = machines;
 
 /* `regentest dump`: write the program of unit N as uN, and its event files uN.M.ae, for a test of aec */
@@ -124,7 +125,8 @@ put(struct buf *b, uint64_t v, unsigned n)
 static void
 unit(struct sch_func *f, uint32_t n)
 {
-	struct sch_unit u = {src, mach->number, mach->word, mach->big, mach->push, mach->nregs, mach->sp, n, f, 1, cst, 0, NULL, NULL};
+	struct sch_unit u = {src, mach->number, mach->word, mach->big, mach->push, mach->nregs, mach->sp, n,
+	    f, 1, cst, 0, NULL, NULL};
 	size_t len;
 	uint8_t *e = sch_encode(&u, &len);
 
@@ -285,13 +287,18 @@ expect(const char *what, unsigned reason, const char *hex, const char *want)
 static void
 calls(void)
 {
-	struct sch_step m0[] = {INST(1), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)), STEP(SO_SUB, .w = 8, .dst = RSP, .a = VAR(RSP), .b = IMM(8)),
+	struct sch_step m0[] = {INST(1), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)),
+	    STEP(SO_SUB, .w = 8, .dst = RSP, .a = VAR(RSP), .b = IMM(8)),
 		INST(5), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)), STEP(SO_CALL, .sym = 1),
-		INST(2), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)), STEP(SO_CALLX, .n = 0), INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))};
-	struct sch_step g0[] = {INST(3)}, h0[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0)), STEP(SO_LOAD, .n = 4, .m = ADDR(RDI, 0))};
-	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_RETURN)}, gb[] = {BLOCK(0, g0, .term = ST_TAILX)}, hb[] = {BLOCK(0, h0, .term = ST_RETURN)};
+		INST(2), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)), STEP(SO_CALLX, .n = 0), INST(1),
+		    STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))};
+	struct sch_step g0[] = {INST(3)}, h0[] =
+	    {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0)), STEP(SO_LOAD, .n = 4, .m = ADDR(RDI, 0))};
+	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_RETURN)}, gb[] = {BLOCK(0, g0, .term = ST_TAILX)},
+	    hb[] = {BLOCK(0, h0, .term = ST_RETURN)};
 	struct sch_frag fr[] = {{0, 0, 99}, {0, 0x100, 9}, {0, 0x200, 9}};
-	struct sch_func f[] = {FUNC(name, 0, fr, mb), FUNC(name, SF_TAILOUT, fr + 1, gb), FUNC(name, 0, fr + 2, hb)};
+	struct sch_func f[] = {FUNC(name, 0, fr, mb), FUNC(name, SF_TAILOUT, fr + 1, gb),
+	    FUNC(name, 0, fr + 2, hb)};
 	uint16_t rdi = RDI;
 
 	f[2].nneed = 1;
@@ -300,15 +307,20 @@ calls(void)
 	expect("jump to an unknown function, then an unknown call", EV_EXIT,
 	    ENTER "0100  0300 0040000000000000 00  0300 0050000000000000 00",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1200 l7ff0 l4000 i1006 s7ff0 i1200 l7ff0 l5000 i1008 l7ff8");
-	expect("untraced callees, a callback", EV_EXIT, ENTER "0100  00  fe 0070000000000000 0300 0040000000000000 00",
+	expect("untraced callees, a callback", EV_EXIT,
+	    ENTER "0100  00  fe 0070000000000000 0300 0040000000000000 00",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 i1200 l7000 l4000 i1008 l7ff8");
-	expect("the end: exit in a call", EV_EXIT, ENTER "0100 00", "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0");
-	expect("the end of the events inside a function", EV_EXIT, ENTER "0100 00 fe 0070000000000000 0300 0040",
+	expect("the end: exit in a call", EV_EXIT, ENTER "0100 00",
+	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0");
+	expect("the end of the events inside a function", EV_EXIT,
+	    ENTER "0100 00 fe 0070000000000000 0300 0040",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 ! the events end inside a function");
 	expect("the same when recording stopped", EV_STOPPED, ENTER "0100 00 fe 0070000000000000 0300 0040",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 ! recording stopped here, before the run ended");
-	expect("unwinding to the unknown call", EV_EXIT, ENTER "0100 00 fe 0070000000000000 0100 00 fd f87f000000000000 00",
-	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 i1000 s6ff8 i1001 s6ff0 i1100 i1006 s6ff0 i1008 l7ff8");
+	expect("unwinding to the unknown call", EV_EXIT,
+	    ENTER "0100 00 fe 0070000000000000 0100 00 fd f87f000000000000 00",
+	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 i1000 s6ff8 i1001 s6ff0 i1100 i1006 s6ff0 i1008 "
+	    "l7ff8");
 	expect("unwinding to nowhere", EV_EXIT, ENTER "0100 00 fd 0000000000000000",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 ! no frame to unwind to");
 	expect("no such function", EV_EXIT, ENTER "0400", " ! a function that the program does not have");
@@ -321,27 +333,36 @@ calls(void)
 static void
 landings(void)
 {
-	struct sch_step s0[] = {INST(5), STEP(SO_MOV, .w = 8, .dst = RBX, .a = IMM(0x900)), STEP(SO_CALLJ, .n = 7), INST(3)};
-	struct sch_step s1[] = {INST(5), STEP(SO_ADD, .w = 8, .dst = RBX, .a = VAR(RBX), .b = IMM(16)), STEP(SO_CALLX, .n = 0)};
-	struct sch_step s2[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RBX, 0)), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))};
+	struct sch_step s0[] = {INST(5), STEP(SO_MOV, .w = 8, .dst = RBX, .a = IMM(0x900)),
+	    STEP(SO_CALLJ, .n = 7), INST(3)};
+	struct sch_step s1[] = {INST(5), STEP(SO_ADD, .w = 8, .dst = RBX, .a = VAR(RBX), .b = IMM(16)),
+	    STEP(SO_CALLX, .n = 0)};
+	struct sch_step s2[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RBX, 0)),
+	    STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))};
 	struct sch_succ go[] = {{1, 0, NULL}, {2, 0, NULL}};
-	struct sch_block b[] = {BLOCK(0, s0, .term = ST_BRANCH, .nsucc = 2, .succ = go), BLOCK(8, s1, .term = ST_NONE),
+	struct sch_block b[] = {BLOCK(0, s0, .term = ST_BRANCH, .nsucc = 2, .succ = go),
+	    BLOCK(8, s1, .term = ST_NONE),
 		BLOCK(13, s2, .term = ST_RETURN)};
 	struct sch_frag fr = {0, 0, 99};
 	struct sch_func f = FUNC(name, SF_SETJMP, &fr, b);
 
 	unit(&f, 1);
-	expect("setjmp, longjmp", EV_EXIT, ENTER "0100 ff 0080000000000000 0700 01 ff 0080000000000000 0700 00",
+	expect("setjmp, longjmp", EV_EXIT, ENTER "0100 ff 0080000000000000 0700 01 ff 0080000000000000 0700 "
+	    "00",
 	    "i1000 i1005 i1008 i1005 i100d l910 l8000");
 	expect("longjmp from a deeper frame", EV_EXIT,
-	    ENTER "0100 ff 0080000000000000 0700 01 fe 0070000000000000 0100 ff 0070000000000000 0700 01 ff 0080000000000000 0700 00",
+	    ENTER "0100 ff 0080000000000000 0700 01 fe 0070000000000000 0100 ff 0070000000000000 0700 01 ff "
+	    "0080000000000000 0700 00",
 	    "i1000 i1005 i1008 i1000 i1005 i1008 i1005 i100d l910 l8000");
-	expect("longjmp to a frame that is gone", EV_EXIT, ENTER "0100 ff 0080000000000000 0700 01 ff 0070000000000000 0700 00",
+	expect("longjmp to a frame that is gone", EV_EXIT,
+	    ENTER "0100 ff 0080000000000000 0700 01 ff 0070000000000000 0700 00",
 	    "i1000 i1005 i1008 ! no frame to unwind to");
 	expect("a call that does not return", EV_EXIT, ENTER "0100 ff 0080000000000000 0700 01 00",
 	    "i1000 i1005 i1008 ! a function returns that cannot");
-	expect("setjmp that returns", EV_EXIT, ENTER "0100 00", "i1000 ! setjmp returns as other functions do");
-	expect("a bad branch", EV_EXIT, ENTER "0100 ff 0080000000000000 0700 02", "i1000 i1005 ! neither 0 nor 1 for a branch");
+	expect("setjmp that returns", EV_EXIT, ENTER "0100 00",
+	    "i1000 ! setjmp returns as other functions do");
+	expect("a bad branch", EV_EXIT, ENTER "0100 ff 0080000000000000 0700 02",
+	    "i1000 i1005 ! neither 0 nor 1 for a branch");
 }
 
 /* Values in all widths, seen as addresses */
@@ -350,26 +371,38 @@ values(void)
 {
 #define SEE STEP(SO_LOAD, .n = 1, .m = ADDR(RAX, 0))
 	struct sch_step s[] = {
-		INST(1), STEP(SO_MOV, .w = 8, .dst = RAX, .a = IMM(0x1122334455)), STEP(SO_MOV, .w = 1, .dst = RAX, .a = IMM(-1)), SEE,
-		STEP(SO_MOV, .w = 2, .dst = RAX, .a = IMM(0x12345)), SEE, STEP(SO_MOV, .w = 4, .dst = RAX, .a = IMM(-2)), SEE,
+		INST(1), STEP(SO_MOV, .w = 8, .dst = RAX, .a = IMM(0x1122334455)),
+		    STEP(SO_MOV, .w = 1, .dst = RAX, .a = IMM(-1)), SEE,
+		STEP(SO_MOV, .w = 2, .dst = RAX, .a = IMM(0x12345)), SEE,
+		    STEP(SO_MOV, .w = 4, .dst = RAX, .a = IMM(-2)), SEE,
 		STEP(SO_SAR, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(33)), SEE,
 		STEP(SO_SHR, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(28)), SEE,
 		STEP(SO_ROR, .w = 2, .dst = RAX, .a = VAR(RAX), .b = IMM(17)), SEE,
 		STEP(SO_ROL, .w = 1, .dst = RAX, .a = IMM(0x81), .b = IMM(4)), SEE,
-		STEP(SO_BSWAP, .w = 4, .dst = RAX, .a = VAR(RAX)), SEE, STEP(SO_NOT, .w = 1, .dst = RAX, .a = VAR(RAX)), SEE,
-		STEP(SO_NEG, .w = 4, .dst = RAX, .a = VAR(RAX)), SEE, STEP(SO_SEXT, .w = 2, .n = 1, .dst = RAX, .a = IMM(0x80)), SEE,
+		STEP(SO_BSWAP, .w = 4, .dst = RAX, .a = VAR(RAX)), SEE,
+		    STEP(SO_NOT, .w = 1, .dst = RAX, .a = VAR(RAX)), SEE,
+		STEP(SO_NEG, .w = 4, .dst = RAX, .a = VAR(RAX)), SEE,
+		    STEP(SO_SEXT, .w = 2, .n = 1, .dst = RAX, .a = IMM(0x80)), SEE,
 		STEP(SO_ZEXT, .w = 4, .n = 2, .dst = RAX, .a = VAR(RAX)), SEE,
 		STEP(SO_MUL, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(0x10001)), SEE,
-		STEP(SO_FLAGS_SUB, .w = 1, .a = IMM(0x180), .b = IMM(0x7f)), STEP(SO_SETCC, .w = 1, .cc = SC_LT, .dst = RAX), SEE,
-		STEP(SO_SETCC, .w = 1, .cc = SC_LTU, .dst = RAX), SEE, STEP(SO_SETCC, .w = 1, .cc = SC_NEG, .dst = RAX), SEE,
-		STEP(SO_FLAGS_AND, .w = 4, .a = IMM(6), .b = IMM(9)), STEP(SO_CMOV, .w = 4, .cc = SC_EQ, .dst = RAX, .a = IMM(0x777)), SEE,
+		STEP(SO_FLAGS_SUB, .w = 1, .a = IMM(0x180), .b = IMM(0x7f)),
+		    STEP(SO_SETCC, .w = 1, .cc = SC_LT, .dst = RAX), SEE,
+		STEP(SO_SETCC, .w = 1, .cc = SC_LTU, .dst = RAX), SEE,
+		    STEP(SO_SETCC, .w = 1, .cc = SC_NEG, .dst = RAX), SEE,
+		STEP(SO_FLAGS_AND, .w = 4, .a = IMM(6), .b = IMM(9)),
+		    STEP(SO_CMOV, .w = 4, .cc = SC_EQ, .dst = RAX, .a = IMM(0x777)), SEE,
 		STEP(SO_CMOV, .w = 8, .cc = SC_NE, .dst = RAX, .a = IMM(0x888)), SEE,
-		STEP(SO_LOADRO, .w = 8, .n = 4, .cc = 1, .dst = RAX, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4000}), SEE,
-		STEP(SO_LOADRO, .w = 4, .n = 2, .dst = RAX, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4000}), SEE,
-		STEP(SO_UNKNOWN, .w = 1, .cc = 1, .dst = RAX), SEE, STEP(SO_UNKNOWN, .w = 2, .cc = 3, .dst = RAX), SEE,
+		STEP(SO_LOADRO, .w = 8, .n = 4, .cc = 1, .dst = RAX,
+		    .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4000}), SEE,
+		STEP(SO_LOADRO, .w = 4, .n = 2, .dst = RAX,
+		    .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4000}), SEE,
+		STEP(SO_UNKNOWN, .w = 1, .cc = 1, .dst = RAX), SEE,
+		    STEP(SO_UNKNOWN, .w = 2, .cc = 3, .dst = RAX), SEE,
 		STEP(SO_UNKNOWN, .w = 2, .cc = 2, .dst = RAX), SEE, STEP(SO_UNKNOWN, .w = 4, .dst = RAX), SEE,
-		STEP(SO_LOAD, .n = 2, .m = {.base = RAX, .index = RAX, .scale = 8, .fs = 1, .narrow = 1, .sym = SCH_NOSYM, .disp = -1}),
-		STEP(SO_LEA, .w = 4, .dst = RAX, .m = {.base = RAX, .index = RAX, .scale = 2, .sym = 0, .disp = -1}), SEE,
+		STEP(SO_LOAD, .n = 2, .m = {.base = RAX, .index = RAX, .scale = 8, .fs = 1, .narrow = 1,
+		    .sym = SCH_NOSYM, .disp = -1}),
+		STEP(SO_LEA, .w = 4, .dst = RAX,
+		    .m = {.base = RAX, .index = RAX, .scale = 2, .sym = 0, .disp = -1}), SEE,
 	};
 	struct sch_block b[] = {BLOCK(0, s, .term = ST_RETURN)};
 	struct sch_frag fr = {0, 0, 99};
@@ -377,8 +410,10 @@ values(void)
 
 	unit(&f, 1);
 	expect("values", EV_EXIT, ENTER "0100 80 0080 3412 00000080",
-	    "i1000 l11223344ff l1122332345 lfffffffe lffffffff lf l8007 l8018 l18800000 l188000ff le77fff01 le77fff80 "
-	    "lff80 lff80ff80 lff80ff01 lff80ff00 lff80ff00 l777 l777 lffffffff80fffffe lfffe lffffffffffffff80 lffff8000 "
+	    "i1000 l11223344ff l1122332345 lfffffffe lffffffff lf l8007 l8018 l18800000 l188000ff le77fff01 "
+	    "le77fff80 "
+	    "lff80 lff80ff80 lff80ff01 lff80ff00 lff80ff00 l777 l777 lffffffff80fffffe lfffe "
+	    "lffffffffffffff80 lffff8000 "
 	    "lffff1234 l80000000 l8000003f l80000fff");
 }
 
@@ -387,9 +422,12 @@ static void
 strings(void)
 {
 	struct sch_step s[] = {
-		STEP(SO_MOV, .w = 8, .dst = RCX, .a = IMM(2)), STEP(SO_MOV, .w = 8, .dst = RSI, .a = IMM(0x2000)),
-		STEP(SO_MOV, .w = 8, .dst = RDI, .a = IMM(0x3000)), STEP(SO_REP, .n = 3, .w = 8, .cc = SR_MOVS),
-		INST(1), STEP(SO_MOV, .w = 8, .dst = RCX, .a = IMM(3)), STEP(SO_REP, .n = 2, .w = 1, .cc = SR_CMPS),
+		STEP(SO_MOV, .w = 8, .dst = RCX, .a = IMM(2)),
+		    STEP(SO_MOV, .w = 8, .dst = RSI, .a = IMM(0x2000)),
+		STEP(SO_MOV, .w = 8, .dst = RDI, .a = IMM(0x3000)),
+		    STEP(SO_REP, .n = 3, .w = 8, .cc = SR_MOVS),
+		INST(1), STEP(SO_MOV, .w = 8, .dst = RCX, .a = IMM(3)),
+		    STEP(SO_REP, .n = 2, .w = 1, .cc = SR_CMPS),
 		STEP(SO_REP, .n = 2, .w = 2, .cc = SR_SCAS), STEP(SO_REP, .n = 2, .w = 4, .cc = SR_STOS),
 	};
 	struct sch_block b[] = {BLOCK(0, s, .term = ST_RETURN)};
@@ -398,9 +436,12 @@ strings(void)
 
 	unit(&f, 1);
 	expect("string instructions", EV_EXIT, ENTER "0100 0100000000000000 01 0000000000000000 00",
-	    "i1000 l2000 s3000 i1000 l2008 s3008 i1000 i1003 i1004 l3010 l2010 i1004 l3011 l2011 i1006 l3012 i1006 i1008");
-	expect("one that stops at its last element", EV_EXIT, ENTER "0100 0000000000000000 01 0000000000000000 01",
-	    "i1000 l2000 s3000 i1000 l2008 s3008 i1000 i1003 i1004 l3010 l2010 i1004 l3011 l2011 i1004 l3012 l2012 i1006 i1008");
+	    "i1000 l2000 s3000 i1000 l2008 s3008 i1000 i1003 i1004 l3010 l2010 i1004 l3011 l2011 i1006 l3012 "
+	    "i1006 i1008");
+	expect("one that stops at its last element", EV_EXIT,
+	    ENTER "0100 0000000000000000 01 0000000000000000 01",
+	    "i1000 l2000 s3000 i1000 l2008 s3008 i1000 i1003 i1004 l3010 l2010 i1004 l3011 l2011 i1004 l3012 "
+	    "l2012 i1006 i1008");
 	expect("one that goes back", EV_EXIT, ENTER "0100 0400000000000000 00",
 	    "i1000 l2000 s3000 i1000 l2008 s3008 i1000 i1003 ! a string instruction that goes back");
 }
@@ -409,14 +450,18 @@ strings(void)
 static void
 loops(void)
 {
-	struct sch_step s0[] = {INST(2), STEP(SO_UNKNOWN, .w = 4, .dst = RAX), STEP(SO_UNKNOWN, .w = 8, .dst = RDX)};
-	struct sch_step s1[] = {INST(4), STEP(SO_SUB, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(1)), STEP(SO_FLAGS_RES, .w = 4, .a = VAR(RAX))};
+	struct sch_step s0[] = {INST(2), STEP(SO_UNKNOWN, .w = 4, .dst = RAX),
+	    STEP(SO_UNKNOWN, .w = 8, .dst = RDX)};
+	struct sch_step s1[] = {INST(4), STEP(SO_SUB, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(1)),
+	    STEP(SO_FLAGS_RES, .w = 4, .a = VAR(RAX))};
 	struct sch_step s2[] = {INST(2)}, s3[] = {INST(1)};
 	struct sch_loopev in[] = {{SL_ENTER, 0}}, back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
-	struct sch_succ t0[] = {{1, 1, in}}, t1[] = {{1, 1, back}, {2, 1, out}}, t2[] = {{3, 0, NULL}, {0, 0, NULL}};
+	struct sch_succ t0[] = {{1, 1, in}}, t1[] = {{1, 1, back}, {2, 1, out}},
+	    t2[] = {{3, 0, NULL}, {0, 0, NULL}};
 	struct sch_block b[] = {BLOCK(0, s0, .term = ST_JUMP, .nsucc = 1, .succ = t0),
 		BLOCK(2, s1, .term = ST_COND, .cc = SC_NE, .nsucc = 2, .succ = t1),
-		BLOCK(6, s2, .term = ST_SWITCH, .target = VAR(RDX), .nsucc = 2, .succ = t2), BLOCK(8, s3, .term = ST_RETURN)};
+		BLOCK(6, s2, .term = ST_SWITCH, .target = VAR(RDX), .nsucc = 2, .succ = t2),
+		    BLOCK(8, s3, .term = ST_RETURN)};
 	struct sch_loop lo = {1, -1};
 	struct sch_frag fr = {0, 0, 99};
 	struct sch_func f = FUNC(name, 0, &fr, b);
@@ -432,7 +477,8 @@ loops(void)
 	b[2].cc = 1;
 	f.flags = SF_TAILOUT;
 	unit(&f, 1);
-	expect("a switch out of the function", EV_EXIT, ENTER "0100 01000000 0910000000000000 0100 01000000 0810000000000000",
+	expect("a switch out of the function", EV_EXIT,
+	    ENTER "0100 01000000 0910000000000000 0100 01000000 0810000000000000",
 	    "i1000 E1002 i1002 X1002 i1006 i1000 E1002 i1002 X1002 i1006 i1008");
 	if (dump)
 		return;
@@ -456,7 +502,8 @@ loops(void)
 static void
 refused(void)
 {
-	struct sch_step call[] = {STEP(SO_CALL, .sym = 0)}, two[] = {INST(1), STEP(SO_CALLJ, .n = 1), STEP(SO_CALLJ, .n = 1)};
+	struct sch_step call[] = {STEP(SO_CALL, .sym = 0)},
+	    two[] = {INST(1), STEP(SO_CALLJ, .n = 1), STEP(SO_CALLJ, .n = 1)};
 	struct sch_step inst[] = {INST(1)};
 	struct sch_block b[] = {BLOCK(0, call, .term = ST_RETURN)}, c[] = {BLOCK(0, two, .term = ST_RETURN)};
 	struct sch_block t[] = {BLOCK(0, inst, .term = ST_TAILX)}, deep[] = {BLOCK(0, inst, .term = ST_TAIL)};
@@ -490,27 +537,35 @@ static void
 word_calls(void)
 {
 	const int sp = mach->sp;
-	struct sch_step m0[] = {INST(4), STEP(SO_LEA, .w = 4, .dst = sp, .m = ADDR(sp, -32)), STEP(SO_STORE, .n = 4, .m = ADDR(sp, 28)),
-		INST(4), STEP(SO_MOV, .w = 4, .dst = 4, .a = IMM(0x4000)), STEP(SO_CALL, .sym = 1), INST(4), STEP(SO_CALLX, .n = 0),
+	struct sch_step m0[] = {INST(4), STEP(SO_LEA, .w = 4, .dst = sp, .m = ADDR(sp, -32)),
+	    STEP(SO_STORE, .n = 4, .m = ADDR(sp, 28)),
+		INST(4), STEP(SO_MOV, .w = 4, .dst = 4, .a = IMM(0x4000)), STEP(SO_CALL, .sym = 1), INST(4),
+		    STEP(SO_CALLX, .n = 0),
 		INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 28))};
-	struct sch_step g0[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(4, 0)), STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 0))};
-	struct sch_step j0[] = {INST(4), STEP(SO_CALLJ, .n = 0x107), INST(4)}, j1[] = {INST(4), STEP(SO_CALLX, .n = 0)}, j2[] = {INST(8)};
+	struct sch_step g0[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(4, 0)),
+	    STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 0))};
+	struct sch_step j0[] = {INST(4), STEP(SO_CALLJ, .n = 0x107), INST(4)},
+	    j1[] = {INST(4), STEP(SO_CALLX, .n = 0)}, j2[] = {INST(8)};
 	struct sch_succ go[] = {{1, 0, NULL}, {2, 0, NULL}};
 	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_RETURN)}, gb[] = {BLOCK(0, g0, .term = ST_TAILX)};
-	struct sch_block jb[] = {BLOCK(0, j0, .term = ST_BRANCH, .nsucc = 2, .succ = go), BLOCK(8, j1, .term = ST_NONE), BLOCK(12, j2, .term = ST_RETURN)};
+	struct sch_block jb[] = {BLOCK(0, j0, .term = ST_BRANCH, .nsucc = 2, .succ = go),
+	    BLOCK(8, j1, .term = ST_NONE), BLOCK(12, j2, .term = ST_RETURN)};
 	struct sch_frag fr[] = {{0, 0, 99}, {0, 0x100, 99}, {0, 0x200, 99}};
-	struct sch_func f[] = {FUNC(name, 0, fr, mb), FUNC(name, SF_TAILOUT, fr + 1, gb), FUNC(name, SF_SETJMP, fr + 2, jb)};
+	struct sch_func f[] = {FUNC(name, 0, fr, mb), FUNC(name, SF_TAILOUT, fr + 1, gb),
+	    FUNC(name, SF_SETJMP, fr + 2, jb)};
 	uint16_t need = 4;
 
 	f[1].nneed = 1;
 	f[1].need = &need;
 	unit(f, 3);
-	expect("a known call pushes nothing; after its jump, an unknown one", EV_EXIT, WORD_ENTER "0100  0200 =4400 00  0200 =5000 00",
+	expect("a known call pushes nothing; after its jump, an unknown one", EV_EXIT,
+	    WORD_ENTER "0100  0200 =4400 00  0200 =5000 00",
 	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1100 l4400 l7fe0 i1008 i1100 l5000 l7fe0 i100c l7ffc");
 	expect("a callback", EV_EXIT, WORD_ENTER "0100 00  fe =7000 0200 =4400 00",
 	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 i1100 l4400 l7000 i100c l7ffc");
 	expect("unwinding", EV_EXIT, WORD_ENTER "0100 00 fe =7000 0100 00 fd =7fe0 00",
-	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 i1000 s6ffc i1004 i1100 l4000 l6fe0 i1008 i100c l7ffc");
+	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 i1000 s6ffc i1004 i1100 l4000 l6fe0 i1008 i100c "
+	    "l7ffc");
 	expect("unwinding to nowhere", EV_EXIT, WORD_ENTER "0100 00 fd =7ffc",
 	    "i1000 s7ffc i1004 i1100 l4000 l7fe0 i1008 ! no frame to unwind to");
 	expect("setjmp, longjmp", EV_EXIT, WORD_ENTER "0300 ff =8000 :107 01 ff =8000 :107 00",
@@ -526,26 +581,41 @@ word_values(void)
 {
 #define SEE2 STEP(SO_LOAD, .n = 1, .m = ADDR(2, 0))
 	struct sch_step s[] = {
-		INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 4, .cc = 1, .dst = 2), SEE2,
+		INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 2), SEE2,
+		    STEP(SO_UNKNOWN, .w = 4, .cc = 1, .dst = 2), SEE2,
 		STEP(SO_UNKNOWN, .w = 4, .cc = 3, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 2, .dst = 2), SEE2,
-		STEP(SO_UNKNOWN, .w = 2, .cc = 3, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 2, .cc = 2, .dst = 2), SEE2,
+		STEP(SO_UNKNOWN, .w = 2, .cc = 3, .dst = 2), SEE2,
+		    STEP(SO_UNKNOWN, .w = 2, .cc = 2, .dst = 2), SEE2,
 		STEP(SO_UNKNOWN, .w = 1, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 1, .cc = 3, .dst = 2), SEE2,
 		STEP(SO_ADD, .w = 4, .dst = 2, .a = VAR(2), .b = IMM(-4)), SEE2,
-		STEP(SO_LOADRO, .w = 4, .n = 2, .cc = 1, .dst = 2, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4002}), SEE2,
-		STEP(SO_LOADRO, .w = 8, .n = 8, .dst = 2, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = 0x4003}),
+		STEP(SO_LOADRO, .w = 4, .n = 2, .cc = 1, .dst = 2,
+		    .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0, .disp = 0x4002}), SEE2,
+		STEP(SO_LOADRO, .w = 8, .n = 8, .dst = 2,
+		    .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0,
+		    .disp = 0x4003}),
 		STEP(SO_SHR, .w = 8, .dst = 2, .a = VAR(2), .b = IMM(24)), SEE2,
 		STEP(SO_MOV, .w = 4, .dst = 2, .a = IMM(0x1003)),
-		STEP(SO_LOAD, .n = 4, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM, .disp = 2}),
-		STEP(SO_STORE, .n = 4, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = -4}),
-		STEP(SO_STORE, .n = 4, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = 7}),
-		STEP(SO_LEA, .w = 4, .dst = 3, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM, .disp = -1}),
+		STEP(SO_LOAD, .n = 4, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1,
+		    .sym = SCH_NOSYM, .disp = 2}),
+		STEP(SO_STORE, .n = 4, .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0,
+		    .disp = -4}),
+		STEP(SO_STORE, .n = 4, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1,
+		    .sym = 0, .disp = 7}),
+		STEP(SO_LEA, .w = 4, .dst = 3,
+		    .m = {.base = 2, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM,
+		    .disp = -1}),
 		STEP(SO_LOAD, .n = 1, .m = ADDR(3, 0)),
-		STEP(SO_LEA, .w = 4, .dst = 3, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .fs = 1, .sym = SCH_NOSYM, .disp = -0x10}),
+		STEP(SO_LEA, .w = 4, .dst = 3,
+		    .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .fs = 1, .sym = SCH_NOSYM,
+		    .disp = -0x10}),
 		STEP(SO_LOAD, .n = 1, .m = ADDR(3, 0)),
-		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)), STEP(SO_FLAGS_SUB, .w = 4, .a = IMM(1), .b = IMM(2)),
+		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)),
+		    STEP(SO_FLAGS_SUB, .w = 4, .a = IMM(1), .b = IMM(2)),
 		STEP(SO_SETCC, .w = 4, .cc = SC_LT, .dst = 2), SEE2,
-		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)), STEP(SO_SETCC, .w = 8, .cc = SC_GT, .dst = 2), SEE2,
-		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)), STEP(SO_SETCC, .w = 1, .cc = SC_LTU, .dst = 2), SEE2,
+		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)),
+		    STEP(SO_SETCC, .w = 8, .cc = SC_GT, .dst = 2), SEE2,
+		STEP(SO_MOV, .w = 8, .dst = 2, .a = IMM(0x123456789)),
+		    STEP(SO_SETCC, .w = 1, .cc = SC_LTU, .dst = 2), SEE2,
 	};
 	struct sch_block b[] = {BLOCK(0, s, .term = ST_RETURN)};
 	struct sch_frag fr = {0, 0, 99};
@@ -553,24 +623,34 @@ word_values(void)
 	char want[256];
 
 	unit(&f, 1);
-	snprintf(want, sizeof want, "i1000 l12345678 lffffffff80000000 l80000000 l8001 lffff8001 lffff1234 lfe lfffffffe lfffffffa "
-	    "%s l1004 s1ffc s1004 l1000 l30 l1 l0 l123456701", mach->big ? "lffffff80 lfeffff8001" : "lffff80ff l403020180");
-	expect("values", EV_EXIT, WORD_ENTER "0100 ;12345678 ;80000000 ;80000000 :8001 :8001 :1234 fe fe", want);
+	snprintf(want, sizeof want, "i1000 l12345678 lffffffff80000000 l80000000 l8001 lffff8001 lffff1234 "
+	    "lfe lfffffffe lfffffffa "
+	    "%s l1004 s1ffc s1004 l1000 l30 l1 l0 l123456701", mach->big ? "lffffff80 lfeffff8001" :
+	    "lffff80ff l403020180");
+	expect("values", EV_EXIT, WORD_ENTER "0100 ;12345678 ;80000000 ;80000000 :8001 :8001 :1234 fe fe",
+	    want);
 }
 
 #define LATE " ! the events end inside a function"
 
-/* Figure 2 of the paper: numbers of a byte before the targets of the conditional branch; the stack pointer is recorded */
+/*
+ * Figure 2 of the paper: numbers of a byte before the targets of the conditional branch; the stack
+ * pointer is recorded
+ */
 static void
 targets(void)
 {
-	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = mach->word, .dst = mach->sp), STEP(SO_UNKNOWN, .w = 4, .dst = 8)}, s2[] = {INST(4)};
-	struct sch_step s1[] = {INST(4), STEP(SO_STORE, .n = 4, .m = ADDR(8, 0)), STEP(SO_ADD, .w = 4, .dst = 8, .a = VAR(8), .b = IMM(4)), INST(4)};
+	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = mach->word, .dst = mach->sp),
+	    STEP(SO_UNKNOWN, .w = 4, .dst = 8)}, s2[] = {INST(4)};
+	struct sch_step s1[] = {INST(4), STEP(SO_STORE, .n = 4, .m = ADDR(8, 0)),
+	    STEP(SO_ADD, .w = 4, .dst = 8, .a = VAR(8), .b = IMM(4)), INST(4)};
 	struct sch_step s3[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(mach->sp, 8))};
 	struct sch_loopev in[] = {{SL_ENTER, 0}}, back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
-	struct sch_succ t0[] = {{2, 1, in}}, t1[] = {{2, 1, back}}, t2[] = {{1, 0, NULL}, {3, 1, out}, {3, 0, NULL}};
+	struct sch_succ t0[] = {{2, 1, in}}, t1[] = {{2, 1, back}},
+	    t2[] = {{1, 0, NULL}, {3, 1, out}, {3, 0, NULL}};
 	struct sch_block b[] = {BLOCK(0, s0, .term = ST_JUMP, .nsucc = 1, .succ = t0),
-		BLOCK(8, s1, .mark = 1, .term = ST_JUMP, .nsucc = 1, .succ = t1), BLOCK(16, s2, .term = ST_TARGET, .nsucc = 3, .succ = t2),
+		BLOCK(8, s1, .mark = 1, .term = ST_JUMP, .nsucc = 1, .succ = t1),
+		    BLOCK(16, s2, .term = ST_TARGET, .nsucc = 3, .succ = t2),
 		BLOCK(20, s3, .mark = 1, .term = ST_RETURN)};
 	struct sch_loop lo = {2, -1};
 	struct sch_frag fr = {0, 0, 99};
@@ -580,18 +660,23 @@ targets(void)
 	f.loop = &lo;
 	unit(&f, 1);
 	expect("numbers of a byte", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01 01 03",
-	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 i1008 s2004 i100c B1010 i1010 X1010 i1014 l7f08");
+	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 i1008 s2004 i100c B1010 i1010 X1010 i1014 "
+	    "l7f08");
 	expect("a number of another block", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01 02",
-	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 ! the number of no block that control may go to here");
-	expect("no number", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01", "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010" LATE);
+	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010 ! the number of no block that control may go to "
+	    "here");
+	expect("no number", EV_EXIT, WORD_ENTER "0100 =7f00 ;2000 01",
+	    "i1000 E1010 i1010 i1008 s2000 i100c B1010 i1010" LATE);
 	expect("a value cut off", EV_STOPPED, WORD_ENTER "0100 =7f00 00",
 	    "i1000 ! recording stopped here, before the run ended");
 	if (!dump && mach->word == 4) {
 		const uint64_t *n = counts(WORD_ENTER "0100 =7f00 ;2000 01 01 03");
 
-		CHECK("counted", n[RK_BLOCK] == 3 && n[RK_VALUE] == 8 && n[RK_ITEM] == 7 && !n[RK_NEED] && !n[RK_BRANCH] && !n[RK_STRING]);
+		CHECK("counted", n[RK_BLOCK] == 3 && n[RK_VALUE] == 8 && n[RK_ITEM] == 7 && !n[RK_NEED] &&
+		    !n[RK_BRANCH] && !n[RK_STRING]);
 		n = counts(WORD_ENTER "0100 =7f00 ;2000 01 01");
-		CHECK("only what is there is counted", n[RK_BLOCK] == 2 && n[RK_VALUE] == 8 && n[RK_ITEM] == 7);
+		CHECK("only what is there is counted", n[RK_BLOCK] == 2 && n[RK_VALUE] == 8 &&
+		    n[RK_ITEM] == 7);
 	}
 }
 
@@ -599,15 +684,18 @@ targets(void)
 static void
 marks(void)
 {
-	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = 1, .dst = 9), STEP(SO_FLAGS_SUB, .w = 4, .a = VAR(9), .b = IMM(1))};
+	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = 1, .dst = 9),
+	    STEP(SO_FLAGS_SUB, .w = 4, .a = VAR(9), .b = IMM(1))};
 	struct sch_step one[] = {INST(4)}, s2[] = {INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 10)};
 	struct sch_loopev back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
-	struct sch_succ t0[] = {{1, 0, NULL}, {2, 1, out}}, t1[] = {{0, 1, back}, {3, 0, NULL}}, t2[] = {{1, 0, NULL}, {3, 0, NULL}};
+	struct sch_succ t0[] = {{1, 0, NULL}, {2, 1, out}}, t1[] = {{0, 1, back}, {3, 0, NULL}},
+	    t2[] = {{1, 0, NULL}, {3, 0, NULL}};
 	struct sch_succ t3[] = {{0, 1, back}, {4, 0, NULL}}, t4[] = {{5, 0, NULL}};
 	struct sch_block b[] = {BLOCK(0, s0, .mark = 2, .term = ST_COND, .cc = SC_EQ, .nsucc = 2, .succ = t0),
 		BLOCK(8, one, .mark = 2, .term = ST_BRANCH, .nsucc = 2, .succ = t1),
 		BLOCK(16, s2, .mark = 2, .term = ST_SWITCH, .target = VAR(10), .nsucc = 2, .succ = t2),
-		BLOCK(24, one, .mark = 2, .term = ST_TARGET, .nsucc = 2, .succ = t3), BLOCK(32, one, .mark = 2, .term = ST_JUMP, .nsucc = 1, .succ = t4),
+		BLOCK(24, one, .mark = 2, .term = ST_TARGET, .nsucc = 2, .succ = t3),
+		    BLOCK(32, one, .mark = 2, .term = ST_JUMP, .nsucc = 1, .succ = t4),
 		BLOCK(40, one, .mark = 1, .term = ST_RETURN)};
 	struct sch_loop lo = {0, -1};
 	struct sch_frag fr = {0, 0, 99};
@@ -616,18 +704,22 @@ marks(void)
 	f.nloop = 1;
 	f.loop = &lo;
 	unit(&f, 1);
-	expect("numbers of two bytes", EV_EXIT, WORD_ENTER "0100 :0 01 :1 01 :0 02 :2 ;1008 :1 00 :3 :0 01 :1 00 :3 :4 05",
+	expect("numbers of two bytes", EV_EXIT,
+	    WORD_ENTER "0100 :0 01 :1 01 :0 02 :2 ;1008 :1 00 :3 :0 01 :1 00 :3 :4 05",
 	    "i1000 i1008 B1000 i1000 X1000 i1010 i1008 i1018 B1000 i1000 i1008 i1018 i1020 i1028");
 	expect("the number of another block, at the entry", EV_EXIT, WORD_ENTER "0100 :1",
 	    " ! the number of another block than control comes to");
 	expect("behind a jump", EV_EXIT, WORD_ENTER "0100 :0 01 :1 00 :3 :4 04",
 	    "i1000 i1008 i1018 i1020 ! the number of another block than control comes to");
-	expect("behind a condition", EV_EXIT, WORD_ENTER "0100 :0 02 :1", "i1000 X1000 ! the number of another block than control comes to");
-	expect("in the other byte order", EV_EXIT, WORD_ENTER "0100 :0 01 :100", "i1000 ! the number of another block than control comes to");
+	expect("behind a condition", EV_EXIT, WORD_ENTER "0100 :0 02 :1",
+	    "i1000 X1000 ! the number of another block than control comes to");
+	expect("in the other byte order", EV_EXIT, WORD_ENTER "0100 :0 01 :100",
+	    "i1000 ! the number of another block than control comes to");
 	expect("a number of no target", EV_EXIT, WORD_ENTER "0100 :0 01 :1 00 :3 :1",
 	    "i1000 i1008 i1018 ! the number of no block that control may go to here");
 	expect("half a number", EV_EXIT, WORD_ENTER "0100 :0 01 :1 00 :3 00", "i1000 i1008 i1018" LATE);
-	expect("the same after a signal", EV_SIGNAL, WORD_ENTER "0100 :0 01 :1 00 :3 00", "i1000 i1008 i1018");
+	expect("the same after a signal", EV_SIGNAL, WORD_ENTER "0100 :0 01 :1 00 :3 00",
+	    "i1000 i1008 i1018");
 }
 
 /* Programs of more than one machine, events of another one */
@@ -657,13 +749,16 @@ mixed(void)
 	mach = machines + 1;
 	unit(&f, 1);
 	theirs = EM_X86_64;
-	CHECK("events of another machine", strcmp(run(100, EV_EXIT), " ! events of an x86-64 program, but the executable is for MIPS") == 0);
+	CHECK("events of another machine", strcmp(run(100, EV_EXIT),
+	    " ! events of an x86-64 program, but the executable is for MIPS") == 0);
 	mach = machines;
 	unit(&f, 1);
 	theirs = EM_MIPS;
-	CHECK("the other way round", strcmp(run(100, EV_EXIT), " ! events of a MIPS program, but the executable is for x86-64") == 0);
+	CHECK("the other way round", strcmp(run(100, EV_EXIT),
+	    " ! events of a MIPS program, but the executable is for x86-64") == 0);
 	theirs = 40;
-	CHECK("one without a name", strcmp(run(100, EV_EXIT), " ! events of a machine 40 program, but the executable is for x86-64") == 0);
+	CHECK("one without a name", strcmp(run(100, EV_EXIT),
+	    " ! events of a machine 40 program, but the executable is for x86-64") == 0);
 	theirs = 0;
 }
 
@@ -679,7 +774,8 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
 		mach = machines + i;
 		if (!dump)
-			printf("# machine %u, words of %u bytes, %s first\n", mach->number, mach->word, mach->big ? "high" : "low");
+			printf("# machine %u, words of %u bytes, %s first\n", mach->number, mach->word,
+			    mach->big ? "high" : "low");
 		if (mach->push == 0) {
 			word_calls();
 			word_values();

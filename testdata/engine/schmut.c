@@ -24,7 +24,8 @@
 #include "format/ae/exe.h"
 #include "format/schema/schema.h"
 
-#define QUIET (UINT64_C(1) << 21)       /* references without an event in `bound`: few, so that it ends soon */
+/* references without an event in `bound`: few, so that it ends soon */
+#define QUIET (UINT64_C(1) << 21)
 
 static uint32_t seed;
 
@@ -67,7 +68,7 @@ seal(uint8_t *p, size_t n)
 	}
 }
 
-/* A change of one byte behind a unit's header */
+/* Changes one byte after a unit's header. */
 static void
 change(uint8_t *p, size_t n)
 {
@@ -281,7 +282,8 @@ bound(struct exe *x, const char *events, int n)
 			refused++;
 		}
 	}
-	printf("%u refused, %u good, %u not what the events say, %u of them endless\n", refused, good, wrong, endless);
+	printf("%u refused, %u good, %u not what the events say, %u of them endless\n", refused, good, wrong,
+	    endless);
 	free(p);
 	return 0;
 }

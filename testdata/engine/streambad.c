@@ -5,7 +5,7 @@
 #include "../check.h"
 #include "streams.h"
 
-/* Where each block of a file begins, and the index behind them */
+/* The offset of each block of a file, and of the index after them. */
 static size_t
 places(const struct text *out, uint64_t *off, size_t max)
 {
@@ -61,12 +61,14 @@ test_cut(void)
 			if (r) {
 				const struct vs_index *x;
 
-				copy &= vs_copy(r, 1, keep, &t, &f) == -1 && t.n == whole * rec && same(t.p, in.p, t.n);
+				copy &= vs_copy(r, 1, keep, &t, &f) == -1 && t.n == whole * rec &&
+				    same(t.p, in.p, t.n);
 				copy &= strstr(f.err, "cut off") != NULL || strstr(f.err, "end mark") != NULL;
 				x = vs_index(r, &f);
 				index &= x && !x->whole && x->nrec == whole && x->fault.err[0];
 				t.n = 0;
-				walk &= vs_walk(r, 0, whole, 0, 1, keep, &t, &f) == 0 && t.n == whole * rec && same(t.p, in.p, t.n);
+				walk &= vs_walk(r, 0, whole, 0, 1, keep, &t, &f) == 0 && t.n == whole * rec &&
+				    same(t.p, in.p, t.n);
 			}
 			vs_close(r);
 			free(p);
@@ -82,7 +84,8 @@ test_cut(void)
 
 /* One bit of out is another: what vs_copy, vs_walk and the cursor say.  1 if all of them are right. */
 static int
-flipped(const struct text *in, struct text *out, const struct vs_options *o, const uint64_t *off, size_t nblock, size_t at,
+flipped(const struct text *in, struct text *out, const struct vs_options *o, const uint64_t *off,
+    size_t nblock, size_t at,
 	struct text *t)
 {
 	size_t rec = vs_record_size(&o->layout), no, before = 0;
@@ -102,18 +105,22 @@ flipped(const struct text *in, struct text *out, const struct vs_options *o, con
 		;
 	before = no == nblock ? in->n / rec : no * o->block;
 	t->n = 0;
-	ok = vs_copy(r, at % 16 ? 1 : 2, keep, t, &f) == -1 && t->n == before * rec && same(t->p, in->p, t->n);
+	ok = vs_copy(r, at % 16 ? 1 : 2, keep, t, &f) == -1 && t->n == before * rec &&
+	    same(t->p, in->p, t->n);
 	if (no < nblock) {
 		snprintf(name, sizeof(name), "block %zu ", no + 1);
 		ok = ok && strstr(f.err, name) && f.rec == before && f.off >= off[no] && f.off < off[no + 1];
-		/* the others can be read: those behind it if the first is good, backward too */
+		/* the others can be read: those after it if the first is good, backward, too */
 		t->n = 0;
-		ok = ok && vs_walk(r, before + o->block, UINT64_MAX, 1, 1, keep, t, &f) == (no && no + 1 < nblock ? 0 : no ? 0 : -1);
+		ok = ok && vs_walk(r, before + o->block, UINT64_MAX, 1, 1, keep, t, &f) == (no &&
+		    no + 1 < nblock ? 0 : no ? 0 : -1);
 		if (no && no + 1 < nblock)
 			ok = ok && t->n == (in->n / rec - before - o->block) * rec;
 		t->n = 0;
-		ok = ok && vs_walk(r, 0, UINT64_MAX, 1, at % 16 == 1 ? 2 : 1, keep, t, &f) == -1 && strstr(f.err, name);
-		ok = ok && (!no || t->n == (in->n / rec > before + o->block ? in->n / rec - before - o->block : 0) * rec);
+		ok = ok && vs_walk(r, 0, UINT64_MAX, 1, at % 16 == 1 ? 2 : 1, keep, t, &f) == -1 &&
+		    strstr(f.err, name);
+		ok = ok && (!no || t->n == (in->n / rec > before + o->block ?
+		    in->n / rec - before - o->block : 0) * rec);
 	} else {
 		ok = ok && (strstr(f.err, "index") || strstr(f.err, "end mark"));
 		ok = ok && vs_index(r, &f) && !vs_index(r, &f)->whole && vs_index(r, &f)->nrec == in->n / rec;

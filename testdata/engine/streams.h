@@ -110,13 +110,15 @@ pack(struct text *out, const struct text *in, const struct vs_options *o, size_t
 	vs_free(w);
 }
 
-static const char *const layouts[] = { "8", "4", "2", "1", "4,8", "8,1,2", "1,2:0,4:2,8", "1,1,1,1,1,1,1,8", "addr" };
+static const char *const layouts[] = { "8", "4", "2", "1", "4,8", "8,1,2", "1,2:0,4:2,8", "1,1,1,1,1,1,1,8",
+    "addr" };
 #define NLAYOUT (sizeof(layouts) / sizeof(layouts[0]))
 
 static inline void
 options(struct vs_options *o, const char *layout)
 {
-	*o = (struct vs_options){ .block = 1 + (uint32_t)rnd(rnd(3) ? 40 : 3000), .level = (int)rnd(10), .method = -1,
+	*o = (struct vs_options){ .block = 1 + (uint32_t)rnd(rnd(3) ? 40 : 3000), .level = (int)rnd(10),
+	    .method = -1,
 	    .threads = 1 + (unsigned)rnd(3) };
 	if (vs_layout_parse(&o->layout, layout) != 0)
 		abort();

@@ -23,9 +23,11 @@ agrees(const struct text *in, const struct text *out, const struct vs_options *o
 		head = in->n;
 	nrec = (in->n - head) / rec;
 	ok = vs_info(r)->nhead == head && same(vs_info(r)->head, in->p, head);
-	ok = ok && vs_copy(r, 1 + (unsigned)rnd(3), keep, &t, &f) == 0 && t.n == in->n - head && same(t.p, in->p + head, t.n);
+	ok = ok && vs_copy(r, 1 + (unsigned)rnd(3), keep, &t, &f) == 0 && t.n == in->n - head &&
+	    same(t.p, in->p + head, t.n);
 	x = vs_index(r, &f);
-	ok = ok && x && x->whole && x->nrec == nrec && x->ntail == in->n - head - nrec * rec && x->size == out->n;
+	ok = ok && x && x->whole && x->nrec == nrec && x->ntail == in->n - head - nrec * rec &&
+	    x->size == out->n;
 	for (int i = 0; ok && i < 6; i++) {
 		int back = i & 1;
 
@@ -39,7 +41,8 @@ agrees(const struct text *in, const struct text *out, const struct vs_options *o
 			n = nrec - from;
 		ok = ok && t.n == n * rec;
 		for (size_t k = 0; ok && k < n; k++)
-			ok = same(t.p + k * rec, in->p + head + (back ? from + n - 1 - k : from + k) * rec, rec);
+			ok = same(t.p + k * rec, in->p + head + (back ? from + n - 1 - k : from + k) * rec,
+			    rec);
 	}
 	vs_close(r);
 	free(t.p);
@@ -149,7 +152,8 @@ test_round(void)
 			vs_free(w);
 			w = vs_create(keep, &again, &o, &f);
 			fields(&o.layout, in.p, n, v);
-			puts &= vs_put(w, v, k) == 0 && vs_put(w, v + k * o.layout.nfield, n - k) == 0 && vs_finish(w) == 0;
+			puts &= vs_put(w, v, k) == 0 && vs_put(w, v + k * o.layout.nfield, n - k) == 0 &&
+			    vs_finish(w) == 0;
 			vs_free(w);
 			puts &= out.n == again.n && same(out.p, again.p, out.n);
 			free(v);
@@ -191,9 +195,11 @@ test_seek(void)
 			size_t at = j * 7919 % (n + 1);
 
 			good &= vs_seek(c, at) == 0;
-			good &= vs_prev(c, v, 1) == (at > 0) && (!at || same_record(&o.layout, v, in.p + (at - 1) * rec));
+			good &= vs_prev(c, v, 1) == (at > 0) &&
+			    (!at || same_record(&o.layout, v, in.p + (at - 1) * rec));
 			good &= vs_seek(c, at) == 0;
-			good &= vs_next(c, v, 1) == (at < n) && (at == n || same_record(&o.layout, v, in.p + at * rec));
+			good &= vs_next(c, v, 1) == (at < n) &&
+			    (at == n || same_record(&o.layout, v, in.p + at * rec));
 		}
 		vs_cursor_free(c);
 		vs_close(r);
@@ -218,14 +224,16 @@ test_sink(void)
 	make(&in, 8000);
 	pack(&out, &in, &o, 0);
 	r = vs_open_mem(out.p, out.n, &f);
-	CHECK("a sink that wants no more ends a copy", vs_copy(r, 3, keep, &t, &f) == -1 && !f.err[0] && t.n < 600);
+	CHECK("a sink that wants no more ends a copy", vs_copy(r, 3, keep, &t, &f) == -1 && !f.err[0] &&
+	    t.n < 600);
 	t.n = 0;
 	CHECK("and a walk", vs_walk(r, 0, UINT64_MAX, 1, 2, keep, &t, &f) == -1 && !f.err[0] && t.n < 600);
 	vs_close(r);
 	t.n = 0;
 	o.threads = 3;
 	w = vs_create(keep, &t, &o, &f);
-	CHECK("a sink that fails ends a writer", vs_write(w, in.p, in.n) == -1 && vs_finish(w) == -1 && vs_write_fault(w)->off < 600);
+	CHECK("a sink that fails ends a writer", vs_write(w, in.p, in.n) == -1 && vs_finish(w) == -1 &&
+	    vs_write_fault(w)->off < 600);
 	vs_free(w);
 	free(in.p);
 	free(out.p);
@@ -260,7 +268,8 @@ test_group(void)
 	int good;
 
 	options(&o, "1");
-	o = (struct vs_options){ .layout = o.layout, .first = 20000, .group = VS_GROUP, .level = 9, .method = -1, .threads = 1 };
+	o = (struct vs_options){ .layout = o.layout, .first = 20000, .group = VS_GROUP, .level = 9,
+	    .method = -1, .threads = 1 };
 	for (size_t i = 0; i < sizeof(words); i++)
 		words[i / 40][i % 40] = (uint8_t)rnd(256);
 	while (in.n < 1200000)
@@ -272,8 +281,12 @@ test_group(void)
 	for (size_t i = 1; good && i < 3 && i < x->n; i++) {
 		struct vs_stat s[VS_COLUMNS];
 
-		/* longer than a block that is predicted may be, no longer than LZMA does in the time of a seek */
-		good = vs_stat(r, i, s, &f) == 0 && s[0].method == VC_LZ && s[0].n > 131072 && s[0].size < 250000;
+		/*
+		 * longer than a block that is predicted may be, no longer than LZMA does in the time of a
+		 * seek
+		 */
+		good = vs_stat(r, i, s, &f) == 0 && s[0].method == VC_LZ && s[0].n > 131072 &&
+		    s[0].size < 250000;
 	}
 	vs_close(r);
 	CHECK("groups become blocks of LZMA", good);
@@ -288,7 +301,7 @@ loop(struct text *t, uint64_t n)
 		keep(t, &(uint64_t){ i & 63 }, 8);
 }
 
-/* n values of 8 bytes, of so many random bits */
+/* n values of 8 bytes with that many random bits. */
 static void
 noise(struct text *t, size_t n, unsigned bits)
 {
@@ -313,7 +326,8 @@ test_wide(void)
 	int wide = 0;
 
 	options(&o, "8");
-	o = (struct vs_options){ .layout = o.layout, .first = 20000, .group = VS_GROUP, .level = 9, .method = -1, .threads = 1 };
+	o = (struct vs_options){ .layout = o.layout, .first = 20000, .group = VS_GROUP, .level = 9,
+	    .method = -1, .threads = 1 };
 	loop(&in, 20000);
 	noise(&in, LONG, 64);
 	memcpy(first, in.p + 20000 * 8, LONG * sizeof(*first));
@@ -325,7 +339,8 @@ test_wide(void)
 	for (size_t i = 1; x && i < x->n; i++) {
 		struct vs_stat s[VS_COLUMNS];
 
-		wide |= vs_stat(r, i, s, &f) == 0 && s[0].method == VC_FAST && s[0].n > 2 * LONG && s[0].size < 9 * LONG;
+		wide |= vs_stat(r, i, s, &f) == 0 && s[0].method == VC_FAST && s[0].n > 2 * LONG &&
+		    s[0].size < 9 * LONG;
 	}
 	vs_close(r);
 	CHECK("wide groups become blocks of zstd", wide && out.n < 19 * LONG);
@@ -356,7 +371,8 @@ test_slow(void)
 		struct vs_stat s[VS_COLUMNS];
 
 		good &= vs_stat(r, i, s, &f) == 0
-		    && vc_decode_ns(&(struct vc_coded){ (enum vc_method)s[0].method, s[0].n, s[0].size, 8 }) < 1.1 * VC_SLOW;
+		    && vc_decode_ns(&(struct vc_coded){ (enum vc_method)s[0].method, s[0].n, s[0].size,
+		    8 }) < 1.1 * VC_SLOW;
 		if (s[0].size < s[0].n / 8)
 			longest = x->e[i].n > longest ? x->e[i].n : longest;
 		else if (s[0].size > s[0].n * 3 / 4)
@@ -370,7 +386,8 @@ test_slow(void)
 static void
 test_layout(void)
 {
-	static const char *const bad[] = { "", "3", "8,", ",8", "8:1", "8,8:2", "9", "16", "8 ", "-1", "8:", "1,1,1,1,1,1,1,1,1", "addr,8", "08:x" };
+	static const char *const bad[] = { "", "3", "8,", ",8", "8:1", "8,8:2", "9", "16", "8 ", "-1", "8:",
+	    "1,1,1,1,1,1,1,1,1", "addr,8", "08:x" };
 	struct vs_layout y;
 	int good = 1;
 

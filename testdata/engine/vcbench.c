@@ -1,7 +1,8 @@
 /*
  * Sizes and speeds of the methods of codec/column/block.h.
  *
- *	vcbench [-w width] [-r keywidth,width] [-H skip] [-p first] [-b block] [-l level] [-m method] [-k] [-n runs] file
+ *	vcbench [-w width] [-r keywidth,width] [-H skip] [-p first] [-b block] [-l level] [-m method] [-k]
+ *	[-n runs] file
  *
  * The file holds values of width bytes (8), or with -r records of a key and a
  * value; -H skips bytes before them, -k codes the keys of -r instead of the values.
@@ -63,7 +64,8 @@ load(const char *path)
 		key[i] = get_le(b.p + i * rec, keywidth);
 		v[i] = get_le(b.p + i * rec + keywidth, width);
 	}
-	all = (struct vc_col){ keycol ? key : v, keywidth && !keycol ? key : NULL, n, keycol ? keywidth : width };
+	all = (struct vc_col){ keycol ? key : v, keywidth &&
+	    !keycol ? key : NULL, n, keycol ? keywidth : width };
 	buf_free(&b);
 }
 
@@ -105,7 +107,9 @@ pass(int dec, int method, int level, struct buf *out, struct coded *c, uint64_t 
 				die("not encoded");
 			c[k].len = out->n - c[k].len;
 			if (!k)
-				later = block ? block : vc_block_values(level, c[k].n, &(struct vc_coded){ c[k].m, c[k].n, c[k].len, col.width }, 1);
+				later = block ? block :
+				    vc_block_values(level, c[k].n,
+				    &(struct vc_coded){ c[k].m, c[k].n, c[k].len, col.width }, 1);
 		}
 		if (k && now() - t0 > *slow)
 			*slow = now() - t0;
@@ -142,7 +146,8 @@ measure(const char *name, int method, int level)
 			die("decoded values differ");
 	}
 	printf("%-10s %9zu values %9zu bytes %8.4f bits  in %6.1f out %6.1f M/s  block %5.1f ms ",
-		name, all.n, b.n, 8.0 * (double)b.n / (double)all.n, (double)all.n / in / 1e6, (double)all.n / out / 1e6, slow * 1e3);
+		name, all.n, b.n, 8.0 * (double)b.n / (double)all.n, (double)all.n / in / 1e6,
+		    (double)all.n / out / 1e6, slow * 1e3);
 	for (size_t i = 0, k = 0; method < 0 && i < all.n; i += c[k++].n)
 		count[c[k].m & 63]++;
 	for (unsigned m = 0; m < 64; m++)

@@ -74,7 +74,7 @@ make(struct vc_col *c, uint64_t *v, uint64_t *key, size_t n, unsigned width, int
 	*c = (struct vc_col){ v, key, n, width };
 }
 
-/* Exactly as many bytes as there are, so that a sanitizer sees what is behind them */
+/* Allocates exactly the bytes that there are, so that a sanitizer sees reads after them. */
 static void *
 exact(const void *p, size_t n)
 {
@@ -88,7 +88,8 @@ exact(const void *p, size_t n)
 }
 
 static int
-decodes(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c, enum vc_method m, const uint8_t *p, size_t len, int good)
+decodes(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c, enum vc_method m,
+    const uint8_t *p, size_t len, int good)
 {
 	uint64_t *v = malloc(c->n * sizeof *v + 1), all = 0;
 	uint8_t *q = exact(p, len);
@@ -101,7 +102,8 @@ decodes(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c,
 	} else {
 		for (size_t i = 0; i < c->n; i++)
 			all |= v[i];
-		ret = good ? !c->n || !memcmp(v, c->v, c->n * sizeof *v) : c->width == 8 || !(all >> 8 * c->width);
+		ret = good ? !c->n || !memcmp(v, c->v, c->n * sizeof *v) : c->width == 8 ||
+		    !(all >> 8 * c->width);
 	}
 	free(v);
 	free(q);
@@ -109,7 +111,8 @@ decodes(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c,
 }
 
 static int
-damaged(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c, enum vc_method m, const struct buf *b)
+damaged(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c, enum vc_method m,
+    const struct buf *b)
 {
 	uint8_t *p = exact(b->p, b->n);
 	int good = 1;
@@ -125,7 +128,10 @@ damaged(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c,
 	return good;
 }
 
-/* One column, by one method or (m < 0) by what a level chooses; encoder and decoder have their own work and primer */
+/*
+ * One column, by one method or (m < 0) by what a level chooses; encoder and decoder have their own
+ * work and primer
+ */
 static int
 there_and_back(struct vc_work **w, struct vc_prime **prime, const struct vc_col *c, int m, int level)
 {
@@ -134,12 +140,14 @@ there_and_back(struct vc_work **w, struct vc_prime **prime, const struct vc_col 
 	int r, good;
 
 	buf_str(&b, "before");
-	r = m < 0 ? vc_encode(w[0], prime[0], c, level, &method, &b) : vc_encode_with(w[0], prime[0], c, method, &b);
+	r = m < 0 ? vc_encode(w[0], prime[0], c, level, &method, &b) :
+	    vc_encode_with(w[0], prime[0], c, method, &b);
 	good = r ? m >= 0 && b.n == 6 : !memcmp(b.p, "before", 6);
 	if (!r) {
 		struct buf coded = { b.p + 6, b.n - 6, 0, 0 };
 
-		good = good && decodes(w[1], prime[1], c, method, coded.p, coded.n, 1) && damaged(w[1], prime[1], c, method, &coded)
+		good = good && decodes(w[1], prime[1], c, method, coded.p, coded.n, 1) &&
+		    damaged(w[1], prime[1], c, method, &coded)
 			&& decodes(w[1], prime[1], c, method, coded.p, coded.n, 1);
 		good = good && (m >= 0 || coded.n <= c->n * c->width);
 	}
@@ -245,9 +253,11 @@ main(int argc, char **argv)
 		for (int k = 0; good && k < rounds; k++) {
 			size_t n = k < 40 ? (size_t)k / 4 : (size_t)rnd(k % 50 ? 600 : 20000);
 
-			good = round_trip(w, n, widths[k & 3], (int)rnd(SHAPES), (int)rnd(2), m, (int)rnd(10));
+			good = round_trip(w, n, widths[k & 3], (int)rnd(SHAPES), (int)rnd(2), m,
+			    (int)rnd(10));
 		}
-		snprintf(what, sizeof what, "%s: round trips, damage", m < 0 ? "levels" : vc_name((unsigned)m));
+		snprintf(what, sizeof what, "%s: round trips, damage", m < 0 ? "levels" :
+		    vc_name((unsigned)m));
 		CHECK(what, good);
 		if (m >= 0)
 			CHECK("and found by its name", vc_by_name(vc_name((unsigned)m)) == m);

@@ -92,7 +92,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; unsigned what; int pick, look; } mode[] = {
-		{ "control", VISIT_CONTROL, -1, 0 }, { "none", 0, 0, 0 }, { "64th", 0, 1, 0 }, { "values", 0, -1, 0 }, { "+memory", VISIT_MEMORY, -1, 0 },
+		{ "control", VISIT_CONTROL, -1, 0 }, { "none", 0, 0, 0 }, { "64th", 0, 1, 0 },
+		{ "values", 0, -1, 0 }, { "+memory", VISIT_MEMORY, -1, 0 },
 		{ "writers", VISIT_WRITERS, -1, 0 }, { "+read", VISIT_WRITERS, -1, 1 }
 	};
 	uint64_t n = 0, s = 0;

@@ -21,7 +21,8 @@
 #define NBYTE 64u
 #define PAGES 65536u
 
-struct page { uint64_t no, w[MEM_PAGE]; uint8_t b[MEM_PAGE]; struct page *next; };      /* writers, and what is there */
+/* writers, and what is there */
+struct page { uint64_t no, w[MEM_PAGE]; uint8_t b[MEM_PAGE]; struct page *next; };
 
 static FILE *in;
 static uint64_t reg[FACT_NREG][NBYTE];          /* writer of each byte; flags: of each bit */
@@ -29,12 +30,14 @@ static struct page *pages[PAGES];
 static uint64_t now, bad, checked, nuses, npieces, nmems;
 static uint64_t contents[1 << 22];              /* of the references of an instruction: loaded, then stored */
 static uint32_t ncontents;
-static uint64_t mask[FACT_NREG];                /* bytes of each register that the instruction uses, as decoded here */
+/* bytes of each register that the instruction uses, as decoded here */
+static uint64_t mask[FACT_NREG];
 static uint64_t wrote[FACT_NREG];               /* and defines */
 static struct replay *r;
 static uint64_t pc;
 static char name[64];
-static int by_state;                    /* the instruction saves or restores parts of the state that are in use */
+/* the instruction saves or restores parts of the state that are in use */
+static int by_state;
 static struct rp_cpu before;
 static uint8_t xbefore[RP_XSAVE], xafter[RP_XSAVE];
 
@@ -42,7 +45,8 @@ static void
 wrong(const char *what, uint64_t a, uint64_t b)
 {
 	if (bad++ < 20)
-		printf("# instance %llu, 0x%llx %s: %s: 0x%llx, here 0x%llx\n", (unsigned long long)now, (unsigned long long)pc, name, what,
+		printf("# instance %llu, 0x%llx %s: %s: 0x%llx, here 0x%llx\n", (unsigned long long)now,
+		    (unsigned long long)pc, name, what,
 		    (unsigned long long)a, (unsigned long long)b);
 }
 
@@ -78,7 +82,8 @@ content_set(uint64_t a, uint64_t n, const uint8_t *p)
 			page_at(a + i)->b[(a + i) % MEM_PAGE] = p[i];
 	for (size_t k = 0; !p && k < PAGES; k++)
 		for (struct page *q = pages[k]; q; q = q->next)
-			for (uint64_t i = 0; q->no * MEM_PAGE < a + n && (q->no + 1) * MEM_PAGE > a && i < MEM_PAGE; i++)
+			for (uint64_t i = 0; q->no * MEM_PAGE < a + n && (q->no + 1) * MEM_PAGE > a &&
+			    i < MEM_PAGE; i++)
 				if (q->no * MEM_PAGE + i >= a && q->no * MEM_PAGE + i < a + n)
 					q->b[i] = 0;
 }
@@ -147,7 +152,8 @@ send(FILE *f, const struct visit_insn *e, const struct visit_batch *b)
 
 	out64(f, e->n);
 	out64(f, e->fact->pc);
-	out64(f, (uint64_t)e->fact->kind << 48 | (uint64_t)e->fact->nuse << 40 | (uint64_t)e->fact->ndef << 32 | e->nref);
+	out64(f, (uint64_t)e->fact->kind << 48 | (uint64_t)e->fact->nuse << 40 |
+	    (uint64_t)e->fact->ndef << 32 | e->nref);
 	for (unsigned i = 0; i < e->nref; i++)
 		out64(f, b->word[e->ref + i]);
 	for (unsigned i = 0; i < e->nref; i++)
@@ -225,7 +231,8 @@ static void
 one_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op, int i)
 {
 	const ZydisDecodedOperand *o = &op[i];
-	int rd = o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE), wr = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	int rd = o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE),
+	    wr = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	int legacy = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY, g, k = -1;
 	uint64_t b = 1, t;
 	ZydisRegister v = o->reg.value;
@@ -254,7 +261,8 @@ one_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op, int
 
 		k = (int)FACT_VECTOR + ZydisRegisterGetId(v);
 		b = low(o->size / 8u);
-		if (m == ZYDIS_MNEMONIC_MOVHPS || m == ZYDIS_MNEMONIC_MOVHPD || (m == ZYDIS_MNEMONIC_MOVLHPS && i == 0)
+		if (m == ZYDIS_MNEMONIC_MOVHPS || m == ZYDIS_MNEMONIC_MOVHPD ||
+		    (m == ZYDIS_MNEMONIC_MOVLHPS && i == 0)
 		    || (m == ZYDIS_MNEMONIC_MOVHLPS && i == 1))
 			b = 0xff00;
 		if (wr && !legacy) {
@@ -279,10 +287,12 @@ zeroes(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 
 	if (*s == 'v')
 		s++;
-	if (strncmp(s, "xor", 3) && strncmp(s, "pxor", 4) && strcmp(s, "sub") && (strncmp(s, "pcmpeq", 6) || s[6] == 'q' * (z->mnemonic != ZYDIS_MNEMONIC_VPCMPEQQ))
+	if (strncmp(s, "xor", 3) && strncmp(s, "pxor", 4) && strcmp(s, "sub") &&
+	    (strncmp(s, "pcmpeq", 6) || s[6] == 'q' * (z->mnemonic != ZYDIS_MNEMONIC_VPCMPEQQ))
 	    && (strncmp(s, "psub", 4) || strlen(s) != 5))
 		return 0;
-	return o[i].type == ZYDIS_OPERAND_TYPE_REGISTER && o[i + 1].type == ZYDIS_OPERAND_TYPE_REGISTER && o[i].reg.value == o[i + 1].reg.value
+	return o[i].type == ZYDIS_OPERAND_TYPE_REGISTER && o[i + 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    o[i].reg.value == o[i + 1].reg.value
 	    && !(z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && s[1] == 'c');
 }
 
@@ -308,18 +318,21 @@ expect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 	for (int i = 0; i < z->operand_count; i++)
 		one_operand(z, o, i);
 	if (z->meta.category == ZYDIS_CATEGORY_STRINGOP) {
-		const char *t = strncmp(s, "movs", 4) && strncmp(s, "cmps", 4) ? strncmp(s, "lods", 4) ? "d" : "s" : "sd";
+		const char *t = strncmp(s, "movs", 4) &&
+		    strncmp(s, "cmps", 4) ? strncmp(s, "lods", 4) ? "d" : "s" : "sd";
 
 		if (strchr(t, 's'))
 			mask[6] = wrote[6] = 255;
 		if (strchr(t, 'd'))
 			mask[7] = wrote[7] = 255;
 	}
-	if (zeroes(z, o) || z->meta.category == ZYDIS_CATEGORY_NOP || z->meta.category == ZYDIS_CATEGORY_WIDENOP)
+	if (zeroes(z, o) || z->meta.category == ZYDIS_CATEGORY_NOP ||
+	    z->meta.category == ZYDIS_CATEGORY_WIDENOP)
 		memset(mask, 0, sizeof mask);
 	if (z->cpu_flags) {
 		mask[FACT_FLAGS] = z->cpu_flags->tested & 0xcd5;
-		wrote[FACT_FLAGS] = (z->cpu_flags->modified | z->cpu_flags->set_0 | z->cpu_flags->set_1 | z->cpu_flags->undefined) & 0xcd5;
+		wrote[FACT_FLAGS] = (z->cpu_flags->modified | z->cpu_flags->set_0 | z->cpu_flags->set_1 |
+		    z->cpu_flags->undefined) & 0xcd5;
 		if (!strcmp(s, "vptest") || !strncmp(s, "vtestp", 6))
 			wrote[FACT_FLAGS] = 0x8d5;
 		if (!strncmp(s, "pushf", 5))
@@ -515,7 +528,8 @@ on_record(void *arg, const struct ws_rec *rec)
 		uint64_t n = m->oldlen < m->newlen ? m->oldlen : m->newlen;
 
 		for (uint64_t i = 0; m->from != m->to && i < n; i++) {
-			page_at(m->to + i)->b[(m->to + i) % MEM_PAGE] = page_at(m->from + i)->b[(m->from + i) % MEM_PAGE];
+			page_at(m->to + i)->b[(m->to + i) % MEM_PAGE] =
+			    page_at(m->from + i)->b[(m->from + i) % MEM_PAGE];
 			*mem_at(m->to + i) = *mem_at(m->from + i);
 			*mem_at(m->from + i) = 0;
 		}
@@ -586,7 +600,8 @@ compare(const uint64_t *refs, size_t n)
 		head = in64();
 		m = (uint32_t)head;
 		if (inst != now || at != pc) {
-			printf("not ok - at instance %llu (0x%llx %s) the visit is at %llu, 0x%llx\n", (unsigned long long)now, (unsigned long long)pc, name,
+			printf("not ok - at instance %llu (0x%llx %s) the visit is at %llu, 0x%llx\n",
+			    (unsigned long long)now, (unsigned long long)pc, name,
 			    (unsigned long long)inst, (unsigned long long)at);
 			exit(1);
 		}
@@ -598,8 +613,13 @@ compare(const uint64_t *refs, size_t n)
 			if ((x = in64()) != refs[done + i])
 				wrong("reference", x, refs[done + i]);
 		for (size_t i = 0; i < m; i++)
-			for (unsigned k = (unsigned)(visit_reads(refs[done + i]) + visit_writes(refs[done + i])) * ((ref_size(refs[done + i]) + 7) / 8); k; k--, nmems++)
-				/* which parts are in use is the processor's own affair, and the bytes of the others stay as they were */
+			for (unsigned k = (unsigned)(visit_reads(refs[done + i]) +
+			    visit_writes(refs[done + i])) * ((ref_size(refs[done + i]) + 7) / 8); k; k--,
+			    nmems++)
+				/*
+				 * which parts are in use is the processor's own affair, and the bytes of
+				 * the others stay as they were
+				 */
 				if ((x = in64()) != contents[at_content++] && !by_state)
 					wrong("contents of memory", x, contents[at_content - 1]);
 		for (unsigned i = 0; i < (head >> 40 & 255); i++) {
@@ -641,7 +661,8 @@ follow(uint64_t limit)
 
 	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	while (r->ended == REPLAY_OK && checked < limit) {
-		if (r->next.kind == WS_SIG && drive_signal_here(r) == 1) {      /* comes before the next instruction */
+		/* comes before the next instruction */
+		if (r->next.kind == WS_SIG && drive_signal_here(r) == 1) {
 			if (drive_take(r) != 0)
 				break;
 			continue;
@@ -651,7 +672,8 @@ follow(uint64_t limit)
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, b, n, &z, o)))
 			break;
 		snprintf(name, sizeof name, "%s", ZydisMnemonicGetString(z.mnemonic));
-		by_state = z.meta.category == ZYDIS_CATEGORY_XSAVE || z.meta.category == ZYDIS_CATEGORY_XSAVEOPT;
+		by_state = z.meta.category == ZYDIS_CATEGORY_XSAVE ||
+		    z.meta.category == ZYDIS_CATEGORY_XSAVEOPT;
 		before = r->x.cpu;
 		memcpy(xbefore, r->x.cpu.xsave, sizeof xbefore);
 		n = step(refs, sizeof refs / 8, z.meta.category == ZYDIS_CATEGORY_STRINGOP);
@@ -690,8 +712,10 @@ main(int argc, char **argv)
 	follow(argc > 2 ? strtoull(argv[2], NULL, 0) : UINT64_MAX);
 	if (r->ended == REPLAY_END && getc(in) != EOF)
 		wrong("the visit goes on", in64(), now);
-	printf("%s - %s: %llu instructions, %llu uses, %llu pieces, %llu words of memory, %llu differences%s%s\n", bad || !checked ? "not ok" : "ok", argv[1],
-	    (unsigned long long)checked, (unsigned long long)nuses, (unsigned long long)npieces, (unsigned long long)nmems, (unsigned long long)bad,
+	printf("%s - %s: %llu instructions, %llu uses, %llu pieces, %llu words of memory, %llu "
+	    "differences%s%s\n", bad || !checked ? "not ok" : "ok", argv[1],
+	    (unsigned long long)checked, (unsigned long long)nuses, (unsigned long long)npieces,
+	    (unsigned long long)nmems, (unsigned long long)bad,
 	    r->ended == REPLAY_BAD ? "; stopped: " : "", r->ended == REPLAY_BAD ? r->fault.err : "");
 	fclose(in);
 	waitpid(pid, NULL, 0);

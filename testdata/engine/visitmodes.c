@@ -35,7 +35,7 @@ bytes(const uint8_t *p, unsigned n)
 	return h;
 }
 
-/* Writers as one sees them who began at the segment of instance n */
+/* Writers as seen by a visit that began at the segment of instance n. */
 static uint64_t
 use(const struct visit_batch *b, uint64_t w, uint64_t start, unsigned n)
 {
@@ -54,7 +54,10 @@ use(const struct visit_batch *b, uint64_t w, uint64_t start, unsigned n)
 	}
 }
 
-/* The last instance of which the segment of instance n may lack what it wrote: a string instruction is perhaps parted between segments */
+/*
+ * The last instance of which the segment of instance n may lack what it wrote: a string instruction
+ * is perhaps parted between segments
+ */
 static uint64_t
 start_of(uint64_t n)
 {
@@ -70,7 +73,8 @@ static void
 take(struct one *o, unsigned what, const struct visit_insn *e, const struct visit_batch *b)
 {
 	const char *name = ZydisMnemonicGetString(e->fact->mnemonic);
-	int state = strncmp(name, "xsave", 5) == 0 || strncmp(name, "xrstor", 6) == 0;  /* what they leave out is nobody's need */
+	/* the state that they leave out is needed by no instruction */
+	int state = strncmp(name, "xsave", 5) == 0 || strncmp(name, "xrstor", 6) == 0;
 	uint32_t w = e->use;
 
 	o->pc = e->fact->pc;
@@ -87,7 +91,8 @@ take(struct one *o, unsigned what, const struct visit_insn *e, const struct visi
 
 		o->ref += mix(ref, 1);
 		for (int stored = 0; what & VISIT_MEMORY && stored < 2 && !state; stored++)
-			o->mem += mix(ref, bytes(visit_mem(b, e, i, stored), ref_size(ref)) + (unsigned)stored);
+			o->mem += mix(ref, bytes(visit_mem(b, e, i, stored), ref_size(ref)) +
+			    (unsigned)stored);
 	}
 	if (e->fact->kind == FACT_STRING)
 		o->string = 1;
@@ -97,7 +102,8 @@ take(struct one *o, unsigned what, const struct visit_insn *e, const struct visi
 		o->use = mix(o->use, use(b, b->writer[w++], start_of(e->n), 0));
 	for (unsigned i = 0; i < e->nref; i++)
 		if (visit_reads(b->word[e->ref + i]))
-			o->use = mix(o->use, use(b, b->writer[w++], start_of(e->n), ref_size(b->word[e->ref + i])));
+			o->use = mix(o->use, use(b, b->writer[w++], start_of(e->n),
+			    ref_size(b->word[e->ref + i])));
 }
 
 /* From where v is to the end that it has; instances that it gave, 0: a fault */
@@ -148,7 +154,8 @@ same(uint64_t from, uint64_t to, unsigned what)
 
 		if (a->pc != g->pc || (!(what & VISIT_CONTROL) && (a->ref != g->ref || a->val != g->val)) ||
 		    (what & VISIT_MEMORY && a->mem != g->mem) || (what & VISIT_WRITERS && a->use != g->use)) {
-			printf("# instance %llu at 0x%llx, 0x%llx: %d %d %d %d\n", (unsigned long long)n, (unsigned long long)a->pc, (unsigned long long)g->pc,
+			printf("# instance %llu at 0x%llx, 0x%llx: %d %d %d %d\n", (unsigned long long)n,
+			    (unsigned long long)a->pc, (unsigned long long)g->pc,
 			    a->ref == g->ref, a->val == g->val, a->mem == g->mem, a->use == g->use);
 			return 0;
 		}
@@ -230,7 +237,8 @@ going(struct visit *v)
 
 		memset(&got[n], 0, len * sizeof *got);
 		visit_until(v, n + len - 1);
-		good = visit_goto(v, n) == REPLAY_OK && collect(v, what, got) == len && same(n, n + len - 1, what);
+		good = visit_goto(v, n) == REPLAY_OK && collect(v, what, got) == len &&
+		    same(n, n + len - 1, what);
 	}
 	return good && visit_goto(v, nall + 5) == REPLAY_END;
 }

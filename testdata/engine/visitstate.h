@@ -12,7 +12,8 @@
 static inline uint64_t
 lanes_bytes(unsigned rg, unsigned lanes)
 {
-	static const uint64_t g[3] = { 1, 2, 0xfc }, v[5] = { 0xf, 0xf0, 0xff00, 0xffff0000, UINT64_C(0xffffffff00000000) },
+	static const uint64_t g[3] = { 1, 2, 0xfc },
+	    v[5] = { 0xf, 0xf0, 0xff00, 0xffff0000, UINT64_C(0xffffffff00000000) },
 	    f[5] = { 1, 1 << 11, 1 << 6, 1 << 2 | 1 << 4 | 1 << 7, 1 << 10 };
 	uint64_t m = 0;
 

@@ -59,7 +59,8 @@ again(struct control *t, const struct wcode *c)
 	control_save(t, &b);
 	control_free(t);
 	t = control_new(c);
-	if (b.nomem || control_load(t, b.p, b.n) != 0 || control_load(t, b.p, b.n - 1) == 0 || control_load(t, b.p, b.n) != 0)
+	if (b.nomem || control_load(t, b.p, b.n) != 0 || control_load(t, b.p, b.n - 1) == 0 ||
+	    control_load(t, b.p, b.n) != 0)
 		exit(3);
 	buf_free(&b);
 	return t;
@@ -79,7 +80,8 @@ follow(const char *path, const struct wcode *c, int want, uint64_t *sum)
 		for (size_t i = 0; i < b.nrun && want; i++) {
 			if (want == 3 && ++runs % 1000 == 0)
 				t = again(t, c);
-			if (control_run(t, b.run[i].at, b.run[i].ninsn, b.run[i].n, b.word + b.run[i].word, parent) != 0)
+			if (control_run(t, b.run[i].at, b.run[i].ninsn, b.run[i].n, b.word + b.run[i].word,
+			    parent) != 0)
 				return -1;
 			for (uint32_t k = 0; k < b.run[i].ninsn; k++)
 				*sum += parent[k];
@@ -148,7 +150,8 @@ edges(const char *path)
 	if (collect(path, &c, &n) != 0 || wcode_analyse(&c) != 0)
 		return 1;
 	for (size_t i = 0; i < c.nedge; i++)
-		printf("%llx %llx\n", (unsigned long long)c.node[c.edge[i].from].pc, (unsigned long long)c.edge[i].to);
+		printf("%llx %llx\n", (unsigned long long)c.node[c.edge[i].from].pc,
+		    (unsigned long long)c.edge[i].to);
 	for (size_t i = 0; i < c.n; i++)
 		if (c.node[i].kind == CODE_INDIRECT && !(c.node[i].flags & CODE_TABLE))
 			printf("%llx 0\n", (unsigned long long)c.node[i].pc);
@@ -162,9 +165,11 @@ main(int argc, char **argv)
 	uint64_t n, sum = 0;
 
 	if (argc == 3 && argv[1][0] == '-')
-		return argv[1][1] == 'p' ? parents(argv[2], 1) : argv[1][1] == 'k' ? parents(argv[2], 3) : argv[1][1] == 'e' ? edges(argv[2]) : switches(argv[2]);
+		return argv[1][1] == 'p' ? parents(argv[2], 1) : argv[1][1] == 'k' ? parents(argv[2], 3) :
+		    argv[1][1] == 'e' ? edges(argv[2]) : switches(argv[2]);
 
-	printf("%12s %8s %8s %8s %8s %6s %6s %6s %6s %6s\n", "instructions", "executed", "reached", "branches", "switches", "code s", "pdom s", "M/s", "+cd", "+wr");
+	printf("%12s %8s %8s %8s %8s %6s %6s %6s %6s %6s\n", "instructions", "executed", "reached",
+	    "branches", "switches", "code s", "pdom s", "M/s", "+cd", "+wr");
 	for (int i = 1; i < argc; i++) {
 		struct wcode c;
 		double t0 = now(), t1, t2, t3, t4, t5;
@@ -189,8 +194,10 @@ main(int argc, char **argv)
 		t4 = now();
 		follow(argv[i], &c, 2, &sum);
 		t5 = now();
-		printf("%12llu %8zu %8zu %8zu %8zu %6.2f %6.2f %6.0f %6.0f %6.0f  %llx %s\n", (unsigned long long)n, run, c.n - run, branch, table, t1 - t0, t2 - t1,
-		    1e-6 * (double)n / (t3 - t2), 1e-6 * (double)n / (t4 - t3), 1e-6 * (double)n / (t5 - t4), (unsigned long long)sum, argv[i]);
+		printf("%12llu %8zu %8zu %8zu %8zu %6.2f %6.2f %6.0f %6.0f %6.0f  %llx %s\n",
+		    (unsigned long long)n, run, c.n - run, branch, table, t1 - t0, t2 - t1,
+		    1e-6 * (double)n / (t3 - t2), 1e-6 * (double)n / (t4 - t3), 1e-6 * (double)n / (t5 - t4),
+		    (unsigned long long)sum, argv[i]);
 		fflush(stdout);
 		wcode_free(&c);
 	}

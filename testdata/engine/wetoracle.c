@@ -40,7 +40,8 @@ struct inst {
 	uint64_t sigrsp;
 };
 struct stmt { uint64_t pc; struct insn in; uint8_t b[15]; int nval, valreg, nmem, any; uint32_t id, count; };
-struct node { uint64_t pc, target; int kind, ran, back, branch, ends; unsigned len, nsucc, succ[300], pdom; uint64_t *set; };
+struct node { uint64_t pc, target; int kind, ran, back, branch, ends; unsigned len, nsucc, succ[300],
+    pdom; uint64_t *set; };
 enum { PLAIN, COND, JUMP, INDIRECT, CALL, RET, SYS, STOP };
 
 static struct native n;
@@ -137,7 +138,8 @@ effects(void)
 static void
 depends(unsigned port, uint64_t who)
 {
-	if (ndep == capdep && (dep = realloc(dep, (capdep = capdep ? capdep * 2 : 1 << 20) * sizeof *dep)) == NULL)
+	if (ndep == capdep && (dep = realloc(dep,
+	    (capdep = capdep ? capdep * 2 : 1 << 20) * sizeof *dep)) == NULL)
 		bad("no memory");
 	dep[ndep++] = (uint64_t)port << 48 | who;
 	inst[ninst].ndep++;
@@ -166,7 +168,8 @@ choose_value(struct stmt *s)
 {
 	static const int string[] = { 0, 1, 6, 7 };
 	const char *m = ZydisMnemonicGetString(s->in.z.mnemonic);
-	int quiet = !strncmp(m, "push", 4) || !strncmp(m, "pop", 3) || !strcmp(m, "call") || !strcmp(m, "ret") || !strcmp(m, "leave");
+	int quiet = !strncmp(m, "push", 4) || !strncmp(m, "pop", 3) || !strcmp(m, "call") ||
+	    !strcmp(m, "ret") || !strcmp(m, "leave");
 
 	s->valreg = -1;
 	for (int k = 0; k < 4 && s->in.string && s->valreg < 0; k++)
@@ -181,7 +184,8 @@ choose_value(struct stmt *s)
 		if (s->valreg < 0 && s->in.def[i].reg == FLAGS && s->in.def[i].bytes != 0x400) {
 			int other = 0;
 
-			for (int k = 0; k < s->in.ndef; k++)    /* rsp of popf has a value, so there is none of the flags */
+			/* rsp of popf has a value, so there is none of the flags */
+			for (int k = 0; k < s->in.ndef; k++)
 				other |= s->in.def[k].reg < 16;
 			if (!other) {
 				s->valreg = FLAGS;
@@ -189,9 +193,11 @@ choose_value(struct stmt *s)
 			}
 		}
 		if (s->valreg >= VEC && s->in.def[i].reg == s->valreg) {
-			unsigned width = s->in.z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ? 16 : s->in.z.avx.vector_length / 8u;
+			unsigned width = s->in.z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ? 16 :
+			    s->in.z.avx.vector_length / 8u;
 
-			s->nval = !(s->in.def[i].bytes & ~UINT64_C(0xff)) ? 1 : width < 16 ? 2 : (int)width / 8;
+			s->nval = !(s->in.def[i].bytes & ~UINT64_C(0xff)) ? 1 : width < 16 ? 2 :
+			    (int)width / 8;
 		}
 	}
 }
@@ -225,7 +231,9 @@ stmt_at(uint64_t pc)
 	next[nstmt] = first[pc % HASH];
 	first[pc % HASH] = nstmt;
 	for (int i = 0; i < s->in.z.operand_count; i++)
-		if (s->in.op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && s->in.op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN && s->in.op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
+		if (s->in.op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    s->in.op[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+		    s->in.op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
 		    !is_nop(&s->in) && strncmp(ZydisMnemonicGetString(s->in.z.mnemonic), "prefetch", 8))
 			s->nmem++;
 	s->any = s->in.string;
@@ -331,8 +339,10 @@ execute(const struct stmt *s, struct user_regs_struct *g)
 		effects();
 		return 1;
 	}
-	if (s->in.z.mnemonic == ZYDIS_MNEMONIC_CPUID) {         /* of which some tells the processor that it ran on */
-		struct ws_cpuid c = replay_cpuid(ws_head(reader), (uint32_t)w.r[WS_RAX], (uint32_t)w.r[WS_RCX]);
+	/* some of its results depend on the processor that it ran on */
+	if (s->in.z.mnemonic == ZYDIS_MNEMONIC_CPUID) {
+		struct ws_cpuid c = replay_cpuid(ws_head(reader), (uint32_t)w.r[WS_RAX],
+		    (uint32_t)w.r[WS_RCX]);
 
 		w.r[WS_RAX] = c.eax;
 		w.r[WS_RBX] = c.ebx;
@@ -381,9 +391,11 @@ one(struct user_regs_struct *g)
 		int none;
 
 		tracee_from_user(&r, g, g->rax);
-		none = s->in.string && s->in.z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE) && r.r[1] == 0;
+		none = s->in.string && s->in.z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+		    ZYDIS_ATTRIB_HAS_REPNE) && r.r[1] == 0;
 		if ((nm = references(&s->in, r.r, s->pc + s->in.z.length, fsbase, m)) < 0)
-			bad("%s at 0x%llx is not for me", ZydisMnemonicGetString(s->in.z.mnemonic), (unsigned long long)s->pc);
+			bad("%s at 0x%llx is not for me", ZydisMnemonicGetString(s->in.z.mnemonic),
+			    (unsigned long long)s->pc);
 		for (int i = 0; i < nm && !none; i++) {
 			for (k = 0; k < m[i].size && m[i].reads; k++)
 				w[nw++] = *mem_at(m[i].addr + k);
@@ -446,7 +458,8 @@ descend(uint64_t pc, int ran)
 			node[i].ran |= ran && at == pc;
 			continue;
 		}
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, b, tracee_read(&n.t, at, b, 15), &z, op)) || (!b[0] && !b[1]))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, b, tracee_read(&n.t, at, b, 15), &z,
+		    op)) || (!b[0] && !b[1]))
 			continue;
 		if (nnode == NODES)
 			bad("too much code");
@@ -454,15 +467,19 @@ descend(uint64_t pc, int ran)
 		*v = (struct node){ .pc = at, .len = z.length, .ran = ran && at == pc };
 		switch (z.meta.category) {
 		case ZYDIS_CATEGORY_COND_BR: v->kind = COND; break;
-		case ZYDIS_CATEGORY_UNCOND_BR: v->kind = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? JUMP : INDIRECT; break;
+		case ZYDIS_CATEGORY_UNCOND_BR: v->kind = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? JUMP :
+		    INDIRECT; break;
 		case ZYDIS_CATEGORY_CALL: v->kind = CALL; break;
 		case ZYDIS_CATEGORY_RET: v->kind = RET; break;
 		case ZYDIS_CATEGORY_SYSCALL: v->kind = SYS; break;
-		default: v->kind = z.mnemonic == ZYDIS_MNEMONIC_UD2 || z.mnemonic == ZYDIS_MNEMONIC_HLT || z.mnemonic == ZYDIS_MNEMONIC_INT3 ? STOP : PLAIN;
+		default: v->kind = z.mnemonic == ZYDIS_MNEMONIC_UD2 || z.mnemonic == ZYDIS_MNEMONIC_HLT ||
+		    z.mnemonic == ZYDIS_MNEMONIC_INT3 ? STOP : PLAIN;
 		}
 		if (op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[0].imm.is_relative)
 			v->target = at + z.length + (uint64_t)op[0].imm.value.s;
-		if (v->kind == INDIRECT && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && (op[0].mem.base == ZYDIS_REGISTER_RIP || (op[0].mem.base == ZYDIS_REGISTER_NONE && op[0].mem.index == ZYDIS_REGISTER_NONE)))
+		if (v->kind == INDIRECT && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (op[0].mem.base == ZYDIS_REGISTER_RIP ||
+		    (op[0].mem.base == ZYDIS_REGISTER_NONE && op[0].mem.index == ZYDIS_REGISTER_NONE)))
 			v->target = 1;
 		if (v->kind == COND || v->kind == JUMP)
 			todo[ntodo++] = v->target;
@@ -581,7 +598,7 @@ endless(void)
 	}
 }
 
-/* set: the nodes on every way from here to the exit, which is nobody's */
+/* set: the nodes on every path from here to the exit, which is in no set. */
 static void
 postdominators(void)
 {
@@ -628,7 +645,7 @@ postdominators(void)
 /* A call: its history */
 struct frame { uint64_t slot; uint32_t parent, *at; size_t n, cap; int sig; };
 
-/* The last branch of the frame whose region is not over when node v runs */
+/* The last branch of the frame whose region has not ended when node v runs. */
 static uint32_t
 region(const struct frame *f, const unsigned *nodeof, unsigned v)
 {
@@ -677,7 +694,8 @@ parents(void)
 		if (f->n == f->cap)
 			f->at = realloc(f->at, (f->cap = f->cap ? f->cap * 2 : 16) * sizeof *f->at);
 		f->at[f->n++] = i;
-		inst[i].jumped = nodeof[i] == NODES && to >= lo && to < hi && stmt[inst[i].stmt].in.op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		inst[i].jumped = nodeof[i] == NODES && to >= lo && to < hi &&
+		    stmt[inst[i].stmt].in.op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    stmt[inst[i].stmt].in.z.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
 		if (inst[i + 1].sig != 1 && tails(v, to)) {
 			f->parent = v->kind == COND ? i : inst[i].parent;
@@ -700,13 +718,16 @@ graph(void)
 	for (uint32_t i = 1; i <= ninst; i++) {
 		const struct stmt *s = &stmt[inst[i].stmt];
 		uint64_t to = i < ninst ? stmt[inst[i + 1].stmt].pc : 0;
-		int call = s->in.z.meta.category == ZYDIS_CATEGORY_CALL, direct = s->in.op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+		int call = s->in.z.meta.category == ZYDIS_CATEGORY_CALL,
+		    direct = s->in.op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 		if (i < ninst && inst[i + 1].sig && !(call && direct))
 			continue;
 		if (call && direct)
 			to = s->pc + s->in.z.length + (uint64_t)s->in.op[0].imm.value.s;
-		if ((call || (s->in.z.meta.category == ZYDIS_CATEGORY_UNCOND_BR && s->in.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && s->in.op[0].mem.base == ZYDIS_REGISTER_RIP)) &&
+		if ((call || (s->in.z.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
+		    s->in.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    s->in.op[0].mem.base == ZYDIS_REGISTER_RIP)) &&
 		    to && !is_entry(to) && nentry < NODES)
 			entry[nentry++] = to;
 	}
@@ -731,7 +752,8 @@ print_line(uint32_t x, uint32_t who)
 static void
 print(void)
 {
-	uint32_t *head = calloc(nstmt + 1, 4), *tail = calloc(nstmt + 1, 4), *next = calloc(ninst + 2, 4), id = 0, order = 0, last = 0;
+	uint32_t *head = calloc(nstmt + 1, 4), *tail = calloc(nstmt + 1, 4), *next = calloc(ninst + 2, 4),
+	    id = 0, order = 0, last = 0;
 
 	for (uint32_t i = 1; i <= ninst; i++) {
 		struct stmt *s = &stmt[inst[i].stmt];
@@ -760,12 +782,15 @@ print(void)
 				for (uint32_t i = head[si]; i; i = next[i]) {
 					uint64_t before = 0;
 
-					if (p == 0 && inst[i].parent && stmt[inst[inst[i].parent].stmt].id && ++count && pass)
+					if (p == 0 && inst[i].parent && stmt[inst[inst[i].parent].stmt].id &&
+					    ++count && pass)
 						print_line(inst[i].k, inst[i].parent);
-					for (size_t d = inst[i].dep; p && d < inst[i].dep + inst[i].ndep; d++) {
+					for (size_t d = inst[i].dep; p &&
+					    d < inst[i].dep + inst[i].ndep; d++) {
 						uint32_t who = (uint32_t)dep[d];
 
-						if ((int)(dep[d] >> 48) != p || !stmt[inst[who].stmt].id || who == before)
+						if ((int)(dep[d] >> 48) != p || !stmt[inst[who].stmt].id ||
+						    who == before)
 							continue;
 						before = who;
 						count++;
@@ -855,7 +880,8 @@ main(int argc, char **argv)
 		return 2;
 	if (native_call(&n, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0))
 		bad("%s", n.err);
-	if (ws_next(reader, &rec) != 1 || rec.kind != WS_START || native_state(&n, &rec.u.state.regs, rec.u.state.xsave, rec.u.state.nxsave))
+	if (ws_next(reader, &rec) != 1 || rec.kind != WS_START ||
+	    native_state(&n, &rec.u.state.regs, rec.u.state.xsave, rec.u.state.nxsave))
 		bad("no start");
 	effects();
 	regs(&g);

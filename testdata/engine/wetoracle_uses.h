@@ -31,7 +31,8 @@ low(unsigned n)
 static uint64_t
 lanes(int reg, uint64_t b)
 {
-	static const uint64_t g[] = { 1, 2, 0xfc }, v[] = { 0xf, 0xf0, 0xff00, 0xffff0000, UINT64_C(0xffffffff00000000) };
+	static const uint64_t g[] = { 1, 2, 0xfc },
+	    v[] = { 0xf, 0xf0, 0xff00, 0xffff0000, UINT64_C(0xffffffff00000000) };
 	static const uint64_t f[] = { 1, 0x800, 0x40, 0x94, 0x400 };
 	const uint64_t *l = reg < 16 ? g : reg == FLAGS ? f : v;
 	unsigned n = reg < 16 ? 3 : 5;
@@ -79,7 +80,8 @@ static void
 operand(struct insn *in, int i)
 {
 	const ZydisDecodedOperand *o = &in->op[i];
-	int rd = o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE), wr = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE, k = -1;
+	int rd = o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE),
+	    wr = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE, k = -1;
 	ZydisMnemonic m = in->z.mnemonic;
 	ZydisRegister v = o->reg.value;
 	uint64_t b = 1, t;
@@ -103,13 +105,15 @@ operand(struct insn *in, int i)
 	} else if (v >= ZYDIS_REGISTER_XMM0 && v <= ZYDIS_REGISTER_ZMM31) {
 		k = VEC + ZydisRegisterGetId(v);
 		b = low(o->size / 8u);
-		if (m == ZYDIS_MNEMONIC_MOVHPS || m == ZYDIS_MNEMONIC_MOVHPD || (m == ZYDIS_MNEMONIC_MOVLHPS && i == 0) || (m == ZYDIS_MNEMONIC_MOVHLPS && i == 1))
+		if (m == ZYDIS_MNEMONIC_MOVHPS || m == ZYDIS_MNEMONIC_MOVHPD ||
+		    (m == ZYDIS_MNEMONIC_MOVLHPS && i == 0) || (m == ZYDIS_MNEMONIC_MOVHLPS && i == 1))
 			b = 0xff00;
 		if (m == ZYDIS_MNEMONIC_MOVLHPS && i == 1)
 			b = 0xff;
 		if (m == ZYDIS_MNEMONIC_MOVHLPS && i == 0)
 			b = 0xff;
-		if (strncmp(ZydisMnemonicGetString(m), "punpckh", 7) == 0 || strncmp(ZydisMnemonicGetString(m), "unpckh", 6) == 0)
+		if (strncmp(ZydisMnemonicGetString(m), "punpckh", 7) == 0 ||
+		    strncmp(ZydisMnemonicGetString(m), "unpckh", 6) == 0)
 			b = 0xffff;
 		if (wr && in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY) {
 			if (rd)
@@ -139,9 +143,12 @@ zeroes(const struct insn *in)
 
 	if (*s == 'v')
 		s++;
-	if (strncmp(s, "xor", 3) && strncmp(s, "pxor", 4) && strcmp(s, "sub") && (strncmp(s, "pcmpeq", 6) || s[6] == 'q') && (strncmp(s, "psub", 4) || strlen(s) != 5))
+	if (strncmp(s, "xor", 3) && strncmp(s, "pxor", 4) && strcmp(s, "sub") &&
+	    (strncmp(s, "pcmpeq", 6) || s[6] == 'q') && (strncmp(s, "psub", 4) || strlen(s) != 5))
 		return 0;
-	return in->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER && in->op[i + 1].type == ZYDIS_OPERAND_TYPE_REGISTER && in->op[i].reg.value == in->op[i + 1].reg.value;
+	return in->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    in->op[i + 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    in->op[i].reg.value == in->op[i + 1].reg.value;
 }
 
 static void
@@ -178,7 +185,9 @@ uses(struct insn *in)
 		add(in->use, &in->nuse, FLAGS, in->z.cpu_flags->tested & 0xcd5);
 		if (strncmp(s, "pushf", 5) == 0)
 			add(in->use, &in->nuse, FLAGS, 0xcd5);
-		add(in->def, &in->ndef, FLAGS, (in->z.cpu_flags->modified | in->z.cpu_flags->set_0 | in->z.cpu_flags->set_1 | in->z.cpu_flags->undefined) & 0xcd5);
+		add(in->def, &in->ndef, FLAGS,
+		    (in->z.cpu_flags->modified | in->z.cpu_flags->set_0 | in->z.cpu_flags->set_1 |
+		    in->z.cpu_flags->undefined) & 0xcd5);
 	}
 	if (strcmp(s, "ldmxcsr") == 0)
 		add(in->def, &in->ndef, MXCSR, 1);
@@ -199,14 +208,16 @@ references(const struct insn *in, const uint64_t *r, uint64_t next, uint64_t fs,
 
 	if (is_nop(in) || strncmp(s, "prefetch", 8) == 0 || strcmp(s, "endbr64") == 0)
 		return 0;
-	if (strstr(s, "xsave") || strstr(s, "xrstor") || (in->z.mnemonic != ZYDIS_MNEMONIC_BT && s[0] == 'b' && s[1] == 't'))
+	if (strstr(s, "xsave") || strstr(s, "xrstor") ||
+	    (in->z.mnemonic != ZYDIS_MNEMONIC_BT && s[0] == 'b' && s[1] == 't'))
 		return -1;
 	for (int i = 0; i < in->z.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->op[i];
 		uint64_t a, t;
 		int b = gpr(o->mem.base, &t), x = gpr(o->mem.index, &t);
 
-		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN || !o->actions)
+		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+		    !o->actions)
 			continue;
 		if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB || in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
 			return -1;
@@ -215,13 +226,15 @@ references(const struct insn *in, const uint64_t *r, uint64_t next, uint64_t fs,
 			a += next;
 		if (o->mem.segment == ZYDIS_REGISTER_FS)
 			a += fs;
-		if (b == 4 && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		if (b == 4 && o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+		    o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			a -= o->size / 8u;              /* push, call: below rsp */
 		if (strcmp(s, "pop") == 0 && b == 4 && o->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
 			a += 8;
 		if (strcmp(s, "leave") == 0)
 			a = r[5];
-		m[n++] = (struct memref){ a, o->size / 8u, (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 };
+		m[n++] = (struct memref){ a, o->size / 8u, (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+		    (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 };
 	}
 	return n;
 }

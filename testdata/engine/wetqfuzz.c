@@ -74,7 +74,8 @@ questions(struct query *q)
 
 		query_source(q, id, &file, &func, &line);
 		sum += (file ? strlen(file) : 0) + (func ? strlen(func) : 0);
-		bad = query_position(q, id, 0, &n) < 0 || query_insns(q, id, 0, UINT64_MAX, QUERY_VALUES, insn, NULL) != 0 ||
+		bad = query_position(q, id, 0, &n) < 0 ||
+		    query_insns(q, id, 0, UINT64_MAX, QUERY_VALUES, insn, NULL) != 0 ||
 		    query_insn_at(q, id, 1, QUERY_VALUES, insn, NULL) < 0;
 		query_insns(q, id, 0, UINT64_MAX, QUERY_VALUES | QUERY_REFS, insn, NULL);
 	}
@@ -119,7 +120,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 int
 main(int argc, char **argv)
 {
-	int broken = argc == 4 && (!strcmp(argv[1], "cut") || !strcmp(argv[1], "flip") || !strcmp(argv[1], "deep"));
+	int broken = argc == 4 && (!strcmp(argv[1], "cut") || !strcmp(argv[1], "flip") ||
+	    !strcmp(argv[1], "deep"));
 	FILE *f = broken ? fopen(argv[2], "rb") : NULL;
 	uint8_t *p = malloc(1 << 22), *t = malloc(1 << 22);
 	size_t n = f ? fread(p, 1, 1 << 22, f) : 0, step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1, bad = 0;

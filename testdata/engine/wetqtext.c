@@ -65,7 +65,8 @@ take(const struct wettext_rec *r, int got)
 		grow(&stmt, &capstmt, nstmt + 1, sizeof *stmt);
 		if (r->block.id != nstmt + 1)
 			bad("ids are not in order");
-		stmt[nstmt++] = (struct stmt){ .addr = r->block.addr, .nport = r->block.nport, .port = calloc(r->block.nport + 1, sizeof(struct port)) };
+		stmt[nstmt++] = (struct stmt){ .addr = r->block.addr, .nport = r->block.nport,
+		    .port = calloc(r->block.nport + 1, sizeof(struct port)) };
 		break;
 	case WETTEXT_DEPS:
 		for (size_t i = 0; i < r->n; i++) {
@@ -120,7 +121,8 @@ rsp(const char *path)
 	if (!v)
 		bad(f.err);
 	while (n < nstmt && visit_next(v, &e, &b) == REPLAY_OK)
-		if (stmt[n].addr == e.fact->pc && e.fact->kind != FACT_SIGNAL) {        /* ids are in this order */
+		/* ids are in this order */
+		if (stmt[n].addr == e.fact->pc && e.fact->kind != FACT_SIGNAL) {
 			for (unsigned i = 0; i < e.fact->nuse; i++)
 				if (e.fact->use[i].reg == 4)
 					stmt[n].rsp = i + 1;
@@ -182,8 +184,10 @@ edges(const char *how, const struct stmt *first, uint64_t instance)
 			for (size_t i = 0; counts(s, p, how) && i < s->port[p].n; i++) {
 				const struct wettext_dep *d = &s->port[p].dep[i];
 
-				if (s->in[d->x] && stmt[d->id - 1].in[d->instance] && (s != first || d->x != instance))
-					printf("%td %llu %d\n", s - stmt + 1, (unsigned long long)d->id, p == 0);
+				if (s->in[d->x] && stmt[d->id - 1].in[d->instance] &&
+				    (s != first || d->x != instance))
+					printf("%td %llu %d\n", s - stmt + 1, (unsigned long long)d->id,
+					    p == 0);
 			}
 }
 
@@ -206,7 +210,8 @@ addrs(const char *path, uint64_t pc)
 		for (uint32_t i = 0; i < e.nref; i++) {
 			uint64_t w = b->word[e.ref + i];
 
-			printf("%llu:%c %llx %u\n", (unsigned long long)x - 1, ref_kind(w) == REF_LOAD ? 'r' : ref_kind(w) == REF_STORE ? 'w' : 'm',
+			printf("%llu:%c %llx %u\n", (unsigned long long)x - 1, ref_kind(w) == REF_LOAD ? 'r' :
+			    ref_kind(w) == REF_STORE ? 'w' : 'm',
 			    (unsigned long long)ref_addr(w), ref_size(w));
 		}
 	}

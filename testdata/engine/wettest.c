@@ -35,7 +35,7 @@ read_code(void *arg, uint64_t addr, void *p, size_t n, int exec)
 	return n;
 }
 
-/* Instruction i takes 8 bytes: nops behind it, but for those that do not go on */
+/* Instruction i takes 8 bytes: nops fill it up, except after instructions that do not continue. */
 static void
 encode(unsigned i)
 {
@@ -61,7 +61,8 @@ make(void)
 	for (unsigned i = 0; i < N; i++) {
 		unsigned k = rnd_below(20);
 
-		op[i] = (struct op){ k < 8 ? NOP : k < 15 ? COND : k < 17 ? JUMP : k < 18 ? CALL : rnd_below(3) ? NOP : rnd_below(2) ? RET : UD, (int)rnd_below(N) };
+		op[i] = (struct op){ k < 8 ? NOP : k < 15 ? COND : k < 17 ? JUMP : k < 18 ? CALL :
+		    rnd_below(3) ? NOP : rnd_below(2) ? RET : UD, (int)rnd_below(N) };
 		if (op[i].to == (int)i + 1)
 			op[i].to = 0;
 		encode(i);
@@ -76,7 +77,7 @@ execute(struct wcode *c, unsigned at, unsigned len)
 	wcode_insn(c, BASE + at, bytes + at, len);
 }
 
-/* A walk: these were executed, and back is what they went on behind */
+/* A walk: these were executed, and `back` is where each continued. */
 static void
 walk(struct wcode *c)
 {
@@ -199,7 +200,8 @@ compare(struct wcode *c, uint64_t seed)
 		unsigned want = EXIT, most = 0, n = 0, got;
 
 		if ((v != CODE_EXIT) != reached[i]) {
-			printf("# seed %llu: %u is %sreached\n", (unsigned long long)seed, i, reached[i] ? "not " : "");
+			printf("# seed %llu: %u is %sreached\n", (unsigned long long)seed, i, reached[i] ?
+			    "not " : "");
 			bad++;
 			continue;
 		}
@@ -223,7 +225,8 @@ compare(struct wcode *c, uint64_t seed)
 		checked++;
 		branches += n > 1;
 		if (got != want || (n > 1) != !!(c->node[v].flags & CODE_BRANCH)) {
-			printf("# seed %llu: %u: post-dominator %u, want %u; %u successors\n", (unsigned long long)seed, i, got, want, n);
+			printf("# seed %llu: %u: post-dominator %u, want %u; %u successors\n",
+			    (unsigned long long)seed, i, got, want, n);
 			bad++;
 		}
 	}
@@ -252,6 +255,7 @@ main(int argc, char **argv)
 		compare(&c, i);
 		wcode_free(&c);
 	}
-	printf("%s - %llu nodes, %llu branches, %llu endless loops, %llu differences\n", bad || !loops ? "not ok" : "ok", checked, branches, loops, bad);
+	printf("%s - %llu nodes, %llu branches, %llu endless loops, %llu differences\n", bad ||
+	    !loops ? "not ok" : "ok", checked, branches, loops, bad);
 	return bad != 0;
 }

@@ -66,7 +66,8 @@ main(int argc, char **argv)
 		} else if (rec.kind == WS_SYS && nsys++ == sys) {
 			rec.u.sys.hash ^= 1;
 			done = 1;
-		} else if (rec.kind == WS_KEY && (strcmp(argv[3], "none") == 0 || strcmp(argv[3], "one") == 0)) {
+		} else if (rec.kind == WS_KEY &&
+		    (strcmp(argv[3], "none") == 0 || strcmp(argv[3], "one") == 0)) {
 			rec.u.state.instances = argv[3][0] == 'n' ? WS_UNKNOWN : rec.u.state.instances + 1;
 			done = 1;
 		}

@@ -66,7 +66,8 @@ on_batch(void *arg, struct verify_batch *b, struct replay *r)
 int
 main(int argc, char **argv)
 {
-	struct wrong fault = {.what = argc > 2 ? argv[2] : "none", .number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0,
+	struct wrong fault = {.what = argc > 2 ? argv[2] : "none", .number = argc > 3 ?
+	    strtoull(argv[3], NULL, 0) : 0,
 		.bits = argc > 4 ? (uint8_t)strtoul(argv[4], NULL, 0) : 1};
 	struct verify_opts o = {.vectors = 1, .batch = on_batch, .arg = &fault};
 	struct replay_fault f;
@@ -85,7 +86,8 @@ main(int argc, char **argv)
 		printf("no difference in %llu\n", (unsigned long long)verify_counts(v)->ninst);
 		break;
 	case VERIFY_DIFFERS:
-		printf("instruction %llu: %s\n", (unsigned long long)verify_diff(v)->icount, verify_diff(v)->what);
+		printf("instruction %llu: %s\n", (unsigned long long)verify_diff(v)->icount,
+		    verify_diff(v)->what);
 		break;
 	default:
 		printf("%s\n", verify_err(v));

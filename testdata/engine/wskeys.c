@@ -1,4 +1,7 @@
-/* wskeys raw keys: from each keyframe of the one, the references to the end are those of the other; going back and forth between them */
+/*
+ * wskeys raw keys: from each keyframe of the one, the references to the end are those of the other;
+ * going back and forth between them
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +67,8 @@ main(int argc, char **argv)
 		struct replay *r = replay_open(argv[1], &f);
 		uint64_t s;
 
-		good &= r && replay_skip(r, at[i]) == REPLAY_OK && replay_icount(r) == at[i] && sum(r, &s) == REPLAY_END && s == sums[i];
+		good &= r && replay_skip(r, at[i]) == REPLAY_OK && replay_icount(r) == at[i] &&
+		    sum(r, &s) == REPLAY_END && s == sums[i];
 		replay_close(r);
 	}
 	CHECK("and gives what the whole capture does from there", good);

@@ -1,4 +1,7 @@
-/* Memory of a replayed program: mappings that come, split, move and go, and what they hold; two that collide; a huge one */
+/*
+ * Memory of a replayed program: mappings that come, split, move and go, and what they hold; two
+ * that collide; a huge one
+ */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -62,7 +65,8 @@ test_split(void)
 	CHECK("writing there fails", put(a + 4 * P - 3, "abcdefgh", 8) == -1);
 	CHECK("map over the hole and around", map(a + 3 * P, 4, NULL) == 0);
 	CHECK("three", areas(a, 3, (unsigned[]){ 0, 3, 3, 7, 7, 16 }));
-	CHECK("protect", mem_protect(&m, a + 8 * P, P, 5) == 0 && m.n == 5 && mem_find(&m, a + 8 * P)->m.prot == 5);
+	CHECK("protect", mem_protect(&m, a + 8 * P, P, 5) == 0 && m.n == 5 &&
+	    mem_find(&m, a + 8 * P)->m.prot == 5);
 	CHECK("unmap all, and around", mem_unmap(&m, a - 4 * P, 64 * P) == 0 && m.n == 0);
 }
 
@@ -79,14 +83,18 @@ test_move(void)
 	CHECK("zero behind", mem_read(&m, b + 7 * P, c, 1) == 1 && c[0] == 0);
 	CHECK("a part moves", mem_move(&m, &(struct ws_rec_move){ b + 2 * P, P, a, P }) == 0 && m.n == 3);
 	CHECK("its contents", mem_read(&m, a, c, 5) == 5 && memcmp(c, "third", 5) == 0);
-	CHECK("grow in place", mem_move(&m, &(struct ws_rec_move){ a, P, a, 3 * P }) == 0 && mem_find(&m, a + 2 * P));
-	CHECK("shrink in place", mem_move(&m, &(struct ws_rec_move){ a, 3 * P, a, P }) == 0 && !mem_find(&m, a + P));
+	CHECK("grow in place", mem_move(&m, &(struct ws_rec_move){ a, P, a, 3 * P }) == 0 &&
+	    mem_find(&m, a + 2 * P));
+	CHECK("shrink in place", mem_move(&m, &(struct ws_rec_move){ a, 3 * P, a, P }) == 0 &&
+	    !mem_find(&m, a + P));
 	for (unsigned i = 1; i < 9; i++)
-		if (put(a + (i - 1) * P, "z", 1) != 0 || mem_move(&m, &(struct ws_rec_move){ a, i * P, c2, (i + 1) * P }) != 0 ||
+		if (put(a + (i - 1) * P, "z", 1) != 0 ||
+		    mem_move(&m, &(struct ws_rec_move){ a, i * P, c2, (i + 1) * P }) != 0 ||
 		    mem_move(&m, &(struct ws_rec_move){ c2, (i + 1) * P, a, (i + 1) * P }) != 0)
 			CHECK("back and forth, growing", 0);
 	CHECK("all pages went along", mem_read(&m, a + 7 * P, c, 1) == 1 && c[0] == 'z');
-	CHECK("shrink again", mem_move(&m, &(struct ws_rec_move){ a, 9 * P, c2, P }) == 0 && !mem_find(&m, a) && mem_find(&m, c2));
+	CHECK("shrink again", mem_move(&m, &(struct ws_rec_move){ a, 9 * P, c2, P }) == 0 &&
+	    !mem_find(&m, a) && mem_find(&m, c2));
 	CHECK("once more", mem_move(&m, &(struct ws_rec_move){ c2, P, a, P }) == 0);
 	CHECK("nothing to move", mem_move(&m, &(struct ws_rec_move){ a + P, P, b, P }) == -1);
 	CHECK("onto itself", mem_move(&m, &(struct ws_rec_move){ b, 2 * P, b + P, 2 * P }) == -1);
@@ -98,12 +106,15 @@ test_odd(void)
 	const uint64_t a = 0x10000000000;
 	char c = 1;
 
-	CHECK("not whole pages", mem_unmap(&m, a + 1, P) == -1 && mem_unmap(&m, a, 17) == -1 && mem_unmap(&m, a, 0) == -1);
+	CHECK("not whole pages", mem_unmap(&m, a + 1, P) == -1 && mem_unmap(&m, a, 17) == -1 &&
+	    mem_unmap(&m, a, 0) == -1);
 	CHECK("8 TiB that are not used", map(a, UINT64_C(1) << 31, "") == 0);
 	CHECK("used at its end", put(a + (UINT64_C(1) << 43) - 1, "x", 1) == 0);
-	CHECK("what lies at the same place here is refused", map(a + RP_MASK + 1, 1, "") == -1 && strstr(m.err, "taken"));
+	CHECK("what lies at the same place here is refused", map(a + RP_MASK + 1, 1, "") == -1 &&
+	    strstr(m.err, "taken"));
 	CHECK("over the end of the window", map(RP_MASK + 1 - P, 2, "") == -1);
-	CHECK("zeroing gives back", put(a, "y", 1) == 0 && put(a, NULL, 1 << 20) == 0 && mem_read(&m, a, &c, 1) == 1 && c == 0);
+	CHECK("zeroing gives back", put(a, "y", 1) == 0 && put(a, NULL, 1 << 20) == 0 &&
+	    mem_read(&m, a, &c, 1) == 1 && c == 0);
 	CHECK("unmap", mem_unmap(&m, a, UINT64_C(1) << 43) == 0);
 }
 
@@ -133,7 +144,8 @@ main(void)
 	test_many();
 	CHECK("whoever keeps code is told", told > 0);
 	mem_free(&m);
-	CHECK("all of it is gone", mmap(rp_host(0x555500000000), P, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+	CHECK("all of it is gone", mmap(rp_host(0x555500000000), P, PROT_READ,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
 	    rp_host(0x555500000000));
 	return check_end();
 }

@@ -1,4 +1,4 @@
-/* wsmutate in out seed: a capture whose records are changed at random, with right check sums */
+/* wsmutate in out seed: changes records of a capture at random, and corrects its check sums. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,8 @@ change(struct ws_rec *r)
 		r->u.state.xsave = copy;
 		break;
 	case WS_MAP:
-		*(rnd() % 2 ? &r->u.map.addr : &r->u.map.len) = rnd() % 4 ? other(r->u.map.addr) & ~UINT64_C(4095) : rnd() % 64 * 4096;
+		*(rnd() % 2 ? &r->u.map.addr : &r->u.map.len) = rnd() % 4 ?
+		    other(r->u.map.addr) & ~UINT64_C(4095) : rnd() % 64 * 4096;
 		break;
 	case WS_UNMAP:
 	case WS_PROT:

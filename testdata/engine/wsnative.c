@@ -91,12 +91,14 @@ on_call(struct user_regs_struct *g)
 
 	tracee_from_user(&w, g, g->orig_rax);
 	if (rec.kind != WS_SYS || !native_is_call(&w, &s))
-		bad("system call %lld at 0x%llx, the capture has another: %s %llu at 0x%llx", (long long)g->orig_rax, g->rip - 2,
+		bad("system call %lld at 0x%llx, the capture has another: %s %llu at 0x%llx",
+		    (long long)g->orig_rax, g->rip - 2,
 		    ws_kind_name(rec.kind), (unsigned long long)s.nr, (unsigned long long)s.pc);
 	if (s.nr == SYS_write && s.arg[0] == 1 && (int64_t)s.ret > 0 && output >= 0) {
 		uint8_t *p = malloc(s.ret);
 
-		if (!p || tracee_read(&n.t, s.arg[1], p, s.ret) != s.ret || write(output, p, s.ret) != (ssize_t)s.ret)
+		if (!p || tracee_read(&n.t, s.arg[1], p, s.ret) != s.ret ||
+		    write(output, p, s.ret) != (ssize_t)s.ret)
 			bad("cannot write");
 		free(p);
 	}
@@ -247,7 +249,8 @@ main(int argc, char **argv)
 	if (argc > 2)
 		output = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (native_open(&n) || native_call(&n, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) ||
-	    ((ws_head(reader)->flags & WS_CPUID_RECORDS) && native_call(&n, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 0, 0, 0, 0)))
+	    ((ws_head(reader)->flags & WS_CPUID_RECORDS) &&
+	    native_call(&n, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 0, 0, 0, 0)))
 		bad_native();
 	if (ws_next(reader, &rec) != 1 || rec.kind != WS_START)
 		bad("no start");

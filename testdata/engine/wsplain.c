@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "format/ws/ws.h"
 
-#define LEGACY 576u             /* bytes of x87 and SSE state and the header behind them */
+#define LEGACY 576u             /* bytes of x87 and SSE state and the header after them */
 #define BV     512u
 #define EDX1   0x07808100u      /* cx8 cmov mmx fxsr sse sse2 */
 

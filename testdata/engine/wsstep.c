@@ -26,7 +26,7 @@ peek(uint64_t addr)
 	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, addr, NULL);
 }
 
-/* The vdso is not told of */
+/* Hides the vdso from the program: replaces its auxiliary entry. */
 static void
 hide_vdso(uint64_t sp)
 {

@@ -32,7 +32,10 @@ flags_of(unsigned bits)
 	return (bits & 0xd5) | (bits & 2 ? OF : 0);
 }
 
-/* Is byte k of the memory one that is stored to?  1: yes, and *j is which byte of MEM; 2: by another reference */
+/*
+ * Is byte k of the memory one that is stored to?  1: yes, and *j is which byte of MEM; 2: by
+ * another reference
+ */
 static int
 stored(const struct insn *in, const struct eval *e0, uint32_t k, unsigned *j, uint64_t count)
 {
@@ -105,7 +108,8 @@ control_agrees(const struct xcase *c, const struct result *r, const struct eval 
 		taken = r->taken;
 	if (in->setsdst == 1 && e0->v[in->tgt] != target)
 		return 0;
-	if (in->setsdst == 2 && (in->nref == 0 || in->ref[0].n != 8 || get_le64(c->mem + (address_of(e0, &in->ref[0].m) - MEM)) != target))
+	if (in->setsdst == 2 && (in->nref == 0 || in->ref[0].n != 8 ||
+	    get_le64(c->mem + (address_of(e0, &in->ref[0].m) - MEM)) != target))
 		return 0;
 	if ((in->ctl == IC_CALL || in->ctl == IC_CALLIND) && r->r[X86_RSP] != c->in[X86_RSP] - 8)
 		return 0;
@@ -116,7 +120,8 @@ control_agrees(const struct xcase *c, const struct result *r, const struct eval 
 static int
 facts_fit(const struct insn *in)
 {
-	uint64_t from = in->reads | UINT64_C(1) << EFF_MEM | (in->flreads ? UINT64_C(1) << EFF_FLAGS : 0), written = 0;
+	uint64_t from = in->reads | UINT64_C(1) << EFF_MEM | (in->flreads ? UINT64_C(1) << EFF_FLAGS : 0),
+	    written = 0;
 	int k;
 
 	if (in->vreads & ~in->reads || (in->ctl == IC_BRANCH && !in->flreads))
@@ -124,13 +129,15 @@ facts_fit(const struct insn *in)
 	for (k = 0; k < in->nref; k++) {
 		const struct sch_addr *m = &in->ref[k].m;
 
-		if ((m->base != SCH_NOVAR && !(in->reads >> m->base & 1)) || (m->index != SCH_NOVAR && !(in->reads >> m->index & 1)))
+		if ((m->base != SCH_NOVAR && !(in->reads >> m->base & 1)) ||
+		    (m->index != SCH_NOVAR && !(in->reads >> m->index & 1)))
 			return 0;
 	}
 	for (k = 0; k < in->neff; k++) {
 		const struct sch_step *s = &in->eff[k].s;
 
-		if ((s->a.kind == SV_VAR && !(from >> s->a.var & 1)) || (s->b.kind == SV_VAR && !(from >> s->b.var & 1))
+		if ((s->a.kind == SV_VAR && !(from >> s->a.var & 1)) ||
+		    (s->b.kind == SV_VAR && !(from >> s->b.var & 1))
 		    || ((s->op == SO_CMOV || s->op == SO_SETCC) && !(from >> EFF_FLAGS & 1))
 		    || ((s->op == SO_CMOV || s->w < 4) && s->dst < EFF_NREG && !(from >> s->dst & 1)))
 			return 0;

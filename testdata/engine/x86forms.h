@@ -1,6 +1,7 @@
 /*
- * Part of x86test.c: the forms of instructions, and facts of some.  Of a form: its opcode, then 0 to 7 what extends it in
- * the byte after it, 16 a register in its last byte, 32 a condition there, 8 none of these; then 1 if it may be repeated.
+ * Part of x86test.c: the forms of instructions, and facts of some.  Of a form: its opcode, then 0 to 7
+ * what extends it in the byte after it, 16 a register in its last byte, 32 a condition there, 8 none of
+ * these; then 1 if it may be repeated.
  */
 static const struct form forms[] = {
 	{ "add rm8,r8", { 0x00 }, 1, 8, 0 },
@@ -209,7 +210,10 @@ static const struct form forms[] = {
 };
 #define NFORMS (sizeof forms / sizeof forms[0])
 
-/* Register n is Rn in the processor's numbering; r read, w written, v read as values; fr, fw flags read and written */
+/*
+ * Register n is Rn in the processor's numbering; r read, w written, v read as values; fr, fw flags
+ * read and written
+ */
 static const struct { const char *name, *b; unsigned n; const char *facts; } table[] = {
 	{ "mov %rdi,%rax", "\x48\x89\xf8", 3,
 	  "r7 w0 v7; R0=R7" },
@@ -370,7 +374,8 @@ static const struct { const char *name, *b; unsigned n; const char *facts; } tab
 	{ "repne scasb", "\xf2\xae", 2,
 	  "r0,1,7 w1,7 v0,1,7 fr40; load1[R7]-; R1=rep w1; R7=rep w1; flags=?; rep2" },
 	{ "repe cmpsl", "\xf3\xa7", 2,
-	  "r1,6,7 w1,6,7 v1,6,7 fr40; load4[R7]-; load4[R6]-; R1=rep w4; R6=rep w4; R7=rep w4; flags=?; rep1" },
+	  "r1,6,7 w1,6,7 v1,6,7 fr40; load4[R7]-; load4[R6]-; R1=rep w4; R6=rep w4; R7=rep w4; flags=?; "
+	      "rep1" },
 	{ "cmpsw", "\x66\xa7", 2,
 	  "r6,7 w6,7 v6,7; load2[R7]-; load2[R6]-; R6=R6+2; R7=R7+2; flags=?" },
 	{ "xchg %eax,%ebx", "\x93", 1,

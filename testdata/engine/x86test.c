@@ -2,8 +2,10 @@
  * The x86-64 lifter, and the computations that regeneration makes of what it says.
  *
  *   x86test                facts of some instructions, in words
- *   x86test run SEED N     N random instructions, each run by this processor: registers, memory, conditions and
- *                          control must be what the effects say; and again with all else changed that is not read
+ *   x86test run SEED N     N random instructions, each run by this processor: registers, memory,
+ *   conditions and
+ *                          control must be what the effects say; and again with all else changed that is
+ *                          not read
  *   x86test names          the forms, each with how often its value and its conditions were known
  */
 #include <setjmp.h>
@@ -61,7 +63,8 @@ static uint64_t
 random_value(void)
 {
 	static const uint64_t some[] = {
-		0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_C(0x7fffffffffffffff),
+		0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff,
+		    UINT64_C(0x7fffffffffffffff),
 		UINT64_C(0x8000000000000000), UINT64_MAX, UINT64_C(0xffffffff80000000), 31, 32, 33, 63, 64
 	};
 
@@ -107,7 +110,7 @@ stack_flags(uint8_t *p, int push, uint32_t at)
 	return p;
 }
 
-/* The code around b: what it is for is in front; b's first byte is returned.  Not taken: the mark behind it is set. */
+/* Code around b, with its purpose in front; returns b's first byte. Not taken: the mark after it is set. */
 static uint8_t *
 around(const uint8_t *b, unsigned len)
 {
@@ -138,7 +141,7 @@ around(const uint8_t *b, unsigned len)
 	return at;
 }
 
-/* Where instructions of forms are, and control goes behind the mark */
+/* Addresses of instructions of forms; control goes to the code after the mark. */
 static uint32_t
 where(void)
 {
@@ -202,23 +205,28 @@ compared(unsigned a, unsigned c)
 static int
 reg_of(ZydisRegister r)
 {
-	ZydisRegister full = r == ZYDIS_REGISTER_NONE ? r : ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+	ZydisRegister full = r == ZYDIS_REGISTER_NONE ? r :
+	    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 
-	return full >= ZYDIS_REGISTER_RAX && full <= ZYDIS_REGISTER_R15 ? (int)(full - ZYDIS_REGISTER_RAX) : -1;
+	return full >= ZYDIS_REGISTER_RAX && full <= ZYDIS_REGISTER_R15 ? (int)(full - ZYDIS_REGISTER_RAX) :
+	    -1;
 }
 
 /* Let memory operand o be at `at` or a little before; where it is, 0: nowhere */
 static uint32_t
 point(struct xcase *c, const ZydisDecodedOperand *o, uint32_t at)
 {
-	uint64_t disp = (uint64_t)(o->mem.disp.has_displacement ? o->mem.disp.value : 0), v, scale = o->mem.scale;
+	uint64_t disp = (uint64_t)(o->mem.disp.has_displacement ? o->mem.disp.value : 0), v,
+	    scale = o->mem.scale;
 	int b = reg_of(o->mem.base), x = reg_of(o->mem.index);
-	int narrow = c->z.address_width == 32 && o->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;    /* leave's is not */
+	/* leave's is not */
+	int narrow = c->z.address_width == 32 && o->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
 
 	if (o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP || (b < 0 && x < 0)) {
 		if (c->z.raw.disp.size != 32)
 			return 0;
-		put_le32(c->b + c->z.raw.disp.offset, o->mem.base == ZYDIS_REGISTER_NONE ? at : at - (where() + c->z.length));
+		put_le32(c->b + c->z.raw.disp.offset, o->mem.base == ZYDIS_REGISTER_NONE ? at :
+		    at - (where() + c->z.length));
 		return at;
 	}
 	if (b == x)
@@ -250,7 +258,8 @@ place(struct xcase *c)
 		if (hidden && reg_of(o->mem.base) == X86_RSP)
 			continue;
 		/* where the stack is, too, it must be in the memory */
-		if ((at = point(c, o, at)) == 0 || (reg_of(o->mem.base) == X86_RSP && c->z.operand_count > c->z.operand_count_visible + 1))
+		if ((at = point(c, o, at)) == 0 ||
+		    (reg_of(o->mem.base) == X86_RSP && c->z.operand_count > c->z.operand_count_visible + 1))
 			return 0;
 		at += hidden ? 32 + (uint32_t)(rnd() % 32) : 0;
 		if (ctl && o->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT)
@@ -295,7 +304,7 @@ encode(struct xcase *c, const struct form *f)
 		c->b[n + f->n - 1] |= rnd() & 15;
 }
 
-/* A displacement of a jump or call: to behind the mark */
+/* A displacement of a jump or call: to the code after the mark. */
 static void
 aim(struct xcase *c)
 {
@@ -332,7 +341,8 @@ make(struct xcase *c, const struct form *f)
 		return 0;
 	for (i = 0; i < 16; i++)
 		c->in[i] = random_value();
-	if (c->z.operand_count > 1 && rnd() % 8 == 0 && reg_of(c->op[0].reg.value) >= 0 && reg_of(c->op[1].reg.value) >= 0)
+	if (c->z.operand_count > 1 && rnd() % 8 == 0 && reg_of(c->op[0].reg.value) >= 0 &&
+	    reg_of(c->op[1].reg.value) >= 0)
 		c->in[reg_of(c->op[1].reg.value)] = c->in[reg_of(c->op[0].reg.value)];
 	for (i = 0; i < NMEM; i += 8)
 		put_le64(c->mem + i, random_value());
@@ -343,7 +353,8 @@ make(struct xcase *c, const struct form *f)
 		return 0;
 	for (i = 0; i < c->insn.nfield; i++)
 		if (c->insn.field[i].rip)       /* one that the linker fills: here, the displacement */
-			c->field[i] = where() + c->insn.len + (uint64_t)(int64_t)(int32_t)get_le32(c->b + c->insn.field[i].off);
+			c->field[i] = where() + c->insn.len +
+			    (uint64_t)(int64_t)(int32_t)get_le32(c->b + c->insn.field[i].off);
 	return 1;
 }
 
@@ -354,7 +365,8 @@ make(struct xcase *c, const struct form *f)
 static int
 run(uint64_t seed, unsigned n, int names)
 {
-	static const char *const what[] = { "registers", "memory", "conditions", "control", "what results depend on", "facts fit together", "faults" };
+	static const char *const what[] = { "registers", "memory", "conditions", "control",
+	    "what results depend on", "facts fit together", "faults" };
 	unsigned bad[7] = { 0 }, i, k, tries, ran = 0;
 	unsigned long known = 0, conditions = 0;
 	struct xcase *c = calloc(2, sizeof *c);
@@ -383,7 +395,8 @@ run(uint64_t seed, unsigned n, int names)
 			printf("# %s: only %u\n", f->name, done);
 		CHECK(f->name, done == n / NFORMS);
 		if (names)
-			printf("# %s: %u, %lu values, %lu conditions\n", f->name, done, t.values, t.conditions);
+			printf("# %s: %u, %lu values, %lu conditions\n", f->name, done, t.values,
+			    t.conditions);
 		known += t.values;
 		conditions += t.conditions;
 		ran += done;
@@ -393,7 +406,8 @@ run(uint64_t seed, unsigned n, int names)
 			printf("# %s: %u of %u\n", what[k], bad[k], ran);
 		CHECK(what[k], bad[k] == 0);
 	}
-	printf("# %u instructions, %lu values and %lu conditions compared, seed %llu\n", ran, known, conditions, (unsigned long long)seed);
+	printf("# %u instructions, %lu values and %lu conditions compared, seed %llu\n", ran, known,
+	    conditions, (unsigned long long)seed);
 	CHECK("values and conditions were compared", known > ran / 2 && conditions > ran);
 	free(c);
 	free(r);
@@ -407,7 +421,8 @@ facts(void)
 
 	/* the lifter has no narrow rotates by a register, schemas may */
 	CHECK("rotates of one byte by more than its bits", (code_alu(SO_ROL, 1, 0, 0xf81, 9) & 255) == 0x03
-	    && (code_alu(SO_ROR, 1, 0, 0xf81, 9) & 255) == 0xc0 && (code_alu(SO_ROL, 1, 0, 0x81, 16) & 255) == 0x81);
+	    && (code_alu(SO_ROR, 1, 0, 0xf81, 9) & 255) == 0xc0 &&
+	    (code_alu(SO_ROL, 1, 0, 0x81, 16) & 255) == 0x81);
 	for (i = 0; i < sizeof table / sizeof table[0]; i++) {
 		uint8_t b[15] = { 0 };
 		struct insn in;
@@ -434,12 +449,15 @@ main(int argc, char **argv)
 	if (argc == 1)
 		return facts();
 	if (!ss.ss_sp || sigaltstack(&ss, NULL) != 0
-	    || mmap(area, NAREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)area
-	    || mmap(code, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)code) {
+	    || mmap(area, NAREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+	    -1, 0) != (void *)area
+	    || mmap(code, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)code) {
 		puts("not ok 1 - memory for the instructions");
 		return 1;
 	}
 	for (i = 0; i < sizeof sigs / sizeof sigs[0]; i++)
 		sigaction(sigs[i], &sa, NULL);
-	return run(argc > 2 ? strtoull(argv[2], NULL, 10) : 1, argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 40000, !strcmp(argv[1], "names"));
+	return run(argc > 2 ? strtoull(argv[2], NULL, 10) : 1, argc > 3 ?
+	    (unsigned)strtoul(argv[3], NULL, 10) : 40000, !strcmp(argv[1], "names"));
 }

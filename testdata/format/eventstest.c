@@ -103,17 +103,21 @@ main(int argc, char **argv)
 	CHECK("checksum of nothing", ev_checksum(p, 0) == UINT64_C(0x8e2f5955fbc6275d));
 	CHECK("checksum of 3 bytes", ev_checksum((const uint8_t *)abc, 3) == UINT64_C(0xca80b825251d1b4));
 	CHECK("header", ev_open(&r, from, &s) == 0 && r.head.idlen == 3 && memcmp(r.head.id, "id!", 3) == 0 &&
-	    r.head.machine == 62 && r.head.fs == 0x7ffff7d8a740 && r.head.parent_pos == 123456789012 && strcmp(r.head.parent, "ae.out") == 0);
+	    r.head.machine == 62 && r.head.fs == 0x7ffff7d8a740 && r.head.parent_pos == 123456789012 &&
+	    strcmp(r.head.parent, "ae.out") == 0);
 	CHECK("first chunk", ev_next(&r, &b) == 5 && r.payload_off == 120 && !r.last);
 	CHECK("second chunk", ev_next(&r, &b) == 40 && r.payload_off == 141 && r.last);
-	CHECK("end", ev_next(&r, &b) == 0 && r.ended && r.end.reason == EV_SIGNAL && r.end.sig == 11 && r.end.rip == 0x20010);
+	CHECK("end", ev_next(&r, &b) == 0 && r.ended && r.end.reason == EV_SIGNAL && r.end.sig == 11 &&
+	    r.end.rip == 0x20010);
 	ev_close(&r);
 	for (size_t i = 0; i < n; i++) {
 		long sum = read_all(p, i, &err, &off);
-		long want = i < 120 ? 0 : i < 125 ? (long)i - 120 : i < 141 ? 5 : i < 181 ? (long)i - 136 : 45;
+		long want = i < 120 ? 0 : i < 125 ? (long)i - 120 : i < 141 ? 5 : i < 181 ? (long)i - 136 :
+		    45;
 
 		if (sum != want || !err || off != i) {
-			printf("# %zu: %ld bytes, %s at %llu\n", i, sum, err ? err : "no error", (unsigned long long)off);
+			printf("# %zu: %ld bytes, %s at %llu\n", i, sum, err ? err :
+			    "no error", (unsigned long long)off);
 			cut = 0;
 		}
 	}
@@ -138,7 +142,8 @@ main(int argc, char **argv)
 	memcpy(q, p, n);
 	q[n] = 0;
 	CHECK("a byte behind the end", read_all(q, n + 1, &err, &off) == 45 && err && off == n);
-	CHECK("numbers of functions", ev_funcno(0) == 1 && ev_funcno(251) == 252 && ev_funcno(252) == (1 << 8 | 1) &&
+	CHECK("numbers of functions", ev_funcno(0) == 1 && ev_funcno(251) == 252 &&
+	    ev_funcno(252) == (1 << 8 | 1) &&
 	    ev_funcno(256 * 252 - 1) == (255 << 8 | 252));
 	return check_end();
 }

@@ -1,4 +1,7 @@
-/* Laplace's formats: what is written is read, what is not the one encoding is refused, truncation at every byte. */
+/*
+ * Laplace's formats: what is written is read, what is not the one encoding is refused, truncation
+ * at every byte.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +27,23 @@ some_ref(uint64_t *time, enum lap_form f)
 	unsigned bits = f == LAP_CLASSIC ? 32 : 64;
 
 	*time += some(20);
-	return (struct lap_ref){ *time, some(bits), some(bits), (uint8_t)(rnd() % LAP_NTYPES), (uint8_t)(1 + rnd() % 255) };
+	return (struct lap_ref){ *time, some(bits), some(bits), (uint8_t)(rnd() % LAP_NTYPES),
+	    (uint8_t)(1 + rnd() % 255) };
 }
 
 static int
 same_ref(const struct lap_ref *a, const struct lap_ref *b)
 {
-	return a->time == b->time && a->space == b->space && a->addr == b->addr && a->type == b->type && a->len == b->len;
+	return a->time == b->time && a->space == b->space && a->addr == b->addr && a->type == b->type &&
+	    a->len == b->len;
 }
 
 #define NREF 3000
 
-/* How many of the references that n bytes say are those at v; *whole: the end came without a fault, at a fault: where */
+/*
+ * How many of the references that n bytes say are those at v; *whole: the end came without a fault,
+ * at a fault: where
+ */
 static size_t
 refs_in(const uint8_t *p, size_t n, const struct lap_ref *v, int *whole, uint64_t *off)
 {
@@ -114,7 +122,8 @@ some_event(uint64_t *time, char *name)
 static int
 same_event(const struct lap_event *a, const struct lap_event *b)
 {
-	return a->kind == b->kind && a->time == b->time && !memcmp(a->f, b->f, sizeof a->f) && a->type == b->type &&
+	return a->kind == b->kind && a->time == b->time && !memcmp(a->f, b->f, sizeof a->f) &&
+	    a->type == b->type &&
 	    a->nname == b->nname && !memcmp(a->name, b->name, a->nname);
 }
 
@@ -183,8 +192,10 @@ items_in(const uint8_t *p, size_t n, const struct lap_item *v, int *whole, uint6
 	int got = lap_merged_open(&r, in);
 
 	while (got >= 0 && (got = lap_merged_read(&r, &it)) > 0) {
-		if (v && (it.isevent != v[good].isevent || (it.isevent ? !same_event(&it.event, &v[good].event) :
-		    memcmp(&it.touch.time, &v[good].touch.time, 24) != 0 || it.touch.type != v[good].touch.type ||
+		if (v && (it.isevent != v[good].isevent ||
+		    (it.isevent ? !same_event(&it.event, &v[good].event) :
+		    memcmp(&it.touch.time, &v[good].touch.time, 24) != 0 ||
+		    it.touch.type != v[good].touch.type ||
 		    it.touch.len != v[good].touch.len)))
 			break;
 		good++;
@@ -272,7 +283,8 @@ merged(int packed)
 		while (want < 100 && ends[want + 1] <= cut)
 			want++;
 		good = items_in(b.p, cut, v, &whole, &off);
-		bad += good != want || whole != ((!packed && cut == ends[want]) || cut == 0) || (!whole && off != cut);
+		bad += good != want || whole != ((!packed && cut == ends[want]) || cut == 0) ||
+		    (!whole && off != cut);
 	}
 	CHECK("cut off at every byte", !bad);
 	if (packed)
@@ -288,15 +300,22 @@ static void
 lines(void)
 {
 	static const char *const bad[] = {
-		"", " ", "x 1 2", "S", "S 1", "S 1 ", "S 1 2 ", "S 1 2 3", "S  1 2", "S 01 2", "S 1 02", "S 1 A", "S 1 0x2", "S 1 -2", "S 1 2\r",
-		"S 1 100000000", "S 11111111111111111 2", "s 1 2 3 4", "F 1 2", "e", "e 1 2", "M 1 2 3 4 5 6 7 8", "M 1 2 3 4 5 6 7 8 ", "M 1 2 3 4 5 6 7 8 a b",
-		"M 1 2 3 4 5 6 7 8 a\\2", "M 1 2 3 4 5 6 7 8 a\\41", "M 1 2 3 4 5 6 7 8 a\\5C", "M 1 2 3 4 5 6 7 8 a\\00", "M 1 2 3 4 5 6 7 8 \\a", "M 1 2 3 4 5 6 7 8 a\\",
-		"M 1 2 3 4 5 6 7 8 a\tb", "( 1 2 3 4 5 6 x n", "( 1 2 3 4 5 6 f", "( 1 2 3 4 5 6 ff n", "( 1 2 3 4 5 6  n", "r 1 2 3 4"
+		"", " ", "x 1 2", "S", "S 1", "S 1 ", "S 1 2 ", "S 1 2 3", "S  1 2", "S 01 2", "S 1 02",
+		"S 1 A", "S 1 0x2", "S 1 -2", "S 1 2\r",
+		"S 1 100000000", "S 11111111111111111 2", "s 1 2 3 4", "F 1 2", "e", "e 1 2",
+		"M 1 2 3 4 5 6 7 8", "M 1 2 3 4 5 6 7 8 ", "M 1 2 3 4 5 6 7 8 a b",
+		"M 1 2 3 4 5 6 7 8 a\\2", "M 1 2 3 4 5 6 7 8 a\\41", "M 1 2 3 4 5 6 7 8 a\\5C",
+		"M 1 2 3 4 5 6 7 8 a\\00", "M 1 2 3 4 5 6 7 8 \\a", "M 1 2 3 4 5 6 7 8 a\\",
+		"M 1 2 3 4 5 6 7 8 a\tb", "( 1 2 3 4 5 6 x n", "( 1 2 3 4 5 6 f", "( 1 2 3 4 5 6 ff n",
+		"( 1 2 3 4 5 6  n", "r 1 2 3 4"
 	};
 	static const char *const good[] = {
-		"S 1 2", "S 0 0", "S ffffffffffffffff ffffffff", "F 123456789abcdef7 100 77", "e 0", "u 1 0", "- 1 2 3 4", "( 1 2 3 4 5 6 f n",
-		"M 123456789abcdefe 100 1a2b3c4d 9000 8efa5567 35 5 1029384756afbecd foobar.so", "X 1 2 3 4 5 \\", "X 1 2 3 4 5 a\\20b\\0a\\5c\\7f\xc3\xa4",
-		"@ 1 2 3 4 5 6", "s 1 2 3 4 5", "/ 1 2 3", "< 1 2 3 4 5 6 7", "a 1 2", "t 1 2 3 4 5", "D 1 2 3 4 5", "C 1 2 3"
+		"S 1 2", "S 0 0", "S ffffffffffffffff ffffffff", "F 123456789abcdef7 100 77", "e 0", "u 1 0",
+		"- 1 2 3 4", "( 1 2 3 4 5 6 f n",
+		"M 123456789abcdefe 100 1a2b3c4d 9000 8efa5567 35 5 1029384756afbecd foobar.so",
+		"X 1 2 3 4 5 \\", "X 1 2 3 4 5 a\\20b\\0a\\5c\\7f\xc3\xa4",
+		"@ 1 2 3 4 5 6", "s 1 2 3 4 5", "/ 1 2 3", "< 1 2 3 4 5 6 7", "a 1 2", "t 1 2 3 4 5",
+		"D 1 2 3 4 5", "C 1 2 3"
 	};
 	static char name[LAP_NAME_MAX];
 	size_t nbad = 0, ngood = 0;
@@ -329,7 +348,8 @@ static void
 refused(void)
 {
 	static const char *const text[] = {
-		"x 1 4 5 6\n", "r 1 4 5\n", "r 1 4 5 6 7\n", "r 01 4 5 6\n", "r 1 0 5 6\n", "r 1 100 5 6\n", "r 1 4 5 6 \n", "r 1 4  5 6\n", "r 1 4 F 6\n",
+		"x 1 4 5 6\n", "r 1 4 5\n", "r 1 4 5 6 7\n", "r 01 4 5 6\n", "r 1 0 5 6\n", "r 1 100 5 6\n",
+		"r 1 4 5 6 \n", "r 1 4  5 6\n", "r 1 4 F 6\n",
 		"r 1 4 5 11111111111111111\n", "r 1 4 5 6\r\n", "r\n"
 	};
 	static const struct { size_t n; uint8_t b[14]; } packed[] = {
@@ -339,7 +359,8 @@ refused(void)
 		{ 2, { 0x80 | 0x40, 4 } },                              /* bit 7 */
 		{ 3, { 0x50, 1, 4 } },                                  /* a difference of 1 in a byte */
 		{ 4, { 0x58, 0xff, 1, 4 } },                            /* of 255 in a long one */
-		{ 5, { 0x58, 0x80, 0x80, 0, 4 } },                      /* a long one with a zero at its end */
+		/* a long one with a zero at its end */
+		{ 5, { 0x58, 0x80, 0x80, 0, 4 } },
 		{ 4, { 0x60, 0, 0, 4 } },                               /* the same page, said again */
 		{ 4, { 0x40, 4, 0x40, 4 } },                            /* the same length */
 		{ 4, { 0x60, 1, 0, 4 } },                               /* page -1 */
@@ -360,7 +381,8 @@ refused(void)
 		buf_str(&b, "r 1 4 5 6\n");
 		buf_str(&b, text[i]);
 		in = in_mem(b.p, b.n, "memory");
-		n += lap_refs_open(&refs, in) == 0 && lap_refs_read(&refs, v, 2) == 1 && lap_refs_read(&refs, v, 2) == -1 && refs.off == 10 &&
+		n += lap_refs_open(&refs, in) == 0 && lap_refs_read(&refs, v, 2) == 1 &&
+		    lap_refs_read(&refs, v, 2) == -1 && refs.off == 10 &&
 		    lap_refs_skip(&refs) == 0 && lap_refs_read(&refs, v, 2) == 0;
 		in_close(in);
 		buf_free(&b);
@@ -388,14 +410,18 @@ refused(void)
 static void
 vectors(void)
 {
-	static const uint8_t classic[] = { 'r', 0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, 4, 0xe8, 0xf7, 0x09, 0, 0x7d, 0x6c, 0x8b, 0x9a };
+	static const uint8_t classic[] = { 'r', 0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, 4, 0xe8, 0xf7,
+	    0x09, 0, 0x7d, 0x6c, 0x8b, 0x9a };
 	struct lap_ref v = { 0x123456789abcdef0, 0x9f7e8, 0x9a8b6c7d, 0, 4 };
 	struct lap_touch t = { 0x123456789abcdef0, 0x9a8b7, 0x8888ffff3e456a21, 0, 4 };
 	uint8_t b[LAP_REF_MAX];
 
-	CHECK("a classic reference has 18 bytes", lap_put_ref(LAP_CLASSIC, b, &v) == 18 && !memcmp(b, classic, 18));
-	CHECK("the same as text", lap_put_ref(LAP_TEXT, b, &v) == 36 && !memcmp(b, "r 123456789abcdef0 4 9f7e8 9a8b6c7d\n", 36));
-	CHECK("a merged reference", lap_print_touch(b, &t) == 44 && !memcmp(b, "r 123456789abcdef0 4 9a8b7 8888ffff3e456a21\n", 44));
+	CHECK("a classic reference has 18 bytes", lap_put_ref(LAP_CLASSIC, b, &v) == 18 &&
+	    !memcmp(b, classic, 18));
+	CHECK("the same as text", lap_put_ref(LAP_TEXT, b, &v) == 36 &&
+	    !memcmp(b, "r 123456789abcdef0 4 9f7e8 9a8b6c7d\n", 36));
+	CHECK("a merged reference", lap_print_touch(b, &t) == 44 &&
+	    !memcmp(b, "r 123456789abcdef0 4 9a8b7 8888ffff3e456a21\n", 44));
 	v.space = UINT64_C(1) << 32;
 	CHECK("what does not fit a classic one", !lap_fits_classic(&v));
 }

@@ -17,24 +17,31 @@
 
 /* One of everything */
 static struct sch_step all[] = {
-	STEP(SO_INST, .n = 1), STEP(SO_INST, .n = 11), STEP(SO_INST, .n = 5), STEP(SO_INST, .n = 12), STEP(SO_INST, .n = 3),
+	STEP(SO_INST, .n = 1), STEP(SO_INST, .n = 11), STEP(SO_INST, .n = 5), STEP(SO_INST, .n = 12),
+	    STEP(SO_INST, .n = 3),
 	STEP(SO_LOAD, .n = 8, .m = {.base = 4, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = -8}),
-	STEP(SO_STORE, .n = 255, .m = {.base = 16, .index = 2, .scale = 8, .fs = 1, .narrow = 1, .sym = 2, .disp = INT64_MIN}),
+	STEP(SO_STORE, .n = 255, .m = {.base = 16, .index = 2, .scale = 8, .fs = 1, .narrow = 1, .sym = 2,
+	    .disp = INT64_MIN}),
 	STEP(SO_MODIFY, .n = 4, .m = {.base = SCH_NOVAR, .index = 1, .scale = 4, .sym = SCH_NOSYM}),
 	STEP(SO_GOTLOAD, .n = 8, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .sym = 0}),
 	STEP(SO_UNKNOWN, .w = 2, .cc = 3, .dst = 0), STEP(SO_MOV, .w = 8, .dst = 17, .a = SYM(1, -1)),
 	STEP(SO_LEA, .w = 4, .dst = 3, .m = {.base = 1, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM}),
-	STEP(SO_ADD, .w = 1, .dst = 1, .a = VAR(1), .b = IMM(INT64_MAX)), STEP(SO_ROR, .w = 2, .dst = 1, .a = IMM(-1), .b = VAR(17)),
+	STEP(SO_ADD, .w = 1, .dst = 1, .a = VAR(1), .b = IMM(INT64_MAX)),
+	    STEP(SO_ROR, .w = 2, .dst = 1, .a = IMM(-1), .b = VAR(17)),
 	STEP(SO_MUL, .w = 4, .dst = 1, .a = VAR(0), .b = VAR(0)), STEP(SO_NOT, .w = 8, .dst = 1, .a = VAR(0)),
 	STEP(SO_BSWAP, .w = 4, .dst = 1, .a = VAR(0)), STEP(SO_ZEXT, .w = 4, .n = 1, .dst = 1, .a = VAR(0)),
 	STEP(SO_SEXT, .w = 8, .n = 4, .dst = 1, .a = VAR(0)),
-	STEP(SO_LOADRO, .w = 8, .n = 4, .cc = 1, .dst = 1, .m = {.base = SCH_NOVAR, .index = 0, .scale = 2, .sym = 1}),
+	STEP(SO_LOADRO, .w = 8, .n = 4, .cc = 1, .dst = 1,
+	    .m = {.base = SCH_NOVAR, .index = 0, .scale = 2, .sym = 1}),
 	STEP(SO_FLAGS_SUB, .w = 4, .a = VAR(0), .b = IMM(100)), STEP(SO_FLAGS_RES, .w = 1, .a = VAR(0)),
 	STEP(SO_FLAGS_AND, .w = 8, .a = VAR(0), .b = VAR(1)), STEP(SO_SETCC, .w = 1, .cc = SC_NNEG, .dst = 2),
 	STEP(SO_SETCC, .w = 8, .cc = SC_LTU, .dst = 2), STEP(SO_SETCC, .w = 4, .cc = SC_LT, .dst = 2),
-	STEP(SO_LOAD, .n = 4, .m = {.base = 4, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0, .disp = 3}),
-	STEP(SO_STORE, .n = 4, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = SCH_NOSYM}),
-	STEP(SO_CMOV, .w = 4, .cc = SC_GEU, .dst = 2, .a = VAR(3)), STEP(SO_CALL, .sym = 1), STEP(SO_CALLX, .n = 0),
+	STEP(SO_LOAD, .n = 4, .m = {.base = 4, .index = SCH_NOVAR, .scale = 1, .align = 1, .sym = 0,
+	    .disp = 3}),
+	STEP(SO_STORE, .n = 4, .m = {.base = SCH_NOVAR, .index = SCH_NOVAR, .scale = 1, .align = 1,
+	    .sym = SCH_NOSYM}),
+	STEP(SO_CMOV, .w = 4, .cc = SC_GEU, .dst = 2, .a = VAR(3)), STEP(SO_CALL, .sym = 1),
+	    STEP(SO_CALLX, .n = 0),
 	STEP(SO_CALLJ, .n = 65535), STEP(SO_REP, .n = 3, .w = 8, .cc = SR_SCAS),
 };
 
@@ -43,8 +50,10 @@ static struct sch_loopev ev[] = {{SL_EXIT, 1}, {SL_ENTER, 0}, {SL_BACK, 1}};
 static struct sch_succ succ[] = {{1, 3, ev}, {0, 0, NULL}, {5, 1, ev}, {2, 0, NULL}};
 static struct sch_succ numbered[] = {{7, 0, NULL}, {8, 1, ev}, {7, 0, NULL}}, wide[] = {{9, 0, NULL}};
 static struct sch_block block[] = {
-	{.nstep = sizeof all / sizeof *all, .step = all, .term = ST_COND, .cc = SC_LT, .nsucc = 2, .succ = succ},
-	{.frag = 1, .off = 7, .nstep = 1, .step = one, .term = ST_SWITCH, .target = VAR(16), .nsucc = 4, .succ = succ},
+	{.nstep = sizeof all / sizeof *all, .step = all, .term = ST_COND, .cc = SC_LT, .nsucc = 2,
+	    .succ = succ},
+	{.frag = 1, .off = 7, .nstep = 1, .step = one, .term = ST_SWITCH, .target = VAR(16), .nsucc = 4,
+	    .succ = succ},
 	{.off = 40, .term = ST_BRANCH, .nsucc = 2, .succ = succ + 1},
 	{.off = 50, .nstep = 1, .step = one, .term = ST_TAIL, .callee = 1},
 	{.off = 52, .nstep = 1, .step = one, .term = ST_TAILX},
@@ -78,10 +87,14 @@ same_steps(const struct sch_block *a, const struct sch_block *b)
 	for (uint32_t i = 0; i < a->nstep; i++) {
 		const struct sch_step *s = a->step + i, *t = b->step + i;
 
-		if (s->op != t->op || s->w != t->w || s->cc != t->cc || s->dst != t->dst || s->n != t->n || s->sym != t->sym ||
-		    s->a.kind != t->a.kind || s->a.var != t->a.var || s->a.imm != t->a.imm || s->b.kind != t->b.kind ||
-		    s->b.var != t->b.var || s->b.imm != t->b.imm || s->m.base != t->m.base || s->m.index != t->m.index ||
-		    s->m.scale != t->m.scale || s->m.fs != t->m.fs || s->m.narrow != t->m.narrow || s->m.align != t->m.align || s->m.sym != t->m.sym ||
+		if (s->op != t->op || s->w != t->w || s->cc != t->cc || s->dst != t->dst || s->n != t->n ||
+		    s->sym != t->sym ||
+		    s->a.kind != t->a.kind || s->a.var != t->a.var || s->a.imm != t->a.imm ||
+		    s->b.kind != t->b.kind ||
+		    s->b.var != t->b.var || s->b.imm != t->b.imm || s->m.base != t->m.base ||
+		    s->m.index != t->m.index ||
+		    s->m.scale != t->m.scale || s->m.fs != t->m.fs || s->m.narrow != t->m.narrow ||
+		    s->m.align != t->m.align || s->m.sym != t->m.sym ||
 		    s->m.disp != t->m.disp) {
 			printf("# step %u (operation %u)\n", i, s->op);
 			return 0;
@@ -96,8 +109,10 @@ same_blocks(const struct sch_func *f, const struct sch_func *g)
 	for (uint32_t i = 0; i < f->nblock; i++) {
 		const struct sch_block *a = f->block + i, *b = g->block + i;
 
-		if (a->frag != b->frag || a->off != b->off || a->term != b->term || a->cc != b->cc || a->mark != b->mark || a->callee != b->callee ||
-		    a->nsucc != b->nsucc || a->target.kind != b->target.kind || a->target.var != b->target.var || !same_steps(a, b))
+		if (a->frag != b->frag || a->off != b->off || a->term != b->term || a->cc != b->cc ||
+		    a->mark != b->mark || a->callee != b->callee ||
+		    a->nsucc != b->nsucc || a->target.kind != b->target.kind ||
+		    a->target.var != b->target.var || !same_steps(a, b))
 			return 0;
 		for (uint32_t j = 0; j < a->nsucc; j++) {
 			const struct sch_succ *s = a->succ + j, *t = b->succ + j;
@@ -115,15 +130,18 @@ same_blocks(const struct sch_func *f, const struct sch_func *g)
 static int
 same(const struct sch_unit *a, const struct sch_unit *b)
 {
-	if (strcmp(a->source, b->source) || a->machine != b->machine || a->word != b->word || a->big != b->big || a->push != b->push ||
+	if (strcmp(a->source, b->source) || a->machine != b->machine || a->word != b->word ||
+	    a->big != b->big || a->push != b->push ||
 	    a->nregs != b->nregs || a->sp != b->sp || a->nfunc != b->nfunc ||
 	    a->ncst != b->ncst || a->nfield != b->nfield || memcmp(a->cst, b->cst, a->ncst * sizeof *a->cst))
 		return 0;
 	for (uint32_t i = 0; i < a->nfunc; i++) {
 		const struct sch_func *f = a->func + i, *g = b->func + i;
 
-		if (strcmp(f->name, g->name) || f->flags != g->flags || f->nfrag != g->nfrag || f->nvar != g->nvar ||
-		    f->nneed != g->nneed || f->nblock != g->nblock || f->nloop != g->nloop || !same_blocks(f, g) ||
+		if (strcmp(f->name, g->name) || f->flags != g->flags || f->nfrag != g->nfrag ||
+		    f->nvar != g->nvar ||
+		    f->nneed != g->nneed || f->nblock != g->nblock || f->nloop != g->nloop ||
+		    !same_blocks(f, g) ||
 		    memcmp(f->frag, g->frag, f->nfrag * sizeof *f->frag) ||
 		    (f->nneed && memcmp(f->need, g->need, f->nneed * sizeof *f->need)) ||
 		    (f->nloop && memcmp(f->loop, g->loop, f->nloop * sizeof *f->loop)))
@@ -132,7 +150,7 @@ same(const struct sch_unit *a, const struct sch_unit *b)
 	return 1;
 }
 
-/* A copy of exactly n bytes, so that a sanitizer sees what lies behind them */
+/* A copy of exactly n bytes, so that a sanitizer sees reads after them. */
 static long
 decode(const uint8_t *p, size_t n, struct sch_unit *v)
 {
@@ -172,7 +190,8 @@ mutations(const uint8_t *p, size_t n)
 			memcpy(q, p, n);
 			q[i] ^= (uint8_t)x;
 			seen &= decode(q, n, &v) < 0;
-			if (i < 8 || i >= 16)   /* the length and the number of constants are what sealing goes by */
+			/* the length and the number of constants are what sealing goes by */
+			if (i < 8 || i >= 16)
 				sch_seal(q);
 			if (decode(q, n, &v) > 0) {
 				size_t len;
@@ -206,15 +225,19 @@ vector(int show)
 	static const uint8_t want[] = {
 		'A', 'E', 'S', 'C', 3, 0, 8, 0, 69, 0, 0, 0, 1, 0, 0, 0, 0x4a, 0x5b, 0xc0, 0x51,
 		0, 0x10, 0x40, 0, 0, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0,
-		3, 'a', '.', 'c', 16, 4, 62, 8, 0, 1,   /* name, registers, rsp, machine, push, fields, functions */
-		1, 'f', 0, 16, 1, 1, 0, 1,              /* name, flags, variables, fragments, needs, loops, blocks */
+		/* name, registers, rsp, machine, push, fields, functions */
+		3, 'a', '.', 'c', 16, 4, 62, 8, 0, 1,
+		/* name, flags, variables, fragments, needs, loops, blocks */
+		1, 'f', 0, 16, 1, 1, 0, 1,
 		0, 0, 6, 7,                             /* fragment of 6 bytes; rdi is needed */
-		0, 0, 4, 0x66, 0x01, 0x81, 7, 15, 4,    /* block: offset, steps: 4 and 2 bytes, load 4 from -8(rdi) ... */
+		/* block: offset, steps: 4 and 2 bytes, load 4 from -8(rdi) ... */
+		0, 0, 4, 0x66, 0x01, 0x81, 7, 15, 4,
 		0x4c, 5,                                /* ... 2 bytes; return */
 	};
 	struct sch_step s[] = {
 		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 2),
-		STEP(SO_LOAD, .n = 4, .m = {.base = 7, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = -8}),
+		STEP(SO_LOAD, .n = 4, .m = {.base = 7, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM,
+		    .disp = -8}),
 		STEP(SO_INST, .n = 2),
 	};
 	struct sch_block b = {.nstep = 4, .step = s, .term = ST_RETURN};
@@ -239,10 +262,12 @@ vector(int show)
 static void
 refused(void)
 {
-	static struct sch_step aligned[] = {STEP(SO_LOAD, .n = 4, .m = {.base = 1, .index = 2, .scale = 1, .align = 1, .sym = SCH_NOSYM})};
+	static struct sch_step aligned[] = {STEP(SO_LOAD, .n = 4,
+	    .m = {.base = 1, .index = 2, .scale = 1, .align = 1, .sym = SCH_NOSYM})};
 	struct sch_succ two[] = {{1, 0, NULL}, {2, 0, NULL}};
 	struct sch_block b[] = {
-		{.term = ST_TARGET, .nsucc = 2, .succ = two}, {.mark = 1, .term = ST_RETURN}, {.mark = 1, .term = ST_RETURN},
+		{.term = ST_TARGET, .nsucc = 2, .succ = two}, {.mark = 1, .term = ST_RETURN},
+		    {.mark = 1, .term = ST_RETURN},
 	}, *many = calloc(257, sizeof *many);
 	struct sch_func f = {main_, 0, 1, 16, 0, 3, 0, frag, NULL, b, NULL};
 	struct sch_unit u = {file_, 8, 4, 1, 0, 16, 4, 1, &f, 1, cst4, 0, NULL, NULL}, v;

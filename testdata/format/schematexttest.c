@@ -31,8 +31,10 @@ static const char *
 mips(void *arg, const struct sch_unit *u, int v)
 {
 	static const char *const name[] = {
-		"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "R16",
-		"R17", "R18", "R19", "R20", "R21", "R22", "R23", "R24", "R25", "R26", "R27", "R28", "R29", "R30", "R31",
+		"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
+		"R15", "R16",
+		"R17", "R18", "R19", "R20", "R21", "R22", "R23", "R24", "R25", "R26", "R27", "R28", "R29",
+		"R30", "R31",
 	};
 
 	(void)arg;
@@ -86,14 +88,16 @@ rndnum(void)
 {
 	static const int64_t edge[] = {0, 1, -1, 4, -16, 255, INT64_MAX, INT64_MIN, INT32_MIN, UINT32_MAX};
 
-	return rnd(2) ? edge[rnd(N(edge))] : (int64_t)((uint64_t)rnd(1u << 31) << rnd(40)) * (rnd(2) ? 1 : -1);
+	return rnd(2) ? edge[rnd(N(edge))] : (int64_t)((uint64_t)rnd(1u << 31) << rnd(40)) * (rnd(2) ? 1 :
+	    -1);
 }
 
 static char *
 rndname(int maynot)
 {
 	static const char *const some[] = {
-		"main", "sub", "f.isra.0", "_start", "a-b+c", "dir/x.c", "", "@3", "*", "two words", "x;y", "quote\"\\", "\x01\xff\n", "7up", "&",
+		"main", "sub", "f.isra.0", "_start", "a-b+c", "dir/x.c", "", "@3", "*", "two words", "x;y",
+		"quote\"\\", "\x01\xff\n", "7up", "&",
 	};
 	char *s = mem(40, 1);
 
@@ -200,7 +204,8 @@ rndsuccs(struct sch_block *b, const struct sch_func *f, uint32_t no)
 		/* the mark is that of the block's number, see rndblock */
 		do
 			s->block = rnd(3) && no + 1 < f->nblock ? no + 1 : rnd(f->nblock);
-		while (b->term == ST_TARGET && (s->block % 4 != b->succ->block % 4 || s->block / 256 != b->succ->block / 256));
+		while (b->term == ST_TARGET &&
+		    (s->block % 4 != b->succ->block % 4 || s->block / 256 != b->succ->block / 256));
 		if (b->term == ST_TARGET && (s->block % 4 > 1 || (s->block % 4 == 0 && s->block > 255))) {
 			b->term = ST_NONE;
 			b->nsucc = 0;
@@ -251,7 +256,8 @@ rndfunc(struct sch_func *f, const struct sch_unit *u)
 	f->nfrag = 1 + rnd(3);
 	f->frag = mem(f->nfrag, sizeof *f->frag);
 	for (uint32_t i = 0; i < f->nfrag; i++)
-		f->frag[i] = (struct sch_frag){(int32_t)rnd(u->ncst), rnd(2) ? rnd(1u << 31) * 2 : 0, 100000 + rnd(100)};
+		f->frag[i] = (struct sch_frag){(int32_t)rnd(u->ncst), rnd(2) ? rnd(1u << 31) * 2 :
+		    0, 100000 + rnd(100)};
 	f->nneed = rnd(4);
 	f->need = mem(f->nneed, sizeof *f->need);
 	for (uint32_t i = 0; i < f->nneed; i++)
@@ -266,7 +272,8 @@ rndfunc(struct sch_func *f, const struct sch_unit *u)
 		rndblock(f->block + i, u, f, i, end);
 		end = f->block[i].off;
 		for (uint32_t k = 0; k < f->block[i].nstep; k++)
-			end += f->block[i].step[k].op == SO_INST || f->block[i].step[k].op == SO_REP ? f->block[i].step[k].n : 0;
+			end += f->block[i].step[k].op == SO_INST ||
+			    f->block[i].step[k].op == SO_REP ? f->block[i].step[k].n : 0;
 		if (end > 50000)
 			end = 0;
 	}
@@ -292,7 +299,8 @@ rndunit(struct sch_unit *u)
 		u->cst[i] = u->word == 4 ? (uint32_t)rndnum() : (uint64_t)rndnum();
 	u->field = mem(u->nfield, sizeof *u->field);
 	for (uint32_t i = 0; i < u->nfield; i++) {
-		u->field[i] = (struct sch_field){(int32_t)rnd(u->ncst), rnd(2) ? 0 : rnd(1u << 31) * 2, 0, (uint8_t)rndwidth(), (uint8_t)rnd(2)};
+		u->field[i] = (struct sch_field){(int32_t)rnd(u->ncst), rnd(2) ? 0 :
+		    rnd(1u << 31) * 2, 0, (uint8_t)rndwidth(), (uint8_t)rnd(2)};
 		if (u->field[i].rip)
 			u->field[i].end = rnd(1u << 31);
 	}
@@ -301,7 +309,7 @@ rndunit(struct sch_unit *u)
 		rndfunc(u->func + i, u);
 }
 
-/* Exactly n bytes, so that a sanitizer sees what lies behind them; e: its encoding, if it parses */
+/* Exactly n bytes, so that a sanitizer sees reads after them; e: the encoding, if they parse. */
 static int
 parse(const char *s, size_t n, const struct sch_names *nm, struct sch_text *t, uint8_t **e, size_t *len)
 {
@@ -460,7 +468,8 @@ damages(unsigned from, unsigned count)
 			if (sch_decode(e, len, &v, &what, &at) == (long)len) {
 				char *s2 = text(&v, &names, &n);
 
-				bad += parse(s2, n, &names, &t, &e2, &len2) != 1 || len != len2 || memcmp(e, e2, len) != 0;
+				bad += parse(s2, n, &names, &t, &e2, &len2) != 1 || len != len2 ||
+				    memcmp(e, e2, len) != 0;
 				free(e2);
 				free(s2);
 				sch_free(&v);
@@ -536,29 +545,36 @@ static struct sch_unit *
 figure2(void)
 {
 	static struct sch_step main0[] = {
-		STEP(SO_UNKNOWN, .w = 4, .dst = 29), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
+		STEP(SO_UNKNOWN, .w = 4, .dst = 29), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
+		    STEP(SO_INST, .n = 4),
 		STEP(SO_INST, .n = 4), STEP(SO_ADD, .w = 4, .dst = 18, .a = IMM(0), .b = SYM(1, 0)),
 		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
 	}, main1[] = {
-		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_CALL, .sym = 1),
+		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
+		    STEP(SO_CALL, .sym = 1),
 		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
 	}, sub0[] = {
-		STEP(SO_UNKNOWN, .w = 4, .dst = 4), STEP(SO_UNKNOWN, .w = 4, .dst = 29), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
+		STEP(SO_UNKNOWN, .w = 4, .dst = 4), STEP(SO_UNKNOWN, .w = 4, .dst = 29),
+		    STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
 	}, sub1[] = {
 		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
 		STEP(SO_STORE, .n = 4, .m = {.base = 4, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM}),
-		STEP(SO_INST, .n = 4), STEP(SO_ADD, .w = 4, .dst = 4, .a = VAR(4), .b = IMM(4)), STEP(SO_INST, .n = 4),
+		STEP(SO_INST, .n = 4), STEP(SO_ADD, .w = 4, .dst = 4, .a = VAR(4), .b = IMM(4)),
+		    STEP(SO_INST, .n = 4),
 	}, one[] = {STEP(SO_INST, .n = 4)};
 	static struct sch_loopev in = {SL_ENTER, 0}, back = {SL_BACK, 0}, out = {SL_EXIT, 0};
-	static struct sch_succ enter = {2, 1, &in}, again = {2, 1, &back}, either[] = {{1, 0, NULL}, {3, 1, &out}};
+	static struct sch_succ enter = {2, 1, &in}, again = {2, 1, &back},
+	    either[] = {{1, 0, NULL}, {3, 1, &out}};
 	static struct sch_block mainb[] = {
 		{.nstep = N(main0), .step = main0, .term = ST_JUMP, .nsucc = 1, .succ = &enter},
-		{.off = 28, .mark = 1, .nstep = N(main1), .step = main1, .term = ST_JUMP, .nsucc = 1, .succ = &again},
+		{.off = 28, .mark = 1, .nstep = N(main1), .step = main1, .term = ST_JUMP, .nsucc = 1,
+		    .succ = &again},
 		{.off = 56, .nstep = 1, .step = one, .term = ST_TARGET, .nsucc = 2, .succ = either},
 		{.off = 60, .mark = 1, .nstep = 1, .step = one, .term = ST_RETURN},
 	}, subb[] = {
 		{.nstep = N(sub0), .step = sub0, .term = ST_JUMP, .nsucc = 1, .succ = &enter},
-		{.off = 12, .mark = 1, .nstep = N(sub1), .step = sub1, .term = ST_JUMP, .nsucc = 1, .succ = &again},
+		{.off = 12, .mark = 1, .nstep = N(sub1), .step = sub1, .term = ST_JUMP, .nsucc = 1,
+		    .succ = &again},
 		{.off = 28, .nstep = 1, .step = one, .term = ST_TARGET, .nsucc = 2, .succ = either},
 		{.off = 32, .mark = 1, .nstep = 1, .step = one, .term = ST_RETURN},
 	};
@@ -566,10 +582,12 @@ figure2(void)
 	static struct sch_loop loop = {2, -1};
 	static char nmain[] = "main", nsub[] = "sub", src[] = "matrix.c";
 	static struct sch_func func[] = {
-		{nmain, 0, 1, 34, 0, 4, 1, &fmain, NULL, mainb, &loop}, {nsub, 0, 1, 34, 0, 4, 1, &fsub, NULL, subb, &loop},
+		{nmain, 0, 1, 34, 0, 4, 1, &fmain, NULL, mainb, &loop},
+		    {nsub, 0, 1, 34, 0, 4, 1, &fsub, NULL, subb, &loop},
 	};
 	static uint64_t cst[] = {0x400100, 0x400140};
-	static struct sch_unit u = {.source = src, .machine = 8, .word = 4, .nregs = 34, .sp = 29, .nfunc = 2, .func = func, .ncst = 2, .cst = cst};
+	static struct sch_unit u = {.source = src, .machine = 8, .word = 4, .nregs = 34, .sp = 29, .nfunc = 2,
+	    .func = func, .ncst = 2, .cst = cst};
 
 	return &u;
 }
@@ -594,8 +612,10 @@ static const struct { unsigned line; const char *err, *text; } refused[] = {
 	{3, "machine without %word(4) or %word(8)", "start_unit a.c\n\nmachine 8\n"},
 	{2, "'machine' expected before registers", "start_unit a.c\nregisters 4 v0\n"},
 	{3, "variable 34, but there are 34", "start_unit a.c\nmachine 8 %word(4)\nregisters 34 v34\n"},
-	{4, "number larger than 4294967295", "start_unit a.c\nmachine 8 %word(4)\nregisters 34 R29\nsymbol 0 0x100000000\n"},
-	{4, "more blocks than the text has room for", "start_unit a.c\nmachine 8 %word(4)\nregisters 34 R29\nstart_function f 4000000000\n"},
+	{4, "number larger than 4294967295", "start_unit a.c\nmachine 8 %word(4)\nregisters 34 R29\nsymbol 0 "
+	    "0x100000000\n"},
+	{4, "more blocks than the text has room for",
+	    "start_unit a.c\nmachine 8 %word(4)\nregisters 34 R29\nstart_function f 4000000000\n"},
 	{8, "the text ends before end_block", HEAD "start_block 0\nload_inst 0(#R4)"},
 	{8, "unknown word 'loadinst'", ALL("loadinst 0(#R4)")},
 	{8, "no register or variable: 'R99'", ALL("load_inst 0(#R99)")},
@@ -639,15 +659,19 @@ static const struct { unsigned line; const char *err, *text; } refused[] = {
 	{8, "unknown end of a block: 'jmp'", ALL("end_block_jmp 0 0")},
 	{8, "end of block without successors", ALL("end_block_switch 0")},
 	{9, "'end_function' expected before end_block_return", ALL("end_block_jump 0 0")},
-	{6, "constant expected: S or F", "start_unit a.c\nmachine 8 %word(4)\nregisters 34 R29\nsymbol 0 0x400000 f\nstart_function f 1\nfragment #R4 100\n               "},
+	{6, "constant expected: S or F", "start_unit a.c\nmachine 8 %word(4)\nregisters 34 R29\nsymbol 0 "
+	    "0x400000 f\nstart_function f 1\nfragment #R4 100\n               "},
 	{8, "loop 0 is in loop 1, but there are 1", HEAD "loop 0 0 1\nstart_block 0\n"},
 	{7, "block outside its fragment: byte 101 of 100", HEAD "start_block 0 %at(101)\n        "},
 	{7, "fragment 1, but there are 1", HEAD "start_block 0 %at(1 0)\n         "},
 	{7, "block 0 expected", HEAD "start_block 1\n            "},
 	{7, "a block's number has 1 or 2 bytes", HEAD "start_block_target.3 0\n        "},
-	{8, "successor 0 is no start_block_target, or one of another size", HEAD "start_block 0\nend_block_cjump 0 0 0\nend_function f\nend_unit a.c\n"},
-	{9, "end of another function: 'g'", HEAD "start_block 0\nend_block_return 0\nend_function g\nend_unit a.c\n"},
-	{10, "end of another unit: 'b.c'", HEAD "start_block 0\nend_block_return 0\nend_function f\nend_unit b.c\n"},
+	{8, "successor 0 is no start_block_target, or one of another size",
+	    HEAD "start_block 0\nend_block_cjump 0 0 0\nend_function f\nend_unit a.c\n"},
+	{9, "end of another function: 'g'", HEAD "start_block 0\nend_block_return 0\nend_function "
+	    "g\nend_unit a.c\n"},
+	{10, "end of another unit: 'b.c'", HEAD "start_block 0\nend_block_return 0\nend_function f\nend_unit "
+	    "b.c\n"},
 	{2, "the text ends before end_schema", "start_schema 01ab\n; nothing"},
 	{1, "end_schema without start_schema", "end_schema\n"},
 	{3, "text behind end_schema", "start_schema 01ab\nend_schema\nstart_unit a.c\n"},
@@ -662,13 +686,15 @@ errors(void)
 	uint8_t *e;
 	size_t len;
 
-	CHECK("nothing wrong with the frame of the errors", parse(ALL(""), sizeof ALL("") - 1, &figure, &t, &e, &len) == 1);
+	CHECK("nothing wrong with the frame of the errors",
+	    parse(ALL(""), sizeof ALL("") - 1, &figure, &t, &e, &len) == 1);
 	free(e);
 	for (size_t i = 0; i < N(refused); i++) {
 		int r = parse(refused[i].text, strlen(refused[i].text), &figure, &t, &e, &len);
 
 		if (r != -1 || t.line != refused[i].line || strcmp(t.err, refused[i].err) != 0) {
-			printf("# %d: line %lu: %s\n# instead of line %u: %s\n", r, t.line, t.err, refused[i].line, refused[i].err);
+			printf("# %d: line %lu: %s\n# instead of line %u: %s\n", r, t.line, t.err,
+			    refused[i].line, refused[i].err);
 			bad++;
 		}
 		free(e);
@@ -685,7 +711,8 @@ liberties(void)
 		{"uneventful_inst 3", "\tuneventful_inst  2\t\n\n;\nuneventful_inst:4"},
 		{"uneventful_inst:3:5:7", "uneventful_inst:3\nuneventful_inst:5:7\r"},
 		{"compute_load R4 0(#R4)", "compute_load.4:4 v4 zext.4 0( #R4 )"},
-		{"call_inst f", "call_inst \"f\""}, {"call_inst f", "call_inst @0"}, {"call_inst f", "call_inst \"\\x66\" ; \""},
+		{"call_inst f", "call_inst \"f\""}, {"call_inst f", "call_inst @0"},
+		    {"call_inst f", "call_inst \"\\x66\" ; \""},
 		{"end_block_cjump 0 0 0 %loop_exit(0 0)", "end_block_switch 0 0 0 %loop_exit(0 0 1)"},
 	};
 	unsigned bad = 0;
@@ -699,7 +726,8 @@ liberties(void)
 			struct sch_text t;
 			int end = strncmp(same[i][k], "end", 3) == 0;
 
-			snprintf(s, sizeof s, "%sloop 0 0\nstart_block_target 0\n%s\n%send_function f\nend_unit a.c\n", HEAD,
+			snprintf(s, sizeof s, "%sloop 0 0\nstart_block_target 0\n%s\n%send_function "
+			    "f\nend_unit a.c\n", HEAD,
 			    same[i][k], end ? "" : "end_block_return 0\n");
 			if (parse(s, strlen(s), &figure, &t, &e[k], &n[k]) != 1)
 				printf("# line %lu: %s\n", t.line, t.err);

@@ -1,9 +1,10 @@
 /*
  * .wet files that are small and claim much.
  *
- * wetbomb full FILE     a file of kind full without exceptions in its last segment, given columns of 2^25 of them, to standard output
- * wetbomb text          a file of kind text whose only section claims as many bytes
- * wetbomb stmts FILE N  a file of kind full, and a last segment that has N more statements, each with 64 ports for memory
+ * wetbomb full FILE     a file of kind full without exceptions in its last segment, given columns of 2^25
+ * of them, to standard output wetbomb text          a file of kind text whose only section claims as many
+ * bytes wetbomb stmts FILE N  a file of kind full, and a last segment that has N more statements, each
+ * with 64 ports for memory
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ full(size_t have, const struct buf *zeros)
 				memcpy(out + n, zeros->p, zeros->n);
 			n += 2;
 			memset(out + n - 2, 0, 2);
-			put_le64(out + n - (len - 5 + 3 * zeros->n + 2) - WETFILE_SECTION + 8, len - 5 + 3 * zeros->n + 2);
+			put_le64(out + n - (len - 5 + 3 * zeros->n + 2) - WETFILE_SECTION + 8,
+			    len - 5 + 3 * zeros->n + 2);
 		}
 		off += WETFILE_SECTION + len;
 	}
@@ -98,7 +100,8 @@ stmts(const char *path, size_t n, struct vc_work *w)
 			b.n = 0;
 			bad = bad || code(&b, w, n) != 0;
 		}
-		bad = bad || wetfile_put(to, r.section[k].tag, r.section[k].segment + (i >= r.nsection), b.p, b.n) != 0;
+		bad = bad || wetfile_put(to, r.section[k].tag, r.section[k].segment + (i >= r.nsection), b.p,
+		    b.n) != 0;
 	}
 	bad = bad || wetfile_finish(to) != 0;
 	buf_free(&b);

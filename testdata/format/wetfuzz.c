@@ -5,8 +5,8 @@
  * read; changes are to one section, whose length is made right.  First inputs
  * are best made by wetz -0, whose columns are not coded; COL_MAX is small there.
  * wetfuzz FILE ...                  reads files as a fuzzer's inputs (AFL: wetfuzz @@)
- * wetfuzz cut FILE STEP             every STEP-th prefix: a fault each, and text that is the beginning of the whole's
- * wetfuzz flip FILE STEP            every STEP-th byte with a bit changed: a fault each
+ * wetfuzz cut FILE STEP             every STEP-th prefix: a fault each, and text that is the beginning of
+ * the whole's wetfuzz flip FILE STEP            every STEP-th byte with a bit changed: a fault each
  * wetfuzz deep FILE STEP            the same, with checksums that are right: a fault or not, nothing else
  */
 #include <sys/mman.h>
@@ -84,8 +84,10 @@ read_all(const uint8_t *p, size_t n, struct buf *text, struct fault *f)
 		arch_labels_free(&l);
 		if (w.kind == WETFILE_FULL)
 			paper(&w);
-		e |= w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ? store_print_text(&w, keep, text, f) :
-		    w.kind == WETFILE_PAPER ? paper_print(&w, 1 << 20, keep, text, f) : store_print(&w, 1 << 20, keep, text, f);
+		e |= w.kind == WETFILE_REPLAY ? replay(&w, text, f) : w.kind == WETFILE_TEXT ?
+		    store_print_text(&w, keep, text, f) :
+		    w.kind == WETFILE_PAPER ? paper_print(&w, 1 << 20, keep, text, f) :
+		    store_print(&w, 1 << 20, keep, text, f);
 		wetfile_close(&w);
 	}
 	close(fd);
@@ -167,7 +169,8 @@ cut(const uint8_t *p, size_t n, size_t step, const struct buf *whole, int text)
 	size_t bad = 0;
 
 	for (size_t i = 0; i < n; i += step)
-		if (read_all(p, i, &t, &f) == 0 || !f.err[0] || (text && t.n && (t.n > whole->n || memcmp(t.p, whole->p, t.n) != 0))) {
+		if (read_all(p, i, &t, &f) == 0 || !f.err[0] ||
+		    (text && t.n && (t.n > whole->n || memcmp(t.p, whole->p, t.n) != 0))) {
 			printf("cut at %zu: %s\n", i, f.err);
 			bad++;
 		}
@@ -188,7 +191,8 @@ flip(uint8_t *p, size_t n, size_t step, int deep)
 		q[i] ^= (uint8_t)(1u << (i * 7 + i / 8) % 8);
 		if (deep)
 			mend(q, n);
-		if ((read_all(q, n, &t, &f) == 0 && !deep) || (deep && f.err[0] && !memchr(f.err, 0, sizeof f.err))) {
+		if ((read_all(q, n, &t, &f) == 0 && !deep) ||
+		    (deep && f.err[0] && !memchr(f.err, 0, sizeof f.err))) {
 			printf("byte %zu changed: not noticed\n", i);
 			bad++;
 		}

@@ -3,8 +3,8 @@
  *
  * wettextgen text SEED              a text
  * wettextgen loose SEED             the same, with other blanks, zeros, upper case, line ends
- * wettextgen check FROM TO          texts FROM to TO, both ways: to .wet and back; says which are not the same
- * wettextgen small SEED             a text that can be asked of: dependences are on what came before
+ * wettextgen check FROM TO          texts FROM to TO, both ways: to .wet and back; says which are not the
+ * same wettextgen small SEED             a text that can be asked of: dependences are on what came before
  * wettextgen ask SEED               questions about that, for wetq -i
  * wettextgen answer SEED            their answers
  * wettextgen circ SEED N            its last N dependences
@@ -180,7 +180,8 @@ depends(const struct gen *g, size_t at, struct dep *d)
 		on = below(3) ? below(g->n) : (size_t)d->on;
 	if (!g->s[on].count)
 		return 0;
-	d->instance = d->on == on && d->instance + 1 < g->s[on].count && below(3) ? d->instance + 1 : below(g->s[on].count);
+	d->instance = d->on == on && d->instance + 1 < g->s[on].count &&
+	    below(3) ? d->instance + 1 : below(g->s[on].count);
 	d->on = on;
 	if (!g->small && !g->ordered && !g->s[on].val && below(8) == 0)
 		d->instance = below(2) ? UINT64_MAX - 1 : chance() >> 1;
@@ -268,11 +269,13 @@ text(const struct gen *g, FILE *f)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct stmt *s = &g->s[g->block[i]];
 
-		fprintf(f, "%" PRIu64 " %zu %" PRIx64 " %s %s %" PRIu64 "\n", s->id, s->nport, s->addr, s->file, s->func, s->line);
+		fprintf(f, "%" PRIu64 " %zu %" PRIx64 " %s %s %" PRIu64 "\n", s->id, s->nport, s->addr,
+		    s->file, s->func, s->line);
 		for (size_t k = 0; k < s->nport; k++) {
 			fprintf(f, "SIZE %zu\n", s->port[k].n);
 			for (const struct dep *d = s->port[k].dep; d < s->port[k].dep + s->port[k].n; d++)
-				fprintf(f, "    %" PRIu64 ":%" PRIu64 " %" PRIu64 "\n", d->x, g->s[d->on].id, d->instance);
+				fprintf(f, "    %" PRIu64 ":%" PRIu64 " %" PRIu64 "\n", d->x, g->s[d->on].id,
+				    d->instance);
 		}
 		if (!s->val)
 			fprintf(f, "NO VALUES\n");
@@ -301,7 +304,7 @@ written(const struct gen *g, size_t *n)
 	return p;
 }
 
-/* The same text, as somebody else would write it */
+/* The same text in another form that is valid. */
 static char *
 loose(const struct gen *g, size_t *n)
 {
@@ -318,12 +321,15 @@ loose(const struct gen *g, size_t *n)
 		else if (c == ' ' && !blank)
 			fprintf(f, "%s", below(9) ? " " : " \t");
 		else if (c == '\n')
-			fprintf(f, "%s", i + 1 == *n && below(2) ? "" : below(9) ? "\n" : below(2) ? " \r\n" : "  \n");
+			fprintf(f, "%s", i + 1 == *n &&
+			    below(2) ? "" : below(9) ? "\n" : below(2) ? " \r\n" : "  \n");
 		else if (c != ' ')
 			putc(colon && c >= 'a' && c <= 'f' && below(2) ? c - 32 : c, f);
 		blank = c == ' ';
 		word = c == '\n' ? 0 : word + (c == ' ');
-		colon = c == '\n' ? 0 : colon || (c == ':' && word >= 4 && p[i + 1] != ' ' && strchr("0123456789abcdef", p[i + 1]) != NULL &&
+		colon = c == '\n' ? 0 : colon ||
+		    (c == ':' && word >= 4 && p[i + 1] != ' ' &&
+		    strchr("0123456789abcdef", p[i + 1]) != NULL &&
 		    memchr(p + i, ' ', strcspn(p + i, "\n")) == NULL);
 	}
 	fclose(f);
@@ -369,7 +375,8 @@ there_and_back(const char *p, size_t n, size_t entries, int level)
 		close(fd);
 		fd = in_memory(wet.p, wet.n);
 		if (wetfile_open(&file, fd, &wf) == 0) {
-			e = store_print_text(&file, keep, &back, &wf) != 0 || back.n != n || memcmp(back.p, p, n) != 0;
+			e = store_print_text(&file, keep, &back, &wf) != 0 || back.n != n ||
+			    memcmp(back.p, p, n) != 0;
 			wetfile_close(&file);
 		}
 		if (e)
@@ -474,7 +481,10 @@ unplaced(const struct gen *g, size_t **at)
 	free(at);
 }
 
-/* One round: what is in the slice brings in what it depends on, or what depends on it; did anything come in? */
+/*
+ * One round: what is in the slice brings in what it depends on, or what depends on it; did anything
+ * come in?
+ */
 static int
 grow(const struct gen *g, struct inst *v, size_t **at, int data, int forward)
 {
@@ -523,7 +533,8 @@ slice(const struct gen *g, size_t s, uint64_t x, int data, int forward, int coun
 		for (size_t k = 0; k < n; k++)
 			in += v[k].in && v[k].s == i;
 		if (in)
-			printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 " %s %s %" PRIu64 "\n", g->s[i].id, in, g->s[i].seen, g->s[i].addr,
+			printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 " %s %s %" PRIu64 "\n",
+			    g->s[i].id, in, g->s[i].seen, g->s[i].addr,
 			    g->s[i].file, g->s[i].func, g->s[i].line);
 	}
 	free(v);
@@ -554,7 +565,8 @@ question(const struct gen *g, unsigned what, int answer)
 		if (!answer)
 			printf("list\n");
 		for (size_t i = 0; answer && i < g->n; i++)
-			printf("%" PRIu64 " %" PRIu64 " %" PRIx64 " %s %s %" PRIu64 "\n", g->s[i].id, g->s[i].seen, g->s[i].addr, g->s[i].file, g->s[i].func,
+			printf("%" PRIu64 " %" PRIu64 " %" PRIx64 " %s %s %" PRIu64 "\n", g->s[i].id,
+			    g->s[i].seen, g->s[i].addr, g->s[i].file, g->s[i].func,
 			    g->s[i].line);
 		break;
 	case 1: case 2:
@@ -582,7 +594,8 @@ question(const struct gen *g, unsigned what, int answer)
 		if (answer)
 			slice(g, s, x, data, forward, counts);
 		else
-			printf("-r%s%s%s slice %" PRIu64 "#%" PRIu64 "\n", data ? "d" : "", counts ? "c" : "", forward ? " --forward" : "", t->id, x);
+			printf("-r%s%s%s slice %" PRIu64 "#%" PRIu64 "\n", data ? "d" : "", counts ? "c" :
+			    "", forward ? " --forward" : "", t->id, x);
 	}
 	if (answer)
 		printf("\n");
@@ -620,10 +633,12 @@ circ(const struct gen *g, size_t most)
 		const struct stmt *s = &g->s[g->block[b]];
 
 		for (size_t p = 0; p < s->nport; p++)
-			for (const struct dep *e = s->port[p].dep; e < s->port[p].dep + s->port[p].n; e++, k++) {
+			for (const struct dep *e = s->port[p].dep; e < s->port[p].dep + s->port[p].n; e++,
+			    k++) {
 				size_t when = 0;
 
-				while (g->ordered && (g->seq[when] != (size_t)(s - g->s) || g->inst[when] != e->x))
+				while (g->ordered &&
+				    (g->seq[when] != (size_t)(s - g->s) || g->inst[when] != e->x))
 					when++;
 				d[k][0] = g->ordered ? when : e->x;
 				d[k][1] = b;
@@ -636,7 +651,8 @@ circ(const struct gen *g, size_t most)
 	}
 	qsort(d, n, sizeof *d, later);
 	for (size_t i = n > most ? n - most : 0; i < n; i++)
-		printf("0x%" PRIx64 "#%" PRIu64 " --> 0x%" PRIx64 "#%" PRIu64 "\n", d[i][3], d[i][4], d[i][5], d[i][6]);
+		printf("0x%" PRIx64 "#%" PRIu64 " --> 0x%" PRIx64 "#%" PRIu64 "\n", d[i][3], d[i][4], d[i][5],
+		    d[i][6]);
 	free(d);
 }
 

@@ -59,9 +59,11 @@ static uint64_t
 touch(const struct ws_rec *r)
 {
 	uint64_t sum = 0;
-	const uint8_t *p = r->kind == WS_MEM ? r->u.mem.p : r->kind == WS_MAP ? r->u.map.id : r->kind == WS_SIG ? r->u.sig.xsave :
+	const uint8_t *p = r->kind == WS_MEM ? r->u.mem.p : r->kind == WS_MAP ? r->u.map.id :
+	    r->kind == WS_SIG ? r->u.sig.xsave :
 	    r->kind == WS_START || r->kind == WS_KEY ? r->u.state.xsave : NULL;
-	size_t n = r->kind == WS_MEM ? r->u.mem.n : r->kind == WS_MAP ? r->u.map.nid : r->kind == WS_SIG ? r->u.sig.nxsave :
+	size_t n = r->kind == WS_MEM ? r->u.mem.n : r->kind == WS_MAP ? r->u.map.nid : r->kind == WS_SIG ?
+	    r->u.sig.nxsave :
 	    r->u.state.nxsave;
 
 	for (size_t i = 0; p && i < n; i++)

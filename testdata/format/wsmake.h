@@ -159,7 +159,8 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		r->u.tsc.aux = r->u.tsc.has_aux ? rnd() % 3 : 0;
 		break;
 	case WS_CPUID:
-		r->u.cpuid = (struct ws_cpuid){ (uint32_t)rnd_num(), 1, (uint32_t)rnd_num(), 3, (uint32_t)rnd(), 0 };
+		r->u.cpuid = (struct ws_cpuid){ (uint32_t)rnd_num(), 1, (uint32_t)rnd_num(), 3,
+		    (uint32_t)rnd(), 0 };
 		break;
 	case WS_RAND:
 		r->u.rand.insn = rnd() % WS_NRANDOMS;
@@ -171,7 +172,8 @@ rnd_rec(struct ws_rec *r, enum ws_kind kind, struct ws_regs *g)
 		break;
 	case WS_END:
 		r->u.end.how = rnd() % WS_NHOWS;
-		r->u.end.status = r->u.end.how == WS_EXITED ? rnd() % 256 : r->u.end.how == WS_KILLED ? 1 + rnd() % 64 : 0;
+		r->u.end.status = r->u.end.how == WS_EXITED ? rnd() % 256 : r->u.end.how == WS_KILLED ?
+		    1 + rnd() % 64 : 0;
 		r->u.end.icount = rnd_num();
 		break;
 	case WS_NOTE:
@@ -212,10 +214,12 @@ same_rec(const struct ws_rec *a, const struct ws_rec *b)
 			return 0;
 		if (!same_bytes(a->u.sig.words, a->u.sig.nwords, b->u.sig.words, b->u.sig.nwords))
 			return 0;
-		x.u.sig.xsave = y.u.sig.xsave = x.u.sig.stack = y.u.sig.stack = x.u.sig.words = y.u.sig.words = NULL;
+		x.u.sig.xsave = y.u.sig.xsave = x.u.sig.stack = y.u.sig.stack = x.u.sig.words =
+		    y.u.sig.words = NULL;
 		break;
 	case WS_MAP:
-		if (!same_bytes(a->u.map.id, a->u.map.nid, b->u.map.id, b->u.map.nid) || strcmp(a->u.map.name, b->u.map.name))
+		if (!same_bytes(a->u.map.id, a->u.map.nid, b->u.map.id, b->u.map.nid) ||
+		    strcmp(a->u.map.name, b->u.map.name))
 			return 0;
 		x.u.map.id = y.u.map.id = NULL;
 		x.u.map.name = y.u.map.name = NULL;
@@ -272,9 +276,11 @@ sink_write(void *arg, const void *p, size_t n)
 
 /* The header that all tests have */
 static const char *const make_argv[] = { "prog", "", "a b", NULL };
-static const struct ws_cpuid make_cpuid[] = { { 0, 0, 1, 2, 3, 4 }, { 7, 0, 1, 0, 0xffffffff, 0 }, { 7, 1, 0, 0, 0, 0 } };
+static const struct ws_cpuid make_cpuid[] = { { 0, 0, 1, 2, 3, 4 }, { 7, 0, 1, 0, 0xffffffff, 0 },
+    { 7, 1, 0, 0, 0, 0 } };
 static const struct ws_header make_head = {
-	.machine = WS_X86_64, .page = 4096, .line = 64, .flags = WS_TRIMMED, .xcr0 = 0xe7, .when = 1000000000000000000,
+	.machine = WS_X86_64, .page = 4096, .line = 64, .flags = WS_TRIMMED, .xcr0 = 0xe7,
+	    .when = 1000000000000000000,
 	.version = "tracemill test", .brand = "A Processor", .kernel = "6.1", .exe = "/bin/prog",
 	.argv = make_argv, .argc = 3, .cpuid = make_cpuid, .ncpuid = 3,
 };

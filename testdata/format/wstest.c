@@ -48,7 +48,7 @@ make(size_t n)
 	add(WS_END, &g);
 }
 
-/* recs into s; cuts here and there if told */
+/* Writes recs to s; cuts groups here and there if `cuts` is set. */
 static int
 write_all(struct sink *s, enum ws_level level, int cuts)
 {
@@ -78,7 +78,10 @@ write_all(struct sink *s, enum ws_level level, int cuts)
 	return good;
 }
 
-/* The records from r on are recs[i...]; MEM may come in pieces.  How many records of recs were given, and the last ws_next in *end. */
+/*
+ * The records from r on are recs[i...]; MEM may come in pieces.  How many records of recs were
+ * given, and the last ws_next in *end.
+ */
 static size_t
 compare(struct ws_reader *r, size_t i, int *end)
 {
@@ -109,10 +112,14 @@ compare(struct ws_reader *r, size_t i, int *end)
 static int
 same_head(const struct ws_header *h)
 {
-	int good = h->machine == make_head.machine && h->xcr0 == make_head.xcr0 && h->when == make_head.when &&
-	    h->flags == make_head.flags && !strcmp(h->version, make_head.version) && !strcmp(h->brand, make_head.brand) &&
-	    !strcmp(h->kernel, make_head.kernel) && !strcmp(h->exe, make_head.exe) && h->argc == make_head.argc &&
-	    h->ncpuid == make_head.ncpuid && !memcmp(h->cpuid, make_cpuid, sizeof(make_cpuid)) && !h->argv[h->argc];
+	int good = h->machine == make_head.machine && h->xcr0 == make_head.xcr0 &&
+	    h->when == make_head.when &&
+	    h->flags == make_head.flags && !strcmp(h->version, make_head.version) &&
+	    !strcmp(h->brand, make_head.brand) &&
+	    !strcmp(h->kernel, make_head.kernel) && !strcmp(h->exe, make_head.exe) &&
+	    h->argc == make_head.argc &&
+	    h->ncpuid == make_head.ncpuid && !memcmp(h->cpuid, make_cpuid, sizeof(make_cpuid)) &&
+	    !h->argv[h->argc];
 
 	for (size_t i = 0; good && i < h->argc; i++)
 		good = !strcmp(h->argv[i], make_argv[i]);
@@ -160,13 +167,17 @@ digest(const struct ws_rec *rec)
 	uint64_t h = rec->kind;
 
 	switch (rec->kind) {
-	case WS_MEM: p[0] = rec->u.mem.p; n[0] = p[0] ? rec->u.mem.n : 0; h += rec->u.mem.addr + rec->u.mem.n; break;
-	case WS_MAP: p[0] = rec->u.map.id; n[0] = rec->u.map.nid; p[1] = (const uint8_t *)rec->u.map.name; n[1] = strlen(rec->u.map.name); break;
+	case WS_MEM: p[0] = rec->u.mem.p; n[0] = p[0] ? rec->u.mem.n :
+	    0; h += rec->u.mem.addr + rec->u.mem.n; break;
+	case WS_MAP: p[0] = rec->u.map.id; n[0] = rec->u.map.nid; p[1] =
+	    (const uint8_t *)rec->u.map.name; n[1] = strlen(rec->u.map.name); break;
 	case WS_SYS: h += rec->u.sys.pc + rec->u.sys.arg[0] + rec->u.sys.arg[2] + rec->u.sys.ret; break;
-	case WS_SIG: p[0] = rec->u.sig.xsave; n[0] = rec->u.sig.nxsave; p[1] = rec->u.sig.stack; n[1] = rec->u.sig.nstack;
+	case WS_SIG: p[0] = rec->u.sig.xsave; n[0] = rec->u.sig.nxsave; p[1] = rec->u.sig.stack; n[1] =
+	    rec->u.sig.nstack;
 		p[2] = rec->u.sig.words; n[2] = rec->u.sig.nwords * WS_SIGWORD;
 		h += ws_hash(&rec->u.sig.at) + ws_hash(&rec->u.sig.to); break;
-	case WS_START: case WS_KEY: p[0] = rec->u.state.xsave; n[0] = rec->u.state.nxsave; h += ws_hash(&rec->u.state.regs); break;
+	case WS_START: case WS_KEY: p[0] = rec->u.state.xsave; n[0] =
+	    rec->u.state.nxsave; h += ws_hash(&rec->u.state.regs); break;
 	case WS_TSC: h += rec->u.tsc.value; break;
 	case WS_RAND: h += rec->u.rand.value + rec->u.rand.insn; break;
 	case WS_TIME: h += rec->u.time; break;
@@ -178,7 +189,7 @@ digest(const struct ws_rec *rec)
 	return h;
 }
 
-/* Marks behind triggers, which other readers go back to */
+/* Marks after triggers, to which other readers return. */
 static int
 marks(const struct sink *s)
 {
@@ -235,11 +246,13 @@ round_trips(void)
 			rnd_state = seed | 1;
 			good = write_all(&s, (enum ws_level)level, i % 2) && reads_back(&s) && marks(&s);
 			rnd_state = seed | 1;
-			good = good && write_all(&t, (enum ws_level)level, i % 2) && same_bytes(s.p, s.n, t.p, t.n);
+			good = good && write_all(&t, (enum ws_level)level, i % 2) &&
+			    same_bytes(s.p, s.n, t.p, t.n);
 			free(s.p);
 			free(t.p);
 		}
-		snprintf(what, sizeof(what), "%s: random records come back, from the start, from each group and from marks", name[level]);
+		snprintf(what, sizeof(what), "%s: random records come back, from the start, from each group "
+		    "and from marks", name[level]);
 		CHECK(what, good);
 	}
 }
@@ -284,7 +297,8 @@ pipes(void)
 	r = ws_open(fd[0], &f);
 	good = r && compare(r, 0, &end) == nrec && end == 0;
 	CHECK("read from a pipe", good);
-	CHECK("which has no groups", r && !ws_groups(r, &n, NULL) && !strcmp(ws_fault(r)->err, "a pipe has no index"));
+	CHECK("which has no groups", r && !ws_groups(r, &n, NULL) &&
+	    !strcmp(ws_fault(r)->err, "a pipe has no index"));
 	ws_close(r);
 	close(fd[0]);
 	free(s.p);
@@ -304,20 +318,27 @@ small(struct sink *s, enum ws_level level)
 		line[i] = (uint8_t)(i / 3);
 	nrec = 0;
 	recs[nrec++] = (struct ws_rec){ WS_START, { .state = { .regs = g, .xsave = state, .nxsave = 5 } } };
-	recs[nrec++] = (struct ws_rec){ WS_MAP, { .map = { .addr = 0x400000, .len = 0x2000, .prot = 5, .type = WS_EXE,
+	recs[nrec++] = (struct ws_rec){ WS_MAP,
+	    { .map = { .addr = 0x400000, .len = 0x2000, .prot = 5, .type = WS_EXE,
 	    .name = "/bin/prog", .id = line, .nid = 4 } } };
 	recs[nrec++] = (struct ws_rec){ WS_MEM, { .mem = { .addr = 0x401000, .p = line, .n = 128 } } };
-	recs[nrec++] = (struct ws_rec){ WS_SYS, { .sys = { .pc = 0x401020, .nr = 0, .arg = { 3, 0x7ffffffde000, 100 },
+	recs[nrec++] = (struct ws_rec){ WS_SYS,
+	    { .sys = { .pc = 0x401020, .nr = 0, .arg = { 3, 0x7ffffffde000, 100 },
 	    .ret = 100, .hash = 0x12345678 } } };
-	recs[nrec++] = (struct ws_rec){ WS_MEM, { .mem = { .addr = 0x7ffffffde000, .p = line + 1, .n = 100 } } };
-	recs[nrec++] = (struct ws_rec){ WS_KEY, { .state = { .regs = g, .icount = 1000, .instances = 990 } } };
+	recs[nrec++] = (struct ws_rec){ WS_MEM,
+	    { .mem = { .addr = 0x7ffffffde000, .p = line + 1, .n = 100 } } };
+	recs[nrec++] = (struct ws_rec){ WS_KEY,
+	    { .state = { .regs = g, .icount = 1000, .instances = 990 } } };
 	recs[nrec++] = (struct ws_rec){ WS_MEM, { .mem = { .addr = 0x401040, .p = line, .n = 64 } } };
 	recs[nrec++] = (struct ws_rec){ WS_KEYEND, { .note = NULL } };
 	recs[nrec++] = (struct ws_rec){ WS_TSC, { .tsc = { .value = 123456789, .has_aux = 1, .aux = 3 } } };
-	recs[nrec++] = (struct ws_rec){ WS_SYS, { .sys = { .pc = 0x401040, .nr = 231, .arg = { 0 }, .hash = 0x9abcdef0 } } };
-	recs[nrec++] = (struct ws_rec){ WS_RAND, { .rand = { .insn = WS_RDSEED, .value = 0x1122334455667788 } } };
+	recs[nrec++] = (struct ws_rec){ WS_SYS,
+	    { .sys = { .pc = 0x401040, .nr = 231, .arg = { 0 }, .hash = 0x9abcdef0 } } };
+	recs[nrec++] = (struct ws_rec){ WS_RAND,
+	    { .rand = { .insn = WS_RDSEED, .value = 0x1122334455667788 } } };
 	recs[nrec++] = (struct ws_rec){ WS_TIME, { .time = 2500000 } };
-	recs[nrec++] = (struct ws_rec){ WS_END, { .end = { .how = WS_EXITED, .status = 3, .icount = 2000 } } };
+	recs[nrec++] = (struct ws_rec){ WS_END,
+	    { .end = { .how = WS_EXITED, .status = 3, .icount = 2000 } } };
 	for (size_t i = 0; i < nrec; i++)
 		if (!w || ws_put(w, &recs[i]) != 0)
 			exit(2);
@@ -342,14 +363,19 @@ keyframes(void)
 	r = ws_open_mem(s.p, s.n, &f);
 	while ((good = ws_next(r, &rec)) == 1 && rec.kind != WS_KEY)
 		;
-	good = good == 1 && rec.u.state.trigger == 1 && rec.u.state.icount == 1000 && rec.u.state.instances == 990 && ws_skip_key(r) == 1 &&
-	    ws_next(r, &rec) == 1 && rec.kind == WS_TSC && ws_skip_key(r) == 1 && ws_next(r, &rec) == 1 && rec.kind == WS_SYS;
+	good = good == 1 && rec.u.state.trigger == 1 && rec.u.state.icount == 1000 &&
+	    rec.u.state.instances == 990 && ws_skip_key(r) == 1 &&
+	    ws_next(r, &rec) == 1 && rec.kind == WS_TSC && ws_skip_key(r) == 1 && ws_next(r, &rec) == 1 &&
+	    rec.kind == WS_SYS;
 	g = ws_groups(r, &n, NULL);
 	while (key < n && !(g[key].flags & WS_GROUP_KEY))
 		key++;
-	good = good && key == 1 && g[key].icount == 1000 && g[key].trigger == 1 && ws_seek_group(r, key) == 0 &&
-	    ws_next(r, &rec) == 1 && rec.kind == WS_KEY && ws_next(r, &rec) == 1 && rec.kind == WS_MEM && rec.u.mem.n == 64;
-	good = good && ws_seek_group(r, n) == -1 && ws_seek_group(r, 0) == 0 && ws_next(r, &rec) == 1 && rec.kind == WS_START;
+	good = good && key == 1 && g[key].icount == 1000 && g[key].trigger == 1 &&
+	    ws_seek_group(r, key) == 0 &&
+	    ws_next(r, &rec) == 1 && rec.kind == WS_KEY && ws_next(r, &rec) == 1 && rec.kind == WS_MEM &&
+	    rec.u.mem.n == 64;
+	good = good && ws_seek_group(r, n) == -1 && ws_seek_group(r, 0) == 0 && ws_next(r, &rec) == 1 &&
+	    rec.kind == WS_START;
 	ws_close(r);
 	free(s.p);
 	return good;
@@ -380,18 +406,21 @@ truncations(enum ws_level level)
 	whole = ws_open_mem(s.p, s.n, &f);
 	g = ws_groups(whole, &n, NULL);
 	for (size_t cut = 0; good && cut < s.n; cut++) {
-		/* exactly so many bytes, so that a sanitizer sees a read behind them */
+		/* exactly that many bytes, so that a sanitizer sees a read after them */
 		uint8_t *p = malloc(cut ? cut : 1);
 
 		memcpy(p, s.p, cut);
 		r = ws_open_mem(p, cut, &f);
 		if (cut < g[0].off)
-			good = !r && f.off == cut && (!strcmp(f.err, "truncated header") || (!cut && !strcmp(f.err, "empty input")));
+			good = !r && f.off == cut &&
+			    (!strcmp(f.err, "truncated header") || (!cut && !strcmp(f.err, "empty input")));
 		else {
-			good = r && compare(r, 0, &end) == records_before(g, n, cut) && end == -1 && ws_fault(r)->off == cut;
+			good = r && compare(r, 0, &end) == records_before(g, n, cut) && end == -1 &&
+			    ws_fault(r)->off == cut;
 			good = good && ws_groups(r, &m, &isall) && !isall &&
 			    m == (size_t)(cut >= g[0].off + g[0].size) + (cut >= g[1].off + g[1].size);
-			good = good && (!m || (ws_seek_group(r, m - 1) == 0 && compare(r, g[m - 1].rec, &end) == records_before(g, n, cut)));
+			good = good && (!m || (ws_seek_group(r, m - 1) == 0 &&
+			    compare(r, g[m - 1].rec, &end) == records_before(g, n, cut)));
 		}
 		if (!good)
 			printf("# cut at %zu: %s\n", cut, r ? ws_fault(r)->err : f.err);
@@ -426,9 +455,11 @@ flips(enum ws_level level)
 
 			while (k < n && g[k].off + g[k].size <= i / 8)
 				k++;
-			good = r && compare(r, 0, &end) == (k ? g[k - 1].rec + g[k - 1].nrec : 0) && end == -1;
-			/* damage is told where its group or the index begins, or in it */
-			good = good && ws_fault(r)->off >= (k < n ? g[k].off : g[n - 1].off + g[n - 1].size) && ws_fault(r)->err[0];
+			good = r && compare(r, 0, &end) == (k ? g[k - 1].rec + g[k - 1].nrec : 0) &&
+			    end == -1;
+			/* damage is reported at the start of its group or of the index, or within it */
+			good = good && ws_fault(r)->off >= (k < n ? g[k].off :
+			    g[n - 1].off + g[n - 1].size) && ws_fault(r)->err[0];
 		}
 		if (!good)
 			printf("# bit %zu: %s\n", i, r ? ws_fault(r)->err : f.err);
@@ -474,7 +505,8 @@ main(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(rnd_bytes); i++) {
 		/* what the filter for code looks at, often */
-		static const uint8_t few[] = { 0, 0, 0xe8, 0x0f, 0x85, 0xff, 0x48, 0x05, 0x8b, 0xe9, 0x41, 0x35 };
+		static const uint8_t few[] = { 0, 0, 0xe8, 0x0f, 0x85, 0xff, 0x48, 0x05, 0x8b, 0xe9, 0x41,
+		    0x35 };
 		uint64_t v = rnd() % 16;
 
 		rnd_bytes[i] = v < sizeof(few) ? few[v] : (uint8_t)rnd();

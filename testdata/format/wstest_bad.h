@@ -1,14 +1,19 @@
 /* For wstest: files made by hand, each wrong in one thing */
 
-/* A capture of one group with these streams, complete and right around them; sets *at to where control begins */
+/*
+ * A capture of one group with these streams, complete and right around them; sets *at to where
+ * control begins
+ */
 static void
-craft(struct buf *b, const uint8_t *const p[WS_NSTREAMS], const size_t n[WS_NSTREAMS], uint32_t count, uint32_t ntrigger,
+craft(struct buf *b, const uint8_t *const p[WS_NSTREAMS], const size_t n[WS_NSTREAMS], uint32_t count,
+    uint32_t ntrigger,
     uint32_t flags, uint64_t icount, uint64_t *at)
 {
 	struct ws_ghead h = { .crc = 0 };
 
 	ws_put_header(b, &make_head);
-	h.g = (struct ws_group){ .off = b->n, .size = WS_GROUP_HEAD, .icount = icount, .nrec = count, .ntrigger = ntrigger,
+	h.g = (struct ws_group){ .off = b->n, .size = WS_GROUP_HEAD, .icount = icount, .nrec = count,
+	    .ntrigger = ntrigger,
 	    .flags = flags };
 	for (int i = 0; i < WS_NSTREAMS; i++) {
 		h.z.raw[i] = h.z.packed[i] = (uint32_t)n[i];
@@ -46,13 +51,15 @@ static const struct bad {
 	int at;                         /* byte of control, -1: anywhere */
 } bad[] = {
 	{ "00 00 00 0c 00 03 00", "", "", 2, 0, 0, NULL, -1 },
-	{ "00 00 00 0c 00 03 00 00", "", "", 2, 0, 0, "the group has control bytes behind its last record", -1 },
+	{ "00 00 00 0c 00 03 00 00", "", "", 2, 0, 0, "the group has control bytes behind its last record",
+	-1 },
 	{ "00 00 00 0c 00 03 00", "01", "", 2, 0, 0, "the group has data bytes behind its last record", -1 },
 	{ "00 00 00 0c 00 03 00", "", "", 2, 1, 0, "the group has 0 triggers, its header says 1", -1 },
 	{ "00 00 00", "", "", 1, 0, 0, "the capture has no end", -1 },
 	{ "00 00 00 0c 00 03", "", "", 2, 0, 0, "a number is cut off", 6 },
 	{ "00 00 00 0c 00 80 00 00", "", "", 2, 0, 0, "a number in more bytes than it needs", 7 },
-	{ "00 00 00 0c 00 03 80 80 80 80 80 80 80 80 80 02", "", "", 2, 0, 0, "a number of more than 64 bits", 16 },
+	{ "00 00 00 0c 00 03 80 80 80 80 80 80 80 80 80 02", "", "", 2, 0, 0, "a number of more than 64 bits",
+	16 },
 	{ "00 00 00 0c 00 80 80 80 80 10 00", "", "", 2, 0, 0, "a number of more than 32 bits", 10 },
 	{ "00 00 00 0c 03 00 00", "", "", 2, 0, 0, "unknown way to end", 7 },
 	{ "00 00 00 0c 00 80 02 00", "", "", 2, 0, 0, "status that the way to end does not have", -1 },
@@ -78,7 +85,8 @@ static const struct bad {
 	{ "00 00 00 84 00 01", "", "", 2, 0, 0, "unknown kind or flags of a record", -1 },
 	{ "00 00 00 11 00 01 20 00 00", "", "", 2, 0, 0, "unknown flags of a mapping", -1 },
 	{ "00 00 00 11 00 01 00 07 00", "", "", 2, 0, 0, "unknown type of mapping", -1 },
-	{ "00 00 00 01 00 01 00 00 00 00 00 00 00", "", "", 2, 0, 0, "the file of the mapping before, told again", -1 },
+	{ "00 00 00 01 00 01 00 00 00 00 00 00 00", "", "", 2, 0, 0,
+	"the file of the mapping before, told again", -1 },
 	{ "00 00 00 01 00 01 00 00 00 00 00 01 00 00", "", "", 2, 0, 0, "a string with a zero byte", -1 },
 	{ "00 00 00 01 00 01 00 00 00 00 00 80 80 04", "", "", 2, 0, 0, "a string is too long", -1 },
 	{ "00 00 00 01 00 01 00 00 00 00 00 00 41", "", "", 2, 0, 0, "a build id is too long", -1 },
@@ -91,18 +99,24 @@ static const struct bad {
 	{ "00 00 00 06 00 80", "", "00 00 00 00", 2, 1, 0, "unknown flags of a system call", -1 },
 	{ "00 00 00 06 00 00", "", "00 00 00", 2, 1, 0, "bytes are cut off", -1 },
 	{ "00 00 00 06 00 40 00", "", "00 00 00 00", 2, 1, 0, "a change that is none", -1 },
-	{ "00 00 00 26 00 00", "", "00 00 00 00", 2, 1, 0, "a result that is told in a longer way than it could", -1 },
-	{ "00 00 00 36 00 00 00", "", "00 00 00 00", 2, 1, 0, "a result that is told in a longer way than it could", -1 },
-	{ "00 00 00 16 00 00", "", "00 00 00 00", 2, 1, 0, "a result that is told in a longer way than it could", -1 },
+	{ "00 00 00 26 00 00", "", "00 00 00 00", 2, 1, 0,
+	"a result that is told in a longer way than it could", -1 },
+	{ "00 00 00 36 00 00 00", "", "00 00 00 00", 2, 1, 0,
+	"a result that is told in a longer way than it could", -1 },
+	{ "00 00 00 16 00 00", "", "00 00 00 00", 2, 1, 0,
+	"a result that is told in a longer way than it could", -1 },
 	{ "00 00 00 07 41 00 00 00", "", "", 2, 1, 0, "no such signal", -1 },
 	{ "00 00 00 37 01 00 00 00", "", "", 2, 1, 0, "unknown flags of a signal", -1 },
 	{ "00 00 00 27 01 00 00 00 00", "", "", 2, 1, 0, "unknown flags of a signal", -1 },
 	{ "00 00 00 27 01 00 00 00 81 10", "", "", 2, 1, 0, "more stack than a signal is found by", -1 },
-	{ "00 00 00 17 01 00 00 00 ff ff ff ff ff ff ff ff ff 01", "", "", 2, 1, 0, "unknown flags of a signal", -1 },
+	{ "00 00 00 17 01 00 00 00 ff ff ff ff ff ff ff ff ff 01", "", "", 2, 1, 0,
+	"unknown flags of a signal", -1 },
 	{ "00 00 00 28 00", "", "", 2, 1, 0, "unknown flags of a time stamp", -1 },
 	{ "00 00 00 38 00 00", "", "", 2, 1, 0, "a change that is none", -1 },
-	{ "00 00 00 0c 00 03 00", "", "", 2, 0, WS_GROUP_KEY, "the group's header is wrong about a keyframe", -1 },
-	{ "00 00 00 0c 00 03 00", "", "", 2, 0, WS_GROUP_INSIDE, "the group's header is wrong about a keyframe", -1 },
+	{ "00 00 00 0c 00 03 00", "", "", 2, 0, WS_GROUP_KEY, "the group's header is wrong about a keyframe",
+	-1 },
+	{ "00 00 00 0c 00 03 00", "", "", 2, 0, WS_GROUP_INSIDE,
+	"the group's header is wrong about a keyframe", -1 },
 	{ "00 00 00 0c 00 03 00", "", "", 2, 0, WS_GROUP_X86, "code that is not there", -1 },
 	{ "00 00 00 0c 00 03 00", "", "", 2, 0, 8, "unknown flags of a group", -1 },
 	{ "00 00 00 0c 00 03 00", "", "", 0, 0, 0, "numbers of records that cannot be", -1 },
@@ -140,7 +154,8 @@ bad_records(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const struct bad *b = &bad[i];
 		const uint8_t *const p[WS_NSTREAMS] = { bytes[0], bytes[1], bytes[2], bytes[2], bytes[2] };
-		const size_t n[WS_NSTREAMS] = { unhex(b->control, bytes[0]), unhex(b->data, bytes[1]), 0, 0, unhex(b->hash, bytes[2]) };
+		const size_t n[WS_NSTREAMS] = { unhex(b->control, bytes[0]), unhex(b->data, bytes[1]), 0, 0,
+		    unhex(b->hash, bytes[2]) };
 		const char *want = b->err ? b->err : "", *got;
 		struct buf f = BUF_INIT;
 		uint64_t at, off;
@@ -148,7 +163,8 @@ bad_records(void)
 		craft(&f, p, n, b->count, b->ntrigger, b->flags, 0, &at);
 		got = complaint(f.p, f.n, &off);
 		if (strcmp(got, want) || (b->at >= 0 && off != at + (uint64_t)b->at)) {
-			printf("# %s: \"%s\" at control byte %lld, not \"%s\" at %d\n", b->control, got, (long long)(off - at), want, b->at);
+			printf("# %s: \"%s\" at control byte %lld, not \"%s\" at %d\n", b->control, got,
+			    (long long)(off - at), want, b->at);
 			wrong++;
 		}
 		buf_free(&f);
@@ -156,7 +172,10 @@ bad_records(void)
 	CHECK("records that no writer makes are refused, each by name", !wrong);
 }
 
-/* The good file with 32 bits at `at` set, and its checksums right again (of a group's header; the index is left) */
+/*
+ * The good file with 32 bits at `at` set, and its checksums right again (of a group's header; the
+ * index is left)
+ */
 static const char *
 patched(size_t at, uint32_t v, uint64_t *off)
 {
@@ -210,23 +229,30 @@ bad_files(void)
 		good = good && says(52 + 8 * (size_t)i, 0xffffffff, "sizes of a group that cannot be");
 	}
 	CHECK("sizes of streams that do not fit", good);
-	CHECK("methods that do not exist", says(40, 3, "unknown method") && says(40, 0x300, "unknown method") && says(44, 0x100, "bytes of a group's header"));
-	CHECK("a compressed stream that is none", says(40, 1, "sizes of a group") && says(40, 2, "sizes of a group"));
-	CHECK("a group of another place", says(8, 1, "the group does not follow") && says(16, 1, "the group does not follow"));
+	CHECK("methods that do not exist", says(40, 3, "unknown method") &&
+	    says(40, 0x300, "unknown method") && says(44, 0x100, "bytes of a group's header"));
+	CHECK("a compressed stream that is none", says(40, 1, "sizes of a group") &&
+	    says(40, 2, "sizes of a group"));
+	CHECK("a group of another place", says(8, 1, "the group does not follow") &&
+	    says(16, 1, "the group does not follow"));
 	CHECK("instructions before the start", says(24, 5, "a start that instructions precede"));
 	at = WS_GROUP_HEAD + 7 + 8;
 	CHECK("an index that says other things", says(at, 0x03006f01, "the index does not fit the groups") &&
 	    says(at + 1, 0x0102006f, "the index does not fit the groups") && says(at, 0x02006f02, "index: "));
 	CHECK("checksum of the streams", says(88, 5, "the group is damaged"));
 	CHECK("a magic that is another", says(0, 5, "neither a group nor the index"));
-	CHECK("something else is not a capture", !strcmp(complaint((const uint8_t *)"\x7f" "elf4567", 8, &off), "not a capture") && !off);
-	CHECK("an executable is none", !strcmp(complaint((const uint8_t *)"\x7f" "ELF4567", 8, &off), "an executable, not a capture: capture it with wscap first") && !off);
+	CHECK("something else is not a capture",
+	    !strcmp(complaint((const uint8_t *)"\x7f" "elf4567", 8, &off), "not a capture") && !off);
+	CHECK("an executable is none", !strcmp(complaint((const uint8_t *)"\x7f" "ELF4567", 8, &off),
+	    "an executable, not a capture: capture it with wscap first") && !off);
 	memcpy(head, ws_magic, 8);
 	put_le32(head + 8, 2);
-	CHECK("another version", !strcmp(complaint(head, sizeof(head), &off), "a capture of version 2; this program knows version 1") && off == 8);
+	CHECK("another version", !strcmp(complaint(head, sizeof(head), &off),
+	    "a capture of version 2; this program knows version 1") && off == 8);
 	put_le32(head + 8, 1);
 	put_le32(head + 12, 0xffffffff);
-	CHECK("a header of 4 GiB", !strcmp(complaint(head, sizeof(head), &off), "a header of 4294967295 bytes") && off == 12);
+	CHECK("a header of 4 GiB", !strcmp(complaint(head, sizeof(head), &off),
+	    "a header of 4294967295 bytes") && off == 12);
 }
 
 static int
@@ -260,20 +286,25 @@ full(void *arg, const void *p, size_t n)
 static void
 bad_writing(void)
 {
-	const struct ws_rec start = { .kind = WS_START }, end = { .kind = WS_END }, map = { .kind = WS_MAP, .u.map.len = 1 };
+	const struct ws_rec start = { .kind = WS_START }, end = { .kind = WS_END },
+	    map = { .kind = WS_MAP, .u.map.len = 1 };
 	struct ws_header h = make_head;
 	size_t left = 180;
 	struct fault f;
 	struct ws_writer *w;
 
-	CHECK("the writer refuses what the reader would", refused(&end, 1, "the first record is not a start") &&
+	CHECK("the writer refuses what the reader would",
+	    refused(&end, 1, "the first record is not a start") &&
 	    refused((struct ws_rec[]){ start, map }, 2, "a mapping that does not consist of whole pages") &&
 	    refused((struct ws_rec[]){ start, end, start }, 3, "a record behind the end"));
 	h.page = 8192;
-	CHECK("and headers", !ws_create(sink_write, NULL, &h, WS_PLAIN, &f) && !strcmp(f.err, "sizes of page and line that are not 4096 and 64"));
+	CHECK("and headers", !ws_create(sink_write, NULL, &h, WS_PLAIN, &f) &&
+	    !strcmp(f.err, "sizes of page and line that are not 4096 and 64"));
 	w = ws_create(full, &left, &make_head, WS_PLAIN, &f);
-	CHECK("a full disk is told once and for all", ws_put(w, &start) == 0 && ws_put(w, &end) == 0 && ws_finish(w) == -1 &&
-	    !strcmp(ws_write_fault(w)->err, "No space left on device") && ws_cut(w) == -1 && ws_put(w, &end) == -1);
+	CHECK("a full disk is told once and for all", ws_put(w, &start) == 0 && ws_put(w, &end) == 0 &&
+	    ws_finish(w) == -1 &&
+	    !strcmp(ws_write_fault(w)->err, "No space left on device") && ws_cut(w) == -1 &&
+	    ws_put(w, &end) == -1);
 	ws_free(w);
 }
 
@@ -325,15 +356,19 @@ example(void)
 {
 	static const struct ws_cpuid cpuid[] = { { 0, 0, 1, 2, 3, 4 } };
 	static const char *const args[] = { "hi" };
-	static const struct ws_header h = { .machine = WS_X86_64, .page = 4096, .line = 64, .flags = WS_TRIMMED, .xcr0 = 7,
-	    .version = "tm", .brand = "cpu", .kernel = "6", .exe = "/bin/hi", .argv = args, .argc = 1, .cpuid = cpuid, .ncpuid = 1 };
+	static const struct ws_header h = { .machine = WS_X86_64, .page = 4096, .line = 64,
+	    .flags = WS_TRIMMED, .xcr0 = 7,
+	    .version = "tm", .brand = "cpu", .kernel = "6", .exe = "/bin/hi", .argv = args, .argc = 1,
+	    .cpuid = cpuid, .ncpuid = 1 };
 	static const uint8_t code[] = { 0xb8, 0xe7, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05 };
 	int fd = 1;
 	struct fault f;
 	struct ws_writer *w = ws_create(ws_write_fd, &fd, &h, WS_PLAIN, &f);
 	struct ws_rec r[] = {
-		{ WS_START, { .state = { .regs = { .r = { [WS_RSP] = 0x7000 }, .rip = 0x401000, .rflags = 0x200 } } } },
-		{ WS_MAP, { .map = { .addr = 0x401000, .len = 0x1000, .prot = 5, .type = WS_EXE, .name = "/bin/hi", .offset = 0x1000 } } },
+		{ WS_START, { .state = { .regs = { .r = { [WS_RSP] = 0x7000 }, .rip = 0x401000,
+		.rflags = 0x200 } } } },
+		{ WS_MAP, { .map = { .addr = 0x401000, .len = 0x1000, .prot = 5, .type = WS_EXE,
+		.name = "/bin/hi", .offset = 0x1000 } } },
 		{ WS_MEM, { .mem = { .addr = 0x401000, .p = code, .n = sizeof(code) } } },
 		{ WS_SYS, { .sys = { .pc = 0x401007, .nr = 231 } } },
 		{ WS_END, { .end = { .how = WS_EXITED, .status = 0, .icount = 3 } } },

@@ -1,4 +1,7 @@
-/* Assembly as aerw reads it: the first byte says the machine.  Statements are in order and within the text; functions and tables are found. */
+/*
+ * Assembly as aerw reads it: the first byte says the machine.  Statements are in order and within
+ * the text; functions and tables are found.
+ */
 #include "ae/rewrite/file.h"
 #include "fuzz.h"
 
@@ -21,7 +24,8 @@ names(const struct text *t)
 		}
 		if (s->kind == ST_INSN && text_operands(t->m, s->s) > s->s + strlen(s->s))
 			abort();
-		for (size_t d = 0; s->kind == ST_DIRECTIVE && d < sizeof directives / sizeof directives[0]; d++)
+		for (size_t d = 0; s->kind == ST_DIRECTIVE &&
+		    d < sizeof directives / sizeof directives[0]; d++)
 			text_directive(s->s, directives[d]);
 	}
 }

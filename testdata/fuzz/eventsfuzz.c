@@ -1,4 +1,7 @@
-/* Event files, ae.out(5), whose checksums are made right before they are read: the same bytes come, however they are read. */
+/*
+ * Event files, ae.out(5), whose check sums are corrected before they are read: the bytes must not
+ * depend on how they are read.
+ */
 #include "base/bytes.h"
 #include "format/ae/events.h"
 #include "fuzz.h"

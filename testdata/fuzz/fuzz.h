@@ -30,7 +30,7 @@ fuzz_files(int argc, char **argv)
 		FILE *f = fopen(argv[i], "rb");
 		uint8_t *b = malloc(1u << 22);
 		size_t n = f && b ? fread(b, 1, 1u << 22, f) : 0;
-		/* the end of what is allocated is the end of the input: a sanitizer sees what is read behind it */
+		/* the input ends where the allocation ends, so that a sanitizer sees reads after it */
 		uint8_t *p = malloc(n ? n : 1);
 
 		if (!f || !b || !p) {

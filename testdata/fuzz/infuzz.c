@@ -1,4 +1,7 @@
-/* Input of any tool: compressed, archives and their members.  All ways to read it give the same bytes and the same end. */
+/*
+ * Input of any tool: compressed, archives and their members.  All ways to read it give the same
+ * bytes and the same end.
+ */
 #include <sys/mman.h>
 #include <unistd.h>
 

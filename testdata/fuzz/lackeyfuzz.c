@@ -29,7 +29,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
 
-	if (words(data, n, 48, &a) != words(data, n, 1, &b) || a.n != b.n || (a.n && memcmp(a.p, b.p, a.n) != 0))
+	if (words(data, n, 48, &a) != words(data, n, 1, &b) || a.n != b.n ||
+	    (a.n && memcmp(a.p, b.p, a.n) != 0))
 		abort();
 	buf_free(&a);
 	buf_free(&b);

@@ -1,4 +1,7 @@
-/* Schemas as executables have them, ae-schema(5), with right checksums: the unit that is read is written the same, and as text. */
+/*
+ * Schemas as executables have them, ae-schema(5), with right checksums: the unit that is read is
+ * written the same, and as text.
+ */
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "format/schema/schema.h"

@@ -1,4 +1,7 @@
-/* WET text, wettext(5): what is canonical comes out of the writers byte for byte; the same as a .wet file and back. */
+/*
+ * WET text, wettext(5): what is canonical comes out of the writers byte for byte; the same as a
+ * .wet file and back.
+ */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -41,9 +44,11 @@ read_text(const uint8_t *data, size_t n, unsigned how)
 	int got;
 
 	while (r && (got = wettext_next(r, &rec)) > 0)
-		sum += got == WETTEXT_BLOCK ? strlen(rec.block.file) + strlen(rec.block.func) : touch(&rec, got);
+		sum += got == WETTEXT_BLOCK ? strlen(rec.block.file) + strlen(rec.block.func) :
+		    touch(&rec, got);
 	(void)sum;
-	if (r && got < 0 && (!wettext_fault(r)->err[0] || !memchr(wettext_fault(r)->err, 0, sizeof wettext_fault(r)->err)))
+	if (r && got < 0 && (!wettext_fault(r)->err[0] ||
+	    !memchr(wettext_fault(r)->err, 0, sizeof wettext_fault(r)->err)))
 		abort();
 	wettext_close(r);
 	in_close(in);

@@ -1,6 +1,6 @@
 /*
- * Text to reference stream: fixtures of tests are written as text.  Lines are those of `-f text` ("load 0x1000 8"), and
- * "raw 0x..." for a word that no writer makes.  mkref FORMAT writes another format instead.
+ * Text to reference stream: fixtures of tests are written as text.  Lines are those of `-f text` ("load
+ * 0x1000 8"), and "raw 0x..." for a word that no writer makes.  mkref FORMAT writes another format instead.
  */
 #include <inttypes.h>
 #include <stdio.h>

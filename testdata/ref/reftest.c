@@ -1,4 +1,7 @@
-/* The reference stream: round trip, truncation at every byte, what a reader must reject, the text formats, lackey logs. */
+/*
+ * The reference stream: round trip, truncation at every byte, what a reader must reject, the text
+ * formats, lackey logs.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,8 @@
 static size_t
 samples(uint64_t *w)
 {
-	static const uint64_t addr[] = { 0, 0x401136, 0x7fffffffe000, 0xffffffffff600000, 0xffff800000000000, 0xdeadbeef };
+	static const uint64_t addr[] = { 0, 0x401136, 0x7fffffffe000, 0xffffffffff600000, 0xffff800000000000,
+	    0xdeadbeef };
 	size_t n = 0, i;
 	unsigned k;
 
@@ -22,7 +26,10 @@ samples(uint64_t *w)
 	return n;
 }
 
-/* Read a whole stream of n bytes into got, at most 5 words a time; the last status, *n becomes the number of words */
+/*
+ * Read a whole stream of n bytes into got, at most 5 words a time; the last status, *n becomes the
+ * number of words
+ */
 static long
 read_all(struct ref_reader *r, const uint8_t *p, size_t *n, uint64_t *got)
 {
@@ -56,7 +63,8 @@ round_trip(void)
 	ref_put_header(p);
 	len = REF_HEADER + ref_put(REF_ADDR, p + REF_HEADER, w, n);
 	k = len;
-	CHECK("decode(encode(x)) = x", read_all(&r, p, &k, got) == 0 && k == n && !memcmp(w, got, n * sizeof(*w)));
+	CHECK("decode(encode(x)) = x", read_all(&r, p, &k, got) == 0 && k == n &&
+	    !memcmp(w, got, n * sizeof(*w)));
 
 	good = 1;
 	for (i = 0; i < len; i++) {
@@ -71,7 +79,8 @@ round_trip(void)
 		if (i < REF_HEADER)
 			good &= s == -1 && k == 0;
 		else
-			good &= s == (i % 8 ? -1 : 0) && k == (i - REF_HEADER) / 8 && !memcmp(w, got, k * sizeof(*w));
+			good &= s == (i % 8 ? -1 : 0) && k == (i - REF_HEADER) / 8 &&
+			    !memcmp(w, got, k * sizeof(*w));
 		if (s == -1)
 			told &= r.off == i && r.err && *r.err;
 		free(copy);
@@ -102,12 +111,14 @@ vectors(void)
 	n = REF_HEADER + ref_put(REF_ADDR, p + REF_HEADER, w, 4);
 	CHECK("bytes of ref(5)", n == sizeof(want) && !memcmp(p, want, n));
 #define TEXT(f, s) (n = ref_put(f, p, w, 5), n == strlen(s) && !memcmp(p, s, n))
-	CHECK("lackey", TEXT(REF_LACKEY, "I  00401136,4\n S 7fffffffdff8,8\n L ffffffffff600000,255\n M 00000010,2\n"));
+	CHECK("lackey", TEXT(REF_LACKEY, "I  00401136,4\n S 7fffffffdff8,8\n L ffffffffff600000,255\n M "
+	    "00000010,2\n"));
 	CHECK("din", TEXT(REF_DIN, "2 401136\n1 7fffffffdff8\n0 ffffffffff600000\n0 10\n1 10\n"));
 	CHECK("text", TEXT(REF_TEXT, "inst 0x401136 4\nstore 0x7fffffffdff8 8\nload 0xffffffffff600000 255\n"
 	    "back 0x401136\nmodify 0x10 2\n"));
 	CHECK("names of formats", ref_format("lackey") == REF_LACKEY && ref_format("addr") == REF_ADDR &&
-	    ref_format("din") == REF_DIN && ref_format("text") == REF_TEXT && ref_format("") == -1 && ref_format("Din") == -1);
+	    ref_format("din") == REF_DIN && ref_format("text") == REF_TEXT && ref_format("") == -1 &&
+	    ref_format("Din") == -1);
 }
 
 /* The longest line of any format fits in what callers provide */
@@ -130,7 +141,8 @@ static void
 rejected(void)
 {
 	static const struct { uint64_t w; const char *what; } bad[] = {
-		{ 0x0800000000001000, "kind 8" }, { 0x0f01000000001000, "kind 15" }, { 0x1004000000001000, "bit 60" },
+		{ 0x0800000000001000, "kind 8" }, { 0x0f01000000001000, "kind 15" },
+		{ 0x1004000000001000, "bit 60" },
 		{ 0x8004000000001000, "bit 63" }, { 0x0000000000001000, "fetch of 0 bytes" },
 		{ 0x0100000000001000, "load of 0 bytes" }, { 0x0408000000001000, "loop with a size" },
 		{ 0x0701000000001000, "task with a size" },
@@ -147,7 +159,8 @@ rejected(void)
 		ref_put(REF_ADDR, p + REF_HEADER, w, 3);
 		n = sizeof(p);
 		s = read_all(&r, p, &n, got);
-		CHECK(bad[i].what, s == -1 && n == 1 && got[0] == w[0] && r.off == REF_HEADER + 8 && r.nrec == 1);
+		CHECK(bad[i].what, s == -1 && n == 1 && got[0] == w[0] && r.off == REF_HEADER + 8 &&
+		    r.nrec == 1);
 	}
 	for (i = 0; i < REF_HEADER; i++) {
 		ref_put_header(p);
@@ -179,19 +192,27 @@ lackey(void)
 {
 	static const char log[] =
 		"==12== Lackey, an example Valgrind tool\n==12== \nI  04001090,3\n S 1ffefffe78,8\n"
-		"the program says: I  am here\n\nI  00401136,4\n L 04222c60,8\n M 04222c60,8\nI  00401140,4\n L 00001000,4\n"
-		" M 00002000,4\nI  00401144,7\n L 0040a000,512\n S ffffffffff600000,16\n==12== Counted 1 call to main()\n";
+		"the program says: I  am here\n\nI  00401136,4\n L 04222c60,8\n M 04222c60,8\nI  "
+		    "00401140,4\n L 00001000,4\n"
+		" M 00002000,4\nI  00401144,7\n L 0040a000,512\n S ffffffffff600000,16\n==12== Counted 1 "
+		    "call to main()\n";
 	uint64_t want[] = {
-		ref_make(0, 0x4001090, 3), ref_make(2, 0x1ffefffe78, 8), ref_make(0, 0x401136, 4), ref_make(3, 0x4222c60, 8),
-		ref_make(0, 0x401140, 4), ref_make(1, 0x1000, 4), ref_make(3, 0x2000, 4), ref_make(0, 0x401144, 7),
-		ref_make(1, 0x40a000, 128), ref_make(1, 0x40a080, 128), ref_make(1, 0x40a100, 128), ref_make(1, 0x40a180, 128),
+		ref_make(0, 0x4001090, 3), ref_make(2, 0x1ffefffe78, 8), ref_make(0, 0x401136, 4),
+		    ref_make(3, 0x4222c60, 8),
+		ref_make(0, 0x401140, 4), ref_make(1, 0x1000, 4), ref_make(3, 0x2000, 4),
+		    ref_make(0, 0x401144, 7),
+		ref_make(1, 0x40a000, 128), ref_make(1, 0x40a080, 128), ref_make(1, 0x40a100, 128),
+		    ref_make(1, 0x40a180, 128),
 		ref_make(2, 0xffffffffff600000, 16),
 	};
 	static const struct { const char *s; uint64_t off; size_t n; const char *what; } bad[] = {
-		{ "I  04001090,3\n L 1fff00,\n", 14, 1, "no size" }, { " L 12,0\n", 0, 0, "size 0" }, { " S 12 8\n", 0, 0, "no comma" },
+		{ "I  04001090,3\n L 1fff00,\n", 14, 1, "no size" }, { " L 12,0\n", 0, 0, "size 0" },
+		{ " S 12 8\n", 0, 0, "no comma" },
 		{ " L 11111111111111111,8\n", 0, 0, "17 digits" }, { " L 800000000000,8\n", 0, 0, "49 bits" },
-		{ " L 12,8 \n", 0, 0, "a trailing blank" }, { "I  04001090,3\n L 1fff00", 23, 1, "cut in the address" },
-		{ "I  04001090,3\n L 1fff00,8", 25, 1, "no newline at the end" }, { " M 12,99999\n", 0, 0, "size 99999" },
+		{ " L 12,8 \n", 0, 0, "a trailing blank" },
+		{ "I  04001090,3\n L 1fff00", 23, 1, "cut in the address" },
+		{ "I  04001090,3\n L 1fff00,8", 25, 1, "no newline at the end" },
+		{ " M 12,99999\n", 0, 0, "size 99999" },
 	};
 	uint64_t got[64];
 	struct lackey l;
@@ -199,13 +220,15 @@ lackey(void)
 	long k;
 
 	k = lackey_all(log, got, &n, &l);
-	CHECK("lackey log", k == 0 && n == sizeof(want) / sizeof(want[0]) && !memcmp(got, want, sizeof(want)));
+	CHECK("lackey log", k == 0 && n == sizeof(want) / sizeof(want[0]) &&
+	    !memcmp(got, want, sizeof(want)));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		k = lackey_all(bad[i].s, got, &n, &l);
 		CHECK(bad[i].what, k == -1 && n == bad[i].n && l.off == bad[i].off && l.err);
 	}
 	CHECK("a load at the end is not held back", lackey_all(" L 1000,8\n", got, &n, &l) == 0 && n == 1);
-	CHECK("junk has no references", lackey_all("\x01\x02 junk\n\n I 12,4\n  L 12,4\nIII\n L\n", got, &n, &l) == 0 && n == 0);
+	CHECK("junk has no references", lackey_all("\x01\x02 junk\n\n I 12,4\n  L 12,4\nIII\n L\n", got, &n,
+	    &l) == 0 && n == 0);
 }
 
 /* Logs of random references, with junk and long lines between: what goes in comes out */
@@ -240,7 +263,8 @@ lackey_random(void)
 		k = lackey_read(&l, got + n, 100);
 		n += k > 0 ? (size_t)k : 0;
 	}
-	CHECK("random references among junk and a line of 3 MiB", k == 0 && n == 60000 && !memcmp(got, want, n * 8));
+	CHECK("random references among junk and a line of 3 MiB", k == 0 && n == 60000 &&
+	    !memcmp(got, want, n * 8));
 	in_close(in);
 	buf_free(&b);
 	free(want);

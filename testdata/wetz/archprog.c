@@ -1,4 +1,7 @@
-/* A program without libraries: branches that are hard to foresee, loads and stores in more memory than a cache has, some across lines */
+/*
+ * A program without libraries: branches that are hard to foresee, loads and stores in more memory
+ * than a cache has, some across lines
+ */
 static unsigned a[8192];
 
 void

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST(p) ((uint64_t)(uintptr_t)(p) | 0x200000000000u)    /* where the program's memory lies in a replay */
+/* where the program's memory lies in a replay */
+#define HOST(p) ((uint64_t)(uintptr_t)(p) | 0x200000000000u)
 
 static uint8_t state[512] __attribute__((aligned(64)));
 uint8_t *const state_at = state;
@@ -23,7 +24,10 @@ const short divide_by_zero = 0x037b;    /* x87: that exception is not masked */
 static uint64_t args[3], env[1], stack[16];
 static char command[] = "/usr/bin/touch", file[] = "ESCAPED";
 
-/* The constants: nops and a jump over the next instruction's first bytes; the last ones are push $59; pop %rax; syscall */
+/*
+ * The constants: nops and a jump over the next instruction's first bytes; the last ones are push
+ * $59; pop %rax; syscall
+ */
 #define NOPS  "	movabs	$0x13eb909090909090, %rbx\n"
 #define NOPS8 NOPS NOPS NOPS NOPS NOPS NOPS NOPS NOPS
 #define CALL  "	movabs	$0x13eb90050f583b6a, %rbx\n"
@@ -53,13 +57,15 @@ main(int argc, char **argv)
 	args[1] = HOST(file);
 	for (int i = 0; i < 2; i++) {
 		__asm__ volatile("push %%rbx\n\tcall *%[fn]\n\tpop %%rbx" : "=a"(ret) :
-		    [fn] "r"(fn), "a"(HOST(stack)), "D"(HOST(command)), "S"(HOST(args)), "d"(HOST(env)) : "rcx", "memory", "cc");
+		    [fn] "r"(fn), "a"(HOST(stack)), "D"(HOST(command)), "S"(HOST(args)), "d"(HOST(env)) :
+		    "rcx", "memory", "cc");
 		memcpy(&ip, state + 8, 8);
 		if (ip >> 24 == 0) {
 			puts("native");
 			return 0;
 		}
-		__asm__ volatile(".byte 0x0f, 0x01, 0xfc" : : "a"((ip & ~UINT64_C(63)) + 64 * line) : "memory");
+		__asm__ volatile(".byte 0x0f, 0x01, 0xfc" : : "a"((ip & ~UINT64_C(63)) + 64 * line) :
+		    "memory");
 	}
 	return 7;
 }

@@ -82,11 +82,14 @@ parts(uint64_t v)
 {
 	uint64_t a = v, b = 0, c = v;
 
-	__asm__("movb $7, %b0\n\tmovb %b2, %h0\n\tmovw %w0, %w1\n\taddb %h0, %b1\n\txorl %k2, %k2\n\tadcw $1, %w2\n\tmovsbl %h0, %k2\n\tincb %b0\n\tsetc %h1"
+	__asm__("movb $7, %b0\n\tmovb %b2, %h0\n\tmovw %w0, %w1\n\taddb %h0, %b1\n\txorl %k2, %k2\n\tadcw "
+	    "$1, %w2\n\tmovsbl %h0, %k2\n\tincb %b0\n\tsetc %h1"
 	    : "+Q"(a), "+Q"(b), "+Q"(c) : : "cc");
-	__asm__("cmpq %1, %0\n\tcmovbq %1, %0\n\tstc\n\tdecl %k0\n\trclq $1, %0\n\tlahf\n\tmovzbl %%ah, %k1\n\tsahf\n\tjp 1f\n\tnotq %0\n1:\tbsfq %1, %0\n\txchgq %0, %1"
+	__asm__("cmpq %1, %0\n\tcmovbq %1, %0\n\tstc\n\tdecl %k0\n\trclq $1, %0\n\tlahf\n\tmovzbl %%ah, "
+	    "%k1\n\tsahf\n\tjp 1f\n\tnotq %0\n1:\tbsfq %1, %0\n\txchgq %0, %1"
 	    : "+r"(b), "+r"(c) : : "rax", "cc");
-	__asm__("movd %1, %%xmm0\n\tmovss %%xmm0, %%xmm1\n\tmovq %%xmm1, %0\n\tpunpcklqdq %%xmm0, %%xmm1\n\tpxor %%xmm0, %%xmm0\n\tmovhlps %%xmm1, %%xmm0\n\tmovq %%xmm0, %1"
+	__asm__("movd %1, %%xmm0\n\tmovss %%xmm0, %%xmm1\n\tmovq %%xmm1, %0\n\tpunpcklqdq %%xmm0, "
+	    "%%xmm1\n\tpxor %%xmm0, %%xmm0\n\tmovhlps %%xmm1, %%xmm0\n\tmovq %%xmm0, %1"
 	    : "+r"(a), "+r"(c) : : "xmm0", "xmm1");
 	return a ^ b ^ c;
 }

@@ -1,4 +1,7 @@
-/* Handlers that return, that call, that are interrupted themselves, that jump out, on the same and on another stack. */
+/*
+ * Handlers that return, that call, that are interrupted themselves, that jump out, on the same and
+ * on another stack.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

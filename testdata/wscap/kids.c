@@ -109,7 +109,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
-		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads}, {"exec", execs},
+		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
+		    {"exec", execs},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

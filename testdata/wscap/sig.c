@@ -1,4 +1,7 @@
-/* Signals of every kind that a capture must get right: sig NAME; all but some print what came and leave with status 0 */
+/*
+ * Signals of every kind that a capture must get right: sig NAME; all but some print what came and
+ * leave with status 0
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -241,7 +244,7 @@ spin(void)
 	puts("spun");
 }
 
-/* The registers are the same every time around: what tells where a signal came is on the stack */
+/* The registers are the same in every iteration: what distinguishes the places of signals is on the stack. */
 static void
 tally(void)
 {
@@ -287,8 +290,10 @@ int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
-		{"raise", raises}, {"queue", queues}, {"fault", faults}, {"altstack", stacks}, {"restart", restart},
-		{"sleep", sleeps}, {"timer", timer}, {"scan", scan}, {"spin", spin}, {"tally", tally}, {"wait", waits},
+		{"raise", raises}, {"queue", queues}, {"fault", faults}, {"altstack", stacks},
+		    {"restart", restart},
+		{"sleep", sleeps}, {"timer", timer}, {"scan", scan}, {"spin", spin}, {"tally", tally},
+		    {"wait", waits},
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 
