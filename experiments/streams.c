@@ -127,7 +127,7 @@ insn(struct streams *s, const struct visit_batch *b, const struct visit_insn *e)
 static void
 from_capture(struct streams *s, const char *path)
 {
-	struct replay_fault fault;
+	struct fault fault;
 	struct visit *v = visit_open(path, 0, &fault);
 	struct visit_batch b;
 	int e = REPLAY_OK;

@@ -137,7 +137,7 @@ result(const struct visit_batch *b, const struct visit_insn *e, uint64_t *v)
 static void
 wet(uint64_t skip, size_t max, const char *name, const char *capture)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct visit_batch b;
 	struct visit *v = visit_open(capture, 0, &f);
 	struct list val, ts;

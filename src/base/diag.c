@@ -156,6 +156,8 @@ die_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, ...)
 void
 die_fault(const char *file, const struct fault *f)
 {
+	if (f->line)
+		die("%s: line %" PRIu64 ": %s", file, f->line, f->err);
 	die_at(file, f->off, f->rec, "%s", f->err);
 }
 

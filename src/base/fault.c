@@ -11,6 +11,8 @@ fault_set(struct fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
 
 	f->off = off;
 	f->rec = rec;
+	f->line = 0;
+	f->output = 0;
 	va_start(ap, fmt);
 	vsnprintf(f->err, sizeof f->err, fmt, ap);
 	va_end(ap);

@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 struct fault {
-	uint64_t off;           /* byte offset in the file */
-	uint64_t rec;           /* record (of a .wet file: section); UINT64_MAX: no particular one */
-	char err[160];          /* message, one line */
+	uint64_t off;           /* byte of the file, or UINT64_MAX: unknown */
+	uint64_t rec;           /* record (of a .wet file: section), or UINT64_MAX: unknown */
+	uint64_t line;          /* of a text, from 1; off and rec mean nothing then.  0: not a text */
+	int output;             /* the file at fault is the one being written, not the one being read */
+	char err[280];          /* one line, without the end of line */
 };
 
 /* Formats err like printf; a message that does not fit is cut. */

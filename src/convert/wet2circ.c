@@ -134,7 +134,7 @@ add_late(struct job *j, const struct late *l)
 _Noreturn static void
 bad_text(const struct job *j, const struct wettext *r)
 {
-	die("%s: line %" PRIu64 ": %s", j->name, wettext_fault(r)->line, wettext_fault(r)->err);
+	die_fault(j->name, wettext_fault(r));
 }
 
 static struct wettext *

@@ -129,7 +129,7 @@ wsverify_seekable(const struct options *o)
 static int
 wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct verify *v;
 	const struct verify_counts *c;
 	const struct ws_early *early;
@@ -141,7 +141,7 @@ wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 	wsverify_seekable(o);
 	v = verify_open(o->path, vo, &f);
 	if (!v)
-		die_at(o->name, f.off, f.rec, "%s", f.err);
+		die_fault(o->name, &f);
 	out = out_open(NULL);
 	wsverify_plan(o, all ? WS_UNKNOWN : verify_length(v), all);
 	differs = wsverify_windows(out, v, o, &n);

@@ -50,7 +50,7 @@ some(void *arg, uint64_t pc)
 static double
 visit(const char *path, unsigned what, int pick, int look, uint64_t *n, uint64_t *s)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct visit_batch b;
 	struct visit *v = visit_open(path, what, &f);
 	double t = now();
@@ -74,7 +74,7 @@ visit(const char *path, unsigned what, int pick, int look, uint64_t *n, uint64_t
 static double
 refs(const char *path)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct replay *r = replay_open(path, &f);
 	const uint64_t *w;
 	double t = now();

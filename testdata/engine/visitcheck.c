@@ -179,7 +179,7 @@ send(FILE *f, const struct visit_insn *e, const struct visit_batch *b)
 static int
 child(const char *path, unsigned what, FILE *f)
 {
-	struct replay_fault ft;
+	struct fault ft;
 	struct visit *v = visit_open(path, what, &ft);
 	struct visit_insn e;
 	const struct visit_batch *b;
@@ -692,7 +692,7 @@ int
 main(int argc, char **argv)
 {
 	struct drive_watch watch = { .record = on_record };
-	struct replay_fault f;
+	struct fault f;
 	int fd[2];
 	pid_t pid;
 

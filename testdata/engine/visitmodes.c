@@ -136,7 +136,7 @@ picks(void *arg, uint64_t pc)
 static struct visit *
 begin(const char *path, unsigned what)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct visit *v = visit_open(path, what, &f);
 
 	if (!v)

@@ -26,7 +26,7 @@ now(void)
 static int
 collect(const char *path, struct wcode *c, uint64_t *n)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct wcode_replay m = { 0 };
 	struct visit *v = visit_open(path, VISIT_CONTROL, &f);
 	struct wcode_visit *t = wcode_visit_new(c);
@@ -70,7 +70,7 @@ static int
 follow(const char *path, const struct wcode *c, int want, uint64_t *sum)
 {
 	static uint64_t parent[64];
-	struct replay_fault f;
+	struct fault f;
 	struct visit *v = visit_open(path, want == 2 ? VISIT_WRITERS : 0, &f);
 	struct control *t = control_new(c);
 	struct visit_batch b;
@@ -119,7 +119,7 @@ static int
 switches(const char *path)
 {
 	struct wcode c;
-	struct replay_fault f;
+	struct fault f;
 	uint64_t n, at[2] = { 0 };
 	struct replay *r;
 

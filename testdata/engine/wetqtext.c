@@ -112,7 +112,7 @@ text(const char *path)
 static void
 rsp(const char *path)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct visit *v = visit_open(path, VISIT_CONTROL, &f);
 	struct visit_insn e;
 	const struct visit_batch *b;
@@ -194,7 +194,7 @@ edges(const char *how, const struct stmt *first, uint64_t instance)
 static void
 addrs(const char *path, uint64_t pc)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct visit *v = visit_open(path, VISIT_MEMORY, &f);
 	struct visit_insn e;
 	const struct visit_batch *b;

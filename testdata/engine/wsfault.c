@@ -70,7 +70,7 @@ main(int argc, char **argv)
 	    strtoull(argv[3], NULL, 0) : 0,
 		.bits = argc > 4 ? (uint8_t)strtoul(argv[4], NULL, 0) : 1};
 	struct verify_opts o = {.vectors = 1, .batch = on_batch, .arg = &fault};
-	struct replay_fault f;
+	struct fault f;
 	struct verify *v;
 	uint64_t at;
 

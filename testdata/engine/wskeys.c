@@ -32,7 +32,7 @@ sum(struct replay *r, uint64_t *s)
 static int
 read_keys(const char *path)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct replay *r = replay_open(path, &f);
 	int good = r != NULL;
 
@@ -63,7 +63,7 @@ main(int argc, char **argv)
 	CHECK("every keyframe replays to the end", read_keys(argv[2]));
 	CHECK("there are some", nkeys > 0 && nkeys <= KEYS_MAX);
 	for (size_t i = 0; i < nkeys; i++) {
-		struct replay_fault f;
+		struct fault f;
 		struct replay *r = replay_open(argv[1], &f);
 		uint64_t s;
 

@@ -11,7 +11,7 @@ main(int argc, char **argv)
 {
 	struct trim_opts o = { .level = WS_QUICK };
 	struct trim_stats s;
-	struct replay_fault f;
+	struct fault f;
 	int out;
 
 	if (argc < 5)

@@ -54,7 +54,7 @@ paper(const struct wetfile *w)
 	struct store_opts o = { .level = 1, .segment = 1 << 20 };
 	struct paper_stats stats;
 	struct fault wf;
-	struct store_fault f;
+	struct fault f;
 	struct buf b = BUF_INIT;
 	struct wetfile_writer *to = wetfile_create(keep, &b, WETFILE_PAPER, &wf);
 

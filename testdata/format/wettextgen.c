@@ -362,7 +362,7 @@ there_and_back(const char *p, size_t n, size_t entries, int level)
 	struct store_opts o = { .level = level, .entries = entries };
 	struct buf wet = BUF_INIT, back = BUF_INIT;
 	struct fault wf = { 0 };
-	struct store_fault f = { 0 };
+	struct fault f = { 0 };
 	struct wetfile_writer *w = wetfile_create(keep, &wet, WETFILE_TEXT, &wf);
 	struct wetfile file;
 	char path[64];

@@ -43,15 +43,24 @@ wetz_sink(void *arg, const void *p, size_t n)
 	return 0;
 }
 
+/* Ends with what is wrong with a file */
 static _Noreturn void
-wetz_bad(struct job *j, uint64_t off, uint64_t rec, int line, const char *err)
+wetz_fault(struct job *j, const struct fault *f)
 {
 	if (!j->expand)
 		out_forget(j->out);     /* the beginning of a compressed file is useless */
 	out_drop(j->out);
-	if (line)
-		die("%s: line %" PRIu64 ": %s", j->name, off, err);
-	die_at(j->name, off, rec, "%s", err);
+	die_fault(j->name, f);
+}
+
+/* As wetz_fault, of the file as a whole */
+static _Noreturn void
+wetz_refuse(struct job *j, const char *err)
+{
+	struct fault f;
+
+	fault_set(&f, DIAG_NOOFF, DIAG_NOREC, "%s", err);
+	wetz_fault(j, &f);
 }
 
 static void
@@ -204,19 +213,19 @@ to_paper(struct job *j, int fd, const char *name)
 	struct paper_stats stats;
 	struct wetfile from;
 	struct fault wf;
-	struct store_fault f;
+	struct fault f;
 	struct wetfile_writer *w = NULL;
 
 	if (wetfile_open(&from, fd, &wf) != 0)
-		wetz_bad(j, wf.off, wf.rec, 0, wf.err);
+		wetz_fault(j, &wf);
 	if (from.kind != WETFILE_FULL)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed, and not of kind full");
+		wetz_refuse(j, "is compressed, and not of kind full");
 	if ((w = wetfile_create(wetz_sink, j->out, WETFILE_PAPER, &wf)) == NULL)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+		wetz_refuse(j, wf.err);
 	if (store_paper(&from, w, &j->opts, &stats, &f) != 0)
-		wetz_bad(j, f.off, f.rec, f.line, f.err);
+		wetz_fault(j, &f);
 	if (name && !from.whole)
-		wetz_bad(j, from.fault.off, from.fault.rec, 0, from.fault.err);
+		wetz_fault(j, &from.fault);
 	wetz_early(j, &from.early);
 	if (j->verbose)
 		report_paper(&stats, wetfile_written(w));
@@ -234,17 +243,17 @@ compress_paper(struct job *j)
 		.arch = j->opts.arch, .stats = &stats,
 		.note = wetz_note, .notearg = j };
 	struct fault wf;
-	struct store_fault f;
+	struct fault f;
 	int fd = spool_open(), failed;
 	struct wetfile_writer *w = wetfile_create(wetz_keep, &fd, WETFILE_FULL, &wf);
 
 	if (!w)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+		wetz_refuse(j, wf.err);
 	failed = store_full(j->path, w, &full, &f) != 0;
-	if (!failed || f.input)
+	if (!failed || !f.output)
 		to_paper(j, fd, NULL);
 	if (failed)
-		wetz_bad(j, f.off, f.rec, f.line, f.err);
+		wetz_fault(j, &f);
 	if (j->verbose && j->opts.arch)
 		report_arch(&stats.arch);
 	wetfile_free(w);
@@ -256,17 +265,17 @@ wetz_compress(struct job *j, int text)
 {
 	struct store_stats stats = { 0 };
 	struct fault wf;
-	struct store_fault f;
+	struct fault f;
 	struct wetfile_writer *w = wetfile_create(wetz_sink, j->out, text ? WETFILE_TEXT : j->kind, &wf);
 
 	if (!w)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, wf.err);
+		wetz_refuse(j, wf.err);
 	j->opts.stats = &stats;
 	if (j->verbose > 1)
 		j->opts.progress = wetz_progress;
 	if ((text ? store_text : j->kind == WETFILE_REPLAY ? store_replay :
 		j->kind == WETFILE_LOADS ? store_loads : store_full)(j->path, w, &j->opts, &f) != 0)
-		wetz_bad(j, f.off, f.rec, f.line, f.err);
+		wetz_fault(j, &f);
 	wetfile_free(w);
 	wetz_early(j, &stats.early);
 	if (j->verbose)
@@ -283,28 +292,28 @@ expand_replay(struct job *j, const struct wetfile *w)
 	struct store_code given;
 	struct wetfile full;
 	struct fault f;
-	struct store_fault sf;
+	struct fault sf;
 	struct wetfile_writer *to;
 	int fd = spool_open(), copy = spool_open();
 	char *path = xasprintf("/proc/self/fd/%d", copy);
 
 	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, wetz_keep, &copy, &f) != 0)
-		wetz_bad(j, f.off, f.rec, 0, f.err);
+		wetz_fault(j, &f);
 	o.given = &given;
 	if ((to = wetfile_create(wetz_keep, &fd, WETFILE_FULL, &f)) == NULL)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
+		wetz_refuse(j, f.err);
 	if (store_full(path, to, &o, &sf) != 0)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, sf.err);
+		wetz_refuse(j, sf.err);
 	wetfile_free(to);
 	if (wetfile_open(&full, fd, &f) != 0 || store_print(&full, j->budget, wetz_sink, j->out, &f) != 0)
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, f.err);
+		wetz_refuse(j, f.err);
 	wetfile_close(&full);
 	store_code_free(&given);
 	free(path);
 	close(fd);
 	close(copy);
 	if (!w->whole)
-		wetz_bad(j, w->fault.off, w->fault.rec, 0, w->fault.err);
+		wetz_fault(j, &w->fault);
 }
 
 static void
@@ -314,7 +323,7 @@ wetz_expand(struct job *j, int fd)
 	struct fault f;
 
 	if (wetfile_open(&w, fd, &f) != 0)
-		wetz_bad(j, f.off, f.rec, 0, f.err);
+		wetz_fault(j, &f);
 	if (j->limit && w.kind != WETFILE_REPLAY &&
 	    setrlimit(RLIMIT_DATA, &(struct rlimit){ j->limit, j->limit }) != 0)
 		die_sys("-M");
@@ -323,7 +332,7 @@ wetz_expand(struct job *j, int fd)
 	else if ((w.kind == WETFILE_TEXT ? store_print_text(&w, wetz_sink, j->out, &f) :
 		w.kind == WETFILE_PAPER ? paper_print(&w, j->budget, wetz_sink, j->out, &f) :
 		store_print(&w, j->budget, wetz_sink, j->out, &f)) != 0)
-		wetz_bad(j, f.off, f.rec, 0, f.err);
+		wetz_fault(j, &f);
 	wetz_early(j, &w.early);
 	wetfile_close(&w);
 }
@@ -357,13 +366,12 @@ wetz_run(struct job *j, const char *outname)
 	else if (j->kind == WETFILE_PAPER && !j->opts.arch && wetfile_is(head, (size_t)n))
 		to_paper(j, fd, j->name);
 	else if (wetfile_is(head, (size_t)n))
-		wetz_bad(j, UINT64_MAX, UINT64_MAX, 0, "is compressed");
+		wetz_refuse(j, "is compressed");
 	else {
 		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
 
 		if (text && (j->chosen || j->opts.arch))
-			wetz_bad(j, UINT64_MAX, UINT64_MAX, 0,
-			    j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
+			wetz_refuse(j, j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
 		if (j->kind == WETFILE_PAPER)
 			compress_paper(j);
 		else

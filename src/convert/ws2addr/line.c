@@ -39,7 +39,7 @@ struct line {
 	unsigned nslot;
 	struct slot *slots;             /* shared memory */
 	struct result {
-		struct replay_fault fault;      /* valid if err is not empty */
+		struct fault fault;      /* valid if err is not empty */
 		struct ws_early early;
 	} *result;                      /* shared memory; result of the replay */
 	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent */
@@ -205,7 +205,7 @@ void
 job_line(struct job *j, unsigned jobs)
 {
 	struct line l = { .j = j, .nmaker = jobs, .nslot = 4 + 2 * jobs };
-	struct replay_fault bad;
+	struct fault bad;
 	struct note note;
 
 	out_flush(j->out);

@@ -96,7 +96,7 @@ ws2addr_plain(struct job *j)
 static void
 ws2addr_run(struct job *j, const struct options *o)
 {
-	struct replay_fault f;
+	struct fault f;
 
 	j->r = replay_open(j->path, &f);
 	if (!j->r)

@@ -20,7 +20,7 @@
 struct part {
 	uint64_t from, to;
 	uint64_t n[16];
-	struct replay_fault fault;
+	struct fault fault;
 	struct ws_early early;
 	int got;                        /* enum replay_got; REPLAY_BREAK: not done yet */
 	pid_t pid;

@@ -92,7 +92,7 @@ job_early(const struct job *j, const struct ws_early *e)
 }
 
 void
-job_bad(struct job *j, const struct replay_fault *f)
+job_bad(struct job *j, const struct fault *f)
 {
 	const char *path = sink_name(j);
 
@@ -100,5 +100,5 @@ job_bad(struct job *j, const struct replay_fault *f)
 		job_end(j);
 		out_drop(j->out);
 	}
-	die_at(path, f->off, f->rec, "%s", f->err);
+	die_fault(path, f);
 }

@@ -31,7 +31,7 @@ void job_end(struct job *j);                    /* prints the counts if they are
 /* warns if the capture ends early; e may be NULL */
 void job_early(const struct job *j, const struct ws_early *e);
 /* writes what came before the fault, reports it and exits */
-_Noreturn void job_bad(struct job *j, const struct replay_fault *f);
+_Noreturn void job_bad(struct job *j, const struct fault *f);
 
 /* line.c, par.c: references as text, counts of [from, to), with `jobs` busy processes and a few others */
 void job_line(struct job *j, unsigned jobs);

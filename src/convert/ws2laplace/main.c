@@ -14,7 +14,7 @@
 #define SYNOPSIS "[-f classic|wide|text] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]"
 
 _Noreturn void
-job_bad(struct job *j, const struct replay_fault *f)
+job_bad(struct job *j, const struct fault *f)
 {
 	const char *path = j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
 
@@ -22,7 +22,7 @@ job_bad(struct job *j, const struct replay_fault *f)
 		out_drop(j->refs);
 		out_drop(j->kernel);
 	}
-	die_at(path, f->off, f->rec, "%s", f->err);
+	die_fault(path, f);
 }
 
 /* The capture is read twice: input from a pipe is copied to an unnamed file. */
@@ -71,7 +71,7 @@ static void
 ws2laplace_run(struct job *j, const char *real)
 {
 	char early[WS_EARLY_TEXT];
-	struct replay_fault f;
+	struct fault f;
 	const uint64_t *w;
 	size_t n;
 	int got;

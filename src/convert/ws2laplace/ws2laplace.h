@@ -64,7 +64,7 @@ struct job {
 /* main.c */
 
 /* Reports the fault and exits. */
-_Noreturn void job_bad(struct job *j, const struct replay_fault *f);
+_Noreturn void job_bad(struct job *j, const struct fault *f);
 
 /* call.c: converts records of the capture to kernel records */
 int call_record(void *arg, const struct ws_rec *rec);   /* a replay_record_fn */

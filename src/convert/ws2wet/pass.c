@@ -14,17 +14,17 @@ job_nomem(void)
 }
 
 _Noreturn void
-job_bad(struct job *j, const struct replay_fault *f)
+job_bad(struct job *j, const struct fault *f)
 {
 	if (j->out)
 		out_drop(j->out);
-	die_at(j->name, f->off, f->rec, "%s", f->err);
+	die_fault(j->name, f);
 }
 
 struct visit *
 job_visit(struct job *j, unsigned what)
 {
-	struct replay_fault f;
+	struct fault f;
 	struct visit *v = visit_open(j->path, what, &f);
 
 	if (!v)

@@ -36,7 +36,7 @@ struct job {
 	uint64_t budget;
 	int main_only, strict;
 	int bad;                        /* the run ends with a fault */
-	struct replay_fault fault;
+	struct fault fault;
 	struct ws_early early;          /* does the capture end before the program? */
 	struct wcode code;
 	struct wsource *source;
@@ -49,7 +49,7 @@ struct job {
 /* pass.c: finds the code, the region, the statements in it; errors exit */
 void job_code(struct job *j);
 void job_count(struct job *j);
-_Noreturn void job_bad(struct job *j, const struct replay_fault *f);
+_Noreturn void job_bad(struct job *j, const struct fault *f);
 _Noreturn void job_nomem(void);
 /* Opens a visit of the capture; errors exit. */
 struct visit *job_visit(struct job *j, unsigned what);

@@ -44,7 +44,7 @@ wettext_canonical(const struct wettext *r)
 	return r->canonical;
 }
 
-const struct wettext_fault *
+const struct fault *
 wettext_fault(const struct wettext *r)
 {
 	return &r->fault;

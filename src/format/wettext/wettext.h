@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/fault.h"
 #include "base/in.h"
 
 #define WETTEXT_LINE   65536u           /* bytes of a line, including its end */
@@ -72,11 +73,6 @@ struct wettext_rec {
 	size_t n;
 };
 
-struct wettext_fault {
-	uint64_t line;                  /* from 1 */
-	char err[160];
-};
-
 /*
  * Reader. It needs memory for each statement, none for instances. Besides the grammar it checks
  * that ids are those of statements and that instances are in range, as soon as that is known, at
@@ -95,6 +91,6 @@ int wettext_next(struct wettext *r, struct wettext_rec *rec);   /* enum wettext_
 uint64_t wettext_count(const struct wettext *r);                /* statements, after the first call */
 /* is it, so far, exactly what the functions above write? */
 int wettext_canonical(const struct wettext *r);
-const struct wettext_fault *wettext_fault(const struct wettext *r);
+const struct fault *wettext_fault(const struct wettext *r);
 
 #endif

@@ -38,7 +38,7 @@ struct wettext {
 		struct wettext_step step[PIECE];
 	} u;
 	uint64_t word[PIECE * WETTEXT_WORDS];
-	struct wettext_fault fault;
+	struct fault fault;
 };
 
 /* Stops the reader with a message for that line: WETTEXT_BAD. */

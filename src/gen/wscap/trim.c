@@ -70,7 +70,7 @@ wscap_trim_work(const char *path, int fd, pid_t parent)
 	struct shown shown = { .due = 2 * SHOWN, .pass = 1 };
 	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 2500, .arg = &shown };
 	struct trim_stats s;
-	struct replay_fault f;
+	struct fault f;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)

@@ -24,7 +24,7 @@ struct drive_watch {
 };
 
 /* replay_open in two steps, with callbacks.  The caller closes the replay with replay_close. */
-struct replay *drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f);
+struct replay *drive_open(const char *path, const struct drive_watch *watch, struct fault *f);
 /* applies the first record and its effects: 0, or REPLAY_BAD */
 int drive_start(struct replay *r);
 struct rp_core *drive_core(struct replay *r);           /* for rp_wants, rp_pick, rp_facts */

@@ -9,7 +9,7 @@ replay_header(const struct replay *r)
 	return r->head;
 }
 
-const struct replay_fault *
+const struct fault *
 replay_fault(const struct replay *r)
 {
 	return &r->fault;

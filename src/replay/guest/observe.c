@@ -3,7 +3,7 @@
 #include "replay/guest/replay_internal.h"
 
 struct replay *
-replay_open_watched(const char *path, replay_record_fn *fn, void *arg, struct replay_fault *f)
+replay_open_watched(const char *path, replay_record_fn *fn, void *arg, struct fault *f)
 {
 	struct drive_watch w = {.record = fn, .arg = arg};
 	struct replay *r = drive_open(path, &w, f);

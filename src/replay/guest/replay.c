@@ -18,17 +18,15 @@
 static int
 replay_say(struct replay *r, uint64_t off, uint64_t rec, const char *before, const char *fmt, va_list ap)
 {
-	struct replay_fault *f = &r->fault;
+	struct fault *f = &r->fault;
 	int n;
 
 	if (r->ended == REPLAY_BAD)
 		return REPLAY_BAD;      /* the first fault counts */
 	f->off = off;
 	f->rec = rec;
-	f->icount = r->x.icount;
-	f->pc = r->x.cpu.rip;
 	n = snprintf(f->err, sizeof f->err, "%sinstruction %llu, 0x%llx: ", before,
-	    (unsigned long long)f->icount, (unsigned long long)f->pc);
+	    (unsigned long long)r->x.icount, (unsigned long long)r->x.cpu.rip);
 	vsnprintf(f->err + n, sizeof f->err - (size_t)n, fmt, ap);
 	r->ended = REPLAY_BAD;
 	return REPLAY_BAD;
@@ -65,11 +63,7 @@ drive_bad_file(struct replay *r)
 
 	if (r->ended == REPLAY_BAD)
 		return REPLAY_BAD;
-	r->fault.off = w->off;
-	r->fault.rec = w->rec;
-	r->fault.icount = r->x.icount;
-	r->fault.pc = r->x.cpu.rip;
-	snprintf(r->fault.err, sizeof r->fault.err, "%s (replayed up to instruction %llu)", w->err,
+	fault_set(&r->fault, w->off, w->rec, "%s (replayed up to instruction %llu)", w->err,
 	    (unsigned long long)r->x.icount);
 	r->ended = REPLAY_BAD;
 	return REPLAY_BAD;
@@ -120,7 +114,7 @@ replay_twin(void *arg, uint64_t addr, size_t *i, uint64_t *other)
 }
 
 static int
-head_ok(struct replay *r, struct replay_fault *f)
+head_ok(struct replay *r, struct fault *f)
 {
 	if (r->head->machine != WS_X86_64 || r->head->page != MEM_PAGE) {
 		snprintf(f->err, sizeof f->err,
@@ -132,7 +126,7 @@ head_ok(struct replay *r, struct replay_fault *f)
 }
 
 static int
-replay_make(struct replay *r, struct replay_fault *f)
+replay_make(struct replay *r, struct fault *f)
 {
 	r->x.cpu.xsave = aligned_alloc(64, RP_XSAVE);
 	r->words = malloc((DRIVE_WORDS + RP_SLACK) * sizeof *r->words);
@@ -154,7 +148,7 @@ replay_make(struct replay *r, struct replay_fault *f)
 }
 
 static int
-open_file(struct replay *r, const char *path, struct replay_fault *f)
+open_file(struct replay *r, const char *path, struct fault *f)
 {
 	struct fault w;
 
@@ -175,11 +169,11 @@ open_file(struct replay *r, const char *path, struct replay_fault *f)
 }
 
 struct replay *
-drive_open(const char *path, const struct drive_watch *watch, struct replay_fault *f)
+drive_open(const char *path, const struct drive_watch *watch, struct fault *f)
 {
 	struct replay *r = calloc(1, sizeof *r);
 
-	*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+	*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
 	if (!r) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		return NULL;
@@ -198,7 +192,7 @@ drive_open(const char *path, const struct drive_watch *watch, struct replay_faul
 }
 
 struct replay *
-replay_open(const char *path, struct replay_fault *f)
+replay_open(const char *path, struct fault *f)
 {
 	struct replay *r = drive_open(path, NULL, f);
 

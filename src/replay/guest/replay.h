@@ -12,14 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fault.h"
 #include "format/ws/ws.h"
-
-/* A fault: in the file, in the execution, or in neither. */
-struct replay_fault {
-	uint64_t off, rec;              /* byte and record in the file; WS_UNKNOWN: not in the file */
-	uint64_t icount, pc;            /* instruction; icount WS_UNKNOWN: none */
-	char err[240];                  /* the complete message, with icount and pc */
-};
 
 enum replay_got {
 	REPLAY_BAD = -1,                /* see replay_fault */
@@ -34,12 +28,13 @@ struct replay;
  * path NULL or "-": standard input.  Fails if this processor lacks a feature that the program
  * could use.  NULL: see *f.  The caller closes the replay with replay_close.
  */
-struct replay *replay_open(const char *path, struct replay_fault *f);
+struct replay *replay_open(const char *path, struct fault *f);
 void replay_close(struct replay *r);
 
 /* the capture's header, valid until replay_close */
 const struct ws_header *replay_header(const struct replay *r);
-const struct replay_fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
+/* A fault in the capture or in its execution: err then tells the instruction.  off and rec WS_UNKNOWN: not in the file. */
+const struct fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
 /* how the program ended; NULL before REPLAY_END */
 const struct ws_rec_end *replay_how(const struct replay *r);
 
@@ -101,7 +96,7 @@ void replay_onmap(struct replay *r, replay_map_fn *fn, void *arg);
  * replay.
  */
 typedef int replay_record_fn(void *arg, const struct ws_rec *rec);
-struct replay *replay_open_watched(const char *path, replay_record_fn *fn, void *arg, struct replay_fault *f);
+struct replay *replay_open_watched(const char *path, replay_record_fn *fn, void *arg, struct fault *f);
 /* current vector and x87 registers, XSAVE's standard format, 16 KiB */
 const uint8_t *replay_xsave(const struct replay *r);
 /* mappings by ascending address; NULL: no more */
@@ -133,6 +128,6 @@ struct trim_stats {
 };
 /* 0, or -1: see *f */
 int replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s,
-    struct replay_fault *f);
+    struct fault *f);
 
 #endif

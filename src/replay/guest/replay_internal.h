@@ -53,7 +53,7 @@ struct replay {
 	replay_map_fn *onmap;
 	void *maparg;
 	struct drive_watch watch;
-	struct replay_fault fault;
+	struct fault fault;
 };
 
 /* As drive_bad, and sets the position in the file to the last record. */

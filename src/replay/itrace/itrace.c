@@ -121,12 +121,12 @@ signal_facts(struct visit *v)
 }
 
 struct visit *
-visit_open(const char *path, unsigned what, struct replay_fault *f)
+visit_open(const char *path, unsigned what, struct fault *f)
 {
 	struct visit *v = calloc(1, sizeof *v);
 	struct drive_watch watch = { .record = on_record, .arg = v };
 
-	*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+	*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
 	if (v == NULL) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		return NULL;

@@ -88,7 +88,7 @@ struct visit_batch {
 struct visit;
 
 /* what: a set of enum visit_what.  As replay_open. */
-struct visit *visit_open(const char *path, unsigned what, struct replay_fault *f);
+struct visit *visit_open(const char *path, unsigned what, struct fault *f);
 void visit_close(struct visit *v);
 /* For its header, counts, fault, output and end; the caller must not run it. */
 struct replay *visit_replay(struct visit *v);

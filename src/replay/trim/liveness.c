@@ -175,7 +175,7 @@ trim_thin(struct note *t)
 }
 
 static int
-trim_run(struct note *t, const struct trim_opts *o, struct replay_fault *f)
+trim_run(struct note *t, const struct trim_opts *o, struct fault *f)
 {
 	struct replay *r = t->r;
 	const uint64_t *w;
@@ -237,7 +237,7 @@ trim_gather(struct note *t)
 }
 
 static int
-trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct replay_fault *f)
+trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct fault *f)
 {
 	struct drive_watch watch = { .record = on_record, .read = on_read, .cut = 1, .arg = t };
 	int e;
@@ -264,12 +264,12 @@ trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct rep
 }
 
 int
-trim_note(const char *in, const struct trim_opts *o, struct trim_found *found, struct replay_fault *f)
+trim_note(const char *in, const struct trim_opts *o, struct trim_found *found, struct fault *f)
 {
 	struct note *t = calloc(1, sizeof *t);
 	int e = -1;
 
-	*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+	*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
 	if (t) {
 		t->found = t->s.found = found;
 		t->every = o->every ? o->every : EVERY;

@@ -23,7 +23,7 @@ struct trim {
 	struct ws_rec_range *fresh;     /* mapped since the last trigger; owned */
 	size_t nfresh, capfresh;
 	uint64_t last;                  /* instructions before the last system call or signal */
-	struct replay_fault *fault;
+	struct fault *fault;
 };
 
 static int
@@ -325,10 +325,10 @@ trim_pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 }
 
 int
-replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s, struct replay_fault *f)
+replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s, struct fault *f)
 {
 	struct trim t = { .o = o, .fault = f };
-	struct replay_fault cut;
+	struct fault cut;
 	int e;
 
 	memset(s, 0, sizeof *s);
@@ -339,7 +339,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->raw = t.found.raw;
 	s->needed = t.found.needed;
 	if (e >= 0) {
-		*f = (struct replay_fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN };
+		*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
 		e = trim_choose(&t.found, o) != 0 ? trim_bad(&t, "no memory") : trim_pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;

@@ -42,7 +42,7 @@ struct trim_found {
 };
 
 /* liveness.c: pass 1. 0; -1: the replay's fault is in *f; 1: the capture was cut off, *f says where. */
-int trim_note(const char *in, const struct trim_opts *o, struct trim_found *t, struct replay_fault *f);
+int trim_note(const char *in, const struct trim_opts *o, struct trim_found *t, struct fault *f);
 void trim_found_free(struct trim_found *t);
 
 /* keyframe.c: segment b follows a; joins both in a, b stays unchanged. 0, or -1: no memory. */

@@ -131,11 +131,11 @@ on_record(void *arg, const struct ws_rec *rec)
 }
 
 struct verify *
-verify_open(const char *path, const struct verify_opts *o, struct replay_fault *f)
+verify_open(const char *path, const struct verify_opts *o, struct fault *f)
 {
 	struct verify *v = calloc(1, sizeof(*v));
 
-	*f = (struct replay_fault){.off = WS_UNKNOWN, .rec = WS_UNKNOWN, .icount = WS_UNKNOWN};
+	*f = (struct fault){.off = WS_UNKNOWN, .rec = WS_UNKNOWN};
 	if (!v) {
 		snprintf(f->err, sizeof(f->err), "no memory");
 		return NULL;

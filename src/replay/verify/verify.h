@@ -47,7 +47,7 @@ struct verify_diff {
 struct verify;
 
 /* path is a file, or NULL or "-" for standard input, which must be a file too.  NULL: see *f. */
-struct verify *verify_open(const char *path, const struct verify_opts *o, struct replay_fault *f);
+struct verify *verify_open(const char *path, const struct verify_opts *o, struct fault *f);
 void verify_close(struct verify *v);
 /* the replay that is stepped; the caller must not run it */
 struct replay *verify_replay(struct verify *v);

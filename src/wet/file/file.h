@@ -5,6 +5,7 @@
 #ifndef TM_WET_FILE_FILE_H
 #define TM_WET_FILE_FILE_H
 
+#include "base/fault.h"
 #include "base/in.h"
 #include "format/wetfile/wetfile.h"
 #include "replay/guest/replay.h"
@@ -44,22 +45,14 @@ struct store_opts {
 	const struct store_code *given;
 };
 
-/* A fault of the input (input 1), or of the file that is written (input 0). */
-struct store_fault {
-	int input;
-	int line;                       /* off is the number of a line */
-	uint64_t off, rec;              /* UINT64_MAX: unknown */
-	char err[256];
-};
-
 /* Write a file from its input: of kind text, replay, full or loads.  0, or -1: see *f. */
-int store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f);
+int store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct fault *f);
 int store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
-    struct store_fault *f);
+    struct fault *f);
 int store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
-    struct store_fault *f);
+    struct fault *f);
 int store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o,
-    struct store_fault *f);
+    struct fault *f);
 
 /*
  * A file of kind replay: its code, which the caller frees with store_code_free, and its

@@ -19,17 +19,17 @@ struct store_out {
 	const struct store_opts *o;
 	struct vc_work *work;           /* owned */
 	struct store_stats stats;
-	struct store_fault *f;          /* owned by the caller */
+	struct fault *f;          /* owned by the caller */
 	struct buf b;                   /* the section that is being made */
 };
 
 /* sets *f; returns -1 */
-int store_fail(struct store_fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int store_nomem(struct store_fault *f);         /* -1 */
-int store_badreplay(struct store_fault *f, const struct replay_fault *r);       /* -1 */
+int store_fail(struct fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int store_nomem(struct fault *f);         /* -1 */
+int store_badreplay(struct fault *f, const struct fault *r);       /* -1 */
 /* 0, or -1 with *f */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
-    struct store_fault *f);
+    struct fault *f);
 void store_out_free(struct store_out *t);
 /* writes b as a section and empties it */
 int store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum store_part part);

@@ -6,7 +6,7 @@
 #include "wet/query/query_internal.h"
 
 static int
-capture_fault(struct query *q, const struct replay_fault *f)
+capture_fault(struct query *q, const struct fault *f)
 {
 	query_bad(q, "%s", f->err);
 	if (f->off != WS_UNKNOWN)
@@ -50,7 +50,7 @@ query_unvisit(struct query *q)
 int
 query_visit(struct query *q, unsigned what)
 {
-	struct replay_fault f;
+	struct fault f;
 
 	if (q->v && q->what == what)
 		return 0;

@@ -201,7 +201,7 @@ labels_sections(struct label *t)
 int
 store_arch(struct store_out *out, const char *capture, size_t nstmt)
 {
-	struct replay_fault rf;
+	struct fault rf;
 	struct visit *v = visit_open(capture, 0, &rf);
 	struct label t = { .out = out, .arch = arch_new(out->o->arch) };
 	struct visit_batch b;

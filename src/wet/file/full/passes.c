@@ -46,7 +46,7 @@ pass_names(struct store_cap *c, struct wsource *src)
 int
 store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab)
 {
-	struct replay_fault rf;
+	struct fault rf;
 	struct visit *v = c->visit = visit_open(capture, c->what, &rf);
 	struct wcode_visit *t = v ? wcode_visit_new(&c->code) : NULL;
 	struct wcode_replay m = { 0 };
@@ -85,7 +85,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 struct visit *
 store_again(struct store_cap *c, const char *capture)
 {
-	struct replay_fault rf;
+	struct fault rf;
 
 	c->last = 0;
 	if (visit_again(c->visit) == REPLAY_OK)
@@ -254,7 +254,7 @@ store_cap_free(struct store_cap *c)
 }
 
 static int
-pass_store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f,
+pass_store(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct fault *f,
     int loads)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
@@ -282,13 +282,13 @@ pass_store(const char *capture, struct wetfile_writer *w, const struct store_opt
 }
 
 int
-store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+store_full(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct fault *f)
 {
 	return pass_store(capture, w, o, f, 0);
 }
 
 int
-store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+store_loads(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct fault *f)
 {
 	return pass_store(capture, w, o, f, 1);
 }

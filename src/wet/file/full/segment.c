@@ -7,11 +7,11 @@
 #include "wet/file/writer.h"
 
 int
-store_fail(struct store_fault *f, int input, const char *fmt, ...)
+store_fail(struct fault *f, int input, const char *fmt, ...)
 {
 	va_list ap;
 
-	f->input = input;
+	f->output = !input;
 	f->line = 0;
 	f->off = f->rec = UINT64_MAX;
 	va_start(ap, fmt);
@@ -21,23 +21,21 @@ store_fail(struct store_fault *f, int input, const char *fmt, ...)
 }
 
 int
-store_nomem(struct store_fault *f)
+store_nomem(struct fault *f)
 {
 	return store_fail(f, 1, "no memory");
 }
 
 int
-store_badreplay(struct store_fault *f, const struct replay_fault *r)
+store_badreplay(struct fault *f, const struct fault *r)
 {
-	store_fail(f, 1, "%s", r->err);
-	f->off = r->off;
-	f->rec = r->rec;
+	*f = *r;
 	return -1;
 }
 
 int
 store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
-    struct store_fault *f)
+    struct fault *f)
 {
 	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new(1) };
 	return t->work ? 0 : store_nomem(f);

@@ -245,7 +245,7 @@ paper_free(struct paper *t)
 
 int
 store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o,
-    struct paper_stats *s, struct store_fault *f)
+    struct paper_stats *s, struct fault *f)
 {
 	struct paper *t = calloc(1, sizeof *t);
 	int bad;

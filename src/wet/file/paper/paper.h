@@ -37,6 +37,6 @@ struct paper_stats {
  * cut off, so is the result.  0, or -1: see *f.
  */
 int store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct store_opts *o,
-    struct paper_stats *s, struct store_fault *f);
+    struct paper_stats *s, struct fault *f);
 
 #endif

@@ -146,7 +146,7 @@ replay_file_states(struct store_cap *c, const char *capture)
 }
 
 int
-store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+store_replay(const char *capture, struct wetfile_writer *w, const struct store_opts *o, struct fault *f)
 {
 	struct store_cap *c = calloc(1, sizeof *c);
 	struct wsource *src = wsource_new();

@@ -140,7 +140,7 @@ text_writer_entries(const struct store_txt *t)
 
 /* Reads the text.  t NULL: only checks it; *canonical: is it in the form that wettext_put_... writes? */
 static int
-text_writer_go(const char *text, struct store_txt *t, int *canonical, struct store_fault *f)
+text_writer_go(const char *text, struct store_txt *t, int *canonical, struct fault *f)
 {
 	struct in *in = in_open(text);
 	struct wettext *r = wettext_open(in, 0);
@@ -154,9 +154,8 @@ text_writer_go(const char *text, struct store_txt *t, int *canonical, struct sto
 		else if (t && text_writer_entries(t) >= most)
 			bad = text_writer_section(t);
 	if (!bad && got == WETTEXT_BAD) {
-		bad = store_fail(f, 1, "%s", wettext_fault(r)->err);
-		f->line = 1;
-		f->off = wettext_fault(r)->line;
+		*f = *wettext_fault(r);
+		bad = -1;
 	}
 	if (!bad && t) {
 		if (!t->begun)
@@ -200,7 +199,7 @@ text_writer_raw(const char *text, struct store_txt *t)
 }
 
 int
-store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct store_fault *f)
+store_text(const char *text, struct wetfile_writer *w, const struct store_opts *o, struct fault *f)
 {
 	struct store_txt *t = calloc(1, sizeof *t);
 	int bad, canonical = 0;
