@@ -27,7 +27,10 @@ ${CC:-gcc} -nostdlib -static fill.s -o fill && wscap --raw -o fill.ws ./fill || 
 for k in "ws2addr -c" "ws2addr -n 300000:300001"; do
 	# shellcheck disable=SC2086
 	TRACEMILL_MEMORY=128M timeout 100 $k fill.ws >out 2>err
-	is "$k: memory has a bound" "$? $(wc -l <err | tr -d ' ') $(grep -c 'the replay has filled 134217728 bytes' err)" "1 1 1"
+	status=$?
+	# the sanitizer remarks that it is left on a stack of the replay's
+	[ -z "$SAN" ] || { grep '^ws2addr: ' err >own; mv own err; }
+	is "$k: memory has a bound" "$status $(wc -l <err | tr -d ' ') $(grep -c 'the replay has filled 134217728 bytes' err)" "1 1 1"
 done
 
 grep -q '^flags.* clzero' /proc/cpuinfo || { skip "the processor has no clzero"; tap_end; exit; }
