@@ -17,7 +17,7 @@ struct head {
 	uint64_t icount, n;
 	struct ws_regs regs;
 	int got;
-	char err[240];
+	char err[280];
 };
 
 static int

@@ -35,7 +35,7 @@ struct blocks {                         /* the replay in blocks */
 	struct verify_batch b;
 	size_t at, cap;                 /* position in b.w, allocated words */
 	int got;                        /* enum replay_got after the batch */
-	char err[240];
+	char err[280];
 };
 
 struct verify {
