@@ -12,6 +12,7 @@
 
 struct scan {
 	struct query *q;
+	struct qcap *cap;
 	struct query_slice *s;
 	struct qrec rec;
 	struct byteset mem;
@@ -26,14 +27,14 @@ struct scan {
 static inline int
 backward_defines(const struct scan *c, const struct qinsn *k)
 {
-	return (k->def & c->live.w[0]) != 0 || (k->wide && query_meets(&k->wide->def, &c->live));
+	return (k->def & c->live.w[0]) != 0 || (k->wide && lanes_meet(&k->wide->def, &c->live));
 }
 
 static inline void
 backward_belongs(struct scan *c, const struct qinsn *k)
 {
 	if (k->wide)
-		query_replace(&c->live, &k->wide->def, &k->wide->use);
+		lanes_replace(&c->live, &k->wide->def, &k->wide->use);
 	else
 		c->live.w[0] = (c->live.w[0] & ~k->def) | k->use;
 }
@@ -59,7 +60,7 @@ backward_tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t 
 	uint64_t flags;
 
 	if (s->port.nval)
-		e.nval = query_value(s, val, &e.val, &flags);
+		e.nval = qcap_value(s, val, &e.val, &flags);
 	c->enough |= c->s->fn(c->s->arg, &e) != 0;
 }
 
@@ -125,7 +126,7 @@ backward_late(struct scan *c, size_t j, size_t *first)
 static inline int
 backward_passes(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
 {
-	if (mask || query_meets(&p->all.def, &c->live))
+	if (mask || lanes_meet(&p->all.def, &c->live))
 		return 0;
 	if (c->mem.n)
 		for (uint32_t x = 0; x < p->nref; x++)
@@ -189,7 +190,7 @@ scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 		}
 	if (mask != was)
 		query_members_are(c->q, n, mask);
-	query_run_members(c->s, p, mask);
+	qcap_count_path(c->s, p, mask);
 }
 
 /* What a signal did counts as done by the instance before it */
@@ -198,9 +199,9 @@ scan_signal(struct scan *c, const struct qrun *r)
 {
 	uint64_t n = c->rec.from + r->n;
 	const struct qlanes none = { 0 };
-	int in = query_is_member(c->q, n) || query_meets(&r->path->all.def, &c->live);
+	int in = query_is_member(c->q, n) || lanes_meet(&r->path->all.def, &c->live);
 
-	query_replace(&c->live, &r->path->all.def, &none);
+	lanes_replace(&c->live, &r->path->all.def, &none);
 	if (in && n > 1)
 		query_member(c->q, n - 1);
 }
@@ -217,9 +218,9 @@ backward_effect(struct scan *c, const struct qeffect *e)
 	case QEFFECT_MOVE: byteset_move(&c->mem, e->to, e->addr, e->len); break;
 	case QEFFECT_WRITE: in = byteset_clear(&c->mem, e->addr, e->len) != 0; break;
 	default:
-		query_lanes(&reg, e->kind == QEFFECT_FSBASE ? FACT_FSBASE : FACT_GSBASE, 1);
-		in = query_meets(&reg, &c->live);
-		query_replace(&c->live, &reg, &none);
+		lanes_add(&reg, e->kind == QEFFECT_FSBASE ? FACT_FSBASE : FACT_GSBASE, 1);
+		in = lanes_meet(&reg, &c->live);
+		lanes_replace(&c->live, &reg, &none);
 	}
 	if (in && e->n)
 		query_member(c->q, e->n);
@@ -266,7 +267,7 @@ backward_count(struct scan *c, size_t k)
 		return 0;
 	free(c->next);
 	c->next = NULL;
-	if (query_counts(c->q, k, &c->next) != 0)
+	if (qcap_counts_before(c->cap, k, &c->next) != 0)
 		return -1;
 	for (const struct qrun *r = c->rec.run; r < c->rec.run + c->rec.nrun; r++) {
 		uint64_t n = c->rec.from + r->n;
@@ -280,22 +281,22 @@ backward_count(struct scan *c, size_t k)
 }
 
 int
-query_backward(struct query *q, struct query_slice *s)
+qcap_slice_backward(struct qcap *cap, struct query_slice *s)
 {
 	struct scan c = {
-		.q = q, .s = s, .rec = { .q = q, .brief = !s->fn }, .control = !(s->how & QUERY_DATA)
+		.q = cap->q, .cap = cap, .s = s, .rec = { .cap = cap, .brief = !s->fn }, .control = !(s->how & QUERY_DATA)
 	};
-	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
+	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
 	uint64_t end = s->n;
 
-	query_member(q, s->n);
-	for (size_t k = query_window(q, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
-		k = query_group(q, k);
+	query_member(c.q, s->n);
+	for (size_t k = qcap_find_window(cap, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
+		k = qcap_group_start(cap, k);
 		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count(&c, k) != 0 ||
 		    scan_window(&c) != 0;
-		end = q->win[k].n - 1;
+		end = cap->win[k].n - 1;
 	}
-	query_runs_over(q, s);
+	qcap_flush_counts(cap, s);
 	byteset_free(&c.mem);
 	qrec_free(&c.rec);
 	free(c.next);

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "wet/query/query_internal.h"
+#include "wet/query/capture_internal.h"
 
 #define SIGNAL UINT32_MAX               /* counts as the instance before it */
 
 struct deps {
 	struct query *q;
+	struct qcap *cap;
 	const struct query_slice *s;
 	query_dep_fn *fn;
 	void *arg;
@@ -81,7 +82,7 @@ deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struc
 	if (!again && !(c->s->how & QUERY_DATA))
 		bad |= deps_port(c, id, 0, e->n, &parent, 1, b);
 	for (unsigned i = 0; i < nuse && !again; i++)
-		if (e->fact->use[i].reg != QRSP || c->q->rsp)
+		if (e->fact->use[i].reg != QRSP || c->cap->rsp)
 			bad |= deps_port(c, id, i + 1, e->n, &w[i], 1, b);
 	for (uint32_t i = 0; i < e->nref; i++)
 		nread += (unsigned)visit_reads(b->word[e->ref + i]);
@@ -103,7 +104,7 @@ deps_members(struct deps *c, const struct visit_run *r, const struct visit_batch
 
 		while (c->control && i >= p->control->end[k])
 			k++;
-		if (deps_member(c, p->id[i], &e, b, c->control ? c->q->parent[k] : 0, again) != 0)
+		if (deps_member(c, p->id[i], &e, b, c->control ? c->cap->parent[k] : 0, again) != 0)
 			return -1;
 	}
 	return 0;
@@ -112,37 +113,37 @@ deps_members(struct deps *c, const struct visit_run *r, const struct visit_batch
 static int
 deps_run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
 {
-	struct query *q = c->q;
+	struct qcap *cap = c->cap;
 	const uint64_t *word = b->word + r->word;
-	uint64_t mask = query_members(q, r->n) & ~UINT64_C(0) >> (64 - r->ninsn);
+	uint64_t mask = query_members(c->q, r->n) & ~UINT64_C(0) >> (64 - r->ninsn);
 	int again = r->n <= c->last;
 	struct qpath *p;
 
 	c->last = r->n + r->ninsn - 1;
-	if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+	if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL)
 		return -1;
 	if (!p->id) {
 		c->id[r->n] = SIGNAL;
-		return c->control && control_signal(q->control, r->n, word) != 0 ? query_nomem(q) : 0;
+		return c->control && control_signal(cap->control, r->n, word) != 0 ? query_nomem(cap->q) : 0;
 	}
 	if (c->control &&
-	    (query_control_path(q, p) == NULL ||
-		buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
-		control_step(q->control, p->control, r->n, word, mask ? q->parent : NULL) != 0))
-		return query_nomem(q);
+	    (qcap_control_path(cap, p) == NULL ||
+		buf_grow(&cap->parent, &cap->capparent, r->ninsn, sizeof *cap->parent) < 0 ||
+		control_step(cap->control, p->control, r->n, word, mask ? cap->parent : NULL) != 0))
+		return query_nomem(cap->q);
 	return deps_members(c, r, b, p, mask, again);
 }
 
 static int
 deps_walk(struct deps *c)
 {
-	struct query *q = c->q;
-	uint64_t end = c->s->how & QUERY_FORWARD ? q->length : c->s->n;
+	struct qcap *cap = c->cap;
+	uint64_t end = c->s->how & QUERY_FORWARD ? cap->q->length : c->s->n;
 	struct visit_batch b;
-	int got = query_goto(q, 1);
+	int got = qcap_seek(cap, 1);
 
-	visit_until(q->v, end);
-	while (got == 1 && !c->enough && (got = query_batch(q, &b)) == 1)
+	visit_until(cap->v, end);
+	while (got == 1 && !c->enough && (got = qcap_next_batch(cap, &b)) == 1)
 		for (size_t i = 0; i < b.nrun; i++)
 			if (deps_run(c, &b.run[i], &b) != 0)
 				return -1;
@@ -152,14 +153,15 @@ deps_walk(struct deps *c)
 int
 qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
-	struct deps c = { .q = q, .s = s, .fn = fn, .arg = arg, .control = !(s->how & QUERY_DATA) };
+	struct qcap *cap = q->cap;
+	struct deps c = { .q = q, .cap = cap, .s = s, .fn = fn, .arg = arg, .control = !(s->how & QUERY_DATA) };
 	size_t n = (q->length + 2) * sizeof *c.id;
 	int bad;
 
-	if (query_visit(q, VISIT_WRITERS) != 0)
+	if (qcap_open_trace(cap, VISIT_WRITERS) != 0)
 		return -1;
 	c.id = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	bad = c.id == MAP_FAILED ? query_nomem(q) : c.control ? query_control(q, 0) : 0;
+	bad = c.id == MAP_FAILED ? query_nomem(q) : c.control ? qcap_load_control(cap, 0) : 0;
 	if (!bad)
 		bad = deps_walk(&c);
 	free(c.writer);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wet/query/query_internal.h"
+#include "wet/query/capture_internal.h"
 
 #define TOGETHER 16u                    /* groups of windows: their paths take little, going to the first of them takes time */
 
@@ -18,19 +18,19 @@ flow_give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, in
 static int
 flow_forward(struct qflow *f, uint64_t from)
 {
-	struct query *q = f->q;
+	struct qcap *cap = f->q->cap;
 	struct visit_batch b;
 	uint64_t last = from - 1;
-	int got = query_goto(q, from);
+	int got = qcap_seek(cap, from);
 
-	while (got == 1 && (got = query_batch(q, &b)) == 1)
+	while (got == 1 && (got = qcap_next_batch(cap, &b)) == 1)
 		for (const struct visit_run *r = b.run; r < b.run + b.nrun; r++) {
 			const struct qpath *p;
 
 			if (r->n <= last || r->at->fact->kind == FACT_SIGNAL)
 				continue;
 			last = r->n + r->ninsn - 1;
-			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+			if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL)
 				return -1;
 			if (flow_give(f, p, 0, p->n, 0))
 				return 0;
@@ -44,13 +44,13 @@ struct trail { const struct qpath **path; size_t n, cap; };
 static int
 flow_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 {
-	struct query *q = f->q;
+	struct qcap *cap = f->q->cap;
 	struct visit_batch b;
-	uint64_t last = q->win[k].n - 1;
-	int got = query_goto(q, q->win[k].n);
+	uint64_t last = cap->win[k].n - 1;
+	int got = qcap_seek(cap, cap->win[k].n);
 
 	t->n = 0;
-	while (got == 1 && last < end && (got = query_batch(q, &b)) == 1)
+	while (got == 1 && last < end && (got = qcap_next_batch(cap, &b)) == 1)
 		for (const struct visit_run *r = b.run; r < b.run + b.nrun && last < end; r++) {
 			const struct qpath *p;
 
@@ -59,10 +59,10 @@ flow_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *o
 			last = r->n + r->ninsn - 1;
 			if (r->at->fact->kind == FACT_SIGNAL)
 				continue;
-			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+			if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL)
 				return -1;
 			if (t->n == t->cap && buf_grow(&t->path, &t->cap, t->n + 1, sizeof *t->path) < 0)
-				return query_nomem(q);
+				return query_nomem(cap->q);
 			t->path[t->n++] = p;
 		}
 	*over = last > end ? (uint32_t)(last - end) : 0;
@@ -72,19 +72,19 @@ flow_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *o
 static int
 flow_backward(struct qflow *f, uint64_t from)
 {
-	struct query *q = f->q;
+	struct qcap *cap = f->q->cap;
 	struct trail t = { 0 };
 	uint64_t end = from;
 	int enough = 0, bad = 0;
 
-	for (size_t k = query_window(q, from) + 1; k > 0 && !enough && !bad;) {
+	for (size_t k = qcap_find_window(cap, from) + 1; k > 0 && !enough && !bad;) {
 		uint32_t over = 0;
 
-		k -= f->left < q->window ? 1 : k < TOGETHER * q->group ? k : TOGETHER * q->group;
+		k -= f->left < cap->window ? 1 : k < TOGETHER * cap->group ? k : TOGETHER * cap->group;
 		bad = flow_trail(f, &t, k, end, &over) != 0;
 		for (size_t i = t.n; i-- > 0 && !enough && !bad; over = 0)
 			enough = flow_give(f, t.path[i], 0, t.path[i]->n - over, 1);
-		end = q->win[k].n - 1;
+		end = cap->win[k].n - 1;
 	}
 	free(t.path);
 	return bad ? -1 : 0;
@@ -93,20 +93,21 @@ flow_backward(struct qflow *f, uint64_t from)
 int
 qcap_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_fn *fn, void *arg)
 {
+	struct qcap *cap = q->cap;
 	struct qflow f = { .q = q, .fn = fn, .arg = arg, .left = count };
 
-	if (from == 0 || count == 0 || (q->surveyed && from > q->length))
+	if (from == 0 || count == 0 || (cap->surveyed && from > q->length))
 		return 0;
-	if (query_visit(q, VISIT_CONTROL) != 0)
+	if (qcap_open_trace(cap, VISIT_CONTROL) != 0)
 		return -1;
-	if (back && q->nwin == 0)
+	if (back && cap->nwin == 0)
 		return 0;
 	return back ? flow_backward(&f, from) : flow_forward(&f, from);
 }
 
 /* The instances of one statement */
 struct insns {
-	struct query *q;
+	struct qcap *cap;
 	const struct query_stmt *s;
 	struct query_insn e;            /* the last one, if it may have another part */
 	int held;
@@ -131,11 +132,11 @@ flow_hold(struct insns *t, const struct visit_insn *i, const struct visit_batch 
 	if (!again)
 		t->e.nref = 0;
 	if (buf_grow(&t->ref, &t->capref, t->e.nref + i->nref + 1, sizeof *t->ref) < 0)
-		return query_nomem(t->q);
+		return query_nomem(t->cap->q);
 	memcpy(t->ref + t->e.nref, b->word + i->ref, i->nref * sizeof *t->ref);
 	t->e.nref += i->nref;
 	t->e.ref = t->ref;
-	t->e.nval = query_value(t->s, b->word + i->val, &val, &t->flags);
+	t->e.nval = qcap_value(t->s, b->word + i->val, &val, &t->flags);
 	memcpy(t->val, val, t->e.nval * sizeof *val);
 	t->e.val = t->val;
 	t->held = 1;
@@ -167,43 +168,44 @@ flow_one(struct insns *t, const struct visit_run *r, const struct visit_batch *b
 		return flow_hold(t, &i, b, again);
 	t->e.ref = b->word + i.ref;
 	t->e.nref = i.nref;
-	t->e.nval = query_value(t->s, b->word + i.val, &t->e.val, &t->flags);
+	t->e.nval = qcap_value(t->s, b->word + i.val, &t->e.val, &t->flags);
 	return fn(arg, &t->e) != 0;
 }
 
 int
 qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
 {
+	struct qcap *cap = q->cap;
 	struct query_stmt s = q->stmt[id - 1];
 	struct insns t = {
-		.q = q, .s = &s, .e = { .id = id, .instance = UINT64_MAX }, .from = from, .to = to
+		.cap = cap, .s = &s, .e = { .id = id, .instance = UINT64_MAX }, .from = from, .to = to
 	};
 	struct visit_batch b;
 	int got, e = 0;
 
 	(void)want;
-	if (query_visit(q, 0) != 0 || visit_only(q->v, flow_picks, &t) != 0)
-		return q->v ? query_nomem(q) : -1;
-	got = query_goto(q, 1);
-	while (e == 0 && got == 1 && (got = query_batch(q, &b)) == 1)
+	if (qcap_open_trace(cap, 0) != 0 || visit_only(cap->v, flow_picks, &t) != 0)
+		return cap->v ? query_nomem(q) : -1;
+	got = qcap_seek(cap, 1);
+	while (e == 0 && got == 1 && (got = qcap_next_batch(cap, &b)) == 1)
 		for (size_t i = 0; i < b.nrun && e == 0; i++)
 			e = flow_one(&t, &b.run[i], &b, fn, arg);
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
-	query_unvisit(q);               /* it has pieces of code for this statement only */
+	qcap_close_trace(cap);               /* it has pieces of code for this statement only */
 	return e < 0 || got < 0 ? -1 : 0;
 }
 
 /* Execution `left` of a statement since window k began: 1, 0: the replay is another one */
 static int
-find_in(struct query *q, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
+find_in(struct qcap *cap, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
 {
 	struct visit_batch b;
 	uint64_t last = 0;
-	int got = query_goto(q, q->win[k].n);
+	int got = qcap_seek(cap, cap->win[k].n);
 
-	while (got == 1 && (got = query_batch(q, &b)) == 1)
+	while (got == 1 && (got = qcap_next_batch(cap, &b)) == 1)
 		for (const struct visit_run *r = b.run; r < b.run + b.nrun; r++) {
 			const struct qpath *p;
 
@@ -213,7 +215,7 @@ find_in(struct query *q, struct insns *t, size_t k, uint64_t left, query_insn_fn
 			}
 			if (r->at->fact->kind == FACT_SIGNAL || (r->n <= last && !t->held))
 				continue;
-			if ((p = query_path(q, r->at, r->ninsn)) == NULL)
+			if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL)
 				return -1;
 			for (uint32_t i = 0; i < p->n; i++)
 				if (p->id[i] == t->e.id && (t->held || left-- == 0)) {
@@ -237,7 +239,8 @@ find_in(struct query *q, struct insns *t, size_t k, uint64_t left, query_insn_fn
 int
 qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
 {
-	struct insns t = { .q = q, .e = { .id = id, .instance = instance } };
+	struct qcap *cap = q->cap;
+	struct insns t = { .cap = cap, .e = { .id = id, .instance = instance } };
 	struct query_stmt s;
 	size_t k;
 	int got;
@@ -245,11 +248,11 @@ qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, que
 	(void)want;
 	if (query_survey(q, 0) != 0)
 		return -1;
-	if ((got = query_find(q, id, &instance, &k)) <= 0)
+	if ((got = qcap_find_instance(cap, id, &instance, &k)) <= 0)
 		return got;
 	s = q->stmt[id - 1];
 	t.s = &s;
-	got = query_visit(q, 0) != 0 ? -1 : find_in(q, &t, k, instance, fn, arg);
+	got = qcap_open_trace(cap, 0) != 0 ? -1 : find_in(cap, &t, k, instance, fn, arg);
 	free(t.ref);
 	return got != 0 ? got : query_bad(q, "the replay is another one than before");
 }

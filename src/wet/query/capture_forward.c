@@ -11,6 +11,7 @@
 
 struct spread {
 	struct query *q;
+	struct qcap *cap;
 	struct query_slice *s;
 	struct byteset mem;
 	struct qlanes taint;
@@ -41,7 +42,7 @@ taint_define(struct spread *c, const struct qinsn *k, int in)
 static inline int
 taint_uses(const struct spread *c, const struct qinsn *k)
 {
-	return (k->use & c->taint.w[0]) != 0 || (k->wide && query_meets(&k->wide->use, &c->taint));
+	return (k->use & c->taint.w[0]) != 0 || (k->wide && lanes_meet(&k->wide->use, &c->taint));
 }
 
 static void
@@ -78,7 +79,7 @@ taint_tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *
 	uint64_t flags;
 
 	if (s->port.nval)
-		e.nval = query_value(s, val, &e.val, &flags);
+		e.nval = qcap_value(s, val, &e.val, &flags);
 	c->enough |= c->s->fn(c->s->arg, &e) != 0;
 }
 
@@ -184,7 +185,7 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 		t->c->nomem = 1;
 		return;
 	}
-	k = query_effects(rec, n, t->e + t->n);
+	k = qrec_effects(rec, n, t->e + t->n);
 	for (unsigned i = 0; i < k; i++)
 		t->e[t->n++].run = run;
 }
@@ -204,8 +205,8 @@ taint_effect(struct spread *c, const struct qeffect *e)
 			byteset_set(&c->mem, e->addr, e->len);
 		break;
 	default:
-		query_lanes(&reg, e->kind == QEFFECT_FSBASE ? FACT_FSBASE : FACT_GSBASE, 1);
-		query_replace(&c->taint, &reg, in ? &reg : &none);
+		lanes_add(&reg, e->kind == QEFFECT_FSBASE ? FACT_FSBASE : FACT_GSBASE, 1);
+		lanes_replace(&c->taint, &reg, in ? &reg : &none);
 	}
 }
 
@@ -213,7 +214,7 @@ taint_effect(struct spread *c, const struct qeffect *e)
 static inline int
 taint_passes(struct spread *c, const struct qpath *p, const uint64_t *word)
 {
-	if (query_meets(&p->all.use, &c->taint))
+	if (lanes_meet(&p->all.use, &c->taint))
 		return 0;
 	for (uint32_t x = 0; c->mem.n && x < p->nref; x++) {
 		uint64_t ref = word[p->ref[x]];
@@ -233,7 +234,7 @@ taint_passes(struct spread *c, const struct qpath *p, const uint64_t *word)
 static void
 spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, const struct visit_batch *b)
 {
-	const uint64_t *parent = c->q->parent;
+	const uint64_t *parent = c->cap->parent;
 	uint32_t npiece = c->control ? p->control->npiece : 1, i = 0;
 	uint64_t mask = 0, from = r->n;
 	int decided = 0;
@@ -257,48 +258,48 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 	}
 	if (mask) {
 		query_members_are(c->q, from, mask);
-		query_run_members(c->s, p, mask);
+		qcap_count_path(c->s, p, mask);
 	}
 }
 
 static int
 spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch *b)
 {
-	struct query *q = c->q;
+	struct qcap *cap = c->cap;
 	const uint64_t *word = b->word + r->word;
 	struct qpath *p;
 
-	if ((p = query_path(q, r->at, r->ninsn)) == NULL || (!p->insn && query_path_insns(q, p) != 0))
+	if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL || (!p->insn && qcap_make_insns(cap, p) != 0))
 		return -1;
 	if (!p->id) {
-		if (c->control && control_signal(q->control, r->n, word) != 0)
-			return query_nomem(q);
+		if (c->control && control_signal(cap->control, r->n, word) != 0)
+			return query_nomem(cap->q);
 		late_over(c);
 		signal_comes(c, r, p);
 		c->last = r->n;
 		return 0;
 	}
 	if (c->control &&
-	    (query_control_path(q, p) == NULL ||
-		buf_grow(&q->parent, &q->capparent, r->ninsn, sizeof *q->parent) < 0 ||
-		control_step(q->control, p->control, r->n, word, q->parent) != 0))
-		return query_nomem(q);
+	    (qcap_control_path(cap, p) == NULL ||
+		buf_grow(&cap->parent, &cap->capparent, r->ninsn, sizeof *cap->parent) < 0 ||
+		control_step(cap->control, p->control, r->n, word, cap->parent) != 0))
+		return query_nomem(cap->q);
 	spread_pieces(c, p, r, b);
 	if (r->n + r->ninsn - 1 > c->last)
 		c->last = r->n + r->ninsn - 1;
-	return c->nomem ? query_nomem(q) : 0;
+	return c->nomem ? query_nomem(cap->q) : 0;
 }
 
 static int
 taint_spread(struct spread *c, uint64_t from)
 {
-	struct query *q = c->q;
+	struct qcap *cap = c->cap;
 	struct effects e = { .c = c };
 	struct visit_batch b;
-	int got = query_goto(q, from), bad = 0;
+	int got = qcap_seek(cap, from), bad = 0;
 
-	visit_onrecord(q->v, on_record, &e);
-	while (got == 1 && !bad && !c->enough && (got = query_batch(q, &b)) == 1) {
+	visit_onrecord(cap->v, on_record, &e);
+	while (got == 1 && !bad && !c->enough && (got = qcap_next_batch(cap, &b)) == 1) {
 		e.done = 0;
 		for (size_t i = 0; i <= b.nrun && !bad; i++) {
 			for (; e.done < e.n && e.e[e.done].run <= i; e.done++)
@@ -309,22 +310,22 @@ taint_spread(struct spread *c, uint64_t from)
 		e.n = 0;
 	}
 	late_over(c);
-	visit_onrecord(q->v, NULL, NULL);
+	visit_onrecord(cap->v, NULL, NULL);
 	free(e.e);
 	return bad || got < 0 ? -1 : 0;
 }
 
 int
-query_forward(struct query *q, struct query_slice *s)
+qcap_slice_forward(struct qcap *cap, struct query_slice *s)
 {
-	struct spread c = { .q = q, .s = s, .control = !(s->how & QUERY_DATA) };
-	size_t k = query_group(q, query_window(q, s->n));
-	int bad = byteset_init(&c.mem) != 0 ? query_nomem(q) : 0;
+	struct spread c = { .q = cap->q, .cap = cap, .s = s, .control = !(s->how & QUERY_DATA) };
+	size_t k = qcap_group_start(cap, qcap_find_window(cap, s->n));
+	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
 
-	c.last = q->win[k].n - 1;
-	bad = bad || query_visit(q, 0) != 0 || (s->fn && query_counts(q, k, &c.next) != 0) ||
-	    (c.control && query_control(q, k) != 0) || taint_spread(&c, q->win[k].n) != 0;
-	query_runs_over(q, s);
+	c.last = cap->win[k].n - 1;
+	bad = bad || qcap_open_trace(cap, 0) != 0 || (s->fn && qcap_counts_before(cap, k, &c.next) != 0) ||
+	    (c.control && qcap_load_control(cap, k) != 0) || taint_spread(&c, cap->win[k].n) != 0;
+	qcap_flush_counts(cap, s);
 	byteset_free(&c.mem);
 	free(c.next);
 	free(c.ref);

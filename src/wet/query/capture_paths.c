@@ -2,112 +2,112 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wet/query/query_internal.h"
+#include "wet/query/capture_internal.h"
 
 static uint32_t *
-paths_bucket(const struct query *q, uint64_t pc)
+paths_bucket(const struct qcap *cap, uint64_t pc)
 {
-	return &q->hash[(size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (q->nhash - 1)];
+	return &cap->hash[(size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (cap->nhash - 1)];
 }
 
 static int
-paths_rehash(struct query *q)
+paths_rehash(struct qcap *cap)
 {
-	size_t n = q->nhash ? q->nhash * 2 : 4096;
+	size_t n = cap->nhash ? cap->nhash * 2 : 4096;
 	uint32_t *hash = calloc(n, sizeof *hash);
 
 	if (!hash)
 		return -1;
-	free(q->hash);
-	q->hash = hash;
-	q->nhash = n;
-	for (uint32_t id = 1; id <= q->nstmt; id++) {
-		uint32_t *h = paths_bucket(q, q->stmt[id - 1].pc);
+	free(cap->hash);
+	cap->hash = hash;
+	cap->nhash = n;
+	for (uint32_t id = 1; id <= cap->q->nstmt; id++) {
+		uint32_t *h = paths_bucket(cap, cap->q->stmt[id - 1].pc);
 
-		q->stmt[id - 1].hnext = *h;
+		cap->q->stmt[id - 1].hnext = *h;
 		*h = id;
 	}
 	return 0;
 }
 
 uint32_t
-query_stmt_of(struct query *q, const struct fact *f)
+qcap_stmt_id(struct qcap *cap, const struct fact *f)
 {
 	struct query_stmt *s;
 	uint32_t *h;
 
-	for (uint32_t id = q->nhash ? *paths_bucket(q, f->pc) : 0; id; id = s->hnext) {
-		s = &q->stmt[id - 1];
+	for (uint32_t id = cap->nhash ? *paths_bucket(cap, f->pc) : 0; id; id = s->hnext) {
+		s = &cap->q->stmt[id - 1];
 		if (s->pc == f->pc && s->len == f->len && memcmp(s->b, f->b, f->len) == 0)
 			return id;
 	}
-	if (q->surveyed) {
-		query_bad(q, "the replay is another one than before");
+	if (cap->surveyed) {
+		query_bad(cap->q, "the replay is another one than before");
 		return 0;
 	}
-	if (q->nstmt >= UINT32_MAX / 2 || (q->nstmt * 2 >= q->nhash && paths_rehash(q) != 0) ||
-	    buf_grow(&q->stmt, &q->capstmt, q->nstmt + 1, sizeof *q->stmt) < 0) {
-		query_nomem(q);
+	if (cap->q->nstmt >= UINT32_MAX / 2 || (cap->q->nstmt * 2 >= cap->nhash && paths_rehash(cap) != 0) ||
+	    buf_grow(&cap->q->stmt, &cap->capstmt, cap->q->nstmt + 1, sizeof *cap->q->stmt) < 0) {
+		query_nomem(cap->q);
 		return 0;
 	}
-	s = &q->stmt[q->nstmt++];
+	s = &cap->q->stmt[cap->q->nstmt++];
 	*s = (struct query_stmt){ .pc = f->pc, .len = f->len };
 	memcpy(s->b, f->b, f->len);
 	wport_of(f, &s->port);
-	h = paths_bucket(q, f->pc);
+	h = paths_bucket(cap, f->pc);
 	s->hnext = *h;
-	return *h = (uint32_t)q->nstmt;
+	return *h = (uint32_t)cap->q->nstmt;
 }
 
 static struct qpath **
-paths_place(const struct query *q, const struct fact_at *at, uint32_t n)
+paths_place(const struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
-	while (q->slot[i & (q->nslot - 1)] &&
-	    (q->slot[i & (q->nslot - 1)]->at != at || q->slot[i & (q->nslot - 1)]->n != n))
+	while (cap->slot[i & (cap->nslot - 1)] &&
+	    (cap->slot[i & (cap->nslot - 1)]->at != at || cap->slot[i & (cap->nslot - 1)]->n != n))
 		i++;
-	return &q->slot[i & (q->nslot - 1)];
+	return &cap->slot[i & (cap->nslot - 1)];
 }
 
 static int
-paths_grow(struct query *q)
+paths_grow(struct qcap *cap)
 {
-	size_t n = q->nslot ? q->nslot * 2 : 4096;
+	size_t n = cap->nslot ? cap->nslot * 2 : 4096;
 	struct qpath **slot = calloc(n, sizeof *slot);
 
 	if (!slot)
 		return -1;
-	free(q->slot);
-	q->slot = slot;
-	q->nslot = n;
-	for (size_t i = 0; i < q->npath; i++)
-		*paths_place(q, q->path[i]->at, q->path[i]->n) = q->path[i];
+	free(cap->slot);
+	cap->slot = slot;
+	cap->nslot = n;
+	for (size_t i = 0; i < cap->npath; i++)
+		*paths_place(cap, cap->path[i]->at, cap->path[i]->n) = cap->path[i];
 	return 0;
 }
 
 static struct qpath *
-path_new(struct query *q, const struct fact_at *at, uint32_t n)
+path_new(struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
 	const struct fact_at *last = &at[n - 1];
 	struct qpath *p = calloc(1, sizeof *p);
-	size_t cap = 0;
+	size_t have = 0;
 
 	if (!p) {
-		query_nomem(q);
+		query_nomem(cap->q);
 		return NULL;
 	}
-	*p = (struct qpath){ .at = at, .n = n, .number = (uint32_t)q->npath };
+	*p = (struct qpath){ .at = at, .n = n, .number = (uint32_t)cap->npath };
 	p->nword = last->fact->kind == FACT_STRING ? last->ref : (uint32_t)last->val + last->fact->nval + last->fact->nmem;
 	if (at->fact->kind == FACT_SIGNAL)
 		return p;
-	if (buf_grow(&p->id, &cap, n, sizeof *p->id) < 0) {
-		query_nomem(q);
+	if (buf_grow(&p->id, &have, n, sizeof *p->id) < 0) {
+		query_nomem(cap->q);
 		free(p);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if ((p->id[i] = query_stmt_of(q, at[i].fact)) == 0) {
+		if ((p->id[i] = qcap_stmt_id(cap, at[i].fact)) == 0) {
 			free(p->id);
 			free(p);
 			return NULL;
@@ -116,47 +116,47 @@ path_new(struct query *q, const struct fact_at *at, uint32_t n)
 }
 
 struct qpath *
-query_path_make(struct query *q, const struct fact_at *at, uint32_t n)
+qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
 	struct qpath **slot, *p;
 
-	if (q->npath * 2 >= q->nslot && paths_grow(q) != 0) {
-		query_nomem(q);
+	if (cap->npath * 2 >= cap->nslot && paths_grow(cap) != 0) {
+		query_nomem(cap->q);
 		return NULL;
 	}
-	slot = paths_place(q, at, n);
+	slot = paths_place(cap, at, n);
 	if (!*slot) {
-		if (buf_grow(&q->path, &q->cappath, q->npath + 1, sizeof *q->path) < 0) {
-			query_nomem(q);
+		if (buf_grow(&cap->path, &cap->cappath, cap->npath + 1, sizeof *cap->path) < 0) {
+			query_nomem(cap->q);
 			return NULL;
 		}
-		if ((p = path_new(q, at, n)) == NULL)
+		if ((p = path_new(cap, at, n)) == NULL)
 			return NULL;
-		*slot = q->path[q->npath++] = p;
+		*slot = cap->path[cap->npath++] = p;
 	}
-	return q->cache[((uintptr_t)at / 16 ^ n) % QCACHE] = *slot;
+	return cap->cache[((uintptr_t)at / 16 ^ n) % QCACHE] = *slot;
 }
 
 void
-query_paths_drop(struct query *q)
+qcap_free_paths(struct qcap *cap)
 {
-	for (size_t i = 0; i < q->npath; i++) {
-		free(q->path[i]->id);
-		free(q->path[i]->insn);
-		free(q->path[i]->wide);
-		free(q->path[i]->ref);
-		free(q->path[i]);
+	for (size_t i = 0; i < cap->npath; i++) {
+		free(cap->path[i]->id);
+		free(cap->path[i]->insn);
+		free(cap->path[i]->wide);
+		free(cap->path[i]->ref);
+		free(cap->path[i]);
 	}
-	control_free(q->control);
-	q->control = NULL;
-	q->npath = 0;
-	if (q->slot)
-		memset(q->slot, 0, q->nslot * sizeof *q->slot);
-	memset(q->cache, 0, sizeof q->cache);
+	control_free(cap->control);
+	cap->control = NULL;
+	cap->npath = 0;
+	if (cap->slot)
+		memset(cap->slot, 0, cap->nslot * sizeof *cap->slot);
+	memset(cap->cache, 0, sizeof cap->cache);
 }
 
 void
-query_lanes(struct qlanes *l, unsigned reg, unsigned lanes)
+lanes_add(struct qlanes *l, unsigned reg, unsigned lanes)
 {
 	unsigned v = reg - FACT_VECTOR;
 
@@ -182,14 +182,14 @@ lanes_of(const struct fact *f, int rsp, struct qwide *w)
 	*w = (struct qwide){ 0 };
 	for (unsigned d = 0; d < f->ndef; d++)
 		if (f->def[d].reg != QRSP || rsp)
-			query_lanes(&w->def, f->def[d].reg, f->def[d].lanes);
+			lanes_add(&w->def, f->def[d].reg, f->def[d].lanes);
 	for (unsigned u = 0; u < f->nuse; u++)
 		if (f->use[u].reg != QRSP || rsp)
-			query_lanes(&w->use, f->use[u].reg, f->use[u].lanes);
+			lanes_add(&w->use, f->use[u].reg, f->use[u].lanes);
 }
 
 int
-query_path_insns(struct query *q, struct qpath *p)
+qcap_make_insns(struct qcap *cap, struct qpath *p)
 {
 	size_t nref = 0;
 
@@ -200,7 +200,7 @@ query_path_insns(struct query *q, struct qpath *p)
 	p->wide = calloc(p->n, sizeof *p->wide);
 	p->ref = calloc(nref + 1, sizeof *p->ref);
 	if (!p->wide || !p->ref || (p->insn = calloc(p->n, sizeof *p->insn)) == NULL)
-		return query_nomem(q);
+		return query_nomem(cap->q);
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct fact_at *a = &p->at[i];
 		const struct fact *f = a->fact;
@@ -208,7 +208,7 @@ query_path_insns(struct query *q, struct qpath *p)
 		struct qwide *w = &p->wide[i];
 		int late = f->kind == FACT_STRING || f->kind == FACT_COUNTED;
 
-		lanes_of(f, q->rsp, w);
+		lanes_of(f, cap->rsp, w);
 		for (unsigned j = 0; j < QLANES; j++) {
 			p->all.def.w[j] |= w->def.w[j];
 			p->all.use.w[j] |= w->use.w[j];
@@ -225,7 +225,7 @@ query_path_insns(struct query *q, struct qpath *p)
 }
 
 void
-query_count_members(struct query_slice *s, struct qpath *p)
+qcap_flush_path(struct query_slice *s, struct qpath *p)
 {
 	for (uint64_t m = p->mask; m && p->nmask; m &= m - 1)
 		s->count[p->id[__builtin_ctzll(m)] - 1] += p->nmask;
@@ -234,8 +234,8 @@ query_count_members(struct query_slice *s, struct qpath *p)
 }
 
 void
-query_runs_over(struct query *q, struct query_slice *s)
+qcap_flush_counts(struct qcap *cap, struct query_slice *s)
 {
-	for (size_t i = 0; i < q->npath; i++)
-		query_count_members(s, q->path[i]);
+	for (size_t i = 0; i < cap->npath; i++)
+		qcap_flush_path(s, cap->path[i]);
 }

@@ -38,7 +38,7 @@ window_move(const struct ws_rec_move *m, uint64_t n, struct qeffect *e)
 }
 
 unsigned
-query_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e)
+qrec_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e)
 {
 	switch (rec->kind) {
 	case WS_MEM:
@@ -72,7 +72,7 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 
 	if (n < c->from && n)           /* the window before has it */
 		return;
-	k = query_effects(rec, n, e);
+	k = qrec_effects(rec, n, e);
 	if (buf_grow(&c->effect, &c->capeffect, c->neffect + k, sizeof *c->effect) < 0) {
 		c->nomem = 1;
 		return;
@@ -107,7 +107,7 @@ static inline int
 window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch *b, uint64_t end,
     int control, size_t word)
 {
-	struct query *q = c->q;
+	struct qcap *cap = c->cap;
 	const uint64_t *w = b->word + run->word;
 	uint32_t ninsn = run->ninsn, nlast = run->nlast, nmem = run->nmem;
 	const struct control_path *t;
@@ -117,7 +117,7 @@ window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch
 		ninsn = (uint32_t)(end - run->n + 1);
 		nlast = nmem = 0;
 	}
-	if ((p = query_path(q, run->at, ninsn)) == NULL || (!p->insn && query_path_insns(q, p) != 0))
+	if ((p = qcap_path(cap, run->at, ninsn)) == NULL || (!p->insn && qcap_make_insns(cap, p) != 0))
 		return -1;
 	c->run[c->nrun++] = (struct qrun){ p, c->brief ? c->nword : word + run->word, (uint32_t)(run->n - c->from), (uint32_t)c->nparent, nlast, nmem };
 	if (c->brief)
@@ -125,11 +125,11 @@ window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch
 	if (!control)
 		return 0;
 	if (!p->id)
-		return control_signal(q->control, run->n, w) != 0 ? query_nomem(q) : 0;
-	if ((t = query_control_path(q, p)) == NULL)
+		return control_signal(cap->control, run->n, w) != 0 ? query_nomem(cap->q) : 0;
+	if ((t = qcap_control_path(cap, p)) == NULL)
 		return -1;
-	if (control_step(q->control, t, run->n, w, c->parent + c->nparent) != 0)
-		return query_nomem(q);
+	if (control_step(cap->control, t, run->n, w, c->parent + c->nparent) != 0)
+		return query_nomem(cap->q);
 	c->nparent += t->npiece;
 	return 0;
 }
@@ -144,13 +144,13 @@ window_batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int cont
 
 	if (b->run->n > end)
 		return 0;
-	if ((p = query_path(c->q, last->at, last->ninsn)) == NULL)
+	if ((p = qcap_path(c->cap, last->at, last->ninsn)) == NULL)
 		return -1;
 	n = last->word + window_words(p, last) - lo;
 	if (buf_grow(&c->parent, &c->capparent, c->nparent + b->ninsn, sizeof *c->parent) < 0 ||
 	    buf_grow(&c->run, &c->caprun, c->nrun + b->nrun, sizeof *c->run) < 0 ||
 	    buf_grow(&c->word, &c->capword, c->nword + n, sizeof *c->word) < 0)
-		return query_nomem(c->q);
+		return query_nomem(c->cap->q);
 	if (!c->brief)
 		memcpy(c->word + c->nword, b->word + lo, n * sizeof *c->word);
 	for (const struct visit_run *r = b->run; r <= last && r->n <= end; r++)
@@ -164,34 +164,34 @@ window_batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int cont
 static int
 window_record(struct qrec *c, uint64_t end, int control)
 {
-	struct query *q = c->q;
+	struct qcap *cap = c->cap;
 	struct visit_batch b;
-	int got = query_goto(q, c->from);
+	int got = qcap_seek(cap, c->from);
 	uint64_t last = 0;
 
-	visit_onrecord(q->v, on_record, c);
-	visit_until(q->v, end + 1);     /* to see what records do behind instance `end` */
-	while (got == 1 && last <= end && (got = query_batch(q, &b)) == 1) {
+	visit_onrecord(cap->v, on_record, c);
+	visit_until(cap->v, end + 1);     /* to see what records do behind instance `end` */
+	while (got == 1 && last <= end && (got = qcap_next_batch(cap, &b)) == 1) {
 		if (b.nrun && window_batch(c, &b, end, control) != 0)
 			return -1;
 		if (b.nrun)
 			last = b.run[b.nrun - 1].n + b.run[b.nrun - 1].ninsn - 1;
 		c->batch = c->nrun;
 	}
-	visit_onrecord(q->v, NULL, NULL);
+	visit_onrecord(cap->v, NULL, NULL);
 	if (c->nomem)
-		return query_nomem(q);
+		return query_nomem(cap->q);
 	return got < 0 ? -1 : 0;
 }
 
 int
 qrec_window(struct qrec *c, size_t k, uint64_t end, int control)
 {
-	struct query *q = c->q;
+	struct qcap *cap = c->cap;
 
-	c->from = q->win[k].n;
+	c->from = cap->win[k].n;
 	c->nrun = c->nword = c->nparent = c->neffect = c->batch = 0;
-	if (query_visit(q, 0) != 0 || (control && query_control(q, k) != 0))
+	if (qcap_open_trace(cap, 0) != 0 || (control && qcap_load_control(cap, k) != 0))
 		return -1;
 	return window_record(c, end, control);
 }

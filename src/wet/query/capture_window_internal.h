@@ -2,7 +2,7 @@
 #ifndef TM_WET_QUERY_CAPTURE_WINDOW_INTERNAL_H
 #define TM_WET_QUERY_CAPTURE_WINDOW_INTERNAL_H
 
-#include "wet/query/query_internal.h"
+#include "wet/query/capture_internal.h"
 
 struct qrun {
 	struct qpath *path;
@@ -23,7 +23,7 @@ struct qeffect {
 };
 
 struct qrec {
-	struct query *q;
+	struct qcap *cap;
 	int brief;                      /* of the words only references are wanted: those of insn[].brief, then those of a `late` instruction */
 	uint64_t from;                  /* the first position */
 	struct qrun *run;               /* all owned */
@@ -42,7 +42,7 @@ int qrec_window(struct qrec *c, size_t k, uint64_t end, int control);
 void qrec_free(struct qrec *c);
 
 /* The effects of a record, at most 4; how many */
-unsigned query_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e);
+unsigned qrec_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e);
 
 /* Where instruction i of a run has its words, from the run's first */
 static inline struct visit_insn

@@ -4,7 +4,7 @@
 #include "wet/query/query_internal.h"
 
 int
-query_store_bad(struct query *q, const struct fault *f)
+query_file_bad(struct query *q, const struct fault *f)
 {
 	query_bad(q, "%s", f->err);
 	q->fault.off = f->off;
@@ -13,7 +13,7 @@ query_store_bad(struct query *q, const struct fault *f)
 }
 
 int
-query_store_open(struct query *q, int fd)
+query_open_wet(struct query *q, int fd)
 {
 	struct wetfile w;
 	struct fault f;
@@ -21,10 +21,10 @@ query_store_open(struct query *q, int fd)
 
 	if (wetfile_open(&w, fd, &f) != 0) {
 		close(fd);
-		return query_store_bad(q, &f);
+		return query_file_bad(q, &f);
 	}
 	q->early = w.early;
-	e = w.kind == WETFILE_REPLAY ? query_replay_open(q, &w) : query_run_open(q, &w);
+	e = w.kind == WETFILE_REPLAY ? query_open_replay(q, &w) : query_open_run(q, &w);
 	if (e) {
 		wetfile_close(&w);
 		close(fd);

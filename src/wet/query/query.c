@@ -54,10 +54,9 @@ open_it(struct query *q)
 	if (n < 0 || !wetfile_is(head, (size_t)n)) {
 		if (fd >= 0)
 			close(fd);
-		q->ops = &query_capture_ops;    /* says what is wrong with it */
-		return qcap_open(q);
+		return query_open_capture(q);   /* says what is wrong with it */
 	}
-	return query_store_open(q, fd);
+	return query_open_wet(q, fd);
 }
 
 struct query *
@@ -67,7 +66,6 @@ query_open(const char *path, struct query_fault *f)
 
 	*f = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 	if (q && (q->file = strdup(path))) {
-		q->window = QWINDOW;
 		if (open_it(q) == 0)
 			return q;
 		*f = q->fault;
@@ -93,9 +91,8 @@ query_close(struct query *q)
 void
 query_window_of(struct query *q, uint64_t n)
 {
-	q->window = n;
-	if (q->v)
-		query_keep(q);
+	if (q->ops->window_of)
+		q->ops->window_of(q, n);
 }
 
 const struct query_fault *
@@ -107,7 +104,7 @@ query_fault(const struct query *q)
 const struct ws_early *
 query_early(struct query *q)
 {
-	const struct ws_early *e = !q->early.is && q->v ? replay_early(visit_replay(q->v)) : NULL;
+	const struct ws_early *e = !q->early.is && q->ops->early ? q->ops->early(q) : NULL;
 
 	if (e)
 		q->early = *e;
@@ -177,13 +174,13 @@ query_source(struct query *q, uint32_t id, const char **file, const char **func,
 const char *
 query_complaint(struct query *q)
 {
-	return q->source && q->looked ? wsource_complaint(q->source) : NULL;
+	return q->ops->complaint ? q->ops->complaint(q) : NULL;
 }
 
 struct timespec
 query_changed(struct query *q, uint32_t id)
 {
-	return q->source && q->looked ? wsource_changed(q->source, q->stmt[id - 1].pc) : (struct timespec){ 0 };
+	return q->ops->changed ? q->ops->changed(q, id) : (struct timespec){ 0 };
 }
 
 int

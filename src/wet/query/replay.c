@@ -10,7 +10,7 @@
 
 #include "base/temp.h"
 #include "wet/file/file.h"
-#include "wet/query/query_internal.h"
+#include "wet/query/capture_internal.h"
 #include "wet/run/run.h"
 
 struct qreplay {
@@ -44,7 +44,7 @@ qreplay_close(struct query *q)
 {
 	struct qreplay *t = q->replay;
 
-	query_capture_ops.close(q);
+	qcap_close(q);
 	if (t->copy >= 0)
 		close(t->copy);
 	run_names_free(&t->names);
@@ -57,7 +57,7 @@ qreplay_survey(struct query *q, int slices)
 {
 	struct qreplay *t = q->replay;
 
-	if (query_capture_ops.survey(q, slices) != 0)
+	if (qcap_survey(q, slices) != 0)
 		return -1;
 	return q->nstmt > t->code.nstmt ? query_bad(q, "the statements are not those of the capture") : 0;
 }
@@ -70,8 +70,11 @@ qreplay_source(struct query *q, uint32_t id, const char **file, const char **fun
 	run_names_find(&t->names, &t->code.stmt[id - 1], file, func, line);
 }
 
-static const struct query_ops ops = { qreplay_survey, qcap_know, qreplay_source, qcap_position, qcap_flow,
-	qcap_insns, qcap_insn_at, qcap_slice, qcap_deps, qreplay_close };
+static const struct query_ops ops = {
+	.survey = qreplay_survey, .know = qcap_know, .source = qreplay_source, .position = qcap_position,
+	.flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at, .slice = qcap_slice, .deps = qcap_deps,
+	.close = qreplay_close, .early = qcap_early, .window_of = qcap_window_of
+};
 
 /* The capture's path from now on */
 static int
@@ -83,14 +86,14 @@ query_replay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 	if ((t->copy = temp_nameless("query")) < 0)
 		return query_bad(q, "temporary file: %s", strerror(errno));
 	if (store_replay_capture(w, query_replay_keep, t, &f) != 0)
-		return t->error ? query_bad(q, "temporary file: %s", strerror(t->error)) : query_store_bad(q, &f);
+		return t->error ? query_bad(q, "temporary file: %s", strerror(t->error)) : query_file_bad(q, &f);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
 	free(q->file);
 	return (q->file = strdup(path)) == NULL ? query_nomem(q) : 0;
 }
 
 int
-query_replay_open(struct query *q, struct wetfile *w)
+query_open_replay(struct query *q, struct wetfile *w)
 {
 	struct qreplay *t = calloc(1, sizeof *t);
 	struct fault f;
@@ -102,7 +105,7 @@ query_replay_open(struct query *q, struct wetfile *w)
 	q->replay = t;
 	q->ops = &ops;
 	if (store_replay_code(w, &t->code, &f) != 0)
-		return query_store_bad(q, &f);
+		return query_file_bad(q, &f);
 	if (run_names_make(&t->names, &t->code) != 0)
 		return query_nomem(q);
 	if (query_replay_unpack(q, t, w) != 0 || qcap_open(q) != 0)

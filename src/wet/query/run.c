@@ -9,14 +9,14 @@
 int
 qrun_bad(struct query *q)
 {
-	return query_store_bad(q, &q->run->fault);
+	return query_file_bad(q, &q->run->fault);
 }
 
 /* Of a file that is cut off: nothing can be said of the run as a whole */
 static int
 query_run_cut(struct query *q)
 {
-	return q->run->w.whole ? 0 : query_store_bad(q, &q->run->w.fault);
+	return q->run->w.whole ? 0 : query_file_bad(q, &q->run->w.fault);
 }
 
 static int
@@ -195,17 +195,20 @@ qrun_close(struct query *q)
 	q->named = NULL;                /* the run's */
 }
 
-static const struct query_ops ops = { query_run_survey, query_run_know, query_run_source, query_run_position,
-	query_run_flow, query_run_insns, insn_at, qrun_slice, qrun_deps, qrun_close };
+static const struct query_ops ops = {
+	.survey = query_run_survey, .know = query_run_know, .source = query_run_source,
+	.position = query_run_position, .flow = query_run_flow, .insns = query_run_insns, .insn_at = insn_at,
+	.slice = qrun_slice, .deps = qrun_deps, .close = qrun_close
+};
 
 int
-query_run_open(struct query *q, struct wetfile *w)
+query_open_run(struct query *q, struct wetfile *w)
 {
 	struct fault f;
 	const struct store_stmt *c;
 
 	if ((q->run = run_open(w, &f)) == NULL)
-		return query_store_bad(q, &f);
+		return query_file_bad(q, &f);
 	q->ops = &ops;
 	q->nstmt = q->run->code->nstmt;
 	q->named = q->run->called;
