@@ -1,0 +1,179 @@
+/*
+ * Internal to slices of a run (run.h), segment by segment.  What the instances
+ * of a segment depend on is put into a table.  There are two ways to go on:
+ * with a worklist, until nothing is added to the slice; or once through the
+ * segment in order of time, where dependences lead back only.
+ *
+ * An instance is named by its statement (id less 1) << 32 | instance; or by
+ * its number, counting all instances statement by statement: q->member has a
+ * bit for each number.
+ */
+#ifndef TM_WET_QUERY_RUN_SLICE_INTERNAL_H
+#define TM_WET_QUERY_RUN_SLICE_INTERNAL_H
+
+#include "base/buf.h"
+#include "wet/query/run_internal.h"
+
+/*
+ * A word of the table: a port << DEP_PORT | the instance that is depended on.
+ * Those of an instance are words one after the other, up to one with DEP_LAST.
+ * What is added later for the same instance begins with the word DEP_LINK |
+ * its `head` before.
+ */
+#define DEP_LAST  (UINT64_C(1) << 63)
+#define DEP_LINK  (UINT64_C(1) << 62)
+#define DEP_PORT  58u
+#define DEP_PORTS 15u           /* this port and higher ones: not told apart */
+#define DEP_INST  ((UINT64_C(1) << DEP_PORT) - 1)
+
+/* A statement, in the segment */
+struct place {
+	uint64_t first;                 /* number of its instance 0 */
+	uint64_t slot;                  /* in `head`, of its first instance in the segment */
+	uint32_t before, n;             /* instances before the segment, and in it */
+	uint32_t x;                     /* the next one, while the paths are walked */
+};
+
+struct slicer {
+	struct query *q;
+	struct run *r;
+	struct query_slice *s;
+	query_dep_fn *dep;              /* the question is query_deps; NULL: query_slice */
+	void *arg;
+	size_t k;                       /* the segment */
+	struct place *place;            /* of each statement; owned */
+	uint8_t *want, *have;           /* statements whose dependences are wanted next; are in the table; owned */
+	uint32_t *head;                 /* of each instance (slot): the first of its words, plus 1; owned */
+	uint64_t *on;                   /* the words; owned */
+	size_t non, capon;
+	uint64_t slot;                  /* of the last word */
+	uint64_t nslot;                 /* instances whose dependences came, in order of time */
+	size_t table;                   /* the segment of the table, plus 1; 0: none */
+	unsigned how;                   /* flags of the slice that the table is made for */
+	uint64_t *todo, *later;         /* instances in the slice whose dependences have not been followed; owned */
+	size_t ntodo, captodo, nlater, caplater;
+	uint64_t left;                  /* instances in the slice that have not been reported */
+	size_t nmember;                 /* bytes of q->member; 0: none are allocated */
+	int enough;
+};
+
+static inline uint64_t
+slicer_number(const struct slicer *c, uint64_t inst)
+{
+	return c->place[inst >> 32].first + (uint32_t)inst;
+}
+
+/* Where an instance is in `head`: in order of time (n: its position), if they come so; else by statements */
+static inline uint64_t
+slicer_slot(const struct slicer *c, uint64_t inst, uint64_t n)
+{
+	const struct place *p = &c->place[inst >> 32];
+
+	return c->r->in_time ? n - c->r->seg[c->k].n - 1 : p->slot + ((uint32_t)inst - p->before);
+}
+
+/* The words of an instance that are still to come: w, and then those at `link`, plus 1 */
+struct words { const uint64_t *w; uint32_t link; };
+
+static inline struct words
+words_of(const struct slicer *c, uint64_t slot)
+{
+	return (struct words){ NULL, c->head[slot] };
+}
+
+static inline int
+words_next(const struct slicer *c, struct words *t, uint64_t *w)
+{
+	if (!t->w) {
+		if (!t->link)
+			return 0;
+		t->w = c->on + t->link - 1;
+		t->link = 0;
+		if (*t->w & DEP_LINK)
+			t->link = (uint32_t)*t->w++;
+	}
+	*w = *t->w;
+	t->w = *w & DEP_LAST ? NULL : t->w + 1;
+	return 1;
+}
+
+static inline int
+slicer_push(struct slicer *c, uint64_t w)
+{
+	if (buf_grow(&c->todo, &c->captodo, c->ntodo + 1, sizeof *c->todo) != 0)
+		return query_nomem(c->q);
+	c->todo[c->ntodo++] = w;
+	return 0;
+}
+
+/* What is done with each instance of the segment; n: its position.  0, or -1 with the fault set */
+typedef int slicer_visit_fn(struct slicer *c, uint64_t inst, uint64_t n);
+
+/* In order of time */
+static inline int
+slicer_walk_forward(struct slicer *c, slicer_visit_fn *fn)
+{
+	uint64_t n = c->r->seg[c->k].n;
+
+	for (size_t s = 0; s < c->q->nstmt; s++)
+		c->place[s].x = c->place[s].before;
+	for (size_t i = 0; i < c->r->npath; i++) {
+		struct query_path p;
+
+		c->r->ops->path(c->r, i, &p);
+		for (uint32_t j = p.from; j < p.to; j++) {
+			uint64_t s = p.id[j] - 1;
+
+			if (fn(c, s << 32 | c->place[s].x++, ++n) != 0)
+				return -1;
+			if (c->enough)
+				return 0;
+		}
+	}
+	return 0;
+}
+
+/* The last first, as long as there is one in the slice to report */
+static inline int
+slicer_walk_backward(struct slicer *c, slicer_visit_fn *fn)
+{
+	uint64_t n = c->r->seg[c->k + 1].n;
+
+	for (size_t s = 0; s < c->q->nstmt; s++)
+		c->place[s].x = c->place[s].before + c->place[s].n;
+	for (size_t i = c->r->npath; i-- > 0 && c->left && !c->enough;) {
+		struct query_path p;
+
+		c->r->ops->path(c->r, i, &p);
+		for (uint32_t j = p.to; j-- > p.from && !c->enough; n--) {
+			uint64_t s = p.id[j] - 1;
+
+			if (fn(c, s << 32 | --c->place[s].x, n) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* run_slice.c */
+uint64_t slicer_next_member(const struct query *q, uint64_t at, uint64_t end);  /* the first in the slice of numbers [at, end), or end */
+int slicer_load_values(struct slicer *c);                               /* for slicer_report */
+int slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n);  /* counts it, and hands it to s->fn */
+
+static inline int
+slicer_report(struct slicer *c, uint64_t inst, uint64_t n)
+{
+	return query_is_member(c->q, slicer_number(c, inst)) ? slicer_report_member(c, inst, n) : 0;
+}
+
+/* run_slice_table.c.  flags: QUERY_FORWARD means that the table is turned round: what depends on an instance */
+int table_begin(struct slicer *c, unsigned flags);                      /* an empty table, unless it is there already */
+int table_fill(struct slicer *c, int all, uint64_t last);               /* adds statements in `want` (all: all), of instances up to position last at least */
+
+/* The slice of the segment: 0, or -1 with the fault set.  run_slice_worklist.c, run_slice_in_time.c */
+int worklist_backward(struct slicer *c);
+int worklist_forward(struct slicer *c);
+int in_time_backward(struct slicer *c);
+int in_time_forward(struct slicer *c);
+
+#endif
