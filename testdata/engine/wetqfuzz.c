@@ -49,8 +49,8 @@ slices(struct query *q, uint64_t n)
 	uint64_t *count = calloc(query_nstmt(q) + 1u, sizeof *count);
 	int bad = 0;
 
-	for (unsigned how = QUERY_RSP; how <= (QUERY_RSP | QUERY_DATA | QUERY_FORWARD) && !bad; how++) {
-		struct query_slice s = { .n = n, .how = how, .fn = insn, .count = count };
+	for (unsigned flags = QUERY_RSP; flags <= (QUERY_RSP | QUERY_DATA | QUERY_FORWARD) && !bad; flags++) {
+		struct query_slice s = { .n = n, .flags = flags, .fn = insn, .count = count };
 
 		bad = query_slice(q, &s) != 0 || query_deps(q, &s, dep, NULL) != 0;
 	}

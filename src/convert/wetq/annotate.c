@@ -53,7 +53,7 @@ annotate_later(struct timespec a, struct timespec b)
 static void
 annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 {
-	struct timespec built = query_changed(j->q, id);
+	struct timespec built = query_source_mtime(j->q, id);
 	struct stat source, run;
 
 	if (!f)
@@ -125,7 +125,7 @@ annotate_lines(struct job *j, const uint64_t *count, struct line **l)
 int
 job_annotate(struct job *j, const char *point)
 {
-	struct query_slice s = { .how = j->how };
+	struct query_slice s = { .flags = j->flags };
 	struct line *l = NULL;
 	size_t n, end, put = 0;
 

@@ -18,7 +18,7 @@ job_list(struct job *j)
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
 		const struct query_stmt *s = query_stmt(j->q, id);
 		uint8_t *p = out_room(j->out, ROOM);
-		size_t n = put_dec(p, query_name(j->q, id));
+		size_t n = put_dec(p, query_stmt_name(j->q, id));
 
 		p[n++] = ' ';
 		n += put_dec(p + n, s->count);
@@ -56,7 +56,7 @@ text_of(struct flow *f, const struct query_path *p)
 		t->end = xreallocarray(NULL, p->n + 1, sizeof *t->end);
 		*t->end++ = 0;
 		for (uint32_t i = 0; i < p->n; i++) {
-			n += put_dec(t->p + n, query_name(f->j->q, p->id[f->j->backward ? p->n - 1 - i : i]));
+			n += put_dec(t->p + n, query_stmt_name(f->j->q, p->id[f->j->backward ? p->n - 1 - i : i]));
 			t->p[n++] = '\n';
 			t->end[i] = (uint32_t)n;
 		}
@@ -123,7 +123,7 @@ answer_instances(struct job *j, const struct range *r, unsigned want, query_insn
 	if (got == 0) {
 		j->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 		snprintf(j->fault.err, sizeof j->fault.err, "no instance %llu#%llu",
-		    (unsigned long long)query_name(j->q, r->id), (unsigned long long)r->from);
+		    (unsigned long long)query_stmt_name(j->q, r->id), (unsigned long long)r->from);
 		return -1;
 	}
 	return got < 0 ? job_bad(j) : 0;

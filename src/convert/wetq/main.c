@@ -84,16 +84,16 @@ wetq_options(struct job *j, int argc, char **argv, struct command *c)
 			continue;
 		}
 		switch (o) {
-		case 'F': j->how |= QUERY_FORWARD; break;
+		case 'F': j->flags |= QUERY_FORWARD; break;
 		case 'I': j->folder = optarg; break;
 		case 'b': j->backward = 1; break;
 		case 'c': j->counts = 1; break;
-		case 'd': j->how |= QUERY_DATA; break;
+		case 'd': j->flags |= QUERY_DATA; break;
 		case 'f': j->from = optarg; break;
 		case 'i': c->many = 1; break;
 		case 'n': wrong |= wetq_number(&j->most, 'n', optarg, 0, 0, c); break;
 		case 'o': c->outname = optarg; break;
-		case 'r': j->how |= QUERY_RSP; break;
+		case 'r': j->flags |= QUERY_RSP; break;
 		case 'w': wrong |= wetq_number(&j->window, 'w', optarg, 16, 1, c); break;
 		default: die_usage(SYNOPSIS);
 		}
@@ -181,7 +181,7 @@ main(int argc, char **argv)
 		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
 		return 0;
 	}
-	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.how || j.most != UINT64_MAX :
+	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.flags || j.most != UINT64_MAX :
 		(k = wetq_question(argc, argv)) == NULL)
 		die_usage(SYNOPSIS);
 	j.path = file = c.many ? argv[0] : argv[1 + k->words];
@@ -199,7 +199,7 @@ main(int argc, char **argv)
 	if ((j.q = query_open(file, &f)) == NULL)
 		wetq_bad(&j, &f);
 	if (j.window)
-		query_window_of(j.q, j.window);
+		query_set_window(j.q, j.window);
 	j.out = out_open(c.outname);
 	if (c.many) {
 		job_early(j.path, query_early(j.q));

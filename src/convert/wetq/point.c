@@ -26,7 +26,7 @@ job_complain(struct job *j)
 	const char *what;
 	unsigned n = 0;
 
-	for (; (what = query_complaint(j->q)) != NULL; n++)
+	for (; (what = query_source_warning(j->q)) != NULL; n++)
 		warn("%s: %s", j->path, what);
 	return n;
 }
@@ -53,7 +53,7 @@ wetq_point_statement(struct job *j, const char *s, size_t n, uint32_t *id)
 	if (num_u64(b, 0, UINT64_MAX, &v) != 0)
 		return wetq_point_none(j, "statement", s);
 	if (strncmp(b, "0x", 2) != 0) {
-		int got = (*id = query_named(j->q, v)) != 0 ? query_know(j->q, *id) : 0;
+		int got = (*id = query_find_stmt(j->q, v)) != 0 ? query_has_stmt(j->q, *id) : 0;
 
 		return got < 0 ? job_bad(j) : got ? 0 : wetq_point_none(j, "statement", b);
 	}
@@ -111,7 +111,7 @@ job_point(struct job *j, const char *s, int slices, uint64_t *n)
 		if (query_stmt(j->q, id)->count == 0)
 			return wetq_point_none(j, "instance", s);
 		instance = query_stmt(j->q, id)->count - 1;
-		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_name(j->q, id),
+		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_stmt_name(j->q, id),
 		    instance);
 	}
 	got = query_position(j->q, id, instance, n);

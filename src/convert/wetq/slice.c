@@ -20,7 +20,7 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 	struct list *l = arg;
 	struct out *o = l->j->out;
 	uint8_t *p = out_room(o, ROOM + 16 * e->nval);
-	size_t n = put_dec(p, query_name(l->j->q, e->id));
+	size_t n = put_dec(p, query_stmt_name(l->j->q, e->id));
 
 	if (!l->left)
 		return 1;
@@ -61,7 +61,7 @@ wetq_slice_statements(struct job *j, const uint64_t *count)
 		if (!count[id - 1])
 			continue;
 		p = out_room(j->out, ROOM);
-		n = put_dec(p, query_name(j->q, id));
+		n = put_dec(p, query_stmt_name(j->q, id));
 		p[n++] = ' ';
 		n += put_dec(p + n, count[id - 1]);
 		p[n++] = ' ';
@@ -77,7 +77,7 @@ int
 job_slice(struct job *j, const char *point)
 {
 	struct list l = { j, j->most };
-	struct query_slice s = { .how = j->how, .fn = j->counts ? NULL : wetq_slice_line, .arg = &l };
+	struct query_slice s = { .flags = j->flags, .fn = j->counts ? NULL : wetq_slice_line, .arg = &l };
 	int bad;
 
 	if (job_point(j, point, 1, &s.n) != 0)
@@ -132,7 +132,7 @@ by_key(const void *a, const void *b)
 static void
 wetq_slice_node(struct job *j, uint32_t id, uint64_t count)
 {
-	const unsigned long long name = query_name(j->q, id);
+	const unsigned long long name = query_stmt_name(j->q, id);
 	const char *file, *func;
 	int line;
 
@@ -153,7 +153,7 @@ wetq_slice_node(struct job *j, uint32_t id, uint64_t count)
 int
 job_dot(struct job *j, const char *point)
 {
-	struct query_slice s = { .how = j->how };
+	struct query_slice s = { .flags = j->flags };
 	struct graph g = { 0 };
 
 	if (job_point(j, point, 1, &s.n) != 0)
@@ -173,8 +173,8 @@ job_dot(struct job *j, const char *point)
 		qsort(g.edge, g.n, sizeof *g.edge, by_key);
 	for (size_t i = 0; i < g.n; i++) {
 		out_printf(j->out, "\ts%llu -> s%llu [label=\"%llu\"",
-		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
-		    (unsigned long long)query_name(j->q, (uint32_t)(g.edge[i].key >> 1)),
+		    (unsigned long long)query_stmt_name(j->q, (uint32_t)(g.edge[i].key >> 33)),
+		    (unsigned long long)query_stmt_name(j->q, (uint32_t)(g.edge[i].key >> 1)),
 		    (unsigned long long)g.edge[i].n);
 		out_str(j->out, g.edge[i].key & 1 ? " style=dashed]\n" : "]\n");
 	}

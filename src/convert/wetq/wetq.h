@@ -10,7 +10,7 @@ struct job {
 	const char *folder;             /* folder of the sources, or NULL */
 	struct query *q;
 	struct out *out;
-	unsigned how;                   /* flags of slices */
+	unsigned flags;                 /* flags of slices */
 	int backward, counts;
 	/* Maximum statements or lines; instances at a time, 0: the default of query.h. */
 	uint64_t most, window;

@@ -6,9 +6,9 @@
 #include "wet/query/capture_internal.h"
 
 static int
-capture_fault(struct qcap *cap, const struct fault *f)
+qcap_fail_at(struct qcap *cap, const struct fault *f)
 {
-	query_bad(cap->q, "%s", f->err);
+	query_fail(cap->q, "%s", f->err);
 	if (f->off != WS_UNKNOWN)
 		cap->q->fault.off = f->off;
 	if (f->rec != WS_UNKNOWN)
@@ -17,9 +17,9 @@ capture_fault(struct qcap *cap, const struct fault *f)
 }
 
 int
-qcap_replay_bad(struct qcap *cap)
+qcap_replay_fail(struct qcap *cap)
 {
-	return capture_fault(cap, replay_fault(visit_replay(cap->v)));
+	return qcap_fail_at(cap, replay_fault(visit_replay(cap->trace)));
 }
 
 static void
@@ -33,7 +33,7 @@ capture_mapped(void *arg, const struct ws_rec_map *m)
 void
 qcap_cache_states(struct qcap *cap)
 {
-	(void)visit_keep(cap->v, QKEEP, cap->window / 2 < QSTEP ? cap->window / 2 : QSTEP);
+	(void)visit_keep(cap->trace, QSTATES, cap->window / 2 < QSTATE_STEP ? cap->window / 2 : QSTATE_STEP);
 }
 
 /* The paths are its; states that it kept are for the next one */
@@ -41,10 +41,10 @@ void
 qcap_close_trace(struct qcap *cap)
 {
 	qcap_free_paths(cap);
-	if (cap->v && !cap->kept)
-		cap->kept = visit_kept_of(cap->v);
-	visit_close(cap->v);
-	cap->v = NULL;
+	if (cap->trace && !cap->states)
+		cap->states = visit_kept_of(cap->trace);
+	visit_close(cap->trace);
+	cap->trace = NULL;
 }
 
 int
@@ -52,18 +52,18 @@ qcap_open_trace(struct qcap *cap, unsigned what)
 {
 	struct fault f;
 
-	if (cap->v && cap->what == what)
+	if (cap->trace && cap->what == what)
 		return 0;
 	qcap_close_trace(cap);
 	cap->what = what;
-	if ((cap->v = visit_open(cap->q->file, what, &f)) == NULL)
-		return capture_fault(cap, &f);
-	if (cap->kept)
-		visit_keep_from(cap->v, cap->kept);
+	if ((cap->trace = visit_open(cap->q->file, what, &f)) == NULL)
+		return qcap_fail_at(cap, &f);
+	if (cap->states)
+		visit_keep_from(cap->trace, cap->states);
 	else
 		qcap_cache_states(cap);
-	cap->kept = NULL;
-	replay_onmap(visit_replay(cap->v), capture_mapped, cap);
+	cap->states = NULL;
+	replay_onmap(visit_replay(cap->trace), capture_mapped, cap);
 	return 0;
 }
 
@@ -72,18 +72,18 @@ qcap_seek(struct qcap *cap, uint64_t n)
 {
 	int e;
 
-	visit_onrecord(cap->v, NULL, NULL);
-	visit_until(cap->v, WS_UNKNOWN);
-	e = n == 1 ? visit_seek(cap->v, 0) : visit_goto(cap->v, n);
-	return e == REPLAY_BAD ? qcap_replay_bad(cap) : e == REPLAY_OK;
+	visit_onrecord(cap->trace, NULL, NULL);
+	visit_until(cap->trace, WS_UNKNOWN);
+	e = n == 1 ? visit_seek(cap->trace, 0) : visit_goto(cap->trace, n);
+	return e == REPLAY_BAD ? qcap_replay_fail(cap) : e == REPLAY_OK;
 }
 
 int
 qcap_next_batch(struct qcap *cap, struct visit_batch *b)
 {
-	int e = visit_batch(cap->v, b);
+	int e = visit_batch(cap->trace, b);
 
-	return e == REPLAY_BAD ? qcap_replay_bad(cap) : e == REPLAY_OK;
+	return e == REPLAY_BAD ? qcap_replay_fail(cap) : e == REPLAY_OK;
 }
 
 int
@@ -110,12 +110,12 @@ qcap_close(struct query *q)
 	if (!cap)
 		return;
 	qcap_close_trace(cap);
-	visit_kept_free(cap->kept);
+	visit_kept_free(cap->states);
 	wcode_free(&cap->code);
 	wsource_free(cap->source);
 	qcap_clear_counts(cap);
-	if (q->member)
-		munmap(q->member, (q->length / 64 + 2) * sizeof *q->member);
+	if (q->in_slice)
+		munmap(q->in_slice, (q->length / 64 + 2) * sizeof *q->in_slice);
 	free(cap->win);
 	free(cap->hash);
 	free(cap->path);
@@ -128,14 +128,14 @@ qcap_close(struct query *q)
 const struct ws_early *
 qcap_early(struct query *q)
 {
-	return q->cap->v ? replay_early(visit_replay(q->cap->v)) : NULL;
+	return q->cap->trace ? replay_early(visit_replay(q->cap->trace)) : NULL;
 }
 
 void
-qcap_window_of(struct query *q, uint64_t n)
+qcap_set_window(struct query *q, uint64_t n)
 {
 	q->cap->window = n;
-	if (q->cap->v)
+	if (q->cap->trace)
 		qcap_cache_states(q->cap);
 }
 
@@ -153,13 +153,13 @@ qcap_source(struct query *q, uint32_t id, const char **file, const char **func, 
 }
 
 static const char *
-qcap_complaint(struct query *q)
+qcap_source_warning(struct query *q)
 {
 	return q->cap->looked ? wsource_complaint(q->cap->source) : NULL;
 }
 
 static struct timespec
-qcap_changed(struct query *q, uint32_t id)
+qcap_source_mtime(struct query *q, uint32_t id)
 {
 	return q->cap->looked ? wsource_changed(q->cap->source, q->stmt[id - 1].pc) : (struct timespec){ 0 };
 }
@@ -168,32 +168,32 @@ int
 qcap_slice(struct query *q, struct query_slice *s)
 {
 	struct qcap *cap = q->cap;
-	uint64_t n = (q->length / 64 + 2) * sizeof *q->member;
+	uint64_t n = (q->length / 64 + 2) * sizeof *q->in_slice;
 	void *p;
 
-	if (!q->member) {
+	if (!q->in_slice) {
 		p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (p == MAP_FAILED)
 			return query_nomem(q);
-		q->member = p;
+		q->in_slice = p;
 	} else
-		(void)madvise(q->member, n, MADV_DONTNEED);
-	if (cap->rsp != !!(s->how & QUERY_RSP)) {
+		(void)madvise(q->in_slice, n, MADV_DONTNEED);
+	if (cap->rsp != !!(s->flags & QUERY_RSP)) {
 		cap->rsp = !cap->rsp;
 		qcap_free_paths(cap);
 	}
 	s->total = 0;
-	return s->how & QUERY_FORWARD ? qcap_slice_forward(cap, s) : qcap_slice_backward(cap, s);
+	return s->flags & QUERY_FORWARD ? qcap_slice_forward(cap, s) : qcap_slice_backward(cap, s);
 }
 
 int
 query_open_capture(struct query *q)
 {
 	static const struct query_ops ops = {
-		.survey = qcap_survey, .know = qcap_know, .source = qcap_source, .position = qcap_position,
+		.survey = qcap_survey, .has_stmt = qcap_has_stmt, .source = qcap_source, .position = qcap_position,
 		.flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at, .slice = qcap_slice,
-		.deps = qcap_deps, .close = qcap_close, .early = qcap_early, .window_of = qcap_window_of,
-		.complaint = qcap_complaint, .changed = qcap_changed
+		.deps = qcap_deps, .close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
+		.source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
 	};
 
 	q->ops = &ops;

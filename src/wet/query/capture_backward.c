@@ -25,13 +25,13 @@ struct scan {
 
 /* Registers: does the instruction define what is live?  Belongs it to the slice, what it uses is live instead */
 static inline int
-backward_defines(const struct scan *c, const struct qinsn *k)
+backward_defines_live(const struct scan *c, const struct qinsn *k)
 {
 	return (k->def & c->live.w[0]) != 0 || (k->wide && lanes_meet(&k->wide->def, &c->live));
 }
 
 static inline void
-backward_belongs(struct scan *c, const struct qinsn *k)
+backward_replace_live(struct scan *c, const struct qinsn *k)
 {
 	if (k->wide)
 		lanes_replace(&c->live, &k->wide->def, &k->wide->use);
@@ -41,17 +41,17 @@ backward_belongs(struct scan *c, const struct qinsn *k)
 
 /* Who decided that some of a piece were executed; the members among the 64 from n on, with that one if it is among them */
 static inline uint64_t
-backward_decided(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
+backward_set_parent(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
 {
 	if (parent >= n)
 		return mask | UINT64_C(1) << (parent - n);
 	if (parent)
-		query_member(c->q, parent);
+		query_set_in_slice(c->q, parent);
 	return mask;
 }
 
 static void
-backward_tell(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+backward_report_member(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
 	struct query_insn e = {
@@ -82,7 +82,7 @@ backward_elements(struct scan *c, const uint64_t *ref, size_t nref)
  * Where the first of them is.
  */
 static int
-backward_late(struct scan *c, size_t j, size_t *first)
+backward_dynamic(struct scan *c, size_t j, size_t *first)
 {
 	const struct qrun *r = &c->rec.run[j];
 	uint64_t n = c->rec.from + r->n + r->path->n - 1;
@@ -90,7 +90,7 @@ backward_late(struct scan *c, size_t j, size_t *first)
 	struct visit_insn e = qrec_insn(r, r->path->n - 1);
 	const uint64_t *val = c->rec.word + r->word + e.val;
 	size_t nref = 0;
-	int in = query_is_member(c->q, n);
+	int in = query_in_slice(c->q, n);
 
 	while (j > 0 && c->rec.from + r[-1].n + r[-1].path->n - 1 == n) {
 		j--;
@@ -106,7 +106,7 @@ backward_late(struct scan *c, size_t j, size_t *first)
 		if (j + 1 == c->rec.nrun || c->rec.from + r[1].n != n)
 			break;
 	}
-	in |= backward_defines(c, k);
+	in |= backward_defines_live(c, k);
 	for (size_t i = 0; i < nref && !in; i++)
 		in = visit_writes(c->ref[i]) &&
 		    byteset_has(&c->mem, ref_addr(c->ref[i]), ref_size(c->ref[i]));
@@ -114,17 +114,17 @@ backward_late(struct scan *c, size_t j, size_t *first)
 		c->next[k->id - 1]--;
 	if (!in)
 		return 0;
-	backward_belongs(c, k);
-	query_member(c->q, n);
+	backward_replace_live(c, k);
+	query_set_in_slice(c->q, n);
 	backward_elements(c, c->ref, nref);
 	if (c->next)
-		backward_tell(c, k, n, val, c->ref, nref);
+		backward_report_member(c, k, n, val, c->ref, nref);
 	return 0;
 }
 
 /* Does a run of a path, its references, have none of the slice?  No members, and it defines nothing that is live */
 static inline int
-backward_passes(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
+backward_skips(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
 {
 	if (mask || lanes_meet(&p->all.def, &c->live))
 		return 0;
@@ -145,7 +145,7 @@ scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t
 	for (uint32_t i = end; i-- > from;) {
 		const struct qinsn *k = &p->insn[i];
 		const uint64_t *ref = word + (brief ? k->brief : k->ref);
-		int in = (mask >> i & 1) | backward_defines(c, k);
+		int in = (mask >> i & 1) | backward_defines_live(c, k);
 
 		if (!brief)
 			c->next[k->id - 1]--;
@@ -156,13 +156,13 @@ scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t
 		if (!in)
 			continue;
 		mask |= UINT64_C(1) << i;
-		backward_belongs(c, k);
+		backward_replace_live(c, k);
 		if (k->loads)
 			for (uint32_t x = 0; x < k->nref; x++)
 				if (visit_reads(ref[x]))
 					byteset_add(&c->mem, ref_addr(ref[x]), ref_size(ref[x]));
 		if (!brief)
-			backward_tell(c, k, n + i, word + p->at[i].val, ref, k->nref);
+			backward_report_member(c, k, n + i, word + p->at[i].val, ref, k->nref);
 	}
 	return mask;
 }
@@ -173,10 +173,10 @@ scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 {
 	struct qpath *p = r->path;
 	uint64_t n = c->rec.from + r->n, all = ~UINT64_C(0) >> (64 - p->n);
-	uint64_t was = query_members(c->q, n) & all, mask = was;
+	uint64_t was = query_in_slice_mask(c->q, n) & all, mask = was;
 	const uint64_t *word = c->rec.word + r->word;
 
-	if (brief && backward_passes(c, p, word, mask))
+	if (brief && backward_skips(c, p, word, mask))
 		return;
 	if (!c->control)
 		mask = scan_piece(c, p, word, n, 0, end, mask, brief);
@@ -186,11 +186,11 @@ scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 
 			mask = scan_piece(c, p, word, n, from, to < end ? to : end, mask, brief);
 			if (mask >> from << from << (63 - (to - 1)))
-				mask = backward_decided(c, c->rec.parent[r->piece + i], n, mask);
+				mask = backward_set_parent(c, c->rec.parent[r->piece + i], n, mask);
 		}
 	if (mask != was)
-		query_members_are(c->q, n, mask);
-	qcap_count_path(c->s, p, mask);
+		query_set_in_slice_mask(c->q, n, mask);
+	qcap_count_run(c->s, p, mask);
 }
 
 /* What a signal did counts as done by the instance before it */
@@ -199,11 +199,11 @@ scan_signal(struct scan *c, const struct qrun *r)
 {
 	uint64_t n = c->rec.from + r->n;
 	const struct qlanes none = { 0 };
-	int in = query_is_member(c->q, n) || lanes_meet(&r->path->all.def, &c->live);
+	int in = query_in_slice(c->q, n) || lanes_meet(&r->path->all.def, &c->live);
 
 	lanes_replace(&c->live, &r->path->all.def, &none);
 	if (in && n > 1)
-		query_member(c->q, n - 1);
+		query_set_in_slice(c->q, n - 1);
 }
 
 static void
@@ -223,7 +223,7 @@ backward_effect(struct scan *c, const struct qeffect *e)
 		lanes_replace(&c->live, &reg, &none);
 	}
 	if (in && e->n)
-		query_member(c->q, e->n);
+		query_set_in_slice(c->q, e->n);
 }
 
 static int
@@ -241,8 +241,8 @@ scan_window(struct scan *c)
 			scan_signal(c, r);
 			continue;
 		}
-		if (r->path->insn[end - 1].late) {
-			if (backward_late(c, j, &j) != 0)
+		if (r->path->insn[end - 1].dynamic) {
+			if (backward_dynamic(c, j, &j) != 0)
 				return -1;
 			r = &c->rec.run[j];
 			end = r->path->n - 1;
@@ -259,7 +259,7 @@ scan_window(struct scan *c)
 
 /* Executions of each statement up to the end of the window that was recorded */
 static int
-backward_count(struct scan *c, size_t k)
+backward_count_window(struct scan *c, size_t k)
 {
 	uint64_t last = 0;
 
@@ -284,15 +284,15 @@ int
 qcap_slice_backward(struct qcap *cap, struct query_slice *s)
 {
 	struct scan c = {
-		.q = cap->q, .cap = cap, .s = s, .rec = { .cap = cap, .brief = !s->fn }, .control = !(s->how & QUERY_DATA)
+		.q = cap->q, .cap = cap, .s = s, .rec = { .cap = cap, .brief = !s->fn }, .control = !(s->flags & QUERY_DATA)
 	};
 	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
 	uint64_t end = s->n;
 
-	query_member(c.q, s->n);
+	query_set_in_slice(c.q, s->n);
 	for (size_t k = qcap_find_window(cap, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
 		k = qcap_group_start(cap, k);
-		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count(&c, k) != 0 ||
+		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count_window(&c, k) != 0 ||
 		    scan_window(&c) != 0;
 		end = cap->win[k].n - 1;
 	}

@@ -9,7 +9,7 @@
 
 /* Windows become twice as long, two and two of them one; n: numbers of paths that there are */
 static int
-counts_halve(struct qcap *cap, size_t npath)
+counts_double_windows(struct qcap *cap, size_t npath)
 {
 	uint32_t *n = calloc(npath + 1, sizeof *n);
 	size_t k = 0;
@@ -58,12 +58,12 @@ qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n)
 		touched[i]->count = 0;
 	}
 	cap->ncount += n;
-	return cap->ncount > QCOUNTS && cap->group > 1 && cap->nwin % 2 == 0 ? counts_halve(cap, cap->npath) : 0;
+	return cap->ncount > QMAXCOUNTS && cap->group > 1 && cap->nwin % 2 == 0 ? counts_double_windows(cap, cap->npath) : 0;
 }
 
 /* *n: of windows before k, by path */
 static int
-counts_runs(struct qcap *cap, size_t k, uint64_t **n)
+counts_by_path(struct qcap *cap, size_t k, uint64_t **n)
 {
 	if ((*n = calloc(cap->nsurveyed + 1, sizeof **n)) == NULL)
 		return query_nomem(cap->q);
@@ -80,7 +80,7 @@ qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count)
 
 	if ((*count = calloc(cap->q->nstmt + 1, sizeof **count)) == NULL)
 		return query_nomem(cap->q);
-	if (counts_runs(cap, k, &n) != 0) {
+	if (counts_by_path(cap, k, &n) != 0) {
 		free(*count);
 		*count = NULL;
 		return -1;
@@ -137,7 +137,7 @@ qcap_clear_counts(struct qcap *cap)
 
 /* cap->times is that of statement id */
 static int
-counts_times(struct qcap *cap, uint32_t id)
+counts_per_path(struct qcap *cap, uint32_t id)
 {
 	if (cap->timesid == id)
 		return 0;
@@ -159,7 +159,7 @@ qcap_find_instance(struct qcap *cap, uint32_t id, uint64_t *instance, size_t *k)
 {
 	if (id == 0 || id > cap->q->nstmt || *instance >= cap->q->stmt[id - 1].count)
 		return 0;
-	if (counts_times(cap, id) != 0)
+	if (counts_per_path(cap, id) != 0)
 		return -1;
 	for (*k = 0; *k < cap->nwin; ++*k) {
 		const struct qwin *w = &cap->win[*k];

@@ -20,7 +20,7 @@ struct deps {
 };
 
 static int
-latest_first(const void *a, const void *b)
+deps_latest_first(const void *a, const void *b)
 {
 	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
 
@@ -32,7 +32,7 @@ deps_add(struct deps *c, uint64_t writer)
 {
 	while (writer && c->id[writer] == SIGNAL)
 		writer--;
-	if (!writer || !query_is_member(c->q, writer) || !c->id[writer])
+	if (!writer || !query_in_slice(c->q, writer) || !c->id[writer])
 		return 0;
 	if (buf_grow(&c->writer, &c->capwriter, c->nwriter + 1, sizeof *c->writer) < 0)
 		return query_nomem(c->q);
@@ -57,7 +57,7 @@ deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t
 		while (w[i] & VISIT_MANY && p++->more);
 	}
 	if (c->nwriter > 1)
-		qsort(c->writer, c->nwriter, sizeof *c->writer, latest_first);
+		qsort(c->writer, c->nwriter, sizeof *c->writer, deps_latest_first);
 	for (size_t i = 0; i < c->nwriter; i++) {
 		d.onn = c->writer[i];
 		d.on = c->id[d.onn];
@@ -77,9 +77,9 @@ deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struc
 	int bad = 0;
 
 	c->id[e->n] = id;
-	if (c->s->how & QUERY_FORWARD && e->n == c->s->n)
+	if (c->s->flags & QUERY_FORWARD && e->n == c->s->n)
 		return 0;               /* what it depends on is not in the slice */
-	if (!again && !(c->s->how & QUERY_DATA))
+	if (!again && !(c->s->flags & QUERY_DATA))
 		bad |= deps_port(c, id, 0, e->n, &parent, 1, b);
 	for (unsigned i = 0; i < nuse && !again; i++)
 		if (e->fact->use[i].reg != QRSP || c->cap->rsp)
@@ -115,7 +115,7 @@ deps_run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
 {
 	struct qcap *cap = c->cap;
 	const uint64_t *word = b->word + r->word;
-	uint64_t mask = query_members(c->q, r->n) & ~UINT64_C(0) >> (64 - r->ninsn);
+	uint64_t mask = query_in_slice_mask(c->q, r->n) & ~UINT64_C(0) >> (64 - r->ninsn);
 	int again = r->n <= c->last;
 	struct qpath *p;
 
@@ -138,11 +138,11 @@ static int
 deps_walk(struct deps *c)
 {
 	struct qcap *cap = c->cap;
-	uint64_t end = c->s->how & QUERY_FORWARD ? cap->q->length : c->s->n;
+	uint64_t end = c->s->flags & QUERY_FORWARD ? cap->q->length : c->s->n;
 	struct visit_batch b;
 	int got = qcap_seek(cap, 1);
 
-	visit_until(cap->v, end);
+	visit_until(cap->trace, end);
 	while (got == 1 && !c->enough && (got = qcap_next_batch(cap, &b)) == 1)
 		for (size_t i = 0; i < b.nrun; i++)
 			if (deps_run(c, &b.run[i], &b) != 0)
@@ -154,7 +154,7 @@ int
 qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
 	struct qcap *cap = q->cap;
-	struct deps c = { .q = q, .cap = cap, .s = s, .fn = fn, .arg = arg, .control = !(s->how & QUERY_DATA) };
+	struct deps c = { .q = q, .cap = cap, .s = s, .fn = fn, .arg = arg, .control = !(s->flags & QUERY_DATA) };
 	size_t n = (q->length + 2) * sizeof *c.id;
 	int bad;
 

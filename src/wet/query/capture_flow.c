@@ -8,9 +8,9 @@
 
 /* Instructions [from, to) of a path: 1: enough */
 static int
-flow_give(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
+flow_emit_path(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
 {
-	return query_give(f,
+	return query_emit_path(f,
 	    (struct query_path){ .id = p->id, .n = p->n, .path = p->number, .from = from, .to = to },
 	    backward);
 }
@@ -32,7 +32,7 @@ flow_forward(struct qflow *f, uint64_t from)
 			last = r->n + r->ninsn - 1;
 			if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL)
 				return -1;
-			if (flow_give(f, p, 0, p->n, 0))
+			if (flow_emit_path(f, p, 0, p->n, 0))
 				return 0;
 		}
 	return got;
@@ -42,7 +42,7 @@ flow_forward(struct qflow *f, uint64_t from)
 struct trail { const struct qpath **path; size_t n, cap; };
 
 static int
-flow_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
+flow_read_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
 {
 	struct qcap *cap = f->q->cap;
 	struct visit_batch b;
@@ -81,9 +81,9 @@ flow_backward(struct qflow *f, uint64_t from)
 		uint32_t over = 0;
 
 		k -= f->left < cap->window ? 1 : k < TOGETHER * cap->group ? k : TOGETHER * cap->group;
-		bad = flow_trail(f, &t, k, end, &over) != 0;
+		bad = flow_read_trail(f, &t, k, end, &over) != 0;
 		for (size_t i = t.n; i-- > 0 && !enough && !bad; over = 0)
-			enough = flow_give(f, t.path[i], 0, t.path[i]->n - over, 1);
+			enough = flow_emit_path(f, t.path[i], 0, t.path[i]->n - over, 1);
 		end = cap->win[k].n - 1;
 	}
 	free(t.path);
@@ -118,14 +118,14 @@ struct insns {
 };
 
 static int
-flow_picks(void *arg, uint64_t pc)
+flow_is_stmt(void *arg, uint64_t pc)
 {
 	return ((const struct insns *)arg)->s->pc == pc;
 }
 
 /* A part of a string instruction: its references are more, its values newer */
 static int
-flow_hold(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, int again)
+flow_hold_part(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, int again)
 {
 	const uint64_t *val;
 
@@ -144,7 +144,7 @@ flow_hold(struct insns *t, const struct visit_insn *i, const struct visit_batch 
 }
 
 static int
-flow_one(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn, void *arg)
+flow_next_run(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn, void *arg)
 {
 	struct visit_insn i = visit_insn(r, 0);
 	const struct fact *f = i.fact;
@@ -165,7 +165,7 @@ flow_one(struct insns *t, const struct visit_run *r, const struct visit_batch *b
 	if (t->e.instance > t->to)
 		return 1;
 	if (f->kind == FACT_STRING)
-		return flow_hold(t, &i, b, again);
+		return flow_hold_part(t, &i, b, again);
 	t->e.ref = b->word + i.ref;
 	t->e.nref = i.nref;
 	t->e.nval = qcap_value(t->s, b->word + i.val, &t->e.val, &t->flags);
@@ -173,7 +173,7 @@ flow_one(struct insns *t, const struct visit_run *r, const struct visit_batch *b
 }
 
 int
-qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg)
 {
 	struct qcap *cap = q->cap;
 	struct query_stmt s = q->stmt[id - 1];
@@ -183,13 +183,13 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned wa
 	struct visit_batch b;
 	int got, e = 0;
 
-	(void)want;
-	if (qcap_open_trace(cap, 0) != 0 || visit_only(cap->v, flow_picks, &t) != 0)
-		return cap->v ? query_nomem(q) : -1;
+	(void)fields;
+	if (qcap_open_trace(cap, 0) != 0 || visit_only(cap->trace, flow_is_stmt, &t) != 0)
+		return cap->trace ? query_nomem(q) : -1;
 	got = qcap_seek(cap, 1);
 	while (e == 0 && got == 1 && (got = qcap_next_batch(cap, &b)) == 1)
 		for (size_t i = 0; i < b.nrun && e == 0; i++)
-			e = flow_one(&t, &b.run[i], &b, fn, arg);
+			e = flow_next_run(&t, &b.run[i], &b, fn, arg);
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
@@ -199,7 +199,7 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned wa
 
 /* Execution `left` of a statement since window k began: 1, 0: the replay is another one */
 static int
-find_in(struct qcap *cap, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
+flow_find_instance(struct qcap *cap, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
 {
 	struct visit_batch b;
 	uint64_t last = 0;
@@ -222,7 +222,7 @@ find_in(struct qcap *cap, struct insns *t, size_t k, uint64_t left, query_insn_f
 					struct visit_insn e = visit_insn(r, i);
 
 					t->e.n = e.n;
-					if (flow_hold(t, &e, &b, t->held) != 0)
+					if (flow_hold_part(t, &e, &b, t->held) != 0)
 						return -1;
 					if (e.fact->kind == FACT_STRING)
 						continue;
@@ -237,7 +237,7 @@ find_in(struct qcap *cap, struct insns *t, size_t k, uint64_t left, query_insn_f
 }
 
 int
-qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg)
 {
 	struct qcap *cap = q->cap;
 	struct insns t = { .cap = cap, .e = { .id = id, .instance = instance } };
@@ -245,14 +245,14 @@ qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, que
 	size_t k;
 	int got;
 
-	(void)want;
+	(void)fields;
 	if (query_survey(q, 0) != 0)
 		return -1;
 	if ((got = qcap_find_instance(cap, id, &instance, &k)) <= 0)
 		return got;
 	s = q->stmt[id - 1];
 	t.s = &s;
-	got = qcap_open_trace(cap, 0) != 0 ? -1 : find_in(cap, &t, k, instance, fn, arg);
+	got = qcap_open_trace(cap, 0) != 0 ? -1 : flow_find_instance(cap, &t, k, instance, fn, arg);
 	free(t.ref);
-	return got != 0 ? got : query_bad(q, "the replay is another one than before");
+	return got != 0 ? got : query_fail(q, "the replay is another one than before");
 }

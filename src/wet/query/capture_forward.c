@@ -19,7 +19,7 @@ struct spread {
 	uint64_t last;                  /* position */
 	int control, enough, nomem;
 	/* an instance whose references were not known before, until the next comes */
-	const struct qinsn *late;
+	const struct qinsn *dynamic;
 	int in;
 	uint64_t n, val[64], *ref;      /* its value so far, its references; ref owned */
 	size_t nref, capref;
@@ -69,7 +69,7 @@ taint_load(const struct spread *c, const uint64_t *ref, size_t nref)
 }
 
 static void
-taint_tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref,
+taint_report_member(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref,
     size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
@@ -85,24 +85,24 @@ taint_tell(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *
 
 /* The instance that was being collected is over */
 static void
-late_over(struct spread *c)
+taint_end_dynamic(struct spread *c)
 {
-	if (c->late && c->in && c->next)
-		taint_tell(c, c->late, c->n, c->val, c->ref, c->nref);
-	c->late = NULL;
+	if (c->dynamic && c->in && c->next)
+		taint_report_member(c, c->dynamic, c->n, c->val, c->ref, c->nref);
+	c->dynamic = NULL;
 }
 
 /* An instance of an instruction with many references, or a part of it: what it stored counts as soon as it belongs to the slice.  Is it new there? */
 static int
-taint_late(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
+taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
 {
 	const uint64_t *ref = b->word + e->ref;
 	uint32_t words = e->fact->nval;
 	int was;
 
-	if (!c->late || c->n != e->n) {
-		late_over(c);
-		c->late = k;
+	if (!c->dynamic || c->n != e->n) {
+		taint_end_dynamic(c);
+		c->dynamic = k;
 		c->n = e->n;
 		c->nref = 0;
 		c->in = 0;
@@ -143,27 +143,27 @@ taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_ru
 		c->next[k->id - 1]++;
 	if (n < c->s->n)
 		return 0;
-	if (k->late) {
+	if (k->dynamic) {
 		struct visit_insn e = visit_insn(r, i);
 
-		return taint_late(c, k, &e, b, in);
+		return taint_dynamic(c, k, &e, b, in);
 	}
-	late_over(c);
+	taint_end_dynamic(c);
 	in = in || taint_uses(c, k) || (k->nref && taint_load(c, ref, k->nref));
 	taint_define(c, k, in);
 	taint_store(c, ref, k->nref, in);
 	if (in && c->next)
-		taint_tell(c, k, n, word + r->at[i].val, ref, k->nref);
+		taint_report_member(c, k, n, word + r->at[i].val, ref, k->nref);
 	return in;
 }
 
 static void
-signal_comes(struct spread *c, const struct visit_run *r, const struct qpath *p)
+taint_signal(struct spread *c, const struct visit_run *r, const struct qpath *p)
 {
-	int in = r->n > c->s->n && query_is_member(c->q, r->n - 1);
+	int in = r->n > c->s->n && query_in_slice(c->q, r->n - 1);
 
 	if (in)
-		query_member(c->q, r->n);
+		query_set_in_slice(c->q, r->n);
 	for (unsigned i = 0; i < QLANES; i++)
 		c->taint.w[i] = in ? c->taint.w[i] | p->all.def.w[i] : c->taint.w[i] & ~p->all.def.w[i];
 }
@@ -194,7 +194,7 @@ static void
 taint_effect(struct spread *c, const struct qeffect *e)
 {
 	struct qlanes reg = { 0 }, none = { 0 };
-	int in = e->n >= c->s->n && query_is_member(c->q, e->n);
+	int in = e->n >= c->s->n && query_in_slice(c->q, e->n);
 
 	switch (e->kind) {
 	case QEFFECT_MOVE: byteset_move(&c->mem, e->addr, e->to, e->len); break;
@@ -212,7 +212,7 @@ taint_effect(struct spread *c, const struct qeffect *e)
 
 /* Does a run of a path have none of the slice, as far as registers and memory tell? */
 static inline int
-taint_passes(struct spread *c, const struct qpath *p, const uint64_t *word)
+taint_skips(struct spread *c, const struct qpath *p, const uint64_t *word)
 {
 	if (lanes_meet(&p->all.use, &c->taint))
 		return 0;
@@ -242,23 +242,23 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 	if (!c->next && from + p->n <= c->s->n)
 		return;
 	for (uint32_t k = 0; c->control && k < npiece; k++)
-		decided |= parent[k] && parent[k] < from && query_is_member(c->q, parent[k]);
+		decided |= parent[k] && parent[k] < from && query_in_slice(c->q, parent[k]);
 	/* a parent in the run itself is no member before it: but for that the whole run passes or not */
-	if (!decided && !c->next && !p->insn[p->n - 1].late && from > c->s->n &&
-	    taint_passes(c, p, b->word + r->word)) {
-		late_over(c);
+	if (!decided && !c->next && !p->insn[p->n - 1].dynamic && from > c->s->n &&
+	    taint_skips(c, p, b->word + r->word)) {
+		taint_end_dynamic(c);
 		return;
 	}
 	for (uint32_t k = 0; k < npiece; k++) {
 		uint32_t end = c->control ? p->control->end[k] : p->n;
-		int in = c->control && parent[k] && (parent[k] >= from ? (int)(mask >> (parent[k] - from) & 1) : query_is_member(c->q, parent[k]));
+		int in = c->control && parent[k] && (parent[k] >= from ? (int)(mask >> (parent[k] - from) & 1) : query_in_slice(c->q, parent[k]));
 
 		for (; i < end; i++)
 			mask |= (uint64_t)taint_instruction(c, &p->insn[i], r, i, b, in) << i;
 	}
 	if (mask) {
-		query_members_are(c->q, from, mask);
-		qcap_count_path(c->s, p, mask);
+		query_set_in_slice_mask(c->q, from, mask);
+		qcap_count_run(c->s, p, mask);
 	}
 }
 
@@ -274,8 +274,8 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 	if (!p->id) {
 		if (c->control && control_signal(cap->control, r->n, word) != 0)
 			return query_nomem(cap->q);
-		late_over(c);
-		signal_comes(c, r, p);
+		taint_end_dynamic(c);
+		taint_signal(c, r, p);
 		c->last = r->n;
 		return 0;
 	}
@@ -291,14 +291,14 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 }
 
 static int
-taint_spread(struct spread *c, uint64_t from)
+taint_walk(struct spread *c, uint64_t from)
 {
 	struct qcap *cap = c->cap;
 	struct effects e = { .c = c };
 	struct visit_batch b;
 	int got = qcap_seek(cap, from), bad = 0;
 
-	visit_onrecord(cap->v, on_record, &e);
+	visit_onrecord(cap->trace, on_record, &e);
 	while (got == 1 && !bad && !c->enough && (got = qcap_next_batch(cap, &b)) == 1) {
 		e.done = 0;
 		for (size_t i = 0; i <= b.nrun && !bad; i++) {
@@ -309,8 +309,8 @@ taint_spread(struct spread *c, uint64_t from)
 		}
 		e.n = 0;
 	}
-	late_over(c);
-	visit_onrecord(cap->v, NULL, NULL);
+	taint_end_dynamic(c);
+	visit_onrecord(cap->trace, NULL, NULL);
 	free(e.e);
 	return bad || got < 0 ? -1 : 0;
 }
@@ -318,13 +318,13 @@ taint_spread(struct spread *c, uint64_t from)
 int
 qcap_slice_forward(struct qcap *cap, struct query_slice *s)
 {
-	struct spread c = { .q = cap->q, .cap = cap, .s = s, .control = !(s->how & QUERY_DATA) };
+	struct spread c = { .q = cap->q, .cap = cap, .s = s, .control = !(s->flags & QUERY_DATA) };
 	size_t k = qcap_group_start(cap, qcap_find_window(cap, s->n));
 	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
 
 	c.last = cap->win[k].n - 1;
 	bad = bad || qcap_open_trace(cap, 0) != 0 || (s->fn && qcap_counts_before(cap, k, &c.next) != 0) ||
-	    (c.control && qcap_load_control(cap, k) != 0) || taint_spread(&c, cap->win[k].n) != 0;
+	    (c.control && qcap_load_control(cap, k) != 0) || taint_walk(&c, cap->win[k].n) != 0;
 	qcap_flush_counts(cap, s);
 	byteset_free(&c.mem);
 	free(c.next);

@@ -15,9 +15,9 @@
 
 #define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for what goes backward, and up to a run more, if nobody says */
 #define QGROUP  8u                      /* windows of these, as long as their counts take less than so much: */
-#define QCOUNTS (UINT64_C(8) << 20)
-#define QKEEP   (UINT64_C(512) << 20)   /* bytes of states that a visit keeps */
-#define QSTEP   (UINT64_C(1) << 22)     /* instances from one to the next */
+#define QMAXCOUNTS (UINT64_C(8) << 20)
+#define QSTATES   (UINT64_C(512) << 20)   /* bytes of states that a visit keeps */
+#define QSTATE_STEP   (UINT64_C(1) << 22)     /* instances from one to the next */
 
 /*
  * Sets of lanes of registers, a bit each: word 0 has general registers, flags
@@ -34,7 +34,7 @@ struct qinsn {
 	uint16_t ref, nref;
 	uint16_t brief;                 /* instead of ref, where a run's words are only its references */
 	uint8_t loads, stores;          /* it may */
-	uint8_t late;                   /* its references are not known before it runs */
+	uint8_t dynamic;                   /* its references are not known before it runs */
 };
 struct qwide { struct qlanes def, use; };
 
@@ -70,8 +70,8 @@ struct qwin {
 /* What answers queries of a capture */
 struct qcap {
 	struct query *q;
-	struct visit *v;
-	struct visit_kept *kept;        /* states for the next visit; owned */
+	struct visit *trace;
+	struct visit_kept *states;        /* states for the next visit; owned */
 	unsigned what;                  /* it was opened for */
 	struct wcode code;
 	struct control *control;        /* for this visit; owned; NULL: not needed yet */
@@ -102,16 +102,16 @@ struct qcap {
 int qcap_open(struct query *q);                                /* q->cap */
 void qcap_close(struct query *q);
 const struct ws_early *qcap_early(struct query *q);
-void qcap_window_of(struct query *q, uint64_t n);
+void qcap_set_window(struct query *q, uint64_t n);
 int qcap_survey(struct query *q, int slices);
-int qcap_know(struct query *q, uint32_t id);
+int qcap_has_stmt(struct query *q, uint32_t id);
 int qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 int qcap_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
-int qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
-int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
+int qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg);
+int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg);
 int qcap_slice(struct query *q, struct query_slice *s);
 int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
-int qcap_replay_bad(struct qcap *cap);                          /* what the visit says */
+int qcap_replay_fail(struct qcap *cap);                          /* what the visit says */
 int qcap_open_trace(struct qcap *cap, unsigned what);                /* opened for that; where it is then: anywhere */
 void qcap_close_trace(struct qcap *cap);                            /* there is no visit any more */
 void qcap_cache_states(struct qcap *cap);                               /* the visit keeps states, as many as windows want: without, going to an instance takes longer */
@@ -176,14 +176,14 @@ qcap_control_path(struct qcap *cap, struct qpath *p)
 }
 
 /* A run of a path had these members: counted for a slice now or later; all are when it is over.  capture_paths.c */
-void qcap_flush_path(struct query_slice *s, struct qpath *p);
+void qcap_flush_run(struct query_slice *s, struct qpath *p);
 void qcap_flush_counts(struct qcap *cap, struct query_slice *s);
 
 static inline void
-qcap_count_path(struct query_slice *s, struct qpath *p, uint64_t mask)
+qcap_count_run(struct query_slice *s, struct qpath *p, uint64_t mask)
 {
 	if (p->mask != mask) {
-		qcap_flush_path(s, p);
+		qcap_flush_run(s, p);
 		p->mask = mask;
 	}
 	p->nmask++;

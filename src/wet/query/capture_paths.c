@@ -42,7 +42,7 @@ qcap_stmt_id(struct qcap *cap, const struct fact *f)
 			return id;
 	}
 	if (cap->surveyed) {
-		query_bad(cap->q, "the replay is another one than before");
+		query_fail(cap->q, "the replay is another one than before");
 		return 0;
 	}
 	if (cap->q->nstmt >= UINT32_MAX / 2 || (cap->q->nstmt * 2 >= cap->nhash && paths_rehash(cap) != 0) ||
@@ -60,7 +60,7 @@ qcap_stmt_id(struct qcap *cap, const struct fact *f)
 }
 
 static struct qpath **
-paths_place(const struct qcap *cap, const struct fact_at *at, uint32_t n)
+paths_find_slot(const struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
 	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -71,7 +71,7 @@ paths_place(const struct qcap *cap, const struct fact_at *at, uint32_t n)
 }
 
 static int
-paths_grow(struct qcap *cap)
+paths_grow_slots(struct qcap *cap)
 {
 	size_t n = cap->nslot ? cap->nslot * 2 : 4096;
 	struct qpath **slot = calloc(n, sizeof *slot);
@@ -82,12 +82,12 @@ paths_grow(struct qcap *cap)
 	cap->slot = slot;
 	cap->nslot = n;
 	for (size_t i = 0; i < cap->npath; i++)
-		*paths_place(cap, cap->path[i]->at, cap->path[i]->n) = cap->path[i];
+		*paths_find_slot(cap, cap->path[i]->at, cap->path[i]->n) = cap->path[i];
 	return 0;
 }
 
 static struct qpath *
-path_new(struct qcap *cap, const struct fact_at *at, uint32_t n)
+paths_new(struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
 	const struct fact_at *last = &at[n - 1];
 	struct qpath *p = calloc(1, sizeof *p);
@@ -120,17 +120,17 @@ qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
 	struct qpath **slot, *p;
 
-	if (cap->npath * 2 >= cap->nslot && paths_grow(cap) != 0) {
+	if (cap->npath * 2 >= cap->nslot && paths_grow_slots(cap) != 0) {
 		query_nomem(cap->q);
 		return NULL;
 	}
-	slot = paths_place(cap, at, n);
+	slot = paths_find_slot(cap, at, n);
 	if (!*slot) {
 		if (buf_grow(&cap->path, &cap->cappath, cap->npath + 1, sizeof *cap->path) < 0) {
 			query_nomem(cap->q);
 			return NULL;
 		}
-		if ((p = path_new(cap, at, n)) == NULL)
+		if ((p = paths_new(cap, at, n)) == NULL)
 			return NULL;
 		*slot = cap->path[cap->npath++] = p;
 	}
@@ -206,7 +206,7 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 		const struct fact *f = a->fact;
 		struct qinsn *k = &p->insn[i];
 		struct qwide *w = &p->wide[i];
-		int late = f->kind == FACT_STRING || f->kind == FACT_COUNTED;
+		int dynamic = f->kind == FACT_STRING || f->kind == FACT_COUNTED;
 
 		lanes_of(f, cap->rsp, w);
 		for (unsigned j = 0; j < QLANES; j++) {
@@ -214,7 +214,7 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 			p->all.use.w[j] |= w->use.w[j];
 		}
 		*k = (struct qinsn){ .def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
-			.late = (uint8_t)late, .loads = late || f->nread, .stores = late || f->nref };   /* which of them write is in the references themselves */
+			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread, .stores = dynamic || f->nref };   /* which of them write is in the references themselves */
 		for (unsigned j = 1; j < QLANES; j++)
 			if (w->def.w[j] | w->use.w[j])
 				k->wide = w;
@@ -225,7 +225,7 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 }
 
 void
-qcap_flush_path(struct query_slice *s, struct qpath *p)
+qcap_flush_run(struct query_slice *s, struct qpath *p)
 {
 	for (uint64_t m = p->mask; m && p->nmask; m &= m - 1)
 		s->count[p->id[__builtin_ctzll(m)] - 1] += p->nmask;
@@ -237,5 +237,5 @@ void
 qcap_flush_counts(struct qcap *cap, struct query_slice *s)
 {
 	for (size_t i = 0; i < cap->npath; i++)
-		qcap_flush_path(s, cap->path[i]);
+		qcap_flush_run(s, cap->path[i]);
 }

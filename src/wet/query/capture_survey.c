@@ -16,7 +16,7 @@ struct survey {
 
 /* What was executed since the window began */
 static int
-window_ends(struct survey *s)
+survey_end_window(struct survey *s)
 {
 	size_t n = s->ntouched;
 
@@ -34,7 +34,7 @@ survey_count(struct survey *s, const struct visit_run *r)
 		return 0;
 	s->last = r->n + r->ninsn - 1;
 	if (cap->nwin == 0 || r->n - cap->win[cap->nwin - 1].n >= cap->window / cap->group) {
-		if ((cap->nwin && window_ends(s) != 0))
+		if ((cap->nwin && survey_end_window(s) != 0))
 			return -1;
 		if (buf_grow(&cap->win, &cap->capwin, cap->nwin + 1, sizeof *cap->win) < 0)
 			return query_nomem(cap->q);
@@ -89,14 +89,14 @@ qcap_survey(struct query *q, int slices)
 	if (qcap_open_trace(cap, VISIT_CONTROL) != 0 || qcap_seek(cap, 1) < 0)
 		return -1;
 	if (slices) {
-		m.r = visit_replay(cap->v);
+		m.r = visit_replay(cap->trace);
 		wcode_free(&cap->code);
 		wcode_init(&cap->code, wcode_read_replay, &m);
 		if ((t = wcode_visit_new(&cap->code)) == NULL)
 			return query_nomem(q);
 	}
 	bad = survey_walk(&s, t, &m, 0) != 0 ||
-	    (s.count && ((cap->nwin && window_ends(&s) != 0) || qcap_finish_counts(cap) != 0));
+	    (s.count && ((cap->nwin && survey_end_window(&s) != 0) || qcap_finish_counts(cap) != 0));
 	wcode_visit_free(t);
 	free(s.touched);
 	cap->code.read = NULL;
@@ -112,7 +112,7 @@ qcap_survey(struct query *q, int slices)
 }
 
 int
-qcap_know(struct query *q, uint32_t id)
+qcap_has_stmt(struct query *q, uint32_t id)
 {
 	struct qcap *cap = q->cap;
 	struct survey s = { .cap = cap, .count = 1 };
@@ -170,7 +170,7 @@ survey_seek(struct qcap *cap, uint32_t id, size_t k, uint64_t left, uint64_t *n)
 					return 1;
 				}
 		}
-	return got < 0 ? -1 : query_bad(cap->q, "the replay is another one than before");
+	return got < 0 ? -1 : query_fail(cap->q, "the replay is another one than before");
 }
 
 int
@@ -237,12 +237,12 @@ survey_states(struct qcap *cap, struct control *c, size_t at, size_t k)
 				return -1;
 	if (got == 1 || at == k)
 		return 0;
-	return got < 0 ? -1 : query_bad(cap->q, "the replay is another one than before");
+	return got < 0 ? -1 : query_fail(cap->q, "the replay is another one than before");
 }
 
 /* The same for all groups up to that of k */
 static int
-all_states(struct qcap *cap, size_t k)
+survey_all_states(struct qcap *cap, size_t k)
 {
 	size_t at = k;
 
@@ -261,7 +261,7 @@ qcap_load_control(struct qcap *cap, size_t k)
 {
 	if (!cap->control && (cap->control = control_new(&cap->code)) == NULL)
 		return query_nomem(cap->q);
-	if (!cap->win[k].state.n && all_states(cap, k) != 0)
+	if (!cap->win[k].state.n && survey_all_states(cap, k) != 0)
 		return -1;
 	return control_load(cap->control, cap->win[k].state.p, cap->win[k].state.n) != 0 ? query_nomem(cap->q) : 0;
 }

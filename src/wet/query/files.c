@@ -4,9 +4,9 @@
 #include "wet/query/query_internal.h"
 
 int
-query_file_bad(struct query *q, const struct fault *f)
+query_fail_at(struct query *q, const struct fault *f)
 {
-	query_bad(q, "%s", f->err);
+	query_fail(q, "%s", f->err);
 	q->fault.off = f->off;
 	q->fault.rec = f->rec;
 	return -1;
@@ -21,7 +21,7 @@ query_open_wet(struct query *q, int fd)
 
 	if (wetfile_open(&w, fd, &f) != 0) {
 		close(fd);
-		return query_file_bad(q, &f);
+		return query_fail_at(q, &f);
 	}
 	q->early = w.early;
 	e = w.kind == WETFILE_REPLAY ? query_open_replay(q, &w) : query_open_run(q, &w);

@@ -11,7 +11,7 @@
 #include "wet/query/query_internal.h"
 
 int
-query_bad(struct query *q, const char *fmt, ...)
+query_fail(struct query *q, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -25,12 +25,12 @@ query_bad(struct query *q, const char *fmt, ...)
 int
 query_nomem(struct query *q)
 {
-	return query_bad(q, "no memory");
+	return query_fail(q, "no memory");
 }
 
 /* Do these bytes begin text of wettext(5): a line with a number? */
 static int
-is_text(const uint8_t *p, size_t n)
+query_is_text(const uint8_t *p, size_t n)
 {
 	size_t k = 0;
 
@@ -47,9 +47,9 @@ open_it(struct query *q)
 	int fd = helper_hold(q->file);
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
 
-	if (n > 0 && is_text(head, (size_t)n)) {
+	if (n > 0 && query_is_text(head, (size_t)n)) {
 		close(fd);
-		return query_bad(q, "not a capture: if it is text of an execution trace, compress it with wetz first");
+		return query_fail(q, "not a capture: if it is text of an execution trace, compress it with wetz first");
 	}
 	if (n < 0 || !wetfile_is(head, (size_t)n)) {
 		if (fd >= 0)
@@ -83,16 +83,16 @@ query_close(struct query *q)
 	if (q->ops)
 		q->ops->close(q);
 	free(q->stmt);
-	free(q->named);
+	free(q->names);
 	free(q->file);
 	free(q);
 }
 
 void
-query_window_of(struct query *q, uint64_t n)
+query_set_window(struct query *q, uint64_t n)
 {
-	if (q->ops->window_of)
-		q->ops->window_of(q, n);
+	if (q->ops->set_window)
+		q->ops->set_window(q, n);
 }
 
 const struct query_fault *
@@ -124,27 +124,27 @@ query_stmt(const struct query *q, uint32_t id)
 }
 
 uint64_t
-query_name(const struct query *q, uint32_t id)
+query_stmt_name(const struct query *q, uint32_t id)
 {
-	return q->named ? q->named[id - 1] : id;
+	return q->names ? q->names[id - 1] : id;
 }
 
 uint32_t
-query_named(const struct query *q, uint64_t name)
+query_find_stmt(const struct query *q, uint64_t name)
 {
 	size_t lo = 0, hi = q->nstmt;
 
-	if (!q->named)
+	if (!q->names)
 		return name <= UINT32_MAX ? (uint32_t)name : 0;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (q->named[mid] < name)
+		if (q->names[mid] < name)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < q->nstmt && q->named[lo] == name ? (uint32_t)lo + 1 : 0;
+	return lo < q->nstmt && q->names[lo] == name ? (uint32_t)lo + 1 : 0;
 }
 
 uint64_t
@@ -160,9 +160,9 @@ query_survey(struct query *q, int slices)
 }
 
 int
-query_know(struct query *q, uint32_t id)
+query_has_stmt(struct query *q, uint32_t id)
 {
-	return q->ops->know(q, id);
+	return q->ops->has_stmt(q, id);
 }
 
 void
@@ -172,15 +172,15 @@ query_source(struct query *q, uint32_t id, const char **file, const char **func,
 }
 
 const char *
-query_complaint(struct query *q)
+query_source_warning(struct query *q)
 {
-	return q->ops->complaint ? q->ops->complaint(q) : NULL;
+	return q->ops->source_warning ? q->ops->source_warning(q) : NULL;
 }
 
 struct timespec
-query_changed(struct query *q, uint32_t id)
+query_source_mtime(struct query *q, uint32_t id)
 {
-	return q->ops->changed ? q->ops->changed(q, id) : (struct timespec){ 0 };
+	return q->ops->source_mtime ? q->ops->source_mtime(q, id) : (struct timespec){ 0 };
 }
 
 int
@@ -196,15 +196,15 @@ query_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_p
 }
 
 int
-query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg)
 {
-	return q->ops->insns(q, id, from, to, want, fn, arg);
+	return q->ops->insns(q, id, from, to, fields, fn, arg);
 }
 
 int
-query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg)
 {
-	return q->ops->insn_at(q, id, instance, want, fn, arg);
+	return q->ops->insn_at(q, id, instance, fields, fn, arg);
 }
 
 int

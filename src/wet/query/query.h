@@ -7,7 +7,7 @@
  * Statements have ids from 1 in order of their first execution, instances of
  * a statement count from 0, as in the text of wettext(5).  A text from elsewhere
  * may call its statements otherwise: here they have ids from 1 in the order of
- * those, which query_name tells.  Positions are
+ * those, which query_stmt_name tells.  Positions are
  * instances of the whole run, from 1: on captures those of itrace.h, which count
  * signals as well; .wet files but those of kind replay know nothing of these.
  *
@@ -43,19 +43,19 @@ const struct query_fault *query_fault(const struct query *q);
 const struct ws_early *query_early(struct query *q);    /* of its capture, as replay_early; as long as q */
 
 /* What goes backward has windows of so many instances (8 million) in memory, about 27 bytes each.  Before query_survey */
-void query_window_of(struct query *q, uint64_t n);
+void query_set_window(struct query *q, uint64_t n);
 
 /* All statements and counts; slices: and what slices need.  Once for all questions that say so. */
 int query_survey(struct query *q, int slices);
 uint32_t query_nstmt(const struct query *q);                    /* known so far; all after query_survey */
 const struct query_stmt *query_stmt(const struct query *q, uint32_t id);
 uint64_t query_length(const struct query *q);                   /* the last position, after query_survey */
-uint64_t query_name(const struct query *q, uint32_t id);         /* what a statement is called: mostly id */
-uint32_t query_named(const struct query *q, uint64_t name);      /* the other way round; 0: none is.  query_know says whether there is one */
-int query_know(struct query *q, uint32_t id);                   /* is there a statement id?  Looks only as far as it first comes */
+uint64_t query_stmt_name(const struct query *q, uint32_t id);         /* what a statement is called: mostly id */
+uint32_t query_find_stmt(const struct query *q, uint64_t name);      /* the other way round; 0: none is.  query_has_stmt says whether there is one */
+int query_has_stmt(struct query *q, uint32_t id);                   /* is there a statement id?  Looks only as far as it first comes */
 void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);      /* after query_survey; NULL, 0 */
-const char *query_complaint(struct query *q);   /* after it: of which file nothing is known, and why, each once; NULL: no more */
-struct timespec query_changed(struct query *q, uint32_t id);    /* when the file with that statement was changed last; 0: unknown */
+const char *query_source_warning(struct query *q);   /* after it: of which file nothing is known, and why, each once; NULL: no more */
+struct timespec query_source_mtime(struct query *q, uint32_t id);    /* when the file with that statement was changed last; 0: unknown */
 
 /* Where an instance is, after query_survey: 1, or 0: there is none */
 int query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
@@ -85,16 +85,16 @@ struct query_insn {
 };
 
 /* What is wanted of instances: a .wet file of kind full has what is not in separate parts */
-enum query_want { QUERY_VALUES = 1, QUERY_REFS = 2 };
+enum query_fields { QUERY_VALUES = 1, QUERY_REFS = 2 };
 
-/* Instances from `from` to `to` of a statement, as far as there are any, in order; it is known (query_know) */
+/* Instances from `from` to `to` of a statement, as far as there are any, in order; it is known (query_has_stmt) */
 typedef int query_insn_fn(void *arg, const struct query_insn *e);
-int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg);
+int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg);
 
 /* One instance, soon if others were asked for before: 1, or 0: there is none */
-int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
+int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg);
 
-enum query_how {
+enum query_flags {
 	QUERY_FORWARD = 1,              /* what depends on it, not what it depends on */
 	QUERY_DATA = 2,                 /* without control dependence */
 	QUERY_RSP = 4                   /* with dependences by rsp, which lead from every push to all before it */
@@ -102,7 +102,7 @@ enum query_how {
 
 struct query_slice {
 	uint64_t n;                     /* of this instance, which belongs to it */
-	unsigned how;
+	unsigned flags;
 	query_insn_fn *fn;              /* its instances, the last first (QUERY_FORWARD: the first first); NULL: they are only counted */
 	void *arg;
 	uint64_t *count;                /* instances of each statement, by id - 1; the caller's, query_nstmt of them; added to */

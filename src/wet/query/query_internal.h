@@ -14,21 +14,21 @@
 /* What answers, as the functions of query.h of these names */
 struct query_ops {
 	int (*survey)(struct query *q, int slices);
-	int (*know)(struct query *q, uint32_t id);
+	int (*has_stmt)(struct query *q, uint32_t id);
 	void (*source)(struct query *q, uint32_t id, const char **file, const char **func, int *line);
 	int (*position)(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 	int (*flow)(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
-	int (*insns)(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want,
+	int (*insns)(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields,
 	    query_insn_fn *fn, void *arg);
-	int (*insn_at)(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg);
+	int (*insn_at)(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg);
 	int (*slice)(struct query *q, struct query_slice *s);
 	int (*deps)(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 	void (*close)(struct query *q);         /* also what was opened only in part */
 	/* NULL: a .wet file says these in its header, or not at all */
 	const struct ws_early *(*early)(struct query *q);
-	void (*window_of)(struct query *q, uint64_t n);
-	const char *(*complaint)(struct query *q);
-	struct timespec (*changed)(struct query *q, uint32_t id);
+	void (*set_window)(struct query *q, uint64_t n);
+	const char *(*source_warning)(struct query *q);
+	struct timespec (*source_mtime)(struct query *q, uint32_t id);
 };
 
 struct query {
@@ -38,9 +38,9 @@ struct query {
 	struct ws_early early;          /* once it is known */
 	struct query_stmt *stmt;        /* by id - 1; owned */
 	size_t nstmt;
-	uint64_t *named;                /* what statements are called, by id - 1, ascending; owned; NULL: by their ids */
+	uint64_t *names;                /* what statements are called, by id - 1, ascending; owned; NULL: by their ids */
 	uint64_t length;                /* instances of the run */
-	uint64_t *member;               /* the slice: a bit for each instance; NORESERVE memory of what answers */
+	uint64_t *in_slice;               /* the slice: a bit for each instance; NORESERVE memory of what answers */
 	/* The state of what answers, which ops->close frees */
 	struct qcap *cap;               /* a capture, also that of a .wet file of kind replay */
 	struct qreplay *replay;         /* a .wet file of kind replay */
@@ -53,26 +53,26 @@ int query_open_capture(struct query *q);
 int query_open_wet(struct query *q, int fd);    /* a .wet file; q closes fd from now on, after -1 as well */
 int query_open_run(struct query *q, struct wetfile *w);         /* *w and its descriptor are the caller's still after -1 */
 int query_open_replay(struct query *q, struct wetfile *w);
-int query_file_bad(struct query *q, const struct fault *f);     /* -1 */
-int query_bad(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int query_fail_at(struct query *q, const struct fault *f);     /* -1 */
+int query_fail(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int query_nomem(struct query *q);
 
-static inline int query_is_member(const struct query *q, uint64_t n) { return q->member[n / 64] >> n % 64 & 1; }
-static inline void query_member(struct query *q, uint64_t n) { q->member[n / 64] |= UINT64_C(1) << n % 64; }
+static inline int query_in_slice(const struct query *q, uint64_t n) { return q->in_slice[n / 64] >> n % 64 & 1; }
+static inline void query_set_in_slice(struct query *q, uint64_t n) { q->in_slice[n / 64] |= UINT64_C(1) << n % 64; }
 
 /* Members of positions n to n + 63, and to be */
 static inline uint64_t
-query_members(const struct query *q, uint64_t n)
+query_in_slice_mask(const struct query *q, uint64_t n)
 {
-	const uint64_t *m = q->member + n / 64;
+	const uint64_t *m = q->in_slice + n / 64;
 
 	return m[0] >> n % 64 | m[1] << 1 << (63 - n % 64);
 }
 
 static inline void
-query_members_are(struct query *q, uint64_t n, uint64_t mask)
+query_set_in_slice_mask(struct query *q, uint64_t n, uint64_t mask)
 {
-	uint64_t *m = q->member + n / 64;
+	uint64_t *m = q->in_slice + n / 64;
 
 	m[0] |= mask << n % 64;
 	m[1] |= mask >> 1 >> (63 - n % 64);
@@ -88,7 +88,7 @@ struct qflow {
 
 /* What g means of a path, or as much of that as is wanted: 1: enough */
 static inline int
-query_give(struct qflow *f, struct query_path g, int backward)
+query_emit_path(struct qflow *f, struct query_path g, int backward)
 {
 	uint32_t n = g.to - g.from;
 

@@ -21,7 +21,7 @@ struct qreplay {
 };
 
 static int
-query_replay_keep(void *arg, const void *p, size_t n)
+qreplay_write(void *arg, const void *p, size_t n)
 {
 	struct qreplay *t = arg;
 	const char *at = p;
@@ -59,7 +59,7 @@ qreplay_survey(struct query *q, int slices)
 
 	if (qcap_survey(q, slices) != 0)
 		return -1;
-	return q->nstmt > t->code.nstmt ? query_bad(q, "the statements are not those of the capture") : 0;
+	return q->nstmt > t->code.nstmt ? query_fail(q, "the statements are not those of the capture") : 0;
 }
 
 static void
@@ -71,22 +71,22 @@ qreplay_source(struct query *q, uint32_t id, const char **file, const char **fun
 }
 
 static const struct query_ops ops = {
-	.survey = qreplay_survey, .know = qcap_know, .source = qreplay_source, .position = qcap_position,
+	.survey = qreplay_survey, .has_stmt = qcap_has_stmt, .source = qreplay_source, .position = qcap_position,
 	.flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at, .slice = qcap_slice, .deps = qcap_deps,
-	.close = qreplay_close, .early = qcap_early, .window_of = qcap_window_of
+	.close = qreplay_close, .early = qcap_early, .set_window = qcap_set_window
 };
 
 /* The capture's path from now on */
 static int
-query_replay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
+qreplay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 {
 	struct fault f;
 	char path[64];
 
 	if ((t->copy = temp_nameless("query")) < 0)
-		return query_bad(q, "temporary file: %s", strerror(errno));
-	if (store_replay_capture(w, query_replay_keep, t, &f) != 0)
-		return t->error ? query_bad(q, "temporary file: %s", strerror(t->error)) : query_file_bad(q, &f);
+		return query_fail(q, "temporary file: %s", strerror(errno));
+	if (store_replay_capture(w, qreplay_write, t, &f) != 0)
+		return t->error ? query_fail(q, "temporary file: %s", strerror(t->error)) : query_fail_at(q, &f);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
 	free(q->file);
 	return (q->file = strdup(path)) == NULL ? query_nomem(q) : 0;
@@ -105,10 +105,10 @@ query_open_replay(struct query *q, struct wetfile *w)
 	q->replay = t;
 	q->ops = &ops;
 	if (store_replay_code(w, &t->code, &f) != 0)
-		return query_file_bad(q, &f);
+		return query_fail_at(q, &f);
 	if (run_names_make(&t->names, &t->code) != 0)
 		return query_nomem(q);
-	if (query_replay_unpack(q, t, w) != 0 || qcap_open(q) != 0)
+	if (qreplay_unpack(q, t, w) != 0 || qcap_open(q) != 0)
 		return -1;
 	wetfile_close(w);
 	close(fd);

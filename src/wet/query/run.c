@@ -7,29 +7,29 @@
 #include "wet/query/run_internal.h"
 
 int
-qrun_bad(struct query *q)
+qrun_fail(struct query *q)
 {
-	return query_file_bad(q, &q->run->fault);
+	return query_fail_at(q, &q->run->fault);
 }
 
 /* Of a file that is cut off: nothing can be said of the run as a whole */
 static int
-query_run_cut(struct query *q)
+query_run_fail_truncated(struct query *q)
 {
-	return q->run->w.whole ? 0 : query_file_bad(q, &q->run->w.fault);
+	return q->run->w.whole ? 0 : query_fail_at(q, &q->run->w.fault);
 }
 
 static int
 query_run_survey(struct query *q, int slices)
 {
 	(void)slices;
-	return query_run_cut(q);
+	return query_run_fail_truncated(q);
 }
 
 static int
-query_run_know(struct query *q, uint32_t id)
+query_run_has_stmt(struct query *q, uint32_t id)
 {
-	return id && id <= q->nstmt ? 1 : query_run_cut(q);
+	return id && id <= q->nstmt ? 1 : query_run_fail_truncated(q);
 }
 
 static void
@@ -40,7 +40,7 @@ query_run_source(struct query *q, uint32_t id, const char **file, const char **f
 
 /* The segment of an instance, whose number in it *instance is then; nseg: there is none */
 static size_t
-segment_of(const struct run *r, uint32_t id, uint64_t *instance)
+query_run_find_segment(const struct run *r, uint32_t id, uint64_t *instance)
 {
 	for (size_t k = 0; k < r->nseg; k++) {
 		uint32_t n = run_count(r, k, id);
@@ -60,10 +60,10 @@ query_run_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 	size_t k;
 
 	if (id == 0 || id > q->nstmt || instance >= r->total[id - 1] ||
-	    (k = segment_of(r, id, &instance)) == r->nseg)
+	    (k = query_run_find_segment(r, id, &instance)) == r->nseg)
 		return 0;
 	if (r->ops->enter(r, k, 0) != 0)
-		return qrun_bad(q);
+		return qrun_fail(q);
 	*n = r->seg[k].n;
 	for (size_t i = 0; i < r->npath; i++) {
 		r->ops->path(r, i, &p);
@@ -73,7 +73,7 @@ query_run_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 				return 1;
 		}
 	}
-	return query_bad(q, "the ranks are not those of the paths");
+	return query_fail(q, "the ranks are not those of the paths");
 }
 
 /* Control flow of segment k: 1: enough */
@@ -85,7 +85,7 @@ query_run_forward(struct qflow *f, size_t k, uint64_t from)
 	struct query_path p;
 
 	if (r->ops->enter(r, k, 0) != 0)
-		return qrun_bad(f->q);
+		return qrun_fail(f->q);
 	for (size_t i = 0; i < r->npath; i++) {
 		r->ops->path(r, i, &p);
 		n += p.to - p.from;
@@ -93,7 +93,7 @@ query_run_forward(struct qflow *f, size_t k, uint64_t from)
 			continue;
 		if (n - (p.to - p.from) + 1 < from)
 			p.from = p.to - (uint32_t)(n - from + 1);
-		if (query_give(f, p, 0))
+		if (query_emit_path(f, p, 0))
 			return 1;
 	}
 	return 0;
@@ -107,7 +107,7 @@ query_run_backward(struct qflow *f, size_t k, uint64_t from)
 	struct query_path p;
 
 	if (r->ops->enter(r, k, 0) != 0)
-		return qrun_bad(f->q);
+		return qrun_fail(f->q);
 	for (size_t i = r->npath; i-- > 0;) {
 		r->ops->path(r, i, &p);
 		n -= p.to - p.from;
@@ -115,7 +115,7 @@ query_run_backward(struct qflow *f, size_t k, uint64_t from)
 			continue;
 		if (from - n < p.to - p.from)
 			p.to = p.from + (uint32_t)(from - n);
-		if (query_give(f, p, 1))
+		if (query_emit_path(f, p, 1))
 			return 1;
 	}
 	return 0;
@@ -129,9 +129,9 @@ query_run_flow(struct query *q, uint64_t from, uint64_t count, int back, query_p
 	int e = 0;
 
 	if (r->no_order)
-		return query_bad(q, "%s", r->no_order);
+		return query_fail(q, "%s", r->no_order);
 	if (from && count && from <= q->length) {
-		size_t k = run_find(r, from);
+		size_t k = run_find_segment(r, from);
 
 		if (back)
 			for (k++; k-- > 0 && !e;)
@@ -141,38 +141,38 @@ query_run_flow(struct query *q, uint64_t from, uint64_t count, int back, query_p
 				e = query_run_forward(&f, k, from);
 	}
 	if (e == 0 && !back && f.left)
-		return query_run_cut(q);
+		return query_run_fail_truncated(q);
 	return e < 0 ? -1 : 0;
 }
 
 static int
-query_run_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned want, query_insn_fn *fn, void *arg)
+query_run_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg)
 {
 	struct run *r = q->run;
-	struct run_insns a = { .e = { .id = id }, .want = want, .fn = fn, .arg = arg };
+	struct run_insns a = { .e = { .id = id }, .fields = fields, .fn = fn, .arg = arg };
 	int e = 0;
 
-	if (want & QUERY_REFS && r->no_refs)
-		return query_bad(q, "%s", r->no_refs);
+	if (fields & QUERY_REFS && r->no_refs)
+		return query_fail(q, "%s", r->no_refs);
 	for (size_t k = 0; k < r->nseg && !e && a.before <= to; k++) {
 		a.n = run_count(r, k, id);
 		a.from = from > a.before ? from - a.before : 0;
 		a.to = to - a.before;
-		if (a.from < a.n || r->loose)   /* a text may have values of instances that its order does not have */
+		if (a.from < a.n || r->deps_unordered)   /* a text may have values of instances that its order does not have */
 			e = r->ops->insns(r, k, &a);
 		a.before += a.n;
 	}
 	if (e < 0)
-		return qrun_bad(q);
-	return !e && a.before <= to ? query_run_cut(q) : 0;
+		return qrun_fail(q);
+	return !e && a.before <= to ? query_run_fail_truncated(q) : 0;
 }
 
-struct once { query_insn_fn *fn; void *arg; int found; };
+struct first_only { query_insn_fn *fn; void *arg; int found; };
 
 static int
-query_run_found(void *arg, const struct query_insn *e)
+query_run_first(void *arg, const struct query_insn *e)
 {
-	struct once *t = arg;
+	struct first_only *t = arg;
 
 	t->found = 1;
 	t->fn(t->arg, e);
@@ -180,11 +180,11 @@ query_run_found(void *arg, const struct query_insn *e)
 }
 
 static int
-insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned want, query_insn_fn *fn, void *arg)
+query_run_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg)
 {
-	struct once t = { fn, arg, 0 };
+	struct first_only t = { fn, arg, 0 };
 
-	return query_run_insns(q, id, instance, instance, want, query_run_found, &t) != 0 ? -1 : t.found;
+	return query_run_insns(q, id, instance, instance, fields, query_run_first, &t) != 0 ? -1 : t.found;
 }
 
 static void
@@ -192,12 +192,12 @@ qrun_close(struct query *q)
 {
 	qrun_slicer_free(q);
 	run_close(q->run);
-	q->named = NULL;                /* the run's */
+	q->names = NULL;                /* the run's */
 }
 
 static const struct query_ops ops = {
-	.survey = query_run_survey, .know = query_run_know, .source = query_run_source,
-	.position = query_run_position, .flow = query_run_flow, .insns = query_run_insns, .insn_at = insn_at,
+	.survey = query_run_survey, .has_stmt = query_run_has_stmt, .source = query_run_source,
+	.position = query_run_position, .flow = query_run_flow, .insns = query_run_insns, .insn_at = query_run_insn_at,
 	.slice = qrun_slice, .deps = qrun_deps, .close = qrun_close
 };
 
@@ -208,10 +208,10 @@ query_open_run(struct query *q, struct wetfile *w)
 	const struct store_stmt *c;
 
 	if ((q->run = run_open(w, &f)) == NULL)
-		return query_file_bad(q, &f);
+		return query_fail_at(q, &f);
 	q->ops = &ops;
 	q->nstmt = q->run->code->nstmt;
-	q->named = q->run->called;
+	q->names = q->run->stmt_name;
 	q->length = q->run->no_order ? 0 : run_length(q->run);
 	if ((q->stmt = calloc(q->nstmt + 1, sizeof *q->stmt)) == NULL) {
 		q->run->w.section = NULL;       /* the caller's still */

@@ -14,17 +14,17 @@
 static int
 slicer_clear(struct slicer *c)
 {
-	size_t n = (c->r->first[c->q->nstmt] / 64 + 2) * sizeof *c->q->member;
+	size_t n = (c->r->first[c->q->nstmt] / 64 + 2) * sizeof *c->q->in_slice;
 
-	if (!c->nmember) {
+	if (!c->slice_bytes) {
 		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (p == MAP_FAILED)
 			return query_nomem(c->q);
-		c->q->member = p;
-		c->nmember = n;
+		c->q->in_slice = p;
+		c->slice_bytes = n;
 	} else
-		(void)madvise(c->q->member, n, MADV_DONTNEED);
+		(void)madvise(c->q->in_slice, n, MADV_DONTNEED);
 	return 0;
 }
 
@@ -32,7 +32,7 @@ uint64_t
 slicer_next_member(const struct query *q, uint64_t at, uint64_t end)
 {
 	while (at < end) {
-		uint64_t w = q->member[at / 64] >> at % 64;
+		uint64_t w = q->in_slice[at / 64] >> at % 64;
 
 		if (w) {
 			at += (unsigned)__builtin_ctzll(w);
@@ -84,7 +84,7 @@ slicer_load_values(struct slicer *c)
 	if (c->s->fn && c->r->ops->values) {
 		for (size_t s = 0; s < c->q->nstmt; s++)
 			c->want[s] = (uint8_t)slicer_has_members(c, &c->place[s]);
-		e = c->r->ops->values(c->r, c->want) != 0 ? qrun_bad(c->q) : 0;
+		e = c->r->ops->values(c->r, c->want) != 0 ? qrun_fail(c->q) : 0;
 		memset(c->want, 0, c->q->nstmt);
 	}
 	return e;
@@ -122,7 +122,7 @@ slicer_add_criterion(struct slicer *c)
 			struct place *t = &c->place[p.id[j] - 1];
 
 			if (++n == c->s->n) {
-				query_member(c->q, t->first + t->x);
+				query_set_in_slice(c->q, t->first + t->x);
 				c->left++;
 				return;
 			}
@@ -135,26 +135,26 @@ slicer_add_criterion(struct slicer *c)
 static int
 slicer_enter(struct slicer *c, unsigned flags)
 {
-	unsigned want = RUN_DEPS | (c->s->fn && !c->dep ? RUN_VALUES | RUN_REFS : 0u);
+	unsigned fields = RUN_DEPS | (c->s->fn && !c->dep ? RUN_VALUES | RUN_REFS : 0u);
 
-	if (c->r->ops->enter(c->r, c->k, want) != 0)
-		return qrun_bad(c->q);
+	if (c->r->ops->enter(c->r, c->k, fields) != 0)
+		return qrun_fail(c->q);
 	return table_begin(c, flags & (QUERY_DATA | QUERY_RSP | QUERY_FORWARD));
 }
 
 static int
 slicer_backward(struct slicer *c)
 {
-	size_t first = run_find(c->r, c->s->n);
+	size_t first = run_find_segment(c->r, c->s->n);
 
 	for (size_t k = first + 1; k-- > 0 && !c->enough && (k == first || c->left);) {
 		if (!slicer_set_segment(c, k) && k < first)
 			continue;
-		if (slicer_enter(c, c->s->how) != 0)
+		if (slicer_enter(c, c->s->flags) != 0)
 			return -1;
 		if (k == first)
 			slicer_add_criterion(c);
-		if ((c->r->in_time ? in_time_backward(c) : worklist_backward(c)) != 0)
+		if ((c->r->deps_in_time ? in_time_backward(c) : worklist_backward(c)) != 0)
 			return -1;
 	}
 	return 0;
@@ -163,15 +163,15 @@ slicer_backward(struct slicer *c)
 static int
 slicer_forward(struct slicer *c)
 {
-	size_t first = run_find(c->r, c->s->n);
+	size_t first = run_find_segment(c->r, c->s->n);
 
 	for (size_t k = first; k < c->r->nseg && !c->enough; k++) {
 		slicer_set_segment(c, k);
-		if (slicer_enter(c, c->r->loose ? c->s->how : c->s->how & ~(unsigned)QUERY_FORWARD) != 0)
+		if (slicer_enter(c, c->r->deps_unordered ? c->s->flags : c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		if (k == first)
 			slicer_add_criterion(c);
-		if ((c->r->loose ? worklist_forward(c) : in_time_forward(c)) != 0)
+		if ((c->r->deps_unordered ? worklist_forward(c) : in_time_forward(c)) != 0)
 			return -1;
 	}
 	return 0;
@@ -187,7 +187,7 @@ deps_emit_words(struct slicer *c, struct query_dep *d, size_t at)
 		if (w & DEP_LINK)
 			continue;
 		more = !(w & DEP_LAST);
-		if (!query_is_member(c->q, slicer_number(c, w & DEP_INST)))
+		if (!query_in_slice(c->q, slicer_number(c, w & DEP_INST)))
 			continue;
 		d->port = (uint32_t)(w >> DEP_PORT & DEP_PORTS);
 		d->on = (uint32_t)((w & DEP_INST) >> 32) + 1;
@@ -202,7 +202,7 @@ deps_emit(struct slicer *c, uint64_t inst, uint64_t n)
 {
 	struct query_dep d = { .id = (uint32_t)(inst >> 32) + 1, .n = slicer_number(c, inst) + 1 };
 
-	if (!query_is_member(c->q, d.n - 1) || (c->s->how & QUERY_FORWARD && n == c->s->n))
+	if (!query_in_slice(c->q, d.n - 1) || (c->s->flags & QUERY_FORWARD && n == c->s->n))
 		return 0;
 	c->ntodo = 0;
 	for (uint32_t at = c->head[slicer_slot(c, inst, n)]; at;
@@ -219,13 +219,13 @@ deps_emit(struct slicer *c, uint64_t inst, uint64_t n)
 static int
 slicer_deps(struct slicer *c)
 {
-	size_t first = run_find(c->r, c->s->n);
-	int forward = c->s->how & QUERY_FORWARD;
+	size_t first = run_find_segment(c->r, c->s->n);
+	int forward = c->s->flags & QUERY_FORWARD;
 
 	for (size_t k = forward ? first : 0; k < (forward ? c->r->nseg : first + 1) && !c->enough; k++) {
 		if (!slicer_set_segment(c, k))
 			continue;
-		if (slicer_enter(c, c->s->how & ~(unsigned)QUERY_FORWARD) != 0)
+		if (slicer_enter(c, c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		for (size_t s = 0; s < c->q->nstmt; s++)
 			c->want[s] = (uint8_t)slicer_has_members(c, &c->place[s]);
@@ -239,7 +239,7 @@ slicer_deps(struct slicer *c)
 static void
 slicer_release(struct slicer *c)
 {
-	if (!c->r->loose) {
+	if (!c->r->deps_unordered) {
 		free(c->head);
 		free(c->on);
 		c->head = NULL;
@@ -288,8 +288,8 @@ qrun_slicer_free(struct query *q)
 
 	if (!c)
 		return;
-	if (c->nmember)
-		munmap(q->member, c->nmember);
+	if (c->slice_bytes)
+		munmap(q->in_slice, c->slice_bytes);
 	free(c->place);
 	free(c->want);
 	free(c->have);
@@ -307,14 +307,14 @@ qrun_slice(struct query *q, struct query_slice *s)
 	struct slicer *c;
 	int e;
 
-	if (!(s->how & QUERY_RSP) && q->run->no_rsp)
-		return query_bad(q, "%s", q->run->no_rsp);
+	if (!(s->flags & QUERY_RSP) && q->run->no_rsp)
+		return query_fail(q, "%s", q->run->no_rsp);
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL)
 		return query_nomem(q);
 	if (slicer_clear(c) != 0)
 		return -1;
 	s->total = 0;
-	e = s->how & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
+	e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
 	slicer_release(c);
 	return e;
 }

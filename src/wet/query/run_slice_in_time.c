@@ -15,8 +15,8 @@ in_time_add_deps(struct slicer *c, uint64_t slot)
 	for (struct words t = words_of(c, slot); words_next(c, &t, &w);) {
 		uint64_t n = slicer_number(c, w & DEP_INST);
 
-		c->left += !query_is_member(c->q, n);
-		query_member(c->q, n);
+		c->left += !query_in_slice(c->q, n);
+		query_set_in_slice(c->q, n);
 	}
 }
 
@@ -27,7 +27,7 @@ in_time_depends(const struct slicer *c, uint64_t slot)
 	uint64_t w;
 
 	for (struct words t = words_of(c, slot); words_next(c, &t, &w);)
-		if (query_is_member(c->q, slicer_number(c, w & DEP_INST)))
+		if (query_in_slice(c->q, slicer_number(c, w & DEP_INST)))
 			return 1;
 	return 0;
 }
@@ -36,7 +36,7 @@ in_time_depends(const struct slicer *c, uint64_t slot)
 static int
 in_time_step_back(struct slicer *c, uint64_t inst, uint64_t n)
 {
-	if (!query_is_member(c->q, slicer_number(c, inst)))
+	if (!query_in_slice(c->q, slicer_number(c, inst)))
 		return 0;
 	in_time_add_deps(c, slicer_slot(c, inst, n));
 	return slicer_report_member(c, inst, n);
@@ -47,8 +47,8 @@ in_time_add(struct slicer *c, uint64_t inst, uint64_t n)
 {
 	uint64_t number = slicer_number(c, inst);
 
-	if (!query_is_member(c->q, number) && in_time_depends(c, slicer_slot(c, inst, n))) {
-		query_member(c->q, number);
+	if (!query_in_slice(c->q, number) && in_time_depends(c, slicer_slot(c, inst, n))) {
+		query_set_in_slice(c->q, number);
 		c->left++;
 	}
 	return 0;
@@ -72,7 +72,7 @@ in_time_forward(struct slicer *c)
 {
 	if (table_fill(c, 1, UINT64_MAX) != 0)
 		return -1;
-	if (c->r->in_time)
+	if (c->r->deps_in_time)
 		return slicer_walk_forward(c, in_time_add_report);
 	if (slicer_walk_forward(c, in_time_add) != 0)
 		return -1;

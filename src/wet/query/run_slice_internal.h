@@ -5,7 +5,7 @@
  * segment in order of time, where dependences lead back only.
  *
  * An instance is named by its statement (id less 1) << 32 | instance; or by
- * its number, counting all instances statement by statement: q->member has a
+ * its number, counting all instances statement by statement: q->in_slice has a
  * bit for each number.
  */
 #ifndef TM_WET_QUERY_RUN_SLICE_INTERNAL_H
@@ -49,11 +49,11 @@ struct slicer {
 	uint64_t slot;                  /* of the last word */
 	uint64_t nslot;                 /* instances whose dependences came, in order of time */
 	size_t table;                   /* the segment of the table, plus 1; 0: none */
-	unsigned how;                   /* flags of the slice that the table is made for */
+	unsigned flags;                   /* flags of the slice that the table is made for */
 	uint64_t *todo, *later;         /* instances in the slice whose dependences have not been followed; owned */
 	size_t ntodo, captodo, nlater, caplater;
 	uint64_t left;                  /* instances in the slice that have not been reported */
-	size_t nmember;                 /* bytes of q->member; 0: none are allocated */
+	size_t slice_bytes;                 /* bytes of q->in_slice; 0: none are allocated */
 	int enough;
 };
 
@@ -69,7 +69,7 @@ slicer_slot(const struct slicer *c, uint64_t inst, uint64_t n)
 {
 	const struct place *p = &c->place[inst >> 32];
 
-	return c->r->in_time ? n - c->r->seg[c->k].n - 1 : p->slot + ((uint32_t)inst - p->before);
+	return c->r->deps_in_time ? n - c->r->seg[c->k].n - 1 : p->slot + ((uint32_t)inst - p->before);
 }
 
 /* The words of an instance that are still to come: w, and then those at `link`, plus 1 */
@@ -163,7 +163,7 @@ int slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n);  /* count
 static inline int
 slicer_report(struct slicer *c, uint64_t inst, uint64_t n)
 {
-	return query_is_member(c->q, slicer_number(c, inst)) ? slicer_report_member(c, inst, n) : 0;
+	return query_in_slice(c->q, slicer_number(c, inst)) ? slicer_report_member(c, inst, n) : 0;
 }
 
 /* run_slice_table.c.  flags: QUERY_FORWARD means that the table is turned round: what depends on an instance */

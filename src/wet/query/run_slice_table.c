@@ -19,7 +19,7 @@ table_add(struct slicer *c, uint64_t slot, uint32_t port, const uint64_t *on, si
 	if (c->slot == slot && c->non)
 		c->on[c->non - 1] &= ~DEP_LAST;
 	else {
-		uint32_t before = c->r->in_time ? 0 : c->head[slot];
+		uint32_t before = c->r->deps_in_time ? 0 : c->head[slot];
 
 		c->head[slot] = (uint32_t)c->non + 1;
 		if (before)
@@ -37,8 +37,8 @@ static int
 table_follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
 {
 	if (port == 0)
-		return !(c->how & QUERY_DATA);
-	return port > v->nuse || c->how & QUERY_RSP || c->r->code->reg[v->reg + port - 1] >> 5 != QRSP;
+		return !(c->flags & QUERY_DATA);
+	return port > v->nuse || c->flags & QUERY_RSP || c->r->code->reg[v->reg + port - 1] >> 5 != QRSP;
 }
 
 /* A use port of instance x of statement s + 1, into the table; on: with ids from 1 */
@@ -54,8 +54,8 @@ table_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *on, 
 		return 0;
 	if (port > DEP_PORTS)
 		port = DEP_PORTS;
-	if (!(c->how & QUERY_FORWARD))
-		return table_add(c, c->r->in_time ? c->nslot - 1 : me->slot + (x - me->before), port, on, n);
+	if (!(c->flags & QUERY_FORWARD))
+		return table_add(c, c->r->deps_in_time ? c->nslot - 1 : me->slot + (x - me->before), port, on, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct place *p = &c->place[(on[i] >> 32) - 1];
 
@@ -70,10 +70,10 @@ table_begin(struct slicer *c, unsigned flags)
 {
 	uint64_t n = c->r->seg[c->k + 1].n - c->r->seg[c->k].n;
 
-	if (c->table == c->k + 1 && c->how == flags)
+	if (c->table == c->k + 1 && c->flags == flags)
 		return 0;
 	c->table = 0;
-	c->how = flags;
+	c->flags = flags;
 	c->non = c->nslot = 0;
 	memset(c->have, 0, c->q->nstmt);
 	memset(c->want, 0, c->q->nstmt);
@@ -91,13 +91,13 @@ table_fill(struct slicer *c, int all, uint64_t last)
 	int any = 0;
 
 	for (size_t s = 0; s < c->q->nstmt; s++) {
-		c->want[s] = (all || !c->r->partial || c->want[s]) && !c->have[s] && c->place[s].n;
+		c->want[s] = (all || !c->r->deps_by_stmt || c->want[s]) && !c->have[s] && c->place[s].n;
 		c->have[s] |= c->want[s];
 		any |= c->want[s];
 	}
 	if (any && c->r->ops->deps(c->r, c->want, last - seg, table_use, c) != 0) {
 		c->table = 0;
-		return qrun_bad(c->q);
+		return qrun_fail(c->q);
 	}
 	memset(c->want, 0, c->q->nstmt);
 	return 0;

@@ -17,9 +17,9 @@ worklist_add(struct slicer *c, uint64_t inst)
 	const struct place *p = &c->place[inst >> 32];
 	uint64_t n = p->first + (uint32_t)inst;
 
-	if (query_is_member(c->q, n))
+	if (query_in_slice(c->q, n))
 		return 0;
-	query_member(c->q, n);
+	query_set_in_slice(c->q, n);
 	c->left++;
 	return (uint32_t)inst - p->before < p->n ? slicer_push(c, inst) : 0;
 }

@@ -12,12 +12,12 @@ struct full {
 	struct store_read in;
 	uint32_t *id;                   /* of in.code.seq; owned */
 	size_t at;                      /* the segment whose paths, values and so on `in` has, plus 1 */
-	unsigned have;                  /* which of them: enum run_want, but for RUN_DEPS */
+	unsigned have;                  /* which of them: enum run_fields, but for RUN_DEPS */
 	uint64_t word[8];               /* the value that was looked at last */
 };
 
 static int
-run_full_bad(struct full *t)
+run_full_fail(struct full *t)
 {
 	t->r.fault = t->in.fault;
 	return -1;
@@ -35,23 +35,23 @@ run_full_counts(struct full *t, size_t k)
 
 /* Dependences are read on from the beginning of a segment, so that is where it is for them */
 static int
-run_full_enter(struct run *r, size_t k, unsigned want)
+run_full_enter(struct run *r, size_t k, unsigned fields)
 {
 	struct full *t = (struct full *)r;
 	unsigned what = STORE_PATHS;
 
-	if (t->at == k + 1 && !(want & ~t->have))
+	if (t->at == k + 1 && !(fields & ~t->have))
 		return 0;
 	t->at = 0;
-	if (want & RUN_DEPS)
+	if (fields & RUN_DEPS)
 		run_full_counts(t, k);
-	what |= want & RUN_DEPS ? STORE_DEPS : 0u;
-	what |= want & RUN_VALUES ? STORE_VALUES : 0u;
-	what |= want & RUN_REFS ? STORE_ADDRS : 0u;
+	what |= fields & RUN_DEPS ? STORE_DEPS : 0u;
+	what |= fields & RUN_VALUES ? STORE_VALUES : 0u;
+	what |= fields & RUN_REFS ? STORE_ADDRS : 0u;
 	if (store_read_segment(&t->in, k, what) != 0)
-		return run_full_bad(t);
+		return run_full_fail(t);
 	t->at = k + 1;
-	t->have = want & ~(unsigned)RUN_DEPS;
+	t->have = fields & ~(unsigned)RUN_DEPS;
 	r->npath = t->in.path.n;
 	return 0;
 }
@@ -74,7 +74,7 @@ run_full_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *f
 	(void)only;
 	for (size_t i = 0; i < t->in.path.n && t->in.done < upto; i++)
 		if (store_read_deps(&t->in, i, NULL, fn, arg) != 0)
-			return run_full_bad(t);
+			return run_full_fail(t);
 	return 0;
 }
 
@@ -100,17 +100,17 @@ run_full_insn(struct run *r, struct query_insn *e, uint32_t x)
 
 /* Instance x of the segment: 1: enough */
 static int
-run_full_give(struct full *t, struct run_insns *a, uint64_t x)
+run_full_emit(struct full *t, struct run_insns *a, uint64_t x)
 {
 	a->e.instance = a->before + x;
-	if (a->want & RUN_VALUES)
+	if (a->fields & RUN_VALUES)
 		run_full_value(t, &a->e, x);
 	return a->fn(a->arg, &a->e) != 0;
 }
 
 /* With references, which are in order of time */
 static int
-with_refs(struct full *t, struct run_insns *a)
+run_full_insns_with_refs(struct full *t, struct run_insns *a)
 {
 	const struct store_read *in = &t->in;
 	uint64_t x = 0;
@@ -124,7 +124,7 @@ with_refs(struct full *t, struct run_insns *a)
 				continue;
 			a->e.n = t->r.seg[t->at - 1].n + n + 1;
 			a->e.ref = in->ref.v + store_refs(in, n, &a->e.nref);
-			if (x >= a->from && x <= a->to && run_full_give(t, a, x))
+			if (x >= a->from && x <= a->to && run_full_emit(t, a, x))
 				return 1;
 			x++;
 		}
@@ -137,16 +137,16 @@ run_full_insns(struct run *r, size_t k, struct run_insns *a)
 {
 	struct full *t = (struct full *)r;
 
-	if (a->want == RUN_VALUES && !t->in.load && (t->at != k + 1 || !(t->have & RUN_VALUES))) {
+	if (a->fields == RUN_VALUES && !t->in.load && (t->at != k + 1 || !(t->have & RUN_VALUES))) {
 		t->at = 0;
 		if (store_read_values(&t->in, k, a->e.id - 1, a->from, a->to < a->n ? a->to + 1 : a->n) != 0)
-			return run_full_bad(t);
-	} else if (run_full_enter(r, k, a->want) != 0)
+			return run_full_fail(t);
+	} else if (run_full_enter(r, k, a->fields) != 0)
 		return -1;
-	if (a->want & RUN_REFS)
-		return with_refs(t, a);
+	if (a->fields & RUN_REFS)
+		return run_full_insns_with_refs(t, a);
 	for (uint64_t x = a->from; x < a->n && x <= a->to; x++)
-		if (run_full_give(t, a, x))
+		if (run_full_emit(t, a, x))
 			return 1;
 	return 0;
 }
@@ -170,10 +170,10 @@ run_full_segments(struct full *t)
 
 	for (size_t k = 0; k < in->nsegment && !e; k++) {
 		if (store_read_rank(in, k) != 0)
-			e = run_full_bad(t);
+			e = run_full_fail(t);
 		for (size_t s = 0; s < in->code.nstmt; s++)
 			n[s] = (uint32_t)in->place[s].n;
-		e = e ? e : run_segment_is(&t->r, k, n);
+		e = e ? e : run_set_segment(&t->r, k, n);
 	}
 	free(n);
 	return e;
@@ -184,9 +184,9 @@ open_it(struct run *r)
 {
 	struct full *t = (struct full *)r;
 
-	r->in_time = 1;
+	r->deps_in_time = 1;
 	if (store_read_open(&t->in, &r->w) != 0)
-		return run_full_bad(t);
+		return run_full_fail(t);
 	t->in.keep = KEEP;
 	r->code = &t->in.code;
 	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);

@@ -20,18 +20,18 @@ struct paper {
 };
 
 static int
-run_paper_bad(struct paper *t)
+run_paper_fail(struct paper *t)
 {
 	t->r.fault = t->in.fault;
 	return -1;
 }
 
 static int
-run_paper_enter(struct run *r, size_t k, unsigned want)
+run_paper_enter(struct run *r, size_t k, unsigned fields)
 {
 	struct paper *t = (struct paper *)r;
 
-	(void)want;
+	(void)fields;
 	memset(t->val, 0, t->in.code.nstmt * sizeof *t->val);
 	t->k = k;
 	r->npath = (size_t)(t->time[k + 1] - t->time[k]);
@@ -54,7 +54,7 @@ run_paper_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *
 	struct paper *t = (struct paper *)r;
 
 	(void)upto;
-	return paper_read_edges(&t->in, t->k, only, fn, arg) != 0 ? run_paper_bad(t) : 0;
+	return paper_read_edges(&t->in, t->k, only, fn, arg) != 0 ? run_paper_fail(t) : 0;
 }
 
 static int
@@ -80,7 +80,7 @@ run_paper_counts(struct paper *t, size_t k)
 
 /* Of the statements `only`, or of statement s */
 static int
-read_values(struct paper *t, size_t k, const uint8_t *only)
+run_paper_read_values(struct paper *t, size_t k, const uint8_t *only)
 {
 	const struct run_segment *g = &t->r.seg[k];
 	uint64_t n = 0;
@@ -100,13 +100,13 @@ read_values(struct paper *t, size_t k, const uint8_t *only)
 		return run_nomem(&t->r);
 	if (!n)
 		return 0;
-	return paper_read_values(&t->in, k, only, run_paper_value, t) != 0 ? run_paper_bad(t) : 0;
+	return paper_read_values(&t->in, k, only, run_paper_value, t) != 0 ? run_paper_fail(t) : 0;
 }
 
 static int
 run_paper_values(struct run *r, const uint8_t *only)
 {
-	return read_values((struct paper *)r, ((struct paper *)r)->k, only);
+	return run_paper_read_values((struct paper *)r, ((struct paper *)r)->k, only);
 }
 
 static void
@@ -127,13 +127,13 @@ run_paper_insns(struct run *r, size_t k, struct run_insns *a)
 	uint8_t *only = calloc(t->in.code.nstmt + 1, 1);
 	int e = only ? 0 : run_nomem(r);
 
-	if (!e && a->want & RUN_VALUES) {
+	if (!e && a->fields & RUN_VALUES) {
 		only[a->e.id - 1] = 1;
-		e = read_values(t, k, only);
+		e = run_paper_read_values(t, k, only);
 	}
 	for (uint64_t x = a->from; x < a->n && x <= a->to && !e; x++) {
 		a->e.instance = a->before + x;
-		if (a->want & RUN_VALUES)
+		if (a->fields & RUN_VALUES)
 			run_paper_insn(r, &a->e, (uint32_t)x);
 		e = a->fn(a->arg, &a->e) != 0;
 	}
@@ -172,7 +172,7 @@ run_paper_segment(struct paper *t, size_t k, uint32_t *n)
 		for (uint32_t j = 0; j < p->n; j++)
 			n[in->code.seq[p->first + j]] += in->node[i].n;
 	}
-	return run_segment_is(&t->r, k, n);
+	return run_set_segment(&t->r, k, n);
 }
 
 static int
@@ -184,9 +184,9 @@ open_it(struct run *r)
 	int e = 0;
 
 	r->no_refs = "a file of kind paper does not tell addresses";
-	r->partial = 1;
+	r->deps_by_stmt = 1;
 	if (paper_read_open(&t->in, &r->w) != 0)
-		return run_paper_bad(t);
+		return run_paper_fail(t);
 	r->code = c;
 	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);
 	t->id = calloc(c->nseq + 1, sizeof *t->id);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 int
-run_bad(struct run *r, const char *err)
+run_fail(struct run *r, const char *err)
 {
 	fault_set(&r->fault, UINT64_MAX, UINT64_MAX, "%s", err);
 	return -1;
@@ -15,23 +15,23 @@ run_bad(struct run *r, const char *err)
 int
 run_nomem(struct run *r)
 {
-	return run_bad(r, "no memory");
+	return run_fail(r, "no memory");
 }
 
 static int
-run_octal(char c, char most)
+run_is_octal(char c, char most)
 {
 	return c >= '0' && c <= most;
 }
 
 /* A word without its backslashes; in place */
 static void
-run_plain(char *s)
+run_unescape(char *s)
 {
 	char *to = s;
 
 	for (; *s; s++) {
-		if (s[0] == '\\' && run_octal(s[1], '3') && run_octal(s[2], '7') && run_octal(s[3], '7')) {
+		if (s[0] == '\\' && run_is_octal(s[1], '3') && run_is_octal(s[2], '7') && run_is_octal(s[3], '7')) {
 			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
 			s += 3;
 		} else
@@ -50,7 +50,7 @@ run_names_make(struct run_names *t, const struct store_code *c)
 			continue;
 		if ((t->s[t->n] = strdup(c->string[t->n])) == NULL)
 			return -1;
-		run_plain(t->s[t->n]);
+		run_unescape(t->s[t->n]);
 	}
 	return 0;
 }
@@ -74,7 +74,7 @@ run_names_find(const struct run_names *t, const struct store_stmt *s, const char
 
 /* Executions and numbers of all statements, out of those of the segments */
 static int
-run_numbers(struct run *r)
+run_number_instances(struct run *r)
 {
 	uint64_t n = 0;
 
@@ -94,7 +94,7 @@ run_numbers(struct run *r)
 }
 
 static struct run *
-run_made(unsigned kind)
+run_new(unsigned kind)
 {
 	switch (kind) {
 	case WETFILE_TEXT: return run_text_new();
@@ -106,14 +106,14 @@ run_made(unsigned kind)
 struct run *
 run_open(const struct wetfile *w, struct fault *fault)
 {
-	struct run *r = run_made(w->kind);
+	struct run *r = run_new(w->kind);
 
 	if (!r) {
 		fault_set(fault, UINT64_MAX, UINT64_MAX, "no memory");
 		return NULL;
 	}
 	r->w = *w;
-	if (r->ops->open(r) == 0 && run_numbers(r) == 0)
+	if (r->ops->open(r) == 0 && run_number_instances(r) == 0)
 		return r;
 	*fault = r->fault;
 	r->w.section = NULL;            /* the caller's still */
@@ -128,7 +128,7 @@ run_close(struct run *r)
 	for (size_t k = 0; r->seg && k < r->nseg; k++)
 		free(r->seg[k].count);
 	free(r->seg);
-	free(r->called);
+	free(r->stmt_name);
 	free(r->total);
 	free(r->first);
 	run_names_free(&r->names);
@@ -140,7 +140,7 @@ run_close(struct run *r)
 }
 
 int
-run_segment_is(struct run *r, size_t k, const uint32_t *n)
+run_set_segment(struct run *r, size_t k, const uint32_t *n)
 {
 	struct run_segment *g = &r->seg[k];
 	size_t have = 0;
@@ -176,7 +176,7 @@ run_count(const struct run *r, size_t k, uint32_t id)
 }
 
 size_t
-run_find(const struct run *r, uint64_t n)
+run_find_segment(const struct run *r, uint64_t n)
 {
 	size_t lo = 0, hi = r->nseg;
 

@@ -27,13 +27,13 @@ struct run_segment {
 };
 
 /* What is going to be asked for of a segment, besides its paths */
-enum run_want { RUN_VALUES = QUERY_VALUES, RUN_REFS = QUERY_REFS, RUN_DEPS = 4 };
+enum run_fields { RUN_VALUES = QUERY_VALUES, RUN_REFS = QUERY_REFS, RUN_DEPS = 4 };
 
 /* Instances [from, to] of a statement in a segment, counted from 0, as far as there are any of its n */
 struct run_insns {
 	struct query_insn e;            /* its id */
 	uint64_t before, from, to, n;   /* before: instances in the segments before */
-	unsigned want;                  /* RUN_VALUES, RUN_REFS */
+	unsigned fields;                  /* RUN_VALUES, RUN_REFS */
 	query_insn_fn *fn;
 	void *arg;
 };
@@ -44,11 +44,11 @@ struct run;
 struct run_ops {
 	int (*open)(struct run *r);             /* of the file r->w: code, segments, and what there is not */
 	/* Segment k is what the functions below are about, r->npath its paths */
-	int (*enter)(struct run *r, size_t k, unsigned want);
+	int (*enter)(struct run *r, size_t k, unsigned fields);
 	void (*path)(const struct run *r, size_t i, struct query_path *p);
 	/*
 	 * What instances depend on, port by port, of the first `upto` statements executed at least.  only: of
-	 * statements (ids less 1) for which it is not 0, if r->partial; else of all, once after enter.  fn: not
+	 * statements (ids less 1) for which it is not 0, if r->deps_by_stmt; else of all, once after enter.  fn: not
 	 * 0 without memory.
 	 */
 	int (*deps)(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg);
@@ -67,16 +67,16 @@ struct run {
 	struct fault fault;
 	const struct store_code *code;  /* statements, by id - 1; borrowed */
 	struct run_names names;         /* of its files and functions */
-	uint64_t *called;               /* names of statements, by id - 1, ascending; owned; NULL: their ids */
+	uint64_t *stmt_name;               /* names of statements, by id - 1, ascending; owned; NULL: their ids */
 	uint64_t *total;                /* executions of each statement; owned */
 	uint64_t *first;                /* number of each one's instance 0, and of all instances; owned */
 	struct run_segment *seg;        /* nseg of them, and one behind that has the length of the run; owned */
 	size_t nseg;
 	size_t npath;                   /* of the segment that was entered */
 	/* Dependences lead back in time and come so: of each instance in order, port 0 first, whether it has any */
-	int in_time;
-	int partial;                    /* dependences of some statements cost less than those of all */
-	int loose;                      /* all is in one segment, and may depend on what is executed later */
+	int deps_in_time;
+	int deps_by_stmt;                    /* dependences of some statements cost less than those of all */
+	int deps_unordered;                      /* all is in one segment, and may depend on what is executed later */
 	/* Why there is no control flow, no references, no slices without the stack pointer; NULL: there are */
 	const char *no_order, *no_refs, *no_rsp;
 };
@@ -87,7 +87,7 @@ void run_close(struct run *r);          /* and the file */
 
 static inline uint64_t run_length(const struct run *r) { return r->seg[r->nseg].n; }
 uint32_t run_count(const struct run *r, size_t k, uint32_t id);         /* executions in segment k */
-size_t run_find(const struct run *r, uint64_t n);                       /* the segment of position n */
+size_t run_find_segment(const struct run *r, uint64_t n);                       /* the segment of position n */
 
 int run_names_make(struct run_names *t, const struct store_code *c);    /* 0, or -1 without memory */
 void run_names_free(struct run_names *t);
@@ -96,8 +96,8 @@ void run_names_find(const struct run_names *t, const struct store_stmt *s, const
 
 /* For providers; functions that return int give 0 or -1 */
 int run_nomem(struct run *r);                   /* -1 */
-int run_bad(struct run *r, const char *err);    /* -1: not at a place of the file */
-int run_segment_is(struct run *r, size_t k, const uint32_t *n); /* each statement is executed so often in segment k */
+int run_fail(struct run *r, const char *err);    /* -1: not at a place of the file */
+int run_set_segment(struct run *r, size_t k, const uint32_t *n); /* each statement is executed so often in segment k */
 struct run *run_full_new(void);                 /* with its operations, to be opened; NULL: no memory */
 struct run *run_paper_new(void);
 struct run *run_text_new(void);

@@ -16,7 +16,7 @@ struct text {
 	uint32_t *count;                /* executions; owned */
 	/* steps of the order; without one, instances 0 of all statements, then instances 1, and so on; owned */
 	struct step *step;
-	size_t nstep, capstep, capcalled, capcount;
+	size_t nstep, capstep, capname, capcount;
 	int ordered;                    /* there is an order */
 	uint32_t *id;                   /* 1, 2, ..: paths of steps; owned */
 	/* of each statement the first in val, and how many; words of value i: word[val[i].at] to word[val[i + 1].at]; owned */
@@ -32,7 +32,7 @@ struct text {
 };
 
 static int
-run_text_bad(struct text *t, const struct fault *f)
+run_text_fail(struct text *t, const struct fault *f)
 {
 	if (!t->r.fault.err[0])
 		t->r.fault = *f;
@@ -47,24 +47,24 @@ run_text_events(struct text *t, store_event_fn *fn)
 
 	t->s = t->p = 0;
 	t->r.fault.err[0] = '\0';
-	return store_text_events(&t->r.w, fn, t, &f) != 0 ? run_text_bad(t, &f) : 0;
+	return store_text_events(&t->r.w, fn, t, &f) != 0 ? run_text_fail(t, &f) : 0;
 }
 
 /* The id of a statement that is called so; 0: there is none */
 static uint32_t
-run_text_called(const struct run *r, uint64_t name)
+run_text_find_stmt(const struct run *r, uint64_t name)
 {
 	size_t lo = 0, hi = r->code->nstmt;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (r->called[mid] < name)
+		if (r->stmt_name[mid] < name)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < r->code->nstmt && r->called[lo] == name ? (uint32_t)lo + 1 : 0;
+	return lo < r->code->nstmt && r->stmt_name[lo] == name ? (uint32_t)lo + 1 : 0;
 }
 
 static int
@@ -74,13 +74,13 @@ run_text_block(struct text *t, const struct store_text_event *e)
 	size_t n = t->code.nstmt;
 
 	if (n + 1 >= STORE_STMTS)
-		return run_bad(&t->r, "too many statements");
+		return run_fail(&t->r, "too many statements");
 	if (store_string(&t->code, e->file, &s.file) != 0 || store_string(&t->code, e->func, &s.func) != 0 ||
 	    store_stmt(&t->code, &s, NULL) != 0 ||
-	    buf_grow(&t->r.called, &t->capcalled, n + 1, sizeof *t->r.called) != 0 ||
+	    buf_grow(&t->r.stmt_name, &t->capname, n + 1, sizeof *t->r.stmt_name) != 0 ||
 	    buf_grow(&t->count, &t->capcount, n + 1, sizeof *t->count) != 0)
 		return run_nomem(&t->r);
-	t->r.called[n] = e->a;
+	t->r.stmt_name[n] = e->a;
 	t->count[n] = 0;
 	return 0;
 }
@@ -88,7 +88,7 @@ run_text_block(struct text *t, const struct store_text_event *e)
 struct named { uint64_t name; uint32_t place; };
 
 static int
-by_name(const void *a, const void *b)
+run_text_by_name(const void *a, const void *b)
 {
 	const struct named *p = a, *q = b;
 
@@ -105,9 +105,9 @@ run_text_renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint
 		t->at[c[i].place] = (uint32_t)i + 1;
 		stmt[i] = t->code.stmt[c[i].place];
 		count[i] = t->count[c[i].place];
-		t->r.called[i] = c[i].name;
+		t->r.stmt_name[i] = c[i].name;
 		if (i && c[i].name == c[i - 1].name)
-			return run_bad(&t->r, "a statement for the second time");
+			return run_fail(&t->r, "a statement for the second time");
 	}
 	memcpy(t->code.stmt, stmt, t->code.nstmt * sizeof *stmt);
 	memcpy(t->count, count, t->code.nstmt * sizeof *count);
@@ -130,9 +130,9 @@ run_text_number(struct text *t)
 	if (!c || !stmt || !count || !t->id || !t->at || !t->place)
 		e = run_nomem(&t->r);
 	for (size_t i = 0; i < n && !e; i++)
-		c[i] = (struct named){ t->r.called[i], (uint32_t)i };
+		c[i] = (struct named){ t->r.stmt_name[i], (uint32_t)i };
 	if (!e && n) {
-		qsort(c, n, sizeof *c, by_name);
+		qsort(c, n, sizeof *c, run_text_by_name);
 		e = run_text_renumber(t, c, stmt, count);
 	}
 	free(c);
@@ -143,7 +143,7 @@ run_text_number(struct text *t)
 
 /* Executions of n statements from id on */
 static int
-add_step(struct text *t, uint32_t id, uint32_t n)
+run_text_add_step(struct text *t, uint32_t id, uint32_t n)
 {
 	if (buf_grow(&t->step, &t->capstep, t->nstep + 1, sizeof *t->step) != 0)
 		return run_nomem(&t->r);
@@ -154,37 +154,37 @@ add_step(struct text *t, uint32_t id, uint32_t n)
 static int
 run_text_step(struct text *t, const struct store_text_event *e)
 {
-	uint32_t id = run_text_called(&t->r, e->a);
+	uint32_t id = run_text_find_stmt(&t->r, e->a);
 
 	if (!id || e->b == 0 || e->b > t->code.nstmt - id + 1 ||
-	    t->r.called[id + e->b - 2] != e->a + e->b - 1)
-		return run_bad(&t->r, "the order has a statement that there is not");
+	    t->r.stmt_name[id + e->b - 2] != e->a + e->b - 1)
+		return run_fail(&t->r, "the order has a statement that there is not");
 	for (uint64_t i = 0; i < e->b; i++)
 		if (++t->count[id + i - 1] == UINT32_MAX)
-			return run_bad(&t->r, "a statement is executed too often");
-	return add_step(t, id, (uint32_t)e->b);
+			return run_fail(&t->r, "a statement is executed too often");
+	return run_text_add_step(t, id, (uint32_t)e->b);
 }
 
 /* Executions, as far as dependences and values tell */
 static int
-run_text_seen(struct text *t, uint32_t *count, uint64_t x)
+run_text_count_instance(struct text *t, uint32_t *count, uint64_t x)
 {
 	if (x >= UINT32_MAX - 1)
-		return run_bad(&t->r, "a statement is executed too often");
+		return run_fail(&t->r, "a statement is executed too often");
 	if (*count <= x)
 		*count = (uint32_t)x + 1;
 	return 0;
 }
 
 static int
-open_event(void *arg, const struct store_text_event *e)
+run_text_open_event(void *arg, const struct store_text_event *e)
 {
 	struct text *t = arg;
 	size_t last = t->code.nstmt - 1;
 
 	switch (e->kind) {
 	case STORE_TEXT_BLOCK: return run_text_block(t, e);
-	case STORE_TEXT_DEP: case STORE_TEXT_VALUE: return run_text_seen(t, &t->count[last], e->a);
+	case STORE_TEXT_DEP: case STORE_TEXT_VALUE: return run_text_count_instance(t, &t->count[last], e->a);
 	case STORE_TEXT_VALUES: t->code.stmt[last].nval = 1; return 0;
 	case STORE_TEXT_ORDER:
 		t->ordered = 1;
@@ -197,21 +197,21 @@ open_event(void *arg, const struct store_text_event *e)
 
 /* Without an order: an instance that something depends on was executed, too */
 static int
-refer_event(void *arg, const struct store_text_event *e)
+run_text_refer_event(void *arg, const struct store_text_event *e)
 {
 	struct text *t = arg;
 	uint32_t id;
 
 	if (e->kind != STORE_TEXT_DEP)
 		return 0;
-	if ((id = run_text_called(&t->r, e->b)) == 0)
-		return run_bad(&t->r, "a dependence on a statement that there is not");
-	return run_text_seen(t, &t->count[id - 1], e->c);
+	if ((id = run_text_find_stmt(&t->r, e->b)) == 0)
+		return run_fail(&t->r, "a dependence on a statement that there is not");
+	return run_text_count_instance(t, &t->count[id - 1], e->c);
 }
 
 /* And they have an order all the same, by which slices can be told: instances 0, instances 1, ... */
 static int
-make_order(struct text *t)
+run_text_make_order(struct text *t)
 {
 	uint32_t nstmt = (uint32_t)t->code.nstmt, most = 0;
 
@@ -221,7 +221,7 @@ make_order(struct text *t)
 		for (uint32_t s = 0, n; s < nstmt; s += n ? n : 1) {
 			for (n = 0; s + n < nstmt && t->count[s + n] > x; n++)
 				;
-			if (n && add_step(t, s + 1, n) != 0)
+			if (n && run_text_add_step(t, s + 1, n) != 0)
 				return -1;
 		}
 	return 0;
@@ -233,27 +233,27 @@ open_it(struct run *r)
 	struct text *t = (struct text *)r;
 
 	r->code = &t->code;
-	r->loose = 1;
+	r->deps_unordered = 1;
 	r->no_refs = "a text does not tell addresses";
 	r->no_rsp = "a text does not tell which port is that of the stack pointer, to leave it out: ask with -r";
 	if ((r->seg = calloc(2, sizeof *r->seg)) == NULL)
 		return run_nomem(r);
-	if (run_text_events(t, open_event) != 0)
+	if (run_text_events(t, run_text_open_event) != 0)
 		return -1;
 	if (!t->ordered) {
 		r->no_order = "the text does not say in what order statements were executed";
-		if (run_text_number(t) != 0 || run_text_events(t, refer_event) != 0 || make_order(t) != 0)
+		if (run_text_number(t) != 0 || run_text_events(t, run_text_refer_event) != 0 || run_text_make_order(t) != 0)
 			return -1;
 	}
 	r->nseg = 1;
-	return run_segment_is(r, 0, t->count);
+	return run_set_segment(r, 0, t->count);
 }
 
 static int
-run_text_enter(struct run *r, size_t k, unsigned want)
+run_text_enter(struct run *r, size_t k, unsigned fields)
 {
 	(void)k;
-	(void)want;
+	(void)fields;
 	r->npath = ((struct text *)r)->nstep;
 	return 0;
 }
@@ -269,23 +269,23 @@ run_text_path(const struct run *r, size_t i, struct query_path *p)
 }
 
 static int
-run_text_depends(struct text *t, const struct store_text_event *e)
+run_text_add_dep(struct text *t, const struct store_text_event *e)
 {
-	uint32_t id = t->at[t->s - 1], on = run_text_called(&t->r, e->b);
-	uint64_t who = (uint64_t)on << 32 | (uint32_t)e->c;
+	uint32_t id = t->at[t->s - 1], on = run_text_find_stmt(&t->r, e->b);
+	uint64_t inst = (uint64_t)on << 32 | (uint32_t)e->c;
 
 	if (!on || e->c >= t->count[on - 1] || e->a >= t->count[id - 1])
-		return run_bad(&t->r, "an instance that there is not");
-	return t->use(t->arg, id - 1, (uint32_t)e->a, t->p - 1, &who, 1) != 0 ? run_nomem(&t->r) : 0;
+		return run_fail(&t->r, "an instance that there is not");
+	return t->use(t->arg, id - 1, (uint32_t)e->a, t->p - 1, &inst, 1) != 0 ? run_nomem(&t->r) : 0;
 }
 
 static int
-has_value(struct text *t, const struct store_text_event *e)
+run_text_add_value(struct text *t, const struct store_text_event *e)
 {
 	uint32_t id = t->at[t->s - 1];
 
 	if (e->a >= t->count[id - 1])
-		return run_bad(&t->r, "an instance that there is not");
+		return run_fail(&t->r, "an instance that there is not");
 	if (t->loaded)
 		return 0;
 	if (buf_grow(&t->val, &t->capval, t->nval + 2, sizeof *t->val) != 0)
@@ -300,7 +300,7 @@ has_value(struct text *t, const struct store_text_event *e)
 }
 
 static int
-deps_event(void *arg, const struct store_text_event *e)
+run_text_deps_event(void *arg, const struct store_text_event *e)
 {
 	struct text *t = arg;
 
@@ -312,8 +312,8 @@ deps_event(void *arg, const struct store_text_event *e)
 		t->s++;
 		return 0;
 	case STORE_TEXT_SIZE: t->p++; return 0;
-	case STORE_TEXT_DEP: return run_text_depends(t, e);
-	case STORE_TEXT_VALUE: return has_value(t, e);
+	case STORE_TEXT_DEP: return run_text_add_dep(t, e);
+	case STORE_TEXT_VALUE: return run_text_add_value(t, e);
 	default: return 0;
 	}
 }
@@ -337,7 +337,7 @@ run_text_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *f
 	}
 	t->use = fn;
 	t->arg = arg;
-	if (run_text_events(t, deps_event) != 0)
+	if (run_text_events(t, run_text_deps_event) != 0)
 		return -1;
 	t->loaded = 1;
 	return 0;
@@ -371,7 +371,7 @@ struct insns {
 };
 
 static int
-value_event(void *arg, const struct store_text_event *e)
+run_text_value_event(void *arg, const struct store_text_event *e)
 {
 	struct insns *v = arg;
 
@@ -398,7 +398,7 @@ run_text_insns(struct run *r, size_t k, struct run_insns *a)
 	struct insns v = { .a = a, .at = t->place[a->e.id - 1] + 1 };
 
 	(void)k;
-	if (store_text_events(&r->w, value_event, &v, &f) == 0 || v.enough)
+	if (store_text_events(&r->w, run_text_value_event, &v, &f) == 0 || v.enough)
 		return v.enough;
 	r->fault = f;
 	return -1;
