@@ -13,11 +13,11 @@
 #include "replay/itrace/itrace.h"
 #include "wet/query/query_internal.h"
 
-#define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for what goes backward, and up to a run more, if nobody says */
-#define QGROUP  8u                      /* windows of these, as long as their counts take less than so much: */
-#define QMAXCOUNTS (UINT64_C(8) << 20)
-#define QSTATES   (UINT64_C(512) << 20)   /* bytes of states that a visit keeps */
-#define QSTATE_STEP   (UINT64_C(1) << 22)     /* instances from one to the next */
+#define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for backward questions, and up to a run more */
+#define QGROUP  8u                      /* windows for that; fewer and longer ones if there are more than */
+#define QMAXCOUNTS (UINT64_C(8) << 20)  /* this number of counts */
+#define QSTATES (UINT64_C(512) << 20)   /* bytes of states that a trace caches */
+#define QSTATE_STEP (UINT64_C(1) << 22) /* instances from one to the next */
 
 /*
  * Sets of lanes of registers, a bit each: word 0 has general registers, flags
@@ -26,19 +26,19 @@
 #define QLANES 4u
 struct qlanes { uint64_t w[QLANES]; };
 
-/* An instruction of a path, as slices see it: no lanes of QRSP but with QUERY_RSP */
+/* An instruction of a path, as slices see it: lanes of QRSP only with QUERY_RSP */
 struct qinsn {
 	uint64_t def, use;              /* word 0 of its lanes */
 	const struct qwide *wide;       /* the others; NULL: it has none there */
 	uint32_t id;
 	uint16_t ref, nref;
-	uint16_t brief;                 /* instead of ref, where a run's words are only its references */
-	uint8_t loads, stores;          /* it may */
-	uint8_t dynamic;                   /* its references are not known before it runs */
+	uint16_t brief;                 /* instead of ref, where only references of a run are recorded */
+	uint8_t loads, stores;          /* whether it may */
+	uint8_t dynamic;                   /* its references are known only after it ran */
 };
 struct qwide { struct qlanes def, use; };
 
-/* A run of a visit, or the beginning of one */
+/* The path of a run of instructions, or of the beginning of one */
 struct qpath {
 	const struct fact_at *at;
 	uint32_t n, number;
@@ -51,23 +51,23 @@ struct qpath {
 	uint32_t nword;                 /* of a run, without those that only its last instruction has */
 	uint32_t count;                 /* runs in the window that a survey is in */
 	const struct control_path *control;     /* cap->control's; NULL: not needed yet */
-	uint64_t mask, nmask;           /* the last runs: so many had these members, which are not counted yet */
+	uint64_t mask, nmask;           /* the last nmask runs had `mask` in the slice, not counted yet */
 };
 
 struct qcount { uint32_t path, n; };    /* path: of those of the survey */
 struct qstmts { uint32_t *id; uint32_t n; };
 
-/* Instances from n on: a short stretch of the run; `group` of them are what goes backward has in memory */
+/* A window: instances from n on; `group` of them are in memory for backward questions */
 struct qwin {
 	uint64_t n;
 	struct qcount *count;           /* runs of paths in it; owned */
 	size_t ncount;
-	struct buf state;               /* control_save at its begin, if state.n */
+	struct buf state;               /* control_save at its beginning, if state.n */
 };
 
 #define QCACHE 8192u
 
-/* What answers queries of a capture */
+/* The backend of captures */
 struct qcap {
 	struct query *q;
 	struct visit *trace;
@@ -97,9 +97,10 @@ struct qcap {
 	size_t capparent;
 };
 
-/* Functions that return int: -1 and cap->q->fault is set. */
-/* capture.c, and what else there is in its query_ops */
-int qcap_open(struct query *q);                                /* q->cap */
+/* Functions that return int: -1 and the fault of cap->q is set. */
+
+/* capture.c, and the other operations of captures, as struct query_ops has them */
+int qcap_open(struct query *q);                         /* makes q->cap */
 void qcap_close(struct query *q);
 const struct ws_early *qcap_early(struct query *q);
 void qcap_set_window(struct query *q, uint64_t n);
@@ -107,22 +108,25 @@ int qcap_survey(struct query *q, int slices);
 int qcap_has_stmt(struct query *q, uint32_t id);
 int qcap_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 int qcap_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
-int qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg);
-int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg);
+int qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields,
+    query_insn_fn *fn, void *arg);
+int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields,
+    query_insn_fn *fn, void *arg);
 int qcap_slice(struct query *q, struct query_slice *s);
 int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
-int qcap_replay_fail(struct qcap *cap);                          /* what the visit says */
-int qcap_open_trace(struct qcap *cap, unsigned what);                /* opened for that; where it is then: anywhere */
-void qcap_close_trace(struct qcap *cap);                            /* there is no visit any more */
-void qcap_cache_states(struct qcap *cap);                               /* the visit keeps states, as many as windows want: without, going to an instance takes longer */
-int qcap_seek(struct qcap *cap, uint64_t n);                    /* the visit is at position n: 1, or 0: there is none */
-int qcap_next_batch(struct qcap *cap, struct visit_batch *b);        /* 1, 0 at the end */
 
-/* capture_paths.c: the path of run r, only n instructions of it; NULL: fault is set */
+int qcap_replay_fail(struct qcap *cap);                 /* the fault of the trace: -1 */
+int qcap_open_trace(struct qcap *cap, unsigned what);   /* for `what`; its position is undefined */
+void qcap_close_trace(struct qcap *cap);
+void qcap_cache_states(struct qcap *cap);               /* the trace caches states, which makes qcap_seek faster */
+int qcap_seek(struct qcap *cap, uint64_t n);            /* the trace goes to position n: 1, or 0: the end comes first */
+int qcap_next_batch(struct qcap *cap, struct visit_batch *b);   /* 1, 0 at the end */
+
+/* capture_paths.c: the path of n instructions at `at`; NULL: the fault is set */
 struct qpath *qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n);
-int qcap_make_insns(struct qcap *cap, struct qpath *p);         /* p->insn is made */
-void qcap_free_paths(struct qcap *cap);                         /* and cap->control, which knows the visit's */
-uint32_t qcap_stmt_id(struct qcap *cap, const struct fact *f);  /* its id, made if there is none; 0: no memory */
+int qcap_make_insns(struct qcap *cap, struct qpath *p);         /* p->insn */
+void qcap_free_paths(struct qcap *cap);                         /* and cap->control, which refers to the trace */
+uint32_t qcap_stmt_id(struct qcap *cap, const struct fact *f);  /* a new one unless known; 0: the fault is set */
 
 static inline struct qpath *
 qcap_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
@@ -132,7 +136,7 @@ qcap_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 	return p && p->at == at && p->n == n ? p : qcap_make_path(cap, at, n);
 }
 
-/* capture_paths.c: lanes of register reg, to what is in l */
+/* capture_paths.c: adds lanes of register reg */
 void lanes_add(struct qlanes *l, unsigned reg, unsigned lanes);
 
 static inline int
@@ -148,25 +152,33 @@ lanes_replace(struct qlanes *l, const struct qlanes *gone, const struct qlanes *
 		l->w[i] = (l->w[i] & ~gone->w[i]) | come->w[i];
 }
 
-/* capture_survey.c */
-size_t qcap_find_window(const struct qcap *cap, uint64_t n);         /* the one that has position n */
-static inline size_t qcap_group_start(const struct qcap *cap, size_t k) { return k - k % cap->group; }        /* the first of those that k is of */
+/* capture_survey.c: the window of position n */
+size_t qcap_find_window(const struct qcap *cap, uint64_t n);
+
+/* The first window of the group that k is of */
+static inline size_t
+qcap_group_start(const struct qcap *cap, size_t k)
+{
+	return k - k % cap->group;
+}
 
 /* capture_counts.c */
-int qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n);      /* what was executed in the last window: runs of these paths */
-int qcap_finish_counts(struct qcap *cap);                          /* the survey is over: executions of statements */
+int qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n);      /* the last window had runs of these */
+int qcap_finish_counts(struct qcap *cap);               /* after the survey: executions of statements */
 void qcap_clear_counts(struct qcap *cap);
-int qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count);  /* *count: executions of each statement before window k; malloc */
-int qcap_find_instance(struct qcap *cap, uint32_t id, uint64_t *instance, size_t *k);    /* window k has it, as execution *instance from 0: 1, or 0: there is none */
+int qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count);   /* of each statement before window k; malloc */
+
+/* The window of an instance, which is *instance in it then: 1, or 0: no such instance */
+int qcap_find_instance(struct qcap *cap, uint32_t id, uint64_t *instance, size_t *k);
 
 /* capture_backward.c, capture_forward.c */
 int qcap_slice_backward(struct qcap *cap, struct query_slice *s);
 int qcap_slice_forward(struct qcap *cap, struct query_slice *s);
 
-/* cap->control for the visit that there is, with the state at the beginning of window k: 0, or -1 */
+/* cap->control gets the state at the beginning of window k: 0, or -1 */
 int qcap_load_control(struct qcap *cap, size_t k);
 
-/* The path's, of cap->control; NULL: fault is set */
+/* The path, prepared for cap->control; NULL: the fault is set */
 static inline const struct control_path *
 qcap_control_path(struct qcap *cap, struct qpath *p)
 {
@@ -175,9 +187,12 @@ qcap_control_path(struct qcap *cap, struct qpath *p)
 	return p->control;
 }
 
-/* A run of a path had these members: counted for a slice now or later; all are when it is over.  capture_paths.c */
+/*
+ * What the slice has of a run of a path is counted with that of its next runs,
+ * as long as it is the same.  capture_paths.c
+ */
 void qcap_flush_run(struct query_slice *s, struct qpath *p);
-void qcap_flush_counts(struct qcap *cap, struct query_slice *s);
+void qcap_flush_counts(struct qcap *cap, struct query_slice *s);        /* after the slice: of all paths */
 
 static inline void
 qcap_count_run(struct query_slice *s, struct qpath *p, uint64_t mask)
@@ -189,7 +204,7 @@ qcap_count_run(struct query_slice *s, struct qpath *p, uint64_t mask)
 	p->nmask++;
 }
 
-/* The value of an instruction as its port says; its words to *val (or *flags) */
+/* The value of an instruction as its port says; *at: its words, which may be *flags */
 static inline uint32_t
 qcap_value(const struct query_stmt *s, const uint64_t *val, const uint64_t **at, uint64_t *flags)
 {

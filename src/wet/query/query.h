@@ -5,11 +5,11 @@
  * only what a question needs is decoded.
  *
  * Statements have ids from 1 in order of their first execution, instances of
- * a statement count from 0, as in the text of wettext(5).  A text from elsewhere
- * may call its statements otherwise: here they have ids from 1 in the order of
- * those, which query_stmt_name tells.  Positions are
- * instances of the whole run, from 1: on captures those of itrace.h, which count
- * signals as well; .wet files but those of kind replay know nothing of these.
+ * a statement count from 0, as in the text of wettext(5).  A text of another
+ * tool may number its statements otherwise: here they have ids from 1 in the
+ * order of those numbers, which query_stmt_name returns.  Positions are
+ * instances of the whole run, from 1: on captures those of itrace.h, which
+ * count signals as well; of .wet files only kind replay has signals.
  *
  * Functions that return int give -1 after a failure, see query_fault.
  */
@@ -26,12 +26,12 @@
 struct query;
 
 struct query_fault {
-	uint64_t off, rec;              /* byte and record (of a .wet file: section) of the file; UINT64_MAX: none */
+	uint64_t off, rec;              /* byte, record (.wet file: section) of the file; UINT64_MAX: none */
 	char err[280];
 };
 
 struct query_stmt {
-	uint64_t pc, count;             /* count: executions, once query_survey has been through */
+	uint64_t pc, count;             /* count: executions, after query_survey */
 	struct wport port;
 	uint32_t hnext;
 	uint8_t len, b[15];
@@ -42,35 +42,44 @@ void query_close(struct query *q);
 const struct query_fault *query_fault(const struct query *q);
 const struct ws_early *query_early(struct query *q);    /* of its capture, as replay_early; as long as q */
 
-/* What goes backward has windows of so many instances (8 million) in memory, about 27 bytes each.  Before query_survey */
+/*
+ * Backward questions of a capture have n instances in memory at a time (8
+ * million by default), about 27 bytes each.  Before query_survey.
+ */
 void query_set_window(struct query *q, uint64_t n);
 
-/* All statements and counts; slices: and what slices need.  Once for all questions that say so. */
+/* All statements and their counts; slices: also what slices need.  Again: nothing is done twice */
 int query_survey(struct query *q, int slices);
 uint32_t query_nstmt(const struct query *q);                    /* known so far; all after query_survey */
 const struct query_stmt *query_stmt(const struct query *q, uint32_t id);
 uint64_t query_length(const struct query *q);                   /* the last position, after query_survey */
-uint64_t query_stmt_name(const struct query *q, uint32_t id);         /* what a statement is called: mostly id */
-uint32_t query_find_stmt(const struct query *q, uint64_t name);      /* the other way round; 0: none is.  query_has_stmt says whether there is one */
-int query_has_stmt(struct query *q, uint32_t id);                   /* is there a statement id?  Looks only as far as it first comes */
-void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);      /* after query_survey; NULL, 0 */
-const char *query_source_warning(struct query *q);   /* after it: of which file nothing is known, and why, each once; NULL: no more */
-struct timespec query_source_mtime(struct query *q, uint32_t id);    /* when the file with that statement was changed last; 0: unknown */
 
-/* Where an instance is, after query_survey: 1, or 0: there is none */
+/* The number of a statement in the file, mostly id; and back: 0: no such statement, else query_has_stmt says */
+uint64_t query_stmt_name(const struct query *q, uint32_t id);
+uint32_t query_find_stmt(const struct query *q, uint64_t name);
+int query_has_stmt(struct query *q, uint32_t id);               /* reads on to its first execution only */
+
+/* Where a statement is in source files, after query_survey; NULL and 0: unknown */
+void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);
+
+/* After query_source: why a mapped file has no source lines, one file a call; NULL: no more */
+const char *query_source_warning(struct query *q);
+struct timespec query_source_mtime(struct query *q, uint32_t id);       /* of the file that the statement is in; 0: unknown */
+
+/* The position of an instance, after query_survey: 1, or 0: no such instance */
 int query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 
 /* Statements that were executed one after the other */
 struct query_path {
 	const uint32_t *id;             /* n of them, as long as q */
 	uint32_t n, path;               /* path: the number of this sequence, always the same for it */
-	uint32_t from, to;              /* what of it is meant: [from, to) */
+	uint32_t from, to;              /* of these, [from, to) were executed */
 };
 
 /*
  * The control flow from position `from` on, at most count statements, forward
- * or backward; then paths come the last first, each to be read from its end.
- * Forward from 1 needs no survey.  fn: not 0 is enough.
+ * or backward: then paths come in reverse order, each to be read from its end.
+ * Forward from 1 needs no survey.  fn returns not 0 to stop.
  */
 typedef int query_path_fn(void *arg, const struct query_path *p);
 int query_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
@@ -84,29 +93,31 @@ struct query_insn {
 	size_t nref;
 };
 
-/* What is wanted of instances: a .wet file of kind full has what is not in separate parts */
+/* The fields of instances that are asked for: a .wet file of kind full does not decode the others */
 enum query_fields { QUERY_VALUES = 1, QUERY_REFS = 2 };
 
-/* Instances from `from` to `to` of a statement, as far as there are any, in order; it is known (query_has_stmt) */
+/* Instances [from, to] of a statement that is known (query_has_stmt), as far as they exist, in order */
 typedef int query_insn_fn(void *arg, const struct query_insn *e);
-int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg);
+int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields,
+    query_insn_fn *fn, void *arg);
 
-/* One instance, soon if others were asked for before: 1, or 0: there is none */
-int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg);
+/* One instance; fast if others were asked for before: 1, or 0: no such instance */
+int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields,
+    query_insn_fn *fn, void *arg);
 
 enum query_flags {
 	QUERY_FORWARD = 1,              /* what depends on it, not what it depends on */
 	QUERY_DATA = 2,                 /* without control dependence */
-	QUERY_RSP = 4                   /* with dependences by rsp, which lead from every push to all before it */
+	QUERY_RSP = 4                   /* with dependences by rsp: a push depends on all before it */
 };
 
 struct query_slice {
-	uint64_t n;                     /* of this instance, which belongs to it */
+	uint64_t n;                     /* position of the instance that it is of, which belongs to it */
 	unsigned flags;
-	query_insn_fn *fn;              /* its instances, the last first (QUERY_FORWARD: the first first); NULL: they are only counted */
+	query_insn_fn *fn;              /* its instances, last first (QUERY_FORWARD: first first); NULL: only counts */
 	void *arg;
-	uint64_t *count;                /* instances of each statement, by id - 1; the caller's, query_nstmt of them; added to */
-	uint64_t total;                 /* of all of them; set */
+	uint64_t *count;                /* instances of each statement, by id - 1, are added; the caller's */
+	uint64_t total;                 /* of all statements; set */
 };
 
 /* After query_survey with slices */

@@ -1,7 +1,7 @@
 /*
- * Internal to queries: what all that answer have in common.  A capture
- * (capture.c) is replayed; a .wet file is read as a run (run.c); a file of
- * kind replay (replay.c) has its capture replayed.
+ * Internal to queries: what all backends have in common.  A capture is
+ * replayed (capture.c); a .wet file is read as a run (run.c), but one of kind
+ * replay has its capture replayed (replay.c).
  */
 #ifndef TM_WET_QUERY_QUERY_INTERNAL_H
 #define TM_WET_QUERY_QUERY_INTERNAL_H
@@ -11,20 +11,22 @@
 
 #define QRSP    4u                      /* the register rsp in facts */
 
-/* What answers, as the functions of query.h of these names */
+/* A backend, as the functions of query.h of these names */
 struct query_ops {
 	int (*survey)(struct query *q, int slices);
 	int (*has_stmt)(struct query *q, uint32_t id);
 	void (*source)(struct query *q, uint32_t id, const char **file, const char **func, int *line);
 	int (*position)(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
-	int (*flow)(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
+	int (*flow)(struct query *q, uint64_t from, uint64_t count, int backward,
+	    query_path_fn *fn, void *arg);
 	int (*insns)(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields,
 	    query_insn_fn *fn, void *arg);
-	int (*insn_at)(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg);
+	int (*insn_at)(struct query *q, uint32_t id, uint64_t instance, unsigned fields,
+	    query_insn_fn *fn, void *arg);
 	int (*slice)(struct query *q, struct query_slice *s);
 	int (*deps)(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 	void (*close)(struct query *q);         /* also what was opened only in part */
-	/* NULL: a .wet file says these in its header, or not at all */
+	/* NULL: a .wet file has these in its header, or not at all */
 	const struct ws_early *(*early)(struct query *q);
 	void (*set_window)(struct query *q, uint64_t n);
 	const char *(*source_warning)(struct query *q);
@@ -38,10 +40,10 @@ struct query {
 	struct ws_early early;          /* once it is known */
 	struct query_stmt *stmt;        /* by id - 1; owned */
 	size_t nstmt;
-	uint64_t *names;                /* what statements are called, by id - 1, ascending; owned; NULL: by their ids */
+	uint64_t *names;                /* by id - 1, ascending (query_stmt_name); owned; NULL: the ids */
 	uint64_t length;                /* instances of the run */
-	uint64_t *in_slice;               /* the slice: a bit for each instance; NORESERVE memory of what answers */
-	/* The state of what answers, which ops->close frees */
+	uint64_t *in_slice;             /* a bit for each instance; NORESERVE memory of the backend */
+	/* The state of the backend, which ops->close frees */
 	struct qcap *cap;               /* a capture, also that of a .wet file of kind replay */
 	struct qreplay *replay;         /* a .wet file of kind replay */
 	struct run *run;                /* any other .wet file */
@@ -50,17 +52,27 @@ struct query {
 
 /* Functions that return int: -1 and q->fault is set. */
 int query_open_capture(struct query *q);
-int query_open_wet(struct query *q, int fd);    /* a .wet file; q closes fd from now on, after -1 as well */
-int query_open_run(struct query *q, struct wetfile *w);         /* *w and its descriptor are the caller's still after -1 */
-int query_open_replay(struct query *q, struct wetfile *w);
-int query_fail_at(struct query *q, const struct fault *f);     /* -1 */
+int query_open_wet(struct query *q, int fd);                    /* takes ownership of fd, on failure too */
+int query_open_run(struct query *q, struct wetfile *w);         /* takes ownership of *w, not on failure */
+int query_open_replay(struct query *q, struct wetfile *w);      /* the same */
+/* These set the fault: -1 */
+int query_fail_at(struct query *q, const struct fault *f);
 int query_fail(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int query_nomem(struct query *q);
 
-static inline int query_in_slice(const struct query *q, uint64_t n) { return q->in_slice[n / 64] >> n % 64 & 1; }
-static inline void query_set_in_slice(struct query *q, uint64_t n) { q->in_slice[n / 64] |= UINT64_C(1) << n % 64; }
+static inline int
+query_in_slice(const struct query *q, uint64_t n)
+{
+	return q->in_slice[n / 64] >> n % 64 & 1;
+}
 
-/* Members of positions n to n + 63, and to be */
+static inline void
+query_set_in_slice(struct query *q, uint64_t n)
+{
+	q->in_slice[n / 64] |= UINT64_C(1) << n % 64;
+}
+
+/* Which of instances n to n + 63 are in the slice, a bit each; and adding these */
 static inline uint64_t
 query_in_slice_mask(const struct query *q, uint64_t n)
 {
@@ -78,7 +90,7 @@ query_set_in_slice_mask(struct query *q, uint64_t n, uint64_t mask)
 	m[1] |= mask >> 1 >> (63 - n % 64);
 }
 
-/* Control flow on its way to who asked for it */
+/* A question about control flow */
 struct qflow {
 	struct query *q;
 	query_path_fn *fn;
@@ -86,7 +98,7 @@ struct qflow {
 	uint64_t left;                  /* statements that are still wanted */
 };
 
-/* What g means of a path, or as much of that as is wanted: 1: enough */
+/* Hands over [g.from, g.to) of a path, at most f->left statements of it: 1: enough */
 static inline int
 query_emit_path(struct qflow *f, struct query_path g, int backward)
 {
