@@ -86,7 +86,7 @@ static int
 read_all(const uint8_t *p, size_t n, char err[280])
 {
 	int fd = memfd_create("wet", 0), e = -1;
-	struct query_fault f = { .err = "" };
+	struct fault f = { .err = "" };
 	struct query *q;
 	char name[64];
 

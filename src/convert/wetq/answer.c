@@ -121,7 +121,7 @@ answer_instances(struct job *j, const struct range *r, unsigned want, query_insn
 		return query_insns(j->q, r->id, r->from, r->to, want, fn, &l) != 0 ? job_bad(j) : 0;
 	got = query_insn_at(j->q, r->id, r->from, want, fn, &l);
 	if (got == 0) {
-		j->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+		j->fault = (struct fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 		snprintf(j->fault.err, sizeof j->fault.err, "no instance %llu#%llu",
 		    (unsigned long long)query_stmt_name(j->q, r->id), (unsigned long long)r->from);
 		return -1;

@@ -155,11 +155,11 @@ job_early(const char *name, const struct ws_early *e)
 }
 
 static _Noreturn void
-wetq_bad(struct job *j, const struct query_fault *f)
+wetq_bad(struct job *j, const struct fault *f)
 {
 	if (j->out)
 		out_drop(j->out);
-	die_at(j->path, f->off, f->rec, "%s", f->err);
+	die_fault(j->path, f);
 }
 
 int
@@ -168,7 +168,7 @@ main(int argc, char **argv)
 	struct job j = { .most = UINT64_MAX };
 	struct command c = { 0 };
 	const struct question *k = NULL;
-	struct query_fault f;
+	struct fault f;
 	char *copy = NULL;
 	const char *file;
 

@@ -34,7 +34,7 @@ job_complain(struct job *j)
 static int
 wetq_point_none(struct job *j, const char *what, const char *s)
 {
-	j->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+	j->fault = (struct fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 	snprintf(j->fault.err, sizeof j->fault.err, "no %s %.200s", what, s);
 	return -1;
 }

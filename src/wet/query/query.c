@@ -16,7 +16,7 @@ query_fail(struct query *q, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	q->fault = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+	q->fault = (struct fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 	vsnprintf(q->fault.err, sizeof q->fault.err, fmt, ap);
 	va_end(ap);
 	return -1;
@@ -60,11 +60,11 @@ open_it(struct query *q)
 }
 
 struct query *
-query_open(const char *path, struct query_fault *f)
+query_open(const char *path, struct fault *f)
 {
 	struct query *q = calloc(1, sizeof *q);
 
-	*f = (struct query_fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
+	*f = (struct fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
 	if (q && (q->file = strdup(path))) {
 		if (open_it(q) == 0)
 			return q;
@@ -95,7 +95,7 @@ query_set_window(struct query *q, uint64_t n)
 		q->ops->set_window(q, n);
 }
 
-const struct query_fault *
+const struct fault *
 query_fault(const struct query *q)
 {
 	return &q->fault;

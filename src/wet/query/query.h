@@ -20,15 +20,11 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/fault.h"
 #include "format/ws/ws.h"
 #include "wet/model/port.h"
 
 struct query;
-
-struct query_fault {
-	uint64_t off, rec;              /* byte, record (.wet file: section) of the file; UINT64_MAX: none */
-	char err[280];
-};
 
 struct query_stmt {
 	uint64_t pc, count;             /* count: executions, after query_survey */
@@ -37,9 +33,9 @@ struct query_stmt {
 	uint8_t len, b[15];
 };
 
-struct query *query_open(const char *path, struct query_fault *f);     /* NULL: see *f */
+struct query *query_open(const char *path, struct fault *f);     /* NULL: see *f */
 void query_close(struct query *q);
-const struct query_fault *query_fault(const struct query *q);
+const struct fault *query_fault(const struct query *q);
 const struct ws_early *query_early(struct query *q);    /* of its capture, as replay_early; as long as q */
 
 /*

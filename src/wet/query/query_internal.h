@@ -35,7 +35,7 @@ struct query_ops {
 
 struct query {
 	const struct query_ops *ops;
-	struct query_fault fault;
+	struct fault fault;
 	char *file;                     /* owned */
 	struct ws_early early;          /* once it is known */
 	struct query_stmt *stmt;        /* by id - 1; owned */
