@@ -88,7 +88,7 @@ arc_remember(struct arc *a, const uint8_t *p, size_t n)
 
 /* libarchive's callback: passes the next piece of the archive, in raw. */
 static ssize_t
-next_piece(struct arc *a)
+arc_next_piece(struct arc *a)
 {
 	const char *why = "";
 	ssize_t n = a->given ? a->source(a->arg, a->raw, a->size, &why) : (ssize_t)a->nraw;
@@ -103,10 +103,10 @@ next_piece(struct arc *a)
 }
 
 static la_ssize_t
-arc_give(struct archive *ar, void *arg, const void **p)
+arc_feed(struct archive *ar, void *arg, const void **p)
 {
 	struct arc *a = arg;
-	ssize_t n = next_piece(a);
+	ssize_t n = arc_next_piece(a);
 
 	*p = a->raw;
 	if (n < 0)
@@ -128,7 +128,7 @@ is_zip(const struct arc *a)
 
 /* The next regular file: 1, or 0 at the end of the archive, or -1. */
 static int
-next_file(struct arc *a, struct archive_entry **e)
+arc_next_file(struct arc *a, struct archive_entry **e)
 {
 	int r;
 
@@ -165,7 +165,7 @@ arc_find(struct arc *a)
 	struct archive_entry *e;
 	int r;
 
-	while ((r = next_file(a, &e)) > 0) {
+	while ((r = arc_next_file(a, &e)) > 0) {
 		if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW && a->member)
 			arc_wrong(a, "not an archive");
 		if (is_member(a, e)) {
@@ -197,7 +197,7 @@ arc_new(arc_source *source, void *arg, uint8_t *head, size_t nhead, size_t size,
 	}
 	archive_read_support_format_tar(a->ar);
 	archive_read_support_format_zip_streamable(a->ar);
-	if (archive_read_open(a->ar, a, NULL, arc_give, NULL) != ARCHIVE_OK)
+	if (archive_read_open(a->ar, a, NULL, arc_feed, NULL) != ARCHIVE_OK)
 		arc_failed(a);
 	else
 		arc_find(a);
@@ -262,7 +262,7 @@ arc_drain(struct arc *a)
 
 	if (left <= a->nraw && !arc_zeros(a->raw + a->nraw - left, left))
 		return (int)arc_wrong(a, "garbage after the archive");
-	while ((n = next_piece(a)) > 0)
+	while ((n = arc_next_piece(a)) > 0)
 		if (tar && !arc_zeros(a->raw, (size_t)n))
 			return (int)arc_wrong(a, "garbage after the archive");
 	return n < 0 ? -1 : 0;
@@ -278,7 +278,7 @@ arc_finish(struct arc *a)
 	a->ended = 1;
 	if (archive_format(a->ar) == ARCHIVE_FORMAT_RAW)
 		return 0;
-	while ((r = next_file(a, &e)) > 0)
+	while ((r = arc_next_file(a, &e)) > 0)
 		if (is_member(a, e))
 			return arc_wrong(a, a->member ? "the archive holds more than one file of this name" :
 			    "the archive holds more than one file: name one as archive//member");

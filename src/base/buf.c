@@ -17,7 +17,7 @@ buf_free(struct buf *b)
 }
 
 uint8_t *
-buf_room(struct buf *b, size_t n)
+buf_reserve(struct buf *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : 256;
 	uint8_t *p;
@@ -46,7 +46,7 @@ buf_room(struct buf *b, size_t n)
 void
 buf_add(struct buf *b, const void *p, size_t n)
 {
-	uint8_t *d = buf_room(b, n);
+	uint8_t *d = buf_reserve(b, n);
 
 	if (d && n) {
 		memcpy(d, p, n);
@@ -96,7 +96,7 @@ buf_le64(struct buf *b, uint64_t v)
 void
 buf_varint(struct buf *b, uint64_t v)
 {
-	uint8_t *d = buf_room(b, VARINT_MAX);
+	uint8_t *d = buf_reserve(b, VARINT_MAX);
 
 	if (d)
 		b->n = (size_t)(varint_put(d, v) - b->p);
@@ -116,7 +116,7 @@ buf_printf(struct buf *b, const char *fmt, ...)
 		b->nomem = 1;
 		return;
 	}
-	d = buf_room(b, (size_t)n + 1);
+	d = buf_reserve(b, (size_t)n + 1);
 	if (!d)
 		return;
 	va_start(ap, fmt);

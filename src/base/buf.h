@@ -21,7 +21,7 @@ void buf_free(struct buf *b);                           /* frees the bytes; the 
  * Space for n bytes after the end, or NULL without memory. The caller adds the number of bytes that
  * it used to b->n.
  */
-uint8_t *buf_room(struct buf *b, size_t n);
+uint8_t *buf_reserve(struct buf *b, size_t n);
 void buf_add(struct buf *b, const void *p, size_t n);
 void buf_str(struct buf *b, const char *s);             /* without the final NUL */
 void buf_u8(struct buf *b, uint8_t v);

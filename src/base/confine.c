@@ -70,7 +70,7 @@ static const uint16_t hostile[] = {
 };
 
 static void
-confine_put(struct prog *p, uint16_t code, uint32_t k, unsigned yes, unsigned no)
+filter_append(struct prog *p, uint16_t code, uint32_t k, unsigned yes, unsigned no)
 {
 	if (p->n < ROOM)
 		p->f[p->n++] = (struct sock_filter){ code, (uint8_t)yes, (uint8_t)no, k };
@@ -79,19 +79,19 @@ confine_put(struct prog *p, uint16_t code, uint32_t k, unsigned yes, unsigned no
 static void
 confine_load(struct prog *p, size_t off)
 {
-	confine_put(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)off, 0, 0);
+	filter_append(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)off, 0, 0);
 }
 
 static void
 confine_ret(struct prog *p, uint32_t what)
 {
-	confine_put(p, BPF_RET | BPF_K, what, 0, 0);
+	filter_append(p, BPF_RET | BPF_K, what, 0, 0);
 }
 
 static void
 confine_call(struct prog *p, uint32_t nr, uint32_t what)
 {
-	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
+	filter_append(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
 	confine_ret(p, what);
 }
 
@@ -100,12 +100,12 @@ static void
 confine_begin(struct prog *p)
 {
 	confine_load(p, offsetof(struct seccomp_data, arch));
-	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	filter_append(p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
 	confine_ret(p, SECCOMP_RET_KILL_PROCESS);
 	confine_load(p, offsetof(struct seccomp_data, nr));
 	/* -1 is no call: a tracer sets it to suppress one */
 	confine_call(p, UINT32_MAX, SECCOMP_RET_ALLOW);
-	confine_put(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
+	filter_append(p, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
 	confine_ret(p, SECCOMP_RET_KILL_PROCESS);
 }
 
@@ -114,16 +114,16 @@ confine_begin(struct prog *p)
  * these arguments. Loads the number again at the end.
  */
 static void
-call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned nv)
+confine_call_if(struct prog *p, uint32_t nr, unsigned arg, const uint32_t *v, unsigned nv)
 {
-	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 2 + 2 * nv);
+	filter_append(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 2 + 2 * nv);
 	confine_load(p, offsetof(struct seccomp_data, args) + 8 * arg);
 	for (unsigned i = 0; i < nv; i++)
 		confine_call(p, v[i], SECCOMP_RET_ALLOW);
 	confine_load(p, offsetof(struct seccomp_data, nr));
 }
 #define CALL_IF(p, nr, arg, ...) \
-	call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, \
+	confine_call_if(p, nr, arg, (const uint32_t[]){ __VA_ARGS__ }, \
 	    sizeof(const uint32_t[]){ __VA_ARGS__ } / sizeof(uint32_t))
 
 /*
@@ -141,10 +141,10 @@ confine_tracing(struct prog *p)
 	CALL_IF(p, SYS_kill, 0, pid);
 	CALL_IF(p, SYS_process_vm_readv, 0, pid);
 	/* tests both arguments: a request in the list goes on to the test of the process */
-	confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, NREQUEST + 5);
+	filter_append(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, NREQUEST + 5);
 	confine_load(p, offsetof(struct seccomp_data, args));
 	for (unsigned i = 0; i < NREQUEST; i++)
-		confine_put(p, BPF_JMP | BPF_JEQ | BPF_K, request[i], NREQUEST - i, 0);
+		filter_append(p, BPF_JMP | BPF_JEQ | BPF_K, request[i], NREQUEST - i, 0);
 	confine_ret(p, SECCOMP_RET_TRAP);
 	confine_load(p, offsetof(struct seccomp_data, args) + 8);
 	confine_call(p, pid, SECCOMP_RET_ALLOW);
@@ -186,9 +186,9 @@ confine_memory_only(struct sock_filter *f)
 	confine_call(&p, SYS_mprotect, SECCOMP_RET_ALLOW);
 	confine_call(&p, SYS_mremap, SECCOMP_RET_ALLOW);
 	/* mmap without a file */
-	confine_put(&p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3);
+	filter_append(&p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3);
 	confine_load(&p, offsetof(struct seccomp_data, args) + 24);
-	confine_put(&p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
+	filter_append(&p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
 	confine_ret(&p, SECCOMP_RET_ALLOW);
 	confine_ret(&p, SECCOMP_RET_KILL_PROCESS);
 	memcpy(f, p.f, p.n * sizeof *f);
@@ -200,7 +200,7 @@ confine_memory_only(struct sock_filter *f)
  * message and ends.
  */
 static void
-broke_out(int sig, siginfo_t *si, void *ctx)
+confine_on_violation(int sig, siginfo_t *si, void *ctx)
 {
 	char line[128], digit[12], *d = digit + sizeof digit;
 	static const char what[] = ": what is replayed broke out and tried system call ";
@@ -221,7 +221,7 @@ broke_out(int sig, siginfo_t *si, void *ctx)
 	k = (size_t)(digit + sizeof digit - d);
 	memcpy(line + n, d, k);
 	(void)!write(STDERR_FILENO, line, n + k);
-	_exit(diag_trouble());
+	_exit(diag_exit_status());
 }
 
 /*
@@ -258,7 +258,7 @@ confine_process(void (*forget)(void *arg), void *arg, const char **why)
 {
 	static int done;
 	const char *env = getenv("TRACEMILL_CONFINE");
-	struct sigaction sa = { .sa_sigaction = broke_out, .sa_flags = SA_SIGINFO | SA_NODEFER };
+	struct sigaction sa = { .sa_sigaction = confine_on_violation, .sa_flags = SA_SIGINFO | SA_NODEFER };
 
 	if (done)
 		return 0;
@@ -293,13 +293,13 @@ confine_jobs(unsigned n)
 }
 
 const char *
-confine_full(void)
+confine_memory_exceeded(void)
 {
-	return memwatch_full();
+	return memwatch_exceeded();
 }
 
 void
-confine_end(void)
+confine_exit(void)
 {
 	_exit(0);
 }

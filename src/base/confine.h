@@ -35,10 +35,10 @@ void confine_jobs(unsigned n);
 void confine_tracee(pid_t pid);
 
 /* NULL, or the message that the bound of memory was reached. */
-const char *confine_full(void);
+const char *confine_memory_exceeded(void);
 
 /* Ends a forked process that shares its parent's files: no output is finished in the parent's name. */
-_Noreturn void confine_end(void);
+_Noreturn void confine_exit(void);
 
 /*
  * A filter for a process that is to execute instructions under ptrace: it allows only the system

@@ -34,7 +34,7 @@ diag_child(void)
 }
 
 int
-diag_trouble(void)
+diag_exit_status(void)
 {
 	return status;
 }
@@ -50,7 +50,7 @@ diag_name(void)
  * is cut: a name from a hostile file must not flood the terminal.
  */
 static void
-diag_say(const char *where, const char *fmt, va_list ap, int err)
+diag_write(const char *where, const char *fmt, va_list ap, int err)
 {
 	char line[2048];
 	int n, m;
@@ -80,7 +80,7 @@ warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	diag_say("", fmt, ap, 0);
+	diag_write("", fmt, ap, 0);
 	va_end(ap);
 }
 
@@ -91,7 +91,7 @@ warn_sys(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	diag_say("", fmt, ap, err);
+	diag_write("", fmt, ap, err);
 	va_end(ap);
 }
 
@@ -101,7 +101,7 @@ die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	diag_say("", fmt, ap, 0);
+	diag_write("", fmt, ap, 0);
 	va_end(ap);
 	exit(status);
 }
@@ -113,7 +113,7 @@ die_sys(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	diag_say("", fmt, ap, err);
+	diag_write("", fmt, ap, err);
 	va_end(ap);
 	exit(status);
 }
@@ -129,7 +129,7 @@ say_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, va_list ap
 		snprintf(where, sizeof(where), "%s: byte %" PRIu64 ": ", file, off);
 	else
 		snprintf(where, sizeof(where), "%s: byte %" PRIu64 " (record %" PRIu64 "): ", file, off, rec);
-	diag_say(where, fmt, ap, 0);
+	diag_write(where, fmt, ap, 0);
 }
 
 void

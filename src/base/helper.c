@@ -57,13 +57,13 @@ static uint32_t number;
 static struct held *held;
 
 void
-helper_may(unsigned what)
+helper_allow(unsigned what)
 {
 	may = what;
 }
 
 int
-helper_on(void)
+helper_running(void)
 {
 	return sock >= 0 && getpid() == owner;
 }
@@ -112,16 +112,16 @@ helper_serve(const struct ask *a)
 {
 	switch (a->op) {
 	case HELPER_DONE:
-		return temp_done(a->path);
+		return temp_commit(a->path);
 	case HELPER_REMOVE:
 		temp_remove(a->path);
 		return 0;
 	case HELPER_REMOVE_ALL:
-		temp_remove_of(owner);
+		temp_remove_process(owner);
 		return 0;
 	case HELPER_ELF: case HELPER_TEXT: case HELPER_TEMP:
 		if (may & a->op)
-			return a->op == HELPER_TEMP ? temp_nameless(diag_name()) : open_for(a->path, a->op);
+			return a->op == HELPER_TEMP ? temp_unnamed(diag_name()) : open_for(a->path, a->op);
 		/* fallthrough */
 	default:
 		errno = EPERM;
@@ -170,14 +170,14 @@ helper_help(int from)
 		b.err = fd < 0 ? errno : 0;
 		helper_reply(0, &b, fd);
 	}
-	temp_remove_of(owner);
+	temp_remove_process(owner);
 	_exit(0);
 }
 
 static void
 helper_end(void)
 {
-	if (!helper_on())
+	if (!helper_running())
 		return;
 	close(sock);
 	sock = -1;
@@ -191,7 +191,7 @@ helper_start(void (*forget)(void *arg), void *arg)
 	int s[2], err;
 	sigset_t all, old;
 
-	if (!may && !temp_any())
+	if (!may && !temp_exists())
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s) != 0)
 		return -1;
@@ -253,7 +253,7 @@ helper_answer(uint32_t no)
 }
 
 int
-helper_ask(unsigned op, const char *path)
+helper_request(unsigned op, const char *path)
 {
 	struct ask a = { .op = op, .no = ++number };
 	uint32_t no = a.no;
@@ -271,13 +271,13 @@ helper_ask(unsigned op, const char *path)
 }
 
 int
-helper_open(const char *path, enum helper_may what)
+helper_open(const char *path, enum helper_allow what)
 {
-	return helper_on() ? helper_ask(what, path) : src_open(path);
+	return helper_running() ? helper_request(what, path) : src_open(path);
 }
 
 int
-helper_hold(const char *path)
+helper_keep_open(const char *path)
 {
 	struct held *h;
 	int fd;

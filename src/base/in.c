@@ -63,7 +63,7 @@ read_source(void *arg, void *p, size_t n, const char **why)
 
 /* Reads more bytes to p[end]; the buffer has room. */
 static void
-in_fill(struct in *in)
+in_fill_buffer(struct in *in)
 {
 	const char *why;
 	ssize_t k;
@@ -86,7 +86,7 @@ static void
 in_sniff(struct in *in)
 {
 	while (!in->eof && in->end < SNIFF)
-		in_fill(in);
+		in_fill_buffer(in);
 }
 
 /* Recognizes compression and archives by the first bytes, before and after decompression. */
@@ -207,7 +207,7 @@ in_off(const struct in *in)
 }
 
 int
-in_sealed(const struct in *in)
+in_has_checksum(const struct in *in)
 {
 	return in->unz || in->arc;
 }
@@ -228,7 +228,7 @@ in_peek(struct in *in, size_t want, size_t *have)
 			in->pos = 0;
 		}
 		while (in->end - in->pos < want && !in->eof)
-			in_fill(in);
+			in_fill_buffer(in);
 	}
 	*have = in->end - in->pos;
 	return in->p + in->pos;

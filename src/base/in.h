@@ -27,7 +27,7 @@ const char *in_name(const struct in *in);       /* for diagnostics; owned by in 
 /* Offset of the next byte; DIAG_NOOFF (diag.h) of a file that was not opened. */
 uint64_t in_off(const struct in *in);
 /* Is there a check sum that is verified only at the end of the input? */
-int in_sealed(const struct in *in);
+int in_has_checksum(const struct in *in);
 const char *in_error(const struct in *in);      /* NULL, or the message; meaningful after a short read */
 
 /* Reads up to n bytes; fewer only at the end of the input or at an error. */

@@ -50,10 +50,10 @@ memwatch_used(void)
 
 /*
  * Timer handler. An eighth above the bound, the process is ended here, as it has not asked
- * memwatch_full() in time.
+ * memwatch_exceeded() in time.
  */
 static void
-memwatch_look(int sig)
+memwatch_check(int sig)
 {
 	uint64_t n = memwatch_used();
 
@@ -67,13 +67,13 @@ memwatch_look(int sig)
 	(void)!write(STDERR_FILENO, ": ", 2);
 	(void)!write(STDERR_FILENO, words, strlen(words));
 	(void)!write(STDERR_FILENO, "\n", 1);
-	_exit(diag_trouble());
+	_exit(diag_exit_status());
 }
 
 static int
-clock_on(void)
+memwatch_start_timer(void)
 {
-	struct sigaction sa = { .sa_handler = memwatch_look, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = memwatch_check, .sa_flags = SA_RESTART };
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMAX };
 	struct itimerspec t = { { 0, TICK }, { 0, TICK } };
 	sigset_t set;
@@ -106,7 +106,7 @@ memwatch_start(void)
 		close(fd);
 	}
 	status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	return status < 0 ? NULL : clock_on() != 0 ? "the memory cannot be watched: no timer" : NULL;
+	return status < 0 ? NULL : memwatch_start_timer() != 0 ? "the memory cannot be watched: no timer" : NULL;
 }
 
 void
@@ -116,7 +116,7 @@ memwatch_jobs(unsigned n)
 }
 
 const char *
-memwatch_full(void)
+memwatch_exceeded(void)
 {
 	return full ? words : NULL;
 }

@@ -8,6 +8,6 @@
 const char *memwatch_start(void);       /* NULL, or the message why it failed */
 void memwatch_jobs(unsigned n);         /* before memwatch_start: n processes share the bound */
 /* NULL, or the message that the bound was reached. The process is ended if it does not ask in time. */
-const char *memwatch_full(void);
+const char *memwatch_exceeded(void);
 
 #endif

@@ -51,7 +51,7 @@ num_dec(const char *s, size_t n, uint64_t *v)
 }
 
 static size_t
-num_ber(const char *s, size_t n, uint64_t *v)
+num_parse(const char *s, size_t n, uint64_t *v)
 {
 	size_t k;
 
@@ -68,7 +68,7 @@ num_u64(const char *s, uint64_t min, uint64_t max, uint64_t *v)
 	size_t n = strlen(s);
 	uint64_t x;
 
-	if (!n || num_ber(s, n, &x) != n || x < min || x > max)
+	if (!n || num_parse(s, n, &x) != n || x < min || x > max)
 		return -1;
 	*v = x;
 	return 0;
@@ -81,7 +81,7 @@ num_size(const char *s, uint64_t min, uint64_t max, uint64_t *v)
 	unsigned shift = 0;
 	uint64_t x;
 
-	k = n ? num_ber(s, n, &x) : 0;
+	k = n ? num_parse(s, n, &x) : 0;
 	if (!k)
 		return -1;
 	if (k + 1 == n) {

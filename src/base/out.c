@@ -99,7 +99,7 @@ out_flush(struct out *o)
 }
 
 void
-out_forget(struct out *o)
+out_clear_buffer(struct out *o)
 {
 	o->n = 0;
 }
@@ -221,7 +221,7 @@ open_file(struct out *o, const char *path, mode_t mode)
 			die("%s: is written to already", path);
 	o->temp = temp_name(o->final);
 	o->fd = temp_file(o->temp, o->replaces ? st.st_mode & 0777 : mode & ~mask);
-	if (o->fd < 0 || temp_becomes(o->temp, o->final) < 0) {
+	if (o->fd < 0 || temp_set_final(o->temp, o->final) < 0) {
 		free(o->temp);
 		o->temp = NULL;
 		die_sys("%s", path);
@@ -282,7 +282,7 @@ out_name(const struct out *o)
 }
 
 uint8_t *
-out_room(struct out *o, size_t n)
+out_reserve(struct out *o, size_t n)
 {
 	if (SIZE - o->n < n)
 		out_flush(o);
@@ -290,7 +290,7 @@ out_room(struct out *o, size_t n)
 }
 
 void
-out_used(struct out *o, size_t n)
+out_commit(struct out *o, size_t n)
 {
 	o->n += n;
 }
@@ -337,12 +337,12 @@ out_printf(struct out *o, const char *fmt, ...)
 }
 
 int
-out_settle(struct out *o)
+out_publish(struct out *o)
 {
 	if (!o->final)
 		return 0;
 	if (o->temp) {
-		if (temp_done(o->temp) < 0)
+		if (temp_commit(o->temp) < 0)
 			return -1;
 		free(o->temp);
 		o->temp = NULL;
@@ -359,14 +359,14 @@ out_close(struct out *o)
 		out_fail(o);
 	if (close(o->fd) < 0)
 		out_fail(o);
-	if (out_settle(o) < 0)
+	if (out_publish(o) < 0)
 		out_fail(o);
 	out_unhook(o);
 	out_release(o);
 }
 
 void
-out_drop(struct out *o)
+out_discard(struct out *o)
 {
 	if (!o->temp)
 		out_flush(o);

@@ -18,7 +18,7 @@
 
 struct out;
 
-#define OUT_ROOM (256u << 10)   /* the most that out_room() can return */
+#define OUT_ROOM (256u << 10)   /* the most that out_reserve() can return */
 
 struct out *out_open(const char *path);                 /* NULL or "-": standard output */
 /* mode of a new file, before the umask; out_open uses 0666 */
@@ -32,21 +32,21 @@ void out_write(struct out *o, const void *p, size_t n);
 void out_str(struct out *o, const char *s);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));
 
-/* n <= OUT_ROOM writable bytes in the buffer; out_used says how many of them were filled. */
-uint8_t *out_room(struct out *o, size_t n);
-void out_used(struct out *o, size_t n);
+/* n <= OUT_ROOM writable bytes in the buffer; out_commit says how many of them were filled. */
+uint8_t *out_reserve(struct out *o, size_t n);
+void out_commit(struct out *o, size_t n);
 
 void out_flush(struct out *o);
-void out_forget(struct out *o);                         /* drops what is in the buffer */
+void out_clear_buffer(struct out *o);                         /* drops what is in the buffer */
 
 /*
  * For a file that is useful before it is finished: it gets its final name now and keeps it,
  * whatever ends the program. 1; 0 if it is written to directly and has no other name; -1 with
  * errno, and an old file of that name is unchanged.
  */
-int out_settle(struct out *o);
+int out_publish(struct out *o);
 
 void out_close(struct out *o);  /* writes, checks, renames, frees: the end of every tool */
-void out_drop(struct out *o);   /* After bad input: flushes standard output, or removes the file; frees. */
+void out_discard(struct out *o);   /* After bad input: flushes standard output, or removes the file; frees. */
 
 #endif

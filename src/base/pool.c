@@ -14,7 +14,7 @@ struct slot {
 
 struct par {
 	unsigned nthread, started;
-	par_work *work;
+	pool_work *work;
 	void *arg;
 	struct slot *ring;              /* owned: room */
 	size_t room, get, next, put;    /* counts; a job is in slot count % room */
@@ -72,7 +72,7 @@ pool_begin(struct par *p)
 }
 
 struct par *
-par_new(unsigned nthread, par_work *work, void *arg)
+pool_new(unsigned nthread, pool_work *work, void *arg)
 {
 	struct par *p = calloc(1, sizeof(*p));
 
@@ -88,12 +88,12 @@ par_new(unsigned nthread, par_work *work, void *arg)
 	p->ring = calloc(p->room, sizeof(*p->ring));
 	p->thread = calloc(nthread, sizeof(*p->thread));
 	if (!p->ring || !p->thread) {
-		par_free(p);
+		pool_free(p);
 		return NULL;
 	}
 	for (unsigned i = 0; nthread > 1 && i < nthread; i++) {
 		if (pool_begin(p) != 0) {
-			par_free(p);
+			pool_free(p);
 			return NULL;
 		}
 	}
@@ -101,13 +101,13 @@ par_new(unsigned nthread, par_work *work, void *arg)
 }
 
 int
-par_full(const struct par *p)
+pool_is_full(const struct par *p)
 {
 	return p->put - p->get == p->room;
 }
 
 void
-par_put(struct par *p, void *job)
+pool_submit(struct par *p, void *job)
 {
 	struct slot *t = &p->ring[p->put % p->room];
 
@@ -126,7 +126,7 @@ par_put(struct par *p, void *job)
 }
 
 void *
-par_get(struct par *p)
+pool_wait(struct par *p)
 {
 	struct slot *t = &p->ring[p->get % p->room];
 
@@ -143,7 +143,7 @@ par_get(struct par *p)
 }
 
 void
-par_free(struct par *p)
+pool_free(struct par *p)
 {
 	if (!p)
 		return;

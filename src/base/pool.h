@@ -7,14 +7,14 @@
 struct par;
 
 /* The work of a job. thread is 0 to nthread - 1; no two calls run at the same time with the same one. */
-typedef void par_work(void *arg, unsigned thread, void *job);
+typedef void pool_work(void *arg, unsigned thread, void *job);
 
-/* With nthread 1, no thread is started and par_put does the work. NULL without memory or threads. */
-struct par *par_new(unsigned nthread, par_work *work, void *arg);
-int par_full(const struct par *p);
-void par_put(struct par *p, void *job);         /* not when it is full */
+/* With nthread 1, no thread is started and pool_submit does the work. NULL without memory or threads. */
+struct par *pool_new(unsigned nthread, pool_work *work, void *arg);
+int pool_is_full(const struct par *p);
+void pool_submit(struct par *p, void *job);         /* not when it is full */
 /* waits for the oldest job and returns it; NULL if there is none */
-void *par_get(struct par *p);
-void par_free(struct par *p);                   /* waits for jobs that have begun, drops the others */
+void *pool_wait(struct par *p);
+void pool_free(struct par *p);                   /* waits for jobs that have begun, drops the others */
 
 #endif

@@ -11,7 +11,7 @@
 int
 spool_open(void)
 {
-	int fd = temp_nameless(diag_name());
+	int fd = temp_unnamed(diag_name());
 
 	if (fd < 0)
 		die_sys("temporary file in %s", getenv("TMPDIR") &&

@@ -88,7 +88,7 @@ remove_tree(int at, const char *name, int deep)
 }
 
 void
-temp_remove_of(pid_t pid)
+temp_remove_process(pid_t pid)
 {
 	for (const struct temp *t = all; t; t = t->next)
 		if (t->pid == pid)
@@ -100,14 +100,14 @@ remove_all(void)
 {
 	if (!all)
 		return;
-	if (helper_on())
-		(void)helper_ask(HELPER_REMOVE_ALL, "");
+	if (helper_running())
+		(void)helper_request(HELPER_REMOVE_ALL, "");
 	else
-		temp_remove_of(getpid());
+		temp_remove_process(getpid());
 }
 
 int
-temp_any(void)
+temp_exists(void)
 {
 	for (const struct temp *t = all; t; t = t->next)
 		if (t->pid == getpid())
@@ -211,8 +211,8 @@ temp_folder(char *name)
 static void
 temp_drop(const char *name)
 {
-	if (helper_on())
-		(void)helper_ask(HELPER_REMOVE, name);
+	if (helper_running())
+		(void)helper_request(HELPER_REMOVE, name);
 	else
 		(void)remove_tree(AT_FDCWD, name, DEEP);
 }
@@ -220,7 +220,7 @@ temp_drop(const char *name)
 static int
 temp_finish(const char *name, const char *final)
 {
-	return helper_on() ? helper_ask(HELPER_DONE, name) : final ? rename(name, final) : 0;
+	return helper_running() ? helper_request(HELPER_DONE, name) : final ? rename(name, final) : 0;
 }
 
 /*
@@ -258,7 +258,7 @@ temp_forget(const char *name, enum fate fate)
 }
 
 int
-temp_becomes(const char *name, const char *final)
+temp_set_final(const char *name, const char *final)
 {
 	char *copy = malloc(strlen(final) + 1);
 
@@ -274,7 +274,7 @@ temp_becomes(const char *name, const char *final)
 }
 
 int
-temp_done(const char *name)
+temp_commit(const char *name)
 {
 	return temp_forget(name, RENAME);
 }
@@ -292,14 +292,14 @@ temp_remove(const char *name)
 }
 
 int
-temp_nameless(const char *tool)
+temp_unnamed(const char *tool)
 {
 	const char *dir = getenv("TMPDIR");
 	char name[4096];
 	int fd;
 
-	if (helper_on())
-		return helper_ask(HELPER_TEMP, "");
+	if (helper_running())
+		return helper_request(HELPER_TEMP, "");
 	if (!dir || !*dir)
 		dir = "/tmp";
 	if (snprintf(name, sizeof name, "%s/%s.XXXXXX", dir, tool) >= (int)sizeof name) {

@@ -11,17 +11,17 @@
 int temp_file(char *name, mode_t mode);         /* a descriptor, closed on exec; the umask is not applied */
 int temp_folder(char *name);                    /* 0; only the user may access it */
 
-/* sets the name that temp_done() gives it; 0, or -1 with errno */
-int temp_becomes(const char *name, const char *final);
-int temp_done(const char *name);                /* it is finished and gets that name; 0, or -1 with errno */
+/* sets the name that temp_commit() gives it; 0, or -1 with errno */
+int temp_set_final(const char *name, const char *final);
+int temp_commit(const char *name);                /* it is finished and gets that name; 0, or -1 with errno */
 void temp_keep(const char *name);               /* it is done under its present name: takes it off the list */
 void temp_remove(const char *name);             /* removes it now, a folder with its contents */
 
 /* For helper.h: are there unfinished files of this process? Removes those that process pid has made. */
-int temp_any(void);
-void temp_remove_of(pid_t pid);
+int temp_exists(void);
+void temp_remove_process(pid_t pid);
 
 /* A file in TMPDIR or /tmp that never has a name: a descriptor, or -1 with errno. */
-int temp_nameless(const char *tool);
+int temp_unnamed(const char *tool);
 
 #endif

@@ -28,8 +28,8 @@ static void
 ae2addr_begin(struct sink *s)
 {
 	if (!s->begun && !s->count && s->fmt == REF_ADDR) {
-		ref_put_header(out_room(s->out, REF_HEADER));
-		out_used(s->out, REF_HEADER);
+		ref_put_header(out_reserve(s->out, REF_HEADER));
+		out_commit(s->out, REF_HEADER);
 	}
 	s->begun = 1;
 }
@@ -47,7 +47,7 @@ ae2addr_take(void *arg, const uint64_t *w, size_t n)
 	while (n) {
 		size_t k = n < OUT_ROOM / REF_PUT_MAX ? n : OUT_ROOM / REF_PUT_MAX;
 
-		out_used(s->out, ref_put(s->fmt, out_room(s->out, k * REF_PUT_MAX), w, k));
+		out_commit(s->out, ref_put(s->fmt, out_reserve(s->out, k * REF_PUT_MAX), w, k));
 		w += k;
 		n -= k;
 	}
@@ -124,7 +124,7 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *eve
 	if (bad != -1)
 		ae2addr_begin(s);
 	if (bad == -1)
-		out_drop(s->out);
+		out_discard(s->out);
 	else
 		out_close(s->out);
 	if (bad && f.errname)

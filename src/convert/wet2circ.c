@@ -151,7 +151,7 @@ wet2circ_begin(const struct job *j, struct in **in)
 
 /* Reads the statements, and the last `most` executions. */
 static void
-wet2circ_look(struct job *j, uint64_t most)
+wet2circ_read_order(struct job *j, uint64_t most)
 {
 	struct wettext_rec rec;
 	struct in *in;
@@ -283,7 +283,7 @@ wet2circ_run(struct job *j)
 	for (;; steps *= 4) {           /* go back as far as needed */
 		uint64_t all = 0;
 
-		wet2circ_look(j, steps);
+		wet2circ_read_order(j, steps);
 		for (size_t i = 0; i < j->nstmt; i++)
 			all += j->stmt[i].total;
 		n = wet2circ_collect(j);

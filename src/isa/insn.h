@@ -55,7 +55,7 @@ struct insn_field { uint8_t off, size, rip; };
 
 struct insn_effect {
 	/* dst: variable written; m.sym, and a.var and b.var with SV_SYM, index field[] */
-	struct sch_step s;
+	struct op_step s;
 	uint16_t ccmask;        /* SO_FLAGS_*: bit SC_x is set if condition x is valid after it */
 };
 
@@ -68,7 +68,7 @@ struct insn {
 	uint8_t rep;
 	struct insn_field field[2];
 	/* in the order of ref(5); addresses are formed from the registers before the instruction */
-	struct sch_step ref[3];
+	struct op_step ref[3];
 	struct insn_effect eff[INSN_MAXEFF];
 	/* bit n is register n; a write that leaves a part of the register counts as both */
 	uint64_t reads, writes;
@@ -111,7 +111,7 @@ insn_effect(struct insn *in, int op, int dst, int w)
 	return e;
 }
 
-static inline struct sch_val insn_var(int r) { return (struct sch_val){ SV_VAR, r, 0 }; }
-static inline struct sch_val insn_imm(int64_t i) { return (struct sch_val){ SV_IMM, 0, i }; }
+static inline struct op_value insn_var(int r) { return (struct op_value){ SV_VAR, r, 0 }; }
+static inline struct op_value insn_imm(int64_t i) { return (struct op_value){ SV_IMM, 0, i }; }
 
 #endif

@@ -25,7 +25,7 @@ struct sch_addr {
 
 /* An operand of a computation. */
 enum sch_vkind { SV_NONE, SV_VAR, SV_IMM, SV_SYM };
-struct sch_val {
+struct op_value {
 	uint8_t kind;
 	int32_t var;            /* SV_VAR: variable number; SV_SYM: constant number */
 	int64_t imm;            /* SV_IMM: value; SV_SYM: added to the constant */
@@ -94,12 +94,12 @@ enum sch_rep { SR_MOVS, SR_STOS, SR_LODS, SR_CMPS, SR_SCAS };
 /* Conditions on the last SO_FLAGS_ step. */
 enum sch_cc { SC_EQ, SC_NE, SC_LT, SC_LE, SC_GT, SC_GE, SC_LTU, SC_LEU, SC_GTU, SC_GEU, SC_NEG, SC_NNEG };
 
-struct sch_step {
+struct op_step {
 	uint8_t op, w, cc;
 	int16_t dst;
 	uint32_t n;
 	int32_t sym;
-	struct sch_val a, b;
+	struct op_value a, b;
 	struct sch_addr m;
 };
 

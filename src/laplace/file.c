@@ -99,7 +99,7 @@ lap_file_unbind(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c)
 }
 
 int
-lap_file_cut(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t page)
+lap_file_truncate(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t page)
 {
 	struct lap_file *f = lap_table_get(&m->files, a, b, c);
 	size_t i;
@@ -115,6 +115,6 @@ lap_file_cut(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t p
 	/* invalidates look-ups, as mappings will see the new pages */
 	for (size_t k = 0; f->nnode && k < m->spaces.size; k++)
 		if (m->spaces.slot[k].p)
-			lap_forget(m->spaces.slot[k].p, 0, LAP_PAGES);
+			lap_range_invalidate(m->spaces.slot[k].p, 0, LAP_PAGES);
 	return 0;
 }

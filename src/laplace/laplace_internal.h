@@ -69,18 +69,18 @@ int lap_fatal(struct lap_model *m, const char *what);
  */
 int lap_reserve(struct lap_model *m, size_t n);         /* reserves n nodes: 0, or -1 */
 /* the first node that ends after page, or NULL */
-struct lap_node *lap_from(const struct lap_space *s, uint64_t page);
+struct lap_node *lap_range_after(const struct lap_space *s, uint64_t page);
 /* unmaps [lo, hi); needs 2 nodes */
-void lap_clear(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi);
+void lap_range_unmap(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi);
 /* Maps [what.lo, what.hi) to what.base of what.file, after unmapping it; needs 3 nodes. */
-void lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what);
+void lap_range_map(struct lap_model *m, struct lap_space *s, struct lap_node what);
 /* drops cached look-ups of [lo, hi) */
-void lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi);
+void lap_range_invalidate(struct lap_space *s, uint64_t lo, uint64_t hi);
 /*
  * Copies the mappings of [lo, hi) to pages from `at` on, which are not mapped.  0, or -1 with
  * `to` unchanged.
  */
-int lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
+int lap_range_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
     struct lap_space *to, uint64_t at);
 
 /* file.c: files and their numbers */
@@ -94,7 +94,7 @@ int lap_file_page(struct lap_model *m, struct lap_file *f, uint64_t page, uint64
 /* the file is deleted: its key may be reused */
 void lap_file_unbind(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c);
 /* Truncates the file before page.  0, or -1. */
-int lap_file_cut(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t page);
+int lap_file_truncate(struct lap_model *m, uint64_t a, uint64_t b, uint64_t c, uint64_t page);
 /* frees it if it has no key and no mappings */
 void lap_file_drop(struct lap_model *m, struct lap_file *f);
 
@@ -110,6 +110,6 @@ int lap_task_assign(struct lap_model *m, struct lap_task *t, struct lap_space *s
 /* t executes another program: unmaps its memory */
 void lap_task_exec(struct lap_model *m, struct lap_task *t);
 void lap_task_exit(struct lap_model *m, struct lap_task *t);    /* t ends; it is freed by the next event */
-void lap_bury(struct lap_model *m);                                     /* frees what the last event ended */
+void lap_free_dead(struct lap_model *m);                                     /* frees what the last event ended */
 
 #endif

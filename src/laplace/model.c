@@ -50,11 +50,11 @@ lap_model_free(struct lap_model *m)
 {
 	if (!m)
 		return;
-	lap_bury(m);
+	lap_free_dead(m);
 	for (size_t i = 0; i < m->tasks.size; i++)
 		while (m->tasks.slot[i].p) {    /* deletion may move another entry to slot i */
 			lap_task_exit(m, m->tasks.slot[i].p);
-			lap_bury(m);
+			lap_free_dead(m);
 		}
 	for (size_t i = 0; i < m->spaces.size; i++)
 		while (m->spaces.slot[i].p)
@@ -99,7 +99,7 @@ int
 lap_model_find(struct lap_model *m, struct lap_space *s, uint64_t page, uint64_t *canon)
 {
 	uint64_t tag = page | s->epoch << 52;
-	struct lap_node *x = lap_from(s, page);
+	struct lap_node *x = lap_range_after(s, page);
 
 	if (!x || x->lo > page) {
 		s->none[page % LAP_TLB] = tag;
@@ -162,7 +162,7 @@ lap_map(struct lap_model *m, const struct lap_event *e)
 		if (!x.file)
 			return -1;
 	}
-	lap_put(m, s, x);
+	lap_range_map(m, s, x);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ all_mapped(const struct lap_space *s, const struct range *r)
 	uint64_t p = r->lo;
 
 	while (p < r->hi) {
-		struct lap_node *x = lap_from(s, p);
+		struct lap_node *x = lap_range_after(s, p);
 
 		if (!x || x->lo > p)
 			return 0;
@@ -191,7 +191,7 @@ lap_extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint6
 		return -1;
 	if (lap_reserve(m, 3) != 0)
 		return -1;
-	lap_put(m, s, x);
+	lap_range_map(m, s, x);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ lap_extend(struct lap_model *m, struct lap_space *s, struct lap_node last, uint6
 static int
 lap_mirror(struct lap_model *m, struct lap_space *s, const struct range *to, uint64_t old)
 {
-	struct lap_node *x = lap_from(s, old), y;
+	struct lap_node *x = lap_range_after(s, old), y;
 	uint64_t n = to->hi - to->lo;
 
 	if (!x || x->lo > old)
@@ -215,11 +215,11 @@ lap_mirror(struct lap_model *m, struct lap_space *s, const struct range *to, uin
 	if (y.file) {
 		y.lo = to->lo;
 		y.hi = to->hi;
-		lap_put(m, s, y);
+		lap_range_map(m, s, y);
 		return 0;
 	}
-	lap_clear(m, s, to->lo, to->hi);
-	return lap_copy(m, s, old, old + n, s, to->lo);
+	lap_range_unmap(m, s, to->lo, to->hi);
+	return lap_range_copy(m, s, old, old + n, s, to->lo);
 }
 
 static int
@@ -242,7 +242,7 @@ lap_remap(struct lap_model *m, const struct lap_event *e)
 		return lap_bad(m, "a range that is moved onto itself");
 	n = to.hi - to.lo;
 	k = from.hi - from.lo;
-	last = *lap_from(s, from.hi - 1);
+	last = *lap_range_after(s, from.hi - 1);
 	last.base += from.hi - last.lo;
 	if (last.file && n > k && n - k > LAP_PAGES - last.base)
 		return lap_bad(m, "a range beyond the end of a file");
@@ -250,13 +250,13 @@ lap_remap(struct lap_model *m, const struct lap_event *e)
 		return -1;
 	if (to.lo == from.lo) {
 		if (n < k)
-			lap_clear(m, s, to.hi, from.hi);
+			lap_range_unmap(m, s, to.hi, from.hi);
 	} else {
-		lap_clear(m, s, to.lo, to.hi);
-		if (lap_copy(m, s, from.lo, from.lo + (n < k ? n : k), s, to.lo) != 0 ||
+		lap_range_unmap(m, s, to.lo, to.hi);
+		if (lap_range_copy(m, s, from.lo, from.lo + (n < k ? n : k), s, to.lo) != 0 ||
 		    lap_reserve(m, 2) != 0)
 			return -1;
-		lap_clear(m, s, from.lo, from.hi);
+		lap_range_unmap(m, s, from.lo, from.hi);
 	}
 	return n > k ? lap_extend(m, s, last, to.lo + k, to.hi) : 0;
 }
@@ -269,7 +269,7 @@ lap_unmap(struct lap_model *m, const struct lap_event *e)
 
 	if (!s || lap_pages(m, e->f[LAP_ADDR], e->f[LAP_LEN], &r) != 0 || lap_reserve(m, 2) != 0)
 		return -1;
-	lap_clear(m, s, r.lo, r.hi);
+	lap_range_unmap(m, s, r.lo, r.hi);
 	return 0;
 }
 
@@ -282,12 +282,12 @@ copy_on_write(struct lap_model *m, const struct lap_event *e)
 
 	if (!s)
 		return -1;
-	old = lap_from(s, page);
+	old = lap_range_after(s, page);
 	if (!old || old->lo > page)
 		return lap_bad_num(m, "a page that is not mapped", page);
 	if (lap_reserve(m, 3) != 0 || lap_numbers(m, 1, &x.base) != 0)
 		return -1;
-	lap_put(m, s, x);
+	lap_range_map(m, s, x);
 	return 0;
 }
 
@@ -307,8 +307,8 @@ lap_duplicate(struct lap_model *m, const struct lap_event *e)
 	if (lap_pages(m, addr, end - addr, &r) != 0 || !(to = lap_space_announce(m, e->f[LAP_DUP])) ||
 	    lap_reserve(m, 2) != 0)
 		return -1;
-	lap_clear(m, to, r.lo, r.hi);
-	return lap_copy(m, from, r.lo, r.hi, to, r.lo);
+	lap_range_unmap(m, to, r.lo, r.hi);
+	return lap_range_copy(m, from, r.lo, r.hi, to, r.lo);
 }
 
 static int
@@ -341,13 +341,13 @@ lap_others(struct lap_model *m, const struct lap_event *e)
 	case LAP_K_UNMAPALL:
 		s = lap_model_space(m, e->f[LAP_SPACE]);        /* NULL: it ended with its last task */
 		if (s)
-			lap_clear(m, s, 0, LAP_PAGES);
+			lap_range_unmap(m, s, 0, LAP_PAGES);
 		return 0;
 	case LAP_K_DELETE:
 		lap_file_unbind(m, e->f[LAP_INODE], dev, 0);
 		return 0;
 	case LAP_K_TRUNCATE:
-		return lap_file_cut(m, e->f[LAP_INODE], dev, 0, (e->f[LAP_OFF] >> LAP_PAGEBITS) +
+		return lap_file_truncate(m, e->f[LAP_INODE], dev, 0, (e->f[LAP_OFF] >> LAP_PAGEBITS) +
 		    ((e->f[LAP_OFF] & ((1u << LAP_PAGEBITS) - 1)) != 0));
 	case LAP_K_DESTROY:
 		if (!lap_task_get(m, e->f[LAP_PID]))
@@ -368,7 +368,7 @@ lap_others(struct lap_model *m, const struct lap_event *e)
 int
 lap_model_event(struct lap_model *m, const struct lap_event *e, struct lap_task **owner)
 {
-	lap_bury(m);
+	lap_free_dead(m);
 	*owner = NULL;
 	switch (e->kind) {
 	case LAP_K_FORK:

@@ -115,7 +115,7 @@ lap_range_insert(struct lap_space *s, struct lap_node *x)
 }
 
 struct lap_node *
-lap_from(const struct lap_space *s, uint64_t page)
+lap_range_after(const struct lap_space *s, uint64_t page)
 {
 	struct lap_node *t = s->root, *best = NULL;
 
@@ -131,7 +131,7 @@ lap_from(const struct lap_space *s, uint64_t page)
 }
 
 void
-lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi)
+lap_range_invalidate(struct lap_space *s, uint64_t lo, uint64_t hi)
 {
 	if (hi - lo <= 8) {
 		for (uint64_t p = lo; p < hi; p++) {
@@ -155,7 +155,7 @@ lap_forget(struct lap_space *s, uint64_t lo, uint64_t hi)
 static void
 lap_range_cut(struct lap_model *m, struct lap_space *s, uint64_t page)
 {
-	struct lap_node *x = lap_from(s, page), back;
+	struct lap_node *x = lap_range_after(s, page), back;
 
 	if (!x || x->lo >= page)
 		return;
@@ -167,13 +167,13 @@ lap_range_cut(struct lap_model *m, struct lap_space *s, uint64_t page)
 }
 
 void
-lap_clear(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi)
+lap_range_unmap(struct lap_model *m, struct lap_space *s, uint64_t lo, uint64_t hi)
 {
-	struct lap_node *a, *b, *c, *x = lap_from(s, lo);
+	struct lap_node *a, *b, *c, *x = lap_range_after(s, lo);
 
 	if (lo >= hi)
 		return;
-	lap_forget(s, lo, hi);
+	lap_range_invalidate(s, lo, hi);
 	if (!x || x->lo >= hi)
 		return;
 	lap_range_cut(m, s, lo);
@@ -191,13 +191,13 @@ lap_range_continues(const struct lap_node *x, const struct lap_node *y)
 }
 
 void
-lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what)
+lap_range_map(struct lap_model *m, struct lap_space *s, struct lap_node what)
 {
 	struct lap_node *a, *b, *x, *y;
 
-	lap_clear(m, s, what.lo, what.hi);
-	x = what.lo ? lap_from(s, what.lo - 1) : NULL;
-	y = lap_from(s, what.lo);
+	lap_range_unmap(m, s, what.lo, what.hi);
+	x = what.lo ? lap_range_after(s, what.lo - 1) : NULL;
+	y = lap_range_after(s, what.lo);
 	if (x && lap_range_continues(x, &what)) {
 		x->hi = what.hi;
 		if (!y || !lap_range_continues(x, y))
@@ -216,19 +216,19 @@ lap_put(struct lap_model *m, struct lap_space *s, struct lap_node what)
 }
 
 int
-lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
+lap_range_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
     struct lap_space *to, uint64_t at)
 {
 	size_t n = 0;
 
-	for (struct lap_node *x = lap_from(from, lo); x && x->lo < hi; x = lap_from(from, x->hi))
+	for (struct lap_node *x = lap_range_after(from, lo); x && x->lo < hi; x = lap_range_after(from, x->hi))
 		n++;
 	/* one for each, and 3 for a put */
 	if (lap_reserve(m, n + 3) != 0)
 		return -1;
 	/* In the same space, a put may merge the node that is being read: keep addresses, not nodes. */
 	for (uint64_t p = lo; p < hi;) {
-		struct lap_node *x = lap_from(from, p), y;
+		struct lap_node *x = lap_range_after(from, p), y;
 
 		if (!x || x->lo >= hi)
 			break;
@@ -242,7 +242,7 @@ lap_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_t hi,
 		p = y.hi;
 		y.lo = at + (y.lo - lo);
 		y.hi = at + (y.hi - lo);
-		lap_put(m, to, y);
+		lap_range_map(m, to, y);
 	}
 	return 0;
 }

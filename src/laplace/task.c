@@ -77,7 +77,7 @@ lap_space_announce(struct lap_model *m, uint64_t id)
 void
 lap_space_end(struct lap_model *m, struct lap_space *s)
 {
-	lap_clear(m, s, 0, LAP_PAGES);
+	lap_range_unmap(m, s, 0, LAP_PAGES);
 	if (s->proc)
 		s->proc->space = NULL;
 	lap_table_del(&m->spaces, s->id, 0, 0);
@@ -149,7 +149,7 @@ lap_task_exec(struct lap_model *m, struct lap_task *t)
 	if (!s)
 		return;
 	if (s->ntask == 1) {
-		lap_clear(m, s, 0, LAP_PAGES);
+		lap_range_unmap(m, s, 0, LAP_PAGES);
 	} else {
 		s->ntask--;
 		t->space = NULL;
@@ -168,7 +168,7 @@ lap_task_exit(struct lap_model *m, struct lap_task *t)
 }
 
 void
-lap_bury(struct lap_model *m)
+lap_free_dead(struct lap_model *m)
 {
 	free(m->dead);
 	free(m->deadproc);

@@ -21,7 +21,7 @@ static _Noreturn void
 laplace_text_stop(struct job *j, uint64_t off, uint64_t rec, const char *what)
 {
 	if (j->out)
-		out_drop(j->out);
+		out_discard(j->out);
 	die_at(in_name(j->in), off, rec, "%s", what);
 }
 
@@ -43,15 +43,15 @@ laplace_text_raw(struct job *j)
 	if (!j->binary && r.form == LAP_TEXT)
 		laplace_text_stop(j, 0, DIAG_NOREC, "text already (-b makes binary of it)");
 	if (to == LAP_WIDE) {
-		lap_put_header(out_room(j->out, LAP_HEADER), 0);
-		out_used(j->out, LAP_HEADER);
+		lap_put_header(out_reserve(j->out, LAP_HEADER), 0);
+		out_commit(j->out, LAP_HEADER);
 	}
 	while ((n = lap_refs_read(&r, v, BATCH)) > 0) {
-		uint8_t *p = out_room(j->out, BATCH * LAP_REF_MAX), *q = p;
+		uint8_t *p = out_reserve(j->out, BATCH * LAP_REF_MAX), *q = p;
 
 		for (long i = 0; i < n; i++) {
 			if (to == LAP_CLASSIC && !lap_fits_classic(&v[i])) {
-				out_used(j->out, (size_t)(q - p));
+				out_commit(j->out, (size_t)(q - p));
 				laplace_text_stop(j, off, r.nrec - (uint64_t)(n - i),
 				    "more than 32 bits, which need the wide form (-w)");
 			}
@@ -59,7 +59,7 @@ laplace_text_raw(struct job *j)
 				off += lap_put_ref(LAP_TEXT, q, &v[i]);
 			q += lap_put_ref(to, q, &v[i]);
 		}
-		out_used(j->out, (size_t)(q - p));
+		out_commit(j->out, (size_t)(q - p));
 	}
 	if (n < 0)
 		laplace_text_stop(j, r.off, r.nrec, r.err);
@@ -100,7 +100,7 @@ laplace_text_merged(struct job *j)
 			if (j->binary)
 				laplace_text_packed(j, p, lap_pack_touch(&last, p, &it.touch));
 			else
-				out_used(j->out, lap_print_touch(out_room(j->out, LAP_REF_MAX), &it.touch));
+				out_commit(j->out, lap_print_touch(out_reserve(j->out, LAP_REF_MAX), &it.touch));
 			continue;
 		}
 		b.n = 0;

@@ -19,7 +19,7 @@ predictor_power(uint64_t v, uint64_t most)
 }
 
 int
-arch_good(const struct arch_params *p)
+arch_params_valid(const struct arch_params *p)
 {
 	return p->history <= 32 && predictor_power(p->counters, 1u << 24) &&
 	    predictor_power(p->size, 1u << 30) && predictor_power(p->ways, 1u << 10) &&

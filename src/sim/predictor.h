@@ -25,7 +25,7 @@ struct arch_params {
 #define ARCH_DEFAULT { 12, 4096, 16384, 4, 32 }
 
 /* 1: the parameters are in the ranges above; 0: they are not */
-int arch_good(const struct arch_params *p);
+int arch_params_valid(const struct arch_params *p);
 
 struct arch;
 /* p must be good; NULL: no memory; the caller frees it with arch_free */

@@ -66,7 +66,7 @@ buffers(void)
 	for (i = 0; i < 100000; i++)
 		good &= get_le32(b.p + 4 * i) == i;
 	CHECK("buf grows and keeps", good && b.n == 400000 && !b.nomem);
-	CHECK("buf without memory says so", !buf_room(&b, SIZE_MAX / 2 + 1) && b.nomem && b.n == 400000);
+	CHECK("buf without memory says so", !buf_reserve(&b, SIZE_MAX / 2 + 1) && b.nomem && b.n == 400000);
 	buf_u8(&b, 1);
 	CHECK("and takes nothing more", b.n == 400000);
 	buf_free(&b);

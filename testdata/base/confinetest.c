@@ -60,7 +60,7 @@ try(const char *what, const char *file)
 	if (!strcmp(what, "text"))
 		return helper_open(file, HELPER_TEXT);
 	if (!strcmp(what, "temporary"))
-		return temp_nameless("confinetest");
+		return temp_unnamed("confinetest");
 	if (!strcmp(what, "int80"))
 		__asm__ volatile("int $0x80" : "=a"(r) : "a"(20) : "memory");   /* getpid */
 	return r;
@@ -86,9 +86,9 @@ memory(void)
 	volatile char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 	    -1, 0);
 
-	for (size_t i = 0; p != MAP_FAILED && i < n && !confine_full(); i += 4096)
+	for (size_t i = 0; p != MAP_FAILED && i < n && !confine_memory_exceeded(); i += 4096)
 		p[i] = 1;
-	printf("%s\n", confine_full() ? confine_full() : "no bound");
+	printf("%s\n", confine_memory_exceeded() ? confine_memory_exceeded() : "no bound");
 }
 
 int
@@ -100,7 +100,7 @@ main(int argc, char **argv)
 	int r;
 
 	diag_init(argv[0], 1);
-	helper_may(getenv("MAY") ? HELPER_ELF | HELPER_TEXT | HELPER_TEMP : HELPER_ELF);
+	helper_allow(getenv("MAY") ? HELPER_ELF | HELPER_TEXT | HELPER_TEMP : HELPER_ELF);
 	if (pipe(go) != 0 || (!strcmp(what, "other") && pthread_create(&t, NULL, thread, go) != 0))
 		return 2;
 	if (!strcmp(what, "output"))

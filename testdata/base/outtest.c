@@ -62,7 +62,7 @@ main(int argc, char **argv)
 	} else if (!strcmp(argv[3], "close")) {
 		out_close(out);
 	} else if (!strcmp(argv[3], "drop")) {
-		out_drop(out);
+		out_discard(out);
 	} else if (!num_u64(argv[3], 1, 64, &n)) {
 		raise((int)n);
 		out_close(out);

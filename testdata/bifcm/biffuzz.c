@@ -30,7 +30,7 @@ mend(uint8_t *p, size_t n)
 	if (vs_get_header(p, at, &info, &err) != 0)
 		return;
 	while (at < n && p[at]) {
-		if (vs_get_bhead(p + at, n - at, &info, &h, &err) != 1 || h.size > n - at)
+		if (vs_decode_block_head(p + at, n - at, &info, &h, &err) != 1 || h.size > n - at)
 			return;
 		put_le32(p + at + h.len - 4, vs_crc(p + at + h.len, h.size - h.len,
 		    vs_crc(p + at, h.len - 4, 0)));

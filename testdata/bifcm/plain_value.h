@@ -46,7 +46,7 @@ operate(unsigned op, double x, double y)
 
 /* Step 4 */
 static void
-look_candidates(struct cm *c, struct look *l, uint64_t k)
+candidates_find(struct cm *c, struct look *l, uint64_t k)
 {
 	const uint64_t *V = c->V;
 	uint64_t at[2];
@@ -425,7 +425,7 @@ value(struct cm *c, uint64_t k, uint64_t told)
 		*(kind ? &c->dlen : &c->mlen) = 0;
 		refused[t++] = v;
 	}
-	look_candidates(c, &l, k);
+	candidates_find(c, &l, k);
 	for (first = t; t < 3 && !found; t++) {
 		if (hopeless(c, t, first) || (which = choose(c, &l, t, refused)) < 0)
 			break;

@@ -143,7 +143,7 @@ host_ok(const uint8_t *b, const struct rp_block *k, const struct x86_inst *h)
 			return bad(b, "refers to memory by the number of a bit", h);
 		break;
 	default:
-		if (x86_refuse(h) || x86_traps(h) || h->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
+		if (x86_refuse(h) || x86_trap_before(h) || h->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 			return bad(b, "must not be in host code", h);
 	}
 	for (int i = 0; i < h->z.operand_count; i++) {
@@ -188,7 +188,7 @@ translate(const uint8_t *b, ZydisMnemonic m, int string, int mode)
 				break;
 			}
 	}
-	rp_drop(core, k);
+	rp_block_drop(core, k);
 }
 
 static void
@@ -206,7 +206,7 @@ try(const uint8_t *b, unsigned n)
 	if (x86_inst_decode(&in, c, 15, CODE, core->amd))
 		return;
 	seen[in.z.mnemonic] = 1;
-	string = in.z.meta.category == ZYDIS_CATEGORY_STRINGOP && !x86_refuse(&in) && !x86_traps(&in);
+	string = in.z.meta.category == ZYDIS_CATEGORY_STRINGOP && !x86_refuse(&in) && !x86_trap_before(&in);
 	translate(c, in.z.mnemonic, string, RP_NONE);
 	translate(c, in.z.mnemonic, string, RP_REFS);
 }

@@ -541,7 +541,7 @@ compare_refs(const uint8_t *b)
 		return 0;
 	lifted++;
 	for (i = 0, k = 1; i < in.nref; i++) {
-		const struct sch_step *s = &in.ref[i];
+		const struct op_step *s = &in.ref[i];
 		unsigned kind = s->op == SO_STORE ? REF_STORE : s->op == SO_MODIFY ? REF_MODIFY : REF_LOAD;
 		uint64_t a = s->m.sym != SCH_NOSYM ?
 		    CODE + z.length + (uint64_t)z.raw.disp.value + (s->m.fs ? r0.fs_base : 0) : at(&s->m);

@@ -22,7 +22,7 @@ as(int amd, const char *hex)
 {
 	enum rp_stop s;
 
-	rp_amd(core, amd);
+	rp_core_set_amd(core, amd);
 	rp_flush(core, CODE, 4096);
 	code(hex);
 	x.cpu.r[0] = CODE + 0x80;

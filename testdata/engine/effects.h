@@ -34,7 +34,7 @@ say_mask(const char *what, uint64_t m)
 }
 
 static void
-say_val(const struct sch_val *v)
+say_val(const struct op_value *v)
 {
 	if (v->kind == SV_VAR)
 		say(v->var == EFF_MEM ? "mem" : v->var == EFF_FLAGS ? "flags" : "R%lld", v->var);
@@ -76,8 +76,8 @@ say_effect(const struct insn_effect *e)
 		[SO_FLAGS_AND] = "&",
 		[SO_SETCC] = "cc", [SO_CMOV] = "cmov", [SO_REP] = "rep"
 	};
-	const struct sch_step *s = &e->s;
-	struct sch_val dst = { SV_VAR, s->dst, 0 };
+	const struct op_step *s = &e->s;
+	struct op_value dst = { SV_VAR, s->dst, 0 };
 	int binary = (s->op >= SO_ADD && s->op <= SO_MUL) || s->op == SO_FLAGS_SUB || s->op == SO_FLAGS_AND;
 
 	say("; ", 0);
@@ -179,7 +179,7 @@ address_of(const struct eval *e, const struct sch_addr *m)
 }
 
 static uint64_t
-value_of(const struct eval *e, const struct sch_val *v, int *known)
+value_of(const struct eval *e, const struct op_value *v, int *known)
 {
 	if (v->kind == SV_VAR && e->unknown >> v->var & 1)
 		*known = 0;
@@ -222,7 +222,7 @@ compare_values(struct eval *e, unsigned w, uint64_t a, uint64_t b)
 static void
 step(struct eval *e, const struct insn_effect *f, const uint64_t *got)
 {
-	const struct sch_step *s = &f->s;
+	const struct op_step *s = &f->s;
 	uint64_t bit = UINT64_C(1) << s->dst, *d = &e->v[s->dst], a, b;
 	int known = s->op != SO_UNKNOWN && s->op != SO_REP;
 

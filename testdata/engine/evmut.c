@@ -51,7 +51,7 @@ mutate(struct buf *b)
 		}
 		break;
 	default:
-		if (at + n <= b->n && buf_room(b, n)) {
+		if (at + n <= b->n && buf_reserve(b, n)) {
 			memmove(b->p + at + n, b->p + at, b->n - at);
 			b->n += n;
 		}

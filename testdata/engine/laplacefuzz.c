@@ -113,8 +113,8 @@ merged(const uint8_t *p, size_t n)
 		if (it.isevent)
 			(r.packed ? lap_pack_event(&last, &b, &it.event) : lap_print_event(&b, &it.event));
 		else
-			b.n = (r.packed ? lap_pack_touch(&last, buf_room(&b, LAP_REF_MAX), &it.touch) :
-			    lap_print_touch(buf_room(&b, LAP_REF_MAX), &it.touch));
+			b.n = (r.packed ? lap_pack_touch(&last, buf_reserve(&b, LAP_REF_MAX), &it.touch) :
+			    lap_print_touch(buf_reserve(&b, LAP_REF_MAX), &it.touch));
 		wrong += b.n > n - at || memcmp(p + at, b.p, b.n) != 0;
 		at += b.n;
 		wrong += at != in_off(in);
@@ -172,7 +172,7 @@ make(struct buf *b, int what)
 	uint64_t time = 0;
 
 	if (what == 1 || what == 4) {
-		lap_put_header(buf_room(b, LAP_HEADER), what == 4);
+		lap_put_header(buf_reserve(b, LAP_HEADER), what == 4);
 		b->n += LAP_HEADER;
 	}
 	for (uint64_t i = 0, n = 1 + rnd_below(120); i < n; i++) {
@@ -181,7 +181,7 @@ make(struct buf *b, int what)
 		    (uint8_t)(1 + rnd_below(8)) };
 		struct lap_ref v = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6),
 		    (uint8_t)(1 + rnd_below(255)) };
-		uint8_t *p = buf_room(b, LAP_REF_MAX);
+		uint8_t *p = buf_reserve(b, LAP_REF_MAX);
 
 		if (what < 3)
 			b->n += lap_put_ref((enum lap_form)what, p, &v);

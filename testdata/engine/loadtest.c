@@ -94,7 +94,7 @@ run(struct load *l, uint32_t s)
 		others(i);
 		if ((sig = sigsetjmp(back, 1)) == 0) {
 			load_known(l, s, (uint64_t[LOAD_WORDS]){ 0 });
-			load_do(l, s, w, 0);
+			load_execute(l, s, w, 0);
 			done = done + 1;
 		} else if (sig != SIGILL)
 			return -1;

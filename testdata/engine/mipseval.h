@@ -39,7 +39,7 @@ consistent(const struct insn *in)
 			addr |= UINT64_C(1) << in->ref[k].m.index;
 	}
 	for (k = 0; k < in->neff; k++) {
-		const struct sch_step *s = &in->eff[k].s;
+		const struct op_step *s = &in->eff[k].s;
 
 		if ((s->a.kind == SV_VAR && !(from >> s->a.var & 1)) ||
 		    (s->b.kind == SV_VAR && !(from >> s->b.var & 1))
@@ -55,7 +55,7 @@ consistent(const struct insn *in)
 
 /* Memory after case i; ref: its reference, at byte `at` of the memory */
 static int
-check_memory(const struct mcase *c, const struct eval *e, const uint32_t *got, const struct sch_step *ref,
+check_memory(const struct mcase *c, const struct eval *e, const uint32_t *got, const struct op_step *ref,
     uint32_t at)
 {
 	uint32_t k;
@@ -100,7 +100,7 @@ check_case(const struct mcase *c, const uint32_t *got, uint32_t i, uint32_t *kno
 {
 	const struct insn *in = &c->insn;
 	struct eval e = { .tp = TP };
-	const struct sch_step *ref = in->nref ? &in->ref[0] : NULL;
+	const struct op_step *ref = in->nref ? &in->ref[0] : NULL;
 	uint64_t after[NREG];
 	uint32_t at = 0, k;
 	unsigned bad = 0;

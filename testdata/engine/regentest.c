@@ -287,12 +287,12 @@ expect(const char *what, unsigned reason, const char *hex, const char *want)
 static void
 calls(void)
 {
-	struct sch_step m0[] = {INST(1), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)),
+	struct op_step m0[] = {INST(1), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)),
 	    STEP(SO_SUB, .w = 8, .dst = RSP, .a = VAR(RSP), .b = IMM(8)),
 		INST(5), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)), STEP(SO_CALL, .sym = 1),
 		INST(2), STEP(SO_STORE, .n = 8, .m = ADDR(RSP, -8)), STEP(SO_CALLX, .n = 0), INST(1),
 		    STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))};
-	struct sch_step g0[] = {INST(3)}, h0[] =
+	struct op_step g0[] = {INST(3)}, h0[] =
 	    {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0)), STEP(SO_LOAD, .n = 4, .m = ADDR(RDI, 0))};
 	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_RETURN)}, gb[] = {BLOCK(0, g0, .term = ST_TAILX)},
 	    hb[] = {BLOCK(0, h0, .term = ST_RETURN)};
@@ -333,11 +333,11 @@ calls(void)
 static void
 landings(void)
 {
-	struct sch_step s0[] = {INST(5), STEP(SO_MOV, .w = 8, .dst = RBX, .a = IMM(0x900)),
+	struct op_step s0[] = {INST(5), STEP(SO_MOV, .w = 8, .dst = RBX, .a = IMM(0x900)),
 	    STEP(SO_CALLJ, .n = 7), INST(3)};
-	struct sch_step s1[] = {INST(5), STEP(SO_ADD, .w = 8, .dst = RBX, .a = VAR(RBX), .b = IMM(16)),
+	struct op_step s1[] = {INST(5), STEP(SO_ADD, .w = 8, .dst = RBX, .a = VAR(RBX), .b = IMM(16)),
 	    STEP(SO_CALLX, .n = 0)};
-	struct sch_step s2[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RBX, 0)),
+	struct op_step s2[] = {INST(1), STEP(SO_LOAD, .n = 8, .m = ADDR(RBX, 0)),
 	    STEP(SO_LOAD, .n = 8, .m = ADDR(RSP, 0))};
 	struct sch_succ go[] = {{1, 0, NULL}, {2, 0, NULL}};
 	struct sch_block b[] = {BLOCK(0, s0, .term = ST_BRANCH, .nsucc = 2, .succ = go),
@@ -370,7 +370,7 @@ static void
 values(void)
 {
 #define SEE STEP(SO_LOAD, .n = 1, .m = ADDR(RAX, 0))
-	struct sch_step s[] = {
+	struct op_step s[] = {
 		INST(1), STEP(SO_MOV, .w = 8, .dst = RAX, .a = IMM(0x1122334455)),
 		    STEP(SO_MOV, .w = 1, .dst = RAX, .a = IMM(-1)), SEE,
 		STEP(SO_MOV, .w = 2, .dst = RAX, .a = IMM(0x12345)), SEE,
@@ -421,7 +421,7 @@ values(void)
 static void
 strings(void)
 {
-	struct sch_step s[] = {
+	struct op_step s[] = {
 		STEP(SO_MOV, .w = 8, .dst = RCX, .a = IMM(2)),
 		    STEP(SO_MOV, .w = 8, .dst = RSI, .a = IMM(0x2000)),
 		STEP(SO_MOV, .w = 8, .dst = RDI, .a = IMM(0x3000)),
@@ -450,11 +450,11 @@ strings(void)
 static void
 loops(void)
 {
-	struct sch_step s0[] = {INST(2), STEP(SO_UNKNOWN, .w = 4, .dst = RAX),
+	struct op_step s0[] = {INST(2), STEP(SO_UNKNOWN, .w = 4, .dst = RAX),
 	    STEP(SO_UNKNOWN, .w = 8, .dst = RDX)};
-	struct sch_step s1[] = {INST(4), STEP(SO_SUB, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(1)),
+	struct op_step s1[] = {INST(4), STEP(SO_SUB, .w = 4, .dst = RAX, .a = VAR(RAX), .b = IMM(1)),
 	    STEP(SO_FLAGS_RES, .w = 4, .a = VAR(RAX))};
-	struct sch_step s2[] = {INST(2)}, s3[] = {INST(1)};
+	struct op_step s2[] = {INST(2)}, s3[] = {INST(1)};
 	struct sch_loopev in[] = {{SL_ENTER, 0}}, back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
 	struct sch_succ t0[] = {{1, 1, in}}, t1[] = {{1, 1, back}, {2, 1, out}},
 	    t2[] = {{3, 0, NULL}, {0, 0, NULL}};
@@ -502,12 +502,12 @@ loops(void)
 static void
 refused(void)
 {
-	struct sch_step call[] = {STEP(SO_CALL, .sym = 0)},
+	struct op_step call[] = {STEP(SO_CALL, .sym = 0)},
 	    two[] = {INST(1), STEP(SO_CALLJ, .n = 1), STEP(SO_CALLJ, .n = 1)};
-	struct sch_step inst[] = {INST(1)};
+	struct op_step inst[] = {INST(1)};
 	struct sch_block b[] = {BLOCK(0, call, .term = ST_RETURN)}, c[] = {BLOCK(0, two, .term = ST_RETURN)};
 	struct sch_block t[] = {BLOCK(0, inst, .term = ST_TAILX)}, deep[] = {BLOCK(0, inst, .term = ST_TAIL)};
-	struct sch_step rec[] = {INST(1), STEP(SO_CALL, .sym = 0)};
+	struct op_step rec[] = {INST(1), STEP(SO_CALL, .sym = 0)};
 	struct sch_block r[] = {BLOCK(0, rec, .term = ST_RETURN)};
 	struct sch_frag fr = {0, 0, 99};
 	struct sch_func f = FUNC(name, SF_SETJMP, &fr, b);
@@ -537,14 +537,14 @@ static void
 word_calls(void)
 {
 	const int sp = mach->sp;
-	struct sch_step m0[] = {INST(4), STEP(SO_LEA, .w = 4, .dst = sp, .m = ADDR(sp, -32)),
+	struct op_step m0[] = {INST(4), STEP(SO_LEA, .w = 4, .dst = sp, .m = ADDR(sp, -32)),
 	    STEP(SO_STORE, .n = 4, .m = ADDR(sp, 28)),
 		INST(4), STEP(SO_MOV, .w = 4, .dst = 4, .a = IMM(0x4000)), STEP(SO_CALL, .sym = 1), INST(4),
 		    STEP(SO_CALLX, .n = 0),
 		INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 28))};
-	struct sch_step g0[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(4, 0)),
+	struct op_step g0[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(4, 0)),
 	    STEP(SO_LOAD, .n = 4, .m = ADDR(sp, 0))};
-	struct sch_step j0[] = {INST(4), STEP(SO_CALLJ, .n = 0x107), INST(4)},
+	struct op_step j0[] = {INST(4), STEP(SO_CALLJ, .n = 0x107), INST(4)},
 	    j1[] = {INST(4), STEP(SO_CALLX, .n = 0)}, j2[] = {INST(8)};
 	struct sch_succ go[] = {{1, 0, NULL}, {2, 0, NULL}};
 	struct sch_block mb[] = {BLOCK(0, m0, .term = ST_RETURN)}, gb[] = {BLOCK(0, g0, .term = ST_TAILX)};
@@ -580,7 +580,7 @@ static void
 word_values(void)
 {
 #define SEE2 STEP(SO_LOAD, .n = 1, .m = ADDR(2, 0))
-	struct sch_step s[] = {
+	struct op_step s[] = {
 		INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 2), SEE2,
 		    STEP(SO_UNKNOWN, .w = 4, .cc = 1, .dst = 2), SEE2,
 		STEP(SO_UNKNOWN, .w = 4, .cc = 3, .dst = 2), SEE2, STEP(SO_UNKNOWN, .w = 2, .dst = 2), SEE2,
@@ -640,11 +640,11 @@ word_values(void)
 static void
 targets(void)
 {
-	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = mach->word, .dst = mach->sp),
+	struct op_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = mach->word, .dst = mach->sp),
 	    STEP(SO_UNKNOWN, .w = 4, .dst = 8)}, s2[] = {INST(4)};
-	struct sch_step s1[] = {INST(4), STEP(SO_STORE, .n = 4, .m = ADDR(8, 0)),
+	struct op_step s1[] = {INST(4), STEP(SO_STORE, .n = 4, .m = ADDR(8, 0)),
 	    STEP(SO_ADD, .w = 4, .dst = 8, .a = VAR(8), .b = IMM(4)), INST(4)};
-	struct sch_step s3[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(mach->sp, 8))};
+	struct op_step s3[] = {INST(4), STEP(SO_LOAD, .n = 4, .m = ADDR(mach->sp, 8))};
 	struct sch_loopev in[] = {{SL_ENTER, 0}}, back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
 	struct sch_succ t0[] = {{2, 1, in}}, t1[] = {{2, 1, back}},
 	    t2[] = {{1, 0, NULL}, {3, 1, out}, {3, 0, NULL}};
@@ -684,9 +684,9 @@ targets(void)
 static void
 marks(void)
 {
-	struct sch_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = 1, .dst = 9),
+	struct op_step s0[] = {INST(4), STEP(SO_UNKNOWN, .w = 1, .dst = 9),
 	    STEP(SO_FLAGS_SUB, .w = 4, .a = VAR(9), .b = IMM(1))};
-	struct sch_step one[] = {INST(4)}, s2[] = {INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 10)};
+	struct op_step one[] = {INST(4)}, s2[] = {INST(4), STEP(SO_UNKNOWN, .w = 4, .dst = 10)};
 	struct sch_loopev back[] = {{SL_BACK, 0}}, out[] = {{SL_EXIT, 0}};
 	struct sch_succ t0[] = {{1, 0, NULL}, {2, 1, out}}, t1[] = {{0, 1, back}, {3, 0, NULL}},
 	    t2[] = {{1, 0, NULL}, {3, 0, NULL}};
@@ -726,7 +726,7 @@ marks(void)
 static void
 mixed(void)
 {
-	struct sch_step one[] = {INST(4)};
+	struct op_step one[] = {INST(4)};
 	struct sch_block b[] = {BLOCK(0, one, .term = ST_RETURN)};
 	struct sch_frag fr = {0, 0, 99};
 	struct sch_func f = FUNC(name, 0, &fr, b);

@@ -62,7 +62,7 @@ seal(uint8_t *p, size_t n)
 
 		if (len < SCH_HEADER || len > n || get_le32(p + 12) > (len - SCH_HEADER) / 16)
 			return;
-		sch_seal(p);
+		sch_update_checksum(p);
 		p += len;
 		n -= len;
 	}
@@ -100,7 +100,7 @@ read_file(const char *path, struct buf *b)
 	if (!f)
 		die(path);
 	do {
-		uint8_t *p = buf_room(b, 65536);
+		uint8_t *p = buf_reserve(b, 65536);
 
 		n = p ? fread(p, 1, 65536, f) : 0;
 		b->n += n;

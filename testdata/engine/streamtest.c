@@ -456,7 +456,7 @@ print_hostile(void)
 	for (unsigned c = 0; c < 8; c++)
 		h.col[c] = (struct vs_stat){ .n = VC_MAX, .size = 8ull * VC_MAX, .method = VC_STORED };
 	vs_put_header(&b, &o);
-	vs_put_bhead(&b, &i, &h);
+	vs_encode_block_head(&b, &i, &h);
 	buf_le64(&b, 0);
 	fwrite(b.p, 1, b.n, stdout);
 	buf_free(&b);

@@ -52,7 +52,7 @@ load(const char *path)
 
 	if (!f || fseek(f, skip, SEEK_SET))
 		die("cannot open the file");
-	while (buf_room(&b, 1 << 20) && (n = fread(b.p + b.n, 1, 1 << 20, f)) > 0)
+	while (buf_reserve(&b, 1 << 20) && (n = fread(b.p + b.n, 1, 1 << 20, f)) > 0)
 		b.n += n;
 	fclose(f);
 	n = b.n / rec;

@@ -46,7 +46,7 @@ some(void *arg, uint64_t pc)
 	return *(int *)arg && pc % 64 == 0;
 }
 
-/* Millions of instructions a second; 0: it failed.  pick: how visit_only picks, -1: not at all */
+/* Millions of instructions a second; 0: it failed.  pick: how visit_filter picks, -1: not at all */
 static double
 visit(const char *path, unsigned what, int pick, int look, uint64_t *n, uint64_t *s)
 {
@@ -56,7 +56,7 @@ visit(const char *path, unsigned what, int pick, int look, uint64_t *n, uint64_t
 	double t = now();
 	int e;
 
-	if (!v || (pick >= 0 && visit_only(v, some, &pick) != 0)) {
+	if (!v || (pick >= 0 && visit_filter(v, some, &pick) != 0)) {
 		printf("%s: %s\n", path, f.err);
 		return 0;
 	}

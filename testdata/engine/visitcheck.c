@@ -663,7 +663,7 @@ follow(uint64_t limit)
 	while (r->ended == REPLAY_OK && checked < limit) {
 		/* comes before the next instruction */
 		if (r->next.kind == WS_SIG && drive_signal_here(r) == 1) {
-			if (drive_take(r) != 0)
+			if (drive_trigger_apply(r) != 0)
 				break;
 			continue;
 		}

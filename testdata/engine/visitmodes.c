@@ -181,7 +181,7 @@ picked(const char *path, unsigned of)
 	uint64_t n = 0, k, half = nall / 2;
 	int good;
 
-	if (!v || visit_only(v, picks, &of) != 0)
+	if (!v || visit_filter(v, picks, &of) != 0)
 		return 0;
 	visit_until(v, half);
 	k = collect(v, VISIT_MEMORY, got);
@@ -195,7 +195,7 @@ picked(const char *path, unsigned of)
 			printf("# instance %llu, picked: %d\n", (unsigned long long)i, yes);
 	}
 	printf("# 1 of %u: %llu picked of %llu\n", of, (unsigned long long)k, (unsigned long long)half);
-	good = good && n == k && visit_only(v, NULL, NULL) == 0;
+	good = good && n == k && visit_filter(v, NULL, NULL) == 0;
 	visit_until(v, WS_UNKNOWN);
 	good = good && collect(v, VISIT_MEMORY, got) == nall - half && same(half + 1, nall, VISIT_MEMORY);
 	visit_close(v);
@@ -248,15 +248,15 @@ static int
 keeping(const char *path, uint64_t most)
 {
 	struct visit *v = begin(path, VISIT_MEMORY);
-	int good = v && visit_keep(v, most, nall / 150) == 0 && going(v);
+	int good = v && visit_snapshots_enable(v, most, nall / 150) == 0 && going(v);
 
 	for (int i = 0; good && i < 2; i++) {
-		struct visit_kept *kept = visit_kept_of(v);
+		struct visit_kept *kept = visit_snapshots_detach(v);
 
 		visit_close(v);
 		if ((v = begin(path, VISIT_MEMORY)) == NULL)
 			return 0;
-		visit_keep_from(v, kept);
+		visit_snapshots_attach(v, kept);
 		good = going(v);
 	}
 	visit_close(v);

@@ -41,7 +41,7 @@ collect(const char *path, struct wcode *c, uint64_t *n)
 	wcode_init(c, wcode_read_replay, &m);
 	*n = 0;
 	while ((got = visit_batch(v, &b)) == REPLAY_OK) {
-		wcode_remapped(&m);
+		wcode_replay_invalidate(&m);
 		*n += b.ninsn;
 		if (wcode_visit_batch(t, &b) != 0)
 			return -1;
@@ -127,7 +127,7 @@ switches(const char *path)
 		return 1;
 	if ((r = replay_open(path, &f)) == NULL)
 		return 1;
-	replay_onmap(r, exe_mapped, at);
+	replay_set_map_fn(r, exe_mapped, at);
 	replay_close(r);
 	for (size_t i = 0; i < c.n; i++) {
 		size_t k = 0;

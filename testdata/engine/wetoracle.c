@@ -322,7 +322,7 @@ execute(const struct stmt *s, struct user_regs_struct *g)
 		w.r[11] = w.rflags;
 		if (rec.kind != WS_SYS || c.nr != w.r[0])
 			bad("system call %llu", (unsigned long long)w.r[0]);
-		native_did_call(&w, &c);
+		native_call_result(&w, &c);
 		if (c.nr == SYS_arch_prctl && c.arg[0] == ARCH_SET_FS)
 			regw[FSBASE][0] = ninst;
 		tracee_to_user(g, &w);
@@ -332,7 +332,7 @@ execute(const struct stmt *s, struct user_regs_struct *g)
 		return c.nr != SYS_exit_group && c.nr != SYS_exit;
 	}
 	if (s->b[0] == 0x0f && (s->b[1] == 0x31 || (s->b[1] == 0xa2 && rec.kind == WS_CPUID))) {
-		if (native_answer(&w, s->b, &rec))
+		if (native_emulate(&w, s->b, &rec))
 			bad("time");
 		tracee_to_user(g, &w);
 		tracee_setregs(&n.t, g);

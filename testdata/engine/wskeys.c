@@ -41,7 +41,7 @@ read_keys(const char *path)
 	nkeys = replay_nkeys(r);
 	/* the last first: each seek but one goes back */
 	for (size_t i = nkeys; i-- > 0;) {
-		at[i] = replay_key(r, i);
+		at[i] = replay_key_icount(r, i);
 		if (replay_seek(r, i) != REPLAY_OK || sum(r, &sums[i]) != REPLAY_END) {
 			printf("# keyframe %zu: %s\n", i, replay_fault(r)->err);
 			good = 0;

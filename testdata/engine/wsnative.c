@@ -111,7 +111,7 @@ on_call(struct user_regs_struct *g)
 	tracee_setregs(&n.t, g);
 	tracee_resume(&n.t, PTRACE_SYSCALL, 0);
 	stopped(&status);
-	native_did_call(&w, &s);
+	native_call_result(&w, &s);
 	tracee_to_user(g, &w);
 	tracee_setregs(&n.t, g);
 	effects();
@@ -127,7 +127,7 @@ on_trap(struct user_regs_struct *g)
 
 	tracee_read(&n.t, g->rip, b, sizeof(b));
 	tracee_from_user(&w, g, g->rax);
-	if (native_answer(&w, b, &rec))
+	if (native_emulate(&w, b, &rec))
 		return 0;
 	triggers++;
 	tracee_to_user(g, &w);
@@ -165,14 +165,14 @@ ended(void)
 static int
 to_tsc(struct user_regs_struct *g)
 {
-	struct tracee_random d;
+	struct tracee_decode_random d;
 	uint8_t b[3] = {0};
 	int status;
 
 	for (;;) {
 		tracee_regs(&n.t, g);
 		tracee_read(&n.t, g->rip, b, sizeof(b));
-		if (!tracee_tsc(b, sizeof(b), &d))
+		if (!tracee_decode_tsc(b, sizeof(b), &d))
 			return on_trap(g);
 		tracee_resume(&n.t, PTRACE_SINGLESTEP, 0);
 		stopped(&status);

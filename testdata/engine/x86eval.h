@@ -84,7 +84,7 @@ repeated(const struct xcase *c, const struct result *r)
 	int i, which = c->insn.eff[0].s.cc;
 
 	for (i = 0; i < c->insn.neff; i++) {
-		const struct sch_step *s = &c->insn.eff[i].s;
+		const struct op_step *s = &c->insn.eff[i].s;
 
 		if (s->op == SO_REP && s->dst != X86_RCX && r->r[s->dst] - c->in[s->dst] != count * s->w)
 			return 0;
@@ -134,7 +134,7 @@ facts_fit(const struct insn *in)
 			return 0;
 	}
 	for (k = 0; k < in->neff; k++) {
-		const struct sch_step *s = &in->eff[k].s;
+		const struct op_step *s = &in->eff[k].s;
 
 		if ((s->a.kind == SV_VAR && !(from >> s->a.var & 1)) ||
 		    (s->b.kind == SV_VAR && !(from >> s->b.var & 1))
@@ -168,7 +168,7 @@ check_one(const struct xcase *c, const struct result *r, int flags_known, struct
 		e.v[EFF_MEM] |= (uint64_t)c->mem[address_of(&e, &in->ref[in->mref].m) - MEM + k] << 8 * k;
 	e0 = e;
 	for (i = 0; i < in->neff; i++) {
-		const struct sch_step *s = &in->eff[i].s;
+		const struct op_step *s = &in->eff[i].s;
 
 		step(&e, &in->eff[i], r->r);
 		if (s->op == SO_UNKNOWN && s->dst < EFF_NREG && s->w == 4 && r->r[s->dst] >> 32)

@@ -250,7 +250,7 @@ merged(int packed)
 	int whole;
 
 	if (packed) {
-		lap_put_header(buf_room(&b, LAP_HEADER), 1);
+		lap_put_header(buf_reserve(&b, LAP_HEADER), 1);
 		b.n = LAP_HEADER;
 	}
 	for (size_t i = 0; i < NITEM; i++) {
@@ -262,7 +262,7 @@ merged(int packed)
 				v[i].event.name = memcpy(malloc(v[i].event.nname), name, v[i].event.nname);
 			(packed ? lap_pack_event(&l, &b, &v[i].event) : lap_print_event(&b, &v[i].event));
 		} else {
-			uint8_t *p = buf_room(&b, LAP_REF_MAX);
+			uint8_t *p = buf_reserve(&b, LAP_REF_MAX);
 
 			v[i].touch = last = some_touch(&time, &last);
 			b.n += packed ? lap_pack_touch(&l, p, &last) : lap_print_touch(p, &last);
@@ -272,7 +272,7 @@ merged(int packed)
 	if (packed) {
 		uint32_t sum = lap_sum(0, b.p, b.n);
 
-		lap_pack_end(buf_room(&b, LAP_TRAILER), sum);
+		lap_pack_end(buf_reserve(&b, LAP_TRAILER), sum);
 		b.n += LAP_TRAILER;
 	}
 	CHECK(packed ? "packed: what is written is read" : "merged text: what is written is read",

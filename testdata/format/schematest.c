@@ -16,7 +16,7 @@
 #define SYM(s, i) {.kind = SV_SYM, .var = s, .imm = i}
 
 /* One of everything */
-static struct sch_step all[] = {
+static struct op_step all[] = {
 	STEP(SO_INST, .n = 1), STEP(SO_INST, .n = 11), STEP(SO_INST, .n = 5), STEP(SO_INST, .n = 12),
 	    STEP(SO_INST, .n = 3),
 	STEP(SO_LOAD, .n = 8, .m = {.base = 4, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM, .disp = -8}),
@@ -45,7 +45,7 @@ static struct sch_step all[] = {
 	STEP(SO_CALLJ, .n = 65535), STEP(SO_REP, .n = 3, .w = 8, .cc = SR_SCAS),
 };
 
-static struct sch_step one[] = {STEP(SO_INST, .n = 2)};
+static struct op_step one[] = {STEP(SO_INST, .n = 2)};
 static struct sch_loopev ev[] = {{SL_EXIT, 1}, {SL_ENTER, 0}, {SL_BACK, 1}};
 static struct sch_succ succ[] = {{1, 3, ev}, {0, 0, NULL}, {5, 1, ev}, {2, 0, NULL}};
 static struct sch_succ numbered[] = {{7, 0, NULL}, {8, 1, ev}, {7, 0, NULL}}, wide[] = {{9, 0, NULL}};
@@ -85,7 +85,7 @@ static int
 same_steps(const struct sch_block *a, const struct sch_block *b)
 {
 	for (uint32_t i = 0; i < a->nstep; i++) {
-		const struct sch_step *s = a->step + i, *t = b->step + i;
+		const struct op_step *s = a->step + i, *t = b->step + i;
 
 		if (s->op != t->op || s->w != t->w || s->cc != t->cc || s->dst != t->dst || s->n != t->n ||
 		    s->sym != t->sym ||
@@ -192,7 +192,7 @@ mutations(const uint8_t *p, size_t n)
 			seen &= decode(q, n, &v) < 0;
 			/* the length and the number of constants are what sealing goes by */
 			if (i < 8 || i >= 16)
-				sch_seal(q);
+				sch_update_checksum(q);
 			if (decode(q, n, &v) > 0) {
 				size_t len;
 				uint8_t *e = sch_encode(&v, &len);
@@ -210,7 +210,7 @@ mutations(const uint8_t *p, size_t n)
 		cut &= decode(q, i, &v) < 0;
 		if (i >= sch_body(get_le32(p + 12))) {
 			put_le32(q + 8, (uint32_t)i);
-			sch_seal(q);
+			sch_update_checksum(q);
 			cut &= decode(q, i, &v) < 0;
 		}
 	}
@@ -234,7 +234,7 @@ vector(int show)
 		0, 0, 4, 0x66, 0x01, 0x81, 7, 15, 4,
 		0x4c, 5,                                /* ... 2 bytes; return */
 	};
-	struct sch_step s[] = {
+	struct op_step s[] = {
 		STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 2),
 		STEP(SO_LOAD, .n = 4, .m = {.base = 7, .index = SCH_NOVAR, .scale = 1, .sym = SCH_NOSYM,
 		    .disp = -8}),
@@ -262,7 +262,7 @@ vector(int show)
 static void
 refused(void)
 {
-	static struct sch_step aligned[] = {STEP(SO_LOAD, .n = 4,
+	static struct op_step aligned[] = {STEP(SO_LOAD, .n = 4,
 	    .m = {.base = 1, .index = 2, .scale = 1, .align = 1, .sym = SCH_NOSYM})};
 	struct sch_succ two[] = {{1, 0, NULL}, {2, 0, NULL}};
 	struct sch_block b[] = {
@@ -276,7 +276,7 @@ refused(void)
 
 	CHECK("successors with marks", decode(p, n, &v) == (long)n && (sch_free(&v), 1));
 	p[SCH_HEADER + 4] = 1;
-	sch_seal(p);
+	sch_update_checksum(p);
 	CHECK("a constant larger than a word", decode(p, n, &v) < 0);
 	free(p);
 	b[2].mark = 2;

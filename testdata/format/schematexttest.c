@@ -108,7 +108,7 @@ rndname(int maynot)
 }
 
 static void
-rndval(struct sch_val *v, const struct sch_unit *u, const struct sch_func *f)
+rndval(struct op_value *v, const struct sch_unit *u, const struct sch_func *f)
 {
 	unsigned n = u->ncst + u->nfield;
 
@@ -149,12 +149,12 @@ rndwidth(void)
 }
 
 static void
-rndstep(struct sch_step *s, const struct sch_unit *u, const struct sch_func *f)
+rndstep(struct op_step *s, const struct sch_unit *u, const struct sch_func *f)
 {
 	unsigned op = rnd(3) ? rnd(SO_NOPS) : SO_INST;
 	const struct sch_opinfo *oi = &sch_opinfo[op];
 
-	*s = (struct sch_step)STEP((uint8_t)op, .n = 0);
+	*s = (struct op_step)STEP((uint8_t)op, .n = 0);
 	for (const char *c = oi->fields; *c; c++) {
 		switch (*c) {
 		case 'w':
@@ -544,7 +544,7 @@ static const char figure3[] =
 static struct sch_unit *
 figure2(void)
 {
-	static struct sch_step main0[] = {
+	static struct op_step main0[] = {
 		STEP(SO_UNKNOWN, .w = 4, .dst = 29), STEP(SO_INST, .n = 4), STEP(SO_INST, .n = 4),
 		    STEP(SO_INST, .n = 4),
 		STEP(SO_INST, .n = 4), STEP(SO_ADD, .w = 4, .dst = 18, .a = IMM(0), .b = SYM(1, 0)),

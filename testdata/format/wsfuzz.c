@@ -94,7 +94,7 @@ read_all(struct ws_reader *r, struct ws_writer *w, uint64_t *sum)
 		ws_icount(w, g[0].icount);
 	while ((end = ws_next(r, &rec)) == 1) {
 		if (w && next < n && ws_rec_no(r) == g[next].rec + 1) {
-			if (ws_cut(w) != 0)
+			if (ws_end_group(w) != 0)
 				abort();
 			ws_icount(w, g[next++].icount);
 		}

@@ -61,11 +61,11 @@ write_all(struct sink *s, enum ws_level level, int cuts)
 		uint8_t *room;
 
 		if (cuts && rnd() % 50 == 0)
-			good = ws_cut(w) == 0;
+			good = ws_end_group(w) == 0;
 		if (cuts && rnd() % 9 == 0)
 			ws_icount(w, i);
 		if (r.kind == WS_MEM && r.u.mem.p && r.u.mem.n <= WS_MEM_MAX && rnd() % 2) {
-			room = ws_room(w, r.u.mem.addr, r.u.mem.n + rnd() % 2 * (WS_MEM_MAX - r.u.mem.n));
+			room = ws_reserve(w, r.u.mem.addr, r.u.mem.n + rnd() % 2 * (WS_MEM_MAX - r.u.mem.n));
 			memcpy(room, r.u.mem.p, r.u.mem.n);
 			r.u.mem.p = room;
 		}
@@ -216,7 +216,7 @@ marks(const struct sink *s)
 			ws_close(r);
 			r = ws_open_mem(s->p, s->n, &f);
 		}
-		good = ws_return(r, at[j].m, &rec) == 0 && digest(&rec) == was[t - 1] && ws_rec_no(r) == t;
+		good = ws_mark_return(r, at[j].m, &rec) == 0 && digest(&rec) == was[t - 1] && ws_rec_no(r) == t;
 		for (; good && t < n && more; t++, more--)
 			good = ws_next(r, &rec) == 1 && digest(&rec) == was[t];
 		if (good && more)

@@ -21,7 +21,7 @@ craft(struct buf *b, const uint8_t *const p[WS_NSTREAMS], const size_t n[WS_NSTR
 		h.g.size += n[i];
 	}
 	b->n += WS_GROUP_HEAD;
-	buf_room(b, 1);
+	buf_reserve(b, 1);
 	ws_put_ghead(b->p + h.g.off, &h);
 	*at = b->n;
 	for (int i = 0; i < WS_NSTREAMS; i++)
@@ -303,7 +303,7 @@ bad_writing(void)
 	w = ws_create(full, &left, &make_head, WS_PLAIN, &f);
 	CHECK("a full disk is told once and for all", ws_put(w, &start) == 0 && ws_put(w, &end) == 0 &&
 	    ws_finish(w) == -1 &&
-	    !strcmp(ws_write_fault(w)->err, "No space left on device") && ws_cut(w) == -1 &&
+	    !strcmp(ws_write_fault(w)->err, "No space left on device") && ws_end_group(w) == -1 &&
 	    ws_put(w, &end) == -1);
 	ws_free(w);
 }

@@ -13,7 +13,7 @@ schema_mend(uint8_t *p, size_t n)
 
 		if (len > n || len < SCH_HEADER || ncst > (len - SCH_HEADER) / 16)
 			return;
-		sch_seal(p);
+		sch_update_checksum(p);
 		p += len;
 		n -= len;
 	}

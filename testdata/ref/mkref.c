@@ -43,12 +43,12 @@ main(int argc, char **argv)
 	}
 	out = out_open(NULL);
 	if (f == REF_ADDR) {
-		ref_put_header(out_room(out, REF_HEADER));
-		out_used(out, REF_HEADER);
+		ref_put_header(out_reserve(out, REF_HEADER));
+		out_commit(out, REF_HEADER);
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		w = parse(line);
-		out_used(out, ref_put(f, out_room(out, REF_PUT_MAX), &w, 1));
+		out_commit(out, ref_put(f, out_reserve(out, REF_PUT_MAX), &w, 1));
 	}
 	out_close(out);
 	return 0;

@@ -247,7 +247,7 @@ lackey_random(void)
 	for (i = 0; i < 60000; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		want[i] = ref_make(seed >> 60 & 3, seed >> 20 & 0x7fffffffffff, 1 + (seed >> 12 & 63));
-		buf_room(&b, 64);
+		buf_reserve(&b, 64);
 		b.n += ref_put(REF_LACKEY, b.p + b.n, want + i, 1);
 		if (seed >> 50 % 97 == 0)
 			buf_str(&b, "==1== I  0,1\n");

@@ -15,7 +15,7 @@
 #define MANY 6000       /* with more instructions a branch may not reach across the twin */
 
 static void
-mips_settle(struct twin *t)
+mips_validate_group(struct twin *t)
 {
 	if (t->pend)
 		buf_printf(t->o, "\taddiu\t$23,$23,%u\n", t->pend);
@@ -52,7 +52,7 @@ mips_mark(struct twin *t, uint32_t b)
 static void
 leave_traced(struct twin *t)
 {
-	mips_settle(t);
+	mips_validate_group(t);
 	buf_str(t->o, "\tlui\t$1,%hi(__ae_ptr)\n\tsw\t$23,%lo(__ae_ptr)($1)\n");
 }
 
@@ -90,11 +90,11 @@ static void
 mips_call(struct twin *t, uint32_t i, uint32_t s)
 {
 	const struct ainsn *b = &t->fn->ins[i], *a = &t->fn->ins[s];
-	uint32_t callee = known_callee(t->f, a);
+	uint32_t callee = callee_if_traced(t->f, a);
 	int done = slot_first(t, s, t->fn->slice->callrec[s] != 0);
 
 	twin_mask(t, t->fn->slice->callrec[s]);
-	mips_settle(t);
+	mips_validate_group(t);
 	if (callee != NONE) {
 		buf_printf(t->o, "\tjal\t" LBL "\n", 'f', callee);
 	} else {
@@ -122,12 +122,12 @@ mips_jump(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 
 	if (k->term == ST_JUMP) {
 		if (t->pend && !twin_carry(t, s, k->succ[0]))
-			mips_settle(t);
+			mips_validate_group(t);
 		t->pend = 0;
 		buf_printf(t->o, "\tj\t" LBL2 "\n", 't', t->no, a->target);
 	} else if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[s]);
-		mips_settle(t);
+		mips_validate_group(t);
 		buf_printf(t->o, "\tj\t" LBL "\n", 'f', k->callee);
 	} else {
 		leave_traced(t);
@@ -184,7 +184,7 @@ mips_emit_branch(struct twin *t, uint32_t i, uint32_t s, uint32_t blk)
 	if (rec)
 		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", x, t->pend++);
 	if (!mips_carried(t, s, t->fn->blk[blk].succ))
-		mips_settle(t);
+		mips_validate_group(t);
 	t->pend = 0;
 	if (far) {
 		buf_printf(t->o, "\tbeq\t$%u,$0,1f\n" NOP "\tj\t", x);
@@ -209,7 +209,7 @@ mips_annulling(struct twin *t, uint32_t i, uint32_t blk)
 	mips_condition(t->o, t->fn->ins[i].in.raw, x);
 	if (t->fn->slice->recbranch[blk])
 		buf_printf(t->o, "\tsb\t$%u,%u($23)\n", x, t->pend++);
-	mips_settle(t);
+	mips_validate_group(t);
 	if (t->fn->nins > MANY)
 		buf_printf(t->o, "\tbne\t$%u,$0,1f\n" NOP "\tj\t" LBL2 "\n" NOP "1:\n", x, 't', t->no, i + 2);
 	else
@@ -247,7 +247,7 @@ mips_unit(struct twin *t, uint32_t i)
 		break;
 	default:
 		done = slot_first(t, s, 0);
-		mips_settle(t);
+		mips_validate_group(t);
 		buf_printf(t->o, "\t.word\t0x%08x\n", t->fn->ins[i].in.raw);
 		mips_slot(t, s, done);
 	}
@@ -291,7 +291,7 @@ mips_insn(struct twin *t, uint32_t i)
 			break;
 	}
 	if (a->in.ctl != IC_NONE)
-		mips_settle(t);
+		mips_validate_group(t);
 	mips_put(t->o, t->f, a);
 	twin_results(t, i, 0);
 	return 1;
@@ -306,7 +306,7 @@ mips_outlying(struct twin *t, uint32_t b)
 
 	if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[s]);
-		mips_settle(t);
+		mips_validate_group(t);
 		buf_printf(t->o, "\tj\t" LBL "\n" NOP, 'f', k->callee);
 	} else {
 		leave_traced(t);
@@ -372,7 +372,7 @@ const struct emitter mips_emit = {
 	.thunk = mips_thunk,
 	.plain = mips_plain,
 	.record = mips_record,
-	.settle = mips_settle,
+	.settle = mips_validate_group,
 	.mark = mips_mark,
 	.insn = mips_insn,
 	.outlying = mips_outlying,

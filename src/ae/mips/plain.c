@@ -80,7 +80,7 @@ mips_fits(struct file *f, struct afunc *fn)
 
 /* The label of instruction `to` for the plain copy of n instructions: in it, or in the original. */
 static void
-mips_plain_place(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
+mips_plain_label(struct buf *o, const struct afunc *fn, uint32_t no, uint32_t n, int whole, uint32_t to)
 {
 	if (whole && to < n) {
 		buf_printf(o, LBL2 "\n", 'q', no, to);
@@ -113,7 +113,7 @@ mips_plain_unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t
 			mips_put(o, f, s);
 		buf_str(o, "\tj\t");
 		if (target != NONE)
-			mips_plain_place(o, fn, no, n, whole, target);
+			mips_plain_label(o, fn, no, n, whole, target);
 		else if ((sym = insn_target(f, b, &len)) != NULL)
 			buf_printf(o, "%.*s\n", (int)len, sym);
 		buf_str(o, NOP "2:\n");
@@ -121,7 +121,7 @@ mips_plain_unit(struct buf *o, struct file *f, uint32_t no, uint32_t i, uint32_t
 	}
 	if (s->in.ctl == IC_JUMP && target != NONE) {
 		buf_str(o, "\tj\t");
-		mips_plain_place(o, fn, no, n, whole, target);
+		mips_plain_label(o, fn, no, n, whole, target);
 	} else if ((s->in.ctl == IC_JUMP || s->in.ctl == IC_CALL) && (sym = insn_target(f, b, &len)) != NULL)
 		buf_printf(o, "\t%s\t%.*s\n", s->in.ctl == IC_JUMP ? "j" : "jal", (int)len, sym);
 	else
@@ -174,7 +174,7 @@ mips_plain(struct buf *o, struct file *f, uint32_t no)
 	}
 	if (!whole && n < fn->nins && fn->ins[n].frag == 0) {
 		buf_str(o, "\tj\t");
-		mips_plain_place(o, fn, no, n, 0, n);
+		mips_plain_label(o, fn, no, n, 0, n);
 		buf_str(o, NOP);
 		for (i = 0; i < n; i++)
 			mips_plain_pair(o, f, &fn->ins[i]);

@@ -21,7 +21,7 @@ feed_fail(struct feed *f, const struct feed_seg *g, uint64_t off, const char *wh
 }
 
 static size_t
-read_in(void *in, void *buf, size_t n)
+feed_append(void *in, void *buf, size_t n)
 {
 	return in_read(in, buf, n);
 }
@@ -93,7 +93,7 @@ open_seg(struct feed *f, struct in *in, uint64_t left, unsigned machine, const u
 
 	g->in = in;
 	g->left = left;
-	if (ev_open(&g->r, read_in, in) != 0)
+	if (ev_open(&g->r, feed_append, in) != 0)
 		return fail_reader(f, g);
 	if (g->r.head.machine != machine)
 		return other_machine(f, g, machine);

@@ -183,7 +183,7 @@ lower_sites(struct low *l, struct ifunc *fn)
 	fn->site = c->nsite;
 	for (uint32_t i = 0; i < l->f->nblock; i++) {
 		for (uint32_t j = 0; j < l->f->block[i].nstep; j++) {
-			const struct sch_step *s = l->f->block[i].step + j;
+			const struct op_step *s = l->f->block[i].step + j;
 			struct isite *p;
 
 			if (s->op != SO_CALLJ)

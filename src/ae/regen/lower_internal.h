@@ -31,12 +31,12 @@ void *low_room(struct low *l, void *p, uint32_t have, uint32_t n, uint32_t *cap,
 struct iop *low_emit(struct low *l, unsigned op);       /* a new instruction; a dummy without memory */
 void low_ref(struct low *l, uint64_t word);             /* adds a word to the template */
 void low_close(struct low *l);                          /* ends the template */
-void low_step(struct low *l, const struct sch_step *s);
+void low_step(struct low *l, const struct op_step *s);
 
 /* With statistics: n bytes of events of a kind are read next. */
 void low_count(struct low *l, unsigned kind, unsigned n);
 
 /* The slot of an operand; an operand that is not a variable is loaded into slot t. */
-uint16_t low_operand(struct low *l, const struct sch_val *v, unsigned t);
+uint16_t low_operand(struct low *l, const struct op_value *v, unsigned t);
 
 #endif

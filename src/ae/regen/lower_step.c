@@ -140,7 +140,7 @@ lower_address(struct low *l, struct iop *o, const struct sch_addr *m, uint64_t i
 }
 
 static void
-lower_access(struct low *l, const struct sch_step *s, unsigned kind)
+lower_access(struct low *l, const struct op_step *s, unsigned kind)
 {
 	uint64_t imm;
 
@@ -174,7 +174,7 @@ low_count(struct low *l, unsigned kind, unsigned n)
 }
 
 static void
-lower_unknown(struct low *l, const struct sch_step *s)
+lower_unknown(struct low *l, const struct op_step *s)
 {
 	int big = l->c->g->big;
 	unsigned op = big ? CO_UNKGB : CO_UNKG;
@@ -196,7 +196,7 @@ lower_unknown(struct low *l, const struct sch_step *s)
 
 /* The slot of an operand; an operand that is not a variable is loaded into slot t. */
 uint16_t
-low_operand(struct low *l, const struct sch_val *v, unsigned t)
+low_operand(struct low *l, const struct op_value *v, unsigned t)
 {
 	struct iop *o;
 
@@ -210,7 +210,7 @@ low_operand(struct low *l, const struct sch_val *v, unsigned t)
 
 /* Forms with a constant operand or a common width; 1 if one was emitted. */
 static int
-short_form(struct low *l, const struct sch_step *s)
+short_form(struct low *l, const struct op_step *s)
 {
 	int ra = s->a.kind == SV_VAR, rb = s->b.kind == SV_VAR;
 	uint64_t imm = rb ? 0 : prog_value(l->pf->u, &s->b);
@@ -271,7 +271,7 @@ short_form(struct low *l, const struct sch_step *s)
 }
 
 static void
-lower_compute(struct low *l, const struct sch_step *s)
+lower_compute(struct low *l, const struct op_step *s)
 {
 	uint16_t a, b = 0;
 	struct iop *o;
@@ -297,7 +297,7 @@ lower_compute(struct low *l, const struct sch_step *s)
 }
 
 static void
-lower_lea(struct low *l, const struct sch_step *s)
+lower_lea(struct low *l, const struct op_step *s)
 {
 	uint64_t imm;
 	struct iop *o;
@@ -321,9 +321,9 @@ lower_lea(struct low *l, const struct sch_step *s)
 }
 
 static void
-lower_loadro(struct low *l, const struct sch_step *s)
+lower_loadro(struct low *l, const struct op_step *s)
 {
-	struct sch_step a = {.op = SO_LEA, .w = 8, .dst = (int16_t)SLOT_T0(l->nvar), .m = s->m};
+	struct op_step a = {.op = SO_LEA, .w = 8, .dst = (int16_t)SLOT_T0(l->nvar), .m = s->m};
 	struct iop *o;
 
 	lower_lea(l, &a);
@@ -338,7 +338,7 @@ lower_loadro(struct low *l, const struct sch_step *s)
 }
 
 static void
-lower_flags(struct low *l, const struct sch_step *s)
+lower_flags(struct low *l, const struct op_step *s)
 {
 	unsigned sh = 64 - 8u * s->w;
 	uint16_t a = low_operand(l, &s->a, SLOT_T0(l->nvar));
@@ -359,7 +359,7 @@ lower_flags(struct low *l, const struct sch_step *s)
 }
 
 static void
-lower_rep(struct low *l, const struct sch_step *s)
+lower_rep(struct low *l, const struct op_step *s)
 {
 	struct iop *o;
 
@@ -384,7 +384,7 @@ unknown_call(struct low *l)
 }
 
 static void
-call_setjmp(struct low *l, const struct sch_step *s, uint32_t site)
+call_setjmp(struct low *l, const struct op_step *s, uint32_t site)
 {
 	struct iop *o;
 
@@ -397,7 +397,7 @@ call_setjmp(struct low *l, const struct sch_step *s, uint32_t site)
 }
 
 static void
-lower_call(struct low *l, const struct sch_step *s)
+lower_call(struct low *l, const struct op_step *s)
 {
 	const struct sch_func *callee;
 	struct iop *o;
@@ -424,7 +424,7 @@ lower_call(struct low *l, const struct sch_step *s)
 }
 
 void
-low_step(struct low *l, const struct sch_step *s)
+low_step(struct low *l, const struct op_step *s)
 {
 	struct iop *o;
 

@@ -68,7 +68,7 @@ prog_const(const struct sch_unit *u, const struct sch_addr *m, uint64_t *imm)
 }
 
 uint64_t
-prog_value(const struct sch_unit *u, const struct sch_val *v)
+prog_value(const struct sch_unit *u, const struct op_value *v)
 {
 	return (uint64_t)v->imm + (v->kind == SV_SYM ? u->cst[v->var] : 0);
 }
@@ -78,7 +78,7 @@ prog_value(const struct sch_unit *u, const struct sch_val *v)
  * of its successors)? Then it must not be in a cycle of such blocks.
  */
 static int
-program_silent(const struct sch_block *b)
+block_is_silent(const struct sch_block *b)
 {
 	for (uint32_t i = 0; i < b->nstep; i++) {
 		switch (b->step[i].op) {
@@ -103,14 +103,14 @@ check_cycles(struct prog *g, const struct sch_func *f)
 	if (!into || !todo)
 		program_fail(g, "out of memory");
 	for (uint32_t i = 0; !g->err && i < f->nblock; i++) {
-		if (!program_silent(f->block + i))
+		if (!block_is_silent(f->block + i))
 			continue;
 		left++;
 		for (uint32_t j = 0; j < f->block[i].nsucc; j++)
 			into[f->block[i].succ[j].block]++;
 	}
 	for (uint32_t i = 0; !g->err && i < f->nblock; i++)
-		if (program_silent(f->block + i) && into[i] == 0)
+		if (block_is_silent(f->block + i) && into[i] == 0)
 			todo[n++] = i;
 	while (n) {
 		const struct sch_block *b = f->block + todo[--n];
@@ -119,7 +119,7 @@ check_cycles(struct prog *g, const struct sch_func *f)
 		for (uint32_t j = 0; j < b->nsucc; j++) {
 			uint32_t k = b->succ[j].block;
 
-			if (--into[k] == 0 && program_silent(f->block + k))
+			if (--into[k] == 0 && block_is_silent(f->block + k))
 				todo[n++] = k;
 		}
 	}
@@ -161,7 +161,7 @@ check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 		const struct sch_block *b = f->block + i;
 
 		for (uint32_t j = 0; j < b->nstep; j++) {
-			const struct sch_step *s = b->step + j;
+			const struct op_step *s = b->step + j;
 
 			if (s->op == SO_REP &&
 			    (u->nregs <= PROG_RDI || u->machine != EM_X86_64 || u->word != 8 || u->big))

@@ -71,6 +71,6 @@ int prog_gotload(const struct prog *g, uint64_t pc);
 int prog_const(const struct sch_unit *u, const struct sch_addr *m, uint64_t *imm);
 
 /* Value of an operand that is not a variable. */
-uint64_t prog_value(const struct sch_unit *u, const struct sch_val *v);
+uint64_t prog_value(const struct sch_unit *u, const struct op_value *v);
 
 #endif

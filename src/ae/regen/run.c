@@ -117,7 +117,7 @@ regen_run_need(struct ae_pos q, unsigned n, int item)
 
 /* A run sequence. have: the next function's rsp is known, 1 by rule, 2 by an event. */
 static struct ae_pos
-regen_run_run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
+regen_run_items(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 {
 	struct ae_pos r;
 
@@ -174,7 +174,7 @@ regen_run_run(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next)
 struct ae_pos
 ae_unknown(struct ae_pos q, uint64_t rsp)
 {
-	return regen_run_run(q, rsp, CALLED, 1, rsp - ae_program.push);
+	return regen_run_items(q, rsp, CALLED, 1, rsp - ae_program.push);
 }
 
 struct ae_pos
@@ -189,13 +189,13 @@ ae_after(struct ae_pos q, uint64_t rsp)
 		q = ae_.landpos;
 		have = 0;
 	}
-	return regen_run_run(q, rsp, CALLED, have, ae_.tailrsp);
+	return regen_run_items(q, rsp, CALLED, have, ae_.tailrsp);
 }
 
 struct ae_pos
 ae_setjmp(struct ae_pos q, uint64_t rsp, int site)
 {
-	return regen_run_run(q, rsp, site, 1, rsp - ae_program.push);
+	return regen_run_items(q, rsp, site, 1, rsp - ae_program.push);
 }
 
 /* First function on the separate stack; feed_fault and the end of the events return here. */
@@ -203,7 +203,7 @@ static void
 regen_run_root(void)
 {
 	if (setjmp(feed.out) == 0)
-		regen_run_run((struct ae_pos){ae_.buf, ae_.eend}, 0, ROOT, 0, 0);
+		regen_run_items((struct ae_pos){ae_.buf, ae_.eend}, 0, ROOT, 0, 0);
 }
 
 static int

@@ -31,7 +31,7 @@ callee_changes(const struct machine *m, const struct ainsn *a, unsigned r)
  * have to be searched.
  */
 static void
-callee_look(struct search *s, uint32_t b, uint32_t end)
+callee_search(struct search *s, uint32_t b, uint32_t end)
 {
 	const struct graph *g = s->fn->g;
 	uint32_t i;
@@ -60,11 +60,11 @@ callee_definition(struct search *s, uint32_t i)
 	s->many = 0;
 	s->ntodo = 0;
 	s->reg = (unsigned)s->fn->ins[i].in.tgt;
-	callee_look(s, s->fn->blkof[i], s->fn->ins[i].isslot ? i - 1 : i);
+	callee_search(s, s->fn->blkof[i], s->fn->ins[i].isslot ? i - 1 : i);
 	while (s->ntodo && !s->many) {
 		uint32_t b = s->todo[--s->ntodo];
 
-		callee_look(s, b, s->fn->blk[b].last);
+		callee_search(s, b, s->fn->blk[b].last);
 	}
 	return s->many ? NONE : s->found;
 }

@@ -65,7 +65,7 @@ cfg_tail(struct builder *b, uint32_t blk, const struct ainsn *a)
 
 /* The block after instruction i in the text, or an end that is never reached. */
 static uint32_t
-cfg_behind(struct builder *b, uint32_t i)
+cfg_block_after(struct builder *b, uint32_t i)
 {
 	struct afunc *fn = b->fn;
 
@@ -131,7 +131,7 @@ cfg_connect(struct builder *b, uint32_t blk)
 		fn->blk[blk].term = ST_BRANCH;
 		fn->blk[blk].cc = a->in.cc;
 		add_succ(b, blk, t);
-		t = cfg_behind(b, last + (a->in.slot == 2));        /* not to a slot that is annulled */
+		t = cfg_block_after(b, last + (a->in.slot == 2));        /* not to a slot that is annulled */
 		add_succ(b, blk, t);
 		return;
 	case IC_SWITCH:
@@ -144,7 +144,7 @@ cfg_connect(struct builder *b, uint32_t blk)
 		fn->blk[blk].term = ST_NONE;
 		return;
 	default:
-		t = cfg_behind(b, last);
+		t = cfg_block_after(b, last);
 		fn->blk[blk].term = ST_JUMP;
 		add_succ(b, blk, t);
 	}

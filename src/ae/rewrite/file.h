@@ -127,7 +127,7 @@ void file_free(struct file *f);
 void fn_fail(struct afunc *fn, uint32_t line, const char *why);
 
 /* The function of this file that a calls, if it is known and traced; else NONE. */
-uint32_t known_callee(const struct file *f, const struct ainsn *a);
+uint32_t callee_if_traced(const struct file *f, const struct ainsn *a);
 /* calls through registers; between the graphs and the slices */
 void callee_find(struct file *f);
 /* after the targets: moves transfers of control to their delay slots */

@@ -45,14 +45,14 @@ of_register(const struct scan *c, const struct state *s, int r)
 }
 
 static int
-frame_foreign(const struct scan *c, const struct state *s, const struct sch_val *v)
+frame_foreign(const struct scan *c, const struct state *s, const struct op_value *v)
 {
 	return v->kind != SV_VAR || of_register(c, s, v->var).kind == FOREIGN;
 }
 
 /* The offset that an effect on the stack or frame pointer computes. */
 static struct place
-frame_evaluate(const struct scan *c, const struct state *s, const struct sch_step *e)
+frame_evaluate(const struct scan *c, const struct state *s, const struct op_step *e)
 {
 	struct place p = { FOREIGN, 0 }, a = p;
 
@@ -141,7 +141,7 @@ frame_references(struct scan *c, const struct state *s, uint32_t i)
 	int k;
 
 	for (k = 0; k < in->nref; k++) {
-		const struct sch_step *r = &in->ref[k];
+		const struct op_step *r = &in->ref[k];
 		struct place p;
 		struct access *a;
 

@@ -16,15 +16,15 @@ struct plan {
 	/* the block under construction */
 	struct afunc *fn;
 	uint32_t fnno;
-	struct sch_step *step;
+	struct op_step *step;
 	size_t nstep, capstep;
 	uint32_t site;          /* setjmp sites of the function so far */
 };
 
-static struct sch_step *
+static struct op_step *
 plan_add(struct plan *p, int op)
 {
-	struct sch_step *s;
+	struct op_step *s;
 
 	p->step = mem_xgrow(p->step, &p->capstep, p->nstep + 1, sizeof *p->step);
 	s = &p->step[p->nstep++];
@@ -62,10 +62,10 @@ plan_field(struct plan *p, const struct ainsn *a, int k)
 }
 
 /* Copies a lifted step and replaces its field numbers by constants. */
-static struct sch_step *
-add_copy(struct plan *p, const struct ainsn *a, const struct sch_step *from)
+static struct op_step *
+add_copy(struct plan *p, const struct ainsn *a, const struct op_step *from)
 {
-	struct sch_step *s = plan_add(p, from->op);
+	struct op_step *s = plan_add(p, from->op);
 
 	*s = *from;
 	if (s->m.sym != SCH_NOSYM)
@@ -80,7 +80,7 @@ add_copy(struct plan *p, const struct ainsn *a, const struct sch_step *from)
 static void
 plan_unknown(struct plan *p, unsigned var, unsigned w, uint8_t ext)
 {
-	struct sch_step *s = plan_add(p, SO_UNKNOWN);
+	struct op_step *s = plan_add(p, SO_UNKNOWN);
 
 	s->dst = (int16_t)var;
 	s->w = (uint8_t)w;
@@ -102,10 +102,10 @@ static void
 plan_computation(struct plan *p, uint32_t i, unsigned k)
 {
 	const struct ainsn *a = &p->fn->ins[i];
-	const struct sch_step *e = &a->in.eff[k].s;
+	const struct op_step *e = &a->in.eff[k].s;
 	const int mem = (int)machine_mem(p->f->m);
 	int uses = (e->a.kind == SV_VAR && e->a.var == mem) || (e->b.kind == SV_VAR && e->b.var == mem);
-	struct sch_step *s;
+	struct op_step *s;
 
 	if (uses && p->fn->slot[i] == ROMEM) {
 		s = add_copy(p, a, &a->in.ref[a->in.mref]);
@@ -141,7 +141,7 @@ plan_call(struct plan *p, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
 
-	if (known_callee(p->f, a) != NONE)
+	if (callee_if_traced(p->f, a) != NONE)
 		plan_add(p, SO_CALL)->sym = (int32_t)p->number[a->callee];
 	else if (a->twice)
 		plan_add(p, SO_CALLJ)->n = p->site++;
@@ -193,7 +193,7 @@ static void
 plan_target(struct plan *p, struct sch_block *b, uint32_t i)
 {
 	const struct ainsn *a = &p->fn->ins[i];
-	struct sch_step *s;
+	struct op_step *s;
 
 	b->target.kind = SV_VAR;
 	if (a->in.setsdst == 1) {

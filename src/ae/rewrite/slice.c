@@ -38,7 +38,7 @@ mem_vars(const struct sch_addr *m)
 struct inputs { uint64_t regs; uint32_t slot; };
 
 static int
-add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct inputs *in)
+add_input(const struct afunc *fn, uint32_t i, const struct op_value *v, struct inputs *in)
 {
 	const struct insn *x = &fn->ins[i].in;
 
@@ -59,7 +59,7 @@ add_input(const struct afunc *fn, uint32_t i, const struct sch_val *v, struct in
 static int
 slice_inputs(const struct afunc *fn, uint32_t i, unsigned k, struct inputs *in)
 {
-	const struct sch_step *s = &fn->ins[i].in.eff[k].s;
+	const struct op_step *s = &fn->ins[i].in.eff[k].s;
 
 	in->regs = 0;
 	in->slot = NONE;
@@ -359,7 +359,7 @@ slice_demands(struct ctx *c)
 			const struct ainsn *a = &c->fn->ins[i];
 
 			use_vars(c, b, i, 0, address_vars(c->fn->m, a), NONE);
-			if (known_callee(c->f, a) != NONE)
+			if (callee_if_traced(c->f, a) != NONE)
 				known_call(c, b, i, a->callee);
 		}
 		slice_terminator(c, b);

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 static struct sym *
-symtab_look(const struct symtab *t, uint32_t h, const char *s, size_t n)
+symtab_probe(const struct symtab *t, uint32_t h, const char *s, size_t n)
 {
 	uint32_t at = h, i;
 
@@ -18,14 +18,14 @@ symtab_look(const struct symtab *t, uint32_t h, const char *s, size_t n)
 struct sym *
 symtab_find(const struct symtab *t, const char *s, size_t n)
 {
-	return symtab_look(t, hash_bytes(s, n), s, n);
+	return symtab_probe(t, hash_bytes(s, n), s, n);
 }
 
 struct sym *
 symtab_get(struct symtab *t, const char *s, size_t n)
 {
 	const uint32_t h = hash_bytes(s, n);
-	struct sym *y = symtab_look(t, h, s, n);
+	struct sym *y = symtab_probe(t, h, s, n);
 
 	if (y)
 		return y;

@@ -59,7 +59,7 @@ target_numeric(const struct file *f, const struct afunc *fn, const char *s, size
 }
 
 uint32_t
-known_callee(const struct file *f, const struct ainsn *a)
+callee_if_traced(const struct file *f, const struct ainsn *a)
 {
 	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE &&
 	    !f->fn[a->callee].why ? a->callee : NONE;

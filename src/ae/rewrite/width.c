@@ -12,7 +12,7 @@ effect_var(const struct afunc *fn, uint32_t i, unsigned var)
 
 /* How many low bits of the result of s can be nonzero. */
 static unsigned
-value_bits(const struct sch_step *s)
+value_bits(const struct op_step *s)
 {
 	unsigned bits = s->w * 8, n;
 
@@ -29,7 +29,7 @@ value_bits(const struct sch_step *s)
 unsigned
 def_bytes(const struct afunc *fn, const struct def *d, uint8_t *ext)
 {
-	const struct sch_step *s;
+	const struct op_step *s;
 	unsigned bits;
 	int halves;
 

@@ -13,7 +13,7 @@
 #include "isa/x86/lift.h"
 
 static void
-x86_settle(struct twin *t)
+x86_validate_group(struct twin *t)
 {
 	if (t->pend)
 		buf_printf(t->o, "\tleaq\t%u(%%r15), %%r15\n", t->pend);
@@ -59,7 +59,7 @@ mnemonic_len(const char *s)
 static void
 leave_traced(struct twin *t)
 {
-	x86_settle(t);
+	x86_validate_group(t);
 	buf_str(t->o, "\tmovq\t%r15, __ae_ptr(%rip)\n");
 }
 
@@ -70,8 +70,8 @@ x86_call(struct twin *t, uint32_t i)
 	const char *s = twin_text(t, a);
 
 	twin_mask(t, t->fn->slice->callrec[i]);
-	if (known_callee(t->f, a) != NONE) {
-		x86_settle(t);
+	if (callee_if_traced(t->f, a) != NONE) {
+		x86_validate_group(t);
 		buf_printf(t->o, "\tcall\t" LBL "\n", 'f', a->callee);
 		if (t->f->fn[a->callee].tailout)
 			buf_str(t->o, "\tcall\t__ae_back\n");
@@ -108,7 +108,7 @@ x86_jump(struct twin *t, const struct ainsn *a, uint32_t blk)
 		return;
 	}
 	twin_mask(t, t->fn->slice->callrec[a - t->fn->ins]);
-	x86_settle(t);
+	x86_validate_group(t);
 	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
 	jump_operand(t, a, blk, 0);
 }
@@ -133,11 +133,11 @@ x86_branch(struct twin *t, const struct ainsn *a, uint32_t blk)
 		t->pend++;
 	}
 	if (t->pend && !twin_carry(t, i, succ[0]))
-		x86_settle(t);
+		x86_validate_group(t);
 	buf_printf(t->o, "\t%.*s", mnemonic_len(s), s);
 	jump_operand(t, a, blk, 1);
 	if (t->pend && !twin_carry(t, i, succ[1]))
-		x86_settle(t);
+		x86_validate_group(t);
 	t->pend = 0;
 }
 
@@ -175,7 +175,7 @@ x86_translate(struct twin *t, uint32_t i, uint32_t blk)
 	x86_scratch(t, a, blk, s, kept);
 	r0 = x86_regname(s[0], 8);
 	r1 = x86_regname(s[1], 8);
-	x86_settle(t);
+	x86_validate_group(t);
 	for (k = 0; k < 2; k++)
 		if (kept[k])
 			buf_printf(t->o, "\tmovq\t%%%s, %d+__ae_s(%%rip)\n", x86_regname(s[k], 8), 8 + 8 * k);
@@ -220,7 +220,7 @@ x86_indirect(struct twin *t, uint32_t i, uint32_t blk)
 	} else if (a->table != NONE) {
 		const char *star = strchr(s, '*'), *paren = strchr(s, '(');
 
-		x86_settle(t);
+		x86_validate_group(t);
 		buf_printf(t->o, "\t%.*s*.Lae_j%u_%u%s\n", (int)(star - s), s, t->no, a->table, paren);
 	} else {
 		x86_translate(t, i, blk);
@@ -252,7 +252,7 @@ x86_insn(struct twin *t, uint32_t i)
 		return 1;
 	default:
 		if (a->in.ctl != IC_NONE)
-			x86_settle(t);
+			x86_validate_group(t);
 		buf_printf(t->o, "\t%s\n", twin_text(t, a));
 		break;
 	}
@@ -268,7 +268,7 @@ x86_outlying(struct twin *t, uint32_t b)
 
 	if (k->term == ST_TAIL) {
 		twin_mask(t, t->fn->slice->callrec[k->last - 1]);
-		x86_settle(t);
+		x86_validate_group(t);
 		buf_printf(t->o, "\tjmp\t" LBL "\n", 'f', k->callee);
 	} else {
 		leave_traced(t);
@@ -350,7 +350,7 @@ const struct emitter x86_emit = {
 	.thunk = x86_thunk,
 	.plain = x86_plain_copy,
 	.record = x86_record,
-	.settle = x86_settle,
+	.settle = x86_validate_group,
 	.mark = x86_mark,
 	.rep = x86_rep,
 	.insn = x86_insn,

@@ -121,9 +121,9 @@ plane_get(const uint8_t *p, size_t n, size_t i, unsigned bytes)
 }
 
 /* writes (n + 7) / 8 bytes; returns the end */
-uint8_t *bidi_put_bits(uint8_t *p, const uint64_t *a, size_t n);
+uint8_t *bidi_encode_bits(uint8_t *p, const uint64_t *a, size_t n);
 /* -1: bits after the last one are set */
-int bidi_get_bits(uint64_t *a, const uint8_t *p, size_t n);
+int bidi_decode_bits(uint64_t *a, const uint8_t *p, size_t n);
 size_t bidi_ones(const uint64_t *a, size_t n);                          /* ones among the first n bits */
 
 /* How many bits from i on are equal (flip ~0: ones, 0: zeros), at most max. */

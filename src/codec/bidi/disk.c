@@ -31,7 +31,7 @@
 #define TBITS_SAVED 14
 
 uint8_t *
-bidi_put_bits(uint8_t *p, const uint64_t *a, size_t n)
+bidi_encode_bits(uint8_t *p, const uint64_t *a, size_t n)
 {
 	for (size_t i = 0; i < n; i += 8) {
 		unsigned byte = (unsigned)(a[i / 64] >> i % 64 & 0xff);
@@ -42,7 +42,7 @@ bidi_put_bits(uint8_t *p, const uint64_t *a, size_t n)
 }
 
 int
-bidi_get_bits(uint64_t *a, const uint8_t *p, size_t n)
+bidi_decode_bits(uint64_t *a, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i += 8)
 		a[i / 64] |= (uint64_t)*p++ << i % 64;
@@ -71,7 +71,7 @@ save_body(const struct bidi *b, int level, struct buf *out, size_t at)
 	if (!raw)
 		return -1;
 	n = (size_t)(b->how->engine->save(b, raw) - raw);
-	p = buf_room(out, ZSTD_compressBound(n));
+	p = buf_reserve(out, ZSTD_compressBound(n));
 	if (p && level)
 		c = ZSTD_compress(p, ZSTD_compressBound(n), raw, n, level);
 	if (p && (c == 0 || ZSTD_isError(c) || c >= n))

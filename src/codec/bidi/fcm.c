@@ -326,7 +326,7 @@ fcm_save(const struct bidi *b, uint8_t *p)
 	unsigned bytes = bidi_bytes(s->width);
 	uint8_t *set;
 
-	p = bidi_put_bits(p, s->flag, fcm_entries(b));
+	p = bidi_encode_bits(p, s->flag, fcm_entries(b));
 	for (size_t i = 0; i < s->nfr; i++)
 		plane_put(p, s->nfr, i, bytes, slot_get(s, i));
 	set = p += s->nfr * bytes;
@@ -368,7 +368,7 @@ fcm_load(struct bidi *b, const uint8_t *p, size_t len)
 	    used = 0;
 	unsigned bytes = bidi_bytes(s->width);
 
-	if (len < nflag + nset || bidi_get_bits(s->flag, p, fcm_entries(b)) != 0)
+	if (len < nflag + nset || bidi_decode_bits(s->flag, p, fcm_entries(b)) != 0)
 		return -1;
 	p += nflag;
 	len -= nflag + nset;

@@ -241,8 +241,8 @@ lastn_save(const struct bidi *b, uint8_t *p)
 {
 	unsigned bytes = bidi_bytes(b->s.width);
 
-	p = bidi_put_bits(p, b->s.flag, b->count);
-	p = bidi_put_bits(p, b->index, b->hits * ibits_of(b));
+	p = bidi_encode_bits(p, b->s.flag, b->count);
+	p = bidi_encode_bits(p, b->index, b->hits * ibits_of(b));
 	for (size_t i = 0; i < b->s.nslot; i++)
 		plane_put(p, b->s.nslot, i, bytes, slot_get(&b->s, i));
 	return p + b->s.nslot * bytes;
@@ -255,12 +255,12 @@ lastn_load(struct bidi *b, const uint8_t *p, size_t len)
 	size_t nflag = (b->count + 7) / 8, nindex, hits;
 	unsigned bytes = bidi_bytes(s->width);
 
-	if (len < nflag || bidi_get_bits(s->flag, p, b->count) != 0)
+	if (len < nflag || bidi_decode_bits(s->flag, p, b->count) != 0)
 		return -1;
 	hits = bidi_ones(s->flag, b->count);
 	nindex = (hits * ibits_of(b) + 7) / 8;
 	if (len != nflag + nindex + (b->count - hits) * bytes ||
-	    bidi_get_bits(b->index, p + nflag, hits * ibits_of(b)) != 0)
+	    bidi_decode_bits(b->index, p + nflag, hits * ibits_of(b)) != 0)
 		return -1;
 	lastn_settle(b, hits);
 	p += nflag + nindex;

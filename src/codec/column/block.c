@@ -105,7 +105,7 @@ vc_prime_make(struct vc_work *w, const struct vc_col *first)
 	if (p->n && p->key)
 		memcpy(p->key, first->key + skip, p->n * sizeof *p->key);
 	p->hint = w->chosen;
-	cm_prime_take(w, p);
+	cm_prime_adopt(w, p);
 	return p;
 }
 

@@ -103,7 +103,7 @@ size_t vc_group_values(size_t n, size_t bytes, size_t len);
 int vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, size_t *size);
 
 /* Does the method fast's length show that LZMA will not do better (noise)? */
-int vc_noise(size_t len, size_t bytes);
+int vc_is_noise(size_t len, size_t bytes);
 
 const char *vc_name(unsigned method);           /* NULL: no such method */
 int vc_by_name(const char *name);               /* a method, or -1 */

@@ -12,7 +12,7 @@
 #define KEYBITS 12
 
 int
-lay_fits(const struct vc_col *col, unsigned kind)
+planes_valid(const struct vc_col *col, unsigned kind)
 {
 	unsigned what = kind & 3;
 
@@ -117,7 +117,7 @@ in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width
 	}
 
 int
-lay_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n, uint8_t *p)
+planes_encode_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n, uint8_t *p)
 {
 	const uint64_t *v = col->v + from, *key = col->key ? col->key + from : NULL;
 	uint64_t *last = kind & LAY_KEYED ? last_values(w, from != 0) : NULL, prev = from ? v[-1] : 0;
@@ -131,13 +131,13 @@ lay_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from
 }
 
 int
-lay_out(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p)
+planes_encode(struct vc_work *w, const struct vc_col *col, unsigned kind, uint8_t *p)
 {
-	return lay_part(w, col, kind, 0, col->n, p);
+	return planes_encode_part(w, col, kind, 0, col->n, p);
 }
 
 int
-lay_in(struct vc_work *w, const struct vc_col *col, unsigned kind, const uint8_t *p, uint64_t *v)
+planes_decode(struct vc_work *w, const struct vc_col *col, unsigned kind, const uint8_t *p, uint64_t *v)
 {
 	const uint64_t *key = col->key;
 	size_t n = col->n;

@@ -76,7 +76,7 @@ choose_mixes(enum vc_method m)
 }
 
 int
-vc_noise(size_t len, size_t bytes)
+vc_is_noise(size_t len, size_t bytes)
 {
 	return len >= bytes - bytes / 4096;
 }
@@ -92,7 +92,7 @@ vc_zstd_level(int level)
  * what is there; VC_STORED: nothing yet, and it counts as the size of the values.
  */
 static int
-choose_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
+choose_try(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old;
@@ -114,7 +114,7 @@ choose_attempt(struct vc_work *w, const struct vc_prime *prime, const struct vc_
 
 /* A sample of n values, n a multiple of SLICES, from all over a column. */
 static int
-sample_of(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col *sample)
+sample_take(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col *sample)
 {
 	size_t one = n / SLICES;
 
@@ -139,7 +139,7 @@ sample_of(struct vc_work *w, const struct vc_col *col, size_t n, struct vc_col *
 int
 vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample)
 {
-	return sample_of(w, col, SAMPLE, sample);
+	return sample_take(w, col, SAMPLE, sample);
 }
 
 static size_t
@@ -156,7 +156,7 @@ sample_size(struct vc_work *w, const struct vc_col *sample, enum vc_method m)
 
 /* A later block that came out large: tries lz for one in COIN of them, if zstd does well on a sample. */
 static int
-choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
+choose_retry_lzma(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	size_t coded = *method == VC_STORED ? col->n * col->width : out->n - old, size;
@@ -166,7 +166,7 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
 	if (*method != VC_STORED && (coded < col->n * col->width / BAD || coded % COIN))
 		return 0;
 	if (vc_sample(w, col, &sample) ||
-	    vc_fast_far(w, &sample, prime->layout, coded * sample.n / col->n, &far))
+	    vc_fast_out_of_reach(w, &sample, prime->layout, coded * sample.n / col->n, &far))
 		return -1;
 	if (far == (VC_FAR | VC_FAR_PLAIN))
 		return 0;
@@ -174,7 +174,7 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
 		return -1;
 	if ((double)size / (double)sample.n > GAIN * (double)coded / (double)col->n)
 		return 0;
-	return choose_attempt(w, prime, col, VC_LZ, method, old, out);
+	return choose_try(w, prime, col, VC_LZ, method, old, out);
 }
 
 /*
@@ -183,7 +183,7 @@ choose_otherwise(struct vc_work *w, const struct vc_prime *prime, const struct v
  * of the plain values comes within XZ, lz is tried only as xz does it, so as not to be larger than xz.
  */
 static int
-from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old,
+choose_long_range(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old,
     struct buf *out)
 {
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, fast, plain;
@@ -191,7 +191,7 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
 	int r;
 
 	/* single bytes are hardly ever values, but text and code: lz is tried without asking zstd */
-	if (col->width > 1 && vc_fast_far(w, col, kind, size, &far))
+	if (col->width > 1 && vc_fast_out_of_reach(w, col, kind, size, &far))
 		return -1;
 	if (far == (VC_FAR | VC_FAR_PLAIN))
 		return 0;
@@ -209,11 +209,11 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
 		buf_add(out, w->best.p, w->best.n);
 		*method = VC_FAST;
 	}
-	if (vc_noise(fast, col->n * col->width)
+	if (vc_is_noise(fast, col->n * col->width)
 	    || (col->width > 1 && (double)fast >= WHOLE * (double)size && (double)plain >= XZ * (double)size))
 		return 0;
 	w->plain = (double)fast >= WHOLE * (double)size;
-	r = choose_attempt(w, NULL, col, VC_LZ, method, old, out);
+	r = choose_try(w, NULL, col, VC_LZ, method, old, out);
 	w->plain = 0;
 	return r;
 }
@@ -224,7 +224,7 @@ from_far(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_met
  * state that context mixing leaves in w.
  */
 static int
-choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
+choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, int level,
 	enum vc_method *method, size_t old, struct buf *out)
 {
 	enum vc_method m = prime ? prime->hint : VC_STORED;
@@ -235,28 +235,28 @@ choose_thorough(struct vc_work *w, const struct vc_prime *prime, const struct vc
 
 	if (choose_mixes(m)) {
 		w->chosen = m;
-		return choose_attempt(w, prime, col, m, method, old, out) ? -1 :
-		    choose_otherwise(w, prime, col, method, old, out);
+		return choose_try(w, prime, col, m, method, old, out) ? -1 :
+		    choose_retry_lzma(w, prime, col, method, old, out);
 	}
 	for (size_t n = level > 8 ? SAMPLE : BRIEF; ; n = SAMPLE) {
-		if (sample_of(w, col, n, &sample))
+		if (sample_take(w, col, n, &sample))
 			return -1;
 		plain = sample_size(w, &sample, VC_CM);
 		delta = col->key ? SIZE_MAX : sample_size(w, &sample, VC_CM_DELTA);
 		if (vc_fast_layout(w, &sample, &kind, &size))
 			return -1;
-		lz = !vc_noise(size, sample.n * col->width) &&
+		lz = !vc_is_noise(size, sample.n * col->width) &&
 		    (double)size < (level > 8 ? NEAR : 1.0) * (double)(delta < plain ? delta : plain);
 		/* context mixing learns too little from a brief sample: only a longer one speaks for lz */
 		if (!lz || n == SAMPLE || col->n <= n)
 			break;
 	}
 	w->chosen = m = delta < plain ? VC_CM_DELTA : VC_CM;
-	if ((lz && choose_attempt(w, prime, col, VC_LZ, method, old, out)) ||
-	    choose_attempt(w, prime, col, m, method, old, out))
+	if ((lz && choose_try(w, prime, col, VC_LZ, method, old, out)) ||
+	    choose_try(w, prime, col, m, method, old, out))
 		return -1;
 	w->now->layout = kind;
-	return lz || prime || level < 9 ? 0 : from_far(w, col, kind, method, old, out);
+	return lz || prime || level < 9 ? 0 : choose_long_range(w, col, kind, method, old, out);
 }
 
 int
@@ -270,12 +270,12 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	*method = w->chosen = VC_STORED;
 	w->level = vc_zstd_level(level);
 	if (level > 0 && level < 4)
-		r = choose_attempt(w, prime, col, VC_FAST, method, old, out);
+		r = choose_try(w, prime, col, VC_FAST, method, old, out);
 	else if (level >= 4 && col->n > SMALL)
-		r = choose_thorough(w, prime, col, level, method, old, out);
+		r = choose_by_sample(w, prime, col, level, method, old, out);
 	else if (level >= 4 && col->n)
 		for (size_t i = 0; !r && i < sizeof any / sizeof any[0]; i++)
-			r = choose_attempt(w, prime, col, any[i], method, old, out);
+			r = choose_try(w, prime, col, any[i], method, old, out);
 	if (!r && *method == VC_STORED)
 		r = vc_encode_with(w, prime, col, VC_STORED, out);
 	if (r)

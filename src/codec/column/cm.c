@@ -185,7 +185,7 @@ cm_sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *c
 }
 
 static inline int
-try_sure(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i, int kind,
+code_certain(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i, int kind,
     uint64_t cand)
 {
 	struct cm_fix *f = c->f;
@@ -288,7 +288,7 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 			f->mlen = 0;
 		kind = cm_sure(c, l, v, &refused[0]);
 		if (kind >= 0) {
-			if (try_sure(c, r, dec, l, v, i, kind, refused[0])) {
+			if (code_certain(c, r, dec, l, v, i, kind, refused[0])) {
 				ready = 0;
 				continue;
 			}
@@ -299,8 +299,8 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 				f->mlen = 0;
 		}
 		if (!ready)
-			look_others(c, l, keyed, keyed || i < 64 ? 0 : v[i - f->period]);
-		look_candidates(c, l, v, i, width);
+			candidates_find_rest(c, l, keyed, keyed || i < 64 ? 0 : v[i - f->period]);
+		candidates_find(c, l, v, i, width);
 		if ((f->hist & 3) == 3)
 			miss_expect(c, l->key);
 		val = cm_code(c, r, dec, l, dec ? 0 : v[i], keyed, k, refused);
@@ -313,7 +313,7 @@ cm_run(struct cm *c, struct range *r, const int dec, uint64_t *v, const uint64_t
 		ready = i + 1 < end;
 		if (ready) {
 			look_at(c, next, key, i + 1);
-			look_others(c, next, keyed, keyed || i < 63 ? 0 : v[i + 1 - f->period]);
+			candidates_find_rest(c, next, keyed, keyed || i < 63 ? 0 : v[i + 1 - f->period]);
 			for (int j = 0; j < CM_SLOTS; j++)
 				__builtin_prefetch(next->slot[j]);
 		}

@@ -84,7 +84,7 @@ cm_encode(struct vc_work *w, struct range *r, struct buf *out, size_t i, size_t 
 	while (i < end) {
 		size_t n = end - i < CHUNK ? end - i : CHUNK;
 
-		if (!buf_room(out, n * CM_ROOM + 64))
+		if (!buf_reserve(out, n * CM_ROOM + 64))
 			return -1;
 		r->out = out->p + start;
 		cm_enc(&w->now->cm, r, w->now->v, keyed ? w->now->key : NULL, i, i + n, width);
@@ -200,7 +200,7 @@ state_of(const struct cm_past *q, const struct vc_prime *p)
 }
 
 void
-cm_prime_take(struct vc_work *w, struct vc_prime *p)
+cm_prime_adopt(struct vc_work *w, struct vc_prime *p)
 {
 	unsigned used = 0;
 

@@ -72,7 +72,7 @@ look_first(const struct cm *c, struct look *l, int keyed)
 }
 
 static inline void
-look_others(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
+candidates_find_rest(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
 {
 	const struct cm_fix *f = c->f;
 	uint64_t g0 = f->g[0], g1 = f->g[1], key = l->key, last = l->k->last, d1 = l->k->d1, a, b;
@@ -98,7 +98,7 @@ look_others(const struct cm *c, struct look *l, int keyed, uint64_t lagged)
 
 /* Candidates from the slots and what follows them; i: the value's position. */
 static inline void
-look_candidates(const struct cm *c, struct look *l, const uint64_t *v, size_t i, unsigned width)
+candidates_find(const struct cm *c, struct look *l, const uint64_t *v, size_t i, unsigned width)
 {
 	const struct cm_fix *f = c->f;
 

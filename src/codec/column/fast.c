@@ -27,7 +27,7 @@ static int
 zstd_compress(struct vc_work *w, const uint8_t *p, size_t n, int level, struct buf *out)
 {
 	size_t room = ZSTD_compressBound(n), r;
-	uint8_t *to = buf_room(out, room);
+	uint8_t *to = buf_reserve(out, room);
 
 	if (!w->zc)
 		w->zc = ZSTD_createCCtx();
@@ -50,7 +50,7 @@ int
 vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int level, size_t *size)
 {
 	w->tmp.n = w->bytes.n = 0;
-	if (!buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, kind, w->bytes.p)
+	if (!buf_reserve(&w->bytes, col->n * col->width + 1) || planes_encode(w, col, kind, w->bytes.p)
 	    || zstd_compress(w, w->bytes.p, col->n * col->width, level, &w->tmp))
 		return -1;
 	*size = w->tmp.n;
@@ -64,7 +64,7 @@ vc_quick_size(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 }
 
 int
-vc_fast_far(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far)
+vc_fast_out_of_reach(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far)
 {
 	size_t n, plain;
 
@@ -86,7 +86,7 @@ vc_fast_layout(struct vc_work *w, const struct vc_col *col, unsigned *kind, size
 	for (unsigned k = 0; k < LAY_KINDS; k++) {
 		size_t n;
 
-		if (!lay_fits(col, k))
+		if (!planes_valid(col, k))
 			continue;
 		if (vc_fast_size(w, col, k, 3, &n))
 			return -1;
@@ -107,7 +107,7 @@ vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col
 
 	(void)prime;
 	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) ||
-	    !buf_room(&w->bytes, col->n * col->width + 1) || lay_out(w, col, kind, w->bytes.p))
+	    !buf_reserve(&w->bytes, col->n * col->width + 1) || planes_encode(w, col, kind, w->bytes.p))
 		return -1;
 	buf_u8(out, (uint8_t)kind);
 	return zstd_compress(w, w->bytes.p, col->n * col->width, w->level, out);
@@ -121,17 +121,17 @@ vc_fast_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col
 
 	(void)prime;
 	*err = "a layout that there is not";
-	if (!len || !lay_fits(col, p[0]))
+	if (!len || !planes_valid(col, p[0]))
 		return -1;
 	*err = "no memory";
 	w->bytes.n = 0;
 	if (!w->zd)
 		w->zd = ZSTD_createDCtx();
-	if (!w->zd || !buf_room(&w->bytes, n + 1))
+	if (!w->zd || !buf_reserve(&w->bytes, n + 1))
 		return -1;
 	if (ZSTD_decompressDCtx(w->zd, w->bytes.p, n, p + 1, len - 1) != n) {
 		*err = "zstd data that is damaged or of the wrong length";
 		return -1;
 	}
-	return lay_in(w, col, p[0], w->bytes.p, v);
+	return planes_decode(w, col, p[0], w->bytes.p, v);
 }

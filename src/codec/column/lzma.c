@@ -52,7 +52,7 @@ lz_prepare(struct vc_work *w, const struct vc_prime *prime, const struct vc_col 
 	if (k && (w->dictid != prime->id || w->dictkind != kind)) {
 		w->dict.n = 0;
 		w->dictid = 0;
-		if (!buf_room(&w->dict, k * col->width) || lay_out(w, &last, kind, w->dict.p))
+		if (!buf_reserve(&w->dict, k * col->width) || planes_encode(w, &last, kind, w->dict.p))
 			return -1;
 		w->dict.n = k * col->width;
 		w->dictid = prime->id;
@@ -74,7 +74,7 @@ lz_code(lzma_stream *s, lzma_action action, struct buf *out, size_t limit)
 	lzma_ret r = LZMA_OK;
 
 	while (r == LZMA_OK && (s->avail_in || action == LZMA_FINISH)) {
-		s->next_out = buf_room(out, OUT);
+		s->next_out = buf_reserve(out, OUT);
 		s->avail_out = OUT;
 		if (!s->next_out)
 			return -1;
@@ -96,13 +96,13 @@ lz_feed(struct vc_work *w, lzma_stream *s, const struct vc_col *col, unsigned ki
 	int r = 0;
 
 	w->bytes.n = 0;
-	p = buf_room(&w->bytes, PIECE * 8);
+	p = buf_reserve(&w->bytes, PIECE * 8);
 	if (!p)
 		return -1;
 	for (unsigned b = 0; b < planes; b++) {
 		for (size_t i = 0, n; i < col->n && !r; i += n) {
 			n = col->n - i < PIECE ? col->n - i : PIECE;
-			if (lay_part(w, col, kind & ~LAY_PLANES, i, n, p))
+			if (planes_encode_part(w, col, kind & ~LAY_PLANES, i, n, p))
 				return -1;
 			for (size_t k = 0; planes > 1 && k < n; k++)
 				p[k] = p[k * planes + b];
@@ -202,11 +202,11 @@ vc_lz_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	lzma_ret r;
 
 	*err = "a layout that there is not";
-	if (!len || !lay_fits(col, p[0]))
+	if (!len || !planes_valid(col, p[0]))
 		return -1;
 	*err = "no memory";
 	w->bytes.n = 0;
-	if (!buf_room(&w->bytes, n + 1) || lz_prepare(w, prime, col, p[0], 0, &opt))
+	if (!buf_reserve(&w->bytes, n + 1) || lz_prepare(w, prime, col, p[0], 0, &opt))
 		return -1;
 	r = lzma_raw_buffer_decode(filter, NULL, p, &in, len, w->bytes.p, &got, n);
 	if (r == LZMA_MEM_ERROR)
@@ -216,5 +216,5 @@ vc_lz_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 		return -1;
 	}
 	*err = "no memory";
-	return lay_in(w, col, p[0], w->bytes.p, v);
+	return planes_decode(w, col, p[0], w->bytes.p, v);
 }

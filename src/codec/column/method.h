@@ -84,7 +84,7 @@ int vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int
  * with the values as they are (VC_FAR_PLAIN), by a quick run? 0, or -1 without memory.
  */
 enum { VC_FAR = 1, VC_FAR_PLAIN = 2 };
-int vc_fast_far(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far);
+int vc_fast_out_of_reach(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far);
 
 /* A short column of pieces from all over col, in memory of w. 0, or -1 without memory. */
 int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);
@@ -96,7 +96,7 @@ int vc_zstd_level(int level);
  * Moves the state that the first block left in w to the primer made of that block, with what was
  * found out about it.
  */
-void cm_prime_take(struct vc_work *w, struct vc_prime *p);
+void cm_prime_adopt(struct vc_work *w, struct vc_prime *p);
 
 /* The greatest value of a column. */
 static inline uint64_t

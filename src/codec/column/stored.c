@@ -7,7 +7,7 @@ int
 vc_stored_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, struct buf *out)
 {
 	size_t width = col->width;
-	uint8_t *p = buf_room(out, col->n * width);
+	uint8_t *p = buf_reserve(out, col->n * width);
 
 	(void)w, (void)prime;
 	if (!p)

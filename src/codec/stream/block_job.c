@@ -108,7 +108,7 @@ vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const ui
 	size_t start = out->n;
 
 	q->head.before = before;
-	vs_put_bhead(out, i, &q->head);
+	vs_encode_block_head(out, i, &q->head);
 	if (out->nomem)
 		return -1;
 	buf_le32(out, vs_crc(columns, q->head.size, vs_crc(out->p + start, out->n - start, 0)));
@@ -147,7 +147,7 @@ vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j)
 		const char *err = "";
 		uint64_t off = j->off + (uint64_t)(p - j->coded.p);
 
-		bad = vs_shape(y, &j->b, c);
+		bad = vs_prepare_column(y, &j->b, c);
 		if (bad < 0)
 			return vs_job_fail(j, j->off, VS_NOMEM);
 		if (bad)

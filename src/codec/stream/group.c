@@ -41,18 +41,18 @@ vs_group_start(struct vs_group *g, const struct vs_common *m, size_t most, size_
 }
 
 int
-vs_group_put(struct vs_group *g, const struct buf *raw)
+vs_group_add_records(struct vs_group *g, const struct buf *raw)
 {
 	/* allocated at once, because growing takes more memory */
 	if (!g->n)
-		buf_room(&g->raw, g->wide * g->m->record);
+		buf_reserve(&g->raw, g->wide * g->m->record);
 	buf_add(&g->raw, raw->p, raw->n);
 	g->n += raw->n / g->m->record;
 	return g->raw.nomem ? -1 : 0;
 }
 
 int
-vs_group_take(struct vs_group *g, struct vs_part *q, const uint8_t *columns, size_t before)
+vs_group_add_block(struct vs_group *g, struct vs_part *q, const uint8_t *columns, size_t before)
 {
 	size_t start = g->coded.n;
 
@@ -110,7 +110,7 @@ lump_far(const struct vs_group *g, struct vc_work *w, const struct vs_block *b, 
  * its blocks, and then it is the last part of g->whole; 0; -1 without memory.
  */
 static int
-group_lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t size, int lzma)
+group_merge(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, size_t size, int lzma)
 {
 	struct vs_common m = { .info = g->m->info, .record = g->m->record, .level = 1, .method = -1 };
 	struct vs_job *j = &g->whole;
@@ -124,7 +124,7 @@ group_lump(struct vs_group *g, struct vc_work *w, const uint8_t *raw, size_t n, 
 		return far < 0 ? -1 : 0;
 	if (vs_encode_part(&m, w, j) != 0)
 		return -1;
-	if (lzma && vc_noise(j->coded.n, n * m.record))
+	if (lzma && vc_is_noise(j->coded.n, n * m.record))
 		group_choose(g, n, 0);
 	else if (lzma && (j->coded.n / NEAR <= size / 20 || m.record == 1))
 		lz = lump_lzma(g, w, &m, size);
@@ -145,18 +145,18 @@ group_replace(struct vs_group *g, size_t from, size_t at, size_t before)
 
 	g->nheld = from;
 	g->coded.n = at;
-	return vs_group_take(g, q, j->coded.p + (j->npart > 1 ? j->part[0].head.size : 0), before);
+	return vs_group_add_block(g, q, j->coded.p + (j->npart > 1 ? j->part[0].head.size : 0), before);
 }
 
 int
-vs_group_narrow(struct vs_group *g, struct vc_work *w, size_t before)
+vs_group_end_narrow(struct vs_group *g, struct vc_work *w, size_t before)
 {
 	size_t from = g->done.held, at = g->done.coded;
 	int one = 0;
 
 	/* where a wide group became one block, the next one probably will */
 	if (g->nheld > from && !g->far)
-		one = group_lump(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at,
+		one = group_merge(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at,
 		    1);
 	if (one > 0)
 		one = group_replace(g, from, at, before);
@@ -168,12 +168,12 @@ vs_group_narrow(struct vs_group *g, struct vc_work *w, size_t before)
 }
 
 int
-vs_group_wide(struct vs_group *g, struct vc_work *w, size_t before)
+vs_group_end_wide(struct vs_group *g, struct vc_work *w, size_t before)
 {
 	int one = 0;
 
 	if (g->nheld > 1 && (g->far || g->done.groups > 1))
-		one = group_lump(g, w, g->raw.p, g->n, g->coded.n, 0);
+		one = group_merge(g, w, g->raw.p, g->n, g->coded.n, 0);
 	g->far = one > 0;
 	return one > 0 ? group_replace(g, 0, 0, before) : one;
 }

@@ -113,7 +113,7 @@ stream_width(const struct vs_info *i, size_t c)
 }
 
 void
-vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
+vs_encode_block_head(struct buf *b, const struct vs_info *i, const struct vs_bhead *h)
 {
 	buf_varint(b, h->n == h->before ? 1 : h->n + 1);
 	if (i->layout.ref)
@@ -140,7 +140,7 @@ stream_number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
 }
 
 int
-vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err)
+vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err)
 {
 	size_t at = 0;
 	uint64_t v, before = h->before;

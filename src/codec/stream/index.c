@@ -100,7 +100,7 @@ index_rest(struct vs_reader *r, uint64_t off, size_t n, struct buf *b, struct fa
 
 	while (b->n < max) {
 		size_t k = max - b->n < 65536 ? (size_t)(max - b->n) : 65536, got;
-		uint8_t *p = buf_room(b, k);
+		uint8_t *p = buf_reserve(b, k);
 
 		if (!p) {
 			fault_set(f, off, UINT64_MAX, VS_NOMEM);
@@ -207,7 +207,7 @@ from_front(struct vs_reader *r)
 		size_t got = vs_peek(r, off, p, VS_BHEAD);
 
 		h.before = h.n;
-		if (!got || !p[0] || vs_get_bhead(p, got, &r->m.info, &h, &err) != 1 || h.size > size - off)
+		if (!got || !p[0] || vs_decode_block_head(p, got, &r->m.info, &h, &err) != 1 || h.size > size - off)
 			break;
 		if (buf_grow(&r->entry, &cap, n + 1, sizeof(*r->entry)) != 0)
 			return -1;
@@ -222,7 +222,7 @@ from_front(struct vs_reader *r)
 }
 
 int
-vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct fault *f)
+vs_index_contradicts(struct vs_reader *r, size_t no, uint64_t off, struct fault *f)
 {
 	struct fault why;
 	int there;

@@ -101,7 +101,7 @@ vs_sum_word(struct vs_sum s)
 }
 
 int
-vs_room(uint64_t **v, size_t *cap, size_t n)
+vs_reserve(uint64_t **v, size_t *cap, size_t n)
 {
 	return buf_grow(v, cap, n ? n : 1, sizeof(**v));
 }
@@ -172,13 +172,13 @@ vs_split(const struct vs_layout *y, struct vs_block *b, const uint8_t *p, size_t
 
 	b->n = n;
 	if (y->ref) {
-		if (vs_room(&b->word, &b->wordcap, n) != 0)
+		if (vs_reserve(&b->word, &b->wordcap, n) != 0)
 			return -1;
 		layout_load(b->word, p, n, 8, 8);
 		return vs_ref_split(b);
 	}
 	for (unsigned c = 0; c < y->nfield; c++) {
-		if (vs_shape(y, b, c) != 0)
+		if (vs_prepare_column(y, b, c) != 0)
 			return -1;
 		layout_load(b->v[c], p, n, y->width[c], size);
 		p += y->width[c];
@@ -187,7 +187,7 @@ vs_split(const struct vs_layout *y, struct vs_block *b, const uint8_t *p, size_t
 }
 
 int
-vs_shape(const struct vs_layout *y, struct vs_block *b, unsigned c)
+vs_prepare_column(const struct vs_layout *y, struct vs_block *b, unsigned c)
 {
 	int bad = 0;
 
@@ -198,7 +198,7 @@ vs_shape(const struct vs_layout *y, struct vs_block *b, unsigned c)
 		b->col[c].width = y->width[c];
 		b->col[c].key = y->key[c] ? b->v[y->key[c] - 1] : NULL;
 	}
-	if (!bad && vs_room(&b->v[c], &b->cap[c], b->col[c].n) != 0)
+	if (!bad && vs_reserve(&b->v[c], &b->cap[c], b->col[c].n) != 0)
 		bad = -1;
 	b->col[c].v = b->v[c];
 	return bad;

@@ -69,7 +69,7 @@ int vs_split(const struct vs_layout *y, struct vs_block *b, const uint8_t *p, si
  * block and all columns before c must be set. 0; 1: these columns are impossible; -1 without
  * memory.
  */
-int vs_shape(const struct vs_layout *y, struct vs_block *b, unsigned c);
+int vs_prepare_column(const struct vs_layout *y, struct vs_block *b, unsigned c);
 
 /* Makes the fields after all columns are set. 0; 1: these columns are impossible; -1 without memory. */
 int vs_join(const struct vs_layout *y, struct vs_block *b);
@@ -85,6 +85,6 @@ void vs_bytes(const struct vs_layout *y, const struct vs_block *b, size_t from, 
 int vs_ref_split(struct vs_block *b);           /* uses word and n */
 int vs_ref_shape(struct vs_block *b, unsigned c);
 int vs_ref_join(struct vs_block *b);
-int vs_room(uint64_t **v, size_t *cap, size_t n);       /* 0 or -1 */
+int vs_reserve(uint64_t **v, size_t *cap, size_t n);       /* 0 or -1 */
 
 #endif

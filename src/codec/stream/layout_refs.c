@@ -30,7 +30,7 @@ count_keys(struct vs_block *b)
 	size_t n = b->ninst;
 	uint64_t *k;
 
-	if (vs_room(&b->k[C_COUNT], &b->kcap[C_COUNT], n + 1) != 0)
+	if (vs_reserve(&b->k[C_COUNT], &b->kcap[C_COUNT], n + 1) != 0)
 		return -1;
 	k = b->k[C_COUNT];
 	for (size_t i = 0; i <= n; i++)
@@ -44,7 +44,7 @@ word_keys(struct vs_block *b)
 	const uint64_t *count = b->v[C_COUNT];
 	uint64_t left = b->n - b->ninst, *k;
 
-	if (vs_room(&b->k[C_TAG], &b->kcap[C_TAG], left) != 0)
+	if (vs_reserve(&b->k[C_TAG], &b->kcap[C_TAG], left) != 0)
 		return -1;
 	k = b->k[C_TAG];
 	for (size_t i = 0; i <= b->ninst; i++) {
@@ -107,11 +107,11 @@ vs_ref_split(struct vs_block *b)
 	b->ninst = 0;
 	for (i = 0; i < b->n; i++)
 		b->ninst += is_inst(b->word[i]);
-	if (vs_room(&b->v[C_PC], &b->cap[C_PC], b->ninst) != 0 ||
-	    vs_room(&b->v[C_SIZE], &b->cap[C_SIZE], b->ninst) != 0 ||
-	    vs_room(&b->v[C_COUNT], &b->cap[C_COUNT], b->ninst + 1) != 0 ||
-	    vs_room(&b->v[C_TAG], &b->cap[C_TAG], b->n - b->ninst) != 0 ||
-	    vs_room(&b->v[C_ADDR], &b->cap[C_ADDR], b->n - b->ninst) != 0)
+	if (vs_reserve(&b->v[C_PC], &b->cap[C_PC], b->ninst) != 0 ||
+	    vs_reserve(&b->v[C_SIZE], &b->cap[C_SIZE], b->ninst) != 0 ||
+	    vs_reserve(&b->v[C_COUNT], &b->cap[C_COUNT], b->ninst + 1) != 0 ||
+	    vs_reserve(&b->v[C_TAG], &b->cap[C_TAG], b->n - b->ninst) != 0 ||
+	    vs_reserve(&b->v[C_ADDR], &b->cap[C_ADDR], b->n - b->ninst) != 0)
 		return -1;
 	b->v[C_COUNT][0] = 0;
 	for (i = 0; i < b->n; i++) {
@@ -128,7 +128,7 @@ vs_ref_split(struct vs_block *b)
 		}
 	}
 	for (unsigned c = 0; c < VS_REFCOLS; c++)
-		if (vs_shape(&(struct vs_layout){ .ref = 1 }, b, c) != 0)
+		if (vs_prepare_column(&(struct vs_layout){ .ref = 1 }, b, c) != 0)
 			return -1;
 	return 0;
 }
@@ -139,7 +139,7 @@ vs_ref_join(struct vs_block *b)
 	uint64_t *w;
 	size_t k = 0;
 
-	if (vs_room(&b->word, &b->wordcap, b->n) != 0)
+	if (vs_reserve(&b->word, &b->wordcap, b->n) != 0)
 		return -1;
 	w = b->word;
 	for (size_t i = 0; i <= b->ninst; i++) {

@@ -50,7 +50,7 @@ get_bytes(struct vs_reader *r, uint64_t off, uint64_t n, struct buf *b, struct f
 {
 	while (n) {
 		size_t k = n < STEP ? (size_t)n : STEP, got;
-		uint8_t *p = buf_room(b, k);
+		uint8_t *p = buf_reserve(b, k);
 
 		if (!p) {
 			fault_set(f, off, rec, VS_NOMEM);
@@ -81,7 +81,7 @@ get_head(struct vs_reader *r, struct vs_job *j, const char **err)
 		n = vs_peek(r, j->off, p, want);
 		if (n && !p[0])
 			return 0;
-		k = vs_get_bhead(p, n, &r->m.info, &j->head, err);
+		k = vs_decode_block_head(p, n, &r->m.info, &j->head, err);
 		if (k)
 			return k;
 		if (n < want || want == VS_BHEAD)
@@ -295,7 +295,7 @@ vs_stat(struct vs_reader *r, size_t i, struct vs_stat s[VS_COLUMNS], struct faul
 	const char *err = "";
 	size_t n = vs_peek(r, j.off, p, VS_BHEAD);
 
-	if (vs_get_bhead(p, n, &r->m.info, &j.head, &err) != 1 || j.head.size != r->entry[i].size ||
+	if (vs_decode_block_head(p, n, &r->m.info, &j.head, &err) != 1 || j.head.size != r->entry[i].size ||
 	    j.head.n != r->entry[i].n) {
 		if (!vs_read_error(r, f, j.off, j.rec))
 			fault_set(f, j.off, j.rec,

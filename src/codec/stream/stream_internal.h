@@ -36,12 +36,12 @@ struct vs_bhead {
 	struct vs_stat col[VS_COLUMNS];
 };
 
-void vs_put_bhead(struct buf *b, const struct vs_info *i, const struct vs_bhead *h);
+void vs_encode_block_head(struct buf *b, const struct vs_info *i, const struct vs_bhead *h);
 /*
  * h->before must be set. 1; 0: too few bytes; -1: *err. The end of blocks begins with the number 0,
  * which is no head: do not call it there.
  */
-int vs_get_bhead(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err);
+int vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err);
 
 /*
  * One block on its way: bytes of records, columns, bytes of the file; and what
@@ -142,7 +142,7 @@ int vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, si
  * What is at off is not a block: 1 if the index at the end of the file is good and has block no
  * there; *f then says so.
  */
-int vs_blame(struct vs_reader *r, size_t no, uint64_t off, struct fault *f);
+int vs_index_contradicts(struct vs_reader *r, size_t no, uint64_t off, struct fault *f);
 
 /*
  * Makes the primers if there is more than one block; `values`, or making primers, decodes the first

@@ -29,7 +29,7 @@ walk_render(struct walk *w, struct vs_job *j)
 	j->raw.n = 0;
 	if (!n)
 		return;
-	if (!buf_room(&j->raw, n)) {
+	if (!buf_reserve(&j->raw, n)) {
 		vs_job_fail(j, j->off, VS_NOMEM);
 		return;
 	}
@@ -49,7 +49,7 @@ walk_work(void *arg, unsigned thread, void *job)
 }
 
 static int
-walk_give(struct walk *w, struct vs_job *j)
+walk_emit(struct walk *w, struct vs_job *j)
 {
 	if (j->bad) {
 		*w->f = j->fault;
@@ -82,7 +82,7 @@ walk_begin(struct walk *w)
 {
 	w->njob = w->threads == 1 ? 1 : 2 * w->threads;
 	w->job = calloc(w->njob, sizeof(*w->job));
-	w->par = par_new(w->threads, walk_work, w);
+	w->par = pool_new(w->threads, walk_work, w);
 	if (w->job && w->par)
 		return 0;
 	fault_set(w->f, 0, UINT64_MAX, VS_NOMEM);
@@ -92,7 +92,7 @@ walk_begin(struct walk *w)
 static void
 walk_end(struct walk *w)
 {
-	par_free(w->par);
+	pool_free(w->par);
 	for (size_t i = 0; w->job && i < w->njob; i++)
 		vs_job_free(&w->job[i]);
 	free(w->job);
@@ -102,11 +102,11 @@ walk_end(struct walk *w)
 
 /* The next job to fill, after passing the oldest one if all are in use; NULL: failure. */
 static struct vs_job *
-walk_vacant(struct walk *w)
+walk_free_job(struct walk *w)
 {
 	struct vs_job *j = &w->job[w->next];
 
-	if (par_full(w->par) && walk_give(w, par_get(w->par)) != 0)
+	if (pool_is_full(w->par) && walk_emit(w, pool_wait(w->par)) != 0)
 		return NULL;
 	w->next = (w->next + 1) % w->njob;
 	return j;
@@ -117,8 +117,8 @@ walk_drain(struct walk *w)
 {
 	struct vs_job *j;
 
-	while ((j = par_get(w->par)))
-		if (walk_give(w, j) != 0)
+	while ((j = pool_wait(w->par)))
+		if (walk_emit(w, j) != 0)
 			return -1;
 	return 0;
 }
@@ -135,7 +135,7 @@ put_by(struct walk *w)
 	size_t n = j->b.n * m->record;
 
 	j->raw.n = 0;
-	if (!buf_room(&j->raw, n + 1)) {
+	if (!buf_reserve(&j->raw, n + 1)) {
 		fault_set(w->f, j->off, j->rec, VS_NOMEM);
 		return -1;
 	}
@@ -160,7 +160,7 @@ give_first(struct walk *w, uint64_t start, uint64_t count)
 	w->r->have_first = 1;
 	walk_part(j, start, count);
 	walk_render(w, j);
-	if (walk_give(w, j) != 0)
+	if (walk_emit(w, j) != 0)
 		return -1;
 	buf_free(&j->raw);
 	return 0;
@@ -200,7 +200,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 				goto out;
 			continue;
 		}
-		j = walk_vacant(&w);
+		j = walk_free_job(&w);
 		if (!j)
 			goto out;
 		if (vs_get_entry(r, no, j) != 0) {
@@ -209,7 +209,7 @@ vs_walk(struct vs_reader *r, uint64_t start, uint64_t count, int backward, unsig
 			goto out;
 		}
 		walk_part(j, start, count);
-		par_put(w.par, j);
+		pool_submit(w.par, j);
 	}
 	bad = walk_drain(&w);
 	if (!bad && x->whole && count == x->nrec && vs_sum_word(w.sum) != r->sum) {
@@ -230,7 +230,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 	size_t cap = 0;
 
 	for (*off = r->first;; ++*n) {
-		struct vs_job *j = *n ? walk_vacant(w) : &r->first_job;
+		struct vs_job *j = *n ? walk_free_job(w) : &r->first_job;
 		int k;
 
 		if (!j)
@@ -243,7 +243,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		if (k <= 0) {
 			if (walk_drain(w) != 0)
 				return -1;
-			if (k && !vs_blame(r, *n, *off, w->f))
+			if (k && !vs_index_contradicts(r, *n, *off, w->f))
 				*w->f = j->fault;
 			return k;
 		}
@@ -263,7 +263,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 			vs_first_drop(r);       /* it was passed */
 		}
 		if (*n) {
-			par_put(w->par, j);
+			pool_submit(w->par, j);
 			continue;
 		}
 		if (!vs_reader_work(r)) {
@@ -272,7 +272,7 @@ copy_blocks(struct walk *w, struct vs_entry **e, size_t *n, uint64_t *off)
 		}
 		if (vs_decode_job(&r->m, r->work, j) == 0)
 			walk_render(w, j);
-		if (walk_give(w, j) != 0)
+		if (walk_emit(w, j) != 0)
 			return -1;
 		buf_free(&j->raw);
 		r->have_first = 1;
@@ -298,7 +298,7 @@ vs_copy(struct vs_reader *r, unsigned threads, vs_sink *fn, void *arg, struct fa
 	if (walk_begin(&w) != 0 || copy_blocks(&w, &e, &n, &off) != 0)
 		goto out;
 	if (vs_get_index(r, off, e, n, f) != 0) {
-		vs_blame(r, n, off, f);
+		vs_index_contradicts(r, n, off, f);
 		goto out;
 	}
 	if (vs_sum_word(w.sum) != r->sum) {

@@ -141,7 +141,7 @@ stream_enter(struct vs_writer *w, size_t n, const uint8_t *p, size_t size, struc
 
 /* Writes what is coded, or adds it to its group. */
 static int
-stream_take(struct vs_writer *w, struct vs_job *j)
+stream_collect(struct vs_writer *w, struct vs_job *j)
 {
 	const uint8_t *columns = j->coded.p;
 
@@ -153,7 +153,7 @@ stream_take(struct vs_writer *w, struct vs_job *j)
 		struct vs_part *q = &j->part[k];
 
 		w->block.n = 0;
-		if (w->group.m ? vs_group_take(&w->group, q, columns, w->before) != 0
+		if (w->group.m ? vs_group_add_block(&w->group, q, columns, w->before) != 0
 		    : vs_put_block(&w->m.info, q, w->before, columns, &w->block) != 0)
 			return stream_fail(w, VS_NOMEM);
 		if (!w->group.m && stream_enter(w, q->head.n, w->block.p, w->block.n, q->sum) != 0)
@@ -170,13 +170,13 @@ end_group(struct vs_writer *w, int wide)
 	struct vs_group *g = &w->group;
 	struct vs_job *j;
 
-	while (w->par && (j = par_get(w->par)))
-		if (stream_take(w, j) != 0)
+	while (w->par && (j = pool_wait(w->par)))
+		if (stream_collect(w, j) != 0)
 			return -1;
 	if (w->bad)
 		return -1;
-	if (vs_group_narrow(g, w->work[0], w->before) != 0 ||
-	    (wide && vs_group_wide(g, w->work[0], w->before) != 0))
+	if (vs_group_end_narrow(g, w->work[0], w->before) != 0 ||
+	    (wide && vs_group_end_wide(g, w->work[0], w->before) != 0))
 		return stream_fail(w, VS_NOMEM);
 	if (!wide)
 		return 0;
@@ -220,7 +220,7 @@ stream_submit(struct vs_writer *w)
 	if (start) {
 		stream_work(w, 0, j);
 		w->nrec += n;
-		if (stream_take(w, j) != 0)
+		if (stream_collect(w, j) != 0)
 			return -1;
 		choose_block(w, j);
 		buf_free(&j->coded);
@@ -228,7 +228,7 @@ stream_submit(struct vs_writer *w)
 		return 0;
 	}
 	w->nrec += n;
-	if (w->group.m && vs_group_put(&w->group, &j->raw) != 0)
+	if (w->group.m && vs_group_add_records(&w->group, &j->raw) != 0)
 		return stream_fail(w, VS_NOMEM);
 	if (w->model) {
 		if (vs_make_primes(&w->m, w->work[0], w->model) != 0)
@@ -236,11 +236,11 @@ stream_submit(struct vs_writer *w)
 		vs_block_free(w->model);
 		w->model = NULL;
 	}
-	if (!w->par && !(w->par = par_new(w->threads, stream_work, w)))
+	if (!w->par && !(w->par = pool_new(w->threads, stream_work, w)))
 		return stream_fail(w, VS_NOMEM);
-	if (par_full(w->par) && stream_take(w, par_get(w->par)) != 0)
+	if (pool_is_full(w->par) && stream_collect(w, pool_wait(w->par)) != 0)
 		return -1;
-	par_put(w->par, j);
+	pool_submit(w->par, j);
 	return 0;
 }
 
@@ -388,8 +388,8 @@ vs_finish(struct vs_writer *w)
 	raw->n -= ntail;
 	if (raw->n && !w->bad)
 		stream_submit(w);
-	while (w->par && !w->bad && (j = par_get(w->par)))
-		stream_take(w, j);
+	while (w->par && !w->bad && (j = pool_wait(w->par)))
+		stream_collect(w, j);
 	if (w->group.m)
 		end_group(w, 1);
 	return w->bad ? -1 : put_index(w, tail, ntail);
@@ -406,7 +406,7 @@ vs_free(struct vs_writer *w)
 {
 	if (!w)
 		return;
-	par_free(w->par);
+	pool_free(w->par);
 	for (size_t i = 0; w->job && i < w->njob; i++)
 		vs_job_free(&w->job[i]);
 	free(w->job);

@@ -94,7 +94,7 @@ bifcm_decompress(struct input *in, struct vs_reader *r, struct out *out, const s
 		bad = -1;
 	}
 	if (bad) {
-		out_drop(out);
+		out_discard(out);
 		die_fault(in->name, &f);
 	}
 }
@@ -119,10 +119,10 @@ bifcm_expand(struct input *in, const struct args *a)
 	}
 	out = out_create(a->outname, out_mode_of(in->path));
 	if (a->action == LIST) {
-		bifcm_list_list(r, in, out, a->each);
+		bifcm_list_print(r, in, out, a->each);
 		if (!vs_index(r, &f)->whole) {
 			f = vs_index(r, &f)->fault;
-			out_drop(out);
+			out_discard(out);
 			die_fault(in->name, &f);
 		}
 	} else {

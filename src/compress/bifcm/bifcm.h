@@ -21,6 +21,6 @@ void input_spool(struct input *in);
 
 
 /* Lists what the file contains, column by column; each: block by block, too. */
-void bifcm_list_list(struct vs_reader *r, const struct input *in, struct out *out, int each);
+void bifcm_list_print(struct vs_reader *r, const struct input *in, struct out *out, int each);
 
 #endif

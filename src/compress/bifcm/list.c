@@ -68,7 +68,7 @@ print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e
 }
 
 void
-bifcm_list_list(struct vs_reader *r, const struct input *in, struct out *out, int each)
+bifcm_list_print(struct vs_reader *r, const struct input *in, struct out *out, int each)
 {
 	const struct vs_info *info = vs_info(r);
 	struct column *col = xcalloc(VS_COLUMNS, sizeof(*col));
@@ -97,7 +97,7 @@ bifcm_list_list(struct vs_reader *r, const struct input *in, struct out *out, in
 	out_printf(out, "bits-a-record %.4f\n", bifcm_list_bits(x->size, x->nrec));
 	for (size_t i = 0; i < x->n; i++) {
 		if (vs_stat(r, i, s, &f) != 0) {
-			out_drop(out);
+			out_discard(out);
 			die_fault(in->name, &f);
 		}
 		for (unsigned c = 0; c < vs_columns(&info->layout); c++) {

@@ -48,8 +48,8 @@ static _Noreturn void
 wetz_fault(struct job *j, const struct fault *f)
 {
 	if (!j->expand)
-		out_forget(j->out);     /* the beginning of a compressed file is useless */
-	out_drop(j->out);
+		out_clear_buffer(j->out);     /* the beginning of a compressed file is useless */
+	out_discard(j->out);
 	die_fault(j->name, f);
 }
 
@@ -149,12 +149,12 @@ arch_option(struct arch_params *p, char *s)
 		if (i < 0 || !value || num_size(value, 0, UINT64_C(1) << 30, to[i]) != 0)
 			return -1;
 	}
-	return arch_good(p) ? 0 : -1;
+	return arch_params_valid(p) ? 0 : -1;
 }
 
 /* Copies to a temporary file: 0, or an errno. */
 static int
-wetz_keep(void *arg, const void *p, size_t n)
+wetz_spool(void *arg, const void *p, size_t n)
 {
 	const char *q = p;
 
@@ -245,7 +245,7 @@ compress_paper(struct job *j)
 	struct fault wf;
 	struct fault f;
 	int fd = spool_open(), failed;
-	struct wetfile_writer *w = wetfile_create(wetz_keep, &fd, WETFILE_FULL, &wf);
+	struct wetfile_writer *w = wetfile_create(wetz_spool, &fd, WETFILE_FULL, &wf);
 
 	if (!w)
 		wetz_refuse(j, wf.err);
@@ -297,10 +297,10 @@ expand_replay(struct job *j, const struct wetfile *w)
 	int fd = spool_open(), copy = spool_open();
 	char *path = xasprintf("/proc/self/fd/%d", copy);
 
-	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, wetz_keep, &copy, &f) != 0)
+	if (store_replay_code(w, &given, &f) != 0 || store_replay_capture(w, wetz_spool, &copy, &f) != 0)
 		wetz_fault(j, &f);
 	o.given = &given;
-	if ((to = wetfile_create(wetz_keep, &fd, WETFILE_FULL, &f)) == NULL)
+	if ((to = wetfile_create(wetz_spool, &fd, WETFILE_FULL, &f)) == NULL)
 		wetz_refuse(j, f.err);
 	if (store_full(path, to, &o, &sf) != 0)
 		wetz_refuse(j, sf.err);
@@ -429,7 +429,7 @@ main(int argc, char **argv)
 	    (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)) || (j.limit && !j.expand))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
-	helper_may(HELPER_ELF | HELPER_TEMP);
+	helper_allow(HELPER_ELF | HELPER_TEMP);
 	wetz_run(&j, outname);
 	return 0;
 }

@@ -159,8 +159,8 @@ main(int argc, char **argv)
 		addrdiff_summary(&d);
 	out_close(d.out);
 	/* damage of the input may cause a difference; the checksum at its end shows that */
-	side_rest(&d.a);
-	side_rest(&d.b);
+	side_read_to_end(&d.a);
+	side_read_to_end(&d.b);
 	side_close(&d.a);
 	side_close(&d.b);
 	shift_free(d.shift);

@@ -44,7 +44,7 @@ struct side {
 
 void side_open(struct side *s, const char *path);       /* exits on failure */
 void side_close(struct side *s);
-void side_rest(struct side *s);         /* reads compressed input to its end; exits if it is damaged */
+void side_read_to_end(struct side *s);         /* reads compressed input to its end; exits if it is damaged */
 /* reads at least one word after w[n], keeping history: 1; 0: at the end */
 int side_more(struct side *s);
 uint64_t side_ref(const struct side *s, size_t i);      /* number of reference w[i], from 1 */

@@ -32,11 +32,11 @@ side_open(struct side *s, const char *path)
 }
 
 void
-side_rest(struct side *s)
+side_read_to_end(struct side *s)
 {
 	size_t n;
 
-	if (!in_sealed(s->in))
+	if (!in_has_checksum(s->in))
 		return;
 	while (in_peek(s->in, 1, &n), n)
 		in_skip(s->in, n);

@@ -146,7 +146,7 @@ job_annotate(struct job *j, const char *point)
 			annotate_file(j, l + i, end - i);
 		put += in != 0;
 	}
-	if (job_complain(j) == 0 && !put)
+	if (job_warn_sources(j) == 0 && !put)
 		warn("%s: %s", j->path, n ? "no statement of the slice has a line of a source file" :
 		    "no line of a source file is known: was the program compiled with -g?");
 	free(l);

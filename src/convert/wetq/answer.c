@@ -17,14 +17,14 @@ job_list(struct job *j)
 		return -1;
 	for (uint32_t id = 1; id <= query_nstmt(j->q); id++) {
 		const struct query_stmt *s = query_stmt(j->q, id);
-		uint8_t *p = out_room(j->out, ROOM);
+		uint8_t *p = out_reserve(j->out, ROOM);
 		size_t n = put_dec(p, query_stmt_name(j->q, id));
 
 		p[n++] = ' ';
 		n += put_dec(p + n, s->count);
 		p[n++] = ' ';
 		n += put_hex(p + n, s->pc);
-		out_used(j->out, n);
+		out_commit(j->out, n);
 		put_where(j, id);
 	}
 	return 0;
@@ -106,8 +106,8 @@ answer_value(void *arg, const struct query_insn *e)
 	if (!e->nval || !l->left)
 		return 1;
 	l->left--;
-	out_used(l->j->out,
-	    wettext_put_value(out_room(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
+	out_commit(l->j->out,
+	    wettext_put_value(out_reserve(l->j->out, 16 * e->nval + ROOM), e->instance, e->val, e->nval));
 	return 0;
 }
 
@@ -152,7 +152,7 @@ answer_addr(void *arg, const struct query_insn *e)
 		if (!l->left)
 			return 1;
 		l->left--;
-		p = out_room(l->j->out, ROOM);
+		p = out_reserve(l->j->out, ROOM);
 		n = put_dec(p, e->instance);
 		p[n++] = ':';
 		p[n++] = (uint8_t)kind[ref_kind(e->ref[i]) & 3];
@@ -161,7 +161,7 @@ answer_addr(void *arg, const struct query_insn *e)
 		p[n++] = ' ';
 		n += put_dec(p + n, ref_size(e->ref[i]));
 		p[n++] = '\n';
-		out_used(l->j->out, n);
+		out_commit(l->j->out, n);
 	}
 	return 0;
 }

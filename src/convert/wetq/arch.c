@@ -19,7 +19,7 @@ wetq_labels_counts(struct out *o, const struct arch_labels *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct arch_stmt *s = &l->stmt[i];
-		uint8_t *p = out_room(o, 128);
+		uint8_t *p = out_reserve(o, 128);
 		size_t n = put_dec(p, s->id);
 
 		p[n++] = ' ';
@@ -32,7 +32,7 @@ wetq_labels_counts(struct out *o, const struct arch_labels *l)
 				p[n++] = '-';
 		}
 		p[n++] = '\n';
-		out_used(o, n);
+		out_commit(o, n);
 	}
 }
 
@@ -41,7 +41,7 @@ static void
 wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 {
 	for (uint32_t x = 0; x < s->count; x++) {
-		uint8_t *p = out_room(o, 64);
+		uint8_t *p = out_reserve(o, 64);
 		size_t n = put_dec(p, x);
 
 		for (unsigned k = 0; k < ARCH_NKINDS; k++) {
@@ -49,7 +49,7 @@ wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 			p[n++] = !s->bits[k] ? '-' : arch_bit(s, k, x) ? '1' : '0';
 		}
 		p[n++] = '\n';
-		out_used(o, n);
+		out_commit(o, n);
 	}
 }
 

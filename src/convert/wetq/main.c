@@ -126,7 +126,7 @@ one_line(const struct job *all, char *line)
 		warn("no question: %.200s", said);
 	else if (wetq_ask(&j, k, word + optind) != 0)
 		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
-	job_complain(&j);
+	job_warn_sources(&j);
 	out_str(j.out, "\n");
 	out_flush(j.out);
 	free(said);
@@ -158,7 +158,7 @@ static _Noreturn void
 wetq_bad(struct job *j, const struct fault *f)
 {
 	if (j->out)
-		out_drop(j->out);
+		out_discard(j->out);
 	die_fault(j->path, f);
 }
 
@@ -195,7 +195,7 @@ main(int argc, char **argv)
 		j.path = "standard input";
 	}
 	j.file = file;
-	helper_may(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
+	helper_allow(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
 	if ((j.q = query_open(file, &f)) == NULL)
 		wetq_bad(&j, &f);
 	if (j.window)
@@ -207,7 +207,7 @@ main(int argc, char **argv)
 	} else {
 		int e = wetq_ask(&j, k, argv);
 
-		job_complain(&j);
+		job_warn_sources(&j);
 		if (e != 0)
 			wetq_bad(&j, &j.fault);
 	}

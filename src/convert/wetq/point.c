@@ -21,7 +21,7 @@ job_survey(struct job *j, int slices)
 }
 
 unsigned
-job_complain(struct job *j)
+job_warn_sources(struct job *j)
 {
 	const char *what;
 	unsigned n = 0;

@@ -19,7 +19,7 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 	static const char kind[] = "irwm";
 	struct list *l = arg;
 	struct out *o = l->j->out;
-	uint8_t *p = out_room(o, ROOM + 16 * e->nval);
+	uint8_t *p = out_reserve(o, ROOM + 16 * e->nval);
 	size_t n = put_dec(p, query_stmt_name(l->j->q, e->id));
 
 	if (!l->left)
@@ -35,8 +35,8 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 		n += put_value(p + n, e->val, e->nval);
 	}
 	for (size_t i = 0; i < e->nref; i++) {
-		out_used(o, n);
-		p = out_room(o, ROOM);
+		out_commit(o, n);
+		p = out_reserve(o, ROOM);
 		n = 0;
 		p[n++] = ' ';
 		p[n++] = (uint8_t)kind[ref_kind(e->ref[i]) & 3];
@@ -46,7 +46,7 @@ wetq_slice_line(void *arg, const struct query_insn *e)
 		n += put_dec(p + n, ref_size(e->ref[i]));
 	}
 	p[n++] = '\n';
-	out_used(o, n);
+	out_commit(o, n);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ wetq_slice_statements(struct job *j, const uint64_t *count)
 
 		if (!count[id - 1])
 			continue;
-		p = out_room(j->out, ROOM);
+		p = out_reserve(j->out, ROOM);
 		n = put_dec(p, query_stmt_name(j->q, id));
 		p[n++] = ' ';
 		n += put_dec(p + n, count[id - 1]);
@@ -68,7 +68,7 @@ wetq_slice_statements(struct job *j, const uint64_t *count)
 		n += put_dec(p + n, query_stmt(j->q, id)->count);
 		p[n++] = ' ';
 		n += put_hex(p + n, query_stmt(j->q, id)->pc);
-		out_used(j->out, n);
+		out_commit(j->out, n);
 		put_where(j, id);
 	}
 }

@@ -24,7 +24,7 @@ int job_bad(struct job *j);                     /* copies the fault of the query
 void job_early(const char *name, const struct ws_early *e);
 int job_survey(struct job *j, int slices);      /* surveys the run, which points and (slices) slices need */
 /* Warns about mapped files without debug information; returns their number. */
-unsigned job_complain(struct job *j);
+unsigned job_warn_sources(struct job *j);
 /* Parses ID#INSTANCE, ID (its last instance, which is reported) or @POSITION; needs a survey. */
 int job_point(struct job *j, const char *s, int slices, uint64_t *n);
 

@@ -52,7 +52,7 @@ struct line {
  * all or nothing.
  */
 static int
-ws2addr_line_give(int fd, struct note n)
+ws2addr_note_send(int fd, struct note n)
 {
 	ssize_t k;
 
@@ -63,7 +63,7 @@ ws2addr_line_give(int fd, struct note n)
 }
 
 static int
-ws2addr_line_take(int fd, struct note *n)
+ws2addr_note_receive(int fd, struct note *n)
 {
 	ssize_t k;
 
@@ -88,11 +88,11 @@ ws2addr_line_replayer(const struct line *l)
 		for (size_t k; n; w += k, n -= k) {
 			k = n < BATCH ? n : BATCH;
 			note = (struct note){ .slot = (uint32_t)batch };
-			if (batch >= l->nslot && !ws2addr_line_take(l->back[0], &note))
+			if (batch >= l->nslot && !ws2addr_note_receive(l->back[0], &note))
 				_exit(1);
 			memcpy(l->slots[note.slot].word, w, k * sizeof *w);
 			note.n = (uint32_t)k;
-			if (!ws2addr_line_give(l->work[batch % l->nmaker][1], note))
+			if (!ws2addr_note_send(l->work[batch % l->nmaker][1], note))
 				_exit(1);
 			batch++;
 		}
@@ -101,7 +101,7 @@ ws2addr_line_replayer(const struct line *l)
 	else if (replay_early(r))
 		l->result->early = *replay_early(r);
 	/* the parent expects the end from the maker whose turn it is */
-	ws2addr_line_give(l->work[batch % l->nmaker][1], (struct note){ 0 });
+	ws2addr_note_send(l->work[batch % l->nmaker][1], (struct note){ 0 });
 	_exit(0);
 }
 
@@ -110,7 +110,7 @@ ws2addr_line_maker(const struct line *l, unsigned me)
 {
 	struct note note;
 
-	while (ws2addr_line_take(l->work[me][0], &note)) {
+	while (ws2addr_note_receive(l->work[me][0], &note)) {
 		struct slot *s = &l->slots[note.slot];
 		int end = note.n == 0;
 
@@ -120,7 +120,7 @@ ws2addr_line_maker(const struct line *l, unsigned me)
 			note.n = (uint32_t)ref_put(l->j->fmt, s->text, s->word, note.n);
 			note.slot |= note.n ? 0 : EMPTY;
 		}
-		if (!ws2addr_line_give(l->done[me][1], note) || end)
+		if (!ws2addr_note_send(l->done[me][1], note) || end)
 			break;
 	}
 	_exit(0);
@@ -135,7 +135,7 @@ ws2addr_line_close2(int fd[2])
 
 /* In a child: closes the ends that belong to others.  me: 0 is the replay, else a maker. */
 static void
-ws2addr_line_only(struct line *l, unsigned me)
+ws2addr_line_close_others(struct line *l, unsigned me)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (unsigned i = 0; i < l->nmaker; i++) {
@@ -174,7 +174,7 @@ ws2addr_line_start(struct line *l)
 			die_sys("cannot start a job");
 		if (l->pid[i])
 			continue;
-		ws2addr_line_only(l, i);
+		ws2addr_line_close_others(l, i);
 		if (i == 0)
 			ws2addr_line_replayer(l);
 		ws2addr_line_maker(l, i - 1);
@@ -211,13 +211,13 @@ job_line(struct job *j, unsigned jobs)
 	out_flush(j->out);
 	ws2addr_line_start(&l);
 	for (uint64_t batch = 0;; batch++) {
-		if (!ws2addr_line_take(l.done[batch % l.nmaker][0], &note))
+		if (!ws2addr_note_receive(l.done[batch % l.nmaker][0], &note))
 			die("a job ended before its time");
 		if (note.n == 0 && !(note.slot & EMPTY))
 			break;
 		note.slot &= ~EMPTY;
 		out_write(j->out, l.slots[note.slot].text, note.n);
-		ws2addr_line_give(l.back[1], note);
+		ws2addr_note_send(l.back[1], note);
 	}
 	bad = l.result->fault;
 	j->early = l.result->early;

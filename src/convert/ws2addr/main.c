@@ -72,7 +72,7 @@ ws2addr_written(struct job *j, int fd)
 {
 	struct written w = { .out = j->out, .fd = fd };
 
-	replay_output(j->r, on_output, &w);
+	replay_set_output_fn(j->r, on_output, &w);
 	if (replay_skip(j->r, WS_UNKNOWN) == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));
 }
@@ -103,8 +103,8 @@ ws2addr_run(struct job *j, const struct options *o)
 		job_bad(j, &f);
 	j->out = out_open(o->outname);
 	if (j->fmt == REF_ADDR && !j->count && o->fd == WS_UNKNOWN) {
-		ref_put_header(out_room(j->out, REF_HEADER));
-		out_used(j->out, REF_HEADER);
+		ref_put_header(out_reserve(j->out, REF_HEADER));
+		out_commit(j->out, REF_HEADER);
 	}
 	if (o->fd != WS_UNKNOWN)
 		ws2addr_written(j, (int)o->fd);
@@ -143,7 +143,7 @@ main(int argc, char **argv)
 		for (int k = REF_ENTER; k < 16; k++)
 			j.drop[k] = j.dropping = 1;
 	j.path = argv[optind];
-	helper_may(o.symbol ? HELPER_ELF : 0);
+	helper_allow(o.symbol ? HELPER_ELF : 0);
 	confine_jobs(j.count ? (unsigned)o.jobs : 1);
 	ws2addr_run(&j, &o);
 	return 0;

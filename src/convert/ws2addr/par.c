@@ -61,8 +61,8 @@ ws2addr_par_reach(struct job *j, uint64_t icount)
 	uint64_t from = 0;
 
 	for (size_t k = replay_nkeys(j->r); k-- > 0 && !from;)
-		if (replay_key(j->r, k) <= icount)
-			from = replay_key(j->r, k);
+		if (replay_key_icount(j->r, k) <= icount)
+			from = replay_key_icount(j->r, k);
 	return THROUGH * (double)(icount - from);
 }
 

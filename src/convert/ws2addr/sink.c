@@ -59,7 +59,7 @@ job_take(struct job *j, const uint64_t *w, size_t n)
 			m = job_drop(j, kept, w, k);
 			p = kept;
 		}
-		out_used(j->out, ref_put(j->fmt, out_room(j->out, m * REF_PUT_MAX), p, m));
+		out_commit(j->out, ref_put(j->fmt, out_reserve(j->out, m * REF_PUT_MAX), p, m));
 		w += k;
 		n -= k;
 	}
@@ -98,7 +98,7 @@ job_bad(struct job *j, const struct fault *f)
 
 	if (j->out) {
 		job_end(j);
-		out_drop(j->out);
+		out_discard(j->out);
 	}
 	die_fault(path, f);
 }

@@ -149,18 +149,18 @@ job_symbol(struct job *j, const char *symbol)
 	uint64_t sp;
 	int got;
 
-	replay_onmap(j->r, symbol_mapped, &s);
+	replay_set_map_fn(j->r, symbol_mapped, &s);
 	got = replay_skip(j->r, WS_UNKNOWN);
 	if (got == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));
 	if (got != REPLAY_BREAK) {
-		out_drop(j->out);
+		out_discard(j->out);
 		job_early(j, replay_early(j->r));
 		if (s.pc == WS_UNKNOWN)
 			die("%s: no function %s in the files that the program mapped", j->path, symbol);
 		die("%s: %s is never called", j->path, symbol);
 	}
-	replay_onmap(j->r, NULL, NULL);
+	replay_set_map_fn(j->r, NULL, NULL);
 	replay_break(j->r, s.pc, 0);
 	sp = replay_regs(j->r)->r[WS_RSP];
 	if (replay_read(j->r, sp, ret, 8) != 8)

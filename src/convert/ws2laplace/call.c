@@ -41,10 +41,10 @@ file_event(const struct job *j, enum lap_kind kind, const struct identity *id)
 }
 
 static void
-kernel_later(struct job *j, struct lap_event e, const char *name)
+kernel_queue(struct job *j, struct lap_event e, const char *name)
 {
 	if (!j->scanning)
-		emit_later(j, e, name, kernel_here(j), 0);
+		emit_queue(j, e, name, kernel_here(j), 0);
 }
 
 /* Reads a string of the program; "?" if the capture does not have it. */
@@ -73,7 +73,7 @@ say_open(struct job *j, const struct opened *o, const char *name)
 		return;
 	e = file_event(j, LAP_K_OPEN, &o->id);
 	e.type = o->type;
-	kernel_later(j, e, name);
+	kernel_queue(j, e, name);
 }
 
 static void
@@ -91,13 +91,13 @@ open_file(struct job *j, const struct ws_rec_sys *s, uint64_t path, uint64_t fla
 		id = open_made_up(&ordinal, sizeof ordinal);
 	else
 		id = open_path(j, name, ordinal);
-	o = open_put(j, s->ret, type_of(name), id);
+	o = open_set(j, s->ret, type_of(name), id);
 	if (o)
 		o->ordinal = ordinal;
 	say_open(j, o, name);
 	if (o && o->type == 'f' && flags & O_TRUNC) {
 		e = file_event(j, LAP_K_TRUNCATE, &id);
-		kernel_later(j, e, NULL);
+		kernel_queue(j, e, NULL);
 	}
 }
 
@@ -110,7 +110,7 @@ open_other(struct job *j, uint64_t fd, char type, const char *name)
 	if (ordinal < j->nordinal && j->mapped && j->mapped[ordinal].known)
 		id = j->mapped[ordinal];
 	id.inode ^= (uint64_t)(unsigned char)type << 56;
-	say_open(j, open_put(j, fd, type, id), name);
+	say_open(j, open_set(j, fd, type, id), name);
 }
 
 static void
@@ -119,7 +119,7 @@ close_one(struct job *j, uint64_t fd)
 	struct identity id;
 
 	if (open_close(j, fd, &id))
-		kernel_later(j, file_event(j, LAP_K_CLOSE, &id), NULL);
+		kernel_queue(j, file_event(j, LAP_K_CLOSE, &id), NULL);
 }
 
 /* at: offset in the file, or WS_UNKNOWN: the descriptor's offset. */
@@ -134,7 +134,7 @@ kernel_transfer(struct job *j, enum lap_kind kind, uint64_t fd, uint64_t n, uint
 	e = file_event(j, kind, &o->id);
 	e.f[LAP_OFF] = at == WS_UNKNOWN ? o->off : at;
 	e.f[LAP_LEN] = n;
-	kernel_later(j, e, NULL);
+	kernel_queue(j, e, NULL);
 	if (at == WS_UNKNOWN && o->type == 'f')
 		o->off += n;
 }
@@ -165,7 +165,7 @@ change_file(struct job *j, enum lap_kind kind, uint64_t path, uint64_t off)
 	id = open_path(j, name, 0);
 	e = file_event(j, kind, &id);
 	e.f[LAP_OFF] = off;
-	kernel_later(j, e, NULL);
+	kernel_queue(j, e, NULL);
 }
 
 static void
@@ -204,7 +204,7 @@ kernel_descriptors(struct job *j, const struct ws_rec_sys *s)
 	case SYS_memfd_create: open_other(j, s->ret, 'f', "memfd"); return 1;
 	case SYS_accept: case SYS_accept4:
 		e = kernel_event(j, LAP_K_ACCEPT);
-		kernel_later(j, e, NULL);
+		kernel_queue(j, e, NULL);
 		open_other(j, s->ret, 's', "socket");
 		return 1;
 	case SYS_lseek: {
@@ -257,14 +257,14 @@ kernel_contents(struct job *j, const struct ws_rec_sys *s)
 			break;
 		e = file_event(j, LAP_K_TRUNCATE, &o->id);
 		e.f[LAP_OFF] = a[1];
-		kernel_later(j, e, NULL);
+		kernel_queue(j, e, NULL);
 		break;
 	case SYS_shmctl:
 		if (a[1] != IPC_RMID)
 			break;
 		e = kernel_event(j, LAP_K_DESTROY);
 		e.f[LAP_SHM] = a[0];
-		kernel_later(j, e, NULL);
+		kernel_queue(j, e, NULL);
 		break;
 	default:
 		break;
@@ -302,7 +302,7 @@ kernel_map(struct job *j, const struct ws_rec_map *m)
 	e.f[LAP_ADDR] = m->addr;
 	e.f[LAP_LEN] = m->len;
 	if (!j->scanning)
-		emit_later(j, e, file ? m->name : NULL, kernel_here(j), file && !(m->flags & WS_SHARED));
+		emit_queue(j, e, file ? m->name : NULL, kernel_here(j), file && !(m->flags & WS_SHARED));
 }
 
 static void
@@ -321,15 +321,15 @@ kernel_memory(struct job *j, const struct ws_rec_mem *m)
 		return;
 	e.f[LAP_ADDR] = m->addr;
 	e.f[LAP_LEN] = m->n;
-	emit_later(j, e, NULL, kernel_here(j), 0);
+	emit_queue(j, e, NULL, kernel_here(j), 0);
 }
 
 static void
 kernel_finish(struct job *j, const struct ws_rec_end *end)
 {
 	if (end->how != WS_STOPPED)
-		kernel_later(j, kernel_event(j, LAP_K_EXIT), NULL);
-	kernel_later(j, (struct lap_event){ .kind = LAP_K_FINISH }, NULL);
+		kernel_queue(j, kernel_event(j, LAP_K_EXIT), NULL);
+	kernel_queue(j, (struct lap_event){ .kind = LAP_K_FINISH }, NULL);
 }
 
 int
@@ -346,7 +346,7 @@ call_record(void *arg, const struct ws_rec *rec)
 		e = kernel_event(j, LAP_K_UNMAP);
 		e.f[LAP_ADDR] = rec->u.range.addr;
 		e.f[LAP_LEN] = rec->u.range.len;
-		kernel_later(j, e, NULL);
+		kernel_queue(j, e, NULL);
 		break;
 	case WS_MOVE:
 		e = kernel_event(j, LAP_K_REMAP);
@@ -354,7 +354,7 @@ call_record(void *arg, const struct ws_rec *rec)
 		e.f[LAP_LEN] = rec->u.move.newlen;
 		e.f[LAP_OLD] = rec->u.move.from;
 		e.f[LAP_OLDLEN] = rec->u.move.oldlen;
-		kernel_later(j, e, NULL);
+		kernel_queue(j, e, NULL);
 		break;
 	case WS_MEM: kernel_memory(j, &rec->u.mem); break;
 	case WS_END: kernel_finish(j, &rec->u.end); break;
@@ -399,10 +399,10 @@ call_begin(struct job *j, const struct ws_header *h)
 	e.f[LAP_INODE] = id.inode;
 	e.f[LAP_MAJOR] = id.major;
 	e.f[LAP_MINOR] = id.minor;
-	kernel_later(j, e, h->exe);
+	kernel_queue(j, e, h->exe);
 	e = kernel_event(j, LAP_K_ASSIGN);
 	e.f[LAP_SPACE] = j->space;
-	kernel_later(j, e, NULL);
+	kernel_queue(j, e, NULL);
 	/* these two come first; records of mappings were queued before */
 	for (int k = 0; k < 2; k++) {
 		struct waiting w = j->queue[j->nqueue - 1];
@@ -411,5 +411,5 @@ call_begin(struct job *j, const struct ws_header *h)
 		j->queue[0] = w;
 	}
 	e = kernel_event(j, LAP_K_SCHEDULE);
-	kernel_later(j, e, NULL);
+	kernel_queue(j, e, NULL);
 }

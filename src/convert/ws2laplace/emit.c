@@ -20,7 +20,7 @@ write_event(struct job *j, const struct lap_event *e)
 }
 
 void
-emit_later(struct job *j, struct lap_event e, const char *name, uint64_t icount, int private)
+emit_queue(struct job *j, struct lap_event e, const char *name, uint64_t icount, int private)
 {
 	struct waiting *w;
 
@@ -199,12 +199,12 @@ emit_refs(struct job *j, const uint64_t *w, size_t n)
 		if (j->form == LAP_CLASSIC && ref_addr(w[i]) >> 32)
 			die("instruction %llu: an address of more than 32 bits, which needs the wide form",
 			    (unsigned long long)(j->icount - 1));
-		q = p = out_room(j->refs, 2 * LAP_REF_MAX);
+		q = p = out_reserve(j->refs, 2 * LAP_REF_MAX);
 		if (kind != REF_STORE)
 			q = ws2laplace_put(j, q, kind == REF_INST ? 2 : 0, time, w[i]);
 		if (kind >= REF_STORE)
 			q = ws2laplace_put(j, q, 1, time, w[i]);
-		out_used(j->refs, (size_t)(q - p));
+		out_commit(j->refs, (size_t)(q - p));
 	}
 }
 

@@ -19,15 +19,15 @@ job_bad(struct job *j, const struct fault *f)
 	const char *path = j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
 
 	if (j->refs) {
-		out_drop(j->refs);
-		out_drop(j->kernel);
+		out_discard(j->refs);
+		out_discard(j->kernel);
 	}
 	die_fault(path, f);
 }
 
 /* The capture is read twice: input from a pipe is copied to an unnamed file. */
 static int
-ws2laplace_keep(void)
+ws2laplace_spool(void)
 {
 	FILE *f = tmpfile();
 	char buf[65536];
@@ -84,8 +84,8 @@ ws2laplace_run(struct job *j, const char *real)
 	j->r = r;
 	call_begin(j, replay_header(r));
 	if (j->form == LAP_WIDE) {
-		lap_put_header(out_room(j->refs, LAP_HEADER), 0);
-		out_used(j->refs, LAP_HEADER);
+		lap_put_header(out_reserve(j->refs, LAP_HEADER), 0);
+		out_commit(j->refs, LAP_HEADER);
 	}
 	while ((got = replay_refs(r, &w, &n)) == REPLAY_OK)
 		emit_refs(j, w, n);
@@ -116,7 +116,7 @@ main(int argc, char **argv)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];
 	if (!j.path || !strcmp(j.path, "-")) {
-		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_keep();
+		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_spool();
 	} else {
 		fd = src_open(j.path);
 	}

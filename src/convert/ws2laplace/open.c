@@ -103,7 +103,7 @@ descriptor_slot(struct job *j, uint64_t fd)
 }
 
 struct opened *
-open_put(struct job *j, uint64_t fd, char type, struct identity id)
+open_set(struct job *j, uint64_t fd, char type, struct identity id)
 {
 	struct opened **s = descriptor_slot(j, fd);
 
@@ -129,7 +129,7 @@ open_get(struct job *j, uint64_t fd)
 	if (*s)
 		return *s;
 	snprintf(name, sizeof name, "descriptor %u", (unsigned)fd);
-	return open_put(j, fd, 'd', open_made_up(name, strlen(name)));
+	return open_set(j, fd, 'd', open_made_up(name, strlen(name)));
 }
 
 void

@@ -75,7 +75,7 @@ void call_begin(struct job *j, const struct ws_header *h);
 /* open.c: descriptors and identities of files */
 struct opened *open_get(struct job *j, uint64_t fd);    /* made up if unknown; NULL: invalid descriptor */
 /* replaces what was there, without a record */
-struct opened *open_put(struct job *j, uint64_t fd, char type, struct identity id);
+struct opened *open_set(struct job *j, uint64_t fd, char type, struct identity id);
 void open_share(struct job *j, uint64_t from, uint64_t to);     /* descriptor `to` becomes a copy of `from` */
 int open_close(struct job *j, uint64_t fd, struct identity *id);        /* 1: it was open */
 struct identity open_made_up(const void *p, size_t n);  /* equal bytes give equal identities */
@@ -87,7 +87,7 @@ size_t open_next(struct job *j);                        /* ordinal of the next o
 void open_free(struct job *j);
 
 /* emit.c: both output traces */
-void emit_later(struct job *j, struct lap_event e, const char *name, uint64_t icount, int private);
+void emit_queue(struct job *j, struct lap_event e, const char *name, uint64_t icount, int private);
 /* writes n references, with the kernel records that come before them */
 void emit_refs(struct job *j, const uint64_t *w, size_t n);
 void emit_until(struct job *j, uint64_t icount);        /* writes kernel records up to icount */

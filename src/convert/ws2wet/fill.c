@@ -36,7 +36,7 @@ struct pass {
 
 /* Finds the lists that need a block. */
 static const struct want *
-fill_look(struct pass *p, const struct stmt_block *b)
+fill_block_wants(struct pass *p, const struct stmt_block *b)
 {
 	const struct stmts *t = &p->j->stmts;
 	struct want *w;
@@ -105,7 +105,7 @@ fill_several(struct pass *p, struct unit *u, uint64_t x, const uint64_t *w, size
 		u->nmore--;
 	u->slot[x] = 0;
 	for (size_t i = 0; i < n; i++) {
-		if ((i && v[i] == v[i - 1]) || !(who = table_who(p->j, v[i])) || who == last)
+		if ((i && v[i] == v[i - 1]) || !(who = table_lookup(p->j, v[i])) || who == last)
 			continue;
 		if (!p->j->strict || !last)
 			fill_add(u, x, who);
@@ -119,7 +119,7 @@ fill_use(struct pass *p, struct unit *u, uint64_t x, uint64_t w, const struct vi
 	if (w & VISIT_MANY)
 		fill_several(p, u, x, &w, 1, piece, 0);
 	else
-		u->slot[x] = table_who(p->j, w);
+		u->slot[x] = table_lookup(p->j, w);
 }
 
 static void
@@ -160,7 +160,7 @@ fill_one(struct pass *p, const struct visit_run *r, const struct visit_batch *b,
 
 /* Numbers the instances of a block, and records them in the table. */
 static void
-fill_note(struct pass *p, const struct stmt_block *b)
+fill_number_block(struct pass *p, const struct stmt_block *b)
 {
 	struct job *j = p->j;
 
@@ -202,8 +202,8 @@ fill_take(struct pass *p, const struct visit_run *run, const struct visit_batch 
 	if ((b = stmts_block(&j->stmts, &r)) == NULL)
 		job_nomem();
 	if (!again)
-		fill_note(p, b);
-	w = fill_look(p, b);
+		fill_number_block(p, b);
+	w = fill_block_wants(p, b);
 	for (uint32_t k = 0; k < w->n; k++) {
 		const struct place *at = &w->place[k];
 		struct unit *u = &p->unit[at->unit];
@@ -229,7 +229,7 @@ fill_run(struct pass *p, const struct visit_run *r, const struct visit_batch *b,
 			fill_take(p, r, b, r->n > j->from ? 0 : (uint32_t)(j->from + 1 - r->n),
 			    end - 1 <= j->to ? r->ninsn : (uint32_t)(j->to + 1 - r->n));
 		else if (p->note)
-			table_same(&p->j->table);
+			table_repeat(&p->j->table);
 	}
 	p->last = end - 1;
 }

@@ -71,7 +71,7 @@ main(int argc, char **argv)
 	if (bad || argc - optind > 1 || (j.symbol && (j.from || j.to != WS_UNKNOWN)))
 		die_usage(SYNOPSIS);
 	j.path = argv[optind];
-	helper_may(HELPER_ELF);
+	helper_allow(HELPER_ELF);
 	ws2wet_run(&j, outname);
 	return 0;
 }

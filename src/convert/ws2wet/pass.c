@@ -17,7 +17,7 @@ _Noreturn void
 job_bad(struct job *j, const struct fault *f)
 {
 	if (j->out)
-		out_drop(j->out);
+		out_discard(j->out);
 	die_fault(j->name, f);
 }
 
@@ -45,7 +45,7 @@ job_code(struct job *j)
 	if (!t)
 		job_nomem();
 	while ((got = visit_batch(v, &b)) == REPLAY_OK) {
-		wcode_remapped(&m);
+		wcode_replay_invalidate(&m);
 		if (wcode_visit_batch(t, &b) != 0)
 			job_nomem();
 	}
@@ -175,14 +175,14 @@ job_count(struct job *j)
 		if ((c.control = control_new(&j->code)) == NULL)
 			job_nomem();
 	}
-	replay_onmap(visit_replay(v), ws2wet_mapped, &c);
+	replay_set_map_fn(visit_replay(v), ws2wet_mapped, &c);
 	while ((got = visit_batch(v, &b)) == REPLAY_OK && (c.last < j->to || c.control))
 		for (size_t i = 0; i < b.nrun; i++)
 			count_run(&c, &b.run[i], &b);
 	if (got == REPLAY_BAD && !j->bad)
 		job_bad(j, replay_fault(visit_replay(v)));
 	if (j->symbol && j->from == WS_UNKNOWN) {
-		out_drop(j->out);
+		out_discard(j->out);
 		if (!c.pc)
 			die("%s: no function %s in the files that the program mapped", j->name, j->symbol);
 		die("%s: %s is never called", j->name, j->symbol);

@@ -77,13 +77,13 @@ table_gap(struct table *t, uint64_t n)
 }
 
 void
-table_same(struct table *t)
+table_repeat(struct table *t)
 {
 	ws2wet_table_add(t, SAME, 1, 1);
 }
 
 uint64_t
-table_who(const struct job *j, uint64_t n)
+table_lookup(const struct job *j, uint64_t n)
 {
 	const struct table *t = &j->table;
 	uint64_t i, e;

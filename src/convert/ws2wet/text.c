@@ -54,16 +54,16 @@ ws2wet_text_deps(struct job *j, const struct unit *u)
 
 	for (uint64_t x = 0; x < count; x++)
 		n += u->slot[x] != 0;
-	out_used(j->out, wettext_put_size(out_room(j->out, WETTEXT_PUT), n));
+	out_commit(j->out, wettext_put_size(out_reserve(j->out, WETTEXT_PUT), n));
 	for (uint64_t x = 0; x < count; x++) {
 		uint64_t who = u->slot[x];
 
 		if (!who)
 			continue;
-		out_used(j->out, wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, who >> 32, (uint32_t)who));
+		out_commit(j->out, wettext_put_dep(out_reserve(j->out, WETTEXT_PUT), x, who >> 32, (uint32_t)who));
 		for (; m < u->nmore && u->more[m].x == x; m++)
-			out_used(j->out,
-			    wettext_put_dep(out_room(j->out, WETTEXT_PUT), x, u->more[m].who >> 32,
+			out_commit(j->out,
+			    wettext_put_dep(out_reserve(j->out, WETTEXT_PUT), x, u->more[m].who >> 32,
 				(uint32_t)u->more[m].who));
 	}
 }
@@ -75,12 +75,12 @@ ws2wet_text_values(struct job *j, const struct unit *u)
 	unsigned n = stmt_words(&j->stmts.stmt[u->stmt]);
 
 	if (!n) {
-		out_used(j->out, wettext_put_novalues(out_room(j->out, WETTEXT_PUT)));
+		out_commit(j->out, wettext_put_novalues(out_reserve(j->out, WETTEXT_PUT)));
 		return;
 	}
-	out_used(j->out, wettext_put_values(out_room(j->out, WETTEXT_PUT), count));
+	out_commit(j->out, wettext_put_values(out_reserve(j->out, WETTEXT_PUT), count));
 	for (uint64_t x = 0; x < count; x++)
-		out_used(j->out, wettext_put_value(out_room(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
+		out_commit(j->out, wettext_put_value(out_reserve(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
 }
 
 static void
@@ -120,7 +120,7 @@ job_text(struct job *j)
 	size_t n, cap = 0;
 	int more = j->stmts.nid != 0;
 
-	out_used(j->out, wettext_put_count(out_room(j->out, WETTEXT_PUT), j->stmts.nid));
+	out_commit(j->out, wettext_put_count(out_reserve(j->out, WETTEXT_PUT), j->stmts.nid));
 	if (more)
 		u.stmt = j->byid[0];
 	while (more) {
@@ -156,8 +156,8 @@ ws2wet_text_step(struct order *o, uint64_t id, uint64_t count)
 	if (o->count) {
 		o->lines++;
 		if (o->print)
-			out_used(o->j->out,
-			    wettext_put_step(out_room(o->j->out, WETTEXT_PUT), o->id, o->count));
+			out_commit(o->j->out,
+			    wettext_put_step(out_reserve(o->j->out, WETTEXT_PUT), o->id, o->count));
 	}
 	o->id = id;
 	o->count = count;
@@ -186,7 +186,7 @@ job_order(struct job *j)
 	struct order o = { .j = j };
 
 	ws2wet_text_steps(&o);
-	out_used(j->out, wettext_put_order(out_room(j->out, WETTEXT_PUT), o.lines));
+	out_commit(j->out, wettext_put_order(out_reserve(j->out, WETTEXT_PUT), o.lines));
 	o = (struct order){ .j = j, .print = 1 };
 	ws2wet_text_steps(&o);
 }

@@ -55,7 +55,7 @@ main(int argc, char **argv)
 	if (!list)
 		tally_print(t, o, ws_head(r), bytes, got == 0);
 	if (got < 0) {
-		out_drop(o);
+		out_discard(o);
 		die_fault(name, ws_fault(r));
 	}
 	out_close(o);

@@ -22,7 +22,7 @@ rd_fail(struct rd *r, const char *what)
 }
 
 void *
-rd_take(struct rd *r, size_t n, size_t size)
+rd_alloc(struct rd *r, size_t n, size_t size)
 {
 	struct sch_piece *p = r->u->mem;
 	size_t need;
@@ -65,7 +65,7 @@ rd_byte(struct rd *r)
 }
 
 uint64_t
-rd_u(struct rd *r)
+rd_unsigned(struct rd *r)
 {
 	static const char *const wrong[] = { [VARINT_CUT] = "unit ends early",
 		[VARINT_LARGE] = "number too large",
@@ -84,15 +84,15 @@ rd_u(struct rd *r)
 }
 
 int64_t
-rd_s(struct rd *r)
+rd_signed(struct rd *r)
 {
-	return (int64_t)unzigzag(rd_u(r));
+	return (int64_t)unzigzag(rd_unsigned(r));
 }
 
 uint32_t
 rd_max(struct rd *r, uint64_t max, const char *what)
 {
-	uint64_t v = rd_u(r);
+	uint64_t v = rd_unsigned(r);
 
 	if (v > max) {
 		rd_fail(r, what);
@@ -104,7 +104,7 @@ rd_max(struct rd *r, uint64_t max, const char *what)
 uint32_t
 rd_index(struct rd *r, uint64_t n, const char *what)
 {
-	uint64_t v = rd_u(r);
+	uint64_t v = rd_unsigned(r);
 
 	if (v >= n) {
 		rd_fail(r, what);
@@ -116,7 +116,7 @@ rd_index(struct rd *r, uint64_t n, const char *what)
 uint32_t
 rd_count(struct rd *r, unsigned per)
 {
-	uint64_t v = rd_u(r);
+	uint64_t v = rd_unsigned(r);
 
 	if (!r->err && (v > (uint64_t)(r->end - r->off) * per || v > INT32_MAX)) {
 		rd_fail(r, "count larger than the unit");
@@ -129,7 +129,7 @@ static char *
 get_str(struct rd *r)
 {
 	uint32_t n = rd_count(r, 1);
-	char *s = rd_take(r, (size_t)n + 1, 1);
+	char *s = rd_alloc(r, (size_t)n + 1, 1);
 
 	for (uint32_t i = 0; s && i < n; i++) {
 		s[i] = (char)rd_byte(r);
@@ -148,7 +148,7 @@ rd_ncst(const struct rd *r)
 static void
 get_succ(struct rd *r, struct sch_succ *s)
 {
-	uint64_t v = rd_u(r);
+	uint64_t v = rd_unsigned(r);
 
 	if (v >> 1 >= r->f->nblock) {
 		rd_fail(r, "block out of range");
@@ -160,9 +160,9 @@ get_succ(struct rd *r, struct sch_succ *s)
 	s->nev = rd_count(r, 1);
 	if (s->nev == 0)
 		rd_fail(r, "count not in its shortest form");
-	s->ev = rd_take(r, s->nev, sizeof *s->ev);
+	s->ev = rd_alloc(r, s->nev, sizeof *s->ev);
 	for (uint32_t i = 0; i < s->nev && !r->err; i++) {
-		v = rd_u(r);
+		v = rd_unsigned(r);
 		s->ev[i].kind = (uint8_t)(v % 3);
 		if (v / 3 >= r->f->nloop) {
 			rd_fail(r, "loop out of range");
@@ -175,7 +175,7 @@ get_succ(struct rd *r, struct sch_succ *s)
 static void
 get_block(struct rd *r, struct sch_block *b)
 {
-	uint64_t v = rd_u(r);
+	uint64_t v = rd_unsigned(r);
 	unsigned c;
 	int n;
 
@@ -204,7 +204,7 @@ get_block(struct rd *r, struct sch_block *b)
 			b->callee = rd_index(r, r->u->nfunc, "function out of range");
 		b->nsucc = (uint32_t)n;
 	}
-	b->succ = rd_take(r, b->nsucc, sizeof *b->succ);
+	b->succ = rd_alloc(r, b->nsucc, sizeof *b->succ);
 	for (uint32_t i = 0; i < b->nsucc && !r->err; i++)
 		get_succ(r, b->succ + i);
 }
@@ -257,17 +257,17 @@ get_func(struct rd *r, struct sch_func *f)
 	f->nblock = rd_count(r, 1);
 	if (f->nblock == 0)
 		rd_fail(r, "function without blocks");
-	f->frag = rd_take(r, f->nfrag, sizeof *f->frag);
+	f->frag = rd_alloc(r, f->nfrag, sizeof *f->frag);
 	get_frags(r, f);
-	f->need = rd_take(r, f->nneed, sizeof *f->need);
+	f->need = rd_alloc(r, f->nneed, sizeof *f->need);
 	for (uint32_t i = 0; i < f->nneed && !r->err; i++)
 		f->need[i] = (uint16_t)rd_index(r, r->u->nregs, "register out of range");
-	f->loop = rd_take(r, f->nloop, sizeof *f->loop);
+	f->loop = rd_alloc(r, f->nloop, sizeof *f->loop);
 	for (uint32_t i = 0; i < f->nloop && !r->err; i++) {
 		f->loop[i].header = rd_index(r, f->nblock, "block out of range");
 		f->loop[i].parent = (int32_t)rd_max(r, f->nloop, "loop out of range") - 1;
 	}
-	f->block = rd_take(r, f->nblock, sizeof *f->block);
+	f->block = rd_alloc(r, f->nblock, sizeof *f->block);
 	for (uint32_t i = 0; i < f->nblock && !r->err; i++)
 		get_block(r, f->block + i);
 	check_targets(r, f);
@@ -313,13 +313,13 @@ get_unit(struct rd *r)
 	u->push = (uint8_t)rd_max(r, UINT8_MAX, "size of a call out of range");
 	u->nfield = rd_count(r, 1);
 	u->nfunc = rd_count(r, 1);
-	u->cst = rd_take(r, (size_t)rd_ncst(r), sizeof *u->cst);
-	u->field = rd_take(r, u->nfield, sizeof *u->field);
+	u->cst = rd_alloc(r, (size_t)rd_ncst(r), sizeof *u->cst);
+	u->field = rd_alloc(r, u->nfield, sizeof *u->field);
 	for (uint32_t i = 0; i < u->ncst && !r->err; i++)
 		u->cst[i] = get_cst(r, r->base + SCH_HEADER + (size_t)8 * i);
 	for (uint32_t i = 0; i < u->nfield && !r->err; i++)
 		get_field(r, u->field + i);
-	u->func = rd_take(r, u->nfunc, sizeof *u->func);
+	u->func = rd_alloc(r, u->nfunc, sizeof *u->func);
 	for (uint32_t i = 0; i < u->nfunc && !r->err; i++)
 		get_func(r, u->func + i);
 	if (!r->err && r->off != r->end)

@@ -18,10 +18,10 @@ struct rd {
 
 void rd_fail(struct rd *r, const char *what);
 /* zeroed memory for n elements; the caller has bounded n */
-void *rd_take(struct rd *r, size_t n, size_t size);
+void *rd_alloc(struct rd *r, size_t n, size_t size);
 unsigned rd_byte(struct rd *r);
-uint64_t rd_u(struct rd *r);
-int64_t rd_s(struct rd *r);
+uint64_t rd_unsigned(struct rd *r);
+int64_t rd_signed(struct rd *r);
 uint32_t rd_max(struct rd *r, uint64_t max, const char *what);          /* a number of at most max */
 /* an index of a table of n elements */
 uint32_t rd_index(struct rd *r, uint64_t n, const char *what);
@@ -30,7 +30,7 @@ uint32_t rd_count(struct rd *r, unsigned per);
 uint64_t rd_ncst(const struct rd *r);           /* constants of both kinds */
 
 /* In decoder_steps.c. */
-void rd_val(struct rd *r, struct sch_val *v);
+void rd_val(struct rd *r, struct op_value *v);
 void rd_steps(struct rd *r, struct sch_block *b);
 
 #endif

@@ -4,9 +4,9 @@
 #include "format/schema/schema.h"
 
 void
-rd_val(struct rd *r, struct sch_val *v)
+rd_val(struct rd *r, struct op_value *v)
 {
-	uint64_t t = rd_u(r);
+	uint64_t t = rd_unsigned(r);
 
 	v->kind = t & 3;
 	t >>= 2;
@@ -19,13 +19,13 @@ rd_val(struct rd *r, struct sch_val *v)
 	case SV_IMM:
 		if (t)
 			rd_fail(r, "bad operand");
-		v->imm = rd_s(r);
+		v->imm = rd_signed(r);
 		break;
 	case SV_SYM:
 		if (t >= rd_ncst(r))
 			rd_fail(r, "constant out of range");
 		v->var = (int32_t)t;
-		v->imm = rd_s(r);
+		v->imm = rd_signed(r);
 		break;
 	default:
 		rd_fail(r, "operand missing");
@@ -58,14 +58,14 @@ get_addr(struct rd *r, struct sch_addr *m)
 	if (f & SM_SYM)
 		m->sym = (int32_t)rd_index(r, rd_ncst(r), "constant out of range");
 	if (f & SM_DISP) {
-		m->disp = rd_s(r);
+		m->disp = rd_signed(r);
 		if (m->disp == 0)
 			rd_fail(r, "number not in its shortest form");
 	}
 }
 
 static void
-step_init(struct sch_step *s)
+step_init(struct op_step *s)
 {
 	s->dst = SCH_NOVAR;
 	s->sym = SCH_NOSYM;
@@ -76,7 +76,7 @@ step_init(struct sch_step *s)
 
 /* Checks that involve several fields. */
 static void
-check_step(struct rd *r, const struct sch_step *s)
+check_step(struct rd *r, const struct op_step *s)
 {
 	switch (s->op) {
 	case SO_INST:
@@ -111,7 +111,7 @@ check_step(struct rd *r, const struct sch_step *s)
 }
 
 static void
-get_step(struct rd *r, struct sch_step *s, unsigned op)
+get_step(struct rd *r, struct op_step *s, unsigned op)
 {
 	const struct sch_opinfo *oi = &sch_opinfo[op];
 
@@ -158,9 +158,9 @@ rd_steps(struct rd *r, struct sch_block *b)
 	int odd = 0;            /* the last short instruction was an odd one */
 
 	b->nstep = rd_count(r, 2);
-	b->step = rd_take(r, b->nstep, sizeof *b->step);
+	b->step = rd_alloc(r, b->nstep, sizeof *b->step);
 	for (uint32_t i = 0; i < b->nstep && !r->err; i++) {
-		struct sch_step *s = b->step + i;
+		struct op_step *s = b->step + i;
 		unsigned c = rd_byte(r);
 
 		step_init(s);

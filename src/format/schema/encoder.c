@@ -55,7 +55,7 @@ schema_log2of(unsigned v)
 }
 
 static void
-put_val(struct buf *w, const struct sch_val *v)
+put_val(struct buf *w, const struct op_value *v)
 {
 	switch (v->kind) {
 	case SV_VAR:
@@ -107,7 +107,7 @@ put_addr(struct buf *w, const struct sch_addr *m)
 }
 
 static void
-put_step(struct buf *w, const struct sch_step *s)
+put_step(struct buf *w, const struct op_step *s)
 {
 	buf_u8(w, s->op);
 	for (const char *f = sch_opinfo[s->op].fields; *f; f++) {
@@ -138,7 +138,7 @@ put_step(struct buf *w, const struct sch_step *s)
 }
 
 static int
-schema_isshort(const struct sch_step *s)
+schema_isshort(const struct op_step *s)
 {
 	return s->op == SO_INST && s->n >= 1 && s->n <= SCH_SHORT;
 }
@@ -150,7 +150,7 @@ put_steps(struct buf *w, const struct sch_block *b)
 
 	buf_varint(w, b->nstep);
 	while (i < b->nstep) {
-		const struct sch_step *s = b->step + i;
+		const struct op_step *s = b->step + i;
 		unsigned pair;
 
 		if (!schema_isshort(s)) {
@@ -238,7 +238,7 @@ sch_checksum(const uint8_t *p)
 }
 
 void
-sch_seal(uint8_t *p)
+sch_update_checksum(uint8_t *p)
 {
 	size_t n = (size_t)8 * get_le32(p + 12);
 
@@ -290,7 +290,7 @@ sch_encode(const struct sch_unit *u, size_t *len)
 		return NULL;
 	}
 	put_le32(w.p + 8, (uint32_t)w.n);
-	sch_seal(w.p);
+	sch_update_checksum(w.p);
 	*len = w.n;
 	return w.p;
 }

@@ -56,7 +56,7 @@ code_end(const char *p, const char *end)
 }
 
 int
-lex_line(struct lex *l)
+lex_next_line(struct lex *l)
 {
 	struct sch_text *t = l->t;
 
@@ -86,7 +86,7 @@ lex_end(struct lex *l)
 }
 
 int
-lex_is(struct lex *l, const char *s)
+lex_accept(struct lex *l, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -114,11 +114,11 @@ lexer_next(struct lex *l, char tmp[24])
 }
 
 void
-lex_want(struct lex *l, const char *s)
+lex_expect(struct lex *l, const char *s)
 {
 	char tmp[24];
 
-	if (!l->bad && !lex_is(l, s))
+	if (!l->bad && !lex_accept(l, s))
 		lex_fail(l, "'%s' expected before %s", s, lexer_next(l, tmp));
 }
 
@@ -166,19 +166,19 @@ lex_num(struct lex *l, uint64_t max)
 int64_t
 lex_snum(struct lex *l)
 {
-	if (lex_is(l, "-"))
+	if (lex_accept(l, "-"))
 		return (int64_t)-lexer_digits(l, (uint64_t)1 << 63);
 	return (int64_t)lex_num(l, INT64_MAX);
 }
 
 int
-lex_isnum(struct lex *l)
+lex_at_number(struct lex *l)
 {
 	return !lex_end(l) && *l->p >= '0' && *l->p <= '9';
 }
 
 int
-lex_next(struct lex *l, char c)
+lex_accept_char(struct lex *l, char c)
 {
 	if (l->bad || l->p == l->end || *l->p != c)
 		return 0;
@@ -189,7 +189,7 @@ lex_next(struct lex *l, char c)
 int
 lex_suffix(struct lex *l, char c, unsigned *n)
 {
-	if (!lex_next(l, c))
+	if (!lex_accept_char(l, c))
 		return 0;
 	*n = (unsigned)lexer_digits(l, 65535);
 	return !l->bad;

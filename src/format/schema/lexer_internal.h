@@ -16,23 +16,23 @@ struct lex {
 };
 
 /* The next line that is not empty: 1; 0 at the end of the text or after an error. */
-int lex_line(struct lex *l);
+int lex_next_line(struct lex *l);
 
 void lex_fail(struct lex *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Blanks before a token are skipped, except by lex_suffix. */
 int lex_end(struct lex *l);                             /* is nothing left? */
 /* accepts s if it comes next: a whole word, or punctuation */
-int lex_is(struct lex *l, const char *s);
-void lex_want(struct lex *l, const char *s);            /* requires it */
+int lex_accept(struct lex *l, const char *s);
+void lex_expect(struct lex *l, const char *s);            /* requires it */
 /* accepts c and a number up to 65535, directly after the last token */
 int lex_suffix(struct lex *l, char c, unsigned *n);
 size_t lex_word(struct lex *l, const char **s);         /* letters, digits and _; 0: none */
 uint64_t lex_num(struct lex *l, uint64_t max);          /* decimal, or hexadecimal after 0x */
 int64_t lex_snum(struct lex *l);                        /* with an optional - */
-int lex_isnum(struct lex *l);                           /* does a number come next? */
+int lex_at_number(struct lex *l);                           /* does a number come next? */
 
-int lex_next(struct lex *l, char c);                    /* accepts c if it comes next without a blank */
+int lex_accept_char(struct lex *l, char c);                    /* accepts c if it comes next without a blank */
 
 /* A name, plain or in quotes, in malloc'd memory, terminated by 0; NULL after an error. */
 char *lex_name(struct lex *l, size_t *n);

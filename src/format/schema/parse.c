@@ -35,7 +35,7 @@ parse_grow(struct parser *p, void *array, size_t *cap, size_t n, size_t size)
  * are like those of sch_decode.
  */
 void *
-parse_keep(struct parser *p, const void *from, size_t n, size_t size)
+parse_alloc(struct parser *p, const void *from, size_t n, size_t size)
 {
 	struct sch_piece *m = p->u.mem;
 	size_t need = (n * size + 15) & ~(size_t)15;
@@ -63,17 +63,17 @@ parse_keep(struct parser *p, const void *from, size_t n, size_t size)
 }
 
 char *
-parse_keepname(struct parser *p)
+parse_name(struct parser *p)
 {
 	size_t n;
-	char *s = lex_name(&p->l, &n), *q = parse_keep(p, s, s ? n + 1 : 0, 1);
+	char *s = lex_name(&p->l, &n), *q = parse_alloc(p, s, s ? n + 1 : 0, 1);
 
 	free(s);
 	return q;
 }
 
 void
-parse_samename(struct parser *p, const char *what, const char *name)
+parse_expect_name(struct parser *p, const char *what, const char *name)
 {
 	size_t n;
 	char *s = lex_name(&p->l, &n);
@@ -84,7 +84,7 @@ parse_samename(struct parser *p, const char *what, const char *name)
 }
 
 void
-parse_done(struct parser *p)
+parse_end_line(struct parser *p)
 {
 	if (!lex_end(&p->l))
 		lex_fail(&p->l, "'%.*s' not understood", p->l.end - p->l.p < 40 ? (int)(p->l.end - p->l.p) :
@@ -95,7 +95,7 @@ parse_done(struct parser *p)
 int
 parse_line(struct parser *p, const char *what)
 {
-	if (lex_line(&p->l))
+	if (lex_next_line(&p->l))
 		return 1;
 	lex_fail(&p->l, "the text ends before %s", what);
 	return 0;
@@ -105,16 +105,16 @@ parse_line(struct parser *p, const char *what)
 static int
 parse_annotation(struct parser *p, const char *word, uint64_t max, uint64_t *v)
 {
-	if (!lex_is(&p->l, word))
+	if (!lex_accept(&p->l, word))
 		return 0;
-	lex_want(&p->l, "(");
+	lex_expect(&p->l, "(");
 	*v = lex_num(&p->l, max);
-	lex_want(&p->l, ")");
+	lex_expect(&p->l, ")");
 	return 1;
 }
 
 int
-parse_starts(const char *s, const char *word, size_t *n)
+parse_has_prefix(const char *s, const char *word, size_t *n)
 {
 	size_t k = strlen(s);
 
@@ -135,10 +135,10 @@ parse_machine(struct parser *p)
 			p->u.word = (uint8_t)v;
 		else if (parse_annotation(p, "%push", UINT8_MAX, &v))
 			p->u.push = (uint8_t)v;
-		else if (lex_is(&p->l, "%big"))
+		else if (lex_accept(&p->l, "%big"))
 			p->u.big = 1;
 		else
-			parse_done(p);
+			parse_end_line(p);
 	}
 	if (p->u.word != 4 && p->u.word != 8)
 		lex_fail(&p->l, "machine without %%word(4) or %%word(8)");
@@ -191,9 +191,9 @@ parse_field(struct parser *p)
 	memset(f, 0, sizeof *f);
 	if (lex_num(l, UINT32_MAX) != p->u.nfield)
 		lex_fail(l, "field %u expected", p->u.nfield);
-	lex_want(l, "#");
+	lex_expect(l, "#");
 	f->sym = parse_const(p, p->u.ncst);
-	if (lex_next(l, '+'))
+	if (lex_accept_char(l, '+'))
 		f->off = (uint32_t)lex_num(l, UINT32_MAX);
 	f->size = (uint8_t)lex_num(l, 8);
 	if (!l->bad && (f->size == 0 || f->size & (f->size - 1)))
@@ -250,36 +250,36 @@ parse_unit(struct parser *p)
 	const char *s;
 	size_t n;
 
-	p->u.source = parse_keepname(p);
-	parse_done(p);
+	p->u.source = parse_name(p);
+	parse_end_line(p);
 	if (parse_line(p, "machine")) {
-		lex_want(l, "machine");
+		lex_expect(l, "machine");
 		parse_machine(p);
 	}
 	if (parse_line(p, "registers")) {
-		lex_want(l, "registers");
+		lex_expect(l, "registers");
 		p->u.nregs = (uint32_t)lex_num(l, SCH_MAXVAR);
 		p->u.sp = (uint16_t)parse_var(p, p->u.nregs);
-		parse_done(p);
+		parse_end_line(p);
 	}
 	while (parse_line(p, "end_unit")) {
-		if (lex_is(l, "start_function"))
+		if (lex_accept(l, "start_function"))
 			parse_func(p);
-		else if (lex_is(l, "end_unit"))
+		else if (lex_accept(l, "end_unit"))
 			break;
-		else if (p->u.nfunc == 0 && lex_is(l, "symbol"))
+		else if (p->u.nfunc == 0 && lex_accept(l, "symbol"))
 			parse_symbol(p);
-		else if (p->u.nfunc == 0 && lex_is(l, "field"))
+		else if (p->u.nfunc == 0 && lex_accept(l, "field"))
 			parse_field(p);
 		else {
 			n = lex_word(l, &s);
 			lex_fail(l, "unknown word '%.*s'", n < 40 ? (int)n : 40, s);
 		}
-		parse_done(p);
+		parse_end_line(p);
 	}
 	if (!l->bad)
-		parse_samename(p, "unit", p->u.source);
-	parse_done(p);
+		parse_expect_name(p, "unit", p->u.source);
+	parse_end_line(p);
 	resolve_calls(p);
 }
 
@@ -336,7 +336,7 @@ parse_bracket(struct parser *p)
 
 	if (t->state == SCH_TEXT_CLOSED) {
 		lex_fail(l, "text behind end_schema");
-	} else if (lex_is(l, "start_schema")) {
+	} else if (lex_accept(l, "start_schema")) {
 		n = lex_word(l, &s);
 		if (t->state != SCH_TEXT_NEW || n >= sizeof t->program)
 			lex_fail(l, "start_schema is the first line, and has at most %zu digits",
@@ -344,7 +344,7 @@ parse_bracket(struct parser *p)
 		else
 			memcpy(t->program, s, n);
 		t->state = SCH_TEXT_OPEN;
-	} else if (lex_is(l, "end_schema")) {
+	} else if (lex_accept(l, "end_schema")) {
 		if (t->state != SCH_TEXT_OPEN)
 			lex_fail(l, "end_schema without start_schema");
 		t->state = SCH_TEXT_CLOSED;
@@ -353,7 +353,7 @@ parse_bracket(struct parser *p)
 			t->state = SCH_TEXT_BARE;
 		return 0;
 	}
-	parse_done(p);
+	parse_end_line(p);
 	return 1;
 }
 
@@ -361,13 +361,13 @@ int
 sch_parse(struct sch_text *t, const struct sch_names *nm, struct sch_unit *u)
 {
 	struct parser p = {.l = {.t = t}, .nm = nm};
-	int more = lex_line(&p.l);
+	int more = lex_next_line(&p.l);
 
 	memset(u, 0, sizeof *u);
 	while (more && parse_bracket(&p))
-		more = lex_line(&p.l);
+		more = lex_next_line(&p.l);
 	if (more && !p.l.bad) {
-		lex_want(&p.l, "start_unit");
+		lex_expect(&p.l, "start_unit");
 		parse_unit(&p);
 		parse_check(&p, u);
 	} else if (t->state == SCH_TEXT_OPEN)

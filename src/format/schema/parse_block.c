@@ -21,7 +21,7 @@ loop_event(struct parser *p, unsigned kind)
 	struct parse_ev *e;
 	uint32_t b, loop, at = 0;
 
-	lex_want(l, "(");
+	lex_expect(l, "(");
 	b = parse_blockno(p);
 	loop = (uint32_t)lex_num(l, UINT32_MAX);
 	if (!l->bad && loop >= p->f.nloop)
@@ -30,12 +30,12 @@ loop_event(struct parser *p, unsigned kind)
 		at = p->pos[b];
 	else
 		lex_fail(l, "no successor %u", b);
-	if (lex_isnum(l)) {
+	if (lex_at_number(l)) {
 		at = (uint32_t)lex_num(l, UINT32_MAX);
 		if (!l->bad && (at >= p->nsucc || p->succ[at].block != b))
 			lex_fail(l, "successor %u is not block %u", at, b);
 	}
-	lex_want(l, ")");
+	lex_expect(l, ")");
 	e = GROW(p, p->ev, p->capev, p->nev);
 	if (!e)
 		return;
@@ -63,7 +63,7 @@ parse_successor(struct parser *p, uint32_t b)
 static void
 share_events(struct parser *p)
 {
-	struct sch_loopev *ev = parse_keep(p, NULL, p->nev, sizeof *ev);
+	struct sch_loopev *ev = parse_alloc(p, NULL, p->nev, sizeof *ev);
 
 	if (!ev)
 		return;
@@ -89,21 +89,21 @@ parse_annotations(struct parser *p, struct sch_block *b)
 	int cc;
 
 	while (!lex_end(l)) {
-		if (b->term == ST_TARGET && lex_is(l, "%event"))
+		if (b->term == ST_TARGET && lex_accept(l, "%event"))
 			b->term = ST_BRANCH;
 		else if (b->term == ST_TARGET && (cc = parse_cc(p)) >= 0) {
 			b->term = ST_COND;
 			b->cc = (uint8_t)cc;
-		} else if (b->term == ST_SWITCH && !b->cc && lex_is(l, "%else(*)"))
+		} else if (b->term == ST_SWITCH && !b->cc && lex_accept(l, "%else(*)"))
 			b->cc = 1;
-		else if (lex_is(l, "%loop_entry"))
+		else if (lex_accept(l, "%loop_entry"))
 			loop_event(p, SL_ENTER);
-		else if (lex_is(l, "%loop_back"))
+		else if (lex_accept(l, "%loop_back"))
 			loop_event(p, SL_BACK);
-		else if (lex_is(l, "%loop_exit"))
+		else if (lex_accept(l, "%loop_exit"))
 			loop_event(p, SL_EXIT);
 		else
-			parse_done(p);
+			parse_end_line(p);
 	}
 }
 
@@ -115,7 +115,7 @@ end_switch(struct parser *p, struct sch_block *b)
 		b->term = ST_SWITCH;
 		parse_val(p, &b->target);
 	}
-	while (lex_isnum(&p->l))
+	while (lex_at_number(&p->l))
 		parse_successor(p, parse_blockno(p));
 	if (b->term == ST_TARGET && p->nsucc == 0)
 		lex_fail(&p->l, "end of block without successors");
@@ -143,7 +143,7 @@ end_to(struct parser *p, struct sch_block *b, const char *word, size_t n)
 		b->term = ST_RETURN;
 	} else if (IS("call")) {
 		b->term = ST_TAILX;
-		if (!lex_is(l, "*")) {
+		if (!lex_accept(l, "*")) {
 			b->term = ST_TAIL;
 			b->callee = (uint32_t)parse_callee(p);
 		}
@@ -180,9 +180,9 @@ end_block(struct parser *p, struct sch_block *b, const char *word, size_t n, int
 	swap = n == 6 && memcmp(word, "_cjump", 6) == 0;
 	parse_annotations(p, b);
 	share_events(p);
-	b->step = parse_keep(p, p->step, p->nstep, sizeof *p->step);
+	b->step = parse_alloc(p, p->step, p->nstep, sizeof *p->step);
 	b->nstep = p->nstep;
-	b->succ = parse_keep(p, p->succ, p->nsucc, sizeof *p->succ);
+	b->succ = parse_alloc(p, p->succ, p->nsucc, sizeof *p->succ);
 	b->nsucc = p->nsucc;
 	if (swap && b->succ) {
 		struct sch_succ t = b->succ[0];
@@ -198,14 +198,14 @@ parse_place(struct parser *p, struct sch_block *b, uint64_t off)
 {
 	struct lex *l = &p->l;
 
-	if (lex_is(l, "%at")) {
-		lex_want(l, "(");
+	if (lex_accept(l, "%at")) {
+		lex_expect(l, "(");
 		off = lex_num(l, UINT32_MAX);
-		if (lex_isnum(l)) {
+		if (lex_at_number(l)) {
 			b->frag = (uint32_t)off;
 			off = lex_num(l, UINT32_MAX);
 		}
-		lex_want(l, ")");
+		lex_expect(l, ")");
 	}
 	if (!l->bad && b->frag >= p->f.nfrag)
 		lex_fail(l, "fragment %u, but there are %u", b->frag, p->f.nfrag);
@@ -234,20 +234,20 @@ parse_block(struct parser *p, struct sch_block *b, const char *rest, size_t n, u
 	if (!l->bad && mark && p->blockno >> 8 * mark)
 		lex_fail(l, "block %u has no number of %u byte%s", p->blockno, mark, mark == 1 ? "" : "s");
 	parse_place(p, b, *off);
-	parse_done(p);
+	parse_end_line(p);
 	p->nstep = p->nsucc = p->nev = 0;
 	while (parse_line(p, "end_block")) {
-		int own = !lex_is(l, "&");
+		int own = !lex_accept(l, "&");
 		const char *word;
 		size_t k = lex_word(l, &word);
 
-		if (parse_starts("end_block", word, &k)) {
+		if (parse_has_prefix("end_block", word, &k)) {
 			end_block(p, b, word + 9, k, own);
 			break;
 		}
 		if (!parse_step(p, word, k, own))
 			lex_fail(l, "unknown word '%.*s'", k < 40 ? (int)k : 40, word);
-		parse_done(p);
+		parse_end_line(p);
 	}
 	*off = b->off;
 	for (uint32_t i = 0; i < p->nstep; i++)

@@ -18,9 +18,9 @@ parse_fragment(struct parser *p)
 	p->f.frag = r;
 	r += p->f.nfrag++;
 	memset(r, 0, sizeof *r);
-	lex_want(&p->l, "#");
+	lex_expect(&p->l, "#");
 	r->sym = parse_const(p, p->u.ncst);
-	if (lex_next(&p->l, '+'))
+	if (lex_accept_char(&p->l, '+'))
 		r->off = (uint32_t)lex_num(&p->l, UINT32_MAX);
 	r->size = (uint32_t)lex_num(&p->l, INT32_MAX);
 }
@@ -38,7 +38,7 @@ parse_loop(struct parser *p)
 	r += p->f.nloop++;
 	r->header = parse_blockno(p);
 	r->parent = -1;
-	if (lex_isnum(&p->l))
+	if (lex_at_number(&p->l))
 		r->parent = (int32_t)lex_num(&p->l, INT32_MAX - 1);
 }
 
@@ -61,7 +61,7 @@ parse_flags(struct parser *p)
 	do {
 		unsigned i = 0;
 
-		while (i < SCH_NFLAG && !lex_is(&p->l, sch_flagword[i]))
+		while (i < SCH_NFLAG && !lex_accept(&p->l, sch_flagword[i]))
 			i++;
 		if (i == SCH_NFLAG || p->f.flags >> i & 1)
 			lex_fail(&p->l, "no flag of a function, or twice the same");
@@ -77,27 +77,27 @@ parse_head(struct parser *p, const char **rest)
 	size_t n;
 
 	while (parse_line(p, "start_block")) {
-		if (lex_is(l, "flags"))
+		if (lex_accept(l, "flags"))
 			parse_flags(p);
-		else if (lex_is(l, "variables")) {
+		else if (lex_accept(l, "variables")) {
 			p->f.nvar = (uint32_t)lex_num(l, SCH_MAXVAR);
 			if (!l->bad && p->f.nvar < p->u.nregs)
 				lex_fail(l, "fewer variables than registers");
-		} else if (lex_is(l, "fragment"))
+		} else if (lex_accept(l, "fragment"))
 			parse_fragment(p);
-		else if (lex_is(l, "need"))
+		else if (lex_accept(l, "need"))
 			parse_need(p);
-		else if (lex_is(l, "loop"))
+		else if (lex_accept(l, "loop"))
 			parse_loop(p);
 		else {
 			n = lex_word(l, rest);
-			if (parse_starts("start_block", *rest, &n)) {
+			if (parse_has_prefix("start_block", *rest, &n)) {
 				*rest += 11;
 				return n;
 			}
 			lex_fail(l, "unknown word '%.*s'", n < 40 ? (int)n : 40, *rest);
 		}
-		parse_done(p);
+		parse_end_line(p);
 	}
 	return 0;
 }
@@ -148,7 +148,7 @@ parse_blocks(struct parser *p)
 			if (!parse_line(p, "the last block"))
 				break;
 			n = lex_word(l, &rest);
-			if (!parse_starts("start_block", rest, &n)) {
+			if (!parse_has_prefix("start_block", rest, &n)) {
 				lex_fail(l, "block %u expected", p->blockno);
 				break;
 			}
@@ -181,9 +181,9 @@ parse_finish(struct parser *p, struct sch_func *f)
 {
 	void *frag = f->frag, *need = f->need, *loop = f->loop;
 
-	f->frag = parse_keep(p, frag, f->nfrag, sizeof *f->frag);
-	f->need = parse_keep(p, need, f->nneed, sizeof *f->need);
-	f->loop = parse_keep(p, loop, f->nloop, sizeof *f->loop);
+	f->frag = parse_alloc(p, frag, f->nfrag, sizeof *f->frag);
+	f->need = parse_alloc(p, need, f->nneed, sizeof *f->need);
+	f->loop = parse_alloc(p, loop, f->nloop, sizeof *f->loop);
 	free(frag);
 	free(need);
 	free(loop);
@@ -205,15 +205,15 @@ parse_func(struct parser *p)
 	memset(f, 0, sizeof *f);
 	p->capfrag = p->capneed = p->caploop = 0;
 	p->gen = 0;
-	f->name = parse_keepname(p);
+	f->name = parse_name(p);
 	f->nvar = p->u.nregs;
 	f->nblock = (uint32_t)lex_num(l, UINT32_MAX);
 	if (!l->bad && f->nblock == 0)
 		lex_fail(l, "function without blocks");
 	if (!l->bad && f->nblock > (l->t->n - l->t->off) / BLOCKTEXT)
 		lex_fail(l, "more blocks than the text has room for");
-	parse_done(p);
-	f->block = parse_keep(p, NULL, f->nblock, sizeof *f->block);
+	parse_end_line(p);
+	f->block = parse_alloc(p, NULL, f->nblock, sizeof *f->block);
 	p->seen = l->bad ? NULL : calloc(f->nblock, sizeof *p->seen);
 	p->pos = l->bad ? NULL : calloc(f->nblock, sizeof *p->pos);
 	p->endline = l->bad ? NULL : calloc(f->nblock, sizeof *p->endline);
@@ -225,9 +225,9 @@ parse_func(struct parser *p)
 	free(p->pos);
 	free(p->endline);
 	if (parse_line(p, "end_function")) {
-		lex_want(l, "end_function");
-		parse_samename(p, "function", f->name);
-		parse_done(p);
+		lex_expect(l, "end_function");
+		parse_expect_name(p, "function", f->name);
+		parse_end_line(p);
 	}
 	if (!l->bad)
 		parse_define(p);

@@ -19,7 +19,7 @@ struct parser {
 	unsigned long *endline;         /* the last line of each block */
 	/* successors of the block by number: the first one that leads there */
 	uint32_t *seen, *pos, gen;
-	struct sch_step *step;          /* the block's steps */
+	struct op_step *step;          /* the block's steps */
 	uint32_t nstep;
 	size_t capstep;
 	struct sch_succ *succ;
@@ -35,16 +35,16 @@ void *parse_grow(struct parser *p, void *array, size_t *cap, size_t n, size_t si
 #define GROW(p, array, cap, n) parse_grow(p, array, &(cap), n, sizeof *(array))
 
 /* n elements that live as long as the unit: a copy of `from`, or zeroes if it is NULL. */
-void *parse_keep(struct parser *p, const void *from, size_t n, size_t size);
+void *parse_alloc(struct parser *p, const void *from, size_t n, size_t size);
 
 /* the next line; the text may not end before `what` */
 int parse_line(struct parser *p, const char *what);
-void parse_done(struct parser *p);                      /* requires the end of the line */
+void parse_end_line(struct parser *p);                      /* requires the end of the line */
 /* does word begin with s? *n is the length of the rest */
-int parse_starts(const char *s, const char *word, size_t *n);
+int parse_has_prefix(const char *s, const char *word, size_t *n);
 
-char *parse_keepname(struct parser *p);                 /* parses a name, which lives as long as the unit */
-void parse_samename(struct parser *p, const char *what, const char *name);      /* requires this name */
+char *parse_name(struct parser *p);                 /* parses a name, which lives as long as the unit */
+void parse_expect_name(struct parser *p, const char *what, const char *name);      /* requires this name */
 
 /* In parse_function.c: from start_function to the end of the function. */
 void parse_func(struct parser *p);
@@ -53,7 +53,7 @@ void parse_func(struct parser *p);
 int parse_isname(const char *s, const char *word, size_t n);    /* is the word s? s may be NULL */
 int parse_var(struct parser *p, uint32_t nvar);                 /* a variable below nvar */
 int32_t parse_const(struct parser *p, uint32_t limit);          /* a constant below limit */
-void parse_val(struct parser *p, struct sch_val *v);
+void parse_val(struct parser *p, struct op_value *v);
 int parse_cc(struct parser *p);                                 /* `%if(cc)`; -1: not there */
 void parse_addr(struct parser *p, struct sch_addr *m);
 

@@ -11,7 +11,7 @@ parse_callee(struct parser *p)
 {
 	size_t n;
 
-	if (lex_is(&p->l, "@")) {
+	if (lex_accept(&p->l, "@")) {
 		uint32_t k = (uint32_t)lex_num(&p->l, INT32_MAX - 2);
 
 		if (k >= p->maxno) {
@@ -23,10 +23,10 @@ parse_callee(struct parser *p)
 	return lex_intern(&p->l, &p->funcs, lex_name(&p->l, &n));
 }
 
-static struct sch_step *
+static struct op_step *
 parse_add(struct parser *p, unsigned op)
 {
-	struct sch_step *s = parse_grow(p, p->step, &p->capstep, p->nstep, sizeof *s);
+	struct op_step *s = parse_grow(p, p->step, &p->capstep, p->nstep, sizeof *s);
 
 	if (!s)
 		return NULL;
@@ -52,7 +52,7 @@ parse_bytes(struct lex *l, unsigned n)
 void
 parse_fetch(struct parser *p, unsigned n)
 {
-	struct sch_step *s;
+	struct op_step *s;
 
 	parse_bytes(&p->l, n);
 	if (!p->l.bad && (s = parse_add(p, SO_INST)))
@@ -73,7 +73,7 @@ parse_uneventful(struct parser *p)
 			k = 0;
 		}
 	}
-	if (k && lex_isnum(l))
+	if (k && lex_at_number(l))
 		k = (unsigned)lex_num(l, SCH_RUN);
 	else
 		k = 1;
@@ -89,7 +89,7 @@ parse_oper(struct parser *p, unsigned op)
 {
 	for (unsigned i = 0; i < SO_NOPS; i++)
 		if (*sch_word[i].oper && strcmp(sch_word[i].word, sch_word[op].word) == 0 &&
-		    lex_is(&p->l, sch_word[i].oper))
+		    lex_accept(&p->l, sch_word[i].oper))
 			return (int)i;
 	return -1;
 }
@@ -101,7 +101,7 @@ parse_width(unsigned n)
 }
 
 static void
-parse_extended(struct parser *p, struct sch_step *s)
+parse_extended(struct parser *p, struct op_step *s)
 {
 	unsigned n = 0;
 
@@ -111,7 +111,7 @@ parse_extended(struct parser *p, struct sch_step *s)
 }
 
 static void
-compute_1(struct parser *p, struct sch_step *s)
+compute_1(struct parser *p, struct op_step *s)
 {
 	int o = parse_oper(p, SO_MOV), cc;
 
@@ -130,7 +130,7 @@ compute_1(struct parser *p, struct sch_step *s)
 
 /* compute_defn_2, compute_flags_2 */
 static void
-compute_2(struct parser *p, struct sch_step *s)
+compute_2(struct parser *p, struct op_step *s)
 {
 	int o;
 
@@ -144,7 +144,7 @@ compute_2(struct parser *p, struct sch_step *s)
 }
 
 static void
-parse_condition(struct parser *p, struct sch_step *s)
+parse_condition(struct parser *p, struct op_step *s)
 {
 	int cc = parse_cc(p);
 
@@ -156,12 +156,12 @@ parse_condition(struct parser *p, struct sch_step *s)
 }
 
 static void
-parse_load(struct parser *p, struct sch_step *s)
+parse_load(struct parser *p, struct op_step *s)
 {
 	s->n = s->w;
-	if (lex_is(&p->l, "zext")) {
+	if (lex_accept(&p->l, "zext")) {
 		parse_extended(p, s);
-	} else if (lex_is(&p->l, "sext")) {
+	} else if (lex_accept(&p->l, "sext")) {
 		parse_extended(p, s);
 		s->cc = 1;
 	}
@@ -169,17 +169,17 @@ parse_load(struct parser *p, struct sch_step *s)
 }
 
 static void
-parse_unknown(struct parser *p, struct sch_step *s)
+parse_unknown(struct parser *p, struct op_step *s)
 {
 	for (unsigned i = 1; i < 4; i++)
-		if (lex_is(&p->l, sch_extword[i]))
+		if (lex_accept(&p->l, sch_extword[i]))
 			s->cc = (uint8_t)i;
 	if (s->cc == 3 && s->w > 4)
 		lex_fail(&p->l, "width of a sign-extended value");
 }
 
 static void
-parse_rep(struct parser *p, struct sch_step *s)
+parse_rep(struct parser *p, struct op_step *s)
 {
 	const char *w;
 	size_t n = lex_word(&p->l, &w);
@@ -194,25 +194,25 @@ parse_rep(struct parser *p, struct sch_step *s)
 }
 
 static void
-parse_call(struct parser *p, struct sch_step *s)
+parse_call(struct parser *p, struct op_step *s)
 {
 	struct lex *l = &p->l;
 
-	if (!lex_is(l, "*")) {
+	if (!lex_accept(l, "*")) {
 		s->sym = parse_callee(p);
 		return;
 	}
 	s->op = SO_CALLX;
-	if (lex_is(l, "%setjmp")) {
+	if (lex_accept(l, "%setjmp")) {
 		s->op = SO_CALLJ;
-		lex_want(l, "(");
+		lex_expect(l, "(");
 		s->n = (uint32_t)lex_num(l, sch_opinfo[SO_CALLJ].maxn);
-		lex_want(l, ")");
+		lex_expect(l, ")");
 	}
 }
 
 static void
-parse_operands(struct parser *p, struct sch_step *s)
+parse_operands(struct parser *p, struct op_step *s)
 {
 	if (strchr(sch_opinfo[s->op].fields, 'd'))
 		s->dst = (int16_t)parse_var(p, p->f.nvar);
@@ -274,7 +274,7 @@ int
 parse_step(struct parser *p, const char *word, size_t n, int own)
 {
 	unsigned op = 0, w, len;
-	struct sch_step *s;
+	struct op_step *s;
 
 	while (op < SO_NOPS && !parse_isname(sch_word[op].word, word, n))
 		op++;

@@ -65,13 +65,13 @@ parse_const(struct parser *p, uint32_t limit)
 	struct lex *l = &p->l;
 	uint64_t k;
 
-	if (lex_next(l, 'F')) {
+	if (lex_accept_char(l, 'F')) {
 		k = lex_num(l, INT32_MAX);
 		k += p->u.ncst;
-	} else if (!lex_next(l, 'S')) {
+	} else if (!lex_accept_char(l, 'S')) {
 		lex_fail(l, "constant expected: S or F");
 		return 0;
-	} else if (lex_isnum(l)) {
+	} else if (lex_at_number(l)) {
 		k = lex_num(l, INT32_MAX);
 		if (!l->bad && k >= p->u.ncst)
 			k = limit;
@@ -109,7 +109,7 @@ parse_nconst(const struct parser *p)
 static int64_t
 parse_addend(struct lex *l)
 {
-	if (lex_next(l, '+'))
+	if (lex_accept_char(l, '+'))
 		return (int64_t)lex_num(l, INT64_MAX);
 	return !l->bad && l->p < l->end && *l->p == '-' ? lex_snum(l) : 0;
 }
@@ -121,12 +121,12 @@ parse_isconst(const struct lex *l)
 }
 
 void
-parse_val(struct parser *p, struct sch_val *v)
+parse_val(struct parser *p, struct op_value *v)
 {
 	struct lex *l = &p->l;
 
-	lex_want(l, "#");
-	if (lex_next(l, 'I')) {
+	lex_expect(l, "#");
+	if (lex_accept_char(l, 'I')) {
 		v->kind = SV_IMM;
 		v->imm = lex_snum(l);
 	} else if (parse_isconst(l)) {
@@ -146,13 +146,13 @@ addr_part(struct parser *p, struct sch_addr *m, int *part)
 	struct lex *l = &p->l;
 	int now = 1, v;
 
-	lex_want(l, "#");
+	lex_expect(l, "#");
 	if (parse_isconst(l)) {
 		m->sym = parse_const(p, parse_nconst(p));
 		now = 3;
 	} else {
 		v = parse_var(p, p->f.nvar);
-		if (lex_next(l, '*')) {
+		if (lex_accept_char(l, '*')) {
 			m->scale = (uint8_t)lex_num(l, 8);
 			if (!l->bad && (m->scale == 0 || m->scale & (m->scale - 1)))
 				lex_fail(l, "scale other than 1, 2, 4 or 8");
@@ -173,19 +173,19 @@ parse_addr(struct parser *p, struct sch_addr *m)
 	int part = 0;
 
 	m->disp = lex_snum(l);
-	lex_want(l, "(");
-	if (!lex_next(l, ')')) {
+	lex_expect(l, "(");
+	if (!lex_accept_char(l, ')')) {
 		do
 			addr_part(p, m, &part);
-		while (lex_next(l, '+'));
-		lex_want(l, ")");
+		while (lex_accept_char(l, '+'));
+		lex_expect(l, ")");
 	}
 	for (;;) {
-		if (lex_is(l, "%narrow"))
+		if (lex_accept(l, "%narrow"))
 			m->narrow = 1;
-		else if (lex_is(l, "%align"))
+		else if (lex_accept(l, "%align"))
 			m->align = 1;
-		else if (lex_is(l, "%fs"))
+		else if (lex_accept(l, "%fs"))
 			m->fs = 1;
 		else
 			break;
@@ -201,11 +201,11 @@ parse_cc(struct parser *p)
 	const char *s;
 	size_t n;
 
-	if (!lex_is(l, "%if"))
+	if (!lex_accept(l, "%if"))
 		return -1;
-	lex_want(l, "(");
+	lex_expect(l, "(");
 	n = lex_word(l, &s);
-	lex_want(l, ")");
+	lex_expect(l, ")");
 	for (int i = 0; i < SCH_NCC && !l->bad; i++)
 		if (parse_isname(sch_ccword[i], s, n))
 			return i;

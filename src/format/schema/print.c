@@ -14,7 +14,7 @@
 
 /* k instructions without any other effect. */
 static void
-print_uneventful(struct printer *p, const struct sch_step *s, uint32_t k)
+print_uneventful(struct printer *p, const struct op_step *s, uint32_t k)
 {
 	while (k) {
 		uint32_t same = 1, n;

@@ -22,7 +22,7 @@ void print_num(struct printer *p, uint64_t v);          /* a blank and a number 
 void print_name(struct printer *p, const char *s);      /* in quotes where necessary */
 void print_var(struct printer *p, int v);
 void print_constant(struct printer *p, int32_t k, int64_t add);         /* add: only for the comment */
-void print_value(struct printer *p, const struct sch_val *v);
+void print_value(struct printer *p, const struct op_value *v);
 /* c and n, unless n is `usual` */
 void print_suffix(struct printer *p, char c, unsigned n, unsigned usual);
 void print_callee(struct printer *p, uint32_t k);       /* its name, or its number if the name is ambiguous */
@@ -30,6 +30,6 @@ void print_comment(struct printer *p, uint64_t addr);   /* ` ; 0x401020 name+4` 
 void print_endline(struct printer *p);                  /* with a comment on the constant of the line */
 
 /* Prints a step as a line; len: length of its instruction, 0 if it has none of its own. */
-void print_step(struct printer *p, const struct sch_step *s, unsigned len);
+void print_step(struct printer *p, const struct op_step *s, unsigned len);
 
 #endif

@@ -109,7 +109,7 @@ print_constant(struct printer *p, int32_t k, int64_t add)
 }
 
 void
-print_value(struct printer *p, const struct sch_val *v)
+print_value(struct printer *p, const struct op_value *v)
 {
 	switch (v->kind) {
 	case SV_VAR:
@@ -201,7 +201,7 @@ print_callee(struct printer *p, uint32_t k)
 }
 
 static void
-print_oper(struct printer *p, const struct sch_step *s)
+print_operation(struct printer *p, const struct op_step *s)
 {
 	if (*sch_word[s->op].oper) {
 		print_put(p, " ");
@@ -215,7 +215,7 @@ print_oper(struct printer *p, const struct sch_step *s)
 
 /* What follows the word of an operation, where its fields do not tell. */
 static void
-print_special(struct printer *p, const struct sch_step *s)
+print_special(struct printer *p, const struct op_step *s)
 {
 	switch (s->op) {
 	case SO_UNKNOWN:
@@ -255,7 +255,7 @@ print_suffix(struct printer *p, char c, unsigned n, unsigned usual)
 
 /* One step; len: length of its instruction, 0 if it has none of its own. */
 void
-print_step(struct printer *p, const struct sch_step *s, unsigned len)
+print_step(struct printer *p, const struct op_step *s, unsigned len)
 {
 	const char *fields = sch_opinfo[s->op].fields;
 
@@ -274,13 +274,13 @@ print_step(struct printer *p, const struct sch_step *s, unsigned len)
 	}
 	print_special(p, s);
 	if (strchr(fields, 'a') && !strchr(fields, 'b'))
-		print_oper(p, s);
+		print_operation(p, s);
 	if (strchr(fields, 'a')) {
 		print_put(p, " ");
 		print_value(p, &s->a);
 	}
 	if (strchr(fields, 'b')) {
-		print_oper(p, s);
+		print_operation(p, s);
 		print_put(p, " ");
 		print_value(p, &s->b);
 	}

@@ -52,11 +52,11 @@ struct sch_block {
 	uint32_t frag;          /* fragment of the function */
 	uint32_t off;           /* byte offset of the first instruction in it */
 	uint32_t nstep;
-	struct sch_step *step;
+	struct op_step *step;
 	uint8_t term, cc;
 	/* 0, 1 or 2: whenever this block begins, the events have the block's number in that many bytes */
 	uint8_t mark;
-	struct sch_val target;  /* ST_SWITCH */
+	struct op_value target;  /* ST_SWITCH */
 	uint32_t callee;        /* ST_TAIL: function of this unit */
 	uint32_t nsucc;
 	struct sch_succ *succ;
@@ -138,7 +138,7 @@ sch_body(uint32_t ncst)
  * Corrects check sum and second constants of a unit whose length and number of constants are right;
  * the rest may be anything.
  */
-void sch_seal(uint8_t *p);
+void sch_update_checksum(uint8_t *p);
 
 /*
  * Decodes the unit at p, of at most n bytes. Returns the bytes consumed, 0 at the end (n == 0), -1

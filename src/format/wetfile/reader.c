@@ -86,7 +86,7 @@ wetfile_payload(const struct wetfile *w, const struct wetfile_section *s, uint32
 	uint8_t *p;
 
 	b->n = 0;
-	p = buf_room(b, s->len + 1);
+	p = buf_reserve(b, s->len + 1);
 	if (!p) {
 		fault_set(f, s->off, rec, "no memory");
 		return -1;

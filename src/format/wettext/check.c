@@ -7,7 +7,7 @@
 #include "format/wettext/wettext_internal.h"
 
 int
-wettext_bad(struct wettext *r, uint64_t line, const char *fmt, ...)
+wettext_fail(struct wettext *r, uint64_t line, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -66,7 +66,7 @@ wettext_stmt(struct wettext *r, uint64_t id)
 static int
 too_many(struct wettext *r, uint64_t instance)
 {
-	return wettext_bad(r, r->line, "instance %" PRIu64 ": a statement has fewer", instance);
+	return wettext_fail(r, r->line, "instance %" PRIu64 ": a statement has fewer", instance);
 }
 
 int
@@ -76,7 +76,7 @@ wettext_refer(struct wettext *r, uint64_t id, uint64_t instance)
 
 	if (!s || s->id != id) {
 		if ((s = wettext_stmt(r, id)) == NULL)
-			return wettext_bad(r, r->line, "no memory");
+			return wettext_fail(r, r->line, "no memory");
 		r->cached = s;
 	}
 	if (instance >= s->most) {
@@ -94,9 +94,9 @@ wettext_in_order(struct wettext *r, uint64_t x, int once)
 	if (x == UINT64_MAX)
 		return too_many(r, x);
 	if (x + 1 < r->last || (once && x + 1 == r->last))
-		return wettext_bad(r, r->line, "entry %" PRIu64 " behind entry %" PRIu64, x, r->last - 1);
+		return wettext_fail(r, r->line, "entry %" PRIu64 " behind entry %" PRIu64, x, r->last - 1);
 	if (r->cur->exact && x >= r->cur->count)
-		return wettext_bad(r, r->line,
+		return wettext_fail(r, r->line,
 		    "entry %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64 " instances", x,
 		    r->cur->id, r->cur->count);
 	r->last = x + 1;
@@ -112,7 +112,7 @@ wettext_stepped(struct wettext *r, const struct wettext_step *s)
 		struct stmt *t = wettext_slot(r, s->id + i);
 
 		if (!t->known)
-			return wettext_bad(r, r->line, "there is no statement %" PRIu64, s->id + i);
+			return wettext_fail(r, r->line, "there is no statement %" PRIu64, s->id + i);
 		t->steps++;
 	}
 	return 0;
@@ -129,7 +129,7 @@ wettext_check(struct wettext *r, int ordered)
 		if (!s->used)
 			continue;
 		if (ordered && s->known && (s->steps < s->count || (s->exact && s->steps != s->count)))
-			return wettext_bad(r, r->line,
+			return wettext_fail(r, r->line,
 			    "the order has statement %" PRIu64 " %" PRIu64 " times, not %" PRIu64, s->id,
 			    s->steps, s->count);
 		if (ordered) {
@@ -143,7 +143,7 @@ wettext_check(struct wettext *r, int ordered)
 	if (!worst)
 		return 0;
 	if (!worst->known)
-		return wettext_bad(r, worst->at, "there is no statement %" PRIu64, worst->id);
-	return wettext_bad(r, worst->at, "instance %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64,
+		return wettext_fail(r, worst->at, "there is no statement %" PRIu64, worst->id);
+	return wettext_fail(r, worst->at, "instance %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64,
 	    worst->most - 1, worst->id, worst->count);
 }

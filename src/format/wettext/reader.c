@@ -52,7 +52,7 @@ wettext_fault(const struct wettext *r)
 
 /* Brings a whole line, or all that is left, into the window; 0: the input has ended, -1: bad. */
 static int
-wettext_look(struct wettext *r)
+wettext_peek_line(struct wettext *r)
 {
 	size_t have;
 
@@ -65,7 +65,7 @@ wettext_look(struct wettext *r)
 	r->end = r->p + have;
 	r->whole = have < WETTEXT_LINE;
 	if (r->whole && in_error(r->in))
-		return wettext_bad(r, r->line + 1, "%s", in_error(r->in));
+		return wettext_fail(r, r->line + 1, "%s", in_error(r->in));
 	return have > 0;
 }
 
@@ -129,10 +129,10 @@ line_is_bad(struct wettext *r, const char *want)
 	const uint8_t *e = memchr(r->p, '\n', (size_t)(r->end - r->p));
 
 	if (!e && !r->whole)
-		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
+		return wettext_fail(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!e && r->p == r->end)
-		return wettext_bad(r, r->line + 1, "the text ends, %s is missing", want);
-	return wettext_bad(r, r->line + 1, "no %s", want);
+		return wettext_fail(r, r->line + 1, "the text ends, %s is missing", want);
+	return wettext_fail(r, r->line + 1, "no %s", want);
 }
 
 static const uint8_t *
@@ -186,7 +186,7 @@ wettext_keyed(struct wettext *r, const char *word, uint64_t *n)
 static int
 wettext_first(struct wettext *r)
 {
-	if (wettext_look(r) < 0)
+	if (wettext_peek_line(r) < 0)
 		return WETTEXT_BAD;
 	if (!wettext_keyed(r, "", &r->nblock))
 		return line_is_bad(r, "number of statements");
@@ -243,38 +243,38 @@ wettext_begin(struct wettext *r, struct wettext_rec *rec)
 	uint64_t nport = 0;
 	uint32_t nword;
 	const uint8_t *p, *end;
-	int ok = wettext_look(r);
+	int ok = wettext_peek_line(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
 	if (!ok)
-		return wettext_bad(r, r->line + 1,
+		return wettext_fail(r, r->line + 1,
 		    "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
 	end = memchr(r->p, '\n', (size_t)(r->end - r->p) < WETTEXT_LINE ? (size_t)(r->end - r->p) :
 	    WETTEXT_LINE);
 	if (!end && (!r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE))
-		return wettext_bad(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
+		return wettext_fail(r, r->line + 1, "a line of more than %u bytes", WETTEXT_LINE);
 	if (!end)
 		end = r->end;
 	if ((p = wettext_blank(r, wettext_number(wettext_indent(r, 0), end, &b->id))) == NULL ||
 	    (p = wettext_blank(r, wettext_number(p, end, &nport))) == NULL ||
 	    (p = wettext_hex(p, end, &b->addr, &nword, &r->canonical)) == NULL || nword > 1 ||
 	    (p = wettext_blank(r, p)) == NULL)
-		return wettext_bad(r, r->line + 1,
+		return wettext_fail(r, r->line + 1,
 		    "no statement: id, use ports, address, file, function, line");
 	b->file = to;
 	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL)
-		return wettext_bad(r, r->line + 1, "a statement without a file name");
+		return wettext_fail(r, r->line + 1, "a statement without a file name");
 	b->func = to;
 	if ((p = wettext_blank(r, wettext_name(p, end, &to))) == NULL ||
 	    (p = wettext_finish(r, wettext_number(p, end, &b->line))) == NULL)
-		return wettext_bad(r, r->line + 1, "a statement without a function and a line number");
+		return wettext_fail(r, r->line + 1, "a statement without a function and a line number");
 	if (nport == 0 || nport > WETTEXT_PORTS)
-		return wettext_bad(r, r->line + 1, "%" PRIu64 " use ports", nport);
+		return wettext_fail(r, r->line + 1, "%" PRIu64 " use ports", nport);
 	if ((r->cur = wettext_stmt(r, b->id)) == NULL)
-		return wettext_bad(r, r->line + 1, "no memory");
+		return wettext_fail(r, r->line + 1, "no memory");
 	if (r->cur->known)
-		return wettext_bad(r, r->line + 1, "statement %" PRIu64 " for the second time", b->id);
+		return wettext_fail(r, r->line + 1, "statement %" PRIu64 " for the second time", b->id);
 	r->cur->known = 1;
 	b->nport = (uint32_t)nport;
 	r->p = p;
@@ -317,7 +317,7 @@ wettext_deps(struct wettext *r, struct wettext_rec *rec)
 	for (; n < PIECE && r->rec.left; n++, r->rec.left--) {
 		struct wettext_dep *d = &r->u.dep[n];
 		const uint8_t *p;
-		int ok = wettext_look(r);
+		int ok = wettext_peek_line(r);
 
 		if (ok < 0)
 			break;
@@ -352,7 +352,7 @@ wettext_values(struct wettext *r, struct wettext_rec *rec)
 	for (; n < PIECE && r->rec.left; n++, r->rec.left--) {
 		struct wettext_value *v = &r->u.value[n];
 		const uint8_t *p;
-		int ok = wettext_look(r);
+		int ok = wettext_peek_line(r);
 
 		if (ok < 0)
 			break;
@@ -369,7 +369,7 @@ wettext_values(struct wettext *r, struct wettext_rec *rec)
 		if (wettext_in_order(r, v->x, 1) != 0)
 			break;
 		if (v->x >= r->rec.total) {
-			wettext_bad(r, r->line, "value %" PRIu64 " of %" PRIu64, v->x, r->rec.total);
+			wettext_fail(r, r->line, "value %" PRIu64 " of %" PRIu64, v->x, r->rec.total);
 			break;
 		}
 	}
@@ -398,14 +398,14 @@ no_values(struct wettext *r)
 static int
 wettext_header(struct wettext *r)
 {
-	int ok = wettext_look(r);
+	int ok = wettext_peek_line(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
 	r->rec.total = 0;
 	if (ok && wettext_keyed(r, "VALUES", &r->rec.total)) {
 		if (r->cur->count > r->rec.total)
-			return wettext_bad(r, r->line,
+			return wettext_fail(r, r->line,
 			    "%" PRIu64 " values, but a dependence of instance %" PRIu64, r->rec.total,
 			    r->cur->count - 1);
 		r->cur->count = r->rec.total;
@@ -423,7 +423,7 @@ wettext_header(struct wettext *r)
 static int
 wettext_trailer(struct wettext *r)
 {
-	int ok = wettext_look(r);
+	int ok = wettext_peek_line(r);
 
 	if (ok < 0)
 		return WETTEXT_BAD;
@@ -432,12 +432,12 @@ wettext_trailer(struct wettext *r)
 	while (ok > 0 && (*r->p == '\n' || *r->p == ' ' || *r->p == '\r' || *r->p == '\t')) {
 		r->line += *r->p++ == '\n';
 		r->canonical = 0;
-		ok = wettext_look(r);
+		ok = wettext_peek_line(r);
 	}
 	if (ok < 0)
 		return WETTEXT_BAD;
 	if (ok)
-		return wettext_bad(r, r->line + 1, "something behind all %" PRIu64 " statements", r->nblock);
+		return wettext_fail(r, r->line + 1, "something behind all %" PRIu64 " statements", r->nblock);
 	if (wettext_check(r, 0) != 0)
 		return WETTEXT_BAD;
 	r->state = OVER;
@@ -452,7 +452,7 @@ wettext_steps(struct wettext *r, struct wettext_rec *rec)
 	for (; n < PIECE && r->rec.left; n++, r->rec.left--) {
 		struct wettext_step *s = &r->u.step[n];
 		const uint8_t *p;
-		int ok = wettext_look(r);
+		int ok = wettext_peek_line(r);
 
 		if (ok < 0)
 			break;
@@ -465,7 +465,7 @@ wettext_steps(struct wettext *r, struct wettext_rec *rec)
 		r->p = p;
 		r->line++;
 		if (s->count == 0 || s->count > r->nblock || s->id > UINT64_MAX - (s->count - 1)) {
-			wettext_bad(r, r->line, "%" PRIu64 " statements from %" PRIu64, s->count, s->id);
+			wettext_fail(r, r->line, "%" PRIu64 " statements from %" PRIu64, s->count, s->id);
 			break;
 		}
 		if (wettext_stepped(r, s) != 0)
@@ -477,8 +477,8 @@ wettext_steps(struct wettext *r, struct wettext_rec *rec)
 	r->rec.n = n;
 	*rec = r->rec;
 	if (r->state != FAILED && r->rec.left == 0) {
-		if (wettext_look(r) > 0)
-			wettext_bad(r, r->line + 1, "something behind the order");
+		if (wettext_peek_line(r) > 0)
+			wettext_fail(r, r->line + 1, "something behind the order");
 		else if (r->state != FAILED && wettext_check(r, 1) == 0)
 			r->state = OVER;
 	}
@@ -496,7 +496,7 @@ wettext_next(struct wettext *r, struct wettext_rec *rec)
 		case COUNT: e = wettext_first(r); break;
 		case BLOCK: return wettext_begin(r, rec);
 		case PORT:
-			e = wettext_look(r);
+			e = wettext_peek_line(r);
 			if (e < 0)
 				break;
 			e = e > 0 && wettext_keyed(r, "SIZE", &r->rec.total) ? wettext_list(r, DEPS) :

@@ -27,7 +27,7 @@ uint8_t *
 wettext_room(struct buf *b)
 {
 	static uint8_t lost[WETTEXT_PUT];
-	uint8_t *p = buf_room(b, WETTEXT_PUT);
+	uint8_t *p = buf_reserve(b, WETTEXT_PUT);
 
 	return p ? p : lost;
 }

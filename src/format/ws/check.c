@@ -101,7 +101,7 @@ ws_check(const struct ws_rec *r)
 }
 
 const char *
-ws_flow(struct ws_flow *f, enum ws_kind kind, int first)
+ws_check_order(struct ws_check_order *f, enum ws_kind kind, int first)
 {
 	if (f->ended)
 		return "a record behind the end";

@@ -67,7 +67,7 @@ ws_pack(enum ws_level level, enum ws_stream s, const uint8_t *p, size_t n, struc
 	out->n = 0;
 	if (level == WS_PLAIN || n < 2)
 		return WS_NONE;
-	d = buf_room(out, n);
+	d = buf_reserve(out, n);
 	if (!d)
 		return -1;
 	k = level == WS_SMALL ? pack_lzma(s, p, n, d) : pack_zstd(p, n, d);

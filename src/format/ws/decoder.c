@@ -119,7 +119,7 @@ get_str(struct ws_cur *c, struct buf *b)
 }
 
 static void
-get_regs(struct ws_past *a, struct ws_cur *c, struct ws_regs *g)
+get_regs(struct ws_history *a, struct ws_cur *c, struct ws_regs *g)
 {
 	uint64_t mask = ws_get_max(c, (1u << 20) - 1, "registers that do not exist");
 
@@ -140,7 +140,7 @@ get_xsave(struct ws_cur *s, const uint8_t **p, size_t *n)
 
 /* The file of a mapping, which must differ from that of the mapping before. */
 static void
-get_file(struct ws_past *a, struct ws_cur *c)
+get_file(struct ws_history *a, struct ws_cur *c)
 {
 	uint64_t dev = ws_get(c), ino = ws_get(c);
 	size_t n = (size_t)ws_get_max(c, WS_STR_MAX, "a string is too long");
@@ -168,7 +168,7 @@ get_file(struct ws_past *a, struct ws_cur *c)
 }
 
 static void
-get_map(struct ws_past *a, struct ws_cur *c, struct ws_rec_map *m, unsigned head)
+get_map(struct ws_history *a, struct ws_cur *c, struct ws_rec_map *m, unsigned head)
 {
 	unsigned pf;
 
@@ -190,7 +190,7 @@ get_map(struct ws_past *a, struct ws_cur *c, struct ws_rec_map *m, unsigned head
 }
 
 static void
-get_range(struct ws_past *a, struct ws_cur *c, struct ws_rec_range *g, unsigned prot)
+get_range(struct ws_history *a, struct ws_cur *c, struct ws_rec_range *g, unsigned prot)
 {
 	g->addr = get_delta_units(c, a->map_end, WS_PAGE);
 	g->len = get_units(c, WS_PAGE);
@@ -199,7 +199,7 @@ get_range(struct ws_past *a, struct ws_cur *c, struct ws_rec_range *g, unsigned 
 }
 
 static void
-get_mem(struct ws_past *a, struct ws_cur *s, struct ws_rec_mem *m, unsigned head)
+get_mem(struct ws_history *a, struct ws_cur *s, struct ws_rec_mem *m, unsigned head)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL], *from;
 
@@ -227,7 +227,7 @@ get_mem(struct ws_past *a, struct ws_cur *s, struct ws_rec_mem *m, unsigned head
 }
 
 static void
-get_sys(struct ws_past *a, struct ws_cur *s, struct ws_rec_sys *y, unsigned head)
+get_sys(struct ws_history *a, struct ws_cur *s, struct ws_rec_sys *y, unsigned head)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL];
 	struct ws_past_sys *o;
@@ -258,7 +258,7 @@ get_sys(struct ws_past *a, struct ws_cur *s, struct ws_rec_sys *y, unsigned head
 }
 
 static void
-get_tsc(struct ws_past *a, struct ws_cur *c, struct ws_rec_tsc *t, unsigned head)
+get_tsc(struct ws_history *a, struct ws_cur *c, struct ws_rec_tsc *t, unsigned head)
 {
 	unsigned flags = head & 0xf0;
 
@@ -278,7 +278,7 @@ get_tsc(struct ws_past *a, struct ws_cur *c, struct ws_rec_tsc *t, unsigned head
 }
 
 static void
-get_sig(struct ws_past *a, struct ws_cur *s, struct ws_rec_sig *g, unsigned head)
+get_sig(struct ws_history *a, struct ws_cur *s, struct ws_rec_sig *g, unsigned head)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL];
 	unsigned flags = head & 0xf0;
@@ -321,7 +321,7 @@ get_key(struct ws_cur *c, struct ws_rec_state *k, unsigned head)
 }
 
 static void
-get_rest(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
+get_rest(struct ws_history *a, struct ws_cur *s, struct ws_rec *r, unsigned head)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL];
 
@@ -371,7 +371,7 @@ static const uint8_t head_flags[WS_NKINDS] = {
 };
 
 int
-ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *r, unsigned *bad)
+ws_decode(struct ws_history *a, struct ws_cur *s, struct ws_rec *r, unsigned *bad)
 {
 	struct ws_cur *c = &s[WS_S_CONTROL];
 	unsigned head = get_u8(c), kind = head & 15;

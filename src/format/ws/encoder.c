@@ -5,7 +5,7 @@
 #include "format/ws/ws_internal.h"
 
 void
-ws_past_clear(struct ws_past *a)
+ws_history_clear(struct ws_history *a)
 {
 	struct buf name = a->name, id = a->id, note = a->note;
 
@@ -17,7 +17,7 @@ ws_past_clear(struct ws_past *a)
 }
 
 void
-ws_past_free(struct ws_past *a)
+ws_history_free(struct ws_history *a)
 {
 	buf_free(&a->name);
 	buf_free(&a->id);
@@ -39,7 +39,7 @@ put_bytes(struct buf *b, const void *p, size_t n)
 
 /* A mask of the registers that changed, and their differences. */
 static void
-put_regs(struct ws_past *a, struct buf *b, const struct ws_regs *regs)
+put_regs(struct ws_history *a, struct buf *b, const struct ws_regs *regs)
 {
 	struct ws_regs g = *regs;
 	uint64_t mask = 0;
@@ -63,7 +63,7 @@ put_xsave(struct buf *s, const uint8_t *p, size_t n)
 }
 
 static void
-put_map(struct ws_past *a, struct buf *b, const struct ws_rec_map *m)
+put_map(struct ws_history *a, struct buf *b, const struct ws_rec_map *m)
 {
 	const char *name = m->name ? m->name : "";
 	size_t n = strlen(name), old = a->name.n ? a->name.n - 1 : 0;
@@ -92,7 +92,7 @@ put_map(struct ws_past *a, struct buf *b, const struct ws_rec_map *m)
 }
 
 static void
-put_mem(struct ws_past *a, struct buf *b, const struct ws_rec_mem *m)
+put_mem(struct ws_history *a, struct buf *b, const struct ws_rec_mem *m)
 {
 	unsigned from = m->p ? 1 + m->where : 0;
 	int lines = !((m->addr | m->n | a->mem_end) % WS_LINE);
@@ -107,7 +107,7 @@ put_mem(struct ws_past *a, struct buf *b, const struct ws_rec_mem *m)
 }
 
 static void
-put_sys(struct ws_past *a, struct buf *s, const struct ws_rec_sys *y)
+put_sys(struct ws_history *a, struct buf *s, const struct ws_rec_sys *y)
 {
 	struct buf *b = &s[WS_S_CONTROL];
 	struct ws_past_sys *o = &a->sys[ws_slot(y->nr)];
@@ -134,7 +134,7 @@ put_sys(struct ws_past *a, struct buf *s, const struct ws_rec_sys *y)
 }
 
 static void
-put_tsc(struct ws_past *a, struct buf *b, const struct ws_rec_tsc *t)
+put_tsc(struct ws_history *a, struct buf *b, const struct ws_rec_tsc *t)
 {
 	int changed = t->has_aux && t->aux != a->aux;
 
@@ -146,7 +146,7 @@ put_tsc(struct ws_past *a, struct buf *b, const struct ws_rec_tsc *t)
 }
 
 static void
-put_state(struct ws_past *a, struct buf *s, const struct ws_rec *r)
+put_state(struct ws_history *a, struct buf *s, const struct ws_rec *r)
 {
 	int counted = r->kind == WS_KEY && r->u.state.instances != WS_UNKNOWN;
 
@@ -162,7 +162,7 @@ put_state(struct ws_past *a, struct buf *s, const struct ws_rec *r)
 }
 
 static void
-put_range(struct ws_past *a, struct buf *b, const struct ws_rec *r)
+put_range(struct ws_history *a, struct buf *b, const struct ws_rec *r)
 {
 	buf_u8(b, (uint8_t)(r->kind | (r->kind == WS_PROT ? r->u.range.prot << 4 : 0)));
 	buf_varint(b, zigzag((uint64_t)((int64_t)(r->u.range.addr - a->map_end) / (int64_t)WS_PAGE)));
@@ -193,7 +193,7 @@ put_cpuid(struct buf *b, const struct ws_cpuid *c)
 }
 
 static void
-put_sig(struct ws_past *a, struct buf *s, const struct ws_rec_sig *g)
+put_sig(struct ws_history *a, struct buf *s, const struct ws_rec_sig *g)
 {
 	struct buf *b = &s[WS_S_CONTROL];
 	unsigned flag = g->icount != WS_UNKNOWN ? WS_H_ICOUNT :
@@ -225,7 +225,7 @@ put_rand(struct buf *b, const struct ws_rec_rand *d)
 }
 
 void
-ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *r)
+ws_encode(struct ws_history *a, struct buf *s, const struct ws_rec *r)
 {
 	struct buf *b = &s[WS_S_CONTROL];
 

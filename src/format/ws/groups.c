@@ -7,7 +7,7 @@
 #include "format/ws/reader_internal.h"
 
 static int
-ws_keep(struct ws_group **v, size_t *n, size_t *cap, const struct ws_group *g)
+ws_groups_append(struct ws_group **v, size_t *n, size_t *cap, const struct ws_group *g)
 {
 	if (buf_grow(v, cap, *n + 1, sizeof(**v)) < 0)
 		return -1;
@@ -90,7 +90,7 @@ load_streams(struct ws_reader *r)
 }
 
 int
-ws_load(struct ws_reader *r)
+ws_load_group(struct ws_reader *r)
 {
 	uint8_t h[WS_GROUP_HEAD];
 	size_t n = src_read(&r->src, r->pos, h, 4);
@@ -100,7 +100,7 @@ ws_load(struct ws_reader *r)
 		return ws_bad(r, r->pos + n, n ? "cut off in the head of a group" :
 		    "cut off: no index (the capture was interrupted)");
 	if (!memcmp(h, ws_magic_index, 4))
-		return ws_end(r);
+		return ws_read_end(r);
 	if (memcmp(h, ws_magic_group, 4))
 		return ws_bad(r, r->pos, "neither a group nor the index");
 	n += src_read(&r->src, r->pos + 4, h + 4, WS_GROUP_HEAD - 4);
@@ -117,11 +117,11 @@ ws_load(struct ws_reader *r)
 		    (unsigned long long)(r->src.size - r->pos), (unsigned long long)r->now.g.size);
 	if (load_streams(r) != 0)
 		return -1;
-	if (!r->strayed && ws_keep(&r->walked, &r->nwalked, &r->capwalked, &r->now.g) != 0)
+	if (!r->strayed && ws_groups_append(&r->walked, &r->nwalked, &r->capwalked, &r->now.g) != 0)
 		return ws_bad(r, r->pos, "out of memory");
 	r->left = r->now.g.nrec;
 	r->triggers = 0;
-	ws_past_clear(&r->past);
+	ws_history_clear(&r->past);
 	r->pos += r->now.g.size;
 	return 1;
 }
@@ -183,7 +183,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 }
 
 int
-ws_end(struct ws_reader *r)
+ws_read_end(struct ws_reader *r)
 {
 	size_t n;
 	uint64_t behind;
@@ -242,7 +242,7 @@ ws_group_walk(struct ws_reader *r, size_t *n)
 	    !ws_get_ghead(h, &d) && d.g.rec == rec && d.g.trigger == trigger &&
 	    d.g.size <= r->src.size - off) {
 		d.g.off = off;
-		if (ws_keep(&v, n, &cap, &d.g) != 0) {
+		if (ws_groups_append(&v, n, &cap, &d.g) != 0) {
 			free(v);
 			return NULL;
 		}
@@ -292,6 +292,6 @@ ws_seek_group(struct ws_reader *r, size_t i)
 	r->pos = g[i].off;
 	r->nrec = g[i].rec;
 	r->ntrigger = g[i].trigger;
-	r->flow = (struct ws_flow){ .started = i > 0, .inkey = !!(g[i].flags & WS_GROUP_INSIDE) };
+	r->flow = (struct ws_check_order){ .started = i > 0, .inkey = !!(g[i].flags & WS_GROUP_INSIDE) };
 	return 0;
 }

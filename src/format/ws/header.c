@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "format/ws/ws_internal.h"
 
-struct ws_held {                        /* a header and the memory that its pointers point to */
+struct ws_header_copy {                        /* a header and the memory that its pointers point to */
 	struct ws_header h;
 	const char **argv;
 	struct ws_cpuid *cpuid;
@@ -122,7 +122,7 @@ get_cpuid(struct ws_cur *c, struct ws_cpuid *d)
 }
 
 static void
-get_body(struct ws_cur *c, struct ws_held *d)
+get_body(struct ws_cur *c, struct ws_header_copy *d)
 {
 	struct ws_header *h = &d->h;
 	char *s = d->strings;
@@ -159,34 +159,34 @@ get_body(struct ws_cur *c, struct ws_held *d)
 		c->err = ws_check_header(h);
 }
 
-struct ws_held *
+struct ws_header_copy *
 ws_get_header(struct ws_cur *c)
 {
-	struct ws_held *d = calloc(1, sizeof(*d));
+	struct ws_header_copy *d = calloc(1, sizeof(*d));
 
 	/* each string has a length of at least one byte in the file and one NUL here */
 	if (d)
 		d->strings = malloc((size_t)(c->end - c->p) + 1);
 	if (!d || !d->strings) {
 		c->err = "out of memory";
-		ws_drop(d);
+		ws_header_free(d);
 		return NULL;
 	}
 	get_body(c, d);
 	if (!c->err)
 		return d;
-	ws_drop(d);
+	ws_header_free(d);
 	return NULL;
 }
 
 const struct ws_header *
-ws_held(const struct ws_held *d)
+ws_header_copy(const struct ws_header_copy *d)
 {
 	return &d->h;
 }
 
 void
-ws_drop(struct ws_held *d)
+ws_header_free(struct ws_header_copy *d)
 {
 	if (!d)
 		return;

@@ -122,8 +122,8 @@ ws_close(struct ws_reader *r)
 {
 	if (!r)
 		return;
-	ws_drop(r->held);
-	ws_past_free(&r->past);
+	ws_header_free(r->held);
+	ws_history_free(&r->past);
 	buf_free(&r->again);
 	ws_copy_drop(r->copy);
 	free(r->room);
@@ -135,7 +135,7 @@ ws_close(struct ws_reader *r)
 const struct ws_header *
 ws_head(const struct ws_reader *r)
 {
-	return ws_held(r->held);
+	return ws_header_copy(r->held);
 }
 
 const struct fault *
@@ -206,7 +206,7 @@ check_place(struct ws_reader *r, const struct ws_rec *rec)
 {
 	const struct ws_group *g = &r->now.g;
 	int first = r->left == g->nrec;
-	const char *bad = ws_flow(&r->flow, rec->kind, first);
+	const char *bad = ws_check_order(&r->flow, rec->kind, first);
 
 	if (bad)
 		return bad;
@@ -230,7 +230,7 @@ ws_next(struct ws_reader *r, struct ws_rec *rec)
 		int k = r->now.g.nrec ? end_group(r) : 0;
 
 		if (!k)
-			k = ws_load(r);
+			k = ws_load_group(r);
 		if (k <= 0)
 			return k;
 	}

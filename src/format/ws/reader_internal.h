@@ -9,7 +9,7 @@ struct ws_reader {
 	struct src src;
 	struct fault fault;
 	int failed, done;
-	struct ws_held *held;
+	struct ws_header_copy *held;
 	uint64_t first;                 /* offset of the first group */
 	uint64_t pos;                   /* offset of the next group or the index */
 
@@ -22,18 +22,18 @@ struct ws_reader {
 	uint64_t at[WS_NSTREAMS];       /* offset of each stream in the file */
 	uint32_t left;                  /* records not returned yet */
 	uint32_t triggers;              /* triggers returned */
-	struct ws_past past;
-	struct ws_flow flow;
+	struct ws_history past;
+	struct ws_check_order flow;
 	uint64_t nrec, ntrigger;        /* returned, counted from the start of the file */
 
 	/* groups read so far, if all from the first on: the index must agree */
 	struct ws_group *walked;
 	size_t nwalked, capwalked;
-	int strayed;                    /* the caller has used ws_seek_group or ws_return */
+	int strayed;                    /* the caller has used ws_seek_group or ws_mark_return */
 	struct ws_group *group;         /* the result of ws_groups */
 	size_t ngroup;
 	int whole;                      /* it is from an index */
-	struct buf again;               /* the bytes of ws_return's record */
+	struct buf again;               /* the bytes of ws_mark_return's record */
 	/* of room, since a mark was made in this group; reference-counted; NULL: none */
 	struct ws_copy *copy;
 };
@@ -41,7 +41,7 @@ struct ws_reader {
 void ws_copy_drop(struct ws_copy *c);   /* c may be NULL */
 /* -1 */
 int ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int ws_load(struct ws_reader *r);       /* the next group: 1, 0 at the end, -1 */
-int ws_end(struct ws_reader *r);        /* reads the index, at pos: 0 or -1 */
+int ws_load_group(struct ws_reader *r);       /* the next group: 1, 0 at the end, -1 */
+int ws_read_end(struct ws_reader *r);        /* reads the index, at pos: 0 or -1 */
 
 #endif

@@ -17,8 +17,8 @@ struct ws_mark {
 	uint64_t off[WS_NSTREAMS];      /* and in the file */
 	size_t at[WS_NSTREAMS], last[WS_NSTREAMS];      /* bytes of each stream */
 	uint32_t left, triggers;
-	struct ws_past past;            /* its buffers belong to the mark */
-	struct ws_flow flow;
+	struct ws_history past;            /* its buffers belong to the mark */
+	struct ws_check_order flow;
 	uint64_t nrec, ntrigger;
 	struct ws_rec rec;
 	struct buf bytes;               /* the bytes that rec points to */
@@ -34,7 +34,7 @@ ws_mark_copy(struct buf *to, const struct buf *from)
 
 /* The buffers of `to` remain its own. 0, or -1 without memory. */
 static int
-copy_past(struct ws_past *to, const struct ws_past *from)
+history_copy(struct ws_history *to, const struct ws_history *from)
 {
 	struct buf name = to->name, id = to->id, note = to->note;
 
@@ -140,14 +140,14 @@ ws_mark(struct ws_reader *r, const struct ws_rec *last)
 	for (int i = 0; i < NPIECE; i++)
 		if (n[i])
 			buf_add(&m->bytes, *p[i], n[i]);
-	if (m->copy && copy_past(&m->past, &r->past) == 0 && !m->bytes.nomem)
+	if (m->copy && history_copy(&m->past, &r->past) == 0 && !m->bytes.nomem)
 		return m;
 	ws_mark_free(m);
 	return NULL;
 }
 
 int
-ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
+ws_mark_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 {
 	const uint8_t **p[NPIECE];
 	size_t n[NPIECE], at = 0;
@@ -169,7 +169,7 @@ ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last)
 	r->nrec = m->nrec;
 	r->ntrigger = m->ntrigger;
 	ws_mark_copy(&r->again, &m->bytes);
-	if (copy_past(&r->past, &m->past) != 0 || r->again.nomem)
+	if (history_copy(&r->past, &m->past) != 0 || r->again.nomem)
 		return ws_bad(r, r->now.g.off, "out of memory");
 	*last = m->rec;
 	bytes_of(last, p, n);
@@ -191,7 +191,7 @@ ws_mark_free(struct ws_mark *m)
 	if (!m)
 		return;
 	ws_copy_drop(m->copy);
-	ws_past_free(&m->past);
+	ws_history_free(&m->past);
 	buf_free(&m->bytes);
 	free(m);
 }

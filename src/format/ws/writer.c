@@ -19,15 +19,15 @@ struct ws_writer {
 	int failed;
 	uint64_t off;                   /* bytes written */
 	struct buf s[WS_NSTREAMS], packed[WS_NSTREAMS];
-	struct ws_past past;
-	struct ws_flow flow;
+	struct ws_history past;
+	struct ws_check_order flow;
 	struct ws_exec exec;
 	struct ws_group now;            /* the group under construction */
 	struct ws_group *group;         /* the groups written */
 	size_t ngroup, capgroup;
 	uint64_t icount, icount_rec;    /* the count of ws_icount, and the record that it precedes */
 	int from_kernel;                /* the last trigger is a SYS, and nothing was mapped since */
-	const uint8_t *room;            /* the result of ws_room; NULL for nothing */
+	const uint8_t *room;            /* the result of ws_reserve; NULL for nothing */
 };
 
 static int
@@ -100,7 +100,7 @@ ws_free(struct ws_writer *w)
 		buf_free(&w->s[i]);
 		buf_free(&w->packed[i]);
 	}
-	ws_past_free(&w->past);
+	ws_history_free(&w->past);
 	free(w->exec.v);
 	free(w->group);
 	free(w);
@@ -113,7 +113,7 @@ next_group(struct ws_writer *w)
 
 	for (int i = 0; i < WS_NSTREAMS; i++)
 		w->s[i].n = 0;
-	ws_past_clear(&w->past);
+	ws_history_clear(&w->past);
 	g->rec += g->nrec;
 	g->trigger += g->ntrigger;
 	g->nrec = g->ntrigger = g->flags = 0;
@@ -121,7 +121,7 @@ next_group(struct ws_writer *w)
 }
 
 int
-ws_cut(struct ws_writer *w)
+ws_end_group(struct ws_writer *w)
 {
 	struct ws_ghead h = { .crc = 0 };
 	const struct buf *from[WS_NSTREAMS];
@@ -169,7 +169,7 @@ ws_writer_where(const struct ws_writer *w, uint64_t addr, int code)
 }
 
 uint8_t *
-ws_room(struct ws_writer *w, uint64_t addr, size_t n)
+ws_reserve(struct ws_writer *w, uint64_t addr, size_t n)
 {
 	struct buf *b = &w->s[WS_S_DATA + ws_writer_where(w, addr, 0)];
 
@@ -180,14 +180,14 @@ ws_room(struct ws_writer *w, uint64_t addr, size_t n)
 		ws_writer_fail(w, "room for more than a piece of memory");
 		return NULL;
 	}
-	w->room = buf_room(b, n);
+	w->room = buf_reserve(b, n);
 	if (!w->room)
 		ws_writer_fail(w, "out of memory");
 	return b->nomem ? NULL : b->p + b->n;
 }
 
 static int
-ws_writer_one(struct ws_writer *w, struct ws_rec *r)
+ws_writer_record(struct ws_writer *w, struct ws_rec *r)
 {
 	uint64_t sum = 0;
 
@@ -204,7 +204,7 @@ ws_writer_one(struct ws_writer *w, struct ws_rec *r)
 			return ws_writer_fail(w, "out of memory");
 		sum += w->s[i].n;
 	}
-	return sum >= (w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_cut(w) : 0;
+	return sum >= (w->level == WS_SMALL ? CUT_SMALL : CUT) ? ws_end_group(w) : 0;
 }
 
 /* A piece of memory: its bytes go into their stream, unless they are there already, then the record. */
@@ -227,7 +227,7 @@ ws_writer_piece(struct ws_writer *w, uint64_t addr, const uint8_t *p, size_t n, 
 			ws_x86_absolute(b->p + b->n - n, n, addr);
 	}
 	w->room = NULL;
-	return ws_writer_one(w, &r);
+	return ws_writer_record(w, &r);
 }
 
 static int
@@ -249,7 +249,7 @@ int
 ws_put(struct ws_writer *w, const struct ws_rec *rec)
 {
 	struct ws_rec r = *rec;
-	struct ws_flow f = w->flow;
+	struct ws_check_order f = w->flow;
 	const char *bad = ws_check(&r);
 
 	if (w->failed)
@@ -257,15 +257,15 @@ ws_put(struct ws_writer *w, const struct ws_rec *rec)
 	if (r.kind != WS_MEM)
 		w->room = NULL;
 	if (!bad && r.kind == WS_KEY) {
-		if (ws_cut(w) != 0)
+		if (ws_end_group(w) != 0)
 			return -1;
 		r.u.state.trigger = w->now.trigger;
 	}
 	if (!bad)
-		bad = ws_flow(&f, r.kind, !w->now.nrec);
+		bad = ws_check_order(&f, r.kind, !w->now.nrec);
 	if (bad)
 		return ws_writer_fail(w, "%s", bad);
-	if (r.kind == WS_MEM ? put_mem(w, &r.u.mem) : ws_writer_one(w, &r))
+	if (r.kind == WS_MEM ? put_mem(w, &r.u.mem) : ws_writer_record(w, &r))
 		return -1;
 	w->flow = f;
 	if (ws_is_trigger(r.kind))
@@ -301,7 +301,7 @@ ws_finish(struct ws_writer *w)
 
 	if (!w->failed && !w->flow.ended)
 		return ws_writer_fail(w, "finished without an end");
-	if (ws_cut(w) != 0)
+	if (ws_end_group(w) != 0)
 		return -1;
 	ws_put_index(&b, w->group, w->ngroup, w->off);
 	if (b.nomem)

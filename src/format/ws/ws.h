@@ -286,8 +286,8 @@ int ws_put(struct ws_writer *w, const struct ws_rec *rec);
  * fill it, then call ws_put for a MEM of this addr whose p is the room (n may be smaller). No other
  * function of the writer may be called in between; room that is not put is dropped. NULL: an error.
  */
-uint8_t *ws_room(struct ws_writer *w, uint64_t addr, size_t n);
-int ws_cut(struct ws_writer *w);        /* ends the group: everything so far is written */
+uint8_t *ws_reserve(struct ws_writer *w, uint64_t addr, size_t n);
+int ws_end_group(struct ws_writer *w);        /* ends the group: everything so far is written */
 /* instructions before the next record, for the index (KEY has its own) */
 void ws_icount(struct ws_writer *w, uint64_t icount);
 uint64_t ws_written(const struct ws_writer *w);         /* bytes of the file so far */
@@ -359,13 +359,13 @@ int ws_seek_group(struct ws_reader *r, size_t i);
 
 /*
  * Marks: positions after any record, in memory. `last` is that record if it is a trigger, KEY or
- * END; ws_return returns it again, valid until the next call of it.
+ * END; ws_mark_return returns it again, valid until the next call of it.
  */
 struct ws_mark;
 /* NULL: no memory, a pipe, after the end */
 struct ws_mark *ws_mark(struct ws_reader *r, const struct ws_rec *last);
 /* clears a fault; 0 or -1 */
-int ws_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last);
+int ws_mark_return(struct ws_reader *r, const struct ws_mark *m, struct ws_rec *last);
 /* bytes of memory that at most `others` others share: marks of the same group, the reader */
 uint64_t ws_mark_bytes(const struct ws_mark *m, unsigned others);
 /* marks may outlive the reader, and be used with another one of the same file */

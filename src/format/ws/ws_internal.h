@@ -32,7 +32,7 @@ uint64_t ws_get_max(struct ws_cur *c, uint64_t max, const char *err);
 const uint8_t *ws_get_bytes(struct ws_cur *c, size_t n);        /* NULL, and err, if there are fewer */
 
 /* The values that a record is coded against: all zero (and empty) at the start of a group. */
-struct ws_past {
+struct ws_history {
 	uint64_t mem_end, map_end, tsc;
 	uint32_t aux;
 	uint64_t dev, ino;
@@ -43,8 +43,8 @@ struct ws_past {
 		uint64_t pc, arg[6], ret;
 	} sys[WS_SYS_SLOTS];
 };
-void ws_past_clear(struct ws_past *a);
-void ws_past_free(struct ws_past *a);
+void ws_history_clear(struct ws_history *a);
+void ws_history_free(struct ws_history *a);
 
 /* Registers by number: 16 to 19 are rip, rflags, fsbase, gsbase. */
 static inline uint64_t *
@@ -71,17 +71,17 @@ enum { WS_H_INSTANCES = 0x10 };                          /* of a KEY */
  * Encode / decode one record into / from the WS_NSTREAMS streams. MEM: the writer has already
  * stored its bytes.
  */
-void ws_encode(struct ws_past *a, struct buf *s, const struct ws_rec *rec);
+void ws_encode(struct ws_history *a, struct buf *s, const struct ws_rec *rec);
 /* 0 or -1: err in s[*bad] */
-int ws_decode(struct ws_past *a, struct ws_cur *s, struct ws_rec *rec, unsigned *bad);
+int ws_decode(struct ws_history *a, struct ws_cur *s, struct ws_rec *rec, unsigned *bad);
 
 /* NULL, or why it is not a valid record. */
 const char *ws_check(const struct ws_rec *rec);
 /* NULL, or why it may not follow the records before it. Advances the state. */
-struct ws_flow {
+struct ws_check_order {
 	int started, inkey, ended;
 };
-const char *ws_flow(struct ws_flow *f, enum ws_kind kind, int first);
+const char *ws_check_order(struct ws_check_order *f, enum ws_kind kind, int first);
 
 static inline int
 ws_all_zero(const uint8_t *p, size_t n)
@@ -110,9 +110,9 @@ const char *ws_get_ghead(const uint8_t p[WS_GROUP_HEAD], struct ws_ghead *h);   
 
 void ws_put_header(struct buf *b, const struct ws_header *h);           /* b must be empty */
 const char *ws_check_header(const struct ws_header *h);
-struct ws_held *ws_get_header(struct ws_cur *c);                        /* the body; NULL: see c->err */
-const struct ws_header *ws_held(const struct ws_held *h);
-void ws_drop(struct ws_held *h);
+struct ws_header_copy *ws_get_header(struct ws_cur *c);                        /* the body; NULL: see c->err */
+const struct ws_header *ws_header_copy(const struct ws_header_copy *h);
+void ws_header_free(struct ws_header_copy *h);
 
 /* index and end mark */
 void ws_put_index(struct buf *b, const struct ws_group *g, size_t n, uint64_t off);

@@ -41,7 +41,7 @@ struct gen {
 	int calls;
 	int save_flags;                 /* flags are kept in variables, as some block uses flags of another */
 	/* The last flags step of the block, while its operands have not changed; else NULL. */
-	const struct sch_step *flags;
+	const struct op_step *flags;
 	uint64_t pc, ipc;               /* address of the next instruction; of the last one */
 };
 
@@ -54,12 +54,12 @@ void gen_func(struct aec *a, uint32_t i, struct buf *out);
 const char *reg_name(unsigned machine, unsigned big, int r);
 const char *gen_var(struct gen *g, int v, char tmp[16]);        /* the variable's name; marks it as used */
 /* Append a value, an address, a condition. */
-void gen_val(struct gen *g, const struct sch_val *v);
+void gen_val(struct gen *g, const struct op_value *v);
 void gen_addr(struct gen *g, const struct sch_addr *m);
 void gen_cond(struct gen *g, unsigned cc);
-void gen_compute(struct gen *g, const struct sch_step *s);      /* appends the statement of a computation */
+void gen_compute(struct gen *g, const struct op_step *s);      /* appends the statement of a computation */
 /* v changes: flags computed from it are no longer known */
-void gen_forget(struct gen *g, int v);
+void gen_var_changed(struct gen *g, int v);
 
 /*
  * Names come from the executable and must not be trusted.  The generated files contain them in

@@ -176,8 +176,8 @@ build_install(const char *dir, struct out *out)
 	int in = open(made, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
-	while (in >= 0 && (n = read(in, out_room(out, 65536), 65536)) > 0)
-		out_used(out, (size_t)n);
+	while (in >= 0 && (n = read(in, out_reserve(out, 65536), 65536)) > 0)
+		out_commit(out, (size_t)n);
 	if (in < 0 || n < 0)
 		die_sys("%s", made);
 	close(in);

@@ -46,7 +46,7 @@ expr_number(struct gen *g, uint64_t v)
 }
 
 void
-gen_val(struct gen *g, const struct sch_val *v)
+gen_val(struct gen *g, const struct op_value *v)
 {
 	if (v->kind == SV_VAR)
 		expr_var(g, v->var);
@@ -95,7 +95,7 @@ gen_addr(struct gen *g, const struct sch_addr *m)
 }
 
 static void
-expr_extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
+expr_extended(struct gen *g, char how, unsigned w, const struct op_value *v)
 {
 	if (v->kind != SV_VAR) {
 		uint64_t c = prog_value(g->u, v);
@@ -115,10 +115,10 @@ expr_extended(struct gen *g, char how, unsigned w, const struct sch_val *v)
 
 /* The condition in terms of the flags step's operands, which have not changed since. */
 static void
-expr_direct(struct gen *g, const struct sch_step *s, const char *op, char how)
+expr_direct(struct gen *g, const struct op_step *s, const char *op, char how)
 {
-	static const struct sch_val zero = {.kind = SV_IMM};
-	const struct sch_val *b = s->op == SO_FLAGS_SUB ? &s->b : &zero;
+	static const struct op_value zero = {.kind = SV_IMM};
+	const struct op_value *b = s->op == SO_FLAGS_SUB ? &s->b : &zero;
 
 	buf_str(g->out, how == 'S' ? "SIGNED(" : "");
 	if (s->op == SO_FLAGS_AND) {
@@ -142,7 +142,7 @@ gen_cond(struct gen *g, unsigned cc)
 		[SC_GT] = {">", 'S'}, [SC_GE] = {">=", 'S'}, [SC_LTU] = {"<", 'Z'}, [SC_LEU] = {"<=", 'Z'},
 		[SC_GTU] = {">", 'Z'}, [SC_GEU] = {">=", 'Z'}, [SC_NEG] = {"<", 0}, [SC_NNEG] = {">=", 0},
 	};
-	const struct sch_step *s = g->flags;
+	const struct op_step *s = g->flags;
 
 	if (!s) {
 		g->use_flags = 1;
@@ -164,13 +164,13 @@ gen_cond(struct gen *g, unsigned cc)
 }
 
 static int
-expr_reads(const struct sch_step *s, int v)
+expr_reads(const struct op_step *s, int v)
 {
 	return (s->a.kind == SV_VAR && s->a.var == v) || (s->b.kind == SV_VAR && s->b.var == v);
 }
 
 void
-gen_forget(struct gen *g, int v)
+gen_var_changed(struct gen *g, int v)
 {
 	if (g->flags && expr_reads(g->flags, v))
 		g->flags = NULL;
@@ -194,11 +194,11 @@ static void
 expr_end(struct gen *g, int dst, unsigned w)
 {
 	buf_str(g->out, w < 8 ? ");\n" : ";\n");
-	gen_forget(g, dst);
+	gen_var_changed(g, dst);
 }
 
 static void
-expr_binary(struct gen *g, const struct sch_step *s, const char *op)
+expr_binary(struct gen *g, const struct op_step *s, const char *op)
 {
 	uint64_t minus = s->b.kind == SV_VAR ? 0 : 0 - prog_value(g->u, &s->b);
 
@@ -213,7 +213,7 @@ expr_binary(struct gen *g, const struct sch_step *s, const char *op)
 
 /* Shifts and rotations use the low bits of the count. */
 static void
-expr_shift(struct gen *g, const struct sch_step *s)
+expr_shift(struct gen *g, const struct op_step *s)
 {
 	unsigned mask = s->w == 8 ? 63 : 31, bits = 8u * s->w;
 	char count[64], tmp[16];
@@ -249,7 +249,7 @@ expr_shift(struct gen *g, const struct sch_step *s)
 }
 
 static void
-expr_operation(struct gen *g, const struct sch_step *s)
+expr_operation(struct gen *g, const struct op_step *s)
 {
 	static const char *const op[SO_NOPS] = {
 		[SO_ADD] = "+", [SO_SUB] = "-", [SO_AND] = "&", [SO_OR] = "|", [SO_XOR] = "^", [SO_MUL] = "*",
@@ -310,7 +310,7 @@ expr_operation(struct gen *g, const struct sch_step *s)
 
 /* Reads bytes of events into a variable, with the extension that the step wants. */
 static void
-expr_unknown(struct gen *g, const struct sch_step *s)
+expr_unknown(struct gen *g, const struct op_step *s)
 {
 	char tmp[16];
 	const char *name = gen_var(g, s->dst, tmp);
@@ -327,12 +327,12 @@ expr_unknown(struct gen *g, const struct sch_step *s)
 		else
 			buf_printf(g->out, "ZX4(SX%u(ev));\n", s->w);
 	}
-	gen_forget(g, s->dst);
+	gen_var_changed(g, s->dst);
 }
 
 /* Keeps flags as two words, the operands shifted to the top, whose difference has these flags. */
 static void
-expr_flags(struct gen *g, const struct sch_step *s)
+expr_flags(struct gen *g, const struct op_step *s)
 {
 	unsigned sh = 64 - 8u * s->w;
 
@@ -356,7 +356,7 @@ expr_flags(struct gen *g, const struct sch_step *s)
 }
 
 void
-gen_compute(struct gen *g, const struct sch_step *s)
+gen_compute(struct gen *g, const struct op_step *s)
 {
 	unsigned w = s->op == SO_SETCC && s->w == 4 ? 8 : s->w;
 	char tmp[16];

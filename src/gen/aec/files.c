@@ -51,7 +51,7 @@ aec_plain(const char *s)
 
 /* Does the last of n + 1 names occur among the others? */
 static int
-aec_taken(char **list, size_t n)
+aec_name_exists(char **list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(list[i], list[n]) == 0)
@@ -72,7 +72,7 @@ name_files(struct aec *a)
 			*dot = 0;
 		clean = aec_plain(*base ? base : "unnamed");
 		a->file[i] = xasprintf("%s.sma.c", clean);
-		for (unsigned k = 2; aec_taken(a->file, i); k++) {
+		for (unsigned k = 2; aec_name_exists(a->file, i); k++) {
 			free(a->file[i]);
 			a->file[i] = xasprintf("%s_%u.sma.c", clean, k);
 		}
@@ -94,7 +94,7 @@ name_funcs(struct aec *a)
 		uint32_t first = a->g.base[a->g.func[i].unit];
 
 		a->name[i] = xasprintf("__ae_%s", clean);
-		for (unsigned k = a->g.func[i].index; aec_taken(a->name + first, i - first); k++) {
+		for (unsigned k = a->g.func[i].index; aec_name_exists(a->name + first, i - first); k++) {
 			free(a->name[i]);
 			a->name[i] = xasprintf("__ae_%s__%u", clean, k);
 		}

@@ -13,20 +13,20 @@
 static const char *const rep_name[] = {"MOVS", "STOS", "LODS", "CMPS", "SCAS"};
 
 static int
-is_call(const struct sch_step *s)
+is_call(const struct op_step *s)
 {
 	return s->op == SO_CALL || s->op == SO_CALLX || s->op == SO_CALLJ;
 }
 
 /* Does the step make a reference? SO_GOTLOAD may make none, which does not matter for ROOM. */
 static int
-is_ref(const struct sch_step *s)
+is_ref(const struct op_step *s)
 {
 	return s->op <= SO_GOTLOAD;
 }
 
 static int
-has_dst(const struct sch_step *s)
+has_dst(const struct op_step *s)
 {
 	return (s->op >= SO_UNKNOWN && s->op <= SO_LOADRO) || s->op == SO_SETCC || s->op == SO_CMOV;
 }
@@ -40,14 +40,14 @@ needs_saved_flags(struct gen *g)
 
 		g->flags = NULL;
 		for (uint32_t j = 0; j < b->nstep; j++) {
-			const struct sch_step *s = b->step + j;
+			const struct op_step *s = b->step + j;
 
 			if ((s->op == SO_SETCC || s->op == SO_CMOV) && !g->flags)
 				return 1;
 			if (s->op >= SO_FLAGS_SUB && s->op <= SO_FLAGS_AND)
 				g->flags = s;
 			else if (has_dst(s))
-				gen_forget(g, s->dst);
+				gen_var_changed(g, s->dst);
 			else if (s->op == SO_REP || s->op == SO_CALLJ)
 				g->flags = NULL;
 		}
@@ -98,7 +98,7 @@ make_room(struct gen *g, const struct sch_block *b, uint32_t i, unsigned *left)
 }
 
 static void
-func_access(struct gen *g, const struct sch_step *s)
+func_access(struct gen *g, const struct op_step *s)
 {
 	static const char *const name[] = {
 		[SO_LOAD] = "READ_MEM", [SO_STORE] = "WRITE_MEM", [SO_MODIFY] = "MODIFY_MEM",
@@ -131,7 +131,7 @@ func_known(struct gen *g, uint32_t no, unsigned push)
 }
 
 static void
-func_call(struct gen *g, const struct sch_step *s)
+func_call(struct gen *g, const struct op_step *s)
 {
 	char tmp[16];
 	const char *sp = gen_var(g, g->u->sp, tmp);
@@ -156,7 +156,7 @@ func_call(struct gen *g, const struct sch_step *s)
 }
 
 static void
-func_rep(struct gen *g, const struct sch_step *s)
+func_rep(struct gen *g, const struct op_step *s)
 {
 	static const int reg[] = {PROG_RCX, PROG_RSI, PROG_RDI};
 	char tmp[16];
@@ -176,7 +176,7 @@ func_steps(struct gen *g, const struct sch_block *b)
 
 	make_room(g, b, 0, &left);
 	for (uint32_t i = 0; i < b->nstep; i++) {
-		const struct sch_step *s = b->step + i;
+		const struct op_step *s = b->step + i;
 
 		if (is_ref(s)) {
 			if (left == 0)
@@ -362,7 +362,7 @@ func_unwound(struct gen *g)
 	buf_str(g->out, "\n\t/* A longjmp: to this frame, or to one further up */\nunwound:\n");
 	for (uint32_t i = 0; i < g->f->nblock; i++) {
 		for (uint32_t j = 0; j < g->f->block[i].nstep; j++) {
-			const struct sch_step *s = g->f->block[i].step + j;
+			const struct op_step *s = g->f->block[i].step + j;
 
 			if (s->op == SO_CALLJ)
 				buf_printf(g->out,

@@ -133,7 +133,7 @@ aec_schema_slurp(const char *path, struct buf *b)
 	size_t n;
 
 	do {
-		uint8_t *p = buf_room(b, 65536);
+		uint8_t *p = buf_reserve(b, 65536);
 
 		if (!p || b->n > TEXTMAX)
 			die("%s: too large", path);

@@ -35,7 +35,7 @@ list_function(FILE *fp, const struct file *f, const struct afunc *fn)
 		if (a->in.ctl == IC_BRANCH && s->recbranch[b])
 			aerw_list_line(fp, f, fn, a, 1, "branch");
 		else if ((a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) &&
-		    (known_callee(f, a) == NONE || f->fn[a->callee].tailout))
+		    (callee_if_traced(f, a) == NONE || f->fn[a->callee].tailout))
 			aerw_list_line(fp, f, fn, a, 1, "return");
 	}
 }

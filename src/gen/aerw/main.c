@@ -34,7 +34,7 @@ aerw_slurp(const char *path, size_t *n)
 	size_t got;
 
 	do {
-		p = buf_room(&b, 1 << 16);
+		p = buf_reserve(&b, 1 << 16);
 		if (!p || b.n > MAXTEXT)
 			die("%s: too long", in_name(in));
 		got = in_read(in, p, 1 << 16);

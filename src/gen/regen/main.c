@@ -29,7 +29,7 @@ static void
 regenerator_begin(struct sink *s)
 {
 	if (!s->begun && !s->count_only)
-		out_used(s->out, ae_put_header(s->format, out_room(s->out, AE_PUT_MAX)));
+		out_commit(s->out, ae_put_header(s->format, out_reserve(s->out, AE_PUT_MAX)));
 	s->begun = 1;
 }
 
@@ -47,7 +47,7 @@ regenerator_take(void *arg, const uint64_t *refs, size_t n)
 	while (n && !s->count_only) {
 		size_t k = n < OUT_ROOM / AE_PUT_MAX ? n : OUT_ROOM / AE_PUT_MAX;
 
-		out_used(s->out, ae_put(s->format, out_room(s->out, k * AE_PUT_MAX), refs, k));
+		out_commit(s->out, ae_put(s->format, out_reserve(s->out, k * AE_PUT_MAX), refs, k));
 		refs += k;
 		n -= k;
 	}
@@ -113,7 +113,7 @@ ae_main(int argc, char **argv)
 	if (s.count_only)
 		out_printf(s.out, "%llu\n", (unsigned long long)s.n);
 	if (bad == -1)
-		out_drop(s.out);
+		out_discard(s.out);
 	else
 		out_close(s.out);
 	if (bad)

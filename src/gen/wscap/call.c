@@ -318,6 +318,6 @@ call_leave(struct cap *c)
 	if (c->sharing)
 		compare_shared(c);
 	if (call_clones(k.nr))
-		random_again(c);
+		random_restore(c);
 	c->behind = 1;
 }

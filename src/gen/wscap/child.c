@@ -40,7 +40,7 @@ find_site(pid_t pid, struct tracee *t)
 
 /* Allows again what the kernel was told to refuse, and delivers held signals. */
 static void
-let_go(const struct cap *c, struct tracee *t)
+child_detach(const struct cap *c, struct tracee *t)
 {
 	long ret;
 
@@ -66,7 +66,7 @@ child_free(struct cap *c, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%ld/mem", (long)pid);
 	t.mem = open(path, O_RDWR | O_CLOEXEC);
 	random_child(c, &t);
-	let_go(c, &t);
+	child_detach(c, &t);
 	tracee_close(&t);
 }
 
@@ -74,7 +74,7 @@ void
 cap_release(struct cap *c)
 {
 	random_off(c);
-	let_go(c, &c->t);
+	child_detach(c, &c->t);
 	c->traced = 0;
 }
 

@@ -10,7 +10,7 @@
 #include "gen/wscap/wscap.h"
 
 static void
-compare_keep(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
+compare_save(struct shadow *s, struct cap *c, uint64_t addr, size_t n)
 {
 	struct range *r;
 
@@ -37,7 +37,7 @@ stack_low(const struct cap *c, const struct region *r)
 }
 
 static void
-compare_take(struct cap *c, struct shadow *s, int all)
+compare_save_all(struct cap *c, struct shadow *s, int all)
 {
 	s->n = s->size = 0;
 	for (size_t i = 0; i < c->reg.n; i++) {
@@ -49,7 +49,7 @@ compare_take(struct cap *c, struct shadow *s, int all)
 		while (at < r->hi) {
 			size_t n = r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK, had = s->n;
 
-			compare_keep(s, c, at, n);
+			compare_save(s, c, at, n);
 			at += n;
 			if (s->n > had && s->range[s->n - 1].n < n)
 				at = (s->range[s->n - 1].addr + s->range[s->n - 1].n) / PAGE * PAGE + PAGE;
@@ -60,7 +60,7 @@ compare_take(struct cap *c, struct shadow *s, int all)
 void
 compare_before(struct cap *c)
 {
-	compare_take(c, &c->shadow, 1);
+	compare_save_all(c, &c->shadow, 1);
 	c->compare = 1;
 }
 
@@ -145,6 +145,6 @@ compare_shared(struct cap *c)
 {
 	if (c->sharing)
 		compare_changes(c, &c->common, 0);
-	compare_take(c, &c->common, 0);
+	compare_save_all(c, &c->common, 0);
 	c->sharing = c->common.n > 0;
 }

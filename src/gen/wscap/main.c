@@ -38,9 +38,9 @@ wscap_settle(struct cap *c)
 {
 	int named = 0;
 
-	if (!c->failed && ws_cut(c->w) < 0)
+	if (!c->failed && ws_end_group(c->w) < 0)
 		c->failed = 1;
-	if (!c->failed && (named = out_settle(c->dest)) < 0)
+	if (!c->failed && (named = out_publish(c->dest)) < 0)
 		die_sys("%s", c->path);
 	return named;
 }
@@ -59,14 +59,14 @@ wscap_run(struct cap *c, char *const argv[], int raw)
 	status = cap_run(c);
 	tracee_close(&c->t);
 	if (c->failed) {
-		out_drop(c->dest);
+		out_discard(c->dest);
 		return CANNOT;
 	}
 	out_close(c->dest);
 	if (named && !raw && c->asked)
-		trim_left(c->path, "wscap was asked to end");
+		trim_warn_untrimmed(c->path, "wscap was asked to end");
 	else if (named && !raw)
-		wscap_trim_trim(c->path);
+		trim_capture(c->path);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

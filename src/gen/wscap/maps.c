@@ -110,7 +110,7 @@ sys_mmap(struct cap *c, const struct call *k)
 	} else if (r.shared) {
 		maps_number(c, &r);
 	}
-	random_cut(c, r.lo, r.hi, 0);
+	random_remove(c, r.lo, r.hi, 0);
 	if (!anon && same_file(c, &r)) {
 		region_prot(&c->reg, r.lo, r.hi, r.prot);
 		put_range(c, WS_PROT, r.lo, r.hi - r.lo, r.prot);
@@ -134,7 +134,7 @@ sys_munmap(struct cap *c, const struct call *k)
 {
 	if (maps_failed(k))
 		return;
-	random_cut(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 0);
+	random_remove(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 0);
 	region_cut(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 	region_cut(&c->hidden, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 	put_range(c, WS_UNMAP, k->arg[0], maps_up(k->arg[1]), 0);
@@ -146,7 +146,7 @@ sys_mprotect(struct cap *c, const struct call *k)
 	if (maps_failed(k))
 		return;
 	if (k->arg[2] & PROT_WRITE)
-		random_cut(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 1);
+		random_remove(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]), 1);
 	region_prot(&c->reg, k->arg[0], k->arg[0] + maps_up(k->arg[1]), (int)(k->arg[2] & 7));
 	put_range(c, WS_PROT, k->arg[0], maps_up(k->arg[1]), (int)(k->arg[2] & 7));
 	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]),
@@ -203,7 +203,7 @@ sys_mremap(struct cap *c, const struct call *k)
 		put_pages(c, r.lo, r.hi);
 		return;
 	}
-	random_cut(c, from, from + oldlen, 0);
+	random_remove(c, from, from + oldlen, 0);
 	region_move(&c->reg, from, oldlen, to, newlen);
 	put_move(c, from, oldlen, to, newlen);
 	if (k->arg[3] & 4) {            /* MREMAP_DONTUNMAP */

@@ -122,7 +122,7 @@ place_search(struct cap *c)
 }
 
 void
-place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
+place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp)
 {
 	uint8_t b[8];
 

@@ -42,7 +42,7 @@ wscap_put(struct cap *c, const struct ws_rec *r)
 	/* groups are small, so that the writer's buffers stay in the processor's cache */
 	c->since += r->u.mem.p ? r->u.mem.n : 0;
 	if (c->since >= GROUP && !c->failed) {
-		c->failed = ws_cut(c->w) < 0;
+		c->failed = ws_end_group(c->w) < 0;
 		c->since = 0;
 	}
 }
@@ -61,7 +61,7 @@ put_mem(struct cap *c, uint64_t addr, uint64_t n)
 	while (n && c->w && !c->failed) {
 		size_t k = n < GROUP ? (size_t)n : GROUP, got;
 		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = addr};
-		uint8_t *p = ws_room(c->w, addr, k);
+		uint8_t *p = ws_reserve(c->w, addr, k);
 
 		if (!p) {
 			c->failed = 1;

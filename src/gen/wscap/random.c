@@ -194,7 +194,7 @@ random_plant(struct cap *c, struct site *s)
 static int
 free_slot(const struct cap *c)
 {
-	unsigned used = tracee_watches() ? 0 : ~0u;
+	unsigned used = tracee_has_watchpoints() ? 0 : ~0u;
 
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].slot >= 0)
@@ -263,10 +263,10 @@ random_add(struct cap *c, struct site *s, const char *name)
 
 /* 0f c7 is at p[i]; prefixes before it usually belong to it. */
 static int
-random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_random *d, size_t *from)
+random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d, size_t *from)
 {
 	for (*from = i > 2 ? i - 2 : 0; *from <= i; ++*from)
-		if (!tracee_random(p + *from, n - *from, d) && *from + d->len == i + 3)
+		if (!tracee_decode_random(p + *from, n - *from, d) && *from + d->len == i + 3)
 			return 1;
 	return 0;
 }
@@ -290,7 +290,7 @@ random_scan(struct cap *c, const struct region *r, const char *name)
 			if (!q)
 				break;
 			from = i = (size_t)(q - p);
-			if ((c->notsc || tracee_tsc(q, n - i, &s.d)) &&
+			if ((c->notsc || tracee_decode_tsc(q, n - i, &s.d)) &&
 			    (q[1] != 0xc7 || q[2] < 0xf0 || !random_begins(p, i, n, &s.d, &from)))
 				continue;
 			s.addr = at + from;
@@ -321,7 +321,7 @@ put_back(const struct site *s, struct tracee *t)
 }
 
 void
-random_cut(struct cap *c, uint64_t lo, uint64_t hi, int there)
+random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there)
 {
 	for (size_t i = 0; i < c->nsite; i++) {
 		struct site *s = &c->site[i];
@@ -358,8 +358,8 @@ random_trap(struct cap *c, const siginfo_t *si)
 			g.rip += s->d.len;
 		} else {
 			tracee_from_user(&w, &g, g.rax);
-			tracee_make_random(&s->d, &r.u.rand);
-			tracee_give_random(&s->d, &r.u.rand, &w);
+			tracee_execute_random(&s->d, &r.u.rand);
+			tracee_set_random(&s->d, &r.u.rand, &w);
 			tracee_to_user(&g, &w);
 			wscap_put(c, &r);
 		}
@@ -387,7 +387,7 @@ random_child(const struct cap *c, struct tracee *t)
 }
 
 void
-random_again(struct cap *c)
+random_restore(struct cap *c)
 {
 	const uint8_t trap = BREAKPOINT;
 
@@ -399,5 +399,5 @@ random_again(struct cap *c)
 void
 random_off(struct cap *c)
 {
-	random_cut(c, 0, UINT64_MAX, 1);
+	random_remove(c, 0, UINT64_MAX, 1);
 }

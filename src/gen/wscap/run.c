@@ -74,7 +74,7 @@ signals_back(struct cap *c)
 }
 
 void
-cap_hurry(int on)
+cap_set_timer(int on)
 {
 	struct itimerval v = {{!on, on ? 10000 : 0}, {!on, on ? 10000 : 0}};
 	static int now = -1;
@@ -96,7 +96,7 @@ wscap_tick(struct cap *c)
 		signals_force(c);
 		return;
 	}
-	if (c->w && c->dirty && !c->failed && ws_cut(c->w) < 0)
+	if (c->w && c->dirty && !c->failed && ws_end_group(c->w) < 0)
 		c->failed = 1;
 	c->dirty = 0;
 }
@@ -119,7 +119,7 @@ wscap_finish(struct cap *c, enum ws_how how, unsigned status)
 
 /* Ends the records; reports a failure, but does not exit. */
 static void
-say_stop(struct cap *c, const char *why)
+cap_warn_stop(struct cap *c, const char *why)
 {
 	if (why) {
 		warn("the capture ends here, the program goes on: %s", why);
@@ -131,8 +131,8 @@ say_stop(struct cap *c, const char *why)
 void
 cap_stop(struct cap *c, const char *why)
 {
-	say_stop(c, why);
-	tracee_uncall(&c->t, &c->in);
+	cap_warn_stop(c, why);
+	tracee_cancel_call(&c->t, &c->in);
 	if (c->touch)
 		touch_all(c);
 	cap_release(c);
@@ -145,7 +145,7 @@ on_exec(struct cap *c)
 	int status;
 
 	put_sys(c, &c->in, 0);
-	say_stop(c, "it executes another program");
+	cap_warn_stop(c, "it executes another program");
 	tracee_resume(&c->t, PTRACE_SYSCALL, 0);
 	while (tracee_wait(&c->t, &status) == EINTR)
 		;
@@ -218,10 +218,10 @@ cap_run(struct cap *c)
 {
 	int sig = 0, status, err;
 
-	cap_hurry(0);
+	cap_set_timer(0);
 	while (c->traced && !c->hasended) {
 		if (c->t.nheld && !c->sent)
-			cap_hurry(1);
+			cap_set_timer(1);
 		err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : PTRACE_SYSCALL, sig);
 		if (err && err != ESRCH)
 			die("cannot continue the program: %s", strerror(err));

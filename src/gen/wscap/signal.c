@@ -161,7 +161,7 @@ signal_deliver(struct cap *c, int sig, int amid)
 	if (tracee_regs(&c->t, &at))
 		return 0;
 	if (amid)
-		place_tell(c, &r.u.sig, at.rsp);
+		place_record(c, &r.u.sig, at.rsp);
 	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, sig))
 		return 0;
 	while (tracee_wait(&c->t, &status))
@@ -196,7 +196,7 @@ signal_deliver(struct cap *c, int sig, int amid)
  * 1: deliver it at once.
  */
 static int
-signal_recognise(struct cap *c, siginfo_t *si)
+signal_is_resent(struct cap *c, siginfo_t *si)
 {
 	struct tracee *t = &c->t;
 
@@ -212,7 +212,7 @@ signal_recognise(struct cap *c, siginfo_t *si)
 	}
 	c->sent &= ~signal_bit(si->si_signo);
 	if (!t->nheld)
-		cap_hurry(0);
+		cap_set_timer(0);
 	return 1;
 }
 
@@ -228,7 +228,7 @@ is_fault(const siginfo_t *si)
 
 /* Has nothing run since the system call? */
 static int
-right_behind(struct cap *c)
+signal_after_call(struct cap *c)
 {
 	struct user_regs_struct g;
 
@@ -336,20 +336,20 @@ on_signal(struct cap *c, int sig)
 		restore_action(c, SIGTRAP, c->trap);
 		return 0;
 	}
-	ours = signal_recognise(c, &si);
+	ours = signal_is_resent(c, &si);
 	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice it */
 		return sig;
 	if (!c->handler[sig]) {                 /* SIG_DFL: it ends the program */
-		if (!signal_ends(sig) || is_fault(&si) || right_behind(c) || (other = find_place(c)) == 0)
+		if (!signal_ends(sig) || is_fault(&si) || signal_after_call(c) || (other = find_place(c)) == 0)
 			return sig;
-	} else if (is_fault(&si) || right_behind(c)) {
+	} else if (is_fault(&si) || signal_after_call(c)) {
 		return signal_deliver(c, sig, 0);
 	} else if (ours && (other = find_place(c)) == 0) {
 		return signal_deliver(c, sig, 1);
 	}
 	if (other >= 0)
 		tracee_hold(&c->t, &si);
-	cap_hurry(1);
+	cap_set_timer(1);
 	return other > 0 ? on_signal(c, other) : 0;
 }
 
@@ -367,7 +367,7 @@ signal_deadly(struct cap *c, int sig)
 	r.u.sig.to = r.u.sig.at;
 	r.u.sig.nxsave = get_xsave(c);
 	r.u.sig.xsave = c->xsave;
-	place_tell(c, &r.u.sig, g.rsp);
+	place_record(c, &r.u.sig, g.rsp);
 	wscap_put(c, &r);
 }
 

@@ -34,7 +34,7 @@ struct start {
  * address after the zero.
  */
 static uint64_t
-behind_null(struct cap *c, uint64_t at)
+start_skip_to_null(struct cap *c, uint64_t at)
 {
 	uint8_t b[PAGE];
 
@@ -54,11 +54,11 @@ behind_null(struct cap *c, uint64_t at)
 static void
 start_auxv(struct cap *c, struct start *s)
 {
-	uint64_t at = behind_null(c, s->regs.rsp + 8);
+	uint64_t at = start_skip_to_null(c, s->regs.rsp + 8);
 	uint8_t b[16 * AUXV_MAX], ignore[8] = {AT_IGNORE};
 	size_t n, i;
 
-	at = at ? behind_null(c, at) : 0;
+	at = at ? start_skip_to_null(c, at) : 0;
 	n = at ? tracee_read(&c->t, at, b, sizeof(b)) : 0;
 	for (i = 0; i + 16 <= n && get_le64(b + i) != AT_NULL; i += 16) {
 		switch (get_le64(b + i)) {

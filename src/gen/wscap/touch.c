@@ -102,7 +102,7 @@ struct wanted {
 };
 
 static void
-touch_want(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
+touch_add_range(struct cap *c, struct wanted *w, uint64_t addr, uint64_t len)
 {
 	uint64_t lo = addr / PAGE * PAGE, hi = addr + len;
 
@@ -118,11 +118,11 @@ want_iov(struct cap *c, struct wanted *w, uint64_t iov, uint64_t count)
 {
 	uint8_t v[16];
 
-	touch_want(c, w, iov, count < 1024 ? count * 16 : 16384);
+	touch_add_range(c, w, iov, count < 1024 ? count * 16 : 16384);
 	for (uint64_t i = 0; i < count && i < 1024; i++) {
 		if (tracee_read(&c->t, iov + 16 * i, v, 16) != 16)
 			return;
-		touch_want(c, w, get_le64(v), get_le64(v + 8));
+		touch_add_range(c, w, get_le64(v), get_le64(v + 8));
 	}
 }
 
@@ -133,9 +133,9 @@ want_msg(struct cap *c, struct wanted *w, uint64_t msg)
 
 	if (tracee_read(&c->t, msg, m, sizeof(m)) != sizeof(m))
 		return;
-	touch_want(c, w, get_le64(m), get_le32(m + 8));
+	touch_add_range(c, w, get_le64(m), get_le32(m + 8));
 	want_iov(c, w, get_le64(m + 16), get_le64(m + 24));
-	touch_want(c, w, get_le64(m + 32), get_le64(m + 40));
+	touch_add_range(c, w, get_le64(m + 32), get_le64(m + 40));
 }
 
 /*
@@ -150,7 +150,7 @@ want_args(struct cap *c, struct wanted *w, const struct call *k)
 
 		if (!is_hidden(c, k->arg[i] / PAGE * PAGE, k->arg[i] + (len > PAGE ? len : PAGE)))
 			continue;
-		touch_want(c, w, k->arg[i], len > PAGE ? len : PAGE);
+		touch_add_range(c, w, k->arg[i], len > PAGE ? len : PAGE);
 	}
 }
 
@@ -173,11 +173,11 @@ touch_call(struct cap *c, const struct call *k)
 		w.at[0].hi = UINT64_MAX;
 		break;
 	case SYS_mremap:
-		touch_want(c, &w, k->arg[0], k->arg[1]);
+		touch_add_range(c, &w, k->arg[0], k->arg[1]);
 		break;
 	case SYS_sigaltstack:           /* the kernel will write there at any time */
 		if (k->arg[0] && tracee_read(&c->t, k->arg[0], ss, 24) == 24)
-			touch_want(c, &w, get_le64(ss), get_le64(ss + 16));
+			touch_add_range(c, &w, get_le64(ss), get_le64(ss + 16));
 		want_args(c, &w, k);
 		break;
 	case SYS_readv: case SYS_writev: case SYS_preadv: case SYS_pwritev: case SYS_preadv2:
@@ -192,7 +192,7 @@ touch_call(struct cap *c, const struct call *k)
 	}
 	if (!w.n)
 		return 0;
-	if (tracee_uncall(&c->t, &c->in))
+	if (tracee_cancel_call(&c->t, &c->in))
 		return 1;
 	for (size_t i = 0; i < w.n; i++)
 		touch_pages(c, w.at[i].lo, w.at[i].hi);

@@ -25,7 +25,7 @@ static volatile sig_atomic_t came;      /* a signal that interrupts */
 static volatile pid_t worker;
 
 void
-trim_left(const char *path, const char *why)
+trim_warn_untrimmed(const char *path, const char *why)
 {
 	warn("%s: not trimmed, left as it was captured: %s", path, why);
 }
@@ -79,7 +79,7 @@ wscap_trim_work(const char *path, int fd, pid_t parent)
 		o.progress = on_progress;
 	if (replay_trim(path, fd, &o, &s, &f) < 0) {
 		clear_progress();
-		trim_left(path, f.err);
+		trim_warn_untrimmed(path, f.err);
 		_exit(1);
 	}
 	_exit(0);
@@ -146,21 +146,21 @@ wscap_trim_replace(const char *path, int fd)
 
 	for (off_t at = 0; !err && (n = pread(fd, b, sizeof(b), at)) > 0; at += n)
 		err = ws_write_fd(&to, b, (size_t)n);
-	if (!err && (n < 0 || out_settle(o) < 0))
+	if (!err && (n < 0 || out_publish(o) < 0))
 		err = errno;
-	out_drop(o);
+	out_discard(o);
 	return err;
 }
 
 void
-wscap_trim_trim(const char *path)
+trim_capture(const char *path)
 {
 	struct sigaction before[NENDS];
-	int fd = temp_nameless("wscap"), status, err = 0;
+	int fd = temp_unnamed("wscap"), status, err = 0;
 	pid_t pid = fd < 0 ? -1 : wscap_trim_start(path, fd, before);
 
 	if (pid < 0) {
-		trim_left(path, strerror(errno));
+		trim_warn_untrimmed(path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -168,11 +168,11 @@ wscap_trim_trim(const char *path)
 	status = wait_worker(pid, before);
 	clear_progress();
 	if (!status && (err = wscap_trim_replace(path, fd)))
-		trim_left(path, strerror(err));
+		trim_warn_untrimmed(path, strerror(err));
 	if (status && came)
-		trim_left(path, "interrupted");
+		trim_warn_untrimmed(path, "interrupted");
 	else if (WIFSIGNALED(status))
-		trim_left(path, strsignal(WTERMSIG(status)));
+		trim_warn_untrimmed(path, strsignal(WTERMSIG(status)));
 	close(fd);
 	if (status && came) {
 		signal(came, SIG_DFL);

@@ -6,8 +6,8 @@
  * Replaces the file by what a replay of it needs.  On failure the file is unchanged, and a
  * message says why.  A signal that interrupts it ends the program.
  */
-void wscap_trim_trim(const char *path);
+void trim_capture(const char *path);
 /* prints a warning that the file was not trimmed, and why */
-void trim_left(const char *path, const char *why);
+void trim_warn_untrimmed(const char *path, const char *why);
 
 #endif

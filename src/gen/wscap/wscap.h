@@ -32,7 +32,7 @@ struct regions {
 #define NDEBUG_REGS 4           /* debug registers with addresses: DR0 to DR3 */
 struct site {                           /* an instruction whose result the processor makes up */
 	uint64_t addr;
-	struct tracee_random d;
+	struct tracee_decode_random d;
 	uint8_t sure;                   /* it is certainly an instruction, not data */
 	/* the debug register that watches it; -1: a breakpoint is written there */
 	int8_t slot;
@@ -193,14 +193,14 @@ void signals_force(struct cap *c);      /* held signals have waited long enough 
 /* runs some steps: 0; a signal that came instead; -1: the program ended */
 int place_search(struct cap *c);
 /* adds stack and words to the signal record s; sp: rsp at the signal */
-void place_tell(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
+void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
 /* random.c: rdrand, rdseed, rdpid */
 
 /* searches a region that has become executable */
 void random_scan(struct cap *c, const struct region *r, const char *name);
 /* Forgets instructions in [lo, hi); there: the memory stays, and the program's own bytes are restored. */
-void random_cut(struct cap *c, uint64_t lo, uint64_t hi, int there);
+void random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there);
 /* signal.c: emulates rdtsc, or rdtscp if len is 3: sets g and records it */
 void put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
 
@@ -211,7 +211,7 @@ void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);
 /* removes breakpoints from another process that shares or copied the memory, and runs untraced */
 void random_child(const struct cap *c, struct tracee *t);
 /* restores the breakpoints after random_child, if memory was shared */
-void random_again(struct cap *c);
+void random_restore(struct cap *c);
 void random_off(struct cap *c);                                 /* the program continues untraced */
 
 /* child.c: processes that run untraced */
@@ -239,6 +239,6 @@ void cap_signals(struct cap *c);
 int cap_run(struct cap *c);                             /* runs to the program's end: its wait status */
 /* At a syscall-entry stop: ends the capture, not the program.  why NULL: writing failed. */
 void cap_stop(struct cap *c, const char *why);
-void cap_hurry(int on);                                 /* on: checks held signals every few milliseconds */
+void cap_set_timer(int on);                                 /* on: checks held signals every few milliseconds */
 
 #endif

@@ -7,7 +7,7 @@
 
 #define CC_ALL 0xfffu
 
-struct sch_val
+struct op_value
 mips_reg(int r)
 {
 	return r == MIPS_ZERO ? insn_imm(0) : insn_var(r);
@@ -24,10 +24,10 @@ mips_field(struct lift *l)
 }
 
 /* The 16-bit immediate, sign-extended. */
-struct sch_val
+struct op_value
 mips_immediate(struct lift *l)
 {
-	struct sch_val v = insn_imm(mips_imm(l->w));
+	struct op_value v = insn_imm(mips_imm(l->w));
 
 	if (l->reloc) {
 		v.kind = SV_SYM;
@@ -39,7 +39,7 @@ mips_immediate(struct lift *l)
 
 /* dst <- a op b; nothing if dst is $0. */
 void
-mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
+mips_compute(struct lift *l, int op, int dst, struct op_value a, struct op_value b)
 {
 	struct insn_effect *e;
 
@@ -51,7 +51,7 @@ mips_compute(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b
 }
 
 void
-mips_flags(struct lift *l, int op, struct sch_val a, struct sch_val b)
+mips_flags(struct lift *l, int op, struct op_value a, struct op_value b)
 {
 	struct insn_effect *e = insn_effect(l->in, op, MIPS_FLAGS, 4);
 
@@ -72,7 +72,7 @@ mips_unknown(struct lift *l)
 }
 
 static int
-is_zero(struct sch_val v)
+is_zero(struct op_value v)
 {
 	return v.kind == SV_IMM && v.imm == 0;
 }
@@ -82,7 +82,7 @@ is_zero(struct sch_val v)
  * frames are followed through them.
  */
 static void
-mips_alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
+mips_alu(struct lift *l, int op, int dst, struct op_value a, struct op_value b)
 {
 	int same = a.kind == SV_VAR && b.kind == SV_VAR && a.var == b.var;
 
@@ -101,7 +101,7 @@ mips_alu(struct lift *l, int op, int dst, struct sch_val a, struct sch_val b)
 static void
 alu_immediate(struct lift *l)
 {
-	struct sch_val b = l->op->b ? mips_immediate(l) : insn_imm(l->w & 0xffff);
+	struct op_value b = l->op->b ? mips_immediate(l) : insn_imm(l->w & 0xffff);
 
 	if (!l->op->b && l->reloc)      /* a field is a signed number */
 		mips_unknown(l);
@@ -123,7 +123,7 @@ mips_nor(struct lift *l)
 
 /* dst <- 1 if a cc b, else 0. */
 static void
-mips_set(struct lift *l, int dst, struct sch_val a, struct sch_val b)
+mips_set_condition(struct lift *l, int dst, struct op_value a, struct op_value b)
 {
 	if (dst == MIPS_ZERO)
 		return;
@@ -188,7 +188,7 @@ mips_insert(struct lift *l)
 static void
 mips_multiply(struct lift *l)
 {
-	struct sch_val s = mips_reg(mips_s(l->w)), t = mips_reg(mips_t(l->w));
+	struct op_value s = mips_reg(mips_s(l->w)), t = mips_reg(mips_t(l->w));
 
 	if (l->op->a == SO_MOV)
 		mips_compute(l, SO_MUL, MIPS_LO, s, t);
@@ -255,10 +255,10 @@ mips_computation(struct lift *l)
 		mips_compute(l, op, d, mips_reg(t), mips_reg(s));
 		break;
 	case M_SLT:
-		mips_set(l, d, mips_reg(s), mips_reg(t));
+		mips_set_condition(l, d, mips_reg(s), mips_reg(t));
 		break;
 	case M_SLTI:
-		mips_set(l, t, mips_reg(s), mips_immediate(l));
+		mips_set_condition(l, t, mips_reg(s), mips_immediate(l));
 		break;
 	case M_LUI:
 		if (l->reloc)

@@ -33,10 +33,10 @@ address_sum(struct lift *l)
 	return m;
 }
 
-static struct sch_step *
+static struct op_step *
 mips_reference(struct lift *l, int op, struct sch_addr m)
 {
-	struct sch_step *s = &l->in->ref[l->in->nref++];
+	struct op_step *s = &l->in->ref[l->in->nref++];
 
 	memset(s, 0, sizeof *s);
 	s->op = (uint8_t)op;
@@ -77,7 +77,7 @@ mips_store(struct lift *l, struct sch_addr m, int known)
 
 /* lwl, lwr, swl, swr: some bytes of an aligned word. Effects cannot use such a reference as memory. */
 static void
-mips_part(struct lift *l, int op)
+mips_partial_word(struct lift *l, int op)
 {
 	struct sch_addr m = mips_address(l);
 
@@ -162,7 +162,7 @@ mips_references(struct lift *l)
 		mips_load(l);
 		break;
 	case M_LOADPART:
-		mips_part(l, SO_LOAD);
+		mips_partial_word(l, SO_LOAD);
 		break;
 	case M_LOADF:
 		mips_reference(l, SO_LOAD, mips_address(l));
@@ -180,7 +180,7 @@ mips_references(struct lift *l)
 		mips_store(l, address_sum(l), 0);
 		break;
 	default:        /* M_STOREPART */
-		mips_part(l, SO_STORE);
+		mips_partial_word(l, SO_STORE);
 		break;
 	}
 }

@@ -354,13 +354,13 @@ fact_references(struct build *b)
 	int i;
 
 	if (m == ZYDIS_MNEMONIC_SYSCALL || m == ZYDIS_MNEMONIC_RDTSC || m == ZYDIS_MNEMONIC_RDTSCP ||
-	    m == ZYDIS_MNEMONIC_CPUID || x86_random(in))
+	    m == ZYDIS_MNEMONIC_CPUID || x86_random_insn(in))
 		b->f.kind = FACT_LATE;
 	else if (in->z.meta.category == ZYDIS_CATEGORY_STRINGOP)
 		b->f.kind = FACT_STRING;
-	else if (x86_noref(&in->z))
+	else if (x86_no_reference(&in->z))
 		;
-	else if ((in->mem >= 0 && (x86_refs_by(in) != X86_BY_ADDRESS ||
+	else if ((in->mem >= 0 && (x86_refs_depend_on(in) != X86_BY_ADDRESS ||
 	    in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB))
 	    || m == ZYDIS_MNEMONIC_MASKMOVQ || m == ZYDIS_MNEMONIC_MASKMOVDQU ||
 	    m == ZYDIS_MNEMONIC_VMASKMOVDQU)
@@ -386,7 +386,7 @@ fact_places(struct build *b)
 		struct fact_def *d = &b->def[i];
 
 		if (b->f.kind == FACT_LATE) {
-			d->val = (uint8_t)(!x86_random(b->in) ? d->reg == X86_R11 ? 4 : d->reg :
+			d->val = (uint8_t)(!x86_random_insn(b->in) ? d->reg == X86_R11 ? 4 : d->reg :
 			    d->reg == FACT_FLAGS ? 6 : 5);
 			d->nval = 1;
 		} else if (b->f.kind == FACT_STRING) {
@@ -450,7 +450,7 @@ fact_get(struct facts *t, const struct x86_inst *in)
 		b.f.nmem = (uint8_t)fact_memory(in, &b.f, b.mem);
 		nm = b.f.nref * sizeof *b.mem;
 	}
-	if ((f = facts_take(t, sizeof *f + nm + nu + nd)) == NULL)
+	if ((f = facts_alloc(t, sizeof *f + nm + nu + nd)) == NULL)
 		return NULL;
 	b.f.pc = in->pc;
 	b.f.len = in->z.length;

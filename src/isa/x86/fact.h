@@ -112,7 +112,7 @@ struct fact_block {
 	void *plan;                     /* belongs to the reader of the stream; freed with the block */
 	uint32_t n;
 	/*
-	 * rp_pick: for each instruction, the number of instructions before it in the block; the word after
+	 * rp_values_filter: for each instruction, the number of instructions before it in the block; the word after
 	 * the header is the number of instances before the block. NULL: no instruction is left out
 	 */
 	const uint8_t *idx;
@@ -151,7 +151,7 @@ struct facts {
 	uint32_t n, nblock;
 	unsigned allflags;              /* flags have values even if another register has one */
 	unsigned memory, control;       /* RP_MEMORY, RP_CONTROL */
-	int (*pick)(void *arg, uint64_t pc);    /* rp_pick, or NULL */
+	int (*pick)(void *arg, uint64_t pc);    /* rp_values_filter, or NULL */
 	void *arg;
 };
 struct x86_inst;
@@ -167,7 +167,7 @@ void facts_free(struct facts *t);
  * NULL if there is none.
  */
 struct fact **facts_bucket(struct facts *t, uint64_t pc);
-void *facts_take(struct facts *t, size_t n);
+void *facts_alloc(struct facts *t, size_t n);
 
 /*
  * How the address of a reference is formed: seg + base + index * scale + disp, with the registers

@@ -33,7 +33,7 @@ fact_table_sum(const struct fact *const *f, unsigned n)
 }
 
 void *
-facts_take(struct facts *t, size_t n)
+facts_alloc(struct facts *t, size_t n)
 {
 	void *p;
 
@@ -119,7 +119,7 @@ fact_block_get(struct facts *t, const struct fact *const *f, const uint8_t *idx,
 		if (b->n == n && memcmp(b->f, f, n * sizeof *f) == 0 && !b->idx == !idx &&
 		    (!idx || memcmp(b->idx, idx, n) == 0))
 			return b;
-	if ((b = facts_take(t, sizeof *b + n * sizeof *f + n)) == NULL)
+	if ((b = facts_alloc(t, sizeof *b + n * sizeof *f + n)) == NULL)
 		return NULL;
 	t->nblock++;
 	b->n = n;

@@ -91,10 +91,10 @@ x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m)
 	return NULL;
 }
 
-struct sch_step *
+struct op_step *
 x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size)
 {
-	struct sch_step *s = &l->in->ref[l->in->nref++];
+	struct op_step *s = &l->in->ref[l->in->nref++];
 
 	memset(s, 0, sizeof *s);
 	s->op = (uint8_t)op;
@@ -237,7 +237,7 @@ x86_references(struct lift *l)
 {
 	int i, pass;
 
-	if (x86_noref(&l->z))
+	if (x86_no_reference(&l->z))
 		return NULL;
 	/* loads before stores */
 	for (pass = 0; pass < 2; pass++)
@@ -300,7 +300,7 @@ x86_lift(const uint8_t *p, size_t n, const uint8_t *rel, struct insn *in)
 }
 
 const char *
-x86_plain(struct lift *l)
+x86_memory_operands(struct lift *l)
 {
 	return x86_references(l);
 }

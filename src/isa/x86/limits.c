@@ -4,7 +4,7 @@
 #include "isa/x86/limits.h"
 
 int
-x86_random(const struct x86_inst *in)
+x86_random_insn(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_RDRAND: return X86_RDRAND;
@@ -15,7 +15,7 @@ x86_random(const struct x86_inst *in)
 }
 
 int
-x86_trapped(const struct x86_inst *in)
+x86_trap_after(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_INT1:
@@ -28,13 +28,13 @@ x86_trapped(const struct x86_inst *in)
 }
 
 int
-x86_traps(const struct x86_inst *in)
+x86_trap_before(const struct x86_inst *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
 		return SIGILL;
 	case ZYDIS_MNEMONIC_INT:
-		return x86_trapped(in) ? 0 : SIGSEGV;
+		return x86_trap_after(in) ? 0 : SIGSEGV;
 	/* programs may not use ports or turn interrupts off */
 	case ZYDIS_MNEMONIC_IN: case ZYDIS_MNEMONIC_OUT: case ZYDIS_MNEMONIC_CLI: case ZYDIS_MNEMONIC_STI:
 	case ZYDIS_MNEMONIC_INSB: case ZYDIS_MNEMONIC_INSW: case ZYDIS_MNEMONIC_INSD:
@@ -167,7 +167,7 @@ x86_refuse(const struct x86_inst *in)
 		default:
 			return "a processor state that user code cannot save";
 		}
-	if (!x86_traps(in) && x86_allowed(in->z.mnemonic) == NOT)
+	if (!x86_trap_before(in) && x86_allowed(in->z.mnemonic) == NOT)
 		return "an instruction that cannot be replayed";
 	return NULL;
 }

@@ -8,12 +8,12 @@
 const char *x86_refuse(const struct x86_inst *in);
 int x86_approximates(const struct x86_inst *in);        /* does its result differ between makers? */
 
-/* The signal that it always raises, or 0: x86_traps instead of executing, x86_trapped after executing. */
-int x86_traps(const struct x86_inst *in);
-int x86_trapped(const struct x86_inst *in);
+/* The signal that it always raises, or 0: x86_trap_before instead of executing, x86_trap_after after executing. */
+int x86_trap_before(const struct x86_inst *in);
+int x86_trap_after(const struct x86_inst *in);
 
 /* Instructions whose result comes from the processor alone; 0: none of them. */
-enum x86_random { X86_RDRAND = 1, X86_RDSEED, X86_RDPID };
-int x86_random(const struct x86_inst *in);
+enum x86_random_insn { X86_RDRAND = 1, X86_RDSEED, X86_RDPID };
+int x86_random_insn(const struct x86_inst *in);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* Operand o as a value; 0 if it is not a simple one (high byte, vector register). */
 static int
-x86_value(struct lift *l, const ZydisDecodedOperand *o, struct sch_val *v)
+x86_value(struct lift *l, const ZydisDecodedOperand *o, struct op_value *v)
 {
 	int f;
 
@@ -95,7 +95,7 @@ default_effects(struct lift *l)
 }
 
 static void
-x86_flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, unsigned ccmask)
+x86_flags(struct lift *l, int op, int w, struct op_value a, struct op_value b, unsigned ccmask)
 {
 	struct insn_effect *e = insn_effect(l->in, op, X86_FLAGS, w);
 
@@ -105,7 +105,7 @@ x86_flags(struct lift *l, int op, int w, struct sch_val a, struct sch_val b, uns
 }
 
 static void
-x86_compute(struct lift *l, int op, int dst, int w, struct sch_val a, struct sch_val b)
+x86_compute(struct lift *l, int op, int dst, int w, struct op_value a, struct op_value b)
 {
 	struct insn_effect *e = insn_effect(l->in, op, dst, w);
 
@@ -118,9 +118,9 @@ static const char *
 x86_move(struct lift *l, int ext)
 {
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
-	const char *why = x86_plain(l);
+	const char *why = x86_memory_operands(l);
 	struct insn_effect *e;
-	struct sch_val v;
+	struct op_value v;
 	int dst = x86_destination(l, d), w = d->size / 8;
 
 	if (why)
@@ -139,9 +139,9 @@ static const char *
 x86_arithmetic(struct lift *l, int op)
 {
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
-	const char *why = x86_plain(l);
+	const char *why = x86_memory_operands(l);
 	int dst, w = d->size / 8;
-	struct sch_val v;
+	struct op_value v;
 
 	if (why)
 		return why;
@@ -167,8 +167,8 @@ static const char *
 x86_shift(struct lift *l, int op)
 {
 	const ZydisDecodedOperand *d = &l->op[0], *s = &l->op[1];
-	const char *why = x86_plain(l);
-	struct sch_val v;
+	const char *why = x86_memory_operands(l);
+	struct op_value v;
 	int dst = x86_destination(l, d), w = d->size / 8;
 
 	if (why)
@@ -191,7 +191,7 @@ static const char *
 x86_unary(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
-	const char *why = x86_plain(l);
+	const char *why = x86_memory_operands(l);
 	int r = x86_destination(l, d), w = d->size / 8;
 
 	if (why)
@@ -226,8 +226,8 @@ x86_unary(struct lift *l)
 static const char *
 x86_compare(struct lift *l, int op)
 {
-	const char *why = x86_plain(l);
-	struct sch_val a, b;
+	const char *why = x86_memory_operands(l);
+	struct op_value a, b;
 
 	if (why)
 		return why;
@@ -243,8 +243,8 @@ x86_multiply(struct lift *l)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
 	int n = l->z.operand_count_visible;
-	const char *why = x86_plain(l);
-	struct sch_val a, b;
+	const char *why = x86_memory_operands(l);
+	struct op_value a, b;
 
 	if (why)
 		return why;
@@ -272,7 +272,7 @@ x86_lea(struct lift *l)
 static const char *
 x86_push(struct lift *l)
 {
-	struct sch_val v;
+	struct op_value v;
 	struct sch_addr m;
 	const char *why;
 
@@ -455,10 +455,10 @@ static const char *
 x86_conditional(struct lift *l, int cmov)
 {
 	const ZydisDecodedOperand *d = &l->op[0];
-	const char *why = x86_plain(l);
+	const char *why = x86_memory_operands(l);
 	uint8_t cc = x86_cond(l->z.opcode);
 	struct insn_effect *e;
-	struct sch_val v = insn_imm(0);
+	struct op_value v = insn_imm(0);
 
 	int dst = x86_destination(l, d);
 
@@ -508,7 +508,7 @@ string_op(struct lift *l)
 static const char *
 x86_other(struct lift *l)
 {
-	const char *why = x86_plain(l);
+	const char *why = x86_memory_operands(l);
 
 	return why ? why : default_effects(l);
 }

@@ -35,7 +35,7 @@ x86_refkind(const ZydisDecodedOperand *o)
 }
 
 int
-x86_noref(const ZydisDecodedInstruction *z)
+x86_no_reference(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_NOP:
@@ -96,7 +96,7 @@ bit_string(const struct x86_inst *in)
 }
 
 enum x86_refs
-x86_refs_by(const struct x86_inst *in)
+x86_refs_depend_on(const struct x86_inst *in)
 {
 	if (x86_suppresses(in) || vex_masked(in->z.mnemonic))
 		return X86_BY_MASK;

@@ -8,13 +8,13 @@
 int x86_gpr(ZydisRegister r);                   /* number of a general register of any width, or -1 */
 int x86_highbyte(ZydisRegister r);              /* is it ah, ch, dh or bh? */
 int x86_refkind(const ZydisDecodedOperand *o);  /* REF_ kind (isa/reference.h) of a memory operand, or -1 */
-int x86_noref(const ZydisDecodedInstruction *z);        /* does it name memory without referring to it? */
+int x86_no_reference(const ZydisDecodedInstruction *z);        /* does it name memory without referring to it? */
 
 /*
  * What, besides its address, decides which memory an instruction refers to: nothing, a mask, the
  * number of a bit, or which parts of the processor's state are saved.
  */
 enum x86_refs { X86_BY_ADDRESS, X86_BY_MASK, X86_BY_BIT, X86_BY_STATE };
-enum x86_refs x86_refs_by(const struct x86_inst *in);
+enum x86_refs x86_refs_depend_on(const struct x86_inst *in);
 
 #endif

@@ -17,7 +17,7 @@ archive_ends(const char *s, const char *with)
 }
 
 int
-archive_wanted(const char *path)
+archive_is_tar(const char *path)
 {
 	return archive_ends(path, ".tar") || archive_ends(path, ".tar.gz") ||
 	    archive_ends(path, ".tar.zst") || archive_ends(path, ".tar.xz");

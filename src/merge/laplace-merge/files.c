@@ -51,7 +51,7 @@ files_new(const char *path)
 		n--;
 	a->final = xstrndup(path, n);
 	a->end = &a->first;
-	if (archive_wanted(path))
+	if (archive_is_tar(path))
 		a->out = out_open(path);
 	else
 		check_free(a->final);
@@ -140,7 +140,7 @@ files_unlist(struct file *f)
 }
 
 void
-file_take(struct file *f)
+file_get_buffer(struct file *f)
 {
 	struct files *a = f->all;
 	struct file *old = a->oldest;
@@ -162,7 +162,7 @@ file_take(struct file *f)
 }
 
 void
-file_touch(struct file *f)
+file_prepare_write(struct file *f)
 {
 	struct files *a = f->all;
 

@@ -39,8 +39,8 @@ struct file *files_add(struct files *a, const char *dir, const char *name, uint6
 void files_dir(struct files *a, const char *dir);       /* creates a folder in the temporary folder */
 /* Writes the buffer. */
 void file_flush(struct file *f);
-void file_take(struct file *f);         /* assigns a buffer, which another file may lose */
-void file_touch(struct file *f);        /* call it before writing to the file */
+void file_get_buffer(struct file *f);         /* assigns a buffer, which another file may lose */
+void file_prepare_write(struct file *f);        /* call it before writing to the file */
 struct file *files_first(const struct files *a);        /* the first file; others follow by `next` */
 /* Path of the temporary folder. */
 const char *files_folder(const struct files *a);
@@ -55,7 +55,7 @@ static inline uint8_t *
 file_room(struct file *f, size_t n)
 {
 	if (!f->p)
-		file_take(f);
+		file_get_buffer(f);
 	if (FILE_ROOM - f->n < n)
 		file_flush(f);
 	return f->p + f->n;
@@ -65,7 +65,7 @@ file_room(struct file *f, size_t n)
  * archive.c: writes the manifest and the files, in the order of files_first, to a tar file,
  * compressed by the suffix of its name.
  */
-int archive_wanted(const char *path);
+int archive_is_tar(const char *path);
 void archive_write(struct out *o, const struct files *a);               /* closes o */
 
 /* pass.c: reads both traces once */

@@ -18,7 +18,7 @@ struct runs {
 
 /* --lenient: counts and omits a record. */
 static void
-leave_out(struct job *j, const char *what)
+merge_omit(struct job *j, const char *what)
 {
 	size_t i = 0;
 
@@ -49,7 +49,7 @@ bad_event(struct job *j, const struct lap_wrong *w)
 {
 	if (!j->lenient || w->fatal)
 		merge_stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - 1, w);
-	leave_out(j, w->what);
+	merge_omit(j, w->what);
 }
 
 /* Reads the next kernel record, if there is one. */
@@ -81,7 +81,7 @@ next_event(struct job *j)
 		if (!j->lenient || (got < 0 && in_error(j->kernelin) == what))
 			merge_stop(j, in_name(j->kernelin), j->events.off, j->events.nrec - (got > 0),
 			    &(struct lap_wrong){ .what = what });
-		leave_out(j, what);
+		merge_omit(j, what);
 		if (got == 0 || (got < 0 && lap_events_skip(&j->events) != 0))
 			return;
 	}
@@ -168,7 +168,7 @@ put_event(struct job *j, struct file *f)
 	const uint8_t *p = j->events.line;
 	size_t n = j->events.nline;
 
-	file_touch(f);
+	file_prepare_write(f);
 	if (!f->nref && !f->nevent)
 		merge_begin(j, f, j->next.time);
 	if (j->packed) {
@@ -205,7 +205,7 @@ events_until(struct job *j, uint64_t time, struct runs *now)
 	now->file = NULL;
 	if (now->space) {
 		now->file = file_of(j, t);
-		file_touch(now->file);
+		file_prepare_write(now->file);
 	}
 }
 
@@ -257,7 +257,7 @@ merge_reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 		if (!s || s->id != v->space)
 			s = lap_model_space(j->model, v->space);
 		f = j->single ? j->single : kernel_file(j);
-		file_touch(f);
+		file_prepare_write(f);
 	} else if (!s || s->id != v->space) {
 		return !lap_model_space(j->model, v->space) ? "an address space that nobody announced" :
 		    lap_model_running(j->model) ? "an address space that is not that of the running task" :
@@ -287,7 +287,7 @@ bad_reference(struct job *j, const struct lap_ref *v, long i, long n, const char
 	uint64_t off = in_off(j->refin);
 
 	if (j->lenient && !lap_model_error(j->model)->fatal) {
-		leave_out(j, why);
+		merge_omit(j, why);
 		return;
 	}
 	for (long k = i; k < n; k++)
@@ -335,7 +335,7 @@ pass_run(struct job *j)
 		if (!j->lenient || in_error(j->refin) == j->refs.err)
 			merge_stop(j, in_name(j->refin), j->refs.off, j->refs.nrec,
 			    &(struct lap_wrong){ .what = j->refs.err });
-		leave_out(j, j->refs.err);
+		merge_omit(j, j->refs.err);
 		if (lap_refs_skip(&j->refs) != 0)
 			break;
 	}

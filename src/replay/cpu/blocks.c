@@ -24,7 +24,7 @@ blocks_hash(uint64_t pc, int mode, int step)
 }
 
 struct rp_block *
-rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
+rp_block_find(struct rp_core *c, uint64_t pc, int mode, int step)
 {
 	struct rp_block *b;
 
@@ -36,7 +36,7 @@ rp_find(struct rp_core *c, uint64_t pc, int mode, int step)
 
 /* The block whose host code contains p, or NULL. */
 struct rp_block *
-rp_at(struct rp_core *c, const uint8_t *p)
+rp_block_at(struct rp_core *c, const uint8_t *p)
 {
 	size_t i;
 
@@ -69,7 +69,7 @@ blocks_rebuild(struct rp_core *c, int mode, unsigned i)
 
 /* Entry of an indirect jump, the guest target in rcx (and in the frame): tests whether it is this block. */
 void
-rp_enter_index(struct rp_core *c, struct rp_block *b)
+rp_index_add(struct rp_core *c, struct rp_block *b)
 {
 	struct rp_tr t = { .p = c->cp };
 	struct rp_block **head = &c->bucket[b->mode][b->pc & (RP_INDEX - 1)];
@@ -147,7 +147,7 @@ rp_unlink(struct rp_core *c, struct rp_block *b)
 }
 
 void
-rp_drop(struct rp_core *c, struct rp_block *b)
+rp_block_drop(struct rp_core *c, struct rp_block *b)
 {
 	rp_unlink(c, b);
 	if (c->nlist && c->list[c->nlist - 1] == b && c->cp == b->end) {
@@ -181,7 +181,7 @@ rp_reset(struct rp_core *c)
 struct rp_block *
 rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 {
-	struct rp_block *b = temp ? NULL : rp_find(c, pc, mode, step), **head;
+	struct rp_block *b = temp ? NULL : rp_block_find(c, pc, mode, step), **head;
 
 	if (b)
 		return b;

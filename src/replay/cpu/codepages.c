@@ -64,7 +64,7 @@ codepages_guard(struct rp_page *p)
 }
 
 void
-rp_twins(struct rp_core *c, rp_twin_fn *fn, void *arg)
+rp_core_set_alias(struct rp_core *c, rp_alias_fn *fn, void *arg)
 {
 	c->twin = fn;
 	c->twinarg = arg;
@@ -111,7 +111,7 @@ rp_page_drop(struct rp_core *c, struct rp_page *p)
 }
 
 size_t
-rp_peek(uint64_t addr, uint8_t *p, size_t n)
+rp_guest_read(uint64_t addr, uint8_t *p, size_t n)
 {
 	volatile size_t done = 0;
 	const volatile uint8_t *s;
@@ -143,7 +143,7 @@ rp_flush(struct rp_core *c, uint64_t addr, uint64_t len)
 }
 
 int
-rp_isbreak(const struct rp_core *c, uint64_t pc)
+rp_break_is_set(const struct rp_core *c, uint64_t pc)
 {
 	size_t i;
 
@@ -154,14 +154,14 @@ rp_isbreak(const struct rp_core *c, uint64_t pc)
 }
 
 int
-rp_istested(const struct rp_core *c, uint64_t pc)
+rp_break_has_tests(const struct rp_core *c, uint64_t pc)
 {
 	return c->ntest && c->testpc == pc;
 }
 
 /* Drops the blocks that contain pc, so that new ones take the changed breakpoint into account. */
 static void
-codepages_forget(struct rp_core *c, uint64_t pc)
+codepages_drop_at(struct rp_core *c, uint64_t pc)
 {
 	struct rp_page *p = rp_page(c, pc, 0);
 	struct rp_pageref *r, *next;
@@ -192,12 +192,12 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
 		if (buf_grow(&c->brk, &c->capbrk, c->nbrk + 1, sizeof *c->brk) < 0)
 			return -1;
 		c->brk[c->nbrk++] = pc;
-		codepages_forget(c, pc);
+		codepages_drop_at(c, pc);
 	} else if (!on && i < c->nbrk) {
 		c->brk[i] = c->brk[--c->nbrk];
 		if (c->testpc == pc)
 			c->ntest = 0;
-		codepages_forget(c, pc);
+		codepages_drop_at(c, pc);
 	}
 	return 0;
 }
@@ -207,11 +207,11 @@ rp_break(struct rp_core *c, uint64_t pc, int on)
  * begins there that could evaluate tests.
  */
 static int
-codepages_repeated(const struct rp_core *c, uint64_t pc)
+codepages_is_string(const struct rp_core *c, uint64_t pc)
 {
 	struct x86_inst in;
 	uint8_t b[15];
-	size_t n = rp_peek(pc, b, sizeof b);
+	size_t n = rp_guest_read(pc, b, sizeof b);
 
 	return x86_inst_decode(&in, b, n, pc, c->amd) != 0 || in.z.meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
@@ -219,11 +219,11 @@ codepages_repeated(const struct rp_core *c, uint64_t pc)
 void
 rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsigned n)
 {
-	if (!n && !rp_istested(c, pc))
+	if (!n && !rp_break_has_tests(c, pc))
 		return;
 	c->testpc = pc;
-	c->ntest = n && !codepages_repeated(c, pc) ? n : 0;
+	c->ntest = n && !codepages_is_string(c, pc) ? n : 0;
 	for (unsigned i = 0; i < c->ntest; i++)
 		c->test[i] = t[i];
-	codepages_forget(c, pc);
+	codepages_drop_at(c, pc);
 }

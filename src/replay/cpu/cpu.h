@@ -107,7 +107,7 @@ struct rp_core *rp_core_new(void);
  * Says whether the guest code was captured on an AMD processor; call it before the first
  * rp_run.  Default: as this processor.
  */
-void rp_amd(struct rp_core *c, int amd);
+void rp_core_set_amd(struct rp_core *c, int amd);
 void rp_core_free(struct rp_core *c);
 const char *rp_core_why(void);  /* the reason why the last rp_core_new failed */
 
@@ -133,13 +133,13 @@ enum {
  * what: a set of RP_FLAGS, RP_MEMORY, RP_CONTROL.  Call it before the first rp_run with
  * RP_VALUES. 0, or -1: no memory.
  */
-int rp_wants(struct rp_core *c, unsigned what);
+int rp_values_enable(struct rp_core *c, unsigned what);
 
 /*
  * Report only instructions at a pc that `pick` accepts (NULL: all).  A block without any
  * reports nothing.
  */
-int rp_pick(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg); /* 0, or -1: no memory */
+int rp_values_filter(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg); /* 0, or -1: no memory */
 
 /* Sets (on: 1) or removes (0) a breakpoint. 0, or -1: no memory. */
 int rp_break(struct rp_core *c, uint64_t pc, int on);
@@ -166,9 +166,9 @@ void rp_break_if(struct rp_core *c, uint64_t pc, const struct rp_test *t, unsign
  * Enumerates the other addresses of guest memory that is mapped more than once.  *i is 0 in the
  * first call.  Returns 0: no more.
  */
-typedef int rp_twin_fn(void *arg, uint64_t addr, size_t *i, uint64_t *other);
+typedef int rp_alias_fn(void *arg, uint64_t addr, size_t *i, uint64_t *other);
 /* sets the function that enumerates addresses */
-void rp_twins(struct rp_core *c, rp_twin_fn *fn, void *arg);
+void rp_core_set_alias(struct rp_core *c, rp_alias_fn *fn, void *arg);
 /* The code or the mapping at [addr, addr + len) changed.  Call it after the host's mapping has changed. */
 void rp_flush(struct rp_core *c, uint64_t addr, uint64_t len);
 

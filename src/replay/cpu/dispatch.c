@@ -146,7 +146,7 @@ fail:
 }
 
 void
-rp_amd(struct rp_core *c, int amd)
+rp_core_set_amd(struct rp_core *c, int amd)
 {
 	c->amd = amd;
 }
@@ -194,7 +194,7 @@ rp_facts(struct rp_core *c)
 }
 
 int
-rp_wants(struct rp_core *c, unsigned what)
+rp_values_enable(struct rp_core *c, unsigned what)
 {
 	if (rp_facts(c) == NULL)
 		return -1;
@@ -209,7 +209,7 @@ rp_wants(struct rp_core *c, unsigned what)
 }
 
 int
-rp_pick(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg)
+rp_values_filter(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg)
 {
 	if (rp_facts(c) == NULL)
 		return -1;
@@ -345,7 +345,7 @@ dispatch_reason(struct rp_core *c, struct rp_frame *f, struct rp_run *x, enum rp
 	case RW_LINK:
 		s = (struct rp_site *)(uintptr_t)f->site;
 		f->rip = s->pc;
-		if ((b = rp_find(c, s->pc, (int)f->mode, 0)) == NULL) {
+		if ((b = rp_block_find(c, s->pc, (int)f->mode, 0)) == NULL) {
 			uint64_t n = c->flushes;
 
 			if ((b = rp_block(c, s->pc, (int)f->mode, 0, 0)) == NULL)
@@ -358,7 +358,7 @@ dispatch_reason(struct rp_core *c, struct rp_frame *f, struct rp_run *x, enum rp
 	case RW_MISS:
 		if ((b = rp_block(c, f->rip, (int)f->mode, 0, 0)) == NULL)
 			break;
-		rp_enter_index(c, b);
+		rp_index_add(c, b);
 		return 0;
 	case RW_SMC:
 		if ((p = rp_page(c, f->addr, 0)) != NULL)
@@ -408,7 +408,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 	dispatch_load(f, x);
 	dispatch_window(c);
 	for (;; first = 0) {
-		int brk = c->nbrk && rp_isbreak(c, f->rip), step;
+		int brk = c->nbrk && rp_break_is_set(c, f->rip), step;
 
 		if (c->dirty)
 			flush_dirty(c);
@@ -426,7 +426,7 @@ rp_run(struct rp_core *c, struct rp_run *x, enum rp_mode mode)
 			else {
 				dispatch_execute(c, f, x, b);
 				if (alone)
-					rp_drop(c, b);
+					rp_block_drop(c, b);
 				alone = f->why == RW_SMC;
 				if (!dispatch_reason(c, f, x, &stop))
 					continue;

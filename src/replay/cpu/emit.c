@@ -189,7 +189,7 @@ emit_temporary(struct rp_tr *t, struct plan *p, int guest, int high, int legacy_
 
 /* Does the destination keep its value when the instruction has no result? */
 static int
-may_keep(ZydisMnemonic m)
+emit_dst_may_stay(ZydisMnemonic m)
 {
 	return m == ZYDIS_MNEMONIC_BSF || m == ZYDIS_MNEMONIC_BSR || m == ZYDIS_MNEMONIC_LAR ||
 	    m == ZYDIS_MNEMONIC_LSL;
@@ -197,7 +197,7 @@ may_keep(ZydisMnemonic m)
 
 /* The host register that stands for the general register operand o. */
 static int
-emit_place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
+emit_operand_gpr(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
 	int g = x86_gpr(o->reg.value), high = x86_highbyte(o->reg.value), h = rp_home(g), k;
 
@@ -208,7 +208,7 @@ emit_place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 		if (k == p->ntemp)
 			k = emit_temporary(t, p, g, p->hi && g == RCX, p->hi);
 		if (o->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE) ||
-		    o->size < 32 || may_keep(t->in->z.mnemonic))
+		    o->size < 32 || emit_dst_may_stay(t->in->z.mnemonic))
 			p->temp[k].load = 1;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			p->temp[k].store = 1;
@@ -220,7 +220,7 @@ emit_place(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 }
 
 static void
-note_operand(struct plan *p, const ZydisDecodedOperand *o)
+emit_note_registers(struct plan *p, const ZydisDecodedOperand *o)
 {
 	int g, h;
 
@@ -252,10 +252,10 @@ emit_assign(struct rp_tr *t, struct plan *p)
 		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || x86_gpr(o->reg.value) < 0)
 			continue;
 		switch (o->encoding) {
-		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = p->bit ? T1 : emit_place(t, p, o); break;
-		case ZYDIS_OPERAND_ENCODING_MODRM_RM: p->rm = emit_place(t, p, o); break;
-		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = emit_place(t, p, o); break;
-		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = emit_place(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_MODRM_REG: p->reg = p->bit ? T1 : emit_operand_gpr(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_MODRM_RM: p->rm = emit_operand_gpr(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_NDSNDD: p->vvvv = emit_operand_gpr(t, p, o); break;
+		case ZYDIS_OPERAND_ENCODING_OPCODE: p->opc = emit_operand_gpr(t, p, o); break;
 		case ZYDIS_OPERAND_ENCODING_NONE: {
 			int g = x86_gpr(o->reg.value);
 
@@ -336,7 +336,7 @@ emit_moffs(struct rp_tr *t, const ZydisDecodedOperand *o)
 
 /* Does the instruction make the processor record its own address (x87)? */
 static int
-emit_noted(const struct x86_inst *in)
+emit_records_address(const struct x86_inst *in)
 {
 	if (in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
 	    in->z.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (in->z.opcode & 0xf8) != 0xd8)
@@ -352,9 +352,9 @@ emit_noted(const struct x86_inst *in)
 	}
 }
 
-/* Records the guest's own address and data address for rp_hand_x87, which hides the host's. */
+/* Records the guest's own address and data address for rp_helper_x87, which hides the host's. */
 static void
-emit_note(struct rp_tr *t)
+emit_store_address(struct rp_tr *t)
 {
 	e_imm(t, T0, t->in->pc);
 	e_store(t, FO(fip), T0);
@@ -367,7 +367,7 @@ emit_note(struct rp_tr *t)
  * image, and its offsets. 0: any other instruction.
  */
 static unsigned
-emit_saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
+emit_x87_layout(const struct x86_inst *in, unsigned *ip, unsigned *data)
 {
 	*ip = 8;
 	*data = 16;
@@ -397,11 +397,11 @@ emit_saves(const struct x86_inst *in, unsigned *ip, unsigned *data)
  * addresses removed after it.
  */
 static void
-emit_save(struct rp_tr *t, struct plan *p)
+emit_x87_save(struct rp_tr *t, struct plan *p)
 {
 	static const uint8_t fxsave[] = { 0x48, 0x0f, 0xae, 0x84, 0x24 };       /* fxsave64 [rsp + disp32] */
 	struct rp_hinfo *h = rp_hinfo(t);
-	unsigned i, ip, data, size = emit_saves(t->in, &ip, &data);
+	unsigned i, ip, data, size = emit_x87_layout(t->in, &ip, &data);
 
 	if (h == NULL)
 		return;
@@ -412,30 +412,30 @@ emit_save(struct rp_tr *t, struct plan *p)
 		/* xsave instead: which parts xsaveopt omits depends on the processor's history */
 		p->reg = 4;
 	emit_reencode(t, p);
-	rp_place(t, h, &t->in->op[t->in->mem]);
-	h->kind = x86_refs_by(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
+	rp_hinfo_set_operand(t, h, &t->in->op[t->in->mem]);
+	h->kind = x86_refs_depend_on(t->in) == X86_BY_STATE ? RH_XSAVE : RH_X87;
 	h->packed = t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC ||
 	    t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	h->size = (uint8_t)size;
 	h->op = (uint8_t)ip;
 	h->n = (uint8_t)data;
-	rp_helper(t, rp_hand_x87, h);
+	rp_helper(t, rp_helper_x87, h);
 }
 
 static void
 emit_memory(struct rp_tr *t, struct plan *p, const ZydisDecodedOperand *o)
 {
-	enum x86_refs by = x86_refs_by(t->in);
+	enum x86_refs by = x86_refs_depend_on(t->in);
 
 	p->base = p->rcx_in ? T1 : T0;
 	p->used |= 1u << p->base;
 	if (by == X86_BY_BIT && t->in->z.address_width == 32)
 		t->bad = "a bit string with narrow addresses";
 	if (by && (t->refs || by == X86_BY_BIT)) {
-		rp_sync(t);
+		rp_out_sync(t);
 		t->b->mark[t->b->nmark - 1].words = 0;
 		t->b->mark[t->b->nmark - 1].off = (uint32_t)(t->p - t->b->start);
-		rp_byhelper(t, by, o);
+		rp_refs_by_helper(t, by, o);
 	}
 	/*
 	 * the processor would add the register's bytes to the unfolded window base; the helper
@@ -492,7 +492,7 @@ rp_plain(struct rp_tr *t)
 	for (i = 0; i < in->z.operand_count; i++) {
 		const ZydisDecodedOperand *o = &in->op[i];
 
-		note_operand(&p, o);
+		emit_note_registers(&p, o);
 		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && i != in->mem) {
 			if ((in->z.opcode & 0xfc) == 0xa0 && in->z.mnemonic == ZYDIS_MNEMONIC_MOV) {
 				rp_fetch(t);
@@ -503,15 +503,15 @@ rp_plain(struct rp_tr *t)
 		}
 	}
 	if (in->mem >= 0 && in->op[in->mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB) {
-		rp_indexed(t);
+		rp_gather_scatter(t);
 		return;
 	}
 	if (in->mem >= 0 && in->op[in->mem].mem.type != ZYDIS_MEMOP_TYPE_MEM) {
 		t->bad = "an address of an unusual kind";
 		return;
 	}
-	if (emit_noted(in))
-		emit_note(t);
+	if (emit_records_address(in))
+		emit_store_address(t);
 	if (in->mem >= 0) {
 		if (p.hi && p.rcx_in)
 			t->bad = "a high byte register in an unusual place";
@@ -526,8 +526,8 @@ rp_plain(struct rp_tr *t)
 		t->bad = "a high byte register in an unusual place";
 	if (in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR || in->z.mnemonic == ZYDIS_MNEMONIC_XRSTOR64)
 		emit_restore(t, &p);
-	else if (emit_saves(in, &ip, &data))
-		emit_save(t, &p);
+	else if (emit_x87_layout(in, &ip, &data))
+		emit_x87_save(t, &p);
 	else
 		emit_reencode(t, &p);
 	emit_after(t, &p);

@@ -4,7 +4,7 @@
 
 /* Updates r11: it is after all words written so far. */
 void
-rp_sync(struct rp_tr *t)
+rp_out_sync(struct rp_tr *t)
 {
 	if (t->stream && t->words)
 		e_lea(t, OUT, OUT, 8 * (int64_t)t->words);
@@ -12,7 +12,7 @@ rp_sync(struct rp_tr *t)
 }
 
 void
-rp_put(struct rp_tr *t, int reg)
+rp_word_append(struct rp_tr *t, int reg)
 {
 	e_mem(t, 1, 0x89, reg, OUT, -1, 1, 8 * (int64_t)t->words);
 	t->words++;
@@ -25,7 +25,7 @@ rp_fetch(struct rp_tr *t)
 	if (!t->refs || t->values)
 		return;
 	e_imm(t, T0, ref_make(REF_INST, t->in->pc, t->in->z.length));
-	rp_put(t, T0);
+	rp_word_append(t, T0);
 }
 
 /* Is the address of operand o a constant at translation time? */
@@ -46,7 +46,7 @@ rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *addr)
 
 /* The host register of guest register r; it is loaded into tmp if it has none. */
 static int
-reg_or(struct rp_tr *t, ZydisRegister r, int tmp)
+emit_address_gpr(struct rp_tr *t, ZydisRegister r, int tmp)
 {
 	int g = x86_gpr(r), h;
 
@@ -69,8 +69,8 @@ rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add)
 	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 	int wide = t->in->z.address_width != 32;
 	int64_t disp = o->mem.disp.value + add;
-	int base = rip ? -1 : reg_or(t, o->mem.base, T0);
-	int index = reg_or(t, o->mem.index, base == T0 ? T1 : T0);
+	int base = rip ? -1 : emit_address_gpr(t, o->mem.base, T0);
+	int index = emit_address_gpr(t, o->mem.index, base == T0 ? T1 : T0);
 	int seg = o->mem.segment == ZYDIS_REGISTER_FS ? FO(fsbase) :
 	    o->mem.segment == ZYDIS_REGISTER_GS ? FO(gsbase) : 0;
 	int r = T0;
@@ -145,13 +145,13 @@ rp_ref(struct rp_tr *t, int kind, unsigned size, int reg)
 
 		if (add) {              /* a later piece of the operand */
 			e_lea(t, T1, reg, add);
-			rp_put(t, T1);
+			rp_word_append(t, T1);
 			emit_address_upper(t, ref_make((unsigned)kind, 0, n));
 		} else {
 			e_canon(t, T0, reg);
 			kind_word(t, kind, n);
 			e_mem(t, 1, 0x8d, T1, T1, T0, 1, 0);
-			rp_put(t, T1);
+			rp_word_append(t, T1);
 		}
 		add += n;
 		size -= n;
@@ -167,7 +167,7 @@ rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr)
 		unsigned n = size > REF_SIZEMAX ? REF_PIECE : size;
 
 		e_imm(t, T0, ref_make((unsigned)kind, addr, n));
-		rp_put(t, T0);
+		rp_word_append(t, T0);
 		addr += n;
 		size -= n;
 	}
@@ -192,5 +192,5 @@ rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst)
 		e_fold(t, dst, r);
 	}
 	for (i = first; kind >= 0 && kind != REF_STORE && t->words - t->word0 > i; i++)
-		rp_loaded(t, first, i, dst);
+		rp_load_record(t, first, i, dst);
 }

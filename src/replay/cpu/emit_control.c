@@ -33,7 +33,7 @@ set_why(struct rp_tr *t, unsigned why)
 void
 rp_leavewith(struct rp_tr *t, unsigned why, uint64_t pc)
 {
-	rp_sync(t);
+	rp_out_sync(t);
 	e_imm(t, T0, pc);
 	e_store(t, FO(rip), T0);
 	set_why(t, why);
@@ -57,7 +57,7 @@ to_site(struct rp_tr *t, uint64_t pc)
 void
 rp_goto(struct rp_tr *t, uint64_t pc)
 {
-	rp_sync(t);
+	rp_out_sync(t);
 	to_site(t, pc);
 	t->done = 1;
 }
@@ -101,7 +101,7 @@ control_width(const struct x86_inst *in)
 
 /* Lets the block continue at pc. */
 static void
-control_follow(struct rp_tr *t, uint64_t pc)
+control_continue_at(struct rp_tr *t, uint64_t pc)
 {
 	t->jumped = 1;
 	t->follow = pc;
@@ -109,7 +109,7 @@ control_follow(struct rp_tr *t, uint64_t pc)
 
 /* Reduces a 16-bit jump target in rcx to its size: movzx ecx, cx. */
 static void
-control_cut(struct rp_tr *t)
+control_truncate_target(struct rp_tr *t)
 {
 	if (control_width(t->in) == 8)
 		return;
@@ -135,7 +135,7 @@ target_value(struct rp_tr *t, const ZydisDecodedOperand *o)
 		else
 			e_load(t, T0, rp_regoff(g));
 	}
-	control_cut(t);
+	control_truncate_target(t);
 }
 
 static void
@@ -155,11 +155,11 @@ control_call(struct rp_tr *t)
 	e_gsstore(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, -size);
 	if (direct) {
-		control_follow(t, x86_target(&in->z, in->next));
+		control_continue_at(t, x86_target(&in->z, in->next));
 		return;
 	}
-	rp_values(t);
-	rp_sync(t);
+	rp_values_emit(t);
+	rp_out_sync(t);
 	e_load(t, T0, FO(tmp));
 	control_indirect(t);
 }
@@ -172,10 +172,10 @@ control_values(struct rp_tr *t)
 
 	if (uses)
 		e_store(t, FO(tmp), T0);
-	rp_values(t);
+	rp_values_emit(t);
 	if (uses)
 		e_load(t, T0, FO(tmp));
-	rp_sync(t);
+	rp_out_sync(t);
 }
 
 static void
@@ -185,7 +185,7 @@ control_jump(struct rp_tr *t)
 
 	rp_fetch(t);
 	if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-		control_follow(t, x86_target(&t->in->z, t->in->next));
+		control_continue_at(t, x86_target(&t->in->z, t->in->next));
 		return;
 	}
 	target_value(t, o);
@@ -205,7 +205,7 @@ control_ret(struct rp_tr *t)
 	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
 	e_gsload(t, size, T0, T0);
-	control_cut(t);
+	control_truncate_target(t);
 	e_lea(t, G_RSP, G_RSP, size + pops);
 	control_values(t);
 	control_indirect(t);
@@ -223,8 +223,8 @@ control_counted(struct rp_tr *t)
 	rp_fetch(t);
 	if (m != ZYDIS_MNEMONIC_JECXZ && m != ZYDIS_MNEMONIC_JRCXZ)
 		e_mem(t, t->in->z.address_width != 32, 0x8d, G_RCX, G_RCX, -1, 1, -1);
-	rp_values(t);
-	rp_sync(t);
+	rp_values_emit(t);
+	rp_out_sync(t);
 	if (m == ZYDIS_MNEMONIC_JECXZ) {
 		host_e1(t, 0x44);            /* mov ecx, r9d */
 		host_e1(t, 0x89);
@@ -259,7 +259,7 @@ cpu_control_branch(struct rp_tr *t)
 	if (t->step) {
 		uint8_t *rel;
 
-		rp_sync(t);
+		rp_out_sync(t);
 		rel = e_jcc32(t, t->in->z.opcode & 15);
 		to_site(t, t->in->next);
 		e_patch(rel, t->p);
@@ -271,7 +271,7 @@ cpu_control_branch(struct rp_tr *t)
 	t->side[t->nside].pc = to;
 	t->side[t->nside].left = t->ninst + 1;
 	t->side[t->nside++].words = (int)t->words;
-	control_follow(t, t->in->next);
+	control_continue_at(t, t->in->next);
 }
 
 static int
@@ -415,8 +415,8 @@ control_string(struct rp_tr *t)
 		for (i = 0; i + 1u < in->z.length; i++)
 			if (in->b[i] == 0x64 || in->b[i] == 0x65)
 				h->seg = in->b[i] == 0x64 ? 1 : 2;
-	rp_sync(t);
-	rp_helper(t, rp_hand_string, h);
+	rp_out_sync(t);
+	rp_helper(t, rp_helper_string, h);
 	t->b->mark[t->b->nmark - 1].out0 = 1;
 	t->ninst--;                     /* the helper counts it */
 	to_site(t, in->next);
@@ -443,7 +443,7 @@ control_leaving(struct rp_tr *t, unsigned why)
 	if (t->now && !t->valued) {     /* room for values: the caller of rp_run fills them in */
 		t->words += FACT_NLATE;
 		t->maxwords += FACT_NLATE;
-		rp_sync(t);
+		rp_out_sync(t);
 		e_store(t, FO(late), OUT);
 	}
 	rp_leavewith(t, why, t->in->next);
@@ -476,15 +476,15 @@ rp_special(struct rp_tr *t)
 	struct rp_hinfo *h;
 	int sig, random;
 
-	if (x86_noref(&t->in->z)) {
+	if (x86_no_reference(&t->in->z)) {
 		rp_fetch(t);
 		return 1;
 	}
 	if (control_category(t))
 		return 1;
-	if ((sig = x86_trapped(t->in)) != 0)
+	if ((sig = x86_trap_after(t->in)) != 0)
 		return control_trapped(t, sig);
-	if ((random = x86_random(t->in)) != 0)
+	if ((random = x86_random_insn(t->in)) != 0)
 		return control_randomly(t, RP_RDRAND + random - X86_RDRAND);
 	switch (t->in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: rp_push(t); return 1;
@@ -514,8 +514,8 @@ rp_special(struct rp_tr *t)
 	case ZYDIS_MNEMONIC_XGETBV:
 		rp_fetch(t);
 		if ((h = rp_hinfo(t)) != NULL) {
-			rp_sync(t);
-			rp_helper(t, rp_hand_xgetbv, h);
+			rp_out_sync(t);
+			rp_helper(t, rp_helper_xgetbv, h);
 		}
 		return 1;
 	default:

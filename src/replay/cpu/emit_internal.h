@@ -212,7 +212,7 @@ struct rp_core {
 	uint64_t testpc;                /* the breakpoint of rp_break_if */
 	struct rp_test test[RP_NTEST];
 	unsigned ntest;                 /* 0: none */
-	rp_twin_fn *twin;               /* set by rp_twins, or NULL */
+	rp_alias_fn *twin;               /* set by rp_core_set_alias, or NULL */
 	void *twinarg;
 	int dirty, bmi2, fsgsbase, avx, avx512bw, signals;
 	int amd;                        /* the guest code is from an AMD processor */
@@ -241,17 +241,17 @@ static inline uint8_t *rp_w(uint8_t *code) { return code + rp_rw; }    /* the wr
 struct rp_block *rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp);
 
 /* blocks.c: blocks */
-struct rp_block *rp_find(struct rp_core *c, uint64_t pc, int mode, int step);
+struct rp_block *rp_block_find(struct rp_core *c, uint64_t pc, int mode, int step);
 /* finds or translates; NULL: no memory */
 struct rp_block *rp_block(struct rp_core *c, uint64_t pc, int mode, int step, int temp);
 /* the block whose host code contains `host`, or NULL */
-struct rp_block *rp_at(struct rp_core *c, const uint8_t *host);
+struct rp_block *rp_block_at(struct rp_core *c, const uint8_t *host);
 /* makes the jump at s go directly to block `to` */
 void rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to);
-void rp_enter_index(struct rp_core *c, struct rp_block *b);     /* makes b reachable by indirect jumps */
+void rp_index_add(struct rp_core *c, struct rp_block *b);     /* makes b reachable by indirect jumps */
 void rp_unlink(struct rp_core *c, struct rp_block *b);          /* removes all jumps to b */
 /* as rp_unlink for a temporary block, and frees its code */
-void rp_drop(struct rp_core *c, struct rp_block *b);
+void rp_block_drop(struct rp_core *c, struct rp_block *b);
 void rp_reset(struct rp_core *c);       /* drops all translations */
 /* zeroed memory that lives until rp_reset; NULL: the arena is full */
 void *rp_alloc(struct rp_core *c, size_t n);
@@ -263,9 +263,9 @@ void rp_page_add(struct rp_core *c, struct rp_block *b, uint64_t addr); /* b has
 void rp_page_drop(struct rp_core *c, struct rp_page *p);
 void rp_guard(struct rp_core *c, struct rp_block *b);   /* write-protects the pages of b */
 /* reads guest memory; returns how many bytes could be read */
-size_t rp_peek(uint64_t addr, uint8_t *p, size_t n);
-int rp_isbreak(const struct rp_core *c, uint64_t pc);   /* is there a breakpoint at pc? */
-int rp_istested(const struct rp_core *c, uint64_t pc);          /* has the breakpoint at pc tests? */
+size_t rp_guest_read(uint64_t addr, uint8_t *p, size_t n);
+int rp_break_is_set(const struct rp_core *c, uint64_t pc);   /* is there a breakpoint at pc? */
+int rp_break_has_tests(const struct rp_core *c, uint64_t pc);          /* has the breakpoint at pc tests? */
 
 /* faults.c */
 int rp_signals_on(struct rp_core *c);
@@ -281,7 +281,7 @@ struct rp_tr {
 	int stream, values;             /* mode is not RP_NONE; mode is RP_VALUES */
 	int refs;                       /* references of the current instruction are reported */
 	int silent;                     /* RP_VALUES: nothing of the block is reported */
-	int picked;                     /* rp_pick: an instruction of the block is reported */
+	int picked;                     /* rp_values_filter: an instruction of the block is reported */
 	int step, bmi2, done;      /* done: the block has ended */
 	int ninst;
 	const struct rp_thunks *th;
@@ -329,11 +329,11 @@ struct rp_hinfo {
 enum { RS_MOVS, RS_CMPS, RS_STOS, RS_LODS, RS_SCAS };
 
 /* emit_values.c: RP_VALUES */
-void rp_head(struct rp_tr *t);          /* the block's header, at its start */
+void rp_header_emit(struct rp_tr *t);          /* the block's header, at its start */
 /* header for a block that ended after n instructions; uses rcx, r15 */
-void rp_rehead(struct rp_tr *t, unsigned n);
-int rp_heads(struct rp_tr *t);          /* completes the headers at the block's end: 0, or -1: no memory */
-void rp_values(struct rp_tr *t);        /* values that the current instruction has defined; uses rcx */
+void rp_header_emit_partial(struct rp_tr *t, unsigned n);
+int rp_headers_finish(struct rp_tr *t);          /* completes the headers at the block's end: 0, or -1: no memory */
+void rp_values_emit(struct rp_tr *t);        /* values that the current instruction has defined; uses rcx */
 
 /* emit_loads.c: RP_MEMORY */
 
@@ -341,29 +341,29 @@ void rp_values(struct rp_tr *t);        /* values that the current instruction h
  * reg: the folded address of reference `first`, of which i is a piece.  Uses the other one of
  * rcx and r15.
  */
-void rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg);
+void rp_load_record(struct rp_tr *t, unsigned first, unsigned i, int reg);
 /*
  * After the instruction: emits what it stored and loaded, unless it is in the stream already.
  * Uses rcx, r15.
  */
-void rp_memory(struct rp_tr *t);
+void rp_store_record(struct rp_tr *t);
 
 /* helpers.c, helpers_refs.c: called by translated code; compiled without vector registers */
 
 /* 0: done; 1: leave translated code, the frame is complete */
-uint64_t rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h);
+uint64_t rp_helper_string(struct rp_frame *f, const struct rp_hinfo *h);
 /* writes references that depend on masks, indices or bit numbers */
-uint64_t rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h);
+uint64_t rp_helper_refs(struct rp_frame *f, const struct rp_hinfo *h);
 /*
  * Removes host addresses from the image just saved.  h->size: bytes of a pointer; op and n:
  * where the pointers are.
  */
-uint64_t rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h);
-/* RP_MEMORY: records what the references of rp_hand_refs have stored */
-uint64_t rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h);
+uint64_t rp_helper_x87(struct rp_frame *f, const struct rp_hinfo *h);
+/* RP_MEMORY: records what the references of rp_helper_refs have stored */
+uint64_t rp_helper_stored(struct rp_frame *f, const struct rp_hinfo *h);
 /* completes the record of a string instruction; done: FACT_DONE or 0 */
 void rp_record(struct rp_frame *f, uint64_t done);
-uint64_t rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);  /* emulates xgetbv */
+uint64_t rp_helper_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);  /* emulates xgetbv */
 
 /* emit_host.c: host instructions, none of which changes flags */
 void host_e1(struct rp_tr *t, unsigned b);
@@ -397,16 +397,16 @@ void rp_ref(struct rp_tr *t, int kind, unsigned size, int reg);
 void rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr);     /* uses T0 */
 /* reports the reference, leaves the host address in dst */
 void rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst);
-void rp_put(struct rp_tr *t, int reg);  /* writes reg as the next word */
-void rp_sync(struct rp_tr *t);          /* updates r11 */
+void rp_word_append(struct rp_tr *t, int reg);  /* writes reg as the next word */
+void rp_out_sync(struct rp_tr *t);          /* updates r11 */
 void rp_room(struct rp_tr *t, unsigned n);
 
 /* emit_refs.c: references that a helper computes */
-void rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o);
+void rp_refs_by_helper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o);
 /* sets the fields of h that address o */
-void rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o);
+void rp_hinfo_set_operand(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o);
 void rp_maskmov(struct rp_tr *t);       /* maskmovq, maskmovdqu */
-void rp_indexed(struct rp_tr *t);       /* gathers and scatters */
+void rp_gather_scatter(struct rp_tr *t);       /* gathers and scatters */
 
 /* emit.c: any other instruction, re-encoded */
 void rp_plain(struct rp_tr *t);

@@ -4,7 +4,7 @@
 
 /* val = n bytes (1 2 4 8) at gs:[addr + off], zero-extended. */
 static void
-emit_loads_get(struct rp_tr *t, int val, int addr, unsigned off, unsigned n)
+emit_loads_read(struct rp_tr *t, int val, int addr, unsigned off, unsigned n)
 {
 	host_e1(t, 0x65);
 	if (n >= 4) {
@@ -29,7 +29,7 @@ emit_loads_copy(struct rp_tr *t, int addr, unsigned from, unsigned size, unsigne
 
 	for (i = 0; i < size; i += n) {
 		n = size - i >= 8 ? 8 : size - i >= 4 ? 4 : size - i >= 2 ? 2 : 1;
-		emit_loads_get(t, val, addr, from + i, n);
+		emit_loads_read(t, val, addr, from + i, n);
 		/* the rest of the last word is undefined */
 		e_mem(t, i % 8 == 0, 0x89, val, OUT, -1, 1, at + i);
 	}
@@ -78,7 +78,7 @@ size_of(const struct x86_inst *in, unsigned i)
 
 /* Only memory that the instruction itself may overwrite is read before it. */
 void
-rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg)
+rp_load_record(struct rp_tr *t, unsigned first, unsigned i, int reg)
 {
 	const struct fact *f = t->now;
 
@@ -88,13 +88,13 @@ rp_loaded(struct rp_tr *t, unsigned first, unsigned i, int reg)
 }
 
 void
-rp_memory(struct rp_tr *t)
+rp_store_record(struct rp_tr *t)
 {
 	const struct fact *f = t->now;
 	unsigned i;
 
 	if (t->stored)
-		rp_helper(t, rp_hand_stored, t->stored);
+		rp_helper(t, rp_helper_stored, t->stored);
 	if (f->mem == NULL)
 		return;
 	for (i = 0; i < f->nref; i++) {

@@ -134,7 +134,7 @@ emit_refs_later(struct rp_tr *t, const struct rp_hinfo *h)
 }
 
 void
-rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
+rp_hinfo_set_operand(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o)
 {
 	int rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 
@@ -147,7 +147,7 @@ rp_place(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o
 }
 
 void
-rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
+rp_refs_by_helper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 {
 	struct rp_hinfo *h;
 
@@ -155,7 +155,7 @@ rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 		return;
 	h->kind = by == X86_BY_MASK ? RH_MASKED : by == X86_BY_BIT ? RH_BITS : RH_XSAVE;
 	h->ref = (uint8_t)x86_refkind(o);
-	rp_place(t, h, o);
+	rp_hinfo_set_operand(t, h, o);
 	if (by == X86_BY_MASK)
 		fill_masked(t, h, o);
 	else if (by == X86_BY_BIT) {
@@ -166,7 +166,7 @@ rp_byhelper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o)
 		    t->in->z.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
 	t->maxwords += t->refs ? 256 : 0;
 	t->b->mark[t->b->nmark - 1].out0 = 1;
-	rp_helper(t, rp_hand_refs, h);
+	rp_helper(t, rp_helper_refs, h);
 	emit_refs_later(t, h);
 }
 
@@ -186,7 +186,7 @@ rp_maskmov(struct rp_tr *t)
 		if (in->b[i] == 0x64 || in->b[i] == 0x65 || in->b[i] == 0x67)
 			t->bad = "a masked store with prefixes";
 	if (t->refs && (h = rp_hinfo(t)) != NULL) {
-		rp_sync(t);
+		rp_out_sync(t);
 		m->words = 0;
 		m->off = (uint32_t)(t->p - t->b->start);
 		m->out0 = 1;
@@ -212,7 +212,7 @@ rp_maskmov(struct rp_tr *t)
 		h->n = (uint8_t)n;
 		h->kfrom = 2;
 		t->maxwords += 16;
-		rp_helper(t, rp_hand_refs, h);
+		rp_helper(t, rp_helper_refs, h);
 		emit_refs_later(t, h);
 	}
 	m->borrowed[0] = RDI + 1;
@@ -248,7 +248,7 @@ clear_mask(struct rp_tr *t, ZydisRegister r)
  * anywhere, not only in the window around the base register.
  */
 void
-rp_indexed(struct rp_tr *t)
+rp_gather_scatter(struct rp_tr *t)
 {
 	const struct x86_inst *in = t->in;
 	const ZydisDecodedOperand *o = &in->op[in->mem];
@@ -266,13 +266,13 @@ rp_indexed(struct rp_tr *t)
 		t->bad = "a gather of an unusual kind";
 		return;
 	}
-	rp_sync(t);
+	rp_out_sync(t);
 	m->words = 0;
 	m->off = (uint32_t)(t->p - t->b->start);
 	m->out0 = 1;
 	h->kind = RH_VSIB;
 	h->ref = store ? REF_STORE : REF_LOAD;
-	rp_place(t, h, o);
+	rp_hinfo_set_operand(t, h, o);
 	h->index = -1;                  /* the index belongs to the elements */
 	h->isize = quad_index(in->z.mnemonic) ? 8 : 4;
 	h->size = wide_element(in->z.mnemonic) ? 8 : 4;
@@ -285,7 +285,7 @@ rp_indexed(struct rp_tr *t)
 	else
 		dump_vector(t, mask, FO(vec) + 64);
 	t->maxwords += 32;
-	rp_helper(t, rp_hand_refs, h);
+	rp_helper(t, rp_helper_refs, h);
 	if (!store)
 		move_vector(t, 0x6f, in->op[0].reg.value, FO(vec) + 128);
 	clear_mask(t, mask);

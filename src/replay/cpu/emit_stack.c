@@ -72,7 +72,7 @@ rp_pop(struct rp_tr *t)
 	rp_fetch(t);
 	rp_ref(t, REF_LOAD, (unsigned)size, G_RSP);
 	e_fold(t, T0, G_RSP);
-	rp_loaded(t, 0, 0, T0);
+	rp_load_record(t, 0, 0, T0);
 	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		pop_memory(t, o, size);
 		return;

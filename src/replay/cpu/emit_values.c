@@ -17,13 +17,13 @@ emit_head(struct rp_tr *t, int reg, unsigned n)
 }
 
 void
-rp_head(struct rp_tr *t)
+rp_header_emit(struct rp_tr *t)
 {
 	if (!t->values || t->silent)
 		return;
 	emit_head(t, T0, 0);
 	e_store(t, FO(block), OUT);
-	rp_put(t, T0);
+	rp_word_append(t, T0);
 	if (t->c->facts->pick) {        /* instances before the block, stored where they are counted */
 		t->words++;
 		t->maxwords++;
@@ -31,7 +31,7 @@ rp_head(struct rp_tr *t)
 }
 
 void
-rp_rehead(struct rp_tr *t, unsigned n)
+rp_header_emit_partial(struct rp_tr *t, unsigned n)
 {
 	e_load(t, T1, FO(block));
 	emit_head(t, T0, n);
@@ -39,7 +39,7 @@ rp_rehead(struct rp_tr *t, unsigned n)
 }
 
 int
-rp_heads(struct rp_tr *t)
+rp_headers_finish(struct rp_tr *t)
 {
 	int picks = t->values && t->c->facts->pick;
 	const struct fact_block *b = NULL;
@@ -67,7 +67,7 @@ emit_general(struct rp_tr *t, int g)
 
 	if (h < 0)
 		e_load(t, h = T0, rp_regoff(g));
-	rp_put(t, h);
+	rp_word_append(t, h);
 }
 
 /* Reads flags with lahf and seto, which change none. */
@@ -81,7 +81,7 @@ emit_flags(struct rp_tr *t)
 	e_mov(t, T0, RAX);
 	for (i = 0; i < sizeof code; i++)
 		host_e1(t, code[i]);
-	rp_put(t, RAX);
+	rp_word_append(t, RAX);
 	e_mov(t, RAX, T0);
 }
 
@@ -133,7 +133,7 @@ emit_vector(struct rp_tr *t, unsigned n, unsigned words)
 }
 
 void
-rp_values(struct rp_tr *t)
+rp_values_emit(struct rp_tr *t)
 {
 	const struct fact *f;
 	unsigned i;
@@ -158,5 +158,5 @@ rp_values(struct rp_tr *t)
 		else
 			emit_mask(t, d->reg - FACT_MASK);
 	}
-	rp_memory(t);
+	rp_store_record(t);
 }

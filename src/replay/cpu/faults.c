@@ -93,7 +93,7 @@ in_guest(struct rp_core *c, const siginfo_t *si, ucontext_t *uc)
 	const uint8_t *at = (const uint8_t *)(uintptr_t)(*g)[REG_RIP];
 	struct rp_block *b;
 
-	if (at >= c->first && at < c->cp && (b = rp_at(c, at)) != NULL) {
+	if (at >= c->first && at < c->cp && (b = rp_block_at(c, at)) != NULL) {
 		faults_unwind(f, b, at, *g);
 		faults_reason(c, f, si);
 		(*g)[REG_RIP] = (greg_t)(uintptr_t)c->th.exit;

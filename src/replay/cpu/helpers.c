@@ -60,14 +60,14 @@ element_refs(struct rp_frame *f, const struct rp_hinfo *h, uint64_t si, uint64_t
 
 /* The value of an address or count register: its low half with 32-bit addresses. */
 static uint64_t
-helper_half(const struct rp_hinfo *h, uint64_t v)
+helper_truncate(const struct rp_hinfo *h, uint64_t v)
 {
 	return h->addr32 ? (uint32_t)v : v;
 }
 
 /* Keeps what a reference has loaded or stored: it is written after all references of the record. */
 static void
-helper_content(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
+helper_side_append(struct rp_frame *f, const struct rp_hinfo *h, uint64_t v)
 {
 	if (h->memory)
 		((uint64_t *)(uintptr_t)f->side)[f->nside++] = v;
@@ -78,7 +78,7 @@ static int
 helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t *rax = rp_reg(f, RAX), *rsi = rp_reg(f, RSI), *rdi = rp_reg(f, RDI);
-	uint64_t si = helper_half(h, *rsi) + helper_segment(f, h), di = helper_half(h, *rdi),
+	uint64_t si = helper_truncate(h, *rsi) + helper_segment(f, h), di = helper_truncate(h, *rdi),
 	    step = f->rflags & 0x400 ? -(uint64_t)h->size : h->size, v, w, fl;
 	int ends = 0;
 
@@ -89,16 +89,16 @@ helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 	case RS_MOVS:
 		v = helper_get(rp_host(si), h->size);
 		helper_set(rp_host(di), h->size, v);
-		helper_content(f, h, v);
-		helper_content(f, h, v);
+		helper_side_append(f, h, v);
+		helper_side_append(f, h, v);
 		break;
 	case RS_STOS:
 		helper_set(rp_host(di), h->size, *rax);
-		helper_content(f, h, *rax);
+		helper_side_append(f, h, *rax);
 		break;
 	case RS_LODS:
 		v = helper_get(rp_host(si), h->size);
-		helper_content(f, h, v);
+		helper_side_append(f, h, v);
 		*rax = h->size == 1 ? (*rax & ~UINT64_C(255)) | v :
 		    h->size == 2 ? (*rax & ~UINT64_C(65535)) | v : v;
 		break;
@@ -106,19 +106,19 @@ helper_element(struct rp_frame *f, const struct rp_hinfo *h)
 		v = helper_get(rp_host(di), h->size);
 		w = h->op == RS_CMPS ? helper_get(rp_host(si), h->size) : *rax;
 		fl = helper_compare(w, v, h->size);
-		helper_content(f, h, v);
+		helper_side_append(f, h, v);
 		if (h->op == RS_CMPS)
-			helper_content(f, h, w);
+			helper_side_append(f, h, w);
 		f->rflags = (f->rflags & ~UINT64_C(0x8d5)) | fl;
 		ends = h->rep == 2 ? (fl & 0x40) != 0 : (fl & 0x40) == 0;
 	}
 	BARRIER();
 	if (h->op == RS_MOVS || h->op == RS_CMPS || h->op == RS_LODS)
-		*rsi = helper_half(h, *rsi + step);
+		*rsi = helper_truncate(h, *rsi + step);
 	if (h->op != RS_LODS)
-		*rdi = helper_half(h, di + step);
+		*rdi = helper_truncate(h, di + step);
 	if (h->rep)
-		*rp_reg(f, RCX) = helper_half(h, *rp_reg(f, RCX) - 1);
+		*rp_reg(f, RCX) = helper_truncate(h, *rp_reg(f, RCX) - 1);
 	helper_advance(f, 1);
 	BARRIER();
 	return ends;
@@ -172,7 +172,7 @@ helper_bulk(struct rp_frame *f, const struct rp_hinfo *h, uint64_t n)
 
 /* How many elements can follow at once, after the current one has shown that its pages are mapped. */
 static uint64_t
-helper_ahead(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
+helper_bulk_count(struct rp_frame *f, const struct rp_hinfo *h, uint64_t max)
 {
 	uint64_t n = *rp_reg(f, RCX), m;
 
@@ -228,7 +228,7 @@ helper_stop(struct rp_frame *f, const struct rp_hinfo *h)
 }
 
 uint64_t
-rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
+rp_helper_string(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t done = 0, n, left;
 
@@ -247,7 +247,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 		left = f->limit - helper_count(f);
 		if (left == 0 || done == f->maxelem || !helper_room(f, h))
 			return helper_stop(f, h);
-		if (helper_half(h, *rp_reg(f, RCX)) == 0) {
+		if (helper_truncate(h, *rp_reg(f, RCX)) == 0) {
 			if (f->mode == RP_REFS)
 				helper_word(f, REF_INST, h->pc, h->len);
 			helper_advance(f, 1);
@@ -256,7 +256,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 		done++;
 		if (helper_element(f, h) && h->op != RS_MOVS && h->op != RS_STOS && h->op != RS_LODS)
 			break;
-		if (f->maxelem == UINT64_MAX && (n = helper_ahead(f, h, left - 1)) > 1)
+		if (f->maxelem == UINT64_MAX && (n = helper_bulk_count(f, h, left - 1)) > 1)
 			helper_bulk(f, h, n);
 	}
 	f->inhelper = 0;
@@ -268,7 +268,7 @@ rp_hand_string(struct rp_frame *f, const struct rp_hinfo *h)
 }
 
 uint64_t
-rp_hand_xgetbv(struct rp_frame *f, const struct rp_hinfo *h)
+rp_helper_xgetbv(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint32_t lo = (uint32_t)f->xcr0, hi = (uint32_t)(f->xcr0 >> 32);
 

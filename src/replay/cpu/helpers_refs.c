@@ -179,7 +179,7 @@ helper_elements(struct rp_frame *f, const struct rp_hinfo *h, const uint64_t *v)
 
 /* Address and bit of a bit string operand: the bit number in a register may lead far away from a. */
 static void
-helper_numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
+helper_bit_operand(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 {
 	uint64_t r = *rp_reg(f, h->reg), n = 8u * h->size;
 	int64_t bit = h->size == 8 ? (int64_t)r : h->size == 4 ? (int32_t)r : (int16_t)r;
@@ -192,7 +192,7 @@ helper_numbered(struct rp_frame *f, const struct rp_hinfo *h, uint64_t a)
 }
 
 uint64_t
-rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
+rp_helper_refs(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t a = helper_address(f, h);
 
@@ -206,7 +206,7 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 		helper_masked(f, h, a);
 		break;
 	case RH_BITS:
-		helper_numbered(f, h, a);
+		helper_bit_operand(f, h, a);
 		break;
 	case RH_XSAVE:
 		helper_pieces(f, h->ref, a, xsave_size(f, h, a));
@@ -232,7 +232,7 @@ rp_hand_refs(struct rp_frame *f, const struct rp_hinfo *h)
 
 /* Replaces n bytes of a host pointer in a saved image by the guest's. */
 static void
-helper_hide(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
+helper_replace_pointer(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
 {
 	uint64_t m = n == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * n) - 1;
 
@@ -241,7 +241,7 @@ helper_hide(uint8_t *p, unsigned n, uint64_t was, uint64_t is)
 }
 
 uint64_t
-rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h)
+rp_helper_x87(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	uint64_t ip = helper_get(f->fx + 8, 8), data = helper_get(f->fx + 16, 8), ip0 = ip, data0 = data;
 	uint8_t *p = rp_host(helper_address(f, h));
@@ -253,14 +253,14 @@ rp_hand_x87(struct rp_frame *f, const struct rp_hinfo *h)
 	if (h->kind == RH_XSAVE && (!(*rp_reg(f, RAX) & 1) || (h->packed && !(helper_get(p + 512, 8) & 1))))
 		return 0;
 	if (rp_x87(f, &ip, &data)) {
-		helper_hide(p + h->op, h->size, ip0, ip);
-		helper_hide(p + h->n, h->size, data0, data);
+		helper_replace_pointer(p + h->op, h->size, ip0, ip);
+		helper_replace_pointer(p + h->n, h->size, data0, data);
 	}
 	return 0;
 }
 
 uint64_t
-rp_hand_stored(struct rp_frame *f, const struct rp_hinfo *h)
+rp_helper_stored(struct rp_frame *f, const struct rp_hinfo *h)
 {
 	(void)h;
 	helper_contents(f, 1);

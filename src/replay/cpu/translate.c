@@ -47,7 +47,7 @@ unless_negative(struct rp_tr *t, const uint8_t *full, int off, int reg)
 	host_e1(t, (unsigned)(full - (t->p + 1)) & 255);
 }
 
-/* Counts the instructions of the block; before that writes rp_pick's word after the header. */
+/* Counts the instructions of the block; before that writes rp_values_filter's word after the header. */
 static uint8_t *
 translate_count(struct rp_tr *t)
 {
@@ -126,7 +126,7 @@ translate_prologue(struct rp_tr *t)
 		unless_negative(t, full, FO(ic), -1);
 	if (t->stream && !t->silent)
 		unless_negative(t, full, FO(negend), OUT);
-	if (rp_istested(t->c, t->b->pc))
+	if (rp_break_has_tests(t->c, t->b->pc))
 		translate_tests(t);
 	return translate_count(t);
 }
@@ -140,7 +140,7 @@ side_exits(struct rp_tr *t)
 		e_patch(t->side[i].rel, t->p);
 		t->words = (unsigned)t->side[i].words;
 		if (t->values && !t->silent)
-			rp_rehead(t, (unsigned)t->side[i].left);
+			rp_header_emit_partial(t, (unsigned)t->side[i].left);
 		left = t->ninst - t->side[i].left;
 		if (left && t->stream) {
 			e_load(t, T0, FO(ic));
@@ -254,7 +254,7 @@ translate_one(struct rp_tr *t)
 	if (t->now == NULL || t->bad)
 		return;
 	if (!t->done)
-		rp_values(t);
+		rp_values_emit(t);
 	if (t->refs && t->now->kind == FACT_PLAIN &&
 	    t->maxwords - words != (unsigned)t->now->nref + t->now->nval + t->now->nmem)
 		t->bad = "an instruction with unusual references";
@@ -275,7 +275,7 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 	int sig;
 
 	if ((in->pc ^ t->readable) >> 12 || (in->pc & 4095) > 4096 - 15) {
-		n = rp_peek(in->pc, buf, 15);
+		n = rp_guest_read(in->pc, buf, 15);
 		at = buf;
 		t->readable = in->pc;
 	}
@@ -291,7 +291,7 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 		return 0;
 	}
 	rp_page_add(t->c, t->b, in->next - 1);
-	if ((why = x86_refuse(in)) == NULL && (sig = x86_traps(in)) != 0) {
+	if ((why = x86_refuse(in)) == NULL && (sig = x86_trap_before(in)) != 0) {
 		translate_refused(t, RW_TRAP, NULL, sig);
 		return 0;
 	}
@@ -324,14 +324,14 @@ translate_instruction(struct rp_tr *t, struct x86_inst *in)
 
 /* RP_VALUES: only the last instruction of a block has a variable number of words. */
 static int
-translate_counted(const struct rp_tr *t)
+translate_varies(const struct rp_tr *t)
 {
 	return t->now && t->now->kind != FACT_PLAIN;
 }
 
 /* Continues at a jump's target, or ends the block. */
 static int
-translate_onward(struct rp_tr *t, struct x86_inst *in)
+translate_continue(struct rp_tr *t, struct x86_inst *in)
 {
 	int jumped = t->jumped;
 	uint64_t next = jumped ? t->follow : in->next;
@@ -339,10 +339,10 @@ translate_onward(struct rp_tr *t, struct x86_inst *in)
 	t->jumped = 0;
 	if (t->done)
 		return 0;
-	if (t->step || translate_counted(t) || t->ninst >= (int)RP_MAXINST ||
+	if (t->step || translate_varies(t) || t->ninst >= (int)RP_MAXINST ||
 	    t->maxwords > RP_MAXWORD - 256 || pages_full(t->b) ||
 	    (jumped && (t->nside >= MAX_SIDE || translate_seen(t, next) ||
-		rp_find(t->c, next, t->b->mode, 0) != NULL))) {
+		rp_block_find(t->c, next, t->b->mode, 0) != NULL))) {
 		rp_goto(t, next);
 		return 0;
 	}
@@ -354,7 +354,7 @@ static void
 translate_body(struct rp_tr *t, struct x86_inst *in)
 {
 	for (;;) {
-		if (!t->step && rp_isbreak(t->c, in->pc) && (t->ninst || !rp_istested(t->c, in->pc))) {
+		if (!t->step && rp_break_is_set(t->c, in->pc) && (t->ninst || !rp_break_has_tests(t->c, in->pc))) {
 			if (t->ninst)
 				rp_goto(t, in->pc);
 			else {
@@ -363,7 +363,7 @@ translate_body(struct rp_tr *t, struct x86_inst *in)
 			}
 			return;
 		}
-		if (!translate_instruction(t, in) || !translate_onward(t, in))
+		if (!translate_instruction(t, in) || !translate_continue(t, in))
 			return;
 	}
 }
@@ -379,7 +379,7 @@ translate_listed(struct rp_core *c, struct rp_block *b)
 
 /* Copies marks and sites to memory of their final number. */
 static int
-translate_settle(struct rp_tr *t)
+translate_copy_marks(struct rp_tr *t)
 {
 	struct rp_block *b = t->b;
 	struct rp_mark *m = rp_alloc(t->c, b->nmark * sizeof *m);
@@ -404,7 +404,7 @@ translate_make(struct rp_tr *t, struct x86_inst *in)
 	t->b->start = t->p;
 	t->b->silent = (uint8_t)t->silent;
 	field = translate_prologue(t);
-	rp_head(t);
+	rp_header_emit(t);
 	translate_body(t, in);
 	n = t->ninst;
 	memcpy(rp_w(field), &n, 4);
@@ -442,7 +442,7 @@ rp_translate(struct rp_core *c, uint64_t pc, int mode, int step, int temp)
 		in = (struct x86_inst){ .pc = pc };
 		translate_make(&t, &in);
 	}
-	if (rp_heads(&t) || translate_settle(&t))
+	if (rp_headers_finish(&t) || translate_copy_marks(&t))
 		return NULL;
 	site_stubs(&t);
 	b->end = t.p;

@@ -4,7 +4,7 @@
 #include "replay/guest/code_reader.h"
 
 void
-wcode_remapped(struct wcode_replay *r)
+wcode_replay_invalidate(struct wcode_replay *r)
 {
 	r->lo = r->hi = 0;
 }

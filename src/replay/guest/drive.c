@@ -28,7 +28,7 @@ drive_until(struct replay *r, uint64_t n)
 }
 
 const uint64_t *
-drive_sofar(const struct replay *r, size_t *n)
+drive_words_so_far(const struct replay *r, size_t *n)
 {
 	*n = r->x.out ? (size_t)(r->x.out - r->words) : 0;
 	return r->words;
@@ -46,7 +46,7 @@ drive_add(struct replay *r, const uint64_t *w, size_t n)
 }
 
 void
-drive_count(struct replay *r, uint64_t n)
+drive_set_instances(struct replay *r, uint64_t n)
 {
 	if (!r->uncounted)
 		return;

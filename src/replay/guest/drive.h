@@ -27,7 +27,7 @@ struct drive_watch {
 struct replay *drive_open(const char *path, const struct drive_watch *watch, struct fault *f);
 /* applies the first record and its effects: 0, or REPLAY_BAD */
 int drive_start(struct replay *r);
-struct rp_core *drive_core(struct replay *r);           /* for rp_wants, rp_pick, rp_facts */
+struct rp_core *drive_core(struct replay *r);           /* for rp_values_enable, rp_values_filter, rp_facts */
 
 /*
  * As replay_skip, but without jumping to keyframes.  drive_run_to stops after n instances
@@ -39,22 +39,22 @@ int drive_rewind(struct replay *r);                     /* returns to the start:
 /* as replay_until, in instances: ends after n (WS_UNKNOWN: no limit) */
 void drive_until(struct replay *r, uint64_t n);
 
-/* As replay_refs, in any mode: produces n words, about `most`, at the address that drive_sofar returns. */
+/* As replay_refs, in any mode: produces n words, about `most`, at the address that drive_words_so_far returns. */
 int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);
 
 /*
  * For use within the callbacks: the words so far.  drive_add appends a few words: 1; 0: no
  * words are being produced.
  */
-const uint64_t *drive_sofar(const struct replay *r, size_t *n);
+const uint64_t *drive_words_so_far(const struct replay *r, size_t *n);
 int drive_add(struct replay *r, const uint64_t *w, size_t n);
 
 /*
  * Number of complete instances.  Where the replay began at a keyframe that does not record its
- * instances, drive_count sets their number to n; otherwise it does nothing.
+ * instances, drive_set_instances sets their number to n; otherwise it does nothing.
  */
 uint64_t drive_instances(const struct replay *r);
-void drive_count(struct replay *r, uint64_t n);
+void drive_set_instances(struct replay *r, uint64_t n);
 
 /* REPLAY_END or REPLAY_BAD; REPLAY_OK: it has not ended */
 int drive_ended(const struct replay *r);

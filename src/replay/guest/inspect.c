@@ -16,7 +16,7 @@ replay_fault(const struct replay *r)
 }
 
 const struct ws_rec_end *
-replay_how(const struct replay *r)
+replay_end_record(const struct replay *r)
 {
 	return r->ended == REPLAY_END ? &r->end : NULL;
 }
@@ -47,14 +47,14 @@ replay_read(struct replay *r, uint64_t addr, void *p, size_t n)
 }
 
 void
-replay_output(struct replay *r, replay_output_fn *fn, void *arg)
+replay_set_output_fn(struct replay *r, replay_output_fn *fn, void *arg)
 {
 	r->output = fn;
 	r->outputarg = arg;
 }
 
 void
-replay_onmap(struct replay *r, replay_map_fn *fn, void *arg)
+replay_set_map_fn(struct replay *r, replay_map_fn *fn, void *arg)
 {
 	r->onmap = fn;
 	r->maparg = arg;

@@ -43,7 +43,7 @@ replay_nkeys(struct replay *r)
 }
 
 uint64_t
-replay_key(struct replay *r, size_t k)
+replay_key_icount(struct replay *r, size_t k)
 {
 	return r->group[r->key[k]].icount;
 }
@@ -105,7 +105,7 @@ replay_seek(struct replay *r, size_t k)
 		return REPLAY_BAD;
 	if (ws_seek_group(r->in, r->key[k]) != 0 || ws_next(r->in, &rec) != 1)
 		return drive_bad_file(r);
-	if (rec.kind != WS_KEY || rec.u.state.icount != replay_key(r, k))
+	if (rec.kind != WS_KEY || rec.u.state.icount != replay_key_icount(r, k))
 		return drive_bad(r, "the index names a keyframe where none is");
 	if (drive_state(r, &rec.u.state) != 0)
 		return REPLAY_BAD;
@@ -122,11 +122,11 @@ replay_skip(struct replay *r, uint64_t icount)
 
 	if (r->ended != REPLAY_OK)
 		return r->ended;
-	while (k && replay_key(r, k - 1) > icount)
+	while (k && replay_key_icount(r, k - 1) > icount)
 		k--;
 	/* do not skip a breakpoint, a mapping or output that a callback waits for */
-	if (k && !r->nbrk && !r->onmap && !r->output && replay_key(r, k - 1) > r->x.icount &&
-	    replay_key(r, k - 1) - r->x.icount > WORTH && replay_seek(r, k - 1) != REPLAY_OK)
+	if (k && !r->nbrk && !r->onmap && !r->output && replay_key_icount(r, k - 1) > r->x.icount &&
+	    replay_key_icount(r, k - 1) - r->x.icount > WORTH && replay_seek(r, k - 1) != REPLAY_OK)
 		return REPLAY_BAD;
 	return drive_run(r, icount);
 }

@@ -61,7 +61,7 @@ name_drop(struct mem_name *s)
 
 /* Ensures room for `more` areas. */
 static int
-memory_room(struct mem *m, size_t more)
+memory_reserve(struct mem *m, size_t more)
 {
 	return buf_grow(&m->area, &m->cap, m->n + more, sizeof *m->area) < 0 ? memory_bad(m, "no memory") : 0;
 }
@@ -125,11 +125,11 @@ memory_split(struct mem *m, uint64_t addr)
 
 /* Removes [addr, addr+len) from the list. */
 static int
-memory_forget(struct mem *m, uint64_t addr, uint64_t len)
+memory_remove(struct mem *m, uint64_t addr, uint64_t len)
 {
 	size_t i, k;
 
-	if (memory_room(m, 2) != 0)
+	if (memory_reserve(m, 2) != 0)
 		return -1;
 	i = memory_split(m, addr);
 	k = addr + len ? memory_split(m, addr + len) : m->n;
@@ -151,7 +151,7 @@ in_window(struct mem *m, uint64_t addr, uint64_t len)
 }
 
 static void
-memory_tell(struct mem *m, uint64_t addr, uint64_t len)
+memory_notify(struct mem *m, uint64_t addr, uint64_t len)
 {
 	if (m->changed)
 		m->changed(m->arg, addr, len);
@@ -199,15 +199,15 @@ mem_unmap(struct mem *m, uint64_t addr, uint64_t len)
 	if (in_window(m, addr, len) != 0)
 		return -1;
 	host_unmap(m, addr, len);
-	memory_tell(m, addr, len);
-	return memory_forget(m, addr, len);
+	memory_notify(m, addr, len);
+	return memory_remove(m, addr, len);
 }
 
 /* Maps memory of this process for the area and adds it; takes a reference to its name. */
 static int
 memory_add(struct mem *m, struct mem_area *a, const struct mem_area *twin, int shared)
 {
-	if (memory_room(m, 1) != 0 || host_map(m, a->m.addr, a->m.len) != 0)
+	if (memory_reserve(m, 1) != 0 || host_map(m, a->m.addr, a->m.len) != 0)
 		return -1;
 	if (shared && memshare_map(m, a, twin) != 0) {
 		munmap(rp_host(a->m.addr), a->m.len);
@@ -233,9 +233,9 @@ add_pieces(struct mem *m, const struct mem_area *whole)
 		a.m.addr += done;
 		a.m.offset += done;
 		len = whole->m.len - done;
-		if (memory_room(m, 1) != 0)
+		if (memory_reserve(m, 1) != 0)
 			return -1;
-		twin = memshare_twin(m, &a.m, &len);
+		twin = memshare_find(m, &a.m, &len);
 		a.m.len = len;
 		if (memory_add(m, &a, twin, 1) != 0)
 			return -1;
@@ -364,8 +364,8 @@ mem_move(struct mem *m, const struct ws_rec_move *v)
 		return memory_bad(m, "0x%llx bytes moved to 0x%llx: %s", (unsigned long long)v->newlen,
 		    (unsigned long long)v->to, strerror(errno));
 	host_unmap(m, v->from, v->oldlen);
-	memory_tell(m, v->from, v->oldlen);
-	return memory_forget(m, v->from, v->oldlen);
+	memory_notify(m, v->from, v->oldlen);
+	return memory_remove(m, v->from, v->oldlen);
 }
 
 int
@@ -373,7 +373,7 @@ mem_protect(struct mem *m, uint64_t addr, uint64_t len, uint32_t prot)
 {
 	size_t i, k;
 
-	if (in_window(m, addr, len) != 0 || memory_room(m, 2) != 0)
+	if (in_window(m, addr, len) != 0 || memory_reserve(m, 2) != 0)
 		return -1;
 	i = memory_split(m, addr);
 	k = addr + len ? memory_split(m, addr + len) : m->n;
@@ -392,7 +392,7 @@ memory_zero(struct mem *m, uint64_t addr, size_t n)
 		memset(rp_host(addr), 0, n);
 		return;
 	}
-	memory_tell(m, lo, hi - lo);
+	memory_notify(m, lo, hi - lo);
 	memset(rp_host(addr), 0, lo - addr);
 	memset(rp_host(hi), 0, addr + n - hi);
 }
@@ -439,7 +439,7 @@ mem_copy(struct mem *m, struct mem_area **area, size_t *n)
 }
 
 void
-mem_drop(struct mem_area *area, size_t n)
+mem_copy_free(struct mem_area *area, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		name_drop(area[i].name);
@@ -448,7 +448,7 @@ mem_drop(struct mem_area *area, size_t n)
 
 /* Unmaps (map: 0) or maps (1) what a has and b has not.  Shared memory always counts as different. */
 static int
-memory_differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
+memory_map_difference(struct mem *m, const struct mem *a, const struct mem *b, int map)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		uint64_t lo = a->area[i].m.addr, end = lo + a->area[i].m.len;
@@ -468,7 +468,7 @@ memory_differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 					munmap(rp_host(lo), to - lo);
 				else if (host_map(m, lo, to - lo) != 0)
 					return -1;
-				memory_tell(m, lo, to - lo);
+				memory_notify(m, lo, to - lo);
 			}
 			lo = o && o->addr + o->len < end ? o->addr + o->len : end;
 		}
@@ -477,14 +477,14 @@ memory_differ(struct mem *m, const struct mem *a, const struct mem *b, int map)
 }
 
 int
-mem_become(struct mem *m, const struct mem_area *area, size_t n)
+mem_restore(struct mem *m, const struct mem_area *area, size_t n)
 {
 	struct mem to = { .area = (struct mem_area *)(uintptr_t)area, .n = n }, was;
 
-	if (memory_room(m, n) != 0)
+	if (memory_reserve(m, n) != 0)
 		return -1;
 	was = *m;
-	if (memory_differ(m, &was, &to, 0) != 0 || memory_differ(m, &to, &was, 1) != 0)
+	if (memory_map_difference(m, &was, &to, 0) != 0 || memory_map_difference(m, &to, &was, 1) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		area[i].name->refs++;
@@ -494,13 +494,13 @@ mem_become(struct mem *m, const struct mem_area *area, size_t n)
 	m->last = 0;
 	memcpy(m->area, area, n * sizeof *area);
 	m->n = n;
-	return m->nobj && memshare_again(m) != 0 ? memory_bad(m, "shared memory: %s", strerror(errno)) : 0;
+	return m->nobj && memshare_recreate(m) != 0 ? memory_bad(m, "shared memory: %s", strerror(errno)) : 0;
 }
 
 int
-mem_twin(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
+mem_alias(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
 {
-	return m->nobj ? memshare_other(m, addr, i, other) : 0;
+	return m->nobj ? memshare_alias(m, addr, i, other) : 0;
 }
 
 void

@@ -53,17 +53,17 @@ const struct mem_area *mem_find(struct mem *m, uint64_t addr);
  * Enumerates the other addresses of the memory at addr (folded or not): 1 with *other, 0: no
  * more.  *i is 0 in the first call.
  */
-int mem_twin(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other);
+int mem_alias(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other);
 /* index of the first area that ends after addr */
 size_t mem_from(const struct mem *m, uint64_t addr);
 
 /*
- * mem_copy saves the list of mappings, mem_become restores it: what is mapped in both keeps its
- * contents, other memory reads as zero.  The caller frees *area with mem_drop.
+ * mem_copy saves the list of mappings, mem_restore restores it: what is mapped in both keeps its
+ * contents, other memory reads as zero.  The caller frees *area with mem_copy_free.
  */
 int mem_copy(struct mem *m, struct mem_area **area, size_t *n);
-int mem_become(struct mem *m, const struct mem_area *area, size_t n);
-void mem_drop(struct mem_area *area, size_t n); /* frees a list of mem_copy */
+int mem_restore(struct mem *m, const struct mem_area *area, size_t n);
+void mem_copy_free(struct mem_area *area, size_t n); /* frees a list of mem_copy */
 
 void mem_free(struct mem *m);                                           /* unmaps everything */
 

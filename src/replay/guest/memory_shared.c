@@ -35,7 +35,7 @@ same_file(const struct mem_area *a, const struct ws_rec_map *m)
 }
 
 const struct mem_area *
-memshare_twin(const struct mem *m, const struct ws_rec_map *map, uint64_t *len)
+memshare_find(const struct mem *m, const struct ws_rec_map *map, uint64_t *len)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct mem_area *a = &m->area[i];
@@ -55,7 +55,7 @@ memshare_twin(const struct mem *m, const struct ws_rec_map *map, uint64_t *len)
 }
 
 int
-memshare_other(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
+memshare_alias(const struct mem *m, uint64_t addr, size_t *i, uint64_t *other)
 {
 	const struct mem_area *a = NULL;
 	uint64_t at;
@@ -88,7 +88,7 @@ shared_fresh(uint64_t len)
 
 /* Maps the memory at p also at the guest's addr, where memory of ours is mapped already. */
 static int
-also_at(uint8_t *p, uint64_t addr, uint64_t len)
+shared_map_at(uint8_t *p, uint64_t addr, uint64_t len)
 {
 	void *to = rp_host(addr);
 
@@ -156,13 +156,13 @@ shared_put(const struct mem *m, const struct objects *all)
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < all->n && m->area[i].obj; k++)
 			if (all->o[k].id == m->area[i].obj &&
-			    also_at(all->o[k].p + m->area[i].at, m->area[i].m.addr, m->area[i].m.len) != 0)
+			    shared_map_at(all->o[k].p + m->area[i].at, m->area[i].m.addr, m->area[i].m.len) != 0)
 				return -1;
 	return 0;
 }
 
 int
-memshare_again(const struct mem *m)
+memshare_recreate(const struct mem *m)
 {
 	struct objects all = { 0 };
 	int e = shared_make(m, &all, 0) != 0 || shared_put(m, &all) != 0 ? -1 : 0;
@@ -213,13 +213,13 @@ memshare_map(struct mem *m, struct mem_area *a, const struct mem_area *twin)
 	if (twin) {
 		a->obj = twin->obj;
 		a->at = twin->at + (a->m.offset - twin->m.offset);
-		return also_at(rp_host(twin->m.addr + (a->m.offset - twin->m.offset)), a->m.addr, a->m.len);
+		return shared_map_at(rp_host(twin->m.addr + (a->m.offset - twin->m.offset)), a->m.addr, a->m.len);
 	}
 	a->obj = ++m->nobj;
 	a->at = 0;
 	if ((p = shared_fresh(a->m.len)) == NULL)
 		return -1;
-	e = also_at(p, a->m.addr, a->m.len);
+	e = shared_map_at(p, a->m.addr, a->m.len);
 	munmap(p, a->m.len);
 	return e;
 }

@@ -73,7 +73,7 @@ drive_state(struct replay *r, const struct ws_rec_state *s)
 
 /* Reports the files of [addr, addr + len) that have become executable. */
 static void
-records_tell(struct replay *r, uint64_t addr, uint64_t len)
+records_notify_mappings(struct replay *r, uint64_t addr, uint64_t len)
 {
 	for (size_t i = mem_from(&r->mem, addr); r->onmap && i < r->mem.n; i++) {
 		const struct ws_rec_map *m = &r->mem.area[i].m;
@@ -94,7 +94,7 @@ records_effect(struct replay *r, const struct ws_rec *rec)
 	case WS_MAP:
 		e = mem_map(&r->mem, &rec->u.map);
 		if (!e)
-			records_tell(r, rec->u.map.addr, rec->u.map.len);
+			records_notify_mappings(r, rec->u.map.addr, rec->u.map.len);
 		break;
 	case WS_UNMAP:
 		e = mem_unmap(&r->mem, rec->u.range.addr, rec->u.range.len);
@@ -105,7 +105,7 @@ records_effect(struct replay *r, const struct ws_rec *rec)
 	case WS_PROT:
 		e = mem_protect(&r->mem, rec->u.range.addr, rec->u.range.len, rec->u.range.prot);
 		if (!e)
-			records_tell(r, rec->u.range.addr, rec->u.range.len);
+			records_notify_mappings(r, rec->u.range.addr, rec->u.range.len);
 		break;
 	case WS_MEM:
 		e = mem_write(&r->mem, &rec->u.mem);
@@ -127,7 +127,7 @@ records_watched(struct replay *r, const struct ws_rec *rec)
 }
 
 int
-drive_await(struct replay *r)
+drive_set_signal_break(struct replay *r)
 {
 	int found = !r->cut && r->next.kind == WS_SIG && r->next.u.sig.icount == WS_UNKNOWN;
 	uint64_t pc = found ? r->next.u.sig.at.rip : WS_UNKNOWN;
@@ -171,7 +171,7 @@ drive_next(struct replay *r)
 
 		if (got < 0) {
 			r->cut = 1;
-			return drive_await(r);
+			return drive_set_signal_break(r);
 		}
 		if (got == 0)
 			return drive_bad(r, "the capture has no end");
@@ -184,7 +184,7 @@ drive_next(struct replay *r)
 		case WS_RAND:
 		case WS_KEY:
 		case WS_END:
-			return drive_await(r);
+			return drive_set_signal_break(r);
 		case WS_START:
 		case WS_KEYEND:
 			return drive_bad(r, "a record %s where none may be", ws_kind_name(r->next.kind));
@@ -453,7 +453,7 @@ take_rand(struct replay *r)
 }
 
 int
-drive_take(struct replay *r)
+drive_trigger_apply(struct replay *r)
 {
 	int e;
 

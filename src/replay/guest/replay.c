@@ -110,7 +110,7 @@ replay_twin(void *arg, uint64_t addr, size_t *i, uint64_t *other)
 {
 	const struct replay *r = arg;
 
-	return mem_twin(&r->mem, addr, i, other);
+	return mem_alias(&r->mem, addr, i, other);
 }
 
 static int
@@ -139,9 +139,9 @@ replay_make(struct replay *r, struct fault *f)
 		snprintf(f->err, sizeof f->err, "%s", rp_core_why());
 		return -1;
 	}
-	rp_amd(r->core, replay_amd(r->head));
+	rp_core_set_amd(r->core, replay_amd(r->head));
 	r->x.xcr0 = r->head->xcr0;
-	rp_twins(r->core, replay_twin, r);
+	rp_core_set_alias(r->core, replay_twin, r);
 	r->mem.changed = replay_changed;
 	r->mem.arg = r;
 	return 0;
@@ -152,7 +152,7 @@ open_file(struct replay *r, const char *path, struct fault *f)
 {
 	struct fault w;
 
-	r->fd = path && strcmp(path, "-") != 0 ? helper_hold(path) : 0;
+	r->fd = path && strcmp(path, "-") != 0 ? helper_keep_open(path) : 0;
 	if (r->fd < 0) {
 		snprintf(f->err, sizeof f->err, "%s", strerror(errno));
 		return -1;
@@ -272,7 +272,7 @@ at_end(struct replay *r)
  * instructions.
  */
 static int
-too_long(struct replay *r)
+replay_fail_too_long(struct replay *r)
 {
 	return drive_drift(r, "the program goes on and on, where it had a %s long ago: "
 	    "it may have waited for memory that another process changed", ws_kind_name(r->next.kind));
@@ -283,7 +283,7 @@ too_long(struct replay *r)
  * other results are those of replay_refs.
  */
 static int
-replay_here(struct replay *r, uint64_t *limit)
+replay_apply_here(struct replay *r, uint64_t *limit)
 {
 	for (;;) {
 		if (drive_instances(r) >= r->most) {
@@ -295,7 +295,7 @@ replay_here(struct replay *r, uint64_t *limit)
 		if (r->next.kind == WS_SIG) {
 			int e = drive_signal_here(r);
 
-			if (e < 0 || (e && drive_take(r) != 0))
+			if (e < 0 || (e && drive_trigger_apply(r) != 0))
 				return REPLAY_BAD;
 			if (!e) {
 				drive_narrow(r);
@@ -326,7 +326,7 @@ replay_here(struct replay *r, uint64_t *limit)
 		*limit = r->next.u.sig.icount;
 	}
 	if (drive_instances(r) >= r->latest)
-		return too_long(r);
+		return replay_fail_too_long(r);
 	if (*limit - r->x.icount > r->latest - drive_instances(r))
 		*limit = r->x.icount + (r->latest - drive_instances(r));
 	if (r->nbrk && r->broke != r->x.icount && is_user_break(r, r->x.cpu.rip)) {
@@ -402,7 +402,7 @@ replay_faulted(struct replay *r)
 	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
 }
 
-/* The signal comes here: replay_here delivers it. */
+/* The signal comes here: replay_apply_here delivers it. */
 static int
 replay_trapped(struct replay *r)
 {
@@ -422,19 +422,19 @@ replay_stopped(struct replay *r, enum rp_stop stop)
 	switch (stop) {
 	case RP_SYSCALL:
 		return r->next.kind != WS_SYS ? replay_unexpected(r, "a system call") :
-		    drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_TSC:
 		return r->next.kind != WS_TSC ? replay_unexpected(r, "rdtsc") :
-		    drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_CPUID:
 		if (!(r->head->flags & WS_CPUID_RECORDS)) {
 			cpuid_by_table(r);
 			return REPLAY_OK;
 		}
 		return r->next.kind != WS_CPUID ? replay_unexpected(r, "cpuid") :
-		    drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_RAND:
-		return r->next.kind != WS_RAND ? not_recorded(r) : drive_take(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_RAND ? not_recorded(r) : drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_BAD:
 		return drive_bad(r, "cannot be replayed: %s", r->x.why);
 	case RP_FAULT:
@@ -444,13 +444,13 @@ replay_stopped(struct replay *r, enum rp_stop stop)
 	case RP_NOMEM:
 		return drive_bad(r, "no memory");
 	default:
-		return REPLAY_OK;       /* a breakpoint or a limit: replay_here checks */
+		return REPLAY_OK;       /* a breakpoint or a limit: replay_apply_here checks */
 	}
 }
 
 /* Fills in the values of an instruction that was not executed by the processor. */
 static void
-late_values(struct replay *r)
+replay_fill_values(struct replay *r)
 {
 	static const uint8_t reg[] = { WS_RAX, WS_RCX, WS_RDX, WS_RBX, 11 };
 
@@ -477,7 +477,7 @@ replay_confined(struct replay *r)
 {
 	const char *why;
 
-	if (confine_process(forget_memory, r, &why) != 0 || (why = confine_full()) != NULL)
+	if (confine_process(forget_memory, r, &why) != 0 || (why = confine_memory_exceeded()) != NULL)
 		return drive_bad(r, "%s", why);
 	return REPLAY_OK;
 }
@@ -487,7 +487,7 @@ replay_confined(struct replay *r)
  * to the program's end, a breakpoint or a fault.
  */
 static int
-replay_go(struct replay *r, enum rp_mode mode, uint64_t limit)
+replay_run_to(struct replay *r, enum rp_mode mode, uint64_t limit)
 {
 	for (;;) {
 		enum rp_stop stop;
@@ -496,7 +496,7 @@ replay_go(struct replay *r, enum rp_mode mode, uint64_t limit)
 		if (r->x.icount >= limit || drive_instances(r) >= r->most)
 			return REPLAY_OK;
 		r->x.limit = limit;
-		e = replay_here(r, &r->x.limit);
+		e = replay_apply_here(r, &r->x.limit);
 		if (e != REPLAY_OK)
 			return e;
 		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
@@ -508,7 +508,7 @@ replay_go(struct replay *r, enum rp_mode mode, uint64_t limit)
 			return REPLAY_OK;
 		e = replay_stopped(r, stop);
 		if (r->x.late)
-			late_values(r);
+			replay_fill_values(r);
 		if (e != REPLAY_OK)
 			return e;
 	}
@@ -533,7 +533,7 @@ drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 	if (r->ended != REPLAY_OK)
 		return r->ended;
 	r->x.end = r->words + most + RP_SLACK;
-	e = replay_go(r, mode, r->until);
+	e = replay_run_to(r, mode, r->until);
 	*n = (size_t)(r->x.out - r->words);
 	if (e == REPLAY_OK && (r->x.icount >= r->until || drive_instances(r) >= r->most))
 		e = REPLAY_END;
@@ -555,7 +555,7 @@ drive_run(struct replay *r, uint64_t icount)
 {
 	if (r->ended != REPLAY_OK)
 		return r->ended;
-	return replay_go(r, RP_NONE, icount);
+	return replay_run_to(r, RP_NONE, icount);
 }
 
 void

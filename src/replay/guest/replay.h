@@ -36,7 +36,7 @@ const struct ws_header *replay_header(const struct replay *r);
 /* A fault in the capture or in its execution: err then tells the instruction.  off and rec WS_UNKNOWN: not in the file. */
 const struct fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
 /* how the program ended; NULL before REPLAY_END */
-const struct ws_rec_end *replay_how(const struct replay *r);
+const struct ws_rec_end *replay_end_record(const struct replay *r);
 
 /*
  * Returns the next references, valid until the next call.  All references up to REPLAY_END,
@@ -63,7 +63,7 @@ uint64_t replay_length(struct replay *r);
 
 /* Keyframes: their number, their positions, and continuing at one (forward or back). */
 size_t replay_nkeys(struct replay *r);
-uint64_t replay_key(struct replay *r, size_t k);        /* instructions before it */
+uint64_t replay_key_icount(struct replay *r, size_t k);        /* instructions before it */
 /* instances before it, numbered as in itrace.h; WS_UNKNOWN: not recorded */
 uint64_t replay_key_instances(struct replay *r, size_t k);
 int replay_seek(struct replay *r, size_t k);            /* REPLAY_OK, REPLAY_BAD */
@@ -81,14 +81,14 @@ size_t replay_read(struct replay *r, uint64_t addr, void *p, size_t n);
 
 /* Receives what the program writes to its descriptors by successful system calls, while it runs. */
 typedef void replay_output_fn(void *arg, int fd, const void *p, size_t n);
-void replay_output(struct replay *r, replay_output_fn *fn, void *arg);
+void replay_set_output_fn(struct replay *r, replay_output_fn *fn, void *arg);
 
 /*
  * Receives each file that is mapped executable, now and during the run; after a jump to a
  * keyframe, those mapped there.
  */
 typedef void replay_map_fn(void *arg, const struct ws_rec_map *m);
-void replay_onmap(struct replay *r, replay_map_fn *fn, void *arg);
+void replay_set_map_fn(struct replay *r, replay_map_fn *fn, void *arg);
 
 /*
  * Opens a replay with a callback for each record before it takes effect: START and its effects

@@ -66,13 +66,13 @@ int drive_bad_mem(struct replay *r);                    /* sets the fault of mem
 /* applies effects until `next` is a trigger, KEY or END, or r->cut */
 int drive_next(struct replay *r);
 /* sets the breakpoint for the next signal: there is at most one */
-int drive_await(struct replay *r);
+int drive_set_signal_break(struct replay *r);
 /* does the SIG record `next` come here? 1: yes; 0: not yet; -1: it should have come before */
 int drive_signal_here(struct replay *r);
 /* this visit of the signal's place was not the signal's */
 void drive_narrow(struct replay *r);
 void drive_set_latest(struct replay *r);                /* after a trigger: computes r->latest */
-int drive_take(struct replay *r);                       /* applies the trigger `next`, then drive_next */
+int drive_trigger_apply(struct replay *r);                       /* applies the trigger `next`, then drive_next */
 /* checks and passes the KEY `next`, then drive_next */
 int drive_pass_key(struct replay *r);
 /* applies the records from KEY to KEYEND; maps: mappings as well as contents */

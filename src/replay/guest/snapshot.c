@@ -32,7 +32,7 @@ struct pages {
 };
 
 static void
-pages_of(struct pages *p, const struct mem_area *a, int pagemap)
+pages_init(struct pages *p, const struct mem_area *a, int pagemap)
 {
 	p->addr = a->m.addr;
 	p->end = a->m.addr + a->m.len;
@@ -96,7 +96,7 @@ page_drop(struct snap_page *p)
 
 /* Saves a page; base: an earlier copy of it to share, or NULL. */
 static int
-snapshot_keep(struct snap *s, uint64_t addr, struct snap_page *base)
+snapshot_add_page(struct snap *s, uint64_t addr, struct snap_page *base)
 {
 	const uint8_t *b = rp_host(addr);
 
@@ -119,7 +119,7 @@ snapshot_keep(struct snap *s, uint64_t addr, struct snap_page *base)
 }
 
 static int
-keep_all(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
+snapshot_save_areas(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
 {
 	const struct snap_at *b = base ? base->page : NULL, *end = base ? b + base->npage : NULL;
 	struct pages p;
@@ -127,11 +127,11 @@ keep_all(struct snap *s, const struct snap *base, int pagemap, uint64_t most)
 	for (size_t i = 0; i < s->narea; i++) {
 		uint64_t addr;
 
-		pages_of(&p, &s->area[i], pagemap);
+		pages_init(&p, &s->area[i], pagemap);
 		while ((addr = pages_next(&p)) < p.end) {
 			while (b < end && b->addr < addr)
 				b++;
-			if (snapshot_keep(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 ||
+			if (snapshot_add_page(s, addr, b < end && b->addr == addr ? b->page : NULL) != 0 ||
 			    s->bytes > most)
 				return -1;
 		}
@@ -160,7 +160,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	s->from = r->from;
 	s->latest = r->latest;
 	s->mark = ws_mark(r->in, &r->next);
-	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && keep_all(s, base, pagemap, most) == 0) {
+	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && snapshot_save_areas(s, base, pagemap, most) == 0) {
 		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
 		return s;
 	}
@@ -175,7 +175,7 @@ snapshot_restore(const struct snap *s, const struct mem_area *a, size_t *at, int
 	struct pages p;
 	uint64_t addr;
 
-	pages_of(&p, a, pagemap);
+	pages_init(&p, a, pagemap);
 	do {
 		addr = pages_next(&p);
 		for (; *at < s->npage && s->page[*at].addr < addr; ++*at)
@@ -201,7 +201,7 @@ snap_return(struct replay *r, const struct snap *s, int pagemap)
 	if (r->ended == REPLAY_BAD)
 		return REPLAY_BAD;
 	r->ended = REPLAY_OK;
-	if (mem_become(&r->mem, s->area, s->narea) != 0)
+	if (mem_restore(&r->mem, s->area, s->narea) != 0)
 		return drive_bad_mem(r);
 	for (size_t i = 0; i < s->narea; i++)
 		if (snapshot_restore(s, &s->area[i], &at, pagemap) != 0)
@@ -219,9 +219,9 @@ snap_return(struct replay *r, const struct snap *s, int pagemap)
 	r->from = s->from;
 	r->latest = s->latest;
 	r->pending = REPLAY_OK;
-	if (ws_return(r->in, s->mark, &r->next) != 0)
+	if (ws_mark_return(r->in, s->mark, &r->next) != 0)
 		return drive_bad_file(r);
-	return drive_await(r);
+	return drive_set_signal_break(r);
 }
 
 uint64_t
@@ -235,7 +235,7 @@ snap_free(struct snap *s)
 	for (size_t i = 0; i < s->npage; i++)
 		bytes += page_drop(s->page[i].page);
 	free(s->page);
-	mem_drop(s->area, s->narea);
+	mem_copy_free(s->area, s->narea);
 	ws_mark_free(s->mark);
 	free(s);
 	return bytes;

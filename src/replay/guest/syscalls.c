@@ -29,7 +29,7 @@ syscalls_word(struct replay *r, uint64_t addr)
 }
 
 static void
-syscalls_give(struct replay *r, uint64_t fd, uint64_t addr, uint64_t n)
+syscalls_output_bytes(struct replay *r, uint64_t fd, uint64_t addr, uint64_t n)
 {
 	uint8_t b[4096];
 
@@ -49,7 +49,7 @@ syscalls_give(struct replay *r, uint64_t fd, uint64_t addr, uint64_t n)
 }
 
 static void
-give_iov(struct replay *r, uint64_t fd, uint64_t iov, uint64_t niov, uint64_t n)
+syscalls_output_iov(struct replay *r, uint64_t fd, uint64_t iov, uint64_t niov, uint64_t n)
 {
 	if (!r->output && !r->watch.read)
 		return;
@@ -58,7 +58,7 @@ give_iov(struct replay *r, uint64_t fd, uint64_t iov, uint64_t niov, uint64_t n)
 
 		if (len > n)
 			len = n;
-		syscalls_give(r, fd, base, len);
+		syscalls_output_bytes(r, fd, base, len);
 		n -= len;
 	}
 }
@@ -71,15 +71,15 @@ syscalls_output(struct replay *r, const struct ws_rec_sys *s)
 	case SYS_write:
 	case SYS_pwrite64:
 	case SYS_sendto:
-		syscalls_give(r, s->arg[0], s->arg[1], s->ret);
+		syscalls_output_bytes(r, s->arg[0], s->arg[1], s->ret);
 		return;
 	case SYS_writev:
 	case SYS_pwritev:
 	case SYS_pwritev2:
-		give_iov(r, s->arg[0], s->arg[1], s->arg[2], s->ret);
+		syscalls_output_iov(r, s->arg[0], s->arg[1], s->arg[2], s->ret);
 		return;
 	case SYS_sendmsg:
-		give_iov(r, s->arg[0], syscalls_word(r, s->arg[1] + 16),
+		syscalls_output_iov(r, s->arg[0], syscalls_word(r, s->arg[1] + 16),
 		    syscalls_word(r, s->arg[1] + 24), s->ret);
 		return;
 	}
@@ -90,7 +90,7 @@ syscalls_output(struct replay *r, const struct ws_rec_sys *s)
  * program may never read them.
  */
 static void
-syscalls_named(struct replay *r, const struct ws_rec_sys *s)
+syscalls_read_name(struct replay *r, const struct ws_rec_sys *s)
 {
 	uint64_t addr;
 	uint8_t b[64];
@@ -121,7 +121,7 @@ drive_sys(struct replay *r, const struct ws_rec_sys *s)
 {
 	r->x.cpu.r[WS_RAX] = s->ret;
 	if (r->watch.read && (int64_t)s->ret >= 0)
-		syscalls_named(r, s);
+		syscalls_read_name(r, s);
 	if (s->nr == SYS_arch_prctl && s->ret == 0) {
 		if (s->arg[0] == ARCH_SET_FS)
 			r->x.cpu.fsbase = s->arg[1];

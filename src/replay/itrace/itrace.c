@@ -18,7 +18,7 @@ catch_up(struct visit *v)
 
 	if (v->r == NULL)
 		return 0;
-	w = drive_sofar(v->r, &n);
+	w = drive_words_so_far(v->r, &n);
 	return visit_blocks(v, w, n);
 }
 
@@ -157,7 +157,7 @@ visit_open(const char *path, unsigned what, struct fault *f)
 		visit_close(v);
 		return NULL;
 	}
-	if (rp_wants(drive_core(v->r), (what & VISIT_FLAGS ? RP_FLAGS : 0) | (v->memory ? RP_MEMORY : 0) |
+	if (rp_values_enable(drive_core(v->r), (what & VISIT_FLAGS ? RP_FLAGS : 0) | (v->memory ? RP_MEMORY : 0) |
 	    (v->control ? RP_CONTROL : 0)) != 0) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		visit_close(v);
@@ -171,7 +171,7 @@ visit_close(struct visit *v)
 {
 	if (v == NULL)
 		return;
-	visit_kept_free(v->kept);
+	visit_snapshots_free(v->kept);
 	replay_close(v->r);
 	wshadow_free(&v->mem);
 	free(v->run);
@@ -187,16 +187,16 @@ visit_replay(struct visit *v)
 }
 
 void
-visit_onrecord(struct visit *v, visit_record_fn *fn, void *arg)
+visit_set_record_fn(struct visit *v, visit_record_fn *fn, void *arg)
 {
 	v->onrecord = fn;
 	v->onrecordarg = arg;
 }
 
 int
-visit_only(struct visit *v, visit_pick_fn *pick, void *arg)
+visit_filter(struct visit *v, visit_pick_fn *pick, void *arg)
 {
-	if (v->writers || v->control || rp_pick(drive_core(v->r), pick, arg) != 0)
+	if (v->writers || v->control || rp_values_filter(drive_core(v->r), pick, arg) != 0)
 		return -1;
 	v->picks = pick != NULL;
 	v->n = drive_instances(v->r);   /* instances were not counted during the jump */
@@ -231,14 +231,14 @@ visit_batch(struct visit *v, struct visit_batch *b)
 	v->next = v->nextin = 0;
 	v->pending = REPLAY_OK;
 	if (e == REPLAY_OK && drive_instances(v->r) >= v->due)
-		visit_keep_now(v);
+		visit_snapshot_take(v);
 	while (e == REPLAY_OK && v->ninsn == 0) {
 		v->done = 0;
 		e = drive_words(v->r, RP_VALUES, WORDS, &n);
 		if (catch_up(v) != 0)
 			return drive_bad(v->r, "no memory");
 	}
-	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, drive_sofar(v->r, &n), v->writer,
+	*b = (struct visit_batch){ v->run, v->nrun, v->ninsn, drive_words_so_far(v->r, &n), v->writer,
 	    v->mem.piece };
 	v->batch = *b;
 	if (v->ninsn == 0)

@@ -98,7 +98,7 @@ struct replay *visit_replay(struct visit *v);
  * batch that is being made; n is the last instance so far.
  */
 typedef void visit_record_fn(void *arg, const struct ws_rec *rec, size_t run, uint64_t n);
-void visit_onrecord(struct visit *v, visit_record_fn *fn, void *arg);
+void visit_set_record_fn(struct visit *v, visit_record_fn *fn, void *arg);
 
 /*
  * The number of segments; also finds where they begin.  If the keyframes do not record their
@@ -119,21 +119,21 @@ int visit_goto(struct visit *v, uint64_t n);
  * VISIT_WRITERS.  There are at most 64, of about `most` bytes. -1: the system does not tell
  * which pages exist.
  */
-int visit_keep(struct visit *v, uint64_t most, uint64_t step);
+int visit_snapshots_enable(struct visit *v, uint64_t most, uint64_t step);
 
 /*
- * Prepares for two visits of the whole run, the first without writers: call visit_twice before
- * anything runs, visit_again at the end.  Translated code, its facts and the `at` of its runs
+ * Prepares for two visits of the whole run, the first without writers: call visit_prepare_second before
+ * anything runs, visit_begin_second at the end.  Translated code, its facts and the `at` of its runs
  * stay valid.  REPLAY_BAD: it cannot go back, for instance after a fault.
  */
-void visit_twice(struct visit *v);
-int visit_again(struct visit *v);
+void visit_prepare_second(struct visit *v);
+int visit_begin_second(struct visit *v);
 
 /* Passes the snapshots of a visit on to another visit of the same capture. */
 struct visit_kept;
-struct visit_kept *visit_kept_of(struct visit *v);      /* v keeps no more snapshots; NULL: it kept none */
-void visit_keep_from(struct visit *v, struct visit_kept *k);    /* v takes ownership of k */
-void visit_kept_free(struct visit_kept *k);
+struct visit_kept *visit_snapshots_detach(struct visit *v);      /* v keeps no more snapshots; NULL: it kept none */
+void visit_snapshots_attach(struct visit *v, struct visit_kept *k);    /* v takes ownership of k */
+void visit_snapshots_free(struct visit_kept *k);
 
 /*
  * REPLAY_END comes where segment k begins, until the next call; k = number of segments: at the
@@ -150,7 +150,7 @@ void visit_until(struct visit *v, uint64_t n);
  * answer. -1: no memory, or VISIT_WRITERS or VISIT_CONTROL is set.
  */
 typedef int visit_pick_fn(void *arg, uint64_t pc);
-int visit_only(struct visit *v, visit_pick_fn *pick, void *arg);
+int visit_filter(struct visit *v, visit_pick_fn *pick, void *arg);
 
 /* The next instructions, valid until the next call; returns enum replay_got. */
 int visit_batch(struct visit *v, struct visit_batch *b);

@@ -123,7 +123,7 @@ wshadow_clear(struct wshadow *s)
 }
 
 void
-wshadow_note_late(struct wshadow *s, uint64_t page)
+wshadow_note_new_page(struct wshadow *s, uint64_t page)
 {
 	if (hash_set_add(&s->pages, page) < 0)
 		s->nomem = 1;
@@ -161,7 +161,7 @@ area_from(const struct wshadow *s, uint64_t addr)
 }
 
 uint64_t
-wshadow_unwritten(struct wshadow *s, uint64_t addr)
+wshadow_mapping_writer(struct wshadow *s, uint64_t addr)
 {
 	uint64_t page = (addr & RP_MASK) / MEM_PAGE;
 	unsigned k = page % SHADOW_CACHE;
@@ -181,7 +181,7 @@ word_writer(struct wshadow *s, uint64_t addr)
 {
 	uint64_t w = *wshadow_at(addr);
 
-	return w ? w : wshadow_unwritten(s, addr);
+	return w ? w : wshadow_mapping_writer(s, addr);
 }
 
 /* The entry of the word at addr, which is converted to an entry of bytes. */

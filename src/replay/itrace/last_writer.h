@@ -21,7 +21,7 @@ struct wshadow {
 	uint32_t nbytes, free;          /* free: list linked through the first word, 0 ends it */
 	struct shadow_area *area;       /* ascending, not overlapping; owned */
 	size_t narea, caparea;
-	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* of wshadow_unwritten: page + 1 */
+	struct { uint64_t page, writer; } cache[SHADOW_CACHE];  /* of wshadow_mapping_writer: page + 1 */
 	struct hash_set pages;          /* that have words; + 1 */
 	uint64_t lastpage;              /* the last page that was noted, + 1 */
 	struct visit_piece *piece;      /* of the current batch; owned */
@@ -38,14 +38,14 @@ void wshadow_clear(struct wshadow *s);   /* no instance has written anything */
 /* a writer, or VISIT_MANY and pieces */
 uint64_t wshadow_read(struct wshadow *s, uint64_t addr, uint64_t n);
 /* the writer of memory that no instance has written since it was mapped */
-uint64_t wshadow_unwritten(struct wshadow *s, uint64_t addr);
+uint64_t wshadow_mapping_writer(struct wshadow *s, uint64_t addr);
 /* `writer` wrote n bytes at addr */
 void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer);
 /* `writer` mapped memory, whose former writers are forgotten */
 void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
 void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
 void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
-void wshadow_note_late(struct wshadow *s, uint64_t page);       /* notes a page that has words */
+void wshadow_note_new_page(struct wshadow *s, uint64_t page);       /* notes a page that has words */
 /* calls fn with all writers, some of them repeatedly */
 void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
 /* joined with the previous piece if their writers are equal */
@@ -80,7 +80,7 @@ wshadow_note(struct wshadow *s, uint64_t addr)
 	uint64_t page = (addr & RP_MASK) / SHADOW_PAGE + 1;
 
 	if (page != s->lastpage)
-		wshadow_note_late(s, page);
+		wshadow_note_new_page(s, page);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include "replay/itrace/itrace_internal.h"
 
 #define NEAR  2000000u          /* going to a snapshot costs as much as running this many instances */
-/* maximum size of the snapshot of the beginning, which visit_again uses */
+/* maximum size of the snapshot of the beginning, which visit_begin_second uses */
 #define FIRST (UINT64_C(256) << 20)
 #define WORTH 20000000u         /* running this many instructions costs more than going to a keyframe */
 
@@ -23,7 +23,7 @@ itrace_begin(struct visit *v)
 	v->n = drive_instances(v->r);
 	v->done = 0;
 	v->pending = drive_resume(v->r);
-	v->due = visit_keep_at(v, v->n);
+	v->due = visit_snapshot_due(v, v->n);
 }
 
 /* Runs muted to a segment's start, to an instruction count, or to an instance. */
@@ -35,7 +35,7 @@ itrace_go(struct visit *v, size_t k)
 	v->muted = 1;
 	e = k ? replay_seek(v->r, k - 1) : drive_rewind(v->r) == 0 ? REPLAY_OK : REPLAY_BAD;
 	if (e == REPLAY_OK && k && v->seg)
-		drive_count(v->r, v->seg[k]);
+		drive_set_instances(v->r, v->seg[k]);
 	v->muted = 0;
 	return e;
 }
@@ -58,7 +58,7 @@ itrace_count(struct visit *v)
 	if (itrace_go(v, 0) != REPLAY_OK)
 		return -1;
 	for (size_t k = 1; k < v->nseg; k++) {
-		if (itrace_run(v, replay_key(v->r, k - 1), WS_UNKNOWN) != REPLAY_OK)
+		if (itrace_run(v, replay_key_icount(v->r, k - 1), WS_UNKNOWN) != REPLAY_OK)
 			return -1;
 		v->seg[k] = drive_instances(v->r);
 	}
@@ -127,21 +127,21 @@ visit_seek(struct visit *v, size_t k)
 }
 
 void
-visit_twice(struct visit *v)
+visit_prepare_second(struct visit *v)
 {
 	v->writerslater = v->writers;
 	v->writers = 0;
 	/* keep only the beginning; on failure, code is translated again */
-	(void)visit_keep(v, FIRST, UINT64_MAX >> 1);
+	(void)visit_snapshots_enable(v, FIRST, UINT64_MAX >> 1);
 }
 
 int
-visit_again(struct visit *v)
+visit_begin_second(struct visit *v)
 {
 	const struct snap *s = visit_kept(v, 0);
 	int e = drive_ended(v->r) == REPLAY_BAD ? REPLAY_BAD : s ? itrace_back(v, s) : itrace_go(v, 0);
 
-	visit_kept_free(v->kept);
+	visit_snapshots_free(v->kept);
 	v->kept = NULL;
 	v->writers = v->writerslater;
 	if (e == REPLAY_OK)
@@ -160,7 +160,7 @@ run_to(struct visit *v, uint64_t n)
 
 		if (now < v->due && (e = itrace_run(v, WS_UNKNOWN, v->due)) != REPLAY_OK)
 			break;
-		visit_keep_now(v);
+		visit_snapshot_take(v);
 	}
 	return e == REPLAY_OK ? itrace_run(v, WS_UNKNOWN, n) : e;
 }
@@ -180,14 +180,14 @@ visit_goto(struct visit *v, uint64_t n)
 		n = 1;
 	while (--k && v->seg[k] > n - 1)
 		;
-	at = k ? replay_key(r, k - 1) : 0;
+	at = k ? replay_key_icount(r, k - 1) : 0;
 	here = drive_ended(r) == REPLAY_OK && drive_instances(r) <= n - 1;
 	s = visit_kept(v, n - 1);
 	if (s && s->x.icount + WORTH >= at && (!here || s->n > drive_instances(r) + NEAR))
 		e = itrace_back(v, s);
 	else if (!here || (at > replay_icount(r) && at - replay_icount(r) > WORTH))
 		e = itrace_go(v, k);
-	v->due = visit_keep_at(v, drive_instances(r));
+	v->due = visit_snapshot_due(v, drive_instances(r));
 	if (e == REPLAY_OK)
 		e = run_to(v, n - 1);
 	itrace_begin(v);
@@ -197,7 +197,7 @@ visit_goto(struct visit *v, uint64_t n)
 void
 visit_stop(struct visit *v, size_t k)
 {
-	replay_until(v->r, k && k < v->nseg ? replay_key(v->r, k - 1) : WS_UNKNOWN);
+	replay_until(v->r, k && k < v->nseg ? replay_key_icount(v->r, k - 1) : WS_UNKNOWN);
 	if (drive_ended(v->r) == REPLAY_OK)
 		v->pending = drive_resume(v->r);
 }

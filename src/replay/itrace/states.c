@@ -15,14 +15,14 @@
 #define DEAR 2000u
 
 int
-visit_keep(struct visit *v, uint64_t most, uint64_t step)
+visit_snapshots_enable(struct visit *v, uint64_t most, uint64_t step)
 {
 	struct visit_kept *k = v->kept;
 
 	if (!k) {
 		if ((k = calloc(1, sizeof *k)) == NULL)
 			return -1;
-		if ((k->pagemap = helper_hold("/proc/self/pagemap")) < 0) {
+		if ((k->pagemap = helper_keep_open("/proc/self/pagemap")) < 0) {
 			free(k);
 			return -1;
 		}
@@ -30,12 +30,12 @@ visit_keep(struct visit *v, uint64_t most, uint64_t step)
 	}
 	k->most = most;
 	k->step = step > 16 ? step : 16;
-	v->due = visit_keep_at(v, drive_instances(v->r));
+	v->due = visit_snapshot_due(v, drive_instances(v->r));
 	return 0;
 }
 
 struct visit_kept *
-visit_kept_of(struct visit *v)
+visit_snapshots_detach(struct visit *v)
 {
 	struct visit_kept *k = v->kept;
 
@@ -45,15 +45,15 @@ visit_kept_of(struct visit *v)
 }
 
 void
-visit_keep_from(struct visit *v, struct visit_kept *k)
+visit_snapshots_attach(struct visit *v, struct visit_kept *k)
 {
-	visit_kept_free(v->kept);
+	visit_snapshots_free(v->kept);
 	v->kept = k;
-	v->due = visit_keep_at(v, drive_instances(v->r));
+	v->due = visit_snapshot_due(v, drive_instances(v->r));
 }
 
 void
-visit_kept_free(struct visit_kept *k)
+visit_snapshots_free(struct visit_kept *k)
 {
 	if (!k)
 		return;
@@ -85,7 +85,7 @@ states_distance(const struct visit *v, const struct snap *s)
 
 /* The instance after n where a snapshot is due; UINT64_MAX: none. */
 uint64_t
-visit_keep_at(const struct visit *v, uint64_t n)
+visit_snapshot_due(const struct visit *v, uint64_t n)
 {
 	uint64_t at = n;
 
@@ -127,13 +127,13 @@ states_insert(struct visit *v, struct snap *s)
 	v->kept->bytes += s->bytes;
 	while (v->kept->n > 2 && (v->kept->n > MOST || v->kept->bytes > v->kept->most))
 		states_thin(v);
-	v->due = visit_keep_at(v, n);
+	v->due = visit_snapshot_due(v, n);
 	if (v->due < n + v->kept->step / 4)     /* the new snapshot was dropped at once */
 		v->due = n + v->kept->step / 4;
 }
 
 void
-visit_keep_now(struct visit *v)
+visit_snapshot_take(struct visit *v)
 {
 	uint64_t n = drive_instances(v->r);
 	const struct snap *base = visit_kept(v, n);
@@ -141,7 +141,7 @@ visit_keep_now(struct visit *v)
 
 	v->due = UINT64_MAX;
 	if (base && base->n == n)
-		v->due = visit_keep_at(v, n);
+		v->due = visit_snapshot_due(v, n);
 	else if ((s = snap_take(v->r, base, v->kept->pagemap, v->kept->most)) == NULL) {
 		/* amid a string instruction, or too large: try less and less often */
 		v->due = n + v->kept->step / 4;

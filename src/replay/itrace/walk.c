@@ -83,7 +83,7 @@ mem_use(struct visit *v, uint64_t addr, uint64_t size, const uint64_t *s)
 			if (i >= size)
 				return b[0];
 		} else
-			return wshadow_unwritten(&v->mem, addr);
+			return wshadow_mapping_writer(&v->mem, addr);
 	} else if (old - 1 < VISIT_MANY - 1) {
 		for (i = 8 - off; i < size && s[(off + i) / 8] == old; i += 8)
 			;

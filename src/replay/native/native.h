@@ -41,13 +41,13 @@ int native_state(struct native *n, const struct ws_regs *w, const uint8_t *xsave
 /* Registers at a `syscall` instruction: is it the captured call? */
 int native_is_call(const struct ws_regs *at, const struct ws_rec_sys *s);
 /* computes the registers after the call from those at it */
-void native_did_call(struct ws_regs *w, const struct ws_rec_sys *s);
+void native_call_result(struct ws_regs *w, const struct ws_rec_sys *s);
 
 /*
  * TSC, CPUID, RAND: sets w to the registers after the instruction with the bytes b (NATIVE_INSN
  * of them), if it is the captured one.  Otherwise returns -1 and leaves w unchanged.
  */
 #define NATIVE_INSN 8u
-int native_answer(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec);
+int native_emulate(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec);
 
 #endif

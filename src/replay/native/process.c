@@ -51,7 +51,7 @@ native_call(struct native *n, uint64_t *ret, long nr, uint64_t a, uint64_t b, ui
 
 /* Does the page of our `syscall` instruction overlap [addr, addr+len)? */
 static int
-native_hits(const struct native *n, uint64_t addr, uint64_t len)
+native_site_overlaps(const struct native *n, uint64_t addr, uint64_t len)
 {
 	return n->t.site && n->t.site + PAGE > addr && n->t.site < addr + len;
 }
@@ -84,7 +84,7 @@ new_site(struct native *n, uint64_t addr, uint64_t len)
 static int
 give_way(struct native *n, uint64_t addr, uint64_t len)
 {
-	return native_hits(n, addr, len) ? new_site(n, addr, len) : 0;
+	return native_site_overlaps(n, addr, len) ? new_site(n, addr, len) : 0;
 }
 
 static int
@@ -93,7 +93,7 @@ native_unmap(struct native *n, uint64_t addr, uint64_t len)
 	uint64_t ret = 0, end = addr + len;
 
 	/* our page is there, and nothing of the program: unmap only what is beside it */
-	if (native_hits(n, addr, len)) {
+	if (native_site_overlaps(n, addr, len)) {
 		if (n->t.site > addr && native_call(n, &ret, SYS_munmap, addr, n->t.site - addr, 0, 0, 0))
 			return -1;
 		addr = n->t.site + PAGE;

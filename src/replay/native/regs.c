@@ -12,7 +12,7 @@ native_is_call(const struct ws_regs *at, const struct ws_rec_sys *s)
 }
 
 void
-native_did_call(struct ws_regs *w, const struct ws_rec_sys *s)
+native_call_result(struct ws_regs *w, const struct ws_rec_sys *s)
 {
 	w->r[WS_RAX] = s->ret;
 	if (s->nr == SYS_arch_prctl && !s->ret && s->arg[0] == ARCH_SET_FS)
@@ -22,9 +22,9 @@ native_did_call(struct ws_regs *w, const struct ws_rec_sys *s)
 }
 
 int
-native_answer(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec)
+native_emulate(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec)
 {
-	struct tracee_random d;
+	struct tracee_decode_random d;
 	int tsc = b[0] == 0x0f && (b[1] == 0x31 || (b[1] == 1 && b[2] == 0xf9));
 	uint64_t *r = w->r;
 
@@ -36,8 +36,8 @@ native_answer(struct ws_regs *w, const uint8_t *b, const struct ws_rec *rec)
 		w->rip += b[1] == 1 ? 3 : 2;
 		return 0;
 	}
-	if (rec->kind == WS_RAND && !tracee_random(b, NATIVE_INSN, &d) && d.insn == rec->u.rand.insn) {
-		tracee_give_random(&d, &rec->u.rand, w);
+	if (rec->kind == WS_RAND && !tracee_decode_random(b, NATIVE_INSN, &d) && d.insn == rec->u.rand.insn) {
+		tracee_set_random(&d, &rec->u.rand, w);
 		return 0;
 	}
 	if (rec->kind == WS_CPUID && b[0] == 0x0f && b[1] == 0xa2 &&

@@ -113,7 +113,7 @@ watch_answer(void)
 }
 
 int
-tracee_watches(void)
+tracee_has_watchpoints(void)
 {
 	static int known;
 
@@ -121,16 +121,16 @@ tracee_watches(void)
 }
 
 int
-tracee_tsc(const uint8_t *b, size_t n, struct tracee_random *d)
+tracee_decode_tsc(const uint8_t *b, size_t n, struct tracee_decode_random *d)
 {
 	if (n < 2 || b[0] != 0x0f || (b[1] != 0x31 && (n < 3 || b[1] != 0x01 || b[2] != 0xf9)))
 		return -1;
-	*d = (struct tracee_random){.insn = TRACEE_TSC, .len = b[1] == 0x31 ? 2 : 3};
+	*d = (struct tracee_decode_random){.insn = TRACEE_TSC, .len = b[1] == 0x31 ? 2 : 3};
 	return 0;
 }
 
 int
-tracee_random(const uint8_t *b, size_t n, struct tracee_random *d)
+tracee_decode_random(const uint8_t *b, size_t n, struct tracee_decode_random *d)
 {
 	size_t i = 0;
 	unsigned rex = 0, modrm;
@@ -155,7 +155,7 @@ tracee_random(const uint8_t *b, size_t n, struct tracee_random *d)
 }
 
 void
-tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec)
+tracee_execute_random(const struct tracee_decode_random *d, struct ws_rec_rand *rec)
 {
 	uint64_t v = 0;
 	uint8_t ok = 1;
@@ -173,7 +173,7 @@ tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec)
 }
 
 void
-tracee_give_random(const struct tracee_random *d, const struct ws_rec_rand *rec, struct ws_regs *w)
+tracee_set_random(const struct tracee_decode_random *d, const struct ws_rec_rand *rec, struct ws_regs *w)
 {
 	uint64_t *r = &w->r[d->reg];
 

@@ -139,7 +139,7 @@ tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, uint64
 }
 
 int
-tracee_uncall(struct tracee *t, const struct user_regs_struct *g)
+tracee_cancel_call(struct tracee *t, const struct user_regs_struct *g)
 {
 	struct user_regs_struct s = *g;
 	int err;

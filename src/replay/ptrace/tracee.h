@@ -61,7 +61,7 @@ int tracee_call(struct tracee *t, long *ret, long nr, uint64_t a, uint64_t b, ui
  * From a syscall-entry stop with the registers g: cancels the call; the process stands before
  * the instruction again.
  */
-int tracee_uncall(struct tracee *t, const struct user_regs_struct *g);
+int tracee_cancel_call(struct tracee *t, const struct user_regs_struct *g);
 
 /* Returns how many bytes were copied; the memory after them is not mapped.  Protection does not matter. */
 size_t tracee_read(struct tracee *t, uint64_t addr, void *p, size_t n);
@@ -78,23 +78,23 @@ size_t tracee_string(struct tracee *t, uint64_t addr, char *p, size_t room);
  */
 int tracee_tsc_faults(void);
 /* Do debug registers stop a process? Where they do not, they can be written nevertheless. */
-int tracee_watches(void);
+int tracee_has_watchpoints(void);
 
 /* An instruction whose result the processor makes up. */
-#define TRACEE_TSC 0x100u       /* insn: rdtsc or rdtscp, which tracee_make_random does not execute */
-struct tracee_random {
+#define TRACEE_TSC 0x100u       /* insn: rdtsc or rdtscp, which tracee_execute_random does not execute */
+struct tracee_decode_random {
 	uint32_t insn;                  /* enum ws_random, or TRACEE_TSC */
 	/* the general register it writes, how many bytes of it; length of the instruction */
 	unsigned reg, size, len;
 };
 /* -1: b is none; TRACEE_TSC counts as none */
-int tracee_random(const uint8_t *b, size_t n, struct tracee_random *d);
+int tracee_decode_random(const uint8_t *b, size_t n, struct tracee_decode_random *d);
 /* -1: b is neither rdtsc nor rdtscp */
-int tracee_tsc(const uint8_t *b, size_t n, struct tracee_random *d);
+int tracee_decode_tsc(const uint8_t *b, size_t n, struct tracee_decode_random *d);
 /* executes one here */
-void tracee_make_random(const struct tracee_random *d, struct ws_rec_rand *rec);
+void tracee_execute_random(const struct tracee_decode_random *d, struct ws_rec_rand *rec);
 /* sets the registers after it */
-void tracee_give_random(const struct tracee_random *d, const struct ws_rec_rand *rec, struct ws_regs *w);
+void tracee_set_random(const struct tracee_decode_random *d, const struct ws_rec_rand *rec, struct ws_regs *w);
 
 struct tracee_map {
 	uint64_t lo, hi, offset, dev, ino;

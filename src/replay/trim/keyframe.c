@@ -102,7 +102,7 @@ trim_middle(const struct trim_found *f, double *best)
 
 /* Reduces the candidates to the n at `first`; each takes the segments after it. */
 static int
-trim_keep(struct trim_found *f, const size_t *first, size_t n)
+trim_reduce(struct trim_found *f, const size_t *first, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t to = i + 1 < n ? first[i + 1] : f->nseg;
@@ -128,7 +128,7 @@ trim_keep(struct trim_found *f, const size_t *first, size_t n)
 }
 
 int
-trim_choose(struct trim_found *f, const struct trim_opts *o)
+trim_choose_keyframes(struct trim_found *f, const struct trim_opts *o)
 {
 	double whole = (double)f->needed * (f->sampled ? (double)f->packed / (double)f->sampled : 1) +
 	    4.0 * (double)f->ntrigger;
@@ -158,5 +158,5 @@ trim_choose(struct trim_found *f, const struct trim_opts *o)
 		first[1] = trim_middle(f, &best);
 		n += first[1] && best <= (most > budget ? most : budget);
 	}
-	return trim_keep(f, first, n);
+	return trim_reduce(f, first, n);
 }

@@ -88,7 +88,7 @@ on_kept(void *arg, uint64_t addr, size_t n)
 {
 	struct note *t = arg;
 
-	shadow_keep(&t->s, addr, n);
+	shadow_need_original(&t->s, addr, n);
 }
 
 /* Notes the references so far, before memory changes by other means. */
@@ -96,13 +96,13 @@ static void
 catch_up(struct note *t)
 {
 	size_t n = 0;
-	const uint64_t *w = t->r ? drive_sofar(t->r, &n) : NULL;
+	const uint64_t *w = t->r ? drive_words_so_far(t->r, &n) : NULL;
 
 	if (n > t->done) {
 		shadow_words(&t->s, w + t->done, n - t->done);
 		t->done = n;
 		t->mem.r = t->r;
-		wcode_remapped(&t->mem);
+		wcode_replay_invalidate(&t->mem);
 		if (wcode_descend(&t->code) != 0)
 			t->s.nomem = 1;
 	}
@@ -120,7 +120,7 @@ on_record(void *arg, const struct ws_rec *rec)
 		sample_mem(t, &rec->u.mem);
 		e = shadow_mem(&t->s, &rec->u.mem);
 		if (rec->u.mem.p &&
-		    mem_twin(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
+		    mem_alias(drive_mem(t->r), rec->u.mem.addr, &(size_t){ 0 }, &(uint64_t){ 0 }))
 			/* it may be read at another address */
 			shadow_read(&t->s, rec->u.mem.addr, rec->u.mem.n);
 		break;
@@ -156,7 +156,7 @@ begin_segment(struct note *t, uint64_t icount)
 
 /* Drops every other candidate, and doubles the distance of later ones. */
 static int
-trim_thin(struct note *t)
+trim_thin_candidates(struct note *t)
 {
 	struct trim_found *f = t->found;
 	size_t n = 0;
@@ -203,7 +203,7 @@ trim_run(struct note *t, const struct trim_opts *o, struct fault *f)
 		sample_seg(t, &t->found->seg[t->found->nseg - 1]);
 		if (drive_ended(r) != REPLAY_OK)
 			return drive_is_cut(r);
-		if (t->found->nseg >= TRIM_SEGS && trim_thin(t) != 0)
+		if (t->found->nseg >= TRIM_SEGS && trim_thin_candidates(t) != 0)
 			return -1;
 		if (begin_segment(t, replay_icount(r)) != 0)
 			return -1;
@@ -227,7 +227,7 @@ trim_gather(struct note *t)
 {
 	struct trim_found *f = t->found;
 
-	if (shadow_settle(&t->s) != 0)
+	if (shadow_finish(&t->s) != 0)
 		return -1;
 	if (f->nneed)
 		qsort(f->need, f->nneed, sizeof *f->need, by_mem);
@@ -264,7 +264,7 @@ trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct fau
 }
 
 int
-trim_note(const char *in, const struct trim_opts *o, struct trim_found *found, struct fault *f)
+trim_find_needs(const char *in, const struct trim_opts *o, struct trim_found *found, struct fault *f)
 {
 	struct note *t = calloc(1, sizeof *t);
 	int e = -1;

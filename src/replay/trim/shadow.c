@@ -36,7 +36,7 @@ shadow_lookup(const struct shadow *t, uint64_t no)
 }
 
 static void
-shadow_place(struct shadow *t, struct shadow_page *p)
+shadow_slot(struct shadow *t, struct shadow_page *p)
 {
 	size_t i = shadow_hash(p->no);
 
@@ -60,14 +60,14 @@ shadow_grow(struct shadow *t)
 	t->nslot = n;
 	for (size_t i = 0; i < nold; i++)
 		if (old[i])
-			shadow_place(t, old[i]);
+			shadow_slot(t, old[i]);
 	free(old);
 	return 0;
 }
 
 /* Removes p from the hash table, moving later entries of its chain up. */
 static void
-shadow_unplace(struct shadow *t, struct shadow_page *p)
+shadow_remove(struct shadow *t, struct shadow_page *p)
 {
 	size_t m = t->nslot - 1, i = shadow_hash(p->no) & m;
 
@@ -78,7 +78,7 @@ shadow_unplace(struct shadow *t, struct shadow_page *p)
 		struct shadow_page *q = t->slot[i];
 
 		t->slot[i] = NULL;
-		shadow_place(t, q);
+		shadow_slot(t, q);
 	}
 	t->npage--;
 }
@@ -97,7 +97,7 @@ shadow_page(struct shadow *t, uint64_t no)
 			return NULL;
 		p->no = no;
 		p->seg = UINT32_MAX;
-		shadow_place(t, p);
+		shadow_slot(t, p);
 		t->npage++;
 	}
 	if (p->seg != t->seg) {
@@ -210,7 +210,7 @@ add_need(struct shadow *t, uint32_t mem, uint64_t line, uint64_t mask)
 
 /* Records what is needed of bytes [lo, hi) of p, which came with e. */
 static int
-trim_shadow_settle(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e,
+shadow_add_needs(struct shadow *t, struct shadow_page *p, const struct shadow_extent *e,
     unsigned lo, unsigned hi)
 {
 	for (unsigned at = lo; at < hi;) {
@@ -256,7 +256,7 @@ shadow_retire(struct shadow *t, struct shadow_page *p, unsigned lo, unsigned hi)
 
 		if (from >= to)
 			continue;
-		if (trim_shadow_settle(t, p, &e, from, to) != 0)
+		if (shadow_add_needs(t, p, &e, from, to) != 0)
 			return -1;
 		if (elo < from && to < ehi) {
 			p->ext[i].n = (uint16_t)(from - elo);
@@ -330,7 +330,7 @@ shadow_mem(struct shadow *t, const struct ws_rec_mem *m)
 }
 
 void
-shadow_keep(struct shadow *t, uint64_t addr, uint64_t n)
+shadow_need_original(struct shadow *t, uint64_t addr, uint64_t n)
 {
 	while (n) {
 		unsigned at = addr % WS_LINE;
@@ -356,7 +356,7 @@ drop_page(struct shadow *t, struct shadow_page *p)
 	if (p->seg == t->seg)
 		e |= shadow_list_used(t, p);
 	shadow_forget_used(t, p);
-	shadow_unplace(t, p);
+	shadow_remove(t, p);
 	free(p->ext);
 	free(p);
 	return e;
@@ -399,10 +399,10 @@ move_page(struct shadow *t, struct shadow_page *p, uint64_t to)
 	shadow_forget_used(t, p);
 	if (shadow_list(t, p->no, UINT64_MAX, 0) != 0)
 		return -1;
-	shadow_unplace(t, p);
+	shadow_remove(t, p);
 	p->no = to;
 	p->seg = UINT32_MAX;
-	shadow_place(t, p);
+	shadow_slot(t, p);
 	t->npage++;
 	if (!shadow_page(t, to))
 		return -1;
@@ -439,7 +439,7 @@ shadow_end_segment(struct shadow *t)
 }
 
 int
-shadow_settle(struct shadow *t)
+shadow_finish(struct shadow *t)
 {
 	for (size_t i = 0; i < t->nslot; i++)
 		if (t->slot[i] && shadow_retire(t, t->slot[i], 0, MEM_PAGE) != 0)

@@ -51,7 +51,7 @@ struct shadow {
 void shadow_words(struct shadow *t, const uint64_t *w, size_t n);       /* notes references; sets nomem */
 void shadow_read(struct shadow *t, uint64_t addr, uint64_t n);          /* notes a read; sets nomem */
 /* needed as the capture had it, even if it is not read; sets nomem */
-void shadow_keep(struct shadow *t, uint64_t addr, uint64_t n);
+void shadow_need_original(struct shadow *t, uint64_t addr, uint64_t n);
 
 /* functions return 0, or -1: no memory */
 int shadow_mem(struct shadow *t, const struct ws_rec_mem *m);
@@ -59,7 +59,7 @@ int shadow_mem(struct shadow *t, const struct ws_rec_mem *m);
 int shadow_drop(struct shadow *t, uint64_t addr, uint64_t len);
 int shadow_move(struct shadow *t, const struct ws_rec_move *v);
 int shadow_end_segment(struct shadow *t);       /* moves the segment's pages to the last of found->seg */
-int shadow_settle(struct shadow *t);            /* at the end: completes found->need */
+int shadow_finish(struct shadow *t);            /* at the end: completes found->need */
 void shadow_free(struct shadow *t);
 
 /* list.c: adds what was used of a page in this segment to the segment's list. 0, or -1: no memory. */

@@ -219,7 +219,7 @@ put_twins(struct trim *t)
 		for (uint64_t at = 0; m->area[i].obj && at < m->area[i].m.len; at += MEM_PAGE) {
 			uint64_t addr = m->area[i].m.addr + at;
 
-			if (mem_twin(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) &&
+			if (mem_alias(m, addr, &(size_t){ 0 }, &(uint64_t){ 0 }) &&
 			    replay_read(t->r, addr, b, MEM_PAGE) == MEM_PAGE &&
 			    memcmp(b, zero, MEM_PAGE) != 0 && put_mem(t, addr, b, MEM_PAGE, 1) != 0)
 				return -1;
@@ -332,7 +332,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	int e;
 
 	memset(s, 0, sizeof *s);
-	e = trim_note(in, o, &t.found, f);
+	e = trim_find_needs(in, o, &t.found, f);
 	s->cut = e == 1;
 	cut = *f;
 	s->ninst = t.found.ninst;
@@ -340,7 +340,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->needed = t.found.needed;
 	if (e >= 0) {
 		*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
-		e = trim_choose(&t.found, o) != 0 ? trim_bad(&t, "no memory") : trim_pass2(&t, in, out, s);
+		e = trim_choose_keyframes(&t.found, o) != 0 ? trim_bad(&t, "no memory") : trim_pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}

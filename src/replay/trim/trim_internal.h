@@ -42,7 +42,7 @@ struct trim_found {
 };
 
 /* liveness.c: pass 1. 0; -1: the replay's fault is in *f; 1: the capture was cut off, *f says where. */
-int trim_note(const char *in, const struct trim_opts *o, struct trim_found *t, struct fault *f);
+int trim_find_needs(const char *in, const struct trim_opts *o, struct trim_found *t, struct fault *f);
 void trim_found_free(struct trim_found *t);
 
 /* keyframe.c: segment b follows a; joins both in a, b stays unchanged. 0, or -1: no memory. */
@@ -53,6 +53,6 @@ uint64_t trim_lines(const struct trim_seg *s);          /* number of lines that 
  * Keeps the candidates whose lines are worth their size; the lines of others go to the segment
  * before. 0, or -1: no memory.
  */
-int trim_choose(struct trim_found *t, const struct trim_opts *o);
+int trim_choose_keyframes(struct trim_found *t, const struct trim_opts *o);
 
 #endif

@@ -70,7 +70,7 @@ blocks_start(struct blocks *k, struct replay *r, uint64_t to)
 		signal(SIGPIPE, SIG_DFL);       /* if the parent stops reading, it has seen enough */
 		close(p[0]);
 		verify_produce(p[1], r, to);
-		confine_end();                  /* the parent's clean-up must not be done twice */
+		confine_exit();                  /* the parent's clean-up must not be done twice */
 	}
 	close(p[1]);
 	k->fd = p[0];
@@ -138,7 +138,7 @@ verify_length(struct verify *v)
 		replay_skip(v->r, WS_UNKNOWN);
 		got = replay_icount(v->r);
 		verify_all(p[1], &got, sizeof(got), 1);
-		confine_end();
+		confine_exit();
 	}
 	v->silent = 0;
 	close(p[1]);

@@ -203,7 +203,7 @@ copy_page(struct verify *v, uint64_t addr, const uint8_t *p, char *buf, size_t s
 }
 
 int
-verify_copy(struct verify *v)
+verify_copy_memory(struct verify *v)
 {
 	const struct ws_rec_map *m;
 	const char *what = NULL;

@@ -103,8 +103,8 @@ verify_trigger(struct verify *v, const struct ws_rec *rec)
 		if (v->in.z.mnemonic != ZYDIS_MNEMONIC_SYSCALL || !native_is_call(&w, &rec->u.sys))
 			return verify_differs(v, "system call %llu is not made natively with these registers",
 			    (unsigned long long)rec->u.sys.nr);
-		native_did_call(&w, &rec->u.sys);
-	} else if (native_answer(&w, v->in.b, rec)) {
+		native_call_result(&w, &rec->u.sys);
+	} else if (native_emulate(&w, v->in.b, rec)) {
 		return verify_differs(v, "no %s natively", ws_kind_name(rec->kind));
 	}
 	return verify_set(v, &w);
@@ -178,7 +178,7 @@ verify_close(struct verify *v)
 
 /* Emulates cpuid, by the capture's table, and xgetbv. 1: done. */
 static int
-verify_instead(struct verify *v)
+verify_emulate(struct verify *v)
 {
 	const struct ws_header *h = replay_header(v->r);
 	struct ws_regs w = v->in.at;
@@ -242,7 +242,7 @@ verify_correct(struct verify *v, const struct ws_regs *now, const uint64_t *w, s
  * difference, and must not be made either.
  */
 static int
-verify_leaves(const struct insn *in)
+verify_is_system_insn(const struct insn *in)
 {
 	switch (in->z.mnemonic) {
 	case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_SYSEXIT:
@@ -264,7 +264,7 @@ verify_step(struct verify *v)
 {
 	int status, err;
 
-	if (verify_leaves(&v->in))
+	if (verify_is_system_insn(&v->in))
 		return verify_differs(v, "%s natively, and none in the replay",
 		    ZydisMnemonicGetString(v->in.z.mnemonic));
 	err = tracee_resume(&v->n.t, PTRACE_SINGLESTEP, 0);
@@ -293,7 +293,7 @@ verify_compares(const struct insn *in)
 
 /* Does a repeated instruction end because its count ran out? ref(5) counts one more fetch then. */
 static int
-ran_out(const struct verify *v, const struct ws_regs *now)
+verify_count_ran_out(const struct verify *v, const struct ws_regs *now)
 {
 	const struct insn *in = &v->in;
 	int zf = now->rflags >> 6 & 1;
@@ -305,7 +305,7 @@ ran_out(const struct verify *v, const struct ws_regs *now)
 
 /* Compares with the references of the replay in blocks, and after a batch also with its registers. */
 static int
-in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *now)
+verify_compare_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *now)
 {
 	struct blocks *k = &v->k;
 	char what[160];
@@ -338,7 +338,7 @@ in_blocks(struct verify *v, const uint64_t *w, size_t n, const struct ws_regs *n
 
 /* Steps the native side after the replay, whose n references are at w. */
 static int
-native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
+verify_step_native(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 {
 	struct user_regs_struct g;
 	char what[200];
@@ -352,7 +352,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 		v->e.loose = EXACT;
 		v->e.w[0] = ref_make(REF_INST, v->in.at.rip, v->in.z.length);
 	} else if (!v->acted) {
-		got = verify_instead(v);
+		got = verify_emulate(v);
 		if (!got)
 			got = verify_step(v);
 		else
@@ -366,7 +366,7 @@ native_turn(struct verify *v, const uint64_t *w, size_t n, struct ws_regs *now)
 	now->rflags &= ~NATIVE_UNSEEN;
 	if (verify_refs(&v->e, w, n, what, sizeof(what)))
 		return verify_differs(v, "%s", what);
-	v->extra = !fetch && !v->acted && ran_out(v, now);
+	v->extra = !fetch && !v->acted && verify_count_ran_out(v, now);
 	/* stopped between elements: the processor shows the flags from before the whole instruction */
 	if (verify_compares(&v->in) && now->rip == v->in.at.rip)
 		now->rflags = replay_regs(v->r)->rflags;
@@ -408,9 +408,9 @@ verify_one(struct verify *v)
 		v->ended = 1;
 		return VERIFY_OK;
 	}
-	got = native_turn(v, words, have, &now);
+	got = verify_step_native(v, words, have, &now);
 	if (!got)
-		got = in_blocks(v, words, have, &now);
+		got = verify_compare_blocks(v, words, have, &now);
 	if (!got && (v->o.vectors || v->c.ninst % EVERY == 0) && verify_vectors(v, what, sizeof(what)))
 		got = verify_differs(v, "%s", verify_vectors(v, what, sizeof(what)));
 	v->c.ninst += !got;
@@ -430,12 +430,12 @@ verify_begin(struct verify *v, uint64_t from, uint64_t to)
 		    verify_bad(v, "%s", replay_fault(v->r)->err) : VERIFY_OK;
 		v->silent = 0;
 	}
-	if (!got && replay_how(v->r)) {
+	if (!got && replay_end_record(v->r)) {
 		v->ended = 1;
 		return got;
 	}
 	if (!got && !v->fresh)
-		got = verify_copy(v);
+		got = verify_copy_memory(v);
 	if (got)
 		return got;
 	v->fresh = 1;

@@ -70,7 +70,7 @@ const char *verify_vectors(struct verify *v, char *buf, size_t size);   /* compa
 const char *verify_memory(struct verify *v, char *buf, size_t size);    /* compares all memory */
 int verify_pagemaps(struct verify *v);                  /* call it while pagemaps can be opened: 0, -1 */
 /* gives the native side the memory of the replay: 0, or -1 with v->err */
-int verify_copy(struct verify *v);
+int verify_copy_memory(struct verify *v);
 
 /* blocks.c: starts the replay in blocks, from where r is up to `to` */
 int blocks_start(struct blocks *k, struct replay *r, uint64_t to);

@@ -26,7 +26,7 @@ struct store_out {
 /* sets *f; returns -1 */
 int store_fail(struct fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int store_nomem(struct fault *f);         /* -1 */
-int store_badreplay(struct fault *f, const struct fault *r);       /* -1 */
+int store_fail_replay(struct fault *f, const struct fault *r);       /* -1 */
 /* 0, or -1 with *f */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
     struct fault *f);
@@ -45,7 +45,7 @@ struct segment {
 };
 
 /*
- * An instance with a variable number of references: the first ones, the last ones (waddr_many),
+ * An instance with a variable number of references: the first ones, the last ones (waddr_update_many),
  * and its exceptions.
  */
 struct addr_many { uint64_t n, first[WADDR_PERIOD], ring[2 * WADDR_PERIOD]; size_t miss, nmiss; };
@@ -141,8 +141,8 @@ void segment_free(struct segment *s);
 struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
 /* opens the visit of the second pass; NULL: see the fault */
-struct visit *store_again(struct store_cap *c, const char *capture);
-void store_passed(struct store_cap *c);         /* call it after the second pass */
+struct visit *store_second_pass_open(struct store_cap *c, const char *capture);
+void store_second_pass_close(struct store_cap *c);         /* call it after the second pass */
 void store_cap_free(struct store_cap *c);
 
 /*
@@ -171,6 +171,6 @@ int store_load_val(struct store_cap *c);                        /* writes the VA
 int store_arch(struct store_out *out, const char *capture, size_t nstmt);
 
 /* table.c: adds statement s of stmts to the file's, with its source */
-int store_tab(struct store_cap *c, uint32_t s, struct wsource *src);
+int store_statement_add(struct store_cap *c, uint32_t s, struct wsource *src);
 
 #endif

@@ -61,7 +61,7 @@ print_text_load(struct print *p)
 	    p->file->section[p->sec - 1].segment != p->sec - 1)
 		return print_text_bad(p, "a section that does not belong here");
 	r = (struct col_reader){ p->in.p, p->in.p + p->in.n, p->work, NULL };
-	if (store_strings_get(&p->tab, &r) != 0)
+	if (store_strings_decode(&p->tab, &r) != 0)
 		return print_text_bad(p, r.err);
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
 		if (p->pos[i] != p->col[i].n)
@@ -144,7 +144,7 @@ static int
 print_text_dep(struct print *p)
 {
 	struct text_list *l = &p->list;
-	struct text_past v = { .stride = 1, .used = 1 };
+	struct text_recent v = { .stride = 1, .used = 1 };
 	uint64_t x, t, n, id;
 	unsigned k = TEXT_PAST - 1;
 
@@ -170,7 +170,7 @@ print_text_dep(struct print *p)
 		}
 		v.last += v.stride;
 	}
-	text_front(l, k, v);
+	text_list_to_front(l, k, v);
 	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_DEP, .a = l->x, .b = v.id, .c = v.last });
 }
 

@@ -33,7 +33,7 @@ capture_mapped(void *arg, const struct ws_rec_map *m)
 void
 qcap_cache_states(struct qcap *cap)
 {
-	(void)visit_keep(cap->trace, QSTATES, cap->window / 2 < QSTATE_STEP ? cap->window / 2 : QSTATE_STEP);
+	(void)visit_snapshots_enable(cap->trace, QSTATES, cap->window / 2 < QSTATE_STEP ? cap->window / 2 : QSTATE_STEP);
 }
 
 /* The paths are its; states that it kept are for the next one */
@@ -42,7 +42,7 @@ qcap_close_trace(struct qcap *cap)
 {
 	qcap_free_paths(cap);
 	if (cap->trace && !cap->states)
-		cap->states = visit_kept_of(cap->trace);
+		cap->states = visit_snapshots_detach(cap->trace);
 	visit_close(cap->trace);
 	cap->trace = NULL;
 }
@@ -59,11 +59,11 @@ qcap_open_trace(struct qcap *cap, unsigned what)
 	if ((cap->trace = visit_open(cap->q->file, what, &f)) == NULL)
 		return qcap_fail_at(cap, &f);
 	if (cap->states)
-		visit_keep_from(cap->trace, cap->states);
+		visit_snapshots_attach(cap->trace, cap->states);
 	else
 		qcap_cache_states(cap);
 	cap->states = NULL;
-	replay_onmap(visit_replay(cap->trace), capture_mapped, cap);
+	replay_set_map_fn(visit_replay(cap->trace), capture_mapped, cap);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ qcap_seek(struct qcap *cap, uint64_t n)
 {
 	int e;
 
-	visit_onrecord(cap->trace, NULL, NULL);
+	visit_set_record_fn(cap->trace, NULL, NULL);
 	visit_until(cap->trace, WS_UNKNOWN);
 	e = n == 1 ? visit_seek(cap->trace, 0) : visit_goto(cap->trace, n);
 	return e == REPLAY_BAD ? qcap_replay_fail(cap) : e == REPLAY_OK;
@@ -110,7 +110,7 @@ qcap_close(struct query *q)
 	if (!cap)
 		return;
 	qcap_close_trace(cap);
-	visit_kept_free(cap->states);
+	visit_snapshots_free(cap->states);
 	wcode_free(&cap->code);
 	wsource_free(cap->source);
 	qcap_clear_counts(cap);

@@ -184,7 +184,7 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fi
 	int got, e = 0;
 
 	(void)fields;
-	if (qcap_open_trace(cap, 0) != 0 || visit_only(cap->trace, flow_is_stmt, &t) != 0)
+	if (qcap_open_trace(cap, 0) != 0 || visit_filter(cap->trace, flow_is_stmt, &t) != 0)
 		return cap->trace ? query_nomem(q) : -1;
 	got = qcap_seek(cap, 1);
 	while (e == 0 && got == 1 && (got = qcap_next_batch(cap, &b)) == 1)

@@ -298,7 +298,7 @@ taint_walk(struct spread *c, uint64_t from)
 	struct visit_batch b;
 	int got = qcap_seek(cap, from), bad = 0;
 
-	visit_onrecord(cap->trace, on_record, &e);
+	visit_set_record_fn(cap->trace, on_record, &e);
 	while (got == 1 && !bad && !c->enough && (got = qcap_next_batch(cap, &b)) == 1) {
 		e.done = 0;
 		for (size_t i = 0; i <= b.nrun && !bad; i++) {
@@ -310,7 +310,7 @@ taint_walk(struct spread *c, uint64_t from)
 		e.n = 0;
 	}
 	taint_end_dynamic(c);
-	visit_onrecord(cap->trace, NULL, NULL);
+	visit_set_record_fn(cap->trace, NULL, NULL);
 	free(e.e);
 	return bad || got < 0 ? -1 : 0;
 }

@@ -62,7 +62,7 @@ survey_walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uin
 
 	while ((!want || cap->q->nstmt < want) && (got = qcap_next_batch(cap, &b)) == 1) {
 		if (t) {
-			wcode_remapped(m);
+			wcode_replay_invalidate(m);
 			if (wcode_visit_batch(t, &b) != 0)
 				return query_nomem(cap->q);
 		}

@@ -169,7 +169,7 @@ window_record(struct qrec *c, uint64_t end, int control)
 	int got = qcap_seek(cap, c->from);
 	uint64_t last = 0;
 
-	visit_onrecord(cap->trace, on_record, c);
+	visit_set_record_fn(cap->trace, on_record, c);
 	visit_until(cap->trace, end + 1);     /* to see what records do behind instance `end` */
 	while (got == 1 && last <= end && (got = qcap_next_batch(cap, &b)) == 1) {
 		if (b.nrun && window_batch(c, &b, end, control) != 0)
@@ -178,7 +178,7 @@ window_record(struct qrec *c, uint64_t end, int control)
 			last = b.run[b.nrun - 1].n + b.run[b.nrun - 1].ninsn - 1;
 		c->batch = c->nrun;
 	}
-	visit_onrecord(cap->trace, NULL, NULL);
+	visit_set_record_fn(cap->trace, NULL, NULL);
 	if (c->nomem)
 		return query_nomem(cap->q);
 	return got < 0 ? -1 : 0;

@@ -44,7 +44,7 @@ static int
 open_it(struct query *q)
 {
 	uint8_t head[8];
-	int fd = helper_hold(q->file);
+	int fd = helper_keep_open(q->file);
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
 
 	if (n > 0 && query_is_text(head, (size_t)n)) {

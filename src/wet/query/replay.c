@@ -83,7 +83,7 @@ qreplay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 	struct fault f;
 	char path[64];
 
-	if ((t->copy = temp_nameless("query")) < 0)
+	if ((t->copy = temp_unnamed("query")) < 0)
 		return query_fail(q, "temporary file: %s", strerror(errno));
 	if (store_replay_capture(w, qreplay_write, t, &f) != 0)
 		return t->error ? query_fail(q, "temporary file: %s", strerror(t->error)) : query_fail_at(q, &f);

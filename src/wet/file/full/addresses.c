@@ -36,7 +36,7 @@ waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *e
 }
 
 int
-waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
+waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
     int level, struct buf *b)
 {
 	struct col col[NCOL] = { 0 };
@@ -93,7 +93,7 @@ get_columns(struct col_reader *r, size_t n, struct col *col)
 }
 
 int
-waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r)
+waddr_decode(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r)
 {
 	struct col col[NCOL] = { 0 };
 	size_t from = t->nstmt, by = 0, scale = 0, x = 0;
@@ -159,7 +159,7 @@ waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, ui
 }
 
 void
-waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring,
+waddr_update_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring,
     uint64_t n)
 {
 	unsigned p = s->nexpr;

@@ -41,12 +41,12 @@ void waddr_free(struct waddr *t);
 int waddr_add(struct waddr *t, const struct waddr_stmt *s, const struct fact_addr *expr);
 
 /*
- * Write and read statements from `from` up to `to` as columns; c has their code.  waddr_get
- * appends to t.  0, or -1 (waddr_get: r->err).
+ * Write and read statements from `from` up to `to` as columns; c has their code.  waddr_decode
+ * appends to t.  0, or -1 (waddr_decode: r->err).
  */
-int waddr_put(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
+int waddr_encode(const struct waddr *t, const struct store_code *c, size_t from, size_t to, struct vc_work *w,
     int level, struct buf *b);
-int waddr_get(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r);
+int waddr_decode(struct waddr *t, const struct store_code *c, size_t to, struct col_reader *r);
 
 /* The model: values of registers, and whether they are out of date. */
 struct waddr_model { uint64_t reg[WADDR_NREG]; uint8_t stale[WADDR_NREG]; };
@@ -82,12 +82,12 @@ waddr_next(const uint64_t *ref, size_t k, unsigned period)
  * Updates the model after a statement with n references: registers continue after the last
  * ones.  ring: reference k is at k % (2 * nexpr).
  */
-void waddr_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s,
+void waddr_update_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s,
     const uint64_t *ring, uint64_t n);
 
 /* Updates the model after a statement; value: its value, if it has one. */
 static inline void
-waddr_leave(struct waddr_model *m, const struct waddr_stmt *s, const uint16_t *def, uint32_t ndef,
+waddr_update(struct waddr_model *m, const struct waddr_stmt *s, const uint16_t *def, uint32_t ndef,
     uint64_t value)
 {
 	uint64_t rsp = s->from ? m->reg[s->from] + (uint64_t)(int64_t)s->by : 0;

@@ -107,7 +107,7 @@ addr_decode_many(struct get *t, const struct waddr_stmt *v, size_t n)
 
 	for (size_t k = n > 2u * v->nexpr ? n - 2u * v->nexpr : 0; k < n; k++)
 		ring[k % (2u * v->nexpr)] = ref[k];
-	waddr_many(&t->model, &r->addr, v, ring, n);
+	waddr_update_many(&t->model, &r->addr, v, ring, n);
 }
 
 static uint64_t
@@ -143,7 +143,7 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 				return col_bad(c, "no memory");
 			if (n)
 				addr_decode_statement(t, w, n);
-			waddr_leave(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef,
+			waddr_update(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef,
 			    v->nval ? addr_decode_value(t, s) : 0);
 			if (w->any)
 				addr_decode_many(t, w, n);
@@ -157,7 +157,7 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 }
 
 int
-store_addr_refs_get(struct store_read *r, struct col_reader *c)
+store_addr_refs_decode(struct store_read *r, struct col_reader *c)
 {
 	struct get t = { .r = r,
 		.slot = calloc(r->addr.nexpr + 1, sizeof *t.slot),

@@ -175,10 +175,10 @@ addr_encode_walk(struct put *t)
 			if ((w->any ? addr_encode_any(t, w, s, many) :
 				addr_encode_expressions(t, w, ref, w->nexpr)) != 0)
 				return -1;
-			waddr_leave(&c->addr.model, w, tab->reg + v->reg + v->nuse, v->ndef,
+			waddr_update(&c->addr.model, w, tab->reg + v->reg + v->nuse, v->ndef,
 			    v->nval ? *value : 0);
 			if (w->any) {
-				waddr_many(&c->addr.model, &c->addr.tab, w, many->ring, many->n);
+				waddr_update_many(&c->addr.model, &c->addr.tab, w, many->ring, many->n);
 				many++;
 			} else
 				ref += w->nexpr;
@@ -240,7 +240,7 @@ store_addr_section(struct store_cap *c)
 	int bad = !t.since || !t.many || a->val.nomem;
 
 	if (!bad) {
-		bad = waddr_put(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
+		bad = waddr_encode(&a->tab, &c->tab, a->done, c->tab.nstmt, o->work, o->o->level, &o->b) != 0;
 		waddr_save(&a->model, &o->b);
 		a->done = c->tab.nstmt;
 		bad = bad || addr_encode_walk(&t) != 0 ||

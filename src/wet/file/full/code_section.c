@@ -22,7 +22,7 @@ put_all(struct buf *b, struct vc_work *w, int level, struct col *c, unsigned n)
 }
 
 int
-store_strings_put(const struct store_code *c, size_t from, struct vc_work *w, int level, struct buf *b)
+store_strings_encode(const struct store_code *c, size_t from, struct vc_work *w, int level, struct buf *b)
 {
 	struct col t = { 0 };
 
@@ -95,17 +95,17 @@ put_paths(const struct store_code *c, size_t from, struct vc_work *w, int level,
 }
 
 int
-store_code_put(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
+store_code_encode(const struct store_code *c, const struct store_mark *from, struct vc_work *w, int level,
     struct buf *b)
 {
-	return store_strings_put(c, from->nstring, w, level, b) != 0 ||
+	return store_strings_encode(c, from->nstring, w, level, b) != 0 ||
 		put_stmts(c, from->nstmt, w, level, b) != 0 || put_paths(c, from->npath, w, level, b) != 0 ?
 	    -1 :
 	    0;
 }
 
 int
-store_strings_get(struct store_code *c, struct col_reader *r)
+store_strings_decode(struct store_code *c, struct col_reader *r)
 {
 	struct col t = { 0 };
 	char *s = NULL;
@@ -244,10 +244,10 @@ get_paths(struct store_code *c, struct col_reader *r)
 }
 
 int
-store_code_get(struct store_code *c, struct vc_work *w, const uint8_t *p, size_t n, const char **err)
+store_code_decode(struct store_code *c, struct vc_work *w, const uint8_t *p, size_t n, const char **err)
 {
 	struct col_reader r = { p, p + n, w, NULL };
-	int e = store_strings_get(c, &r) != 0 || get_stmts(c, &r) != 0 || get_paths(c, &r) != 0 ? -1 : 0;
+	int e = store_strings_decode(c, &r) != 0 || get_stmts(c, &r) != 0 || get_paths(c, &r) != 0 ? -1 : 0;
 
 	if (!e && r.p != r.end)
 		e = col_bad(&r, "bytes behind the paths");

@@ -32,7 +32,7 @@ deps_exists(const struct store_read *r, uint64_t who)
 }
 
 static int
-deps_give(struct step *t, uint32_t port, const uint64_t *who, size_t n)
+deps_report(struct step *t, uint32_t port, const uint64_t *who, size_t n)
 {
 	struct store_read *r = t->r;
 
@@ -78,7 +78,7 @@ deps_control(struct step *t)
 			return deps_bad(t->r, "no memory");
 	} else
 		who = model_parent(m).who;
-	return deps_give(t, 0, &who, who != 0);
+	return deps_report(t, 0, &who, who != 0);
 }
 
 static int
@@ -94,9 +94,9 @@ deps_registers(struct step *t, const struct store_stmt *v)
 		if (deps_exception(t, k + 1)) {
 			if (t->list.n < 2)
 				model_reg_is(&r->model, reg[k], t->list.n ? t->list.v[0] : 0, 0);
-			e = deps_give(t, k + 1, t->list.v, t->list.n);
+			e = deps_report(t, k + 1, t->list.v, t->list.n);
 		} else if (!t->only || t->only[t->s])
-			e = deps_give(t, k + 1, who, model_reg(&r->model, reg[k], who));
+			e = deps_report(t, k + 1, who, model_reg(&r->model, reg[k], who));
 		else
 			e = 0;
 		if (e)
@@ -151,7 +151,7 @@ deps_memory(struct step *t, const struct store_stmt *v, uint64_t *slot)
 				    r->col[DEP_SUB].v[r->pos[DEP_SUB]++]) != 0)
 					return -1;
 		}
-		if (deps_give(t, 1 + v->nuse + k, t->list.v, t->list.n) != 0)
+		if (deps_report(t, 1 + v->nuse + k, t->list.v, t->list.n) != 0)
 			return -1;
 	}
 	return 0;

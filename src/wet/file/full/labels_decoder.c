@@ -79,7 +79,7 @@ labels_decode_section(struct read *t, int first)
 
 	for (unsigned i = 0; i < sizeof p / sizeof *v && !e; i++)
 		e = col_get_number(&t->r, UINT32_MAX, &v[i]);
-	if (!e && (!arch_good(&p) || (!first && memcmp(&p, &t->l->params, sizeof p) != 0)))
+	if (!e && (!arch_params_valid(&p) || (!first && memcmp(&p, &t->l->params, sizeof p) != 0)))
 		return labels_decode_bad(t, "parameters that cannot be");
 	for (unsigned i = 0; i < 3 && !e; i++)
 		e = col_get(&t->r, &t->c[i], i ? t->c[0].n : SIZE_MAX, most[i], NULL);

@@ -209,14 +209,14 @@ store_arch(struct store_out *out, const char *capture, size_t nstmt)
 
 	if (!v) {
 		arch_free(t.arch);
-		return store_badreplay(out->f, &rf);
+		return store_fail_replay(out->f, &rf);
 	}
 	bad = t.arch ? 0 : store_nomem(out->f);
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; !bad && i < b.nrun; i++)
 			bad = labels_run(&t, &b, &b.run[i]) != 0 ? store_nomem(out->f) : 0;
 	if (!bad && got == REPLAY_BAD)
-		bad = store_badreplay(out->f, replay_fault(visit_replay(v)));
+		bad = store_fail_replay(out->f, replay_fault(visit_replay(v)));
 	if (!bad && t.nstmt != nstmt)
 		bad = store_fail(out->f, 1, "the replay is another one than before");
 	if (!bad)

@@ -60,7 +60,7 @@ loads_decode_settle(struct exec *t)
 	while (t->exc == t->n && t->kind.v[t->nat] != LOAD_DEFINED && t->kind.v[t->nat] != LOAD_LOADED) {
 		int forget = t->kind.v[t->nat] == LOAD_FORGET;
 		uint16_t at = 0;
-		unsigned n = forget ? 2 : load_place((unsigned)t->kind.v[t->nat] - 1, &at);
+		unsigned n = forget ? 2 : load_state_offset((unsigned)t->kind.v[t->nat] - 1, &at);
 		const uint64_t *w = loads_decode_given(t, n);
 
 		if (!w)
@@ -115,7 +115,7 @@ loads_decode_statement(struct exec *t, uint32_t s)
 
 	if (right < 0)
 		return loads_decode_fail(t, "words that were loaded are missing");
-	load_do(r->load, s, w, right);
+	load_execute(r->load, s, w, right);
 	if (t->exc == t->n) {
 		if (t->kind.v[t->nat] != LOAD_DEFINED || (g = loads_decode_given(t, v->ndefword)) == NULL)
 			return loads_decode_fail(t, "words of registers are missing");

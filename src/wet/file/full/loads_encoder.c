@@ -113,7 +113,7 @@ static void
 loads_encode_settle(struct store_load *t)
 {
 	if (t->string)
-		load_do(&t->l, t->string - 1, t->w, 1);
+		load_execute(&t->l, t->string - 1, t->w, 1);
 	t->string = 0;
 }
 
@@ -156,7 +156,7 @@ loads_encode_given(struct store_cap *c, const uint64_t *word, uint32_t s, int st
 	loads_encode_defined(&t->l, &t->l.stmt[s], word, w);
 	loads_encode_tell(c, s, w);
 	if (!string) {
-		load_do(&t->l, s, w, 1);
+		load_execute(&t->l, s, w, 1);
 		return;
 	}
 	memcpy(t->w, w, sizeof w);
@@ -180,7 +180,7 @@ loads_encode_executed(struct store_cap *c, const struct visit_batch *b,
 		else if ((right = memcmp(have, w, 8u * v->nstored) == 0) == 0)
 			loads_encode_exception(c, LOAD_LOADED, w, v->nstored);
 	}
-	load_do(&t->l, s, w, right);
+	load_execute(&t->l, s, w, right);
 	if (as_defined(&t->l, v, word))
 		return;
 	loads_encode_defined(&t->l, v, word, w);
@@ -315,8 +315,8 @@ void
 store_load_begin(struct store_cap *c, struct visit *v)
 {
 	loads_encode_now(v, &c->load->l.st);
-	visit_onrecord(v, on_record, c->load);
-	load_put_state(&c->load->l.st, &c->key);
+	visit_set_record_fn(v, on_record, c->load);
+	load_state_encode(&c->load->l.st, &c->key);
 }
 
 void
@@ -331,7 +331,7 @@ store_load_batch(struct store_cap *c, struct visit *v)
 	loads_encode_now(v, &is);
 	for (unsigned reg = 0; reg < FACT_NREG; reg++) {
 		uint16_t at = 0;
-		unsigned n = load_place(reg, &at);
+		unsigned n = load_state_offset(reg, &at);
 		uint64_t w[8];
 
 		if (memcmp((const uint8_t *)st + at, (const uint8_t *)&is + at, 8u * n) == 0)

@@ -10,7 +10,7 @@
 #define STATE 16384u                    /* bytes of a saved processor state at most */
 
 unsigned
-load_place(unsigned reg, uint16_t *at)
+load_state_offset(unsigned reg, uint16_t *at)
 {
 	if (reg < 16)
 		*at = (uint16_t)(offsetof(struct load_state, r) + 8 * reg);
@@ -41,7 +41,7 @@ loads_definitions(struct load *l, struct load_stmt *s, const struct x86_inst *in
 		struct load_def t = { .n = d->nval, .val = d->val };
 
 		if (d->val == FACT_NOVALUE || !d->nval || s->ndefword + d->nval > LOAD_WORDS ||
-		    load_place(d->reg, &t.at) < d->nval)
+		    load_state_offset(d->reg, &t.at) < d->nval)
 			continue;
 		t.clear = d->reg >= FACT_VECTOR && in->z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 		l->def[l->ndef++] = t;

@@ -86,7 +86,7 @@ loads_memory_bits(unsigned at, unsigned n)
 }
 
 int
-loadmem_get(struct loadmem *m, uint64_t addr, void *to, size_t n)
+loadmem_read(struct loadmem *m, uint64_t addr, void *to, size_t n)
 {
 	for (size_t k; n; n -= k, addr += k, to = (uint8_t *)to + k) {
 		unsigned off = addr & (LOADMEM_PAGE - 1), at = off & 63;
@@ -103,7 +103,7 @@ loadmem_get(struct loadmem *m, uint64_t addr, void *to, size_t n)
 }
 
 void
-loadmem_put(struct loadmem *m, uint64_t addr, const void *from, size_t n)
+loadmem_write(struct loadmem *m, uint64_t addr, const void *from, size_t n)
 {
 	for (size_t k; n; n -= k, addr += k, from = (const uint8_t *)from + k) {
 		unsigned off = addr & (LOADMEM_PAGE - 1), at = off & 63;

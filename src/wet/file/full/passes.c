@@ -55,14 +55,14 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 	int got = REPLAY_OK, bad = 0;
 
 	if (!v)
-		return store_badreplay(c->out.f, &rf);
-	visit_twice(v);
+		return store_fail_replay(c->out.f, &rf);
+	visit_prepare_second(v);
 	m.r = visit_replay(v);
 	wcode_init(&c->code, wcode_read_replay, &m);
-	replay_onmap(visit_replay(v), pass_mapped, &maps);
+	replay_set_map_fn(visit_replay(v), pass_mapped, &maps);
 	bad = !t;
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK) {
-		wcode_remapped(&m);
+		wcode_replay_invalidate(&m);
 		bad = wcode_visit_batch(t, &b) != 0 || first_batch(c, &b) != 0;
 	}
 	bad = bad || maps.nomem ? store_nomem(c->out.f) : 0;
@@ -70,35 +70,35 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 		c->out.stats.early = *replay_early(visit_replay(v));
 	/* the second pass reports faults, unless nothing came before this one */
 	if (!bad && got == REPLAY_BAD && !c->stmts.n)
-		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
+		bad = store_fail_replay(c->out.f, replay_fault(visit_replay(v)));
 	if (!bad && (wcode_analyse(&c->code) != 0 || stmts_atoms(&c->stmts) != 0))
 		bad = store_nomem(c->out.f);
 	if (!bad && !c->out.o->given)
 		pass_names(c, src);
 	for (uint32_t s = 0; !bad && tab && s < c->stmts.n; s++)
-		bad = store_tab(c, s, src);
+		bad = store_statement_add(c, s, src);
 	wcode_visit_free(t);
-	replay_onmap(visit_replay(v), NULL, NULL);
+	replay_set_map_fn(visit_replay(v), NULL, NULL);
 	return bad;
 }
 
 struct visit *
-store_again(struct store_cap *c, const char *capture)
+store_second_pass_open(struct store_cap *c, const char *capture)
 {
 	struct fault rf;
 
 	c->last = 0;
-	if (visit_again(c->visit) == REPLAY_OK)
+	if (visit_begin_second(c->visit) == REPLAY_OK)
 		return c->visit;
 	stmts_forget(&c->stmts);
 	visit_close(c->visit);
 	if ((c->visit = visit_open(capture, c->what, &rf)) == NULL)
-		store_badreplay(c->out.f, &rf);
+		store_fail_replay(c->out.f, &rf);
 	return c->visit;
 }
 
 void
-store_passed(struct store_cap *c)
+store_second_pass_close(struct store_cap *c)
 {
 	stmts_forget(&c->stmts);
 	visit_close(c->visit);
@@ -110,7 +110,7 @@ store_passed(struct store_cap *c)
  * may be amid an atom, which the next block continues.
  */
 static int
-pass_note(struct store_cap *c, const struct stmt_block *b)
+pass_number_block(struct store_cap *c, const struct stmt_block *b)
 {
 	for (uint32_t i = 0; i < b->n; ) {
 		const struct stmt *s = &c->stmts.stmt[b->stmt[i]];
@@ -152,10 +152,10 @@ full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r,
 		return store_nomem(c->out.f);
 	if (again)
 		return store_string_again(c, b, r, k->stmt[0]);
-	if (pass_note(c, k) != 0)
+	if (pass_number_block(c, k) != 0)
 		return -1;
 	for (uint32_t i = 0; i < k->n; i++) {
-		if (k->stmt[i] == c->tab.nstmt && store_tab(c, k->stmt[i], src) != 0)
+		if (k->stmt[i] == c->tab.nstmt && store_statement_add(c, k->stmt[i], src) != 0)
 			return -1;
 		if (k->stmt[i] >= c->tab.nstmt)
 			return store_fail(c->out.f, 1, "the replay is another one than before");
@@ -182,7 +182,7 @@ pass_live(void *arg, visit_writer_fn *keep, void *to)
 static int
 second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 {
-	struct visit *v = store_again(c, capture);
+	struct visit *v = store_second_pass_open(c, capture);
 	struct control *t = v ? control_new(&c->code) : NULL;
 	struct visit_batch b;
 	int got = REPLAY_OK, bad = 0;
@@ -209,9 +209,9 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 	if (!bad)
 		bad = store_segment(c);
 	if (!bad && got == REPLAY_BAD)          /* what came before the fault is in the file */
-		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
+		bad = store_fail_replay(c->out.f, replay_fault(visit_replay(v)));
 	control_free(t);
-	store_passed(c);
+	store_second_pass_close(c);
 	return bad;
 }
 
@@ -231,7 +231,7 @@ pass_start(struct store_cap *c)
 void
 store_cap_free(struct store_cap *c)
 {
-	store_passed(c);
+	store_second_pass_close(c);
 	segment_free(&c->seg);
 	store_addr_free(&c->addr);
 	store_out_free(&c->out);

@@ -47,7 +47,7 @@ store_read_close(struct store_read *r)
 	model_free(&r->model);
 	memdep_free(&r->dep);
 	col_free(&r->path);
-	store_vals_free(r);
+	value_cache_free(r);
 	for (unsigned i = 0; i < DEP_NCOL; i++)
 		col_free(&r->col[i]);
 	col_free(&r->ref);
@@ -108,7 +108,7 @@ all_code(struct store_read *r)
 
 		if (full_reader_load(r, k, CODE, &c) != 0)
 			return -1;
-		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
+		if (store_code_decode(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
 			return full_reader_bad(r, err);
 		r->nstmt[k] = r->code.nstmt;
 		total = realloc(r->total, (r->code.nstmt + 1) * sizeof *total);
@@ -415,7 +415,7 @@ full_reader_vals(struct store_read *r, size_t k, struct wanted *w)
 	if (at > COL_MAX)
 		return full_reader_bad(r, "too many values");
 	if (!r->load) {
-		store_vals_turn(r, k);
+		value_cache_select(r, k);
 		if (all_there(w, at))
 			return 0;
 	}
@@ -426,7 +426,7 @@ full_reader_vals(struct store_read *r, size_t k, struct wanted *w)
 		    full_reader_over(r, &c);
 	if (col_get_number(&c, VC_MAX, &block) != 0 || block == 0)
 		return full_reader_bad(r, "blocks of no values");
-	if (store_vals_blocks(r, k, at, block) != 0)
+	if (value_cache_alloc(r, k, at, block) != 0)
 		return full_reader_bad(r, NULL);
 	r->vals.part |= w->s != UINT32_MAX && w->to - w->from < r->place[w->s].n;
 	if (col_get_blocks(&c, &r->vals.val, at, r->vals.block, is_missing, val_keys, w) == 0 &&
@@ -455,11 +455,11 @@ full_reader_addrs(struct store_read *r, size_t k)
 
 	for (; r->addrs <= k; r->addrs++)
 		if (full_reader_load(r, r->addrs, ADDR, &c) != 0 ||
-		    waddr_get(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
+		    waddr_decode(&r->addr, &r->code, r->nstmt[r->addrs], &c) != 0)
 			return c.err ? full_reader_bad(r, c.err) : -1;
 	if (full_reader_load(r, k, ADDR, &c) != 0)
 		return -1;
-	if (waddr_get(&again, &r->code, r->nstmt[k], &c) != 0 || store_addr_refs_get(r, &c) != 0)
+	if (waddr_decode(&again, &r->code, r->nstmt[k], &c) != 0 || store_addr_refs_decode(r, &c) != 0)
 		e = full_reader_bad(r, c.err);
 	waddr_free(&again);
 	return e ? e : full_reader_over(r, &c);
@@ -472,7 +472,7 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 
 	if (full_reader_load(r, k, KEY, &c) != 0)
 		return -1;
-	if (model_load(&r->model, &c) != 0 || (r->load && load_get_state(&r->load->st, &c) != 0) ||
+	if (model_load(&r->model, &c) != 0 || (r->load && load_state_decode(&r->load->st, &c) != 0) ||
 	    full_reader_over(r, &c) != 0)
 		return full_reader_bad(r, c.err ? c.err : "bytes behind the state");
 	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) &&

@@ -102,7 +102,7 @@ store_refs(const struct store_read *r, size_t n, size_t *k)
 }
 
 /* addresses_decoder.c: decodes r->ref; c is after the statements of section ADDR.  0, or -1 and c->err. */
-int store_addr_refs_get(struct store_read *r, struct col_reader *c);
+int store_addr_refs_decode(struct store_read *r, struct col_reader *c);
 
 /* The n writers of a use port, the latest first. */
 struct store_uses { const uint64_t *who; size_t n; };
@@ -116,13 +116,13 @@ typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const
 int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
 
 /*
- * value_cache.c: store_vals_turn makes r->vals the values of segment k, as far as they are
- * cached; store_vals_blocks allocates n values in blocks of size `block` if there are none (-1:
+ * value_cache.c: value_cache_select makes r->vals the values of segment k, as far as they are
+ * cached; value_cache_alloc allocates n values in blocks of size `block` if there are none (-1:
  * no memory).
  */
-void store_vals_turn(struct store_read *r, size_t k);
-int store_vals_blocks(struct store_read *r, size_t k, uint64_t n, uint64_t block);
-void store_vals_free(struct store_read *r);
+void value_cache_select(struct store_read *r, size_t k);
+int value_cache_alloc(struct store_read *r, size_t k, uint64_t n, uint64_t block);
+void value_cache_free(struct store_read *r);
 
 /*
  * Kind loads (loads_decoder.c).  store_load_open makes r->load from r->code: 0; -1: no memory;

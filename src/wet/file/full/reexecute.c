@@ -132,7 +132,7 @@ load_known(struct load *l, uint32_t k, uint64_t *w)
 	l->ea = reexecute_where(&l->st, s);
 	if (s->nload) {
 		w[s->nstored - 1] = 0;
-		l->known = loadmem_get(&l->mem, l->ea, w, s->nload);
+		l->known = loadmem_read(&l->mem, l->ea, w, s->nload);
 	}
 	return l->known;
 }
@@ -160,8 +160,8 @@ reexecute_string(struct load *l, const struct load_stmt *s, uint64_t from, uint6
 	for (uint64_t i = 0; i < n; i += size, dst += (uint64_t)step) {
 		uint64_t v = l->st.r[X86_RAX];
 
-		if (!src || loadmem_get(&l->mem, *src + (dst - from), &v, size))
-			loadmem_put(&l->mem, dst, &v, size);
+		if (!src || loadmem_read(&l->mem, *src + (dst - from), &v, size))
+			loadmem_write(&l->mem, dst, &v, size);
 		else
 			loadmem_forget(&l->mem, dst, size);
 	}
@@ -215,20 +215,20 @@ reexecute_execute(struct load *l, uint32_t k, const struct load_stmt *s, const u
 }
 
 void
-load_do(struct load *l, uint32_t k, const uint64_t *w, int right)
+load_execute(struct load *l, uint32_t k, const uint64_t *w, int right)
 {
 	const struct load_stmt *s = &l->stmt[k];
 
 	if (s->nload) {
 		memcpy(l->st.mem, w, 8u * s->nstored);
 		if (!l->known || !right)
-			loadmem_put(&l->mem, l->ea, w, s->nload);
+			loadmem_write(&l->mem, l->ea, w, s->nload);
 	}
 	if (s->kind >= LOAD_STOS && s->forget)
 		l->ea = reexecute_where(&l->st, s);
 	reexecute_execute(l, k, s, w);
 	if (s->nstore)
-		loadmem_put(&l->mem, l->ea, l->st.mem, s->nstore);
+		loadmem_write(&l->mem, l->ea, l->st.mem, s->nstore);
 	else if (s->forget == LOAD_ANYWHERE)
 		loadmem_clear(&l->mem);
 	else if (s->forget)
@@ -261,11 +261,11 @@ load_value(const struct load *l, uint32_t k, uint64_t *to)
 
 /* Writes the nonzero registers: container plus 1, words; 0 ends the list. */
 void
-load_put_state(const struct load_state *st, struct buf *b)
+load_state_encode(const struct load_state *st, struct buf *b)
 {
 	for (unsigned reg = 0; reg < FACT_NREG; reg++) {
 		uint16_t at = 0;
-		unsigned n = load_place(reg, &at);
+		unsigned n = load_state_offset(reg, &at);
 		uint64_t v[8], any = 0;
 
 		memcpy(v, (const uint8_t *)st + at, 8u * n);
@@ -281,7 +281,7 @@ load_put_state(const struct load_state *st, struct buf *b)
 }
 
 int
-load_get_state(struct load_state *st, struct col_reader *r)
+load_state_decode(struct load_state *st, struct col_reader *r)
 {
 	uint64_t reg, v[8];
 	uint16_t at;
@@ -293,7 +293,7 @@ load_get_state(struct load_state *st, struct col_reader *r)
 			return -1;
 		if (!reg)
 			break;
-		n = load_place((unsigned)reg - 1, &at);
+		n = load_state_offset((unsigned)reg - 1, &at);
 		for (unsigned i = 0; i < n; i++)
 			if (col_get_number(r, UINT64_MAX, &v[i]) != 0)
 				return -1;

@@ -108,11 +108,11 @@ int load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n);
 
 /*
  * Before statement s: load_known returns 1 if its words are known, and stores them at w
- * (LOAD_WORDS at most).  load_do executes it with the words w; right: they are the predicted
+ * (LOAD_WORDS at most).  load_execute executes it with the words w; right: they are the predicted
  * ones.
  */
 int load_known(struct load *l, uint32_t s, uint64_t *w);
-void load_do(struct load *l, uint32_t s, const uint64_t *w, int right);
+void load_execute(struct load *l, uint32_t s, const uint64_t *w, int right);
 void load_set(struct load *l, uint32_t s, const uint64_t *w);  /* sets the words that it defines */
 
 /* Words of the statement's value. */
@@ -127,11 +127,11 @@ void load_value(const struct load *l, uint32_t s, uint64_t *to);
 enum { LOAD_DEFINED = 0, LOAD_LOADED = FACT_NREG + 1, LOAD_FORGET };
 
 /* Finds a container of fact.h in load_state: returns its words, 0: it is not there. */
-unsigned load_place(unsigned reg, uint16_t *at);
+unsigned load_state_offset(unsigned reg, uint16_t *at);
 
-/* Write and read the state in a KEY section.  load_get_state: 0, or -1 and r->err. */
-void load_put_state(const struct load_state *st, struct buf *b);
-int load_get_state(struct load_state *st, struct col_reader *r);
+/* Write and read the state in a KEY section.  load_state_decode: 0, or -1 and r->err. */
+void load_state_encode(const struct load_state *st, struct buf *b);
+int load_state_decode(struct load_state *st, struct col_reader *r);
 
 /* The bits of mxcsr that are followed: denormals and rounding. */
 static inline uint64_t load_mxcsr(uint64_t v) { return (v & 0xe040) | LOAD_MXCSR; }

@@ -63,8 +63,8 @@ reexecute_computes(const struct x86_inst *in)
 		return 0;
 	}
 	return !(in->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) &&
-	    in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !x86_refuse(in) && !x86_traps(in) &&
-	    !x86_trapped(in) && !x86_approximates(in) &&
+	    in->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE && !x86_refuse(in) && !x86_trap_before(in) &&
+	    !x86_trap_after(in) && !x86_approximates(in) &&
 	    (in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
 		in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
 		in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX);

@@ -40,7 +40,7 @@ full_run_pieces(struct col *to, uint64_t w, const struct visit_piece *piece)
  * without initial ones.
  */
 static void
-full_run_whos(struct store_cap *c)
+full_run_number_writers(struct store_cap *c)
 {
 	struct col *l = &c->list;
 	uint64_t last = 0;
@@ -88,7 +88,7 @@ full_run_control(struct store_cap *c, uint64_t n)
 		return 0;
 	c->list.n = 0;
 	full_run_pieces(&c->list, n, NULL);
-	full_run_whos(c);
+	full_run_number_writers(c);
 	if ((c->list.n ? c->list.v[0] : 0) == p.who)
 		return 0;
 	full_run_exception(c, 0);
@@ -121,7 +121,7 @@ full_run_registers(struct store_cap *c, const struct store_stmt *s, const uint64
 		}
 		c->list.n = 0;
 		full_run_pieces(&c->list, w[k], piece);
-		full_run_whos(c);
+		full_run_number_writers(c);
 		c->out.stats.ndep += c->list.n;
 		n = model_reg(&c->model, reg[k], have);
 		same = n == c->list.n;
@@ -146,7 +146,7 @@ full_run_memory(struct store_cap *c, uint64_t w, const struct visit_piece *piece
 	if (w & VISIT_MANY) {
 		c->list.n = 0;
 		full_run_pieces(&c->list, w, piece);
-		full_run_whos(c);
+		full_run_number_writers(c);
 		for (size_t i = 0; i < c->list.n; i++)
 			col_add(&c->many, c->list.v[i]);
 	} else if ((w = instances_who(&c->who, &c->stmts, w)) != 0)
@@ -167,7 +167,7 @@ string_memory(struct store_cap *c, const struct visit_batch *b, const struct vis
 	c->list.n = 0;
 	for (size_t i = 0; i < c->raw.n; i++)
 		col_add(&c->list, c->raw.v[i]);
-	full_run_whos(c);
+	full_run_number_writers(c);
 	c->many.n = m->first;
 	for (size_t i = 0; i < c->list.n; i++)
 		col_add(&c->many, c->list.v[i]);

@@ -27,7 +27,7 @@ store_nomem(struct fault *f)
 }
 
 int
-store_badreplay(struct fault *f, const struct fault *r)
+store_fail_replay(struct fault *f, const struct fault *r)
 {
 	*f = *r;
 	return -1;
@@ -206,7 +206,7 @@ store_segment(struct store_cap *c)
 
 	if (c->seg.n == 0)
 		return 0;
-	if (store_code_put(&c->tab, &c->mark, t->work, t->o->level, &t->b) != 0)
+	if (store_code_encode(&c->tab, &c->mark, t->work, t->o->level, &t->b) != 0)
 		return store_nomem(t->f);
 	c->mark = store_mark(&c->tab);
 	if (store_section(t, WETFILE_CODE, c->nseg, STORE_P_CODE) != 0)
@@ -230,6 +230,6 @@ store_segment(struct store_cap *c)
 	c->key.n = 0;
 	model_save(&c->model, &c->key);
 	if (c->load)
-		load_put_state(&c->load->l.st, &c->key);
+		load_state_encode(&c->load->l.st, &c->key);
 	return c->key.nomem ? store_nomem(t->f) : 0;
 }

@@ -47,7 +47,7 @@ stmt_table_word(struct store_code *c, const char *name, uint32_t *index)
 }
 
 int
-store_tab(struct store_cap *c, uint32_t s, struct wsource *src)
+store_statement_add(struct store_cap *c, uint32_t s, struct wsource *src)
 {
 	const struct stmt *v = &c->stmts.stmt[s];
 	struct store_stmt t = { .addr = v->pc, .nuse = v->nuse, .nmem = v->nmem, .ndef = v->fact->ndef,

@@ -41,7 +41,7 @@ value_cache_place(struct store_read *r, size_t bytes)
 }
 
 void
-store_vals_turn(struct store_read *r, size_t k)
+value_cache_select(struct store_read *r, size_t k)
 {
 	struct store_vals *now = &r->vals;
 	size_t i = 0;
@@ -67,7 +67,7 @@ store_vals_turn(struct store_read *r, size_t k)
 }
 
 int
-store_vals_blocks(struct store_read *r, size_t k, uint64_t n, uint64_t block)
+value_cache_alloc(struct store_read *r, size_t k, uint64_t n, uint64_t block)
 {
 	struct store_vals *v = &r->vals;
 
@@ -83,7 +83,7 @@ store_vals_blocks(struct store_read *r, size_t k, uint64_t n, uint64_t block)
 }
 
 void
-store_vals_free(struct store_read *r)
+value_cache_free(struct store_read *r)
 {
 	value_cache_drop(&r->vals);
 	for (size_t i = 0; i < STORE_KEPT; i++)

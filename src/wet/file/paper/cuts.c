@@ -6,7 +6,7 @@
 
 /* Ensures room for element n; starts with little memory, as most lists stay short. */
 static int
-paper_more(void *array, uint32_t *cap, uint32_t n, size_t size)
+paper_array_grow(void *array, uint32_t *cap, uint32_t n, size_t size)
 {
 	uint32_t want = *cap < 2 ? 2 : *cap * 2;
 	void *p;
@@ -52,14 +52,14 @@ paper_label(struct pport *p, uint32_t node, uint32_t stmt, uint32_t use, uint32_
 {
 	struct pedge *e = edge_of(p, node, stmt);
 
-	if (!e || paper_more(&e->label, &e->cap, e->n, sizeof *e->label) != 0)
+	if (!e || paper_array_grow(&e->label, &e->cap, e->n, sizeof *e->label) != 0)
 		return -1;
 	e->label[e->n++] = (struct plabel){ use, def };
 	return 0;
 }
 
 int
-paper_differs(struct pport *p, uint32_t path, uint32_t before)
+paper_port_add_edge(struct pport *p, uint32_t path, uint32_t before)
 {
 	for (uint32_t i = 0; i < p->nsame; i++)
 		if (paper_label(p, path, p->same - 1, before + i, before + i) != 0)
@@ -89,7 +89,7 @@ paper_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who,
 			p->nsame++;
 			return 0;
 		}
-		if (paper_differs(p, t->atpath, a->before) != 0 ||
+		if (paper_port_add_edge(p, t->atpath, a->before) != 0 ||
 		    paper_label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
 			return store_nomem(t->out.f);
 		t->npair++;

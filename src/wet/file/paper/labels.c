@@ -39,7 +39,7 @@ close_cols(struct cols *t, int e)
 			e = paper_bad(t->r, "a column has values that nobody asked for");
 		col_free(&t->col[i]);
 	}
-	if (!e && pstreams_over(&t->r->in, &t->c) != 0)
+	if (!e && pstreams_at_end(&t->r->in, &t->c) != 0)
 		e = paper_bad(t->r, t->c.err);
 	return e;
 }
@@ -124,7 +124,7 @@ paper_labels_word(struct values *v, const struct paper_node *a, const struct gro
 {
 	struct paper_read *r = v->t.r;
 
-	if (pstream_get(&r->in, g->word + i, UINT64_MAX, &v->unique, &v->t.c) != 0)
+	if (pstream_decode(&r->in, g->word + i, UINT64_MAX, &v->unique, &v->t.c) != 0)
 		return paper_bad(r, v->t.c.err);
 	v->word.n = 0;
 	if (col_room(&v->word, a->n) != 0)
@@ -155,7 +155,7 @@ node_values(struct values *v, const struct paper_node *a)
 				if (!v->t.only[s])
 					continue;
 				if (!have &&
-				    pstream_get(&r->in, q->pattern, q->n - 1, &v->pattern, &v->t.c) != 0)
+				    pstream_decode(&r->in, q->pattern, q->n - 1, &v->pattern, &v->t.c) != 0)
 					return paper_bad(r, v->t.c.err);
 				have = 1;
 				if (paper_labels_word(v, a, q, at) != 0)
@@ -313,9 +313,9 @@ paper_labels_pairs(struct edges *t, const struct paper_node *a, struct label *l,
 		for (uint32_t k = 0; k < l->n && !e; k++)
 			col_add(&l->use, a->before + k);
 	} else
-		e = pstream_get(&r->in, stream++, a->before + a->n - 1u, &l->use, &t->t.c);
+		e = pstream_decode(&r->in, stream++, a->before + a->n - 1u, &l->use, &t->t.c);
 	if (!e && !(l->how & 2))
-		e = pstream_get(&r->in, stream, r->total[path] - 1, &l->def, &t->t.c);
+		e = pstream_decode(&r->in, stream, r->total[path] - 1, &l->def, &t->t.c);
 	else if (!e && (e = col_room(&l->def, l->n)) == 0)
 		for (uint64_t k = 0; k < l->n; k++)
 			col_add(&l->def, l->use.v[k]);

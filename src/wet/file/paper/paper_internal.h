@@ -62,7 +62,7 @@ struct paper {
  * Port p of a node, executed `before` times before the segment, has now another writer:
  * converts `same` to an edge.  0, or -1: no memory.
  */
-int paper_differs(struct pport *p, uint32_t path, uint32_t before);
+int paper_port_add_edge(struct pport *p, uint32_t path, uint32_t before);
 
 /* Writes the current segment. */
 int paper_segment(struct paper *t);

@@ -85,7 +85,7 @@ all_code(struct paper_read *r)
 	for (size_t k = 0; k < r->nsegment; k++) {
 		if (paper_load(r, k, PAPER_CODE, &c) != 0)
 			return -1;
-		if (store_code_get(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
+		if (store_code_decode(&r->code, r->work, r->b.p, r->b.n, &err) != 0)
 			return paper_bad(r, err);
 		if (paper_reader_nodes(r, k, &n, &cap) != 0)
 			return -1;
@@ -140,7 +140,7 @@ paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 		uint32_t *row = r->row + (paper_times(r, a->path) - r->row);
 
 		if (pstreams_next(&r->in, a->n, &c) != 0 ||
-		    pstream_get(&r->in, r->in.n - 1, to - 1, &t, &c) != 0) {
+		    pstream_decode(&r->in, r->in.n - 1, to - 1, &t, &c) != 0) {
 			e = paper_bad(r, c.err);
 			break;
 		}
@@ -153,7 +153,7 @@ paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 			}
 		}
 	}
-	if (!e && (pstreams_over(&r->in, &c) != 0 || c.p != c.end))
+	if (!e && (pstreams_at_end(&r->in, &c) != 0 || c.p != c.end))
 		e = paper_bad(r, c.err ? c.err : "bytes behind the last column");
 	col_free(&skip);
 	col_free(&t);

@@ -28,7 +28,7 @@ bytes_of(const uint64_t *v, size_t n)
  * t->best.  -1: no memory.
  */
 static int
-paper_pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
+paper_choose_method(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 {
 	size_t prefix = n < PREFIX ? n : PREFIX, least = prefix * width;
 	int none = n < LONG ? PAPER_PLAIN : PAPER_RAW, best = none;
@@ -57,7 +57,7 @@ paper_pick(struct pstreams *t, const uint64_t *v, size_t n, unsigned width)
 
 /* Appends t->best, compressed or plain.  0, or -1: no memory. */
 static int
-paper_settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, int m, int level)
+paper_append_stream(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, int m, int level)
 {
 	static const int zstd[10] = { 0, 1, 3, 5, 7, 9, 12, 15, 17, 19 };
 	uint8_t *p;
@@ -67,7 +67,7 @@ paper_settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, in
 	t->best.n = 0;
 	if (m != PAPER_RAW)
 		return bidi_save((enum bidi_method)m, v, n, width, 0, zstd[level], &t->best);
-	if ((p = buf_room(&t->best, n * width)) == NULL)
+	if ((p = buf_reserve(&t->best, n * width)) == NULL)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < width; k++)
@@ -77,11 +77,11 @@ paper_settle(struct pstreams *t, const uint64_t *v, size_t n, unsigned width, in
 }
 
 int
-pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s,
+pstream_encode(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s,
     enum paper_part part)
 {
 	unsigned width = bytes_of(v, n);
-	int m = paper_pick(t, v, n, width);
+	int m = paper_choose_method(t, v, n, width);
 
 	if (m < 0)
 		return -1;
@@ -93,7 +93,7 @@ pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct p
 			col_add(&t->plain, v[i]);
 		return 0;
 	}
-	if (paper_settle(t, v, n, width, m, level) != 0)
+	if (paper_append_stream(t, v, n, width, m, level) != 0)
 		return -1;
 	col_add(&t->len, t->best.n);
 	buf_add(&t->body, t->best.p, t->best.n);
@@ -171,14 +171,14 @@ pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r)
 }
 
 int
-pstreams_over(const struct pstreams_in *t, struct col_reader *r)
+pstreams_at_end(const struct pstreams_in *t, struct col_reader *r)
 {
 	return t->n != t->how.n || t->at != t->nbody || t->nplain != t->plain.n ?
 	    col_bad(r, "streams that nobody asked for") : 0;
 }
 
 int
-pstream_get(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c, struct col_reader *r)
+pstream_decode(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c, struct col_reader *r)
 {
 	const struct pstream *p = &t->stream[i];
 	const char *err;

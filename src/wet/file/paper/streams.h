@@ -14,12 +14,12 @@ struct pstreams {
 	struct buf body, try, best;
 };
 
-int pstream_put(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s,
+int pstream_encode(struct pstreams *t, const uint64_t *v, size_t n, int level, struct paper_stats *s,
     enum paper_part part);
 /* appends all of them to b and empties t */
 int pstreams_save(struct pstreams *t, struct vc_work *w, int level, struct buf *b);
 void pstreams_free(struct pstreams *t);
-/* pstream_put adds one.  Both: 0, or -1: no memory. */
+/* pstream_encode adds one.  Both: 0, or -1: no memory. */
 
 /* Streams that are being read; the section's bytes are borrowed.  off: of its bytes, or in plain. */
 struct pstream { uint64_t off, n; uint32_t len; uint8_t method, width; };
@@ -36,9 +36,9 @@ int pstreams_load(struct pstreams_in *t, struct col_reader *r);
 /* the next stream has n values */
 int pstreams_next(struct pstreams_in *t, uint64_t n, struct col_reader *r);
 /* there are no more streams */
-int pstreams_over(const struct pstreams_in *t, struct col_reader *r);
+int pstreams_at_end(const struct pstreams_in *t, struct col_reader *r);
 /* stream i, values up to `most`, replaces c */
-int pstream_get(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c, struct col_reader *r);
+int pstream_decode(const struct pstreams_in *t, size_t i, uint64_t most, struct col *c, struct col_reader *r);
 void pstreams_in_free(struct pstreams_in *t);
 
 #endif

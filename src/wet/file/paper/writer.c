@@ -26,7 +26,7 @@ paper_writer_stream(struct section *s, enum paper_part part)
 	struct paper *t = s->t;
 
 	return s->v.nomem ||
-	    pstream_put(&t->streams, s->v.v, s->v.n, t->out.o->level, &t->stats, part) != 0 ? -1 : 0;
+	    pstream_encode(&t->streams, s->v.v, s->v.n, t->out.o->level, &t->stats, part) != 0 ? -1 : 0;
 }
 
 static int
@@ -322,7 +322,7 @@ put_port(struct section *s, struct pport *p)
 	const struct store_code *c = &s->t->r.code;
 	const struct pnode *a = s->a;
 
-	if (p->nsame && p->nsame != a->n && paper_differs(p, s->path, a->before) != 0)
+	if (p->nsame && p->nsame != a->n && paper_port_add_edge(p, s->path, a->before) != 0)
 		return -1;
 	s->t->stats.orig[PAPER_EDGES] += 8 * (uint64_t)p->nsame;
 	col_add(&s->col[0], p->nsame ? 1 : p->nedge ? p->nedge + 1 : 0);
@@ -407,7 +407,7 @@ paper_segment(struct paper *t)
 	struct store_out *o = &t->out;
 	struct store_code code = paper_writer_met(t);
 
-	if (store_code_put(&code, &t->mark, o->work, o->o->level, &o->b) != 0)
+	if (store_code_encode(&code, &t->mark, o->work, o->o->level, &o->b) != 0)
 		return store_nomem(o->f);
 	t->mark = store_mark(&code);
 	t->stats.fixed += o->b.n;

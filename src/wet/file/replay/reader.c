@@ -36,7 +36,7 @@ store_replay_code(const struct wetfile *w, struct store_code *c, struct fault *f
 	*c = (struct store_code){ 0 };
 	if (!e)
 		e = wetfile_load(w, 0, &b, f);
-	if (!e && store_code_get(c, work, b.p, b.n, &err) != 0)
+	if (!e && store_code_decode(c, work, b.p, b.n, &err) != 0)
 		e = replay_file_bad(w, 0, f, err);
 	vc_work_free(work);
 	buf_free(&b);

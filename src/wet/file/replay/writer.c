@@ -16,7 +16,7 @@ put_code(struct store_cap *c)
 {
 	const struct store_mark none = { 0 };
 
-	if (store_code_put(&c->tab, &none, c->out.work, c->out.o->level, &c->out.b) != 0)
+	if (store_code_encode(&c->tab, &none, c->out.work, c->out.o->level, &c->out.b) != 0)
 		return store_nomem(c->out.f);
 	return store_section(&c->out, WETFILE_CODE, 0, STORE_P_CODE);
 }
@@ -25,7 +25,7 @@ static int
 put_capture(struct store_cap *c, const char *capture)
 {
 	struct store_out *t = &c->out;
-	int fd = helper_hold(capture), bad = 0;
+	int fd = helper_keep_open(capture), bad = 0;
 	ssize_t n = 1;
 
 	if (fd < 0)
@@ -33,7 +33,7 @@ put_capture(struct store_cap *c, const char *capture)
 	(void)lseek(fd, 0, SEEK_SET);
 	for (uint32_t k = 0; !bad && n > 0; k++) {
 		t->b.n = 0;
-		if (!buf_room(&t->b, PIECE)) {
+		if (!buf_reserve(&t->b, PIECE)) {
 			bad = store_nomem(t->f);
 			break;
 		}
@@ -123,7 +123,7 @@ replay_file_run(struct store_cap *c, struct control *k, const struct visit_run *
 static int
 replay_file_states(struct store_cap *c, const char *capture)
 {
-	struct visit *v = store_again(c, capture);
+	struct visit *v = store_second_pass_open(c, capture);
 	struct control *k = v ? control_new(&c->code) : NULL;
 	struct visit_batch b;
 	int got = REPLAY_OK, bad;
@@ -138,10 +138,10 @@ replay_file_states(struct store_cap *c, const char *capture)
 	if (!bad)
 		bad = put_state(c);
 	if (!bad && got == REPLAY_BAD)
-		bad = store_badreplay(c->out.f, replay_fault(visit_replay(v)));
+		bad = store_fail_replay(c->out.f, replay_fault(visit_replay(v)));
 	c->out.stats.nsegment = c->nseg;
 	control_free(k);
-	store_passed(c);
+	store_second_pass_close(c);
 	return bad;
 }
 

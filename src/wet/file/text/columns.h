@@ -22,12 +22,12 @@ enum text_col {
 /* tokens; for the first two, + k: the k-th remembered statement */
 enum { TEXT_STRIDE = 0, TEXT_OTHER = 4, TEXT_NEW = 8 };
 
-struct text_past { uint64_t id, last, stride; int used; };
-struct text_list { struct text_past past[TEXT_PAST]; uint64_t x; };             /* x: of the previous entry */
+struct text_recent { uint64_t id, last, stride; int used; };
+struct text_list { struct text_recent past[TEXT_PAST]; uint64_t x; };             /* x: of the previous entry */
 
 /* Moves v, which was at index k, to the front. */
 static inline void
-text_front(struct text_list *l, unsigned k, struct text_past v)
+text_list_to_front(struct text_list *l, unsigned k, struct text_recent v)
 {
 	for (; k > 0; k--)
 		l->past[k] = l->past[k - 1];

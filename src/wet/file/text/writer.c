@@ -25,7 +25,7 @@ text_writer_section(struct store_txt *t)
 {
 	struct store_out *o = &t->out;
 
-	if (store_strings_put(&t->tab, t->nstring, o->work, o->o->level, &o->b) != 0)
+	if (store_strings_encode(&t->tab, t->nstring, o->work, o->o->level, &o->b) != 0)
 		return store_nomem(o->f);
 	t->nstring = t->tab.nstring;
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
@@ -60,7 +60,7 @@ static void
 text_writer_dep(struct store_txt *t, const struct wettext_dep *d)
 {
 	struct text_list *l = &t->list;
-	struct text_past v = { d->id, d->instance, 1, 1 };
+	struct text_recent v = { d->id, d->instance, 1, 1 };
 	unsigned k;
 
 	col_add(&t->col[TEXT_X], col_zig(d->x - l->x - 1));
@@ -71,14 +71,14 @@ text_writer_dep(struct store_txt *t, const struct wettext_dep *d)
 		col_add(&t->col[TEXT_TOKEN], TEXT_NEW);
 		col_add(&t->col[TEXT_DEP], col_zig(d->id - t->id));
 		col_add(&t->col[TEXT_INSTANCE], col_zig(d->instance - d->x));
-		text_front(l, TEXT_PAST - 1, v);
+		text_list_to_front(l, TEXT_PAST - 1, v);
 		return;
 	}
 	v.stride = d->instance - l->past[k].last;
 	col_add(&t->col[TEXT_TOKEN], (v.stride == l->past[k].stride ? TEXT_STRIDE : TEXT_OTHER) + k);
 	if (v.stride != l->past[k].stride)
 		col_add(&t->col[TEXT_INSTANCE], col_zig(v.stride));
-	text_front(l, k, v);
+	text_list_to_front(l, k, v);
 }
 
 static void
@@ -140,7 +140,7 @@ text_writer_entries(const struct store_txt *t)
 
 /* Reads the text.  t NULL: only checks it; *canonical: is it in the form that wettext_put_... writes? */
 static int
-text_writer_go(const char *text, struct store_txt *t, int *canonical, struct fault *f)
+text_writer_read(const char *text, struct store_txt *t, int *canonical, struct fault *f)
 {
 	struct in *in = in_open(text);
 	struct wettext *r = wettext_open(in, 0);
@@ -206,8 +206,8 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 
 	if (!t)
 		return store_nomem(f);
-	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_go(text, NULL, &canonical, f) != 0 ||
-	    (canonical ? text_writer_go(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
+	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_read(text, NULL, &canonical, f) != 0 ||
+	    (canonical ? text_writer_read(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)
