@@ -64,10 +64,12 @@ struct wcode {
 	struct hash_set back;           /* where returns went */
 	struct wcode_edge *todo;         /* owned */
 	size_t ntodo, captodo;
-	int amd;                        /* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
+	/* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
+	int amd;
 	wcode_read_fn *read;
 	void *arg;
-	void (*kept)(void *arg, uint64_t addr, size_t n);       /* bytes that descent relied on, but for those of wcode_insn; may be NULL */
+	/* bytes that descent relied on, but for those of wcode_insn; may be NULL */
+	void (*kept)(void *arg, uint64_t addr, size_t n);
 	void *keptarg;
 };
 

@@ -15,7 +15,8 @@ struct work {
 	struct adjacency all, succ, pred;     /* all: succ without the edges to the exit that are added */
 	uint64_t *entry;                /* ascending */
 	size_t nentry;
-	uint32_t *num, *order;          /* place in order, NO_NODE: none; nodes by reverse postorder from the exit */
+	/* place in order, NO_NODE: none; nodes by reverse postorder from the exit */
+	uint32_t *num, *order;
 	uint32_t norder;
 	uint32_t *idom, *stack, *iter;
 	uint8_t *leave;                 /* from here an edge to the exit is added */
@@ -204,7 +205,8 @@ code_component(struct work *w, struct scc *s, uint32_t root)
 		k--;
 	k--;
 	for (uint32_t i = k; i < s->ncomp; i++) {
-		s->low[s->comp[i]] = CODE_EXIT - 1;             /* of this component, until all are looked at */
+		/* of this component, until all are looked at */
+		s->low[s->comp[i]] = CODE_EXIT - 1;
 		if (w->c->node[s->comp[i]].pc < w->c->node[low].pc)
 			low = s->comp[i];
 	}

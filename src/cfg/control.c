@@ -9,7 +9,8 @@
 #include "cfg/control.h"
 #include "format/ref/ref.h"
 
-#define DEEP 64u                        /* regions of a frame that a program may have by nesting alone, more or less */
+/* regions of a frame that a program may have by nesting alone, more or less */
+#define DEEP 64u
 
 enum what {
 	JOIN,                           /* before the instruction: regions that end at `node` end */
@@ -237,7 +238,8 @@ control_branch(struct control *t, uint64_t n, uint32_t end)
 		t->region[t->nregion - 1].n = n;
 		return 0;
 	}
-	if (t->nregion - base > DEEP)           /* the stack was changed under us: nothing that nests has the same end twice */
+	/* the stack was changed under us: nothing that nests has the same end twice */
+	if (t->nregion - base > DEEP)
 		for (size_t i = base; i < t->nregion; i++)
 			if (t->region[i].end == end) {
 				t->region[i].n = n;
@@ -276,7 +278,8 @@ signal_comes(struct control *t, uint64_t n, uint64_t sig, uint64_t rsp)
 	size_t i;
 
 	t->tail = 0;
-	if (sig)        /* its handler returns to code that is still its own: the address that it returns to is no end */
+	/* its handler returns to code that is still its own: the address that it returns to is no end */
+	if (sig)
 		return control_enter(t, rsp + 1, n, 1);
 	for (i = t->nframe; i > 1 && !t->frame[i - 1].sig; i--)
 		;

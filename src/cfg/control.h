@@ -22,7 +22,8 @@
 
 struct control;
 
-struct control *control_new(const struct wcode *c);              /* c, analysed, is borrowed.  NULL: no memory */
+/* c, analysed, is borrowed.  NULL: no memory */
+struct control *control_new(const struct wcode *c);
 void control_free(struct control *t);
 
 /*
@@ -46,11 +47,13 @@ struct control_path {
 	uint32_t nact;
 	const struct control_act *act;
 };
-const struct control_path *control_path(struct control *t, const struct fact_at *at, uint32_t n);      /* until control_free; NULL: no memory */
+/* until control_free; NULL: no memory */
+const struct control_path *control_path(struct control *t, const struct fact_at *at, uint32_t n);
 
 /* A run of it, from instance n on, its words; parent[i]: of piece i; it may be NULL */
 int control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent);
-int control_signal(struct control *t, uint64_t n, const uint64_t *word);                /* a run that is a signal */
+/* a run that is a signal */
+int control_signal(struct control *t, uint64_t n, const uint64_t *word);
 
 /* Instances that may be parents of what comes: all that were so far */
 typedef void control_parent_fn(void *arg, uint64_t n);
@@ -58,7 +61,10 @@ void control_parents(const struct control *t, control_parent_fn *fn, void *arg);
 
 size_t control_depth(const struct control *t);  /* calls and signals that are not over */
 
-/* Its state between two runs: appended to b (which may end up without memory); and restored: 0, or -1 for bytes that are none */
+/*
+ * Its state between two runs: appended to b (which may end up without memory); and restored: 0,
+ * or -1 for bytes that are none
+ */
 void control_save(const struct control *t, struct buf *b);
 int control_load(struct control *t, const uint8_t *p, size_t n);
 

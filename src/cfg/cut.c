@@ -11,7 +11,8 @@ struct arc { uint32_t to, next; int64_t cap; };
 struct cut {
 	struct arc *arc;        /* arc i and its reverse i^1 stand together */
 	uint32_t narc, caparc;
-	uint32_t *head;         /* first arc of each node; nodes 0 source, 1 sink, 2+2v and 3+2v the halves of vertex v */
+	/* first arc of each node; nodes 0 source, 1 sink, 2+2v and 3+2v the halves of vertex v */
+	uint32_t *head;
 	uint32_t nnode, capnode;
 	uint32_t *level, *cur, *queue;
 	uint8_t *reach;         /* nodes that reach the sink in the residual graph */

@@ -23,7 +23,10 @@ void cut_edge(struct cut *c, uint32_t from, uint32_t to);
 void cut_source(struct cut *c, uint32_t v);
 void cut_sink(struct cut *c, uint32_t v);
 
-/* Solve.  cut_taken then tells for each vertex whether it is in the cut (the one nearest to the sinks).  -1 if no finite cut exists. */
+/*
+ * Solve.  cut_taken then tells for each vertex whether it is in the cut (the one nearest to the
+ * sinks).  -1 if no finite cut exists.
+ */
 int cut_solve(struct cut *c);
 int cut_taken(const struct cut *c, uint32_t v);
 void cut_free(struct cut *c);

@@ -1,4 +1,7 @@
-/* Reverse postorder and dominators; idom counts in places of this order, where each step to a dominator goes down. */
+/*
+ * Reverse postorder and dominators; idom counts in places of this order, where each step to a
+ * dominator goes down.
+ */
 #include <stdlib.h>
 #include <string.h>
 

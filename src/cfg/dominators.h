@@ -10,7 +10,8 @@
 
 #define NO_NODE UINT32_MAX
 
-struct adjacency { uint32_t *at, *to; };        /* neighbours of v: to[at[v]] up to to[at[v + 1]], with repetition */
+/* neighbours of v: to[at[v]] up to to[at[v + 1]], with repetition */
+struct adjacency { uint32_t *at, *to; };
 
 void adjacency_free(struct adjacency *g);
 

@@ -17,7 +17,8 @@ struct graph {
 	struct adjacency succ, pred;
 	uint32_t *order, norder;        /* nodes reachable from the entry in reverse postorder */
 	uint32_t *rpo;                  /* a node's place in order, NO_NODE if unreachable */
-	uint32_t *idom;                 /* by places in order: that of the immediate dominator; the entry's is itself */
+	/* by places in order: that of the immediate dominator; the entry's is itself */
+	uint32_t *idom;
 	struct graph_loop *loop;        /* outer loops before inner ones */
 	uint32_t nloop;
 	int32_t *inner;                 /* innermost loop of each node, -1 for none */

@@ -16,7 +16,8 @@ struct file {
 	struct exe exe;
 	char *name;                     /* owned */
 	int open, error;                /* error: of opening it, or 0: it is no executable */
-	int ran, other, said;           /* statements of it were executed; it is not what they were of; the caller knows what is wrong */
+	/* statements of it were executed; it is not what they were of; the caller knows what is wrong */
+	int ran, other, said;
 	struct timespec time;           /* when it was changed last */
 	struct file *next;
 };
@@ -191,7 +192,10 @@ source_shorten(struct exe *x, uint64_t addr, const char *file)
 	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
 
-/* The file that pc was mapped from, *addr its address there; NULL: none, or it is not there any more, or another one */
+/*
+ * The file that pc was mapped from, *addr its address there; NULL: none, or it is not there any
+ * more, or another one
+ */
 static struct file *
 source_mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
 {

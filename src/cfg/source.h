@@ -1,4 +1,7 @@
-/* Files, functions and lines of a captured program's instructions, out of the files that it mapped, as far as they are still there. */
+/*
+ * Files, functions and lines of a captured program's instructions, out of the files that it
+ * mapped, as far as they are still there.
+ */
 #ifndef TM_CFG_SOURCE_H
 #define TM_CFG_SOURCE_H
 
@@ -25,13 +28,19 @@ uint64_t wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const cha
  */
 void wsource_code(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n);
 
-/* What is wrong with a file of which code was executed, in words, each once; NULL: no more.  Until the next call */
+/*
+ * What is wrong with a file of which code was executed, in words, each once; NULL: no more.
+ * Until the next call
+ */
 const char *wsource_complaint(struct wsource *s);
 
 /* When the file was changed last that pc is from; 0: unknown */
 struct timespec wsource_changed(struct wsource *s, uint64_t pc);
 
-/* File, function and line of the n bytes of code at pc; NULL, NULL, 0 where they are not known.  Strings live as long as s. */
+/*
+ * File, function and line of the n bytes of code at pc; NULL, NULL, 0 where they are not known.
+ * Strings live as long as s.
+ */
 void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
     const char **func, int *line);
 

@@ -110,6 +110,7 @@ int lap_task_assign(struct lap_model *m, struct lap_task *t, struct lap_space *s
 /* t executes another program: unmaps its memory */
 void lap_task_exec(struct lap_model *m, struct lap_task *t);
 void lap_task_exit(struct lap_model *m, struct lap_task *t);    /* t ends; it is freed by the next event */
-void lap_free_dead(struct lap_model *m);                                     /* frees what the last event ended */
+/* frees what the last event ended */
+void lap_free_dead(struct lap_model *m);
 
 #endif

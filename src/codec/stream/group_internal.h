@@ -35,7 +35,8 @@ struct vs_group {
 void vs_group_start(struct vs_group *g, const struct vs_common *m, size_t most, size_t n, size_t len);
 
 /* All of these: 0, or -1 without memory. before: records of the last block written. */
-int vs_group_add_records(struct vs_group *g, const struct buf *raw);            /* adds the records of a block */
+/* adds the records of a block */
+int vs_group_add_records(struct vs_group *g, const struct buf *raw);
 /* adds the next block, coded */
 int vs_group_add_block(struct vs_group *g, struct vs_part *q, const uint8_t *columns, size_t before);
 /* ends a narrow group: all its blocks are coded */

@@ -32,7 +32,8 @@ uint64_t lex_num(struct lex *l, uint64_t max);          /* decimal, or hexadecim
 int64_t lex_snum(struct lex *l);                        /* with an optional - */
 int lex_at_number(struct lex *l);                           /* does a number come next? */
 
-int lex_accept_char(struct lex *l, char c);                    /* accepts c if it comes next without a blank */
+/* accepts c if it comes next without a blank */
+int lex_accept_char(struct lex *l, char c);
 
 /* A name, plain or in quotes, in malloc'd memory, terminated by 0; NULL after an error. */
 char *lex_name(struct lex *l, size_t *n);

@@ -110,7 +110,8 @@ const char *ws_get_ghead(const uint8_t p[WS_GROUP_HEAD], struct ws_ghead *h);   
 
 void ws_put_header(struct buf *b, const struct ws_header *h);           /* b must be empty */
 const char *ws_check_header(const struct ws_header *h);
-struct ws_header_copy *ws_get_header(struct ws_cur *c);                        /* the body; NULL: see c->err */
+/* the body; NULL: see c->err */
+struct ws_header_copy *ws_get_header(struct ws_cur *c);
 const struct ws_header *ws_header_copy(const struct ws_header_copy *h);
 void ws_header_free(struct ws_header_copy *h);
 

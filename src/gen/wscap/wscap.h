@@ -239,6 +239,7 @@ void cap_signals(struct cap *c);
 int cap_run(struct cap *c);                             /* runs to the program's end: its wait status */
 /* At a syscall-entry stop: ends the capture, not the program.  why NULL: writing failed. */
 void cap_stop(struct cap *c, const char *why);
-void cap_set_timer(int on);                                 /* on: checks held signals every few milliseconds */
+/* on: checks held signals every few milliseconds */
+void cap_set_timer(int on);
 
 #endif

@@ -18,7 +18,8 @@ uint8_t x86_cond(unsigned nibble);
 const char *x86_mem(struct lift *l, const ZydisDecodedOperand *o, struct sch_addr *m);
 struct op_step *x86_ref(struct lift *l, int op, const struct sch_addr *m, unsigned size);
 struct sch_addr x86_stack(int64_t disp);
-const char *x86_memory_operands(struct lift *l);                  /* adds references of explicit memory operands */
+/* adds references of explicit memory operands */
+const char *x86_memory_operands(struct lift *l);
 /* field index of immediate i if the linker fills it in */
 int x86_immfield(struct lift *l, int i);
 const char *x86_meaning(struct lift *l);                /* adds control, references and effects */

@@ -8,7 +8,10 @@
 const char *x86_refuse(const struct x86_inst *in);
 int x86_approximates(const struct x86_inst *in);        /* does its result differ between makers? */
 
-/* The signal that it always raises, or 0: x86_trap_before instead of executing, x86_trap_after after executing. */
+/*
+ * The signal that it always raises, or 0: x86_trap_before instead of executing, x86_trap_after
+ * after executing.
+ */
 int x86_trap_before(const struct x86_inst *in);
 int x86_trap_after(const struct x86_inst *in);
 

@@ -8,7 +8,8 @@
 int x86_gpr(ZydisRegister r);                   /* number of a general register of any width, or -1 */
 int x86_highbyte(ZydisRegister r);              /* is it ah, ch, dh or bh? */
 int x86_refkind(const ZydisDecodedOperand *o);  /* REF_ kind (isa/reference.h) of a memory operand, or -1 */
-int x86_no_reference(const ZydisDecodedInstruction *z);        /* does it name memory without referring to it? */
+/* does it name memory without referring to it? */
+int x86_no_reference(const ZydisDecodedInstruction *z);
 
 /*
  * What, besides its address, decides which memory an instruction refers to: nothing, a mask, the

@@ -139,7 +139,8 @@ int rp_values_enable(struct rp_core *c, unsigned what);
  * Report only instructions at a pc that `pick` accepts (NULL: all).  A block without any
  * reports nothing.
  */
-int rp_values_filter(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg); /* 0, or -1: no memory */
+/* 0, or -1: no memory */
+int rp_values_filter(struct rp_core *c, int (*pick)(void *arg, uint64_t pc), void *arg);
 
 /* Sets (on: 1) or removes (0) a breakpoint. 0, or -1: no memory. */
 int rp_break(struct rp_core *c, uint64_t pc, int on);

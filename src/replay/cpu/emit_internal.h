@@ -332,7 +332,8 @@ enum { RS_MOVS, RS_CMPS, RS_STOS, RS_LODS, RS_SCAS };
 void rp_header_emit(struct rp_tr *t);          /* the block's header, at its start */
 /* header for a block that ended after n instructions; uses rcx, r15 */
 void rp_header_emit_partial(struct rp_tr *t, unsigned n);
-int rp_headers_finish(struct rp_tr *t);          /* completes the headers at the block's end: 0, or -1: no memory */
+/* completes the headers at the block's end: 0, or -1: no memory */
+int rp_headers_finish(struct rp_tr *t);
 void rp_values_emit(struct rp_tr *t);        /* values that the current instruction has defined; uses rcx */
 
 /* emit_loads.c: RP_MEMORY */

@@ -39,7 +39,10 @@ int drive_rewind(struct replay *r);                     /* returns to the start:
 /* as replay_until, in instances: ends after n (WS_UNKNOWN: no limit) */
 void drive_until(struct replay *r, uint64_t n);
 
-/* As replay_refs, in any mode: produces n words, about `most`, at the address that drive_words_so_far returns. */
+/*
+ * As replay_refs, in any mode: produces n words, about `most`, at the address that
+ * drive_words_so_far returns.
+ */
 int drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n);
 
 /*

@@ -33,7 +33,10 @@ void replay_close(struct replay *r);
 
 /* the capture's header, valid until replay_close */
 const struct ws_header *replay_header(const struct replay *r);
-/* A fault in the capture or in its execution: err then tells the instruction.  off and rec WS_UNKNOWN: not in the file. */
+/*
+ * A fault in the capture or in its execution: err then tells the instruction.  off and rec
+ * WS_UNKNOWN: not in the file.
+ */
 const struct fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
 /* how the program ended; NULL before REPLAY_END */
 const struct ws_rec_end *replay_end_record(const struct replay *r);

@@ -72,7 +72,8 @@ int drive_signal_here(struct replay *r);
 /* this visit of the signal's place was not the signal's */
 void drive_narrow(struct replay *r);
 void drive_set_latest(struct replay *r);                /* after a trigger: computes r->latest */
-int drive_trigger_apply(struct replay *r);                       /* applies the trigger `next`, then drive_next */
+/* applies the trigger `next`, then drive_next */
+int drive_trigger_apply(struct replay *r);
 /* checks and passes the KEY `next`, then drive_next */
 int drive_pass_key(struct replay *r);
 /* applies the records from KEY to KEYEND; maps: mappings as well as contents */

@@ -131,7 +131,8 @@ int visit_begin_second(struct visit *v);
 
 /* Passes the snapshots of a visit on to another visit of the same capture. */
 struct visit_kept;
-struct visit_kept *visit_snapshots_detach(struct visit *v);      /* v keeps no more snapshots; NULL: it kept none */
+/* v keeps no more snapshots; NULL: it kept none */
+struct visit_kept *visit_snapshots_detach(struct visit *v);
 void visit_snapshots_attach(struct visit *v, struct visit_kept *k);    /* v takes ownership of k */
 void visit_snapshots_free(struct visit_kept *k);
 

@@ -1,4 +1,7 @@
-/* Sets of bytes of a captured program's memory, for live bytes and tainted ones: a bit each, at the low 45 bits of their addresses. */
+/*
+ * Sets of bytes of a captured program's memory, for live bytes and tainted ones: a bit each, at
+ * the low 45 bits of their addresses.
+ */
 #ifndef TM_WET_MODEL_BYTESET_H
 #define TM_WET_MODEL_BYTESET_H
 
@@ -8,7 +11,8 @@
 #define BYTESET_ADDR 0x1fffffffffffu
 
 struct byteset {
-	uint64_t *bit;                  /* NORESERVE memory, as is page: which pages of 4096 bytes ever had some */
+	/* NORESERVE memory, as is page: which pages of 4096 bytes ever had some */
+	uint64_t *bit;
 	uint64_t *page;
 	uint64_t n;                     /* bytes in it */
 };
@@ -19,7 +23,8 @@ void byteset_free(struct byteset *s);
 /* Ranges of any size */
 void byteset_set(struct byteset *s, uint64_t addr, uint64_t n);
 uint64_t byteset_clear(struct byteset *s, uint64_t addr, uint64_t n);           /* how many were in it */
-void byteset_move(struct byteset *s, uint64_t from, uint64_t to, uint64_t n);   /* bytes at `from` are at `to` instead; the ranges do not overlap, nothing is at `to` */
+/* bytes at `from` are at `to` instead; the ranges do not overlap, nothing is at `to` */
+void byteset_move(struct byteset *s, uint64_t from, uint64_t to, uint64_t n);
 
 /* n <= 64 within 64 aligned bytes: no */
 static inline int

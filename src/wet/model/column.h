@@ -1,4 +1,7 @@
-/* Columns of numbers, and how they are in a section of wet(5): coded by block.h, in as many blocks as it takes. */
+/*
+ * Columns of numbers, and how they are in a section of wet(5): coded by block.h, in as many
+ * blocks as it takes.
+ */
 #ifndef TM_WET_MODEL_COLUMN_H
 #define TM_WET_MODEL_COLUMN_H
 
@@ -52,7 +55,10 @@ int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);  /* 0, or 
 #define COL_MAX ((size_t)1 << 25)
 #endif
 
-/* The next column in place of c: n values of at most `most`, or if n is SIZE_MAX as many as there are, at most COL_MAX.  0, or -1 and r->err */
+/*
+ * The next column in place of c: n values of at most `most`, or if n is SIZE_MAX as many as
+ * there are, at most COL_MAX.  0, or -1 and r->err
+ */
 int col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const struct col *key);
 
 /* As many values as there are, at most `upto`: what is known before bounds what is allocated */

@@ -11,7 +11,8 @@
 
 struct who {
 	uint64_t *ent;                  /* atom << 32 | its instance; owned */
-	uint64_t *idx;                  /* for each 32nd instance from `from` on: entry << 8 | how far into it; owned */
+	/* for each 32nd instance from `from` on: entry << 8 | how far into it; owned */
+	uint64_t *idx;
 	size_t n, cap, nidx, capidx;
 	uint64_t from, end;             /* instances before ent, and so far */
 	uint16_t *low;                  /* kept instances, less their upper bits, ascending; owned */
@@ -24,7 +25,8 @@ struct who {
 void who_free(struct who *t);
 int who_atom(struct who *t, uint32_t atom, uint32_t instance, uint32_t len);
 int who_same(struct who *t);            /* a signal counts as the instance before */
-uint64_t instances_who(const struct who *t, const struct stmts *s, uint64_t n);   /* of instance n, from 1: id << 32 | instance; 0: none, or forgotten */
+/* of instance n, from 1: id << 32 | instance; 0: none, or forgotten */
+uint64_t instances_who(const struct who *t, const struct stmts *s, uint64_t n);
 
 /*
  * Instances so far are forgotten, but for the last one and those that `live`,

@@ -30,7 +30,8 @@ struct memdep {
 	size_t nport, cap;
 };
 
-int memdep_room(struct memdep *m, size_t nport);        /* there are so many ports now.  0, or -1 without memory */
+/* there are so many ports now.  0, or -1 without memory */
+int memdep_room(struct memdep *m, size_t nport);
 void memdep_reset(struct memdep *m);                    /* a segment begins */
 void memdep_free(struct memdep *m);
 

@@ -70,7 +70,10 @@ model_pop(struct model *m)
 		m->nregion = m->frame[--m->nframe].base;
 }
 
-/* The parent is another one than the model says: back to where it was the parent, or, if it never was, a new frame */
+/*
+ * The parent is another one than the model says: back to where it was the parent, or, if it
+ * never was, a new frame
+ */
 int
 model_control_is(struct model *m, uint64_t who, uint64_t n)
 {

@@ -26,7 +26,8 @@ struct model {
 	struct model_region *region;    /* owned */
 	struct model_frame *frame;      /* owned; [0]: that of the program's entry */
 	size_t nregion, capregion, nframe, capframe;
-	uint64_t target, tailwho, tailn;        /* the last statement may have gone to `target`, another function; 0 */
+	/* the last statement may have gone to `target`, another function; 0 */
+	uint64_t target, tailwho, tailn;
 };
 
 /* Functions that return int give 0, or -1 without memory. */
@@ -50,7 +51,8 @@ model_parent(const struct model *m)
 	return (struct model_who){ f->who, f->n };
 }
 int model_control_is(struct model *m, uint64_t who, uint64_t n);
-unsigned model_reg(const struct model *m, unsigned reg, uint64_t who[MODEL_LIST]);     /* of a use: how many, the latest first */
+/* of a use: how many, the latest first */
+unsigned model_reg(const struct model *m, unsigned reg, uint64_t who[MODEL_LIST]);
 void model_reg_is(struct model *m, unsigned reg, uint64_t who, uint64_t n);
 int model_leave(struct model *m, uint32_t s, uint64_t who, uint64_t n);
 

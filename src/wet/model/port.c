@@ -6,7 +6,10 @@
 
 #define RSP 4u
 
-/* Does it read memory, so that it has a port for that?  Of instructions whose references are not known before they run */
+/*
+ * Does it read memory, so that it has a port for that?  Of instructions whose references are
+ * not known before they run
+ */
 static int
 port_reads(const struct fact *f)
 {
@@ -35,7 +38,10 @@ stack_only(const struct fact *f)
 	}
 }
 
-/* Its value: the first register that it defines; of a string instruction rax, rcx, rsi, rdi; else the flags */
+/*
+ * Its value: the first register that it defines; of a string instruction rax, rcx, rsi, rdi;
+ * else the flags
+ */
 static const struct fact_def *
 port_value(const struct fact *f)
 {

@@ -25,7 +25,8 @@ struct stmt {
 	uint32_t id;                    /* from 1, in order of first execution; 0: left out */
 	uint32_t hnext;
 	uint32_t prev, next;            /* those it is always executed with; STMT_NONE */
-	uint32_t atom, off;             /* its sequence of such, and place in it; STMT_NONE: none, or not known yet */
+	/* its sequence of such, and place in it; STMT_NONE: none, or not known yet */
+	uint32_t atom, off;
 	uint16_t nuse, nmem;            /* registers, references that read */
 	uint16_t val;                   /* first word of the value among its values */
 	uint8_t nval, any;              /* words, 0: no values; any: one port for all references */
@@ -45,7 +46,8 @@ struct stmt_block {
 };
 
 struct stmts {
-	int (*in)(void *arg, uint64_t pc);      /* does the instruction there get an id?  NULL: all do, and [i] has id i + 1 */
+	/* does the instruction there get an id?  NULL: all do, and [i] has id i + 1 */
+	int (*in)(void *arg, uint64_t pc);
 	void *arg;
 	uint32_t nid;
 	struct stmt *stmt;              /* owned; ids ascend */

@@ -13,12 +13,14 @@ struct more { uint64_t who; uint32_t x, n; };
 
 /* A list of the text */
 struct list_unit {
-	uint64_t *slot;                 /* of each instance: its writer, 0 for none; or the words of its value; owned */
+	/* of each instance: its writer, 0 for none; or the words of its value; owned */
+	uint64_t *slot;
 	struct more *more;              /* owned */
 	size_t nmore, capmore;
 	int mixed;                      /* x of more do not ascend */
 };
-#define UNIT (sizeof(struct list_unit) + 32)    /* bytes of an empty one, with what malloc takes for its slots */
+/* bytes of an empty one, with what malloc takes for its slots */
+#define UNIT (sizeof(struct list_unit) + 32)
 
 static uint32_t
 lists_units(const struct store_stmt *s)

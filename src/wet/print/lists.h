@@ -17,10 +17,13 @@ struct list {
 	const struct store_code *code;
 	void *from;                                             /* their first argument */
 	uint64_t (*count)(void *from, uint32_t s);              /* executions of statement s */
-	int (*fill)(void *from, struct list *l);                /* list_use and list_values of the statements in `only`, in all segments */
-	int (*steps)(void *from, struct list *l);               /* list_path of each path executed, in order; called twice */
+	/* list_use and list_values of the statements in `only`, in all segments */
+	int (*fill)(void *from, struct list *l);
+	/* list_path of each path executed, in order; called twice */
+	int (*steps)(void *from, struct list *l);
 	struct fault *fault;
-	int whole;                                              /* the file is: without a statement, it is not what is left of another */
+	/* the file is: without a statement, it is not what is left of another */
+	int whole;
 	store_text_fn *put;
 	void *arg;
 
@@ -34,11 +37,16 @@ struct list {
 	int counting;
 };
 
-int list_print(struct list *l, uint64_t budget);        /* all of it.  0, or -1: *fault says why, unless put did not want any more */
+/* all of it.  0, or -1: *fault says why, unless put did not want any more */
+int list_print(struct list *l, uint64_t budget);
 
-/* At port `port`, instance x of statement s depends on these n, the latest first (list is a struct list).  0, or -1 without memory */
+/*
+ * At port `port`, instance x of statement s depends on these n, the latest first (list is a
+ * struct list).  0, or -1 without memory
+ */
 int list_use(void *list, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);
-uint64_t *list_values(const struct list *l, uint32_t s);        /* where its values belong: nval words for each instance */
+/* where its values belong: nval words for each instance */
+uint64_t *list_values(const struct list *l, uint32_t s);
 int list_path(struct list *l, uint32_t path);
 
 #endif

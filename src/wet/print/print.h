@@ -23,7 +23,8 @@ int store_print_text(const struct wetfile *f, store_text_fn *put, void *arg, str
  * What such a text says, in its order, without being text.  A text of sections RAW says nothing: -1.
  */
 enum store_text_kind {
-	STORE_TEXT_BLOCK,               /* a: ID, b: use ports, c: address, d: line, file and func as words of wettext(5) */
+	/* a: ID, b: use ports, c: address, d: line, file and func as words of wettext(5) */
+	STORE_TEXT_BLOCK,
 	STORE_TEXT_SIZE,                /* a: of the next port */
 	STORE_TEXT_DEP,                 /* a: X, b: ID, c: instance */
 	STORE_TEXT_VALUES,              /* a: how many; STORE_TEXT_NONE: no values */

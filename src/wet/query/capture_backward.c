@@ -17,13 +17,17 @@ struct scan {
 	struct qrec rec;
 	struct byteset mem;
 	struct qlanes live;
-	uint64_t *next;                 /* executions of each statement up to here; owned; NULL: nobody asks */
+	/* executions of each statement up to here; owned; NULL: nobody asks */
+	uint64_t *next;
 	uint64_t *ref;                  /* of a string instruction; owned */
 	size_t capref;
 	int control, enough;
 };
 
-/* Registers: does the instruction define what is live?  Belongs it to the slice, what it uses is live instead */
+/*
+ * Registers: does the instruction define what is live?  Belongs it to the slice, what it uses
+ * is live instead
+ */
 static inline int
 backward_defines_live(const struct scan *c, const struct qinsn *k)
 {
@@ -39,7 +43,10 @@ backward_replace_live(struct scan *c, const struct qinsn *k)
 		c->live.w[0] = (c->live.w[0] & ~k->def) | k->use;
 }
 
-/* Who decided that some of a piece were executed; the members among the 64 from n on, with that one if it is among them */
+/*
+ * Who decided that some of a piece were executed; the members among the 64 from n on, with that
+ * one if it is among them
+ */
 static inline uint64_t
 backward_set_parent(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
 {
@@ -64,7 +71,10 @@ backward_report_member(struct scan *c, const struct qinsn *k, uint64_t n, const 
 	c->enough |= c->s->fn(c->s->arg, &e) != 0;
 }
 
-/* Bytes that are loaded are live, bytes that are stored are not any more; element by element, the last first */
+/*
+ * Bytes that are loaded are live, bytes that are stored are not any more; element by element,
+ * the last first
+ */
 static void
 backward_elements(struct scan *c, const uint64_t *ref, size_t nref)
 {
@@ -122,7 +132,10 @@ backward_dynamic(struct scan *c, size_t j, size_t *first)
 	return 0;
 }
 
-/* Does a run of a path, its references, have none of the slice?  No members, and it defines nothing that is live */
+/*
+ * Does a run of a path, its references, have none of the slice?  No members, and it defines
+ * nothing that is live
+ */
 static inline int
 backward_skips(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
 {
@@ -137,7 +150,10 @@ backward_skips(const struct scan *c, const struct qpath *p, const uint64_t *ref,
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Instructions [from, end) of a run, from the last one, given which are members; which are then.  brief: nobody asks for them */
+/*
+ * Instructions [from, end) of a run, from the last one, given which are members; which are
+ * then.  brief: nobody asks for them
+ */
 INLINE uint64_t
 scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from,
     uint32_t end, uint64_t mask, int brief)

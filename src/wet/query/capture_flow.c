@@ -4,7 +4,8 @@
 
 #include "wet/query/capture_internal.h"
 
-#define TOGETHER 16u                    /* groups of windows: their paths take little, going to the first of them takes time */
+/* groups of windows: their paths take little, going to the first of them takes time */
+#define TOGETHER 16u
 
 /* Instructions [from, to) of a path: 1: enough */
 static int

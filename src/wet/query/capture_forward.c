@@ -92,7 +92,10 @@ taint_end_dynamic(struct spread *c)
 	c->dynamic = NULL;
 }
 
-/* An instance of an instruction with many references, or a part of it: what it stored counts as soon as it belongs to the slice.  Is it new there? */
+/*
+ * An instance of an instruction with many references, or a part of it: what it stored counts as
+ * soon as it belongs to the slice.  Is it new there?
+ */
 static int
 taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
 {

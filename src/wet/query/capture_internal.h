@@ -118,15 +118,19 @@ int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, vo
 int qcap_replay_fail(struct qcap *cap);                 /* the fault of the trace: -1 */
 int qcap_open_trace(struct qcap *cap, unsigned what);   /* for `what`; its position is undefined */
 void qcap_close_trace(struct qcap *cap);
-void qcap_cache_states(struct qcap *cap);               /* the trace caches states, which makes qcap_seek faster */
-int qcap_seek(struct qcap *cap, uint64_t n);            /* the trace goes to position n: 1, or 0: the end comes first */
+/* the trace caches states, which makes qcap_seek faster */
+void qcap_cache_states(struct qcap *cap);
+/* the trace goes to position n: 1, or 0: the end comes first */
+int qcap_seek(struct qcap *cap, uint64_t n);
 int qcap_next_batch(struct qcap *cap, struct visit_batch *b);   /* 1, 0 at the end */
 
 /* capture_paths.c: the path of n instructions at `at`; NULL: the fault is set */
 struct qpath *qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n);
 int qcap_make_insns(struct qcap *cap, struct qpath *p);         /* p->insn */
-void qcap_free_paths(struct qcap *cap);                         /* and cap->control, which refers to the trace */
-uint32_t qcap_stmt_id(struct qcap *cap, const struct fact *f);  /* a new one unless known; 0: the fault is set */
+/* and cap->control, which refers to the trace */
+void qcap_free_paths(struct qcap *cap);
+/* a new one unless known; 0: the fault is set */
+uint32_t qcap_stmt_id(struct qcap *cap, const struct fact *f);
 
 static inline struct qpath *
 qcap_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
@@ -163,10 +167,12 @@ qcap_group_start(const struct qcap *cap, size_t k)
 }
 
 /* capture_counts.c */
-int qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n);      /* the last window had runs of these */
+/* the last window had runs of these */
+int qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n);
 int qcap_finish_counts(struct qcap *cap);               /* after the survey: executions of statements */
 void qcap_clear_counts(struct qcap *cap);
-int qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count);   /* of each statement before window k; malloc */
+/* of each statement before window k; malloc */
+int qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count);
 
 /* The window of an instance, which is *instance in it then: 1, or 0: no such instance */
 int qcap_find_instance(struct qcap *cap, uint32_t id, uint64_t *instance, size_t *k);

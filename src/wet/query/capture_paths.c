@@ -214,7 +214,8 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 			p->all.use.w[j] |= w->use.w[j];
 		}
 		*k = (struct qinsn){ .def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
-			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread, .stores = dynamic || f->nref };   /* which of them write is in the references themselves */
+			/* which of them write is in the references themselves */
+			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread, .stores = dynamic || f->nref };
 		for (unsigned j = 1; j < QLANES; j++)
 			if (w->def.w[j] | w->use.w[j])
 				k->wide = w;

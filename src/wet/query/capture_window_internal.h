@@ -24,7 +24,11 @@ struct qeffect {
 
 struct qrec {
 	struct qcap *cap;
-	int brief;                      /* of the words only references are wanted: those of insn[].brief, then those of a `late` instruction */
+	/*
+	 * of the words only references are wanted: those of insn[].brief, then those of a
+	 * `late` instruction
+	 */
+	int brief;
 	uint64_t from;                  /* the first position */
 	struct qrun *run;               /* all owned */
 	size_t nrun, caprun;

@@ -50,7 +50,10 @@ uint32_t query_nstmt(const struct query *q);                    /* known so far;
 const struct query_stmt *query_stmt(const struct query *q, uint32_t id);
 uint64_t query_length(const struct query *q);                   /* the last position, after query_survey */
 
-/* The number of a statement in the file, mostly id; and back: 0: no such statement, else query_has_stmt says */
+/*
+ * The number of a statement in the file, mostly id; and back: 0: no such statement, else
+ * query_has_stmt says
+ */
 uint64_t query_stmt_name(const struct query *q, uint32_t id);
 uint32_t query_find_stmt(const struct query *q, uint64_t name);
 int query_has_stmt(struct query *q, uint32_t id);               /* reads on to its first execution only */
@@ -60,7 +63,8 @@ void query_source(struct query *q, uint32_t id, const char **file, const char **
 
 /* After query_source: why a mapped file has no source lines, one file a call; NULL: no more */
 const char *query_source_warning(struct query *q);
-struct timespec query_source_mtime(struct query *q, uint32_t id);       /* of the file that the statement is in; 0: unknown */
+/* of the file that the statement is in; 0: unknown */
+struct timespec query_source_mtime(struct query *q, uint32_t id);
 
 /* The position of an instance, after query_survey: 1, or 0: no such instance */
 int query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
@@ -110,7 +114,8 @@ enum query_flags {
 struct query_slice {
 	uint64_t n;                     /* position of the instance that it is of, which belongs to it */
 	unsigned flags;
-	query_insn_fn *fn;              /* its instances, last first (QUERY_FORWARD: first first); NULL: only counts */
+	/* its instances, last first (QUERY_FORWARD: first first); NULL: only counts */
+	query_insn_fn *fn;
 	void *arg;
 	uint64_t *count;                /* instances of each statement, by id - 1, are added; the caller's */
 	uint64_t total;                 /* of all statements; set */

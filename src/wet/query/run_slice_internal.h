@@ -42,7 +42,8 @@ struct slicer {
 	void *arg;
 	size_t k;                       /* the segment */
 	struct place *place;            /* of each statement; owned */
-	uint8_t *want, *have;           /* statements whose dependences are wanted next; are in the table; owned */
+	/* statements whose dependences are wanted next; are in the table; owned */
+	uint8_t *want, *have;
 	uint32_t *head;                 /* of each instance (slot): the first of its words, plus 1; owned */
 	uint64_t *on;                   /* the words; owned */
 	size_t non, capon;
@@ -50,7 +51,8 @@ struct slicer {
 	uint64_t nslot;                 /* instances whose dependences came, in order of time */
 	size_t table;                   /* the segment of the table, plus 1; 0: none */
 	unsigned flags;                   /* flags of the slice that the table is made for */
-	uint64_t *todo, *later;         /* instances in the slice whose dependences have not been followed; owned */
+	/* instances in the slice whose dependences have not been followed; owned */
+	uint64_t *todo, *later;
 	size_t ntodo, captodo, nlater, caplater;
 	uint64_t left;                  /* instances in the slice that have not been reported */
 	size_t slice_bytes;                 /* bytes of q->in_slice; 0: none are allocated */
@@ -156,7 +158,8 @@ slicer_walk_backward(struct slicer *c, slicer_visit_fn *fn)
 }
 
 /* run_slice.c */
-uint64_t slicer_next_member(const struct query *q, uint64_t at, uint64_t end);  /* the first in the slice of numbers [at, end), or end */
+/* the first in the slice of numbers [at, end), or end */
+uint64_t slicer_next_member(const struct query *q, uint64_t at, uint64_t end);
 int slicer_load_values(struct slicer *c);                               /* for slicer_report */
 int slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n);  /* counts it, and hands it to s->fn */
 
@@ -166,9 +169,14 @@ slicer_report(struct slicer *c, uint64_t inst, uint64_t n)
 	return query_in_slice(c->q, slicer_number(c, inst)) ? slicer_report_member(c, inst, n) : 0;
 }
 
-/* run_slice_table.c.  flags: QUERY_FORWARD means that the table is turned round: what depends on an instance */
-int table_begin(struct slicer *c, unsigned flags);                      /* an empty table, unless it is there already */
-int table_fill(struct slicer *c, int all, uint64_t last);               /* adds statements in `want` (all: all), of instances up to position last at least */
+/*
+ * run_slice_table.c.  flags: QUERY_FORWARD means that the table is turned round: what depends
+ * on an instance
+ */
+/* an empty table, unless it is there already */
+int table_begin(struct slicer *c, unsigned flags);
+/* adds statements in `want` (all: all), of instances up to position last at least */
+int table_fill(struct slicer *c, int all, uint64_t last);
 
 /* The slice of the segment: 0, or -1 with the fault set.  run_slice_worklist.c, run_slice_in_time.c */
 int worklist_backward(struct slicer *c);

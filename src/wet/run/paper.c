@@ -12,9 +12,13 @@ struct paper {
 	struct run r;
 	struct paper_read in;
 	uint32_t *id;                   /* of in.code.seq; owned */
-	uint64_t *time;                 /* of each segment, and behind the last: its first path executed; owned */
+	/* of each segment, and behind the last: its first path executed; owned */
+	uint64_t *time;
 	size_t k;                       /* the segment that was entered */
-	/* values of statements: where those of each begin in `word`, plus 1; 0: they are not there; owned both */
+	/*
+	 * values of statements: where those of each begin in `word`, plus 1; 0: they are not
+	 * there; owned both
+	 */
 	uint64_t *val, *word;
 	uint64_t *before;               /* instances before the segment whose values are there; owned */
 };

@@ -58,7 +58,8 @@ struct run_ops {
 	void (*insn)(struct run *r, struct query_insn *e, uint32_t x);
 	/* Instances of a statement in segment k, without enter; 1: a->fn had enough */
 	int (*insns)(struct run *r, size_t k, struct run_insns *a);
-	void (*close)(struct run *r);           /* what the provider owns, also if it was opened only in part */
+	/* what the provider owns, also if it was opened only in part */
+	void (*close)(struct run *r);
 };
 
 struct run {
@@ -67,17 +68,26 @@ struct run {
 	struct fault fault;
 	const struct store_code *code;  /* statements, by id - 1; borrowed */
 	struct run_names names;         /* of its files and functions */
-	uint64_t *stmt_name;               /* names of statements, by id - 1, ascending; owned; NULL: their ids */
+	/* names of statements, by id - 1, ascending; owned; NULL: their ids */
+	uint64_t *stmt_name;
 	uint64_t *total;                /* executions of each statement; owned */
 	uint64_t *first;                /* number of each one's instance 0, and of all instances; owned */
-	struct run_segment *seg;        /* nseg of them, and one behind that has the length of the run; owned */
+	/* nseg of them, and one behind that has the length of the run; owned */
+	struct run_segment *seg;
 	size_t nseg;
 	size_t npath;                   /* of the segment that was entered */
-	/* Dependences lead back in time and come so: of each instance in order, port 0 first, whether it has any */
+	/*
+	 * Dependences lead back in time and come so: of each instance in order, port 0 first,
+	 * whether it has any
+	 */
 	int deps_in_time;
 	int deps_by_stmt;                    /* dependences of some statements cost less than those of all */
-	int deps_unordered;                      /* all is in one segment, and may depend on what is executed later */
-	/* Why there is no control flow, no references, no slices without the stack pointer; NULL: there are */
+	/* all is in one segment, and may depend on what is executed later */
+	int deps_unordered;
+	/*
+	 * Why there is no control flow, no references, no slices without the stack pointer;
+	 * NULL: there are
+	 */
 	const char *no_order, *no_refs, *no_rsp;
 };
 
@@ -87,7 +97,8 @@ void run_close(struct run *r);          /* and the file */
 
 static inline uint64_t run_length(const struct run *r) { return r->seg[r->nseg].n; }
 uint32_t run_count(const struct run *r, size_t k, uint32_t id);         /* executions in segment k */
-size_t run_find_segment(const struct run *r, uint64_t n);                       /* the segment of position n */
+/* the segment of position n */
+size_t run_find_segment(const struct run *r, uint64_t n);
 
 int run_names_make(struct run_names *t, const struct store_code *c);    /* 0, or -1 without memory */
 void run_names_free(struct run_names *t);
@@ -97,7 +108,8 @@ void run_names_find(const struct run_names *t, const struct store_stmt *s, const
 /* For providers; functions that return int give 0 or -1 */
 int run_nomem(struct run *r);                   /* -1 */
 int run_fail(struct run *r, const char *err);    /* -1: not at a place of the file */
-int run_set_segment(struct run *r, size_t k, const uint32_t *n); /* each statement is executed so often in segment k */
+/* each statement is executed so often in segment k */
+int run_set_segment(struct run *r, size_t k, const uint32_t *n);
 struct run *run_full_new(void);                 /* with its operations, to be opened; NULL: no memory */
 struct run *run_paper_new(void);
 struct run *run_text_new(void);

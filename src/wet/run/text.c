@@ -10,16 +10,23 @@ struct value { uint32_t x; size_t at; };
 
 struct text {
 	struct run r;
-	struct store_code code;         /* statements, as they come in the text until they have ids; nmem: use ports */
+	/* statements, as they come in the text until they have ids; nmem: use ports */
+	struct store_code code;
 	uint32_t *at;                   /* the id of each as they come; owned */
 	uint32_t *place;                /* the other way round: by id - 1, numbers from 0; owned */
 	uint32_t *count;                /* executions; owned */
-	/* steps of the order; without one, instances 0 of all statements, then instances 1, and so on; owned */
+	/*
+	 * steps of the order; without one, instances 0 of all statements, then instances 1, and
+	 * so on; owned
+	 */
 	struct step *step;
 	size_t nstep, capstep, capname, capcount;
 	int ordered;                    /* there is an order */
 	uint32_t *id;                   /* 1, 2, ..: paths of steps; owned */
-	/* of each statement the first in val, and how many; words of value i: word[val[i].at] to word[val[i + 1].at]; owned */
+	/*
+	 * of each statement the first in val, and how many; words of value i: word[val[i].at]
+	 * to word[val[i + 1].at]; owned
+	 */
 	size_t *firstval, *nvals;
 	struct value *val;
 	size_t nval, capval;

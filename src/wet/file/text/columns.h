@@ -23,7 +23,8 @@ enum text_col {
 enum { TEXT_STRIDE = 0, TEXT_OTHER = 4, TEXT_NEW = 8 };
 
 struct text_recent { uint64_t id, last, stride; int used; };
-struct text_list { struct text_recent past[TEXT_PAST]; uint64_t x; };             /* x: of the previous entry */
+/* x: of the previous entry */
+struct text_list { struct text_recent past[TEXT_PAST]; uint64_t x; };
 
 /* Moves v, which was at index k, to the front. */
 static inline void
