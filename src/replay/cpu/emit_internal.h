@@ -400,7 +400,6 @@ void rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr);     /
 void rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst);
 void rp_word_append(struct rp_tr *t, int reg);  /* writes reg as the next word */
 void rp_out_sync(struct rp_tr *t);          /* updates r11 */
-void rp_room(struct rp_tr *t, unsigned n);
 
 /* emit_refs.c: references that a helper computes */
 void rp_refs_by_helper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o);
