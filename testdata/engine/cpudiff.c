@@ -332,7 +332,7 @@ special(const uint8_t *b)
 static int
 step(const uint8_t *b)
 {
-	int cmp, rep = is_rep(b, &cmp), status;
+	int cmp, rep = is_rep(b, &cmp), status = 0;
 	uint64_t rcx = nr.rcx, pc = nr.rip;
 	unsigned i, n = 1;
 
