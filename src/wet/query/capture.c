@@ -1,7 +1,6 @@
 /* Queries of a capture: its visit, statements, and what can go wrong. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "wet/query/capture_internal.h"
 
@@ -114,8 +113,6 @@ qcap_close(struct query *q)
 	wcode_free(&cap->code);
 	wsource_free(cap->source);
 	qcap_clear_counts(cap);
-	if (q->in_slice)
-		munmap(q->in_slice, (q->length / 64 + 2) * sizeof *q->in_slice);
 	free(cap->win);
 	free(cap->hash);
 	free(cap->path);
@@ -168,16 +165,9 @@ int
 qcap_slice(struct query *q, struct query_slice *s)
 {
 	struct qcap *cap = q->cap;
-	uint64_t n = (q->length / 64 + 2) * sizeof *q->in_slice;
-	void *p;
 
-	if (!q->in_slice) {
-		p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p == MAP_FAILED)
-			return query_nomem(q);
-		q->in_slice = p;
-	} else
-		(void)madvise(q->in_slice, n, MADV_DONTNEED);
+	if (query_clear_slice(q, q->length) != 0)
+		return -1;
 	if (cap->rsp != !!(s->flags & QUERY_RSP)) {
 		cap->rsp = !cap->rsp;
 		qcap_free_paths(cap);

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/helper.h"
+#include "base/search.h"
 #include "wet/query/query_internal.h"
 
 int
@@ -26,6 +28,25 @@ int
 query_nomem(struct query *q)
 {
 	return query_fail(q, "no memory");
+}
+
+/* Memory that is not touched is not reserved: most slices have few of the instances */
+int
+query_clear_slice(struct query *q, uint64_t n)
+{
+	size_t size = (n / 64 + 2) * sizeof *q->in_slice;
+	void *p;
+
+	if (q->slice_bytes) {
+		(void)madvise(q->in_slice, size, MADV_DONTNEED);
+		return 0;
+	}
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return query_nomem(q);
+	q->in_slice = p;
+	q->slice_bytes = size;
+	return 0;
 }
 
 /* Do these bytes begin text of wettext(5): a line with a number? */
@@ -82,6 +103,8 @@ query_close(struct query *q)
 		return;
 	if (q->ops)
 		q->ops->close(q);
+	if (q->slice_bytes)
+		munmap(q->in_slice, q->slice_bytes);
 	free(q->stmt);
 	free(q->names);
 	free(q->file);
@@ -132,19 +155,12 @@ query_stmt_name(const struct query *q, uint32_t id)
 uint32_t
 query_find_stmt(const struct query *q, uint64_t name)
 {
-	size_t lo = 0, hi = q->nstmt;
+	size_t i;
 
 	if (!q->names)
 		return name <= UINT32_MAX ? (uint32_t)name : 0;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (q->names[mid] < name)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < q->nstmt && q->names[lo] == name ? (uint32_t)lo + 1 : 0;
+	LOWER_BOUND(i, q->nstmt, q->names[i] < name);
+	return i < q->nstmt && q->names[i] == name ? (uint32_t)i + 1 : 0;
 }
 
 uint64_t

@@ -42,7 +42,8 @@ struct query {
 	size_t nstmt;
 	uint64_t *names;                /* by id - 1, ascending (query_stmt_name); owned; NULL: the ids */
 	uint64_t length;                /* instances of the run */
-	uint64_t *in_slice;             /* a bit for each instance; NORESERVE memory of the backend */
+	uint64_t *in_slice;             /* a bit for each instance: query_clear_slice; owned */
+	size_t slice_bytes;             /* of in_slice; 0: there is none yet */
 	/* The state of the backend, which ops->close frees */
 	struct qcap *cap;               /* a capture, also that of a .wet file of kind replay */
 	struct qreplay *replay;         /* a .wet file of kind replay */
@@ -59,6 +60,8 @@ int query_open_replay(struct query *q, struct wetfile *w);      /* the same */
 int query_fail_at(struct query *q, const struct fault *f);
 int query_fail(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int query_nomem(struct query *q);
+/* the slice is empty: in_slice has n bits, the same number in each call for q */
+int query_clear_slice(struct query *q, uint64_t n);
 
 static inline int
 query_in_slice(const struct query *q, uint64_t n)

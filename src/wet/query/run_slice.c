@@ -6,27 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "wet/query/run_slice_internal.h"
-
-/* The slice is empty */
-static int
-slicer_clear(struct slicer *c)
-{
-	size_t n = (c->r->first[c->q->nstmt] / 64 + 2) * sizeof *c->q->in_slice;
-
-	if (!c->slice_bytes) {
-		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (p == MAP_FAILED)
-			return query_nomem(c->q);
-		c->q->in_slice = p;
-		c->slice_bytes = n;
-	} else
-		(void)madvise(c->q->in_slice, n, MADV_DONTNEED);
-	return 0;
-}
 
 uint64_t
 slicer_next_member(const struct query *q, uint64_t at, uint64_t end)
@@ -288,8 +269,6 @@ qrun_slicer_free(struct query *q)
 
 	if (!c)
 		return;
-	if (c->slice_bytes)
-		munmap(q->in_slice, c->slice_bytes);
 	free(c->place);
 	free(c->want);
 	free(c->have);
@@ -311,7 +290,7 @@ qrun_slice(struct query *q, struct query_slice *s)
 		return query_fail(q, "%s", q->run->no_rsp);
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL)
 		return query_nomem(q);
-	if (slicer_clear(c) != 0)
+	if (query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;
 	e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);

@@ -55,7 +55,6 @@ struct slicer {
 	uint64_t *todo, *later;
 	size_t ntodo, captodo, nlater, caplater;
 	uint64_t left;                  /* instances in the slice that have not been reported */
-	size_t slice_bytes;                 /* bytes of q->in_slice; 0: none are allocated */
 	int enough;
 };
 
