@@ -1,6 +1,4 @@
 /* Files, functions and lines of instructions. */
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <gelf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -180,13 +178,10 @@ wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol
 static const char *
 source_shorten(struct exe *x, uint64_t addr, const char *file)
 {
-	Dwarf_Die die;
-	Dwarf_Attribute a;
-	const char *dir;
+	const char *dir = exe_compile_dir(x, addr);
 	size_t n;
 
-	if (!dwarf_addrdie(x->dwarf, addr, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a) ||
-	    !(dir = dwarf_formstring(&a)))
+	if (!dir)
 		return file;
 	n = strlen(dir);
 	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;

@@ -82,6 +82,15 @@ for what in gone other; do
 	is "$what: and complains of nothing" "$(cat err)" ""
 done
 mv foo1.old foo1
+
+# lines do not hang on .debug_aranges, which gcc writes and clang does not
+echo 'int twice(int); int main(int argc, char **argv) { (void)argv; return twice(argc) != 2; }' >one.c
+echo 'int twice(int x) { return x + x; }' >two.c
+gcc -g -O0 -c one.c two.c && objcopy --remove-section .debug_aranges two.o && gcc one.o two.o -o both && wscap -o both.ws ./both
+is "units with and without .debug_aranges" "$(wetq list both.ws | awk '$4 ~ /^(one|two)[.]c$/ { print $4, $5, $6 }' | LC_ALL=C sort -u)" \
+	"one.c main 1
+two.c twice 1"
+
 strip -o bare foo1 && wscap -o bare.ws ./bare >out
 gives "no line is known" 0 "wetq: bare.ws: no line of a source file is known: was the program compiled with -g?" wetq annotate @100 bare.ws
 tap_end

@@ -60,9 +60,10 @@ cat >wait.sh <<-'EOF'
 	while :; do sleep 0.1; done
 EOF
 for s in TERM HUP; do
+	rm -f out   # the shell that runs this in the background makes it, maybe after the first look
 	wscap -o t.ws sh wait.sh >out 2>err &
 	pid=$!
-	until grep -q ready out; do sleep 0.05; done
+	until grep -qs ready out; do sleep 0.05; done
 	kill -$s $pid
 	wait $pid
 	is "$s while the program runs: status" $? 5

@@ -1,4 +1,5 @@
 /* Reading of traced executables with libelf and libdw; see exe.h. */
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -227,9 +228,11 @@ exe_close(struct exe *x)
 	free(x->ro);
 	free(x->sym);
 	free(x->traced);
+	free(x->unit);
+	x->unit = NULL;
 	x->image = x->ro = x->traced = NULL;
 	x->sym = NULL;
-	x->nimage = x->nro = x->nsym = x->ntraced = 0;
+	x->nimage = x->nro = x->nsym = x->ntraced = x->nunit = 0;
 	if (x->dwarf)
 		dwarf_end(x->dwarf);
 	if (x->elf)
@@ -275,22 +278,91 @@ exe_func(const struct exe *x, uint64_t pc, uint64_t *off)
 	return x->sym[i - 1].name;
 }
 
+static int
+cmp_unit(const void *a, const void *b)
+{
+	return cmp_addr(((const struct exe_unit *)a)->addr, ((const struct exe_unit *)b)->addr);
+}
+
+/*
+ * Where the code of each compilation unit is, as its own entry says.  Not .debug_aranges, by which
+ * dwarf_addrdie looks: clang writes none, so a program has it for some of its units, or for none.
+ * Without memory there are no lines.
+ */
+static void
+exe_read_units(struct exe *x)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (dwarf_get_units(x->dwarf, cu, &cu, &version, &type, &die, NULL) == 0) {
+		Dwarf_Addr base, begin, end;
+		ptrdiff_t at = 0;
+
+		if (type == DW_UT_type || type == DW_UT_split_type)
+			continue;
+		while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
+			struct exe_unit *p;
+
+			if (begin >= end)
+				continue;
+			if (!(p = exe_grow(x->unit, x->nunit, sizeof *p))) {
+				x->nunit = 0;
+				return;
+			}
+			x->unit = p;
+			p[x->nunit++] = (struct exe_unit){ begin, end - begin, dwarf_dieoffset(&die) };
+		}
+	}
+	if (x->nunit)
+		qsort(x->unit, x->nunit, sizeof *x->unit, cmp_unit);
+}
+
+/* The entry of the compilation unit that pc is in; NULL if there is none */
+static Dwarf_Die *
+exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
+{
+	size_t i;
+
+	if (!x->dwarf_tried) {
+		x->dwarf_tried = 1;
+		x->dwarf = dwarf_begin_elf(x->elf, DWARF_C_READ, NULL);
+		if (x->dwarf)
+			exe_read_units(x);
+	}
+	if (!x->dwarf)
+		return NULL;
+	LOWER_BOUND(i, x->nunit, x->unit[i].addr <= pc);
+	if (i == 0 || pc - x->unit[i - 1].addr >= x->unit[i - 1].size)
+		return NULL;
+	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
+}
+
 const char *
 exe_line(struct exe *x, uint64_t pc, int *line)
 {
 	Dwarf_Die die;
 	Dwarf_Line *l;
 
-	if (!x->dwarf_tried) {
-		x->dwarf_tried = 1;
-		x->dwarf = dwarf_begin_elf(x->elf, DWARF_C_READ, NULL);
-	}
-	if (!x->dwarf || !dwarf_addrdie(x->dwarf, pc, &die))
+	if (!exe_unit_of(x, pc, &die))
 		return NULL;
 	l = dwarf_getsrc_die(&die, pc);
 	if (!l || dwarf_lineno(l, line) != 0)
 		return NULL;
 	return dwarf_linesrc(l, NULL, NULL);
+}
+
+const char *
+exe_compile_dir(struct exe *x, uint64_t pc)
+{
+	Dwarf_Die die;
+	Dwarf_Attribute a;
+
+	if (!exe_unit_of(x, pc, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a))
+		return NULL;
+	return dwarf_formstring(&a);
 }
 
 static int

@@ -12,6 +12,7 @@
 
 struct exe_span { uint64_t addr, size; const uint8_t *p; };    /* p borrowed from the exe */
 struct exe_sym { uint64_t addr, size; const char *name; };
+struct exe_unit { uint64_t addr, size, die; };  /* code of a compilation unit; offset of its entry in .debug_info */
 
 struct exe {
 	char err[160];                  /* the message after a failure */
@@ -37,6 +38,8 @@ struct exe {
 	int fd;
 	void *elf, *dwarf;
 	int dwarf_tried;
+	struct exe_unit *unit;          /* by address; read with dwarf */
+	size_t nunit;
 };
 
 /*
@@ -56,6 +59,8 @@ const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
+/* The folder in which pc's source was compiled; NULL if that is not known */
+const char *exe_compile_dir(struct exe *x, uint64_t pc);
 
 /* Is pc in a traced function? -1: the schemas are malformed (x->err). The first call reads them. */
 int exe_traced(struct exe *x, uint64_t pc);
