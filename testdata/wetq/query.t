@@ -101,7 +101,10 @@ first=$(wetq list foo1.ws | awk '/ foo1.c main 10$/ { print $1; exit }')
 wetq annotate "$first#0" foo1.ws >got
 is "the seed's example: line 10 depends on 6 and 8, not on 9" "$(sed -n 's/^ *\([0-9]*\): *\([0-9]*\):.*/\2 \1/p' got | awk '{ print $1, ($2 > 0) }' | tr '\n' ' ')" \
     "5 1 6 1 8 1 9 0 10 1 11 0 12 0 14 0 "
-is "and its value is 2" "$(wetq values "$first" foo1.ws)" "    0:2"
+# clang multiplies x where it is
+ok "and its value is 2, or 2 * 7" grep -qxE ' +0:[2e]' <<-X
+	$(wetq values "$first" foo1.ws)
+X
 if [ ! "$san" ]; then
 	ws2wet -o foo1.wet foo1.ws
 	lists foo1.ws foo1.wet

@@ -10,7 +10,11 @@ ok "and with its libraries" ws2wet -o all.wet foo1.ws
 for text in main.wet all.wet; do
 	id=$(awk '$4 == "foo1.c" && $5 == "main" && $6 == 8 { print $1; exit }' $text)
 	block $text "$id" >block
-	is "$text: the first statement of line 8 is executed once, and has the value 2" "$(sed -n '/^VALUES/,$p' block | tr '\n' ' ')" "VALUES 1     0:2 "
+	# gcc loads x first; clang multiplies it where it is
+	ok "$text: the first statement of line 8 is executed once, and has the value 2, or 2 * 7" \
+		grep -qxE 'VALUES 1 +0:[2e] ' <<-X
+			$(sed -n '/^VALUES/,$p' block | tr '\n' ' ')
+		X
 	is "$text: it has two use ports" "$(head -n 1 block | cut -d ' ' -f 2) $(grep -c '^SIZE 1$' block)" "2 2"
 	control=$(sed -n '3s/.*:\([0-9]*\) 0$/\1/p' block)
 	data=$(sed -n '5s/.*:\([0-9]*\) 0$/\1/p' block)
