@@ -114,9 +114,8 @@ qcap_close(struct query *q)
 	wsource_free(cap->source);
 	qcap_clear_counts(cap);
 	free(cap->win);
-	free(cap->hash);
+	hash_free(&cap->by_pc);
 	free(cap->path);
-	free(cap->slot);
 	free(cap->parent);
 	free(cap);
 	q->cap = NULL;

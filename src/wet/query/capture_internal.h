@@ -8,6 +8,7 @@
 #define TM_WET_QUERY_CAPTURE_INTERNAL_H
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "cfg/control.h"
 #include "cfg/source.h"
 #include "replay/itrace/itrace.h"
@@ -78,11 +79,11 @@ struct qcap {
 	int surveyed, coded;            /* all statements are known; code is, for slices */
 	struct wsource *source;
 	int looked;                     /* source has seen all statements */
-	uint32_t *hash;                 /* statements by pc; ids, 0 ends */
-	size_t capstmt, nhash;
+	struct hash by_pc;              /* statements: ids - 1 */
+	size_t capstmt;
 	struct qpath **path;            /* of this visit; owned */
-	struct qpath **slot;            /* by at and n */
-	size_t npath, cappath, nslot;
+	struct hash by_run;             /* paths, by at and n: their numbers */
+	size_t npath, cappath;
 	struct qpath *cache[QCACHE];
 	struct qwin *win;
 	size_t nwin, capwin, ncount;    /* ncount: of all */

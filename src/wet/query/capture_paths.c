@@ -4,49 +4,24 @@
 
 #include "wet/query/capture_internal.h"
 
-static uint32_t *
-paths_bucket(const struct qcap *cap, uint64_t pc)
-{
-	return &cap->hash[(size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (cap->nhash - 1)];
-}
-
-static int
-paths_rehash(struct qcap *cap)
-{
-	size_t n = cap->nhash ? cap->nhash * 2 : 4096;
-	uint32_t *hash = calloc(n, sizeof *hash);
-
-	if (!hash)
-		return -1;
-	free(cap->hash);
-	cap->hash = hash;
-	cap->nhash = n;
-	for (uint32_t id = 1; id <= cap->q->nstmt; id++) {
-		uint32_t *h = paths_bucket(cap, cap->q->stmt[id - 1].pc);
-
-		cap->q->stmt[id - 1].hnext = *h;
-		*h = id;
-	}
-	return 0;
-}
-
 uint32_t
 qcap_stmt_id(struct qcap *cap, const struct fact *f)
 {
 	struct query_stmt *s;
-	uint32_t *h;
+	uint32_t h = hash_number(f->pc), at = h, i;
 
-	for (uint32_t id = cap->nhash ? *paths_bucket(cap, f->pc) : 0; id; id = s->hnext) {
-		s = &cap->q->stmt[id - 1];
+	while ((i = hash_find(&cap->by_pc, h, &at)) != HASH_NONE) {
+		s = &cap->q->stmt[i];
 		if (s->pc == f->pc && s->len == f->len && memcmp(s->b, f->b, f->len) == 0)
-			return id;
+			return i + 1;
 	}
 	if (cap->surveyed) {
 		query_fail(cap->q, "the replay is another one than before");
 		return 0;
 	}
-	if (cap->q->nstmt >= UINT32_MAX / 2 || (cap->q->nstmt * 2 >= cap->nhash && paths_rehash(cap) != 0) ||
-	    buf_grow(&cap->q->stmt, &cap->capstmt, cap->q->nstmt + 1, sizeof *cap->q->stmt) < 0) {
+	if (cap->q->nstmt >= UINT32_MAX / 2 ||
+	    buf_grow(&cap->q->stmt, &cap->capstmt, cap->q->nstmt + 1, sizeof *cap->q->stmt) < 0 ||
+	    hash_add(&cap->by_pc, h, (uint32_t)cap->q->nstmt) != 0) {
 		query_nomem(cap->q);
 		return 0;
 	}
@@ -54,36 +29,7 @@ qcap_stmt_id(struct qcap *cap, const struct fact *f)
 	*s = (struct query_stmt){ .pc = f->pc, .len = f->len };
 	memcpy(s->b, f->b, f->len);
 	wport_of(f, &s->port);
-	h = paths_bucket(cap, f->pc);
-	s->hnext = *h;
-	return *h = (uint32_t)cap->q->nstmt;
-}
-
-static struct qpath **
-paths_find_slot(const struct qcap *cap, const struct fact_at *at, uint32_t n)
-{
-	size_t i = (size_t)(((uint64_t)(uintptr_t)at + n) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-
-	while (cap->slot[i & (cap->nslot - 1)] &&
-	    (cap->slot[i & (cap->nslot - 1)]->at != at || cap->slot[i & (cap->nslot - 1)]->n != n))
-		i++;
-	return &cap->slot[i & (cap->nslot - 1)];
-}
-
-static int
-paths_grow_slots(struct qcap *cap)
-{
-	size_t n = cap->nslot ? cap->nslot * 2 : 4096;
-	struct qpath **slot = calloc(n, sizeof *slot);
-
-	if (!slot)
-		return -1;
-	free(cap->slot);
-	cap->slot = slot;
-	cap->nslot = n;
-	for (size_t i = 0; i < cap->npath; i++)
-		*paths_find_slot(cap, cap->path[i]->at, cap->path[i]->n) = cap->path[i];
-	return 0;
+	return (uint32_t)cap->q->nstmt;
 }
 
 static struct qpath *
@@ -118,23 +64,24 @@ paths_new(struct qcap *cap, const struct fact_at *at, uint32_t n)
 struct qpath *
 qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 {
-	struct qpath **slot, *p;
+	uint32_t h = hash_number((uint64_t)(uintptr_t)at + n), slot = h, i;
+	struct qpath *p;
 
-	if (cap->npath * 2 >= cap->nslot && paths_grow_slots(cap) != 0) {
-		query_nomem(cap->q);
+	while ((i = hash_find(&cap->by_run, h, &slot)) != HASH_NONE && (cap->path[i]->at != at || cap->path[i]->n != n))
+		;
+	if (i != HASH_NONE)
+		p = cap->path[i];
+	else if ((p = paths_new(cap, at, n)) == NULL)
 		return NULL;
-	}
-	slot = paths_find_slot(cap, at, n);
-	if (!*slot) {
-		if (buf_grow(&cap->path, &cap->cappath, cap->npath + 1, sizeof *cap->path) < 0) {
-			query_nomem(cap->q);
-			return NULL;
-		}
-		if ((p = paths_new(cap, at, n)) == NULL)
-			return NULL;
-		*slot = cap->path[cap->npath++] = p;
-	}
-	return cap->cache[((uintptr_t)at / 16 ^ n) % QCACHE] = *slot;
+	else if (buf_grow(&cap->path, &cap->cappath, cap->npath + 1, sizeof *cap->path) < 0 ||
+	    hash_add(&cap->by_run, h, p->number) != 0) {
+		query_nomem(cap->q);
+		free(p->id);
+		free(p);
+		return NULL;
+	} else
+		cap->path[cap->npath++] = p;
+	return cap->cache[((uintptr_t)at / 16 ^ n) % QCACHE] = p;
 }
 
 void
@@ -150,8 +97,7 @@ qcap_free_paths(struct qcap *cap)
 	control_free(cap->control);
 	cap->control = NULL;
 	cap->npath = 0;
-	if (cap->slot)
-		memset(cap->slot, 0, cap->nslot * sizeof *cap->slot);
+	hash_free(&cap->by_run);
 	memset(cap->cache, 0, sizeof cap->cache);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "replay/guest/code_reader.h"
 #include "replay/itrace/code_finder.h"
 #include "wet/query/capture_internal.h"
@@ -132,17 +133,10 @@ qcap_has_stmt(struct query *q, uint32_t id)
 size_t
 qcap_find_window(const struct qcap *cap, uint64_t n)
 {
-	size_t lo = 0, hi = cap->nwin;
+	size_t i;
 
-	while (hi - lo > 1) {
-		size_t mid = (lo + hi) / 2;
-
-		if (cap->win[mid].n <= n)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, cap->nwin, cap->win[i].n <= n);
+	return i ? i - 1 : 0;
 }
 
 /* Of execution `left` of a statement since window k began, the position */

@@ -29,7 +29,6 @@ struct query;
 struct query_stmt {
 	uint64_t pc, count;             /* count: executions, after query_survey */
 	struct wport port;
-	uint32_t hnext;
 	uint8_t len, b[15];
 };
 

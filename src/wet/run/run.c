@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
+
 int
 run_fail(struct run *r, const char *err)
 {
@@ -162,31 +164,17 @@ uint32_t
 run_count(const struct run *r, size_t k, uint32_t id)
 {
 	const struct run_segment *g = &r->seg[k];
-	size_t lo = 0, hi = g->ncount;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (g->count[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->ncount && g->count[lo].id == id ? g->count[lo].n : 0;
+	LOWER_BOUND(i, g->ncount, g->count[i].id < id);
+	return i < g->ncount && g->count[i].id == id ? g->count[i].n : 0;
 }
 
 size_t
 run_find_segment(const struct run *r, uint64_t n)
 {
-	size_t lo = 0, hi = r->nseg;
+	size_t i;
 
-	while (hi - lo > 1) {
-		size_t mid = (lo + hi) / 2;
-
-		if (r->seg[mid].n < n)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	LOWER_BOUND(i, r->nseg, r->seg[i].n < n);
+	return i ? i - 1 : 0;
 }

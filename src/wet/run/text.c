@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "wet/print/print.h"
 #include "wet/run/run.h"
 
@@ -61,17 +62,10 @@ run_text_events(struct text *t, store_event_fn *fn)
 static uint32_t
 run_text_find_stmt(const struct run *r, uint64_t name)
 {
-	size_t lo = 0, hi = r->code->nstmt;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (r->stmt_name[mid] < name)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < r->code->nstmt && r->stmt_name[lo] == name ? (uint32_t)lo + 1 : 0;
+	LOWER_BOUND(i, r->code->nstmt, r->stmt_name[i] < name);
+	return i < r->code->nstmt && r->stmt_name[i] == name ? (uint32_t)i + 1 : 0;
 }
 
 static int
@@ -354,19 +348,14 @@ static void
 run_text_insn(struct run *r, struct query_insn *e, uint32_t x)
 {
 	const struct text *t = (const struct text *)r;
-	size_t a = t->firstval[e->id - 1], end = a + t->nvals[e->id - 1], b = end;
+	size_t first = t->firstval[e->id - 1], n = t->nvals[e->id - 1], i;
 
-	while (a < b) {
-		size_t mid = (a + b) / 2;
+	LOWER_BOUND(i, n, t->val[first + i].x < x);
+	if (i < n && t->val[first + i].x == x) {
+		const struct value *v = &t->val[first + i];
 
-		if (t->val[mid].x < x)
-			a = mid + 1;
-		else
-			b = mid;
-	}
-	if (a < end && t->val[a].x == x) {
-		e->val = t->word.v + t->val[a].at;
-		e->nval = (uint32_t)(t->val[a + 1].at - t->val[a].at);
+		e->val = t->word.v + v->at;
+		e->nval = (uint32_t)(v[1].at - v->at);
 	}
 }
 
