@@ -13,7 +13,7 @@ print_full_count(void *from, uint32_t s)
 	return ((const struct store_read *)from)->total[s];
 }
 
-/* The values of the batch's statements in the segment */
+/* Copies the values that the batch's statements have in the current segment. */
 static void
 print_full_values(const struct store_read *r, const struct list *l)
 {
@@ -70,7 +70,10 @@ int
 store_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault)
 {
 	struct store_read *r = calloc(1, sizeof *r);
-	struct list l = { .from = r, .count = print_full_count, .fill = print_full_fill, .steps = print_full_steps, .put = put, .arg = arg };
+	struct list l = {
+		.from = r, .count = print_full_count, .fill = print_full_fill, .steps = print_full_steps,
+		.put = put, .arg = arg
+	};
 	int e;
 
 	if (!r) {

@@ -1,4 +1,4 @@
-/* The text of a .wet file: its lists, and the order. */
+/* Writes the text of a .wet file: the lists of each statement, then the order. */
 #include "wet/print/lists.h"
 
 #include <stdlib.h>
@@ -6,20 +6,20 @@
 
 #include "format/wettext/wettext.h"
 
-#define PIECE (1u << 16)                /* bytes that are handed over at a time, about */
+#define PIECE (1u << 16)                /* text is handed to put when it is longer than this, in bytes */
 
-/* Second and later writers; by x, then as they came */
+/* A second or later writer of instance x.  Sorted by x, then by n, its index of arrival. */
 struct more { uint64_t who; uint32_t x, n; };
 
-/* A list of the text */
+/* One list of a statement: the dependences of a use port, or the values */
 struct list_unit {
-	/* of each instance: its writer, 0 for none; or the words of its value; owned */
+	/* for each instance: its first writer (0: none), or the words of its value; owned */
 	uint64_t *slot;
 	struct more *more;              /* owned */
 	size_t nmore, capmore;
-	int mixed;                      /* x of more do not ascend */
+	int mixed;                      /* `more` is not sorted by x yet */
 };
-/* bytes of an empty one, with what malloc takes for its slots */
+/* memory of an empty list, in bytes: the struct and the overhead of malloc for its slots */
 #define UNIT (sizeof(struct list_unit) + 32)
 
 static uint32_t
@@ -35,7 +35,7 @@ lists_nomem(struct list *l)
 	return -1;
 }
 
-/* Text is written to wettext_room's, and its length given to used: not 0 ends it */
+/* Hands the text to put if it is longer than `most` bytes.  Not 0: printing ends. */
 static int
 lists_flush(struct list *l, size_t most)
 {
@@ -50,6 +50,7 @@ lists_flush(struct list *l, size_t most)
 	return e;
 }
 
+/* The caller has written n bytes of text at wettext_room(&l->b).  Not 0: printing ends. */
 static int
 lists_used(struct list *l, size_t n)
 {
@@ -109,7 +110,8 @@ put_deps(struct list *l, struct list_unit *u, uint64_t count)
 		if (who)
 			e = lists_used(l, wettext_put_dep(wettext_room(&l->b), x, who >> 32, (uint32_t)who));
 		for (; m < u->nmore && u->more[m].x == x && !e; m++)
-			e = lists_used(l, wettext_put_dep(wettext_room(&l->b), x, u->more[m].who >> 32, (uint32_t)u->more[m].who));
+			e = lists_used(l, wettext_put_dep(wettext_room(&l->b), x, u->more[m].who >> 32,
+			    (uint32_t)u->more[m].who));
 	}
 	return e;
 }
@@ -130,13 +132,15 @@ put_statement(struct list *l, uint32_t s)
 	for (uint32_t i = 0; i + 1 < n && !e; i++)
 		e = put_deps(l, &u[i], count);
 	if (!e)
-		e = lists_used(l, v->nval ? wettext_put_values(wettext_room(&l->b), count) : wettext_put_novalues(wettext_room(&l->b)));
+		e = lists_used(l, v->nval ? wettext_put_values(wettext_room(&l->b), count) :
+		    wettext_put_novalues(wettext_room(&l->b)));
 	for (uint64_t x = 0; v->nval && x < count && !e; x++)
-		e = lists_used(l, wettext_put_value(wettext_room(&l->b), x, u[n - 1].slot + x * v->nval, v->nval));
+		e = lists_used(l, wettext_put_value(wettext_room(&l->b), x, u[n - 1].slot + x * v->nval,
+		    v->nval));
 	return e;
 }
 
-/* Room for the lists of as many statements from lo as the budget allows, one at least */
+/* Allocates the lists of statements [lo, hi): as many as the budget allows, but at least one. */
 static int
 lists_begin(struct list *l, uint64_t budget)
 {
@@ -166,7 +170,8 @@ lists_begin(struct list *l, uint64_t budget)
 		l->only[s] = 1;
 		l->first[s - l->lo] = n;
 		for (uint32_t i = 0; i < lists_units(v); i++)
-			if ((l->unit[n++].slot = calloc(count * (i + 1 < lists_units(v) ? 1 : v->nval) + 1, sizeof(uint64_t))) == NULL)
+			if ((l->unit[n++].slot = calloc(count * (i + 1 < lists_units(v) ? 1 : v->nval) + 1,
+			    sizeof(uint64_t))) == NULL)
 				return lists_nomem(l);
 	}
 	return 0;
@@ -235,7 +240,7 @@ list_print(struct list *l, uint64_t budget)
 	const uint32_t n = (uint32_t)l->code->nstmt;
 	int e = 0;
 
-	if (!n && !l->whole)            /* `0' would be the whole text of another run */
+	if (!n && !l->whole)            /* the text `0' would be that of an empty run */
 		return -1;
 	if ((l->only = calloc(n + 1, 1)) == NULL)
 		return lists_nomem(l);

@@ -1,7 +1,7 @@
 /*
- * The text of a .wet file, wettext(5), whatever kind the file is of: the lists
- * of some statements at a time, as many as a budget of memory allows, then the
- * order of all.
+ * Writes the text of a .wet file, wettext(5), from any kind of file.  The lists
+ * of statements are made in batches that fit in a budget of memory, one pass
+ * over the file for each batch; the order comes last.
  */
 #ifndef TM_WET_PRINT_LISTS_H
 #define TM_WET_PRINT_LISTS_H
@@ -13,40 +13,40 @@
 struct list_unit;
 
 struct list {
-	/* The file, said by who prints.  Functions that return int: 0, or -1 and *fault */
+	/* Set by the caller of list_print.  Functions that return int: 0, or -1 and *fault is set */
 	const struct store_code *code;
-	void *from;                                             /* their first argument */
+	void *from;                                             /* first argument of the functions */
 	uint64_t (*count)(void *from, uint32_t s);              /* executions of statement s */
-	/* list_use and list_values of the statements in `only`, in all segments */
+	/* reads all segments: calls list_use and fills list_values for the statements in `only` */
 	int (*fill)(void *from, struct list *l);
-	/* list_path of each path executed, in order; called twice */
+	/* calls list_path for each path executed, in order; called twice */
 	int (*steps)(void *from, struct list *l);
 	struct fault *fault;
-	/* the file is: without a statement, it is not what is left of another */
-	int whole;
+	int whole;                      /* the file is not cut off */
 	store_text_fn *put;
 	void *arg;
 
-	/* Between the functions below */
+	/* Internal to lists.c, except lo, hi and only */
 	struct buf b;
-	uint8_t *only;                  /* a 1 for each statement of this batch; owned */
-	uint32_t lo, hi;                /* which these are */
-	struct list_unit *unit;         /* of its ports, then its values; owned */
-	uint32_t *first;                /* of each statement from lo: its first unit; owned */
-	uint64_t id, n, nline;          /* the line of the order in the making */
-	int counting;
+	uint8_t *only;                  /* 1 for each statement of this batch, else 0; owned */
+	uint32_t lo, hi;                /* the batch is statements [lo, hi) */
+	struct list_unit *unit;         /* for each statement: its ports in order, then its values; owned */
+	uint32_t *first;                /* for each statement from lo: index of its first unit; owned */
+	uint64_t id, n;                 /* the current line of the order: n statements from this id on */
+	uint64_t nline;                 /* lines of the order */
+	int counting;                   /* the first pass over the order: lines are only counted */
 };
 
-/* all of it.  0, or -1: *fault says why, unless put did not want any more */
+/* Prints everything.  0, or -1: *fault says why, unless put returned not 0 */
 int list_print(struct list *l, uint64_t budget);
 
 /*
- * At port `port`, instance x of statement s depends on these n, the latest first (list is a
- * struct list).  0, or -1 without memory
+ * Adds a dependence: instance x of statement s depends at port `port` on the n instances in who,
+ * the latest first.  list is a struct list.  0, or -1 without memory
  */
 int list_use(void *list, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);
-/* where its values belong: nval words for each instance */
+/* the values of statement s, nval words for each instance, to be filled in */
 uint64_t *list_values(const struct list *l, uint32_t s);
-int list_path(struct list *l, uint32_t path);
+int list_path(struct list *l, uint32_t path);           /* adds the statements of a path to the order */
 
 #endif

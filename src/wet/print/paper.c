@@ -49,7 +49,10 @@ int
 paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *arg, struct fault *fault)
 {
 	struct paper_read *r = calloc(1, sizeof *r);
-	struct list l = { .from = r, .count = print_paper_count, .fill = print_paper_fill, .steps = print_paper_steps, .put = put, .arg = arg };
+	struct list l = {
+		.from = r, .count = print_paper_count, .fill = print_paper_fill, .steps = print_paper_steps,
+		.put = put, .arg = arg
+	};
 	int e;
 
 	if (!r) {

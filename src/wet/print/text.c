@@ -1,4 +1,4 @@
-/* A .wet file of kind text as the text that it was made from. */
+/* Reproduces the text that a .wet file of kind text was made from. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +10,17 @@
 struct print {
 	const struct wetfile *file;
 	struct fault *fault;
-	store_text_fn *put;             /* text, or */
-	store_event_fn *event;          /* events */
+	store_text_fn *put;             /* receives text; NULL if there is event */
+	store_event_fn *event;          /* receives events */
 	void *arg;
-	size_t sec;                     /* the section after this one */
+	size_t sec;                     /* the next section to be read */
 	struct vc_work *work;
-	struct store_code tab;          /* strings */
+	struct store_code tab;          /* strings only */
 	struct col col[TEXT_NCOL];
-	size_t pos[TEXT_NCOL];
+	size_t pos[TEXT_NCOL];          /* the next value of each column */
 	struct buf in, out;
-	uint64_t id, addr, line, step;  /* of the statement before; id behind the step before */
+	uint64_t id, addr, line;        /* of the previous statement */
+	uint64_t step;                  /* the id after the last one of the previous step */
 	struct text_list list;
 };
 
@@ -28,7 +29,8 @@ print_text_bad(struct print *p, const char *err)
 {
 	size_t i = p->sec ? p->sec - 1 : 0;
 
-	fault_set(p->fault, i < p->file->nsection ? p->file->section[i].off : p->file->size, i, "%s", err ? err : "no memory");
+	fault_set(p->fault, i < p->file->nsection ? p->file->section[i].off : p->file->size, i, "%s",
+	    err ? err : "no memory");
 	return -1;
 }
 
@@ -73,7 +75,7 @@ print_text_load(struct print *p)
 	return r.p != r.end ? print_text_bad(p, "bytes behind the last column") : 0;
 }
 
-/* The next value of a column: 0, or -1 */
+/* Reads the next value of a column, from the next section if necessary.  0, or -1 */
 static int
 print_text_get(struct print *p, enum text_col c, uint64_t *v)
 {
@@ -85,7 +87,7 @@ print_text_get(struct print *p, enum text_col c, uint64_t *v)
 	return 0;
 }
 
-/* An event as text */
+/* Writes an event as text and returns its length.  STORE_TEXT_BLOCK is not written here. */
 static size_t
 as_text(struct print *p, const struct store_text_event *e)
 {
@@ -103,7 +105,7 @@ as_text(struct print *p, const struct store_text_event *e)
 	}
 }
 
-/* What comes next; text goes out now and then */
+/* Hands over an event, or its text, which is collected until there is enough. */
 static int
 print_text_say(struct print *p, const struct store_text_event *e)
 {
@@ -136,7 +138,8 @@ print_text_block(struct print *p, uint64_t *nport)
 	p->id += col_zag(id);
 	p->addr += col_zag(addr);
 	p->line += col_zag(line);
-	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_BLOCK, .a = p->id, .b = *nport, .c = p->addr, .d = p->line,
+	return print_text_say(p, &(struct store_text_event){
+		.kind = STORE_TEXT_BLOCK, .a = p->id, .b = *nport, .c = p->addr, .d = p->line,
 		.file = p->tab.string[file], .func = p->tab.string[func] });
 }
 
@@ -171,7 +174,8 @@ print_text_dep(struct print *p)
 		v.last += v.stride;
 	}
 	text_list_to_front(l, k, v);
-	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_DEP, .a = l->x, .b = v.id, .c = v.last });
+	return print_text_say(p, &(struct store_text_event){
+		.kind = STORE_TEXT_DEP, .a = l->x, .b = v.id, .c = v.last });
 }
 
 static int
@@ -187,8 +191,7 @@ print_text_value(struct print *p)
 		if (print_text_get(p, TEXT_WORD, &word[i]) != 0)
 			return -1;
 	p->list.x += x + 1;
-	return print_text_say(p,
-	    &(struct store_text_event){
+	return print_text_say(p, &(struct store_text_event){
 		.kind = STORE_TEXT_VALUE, .a = p->list.x, .n = (unsigned)n, .word = word });
 }
 
@@ -204,7 +207,7 @@ print_text_step(struct print *p)
 	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_STEP, .a = id, .b = n });
 }
 
-/* A list of n entries */
+/* Calls `one` for each of the n entries of a list. */
 static int
 print_text_list(struct print *p, uint64_t n, int (*one)(struct print *))
 {
@@ -231,7 +234,8 @@ print_text_statement(struct print *p)
 		return -1;
 	if (n == 0)
 		return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_NONE });
-	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUES, .a = n - 1 }) != 0 || print_text_list(p, n - 1, print_text_value) != 0 ? -1 : 0;
+	return print_text_say(p, &(struct store_text_event){ .kind = STORE_TEXT_VALUES, .a = n - 1 }) != 0 ||
+	    print_text_list(p, n - 1, print_text_value) != 0 ? -1 : 0;
 }
 
 static int
