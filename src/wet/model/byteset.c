@@ -37,7 +37,7 @@ byteset_free(struct byteset *s)
 	*s = (struct byteset){ 0 };
 }
 
-/* Of [addr, end), what lies in one word of 64 */
+/* The mask of the first bytes of [addr, end) that lie in one word of 64; returns their number. */
 static uint64_t
 byteset_piece(uint64_t addr, uint64_t end, uint64_t *mask)
 {
@@ -47,7 +47,7 @@ byteset_piece(uint64_t addr, uint64_t end, uint64_t *mask)
 	return n;
 }
 
-/* A range, its end within the addresses there are */
+/* Reduces *addr to 45 bits and returns the end of the range, cut off at the last address. */
 static uint64_t
 byteset_cut(uint64_t *addr, uint64_t n)
 {

@@ -1,6 +1,6 @@
 /*
- * Sets of bytes of a captured program's memory, for live bytes and tainted ones: a bit each, at
- * the low 45 bits of their addresses.
+ * Sets of bytes of a captured program's memory, used for live and for tainted bytes.  There is a
+ * bit for each byte; only the low 45 bits of addresses are used.
  */
 #ifndef TM_WET_MODEL_BYTESET_H
 #define TM_WET_MODEL_BYTESET_H
@@ -11,22 +11,21 @@
 #define BYTESET_ADDR 0x1fffffffffffu
 
 struct byteset {
-	/* NORESERVE memory, as is page: which pages of 4096 bytes ever had some */
-	uint64_t *bit;
-	uint64_t *page;
-	uint64_t n;                     /* bytes in it */
+	uint64_t *bit;                  /* a bit for each byte; NORESERVE memory, as is page */
+	uint64_t *page;                 /* a bit for each page of 4096 bytes that ever had a byte in the set */
+	uint64_t n;                     /* bytes in the set */
 };
 
-int byteset_init(struct byteset *s);            /* 0, or -1: no room */
+int byteset_init(struct byteset *s);            /* 0, or -1: mmap failed */
 void byteset_free(struct byteset *s);
 
 /* Ranges of any size */
 void byteset_set(struct byteset *s, uint64_t addr, uint64_t n);
-uint64_t byteset_clear(struct byteset *s, uint64_t addr, uint64_t n);           /* how many were in it */
-/* bytes at `from` are at `to` instead; the ranges do not overlap, nothing is at `to` */
+uint64_t byteset_clear(struct byteset *s, uint64_t addr, uint64_t n);           /* returns the number removed */
+/* moves bytes from `from` to `to`; the ranges do not overlap, and no byte at `to` is in the set */
 void byteset_move(struct byteset *s, uint64_t from, uint64_t to, uint64_t n);
 
-/* n <= 64 within 64 aligned bytes: no */
+/* Word and mask of n <= 64 bytes.  0: they are not all in one word (64 aligned bytes). */
 static inline int
 byteset_one(uint64_t addr, uint64_t n, uint64_t *at, uint64_t *mask)
 {
@@ -65,7 +64,7 @@ byteset_add(struct byteset *s, uint64_t addr, uint64_t n)
 	s->page[at / 4096] |= UINT64_C(1) << at / 64 % 64;
 }
 
-/* Were any of them in it? */
+/* Removes bytes.  1: at least one of them was in the set. */
 static inline int
 byteset_take(struct byteset *s, uint64_t addr, uint64_t n)
 {

@@ -1,4 +1,4 @@
-/* Columns of numbers in sections. */
+/* Writes and reads columns of numbers in sections of wet(5). */
 #include "wet/model/column.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ col_put(struct buf *b, struct vc_work *w, int level, const struct col *c, const 
 }
 
 int
-col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key, size_t block)
+col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c, const struct col *key,
+    size_t block)
 {
 	struct buf t = BUF_INIT;
 	int bad = c->nomem || (key && key->nomem);
@@ -56,7 +57,8 @@ col_put_blocks(struct buf *b, struct vc_work *w, int level, const struct col *c,
 
 		n = c->n - i < block ? c->n - i : block;
 		t.n = 0;
-		bad = vc_encode(w, NULL, &(struct vc_col){ c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n) }, level, &m, &t) != 0;
+		bad = vc_encode(w, NULL, &(struct vc_col){
+			c->v + i, key ? key->v + i : NULL, n, width_of(c->v + i, n) }, level, &m, &t) != 0;
 		if (bad)
 			break;
 		buf_u8(b, (uint8_t)width_of(c->v + i, n));
@@ -100,7 +102,7 @@ col_get_number(struct col_reader *r, uint64_t most, uint64_t *v)
 	return col_bad(r, "a number is not as it is written");
 }
 
-/* A block of n values behind what c has; skip: there is nothing of it then */
+/* Appends a block of n values to c.  skip: the block is not decoded, its values are undefined. */
 static int
 column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const uint64_t *key, int skip)
 {
@@ -143,7 +145,8 @@ col_get(struct col_reader *r, struct col *c, size_t n, uint64_t most, const stru
 	if (key && key->n < all)
 		return col_bad(r, "a column has more values than keys");
 	while (c->n < all)
-		if (column_block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most, key ? key->v + c->n : NULL, 0) != 0)
+		if (column_block(r, c, all - c->n < VC_MAX ? (size_t)all - c->n : VC_MAX, most,
+		    key ? key->v + c->n : NULL, 0) != 0)
 			return -1;
 	return 0;
 }

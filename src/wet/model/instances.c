@@ -1,12 +1,12 @@
-/* Who an instance of the run is. */
+/* The table of instances: which statement was executed at a position of the run. */
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/search.h"
 #include "wet/model/instances.h"
 
-#define SAME 0xffffffffu                /* as an atom: as the one before */
-#define PART 16                         /* bits of an instance that are told within its part */
+#define SAME 0xffffffffu                /* in place of an atom: the same as the instance before */
+#define PART 16                         /* low bits of a kept instance, stored in low; the others select the part */
 
 void
 who_free(struct who *t)
@@ -46,7 +46,7 @@ who_same(struct who *t)
 	return instances_add(t, SAME, 0, 1);
 }
 
-/* One that was kept */
+/* Looks up an instance before t->from, which was kept or is forgotten (0). */
 static uint64_t
 instances_kept(const struct who *t, uint64_t n)
 {
@@ -91,7 +91,10 @@ who_full(const struct who *t, uint64_t recent)
 	return t->n >= recent && t->n >= t->nkept;
 }
 
-/* What is to be kept: how many in each part, then their lower bits behind those that are there */
+/*
+ * The instances to be kept.  They are counted first: part[i + 1] is the number in part i.  Then
+ * part[i] is where the next low bits of part i are stored in low.
+ */
 struct keep { size_t *part; uint16_t *low; };
 
 static void
@@ -108,7 +111,10 @@ instances_keep(void *arg, uint64_t n)
 	k->low[k->part[n >> PART]++] = (uint16_t)n;
 }
 
-/* Each once, ascending; part[i] is the end of part i now, and will be its beginning.  How many there are. */
+/*
+ * Sorts each part of low and removes duplicates.  Before, part[i] is the end of part i; after, it
+ * is its beginning.  Returns the number of instances.
+ */
 static size_t
 in_order(struct keep *k, size_t npart)
 {

@@ -1,4 +1,4 @@
-/* Who wrote what is read of memory: the past of each port. */
+/* Codes writers of memory as tokens, with a history of recent writers for each port. */
 #include "wet/model/memory_deps.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ memdep_past(struct memdep *m, uint64_t key)
 	return m->sub[i] ? &m->sub[i][k - 1] : NULL;
 }
 
-/* v comes to the front; k was its place */
+/* Moves v from place k to the front of the history. */
 static void
 memory_front(struct memdep_port *p, unsigned k, struct memdep_past v)
 {
@@ -99,7 +99,8 @@ memdep_put(struct memdep_port *p, uint64_t who, const uint32_t *count, uint32_t 
 		memory_front(p, MEMDEP_PAST - 1, (struct memdep_past){ id, inst, *far, 0 });
 		return MEMDEP_NEW;
 	}
-	token = *far == p->past[k].far ? MEMDEP_SAME : inst == p->past[k].last + p->past[k].stride ? MEMDEP_STRIDE : MEMDEP_FAR;
+	token = *far == p->past[k].far ? MEMDEP_SAME :
+	    inst == p->past[k].last + p->past[k].stride ? MEMDEP_STRIDE : MEMDEP_FAR;
 	memory_front(p, k, (struct memdep_past){ id, inst, *far, inst - p->past[k].last });
 	return token + k;
 }

@@ -1,55 +1,57 @@
 /*
- * Who wrote what a statement reads of memory, as DEP sections of wet(5) say
- * it: of each port of each path, the statements that wrote for it lately, and
- * how far back, counted in their own instances.
+ * Writers of the memory that a statement reads, coded as in DEP sections of
+ * wet(5).  Each memory port of each path has a history of the statements that
+ * were its last writers, with the distance of the instance: how many instances
+ * of the writing statement ago it was.
  */
 #ifndef TM_WET_MODEL_MEMORY_DEPS_H
 #define TM_WET_MODEL_MEMORY_DEPS_H
 
 #include "wet/file/full/code.h"
 
-#define MEMDEP_PAST 4u                  /* statements that are remembered */
-#define MEMDEP_SUBS 8u                  /* places of a list that are told apart */
-#define MEMDEP_KEYS (MEMDEP_SUBS + 1u)  /* keys of a port: alone, and the places of a list */
+#define MEMDEP_PAST 4u                  /* writing statements in a history */
+#define MEMDEP_SUBS 8u                  /* places in a list of writers that have a history of their own */
+#define MEMDEP_KEYS (MEMDEP_SUBS + 1u)  /* keys of a port: 0 for a single writer, 1 + place in a list */
 
 enum memdep_token {
-	MEMDEP_SAME = 0,                /* + k: the k-th of the past, as far back as then */
-	MEMDEP_STRIDE = 4,              /* + k: as many instances on as the last time */
-	MEMDEP_FAR = 8,                 /* + k: so far back */
-	MEMDEP_NONE = 12,               /* nobody */
-	MEMDEP_NEW,                     /* a statement, and how far back */
-	MEMDEP_MANY                     /* so many writers, a token for each */
+	MEMDEP_SAME = 0,                /* + k: statement k of the history, at its last distance */
+	MEMDEP_STRIDE = 4,              /* + k: statement k, its last instance plus its last stride */
+	MEMDEP_FAR = 8,                 /* + k: statement k, at a distance that is given */
+	MEMDEP_NONE = 12,               /* no writer */
+	MEMDEP_NEW,                     /* a statement and a distance that are given */
+	MEMDEP_MANY                     /* several writers: their number is given, each has a token */
 };
 
-struct memdep_past { uint32_t id, last, far, stride; };         /* id 0: nothing yet; modulo 2^32 */
-struct memdep_port { struct memdep_past past[MEMDEP_PAST]; };
+/* A writing statement: its last instance, distance and stride, all modulo 2^32.  id 0: unused */
+struct memdep_past { uint32_t id, last, far, stride; };
+struct memdep_port { struct memdep_past past[MEMDEP_PAST]; };   /* the most recent first */
 
 struct memdep {
-	struct memdep_port *port;       /* nport of them; owned */
-	struct memdep_port **sub;       /* of each MEMDEP_SUBS, or NULL; owned */
+	struct memdep_port *port;       /* history of single writers, for each port; owned */
+	struct memdep_port **sub;       /* for each port NULL, or MEMDEP_SUBS histories of lists; owned */
 	size_t nport, cap;
 };
 
-/* there are so many ports now.  0, or -1 without memory */
+/* makes room for nport ports.  0, or -1 without memory */
 int memdep_room(struct memdep *m, size_t nport);
-void memdep_reset(struct memdep *m);                    /* a segment begins */
+void memdep_reset(struct memdep *m);                    /* a segment begins: histories are empty */
 void memdep_free(struct memdep *m);
 
 /*
- * The n tokens of a segment in the order of their ports, those of one in order
- * of time: place[i] is that of token i, whose key is key[i].  0, or -1 without memory.
+ * Sorts the n tokens of a segment by port, those of a port in order of time.  key[i] is the key of
+ * token i, place[i] becomes its place.  0, or -1 without memory.
  */
 int memdep_order(size_t nport, const uint64_t *key, size_t n, uint32_t *place);
 
-/* The past of a key (port * MEMDEP_KEYS + place); NULL without memory */
+/* The history of a key (port * MEMDEP_KEYS + a key of the port); NULL without memory */
 struct memdep_port *memdep_past(struct memdep *m, uint64_t key);
 
 /*
- * The token for writer who; *far: for MEMDEP_FAR and MEMDEP_NEW, how far back.  count: executions of each
- * statement, id less 1, before the path.
+ * Returns the token for writer who and updates the history.  *far: the distance, which follows
+ * MEMDEP_FAR and MEMDEP_NEW.  count: executions of each statement (id less 1) before the path.
  */
 unsigned memdep_put(struct memdep_port *p, uint64_t who, const uint32_t *count, uint32_t *far);
-/* And back: id is that of MEMDEP_NEW.  0: there is no such instance */
+/* The reverse; id and far are those that follow the token.  0: the token is not valid here */
 uint64_t memdep_get(struct memdep_port *p, unsigned token, uint32_t id, uint32_t far, const uint32_t *count);
 
 #endif

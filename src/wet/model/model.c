@@ -1,11 +1,11 @@
-/* The model of registers and control that both ends of a .wet file run. */
+/* The model of registers and control that the writer and the readers of a .wet file run. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/model/model.h"
 
-#define DEEP   64u                      /* as control.c has it */
-#define FRAMES ((size_t)1 << 20)        /* the most: more are not worth keeping */
+#define DEEP   64u                      /* the same as in control.c */
+#define FRAMES ((size_t)1 << 20)        /* limit of frames; all are dropped when it is reached */
 
 int
 model_init(struct model *m, const struct store_code *code)
@@ -71,8 +71,8 @@ model_pop(struct model *m)
 }
 
 /*
- * The parent is another one than the model says: back to where it was the parent, or, if it
- * never was, a new frame
+ * Corrects the control parent: returns to the innermost region or frame that has this parent; if
+ * there is none, begins a new frame.
  */
 int
 model_control_is(struct model *m, uint64_t who, uint64_t n)
@@ -254,7 +254,7 @@ model_load(struct model *m, struct col_reader *r)
 		}
 	if (col_get_number(r, UINT64_MAX, &m->target) != 0 || get_who(r, m->code, &m->tailwho) != 0 ||
 	    load_frames(m, r) != 0 || m->nframe == 0) {
-		/* never without a frame */
+		/* a model always has a frame, even after a failure */
 		if (m->nframe == 0)
 			m->frame[m->nframe++] = (struct model_frame){ 0 };
 		if (!r->err)

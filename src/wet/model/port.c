@@ -1,4 +1,4 @@
-/* Statements' use ports and values. */
+/* Use ports and values of statements. */
 #include <Zydis/Zydis.h>
 
 #include "isa/x86/decode.h"
@@ -6,10 +6,7 @@
 
 #define RSP 4u
 
-/*
- * Does it read memory, so that it has a port for that?  Of instructions whose references are
- * not known before they run
- */
+/* Does an instruction whose references are known only after it ran read memory? */
 static int
 port_reads(const struct fact *f)
 {
@@ -25,13 +22,14 @@ port_reads(const struct fact *f)
 	return 0;
 }
 
-/* Do pushes, pops, calls and returns count rsp as what they define?  No */
+/* Instructions that change rsp besides what they are for: rsp is not their value. */
 static int
 stack_only(const struct fact *f)
 {
 	switch (f->mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF:
-	case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_CALL: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_LEAVE: case ZYDIS_MNEMONIC_ENTER:
+	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_CALL: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_LEAVE: case ZYDIS_MNEMONIC_ENTER:
 		return 1;
 	default:
 		return 0;
@@ -39,8 +37,8 @@ stack_only(const struct fact *f)
 }
 
 /*
- * Its value: the first register that it defines; of a string instruction rax, rcx, rsi, rdi;
- * else the flags
+ * The definition that is the value of a statement: the first register that it defines, for a
+ * string instruction the first of rax, rcx, rsi, rdi; if it defines no register, the flags.
  */
 static const struct fact_def *
 port_value(const struct fact *f)
@@ -59,7 +57,7 @@ port_value(const struct fact *f)
 			continue;
 		if (d->reg == FACT_FLAGS)
 			flags = d;
-		else if (d->reg != RSP || !stack_only(f) || f->b[f->len - 1] == 0x5c)
+		else if (d->reg != RSP || !stack_only(f) || f->b[f->len - 1] == 0x5c)   /* 5c: pop rsp */
 			return d;
 	}
 	return flags;

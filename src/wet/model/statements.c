@@ -1,4 +1,4 @@
-/* Statements, and which are always executed together. */
+/* Statements of a run, and the atoms that they form. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define ATOM_MAX 200u
 
-/* Neighbours are neighbours, which are asked for one after the other */
+/* Not a good hash on purpose: neighbours in the code are neighbours here, and looked up in sequence. */
 static uint32_t *
 statements_bucket(const struct stmts *t, uint64_t pc)
 {
@@ -47,7 +47,7 @@ stmts_find(const struct stmts *t, const struct fact *f)
 	return i;
 }
 
-/* The statement of an instruction, made if there is none */
+/* Finds or makes the statement of an instruction.  STMT_NONE: no memory */
 static uint32_t
 stmt_of(struct stmts *t, const struct fact *f)
 {
@@ -64,8 +64,10 @@ stmt_of(struct stmts *t, const struct fact *f)
 		return STMT_NONE;
 	s = &t->stmt[t->n];
 	wport_of(f, &p);
-	*s = (struct stmt){ .pc = f->pc, .fact = f, .prev = STMT_NONE, .next = STMT_NONE, .atom = STMT_NONE, .nuse = p.nuse,
-		.nmem = p.nmem, .val = p.val, .nval = p.nval, .any = p.any, .len = f->len };
+	*s = (struct stmt){
+		.pc = f->pc, .fact = f, .prev = STMT_NONE, .next = STMT_NONE, .atom = STMT_NONE,
+		.nuse = p.nuse, .nmem = p.nmem, .val = p.val, .nval = p.nval, .any = p.any, .len = f->len
+	};
 	memcpy(s->b, f->b, f->len);
 	if (!t->in || t->in(t->arg, f->pc))
 		s->id = ++t->nid;
@@ -75,7 +77,10 @@ stmt_of(struct stmts *t, const struct fact *f)
 	return (uint32_t)t->n++;
 }
 
-/* Before s there is p: always, so far; STMT_NONE: the beginning of a block */
+/*
+ * Notes that p is the neighbour of s in a block: before it if side is 1, after it if 2; STMT_NONE: s
+ * is at the block's end there.  A statement with different neighbours in two blocks has none.
+ */
 static void
 link_to(struct stmts *t, uint32_t s, uint32_t p, unsigned side)
 {
@@ -141,6 +146,7 @@ stmts_free(struct stmts *t)
 	*t = (struct stmts){ 0 };
 }
 
+/* Does an atom begin with s? */
 static int
 statements_leads(const struct stmts *t, uint32_t s)
 {
@@ -172,7 +178,8 @@ stmts_atoms(struct stmts *t)
 				t->stmt[s].off = a->len++;
 				t->atomstmt[at++] = s;
 				s = t->stmt[s].next;
-			} while (s != STMT_NONE && t->stmt[s].id && !statements_leads(t, s) && a->len < ATOM_MAX);
+			} while (s != STMT_NONE && t->stmt[s].id && !statements_leads(t, s) &&
+			    a->len < ATOM_MAX);
 			t->natom++;
 			if (s != STMT_NONE && statements_leads(t, s))
 				s = STMT_NONE;
