@@ -5,15 +5,15 @@
 #include "wet/file/full/reader.h"
 #include "wet/run/run.h"
 
-#define KEEP (UINT64_C(512) << 20)      /* bytes of values that stay for the next question */
+#define KEEP (UINT64_C(512) << 20)      /* cache of values between queries, in bytes */
 
 struct full {
 	struct run r;
 	struct store_read in;
-	uint32_t *id;                   /* of in.code.seq; owned */
-	size_t at;                      /* the segment whose paths, values and so on `in` has, plus 1 */
-	unsigned have;                  /* which of them: enum run_fields, but for RUN_DEPS */
-	uint64_t word[8];               /* the value that was looked at last */
+	uint32_t *id;                   /* in.code.seq as ids; owned */
+	size_t at;                      /* the segment that `in` has decoded, plus 1; 0: none */
+	unsigned have;                  /* fields of it that are decoded (enum run_fields), without RUN_DEPS */
+	uint64_t word[8];               /* the value returned last */
 };
 
 static int
@@ -23,7 +23,7 @@ run_full_fail(struct full *t)
 	return -1;
 }
 
-/* Executions before segment k */
+/* Sets in.count to the executions before segment k. */
 static void
 run_full_counts(struct full *t, size_t k)
 {
@@ -33,7 +33,7 @@ run_full_counts(struct full *t, size_t k)
 			t->in.count[t->r.seg[i].count[j].id - 1] += t->r.seg[i].count[j].n;
 }
 
-/* Dependences are read on from the beginning of a segment, so that is where it is for them */
+/* Dependences can only be read from the beginning of a segment, so with RUN_DEPS it is decoded again. */
 static int
 run_full_enter(struct run *r, size_t k, unsigned fields)
 {
@@ -98,7 +98,7 @@ run_full_insn(struct run *r, struct query_insn *e, uint32_t x)
 	e->ref = t->in.ref.v + store_refs(&t->in, e->n - r->seg[t->at - 1].n - 1, &e->nref);
 }
 
-/* Instance x of the segment: 1: enough */
+/* Hands over instance x of the segment.  1: fn wants no more */
 static int
 run_full_emit(struct full *t, struct run_insns *a, uint64_t x)
 {
@@ -108,7 +108,7 @@ run_full_emit(struct full *t, struct run_insns *a, uint64_t x)
 	return a->fn(a->arg, &a->e) != 0;
 }
 
-/* With references, which are in order of time */
+/* References are stored in order of time, so the paths are walked to find those of a statement. */
 static int
 run_full_insns_with_refs(struct full *t, struct run_insns *a)
 {
@@ -160,7 +160,7 @@ close_it(struct run *r)
 	store_read_close(&t->in);
 }
 
-/* What is executed in each segment */
+/* Makes the tables of executions of all segments. */
 static int
 run_full_segments(struct full *t)
 {

@@ -1,6 +1,6 @@
 /*
  * Runs out of .wet files of kind paper.  Paths and times are in memory, values
- * and edges are decoded where they are asked for.
+ * and edges are decoded when they are asked for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,13 @@
 struct paper {
 	struct run r;
 	struct paper_read in;
-	uint32_t *id;                   /* of in.code.seq; owned */
-	/* of each segment, and behind the last: its first path executed; owned */
+	uint32_t *id;                   /* in.code.seq as ids; owned */
+	/* segment k has the paths executed at times [time[k], time[k + 1]); owned */
 	uint64_t *time;
 	size_t k;                       /* the segment that was entered */
-	/*
-	 * values of statements: where those of each begin in `word`, plus 1; 0: they are not
-	 * there; owned both
-	 */
+	/* for each statement: index of its first value in `word`, plus 1; 0: not decoded; both owned */
 	uint64_t *val, *word;
-	uint64_t *before;               /* instances before the segment whose values are there; owned */
+	uint64_t *before;               /* executions of statements before the segment of `word`; owned */
 };
 
 static int
@@ -72,7 +69,7 @@ run_paper_value(void *arg, uint32_t s, unsigned j, const uint32_t *x, const uint
 	return 0;
 }
 
-/* Executions of all statements before segment k */
+/* Sets `before` to the executions of all statements before segment k. */
 static void
 run_paper_counts(struct paper *t, size_t k)
 {
@@ -82,7 +79,7 @@ run_paper_counts(struct paper *t, size_t k)
 			t->before[t->r.seg[i].count[j].id - 1] += t->r.seg[i].count[j].n;
 }
 
-/* Of the statements `only`, or of statement s */
+/* Decodes the values that the statements of `only` have in segment k. */
 static int
 run_paper_read_values(struct paper *t, size_t k, const uint8_t *only)
 {
@@ -161,7 +158,7 @@ close_it(struct run *r)
 	paper_read_close(&t->in);
 }
 
-/* What is executed in segment k: n is of all statements */
+/* Makes the table of executions and the times of segment k.  n: space for a number a statement */
 static int
 run_paper_segment(struct paper *t, size_t k, uint32_t *n)
 {

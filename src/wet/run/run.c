@@ -1,4 +1,4 @@
-/* Runs out of .wet files: what they have in common, whatever their kind. */
+/* Runs out of .wet files: what all kinds have in common. */
 #include "wet/run/run.h"
 
 #include <stdlib.h>
@@ -26,14 +26,15 @@ run_is_octal(char c, char most)
 	return c >= '0' && c <= most;
 }
 
-/* A word without its backslashes; in place */
+/* Replaces the octal escapes of a word of wettext(5), in place. */
 static void
 run_unescape(char *s)
 {
 	char *to = s;
 
 	for (; *s; s++) {
-		if (s[0] == '\\' && run_is_octal(s[1], '3') && run_is_octal(s[2], '7') && run_is_octal(s[3], '7')) {
+		if (s[0] == '\\' && run_is_octal(s[1], '3') && run_is_octal(s[2], '7') &&
+		    run_is_octal(s[3], '7')) {
 			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
 			s += 3;
 		} else
@@ -67,14 +68,15 @@ run_names_free(struct run_names *t)
 }
 
 void
-run_names_find(const struct run_names *t, const struct store_stmt *s, const char **file, const char **func, int *line)
+run_names_find(const struct run_names *t, const struct store_stmt *s, const char **file, const char **func,
+    int *line)
 {
 	*file = t->s[s->file];
 	*func = t->s[s->func];
 	*line = s->line <= INT32_MAX ? (int)s->line : 0;
 }
 
-/* Executions and numbers of all statements, out of those of the segments */
+/* Makes r->total and r->first from the counts of the segments. */
 static int
 run_number_instances(struct run *r)
 {
@@ -118,7 +120,7 @@ run_open(const struct wetfile *w, struct fault *fault)
 	if (r->ops->open(r) == 0 && run_number_instances(r) == 0)
 		return r;
 	*fault = r->fault;
-	r->w.section = NULL;            /* the caller's still */
+	r->w.section = NULL;            /* the caller keeps *w */
 	run_close(r);
 	return NULL;
 }

@@ -1,11 +1,12 @@
 /*
- * A run, segment by segment, whatever kind of .wet file it is stored in: its
- * statements and how often they were executed, the paths of a segment, and
- * what its instances depend on, computed and referred to.  A provider a kind
- * (full.c, paper.c, text.c) decodes; answers and slices are made of this alone.
+ * One interface to a stored run, whatever kind of .wet file it is in: its
+ * statements and their counts and, segment by segment, its paths, values,
+ * references and dependences.  Each kind has a provider (full.c, paper.c,
+ * text.c), which decodes the file; queries and slices use only this interface.
  *
- * Statements have ids from 1.  An instance is known by `who`: id << 32 |
- * instance; or by its number, counting all instances statement by statement.
+ * Statements have ids from 1.  An instance is named by `who`, id << 32 |
+ * instance; or by its number: instances are numbered from 0, those of
+ * statement 1 first, then those of statement 2, and so on.
  */
 #ifndef TM_WET_RUN_RUN_H
 #define TM_WET_RUN_RUN_H
@@ -15,50 +16,51 @@
 #include "wet/file/full/reader.h"
 #include "wet/query/query.h"
 
-/* Words of wettext(5) as they were; NULL: unknown */
+/* The strings of a struct store_code without their escapes; NULL: unknown */
 struct run_names { char **s; size_t n; };
 
 struct run_count { uint32_t id, n; };   /* executions of a statement */
 
 struct run_segment {
 	uint64_t n;                     /* statements executed before it */
-	struct run_count *count;        /* of the statements that are executed in it, by id; owned */
+	struct run_count *count;        /* of the statements that are executed in it, sorted by id; owned */
 	size_t ncount;
 };
 
-/* What is going to be asked for of a segment, besides its paths */
+/* Fields of a segment that are needed besides its paths */
 enum run_fields { RUN_VALUES = QUERY_VALUES, RUN_REFS = QUERY_REFS, RUN_DEPS = 4 };
 
-/* Instances [from, to] of a statement in a segment, counted from 0, as far as there are any of its n */
+/* A request for instances [from, to] of the n that a statement has in a segment, counted from 0 */
 struct run_insns {
-	struct query_insn e;            /* its id */
-	uint64_t before, from, to, n;   /* before: instances in the segments before */
-	unsigned fields;                  /* RUN_VALUES, RUN_REFS */
+	struct query_insn e;            /* e.id is the statement */
+	uint64_t before, from, to, n;   /* before: its instances in the segments before */
+	unsigned fields;                /* RUN_VALUES, RUN_REFS */
 	query_insn_fn *fn;
 	void *arg;
 };
 
 struct run;
 
-/* What a provider does.  Functions that return int give 0, or -1 and r->fault, unless they say more. */
+/* Functions of a provider.  Those that return int give 0, or -1 and r->fault, unless they say more. */
 struct run_ops {
-	int (*open)(struct run *r);             /* of the file r->w: code, segments, and what there is not */
-	/* Segment k is what the functions below are about, r->npath its paths */
+	int (*open)(struct run *r);             /* opens the file r->w: sets code, seg, no_order and so on */
+	/* makes segment k the current one, which the functions below are about; sets r->npath */
 	int (*enter)(struct run *r, size_t k, unsigned fields);
 	void (*path)(const struct run *r, size_t i, struct query_path *p);
 	/*
-	 * What instances depend on, port by port, of the first `upto` statements executed at least.  only: of
-	 * statements (ids less 1) for which it is not 0, if r->deps_by_stmt; else of all, once after enter.  fn: not
-	 * 0 without memory.
+	 * Calls fn with the dependences of instances, port by port, at least of the first `upto`
+	 * statements executed in the segment.  If r->deps_by_stmt, only for statements (id less 1)
+	 * whose `only` is not 0; else for all of them, and it may be called once after enter.  fn
+	 * returns not 0 without memory.
 	 */
 	int (*deps)(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg);
-	/* Values of these statements are there for insn; NULL: they are already */
+	/* decodes the values of these statements for insn; NULL: enter has decoded all */
 	int (*values)(struct run *r, const uint8_t *only);
-	/* Value and references of e, instance x of the segment */
+	/* sets the value and references of e, instance x of the segment */
 	void (*insn)(struct run *r, struct query_insn *e, uint32_t x);
-	/* Instances of a statement in segment k, without enter; 1: a->fn had enough */
+	/* calls a->fn with instances of a statement in segment k, without enter; 1: a->fn wants no more */
 	int (*insns)(struct run *r, size_t k, struct run_insns *a);
-	/* what the provider owns, also if it was opened only in part */
+	/* frees what the provider owns, also after open failed */
 	void (*close)(struct run *r);
 };
 
@@ -71,29 +73,29 @@ struct run {
 	/* names of statements, by id - 1, ascending; owned; NULL: their ids */
 	uint64_t *stmt_name;
 	uint64_t *total;                /* executions of each statement; owned */
-	uint64_t *first;                /* number of each one's instance 0, and of all instances; owned */
-	/* nseg of them, and one behind that has the length of the run; owned */
+	uint64_t *first;                /* number of instance 0 of each statement, then of instances; owned */
+	/* nseg segments, then one whose n is the length of the run; owned */
 	struct run_segment *seg;
 	size_t nseg;
-	size_t npath;                   /* of the segment that was entered */
+	size_t npath;                   /* paths of the current segment */
 	/*
-	 * Dependences lead back in time and come so: of each instance in order, port 0 first,
-	 * whether it has any
+	 * Instances depend on earlier ones only, and ops->deps calls fn in order of time, for each
+	 * instance with port 0 first, even if that has no dependence.
 	 */
 	int deps_in_time;
-	int deps_by_stmt;                    /* dependences of some statements cost less than those of all */
-	/* all is in one segment, and may depend on what is executed later */
+	int deps_by_stmt;               /* dependences of some statements cost less than those of all */
+	/* there is only one segment, and instances may depend on later ones */
 	int deps_unordered;
 	/*
-	 * Why there is no control flow, no references, no slices without the stack pointer;
-	 * NULL: there are
+	 * Reasons why there is no control flow, no references, no slices without dependences by
+	 * the stack pointer; NULL: there are
 	 */
 	const char *no_order, *no_refs, *no_rsp;
 };
 
-/* A run out of a .wet file, which it takes over (fd, too) unless it fails.  NULL: *fault */
+/* Opens a run.  It takes ownership of *w and its fd, but not on failure.  NULL: *fault */
 struct run *run_open(const struct wetfile *w, struct fault *fault);
-void run_close(struct run *r);          /* and the file */
+void run_close(struct run *r);          /* closes the file, too */
 
 static inline uint64_t run_length(const struct run *r) { return r->seg[r->nseg].n; }
 uint32_t run_count(const struct run *r, size_t k, uint32_t id);         /* executions in segment k */
@@ -107,10 +109,10 @@ void run_names_find(const struct run_names *t, const struct store_stmt *s, const
 
 /* For providers; functions that return int give 0 or -1 */
 int run_nomem(struct run *r);                   /* -1 */
-int run_fail(struct run *r, const char *err);    /* -1: not at a place of the file */
-/* each statement is executed so often in segment k */
+int run_fail(struct run *r, const char *err);   /* sets the fault, without a place in the file; -1 */
+/* sets the counts of segment k: statement s + 1 is executed n[s] times */
 int run_set_segment(struct run *r, size_t k, const uint32_t *n);
-struct run *run_full_new(void);                 /* with its operations, to be opened; NULL: no memory */
+struct run *run_full_new(void);                 /* has ops, must be opened; NULL: no memory */
 struct run *run_paper_new(void);
 struct run *run_text_new(void);
 

@@ -1,4 +1,4 @@
-/* Runs out of .wet files of kind text: one segment.  Values stay in memory once slices want them. */
+/* Runs out of .wet files of kind text: one segment.  Values stay in memory once a slice has needed them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,30 +11,27 @@ struct value { uint32_t x; size_t at; };
 
 struct text {
 	struct run r;
-	/* statements, as they come in the text until they have ids; nmem: use ports */
+	/* statements, in order of the text until run_text_number; their nmem is all use ports */
 	struct store_code code;
-	uint32_t *at;                   /* the id of each as they come; owned */
-	uint32_t *place;                /* the other way round: by id - 1, numbers from 0; owned */
+	uint32_t *at;                   /* ids of the statements in order of the text; owned */
+	uint32_t *place;                /* the reverse: indices in order of the text, by id - 1; owned */
 	uint32_t *count;                /* executions; owned */
-	/*
-	 * steps of the order; without one, instances 0 of all statements, then instances 1, and
-	 * so on; owned
-	 */
+	/* steps of the order; without an order, run_text_make_order makes them; owned */
 	struct step *step;
 	size_t nstep, capstep, capname, capcount;
-	int ordered;                    /* there is an order */
-	uint32_t *id;                   /* 1, 2, ..: paths of steps; owned */
+	int ordered;                    /* the text has an order */
+	uint32_t *id;                   /* 1, 2, ..., for run_text_path; owned */
 	/*
-	 * of each statement the first in val, and how many; words of value i: word[val[i].at]
-	 * to word[val[i + 1].at]; owned
+	 * Values of a statement: nvals of them from val[firstval] on, sorted by instance.  The words
+	 * of val[i] are word[val[i].at] to word[val[i + 1].at - 1].  All owned.
 	 */
 	size_t *firstval, *nvals;
 	struct value *val;
 	size_t nval, capval;
 	struct col word;
-	int loaded;                     /* they are there */
+	int loaded;                     /* the values are in memory */
 	/* while the file is read */
-	uint32_t s, p;                  /* statements, ports of the last one so far */
+	uint32_t s, p;                  /* statements so far, ports of the last one so far */
 	store_use_fn *use;
 	void *arg;
 };
@@ -47,7 +44,7 @@ run_text_fail(struct text *t, const struct fault *f)
 	return -1;
 }
 
-/* All events, to a function that says what it does not like: 0, or -1 */
+/* Reads the file and calls fn with each event; fn sets the fault if it fails.  0, or -1 */
 static int
 run_text_events(struct text *t, store_event_fn *fn)
 {
@@ -58,7 +55,7 @@ run_text_events(struct text *t, store_event_fn *fn)
 	return store_text_events(&t->r.w, fn, t, &f) != 0 ? run_text_fail(t, &f) : 0;
 }
 
-/* The id of a statement that is called so; 0: there is none */
+/* The id of the statement with this number in the text; 0: there is none */
 static uint32_t
 run_text_find_stmt(const struct run *r, uint64_t name)
 {
@@ -96,7 +93,7 @@ run_text_by_name(const void *a, const void *b)
 	return p->name < q->name ? -1 : p->name > q->name;
 }
 
-/* Statements are in order of their names: c */
+/* Sorts statements by their numbers in the text, c, and makes at, place and id. */
 static int
 run_text_renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint32_t *count)
 {
@@ -115,7 +112,7 @@ run_text_renumber(struct text *t, struct named *c, struct store_stmt *stmt, uint
 	return 0;
 }
 
-/* All blocks have come: statements get their ids */
+/* After the last statement of the text: gives ids to the statements. */
 static int
 run_text_number(struct text *t)
 {
@@ -142,7 +139,7 @@ run_text_number(struct text *t)
 	return e;
 }
 
-/* Executions of n statements from id on */
+/* Adds a step: one execution of each of the n statements from id on. */
 static int
 run_text_add_step(struct text *t, uint32_t id, uint32_t n)
 {
@@ -166,7 +163,7 @@ run_text_step(struct text *t, const struct store_text_event *e)
 	return run_text_add_step(t, id, (uint32_t)e->b);
 }
 
-/* Executions, as far as dependences and values tell */
+/* Instance x of a statement exists: it was executed at least x + 1 times. */
 static int
 run_text_count_instance(struct text *t, uint32_t *count, uint64_t x)
 {
@@ -196,7 +193,7 @@ run_text_open_event(void *arg, const struct store_text_event *e)
 	}
 }
 
-/* Without an order: an instance that something depends on was executed, too */
+/* Without an order: an instance that another one depends on was executed, too. */
 static int
 run_text_refer_event(void *arg, const struct store_text_event *e)
 {
@@ -210,7 +207,7 @@ run_text_refer_event(void *arg, const struct store_text_event *e)
 	return run_text_count_instance(t, &t->count[id - 1], e->c);
 }
 
-/* And they have an order all the same, by which slices can be told: instances 0, instances 1, ... */
+/* Without an order, makes one for slices: instances 0 of all statements, then instances 1, and so on. */
 static int
 run_text_make_order(struct text *t)
 {
@@ -243,7 +240,8 @@ open_it(struct run *r)
 		return -1;
 	if (!t->ordered) {
 		r->no_order = "the text does not say in what order statements were executed";
-		if (run_text_number(t) != 0 || run_text_events(t, run_text_refer_event) != 0 || run_text_make_order(t) != 0)
+		if (run_text_number(t) != 0 || run_text_events(t, run_text_refer_event) != 0 ||
+		    run_text_make_order(t) != 0)
 			return -1;
 	}
 	r->nseg = 1;
@@ -259,14 +257,16 @@ run_text_enter(struct run *r, size_t k, unsigned fields)
 	return 0;
 }
 
-/* A path is all statements, of which a step is a part */
+/* The path of each step is the list of all statements; the step executes a part of it. */
 static void
 run_text_path(const struct run *r, size_t i, struct query_path *p)
 {
 	const struct text *t = (const struct text *)r;
 	uint32_t from = t->step[i].id - 1;
 
-	*p = (struct query_path){ .id = t->id, .n = (uint32_t)t->code.nstmt, .from = from, .to = from + t->step[i].n };
+	*p = (struct query_path){
+		.id = t->id, .n = (uint32_t)t->code.nstmt, .from = from, .to = from + t->step[i].n
+	};
 }
 
 static int
@@ -319,7 +319,7 @@ run_text_deps_event(void *arg, const struct store_text_event *e)
 	}
 }
 
-/* Values come along, for those who ask for them next */
+/* The first call also keeps the values, which run_text_insn needs. */
 static int
 run_text_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *fn, void *arg)
 {
@@ -359,10 +359,10 @@ run_text_insn(struct run *r, struct query_insn *e, uint32_t x)
 	}
 }
 
-/* Values, as they come */
+/* A request for values, answered while the file is read */
 struct insns {
 	struct run_insns *a;
-	uint32_t s, at;                 /* statements that came; which of them it is, from 1 */
+	uint32_t s, at;                 /* statements so far; number of the wanted one in the text, from 1 */
 	int enough;
 };
 
@@ -373,7 +373,7 @@ run_text_value_event(void *arg, const struct store_text_event *e)
 
 	if (e->kind == STORE_TEXT_BLOCK)
 		v->s++;
-	if (v->s > v->at) {             /* what comes behind is of no interest */
+	if (v->s > v->at) {             /* the statement is complete */
 		v->enough = 1;
 		return 1;
 	}
