@@ -1,4 +1,4 @@
-/* Queries of a capture: its visit, statements, and what can go wrong. */
+/* Queries of a capture: opens and closes the capture and its visit, reports its failures. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,16 +26,17 @@ capture_mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct qcap *cap = arg;
 
-	(void)wsource_map(cap->source, m);        /* without memory: their lines are not known */
+	(void)wsource_map(cap->source, m);        /* without memory: the lines of this file are unknown */
 }
 
 void
 qcap_cache_states(struct qcap *cap)
 {
-	(void)visit_snapshots_enable(cap->trace, QSTATES, cap->window / 2 < QSTATE_STEP ? cap->window / 2 : QSTATE_STEP);
+	(void)visit_snapshots_enable(cap->trace, QSTATES,
+	    cap->window / 2 < QSTATE_STEP ? cap->window / 2 : QSTATE_STEP);
 }
 
-/* The paths are its; states that it kept are for the next one */
+/* Paths refer to the trace and are freed with it.  The states it cached are kept for the next trace. */
 void
 qcap_close_trace(struct qcap *cap)
 {
@@ -179,8 +180,9 @@ int
 query_open_capture(struct query *q)
 {
 	static const struct query_ops ops = {
-		.survey = qcap_survey, .has_stmt = qcap_has_stmt, .source = qcap_source, .position = qcap_position,
-		.flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at, .slice = qcap_slice,
+		.survey = qcap_survey, .has_stmt = qcap_has_stmt, .source = qcap_source,
+		.position = qcap_position, .flow = qcap_flow, .insns = qcap_insns,
+		.insn_at = qcap_insn_at, .slice = qcap_slice,
 		.deps = qcap_deps, .close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
 		.source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
 	};

@@ -1,8 +1,8 @@
 /*
- * Queries of a capture: backward slices.  From the last window backward, each
- * is replayed and recorded, then read from its end with the registers and
- * bytes of memory that are live: whose next use is by an instance of the
- * slice.  What writes one of them belongs to the slice.
+ * Queries of a capture: backward slices.  Windows are replayed and recorded,
+ * the last one first, and each is read from its end.  A register or byte of
+ * memory is live if its next use is by an instance of the slice; an instance
+ * that writes a live one belongs to the slice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +17,21 @@ struct scan {
 	struct qrec rec;
 	struct byteset mem;
 	struct qlanes live;
-	/* executions of each statement up to here; owned; NULL: nobody asks */
+	/* executions of each statement up to here; owned; NULL: only counts of the slice are wanted */
 	uint64_t *next;
-	uint64_t *ref;                  /* of a string instruction; owned */
+	uint64_t *ref;                  /* references of a dynamic instruction; owned */
 	size_t capref;
 	int control, enough;
 };
 
-/*
- * Registers: does the instruction define what is live?  Belongs it to the slice, what it uses
- * is live instead
- */
+/* Does the instruction define a register that is live? */
 static inline int
 backward_defines_live(const struct scan *c, const struct qinsn *k)
 {
 	return (k->def & c->live.w[0]) != 0 || (k->wide && lanes_meet(&k->wide->def, &c->live));
 }
 
+/* The instruction belongs to the slice: registers that it uses are live, those that it defines are not. */
 static inline void
 backward_replace_live(struct scan *c, const struct qinsn *k)
 {
@@ -44,8 +42,8 @@ backward_replace_live(struct scan *c, const struct qinsn *k)
 }
 
 /*
- * Who decided that some of a piece were executed; the members among the 64 from n on, with that
- * one if it is among them
+ * Adds the control parent of a piece to the slice.  If it is one of the 64 instances from n on, it
+ * is added to mask, which is returned; else to the set.
  */
 static inline uint64_t
 backward_set_parent(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
@@ -58,7 +56,8 @@ backward_set_parent(struct scan *c, uint64_t parent, uint64_t n, uint64_t mask)
 }
 
 static void
-backward_report_member(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref, size_t nref)
+backward_report_member(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val,
+    const uint64_t *ref, size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
 	struct query_insn e = {
@@ -72,8 +71,8 @@ backward_report_member(struct scan *c, const struct qinsn *k, uint64_t n, const 
 }
 
 /*
- * Bytes that are loaded are live, bytes that are stored are not any more; element by element,
- * the last first
+ * Follows the references of a member, the last one first: bytes that it stores are no longer live,
+ * bytes that it loads are live.
  */
 static void
 backward_elements(struct scan *c, const uint64_t *ref, size_t nref)
@@ -87,9 +86,9 @@ backward_elements(struct scan *c, const uint64_t *ref, size_t nref)
 }
 
 /*
- * The last instruction of a run, whose references were not known before, a
- * string instruction perhaps in several parts of which this is the last.
- * Where the first of them is.
+ * The last instruction of run j if it is dynamic.  A string instruction may
+ * have several parts, each at the end of a run, of which this is the last.
+ * Sets *first to the run of the first part.
  */
 static int
 backward_dynamic(struct scan *c, size_t j, size_t *first)
@@ -111,7 +110,8 @@ backward_dynamic(struct scan *c, size_t j, size_t *first)
 		e = qrec_insn(r, r->path->n - 1);
 		if (buf_grow(&c->ref, &c->capref, nref + e.nref + 1, sizeof *c->ref) < 0)
 			return query_nomem(c->q);
-		memcpy(c->ref + nref, c->rec.word + r->word + (c->next ? e.ref : r->path->nref), e.nref * sizeof *c->ref);
+		memcpy(c->ref + nref, c->rec.word + r->word + (c->next ? e.ref : r->path->nref),
+		    e.nref * sizeof *c->ref);
 		nref += e.nref;
 		if (j + 1 == c->rec.nrun || c->rec.from + r[1].n != n)
 			break;
@@ -132,10 +132,7 @@ backward_dynamic(struct scan *c, size_t j, size_t *first)
 	return 0;
 }
 
-/*
- * Does a run of a path, its references, have none of the slice?  No members, and it defines
- * nothing that is live
- */
+/* 1: no instance of a run can be in the slice: none is a member yet, and nothing live is defined. */
 static inline int
 backward_skips(const struct scan *c, const struct qpath *p, const uint64_t *ref, uint64_t mask)
 {
@@ -151,8 +148,8 @@ backward_skips(const struct scan *c, const struct qpath *p, const uint64_t *ref,
 #define INLINE static inline __attribute__((always_inline))
 
 /*
- * Instructions [from, end) of a run, from the last one, given which are members; which are
- * then.  brief: nobody asks for them
+ * Reads instructions [from, end) of a run, the last one first.  mask: those that are members
+ * already; returns it with those that become members.  brief: members are not reported.
  */
 INLINE uint64_t
 scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t n, uint32_t from,
@@ -183,7 +180,7 @@ scan_piece(struct scan *c, const struct qpath *p, const uint64_t *word, uint64_t
 	return mask;
 }
 
-/* The first `end` instructions of a run, from the last one; those behind have been */
+/* Reads the first `end` instructions of a run, the last one first. */
 INLINE void
 scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 {
@@ -209,7 +206,7 @@ scan_run(struct scan *c, const struct qrun *r, uint32_t end, int brief)
 	qcap_count_run(c->s, p, mask);
 }
 
-/* What a signal did counts as done by the instance before it */
+/* What a signal writes counts as written by the instance before it. */
 static void
 scan_signal(struct scan *c, const struct qrun *r)
 {
@@ -273,7 +270,7 @@ scan_window(struct scan *c)
 	return 0;
 }
 
-/* Executions of each statement up to the end of the window that was recorded */
+/* Sets c->next to the executions of each statement up to the end of the window that was recorded. */
 static int
 backward_count_window(struct scan *c, size_t k)
 {
@@ -300,7 +297,8 @@ int
 qcap_slice_backward(struct qcap *cap, struct query_slice *s)
 {
 	struct scan c = {
-		.q = cap->q, .cap = cap, .s = s, .rec = { .cap = cap, .brief = !s->fn }, .control = !(s->flags & QUERY_DATA)
+		.q = cap->q, .cap = cap, .s = s, .rec = { .cap = cap, .brief = !s->fn },
+		.control = !(s->flags & QUERY_DATA)
 	};
 	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
 	uint64_t end = s->n;

@@ -1,13 +1,13 @@
 /*
- * Queries of a capture: how often statements were executed, in each window of
- * the run.  That is told by runs of paths, of which there are fewer.
+ * Queries of a capture: how often statements were executed in each window of
+ * the run.  Runs of paths are counted, because there are fewer of them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/query/capture_internal.h"
 
-/* Windows become twice as long, two and two of them one; n: numbers of paths that there are */
+/* Doubles the length of windows: merges each pair into one.  npath: number of paths */
 static int
 counts_double_windows(struct qcap *cap, size_t npath)
 {
@@ -58,10 +58,11 @@ qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n)
 		touched[i]->count = 0;
 	}
 	cap->ncount += n;
-	return cap->ncount > QMAXCOUNTS && cap->group > 1 && cap->nwin % 2 == 0 ? counts_double_windows(cap, cap->npath) : 0;
+	return cap->ncount > QMAXCOUNTS && cap->group > 1 && cap->nwin % 2 == 0 ?
+	    counts_double_windows(cap, cap->npath) : 0;
 }
 
-/* *n: of windows before k, by path */
+/* Sets *n to the number of runs of each path in the windows before k; malloc. */
 static int
 counts_by_path(struct qcap *cap, size_t k, uint64_t **n)
 {
@@ -135,7 +136,7 @@ qcap_clear_counts(struct qcap *cap)
 	cap->group = QGROUP;
 }
 
-/* cap->times is that of statement id */
+/* Makes cap->times for statement id. */
 static int
 counts_per_path(struct qcap *cap, uint32_t id)
 {

@@ -1,10 +1,10 @@
-/* Queries of a capture: the dependences between the instances of a slice, by a visit that knows writers. */
+/* Queries of a capture: the dependences between the instances of a slice, from a visit with writers. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "wet/query/capture_internal.h"
 
-#define SIGNAL UINT32_MAX               /* counts as the instance before it */
+#define SIGNAL UINT32_MAX               /* in id: a signal, which counts as the instance before it */
 
 struct deps {
 	struct query *q;
@@ -12,9 +12,9 @@ struct deps {
 	const struct query_slice *s;
 	query_dep_fn *fn;
 	void *arg;
-	uint32_t *id;                   /* of members, by position; NORESERVE memory */
-	uint64_t last;
-	uint64_t *writer;               /* of a port; owned */
+	uint32_t *id;                   /* statements of members so far, by position; NORESERVE memory */
+	uint64_t last;                  /* the last position visited */
+	uint64_t *writer;               /* writers of the current port; owned */
 	size_t nwriter, capwriter;
 	int control, enough;
 };
@@ -27,6 +27,7 @@ deps_latest_first(const void *a, const void *b)
 	return p > q ? -1 : p < q;
 }
 
+/* Adds a writer of the current port if it is in the slice. */
 static int
 deps_add(struct deps *c, uint64_t writer)
 {
@@ -40,7 +41,7 @@ deps_add(struct deps *c, uint64_t writer)
 	return 0;
 }
 
-/* The writers of nw uses, which are one port: each once */
+/* Reports the dependences of a port, which has nw uses with writers w; each writer once. */
 static int
 deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t *w, size_t nw,
     const struct visit_batch *b)
@@ -67,7 +68,7 @@ deps_port(struct deps *c, uint32_t id, uint32_t port, uint64_t n, const uint64_t
 	return 0;
 }
 
-/* A member; again: the other part of a string instruction */
+/* Reports the dependences of a member.  again: a further part of a string instruction */
 static int
 deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struct visit_batch *b,
     uint64_t parent, int again)
@@ -78,7 +79,7 @@ deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struc
 
 	c->id[e->n] = id;
 	if (c->s->flags & QUERY_FORWARD && e->n == c->s->n)
-		return 0;               /* what it depends on is not in the slice */
+		return 0;               /* the criterion of a forward slice depends on no member */
 	if (!again && !(c->s->flags & QUERY_DATA))
 		bad |= deps_port(c, id, 0, e->n, &parent, 1, b);
 	for (unsigned i = 0; i < nuse && !again; i++)
@@ -93,7 +94,7 @@ deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struc
 	return bad;
 }
 
-/* The members of a run, piece by piece: those of one have the same parent */
+/* Reports the dependences of the members of a run.  Members in the same piece have the same parent. */
 static int
 deps_members(struct deps *c, const struct visit_run *r, const struct visit_batch *b, const struct qpath *p,
     uint64_t mask, int again)
@@ -154,7 +155,9 @@ int
 qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
 	struct qcap *cap = q->cap;
-	struct deps c = { .q = q, .cap = cap, .s = s, .fn = fn, .arg = arg, .control = !(s->flags & QUERY_DATA) };
+	struct deps c = {
+		.q = q, .cap = cap, .s = s, .fn = fn, .arg = arg, .control = !(s->flags & QUERY_DATA)
+	};
 	size_t n = (q->length + 2) * sizeof *c.id;
 	int bad;
 

@@ -4,10 +4,10 @@
 
 #include "wet/query/capture_internal.h"
 
-/* groups of windows: their paths take little, going to the first of them takes time */
+/* Groups of windows whose paths are read at a time: paths take little memory, seeking takes time. */
 #define TOGETHER 16u
 
-/* Instructions [from, to) of a path: 1: enough */
+/* Hands over instructions [from, to) of a path.  1: fn wants no more */
 static int
 flow_emit_path(struct qflow *f, const struct qpath *p, uint32_t from, uint32_t to, int backward)
 {
@@ -39,8 +39,12 @@ flow_forward(struct qflow *f, uint64_t from)
 	return got;
 }
 
-/* The paths of some windows, that begin at `end` or before */
 struct trail { const struct qpath **path; size_t n, cap; };
+
+/*
+ * Reads the paths from window k up to the one that contains position `end`.  *over: how many
+ * instructions of the last path are after `end`.
+ */
 
 static int
 flow_read_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32_t *over)
@@ -106,13 +110,13 @@ qcap_flow(struct query *q, uint64_t from, uint64_t count, int back, query_path_f
 	return back ? flow_backward(&f, from) : flow_forward(&f, from);
 }
 
-/* The instances of one statement */
+/* A query for instances of one statement */
 struct insns {
 	struct qcap *cap;
 	const struct query_stmt *s;
-	struct query_insn e;            /* the last one, if it may have another part */
-	int held;
-	uint64_t from, to;              /* instances */
+	struct query_insn e;            /* the last instance */
+	int held;                       /* e was not handed over yet, because another part may follow */
+	uint64_t from, to;              /* the wanted instances */
 	uint64_t flags, val[64];
 	uint64_t *ref;                  /* owned */
 	size_t capref;
@@ -124,7 +128,7 @@ flow_is_stmt(void *arg, uint64_t pc)
 	return ((const struct insns *)arg)->s->pc == pc;
 }
 
-/* A part of a string instruction: its references are more, its values newer */
+/* Holds an instance.  again: a further part of it adds references and replaces the values. */
 static int
 flow_hold_part(struct insns *t, const struct visit_insn *i, const struct visit_batch *b, int again)
 {
@@ -145,7 +149,8 @@ flow_hold_part(struct insns *t, const struct visit_insn *i, const struct visit_b
 }
 
 static int
-flow_next_run(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn, void *arg)
+flow_next_run(struct insns *t, const struct visit_run *r, const struct visit_batch *b, query_insn_fn *fn,
+    void *arg)
 {
 	struct visit_insn i = visit_insn(r, 0);
 	const struct fact *f = i.fact;
@@ -174,7 +179,8 @@ flow_next_run(struct insns *t, const struct visit_run *r, const struct visit_bat
 }
 
 int
-qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg)
+qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn,
+    void *arg)
 {
 	struct qcap *cap = q->cap;
 	struct query_stmt s = q->stmt[id - 1];
@@ -194,11 +200,11 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fi
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
-	qcap_close_trace(cap);               /* it has pieces of code for this statement only */
+	qcap_close_trace(cap);               /* its code is translated for this statement only */
 	return e < 0 || got < 0 ? -1 : 0;
 }
 
-/* Execution `left` of a statement since window k began: 1, 0: the replay is another one */
+/* Finds execution `left` of a statement, counted from the beginning of window k.  1; 0: the replay differs */
 static int
 flow_find_instance(struct qcap *cap, struct insns *t, size_t k, uint64_t left, query_insn_fn *fn, void *arg)
 {

@@ -1,7 +1,7 @@
 /*
- * Queries of a capture: forward slices.  One replay from the instance on, with
- * the registers and bytes of memory that an instance of the slice has written
- * last.
+ * Queries of a capture: forward slices, in one replay from the criterion on.  A
+ * register or byte of memory is tainted if an instance of the slice wrote it
+ * last; an instance that uses a tainted one belongs to the slice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +15,14 @@ struct spread {
 	struct query_slice *s;
 	struct byteset mem;
 	struct qlanes taint;
-	uint64_t *next;                 /* executions of each statement before; owned; NULL: nobody asks */
-	uint64_t last;                  /* position */
+	/* executions of each statement so far; owned; NULL: only counts of the slice are wanted */
+	uint64_t *next;
+	uint64_t last;                  /* the last position */
 	int control, enough, nomem;
-	/* an instance whose references were not known before, until the next comes */
+	/* the last instance, if its instruction is dynamic, since another part of it may follow; or NULL */
 	const struct qinsn *dynamic;
-	int in;
-	uint64_t n, val[64], *ref;      /* its value so far, its references; ref owned */
+	int in;                         /* it is in the slice */
+	uint64_t n, val[64], *ref;      /* its position, value so far, references so far; ref owned */
 	size_t nref, capref;
 };
 
@@ -69,8 +70,8 @@ taint_load(const struct spread *c, const uint64_t *ref, size_t nref)
 }
 
 static void
-taint_report_member(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val, const uint64_t *ref,
-    size_t nref)
+taint_report_member(struct spread *c, const struct qinsn *k, uint64_t n, const uint64_t *val,
+    const uint64_t *ref, size_t nref)
 {
 	const struct query_stmt *s = &c->q->stmt[k->id - 1];
 	struct query_insn e = {
@@ -83,7 +84,7 @@ taint_report_member(struct spread *c, const struct qinsn *k, uint64_t n, const u
 	c->enough |= c->s->fn(c->s->arg, &e) != 0;
 }
 
-/* The instance that was being collected is over */
+/* The dynamic instance is complete: reports it if it is in the slice. */
 static void
 taint_end_dynamic(struct spread *c)
 {
@@ -93,11 +94,12 @@ taint_end_dynamic(struct spread *c)
 }
 
 /*
- * An instance of an instruction with many references, or a part of it: what it stored counts as
- * soon as it belongs to the slice.  Is it new there?
+ * An instance of a dynamic instruction, or a part of one.  When it turns out to be in the slice,
+ * what it stored before becomes tainted, too.  1: it was not in the slice before
  */
 static int
-taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b, int in)
+taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b,
+    int in)
 {
 	const uint64_t *ref = b->word + e->ref;
 	uint32_t words = e->fact->nval;
@@ -133,7 +135,7 @@ taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *
 	return c->in && !was;
 }
 
-/* Instruction i of a run; `in`: by its parent.  Does it belong to the slice? */
+/* Instruction i of a run.  in: its control parent is in the slice.  Returns whether it is. */
 static inline int
 taint_instruction(struct spread *c, const struct qinsn *k, const struct visit_run *r, uint32_t i,
     const struct visit_batch *b, int in)
@@ -171,7 +173,7 @@ taint_signal(struct spread *c, const struct visit_run *r, const struct qpath *p)
 		c->taint.w[i] = in ? c->taint.w[i] | p->all.def.w[i] : c->taint.w[i] & ~p->all.def.w[i];
 }
 
-/* The effects of records, in order, which wait for the runs before them */
+/* Effects of the records in a batch, in order; each is applied after the runs before it. */
 struct effects {
 	struct spread *c;
 	struct qeffect *e;              /* owned */
@@ -213,7 +215,10 @@ taint_effect(struct spread *c, const struct qeffect *e)
 	}
 }
 
-/* Does a run of a path have none of the slice, as far as registers and memory tell? */
+/*
+ * 1: no instance of a run uses a tainted register or byte; what the run writes is not tainted any
+ * more.
+ */
 static inline int
 taint_skips(struct spread *c, const struct qpath *p, const uint64_t *word)
 {
@@ -233,7 +238,7 @@ taint_skips(struct spread *c, const struct qpath *p, const uint64_t *word)
 	return 1;
 }
 
-/* Instructions of a run, piece by piece: those of one have the same parent */
+/* Follows the instructions of a run.  Those in the same piece have the same parent. */
 static void
 spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, const struct visit_batch *b)
 {
@@ -246,7 +251,10 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 		return;
 	for (uint32_t k = 0; c->control && k < npiece; k++)
 		decided |= parent[k] && parent[k] < from && query_in_slice(c->q, parent[k]);
-	/* a parent in the run itself is no member before it: but for that the whole run passes or not */
+	/*
+	 * A parent in the run itself becomes a member only through an earlier instruction of the run,
+	 * so a run without tainted uses and without an outside parent in the slice has no member.
+	 */
 	if (!decided && !c->next && !p->insn[p->n - 1].dynamic && from > c->s->n &&
 	    taint_skips(c, p, b->word + r->word)) {
 		taint_end_dynamic(c);
@@ -254,7 +262,8 @@ spread_pieces(struct spread *c, struct qpath *p, const struct visit_run *r, cons
 	}
 	for (uint32_t k = 0; k < npiece; k++) {
 		uint32_t end = c->control ? p->control->end[k] : p->n;
-		int in = c->control && parent[k] && (parent[k] >= from ? (int)(mask >> (parent[k] - from) & 1) : query_in_slice(c->q, parent[k]));
+		int in = c->control && parent[k] && (parent[k] >= from ?
+		    (int)(mask >> (parent[k] - from) & 1) : query_in_slice(c->q, parent[k]));
 
 		for (; i < end; i++)
 			mask |= (uint64_t)taint_instruction(c, &p->insn[i], r, i, b, in) << i;

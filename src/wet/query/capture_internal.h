@@ -1,8 +1,8 @@
 /*
- * Internal to queries of captures.  The run is replayed, and recorded as an
- * itrace: batches of runs of instructions, each run along a path.  A survey
- * cuts it into windows, so that what goes backward has one group of windows
- * in memory at a time.
+ * Internal to queries of captures.  The run is replayed as an itrace: batches
+ * of runs of instructions, where each run follows a path.  A survey divides it
+ * into windows, so that backward queries need only one group of windows in
+ * memory at a time.
  */
 #ifndef TM_WET_QUERY_CAPTURE_INTERNAL_H
 #define TM_WET_QUERY_CAPTURE_INTERNAL_H
@@ -14,56 +14,57 @@
 #include "replay/itrace/itrace.h"
 #include "wet/query/query_internal.h"
 
-#define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for backward questions, and up to a run more */
-#define QGROUP  8u                      /* windows for that; fewer and longer ones if there are more than */
-#define QMAXCOUNTS (UINT64_C(8) << 20)  /* this number of counts */
-#define QSTATES (UINT64_C(512) << 20)   /* bytes of states that a trace caches */
-#define QSTATE_STEP (UINT64_C(1) << 22) /* instances from one to the next */
+#define QWINDOW (UINT64_C(1) << 23)     /* instances in memory for backward queries, plus up to one run */
+#define QGROUP  8u                      /* windows in a group, which has QWINDOW instances */
+#define QMAXCOUNTS (UINT64_C(8) << 20)  /* with more counts than this, windows are merged */
+#define QSTATES (UINT64_C(512) << 20)   /* cache of replay states, in bytes */
+#define QSTATE_STEP (UINT64_C(1) << 22) /* instances from one state to the next */
 
 /*
- * Sets of lanes of registers, a bit each: word 0 has general registers, flags
- * and what has a single lane, the others masks and vectors.
+ * A set of lanes of registers, a bit for each lane.  Word 0 has general
+ * registers, flags and registers of a single lane; the others have masks and
+ * vectors.
  */
 #define QLANES 4u
 struct qlanes { uint64_t w[QLANES]; };
 
-/* An instruction of a path, as slices see it: lanes of QRSP only with QUERY_RSP */
+/* An instruction of a path, for slices.  It has lanes of QRSP only with QUERY_RSP. */
 struct qinsn {
-	uint64_t def, use;              /* word 0 of its lanes */
-	const struct qwide *wide;       /* the others; NULL: it has none there */
+	uint64_t def, use;              /* word 0 of the lanes that it defines and uses */
+	const struct qwide *wide;       /* all words; NULL: it has no lanes in words 1 and up */
 	uint32_t id;
-	uint16_t ref, nref;
-	uint16_t brief;                 /* instead of ref, where only references of a run are recorded */
-	uint8_t loads, stores;          /* whether it may */
-	uint8_t dynamic;                   /* its references are known only after it ran */
+	uint16_t ref, nref;             /* index of its references in the words of a run; their number */
+	uint16_t brief;                 /* the index if only references are recorded (qrec.brief) */
+	uint8_t loads, stores;          /* it may load, may store */
+	uint8_t dynamic;                /* its references are known only after it ran */
 };
 struct qwide { struct qlanes def, use; };
 
 /* The path of a run of instructions, or of the beginning of one */
 struct qpath {
 	const struct fact_at *at;
-	uint32_t n, number;
-	uint32_t *id;                   /* n; owned.  NULL: a signal */
-	struct qinsn *insn;             /* owned; NULL: not needed yet */
-	struct qwide *wide;             /* owned */
-	struct qwide all;               /* what any of them defines and uses */
-	uint16_t *ref;                  /* references of insn; owned */
+	uint32_t n, number;             /* instructions; index in cap->path */
+	uint32_t *id;                   /* n statements; owned.  NULL: a signal */
+	struct qinsn *insn;             /* n instructions; owned; NULL: not made yet */
+	struct qwide *wide;             /* n lane sets, for insn[].wide; owned */
+	struct qwide all;               /* lanes that any instruction defines and uses */
+	uint16_t *ref;                  /* indices of all references in the words of a run; owned */
 	uint32_t nref;
-	uint32_t nword;                 /* of a run, without those that only its last instruction has */
-	uint32_t count;                 /* runs in the window that a survey is in */
-	const struct control_path *control;     /* cap->control's; NULL: not needed yet */
-	uint64_t mask, nmask;           /* the last nmask runs had `mask` in the slice, not counted yet */
+	uint32_t nword;                 /* words of a run, without those whose number varies */
+	uint32_t count;                 /* runs in the current window of a survey */
+	const struct control_path *control;     /* made by cap->control; NULL: not made yet */
+	uint64_t mask, nmask;           /* the last nmask runs had `mask` in the slice and are not counted yet */
 };
 
-struct qcount { uint32_t path, n; };    /* path: of those of the survey */
+struct qcount { uint32_t path, n; };    /* n runs of a path, by index in surveyed_path */
 struct qstmts { uint32_t *id; uint32_t n; };
 
-/* A window: instances from n on; `group` of them are in memory for backward questions */
+/* A window: the instances from n on */
 struct qwin {
 	uint64_t n;
 	struct qcount *count;           /* runs of paths in it; owned */
 	size_t ncount;
-	struct buf state;               /* control_save at its beginning, if state.n */
+	struct buf state;               /* state of control dependence at its beginning; empty: unknown */
 };
 
 #define QCACHE 8192u
@@ -72,35 +73,36 @@ struct qwin {
 struct qcap {
 	struct query *q;
 	struct visit *trace;
-	struct visit_kept *states;        /* states for the next visit; owned */
-	unsigned what;                  /* it was opened for */
+	struct visit_kept *states;      /* cached states for the next visit; owned */
+	unsigned what;                  /* options of the trace: enum visit_what */
 	struct wcode code;
-	struct control *control;        /* for this visit; owned; NULL: not needed yet */
-	int surveyed, coded;            /* all statements are known; code is, for slices */
+	struct control *control;        /* for this trace; owned; NULL: not made yet */
+	int surveyed;                   /* all statements and windows are known */
+	int coded;                      /* code is complete, too, as slices need it */
 	struct wsource *source;
 	int looked;                     /* source has seen all statements */
-	struct hash by_pc;              /* statements: ids - 1 */
+	struct hash by_pc;              /* finds statements: id - 1 */
 	size_t capstmt;
-	struct qpath **path;            /* of this visit; owned */
-	struct hash by_run;             /* paths, by at and n: their numbers */
+	struct qpath **path;            /* paths of this trace; owned */
+	struct hash by_run;             /* finds paths by at and n: their numbers */
 	size_t npath, cappath;
 	struct qpath *cache[QCACHE];
 	struct qwin *win;
-	size_t nwin, capwin, ncount;    /* ncount: of all */
-	unsigned group;
-	uint64_t window;                /* instances, of a group */
-	struct qstmts *surveyed_path;   /* statements of the survey's paths; owned, and so are they */
+	size_t nwin, capwin, ncount;    /* ncount: counts of all windows */
+	unsigned group;                 /* windows in a group */
+	uint64_t window;                /* instances in a group */
+	struct qstmts *surveyed_path;   /* statements of the survey's paths; owned, each id as well */
 	size_t nsurveyed;
 	uint32_t *times;                /* how often each of these paths has statement timesid; owned */
 	uint32_t timesid;
-	int rsp;                        /* insn of paths is made with it */
-	uint64_t *parent;               /* of a run; owned */
+	int rsp;                        /* qpath.insn has lanes of QRSP */
+	uint64_t *parent;               /* control parents of a run; owned */
 	size_t capparent;
 };
 
-/* Functions that return int: -1 and the fault of cap->q is set. */
+/* Functions that return int return -1 on failure, with the fault of cap->q set. */
 
-/* capture.c, and the other operations of captures, as struct query_ops has them */
+/* The operations of struct query_ops */
 int qcap_open(struct query *q);                         /* makes q->cap */
 void qcap_close(struct query *q);
 const struct ws_early *qcap_early(struct query *q);
@@ -116,21 +118,22 @@ int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned field
 int qcap_slice(struct query *q, struct query_slice *s);
 int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 
-int qcap_replay_fail(struct qcap *cap);                 /* the fault of the trace: -1 */
-int qcap_open_trace(struct qcap *cap, unsigned what);   /* for `what`; its position is undefined */
+/* capture.c */
+int qcap_replay_fail(struct qcap *cap);                 /* takes over the fault of the trace; -1 */
+int qcap_open_trace(struct qcap *cap, unsigned what);   /* opens it unless open; its position is undefined */
 void qcap_close_trace(struct qcap *cap);
-/* the trace caches states, which makes qcap_seek faster */
+/* makes the trace cache states, so that qcap_seek is faster */
 void qcap_cache_states(struct qcap *cap);
-/* the trace goes to position n: 1, or 0: the end comes first */
+/* moves the trace to position n: 1, or 0: the run ends before it */
 int qcap_seek(struct qcap *cap, uint64_t n);
 int qcap_next_batch(struct qcap *cap, struct visit_batch *b);   /* 1, 0 at the end */
 
-/* capture_paths.c: the path of n instructions at `at`; NULL: the fault is set */
+/* capture_paths.c: finds or makes the path of n instructions at `at`; NULL: the fault is set */
 struct qpath *qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n);
-int qcap_make_insns(struct qcap *cap, struct qpath *p);         /* p->insn */
-/* and cap->control, which refers to the trace */
+int qcap_make_insns(struct qcap *cap, struct qpath *p);         /* makes p->insn */
+/* frees cap->control as well, since it refers to the trace */
 void qcap_free_paths(struct qcap *cap);
-/* a new one unless known; 0: the fault is set */
+/* finds or makes a statement; 0: the fault is set */
 uint32_t qcap_stmt_id(struct qcap *cap, const struct fact *f);
 
 static inline struct qpath *
@@ -157,10 +160,10 @@ lanes_replace(struct qlanes *l, const struct qlanes *gone, const struct qlanes *
 		l->w[i] = (l->w[i] & ~gone->w[i]) | come->w[i];
 }
 
-/* capture_survey.c: the window of position n */
+/* capture_survey.c: the window that contains position n */
 size_t qcap_find_window(const struct qcap *cap, uint64_t n);
 
-/* The first window of the group that k is of */
+/* The first window of the group that contains window k */
 static inline size_t
 qcap_group_start(const struct qcap *cap, size_t k)
 {
@@ -168,24 +171,27 @@ qcap_group_start(const struct qcap *cap, size_t k)
 }
 
 /* capture_counts.c */
-/* the last window had runs of these */
+/* stores the counts of the last window, which has runs of these n paths */
 int qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n);
-int qcap_finish_counts(struct qcap *cap);               /* after the survey: executions of statements */
+int qcap_finish_counts(struct qcap *cap);               /* after the survey: counts of all statements */
 void qcap_clear_counts(struct qcap *cap);
-/* of each statement before window k; malloc */
+/* sets *count to the executions of each statement before window k; malloc */
 int qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count);
 
-/* The window of an instance, which is *instance in it then: 1, or 0: no such instance */
+/*
+ * Sets *k to the window of an instance, and *instance to its number counted from the beginning of
+ * that window.  1, or 0: no such instance
+ */
 int qcap_find_instance(struct qcap *cap, uint32_t id, uint64_t *instance, size_t *k);
 
 /* capture_backward.c, capture_forward.c */
 int qcap_slice_backward(struct qcap *cap, struct query_slice *s);
 int qcap_slice_forward(struct qcap *cap, struct query_slice *s);
 
-/* cap->control gets the state at the beginning of window k: 0, or -1 */
+/* loads into cap->control the state at the beginning of window k, the first of its group: 0, or -1 */
 int qcap_load_control(struct qcap *cap, size_t k);
 
-/* The path, prepared for cap->control; NULL: the fault is set */
+/* The path in the form that cap->control needs; NULL: the fault is set */
 static inline const struct control_path *
 qcap_control_path(struct qcap *cap, struct qpath *p)
 {
@@ -195,11 +201,11 @@ qcap_control_path(struct qcap *cap, struct qpath *p)
 }
 
 /*
- * What the slice has of a run of a path is counted with that of its next runs,
- * as long as it is the same.  capture_paths.c
+ * Counts the members of runs.  Consecutive runs of a path with the same members
+ * are counted together: qcap_flush_run adds them to s->count.  capture_paths.c
  */
 void qcap_flush_run(struct query_slice *s, struct qpath *p);
-void qcap_flush_counts(struct qcap *cap, struct query_slice *s);        /* after the slice: of all paths */
+void qcap_flush_counts(struct qcap *cap, struct query_slice *s);        /* flushes all paths, after the slice */
 
 static inline void
 qcap_count_run(struct query_slice *s, struct qpath *p, uint64_t mask)
@@ -211,7 +217,7 @@ qcap_count_run(struct query_slice *s, struct qpath *p, uint64_t mask)
 	p->nmask++;
 }
 
-/* The value of an instruction as its port says; *at: its words, which may be *flags */
+/* Sets *at to the words of a statement's value, which may be *flags; returns their number. */
 static inline uint32_t
 qcap_value(const struct query_stmt *s, const uint64_t *val, const uint64_t **at, uint64_t *flags)
 {

@@ -1,4 +1,4 @@
-/* Queries of a capture: runs of a visit as paths, and the statements of them. */
+/* Queries of a capture: the paths of runs, and their statements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ paths_new(struct qcap *cap, const struct fact_at *at, uint32_t n)
 		return NULL;
 	}
 	*p = (struct qpath){ .at = at, .n = n, .number = (uint32_t)cap->npath };
-	p->nword = last->fact->kind == FACT_STRING ? last->ref : (uint32_t)last->val + last->fact->nval + last->fact->nmem;
+	p->nword = last->fact->kind == FACT_STRING ? last->ref :
+	    (uint32_t)last->val + last->fact->nval + last->fact->nmem;
 	if (at->fact->kind == FACT_SIGNAL)
 		return p;
 	if (buf_grow(&p->id, &have, n, sizeof *p->id) < 0) {
@@ -114,7 +115,7 @@ lanes_add(struct qlanes *l, unsigned reg, unsigned lanes)
 		l->w[0] |= (uint64_t)lanes << (53 + reg - FACT_FSBASE);
 	else if (reg < FACT_VECTOR)
 		l->w[1] |= (uint64_t)lanes << (reg - FACT_MASK);
-	else if (v < 11)                /* 5 lanes each, none in two words */
+	else if (v < 11)                /* a vector has 5 lanes, all in the same word */
 		l->w[1] |= (uint64_t)lanes << (8 + 5 * v);
 	else if (v < 23)
 		l->w[2] |= (uint64_t)lanes << 5 * (v - 11);
@@ -159,9 +160,12 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 			p->all.def.w[j] |= w->def.w[j];
 			p->all.use.w[j] |= w->use.w[j];
 		}
-		*k = (struct qinsn){ .def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0, .ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
-			/* which of them write is in the references themselves */
-			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread, .stores = dynamic || f->nref };
+		*k = (struct qinsn){
+			.def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0,
+			.ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
+			/* each reference says whether it reads or writes, so stores may be too large */
+			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread, .stores = dynamic || f->nref
+		};
 		for (unsigned j = 1; j < QLANES; j++)
 			if (w->def.w[j] | w->use.w[j])
 				k->wide = w;

@@ -1,4 +1,7 @@
-/* Queries of a capture: the survey, windows of the run, and the state of control at their beginnings. */
+/*
+ * Queries of a capture: the survey, which finds all statements and divides the run into windows, and
+ * the state of control dependence at the beginning of windows.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +12,13 @@
 
 struct survey {
 	struct qcap *cap;
-	struct qpath **touched;         /* paths of this window; owned */
+	struct qpath **touched;         /* paths with runs in this window; owned */
 	size_t ntouched, captouched;
-	uint64_t last;                  /* position */
-	int count;                      /* else only what slices need */
+	uint64_t last;                  /* the last position */
+	int count;                      /* makes windows and counts; 0: only the code for slices */
 };
 
-/* What was executed since the window began */
+/* Stores the counts of the window that ends. */
 static int
 survey_end_window(struct survey *s)
 {
@@ -31,7 +34,7 @@ survey_count(struct survey *s, const struct visit_run *r)
 	struct qcap *cap = s->cap;
 	struct qpath *p;
 
-	if (r->n <= s->last)            /* the other part of a string instruction */
+	if (r->n <= s->last)            /* a further part of a string instruction */
 		return 0;
 	s->last = r->n + r->ninsn - 1;
 	if (cap->nwin == 0 || r->n - cap->win[cap->nwin - 1].n >= cap->window / cap->group) {
@@ -53,7 +56,7 @@ survey_count(struct survey *s, const struct visit_run *r)
 	return 0;
 }
 
-/* Until statement `want` is known, 0: to the end */
+/* Replays until statement `want` is known, or to the end if it is 0. */
 static int
 survey_walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uint32_t want)
 {
@@ -139,7 +142,7 @@ qcap_find_window(const struct qcap *cap, uint64_t n)
 	return i ? i - 1 : 0;
 }
 
-/* Of execution `left` of a statement since window k began, the position */
+/* Sets *n to the position of execution `left` of a statement, counted from the beginning of window k. */
 static int
 survey_seek(struct qcap *cap, uint32_t id, size_t k, uint64_t left, uint64_t *n)
 {
@@ -183,7 +186,7 @@ survey_save(struct qcap *cap, struct control *c, size_t k)
 	return cap->win[k].state.nomem ? query_nomem(cap->q) : 0;
 }
 
-/* A run, or what is left of it */
+/* Follows control dependence through a run or a part of one. */
 static int
 survey_step(struct qcap *cap, struct control *c, struct visit_run r, const struct visit_batch *b)
 {
@@ -197,9 +200,13 @@ survey_step(struct qcap *cap, struct control *c, struct visit_run r, const struc
 	return control_step(c, t, r.n, b->word + r.word, NULL) != 0 ? query_nomem(cap->q) : 0;
 }
 
-/* The state at the beginning of groups up to k, one of which may begin amid a run */
+/*
+ * Follows a run and saves the state wherever a group of windows begins, up to window k.  The run is
+ * divided there if a group begins in it.  *at: the last window whose state is saved
+ */
 static int
-survey_follow(struct qcap *cap, struct control *c, size_t *at, size_t k, struct visit_run r, const struct visit_batch *b)
+survey_follow(struct qcap *cap, struct control *c, size_t *at, size_t k, struct visit_run r,
+    const struct visit_batch *b)
 {
 	while (*at < k && r.n + r.ninsn > cap->win[*at + cap->group].n) {
 		struct visit_run first = r;
@@ -234,7 +241,7 @@ survey_states(struct qcap *cap, struct control *c, size_t at, size_t k)
 	return got < 0 ? -1 : query_fail(cap->q, "the replay is another one than before");
 }
 
-/* The same for all groups up to that of k */
+/* Saves the states of all groups up to window k, from the last one that has a state. */
 static int
 survey_all_states(struct qcap *cap, size_t k)
 {
@@ -257,5 +264,6 @@ qcap_load_control(struct qcap *cap, size_t k)
 		return query_nomem(cap->q);
 	if (!cap->win[k].state.n && survey_all_states(cap, k) != 0)
 		return -1;
-	return control_load(cap->control, cap->win[k].state.p, cap->win[k].state.n) != 0 ? query_nomem(cap->q) : 0;
+	return control_load(cap->control, cap->win[k].state.p, cap->win[k].state.n) != 0 ?
+	    query_nomem(cap->q) : 0;
 }

@@ -28,8 +28,10 @@ window_move(const struct ws_rec_move *m, uint64_t n, struct qeffect *e)
 		};
 	}
 	if (m->oldlen > kept || m->from != m->to)
-		e[k++] = (struct qeffect){ .kind = QEFFECT_GONE, .n = n, .addr = m->from == m->to ? m->from + kept : m->from,
-			.len = m->from == m->to ? m->oldlen - kept : m->oldlen };
+		e[k++] = (struct qeffect){
+			.kind = QEFFECT_GONE, .n = n, .addr = m->from == m->to ? m->from + kept : m->from,
+			.len = m->from == m->to ? m->oldlen - kept : m->oldlen
+		};
 	if (m->newlen > kept)
 		e[k++] = (struct qeffect){
 			.kind = QEFFECT_WRITE, .n = n, .addr = m->to + kept, .len = m->newlen - kept
@@ -42,13 +44,19 @@ qrec_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e)
 {
 	switch (rec->kind) {
 	case WS_MEM:
-		*e = (struct qeffect){ .kind = QEFFECT_WRITE, .n = n, .addr = rec->u.mem.addr, .len = rec->u.mem.n };
+		*e = (struct qeffect){
+			.kind = QEFFECT_WRITE, .n = n, .addr = rec->u.mem.addr, .len = rec->u.mem.n
+		};
 		return n != 0;
 	case WS_MAP:
-		*e = (struct qeffect){ .kind = QEFFECT_WRITE, .n = n, .addr = rec->u.map.addr, .len = rec->u.map.len };
+		*e = (struct qeffect){
+			.kind = QEFFECT_WRITE, .n = n, .addr = rec->u.map.addr, .len = rec->u.map.len
+		};
 		return 1;
 	case WS_UNMAP:
-		*e = (struct qeffect){ .kind = QEFFECT_GONE, .n = n, .addr = rec->u.range.addr, .len = rec->u.range.len };
+		*e = (struct qeffect){
+			.kind = QEFFECT_GONE, .n = n, .addr = rec->u.range.addr, .len = rec->u.range.len
+		};
 		return 1;
 	case WS_MOVE:
 		return window_move(&rec->u.move, n, e);
@@ -56,7 +64,9 @@ qrec_effects(const struct ws_rec *rec, uint64_t n, struct qeffect *e)
 		if (rec->u.sys.nr != SYS_arch_prctl || rec->u.sys.ret != 0 ||
 		    (rec->u.sys.arg[0] != ARCH_SET_FS && rec->u.sys.arg[0] != ARCH_SET_GS))
 			return 0;
-		*e = (struct qeffect){ .kind = rec->u.sys.arg[0] == ARCH_SET_FS ? QEFFECT_FSBASE : QEFFECT_GSBASE, .n = n };
+		*e = (struct qeffect){
+			.kind = rec->u.sys.arg[0] == ARCH_SET_FS ? QEFFECT_FSBASE : QEFFECT_GSBASE, .n = n
+		};
 		return 1;
 	default:
 		return 0;
@@ -70,7 +80,7 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 	struct qeffect e[4];
 	unsigned k;
 
-	if (n < c->from && n)           /* the window before has it */
+	if (n < c->from && n)           /* it belongs to the window before */
 		return;
 	k = qrec_effects(rec, n, e);
 	if (buf_grow(&c->effect, &c->capeffect, c->neffect + k, sizeof *c->effect) < 0) {
@@ -83,14 +93,14 @@ on_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 	}
 }
 
-/* Its last words, which depend on what it did */
+/* The number of words of a run, with those that depend on how its last instruction ran */
 static size_t
 window_words(const struct qpath *p, const struct visit_run *r)
 {
 	return p->nword + r->nlast + r->nmem;
 }
 
-/* The references of a run, behind the words so far; there is room */
+/* Appends the references of a run to the recorded words; the caller has made room. */
 static inline void
 window_references(struct qrec *c, const struct qpath *p, const uint64_t *word, uint32_t nlast)
 {
@@ -119,7 +129,10 @@ window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch
 	}
 	if ((p = qcap_path(cap, run->at, ninsn)) == NULL || (!p->insn && qcap_make_insns(cap, p) != 0))
 		return -1;
-	c->run[c->nrun++] = (struct qrun){ p, c->brief ? c->nword : word + run->word, (uint32_t)(run->n - c->from), (uint32_t)c->nparent, nlast, nmem };
+	c->run[c->nrun++] = (struct qrun){
+		p, c->brief ? c->nword : word + run->word, (uint32_t)(run->n - c->from),
+		(uint32_t)c->nparent, nlast, nmem
+	};
 	if (c->brief)
 		window_references(c, p, w, nlast);
 	if (!control)
@@ -134,7 +147,7 @@ window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch
 	return 0;
 }
 
-/* A batch, its words as they are */
+/* Records a batch, up to position end.  Unless c->brief, its words are copied unchanged. */
 static int
 window_batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int control)
 {
@@ -170,7 +183,7 @@ window_record(struct qrec *c, uint64_t end, int control)
 	uint64_t last = 0;
 
 	visit_set_record_fn(cap->trace, on_record, c);
-	visit_until(cap->trace, end + 1);     /* to see what records do behind instance `end` */
+	visit_until(cap->trace, end + 1);     /* so that the records after instance `end` come, too */
 	while (got == 1 && last <= end && (got = qcap_next_batch(cap, &b)) == 1) {
 		if (b.nrun && window_batch(c, &b, end, control) != 0)
 			return -1;

@@ -1,4 +1,4 @@
-/* Questions about .wet files: which kind it is, what can go wrong. */
+/* Queries of .wet files: chooses the backend for the kind of file. */
 #include <unistd.h>
 
 #include "wet/query/query_internal.h"

@@ -1,4 +1,4 @@
-/* Questions about a run: what is common to all that answer. */
+/* Queries of a run: what all backends have in common. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ query_nomem(struct query *q)
 	return query_fail(q, "no memory");
 }
 
-/* Memory that is not touched is not reserved: most slices have few of the instances */
+/* The memory is not reserved before it is touched, because most slices have few of the instances. */
 int
 query_clear_slice(struct query *q, uint64_t n)
 {
@@ -49,7 +49,7 @@ query_clear_slice(struct query *q, uint64_t n)
 	return 0;
 }
 
-/* Do these bytes begin text of wettext(5): a line with a number? */
+/* Do these bytes look like the beginning of a text, wettext(5): a line with a number? */
 static int
 query_is_text(const uint8_t *p, size_t n)
 {
@@ -60,7 +60,7 @@ query_is_text(const uint8_t *p, size_t n)
 	return k && (k == n || p[k] == '\n' || p[k] == '\r' || p[k] == ' ');
 }
 
-/* A .wet file, or what else there is */
+/* Opens a .wet file; everything else is taken for a capture. */
 static int
 open_it(struct query *q)
 {
@@ -70,12 +70,13 @@ open_it(struct query *q)
 
 	if (n > 0 && query_is_text(head, (size_t)n)) {
 		close(fd);
-		return query_fail(q, "not a capture: if it is text of an execution trace, compress it with wetz first");
+		return query_fail(q,
+		    "not a capture: if it is text of an execution trace, compress it with wetz first");
 	}
 	if (n < 0 || !wetfile_is(head, (size_t)n)) {
 		if (fd >= 0)
 			close(fd);
-		return query_open_capture(q);   /* says what is wrong with it */
+		return query_open_capture(q);   /* reports what is wrong with the file */
 	}
 	return query_open_wet(q, fd);
 }
@@ -212,7 +213,8 @@ query_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_p
 }
 
 int
-query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg)
+query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn,
+    void *arg)
 {
 	return q->ops->insns(q, id, from, to, fields, fn, arg);
 }

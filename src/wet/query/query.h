@@ -1,17 +1,17 @@
 /*
- * Questions about a whole run: its statements, control flow, the values and
- * addresses of a statement, slices.  Answered from a capture, of which only
- * what a question needs is replayed; or from a .wet file, wet(5), of which
- * only what a question needs is decoded.
+ * Queries of a whole run: its statements, control flow, the values and
+ * addresses of a statement, slices.  The run is a capture or a .wet file,
+ * wet(5).  Only the part of it that a query needs is replayed or decoded.
  *
- * Statements have ids from 1 in order of their first execution, instances of
- * a statement count from 0, as in the text of wettext(5).  A text of another
- * tool may number its statements otherwise: here they have ids from 1 in the
- * order of those numbers, which query_stmt_name returns.  Positions are
- * instances of the whole run, from 1: on captures those of itrace.h, which
- * count signals as well; of .wet files only kind replay has signals.
+ * Statements have ids from 1 in order of their first execution, and instances
+ * of a statement are numbered from 0, as in wettext(5).  A text that another
+ * tool made may number its statements differently: here they have ids from 1
+ * in the order of those numbers, which query_stmt_name returns.  A position is
+ * the number of an instance in the whole run, from 1.  Captures and .wet files
+ * of kind replay have positions of itrace.h, which count signals as well; other
+ * .wet files have no signals.
  *
- * Functions that return int give -1 after a failure, see query_fault.
+ * Functions that return int return -1 on failure; see query_fault.
  */
 #ifndef TM_WET_QUERY_QUERY_H
 #define TM_WET_QUERY_QUERY_H
@@ -27,7 +27,7 @@
 struct query;
 
 struct query_stmt {
-	uint64_t pc, count;             /* count: executions, after query_survey */
+	uint64_t pc, count;             /* count: executions, valid after query_survey */
 	struct wport port;
 	uint8_t len, b[15];
 };
@@ -35,50 +35,54 @@ struct query_stmt {
 struct query *query_open(const char *path, struct fault *f);     /* NULL: see *f */
 void query_close(struct query *q);
 const struct fault *query_fault(const struct query *q);
-const struct ws_early *query_early(struct query *q);    /* of its capture, as replay_early; as long as q */
+/* where its capture ended early, as replay_early; NULL: it did not.  Valid as long as q */
+const struct ws_early *query_early(struct query *q);
 
 /*
- * Backward questions of a capture have n instances in memory at a time (8
- * million by default), about 27 bytes each.  Before query_survey.
+ * Sets how many instances backward queries of a capture have in memory at a
+ * time (8 million by default), about 27 bytes each.  Call it before
+ * query_survey.
  */
 void query_set_window(struct query *q, uint64_t n);
 
-/* All statements and their counts; slices: also what slices need.  Again: nothing is done twice */
+/* Finds all statements and their counts; slices: also what slices need.  Repeated calls cost nothing. */
 int query_survey(struct query *q, int slices);
 uint32_t query_nstmt(const struct query *q);                    /* known so far; all after query_survey */
 const struct query_stmt *query_stmt(const struct query *q, uint32_t id);
 uint64_t query_length(const struct query *q);                   /* the last position, after query_survey */
 
 /*
- * The number of a statement in the file, mostly id; and back: 0: no such statement, else
- * query_has_stmt says
+ * The number of a statement in the file, which is its id unless a text has other numbers; and the
+ * reverse.  query_find_stmt returns 0 if there is no such statement; ask query_has_stmt about others.
  */
 uint64_t query_stmt_name(const struct query *q, uint32_t id);
 uint32_t query_find_stmt(const struct query *q, uint64_t name);
-int query_has_stmt(struct query *q, uint32_t id);               /* reads on to its first execution only */
+/* Does the statement exist?  Replays only up to its first execution. */
+int query_has_stmt(struct query *q, uint32_t id);
 
 /* Where a statement is in source files, after query_survey; NULL and 0: unknown */
 void query_source(struct query *q, uint32_t id, const char **file, const char **func, int *line);
 
 /* After query_source: why a mapped file has no source lines, one file a call; NULL: no more */
 const char *query_source_warning(struct query *q);
-/* of the file that the statement is in; 0: unknown */
+/* modification time of the mapped file that contains the statement; 0: unknown */
 struct timespec query_source_mtime(struct query *q, uint32_t id);
 
-/* The position of an instance, after query_survey: 1, or 0: no such instance */
+/* Sets *n to the position of an instance, after query_survey.  1, or 0: no such instance */
 int query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n);
 
 /* Statements that were executed one after the other */
 struct query_path {
-	const uint32_t *id;             /* n of them, as long as q */
-	uint32_t n, path;               /* path: the number of this sequence, always the same for it */
+	const uint32_t *id;             /* n statements; valid as long as q */
+	uint32_t n, path;               /* path: the number of this sequence of statements */
 	uint32_t from, to;              /* of these, [from, to) were executed */
 };
 
 /*
- * The control flow from position `from` on, at most count statements, forward
- * or backward: then paths come in reverse order, each to be read from its end.
- * Forward from 1 needs no survey.  fn returns not 0 to stop.
+ * Calls fn with the control flow from position `from` on, at most count
+ * statements.  Backward, paths come in reverse order, and each is to be read
+ * from its end.  Forward from position 1, no survey is needed.  fn returns not
+ * 0 to stop.
  */
 typedef int query_path_fn(void *arg, const struct query_path *p);
 int query_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg);
@@ -92,41 +96,42 @@ struct query_insn {
 	size_t nref;
 };
 
-/* The fields of instances that are asked for: a .wet file of kind full does not decode the others */
+/* The fields of instances that are wanted; others may be missing, as they cost time. */
 enum query_fields { QUERY_VALUES = 1, QUERY_REFS = 2 };
 
-/* Instances [from, to] of a statement that is known (query_has_stmt), as far as they exist, in order */
+/* Calls fn with instances [from, to] of a known statement (query_has_stmt), as far as they exist, in order. */
 typedef int query_insn_fn(void *arg, const struct query_insn *e);
 int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields,
     query_insn_fn *fn, void *arg);
 
-/* One instance; fast if others were asked for before: 1, or 0: no such instance */
+/* Calls fn with one instance.  The first call surveys a capture.  1, or 0: no such instance */
 int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields,
     query_insn_fn *fn, void *arg);
 
 enum query_flags {
-	QUERY_FORWARD = 1,              /* what depends on it, not what it depends on */
+	QUERY_FORWARD = 1,              /* instances that depend on the criterion, not those it depends on */
 	QUERY_DATA = 2,                 /* without control dependence */
 	QUERY_RSP = 4                   /* with dependences by rsp: a push depends on all before it */
 };
 
 struct query_slice {
-	uint64_t n;                     /* position of the instance that it is of, which belongs to it */
+	uint64_t n;                     /* position of the criterion, which belongs to the slice */
 	unsigned flags;
-	/* its instances, last first (QUERY_FORWARD: first first); NULL: only counts */
+	/* called with each instance, the last first (QUERY_FORWARD: the first first); NULL: only counts */
 	query_insn_fn *fn;
 	void *arg;
-	uint64_t *count;                /* instances of each statement, by id - 1, are added; the caller's */
-	uint64_t total;                 /* of all statements; set */
+	uint64_t *count;                /* instances of each statement, by id - 1, are added; owned by the caller */
+	uint64_t total;                 /* set to the number of instances of all statements */
 };
 
-/* After query_survey with slices */
+/* Call it after query_survey with slices. */
 int query_slice(struct query *q, struct query_slice *s);
 
 /*
- * The dependences between the instances of the slice that was asked for last,
- * in order of the later one: id depends on `on`.  Those of an instance on
- * another come once a port, and a part of a string instruction.
+ * Calls fn with the dependences between instances of the last slice, in order
+ * of the dependent instance: id at n depends on `on` at onn.  If an instance
+ * depends on another by several ports, there is one call a port; the same for
+ * several parts of a string instruction.
  */
 struct query_dep { uint32_t id, on, port; uint64_t n, onn; };
 typedef int query_dep_fn(void *arg, const struct query_dep *d);

@@ -11,7 +11,7 @@
 
 #define QRSP    4u                      /* the register rsp in facts */
 
-/* A backend, as the functions of query.h of these names */
+/* A backend: the functions of query.h with these names */
 struct query_ops {
 	int (*survey)(struct query *q, int slices);
 	int (*has_stmt)(struct query *q, uint32_t id);
@@ -25,8 +25,8 @@ struct query_ops {
 	    query_insn_fn *fn, void *arg);
 	int (*slice)(struct query *q, struct query_slice *s);
 	int (*deps)(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
-	void (*close)(struct query *q);         /* also what was opened only in part */
-	/* NULL: a .wet file has these in its header, or not at all */
+	void (*close)(struct query *q);         /* is also called if opening failed */
+	/* optional, may be NULL */
 	const struct ws_early *(*early)(struct query *q);
 	void (*set_window)(struct query *q, uint64_t n);
 	const char *(*source_warning)(struct query *q);
@@ -37,30 +37,30 @@ struct query {
 	const struct query_ops *ops;
 	struct fault fault;
 	char *file;                     /* owned */
-	struct ws_early early;          /* once it is known */
+	struct ws_early early;          /* where the capture ended early, if query_early has found that */
 	struct query_stmt *stmt;        /* by id - 1; owned */
 	size_t nstmt;
 	uint64_t *names;                /* by id - 1, ascending (query_stmt_name); owned; NULL: the ids */
 	uint64_t length;                /* instances of the run */
 	uint64_t *in_slice;             /* a bit for each instance: query_clear_slice; owned */
-	size_t slice_bytes;             /* of in_slice; 0: there is none yet */
+	size_t slice_bytes;             /* size of in_slice; 0: not allocated yet */
 	/* The state of the backend, which ops->close frees */
 	struct qcap *cap;               /* a capture, also that of a .wet file of kind replay */
 	struct qreplay *replay;         /* a .wet file of kind replay */
 	struct run *run;                /* any other .wet file */
-	struct slicer *slicer;          /* of the run */
+	struct slicer *slicer;          /* the slicer of run */
 };
 
-/* Functions that return int: -1 and q->fault is set. */
+/* Functions that return int return -1 on failure, with q->fault set. */
 int query_open_capture(struct query *q);
 int query_open_wet(struct query *q, int fd);                    /* takes ownership of fd, on failure too */
 int query_open_run(struct query *q, struct wetfile *w);         /* takes ownership of *w, not on failure */
-int query_open_replay(struct query *q, struct wetfile *w);      /* the same */
-/* These set the fault: -1 */
+int query_open_replay(struct query *q, struct wetfile *w);      /* takes ownership of *w, not on failure */
+/* set the fault; return -1 */
 int query_fail_at(struct query *q, const struct fault *f);
 int query_fail(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int query_nomem(struct query *q);
-/* the slice is empty: in_slice has n bits, the same number in each call for q */
+/* makes in_slice empty; it has n bits, the same number in each call for q */
 int query_clear_slice(struct query *q, uint64_t n);
 
 static inline int
@@ -75,7 +75,7 @@ query_set_in_slice(struct query *q, uint64_t n)
 	q->in_slice[n / 64] |= UINT64_C(1) << n % 64;
 }
 
-/* Which of instances n to n + 63 are in the slice, a bit each; and adding these */
+/* A mask of the instances n to n + 63 that are in the slice; and a function that adds those of a mask */
 static inline uint64_t
 query_in_slice_mask(const struct query *q, uint64_t n)
 {
@@ -93,7 +93,7 @@ query_set_in_slice_mask(struct query *q, uint64_t n, uint64_t mask)
 	m[1] |= mask >> 1 >> (63 - n % 64);
 }
 
-/* A question about control flow */
+/* A query for control flow */
 struct qflow {
 	struct query *q;
 	query_path_fn *fn;
@@ -101,7 +101,7 @@ struct qflow {
 	uint64_t left;                  /* statements that are still wanted */
 };
 
-/* Hands over [g.from, g.to) of a path, at most f->left statements of it: 1: enough */
+/* Hands over [g.from, g.to) of a path, but at most f->left statements.  1: no more are wanted */
 static inline int
 query_emit_path(struct qflow *f, struct query_path g, int backward)
 {

@@ -1,6 +1,6 @@
 /*
- * Questions about .wet files of kind replay: its capture answers, and the
- * file says where statements come from.
+ * Queries of .wet files of kind replay.  The capture in the file is unpacked
+ * and queried; source files and lines come from the .wet file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "wet/run/run.h"
 
 struct qreplay {
-	int copy;                       /* the capture, in a file without a name */
-	int error;                      /* of writing it */
+	int copy;                       /* the unpacked capture, an unnamed file */
+	int error;                      /* errno if writing it failed */
 	struct store_code code;
 	struct run_names names;
 };
@@ -71,12 +71,13 @@ qreplay_source(struct query *q, uint32_t id, const char **file, const char **fun
 }
 
 static const struct query_ops ops = {
-	.survey = qreplay_survey, .has_stmt = qcap_has_stmt, .source = qreplay_source, .position = qcap_position,
-	.flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at, .slice = qcap_slice, .deps = qcap_deps,
-	.close = qreplay_close, .early = qcap_early, .set_window = qcap_set_window
+	.survey = qreplay_survey, .has_stmt = qcap_has_stmt, .source = qreplay_source,
+	.position = qcap_position, .flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at,
+	.slice = qcap_slice, .deps = qcap_deps, .close = qreplay_close, .early = qcap_early,
+	.set_window = qcap_set_window
 };
 
-/* The capture's path from now on */
+/* Unpacks the capture and makes q->file its path. */
 static int
 qreplay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 {
@@ -86,7 +87,8 @@ qreplay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 	if ((t->copy = temp_unnamed("query")) < 0)
 		return query_fail(q, "temporary file: %s", strerror(errno));
 	if (store_replay_capture(w, qreplay_write, t, &f) != 0)
-		return t->error ? query_fail(q, "temporary file: %s", strerror(t->error)) : query_fail_at(q, &f);
+		return t->error ? query_fail(q, "temporary file: %s", strerror(t->error)) :
+		    query_fail_at(q, &f);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
 	free(q->file);
 	return (q->file = strdup(path)) == NULL ? query_nomem(q) : 0;

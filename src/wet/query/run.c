@@ -1,6 +1,6 @@
 /*
- * Questions about .wet files that a run (run.h) can be made of: statements,
- * control flow, where an instance is, values.
+ * Queries of a run (run.h), which is a .wet file of any kind except replay:
+ * statements, control flow, positions, values.  run_slice.c has slices.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ qrun_fail(struct query *q)
 	return query_fail_at(q, &q->run->fault);
 }
 
-/* Of a file that is cut off: nothing can be said of the run as a whole */
+/* Fails if the file is cut off, because then the run is not known as a whole. */
 static int
 query_run_fail_truncated(struct query *q)
 {
@@ -38,7 +38,7 @@ query_run_source(struct query *q, uint32_t id, const char **file, const char **f
 	run_names_find(&q->run->names, &q->run->code->stmt[id - 1], file, func, line);
 }
 
-/* The segment of an instance, whose number in it *instance is then; nseg: there is none */
+/* Returns the segment of an instance and sets *instance to its number there; nseg: no such instance */
 static size_t
 query_run_find_segment(const struct run *r, uint32_t id, uint64_t *instance)
 {
@@ -76,7 +76,7 @@ query_run_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 	return query_fail(q, "the ranks are not those of the paths");
 }
 
-/* Control flow of segment k: 1: enough */
+/* Hands over the control flow of segment k from position `from` on.  1: fn wants no more */
 static int
 query_run_forward(struct qflow *f, size_t k, uint64_t from)
 {
@@ -146,7 +146,8 @@ query_run_flow(struct query *q, uint64_t from, uint64_t count, int back, query_p
 }
 
 static int
-query_run_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn, void *arg)
+query_run_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn,
+    void *arg)
 {
 	struct run *r = q->run;
 	struct run_insns a = { .e = { .id = id }, .fields = fields, .fn = fn, .arg = arg };
@@ -181,7 +182,8 @@ query_run_first(void *arg, const struct query_insn *e)
 }
 
 static int
-query_run_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg)
+query_run_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn,
+    void *arg)
 {
 	struct first_only t = { fn, arg, 0 };
 
@@ -193,13 +195,13 @@ qrun_close(struct query *q)
 {
 	qrun_slicer_free(q);
 	run_close(q->run);
-	q->names = NULL;                /* the run's */
+	q->names = NULL;                /* owned by the run */
 }
 
 static const struct query_ops ops = {
 	.survey = query_run_survey, .has_stmt = query_run_has_stmt, .source = query_run_source,
-	.position = query_run_position, .flow = query_run_flow, .insns = query_run_insns, .insn_at = query_run_insn_at,
-	.slice = qrun_slice, .deps = qrun_deps, .close = qrun_close
+	.position = query_run_position, .flow = query_run_flow, .insns = query_run_insns,
+	.insn_at = query_run_insn_at, .slice = qrun_slice, .deps = qrun_deps, .close = qrun_close
 };
 
 int
@@ -215,12 +217,14 @@ query_open_run(struct query *q, struct wetfile *w)
 	q->names = q->run->stmt_name;
 	q->length = q->run->no_order ? 0 : run_length(q->run);
 	if ((q->stmt = calloc(q->nstmt + 1, sizeof *q->stmt)) == NULL) {
-		q->run->w.section = NULL;       /* the caller's still */
+		q->run->w.section = NULL;       /* the caller keeps *w */
 		return query_nomem(q);
 	}
 	c = q->run->code->stmt;
 	for (size_t s = 0; s < q->nstmt; s++)
-		q->stmt[s] = (struct query_stmt){ .pc = c[s].addr, .count = q->run->total[s], .port.nval = c[s].nval,
-			.port.nuse = (uint16_t)c[s].nuse, .port.nmem = (uint16_t)c[s].nmem };
+		q->stmt[s] = (struct query_stmt){
+			.pc = c[s].addr, .count = q->run->total[s], .port.nval = c[s].nval,
+			.port.nuse = (uint16_t)c[s].nuse, .port.nmem = (uint16_t)c[s].nmem
+		};
 	return 0;
 }

@@ -1,11 +1,11 @@
-/* Internal to questions: those about .wet files that a run can be made of. */
+/* Internal to queries of a run (run.h). */
 #ifndef TM_WET_QUERY_RUN_INTERNAL_H
 #define TM_WET_QUERY_RUN_INTERNAL_H
 
 #include "wet/query/query_internal.h"
 #include "wet/run/run.h"
 
-int qrun_fail(struct query *q);                  /* what q->run says: -1 */
+int qrun_fail(struct query *q);                  /* takes over the fault of q->run; -1 */
 
 /* run_slice.c */
 int qrun_slice(struct query *q, struct query_slice *s);

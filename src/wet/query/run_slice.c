@@ -1,8 +1,8 @@
 /*
- * Slices of a run (run.h), segment by segment, and the dependences within
- * one.  What the instances of a segment depend on is put into a table
+ * Slices of a run (run.h), segment by segment, and the dependences within a
+ * slice.  The dependences of the segment's instances are put into a table
  * (run_slice_table.c); then the segment is sliced with a worklist or in order
- * of time, as the provider of the run allows.
+ * of time, depending on the provider of the run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ slicer_has_members(const struct slicer *c, const struct place *p)
 	return slicer_next_member(c->q, at, end) < end;
 }
 
-/* c->k becomes k, c->place as it is in this segment; is an instance of it a member? */
+/* Makes k the current segment and sets c->place.  1: an instance of it is in the slice */
 static int
 slicer_set_segment(struct slicer *c, size_t k)
 {
@@ -87,7 +87,7 @@ slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n)
 	return 0;
 }
 
-/* The instance that the slice is of becomes a member */
+/* Adds the criterion, which is in the current segment, to the slice. */
 static void
 slicer_add_criterion(struct slicer *c)
 {
@@ -112,7 +112,7 @@ slicer_add_criterion(struct slicer *c)
 	}
 }
 
-/* Segment c->k is decoded, and the table begun */
+/* Decodes segment c->k and begins the table. */
 static int
 slicer_enter(struct slicer *c, unsigned flags)
 {
@@ -158,7 +158,7 @@ slicer_forward(struct slicer *c)
 	return 0;
 }
 
-/* The words at offset `at` of the table, plus 1, that are in the slice: what d depends on */
+/* Reports the dependences of d on members, from the words at c->on[at - 1]. */
 static void
 deps_emit_words(struct slicer *c, struct query_dep *d, size_t at)
 {
@@ -177,7 +177,7 @@ deps_emit_words(struct slicer *c, struct query_dep *d, size_t at)
 	}
 }
 
-/* What a member depends on in the slice, the first port first: the table has it the other way round */
+/* Reports the dependences of a member, the first port first; the list of the table has the last one first. */
 static int
 deps_emit(struct slicer *c, uint64_t inst, uint64_t n)
 {
@@ -196,7 +196,7 @@ deps_emit(struct slicer *c, uint64_t inst, uint64_t n)
 	return 0;
 }
 
-/* The dependences of the slice that was asked for last */
+/* Reports the dependences within the last slice. */
 static int
 slicer_deps(struct slicer *c)
 {
@@ -216,7 +216,7 @@ slicer_deps(struct slicer *c)
 	return 0;
 }
 
-/* After a question; the table stays for the next one where it is the only one */
+/* Frees memory after a query.  If there is only one segment, its table is kept for the next query. */
 static void
 slicer_release(struct slicer *c)
 {
@@ -233,7 +233,7 @@ slicer_release(struct slicer *c)
 	c->ntodo = c->captodo = c->nlater = c->caplater = 0;
 }
 
-/* For a question; NULL: no memory */
+/* Prepares q->slicer for a query; NULL: no memory */
 static struct slicer *
 slicer_new(struct query *q, struct query_slice *s, query_dep_fn *dep, void *arg)
 {

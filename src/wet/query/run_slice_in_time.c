@@ -1,12 +1,12 @@
 /*
- * Slices of a segment in order of time: dependences lead back only, so that
- * one pass is enough.  Forward, an instance is in the slice if it depends on
- * one that is; backward, what an instance in the slice depends on is added
- * before the pass comes to it.
+ * Slices of a segment in order of time.  Instances depend on earlier ones only,
+ * so one pass is enough.  Forward, an instance is in the slice if it depends on
+ * one that is.  Backward, instances that a member depends on are added, and the
+ * pass reaches them later.
  */
 #include "wet/query/run_slice_internal.h"
 
-/* What an instance depends on becomes members */
+/* Adds the instances that an instance depends on to the slice. */
 static void
 in_time_add_deps(struct slicer *c, uint64_t slot)
 {
@@ -32,7 +32,7 @@ in_time_depends(const struct slicer *c, uint64_t slot)
 	return 0;
 }
 
-/* Backward: a member is reported, what it depends on added */
+/* Backward: reports an instance if it is a member, and adds those that it depends on. */
 static int
 in_time_step_back(struct slicer *c, uint64_t inst, uint64_t n)
 {
@@ -66,7 +66,10 @@ in_time_backward(struct slicer *c)
 	return table_fill(c, 1, c->s->n) != 0 ? -1 : slicer_walk_backward(c, in_time_step_back);
 }
 
-/* A provider that has its values in order of time has them already: one walk is enough */
+/*
+ * A provider with deps_in_time has decoded all values already, so members are reported at once.
+ * Another one decodes only the values of members, after they are known.
+ */
 int
 in_time_forward(struct slicer *c)
 {

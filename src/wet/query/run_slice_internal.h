@@ -1,8 +1,8 @@
 /*
- * Internal to slices of a run (run.h), segment by segment.  What the instances
- * of a segment depend on is put into a table.  There are two ways to go on:
- * with a worklist, until nothing is added to the slice; or once through the
- * segment in order of time, where dependences lead back only.
+ * Internal to slices of a run (run.h), segment by segment.  The dependences of
+ * the segment's instances are put into a table.  Then the segment is sliced in
+ * one of two ways: with a worklist, until nothing is added to the slice; or, if
+ * instances depend on earlier ones only, in one pass in order of time.
  *
  * An instance is named by its statement (id less 1) << 32 | instance; or by
  * its number, counting all instances statement by statement: q->in_slice has a
@@ -15,42 +15,42 @@
 #include "wet/query/run_internal.h"
 
 /*
- * A word of the table: a port << DEP_PORT | the instance that is depended on.
- * Those of an instance are words one after the other, up to one with DEP_LAST.
- * What is added later for the same instance begins with the word DEP_LINK |
- * its `head` before.
+ * A word of the table is a port << DEP_PORT | an instance that is depended on.
+ * The words of an instance are consecutive, and the last one has DEP_LAST.  If
+ * more words are added for the same instance later, they begin with the word
+ * DEP_LINK | the previous `head` of the instance.
  */
 #define DEP_LAST  (UINT64_C(1) << 63)
 #define DEP_LINK  (UINT64_C(1) << 62)
 #define DEP_PORT  58u
-#define DEP_PORTS 15u           /* this port and higher ones: not told apart */
+#define DEP_PORTS 15u           /* stands for this port and all higher ones */
 #define DEP_INST  ((UINT64_C(1) << DEP_PORT) - 1)
 
-/* A statement, in the segment */
+/* The instances of a statement in the segment */
 struct place {
 	uint64_t first;                 /* number of its instance 0 */
-	uint64_t slot;                  /* in `head`, of its first instance in the segment */
+	uint64_t slot;                  /* index in `head` of its first instance in the segment */
 	uint32_t before, n;             /* instances before the segment, and in it */
-	uint32_t x;                     /* the next one, while the paths are walked */
+	uint32_t x;                     /* current instance while the paths are walked */
 };
 
 struct slicer {
 	struct query *q;
 	struct run *r;
 	struct query_slice *s;
-	query_dep_fn *dep;              /* the question is query_deps; NULL: query_slice */
+	query_dep_fn *dep;              /* for query_deps; NULL: the query is query_slice */
 	void *arg;
-	size_t k;                       /* the segment */
-	struct place *place;            /* of each statement; owned */
-	/* statements whose dependences are wanted next; are in the table; owned */
+	size_t k;                       /* the current segment */
+	struct place *place;            /* for each statement; owned */
+	/* for each statement: its dependences are wanted next; they are in the table; owned */
 	uint8_t *want, *have;
-	uint32_t *head;                 /* of each instance (slot): the first of its words, plus 1; owned */
-	uint64_t *on;                   /* the words; owned */
+	uint32_t *head;                 /* index of the first word of each instance (slot), plus 1; owned */
+	uint64_t *on;                   /* the words of the table; owned */
 	size_t non, capon;
-	uint64_t slot;                  /* of the last word */
-	uint64_t nslot;                 /* instances whose dependences came, in order of time */
-	size_t table;                   /* the segment of the table, plus 1; 0: none */
-	unsigned flags;                   /* flags of the slice that the table is made for */
+	uint64_t slot;                  /* slot of the last word */
+	uint64_t nslot;                 /* if deps_in_time: instances whose dependences are in the table */
+	size_t table;                   /* the segment that the table is for, plus 1; 0: none */
+	unsigned flags;                 /* flags of the slice that the table is for */
 	/* instances in the slice whose dependences have not been followed; owned */
 	uint64_t *todo, *later;
 	size_t ntodo, captodo, nlater, caplater;
@@ -64,7 +64,10 @@ slicer_number(const struct slicer *c, uint64_t inst)
 	return c->place[inst >> 32].first + (uint32_t)inst;
 }
 
-/* Where an instance is in `head`: in order of time (n: its position), if they come so; else by statements */
+/*
+ * The index of an instance in `head`.  Instances are in order of time if the provider is (n: the
+ * position of the instance); else those of a statement are consecutive.
+ */
 static inline uint64_t
 slicer_slot(const struct slicer *c, uint64_t inst, uint64_t n)
 {
@@ -73,7 +76,7 @@ slicer_slot(const struct slicer *c, uint64_t inst, uint64_t n)
 	return c->r->deps_in_time ? n - c->r->seg[c->k].n - 1 : p->slot + ((uint32_t)inst - p->before);
 }
 
-/* The words of an instance that are still to come: w, and then those at `link`, plus 1 */
+/* Iterates over the words of an instance: w is the next one, on[link - 1] the next list if link is not 0. */
 struct words { const uint64_t *w; uint32_t link; };
 
 static inline struct words
@@ -107,10 +110,10 @@ slicer_push(struct slicer *c, uint64_t w)
 	return 0;
 }
 
-/* What is done with each instance of the segment; n: its position.  0, or -1 with the fault set */
+/* Called with instances of the segment; n: its position.  0, or -1 with the fault set */
 typedef int slicer_visit_fn(struct slicer *c, uint64_t inst, uint64_t n);
 
-/* In order of time */
+/* Calls fn with each instance of the segment in order of time, until c->enough. */
 static inline int
 slicer_walk_forward(struct slicer *c, slicer_visit_fn *fn)
 {
@@ -134,7 +137,7 @@ slicer_walk_forward(struct slicer *c, slicer_visit_fn *fn)
 	return 0;
 }
 
-/* The last first, as long as there is one in the slice to report */
+/* Calls fn with instances, the last one first, until no member is left to be reported. */
 static inline int
 slicer_walk_backward(struct slicer *c, slicer_visit_fn *fn)
 {
@@ -157,9 +160,9 @@ slicer_walk_backward(struct slicer *c, slicer_visit_fn *fn)
 }
 
 /* run_slice.c */
-/* the first in the slice of numbers [at, end), or end */
+/* the first number in [at, end) that is in the slice, or end */
 uint64_t slicer_next_member(const struct query *q, uint64_t at, uint64_t end);
-int slicer_load_values(struct slicer *c);                               /* for slicer_report */
+int slicer_load_values(struct slicer *c);                               /* loads values of members */
 int slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n);  /* counts it, and hands it to s->fn */
 
 static inline int
@@ -169,15 +172,15 @@ slicer_report(struct slicer *c, uint64_t inst, uint64_t n)
 }
 
 /*
- * run_slice_table.c.  flags: QUERY_FORWARD means that the table is turned round: what depends
- * on an instance
+ * run_slice_table.c.  With QUERY_FORWARD in flags, the table is reversed: an instance has those that
+ * depend on it.
  */
-/* an empty table, unless it is there already */
+/* makes an empty table, unless there is one for the same segment and flags */
 int table_begin(struct slicer *c, unsigned flags);
-/* adds statements in `want` (all: all), of instances up to position last at least */
+/* adds dependences of statements in `want` (all: of all), at least of instances up to position last */
 int table_fill(struct slicer *c, int all, uint64_t last);
 
-/* The slice of the segment: 0, or -1 with the fault set.  run_slice_worklist.c, run_slice_in_time.c */
+/* Make the slice of the segment.  0, or -1 with the fault set.  run_slice_worklist.c, run_slice_in_time.c */
 int worklist_backward(struct slicer *c);
 int worklist_forward(struct slicer *c);
 int in_time_backward(struct slicer *c);

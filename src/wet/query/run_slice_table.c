@@ -1,14 +1,14 @@
 /*
- * The dependences of a segment, as a table: of each instance the instances
- * that it depends on, with their ports; or, turned round, those that depend on
- * it.  Statements are added as they are asked for.
+ * The table of dependences of a segment.  For each instance it has the
+ * instances that it depends on, with their ports; or, reversed, those that
+ * depend on it.  Dependences of statements are added when they are needed.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wet/query/run_slice_internal.h"
 
-/* Instance `slot` depends on n others by this port */
+/* Adds the dependences of the instance at `slot` on n others by a port. */
 static int
 table_add(struct slicer *c, uint64_t slot, uint32_t port, const uint64_t *on, size_t n)
 {
@@ -41,7 +41,7 @@ table_follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
 	return port > v->nuse || c->flags & QUERY_RSP || c->r->code->reg[v->reg + port - 1] >> 5 != QRSP;
 }
 
-/* A use port of instance x of statement s + 1, into the table; on: with ids from 1 */
+/* Adds a use port of instance x of the statement with id s + 1; on: id << 32 | instance. */
 static int
 table_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *on, size_t n)
 {
@@ -55,7 +55,8 @@ table_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *on, 
 	if (port > DEP_PORTS)
 		port = DEP_PORTS;
 	if (!(c->flags & QUERY_FORWARD))
-		return table_add(c, c->r->deps_in_time ? c->nslot - 1 : me->slot + (x - me->before), port, on, n);
+		return table_add(c, c->r->deps_in_time ? c->nslot - 1 : me->slot + (x - me->before),
+		    port, on, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct place *p = &c->place[(on[i] >> 32) - 1];
 

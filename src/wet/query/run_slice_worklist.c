@@ -1,16 +1,15 @@
 /*
- * Slices of a segment with a worklist: what an instance in the slice depends
- * on is added to the slice and to the list, until the list is empty.  A
- * provider that can tell the dependences of single statements is asked for
- * those of statements in the slice only.  Where an instance may depend on a
- * later one, a forward slice is a backward one over a table that is turned
- * round.
+ * Slices of a segment with a worklist: instances that a member depends on are
+ * added to the slice and to the list, until the list is empty.  A provider with
+ * deps_by_stmt decodes only the dependences of statements in the slice.  If
+ * instances may depend on later ones, a forward slice is made as a backward one
+ * over a reversed table.
  */
 #include "wet/query/run_slice_internal.h"
 
-#define ROUNDS 4u               /* dependences of some statements are asked for so often; then those of all */
+#define ROUNDS 4u               /* after this many rounds, the dependences of all statements are decoded */
 
-/* An instance becomes a member; what it depends on is followed next, if it is of the segment */
+/* Adds an instance to the slice, and to the list if it is in the segment. */
 static int
 worklist_add(struct slicer *c, uint64_t inst)
 {
@@ -24,7 +23,7 @@ worklist_add(struct slicer *c, uint64_t inst)
 	return (uint32_t)inst - p->before < p->n ? slicer_push(c, inst) : 0;
 }
 
-/* Adds what instances of the list depend on, as far as it is in the table; the others are put off */
+/* Empties the list.  Instances whose dependences are not in the table yet are put off to c->later. */
 static int
 worklist_follow(struct slicer *c)
 {
@@ -45,7 +44,7 @@ worklist_follow(struct slicer *c)
 	return 0;
 }
 
-/* The list: members of the segment so far */
+/* Fills the list with the members of the segment so far. */
 static int
 worklist_begin(struct slicer *c)
 {
@@ -53,14 +52,15 @@ worklist_begin(struct slicer *c)
 		const struct place *p = &c->place[s];
 		uint64_t at = p->first + p->before, end = at + p->n;
 
-		for (at = slicer_next_member(c->q, at, end); at < end; at = slicer_next_member(c->q, at + 1, end))
+		for (at = slicer_next_member(c->q, at, end); at < end;
+		    at = slicer_next_member(c->q, at + 1, end))
 			if (slicer_push(c, (uint64_t)s << 32 | (at - p->first)) != 0)
 				return -1;
 	}
 	return 0;
 }
 
-/* All that members of the segment depend on are members */
+/* Adds everything that members of the segment depend on, directly or not. */
 static int
 worklist_close(struct slicer *c, uint64_t last)
 {
