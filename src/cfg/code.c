@@ -1,4 +1,4 @@
-/* Static code: instructions, and recursive descent from those that ran. */
+/* Static code of a run: instructions, and recursive descent from those that were executed. */
 #include <stdlib.h>
 #include <string.h>
 #include <Zydis/Zydis.h>
@@ -78,7 +78,7 @@ code_rehash(struct wcode *c)
 	return 0;
 }
 
-/* What transfer of control it is */
+/* Sets the kind of an instruction's transfer of control, and its target. */
 static void
 code_classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 {
@@ -109,8 +109,9 @@ code_classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 		break;
 	default:
 		switch (z->mnemonic) {
-		case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2: case ZYDIS_MNEMONIC_HLT: case ZYDIS_MNEMONIC_INT3:
-		case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INT:
+		case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
+		case ZYDIS_MNEMONIC_HLT: case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_INT1:
+		case ZYDIS_MNEMONIC_INT:
 			v->kind = CODE_STOP;
 			break;
 		default:
@@ -121,14 +122,14 @@ code_classify(struct wcode_node *v, const ZydisDecodedInstruction *z)
 		v->target = 0;
 }
 
-/* A node for the instruction at pc; CODE_EXIT: it is none, or (*nomem) no memory */
+/* Adds a node for the instruction at pc.  CODE_EXIT: it is no instruction or, if *nomem, no memory */
 static uint32_t
 code_add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 {
 	ZydisDecodedInstruction z;
 	struct wcode_node v = { .pc = pc, .pdom = CODE_EXIT, .from = CODE_EXIT };
 
-	/* memory that is zero is what a capture does not have */
+	/* two zero bytes: memory that the capture does not contain */
 	if (n < 1 || (n > 1 && !b[0] && !b[1]) || x86_decode(&z, NULL, b, n, c->amd) != 0)
 		return CODE_EXIT;
 	v.len = z.length;
@@ -165,7 +166,7 @@ code_push(struct wcode *c, uint64_t pc, uint32_t from)
 	return code_queue(c, pc, from);
 }
 
-/* Where node v may lead within its function */
+/* Queues the successors of node i within its function. */
 static int
 code_follow(struct wcode *c, uint32_t i)
 {
@@ -187,7 +188,8 @@ wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 	uint32_t v = c->nhash ? c->hash[wcode_bucket(c, pc)] : CODE_EXIT;
 	int nomem = 0;
 
-	while (v != CODE_EXIT && (c->node[v].pc != pc || c->node[v].len != n || memcmp(c->node[v].b, b, n) != 0))
+	while (v != CODE_EXIT &&
+	    (c->node[v].pc != pc || c->node[v].len != n || memcmp(c->node[v].b, b, n) != 0))
 		v = c->node[v].hnext;
 	if (v == CODE_EXIT && (v = code_add(c, pc, b, n, &nomem)) == CODE_EXIT)
 		return nomem ? -1 : 0;
@@ -229,7 +231,7 @@ wcode_went(struct wcode *c, uint64_t from, uint64_t to)
 	known = c->nedge;
 	if (wcode_add_edge(c, v, to) != 0)
 		return -1;
-	if (c->nedge != known)          /* the table was not what it seemed, or is not looked at yet */
+	if (c->nedge != known)          /* a new target: the table is incomplete or was not found yet */
 		c->node[v].flags &= (uint8_t)~CODE_TABLE;
 	return 0;
 }

@@ -12,14 +12,14 @@
 struct work {
 	struct wcode *c;
 	uint32_t n;                     /* nodes; n itself is the exit */
-	struct adjacency all, succ, pred;     /* all: succ without the edges to the exit that are added */
+	struct adjacency all, succ, pred;       /* all: succ without the edges added by `leave` */
 	uint64_t *entry;                /* ascending */
 	size_t nentry;
-	/* place in order, NO_NODE: none; nodes by reverse postorder from the exit */
+	/* place in order, NO_NODE: none; nodes in reverse postorder from the exit */
 	uint32_t *num, *order;
 	uint32_t norder;
 	uint32_t *idom, *stack, *iter;
-	uint8_t *leave;                 /* from here an edge to the exit is added */
+	uint8_t *leave;                 /* 1: an edge from the node to the exit is added */
 };
 
 static int
@@ -55,7 +55,7 @@ code_entries(struct work *w)
 	return 0;
 }
 
-/* A jump at pc to `to`: does it lead to another function, not back to the beginning of its own? */
+/* Does a jump at pc to `to` leave its function?  A jump to the entry of its own function does not. */
 static int
 code_leaves(const struct work *w, uint64_t pc, uint64_t to)
 {
@@ -75,7 +75,7 @@ node_at(const struct work *w, uint64_t pc)
 	return v == CODE_EXIT ? w->n : v;
 }
 
-/* The successors of indirect jump i, whose edges begin at *e, to `to`; how many */
+/* Writes the successors of indirect jump i to `to`; returns their number.  *e: its edges are not before it */
 static uint32_t
 code_indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {
@@ -98,7 +98,7 @@ code_indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 	return n;
 }
 
-/* Successors of i, as indirect() */
+/* Writes the successors of node i to `to`; returns their number. */
 static uint32_t
 code_successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {
@@ -116,11 +116,13 @@ code_successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 		to[n++] = v->flags & CODE_TAIL ? w->n : node_at(w, v->target);
 		break;
 	case CODE_CALL:
-		to[n++] = v->flags & CODE_RUN && !hash_set_has(&w->c->back, v->pc + v->len) ? w->n : node_at(w, v->pc + v->len);
+		to[n++] = v->flags & CODE_RUN && !hash_set_has(&w->c->back, v->pc + v->len) ?
+		    w->n : node_at(w, v->pc + v->len);
 		break;
 	case CODE_SYSCALL:
 		next = node_at(w, v->pc + v->len);
-		to[n++] = next != w->n && v->flags & CODE_RUN && !(w->c->node[next].flags & CODE_RUN) ? w->n : next;
+		to[n++] = next != w->n && v->flags & CODE_RUN && !(w->c->node[next].flags & CODE_RUN) ?
+		    w->n : next;
 		break;
 	case CODE_RETURN: case CODE_STOP:
 		to[n++] = w->n;
@@ -131,7 +133,7 @@ code_successors(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 	return n;
 }
 
-/* all: successors of all nodes, once; branches */
+/* Makes `all`, the successors of all nodes without duplicates, and finds branches. */
 static int
 code_forward(struct work *w)
 {
@@ -155,7 +157,7 @@ code_forward(struct work *w)
 	return 0;
 }
 
-/* succ: these, and the edges to the exit that are added */
+/* Makes succ: the edges of `all` and those to the exit that `leave` adds. */
 static int
 add_edges(struct work *w)
 {
@@ -194,7 +196,7 @@ code_backward(struct work *w)
 /* low[] of Tarjan's algorithm for strongly connected components */
 struct scc { uint32_t *low, *idx, *comp, count, ncomp; };
 
-/* A component is complete: if nothing leads out of it, its lowest address gets an edge to the exit */
+/* A component is complete: if no edge leaves it, its node of lowest address gets one to the exit. */
 static void
 code_component(struct work *w, struct scc *s, uint32_t root)
 {
@@ -254,7 +256,7 @@ code_tarjan(struct work *w, struct scc *s, uint32_t root)
 	}
 }
 
-/* Nodes that never come to the exit: from each endless loop one edge leads there.  1: there were some */
+/* Adds an edge to the exit from each endless loop.  1: there were nodes that do not reach the exit */
 static int
 code_endless(struct work *w)
 {

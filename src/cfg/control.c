@@ -9,17 +9,17 @@
 #include "cfg/control.h"
 #include "format/ref/ref.h"
 
-/* regions of a frame that a program may have by nesting alone, more or less */
+/* more regions in a frame than nesting alone makes */
 #define DEEP 64u
 
 enum what {
 	JOIN,                           /* before the instruction: regions that end at `node` end */
-	BRANCH,                         /* a region begins, that ends at `node` */
-	CONDTAIL,                       /* behind BRANCH: if it goes to `target`, that is another function */
+	BRANCH,                         /* a region begins, which ends at `node` */
+	CONDTAIL,                       /* after BRANCH: if `target` is next, it has jumped to another function */
 	TAIL,                           /* this jump leads to another function */
-	BRANCHTAIL,                     /* and so does this branch, which is its parent */
+	BRANCHTAIL,                     /* this branch has jumped to another function, and is its parent */
 	CALL, RETURN,                   /* word: the first of nref references */
-	STACK                           /* word: rsp, which may have gone up */
+	STACK                           /* word: the new rsp, which may be higher than before */
 };
 
 struct control_act {
@@ -31,28 +31,28 @@ struct control_act {
 
 struct block {
 	struct control_path p;          /* its act and end are owned */
-	const struct fact_at *at;      /* what it is known by, with p.n */
+	const struct fact_at *at;       /* at and p.n identify the block */
 };
 
 struct region { uint64_t n; uint32_t end; };
 struct frame {
-	uint64_t slot, parent;          /* where the return address lies */
-	uint64_t base;                  /* its first region */
+	uint64_t slot, parent;          /* address of the return address; control parent */
+	uint64_t base;                  /* index of its first region */
 	uint32_t sig;
 };
 
 struct control {
 	const struct wcode *code;
-	struct block **block;           /* owned, as they are */
+	struct block **block;           /* array and blocks are owned */
 	size_t nblock, capblock;
-	struct hash by_at;              /* their places in it */
+	struct hash by_at;              /* finds blocks by at and n */
 	struct region *region;          /* owned */
 	size_t nregion, capregion;
-	struct frame *frame;            /* owned; [0]: that of the program's entry */
+	struct frame *frame;            /* owned; [0] is that of the program's entry */
 	size_t nframe, capframe;
-	uint64_t tail;                  /* CONDTAIL: where that would be; 0: none */
-	uint64_t tailn;                 /* and the branch */
-	uint64_t *parent;               /* of pieces; owned */
+	uint64_t tail;                  /* after CONDTAIL: its target; 0: none */
+	uint64_t tailn;                 /* the instance of that branch */
+	uint64_t *parent;               /* parents of pieces; owned */
 	size_t capparent;
 };
 
@@ -95,16 +95,20 @@ control_free(struct control *t)
 	free(t);
 }
 
-/* May it leave rsp above what it was, other than by what functions end with? */
+/*
+ * May the instruction raise rsp past frames?  0: it lowers rsp, or belongs to the usual end of a
+ * function (pop, ret, add of a constant).
+ */
 static int
 moves_stack(const struct fact *f)
 {
 	switch (f->mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF:
-	case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_CALL: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_AND:
-	case ZYDIS_MNEMONIC_ENTER:
+	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_POPF: case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_CALL: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_AND: case ZYDIS_MNEMONIC_ENTER:
 		return 0;
-	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_ADD:                /* 83, 81: add of an immediate, after the REX prefix */
 		return f->b[1] != 0x83 && f->b[1] != 0x81;
 	default:
 		return f->kind == FACT_PLAIN;
@@ -121,9 +125,10 @@ control_stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 		    .word = (uint32_t)a->val + a->fact->def[k].val };
 }
 
-/* What control has to do with instruction a of a run, before next; to act, how many */
+/* Writes the acts of instruction a to act; returns their number.  next: follows a in the run, or NULL */
 static uint32_t
-control_acts(const struct control *t, const struct fact_at *a, const struct fact_at *next, struct control_act *act)
+control_acts(const struct control *t, const struct fact_at *a, const struct fact_at *next,
+    struct control_act *act)
 {
 	uint32_t n = 0, v = wcode_find(t->code, a->fact->pc);
 	const struct wcode_node *c = v == CODE_EXIT ? NULL : &t->code->node[v];
@@ -149,7 +154,7 @@ control_acts(const struct control *t, const struct fact_at *a, const struct fact
 	return n;
 }
 
-/* Its acts, and the pieces between them */
+/* Makes the acts of a block, and the pieces between them. */
 static int
 block_make(const struct control *t, struct block *b)
 {
@@ -212,7 +217,7 @@ parent_of(const struct control *t)
 	return t->nregion > f->base ? t->region[t->nregion - 1].n : f->parent;
 }
 
-/* Frames whose return address lies below addr are over */
+/* Ends frames whose return address is below addr. */
 static inline void
 control_unwind(struct control *t, uint64_t addr)
 {
@@ -238,7 +243,7 @@ control_branch(struct control *t, uint64_t n, uint32_t end)
 		t->region[t->nregion - 1].n = n;
 		return 0;
 	}
-	/* the stack was changed under us: nothing that nests has the same end twice */
+	/* nested regions of a frame have different ends, so the program has switched stacks */
 	if (t->nregion - base > DEEP)
 		for (size_t i = base; i < t->nregion; i++)
 			if (t->region[i].end == end) {
@@ -252,7 +257,7 @@ control_branch(struct control *t, uint64_t n, uint32_t end)
 	return 0;
 }
 
-/* Regions that end at a node are over */
+/* Ends the regions that end at a node. */
 static inline void
 control_join(struct control *t, uint32_t node)
 {
@@ -271,14 +276,14 @@ control_tail(struct control *t, uint64_t parent)
 	t->nregion = f->base;
 }
 
-/* An instance that is a signal */
+/* Follows a signal; sig is 0 for the return from a handler. */
 static int
 signal_comes(struct control *t, uint64_t n, uint64_t sig, uint64_t rsp)
 {
 	size_t i;
 
 	t->tail = 0;
-	/* its handler returns to code that is still its own: the address that it returns to is no end */
+	/* the code that the handler returns to still belongs to it: that return does not end slot rsp + 1 */
 	if (sig)
 		return control_enter(t, rsp + 1, n, 1);
 	for (i = t->nframe; i > 1 && !t->frame[i - 1].sig; i--)
@@ -332,7 +337,8 @@ control_signal(struct control *t, uint64_t n, const uint64_t *word)
 }
 
 int
-control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word, uint64_t *parent)
+control_step(struct control *t, const struct control_path *p, uint64_t n, const uint64_t *word,
+    uint64_t *parent)
 {
 	const struct control_act *a = p->act, *end = a + p->nact;
 	uint32_t k = 0;

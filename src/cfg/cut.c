@@ -83,7 +83,7 @@ cut_sink(struct cut *c, uint32_t v)
 	add_arc(c, 3 + 2 * v, 1, CUT_INF);
 }
 
-/* Levels from the source; whether the sink is reached */
+/* Computes the levels from the source; 1: the sink is reached */
 static int
 cut_levels(struct cut *c)
 {
@@ -104,7 +104,7 @@ cut_levels(struct cut *c)
 	return c->level[1] != NONE;
 }
 
-/* One augmenting path along the levels, with the queue as its stack of arcs; the flow sent */
+/* Sends flow along one augmenting path of the levels and returns it.  The queue is its stack of arcs. */
 static int64_t
 cut_augment(struct cut *c)
 {

@@ -24,8 +24,8 @@ void cut_source(struct cut *c, uint32_t v);
 void cut_sink(struct cut *c, uint32_t v);
 
 /*
- * Solve.  cut_taken then tells for each vertex whether it is in the cut (the one nearest to the
- * sinks).  -1 if no finite cut exists.
+ * Finds the minimum cut that is nearest to the sinks; cut_taken then says whether a vertex is in
+ * it.  -1: no finite cut exists
  */
 int cut_solve(struct cut *c);
 int cut_taken(const struct cut *c, uint32_t v);

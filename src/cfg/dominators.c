@@ -1,6 +1,6 @@
 /*
- * Reverse postorder and dominators; idom counts in places of this order, where each step to a
- * dominator goes down.
+ * Reverse postorder and dominators.  Dominators are named by their places in this order, where the
+ * place of a dominator is lower.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@ adjacency_free(struct adjacency *g)
 	*g = (struct adjacency){ 0 };
 }
 
-/* at[v + 2] counts those of v; at[v + 1] is where they begin and, when all are there, where they end */
+/*
+ * First, at[v + 2] is the number of edges to v.  Then at[v + 1] is where the next edge of v is
+ * stored, so that it is the end of its edges when all are stored.
+ */
 void
 adjacency_reverse(const struct adjacency *g, uint32_t n, struct adjacency *reverse)
 {
@@ -41,7 +44,7 @@ turn_round(uint32_t *v, uint32_t n)
 	}
 }
 
-/* The walk keeps its own stack; a visited node has place 0 until the places are known */
+/* The walk has its own stack.  A visited node has place 0 until the places are known. */
 uint32_t
 dom_order(const struct adjacency *g, uint32_t n, uint32_t root, uint32_t *order, uint32_t *place,
     uint32_t *stack, uint32_t *next)
@@ -87,7 +90,8 @@ nearest_common(const uint32_t *idom, uint32_t a, uint32_t b)
 }
 
 void
-dom_immediate(const struct adjacency *pred, const uint32_t *order, const uint32_t *place, uint32_t norder, uint32_t *idom)
+dom_immediate(const struct adjacency *pred, const uint32_t *order, const uint32_t *place, uint32_t norder,
+    uint32_t *idom)
 {
 	int change = 1;
 

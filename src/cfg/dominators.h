@@ -16,19 +16,24 @@ struct adjacency { uint32_t *at, *to; };
 void adjacency_free(struct adjacency *g);
 
 /*
- * The n nodes of g with all edges turned round, in ascending order of where they led from.  reverse has room for
- * n + 2 numbers at, which are zero, and for g->at[n] numbers to.
+ * Reverses the edges of g, which has n nodes.  The neighbours of a node are in ascending order.
+ * The caller allocates reverse->at, n + 2 zeros, and reverse->to, g->at[n] numbers.
  */
 void adjacency_reverse(const struct adjacency *g, uint32_t n, struct adjacency *reverse);
 
 /*
- * The nodes that are reached from root, in reverse postorder of a depth-first walk; how many.  place[v] is that of v in
- * order, NO_NODE if v is not reached.  stack and next are room for n nodes each, as order and place are.
+ * Sets order to the nodes that are reached from root, in reverse postorder of a depth-first walk,
+ * and returns their number.  place[v] becomes the place of v in order, NO_NODE if it is not
+ * reached.  order, place, stack and next have room for n nodes each.
  */
 uint32_t dom_order(const struct adjacency *g, uint32_t n, uint32_t root, uint32_t *order, uint32_t *place,
     uint32_t *stack, uint32_t *next);
 
-/* idom[i]: the place of the immediate dominator of order[i], which is less than i but for the root's, 0 */
-void dom_immediate(const struct adjacency *pred, const uint32_t *order, const uint32_t *place, uint32_t norder, uint32_t *idom);
+/*
+ * Sets idom[i] to the place of the immediate dominator of order[i], which is less than i, except
+ * that idom[0] is 0.
+ */
+void dom_immediate(const struct adjacency *pred, const uint32_t *order, const uint32_t *place, uint32_t norder,
+    uint32_t *idom);
 
 #endif

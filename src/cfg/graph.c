@@ -41,7 +41,7 @@ graph_free(struct graph *g)
 	free(g);
 }
 
-/* succ and pred, which keep the order of the edges of a node */
+/* Makes succ and pred; the edges of a node stay in order. */
 static void
 graph_neighbours(struct graph *g)
 {
@@ -160,7 +160,7 @@ graph_analyse(struct graph *g)
 	graph_loops(g);
 }
 
-/* One node's equation; whether its result changed */
+/* Evaluates the equation of a node; 1: its result changed */
 static int
 graph_transfer(size_t words, const uint64_t *gen, const uint64_t *kill, const uint64_t *from, uint64_t *to)
 {

@@ -17,7 +17,7 @@ struct graph {
 	struct adjacency succ, pred;
 	uint32_t *order, norder;        /* nodes reachable from the entry in reverse postorder */
 	uint32_t *rpo;                  /* a node's place in order, NO_NODE if unreachable */
-	/* by places in order: that of the immediate dominator; the entry's is itself */
+	/* for each place in order: the place of the immediate dominator; the entry has its own */
 	uint32_t *idom;
 	struct graph_loop *loop;        /* outer loops before inner ones */
 	uint32_t nloop;

@@ -9,23 +9,23 @@
 #include "cfg/code.h"
 #include "isa/x86/decode.h"
 
-#define BACK 32u                        /* so far back; for what compilers move out of loops: */
-#define FAR  1024u
-#define MOST 4096u                      /* entries */
+#define BACK 32u                        /* instructions searched backward from the jump */
+#define FAR  1024u                      /* the same for a base, which compilers move out of loops */
+#define MOST 4096u                      /* maximum entries of a table */
 
 struct scan {
 	struct wcode *c;
-	uint32_t at;                    /* the node that is looked at */
-	int taken;                      /* the path goes on by its jump */
+	uint32_t at;                    /* the current node */
+	int taken;                      /* the path follows its jump */
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-	unsigned steps, most;           /* back */
+	unsigned steps, most;           /* instructions searched so far, and at most */
 };
 
 struct table {
 	uint64_t base;
 	unsigned size, n;               /* bytes of an entry; entries */
-	ZydisRegister index;            /* which of them */
+	ZydisRegister index;            /* the register that selects the entry */
 };
 
 static int
@@ -36,7 +36,7 @@ table_decode(struct scan *s)
 	return x86_decode(&s->z, s->op, v->b, v->len, s->c->amd) == 0;
 }
 
-/* The instruction before, as code lies, or what jumps here; far: calls are passed.  0: there is none */
+/* Moves to the instruction before in memory, or else to a jump that leads here.  0: there is none */
 static int
 table_back(struct scan *s)
 {
@@ -88,7 +88,7 @@ is_lea_rip(const struct scan *s, uint64_t *addr)
 	return 1;
 }
 
-/* The bound, from here on backward */
+/* Searches backward for the comparison that bounds the index, and sets t->n. */
 static int
 table_bound(struct scan *s, struct table *t)
 {
@@ -117,7 +117,7 @@ table_bound(struct scan *s, struct table *t)
 	return 0;
 }
 
-/* The address in one of the registers that an entry's place is made of, from here on backward */
+/* Searches backward for the address that is loaded into the base or index register of m. */
 static int
 table_base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
 {
@@ -131,7 +131,7 @@ table_base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
 	return 0;
 }
 
-/* A table of addresses, of which memory operand m is an entry */
+/* A table of addresses; memory operand m is an entry. */
 static int
 table_addresses(struct scan *s, ZydisDecodedOperandMem m, struct table *t)
 {
@@ -147,7 +147,7 @@ table_addresses(struct scan *s, ZydisDecodedOperandMem m, struct table *t)
 	return table_back(s) && table_bound(s, t);
 }
 
-/* A table of differences, one of which was just added to an address */
+/* A table of differences; the current instruction adds one to an address. */
 static int
 table_differences(struct scan *s, struct table *t)
 {
@@ -176,7 +176,8 @@ table_find(struct scan *s, struct table *t)
 		return table_addresses(s, s->op[0].mem, t);
 	if (s->op[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return 0;
-	for (r = table_whole(s->op[0].reg.value); table_back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR;) {
+	for (r = table_whole(s->op[0].reg.value);
+	    table_back(s) && s->z.meta.category != ZYDIS_CATEGORY_COND_BR;) {
 		if (!table_writes(s, r))
 			continue;
 		if (s->z.mnemonic == ZYDIS_MNEMONIC_ADD && s->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
@@ -187,7 +188,7 @@ table_find(struct scan *s, struct table *t)
 	return 0;
 }
 
-/* Entry i; 0: it leads to no code */
+/* The target in entry i; 0: there is no code */
 static uint64_t
 table_entry(struct wcode *c, const struct table *t, unsigned i)
 {

@@ -14,9 +14,9 @@ struct file {
 	struct exe exe;
 	char *name;                     /* owned */
 	int open, error;                /* error: of opening it, or 0: it is no executable */
-	/* statements of it were executed; it is not what they were of; the caller knows what is wrong */
+	/* code of it was executed; it is not the file that was mapped; a complaint was returned */
 	int ran, other, said;
-	struct timespec time;           /* when it was changed last */
+	struct timespec time;           /* modification time */
 	struct file *next;
 };
 
@@ -61,7 +61,7 @@ wsource_free(struct wsource *s)
 	free(s);
 }
 
-/* The file of this name, which may be gone, or not an ELF file; NULL: no memory */
+/* Finds or opens the file of this name, which need not exist or be an ELF file.  NULL: no memory */
 static struct file *
 file_of(struct wsource *s, const char *name)
 {
@@ -109,7 +109,7 @@ wsource_map(struct wsource *s, const struct ws_rec_map *m)
 	return 0;
 }
 
-/* The last mapping there was of pc */
+/* The last mapping that contains pc */
 static struct module *
 module_of(const struct wsource *s, uint64_t pc)
 {
@@ -127,7 +127,7 @@ wsource_in_main(const struct wsource *s, uint64_t pc)
 	return m && m->map.type == WS_EXE;
 }
 
-/* Between addresses of the file and its offsets: out of `from` the other, UINT64_MAX if there is none */
+/* Converts an address of the file to an offset (to_offset), or the reverse.  UINT64_MAX: there is none */
 static uint64_t
 source_convert(const struct exe *x, uint64_t from, int to_offset)
 {
@@ -148,7 +148,7 @@ source_convert(const struct exe *x, uint64_t from, int to_offset)
 	return UINT64_MAX;
 }
 
-/* Is this the file that was mapped, as far as its build id tells? */
+/* Does the file have the build id of the one that was mapped?  1 if one of them has none */
 static int
 source_same(const struct exe *x, const struct ws_rec_map *m)
 {
@@ -174,7 +174,7 @@ wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol
 	return 0;
 }
 
-/* The folder in which the source was compiled needs not be said */
+/* Removes the compilation folder from the beginning of a path. */
 static const char *
 source_shorten(struct exe *x, uint64_t addr, const char *file)
 {
@@ -188,8 +188,8 @@ source_shorten(struct exe *x, uint64_t addr, const char *file)
 }
 
 /*
- * The file that pc was mapped from, *addr its address there; NULL: none, or it is not there any
- * more, or another one
+ * The file that pc was mapped from; *addr becomes its address in the file.  NULL: there is none, or
+ * it cannot be read or was replaced by another one
  */
 static struct file *
 source_mapped(struct wsource *s, uint64_t pc, uint64_t *addr)
@@ -227,7 +227,8 @@ wsource_complaint(struct wsource *s)
 			continue;
 		f->said = 1;
 		snprintf(s->say, sizeof s->say, "%.4096s: %s: its functions and lines are not known", f->name,
-		    f->open ? "is not the file that was captured" : f->error ? strerror(f->error) : "no executable");
+		    f->open ? "is not the file that was captured" :
+		    f->error ? strerror(f->error) : "no executable");
 		return s->say;
 	}
 	return NULL;

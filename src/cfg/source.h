@@ -1,6 +1,6 @@
 /*
- * Files, functions and lines of a captured program's instructions, out of the files that it
- * mapped, as far as they are still there.
+ * Files, functions and lines of a captured program's instructions, read from the files that it
+ * mapped, if they still exist.
  */
 #ifndef TM_CFG_SOURCE_H
 #define TM_CFG_SOURCE_H
@@ -19,22 +19,22 @@ int wsource_map(struct wsource *s, const struct ws_rec_map *m);
 
 int wsource_in_main(const struct wsource *s, uint64_t pc);      /* is it in the program, not in a library? */
 
-/* Where the function lies that the mapping has; 0: nowhere */
+/* The address of a function in the mapping; 0: it has no such function */
 uint64_t wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol);
 
 /*
- * The n bytes of code at pc were executed.  A file that has others there is not the one that was mapped, and nothing of it is
- * used: all code comes before the first wsource_find.
+ * The n bytes of code at pc were executed.  A file that has other bytes there is not the one that
+ * was mapped, and is not used.  Pass all code before the first wsource_find.
  */
 void wsource_code(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n);
 
 /*
- * What is wrong with a file of which code was executed, in words, each once; NULL: no more.
- * Until the next call
+ * A message about a file that code was executed from but that cannot be used; each file once.
+ * NULL: no more.  Valid until the next call.
  */
 const char *wsource_complaint(struct wsource *s);
 
-/* When the file was changed last that pc is from; 0: unknown */
+/* Modification time of the file that contains pc; 0: unknown */
 struct timespec wsource_changed(struct wsource *s, uint64_t pc);
 
 /*
