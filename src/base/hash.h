@@ -1,8 +1,9 @@
 /*
- * Hash tables, by open addressing: at most half of their slots are in use.  Zeroed, they are empty.
+ * Hash tables with open addressing; at most half of the slots are in use.  A zeroed table is empty.
  *
- * A struct hash has numbers of elements that its user keeps in an array and compares.  An element's hash is kept with its
- * number, so that the table grows without asking for keys, and most elements that differ are not looked at:
+ * A struct hash has the indices of elements, which its user keeps in an array and compares.  Each
+ * slot also has the element's hash, so that the table grows without the keys, and few elements with
+ * another key are compared:
  *
  *	uint32_t h = hash_number(key), at = h, i;
  *

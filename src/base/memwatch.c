@@ -106,7 +106,8 @@ memwatch_start(void)
 		close(fd);
 	}
 	status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	return status < 0 ? NULL : memwatch_start_timer() != 0 ? "the memory cannot be watched: no timer" : NULL;
+	return status < 0 ? NULL :
+	    memwatch_start_timer() != 0 ? "the memory cannot be watched: no timer" : NULL;
 }
 
 void

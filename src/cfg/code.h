@@ -56,7 +56,7 @@ typedef size_t wcode_read_fn(void *arg, uint64_t addr, void *p, size_t n, int ex
 struct wcode {
 	struct wcode_node *node;        /* in order of discovery; owned */
 	size_t n, cap;
-	uint32_t *hash, *ends;          /* hash tables of nodes by pc and by pc + len, nhash slots each; owned */
+	uint32_t *hash, *ends;          /* hash tables by pc and by pc + len, nhash slots each; owned */
 	size_t nhash;
 	struct wcode_edge *edge;        /* edges of indirect jumps, executed or from a jump table; owned */
 	size_t nedge, capedge;

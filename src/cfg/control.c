@@ -15,7 +15,7 @@
 enum what {
 	JOIN,                           /* before the instruction: regions that end at `node` end */
 	BRANCH,                         /* a region begins, which ends at `node` */
-	CONDTAIL,                       /* after BRANCH: if `target` is next, it has jumped to another function */
+	CONDTAIL,                       /* after BRANCH: if `target` is next, that is another function */
 	TAIL,                           /* this jump leads to another function */
 	BRANCHTAIL,                     /* this branch has jumped to another function, and is its parent */
 	CALL, RETURN,                   /* word: the first of nref references */

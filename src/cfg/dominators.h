@@ -33,7 +33,7 @@ uint32_t dom_order(const struct adjacency *g, uint32_t n, uint32_t root, uint32_
  * Sets idom[i] to the place of the immediate dominator of order[i], which is less than i, except
  * that idom[0] is 0.
  */
-void dom_immediate(const struct adjacency *pred, const uint32_t *order, const uint32_t *place, uint32_t norder,
-    uint32_t *idom);
+void dom_immediate(const struct adjacency *pred, const uint32_t *order, const uint32_t *place,
+    uint32_t norder, uint32_t *idom);
 
 #endif

@@ -197,7 +197,8 @@ graph_flow(const struct graph *g, int backward, size_t words,
 				for (w = 0; w < words; w++)
 					from[b * words + w] |= to[near->to[j] * words + w];
 			}
-			changed |= graph_transfer(words, gen + b * words, kill + b * words, from + b * words, to + b * words);
+			changed |= graph_transfer(words, gen + b * words, kill + b * words,
+			    from + b * words, to + b * words);
 		}
 	}
 }

@@ -221,7 +221,8 @@ lap_range_copy(struct lap_model *m, struct lap_space *from, uint64_t lo, uint64_
 {
 	size_t n = 0;
 
-	for (struct lap_node *x = lap_range_after(from, lo); x && x->lo < hi; x = lap_range_after(from, x->hi))
+	for (struct lap_node *x = lap_range_after(from, lo); x && x->lo < hi;
+	    x = lap_range_after(from, x->hi))
 		n++;
 	/* one for each, and 3 for a put */
 	if (lap_reserve(m, n + 3) != 0)

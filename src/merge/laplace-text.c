@@ -100,7 +100,8 @@ laplace_text_merged(struct job *j)
 			if (j->binary)
 				laplace_text_packed(j, p, lap_pack_touch(&last, p, &it.touch));
 			else
-				out_commit(j->out, lap_print_touch(out_reserve(j->out, LAP_REF_MAX), &it.touch));
+				out_commit(j->out,
+				    lap_print_touch(out_reserve(j->out, LAP_REF_MAX), &it.touch));
 			continue;
 		}
 		b.n = 0;

@@ -117,7 +117,8 @@ in_as(uint64_t *last, uint64_t *v, const uint64_t *key, size_t n, unsigned width
 	}
 
 int
-planes_encode_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n, uint8_t *p)
+planes_encode_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n,
+    uint8_t *p)
 {
 	const uint64_t *v = col->v + from, *key = col->key ? col->key + from : NULL;
 	uint64_t *last = kind & LAY_KEYED ? last_values(w, from != 0) : NULL, prev = from ? v[-1] : 0;

@@ -19,7 +19,8 @@ int planes_encode(struct vc_work *w, const struct vc_col *col, unsigned kind, ui
  * The same for n values from number `from` on, which is 0 or the end of the last part of col:
  * differences are as in the whole column.
  */
-int planes_encode_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n, uint8_t *p);
+int planes_encode_part(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t from, size_t n,
+    uint8_t *p);
 
 /* The n values of col from their n * width bytes. 0, or -1 without memory. */
 int planes_decode(struct vc_work *w, const struct vc_col *col, unsigned kind, const uint8_t *p, uint64_t *v);

@@ -184,8 +184,8 @@ choose_retry_lzma(struct vc_work *w, const struct vc_prime *prime, const struct 
  * of the plain values comes within XZ, lz is tried only as xz does it, so as not to be larger than xz.
  */
 static int
-choose_long_range(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old,
-    struct buf *out)
+choose_long_range(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method,
+    size_t old, struct buf *out)
 {
 	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, fast, plain;
 	unsigned far = 0;

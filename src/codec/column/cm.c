@@ -185,8 +185,8 @@ cm_sure(const struct cm *c, const struct look *l, const uint64_t *v, uint64_t *c
 }
 
 static inline int
-code_certain(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i, int kind,
-    uint64_t cand)
+code_certain(struct cm *c, struct range *r, const int dec, const struct look *l, uint64_t *v, size_t i,
+    int kind, uint64_t cand)
 {
 	struct cm_fix *f = c->f;
 	uint32_t len = kind ? f->dlen : f->mlen, *t = &f->sure[kind][len > 63 ? 63 : len], p = *t >> 16;

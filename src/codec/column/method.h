@@ -84,7 +84,8 @@ int vc_fast_size(struct vc_work *w, const struct vc_col *col, unsigned kind, int
  * with the values as they are (VC_FAR_PLAIN), by a quick run? 0, or -1 without memory.
  */
 enum { VC_FAR = 1, VC_FAR_PLAIN = 2 };
-int vc_fast_out_of_reach(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size, unsigned *far);
+int vc_fast_out_of_reach(struct vc_work *w, const struct vc_col *col, unsigned kind, size_t size,
+    unsigned *far);
 
 /* A short column of pieces from all over col, in memory of w. 0, or -1 without memory. */
 int vc_sample(struct vc_work *w, const struct vc_col *col, struct vc_col *sample);

@@ -156,8 +156,8 @@ vs_group_end_narrow(struct vs_group *g, struct vc_work *w, size_t before)
 
 	/* where a wide group became one block, the next one probably will */
 	if (g->nheld > from && !g->far)
-		one = group_merge(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n, g->coded.n - at,
-		    1);
+		one = group_merge(g, w, g->raw.p + g->done.n * g->m->record, g->n - g->done.n,
+		    g->coded.n - at, 1);
 	if (one > 0)
 		one = group_replace(g, from, at, before);
 	g->done.groups++;

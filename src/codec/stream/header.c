@@ -140,7 +140,8 @@ stream_number(const uint8_t *p, size_t n, size_t *at, uint64_t max, uint64_t *v)
 }
 
 int
-vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err)
+vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h,
+    const char **err)
 {
 	size_t at = 0;
 	uint64_t v, before = h->before;

@@ -207,7 +207,8 @@ from_front(struct vs_reader *r)
 		size_t got = vs_peek(r, off, p, VS_BHEAD);
 
 		h.before = h.n;
-		if (!got || !p[0] || vs_decode_block_head(p, got, &r->m.info, &h, &err) != 1 || h.size > size - off)
+		if (!got || !p[0] || vs_decode_block_head(p, got, &r->m.info, &h, &err) != 1 ||
+		    h.size > size - off)
 			break;
 		if (buf_grow(&r->entry, &cap, n + 1, sizeof(*r->entry)) != 0)
 			return -1;

@@ -41,7 +41,8 @@ void vs_encode_block_head(struct buf *b, const struct vs_info *i, const struct v
  * h->before must be set. 1; 0: too few bytes; -1: *err. The end of blocks begins with the number 0,
  * which is no head: do not call it there.
  */
-int vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h, const char **err);
+int vs_decode_block_head(const uint8_t *p, size_t n, const struct vs_info *i, struct vs_bhead *h,
+    const char **err);
 
 /*
  * One block on its way: bytes of records, columns, bytes of the file; and what

@@ -371,7 +371,8 @@ wetz_run(struct job *j, const char *outname)
 		int text = n < 8 || memcmp(head, CAPTURE, 8) != 0;
 
 		if (text && (j->chosen || j->opts.arch))
-			wetz_refuse(j, j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
+			wetz_refuse(j,
+			    j->chosen ? "no capture: -m is of no use" : "no capture: -a is of no use");
 		if (j->kind == WETFILE_PAPER)
 			compress_paper(j);
 		else

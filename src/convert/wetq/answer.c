@@ -56,7 +56,8 @@ text_of(struct flow *f, const struct query_path *p)
 		t->end = xreallocarray(NULL, p->n + 1, sizeof *t->end);
 		*t->end++ = 0;
 		for (uint32_t i = 0; i < p->n; i++) {
-			n += put_dec(t->p + n, query_stmt_name(f->j->q, p->id[f->j->backward ? p->n - 1 - i : i]));
+			n += put_dec(t->p + n,
+			    query_stmt_name(f->j->q, p->id[f->j->backward ? p->n - 1 - i : i]));
 			t->p[n++] = '\n';
 			t->end[i] = (uint32_t)n;
 		}

@@ -60,7 +60,8 @@ ws2wet_text_deps(struct job *j, const struct unit *u)
 
 		if (!who)
 			continue;
-		out_commit(j->out, wettext_put_dep(out_reserve(j->out, WETTEXT_PUT), x, who >> 32, (uint32_t)who));
+		out_commit(j->out,
+		    wettext_put_dep(out_reserve(j->out, WETTEXT_PUT), x, who >> 32, (uint32_t)who));
 		for (; m < u->nmore && u->more[m].x == x; m++)
 			out_commit(j->out,
 			    wettext_put_dep(out_reserve(j->out, WETTEXT_PUT), x, u->more[m].who >> 32,
@@ -80,7 +81,8 @@ ws2wet_text_values(struct job *j, const struct unit *u)
 	}
 	out_commit(j->out, wettext_put_values(out_reserve(j->out, WETTEXT_PUT), count));
 	for (uint64_t x = 0; x < count; x++)
-		out_commit(j->out, wettext_put_value(out_reserve(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
+		out_commit(j->out,
+		    wettext_put_value(out_reserve(j->out, WETTEXT_PUT), x, u->slot + x * n, n));
 }
 
 static void

@@ -12,7 +12,8 @@
 
 struct exe_span { uint64_t addr, size; const uint8_t *p; };    /* p borrowed from the exe */
 struct exe_sym { uint64_t addr, size; const char *name; };
-struct exe_unit { uint64_t addr, size, die; };  /* code of a compilation unit; offset of its entry in .debug_info */
+/* Code of a compilation unit; die: offset of its entry in .debug_info */
+struct exe_unit { uint64_t addr, size, die; };
 
 struct exe {
 	char err[160];                  /* the message after a failure */

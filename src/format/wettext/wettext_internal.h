@@ -42,7 +42,8 @@ struct wettext {
 };
 
 /* Stops the reader with a message for that line: WETTEXT_BAD. */
-int wettext_fail(struct wettext *r, uint64_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int wettext_fail(struct wettext *r, uint64_t line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* In check.c: the statement, new or not; NULL: no memory. */
 struct stmt *wettext_stmt(struct wettext *r, uint64_t id);

@@ -340,7 +340,8 @@ on_signal(struct cap *c, int sig)
 	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice it */
 		return sig;
 	if (!c->handler[sig]) {                 /* SIG_DFL: it ends the program */
-		if (!signal_ends(sig) || is_fault(&si) || signal_after_call(c) || (other = find_place(c)) == 0)
+		if (!signal_ends(sig) || is_fault(&si) || signal_after_call(c) ||
+		    (other = find_place(c)) == 0)
 			return sig;
 	} else if (is_fault(&si) || signal_after_call(c)) {
 		return signal_deliver(c, sig, 0);

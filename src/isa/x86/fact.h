@@ -112,8 +112,9 @@ struct fact_block {
 	void *plan;                     /* belongs to the reader of the stream; freed with the block */
 	uint32_t n;
 	/*
-	 * rp_values_filter: for each instruction, the number of instructions before it in the block; the word after
-	 * the header is the number of instances before the block. NULL: no instruction is left out
+	 * rp_values_filter: for each instruction, the number of instructions before it in the
+	 * block; the word after the header is the number of instances before the block.
+	 * NULL: no instruction is left out
 	 */
 	const uint8_t *idx;
 	const struct fact *f[];

@@ -354,7 +354,8 @@ static void
 translate_body(struct rp_tr *t, struct x86_inst *in)
 {
 	for (;;) {
-		if (!t->step && rp_break_is_set(t->c, in->pc) && (t->ninst || !rp_break_has_tests(t->c, in->pc))) {
+		if (!t->step && rp_break_is_set(t->c, in->pc) &&
+		    (t->ninst || !rp_break_has_tests(t->c, in->pc))) {
 			if (t->ninst)
 				rp_goto(t, in->pc);
 			else {

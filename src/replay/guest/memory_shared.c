@@ -156,7 +156,8 @@ shared_put(const struct mem *m, const struct objects *all)
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < all->n && m->area[i].obj; k++)
 			if (all->o[k].id == m->area[i].obj &&
-			    shared_map_at(all->o[k].p + m->area[i].at, m->area[i].m.addr, m->area[i].m.len) != 0)
+			    shared_map_at(all->o[k].p + m->area[i].at, m->area[i].m.addr,
+				m->area[i].m.len) != 0)
 				return -1;
 	return 0;
 }
@@ -213,7 +214,8 @@ memshare_map(struct mem *m, struct mem_area *a, const struct mem_area *twin)
 	if (twin) {
 		a->obj = twin->obj;
 		a->at = twin->at + (a->m.offset - twin->m.offset);
-		return shared_map_at(rp_host(twin->m.addr + (a->m.offset - twin->m.offset)), a->m.addr, a->m.len);
+		return shared_map_at(rp_host(twin->m.addr + (a->m.offset - twin->m.offset)), a->m.addr,
+		    a->m.len);
 	}
 	a->obj = ++m->nobj;
 	a->at = 0;

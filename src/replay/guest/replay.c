@@ -434,7 +434,8 @@ replay_stopped(struct replay *r, enum rp_stop stop)
 		return r->next.kind != WS_CPUID ? replay_unexpected(r, "cpuid") :
 		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_RAND:
-		return r->next.kind != WS_RAND ? not_recorded(r) : drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
+		return r->next.kind != WS_RAND ? not_recorded(r) :
+		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
 	case RP_BAD:
 		return drive_bad(r, "cannot be replayed: %s", r->x.why);
 	case RP_FAULT:

@@ -160,7 +160,8 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	s->from = r->from;
 	s->latest = r->latest;
 	s->mark = ws_mark(r->in, &r->next);
-	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 && snapshot_save_areas(s, base, pagemap, most) == 0) {
+	if (s->mark && mem_copy(&r->mem, &s->area, &s->narea) == 0 &&
+	    snapshot_save_areas(s, base, pagemap, most) == 0) {
 		s->bytes += sizeof *s + s->cappage * sizeof *s->page + ws_mark_bytes(s->mark, 1);
 		return s;
 	}

@@ -157,8 +157,8 @@ visit_open(const char *path, unsigned what, struct fault *f)
 		visit_close(v);
 		return NULL;
 	}
-	if (rp_values_enable(drive_core(v->r), (what & VISIT_FLAGS ? RP_FLAGS : 0) | (v->memory ? RP_MEMORY : 0) |
-	    (v->control ? RP_CONTROL : 0)) != 0) {
+	if (rp_values_enable(drive_core(v->r), (what & VISIT_FLAGS ? RP_FLAGS : 0) |
+	    (v->memory ? RP_MEMORY : 0) | (v->control ? RP_CONTROL : 0)) != 0) {
 		snprintf(f->err, sizeof f->err, "no memory");
 		visit_close(v);
 		return NULL;

@@ -94,7 +94,8 @@ int tracee_decode_tsc(const uint8_t *b, size_t n, struct tracee_decode_random *d
 /* executes one here */
 void tracee_execute_random(const struct tracee_decode_random *d, struct ws_rec_rand *rec);
 /* sets the registers after it */
-void tracee_set_random(const struct tracee_decode_random *d, const struct ws_rec_rand *rec, struct ws_regs *w);
+void tracee_set_random(const struct tracee_decode_random *d, const struct ws_rec_rand *rec,
+    struct ws_regs *w);
 
 struct tracee_map {
 	uint64_t lo, hi, offset, dev, ino;

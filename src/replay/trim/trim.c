@@ -340,7 +340,8 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	s->needed = t.found.needed;
 	if (e >= 0) {
 		*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
-		e = trim_choose_keyframes(&t.found, o) != 0 ? trim_bad(&t, "no memory") : trim_pass2(&t, in, out, s);
+		e = trim_choose_keyframes(&t.found, o) != 0 ? trim_bad(&t, "no memory") :
+		    trim_pass2(&t, in, out, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}

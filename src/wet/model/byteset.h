@@ -12,7 +12,7 @@
 
 struct byteset {
 	uint64_t *bit;                  /* a bit for each byte; NORESERVE memory, as is page */
-	uint64_t *page;                 /* a bit for each page of 4096 bytes that ever had a byte in the set */
+	uint64_t *page;                 /* a bit for each 4096 bytes that ever had a byte in the set */
 	uint64_t n;                     /* bytes in the set */
 };
 
@@ -21,7 +21,7 @@ void byteset_free(struct byteset *s);
 
 /* Ranges of any size */
 void byteset_set(struct byteset *s, uint64_t addr, uint64_t n);
-uint64_t byteset_clear(struct byteset *s, uint64_t addr, uint64_t n);           /* returns the number removed */
+uint64_t byteset_clear(struct byteset *s, uint64_t addr, uint64_t n);   /* returns the number removed */
 /* moves bytes from `from` to `to`; the ranges do not overlap, and no byte at `to` is in the set */
 void byteset_move(struct byteset *s, uint64_t from, uint64_t to, uint64_t n);
 

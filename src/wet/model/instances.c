@@ -6,7 +6,7 @@
 #include "wet/model/instances.h"
 
 #define SAME 0xffffffffu                /* in place of an atom: the same as the instance before */
-#define PART 16                         /* low bits of a kept instance, stored in low; the others select the part */
+#define PART 16                         /* bits of a kept instance in who.low; the others are its part */
 
 void
 who_free(struct who *t)

@@ -19,7 +19,7 @@
 
 struct stmt {
 	uint64_t pc;
-	const struct fact *fact;        /* borrowed from the visit that saw it last; NULL after stmts_forget */
+	const struct fact *fact;        /* borrowed from the last visit; NULL after stmts_forget */
 	uint32_t id;                    /* from 1, in order of first execution; 0: left out */
 	uint32_t hnext;
 	uint32_t prev, next;            /* the statements always executed before and after it; STMT_NONE */

@@ -98,8 +98,8 @@ taint_end_dynamic(struct spread *c)
  * what it stored before becomes tainted, too.  1: it was not in the slice before
  */
 static int
-taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *e, const struct visit_batch *b,
-    int in)
+taint_dynamic(struct spread *c, const struct qinsn *k, const struct visit_insn *e,
+    const struct visit_batch *b, int in)
 {
 	const uint64_t *ref = b->word + e->ref;
 	uint32_t words = e->fact->nval;

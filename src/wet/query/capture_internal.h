@@ -53,7 +53,7 @@ struct qpath {
 	uint32_t nword;                 /* words of a run, without those whose number varies */
 	uint32_t count;                 /* runs in the current window of a survey */
 	const struct control_path *control;     /* made by cap->control; NULL: not made yet */
-	uint64_t mask, nmask;           /* the last nmask runs had `mask` in the slice and are not counted yet */
+	uint64_t mask, nmask;           /* the last nmask runs, not counted yet, had `mask` in the slice */
 };
 
 struct qcount { uint32_t path, n; };    /* n runs of a path, by index in surveyed_path */
@@ -205,7 +205,7 @@ qcap_control_path(struct qcap *cap, struct qpath *p)
  * are counted together: qcap_flush_run adds them to s->count.  capture_paths.c
  */
 void qcap_flush_run(struct query_slice *s, struct qpath *p);
-void qcap_flush_counts(struct qcap *cap, struct query_slice *s);        /* flushes all paths, after the slice */
+void qcap_flush_counts(struct qcap *cap, struct query_slice *s);        /* after the slice: all paths */
 
 static inline void
 qcap_count_run(struct query_slice *s, struct qpath *p, uint64_t mask)

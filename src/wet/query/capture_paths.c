@@ -68,7 +68,8 @@ qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 	uint32_t h = hash_number((uint64_t)(uintptr_t)at + n), slot = h, i;
 	struct qpath *p;
 
-	while ((i = hash_find(&cap->by_run, h, &slot)) != HASH_NONE && (cap->path[i]->at != at || cap->path[i]->n != n))
+	while ((i = hash_find(&cap->by_run, h, &slot)) != HASH_NONE &&
+	    (cap->path[i]->at != at || cap->path[i]->n != n))
 		;
 	if (i != HASH_NONE)
 		p = cap->path[i];
@@ -164,7 +165,8 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 			.def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0,
 			.ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
 			/* each reference says whether it reads or writes, so stores may be too large */
-			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread, .stores = dynamic || f->nref
+			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread,
+			.stores = dynamic || f->nref
 		};
 		for (unsigned j = 1; j < QLANES; j++)
 			if (w->def.w[j] | w->use.w[j])

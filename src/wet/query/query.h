@@ -99,7 +99,7 @@ struct query_insn {
 /* The fields of instances that are wanted; others may be missing, as they cost time. */
 enum query_fields { QUERY_VALUES = 1, QUERY_REFS = 2 };
 
-/* Calls fn with instances [from, to] of a known statement (query_has_stmt), as far as they exist, in order. */
+/* Calls fn with the existing instances in [from, to] of a known statement (query_has_stmt), in order. */
 typedef int query_insn_fn(void *arg, const struct query_insn *e);
 int query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields,
     query_insn_fn *fn, void *arg);
@@ -120,7 +120,7 @@ struct query_slice {
 	/* called with each instance, the last first (QUERY_FORWARD: the first first); NULL: only counts */
 	query_insn_fn *fn;
 	void *arg;
-	uint64_t *count;                /* instances of each statement, by id - 1, are added; owned by the caller */
+	uint64_t *count;                /* instances of each statement are added, by id - 1; the caller's */
 	uint64_t total;                 /* set to the number of instances of all statements */
 };
 

@@ -148,7 +148,8 @@ slicer_forward(struct slicer *c)
 
 	for (size_t k = first; k < c->r->nseg && !c->enough; k++) {
 		slicer_set_segment(c, k);
-		if (slicer_enter(c, c->r->deps_unordered ? c->s->flags : c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
+		if (slicer_enter(c, c->r->deps_unordered ? c->s->flags :
+		    c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		if (k == first)
 			slicer_add_criterion(c);
@@ -210,7 +211,8 @@ slicer_deps(struct slicer *c)
 			return -1;
 		for (size_t s = 0; s < c->q->nstmt; s++)
 			c->want[s] = (uint8_t)slicer_has_members(c, &c->place[s]);
-		if (table_fill(c, 0, forward ? UINT64_MAX : c->s->n) != 0 || slicer_walk_forward(c, deps_emit) != 0)
+		if (table_fill(c, 0, forward ? UINT64_MAX : c->s->n) != 0 ||
+		    slicer_walk_forward(c, deps_emit) != 0)
 			return -1;
 	}
 	return 0;

@@ -12,7 +12,7 @@ struct full {
 	struct store_read in;
 	uint32_t *id;                   /* in.code.seq as ids; owned */
 	size_t at;                      /* the segment that `in` has decoded, plus 1; 0: none */
-	unsigned have;                  /* fields of it that are decoded (enum run_fields), without RUN_DEPS */
+	unsigned have;                  /* its decoded fields: enum run_fields without RUN_DEPS */
 	uint64_t word[8];               /* the value returned last */
 };
 

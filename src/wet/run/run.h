@@ -104,8 +104,8 @@ size_t run_find_segment(const struct run *r, uint64_t n);
 
 int run_names_make(struct run_names *t, const struct store_code *c);    /* 0, or -1 without memory */
 void run_names_free(struct run_names *t);
-void run_names_find(const struct run_names *t, const struct store_stmt *s, const char **file, const char **func,
-    int *line);
+void run_names_find(const struct run_names *t, const struct store_stmt *s, const char **file,
+    const char **func, int *line);
 
 /* For providers; functions that return int give 0 or -1 */
 int run_nomem(struct run *r);                   /* -1 */

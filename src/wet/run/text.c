@@ -233,7 +233,8 @@ open_it(struct run *r)
 	r->code = &t->code;
 	r->deps_unordered = 1;
 	r->no_refs = "a text does not tell addresses";
-	r->no_rsp = "a text does not tell which port is that of the stack pointer, to leave it out: ask with -r";
+	r->no_rsp =
+	    "a text does not tell which port is that of the stack pointer, to leave it out: ask with -r";
 	if ((r->seg = calloc(2, sizeof *r->seg)) == NULL)
 		return run_nomem(r);
 	if (run_text_events(t, run_text_open_event) != 0)

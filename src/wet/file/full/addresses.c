@@ -159,8 +159,8 @@ waddr_correct(struct waddr_model *m, const struct fact_addr *e, uint64_t ref, ui
 }
 
 void
-waddr_update_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s, const uint64_t *ring,
-    uint64_t n)
+waddr_update_many(struct waddr_model *m, const struct waddr *t, const struct waddr_stmt *s,
+    const uint64_t *ring, uint64_t n)
 {
 	unsigned p = s->nexpr;
 

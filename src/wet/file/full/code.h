@@ -61,7 +61,8 @@ int store_stmt(struct store_code *c, const struct store_stmt *s, const uint16_t 
 int store_path(struct store_code *c, const uint32_t *stmt, uint32_t n);         /* n: 1 to STORE_PATH */
 
 /* Write the strings from number `from` on as a column; append them to c.  0, or -1 (r->err). */
-int store_strings_encode(const struct store_code *c, size_t from, struct vc_work *w, int level, struct buf *b);
+int store_strings_encode(const struct store_code *c, size_t from, struct vc_work *w, int level,
+    struct buf *b);
 int store_strings_decode(struct store_code *c, struct col_reader *r);
 
 /* Write what was added since the mark `from` as a section; append a section to c. */
