@@ -249,8 +249,8 @@ arc_zeros(const uint8_t *p, size_t n)
 }
 
 /*
- * Reads what libarchive leaves unread: check sums of the compression around the archive are there,
- * and only zeros may follow the end of a tar file.
+ * Reads the rest of the file, which libarchive leaves unread: it has check sums of the compression
+ * around the archive, and only zeros may follow the end of a tar file.
  */
 static int
 arc_drain(struct arc *a)

@@ -20,7 +20,7 @@ void diag_init(const char *argv0, int trouble);
 /* In a forked child, before exec: restores the signals that this process was started with. */
 void diag_child(void);
 const char *diag_name(void);
-int diag_exit_status(void);         /* the exit status given to diag_init */
+int diag_exit_status(void);     /* the exit status given to diag_init */
 
 /* Print `tool: message`; the _sys forms append `: ` and the text of errno. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -65,7 +65,7 @@ struct hash_set {
 /* v is not 0.  1: it is new; 0; -1: no memory */
 int hash_set_add(struct hash_set *s, uint64_t v);
 int hash_set_has(const struct hash_set *s, uint64_t v);
-void hash_set_clear(struct hash_set *s);                 /* keeps the room */
+void hash_set_clear(struct hash_set *s);        /* keeps the room */
 void hash_set_free(struct hash_set *s);
 
 #endif

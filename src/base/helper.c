@@ -29,7 +29,7 @@ struct ask {
 
 struct answer {
 	uint32_t op, no;
-	int32_t err;            /* 0: done, and a descriptor comes along if the request asked for one */
+	int32_t err;            /* 0: done; a descriptor is passed with it if the request asked for one */
 };
 
 /* The descriptor N of a path like /proc/self/fd/N, or -1. */

@@ -33,7 +33,7 @@ int helper_keep_open(const char *path);
  */
 int helper_start(void (*forget)(void *arg), void *arg);
 enum helper_op { HELPER_DONE = 16, HELPER_REMOVE, HELPER_REMOVE_ALL };
-int helper_running(void);                                    /* is there a helper? */
+int helper_running(void);       /* is there a helper? */
 /* 0 or a descriptor; -1 with errno. May be called in a signal handler. */
 int helper_request(unsigned op, const char *path);
 

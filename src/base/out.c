@@ -17,7 +17,7 @@
 #include "base/temp.h"
 
 #define SIZE (2 * OUT_ROOM)
-#define DIRECT (64u << 10)       /* larger writes bypass the buffer */
+#define DIRECT (64u << 10)      /* larger writes bypass the buffer */
 
 struct out {
 	int fd;

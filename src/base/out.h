@@ -37,7 +37,7 @@ uint8_t *out_reserve(struct out *o, size_t n);
 void out_commit(struct out *o, size_t n);
 
 void out_flush(struct out *o);
-void out_clear_buffer(struct out *o);                         /* drops what is in the buffer */
+void out_clear_buffer(struct out *o);   /* drops what is in the buffer */
 
 /*
  * For a file that is useful before it is finished: it gets its final name now and keeps it,

@@ -12,9 +12,9 @@ typedef void pool_work(void *arg, unsigned thread, void *job);
 /* With nthread 1, no thread is started and pool_submit does the work. NULL without memory or threads. */
 struct par *pool_new(unsigned nthread, pool_work *work, void *arg);
 int pool_is_full(const struct par *p);
-void pool_submit(struct par *p, void *job);         /* not when it is full */
+void pool_submit(struct par *p, void *job);     /* not when it is full */
 /* waits for the oldest job and returns it; NULL if there is none */
 void *pool_wait(struct par *p);
-void pool_free(struct par *p);                   /* waits for jobs that have begun, drops the others */
+void pool_free(struct par *p);                  /* waits for jobs that have begun, drops the others */
 
 #endif

@@ -19,7 +19,7 @@ struct src {
  * succeed, and the later error would be less clear).
  */
 int src_open(const char *path);
-int src_fd(struct src *s, int fd);        /* 0 or an errno */
+int src_fd(struct src *s, int fd);      /* 0 or an errno */
 void src_mem(struct src *s, const void *p, size_t n);
 
 /* Reads the bytes at off (of a pipe: the next ones). Fewer than n at the end or at an error. */

@@ -13,7 +13,7 @@ int temp_folder(char *name);                    /* 0; only the user may access i
 
 /* sets the name that temp_commit() gives it; 0, or -1 with errno */
 int temp_set_final(const char *name, const char *final);
-int temp_commit(const char *name);                /* it is finished and gets that name; 0, or -1 with errno */
+int temp_commit(const char *name);              /* it is finished and gets that name; 0, or -1 with errno */
 void temp_keep(const char *name);               /* it is done under its present name: takes it off the list */
 void temp_remove(const char *name);             /* removes it now, a folder with its contents */
 

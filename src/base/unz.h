@@ -15,7 +15,7 @@ enum unz_kind { UNZ_NONE, UNZ_GZIP, UNZ_BZIP2, UNZ_XZ, UNZ_ZSTD };
 
 enum unz_kind unz_kind(const uint8_t *p, size_t n);     /* by the magic in the first n bytes */
 
-/* What a reader that needs to seek says of a file with these first bytes; NULL: it is not compressed. */
+/* The message of a reader that needs to seek if these first bytes are of a compressed file; else NULL. */
 const char *unz_refuse(const uint8_t *p, size_t n);
 
 /* Reads compressed bytes: their number, 0 at the end, -1 with errno. */

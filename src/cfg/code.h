@@ -86,7 +86,7 @@ int wcode_descend(struct wcode *c);     /* call it before memory that has code c
 /* Finds successors and post-dominators; call it after the last of these. */
 int wcode_analyse(struct wcode *c);
 
-uint32_t wcode_find(const struct wcode *c, uint64_t pc);  /* CODE_EXIT: there is none */
+uint32_t wcode_find(const struct wcode *c, uint64_t pc);        /* CODE_EXIT: there is none */
 
 /* The slot in hash and ends.  Neighbours in the code are looked up in sequence, and are neighbours here. */
 static inline size_t

@@ -18,7 +18,7 @@
 #include <string.h>
 #include "isa/operation.h"
 
-#define INSN_MAXREG 40   /* the most registers of any machine */
+#define INSN_MAXREG 40  /* the most registers of any machine */
 
 enum insn_ctl {
 	IC_NONE,
@@ -31,7 +31,7 @@ enum insn_ctl {
 	IC_STOP         /* traps: control does not continue */
 };
 
-/* What a relocation means for the instruction that holds it. */
+/* The effect of a relocation on the instruction that holds it. */
 enum insn_reloc {
 	MR_NONE,
 	MR_PLAIN,       /* the linker fills in an operand */
@@ -91,7 +91,7 @@ struct insn {
 	uint8_t table;
 	/* an operand depends on the instruction's address: the emitter must know how to copy it */
 	uint8_t pcrel;
-	/* IC_BRANCH, IC_JUMP: bytes from its start to its target; 0: its bytes do not tell */
+	/* IC_BRANCH, IC_JUMP: bytes from its start to its target; 0: its bytes do not say */
 	int32_t jump;
 	uint32_t raw;           /* the word, on machines whose instructions are words */
 };

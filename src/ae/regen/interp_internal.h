@@ -10,7 +10,7 @@
 #include "ae/regen/regen.h"
 
 /* Frames are in a large region of memory, in a row: FRAME words of bookkeeping, then the variables. */
-enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };  /* F_PREV: words back to the caller's variables */
+enum { F_RET, F_FUNC, F_PREV, F_RSP, FRAME };   /* F_PREV: words back to the caller's variables */
 
 struct regen {
 	struct code c;

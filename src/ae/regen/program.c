@@ -139,7 +139,7 @@ program_fetches(const struct sch_block *b, uint32_t nstep)
 	return 0;
 }
 
-/* What the decoder cannot check: the relations that regeneration needs to make progress. */
+/* Checks the relations that regeneration needs to make progress, which the decoder cannot check. */
 static int
 check_func(struct prog *g, const struct sch_unit *u, const struct sch_func *f)
 {

@@ -49,7 +49,7 @@ struct prog {
 	size_t erroff;                  /* byte of the schemas */
 };
 
-int prog_load(struct prog *g, const struct prog_source *src);  /* 0 or -1; free it in either case */
+int prog_load(struct prog *g, const struct prog_source *src);   /* 0 or -1; free it in either case */
 /* The same for an open executable that has schemas; x must outlive g. */
 struct exe;
 int prog_load_exe(struct prog *g, struct exe *x);

@@ -40,7 +40,7 @@ struct ae_state *regen_state(struct regen *r);
  */
 int regen_run(struct regen *r, struct feed *f);
 
-/* What aec and ae2addr print for a function that the events name but that has no schema. */
+/* The message of aec and ae2addr about a function that the events name but that has no schema. */
 extern const char regen_nofunc[];
 
 #endif

@@ -131,7 +131,7 @@ cfg_connect(struct builder *b, uint32_t blk)
 		fn->blk[blk].term = ST_BRANCH;
 		fn->blk[blk].cc = a->in.cc;
 		add_succ(b, blk, t);
-		t = cfg_block_after(b, last + (a->in.slot == 2));        /* not to a slot that is annulled */
+		t = cfg_block_after(b, last + (a->in.slot == 2));       /* not to a slot that is annulled */
 		add_succ(b, blk, t);
 		return;
 	case IC_SWITCH:

@@ -40,7 +40,7 @@ struct twin {
 	unsigned *pendin;       /* pend at the start of each block */
 };
 
-/* What a machine writes. Sections, labels of instructions and their order are the rewriter's. */
+/* The text that a machine writes. The rewriter itself writes sections and labels, and orders instructions. */
 struct emitter {
 	const char *begin;              /* before the first generated instruction of the file; "" for none */
 	/* after the last one; a static string; NULL: nothing */

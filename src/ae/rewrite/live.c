@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 
-/* What an instruction uses first, and what it always overwrites. */
+/* Sets *use to what an instruction uses before it writes it, *def to what it always overwrites. */
 static void
 live_transfer(const struct machine *m, const struct insn *in, uint64_t *use, uint64_t *def)
 {
@@ -20,7 +20,7 @@ live_transfer(const struct machine *m, const struct insn *in, uint64_t *use, uin
 	}
 }
 
-/* What is live where control leaves the function. */
+/* The registers and flags that are live where control leaves the function. */
 static uint64_t
 live_leaving(const struct machine *m, const struct ablock *k)
 {

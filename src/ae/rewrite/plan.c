@@ -114,7 +114,7 @@ plan_computation(struct plan *p, uint32_t i, unsigned k)
 		s->w = 8;
 	}
 	if (e->op == SO_SETCC && e->dst == mem) {
-		s = plan_add(p, SO_MOV);     /* a byte slot is written as a whole */
+		s = plan_add(p, SO_MOV);        /* a byte slot is written as a whole */
 		s->dst = (int16_t)effect_var(p->fn, i, (unsigned)mem);
 		s->w = 8;
 		s->a.kind = SV_IMM;

@@ -281,7 +281,7 @@ static void
 known_call(struct ctx *c, uint32_t b, uint32_t i, uint32_t callee)
 {
 	uint64_t need = c->f->fn[callee].need;
-	unsigned k = c->fn->ins[i].in.neff;      /* after the effects of the instruction itself */
+	unsigned k = c->fn->ins[i].in.neff;     /* after the effects of the instruction itself */
 	uint32_t v;
 
 	for (v = 0; v < c->fn->m->nreg; v++) {
@@ -328,7 +328,7 @@ slice_terminator(struct ctx *c, uint32_t b)
 		return;
 	if (!c->marking) {
 		c->vblock[b] = NONE;
-		if (!cc_good(c, b, i, a->in.neff, k->cc))        /* a branch may compare by itself */
+		if (!cc_good(c, b, i, a->in.neff, k->cc))       /* a branch may compare by itself */
 			return;
 		c->vblock[b] = cut_vertex(c->cut, (int64_t)k->freq * 2);
 		cut_sink(c->cut, c->vblock[b]);

@@ -3,8 +3,8 @@
  * before libc is ready, inside signal handlers, and must leave errno and
  * every other bit of the program's libc state alone.
  *
- * The machine's sys.h has sys6 and sys4 (raw calls with so many arguments; the
- * result is the negative error number of one that failed), sys_fstat,
+ * The machine's sys.h has sys6 and sys4 (raw calls with 6 and 4 arguments; the
+ * result is the negative error number if the call failed), sys_fstat,
  * sys_truncate, sys_seek, sys_end (fd; sizes of 64 bits everywhere), sys_thread, and
  * mem_copy and mem_zero (the compiler would turn plain loops into calls).
  */

@@ -1,8 +1,8 @@
 /*
  * The plain copy: where a function runs untraced although its entry is
- * patched (other threads, handlers that interrupt traced code).  It holds the
- * instructions under the patch and goes on in the original behind them; when
- * something jumps back under the patch, it holds the whole function.
+ * patched (other threads, handlers that interrupt traced code).  It has the
+ * instructions under the patch and then jumps to the original code after them.
+ * If something jumps back under the patch, it has the whole function.
  */
 #include <ctype.h>
 #include "ae/rewrite/emit.h"

@@ -63,7 +63,7 @@ fcm_oldest(struct window w, unsigned n)
 }
 
 INLINE struct window
-shift_right(struct window w, unsigned n, uint64_t v)   /* the context moves forward: v enters it */
+shift_right(struct window w, unsigned n, uint64_t v)    /* the context moves forward: v enters it */
 {
 	return (struct window){ v, n > 1 ? w.a : 0, n > 2 ? w.b : 0 };
 }

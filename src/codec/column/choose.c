@@ -17,7 +17,7 @@
  *                     for one in COIN of the blocks that come out large (more than 1 / BAD of the
  *                     values' bytes), if zstd is at least GAIN better on a sample.
  *
- * Of what is tried the smallest is kept, and a block is stored if nothing is smaller than its values.
+ * The smallest result is kept.  A block is stored uncompressed if none is smaller than its values.
  *
  * The factors trade time for size.  They were tuned on value and address streams of traced programs
  * (gzip and xmllint among them) and on files, by the times and sizes that experiments/bifcm and
@@ -89,8 +89,8 @@ vc_zstd_level(int level)
 }
 
 /*
- * Codes col by method m, and keeps the smaller of that and what is in out after `old`.  *method tells
- * what is there; VC_STORED: nothing yet, and it counts as the size of the values.
+ * Codes col by method m, and keeps the smaller of that and what is in out after `old`.  *method is
+ * the method of that; VC_STORED: there is nothing yet, and it counts as the size of the values.
  */
 static int
 choose_try(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *col, enum vc_method m,

@@ -16,7 +16,7 @@
 extern int16_t cm_stretch_tab[4096];    /* by the upper 12 bits of a probability */
 extern uint16_t cm_squash_tab[4096];    /* by logistic value + 2048 */
 extern uint16_t cm_rate_tab[1024];      /* 65536 / (n + 1.6) */
-extern uint8_t cm_history_tab[2][256];   /* the next history of bits, by bit and history */
+extern uint8_t cm_history_tab[2][256];  /* the next history of bits, by bit and history */
 void cm_num_init(void);                 /* fills the tables; any thread may call it, any number of times */
 
 /* The logistic form of a probability in 65536ths. */

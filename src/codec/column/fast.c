@@ -14,7 +14,7 @@
 static void
 zstd_quickly(ZSTD_CCtx *zc, size_t n)
 {
-	int bits = 10;           /* zstd's minimum */
+	int bits = 10;  /* zstd's minimum */
 
 	while (bits < 27 && (size_t)1 << bits < n)
 		bits++;

@@ -116,7 +116,7 @@ vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const ui
 	return out->nomem ? -1 : 0;
 }
 
-/* How messages name a damaged block: its number, and its records as far as its head tells. */
+/* Names a damaged block for messages: its number, and its records as far as its head says. */
 static int
 stream_damaged(struct vs_job *j, uint64_t off, int column, const char *what)
 {

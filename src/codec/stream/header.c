@@ -95,7 +95,7 @@ vs_get_header(const uint8_t *p, size_t n, struct vs_info *i, const char **err)
 	return 0;
 }
 
-/* Number of values of column c, as far as the head of a block tells. */
+/* Number of values of column c, as far as the head of a block says. */
 static uint64_t
 stream_values(const struct vs_info *i, const struct vs_bhead *h, size_t c)
 {

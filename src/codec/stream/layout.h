@@ -85,6 +85,6 @@ void vs_bytes(const struct vs_layout *y, const struct vs_block *b, size_t from, 
 int vs_ref_split(struct vs_block *b);           /* uses word and n */
 int vs_ref_shape(struct vs_block *b, unsigned c);
 int vs_ref_join(struct vs_block *b);
-int vs_reserve(uint64_t **v, size_t *cap, size_t n);       /* 0 or -1 */
+int vs_reserve(uint64_t **v, size_t *cap, size_t n);    /* 0 or -1 */
 
 #endif

@@ -47,7 +47,7 @@ int vs_write(struct vs_writer *w, const void *p, size_t n);     /* bytes of reco
 /* n records, field by field; not after half a record written by vs_write */
 int vs_put(struct vs_writer *w, const uint64_t *v, size_t n);
 int vs_finish(struct vs_writer *w);     /* writes the rest and the index; vs_free is still needed */
-const struct fault *vs_write_fault(const struct vs_writer *w);       /* off: bytes written before it */
+const struct fault *vs_write_fault(const struct vs_writer *w);  /* off: bytes written before it */
 void vs_free(struct vs_writer *w);
 
 /* Reader. It uses pread on a file (so several may share the descriptor), read on a pipe. */
@@ -76,11 +76,11 @@ struct vs_index {
 	uint64_t size;                  /* bytes of the file */
 	/* 0: the file has no good index, and blocks were searched from the front */
 	int whole;
-	struct fault fault;          /* set if the file is not whole */
+	struct fault fault;             /* set if the file is not whole */
 };
 
-struct vs_reader *vs_open(int fd, struct fault *f);          /* NULL: see *f. The caller closes fd. */
-struct vs_reader *vs_open_mem(const void *p, size_t n, struct fault *f);     /* borrows p */
+struct vs_reader *vs_open(int fd, struct fault *f);     /* NULL: see *f. The caller closes fd. */
+struct vs_reader *vs_open_mem(const void *p, size_t n, struct fault *f);        /* borrows p */
 void vs_close(struct vs_reader *r);
 const struct vs_info *vs_info(const struct vs_reader *r);
 /* owned by r; NULL: see *f (a pipe, no memory) */

@@ -70,7 +70,7 @@ struct vs_job {
 
 void vs_job_free(struct vs_job *j);
 int vs_job_fail(struct vs_job *j, uint64_t off, const char *what);      /* -1, and j->bad, j->fault */
-/* What all blocks of a stream have in common */
+/* Properties that all blocks of a stream share */
 struct vs_common {
 	struct vs_info info;
 	unsigned record;                /* bytes */
@@ -92,8 +92,8 @@ int vs_encode_part(const struct vs_common *m, struct vc_work *w, struct vs_job *
 int vs_decode_job(const struct vs_common *m, struct vc_work *w, struct vs_job *j);
 
 /*
- * Appends the block q, whose columns are at `columns`, behind one of so many records (0: it is the
- * first).  0, or -1 without memory.
+ * Appends the block q, whose columns are at `columns`, after a block of `before` records (0: q is
+ * the first block).  0, or -1 without memory.
  */
 int vs_put_block(const struct vs_info *i, struct vs_part *q, size_t before, const uint8_t *columns,
     struct buf *out);

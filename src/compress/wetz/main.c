@@ -48,7 +48,7 @@ static _Noreturn void
 wetz_fault(struct job *j, const struct fault *f)
 {
 	if (!j->expand)
-		out_clear_buffer(j->out);     /* the beginning of a compressed file is useless */
+		out_clear_buffer(j->out);       /* the beginning of a compressed file is useless */
 	out_discard(j->out);
 	die_fault(j->name, f);
 }

@@ -21,7 +21,7 @@ int prog_traced(const struct prog *p, uint64_t pc);     /* is this instruction i
 /* is it a traced instruction that accesses registers only, for which valgrind reports references? */
 int prog_registers(const struct prog *p, uint64_t pc);
 void prog_image(const struct prog *p, uint64_t *lo, uint64_t *hi);      /* addresses of the loaded image */
-unsigned prog_word(const struct prog *p);      /* bytes of an address */
+unsigned prog_word(const struct prog *p);                               /* bytes of an address */
 /* "function at file:line", "function" or NULL; valid until the next call */
 const char *prog_where(struct prog *p, uint64_t pc);
 
@@ -44,7 +44,7 @@ struct side {
 
 void side_open(struct side *s, const char *path);       /* exits on failure */
 void side_close(struct side *s);
-void side_read_to_end(struct side *s);         /* reads compressed input to its end; exits if it is damaged */
+void side_read_to_end(struct side *s);  /* reads compressed input to its end; exits if it is damaged */
 /* reads at least one word after w[n], keeping history: 1; 0: at the end */
 int side_more(struct side *s);
 uint64_t side_ref(const struct side *s, size_t i);      /* number of reference w[i], from 1 */

@@ -15,7 +15,7 @@ struct job {
 	/* Maximum statements or lines; instances at a time, 0: the default of query.h. */
 	uint64_t most, window;
 	const char *from;               /* a point of the run, or NULL */
-	struct fault fault;       /* why a question has no answer */
+	struct fault fault;             /* why a question has no answer */
 };
 
 /* Functions that return int return 0, or -1 with j->fault; what came before the fault has been written. */

@@ -39,7 +39,7 @@ struct line {
 	unsigned nslot;
 	struct slot *slots;             /* shared memory */
 	struct result {
-		struct fault fault;      /* valid if err is not empty */
+		struct fault fault;     /* valid if err is not empty */
 		struct ws_early early;
 	} *result;                      /* shared memory; result of the replay */
 	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent */

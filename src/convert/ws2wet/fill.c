@@ -45,7 +45,7 @@ fill_block_wants(struct pass *p, const struct stmt_block *b)
 	if (b->num < p->nwant)
 		return &p->want[b->num];
 	p->want = mem_xgrow(p->want, &p->capwant, ++p->nwant, sizeof *p->want);
-	w = &p->want[b->num];          /* blocks come in the order of their numbers */
+	w = &p->want[b->num];   /* blocks come in the order of their numbers */
 	*w = (struct want){ 0 };
 	for (uint32_t i = 0; i < b->n; i++) {
 		uint32_t id = t->stmt[b->stmt[i]].id;

@@ -59,7 +59,7 @@ void table_new(struct table *t, uint64_t base, uint64_t n);
 void table_free(struct table *t);
 void table_atom(struct table *t, uint32_t atom, uint32_t instance, uint32_t len);
 void table_gap(struct table *t, uint64_t n);
-void table_repeat(struct table *t);       /* one instance, as the previous one */
+void table_repeat(struct table *t);     /* one instance, as the previous one */
 /* looks up instance n: id << 32 | instance; 0: not in the text */
 uint64_t table_lookup(const struct job *j, uint64_t n);
 
@@ -67,7 +67,7 @@ uint64_t table_lookup(const struct job *j, uint64_t n);
  * fill.c, text.c: fill and write the lists of as many statements as the budget allows, until
  * all are done; then the trailer.
  */
-void job_names(struct job *j);         /* warns about mapped files without debug information */
+void job_names(struct job *j);  /* warns about mapped files without debug information */
 void job_text(struct job *j);   /* writes all lists */
 /* fills the lists of nunit units in one visit */
 void fill_lists(struct job *j, struct unit *unit, size_t nunit);

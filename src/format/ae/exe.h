@@ -10,7 +10,7 @@
 
 #define EXE_IDMAX   32
 
-struct exe_span { uint64_t addr, size; const uint8_t *p; };    /* p borrowed from the exe */
+struct exe_span { uint64_t addr, size; const uint8_t *p; };     /* p borrowed from the exe */
 struct exe_sym { uint64_t addr, size; const char *name; };
 /* Code of a compilation unit; die: offset of its entry in .debug_info */
 struct exe_unit { uint64_t addr, size, die; };

@@ -35,7 +35,7 @@ enum lap_form { LAP_CLASSIC, LAP_WIDE, LAP_TEXT };
 #define LAP_HEADER      16u     /* bytes; in the wide form and in packed merges */
 #define LAP_CLASSIC_REC 18u
 #define LAP_WIDE_REC    26u
-#define LAP_TRAILER         5u      /* bytes at the end of a packed merge */
+#define LAP_TRAILER         5u  /* bytes at the end of a packed merge */
 #define LAP_REF_MAX     96u     /* room that writers need for one reference, in any form */
 
 struct lap_refs {

@@ -24,13 +24,13 @@ void lex_fail(struct lex *l, const char *fmt, ...) __attribute__((format(printf,
 int lex_end(struct lex *l);                             /* is nothing left? */
 /* accepts s if it comes next: a whole word, or punctuation */
 int lex_accept(struct lex *l, const char *s);
-void lex_expect(struct lex *l, const char *s);            /* requires it */
+void lex_expect(struct lex *l, const char *s);          /* requires it */
 /* accepts c and a number up to 65535, directly after the last token */
 int lex_suffix(struct lex *l, char c, unsigned *n);
 size_t lex_word(struct lex *l, const char **s);         /* letters, digits and _; 0: none */
 uint64_t lex_num(struct lex *l, uint64_t max);          /* decimal, or hexadecimal after 0x */
 int64_t lex_snum(struct lex *l);                        /* with an optional - */
-int lex_at_number(struct lex *l);                           /* does a number come next? */
+int lex_at_number(struct lex *l);                       /* does a number come next? */
 
 /* accepts c if it comes next without a blank */
 int lex_accept_char(struct lex *l, char c);

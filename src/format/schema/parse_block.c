@@ -81,7 +81,7 @@ share_events(struct parser *p)
 	}
 }
 
-/* What may follow the successors; event: the enum sch_term that a cjump becomes with it. */
+/* Parses what may follow the successors; event: the enum sch_term that a cjump becomes with it. */
 static void
 parse_annotations(struct parser *p, struct sch_block *b)
 {

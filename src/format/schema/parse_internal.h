@@ -19,7 +19,7 @@ struct parser {
 	unsigned long *endline;         /* the last line of each block */
 	/* successors of the block by number: the first one that leads there */
 	uint32_t *seen, *pos, gen;
-	struct op_step *step;          /* the block's steps */
+	struct op_step *step;           /* the block's steps */
 	uint32_t nstep;
 	size_t capstep;
 	struct sch_succ *succ;
@@ -39,12 +39,12 @@ void *parse_alloc(struct parser *p, const void *from, size_t n, size_t size);
 
 /* the next line; the text may not end before `what` */
 int parse_line(struct parser *p, const char *what);
-void parse_end_line(struct parser *p);                      /* requires the end of the line */
+void parse_end_line(struct parser *p);  /* requires the end of the line */
 /* does word begin with s? *n is the length of the rest */
 int parse_has_prefix(const char *s, const char *word, size_t *n);
 
-char *parse_name(struct parser *p);                 /* parses a name, which lives as long as the unit */
-void parse_expect_name(struct parser *p, const char *what, const char *name);      /* requires this name */
+char *parse_name(struct parser *p);     /* parses a name, which lives as long as the unit */
+void parse_expect_name(struct parser *p, const char *what, const char *name);   /* requires this name */
 
 /* In parse_function.c: from start_function to the end of the function. */
 void parse_func(struct parser *p);

@@ -213,7 +213,7 @@ print_operation(struct printer *p, const struct op_step *s)
 	}
 }
 
-/* What follows the word of an operation, where its fields do not tell. */
+/* Prints what follows the word of an operation if its fields do not describe that. */
 static void
 print_special(struct printer *p, const struct op_step *s)
 {

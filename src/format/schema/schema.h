@@ -56,7 +56,7 @@ struct sch_block {
 	uint8_t term, cc;
 	/* 0, 1 or 2: whenever this block begins, the events have the block's number in that many bytes */
 	uint8_t mark;
-	struct op_value target;  /* ST_SWITCH */
+	struct op_value target; /* ST_SWITCH */
 	uint32_t callee;        /* ST_TAIL: function of this unit */
 	uint32_t nsucc;
 	struct sch_succ *succ;
@@ -69,8 +69,8 @@ struct sch_block {
  */
 struct sch_field { int32_t sym; uint32_t off, end; uint8_t size, rip; };
 
-struct sch_frag { int32_t sym; uint32_t off, size; };    /* code at cst[sym]+off */
-struct sch_loop { uint32_t header; int32_t parent; };    /* header block; parent loop or -1 */
+struct sch_frag { int32_t sym; uint32_t off, size; };   /* code at cst[sym]+off */
+struct sch_loop { uint32_t header; int32_t parent; };   /* header block; parent loop or -1 */
 
 #define SF_TAILOUT 1u   /* may leave by a tail jump to an unknown callee */
 #define SF_SETJMP  2u   /* has SO_CALLJ steps */

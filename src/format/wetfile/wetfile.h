@@ -58,7 +58,7 @@ int wetfile_put(struct wetfile_writer *w, enum wetfile_tag tag, uint32_t segment
 int wetfile_put_early(struct wetfile_writer *w, const struct ws_early *e);
 int wetfile_finish(struct wetfile_writer *w);           /* the index */
 const struct fault *wetfile_write_fault(const struct wetfile_writer *w);
-uint64_t wetfile_written(const struct wetfile_writer *w);        /* bytes */
+uint64_t wetfile_written(const struct wetfile_writer *w);       /* bytes */
 void wetfile_free(struct wetfile_writer *w);
 
 /* Reader, of a file that can seek. */
@@ -81,7 +81,7 @@ struct wetfile {
 };
 
 int wetfile_is(const void *p, size_t n);        /* are these the first bytes of such a file? */
-int wetfile_open(struct wetfile *w, int fd, struct fault *f);    /* 0, or -1: not such a file */
+int wetfile_open(struct wetfile *w, int fd, struct fault *f);   /* 0, or -1: not such a file */
 void wetfile_close(struct wetfile *w);
 
 /* Reads the payload of section i, checked, into b, whose contents it replaces. 0, or -1: see *f. */

@@ -55,10 +55,10 @@ enum wettext_got {
 	WETTEXT_BAD = -1,               /* see wettext_fault */
 	WETTEXT_END,
 	WETTEXT_BLOCK,                  /* a statement begins */
-	/* of port `port`, as many as there is room for; returned again until `left` is 0 */
+	/* dependences of port `port`, as many as there is room for; returned again until `left` is 0 */
 	WETTEXT_DEPS,
-	WETTEXT_VALUES,                 /* likewise */
-	WETTEXT_ORDER                   /* likewise, of the trailer */
+	WETTEXT_VALUES,                 /* values, in the same way */
+	WETTEXT_ORDER                   /* steps of the trailer, in the same way */
 };
 
 struct wettext_rec {

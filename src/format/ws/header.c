@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "format/ws/ws_internal.h"
 
-struct ws_header_copy {                        /* a header and the memory that its pointers point to */
+struct ws_header_copy { /* a header and the memory that its pointers point to */
 	struct ws_header h;
 	const char **argv;
 	struct ws_cpuid *cpuid;

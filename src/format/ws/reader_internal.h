@@ -41,7 +41,7 @@ struct ws_reader {
 void ws_copy_drop(struct ws_copy *c);   /* c may be NULL */
 /* -1 */
 int ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int ws_load_group(struct ws_reader *r);       /* the next group: 1, 0 at the end, -1 */
-int ws_read_end(struct ws_reader *r);        /* reads the index, at pos: 0 or -1 */
+int ws_load_group(struct ws_reader *r); /* the next group: 1, 0 at the end, -1 */
+int ws_read_end(struct ws_reader *r);   /* reads the index, at pos: 0 or -1 */
 
 #endif

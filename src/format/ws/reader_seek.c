@@ -17,7 +17,7 @@ struct ws_mark {
 	uint64_t off[WS_NSTREAMS];      /* and in the file */
 	size_t at[WS_NSTREAMS], last[WS_NSTREAMS];      /* bytes of each stream */
 	uint32_t left, triggers;
-	struct ws_history past;            /* its buffers belong to the mark */
+	struct ws_history past;                         /* its buffers belong to the mark */
 	struct ws_check_order flow;
 	uint64_t nrec, ntrigger;
 	struct ws_rec rec;

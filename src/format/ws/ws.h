@@ -26,8 +26,8 @@ enum ws_map_type { WS_ANON, WS_FILE, WS_EXE, WS_INTERP, WS_STACK, WS_HEAP, WS_VD
 enum ws_how { WS_EXITED, WS_KILLED, WS_STOPPED, WS_NHOWS };
 
 /*
- * Of MEM. code: in an executable mapping, or known to be code; kernel: written by a system call
- * that mapped nothing.
+ * The memory of a MEM record. code: in an executable mapping, or known to be code; kernel: written
+ * by a system call that mapped nothing.
  */
 enum ws_where { WS_DATA, WS_CODE, WS_KERNEL };
 
@@ -57,7 +57,7 @@ enum {          /* Bits of struct ws_header.flags. */
 #define WS_CPUID_MAX  1024u
 #define WS_ID_MAX     64u               /* bytes of a build id */
 #define WS_MEM_MAX    (1u << 20)        /* bytes of a MEM in the file; ws_put splits longer ones */
-#define WS_SIGSTACK    2048u             /* bytes of stack that distinguish the iterations of a loop */
+#define WS_SIGSTACK    2048u            /* bytes of stack that distinguish the iterations of a loop */
 #define WS_SIGWORD     16u              /* bytes: an address and its contents */
 #define WS_SIGWORDS    64u              /* words elsewhere in memory that do the same */
 #define WS_TIME_LEAST  1000000u         /* nanoseconds: a shorter time needs no TIME record */
@@ -287,7 +287,7 @@ int ws_put(struct ws_writer *w, const struct ws_rec *rec);
  * function of the writer may be called in between; room that is not put is dropped. NULL: an error.
  */
 uint8_t *ws_reserve(struct ws_writer *w, uint64_t addr, size_t n);
-int ws_end_group(struct ws_writer *w);        /* ends the group: everything so far is written */
+int ws_end_group(struct ws_writer *w);                  /* ends the group: everything so far is written */
 /* instructions before the next record, for the index (KEY has its own) */
 void ws_icount(struct ws_writer *w, uint64_t icount);
 uint64_t ws_written(const struct ws_writer *w);         /* bytes of the file so far */
@@ -325,8 +325,8 @@ struct ws_sizes {
 	uint32_t raw[WS_NSTREAMS], packed[WS_NSTREAMS];
 };
 
-struct ws_reader *ws_open(int fd, struct fault *f);          /* NULL: see *f. Borrows fd. */
-struct ws_reader *ws_open_mem(const void *p, size_t n, struct fault *f);     /* borrows p */
+struct ws_reader *ws_open(int fd, struct fault *f);             /* NULL: see *f. Borrows fd. */
+struct ws_reader *ws_open_mem(const void *p, size_t n, struct fault *f);        /* borrows p */
 void ws_close(struct ws_reader *r);
 const struct ws_header *ws_head(const struct ws_reader *r);     /* owned by r */
 

@@ -57,7 +57,7 @@ const char *gen_var(struct gen *g, int v, char tmp[16]);        /* the variable'
 void gen_val(struct gen *g, const struct op_value *v);
 void gen_addr(struct gen *g, const struct sch_addr *m);
 void gen_cond(struct gen *g, unsigned cc);
-void gen_compute(struct gen *g, const struct op_step *s);      /* appends the statement of a computation */
+void gen_compute(struct gen *g, const struct op_step *s);       /* appends the statement of a computation */
 /* v changes: flags computed from it are no longer known */
 void gen_var_changed(struct gen *g, int v);
 

@@ -16,7 +16,7 @@
 #include "base/temp.h"
 #include "gen/aec/aec.h"
 
-#define SAIDMAX 65536u   /* bytes kept of the output of make and the compiler */
+#define SAIDMAX 65536u  /* bytes kept of the output of make and the compiler */
 
 static volatile sig_atomic_t caught;
 

@@ -10,7 +10,7 @@
 #include "gen/aec/aec.h"
 #include "gen/aec/text.h"
 
-#define NAMELEN 150      /* maximum length of a name */
+#define NAMELEN 150     /* maximum length of a name */
 
 static void
 aec_save(const struct aec *a, const char *name, const struct buf *b)

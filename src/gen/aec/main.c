@@ -31,8 +31,8 @@ aec_load(struct aec *a, const char *text)
 }
 
 /*
- * The parent of this program's folder: include and lib are there, both in the build folder and
- * after installation.
+ * The parent of this program's folder, which contains include and lib, both in the build folder
+ * and after installation.
  */
 static char *
 aec_home(void)

@@ -22,7 +22,7 @@
 struct options {
 	const char *out, *as, *list, *machine;
 	char *asarg[60];
-	int named, nas, paper, quiet, verbose;       /* named: the user has chosen the assembler */
+	int named, nas, paper, quiet, verbose;  /* named: the user has chosen the assembler */
 };
 
 static char *

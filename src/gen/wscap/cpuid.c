@@ -1,4 +1,4 @@
-/* Collects what cpuid tells about the processor. */
+/* Collects the results of cpuid. */
 #include <cpuid.h>
 #include <string.h>
 

@@ -64,10 +64,10 @@ static inline int mips_d(uint32_t w) { return w >> 11 & 31; }
 static inline int mips_sa(uint32_t w) { return w >> 6 & 31; }
 static inline int64_t mips_imm(uint32_t w) { return (int16_t)(w & 0xffff); }
 
-struct op_value mips_reg(int r);                 /* 0 for $0 */
+struct op_value mips_reg(int r);        /* 0 for $0 */
 /* field index of the low 16 bits, which the linker fills in */
 int mips_field(struct lift *l);
-struct op_value mips_immediate(struct lift *l);  /* the low 16 bits, signed */
+struct op_value mips_immediate(struct lift *l); /* the low 16 bits, signed */
 /* nothing if dst is $0 */
 void mips_compute(struct lift *l, int op, int dst, struct op_value a, struct op_value b);
 void mips_flags(struct lift *l, int op, struct op_value a, struct op_value b);

@@ -96,7 +96,7 @@ mips_set_jump(struct lift *l, int ctl)
 		l->in->setsdst = 1;
 		l->in->tgt = (int16_t)mips_s(l->w);
 	}
-	mips_unknown(l);             /* $31 */
+	mips_unknown(l);        /* $31 */
 }
 
 static const char *

@@ -172,7 +172,7 @@ void *facts_alloc(struct facts *t, size_t n);
 
 /*
  * How the address of a reference is formed: seg + base + index * scale + disp, with the registers
- * before the instruction, as far as decoding tells. And how the instruction moves rsp: to the
+ * before the instruction, as far as decoding shows. And how the instruction moves rsp: to the
  * register `from` plus `by`.
  */
 #define FACT_NOREG 255u

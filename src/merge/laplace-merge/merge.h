@@ -39,7 +39,7 @@ struct file *files_add(struct files *a, const char *dir, const char *name, uint6
 void files_dir(struct files *a, const char *dir);       /* creates a folder in the temporary folder */
 /* Writes the buffer. */
 void file_flush(struct file *f);
-void file_get_buffer(struct file *f);         /* assigns a buffer, which another file may lose */
+void file_get_buffer(struct file *f);           /* assigns a buffer, which another file may lose */
 void file_prepare_write(struct file *f);        /* call it before writing to the file */
 struct file *files_first(const struct files *a);        /* the first file; others follow by `next` */
 /* Path of the temporary folder. */

@@ -21,7 +21,7 @@ new_site(struct rp_tr *t, uint8_t *rel, uint64_t pc)
 static void
 set_why(struct rp_tr *t, unsigned why)
 {
-	host_e1(t, 0x48);                    /* mov qword [rsp + why], imm32 */
+	host_e1(t, 0x48);       /* mov qword [rsp + why], imm32 */
 	host_e1(t, 0xc7);
 	host_e1(t, 0x84);
 	host_e1(t, 0x24);
@@ -226,12 +226,12 @@ control_counted(struct rp_tr *t)
 	rp_values_emit(t);
 	rp_out_sync(t);
 	if (m == ZYDIS_MNEMONIC_JECXZ) {
-		host_e1(t, 0x44);            /* mov ecx, r9d */
+		host_e1(t, 0x44);       /* mov ecx, r9d */
 		host_e1(t, 0x89);
 		host_e1(t, 0xc9);
 	} else
 		e_mov(t, T0, G_RCX);
-	host_e1(t, 0xe3);                    /* jrcxz */
+	host_e1(t, 0xe3);       /* jrcxz */
 	host_e1(t, 0);
 	out[n++] = t->p - 1;
 	if (m == ZYDIS_MNEMONIC_LOOPE || m == ZYDIS_MNEMONIC_LOOPNE) {
@@ -311,7 +311,7 @@ control_lea(struct rp_tr *t)
 	if (d->size == 16) {            /* only the low half of dst is written */
 		if (h < 0)
 			e_load(t, T0, rp_regoff(g));
-		host_e1(t, 0x66);            /* mov dst16, r15w */
+		host_e1(t, 0x66);       /* mov dst16, r15w */
 		host_e1(t, 0x44u | (unsigned)dst >> 3);
 		host_e1(t, 0x89);
 		host_e1(t, 0xf8u | ((unsigned)dst & 7));
@@ -329,13 +329,13 @@ control_xlat(struct rp_tr *t)
 		if (t->in->b[i] == 0x64 || t->in->b[i] == 0x65 || t->in->b[i] == 0x67)
 			t->bad = "xlat with prefixes";
 	rp_fetch(t);
-	host_e1(t, 0x0f);                    /* movzx ecx, al */
+	host_e1(t, 0x0f);       /* movzx ecx, al */
 	host_e1(t, 0xb6);
 	host_e1(t, 0xc8);
 	e_mem(t, 1, 0x8d, T0, RBX, T0, 1, 0);
 	rp_ref(t, REF_LOAD, 1, T0);
 	e_fold(t, T0, T0);
-	host_e1(t, 0x65);                    /* mov al, gs:[rcx] */
+	host_e1(t, 0x65);       /* mov al, gs:[rcx] */
 	host_e1(t, 0x8a);
 	host_e1(t, 0x01);
 }
@@ -361,7 +361,7 @@ control_clzero(struct rp_tr *t)
 	rp_ref(t, REF_STORE, X86_LINE + 1, T0);
 	e_fold(t, T0, T0);
 	for (i = 0; i <= X86_LINE; i += 8) {
-		host_e1(t, 0x65);            /* mov qword gs:[rcx + i], 0 */
+		host_e1(t, 0x65);       /* mov qword gs:[rcx + i], 0 */
 		e_mem(t, 1, 0xc7, 0, T0, -1, 1, i);
 		host_e4(t, 0);
 	}

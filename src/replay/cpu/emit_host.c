@@ -157,7 +157,7 @@ e_sign(struct rp_tr *t, int dst, int src)
 	}
 	e_mov(t, dst, src);
 	host_e1(t, 0x9c);
-	host_e1(t, 0x48u | (unsigned)dst >> 3);      /* shr dst, 63 */
+	host_e1(t, 0x48u | (unsigned)dst >> 3); /* shr dst, 63 */
 	host_e1(t, 0xc1);
 	host_e1(t, 0xe8u | ((unsigned)dst & 7));
 	host_e1(t, 63);

@@ -212,7 +212,7 @@ struct rp_core {
 	uint64_t testpc;                /* the breakpoint of rp_break_if */
 	struct rp_test test[RP_NTEST];
 	unsigned ntest;                 /* 0: none */
-	rp_alias_fn *twin;               /* set by rp_core_set_alias, or NULL */
+	rp_alias_fn *twin;              /* set by rp_core_set_alias, or NULL */
 	void *twinarg;
 	int dirty, bmi2, fsgsbase, avx, avx512bw, signals;
 	int amd;                        /* the guest code is from an AMD processor */
@@ -233,7 +233,7 @@ extern struct rp_xcomp rp_xcomp[64];
 const char *rp_code_new(struct rp_core *c);
 void rp_code_free(struct rp_core *c);
 extern ptrdiff_t rp_rw;
-static inline uint8_t *rp_w(uint8_t *code) { return code + rp_rw; }    /* the writable address of code */
+static inline uint8_t *rp_w(uint8_t *code) { return code + rp_rw; }     /* the writable address of code */
 
 /* translate.c */
 
@@ -248,7 +248,7 @@ struct rp_block *rp_block(struct rp_core *c, uint64_t pc, int mode, int step, in
 struct rp_block *rp_block_at(struct rp_core *c, const uint8_t *host);
 /* makes the jump at s go directly to block `to` */
 void rp_link(struct rp_core *c, struct rp_site *s, struct rp_block *to);
-void rp_index_add(struct rp_core *c, struct rp_block *b);     /* makes b reachable by indirect jumps */
+void rp_index_add(struct rp_core *c, struct rp_block *b);       /* makes b reachable by indirect jumps */
 void rp_unlink(struct rp_core *c, struct rp_block *b);          /* removes all jumps to b */
 /* as rp_unlink for a temporary block, and frees its code */
 void rp_block_drop(struct rp_core *c, struct rp_block *b);
@@ -264,8 +264,8 @@ void rp_page_drop(struct rp_core *c, struct rp_page *p);
 void rp_guard(struct rp_core *c, struct rp_block *b);   /* write-protects the pages of b */
 /* reads guest memory; returns how many bytes could be read */
 size_t rp_guest_read(uint64_t addr, uint8_t *p, size_t n);
-int rp_break_is_set(const struct rp_core *c, uint64_t pc);   /* is there a breakpoint at pc? */
-int rp_break_has_tests(const struct rp_core *c, uint64_t pc);          /* has the breakpoint at pc tests? */
+int rp_break_is_set(const struct rp_core *c, uint64_t pc);      /* is there a breakpoint at pc? */
+int rp_break_has_tests(const struct rp_core *c, uint64_t pc);   /* has the breakpoint at pc tests? */
 
 /* faults.c */
 int rp_signals_on(struct rp_core *c);
@@ -282,7 +282,7 @@ struct rp_tr {
 	int refs;                       /* references of the current instruction are reported */
 	int silent;                     /* RP_VALUES: nothing of the block is reported */
 	int picked;                     /* rp_values_filter: an instruction of the block is reported */
-	int step, bmi2, done;      /* done: the block has ended */
+	int step, bmi2, done;           /* done: the block has ended */
 	int ninst;
 	const struct rp_thunks *th;
 	struct rp_site *site;           /* next free site */
@@ -329,12 +329,12 @@ struct rp_hinfo {
 enum { RS_MOVS, RS_CMPS, RS_STOS, RS_LODS, RS_SCAS };
 
 /* emit_values.c: RP_VALUES */
-void rp_header_emit(struct rp_tr *t);          /* the block's header, at its start */
+void rp_header_emit(struct rp_tr *t);   /* the block's header, at its start */
 /* header for a block that ended after n instructions; uses rcx, r15 */
 void rp_header_emit_partial(struct rp_tr *t, unsigned n);
 /* completes the headers at the block's end: 0, or -1: no memory */
 int rp_headers_finish(struct rp_tr *t);
-void rp_values_emit(struct rp_tr *t);        /* values that the current instruction has defined; uses rcx */
+void rp_values_emit(struct rp_tr *t);   /* values that the current instruction has defined; uses rcx */
 
 /* emit_loads.c: RP_MEMORY */
 
@@ -364,7 +364,7 @@ uint64_t rp_helper_x87(struct rp_frame *f, const struct rp_hinfo *h);
 uint64_t rp_helper_stored(struct rp_frame *f, const struct rp_hinfo *h);
 /* completes the record of a string instruction; done: FACT_DONE or 0 */
 void rp_record(struct rp_frame *f, uint64_t done);
-uint64_t rp_helper_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);  /* emulates xgetbv */
+uint64_t rp_helper_xgetbv(struct rp_frame *f, const struct rp_hinfo *h);        /* emulates xgetbv */
 
 /* emit_host.c: host instructions, none of which changes flags */
 void host_e1(struct rp_tr *t, unsigned b);
@@ -395,18 +395,18 @@ int rp_isconst(const struct rp_tr *t, const ZydisDecodedOperand *o, uint64_t *ad
 int rp_addr(struct rp_tr *t, const ZydisDecodedOperand *o, int64_t add);
 /* Uses T1; if reg is T0, only its low 48 bits survive. */
 void rp_ref(struct rp_tr *t, int kind, unsigned size, int reg);
-void rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr);     /* uses T0 */
+void rp_refconst(struct rp_tr *t, int kind, unsigned size, uint64_t addr);      /* uses T0 */
 /* reports the reference, leaves the host address in dst */
 void rp_operand(struct rp_tr *t, const ZydisDecodedOperand *o, int kind, int dst);
 void rp_word_append(struct rp_tr *t, int reg);  /* writes reg as the next word */
-void rp_out_sync(struct rp_tr *t);          /* updates r11 */
+void rp_out_sync(struct rp_tr *t);              /* updates r11 */
 
 /* emit_refs.c: references that a helper computes */
 void rp_refs_by_helper(struct rp_tr *t, enum x86_refs by, const ZydisDecodedOperand *o);
 /* sets the fields of h that address o */
 void rp_hinfo_set_operand(const struct rp_tr *t, struct rp_hinfo *h, const ZydisDecodedOperand *o);
 void rp_maskmov(struct rp_tr *t);       /* maskmovq, maskmovdqu */
-void rp_gather_scatter(struct rp_tr *t);       /* gathers and scatters */
+void rp_gather_scatter(struct rp_tr *t);        /* gathers and scatters */
 
 /* emit.c: any other instruction, re-encoded */
 void rp_plain(struct rp_tr *t);

@@ -131,7 +131,7 @@ rp_pushf(struct rp_tr *t)
 	rp_push_room(t, size);
 	host_e1(t, 0x9c);
 	host_e1(t, 0x41);
-	host_e1(t, 0x5f);                    /* pop r15 */
+	host_e1(t, 0x5f);       /* pop r15 */
 	e_gsstore(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, -size);
 }
@@ -156,11 +156,11 @@ rp_popf(struct rp_tr *t)
 	}
 	e_gsload(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, size);
-	host_e1(t, 0x49);                    /* and r15, mask */
+	host_e1(t, 0x49);       /* and r15, mask */
 	host_e1(t, 0x81);
 	host_e1(t, 0xe7);
 	host_e4(t, 0x200cd5);
 	host_e1(t, 0x41);
-	host_e1(t, 0x57);                    /* push r15 */
+	host_e1(t, 0x57);       /* push r15 */
 	host_e1(t, 0x9d);
 }

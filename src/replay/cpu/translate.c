@@ -73,7 +73,7 @@ translate_test(struct rp_tr *t, const struct rp_test *w)
 	int h = w->reg < 0 || w->reg >= RP_TEST_XMM ? -1 : rp_home(w->reg), x = w->reg - RP_TEST_XMM;
 
 	if (x >= 0) {
-		host_e1(t, 0x66);            /* movq r15, xmm */
+		host_e1(t, 0x66);       /* movq r15, xmm */
 		host_e1(t, x < 8 ? 0x49 : 0x4d);
 		host_e1(t, 0x0f);
 		host_e1(t, 0x7e);
@@ -95,7 +95,7 @@ translate_tests(struct rp_tr *t)
 
 	for (unsigned i = 0; i < t->c->ntest; i++) {
 		translate_test(t, &t->c->test[i]);
-		host_e1(t, 0xe3);            /* jrcxz over the jump */
+		host_e1(t, 0xe3);       /* jrcxz over the jump */
 		host_e1(t, 5);
 		out[i] = e_jmp32(t);
 	}

@@ -17,6 +17,6 @@ struct wcode_replay {
  * of bytes copied.
  */
 size_t wcode_read_replay(void *arg, uint64_t addr, void *p, size_t n, int exec);
-void wcode_replay_invalidate(struct wcode_replay *r);      /* call it when mappings have changed */
+void wcode_replay_invalidate(struct wcode_replay *r);   /* call it when mappings have changed */
 
 #endif

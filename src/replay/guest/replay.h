@@ -34,10 +34,10 @@ void replay_close(struct replay *r);
 /* the capture's header, valid until replay_close */
 const struct ws_header *replay_header(const struct replay *r);
 /*
- * A fault in the capture or in its execution: err then tells the instruction.  off and rec
- * WS_UNKNOWN: not in the file.
+ * A fault in the capture, or in its execution: then err names the instruction.  off and rec are
+ * WS_UNKNOWN if the fault is not in the file.
  */
-const struct fault *replay_fault(const struct replay *r);        /* after REPLAY_BAD */
+const struct fault *replay_fault(const struct replay *r);       /* after REPLAY_BAD */
 /* how the program ended; NULL before REPLAY_END */
 const struct ws_rec_end *replay_end_record(const struct replay *r);
 
@@ -66,7 +66,7 @@ uint64_t replay_length(struct replay *r);
 
 /* Keyframes: their number, their positions, and continuing at one (forward or back). */
 size_t replay_nkeys(struct replay *r);
-uint64_t replay_key_icount(struct replay *r, size_t k);        /* instructions before it */
+uint64_t replay_key_icount(struct replay *r, size_t k); /* instructions before it */
 /* instances before it, numbered as in itrace.h; WS_UNKNOWN: not recorded */
 uint64_t replay_key_instances(struct replay *r, size_t k);
 int replay_seek(struct replay *r, size_t k);            /* REPLAY_OK, REPLAY_BAD */

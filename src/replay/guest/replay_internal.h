@@ -31,7 +31,7 @@ struct replay {
 	int ended;                      /* enum replay_got; sticky; REPLAY_OK before the end */
 	int pending;                    /* result of the call after the next references */
 	struct ws_rec_end end;
-	/* early: of the records up to `next`; told: of the end, once it is known */
+	/* early: from the records up to `next`; told: from the end, once it is known */
 	struct ws_early early, told;
 	uint64_t until, triggers;
 	uint64_t from;                  /* instances before the previous trigger */

@@ -1,5 +1,5 @@
 /*
- * Snapshots of a replay in memory.  The system's pagemap tells which guest pages exist; pages
+ * Snapshots of a replay in memory.  The system's pagemap says which guest pages exist; pages
  * that changed are found by comparison, which takes a fraction of a microsecond a page and
  * needs no watching while the guest runs.
  */

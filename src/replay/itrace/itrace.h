@@ -42,7 +42,7 @@ enum visit_what {
 
 /* Instructions that were executed one after the other. */
 struct visit_run {
-	const struct fact_at *at;      /* its ninsn instructions */
+	const struct fact_at *at;       /* its ninsn instructions */
 	uint64_t n;                     /* instance of the first; the numbers are consecutive */
 	uint16_t ninsn;
 	/*
@@ -116,7 +116,7 @@ int visit_goto(struct visit *v, uint64_t n);
 /*
  * Keeps snapshots of the run from now on, `step` instances apart, or more in a long run.
  * visit_goto continues from them, as from keyframes at close distances.  Not with
- * VISIT_WRITERS.  There are at most 64, of about `most` bytes. -1: the system does not tell
+ * VISIT_WRITERS.  There are at most 64, of about `most` bytes. -1: the system does not say
  * which pages exist.
  */
 int visit_snapshots_enable(struct visit *v, uint64_t most, uint64_t step);
@@ -133,7 +133,7 @@ int visit_begin_second(struct visit *v);
 struct visit_kept;
 /* v keeps no more snapshots; NULL: it kept none */
 struct visit_kept *visit_snapshots_detach(struct visit *v);
-void visit_snapshots_attach(struct visit *v, struct visit_kept *k);    /* v takes ownership of k */
+void visit_snapshots_attach(struct visit *v, struct visit_kept *k);     /* v takes ownership of k */
 void visit_snapshots_free(struct visit_kept *k);
 
 /*

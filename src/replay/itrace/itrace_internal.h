@@ -36,7 +36,7 @@ struct visit {
 	struct visit_batch batch;       /* of visit_next */
 	size_t next;                    /* its run, and the instruction in the run */
 	uint32_t nextin;
-	struct fact_at signal[2];      /* without and with vector registers */
+	struct fact_at signal[2];       /* without and with vector registers */
 	struct fact sigfact[2];
 	struct fact_def sigdef[FACT_NREG];
 	uint64_t *seg;                  /* instances before each segment; owned; NULL: not known yet */
@@ -56,7 +56,7 @@ int visit_room(struct visit *v, size_t nwriter);
 const struct snap *visit_kept(const struct visit *v, uint64_t n);
 /* the instance after n where the next snapshot is due; UINT64_MAX: none */
 uint64_t visit_snapshot_due(const struct visit *v, uint64_t n);
-void visit_snapshot_take(struct visit *v);   /* takes a snapshot */
+void visit_snapshot_take(struct visit *v);      /* takes a snapshot */
 
 /* walk.c: visits word[v->done] to word[n]. 0, or -1: no memory. */
 int visit_blocks(struct visit *v, const uint64_t *word, size_t n);

@@ -31,7 +31,7 @@ struct wshadow {
 
 int wshadow_init(struct wshadow *s);    /* 0, or -1: no memory */
 void wshadow_free(struct wshadow *s);
-void wshadow_clear(struct wshadow *s);   /* no instance has written anything */
+void wshadow_clear(struct wshadow *s);  /* no instance has written anything */
 
 /* these functions set s->nomem when memory runs out */
 
@@ -45,7 +45,7 @@ void wshadow_write(struct wshadow *s, uint64_t addr, uint64_t n, uint64_t writer
 void wshadow_map(struct wshadow *s, uint64_t addr, uint64_t len, uint64_t writer);
 void wshadow_unmap(struct wshadow *s, uint64_t addr, uint64_t len);
 void wshadow_move(struct wshadow *s, const struct ws_rec_move *m, uint64_t writer);
-void wshadow_note_new_page(struct wshadow *s, uint64_t page);       /* notes a page that has words */
+void wshadow_note_new_page(struct wshadow *s, uint64_t page);   /* notes a page that has words */
 /* calls fn with all writers, some of them repeatedly */
 void wshadow_each(struct wshadow *s, visit_writer_fn *fn, void *arg);
 /* joined with the previous piece if their writers are equal */

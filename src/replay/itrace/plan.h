@@ -7,7 +7,7 @@
 /* A use that is not written by one instruction of the block; port: index of its writer in the run. */
 struct plan_live { uint16_t port; struct fact_use use; };
 /*
- * A use of which the block has written some lanes.  k: instruction of the block, by lane; -1:
+ * A use when the block has written some of its lanes.  k: instruction of the block, by lane; -1:
  * the last writer before the block.
  */
 struct plan_mixed { uint16_t port; struct fact_use use; int8_t k[FACT_NLANE]; };

@@ -36,7 +36,7 @@ split_use(struct visit *v, const struct fact_use *u)
 	return v->mem.piece[first].writer;
 }
 
-/* Writers of a use of which the block has written some lanes; n: instance of its first instruction. */
+/* Writers of a use when the block has written some of its lanes; n: instance of its first instruction. */
 static uint64_t
 mixed_use(struct visit *v, const struct plan_mixed *m, uint64_t n)
 {
@@ -179,7 +179,7 @@ last_words(const struct visit *v, const struct plan *p, struct visit_run *r, con
 	return (size_t)r->nlast + r->nmem + p->last->nval;
 }
 
-/* A block of which only some instructions are reported. */
+/* A block that has only some of its instructions reported. */
 static size_t
 itrace_picked(struct visit *v, struct fact_block *b, unsigned n, const uint64_t *word, size_t at)
 {

@@ -12,7 +12,7 @@
 #include "format/ws/ws.h"
 #include "replay/ptrace/tracee.h"
 
-#define NATIVE_UNSEEN UINT64_C(0x10100)  /* RF and TF in rflags: set by stepping, not by the program */
+#define NATIVE_UNSEEN UINT64_C(0x10100) /* RF and TF in rflags: set by stepping, not by the program */
 
 struct native_share { uint64_t addr, len, dev, ino, offset; uint32_t prot; };
 

@@ -30,7 +30,7 @@ struct tracee {
 
 /*
  * Launches argv; argv[0] is looked up in PATH.  The process stands after its execve, before its
- * first instruction, in a syscall-exit stop.  On failure no process is left, and *atexec tells
+ * first instruction, in a syscall-exit stop.  On failure no process is left, and *atexec says
  * whether execve failed rather than the tracer.
  */
 int tracee_start(struct tracee *t, char *const argv[], int *atexec);

@@ -341,7 +341,7 @@ shadow_need_original(struct shadow *t, uint64_t addr, uint64_t n)
 		if (!p)
 			return;
 		l = &p->line[addr / WS_LINE % TRIM_LINES];
-		l->need |= shadow_bytes(at, k) & ~l->own;      /* keyframes do not need it */
+		l->need |= shadow_bytes(at, k) & ~l->own;       /* keyframes do not need it */
 		addr += k;
 		n -= k;
 	}

@@ -8,7 +8,7 @@
 /* candidates kept in memory: when there are more, every other one is dropped */
 #define TRIM_SEGS  128u
 
-/* `count` lines of which the replay needs bytes `mask` (of each), as MEM number `mem` has them. */
+/* `count` lines; the replay needs bytes `mask` of each, as MEM number `mem` has them. */
 struct trim_need {
 	uint32_t mem, count;
 	uint64_t line;                  /* address / WS_LINE */

@@ -70,7 +70,7 @@ blocks_start(struct blocks *k, struct replay *r, uint64_t to)
 		signal(SIGPIPE, SIG_DFL);       /* if the parent stops reading, it has seen enough */
 		close(p[0]);
 		verify_produce(p[1], r, to);
-		confine_exit();                  /* the parent's clean-up must not be done twice */
+		confine_exit();                 /* the parent's clean-up must not be done twice */
 	}
 	close(p[1]);
 	k->fd = p[0];

@@ -19,14 +19,14 @@ struct store_out {
 	const struct store_opts *o;
 	struct vc_work *work;           /* owned */
 	struct store_stats stats;
-	struct fault *f;          /* owned by the caller */
+	struct fault *f;                /* owned by the caller */
 	struct buf b;                   /* the section that is being made */
 };
 
 /* sets *f; returns -1 */
 int store_fail(struct fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int store_nomem(struct fault *f);         /* -1 */
-int store_fail_replay(struct fault *f, const struct fault *r);       /* -1 */
+int store_nomem(struct fault *f);       /* -1 */
+int store_fail_replay(struct fault *f, const struct fault *r);  /* -1 */
 /* 0, or -1 with *f */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
     struct fault *f);
@@ -142,7 +142,7 @@ struct wsource;
 int store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, int tab);
 /* opens the visit of the second pass; NULL: see the fault */
 struct visit *store_second_pass_open(struct store_cap *c, const char *capture);
-void store_second_pass_close(struct store_cap *c);         /* call it after the second pass */
+void store_second_pass_close(struct store_cap *c);      /* call it after the second pass */
 void store_cap_free(struct store_cap *c);
 
 /*

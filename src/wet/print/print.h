@@ -4,7 +4,7 @@
 
 #include "format/wetfile/wetfile.h"
 
-typedef int store_text_fn(void *arg, const void *p, size_t n);         /* not 0: printing ends */
+typedef int store_text_fn(void *arg, const void *p, size_t n);  /* not 0: printing ends */
 
 /*
  * Prints a file of kind full or loads.  Lists take at most `budget` bytes of

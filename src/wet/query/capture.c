@@ -26,7 +26,7 @@ capture_mapped(void *arg, const struct ws_rec_map *m)
 {
 	struct qcap *cap = arg;
 
-	(void)wsource_map(cap->source, m);        /* without memory: the lines of this file are unknown */
+	(void)wsource_map(cap->source, m);      /* without memory: the lines of this file are unknown */
 }
 
 void

@@ -200,7 +200,7 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fi
 	if (e == 0 && got == 0 && t.held)
 		fn(arg, &t.e);
 	free(t.ref);
-	qcap_close_trace(cap);               /* its code is translated for this statement only */
+	qcap_close_trace(cap);  /* its code is translated for this statement only */
 	return e < 0 || got < 0 ? -1 : 0;
 }
 

@@ -183,7 +183,7 @@ window_record(struct qrec *c, uint64_t end, int control)
 	uint64_t last = 0;
 
 	visit_set_record_fn(cap->trace, on_record, c);
-	visit_until(cap->trace, end + 1);     /* so that the records after instance `end` come, too */
+	visit_until(cap->trace, end + 1);       /* so that the records after instance `end` come, too */
 	while (got == 1 && last <= end && (got = qcap_next_batch(cap, &b)) == 1) {
 		if (b.nrun && window_batch(c, &b, end, control) != 0)
 			return -1;

@@ -32,7 +32,7 @@ struct query_stmt {
 	uint8_t len, b[15];
 };
 
-struct query *query_open(const char *path, struct fault *f);     /* NULL: see *f */
+struct query *query_open(const char *path, struct fault *f);    /* NULL: see *f */
 void query_close(struct query *q);
 const struct fault *query_fault(const struct query *q);
 /* where its capture ended early, as replay_early; NULL: it did not.  Valid as long as q */

@@ -5,7 +5,7 @@
 #include "wet/query/query_internal.h"
 #include "wet/run/run.h"
 
-int qrun_fail(struct query *q);                  /* takes over the fault of q->run; -1 */
+int qrun_fail(struct query *q); /* takes over the fault of q->run; -1 */
 
 /* run_slice.c */
 int qrun_slice(struct query *q, struct query_slice *s);

@@ -4,7 +4,7 @@
 #include <link.h>
 #include <sys/mman.h>
 
-struct fn { uintptr_t entry, thunk, number; };      /* made by aerw */
+struct fn { uintptr_t entry, thunk, number; };  /* made by aerw */
 
 #define PER_BYTE 252u           /* b0 of a function number is 1..252; 0 and 253..255 are other items */
 #define MAXFN (256u * PER_BYTE)

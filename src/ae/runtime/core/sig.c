@@ -246,7 +246,7 @@ int ae_sigaction(int sig, const struct sigaction *new, struct sigaction *old)
 	block = ae_block();
 	was = act[sig];
 	err = sys_err(sys4(SYS_rt_sigaction, sig, 0, SYS_P(&k), sizeof k.mask));
-	if (!err && k.handler != TRAMP) {        /* set by a library */
+	if (!err && k.handler != TRAMP) {       /* set by a library */
 		was.handler = k.handler;
 		was.flags = k.flags;
 		was.mask = k.mask;

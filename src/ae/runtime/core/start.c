@@ -121,7 +121,7 @@ static int map_memory(void)
 {
 	long r = sys6(SYS_mmap, (long)AE_START, (long)AE_MAPLEN, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	uintptr_t *s = (uintptr_t *)AE_SIDE;       /* entries of three words */
+	uintptr_t *s = (uintptr_t *)AE_SIDE;    /* entries of three words */
 
 	if (r != (long)AE_START) {
 		if (!sys_err(r))

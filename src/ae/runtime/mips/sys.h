@@ -10,7 +10,7 @@
 #define SYS_CLOBBERS \
 	"$1", "$3", "$8", "$9", "$10", "$11", "$12", "$13", "$14", "$15", "$24", "$25", "hi", "lo", "memory"
 
-/* The fifth and sixth arguments are on the stack; $7 tells whether $2 is an error number. */
+/* The fifth and sixth arguments are on the stack; $7 says whether $2 is an error number. */
 static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long r __asm__("$2") = n;

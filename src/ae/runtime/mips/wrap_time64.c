@@ -1,4 +1,4 @@
-/* What programs with 64-bit time_t on a 32-bit machine call instead of ppoll and pselect. */
+/* The functions that programs with 64-bit time_t on a 32-bit machine call instead of ppoll and pselect. */
 #include "ae/runtime/aert.h"
 
 #include <poll.h>

@@ -30,7 +30,7 @@ void loadmem_free(struct loadmem *m);
 void loadmem_clear(struct loadmem *m);  /* no byte is known */
 /* copies n <= 64 bytes; 1: all of them are known */
 int loadmem_read(struct loadmem *m, uint64_t addr, void *to, size_t n);
-void loadmem_write(struct loadmem *m, uint64_t addr, const void *from, size_t n);         /* n <= 64 */
+void loadmem_write(struct loadmem *m, uint64_t addr, const void *from, size_t n);       /* n <= 64 */
 void loadmem_forget(struct loadmem *m, uint64_t addr, uint64_t n);      /* [addr, addr + n) is not known */
 
 #endif

@@ -113,7 +113,7 @@ int load_add(struct load *l, uint64_t pc, const uint8_t *b, size_t n);
  */
 int load_known(struct load *l, uint32_t s, uint64_t *w);
 void load_execute(struct load *l, uint32_t s, const uint64_t *w, int right);
-void load_set(struct load *l, uint32_t s, const uint64_t *w);  /* sets the words that it defines */
+void load_set(struct load *l, uint32_t s, const uint64_t *w);   /* sets the words that it defines */
 
 /* Words of the statement's value. */
 static inline unsigned load_nval(const struct load_stmt *s) { return s->nval == WPORT_FLAGS ? 1 : s->nval; }

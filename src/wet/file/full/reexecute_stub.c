@@ -302,7 +302,7 @@ gpr_at(unsigned i)
 static void
 reexecute_before(struct emit *e, int flags)
 {
-	if (e->st != X86_RDI) {                     /* mov st, rdi */
+	if (e->st != X86_RDI) { /* mov st, rdi */
 		*e->p++ = (uint8_t)(0x48 | (unsigned)e->st >> 3);
 		*e->p++ = 0x89;
 		*e->p++ = (uint8_t)(0xc0 | X86_RDI << 3 | ((unsigned)e->st & 7));
@@ -340,7 +340,7 @@ reexecute_after(struct emit *e, int flags)
 		reexecute_vector(e, 0x11, i, at);
 		if (e->in->z.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
 			for (unsigned k = 32; k < 64; k += 8) {
-				reexecute_general(e, 0xc7, 0, at + k);    /* mov qword, 0 */
+				reexecute_general(e, 0xc7, 0, at + k);  /* mov qword, 0 */
 				PUT(e, "\0\0\0\0");
 			}
 	}

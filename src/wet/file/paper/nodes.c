@@ -14,7 +14,7 @@ struct inputs { uint64_t w[NSET]; };
 
 struct split { uint32_t size, seen, to; };      /* of a class */
 
-/* Splits the classes of which path p has only a part. */
+/* Splits the classes that path p contains only in part. */
 static void
 paper_nodes_split(struct paper_classes *t, struct split *x, const uint32_t *s, uint32_t n)
 {

@@ -27,7 +27,7 @@ struct paper_stats {
 	uint64_t orig[PAPER_NPARTS];    /* bytes: 4 a statement, 8 a word of a value, 8 a dependence */
 	uint64_t tier1[PAPER_NPARTS];   /* bytes: 4 a time or an index of a pattern, 8 a word, 8 a pair */
 	uint64_t tier2[PAPER_NPARTS];   /* bytes of the compressed streams: entries, table, context */
-	uint64_t used[PAPER_NPARTS][PAPER_NHOW];    /* number of streams by method */
+	uint64_t used[PAPER_NPARTS][PAPER_NHOW];        /* number of streams by method */
 	uint64_t fixed, labels, arch;   /* bytes of the file: graph without labels, labels, one-bit labels */
 };
 

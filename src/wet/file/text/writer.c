@@ -162,7 +162,7 @@ text_writer_read(const char *text, struct store_txt *t, int *canonical, struct f
 			col_add(&t->col[TEXT_SIZE], wettext_count(r));
 		if (!t->ordered)
 			col_add(&t->col[TEXT_SIZE], 0);
-		if (text_writer_entries(t))         /* the last entry may have completed a section */
+		if (text_writer_entries(t))     /* the last entry may have completed a section */
 			bad = text_writer_section(t);
 	}
 	if (!bad && canonical)
