@@ -17,3 +17,11 @@ fault_set(struct fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
 	vsnprintf(f->err, sizeof f->err, fmt, ap);
 	va_end(ap);
 }
+
+int
+fault_nomem(struct fault *f)
+{
+	if (!f->err[0])
+		fault_set(f, UINT64_MAX, UINT64_MAX, "no memory");
+	return -1;
+}

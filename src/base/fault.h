@@ -18,5 +18,10 @@ struct fault {
 /* Formats err like printf; a message that does not fit is cut. */
 void fault_set(struct fault *f, uint64_t off, uint64_t rec, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/*
+ * For a function that failed, where failures without a message are memory that ran out: says so
+ * unless err has a message.  -1
+ */
+int fault_nomem(struct fault *f);
 
 #endif

@@ -23,11 +23,11 @@ struct store_out {
 	struct buf b;                   /* the section that is being made */
 };
 
+/* Functions that return int give -1 on failure: memory ran out unless the fault has a message. */
+
 /* sets *f; returns -1 */
 int store_fail(struct fault *f, int input, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int store_nomem(struct fault *f);       /* -1 */
 int store_fail_replay(struct fault *f, const struct fault *r);  /* -1 */
-/* 0, or -1 with *f */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
     struct fault *f);
 void store_out_free(struct store_out *t);

@@ -74,7 +74,7 @@ int
 col_bad(struct col_reader *r, const char *why)
 {
 	if (!r->err)
-		r->err = why;
+		r->err = why ? why : "no memory";
 	return -1;
 }
 
@@ -115,7 +115,7 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 	if ((width != 1 && width != 2 && width != 4 && width != 8) || len > (uint64_t)(r->end - r->p))
 		return col_bad(r, "a block is longer than its section");
 	if (col_room(c, n) != 0)
-		return col_bad(r, "no memory");
+		return col_bad(r, NULL);
 	if (skip) {
 		r->p += len;
 		c->n += n;
@@ -123,7 +123,7 @@ column_block(struct col_reader *r, struct col *c, size_t n, uint64_t most, const
 	}
 	if (vc_decode(r->w, NULL, &(struct vc_col){ NULL, key, n, (unsigned)width }, (enum vc_method)method,
 		r->p, (size_t)len, c->v + c->n, &err) != 0)
-		return col_bad(r, err ? err : "no memory");
+		return col_bad(r, err);
 	r->p += len;
 	for (size_t i = 0; i < n; i++)
 		if (c->v[c->n + i] > most)
@@ -170,7 +170,7 @@ col_get_blocks(struct col_reader *r, struct col *c, size_t n, size_t size, col_w
     col_keys_fn *keys, void *arg)
 {
 	uint64_t all, *key = malloc((n < size ? n : size) * sizeof *key + 1);
-	int e = key ? 0 : col_bad(r, "no memory");
+	int e = key ? 0 : col_bad(r, NULL);
 
 	c->n = 0;
 	if (!e && col_get_number(r, COL_MAX, &all) == 0 && all != n)

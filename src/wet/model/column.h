@@ -49,7 +49,8 @@ struct col_reader {
 	const char *err;                /* NULL, or the first error; static */
 };
 
-int col_bad(struct col_reader *r, const char *why);     /* sets r->err if there is none yet; -1 */
+/* sets r->err if there is none yet; why NULL: no memory; -1 */
+int col_bad(struct col_reader *r, const char *why);
 int col_get_number(struct col_reader *r, uint64_t most, uint64_t *v);   /* 0, or -1 and r->err */
 
 #ifndef COL_MAX                         /* a fuzzer defines it smaller */

@@ -28,13 +28,6 @@ lists_units(const struct store_stmt *s)
 	return 2 + s->nuse + s->nmem;
 }
 
-static int
-lists_nomem(struct list *l)
-{
-	fault_set(l->fault, 0, UINT64_MAX, "no memory");
-	return -1;
-}
-
 /* Hands the text to put if it is longer than `most` bytes.  Not 0: printing ends. */
 static int
 lists_flush(struct list *l, size_t most)
@@ -42,7 +35,7 @@ lists_flush(struct list *l, size_t most)
 	int e = 0;
 
 	if (l->b.nomem)
-		return lists_nomem(l);
+		return fault_nomem(l->fault);
 	if (l->b.n > most) {
 		e = l->put(l->arg, l->b.p, l->b.n);
 		l->b.n = 0;
@@ -160,7 +153,7 @@ lists_begin(struct list *l, uint64_t budget)
 	l->unit = calloc((size_t)n + 1, sizeof *l->unit);
 	l->first = calloc(l->hi - l->lo + 1, sizeof *l->first);
 	if (!l->unit || !l->first)
-		return lists_nomem(l);
+		return fault_nomem(l->fault);
 	n = 0;
 	memset(l->only, 0, c->nstmt);
 	for (uint32_t s = l->lo; s < l->hi; s++) {
@@ -172,7 +165,7 @@ lists_begin(struct list *l, uint64_t budget)
 		for (uint32_t i = 0; i < lists_units(v); i++)
 			if ((l->unit[n++].slot = calloc(count * (i + 1 < lists_units(v) ? 1 : v->nval) + 1,
 			    sizeof(uint64_t))) == NULL)
-				return lists_nomem(l);
+				return fault_nomem(l->fault);
 	}
 	return 0;
 }
@@ -243,7 +236,7 @@ list_print(struct list *l, uint64_t budget)
 	if (!n && !l->whole)            /* the text `0' would be that of an empty run */
 		return -1;
 	if ((l->only = calloc(n + 1, 1)) == NULL)
-		return lists_nomem(l);
+		return fault_nomem(l->fault);
 	e = lists_used(l, wettext_put_count(wettext_room(&l->b), n));
 	for (l->lo = 0; !e && l->lo < n; l->lo = l->hi) {
 		e = lists_begin(l, budget) != 0 || l->fill(l->from, l) != 0;

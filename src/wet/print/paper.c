@@ -55,10 +55,9 @@ paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *
 	};
 	int e;
 
-	if (!r) {
-		fault_set(fault, 0, UINT64_MAX, "no memory");
-		return -1;
-	}
+	fault->err[0] = '\0';
+	if (!r)
+		return fault_nomem(fault);
 	l.code = &r->code;
 	l.fault = &r->fault;
 	l.whole = f->whole;

@@ -295,8 +295,8 @@ print_text_print(const struct wetfile *f, struct print what, struct fault *fault
 
 	if (!p || (what.work = vc_work_new(1)) == NULL) {
 		free(p);
-		fault_set(fault, 0, UINT64_MAX, "no memory");
-		return -1;
+		fault->err[0] = '\0';
+		return fault_nomem(fault);
 	}
 	*p = what;
 	p->file = f;

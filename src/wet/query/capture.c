@@ -92,13 +92,13 @@ qcap_open(struct query *q)
 	struct qcap *cap = q->cap = calloc(1, sizeof *cap);
 
 	if (!cap)
-		return query_nomem(q);
+		return -1;
 	cap->q = q;
 	cap->window = QWINDOW;
 	wcode_init(&cap->code, NULL, NULL);
 	qcap_clear_counts(cap);
 	if ((cap->source = wsource_new()) == NULL)
-		return query_nomem(q);
+		return -1;
 	return qcap_open_trace(cap, VISIT_CONTROL);
 }
 

@@ -109,7 +109,7 @@ backward_dynamic(struct scan *c, size_t j, size_t *first)
 	for (;; j++, r++) {
 		e = qrec_insn(r, r->path->n - 1);
 		if (buf_grow(&c->ref, &c->capref, nref + e.nref + 1, sizeof *c->ref) < 0)
-			return query_nomem(c->q);
+			return -1;
 		memcpy(c->ref + nref, c->rec.word + r->word + (c->next ? e.ref : r->path->nref),
 		    e.nref * sizeof *c->ref);
 		nref += e.nref;
@@ -300,7 +300,7 @@ qcap_slice_backward(struct qcap *cap, struct query_slice *s)
 		.q = cap->q, .cap = cap, .s = s, .rec = { .cap = cap, .brief = !s->fn },
 		.control = !(s->flags & QUERY_DATA)
 	};
-	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
+	int bad = byteset_init(&c.mem) != 0;
 	uint64_t end = s->n;
 
 	query_set_in_slice(c.q, s->n);

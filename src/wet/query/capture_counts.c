@@ -15,7 +15,7 @@ counts_double_windows(struct qcap *cap, size_t npath)
 	size_t k = 0;
 
 	if (!n)
-		return query_nomem(cap->q);
+		return -1;
 	cap->ncount = 0;
 	for (size_t i = 0; i < cap->nwin; i += 2) {
 		struct qwin w = cap->win[i], next = i + 1 < cap->nwin ? cap->win[i + 1] : (struct qwin){ 0 };
@@ -23,7 +23,7 @@ counts_double_windows(struct qcap *cap, size_t npath)
 
 		if (!c) {
 			free(n);
-			return query_nomem(cap->q);
+			return -1;
 		}
 		w.count = cap->win[i].count = c;
 		for (size_t j = 0; j < w.ncount; j++)
@@ -52,7 +52,7 @@ qcap_count_window(struct qcap *cap, struct qpath **touched, size_t n)
 
 	w->count = malloc((n + 1) * sizeof *w->count);
 	if (!w->count)
-		return query_nomem(cap->q);
+		return -1;
 	for (size_t i = 0; i < n; i++) {
 		w->count[w->ncount++] = (struct qcount){ touched[i]->number, touched[i]->count };
 		touched[i]->count = 0;
@@ -67,7 +67,7 @@ static int
 counts_by_path(struct qcap *cap, size_t k, uint64_t **n)
 {
 	if ((*n = calloc(cap->nsurveyed + 1, sizeof **n)) == NULL)
-		return query_nomem(cap->q);
+		return -1;
 	for (size_t i = 0; i < k; i++)
 		for (size_t j = 0; j < cap->win[i].ncount; j++)
 			(*n)[cap->win[i].count[j].path] += cap->win[i].count[j].n;
@@ -80,7 +80,7 @@ qcap_counts_before(struct qcap *cap, size_t k, uint64_t **count)
 	uint64_t *n;
 
 	if ((*count = calloc(cap->q->nstmt + 1, sizeof **count)) == NULL)
-		return query_nomem(cap->q);
+		return -1;
 	if (counts_by_path(cap, k, &n) != 0) {
 		free(*count);
 		*count = NULL;
@@ -99,13 +99,13 @@ qcap_finish_counts(struct qcap *cap)
 	uint64_t *count;
 
 	if ((cap->surveyed_path = calloc(cap->npath + 1, sizeof *cap->surveyed_path)) == NULL)
-		return query_nomem(cap->q);
+		return -1;
 	for (size_t i = 0; i < cap->npath; i++) {
 		const struct qpath *p = cap->path[i];
 		uint32_t *id = malloc((p->n + 1) * sizeof *id);
 
 		if (!id)
-			return query_nomem(cap->q);
+			return -1;
 		cap->surveyed_path[cap->nsurveyed++] = (struct qstmts){ id, p->id ? p->n : 0 };
 		if (p->id)
 			memcpy(id, p->id, p->n * sizeof *id);
@@ -143,7 +143,7 @@ counts_per_path(struct qcap *cap, uint32_t id)
 	if (cap->timesid == id)
 		return 0;
 	if (!cap->times && (cap->times = malloc((cap->nsurveyed + 1) * sizeof *cap->times)) == NULL)
-		return query_nomem(cap->q);
+		return -1;
 	for (size_t i = 0; i < cap->nsurveyed; i++) {
 		const struct qstmts *p = &cap->surveyed_path[i];
 

@@ -36,7 +36,7 @@ deps_add(struct deps *c, uint64_t writer)
 	if (!writer || !query_in_slice(c->q, writer) || !c->id[writer])
 		return 0;
 	if (buf_grow(&c->writer, &c->capwriter, c->nwriter + 1, sizeof *c->writer) < 0)
-		return query_nomem(c->q);
+		return -1;
 	c->writer[c->nwriter++] = writer;
 	return 0;
 }
@@ -125,13 +125,13 @@ deps_run(struct deps *c, const struct visit_run *r, const struct visit_batch *b)
 		return -1;
 	if (!p->id) {
 		c->id[r->n] = SIGNAL;
-		return c->control && control_signal(cap->control, r->n, word) != 0 ? query_nomem(cap->q) : 0;
+		return c->control && control_signal(cap->control, r->n, word) != 0 ? -1 : 0;
 	}
 	if (c->control &&
 	    (qcap_control_path(cap, p) == NULL ||
 		buf_grow(&cap->parent, &cap->capparent, r->ninsn, sizeof *cap->parent) < 0 ||
 		control_step(cap->control, p->control, r->n, word, mask ? cap->parent : NULL) != 0))
-		return query_nomem(cap->q);
+		return -1;
 	return deps_members(c, r, b, p, mask, again);
 }
 
@@ -164,7 +164,7 @@ qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *
 	if (qcap_open_trace(cap, VISIT_WRITERS) != 0)
 		return -1;
 	c.id = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	bad = c.id == MAP_FAILED ? query_nomem(q) : c.control ? qcap_load_control(cap, 0) : 0;
+	bad = c.id == MAP_FAILED ? -1 : c.control ? qcap_load_control(cap, 0) : 0;
 	if (!bad)
 		bad = deps_walk(&c);
 	free(c.writer);

@@ -64,10 +64,9 @@ flow_read_trail(struct qflow *f, struct trail *t, size_t k, uint64_t end, uint32
 			last = r->n + r->ninsn - 1;
 			if (r->at->fact->kind == FACT_SIGNAL)
 				continue;
-			if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL)
+			if ((p = qcap_path(cap, r->at, r->ninsn)) == NULL ||
+			    (t->n == t->cap && buf_grow(&t->path, &t->cap, t->n + 1, sizeof *t->path) < 0))
 				return -1;
-			if (t->n == t->cap && buf_grow(&t->path, &t->cap, t->n + 1, sizeof *t->path) < 0)
-				return query_nomem(cap->q);
 			t->path[t->n++] = p;
 		}
 	*over = last > end ? (uint32_t)(last - end) : 0;
@@ -137,7 +136,7 @@ flow_hold_part(struct insns *t, const struct visit_insn *i, const struct visit_b
 	if (!again)
 		t->e.nref = 0;
 	if (buf_grow(&t->ref, &t->capref, t->e.nref + i->nref + 1, sizeof *t->ref) < 0)
-		return query_nomem(t->cap->q);
+		return -1;
 	memcpy(t->ref + t->e.nref, b->word + i->ref, i->nref * sizeof *t->ref);
 	t->e.nref += i->nref;
 	t->e.ref = t->ref;
@@ -192,7 +191,7 @@ qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fi
 
 	(void)fields;
 	if (qcap_open_trace(cap, 0) != 0 || visit_filter(cap->trace, flow_is_stmt, &t) != 0)
-		return cap->trace ? query_nomem(q) : -1;
+		return -1;
 	got = qcap_seek(cap, 1);
 	while (e == 0 && got == 1 && (got = qcap_next_batch(cap, &b)) == 1)
 		for (size_t i = 0; i < b.nrun && e == 0; i++)

@@ -285,7 +285,7 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 		return -1;
 	if (!p->id) {
 		if (c->control && control_signal(cap->control, r->n, word) != 0)
-			return query_nomem(cap->q);
+			return -1;
 		taint_end_dynamic(c);
 		taint_signal(c, r, p);
 		c->last = r->n;
@@ -295,11 +295,11 @@ spread_run(struct spread *c, const struct visit_run *r, const struct visit_batch
 	    (qcap_control_path(cap, p) == NULL ||
 		buf_grow(&cap->parent, &cap->capparent, r->ninsn, sizeof *cap->parent) < 0 ||
 		control_step(cap->control, p->control, r->n, word, cap->parent) != 0))
-		return query_nomem(cap->q);
+		return -1;
 	spread_pieces(c, p, r, b);
 	if (r->n + r->ninsn - 1 > c->last)
 		c->last = r->n + r->ninsn - 1;
-	return c->nomem ? query_nomem(cap->q) : 0;
+	return c->nomem ? -1 : 0;
 }
 
 static int
@@ -332,7 +332,7 @@ qcap_slice_forward(struct qcap *cap, struct query_slice *s)
 {
 	struct spread c = { .q = cap->q, .cap = cap, .s = s, .control = !(s->flags & QUERY_DATA) };
 	size_t k = qcap_group_start(cap, qcap_find_window(cap, s->n));
-	int bad = byteset_init(&c.mem) != 0 ? query_nomem(cap->q) : 0;
+	int bad = byteset_init(&c.mem) != 0;
 
 	c.last = cap->win[k].n - 1;
 	bad = bad || qcap_open_trace(cap, 0) != 0 || (s->fn && qcap_counts_before(cap, k, &c.next) != 0) ||

@@ -100,7 +100,7 @@ struct qcap {
 	size_t capparent;
 };
 
-/* Functions that return int return -1 on failure, with the fault of cap->q set. */
+/* Functions that return int return -1 on failure, as those of query_internal.h. */
 
 /* The operations of struct query_ops */
 int qcap_open(struct query *q);                         /* makes q->cap */
@@ -128,12 +128,12 @@ void qcap_cache_states(struct qcap *cap);
 int qcap_seek(struct qcap *cap, uint64_t n);
 int qcap_next_batch(struct qcap *cap, struct visit_batch *b);   /* 1, 0 at the end */
 
-/* capture_paths.c: finds or makes the path of n instructions at `at`; NULL: the fault is set */
+/* capture_paths.c: finds or makes the path of n instructions at `at`; NULL: a failure */
 struct qpath *qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n);
 int qcap_make_insns(struct qcap *cap, struct qpath *p);         /* makes p->insn */
 /* frees cap->control as well, since it refers to the trace */
 void qcap_free_paths(struct qcap *cap);
-/* finds or makes a statement; 0: the fault is set */
+/* finds or makes a statement; 0: a failure */
 uint32_t qcap_stmt_id(struct qcap *cap, const struct fact *f);
 
 static inline struct qpath *
@@ -191,12 +191,12 @@ int qcap_slice_forward(struct qcap *cap, struct query_slice *s);
 /* loads into cap->control the state at the beginning of window k, the first of its group: 0, or -1 */
 int qcap_load_control(struct qcap *cap, size_t k);
 
-/* The path in the form that cap->control needs; NULL: the fault is set */
+/* The path in the form that cap->control needs; NULL: a failure */
 static inline const struct control_path *
 qcap_control_path(struct qcap *cap, struct qpath *p)
 {
-	if (!p->control && (p->control = control_path(cap->control, p->at, p->n)) == NULL)
-		query_nomem(cap->q);
+	if (!p->control)
+		p->control = control_path(cap->control, p->at, p->n);
 	return p->control;
 }
 

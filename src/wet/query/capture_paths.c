@@ -21,10 +21,8 @@ qcap_stmt_id(struct qcap *cap, const struct fact *f)
 	}
 	if (cap->q->nstmt >= UINT32_MAX / 2 ||
 	    buf_grow(&cap->q->stmt, &cap->capstmt, cap->q->nstmt + 1, sizeof *cap->q->stmt) < 0 ||
-	    hash_add(&cap->by_pc, h, (uint32_t)cap->q->nstmt) != 0) {
-		query_nomem(cap->q);
+	    hash_add(&cap->by_pc, h, (uint32_t)cap->q->nstmt) != 0)
 		return 0;
-	}
 	s = &cap->q->stmt[cap->q->nstmt++];
 	*s = (struct query_stmt){ .pc = f->pc, .len = f->len };
 	memcpy(s->b, f->b, f->len);
@@ -39,17 +37,14 @@ paths_new(struct qcap *cap, const struct fact_at *at, uint32_t n)
 	struct qpath *p = calloc(1, sizeof *p);
 	size_t have = 0;
 
-	if (!p) {
-		query_nomem(cap->q);
+	if (!p)
 		return NULL;
-	}
 	*p = (struct qpath){ .at = at, .n = n, .number = (uint32_t)cap->npath };
 	p->nword = last->fact->kind == FACT_STRING ? last->ref :
 	    (uint32_t)last->val + last->fact->nval + last->fact->nmem;
 	if (at->fact->kind == FACT_SIGNAL)
 		return p;
 	if (buf_grow(&p->id, &have, n, sizeof *p->id) < 0) {
-		query_nomem(cap->q);
 		free(p);
 		return NULL;
 	}
@@ -77,7 +72,6 @@ qcap_make_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 		return NULL;
 	else if (buf_grow(&cap->path, &cap->cappath, cap->npath + 1, sizeof *cap->path) < 0 ||
 	    hash_add(&cap->by_run, h, p->number) != 0) {
-		query_nomem(cap->q);
 		free(p->id);
 		free(p);
 		return NULL;
@@ -148,7 +142,7 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 	p->wide = calloc(p->n, sizeof *p->wide);
 	p->ref = calloc(nref + 1, sizeof *p->ref);
 	if (!p->wide || !p->ref || (p->insn = calloc(p->n, sizeof *p->insn)) == NULL)
-		return query_nomem(cap->q);
+		return -1;
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct fact_at *a = &p->at[i];
 		const struct fact *f = a->fact;

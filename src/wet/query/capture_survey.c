@@ -38,10 +38,9 @@ survey_count(struct survey *s, const struct visit_run *r)
 		return 0;
 	s->last = r->n + r->ninsn - 1;
 	if (cap->nwin == 0 || r->n - cap->win[cap->nwin - 1].n >= cap->window / cap->group) {
-		if ((cap->nwin && survey_end_window(s) != 0))
+		if ((cap->nwin && survey_end_window(s) != 0) ||
+		    buf_grow(&cap->win, &cap->capwin, cap->nwin + 1, sizeof *cap->win) < 0)
 			return -1;
-		if (buf_grow(&cap->win, &cap->capwin, cap->nwin + 1, sizeof *cap->win) < 0)
-			return query_nomem(cap->q);
 		cap->win[cap->nwin++] = (struct qwin){ .n = r->n };
 	}
 	if (r->at->fact->kind == FACT_SIGNAL)
@@ -50,7 +49,7 @@ survey_count(struct survey *s, const struct visit_run *r)
 		return -1;
 	if (p->count++ == 0) {
 		if (buf_grow(&s->touched, &s->captouched, s->ntouched + 1, sizeof(struct qpath *)) < 0)
-			return query_nomem(cap->q);
+			return -1;
 		s->touched[s->ntouched++] = p;
 	}
 	return 0;
@@ -68,7 +67,7 @@ survey_walk(struct survey *s, struct wcode_visit *t, struct wcode_replay *m, uin
 		if (t) {
 			wcode_replay_invalidate(m);
 			if (wcode_visit_batch(t, &b) != 0)
-				return query_nomem(cap->q);
+				return -1;
 		}
 		for (size_t i = 0; s->count && i < b.nrun; i++)
 			if (survey_count(s, &b.run[i]) != 0)
@@ -97,17 +96,15 @@ qcap_survey(struct query *q, int slices)
 		wcode_free(&cap->code);
 		wcode_init(&cap->code, wcode_read_replay, &m);
 		if ((t = wcode_visit_new(&cap->code)) == NULL)
-			return query_nomem(q);
+			return -1;
 	}
 	bad = survey_walk(&s, t, &m, 0) != 0 ||
 	    (s.count && ((cap->nwin && survey_end_window(&s) != 0) || qcap_finish_counts(cap) != 0));
 	wcode_visit_free(t);
 	free(s.touched);
 	cap->code.read = NULL;
-	if (bad)
+	if (bad || (slices && wcode_analyse(&cap->code) != 0))
 		return -1;
-	if (slices && wcode_analyse(&cap->code) != 0)
-		return query_nomem(q);
 	if (s.count)
 		q->length = s.last;
 	cap->surveyed = 1;
@@ -183,7 +180,7 @@ static int
 survey_save(struct qcap *cap, struct control *c, size_t k)
 {
 	control_save(c, &cap->win[k].state);
-	return cap->win[k].state.nomem ? query_nomem(cap->q) : 0;
+	return cap->win[k].state.nomem ? -1 : 0;
 }
 
 /* Follows control dependence through a run or a part of one. */
@@ -194,10 +191,10 @@ survey_step(struct qcap *cap, struct control *c, struct visit_run r, const struc
 	struct qpath *p;
 
 	if (r.at->fact->kind == FACT_SIGNAL)
-		return control_signal(c, r.n, b->word + r.word) != 0 ? query_nomem(cap->q) : 0;
+		return control_signal(c, r.n, b->word + r.word);
 	if ((p = qcap_path(cap, r.at, r.ninsn)) == NULL || (t = qcap_control_path(cap, p)) == NULL)
 		return -1;
-	return control_step(c, t, r.n, b->word + r.word, NULL) != 0 ? query_nomem(cap->q) : 0;
+	return control_step(c, t, r.n, b->word + r.word, NULL);
 }
 
 /*
@@ -251,7 +248,7 @@ survey_all_states(struct qcap *cap, size_t k)
 		at -= cap->group;
 	if (cap->win[at].state.n) {
 		if (control_load(cap->control, cap->win[at].state.p, cap->win[at].state.n) != 0)
-			return query_nomem(cap->q);
+			return -1;
 	} else if (survey_save(cap, cap->control, at) != 0)
 		return -1;
 	return survey_states(cap, cap->control, at, k);
@@ -260,10 +257,8 @@ survey_all_states(struct qcap *cap, size_t k)
 int
 qcap_load_control(struct qcap *cap, size_t k)
 {
-	if (!cap->control && (cap->control = control_new(&cap->code)) == NULL)
-		return query_nomem(cap->q);
-	if (!cap->win[k].state.n && survey_all_states(cap, k) != 0)
+	if ((!cap->control && (cap->control = control_new(&cap->code)) == NULL) ||
+	    (!cap->win[k].state.n && survey_all_states(cap, k) != 0))
 		return -1;
-	return control_load(cap->control, cap->win[k].state.p, cap->win[k].state.n) != 0 ?
-	    query_nomem(cap->q) : 0;
+	return control_load(cap->control, cap->win[k].state.p, cap->win[k].state.n);
 }

@@ -138,11 +138,10 @@ window_run(struct qrec *c, const struct visit_run *run, const struct visit_batch
 	if (!control)
 		return 0;
 	if (!p->id)
-		return control_signal(cap->control, run->n, w) != 0 ? query_nomem(cap->q) : 0;
-	if ((t = qcap_control_path(cap, p)) == NULL)
+		return control_signal(cap->control, run->n, w);
+	if ((t = qcap_control_path(cap, p)) == NULL ||
+	    control_step(cap->control, t, run->n, w, c->parent + c->nparent) != 0)
 		return -1;
-	if (control_step(cap->control, t, run->n, w, c->parent + c->nparent) != 0)
-		return query_nomem(cap->q);
 	c->nparent += t->npiece;
 	return 0;
 }
@@ -163,7 +162,7 @@ window_batch(struct qrec *c, const struct visit_batch *b, uint64_t end, int cont
 	if (buf_grow(&c->parent, &c->capparent, c->nparent + b->ninsn, sizeof *c->parent) < 0 ||
 	    buf_grow(&c->run, &c->caprun, c->nrun + b->nrun, sizeof *c->run) < 0 ||
 	    buf_grow(&c->word, &c->capword, c->nword + n, sizeof *c->word) < 0)
-		return query_nomem(c->cap->q);
+		return -1;
 	if (!c->brief)
 		memcpy(c->word + c->nword, b->word + lo, n * sizeof *c->word);
 	for (const struct visit_run *r = b->run; r <= last && r->n <= end; r++)
@@ -193,7 +192,7 @@ window_record(struct qrec *c, uint64_t end, int control)
 	}
 	visit_set_record_fn(cap->trace, NULL, NULL);
 	if (c->nomem)
-		return query_nomem(cap->q);
+		return -1;
 	return got < 0 ? -1 : 0;
 }
 

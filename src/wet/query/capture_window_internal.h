@@ -38,7 +38,7 @@ struct qrec {
 	int nomem;
 };
 
-/* Records positions win[k].n to end, with parents if `control`.  0, or -1 with the fault set */
+/* Records positions win[k].n to end, with parents if `control`.  0, or -1 after a failure */
 int qrec_window(struct qrec *c, size_t k, uint64_t end, int control);
 void qrec_free(struct qrec *c);
 

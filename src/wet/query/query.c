@@ -24,12 +24,6 @@ query_fail(struct query *q, const char *fmt, ...)
 	return -1;
 }
 
-int
-query_nomem(struct query *q)
-{
-	return query_fail(q, "no memory");
-}
-
 /* The memory is not reserved before it is touched, because most slices have few of the instances. */
 int
 query_clear_slice(struct query *q, uint64_t n)
@@ -43,7 +37,7 @@ query_clear_slice(struct query *q, uint64_t n)
 	}
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
-		return query_nomem(q);
+		return -1;
 	q->in_slice = p;
 	q->slice_bytes = size;
 	return 0;
@@ -91,8 +85,8 @@ query_open(const char *path, struct fault *f)
 		if (open_it(q) == 0)
 			return q;
 		*f = q->fault;
-	} else
-		snprintf(f->err, sizeof f->err, "no memory");
+	}
+	fault_nomem(f);
 	query_close(q);
 	return NULL;
 }
@@ -122,7 +116,9 @@ query_set_window(struct query *q, uint64_t n)
 const struct fault *
 query_fault(const struct query *q)
 {
-	return &q->fault;
+	static const struct fault nomem = { .off = UINT64_MAX, .rec = UINT64_MAX, .err = "no memory" };
+
+	return q->fault.err[0] ? &q->fault : &nomem;
 }
 
 const struct ws_early *
@@ -170,16 +166,24 @@ query_length(const struct query *q)
 	return q->length;
 }
 
+/* A new question: what went wrong with the last one is forgotten */
+static const struct query_ops *
+query_ask(struct query *q)
+{
+	q->fault.err[0] = '\0';
+	return q->ops;
+}
+
 int
 query_survey(struct query *q, int slices)
 {
-	return q->ops->survey(q, slices);
+	return query_ask(q)->survey(q, slices);
 }
 
 int
 query_has_stmt(struct query *q, uint32_t id)
 {
-	return q->ops->has_stmt(q, id);
+	return query_ask(q)->has_stmt(q, id);
 }
 
 void
@@ -203,36 +207,36 @@ query_source_mtime(struct query *q, uint32_t id)
 int
 query_position(struct query *q, uint32_t id, uint64_t instance, uint64_t *n)
 {
-	return q->ops->position(q, id, instance, n);
+	return query_ask(q)->position(q, id, instance, n);
 }
 
 int
 query_flow(struct query *q, uint64_t from, uint64_t count, int backward, query_path_fn *fn, void *arg)
 {
-	return q->ops->flow(q, from, count, backward, fn, arg);
+	return query_ask(q)->flow(q, from, count, backward, fn, arg);
 }
 
 int
 query_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigned fields, query_insn_fn *fn,
     void *arg)
 {
-	return q->ops->insns(q, id, from, to, fields, fn, arg);
+	return query_ask(q)->insns(q, id, from, to, fields, fn, arg);
 }
 
 int
 query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, query_insn_fn *fn, void *arg)
 {
-	return q->ops->insn_at(q, id, instance, fields, fn, arg);
+	return query_ask(q)->insn_at(q, id, instance, fields, fn, arg);
 }
 
 int
 query_slice(struct query *q, struct query_slice *s)
 {
-	return q->ops->slice(q, s);
+	return query_ask(q)->slice(q, s);
 }
 
 int
 query_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {
-	return q->ops->deps(q, s, fn, arg);
+	return query_ask(q)->deps(q, s, fn, arg);
 }

@@ -51,7 +51,7 @@ struct query {
 	struct slicer *slicer;          /* the slicer of run */
 };
 
-/* Functions that return int return -1 on failure, with q->fault set. */
+/* Functions that return int return -1 on failure: no memory unless q->fault has a message. */
 int query_open_capture(struct query *q);
 int query_open_wet(struct query *q, int fd);                    /* takes ownership of fd, on failure too */
 int query_open_run(struct query *q, struct wetfile *w);         /* takes ownership of *w, not on failure */
@@ -59,7 +59,6 @@ int query_open_replay(struct query *q, struct wetfile *w);      /* takes ownersh
 /* set the fault; return -1 */
 int query_fail_at(struct query *q, const struct fault *f);
 int query_fail(struct query *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int query_nomem(struct query *q);
 /* makes in_slice empty; it has n bits, the same number in each call for q */
 int query_clear_slice(struct query *q, uint64_t n);
 

@@ -91,7 +91,7 @@ qreplay_unpack(struct query *q, struct qreplay *t, const struct wetfile *w)
 		    query_fail_at(q, &f);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", t->copy);
 	free(q->file);
-	return (q->file = strdup(path)) == NULL ? query_nomem(q) : 0;
+	return (q->file = strdup(path)) == NULL ? -1 : 0;
 }
 
 int
@@ -102,15 +102,13 @@ query_open_replay(struct query *q, struct wetfile *w)
 	int fd = w->fd;
 
 	if (!t)
-		return query_nomem(q);
+		return -1;
 	t->copy = -1;
 	q->replay = t;
 	q->ops = &ops;
 	if (store_replay_code(w, &t->code, &f) != 0)
 		return query_fail_at(q, &f);
-	if (run_names_make(&t->names, &t->code) != 0)
-		return query_nomem(q);
-	if (qreplay_unpack(q, t, w) != 0 || qcap_open(q) != 0)
+	if (run_names_make(&t->names, &t->code) != 0 || qreplay_unpack(q, t, w) != 0 || qcap_open(q) != 0)
 		return -1;
 	wetfile_close(w);
 	close(fd);

@@ -9,7 +9,9 @@
 int
 qrun_fail(struct query *q)
 {
-	return query_fail_at(q, &q->run->fault);
+	query_fail_at(q, &q->run->fault);
+	q->run->fault.err[0] = '\0';   /* the next one may have no message: no memory */
+	return -1;
 }
 
 /* Fails if the file is cut off, because then the run is not known as a whole. */
@@ -218,7 +220,7 @@ query_open_run(struct query *q, struct wetfile *w)
 	q->length = q->run->no_order ? 0 : run_length(q->run);
 	if ((q->stmt = calloc(q->nstmt + 1, sizeof *q->stmt)) == NULL) {
 		q->run->w.section = NULL;       /* the caller keeps *w */
-		return query_nomem(q);
+		return -1;
 	}
 	c = q->run->code->stmt;
 	for (size_t s = 0; s < q->nstmt; s++)

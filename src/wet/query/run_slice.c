@@ -290,9 +290,7 @@ qrun_slice(struct query *q, struct query_slice *s)
 
 	if (!(s->flags & QUERY_RSP) && q->run->no_rsp)
 		return query_fail(q, "%s", q->run->no_rsp);
-	if ((c = slicer_new(q, s, NULL, NULL)) == NULL)
-		return query_nomem(q);
-	if (query_clear_slice(q, q->run->first[q->nstmt]) != 0)
+	if ((c = slicer_new(q, s, NULL, NULL)) == NULL || query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;
 	e = s->flags & QUERY_FORWARD ? slicer_forward(c) : slicer_backward(c);
@@ -308,7 +306,7 @@ qrun_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *
 	int e;
 
 	if (!c)
-		return query_nomem(q);
+		return -1;
 	e = slicer_deps(c);
 	slicer_release(c);
 	return e;

@@ -105,12 +105,12 @@ static inline int
 slicer_push(struct slicer *c, uint64_t w)
 {
 	if (buf_grow(&c->todo, &c->captodo, c->ntodo + 1, sizeof *c->todo) != 0)
-		return query_nomem(c->q);
+		return -1;
 	c->todo[c->ntodo++] = w;
 	return 0;
 }
 
-/* Called with instances of the segment; n: its position.  0, or -1 with the fault set */
+/* Called with instances of the segment; n: its position.  0, or -1 after a failure */
 typedef int slicer_visit_fn(struct slicer *c, uint64_t inst, uint64_t n);
 
 /* Calls fn with each instance of the segment in order of time, until c->enough. */
@@ -180,7 +180,7 @@ int table_begin(struct slicer *c, unsigned flags);
 /* adds dependences of statements in `want` (all: of all), at least of instances up to position last */
 int table_fill(struct slicer *c, int all, uint64_t last);
 
-/* Make the slice of the segment.  0, or -1 with the fault set.  run_slice_worklist.c, run_slice_in_time.c */
+/* Make the slice of the segment.  0, or -1 after a failure.  run_slice_worklist.c, run_slice_in_time.c */
 int worklist_backward(struct slicer *c);
 int worklist_forward(struct slicer *c);
 int in_time_backward(struct slicer *c);

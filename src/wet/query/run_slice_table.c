@@ -80,7 +80,7 @@ table_begin(struct slicer *c, unsigned flags)
 	memset(c->want, 0, c->q->nstmt);
 	free(c->head);
 	if ((c->head = calloc(n + 1, sizeof *c->head)) == NULL)
-		return query_nomem(c->q);
+		return -1;
 	c->table = c->k + 1;
 	return 0;
 }

@@ -33,7 +33,7 @@ worklist_follow(struct slicer *c)
 		if (!c->have[inst >> 32]) {
 			c->want[inst >> 32] = 1;
 			if (buf_grow(&c->later, &c->caplater, c->nlater + 1, sizeof *c->later) != 0)
-				return query_nomem(c->q);
+				return -1;
 			c->later[c->nlater++] = inst;
 			continue;
 		}

@@ -166,7 +166,7 @@ run_full_segments(struct full *t)
 {
 	struct store_read *in = &t->in;
 	uint32_t *n = calloc(in->code.nstmt + 1, sizeof *n);
-	int e = n ? 0 : run_nomem(&t->r);
+	int e = n ? 0 : -1;
 
 	for (size_t k = 0; k < in->nsegment && !e; k++) {
 		if (store_read_rank(in, k) != 0)
@@ -192,7 +192,7 @@ open_it(struct run *r)
 	r->seg = calloc(t->in.nsegment + 1, sizeof *r->seg);
 	t->id = calloc(t->in.code.nseq + 1, sizeof *t->id);
 	if (!r->seg || !t->id)
-		return run_nomem(r);
+		return -1;
 	r->nseg = t->in.nsegment;
 	for (size_t i = 0; i < t->in.code.nseq; i++)
 		t->id[i] = t->in.code.seq[i] + 1;

@@ -98,7 +98,7 @@ run_paper_read_values(struct paper *t, size_t k, const uint8_t *only)
 	}
 	free(t->word);
 	if ((t->word = calloc(n + 1, sizeof *t->word)) == NULL)
-		return run_nomem(&t->r);
+		return -1;
 	if (!n)
 		return 0;
 	return paper_read_values(&t->in, k, only, run_paper_value, t) != 0 ? run_paper_fail(t) : 0;
@@ -126,7 +126,7 @@ run_paper_insns(struct run *r, size_t k, struct run_insns *a)
 {
 	struct paper *t = (struct paper *)r;
 	uint8_t *only = calloc(t->in.code.nstmt + 1, 1);
-	int e = only ? 0 : run_nomem(r);
+	int e = only ? 0 : -1;
 
 	if (!e && a->fields & RUN_VALUES) {
 		only[a->e.id - 1] = 1;
@@ -196,7 +196,7 @@ open_it(struct run *r)
 	t->before = calloc(c->nstmt + 1, sizeof *t->before);
 	n = calloc(c->nstmt + 1, sizeof *n);
 	if (!r->seg || !t->id || !t->time || !t->val || !t->before || !n)
-		e = run_nomem(r);
+		e = -1;
 	else
 		r->nseg = t->in.nsegment;
 	for (size_t i = 0; i < c->nseq && !e; i++)

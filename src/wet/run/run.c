@@ -14,12 +14,6 @@ run_fail(struct run *r, const char *err)
 	return -1;
 }
 
-int
-run_nomem(struct run *r)
-{
-	return run_fail(r, "no memory");
-}
-
 static int
 run_is_octal(char c, char most)
 {
@@ -85,7 +79,7 @@ run_number_instances(struct run *r)
 	r->total = calloc(r->code->nstmt + 1, sizeof *r->total);
 	r->first = calloc(r->code->nstmt + 1, sizeof *r->first);
 	if (!r->total || !r->first || run_names_make(&r->names, r->code) != 0)
-		return run_nomem(r);
+		return -1;
 	for (size_t k = 0; k < r->nseg; k++)
 		for (size_t i = 0; i < r->seg[k].ncount; i++)
 			r->total[r->seg[k].count[i].id - 1] += r->seg[k].count[i].n;
@@ -112,10 +106,9 @@ run_open(const struct wetfile *w, struct fault *fault)
 {
 	struct run *r = run_new(w->kind);
 
-	if (!r) {
-		fault_set(fault, UINT64_MAX, UINT64_MAX, "no memory");
+	fault->err[0] = '\0';
+	if (!r)
 		return NULL;
-	}
 	r->w = *w;
 	if (r->ops->open(r) == 0 && run_number_instances(r) == 0)
 		return r;
@@ -152,7 +145,7 @@ run_set_segment(struct run *r, size_t k, const uint32_t *n)
 	for (size_t s = 0; s < r->code->nstmt; s++)
 		have += n[s] != 0;
 	if ((g->count = malloc((have + 1) * sizeof *g->count)) == NULL)
-		return run_nomem(r);
+		return -1;
 	g[1].n = g->n;
 	for (size_t s = 0; s < r->code->nstmt; s++)
 		if (n[s]) {

@@ -41,7 +41,10 @@ struct run_insns {
 
 struct run;
 
-/* Functions of a provider.  Those that return int give 0, or -1 and r->fault, unless they say more. */
+/*
+ * Functions of a provider.  Those that return int give 0, or -1 and r->fault, without a message if
+ * memory ran out, unless they say more.
+ */
 struct run_ops {
 	int (*open)(struct run *r);             /* opens the file r->w: sets code, seg, no_order and so on */
 	/* makes segment k the current one, which the functions below are about; sets r->npath */
@@ -93,7 +96,10 @@ struct run {
 	const char *no_order, *no_refs, *no_rsp;
 };
 
-/* Opens a run.  It takes ownership of *w and its fd, but not on failure.  NULL: *fault */
+/*
+ * Opens a run.  It takes ownership of *w and its fd, but not on failure.  NULL: *fault, without a
+ * message if memory ran out
+ */
 struct run *run_open(const struct wetfile *w, struct fault *fault);
 void run_close(struct run *r);          /* closes the file, too */
 
@@ -108,7 +114,6 @@ void run_names_find(const struct run_names *t, const struct store_stmt *s, const
     const char **func, int *line);
 
 /* For providers; functions that return int give 0 or -1 */
-int run_nomem(struct run *r);                   /* -1 */
 int run_fail(struct run *r, const char *err);   /* sets the fault, without a place in the file; -1 */
 /* sets the counts of segment k: statement s + 1 is executed n[s] times */
 int run_set_segment(struct run *r, size_t k, const uint32_t *n);

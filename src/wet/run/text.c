@@ -77,7 +77,7 @@ run_text_block(struct text *t, const struct store_text_event *e)
 	    store_stmt(&t->code, &s, NULL) != 0 ||
 	    buf_grow(&t->r.stmt_name, &t->capname, n + 1, sizeof *t->r.stmt_name) != 0 ||
 	    buf_grow(&t->count, &t->capcount, n + 1, sizeof *t->count) != 0)
-		return run_nomem(&t->r);
+		return -1;
 	t->r.stmt_name[n] = e->a;
 	t->count[n] = 0;
 	return 0;
@@ -126,7 +126,7 @@ run_text_number(struct text *t)
 	t->at = calloc(n + 1, sizeof *t->at);
 	t->place = calloc(n + 1, sizeof *t->place);
 	if (!c || !stmt || !count || !t->id || !t->at || !t->place)
-		e = run_nomem(&t->r);
+		e = -1;
 	for (size_t i = 0; i < n && !e; i++)
 		c[i] = (struct named){ t->r.stmt_name[i], (uint32_t)i };
 	if (!e && n) {
@@ -144,7 +144,7 @@ static int
 run_text_add_step(struct text *t, uint32_t id, uint32_t n)
 {
 	if (buf_grow(&t->step, &t->capstep, t->nstep + 1, sizeof *t->step) != 0)
-		return run_nomem(&t->r);
+		return -1;
 	t->step[t->nstep++] = (struct step){ id, n };
 	return 0;
 }
@@ -235,9 +235,7 @@ open_it(struct run *r)
 	r->no_refs = "a text does not tell addresses";
 	r->no_rsp =
 	    "a text does not tell which port is that of the stack pointer, to leave it out: ask with -r";
-	if ((r->seg = calloc(2, sizeof *r->seg)) == NULL)
-		return run_nomem(r);
-	if (run_text_events(t, run_text_open_event) != 0)
+	if ((r->seg = calloc(2, sizeof *r->seg)) == NULL || run_text_events(t, run_text_open_event) != 0)
 		return -1;
 	if (!t->ordered) {
 		r->no_order = "the text does not say in what order statements were executed";
@@ -278,7 +276,7 @@ run_text_add_dep(struct text *t, const struct store_text_event *e)
 
 	if (!on || e->c >= t->count[on - 1] || e->a >= t->count[id - 1])
 		return run_fail(&t->r, "an instance that there is not");
-	return t->use(t->arg, id - 1, (uint32_t)e->a, t->p - 1, &inst, 1) != 0 ? run_nomem(&t->r) : 0;
+	return t->use(t->arg, id - 1, (uint32_t)e->a, t->p - 1, &inst, 1) != 0 ? -1 : 0;
 }
 
 static int
@@ -291,14 +289,14 @@ run_text_add_value(struct text *t, const struct store_text_event *e)
 	if (t->loaded)
 		return 0;
 	if (buf_grow(&t->val, &t->capval, t->nval + 2, sizeof *t->val) != 0)
-		return run_nomem(&t->r);
+		return -1;
 	t->val[t->nval].x = (uint32_t)e->a;
 	t->val[t->nval++].at = t->word.n;
 	t->nvals[id - 1]++;
 	for (unsigned i = 0; i < e->n; i++)
 		col_add(&t->word, e->word[i]);
 	t->val[t->nval].at = t->word.n;
-	return t->word.nomem ? run_nomem(&t->r) : 0;
+	return t->word.nomem ? -1 : 0;
 }
 
 static int
@@ -335,7 +333,7 @@ run_text_deps(struct run *r, const uint8_t *only, uint64_t upto, store_use_fn *f
 		t->firstval = calloc(t->code.nstmt + 1, sizeof *t->firstval);
 		t->nvals = calloc(t->code.nstmt + 1, sizeof *t->nvals);
 		if (!t->firstval || !t->nvals)
-			return run_nomem(r);
+			return -1;
 	}
 	t->use = fn;
 	t->arg = arg;

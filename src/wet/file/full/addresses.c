@@ -106,10 +106,8 @@ waddr_decode(struct waddr *t, const struct store_code *c, size_t to, struct col_
 			.from = (uint8_t)col[FROM].v[s - from] };
 		struct fact_addr expr[FACT_MAXREF];
 
-		if (v.any && (v.nexpr == 0 || v.nexpr > WADDR_PERIOD)) {
-			r->err = "references are not as they are";
-			e = -1;
-		}
+		if (v.any && (v.nexpr == 0 || v.nexpr > WADDR_PERIOD))
+			e = col_bad(r, "references are not as they are");
 		if (v.from)
 			v.by = (int32_t)col_zag(col[BY].v[by++]);
 		for (unsigned i = 0; i < v.nexpr; i++, x++) {
@@ -126,10 +124,8 @@ waddr_decode(struct waddr *t, const struct store_code *c, size_t to, struct col_
 			else if (a->base == FACT_NOREG && a->seg == FACT_NOREG)
 				a->disp += c->stmt[s].addr;
 		}
-		if (!e && waddr_add(t, &v, expr) != 0) {
-			r->err = "no memory";
-			e = -1;
-		}
+		if (!e && waddr_add(t, &v, expr) != 0)
+			e = col_bad(r, NULL);
 	}
 	for (unsigned i = 0; i < NCOL; i++)
 		col_free(&col[i]);

@@ -29,7 +29,7 @@ addr_decode_counts(struct get *t, struct col_reader *c)
 			if (r->addr.stmt[r->code.seq[p->first + j]].any)
 				col_add(&t->key, r->code.seq[p->first + j]);
 	}
-	return t->key.nomem ? col_bad(c, "no memory") : col_get(c, &t->count, t->key.n, WADDR_REFS, &t->key);
+	return t->key.nomem ? col_bad(c, NULL) : col_get(c, &t->count, t->key.n, WADDR_REFS, &t->key);
 }
 
 static int
@@ -51,7 +51,7 @@ addr_decode_slots(struct get *t, struct col_reader *c)
 			col_add(&t->key, slot);
 	}
 	if (t->key.nomem)
-		return col_bad(c, "no memory");
+		return col_bad(c, NULL);
 	if (col_get(c, &t->gap, at, UINT64_MAX >> 1, &t->key) != 0 ||
 	    col_get(c, &t->by, at, UINT64_MAX, &t->key) != 0)
 		return -1;
@@ -126,7 +126,7 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 
 	r->ref.n = 0;
 	if (buf_grow(&r->refat, &r->caprefat, r->n + 1, sizeof *r->refat) != 0)
-		return col_bad(c, "no memory");
+		return col_bad(c, NULL);
 	r->refat[0] = 0;
 	for (size_t i = 0; i < r->path.n; i++) {
 		const struct store_path *p = &r->code.path[r->path.v[i]];
@@ -140,7 +140,7 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 			if (r->ref.n + n > WADDR_REFS)
 				return col_bad(c, "too many references");
 			if (r->ref.n + n > r->ref.cap && col_room(&r->ref, n) != 0)
-				return col_bad(c, "no memory");
+				return col_bad(c, NULL);
 			if (n)
 				addr_decode_statement(t, w, n);
 			waddr_update(&t->model, w, r->code.reg + v->reg + v->nuse, v->ndef,
@@ -162,7 +162,7 @@ store_addr_refs_decode(struct store_read *r, struct col_reader *c)
 	struct get t = { .r = r,
 		.slot = calloc(r->addr.nexpr + 1, sizeof *t.slot),
 		.done = calloc(r->code.nstmt + 1, sizeof *t.done) };
-	int e = !t.slot || !t.done ? col_bad(c, "no memory") : 0;
+	int e = !t.slot || !t.done ? col_bad(c, NULL) : 0;
 
 	e = e || waddr_load(&t.model, c) != 0 || addr_decode_counts(&t, c) != 0 ||
 	    addr_decode_slots(&t, c) != 0 || addr_decode_walk(&t, c) != 0;

@@ -43,7 +43,7 @@ store_addr_stmt(struct store_cap *c, const struct fact *f, const struct wport *p
 	}
 	if (p->nval && p->reg < 16)
 		s.val = (uint8_t)(p->reg + 1);
-	return waddr_add(&c->addr.tab, &s, expr) != 0 ? store_nomem(c->out.f) : 0;
+	return waddr_add(&c->addr.tab, &s, expr);
 }
 
 /* Appends references of the last instance with a variable number. */
@@ -80,14 +80,14 @@ store_addr_refs(struct store_cap *c, uint32_t s, const uint64_t *ref, uint32_t n
 	if (!v->any) {
 		for (uint32_t i = 0; i < n; i++)
 			col_add(&a->ref, ref[i]);
-		return a->ref.nomem ? store_nomem(c->out.f) : 0;
+		return a->ref.nomem ? -1 : 0;
 	}
 	if (!again) {
 		if (buf_grow(&a->many, &a->capmany, a->nmany + 1, sizeof *a->many) != 0)
-			return store_nomem(c->out.f);
+			return -1;
 		a->many[a->nmany++] = (struct addr_many){ .miss = a->nmiss };
 	}
-	return go_on(a, v, ref, n) != 0 ? store_nomem(c->out.f) : 0;
+	return go_on(a, v, ref, n);
 }
 
 void
@@ -254,5 +254,5 @@ store_addr_section(struct store_cap *c)
 	free(t.many);
 	col_free(&t.count);
 	col_free(&t.key);
-	return bad ? store_nomem(o->f) : store_section(o, WETFILE_ADDR, c->nseg, STORE_P_ADDR);
+	return bad ? -1 : store_section(o, WETFILE_ADDR, c->nseg, STORE_P_ADDR);
 }

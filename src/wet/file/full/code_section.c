@@ -115,7 +115,7 @@ store_strings_decode(struct store_code *c, struct col_reader *r)
 	if (!e && t.n && t.v[t.n - 1])
 		e = col_bad(r, "a string does not end");
 	if (!e && (s = malloc(t.n + 1)) == NULL)
-		e = col_bad(r, "no memory");
+		e = col_bad(r, NULL);
 	for (size_t i = 0; !e && i < t.n; i++) {
 		s[n++] = (char)t.v[i];
 		if (s[n - 1])
@@ -124,7 +124,7 @@ store_strings_decode(struct store_code *c, struct col_reader *r)
 			e = col_bad(r, "a string is not as strings are");
 		else if (buf_grow(&c->string, &c->capstring, c->nstring + 1, sizeof *c->string) != 0 ||
 		    (c->string[c->nstring] = strdup(s)) == NULL)
-			e = col_bad(r, "no memory");
+			e = col_bad(r, NULL);
 		else
 			c->nstring++;
 		n = 0;
@@ -195,7 +195,7 @@ get_stmts(struct store_code *c, struct col_reader *r)
 			s.b[k] = k < s.len ? (uint8_t)t[BYTE].v[byte + k] : 0;
 		byte += s.len;
 		if (!e && store_stmt(c, &s, regs) != 0)
-			e = col_bad(r, "no memory");
+			e = col_bad(r, NULL);
 	}
 	for (unsigned i = 0; i < NSTMT; i++)
 		col_free(&t[i]);
@@ -220,7 +220,7 @@ get_path(struct store_code *c, struct col_reader *r, const struct col *t, uint64
 	}
 	if (!n || c->npath >= STORE_STMTS || c->nslot > STORE_STMTS || c->nseq + n > UINT32_MAX)
 		return col_bad(r, "a path is not as paths are");
-	return store_path(c, seq, n) != 0 ? col_bad(r, "no memory") : 0;
+	return store_path(c, seq, n) != 0 ? col_bad(r, NULL) : 0;
 }
 
 static int

@@ -12,13 +12,6 @@ struct step {
 	struct col list;
 };
 
-static int
-deps_bad(struct store_read *r, const char *err)
-{
-	fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err);
-	return -1;
-}
-
 static uint32_t
 deps_zag32(uint64_t z)
 {
@@ -40,8 +33,8 @@ deps_report(struct step *t, uint32_t port, const uint64_t *who, size_t n)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!deps_exists(r, who[i]))
-			return deps_bad(r, "an instance that there is not");
-	return t->fn(t->arg, t->s, r->count[t->s], port, who, n) != 0 ? deps_bad(r, "no memory") : 0;
+			return full_reader_bad(r, "an instance that there is not");
+	return t->fn(t->arg, t->s, r->count[t->s], port, who, n) != 0 ? full_reader_bad(r, NULL) : 0;
 }
 
 /* If this port of the statement has an exception, reads its writers into t->list and returns 1. */
@@ -75,7 +68,7 @@ deps_control(struct step *t)
 	if (deps_exception(t, 0)) {
 		who = t->list.n ? t->list.v[0] : 0;
 		if (model_control_is(m, who, 0) != 0)
-			return deps_bad(t->r, "no memory");
+			return full_reader_bad(t->r, NULL);
 	} else
 		who = model_parent(m).who;
 	return deps_report(t, 0, &who, who != 0);
@@ -115,7 +108,7 @@ deps_token(struct step *t, uint64_t key, uint64_t token)
 	uint64_t who;
 
 	if (!p)
-		return deps_bad(r, "no memory");
+		return full_reader_bad(r, NULL);
 	if (token == MEMDEP_NONE)
 		return 0;
 	if (token == MEMDEP_NEW)
@@ -123,10 +116,10 @@ deps_token(struct step *t, uint64_t key, uint64_t token)
 	if (token >= MEMDEP_FAR)
 		far = deps_zag32(r->col[DEP_FAR].v[r->pos[DEP_FAR]++]);
 	if (token == MEMDEP_NEW && !id)
-		return deps_bad(r, "a statement that there is not");
+		return full_reader_bad(r, "a statement that there is not");
 	who = memdep_get(p, (unsigned)token, id, far, r->count);
 	if (!who)
-		return deps_bad(r, "a writer of which nothing was said");
+		return full_reader_bad(r, "a writer of which nothing was said");
 	col_add(&t->list, who);
 	return 0;
 }
@@ -175,9 +168,9 @@ store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_f
 		if (!e &&
 		    (t.list.nomem ||
 			model_leave(&r->model, t.s, (uint64_t)(t.s + 1) << 32 | r->count[t.s], 0) != 0))
-			e = deps_bad(r, "no memory");
+			e = full_reader_bad(r, NULL);
 		if (!e && r->exc == r->done)
-			e = deps_bad(r, "a dependence of a port that there is not");
+			e = full_reader_bad(r, "a dependence of a port that there is not");
 		r->done++;
 	}
 	for (uint32_t k = 0; k < p->n; k++)

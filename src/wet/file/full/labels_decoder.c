@@ -13,14 +13,6 @@ struct read {
 	size_t at;                      /* position in bytes */
 };
 
-static int
-labels_decode_bad(struct read *t, const char *err)
-{
-	if (!t->r.err)
-		t->r.err = err;
-	return -1;
-}
-
 /* Reads n bytes of labels. */
 static int
 labels_decode_labels(struct read *t, uint8_t **to, size_t n)
@@ -34,12 +26,12 @@ labels_decode_labels(struct read *t, uint8_t **to, size_t n)
 			t->at = 0;
 			if (t->r.p == t->r.end || col_get(&t->r, &t->bytes, SIZE_MAX, 0xff, NULL) != 0 ||
 			    !t->bytes.n)
-				return labels_decode_bad(t, "labels are missing");
+				return col_bad(&t->r, "labels are missing");
 			continue;
 		}
 		k = k < n - have ? k : n - have;
 		if (buf_grow(to, &cap, have + k, 1) != 0)
-			return labels_decode_bad(t, "no memory");
+			return col_bad(&t->r, NULL);
 		for (size_t i = 0; i < k; i++)
 			(*to)[have + i] = (uint8_t)t->bytes.v[t->at + i];
 		have += k;
@@ -55,9 +47,9 @@ labels_decode_statement(struct read *t, uint64_t stmt, uint8_t kinds, uint32_t c
 	struct arch_stmt *s;
 
 	if (stmt >= STORE_STMTS || (l->n && l->stmt[l->n - 1].id > stmt) || !kinds || !count)
-		return labels_decode_bad(t, "a statement that there is not");
+		return col_bad(&t->r, "a statement that there is not");
 	if (buf_grow(&l->stmt, &l->cap, l->n + 1, sizeof *l->stmt) != 0)
-		return labels_decode_bad(t, "no memory");
+		return col_bad(&t->r, NULL);
 	s = &l->stmt[l->n++];
 	*s = (struct arch_stmt){ .id = (uint32_t)stmt + 1, .count = count, .kinds = kinds };
 	for (unsigned k = 0; k < ARCH_NKINDS; k++)
@@ -65,7 +57,7 @@ labels_decode_statement(struct read *t, uint64_t stmt, uint8_t kinds, uint32_t c
 			return -1;
 	for (unsigned k = 0; k < ARCH_NKINDS; k++)
 		if (kinds >> k & 1 && count % 8 && s->bits[k][count / 8] >> count % 8)
-			return labels_decode_bad(t, "a label of no instance");
+			return col_bad(&t->r, "a label of no instance");
 	return 0;
 }
 
@@ -80,7 +72,7 @@ labels_decode_section(struct read *t, int first)
 	for (unsigned i = 0; i < sizeof p / sizeof *v && !e; i++)
 		e = col_get_number(&t->r, UINT32_MAX, &v[i]);
 	if (!e && (!arch_params_valid(&p) || (!first && memcmp(&p, &t->l->params, sizeof p) != 0)))
-		return labels_decode_bad(t, "parameters that cannot be");
+		return col_bad(&t->r, "parameters that cannot be");
 	for (unsigned i = 0; i < 3 && !e; i++)
 		e = col_get(&t->r, &t->c[i], i ? t->c[0].n : SIZE_MAX, most[i], NULL);
 	if (e)
@@ -92,7 +84,7 @@ labels_decode_section(struct read *t, int first)
 		if (labels_decode_statement(t, stmt, (uint8_t)t->c[1].v[i], (uint32_t)t->c[2].v[i]) != 0)
 			return -1;
 	}
-	return t->at != t->bytes.n || t->r.p != t->r.end ? labels_decode_bad(t, "labels of nothing") : 0;
+	return t->at != t->bytes.n || t->r.p != t->r.end ? col_bad(&t->r, "labels of nothing") : 0;
 }
 
 int
@@ -104,10 +96,9 @@ arch_read(const struct wetfile *w, struct arch_labels *l, struct fault *f)
 	int e = 0, first = 1;
 
 	*l = (struct arch_labels){ 0 };
-	if (!work) {
-		fault_set(f, 0, UINT64_MAX, "no memory");
-		return -1;
-	}
+	f->err[0] = '\0';
+	if (!work)
+		return fault_nomem(f);
 	for (size_t i = 0; i < w->nsection && !e; i++) {
 		if (w->section[i].tag != WETFILE_ARCH)
 			continue;
@@ -116,7 +107,7 @@ arch_read(const struct wetfile *w, struct arch_labels *l, struct fault *f)
 			break;
 		t.r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
 		if ((e = labels_decode_section(&t, first)) != 0)
-			fault_set(f, w->section[i].off, i, "%s", t.r.err ? t.r.err : "no memory");
+			fault_set(f, w->section[i].off, i, "%s", t.r.err);
 		first = 0;
 	}
 	for (unsigned i = 0; i < 3; i++)

@@ -109,9 +109,8 @@ labels_run(struct label *t, const struct visit_batch *b, const struct visit_run 
 		labels_interrupted(t, b->word[r->word] != 0);
 		return 0;
 	}
-	if ((k = stmts_block(&t->stmts, r)) == NULL)
-		return -1;
-	if (buf_grow(&t->s, &t->cap, t->stmts.n, sizeof *t->s) != 0 ||
+	if ((k = stmts_block(&t->stmts, r)) == NULL ||
+	    buf_grow(&t->s, &t->cap, t->stmts.n, sizeof *t->s) != 0 ||
 	    buf_grow(&t->room, &t->caproom, t->stmts.n, sizeof *t->room) != 0)
 		return -1;
 	for (; t->nstmt < t->stmts.n; t->nstmt++) {
@@ -172,7 +171,7 @@ labels_section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
 	bad |= bytes.n && col_put(&o->b, o->work, o->o->level, &bytes, NULL);
 	bad |= bytes.nomem;
 	col_free(&bytes);
-	return bad ? store_nomem(o->f) : store_section(o, WETFILE_ARCH, number, STORE_P_ARCH);
+	return bad ? -1 : store_section(o, WETFILE_ARCH, number, STORE_P_ARCH);
 }
 
 static int
@@ -186,7 +185,7 @@ labels_sections(struct label *t)
 		for (unsigned k = 0; k < ARCH_NKINDS; k++)
 			if (t->s[s].kinds >> k & 1 &&
 			    labels_mark(t, s, t->s[s].count - 1, (enum arch_kind)k, 0) != 0)
-				return store_nomem(t->out->f);
+				return -1;
 		bytes += (uint64_t)(unsigned)__builtin_popcount(t->s[s].kinds) * ((t->s[s].count + 7) / 8);
 		if (bytes < SECTION && s + 1 < t->nstmt)
 			continue;
@@ -211,10 +210,10 @@ store_arch(struct store_out *out, const char *capture, size_t nstmt)
 		arch_free(t.arch);
 		return store_fail_replay(out->f, &rf);
 	}
-	bad = t.arch ? 0 : store_nomem(out->f);
+	bad = !t.arch;
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; !bad && i < b.nrun; i++)
-			bad = labels_run(&t, &b, &b.run[i]) != 0 ? store_nomem(out->f) : 0;
+			bad = labels_run(&t, &b, &b.run[i]) != 0;
 	if (!bad && got == REPLAY_BAD)
 		bad = store_fail_replay(out->f, replay_fault(visit_replay(v)));
 	if (!bad && t.nstmt != nstmt)

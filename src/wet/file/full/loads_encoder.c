@@ -19,7 +19,7 @@ store_load_new(struct store_cap *c)
 {
 	c->load = aligned_alloc(alignof(struct store_load), sizeof *c->load);
 	if (!c->load)
-		return store_nomem(c->out.f);
+		return -1;
 	memset(c->load, 0, sizeof *c->load);
 	load_init(&c->load->l);
 	c->tab.bytes = 1;
@@ -47,7 +47,7 @@ store_load_add(struct store_cap *c, uint32_t s)
 	int e = load_add(&c->load->l, v->pc, v->b, v->len);
 
 	if (e < 0)
-		return store_nomem(c->out.f);
+		return -1;
 	if (e || load_nval(&c->load->l.stmt[s]) != stmt_words(v))
 		return store_fail(c->out.f, 1, "an instruction that is not understood at 0x%llx",
 		    (unsigned long long)v->pc);
@@ -398,7 +398,7 @@ store_load_val(struct store_cap *c)
 	    col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 ||
 	    col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
 	    col_put(&t->b, t->work, t->o->level, &l->word, NULL) != 0)
-		return store_nomem(t->f);
+		return -1;
 	col_put_number(&t->b, l->sum);
 	l->at.n = l->kind.n = l->word.n = 0;
 	l->last = l->sum = l->nval = 0;

@@ -65,14 +65,13 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 		wcode_replay_invalidate(&m);
 		bad = wcode_visit_batch(t, &b) != 0 || first_batch(c, &b) != 0;
 	}
-	bad = bad || maps.nomem ? store_nomem(c->out.f) : 0;
+	bad |= maps.nomem;
 	if (!bad && replay_early(visit_replay(v)))
 		c->out.stats.early = *replay_early(visit_replay(v));
 	/* the second pass reports faults, unless nothing came before this one */
 	if (!bad && got == REPLAY_BAD && !c->stmts.n)
 		bad = store_fail_replay(c->out.f, replay_fault(visit_replay(v)));
-	if (!bad && (wcode_analyse(&c->code) != 0 || stmts_atoms(&c->stmts) != 0))
-		bad = store_nomem(c->out.f);
+	bad = bad || wcode_analyse(&c->code) != 0 || stmts_atoms(&c->stmts) != 0;
 	if (!bad && !c->out.o->given)
 		pass_names(c, src);
 	for (uint32_t s = 0; !bad && tab && s < c->stmts.n; s++)
@@ -120,7 +119,7 @@ pass_number_block(struct store_cap *c, const struct stmt_block *b)
 			return store_fail(c->out.f, 1, "the replay is another one than before");
 		if (!c->rest) {
 			if (who_atom(&c->who, s->atom, a->count++, a->len) != 0)
-				return store_nomem(c->out.f);
+				return -1;
 			c->rest = a->len;
 		}
 		if (c->rest > b->n - i) {
@@ -142,14 +141,14 @@ full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r,
 
 	if (buf_grow(&c->parent, &c->capparent, r->ninsn, sizeof *c->parent) != 0 ||
 	    control_run(t, r->at, r->ninsn, r->n, b->word + r->word, c->parent) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	c->last = r->n + r->ninsn - 1;
 	if (r->at->fact->kind == FACT_SIGNAL) {
 		c->string = 0;
-		return who_same(&c->who) != 0 ? store_nomem(c->out.f) : 0;
+		return who_same(&c->who);
 	}
 	if ((k = stmts_block(&c->stmts, r)) == NULL)
-		return store_nomem(c->out.f);
+		return -1;
 	if (again)
 		return store_string_again(c, b, r, k->stmt[0]);
 	if (pass_number_block(c, k) != 0)
@@ -189,7 +188,7 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 
 	if (!v)
 		return -1;
-	bad = t ? 0 : store_nomem(c->out.f);
+	bad = !t;
 	if (c->load)
 		store_load_begin(c, v);
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK) {
@@ -200,9 +199,8 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 		}
 		if (c->load)
 			store_load_batch(c, v);
-		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment) &&
-		    who_forget(&c->who, &c->stmts, pass_live, &(struct live){ c, v, t }) != 0)
-			bad = store_nomem(c->out.f);
+		if (!bad && !c->rest && who_full(&c->who, c->out.o->segment))
+			bad = who_forget(&c->who, &c->stmts, pass_live, &(struct live){ c, v, t }) != 0;
 	}
 	if (!bad && c->npath)
 		bad = store_path_end(c);
@@ -222,7 +220,7 @@ pass_start(struct store_cap *c)
 	c->begin = calloc(c->stmts.n + 1, sizeof *c->begin);
 	if (!c->count || !c->begin || model_init(&c->model, &c->tab) != 0 ||
 	    buf_grow(&c->trie, &c->captrie, 1, sizeof *c->trie) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	c->trie[c->ntrie++] = (struct trie){ 0 };
 	model_save(&c->model, &c->key);
 	return 0;
@@ -261,10 +259,11 @@ pass_store(const char *capture, struct wetfile_writer *w, const struct store_opt
 	struct wsource *src = wsource_new();
 	int bad;
 
+	f->err[0] = '\0';
 	if (!c || !src) {
 		free(c);
 		wsource_free(src);
-		return store_nomem(f);
+		return fault_nomem(f);
 	}
 	c->what = VISIT_WRITERS | (loads ? VISIT_MEMORY : 0u);
 	bad = store_out_init(&c->out, w, o, f) != 0 || (loads && store_load_new(c) != 0) ||
@@ -278,7 +277,7 @@ pass_store(const char *capture, struct wetfile_writer *w, const struct store_opt
 		*o->stats = c->out.stats;
 	store_cap_free(c);
 	wsource_free(src);
-	return bad ? -1 : 0;
+	return bad ? fault_nomem(f) : 0;
 }
 
 int

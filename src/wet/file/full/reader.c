@@ -12,7 +12,7 @@ static const uint32_t order[NSECTION] = { WETFILE_CODE, WETFILE_KEY, WETFILE_PAT
 	WETFILE_VAL, WETFILE_ADDR };
 enum { CODE, KEY, PATH, RANK, DEP, VAL, ADDR };
 
-static int
+int
 full_reader_bad(struct store_read *r, const char *err)
 {
 	fault_set(&r->fault, r->file->section[r->sec].off, r->sec, "%s", err ? err : "no memory");
@@ -135,16 +135,12 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 
 	*r = (struct store_read){ .file = f, .work = vc_work_new(1),
 		.total = calloc(1, sizeof *r->total), .place = calloc(1, sizeof *r->place) };
-	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0) {
-		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
-		return -1;
-	}
+	if (!r->work || !r->total || !r->place || model_init(&r->model, &r->code) != 0)
+		return fault_nomem(&r->fault);
 	if (f->kind == WETFILE_LOADS) {
 		r->code.bytes = 1;
-		if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL) {
-			fault_set(&r->fault, 0, UINT64_MAX, "no memory");
-			return -1;
-		}
+		if ((r->load = aligned_alloc(alignof(struct load), sizeof *r->load)) == NULL)
+			return fault_nomem(&r->fault);
 		load_init(r->load);
 	}
 	while (n && f->section[n - 1].tag == WETFILE_ARCH)      /* labels are not read here */
@@ -159,19 +155,15 @@ store_read_open(struct store_read *r, const struct wetfile *f)
 		fault_set(&r->fault, f->size, f->nsection, "sections are missing");
 		return -1;
 	}
-	if ((r->nstmt = calloc(r->nsegment + 1, sizeof *r->nstmt)) == NULL) {
-		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
-		return -1;
-	}
+	if ((r->nstmt = calloc(r->nsegment + 1, sizeof *r->nstmt)) == NULL)
+		return fault_nomem(&r->fault);
 	if (all_code(r) != 0)
 		return -1;
 	if (r->load && (e = store_load_open(r)) != 0)
 		return full_reader_bad(r, e < 0 ? NULL : "a statement is not as its instruction is");
 	r->count = calloc(r->code.nstmt + 1, sizeof *r->count);
-	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0) {
-		fault_set(&r->fault, 0, UINT64_MAX, "no memory");
-		return -1;
-	}
+	if (!r->count || memdep_room(&r->dep, r->code.nslot) != 0)
+		return fault_nomem(&r->fault);
 	return 0;
 }
 
@@ -293,7 +285,7 @@ full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 	struct col *to = &r->col[DEP_TOKEN], got = { 0 }, key = { 0 };
 	uint32_t *place = malloc((kk->n + 1) * sizeof *place);
 	int e = !place || col_room(&key, kk->n) != 0 ||
-	    memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, "no memory") : 0;
+	    memdep_order(r->code.nslot, kk->v, kk->n, place) != 0 ? col_bad(c, NULL) : 0;
 
 	for (size_t i = 0; !e && i < kk->n; i++)
 		key.v[place[i]] = kk->v[i];
@@ -301,7 +293,7 @@ full_reader_tokens(struct store_read *r, struct col_reader *c, struct col *kk)
 	e = e || col_get(c, &got, kk->n, MEMDEP_MANY, &key) != 0;
 	to->n = 0;
 	if (!e && col_room(to, kk->n) != 0)
-		e = col_bad(c, "no memory");
+		e = col_bad(c, NULL);
 	for (; !e && to->n < kk->n; to->n++)
 		to->v[to->n] = got.v[place[to->n]];
 	free(place);

@@ -115,6 +115,9 @@ struct store_uses { const uint64_t *who; size_t n; };
 typedef int store_use_fn(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who, size_t n);
 int store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_fn *fn, void *arg);
 
+/* The section that was read last is not as it should be: -1 and r->fault.  err NULL: no memory */
+int full_reader_bad(struct store_read *r, const char *err);
+
 /*
  * value_cache.c: value_cache_select makes r->vals the values of segment k, as far as they are
  * cached; value_cache_alloc allocates n values in blocks of size `block` if there are none (-1:

@@ -236,7 +236,7 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 	t = &c->tab.stmt[s];
 	model_enter(&c->model, s);
 	if (full_run_control(c, c->parent[i]) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	full_run_registers(c, t, w, b->piece);
 	c->string = 0;
 	if (v->any) {
@@ -252,11 +252,10 @@ store_statement(struct store_cap *c, const struct visit_batch *b, const struct v
 	full_run_values(c, v, b->word + e.val);
 	if (c->load)
 		store_load_statement(c, b, &e, s, 0);
-	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 0) != 0)
-		return -1;
-	if (model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 ||
+	if (store_addr_refs(c, s, b->word + e.ref, e.nref, 0) != 0 ||
+	    model_leave(&c->model, s, (uint64_t)v->id << 32 | c->count[s], e.n) != 0 ||
 	    full_run_step(c, s) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	c->lastpc = v->pc;
 	c->over = (t->ctl & STORE_ENDS) != 0;
 	return 0;
@@ -343,7 +342,7 @@ store_path_end(struct store_cap *c)
 	if (!t->path) {
 		if (store_path(&c->tab, c->path, c->npath) != 0 || memdep_room(&c->dep, c->tab.nslot) != 0 ||
 		    buf_grow(&g->rank, &g->caprank, c->tab.npath, sizeof *g->rank) != 0)
-			return store_nomem(c->out.f);
+			return -1;
 		t->path = (uint32_t)c->tab.npath;
 		g->rank[t->path - 1] = 0;
 	}

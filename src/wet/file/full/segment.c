@@ -21,12 +21,6 @@ store_fail(struct fault *f, int input, const char *fmt, ...)
 }
 
 int
-store_nomem(struct fault *f)
-{
-	return store_fail(f, 1, "no memory");
-}
-
-int
 store_fail_replay(struct fault *f, const struct fault *r)
 {
 	*f = *r;
@@ -38,7 +32,7 @@ store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store
     struct fault *f)
 {
 	*t = (struct store_out){ .w = w, .o = o, .f = f, .work = vc_work_new(1) };
-	return t->work ? 0 : store_nomem(f);
+	return t->work ? 0 : -1;
 }
 
 void
@@ -54,7 +48,7 @@ store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum 
 	uint64_t before = wetfile_written(t->w);
 
 	if (t->b.nomem)
-		return store_nomem(t->f);
+		return -1;
 	if (wetfile_put(t->w, tag, segment, t->b.p, t->b.n) != 0)
 		return store_fail(t->f, 0, "%s", wetfile_write_fault(t->w)->err);
 	t->stats.part[part] += wetfile_written(t->w) - before;
@@ -94,7 +88,7 @@ put_rank(struct store_cap *c)
 	    col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
 	col_free(&path);
 	col_free(&n);
-	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
+	return bad ? -1 : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
 }
 
 /* Tokens, sorted by port: most ports have the same token all the time. */
@@ -125,11 +119,11 @@ put_dep(struct store_cap *c)
 	struct store_out *t = &c->out;
 
 	if (put_tokens(c) != 0)
-		return store_nomem(t->f);
+		return -1;
 	for (unsigned i = DEP_TOKEN + 1; i < DEP_NCOL; i++)
 		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i],
 		    i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
-			return store_nomem(t->f);
+			return -1;
 	return store_section(t, WETFILE_DEP, c->nseg, STORE_P_DEP);
 }
 
@@ -185,7 +179,7 @@ put_val(struct store_cap *c)
 	    col_put_blocks(&t->b, t->work, t->o->level, v, key, t->o->quick ? STORE_QUICK : VC_MAX) != 0;
 	v->n = key->n = 0;
 	free(p);
-	return bad ? store_nomem(t->f) : store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);
+	return bad ? -1 : store_section(t, WETFILE_VAL, c->nseg, STORE_P_VAL);
 }
 
 static void
@@ -207,16 +201,14 @@ store_segment(struct store_cap *c)
 	if (c->seg.n == 0)
 		return 0;
 	if (store_code_encode(&c->tab, &c->mark, t->work, t->o->level, &t->b) != 0)
-		return store_nomem(t->f);
+		return -1;
 	c->mark = store_mark(&c->tab);
 	if (store_section(t, WETFILE_CODE, c->nseg, STORE_P_CODE) != 0)
 		return -1;
 	buf_add(&t->b, c->key.p, c->key.n);
-	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0)
-		return -1;
-	if (col_put(&t->b, t->work, t->o->level, &c->seg.path, NULL) != 0)
-		return store_nomem(t->f);
-	if (store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 ||
+	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0 ||
+	    col_put(&t->b, t->work, t->o->level, &c->seg.path, NULL) != 0 ||
+	    store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 ||
 	    put_dep(c) != 0 || (c->load ? store_load_val(c) : put_val(c)) != 0 || store_addr_section(c) != 0)
 		return -1;
 	t->stats.nstmt += c->seg.n;
@@ -231,5 +223,5 @@ store_segment(struct store_cap *c)
 	model_save(&c->model, &c->key);
 	if (c->load)
 		load_state_encode(&c->load->l.st, &c->key);
-	return c->key.nomem ? store_nomem(t->f) : 0;
+	return c->key.nomem ? -1 : 0;
 }

@@ -70,18 +70,18 @@ store_statement_add(struct store_cap *c, uint32_t s, struct wsource *src)
 		func = given->string[given->stmt[s].func];
 		t.line = given->stmt[s].line;
 		if (store_string(&c->tab, file, &t.file) != 0 || store_string(&c->tab, func, &t.func) != 0)
-			return store_nomem(c->out.f);
+			return -1;
 	} else {
 		wsource_find(src, v->pc, v->b, v->len, &file, &func, &line);
 		t.line = line < 0 ? 0 : (uint64_t)line;
 		if (stmt_table_word(&c->tab, file, &t.file) != 0 ||
 		    stmt_table_word(&c->tab, func, &t.func) != 0)
-			return store_nomem(c->out.f);
+			return -1;
 	}
 	t.len = v->len;
 	memcpy(t.b, v->b, sizeof t.b);
 	if (store_stmt(&c->tab, &t, reg) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	wport_of(v->fact, &port);
 	if (store_addr_stmt(c, v->fact, &port) != 0)
 		return -1;

@@ -91,7 +91,7 @@ paper_use(void *arg, uint32_t s, uint32_t x, uint32_t port, const uint64_t *who,
 		}
 		if (paper_port_add_edge(p, t->atpath, a->before) != 0 ||
 		    paper_label(p, t->seq[when], stmt, a->before + k, t->nth[when]) != 0)
-			return store_nomem(t->out.f);
+			return -1;
 		t->npair++;
 	}
 	return 0;
@@ -129,7 +129,7 @@ paper_execution(struct paper *t, size_t i, const uint32_t *x0)
 	    buf_grow(&t->nth, &t->capnth, t->time + 1, sizeof *t->nth) != 0 ||
 	    buf_grow(&a->time, &a->captime, a->n + 1u, sizeof *a->time) != 0 ||
 	    buf_grow(&a->val, &a->capval, (size_t)(a->n + 1) * a->nword, sizeof *a->val) != 0)
-		return store_nomem(t->out.f);
+		return -1;
 	t->seq[t->time] = path;
 	t->nth[t->time] = a->before + a->n;
 	for (uint32_t k = t->class.first[path]; k < t->class.first[path + 1]; k++)
@@ -174,7 +174,7 @@ static int
 paper_segments(struct paper *t)
 {
 	uint32_t *x0 = calloc(t->r.code.nstmt + 1, sizeof *x0);
-	int bad = x0 ? 0 : store_nomem(t->out.f);
+	int bad = !x0;
 
 	for (size_t k = 0; !bad && k < t->r.nsegment; k++) {
 		memcpy(x0, t->r.count, t->r.code.nstmt * sizeof *x0);
@@ -250,18 +250,17 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	struct paper *t = calloc(1, sizeof *t);
 	int bad;
 
+	f->err[0] = '\0';
 	if (!t)
-		return store_nomem(f);
+		return fault_nomem(f);
 	bad = store_out_init(&t->out, w, o, f);
 	if (store_read_open(&t->r, full) != 0 && !bad)
 		bad = store_fail(f, 1, "%s", t->r.fault.err);
-	if (!bad && (bad = paper_classes(&t->class, &t->r.code)) != 0)
-		bad = bad < 0 ? store_nomem(f) : store_fail(f, 1, "a path has a statement twice");
-	if (!bad &&
-	    ((t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL || paper_cut_times(t) != 0))
-		bad = store_nomem(f);
+	if (!bad && (bad = paper_classes(&t->class, &t->r.code)) > 0)
+		bad = store_fail(f, 1, "a path has a statement twice");
 	if (!bad)
-		bad = paper_segments(t) != 0 || paper_labels(t, full) != 0;
+		bad = (t->node = calloc(t->r.code.npath + 1, sizeof *t->node)) == NULL ||
+		    paper_cut_times(t) != 0 || paper_segments(t) != 0 || paper_labels(t, full) != 0;
 	if (!bad && full->whole && (wetfile_put_early(w, &full->early) != 0 || wetfile_finish(w) != 0))
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	t->stats.npath = t->r.code.npath;
@@ -270,5 +269,5 @@ store_paper(const struct wetfile *full, struct wetfile_writer *w, const struct s
 	t->stats.arch = t->out.stats.part[STORE_P_ARCH];
 	*s = t->stats;
 	paper_free(t);
-	return bad ? -1 : 0;
+	return bad ? fault_nomem(f) : 0;
 }

@@ -142,7 +142,7 @@ pstreams_load(struct pstreams_in *t, struct col_reader *r)
 	r->p += t->nbody;
 	t->len.n = 0;                   /* from here on: lengths of the streams read so far */
 	return buf_grow(&t->stream, &t->cap, t->how.n + 1, sizeof *t->stream) != 0 ?
-	    col_bad(r, "no memory") : 0;
+	    col_bad(r, NULL) : 0;
 }
 
 int
@@ -186,7 +186,7 @@ pstream_decode(const struct pstreams_in *t, size_t i, uint64_t most, struct col 
 
 	c->n = 0;
 	if (col_room(c, p->n) != 0)
-		return col_bad(r, "no memory");
+		return col_bad(r, NULL);
 	if (p->method == PAPER_PLAIN)
 		for (uint64_t k = 0; k < p->n; k++)
 			c->v[c->n++] = t->plain.v[p->off + k];
@@ -196,7 +196,7 @@ pstream_decode(const struct pstreams_in *t, size_t i, uint64_t most, struct col 
 	else {
 		if ((b = bidi_load((enum bidi_method)p->method, t->body + p->off, p->len, p->n, p->width,
 		    &err)) == NULL)
-			return col_bad(r, err ? err : "no memory");
+			return col_bad(r, err);
 		c->n = bidi_read(b, c->v, p->n);
 		bidi_close(b);
 	}

@@ -45,7 +45,7 @@ paper_writer_finish(struct section *s, enum wetfile_tag tag, int bad)
 	s->t->stats.labels += o->b.n - at;
 	col_free(&s->v);
 	free(s->label);
-	return bad ? store_nomem(o->f) : store_section(o, tag, s->t->nseg, STORE_P_CODE);
+	return bad ? -1 : store_section(o, tag, s->t->nseg, STORE_P_CODE);
 }
 
 static int
@@ -408,7 +408,7 @@ paper_segment(struct paper *t)
 	struct store_code code = paper_writer_met(t);
 
 	if (store_code_encode(&code, &t->mark, o->work, o->o->level, &o->b) != 0)
-		return store_nomem(o->f);
+		return -1;
 	t->mark = store_mark(&code);
 	t->stats.fixed += o->b.n;
 	if (store_section(o, WETFILE_CODE, t->nseg, STORE_P_CODE) != 0 || put_nodes(t) != 0 ||

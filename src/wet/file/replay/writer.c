@@ -17,7 +17,7 @@ put_code(struct store_cap *c)
 	const struct store_mark none = { 0 };
 
 	if (store_code_encode(&c->tab, &none, c->out.work, c->out.o->level, &c->out.b) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	return store_section(&c->out, WETFILE_CODE, 0, STORE_P_CODE);
 }
 
@@ -34,7 +34,7 @@ put_capture(struct store_cap *c, const char *capture)
 	for (uint32_t k = 0; !bad && n > 0; k++) {
 		t->b.n = 0;
 		if (!buf_reserve(&t->b, PIECE)) {
-			bad = store_nomem(t->f);
+			bad = 1;
 			break;
 		}
 		while (t->b.n < PIECE &&
@@ -72,7 +72,7 @@ put_state(struct store_cap *c)
 	    col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
 	col_free(&s);
 	col_free(&n);
-	return bad ? store_nomem(t->f) : store_section(t, WETFILE_RANK, c->nseg++, STORE_P_RANK);
+	return bad ? -1 : store_section(t, WETFILE_RANK, c->nseg++, STORE_P_RANK);
 }
 
 static int
@@ -91,7 +91,7 @@ replay_file_state(struct store_cap *c, const struct control *k, uint64_t instanc
 	bad = b.nomem || col_put(&c->key, c->out.work, c->out.o->level, &bytes, NULL) != 0;
 	buf_free(&b);
 	col_free(&bytes);
-	return bad ? store_nomem(c->out.f) : 0;
+	return bad ? -1 : 0;
 }
 
 static int
@@ -107,12 +107,12 @@ replay_file_run(struct store_cap *c, struct control *k, const struct visit_run *
 		c->seg.n = 0;
 	}
 	if (control_run(k, r->at, r->ninsn, r->n, b->word + r->word, NULL) != 0)
-		return store_nomem(c->out.f);
+		return -1;
 	c->last = r->n + r->ninsn - 1;
 	if (r->at->fact->kind == FACT_SIGNAL || again)
 		return 0;
 	if ((s = stmts_block(&c->stmts, r)) == NULL)
-		return store_nomem(c->out.f);
+		return -1;
 	for (uint32_t i = 0; i < s->n; i++)
 		c->count[s->stmt[i]]++;
 	c->seg.n += s->n;
@@ -131,7 +131,7 @@ replay_file_states(struct store_cap *c, const char *capture)
 	if (!v)
 		return -1;
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
-	bad = k && c->count ? replay_file_state(c, k, 0) : store_nomem(c->out.f);
+	bad = k && c->count ? replay_file_state(c, k, 0) : -1;
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; !bad && i < b.nrun; i++)
 			bad = replay_file_run(c, k, &b.run[i], &b);
@@ -150,8 +150,9 @@ store_replay(const char *capture, struct wetfile_writer *w, const struct store_o
 {
 	struct store_cap *c = calloc(1, sizeof *c);
 	struct wsource *src = wsource_new();
-	int bad = !c || !src ? store_nomem(f) : store_out_init(&c->out, w, o, f);
+	int bad = !c || !src || store_out_init(&c->out, w, o, f) != 0;
 
+	f->err[0] = '\0';
 	if (!bad)
 		bad = store_first_pass(c, capture, src, 1) != 0 || put_code(c) != 0 ||
 		    put_capture(c, capture) != 0 || replay_file_states(c, capture) != 0;
@@ -162,5 +163,5 @@ store_replay(const char *capture, struct wetfile_writer *w, const struct store_o
 	if (c)
 		store_cap_free(c);
 	wsource_free(src);
-	return bad ? -1 : 0;
+	return bad ? fault_nomem(f) : 0;
 }

@@ -26,11 +26,11 @@ text_writer_section(struct store_txt *t)
 	struct store_out *o = &t->out;
 
 	if (store_strings_encode(&t->tab, t->nstring, o->work, o->o->level, &o->b) != 0)
-		return store_nomem(o->f);
+		return -1;
 	t->nstring = t->tab.nstring;
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
 		if (col_put(&o->b, o->work, o->o->level, &t->col[i], NULL) != 0)
-			return store_nomem(o->f);
+			return -1;
 		t->col[i].n = 0;
 	}
 	o->stats.nsegment++;
@@ -145,14 +145,12 @@ text_writer_read(const char *text, struct store_txt *t, int *canonical, struct f
 	struct in *in = in_open(text);
 	struct wettext *r = wettext_open(in, 0);
 	struct wettext_rec rec;
-	int got = WETTEXT_BAD, bad = r ? 0 : store_nomem(f);
+	int got = WETTEXT_BAD, bad = !r;
 	const size_t most = t && t->out.o->entries ? t->out.o->entries : SECTION;
 
 	while (!bad && (got = wettext_next(r, &rec)) > WETTEXT_END)
-		if (t && text_writer_record(t, r, (enum wettext_got)got, &rec) != 0)
-			bad = store_nomem(f);
-		else if (t && text_writer_entries(t) >= most)
-			bad = text_writer_section(t);
+		bad = t && (text_writer_record(t, r, (enum wettext_got)got, &rec) != 0 ||
+		    (text_writer_entries(t) >= most && text_writer_section(t) != 0));
 	if (!bad && got == WETTEXT_BAD) {
 		*f = *wettext_fault(r);
 		bad = -1;
@@ -187,10 +185,8 @@ text_writer_raw(const char *text, struct store_txt *t)
 		for (size_t i = 0; i < have; i++)
 			col_add(c, p[i]);
 		in_skip(in, have);
-		if (col_put(&o->b, o->work, o->o->level, c, NULL) != 0)
-			bad = store_nomem(o->f);
-		else
-			bad = store_section(o, WETFILE_RAW, t->nseg++, STORE_P_TEXT);
+		bad = col_put(&o->b, o->work, o->o->level, c, NULL) != 0 ||
+		    store_section(o, WETFILE_RAW, t->nseg++, STORE_P_TEXT) != 0;
 	}
 	if (!bad && in_error(in))
 		bad = store_fail(o->f, 1, "%s", in_error(in));
@@ -204,8 +200,9 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 	struct store_txt *t = calloc(1, sizeof *t);
 	int bad, canonical = 0;
 
+	f->err[0] = '\0';
 	if (!t)
-		return store_nomem(f);
+		return fault_nomem(f);
 	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_read(text, NULL, &canonical, f) != 0 ||
 	    (canonical ? text_writer_read(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
 	if (!bad && wetfile_finish(w) != 0)
@@ -217,5 +214,5 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 	for (unsigned i = 0; i < TEXT_NCOL; i++)
 		col_free(&t->col[i]);
 	free(t);
-	return bad ? -1 : 0;
+	return bad ? fault_nomem(f) : 0;
 }
