@@ -1,6 +1,7 @@
 /* The process of a natively executed capture, and its memory. */
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -153,7 +154,7 @@ native_open(struct native *n)
 		n->t.pid = 0;
 		return native_bad(n, "cannot start a process: %s", strerror(err));
 	}
-	n->maps = tracee_maps_open(n->t.pid);
+	n->maps = tracee_open(n->t.pid, "maps", O_RDONLY);
 	return new_site(n, 0, 0) || confine_it(n) ? -1 : native_clear(n);
 }
 

@@ -69,18 +69,18 @@ tracee_parse(struct tracee_maps *m, struct tracee_map *e, char *line)
 }
 
 int
-tracee_maps_open(pid_t pid)
+tracee_open(pid_t pid, const char *name, int flags)
 {
 	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)pid);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	return open(path, flags | O_CLOEXEC);
 }
 
 int
 tracee_maps(pid_t pid, struct tracee_maps *m)
 {
-	int fd = tracee_maps_open(pid), err;
+	int fd = tracee_open(pid, "maps", O_RDONLY), err;
 
 	if (fd < 0)
 		return errno;

@@ -1,7 +1,6 @@
 /* Launches a process under ptrace. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -67,8 +66,6 @@ until_exec(struct tracee *t)
 static int
 tracee_seize(struct tracee *t, int go)
 {
-	char path[40];
-
 	if (ptrace(PTRACE_SEIZE, t->pid, NULL, (void *)OPTIONS) < 0)
 		return errno;
 	if (write(go, "", 1) != 1)
@@ -76,8 +73,7 @@ tracee_seize(struct tracee *t, int go)
 	int err = until_exec(t);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "/proc/%ld/mem", (long)t->pid);
-	t->mem = open(path, O_RDWR | O_CLOEXEC);
+	t->mem = tracee_open(t->pid, "mem", O_RDWR);
 	return t->mem < 0 ? errno : 0;
 }
 

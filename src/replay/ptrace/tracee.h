@@ -111,9 +111,9 @@ struct tracee_maps {
 
 /* reads /proc/PID/maps; m is zeroed or from an earlier call */
 int tracee_maps(pid_t pid, struct tracee_maps *m);
-/* opens that file for the next function: a descriptor, or -1 with errno */
-int tracee_maps_open(pid_t pid);
-int tracee_maps_of(int fd, struct tracee_maps *m);      /* reads the file again through that descriptor */
+int tracee_maps_of(int fd, struct tracee_maps *m);      /* reads that file again through a descriptor of it */
+/* opens /proc/PID/NAME, with flags of open(2): a descriptor, or -1 with errno */
+int tracee_open(pid_t pid, const char *name, int flags);
 void tracee_maps_free(struct tracee_maps *m);
 
 #endif

@@ -120,20 +120,11 @@ verify_present(int fd, uint64_t addr, size_t n, uint8_t *is)
 		is[i] = (ssize_t)(8 * i + 8) > k || (e[i] >> 62) != 0;
 }
 
-static int
-verify_pagemap(pid_t pid)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/%ld/pagemap", (long)pid);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 int
 verify_pagemaps(struct verify *v)
 {
-	v->pagemap[0] = verify_pagemap(getpid());
-	v->pagemap[1] = verify_pagemap(v->n.t.pid);
+	v->pagemap[0] = tracee_open(getpid(), "pagemap", O_RDONLY);
+	v->pagemap[1] = tracee_open(v->n.t.pid, "pagemap", O_RDONLY);
 	return v->pagemap[0] < 0 || v->pagemap[1] < 0 ? -1 : 0;
 }
 

@@ -31,6 +31,16 @@ int store_fail_replay(struct fault *f, const struct fault *r);  /* -1 */
 int store_out_init(struct store_out *t, struct wetfile_writer *w, const struct store_opts *o,
     struct fault *f);
 void store_out_free(struct store_out *t);
+
+/* appends a column to b.  key: as col_put's */
+static inline int
+store_col(struct store_out *t, const struct col *c, const struct col *key)
+{
+	return col_put(&t->b, t->work, t->o->level, c, key);
+}
+
+/* appends those of many numbers that are not 0, in two columns: which, and the numbers */
+int store_sparse(struct store_out *t, const uint32_t *n, size_t many);
 /* writes b as a section and empties it */
 int store_section(struct store_out *t, enum wetfile_tag tag, uint32_t segment, enum store_part part);
 

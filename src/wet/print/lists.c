@@ -227,13 +227,13 @@ lists_order(struct list *l)
 	return e;
 }
 
-int
-list_print(struct list *l, uint64_t budget)
+static int
+lists_print(struct list *l, int whole, uint64_t budget)
 {
 	const uint32_t n = (uint32_t)l->code->nstmt;
 	int e = 0;
 
-	if (!n && !l->whole)            /* the text `0' would be that of an empty run */
+	if (!n && !whole)               /* the text `0' would be that of an empty run */
 		return -1;
 	if ((l->only = calloc(n + 1, 1)) == NULL)
 		return fault_nomem(l->fault);
@@ -249,4 +249,12 @@ list_print(struct list *l, uint64_t budget)
 	buf_free(&l->b);
 	free(l->only);
 	return e ? -1 : 0;
+}
+
+int
+list_print(struct list *l, const struct wetfile *f, int bad, uint64_t budget, struct fault *fault)
+{
+	bad = bad || lists_print(l, f->whole, budget) != 0;
+	*fault = bad && l->fault->err[0] ? *l->fault : f->fault;
+	return bad || !f->whole ? -1 : 0;
 }

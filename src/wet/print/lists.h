@@ -22,7 +22,6 @@ struct list {
 	/* calls list_path for each path executed, in order; called twice */
 	int (*steps)(void *from, struct list *l);
 	struct fault *fault;
-	int whole;                      /* the file is not cut off */
 	store_text_fn *put;
 	void *arg;
 
@@ -37,8 +36,11 @@ struct list {
 	int counting;                   /* the first pass over the order: lines are only counted */
 };
 
-/* Prints everything.  0, or -1: *fault says why, unless put returned not 0 */
-int list_print(struct list *l, uint64_t budget);
+/*
+ * Prints all of file f, unless it could not be opened (bad); then *fault is what is wrong with the file.
+ * 0, or -1: *fault says why, unless put returned not 0
+ */
+int list_print(struct list *l, const struct wetfile *f, int bad, uint64_t budget, struct fault *fault);
 
 /*
  * Adds a dependence: instance x of statement s depends at port `port` on the n instances in who,

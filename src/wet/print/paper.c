@@ -60,11 +60,8 @@ paper_print(const struct wetfile *f, uint64_t budget, store_text_fn *put, void *
 		return fault_nomem(fault);
 	l.code = &r->code;
 	l.fault = &r->fault;
-	l.whole = f->whole;
-	e = paper_read_open(r, f) != 0 || list_print(&l, budget) != 0;
-	*fault = e && r->fault.err[0] ? r->fault : f->fault;
-	e = e || !f->whole;
+	e = list_print(&l, f, paper_read_open(r, f) != 0, budget, fault);
 	paper_read_close(r);
 	free(r);
-	return e ? -1 : 0;
+	return e;
 }

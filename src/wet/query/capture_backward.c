@@ -59,15 +59,11 @@ static void
 backward_report_member(struct scan *c, const struct qinsn *k, uint64_t n, const uint64_t *val,
     const uint64_t *ref, size_t nref)
 {
-	const struct query_stmt *s = &c->q->stmt[k->id - 1];
 	struct query_insn e = {
 		.id = k->id, .instance = c->next[k->id - 1], .n = n, .ref = ref, .nref = nref
 	};
-	uint64_t flags;
 
-	if (s->port.nval)
-		e.nval = qcap_value(s, val, &e.val, &flags);
-	c->enough |= c->s->fn(c->s->arg, &e) != 0;
+	c->enough |= qcap_report(c->q, c->s, &e, val);
 }
 
 /*

@@ -229,4 +229,16 @@ qcap_value(const struct query_stmt *s, const uint64_t *val, const uint64_t **at,
 	return 1;
 }
 
+/* Reports an instance of a slice, whose words are at val: not 0: enough */
+static inline int
+qcap_report(const struct query *q, const struct query_slice *slice, struct query_insn *e, const uint64_t *val)
+{
+	const struct query_stmt *s = &q->stmt[e->id - 1];
+	uint64_t flags;
+
+	if (s->port.nval)
+		e->nval = qcap_value(s, val, &e->val, &flags);
+	return slice->fn(slice->arg, e) != 0;
+}
+
 #endif

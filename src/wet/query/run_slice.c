@@ -87,29 +87,15 @@ slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n)
 	return 0;
 }
 
-/* Adds the criterion, which is in the current segment, to the slice. */
-static void
-slicer_add_criterion(struct slicer *c)
+/* Adds the criterion, which is in the current segment, to the slice.  -1: no need to go on */
+static int
+slicer_add_criterion(struct slicer *c, uint64_t inst, uint64_t n)
 {
-	uint64_t n = c->r->seg[c->k].n;
-
-	for (size_t s = 0; s < c->q->nstmt; s++)
-		c->place[s].x = c->place[s].before;
-	for (size_t i = 0; i < c->r->npath; i++) {
-		struct query_path p;
-
-		c->r->ops->path(c->r, i, &p);
-		for (uint32_t j = p.from; j < p.to; j++) {
-			struct place *t = &c->place[p.id[j] - 1];
-
-			if (++n == c->s->n) {
-				query_set_in_slice(c->q, t->first + t->x);
-				c->left++;
-				return;
-			}
-			t->x++;
-		}
-	}
+	if (n != c->s->n)
+		return 0;
+	query_set_in_slice(c->q, c->place[inst >> 32].first + (uint32_t)inst);
+	c->left++;
+	return -1;
 }
 
 /* Decodes segment c->k and begins the table. */
@@ -134,7 +120,7 @@ slicer_backward(struct slicer *c)
 		if (slicer_enter(c, c->s->flags) != 0)
 			return -1;
 		if (k == first)
-			slicer_add_criterion(c);
+			(void)slicer_walk_forward(c, slicer_add_criterion);
 		if ((c->r->deps_in_time ? in_time_backward(c) : worklist_backward(c)) != 0)
 			return -1;
 	}
@@ -152,7 +138,7 @@ slicer_forward(struct slicer *c)
 		    c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		if (k == first)
-			slicer_add_criterion(c);
+			(void)slicer_walk_forward(c, slicer_add_criterion);
 		if ((c->r->deps_unordered ? worklist_forward(c) : in_time_forward(c)) != 0)
 			return -1;
 	}

@@ -217,10 +217,8 @@ addr_encode_columns(struct put *t)
 		key.v[k] = t->miss[i].slot;
 	}
 	gap.n = by.n = key.n = t->n;
-	bad = bad || col_put(&o->b, o->work, o->o->level, &slot, NULL) != 0 ||
-	    col_put(&o->b, o->work, o->o->level, &times, NULL) != 0 ||
-	    col_put(&o->b, o->work, o->o->level, &gap, &key) != 0 ||
-	    col_put(&o->b, o->work, o->o->level, &by, &key) != 0;
+	bad = bad || store_col(o, &slot, NULL) != 0 || store_col(o, &times, NULL) != 0 ||
+	    store_col(o, &gap, &key) != 0 || store_col(o, &by, &key) != 0;
 	col_free(&slot);
 	col_free(&times);
 	col_free(&gap);
@@ -244,7 +242,7 @@ store_addr_section(struct store_cap *c)
 		waddr_save(&a->model, &o->b);
 		a->done = c->tab.nstmt;
 		bad = bad || addr_encode_walk(&t) != 0 ||
-		    col_put(&o->b, o->work, o->o->level, &t.count, &t.key) != 0 ||
+		    store_col(o, &t.count, &t.key) != 0 ||
 		    addr_encode_columns(&t) != 0;
 	}
 	a->ref.n = a->val.n = a->nmany = a->nmiss = 0;

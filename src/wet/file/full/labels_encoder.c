@@ -153,7 +153,7 @@ labels_section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
 			last = s;
 		}
 	for (unsigned i = 0; i < 3; i++) {
-		bad |= col_put(&o->b, o->work, o->o->level, &c[i], NULL);
+		bad |= store_col(o, &c[i], NULL);
 		col_free(&c[i]);
 	}
 	for (uint32_t s = from; s < to && !bad; s++)
@@ -163,12 +163,12 @@ labels_section(struct label *t, uint32_t from, uint32_t to, uint32_t number)
 			for (uint32_t i = 0; t->s[s].kinds >> k & 1 && i < (t->s[s].count + 7) / 8; i++) {
 				col_add(&bytes, t->s[s].bits[k][i]);
 				if (bytes.n == COL_MAX) {
-					bad |= col_put(&o->b, o->work, o->o->level, &bytes, NULL);
+					bad |= store_col(o, &bytes, NULL);
 					bytes.n = 0;
 				}
 			}
 		}
-	bad |= bytes.n && col_put(&o->b, o->work, o->o->level, &bytes, NULL);
+	bad |= bytes.n && store_col(o, &bytes, NULL);
 	bad |= bytes.nomem;
 	col_free(&bytes);
 	return bad ? -1 : store_section(o, WETFILE_ARCH, number, STORE_P_ARCH);

@@ -377,8 +377,7 @@ loads_encode_words(struct store_cap *c)
 		at[s]++;
 	}
 	v.n = key.n = all;
-	bad = bad || col_put(&t->b, t->work, t->o->level, &n, NULL) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &v, &key) != 0;
+	bad = bad || store_col(t, &n, NULL) != 0 || store_col(t, &v, &key) != 0;
 	free(at);
 	free(run);
 	col_free(&v);
@@ -395,9 +394,8 @@ store_load_val(struct store_cap *c)
 
 	loads_encode_settle(l);
 	if (l->lost.nomem || l->l.mem.nomem || loads_encode_words(c) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &l->at, NULL) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &l->kind, NULL) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &l->word, NULL) != 0)
+	    store_col(t, &l->at, NULL) != 0 || store_col(t, &l->kind, NULL) != 0 ||
+	    store_col(t, &l->word, NULL) != 0)
 		return -1;
 	col_put_number(&t->b, l->sum);
 	l->at.n = l->kind.n = l->word.n = 0;

@@ -219,10 +219,12 @@ full_reader_paths(struct store_read *r, size_t k)
 	return e;
 }
 
-static void
-full_reader_key(struct col *k, uint64_t v)
+/* Has a dependence with this token a value in column DEP_ID or DEP_FAR? */
+static int
+full_reader_has(unsigned col, uint64_t token)
 {
-	col_add(k, v);
+	return token == MEMDEP_NEW ? col == DEP_ID || col == DEP_FAR :
+	    col == DEP_FAR && token >= MEMDEP_FAR && token < MEMDEP_NONE;
 }
 
 /*
@@ -242,19 +244,17 @@ full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 			uint64_t many, t;
 
 			if (col == DEP_TOKEN) {
-				full_reader_key(to, slot * MEMDEP_KEYS);
+				col_add(to, slot * MEMDEP_KEYS);
 				continue;
 			}
 			t = r->col[DEP_TOKEN].v[at++];
 			if (t != MEMDEP_MANY) {
-				if ((col == DEP_ID && t == MEMDEP_NEW) ||
-				    (col == DEP_FAR &&
-					(t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
-					full_reader_key(to, slot * MEMDEP_KEYS);
+				if (full_reader_has(col, t))
+					col_add(to, slot * MEMDEP_KEYS);
 				continue;
 			}
 			if (col == DEP_NUM) {
-				full_reader_key(to, slot * MEMDEP_KEYS);
+				col_add(to, slot * MEMDEP_KEYS);
 				continue;
 			}
 			many = r->col[DEP_NUM].v[num++];
@@ -265,14 +265,12 @@ full_reader_keys(struct store_read *r, unsigned col, struct col *to)
 				if (to->n > COL_MAX)
 					return;
 				if (col == DEP_SUB) {
-					full_reader_key(to, kk);
+					col_add(to, kk);
 					continue;
 				}
 				t = r->col[DEP_SUB].v[sub++];
-				if ((col == DEP_ID && t == MEMDEP_NEW) ||
-				    (col == DEP_FAR &&
-					(t == MEMDEP_NEW || (t >= MEMDEP_FAR && t < MEMDEP_NONE))))
-					full_reader_key(to, kk);
+				if (full_reader_has(col, t))
+					col_add(to, kk);
 			}
 		}
 	}

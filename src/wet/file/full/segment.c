@@ -70,25 +70,30 @@ segment_free(struct segment *s)
 	free(s->rank);
 }
 
-static int
-put_rank(struct store_cap *c)
+int
+store_sparse(struct store_out *t, const uint32_t *n, size_t many)
 {
-	struct store_out *t = &c->out;
-	struct col path = { 0 }, n = { 0 };
+	struct col which = { 0 }, number = { 0 };
 	size_t last = 0;
 	int bad;
 
-	for (size_t i = 0; i < c->tab.npath; i++)
-		if (c->seg.rank[i]) {
-			col_add(&path, i - last);
-			col_add(&n, c->seg.rank[i]);
+	for (size_t i = 0; i < many; i++)
+		if (n[i]) {
+			col_add(&which, i - last);
+			col_add(&number, n[i]);
 			last = i;
 		}
-	bad = col_put(&t->b, t->work, t->o->level, &path, NULL) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
-	col_free(&path);
-	col_free(&n);
-	return bad ? -1 : store_section(t, WETFILE_RANK, c->nseg, STORE_P_RANK);
+	bad = store_col(t, &which, NULL) != 0 || store_col(t, &number, NULL) != 0;
+	col_free(&which);
+	col_free(&number);
+	return bad ? -1 : 0;
+}
+
+static int
+put_rank(struct store_cap *c)
+{
+	return store_sparse(&c->out, c->seg.rank, c->tab.npath) != 0 ? -1 :
+	    store_section(&c->out, WETFILE_RANK, c->nseg, STORE_P_RANK);
 }
 
 /* Tokens, sorted by port: most ports have the same token all the time. */
@@ -107,7 +112,7 @@ put_tokens(struct store_cap *c)
 		key->v[place[i]] = fromkey->v[i];
 	}
 	v->n = key->n = from->n;
-	bad = bad || col_put(&t->b, t->work, t->o->level, v, key) != 0;
+	bad = bad || store_col(t, v, key) != 0;
 	v->n = key->n = 0;
 	free(place);
 	return bad;
@@ -121,8 +126,7 @@ put_dep(struct store_cap *c)
 	if (put_tokens(c) != 0)
 		return -1;
 	for (unsigned i = DEP_TOKEN + 1; i < DEP_NCOL; i++)
-		if (col_put(&t->b, t->work, t->o->level, &c->seg.dep[i],
-		    i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
+		if (store_col(t, &c->seg.dep[i], i < DEP_NKEYED ? &c->seg.key[i] : NULL) != 0)
 			return -1;
 	return store_section(t, WETFILE_DEP, c->nseg, STORE_P_DEP);
 }
@@ -207,7 +211,7 @@ store_segment(struct store_cap *c)
 		return -1;
 	buf_add(&t->b, c->key.p, c->key.n);
 	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &c->seg.path, NULL) != 0 ||
+	    store_col(t, &c->seg.path, NULL) != 0 ||
 	    store_section(t, WETFILE_PATH, c->nseg, STORE_P_PATH) != 0 || put_rank(c) != 0 ||
 	    put_dep(c) != 0 || (c->load ? store_load_val(c) : put_val(c)) != 0 || store_addr_section(c) != 0)
 		return -1;

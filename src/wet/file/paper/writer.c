@@ -36,7 +36,7 @@ paper_writer_finish(struct section *s, enum wetfile_tag tag, int bad)
 	size_t at;
 
 	for (unsigned i = 0; i < NCOL; i++) {
-		bad = bad || col_put(&o->b, o->work, o->o->level, &s->col[i], NULL) != 0;
+		bad = bad || store_col(o, &s->col[i], NULL) != 0;
 		col_free(&s->col[i]);
 	}
 	at = o->b.n;

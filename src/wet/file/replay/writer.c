@@ -54,24 +54,13 @@ static int
 put_state(struct store_cap *c)
 {
 	struct store_out *t = &c->out;
-	struct col s = { 0 }, n = { 0 };
-	uint32_t last = 0;
 	int bad;
 
 	buf_add(&t->b, c->key.p, c->key.n);
 	if (store_section(t, WETFILE_KEY, c->nseg, STORE_P_KEY) != 0)
 		return -1;
-	for (uint32_t i = 0; i < c->stmts.n; i++)
-		if (c->count[i]) {
-			col_add(&s, i - last);
-			col_add(&n, c->count[i]);
-			last = i;
-		}
+	bad = store_sparse(t, c->count, c->stmts.n) != 0;
 	memset(c->count, 0, c->stmts.n * sizeof *c->count);
-	bad = col_put(&t->b, t->work, t->o->level, &s, NULL) != 0 ||
-	    col_put(&t->b, t->work, t->o->level, &n, NULL) != 0;
-	col_free(&s);
-	col_free(&n);
 	return bad ? -1 : store_section(t, WETFILE_RANK, c->nseg++, STORE_P_RANK);
 }
 

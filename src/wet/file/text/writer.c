@@ -29,7 +29,7 @@ text_writer_section(struct store_txt *t)
 		return -1;
 	t->nstring = t->tab.nstring;
 	for (unsigned i = 0; i < TEXT_NCOL; i++) {
-		if (col_put(&o->b, o->work, o->o->level, &t->col[i], NULL) != 0)
+		if (store_col(o, &t->col[i], NULL) != 0)
 			return -1;
 		t->col[i].n = 0;
 	}
@@ -185,7 +185,7 @@ text_writer_raw(const char *text, struct store_txt *t)
 		for (size_t i = 0; i < have; i++)
 			col_add(c, p[i]);
 		in_skip(in, have);
-		bad = col_put(&o->b, o->work, o->o->level, c, NULL) != 0 ||
+		bad = store_col(o, c, NULL) != 0 ||
 		    store_section(o, WETFILE_RAW, t->nseg++, STORE_P_TEXT) != 0;
 	}
 	if (!bad && in_error(in))
