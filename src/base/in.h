@@ -5,8 +5,8 @@
  *
  * An archive must hold one file, or the path names one: `archive.tar//member`.
  *
- * Errors stick, and show only after all bytes before them were delivered: after a short read, ask
- * in_error().
+ * An error is reported only after all bytes before it were delivered, and from then on by every
+ * read: after a short read, ask in_error().
  */
 #ifndef TM_BASE_IN_H
 #define TM_BASE_IN_H

@@ -1,7 +1,7 @@
 /*
- * Jump tables, as compilers write them for switches: the jump takes its target
- * from a table of addresses, or of differences to the table's own address, and
- * a comparison before it says how many there are.
+ * Jump tables, as compilers write them for switches.  The jump takes its target
+ * from a table of addresses, or of differences to the table's own address; a
+ * comparison before it bounds the number of entries.
  */
 #include <string.h>
 #include <Zydis/Zydis.h>

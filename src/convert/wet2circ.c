@@ -27,8 +27,8 @@ struct late { struct dep dep; uint64_t pos; };          /* pos: position of the 
 
 struct stmt {
 	uint64_t id, addr, total;       /* total: executions by the order */
-	uint64_t last;                  /* those among the last steps */
-	struct dep *dep;                /* dependences of those; owned */
+	uint64_t last;                  /* executions among the last steps */
+	struct dep *dep;                /* dependences of these executions; owned */
 	size_t ndep, cap, at;
 };
 

@@ -12,7 +12,7 @@ struct search {
 	const struct afunc *fn;
 	unsigned reg;
 	uint32_t found;         /* the defining instruction, or NONE so far */
-	int many;               /* there are several, or the value at entry */
+	int many;               /* several definitions reach, or the value at entry does */
 	uint8_t *seen;          /* blocks searched from their ends */
 	uint32_t *todo, ntodo;
 };

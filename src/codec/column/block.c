@@ -46,7 +46,7 @@ vc_work_new(unsigned columns)
 	if (!w)
 		return NULL;
 	w->level = vc_zstd_level(1);
-	/* and one more for samples, which are tried between columns */
+	/* one state more, for samples, which are tried between columns */
 	w->held = columns < CM_HELD ? columns + 1 : CM_HELD;
 	return w;
 }

@@ -38,7 +38,7 @@
 #define WHOLE   1.05            /* the same on a whole first block where the sample spoke against lz */
 #define XZ      1.25            /* the same for zstd of the plain values: LZMA gains less than that */
 #define BAD     4               /* a later block is large if it takes 1 / BAD of its values' bytes */
-/* then lz is tried if zstd codes a sample in less than this times its share */
+/* lz is tried on a large block if zstd codes a sample in less than this times its share */
 #define GAIN    0.95
 
 /*

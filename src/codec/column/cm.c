@@ -7,7 +7,7 @@
 
 #define SURE_LEN 8
 #define DEAR    4       /* a value that costs more than this many bytes, plus one, is dear */
-#define VAIN    (UINT32_C(700) << 16)   /* of 2^32: another candidate that is right less often is not tried */
+#define VAIN    (UINT32_C(700) << 16)   /* of 2^32: a further candidate right less often is not tried */
 #define HOPE    128     /* one outcome changes that estimate by 1/128 of the error */
 #define POS 23          /* bits of a position in mtab and dtab; the other bits are a check */
 

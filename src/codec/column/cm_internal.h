@@ -19,7 +19,7 @@
 #define CM_MATCH        6       /* what followed the last occurrence of the last 8 values */
 /* what followed the last occurrence of the last 4 differences, scaled by a power of two */
 #define CM_DMATCH       7
-/* and 9: a power of two times the change of a neighbour since the last value in this context */
+/* CM_LINE and 9: a power of two times the change of a neighbour since the last value in this context */
 #define CM_LINE         8
 #define CM_FLOAT        10      /* sum, difference or product of the last two values as doubles */
 /* the value at the predicted rank among the last values, cm_rank_internal.h */

@@ -8,7 +8,7 @@
 #define QUICK   0
 /* if the quick run is this much larger than another coding, zstd will not come near that */
 #define FAR     1.25
-#define PLAINFAR 1.5    /* the same for the values as they are, of which LZMA may make more */
+#define PLAINFAR 1.5    /* the same for the values as they are, where LZMA may gain more */
 #define QUICK_HASH 17   /* log2 of the hash table's entries in that run */
 
 static void

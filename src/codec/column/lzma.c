@@ -13,7 +13,7 @@
 #define DICT_MANY (3u << 20)
 #define FEW      (512u << 10)
 #define PRESET   (1u << 20)     /* bytes of the primer in the dictionary, at most */
-/* nor more than this many times the block: the encoder has to read them first */
+/* the primer has at most this many times the block's bytes, because the encoder has to read it first */
 #define TIMES    4
 #define DEPTH    48             /* search depth in later blocks of values */
 #define PIECE    8192           /* values laid out at a time */

@@ -9,7 +9,7 @@
 
 struct kept {
 	struct vs_job job;
-	int there;              /* its block is job.no */
+	int there;              /* job has the decoded block job.no */
 	uint64_t used;
 };
 

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "codec/stream/group_internal.h"
 
-#define SHORT 2048      /* so few records are one block, however long it takes to decode */
+#define SHORT 2048      /* a block with fewer records is not divided, however long it takes to decode */
 
 /*
  * The first block is coded alone, because the others need its primers. These are coded in groups if

@@ -64,7 +64,7 @@ struct ev_reader {
 	struct ev_end end;              /* valid when `ended` */
 	int ended;
 	const char *err;                /* NULL, or a static message */
-	uint64_t erroff;                /* and the byte of the file that is at fault */
+	uint64_t erroff;                /* the byte of the file that is at fault */
 	uint64_t off;                   /* bytes of the file read */
 	uint64_t nbytes;                /* payload bytes returned */
 	uint64_t payload_off;           /* file offset of the last payload returned */

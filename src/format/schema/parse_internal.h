@@ -9,7 +9,7 @@ struct parser {
 	const struct sch_names *nm;
 	struct sch_unit u;              /* its arrays live in mem, except func, cst and field */
 	size_t capfunc, capcst, capfield;
-	/* of constants; of functions, which may be used before they are defined */
+	/* names of constants; of functions, which may be used before they are defined */
 	struct lex_names syms, funcs;
 	uint32_t maxno;                 /* largest function number used, plus 1 */
 	unsigned long maxline;          /* its line */

@@ -73,11 +73,11 @@ struct wetfile {
 	uint64_t size;                  /* bytes of the file */
 	struct wetfile_section *section;        /* owned, in order of the file; without the index */
 	size_t nsection;
-	/* from the capture that it was made from; its section is not in `section` */
+	/* where the capture that it was made from ended early; its section is not in `section` */
 	struct ws_early early;
-	/* there is a good index; otherwise the sections were found from the front, ... */
+	/* 1: there is a good index; 0: sections were found from the front, ... */
 	int whole;
-	struct fault fault;     /* ...and this says what follows the last one */
+	struct fault fault;     /* ...and fault says what is wrong after the last one */
 };
 
 int wetfile_is(const void *p, size_t n);        /* are these the first bytes of such a file? */

@@ -34,7 +34,7 @@ struct ws_reader {
 	size_t ngroup;
 	int whole;                      /* it is from an index */
 	struct buf again;               /* the bytes of ws_mark_return's record */
-	/* of room, since a mark was made in this group; reference-counted; NULL: none */
+	/* copy of room, made with the first mark in this group; reference-counted; NULL: no mark */
 	struct ws_copy *copy;
 };
 

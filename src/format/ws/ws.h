@@ -339,9 +339,9 @@ int ws_next(struct ws_reader *r, struct ws_rec *rec);
 int ws_skip_key(struct ws_reader *r);
 const struct fault *ws_fault(const struct ws_reader *r);
 uint64_t ws_rec_off(const struct ws_reader *r);         /* file offset of the group of the last record */
-/* of what follows that group; at the end: the size of the file */
+/* file offset of what follows that group; at the end: the size of the file */
 uint64_t ws_next_off(const struct ws_reader *r);
-const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* of that group; owned by r */
+const struct ws_sizes *ws_sizes(const struct ws_reader *r);     /* sizes of that group; owned by r */
 /* bytes of the last record in each of its streams */
 void ws_rec_bytes(const struct ws_reader *r, uint32_t n[WS_NSTREAMS]);
 const char *ws_stream_name(unsigned stream);            /* "control", ... */

@@ -18,7 +18,7 @@ AE_KEEP_POINTER;
 
 static struct ae_act act[AE_NSIG + 1];
 static int segv_blocked;                /* the program blocked SIGSEGV */
-static int segv_pending;                /* and one was sent */
+static int segv_pending;                /* a SIGSEGV was sent while it was blocked */
 static uintptr_t frame[NFRAME];         /* running handlers that block SIGSEGV: their signal frames */
 static int nframe;
 static int main_tid;

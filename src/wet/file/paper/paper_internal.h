@@ -43,9 +43,9 @@ struct paper {
 	struct paper_classes class;
 	struct store_mark mark;         /* the part of the code that is in the file */
 	struct pnode *node;             /* owned */
-	/* of each execution of a path: the path, and which execution of the path it is; owned */
+	/* for each execution of a path: the path, and which execution of the path it is; owned */
 	uint32_t *seq, *nth;
-	/* of each class and instance: its execution; owned, as each element */
+	/* for each class and instance: its execution; the array and each element are owned */
 	uint32_t **when;
 	uint32_t *nwhen;                /* owned */
 	size_t capseq, capnth;
