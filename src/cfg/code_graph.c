@@ -75,7 +75,7 @@ node_at(const struct work *w, uint64_t pc)
 	return v == CODE_EXIT ? w->n : v;
 }
 
-/* Writes the successors of indirect jump i to `to`; returns their number.  *e: its edges are not before it */
+/* Writes the successors of indirect jump i to `to`; returns their number.  *e: advances to its edges */
 static uint32_t
 code_indirect(struct work *w, uint32_t i, size_t *e, uint32_t *to)
 {

@@ -6,7 +6,8 @@
  *
  * The parent of an instance is the last branch of its call whose region
  * contains it; outside of all regions, the call, or in a signal handler the
- * signal.  A function that is entered by a jump has the parent of the jump.
+ * signal.  A function that is entered by a jump has the parent of the jump; one
+ * that is entered by a conditional branch has the branch as its parent.
  * Frames are identified by the address of their return address, so that
  * longjmp and unwinding end all frames that they leave.
  *
