@@ -29,6 +29,7 @@ struct machine {
 	uint8_t word, big, push;
 	/* variables */
 	uint16_t nreg, sp, fp;          /* fp: the register that may replace sp in a function */
+	int16_t link;                   /* where a call leaves the return address; -1: on the stack */
 	uint16_t buffer;                /* the register reserved for the event pointer */
 	uint64_t clobbered;             /* registers that an unknown callee may change */
 	uint64_t results;               /* ... whose values are returned */

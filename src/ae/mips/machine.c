@@ -29,7 +29,7 @@ mips_machine_lift(const struct machine *m, const uint8_t *p, size_t n, const uin
 
 #define MACHINE(name_, data, big_) { \
 	.name = name_, .elf = 8, .elfclass = 1, .elfdata = data, .word = 4, .big = big_, .push = 0, \
-	.nreg = MIPS_NREG, .sp = MIPS_SP, .fp = MIPS_FP, .buffer = MIPS_S7, \
+	.nreg = MIPS_NREG, .sp = MIPS_SP, .fp = MIPS_FP, .link = MIPS_RA, .buffer = MIPS_S7, \
 	.clobbered = CLOBBERED, .results = BITS(MIPS_V0, MIPS_V1), .arguments = ARGUMENTS, .saved = SAVED, \
 	.norecord = R(MIPS_HI) | R(MIPS_LO), .maxinsn = 4, .macros = 1, .patch = 8, \
 	.as = name_ "-linux-gnu-as", .asargs = asargs, .emitting = emitting, \

@@ -124,6 +124,8 @@ uint32_t fn_frag_end(const struct afunc *fn);   /* number of instructions in fra
 void file_tables(struct file *f);
 void file_targets(struct file *f);                      /* after lifting: branch targets, callees, tables */
 void file_free(struct file *f);
+/* finds jumps through the register of the return address that are no returns (returns.c) */
+void returns_find(struct afunc *fn);
 void fn_fail(struct afunc *fn, uint32_t line, const char *why);
 
 /* The function of this file that a calls, if it is known and traced; else NONE. */

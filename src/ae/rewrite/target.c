@@ -220,6 +220,9 @@ file_targets(struct file *f)
 				f->context |= strstr(s, contexts[c]) != NULL;
 		}
 	}
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why)
+			returns_find(&f->fn[i]);
 	/*
 	 * an address of code that no indirect jump of the function uses is used elsewhere
 	 * (__builtin_longjmp)

@@ -54,6 +54,7 @@ const struct machine machine_x86 = {
 	.push = 8,
 	.nreg = X86_NREG,
 	.sp = X86_RSP,
+	.link = -1,
 	.fp = X86_RBP,
 	.buffer = X86_R15,
 	.clobbered = X86_CLOBBERED,
