@@ -27,6 +27,9 @@ ok() {
 	if tap_out=$("$@" 2>&1); then pass "$tap_what"; else fail "$tap_what" "status $?: $* $tap_out"; fi
 }
 
+# aecc is gcc with options that only gcc has
+case ${CC:-} in *clang*) GCC=gcc ;; *) GCC=${CC:-gcc} ;; esac
+
 # is WHAT GOT WANT: two strings are the same
 is() {
 	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got:  $2

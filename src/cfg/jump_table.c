@@ -105,8 +105,8 @@ table_bound(struct scan *s, struct table *t)
 		    table_writes(s, t->index)) {
 			t->n = (unsigned)s->op[1].imm.value.u + 1;
 			return s->op[1].imm.value.u < MOST;
-		} else if (m == ZYDIS_MNEMONIC_CMP && s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-		    plus >= 0) {
+		} else if ((m == ZYDIS_MNEMONIC_CMP || m == ZYDIS_MNEMONIC_SUB) &&
+		    s->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && plus >= 0) {
 			if (s->op[1].imm.value.u >= MOST)
 				return 0;
 			t->n = (unsigned)s->op[1].imm.value.u + (unsigned)plus;

@@ -16,7 +16,9 @@ target() {
 	machine=$1
 	case $machine in
 	x86-64)
-		cc=${CC:-gcc} as=as qemu=$(command -v qemu-x86_64) emulate='' qopts='-cpu max -s 67108864' oracles='lackey qemu' ;;
+		# aecc is gcc with options that only gcc has
+		case ${CC:-} in *clang*) cc=gcc ;; *) cc=${CC:-gcc} ;; esac
+		as=as qemu=$(command -v qemu-x86_64) emulate='' qopts='-cpu max -s 67108864' oracles='lackey qemu' ;;
 	mipsel | mips)
 		cc=$machine-linux-gnu-gcc as=$machine-linux-gnu-as qemu=$(command -v qemu-$machine) oracles='qemu'
 		qopts="-L /usr/$machine-linux-gnu -s 67108864" emulate="$qemu $qopts" ;;

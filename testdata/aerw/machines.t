@@ -37,7 +37,7 @@ AERW_AS=as aerw -m mipsel "$example" > out 2> err
 is "AERW_AS of another machine: said" "$(cat err)" "aerw: $example: the assembler does not accept it: left untraced"
 is "no other is tried" "$(ran)" "as "
 is "passed through" "$(grep -c aetext out)" 0
-printf 'int f(int x) { return x + 1; }\n' | ${CC:-gcc} -O2 -fno-pie -ffixed-r15 -x c -S - -o n.s
+printf 'int f(int x) { return x + 1; }\n' | $GCC -O2 -fno-pie -ffixed-r15 -x c -S - -o n.s
 rm -f ran
 aerw -m x86-64 -o n.ae.s n.s
 is "the usual one is enough for its machine" "$(ran)" "as "

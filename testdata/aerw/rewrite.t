@@ -1,7 +1,7 @@
 # aerw as a filter: what it writes assembles, what it cannot trace is named and left alone
 . "$SRC/testdata/tap.sh"
 cd "$TMPDIR" || exit 1
-CC=${CC:-gcc}
+CC=$GCC
 opts='-O2 -fno-pie -fverbose-asm -ffixed-r15 -fno-ipa-ra'
 
 cat > a.c <<'E'
