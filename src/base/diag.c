@@ -162,8 +162,14 @@ die_fault(const char *file, const struct fault *f)
 }
 
 void
-die_usage(const char *synopsis)
+die_usage(const char *fmt, ...)
 {
-	fprintf(stderr, "usage: %s %s\n", name, synopsis);
-	exit(2);
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	warn("%s; see %s --help", text, name);
+	exit(status > 2 ? status : 2);
 }

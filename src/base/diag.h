@@ -38,7 +38,7 @@ _Noreturn void die_at(const char *file, uint64_t off, uint64_t rec, const char *
 	__attribute__((format(printf, 4, 5)));
 _Noreturn void die_fault(const char *file, const struct fault *f);
 
-/* Prints `usage: tool SYNOPSIS`; exit status 2. */
-_Noreturn void die_usage(const char *synopsis);
+/* For a wrong command line: prints `tool: message; see tool --help`; exit status 2, or that of diag_init if it is larger. */
+_Noreturn void die_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

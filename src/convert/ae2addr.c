@@ -7,11 +7,28 @@
 #include "ae/regen/regen.h"
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "format/ae/exe.h"
 #include "format/ref/ref.h"
 
-#define SYNOPSIS "[-ils] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] program [ae.out]"
+static const struct opt ae2addr_opts[] = {
+	OPT_FORMAT,
+	OPT_NOINST,
+	{ 'l', "no-loops", NULL, "leave loop events out" },
+	{ 'm', "quiet-limit", "N", "more than N references without an event are an endless loop (2^40)" },
+	OPT_OUTPUT,
+	{ 'p', "parent", "FILE", "for a forked child: the event file of its parent" },
+	{ 's', "statistics", NULL, "print counts and what fills the event file instead" },
+	{ 0 },
+};
+
+static const struct opt_tool ae2addr_tool = {
+	.does = "Regenerates the references of a program compiled with aecc from its event file.",
+	.synopsis = "[-ils] [-f format] [-m number] [-o file] [-p file] program [ae.out]",
+	.example = "aecc -O2 prog.c -o prog; ./prog; ae2addr -f text prog ae.out | head",
+	.opt = ae2addr_opts,
+};
 
 struct sink {
 	struct out *out;
@@ -148,12 +165,12 @@ main(int argc, char **argv)
 	int c, fmt;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "f:ilm:o:p:s")) != -1) {
+	while ((c = opt_next(&ae2addr_tool, argc, argv)) != -1) {
 		switch (c) {
 		case 'f':
 			fmt = ref_format(optarg);
 			if (fmt < 0)
-				die_usage(SYNOPSIS);
+				opt_wrong(OPT_BAD_FORMAT);
 			s.fmt = (enum ref_format)fmt;
 			break;
 		case 'i':
@@ -164,7 +181,7 @@ main(int argc, char **argv)
 			break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
-				die_usage(SYNOPSIS);
+				opt_wrong(OPT_BAD_SIZE, "1");
 			break;
 		case 'o':
 			outname = optarg;
@@ -175,12 +192,9 @@ main(int argc, char **argv)
 		case 's':
 			s.count = 1;
 			break;
-		default:
-			die_usage(SYNOPSIS);
 		}
 	}
-	if (argc - optind < 1 || argc - optind > 2)
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 1, 2);
 	ae2addr_load(&g, &x, argv[optind]);
 	s.out = out_open(outname);
 	ae2addr_run(&x, &g, &s, argv[optind + 1], parent, most);

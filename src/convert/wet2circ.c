@@ -14,11 +14,11 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "base/spool.h"
 #include "format/wettext/wettext.h"
 
-#define SYNOPSIS "[-n dependences] [-o file] [text]"
 #define DEFAULT  100000u        /* dependences, without -n */
 
 /* A dependence of instance x of a statement.  seq: its position among the statement's dependences. */
@@ -301,23 +301,37 @@ wet2circ_run(struct job *j)
 		wet2circ_print(j, &j->stmt[j->heap[i].pos], &j->heap[i].dep);
 }
 
+static const struct opt wet2circ_opts[] = {
+	{ 'n', "dependences", "N", "the last N dependences (100000)" },
+	OPT_OUTPUT,
+	{ 0 },
+};
+
+static const struct opt_tool wet2circ_tool = {
+	.does = "Prints the most recent dependences of a WET text, in the order in which they happened.",
+	.synopsis = "[-n dependences] [-o file] [text]",
+	.example = "ws2wet --main p.ws | wet2circ -n 20",
+	.opt = wet2circ_opts,
+};
+
 int
 main(int argc, char **argv)
 {
 	struct job j = { .most = DEFAULT };
 	const char *outname = NULL;
 	char *copy = NULL;
-	int c, bad = 0;
+	int c;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "n:o:")) != -1)
+	while ((c = opt_next(&wet2circ_tool, argc, argv)) != -1)
 		switch (c) {
-		case 'n': bad |= num_u64(optarg, 1, UINT32_MAX, &j.most) != 0; break;
+		case 'n':
+			if (num_u64(optarg, 1, UINT32_MAX, &j.most) != 0)
+				opt_wrong("not a number from 1 to %lu", (unsigned long)UINT32_MAX);
+			break;
 		case 'o': outname = optarg; break;
-		default: die_usage(SYNOPSIS);
 		}
-	if (bad || argc - optind > 1)
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
 	j.path = j.name = argv[optind];
 	if (!j.path || strcmp(j.path, "-") == 0) {
 		j.path = copy = spool_stdin();

@@ -11,13 +11,30 @@
 
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "replay/verify/verify.h"
 
-#define SYNOPSIS "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]"
 #define SHORT    200000u        /* a run of at most this many instructions is checked as a whole */
 #define WINDOW   10000u         /* consecutive instructions that are checked */
 #define WINDOWS  16u            /* number of windows by default */
+
+static const struct opt wsverify_opts[] = {
+	{ 'a', "all", NULL, "check every instruction" },
+	{ 'e', "every", "N", "begin a window every N instructions, and check it to its end" },
+	{ 'l', "length", "N", "instructions in a window of -e (10000)" },
+	OPT_RANGE,
+	{ 'v', "verbose", NULL, "name the windows; say what was compared" },
+	{ 'x', "vectors", NULL, "compare vector and x87 registers after each instruction" },
+	{ 0 },
+};
+
+static const struct opt_tool wsverify_tool = {
+	.does = "Replays a capture and compares it with the processor, instruction by instruction.",
+	.synopsis = "[-avx] [-e instructions] [-l instructions] [-n from:to] [capture]",
+	.example = "wscap -o ls.ws ls; wsverify ls.ws",
+	.opt = wsverify_opts,
+};
 
 struct options {
 	const char *path, *name;
@@ -165,26 +182,34 @@ wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 	return differs;
 }
 
+static void
+wsverify_number(uint64_t *v)
+{
+	if (num_u64(optarg, 1, WS_UNKNOWN - 1, v) != 0)
+		opt_wrong("not a number of instructions");
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options o = {.to = WS_UNKNOWN, .length = WINDOW};
 	struct verify_opts vo = {0};
-	int c, all = 0, wrong = 0;
+	int c, all = 0;
 
 	diag_init(argv[0], 2);
-	while ((c = getopt(argc, argv, "ae:l:n:vx")) != -1)
+	while ((c = opt_next(&wsverify_tool, argc, argv)) != -1)
 		switch (c) {
 		case 'a': all = 1; break;
-		case 'e': wrong |= num_u64(optarg, 1, WS_UNKNOWN - 1, &o.every); break;
-		case 'l': wrong |= num_u64(optarg, 1, WS_UNKNOWN - 1, &o.length); break;
-		case 'n': wrong |= wsverify_range(optarg, &o); break;
+		case 'e': wsverify_number(&o.every); break;
+		case 'l': wsverify_number(&o.length); break;
+		case 'n':
+			if (wsverify_range(optarg, &o) != 0)
+				opt_wrong(OPT_BAD_RANGE);
+			break;
 		case 'v': o.verbose = 1; break;
 		case 'x': vo.vectors = 1; break;
-		default: die_usage(SYNOPSIS);
 		}
-	if (wrong || argc - optind > 1)
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
 	o.path = argc > optind ? argv[optind] : "-";
 	o.name = strcmp(o.path, "-") ? o.path : "standard input";
 	return wsverify_run(&o, &vo, all);

@@ -3,11 +3,26 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "format/laplace/laplace.h"
 
-#define SYNOPSIS "[-b [-m | -w]] [-o file] [file]"
 #define BATCH 1024              /* records read at once */
+
+static const struct opt laplace_text_opts[] = {
+	{ 'b', "binary", NULL, "the other way: text to binary references" },
+	{ 'm', "merged", NULL, "with -b: the text is a merged trace" },
+	OPT_OUTPUT,
+	{ 'w', "wide", NULL, "with -b: references of 26 bytes after a header, for 64-bit addresses" },
+	{ 0 },
+};
+
+static const struct opt_tool laplace_text_tool = {
+	.does = "Prints a raw reference trace or a merged trace as text, and makes them from text.",
+	.synopsis = "[-b [-m | -w]] [-o file] [file]",
+	.example = "laplace-text refs | head",
+	.opt = laplace_text_opts,
+};
 
 struct job {
 	int binary, merged, wide;
@@ -135,16 +150,18 @@ main(int argc, char **argv)
 	int c;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "bmo:w")) != -1)
+	while ((c = opt_next(&laplace_text_tool, argc, argv)) != -1)
 		switch (c) {
 		case 'b': j.binary = 1; break;
 		case 'm': j.merged = 1; break;
 		case 'o': outname = optarg; break;
 		case 'w': j.wide = 1; break;
-		default: die_usage(SYNOPSIS);
 		}
-	if (argc - optind > 1 || (j.merged && j.wide) || (!j.binary && (j.merged || j.wide)))
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
+	if (j.merged && j.wide)
+		die_usage("only one of -m and -w can be given");
+	if (!j.binary && (j.merged || j.wide))
+		die_usage("-%c is for -b", j.merged ? 'm' : 'w');
 	j.in = in_open(argv[optind]);
 	j.out = out_open(outname);
 	p = in_peek(j.in, LAP_HEADER, &n);

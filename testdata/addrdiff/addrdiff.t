@@ -207,9 +207,9 @@ gives "no such file" 2 "addrdiff: none: No such file or directory" addrdiff a no
 gives "empty" 2 "addrdiff: empty: empty input" addrdiff a empty
 echo hello >text
 gives "neither stream nor log" 2 "addrdiff: text: neither a reference stream nor a lackey log" addrdiff a text
-gives "usage" 2 "usage: addrdiff [-cdlqsv] [-a regions] [-e prog] [-n context] a b" addrdiff a
+gives "usage" 2 "addrdiff: an operand is missing; see addrdiff --help" addrdiff a
 gives "two standard inputs" 2 "addrdiff: only one of the two can be standard input" addrdiff - -
-gives "-n that is no number" 2 "addrdiff: -n -1: not a number from 0 to 1000" addrdiff -n -1 a a
+gives "-n that is no number" 2 "addrdiff: -n -1: not a number from 0 to 1000; see addrdiff --help" addrdiff -n -1 a a
 err=$(addrdiff a noloops 2>&1 >/dev/full)
 is "a full disk is no difference" "$?: $err" "2: addrdiff: standard output: No space left on device"
 

@@ -52,6 +52,6 @@ both same ae.out && pass "the same" || fail "the same"
 gives "no schemas" 1 "aec: /bin/true: no schemas in it: not built by aecc, or nothing in it is traced" aec -b /bin/true
 gives "no program" 1 "aec: nothing: No such file or directory" aec -b nothing
 gives "no ELF file" 1 "aec: app.c: not an ELF file" aec -b app.c
-gives "no folder" 2 "usage: aec -o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program" aec matrix
+gives "no folder" 2 "aec: -b, -o folder or --print-schema is missing; see aec --help" aec matrix
 gives "a folder that cannot be made" 1 "aec: no/such: No such file or directory" aec -o no/such matrix
 tap_end

@@ -60,7 +60,7 @@ done
 printf '#!/bin/sh\necho "x.c:1: warning: w" >&2; echo "x.c:2: error: no space" >&2; echo more >&2; exit 1\n' >failcc
 chmod +x failcc
 gives "a compiler that fails" 1 "aec: the regenerator does not compile: x.c:2: error: no space" env CC="$PWD/failcc" aec -b matrix
-ok "the old one is still there" ./matrix.regen -n ae.out
+ok "the old one is still there" ./matrix.regen -c ae.out
 
 # Signals: the compiler sends one to aec, and waits.  Everything ends, nothing stays.
 cat >cc <<'END'
@@ -83,5 +83,5 @@ for sig in HUP INT QUIT TERM XCPU PIPE; do
 	done <ccpid
 	is "$sig: compilers ended" "$left" ""
 done
-ok "the old one is still there" ./matrix.regen -n ae.out
+ok "the old one is still there" ./matrix.regen -c ae.out
 tap_end

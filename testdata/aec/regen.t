@@ -9,7 +9,7 @@ for o in -O0 -O1 -O2 -Os; do
 	ok "aec -b" aec -b deep
 	if both deep deep.ae && [ ! -s a.err ]; then pass "the same"; else fail "the same" "$(cat a.err b.err)"; fi
 	n=$((($(wc -c <a.ref) - 16) / 8))
-	is "-n counts them" "$(./deep.regen -n deep.ae 2>err)" $n
+	is "-c counts them" "$(./deep.regen -c deep.ae 2>err)" $n
 done
 
 # -Os now: events changed at random, with right checksums

@@ -52,7 +52,7 @@ gives "what the program cannot have" 1 "aec: bad: bad schema: register given twi
 : >empty
 gives "nothing" 1 "aec: empty: no schema in it" aec -o dir --schema empty matrix
 gives "no text" 1 "aec: none: No such file or directory" aec -o dir --schema none matrix
-gives "both" 2 "usage: aec -o folder [--schema file] program | -b [-o file] [--schema file] program | --print-schema [-o file] program" aec -b --print-schema matrix
+gives "both" 2 "aec: only one of -b and --print-schema can be given; see aec --help" aec -b --print-schema matrix
 
 # The paper's example on its machine: figure 3 as it is in ae-schema(5), which shows both side by side; programs of both byte orders
 sed -n '/^\.Sh TEXT/,/^\.Ed/p' "$SRC/man/ae-schema.5" | sed -n '/aec --print-schema$/,/^\.Ed/p' | sed '1d; /^\./d; s/^\\&//' >page

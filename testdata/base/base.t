@@ -78,7 +78,7 @@ same "holes, one at the end" hole y
 
 gives "no such file" 1 "incat: none: No such file or directory" "$cat" none
 gives "a folder" 1 "incat: d: Is a directory" "$cat" d
-gives "too many operands" 2 "usage: incat [input [output]]" "$cat" 1 2 3
+gives "too many operands" 2 "incat: wanted: [input [output]]; see incat --help" "$cat" 1 2 3
 
 if [ -c /dev/full ]; then
 	err=$("$cat" x 2>&1 >/dev/full)

@@ -70,7 +70,7 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 1);
 	if (argc < 3)
-		die_usage("file want [cut|same]");
+		die_usage("wanted: file want [cut|same]");
 	member = strstr(argv[1], "//");
 	path = xasprintf("/proc/self/fd/%d%s", fd, member ? member : "");
 	if (member)

@@ -15,7 +15,7 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 1);
 	if (argc > 3)
-		die_usage("[input [output]]");
+		die_usage("wanted: [input [output]]");
 	in = in_open(argc > 1 ? argv[1] : NULL);
 	out = out_open(argc > 2 ? argv[2] : NULL);
 	while (p = in_peek(in, 1, &n), n) {

@@ -41,7 +41,7 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 1);
 	if (argc != 4)
-		die_usage("output text [close|drop|die|fork|SIGNAL]");
+		die_usage("wanted: output text [close|drop|die|fork|SIGNAL]");
 	if (!strcmp(argv[3], "run")) {
 		diag_child();
 		execlp("sh", "sh", "-c", argv[2], (char *)0);

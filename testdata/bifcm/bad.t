@@ -2,20 +2,46 @@
 . "$SRC/testdata/tap.sh"
 test=$BUILD/test/streamtest
 
-usage='usage: bifcm [-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T threads] [-o file] [file]
-       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]
-       bifcm -l [-v] [-o file] [file]
-       bifcm -t [-T threads] [file]'
-for o in "-w 3" "-w 4,8" "-r 8,3" "-w 4 -r 8" "-b 0" "-b 4194305" "-b 5,0" "-b 1,2,3" "-H 1048577" "-T 65" "-T x" "-d -l" "-d -t" "-d -9" "-d -w 4" "-s 1" "-R" \
-	"-n 1" "-l -s 1" "-t -o x" "-v" "-s 1x -d" "a b"; do
+while IFS='|' read -r options why; do
 	# shellcheck disable=SC2086
-	gives "usage: $o" 2 "$usage" bifcm $o </dev/null
-done
+	gives "usage: $options" 2 "bifcm: $why; see bifcm --help" bifcm $options </dev/null
+done <<-'X'
+	-w 3|-w 3: not a width; there are 1, 2, 4 and 8
+	-w 4,8|-w 4,8: not a width; there are 1, 2, 4 and 8
+	-r 8,3|-r 8,3: not a layout: addr, or up to eight widths of 1, 2, 4 or 8 with commas between
+	-w 4 -r 8|only one of -r and -w can be given, once
+	-b 0|-b 0: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
+	--block=4194305|--block 4194305: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
+	-b 5,0|-b 5,0: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
+	-b 1,2,3|-b 1,2,3: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
+	-H 1048577|-H 1048577: not a number from 0 to 1048576; k, M and G after it are 1024, 1024k and 1024M
+	-T 65|-T 65: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M
+	-T x|-T x: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M
+	-d -l|only one of -d, -l and -t can be given
+	-d -t|only one of -d, -l and -t can be given
+	-d -9|levels, -b, -H, -m, -r and -w are for compressing
+	-d -w 4|levels, -b, -H, -m, -r and -w are for compressing
+	-10|-0: one level only, from -0 to -9
+	-s 1|-n, -s and -R are for -d
+	-R|-n, -s and -R are for -d
+	-n 1|-n, -s and -R are for -d
+	-l -s 1|-n, -s and -R are for -d
+	-t -o x|-t writes nothing: -o is of no use
+	-v|-v is for -l
+	-s 1x -d|-s 1x: not a number from 0 to 18446744073709551615; k, M and G after it are 1024, 1024k and 1024M
+	a b|b: one operand too many
+	--lis=x|--lis: it has no value
+	--re|--re: more than one option begins so
+	--nothing|--nothing: no such option
+	--count|--count: its value is missing
+X
 gives "no such file" 1 "bifcm: none: No such file or directory" bifcm none
 gives "no such file, -d" 1 "bifcm: none: No such file or directory" bifcm -d none
 gives "a folder" 1 "bifcm: .: Is a directory" bifcm .
 bifcm -m none </dev/null >out 2>err
-is "no such method" "$? $(cat err | cut -d ';' -f 1)" "1 bifcm: there is no method none"
+is "no such method" "$? $(cut -d ';' -f 1 err)" "2 bifcm: -m none: not a method"
+bifcm -m '?' </dev/null >out 2>err
+is "their names" "$? $(cat err) $(tr -d ',' <out | tr ' ' '\n' | grep -c -x -e stored -e fast)" "0  2"
 
 "$test" make 80003 2 >in
 bifcm -b 1000 <in >in.bif

@@ -28,7 +28,7 @@ is "the linter says no other" "$(grep -v ' \./[^ ]*:' "$TMPDIR/lint")" ""
 
 # pages named anywhere exist, or are the system's
 system=' cmp(1) gcc(1) cc(1) ld(1) as(1) valgrind(1) qemu(1) nm(1) make(1) elf(5) a.out(5) zstd(1) xz(1) gzip(1) compress(1) head(1) g++(1)'
-system="$system execve(2) fork(2) signal(7) setarch(8) backtrace(3) sigaltstack(2) sigaction(2) write(2) gdb(1) ar(1) gnuplot(1) environ(7) vfork(2) clone(2) "
+system="$system execve(2) fork(2) signal(7) setarch(8) backtrace(3) sigaltstack(2) sigaction(2) write(2) gdb(1) ar(1) gnuplot(1) environ(7) env(1) vfork(2) clone(2) "
 missing=
 for ref in $(sed -n 's/^\.\(It \)\{0,1\}Xr \([^ ]*\) \([1-9]\).*/\2.\3/p' ./* | sort -u); do
 	case $system in *" ${ref%.*}(${ref##*.}) "*) continue ;; esac
@@ -61,21 +61,38 @@ for tool in $TOOLS; do
 	# aecc's options are gcc's
 	[ "$tool" = aecc ] && continue
 	options=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( .*\)\{0,1\}$/\1/p' "$page" | sort -u | tr -d '\n')
-	with=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\) Ar.*/\1/p' "$page" | tr -d '\n')
+	with=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( , Fl -[a-z-]*\)\{0,1\} Ar.*/\1/p' "$page" | tr -d '\n')
 	for o in $(echo "$options" | sed 's/./& /g'); do
 		arg=
 		case $with in *$o*) arg=1 ;; esac
 		err=$("$tool" -"$o" $arg </dev/null 2>&1 >/dev/null)
 		case $err in
-		*'invalid option'* | *'requires an argument'* | *'unknown option'*) fail "$tool -$o is accepted" "$err" ;;
+		*'no such option'* | *'value is missing'* | *'has no value'*) fail "$tool -$o is accepted" "$err" ;;
 		*) pass "$tool -$o is accepted" ;;
 		esac
 	done
+	# what --help lists is what the page has, long names and values included; -0 stands for all levels
+	"$tool" --help >help
+	is "$tool --help: status, width, lines" "$? $(awk 'length > 110' help) $(awk 'END { print (NR > 6 && NR < 40) }' help)" "0  1"
+	awk '$1 == ".It" && $2 == "Fl" && $3 !~ /^[0-9]/ {
+		for (i = 3; i <= NF && $i ~ /^(,|Fl|Ns|=|-?[A-Za-z][a-z-]*)$/ && $i != "Ar"; i++)
+			if ($i ~ /^-?[A-Za-z]/ && $i != "Fl" && $i != "Ns") printf "-%s ", $i
+		print (/ Ar / ? "=" : "")
+	}' "$page" | sort >want
+	awk '/^  (-[A-Za-z]|   ).*--[a-z]/ {
+		sub(/,/, " ")
+		name = $1 ~ /^--/ ? $1 : $1 " " $2
+		print (name ~ /=/ ? substr(name, 1, index(name, "=") - 1) " =" : name " ")
+	}' help | sort >got
+	same "$tool: options of the page and of --help" want got
+	is "$tool --version" "$("$tool" --version)" "$tool (tracemill) $(sed -n 's/^VERSION = //p' "$SRC/GNUmakefile")"
 	# and an option that the page does not have is not
+	wrong=2
+	[ "$tool" = wscap ] && wrong=125
 	for o in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
 		case $options in *$o*) continue ;; esac
 		"$tool" -$o </dev/null >/dev/null 2>err
-		[ $? = 2 ] || echo "-$o"
+		[ $? = $wrong ] || echo "-$o"
 	done >undocumented
 	is "$tool has no option that its page lacks" "$(tr '\n' ' ' <undocumented)" ""
 done

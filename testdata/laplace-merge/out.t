@@ -56,7 +56,7 @@ gives "a stream to a full disk" 1 "laplace-merge: standard output: No space left
 laplace-merge -s refs kernel | head -n 1 >got
 is "a reader that goes away" "$(cat got)" "A 0 1 1"
 gives "a folder that is not there" 1 "laplace-merge: no/out: No such file or directory" laplace-merge -o no/out refs kernel
-gives "no output" 2 "usage: laplace-merge [-bls] [-o dir|file.tar[.gz|.xz|.zst]] refs kernel" laplace-merge refs kernel
+gives "no output" 2 "laplace-merge: -o with the name of a folder or an archive is missing; see laplace-merge --help" laplace-merge refs kernel
 gives "one standard input" 1 "laplace-merge: only one of the two can be standard input" laplace-merge -s - -
 gives "a file that is not there" 1 "laplace-merge: nothing: No such file or directory" laplace-merge -s refs nothing
 gzip -c refs >refs.gz

@@ -72,6 +72,6 @@ gives "another kind" 1 "laplace-text: kind: byte 12: unknown kind of trace" lapl
 printf '\211TMREF\r\n\1\0\20\0\0\0\0\0' >ref
 gives "a reference stream" 1 "laplace-text: ref: byte 0: no Laplace trace" laplace-text ref
 gives "a full disk" 1 "laplace-text: standard output: No space left on device" sh -c 'laplace-text classic >/dev/full'
-gives "-w is for references" 2 "usage: laplace-text [-b [-m | -w]] [-o file] [file]" laplace-text -b -m -w refs
-gives "-w needs -b" 2 "usage: laplace-text [-b [-m | -w]] [-o file] [file]" laplace-text -w refs
+gives "-w is for references" 2 "laplace-text: only one of -m and -w can be given; see laplace-text --help" laplace-text -b -m -w refs
+gives "-w needs -b" 2 "laplace-text: -w is for -b; see laplace-text --help" laplace-text -w refs
 tap_end

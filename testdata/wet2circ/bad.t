@@ -71,7 +71,7 @@ gives "a line without an end" 1 "wet2circ: long.wet: line 1: a line of more than
 { printf '1\n1 1 a '; head -c 100000000 /dev/zero | tr '\0' x; } >long.wet
 gives "a statement without an end" 1 "wet2circ: long.wet: line 2: a line of more than 65536 bytes" sh -c 'case $SAN in *address*) ;; *) ulimit -v 400000 ;; esac; exec wet2circ long.wet'
 gives "a file that is not there" 1 "wet2circ: none.wet: No such file or directory" wet2circ none.wet
-gives "no dependences wanted" 2 "usage: wet2circ [-n dependences] [-o file] [text]" wet2circ -n 0 good.wet
+gives "no dependences wanted" 2 "wet2circ: -n 0: not a number from 1 to 4294967295; see wet2circ --help" wet2circ -n 0 good.wet
 
 # cut off anywhere: status 1 but for whole texts
 n=$(wc -c <good.wet)

@@ -140,8 +140,9 @@ done
 gives "no statement" 1 "wetq: foo1.ws: no statement 1000000" wetq values 1000000 foo1.ws
 gives "no instance" 1 "wetq: foo1.ws: no instance $first#1" wetq slice "$first#1" foo1.ws
 gives "nor that" 1 "wetq: foo1.ws: no instance 5#x" wetq slice "5#x" foo1.ws
-gives "usage" 2 "usage: wetq $(wetq 2>&1 | sed 's/^usage: wetq //')" wetq slice
-gives "usage: options" 2 "wetq: -w 3: not a number of at least 16" wetq -w 3 list foo1.ws
+gives "usage" 2 "wetq: slice: no question, or not with that many words; see wetq --help" wetq slice
+gives "usage: nothing" 2 "wetq: no question is asked; see wetq --help" wetq
+gives "usage: options" 2 "wetq: -w 3: not a number of at least 16; see wetq --help" wetq -w 3 list foo1.ws
 gives "no file" 1 "wetq: nowhere.ws: No such file or directory" wetq list nowhere.ws
 wetq list foo1.ws >want
 wetq list <foo1.ws >got

@@ -31,8 +31,8 @@ is "a place in the run" "$(wetq -n 1 slice @7 foo1.ws | cut -d'#' -f1)" "$(wetq 
 gives "none" 1 "wetq: foo1.ws: no instance @0" wetq slice @0 foo1.ws
 gives "nor that" 1 "wetq: foo1.ws: no statement 100000000" wetq slice 100000000 foo1.ws
 gives "a point is missing" 2 "wetq: slice foo1.ws: that is the file; which point?" wetq slice foo1.ws
-gives "-w" 2 "wetq: -w 1: not a number of at least 16" wetq -w 1 list foo1.ws
-gives "-n" 2 "wetq: -n -1: not a number of at least 0" wetq -n -1 cf foo1.ws
+gives "-w" 2 "wetq: -w 1: not a number of at least 16; see wetq --help" wetq -w 1 list foo1.ws
+gives "-n" 2 "wetq: -n -1: not a number of at least 0; see wetq --help" wetq -n -1 cf foo1.ws
 gives "nothing" 1 "wetq: standard input: byte 0: empty input" wetq list
 gives "nothing, ws2wet" 1 "ws2wet: standard input: byte 0: empty input" ws2wet
 gives "an executable" 1 "wetq: foo1: byte 0: an executable, not a capture: capture it with wscap first" wetq list foo1

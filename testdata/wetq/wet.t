@@ -193,7 +193,7 @@ for f in prog.full prog.solid; do
 	same "$f: $(grep -c . lines) questions here and there, $(grep -c . want) lines" got want
 done
 
-gives "-i takes no question" 2 "usage: wetq $(wetq 2>&1 | sed '1s/^usage: wetq //')" wetq -i list foo1.full
+gives "-i takes no question" 2 "wetq: -i takes one operand, the file; see wetq --help" wetq -i list foo1.full
 gives "no instance" 1 "wetq: foo1.full: no instance $first#1" wetq values "$first#1" foo1.full
 gives "no instance of a slice" 1 "wetq: foo1.full: no instance $first#1" wetq slice "$first#1" foo1.full
 gives "no range" 1 "wetq: foo1.full: no instances $first#3-2" wetq addrs "$first#3-2" foo1.full

@@ -53,6 +53,6 @@ wetz -1 -o none.wet prog.ws
 gives "no labels" 1 "wetq: none.wet: no labels in it (wetz -a makes them)" wetq arch none.wet
 gives "-a of a text" 1 "wetz: prog.txt: no capture: -a is of no use" wetz -a prog.txt
 for wrong in size=3000 ways=0 history=33 what=1 size=16,line=32 line; do
-	ok "wrong: $wrong" sh -c 'wetz -A "$1" prog.ws >out 2>err; [ $? = 2 ] && grep -q "^usage: wetz" err' sh "$wrong"
+	ok "wrong: $wrong" sh -c 'wetz -A "$1" prog.ws >out 2>err; [ $? = 2 ] && grep -q "^wetz: -A $1: not a list of history, " err' sh "$wrong"
 done
 tap_end

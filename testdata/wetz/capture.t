@@ -43,6 +43,5 @@ wetz -m replay -o gone.wet gone.ws
 rm gone
 wetz -d -o gone.out gone.wet
 same "the program is gone" gone.txt gone.out
-gives "-m" 2 "usage: wetz [-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] [capture | text]
-       wetz -d [-b bytes] [-M bytes] [-o file] [file]" wetz -m half gone.ws
+gives "-m" 2 "wetz: -m half: not a kind; there are full, loads, replay and paper; see wetz --help" wetz -m half gone.ws
 tap_end

@@ -84,9 +84,9 @@ ws2addr -i -f text tiny.ws >one
 ws2addr -i -f text -j 2 tiny.ws >more
 same "without fetches: 2 jobs" one more
 
-gives "an unknown format" 2 "usage: ws2addr [-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]" \
+gives "an unknown format" 2 "ws2addr: -f what: not a format; there are addr, lackey, din and text; see ws2addr --help" \
 	ws2addr -f what tiny.ws
-gives "a region that ends before it begins" 2 "usage: ws2addr [-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]" \
+gives "a region that ends before it begins" 2 "ws2addr: -n 5:4: not a range FROM:TO, of which one may be left out, with FROM before TO; see ws2addr --help" \
 	ws2addr -n 5:4 tiny.ws
 gives "no such file" 1 "ws2addr: nowhere: No such file or directory" ws2addr nowhere
 tap_end

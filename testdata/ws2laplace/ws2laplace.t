@@ -95,7 +95,7 @@ cat t.ws | ws2laplace -f text -k k2 -o r2 && cmp -s k k2 && cmp -s r r2 && pass 
 gives "both to one file" 1 "ws2laplace: ./k2: is written to already" ws2laplace -o k2 -k ./k2 t.ws
 same "which stays" k k2
 gives "addresses of today do not fit classic references" 1 "ws2laplace: instruction 0: an address of more than 32 bits, which needs the wide form" ws2laplace -f classic -k k2 -o r2 t.ws
-gives "a kernel trace is wanted" 2 "usage: ws2laplace [-f classic|wide|text] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]" ws2laplace t.ws
+gives "a kernel trace is wanted" 2 "ws2laplace: -k with a file for the kernel trace is missing; see ws2laplace --help" ws2laplace t.ws
 head -c 20000 t.ws >cut.ws
 ws2laplace -k cut.k -o cut.r cut.ws 2>err
 is "a capture that is cut off" "$? $(wc -l <err | tr -d ' ') $(ls cut.k cut.r 2>/dev/null)" "1 1 "

@@ -33,7 +33,7 @@ is "a function begins with its first statement" "$(sed -n 2p main.wet | cut -d '
 is "and ends with its last one" "$(awk '/^[0-9]+ [0-9]+ [0-9a-f]+ [^ ]+ main / { last = $6 } END { print last }' main.wet)" 12
 is "what it calls is in it" "$(($(head -n 1 main.wet) > 200))" 1
 gives "no such function" 1 "ws2wet: foo1.ws: no function thrice in the files that the program mapped" ws2wet -s thrice foo1.ws
-gives "both regions" 2 "usage: ws2wet [--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]" ws2wet -s main -n 1:2 foo1.ws
+gives "both regions" 2 "ws2wet: only one of -n and -s can be given; see ws2wet --help" ws2wet -s main -n 1:2 foo1.ws
 
 ws2wet --strict foo1.ws >strict.wet
 is "strict: no order" "$(grep -c ORDER strict.wet)" 0

@@ -30,7 +30,7 @@ gives "where a link leads" 125 "wscap: ./link: is the program itself" wscap -o .
 same "it is as it was" prog prog.was
 is "and the script" "$(./script)" script
 
-gives "standard output" 2 "wscap: -o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3" wscap -o - true
+gives "standard output" 125 "wscap: -o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3; see wscap --help" wscap -o - true
 [ -e - ] && fail "no file of that name" || pass "no file of that name"
 
 # What is no regular file is written through, and stays

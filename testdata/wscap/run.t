@@ -31,7 +31,7 @@ if command -v strace >/dev/null; then
 	gives "one that is traced already" 125 "wscap: true: cannot be traced: Operation not permitted" timeout 120 \
 		strace -qq -f -o strace.out -e trace=none wscap -o n.ws true
 fi
-gives "no program" 2 "usage: wscap [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]" wscap
+gives "no program" 125 "wscap: no program is given; see wscap --help" wscap
 gives "an output that cannot be made" 125 "wscap: no/such/folder: No such file or directory" wscap -o no/such/folder true
 
 # A full disk: the program runs to its end all the same

@@ -66,7 +66,7 @@ gives "no capture" 1 "wsinfo: bad.ws: byte 0: not a capture" wsinfo bad.ws
 : >empty.ws
 gives "empty" 1 "wsinfo: empty.ws: byte 0: empty input" wsinfo empty.ws
 gives "no file" 1 "wsinfo: none.ws: No such file or directory" wsinfo none.ws
-gives "two files" 2 "usage: wsinfo [-l] [file]" wsinfo a b
+gives "two files" 2 "wsinfo: b: one operand too many; see wsinfo --help" wsinfo a b
 wsinfo hi.ws >/dev/full 2>err
 is "a full disk" $? 1
 tap_end

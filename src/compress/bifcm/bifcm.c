@@ -7,14 +7,42 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "compress/bifcm/bifcm.h"
 #include "format/ref/ref.h"
 
-#define SYNOPSIS "[-0 ... -9] [-b values[,first]] [-H bytes] [-m method] [-r layout | -w bytes] " \
-	"[-T threads] [-o file] [file]\n" \
-	"       bifcm -d [-R] [-s start] [-n count] [-T threads] [-o file] [file]\n" \
-	"       bifcm -l [-v] [-o file] [file]\n" \
-	"       bifcm -t [-T threads] [file]"
+static const struct opt bifcm_opts[] = {
+	{ '0', NULL, NULL, "to -9: from storing only to smallest (6)" },
+	{ '1', NULL, NULL, NULL }, { '2', NULL, NULL, NULL }, { '3', NULL, NULL, NULL },
+	{ '4', NULL, NULL, NULL }, { '5', NULL, NULL, NULL }, { '6', NULL, NULL, NULL },
+	{ '7', NULL, NULL, NULL }, { '8', NULL, NULL, NULL }, { '9', NULL, NULL, NULL },
+	{ 'b', "block", "N[,FIRST]", "values in a block, and in the first one" },
+	{ 'd', "decompress", NULL, "decompress" },
+	{ 'H', "header", "BYTES", "store the first BYTES of the input separately" },
+	{ 'l', "list", NULL, "say what a compressed file holds" },
+	{ 'm', "method", "METHOD", "code all columns by METHOD; ? for METHOD prints their names" },
+	{ 'n', "count", "N", "with -d: at most N records" },
+	OPT_OUTPUT,
+	{ 'R', "reverse", NULL, "with -d: the last record first" },
+	{ 'r', "record", "LAYOUT", "records of fields, as 4,8 (their bytes), or addr, a reference stream" },
+	{ 's', "start", "N", "with -d: leave out the first N records" },
+	{ 'T', "threads", "N", "use N threads; 0: one for each processor (1)" },
+	{ 't', "test", NULL, "decompress and compare all checksums, write nothing" },
+	{ 'v', "verbose", NULL, "with -l: a line for each block" },
+	{ 'w', "width", "BYTES", "values of 1, 2, 4 or 8 bytes (8)" },
+	{ 0 },
+};
+
+static const struct opt_tool bifcm_tool = {
+	.does = "Compresses the output of these tools, or any stream of integers of a fixed width.\n"
+	    "Any part of the result can be read, in both directions.",
+	.synopsis = "[-0..-9] [-b n[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T n] [-o file] [file]\n"
+	    "-d [-R] [-s start] [-n count] [-T n] [-o file] [file]\n"
+	    "-l [-v] [-o file] [file]\n"
+	    "-t [-T n] [file]",
+	.example = "ae2addr prog ae.out | bifcm -r addr -o prog.bif; bifcm -d prog.bif | addrdiff - other.refs",
+	.opt = bifcm_opts,
+};
 
 #define PIECE (256u << 10)      /* bytes read at once */
 #define LEVEL 6                 /* the default level */
@@ -138,20 +166,21 @@ bifcm_number(const char *s, uint64_t min, uint64_t max)
 	uint64_t v;
 
 	if (num_size(s, min, max, &v) != 0)
-		die_usage(SYNOPSIS);
+		opt_wrong("not a number from %llu to %llu; k, M and G after it are 1024, 1024k and 1024M",
+		    (unsigned long long)min, (unsigned long long)max);
 	return v;
 }
 
 /* Records of a block; after a comma, those of the first block, if different. */
 static void
-bifcm_blocks(struct vs_options *o, char *s)
+bifcm_blocks(struct vs_options *o, const char *s)
 {
-	char *comma = strchr(s, ',');
+	const char *comma = strchr(s, ',');
+	char *block = comma ? xasprintf("%.*s", (int)(comma - s), s) : xstrdup(s);
 
-	if (comma)
-		*comma++ = '\0';
-	o->block = (uint32_t)bifcm_number(s, 1, VC_MAX);
-	o->first = comma ? (uint32_t)bifcm_number(comma, 1, VC_MAX) : o->block;
+	o->block = (uint32_t)bifcm_number(block, 1, VC_MAX);
+	o->first = comma ? (uint32_t)bifcm_number(comma + 1, 1, VC_MAX) : o->block;
+	free(block);
 }
 
 /* Default sizes. */
@@ -180,7 +209,12 @@ bifcm_method(const char *name)
 		if (vc_name(i))
 			buf_printf(&b, "%s%s", b.n ? ", " : "", vc_name(i));
 	buf_u8(&b, 0);
-	die("there is no method %s; there are %s", name, b.p ? (char *)b.p : "");
+	if (strcmp(name, "?") != 0)
+		opt_wrong("not a method; there are %s", b.p ? (char *)b.p : "");
+	printf("%s\n", b.p ? (char *)b.p : "");
+	if (fflush(stdout) != 0)
+		die_sys("standard output");
+	exit(0);
 }
 
 static unsigned
@@ -196,7 +230,7 @@ static void
 bifcm_action(struct args *a, enum action w)
 {
 	if (a->action != COMPRESS && a->action != w)
-		die_usage(SYNOPSIS);
+		die_usage("only one of -d, -l and -t can be given");
 	a->action = w;
 }
 
@@ -206,9 +240,9 @@ option_compress(struct args *a, int c, int *layout)
 {
 	switch (c) {
 	case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-		/* one level only: -10 is not level 1 and level 0 */
+		/* -10 is not level 1 and level 0 */
 		if (*layout & 4)
-			die_usage(SYNOPSIS);
+			opt_wrong("one level only, from -0 to -9");
 		*layout |= 4;
 		a->o.level = c - '0';
 		break;
@@ -225,8 +259,12 @@ option_compress(struct args *a, int c, int *layout)
 		break;
 	case 'r':
 	case 'w':
-		if (*layout & 1 || vs_layout_parse(&a->o.layout, optarg) != 0 || (c == 'w' && optarg[1]))
-			die_usage(SYNOPSIS);
+		if (*layout & 1)
+			die_usage("only one of -r and -w can be given, once");
+		if (c == 'w' && (!*optarg || optarg[1] || !strchr("1248", *optarg)))
+			opt_wrong("not a width; there are 1, 2, 4 and 8");
+		if (vs_layout_parse(&a->o.layout, optarg) != 0)
+			opt_wrong("not a layout: addr, or up to eight widths of 1, 2, 4 or 8 with commas between");
 		*layout |= 1;
 		break;
 	default:
@@ -271,8 +309,6 @@ bifcm_option(struct args *a, int c, int *layout)
 	case 'v':
 		a->each = 1;
 		break;
-	default:
-		die_usage(SYNOPSIS);
 	}
 }
 
@@ -289,11 +325,17 @@ main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 #endif
 	vs_layout_parse(&a.o.layout, "8");
-	while ((c = getopt(argc, argv, "0123456789b:dH:lm:n:o:Rr:s:T:tvw:")) != -1)
+	while ((c = opt_next(&bifcm_tool, argc, argv)) != -1)
 		bifcm_option(&a, c, &layout);
-	if (argc - optind > 1 || (a.given && a.action != COMPRESS) || (a.part && a.action != DECOMPRESS) ||
-	    (a.each && a.action != LIST) || (a.outname && a.action == TEST))
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
+	if (a.given && a.action != COMPRESS)
+		die_usage("levels, -b, -H, -m, -r and -w are for compressing");
+	if (a.part && a.action != DECOMPRESS)
+		die_usage("-n, -s and -R are for -d");
+	if (a.each && a.action != LIST)
+		die_usage("-v is for -l");
+	if (a.outname && a.action == TEST)
+		die_usage("-t writes nothing: -o is of no use");
 	if (a.o.layout.ref && !(layout & 2)) {
 		a.nhead = REF_HEADER;
 		a.refs = 1;

@@ -10,6 +10,7 @@
 #include "base/helper.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "base/spool.h"
 #include "base/src.h"
@@ -18,13 +19,37 @@
 #include "wet/file/paper/paper.h"
 #include "wet/print/print.h"
 
-#define SYNOPSIS "[-0..-9] [-aqv] [-A parameters] [-m full|loads|replay|paper] [-s statements] [-o file] " \
-	"[capture | text]\n       wetz -d [-b bytes] [-M bytes] [-o file] [file]"
 #define CAPTURE  "\x89TMCAP\r\n"
 #define SEGMENT  (4u << 20)             /* statements in a segment */
 #define LONGEST  (16u << 20)
 #define WHOLE    (16u << 20)            /* statements in a segment of kind paper, all in memory */
 #define LEVEL    6
+
+static const struct opt wetz_opts[] = {
+	{ '0', NULL, NULL, "to -9: how hard to try; 0 only stores, 9 tries everything (6)" },
+	{ '1', NULL, NULL, NULL }, { '2', NULL, NULL, NULL }, { '3', NULL, NULL, NULL },
+	{ '4', NULL, NULL, NULL }, { '5', NULL, NULL, NULL }, { '6', NULL, NULL, NULL },
+	{ '7', NULL, NULL, NULL }, { '8', NULL, NULL, NULL }, { '9', NULL, NULL, NULL },
+	{ 'a', "arch", NULL, "keep which branches were mispredicted and which accesses missed a cache" },
+	{ 'A', "arch-parameters", "LIST", "as -a, with history=12,counters=4k,size=16k,ways=4,line=32 changed" },
+	{ 'b', "memory", "BYTES", "with -d: hold at most BYTES of lists in memory at once (1G)" },
+	{ 'd', "decompress", NULL, "write the text of a .wet file" },
+	{ 'm', "kind", "KIND", "what is kept of a capture: full (the default), loads, replay or paper" },
+	{ 'M', "memory-limit", "BYTES", "with -d: an error if that takes more memory" },
+	OPT_OUTPUT,
+	{ 'q', "quick", NULL, "values in small blocks: wetq answers sooner, the file is larger" },
+	{ 's', "segment", "N", "executed instructions in a segment (4M)" },
+	{ 'v', "verbose", NULL, "print the size of each part; twice: after each segment" },
+	{ 0 },
+};
+
+static const struct opt_tool wetz_tool = {
+	.does = "Compresses a whole execution trace: a capture, or a text of ws2wet.",
+	.synopsis = "[-0..-9] [-aqv] [-A list] [-m kind] [-s n] [-o file] [capture | text]\n"
+	    "-d [-b bytes] [-M bytes] [-o file] [file]",
+	.example = "wscap -o p.ws ./p; wetz -o p.wet p.ws; wetq list p.wet | head",
+	.opt = wetz_opts,
+};
 
 struct job {
 	const char *path, *name;        /* of the input; name is for diagnostics */
@@ -392,43 +417,69 @@ kind_of(const char *s)
 	    strcmp(s, "paper") == 0 ? WETFILE_PAPER : WETFILE_TEXT;
 }
 
+static void
+wetz_size(uint64_t least, uint64_t most, uint64_t *v)
+{
+	if (num_size(optarg, least, most, v) != 0)
+		opt_wrong("not a number from %llu to %llu; k, M and G after it are 1024, 1024k and 1024M",
+		    (unsigned long long)least, (unsigned long long)most);
+}
+
+static void
+wetz_option(struct job *j, int c, const char **outname)
+{
+	char *list;
+
+	switch (c) {
+	case 'A':
+		list = xstrdup(optarg);
+		if (arch_option(&j->arch, list) != 0)
+			opt_wrong("not a list of history, counters, size, ways and line, each with = and a number, "
+			    "a power of 2 but for history");
+		free(list);
+		/* fallthrough */
+	case 'a': j->opts.arch = &j->arch; break;
+	case 'M': wetz_size(1 << 20, UINT64_C(1) << 46, &j->limit); break;
+	case 'b': wetz_size(1, UINT64_C(1) << 46, &j->budget); break;
+	case 'd': j->expand = 1; break;
+	case 'm':
+		j->chosen = 1;
+		j->kind = kind_of(optarg);
+		if (j->kind == WETFILE_TEXT)
+			opt_wrong("not a kind; there are full, loads, replay and paper");
+		break;
+	case 'o': *outname = optarg; break;
+	case 'q': j->opts.quick = 1; break;
+	case 's': wetz_size(1, PAPER_SEGMENT, &j->opts.segment); break;
+	case 'v': j->verbose++; break;
+	default:
+		if (j->level)           /* -10 is not level 1 and level 0 */
+			opt_wrong("one level only, from -0 to -9");
+		j->level = 1;
+		j->opts.level = c - '0';
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	struct job j = { .kind = WETFILE_FULL, .budget = UINT64_C(1) << 30, .arch = ARCH_DEFAULT,
 	    .opts = { .level = LEVEL } };
 	const char *outname = NULL;
-	int c, wrong = 0;
+	int c;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "0123456789A:M:ab:dm:o:qs:v")) != -1)
-		switch (c) {
-		case 'A': wrong |= arch_option(&j.arch, optarg) != 0; /* fallthrough */
-		case 'a': j.opts.arch = &j.arch; break;
-		case 'M': wrong |= num_size(optarg, 1 << 20, UINT64_C(1) << 46, &j.limit) != 0; break;
-		case 'b': wrong |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
-		case 'd': j.expand = 1; break;
-		case 'm':
-			j.chosen = 1;
-			j.kind = kind_of(optarg);
-			wrong |= j.kind == WETFILE_TEXT;
-			break;
-		case 'o': outname = optarg; break;
-		case 'q': j.opts.quick = 1; break;
-		case 's': wrong |= num_size(optarg, 1, PAPER_SEGMENT, &j.opts.segment) != 0; break;
-		case 'v': j.verbose++; break;
-		case '?': die_usage(SYNOPSIS);
-		default:
-			if (j.level)            /* one level only: -10 is not level 1 and level 0 */
-				die_usage(SYNOPSIS);
-			j.level = 1;
-			j.opts.level = c - '0';
-		}
+	while ((c = opt_next(&wetz_tool, argc, argv)) != -1)
+		wetz_option(&j, c, &outname);
+	opt_operands(argc, argv, 0, 1);
 	if (!j.opts.segment)
 		j.opts.segment = j.kind == WETFILE_PAPER ? WHOLE : SEGMENT;
-	if (wrong || argc - optind > 1 || (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST) ||
-	    (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand)) || (j.limit && !j.expand))
-		die_usage(SYNOPSIS);
+	if (j.kind != WETFILE_PAPER && j.opts.segment > LONGEST)
+		die_usage("-s: a segment of this kind has at most %u instructions", LONGEST);
+	if (j.opts.arch && (j.kind == WETFILE_REPLAY || j.expand))
+		die_usage("-a is not for %s", j.expand ? "-d" : "-m replay");
+	if (j.limit && !j.expand)
+		die_usage("-M is for -d");
 	j.path = argv[optind];
 	helper_allow(HELPER_ELF | HELPER_TEMP);
 	wetz_run(&j, outname);

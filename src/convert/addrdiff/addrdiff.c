@@ -7,9 +7,28 @@
 
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "convert/addrdiff/addrdiff.h"
 
-static const char synopsis[] = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b";
+static const struct opt addrdiff_opts[] = {
+	{ 'a', "odd-regions", "N", "with -s: N regions may be moved by a multiple of 16, not of a page (0)" },
+	{ 'c', "conventions", NULL, "instructions are the same if the conventions of ref(5) say so" },
+	{ 'd', "dead-loads", NULL, "one side may have loads that a log on the other side lacks" },
+	{ 'e', "executable", "PROG", "compare only instructions of PROG's traced functions; name source lines" },
+	{ 'l', "no-loops", NULL, "leave loop and task events out" },
+	{ 'n', "context", "N", "show N references before and after a difference (3)" },
+	{ 'q', "quiet", NULL, "print nothing; the exit status says whether they differ" },
+	{ 's', "shifts", NULL, "each region of memory may lie elsewhere on the other side" },
+	{ 'v', "verbose", NULL, "if they are the same, print how much was compared" },
+	{ 0 },
+};
+
+static const struct opt_tool addrdiff_tool = {
+	.does = "Compares two reference streams, or one with valgrind's lackey log; prints where they part.",
+	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b",
+	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
+	.opt = addrdiff_opts,
+};
 
 /* Number of equal references from pos on, of the n that both sides have. */
 static size_t
@@ -97,11 +116,11 @@ main(int argc, char **argv)
 
 	diag_init(argv[0], 2);
 	memset(&d, 0, sizeof(d));
-	while ((c = getopt(argc, argv, "a:cde:ln:qsv")) != -1) {
+	while ((c = opt_next(&addrdiff_tool, argc, argv)) != -1) {
 		switch (c) {
 		case 'a':
 			if (num_u64(optarg, 0, 60, &odd) < 0)
-				die("-a %s: not a number from 0 to 60", optarg);
+				opt_wrong("not a number from 0 to 60");
 			break;
 		case 'c':
 			d.conventions = 1;
@@ -117,7 +136,7 @@ main(int argc, char **argv)
 			break;
 		case 'n':
 			if (num_u64(optarg, 0, CONTEXT_MAX, &n) < 0)
-				die("-n %s: not a number from 0 to %d", optarg, CONTEXT_MAX);
+				opt_wrong("not a number from 0 to %d", CONTEXT_MAX);
 			break;
 		case 'q':
 			d.quiet = 1;
@@ -128,12 +147,9 @@ main(int argc, char **argv)
 		case 'v':
 			d.verbose = 1;
 			break;
-		default:
-			die_usage(synopsis);
 		}
 	}
-	if (argc - optind != 2)
-		die_usage(synopsis);
+	opt_operands(argc, argv, 2, 2);
 	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
 		die("only one of the two can be standard input");
 	d.context = (size_t)n;

@@ -1,5 +1,4 @@
 /* wetq: questions about a captured run: statements, control flow, values, addresses, slices. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +8,40 @@
 #include "base/helper.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/spool.h"
 #include "convert/wetq/wetq.h"
 
-#define SYNOPSIS "[-bcdr] [--forward] [-f point] [-I folder] [-n count] [-o file] [-w count] " \
-	"list | cf | values id | addrs id | " \
-	"slice point | dot point | annotate point [file]\n" \
-	"       wetq -i [-I folder] [-o file] [-w count] file\n" \
-	"       wetq [-o file] arch [id] file"
+enum { FORWARD = 256 };
+
+static const struct opt wetq_opts[] = {
+	{ 'b', "backward", NULL, "cf: backward, from the end or -f to the beginning" },
+	{ 'c', "counts", NULL, "slice: its statements with counts, not its instances" },
+	{ 'd', "data", NULL, "slice, dot, annotate: data dependences only" },
+	{ 'f', "from", "POINT", "cf: begin at POINT" },
+	{ FORWARD, "forward", NULL, "slice, dot, annotate: what depends on the point" },
+	{ 'i', "interactive", NULL, "answer the questions on standard input, one on a line" },
+	{ 'I', "include", "FOLDER", "annotate: where source files with relative names are" },
+	{ 'n', "lines", "N", "at most N lines" },
+	OPT_OUTPUT,
+	{ 'r', "stack-pointer", NULL, "slice, dot, annotate: follow dependences by the stack pointer as well" },
+	{ 'w', "window", "N", "backward answers hold at most N instances in memory (8M)" },
+	{ 0 },
+};
+
+/* Of a question on standard input */
+static const struct opt_tool wetq_line = { .opt = wetq_opts, .lenient = 1 };
+
+static const struct opt_tool wetq_tool = {
+	.does = "Answers questions about a run, from a capture or a .wet file: which instructions ran, with\n"
+	    "which values and addresses, and what an instance depends on. A point is ID#K, instance K of\n"
+	    "statement ID; or ID, its last instance; or @N, place N in the run.",
+	.synopsis = "[option ...] list | cf | values id | addrs id | slice point | dot point | annotate point [file]\n"
+	    "[option ...] -i file\n"
+	    "[-o file] arch [id] file",
+	.example = "wscap -o p.ws ./p; wetq list p.ws | sort -k2,2nr | head",
+	.opt = wetq_opts,
+};
 
 static const struct question {
 	const char *name;
@@ -53,14 +78,13 @@ struct command { const char *outname; int many; };
 
 /* Parses the number of an option. */
 static int
-wetq_number(uint64_t *v, char o, const char *s, uint64_t least, int size, const struct command *c)
+wetq_number(uint64_t *v, const char *s, uint64_t least, int size, const struct command *c)
 {
 	if ((size ? num_size(s, least, UINT64_C(1) << 40, v) : num_u64(s, least, UINT64_MAX, v)) == 0)
 		return 0;
 	if (!c)
 		return 1;
-	warn("-%c %s: not a number of at least %d", o, s, (int)least);
-	exit(2);
+	opt_wrong("not a number of at least %d", (int)least);
 }
 
 /*
@@ -70,32 +94,26 @@ wetq_number(uint64_t *v, char o, const char *s, uint64_t least, int size, const 
 static int
 wetq_options(struct job *j, int argc, char **argv, struct command *c)
 {
-	static const struct option longs[] = {
-		{ "forward", no_argument, NULL, 'F' },
-		{ NULL, 0, NULL, 0 }
-	};
 	int o, wrong = 0;
 
 	optind = 0;
-	opterr = c != NULL;
-	while ((o = getopt_long(argc, argv, "I:bcdf:in:o:rw:", longs, NULL)) != -1) {
-		if (!c && o != '?' && strchr("Iiow", o)) {
+	while ((o = opt_next(c ? &wetq_tool : &wetq_line, argc, argv)) != -1) {
+		if (!c && (o == '?' || o == 'I' || o == 'i' || o == 'o' || o == 'w')) {
 			wrong = 1;
 			continue;
 		}
 		switch (o) {
-		case 'F': j->flags |= QUERY_FORWARD; break;
+		case FORWARD: j->flags |= QUERY_FORWARD; break;
 		case 'I': j->folder = optarg; break;
 		case 'b': j->backward = 1; break;
 		case 'c': j->counts = 1; break;
 		case 'd': j->flags |= QUERY_DATA; break;
 		case 'f': j->from = optarg; break;
 		case 'i': c->many = 1; break;
-		case 'n': wrong |= wetq_number(&j->most, 'n', optarg, 0, 0, c); break;
+		case 'n': wrong |= wetq_number(&j->most, optarg, 0, 0, c); break;
 		case 'o': c->outname = optarg; break;
 		case 'r': j->flags |= QUERY_RSP; break;
-		case 'w': wrong |= wetq_number(&j->window, 'w', optarg, 16, 1, c); break;
-		default: die_usage(SYNOPSIS);
+		case 'w': wrong |= wetq_number(&j->window, optarg, 16, 1, c); break;
 		}
 	}
 	return wrong ? -1 : 0;
@@ -173,17 +191,19 @@ main(int argc, char **argv)
 	const char *file;
 
 	diag_init(argv[0], 1);
-	if (wetq_options(&j, argc, argv, &c) != 0)
-		die_usage(SYNOPSIS);
+	wetq_options(&j, argc, argv, &c);
 	argc -= optind;
 	argv += optind;
 	if (!c.many && (argc == 2 || argc == 3) && strcmp(argv[0], "arch") == 0) {
 		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
 		return 0;
 	}
-	if (c.many ? argc != 1 || j.backward || j.counts || j.from || j.flags || j.most != UINT64_MAX :
-		(k = wetq_question(argc, argv)) == NULL)
-		die_usage(SYNOPSIS);
+	if (c.many && (j.backward || j.counts || j.from || j.flags || j.most != UINT64_MAX))
+		die_usage("with -i, the options of a question are given with it, on standard input");
+	if (c.many && argc != 1)
+		die_usage("-i takes one operand, the file");
+	if (!c.many && (k = wetq_question(argc, argv)) == NULL)
+		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked", argv[0]);
 	j.path = file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
 		warn("%s %s: that is the file; which %s?", argv[0], argv[1],

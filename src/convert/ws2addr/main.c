@@ -7,11 +7,29 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "convert/ws2addr/ws2addr.h"
 
-#define SYNOPSIS "[-ci] [-f addr|lackey|din|text] [-j jobs] [-n from:to | -s symbol | -w fd] " \
-	"[-o file] [capture]"
 #define JOBS_MAX 256            /* limit of -j */
+
+static const struct opt ws2addr_opts[] = {
+	{ 'c', "count", NULL, "print how many references of each kind there are instead" },
+	OPT_FORMAT,
+	OPT_NOINST,
+	{ 'j', "jobs", "N", "share the work among N processes (1)" },
+	OPT_RANGE,
+	OPT_OUTPUT,
+	OPT_SYMBOL,
+	{ 'w', "written", "FD", "print what the program wrote to its descriptor FD instead" },
+	{ 0 },
+};
+
+static const struct opt_tool ws2addr_tool = {
+	.does = "Replays a capture and writes each instruction fetch, load and store of the run.",
+	.synopsis = "[-ci] [-f format] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]",
+	.example = "wscap -o ls.ws ls; ws2addr -c ls.ws",
+	.opt = ws2addr_opts,
+};
 
 struct options {
 	const char *outname, *symbol;
@@ -24,7 +42,7 @@ struct written {
 	int fd;
 };
 
-static int
+static void
 ws2addr_option(struct job *j, struct options *o, int c)
 {
 	int fmt;
@@ -32,28 +50,33 @@ ws2addr_option(struct job *j, struct options *o, int c)
 	switch (c) {
 	case 'c':
 		j->count = 1;
-		return 0;
+		break;
 	case 'f':
-		fmt = ref_format(optarg);
-		j->fmt = fmt < 0 ? REF_ADDR : (enum ref_format)fmt;
-		return fmt < 0 ? -1 : 0;
+		if ((fmt = ref_format(optarg)) < 0)
+			opt_wrong(OPT_BAD_FORMAT);
+		j->fmt = (enum ref_format)fmt;
+		break;
 	case 'i':
 		j->drop[REF_INST] = j->dropping = 1;
-		return 0;
+		break;
 	case 'j':
-		return num_u64(optarg, 1, JOBS_MAX, &o->jobs);
+		if (num_u64(optarg, 1, JOBS_MAX, &o->jobs) != 0)
+			opt_wrong("not a number from 1 to %d", JOBS_MAX);
+		break;
 	case 'n':
-		return num_range(optarg, WS_UNKNOWN, &j->from, &j->to);
+		if (num_range(optarg, WS_UNKNOWN, &j->from, &j->to) != 0)
+			opt_wrong(OPT_BAD_RANGE);
+		break;
 	case 'o':
 		o->outname = optarg;
-		return 0;
+		break;
 	case 's':
 		o->symbol = optarg;
-		return 0;
+		break;
 	case 'w':
-		return num_u64(optarg, 0, INT32_MAX, &o->fd);
-	default:
-		return -1;
+		if (num_u64(optarg, 0, INT32_MAX, &o->fd) != 0)
+			opt_wrong("not a file descriptor");
+		break;
 	}
 }
 
@@ -129,12 +152,12 @@ main(int argc, char **argv)
 	int c, ranged;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "cf:ij:n:o:s:w:")) != -1)
-		if (ws2addr_option(&j, &o, c) != 0)
-			die_usage(SYNOPSIS);
+	while ((c = opt_next(&ws2addr_tool, argc, argv)) != -1)
+		ws2addr_option(&j, &o, c);
+	opt_operands(argc, argv, 0, 1);
 	ranged = j.from != 0 || j.to != WS_UNKNOWN;
-	if (argc - optind > 1 || ranged + (o.symbol != NULL) + (o.fd != WS_UNKNOWN) > 1)
-		die_usage(SYNOPSIS);
+	if (ranged + (o.symbol != NULL) + (o.fd != WS_UNKNOWN) > 1)
+		die_usage("only one of -n, -s and -w can be given");
 	/*
 	 * A replay that drifts may use invalid addresses, whose words are no references.
 	 * Readers of a stream detect them, readers of text would not.

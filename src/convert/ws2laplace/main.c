@@ -8,10 +8,26 @@
 #include "base/in.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/src.h"
 #include "convert/ws2laplace/ws2laplace.h"
 
-#define SYNOPSIS "[-f classic|wide|text] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]"
+static const struct opt ws2laplace_opts[] = {
+	{ 'a', "space", "N", "number of the address space (1)" },
+	{ 'f', "format", "FORMAT", "of the references: classic, wide (the default) or text" },
+	{ 'k', "kernel", "FILE", "where the kernel trace goes" },
+	{ 'o', "output", "FILE", "where the references go, if not to standard output" },
+	{ 'p', "pid", "N", "number of the task (1)" },
+	{ 't', "time", "N", "time of the first instruction (0)" },
+	{ 0 },
+};
+
+static const struct opt_tool ws2laplace_tool = {
+	.does = "Replays a capture and writes the raw references and the kernel trace that laplace-merge reads.",
+	.synopsis = "[-f format] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]",
+	.example = "ws2laplace -k kernel -o refs ls.ws; laplace-merge -o traces refs kernel",
+	.opt = ws2laplace_opts,
+};
 
 _Noreturn void
 job_bad(struct job *j, const struct fault *f)
@@ -45,26 +61,22 @@ ws2laplace_spool(void)
 	return fileno(f);
 }
 
-static int
-ws2laplace_option(struct job *j, const char **refs, const char **kernel, int c)
+static void
+ws2laplace_number(uint64_t max, uint64_t *v)
+{
+	if (num_u64(optarg, 0, max, v) != 0)
+		opt_wrong("not a number of at most %llu", (unsigned long long)max);
+}
+
+static enum lap_form
+ws2laplace_format(const char *name)
 {
 	static const char *const forms[] = { "classic", "wide", "text" };
 
-	switch (c) {
-	case 'a': return num_u64(optarg, 0, UINT64_MAX, &j->space);
-	case 'p': return num_u64(optarg, 0, UINT32_MAX, &j->pid);
-	case 't': return num_u64(optarg, 0, UINT64_MAX, &j->start);
-	case 'k': *kernel = optarg; return 0;
-	case 'o': *refs = optarg; return 0;
-	case 'f':
-		for (int i = 0; i < 3; i++)
-			if (!strcmp(optarg, forms[i])) {
-				j->form = (enum lap_form)i;
-				return 0;
-			}
-		return -1;
-	default: return -1;
-	}
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(name, forms[i]))
+			return (enum lap_form)i;
+	opt_wrong("not a format; there are classic, wide and text");
 }
 
 static void
@@ -107,11 +119,20 @@ main(int argc, char **argv)
 	int c, fd;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "a:f:k:o:p:t:")) != -1)
-		if (ws2laplace_option(&j, &refs, &kernel, c) != 0)
-			die_usage(SYNOPSIS);
-	if (argc - optind > 1 || !kernel || (!strcmp(kernel, "-") && (!refs || !strcmp(refs, "-"))))
-		die_usage(SYNOPSIS);
+	while ((c = opt_next(&ws2laplace_tool, argc, argv)) != -1)
+		switch (c) {
+		case 'a': ws2laplace_number(UINT64_MAX, &j.space); break;
+		case 'f': j.form = ws2laplace_format(optarg); break;
+		case 'k': kernel = optarg; break;
+		case 'o': refs = optarg; break;
+		case 'p': ws2laplace_number(UINT32_MAX, &j.pid); break;
+		case 't': ws2laplace_number(UINT64_MAX, &j.start); break;
+		}
+	opt_operands(argc, argv, 0, 1);
+	if (!kernel)
+		die_usage("-k with a file for the kernel trace is missing");
+	if (!strcmp(kernel, "-") && (!refs || !strcmp(refs, "-")))
+		die_usage("only one of -k and -o can be standard output");
 	if (j.form == LAP_CLASSIC && j.space >> 32)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];

@@ -1,5 +1,4 @@
 /* ws2wet: a capture to the statements, dependences and values of its run */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,10 +6,28 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/spool.h"
 #include "convert/ws2wet/ws2wet.h"
 
-#define SYNOPSIS "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]"
+enum { MAIN = 256, STRICT };
+
+static const struct opt ws2wet_opts[] = {
+	{ MAIN, "main", NULL, "only statements of the program's own file" },
+	{ STRICT, "strict", NULL, "the format as it was first described, without ORDER" },
+	{ 'm', "memory", "BYTES", "hold at most BYTES of lists in memory at once (1G)" },
+	{ 'n', "range", "FROM:TO", "from statement FROM of the run, counted from 0, up to before TO" },
+	OPT_OUTPUT,
+	OPT_SYMBOL,
+	{ 0 },
+};
+
+static const struct opt_tool ws2wet_tool = {
+	.does = "Replays a capture and writes, as text, each executed instruction with its values and dependences.",
+	.synopsis = "[--main] [--strict] [-m bytes] [-n from:to | -s symbol] [-o file] [capture]",
+	.example = "wscap -o p.ws ./p; ws2wet -s main p.ws | wet2circ | tail",
+	.opt = ws2wet_opts,
+};
 
 static void
 ws2wet_run(struct job *j, const char *outname)
@@ -48,28 +65,29 @@ ws2wet_run(struct job *j, const char *outname)
 int
 main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "main", no_argument, NULL, 'M' },
-		{ "strict", no_argument, NULL, 'S' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct job j = { .to = WS_UNKNOWN, .budget = UINT64_C(1) << 30 };
 	const char *outname = NULL;
-	int c, bad = 0;
+	int c;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt_long(argc, argv, "m:n:o:s:", longs, NULL)) != -1)
+	while ((c = opt_next(&ws2wet_tool, argc, argv)) != -1)
 		switch (c) {
-		case 'M': j.main_only = 1; break;
-		case 'S': j.strict = 1; break;
-		case 'm': bad |= num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0; break;
-		case 'n': bad |= num_range(optarg, WS_UNKNOWN, &j.from, &j.to) != 0; break;
+		case MAIN: j.main_only = 1; break;
+		case STRICT: j.strict = 1; break;
+		case 'm':
+			if (num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0)
+				opt_wrong(OPT_BAD_SIZE, "1");
+			break;
+		case 'n':
+			if (num_range(optarg, WS_UNKNOWN, &j.from, &j.to) != 0)
+				opt_wrong(OPT_BAD_RANGE);
+			break;
 		case 'o': outname = optarg; break;
 		case 's': j.symbol = optarg; break;
-		default: die_usage(SYNOPSIS);
 		}
-	if (bad || argc - optind > 1 || (j.symbol && (j.from || j.to != WS_UNKNOWN)))
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
+	if (j.symbol && (j.from || j.to != WS_UNKNOWN))
+		die_usage("only one of -n and -s can be given");
 	j.path = argv[optind];
 	helper_allow(HELPER_ELF);
 	ws2wet_run(&j, outname);

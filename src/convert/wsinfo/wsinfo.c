@@ -1,4 +1,5 @@
 /* wsinfo: what is in a working-set capture */
+#include "base/opt.h"
 #include "convert/wsinfo/wsinfo.h"
 
 #include <string.h>
@@ -7,7 +8,17 @@
 #include "base/diag.h"
 #include "base/src.h"
 
-#define SYNOPSIS "[-l] [file]"
+static const struct opt wsinfo_opts[] = {
+	{ 'l', "list", NULL, "list the records, one on a line" },
+	{ 0 },
+};
+
+static const struct opt_tool wsinfo_tool = {
+	.does = "Says what is in a capture: the program, how it ended, its system calls, its records.",
+	.synopsis = "[-l] [file]",
+	.example = "wscap -o ls.ws ls; wsinfo ls.ws",
+	.opt = wsinfo_opts,
+};
 
 int
 main(int argc, char **argv)
@@ -24,13 +35,9 @@ main(int argc, char **argv)
 	int c, fd = STDIN_FILENO, list = 0, got;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt(argc, argv, "l")) != -1) {
-		if (c != 'l')
-			die_usage(SYNOPSIS);
-		list = 1;
-	}
-	if (argc - optind > 1)
-		die_usage(SYNOPSIS);
+	while ((c = opt_next(&wsinfo_tool, argc, argv)) != -1)
+		list = c == 'l';
+	opt_operands(argc, argv, 0, 1);
 	if (optind < argc && strcmp(argv[optind], "-")) {
 		name = argv[optind];
 		fd = src_open(name);

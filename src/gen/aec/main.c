@@ -9,11 +9,28 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/opt.h"
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
 
-#define SYNOPSIS "-o folder [--schema file] program | -b [-o file] [--schema file] program | " \
-	"--print-schema [-o file] program"
+enum { PRINT = 256, SCHEMA };
+
+static const struct opt aec_opts[] = {
+	{ 'b', "build", NULL, "compile as well: make the regenerator program.regen" },
+	{ 'o', "output", "NAME", "the folder to write; with -b the regenerator, with --print-schema the text" },
+	{ PRINT, "print-schema", NULL, "print the program's schemas as text" },
+	{ SCHEMA, "schema", "FILE", "take the schemas from the text in FILE, not from the program" },
+	{ 0 },
+};
+
+static const struct opt_tool aec_tool = {
+	.does = "Compiles the schemas of a program made by aecc into a C program that regenerates its references.",
+	.synopsis = "-o folder [--schema file] program\n"
+	    "-b [-o file] [--schema file] program\n"
+	    "--print-schema [-o file] program",
+	.example = "aecc -O2 prog.c -o prog; ./prog; aec -b prog; ./prog.regen -f text ae.out | head",
+	.opt = aec_opts,
+};
 
 static void
 aec_load(struct aec *a, const char *text)
@@ -72,16 +89,11 @@ int
 main(int argc, char **argv)
 {
 	struct aec a = {.home = NULL};
-	static const struct option options[] = {
-		{ "print-schema", no_argument, NULL, 'P' },
-		{ "schema", required_argument, NULL, 'S' },
-		{ NULL, 0, NULL, 0 },
-	};
 	const char *out = NULL, *text = NULL;
 	int c, dobuild = 0, doprint = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt_long(argc, argv, "bo:", options, NULL)) != -1) {
+	while ((c = opt_next(&aec_tool, argc, argv)) != -1) {
 		switch (c) {
 		case 'b':
 			dobuild = 1;
@@ -89,18 +101,19 @@ main(int argc, char **argv)
 		case 'o':
 			out = optarg;
 			break;
-		case 'P':
+		case PRINT:
 			doprint = 1;
 			break;
-		case 'S':
+		case SCHEMA:
 			text = optarg;
 			break;
-		default:
-			die_usage(SYNOPSIS);
 		}
 	}
-	if (argc - optind != 1 || dobuild + doprint > 1 || (!dobuild && !doprint && !out))
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 1, 1);
+	if (dobuild && doprint)
+		die_usage("only one of -b and --print-schema can be given");
+	if (!dobuild && !doprint && !out)
+		die_usage("-b, -o folder or --print-schema is missing");
 	a.path = argv[optind];
 	a.home = aec_home();
 	aec_load(&a, text);

@@ -13,11 +13,29 @@
 #include "base/diag.h"
 #include "base/in.h"
 #include "base/mem.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "gen/aerw/list.h"
 
-#define SYNOPSIS "[-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]"
 #define MAXTEXT (1u << 30)      /* bytes of an assembly file at most */
+
+static const struct opt aerw_opts[] = {
+	{ 'a', "assembler-option", "ARGUMENT", "pass ARGUMENT to the assembler; may be given several times" },
+	{ 'l', "list", "FILE", "write to FILE what is recorded where" },
+	{ 'm', "machine", "MACHINE", "x86-64, mipsel or mips; normally what the assembler is for" },
+	OPT_OUTPUT,
+	{ 'p', "paper", NULL, "record as the paper does: more events" },
+	{ 'q', "quiet", NULL, "do not warn of functions that are left untraced" },
+	{ 'v', "verbose", NULL, "say how many functions are traced" },
+	{ 0 },
+};
+
+static const struct opt_tool aerw_tool = {
+	.does = "Instruments the assembly that a compiler wrote, so that the program records events; aecc runs it.",
+	.synopsis = "[-pqv] [-a argument] [-l list] [-m machine] [-o file] [file.s]",
+	.example = "gcc -O2 -ffixed-r15 -fno-ipa-ra -S lzw.c -o - | aerw -l lzw.list >lzw.ae.s",
+	.opt = aerw_opts,
+};
 
 struct options {
 	const char *out, *as, *list, *machine;
@@ -201,7 +219,7 @@ main(int argc, char **argv)
 	o.named = o.as && *o.as;
 	if (!o.named)
 		o.as = "as";
-	while ((c = getopt(argc, argv, "a:l:m:o:pqv")) != -1)
+	while ((c = opt_next(&aerw_tool, argc, argv)) != -1)
 		switch (c) {
 		case 'a':
 			if (o.nas == 50)
@@ -226,11 +244,8 @@ main(int argc, char **argv)
 		case 'v':
 			o.verbose = 1;
 			break;
-		default:
-			die_usage(SYNOPSIS);
 		}
-	if (argc - optind > 1)
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
 	path = optind < argc ? argv[optind] : NULL;
 	memset(&f, 0, sizeof f);
 	f.m = aerw_machine(&o);

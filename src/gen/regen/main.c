@@ -10,10 +10,26 @@
 #include "ae/regen/ae.h"
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/opt.h"
 #include "base/out.h"
 #include "format/ref/ref.h"
 
-#define SYNOPSIS "[-iln] [-f addr|lackey|din|text] [-m number] [-o file] [-p file] [ae.out]"
+static const struct opt regenerator_opts[] = {
+	{ 'c', "count", NULL, "print how many references there are instead" },
+	OPT_FORMAT,
+	OPT_NOINST,
+	{ 'l', "no-loops", NULL, "leave loop events out" },
+	{ 'm', "quiet-limit", "N", "more than N references without an event are an endless loop (2^40)" },
+	OPT_OUTPUT,
+	{ 'p', "parent", "FILE", "for a forked child: the event file of its parent" },
+	{ 0 },
+};
+
+static const struct opt_tool regenerator_tool = {
+	.does = "Regenerates the references of the program it was made from by aec(1), from its event file.",
+	.synopsis = "[-cil] [-f format] [-m number] [-o file] [-p file] [ae.out]",
+	.opt = regenerator_opts,
+};
 
 struct sink {
 	struct out *out;
@@ -61,12 +77,12 @@ regenerator_options(int argc, char **argv, struct sink *s)
 	uint64_t most;
 	int c;
 
-	while ((c = getopt(argc, argv, "f:ilm:no:p:")) != -1) {
+	while ((c = opt_next(&regenerator_tool, argc, argv)) != -1) {
 		switch (c) {
 		case 'f':
 			s->format = ae_format(optarg);
 			if (s->format < 0)
-				die_usage(SYNOPSIS);
+				opt_wrong(OPT_BAD_FORMAT);
 			break;
 		case 'i':
 			s->drop |= 1u << REF_INST;
@@ -76,10 +92,10 @@ regenerator_options(int argc, char **argv, struct sink *s)
 			break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
-				die_usage(SYNOPSIS);
+				opt_wrong(OPT_BAD_SIZE, "1");
 			ae_most(most);
 			break;
-		case 'n':
+		case 'c':
 			s->count_only = 1;
 			break;
 		case 'o':
@@ -88,12 +104,9 @@ regenerator_options(int argc, char **argv, struct sink *s)
 		case 'p':
 			ae_parent(optarg);
 			break;
-		default:
-			die_usage(SYNOPSIS);
 		}
 	}
-	if (argc - optind > 1)
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 0, 1);
 	return outname;
 }
 

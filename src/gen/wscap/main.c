@@ -1,6 +1,5 @@
 /* wscap: run a program and capture its working set */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -8,10 +7,28 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/opt.h"
 #include "gen/wscap/trim.h"
 #include "gen/wscap/wscap.h"
 
-static const char synopsis[] = "[--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]";
+enum { AUDIT = 256, TOUCH, RAW };
+
+static const struct opt wscap_opts[] = {
+	{ 'o', "output", "FILE", "write the capture to FILE (a.ws)" },
+	{ RAW, "raw", NULL, "do not trim the capture when the program has ended" },
+	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
+	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
+	{ 0 },
+};
+
+static const struct opt_tool wscap_tool = {
+	.does = "Runs a program and captures what its run can be computed from again: its memory, and what the kernel "
+	    "gave it.",
+	.synopsis = "[--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]",
+	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
+	.opt = wscap_opts,
+	.program = 1,
+};
 
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
@@ -73,40 +90,31 @@ wscap_run(struct cap *c, char *const argv[], int raw)
 int
 main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"audit", no_argument, NULL, 'A'}, {"first-touch", no_argument, NULL, 'F'},
-		{"raw", no_argument, NULL, 'R'}, {0},
-	};
 	struct cap *c = xcalloc(1, sizeof(*c));
 	int o, raw = 0;
 
 	diag_init(argv[0], CANNOT);
 	c->path = "a.ws";
-	while ((o = getopt_long(argc, argv, "+o:", longs, NULL)) != -1) {
+	while ((o = opt_next(&wscap_tool, argc, argv)) != -1) {
 		switch (o) {
-		case 'A':
+		case AUDIT:
 			c->audit = 1;
 			break;
-		case 'F':
+		case TOUCH:
 			c->touch = 1;
 			break;
-		case 'R':
+		case RAW:
 			raw = 1;
 			break;
 		case 'o':
 			c->path = optarg;
 			break;
-		default:
-			die_usage(synopsis);
 		}
 	}
 	if (optind == argc)
-		die_usage(synopsis);
-	if (!strcmp(c->path, "-")) {
-		warn("-o -: standard output is the program's; "
-		    "name a file, or another descriptor, as /dev/fd/3");
-		return 2;
-	}
+		die_usage("no program is given");
+	if (!strcmp(c->path, "-"))
+		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
 	c->level = WS_PLAIN;
 	c->scratch = xmalloc(CHUNK);
 	c->xsave = xcalloc(WS_XSAVE_MAX, 1);

@@ -1,12 +1,25 @@
 /* laplace-merge: a machine's references and kernel records to a trace for each process and task. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/opt.h"
 #include "merge/laplace-merge/merge.h"
 
-#define SYNOPSIS "[-bls] [-o dir|file.tar[.gz|.xz|.zst]] refs kernel"
+static const struct opt laplace_merge_opts[] = {
+	{ 'b', "binary", NULL, "write packed traces, not text" },
+	{ 'l', "lenient", NULL, "leave out records that are wrong, and count them" },
+	{ 'o', "output", "NAME", "the result: a folder, or an archive NAME.tar, .tar.gz, .tar.xz or .tar.zst" },
+	{ 's', "basic", NULL, "one stream of all references and kernel records, to standard output or -o" },
+	{ 0 },
+};
+
+static const struct opt_tool laplace_merge_tool = {
+	.does = "Splits the references and kernel records of a machine into a trace for each process and task.",
+	.synopsis = "[-bl] -o dir|file.tar[.gz|.xz|.zst] refs kernel\n[-bl] -s [-o file] refs kernel",
+	.example = "ws2laplace -k kernel -o refs ls.ws; laplace-merge -o traces refs kernel",
+	.opt = laplace_merge_opts,
+};
 
 static void
 laplace_merge_basic(struct job *j, const char *outname)
@@ -32,23 +45,21 @@ by_process(struct job *j, const char *outname)
 int
 main(int argc, char **argv)
 {
-	static const struct option longs[] = { { "basic", no_argument, NULL, 's' },
-		{ "lenient", no_argument, NULL, 'l' }, { 0 } };
 	struct job j = { .packed = 0 };
 	const char *outname = NULL;
 	int c, one = 0;
 
 	diag_init(argv[0], 1);
-	while ((c = getopt_long(argc, argv, "blo:s", longs, NULL)) != -1)
+	while ((c = opt_next(&laplace_merge_tool, argc, argv)) != -1)
 		switch (c) {
 		case 'b': j.packed = 1; break;
 		case 'l': j.lenient = 1; break;
 		case 'o': outname = optarg; break;
 		case 's': one = 1; break;
-		default: die_usage(SYNOPSIS);
 		}
-	if (argc - optind != 2 || (!one && (!outname || !strcmp(outname, "-"))))
-		die_usage(SYNOPSIS);
+	opt_operands(argc, argv, 2, 2);
+	if (!one && (!outname || !strcmp(outname, "-")))
+		die_usage("-o with the name of a folder or an archive is missing");
 	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
 		die("only one of the two can be standard input");
 	j.refin = in_open(argv[optind]);
