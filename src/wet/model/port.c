@@ -37,6 +37,18 @@ stack_only(const struct fact *f)
 	}
 }
 
+/* Is it pop rsp, of whose two definitions of rsp the popped one stays? */
+static int
+pops_rsp(const struct fact *f)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	return f->mnemonic == ZYDIS_MNEMONIC_POP && x86_decode(&z, op, f->b, f->len, f->amd) == 0 &&
+	    op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op[0].reg.value) == ZYDIS_REGISTER_RSP;
+}
+
 /*
  * The definition that is the value of a statement: the first register that it defines, for a
  * string instruction the first of rax, rcx, rsi, rdi; if it defines no register, the flags.
@@ -58,7 +70,7 @@ port_value(const struct fact *f)
 			continue;
 		if (d->reg == FACT_FLAGS)
 			flags = d;
-		else if (d->reg != RSP || !stack_only(f) || f->b[f->len - 1] == 0x5c)   /* 5c: pop rsp */
+		else if (d->reg != RSP || !stack_only(f) || pops_rsp(f))
 			return d;
 	}
 	return flags;
