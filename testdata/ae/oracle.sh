@@ -72,7 +72,7 @@ prepare() {
 	[ -z "$emulate" ] || return 0
 	[ -f pads ] || {
 		echo 'int main(void) { register long sp __asm__("rsp"); return sp / 16 & 63; }' > prog.c
-		${CC:-gcc} -O2 -no-pie prog.c -o prog || return 1
+		$cc -O2 -no-pie prog.c -o prog || return 1
 		_native=0 _l=0 _q=0
 		run off "" ./prog || _native=$?
 		lackey probe.log "" ./prog || _l=$?
