@@ -37,6 +37,8 @@ returns_step(const struct walk *w, const struct insn *in, int64_t off)
 			add = s->op == SO_ADD ? s->b.imm : -s->b.imm;
 		else if (s->op == SO_LEA && s->m.base == sp && s->m.index == SCH_NOVAR && s->m.sym == SCH_NOSYM)
 			add = s->m.disp;
+		else if (s->op == SO_ADD && s->a.kind == SV_VAR && s->a.var == sp)
+			return 0;       /* a large frame is given back by a register */
 		else
 			return UNKNOWN;
 		/* the last step that gives a frame of unknown size back is an addition */
@@ -92,16 +94,31 @@ returns_visit(struct walk *w, uint32_t k)
 	returns_reach(w, k + 1, off);
 }
 
+/* Does the instruction store the register of the return address in the frame? */
+static int
+returns_saves(const struct afunc *fn, const struct insn *in)
+{
+	for (int k = 0; k < in->nref; k++)
+		if (in->reads >> fn->m->link & 1 && in->ref[k].m.base != fn->m->link &&
+		    (in->ref[k].m.base == fn->m->sp || in->ref[k].m.base == fn->m->fp))
+			return 1;
+	return 0;
+}
+
 void
 returns_find(struct afunc *fn)
 {
 	struct walk w = { .fn = fn };
-	int labels = 0;
+	int labels = 0, saved = 0;
 	uint32_t k;
 
-	for (k = 0; k < fn->nins; k++)
+	if (fn->m->link < 0)
+		return;
+	for (k = 0; k < fn->nins; k++) {
 		labels |= fn->ins[k].taken;
-	if (fn->m->link < 0 || !labels)
+		saved |= returns_saves(fn, &fn->ins[k].in);
+	}
+	if (!labels || !saved)
 		return;
 	w.at = xreallocarray(NULL, fn->nins, sizeof *w.at);
 	/* what is known of an instruction changes three times at most: known, unknown, 0 */

@@ -71,6 +71,48 @@ end:
 	return n;
 }
 
+/* leaves with large frames: the return address is never saved, the frame is given back by a register */
+NOINLINE static int
+large(int k, int n)
+{
+	volatile char b[100000];
+	int s = 0;
+
+	for (int i = 0; i < n; i++)
+		b[i * 1000 % 99999] = i;
+	switch (k) {
+	case 0: s = b[3000]; break;
+	case 1: s = b[2000] * 3; break;
+	case 2: s = 7; break;
+	case 3: s = b[1000]; break;
+	case 4: return b[5000] + 1;
+	case 5: s = 9; break;
+	case 6: s = b[7000];
+	}
+	return s + b[n * 1000 - 1000];
+}
+
+/* ... and with calls */
+NOINLINE static int
+larger(int k, int n)
+{
+	volatile char b[100000];
+	int s = 0;
+
+	for (int i = 0; i < n; i++)
+		b[i * 1000 % 99999] = large(i, 9) & 63;
+	switch (k) {
+	case 0: s = b[3000]; break;
+	case 1: add(b[2000] * 3); break;
+	case 2: s = 7; break;
+	case 3: s = b[1000]; break;
+	case 4: return b[5000] + 1;
+	case 5: s = large(1, 9); break;
+	case 6: s = b[7000];
+	}
+	return s + b[n * 1000 - 1000];
+}
+
 int
 main(void)
 {
@@ -83,6 +125,8 @@ main(void)
 		way[i] = i % 7 == 6 ? 1 : i > 50 ? 2 : 0;
 	for (int size = 1; size < 100; size += 24)
 		printf("%d ", frame(way, size));
+	for (int k = 0; k < 8; k++)
+		add((unsigned long)large(k, 8) + (unsigned long)larger(k, 8));
 	printf("%lu\n", sum);
 	return 0;
 }
