@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/num.h"
 
 enum { MOST = 64, HELP = 0x10000, VERSION, COLUMN = 28 };
 
@@ -30,6 +31,15 @@ opt_usage(FILE *f, const struct opt *o)
 		fprintf(f, "%-*s%s\n", COLUMN, text, o->what);
 }
 
+/* Ends the tool when what was asked for is on standard output. */
+static _Noreturn void
+opt_end(void)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die_sys("standard output");
+	exit(0);
+}
+
 static _Noreturn void
 opt_help(const struct opt_tool *t)
 {
@@ -49,18 +59,14 @@ opt_help(const struct opt_tool *t)
 	opt_usage(stdout, &(struct opt){ VERSION, "version", NULL, "print the version" });
 	if (t->example)
 		printf("\nexample: %s\nThe manual is %s(1).\n", t->example, diag_name());
-	if (fflush(stdout) != 0 || ferror(stdout))
-		die_sys("standard output");
-	exit(0);
+	opt_end();
 }
 
 static _Noreturn void
 opt_version(void)
 {
 	printf("%s (tracemill) %s\n", diag_name(), TM_VERSION);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		die_sys("standard output");
-	exit(0);
+	opt_end();
 }
 
 /* The table as getopt_long(3) has it */
@@ -163,6 +169,17 @@ opt_wrong(const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	die_usage("%s%s%.200s: %s", last, optarg ? " " : "", optarg ? optarg : "", text);
+}
+
+uint64_t
+opt_size(const char *s, uint64_t min, uint64_t max)
+{
+	uint64_t v;
+
+	if (num_size(s, min, max, &v) != 0)
+		opt_wrong("not a number from %llu to %llu; k, M and G after it are 1024, 1024k and 1024M",
+		    (unsigned long long)min, (unsigned long long)max);
+	return v;
 }
 
 void

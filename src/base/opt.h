@@ -6,6 +6,7 @@
 #ifndef TM_BASE_OPT_H
 #define TM_BASE_OPT_H
 
+#include <stdint.h>
 #include <unistd.h>             /* optarg, optind */
 
 struct opt {
@@ -21,11 +22,19 @@ struct opt {
 #define OPT_RANGE   { 'n', "range", "FROM:TO", "from instruction FROM, counted from 0, up to before TO" }
 #define OPT_SYMBOL  { 's', "symbol", "NAME", "only the first call of the function NAME" }
 #define OPT_NOINST  { 'i', "no-instructions", NULL, "leave instruction fetches out" }
-#define OPT_VERBOSE { 'v', "verbose", NULL, "say more" }
+#define OPT_NOLOOPS { 'l', "no-loops", NULL, "leave loop events out" }
+#define OPT_QUIET_LIMIT \
+	{ 'm', "quiet-limit", "N", "more than N references without an event are an endless loop (2^40)" }
+#define OPT_PARENT  { 'p', "parent", "FILE", "for a forked child: the event file of its parent" }
+/* -0 to -9, of which --help has one line */
+#define OPT_LEVELS(what) \
+	{ '0', NULL, NULL, what }, { '1', NULL, NULL, NULL }, { '2', NULL, NULL, NULL }, \
+	{ '3', NULL, NULL, NULL }, { '4', NULL, NULL, NULL }, { '5', NULL, NULL, NULL }, \
+	{ '6', NULL, NULL, NULL }, { '7', NULL, NULL, NULL }, { '8', NULL, NULL, NULL }, { '9', NULL, NULL, NULL }
 
 #define OPT_BAD_FORMAT "not a format; there are addr, lackey, din and text"
 #define OPT_BAD_RANGE  "not a range FROM:TO, of which one may be left out, with FROM before TO"
-#define OPT_BAD_SIZE   "not a size of at least %s; k, M and G after the number are 1024, 1024k and 1024M"
+#define OPT_BAD_SIZE   "not a size of at least 1; k, M and G after the number are 1024, 1024k and 1024M"
 
 struct opt_tool {
 	const char *does;       /* what the tool does: a sentence */
@@ -44,6 +53,9 @@ int opt_next(const struct opt_tool *t, int argc, char **argv);
 
 /* `tool: -o value: message` about the option that opt_next returned last; ends the tool. */
 _Noreturn void opt_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The number s, with or without a suffix, in the value of that option; not from min to max: ends the tool. */
+uint64_t opt_size(const char *s, uint64_t min, uint64_t max);
 
 /* After the last option: ends the tool if there are not min to max operands. */
 void opt_operands(int argc, char **argv, int min, int max);

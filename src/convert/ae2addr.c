@@ -15,10 +15,10 @@
 static const struct opt ae2addr_opts[] = {
 	OPT_FORMAT,
 	OPT_NOINST,
-	{ 'l', "no-loops", NULL, "leave loop events out" },
-	{ 'm', "quiet-limit", "N", "more than N references without an event are an endless loop (2^40)" },
+	OPT_NOLOOPS,
+	OPT_QUIET_LIMIT,
 	OPT_OUTPUT,
-	{ 'p', "parent", "FILE", "for a forked child: the event file of its parent" },
+	OPT_PARENT,
 	{ 's', "statistics", NULL, "print counts and what fills the event file instead" },
 	{ 0 },
 };
@@ -181,7 +181,7 @@ main(int argc, char **argv)
 			break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
-				opt_wrong(OPT_BAD_SIZE, "1");
+				opt_wrong(OPT_BAD_SIZE);
 			break;
 		case 'o':
 			outname = optarg;

@@ -116,22 +116,6 @@ wsverify_plan(struct options *o, uint64_t length, int all)
 	o->length = o->every < WINDOW ? o->every : WINDOW;
 }
 
-/* Parses `from:to`, each of which may be omitted. */
-static int
-wsverify_range(const char *s, struct options *o)
-{
-	const char *colon = strchr(s, ':');
-	char first[32];
-
-	if (!colon || (size_t)(colon - s) >= sizeof(first))
-		return -1;
-	snprintf(first, sizeof(first), "%.*s", (int)(colon - s), s);
-	if ((first[0] && num_u64(first, 0, WS_UNKNOWN - 1, &o->from)) ||
-	    (colon[1] && num_u64(colon + 1, 0, WS_UNKNOWN - 1, &o->to)))
-		return -1;
-	return o->from <= o->to ? 0 : -1;
-}
-
 /* Two readers need the file at once, so it must be seekable; verify_open() does not reject a folder. */
 static void
 wsverify_seekable(const struct options *o)
@@ -203,7 +187,7 @@ main(int argc, char **argv)
 		case 'e': wsverify_number(&o.every); break;
 		case 'l': wsverify_number(&o.length); break;
 		case 'n':
-			if (wsverify_range(optarg, &o) != 0)
+			if (num_range(optarg, WS_UNKNOWN, &o.from, &o.to) != 0)
 				opt_wrong(OPT_BAD_RANGE);
 			break;
 		case 'v': o.verbose = 1; break;

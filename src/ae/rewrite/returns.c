@@ -47,6 +47,14 @@ returns_step(const struct walk *w, const struct insn *in, int64_t off)
 	return off;
 }
 
+/* ... and when the transfer of control at k happens, which may be after a delay slot. */
+static int64_t
+returns_leave(const struct walk *w, uint32_t k, int64_t off)
+{
+	off = returns_step(w, &w->fn->ins[k].in, off);
+	return w->fn->ins[k].in.slot && k + 1 < w->fn->nins ? returns_step(w, &w->fn->ins[k + 1].in, off) : off;
+}
+
 /*
  * Two ways that differ come together only in code after a call that does not return; a call needs a
  * frame, so the way without one is the real one.
@@ -79,10 +87,8 @@ returns_visit(struct walk *w, uint32_t k)
 {
 	const struct afunc *fn = w->fn;
 	const struct ainsn *a = &fn->ins[k];
-	int64_t off = returns_step(w, &a->in, w->at[k]), jumped = off;
+	int64_t off = w->at[k], jumped = returns_leave(w, k, off);
 
-	if (a->in.slot && k + 1 < fn->nins)
-		jumped = returns_step(w, &fn->ins[k + 1].in, off);
 	if ((a->in.ctl == IC_JUMP || a->in.ctl == IC_BRANCH) && a->target != NONE)
 		returns_reach(w, a->target, jumped);
 	if (returns_inside(w, k, jumped))
@@ -91,7 +97,7 @@ returns_visit(struct walk *w, uint32_t k)
 				returns_reach(w, i, jumped);
 	if (a->in.ctl == IC_JUMP || a->in.ctl == IC_SWITCH || a->in.ctl == IC_RETURN || a->in.ctl == IC_STOP)
 		return;
-	returns_reach(w, k + 1, off);
+	returns_reach(w, k + 1, returns_step(w, &a->in, off));
 }
 
 /* Does the instruction store the register of the return address in the frame? */
@@ -99,7 +105,7 @@ static int
 returns_saves(const struct afunc *fn, const struct insn *in)
 {
 	for (int k = 0; k < in->nref; k++)
-		if (in->reads >> fn->m->link & 1 && in->ref[k].m.base != fn->m->link &&
+		if (in->reads >> fn->m->link & 1 &&
 		    (in->ref[k].m.base == fn->m->sp || in->ref[k].m.base == fn->m->fp))
 			return 1;
 	return 0;
@@ -130,14 +136,9 @@ returns_find(struct afunc *fn)
 		returns_visit(&w, w.todo[--w.n]);
 	for (k = 0; k < fn->nins; k++) {
 		struct insn *in = &fn->ins[k].in;
-		int64_t off = w.at[k];
 
-		if (off == UNSEEN)
-			continue;
-		off = returns_step(&w, in, off);
-		if (in->slot && k + 1 < fn->nins)
-			off = returns_step(&w, &fn->ins[k + 1].in, off);
-		if (in->ctl != IC_RETURN || !returns_inside(&w, k, off))
+		if (w.at[k] == UNSEEN || in->ctl != IC_RETURN ||
+		    !returns_inside(&w, k, returns_leave(&w, k, w.at[k])))
 			continue;
 		in->ctl = IC_SWITCH;
 		in->setsdst = 1;

@@ -6,16 +6,12 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/opt.h"
 #include "compress/bifcm/bifcm.h"
 #include "format/ref/ref.h"
 
 static const struct opt bifcm_opts[] = {
-	{ '0', NULL, NULL, "to -9: from storing only to smallest (6)" },
-	{ '1', NULL, NULL, NULL }, { '2', NULL, NULL, NULL }, { '3', NULL, NULL, NULL },
-	{ '4', NULL, NULL, NULL }, { '5', NULL, NULL, NULL }, { '6', NULL, NULL, NULL },
-	{ '7', NULL, NULL, NULL }, { '8', NULL, NULL, NULL }, { '9', NULL, NULL, NULL },
+	OPT_LEVELS("to -9: from storing only to smallest (6)"),
 	{ 'b', "block", "N[,FIRST]", "values in a block, and in the first one" },
 	{ 'd', "decompress", NULL, "decompress" },
 	{ 'H', "header", "BYTES", "store the first BYTES of the input separately" },
@@ -160,17 +156,6 @@ bifcm_expand(struct input *in, const struct args *a)
 	vs_close(r);
 }
 
-static uint64_t
-bifcm_number(const char *s, uint64_t min, uint64_t max)
-{
-	uint64_t v;
-
-	if (num_size(s, min, max, &v) != 0)
-		opt_wrong("not a number from %llu to %llu; k, M and G after it are 1024, 1024k and 1024M",
-		    (unsigned long long)min, (unsigned long long)max);
-	return v;
-}
-
 /* Records of a block; after a comma, those of the first block, if different. */
 static void
 bifcm_blocks(struct vs_options *o, const char *s)
@@ -178,8 +163,8 @@ bifcm_blocks(struct vs_options *o, const char *s)
 	const char *comma = strchr(s, ',');
 	char *block = comma ? xasprintf("%.*s", (int)(comma - s), s) : xstrdup(s);
 
-	o->block = (uint32_t)bifcm_number(block, 1, VC_MAX);
-	o->first = comma ? (uint32_t)bifcm_number(comma + 1, 1, VC_MAX) : o->block;
+	o->block = (uint32_t)opt_size(block, 1, VC_MAX);
+	o->first = comma ? (uint32_t)opt_size(comma + 1, 1, VC_MAX) : o->block;
 	free(block);
 }
 
@@ -220,7 +205,7 @@ bifcm_method(const char *name)
 static unsigned
 bifcm_threads(const char *s)
 {
-	unsigned n = (unsigned)bifcm_number(s, 0, VS_THREADS);
+	unsigned n = (unsigned)opt_size(s, 0, VS_THREADS);
 	long cpus = n ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 
 	return n ? n : cpus < 1 ? 1 : cpus > (long)VS_THREADS ? VS_THREADS : (unsigned)cpus;
@@ -251,7 +236,7 @@ option_compress(struct args *a, int c, int *layout)
 		a->sizes = 1;
 		break;
 	case 'H':
-		a->nhead = bifcm_number(optarg, 0, VS_HEAD_MAX);
+		a->nhead = opt_size(optarg, 0, VS_HEAD_MAX);
 		*layout |= 2;
 		break;
 	case 'm':
@@ -290,11 +275,11 @@ bifcm_option(struct args *a, int c, int *layout)
 		bifcm_action(a, TEST);
 		break;
 	case 'n':
-		a->count = bifcm_number(optarg, 0, UINT64_MAX);
+		a->count = opt_size(optarg, 0, UINT64_MAX);
 		a->part = 1;
 		break;
 	case 's':
-		a->start = bifcm_number(optarg, 0, UINT64_MAX);
+		a->start = opt_size(optarg, 0, UINT64_MAX);
 		a->part = 1;
 		break;
 	case 'R':

@@ -26,10 +26,7 @@
 #define LEVEL    6
 
 static const struct opt wetz_opts[] = {
-	{ '0', NULL, NULL, "to -9: how hard to try; 0 only stores, 9 tries everything (6)" },
-	{ '1', NULL, NULL, NULL }, { '2', NULL, NULL, NULL }, { '3', NULL, NULL, NULL },
-	{ '4', NULL, NULL, NULL }, { '5', NULL, NULL, NULL }, { '6', NULL, NULL, NULL },
-	{ '7', NULL, NULL, NULL }, { '8', NULL, NULL, NULL }, { '9', NULL, NULL, NULL },
+	OPT_LEVELS("to -9: how hard to try; 0 only stores, 9 tries everything (6)"),
 	{ 'a', "arch", NULL, "keep which branches were mispredicted and which accesses missed a cache" },
 	{ 'A', "arch-parameters", "LIST", "as -a, with history=12,counters=4k,size=16k,ways=4,line=32 changed" },
 	{ 'b', "memory", "BYTES", "with -d: hold at most BYTES of lists in memory at once (1G)" },
@@ -418,14 +415,6 @@ kind_of(const char *s)
 }
 
 static void
-wetz_size(uint64_t least, uint64_t most, uint64_t *v)
-{
-	if (num_size(optarg, least, most, v) != 0)
-		opt_wrong("not a number from %llu to %llu; k, M and G after it are 1024, 1024k and 1024M",
-		    (unsigned long long)least, (unsigned long long)most);
-}
-
-static void
 wetz_option(struct job *j, int c, const char **outname)
 {
 	char *list;
@@ -439,8 +428,8 @@ wetz_option(struct job *j, int c, const char **outname)
 		free(list);
 		/* fallthrough */
 	case 'a': j->opts.arch = &j->arch; break;
-	case 'M': wetz_size(1 << 20, UINT64_C(1) << 46, &j->limit); break;
-	case 'b': wetz_size(1, UINT64_C(1) << 46, &j->budget); break;
+	case 'M': j->limit = opt_size(optarg, 1 << 20, UINT64_C(1) << 46); break;
+	case 'b': j->budget = opt_size(optarg, 1, UINT64_C(1) << 46); break;
 	case 'd': j->expand = 1; break;
 	case 'm':
 		j->chosen = 1;
@@ -450,7 +439,7 @@ wetz_option(struct job *j, int c, const char **outname)
 		break;
 	case 'o': *outname = optarg; break;
 	case 'q': j->opts.quick = 1; break;
-	case 's': wetz_size(1, PAPER_SEGMENT, &j->opts.segment); break;
+	case 's': j->opts.segment = opt_size(optarg, 1, PAPER_SEGMENT); break;
 	case 'v': j->verbose++; break;
 	default:
 		if (j->level)           /* -10 is not level 1 and level 0 */

@@ -76,7 +76,7 @@ main(int argc, char **argv)
 		case STRICT: j.strict = 1; break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_C(1) << 46, &j.budget) != 0)
-				opt_wrong(OPT_BAD_SIZE, "1");
+				opt_wrong(OPT_BAD_SIZE);
 			break;
 		case 'n':
 			if (num_range(optarg, WS_UNKNOWN, &j.from, &j.to) != 0)

@@ -18,10 +18,10 @@ static const struct opt regenerator_opts[] = {
 	{ 'c', "count", NULL, "print how many references there are instead" },
 	OPT_FORMAT,
 	OPT_NOINST,
-	{ 'l', "no-loops", NULL, "leave loop events out" },
-	{ 'm', "quiet-limit", "N", "more than N references without an event are an endless loop (2^40)" },
+	OPT_NOLOOPS,
+	OPT_QUIET_LIMIT,
 	OPT_OUTPUT,
-	{ 'p', "parent", "FILE", "for a forked child: the event file of its parent" },
+	OPT_PARENT,
 	{ 0 },
 };
 
@@ -92,7 +92,7 @@ regenerator_options(int argc, char **argv, struct sink *s)
 			break;
 		case 'm':
 			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
-				opt_wrong(OPT_BAD_SIZE, "1");
+				opt_wrong(OPT_BAD_SIZE);
 			ae_most(most);
 			break;
 		case 'c':
