@@ -239,12 +239,15 @@ int main(void)
 {
 	volatile int *p = mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!fork()) {
-		usleep(3000);
+		while (!p[1])		/* until it waits, however busy the machine is */
+			usleep(1000);
+		usleep(100000);
 		*p = 1;
 		_exit(0);
 	}
-	while (!*p)
-		;
+	do
+		p[1] = 1;
+	while (!*p);
 	return 0;
 }
 P
