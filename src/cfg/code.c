@@ -19,11 +19,13 @@ wcode_free(struct wcode *c)
 	free(c->node);
 	free(c->hash);
 	free(c->ends);
+	free(c->targets);
 	free(c->edge);
 	hash_set_free(&c->entry);
 	hash_set_free(&c->edges);
 	hash_set_free(&c->back);
 	free(c->todo);
+	free(c->indirect);
 	*c = (struct wcode){ 0 };
 }
 
@@ -53,25 +55,33 @@ code_chain(struct wcode *c, uint32_t i)
 	*h = i;
 	v->enext = *e;
 	*e = i;
+	if (v->kind == CODE_COND || v->kind == CODE_JUMP) {
+		uint32_t *t = &c->targets[wcode_bucket(c, v->target)];
+
+		v->tnext = *t;
+		*t = i;
+	}
 }
 
 static int
 code_rehash(struct wcode *c)
 {
 	size_t n = c->nhash ? c->nhash * 2 : 4096;
-	uint32_t *h = malloc(n * sizeof *h), *e = malloc(n * sizeof *e);
+	uint32_t **const table[] = { &c->hash, &c->ends, &c->targets };
+	uint32_t *new[3];
 
-	if (!h || !e) {
-		free(h);
-		free(e);
+	for (int i = 0; i < 3; i++)
+		new[i] = malloc(n * sizeof *new[i]);
+	if (!new[0] || !new[1] || !new[2]) {
+		for (int i = 0; i < 3; i++)
+			free(new[i]);
 		return -1;
 	}
-	memset(h, 0xff, n * sizeof *h);
-	memset(e, 0xff, n * sizeof *e);
-	free(c->hash);
-	free(c->ends);
-	c->hash = h;
-	c->ends = e;
+	for (int i = 0; i < 3; i++) {
+		memset(new[i], 0xff, n * sizeof *new[i]);
+		free(*table[i]);
+		*table[i] = new[i];
+	}
 	c->nhash = n;
 	for (uint32_t i = 0; i < c->n; i++)
 		code_chain(c, i);
@@ -127,7 +137,7 @@ static uint32_t
 code_add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 {
 	ZydisDecodedInstruction z;
-	struct wcode_node v = { .pc = pc, .pdom = CODE_EXIT, .from = CODE_EXIT };
+	struct wcode_node v = { .pc = pc, .pdom = CODE_EXIT };
 
 	/* two zero bytes: memory that the capture does not contain */
 	if (n < 1 || (n > 1 && !b[0] && !b[1]) || x86_decode(&z, NULL, b, n, c->amd) != 0)
@@ -145,25 +155,27 @@ code_add(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n, int *nomem)
 }
 
 static int
-code_queue(struct wcode *c, uint64_t pc, uint32_t from)
+code_queue(struct wcode *c, uint64_t pc)
 {
 	if (buf_grow(&c->todo, &c->captodo, c->ntodo + 1, sizeof *c->todo) < 0)
 		return -1;
-	c->todo[c->ntodo++] = (struct wcode_edge){ pc, from };
+	c->todo[c->ntodo++] = pc;
 	return 0;
 }
 
 static int
-code_push(struct wcode *c, uint64_t pc, uint32_t from)
+code_push(struct wcode *c, uint64_t pc)
 {
-	uint32_t v = wcode_find(c, pc);
+	return wcode_find(c, pc) == CODE_EXIT ? code_queue(c, pc) : 0;
+}
 
-	if (v != CODE_EXIT) {
-		if (c->node[v].from == CODE_EXIT && from != CODE_EXIT)
-			c->node[v].from = from;
-		return 0;
-	}
-	return code_queue(c, pc, from);
+static int
+code_add_indirect(struct wcode *c, uint32_t v)
+{
+	if (buf_grow(&c->indirect, &c->capindirect, c->nindirect + 1, sizeof *c->indirect) < 0)
+		return -1;
+	c->indirect[c->nindirect++] = v;
+	return 0;
 }
 
 /* Queues the successors of node i within its function. */
@@ -174,11 +186,11 @@ code_follow(struct wcode *c, uint32_t i)
 	int e = 0;
 
 	if (v.kind != CODE_JUMP && v.kind != CODE_INDIRECT && v.kind != CODE_RETURN && v.kind != CODE_STOP)
-		e = code_push(c, v.pc + v.len, CODE_EXIT);
+		e = code_push(c, v.pc + v.len);
 	if (e == 0 && (v.kind == CODE_COND || v.kind == CODE_JUMP) && !wcode_is_entry(c, v.target))
-		e = code_push(c, v.target, i);
+		e = code_push(c, v.target);
 	if (e == 0 && v.kind == CODE_INDIRECT && !(v.flags & (CODE_SLOT | CODE_TABLE)))
-		e = wcode_table(c, i);
+		e = code_add_indirect(c, i);
 	return e;
 }
 
@@ -198,7 +210,7 @@ wcode_insn(struct wcode *c, uint64_t pc, const uint8_t *b, size_t n)
 	c->node[v].flags |= CODE_RUN;
 	if (c->node[v].kind == CODE_CALL && hash_set_add(&c->entry, c->node[v].target) < 0)
 		return -1;
-	return code_queue(c, pc, CODE_EXIT);
+	return code_queue(c, pc);
 }
 
 int
@@ -211,7 +223,7 @@ wcode_add_edge(struct wcode *c, uint32_t from, uint64_t to)
 	if (buf_grow(&c->edge, &c->capedge, c->nedge + 1, sizeof *c->edge) < 0)
 		return -1;
 	c->edge[c->nedge++] = (struct wcode_edge){ to, from };
-	return code_push(c, to, from);
+	return code_push(c, to);
 }
 
 int
@@ -236,28 +248,50 @@ wcode_went(struct wcode *c, uint64_t from, uint64_t to)
 	return 0;
 }
 
-int
-wcode_descend(struct wcode *c)
+/* Follows the code from the addresses in todo. */
+static int
+code_descend(struct wcode *c)
 {
 	int nomem = 0;
 
 	while (c->ntodo) {
-		struct wcode_edge e = c->todo[--c->ntodo];
-		uint32_t v = wcode_find(c, e.to);
+		uint64_t pc = c->todo[--c->ntodo];
+		uint32_t v = wcode_find(c, pc);
 		uint8_t b[15];
 
 		if (v == CODE_EXIT) {
-			v = code_add(c, e.to, b, c->read(c->arg, e.to, b, sizeof b, 1), &nomem);
+			v = code_add(c, pc, b, c->read(c->arg, pc, b, sizeof b, 1), &nomem);
 			if (nomem)
 				return -1;
 			if (v == CODE_EXIT)
 				continue;
-			c->node[v].from = e.from;
 			if (c->kept)
-				c->kept(c->keptarg, e.to, c->node[v].len);
+				c->kept(c->keptarg, pc, c->node[v].len);
 		}
 		if (code_follow(c, v) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Jump tables come last: the way to a jump has to be known.  What they lead to may lead to further ones. */
+int
+wcode_descend(struct wcode *c)
+{
+	do {
+		size_t n = 0;
+
+		if (code_descend(c) != 0)
+			return -1;
+		for (size_t i = 0; i < c->nindirect; i++) {
+			uint32_t v = c->indirect[i];
+
+			if (wcode_table(c, v) != 0)
+				return -1;
+			if (!(c->node[v].flags & CODE_TABLE))
+				c->indirect[n++] = v;
+		}
+		c->nindirect = n;
+	} while (c->ntodo);
 	return 0;
 }

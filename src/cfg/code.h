@@ -42,8 +42,7 @@ enum wcode_flag {
 struct wcode_node {
 	uint64_t pc, target;            /* target of a direct jump or call */
 	uint32_t pdom;                  /* immediate post-dominator, or CODE_EXIT; after wcode_analyse */
-	uint32_t hnext, enext;
-	uint32_t from;                  /* a jump that leads here, or CODE_EXIT */
+	uint32_t hnext, enext, tnext;   /* chains of hash, ends and targets */
 	uint8_t len, kind, flags;
 	uint8_t b[15];
 };
@@ -56,14 +55,17 @@ typedef size_t wcode_read_fn(void *arg, uint64_t addr, void *p, size_t n, int ex
 struct wcode {
 	struct wcode_node *node;        /* in order of discovery; owned */
 	size_t n, cap;
-	uint32_t *hash, *ends;          /* hash tables by pc and by pc + len, nhash slots each; owned */
+	/* hash tables by pc, by pc + len, and (direct jumps) by target; nhash slots each; owned */
+	uint32_t *hash, *ends, *targets;
 	size_t nhash;
 	struct wcode_edge *edge;        /* edges of indirect jumps, executed or from a jump table; owned */
 	size_t nedge, capedge;
 	struct hash_set entry, edges;   /* targets of calls that were executed; the contents of edge */
 	struct hash_set back;           /* addresses that returns went to */
-	struct wcode_edge *todo;        /* work of wcode_descend; owned */
+	uint64_t *todo;                 /* addresses for wcode_descend; owned */
 	size_t ntodo, captodo;
+	uint32_t *indirect;             /* nodes whose jump tables are not found yet; owned */
+	size_t nindirect, capindirect;
 	/* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
 	int amd;
 	wcode_read_fn *read;
@@ -88,7 +90,7 @@ int wcode_analyse(struct wcode *c);
 
 uint32_t wcode_find(const struct wcode *c, uint64_t pc);        /* CODE_EXIT: there is none */
 
-/* The slot in hash and ends.  Neighbours in the code are looked up in sequence, and are neighbours here. */
+/* The slot in hash, ends and targets.  Neighbours in the code are looked up in sequence, and are neighbours here. */
 static inline size_t
 wcode_bucket(const struct wcode *c, uint64_t pc)
 {

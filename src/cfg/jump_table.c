@@ -6,11 +6,12 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 
+#include "base/hash.h"
 #include "cfg/code.h"
 #include "isa/x86/decode.h"
 
 #define BACK 32u                        /* instructions searched backward from the jump */
-#define FAR  1024u                      /* the same for a base, which compilers move out of loops */
+#define FAR  1024u                      /* the same for a base, on all paths: compilers move it out of loops */
 #define MOST 4096u                      /* maximum entries of a table */
 
 struct scan {
@@ -19,7 +20,8 @@ struct scan {
 	int taken;                      /* the path follows its jump */
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-	unsigned steps, most;           /* instructions searched so far, and at most */
+	unsigned steps;                 /* instructions searched so far */
+	int nomem;
 };
 
 struct table {
@@ -36,6 +38,27 @@ table_decode(struct scan *s)
 	return x86_decode(&s->z, s->op, v->b, v->len, s->c->amd) == 0;
 }
 
+/* The next instruction, from i on in the chain of ends, that goes on to pc; CODE_EXIT: there is none */
+static uint32_t
+table_before(const struct wcode *c, uint64_t pc, uint32_t i, int calls)
+{
+	for (; i != CODE_EXIT; i = c->node[i].enext)
+		if (c->node[i].pc + c->node[i].len == pc &&
+		    (c->node[i].kind == CODE_PLAIN || c->node[i].kind == CODE_COND ||
+			(calls && c->node[i].kind == CODE_CALL)))
+			break;
+	return i;
+}
+
+/* The next jump, from i on in the chain of targets, that leads to pc; CODE_EXIT: there is none */
+static uint32_t
+table_jump_to(const struct wcode *c, uint64_t pc, uint32_t i)
+{
+	while (i != CODE_EXIT && c->node[i].target != pc)
+		i = c->node[i].tnext;
+	return i;
+}
+
 /* Moves to the instruction before in memory, or else to a jump that leads here.  0: there is none */
 static int
 table_back(struct scan *s)
@@ -43,17 +66,12 @@ table_back(struct scan *s)
 	const struct wcode *c = s->c;
 	uint64_t pc = c->node[s->at].pc;
 	size_t h = wcode_bucket(c, pc);
-	uint32_t i;
+	uint32_t i = table_before(c, pc, c->ends[h], 0);
 
-	for (i = c->ends[h]; i != CODE_EXIT; i = c->node[i].enext)
-		if (c->node[i].pc + c->node[i].len == pc &&
-		    (c->node[i].kind == CODE_PLAIN || c->node[i].kind == CODE_COND ||
-			(s->most == FAR && c->node[i].kind == CODE_CALL)))
-			break;
 	s->taken = i == CODE_EXIT;
 	if (i == CODE_EXIT)
-		i = c->node[s->at].from;
-	if (i == CODE_EXIT || c->node[i].kind == CODE_INDIRECT || ++s->steps > s->most)
+		i = table_jump_to(c, pc, c->targets[h]);
+	if (i == CODE_EXIT || ++s->steps > BACK)
 		return 0;
 	s->at = i;
 	return table_decode(s);
@@ -117,18 +135,84 @@ table_bound(struct scan *s, struct table *t)
 	return 0;
 }
 
-/* Searches backward for the address that is loaded into the base or index register of m. */
+/* A breadth-first search backward, over all ways that lead to a jump */
+struct search {
+	struct scan s;
+	struct hash_set seen;
+	uint32_t list[FAR];             /* nodes, each once */
+	size_t n;
+};
+
 static int
-table_base(struct scan s, const ZydisDecodedOperandMem *m, uint64_t *addr)
+search_add(struct search *b, uint32_t v)
 {
-	s.steps = 0;
-	s.most = FAR;
-	while (table_back(&s))
-		if (is_lea_rip(&s, addr) &&
-		    (table_whole(s.op[0].reg.value) == table_whole(m->base) ||
-			table_whole(s.op[0].reg.value) == table_whole(m->index)))
-			return 1;
+	int e = b->n < FAR ? hash_set_add(&b->seen, (uint64_t)v + 1) : 0;
+
+	if (e > 0)
+		b->list[b->n++] = v;
+	return e < 0 ? -1 : 0;
+}
+
+/* Adds what is executed before node v.  A function is not left through its entry. */
+static int
+search_add_before(struct search *b, uint32_t v)
+{
+	const struct wcode *c = b->s.c;
+	uint64_t pc = c->node[v].pc;
+	size_t h = wcode_bucket(c, pc);
+
+	if (wcode_is_entry(c, pc))
+		return 0;
+	for (uint32_t i = c->ends[h]; (i = table_before(c, pc, i, 1)) != CODE_EXIT; i = c->node[i].enext)
+		if (search_add(b, i) != 0)
+			return -1;
+	for (uint32_t i = c->targets[h]; (i = table_jump_to(c, pc, i)) != CODE_EXIT; i = c->node[i].tnext)
+		if (search_add(b, i) != 0)
+			return -1;
 	return 0;
+}
+
+/*
+ * Searches for the address that is loaded into register r.  strict: not beyond another value of r; else
+ * also beyond one, which may have been reloaded from the stack.  1: found
+ */
+static int
+search_base(struct search *b, ZydisRegister r, int strict, uint64_t *addr)
+{
+	uint32_t from = b->s.at;
+
+	b->n = 0;
+	hash_set_free(&b->seen);
+	if (search_add_before(b, from) != 0)
+		return -1;
+	for (size_t i = 0; i < b->n; i++) {
+		b->s.at = b->list[i];
+		if (!table_decode(&b->s))
+			continue;
+		if (is_lea_rip(&b->s, addr) && table_whole(b->s.op[0].reg.value) == r)
+			return 1;
+		if (!(strict && table_writes(&b->s, r)) && search_add_before(b, b->list[i]) != 0)
+			return -1;
+	}
+	b->s.at = from;
+	return 0;
+}
+
+/* Finds the address that is loaded into the base register of m, or into an index that is not scaled. */
+static int
+table_base(struct scan *s, const ZydisDecodedOperandMem *m, uint64_t *addr)
+{
+	struct search b = { .s = *s };
+	ZydisRegister base = table_whole(m->base), index = table_whole(m->index);
+	int found = search_base(&b, base, 1, addr);
+
+	if (found == 0 && m->scale == 1)
+		found = search_base(&b, index, 1, addr);
+	if (found == 0)
+		found = search_base(&b, base, 0, addr);
+	hash_set_free(&b.seen);
+	s->nomem |= found < 0;
+	return found > 0;
 }
 
 /* A table of addresses; memory operand m is an entry. */
@@ -141,7 +225,7 @@ table_addresses(struct scan *s, ZydisDecodedOperandMem m, struct table *t)
 		return 0;
 	t->size = 8;
 	t->index = table_whole(m.index);
-	if (m.base != ZYDIS_REGISTER_NONE && !table_base(*s, &m, &a))
+	if (m.base != ZYDIS_REGISTER_NONE && !table_base(s, &m, &a))
 		return 0;
 	t->base = a + (uint64_t)m.disp.value;
 	return table_back(s) && table_bound(s, t);
@@ -160,7 +244,7 @@ table_differences(struct scan *s, struct table *t)
 		    m.index == ZYDIS_REGISTER_NONE || m.disp.value)
 			continue;
 		t->index = table_whole(m.index);
-		return table_base(*s, &m, &t->base) && table_back(s) && table_bound(s, t);
+		return table_base(s, &m, &t->base) && table_back(s) && table_bound(s, t);
 	}
 	return 0;
 }
@@ -209,11 +293,11 @@ table_entry(struct wcode *c, const struct table *t, unsigned i)
 int
 wcode_table(struct wcode *c, uint32_t v)
 {
-	struct scan s = { .c = c, .at = v, .most = BACK };
+	struct scan s = { .c = c, .at = v };
 	struct table t = { 0 };
 
 	if (!table_find(&s, &t))
-		return 0;
+		return s.nomem ? -1 : 0;
 	for (unsigned i = 0; i < t.n; i++)
 		if (!table_entry(c, &t, i))
 			return 0;
