@@ -21,12 +21,12 @@
 
 static const struct opt aerw_opts[] = {
 	{ 'a', "assembler-option", "ARGUMENT", "pass ARGUMENT to the assembler; may be given several times" },
-	{ 'l', "list", "FILE", "write to FILE what is recorded where" },
-	{ 'm', "machine", "MACHINE", "x86-64, mipsel or mips; normally what the assembler is for" },
+	{ 'l', "list", "FILE", "write to FILE which instructions record what" },
+	{ 'm', "machine", "MACHINE", "x86-64, mipsel or mips; default: that of the assembler" },
 	OPT_OUTPUT,
-	{ 'p', "paper", NULL, "record as the paper does: more events" },
+	{ 'p', "paper", NULL, "record as in Larus' paper, which takes more events" },
 	{ 'q', "quiet", NULL, "do not warn of functions that are left untraced" },
-	{ 'v', "verbose", NULL, "say how many functions are traced" },
+	{ 'v', "verbose", NULL, "print how many functions there are, and how many are left untraced" },
 	{ 0 },
 };
 
