@@ -54,7 +54,7 @@ is "no room uses a later one or its neighbour" "$(cat "$TMPDIR/bad")" ""
 (cd "$SRC" && grep -rn '^ *# *include "' src) | awk -F'[:"]' '
 	{
 		dir = $1; sub(/\/[^\/]*$/, "", dir)
-		if ($4 !~ /\//) { if ($4 !~ /^(machine|sys)\.h$|^machines\.def$/) print $1 ": " $4 " is not written from src on"; next }
+		if ($4 !~ /\//) { if ($4 !~ /^(machine|sys)\.h$|^(machines|tools)\.def$/) print $1 ": " $4 " is not written from src on"; next }
 		to = "src/" $4; sub(/\/[^\/]*$/, "", to)
 		if ($4 ~ /_internal\.h$/ && dir != to) print $1 ": " $4 " is internal to " to
 	}' >"$TMPDIR/bad"

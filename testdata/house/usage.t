@@ -41,7 +41,7 @@ forms() {
 	wetq) printf '%s\n' 'list %' 'cf %' 'slice 1 %' 'arch %' ;;
 	wetz) printf '%s\n' % '-d %' '-m full %' ;;
 	ws2laplace) printf '%s\n' '-k made %' ;;
-	aecc | wscap) ;;        # it is a compiler's input, or a program
+	aecc | tracemill | wscap) ;;    # it is a compiler's input, a tool, or a program
 	*) echo % ;;
 	esac
 }
@@ -77,12 +77,12 @@ is "what no file has made" "$(ls -d made 2>/dev/null)" ""
 
 # Standard input has a name, too
 for tool in $TOOLS; do
-	case $tool in aec | aecc | ae2addr | aerw | laplace-merge | wscap) continue ;; esac
+	case $tool in aec | aecc | ae2addr | aerw | laplace-merge | tracemill | wscap) continue ;; esac
 	forms "$tool" | tail -n 1 | while read -r args; do
 		# shellcheck disable=SC2046
 		printf '\211TM?\r\n\032\n and what follows it' | timeout 20 "$tool" $(echo "$args" | sed "s,%,-,") 2>&1 >out | head -n 1
 	done
 done >err
-is "standard input in messages, of so many" "$(grep -c . err)" "$(echo "$TOOLS" | tr ' ' '\n' | grep -cvxE 'aec|aecc|ae2addr|aerw|laplace-merge|wscap|')"
+is "standard input in messages, of so many" "$(grep -c . err)" "$(echo "$TOOLS" | tr ' ' '\n' | grep -cvxE 'aec|aecc|ae2addr|aerw|laplace-merge|tracemill|wscap|')"
 is "standard input in messages" "$(grep -v ': standard input' err)" ""
 tap_end
