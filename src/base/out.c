@@ -296,6 +296,13 @@ out_commit(struct out *o, size_t n)
 }
 
 void
+out_binary(const struct out *o, const char *what)
+{
+	if (isatty(out_fd(o)))
+		die("%s is not written to a terminal: name a file with -o, or pipe it to another tool", what);
+}
+
+void
 out_write(struct out *o, const void *p, size_t n)
 {
 	if (n > SIZE - o->n || n >= DIRECT)

@@ -28,6 +28,8 @@ mode_t out_mode_of(const char *input);
 /* for writing by other means; out_close() closes it */
 int out_fd(const struct out *o);
 const char *out_name(const struct out *o);              /* for diagnostics; owned by o */
+/* Before binary output: ends the program if it would go to a terminal.  what: "a reference stream" */
+void out_binary(const struct out *o, const char *what);
 void out_write(struct out *o, const void *p, size_t n);
 void out_str(struct out *o, const char *s);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3), nonnull(2)));

@@ -197,6 +197,8 @@ main(int argc, char **argv)
 	opt_operands(argc, argv, 1, 2);
 	ae2addr_load(&g, &x, argv[optind]);
 	s.out = out_open(outname);
+	if (s.fmt == REF_ADDR && !s.count)
+		out_binary(s.out, "a reference stream");
 	ae2addr_run(&x, &g, &s, argv[optind + 1], parent, most);
 	prog_free(&g);
 	exe_close(&x);

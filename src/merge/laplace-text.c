@@ -164,6 +164,8 @@ main(int argc, char **argv)
 		die_usage("-%c is for -b", j.merged ? 'm' : 'w');
 	j.in = in_open(argv[optind]);
 	j.out = out_open(outname);
+	if (j.binary)
+		out_binary(j.out, "a binary trace");
 	p = in_peek(j.in, LAP_HEADER, &n);
 	if (j.merged || (!j.binary && lap_is_packed(p, n)))
 		laplace_text_merged(&j);

@@ -18,7 +18,7 @@ ok "src/README fits one screen" test "$(wc -l <src/README)" -le 50
 if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	for f in * .[!.]*; do
 		case $f in
-		DEVIATIONS | GNUmakefile | LICENSE | README.md | bin | experiments | man | src | testdata) continue ;;
+		DEVIATIONS | GNUmakefile | LICENSE | README.md | bin | examples | experiments | man | src | testdata) continue ;;
 		.ci | .git | .gitignore | build | "$(basename "$BUILD")") continue ;;
 		esac
 		git check-ignore -q "$f" || echo "$f"
@@ -26,7 +26,7 @@ if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	is "nothing strays in the root" "$(tr '\n' ' ' <"$TMPDIR/stray")" ""
 	make -s dist O="$TMPDIR/dist" >/dev/null 2>&1
 	is "the distribution has what is for its users" "$(tar tf "$TMPDIR"/dist/*.tar.xz | cut -d / -f 2 | sort -u | tr '\n' ' ')" \
-		" DEVIATIONS GNUmakefile LICENSE README.md bin experiments man src testdata "
+		" DEVIATIONS GNUmakefile LICENSE README.md bin examples experiments man src testdata "
 else
 	skip "no git repository"
 fi

@@ -85,4 +85,35 @@ for tool in $TOOLS; do
 done >err
 is "standard input in messages, of so many" "$(grep -c . err)" "$(echo "$TOOLS" | tr ' ' '\n' | grep -cvxE 'aec|aecc|ae2addr|aerw|laplace-merge|tracemill|wscap|')"
 is "standard input in messages" "$(grep -v ': standard input' err)" ""
+
+# Nothing binary goes to a terminal, which script(1) is; text does
+. "$SRC/testdata/ws2addr/lib.sh"
+why=$(able) || { skip "$why"; tap_end; exit; }
+command -v script >/dev/null || { skip "no script"; tap_end; exit; }
+echo 'int main(void) { return 0; }' >p.c
+aecc p.c -o p && AE_OUT=p.ae ./p && aec -b p && wscap -o p.ws true && ws2laplace -k k -o r p.ws || fail "files to begin with"
+laplace-merge -s -o m r k
+while read -r command; do
+	script -qec "$command" /dev/null </dev/null >out 2>&1
+	status=$?
+	want=1
+	case $command in wscap*) want=125 ;; esac
+	is "$command, to a terminal" "$status $(tr -d '\r' <out | sed 's/^[^:]*: an* [a-z -]* is not/it is not/')" \
+		"$want it is not written to a terminal: name a file with -o, or pipe it to another tool"
+done <<'E'
+ae2addr p p.ae
+./p.regen p.ae
+bifcm -w 1 text
+laplace-merge -s -b r k
+laplace-text -b -m m
+ws2addr p.ws
+ws2laplace -k k2 p.ws
+ws2laplace -k - -o r2 p.ws
+wetz p.ws
+wscap -o /dev/tty true
+E
+for command in 'ae2addr -f text p p.ae' './p.regen -c p.ae' 'ws2addr -c p.ws' 'laplace-text r' 'laplace-merge -s r k'; do
+	script -qec "$command" /dev/null </dev/null >out 2>&1
+	is "$command, to a terminal" "$? $(grep -c terminal out) $(test -s out && echo some)" "0 0 some"
+done
 tap_end

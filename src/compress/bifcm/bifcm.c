@@ -2,7 +2,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -85,6 +84,7 @@ bifcm_compress(struct input *in, struct args *a)
 		    "not a reference stream (of references without its header: -H 0)");
 	n = input_read(in, p, PIECE);   /* nothing is written before the input is known to be readable */
 	out = out_create(a->outname, out_mode_of(in->path));
+	out_binary(out, "a compressed stream");
 	w = vs_create(bifcm_put, out, &a->o, &f);
 	if (!w)
 		die("%s", f.err);
@@ -332,8 +332,6 @@ main(int argc, char **argv)
 		bifcm_expand(&in, &a);
 		return 0;
 	}
-	if ((!a.outname || !strcmp(a.outname, "-")) && isatty(STDOUT_FILENO))
-		die("compressed values are not written to a terminal");
 	bifcm_compress(&in, &a);
 	return 0;
 }

@@ -381,6 +381,8 @@ wetz_run(struct job *j, const char *outname)
 	if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
 		die("%s: an executable: capture it with wscap first", j->name);
 	j->out = out_create(outname, out_mode_of(copy ? NULL : j->path));
+	if (!j->expand)
+		out_binary(j->out, "a compressed trace");
 	j->opts.note = wetz_note;
 	j->opts.notearg = j;
 	if (j->expand)

@@ -126,6 +126,7 @@ ws2addr_run(struct job *j, const struct options *o)
 		job_bad(j, &f);
 	j->out = out_open(o->outname);
 	if (j->fmt == REF_ADDR && !j->count && o->fd == WS_UNKNOWN) {
+		out_binary(j->out, "a reference stream");
 		ref_put_header(out_reserve(j->out, REF_HEADER));
 		out_commit(j->out, REF_HEADER);
 	}

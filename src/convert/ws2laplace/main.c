@@ -147,6 +147,8 @@ main(int argc, char **argv)
 	real = xasprintf("/proc/self/fd/%d", fd);
 	j.refs = out_open(refs);
 	j.kernel = out_open(kernel);
+	out_binary(j.refs, "a reference trace");
+	out_binary(j.kernel, "a kernel trace");
 	ws2laplace_run(&j, real);
 	out_close(j.refs);
 	out_close(j.kernel);

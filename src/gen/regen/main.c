@@ -120,6 +120,8 @@ ae_main(int argc, char **argv)
 	diag_init(argv[0], 1);
 	outname = regenerator_options(argc, argv, &s);
 	s.out = out_open(outname);
+	if (s.format == REF_ADDR && !s.count_only)
+		out_binary(s.out, "a reference stream");
 	bad = ae_recreate_batch(argv[optind], regenerator_take, &s);
 	if (bad != -1)
 		regenerator_begin(&s);

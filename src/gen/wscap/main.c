@@ -68,6 +68,7 @@ wscap_run(struct cap *c, char *const argv[], int raw)
 	int named, status;
 
 	c->dest = out_open(c->path);
+	out_binary(c->dest, "a capture");
 	c->fd = out_fd(c->dest);
 	wscap_launch(c, argv);
 	cap_signals(c);

@@ -26,6 +26,8 @@ laplace_merge_basic(struct job *j, const char *outname)
 {
 	struct out *o = out_open(outname);
 
+	if (j->packed)
+		out_binary(o, "a packed trace");
 	j->single = file_single(o);
 	pass_run(j);
 	file_single_done(j->single);
