@@ -52,7 +52,8 @@ for tool in $TOOLS; do
 	if [ -f "$page" ]; then pass "$tool has a page"; else fail "$tool has a page"; continue; fi
 	# one sentence for each tool, the same everywhere
 	nd=$(sed -n 's/^\.Nd //p' "$page")
-	ok "$tool: tracemill(7)" grep -q -x -F ".It Xr $tool 1" "$SRC/man/tracemill.7"
+	# the overview lists those that do something with traces
+	[ "$tool" = tracemill ] || ok "$tool: tracemill(7)" grep -q -x -F ".It Xr $tool 1" "$SRC/man/tracemill.7"
 	for f in "$SRC/bin/$tool" "$SRC"/src/*/"$tool.c" "$SRC"/src/*/"$tool/main.c" "$SRC"/src/*/"$tool/$tool.c"; do
 		[ -f "$f" ] && break
 	done
