@@ -11,20 +11,20 @@
 #include "convert/addrdiff/addrdiff.h"
 
 static const struct opt addrdiff_opts[] = {
-	{ 'a', "odd-regions", "N", "with -s: N regions may be moved by a multiple of 16, not of a page (0)" },
-	{ 'c', "conventions", NULL, "instructions are the same if the conventions of ref(5) say so" },
-	{ 'd', "dead-loads", NULL, "one side may have loads that a log on the other side lacks" },
+	{ 'a', "odd-regions", "N", "with -s: allow N regions that are moved by a multiple of 16, not of a page (0)" },
+	{ 'c', "conventions", NULL, "take instructions for the same if the conventions of ref(5) say so" },
+	{ 'd', "dead-loads", NULL, "allow loads on one side that a log on the other side lacks" },
 	{ 'e', "executable", "PROG", "compare only instructions of PROG's traced functions; name source lines" },
 	{ 'l', "no-loops", NULL, "leave loop and task events out" },
 	{ 'n', "context", "N", "show N references before and after a difference (3)" },
-	{ 'q', "quiet", NULL, "print nothing; the exit status says whether they differ" },
-	{ 's', "shifts", NULL, "each region of memory may lie elsewhere on the other side" },
-	{ 'v', "verbose", NULL, "if they are the same, print how much was compared" },
+	{ 'q', "quiet", NULL, "print nothing; the exit status says whether there is a difference" },
+	{ 's', "shifts", NULL, "allow each region of memory to be at another address on the other side" },
+	{ 'v', "verbose", NULL, "if there is no difference, print how much was compared" },
 	{ 0 },
 };
 
 static const struct opt_tool addrdiff_tool = {
-	.does = "Compares two reference streams, or one with valgrind's lackey log; prints where they part.",
+	.does = "Compares two traces of references, or one with valgrind's lackey log; prints the first difference.",
 	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b",
 	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
 	.opt = addrdiff_opts,
