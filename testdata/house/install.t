@@ -1,21 +1,96 @@
-# make install and uninstall, with DESTDIR and PREFIX
+# make install and uninstall, with DESTDIR, PREFIX and a variable for each folder; what is installed works where it is
 . "$SRC/testdata/tap.sh"
 [ -z "$SAN" ] || { skip "same with sanitizers"; exit 0; }
 cd "$SRC" || exit 1
 m() { ${MAKE:-make} -s O="$BUILD" PREFIX=/opt/tm DESTDIR="$TMPDIR/root" "$@" >"$TMPDIR/log" 2>&1; }
 
 if m install; then pass "install"; else fail "install" "$(cat "$TMPDIR/log")"; fi
+top=$TMPDIR/root/opt/tm
 missing=
-for t in $TOOLS; do [ -x "$TMPDIR/root/opt/tm/bin/$t" ] || missing="$missing $t"; done
-for p in man/*.[1-9]; do [ -f "$TMPDIR/root/opt/tm/share/man/man${p##*.}/${p##*/}" ] || missing="$missing $p"; done
-for f in "$BUILD"/lib/tracemill/* "$BUILD"/lib/tracemill/*/* "$BUILD"/include/*; do
+for t in $TOOLS; do
+	[ -x "$top/bin/$t" ] || missing="$missing $t"
+	[ -f "$top/share/bash-completion/completions/$t" ] && [ -f "$top/share/zsh/site-functions/_$t" ] || missing="$missing completion:$t"
+done
+for p in man/*.[1-9]; do [ -f "$top/share/man/man${p##*.}/${p##*/}" ] || missing="$missing $p"; done
+for f in "$BUILD"/lib/tracemill/* "$BUILD"/lib/tracemill/*/* "$BUILD"/include/* src/format/magic; do
 	[ -f "$f" ] || continue
 	f=${f#"$BUILD"/}
-	[ -f "$TMPDIR/root/opt/tm/$f" ] || missing="$missing $f"
+	[ -f "$top/$f" ] || [ -f "$top/share/tracemill/${f##*/}" ] || missing="$missing $f"
 done
 is "everything is there" "$missing" ""
-"$TMPDIR/root/opt/tm/bin/addrdiff" >/dev/null 2>&1
+"$top/bin/addrdiff" >/dev/null 2>&1
 is "an installed tool runs" $? 2
+
+# The rest of the line, completed: complete TOOL WORD...; the last word is the one that is completed
+complete() {
+	bash -c '
+		source "$0/$1" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && COMP_LINE="$*" && COMP_POINT=${#COMP_LINE} &&
+		f=$(complete -p "$1" | sed "s/.*-F \([^ ]*\) .*/\1/") && $f "$1" && echo "${COMPREPLY[*]}"' "$top/share/bash-completion/completions" "$@"
+}
+is "bash: what there is of a long name" "$(complete wetz --ar)" "--arch --arch-parameters="
+is "bash: all options of wscap" "$(complete wscap -)" \
+	"$(wscap --help | sed -n 's/^  *\(-.\), \(--[a-z-]*=*\).*/\1 \2/p; s/^      \(--[a-z-]*=*\).*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+is "bash: a value" "$(complete wetz --kind = l) $(complete wetz -m '')" "loads full loads replay paper"
+is "bash: formats" "$(complete ws2addr -f '')" "addr lackey din text"
+is "bash: machines" "$(complete aecc --target = '')" "x86-64 mipsel mips"
+is "bash: levels" "$(complete wetz -9)" -9
+is "bash: questions" "$(complete wetq '')" "list cf values addrs slice dot annotate arch"
+is "bash: one question only" "$(complete wetq -n 3 list l)" ""
+is "bash: a program" "$(complete wscap -o file gnuplotnotatal) $(complete wscap -o file bas | tr ' ' '\n' | sort -u | grep -cx bash)" " 1"
+is "bash: its options are not the tool's" "$(complete wscap ls --r)" ""
+is "bash: tools" "$(complete tracemill wse) $(complete tracemill help wsc) $(complete tracemill d)" " wscap doctor"
+for t in $TOOLS; do
+	[ "$t" = aecc ] && continue
+	complete "$t" -- | tr ' ' '\n' | grep -c . | grep -qx "$("$t" --help | grep -c -E '^ +(-.+)?--[a-z]')" || echo "$t"
+done >"$TMPDIR/wrong"
+is "bash: as many long names as --help has" "$(cat "$TMPDIR/wrong")" ""
+if command -v zsh >/dev/null; then
+	for t in $TOOLS; do zsh -n "$top/share/zsh/site-functions/_$t" 2>&1; done >"$TMPDIR/wrong"
+	is "zsh: read" "$(cat "$TMPDIR/wrong")" ""
+fi
+
+# file(1) knows what the tools write
+echo 'int main(void) { return 0; }' >"$TMPDIR/prog.c"
+(
+	cd "$TMPDIR" || exit
+	aecc prog.c -o prog && AE_OUT=x.out ./prog && ae2addr -o x.ref prog x.out && wscap -o x.ws ./prog && ws2wet -n :100 -o x.txt x.ws &&
+		wetz -o x.wet x.txt && bifcm -r addr -o x.bif x.ref &&
+		ws2laplace -k k -o x.lap x.ws
+)
+knows() { is "file: $1" "$(file -b -m "$top/share/tracemill/magic" "$TMPDIR/$1" | cut -d , -f 1)" "$2"; }
+if command -v file >/dev/null; then
+	is "its magic is understood" "$(cd "$TMPDIR" && file -C -m "$top/share/tracemill/magic" 2>&1)" ""
+	knows x.out "tracemill events of a run"
+	knows x.ref "tracemill reference stream"
+	knows x.ws "tracemill working-set capture"
+	knows x.wet "tracemill whole execution trace"
+	knows x.bif "tracemill compressed stream of values"
+	knows x.lap "tracemill Laplace trace of references"
+	is "file: version and type" "$(file -b -m "$top/share/tracemill/magic" "$TMPDIR/x.ws") $(file -b --mime-type -m "$top/share/tracemill/magic" "$TMPDIR/x.wet")" \
+		"tracemill working-set capture, version 1 application/x-tracemill-wet"
+else
+	skip "no file(1)"
+fi
+
 if m uninstall; then pass "uninstall"; else fail "uninstall" "$(cat "$TMPDIR/log")"; fi
 is "nothing is left" "$(find "$TMPDIR/root" -type f)" ""
+
+# Each folder by itself: what looks for others finds them
+places="BINDIR=/opt/x/bin LIBDIR=/opt/y/lib64 INCLUDEDIR=/opt/z/inc DATADIR=/opt/u MANDIR=/opt/v/man"
+# shellcheck disable=SC2086     # they are arguments
+if m install-strip $places; then pass "install with other folders"; else fail "install with other folders" "$(cat "$TMPDIR/log")"; fi
+top=$TMPDIR/root/opt
+is "all of it is there" "$(cd "$top" && find . -type f | cut -d / -f 2,3 | sort -u | tr '\n' ' ')" \
+	"u/bash-completion u/tracemill u/zsh v/man x/bin y/lib64 z/inc "
+for t in $TOOLS; do file "$top/x/bin/$t" | grep -q 'not stripped' && echo "$t"; done >"$TMPDIR/wrong"
+is "and stripped" "$(cat "$TMPDIR/wrong")" ""
+cd "$TMPDIR" || exit 1
+ok "aecc finds its runtime" "$top/x/bin/aecc" prog.c -o prog2
+ok "aec finds its library and header" "$top/x/bin/aec" -b prog2
+ok "and the regenerator works" sh -c 'AE_OUT=x2.out ./prog2 && ./prog2.regen -f text x2.out | grep -q ^inst'
+is "tracemill doctor finds the runtime" "$("$top/x/bin/tracemill" doctor | grep -c '^ok  *x86-64 runtime')" 1
+cd "$SRC" || exit 1
+# shellcheck disable=SC2086
+if m uninstall $places; then pass "uninstall from there"; else fail "uninstall from there" "$(cat "$TMPDIR/log")"; fi
+is "nothing is left there" "$(find "$TMPDIR/root" -type f)" ""
 tap_end

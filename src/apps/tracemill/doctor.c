@@ -11,6 +11,11 @@
 #include "base/mem.h"
 #include "base/temp.h"
 
+/* Where the runtime is installed, from the parent of the tools' folder on: see GNUmakefile */
+#ifndef TM_LIB
+#define TM_LIB "lib/tracemill"
+#endif
+
 static char folder[PATH_MAX];           /* for what the trials write */
 
 void
@@ -95,7 +100,7 @@ doctor_machine(const struct machine *m)
 	if (env && *env)
 		snprintf(path, sizeof path, "%.2000s/%s/aert.o", env, m->name);
 	else
-		snprintf(path, sizeof path, "%.2000s/%s/%s/aert.o", run_folder(), TM_LIBDIR, m->name);
+		snprintf(path, sizeof path, "%.2000s/../%s/%s/aert.o", run_folder(), TM_LIB, m->name);
 	good = access(path, R_OK) == 0;
 	snprintf(name, sizeof name, "%.40s runtime", m->name);
 	if (good)

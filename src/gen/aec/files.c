@@ -10,6 +10,12 @@
 #include "gen/aec/aec.h"
 #include "gen/aec/text.h"
 
+/* Where the library and the header are installed, from the parent of the tools' folder on: see GNUmakefile */
+#ifndef TM_LIB
+#define TM_LIB     "lib/tracemill"
+#define TM_INCLUDE "include"
+#endif
+
 #define NAMELEN 150     /* maximum length of a name */
 
 static void
@@ -252,9 +258,9 @@ write_makefile(const struct aec *a)
 	for (uint32_t i = 0; i < a->g.nunit; i++)
 		buf_printf(&b, " \\\n\t%.*s.o", (int)strlen(a->file[i]) - 2, a->file[i]);
 	buf_str(&b, "\n\nprog.regen: $(OBJ)\n"
-	    "\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(AE)/lib/tracemill/libaeregen.a $(LIBS)\n\n"
-	    "$(OBJ): ae_prog.h $(AE)/include/ae.h\n\n"
-	    ".SUFFIXES: .c .o\n.c.o:\n\t$(CC) $(CFLAGS) -I. -I$(AE)/include -c -o $@ $<\n\n"
+	    "\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(AE)/" TM_LIB "/libaeregen.a $(LIBS)\n\n"
+	    "$(OBJ): ae_prog.h $(AE)/" TM_INCLUDE "/ae.h\n\n"
+	    ".SUFFIXES: .c .o\n.c.o:\n\t$(CC) $(CFLAGS) -I. -I$(AE)/" TM_INCLUDE " -c -o $@ $<\n\n"
 	    "clean:\n\trm -f prog.regen $(OBJ)\n");
 	aec_save(a, "Makefile", &b);
 	buf_free(&b);
