@@ -72,6 +72,26 @@ else
 	skip "no file(1)"
 fi
 
+# The library of regenerators: nothing but ae.h's names; and the example of its page, by pkg-config
+nm -g --defined-only "$top/lib/tracemill/libaeregen.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort >"$TMPDIR/names"
+is "its global names are ae.h's" "$(while read -r name; do grep -q "\<$name\>" src/ae/regen/ae.h || echo "$name"; done <"$TMPDIR/names")" ""
+ok "ae_recreate is among them" grep -qx ae_recreate "$TMPDIR/names"
+is "and so is what it does not define" "$(nm -u "$top/lib/tracemill/libaeregen.a" 2>/dev/null | grep -E ' (in|out|src|ref|ev|xmalloc|die)(_.*)?$')" ""
+if command -v pkg-config >/dev/null; then
+	pc() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$TMPDIR/root pkg-config "$@"; }
+	is "pkg-config: version" "$(pc --modversion aeregen)" "$(sed -n 's/^VERSION = //p' GNUmakefile)"
+	sed -n '/^#include <ae.h>/,/^\.Ed/p' man/ae.h.3 | sed '/^\.Ed/d; s/\\e/\\/g' >"$TMPDIR/count.c"
+	(cd "$TMPDIR" && aec -o dir prog && make -s -C dir CC=gcc) >"$TMPDIR/log" 2>&1
+	# names that the library has inside and an application may have, too
+	echo 'int out_open(void) { return 1; } int xmalloc(void) { return 2; } int die(void) { return 3; } int in_open;' >"$TMPDIR/own.c"
+	# shellcheck disable=SC2046     # they are words
+	ok "pkg-config: the example of ae.h(3)" gcc -O2 "$TMPDIR/count.c" "$TMPDIR/own.c" "$TMPDIR"/dir/*.sma.o "$TMPDIR/dir/ae_table.o" \
+		$(pc --cflags --libs aeregen) -o "$TMPDIR/count"
+	is "and it counts" "$("$TMPDIR/count" "$TMPDIR/x.out" | cut -d , -f 1)" "$(ae2addr -s "$TMPDIR/prog" "$TMPDIR/x.out" | awk '$1 == "instructions" { print $2, $1 }')"
+else
+	skip "no pkg-config"
+fi
+
 if m uninstall; then pass "uninstall"; else fail "uninstall" "$(cat "$TMPDIR/log")"; fi
 is "nothing is left" "$(find "$TMPDIR/root" -type f)" ""
 
@@ -89,6 +109,7 @@ ok "aecc finds its runtime" "$top/x/bin/aecc" prog.c -o prog2
 ok "aec finds its library and header" "$top/x/bin/aec" -b prog2
 ok "and the regenerator works" sh -c 'AE_OUT=x2.out ./prog2 && ./prog2.regen -f text x2.out | grep -q ^inst'
 is "tracemill doctor finds the runtime" "$("$top/x/bin/tracemill" doctor | grep -c '^ok  *x86-64 runtime')" 1
+is "pkg-config finds them" "$(PKG_CONFIG_PATH=$top/y/lib64/pkgconfig pkg-config --cflags aeregen | tr -d ' ')" -I/opt/z/inc
 cd "$SRC" || exit 1
 # shellcheck disable=SC2086
 if m uninstall $places; then pass "uninstall from there"; else fail "uninstall from there" "$(cat "$TMPDIR/log")"; fi
