@@ -18,7 +18,7 @@ ok "src/README fits one screen" test "$(wc -l <src/README)" -le 50
 if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	for f in * .[!.]*; do
 		case $f in
-		DEVIATIONS | GNUmakefile | LICENSE | README.md | bin | examples | experiments | man | src | testdata) continue ;;
+		CONTRIBUTING | DEVIATIONS | GNUmakefile | LICENSE | NEWS | README.md | bin | examples | experiments | man | src | testdata) continue ;;
 		.ci | .git | .gitignore | build | "$(basename "$BUILD")") continue ;;
 		esac
 		git check-ignore -q "$f" || echo "$f"
@@ -26,7 +26,14 @@ if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	is "nothing strays in the root" "$(tr '\n' ' ' <"$TMPDIR/stray")" ""
 	make -s dist O="$TMPDIR/dist" >/dev/null 2>&1
 	is "the distribution has what is for its users" "$(tar tf "$TMPDIR"/dist/*.tar.xz | cut -d / -f 2 | sort -u | tr '\n' ' ')" \
-		" DEVIATIONS GNUmakefile LICENSE README.md bin examples experiments man src testdata "
+		" CONTRIBUTING DEVIATIONS GNUmakefile LICENSE NEWS README.md bin examples experiments man src testdata "
+	is "and nothing that is for git or for CI" "$(tar tf "$TMPDIR"/dist/*.tar.xz | grep '/\.[^/]')" ""
+	tar xf "$TMPDIR"/dist/*.tar.xz -C "$TMPDIR"
+	version=$(sed -n 's/^VERSION = //p' GNUmakefile)
+	ok "it can be built" make -n -s -C "$TMPDIR/tracemill-$version" O="$TMPDIR/made" all
+	is "the version is in one place" "$(git ls-files bin src man GNUmakefile | xargs grep -n -F -w "$version" |
+		grep -E "[Vv]ersion|VERSION|tracemill" | grep -v '^GNUmakefile:[0-9]*:VERSION = ')" ""
+	grep -q "^$version " NEWS && pass "and NEWS has it" || fail "and NEWS has it"
 else
 	skip "no git repository"
 fi
