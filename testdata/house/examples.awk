@@ -1,0 +1,37 @@
+# The commands of README.md (indented blocks) or of a man page (-v section=EXAMPLES, or DESCRIPTION), as a script for sh:
+# each that begins with "$ " is run by `each N COMMAND`, with what the page shows of its output in the file want.N.
+function flush_command() {
+	if (command == "") return
+	n++
+	printf "cat >want.%d <<'END OF OUTPUT'\n%sEND OF OUTPUT\n", n, want
+	printf "cat >command.%d <<'END OF COMMAND'\n%s\nEND OF COMMAND\n", n, command
+	printf ". ./command.%d >got.%d 2>err.%d </dev/null; echo $? >status.%d\n", n, n, n, n
+	command = want = ""
+}
+function text(line) {
+	if (line ~ /^\$ /) {
+		flush_command()
+		command = substr(line, 3)
+		more = unfinished(command)
+	} else if (command != "" && more) {
+		command = command "\n" line
+		more = unfinished(command)
+	} else if (command != "")
+		want = want line "\n"
+}
+function unfinished(s) { return s ~ /[|\\]$/ || gsub(/'/, "", s) % 2 }
+section == "" {
+	if (/^    /) text(substr($0, 5))
+	else flush_command()
+	next
+}
+/^\.Sh/ { on = index($0, ".Sh " section) == 1 }
+/^\.Bd/ { block = on; next }
+/^\.Ed/ { block = 0; flush_command(); next }
+block {
+	gsub(/\\e/, "\\")
+	gsub(/\\&/, "")
+	gsub(/\\\(aq/, "'")
+	text($0)
+}
+END { flush_command(); print "echo " n + 0 " >commands" }

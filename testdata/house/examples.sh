@@ -1,0 +1,27 @@
+# What the examples of pages take the reader to have: a program of his own, as source and compiled, and a run of it;
+# files to work on; the C program of ae.h(3); somebody's project with a configure script
+cp words.c prog.c
+cp words.c words
+cp words.c file
+aecc -O2 prog.c -o prog && AE_OUT=ae.out ./prog
+ae2addr prog ae.out >other.ref
+cp other.ref other.refs
+zstd -q other.ref -o one.ref.zst
+cp one.ref.zst two.ref.zst
+head -c 40000000 /dev/zero | bifcm -0 -w 8 -o values.bif
+{ printf 'head'; head -c 12000 /dev/zero; } >trace.vpc
+sed -n '/^#include <ae.h>/,/^\.Ed/p' "$SRC/man/ae.h.3" | sed '/^\.Ed/d; s/\\e/\\/g' >count.c
+cat >configure <<'END'
+#!/bin/sh
+for a; do case $a in CC=*) CC=${a#CC=} ;; esac; done
+printf 'all:\n\t%s -O2 prog.c -o prog\n' "${CC:-cc}" >Makefile
+END
+chmod +x configure
+( . "$SRC/testdata/ws2wet/lib.sh" && foo1 )
+ln -s "$BUILD" build
+cat >main.c <<'END'
+int f(int);
+int main(void) { return f(1); }
+END
+echo 'int f(int x) { return x - 1; }' >f.c
+mipsel-linux-gnu-gcc -O2 -mips32r2 -S f.c

@@ -1,0 +1,45 @@
+# The commands of README.md and of the pages' examples work as they are printed, and print what is shown with them
+. "$SRC/testdata/tap.sh"
+. "$SRC/testdata/ws2addr/lib.sh"
+why=$(able) || { skip "$why"; tap_end; exit; }
+
+# Addresses and counts depend on the machine: of what is shown, the shape is compared, with N for each number
+shape() { sed 's/0x[0-9a-f][0-9a-f]*/N/g; s/[0-9a-f]*[0-9][0-9a-f]*/N/g; s/  */ /g' "$1"; }
+
+# run NAME FILE [SECTION]: by bash, as most readers would, in a folder of its own with the examples and what a page may take the reader to have
+run() {
+	mkdir "$TMPDIR/run" && cp "$SRC"/examples/* "$TMPDIR/run" && cd "$TMPDIR/run" || exit 1
+	[ "${3-}" ] && sh "$HERE/examples.sh" >/dev/null 2>&1
+	awk -v section="${3-}" -f "$HERE/examples.awk" "$2" >script
+	AE=$BUILD timeout 300 bash script >log 2>&1
+	n=0
+	[ -f commands ] && read -r n <commands
+	for i in $(seq "$n"); do
+		what="$1: $(head -n 1 "command.$i")"
+		# `... | head` ends what writes to it: only the last command of a pipe has a status, and messages count
+		is "$what: status" "$(cat "status.$i" 2>/dev/null)" 0
+		is "$what: messages" "$(grep -a -E '^(sh|[a-z0-9-]*|.*/[a-z0-9]*): ' "err.$i" | grep -v ' 0 left untraced$')" ""
+		[ -s "want.$i" ] || continue
+		shape "want.$i" >want
+		shape "got.$i" | head -n "$(wc -l <want)" >got  # a page may show the beginning only
+		same "$what: output" want got
+	done
+	total=$((total + n))
+	cd "$TMPDIR" && rm -rf run
+}
+
+total=0
+run README "$SRC/README.md"
+is "README: commands" "$((total > 10))" 1
+for page in "$SRC"/man/*.[1-9]; do
+	grep -q '^\$ ' "$page" || continue
+	name=${page##*/}
+	run "$name" "$page" DESCRIPTION
+	run "$name" "$page" EXAMPLES
+done
+is "pages: commands" "$((total > 60))" 1
+echo "# $total commands"
+# what is no command there is only how to install it
+is "README: other blocks" "$(awk '/^    / { if (!b && !/^    \$ /) print; b = 1; next } { b = 0 }' "$SRC/README.md" | grep -v -E '^    (make |any program )')" ""
+ok "README has at most 6 KB" test "$(wc -c <"$SRC/README.md")" -le 6144
+tap_end
