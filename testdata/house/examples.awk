@@ -1,4 +1,4 @@
-# The commands of README.md (indented blocks) or of a man page (-v section=EXAMPLES, or DESCRIPTION), as a script for sh:
+# The commands of README.md (indented blocks) or of a man page (-v page=1: DESCRIPTION and EXAMPLES), as a script for sh:
 # each that begins with "$ " is run by `each N COMMAND`, with what the page shows of its output in the file want.N.
 function flush_command() {
 	if (command == "") return
@@ -20,12 +20,12 @@ function text(line) {
 		want = want line "\n"
 }
 function unfinished(s) { return s ~ /[|\\]$/ || gsub(/'/, "", s) % 2 }
-section == "" {
+!page {
 	if (/^    /) text(substr($0, 5))
 	else flush_command()
 	next
 }
-/^\.Sh/ { on = index($0, ".Sh " section) == 1 }
+/^\.Sh/ { on = /DESCRIPTION|EXAMPLES/ }
 /^\.Bd/ { block = on; next }
 /^\.Ed/ { block = 0; flush_command(); next }
 block {
