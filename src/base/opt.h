@@ -24,7 +24,7 @@ struct opt {
 #define OPT_NOINST  { 'i', "no-instructions", NULL, "leave instruction fetches out" }
 #define OPT_NOLOOPS { 'l', "no-loops", NULL, "leave loop events out" }
 #define OPT_QUIET_LIMIT \
-	{ 'm', "quiet-limit", "N", "more than N references without an event are an endless loop (2^40)" }
+	{ 'm', "quiet-limit", "N", "take more than N references without an event for an endless loop (2^40)" }
 #define OPT_PARENT  { 'p', "parent", "FILE", "for a forked child: the event file of its parent" }
 /* -0 to -9, of which --help has one line */
 #define OPT_LEVELS(what) \

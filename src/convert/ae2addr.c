@@ -19,12 +19,12 @@ static const struct opt ae2addr_opts[] = {
 	OPT_QUIET_LIMIT,
 	OPT_OUTPUT,
 	OPT_PARENT,
-	{ 's', "statistics", NULL, "print counts and what fills the event file instead" },
+	{ 's', "statistics", NULL, "print counts, and what the event file consists of, instead of references" },
 	{ 0 },
 };
 
 static const struct opt_tool ae2addr_tool = {
-	.does = "Regenerates the references of a program compiled with aecc from its event file.",
+	.does = "Recomputes the references of a program compiled by aecc from the events of its run.",
 	.synopsis = "[-ils] [-f format] [-m number] [-o file] [-p file] program [ae.out]",
 	.example = "aecc -O2 prog.c -o prog; ./prog; ae2addr -f text prog ae.out | head",
 	.opt = ae2addr_opts,

@@ -127,7 +127,7 @@ gives "-s: the stack and a mapping elsewhere" 0 "" addrdiff -s a s
 gives "from either side" 0 "" addrdiff -s s a
 sed '13s/fe8/fe0/' s.txt | mk >b
 gives "one address in the region is off" 1 "" addrdiff -s a b
-is "-s says why" "$(sed -n 4p tap.out)" "  shifted by -0x5fff00000008, no multiple of 16"
+is "-s says why" "$(sed -n 4p tap.out)" "  shifted by -0x5fff00000008, which is not a multiple of 16"
 sed '12s/48b001010/48b001018/' s.txt | mk >b
 gives "a mapping is off by 8" 1 "" addrdiff -q -s a b
 sed '12s/load 0x[0-9a-f]*/load 0x404010/' base.txt | mk >b

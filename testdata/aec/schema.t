@@ -40,7 +40,7 @@ ok "a program without its section" aec -b --schema matrix.sma -o matrix.regen ot
 both matrix ae.out && pass "regenerates too" || fail "regenerates too" "$(cat a.err b.err)"
 
 # What is wrong with a text
-gives "another executable's" 1 "aec: text: the schema of another executable than matrix" aec -o dir --schema text matrix
+gives "another executable's" 1 "aec: text: this is not the schema of matrix, but that of another executable" aec -o dir --schema text matrix
 head -n 20 matrix.sma >cut
 gives "cut off" 1 "aec: cut: line 20: the text ends before the last block" aec -o dir --schema cut matrix
 sed '$d' matrix.sma >cut
@@ -50,7 +50,7 @@ gives "another machine's" 1 "aec: bad: line $(grep -n '^need' bad | sed 's/:.*//
 sed 's/^need .*/need rsp/' matrix.sma >bad
 gives "what the program cannot have" 1 "aec: bad: bad schema: register given twice at entry" aec -o dir --schema bad matrix
 : >empty
-gives "nothing" 1 "aec: empty: no schema in it" aec -o dir --schema empty matrix
+gives "nothing" 1 "aec: empty: contains no schema" aec -o dir --schema empty matrix
 gives "no text" 1 "aec: none: No such file or directory" aec -o dir --schema none matrix
 gives "both" 2 "aec: only one of -b and --print-schema can be given; see aec --help" aec -b --print-schema matrix
 

@@ -138,6 +138,6 @@ says='aecc: -masm=intel: compiled untraced'
 like '-masm=intel' -masm=intel -c main.c
 says='aecc: -pg: compiled untraced'
 like '-pg' -pg -c main.c
-says='aecc: -flto: left out, traced functions are compiled file by file'
+says='aecc: -flto: ignored, because traced functions are compiled file by file'
 like '-flto' -flto -O2 -c main.c
 tap_end

@@ -8,7 +8,7 @@ while IFS='|' read -r options why; do
 done <<-'X'
 	-w 3|-w 3: not a width; there are 1, 2, 4 and 8
 	-w 4,8|-w 4,8: not a width; there are 1, 2, 4 and 8
-	-r 8,3|-r 8,3: not a layout: addr, or up to eight widths of 1, 2, 4 or 8 with commas between
+	-r 8,3|-r 8,3: not a layout; there are addr, and up to eight widths of 1, 2, 4 or 8, separated by commas
 	-w 4 -r 8|only one of -r and -w can be given, once
 	-b 0|-b 0: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
 	--block=4194305|--block 4194305: not a number from 1 to 4194304; k, M and G after it are 1024, 1024k and 1024M
@@ -19,15 +19,15 @@ done <<-'X'
 	-T x|-T x: not a number from 0 to 64; k, M and G after it are 1024, 1024k and 1024M
 	-d -l|only one of -d, -l and -t can be given
 	-d -t|only one of -d, -l and -t can be given
-	-d -9|levels, -b, -H, -m, -r and -w are for compressing
-	-d -w 4|levels, -b, -H, -m, -r and -w are for compressing
-	-10|-0: one level only, from -0 to -9
-	-s 1|-n, -s and -R are for -d
-	-R|-n, -s and -R are for -d
-	-n 1|-n, -s and -R are for -d
-	-l -s 1|-n, -s and -R are for -d
-	-t -o x|-t writes nothing: -o is of no use
-	-v|-v is for -l
+	-d -9|levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t
+	-d -w 4|levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t
+	-10|-0: only one level can be given, from -0 to -9
+	-s 1|-n, -s and -R can only be used with -d
+	-R|-n, -s and -R can only be used with -d
+	-n 1|-n, -s and -R can only be used with -d
+	-l -s 1|-n, -s and -R can only be used with -d
+	-t -o x|-o cannot be used with -t, which writes nothing
+	-v|-v can only be used with -l
 	-s 1x -d|-s 1x: not a number from 0 to 18446744073709551615; k, M and G after it are 1024, 1024k and 1024M
 	a b|b: one operand too many
 	--lis=x|--lis: it has no value

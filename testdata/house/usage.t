@@ -13,7 +13,7 @@ done
 echo text >text
 mkdir folder
 is "bifcm -r addr of no reference stream writes nothing" "$(bifcm -r addr text 2>err | wc -c | tr -d ' ') $(cat err)" \
-	"0 bifcm: text: byte 0: not a reference stream (of references without its header: -H 0)"
+	"0 bifcm: text: byte 0: not a reference stream; if its header is missing, use -H 0"
 is "nor does bifcm of a folder" "$(bifcm folder 2>err | wc -c | tr -d ' ') $(cat err)" "0 bifcm: folder: Is a directory"
 is "nor wetz of what is no WET" "$(wetz text 2>err | wc -c | tr -d ' ') $(grep -c . err)" "0 1"
 for tool in bifcm wetz; do

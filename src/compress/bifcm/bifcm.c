@@ -81,7 +81,7 @@ bifcm_compress(struct input *in, struct args *a)
 	a->o.nhead = input_read(in, head, a->nhead);
 	if (a->refs && !ref_is_stream(head, a->o.nhead))
 		die_at(in->name, 0, DIAG_NOREC,
-		    "not a reference stream (of references without its header: -H 0)");
+		    "not a reference stream; if its header is missing, use -H 0");
 	n = input_read(in, p, PIECE);   /* nothing is written before the input is known to be readable */
 	out = out_create(a->outname, out_mode_of(in->path));
 	out_binary(out, "a compressed stream");
@@ -227,7 +227,7 @@ option_compress(struct args *a, int c, int *layout)
 	case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
 		/* -10 is not level 1 and level 0 */
 		if (*layout & 4)
-			opt_wrong("one level only, from -0 to -9");
+			opt_wrong("only one level can be given, from -0 to -9");
 		*layout |= 4;
 		a->o.level = c - '0';
 		break;
@@ -249,7 +249,7 @@ option_compress(struct args *a, int c, int *layout)
 		if (c == 'w' && (!*optarg || optarg[1] || !strchr("1248", *optarg)))
 			opt_wrong("not a width; there are 1, 2, 4 and 8");
 		if (vs_layout_parse(&a->o.layout, optarg) != 0)
-			opt_wrong("not a layout: addr, or up to eight widths of 1, 2, 4 or 8 with commas between");
+			opt_wrong("not a layout; there are addr, and up to eight widths of 1, 2, 4 or 8, separated by commas");
 		*layout |= 1;
 		break;
 	default:
@@ -314,13 +314,13 @@ main(int argc, char **argv)
 		bifcm_option(&a, c, &layout);
 	opt_operands(argc, argv, 0, 1);
 	if (a.given && a.action != COMPRESS)
-		die_usage("levels, -b, -H, -m, -r and -w are for compressing");
+		die_usage("levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t");
 	if (a.part && a.action != DECOMPRESS)
-		die_usage("-n, -s and -R are for -d");
+		die_usage("-n, -s and -R can only be used with -d");
 	if (a.each && a.action != LIST)
-		die_usage("-v is for -l");
+		die_usage("-v can only be used with -l");
 	if (a.outname && a.action == TEST)
-		die_usage("-t writes nothing: -o is of no use");
+		die_usage("-o cannot be used with -t, which writes nothing");
 	if (a.o.layout.ref && !(layout & 2)) {
 		a.nhead = REF_HEADER;
 		a.refs = 1;

@@ -174,11 +174,11 @@ check_odd(struct shift *t, uint64_t delta)
 		if (t->odd[i] == delta)
 			return 1;
 	if (delta % 16) {
-		snprintf(t->why, sizeof(t->why), "shifted by %s, no multiple of 16", signed_hex(x, delta));
+		snprintf(t->why, sizeof(t->why), "shifted by %s, which is not a multiple of 16", signed_hex(x, delta));
 		return 0;
 	}
 	if (t->nodd == t->maxodd)
-		return refuse_text(t, "one more region that is not shifted by whole pages");
+		return refuse_text(t, "another region is not shifted by whole pages; -a allows more");
 	t->odd[t->nodd++] = delta;
 	return 1;
 }
@@ -255,7 +255,7 @@ shift_learn(struct shift *t, size_t i, uint64_t a, uint64_t delta)
 		if (!check_heap(t, a, delta) || !check_stack(t, a, delta) || !check_other_side(t, a + delta))
 			return NULL;
 		if (t->n == MAXREGION) {
-			refuse_text(t, "too many regions with constants of their own");
+			refuse_text(t, "too many regions are shifted");
 			return NULL;
 		}
 		t->r = mem_xgrow(t->r, &t->cap, t->n + 1, sizeof(*t->r));

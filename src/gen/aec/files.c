@@ -249,7 +249,7 @@ write_makefile(const struct aec *a)
 	/* no quoting is valid for make and the shell at once */
 	for (const char *p = a->home; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("/._-+,@~=", *p) && (unsigned char)*p < 0x80)
-			die("%s: make cannot work with a folder of this name", a->home);
+			die("%s: make does not support this name of a folder", a->home);
 	buf_str(&b, "# Made by aec from ");
 	gen_name(&b, a->path);
 	buf_printf(&b, ": `make` builds prog.regen.\n"

@@ -16,15 +16,15 @@
 enum { PRINT = 256, SCHEMA };
 
 static const struct opt aec_opts[] = {
-	{ 'b', "build", NULL, "compile as well: make the regenerator program.regen" },
-	{ 'o', "output", "NAME", "the folder to write; with -b the regenerator, with --print-schema the text" },
+	{ 'b', "build", NULL, "compile as well, to the regenerator program.regen" },
+	{ 'o', "output", "NAME", "write the C to folder NAME; with -b the regenerator, with --print-schema the text" },
 	{ PRINT, "print-schema", NULL, "print the program's schemas as text" },
-	{ SCHEMA, "schema", "FILE", "take the schemas from the text in FILE, not from the program" },
+	{ SCHEMA, "schema", "FILE", "use the schemas in the text FILE, not those in the program" },
 	{ 0 },
 };
 
 static const struct opt_tool aec_tool = {
-	.does = "Compiles the schemas of a program made by aecc into a C program that regenerates its references.",
+	.does = "Makes a regenerator, a C program that quickly recomputes the references of a program made by aecc.",
 	.synopsis = "-o folder [--schema file] program\n"
 	    "-b [-o file] [--schema file] program\n"
 	    "--print-schema [-o file] program",

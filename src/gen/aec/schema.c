@@ -172,9 +172,9 @@ schema_read(struct aec *a, const char *path)
 	if (r < 0)
 		die("%s: line %lu: %s", path, t.line, t.err);
 	if (*t.program && strcmp(t.program, id) != 0)
-		die("%s: the schema of another executable than %s", path, a->path);
+		die("%s: this is not the schema of %s, but that of another executable", path, a->path);
 	if (encoded.n == 0)
-		die("%s: no schema in it", path);
+		die("%s: contains no schema", path);
 	if (encoded.nomem)
 		die("out of memory");
 	a->x.schema = encoded.p;

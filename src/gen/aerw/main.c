@@ -198,7 +198,7 @@ aerw_machine(const struct options *o)
 	}
 	m = object_machine(o->as, o->asarg, machine_byelf);
 	if (!m)
-		die("%s: not an assembler for a machine that is known (-m)", o->as);
+		die("%s: not an assembler for a supported machine; use -m or AERW_AS", o->as);
 	return m;
 }
 

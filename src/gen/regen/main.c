@@ -15,7 +15,7 @@
 #include "format/ref/ref.h"
 
 static const struct opt regenerator_opts[] = {
-	{ 'c', "count", NULL, "print how many references there are instead" },
+	{ 'c', "count", NULL, "print the number of references instead of the references" },
 	OPT_FORMAT,
 	OPT_NOINST,
 	OPT_NOLOOPS,
@@ -26,7 +26,7 @@ static const struct opt regenerator_opts[] = {
 };
 
 static const struct opt_tool regenerator_tool = {
-	.does = "Regenerates the references of the program it was made from by aec(1), from its event file.",
+	.does = "Recomputes the references of the program that aec(1) made it from, from the events of a run.",
 	.synopsis = "[-cil] [-f format] [-m number] [-o file] [-p file] [ae.out]",
 	.opt = regenerator_opts,
 };
