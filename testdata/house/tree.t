@@ -18,7 +18,7 @@ ok "src/README fits one screen" test "$(wc -l <src/README)" -le 50
 if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	for f in * .[!.]*; do
 		case $f in
-		CONTRIBUTING | DEVIATIONS | GNUmakefile | LICENSE | NEWS | README.md | bin | examples | experiments | man | src | testdata) continue ;;
+		CONTRIBUTING | DEVIATIONS | GNUmakefile | LICENSE | NEWS | README.md | bin | examples | experiments | man | packaging | src | testdata) continue ;;
 		.ci | .git | .gitignore | build | "$(basename "$BUILD")") continue ;;
 		esac
 		git check-ignore -q "$f" || echo "$f"
@@ -26,7 +26,7 @@ if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	is "nothing strays in the root" "$(tr '\n' ' ' <"$TMPDIR/stray")" ""
 	make -s dist O="$TMPDIR/dist" >/dev/null 2>&1
 	is "the distribution has what is for its users" "$(tar tf "$TMPDIR"/dist/*.tar.xz | cut -d / -f 2 | sort -u | tr '\n' ' ')" \
-		" CONTRIBUTING DEVIATIONS GNUmakefile LICENSE NEWS README.md bin examples experiments man src testdata "
+		" CONTRIBUTING DEVIATIONS GNUmakefile LICENSE NEWS README.md bin examples experiments man packaging src testdata "
 	is "and nothing that is for git or for CI" "$(tar tf "$TMPDIR"/dist/*.tar.xz | grep '/\.[^/]')" ""
 	tar xf "$TMPDIR"/dist/*.tar.xz -C "$TMPDIR"
 	version=$(sed -n 's/^VERSION = //p' GNUmakefile)
@@ -48,7 +48,7 @@ command -v shellcheck >/dev/null || skip "no shellcheck"
 # SC3044: takes `run suspend` for the builtin; SC2015: `test && pass || fail`, where pass cannot fail
 if command -v shellcheck >/dev/null; then
 	set --
-	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t src/ae/*/aecc.conf bin/* experiments/* experiments/*/*; do
+	for f in .ci/run testdata/setup testdata/run testdata/*.sh testdata/*/*.sh testdata/*/*.t src/ae/*/aecc.conf bin/* packaging/* experiments/* experiments/*/*; do
 		[ -f "$f" ] || continue
 		case $f in
 		*.sh | *.t | *.conf) ;;

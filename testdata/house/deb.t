@@ -1,0 +1,38 @@
+# make deb: two packages that hold what make install installs, each file once; what is unpacked works
+. "$SRC/testdata/tap.sh"
+[ -z "$SAN" ] || { skip "same with sanitizers"; exit 0; }
+command -v dpkg-shlibdeps >/dev/null || { skip "no dpkg-dev"; exit 0; }
+cd "$SRC" || exit 1
+m() { ${MAKE:-make} -s O="$BUILD" DEBFULLNAME="A Builder" DEBEMAIL=builder@debian.org "$@" >"$TMPDIR/log" 2>&1; }
+
+if m deb; then pass "make deb"; else fail "make deb" "$(cat "$TMPDIR/log")"; fi
+version=$(sed -n 's/^VERSION = //p' GNUmakefile)-1
+machine=$(dpkg --print-architecture)
+tools=$BUILD/deb/tracemill_${version}_$machine.deb dev=$BUILD/deb/libaeregen-dev_${version}_$machine.deb
+is "its fields" "$(dpkg-deb -f "$tools" Package Version Maintainer | tr '\n' ' ')" \
+	"Package: tracemill Version: $version Maintainer: A Builder <builder@debian.org> "
+ok "what its libraries are in" sh -c "dpkg-deb -f '$tools' Depends | grep -q 'libarchive13.*libc6 .*libzydis'"
+for deb in "$tools" "$dev"; do dpkg-deb -c "$deb" | awk '!/^d/ { print $6 }' | sort >"$TMPDIR/$(basename "$deb").list"; done
+is "no file is in both" "$(sort "$TMPDIR"/*.list | uniq -d)" ""
+is "the library's package" "$(grep -v /doc/ "$TMPDIR/$(basename "$dev").list" | tr '\n' ' ')" \
+	"./usr/include/ae.h ./usr/lib/pkgconfig/aeregen.pc ./usr/lib/tracemill/libaeregen.a ./usr/share/man/man3/ae.h.3.gz "
+missing=
+for t in $TOOLS; do grep -qx "./usr/bin/$t" "$TMPDIR/$(basename "$tools").list" || missing="$missing $t"; done
+for p in man/*.[124-8]; do grep -qx "./usr/share/man/man${p##*.}/${p##*/}.gz" "$TMPDIR/$(basename "$tools").list" || missing="$missing $p"; done
+is "the tools' package" "$missing" ""
+
+cd "$TMPDIR" || exit 1
+dpkg-deb -x "$tools" root && dpkg-deb -x "$dev" root
+echo 'int main(void) { return 0; }' >prog.c
+PATH=$TMPDIR/root/usr/bin:/usr/bin:/bin
+export PATH
+ok "unpacked: a program is traced" sh -c 'aecc -O1 prog.c -o prog && ./prog && ae2addr -f text prog ae.out | grep -q ^inst'
+ok "and a regenerator is built" sh -c 'aec -b prog && ./prog.regen -f text ae.out | grep -q ^inst'
+ok "and a capture is replayed" sh -c 'wscap -o x.ws ./prog && ws2addr -c x.ws | grep -q ^instructions'
+
+if command -v lintian >/dev/null; then
+	is "lintian: errors" "$(lintian --allow-root --fail-on none "$tools" "$dev" 2>&1 | grep ^E:)" ""
+else
+	skip "no lintian"
+fi
+tap_end
