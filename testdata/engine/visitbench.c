@@ -1,5 +1,5 @@
 /*
- * visitbench FILE.ws ...: how many millions of instructions a second are visited.
+ * visitbench FILE.ws: how many millions of instructions a second are visited.
  *   refs     references only, without visits (replay_refs)
  *   control  runs only
  *   none, 64th  only instructions that are picked: none, those at every 64th address
@@ -58,7 +58,7 @@ visit(const char *path, unsigned what, int pick, int look, uint64_t *n, uint64_t
 
 	if (!v || (pick >= 0 && visit_filter(v, some, &pick) != 0)) {
 		printf("%s: %s\n", path, f.err);
-		return 0;
+		exit(1);
 	}
 	while ((e = visit_batch(v, &b)) == REPLAY_OK)
 		if (look)
@@ -98,17 +98,19 @@ main(int argc, char **argv)
 	};
 	uint64_t n = 0, s = 0;
 
+	if (argc != 2) {
+		fprintf(stderr, "usage: visitbench FILE.ws\n");
+		return 2;
+	}
 	printf("%8s", "refs");
 	for (size_t k = 0; k < sizeof mode / sizeof *mode; k++)
 		printf(" %8s", mode[k].name);
 	printf(" %12s  file\n", "instances");
-	for (int i = 1; i < argc; i++) {
-		printf("%8.0f", refs(argv[i]));
-		for (size_t k = 0; k < sizeof mode / sizeof *mode; k++) {
-			printf(" %8.0f", visit(argv[i], mode[k].what, mode[k].pick, mode[k].look, &n, &s));
-			fflush(stdout);
-		}
-		printf(" %12llu  %s\n", (unsigned long long)n, argv[i]);
+	printf("%8.0f", refs(argv[1]));
+	for (size_t k = 0; k < sizeof mode / sizeof *mode; k++) {
+		printf(" %8.0f", visit(argv[1], mode[k].what, mode[k].pick, mode[k].look, &n, &s));
+		fflush(stdout);
 	}
+	printf(" %12llu  %s\n", (unsigned long long)n, argv[1]);
 	return s == 1;
 }
