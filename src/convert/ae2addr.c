@@ -1,4 +1,4 @@
-/* ae2addr: events of a run to a reference stream or text. */
+/* ae2addr: turn the events of a run into a reference stream or text. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

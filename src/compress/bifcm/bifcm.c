@@ -1,4 +1,4 @@
-/* bifcm: streams of values, compressed and given back forward, backward or from the middle */
+/* bifcm: compress streams of values, and read them forward, backward or from any place */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

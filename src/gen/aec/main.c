@@ -1,4 +1,4 @@
-/* aec: executable to a C program that regenerates its traces. */
+/* aec: make a C program that regenerates the traces of an executable. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -17,7 +17,7 @@ enum { PRINT = 256, SCHEMA };
 
 static const struct opt aec_opts[] = {
 	{ 'b', "build", NULL, "compile as well, to the regenerator program.regen" },
-	{ 'o', "output", "NAME", "write the C to folder NAME; with -b the regenerator, with --print-schema the text" },
+	{ 'o', "output", "NAME", "write the C files to folder NAME; -b: the regenerator; --print-schema: the text" },
 	{ PRINT, "print-schema", NULL, "print the program's schemas as text" },
 	{ SCHEMA, "schema", "FILE", "use the schemas in the text FILE, not those in the program" },
 	{ 0 },
