@@ -19,7 +19,7 @@ static const struct opt ae2addr_opts[] = {
 	OPT_QUIET_LIMIT,
 	OPT_OUTPUT,
 	OPT_PARENT,
-	{ 's', "statistics", NULL, "print counts, and what the event file consists of, instead of references" },
+	{ 's', "statistics", NULL, "print counts and what the event file consists of, not references" },
 	{ 0 },
 };
 

@@ -19,7 +19,7 @@ static const struct opt bifcm_opts[] = {
 	{ 'n', "count", "N", "with -d: write at most N records" },
 	OPT_OUTPUT,
 	{ 'R', "reverse", NULL, "with -d: write the records in reverse order" },
-	{ 'r', "record", "LAYOUT", "records with fields of 1, 2, 4 or 8 bytes (4,8), or addr: a reference stream" },
+	{ 'r', "record", "LAYOUT", "records of fields: their widths (4,8), or addr, a reference stream" },
 	{ 's', "start", "N", "with -d: leave out the first N records" },
 	{ 'T', "threads", "N", "use N threads; 0: one for each processor (1)" },
 	{ 't', "test", NULL, "decompress, compare all checksums, and write nothing" },
@@ -249,7 +249,8 @@ option_compress(struct args *a, int c, int *layout)
 		if (c == 'w' && (!*optarg || optarg[1] || !strchr("1248", *optarg)))
 			opt_wrong("not a width; there are 1, 2, 4 and 8");
 		if (vs_layout_parse(&a->o.layout, optarg) != 0)
-			opt_wrong("not a layout; there are addr, and up to eight widths of 1, 2, 4 or 8, separated by commas");
+			opt_wrong("not a layout; there are addr, "
+			    "and up to eight widths of 1, 2, 4 or 8, separated by commas");
 		*layout |= 1;
 		break;
 	default:

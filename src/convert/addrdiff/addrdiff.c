@@ -11,7 +11,7 @@
 #include "convert/addrdiff/addrdiff.h"
 
 static const struct opt addrdiff_opts[] = {
-	{ 'a', "odd-regions", "N", "with -s: allow N regions that are moved by a multiple of 16, not of a page (0)" },
+	{ 'a', "odd-regions", "N", "with -s: allow N regions moved by a multiple of 16, not of a page (0)" },
 	{ 'c', "conventions", NULL, "take instructions for the same if the conventions of ref(5) say so" },
 	{ 'd', "dead-loads", NULL, "allow loads on one side that a log on the other side lacks" },
 	{ 'e', "executable", "PROG", "compare only instructions of PROG's traced functions; name source lines" },
@@ -24,7 +24,7 @@ static const struct opt addrdiff_opts[] = {
 };
 
 static const struct opt_tool addrdiff_tool = {
-	.does = "Compares two traces of references, or one with valgrind's lackey log; prints the first difference.",
+	.does = "Compares two traces, or one with valgrind's lackey log; prints the first difference.",
 	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b",
 	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
 	.opt = addrdiff_opts,

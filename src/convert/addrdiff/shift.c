@@ -174,7 +174,8 @@ check_odd(struct shift *t, uint64_t delta)
 		if (t->odd[i] == delta)
 			return 1;
 	if (delta % 16) {
-		snprintf(t->why, sizeof(t->why), "shifted by %s, which is not a multiple of 16", signed_hex(x, delta));
+		snprintf(t->why, sizeof(t->why), "shifted by %s, which is not a multiple of 16",
+		    signed_hex(x, delta));
 		return 0;
 	}
 	if (t->nodd == t->maxodd)

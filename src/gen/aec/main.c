@@ -17,14 +17,14 @@ enum { PRINT = 256, SCHEMA };
 
 static const struct opt aec_opts[] = {
 	{ 'b', "build", NULL, "compile as well, to the regenerator program.regen" },
-	{ 'o', "output", "NAME", "write the C files to folder NAME; -b: the regenerator; --print-schema: the text" },
+	{ 'o', "output", "NAME", "the folder to write; -b: the regenerator; --print-schema: the text" },
 	{ PRINT, "print-schema", NULL, "print the program's schemas as text" },
 	{ SCHEMA, "schema", "FILE", "use the schemas in the text FILE, not those in the program" },
 	{ 0 },
 };
 
 static const struct opt_tool aec_tool = {
-	.does = "Makes a regenerator, a C program that quickly recomputes the references of a program made by aecc.",
+	.does = "Makes a C program that quickly recomputes the references of a program made by aecc.",
 	.synopsis = "-o folder [--schema file] program\n"
 	    "-b [-o file] [--schema file] program\n"
 	    "--print-schema [-o file] program",
