@@ -1,5 +1,5 @@
 /*
- * wet2circ: the last dependences of a whole execution trace
+ * wet2circ: print the last dependences of a whole execution trace
  *
  * The text is read twice: first to its end, for the order in which statements were executed
  * last; then for the dependences of those executions.  If the text has no such order,

@@ -1,5 +1,5 @@
 /*
- * wsverify: the replay of a capture against the processor
+ * wsverify: check the replay of a capture against the processor
  *
  * replay/verify does the work; this file selects the parts of the run to check, and reports.
  */

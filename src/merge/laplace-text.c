@@ -1,4 +1,4 @@
-/* laplace-text: binary Laplace traces to text, and back. */
+/* laplace-text: convert binary Laplace traces to text, and back. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* wetz: whole execution traces, compressed and back to text. */
+/* wetz: compress whole execution traces, and print them as text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* wetq: questions about a captured run: statements, control flow, values, addresses, slices. */
+/* wetq: answer questions about a captured run: statements, control flow, values, addresses, slices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* ws2addr: a capture to a reference stream or text. */
+/* ws2addr: regenerate the references of a captured run. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* ws2laplace: a capture to raw references and a kernel trace of Laplace. */
+/* ws2laplace: convert a capture to Laplace's raw references and kernel trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* ws2wet: a capture to the statements, dependences and values of its run */
+/* ws2wet: print the statements, dependences and values of a captured run */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* wsinfo: what is in a working-set capture */
+/* wsinfo: print what a capture contains */
 #include "base/opt.h"
 #include "convert/wsinfo/wsinfo.h"
 

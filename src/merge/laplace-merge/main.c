@@ -1,4 +1,4 @@
-/* laplace-merge: a machine's references and kernel records to a trace for each process and task. */
+/* laplace-merge: split a machine's references and kernel records into a trace for each process and task. */
 #include <stdlib.h>
 #include <string.h>
 
