@@ -232,7 +232,7 @@ next_member(struct unz *z)
 			return unz_begin(z) < 0 ? -1 : 1;
 		for (i = z->pos; i < z->end; i++) {
 			if (z->in[i]) {
-				z->err = "garbage behind the compressed data";
+				z->err = "garbage after the compressed data";
 				return -1;
 			}
 		}

@@ -26,7 +26,7 @@ for z in gzip bzip2 xz zstd; do
 	gives "$z: the last byte is missing" 1 "incat: cut: byte 588895: truncated compressed data" "$cat" cut
 	same "$z: and all that was before it is there" x tap.out
 	{ cat x.$z; echo; } >long
-	gives "$z: garbage at the end" 1 "incat: long: byte 588895: garbage behind the compressed data" "$cat" long
+	gives "$z: garbage at the end" 1 "incat: long: byte 588895: garbage after the compressed data" "$cat" long
 done
 # two thirds of a gzip file: at least what gzip itself would give, and nothing else
 head -c $(($(wc -c <x.gzip) * 2 / 3)) x.gzip >cut

@@ -61,7 +61,7 @@ END
 head -c $((off3 + 3)) in.bif >cut.bif
 for from in "" "-T 2"; do
 	# shellcheck disable=SC2086
-	gives "cut off $from" 1 "bifcm: cut.bif: byte $off3 (record 2000): the file was cut off here, behind 2 whole blocks" bifcm -d $from cut.bif
+	gives "cut off $from" 1 "bifcm: cut.bif: byte $off3 (record 2000): the file was cut off here, after 2 whole blocks" bifcm -d $from cut.bif
 	head -c 16000 in | cmp -s - tap.out && pass "what came before" || fail "what came before"
 done
 head -c $((off3 + 100)) in.bif >cut.bif

@@ -347,7 +347,7 @@ window_end(void)
 	rp_core_free(core);
 	p = behind();
 	CHECK("without a core it is free", p == rp_host(TOP) + 4096);
-	CHECK("and is wanted for one", (core = rp_core_new()) == NULL && strstr(rp_core_why(), "behind"));
+	CHECK("and is wanted for one", (core = rp_core_new()) == NULL && strstr(rp_core_why(), "after"));
 	munmap(p, RP_GUARD);
 	CHECK("again", (core = rp_core_new()) != NULL);
 }

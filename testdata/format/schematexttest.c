@@ -647,7 +647,7 @@ static const struct { unsigned line; const char *err, *text; } refused[] = {
 	{8, "no function of this unit: 'g'", ALL("call_inst g")},
 	{8, "function 1, but there are 1", ALL("call_inst @1")},
 	{8, "name without its closing quote", ALL("call_inst \"g")},
-	{8, "unknown character behind \\", ALL("call_inst \"\\n\"")},
+	{8, "unknown character after \\", ALL("call_inst \"\\n\"")},
 	{8, "'x' not understood", ALL("call_inst f x")},
 	{8, "number larger than 65535", ALL("call_inst * %setjmp(65536)")},
 	{8, "unknown string instruction", ALL("rep_inst.1 mov")},
@@ -674,7 +674,7 @@ static const struct { unsigned line; const char *err, *text; } refused[] = {
 	    "b.c\n"},
 	{2, "the text ends before end_schema", "start_schema 01ab\n; nothing"},
 	{1, "end_schema without start_schema", "end_schema\n"},
-	{3, "text behind end_schema", "start_schema 01ab\nend_schema\nstart_unit a.c\n"},
+	{3, "text after end_schema", "start_schema 01ab\nend_schema\nstart_unit a.c\n"},
 	{1, "'e' not understood", "start_schema 01 e\n"},
 };
 

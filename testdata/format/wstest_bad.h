@@ -51,9 +51,9 @@ static const struct bad {
 	int at;                         /* byte of control, -1: anywhere */
 } bad[] = {
 	{ "00 00 00 0c 00 03 00", "", "", 2, 0, 0, NULL, -1 },
-	{ "00 00 00 0c 00 03 00 00", "", "", 2, 0, 0, "the group has control bytes behind its last record",
+	{ "00 00 00 0c 00 03 00 00", "", "", 2, 0, 0, "the group has control bytes after its last record",
 	-1 },
-	{ "00 00 00 0c 00 03 00", "01", "", 2, 0, 0, "the group has data bytes behind its last record", -1 },
+	{ "00 00 00 0c 00 03 00", "01", "", 2, 0, 0, "the group has data bytes after its last record", -1 },
 	{ "00 00 00 0c 00 03 00", "", "", 2, 1, 0, "the group has 0 triggers, its header says 1", -1 },
 	{ "00 00 00", "", "", 1, 0, 0, "the capture has no end", -1 },
 	{ "00 00 00 0c 00 03", "", "", 2, 0, 0, "a number is cut off", 6 },
@@ -67,7 +67,7 @@ static const struct bad {
 	{ "00 00 00 0c 02 01 00", "", "", 2, 0, 0, "status that the way to end does not have", -1 },
 	{ "0c 00 03 00", "", "", 1, 0, 0, "the first record is not a start", -1 },
 	{ "00 00 00 00 00 00", "", "", 2, 0, 0, "a second start", -1 },
-	{ "00 00 00 0c 00 03 00 0b", "", "", 3, 0, 0, "a record behind the end", -1 },
+	{ "00 00 00 0c 00 03 00 0b", "", "", 3, 0, 0, "a record after the end", -1 },
 	{ "00 00 00 0b", "", "", 2, 0, 0, "the end of a keyframe that did not begin", -1 },
 	{ "00 00 00 0a 00 00 00 00", "", "", 2, 0, 0, "a keyframe that does not begin a group", -1 },
 	{ "00 00 00 8e", "", "", 2, 0, 0, "unknown kind or flags of a record", 4 },
@@ -296,7 +296,7 @@ bad_writing(void)
 	CHECK("the writer refuses what the reader would",
 	    refused(&end, 1, "the first record is not a start") &&
 	    refused((struct ws_rec[]){ start, map }, 2, "a mapping that does not consist of whole pages") &&
-	    refused((struct ws_rec[]){ start, end, start }, 3, "a record behind the end"));
+	    refused((struct ws_rec[]){ start, end, start }, 3, "a record after the end"));
 	h.page = 8192;
 	CHECK("and headers", !ws_create(sink_write, NULL, &h, WS_PLAIN, &f) &&
 	    !strcmp(f.err, "sizes of page and line that are not 4096 and 64"));

@@ -86,11 +86,11 @@ kernel "a duplicate of nothing" 4 "D 4 7 8 0 1000" "an address space that nobody
 kernel "a number too large" 4 "S 4 100000000" "a number that is too large"
 kernel "a number not as short as it is" 4 "S 4 01" "not the fields that the record has, as hexadecimal numbers"
 kernel "upper case" 4 "S 4 A" "not the fields that the record has, as hexadecimal numbers"
-kernel "one field more" 4 "S 4 1 1" "more behind the record's last field"
+kernel "one field more" 4 "S 4 1 1" "more after the record's last field"
 kernel "an overlong record" 4 "X 4 1 1 1 1 $(head -c 70000 /dev/zero | tr '\0' x)" "an overlong record"
 kernel "an overlong name" 4 "X 4 1 1 1 1 $(head -c 17000 /dev/zero | tr '\0' x)" "an overlong name"
 { cat kernel; echo "S 11 1"; } >k
-bad "something behind the end" "k:$(wc -c <kernel | tr -d ' '):9" "a record behind the end of the trace"
+bad "something behind the end" "k:$(wc -c <kernel | tr -d ' '):9" "a record after the end of the trace"
 sed '$d' kernel >k
 bad "no end" "k:$(wc -c <k | tr -d ' '):8" "truncated: no record e at the end"
 printf 'e 10' | cat k - >k2 && mv k2 k

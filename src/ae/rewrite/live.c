@@ -67,7 +67,7 @@ live_check(const struct file *f, struct afunc *fn)
 	for (b = 0; b < fn->nblk; b++)
 		if (fn->blk[b].term == ST_SWITCH && (live[b] & LIVE_FLAGS))
 			fn_fail(fn, f->text.st[fn->ins[fn->blk[b].last - 1].stmt].line,
-			    "flags are used behind an indirect jump");
+			    "flags are used after an indirect jump");
 	if (fn->m->emit->check && !fn->why && (why = fn->m->emit->check(fn, live, &at)) != NULL)
 		fn_fail(fn, f->text.st[fn->ins[at].stmt].line, why);
 	free(live);

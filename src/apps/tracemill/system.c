@@ -89,7 +89,7 @@ system_confine(void)
 	if (s && !strcmp(s, "no"))
 		doctor_say(LIMITED, "confinement", "off, as TRACEMILL_CONFINE=no says: a capture needs the same trust as a program");
 	else if (in_child(confine_attempt) == 0)
-		doctor_say(GOOD, "confinement", "captures are executed behind a filter of system calls (seccomp)");
+		doctor_say(GOOD, "confinement", "captures are executed under a filter of system calls (seccomp)");
 	else
 		doctor_say(MISSING, "confinement", "the kernel takes no filter of system calls (seccomp): captures are executed "
 		    "with TRACEMILL_CONFINE=no only");

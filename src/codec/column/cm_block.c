@@ -171,7 +171,7 @@ column_cm_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_c
 	for (size_t i = 0; i < col->n; i++)
 		all |= w->now->v[skip + i];
 	if (all & ~vc_mask(col->width) || r.n < len) {
-		*err = r.n < len ? "bytes behind the last value" : "a value that is too wide";
+		*err = r.n < len ? "bytes after the last value" : "a value that is too wide";
 		return -1;
 	}
 	w->now->first = prime ? 0 : col->n;

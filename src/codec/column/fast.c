@@ -120,7 +120,7 @@ vc_fast_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col
 	size_t n = col->n * col->width;
 
 	(void)prime;
-	*err = "a layout that there is not";
+	*err = "an unknown layout";
 	if (!len || !planes_valid(col, p[0]))
 		return -1;
 	*err = "no memory";

@@ -201,7 +201,7 @@ vc_lz_dec(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	size_t n = col->n * col->width, in = 1, got = 0;
 	lzma_ret r;
 
-	*err = "a layout that there is not";
+	*err = "an unknown layout";
 	if (!len || !planes_valid(col, p[0]))
 		return -1;
 	*err = "no memory";

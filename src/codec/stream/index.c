@@ -135,7 +135,7 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 	if (index_rest(r, off, n, &b, f) != 0)
 		goto out;
 	if (b.n < VS_END + 5) {
-		fault_set(f, off + b.n, UINT64_MAX, "the file was cut off in its index, behind all blocks");
+		fault_set(f, off + b.n, UINT64_MAX, "the file was cut off in its index, after all blocks");
 		goto out;
 	}
 	/* The last bytes hold the length; they are the end mark's only if nothing follows or is missing. */
@@ -146,7 +146,7 @@ vs_get_index(struct vs_reader *r, uint64_t off, const struct vs_entry *e, size_t
 		goto out;
 	}
 	if (memcmp(end + 4, vs_magic_end, 4) || get_le32(end) != len) {
-		fault_set(f, off, UINT64_MAX, "the index or the end mark behind it is damaged");
+		fault_set(f, off, UINT64_MAX, "the index or the end mark after it is damaged");
 		goto out;
 	}
 	if (index_use(r, off, b.p, len, f) != 0)

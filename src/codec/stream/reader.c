@@ -106,7 +106,7 @@ vs_get_block(struct vs_reader *r, struct vs_job *j)
 		fault_set(&j->fault, j->off, j->rec, "block %zu (from record %llu) is damaged: %s", j->no + 1,
 		    (unsigned long long)j->rec, err);
 	else if (k < 0 && !vs_read_error(r, &j->fault, j->off, j->rec))
-		fault_set(&j->fault, j->off, j->rec, "the file was cut off here, behind %zu whole blocks",
+		fault_set(&j->fault, j->off, j->rec, "the file was cut off here, after %zu whole blocks",
 		    j->no);
 	if (k < 0)
 		return -1;

@@ -175,7 +175,7 @@ fill_number_block(struct pass *p, const struct stmt_block *b)
 			continue;
 		}
 		if (s->atom == NONE || s->off || j->stmts.atom[s->atom].len > b->n - i)
-			die("the replay is another one than before");
+			die("the replay differs from the one before");
 		a = &j->stmts.atom[s->atom];
 		if (a->count == UINT32_MAX)
 			die("a statement is executed more than 4294967295 times");

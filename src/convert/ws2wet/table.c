@@ -43,7 +43,7 @@ ws2wet_table_add(struct table *t, uint32_t atom, uint32_t v, uint32_t len)
 	uint64_t first = (t->end + 31) / 32;
 
 	if (t->end + len > t->most)
-		die("the replay is another one than before");
+		die("the replay differs from the one before");
 	for (uint64_t i = first; i * 32 < t->end + len; i++)
 		t->idx[i] = t->n << 8 | (i * 32 - t->end);
 	t->ent[t->n++] = (uint64_t)atom << 32 | v;

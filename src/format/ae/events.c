@@ -176,7 +176,7 @@ read_end(struct ev_reader *r)
 	if (r->end.nbytes != r->nbytes)
 		return events_fail(r, off + 24, "the end record counts other events than there are");
 	if (events_fill(r, b, 1) != 0)
-		return events_fail(r, r->off - 1, "bytes behind the end record");
+		return events_fail(r, r->off - 1, "bytes after the end record");
 	r->ended = 1;
 	return 0;
 }

@@ -132,10 +132,10 @@ lap_parse_event(struct lap_event *e, const uint8_t *p, size_t n, char *room)
 	e->kind = (enum lap_kind)k;
 	p = lap_get_field(p + 1, end, &e->time);
 	if (!p)
-		return "not a timestamp behind the tag";
+		return "not a timestamp after the tag";
 	for (const char *f = kinds[k].fields; *f && !err; f++)
 		err = get_field(e, *f, &p, end, room);
-	return err ? err : p != end ? "more behind the record's last field" : NULL;
+	return err ? err : p != end ? "more after the record's last field" : NULL;
 }
 
 static void

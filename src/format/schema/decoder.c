@@ -323,7 +323,7 @@ get_unit(struct rd *r)
 	for (uint32_t i = 0; i < u->nfunc && !r->err; i++)
 		get_func(r, u->func + i);
 	if (!r->err && r->off != r->end)
-		rd_fail(r, "bytes behind the last function");
+		rd_fail(r, "bytes after the last function");
 }
 
 static long

@@ -239,7 +239,7 @@ lexer_quoted(struct lex *l, char *s)
 		int c = *l->p++;
 
 		if (c == '\\' && (c = lexer_escape(l)) < 0)
-			lex_fail(l, "unknown character behind \\");
+			lex_fail(l, "unknown character after \\");
 		else if (c == 0)
 			lex_fail(l, "zero byte in a name");
 		if (l->bad)

@@ -335,7 +335,7 @@ parse_bracket(struct parser *p)
 	size_t n;
 
 	if (t->state == SCH_TEXT_CLOSED) {
-		lex_fail(l, "text behind end_schema");
+		lex_fail(l, "text after end_schema");
 	} else if (lex_accept(l, "start_schema")) {
 		n = lex_word(l, &s);
 		if (t->state != SCH_TEXT_NEW || n >= sizeof t->program)

@@ -94,7 +94,7 @@ wettext_in_order(struct wettext *r, uint64_t x, int once)
 	if (x == UINT64_MAX)
 		return too_many(r, x);
 	if (x + 1 < r->last || (once && x + 1 == r->last))
-		return wettext_fail(r, r->line, "entry %" PRIu64 " behind entry %" PRIu64, x, r->last - 1);
+		return wettext_fail(r, r->line, "entry %" PRIu64 " after entry %" PRIu64, x, r->last - 1);
 	if (r->cur->exact && x >= r->cur->count)
 		return wettext_fail(r, r->line,
 		    "entry %" PRIu64 " of statement %" PRIu64 ", which has %" PRIu64 " instances", x,

@@ -249,7 +249,7 @@ wettext_begin(struct wettext *r, struct wettext_rec *rec)
 		return WETTEXT_BAD;
 	if (!ok)
 		return wettext_fail(r, r->line + 1,
-		    "the text ends behind %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
+		    "the text ends after %" PRIu64 " of %" PRIu64 " statements", r->blocks, r->nblock);
 	end = memchr(r->p, '\n', (size_t)(r->end - r->p) < WETTEXT_LINE ? (size_t)(r->end - r->p) :
 	    WETTEXT_LINE);
 	if (!end && (!r->whole || r->end - r->p >= (ptrdiff_t)WETTEXT_LINE))
@@ -437,7 +437,7 @@ wettext_trailer(struct wettext *r)
 	if (ok < 0)
 		return WETTEXT_BAD;
 	if (ok)
-		return wettext_fail(r, r->line + 1, "something behind all %" PRIu64 " statements", r->nblock);
+		return wettext_fail(r, r->line + 1, "something after all %" PRIu64 " statements", r->nblock);
 	if (wettext_check(r, 0) != 0)
 		return WETTEXT_BAD;
 	r->state = OVER;
@@ -478,7 +478,7 @@ wettext_steps(struct wettext *r, struct wettext_rec *rec)
 	*rec = r->rec;
 	if (r->state != FAILED && r->rec.left == 0) {
 		if (wettext_peek_line(r) > 0)
-			wettext_fail(r, r->line + 1, "something behind the order");
+			wettext_fail(r, r->line + 1, "something after the order");
 		else if (r->state != FAILED && wettext_check(r, 1) == 0)
 			r->state = OVER;
 	}

@@ -104,7 +104,7 @@ const char *
 ws_check_order(struct ws_check_order *f, enum ws_kind kind, int first)
 {
 	if (f->ended)
-		return "a record behind the end";
+		return "a record after the end";
 	if ((kind == WS_START) == f->started)
 		return f->started ? "a second start" : "the first record is not a start";
 	if (kind == WS_KEY && (f->inkey || !first))

@@ -169,7 +169,7 @@ read_index(struct ws_reader *r, uint64_t off, size_t *ngroup, uint64_t *behind)
 	else if (get_le64(c.end + 8) != off || memcmp(c.end + 16, ws_magic_end, 8))
 		ws_bad(r, off + 16 + len, "the end mark is damaged");
 	else if (src_read(&r->src, off + 8 + want, &end, 1) || r->src.error)
-		ws_bad(r, off + 8 + want, "bytes behind the end mark");
+		ws_bad(r, off + 8 + want, "bytes after the end mark");
 	else if (!(g = ws_get_index(&c, r->first, ngroup)))
 		ws_bad(r, off + (uint64_t)(c.p - b), "index: %s", c.err);
 	else if (*ngroup ? g[*ngroup - 1].off + g[*ngroup - 1].size != off : off != r->first) {

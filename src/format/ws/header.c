@@ -154,7 +154,7 @@ get_body(struct ws_cur *c, struct ws_header_copy *d)
 	if (!c->err && (!d->argv || !d->cpuid))
 		c->err = "out of memory";
 	if (!c->err && c->p != c->end)
-		c->err = "bytes behind the header's last field";
+		c->err = "bytes after the header's last field";
 	if (!c->err)
 		c->err = ws_check_header(h);
 }

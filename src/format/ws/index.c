@@ -58,7 +58,7 @@ ws_get_index(struct ws_cur *c, uint64_t first, size_t *n)
 		trigger += g[i].ntrigger;
 	}
 	if (!c->err && c->p != c->end)
-		c->err = "bytes behind the last group of the index";
+		c->err = "bytes after the last group of the index";
 	if (!c->err)
 		return g;
 	free(g);

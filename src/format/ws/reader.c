@@ -181,7 +181,7 @@ end_group(struct ws_reader *r)
 {
 	for (int i = 0; i < WS_NSTREAMS; i++)
 		if (r->s[i].p != r->s[i].end)
-			return ws_bad(r, r->now.g.off, "the group has %s bytes behind its last record",
+			return ws_bad(r, r->now.g.off, "the group has %s bytes after its last record",
 			    ws_stream_name((unsigned)i));
 	if (r->triggers != r->now.g.ntrigger)
 		return ws_bad(r, r->now.g.off, "the group has %u triggers, its header says %u", r->triggers,

@@ -70,7 +70,7 @@ next_event(struct job *j)
 		} else if (got < 0) {
 			what = j->events.err;
 		} else if (j->finished) {
-			what = "a record behind the end of the trace";
+			what = "a record after the end of the trace";
 		} else if (j->next.time < j->kerneltime) {
 			what = "a time before that of an earlier record";
 		}

@@ -48,7 +48,7 @@ dispatch_guard(void)
 		return p;
 	if (p != MAP_FAILED)
 		munmap(p, RP_GUARD);
-	why_not = "memory of this process lies right behind the program's";
+	why_not = "memory of this process lies right after the program's";
 	return NULL;
 }
 

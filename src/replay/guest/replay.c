@@ -303,7 +303,7 @@ replay_apply_here(struct replay *r, uint64_t *limit)
 			}
 		} else if (r->next.kind == WS_KEY) {
 			if (r->x.icount > r->next.u.state.icount)
-				return drive_drift(r, "behind the keyframe at instruction %llu",
+				return drive_drift(r, "after the keyframe at instruction %llu",
 				    (unsigned long long)r->next.u.state.icount);
 			if (r->x.icount < r->next.u.state.icount)
 				break;

@@ -204,7 +204,7 @@ get_who(struct col_reader *r, const struct store_code *c, uint64_t *who)
 	if (col_get_number(r, UINT64_MAX, who) != 0)
 		return -1;
 	if (*who && (*who >> 32 == 0 || *who >> 32 > c->nstmt)) {
-		r->err = "a statement that there is not";
+		r->err = "a statement that does not exist";
 		return -1;
 	}
 	return 0;

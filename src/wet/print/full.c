@@ -43,7 +43,7 @@ print_full_fill(void *from, struct list *l)
 				return -1;
 		if (r->exc != UINT64_MAX) {
 			fault_set(&r->fault, r->file->section[r->sec].off, r->sec,
-			    "a dependence behind the last statement");
+			    "a dependence after the last statement");
 			return -1;
 		}
 	}

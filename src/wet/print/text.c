@@ -72,7 +72,7 @@ print_text_load(struct print *p)
 		if (col_get_upto(&r, &p->col[i], TEXT_MOST, UINT64_MAX, NULL) != 0)
 			return print_text_bad(p, r.err);
 	}
-	return r.p != r.end ? print_text_bad(p, "bytes behind the last column") : 0;
+	return r.p != r.end ? print_text_bad(p, "bytes after the last column") : 0;
 }
 
 /* Reads the next value of a column, from the next section if necessary.  0, or -1 */
@@ -259,7 +259,7 @@ print_text_text(struct print *p)
 	for (unsigned i = 0; i < TEXT_NCOL; i++)
 		if (p->pos[i] != p->col[i].n)
 			return print_text_bad(p, "a column has more values than are needed");
-	return p->sec != p->file->nsection ? print_text_bad(p, "sections behind the text") : 0;
+	return p->sec != p->file->nsection ? print_text_bad(p, "sections after the text") : 0;
 }
 
 static int
@@ -278,7 +278,7 @@ print_text_raw(struct print *p)
 		if (col_get_upto(&r, c, TEXT_MOST, 255, NULL) != 0)
 			return print_text_bad(p, r.err);
 		if (r.p != r.end)
-			return print_text_bad(p, "bytes behind the last column");
+			return print_text_bad(p, "bytes after the last column");
 		for (size_t i = 0; i < c->n; i++)
 			buf_u8(&p->out, (uint8_t)c->v[i]);
 		if (print_text_flush(p) != 0)

@@ -260,5 +260,5 @@ qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields, q
 	t.s = &s;
 	got = qcap_open_trace(cap, 0) != 0 ? -1 : flow_find_instance(cap, &t, k, instance, fn, arg);
 	free(t.ref);
-	return got != 0 ? got : query_fail(q, "the replay is another one than before");
+	return got != 0 ? got : query_fail(q, "the replay differs from the one before");
 }

@@ -16,7 +16,7 @@ qcap_stmt_id(struct qcap *cap, const struct fact *f)
 			return i + 1;
 	}
 	if (cap->surveyed) {
-		query_fail(cap->q, "the replay is another one than before");
+		query_fail(cap->q, "the replay differs from the one before");
 		return 0;
 	}
 	if (cap->q->nstmt >= UINT32_MAX / 2 ||

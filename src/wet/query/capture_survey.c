@@ -164,7 +164,7 @@ survey_seek(struct qcap *cap, uint32_t id, size_t k, uint64_t left, uint64_t *n)
 					return 1;
 				}
 		}
-	return got < 0 ? -1 : query_fail(cap->q, "the replay is another one than before");
+	return got < 0 ? -1 : query_fail(cap->q, "the replay differs from the one before");
 }
 
 int
@@ -235,7 +235,7 @@ survey_states(struct qcap *cap, struct control *c, size_t at, size_t k)
 				return -1;
 	if (got == 1 || at == k)
 		return 0;
-	return got < 0 ? -1 : query_fail(cap->q, "the replay is another one than before");
+	return got < 0 ? -1 : query_fail(cap->q, "the replay differs from the one before");
 }
 
 /* Saves the states of all groups up to window k, from the last one that has a state. */

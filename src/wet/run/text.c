@@ -156,7 +156,7 @@ run_text_step(struct text *t, const struct store_text_event *e)
 
 	if (!id || e->b == 0 || e->b > t->code.nstmt - id + 1 ||
 	    t->r.stmt_name[id + e->b - 2] != e->a + e->b - 1)
-		return run_fail(&t->r, "the order has a statement that there is not");
+		return run_fail(&t->r, "the order has a statement that does not exist");
 	for (uint64_t i = 0; i < e->b; i++)
 		if (++t->count[id + i - 1] == UINT32_MAX)
 			return run_fail(&t->r, "a statement is executed too often");
@@ -203,7 +203,7 @@ run_text_refer_event(void *arg, const struct store_text_event *e)
 	if (e->kind != STORE_TEXT_DEP)
 		return 0;
 	if ((id = run_text_find_stmt(&t->r, e->b)) == 0)
-		return run_fail(&t->r, "a dependence on a statement that there is not");
+		return run_fail(&t->r, "a dependence on a statement that does not exist");
 	return run_text_count_instance(t, &t->count[id - 1], e->c);
 }
 
@@ -275,7 +275,7 @@ run_text_add_dep(struct text *t, const struct store_text_event *e)
 	uint64_t inst = (uint64_t)on << 32 | (uint32_t)e->c;
 
 	if (!on || e->c >= t->count[on - 1] || e->a >= t->count[id - 1])
-		return run_fail(&t->r, "an instance that there is not");
+		return run_fail(&t->r, "an instance that does not exist");
 	return t->use(t->arg, id - 1, (uint32_t)e->a, t->p - 1, &inst, 1) != 0 ? -1 : 0;
 }
 
@@ -285,7 +285,7 @@ run_text_add_value(struct text *t, const struct store_text_event *e)
 	uint32_t id = t->at[t->s - 1];
 
 	if (e->a >= t->count[id - 1])
-		return run_fail(&t->r, "an instance that there is not");
+		return run_fail(&t->r, "an instance that does not exist");
 	if (t->loaded)
 		return 0;
 	if (buf_grow(&t->val, &t->capval, t->nval + 2, sizeof *t->val) != 0)

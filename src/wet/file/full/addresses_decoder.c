@@ -45,7 +45,7 @@ addr_decode_slots(struct get *t, struct col_reader *c)
 		slot += t->slots.v[i];
 		if (slot >= t->r->addr.nexpr || (i && !t->slots.v[i]) || !t->times.v[i] ||
 		    at + t->times.v[i] > COL_MAX)
-			return col_bad(c, "a reference that there is not");
+			return col_bad(c, "a reference that does not exist");
 		t->slot[slot] = (struct slot){ (uint32_t)at, (uint32_t)(at + t->times.v[i]), 0 };
 		for (at += t->times.v[i]; t->key.n < at && !t->key.nomem;)
 			col_add(&t->key, slot);
@@ -152,7 +152,7 @@ addr_decode_walk(struct get *t, struct col_reader *c)
 	}
 	for (size_t i = 0; i < r->addr.nexpr; i++)
 		if (t->slot[i].at != t->slot[i].end)
-			return col_bad(c, "a reference behind the last one");
+			return col_bad(c, "a reference after the last one");
 	return 0;
 }
 

@@ -250,7 +250,7 @@ store_code_decode(struct store_code *c, struct vc_work *w, const uint8_t *p, siz
 	int e = store_strings_decode(c, &r) != 0 || get_stmts(c, &r) != 0 || get_paths(c, &r) != 0 ? -1 : 0;
 
 	if (!e && r.p != r.end)
-		e = col_bad(&r, "bytes behind the paths");
+		e = col_bad(&r, "bytes after the paths");
 	*err = r.err;
 	return e;
 }

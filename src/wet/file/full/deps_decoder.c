@@ -33,7 +33,7 @@ deps_report(struct step *t, uint32_t port, const uint64_t *who, size_t n)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!deps_exists(r, who[i]))
-			return full_reader_bad(r, "an instance that there is not");
+			return full_reader_bad(r, "an instance that does not exist");
 	return t->fn(t->arg, t->s, r->count[t->s], port, who, n) != 0 ? full_reader_bad(r, NULL) : 0;
 }
 
@@ -116,7 +116,7 @@ deps_token(struct step *t, uint64_t key, uint64_t token)
 	if (token >= MEMDEP_FAR)
 		far = deps_zag32(r->col[DEP_FAR].v[r->pos[DEP_FAR]++]);
 	if (token == MEMDEP_NEW && !id)
-		return full_reader_bad(r, "a statement that there is not");
+		return full_reader_bad(r, "a statement that does not exist");
 	who = memdep_get(p, (unsigned)token, id, far, r->count);
 	if (!who)
 		return full_reader_bad(r, "a writer of which nothing was said");
@@ -170,7 +170,7 @@ store_read_deps(struct store_read *r, size_t i, const uint8_t *only, store_use_f
 			model_leave(&r->model, t.s, (uint64_t)(t.s + 1) << 32 | r->count[t.s], 0) != 0))
 			e = full_reader_bad(r, NULL);
 		if (!e && r->exc == r->done)
-			e = full_reader_bad(r, "a dependence of a port that there is not");
+			e = full_reader_bad(r, "a dependence of a port that does not exist");
 		r->done++;
 	}
 	for (uint32_t k = 0; k < p->n; k++)

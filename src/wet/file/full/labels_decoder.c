@@ -47,7 +47,7 @@ labels_decode_statement(struct read *t, uint64_t stmt, uint8_t kinds, uint32_t c
 	struct arch_stmt *s;
 
 	if (stmt >= STORE_STMTS || (l->n && l->stmt[l->n - 1].id > stmt) || !kinds || !count)
-		return col_bad(&t->r, "a statement that there is not");
+		return col_bad(&t->r, "a statement that does not exist");
 	if (buf_grow(&l->stmt, &l->cap, l->n + 1, sizeof *l->stmt) != 0)
 		return col_bad(&t->r, NULL);
 	s = &l->stmt[l->n++];

@@ -217,7 +217,7 @@ store_arch(struct store_out *out, const char *capture, size_t nstmt)
 	if (!bad && got == REPLAY_BAD)
 		bad = store_fail_replay(out->f, replay_fault(visit_replay(v)));
 	if (!bad && t.nstmt != nstmt)
-		bad = store_fail(out->f, 1, "the replay is another one than before");
+		bad = store_fail(out->f, 1, "the replay differs from the one before");
 	if (!bad)
 		bad = labels_sections(&t);
 	for (size_t i = 0; i < t.nstmt; i++)

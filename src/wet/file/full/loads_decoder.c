@@ -248,7 +248,7 @@ store_load_values(struct store_read *r, struct col_reader *c, uint64_t nval)
 	if (!err && r->load->mem.nomem)
 		err = "no memory";
 	if (!err && !loads_decode_spent(&t))
-		err = "words behind those of the last statement";
+		err = "words after those of the last statement";
 	if (!err && t.sum != sum)
 		err = "the values are not those that were there "
 			    "(of another processor, or the file is not right)";

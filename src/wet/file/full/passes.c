@@ -116,7 +116,7 @@ pass_number_block(struct store_cap *c, const struct stmt_block *b)
 		struct stmt_atom *a = s->atom == STMT_NONE ? NULL : &c->stmts.atom[s->atom];
 
 		if (!a || (c->rest ? s->off != a->len - c->rest : s->off))
-			return store_fail(c->out.f, 1, "the replay is another one than before");
+			return store_fail(c->out.f, 1, "the replay differs from the one before");
 		if (!c->rest) {
 			if (who_atom(&c->who, s->atom, a->count++, a->len) != 0)
 				return -1;
@@ -157,7 +157,7 @@ full_pass_run(struct store_cap *c, struct control *t, const struct visit_run *r,
 		if (k->stmt[i] == c->tab.nstmt && store_statement_add(c, k->stmt[i], src) != 0)
 			return -1;
 		if (k->stmt[i] >= c->tab.nstmt)
-			return store_fail(c->out.f, 1, "the replay is another one than before");
+			return store_fail(c->out.f, 1, "the replay differs from the one before");
 		if (store_statement(c, b, r, i, k->stmt[i]) != 0)
 			return -1;
 	}

@@ -34,7 +34,7 @@ static int
 full_reader_over(struct store_read *r, const struct col_reader *c)
 {
 	return c->err ? full_reader_bad(r, c->err) :
-	    c->p != c->end ? full_reader_bad(r, "bytes behind the last column") : 0;
+	    c->p != c->end ? full_reader_bad(r, "bytes after the last column") : 0;
 }
 
 void
@@ -73,13 +73,13 @@ full_reader_rank(struct store_read *r, size_t k, uint64_t *to)
 	if (!e &&
 	    (col_get_upto(&c, &path, r->code.npath, UINT32_MAX, NULL) != 0 ||
 		col_get(&c, &n, path.n, STORE_SEGMENT, NULL) != 0 || c.p != c.end))
-		e = full_reader_bad(r, c.err ? c.err : "bytes behind the last column");
+		e = full_reader_bad(r, c.err ? c.err : "bytes after the last column");
 	memset(r->place, 0, (r->code.nstmt + 1) * sizeof *r->place);
 	for (size_t i = 0; !e && i < path.n; i++) {
 		const struct store_path *q;
 
 		if ((p += path.v[i]) >= r->code.npath || n.v[i] == 0 || (i && !path.v[i])) {
-			e = full_reader_bad(r, "a path that there is not");
+			e = full_reader_bad(r, "a path that does not exist");
 			break;
 		}
 		q = &r->code.path[p];
@@ -464,7 +464,7 @@ store_read_segment(struct store_read *r, size_t k, unsigned want)
 		return -1;
 	if (model_load(&r->model, &c) != 0 || (r->load && load_state_decode(&r->load->st, &c) != 0) ||
 	    full_reader_over(r, &c) != 0)
-		return full_reader_bad(r, c.err ? c.err : "bytes behind the state");
+		return full_reader_bad(r, c.err ? c.err : "bytes after the state");
 	if (full_reader_paths(r, k) != 0 || (want & (STORE_VALUES | STORE_ADDRS) &&
 		full_reader_vals(r, k, &(struct wanted){ .r = r, .s = UINT32_MAX }) != 0) ||
 	    (want & STORE_ADDRS && full_reader_addrs(r, k) != 0) ||

@@ -28,7 +28,7 @@ open_cols(struct cols *t, struct paper_read *r, size_t segment, enum paper_secti
 		if (col_get(&t->c, &t->col[i], SIZE_MAX, UINT64_MAX, NULL) != 0)
 			return paper_bad(r, t->c.err);
 	e = pstreams_load(&r->in, &t->c);
-	return e || t->c.p != t->c.end ? paper_bad(r, e ? t->c.err : "bytes behind the last stream") : 0;
+	return e || t->c.p != t->c.end ? paper_bad(r, e ? t->c.err : "bytes after the last stream") : 0;
 }
 
 static int
@@ -250,7 +250,7 @@ new_edge(struct edges *t, const struct paper_node *a)
 	uint64_t path = a->path + col_zag(paper_labels_next(&t->t, 1, UINT64_MAX)), place, label;
 
 	if (path >= r->code.npath || !r->total[path])
-		return paper_bad(r, t->t.err ? t->t.err : "a path that there is not");
+		return paper_bad(r, t->t.err ? t->t.err : "a path that does not exist");
 	place = paper_labels_next(&t->t, 2, r->code.path[path].n - 1);
 	label = paper_labels_next(&t->t, 3, t->nlabel);
 	if (t->t.err)

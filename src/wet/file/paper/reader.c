@@ -58,7 +58,7 @@ paper_reader_nodes(struct paper_read *r, size_t k, size_t *nnode, size_t *cap)
 		e = paper_bad(r, NULL);
 	for (size_t i = 0; !e && i < path.n; i++) {
 		if ((p += path.v[i]) >= r->code.npath || !n.v[i] || (i && !path.v[i])) {
-			e = paper_bad(r, "a path that there is not");
+			e = paper_bad(r, "a path that does not exist");
 			break;
 		}
 		r->node[(*nnode)++] = (struct paper_node){ (uint32_t)p, (uint32_t)n.v[i], 0 };
@@ -154,7 +154,7 @@ paper_reader_times(struct paper_read *r, size_t k, uint64_t from, uint64_t to)
 		}
 	}
 	if (!e && (pstreams_at_end(&r->in, &c) != 0 || c.p != c.end))
-		e = paper_bad(r, c.err ? c.err : "bytes behind the last column");
+		e = paper_bad(r, c.err ? c.err : "bytes after the last column");
 	col_free(&skip);
 	col_free(&t);
 	return e;

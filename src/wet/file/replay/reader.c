@@ -115,7 +115,7 @@ get_rank(struct col_reader *r, const struct store_code *c, struct store_state *s
 	for (size_t i = 0; !e && s->count && i < stmt.n; i++) {
 		at += stmt.v[i];
 		if (at >= c->nstmt) {
-			r->err = "a statement that there is not";
+			r->err = "a statement that does not exist";
 			e = 1;
 		} else
 			s->count[at] = n.v[i];
@@ -146,7 +146,7 @@ store_replay_state(const struct wetfile *w, const struct store_code *c, size_t k
 		r = (struct col_reader){ b.p, b.p + b.n, work, NULL };
 		if ((i == first ? get_key(&r, s) : get_rank(&r, c, s)) != 0 || r.p != r.end)
 			e = replay_file_bad(w, i, f,
-			    r.err ? r.err : r.p != r.end ? "bytes behind the state" : NULL);
+			    r.err ? r.err : r.p != r.end ? "bytes after the state" : NULL);
 	}
 	vc_work_free(work);
 	buf_free(&b);
