@@ -274,7 +274,10 @@ code_descend(struct wcode *c)
 	return 0;
 }
 
-/* Jump tables come last: the way to a jump has to be known.  What they lead to may lead to further ones. */
+/*
+ * Jump tables come last: the way to a jump has to be known.  What they lead to may lead to further ones.  A jump without
+ * one is not tried again by the next call: there may be a call for each record of a capture.
+ */
 int
 wcode_descend(struct wcode *c)
 {
@@ -293,5 +296,6 @@ wcode_descend(struct wcode *c)
 		}
 		c->nindirect = n;
 	} while (c->ntodo);
+	c->nindirect = 0;
 	return 0;
 }

@@ -64,7 +64,7 @@ struct wcode {
 	struct hash_set back;           /* addresses that returns went to */
 	uint64_t *todo;                 /* addresses for wcode_descend; owned */
 	size_t ntodo, captodo;
-	uint32_t *indirect;             /* nodes whose jump tables are not found yet; owned */
+	uint32_t *indirect;             /* work of wcode_descend: jumps that may have a table; owned */
 	size_t nindirect, capindirect;
 	/* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
 	int amd;
