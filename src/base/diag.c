@@ -118,6 +118,13 @@ die_sys(const char *fmt, ...)
 	exit(status);
 }
 
+void
+diag_flush(void)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die_sys("standard output");
+}
+
 static void
 say_at(const char *file, uint64_t off, uint64_t rec, const char *fmt, va_list ap)
 {

@@ -28,6 +28,9 @@ void warn_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* What stdio has for standard output is written, or the program ends with a line that says why not. */
+void diag_flush(void);
+
 /*
  * Print `tool: file: byte OFF (record REC): message`. DIAG_NOREC leaves out the parenthesis,
  * DIAG_NOOFF all that is between file and message.

@@ -86,14 +86,21 @@ memwatch_start_timer(void)
 	    timer_settime(id, 0, &t, NULL) != 0 ? -1 : 0;
 }
 
+int
+memwatch_bound(uint64_t *n)
+{
+	const char *env = getenv("TRACEMILL_MEMORY");
+
+	*n = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+	return env ? num_size(env, 1, UINT64_C(1) << 60, n) : 0;
+}
+
 const char *
 memwatch_start(void)
 {
-	const char *env = getenv("TRACEMILL_MEMORY");
 	int fd;
 
-	bound = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
-	if (env && num_size(env, 1, UINT64_C(1) << 60, &bound) != 0)
+	if (memwatch_bound(&bound) != 0)
 		return "TRACEMILL_MEMORY is no number of bytes";
 	bound /= jobs;
 	snprintf(words, sizeof words, "the replay has filled %llu bytes of memory, which is its bound: "

@@ -35,8 +35,7 @@ opt_usage(FILE *f, const struct opt *o)
 static _Noreturn void
 opt_end(void)
 {
-	if (fflush(stdout) != 0 || ferror(stdout))
-		die_sys("standard output");
+	diag_flush();
 	exit(0);
 }
 

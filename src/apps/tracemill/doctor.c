@@ -29,8 +29,7 @@ doctor_say(enum state state, const char *name, const char *fmt, ...)
 	vprintf(fmt, ap);
 	va_end(ap);
 	putchar('\n');
-	if (fflush(stdout) != 0)
-		die_sys("standard output");
+	diag_flush();
 }
 
 /* Why it failed, in its own words if it had any */

@@ -104,8 +104,7 @@ print_page(const char *name, int section)
 static _Noreturn void
 finish(int status)
 {
-	if (fflush(stdout) != 0 || ferror(stdout))
-		die_sys("standard output");
+	diag_flush();
 	exit(status);
 }
 
@@ -143,8 +142,7 @@ help(int argc, char **argv)
 		printf("Its page: ");
 		print_page(p->name, 1);
 		puts("");
-		if (fflush(stdout) != 0)
-			die_sys("standard output");
+		diag_flush();
 		run_tool(p, (char *[]){ (char *)p->name, "--help", NULL });
 	}
 	printf("%s(%d): %s\nIts page: ", p->name, p->section, p->what);

@@ -14,7 +14,7 @@
 
 #include "apps/tracemill/tracemill.h"
 #include "base/confine.h"
-#include "base/num.h"
+#include "base/memwatch.h"
 #include "replay/ptrace/tracee.h"
 
 #define GIB (UINT64_C(1) << 30)
@@ -193,12 +193,12 @@ group_memory(void)
 static void
 system_memory(void)
 {
-	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), bound = all / 4 * 3;
-	uint64_t group = group_memory();
-	const char *s = getenv("TRACEMILL_MEMORY");
+	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t group = group_memory(), bound;
 
-	if (s && num_size(s, 1, UINT64_C(1) << 60, &bound) != 0)
-		doctor_say(MISSING, "memory", "TRACEMILL_MEMORY is %.40s, which is no number of bytes: captures are not executed", s);
+	if (memwatch_bound(&bound) != 0)
+		doctor_say(MISSING, "memory", "TRACEMILL_MEMORY is %.40s, which is no number of bytes: captures are not executed",
+		    getenv("TRACEMILL_MEMORY"));
 	else if (group && group < bound)
 		doctor_say(LIMITED, "memory", "a replay may fill %.1f GB, but its control group has %.1f GB: set TRACEMILL_MEMORY",
 		    (double)bound / 1e9, (double)group / 1e9);

@@ -197,8 +197,7 @@ bifcm_method(const char *name)
 	if (strcmp(name, "?") != 0)
 		opt_wrong("not a method; there are %s", b.p ? (char *)b.p : "");
 	printf("%s\n", b.p ? (char *)b.p : "");
-	if (fflush(stdout) != 0)
-		die_sys("standard output");
+	diag_flush();
 	exit(0);
 }
 
