@@ -34,7 +34,7 @@ ${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig && for s in raise queue altstack r
 # modes DESCRIPTION CAPTURE: every mode, segment and place agrees with a visit from the start
 modes() { if "$BUILD/test/visitmodes" "$2" >got 2>&1; then pass "$1"; else fail "$1" "$(cat got)"; fi; }
 # keys CAPTURE EVERY: k.ws with keyframes
-keys() { "$BUILD/test/wstrim" "$1" k.ws "$2" 500 >got 2>&1 && ! grep -q '^0 ' got && pass "keyframes: $(cat got)"; }
+keys() { "$BUILD/test/trimtest" "$1" k.ws "$2" 500 >got 2>&1 && ! grep -q '^0 ' got && pass "keyframes: $(cat got)"; }
 wscap --raw -o p.ws ./prog >out 2>err </dev/null && wscap --raw -o s.ws ./sig queue >out 2>err </dev/null && pass "captured"
 [ -n "$SAN" ] || { keys p.ws 3001 && modes "many segments, amid string instructions also" k.ws; }
 keys p.ws 20000 && modes "modes, segments, instances" k.ws

@@ -22,7 +22,7 @@ done
 # the same parents in a trimmed capture
 seq 1 3000 >numbers
 wscap --raw -o s.ws sort -r numbers >out
-"$BUILD/test/wstrim" s.ws t.ws 50000000 0 >out
+"$BUILD/test/trimtest" s.ws t.ws 50000000 0 >out
 is "a trimmed capture gives the same control dependences" "$("$BUILD/test/wetbench" -p t.ws)" "$("$BUILD/test/wetbench" -p s.ws)"
 is "the state can be saved and restored" "$("$BUILD/test/wetbench" -k t.ws)" "$("$BUILD/test/wetbench" -p t.ws)"
 for f in s.ws t.ws; do "$BUILD/test/wetbench" $f; done | sed 's/^/# /'

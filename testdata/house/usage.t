@@ -111,6 +111,7 @@ ws2laplace -k k2 p.ws
 ws2laplace -k - -o r2 p.ws
 wetz p.ws
 wscap -o /dev/tty true
+wstrim -o - p.ws
 E
 for command in 'ae2addr -f text p p.ae' './p.regen -c p.ae' 'ws2addr -c p.ws' 'laplace-text r' 'laplace-merge -s r k'; do
 	script -qec "$command" /dev/null </dev/null >out 2>&1

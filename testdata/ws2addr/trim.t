@@ -2,7 +2,7 @@
 . "$SRC/testdata/tap.sh"
 . "$HERE/lib.sh"
 why=$(able) || { skip "$why"; exit 0; }
-trim=$BUILD/test/wstrim
+trim=$BUILD/test/trimtest
 
 cat >p.c <<'P'
 #define _GNU_SOURCE
@@ -77,7 +77,7 @@ for part in 30 60 90; do
 	head -c $((size * part / 100)) raw.ws >cut.ws
 	got=$("$trim" cut.ws cuts.ws 0 0 2>&1)
 	case $got in
-	*': the'* | *before* | *wstrim*) pass "cut at $part %: nothing to keep" ;;
+	*': the'* | *before* | *trimtest*) pass "cut at $part %: nothing to keep" ;;
 	'0 keyframes, cut off')
 		ws2addr -o cut.ref cuts.ws 2>err
 		is "cut at $part %: a capture that ends early" "$? $(sed 's/, after [0-9]* instructions//' err)" \

@@ -12,7 +12,7 @@ ws2wet -n 100:400 foo1.ws >few.wet
 same "list by list, too" few.wet one.wet
 ws2wet - <foo1.ws >pipe.wet
 same "from standard input" all.wet pipe.wet
-"$BUILD/test/wstrim" foo1.ws again.ws 100000 100 >out
+"$BUILD/test/trimtest" foo1.ws again.ws 100000 100 >out
 ws2wet again.ws >again.wet
 same "of a capture with keyframes" all.wet again.wet
 

@@ -53,17 +53,19 @@ readers() {
 	early "$2" "$why" wsverify -n $((n - 100)): c.ws
 }
 
-for opts in '' --raw; do
-	# shellcheck disable=SC2086
-	wscap $opts -o c.ws env sh -c 'echo out; exit 3' >out 2>err
-	is "exec $opts: status, output, error" "$? $(cat out) $(cat err)" \
+for kind in raw trimmed; do
+	wscap -o c.ws env sh -c 'echo out; exit 3' >out 2>err
+	is "exec: status, output, error" "$? $(cat out) $(cat err)" \
 		"3 out wscap: the capture ends here, the program goes on: it executes another program"
+	[ $kind = raw ] || ok "trimmed" wstrim c.ws
 	n=$(ws2addr -c c.ws 2>err | sed -n 's/^instructions //p')
-	readers "$n" "it executes another program" "$([ "$opts" ] || echo ", after $n instructions")"
+	readers "$n" "it executes another program" "$([ $kind = raw ] || echo ", after $n instructions")"
 done
 wscap -o c.ws ./thread >out 2>err
 is "thread: status, output" "$? $(tr '\n' ' ' <out)" "3 before after "
 why=$(sed -n 's/.*the program goes on: //p' err)
+# which says how long it is
+ok "trimmed" wstrim c.ws
 n=$(ws2addr -c c.ws 2>err | sed -n 's/^instructions //p')
 early "thread" ", after $n instructions: $why" ws2addr -c c.ws
 for c in "ws2addr -c" "ws2wet -o x" "ws2laplace -k k -o x" "wsinfo" "wetq list" "wetz -o x"; do
@@ -107,6 +109,6 @@ for c in "ws2addr -c" "ws2addr -j 2 -c" "ws2wet -o x" "ws2laplace -k k -o x" "ws
 done
 # Trimming takes what there is
 head -c -20 whole.ws >cut.ws
-ok "it can be trimmed again" "$BUILD/test/wstrim" cut.ws again.ws 0 0
+ok "it can be trimmed again" "$BUILD/test/trimtest" cut.ws again.ws 0 0
 ok "and is whole then" ws2addr -c again.ws
 tap_end

@@ -67,12 +67,13 @@ is "modes" "$(stat -c %a private led | tr '\n' ' ')" "600 640 "
 # A limit of files' sizes is the program's, and nobody's end.  The first memory does not fit
 for opts in '' --raw --first-touch; do
 	# shellcheck disable=SC2086
-	(ulimit -f 8; exec wscap $opts -o old sh -c 'echo out; exit 3') >out 2>err
+	(ulimit -f 1; exec wscap $opts -o old sh -c 'echo out; exit 3') >out 2>err
 	is "a small limit $opts" "$? $(cat out) $(cat err)" "125 out wscap: old: File too large"
 	kept "a small limit $opts" old
 done
 # It does, and what comes later does not
-head -c 20000000 /dev/zero | tr '\0' x >big
+# nothing makes it smaller
+head -c 15000000 /dev/urandom | base64 -w 0 >big
 (ulimit -f 16000; exec wscap --raw -o part.ws awk '{ n += length } END { print n; exit 3 }' big) >out 2>err
 is "a limit that is reached" "$? $(cat out) $(cat err)" "125 20000000 wscap: part.ws: File too large"
 ws2addr -c part.ws >out 2>err

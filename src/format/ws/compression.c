@@ -53,7 +53,7 @@ pack_lzma(enum ws_stream s, const uint8_t *p, size_t n, uint8_t *out)
 static long
 pack_zstd(const uint8_t *p, size_t n, uint8_t *out)
 {
-	size_t k = ZSTD_compress(out, n - 1, p, n, 3);
+	size_t k = ZSTD_compress(out, n - 1, p, n, 1);
 
 	return ZSTD_isError(k) ? 0 : (long)k;
 }

@@ -271,8 +271,8 @@ typedef int ws_write_fn(void *arg, const void *p, size_t n);    /* writes all of
 int ws_write_fd(void *arg, const void *p, size_t n);            /* arg: int *fd */
 
 enum ws_level {
-	WS_PLAIN,                       /* uncompressed: for a running capture */
-	WS_QUICK,                       /* zstd */
+	WS_PLAIN,                       /* uncompressed */
+	WS_QUICK,                       /* zstd, as fast as it can be: for a running capture */
 	WS_SMALL                        /* smallest; slow */
 };
 

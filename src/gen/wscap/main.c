@@ -8,14 +8,13 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/opt.h"
-#include "gen/wscap/trim.h"
 #include "gen/wscap/wscap.h"
 
 enum { AUDIT = 256, TOUCH, RAW };
 
 static const struct opt wscap_opts[] = {
 	{ 'o', "output", "FILE", "write the capture to FILE (a.ws)" },
-	{ RAW, "raw", NULL, "do not trim the capture when the program has ended" },
+	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
 	{ 0 },
@@ -48,24 +47,21 @@ wscap_launch(struct cap *c, char *const argv[])
 /*
  * Replaces an existing file of that name as late as possible: when there is something to
  * replace it with, but before the program's first instruction.  From then on, nothing of the
- * capture is lost, whatever ends wscap.  1: there is a file of that name.
+ * capture is lost, whatever ends wscap.
  */
-static int
+static void
 wscap_settle(struct cap *c)
 {
-	int named = 0;
-
 	if (!c->failed && ws_end_group(c->w) < 0)
 		c->failed = 1;
-	if (!c->failed && (named = out_publish(c->dest)) < 0)
+	if (!c->failed && out_publish(c->dest) < 0)
 		die_sys("%s", c->path);
-	return named;
 }
 
 static int
-wscap_run(struct cap *c, char *const argv[], int raw)
+wscap_run(struct cap *c, char *const argv[])
 {
-	int named, status;
+	int status;
 
 	c->dest = out_open(c->path);
 	out_binary(c->dest, "a capture");
@@ -73,7 +69,7 @@ wscap_run(struct cap *c, char *const argv[], int raw)
 	wscap_launch(c, argv);
 	cap_signals(c);
 	cap_begin(c, argv);
-	named = wscap_settle(c);
+	wscap_settle(c);
 	status = cap_run(c);
 	tracee_close(&c->t);
 	if (c->failed) {
@@ -81,10 +77,6 @@ wscap_run(struct cap *c, char *const argv[], int raw)
 		return CANNOT;
 	}
 	out_close(c->dest);
-	if (named && !raw && c->asked)
-		trim_warn_untrimmed(c->path, "wscap was asked to end");
-	else if (named && !raw)
-		trim_capture(c->path);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -92,7 +84,7 @@ int
 main(int argc, char **argv)
 {
 	struct cap *c = xcalloc(1, sizeof(*c));
-	int o, raw = 0;
+	int o;
 
 	diag_init(argv[0], CANNOT);
 	c->path = "a.ws";
@@ -104,8 +96,7 @@ main(int argc, char **argv)
 		case TOUCH:
 			c->touch = 1;
 			break;
-		case RAW:
-			raw = 1;
+		case RAW:       /* of old scripts */
 			break;
 		case 'o':
 			c->path = optarg;
@@ -116,8 +107,8 @@ main(int argc, char **argv)
 		die_usage("no program is given");
 	if (!strcmp(c->path, "-"))
 		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
-	c->level = WS_PLAIN;
+	c->level = WS_QUICK;
 	c->scratch = xmalloc(CHUNK);
 	c->xsave = xcalloc(WS_XSAVE_MAX, 1);
-	return wscap_run(c, argv + optind, raw);
+	return wscap_run(c, argv + optind);
 }

@@ -11,7 +11,6 @@
 #include "gen/wscap/wscap.h"
 
 static volatile sig_atomic_t ticks;
-static volatile sig_atomic_t asked;     /* the last signal by which the user wanted to end wscap */
 static pid_t program;
 
 static void
@@ -26,10 +25,8 @@ static void
 on_end(int sig, siginfo_t *si, void *ctx)
 {
 	(void)ctx;
-	if (si->si_code <= 0 && program > 0) {
-		asked = sig;
+	if (si->si_code <= 0 && program > 0)
 		kill(program, sig);
-	}
 }
 
 /* Signals while the program runs, with their former actions. */
@@ -61,7 +58,7 @@ cap_signals(struct cap *c)
 
 /* The program has ended: restores our signal actions. */
 static void
-signals_back(struct cap *c)
+signals_back(void)
 {
 	static const struct itimerval off;
 
@@ -69,8 +66,6 @@ signals_back(struct cap *c)
 	program = 0;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		sigaction(ours[i].sig, &ours[i].before, NULL);
-	/* daemons use SIGHUP for other purposes, so it counts only if it ended the program */
-	c->asked = asked == SIGTERM || (asked && WIFSIGNALED(c->ended) && WTERMSIG(c->ended) == asked);
 }
 
 void
@@ -239,7 +234,7 @@ cap_run(struct cap *c)
 		}
 	}
 	wait_end(c);
-	signals_back(c);
+	signals_back();
 	if (WIFEXITED(c->ended))
 		wscap_finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
 	else

@@ -64,7 +64,6 @@ struct cap {
 	int audit, touch;               /* options --audit, --first-touch */
 	int traced;                     /* the program is still under ptrace */
 	int failed;                     /* writing the capture failed */
-	int asked;                      /* the user has ended the program by a signal to wscap */
 	size_t since;                   /* bytes of memory in the current group */
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* the warning that memory is mapped twice was printed */

@@ -111,9 +111,8 @@ struct ws_cpuid replay_cpuid(const struct ws_header *h, uint32_t leaf, uint32_t 
 int replay_amd(const struct ws_header *h);              /* was it an AMD-like processor? For x86_decode. */
 
 /*
- * Trimming: replays the capture `in` twice and writes to the descriptor `out` only what a
- * replay needs of it, with keyframes.  A capture that was cut off is trimmed as far as it goes,
- * and marked as stopped.
+ * Trimming: replays the capture `in` twice and writes only what a replay needs of it, with
+ * keyframes.  A capture that was cut off is trimmed as far as it goes, and marked as stopped.
  */
 struct trim_opts {
 	enum ws_level level;
@@ -122,15 +121,16 @@ struct trim_opts {
 	/* or bytes for each million instructions that one in the middle may take; both 0: no keyframes */
 	unsigned middle;
 	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; called from time to time */
-	void *arg;
+	ws_write_fn *write;             /* receives the new file */
+	void *arg;                      /* of progress and write */
 };
 struct trim_stats {
 	uint64_t ninst, raw, needed;    /* bytes of memory in MEM records before and after */
 	uint64_t keys, written;         /* keyframes, bytes of the new file */
 	int cut;                        /* the capture was cut off; *f says where */
+	struct ws_early early;          /* of the new file */
 };
 /* 0, or -1: see *f */
-int replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s,
-    struct fault *f);
+int replay_trim(const char *in, const struct trim_opts *o, struct trim_stats *s, struct fault *f);
 
 #endif

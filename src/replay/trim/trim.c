@@ -23,6 +23,7 @@ struct trim {
 	struct ws_rec_range *fresh;     /* mapped since the last trigger; owned */
 	size_t nfresh, capfresh;
 	uint64_t last;                  /* instructions before the last system call or signal */
+	struct ws_early early;
 	struct fault *fault;
 };
 
@@ -36,6 +37,7 @@ trim_bad(struct trim *t, const char *what)
 static int
 trim_put(struct trim *t, const struct ws_rec *rec)
 {
+	ws_early_rec(&t->early, rec);
 	if (ws_put(t->w, rec) == 0)
 		return 0;
 	return trim_bad(t, ws_write_fault(t->w)->err);
@@ -291,7 +293,7 @@ replay_again(struct trim *t, struct trim_stats *s)
 }
 
 static int
-trim_pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
+trim_pass2(struct trim *t, const char *in, struct trim_stats *s)
 {
 	struct drive_watch watch = { .record = on_record, .cut = 1, .arg = t };
 	struct ws_header h;
@@ -309,7 +311,7 @@ trim_pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 	h.flags &= ~(uint32_t)WS_KEYFRAMES;
 	if (t->found.nseg > 1)
 		h.flags |= WS_KEYFRAMES;
-	t->w = ws_create(ws_write_fd, &out, &h, t->o->level, &wf);
+	t->w = ws_create(t->o->write, t->o->arg, &h, t->o->level, &wf);
 	if (!t->w)
 		return trim_bad(t, wf.err);
 	if (drive_start(r) != 0) {
@@ -321,11 +323,12 @@ trim_pass2(struct trim *t, const char *in, int out, struct trim_stats *s)
 	if (e == 0 && ws_finish(t->w) != 0)
 		e = trim_bad(t, ws_write_fault(t->w)->err);
 	s->written = ws_written(t->w);
+	s->early = t->early;
 	return e;
 }
 
 int
-replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stats *s, struct fault *f)
+replay_trim(const char *in, const struct trim_opts *o, struct trim_stats *s, struct fault *f)
 {
 	struct trim t = { .o = o, .fault = f };
 	struct fault cut;
@@ -341,7 +344,7 @@ replay_trim(const char *in, int out, const struct trim_opts *o, struct trim_stat
 	if (e >= 0) {
 		*f = (struct fault){ .off = WS_UNKNOWN, .rec = WS_UNKNOWN };
 		e = trim_choose_keyframes(&t.found, o) != 0 ? trim_bad(&t, "no memory") :
-		    trim_pass2(&t, in, out, s);
+		    trim_pass2(&t, in, s);
 		if (e == 0 && s->cut)
 			*f = cut;
 	}

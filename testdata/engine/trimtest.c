@@ -1,4 +1,4 @@
-/* wstrim in out every share [middle]: replay_trim with these options; says what came out */
+/* trimtest in out every share [middle]: replay_trim with these options; says what came out */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 int
 main(int argc, char **argv)
 {
-	struct trim_opts o = { .level = WS_QUICK };
+	struct trim_opts o = { .level = WS_QUICK, .write = ws_write_fd };
 	struct trim_stats s;
 	struct fault f;
 	int out;
@@ -20,8 +20,9 @@ main(int argc, char **argv)
 	o.every = strtoull(argv[3], NULL, 10);
 	o.share = (unsigned)strtoul(argv[4], NULL, 10);
 	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (out < 0 || replay_trim(argv[1], out, &o, &s, &f) != 0) {
-		fprintf(stderr, "wstrim: %s\n", out < 0 ? "no file" : f.err);
+	o.arg = &out;
+	if (out < 0 || replay_trim(argv[1], &o, &s, &f) != 0) {
+		fprintf(stderr, "trimtest: %s\n", out < 0 ? "no file" : f.err);
 		return 1;
 	}
 	printf("%llu keyframes, %s\n", (unsigned long long)s.keys, s.cut ? "cut off" : "whole");

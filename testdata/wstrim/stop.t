@@ -1,0 +1,60 @@
+# It can be interrupted, is seen on a terminal, and the capture is there as it was whatever becomes of it
+. "$SRC/testdata/tap.sh"
+. "$SRC/testdata/ws2addr/lib.sh"
+why=$(able) || { skip "$why"; exit 0; }
+gcc -nostdlib -static -o spin "$HERE/spin.s" && wscap -o spin.ws ./spin || exit 1
+
+for s in INT.130 TERM.143 HUP.129 QUIT.131 KILL.137; do
+	mkdir at && cp spin.ws at/t.ws
+	env --default-signal=INT,QUIT wstrim at/t.ws 2>err &
+	pid=$!
+	until ls at | grep -q 't.ws[.]'; do sleep 0.05; done
+	kill "-${s%.*}" $pid
+	wait $pid 2>/dev/null
+	is "${s%.*}: status" $? "${s#*.}"
+	is "${s%.*}: nothing is said" "$(cat err)" ""
+	same "${s%.*}: the capture is as it was" at/t.ws spin.ws
+	# a process that is killed leaves that to another one
+	[ "$s" = KILL.137 ] || is "${s%.*}: nothing else is there" "$(ls at)" t.ws
+	rm -rf at
+done
+
+# kept WHAT: t.ws is as it was, and nothing is beside it
+kept() {
+	same "$1: the capture is as it was" t.ws c.ws
+	is "$1: nothing is left" "$(echo t.ws.*)" "t.ws.*"
+}
+seq 3000 >numbers
+wscap -o c.ws sort -rn numbers >out && cp c.ws t.ws || exit 1
+(ulimit -f 8; exec wstrim t.ws) 2>err
+is "no room" "$? $(cat err)" "1 wstrim: t.ws: File too large"
+kept "no room"
+gives "a full disk" 1 "wstrim: /dev/full: No space left on device" wstrim -o /dev/full t.ws
+gives "a folder that is not there" 1 "wstrim: no/such/folder: No such file or directory" wstrim -o no/such/folder t.ws
+kept "another output"
+# one byte is another: the check sum of its group says so
+cp c.ws damaged.ws
+printf 'X' | dd of=damaged.ws bs=1 seek=$(($(bytes c.ws) / 2)) conv=notrunc 2>/dev/null
+cp damaged.ws t.ws
+wstrim t.ws 2>err
+is "damaged" "$? $(grep -c '^wstrim: t.ws: ' err)" "1 1"
+same "damaged: the capture is as it was" t.ws damaged.ws
+is "damaged: nothing is left" "$(echo t.ws.*)" "t.ws.*"
+gives "no capture" 1 "wstrim: numbers: byte 0: not a capture" wstrim numbers
+gives "no file" 1 "wstrim: none.ws: No such file or directory" wstrim none.ws
+gives "a device" 1 "wstrim: /dev/zero: not a regular file: give it as standard input" wstrim /dev/zero
+
+if command -v script >/dev/null; then
+	wscap -o c.ws awk 'BEGIN { for (i = 0; i < 500000; i++) s += i }'
+	cp c.ws t.ws
+	script -qec 'wstrim t.ws' typescript >/dev/null
+	tr '\r' '\n' <typescript >lines
+	grep -q '^wstrim: [1-9][0-9]* million instructions$' lines && pass "progress on a terminal" || fail "progress on a terminal" "$(cat lines)"
+	grep -q "^$(printf '\033')\\[K\$" lines && pass "which goes when it is over" || fail "which goes when it is over" "$(od -c lines | tail -n 5)"
+	wstrim <c.ws 2>err >got
+	is "and nowhere else" "$(cat err)" ""
+	same "the same is written" got t.ws
+else
+	skip "no script(1)"
+fi
+tap_end
