@@ -46,13 +46,13 @@ cc -static trap.c -o trap || exit 1
 for how in handled ignored killed wide memory; do
 	./trap $how >want.out 2>/dev/null
 	want=$?
-	for opts in "" --raw; do
-		# shellcheck disable=SC2086,SC3045
-		(ulimit -c 0; exec wscap $opts -o c.ws ./trap $how) >got.out 2>/dev/null
-		is "$how $opts: status" $? $want
-		same "$how $opts: output" got.out want.out
-		replays "$how $opts"
-	done
+	# shellcheck disable=SC3045
+	(ulimit -c 0; exec wscap -o c.ws ./trap $how) >got.out 2>/dev/null
+	is "$how: status" $? $want
+	same "$how: output" got.out want.out
+	replays "$how"
+	ok "$how: wstrim" wstrim c.ws
+	replays "$how, trimmed"
 done
 
 # more of them than there are debug registers, in a program that has children
@@ -90,7 +90,7 @@ int main(void)
 P
 if grep -q rdrand /proc/cpuinfo; then
 	cc -O1 -static rand.c -o rand || exit 1
-	for opts in "" --raw --first-touch; do
+	for opts in "" --first-touch; do
 		# shellcheck disable=SC2086
 		wscap $opts -o c.ws ./rand >got.out 2>err
 		is "random numbers $opts: status" "$?$(cat err)" 0
@@ -99,6 +99,8 @@ if grep -q rdrand /proc/cpuinfo; then
 		replays "random numbers $opts"
 		ok "random numbers $opts: recorded" sh -c 'wsinfo c.ws | grep -q "^rand  *\(1[89]\|2[0-9]\) "'
 	done
+	ok "random numbers: wstrim" wstrim c.ws
+	replays "random numbers, trimmed"
 	ws2wet -o rand.wet c.ws 2>err
 	is "random numbers: their dependences" "$?$(cat err)" 0
 else
@@ -208,15 +210,15 @@ int main(void)
 }
 P
 cc -O1 -static twice.c -o twice || exit 1
-for opts in "" --raw; do
-	# shellcheck disable=SC2086
-	wscap $opts -o c.ws ./twice >got.out 2>err
-	is "memory at two addresses $opts: status" "$?$(cat err)" 0
-	is "memory at two addresses $opts: output" "$(cat got.out)" "19800 hello there and here"
+wscap -o c.ws ./twice >got.out 2>err
+is "memory at two addresses: status" "$?$(cat err)" 0
+is "memory at two addresses: output" "$(cat got.out)" "19800 hello there and here"
+for what in "" ", trimmed"; do
+	[ -z "$what" ] || ok "memory at two addresses: wstrim" wstrim c.ws
 	ws2addr -w 1 c.ws >again.out
-	same "memory at two addresses $opts: the same again" again.out got.out
-	replays "memory at two addresses $opts"
-	ok "memory at two addresses $opts: forked replays" ws2addr -f text -o refs.txt c.ws
+	same "memory at two addresses$what: the same again" again.out got.out
+	replays "memory at two addresses$what"
+	ok "memory at two addresses$what: forked replays" ws2addr -f text -o refs.txt c.ws
 done
 
 # what is refused by name
