@@ -340,8 +340,7 @@ records_discriminate(struct replay *r, struct rp_test *t)
 			*t = (struct rp_test){ .reg = i, .value = s->at.r[i] };
 			return 1;
 		}
-	if (!ws_same(replay_regs(r), &s->at))
-		return 0;               /* only flags differ: no test of them */
+	/* flags have no test, but where they differ, vectors or memory may differ too */
 	for (int i = 0; i < 16 && has_state(s); i++) {
 		*t = (struct rp_test){ .reg = RP_TEST_XMM + i,
 		    .value = get_le64(records_vectors(s->xsave) + 16 * i) };
