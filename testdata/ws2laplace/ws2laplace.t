@@ -96,6 +96,28 @@ gives "both to one file" 1 "ws2laplace: ./k2: is written to already" ws2laplace 
 same "which stays" k k2
 gives "addresses of today do not fit classic references" 1 "ws2laplace: instruction 0: an address of more than 32 bits, which needs the wide form" ws2laplace -f classic -k k2 -o r2 t.ws
 gives "a kernel trace is wanted" 2 "ws2laplace: -k with a file for the kernel trace is missing; see ws2laplace --help" ws2laplace t.ws
+
+# laplace-merge reads the references from a pipe while they are written; the kernel trace is there before them
+rm -rf k2 m2
+ws2laplace -k k -o r g.ws
+laplace-merge -o m r k
+ws2laplace -k k2 g.ws | laplace-merge -o m2 - k2
+is "as a pipe: merges" $? 0
+same "as a pipe: the same kernel trace" k k2
+diff -r m m2 >err && pass "as a pipe: the same result" || fail "as a pipe: the same result" "$(head -n 5 err)"
+head -c $(($(wc -c <g.ws) / 2)) g.ws >cut.ws
+rm -f k2
+ws2laplace -k k2 cut.ws 2>err | head -c $(($(wc -c <r) + 1)) >r2
+is "as a pipe: references before damage" "$(ls k2 2>/dev/null) $(wc -l <err | tr -d ' ') $(cmp -n "$(wc -c <r2)" r r2) $(($(wc -c <r2) > 16))" " 1  1"
+gives "as a pipe: no kernel trace" 1 "laplace-merge: k2: No such file or directory" laplace-merge -o m3 - k2 <r2
+mkfifo k3
+cat k3 >k4 &
+ws2laplace -k k3 t.ws >r2 2>err
+wait
+ws2laplace -k k -o r t.ws
+same "a named pipe gets the kernel trace" k k4
+same "with the references" r r2
+
 head -c 20000 t.ws >cut.ws
 ws2laplace -k cut.k -o cut.r cut.ws 2>err
 is "a capture that is cut off" "$? $(wc -l <err | tr -d ' ') $(ls cut.k cut.r 2>/dev/null)" "1 1 "

@@ -12,6 +12,8 @@
 static void
 write_event(struct job *j, const struct lap_event *e)
 {
+	if (!j->kernel)
+		return;
 	j->line.n = 0;
 	lap_print_event(&j->line, e);
 	if (j->line.nomem)
@@ -193,12 +195,14 @@ emit_refs(struct job *j, const uint64_t *w, size_t n)
 			}
 			j->icount++;
 		}
-		if (kind >= REF_STORE)
+		if (kind >= REF_STORE && j->kernel)
 			emit_touch(j, ref_addr(w[i]), ref_size(w[i]), j->icount - 1);
 		time = j->start + j->icount - 1;
 		if (j->form == LAP_CLASSIC && ref_addr(w[i]) >> 32)
 			die("instruction %llu: an address of more than 32 bits, which needs the wide form",
 			    (unsigned long long)(j->icount - 1));
+		if (!j->refs)
+			continue;
 		q = p = out_reserve(j->refs, 2 * LAP_REF_MAX);
 		if (kind != REF_STORE)
 			q = ws2laplace_put(j, q, kind == REF_INST ? 2 : 0, time, w[i]);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -34,10 +35,10 @@ job_bad(struct job *j, const struct fault *f)
 {
 	const char *path = j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
 
-	if (j->refs) {
+	if (j->refs)
 		out_discard(j->refs);
+	if (j->kernel)
 		out_discard(j->kernel);
-	}
 	die_fault(path, f);
 }
 
@@ -79,8 +80,12 @@ ws2laplace_format(const char *name)
 	opt_wrong("not a format; there are classic, wide and text");
 }
 
+/*
+ * Replays the capture once and writes the traces for which j has outputs, which it closes.  Damage ends the
+ * tool, or only discards the kernel trace if there were no references to write.
+ */
 static void
-ws2laplace_run(struct job *j, const char *real)
+ws2laplace_run(struct job j, const char *real)
 {
 	char early[WS_EARLY_TEXT];
 	struct fault f;
@@ -88,26 +93,57 @@ ws2laplace_run(struct job *j, const char *real)
 	size_t n;
 	int got;
 
-	j->r = NULL;
-	j->call.nr = UINT64_MAX;
-	struct replay *r = replay_open_watched(real, call_record, j, &f);
+	j.call.nr = UINT64_MAX;
+	struct replay *r = replay_open_watched(real, call_record, &j, &f);
 	if (!r)
-		job_bad(j, &f);
-	j->r = r;
-	call_begin(j, replay_header(r));
-	if (j->form == LAP_WIDE) {
-		lap_put_header(out_reserve(j->refs, LAP_HEADER), 0);
-		out_commit(j->refs, LAP_HEADER);
+		job_bad(&j, &f);
+	j.r = r;
+	call_begin(&j, replay_header(r));
+	if (j.refs && j.form == LAP_WIDE) {
+		lap_put_header(out_reserve(j.refs, LAP_HEADER), 0);
+		out_commit(j.refs, LAP_HEADER);
 	}
 	while ((got = replay_refs(r, &w, &n)) == REPLAY_OK)
-		emit_refs(j, w, n);
-	emit_until(j, got == REPLAY_BAD ? j->icount : UINT64_MAX);
-	if (got == REPLAY_BAD)
-		job_bad(j, replay_fault(r));
-	if (replay_early(r))
-		warn("%s: %s", j->path && strcmp(j->path, "-") ? j->path : "standard input",
+		emit_refs(&j, w, n);
+	emit_until(&j, got == REPLAY_BAD ? j.icount : UINT64_MAX);
+	if (got == REPLAY_BAD && j.refs)
+		job_bad(&j, replay_fault(r));
+	if (j.refs && replay_early(r))
+		warn("%s: %s", j.path && strcmp(j.path, "-") ? j.path : "standard input",
 		    ws_early_text(replay_early(r), early));
 	replay_close(r);
+	if (j.refs)
+		out_close(j.refs);
+	if (j.kernel)
+		(got == REPLAY_BAD ? out_discard : out_close)(j.kernel);
+	open_free(&j);
+	emit_free(&j);
+}
+
+/*
+ * A program that reads the references from a pipe needs the kernel trace at once.  The trace would be
+ * complete only after the last reference.
+ */
+static int
+ws2laplace_kernel_first(const struct job *j)
+{
+	struct stat refs, kernel;
+
+	return fstat(out_fd(j->refs), &refs) == 0 && fstat(out_fd(j->kernel), &kernel) == 0 &&
+	    (S_ISFIFO(refs.st_mode) || S_ISSOCK(refs.st_mode)) && S_ISREG(kernel.st_mode);
+}
+
+static void
+ws2laplace_both(struct job *j, const char *real)
+{
+	struct job only = *j;
+
+	if (ws2laplace_kernel_first(j)) {
+		only.refs = NULL;
+		ws2laplace_run(only, real);     /* damage is reported below, after the references before it */
+		j->kernel = NULL;
+	}
+	ws2laplace_run(*j, real);
 }
 
 int
@@ -149,11 +185,7 @@ main(int argc, char **argv)
 	j.kernel = out_open(kernel);
 	out_binary(j.refs, "a reference trace");
 	out_binary(j.kernel, "a kernel trace");
-	ws2laplace_run(&j, real);
-	out_close(j.refs);
-	out_close(j.kernel);
-	open_free(&j);
-	emit_free(&j);
+	ws2laplace_both(&j, real);
 	free(j.mapped);
 	free(real);
 	close(fd);

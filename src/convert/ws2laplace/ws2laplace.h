@@ -39,7 +39,7 @@ struct area {
 struct job {
 	const char *path;
 	struct replay *r;               /* NULL at the first records, and in the first pass */
-	struct out *refs, *kernel;
+	struct out *refs, *kernel;      /* NULL: this trace is not wanted */
 	enum lap_form form;
 	uint64_t pid, space, start;     /* of the output records; start is added to times */
 	uint64_t icount;                /* instructions whose references are written */

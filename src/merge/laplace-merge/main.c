@@ -1,6 +1,7 @@
 /* laplace-merge: split a machine's references and kernel records into a trace for each process and task. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/opt.h"
@@ -44,6 +45,20 @@ by_process(struct job *j, const char *outname)
 	files_done(j->files);
 }
 
+/*
+ * What writes the references into a pipe may write the kernel trace first (ws2laplace does): the file has
+ * its name and is complete when references come.  A named pipe may be written at the same time instead.
+ */
+static void
+wait_for_references(struct job *j, const char *kernel)
+{
+	struct stat st;
+	size_t have;
+
+	if (stat(kernel, &st) != 0 || S_ISREG(st.st_mode))
+		in_peek(j->refin, 1, &have);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -65,6 +80,7 @@ main(int argc, char **argv)
 	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
 		die("only one of the two can be standard input");
 	j.refin = in_open(argv[optind]);
+	wait_for_references(&j, argv[optind + 1]);
 	j.kernelin = in_open(argv[optind + 1]);
 	j.model = lap_model_new();
 	if (!j.model)
