@@ -174,19 +174,6 @@ wsource_symbol(struct wsource *s, const struct ws_rec_map *m, const char *symbol
 	return 0;
 }
 
-/* Removes the compilation folder from the beginning of a path. */
-static const char *
-source_shorten(struct exe *x, uint64_t addr, const char *file)
-{
-	const char *dir = exe_compile_dir(x, addr);
-	size_t n;
-
-	if (!dir)
-		return file;
-	n = strlen(dir);
-	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
-}
-
 /*
  * The file that pc was mapped from; *addr becomes its address in the file.  NULL: there is none, or
  * it cannot be read or was replaced by another one
@@ -243,24 +230,34 @@ wsource_changed(struct wsource *s, uint64_t pc)
 	return f ? f->time : (struct timespec){ 0 };
 }
 
+const char *
+wsource_object(const struct wsource *s, uint64_t pc)
+{
+	const struct module *m = module_of(s, pc);
+
+	return m ? m->map.name : NULL;
+}
+
 void
-wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
-    const char **func, int *line)
+wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line)
 {
 	struct file *f;
-	struct exe *x;
 	uint64_t addr, off;
 
 	*file = *func = NULL;
 	*line = 0;
-	wsource_code(s, pc, code, n);
 	if ((f = source_mapped(s, pc, &addr)) == NULL)
 		return;
-	x = &f->exe;
-	*func = exe_func(x, addr, &off);
-	*file = exe_line(x, addr, line);
-	if (*file)
-		*file = source_shorten(x, addr, *file);
+	*func = exe_func(&f->exe, addr, &off);
+	*file = exe_short_line(&f->exe, addr, line);
 	if (!*file || *line < 0)
 		*line = 0;
+}
+
+void
+wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
+    const char **func, int *line)
+{
+	wsource_code(s, pc, code, n);
+	wsource_place(s, pc, file, func, line);
 }

@@ -43,5 +43,10 @@ struct timespec wsource_changed(struct wsource *s, uint64_t pc);
  */
 void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
     const char **func, int *line);
+/* The same for code that wsource_code was told of already */
+void wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line);
+
+/* The path of the file that pc was mapped from; NULL: of none */
+const char *wsource_object(const struct wsource *s, uint64_t pc);
 
 #endif

@@ -354,7 +354,8 @@ exe_line(struct exe *x, uint64_t pc, int *line)
 	return dwarf_linesrc(l, NULL, NULL);
 }
 
-const char *
+/* The folder in which pc's source was compiled; NULL if that is not known */
+static const char *
 exe_compile_dir(struct exe *x, uint64_t pc)
 {
 	Dwarf_Die die;
@@ -363,6 +364,18 @@ exe_compile_dir(struct exe *x, uint64_t pc)
 	if (!exe_unit_of(x, pc, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a))
 		return NULL;
 	return dwarf_formstring(&a);
+}
+
+const char *
+exe_short_line(struct exe *x, uint64_t pc, int *line)
+{
+	const char *file = exe_line(x, pc, line), *dir = file ? exe_compile_dir(x, pc) : NULL;
+	size_t n;
+
+	if (!dir)
+		return file;
+	n = strlen(dir);
+	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
 
 static int

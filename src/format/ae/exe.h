@@ -60,8 +60,8 @@ const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
-/* The folder in which pc's source was compiled; NULL if that is not known */
-const char *exe_compile_dir(struct exe *x, uint64_t pc);
+/* The same, with a file below the folder of its compilation as a path from there */
+const char *exe_short_line(struct exe *x, uint64_t pc, int *line);
 
 /* Is pc in a traced function? -1: the schemas are malformed (x->err). The first call reads them. */
 int exe_traced(struct exe *x, uint64_t pc);

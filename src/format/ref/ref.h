@@ -64,12 +64,21 @@ struct ref_reader {
 	uint64_t nrec;          /* words returned */
 	uint64_t off;           /* after -1: byte offset of the fault */
 	const char *err;        /* after -1: the message; static or owned by in */
+	size_t lent;            /* bytes that ref_next returned, to be skipped by the next call */
 };
 
 /* do the first n bytes (n >= 8) of a file begin like the magic? */
 int ref_is_stream(const uint8_t *p, size_t n);
 int ref_open(struct ref_reader *r, struct in *in);              /* reads the header; 0 or -1 */
 long ref_read(struct ref_reader *r, uint64_t *w, size_t max);   /* 1 to max words; 0 at the end; -1 fault */
+/*
+ * The same without a copy where that is possible: *w are the words, in the buffer of the input or in
+ * room[max]. They are valid until the next call.
+ */
+long ref_next(struct ref_reader *r, const uint64_t **w, uint64_t *room, size_t max);
+
+/* How many of the n words come before the first that is not valid (n: all are). */
+size_t ref_valid_words(const uint64_t *w, size_t n);
 
 /*
  * Writers: functions into memory. dst must have REF_PUT_MAX bytes for each word. They return the

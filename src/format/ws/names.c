@@ -27,6 +27,12 @@ ws_kind_name(unsigned kind)
 }
 
 int
+ws_is_capture(const uint8_t *p, size_t n)
+{
+	return n >= sizeof(ws_magic) && !memcmp(p, ws_magic, sizeof(ws_magic));
+}
+
+int
 ws_is_trigger(unsigned kind)
 {
 	return kinds[kind].trigger;

@@ -216,6 +216,7 @@ const char *ws_how_name(unsigned how);          /* "exited", ...; how < WS_NHOWS
 const char *ws_random_name(unsigned insn);      /* "rdrand", ...; insn < WS_NRANDOMS */
 const char *ws_sys_name(uint64_t nr);           /* "read", ...; NULL if no call has this number */
 int ws_is_trigger(unsigned kind);
+int ws_is_capture(const uint8_t *p, size_t n);  /* do the first n bytes of a file begin like a capture? */
 
 /* A hash of 32 bits: r[], rip, rflags & WS_RFLAGS, fsbase, gsbase. */
 static inline uint32_t

@@ -1,0 +1,41 @@
+/* Functions and lines of instructions. */
+#include "refs/refs_internal.h"
+
+int
+refs_named(const struct refs *s)
+{
+	return s->source || s->has_exe;
+}
+
+void
+refs_code(struct refs *s, uint64_t pc, unsigned n)
+{
+	uint8_t code[REF_SIZEMAX];
+
+	/* what is unmapped by now cannot be compared, but the build ids of its file can */
+	if (s->source)
+		wsource_code(s->source, pc, code,
+		    n <= sizeof code && replay_read(s->r, pc, code, n) == n ? n : sizeof code);
+}
+
+const char *
+refs_complaint(struct refs *s)
+{
+	return s->source ? wsource_complaint(s->source) : NULL;
+}
+
+void
+refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
+{
+	uint64_t off;
+	uint8_t b;
+
+	*p = (struct refs_place){ 0 };
+	if (s->source) {
+		p->object = wsource_object(s->source, pc);
+		wsource_place(s->source, pc, &p->file, &p->func, &p->line);
+	} else if (s->has_exe && exe_image(&s->exe, pc, &b, 1)) {
+		p->func = exe_func(&s->exe, pc, &off);
+		p->file = exe_short_line(&s->exe, pc, &p->line);
+	}
+}

@@ -1,0 +1,78 @@
+/*
+ * References from anything: whatever a consumer of references may be given is recognized by its
+ * content, and its references come in batches of valid words, ref(5).
+ *
+ *   a reference stream, ref(5), or a log of valgrind's lackey: a file or standard input
+ *   a capture, ws(5): replayed in this process, which is confined then (base/confine.h)
+ *   a program compiled by aecc, with the event file of a run: regenerated in this process
+ *
+ * All but an executable may be compressed, in an archive, or standard input.
+ *
+ * It also gives the function and the source line of an instruction: in a capture, from the files
+ * that the program mapped; else from the program, or from the executable that the caller names.
+ */
+#ifndef TM_REFS_REFS_H
+#define TM_REFS_REFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+
+/* what the operands and options of a tool say; strings are borrowed until refs_close */
+struct refs_source {
+	const char *path;       /* NULL or "-": standard input */
+	const char *events;     /* of a program; NULL: ae.out in the current folder */
+	const char *exe;        /* for names, if references come without any; or NULL */
+	uint64_t from, to;      /* instructions, counted from 0; to REFS_END: to the end */
+	int names;              /* will refs_place be called?  Then helper_allow(HELPER_ELF) comes first */
+};
+#define REFS_END UINT64_MAX
+
+/*
+ * Receives n > 0 words that are valid until it returns; each is valid (ref_valid). A value other
+ * than 0 ends the run.
+ */
+typedef int refs_fn(void *arg, const uint64_t *w, size_t n);
+
+struct refs;
+
+/*
+ * Opens the source. Never NULL: what is wrong with it is reported by refs_run. One capture at a time
+ * can be open in a process.
+ */
+struct refs *refs_open(const struct refs_source *q);
+void refs_close(struct refs *s);
+
+/*
+ * Gives all references to take, once. 0; what take returned if that is not 0; or REFS_BAD with *f,
+ * after every reference before the fault: refs_path is then the file at fault.
+ */
+#define REFS_BAD INT32_MIN
+int refs_run(struct refs *s, refs_fn *take, void *arg, struct fault *f);
+const char *refs_path(const struct refs *s);    /* for diagnostics; valid until refs_close */
+
+/* After refs_run: a warning about the references, such as a capture that ends early; NULL: none. */
+const char *refs_warning(const struct refs *s);
+
+/* Has the source, in principle, names of functions and lines? */
+int refs_named(const struct refs *s);
+
+/*
+ * After refs_run, for each instruction of n bytes at pc that refs_place will be asked for: a file
+ * that has other code there than was executed is not used.
+ */
+void refs_code(struct refs *s, uint64_t pc, unsigned n);
+/* A file of which there are no names, and why; each once, after refs_code. NULL: no more. */
+const char *refs_complaint(struct refs *s);
+
+/* Strings live as long as s. NULL, 0: not known. */
+struct refs_place {
+	const char *object;     /* the file that the code was mapped from, a path */
+	const char *func;
+	const char *file;       /* relative to the folder of the compilation, where it is below that */
+	int line;
+};
+void refs_place(struct refs *s, uint64_t pc, struct refs_place *p);
+
+#endif

@@ -1,0 +1,62 @@
+/* State of a source of references. */
+#ifndef TM_REFS_INTERNAL_H
+#define TM_REFS_INTERNAL_H
+
+#include "ae/regen/program.h"
+#include "base/in.h"
+#include "cfg/source.h"
+#include "format/ae/exe.h"
+#include "format/lackey/lackey.h"
+#include "format/ref/ref.h"
+#include "refs/refs.h"
+#include "replay/guest/replay.h"
+
+#define REFS_ROOM 8192u                 /* words of a batch, at most, where they are copied */
+
+enum refs_kind { REFS_NONE, REFS_STREAM, REFS_LOG, REFS_CAPTURE, REFS_PROGRAM };
+
+struct refs {
+	struct refs_source q;
+	enum refs_kind kind;
+	const char *path;               /* the file that a fault or a warning is about */
+	int bad;                        /* there is a fault: it could not be opened */
+	struct fault fault;
+	char warning[WS_EARLY_TEXT + 64];
+
+	refs_fn *take;
+	void *arg;
+	int ended;                      /* take or the range has ended the run */
+	int status;                     /* what take returned then */
+	uint64_t seen;                  /* instructions so far; where a range is found by counting */
+
+	struct in *in;                  /* a stream or a log */
+	struct ref_reader ref;
+	struct lackey log;
+	uint64_t room[REFS_ROOM];
+
+	char *copy;                     /* owned: the path of an unpacked capture */
+	struct replay *r;
+	struct wsource *source;         /* the files that the captured program mapped */
+
+	struct exe exe;                 /* the program, or what the caller named for names */
+	int has_exe;
+	struct prog prog;
+	int has_prog;
+	char *events;                   /* owned: the name of the event file at fault */
+};
+
+int refs_fail(struct refs *s, const struct fault *f);           /* -1 */
+int refs_fail_text(struct refs *s, uint64_t off, const char *text);
+
+/* Gives words to take; counted: the source knows no ranges. Nonzero: the run is over. */
+int refs_give(struct refs *s, const uint64_t *w, size_t n);
+int refs_give_counted(struct refs *s, const uint64_t *w, size_t n);
+
+/* 0, or -1 after refs_fail */
+int refs_open_capture(struct refs *s, const char *path);
+int refs_run_capture(struct refs *s);
+int refs_open_program(struct refs *s);
+int refs_run_program(struct refs *s);
+int refs_open_exe(struct refs *s, const char *path);
+
+#endif
