@@ -22,6 +22,7 @@
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/memwatch.h"
+#include "base/progress.h"
 
 #define ROOM 320u       /* most instructions of the filter */
 #define X32  0x40000000u
@@ -161,7 +162,7 @@ confine_filter(struct prog *p)
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		confine_call(p, plain[i], SECCOMP_RET_ALLOW);
 	CALL_IF(p, SYS_fcntl, 1, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL);
-	CALL_IF(p, SYS_ioctl, 1, TCGETS, TIOCGWINSZ);
+	CALL_IF(p, SYS_ioctl, 1, TCGETS, TIOCGWINSZ, TIOCGPGRP);
 	CALL_IF(p, SYS_arch_prctl, 0, ARCH_SET_GS, ARCH_SET_FS);
 	CALL_IF(p, SYS_tgkill, 0, (uint32_t)getpid());
 	CALL_IF(p, SYS_clone, 0, THREAD, THREAD_MUSL);
@@ -220,6 +221,7 @@ confine_on_violation(int sig, siginfo_t *si, void *ctx)
 	while ((nr /= 10) != 0);
 	k = (size_t)(digit + sizeof digit - d);
 	memcpy(line + n, d, k);
+	progress_clear();
 	(void)!write(STDERR_FILENO, line, n + k);
 	_exit(diag_exit_status());
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
+
 static const char *name = "tracemill";
 static int status = 1;
 static int limited;     /* SIGXFSZ was not ignored at the start */
@@ -71,6 +73,7 @@ diag_write(const char *where, const char *fmt, va_list ap, int err)
 	if (n >= (int)sizeof(line) - 1)
 		n = (int)sizeof(line) - 2;
 	line[n++] = '\n';
+	progress_clear();
 	fwrite(line, 1, (size_t)n, stderr);
 }
 

@@ -10,6 +10,7 @@
 #include "base/arc.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/src.h"
 #include "base/unz.h"
 
@@ -46,6 +47,8 @@ read_some(void *arg, void *p, size_t n)
 	do
 		k = read(in->fd, p, n);
 	while (k < 0 && errno == EINTR);
+	if (k > 0)
+		progress_read((size_t)k);
 	return k;
 }
 
@@ -160,6 +163,7 @@ in_open(const char *path)
 		in->off = DIAG_NOOFF;
 		return in;
 	}
+	progress_input(in->fd);
 	in_recognise(in);
 	return in;
 }

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/num.h"
+#include "base/progress.h"
 
 #define TICK 50000000l                  /* nanoseconds of processor time between two looks */
 
@@ -63,6 +64,7 @@ memwatch_check(int sig)
 	full = 1;
 	if (n - bound < bound / 8)
 		return;
+	progress_clear();
 	(void)!write(STDERR_FILENO, diag_name(), strlen(diag_name()));
 	(void)!write(STDERR_FILENO, ": ", 2);
 	(void)!write(STDERR_FILENO, words, strlen(words));

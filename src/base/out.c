@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/progress.h"
 #include "base/temp.h"
 
 #define SIZE (2 * OUT_ROOM)
@@ -24,6 +25,7 @@ struct out {
 	char *name;             /* owned: the name that the user gave */
 	char *final, *temp;     /* owned; NULL when written directly */
 	int replaces;           /* a file of the final name exists */
+	int terminal;           /* is it one? */
 	pid_t pid;              /* the process that opened it: its children must not finish it */
 	uint8_t *p;             /* owned: SIZE bytes */
 	size_t n;
@@ -61,6 +63,8 @@ out_release(struct out *o)
 static int
 out_push(struct out *o, const uint8_t *p, size_t n)
 {
+	if (o->terminal && n)
+		progress_stop();
 	while (n) {
 		ssize_t k = write(o->fd, p, n);
 
@@ -254,6 +258,8 @@ out_create(const char *path, mode_t mode)
 		o->name = xstrdup(path);
 		open_file(o, path, mode);
 	}
+	o->terminal = isatty(o->fd);
+	progress_output(o->fd);
 	if (!hooked) {
 		hooked = 1;
 		atexit(at_exit);

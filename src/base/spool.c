@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/spool.h"
 #include "base/temp.h"
 
@@ -38,11 +39,16 @@ spool_stdin(void)
 	int fd = spool_open();
 	ssize_t n;
 
+	progress_stage("reading");
+	progress_input(STDIN_FILENO);
 	while ((n = read(STDIN_FILENO, buf, sizeof buf)) != 0) {
 		if (n < 0 && errno != EINTR)
 			die_sys("standard input");
-		if (n > 0)
-			spool_write(fd, buf, (size_t)n);
+		if (n <= 0)
+			continue;
+		spool_write(fd, buf, (size_t)n);
+		progress_read((size_t)n);
 	}
+	progress_stage(NULL);
 	return xasprintf("/proc/self/fd/%d", fd);
 }

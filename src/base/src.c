@@ -7,6 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *
+src_name(const char *path)
+{
+	static const char *const is[] = { "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0" };
+
+	for (size_t i = 0; path && i < sizeof is / sizeof *is; i++)
+		if (!strcmp(path, is[i]))
+			path = NULL;
+	return path ? path : "standard input";
+}
+
 int
 src_open(const char *path)
 {

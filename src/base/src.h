@@ -14,6 +14,9 @@ struct src {
 	int error;                      /* errno of the last read that failed */
 };
 
+/* The name of an input in messages: path, or "standard input" for NULL, "-", /dev/stdin and the like. */
+const char *src_name(const char *path);
+
 /*
  * Opens a file for reading: a descriptor, or -1 with errno. A folder gives EISDIR (open(2) would
  * succeed, and the later error would be less clear).

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/helper.h"
+#include "base/progress.h"
 
 #define DEEP 16         /* depth of nested folders that are removed: more than any tool makes */
 
@@ -118,6 +119,7 @@ temp_exists(void)
 static void
 on_signal(int sig)
 {
+	progress_clear();
 	remove_all();
 	signal(sig, SIG_DFL);
 	raise(sig);

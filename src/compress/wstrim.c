@@ -15,11 +15,10 @@
 #include "base/helper.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
 #include "replay/guest/replay.h"
-
-#define SHOWN 10000000u         /* instructions between two updates of the progress */
 
 static const struct opt wstrim_opts[] = {
 	{ 'o', "output", "FILE", "write to FILE; the capture stays as it is" },
@@ -39,43 +38,13 @@ struct job {
 	struct out *out;
 	uint64_t size;                  /* of the input */
 	int in_place, verbose;
-	/* progress on a terminal */
-	int shown, pass;
-	uint64_t due, all;              /* in instructions; all: of the run, once it is known */
 };
-
-static void
-wstrim_progress(void *arg, uint64_t n, int pass)
-{
-	struct job *j = arg;
-
-	if (pass == 1)
-		j->all = n;
-	if (n < j->due && pass == j->pass)
-		return;
-	j->due = n + SHOWN;
-	j->pass = pass;
-	if (pass == 1)
-		fprintf(stderr, "\r%s: %" PRIu64 " million instructions", diag_name(), n / 1000000);
-	else
-		fprintf(stderr, "\r\033[K%s: writing: %" PRIu64 "%%", diag_name(), n * 100 / (j->all + 1));
-	j->shown = 1;
-}
-
-static void
-clear_progress(struct job *j)
-{
-	if (j->shown)
-		fputs("\r\033[K", stderr);
-	j->shown = 0;
-}
 
 static int
 wstrim_sink(void *arg, const void *p, size_t n)
 {
 	struct job *j = arg;
 
-	clear_progress(j);              /* out_write may have to say something */
 	out_write(j->out, p, n);
 	return 0;
 }
@@ -138,16 +107,10 @@ wstrim_trim(struct job *j)
 	struct trim_stats s;
 	struct fault f;
 
-	if (isatty(STDERR_FILENO))
-		o.progress = wstrim_progress;
-	j->due = 2 * SHOWN;             /* a short run needs no progress */
-	j->pass = 1;
 	if (replay_trim(j->path, &o, &s, &f) != 0) {
-		clear_progress(j);
 		out_discard(j->out);
 		die_fault(j->name, &f);
 	}
-	clear_progress(j);
 	/* what comes after the fault is lost to a replay only, so the file that has it stays */
 	if (s.cut && j->in_place) {
 		out_discard(j->out);
@@ -168,11 +131,10 @@ wstrim_run(struct job *j, const char *outname)
 	char *copy = NULL;
 	int trimmed;
 
-	j->name = j->path;
-	if (!j->path || !strcmp(j->path, "-")) {
+	j->name = src_name(j->path);
+	progress_start(j->name);
+	if (!j->path || !strcmp(j->path, "-"))
 		j->path = copy = spool_stdin();
-		j->name = "standard input";
-	}
 	trimmed = is_trimmed(j);
 	j->in_place = !outname && !copy;
 	if (trimmed)

@@ -9,6 +9,8 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "format/ae/exe.h"
 #include "format/ref/ref.h"
 
@@ -149,7 +151,7 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *eve
 	else if (bad)
 		die("%s", f.err);
 	if (f.fatal)
-		warn("%s: " msg_fatal, events ? events : "standard input", (unsigned)f.fatal);
+		warn("%s: " msg_fatal, src_name(events), (unsigned)f.fatal);
 	feed_close(&f);
 	regen_free(r);
 }
@@ -199,6 +201,7 @@ main(int argc, char **argv)
 	s.out = out_open(outname);
 	if (s.fmt == REF_ADDR && !s.count)
 		out_binary(s.out, "a reference stream");
+	progress_start(src_name(argv[optind + 1]));
 	ae2addr_run(&x, &g, &s, argv[optind + 1], parent, most);
 	prog_free(&g);
 	exe_close(&x);

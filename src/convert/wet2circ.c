@@ -16,7 +16,9 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "format/wettext/wettext.h"
 
 #define DEFAULT  100000u        /* dependences, without -n */
@@ -155,9 +157,11 @@ wet2circ_read_order(struct job *j, uint64_t most)
 {
 	struct wettext_rec rec;
 	struct in *in;
-	struct wettext *r = wet2circ_begin(j, &in);
+	struct wettext *r;
 	int got;
 
+	progress_stage("reading order");
+	r = wet2circ_begin(j, &in);
 	while ((got = wettext_next(r, &rec)) > 0) {
 		if (got == WETTEXT_BLOCK)
 			add_stmt(j, &rec.block);
@@ -209,11 +213,13 @@ wet2circ_collect(struct job *j)
 {
 	struct wettext_rec rec;
 	struct in *in;
-	struct wettext *r = wet2circ_begin(j, &in);
+	struct wettext *r;
 	struct stmt *s = NULL;
 	uint64_t n = 0, seq = 0;
 	int got;
 
+	progress_stage("reading dependences");
+	r = wet2circ_begin(j, &in);
 	while ((got = wettext_next(r, &rec)) > 0) {
 		if (got == WETTEXT_BLOCK) {
 			s = stmt_of(j, rec.block.id);
@@ -332,11 +338,11 @@ main(int argc, char **argv)
 		case 'o': outname = optarg; break;
 		}
 	opt_operands(argc, argv, 0, 1);
-	j.path = j.name = argv[optind];
-	if (!j.path || strcmp(j.path, "-") == 0) {
+	j.path = argv[optind];
+	j.name = src_name(j.path);
+	progress_start(j.name);
+	if (!j.path || strcmp(j.path, "-") == 0)
 		j.path = copy = spool_stdin();
-		j.name = "standard input";
-	}
 	j.out = out_open(outname);
 	wet2circ_run(&j);
 	out_close(j.out);

@@ -13,6 +13,8 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "replay/verify/verify.h"
 
 #define SHORT    200000u        /* a run of at most this many instructions is checked as a whole */
@@ -144,6 +146,8 @@ wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 	if (!v)
 		die_fault(o->name, &f);
 	out = out_open(NULL);
+	progress_start(o->name);
+	progress_limit(o->to);
 	wsverify_plan(o, all ? WS_UNKNOWN : verify_length(v), all);
 	differs = wsverify_windows(out, v, o, &n);
 	c = verify_counts(v);
@@ -195,6 +199,6 @@ main(int argc, char **argv)
 		}
 	opt_operands(argc, argv, 0, 1);
 	o.path = argc > optind ? argv[optind] : "-";
-	o.name = strcmp(o.path, "-") ? o.path : "standard input";
+	o.name = src_name(o.path);
 	return wsverify_run(&o, &vo, all);
 }

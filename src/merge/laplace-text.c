@@ -5,6 +5,8 @@
 #include "base/diag.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "format/laplace/laplace.h"
 
 #define BATCH 1024              /* records read at once */
@@ -162,6 +164,7 @@ main(int argc, char **argv)
 		die_usage("only one of -m and -w can be given");
 	if (!j.binary && (j.merged || j.wide))
 		die_usage("-%c is for -b", j.merged ? 'm' : 'w');
+	progress_start(src_name(argv[optind]));
 	j.in = in_open(argv[optind]);
 	j.out = out_open(outname);
 	if (j.binary)

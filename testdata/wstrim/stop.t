@@ -44,17 +44,37 @@ gives "no capture" 1 "wstrim: numbers: byte 0: not a capture" wstrim numbers
 gives "no file" 1 "wstrim: none.ws: No such file or directory" wstrim none.ws
 gives "a device" 1 "wstrim: /dev/zero: not a regular file: give it as standard input" wstrim /dev/zero
 
-if command -v script >/dev/null; then
-	wscap -o c.ws awk 'BEGIN { for (i = 0; i < 500000; i++) s += i }'
-	cp c.ws t.ws
-	script -qec 'wstrim t.ws' typescript >/dev/null
-	tr '\r' '\n' <typescript >lines
-	grep -q '^wstrim: [1-9][0-9]* million instructions$' lines && pass "progress on a terminal" || fail "progress on a terminal" "$(cat lines)"
-	grep -q "^$(printf '\033')\\[K\$" lines && pass "which goes when it is over" || fail "which goes when it is over" "$(od -c lines | tail -n 5)"
-	wstrim <c.ws 2>err >got
-	is "and nowhere else" "$(cat err)" ""
-	same "the same is written" got t.ws
-else
-	skip "no script(1)"
-fi
+# Progress, of a capture that comes slowly and is replayed for long
+command -v script >/dev/null || { skip "no script(1)"; tap_end; exit; }
+# shown PATTERN: waits until it is on the terminal
+shown() {
+	n=0
+	until tr '\r' '\n' <tty | grep -qE "$1"; do
+		[ $((n += 1)) -gt 1200 ] && return 1
+		sleep 0.1
+	done
+}
+export TERM=xterm
+mkfifo in
+script -qefc "sh -c 'echo \$\$ >pid; exec wstrim -o got.ws <in'" tty </dev/null >/dev/null 2>&1 &
+exec 3>in
+dd if=spin.ws bs=100 count=1 2>/dev/null >&3
+n=1
+until tr '\r' '\n' <tty | grep -q 's)' || [ $((n += 1)) -gt 600 ]; do
+	dd if=spin.ws bs=1 skip=$((n + 98)) count=1 2>/dev/null >&3
+	sleep 0.1
+done
+dd if=spin.ws bs=1 skip=$((n + 99)) 2>/dev/null >&3
+exec 3>&-
+ok "reading" shown "^.\[Kwstrim: standard input: reading [0-9]+ B \([0-9]+ B/s\)$"
+ok "instructions" shown "^.\[Kwstrim: standard input: [0-9]+ M instructions \([0-9.]+ M/s\)$"
+kill -TERM "$(cat pid)"
+wait
+is "it is cleared by a signal, too" "$(tr '\r' '\n' <tty | sed '/^$/d; /^Script done/d' | tail -n 1)" "$(printf '\033')[K"
+is "and the file is gone" "$(ls -d got.ws*)" ""
+script -qec 'ws2addr -n :1000000000 -f text -o /dev/null spin.ws' tty </dev/null >/dev/null 2>&1 &
+ok "a part of a run: how much of it, and the time left" shown \
+	"^.\[Kws2addr: spin.ws: [1-9][0-9]?% \([0-9]+ M instructions, [0-9.]+ M/s, [0-9]+:[0-9][0-9] left\)$"
+kill $!
+wait
 tap_end

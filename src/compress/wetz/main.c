@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
 #include "wet/file/file.h"
@@ -367,11 +368,10 @@ wetz_run(struct job *j, const char *outname)
 	ssize_t n;
 	int fd;
 
-	j->name = j->path;
-	if (!j->path || strcmp(j->path, "-") == 0) {
+	j->name = src_name(j->path);
+	progress_start(j->name);
+	if (!j->path || strcmp(j->path, "-") == 0)
 		j->path = copy = spool_stdin();
-		j->name = "standard input";
-	}
 	fd = src_open(j->path);
 	if (fd < 0)
 		die_sys("%s", j->name);

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
 #include "convert/addrdiff/addrdiff.h"
 
 static const struct opt addrdiff_opts[] = {
@@ -155,6 +156,8 @@ main(int argc, char **argv)
 	d.context = (size_t)n;
 	if (progpath)
 		d.prog = prog_open(progpath);
+	if (!d.quiet)
+		progress_start(NULL);
 	side_open(&d.a, argv[optind]);
 	side_open(&d.b, argv[optind + 1]);
 	for (s = &d.a; ; s = &d.b) {

@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "convert/ws2addr/ws2addr.h"
 
 #define BATCH (8u << 10)        /* words of a slot */
@@ -41,6 +42,7 @@ struct line {
 	struct result {
 		struct fault fault;     /* valid if err is not empty */
 		struct ws_early early;
+		_Atomic uint64_t icount;        /* how far it is */
 	} *result;                      /* shared memory; result of the replay */
 	int (*work)[2], (*done)[2];     /* pipes to each maker, and from each to the parent */
 	int back[2];                    /* pipe of free slots to the replay */
@@ -95,6 +97,7 @@ ws2addr_line_replayer(const struct line *l)
 			if (!ws2addr_note_send(l->work[batch % l->nmaker][1], note))
 				_exit(1);
 			batch++;
+			l->result->icount = replay_icount(r);
 		}
 	if (got == REPLAY_BAD)
 		l->result->fault = *replay_fault(r);
@@ -218,6 +221,8 @@ job_line(struct job *j, unsigned jobs)
 		note.slot &= ~EMPTY;
 		out_write(j->out, l.slots[note.slot].text, note.n);
 		ws2addr_note_send(l.back[1], note);
+		if (progress_due(l.result->icount))
+			progress_show(PROGRESS_INSTRUCTIONS, l.result->icount, replay_length(j->r));
 	}
 	bad = l.result->fault;
 	j->early = l.result->early;

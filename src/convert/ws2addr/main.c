@@ -8,6 +8,8 @@
 #include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "convert/ws2addr/ws2addr.h"
 
 #define JOBS_MAX 256            /* limit of -j */
@@ -110,6 +112,7 @@ ws2addr_plain(struct job *j)
 	if (replay_skip(j->r, j->from) == REPLAY_BAD)
 		job_bad(j, replay_fault(j->r));
 	replay_until(j->r, j->to);
+	progress_stage(NULL);           /* what was passed over says nothing of the rate */
 	while ((got = replay_refs(j->r, &w, &n)) == REPLAY_OK)
 		job_take(j, w, n);
 	if (got == REPLAY_BAD)
@@ -167,6 +170,9 @@ main(int argc, char **argv)
 		for (int k = REF_ENTER; k < 16; k++)
 			j.drop[k] = j.dropping = 1;
 	j.path = argv[optind];
+	j.name = src_name(j.path);
+	progress_start(j.name);
+	progress_limit(j.to);
 	helper_allow(o.symbol ? HELPER_ELF : 0);
 	confine_jobs(j.count ? (unsigned)o.jobs : 1);
 	ws2addr_run(&j, &o);

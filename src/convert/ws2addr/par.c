@@ -12,10 +12,12 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "convert/ws2addr/ws2addr.h"
 
 /* cost of an instruction without references, relative to one with references */
 #define THROUGH 0.3
+#define TELL    1000000u         /* instructions after which a part says that they are done */
 
 struct part {
 	uint64_t from, to;
@@ -26,26 +28,48 @@ struct part {
 	pid_t pid;
 };
 
+/* fd: a pipe that tells the parent how many more instructions are done; -1: it does not ask. */
 static int
-ws2addr_par_count(struct job *j, uint64_t from, uint64_t to)
+ws2addr_par_count(struct job *j, uint64_t from, uint64_t to, int fd)
 {
 	const uint64_t *w;
+	uint64_t done;
 	size_t n;
 	int got = replay_skip(j->r, from);
 
 	replay_until(j->r, to);
-	while (got == REPLAY_OK && (got = replay_refs(j->r, &w, &n)) == REPLAY_OK)
+	while (got == REPLAY_OK && (got = replay_refs(j->r, &w, &n)) == REPLAY_OK) {
 		job_count(j, w, n);
+		done = replay_icount(j->r) - from;
+		if (fd >= 0 && done >= TELL && write(fd, &done, sizeof done) == sizeof done)
+			from += done;
+	}
 	return got;
 }
 
+/* Shows how far the parts are, until the last one has ended. */
+static void
+ws2addr_par_watch(struct job *j, int fd)
+{
+	uint64_t done = 0, more, to = replay_length(j->r);
+	ssize_t k;
+
+	to = j->to < to ? j->to : to;
+	while ((k = read(fd, &more, sizeof more)) == sizeof more || (k < 0 && errno == EINTR)) {
+		done += k < 0 ? 0 : more;
+		if (progress_due(done))
+			progress_show(PROGRESS_INSTRUCTIONS, done, to == WS_UNKNOWN ? to : to - j->from);
+	}
+	close(fd);
+}
+
 static _Noreturn void
-ws2addr_par_work(const struct job *j, struct part *p)
+ws2addr_par_work(const struct job *j, struct part *p, int fd)
 {
 	struct job mine = *j;
 
 	memset(mine.n, 0, sizeof mine.n);
-	p->got = ws2addr_par_count(&mine, p->from, p->to);
+	p->got = ws2addr_par_count(&mine, p->from, p->to, fd);
 	memcpy(p->n, mine.n, sizeof p->n);
 	if (p->got == REPLAY_BAD)
 		p->fault = *replay_fault(j->r);
@@ -115,9 +139,10 @@ job_count_parallel(struct job *j, unsigned jobs)
 {
 	size_t bytes = jobs * sizeof(struct part);
 	struct part *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int done[2] = { -1, -1 };
 	unsigned n;
 
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED || (progress_is_on() && pipe(done) != 0))
 		die_sys("cannot start a job");
 	n = ws2addr_par_plan(j, p, jobs);
 	out_flush(j->out);
@@ -129,8 +154,12 @@ job_count_parallel(struct job *j, unsigned jobs)
 		if (pid < 0)
 			die_sys("cannot start a job");
 		if (pid == 0)
-			ws2addr_par_work(j, &p[i]);
+			ws2addr_par_work(j, &p[i], done[1]);
 		p[i].pid = pid;         /* this memory is shared, and only the parent writes pid */
+	}
+	if (done[0] >= 0) {
+		close(done[1]);
+		ws2addr_par_watch(j, done[0]);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		while (waitpid(p[i].pid, NULL, 0) < 0 && errno == EINTR)

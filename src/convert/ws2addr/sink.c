@@ -76,29 +76,21 @@ job_end(struct job *j)
 	out_printf(j->out, "modifies %llu\n", (unsigned long long)j->n[REF_MODIFY]);
 }
 
-static const char *
-sink_name(const struct job *j)
-{
-	return j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
-}
-
 void
 job_early(const struct job *j, const struct ws_early *e)
 {
 	char text[WS_EARLY_TEXT];
 
 	if (e)
-		warn("%s: %s", sink_name(j), ws_early_text(e, text));
+		warn("%s: %s", j->name, ws_early_text(e, text));
 }
 
 void
 job_bad(struct job *j, const struct fault *f)
 {
-	const char *path = sink_name(j);
-
 	if (j->out) {
 		job_end(j);
 		out_discard(j->out);
 	}
-	die_fault(path, f);
+	die_fault(j->name, f);
 }

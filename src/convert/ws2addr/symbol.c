@@ -157,13 +157,13 @@ job_symbol(struct job *j, const char *symbol)
 		out_discard(j->out);
 		job_early(j, replay_early(j->r));
 		if (s.pc == WS_UNKNOWN)
-			die("%s: no function %s in the files that the program mapped", j->path, symbol);
-		die("%s: %s is never called", j->path, symbol);
+			die("%s: no function %s in the files that the program mapped", j->name, symbol);
+		die("%s: %s is never called", j->name, symbol);
 	}
 	replay_set_map_fn(j->r, NULL, NULL);
 	replay_break(j->r, s.pc, 0);
 	sp = replay_regs(j->r)->r[WS_RSP];
 	if (replay_read(j->r, sp, ret, 8) != 8)
-		die("%s: %s is entered without a stack", j->path, symbol);
+		die("%s: %s is entered without a stack", j->name, symbol);
 	until_return(j, get_le64(ret), sp);
 }

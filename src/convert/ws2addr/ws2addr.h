@@ -7,7 +7,7 @@
 #include "replay/guest/replay.h"
 
 struct job {
-	const char *path;               /* path of the capture, for diagnostics */
+	const char *path, *name;        /* of the capture; name is for diagnostics */
 	struct replay *r;
 	struct out *out;
 	enum ref_format fmt;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
 #include "base/src.h"
 #include "convert/ws2laplace/ws2laplace.h"
 
@@ -33,13 +34,11 @@ static const struct opt_tool ws2laplace_tool = {
 _Noreturn void
 job_bad(struct job *j, const struct fault *f)
 {
-	const char *path = j->path && strcmp(j->path, "-") != 0 ? j->path : "standard input";
-
 	if (j->refs)
 		out_discard(j->refs);
 	if (j->kernel)
 		out_discard(j->kernel);
-	die_fault(path, f);
+	die_fault(src_name(j->path), f);
 }
 
 /* The capture is read twice: input from a pipe is copied to an unnamed file. */
@@ -109,8 +108,7 @@ ws2laplace_run(struct job j, const char *real)
 	if (got == REPLAY_BAD && j.refs)
 		job_bad(&j, replay_fault(r));
 	if (j.refs && replay_early(r))
-		warn("%s: %s", j.path && strcmp(j.path, "-") ? j.path : "standard input",
-		    ws_early_text(replay_early(r), early));
+		warn("%s: %s", src_name(j.path), ws_early_text(replay_early(r), early));
 	replay_close(r);
 	if (j.refs)
 		out_close(j.refs);
@@ -172,13 +170,14 @@ main(int argc, char **argv)
 	if (j.form == LAP_CLASSIC && j.space >> 32)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];
+	progress_start(src_name(j.path));
 	if (!j.path || !strcmp(j.path, "-")) {
 		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_spool();
 	} else {
 		fd = src_open(j.path);
 	}
 	if (fd < 0)
-		die_sys("%s", j.path ? j.path : "standard input");
+		die_sys("%s", src_name(j.path));
 	call_scan(&j, fd);
 	real = xasprintf("/proc/self/fd/%d", fd);
 	j.refs = out_open(refs);

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "convert/ws2wet/ws2wet.h"
 
 #define CONTROL 0u                      /* the port of control, as struct unit counts ports */
@@ -245,6 +246,7 @@ fill_lists(struct job *j, struct unit *unit, size_t nunit)
 
 	if (!c)
 		job_nomem();
+	progress_stage("writing");
 	if (p.note)
 		table_new(&j->table, j->from, j->to - j->from);
 	p.first = xcalloc((size_t)j->stmts.nid + 1, sizeof *p.first);

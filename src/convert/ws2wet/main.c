@@ -7,7 +7,9 @@
 #include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "convert/ws2wet/ws2wet.h"
 
 enum { MAIN = 256, STRICT };
@@ -34,11 +36,10 @@ ws2wet_run(struct job *j, const char *outname)
 {
 	char *copy = NULL, text[WS_EARLY_TEXT];
 
-	j->name = j->path;
-	if (!j->path || strcmp(j->path, "-") == 0) {
+	j->name = src_name(j->path);
+	progress_start(j->name);
+	if (!j->path || strcmp(j->path, "-") == 0)
 		j->path = copy = spool_stdin();
-		j->name = "standard input";
-	}
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();
 	j->out = out_open(outname);
@@ -52,7 +53,7 @@ ws2wet_run(struct job *j, const char *outname)
 		job_bad(j, &j->fault);
 	out_close(j->out);
 	if (j->early.is)
-		warn("%s: %s", copy ? "standard input" : j->path, ws_early_text(&j->early, text));
+		warn("%s: %s", j->name, ws_early_text(&j->early, text));
 	table_free(&j->table);
 	wsource_free(j->source);
 	wcode_free(&j->code);

@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "convert/ws2wet/ws2wet.h"
 #include "replay/guest/code_reader.h"
 #include "replay/itrace/code_finder.h"
@@ -41,6 +42,7 @@ job_code(struct job *j)
 	struct visit_batch b;
 	int got;
 
+	progress_stage("finding code");
 	wcode_init(&j->code, wcode_read_replay, &m);
 	if (!t)
 		job_nomem();
@@ -166,6 +168,7 @@ job_count(struct job *j)
 	struct visit_batch b;
 	int got;
 
+	progress_stage("counting");
 	if (j->main_only) {
 		j->stmts.in = in_main;
 		j->stmts.arg = j;

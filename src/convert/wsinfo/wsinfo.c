@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/src.h"
 
 static const struct opt wsinfo_opts[] = {
@@ -23,7 +24,7 @@ static const struct opt_tool wsinfo_tool = {
 int
 main(int argc, char **argv)
 {
-	const char *name = "standard input";
+	const char *name;
 	struct ws_reader *r;
 	struct fault f;
 	struct ws_rec rec;
@@ -38,9 +39,9 @@ main(int argc, char **argv)
 	while ((c = opt_next(&wsinfo_tool, argc, argv)) != -1)
 		list = c == 'l';
 	opt_operands(argc, argv, 0, 1);
+	name = src_name(argv[optind]);
 	if (optind < argc && strcmp(argv[optind], "-")) {
-		name = argv[optind];
-		fd = src_open(name);
+		fd = src_open(argv[optind]);
 		if (fd < 0)
 			die_sys("%s", name);
 	}
@@ -48,12 +49,16 @@ main(int argc, char **argv)
 	if (!r)
 		die_fault(name, &f);
 	o = out_open(NULL);
+	progress_start(name);
+	progress_input(fd);
 	t = tally_new();
 	while ((got = ws_next(r, &rec)) == 1) {
 		if (list)
 			list_rec(o, n++, &rec);
 		else
 			tally_rec(t, r, &rec);
+		if (ws_next_off(r) != bytes)
+			progress_read((size_t)(ws_next_off(r) - bytes));
 		bytes = ws_next_off(r);
 		ws_early_rec(&early, &rec);
 	}

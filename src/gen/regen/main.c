@@ -12,6 +12,8 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "format/ref/ref.h"
 
 static const struct opt regenerator_opts[] = {
@@ -122,6 +124,7 @@ ae_main(int argc, char **argv)
 	s.out = out_open(outname);
 	if (s.format == REF_ADDR && !s.count_only)
 		out_binary(s.out, "a reference stream");
+	progress_start(src_name(argv[optind]));
 	bad = ae_recreate_batch(argv[optind], regenerator_take, &s);
 	if (bad != -1)
 		regenerator_begin(&s);
@@ -134,6 +137,6 @@ ae_main(int argc, char **argv)
 	if (bad)
 		warn("%s", ae_error());
 	else if (ae_note())
-		warn("%s: %s", argv[optind] ? argv[optind] : "standard input", ae_note());
+		warn("%s: %s", src_name(argv[optind]), ae_note());
 	return bad != 0;
 }

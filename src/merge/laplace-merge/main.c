@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/opt.h"
+#include "base/progress.h"
 #include "merge/laplace-merge/merge.h"
 
 static const struct opt laplace_merge_opts[] = {
@@ -79,6 +80,7 @@ main(int argc, char **argv)
 		die_usage("-o with the name of a folder or an archive is missing");
 	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
 		die("only one of the two can be standard input");
+	progress_start(NULL);
 	j.refin = in_open(argv[optind]);
 	wait_for_references(&j, argv[optind + 1]);
 	j.kernelin = in_open(argv[optind + 1]);

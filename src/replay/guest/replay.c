@@ -10,10 +10,13 @@
 
 #include "base/confine.h"
 #include "base/helper.h"
+#include "base/progress.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/fact.h"
 #include "replay/guest/feature.h"
 #include "replay/guest/replay_internal.h"
+
+#define PAUSE 50000000u         /* instructions after which a run without references stops to show progress */
 
 static int
 replay_say(struct replay *r, uint64_t off, uint64_t rec, const char *before, const char *fmt, va_list ap)
@@ -483,6 +486,18 @@ replay_confined(struct replay *r)
 	return REPLAY_OK;
 }
 
+/* Nothing asks for a look while the processor runs without references: it stops now and then for that. */
+static void
+replay_pause(struct replay *r, enum rp_mode mode)
+{
+	if (progress_due(r->x.icount))
+		progress_show(PROGRESS_INSTRUCTIONS, r->x.icount, drive_length(r));
+	/* a place that is searched for is looked for where the search wants it */
+	if (mode == RP_NONE && progress_is_on() && r->next.kind != WS_SIG &&
+	    r->x.limit - r->x.icount > PAUSE)
+		r->x.limit = r->x.icount + PAUSE;
+}
+
 /*
  * Runs to `limit` instructions or until the room for references is used up (both REPLAY_OK), or
  * to the program's end, a breakpoint or a fault.
@@ -502,6 +517,7 @@ replay_run_to(struct replay *r, enum rp_mode mode, uint64_t limit)
 			return e;
 		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
 			r->x.limit = r->x.icount + (r->most - drive_instances(r));
+		replay_pause(r, mode);
 		if (replay_confined(r) != REPLAY_OK)
 			return REPLAY_BAD;
 		stop = rp_run(r->core, &r->x, mode);

@@ -120,9 +120,8 @@ struct trim_opts {
 	unsigned share;                 /* percent of the file that keyframes may take; */
 	/* or bytes for each million instructions that one in the middle may take; both 0: no keyframes */
 	unsigned middle;
-	void (*progress)(void *arg, uint64_t ninst, int pass);  /* or NULL; called from time to time */
 	ws_write_fn *write;             /* receives the new file */
-	void *arg;                      /* of progress and write */
+	void *arg;                      /* of write */
 };
 struct trim_stats {
 	uint64_t ninst, raw, needed;    /* bytes of memory in MEM records before and after */

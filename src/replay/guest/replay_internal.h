@@ -47,6 +47,8 @@ struct replay {
 	size_t *key, nkey;              /* groups that begin with KEY; owned */
 	const struct ws_group *group;
 	int have_keys;                  /* key is valid */
+	uint64_t length;                /* valid if asked: see drive_length */
+	int asked;
 	struct ws_regs regs;            /* result of replay_regs */
 	replay_output_fn *output;
 	void *outputarg;
@@ -60,6 +62,9 @@ struct replay {
 int drive_drift(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int drive_bad_file(struct replay *r);                   /* sets the reader's fault */
 int drive_bad_mem(struct replay *r);                    /* sets the fault of mem */
+
+/* as replay_length, for showing progress: changes nothing that the run depends on */
+uint64_t drive_length(struct replay *r);
 
 /* records.c: functions return 0, or REPLAY_BAD */
 

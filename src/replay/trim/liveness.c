@@ -175,7 +175,7 @@ trim_thin_candidates(struct note *t)
 }
 
 static int
-trim_run(struct note *t, const struct trim_opts *o, struct fault *f)
+trim_run(struct note *t, struct fault *f)
 {
 	struct replay *r = t->r;
 	const uint64_t *w;
@@ -190,8 +190,6 @@ trim_run(struct note *t, const struct trim_opts *o, struct fault *f)
 			t->done = 0;
 			if (t->s.nomem)
 				return -1;
-			if (o->progress)
-				o->progress(o->arg, replay_icount(r), 1);
 		}
 		t->found->ninst = replay_icount(r);
 		if (got == REPLAY_BAD)
@@ -237,7 +235,7 @@ trim_gather(struct note *t)
 }
 
 static int
-trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct fault *f)
+trim_pass1(struct note *t, const char *in, struct fault *f)
 {
 	struct drive_watch watch = { .record = on_record, .read = on_read, .cut = 1, .arg = t };
 	int e;
@@ -259,7 +257,7 @@ trim_pass1(struct note *t, const char *in, const struct trim_opts *o, struct fau
 		*f = *replay_fault(t->r);
 		return -1;
 	}
-	e = trim_run(t, o, f);
+	e = trim_run(t, f);
 	return e >= 0 && trim_gather(t) != 0 ? -1 : e;
 }
 
@@ -273,7 +271,7 @@ trim_find_needs(const char *in, const struct trim_opts *o, struct trim_found *fo
 	if (t) {
 		t->found = t->s.found = found;
 		t->every = o->every ? o->every : EVERY;
-		e = trim_pass1(t, in, o, f);
+		e = trim_pass1(t, in, f);
 	}
 	if (!t || t->s.nomem || (e < 0 && !f->err[0]))
 		snprintf(f->err, sizeof f->err, "no memory");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/progress.h"
 #include "replay/trim/trim_internal.h"
 
 #define GAP 1u                  /* gaps of up to this many unneeded lines do not end a run */
@@ -277,8 +278,6 @@ replay_again(struct trim *t, struct trim_stats *s)
 
 	for (size_t k = 1; k <= t->found.nseg; k++) {
 		got = drive_run(r, k < t->found.nseg ? t->found.seg[k].icount : WS_UNKNOWN);
-		if (t->o->progress)
-			t->o->progress(t->o->arg, replay_icount(r), 2);
 		if (got != REPLAY_OK)
 			break;
 		if (put_key(t, &t->found.seg[k]) != 0)
@@ -301,6 +300,7 @@ trim_pass2(struct trim *t, const char *in, struct trim_stats *s)
 	struct replay *r;
 	int e;
 
+	progress_stage("writing");
 	/* the writer needs the header before the first record */
 	r = drive_open(in, &watch, t->fault);
 	if (!r)

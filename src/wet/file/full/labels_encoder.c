@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "wet/file/writer.h"
 
 #define SECTION (1u << 22)              /* bytes of labels in a section, and of one statement */
@@ -210,6 +211,7 @@ store_arch(struct store_out *out, const char *capture, size_t nstmt)
 		arch_free(t.arch);
 		return store_fail_replay(out->f, &rf);
 	}
+	progress_stage("labels");
 	bad = !t.arch;
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)
 		for (size_t i = 0; !bad && i < b.nrun; i++)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "cfg/source.h"
 #include "replay/guest/code_reader.h"
 #include "replay/itrace/code_finder.h"
@@ -56,6 +57,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 
 	if (!v)
 		return store_fail_replay(c->out.f, &rf);
+	progress_stage("finding code");
 	visit_prepare_second(v);
 	m.r = visit_replay(v);
 	wcode_init(&c->code, wcode_read_replay, &m);
@@ -188,6 +190,7 @@ second_pass(struct store_cap *c, const char *capture, struct wsource *src)
 
 	if (!v)
 		return -1;
+	progress_stage("compressing");
 	bad = !t;
 	if (c->load)
 		store_load_begin(c, v);

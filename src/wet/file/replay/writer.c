@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/helper.h"
+#include "base/progress.h"
 #include "cfg/source.h"
 #include "wet/file/writer.h"
 
@@ -119,6 +120,7 @@ replay_file_states(struct store_cap *c, const char *capture)
 
 	if (!v)
 		return -1;
+	progress_stage("compressing");
 	c->count = calloc(c->stmts.n + 1, sizeof *c->count);
 	bad = k && c->count ? replay_file_state(c, k, 0) : -1;
 	while (!bad && (got = visit_batch(v, &b)) == REPLAY_OK)

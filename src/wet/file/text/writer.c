@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "format/wettext/wettext.h"
 #include "wet/file/text/columns.h"
 #include "wet/file/writer.h"
@@ -203,8 +204,10 @@ store_text(const char *text, struct wetfile_writer *w, const struct store_opts *
 	f->err[0] = '\0';
 	if (!t)
 		return fault_nomem(f);
-	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_read(text, NULL, &canonical, f) != 0 ||
-	    (canonical ? text_writer_read(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
+	progress_stage("reading");
+	bad = store_out_init(&t->out, w, o, f) != 0 || text_writer_read(text, NULL, &canonical, f) != 0;
+	progress_stage("compressing");
+	bad = bad || (canonical ? text_writer_read(text, t, NULL, f) : text_writer_raw(text, t)) != 0;
 	if (!bad && wetfile_finish(w) != 0)
 		bad = store_fail(f, 0, "%s", wetfile_write_fault(w)->err);
 	if (o->stats)
