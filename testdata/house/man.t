@@ -76,7 +76,7 @@ for tool in $TOOLS; do
 	"$tool" --help >help
 	is "$tool --help: status, width, lines" "$? $(awk 'length > 110' help) $(awk 'END { print (NR > 6 && NR < 40) }' help)" "0  1"
 	awk '$1 == ".It" && $2 == "Fl" && $3 !~ /^[0-9]/ {
-		for (i = 3; i <= NF && $i ~ /^(,|Fl|Ns|=|-?[A-Za-z][a-z-]*)$/ && $i != "Ar"; i++)
+		for (i = 3; i <= NF && $i ~ /^(,|Fl|Ns|=|-?[A-Za-z][a-z0-9-]*)$/ && $i != "Ar"; i++)
 			if ($i ~ /^-?[A-Za-z]/ && $i != "Fl" && $i != "Ns") printf "-%s ", $i
 		print (/ Ar / ? "=" : "")
 	}' "$page" | sort >want

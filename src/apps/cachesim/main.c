@@ -1,0 +1,164 @@
+/* cachesim: simulate caches and TLBs on the references of a program. */
+#include "apps/cachesim/cachesim.h"
+#include "base/diag.h"
+#include "base/helper.h"
+#include "base/num.h"
+#include "base/opt.h"
+#include "refs/refs.h"
+
+enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, JSON };
+
+#define CACHE_VALUE "SIZE,WAYS[,...]"
+#define TLB_VALUE   "ENTRIES,WAYS[,...]"
+
+static const struct opt cachesim_opts[] = {
+	{ LEVEL + HIER_I1, "i1", CACHE_VALUE, "first-level cache of instructions (32k,8,64)" },
+	{ LEVEL + HIER_D1, "d1", CACHE_VALUE, "first-level cache of data (32k,8,64)" },
+	{ L1, "l1", CACHE_VALUE, "one first-level cache of both, instead of --i1 and --d1" },
+	{ LEVEL + HIER_L2, "l2", CACHE_VALUE, "second level (256k,4,64); none: there is none" },
+	{ LEVEL + HIER_L3, "l3", CACHE_VALUE, "third level (8M,16,64); none: there is none" },
+	{ LEVEL + HIER_ITLB, "itlb", TLB_VALUE, "TLB of instructions (none)" },
+	{ LEVEL + HIER_DTLB, "dtlb", TLB_VALUE, "TLB of data (none)" },
+	{ LEVEL + HIER_STLB, "stlb", TLB_VALUE, "second-level TLB of both (none)" },
+	{ PAGE, "page", "BYTES", "size of a page (4k)" },
+	{ JSON, "json", NULL, "print JSON" },
+	OPT_RANGE,
+	OPT_OUTPUT,
+	{ 0 },
+};
+
+static const struct opt_tool cachesim_tool = {
+	.does = "Simulates caches and TLBs on the references of a program, and counts their misses.",
+	.synopsis = "[options] [source]\n[options] program [ae.out]",
+	.example = "wscap -o ls.ws ls; cachesim --d1 48k,12,64 ls.ws",
+	.opt = cachesim_opts,
+};
+
+struct options {
+	struct hier_params hier;
+	struct refs_source source;
+	const char *outname;
+	uint64_t page;
+	int json, split;
+};
+
+static void
+cachesim_option(struct options *o, int c)
+{
+	struct cache_params *p = c >= LEVEL && c < LEVEL + HIER_N ? &o->hier.cache[c - LEVEL] : NULL;
+
+	if (p && c < LEVEL + HIER_ITLB) {
+		spec_cache(optarg, p);
+		o->split |= c < LEVEL + HIER_L2;
+		if (!p->size && c < LEVEL + HIER_L2)
+			opt_wrong("the first level cannot be left out");
+		if (c == LEVEL + HIER_I1 && p->prefetch == CACHE_STRIDE)
+			opt_wrong("only data are prefetched by stride");
+		return;
+	}
+	switch (c) {
+	case L1:
+		spec_cache(optarg, &o->hier.cache[HIER_D1]);
+		if (!o->hier.cache[HIER_D1].size)
+			opt_wrong("the first level cannot be left out");
+		o->hier.unified = 1;
+		break;
+	case PAGE:
+		o->page = opt_size(optarg, CACHE_LINE_MAX, UINT64_C(1) << 30);
+		if (o->page & (o->page - 1))
+			opt_wrong("not a power of 2");
+		break;
+	case JSON:
+		o->json = 1;
+		break;
+	case 'n':
+		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
+			opt_wrong(OPT_BAD_RANGE);
+		break;
+	case 'o':
+		o->outname = optarg;
+		break;
+	default:
+		spec_tlb(optarg, p);
+	}
+}
+
+/* The first and second levels of a Skylake desktop processor, and a third of four cores. */
+static void
+cachesim_defaults(struct hier_params *p)
+{
+	p->cache[HIER_I1] = p->cache[HIER_D1] = (struct cache_params){ .size = 32 << 10, .ways = 8, .line = 64 };
+	p->cache[HIER_L2] = (struct cache_params){ .size = 256 << 10, .ways = 4, .line = 64 };
+	p->cache[HIER_L3] = (struct cache_params){ .size = 8 << 20, .ways = 16, .line = 64 };
+}
+
+static void
+cachesim_check(struct options *o)
+{
+	struct hier_params *p = &o->hier;
+
+	if (p->unified && o->split)
+		die_usage("--l1 is instead of --i1 and --d1");
+	if (p->unified)
+		p->cache[HIER_I1].size = 0;
+	for (int i = HIER_ITLB; i < HIER_N; i++) {
+		p->cache[i].line = o->page;
+		p->cache[i].size *= o->page;
+	}
+	if (p->cache[HIER_STLB].size && !p->cache[HIER_ITLB].size && !p->cache[HIER_DTLB].size)
+		die_usage("--stlb comes after a TLB: --itlb, --dtlb or both");
+}
+
+static int
+cachesim_take(void *arg, const uint64_t *w, size_t n)
+{
+	hier_take(arg, w, n);
+	return 0;
+}
+
+static void
+cachesim_run(struct options *o)
+{
+	struct refs *s = refs_open(&o->source);
+	struct hier *h = hier_new(&o->hier);
+	struct out *out = out_open(o->outname);
+	struct hier_totals t;
+	struct fault f;
+	int got;
+
+	if (!h)
+		die("no memory");
+	got = refs_run(s, cachesim_take, h, &f);
+	hier_totals(h, &t);
+	/* a source that could not be read at all has no result */
+	if (got != REFS_BAD || t.fetches || t.loads || t.stores)
+		(o->json ? print_json : print_screen)(out, h, &o->hier);
+	if (got == REFS_BAD) {
+		out_discard(out);
+		die_fault(refs_path(s), &f);
+	}
+	out_close(out);
+	if (refs_warning(s))
+		warn("%s: %s", refs_path(s), refs_warning(s));
+	hier_free(h);
+	refs_close(s);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .source.to = REFS_END, .page = 4096 };
+	int c;
+
+	diag_init(argv[0], 1);
+	cachesim_defaults(&o.hier);
+	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1)
+		cachesim_option(&o, c);
+	opt_operands(argc, argv, 0, 2);
+	cachesim_check(&o);
+	o.source.path = argv[optind];
+	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	helper_allow(0);
+	cachesim_run(&o);
+	return 0;
+}

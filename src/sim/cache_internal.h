@@ -1,0 +1,65 @@
+/* The state of a cache, and its fastest path. */
+#ifndef TM_SIM_CACHE_INTERNAL_H
+#define TM_SIM_CACHE_INTERNAL_H
+
+#include "sim/cache.h"
+
+/*
+ * A line in a set: its number plus 1 in bits 2 and up, and flags; 0: there is none. LRU and FIFO
+ * keep a set in order, the line to be replaced last; the others leave lines where they are.
+ */
+#define CACHE_DIRTY      1u
+#define CACHE_AHEAD      2u             /* prefetched, and not used yet */
+#define CACHE_FLAGS      3u
+
+/* an instruction's last address, and its distance from the one before */
+struct cache_stride { uint64_t pc, last, distance; };
+#define CACHE_NSTRIDES 256u
+
+struct cache;
+/*
+ * Uses the line; returns whether it was there. flags: CACHE_DIRTY, CACHE_AHEAD, or 0; allocate: a
+ * missing line replaces another one.
+ */
+typedef int cache_touch_fn(struct cache *c, uint64_t line, unsigned flags, int allocate);
+
+struct cache {
+	struct cache_params p;
+	uint64_t *line;                 /* the sets; owned */
+	uint64_t mask;                  /* number of sets - 1 */
+	unsigned shift, ways;           /* line number = address >> shift */
+	cache_touch_fn *touch;
+	uint64_t *tree;                 /* PLRU: the bits of each set, node k at bit k (root 1); owned */
+	uint8_t *rrpv;                  /* SRRIP: of each line; owned */
+	uint64_t random;
+	struct cache_stride *stride;    /* owned; NULL: no such prefetching */
+	int first;                      /* the last touch used a prefetched line for the first time */
+	struct cache *next;             /* where misses go; NULL: memory */
+	struct cache_memory *memory;    /* borrowed; behind the last level */
+	struct cache_stats n;
+};
+
+int cache_init(struct cache *c, const struct cache_params *p);  /* 0, or -1: no memory */
+void cache_free(struct cache *c);
+
+/* Is the line there?  Changes nothing. */
+int cache_has(const struct cache *c, uint64_t line);
+/* A dirty line comes back from the level before: n bytes at addr. */
+void cache_write_back(struct cache *c, uint64_t addr, uint64_t n);
+
+/*
+ * Under LRU, using the line that was used last in its set changes nothing but its flags: 1 if that
+ * is so and it is done.
+ */
+static inline int
+cache_again(struct cache *c, uint64_t line, unsigned flags)
+{
+	uint64_t *p = c->line + (line & c->mask) * c->ways;
+
+	if ((*p ^ (line + 1) << 2) >= CACHE_AHEAD)
+		return 0;
+	*p |= flags;
+	return 1;
+}
+
+#endif
