@@ -146,11 +146,10 @@ in_open(const char *path)
 	struct stat st;
 
 	in->p = xmalloc(SIZE);
-	if (!path || !strcmp(path, "-")) {
-		in->name = xstrdup("standard input");
+	in->name = xstrdup(src_name(path));
+	if (src_is_stdin(path)) {
 		in->fd = STDIN_FILENO;
 	} else {
-		in->name = xstrdup(path);
 		in->fd = open_path(in, path);
 		if (in->fd < 0) {
 			set_error(in, strerror(errno));

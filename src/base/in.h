@@ -18,7 +18,7 @@ struct in;
 
 #define IN_PEEK (256u << 10)    /* the most that in_peek() can return */
 
-/* NULL or "-": standard input.  Never NULL: a file that cannot be opened is an error at the first read. */
+/* NULL, "-" and the like: standard input (src.h).  Never NULL: a file that cannot be opened is an error at the first read. */
 struct in *in_open(const char *path);
 struct in *in_mem(const void *p, size_t n, const char *name);   /* borrows p; never decompresses */
 void in_close(struct in *in);

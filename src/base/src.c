@@ -7,15 +7,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *
-src_name(const char *path)
+int
+src_is_stdin(const char *path)
 {
 	static const char *const is[] = { "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0" };
 
 	for (size_t i = 0; path && i < sizeof is / sizeof *is; i++)
 		if (!strcmp(path, is[i]))
-			path = NULL;
-	return path ? path : "standard input";
+			return 1;
+	return !path;
+}
+
+const char *
+src_name(const char *path)
+{
+	return src_is_stdin(path) ? "standard input" : path;
 }
 
 int

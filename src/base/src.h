@@ -16,6 +16,7 @@ struct src {
 
 /* The name of an input in messages: path, or "standard input" for NULL, "-", /dev/stdin and the like. */
 const char *src_name(const char *path);
+int src_is_stdin(const char *path);     /* is it one of these? */
 
 /*
  * Opens a file for reading: a descriptor, or -1 with errno. A folder gives EISDIR (open(2) would

@@ -133,7 +133,7 @@ wstrim_run(struct job *j, const char *outname)
 
 	j->name = src_name(j->path);
 	progress_start(j->name);
-	if (!j->path || !strcmp(j->path, "-"))
+	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
 	trimmed = is_trimmed(j);
 	j->in_place = !outname && !copy;

@@ -114,9 +114,9 @@ static void
 ae2addr_load(struct prog *g, struct exe *x, const char *path)
 {
 	if (exe_open(x, path) != 0 || exe_need_schema(x) != 0)
-		die("%s: %s", path, x->err);
+		die("%s: %s", src_name(path), x->err);
 	if (prog_load_exe(g, x) != 0)
-		die_at(path, x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
+		die_at(src_name(path), x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
 }
 
 /* Regenerates the references.  A fault is reported after the references before it were written. */

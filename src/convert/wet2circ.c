@@ -341,7 +341,7 @@ main(int argc, char **argv)
 	j.path = argv[optind];
 	j.name = src_name(j.path);
 	progress_start(j.name);
-	if (!j.path || strcmp(j.path, "-") == 0)
+	if (src_is_stdin(j.path))
 		j.path = copy = spool_stdin();
 	j.out = out_open(outname);
 	wet2circ_run(&j);

@@ -124,7 +124,7 @@ wsverify_seekable(const struct options *o)
 {
 	struct stat st;
 
-	if ((strcmp(o->path, "-") ? stat(o->path, &st) : fstat(0, &st)) == 0 && !S_ISREG(st.st_mode) &&
+	if ((src_is_stdin(o->path) ? fstat(0, &st) : stat(o->path, &st)) == 0 && !S_ISREG(st.st_mode) &&
 	    !S_ISDIR(st.st_mode))
 		die("%s: not a regular file, which is read at several places at once", o->name);
 }

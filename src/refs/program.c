@@ -7,13 +7,14 @@
 #include "ae/regen/regen.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/src.h"
 #include "refs/refs_internal.h"
 
 int
 refs_open_exe(struct refs *s, const char *path)
 {
 	if (exe_open(&s->exe, path) != 0) {
-		s->path = path;
+		s->path = src_name(path);
 		return refs_fail_text(s, DIAG_NOOFF, s->exe.err);
 	}
 	s->has_exe = 1;
@@ -25,7 +26,7 @@ refs_open_program(struct refs *s)
 {
 	struct fault f = { .line = 0 };
 
-	if (!s->q.path || strcmp(s->q.path, "-") == 0)
+	if (src_is_stdin(s->q.path))
 		return refs_fail_text(s, DIAG_NOOFF, "a program must be named, not be standard input");
 	if (refs_open_exe(s, s->q.path) != 0)
 		return -1;

@@ -143,7 +143,7 @@ refs_is_capture(const char *path)
 {
 	uint8_t head[8];
 	struct src src;
-	int fd = path && strcmp(path, "-") != 0 ? src_open(path) : -1, is;
+	int fd = src_is_stdin(path) ? -1 : src_open(path), is;
 
 	if (fd < 0)
 		return 0;

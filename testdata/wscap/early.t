@@ -56,14 +56,14 @@ readers() {
 for kind in raw trimmed; do
 	wscap -o c.ws env sh -c 'echo out; exit 3' >out 2>err
 	is "exec: status, output, error" "$? $(cat out) $(cat err)" \
-		"3 out wscap: the capture ends here, the program goes on: it executes another program"
+		"3 out wscap: the capture ends here, the program continues: it executes another program"
 	[ $kind = raw ] || ok "trimmed" wstrim c.ws
 	n=$(ws2addr -c c.ws 2>err | sed -n 's/^instructions //p')
 	readers "$n" "it executes another program" "$([ $kind = raw ] || echo ", after $n instructions")"
 done
 wscap -o c.ws ./thread >out 2>err
 is "thread: status, output" "$? $(tr '\n' ' ' <out)" "3 before after "
-why=$(sed -n 's/.*the program goes on: //p' err)
+why=$(sed -n 's/.*the program continues: //p' err)
 # which says how long it is
 ok "trimmed" wstrim c.ws
 n=$(ws2addr -c c.ws 2>err | sed -n 's/^instructions //p')

@@ -24,7 +24,7 @@ for o in --raw --first-touch --audit; do
 		thread) why="it starts a thread, and threads cannot be captured" ;;
 		exec) why="it executes another program" ;;
 		esac
-		is "$i $o: said" "$(cat got.err)" "wscap: the capture ends here, the program goes on: $why"
+		is "$i $o: said" "$(cat got.err)" "wscap: the capture ends here, the program continues: $why"
 	done
 done
 tap_end

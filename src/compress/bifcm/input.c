@@ -16,11 +16,11 @@
 void
 input_open(struct input *in, const char *path)
 {
-	in->name = "standard input";
+	in->name = src_name(path);
 	in->fd = STDIN_FILENO;
 	in->path = NULL;
-	if (path && strcmp(path, "-")) {
-		in->name = in->path = path;
+	if (!src_is_stdin(path)) {
+		in->path = path;
 		in->fd = src_open(path);
 		if (in->fd < 0)
 			die_sys("%s", path);

@@ -370,7 +370,7 @@ wetz_run(struct job *j, const char *outname)
 
 	j->name = src_name(j->path);
 	progress_start(j->name);
-	if (!j->path || strcmp(j->path, "-") == 0)
+	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
 	fd = src_open(j->path);
 	if (fd < 0)

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/progress.h"
+#include "base/src.h"
 #include "convert/addrdiff/addrdiff.h"
 
 static const struct opt addrdiff_opts[] = {
@@ -151,7 +152,7 @@ main(int argc, char **argv)
 		}
 	}
 	opt_operands(argc, argv, 2, 2);
-	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
+	if (src_is_stdin(argv[optind]) && src_is_stdin(argv[optind + 1]))
 		die("only one of the two can be standard input");
 	d.context = (size_t)n;
 	if (progpath)

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/src.h"
 #include "format/ae/exe.h"
 
 struct prog {
@@ -78,9 +79,9 @@ prog_open(const char *path)
 	struct prog *p = xcalloc(1, sizeof(*p));
 
 	if (exe_open(&p->exe, path) < 0 || exe_need_schema(&p->exe) < 0 || exe_traced(&p->exe, 0) < 0)
-		die("%s: %s", path, p->exe.err);
+		die("%s: %s", src_name(path), p->exe.err);
 	find_image(p);
-	mark_traced(p, path);
+	mark_traced(p, src_name(path));
 	return p;
 }
 

@@ -56,8 +56,7 @@ wetq_labels_instances(struct out *o, const struct arch_stmt *s)
 void
 job_arch(const char *id, const char *path, const char *outname)
 {
-	const char *from = strcmp(path, "-") == 0 ? spool_stdin() : path,
-	    *name = from == path ? path : "standard input";
+	const char *from = src_is_stdin(path) ? spool_stdin() : path, *name = src_name(path);
 	const struct arch_stmt *s = NULL;
 	struct fault f;
 	struct arch_labels l;

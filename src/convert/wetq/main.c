@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/spool.h"
+#include "base/src.h"
 #include "convert/wetq/wetq.h"
 
 enum { FORWARD = 256 };
@@ -204,16 +205,17 @@ main(int argc, char **argv)
 		die_usage("-i takes one operand, the file");
 	if (!c.many && (k = wetq_question(argc, argv)) == NULL)
 		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked", argv[0]);
-	j.path = file = c.many ? argv[0] : argv[1 + k->words];
+	file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
 		warn("%s %s: that is the file; which %s?", argv[0], argv[1],
 		    k->one == job_values || k->one == job_addrs ? "statement" : "point");
 		return 2;
 	}
-	if (!c.many && (!file || strcmp(file, "-") == 0)) {
+	j.path = src_name(file);
+	if (c.many && src_is_stdin(file))
+		die_usage("-i reads the questions from standard input: the file must be another");
+	if (src_is_stdin(file))
 		file = copy = spool_stdin();
-		j.path = "standard input";
-	}
 	j.file = file;
 	helper_allow(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
 	if ((j.q = query_open(file, &f)) == NULL)

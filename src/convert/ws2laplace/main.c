@@ -171,7 +171,7 @@ main(int argc, char **argv)
 		die("an address space of more than 32 bits needs the wide form");
 	j.path = argv[optind];
 	progress_start(src_name(j.path));
-	if (!j.path || !strcmp(j.path, "-")) {
+	if (src_is_stdin(j.path)) {
 		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_spool();
 	} else {
 		fd = src_open(j.path);

@@ -38,7 +38,7 @@ ws2wet_run(struct job *j, const char *outname)
 
 	j->name = src_name(j->path);
 	progress_start(j->name);
-	if (!j->path || strcmp(j->path, "-") == 0)
+	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();

@@ -40,7 +40,7 @@ main(int argc, char **argv)
 		list = c == 'l';
 	opt_operands(argc, argv, 0, 1);
 	name = src_name(argv[optind]);
-	if (optind < argc && strcmp(argv[optind], "-")) {
+	if (!src_is_stdin(argv[optind])) {
 		fd = src_open(argv[optind]);
 		if (fd < 0)
 			die_sys("%s", name);

@@ -12,6 +12,7 @@
 
 #include "base/helper.h"
 #include "base/search.h"
+#include "base/src.h"
 #include "format/ae/exe.h"
 #include "format/schema/schema.h"
 
@@ -194,7 +195,7 @@ exe_open(struct exe *x, const char *path)
 	GElf_Ehdr eh;
 
 	memset(x, 0, sizeof *x);
-	x->fd = helper_open(path, HELPER_ELF);
+	x->fd = helper_open(src_is_stdin(path) ? "/dev/stdin" : path, HELPER_ELF);
 	if (x->fd < 0)
 		return exe_fail(x, "%s", strerror(errno));
 	if (elf_version(EV_CURRENT) == EV_NONE || !(x->elf = elf_begin(x->fd, ELF_C_READ_MMAP, NULL)) ||

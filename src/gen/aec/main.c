@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/src.h"
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
 
@@ -36,15 +37,15 @@ static void
 aec_load(struct aec *a, const char *text)
 {
 	if (exe_open(&a->x, a->path) != 0)
-		die("%s: %s", a->path, a->x.err);
+		die("%s: %s", src_name(a->path), a->x.err);
 	if (text)
 		schema_read(a, text);
 	if (exe_need_schema(&a->x) != 0)
-		die("%s: %s", a->path, a->x.err);
+		die("%s: %s", src_name(a->path), a->x.err);
 	if (prog_load_exe(&a->g, &a->x) != 0 && text)
-		die("%s: bad schema: %s", text, a->g.err);
+		die("%s: bad schema: %s", src_name(text), a->g.err);
 	else if (a->g.err)
-		die_at(a->path, a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
+		die_at(src_name(a->path), a->x.schema_off + a->g.erroff, DIAG_NOREC, "bad schema: %s", a->g.err);
 }
 
 /*
@@ -115,6 +116,8 @@ main(int argc, char **argv)
 	if (!dobuild && !doprint && !out)
 		die_usage("-b, -o folder or --print-schema is missing");
 	a.path = argv[optind];
+	if (dobuild && !out && src_is_stdin(a.path))
+		die_usage("-b needs -o if the program is standard input");
 	a.home = aec_home();
 	aec_load(&a, text);
 	if (doprint) {

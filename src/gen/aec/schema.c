@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/search.h"
+#include "base/src.h"
 #include "format/schema/text.h"
 #include "gen/aec/aec.h"
 #include "gen/aec/schema.h"
@@ -136,12 +137,12 @@ aec_schema_slurp(const char *path, struct buf *b)
 		uint8_t *p = buf_reserve(b, 65536);
 
 		if (!p || b->n > TEXTMAX)
-			die("%s: too large", path);
+			die("%s: too large", in_name(in));
 		n = in_read(in, p, 65536);
 		b->n += n;
 	} while (n);
 	if (in_error(in))
-		die_at(path, in_off(in), DIAG_NOREC, "%s", in_error(in));
+		die_at(in_name(in), in_off(in), DIAG_NOREC, "%s", in_error(in));
 	in_close(in);
 }
 
@@ -156,6 +157,7 @@ schema_read(struct aec *a, const char *path)
 	int r;
 
 	aec_schema_slurp(path, &b);
+	path = src_name(path);
 	t.p = (const char *)b.p;
 	t.n = b.n;
 	build_id(a, id);
@@ -172,7 +174,8 @@ schema_read(struct aec *a, const char *path)
 	if (r < 0)
 		die("%s: line %lu: %s", path, t.line, t.err);
 	if (*t.program && strcmp(t.program, id) != 0)
-		die("%s: this is not the schema of %s, but that of another executable", path, a->path);
+		die("%s: this is not the schema of %s, but that of another executable", path,
+		    src_name(a->path));
 	if (encoded.n == 0)
 		die("%s: contains no schema", path);
 	if (encoded.nomem)

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "base/out.h"
+#include "base/src.h"
 #include "gen/aerw/list.h"
 
 #define MAXTEXT (1u << 30)      /* bytes of an assembly file at most */
@@ -252,7 +253,7 @@ main(int argc, char **argv)
 	f.paper = o.paper;
 	p = aerw_slurp(path, &n);
 	text_parse(&f.text, f.m, p, n);
-	aerw_analyse(&f, &o, path ? path : "standard input");
+	aerw_analyse(&f, &o, src_name(path));
 	emit_file(&text, &f);
 	if (text.nomem)
 		die("out of memory");

@@ -107,7 +107,7 @@ wscap_finish(struct cap *c, enum ws_how how, unsigned status)
 	if (!c->failed && ws_finish(c->w) < 0)
 		c->failed = 1;
 	if (c->failed)
-		warn("%s: %s", c->path, ws_write_fault(c->w)->err);
+		warn("%s: %s", out_name(c->dest), ws_write_fault(c->w)->err);
 	ws_free(c->w);
 	c->w = NULL;
 }
@@ -117,7 +117,7 @@ static void
 cap_warn_stop(struct cap *c, const char *why)
 {
 	if (why) {
-		warn("the capture ends here, the program goes on: %s", why);
+		warn("the capture ends here, the program continues: %s", why);
 		put_note(c, why);
 	}
 	wscap_finish(c, WS_STOPPED, 0);

@@ -145,7 +145,7 @@ start_header(struct cap *c, struct start *s, char *const argv[])
 		h.argc++;
 	c->w = ws_create(ws_write_fd, &c->fd, &h, c->level, &f);
 	if (!c->w) {                    /* the program runs nevertheless */
-		warn("%s: %s", c->path, f.err);
+		warn("%s: %s", out_name(c->dest), f.err);
 		c->failed = 1;
 	}
 }

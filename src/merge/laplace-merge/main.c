@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/opt.h"
 #include "base/progress.h"
+#include "base/src.h"
 #include "merge/laplace-merge/merge.h"
 
 static const struct opt laplace_merge_opts[] = {
@@ -42,6 +43,7 @@ by_process(struct job *j, const char *outname)
 	j->files = files_new(outname);
 	j->endprocess = &j->process;
 	pass_run(j);
+	progress_stop();        /* the files are read again for an archive */
 	manifest_write(j);
 	files_done(j->files);
 }
@@ -78,7 +80,7 @@ main(int argc, char **argv)
 	opt_operands(argc, argv, 2, 2);
 	if (!one && (!outname || !strcmp(outname, "-")))
 		die_usage("-o with the name of a folder or an archive is missing");
-	if (!strcmp(argv[optind], "-") && !strcmp(argv[optind + 1], "-"))
+	if (src_is_stdin(argv[optind]) && src_is_stdin(argv[optind + 1]))
 		die("only one of the two can be standard input");
 	progress_start(NULL);
 	j.refin = in_open(argv[optind]);

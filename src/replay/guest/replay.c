@@ -11,6 +11,7 @@
 #include "base/confine.h"
 #include "base/helper.h"
 #include "base/progress.h"
+#include "base/src.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/fact.h"
 #include "replay/guest/feature.h"
@@ -155,7 +156,7 @@ open_file(struct replay *r, const char *path, struct fault *f)
 {
 	struct fault w;
 
-	r->fd = path && strcmp(path, "-") != 0 ? helper_keep_open(path) : 0;
+	r->fd = src_is_stdin(path) ? 0 : helper_keep_open(path);
 	if (r->fd < 0) {
 		snprintf(f->err, sizeof f->err, "%s", strerror(errno));
 		return -1;
@@ -277,7 +278,7 @@ at_end(struct replay *r)
 static int
 replay_fail_too_long(struct replay *r)
 {
-	return drive_drift(r, "the program goes on and on, where it had a %s long ago: "
+	return drive_drift(r, "the replay continues where the program had a %s long ago: "
 	    "it may have waited for memory that another process changed", ws_kind_name(r->next.kind));
 }
 

@@ -270,7 +270,7 @@ store_string_again(struct store_cap *c, const struct visit_batch *b, const struc
 
 	if (c->string != e.n)
 		return store_fail(c->out.f, 1,
-		    "a string instruction that a signal interrupted goes on: not known here");
+		    "a string instruction that a signal interrupted continues: not known here");
 	*(c->load ? &c->addr.val.n : &c->seg.val.n) -= stmt_words(v);
 	full_run_values(c, v, b->word + e.val);
 	if (c->load)
