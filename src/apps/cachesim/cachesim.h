@@ -2,7 +2,9 @@
 #ifndef TM_APPS_CACHESIM_H
 #define TM_APPS_CACHESIM_H
 
+#include "base/json.h"
 #include "base/out.h"
+#include "refs/refs.h"
 #include "sim/hierarchy.h"
 
 /* spec.c: descriptions of caches on the command line */
@@ -19,6 +21,39 @@ const char *cachesim_title(const struct hier_params *p, int which);    /* "I1", 
 extern const char *const cachesim_kind[CACHE_NKINDS];           /* "fetches", ... */
 uint64_t cachesim_sum(const uint64_t n[CACHE_NKINDS]);          /* without prefetches */
 void print_screen(struct out *o, const struct hier *h, const struct hier_params *p);
-void print_json(struct out *o, const struct hier *h, const struct hier_params *p);
+/* without the end of the object, to which more may be added */
+void print_json(struct json *j, const struct hier *h, const struct hier_params *p);
+
+/* places.c: where misses come from */
+struct places;
+struct places *places_new(void);
+void places_free(struct places *m);
+void places_miss(void *arg, enum hier_cache where, uint64_t pc, unsigned size);         /* hier_miss_fn */
+/* after the run, before the first table: warns of files that have no names */
+void places_check(struct places *m, struct refs *s);
+
+/* A function, or a line of a function. Strings are borrowed from the refs; NULL, 0: not known. */
+struct row {
+	const char *file;               /* of the source; NULL in a table of functions */
+	const char *func;
+	const char *object;             /* the name of the file that the code was mapped from, without its folder */
+	int line;
+	uint64_t miss[HIER_N];
+	uint64_t cost;                  /* 10 for each miss of a first level, 100 for each of the last */
+};
+struct table {
+	int lines;                      /* of lines, not of functions */
+	struct row *row;                /* owned; the costliest first */
+	size_t n, more;
+	struct row others, total;       /* `more` that are not in row[0..n); all */
+};
+/* The `top` costliest functions or lines. */
+void places_table(struct places *m, struct refs *s, const struct hier_params *p, int lines, size_t top,
+    struct table *t);
+void places_table_free(struct table *t);
+
+/* table.c */
+void table_print(struct out *o, const struct table *t, const struct hier_params *p);
+void table_json(struct json *j, const struct table *t, const struct hier_params *p);
 
 #endif

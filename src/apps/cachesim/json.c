@@ -1,6 +1,5 @@
 /* cachesim: --json */
 #include "apps/cachesim/cachesim.h"
-#include "base/json.h"
 
 static void
 json_cache(struct json *j, const struct hier_params *p, int which, const struct cache_stats *n)
@@ -37,25 +36,22 @@ json_cache(struct json *j, const struct hier_params *p, int which, const struct 
 }
 
 void
-print_json(struct out *o, const struct hier *h, const struct hier_params *p)
+print_json(struct json *j, const struct hier *h, const struct hier_params *p)
 {
 	struct cache_stats n;
 	struct hier_totals t;
-	struct json j;
 
 	hier_totals(h, &t);
-	json_begin(&j, o);
-	json_u64(&j, "instructions", t.fetches);
-	json_u64(&j, "loads", t.loads);
-	json_u64(&j, "stores", t.stores);
-	json_u64(&j, "modifies", t.modifies);
-	json_array(&j, "caches");
+	json_u64(j, "instructions", t.fetches);
+	json_u64(j, "loads", t.loads);
+	json_u64(j, "stores", t.stores);
+	json_u64(j, "modifies", t.modifies);
+	json_array(j, "caches");
 	for (int i = 0; i < HIER_N; i++)
 		if (hier_stats(h, (enum hier_cache)i, &n))
-			json_cache(&j, p, i, &n);
-	json_end(&j);
-	json_u64(&j, "memory_reads", t.memory.reads);
-	json_u64(&j, "memory_writes", t.memory.writes);
-	json_u64(&j, "page_walks", t.walks);
-	json_end(&j);
+			json_cache(j, p, i, &n);
+	json_end(j);
+	json_u64(j, "memory_reads", t.memory.reads);
+	json_u64(j, "memory_writes", t.memory.writes);
+	json_u64(j, "page_walks", t.walks);
 }

@@ -6,7 +6,7 @@
 #include "base/opt.h"
 #include "refs/refs.h"
 
-enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, JSON };
+enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, FUNCTIONS, LINES, TOP, JSON };
 
 #define CACHE_VALUE "SIZE,WAYS[,...]"
 #define TLB_VALUE   "ENTRIES,WAYS[,...]"
@@ -21,6 +21,10 @@ static const struct opt cachesim_opts[] = {
 	{ LEVEL + HIER_DTLB, "dtlb", TLB_VALUE, "TLB of data (none)" },
 	{ LEVEL + HIER_STLB, "stlb", TLB_VALUE, "second-level TLB of both (none)" },
 	{ PAGE, "page", "BYTES", "size of a page (4k)" },
+	{ FUNCTIONS, "functions", NULL, "print also which functions the misses come from" },
+	{ LINES, "lines", NULL, "print also which source lines the misses come from" },
+	{ TOP, "top", "N", "print N functions and lines (20)" },
+	{ 'e', "executable", "PROG", "find functions and lines of a stream in PROG" },
 	{ JSON, "json", NULL, "print JSON" },
 	OPT_RANGE,
 	OPT_OUTPUT,
@@ -38,8 +42,8 @@ struct options {
 	struct hier_params hier;
 	struct refs_source source;
 	const char *outname;
-	uint64_t page;
-	int json, split;
+	uint64_t page, top;
+	int json, split, functions, lines;
 };
 
 static void
@@ -67,6 +71,19 @@ cachesim_option(struct options *o, int c)
 		o->page = opt_size(optarg, CACHE_LINE_MAX, UINT64_C(1) << 30);
 		if (o->page & (o->page - 1))
 			opt_wrong("not a power of 2");
+		break;
+	case FUNCTIONS:
+		o->functions = 1;
+		break;
+	case LINES:
+		o->lines = 1;
+		break;
+	case TOP:
+		if (num_u64(optarg, 1, UINT32_MAX, &o->top) != 0)
+			opt_wrong("not a number of at least 1");
+		break;
+	case 'e':
+		o->source.exe = optarg;
 		break;
 	case JSON:
 		o->json = 1;
@@ -116,23 +133,57 @@ cachesim_take(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
+/* What was counted, for a person or as JSON; then the tables of places, if there are any. */
+static void
+cachesim_print(const struct options *o, struct out *out, const struct hier *h, struct places *m, struct refs *s)
+{
+	struct table t;
+	struct json j;
+
+	if (o->json) {
+		json_begin(&j, out);
+		print_json(&j, h, &o->hier);
+	} else {
+		print_screen(out, h, &o->hier);
+	}
+	if (m)
+		places_check(m, s);
+	for (int lines = 0; lines < 2; lines++) {
+		if (!(lines ? o->lines : o->functions))
+			continue;
+		places_table(m, s, &o->hier, lines, o->top, &t);
+		if (o->json)
+			table_json(&j, &t, &o->hier);
+		else
+			table_print(out, &t, &o->hier);
+		places_table_free(&t);
+	}
+	if (o->json)
+		json_end(&j);
+}
+
 static void
 cachesim_run(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
 	struct hier *h = hier_new(&o->hier);
 	struct out *out = out_open(o->outname);
+	struct places *m = NULL;
 	struct hier_totals t;
 	struct fault f;
 	int got;
 
 	if (!h)
 		die("no memory");
+	if (o->source.names) {
+		m = places_new();
+		hier_set_miss_fn(h, places_miss, m);
+	}
 	got = refs_run(s, cachesim_take, h, &f);
 	hier_totals(h, &t);
 	/* a source that could not be read at all has no result */
 	if (got != REFS_BAD || t.fetches || t.loads || t.stores)
-		(o->json ? print_json : print_screen)(out, h, &o->hier);
+		cachesim_print(o, out, h, m, s);
 	if (got == REFS_BAD) {
 		out_discard(out);
 		die_fault(refs_path(s), &f);
@@ -140,6 +191,7 @@ cachesim_run(struct options *o)
 	out_close(out);
 	if (refs_warning(s))
 		warn("%s: %s", refs_path(s), refs_warning(s));
+	places_free(m);
 	hier_free(h);
 	refs_close(s);
 }
@@ -147,7 +199,7 @@ cachesim_run(struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .source.to = REFS_END, .page = 4096 };
+	struct options o = { .source.to = REFS_END, .page = 4096, .top = 20 };
 	int c;
 
 	diag_init(argv[0], 1);
@@ -158,7 +210,8 @@ main(int argc, char **argv)
 	cachesim_check(&o);
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	helper_allow(0);
+	o.source.names = o.functions || o.lines;
+	helper_allow(o.source.names ? HELPER_ELF : 0);
 	cachesim_run(&o);
 	return 0;
 }
