@@ -15,7 +15,7 @@ ok "what its libraries are in" sh -c "dpkg-deb -f '$tools' Depends | grep -q 'li
 for deb in "$tools" "$dev"; do dpkg-deb -c "$deb" | awk '!/^d/ { print $6 }' | sort >"$TMPDIR/$(basename "$deb").list"; done
 is "no file is in both" "$(sort "$TMPDIR"/*.list | uniq -d)" ""
 is "the library's package" "$(grep -v /doc/ "$TMPDIR/$(basename "$dev").list" | tr '\n' ' ')" \
-	"./usr/include/ae.h ./usr/lib/pkgconfig/aeregen.pc ./usr/lib/tracemill/libaeregen.a ./usr/share/man/man3/ae.h.3.gz "
+	"./usr/include/ae.h ./usr/lib/tracemill/libaeregen.a ./usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)/pkgconfig/aeregen.pc ./usr/share/man/man3/ae.h.3.gz "
 missing=
 for t in $TOOLS; do grep -qx "./usr/bin/$t" "$TMPDIR/$(basename "$tools").list" || missing="$missing $t"; done
 for p in man/*.[124-8]; do grep -qx "./usr/share/man/man${p##*.}/${p##*/}.gz" "$TMPDIR/$(basename "$tools").list" || missing="$missing $p"; done
@@ -35,4 +35,17 @@ if command -v lintian >/dev/null; then
 else
 	skip "no lintian"
 fi
+
+cd "$SRC" || exit 1
+# Packages that would depend on nothing are not made
+mkdir "$TMPDIR/stub"
+for do in "echo shlibs:Depends=" "echo shlibdeps: no such library >&2; exit 2"; do
+	printf '#!/bin/sh\n%s\n' "$do" >"$TMPDIR/stub/dpkg-shlibdeps"
+	chmod +x "$TMPDIR/stub/dpkg-shlibdeps"
+	(PATH=$TMPDIR/stub:$PATH && m deb)
+	echo "$? $(grep -v '^make[:[]' "$TMPDIR/log")"
+done >"$TMPDIR/refused"
+is "dependencies that are not found" "$(cat "$TMPDIR/refused")" "2 make deb: dpkg-shlibdeps found no libraries
+2 shlibdeps: no such library"
+is "no package is made then" "$(find "$BUILD/deb" -name '*.deb')" ""
 tap_end
