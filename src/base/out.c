@@ -258,8 +258,9 @@ out_create(const char *path, mode_t mode)
 		o->name = xstrdup(path);
 		open_file(o, path, mode);
 	}
-	o->terminal = isatty(o->fd);
-	progress_output(o->fd);
+	o->terminal = !o->temp && isatty(o->fd);
+	if (!o->temp)
+		progress_output(o->fd);
 	if (!hooked) {
 		hooked = 1;
 		atexit(at_exit);

@@ -4,6 +4,8 @@
 #include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "refs/refs.h"
 
 enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, FUNCTIONS, LINES, TOP, JSON };
@@ -212,6 +214,8 @@ main(int argc, char **argv)
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
 	o.source.names = o.functions || o.lines;
 	helper_allow(o.source.names ? HELPER_ELF : 0);
+	progress_start(src_name(o.source.path));
+	progress_limit(o.source.to);
 	cachesim_run(&o);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "base/unz.h"
 #include "codec/stream/stream_internal.h"
 
@@ -57,6 +58,7 @@ get_bytes(struct vs_reader *r, uint64_t off, uint64_t n, struct buf *b, struct f
 			return -1;
 		}
 		got = vs_get(r, off, p, k);
+		progress_read(got);
 		b->n += got;
 		off += got;
 		if (got < k)

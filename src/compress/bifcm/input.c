@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
 #include "compress/bifcm/bifcm.h"
@@ -25,6 +26,8 @@ input_open(struct input *in, const char *path)
 		if (in->fd < 0)
 			die_sys("%s", path);
 	}
+	progress_start(in->name);
+	progress_input(in->fd);
 }
 
 size_t
@@ -42,6 +45,7 @@ input_read(struct input *in, void *p, size_t n)
 		if (!k)
 			break;
 		got += (size_t)k;
+		progress_read((size_t)k);
 	}
 	return got;
 }
@@ -56,10 +60,13 @@ input_spool(struct input *in)
 
 	if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode))
 		return;
+	progress_stage("reading");
 	fd = spool_open();
 	p = xmalloc(PIECE);
 	while ((n = input_read(in, p, PIECE)) > 0)
 		spool_write(fd, p, n);
 	free(p);
+	progress_stage(NULL);
+	progress_input(fd);
 	in->fd = fd;
 }
