@@ -95,12 +95,8 @@ control_free(struct control *t)
 	free(t);
 }
 
-/*
- * May the instruction raise rsp past frames?  0: it lowers rsp, or belongs to the usual end of a
- * function (pop, ret, add of a constant).
- */
-static int
-moves_stack(const struct fact *f)
+int
+control_moves_stack(const struct fact *f)
 {
 	switch (f->mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ:
@@ -120,7 +116,7 @@ control_stack(const struct fact_at *a, struct control_act *act, uint32_t *n)
 {
 	for (unsigned k = 0; k < a->fact->ndef; k++)
 		if (a->fact->def[k].reg == X86_RSP && a->fact->def[k].val != FACT_NOVALUE &&
-		    moves_stack(a->fact))
+		    control_moves_stack(a->fact))
 			act[(*n)++] = (struct control_act){ .what = STACK,
 		    .word = (uint32_t)a->val + a->fact->def[k].val };
 }

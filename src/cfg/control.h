@@ -61,6 +61,12 @@ int control_signal(struct control *t, uint64_t n, const uint64_t *word);
 typedef void control_parent_fn(void *arg, uint64_t n);
 void control_parents(const struct control *t, control_parent_fn *fn, void *arg);
 
+/*
+ * May the instruction raise rsp past frames? 0: it lowers rsp, or belongs to the usual end of a
+ * function (pop, ret, add of a constant).
+ */
+int control_moves_stack(const struct fact *f);
+
 size_t control_depth(const struct control *t);  /* number of calls and signals that have not ended */
 
 /*

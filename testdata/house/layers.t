@@ -31,7 +31,7 @@ ok "and they name headers" test -s "$TMPDIR/uses"
 
 awk '
 	BEGIN {
-		n = split("base isa format cfg codec ae replay refs laplace sim wet", room, " ")
+		n = split("base isa format cfg codec ae replay refs insns laplace sim wet", room, " ")
 		for (i = 1; i <= n; i++) rank[room[i]] = i
 		# what stands beside each other does not meet
 		apart["replay ae"] = apart["laplace ae"] = apart["laplace replay"] = apart["sim ae"] = apart["sim replay"] = apart["sim laplace"] = apart["sim refs"] = apart["laplace refs"] = apart["wet refs"] = apart["codec cfg"] = 1

@@ -1,0 +1,27 @@
+/*
+ * The formats of executed instructions. Each function writes the instructions q->from to q->to of the
+ * capture q->path; of the functions in q it calls only complain. 0; or -1 with *f, after what comes
+ * before the fault is written. *early is set if the capture ends before its program.
+ */
+#ifndef TM_INSNS_FORMATS_H
+#define TM_INSNS_FORMATS_H
+
+#include "base/out.h"
+#include "insns/insns.h"
+
+/* ChampSim's records, 64 bytes each, as its tracer writes them */
+int champsim_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+
+/* Executed branches as lines of comma-separated values */
+int branches_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+
+/* Basic-block vectors as SimPoint reads them, one for each `interval` instructions */
+#define BBV_INTERVAL 100000000u         /* as valgrind's exp-bbv */
+int bbv_write(const struct insns *q, uint64_t interval, struct out *out, struct ws_early *early,
+    struct fault *f);
+
+/* Profiles, for which helper_allow(HELPER_ELF) has to come first: callgrind's format, and folded stacks */
+int callgrind_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+int folded_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+
+#endif

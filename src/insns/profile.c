@@ -1,0 +1,318 @@
+/* Profiles: counts of instructions, calls and their returns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cfg/control.h"
+#include "insns/profile.h"
+
+/* What an instruction does to the stack of calls. */
+enum { DOES_UNKNOWN, DOES_NOTHING, DOES_CALL, DOES_RETURN, DOES_JUMP, DOES_STACK };
+
+/* The number of the function that pc is in. */
+static uint32_t
+profile_func(struct profile *p, const struct fact *f)
+{
+	const char *file, *name, *object;
+	uint32_t h, at, i;
+	int line;
+
+	wsource_find(p->source, f->pc, f->b, f->len, &file, &name, &line);
+	object = wsource_object(p->source, f->pc);
+	h = at = hash_number((uint64_t)(uintptr_t)(name ? name : object) + (name != NULL));
+	while ((i = hash_find(&p->by_name, h, &at)) != HASH_NONE &&
+	    (p->func[i].name != name || p->func[i].object != object))
+		;
+	if (i != HASH_NONE)
+		return i;
+	p->func = mem_xgrow(p->func, &p->capfunc, p->nfunc + 1, sizeof *p->func);
+	p->func[p->nfunc] = (struct profile_func){ f->pc, name, object };
+	hash_xadd(&p->by_name, h, (uint32_t)p->nfunc);
+	return (uint32_t)p->nfunc++;
+}
+
+static void
+profile_insn_new(struct profile *p, const struct fact *f)
+{
+	struct profile_insn *in;
+	struct insns_kind k;
+
+	if (f->id >= p->ninsn)
+		p->insn = insns_table(p->insn, &p->ninsn, f->id, sizeof *p->insn);
+	in = &p->insn[f->id];
+	in->pc = f->pc;
+	in->func = profile_func(p, f);
+	in->sp = FACT_NOVALUE;
+	for (unsigned i = 0; i < f->ndef; i++)
+		if (f->def[i].reg == X86_RSP)
+			in->sp = f->def[i].val;
+	insns_decode(f, &k);
+	switch (k.kind - 1) {
+	case BRANCH_NONE:
+		in->does = in->sp != FACT_NOVALUE && control_moves_stack(f) ? DOES_STACK : DOES_NOTHING;
+		break;
+	case BRANCH_CALL: case BRANCH_CALL_IND:
+		in->does = DOES_CALL;
+		break;
+	case BRANCH_RETURN:
+		in->does = DOES_RETURN;
+		break;
+	default:
+		in->does = DOES_JUMP;
+	}
+}
+
+/* The edge from instruction `site` to a function. */
+static uint32_t
+profile_edge(struct profile *p, uint32_t site, uint32_t func)
+{
+	uint32_t h = hash_number((uint64_t)site << 32 | func), at = h, i;
+
+	while ((i = hash_find(&p->by_call, h, &at)) != HASH_NONE &&
+	    (p->edge[i].site != site || p->edge[i].func != func))
+		;
+	if (i != HASH_NONE)
+		return i;
+	p->edge = mem_xgrow(p->edge, &p->capedge, p->nedge + 1, sizeof *p->edge);
+	p->edge[p->nedge] = (struct profile_edge){ .site = site, .func = func };
+	hash_xadd(&p->by_call, h, (uint32_t)p->nedge);
+	return (uint32_t)p->nedge++;
+}
+
+/* The node of a function that `parent` calls. A function that calls itself has one. */
+static uint32_t
+profile_node(struct profile *p, uint32_t parent, uint32_t func)
+{
+	uint32_t h = hash_number((uint64_t)parent << 32 | func), at = h, i;
+
+	if (parent != PROFILE_NONE &&
+	    (p->node[parent].func == func || p->node[parent].depth == PROFILE_DEEPEST))
+		return parent;
+	while ((i = hash_find(&p->by_parent, h, &at)) != HASH_NONE &&
+	    (p->node[i].parent != parent || p->node[i].func != func))
+		;
+	if (i != HASH_NONE)
+		return i;
+	p->node = mem_xgrow(p->node, &p->capnode, p->nnode + 1, sizeof *p->node);
+	p->node[p->nnode] = (struct profile_node){ parent, func,
+	    parent == PROFILE_NONE ? 1 : p->node[parent].depth + 1, 0 };
+	hash_xadd(&p->by_parent, h, (uint32_t)p->nnode);
+	return (uint32_t)p->nnode++;
+}
+
+static struct profile_frame *
+profile_top(struct profile *p)
+{
+	return &p->frame[p->nframe - 1];
+}
+
+/* What was executed since the last change of the top node belongs to it. */
+static void
+profile_settle(struct profile *p)
+{
+	p->node[profile_top(p)->node].self += p->total - p->since;
+	p->since = p->total;
+}
+
+static void
+profile_push(struct profile *p, uint64_t sp, uint32_t site, uint32_t func)
+{
+	uint32_t parent = PROFILE_NONE;
+
+	if (p->nframe) {
+		profile_settle(p);
+		parent = profile_top(p)->node;
+	}
+	p->frame = mem_xgrow(p->frame, &p->capframe, p->nframe + 1, sizeof *p->frame);
+	p->frame[p->nframe++] = (struct profile_frame){ sp, p->total,
+	    site == PROFILE_NONE ? PROFILE_NONE : profile_edge(p, site, func),
+	    profile_node(p, parent, func) };
+}
+
+static void
+profile_pop(struct profile *p)
+{
+	struct profile_frame *t = profile_top(p);
+
+	profile_settle(p);
+	if (t->edge != PROFILE_NONE) {
+		p->edge[t->edge].calls++;
+		p->edge[t->edge].cost += p->total - t->start;
+	}
+	p->nframe--;
+}
+
+/* Ends the frames whose return address is below sp. */
+static void
+profile_above(struct profile *p, uint64_t sp)
+{
+	while (p->nframe > 1 && profile_top(p)->sp < sp)
+		profile_pop(p);
+}
+
+/* The function in which the top frame is. */
+static uint32_t
+profile_current(struct profile *p)
+{
+	struct profile_frame *t = profile_top(p);
+
+	return t->edge == PROFILE_NONE ? p->node[t->node].func : p->edge[t->edge].func;
+}
+
+/* Control is in another function without a call: it was jumped to, or is returned to by a jump. */
+static void
+profile_jumped(struct profile *p, uint32_t func)
+{
+	uint64_t sp = profile_top(p)->sp;
+	size_t n = p->nframe;
+
+	while (n && p->frame[n - 1].sp == sp &&
+	    (p->frame[n - 1].edge == PROFILE_NONE ? p->node[p->frame[n - 1].node].func :
+		p->edge[p->frame[n - 1].edge].func) != func)
+		n--;
+	if (!n || p->frame[n - 1].sp != sp)
+		profile_push(p, sp, p->site, func);
+	else
+		while (p->nframe > n)
+			profile_pop(p);
+}
+
+/* Control has come to an instruction of `func` in another way than from the one before it. */
+static void
+profile_arrive(struct profile *p, uint32_t func)
+{
+	/* where the run begins, or returns to from where it began */
+	if (p->nframe == 1 && p->pending == DOES_RETURN && profile_current(p) != func)
+		profile_pop(p);
+	if (!p->nframe)
+		profile_push(p, UINT64_MAX, PROFILE_NONE, func);
+	else if (p->pending == DOES_CALL) {
+		profile_above(p, p->sp + 1);
+		profile_push(p, p->sp, p->site, func);
+	} else if (profile_current(p) != func)
+		profile_jumped(p, func);
+	p->pending = 0;
+}
+
+/* A signal's handler is called by the instruction before it; after its return, that goes on. */
+static void
+profile_signal(struct profile *p, const struct insns_span *s)
+{
+	const uint64_t *w = s->word + s->run.word;
+
+	if (!p->nframe)
+		return;
+	if (w[0]) {
+		p->sp = w[1];
+		p->pending = DOES_CALL;
+	} else {
+		profile_above(p, w[1]);
+		p->pending = DOES_JUMP;
+	}
+}
+
+static inline void
+profile_act(struct profile *p, const struct profile_insn *in, const struct insns_span *s, uint32_t i)
+{
+	uint64_t sp = 0;
+
+	if (in->sp != FACT_NOVALUE)
+		sp = s->word[visit_insn(&s->run, i).val + in->sp];
+	p->site = (uint32_t)(in - p->insn);
+	if (in->does == DOES_CALL)
+		p->sp = sp;
+	else if (in->does != DOES_JUMP)
+		profile_above(p, sp);
+	if (in->does != DOES_STACK)
+		p->pending = in->does;
+}
+
+static void
+profile_take(void *arg, const struct insns_span *s)
+{
+	struct profile *p = arg;
+
+	if (insns_signal(s)) {
+		profile_signal(p, s);
+		return;
+	}
+	for (uint32_t i = 0; i < s->run.ninsn; i++) {
+		const struct fact *f = s->run.at[i].fact;
+		struct profile_insn *in;
+		uint64_t n = i + 1u < s->run.ninsn ? 1 : s->to - s->from;
+
+		if (f->id >= p->ninsn || !p->insn[f->id].does)
+			profile_insn_new(p, f);
+		in = &p->insn[f->id];
+		if (p->pending)
+			profile_arrive(p, in->func);
+		in->count += n;
+		p->total += n;
+		if (in->does != DOES_NOTHING)
+			profile_act(p, in, s, i);
+	}
+}
+
+static void
+profile_map(void *arg, const struct ws_rec_map *m)
+{
+	struct profile *p = arg;
+
+	(void)wsource_map(p->source, m);        /* without memory, this file has no names */
+}
+
+static void
+profile_end(void *arg, struct replay *r)
+{
+	const struct ws_header *h = replay_header(r);
+	struct profile *p = arg;
+	size_t n = 1, at = 0;
+
+	while (p->nframe)
+		profile_pop(p);
+	for (size_t i = 0; i < h->argc; i++)
+		n += strlen(h->argv[i]) + 1;
+	p->command = xcalloc(n, 1);
+	for (size_t i = 0; i < h->argc; i++)
+		for (const char *c = h->argv[i]; *c || i + 1 < h->argc; c++) {
+			p->command[at++] = *c > ' ' && *c < 127 ? *c : *c ? '?' : ' ';
+			if (!*c)
+				break;
+		}
+}
+
+int
+profile_run(struct profile *p, const struct insns *q, struct ws_early *early, struct fault *f)
+{
+	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .values = 1, .arg = p,
+	    .take = profile_take, .map = profile_map, .end = profile_end };
+	const char *why;
+	int bad;
+
+	memset(p, 0, sizeof *p);
+	p->pending = DOES_JUMP;
+	p->source = wsource_new();
+	if (!p->source) {
+		fault_set(f, WS_UNKNOWN, WS_UNKNOWN, "no memory");
+		return -1;
+	}
+	bad = insns_run(&mine, early, f);
+	while (q->complain && (why = wsource_complaint(p->source)) != NULL)
+		q->complain(why);
+	return bad;
+}
+
+void
+profile_free(struct profile *p)
+{
+	free(p->command);
+	free(p->insn);
+	free(p->func);
+	free(p->edge);
+	free(p->node);
+	free(p->frame);
+	hash_free(&p->by_name);
+	hash_free(&p->by_call);
+	hash_free(&p->by_parent);
+	wsource_free(p->source);
+}
