@@ -238,6 +238,15 @@ wsource_object(const struct wsource *s, uint64_t pc)
 	return m ? m->map.name : NULL;
 }
 
+const char *
+wsource_exported(struct wsource *s, uint64_t pc)
+{
+	uint64_t addr;
+	const struct file *f = source_mapped(s, pc, &addr);
+
+	return f ? exe_exported(&f->exe, addr) : NULL;
+}
+
 void
 wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line)
 {

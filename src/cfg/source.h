@@ -46,6 +46,9 @@ void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n,
 /* The same for code that wsource_code was told of already */
 void wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line);
 
+/* The exported function at pc, for files without other symbols; NULL: none */
+const char *wsource_exported(struct wsource *s, uint64_t pc);
+
 /* The path of the file that pc was mapped from; NULL: of none */
 const char *wsource_object(const struct wsource *s, uint64_t pc);
 

@@ -34,8 +34,12 @@ refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 	if (s->source) {
 		p->object = wsource_object(s->source, pc);
 		wsource_place(s->source, pc, &p->file, &p->func, &p->line);
+		if (!p->func)
+			p->func = wsource_exported(s->source, pc);
 	} else if (s->has_exe && exe_image(&s->exe, pc, &b, 1)) {
 		p->func = exe_func(&s->exe, pc, &off);
+		if (!p->func)
+			p->func = exe_exported(&s->exe, pc);
 		p->file = exe_short_line(&s->exe, pc, &p->line);
 	}
 }

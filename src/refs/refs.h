@@ -69,7 +69,7 @@ const char *refs_complaint(struct refs *s);
 /* Strings live as long as s. NULL, 0: not known. */
 struct refs_place {
 	const char *object;     /* the file that the code was mapped from, a path */
-	const char *func;
+	const char *func;       /* of a stripped library: of its exported functions */
 	const char *file;       /* relative to the folder of the compilation, where it is below that */
 	int line;
 };

@@ -47,18 +47,36 @@ int cache_has(const struct cache *c, uint64_t line);
 /* A dirty line comes back from the level before: n bytes at addr. */
 void cache_write_back(struct cache *c, uint64_t addr, uint64_t n);
 
-/*
- * Under LRU, using the line that was used last in its set changes nothing but its flags: 1 if that
- * is so and it is done.
- */
-static inline int
-cache_again(struct cache *c, uint64_t line, unsigned flags)
-{
-	uint64_t *p = c->line + (line & c->mask) * c->ways;
+/* What the fastest path needs of a cache; copied, so that it stays in registers. */
+struct cache_view {
+	uint64_t *line, mask;
+	unsigned shift, ways;
+};
 
-	if ((*p ^ (line + 1) << 2) >= CACHE_AHEAD)
+static inline struct cache_view
+cache_view(const struct cache *c)
+{
+	return (struct cache_view){ c->line, c->mask, c->shift, c->ways };
+}
+
+/*
+ * LRU, for a line that was used last in its set, or last but one: uses it if that is so and it was
+ * not prefetched. Returns whether it did.
+ */
+static inline __attribute__((always_inline)) int
+cache_again(struct cache_view v, uint64_t line, unsigned flags)
+{
+	uint64_t *p = v.line + (line & v.mask) * v.ways, want = (line + 1) << 2, first = *p, second;
+
+	if ((first ^ want) < CACHE_AHEAD) {
+		if (flags)
+			*p = first | flags;
+		return 1;
+	}
+	if (v.ways < 2 || ((second = p[1]) ^ want) >= CACHE_AHEAD)
 		return 0;
-	*p |= flags;
+	p[1] = first;
+	p[0] = second | flags;
 	return 1;
 }
 

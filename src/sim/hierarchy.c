@@ -128,48 +128,60 @@ hier_access(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum 
 	hier_first(h, c, addr, size, kind, write);
 }
 
-static inline __attribute__((always_inline)) void
-hier_use(struct hier *h, struct cache *c, uint64_t addr, unsigned size, enum cache_kind kind, int write, int quick)
-{
-	uint64_t line = addr >> c->shift;
+/* What does not change during a batch */
+struct hier_view {
+	int quick, same;
+	struct cache_view inst, data, itlb, dtlb;
+};
 
-	if (!quick || (addr + size - 1) >> c->shift != line || !cache_again(c, line, write ? CACHE_DIRTY : 0))
+static inline __attribute__((always_inline)) void
+hier_use(struct hier *h, struct cache *c, struct cache_view v, uint64_t w, enum cache_kind kind, int write, int quick)
+{
+	uint64_t addr = w & ADDR, line = addr >> v.shift;
+	unsigned size = ref_size(w);
+
+	if (!quick || (addr + size - 1) >> v.shift != line || !cache_again(v, line, write ? CACHE_DIRTY : 0))
 		hier_first(h, c, addr, size, kind, write);
 }
 
 static inline __attribute__((always_inline)) void
-hier_fetch(struct hier *h, uint64_t w, int quick)
+hier_fetch(struct hier *h, const struct hier_view *v, uint64_t w)
 {
-	uint64_t addr = w & ADDR, line = addr >> h->inst->shift;
-	unsigned size = ref_size(w);
-
 	h->fetch = w;
-	if (h->same) {
-		uint64_t last = h->last;
+	if (v->same) {
+		uint64_t addr = w & ADDR, line = addr >> v->inst.shift, last = h->last;
 
-		h->last = (addr + size - 1) >> h->inst->shift == line ? line : UINT64_MAX;
+		h->last = (addr + ref_size(w) - 1) >> v->inst.shift == line ? line : UINT64_MAX;
 		if (h->last == last && last != UINT64_MAX)
 			return;
 	}
 	if (h->itlb)
-		hier_use(h, h->itlb, addr, size, CACHE_FETCH, 0, quick);
-	hier_use(h, h->inst, addr, size, CACHE_FETCH, 0, quick);
+		hier_use(h, h->itlb, v->itlb, w, CACHE_FETCH, 0, v->quick);
+	hier_use(h, h->inst, v->inst, w, CACHE_FETCH, 0, v->quick);
 }
 
 static inline __attribute__((always_inline)) void
-hier_data(struct hier *h, uint64_t w, unsigned kind, int quick)
+hier_data(struct hier *h, const struct hier_view *v, uint64_t w, unsigned kind)
 {
 	enum cache_kind k = kind == REF_STORE ? CACHE_STORE : CACHE_LOAD;
 
 	if (h->dtlb)
-		hier_use(h, h->dtlb, w & ADDR, ref_size(w), k, 0, quick);
-	hier_use(h, h->data, w & ADDR, ref_size(w), k, kind != REF_LOAD, quick);
+		hier_use(h, h->dtlb, v->dtlb, w, k, 0, v->quick);
+	hier_use(h, h->data, v->data, w, k, kind != REF_LOAD, v->quick);
 }
 
 /* At most 65535 words: counts of the kinds are in the 16-bit parts of one number. */
 static inline __attribute__((always_inline)) void
 hier_batch(struct hier *h, const uint64_t *w, size_t n, int quick)
 {
+	const struct hier_view v = {
+		.quick = quick,
+		.same = h->same,
+		.inst = cache_view(h->inst),
+		.data = cache_view(h->data),
+		.itlb = cache_view(&h->c[HIER_ITLB]),
+		.dtlb = cache_view(&h->c[HIER_DTLB]),
+	};
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -179,9 +191,9 @@ hier_batch(struct hier *h, const uint64_t *w, size_t n, int quick)
 			continue;
 		count += UINT64_C(1) << 16 * kind;
 		if (kind == REF_INST)
-			hier_fetch(h, w[i], quick);
+			hier_fetch(h, &v, w[i]);
 		else
-			hier_data(h, w[i], kind, quick);
+			hier_data(h, &v, w[i], kind);
 	}
 	for (unsigned k = 0; k < REF_NACCESS; k++)
 		h->refs[k] += count >> 16 * k & 0xffff;

@@ -101,7 +101,7 @@ read_build_id(struct exe *x, Elf_Data *d)
 }
 
 static int
-read_symbols(struct exe *x, Elf_Data *d, const GElf_Shdr *sh)
+read_symbols(struct exe *x, Elf_Data *d, const GElf_Shdr *sh, struct exe_sym **sym, size_t *nsym)
 {
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
 	GElf_Sym s;
@@ -112,11 +112,11 @@ read_symbols(struct exe *x, Elf_Data *d, const GElf_Shdr *sh)
 
 		if (GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || !name)
 			continue;
-		p = exe_grow(x->sym, x->nsym, sizeof *p);
+		p = exe_grow(*sym, *nsym, sizeof *p);
 		if (!p)
 			return exe_fail(x, "out of memory");
-		x->sym = p;
-		p[x->nsym++] = (struct exe_sym){s.st_value, s.st_size, name};
+		*sym = p;
+		p[(*nsym)++] = (struct exe_sym){s.st_value, s.st_size, name};
 	}
 	return 0;
 }
@@ -144,7 +144,9 @@ read_section(struct exe *x, Elf_Scn *scn, const char *name, const GElf_Shdr *sh)
 	if (sh->sh_type == SHT_NOTE)
 		read_build_id(x, d);
 	if (sh->sh_type == SHT_SYMTAB)
-		return read_symbols(x, d, sh);
+		return read_symbols(x, d, sh, &x->sym, &x->nsym);
+	if (sh->sh_type == SHT_DYNSYM)
+		return read_symbols(x, d, sh, &x->exported, &x->nexported);
 	if (sh->sh_type != SHT_PROGBITS || !d->d_size)
 		return 0;
 	if (strcmp(name, SCH_SECTION) == 0) {
@@ -186,6 +188,8 @@ read_sections(struct exe *x)
 		qsort(x->ro, x->nro, sizeof *x->ro, cmp_span);
 	if (x->nsym)
 		qsort(x->sym, x->nsym, sizeof *x->sym, cmp_sym);
+	if (x->nexported)
+		qsort(x->exported, x->nexported, sizeof *x->exported, cmp_sym);
 	return 0;
 }
 
@@ -228,12 +232,13 @@ exe_close(struct exe *x)
 	free(x->image);
 	free(x->ro);
 	free(x->sym);
+	free(x->exported);
 	free(x->traced);
 	free(x->unit);
 	x->unit = NULL;
 	x->image = x->ro = x->traced = NULL;
-	x->sym = NULL;
-	x->nimage = x->nro = x->nsym = x->ntraced = x->nunit = 0;
+	x->sym = x->exported = NULL;
+	x->nimage = x->nro = x->nsym = x->nexported = x->ntraced = x->nunit = 0;
 	if (x->dwarf)
 		dwarf_end(x->dwarf);
 	if (x->elf)
@@ -277,6 +282,15 @@ exe_func(const struct exe *x, uint64_t pc, uint64_t *off)
 	if (off)
 		*off = pc - x->sym[i - 1].addr;
 	return x->sym[i - 1].name;
+}
+
+const char *
+exe_exported(const struct exe *x, uint64_t pc)
+{
+	size_t i;
+
+	LOWER_BOUND(i, x->nexported, x->exported[i].addr <= pc);
+	return i && pc - x->exported[i - 1].addr < x->exported[i - 1].size ? x->exported[i - 1].name : NULL;
 }
 
 static int

@@ -34,6 +34,8 @@ struct exe {
 	size_t nro;
 	struct exe_sym *sym;            /* functions by address */
 	size_t nsym;
+	struct exe_sym *exported;       /* those that other files can use, which stripped libraries still have */
+	size_t nexported;
 	struct exe_span *traced;        /* ranges of traced functions by address; p is NULL; see exe_traced */
 	size_t ntraced;
 	int fd;
@@ -57,6 +59,8 @@ int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        
 
 /* The function symbol at or before pc that covers it; *off is the distance. NULL if there is none. */
 const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
+/* The exported function that covers pc. NULL if there is none. */
+const char *exe_exported(const struct exe *x, uint64_t pc);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
