@@ -8,7 +8,7 @@ why=$(able) || { skip "$why"; exit 0; }
 visit() {
 	what=$1 most=$2
 	shift 2
-	"$BUILD/bin/wscap" --raw -o v.ws "$@" >out 2>err </dev/null || { fail "$what is captured" "$(cat err)"; return; }
+	"$BUILD/bin/wscap" -o v.ws "$@" >out 2>err </dev/null || { fail "$what is captured" "$(cat err)"; return; }
 	if "$BUILD/test/visitcheck" v.ws "$most" >got 2>&1; then pass "$(sed -n 's/^ok - v.ws/'"$what"'/p' got)"; else fail "$what" "$(cat got)"; fi
 }
 
@@ -35,7 +35,7 @@ ${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig && for s in raise queue altstack r
 modes() { if "$BUILD/test/visitmodes" "$2" >got 2>&1; then pass "$1"; else fail "$1" "$(cat got)"; fi; }
 # keys CAPTURE EVERY: k.ws with keyframes
 keys() { "$BUILD/test/trimtest" "$1" k.ws "$2" 500 >got 2>&1 && ! grep -q '^0 ' got && pass "keyframes: $(cat got)"; }
-wscap --raw -o p.ws ./prog >out 2>err </dev/null && wscap --raw -o s.ws ./sig queue >out 2>err </dev/null && pass "captured"
+wscap -o p.ws ./prog >out 2>err </dev/null && wscap -o s.ws ./sig queue >out 2>err </dev/null && pass "captured"
 [ -n "$SAN" ] || { keys p.ws 3001 && modes "many segments, amid string instructions also" k.ws; }
 keys p.ws 20000 && modes "modes, segments, instances" k.ws
 ok "a capture that does not say instances" "$BUILD/test/wschange" k.ws n.ws none

@@ -14,14 +14,14 @@ C
 for flags in "-O0" "-O1" "-O2" "-O0 -no-pie -fno-pie" "-O2 -no-pie -fno-pie" "-O3 -fno-inline"; do
 	# shellcheck disable=SC2086
 	${CC:-gcc} $flags switch.c -o switch
-	wscap --raw -o s.ws ./switch 3
+	wscap -o s.ws ./switch 3
 	"$BUILD/test/wetbench" -s s.ws >got
 	is "the switch's table is found, $flags" "$(cut -d ' ' -f 2 got)" 8
 done
 
 # the same parents in a trimmed capture
 seq 1 3000 >numbers
-wscap --raw -o s.ws sort -r numbers >out
+wscap -o s.ws sort -r numbers >out
 "$BUILD/test/trimtest" s.ws t.ws 50000000 0 >out
 is "a trimmed capture gives the same control dependences" "$("$BUILD/test/wetbench" -p t.ws)" "$("$BUILD/test/wetbench" -p s.ws)"
 is "the state can be saved and restored" "$("$BUILD/test/wetbench" -k t.ws)" "$("$BUILD/test/wetbench" -p t.ws)"

@@ -126,7 +126,7 @@ if [ ! "$san" ]; then
 fi
 
 # with keyframes, in the windows of which they are not the beginning
-wscap --raw -o raw.ws ./foo1 2 7 >out && ok "keyframes" trimtest raw.ws keys.ws 10000 500
+wscap -o raw.ws ./foo1 2 7 >out && ok "keyframes" trimtest raw.ws keys.ws 10000 500
 is "there are some" "$(wsinfo keys.ws | grep -c ' 0 keyframes')" 0
 for q in "-b cf" "-w 30k slice $first#0" "--forward slice $first#0" "values $first"; do
 	# shellcheck disable=SC2086

@@ -23,7 +23,7 @@ _start:	mov	$9, %eax
 	mov	$231, %eax
 	syscall
 S
-${CC:-gcc} -nostdlib -static fill.s -o fill && wscap --raw -o fill.ws ./fill || exit 1
+${CC:-gcc} -nostdlib -static fill.s -o fill && wscap -o fill.ws ./fill || exit 1
 for k in "ws2addr -c" "ws2addr -n 300000:300001"; do
 	# shellcheck disable=SC2086
 	TRACEMILL_MEMORY=128M timeout 100 $k fill.ws >out 2>err
@@ -37,7 +37,7 @@ grep -q '^flags.* clzero' /proc/cpuinfo || { skip "the processor has no clzero";
 ok "a program that breaks out" ${CC:-gcc} -O1 -static -o escape "$HERE/escape.c"
 # which of the lines is the right one depends on the tool's build; experiments/escape/run does more of them
 for line in 3 10 11 12 13 14; do
-	wscap --raw -o e.ws ./escape $line >native.out
+	wscap -o e.ws ./escape $line >native.out
 	for k in "ws2addr -c" "ws2laplace -k k -o r"; do
 		# shellcheck disable=SC2086
 		timeout 100 $k e.ws >out 2>err

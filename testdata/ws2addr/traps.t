@@ -173,7 +173,7 @@ P
 cc -O1 -static loop.c -o loop || exit 1
 for how in register memory zone vector; do
 	# shellcheck disable=SC3045
-	(ulimit -c 0; exec wscap --raw -o c.ws ./loop $how) 2>/dev/null
+	(ulimit -c 0; exec wscap -o c.ws ./loop $how) 2>/dev/null
 	is "a loop with its counter in $how: status" $? 154
 	n=$(timeout 60 ws2addr -c c.ws | sed -n 's/^instructions //p')
 	[ "${n:-0}" -gt 1000000 ] && pass "$how: all of the loop" || fail "$how: all of the loop" "$n instructions"
@@ -227,7 +227,7 @@ int main(void) { return ((long (*)(long *))0xffffffffff600400)(0) == 0; }
 P
 cc -O1 -static vsyscall.c -o vsyscall || exit 1
 if ./vsyscall 2>/dev/null; then
-	wscap --raw -o c.ws ./vsyscall
+	wscap -o c.ws ./vsyscall
 	ws2addr -c c.ws >out 2>err
 	is "the vsyscall page: status" $? 1
 	ok "the vsyscall page: why" grep -q 'a call into the vsyscall page' err
@@ -254,7 +254,7 @@ int main(void)
 }
 P
 cc -O1 -static wait.c -o wait || exit 1
-wscap --raw -o c.ws ./wait 2>/dev/null
+wscap -o c.ws ./wait 2>/dev/null
 timeout 120 ws2addr -c c.ws >out 2>err
 is "a wait for another process: status" $? 1
 ok "a wait for another process: why" grep -q 'drifted.*continues where the program had a .* long ago' err

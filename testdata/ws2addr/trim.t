@@ -45,7 +45,7 @@ int main(void)
 P
 ${CC:-gcc} -O1 p.c -o p || exit 1
 awk 'BEGIN { for (i = 0; i < 4000; i++) print i * i % 7919, "line", i }' >in
-wscap --raw -o raw.ws ./p >out || exit 1
+wscap -o raw.ws ./p >out || exit 1
 ws2addr -o raw.ref raw.ws
 n=$(ws2addr -c raw.ws | sed -n 's/instructions //p')
 

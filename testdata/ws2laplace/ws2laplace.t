@@ -18,8 +18,8 @@ wscap -o s.ws sort -r -o sorted numbers
 captured sort s.ws
 wscap -o g.ws gzip -9c numbers >numbers.gz
 captured gzip g.ws
-wscap --raw -o raw.ws gzip -9c numbers >numbers.gz
-captured "a capture that is not trimmed" raw.ws
+wstrim -o trimmed.ws g.ws
+captured "a capture that is trimmed" trimmed.ws
 wscap --first-touch -o ft.ws sort -n numbers >/dev/null
 captured "a first-touch capture" ft.ws
 cat >maps.c <<'X'

@@ -9,7 +9,7 @@ export GLIBC_TUNABLES LD_BIND_NOW
 
 # compare WHAT PROGRAM [--main]: the same text?
 compare() {
-	wscap --raw -o p.ws "./$2" 2 7 >out 2>err </dev/null
+	wscap -o p.ws "./$2" 2 7 >out 2>err </dev/null
 	"$BUILD/test/wetbench" -e p.ws >tables || { fail "$1: jump tables"; return; }
 	"$BUILD/test/wetoracle" p.ws tables ${3-} >want 2>err || { fail "$1: the oracle" "$(cat err)"; return; }
 	# shellcheck disable=SC2086

@@ -26,7 +26,7 @@ EOF
 gcc -O2 -static -o args args.c || exit 1
 
 long=$(head -c 100000 /dev/zero | tr '\0' x)
-for opts in '' --raw --first-touch; do
+for opts in '' --first-touch; do
 	# shellcheck disable=SC2086
 	captured "an argument of 100 KB $opts" $opts -- ./args a "$long" b
 done
@@ -41,7 +41,7 @@ unset LONG OTHER
 # shellcheck disable=SC3045
 if ulimit -S -s unlimited 2>err; then
 	# shellcheck disable=SC2046
-	captured "600,000 arguments" --raw -- ./args $(seq 600000 | sed 's/.*/a/')
+	captured "600,000 arguments" -- ./args $(seq 600000 | sed 's/.*/a/')
 else
 	skip "the stack is limited"
 fi

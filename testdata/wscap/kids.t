@@ -2,7 +2,7 @@
 . "$HERE/lib.sh"
 gcc -O1 -o kids "$HERE/kids.c" -lpthread || exit 1
 
-for o in --raw --first-touch --audit; do
+for o in '' --first-touch --audit; do
 	for i in fork vfork spawn popen; do
 		./kids $i >want.out
 		wscap $o -o c.ws ./kids $i >got.out 2>got.err

@@ -1,7 +1,7 @@
 # Memory: mappings, what the kernel writes to places that pointers to pointers tell
 . "$HERE/lib.sh"
 gcc -O1 -o mem "$HERE/mem.c" || exit 1
-for o in --raw --first-touch --audit; do
+for o in '' --first-touch --audit; do
 	for i in file advice nested; do captured "$i $o" $o -- ./mem $i; done
 done
 ./mem sysv >want.out

@@ -65,7 +65,7 @@ wscap -o led true
 is "modes" "$(stat -c %a private led | tr '\n' ' ')" "600 640 "
 
 # A limit of files' sizes is the program's, and nobody's end.  The first memory does not fit
-for opts in '' --raw --first-touch; do
+for opts in '' --first-touch; do
 	# shellcheck disable=SC2086
 	(ulimit -f 1; exec wscap $opts -o old sh -c 'echo out; exit 3') >out 2>err
 	is "a small limit $opts" "$? $(cat out) $(cat err)" "125 out wscap: old: File too large"
@@ -74,7 +74,7 @@ done
 # It does, and what comes later does not
 # nothing makes it smaller
 head -c 15000000 /dev/urandom | base64 -w 0 >big
-(ulimit -f 16000; exec wscap --raw -o part.ws awk '{ n += length } END { print n; exit 3 }' big) >out 2>err
+(ulimit -f 16000; exec wscap -o part.ws awk '{ n += length } END { print n; exit 3 }' big) >out 2>err
 is "a limit that is reached" "$? $(cat out) $(cat err)" "125 20000000 wscap: part.ws: File too large"
 ws2addr -c part.ws >out 2>err
 is "what came before can be replayed" "$? $(grep -c . out)" "1 4"
@@ -89,10 +89,10 @@ cat >limit <<-'EOF'
 	echo "head: $?"
 EOF
 (sh limit) >want.out 2>/dev/null
-(wscap --raw -o limit.ws sh limit) >out 2>/dev/null
+(wscap -o limit.ws sh limit) >out 2>/dev/null
 same "the program's limit is as it was" out want.out
 is "which ends what it starts" "$(head -n 1 out)" "head: 153"
 (trap '' XFSZ; exec sh limit) >want.out 2>/dev/null
-(trap '' XFSZ; exec wscap --raw -o limit.ws sh limit) >out 2>/dev/null
+(trap '' XFSZ; exec wscap -o limit.ws sh limit) >out 2>/dev/null
 same "as is a signal that is ignored" out want.out
 tap_end

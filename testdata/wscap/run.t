@@ -7,7 +7,7 @@ captured "false" -- false
 captured "arguments" -- printf '%s\n' -o --raw 'two words' ''
 captured "gzip" -- gzip -9c in
 captured "sort" -- sort -k3 in
-captured "sort, raw" --raw -- sort -rn in
+captured "sort, an option that means nothing now" --raw -- sort -rn in
 captured "sort, first touch" --first-touch -- sort -rn in
 captured "awk, audit" --audit -- awk '{ s += $1 } END { print s }' in
 captured "perl" -- perl -e 'my %h; $h{$_ % 97} += $_ for 1 .. 5000; print join(",", map { "$_=$h{$_}" } sort keys %h), "\n"; exit 3'
@@ -35,7 +35,7 @@ gives "no program" 125 "wscap: no program is given; see wscap --help" wscap
 gives "an output that cannot be made" 125 "wscap: no/such/folder: No such file or directory" wscap -o no/such/folder true
 
 # A full disk: the program runs to its end all the same
-wscap --raw -o /dev/full sh -c 'echo out; exit 3' >out 2>err
+wscap -o /dev/full sh -c 'echo out; exit 3' >out 2>err
 is "a full disk: status" $? 125
 is "a full disk: output" "$(cat out)" out
 is "a full disk: said" "$(cat err)" "wscap: /dev/full: No space left on device"
@@ -44,7 +44,7 @@ is "a full disk: a longer program" "$(cat out)" "449985000
 child"
 
 # Killed: the program is as well, and what was captured can be read
-wscap --raw -o k.ws sh -c 'echo $$ >pid; while :; do read -r x <pid; done' &
+wscap -o k.ws sh -c 'echo $$ >pid; while :; do read -r x <pid; done' &
 sleep 3
 kill -9 $!
 wait $! 2>/dev/null

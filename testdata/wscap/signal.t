@@ -14,7 +14,7 @@ done
 # natively, the place would be looked at a million times
 wscap -o c.ws ./sig timer >out
 is "timer: replayed" "$(ws2addr -w 1 c.ws)" "$(cat out)"
-for opts in '' --first-touch --raw; do
+for opts in '' --first-touch; do
 	# shellcheck disable=SC2086
 	wscap $opts -o c.ws ./sig tally >out
 	is "a loop that counts in memory $opts" "$(ws2addr -w 1 c.ws)" "$(cat out)"
