@@ -47,7 +47,7 @@ reason(const struct ran *r)
 	return text;
 }
 
-/* Runs a tool, or the program of that name, with up to 6 arguments that end with NULL. -1: it is not installed */
+/* Runs a tool, or the program of that name, with up to 6 arguments that end with NULL. -1: not installed */
 static int
 run_named(struct ran *r, const char *name, ...)
 {
@@ -80,9 +80,10 @@ doctor_tool(const struct page *p)
 		doctor_say(MISSING, p->name, "not in %s or PATH%s%s", run_folder(), as_built, p->packages);
 	else if (r.status != 0)
 		doctor_say(MISSING, p->name, "does not run: %s", reason(&r));
-	else if (!strncmp(r.out, own, strlen(own)) && strncmp(r.out + strlen(own), TM_VERSION "\n", strlen(TM_VERSION) + 1))
-		doctor_say(LIMITED, p->name, "has another version, %.*s", (int)strcspn(r.out + strlen(own), "\n"),
-		    r.out + strlen(own));
+	else if (!strncmp(r.out, own, strlen(own)) &&
+	    strncmp(r.out + strlen(own), TM_VERSION "\n", strlen(TM_VERSION) + 1))
+		doctor_say(LIMITED, p->name, "has another version, %.*s",
+		    (int)strcspn(r.out + strlen(own), "\n"), r.out + strlen(own));
 	else
 		doctor_say(GOOD, p->name, "%s", p->what);
 }
@@ -105,7 +106,8 @@ doctor_machine(const struct machine *m)
 	if (good)
 		doctor_say(GOOD, name, "is linked to programs that aecc makes");
 	else
-		doctor_say(MISSING, name, "%s: it is built with %s (Debian packages %s)", path, m->compiler, m->packages);
+		doctor_say(MISSING, name, "%s: it is built with %s (Debian packages %s)", path, m->compiler,
+		    m->packages);
 	snprintf(name, sizeof name, "%.40s compiler", m->name);
 	if (run_named(&r, m->compiler, "--version", NULL) != 0) {
 		doctor_say(MISSING, name, "%s (Debian packages %s)", m->compiler, m->packages);
@@ -154,9 +156,11 @@ try_capture(void)
 	if (*said)
 		doctor_say(LIMITED, "wscap -> ws2addr", "%s", said);
 	else
-		doctor_say(GOOD, "wscap -> ws2addr", "true(1) captured, and its %llu instructions replayed", instructions(&r));
+		doctor_say(GOOD, "wscap -> ws2addr", "true(1) captured, and its %llu instructions replayed",
+		    instructions(&r));
 	if (run_named(&r, "wsverify", "-n", ":1000", ws, NULL) == 0)
-		doctor_say(GOOD, "wsverify", "the replay does what this processor does, in the first instructions");
+		doctor_say(GOOD, "wsverify",
+		    "the replay does what this processor does, in the first instructions");
 	else
 		doctor_say(LIMITED, "wsverify", "the replay is not verified: %s", reason(&r));
 out:
@@ -169,7 +173,8 @@ static int
 make_program(const struct machine *m, const char *way, const char *prog)
 {
 	static const char text[] = "static int n[9];\n"
-	    "int main(int argc, char **argv) { for (int i = 0; argv[0][i]; i++) n[i % 9] += argc; return n[0] == 0; }\n";
+	    "int main(int argc, char **argv)"
+	    " { for (int i = 0; argv[0][i]; i++) n[i % 9] += argc; return n[0] == 0; }\n";
 	char *c = file("prog.c"), *target = xasprintf("--target=%s", m->name);
 	FILE *f = fopen(c, "we");
 	struct ran r;
@@ -197,7 +202,9 @@ run_traced(const struct machine *m, const char *way, const char *prog)
 	if (strcmp(m->name, "x86-64")) {
 		snprintf(qemu, sizeof qemu, "qemu-%.40s", m->name);
 		if (run_find(qemu, 0, path) != 0) {
-			doctor_say(LIMITED, way, "programs can be made, but run on such a machine only: no %s (Debian package qemu-user)",
+			doctor_say(LIMITED, way,
+			    "programs can be made, but run on such a machine only: no %s "
+			    "(Debian package qemu-user)",
 			    qemu);
 			return -1;
 		}
@@ -228,13 +235,15 @@ try_program(const struct machine *m)
 		goto out;
 	}
 	works = 1;
-	doctor_say(GOOD, way, "a program compiled and run, and its %llu instructions regenerated", instructions(&r));
+	doctor_say(GOOD, way, "a program compiled and run, and its %llu instructions regenerated",
+	    instructions(&r));
 	if (strcmp(m->name, "x86-64"))
 		goto out;
 	if (run_named(&r, "aec", "-b", "-o", regen, prog, NULL) == 0)
 		doctor_say(GOOD, "aec -b", "a regenerator was built");
 	else
-		doctor_say(LIMITED, "aec -b", "no regenerators, which are faster than ae2addr: %s", reason(&r));
+		doctor_say(LIMITED, "aec -b", "no regenerators, which are faster than ae2addr: %s",
+		    reason(&r));
 out:
 	free(way);
 	free(prog);
@@ -260,7 +269,8 @@ doctor_helpers(void)
 		if (run_find(helper[i].name, 0, path) == 0)
 			doctor_say(GOOD, helper[i].name, "%s", helper[i].use);
 		else
-			doctor_say(MISSING, helper[i].name, "%s (Debian package %s)", helper[i].use, helper[i].package);
+			doctor_say(MISSING, helper[i].name, "%s (Debian package %s)", helper[i].use,
+			    helper[i].package);
 }
 
 int

@@ -87,9 +87,11 @@ print_page(const char *name, int section)
 
 	if (strcmp(folder, "/usr/bin") && strcmp(folder, "/usr/local/bin")) {
 		/* where it is installed, and where it was built */
-		snprintf(path, sizeof path, "%.*s/../share/man/man%d/%s.%d", PATH_MAX / 2, folder, section, name, section);
+		snprintf(path, sizeof path, "%.*s/../share/man/man%d/%s.%d", PATH_MAX / 2, folder, section,
+		    name, section);
 		if (access(path, R_OK) != 0)
-			snprintf(path, sizeof path, "%.*s/../../man/%s.%d", PATH_MAX / 2, folder, name, section);
+			snprintf(path, sizeof path, "%.*s/../../man/%s.%d", PATH_MAX / 2, folder, name,
+			    section);
 		if (access(path, R_OK) == 0) {
 			char *real = realpath(path, NULL);
 
@@ -115,7 +117,8 @@ run_tool(const struct page *p, char **argv)
 	char path[PATH_MAX];
 
 	if (run_find(p->name, 1, path) != 0) {
-		warn(*p->packages ? "%s: not installed; it is built with %s" : "%s: not installed%s", p->name, p->packages);
+		warn(*p->packages ? "%s: not installed; it is built with %s" : "%s: not installed%s",
+		    p->name, p->packages);
 		exit(NOTFOUND);
 	}
 	diag_child();

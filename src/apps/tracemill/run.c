@@ -52,7 +52,8 @@ run_find(const char *name, int own, char *path)
 	for (s = s ? s : "/usr/bin:/bin"; ; s++) {
 		int n = (int)strcspn(s, ":");
 
-		if (snprintf(path, PATH_MAX, "%.*s%s%s", n, s, n ? "/" : "./", name) < PATH_MAX && run_executable(path))
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", n, s, n ? "/" : "./", name) < PATH_MAX &&
+		    run_executable(path))
 			return 0;
 		s += n;
 		if (!*s)

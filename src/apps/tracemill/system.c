@@ -1,4 +1,4 @@
-/* What the kernel, the processor and the limits of this process allow. Where it is possible, this is tried. */
+/* What the kernel, the processor and the limits of this process allow. Where possible, this is tried. */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <signal.h>
@@ -65,11 +65,15 @@ system_ptrace(void)
 	} else if (atexec) {
 		doctor_say(LIMITED, "ptrace", "not tried: true: %s", strerror(err));
 	} else if (scope >= 2) {
-		doctor_say(MISSING, "ptrace", "%s: /proc/sys/kernel/yama/ptrace_scope is %lld, so %s: wscap does not work",
-		    strerror(err), scope, scope == 2 ? "only root may trace" : "nobody may trace until the next start");
+		doctor_say(MISSING, "ptrace",
+		    "%s: /proc/sys/kernel/yama/ptrace_scope is %lld, so %s: wscap does not work",
+		    strerror(err), scope,
+		    scope == 2 ? "only root may trace" : "nobody may trace until the next start");
 	} else {
-		doctor_say(MISSING, "ptrace", "%s: wscap does not work; a container may need more rights, such as docker's "
-		    "--cap-add SYS_PTRACE", strerror(err));
+		doctor_say(MISSING, "ptrace",
+		    "%s: wscap does not work; a container may need more rights, such as docker's "
+		    "--cap-add SYS_PTRACE",
+		    strerror(err));
 	}
 }
 
@@ -87,11 +91,14 @@ system_confine(void)
 	const char *s = getenv("TRACEMILL_CONFINE");
 
 	if (s && !strcmp(s, "no"))
-		doctor_say(LIMITED, "confinement", "off, as TRACEMILL_CONFINE=no says: a capture needs the same trust as a program");
+		doctor_say(LIMITED, "confinement",
+		    "off, as TRACEMILL_CONFINE=no says: a capture needs the same trust as a program");
 	else if (in_child(confine_attempt) == 0)
-		doctor_say(GOOD, "confinement", "captures are executed under a filter of system calls (seccomp)");
+		doctor_say(GOOD, "confinement",
+		    "captures are executed under a filter of system calls (seccomp)");
 	else
-		doctor_say(MISSING, "confinement", "the kernel takes no filter of system calls (seccomp): captures are executed "
+		doctor_say(MISSING, "confinement",
+		    "the kernel takes no filter of system calls (seccomp): captures are executed "
 		    "with TRACEMILL_CONFINE=no only");
 }
 
@@ -115,15 +122,18 @@ system_traps(void)
 	if (tracee_tsc_faults())
 		doctor_say(GOOD, "rdtsc", "faults where wscap wants it to");
 	else
-		doctor_say(LIMITED, "rdtsc", "does not fault: wscap stops at those that it finds in the code (wscap(1), BUGS)");
+		doctor_say(LIMITED, "rdtsc",
+		    "does not fault: wscap stops at those that it finds in the code (wscap(1), BUGS)");
 	if (tracee_has_watchpoints())
 		doctor_say(GOOD, "debug registers", "stop a traced program");
 	else
-		doctor_say(LIMITED, "debug registers", "stop nothing: wscap writes breakpoints into the code for rdrand and the like");
+		doctor_say(LIMITED, "debug registers",
+		    "stop nothing: wscap writes breakpoints into the code for rdrand and the like");
 	if (in_child(cpuid_attempt) == 0)
 		doctor_say(GOOD, "cpuid", "faults where wscap --audit wants it to");
 	else
-		doctor_say(LIMITED, "cpuid", "does not fault: its results come from a table in the capture, with wscap --audit too");
+		doctor_say(LIMITED, "cpuid",
+		    "does not fault: its results come from a table in the capture, with wscap --audit too");
 }
 
 static void
@@ -149,9 +159,11 @@ system_random(void)
 	if (file_number("/proc/sys/kernel/randomize_va_space") == 0)
 		doctor_say(GOOD, "address space", "is not randomized: two runs have the same addresses");
 	else if (in_child(fixed_attempt) == 0)
-		doctor_say(GOOD, "address space", "is randomized: two runs have the same addresses with setarch -R");
+		doctor_say(GOOD, "address space",
+		    "is randomized: two runs have the same addresses with setarch -R");
 	else
-		doctor_say(LIMITED, "address space", "is randomized, and setarch -R is refused: two runs have other addresses");
+		doctor_say(LIMITED, "address space",
+		    "is randomized, and setarch -R is refused: two runs have other addresses");
 }
 
 void
@@ -174,8 +186,8 @@ system_disk(const char *name, const char *folder)
 	} else {
 		uint64_t room = (uint64_t)s.f_bavail * s.f_frsize;
 
-		doctor_say(room < GIB ? LIMITED : GOOD, name, "%s has room for %.1f GB%s", folder, (double)room / 1e9,
-		    room < GIB ? ": events and text of long runs are larger" : "");
+		doctor_say(room < GIB ? LIMITED : GOOD, name, "%s has room for %.1f GB%s", folder,
+		    (double)room / 1e9, room < GIB ? ": events and text of long runs are larger" : "");
 	}
 }
 
@@ -197,17 +209,19 @@ system_memory(void)
 	uint64_t group = group_memory(), bound;
 
 	if (memwatch_bound(&bound) != 0)
-		doctor_say(MISSING, "memory", "TRACEMILL_MEMORY is %.40s, which is no number of bytes: captures are not executed",
+		doctor_say(MISSING, "memory",
+		    "TRACEMILL_MEMORY is %.40s, which is no number of bytes: captures are not executed",
 		    getenv("TRACEMILL_MEMORY"));
 	else if (group && group < bound)
-		doctor_say(LIMITED, "memory", "a replay may fill %.1f GB, but its control group has %.1f GB: set TRACEMILL_MEMORY",
+		doctor_say(LIMITED, "memory",
+		    "a replay may fill %.1f GB, but its control group has %.1f GB: set TRACEMILL_MEMORY",
 		    (double)bound / 1e9, (double)group / 1e9);
 	else if (bound > all)
-		doctor_say(LIMITED, "memory", "TRACEMILL_MEMORY is %.1f GB, but the machine has %.1f GB", (double)bound / 1e9,
-		    (double)all / 1e9);
+		doctor_say(LIMITED, "memory", "TRACEMILL_MEMORY is %.1f GB, but the machine has %.1f GB",
+		    (double)bound / 1e9, (double)all / 1e9);
 	else
-		doctor_say(bound < GIB ? LIMITED : GOOD, "memory", "a replay may fill %.1f GB%s", (double)bound / 1e9,
-		    bound < GIB ? ": large programs fill more" : "");
+		doctor_say(bound < GIB ? LIMITED : GOOD, "memory", "a replay may fill %.1f GB%s",
+		    (double)bound / 1e9, bound < GIB ? ": large programs fill more" : "");
 }
 
 /* The limits of the shell that end tools early */
@@ -227,8 +241,9 @@ system_shell(void)
 		if (getrlimit((unsigned)limits[i].limit, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
 			continue;
 		some = 1;
-		doctor_say(LIMITED, "limits", "ulimit -%c: %llu %s%s", limits[i].letter, (unsigned long long)r.rlim_cur,
-		    limits[i].limit == RLIMIT_CPU ? "" : "bytes ", limits[i].what);
+		doctor_say(LIMITED, "limits", "ulimit -%c: %llu %s%s", limits[i].letter,
+		    (unsigned long long)r.rlim_cur, limits[i].limit == RLIMIT_CPU ? "" : "bytes ",
+		    limits[i].what);
 	}
 	if (!some)
 		doctor_say(GOOD, "limits", "the shell limits no address space, files or processor time");

@@ -27,7 +27,10 @@ extern const struct machine machines[]; /* ends with name NULL */
 /* The folder of this program, without a slash at its end; "." if it is not known. */
 const char *run_folder(void);
 
-/* The file of the program of that name: with `own`, in run_folder(), then in PATH. path: PATH_MAX bytes; -1: there is none. */
+/*
+ * The file of the program of that name: with `own`, in run_folder(), then in PATH.
+ * path: PATH_MAX bytes; -1: there is none.
+ */
 int run_find(const char *name, int own, char *path);
 
 /* What a program that has ended left: the first of standard output, the first line of standard error */
@@ -45,7 +48,8 @@ void run_program(struct ran *r, const char *const argv[]);
 enum state { GOOD, LIMITED, MISSING };
 
 /* Prints the line. */
-void doctor_say(enum state state, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void doctor_say(enum state state, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Tries and prints everything. Returns whether the main ways of recording work. */
 int doctor(void);
