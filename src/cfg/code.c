@@ -26,6 +26,7 @@ wcode_free(struct wcode *c)
 	hash_set_free(&c->back);
 	free(c->todo);
 	free(c->indirect);
+	adjacency_free(&c->succ);
 	*c = (struct wcode){ 0 };
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "cfg/dominators.h"
 
 #define CODE_EXIT UINT32_MAX            /* instead of a node: the exit, which is the successor of returns */
 
@@ -66,6 +67,8 @@ struct wcode {
 	size_t ntodo, captodo;
 	uint32_t *indirect;             /* work of wcode_descend: jumps that may have a table; owned */
 	size_t nindirect, capindirect;
+	/* After wcode_analyse: the successors of each node; n is the exit.  Owned. */
+	struct adjacency succ;
 	/* decoded as AMD's processors do (x86_decode); may be set before the first instruction */
 	int amd;
 	wcode_read_fn *read;

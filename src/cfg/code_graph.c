@@ -333,7 +333,8 @@ wcode_analyse(struct wcode *c)
 	free(w.stack);
 	free(w.iter);
 	free(w.leave);
-	adjacency_free(&w.all);
+	adjacency_free(&c->succ);
+	c->succ = w.all;
 	adjacency_free(&w.succ);
 	adjacency_free(&w.pred);
 	return e;

@@ -1,6 +1,7 @@
 /* References of a capture, by replaying it. */
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "refs/refs_internal.h"
 
 static void
@@ -17,6 +18,8 @@ refs_open_capture(struct refs *s, const char *path)
 {
 	struct fault f;
 
+	if (s->q.loops && !(s->loops = refs_loops_new(path)))
+		return refs_fail_text(s, DIAG_NOOFF, "out of memory");
 	s->r = replay_open(path, &f);
 	if (!s->r)
 		return refs_fail(s, &f);
@@ -26,6 +29,17 @@ refs_open_capture(struct refs *s, const char *path)
 			replay_set_map_fn(s->r, refs_mapped, s);
 	}
 	return 0;
+}
+
+/* Gives n words, all of them references, with the events of loops between them. */
+static int
+refs_give_loops(struct refs *s, const uint64_t *w, size_t n)
+{
+	if (refs_loops_add(s->loops, w, n, &w, &n) != 0) {
+		refs_fail_text(s, DIAG_NOOFF, "out of memory");
+		return 1;
+	}
+	return refs_give_counted(s, w, n);
 }
 
 /*
@@ -38,7 +52,7 @@ refs_give_valid(struct refs *s, const uint64_t *w, size_t n)
 	while (n) {
 		size_t k = ref_valid_words(w, n);
 
-		if (refs_give(s, w, k) != 0)
+		if (s->loops ? refs_give_loops(s, w, k) : refs_give(s, w, k))
 			return 1;
 		k += k < n;
 		w += k;
@@ -54,12 +68,14 @@ refs_run_capture(struct refs *s)
 	char text[WS_EARLY_TEXT];
 	const uint64_t *w;
 	size_t n;
-	int got = replay_skip(s->r, s->q.from);
+	int got = s->loops ? REPLAY_OK : replay_skip(s->r, s->q.from);
 
 	replay_until(s->r, s->q.to);
 	while (got == REPLAY_OK && (got = replay_refs(s->r, &w, &n)) == REPLAY_OK)
 		if (refs_give_valid(s, w, n) != 0)
 			return 0;
+	if (s->loops && refs_loops_end(s->loops, &w, &n) == 0)
+		refs_give(s, w, n);
 	if (got == REPLAY_BAD)
 		return refs_fail(s, replay_fault(s->r));
 	if ((early = replay_early(s->r)) != NULL)

@@ -209,6 +209,7 @@ refs_close(struct refs *s)
 		return;
 	if (s->r)
 		replay_close(s->r);
+	refs_loops_free(s->loops);
 	wsource_free(s->source);
 	if (s->has_prog)
 		prog_free(&s->prog);

@@ -25,6 +25,7 @@ struct refs_source {
 	const char *events;     /* of a program; NULL: ae.out in the current folder */
 	const char *exe;        /* for names, if references come without any; or NULL */
 	uint64_t from, to;      /* instructions, counted from 0; to REFS_END: to the end */
+	int loops;              /* are events of loops wanted? A capture is replayed twice for them */
 	int names;              /* will refs_place be called?  Then helper_allow(HELPER_ELF) comes first */
 };
 #define REFS_END UINT64_MAX

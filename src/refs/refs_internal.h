@@ -36,6 +36,7 @@ struct refs {
 
 	char *copy;                     /* owned: the path of an unpacked capture */
 	struct replay *r;
+	struct refs_loops *loops;       /* NULL: loop events are not wanted */
 	struct wsource *source;         /* the files that the captured program mapped */
 
 	struct exe exe;                 /* the program, or what the caller named for names */
@@ -58,5 +59,15 @@ int refs_run_capture(struct refs *s);
 int refs_open_program(struct refs *s);
 int refs_run_program(struct refs *s);
 int refs_open_exe(struct refs *s, const char *path);
+
+/*
+ * loops.c: loop events of the capture at path, which is replayed for them.  NULL: no memory.  refs_loops_add
+ * copies n words, with the events between them, to memory that is valid until the next call; refs_loops_end
+ * gives those after the last word.  0, or -1: no memory.
+ */
+struct refs_loops *refs_loops_new(const char *path);
+int refs_loops_add(struct refs_loops *l, const uint64_t *w, size_t n, const uint64_t **out, size_t *nout);
+int refs_loops_end(struct refs_loops *l, const uint64_t **out, size_t *nout);
+void refs_loops_free(struct refs_loops *l);
 
 #endif

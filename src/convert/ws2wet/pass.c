@@ -39,18 +39,12 @@ job_code(struct job *j)
 	struct visit *v = job_visit(j, VISIT_CONTROL);
 	struct wcode_replay m = { .r = visit_replay(v) };
 	struct wcode_visit *t = wcode_visit_new(&j->code);
-	struct visit_batch b;
 	int got;
 
 	progress_stage("finding code");
 	wcode_init(&j->code, wcode_read_replay, &m);
-	if (!t)
+	if (!t || (got = wcode_visit_all(t, v, &m)) == -2)
 		job_nomem();
-	while ((got = visit_batch(v, &b)) == REPLAY_OK) {
-		wcode_replay_invalidate(&m);
-		if (wcode_visit_batch(t, &b) != 0)
-			job_nomem();
-	}
 	if (got == REPLAY_BAD) {        /* the text covers the run up to the fault */
 		j->bad = 1;
 		j->fault = *replay_fault(visit_replay(v));

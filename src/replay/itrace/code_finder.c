@@ -100,3 +100,17 @@ wcode_visit_batch(struct wcode_visit *t, const struct visit_batch *b)
 	}
 	return wcode_descend(t->c);
 }
+
+int
+wcode_visit_all(struct wcode_visit *t, struct visit *v, struct wcode_replay *m)
+{
+	struct visit_batch b;
+	int got;
+
+	while ((got = visit_batch(v, &b)) == REPLAY_OK) {
+		wcode_replay_invalidate(m);
+		if (wcode_visit_batch(t, &b) != 0)
+			return -2;
+	}
+	return got;
+}
