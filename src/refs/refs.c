@@ -11,8 +11,8 @@
 #include "base/temp.h"
 #include "refs/refs_internal.h"
 
-static const char unknown[] = "no references: neither a reference stream, a lackey log, a capture "
-    "nor a program compiled by aecc";
+static const char unknown[] = "no references: neither a reference stream, a lackey log, a capture, "
+    "a program compiled by aecc, nor another format that addrconv reads";
 
 int
 refs_fail(struct refs *s, const struct fault *f)
@@ -110,6 +110,17 @@ refs_run_log(struct refs *s)
 	return s->log.nrec ? 0 : refs_fail_text(s, DIAG_NOOFF, unknown);
 }
 
+static int
+refs_run_trace(struct refs *s)
+{
+	long k;
+
+	while ((k = trace_read(&s->trace, s->room, REFS_ROOM)) > 0)
+		if (refs_give_counted(s, s->room, (size_t)k) != 0)
+			return 0;
+	return k < 0 ? refs_fail(s, &s->trace.fault) : 0;
+}
+
 /* Unpacks a capture that is compressed or comes from a pipe. */
 static int
 refs_unpack(struct refs *s)
@@ -152,9 +163,25 @@ refs_is_capture(const char *path)
 	return is;
 }
 
+/* The format of what is no binary file of ours; a pipe may give its beginning piece by piece. */
+static enum trace_format
+refs_trace_format(struct refs *s)
+{
+	enum trace_format f = s->q.format;
+	const uint8_t *p;
+	size_t n;
+
+	if (f == TRACE_ANY) {
+		p = in_line(s->in, TRACE_PEEK, &n, &(const uint8_t *){ NULL });
+		f = trace_recognize(p, n);
+	}
+	return f == TRACE_LACKEY ? TRACE_ANY : f;
+}
+
 static int
 refs_recognize(struct refs *s)
 {
+	enum trace_format f;
 	const uint8_t *p;
 	size_t n;
 
@@ -180,8 +207,12 @@ refs_recognize(struct refs *s)
 	s->kind = REFS_STREAM;
 	if (ref_is_stream(p, n))
 		return ref_open(&s->ref, s->in) == 0 ? 0 : refs_fail_text(s, s->ref.off, s->ref.err);
-	if (p[0] == 0x89)
+	if (p[0] == 0x89 || s->q.format == TRACE_ADDR)
 		return refs_fail_text(s, DIAG_NOOFF, unknown);
+	if ((f = refs_trace_format(s)) != TRACE_ANY) {
+		s->kind = REFS_TRACE;
+		return trace_open(&s->trace, s->in, f, s->q.size) == 0 ? 0 : refs_fail(s, &s->trace.fault);
+	}
 	s->kind = REFS_LOG;
 	lackey_open(&s->log, s->in);
 	return 0;
@@ -226,7 +257,7 @@ int
 refs_run(struct refs *s, refs_fn *take, void *arg, struct fault *f)
 {
 	static int (*const run[])(struct refs *) = {
-		[REFS_STREAM] = refs_run_stream, [REFS_LOG] = refs_run_log,
+		[REFS_STREAM] = refs_run_stream, [REFS_LOG] = refs_run_log, [REFS_TRACE] = refs_run_trace,
 		[REFS_CAPTURE] = refs_run_capture, [REFS_PROGRAM] = refs_run_program,
 	};
 

@@ -3,6 +3,7 @@
  * content, and its references come in batches of valid words, ref(5).
  *
  *   a reference stream, ref(5), or a log of valgrind's lackey: a file or standard input
+ *   a trace in the format of another tool, addrconv(1): text or an array, the same
  *   a capture, ws(5): replayed in this process, which is confined then (base/confine.h)
  *   a program compiled by aecc, with the event file of a run: regenerated in this process
  *
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "format/trace/trace.h"
 
 /* what the operands and options of a tool say; strings are borrowed until refs_close */
 struct refs_source {
@@ -26,6 +28,8 @@ struct refs_source {
 	const char *exe;        /* for names, if references come without any; or NULL */
 	uint64_t from, to;      /* instructions, counted from 0; to REFS_END: to the end */
 	int loops;              /* are events of loops wanted? A capture is replayed twice for them */
+	enum trace_format format;       /* of a trace, if it is not to be recognized; TRACE_ANY */
+	unsigned size;          /* of references of formats that have none; 0: TRACE_SIZE */
 	int names;              /* will refs_place be called?  Then helper_allow(HELPER_ELF) comes first */
 };
 #define REFS_END UINT64_MAX

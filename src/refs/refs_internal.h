@@ -13,7 +13,7 @@
 
 #define REFS_ROOM 8192u                 /* words of a batch, at most, where they are copied */
 
-enum refs_kind { REFS_NONE, REFS_STREAM, REFS_LOG, REFS_CAPTURE, REFS_PROGRAM };
+enum refs_kind { REFS_NONE, REFS_STREAM, REFS_LOG, REFS_TRACE, REFS_CAPTURE, REFS_PROGRAM };
 
 struct refs {
 	struct refs_source q;
@@ -29,9 +29,10 @@ struct refs {
 	int status;                     /* what take returned then */
 	uint64_t seen;                  /* instructions so far; where a range is found by counting */
 
-	struct in *in;                  /* a stream or a log */
+	struct in *in;                  /* a stream, a log or a trace */
 	struct ref_reader ref;
 	struct lackey log;
+	struct trace_reader trace;
 	uint64_t room[REFS_ROOM];
 
 	char *copy;                     /* owned: the path of an unpacked capture */

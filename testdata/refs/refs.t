@@ -60,7 +60,7 @@ gives "a word that is none" 1 "refscat: cut2.ref: byte 40000 (record 4999): not 
 same "gives what is before" tap.out cut
 gives "a log with a wrong line" 1 "refscat: standard input: byte 0 (record 1): damaged line: no address" \
 	sh -c "printf 'I  00401000\n' | '$cat'"
-none="no references: neither a reference stream, a lackey log, a capture nor a program compiled by aecc"
+none="no references: neither a reference stream, a lackey log, a capture, a program compiled by aecc, nor another format that addrconv reads"
 gives "something else" 1 "refscat: prog.c: $none" "$cat" prog.c
 gives "nothing" 1 "refscat: standard input: empty input" "$cat"
 gives "no file" 1 "refscat: nosuch: No such file or directory" "$cat" nosuch

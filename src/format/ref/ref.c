@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/digits.h"
 
 static const uint8_t magic[8] = { 0x89, 'T', 'M', 'R', 'E', 'F', '\r', '\n' };
 
@@ -168,22 +169,6 @@ ref_put_header(uint8_t dst[REF_HEADER])
 	put_le32(dst + 12, 0);
 }
 
-/* Reads at least `min` hexadecimal digits. */
-static uint8_t *
-put_hex(uint8_t *d, uint64_t v, int min)
-{
-	int n = v ? (67 - __builtin_clzll(v)) / 4 : 1;
-	int i;
-
-	if (n < min)
-		n = min;
-	for (i = n - 1; i >= 0; i--) {
-		d[i] = (uint8_t)"0123456789abcdef"[v & 15];
-		v >>= 4;
-	}
-	return d + n;
-}
-
 /* 0 to 255 */
 static uint8_t *
 put_dec(uint8_t *d, unsigned v)
@@ -208,7 +193,8 @@ put_lackey(uint8_t *dst, const uint64_t *w, size_t n)
 		if (kind >= REF_ENTER)
 			continue;
 		memcpy(d, kinds[kind].lackey, 4);
-		d = put_hex(d + 3, ref_addr(w[i]), 8);
+		d += 3;
+		d += digits_hex_room(d, ref_addr(w[i]), 8);
 		*d++ = ',';
 		d = put_dec(d, ref_size(w[i]));
 		*d++ = '\n';
@@ -221,7 +207,7 @@ put_din_line(uint8_t *d, char label, uint64_t addr)
 {
 	*d++ = (uint8_t)label;
 	*d++ = ' ';
-	d = put_hex(d, addr, 1);
+	d += digits_hex_room(d, addr, 1);
 	*d++ = '\n';
 	return d;
 }
@@ -257,7 +243,8 @@ put_text(uint8_t *dst, const uint64_t *w, size_t n)
 		memcpy(d, kinds[kind].text, k);
 		d += k;
 		memcpy(d, " 0x", 3);
-		d = put_hex(d + 3, ref_addr(w[i]), 1);
+		d += 3;
+		d += digits_hex_room(d, ref_addr(w[i]), 1);
 		if (kind < REF_ENTER) {
 			*d++ = ' ';
 			d = put_dec(d, ref_size(w[i]));

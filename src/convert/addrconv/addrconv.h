@@ -1,0 +1,72 @@
+/* Shared by the files of addrconv. */
+#ifndef TM_CONVERT_ADDRCONV_H
+#define TM_CONVERT_ADDRCONV_H
+
+#include "base/out.h"
+#include "format/ref/ref.h"
+#include "refs/refs.h"
+#include "sim/hierarchy.h"
+
+#define RANGES_MAX 16
+
+struct range { uint64_t from, to; };    /* to: not in it */
+struct ranges {
+	struct range r[RANGES_MAX];
+	unsigned n;                     /* 0: everything */
+};
+
+/* Which references are wanted. */
+struct filter {
+	unsigned drop;                  /* set of kinds */
+	struct ranges data, code;       /* addresses of loads, stores and modifies; of instructions */
+	uint64_t window, every;         /* of each `every` instructions, the first `window`; every 0: all */
+	uint64_t task;                  /* the only one; UINT64_MAX: all */
+	struct hier *cache;             /* data that hit in it are dropped; NULL */
+	int missed;                     /* set by its function when a word misses */
+	uint64_t seen;                  /* instructions so far */
+	int here, mine;                 /* the instruction is wanted; the task is */
+};
+
+struct conv;
+
+/*
+ * A format of the output. What is made from references alone is written by trace_put. What needs the
+ * instructions of a capture has run, which opens c->source.path itself and writes to c->out; it returns only if
+ * all went well.
+ */
+struct conv_format {
+	const char *name;
+	enum trace_format trace;        /* TRACE_ANY: it has run */
+	void (*run)(struct conv *c);
+	const char *loses;              /* what it cannot express, for --list */
+};
+extern const struct conv_format conv_format[];
+extern const unsigned conv_nformat;
+const struct conv_format *conv_find(const char *name);         /* NULL: unknown */
+void conv_list(void);                                           /* prints them */
+
+struct conv {
+	const struct conv_format *to;
+	struct refs_source source;
+	struct filter filter;
+	int filters;                    /* is there any filter beside source.from and to? */
+	const char *outname;
+	struct out *out;
+	/* the output of references */
+	struct trace_writer writer;
+	size_t room;                    /* words that fit in the output's buffer */
+	int begun;                      /* the head has been written */
+	int spool;                      /* a file that is copied to the output in the end; -1: none */
+	int64_t patch;                  /* where in the output the head is, to be written again; -1: nowhere */
+	uint64_t nbyte;                 /* written, or in the spool, without the head */
+};
+
+/* Keeps the words that are wanted, in place or in another array; returns their number. */
+size_t filter_words(struct filter *f, uint64_t *to, const uint64_t *w, size_t n);
+
+void sink_open(struct conv *c);         /* opens the output, before the source */
+void sink_put(struct conv *c, const uint64_t *w, size_t n);
+void sink_close(struct conv *c);
+void sink_close_bad(struct conv *c);    /* after a fault: what comes before it is delivered */
+
+#endif

@@ -1,0 +1,50 @@
+/* The table of the output formats, and what each cannot express. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "convert/addrconv/addrconv.h"
+
+const struct conv_format conv_format[] = {
+	{ "addr", TRACE_ADDR, NULL, "nothing" },
+	{ "text", TRACE_TEXT, NULL, "nothing" },
+	{ "csv", TRACE_CSV, NULL, "nothing" },
+	{ "npy", TRACE_NPY, NULL, "nothing" },
+	{ "lackey", TRACE_LACKEY, NULL, "loop and task events" },
+	{ "din", TRACE_DIN, NULL, "sizes, modifies (a read and a write), events" },
+	{ "pinatrace", TRACE_PINATRACE, NULL, "sizes, modifies, events, instructions without data" },
+	{ "ramulator", TRACE_RAMULATOR, NULL, "sizes, modifies, events, instructions" },
+	{ "ramulator2", TRACE_RAMULATOR2, NULL, "sizes, modifies, events, instructions" },
+	{ "dramsim3", TRACE_DRAMSIM3, NULL, "sizes, modifies, events, instructions except as time" },
+	{ "gem5", TRACE_GEM5, NULL, "modifies (a read and a write), events" },
+	{ "libcachesim", TRACE_CACHESIM, NULL, "kinds, addresses within a line, sizes, events" },
+	{ "oracle", TRACE_ORACLE, NULL, "kinds, addresses within a line, sizes, events, time above 2^32" },
+};
+const unsigned conv_nformat = sizeof conv_format / sizeof *conv_format;
+
+const struct conv_format *
+conv_find(const char *name)
+{
+	for (unsigned i = 0; i < conv_nformat; i++)
+		if (strcmp(name, conv_format[i].name) == 0)
+			return &conv_format[i];
+	return NULL;
+}
+
+void
+conv_list(void)
+{
+	printf("%-12s %-5s %-5s %-12s %s\n", "format", "read", "write", "needs", "cannot express");
+	for (unsigned i = 0; i < conv_nformat; i++) {
+		const struct conv_format *f = &conv_format[i];
+		int reads = f->trace != TRACE_ANY && trace_info[f->trace].reads;
+
+		printf("%-12s %-5s %-5s %-12s %s\n", f->name, reads ? "yes" : "no", "yes",
+		    f->run ? "a capture" : "references", f->loses);
+	}
+	/* those that are only read */
+	for (int i = TRACE_ANY + 1; i < TRACE_NFORMATS; i++)
+		if (!trace_info[i].writes)
+			printf("%-12s %-5s %-5s %-12s %s\n", trace_info[i].name, "yes", "no", "-", "-");
+	diag_flush();
+}

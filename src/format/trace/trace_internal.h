@@ -1,0 +1,22 @@
+/* Internal to the formats of traces: lines, arrays. */
+#ifndef TM_FORMAT_TRACE_INTERNAL_H
+#define TM_FORMAT_TRACE_INTERNAL_H
+
+#include "format/trace/trace.h"
+
+/*
+ * Reads the line at p, which has a newline, in that format: appends its words to w, and returns what
+ * follows it; or NULL, with r->err. *w is advanced.
+ */
+typedef const uint8_t *trace_line_fn(struct trace_reader *r, const uint8_t *p, uint64_t **w);
+trace_line_fn *trace_line_of(enum trace_format f);
+/* The same for one line: 1, or 0 with r->err. */
+int trace_line(struct trace_reader *r, enum trace_format f, const uint8_t *p, uint64_t w[TRACE_MARGIN]);
+
+int trace_npy_is(const uint8_t *p, size_t n);
+int trace_npy_open(struct trace_reader *r);
+long trace_npy_read(struct trace_reader *r, uint64_t *w, size_t max);
+
+int trace_fail(struct trace_reader *r, uint64_t off, const char *err);  /* -1 */
+
+#endif
