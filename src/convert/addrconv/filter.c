@@ -37,7 +37,7 @@ filter_word(struct filter *f, uint64_t w)
 
 	if (kind == REF_TASK) {
 		f->mine = f->task == UINT64_MAX || ref_addr(w) == f->task;
-		return f->mine;
+		return f->mine && !(f->drop >> kind & 1);
 	}
 	if (!f->mine)
 		return 0;
