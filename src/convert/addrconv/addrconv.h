@@ -50,6 +50,7 @@ struct conv {
 	struct refs_source source;
 	struct filter filter;
 	int filters;                    /* is there any filter beside source.from and to? */
+	uint64_t interval;              /* instructions of a basic-block vector; 0: as many as usual */
 	const char *outname;
 	struct out *out;
 	/* the output of references */
@@ -60,6 +61,13 @@ struct conv {
 	int64_t patch;                  /* where in the output the head is, to be written again; -1: nowhere */
 	uint64_t nbyte;                 /* written, or in the spool, without the head */
 };
+
+/* insns.c: the formats made of instructions */
+void conv_champsim(struct conv *c);
+void conv_branches(struct conv *c);
+void conv_bbv(struct conv *c);
+void conv_callgrind(struct conv *c);
+void conv_folded(struct conv *c);
 
 /* Keeps the words that are wanted, in place or in another array; returns their number. */
 size_t filter_words(struct filter *f, uint64_t *to, const uint64_t *w, size_t n);

@@ -19,6 +19,11 @@ const struct conv_format conv_format[] = {
 	{ "gem5", TRACE_GEM5, NULL, "modifies (a read and a write), events" },
 	{ "libcachesim", TRACE_CACHESIM, NULL, "kinds, addresses within a line, sizes, events" },
 	{ "oracle", TRACE_ORACLE, NULL, "kinds, addresses within a line, sizes, events, time above 2^32" },
+	{ "champsim", TRACE_ANY, conv_champsim, "sizes, operands beyond 2 written and 4 read registers" },
+	{ "branches", TRACE_ANY, conv_branches, "all other instructions, data" },
+	{ "bbv", TRACE_ANY, conv_bbv, "order within an interval, data, the last interval" },
+	{ "callgrind", TRACE_ANY, conv_callgrind, "order, data, addresses" },
+	{ "folded", TRACE_ANY, conv_folded, "order, data, addresses, lines" },
 };
 const unsigned conv_nformat = sizeof conv_format / sizeof *conv_format;
 

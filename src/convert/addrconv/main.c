@@ -10,7 +10,7 @@
 #include "base/src.h"
 #include "convert/addrconv/addrconv.h"
 
-enum { ADDRESS = 256, CODE, KINDS, MISSES, SAMPLE, TASK, SIZE, LINE };
+enum { ADDRESS = 256, CODE, KINDS, MISSES, SAMPLE, TASK, SIZE, LINE, INTERVAL };
 
 static const struct opt addrconv_opts[] = {
 	{ 'f', "format", "FORMAT", "write this format (addr, a reference stream); --list names all" },
@@ -27,6 +27,7 @@ static const struct opt addrconv_opts[] = {
 	{ MISSES, "misses", "SIZE,WAYS[,LINE]", "only data that miss in this LRU cache" },
 	{ SIZE, "size", "BYTES", "size of references of formats without sizes (4)" },
 	{ LINE, "line", "BYTES", "size of a cache line, for libcachesim and oracle (64)" },
+	{ INTERVAL, "interval", "N", "instructions of a basic-block vector (100000000)" },
 	{ 0 },
 };
 
@@ -219,6 +220,10 @@ addrconv_option(struct conv *c, int o)
 		break;
 	case LINE:
 		c->writer.line = opt_size(optarg, TRACE_LINE_MIN, 1u << 20);
+		break;
+	case INTERVAL:
+		if (num_u64(optarg, 1, UINT32_MAX, &c->interval) != 0)
+			opt_wrong("not a number from 1 to %u", UINT32_MAX);
 		break;
 	default:
 		c->filters = 1;

@@ -1,0 +1,86 @@
+/* addrconv: the formats that are made of the executed instructions of a capture. */
+#include "base/diag.h"
+#include "base/helper.h"
+#include "base/src.h"
+#include "convert/addrconv/addrconv.h"
+#include "insns/formats.h"
+
+typedef int insns_write_fn(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+
+static void
+insns_complain(const char *text)
+{
+	warn("%s", text);
+}
+
+/* After the format: everything before a fault is delivered. */
+static void
+insns_done(struct conv *c, int bad, const struct ws_early *early, const struct fault *f)
+{
+	char text[WS_EARLY_TEXT];
+
+	if (bad) {
+		out_discard(c->out);
+		die_fault(src_name(c->source.path), f);
+	}
+	out_close(c->out);
+	if (early->is)
+		warn("%s: %s", src_name(c->source.path), ws_early_text(early, text));
+}
+
+static struct insns
+insns_of(struct conv *c)
+{
+	if (c->filters)
+		die_usage("-f %s takes no filters", c->to->name);
+	if (c->source.events)
+		die_usage("-f %s needs a capture", c->to->name);
+	return (struct insns){ .path = c->source.path, .from = c->source.from, .to = c->source.to,
+	    .complain = insns_complain };
+}
+
+static void
+insns_convert(struct conv *c, insns_write_fn *write)
+{
+	struct insns q = insns_of(c);
+	struct ws_early early = { 0 };
+	struct fault f;
+
+	insns_done(c, write(&q, c->out, &early, &f), &early, &f);
+}
+
+void
+conv_champsim(struct conv *c)
+{
+	insns_convert(c, champsim_write);
+}
+
+void
+conv_branches(struct conv *c)
+{
+	insns_convert(c, branches_write);
+}
+
+void
+conv_bbv(struct conv *c)
+{
+	struct insns q = insns_of(c);
+	struct ws_early early = { 0 };
+	struct fault f;
+
+	insns_done(c, bbv_write(&q, c->interval ? c->interval : BBV_INTERVAL, c->out, &early, &f), &early, &f);
+}
+
+void
+conv_callgrind(struct conv *c)
+{
+	helper_allow(HELPER_ELF);
+	insns_convert(c, callgrind_write);
+}
+
+void
+conv_folded(struct conv *c)
+{
+	helper_allow(HELPER_ELF);
+	insns_convert(c, folded_write);
+}

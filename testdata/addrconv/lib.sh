@@ -1,0 +1,51 @@
+# lib.sh: shell functions shared by these tests; sourced
+# shellcheck shell=sh
+
+# able: can programs be captured here?
+able() {
+	command -v wscap >/dev/null && command -v addrconv >/dev/null || { echo "no wscap or no addrconv"; return 1; }
+	wscap -o able.ws true 2>able.err || { echo "nothing can be captured here: $(head -n 1 able.err)"; return 1; }
+}
+
+# captured PROGRAM SOURCE [OPTION...]: compiles it without libraries and captures it in PROGRAM.ws; its status is 7
+captured() {
+	prog=$1 source=$2
+	shift 2
+	$GCC -O2 -g -fno-stack-protector -fcf-protection=none -nostdlib -static "$@" -o "$prog" "$source" || return
+	wscap -o "$prog.ws" "./$prog"
+	[ $? = 7 ]
+}
+
+# bytes FILE: how many
+bytes() {
+	wc -c <"$1" | tr -d ' '
+}
+
+# damaged FORMAT: a capture that is cut off gives the beginning of the whole output, one line, and status 1
+damaged() {
+	addrconv -f "$1" flow.ws >whole 2>err || { fail "$1: the whole"; return; }
+	size=$(bytes flow.ws) bad='' some=0 i=0
+	while [ $i -lt "$size" ]; do
+		head -c $i flow.ws >cut.ws
+		timeout 120 addrconv -f "$1" cut.ws >out 2>err
+		status=$?
+		[ $status = 1 ] && [ "$(wc -l <err)" = 1 ] && head -c "$(bytes out)" whole | cmp -s - out || bad="$bad $i:$status"
+		[ "$(bytes out)" -gt "$some" ] && some=$(bytes out)
+		i=$((i + 1 + size / 16))
+	done
+	is "$1: a capture that is cut off anywhere" "$bad" ""
+}
+
+# pieces FORMAT: parts of the run, one after the other, are the whole
+pieces() {
+	n=$(ws2addr -c flow.ws | sed -n 's/instructions //p')
+	: >parts
+	at=0
+	for end in 1 2 50 51 52 53 54 $((n / 3)) $((n / 3 + 1)) $((n - 20)) $((n - 3)) ''; do
+		addrconv -f "$1" -n "$at:$end" flow.ws >part || fail "$1 -n $at:$end"
+		if [ $at = 0 ]; then cat part; else tail -n "+${2:-1}" part; fi >>parts
+		at=$end
+	done
+	addrconv -f "$1" flow.ws >whole
+	same "$1: parts of the run are the whole" parts whole
+}
