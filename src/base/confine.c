@@ -273,7 +273,7 @@ confine_process(void (*forget)(void *arg), void *arg, const char **why)
 		if (helper_start(forget, arg) != 0)
 			return -1;
 		*why = "this system does not allow system calls to be filtered (seccomp): "
-		    "TRACEMILL_CONFINE=no replays without that protection";
+		    "TRACEMILL_CONFINE=no does without that protection";
 		if (sigaction(SIGSYS, &sa, NULL) != 0 || confine_install() != 0)
 			return -1;
 	}

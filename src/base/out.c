@@ -170,15 +170,6 @@ out_resolve(const char *path)
 	return NULL;
 }
 
-/* A temporary name in the folder of path, which begins like path and is not too long. */
-static char *
-temp_name(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-
-	return xasprintf("%.*s%.*s.XXXXXX", (int)(base - path), path, NAME_MAX - 7, base);
-}
-
 /* Do two paths name the same file, even if neither exists yet? */
 static int
 same_path(const char *a, const char *b)
@@ -224,7 +215,7 @@ open_file(struct out *o, const char *path, mode_t mode)
 		if (p->temp && same_path(p->final, o->final))
 			die("%s: is written to already", path);
 	o->temp = temp_name(o->final);
-	o->fd = temp_file(o->temp, o->replaces ? st.st_mode & 0777 : mode & ~mask);
+	o->fd = o->temp ? temp_file(o->temp, o->replaces ? st.st_mode & 0777 : mode & ~mask) : -1;
 	if (o->fd < 0 || temp_set_final(o->temp, o->final) < 0) {
 		free(o->temp);
 		o->temp = NULL;
@@ -244,20 +235,21 @@ out_mode_of(const char *input)
 	return input && stat(input, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0666 : 0666;
 }
 
-struct out *
-out_create(const char *path, mode_t mode)
+static struct out *
+out_alloc(int fd)
 {
 	struct out *o = xcalloc(1, sizeof(*o));
 
 	o->p = xmalloc(SIZE);
 	o->pid = getpid();
-	o->fd = path ? out_descriptor(path) : STDOUT_FILENO;
-	if (o->fd >= 0) {
-		o->name = xstrdup(o->fd == STDOUT_FILENO ? "standard output" : path);
-	} else {
-		o->name = xstrdup(path);
-		open_file(o, path, mode);
-	}
+	o->fd = fd;
+	return o;
+}
+
+/* Adds an output that has its descriptor to the list. */
+static struct out *
+out_begin(struct out *o)
+{
 	o->terminal = !o->temp && isatty(o->fd);
 	if (!o->temp)
 		progress_output(o->fd);
@@ -268,6 +260,29 @@ out_create(const char *path, mode_t mode)
 	o->next = all;
 	all = o;
 	return o;
+}
+
+struct out *
+out_create(const char *path, mode_t mode)
+{
+	struct out *o = out_alloc(path ? out_descriptor(path) : STDOUT_FILENO);
+
+	if (o->fd >= 0) {
+		o->name = xstrdup(o->fd == STDOUT_FILENO ? "standard output" : path);
+	} else {
+		o->name = xstrdup(path);
+		open_file(o, path, mode);
+	}
+	return out_begin(o);
+}
+
+struct out *
+out_of_fd(int fd, const char *name)
+{
+	struct out *o = out_alloc(fd);
+
+	o->name = xstrdup(name);
+	return out_begin(o);
 }
 
 struct out *

@@ -23,6 +23,8 @@ struct out;
 struct out *out_open(const char *path);                 /* NULL or "-": standard output */
 /* mode of a new file, before the umask; out_open uses 0666 */
 struct out *out_create(const char *path, mode_t mode);
+/* writes directly to a descriptor, which out_close() closes; name: for diagnostics */
+struct out *out_of_fd(int fd, const char *name);
 /* 0666, less the bits for group or others if they may not read the input file */
 mode_t out_mode_of(const char *input);
 /* for writing by other means; out_close() closes it */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -187,6 +188,20 @@ static int
 make_folder(char *name)
 {
 	return mkdtemp(name) ? 0 : -1;
+}
+
+char *
+temp_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t folder = (size_t)(base - path), n = strnlen(base, NAME_MAX - 7);
+	char *name = malloc(folder + n + sizeof ".XXXXXX");
+
+	if (name) {
+		memcpy(name, path, folder + n);
+		memcpy(name + folder + n, ".XXXXXX", sizeof ".XXXXXX");
+	}
+	return name;
 }
 
 int

@@ -7,6 +7,11 @@
 
 #include <sys/types.h>
 
+/*
+ * For temp_file: a name in the folder of path, which begins like path and is not too long. The
+ * caller frees it; NULL with errno.
+ */
+char *temp_name(const char *path);
 /* Like mkstemp(3) and mkdtemp(3): the name ends in XXXXXX, which is filled in; -1 with errno. */
 int temp_file(char *name, mode_t mode);         /* a descriptor, closed on exec; the umask is not applied */
 int temp_folder(char *name);                    /* 0; only the user may access it */

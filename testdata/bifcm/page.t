@@ -28,7 +28,7 @@ for m in $methods; do
 	for seed in 1 2 3 4 5; do
 		"$test" make 30000 $seed >some
 		for layout in 8 "4,8" addr; do
-			bifcm -r $layout -m "$m" -b 2000 <some | bifcm -l | grep -q " $m:" && seen=1
+			bifcm -r $layout -m "$m" -b 2000 <some | bifcm -lv | grep -q " $m:" && seen=1
 		done
 	done
 	is "$m is in the files" "$seen" 1

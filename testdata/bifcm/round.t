@@ -12,7 +12,7 @@ for layout in "-w 1" "-w 2" "-w 4" "-w 8" "-r 4,8 -H 4" "-r addr -H 16" "-r 8,8,
 		bad=
 		for f in in empty few one; do
 			# shellcheck disable=SC2086
-			bifcm $layout $level -b 5000 -T 2 <$f >$f.bif && bifcm -d $f.bif | cmp -s - $f &&
+			bifcm $layout $level -b 5000 -T 2 <$f >$f.bif && bifcm -dc $f.bif | cmp -s - $f &&
 				cat $f.bif | bifcm -d -T 3 | cmp -s - $f && bifcm -t $f.bif || bad="$bad $f"
 		done
 		is "$layout $level: comes back" "$bad" ""
@@ -49,17 +49,17 @@ bifcm -1 -T 3 <in >b.bif
 same "-T does not show" a.bif b.bif
 bifcm -1 -b 512k,512k -w 8 <in >b.bif
 same "the defaults" a.bif b.bif
-bifcm -d a.bif >/dev/null
+bifcm -dk a.bif >/dev/null 2>&1
 is "the file's mode" "$(stat -c %a a.bif)" "$(umask >/dev/null; : >new; stat -c %a new)"
 bifcm <a.bif | bifcm -d | bifcm -d >got
 same "compressed twice" got in
 "$test" make 10000000 9 >long
 bifcm -0 <long >long.bif
-is "blocks unless told otherwise" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "3 524288 524288 "
+is "blocks unless told otherwise" "$(bifcm -lv long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "3 524288 524288 "
 bifcm -1 -r addr -H 16 <long >long.bif
-is "shorter ones of references" "$(bifcm -l long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "5 262144 262144 "
+is "shorter ones of references" "$(bifcm -lv long.bif | sed -n 's/^\(blocks\|.*block-records\) //p' | tr '\n' ' ')" "5 262144 262144 "
 bifcm -5 <long >long.bif
-is "the first one is longer" "$(bifcm -l long.bif | sed -n 's/^first-block-records //p')" 1048576
+is "the first one is longer" "$(bifcm -lv long.bif | sed -n 's/^first-block-records //p')" 1048576
 bifcm -d -R long.bif | cksum >got
 "$test" part 8 0 0 9999999 1 <long | cksum >want
 same "backward over it" got want
@@ -67,7 +67,7 @@ gzip -c <in | bifcm | bifcm -d | gzip -dc >got
 same "what is compressed is taken as it is" got in
 
 bifcm -r 4,8 -H 4 -0 -b 10000 in -o in.bif
-is "-l" "$(bifcm -l in.bif | head -n 10; bifcm -l in.bif | tr -s ' ' | sed 1,10d)" "layout 4,8
+is "-l -v" "$(bifcm -lv in.bif | head -n 10; bifcm -lv in.bif | tr -s ' ' | sed 1,10d)" "layout 4,8
 records 25000
 blocks 3
 block-records 10000
@@ -80,15 +80,15 @@ bits-a-record 96.0362
 column values bytes bits blocks by method
 1 25000 100000 32.0000 stored:3
 2 25000 200000 64.0000 stored:3"
-is "-l -v" "$(cat in.bif | bifcm -lv | grep ^block' ')" "block 1 at 32 records 0+10000 bytes 120014 stored:40000 stored:80000
+is "-l -v -v" "$(cat in.bif | bifcm -lvv | grep ^block' ')" "block 1 at 32 records 0+10000 bytes 120014 stored:40000 stored:80000
 block 2 at 120046 records 10000+10000 bytes 120013 stored:40000 stored:80000
 block 3 at 240059 records 20000+5000 bytes 60014 stored:20000 stored:40000"
-is "-l of nothing" "$(bifcm <empty | bifcm -l | head -n 3 | tail -n 2)" "records 0
+is "-l of nothing" "$(bifcm <empty | bifcm -lv | head -n 3 | tail -n 2)" "records 0
 blocks 0"
 
 # each method by its name
 for m in $(bifcm -m '?' <empty 2>&1 | sed 's/.*there are //; s/,//g'); do
-	bifcm -m "$m" -b 3000 -T 2 <in >m.bif && bifcm -d m.bif | cmp -s - in && bifcm -d -R m.bif >got &&
+	bifcm -m "$m" -b 3000 -T 2 <in >m.bif && bifcm -dc m.bif | cmp -s - in && bifcm -d -R m.bif >got &&
 		"$test" part 8 0 0 99999999 1 <in | cmp -s - got && pass "-m $m" || fail "-m $m"
 done
 tap_end

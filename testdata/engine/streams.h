@@ -117,10 +117,12 @@ static const char *const layouts[] = { "8", "4", "2", "1", "4,8", "8,1,2", "1,2:
 static inline void
 options(struct vs_options *o, const char *layout)
 {
+	struct fault f;
+
 	*o = (struct vs_options){ .block = 1 + (uint32_t)rnd(rnd(3) ? 40 : 3000), .level = (int)rnd(10),
 	    .method = -1,
 	    .threads = 1 + (unsigned)rnd(3) };
-	if (vs_layout_parse(&o->layout, layout) != 0)
+	if (vs_layout_parse(&o->layout, layout, &f) != 0)
 		abort();
 	if (!rnd(4)) {
 		unsigned m = (unsigned)rnd(256);

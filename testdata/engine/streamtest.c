@@ -389,15 +389,16 @@ test_layout(void)
 	static const char *const bad[] = { "", "3", "8,", ",8", "8:1", "8,8:2", "9", "16", "8 ", "-1", "8:",
 	    "1,1,1,1,1,1,1,1,1", "addr,8", "08:x" };
 	struct vs_layout y;
+	struct fault f;
 	int good = 1;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		good &= vs_layout_parse(&y, bad[i]) == -1;
+		good &= vs_layout_parse(&y, bad[i], &f) == -1;
 	CHECK("what is no layout", good);
 	for (size_t i = 0; i < NLAYOUT; i++) {
 		struct buf b = BUF_INIT;
 
-		good &= vs_layout_parse(&y, layouts[i]) == 0;
+		good &= vs_layout_parse(&y, layouts[i], &f) == 0;
 		vs_layout_text(&y, &b);
 		buf_u8(&b, 0);
 		good &= !strcmp((char *)b.p, layouts[i]);
@@ -449,8 +450,9 @@ print_hostile(void)
 	struct vs_info i = { .block = VC_MAX };
 	struct vs_bhead h = { .n = VC_MAX };
 	struct buf b = BUF_INIT;
+	struct fault f;
 
-	if (vs_layout_parse(&o.layout, "8,8,8,8,8,8,8,8") != 0)
+	if (vs_layout_parse(&o.layout, "8,8,8,8,8,8,8,8", &f) != 0)
 		return 1;
 	i.layout = o.layout;
 	for (unsigned c = 0; c < 8; c++)

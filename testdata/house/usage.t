@@ -12,8 +12,8 @@ done
 
 echo text >text
 mkdir folder
-is "bifcm -r addr of no reference stream writes nothing" "$(bifcm -r addr text 2>err | wc -c | tr -d ' ') $(cat err)" \
-	"0 bifcm: text: byte 0: not a reference stream; if its header is missing, use -H 0"
+is "bifcm -r addr of no reference stream writes nothing" "$(bifcm -r addr text 2>err | wc -c | tr -d ' ') $(cat err) $(ls text*)" \
+	"0 bifcm: text: byte 0: not a reference stream; if its header is missing, use -H 0 text"
 is "nor does bifcm of a folder" "$(bifcm folder 2>err | wc -c | tr -d ' ') $(cat err)" "0 bifcm: folder: Is a directory"
 is "nor wetz of what is no WET" "$(wetz text 2>err | wc -c | tr -d ' ') $(grep -c . err)" "0 1"
 for tool in bifcm wetz; do
@@ -26,7 +26,7 @@ bifcm -w 1 -o x.bif private
 is "what is made of a private file is private" "$(stat -c %a x.bif)" 600
 bifcm -w 1 <private >plain.bif
 cat plain.bif plain.bif >twice.bif
-gives "two compressed streams" 1 "bifcm: twice.bif: byte $(wc -c <plain.bif | tr -d ' '): something follows the end of the stream" bifcm -d twice.bif
+gives "two compressed streams" 1 "bifcm: twice.bif: byte $(wc -c <plain.bif | tr -d ' '): something follows the end of the stream" bifcm -dc twice.bif
 same "the first was written" tap.out private
 # A file that cannot be opened is named with the reason, and nothing else, by each of them, wherever it is among its arguments;
 # %: the file
@@ -35,7 +35,7 @@ forms() {
 	addrdiff) printf '%s\n' '-e % text text' '% text' ;;
 	aec) printf '%s\n' '-b %' '-o made %' ;;
 	ae2addr) printf '%s\n' '% text' ;;
-	bifcm) printf '%s\n' % '-d %' '-l %' '-r addr %' ;;
+	bifcm) printf '%s\n' % '-d %' '-dc %' '-l %' '-r addr %' ;;
 	laplace-merge) printf '%s\n' '-o made % text' '-s text %' ;;
 	laplace-text) printf '%s\n' % '-b %' '-b -m %' ;;
 	wetq) printf '%s\n' 'list %' 'cf %' 'slice 1 %' 'arch %' ;;
@@ -67,7 +67,7 @@ is "files that cannot be opened: others than tool: file: why" "$(cat wrong 2>/de
 set -- gzip xz bzip2 zstd
 for with do
 	"$with" -c private >x.pack
-	for tool in 'wsinfo' 'ws2addr' 'wetq list' 'wetz -d' 'bifcm -d' 'bifcm -l'; do
+	for tool in 'wsinfo' 'ws2addr' 'wetq list' 'wetz -d' 'bifcm -dc' 'bifcm -l'; do
 		# shellcheck disable=SC2086
 		gives "$tool of what $with made" 1 \
 			"${tool%% *}: x.pack: byte 0: compressed ($with): decompress it first, as it is read at any place" $tool x.pack
@@ -122,7 +122,7 @@ while read -r command; do
 done <<'E'
 ae2addr p p.ae
 ./p.regen p.ae
-bifcm -w 1 text
+bifcm -c -w 1 text
 laplace-merge -s -b r k
 laplace-text -b -m m
 ws2addr p.ws

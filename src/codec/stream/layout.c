@@ -1,10 +1,12 @@
 /* Value streams: layouts; conversion of records to columns and back. See layout.h. */
 #include "codec/stream/layout.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/diag.h"
 #include "base/num.h"
 
 static int
@@ -24,38 +26,91 @@ vs_layout_valid(const struct vs_layout *y)
 	return 1;
 }
 
-int
-vs_layout_parse(struct vs_layout *y, const char *s)
-{
-	struct vs_layout r = { .ref = !strcmp(s, "addr") };
-	uint64_t v;
-	size_t k;
+/* A layout while it is parsed. */
+struct parser {
+	const char *text, *at;
+	struct vs_layout y;
+	struct fault *f;
+};
 
-	if (r.ref)
-		s = "8";
-	for (;;) {
-		if (r.nfield == VS_FIELDS || !(k = num_dec(s, strlen(s), &v)) || v > 8)
-			return -1;
-		r.width[r.nfield] = (uint8_t)v;
-		r.key[r.nfield] = r.nfield > 0;
-		s += k;
-		if (*s == ':') {
-			s++;
-			if (!(k = num_dec(s, strlen(s), &v)) || v > r.nfield)
-				return -1;
-			r.key[r.nfield] = (uint8_t)v;
-			s += k;
-		}
-		r.nfield++;
-		if (!*s)
-			break;
-		if (*s++ != ',')
+/* `field 2, character 3 ("3"): what is allowed`; -1 */
+static int
+layout_wrong(const struct parser *p, const char *allowed)
+{
+	size_t off = (size_t)(p->at - p->text), n = strcspn(p->at, ",:");
+
+	fault_set(p->f, off, DIAG_NOREC, "field %u, character %zu (%s%.*s%s): %s", p->y.nfield + 1, off + 1,
+	    *p->at ? "\"" : "", *p->at ? (int)(n ? n < 16 ? n : 16 : 1) : 7, *p->at ? p->at : "the end",
+	    *p->at ? "\"" : "", allowed);
+	return -1;
+}
+
+/* A number that ends where a field or its width can end: its length, or 0. */
+static size_t
+layout_number(const char *s, uint64_t *v)
+{
+	size_t k = num_dec(s, strlen(s), v);
+
+	return k && strchr(",:", s[k]) ? k : 0;         /* also at the final NUL */
+}
+
+static int
+layout_key(struct parser *p)
+{
+	uint64_t v;
+	size_t k = layout_number(p->at, &v);
+	char allowed[80];
+
+	if (k && v <= p->y.nfield) {
+		p->y.key[p->y.nfield] = (uint8_t)v;
+		p->at += k;
+		return 0;
+	}
+	snprintf(allowed, sizeof allowed, p->y.nfield < 1 ? "the first field can only have key 0, no key" :
+	    p->y.nfield < 2 ? "its key is 1, the field before it, or 0, no key" :
+	    "its key is a field before it, 1 to %u, or 0, no key", p->y.nfield);
+	return layout_wrong(p, allowed);
+}
+
+static int
+layout_field(struct parser *p)
+{
+	uint64_t v;
+	size_t k = layout_number(p->at, &v);
+
+	if (p->y.nfield == VS_FIELDS)
+		return layout_wrong(p, "a record has at most 8 fields");
+	if (!k || v > 8 || !valid_width((unsigned)v))
+		return layout_wrong(p, p->y.nfield ? "a width is 1, 2, 4 or 8" :
+		    "a width is 1, 2, 4 or 8; or the layout is addr, and nothing else");
+	p->y.width[p->y.nfield] = (uint8_t)v;
+	p->y.key[p->y.nfield] = p->y.nfield > 0;
+	p->at += k;
+	if (*p->at == ':') {
+		p->at++;
+		if (layout_key(p) != 0)
 			return -1;
 	}
-	if (!vs_layout_valid(&r))
-		return -1;
-	*y = r;
+	if (*p->at && *p->at != ',')
+		return layout_wrong(p, "a comma and another field may follow");
+	p->y.nfield++;
 	return 0;
+}
+
+int
+vs_layout_parse(struct vs_layout *y, const char *s, struct fault *f)
+{
+	struct parser p = { .y = { .ref = !strcmp(s, "addr") }, .f = f };
+
+	p.text = p.at = p.y.ref ? "8" : s;
+	while (layout_field(&p) == 0) {
+		if (!*p.at) {
+			*y = p.y;
+			return 0;
+		}
+		p.at++;
+	}
+	return -1;
 }
 
 void

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/fault.h"
 #include "codec/column/block.h"
 
 #define VS_FIELDS  8u           /* fields of a record, at most */
@@ -26,9 +27,10 @@ struct vs_layout {
 
 /*
  * Parses "8"; "4,8" (each field but the first has the first as its key); "4,8:0,8:2" (no key; the
- * second field is the key); "addr". 0 or -1.
+ * second field is the key); "addr". 0, or -1: f->err says what is wrong, in which field, at which
+ * character, and what is allowed.
  */
-int vs_layout_parse(struct vs_layout *y, const char *text);
+int vs_layout_parse(struct vs_layout *y, const char *text, struct fault *f);
 /* appends what vs_layout_parse accepts, without a final NUL */
 void vs_layout_text(const struct vs_layout *y, struct buf *b);
 int vs_layout_valid(const struct vs_layout *y);

@@ -2,28 +2,35 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/src.h"
 #include "compress/bifcm/bifcm.h"
 #include "format/ref/ref.h"
 
 static const struct opt bifcm_opts[] = {
 	OPT_LEVELS("to -9: from storing only to smallest (6)"),
 	{ 'b', "block", "N[,FIRST]", "values or records in a block, and in the first one" },
-	{ 'd', "decompress", NULL, "decompress" },
+	{ 'c', "stdout", NULL, "write to standard output, and keep the files" },
+	{ 'd', "decompress", NULL, "decompress: FILE.bif becomes FILE" },
+	{ 'f', "force", NULL, "overwrite files; replace links; compress to a terminal" },
 	{ 'H', "header", "BYTES", "store the first BYTES of the input separately" },
-	{ 'l', "list", NULL, "list what a compressed file contains" },
+	{ 'k', "keep", NULL, "keep the files" },
+	{ 'l', "list", NULL, "list sizes; with -v all that a compressed file contains" },
 	{ 'm', "method", "METHOD", "code all columns by METHOD; ? for METHOD prints their names" },
 	{ 'n', "count", "N", "with -d: write at most N records" },
 	OPT_OUTPUT,
+	{ 'q', "quiet", NULL, "no warnings about files that are left as they are" },
 	{ 'R', "reverse", NULL, "with -d: write the records in reverse order" },
 	{ 'r', "record", "LAYOUT", "records of fields: their widths (4,8), or addr, a reference stream" },
 	{ 's', "start", "N", "with -d: leave out the first N records" },
+	{ 'S', "suffix", ".SUF", "the suffix of compressed files (.bif)" },
 	{ 'T', "threads", "N", "use N threads; 0: one for each processor (1)" },
 	{ 't', "test", NULL, "decompress, compare all checksums, and write nothing" },
-	{ 'v', "verbose", NULL, "with -l: also print a line for each block" },
+	{ 'v', "verbose", NULL, "say what was done; with -l: columns, twice: also blocks" },
 	{ 'w', "width", "BYTES", "values of 1, 2, 4 or 8 bytes (8)" },
 	{ 0 },
 };
@@ -31,130 +38,19 @@ static const struct opt bifcm_opts[] = {
 static const struct opt_tool bifcm_tool = {
 	.does = "Compresses the output of these tools, or any stream of integers of a fixed width.\n"
 	    "Any part of the result can be read, in both directions.",
-	.synopsis = "[-0..-9] [-b n[,first]] [-H bytes] [-m method] [-r layout | -w bytes] [-T n] [-o file] [file]\n"
-	    "-d [-R] [-s start] [-n count] [-T n] [-o file] [file]\n"
-	    "-l [-v] [-o file] [file]\n"
-	    "-t [-T n] [file]",
-	.example = "ae2addr prog ae.out | bifcm -r addr -o prog.bif; bifcm -d prog.bif | addrdiff - other.refs",
+	.synopsis = "[-0..-9cfkqv] [-b n] [-H n] [-m how] [-r layout | -w n] [-S .suf] [-T n] "
+	    "[-o file] [file ...]\n"
+	    "-d [-cfkqv] [-R] [-s start] [-n count] [-S .suf] [-T n] [-o file] [file ...]\n"
+	    "-l [-qv] [-o file] [file ...]\n"
+	    "-t [-v] [-T n] [file ...]",
+	.example = "ae2addr prog ae.out | bifcm -r addr -o prog.bif; bifcm -dc prog.bif | addrdiff - other.refs",
 	.opt = bifcm_opts,
 };
 
-#define PIECE (256u << 10)      /* bytes read at once */
 #define LEVEL 6                 /* the default level */
+#define SUFFIX ".bif"
 
-enum action { COMPRESS, DECOMPRESS, LIST, TEST };
-
-struct args {
-	enum action action;
-	struct vs_options o;
-	uint64_t nhead, start, count;
-	int refs;               /* a reference stream, with its header */
-	int backward, part, each, sizes;
-	const char *outname;
-	int given;              /* an option of compression was given: it excludes other actions */
-};
-
-static int
-bifcm_put(void *arg, const void *p, size_t n)
-{
-	out_write(arg, p, n);
-	return 0;
-}
-
-static int
-bifcm_ignore(void *arg, const void *p, size_t n)
-{
-	(void)arg, (void)p, (void)n;
-	return 0;
-}
-
-static void
-bifcm_compress(struct input *in, struct args *a)
-{
-	struct out *out;
-	uint8_t *p = xmalloc(PIECE), *head = xmalloc(a->nhead + 1);
-	struct vs_writer *w;
-	struct fault f;
-	size_t n;
-
-	a->o.head = head;
-	a->o.nhead = input_read(in, head, a->nhead);
-	if (a->refs && !ref_is_stream(head, a->o.nhead))
-		die_at(in->name, 0, DIAG_NOREC,
-		    "not a reference stream; if its header is missing, use -H 0");
-	n = input_read(in, p, PIECE);   /* nothing is written before the input is known to be readable */
-	out = out_create(a->outname, out_mode_of(in->path));
-	out_binary(out, "a compressed stream");
-	w = vs_create(bifcm_put, out, &a->o, &f);
-	if (!w)
-		die("%s", f.err);
-	for (; n; n = input_read(in, p, PIECE))
-		if (vs_write(w, p, n) != 0)
-			die("%s", vs_write_fault(w)->err);
-	if (vs_finish(w) != 0)
-		die("%s", vs_write_fault(w)->err);
-	vs_free(w);
-	out_close(out);
-	free(head);
-	free(p);
-}
-
-/* Writes what was read before a fault, then reports the fault. */
-static void
-bifcm_decompress(struct input *in, struct vs_reader *r, struct out *out, const struct args *a)
-{
-	const struct vs_info *info = vs_info(r);
-	const struct vs_index *x;
-	struct fault f;
-	int bad;
-
-	out_write(out, info->head, info->nhead);
-	if (!a->part)
-		bad = vs_copy(r, a->o.threads, bifcm_put, out, &f);
-	else
-		bad = vs_walk(r, a->start, a->count, a->backward, a->o.threads, bifcm_put, out, &f);
-	if (!bad && a->part && (x = vs_index(r, &f)) && !x->whole) {
-		f = x->fault;
-		bad = -1;
-	}
-	if (bad) {
-		out_discard(out);
-		die_fault(in->name, &f);
-	}
-}
-
-static void
-bifcm_expand(struct input *in, const struct args *a)
-{
-	struct fault f;
-	struct vs_reader *r;
-	struct out *out;
-
-	if (a->part || a->action == LIST)
-		input_spool(in);
-	r = vs_open(in->fd, &f);
-	if (!r)
-		die_fault(in->name, &f);
-	if (a->action == TEST) {
-		if (vs_copy(r, a->o.threads, bifcm_ignore, NULL, &f) != 0)
-			die_fault(in->name, &f);
-		vs_close(r);
-		return;
-	}
-	out = out_create(a->outname, out_mode_of(in->path));
-	if (a->action == LIST) {
-		bifcm_list_print(r, in, out, a->each);
-		if (!vs_index(r, &f)->whole) {
-			f = vs_index(r, &f)->fault;
-			out_discard(out);
-			die_fault(in->name, &f);
-		}
-	} else {
-		bifcm_decompress(in, r, out, a);
-	}
-	out_close(out);
-	vs_close(r);
-}
+struct sizes *bifcm_sizes_found;
 
 /* Records of a block; after a comma, those of the first block, if different. */
 static void
@@ -218,17 +114,36 @@ bifcm_action(struct args *a, enum action w)
 	a->action = w;
 }
 
+static void
+bifcm_level(struct args *a, int c)
+{
+	if (a->levelled)
+		die_usage("-%c and -%c: only one level can be given, from -0 to -9; there is no -10", a->levelled, c);
+	a->levelled = c;
+	a->o.level = c - '0';
+}
+
+static void
+bifcm_layout(struct args *a, int c)
+{
+	struct fault f;
+
+	if (a->laid_out)
+		die_usage("only one of -r and -w can be given, once");
+	if (c == 'w' && (!*optarg || optarg[1] || !strchr("1248", *optarg)))
+		opt_wrong("not a width; there are 1, 2, 4 and 8");
+	if (vs_layout_parse(&a->o.layout, optarg, &f) != 0)
+		opt_wrong("%s", f.err);
+	a->laid_out = 1;
+}
+
 /* Options of compression; 0: it is none of them. */
 static int
-option_compress(struct args *a, int c, int *layout)
+option_compress(struct args *a, int c)
 {
 	switch (c) {
 	case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-		/* -10 is not level 1 and level 0 */
-		if (*layout & 4)
-			opt_wrong("only one level can be given, from -0 to -9");
-		*layout |= 4;
-		a->o.level = c - '0';
+		bifcm_level(a, c);
 		break;
 	case 'b':
 		bifcm_blocks(&a->o, optarg);
@@ -236,102 +151,177 @@ option_compress(struct args *a, int c, int *layout)
 		break;
 	case 'H':
 		a->nhead = opt_size(optarg, 0, VS_HEAD_MAX);
-		*layout |= 2;
+		a->headed = 1;
 		break;
 	case 'm':
 		a->o.method = bifcm_method(optarg);
 		break;
 	case 'r':
 	case 'w':
-		if (*layout & 1)
-			die_usage("only one of -r and -w can be given, once");
-		if (c == 'w' && (!*optarg || optarg[1] || !strchr("1248", *optarg)))
-			opt_wrong("not a width; there are 1, 2, 4 and 8");
-		if (vs_layout_parse(&a->o.layout, optarg) != 0)
-			opt_wrong("not a layout; there are addr, "
-			    "and up to eight widths of 1, 2, 4 or 8, separated by commas");
-		*layout |= 1;
+		bifcm_layout(a, c);
 		break;
 	default:
 		return 0;
 	}
-	a->given |= 1;
+	a->given = 1;
+	return 1;
+}
+
+/* Options of a part; 0: it is none of them. */
+static int
+option_part(struct args *a, int c)
+{
+	switch (c) {
+	case 'n':
+		a->count = opt_size(optarg, 0, UINT64_MAX);
+		break;
+	case 's':
+		a->start = opt_size(optarg, 0, UINT64_MAX);
+		break;
+	case 'R':
+		a->backward = 1;
+		break;
+	default:
+		return 0;
+	}
+	a->part = 1;
 	return 1;
 }
 
 static void
-bifcm_option(struct args *a, int c, int *layout)
+bifcm_option(struct args *a, int c)
 {
-	if (option_compress(a, c, layout))
+	if (option_compress(a, c) || option_part(a, c))
 		return;
 	switch (c) {
-	case 'd':
-		bifcm_action(a, DECOMPRESS);
+	case 'd': bifcm_action(a, DECOMPRESS); break;
+	case 'l': bifcm_action(a, LIST); break;
+	case 't': bifcm_action(a, TEST); break;
+	case 'c': a->to_stdout = 1; break;
+	case 'f': a->force = 1; break;
+	case 'k': a->keep = 1; break;
+	case 'o': a->outname = optarg; break;
+	case 'q': a->quiet = 1; break;
+	case 'S':
+		if (!*optarg || strchr(optarg, '/'))
+			opt_wrong("not a suffix of file names: it is empty or contains /");
+		a->suffix = optarg;
 		break;
-	case 'l':
-		bifcm_action(a, LIST);
-		break;
-	case 't':
-		bifcm_action(a, TEST);
-		break;
-	case 'n':
-		a->count = opt_size(optarg, 0, UINT64_MAX);
-		a->part = 1;
-		break;
-	case 's':
-		a->start = opt_size(optarg, 0, UINT64_MAX);
-		a->part = 1;
-		break;
-	case 'R':
-		a->backward = a->part = 1;
-		break;
-	case 'T':
-		a->o.threads = bifcm_threads(optarg);
-		break;
-	case 'o':
-		a->outname = optarg;
-		break;
-	case 'v':
-		a->each = 1;
-		break;
+	case 'T': a->o.threads = bifcm_threads(optarg); break;
+	case 'v': a->verbose++; break;
 	}
+}
+
+/* Options that exclude each other; n: the number of operands */
+static void
+bifcm_check(const struct args *a, int n)
+{
+	if (a->given && a->action != COMPRESS)
+		die_usage("levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t");
+	if (a->part && a->action != DECOMPRESS)
+		die_usage("-n, -s and -R can only be used with -d");
+	if (a->outname && a->action == TEST)
+		die_usage("-o cannot be used with -t, which writes nothing");
+	if (a->outname && a->to_stdout)
+		die_usage("only one of -c and -o can be given");
+	if (a->outname && n > 1)
+		die_usage("-o: one output for %d files; without -o each has its own", n);
+	if (a->to_stdout && a->action == COMPRESS && n > 1)
+		die_usage("-c: %d compressed files in one output could not be told apart; without -c each has its own",
+		    n);
+}
+
+/* What follows from the options. */
+static void
+bifcm_derive(struct args *a)
+{
+	if (a->o.layout.ref && !a->headed) {
+		a->nhead = REF_HEADER;
+		a->refs = 1;
+	}
+	if (!a->sizes)
+		bifcm_sizes(&a->o);
+	/* a part does not replace the whole */
+	if (a->part && !a->outname)
+		a->to_stdout = 1;
+}
+
+/* A file that stays, to the one output, which is created when the first file is open. */
+static enum status
+bifcm_pass(const struct args *a, const char *path, struct out **out)
+{
+	struct input in;
+	struct job j = { .a = a, .in = &in, .outfd = -1 };
+	enum status status;
+
+	if (input_open(&in, path) != 0)
+		return FAILED;
+	if (!*out && a->action != TEST) {
+		*out = out_create(a->outname, out_mode_of(in.path));
+		if (a->action == COMPRESS && !a->force)
+			out_binary(*out, "a compressed stream");
+		if (a->action == LIST && !a->verbose && !a->quiet)
+			bifcm_list_heading(*out);
+	}
+	j.out = *out;
+	status = work_run(&j);
+	input_close(&in);
+	return status;
+}
+
+/* All files: an error wins over a warning. */
+static enum status
+bifcm_files(const struct args *a, int n, char **paths)
+{
+	static struct sizes sum;
+	struct out *out = NULL;
+	enum status all = DONE;
+
+	for (int i = 0; i < n; i++) {
+		int stays = a->to_stdout || a->outname || a->action == LIST || a->action == TEST ||
+		    src_is_stdin(paths[i]);
+		enum status s;
+
+		*bifcm_sizes_found = (struct sizes){ 0 };
+		s = stays ? bifcm_pass(a, paths[i], &out) : replace_file(a, paths[i]);
+		sum.file += bifcm_sizes_found->file;
+		sum.bytes += bifcm_sizes_found->bytes;
+		if (all != FAILED && s != DONE)
+			all = s;
+	}
+	if (out && a->action == LIST && n > 1 && !a->verbose)
+		bifcm_list_totals(out, &sum);
+	if (out && all == FAILED)
+		out_discard(out);
+	else if (out)
+		out_close(out);
+	return all;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct args a = { .o = { .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX };
-	struct input in;
-	int c, layout = 0;
+	static char standard[] = "-", *one[] = { standard };
+	struct args a = { .o = { .level = LEVEL, .method = -1, .threads = 1 }, .count = UINT64_MAX,
+	    .suffix = SUFFIX };
+	struct fault f;
+	int c, n;
 
-	diag_init(argv[0], 1);
+	diag_init(argv[0], FAILED);
 #ifdef M_MMAP_THRESHOLD
 	/* memory of large allocations is returned to the system when freed */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 #endif
-	vs_layout_parse(&a.o.layout, "8");
+	vs_layout_parse(&a.o.layout, "8", &f);
 	while ((c = opt_next(&bifcm_tool, argc, argv)) != -1)
-		bifcm_option(&a, c, &layout);
-	opt_operands(argc, argv, 0, 1);
-	if (a.given && a.action != COMPRESS)
-		die_usage("levels, -b, -H, -m, -r and -w cannot be used with -d, -l and -t");
-	if (a.part && a.action != DECOMPRESS)
-		die_usage("-n, -s and -R can only be used with -d");
-	if (a.each && a.action != LIST)
-		die_usage("-v can only be used with -l");
-	if (a.outname && a.action == TEST)
-		die_usage("-o cannot be used with -t, which writes nothing");
-	if (a.o.layout.ref && !(layout & 2)) {
-		a.nhead = REF_HEADER;
-		a.refs = 1;
-	}
-	if (!a.sizes)
-		bifcm_sizes(&a.o);
-	input_open(&in, argv[optind]);
-	if (a.action != COMPRESS) {
-		bifcm_expand(&in, &a);
-		return 0;
-	}
-	bifcm_compress(&in, &a);
-	return 0;
+		bifcm_option(&a, c);
+	n = argc - optind;
+	bifcm_check(&a, n);
+	bifcm_derive(&a);
+	a.several = n > 1;
+	bifcm_sizes_found = mmap(NULL, sizeof *bifcm_sizes_found, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (bifcm_sizes_found == MAP_FAILED)
+		die_sys("memory");
+	return bifcm_files(&a, n ? n : 1, n ? argv + optind : one);
 }

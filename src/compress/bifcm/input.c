@@ -14,20 +14,26 @@
 
 #define PIECE (256u << 10)      /* bytes read at once */
 
-void
+int
 input_open(struct input *in, const char *path)
 {
-	in->name = src_name(path);
-	in->fd = STDIN_FILENO;
-	in->path = NULL;
+	*in = (struct input){ .name = src_name(path), .fd = STDIN_FILENO };
 	if (!src_is_stdin(path)) {
 		in->path = path;
 		in->fd = src_open(path);
-		if (in->fd < 0)
-			die_sys("%s", path);
+		if (in->fd < 0) {
+			warn_sys("%s", path);
+			return -1;
+		}
 	}
-	progress_start(in->name);
-	progress_input(in->fd);
+	return 0;
+}
+
+void
+input_close(struct input *in)
+{
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
 }
 
 size_t
@@ -68,5 +74,6 @@ input_spool(struct input *in)
 	free(p);
 	progress_stage(NULL);
 	progress_input(fd);
+	input_close(in);
 	in->fd = fd;
 }

@@ -67,47 +67,86 @@ print_block(struct out *out, const struct vs_layout *y, const struct vs_entry *e
 	out_str(out, "\n");
 }
 
-void
-bifcm_list_print(struct vs_reader *r, const struct input *in, struct out *out, int each)
+static void
+print_summary(struct vs_reader *r, const struct job *j, const struct vs_index *x)
 {
 	const struct vs_info *info = vs_info(r);
+	struct buf text = BUF_INIT;
+
+	if (j->a->several)
+		out_printf(j->out, "file %s\n", j->in->name);
+	vs_layout_text(&info->layout, &text);
+	out_str(j->out, "layout ");
+	out_write(j->out, text.p, text.n);
+	out_str(j->out, "\n");
+	buf_free(&text);
+	bifcm_list_line(j->out, "records", x->nrec);
+	bifcm_list_line(j->out, "blocks", x->n);
+	bifcm_list_line(j->out, "block-records", x->n > 1 ? x->e[1].n : x->nrec);
+	bifcm_list_line(j->out, "first-block-records", x->n ? x->e[0].n : 0);
+	bifcm_list_line(j->out, "head-bytes", info->nhead);
+	bifcm_list_line(j->out, "tail-bytes", x->ntail);
+	bifcm_list_line(j->out, "bytes", bifcm_sizes_found->bytes);
+	bifcm_list_line(j->out, "file-bytes", x->size);
+	out_printf(j->out, "bits-a-record %.4f\n", bifcm_list_bits(x->size, x->nrec));
+}
+
+static void
+print_details(struct vs_reader *r, const struct job *j, const struct vs_index *x)
+{
+	const struct vs_layout *y = &vs_info(r)->layout;
 	struct column *col = xcalloc(VS_COLUMNS, sizeof(*col));
 	struct vs_stat s[VS_COLUMNS];
-	struct buf text = BUF_INIT;
 	struct fault f;
-	const struct vs_index *x = vs_index(r, &f);
-	uint64_t bytes;
 
-	if (!x)
-		die_fault(in->name, &f);
-	bytes = info->nhead + x->ntail + x->nrec * vs_record_size(&info->layout);
-	vs_layout_text(&info->layout, &text);
-	out_str(out, "layout ");
-	out_write(out, text.p, text.n);
-	out_str(out, "\n");
-	buf_free(&text);
-	bifcm_list_line(out, "records", x->nrec);
-	bifcm_list_line(out, "blocks", x->n);
-	bifcm_list_line(out, "block-records", x->n > 1 ? x->e[1].n : x->nrec);
-	bifcm_list_line(out, "first-block-records", x->n ? x->e[0].n : 0);
-	bifcm_list_line(out, "head-bytes", info->nhead);
-	bifcm_list_line(out, "tail-bytes", x->ntail);
-	bifcm_list_line(out, "bytes", bytes);
-	bifcm_list_line(out, "file-bytes", x->size);
-	out_printf(out, "bits-a-record %.4f\n", bifcm_list_bits(x->size, x->nrec));
+	print_summary(r, j, x);
 	for (size_t i = 0; i < x->n; i++) {
 		if (vs_stat(r, i, s, &f) != 0) {
-			out_discard(out);
-			die_fault(in->name, &f);
+			out_flush(j->out);
+			die_fault(j->in->name, &f);
 		}
-		for (unsigned c = 0; c < vs_columns(&info->layout); c++) {
+		for (unsigned c = 0; c < vs_columns(y); c++) {
 			col[c].n += s[c].n;
 			col[c].size += s[c].size;
 			col[c].blocks[s[c].method] += s[c].n != 0;
 		}
-		if (each)
-			print_block(out, &info->layout, &x->e[i], i, s);
+		if (j->a->verbose > 1)
+			print_block(j->out, y, &x->e[i], i, s);
 	}
-	print_columns(out, &info->layout, col);
+	print_columns(j->out, y, col);
 	free(col);
+}
+
+static void
+print_row(struct out *out, const struct sizes *z, const char *name)
+{
+	out_printf(out, "%14llu %14llu %6.1f%% %s\n", (unsigned long long)z->file, (unsigned long long)z->bytes,
+	    z->bytes ? 100 * ((double)z->bytes - (double)z->file) / (double)z->bytes : 0, name);
+}
+
+void
+bifcm_list_heading(struct out *out)
+{
+	out_printf(out, "%14s %14s %7s %s\n", "compressed", "uncompressed", "ratio", "name");
+}
+
+void
+bifcm_list_totals(struct out *out, const struct sizes *sum)
+{
+	print_row(out, sum, "(totals)");
+}
+
+void
+bifcm_list_print(struct vs_reader *r, const struct job *j)
+{
+	const struct vs_info *info = vs_info(r);
+	struct fault f;
+	const struct vs_index *x = vs_index(r, &f);
+
+	*bifcm_sizes_found = (struct sizes){ x->size,
+		info->nhead + x->ntail + x->nrec * vs_record_size(&info->layout) };
+	if (j->a->verbose)
+		print_details(r, j, x);
+	else
+		print_row(j->out, bifcm_sizes_found, j->in->path ? j->in->path : "-");
 }

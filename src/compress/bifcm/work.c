@@ -1,0 +1,187 @@
+/*
+ * bifcm: the work on one file.
+ *
+ * A compressed stream may come from a stranger, and what decodes it is a lot of code. So each file
+ * is read by a child process of its own that is confined (base/confine.h) before it looks at the
+ * first byte: it has the input, the output and standard error open, can compute and write to them,
+ * and cannot open, rename or remove a file. Its parent opens the files before, and gives the output
+ * its name, mode and times and removes the input after the child has said by its exit status that
+ * all is well. An error in a file ends only its child.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "compress/bifcm/bifcm.h"
+#include "format/ref/ref.h"
+
+#define PIECE (256u << 10)      /* bytes read at once */
+
+static int
+work_put(void *arg, const void *p, size_t n)
+{
+	out_write(arg, p, n);
+	return 0;
+}
+
+static int
+work_ignore(void *arg, const void *p, size_t n)
+{
+	(void)arg, (void)p, (void)n;
+	return 0;
+}
+
+static void
+work_compress(struct job *j)
+{
+	struct vs_options o = j->a->o;
+	uint8_t *p = xmalloc(PIECE), *head = xmalloc(j->a->nhead + 1);
+	struct vs_writer *w;
+	struct fault f;
+	size_t n;
+
+	o.head = head;
+	o.nhead = input_read(j->in, head, j->a->nhead);
+	if (j->a->refs && !ref_is_stream(head, o.nhead))
+		die_at(j->in->name, 0, DIAG_NOREC,
+		    "not a reference stream; if its header is missing, use -H 0");
+	/* nothing is written before the input is known to be readable */
+	n = input_read(j->in, p, PIECE);
+	w = vs_create(work_put, j->out, &o, &f);
+	if (!w)
+		die("%s", f.err);
+	for (; n; n = input_read(j->in, p, PIECE))
+		if (vs_write(w, p, n) != 0)
+			die("%s", vs_write_fault(w)->err);
+	if (vs_finish(w) != 0)
+		die("%s", vs_write_fault(w)->err);
+	vs_free(w);
+	free(head);
+	free(p);
+}
+
+/* Writes what was read before a fault, then reports the fault. */
+static _Noreturn void
+work_fault(struct job *j, const struct fault *f)
+{
+	if (j->out)
+		out_flush(j->out);
+	die_fault(j->in->name, f);
+}
+
+static void
+work_decompress(struct job *j, struct vs_reader *r)
+{
+	const struct args *a = j->a;
+	const struct vs_info *info = vs_info(r);
+	const struct vs_index *x;
+	struct fault f;
+	int bad;
+
+	out_write(j->out, info->head, info->nhead);
+	if (!a->part)
+		bad = vs_copy(r, a->o.threads, work_put, j->out, &f);
+	else
+		bad = vs_walk(r, a->start, a->count, a->backward, a->o.threads, work_put, j->out, &f);
+	if (!bad && a->part && (x = vs_index(r, &f)) && !x->whole) {
+		f = x->fault;
+		bad = -1;
+	}
+	if (bad)
+		work_fault(j, &f);
+}
+
+static void
+work_list(struct job *j, struct vs_reader *r)
+{
+	struct fault f;
+	const struct vs_index *x = vs_index(r, &f);
+
+	if (!x)
+		work_fault(j, &f);
+	bifcm_list_print(r, j);
+	if (!x->whole)
+		work_fault(j, &x->fault);
+}
+
+static void
+work_expand(struct job *j)
+{
+	struct fault f;
+	struct vs_reader *r = vs_open(j->in->fd, &f);
+
+	if (!r)
+		work_fault(j, &f);
+	if (j->a->action == LIST)
+		work_list(j, r);
+	else if (j->a->action == DECOMPRESS)
+		work_decompress(j, r);
+	else if (vs_copy(r, j->a->o.threads, work_ignore, NULL, &f) != 0)
+		work_fault(j, &f);
+	else if (j->a->verbose)
+		warn("%s: OK", j->in->name);
+	vs_close(r);
+}
+
+static _Noreturn void
+work_child(struct job *j, pid_t parent)
+{
+	const char *why;
+
+	/* a signal that ends the parent, which removes the unfinished output, ends this process, too */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+		_exit(FAILED);
+	progress_start(j->in->name);
+	progress_input(j->in->fd);
+	if (j->a->action == LIST || j->a->part)
+		input_spool(j->in);
+	if (j->outfd >= 0)
+		j->out = out_of_fd(j->outfd, j->outname);
+	if (confine_process(NULL, NULL, &why) != 0)
+		die("%s", why);
+	if (j->a->action == COMPRESS)
+		work_compress(j);
+	else
+		work_expand(j);
+	if (j->out)
+		out_flush(j->out);
+	progress_clear();
+	confine_exit();
+}
+
+enum status
+work_run(struct job *j)
+{
+	pid_t parent = getpid(), pid;
+	int status;
+
+	if (j->out)
+		out_flush(j->out);      /* otherwise the child would write it again */
+	pid = fork();
+	if (pid < 0) {
+		warn_sys("%s: no process for it", j->in->name);
+		return FAILED;
+	}
+	if (!pid)
+		work_child(j, parent);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_sys("%s", j->in->name);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) ? FAILED : DONE;
+	/* what should end the tool, as a reader of the output that went away, ends it */
+	switch (WTERMSIG(status)) {
+	case SIGPIPE: case SIGINT: case SIGTERM: case SIGHUP: case SIGQUIT:
+		raise(WTERMSIG(status));
+	}
+	warn("%s: the process that read it was ended by signal %d", j->in->name, WTERMSIG(status));
+	return FAILED;
+}
