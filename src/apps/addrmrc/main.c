@@ -1,0 +1,160 @@
+/* addrmrc: misses of LRU caches of all sizes, from one pass over references */
+#include <string.h>
+
+#include "apps/addrmrc/addrmrc.h"
+#include "base/diag.h"
+#include "base/helper.h"
+#include "base/num.h"
+#include "base/opt.h"
+#include "base/progress.h"
+#include "base/src.h"
+#include "format/ref/ref.h"
+#include "refs/refs.h"
+
+enum { POINTS = 256, HISTOGRAM, JSON };
+
+static const struct opt addrmrc_opts[] = {
+	{ 'l', "line", "BYTES", "size of a line: a power of 2 (64)" },
+	{ 'k', "kinds", "KINDS", "data (the default), instructions or all" },
+	{ POINTS, "points", "N", "print N sizes for each doubling (1)" },
+	{ HISTOGRAM, "histogram", NULL, "print the histogram of reuse distances" },
+	{ 'f', "format", "FORMAT", "text (the default), csv or json" },
+	{ JSON, "json", NULL, "the same as -f json" },
+	OPT_RANGE,
+	OPT_OUTPUT,
+	{ 0 },
+};
+
+static const struct opt_tool addrmrc_tool = {
+	.does = "Prints the misses of LRU caches of all sizes, from one pass over the references of a program.",
+	.synopsis = "[options] [source]\n[options] program [ae.out]",
+	.example = "wscap -o ls.ws ls; addrmrc ls.ws",
+	.opt = addrmrc_opts,
+};
+
+struct options {
+	struct mrc_options print;
+	struct refs_source source;
+	const char *outname;
+	unsigned kinds;
+};
+
+#define DATA (1u << REF_LOAD | 1u << REF_STORE | 1u << REF_MODIFY)
+
+static void
+option_kinds(struct options *o)
+{
+	static const struct { const char *name; unsigned kinds; } known[] = {
+		{ "data", DATA }, { "instructions", 1u << REF_INST }, { "all", DATA | 1u << REF_INST },
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(optarg, known[i].name)) {
+			o->kinds = known[i].kinds;
+			o->print.kinds = known[i].name;
+			return;
+		}
+	opt_wrong("there are data, instructions and all");
+}
+
+static void
+option_format(struct options *o)
+{
+	static const char *const name[] = { [MRC_TEXT] = "text", [MRC_CSV] = "csv", [MRC_JSON] = "json" };
+
+	for (int i = MRC_TEXT; i <= MRC_JSON; i++)
+		if (!strcmp(optarg, name[i])) {
+			o->print.format = (enum mrc_format)i;
+			return;
+		}
+	opt_wrong("not a format; there are text, csv and json");
+}
+
+static void
+addrmrc_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'l':
+		o->print.line = opt_size(optarg, 1, UINT64_C(1) << REUSE_SHIFT_MAX);
+		if (o->print.line & (o->print.line - 1))
+			opt_wrong("not a power of 2");
+		break;
+	case 'k':
+		option_kinds(o);
+		break;
+	case POINTS:
+		if (num_u64(optarg, 1, 1024, &o->print.points) != 0)
+			opt_wrong("not a number from 1 to 1024");
+		break;
+	case HISTOGRAM:
+		o->print.histogram = 1;
+		break;
+	case 'f':
+		option_format(o);
+		break;
+	case JSON:
+		o->print.format = MRC_JSON;
+		break;
+	case 'n':
+		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
+			opt_wrong(OPT_BAD_RANGE);
+		break;
+	default:
+		o->outname = optarg;
+	}
+}
+
+static int
+addrmrc_take(void *arg, const uint64_t *w, size_t n)
+{
+	if (reuse_take(arg, w, n) != 0)
+		die("no memory");
+	return 0;
+}
+
+static void
+addrmrc_run(struct options *o)
+{
+	struct refs *s = refs_open(&o->source);
+	struct reuse *r = reuse_new((unsigned)__builtin_ctzll(o->print.line), o->kinds);
+	struct out *out = out_open(o->outname);
+	struct reuse_counts c;
+	struct fault f;
+	int got;
+
+	if (!r)
+		die("no memory");
+	got = refs_run(s, addrmrc_take, r, &f);
+	reuse_counts(r, &c);
+	/* a source that could not be read at all has no result */
+	if (got != REFS_BAD || c.accesses)
+		mrc_print(out, &o->print, &c);
+	if (got == REFS_BAD) {
+		out_discard(out);
+		die_fault(refs_path(s), &f);
+	}
+	out_close(out);
+	if (refs_warning(s))
+		warn("%s: %s", refs_path(s), refs_warning(s));
+	reuse_free(r);
+	refs_close(s);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .print = { .line = 64, .points = 1, .kinds = "data" }, .source.to = REFS_END, .kinds = DATA };
+	int c;
+
+	diag_init(argv[0], 1);
+	while ((c = opt_next(&addrmrc_tool, argc, argv)) != -1)
+		addrmrc_option(&o, c);
+	opt_operands(argc, argv, 0, 2);
+	o.source.path = argv[optind];
+	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	helper_allow(0);
+	progress_start(src_name(o.source.path));
+	progress_limit(o.source.to);
+	addrmrc_run(&o);
+	return 0;
+}
