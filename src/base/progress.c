@@ -84,7 +84,7 @@ progress_stage(const char *what)
 	if (state.due < state.begun + SETTLE)
 		state.due = state.begun + SETTLE;
 	state.fresh = 1;
-	state.past = state.done;
+	state.past = what ? state.done : 0;
 	state.first = state.done = state.read = state.size = progress_last = 0;
 }
 
@@ -195,17 +195,20 @@ static void
 progress_figures(char *to, size_t size, uint64_t total, double seconds)
 {
 	int bytes = state.unit == PROGRESS_BYTES;
-	uint64_t done = state.done < total ? state.done : total;
-	double each = seconds > 0 ? (double)(state.done - state.first) / seconds : 0;
+	int known = total != PROGRESS_UNKNOWN && total > state.first;
+	uint64_t end = known ? total : UINT64_MAX;
+	/* from where the part began: a run may be gone into at a later place */
+	uint64_t done = (state.done < end ? state.done : end) - state.first, all = end - state.first;
+	double each = seconds > 0 ? (double)done / seconds : 0;
 	char amount[32], rate[32], left[32];
 
 	progress_number(amount, sizeof amount, (double)done, bytes ? "B" : " instructions");
 	progress_number(rate, sizeof rate, each, bytes ? "B/s" : "/s");
-	progress_left(left, sizeof left, (double)(total - done) / each);
-	if (total == PROGRESS_UNKNOWN || !total)
+	progress_left(left, sizeof left, (double)(all - done) / each);
+	if (!known)
 		snprintf(to, size, "%s (%s)", amount, rate);
 	else
-		snprintf(to, size, "%u%% (%s, %s%s)", (unsigned)((double)done * 100 / (double)total), amount,
+		snprintf(to, size, "%u%% (%s, %s%s)", (unsigned)((double)done * 100 / (double)all), amount,
 		    rate, left);
 }
 
@@ -226,7 +229,7 @@ progress_name(char *to, size_t room, const char *name)
 static uint64_t
 progress_total(uint64_t total)
 {
-	if (total == PROGRESS_UNKNOWN && state.past)
+	if (state.past && state.past < total)
 		total = state.past;
 	return state.unit == PROGRESS_BYTES || total < state.limit ? total : state.limit;
 }

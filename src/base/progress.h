@@ -24,8 +24,8 @@ void progress_stop(void);               /* clears the line; nothing is shown fro
 void progress_clear(void);              /* clears the line; may be called in a signal handler */
 
 /*
- * The next part of the work, which begins from 0 again; what: "writing", or NULL. If its total is
- * not known, it is as much as the part before had done.
+ * The next part of the work. what: "writing", if it does again what the part before did: that is
+ * how much there is to do, at most. NULL: other work, of which nothing is known.
  */
 void progress_stage(const char *what);
 void progress_limit(uint64_t most);     /* instructions: the work ends there, even if the run is longer */
