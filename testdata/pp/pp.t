@@ -113,7 +113,7 @@ ae2addr -l relax relax.out | pp >got 2>err
 is "no loop events" "$? $(cat err)" "0 pp: standard input: no loops: these references have no loop events"
 : >empty
 gives "nothing" 1 "pp: empty: empty input" pp empty
-gives "no references" 1 "pp: v.c: no references: neither a reference stream, a lackey log, a capture nor a program compiled by aecc" pp v.c
+gives "no references" 1 "pp: v.c: no references: neither a reference stream, a lackey log, a capture, a program compiled by aecc, nor another format that addrconv reads" pp v.c
 gives "a full disk" 1 "pp: standard output: No space left on device" sh -c 'pp r.ref >/dev/full'
 gives "a number that is none" 2 "pp: --loops x: not a number from 0 to 18446744073709551615; k, M and G after it are 1024, 1024k and 1024M; see pp --help" pp --loops x r.ref
 tap_end
