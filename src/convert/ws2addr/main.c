@@ -12,7 +12,10 @@
 #include "base/src.h"
 #include "convert/ws2addr/ws2addr.h"
 
-#define JOBS_MAX 256            /* limit of -j */
+#define JOBS_MAX     256        /* limit of -j */
+#define SEGMENTS_MAX 4096
+
+enum { SEGMENTS = 256 };
 
 static const struct opt ws2addr_opts[] = {
 	{ 'c', "count", NULL, "print how many references of each kind there are instead" },
@@ -22,13 +25,15 @@ static const struct opt ws2addr_opts[] = {
 	OPT_RANGE,
 	OPT_OUTPUT,
 	OPT_SYMBOL,
+	{ SEGMENTS, "segments", "N", "print N ranges for -n that divide the run, one a line, instead" },
 	{ 'w', "written", "FD", "print what the program wrote to its descriptor FD instead" },
 	{ 0 },
 };
 
 static const struct opt_tool ws2addr_tool = {
 	.does = "Replays a capture and writes each instruction fetch, load and store of the run.",
-	.synopsis = "[-ci] [-f format] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]",
+	.synopsis = "[-ci] [-f format] [-j jobs] [-n from:to | -s symbol | -w fd] [-o file] [capture]\n"
+	    "--segments number [-n from:to] [-o file] [capture]",
 	.example = "wscap -o ls.ws ls; ws2addr -c ls.ws",
 	.opt = ws2addr_opts,
 };
@@ -37,6 +42,7 @@ struct options {
 	const char *outname, *symbol;
 	/* fd: of the program's output that is wanted; WS_UNKNOWN: references */
 	uint64_t jobs, fd;
+	uint64_t segments;              /* print so many ranges instead; 0: no */
 };
 
 struct written {
@@ -74,6 +80,10 @@ ws2addr_option(struct job *j, struct options *o, int c)
 		break;
 	case 's':
 		o->symbol = optarg;
+		break;
+	case SEGMENTS:
+		if (num_u64(optarg, 1, SEGMENTS_MAX, &o->segments) != 0)
+			opt_wrong("not a number from 1 to %d", SEGMENTS_MAX);
 		break;
 	case 'w':
 		if (num_u64(optarg, 0, INT32_MAX, &o->fd) != 0)
@@ -128,12 +138,14 @@ ws2addr_run(struct job *j, const struct options *o)
 	if (!j->r)
 		job_bad(j, &f);
 	j->out = out_open(o->outname);
-	if (j->fmt == REF_ADDR && !j->count && o->fd == WS_UNKNOWN) {
+	if (j->fmt == REF_ADDR && !j->count && !o->segments && o->fd == WS_UNKNOWN) {
 		out_binary(j->out, "a reference stream");
 		ref_put_header(out_reserve(j->out, REF_HEADER));
 		out_commit(j->out, REF_HEADER);
 	}
-	if (o->fd != WS_UNKNOWN)
+	if (o->segments)
+		job_segments(j, (unsigned)o->segments);
+	else if (o->fd != WS_UNKNOWN)
 		ws2addr_written(j, (int)o->fd);
 	else if (o->symbol)
 		job_symbol(j, o->symbol);
@@ -162,6 +174,8 @@ main(int argc, char **argv)
 	ranged = j.from != 0 || j.to != WS_UNKNOWN;
 	if (ranged + (o.symbol != NULL) + (o.fd != WS_UNKNOWN) > 1)
 		die_usage("only one of -n, -s and -w can be given");
+	if (o.segments && (j.count || o.symbol || o.fd != WS_UNKNOWN))
+		die_usage("--segments comes without -c, -s and -w");
 	/*
 	 * A replay that drifts may use invalid addresses, whose words are no references.
 	 * Readers of a stream detect them, readers of text would not.

@@ -1,9 +1,10 @@
 /*
- * ws2addr -j, counts: each forked child counts one part of the run.  It reaches the part's
+ * ws2addr -j, counts, and --segments, parts for processes elsewhere. -j: each forked child counts one part of the run.  It reaches the part's
  * start from a keyframe, or by running without references; later parts are therefore shorter,
  * so that all children end at the same time.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -132,6 +133,46 @@ ws2addr_par_plan(struct job *j, struct part *p, unsigned n)
 	ws2addr_par_cut(j, p, n, to, hi);
 	p[n - 1].to = j->to;
 	return n;
+}
+
+/* The keyframe nearest to an instruction, if it is at most `far` instructions away; else the instruction. */
+static uint64_t
+ws2addr_par_key(struct job *j, uint64_t at, uint64_t far)
+{
+	uint64_t best = at;
+
+	for (size_t k = 0; k < replay_nkeys(j->r); k++) {
+		uint64_t key = replay_key_icount(j->r, k), d = key > at ? key - at : at - key;
+
+		if (d <= far) {
+			far = d;
+			best = key;
+		}
+	}
+	return best;
+}
+
+void
+job_segments(struct job *j, unsigned n)
+{
+	struct part *p = xcalloc(n, sizeof *p);
+	uint64_t from = j->from, to = replay_length(j->r);
+
+	n = ws2addr_par_plan(j, p, n);
+	to = j->to < to ? j->to : to;
+	for (unsigned i = 1; i < n; i++) {
+		uint64_t at = ws2addr_par_key(j, p[i].from, (p[i].from - p[i - 1].from) / 8);
+
+		if (at <= from || at >= to)
+			continue;
+		out_printf(j->out, "%" PRIu64 ":%" PRIu64 "\n", from, at);
+		from = at;
+	}
+	out_printf(j->out, "%" PRIu64 ":", from);
+	if (j->to != WS_UNKNOWN)
+		out_printf(j->out, "%" PRIu64, j->to);
+	out_str(j->out, "\n");
+	free(p);
 }
 
 void

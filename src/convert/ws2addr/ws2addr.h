@@ -37,6 +37,12 @@ _Noreturn void job_bad(struct job *j, const struct fault *f);
 void job_line(struct job *j, unsigned jobs);
 void job_count_parallel(struct job *j, unsigned jobs);
 
+/*
+ * par.c: prints at most n ranges, one a line in the form of -n, that together are [from, to). They take
+ * about the same time each, and begin at keyframes where these are near.
+ */
+void job_segments(struct job *j, unsigned n);
+
 /* symbol.c: references from the first entry into the function to its return */
 void job_symbol(struct job *j, const char *symbol);
 
