@@ -284,3 +284,83 @@ cache_write_back(struct cache *c, uint64_t addr, uint64_t n)
 	else
 		c->memory->writes++;
 }
+
+static int
+cache_touch_unknown(struct cache *c, uint64_t line, unsigned flags, int allocate)
+{
+	uint64_t *set = c->line + (line & c->mask) * c->ways, want = (line + 1) << 2, old;
+	unsigned i = cache_find(set, c->ways, want);
+	int hit = i < c->ways;
+
+	(void)allocate;
+	old = set[hit ? i : c->ways - 1];
+	for (unsigned k = hit ? i : c->ways - 1; k > 0; k--)
+		set[k] = set[k - 1];
+	set[0] = (hit ? old : want) | flags;
+	if (hit)
+		return 1;
+	if (old) {
+		c->sure = 1;
+		c->log(c->arg, HIER_EVENT(HIER_EVICT, c->number, 0, old & CACHE_DIRTY, 0, (old >> 2) - 1));
+	} else {
+		c->log(c->arg, HIER_EVENT(HIER_TOUCH, c->number, 0, flags & CACHE_DIRTY, 0, line));
+	}
+	return 0;
+}
+
+void
+cache_forget(struct cache *c, unsigned number, hier_log_fn *log, void *arg)
+{
+	c->touch = cache_touch_unknown;
+	c->number = number;
+	c->log = log;
+	c->arg = arg;
+}
+
+void
+cache_log_lines(struct cache *c)
+{
+	for (uint64_t s = 0; s <= c->mask; s++)
+		for (unsigned i = c->ways; i-- > 0;) {
+			uint64_t v = c->line[s * c->ways + i];
+
+			if (v)
+				c->log(c->arg, HIER_EVENT(HIER_USED, c->number, 0, v & CACHE_DIRTY, 0, (v >> 2) - 1));
+		}
+}
+
+/*
+ * In a set that is full in the part, the lines here are those of the moment when that happened, less those that
+ * were replaced since; each is as dirty as it was then, and the log says whether it was written to.
+ */
+void
+cache_evict(struct cache *c, uint64_t line, unsigned flags)
+{
+	uint64_t *set = c->line + (line & c->mask) * c->ways;
+	unsigned i = cache_find(set, c->ways, (line + 1) << 2);
+
+	if (i < c->ways) {
+		flags |= (unsigned)(set[i] & CACHE_DIRTY);
+		for (; i + 1 < c->ways; i++)
+			set[i] = set[i + 1];
+		set[i] = 0;
+	}
+	if (flags)
+		cache_replaced(c, (line + 1) << 2 | flags);
+}
+
+/* A line that is not here yet takes a free place: each that was replaced in the part left one. */
+void
+cache_use(struct cache *c, uint64_t line, unsigned flags)
+{
+	uint64_t *set = c->line + (line & c->mask) * c->ways, want = (line + 1) << 2;
+	unsigned i = cache_find(set, c->ways, want);
+
+	if (i < c->ways)
+		want = set[i];
+	else
+		i = c->ways - 1;
+	for (; i > 0; i--)
+		set[i] = set[i - 1];
+	set[0] = want | flags;
+}

@@ -2,7 +2,7 @@
 #ifndef TM_SIM_CACHE_INTERNAL_H
 #define TM_SIM_CACHE_INTERNAL_H
 
-#include "sim/cache.h"
+#include "sim/hierarchy.h"
 
 /*
  * A line in a set: its number plus 1 in bits 2 and up, and flags; 0: there is none. LRU and FIFO
@@ -37,6 +37,11 @@ struct cache {
 	struct cache *next;             /* where misses go; NULL: memory */
 	struct cache_memory *memory;    /* borrowed; behind the last level */
 	struct cache_stats n;
+	/* Of a run from an unknown state, and its replay (hierarchy.h): */
+	hier_log_fn *log;               /* NULL: the state is known */
+	void *arg;
+	unsigned number;
+	int sure;                       /* a line of this access was missing, whatever the state was */
 };
 
 int cache_init(struct cache *c, const struct cache_params *p);  /* 0, or -1: no memory */
@@ -46,6 +51,16 @@ void cache_free(struct cache *c);
 int cache_has(const struct cache *c, uint64_t line);
 /* A dirty line comes back from the level before: n bytes at addr. */
 void cache_write_back(struct cache *c, uint64_t addr, uint64_t n);
+
+/*
+ * LRU, from an unknown state. A set holds the lines that were used last since then, in order; if it is not
+ * full, what follows them is unknown, and so is whether a line that is not among them was there.
+ */
+void cache_forget(struct cache *c, unsigned number, hier_log_fn *log, void *arg);
+void cache_log_lines(struct cache *c);          /* HIER_USED for the lines of all sets */
+/* The replay of such a log, where the state is known. */
+void cache_evict(struct cache *c, uint64_t line, unsigned flags);
+void cache_use(struct cache *c, uint64_t line, unsigned flags);
 
 /* What the fastest path needs of a cache; copied, so that it stays in registers. */
 struct cache_view {

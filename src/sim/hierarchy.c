@@ -110,6 +110,13 @@ hier_go_on(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum c
 		hier_stride(h, c, addr);
 }
 
+static void
+hier_log_access(struct cache *c, uint64_t addr, uint64_t size, enum cache_kind kind)
+{
+	c->log(c->arg, HIER_EVENT(HIER_ACCESS, c->number, kind, c->sure, size, addr));
+	c->sure = 0;
+}
+
 /* An access to the first level of caches or TLBs, which counts its accesses elsewhere. */
 static void
 hier_first(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum cache_kind kind, int write)
@@ -117,7 +124,9 @@ hier_first(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum c
 	int allocate = !c->p.around || kind != CACHE_STORE;
 	int missing = hier_lines(c, addr, size, write && !c->p.through ? CACHE_DIRTY : 0, allocate);
 
-	if (missing || c->p.through || c->p.prefetch)
+	if (missing && c->log)
+		hier_log_access(c, addr, size, kind);
+	else if (missing || c->p.through || c->p.prefetch)
 		hier_go_on(h, c, addr, size, kind, write, missing);
 }
 
@@ -316,4 +325,81 @@ hier_stats(const struct hier *h, enum hier_cache which, struct cache_stats *n)
 		n->access[CACHE_STORE] += t.stores;
 	}
 	return 1;
+}
+
+/* In the order of their numbers in events */
+static const enum hier_cache hier_first_level[] = { HIER_I1, HIER_D1, HIER_ITLB, HIER_DTLB };
+
+const char *
+hier_log_wrong(const struct hier_params *p)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		const struct cache_params *c = &p->cache[hier_first_level[i]];
+
+		if (c->size && (c->policy != CACHE_LRU || c->prefetch || c->through || c->around))
+			return "the first levels must be lru, without other words";
+	}
+	if (p->cache[HIER_L2].prefetch == CACHE_STRIDE || p->cache[HIER_L3].prefetch == CACHE_STRIDE)
+		return "no cache can have stride, which depends on instructions";
+	return NULL;
+}
+
+void
+hier_log_to(struct hier *h, hier_log_fn *log, void *arg)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (h->p.cache[hier_first_level[i]].size)
+			cache_forget(&h->c[hier_first_level[i]], i, log, arg);
+}
+
+void
+hier_log_end(struct hier *h)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (h->c[hier_first_level[i]].log)
+			cache_log_lines(&h->c[hier_first_level[i]]);
+}
+
+int
+hier_replay(struct hier *h, uint64_t event)
+{
+	struct cache *c = &h->c[hier_first_level[event >> 59 & 3]];
+	enum cache_kind kind = event >> 57 & 3;
+	uint64_t size = event >> 48 & 255, addr = event & ADDR;
+	unsigned flag = event >> 56 & 1;
+
+	if (event >> 63 || !c->p.size)
+		return -1;
+	switch (event >> 61) {
+	case HIER_ACCESS:
+		if (!size || kind > CACHE_STORE)
+			return -1;
+		if (flag || c->sure)
+			hier_go_on(h, c, addr, size, kind, 0, 1);
+		c->sure = 0;
+		break;
+	case HIER_TOUCH:
+		c->sure |= !c->touch(c, addr, flag, 1);
+		break;
+	case HIER_EVICT:
+		cache_evict(c, addr, flag);
+		break;
+	default:
+		cache_use(c, addr, flag);
+	}
+	return 0;
+}
+
+void
+hier_refs(const struct hier *h, uint64_t n[HIER_NREFS])
+{
+	for (unsigned k = 0; k < HIER_NREFS; k++)
+		n[k] = h->refs[k];
+}
+
+void
+hier_add_refs(struct hier *h, const uint64_t n[HIER_NREFS])
+{
+	for (unsigned k = 0; k < HIER_NREFS; k++)
+		h->refs[k] += n[k];
 }

@@ -52,6 +52,14 @@ void places_table(struct places *m, struct refs *s, const struct hier_params *p,
     struct table *t);
 void places_table_free(struct table *t);
 
+/* partial.c: a wrong file ends the program */
+struct partial;
+/* h, which has taken nothing yet, logs to the output. partial_end frees. */
+struct partial *partial_new(struct out *o, struct hier *h, const struct hier_params *q, uint64_t from);
+void partial_end(struct partial *p, struct hier *h);
+/* Files, of which the last is NULL, in the order of the run: the whole, and its parameters. */
+struct hier *partial_merge(char **path, struct hier_params *q);
+
 /* table.c */
 void table_print(struct out *o, const struct table *t, const struct hier_params *p);
 void table_json(struct json *j, const struct table *t, const struct hier_params *p);

@@ -1,4 +1,6 @@
 /* cachesim: simulate caches and TLBs on the references of a program. */
+#include <limits.h>
+
 #include "apps/cachesim/cachesim.h"
 #include "base/diag.h"
 #include "base/helper.h"
@@ -8,7 +10,7 @@
 #include "base/src.h"
 #include "refs/refs.h"
 
-enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, FUNCTIONS, LINES, TOP, JSON };
+enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, FUNCTIONS, LINES, TOP, JSON, PARTIAL, MERGE };
 
 #define CACHE_VALUE "SIZE,WAYS[,...]"
 #define TLB_VALUE   "ENTRIES,WAYS[,...]"
@@ -28,6 +30,8 @@ static const struct opt cachesim_opts[] = {
 	{ TOP, "top", "N", "print N functions and lines (20)" },
 	{ 'e', "executable", "PROG", "find functions and lines of a stream in PROG" },
 	{ JSON, "json", NULL, "print JSON" },
+	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
+	{ MERGE, "merge", NULL, "the operands are partial results, in the order of the run: print that of the whole" },
 	OPT_RANGE,
 	OPT_OUTPUT,
 	{ 0 },
@@ -45,7 +49,7 @@ struct options {
 	struct refs_source source;
 	const char *outname;
 	uint64_t page, top;
-	int json, split, functions, lines;
+	int json, split, functions, lines, partial, merge, geometry;
 };
 
 static void
@@ -53,6 +57,7 @@ cachesim_option(struct options *o, int c)
 {
 	struct cache_params *p = c >= LEVEL && c < LEVEL + HIER_N ? &o->hier.cache[c - LEVEL] : NULL;
 
+	o->geometry |= c >= L1 && c <= PAGE;
 	if (p && c < LEVEL + HIER_ITLB) {
 		spec_cache(optarg, p);
 		o->split |= c < LEVEL + HIER_L2;
@@ -90,6 +95,12 @@ cachesim_option(struct options *o, int c)
 	case JSON:
 		o->json = 1;
 		break;
+	case PARTIAL:
+		o->partial = 1;
+		break;
+	case MERGE:
+		o->merge = 1;
+		break;
 	case 'n':
 		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
 			opt_wrong(OPT_BAD_RANGE);
@@ -124,8 +135,23 @@ cachesim_check(struct options *o)
 		p->cache[i].line = o->page;
 		p->cache[i].size *= o->page;
 	}
+	if (o->partial && hier_log_wrong(p))
+		die_usage("--partial: %s", hier_log_wrong(p));
 	if (p->cache[HIER_STLB].size && !p->cache[HIER_ITLB].size && !p->cache[HIER_DTLB].size)
 		die_usage("--stlb comes after a TLB: --itlb, --dtlb or both");
+}
+
+static void
+cachesim_check_partial(const struct options *o)
+{
+	if (o->partial && o->merge)
+		die_usage("--partial and --merge exclude each other");
+	if ((o->partial || o->merge) && (o->functions || o->lines))
+		die_usage("--functions and --lines are not for partial results");
+	if (o->partial && o->json)
+		die_usage("--json comes with --merge, not with --partial");
+	if (o->merge && (o->geometry || o->source.from || o->source.to != REFS_END))
+		die_usage("--merge comes without caches and -n, which are in the partial results");
 }
 
 static int
@@ -162,6 +188,41 @@ cachesim_print(const struct options *o, struct out *out, const struct hier *h, s
 	}
 	if (o->json)
 		json_end(&j);
+}
+
+static void
+cachesim_merge(struct options *o, char **path)
+{
+	struct out *out = out_open(o->outname);
+	struct hier *h = partial_merge(path, &o->hier);
+
+	cachesim_print(o, out, h, NULL, NULL);
+	out_close(out);
+	hier_free(h);
+}
+
+static void
+cachesim_partial(struct options *o)
+{
+	struct refs *s = refs_open(&o->source);
+	struct hier *h = hier_new(&o->hier);
+	struct out *out = out_open(o->outname);
+	struct partial *p;
+	struct fault f;
+
+	if (!h)
+		die("no memory");
+	p = partial_new(out, h, &o->hier, o->source.from);
+	if (refs_run(s, cachesim_take, h, &f) == REFS_BAD) {
+		out_discard(out);
+		die_fault(refs_path(s), &f);
+	}
+	partial_end(p, h);
+	out_close(out);
+	if (refs_warning(s))
+		warn("%s: %s", refs_path(s), refs_warning(s));
+	hier_free(h);
+	refs_close(s);
 }
 
 static void
@@ -208,14 +269,19 @@ main(int argc, char **argv)
 	cachesim_defaults(&o.hier);
 	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1)
 		cachesim_option(&o, c);
-	opt_operands(argc, argv, 0, 2);
+	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);
+	cachesim_check_partial(&o);
 	cachesim_check(&o);
+	if (o.merge) {
+		cachesim_merge(&o, argv + optind);
+		return 0;
+	}
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
 	o.source.names = o.functions || o.lines;
 	helper_allow(o.source.names ? HELPER_ELF : 0);
 	progress_start(src_name(o.source.path));
 	progress_limit(o.source.to);
-	cachesim_run(&o);
+	(o.partial ? cachesim_partial : cachesim_run)(&o);
 	return 0;
 }
