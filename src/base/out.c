@@ -405,3 +405,15 @@ out_discard(struct out *o)
 	out_unhook(o);
 	out_release(o);
 }
+
+void
+out_end(struct out *o, const char *path, const struct fault *f, const char *warning)
+{
+	if (f) {
+		out_discard(o);
+		die_fault(path, f);
+	}
+	out_close(o);
+	if (warning)
+		warn("%s: %s", path, warning);
+}

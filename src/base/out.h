@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/fault.h"
+
 struct out;
 
 #define OUT_ROOM (256u << 10)   /* the most that out_reserve() can return */
@@ -52,5 +54,11 @@ int out_publish(struct out *o);
 
 void out_close(struct out *o);  /* writes, checks, renames, frees: the end of every tool */
 void out_discard(struct out *o);   /* After bad input: flushes standard output, or removes the file; frees. */
+
+/*
+ * The end of a tool that made its output of the input `path`. f: what is wrong with it, which ends the
+ * program after out_discard; NULL: closes o, and warns of the input, unless warning is NULL.
+ */
+void out_end(struct out *o, const char *path, const struct fault *f, const char *warning);
 
 #endif

@@ -58,8 +58,7 @@ insns_decode(const struct fact *f, struct insns_kind *k)
 	op = in.z.opcode & 0xfeu;
 	if (f->kind == FACT_STRING && (op == 0xa4 || op == 0xa6))       /* movs, cmps */
 		k->per = 2;
-	k->repeats = f->kind == FACT_STRING &&
-	    (in.z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	k->repeats = f->kind == FACT_STRING && x86_repeated(&in.z);
 	k->syscall = in.z.mnemonic == ZYDIS_MNEMONIC_SYSCALL;
 }
 

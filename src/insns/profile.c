@@ -150,12 +150,10 @@ profile_above(struct profile *p, uint64_t sp)
 		profile_pop(p);
 }
 
-/* The function in which the top frame is. */
+/* The function in which a frame is. */
 static uint32_t
-profile_current(struct profile *p)
+profile_frame_func(const struct profile *p, const struct profile_frame *t)
 {
-	struct profile_frame *t = profile_top(p);
-
 	return t->edge == PROFILE_NONE ? p->node[t->node].func : p->edge[t->edge].func;
 }
 
@@ -166,9 +164,7 @@ profile_jumped(struct profile *p, uint32_t func)
 	uint64_t sp = profile_top(p)->sp;
 	size_t n = p->nframe;
 
-	while (n && p->frame[n - 1].sp == sp &&
-	    (p->frame[n - 1].edge == PROFILE_NONE ? p->node[p->frame[n - 1].node].func :
-		p->edge[p->frame[n - 1].edge].func) != func)
+	while (n && p->frame[n - 1].sp == sp && profile_frame_func(p, &p->frame[n - 1]) != func)
 		n--;
 	if (!n || p->frame[n - 1].sp != sp)
 		profile_push(p, sp, p->site, func);
@@ -182,14 +178,14 @@ static void
 profile_arrive(struct profile *p, uint32_t func)
 {
 	/* where the run begins, or returns to from where it began */
-	if (p->nframe == 1 && p->pending == DOES_RETURN && profile_current(p) != func)
+	if (p->nframe == 1 && p->pending == DOES_RETURN && profile_frame_func(p, profile_top(p)) != func)
 		profile_pop(p);
 	if (!p->nframe)
 		profile_push(p, UINT64_MAX, PROFILE_NONE, func);
 	else if (p->pending == DOES_CALL) {
 		profile_above(p, p->sp + 1);
 		profile_push(p, p->sp, p->site, func);
-	} else if (profile_current(p) != func)
+	} else if (profile_frame_func(p, profile_top(p)) != func)
 		profile_jumped(p, func);
 	p->pending = 0;
 }

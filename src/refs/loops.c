@@ -6,10 +6,10 @@
  * end the calls whose return addresses are below.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "cfg/code_loops.h"
+#include "isa/x86/decode.h"
 #include "refs/refs_internal.h"
 #include "replay/guest/code_reader.h"
 #include "replay/itrace/code_finder.h"
@@ -78,17 +78,13 @@ loops_page_new(struct refs_loops *l, uint64_t number)
 	return 0;
 }
 
-/* Is it a string instruction with a repeat prefix?  Each element is a fetch of its own, ref(5). */
+/* Is it a string instruction of which each element is a fetch of its own? */
 static int
-loops_repeated(const struct wcode_node *v)
+loops_repeated(const struct wcode *c, const struct wcode_node *v)
 {
-	unsigned i = 0, repeat = 0;
+	ZydisDecodedInstruction z;
 
-	for (; i < v->len && strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", v->b[i]) && v->b[i]; i++)
-		repeat |= v->b[i] >= 0xf2;
-	if (i < v->len && (v->b[i] & 0xf0) == 0x40)
-		i++;
-	return repeat && i < v->len && ((v->b[i] & 0xfc) == 0xa4 || (v->b[i] >= 0xaa && v->b[i] <= 0xaf));
+	return x86_decode(&z, NULL, v->b, v->len, c->amd) == 0 && x86_repeated(&z);
 }
 
 /* Makes the table of instructions. */
@@ -100,7 +96,7 @@ loops_places(struct refs_loops *l)
 		uint32_t loop = l->loops.inner[i];
 		struct place p = { .loop = loop + 1, .function = l->loops.function[i] + 1, .kind = v->kind,
 			.header = loop != CODE_NO_LOOP && l->loops.loop[loop].pc == v->pc,
-			.entry = (uint8_t)wcode_is_entry(&l->code, v->pc), .repeated = (uint8_t)loops_repeated(v) };
+			.entry = (uint8_t)wcode_is_entry(&l->code, v->pc), .repeated = (uint8_t)loops_repeated(&l->code, v) };
 
 		if (!loops_page(l, v->pc / PAGE) && loops_page_new(l, v->pc / PAGE) != 0)
 			return -1;

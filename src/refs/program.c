@@ -51,7 +51,7 @@ refs_bad_events(struct refs *s, const struct feed *f)
 {
 	if (!f->errname)
 		return refs_fail_text(s, DIAG_NOOFF, f->err);
-	s->path = s->events = xasprintf("%s", f->errname);
+	s->path = s->events = xstrdup(f->errname);
 	return refs_fail_text(s, f->erroff, f->err);
 }
 

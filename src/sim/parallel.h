@@ -14,8 +14,8 @@
  * anti: a write to what was read; output: a write to what was written.  Of each byte, the last write and the
  * last read since then are known.
  *
- * Memory: 8 bytes for each byte in the pages that are referred to, 56 bytes for each access that is still the
- * last one of a byte, and about 150 bytes for each iteration with such an access.
+ * Memory: 8 bytes for each byte in the pages that are referred to, 48 bytes for each access that is still the
+ * last one of a byte, and 80 to 144 bytes for each iteration with such an access.
  */
 #ifndef TM_SIM_PARALLEL_H
 #define TM_SIM_PARALLEL_H

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "format/ref/ref.h"
 #include "sim/reuse.h"
 
@@ -227,18 +228,12 @@ positions_compact(struct reuse *r)
 static int
 hist_count(struct reuse *r, uint64_t d)
 {
-	if (d >= r->roomhist) {
-		size_t room = r->roomhist;
-		uint64_t *more;
+	size_t old = r->roomhist;
 
-		while (room <= d)
-			room *= 2;
-		more = realloc(r->hist, room * sizeof *more);
-		if (!more)
+	if (d >= old) {
+		if (buf_grow(&r->hist, &r->roomhist, (size_t)d + 1, sizeof *r->hist) != 0)
 			return -1;
-		memset(more + r->roomhist, 0, (room - r->roomhist) * sizeof *more);
-		r->hist = more;
-		r->roomhist = room;
+		memset(r->hist + old, 0, (r->roomhist - old) * sizeof *r->hist);
 	}
 	r->hist[d]++;
 	if (d >= r->nhist)

@@ -56,7 +56,7 @@ shown() {
 }
 export TERM=xterm
 mkfifo in
-script -qefc "sh -c 'echo \$\$ >pid; exec wstrim -o got.ws <in'" tty </dev/null >/dev/null 2>&1 &
+script -qefc "exec sh -c 'echo \$\$ >pid; exec wstrim -o got.ws <in'" tty </dev/null >/dev/null 2>&1 &
 exec 3>in
 dd if=spin.ws bs=100 count=1 2>/dev/null >&3
 n=1

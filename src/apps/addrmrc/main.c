@@ -129,15 +129,9 @@ addrmrc_run(struct options *o)
 	/* a source that could not be read at all has no result */
 	if (got != REFS_BAD || c.accesses)
 		mrc_print(out, &o->print, &c);
-	if (got == REFS_BAD) {
-		out_discard(out);
-		die_fault(refs_path(s), &f);
-	}
-	out_close(out);
-	if (refs_warning(s))
-		warn("%s: %s", refs_path(s), refs_warning(s));
-	reuse_free(r);
+	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
+	reuse_free(r);
 }
 
 int
@@ -152,9 +146,9 @@ main(int argc, char **argv)
 	opt_operands(argc, argv, 0, 2);
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	helper_allow(0);
 	progress_start(src_name(o.source.path));
 	progress_limit(o.source.to);
+	helper_allow(0);
 	addrmrc_run(&o);
 	return 0;
 }

@@ -247,16 +247,10 @@ cachesim_run(struct options *o)
 	/* a source that could not be read at all has no result */
 	if (got != REFS_BAD || t.fetches || t.loads || t.stores)
 		cachesim_print(o, out, h, m, s);
-	if (got == REFS_BAD) {
-		out_discard(out);
-		die_fault(refs_path(s), &f);
-	}
-	out_close(out);
-	if (refs_warning(s))
-		warn("%s: %s", refs_path(s), refs_warning(s));
+	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
+	refs_close(s);
 	places_free(m);
 	hier_free(h);
-	refs_close(s);
 }
 
 int
@@ -278,10 +272,10 @@ main(int argc, char **argv)
 	}
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	o.source.names = o.functions || o.lines;
-	helper_allow(o.source.names ? HELPER_ELF : 0);
 	progress_start(src_name(o.source.path));
 	progress_limit(o.source.to);
+	o.source.names = o.functions || o.lines;
+	helper_allow(o.source.names ? HELPER_ELF : 0);
 	(o.partial ? cachesim_partial : cachesim_run)(&o);
 	return 0;
 }

@@ -4,6 +4,8 @@
 #include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
+#include "base/src.h"
 #include "refs/refs.h"
 
 enum { KEY_JSON = 256, KEY_LOOPS, KEY_DEPENDENCES };
@@ -24,22 +26,13 @@ static const struct opt_tool pp_tool = {
 	.opt = pp_opts,
 };
 
-static struct pp_place
-pp_place(void *arg, uint64_t pc)
-{
-	struct refs_place p;
-
-	refs_place(arg, pc, &p);
-	return (struct pp_place){ p.func, p.file, p.line };
-}
-
 static int
 pp_take(void *arg, const uint64_t *w, size_t n)
 {
 	return parallel_take(arg, w, n);
 }
 
-/* Which files with the code that is shown have no names? */
+/* Which files with the code that may be shown have no names? */
 static void
 pp_names(struct refs *s, const struct parallel_result *r)
 {
@@ -47,6 +40,10 @@ pp_names(struct refs *s, const struct parallel_result *r)
 
 	for (size_t i = 0; i < r->nloop; i++)
 		refs_code(s, r->loop[i].pc, 1);
+	for (size_t i = 0; i < r->ndep; i++) {
+		refs_code(s, r->dep[i].from, 1);
+		refs_code(s, r->dep[i].to, 1);
+	}
 	while ((complaint = refs_complaint(s)) != NULL)
 		warn("%s", complaint);
 }
@@ -55,7 +52,7 @@ int
 main(int argc, char **argv)
 {
 	struct refs_source q = { .to = REFS_END, .names = 1, .loops = 1 };
-	struct pp_report r = { .place = pp_place, .nloop = 20, .ndep = 3 };
+	struct pp_report r = { .nloop = 20, .ndep = 3 };
 	const char *outname = NULL;
 	struct parallel *p;
 	struct fault f;
@@ -77,25 +74,24 @@ main(int argc, char **argv)
 		}
 	opt_operands(argc, argv, 0, 2);
 	q.path = argv[optind];
-	q.events = q.path ? argv[optind + 1] : NULL;
+	q.events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	progress_start(src_name(q.path));
+	progress_limit(q.to);
 	helper_allow(HELPER_ELF);
 	o = out_open(outname);
-	s = r.arg = refs_open(&q);
+	s = r.refs = refs_open(&q);
 	p = parallel_new();
 	got = p ? refs_run(s, pp_take, p, &f) : -1;
 	if (got == -1 || parallel_end(p, &r.result) != 0)
 		die("out of memory");
-	pp_names(s, &r.result);
-	(json ? report_json : report_text)(o, &r);
-	if (got == REFS_BAD) {
-		out_discard(o);
-		die_fault(refs_path(s), &f);
+	/* a source that could not be read at all has no result */
+	if (got != REFS_BAD || r.result.ninsn) {
+		pp_names(s, &r.result);
+		(json ? report_json : report_text)(o, &r);
 	}
-	out_close(o);
-	if (refs_warning(s))
-		warn("%s: %s", refs_path(s), refs_warning(s));
-	if (!r.result.nloop && r.result.ninsn)
+	if (got != REFS_BAD && !r.result.nloop && r.result.ninsn)
 		warn("%s: no loops: these references have no loop events", refs_path(s));
+	out_end(o, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
 	parallel_free(p);
 	return 0;

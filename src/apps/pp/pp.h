@@ -3,19 +3,12 @@
 #define TM_APPS_PP_PP_H
 
 #include "base/out.h"
+#include "refs/refs.h"
 #include "sim/parallel.h"
-
-/* The place of an instruction in the source: function and file may be NULL, line 0. */
-struct pp_place {
-	const char *function, *file;
-	int line;
-};
-typedef struct pp_place pp_place_fn(void *arg, uint64_t pc);
 
 struct pp_report {
 	struct parallel_result result;
-	pp_place_fn *place;
-	void *arg;
+	struct refs *refs;              /* has the places of instructions */
 	uint64_t nloop, ndep;           /* the most loops, and dependences of each loop, that are shown */
 };
 

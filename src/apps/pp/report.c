@@ -6,6 +6,7 @@
 #include "apps/pp/pp.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 static const char *const kind_name[] = {
 	[PARALLEL_FLOW] = "flow", [PARALLEL_ANTI] = "anti", [PARALLEL_OUTPUT] = "output",
@@ -58,9 +59,11 @@ sorted(size_t n, int (*by)(const void *, const void *, void *), const void *arg)
 static const char *
 place_text(const struct pp_report *r, uint64_t pc, char *text, size_t n)
 {
-	struct pp_place p = r->place(r->arg, pc);
-	const char *slash = p.file ? strrchr(p.file, '/') : NULL;
+	struct refs_place p;
+	const char *slash;
 
+	refs_place(r->refs, pc, &p);
+	slash = p.file ? strrchr(p.file, '/') : NULL;
 	if (p.file && p.line)
 		snprintf(text, n, "%s:%d", slash ? slash + 1 : p.file, p.line);
 	else
@@ -77,12 +80,13 @@ ratio(uint64_t a, uint64_t b)
 static void
 report_loop(struct out *o, const struct pp_report *r, const struct parallel_loop *l)
 {
-	struct pp_place p = r->place(r->arg, l->pc);
 	uint64_t all = r->result.ninsn;
+	struct refs_place p;
 	char text[300];
 
+	refs_place(r->refs, l->pc, &p);
 	out_printf(o, "\n%-24.100s %-16.60s %6.2f%% %10llu %12llu ", place_text(r, l->pc, text, sizeof text),
-	    p.function ? p.function : "?", 100 * ratio(l->ninsn, all),
+	    p.func ? p.func : "?", 100 * ratio(l->ninsn, all),
 	    (unsigned long long)l->invocations, (unsigned long long)l->iterations);
 	for (int m = PARALLEL_NMODELS; m-- > 0;)
 		out_printf(o, " %5.1f%% %8.2f %8.2f", 100 * ratio(l->delayed[m], l->iterations),
@@ -123,14 +127,12 @@ report_text(struct out *o, const struct pp_report *r)
 		    "all dependences", "with renaming", "loop", "function", "share", "entered", "iterations",
 		    "wait", "loop", "program", "wait", "loop", "program");
 	for (size_t i = 0; i < s->nloop && i < r->nloop; i++) {
-		uint64_t shown = 0;
+		size_t k;
 
 		report_loop(o, r, &s->loop[loop[i]]);
-		for (size_t k = 0; k < s->ndep && shown < r->ndep; k++)
-			if (s->dep[dep[k]].loop == loop[i]) {
-				report_dep(o, r, &s->dep[dep[k]]);
-				shown++;
-			}
+		LOWER_BOUND(k, s->ndep, s->dep[dep[k]].loop < loop[i]);
+		for (size_t end = k; end < s->ndep && end - k < r->ndep && s->dep[dep[end]].loop == loop[i]; end++)
+			report_dep(o, r, &s->dep[dep[end]]);
 	}
 	free(loop);
 	free(dep);
@@ -148,11 +150,12 @@ json_models(struct json *j, const char *key, const uint64_t *v)
 static void
 json_source(struct json *j, const char *key, const struct pp_report *r, uint64_t pc)
 {
-	struct pp_place p = r->place(r->arg, pc);
+	struct refs_place p;
 
+	refs_place(r->refs, pc, &p);
 	json_object(j, key);
 	json_u64(j, "address", pc);
-	json_string(j, "function", p.function);
+	json_string(j, "function", p.func);
 	json_string(j, "file", p.file);
 	json_u64(j, "line", p.line > 0 ? (uint64_t)p.line : 0);
 	json_end(j);

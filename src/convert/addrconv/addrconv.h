@@ -74,7 +74,6 @@ size_t filter_words(struct filter *f, uint64_t *to, const uint64_t *w, size_t n)
 
 void sink_open(struct conv *c);         /* opens the output, before the source */
 void sink_put(struct conv *c, const uint64_t *w, size_t n);
-void sink_close(struct conv *c);
-void sink_close_bad(struct conv *c);    /* after a fault: what comes before it is delivered */
+void sink_end(struct conv *c, int bad); /* after the last word, or those before a fault; the output stays open */
 
 #endif

@@ -19,13 +19,8 @@ insns_done(struct conv *c, int bad, const struct ws_early *early, const struct f
 {
 	char text[WS_EARLY_TEXT];
 
-	if (bad) {
-		out_discard(c->out);
-		die_fault(src_name(c->source.path), f);
-	}
-	out_close(c->out);
-	if (early->is)
-		warn("%s: %s", src_name(c->source.path), ws_early_text(early, text));
+	out_end(c->out, src_name(c->source.path), bad ? f : NULL,
+	    !bad && early->is ? ws_early_text(early, text) : NULL);
 }
 
 static struct insns

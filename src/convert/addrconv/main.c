@@ -255,14 +255,10 @@ addrconv_run(struct conv *c)
 {
 	struct refs *s = refs_open(&c->source);
 	struct fault f;
+	int got = refs_run(s, addrconv_take, c, &f);
 
-	if (refs_run(s, addrconv_take, c, &f) == REFS_BAD) {
-		sink_close_bad(c);
-		die_fault(refs_path(s), &f);
-	}
-	sink_close(c);
-	if (refs_warning(s))
-		warn("%s: %s", refs_path(s), refs_warning(s));
+	sink_end(c, got == REFS_BAD);
+	out_end(c->out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
 }
 
@@ -290,14 +286,14 @@ main(int argc, char **argv)
 	while ((o = opt_next(&addrconv_tool, argc, argv)) != -1)
 		addrconv_option(&c, o);
 	opt_operands(argc, argv, 0, 2);
+	c.source.path = argv[optind];
+	c.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	progress_start(src_name(c.source.path));
+	progress_limit(c.source.to);
 	/* what comes before the first fetch, or before the first task, belongs to none */
 	c.filter.mine = c.filter.task == UINT64_MAX;
 	c.filter.here = !c.filter.code.n;
-	c.source.path = argv[optind];
-	c.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
 	addrconv_time(&c);
-	progress_start(src_name(c.source.path));
-	progress_limit(c.source.to);
 	helper_allow(0);
 	sink_open(&c);
 	if (c.to->run)

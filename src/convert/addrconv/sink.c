@@ -173,17 +173,10 @@ sink_finish(struct conv *c)
 }
 
 void
-sink_close(struct conv *c)
+sink_end(struct conv *c, int bad)
 {
-	sink_begin(c);
-	sink_finish(c);
-	out_close(c->out);
-}
-
-void
-sink_close_bad(struct conv *c)
-{
+	if (!bad)
+		sink_begin(c);
 	if (c->begun)
 		sink_finish(c);
-	out_discard(c->out);
 }

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/digits.h"
+#include "base/varint.h"
 #include "format/ref/ref.h"
 #include "format/trace/trace.h"
 
@@ -127,10 +128,7 @@ static uint8_t *
 gem5_field(uint8_t *d, unsigned field, uint64_t v)
 {
 	*d++ = (uint8_t)(field << 3);
-	for (; v >= 128; v >>= 7)
-		*d++ = (uint8_t)(v | 128);
-	*d++ = (uint8_t)v;
-	return d;
+	return varint_put(d, v);
 }
 
 static uint8_t *

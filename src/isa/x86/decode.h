@@ -56,4 +56,11 @@ x86_rip(const ZydisDecodedInstruction *z, uint64_t to)
 	return z->operand_width == 16 ? to & 0xffff : to;
 }
 
+/* Has it a repeat prefix that counts?  Only string instructions do; each iteration is a fetch, ref(5). */
+static inline int
+x86_repeated(const ZydisDecodedInstruction *z)
+{
+	return (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+}
+
 #endif

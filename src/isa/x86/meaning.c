@@ -396,8 +396,7 @@ x86_advance(struct lift *l, int r, int w)
 static const char *
 x86_string(struct lift *l, int kind, int w)
 {
-	int rep = (l->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-	    ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	int rep = x86_repeated(&l->z);
 	int si = kind == SR_MOVS || kind == SR_LODS || kind == SR_CMPS;
 	int di = kind != SR_LODS;
 	struct insn *in = l->in;

@@ -27,8 +27,7 @@ verify_decode(struct insn *in, int amd)
 {
 	if (x86_decode(&in->z, in->op, in->b, 15, amd) != 0)
 		return -1;
-	in->string =
-	    (in->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	in->string = x86_repeated(&in->z);
 	in->counted = (in->z.address_width == 32 ? (uint32_t)in->at.r[WS_RCX] : in->at.r[WS_RCX]) != 0;
 	return 0;
 }
