@@ -251,13 +251,7 @@ addrstat_run(struct options *o)
 	/* a source that could not be read at all has no result */
 	if (got != REFS_BAD || t->npage)
 		(o->json ? print_json : print_screen)(out, t);
-	if (got == REFS_BAD) {
-		out_discard(out);
-		die_fault(refs_path(s), &f);
-	}
-	out_close(out);
-	if (refs_warning(s))
-		warn("%s: %s", refs_path(s), refs_warning(s));
+	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	hash_free(&t->hash);
 	free(t->page);
 	free(t);

@@ -208,19 +208,16 @@ cachesim_partial(struct options *o)
 	struct hier *h = hier_new(&o->hier);
 	struct out *out = out_open(o->outname);
 	struct partial *p;
-	struct fault f;
+	struct fault f, *bad = NULL;
 
 	if (!h)
 		die("no memory");
 	p = partial_new(out, h, &o->hier, o->source.from);
-	if (refs_run(s, cachesim_take, h, &f) == REFS_BAD) {
-		out_discard(out);
-		die_fault(refs_path(s), &f);
-	}
-	partial_end(p, h);
-	out_close(out);
-	if (refs_warning(s))
-		warn("%s: %s", refs_path(s), refs_warning(s));
+	if (refs_run(s, cachesim_take, h, &f) == REFS_BAD)
+		bad = &f;
+	else
+		partial_end(p, h);
+	out_end(out, refs_path(s), bad, refs_warning(s));
 	hier_free(h);
 	refs_close(s);
 }
