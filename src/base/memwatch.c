@@ -105,7 +105,7 @@ memwatch_start(void)
 	if (memwatch_bound(&bound) != 0)
 		return "TRACEMILL_MEMORY is no number of bytes";
 	bound /= jobs;
-	snprintf(words, sizeof words, "the replay has filled %llu bytes of memory, which is its bound: "
+	snprintf(words, sizeof words, "%llu bytes of memory are filled, which is the bound: "
 	    "TRACEMILL_MEMORY=bytes sets another",
 	    (unsigned long long)bound);
 	/* makes the kernel kill this process first; failure is no reason not to replay */

@@ -25,6 +25,7 @@ static struct {
 	enum progress_unit unit;
 	uint64_t first, done, past;     /* of the part at its first look, and now; of the part before */
 	uint64_t limit;                 /* of instructions */
+	uint64_t from, before, total;   /* of the piece that is done; total 0: there are no pieces */
 	uint64_t read, size;            /* of the inputs, in bytes; size PROGRESS_UNKNOWN: one has none */
 } state;
 
@@ -86,6 +87,22 @@ progress_stage(const char *what)
 	state.fresh = 1;
 	state.past = what ? state.done : 0;
 	state.first = state.done = state.read = state.size = progress_last = 0;
+	state.from = state.before = state.total = 0;
+}
+
+void
+progress_piece(uint64_t from, uint64_t before, uint64_t total)
+{
+	state.from = from;
+	state.before = before;
+	state.total = total;
+}
+
+/* What is done of the part, when a piece of it has counted so far. */
+static uint64_t
+progress_of_part(uint64_t done)
+{
+	return (done > state.from ? done - state.from : 0) + state.before;
 }
 
 void
@@ -145,6 +162,7 @@ progress_look(uint64_t done)
 	uint64_t now;
 
 	progress_last = done;
+	done = progress_of_part(done);
 	if (state.fresh)
 		state.first = done;
 	state.fresh = 0;
@@ -229,6 +247,8 @@ progress_name(char *to, size_t room, const char *name)
 static uint64_t
 progress_total(uint64_t total)
 {
+	if (state.total)
+		return state.total;
 	if (state.past && state.past < total)
 		total = state.past;
 	return state.unit == PROGRESS_BYTES || total < state.limit ? total : state.limit;
@@ -249,8 +269,8 @@ progress_show(enum progress_unit unit, uint64_t done, uint64_t total)
 		return;
 	}
 	state.unit = unit;
-	if (done > state.done)
-		state.done = done;
+	if (progress_of_part(done) > state.done)
+		state.done = progress_of_part(done);
 	progress_figures(figures, sizeof figures, progress_total(total), (double)(now - state.begun) / 1000);
 	used = strlen(diag_name()) + 2 + (state.what ? strlen(state.what) + 1 : 0) + strlen(figures);
 	if (state.name && used + 10 < COLUMNS)

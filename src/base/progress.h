@@ -28,6 +28,11 @@ void progress_clear(void);              /* clears the line; may be called in a s
  * how much there is to do, at most. NULL: other work, of which nothing is known.
  */
 void progress_stage(const char *what);
+/*
+ * What counts now does a piece of the part: it counts on from `from`, and `before` of the part's
+ * `total` is done when it begins. For a part that is done backward, or that leaves something out.
+ */
+void progress_piece(uint64_t from, uint64_t before, uint64_t total);
 void progress_limit(uint64_t most);     /* instructions: the work ends there, even if the run is longer */
 
 void progress_output(int fd);           /* the tool writes there: see above about pipes */

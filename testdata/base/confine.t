@@ -35,6 +35,6 @@ is "temporary files only where a tool allows it" "$("$c" temporary)" "Operation 
 is "then they are made" "$(MAY=1 "$c" temporary)" "done"
 
 is "memory has a bound" "$(TRACEMILL_MEMORY=64M timeout 60 "$c" memory 2>&1 | sed 's/^confinetest: //')" \
-	"the replay has filled 67108864 bytes of memory, which is its bound: TRACEMILL_MEMORY=bytes sets another"
+	"67108864 bytes of memory are filled, which is the bound: TRACEMILL_MEMORY=bytes sets another"
 gives "which is a number" 1 "confinetest: TRACEMILL_MEMORY is no number of bytes" env TRACEMILL_MEMORY=much "$c" memory
 tap_end

@@ -30,7 +30,7 @@ for k in "ws2addr -c" "ws2addr -n 300000:300001"; do
 	status=$?
 	# the sanitizer remarks that it is left on a stack of the replay's
 	[ -z "$SAN" ] || { grep '^ws2addr: ' err >own; mv own err; }
-	is "$k: memory has a bound" "$status $(wc -l <err | tr -d ' ') $(grep -c 'the replay has filled 134217728 bytes' err)" "1 1 1"
+	is "$k: memory has a bound" "$status $(wc -l <err | tr -d ' ') $(grep -c '134217728 bytes of memory are filled' err)" "1 1 1"
 done
 
 grep -q '^flags.* clzero' /proc/cpuinfo || { skip "the processor has no clzero"; tap_end; exit; }

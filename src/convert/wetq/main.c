@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
 #include "convert/wetq/wetq.h"
@@ -217,6 +218,8 @@ main(int argc, char **argv)
 	if (src_is_stdin(file))
 		file = copy = spool_stdin();
 	j.file = file;
+	if (!c.many)
+		progress_start(j.path);
 	helper_allow(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
 	if ((j.q = query_open(file, &f)) == NULL)
 		wetq_bad(&j, &f);

@@ -302,6 +302,7 @@ qcap_slice_backward(struct qcap *cap, struct query_slice *s)
 	query_set_in_slice(c.q, s->n);
 	for (size_t k = qcap_find_window(cap, s->n) + 1; k-- > 0 && !bad && !c.enough;) {
 		k = qcap_group_start(cap, k);
+		progress_piece(cap->win[k].n, s->n - end, s->n);
 		bad = qrec_window(&c.rec, k, end, c.control) != 0 || backward_count_window(&c, k) != 0 ||
 		    scan_window(&c) != 0;
 		end = cap->win[k].n - 1;

@@ -166,11 +166,12 @@ query_length(const struct query *q)
 	return q->length;
 }
 
-/* A new question: what went wrong with the last one is forgotten */
+/* A new question: what went wrong with the last one is forgotten, and how far that was */
 static const struct query_ops *
 query_ask(struct query *q)
 {
 	q->fault.err[0] = '\0';
+	progress_stage(NULL);
 	return q->ops;
 }
 

@@ -6,6 +6,7 @@
 #ifndef TM_WET_QUERY_QUERY_INTERNAL_H
 #define TM_WET_QUERY_QUERY_INTERNAL_H
 
+#include "base/progress.h"
 #include "format/wetfile/wetfile.h"
 #include "wet/query/query.h"
 
@@ -90,6 +91,14 @@ query_set_in_slice_mask(struct query *q, uint64_t n, uint64_t mask)
 
 	m[0] |= mask << n % 64;
 	m[1] |= mask >> 1 >> (63 - n % 64);
+}
+
+/* Tells a user who waits how far a pass over a file's segments is, in instructions. */
+static inline void
+query_progress(uint64_t done, uint64_t all)
+{
+	if (progress_due(done))
+		progress_show(PROGRESS_INSTRUCTIONS, done, all);
 }
 
 /* A query for control flow */

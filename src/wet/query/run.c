@@ -161,6 +161,7 @@ query_run_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsign
 		a.n = run_count(r, k, id);
 		a.from = from > a.before ? from - a.before : 0;
 		a.to = to - a.before;
+		query_progress(r->seg[k].n, run_length(r));
 		/* a text may have values of instances that its order does not have */
 		if (a.from < a.n || r->deps_unordered)
 			e = r->ops->insns(r, k, &a);

@@ -117,6 +117,8 @@ slicer_backward(struct slicer *c)
 	for (size_t k = first + 1; k-- > 0 && !c->enough && (k == first || c->left);) {
 		if (!slicer_set_segment(c, k) && k < first)
 			continue;
+		if (k < first)
+			query_progress(c->s->n - c->r->seg[k + 1].n, c->s->n);
 		if (slicer_enter(c, c->s->flags) != 0)
 			return -1;
 		if (k == first)
@@ -134,6 +136,7 @@ slicer_forward(struct slicer *c)
 
 	for (size_t k = first; k < c->r->nseg && !c->enough; k++) {
 		slicer_set_segment(c, k);
+		query_progress(c->r->seg[k].n, run_length(c->r));
 		if (slicer_enter(c, c->r->deps_unordered ? c->s->flags :
 		    c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
@@ -193,6 +196,7 @@ slicer_deps(struct slicer *c)
 	for (size_t k = forward ? first : 0; k < (forward ? c->r->nseg : first + 1) && !c->enough; k++) {
 		if (!slicer_set_segment(c, k))
 			continue;
+		query_progress(c->r->seg[k].n, forward ? run_length(c->r) : c->s->n);
 		if (slicer_enter(c, c->s->flags & ~(unsigned)QUERY_FORWARD) != 0)
 			return -1;
 		for (size_t s = 0; s < c->q->nstmt; s++)
