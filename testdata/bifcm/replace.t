@@ -129,9 +129,12 @@ else
 	skip "no small disk"
 fi
 if [ "$(id -u)" != 0 ]; then
-	chmod 500 .
-	gives "a folder that may not be written to" 1 "bifcm: a.bif: Permission denied" bifcm a
-	chmod 700 .
+	mkdir closed
+	mv a closed
+	chmod 500 closed
+	gives "a folder that may not be written to" 1 "bifcm: closed/a.bif: Permission denied" bifcm closed/a
+	is "the input stays there" "$(ls -A closed)" a
+	chmod 700 closed
 fi
 
 # a signal while it works

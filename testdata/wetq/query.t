@@ -120,7 +120,7 @@ if [ ! "$san" ]; then
 	slices prog.ws prog.wet "$id" "$n"
 	${CC:-gcc} "$SRC/testdata/wscap/sig.c" -o sig && wscap -o sig.ws ./sig queue >out && ws2wet -o sig.wet sig.ws && pass "signals"
 	lists sig.ws sig.wet
-	point 120000
+	point $(($(grep -c . flow) * 3 / 4))
 	slices sig.ws sig.wet "$id" "$n"
 	graphs sig.ws sig.wet "$id" "$n"
 fi
