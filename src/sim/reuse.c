@@ -27,7 +27,7 @@ struct move { uint64_t in, out; };      /* keys: to the array, and from it to th
 
 struct reuse {
 	unsigned shift, kinds;
-	uint64_t accesses;
+	uint64_t accesses, weight;      /* weight: what each access counts */
 
 	uint64_t top[REUSE_TOP];        /* keys; 0: none yet */
 	struct move queue[QUEUE];
@@ -52,6 +52,7 @@ reuse_new(unsigned shift, unsigned kinds)
 		return NULL;
 	r->shift = shift;
 	r->kinds = kinds;
+	r->weight = 1;
 	r->nslot = 1024;
 	r->nbits = FEWEST_BITS;
 	r->roomhist = 1024;
@@ -235,7 +236,7 @@ hist_count(struct reuse *r, uint64_t d)
 			return -1;
 		memset(r->hist + old, 0, (r->roomhist - old) * sizeof *r->hist);
 	}
-	r->hist[d]++;
+	r->hist[d] += r->weight;
 	if (d >= r->nhist)
 		r->nhist = (size_t)d + 1;
 	return 0;
@@ -256,7 +257,7 @@ line_in(struct reuse *r, uint64_t key)
 	d = REUSE_TOP + r->live - 1 - bits_before(r, s->pos);
 	bits_turn(r, s->pos, UINT64_MAX);
 	s->pos = NOWHERE;
-	return hist_count(r, d);
+	return r->weight ? hist_count(r, d) : 0;
 }
 
 static int
@@ -269,8 +270,8 @@ line_out(struct reuse *r, uint64_t key)
 	return 0;
 }
 
-static int
-queue_run(struct reuse *r)
+int
+reuse_flush(struct reuse *r)
 {
 	size_t n = r->nqueue;
 
@@ -289,13 +290,13 @@ line_access(struct reuse *r, uint64_t key)
 {
 	uint64_t last = key;
 
-	r->accesses++;
+	r->accesses += r->weight;
 	for (size_t d = 0; d < REUSE_TOP; d++) {
 		uint64_t k = r->top[d];
 
 		r->top[d] = last;
 		if (k == key) {
-			r->hist[d]++;
+			r->hist[d] += r->weight;
 			if (d >= r->nhist)
 				r->nhist = d + 1;
 			return 0;
@@ -304,7 +305,13 @@ line_access(struct reuse *r, uint64_t key)
 	}
 	__builtin_prefetch(&r->slot[slot_first(r, key)]);
 	r->queue[r->nqueue++] = (struct move){ .in = key, .out = last };
-	return r->nqueue == QUEUE ? queue_run(r) : 0;
+	return r->nqueue == QUEUE ? reuse_flush(r) : 0;
+}
+
+int
+reuse_access(struct reuse *r, uint64_t line)
+{
+	return line_access(r, line + 1);
 }
 
 int
@@ -315,24 +322,77 @@ reuse_take(struct reuse *r, const uint64_t *w, size_t n)
 
 		if (!(r->kinds >> ref_kind(w[i]) & 1))
 			continue;
-		/* a reference that goes beyond the last address ends there */
-		first = (uint64_t)ref_addr(w[i]);
-		last = first + ref_size(w[i]) - 1;
-		if (last < first)
-			last = UINT64_MAX;
-		first = (first & 0xffffffffffff) >> r->shift;
-		last = (last & 0xffffffffffff) >> r->shift;
+		reuse_lines_of(w[i], r->shift, &first, &last);
 		if (line_access(r, first + 1) != 0)
 			return -1;
 		while (first < last)
 			if (line_access(r, ++first + 1) != 0)
 				return -1;
 	}
-	return queue_run(r);
+	return reuse_flush(r);
 }
 
 void
 reuse_counts(const struct reuse *r, struct reuse_counts *c)
 {
 	*c = (struct reuse_counts){ .accesses = r->accesses, .lines = r->nline, .hist = r->hist, .n = r->nhist };
+}
+
+/* The keys of all lines, the one accessed last at the end; the queue is empty */
+static void
+stack_copy(const struct reuse *r, uint64_t *key)
+{
+	size_t n = (size_t)r->live;
+
+	for (size_t i = 0; i < r->nslot; i++)
+		if (r->slot[i].key && r->slot[i].pos != NOWHERE)
+			key[bits_before(r, r->slot[i].pos)] = r->slot[i].key;
+	for (size_t d = REUSE_TOP; d-- > 0;)
+		if (r->top[d])
+			key[n++] = r->top[d];
+}
+
+/* All lines are forgotten, and nothing that was counted */
+static void
+lines_forget(struct reuse *r)
+{
+	memset(r->top, 0, sizeof r->top);
+	memset(r->slot, 0, r->nslot * sizeof *r->slot);
+	r->nline = 0;
+	r->live = r->next = 0;
+	bits_fill(r);
+}
+
+static void
+hist_halve(struct reuse *r)
+{
+	for (size_t d = 0; d < r->nhist; d++) {
+		uint64_t n = r->hist[d];
+
+		r->hist[d] = 0;
+		r->hist[d / 2] += n;
+	}
+	r->nhist = (r->nhist + 1) / 2;
+}
+
+int
+reuse_halve(struct reuse *r, int (*keep)(void *, uint64_t), void *arg)
+{
+	uint64_t weight = r->weight, *key = malloc((r->nline + 1) * sizeof *key);
+	size_t n = r->nline;
+	int bad = 0;
+
+	if (!key)
+		return -1;
+	stack_copy(r, key);
+	lines_forget(r);
+	r->weight = 0;
+	for (size_t i = 0; i < n && !bad; i++)
+		bad = keep(arg, key[i] - 1) && line_access(r, key[i]) != 0;
+	free(key);
+	if (bad || reuse_flush(r) != 0)
+		return -1;
+	hist_halve(r);
+	r->weight = 2 * weight;
+	return 0;
 }

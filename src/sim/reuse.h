@@ -13,16 +13,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/ref/ref.h"
+
 #define REUSE_SHIFT_MAX 30u
 
 struct reuse_counts {
 	uint64_t accesses;
-	uint64_t lines;                 /* different ones: accesses without a distance */
+	uint64_t lines;                 /* different ones: unless halved, accesses without a distance */
 	const uint64_t *hist;           /* hist[d] accesses have distance d; owned by the analysis */
 	size_t n;                       /* distances d < n; n <= lines */
 };
 
 struct reuse;
+
+/* The first and the last line of a reference; one that goes beyond the last address ends there. */
+static inline void
+reuse_lines_of(uint64_t w, unsigned shift, uint64_t *first, uint64_t *last)
+{
+	uint64_t from = w & 0xffffffffffff, to = from + ref_size(w) - 1;
+
+	*first = from >> shift;
+	*last = (to > 0xffffffffffff ? 0xffffffffffff : to) >> shift;
+}
 
 /* Lines are of 2^shift bytes; kinds: the set of the kinds of references that count.  NULL: no memory. */
 struct reuse *reuse_new(unsigned shift, unsigned kinds);
@@ -30,6 +42,17 @@ void reuse_free(struct reuse *r);
 
 /* n words, ref(5); a reference to several lines is an access to each, ascending.  0, or -1: no memory. */
 int reuse_take(struct reuse *r, const uint64_t *w, size_t n);
+
+/* An access to a line, by its number; accesses wait in a queue until reuse_flush.  0, or -1: no memory. */
+int reuse_access(struct reuse *r, uint64_t line);
+int reuse_flush(struct reuse *r);
+
+/*
+ * For a sample of the lines that becomes half as large: forgets the lines for which keep returns 0, halves
+ * the distances that were counted, and counts each access twice as much from now on.  After reuse_flush.
+ */
+int reuse_halve(struct reuse *r, int (*keep)(void *arg, uint64_t line), void *arg);
+
 void reuse_counts(const struct reuse *r, struct reuse_counts *c);
 
 #endif

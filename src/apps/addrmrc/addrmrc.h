@@ -3,7 +3,7 @@
 #define TM_APPS_ADDRMRC_H
 
 #include "base/out.h"
-#include "sim/reuse.h"
+#include "sim/sample.h"
 
 enum mrc_format { MRC_TEXT, MRC_CSV, MRC_JSON };
 
@@ -14,6 +14,16 @@ struct mrc_options {
 	int histogram;
 };
 
-void mrc_print(struct out *out, const struct mrc_options *o, const struct reuse_counts *c);
+/* What was counted, of the program or of a sample of its lines */
+struct mrc_result {
+	uint64_t accesses, lines;       /* of the program; lines are estimated from a sample */
+	unsigned nclass;                /* 0: exact; all, or this part of the lines: */
+	double rate, first_rate;        /* now, for distances; at first, for numbers of accesses */
+	struct reuse_counts whole, class[SAMPLE_CLASSES];
+};
+
+void mrc_exact(struct mrc_result *m, const struct reuse *r);
+void mrc_sampled(struct mrc_result *m, const struct sample *s);
+void mrc_print(struct out *out, const struct mrc_options *o, const struct mrc_result *m);
 
 #endif

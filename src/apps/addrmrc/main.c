@@ -1,4 +1,6 @@
 /* addrmrc: misses of LRU caches of all sizes, from one pass over references */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apps/addrmrc/addrmrc.h"
@@ -11,13 +13,18 @@
 #include "format/ref/ref.h"
 #include "refs/refs.h"
 
-enum { POINTS = 256, HISTOGRAM, JSON };
+/* With fewer lines in a class than 8, it may well have none of those that matter */
+enum { FEW = 8 * SAMPLE_CLASSES };
+
+enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON };
 
 static const struct opt addrmrc_opts[] = {
 	{ 'l', "line", "BYTES", "size of a line: a power of 2 (64)" },
 	{ 'k', "kinds", "KINDS", "data (the default), instructions or all" },
 	{ POINTS, "points", "N", "print N sizes for each doubling (1)" },
 	{ HISTOGRAM, "histogram", NULL, "print the histogram of reuse distances" },
+	{ 'r', "sample", "RATE", "estimate, from this part of the lines: as 0.01, above 0, at most 1" },
+	{ SAMPLE_SIZE, "sample-size", "N", "estimate, from at most N lines" },
 	{ 'f', "format", "FORMAT", "text (the default), csv or json" },
 	{ JSON, "json", NULL, "the same as -f json" },
 	OPT_RANGE,
@@ -37,6 +44,7 @@ struct options {
 	struct refs_source source;
 	const char *outname;
 	unsigned kinds;
+	uint64_t threshold, most;       /* of a sample (sim/sample.h); threshold 0: there is none */
 };
 
 #define DATA (1u << REF_LOAD | 1u << REF_STORE | 1u << REF_MODIFY)
@@ -71,6 +79,20 @@ option_format(struct options *o)
 }
 
 static void
+option_rate(struct options *o)
+{
+	char *end;
+	double rate = strtod(optarg, &end);
+
+	/* strtod takes more than numbers of a person: blanks, signs, hexadecimal, nan */
+	if (*end || strspn(optarg, "0123456789.e-") != strlen(optarg) || !(rate > 0 && rate <= 1))
+		opt_wrong("not a number above 0, at most 1");
+	o->threshold = (uint64_t)(rate * (double)SAMPLE_ALL);
+	if (!o->threshold)
+		o->threshold = 1;
+}
+
+static void
 addrmrc_option(struct options *o, int c)
 {
 	switch (c) {
@@ -89,6 +111,12 @@ addrmrc_option(struct options *o, int c)
 	case HISTOGRAM:
 		o->print.histogram = 1;
 		break;
+	case 'r':
+		option_rate(o);
+		break;
+	case SAMPLE_SIZE:
+		o->most = opt_size(optarg, SAMPLE_CLASSES, UINT64_C(1) << 40);
+		break;
 	case 'f':
 		option_format(o);
 		break;
@@ -104,34 +132,62 @@ addrmrc_option(struct options *o, int c)
 	}
 }
 
+/* One of the two is used */
+struct analysis {
+	struct reuse *exact;
+	struct sample *sample;
+};
+
 static int
 addrmrc_take(void *arg, const uint64_t *w, size_t n)
 {
-	if (reuse_take(arg, w, n) != 0)
+	struct analysis *a = arg;
+
+	if ((a->sample ? sample_take(a->sample, w, n) : reuse_take(a->exact, w, n)) != 0)
 		die("no memory");
 	return 0;
+}
+
+static void
+analysis_begin(struct analysis *a, const struct options *o)
+{
+	unsigned shift = (unsigned)__builtin_ctzll(o->print.line);
+
+	*a = (struct analysis){ .exact = NULL };
+	if (o->threshold)
+		a->sample = sample_new(shift, o->kinds, o->threshold, o->most);
+	else
+		a->exact = reuse_new(shift, o->kinds);
+	if (!a->exact && !a->sample)
+		die("no memory");
 }
 
 static void
 addrmrc_run(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
-	struct reuse *r = reuse_new((unsigned)__builtin_ctzll(o->print.line), o->kinds);
 	struct out *out = out_open(o->outname);
-	struct reuse_counts c;
+	struct mrc_result m;
+	struct analysis a;
 	struct fault f;
 	int got;
 
-	if (!r)
-		die("no memory");
-	got = refs_run(s, addrmrc_take, r, &f);
-	reuse_counts(r, &c);
+	analysis_begin(&a, o);
+	got = refs_run(s, addrmrc_take, &a, &f);
+	if (a.sample)
+		mrc_sampled(&m, a.sample);
+	else
+		mrc_exact(&m, a.exact);
 	/* a source that could not be read at all has no result */
-	if (got != REFS_BAD || c.accesses)
-		mrc_print(out, &o->print, &c);
+	if (got != REFS_BAD || m.accesses)
+		mrc_print(out, &o->print, &m);
+	if (m.rate < 1 && m.whole.lines < FEW)
+		warn("%s: only %" PRIu64 " lines are in the sample: the errors say little", refs_path(s),
+		    m.whole.lines);
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
-	reuse_free(r);
+	reuse_free(a.exact);
+	sample_free(a.sample);
 }
 
 int
@@ -144,6 +200,8 @@ main(int argc, char **argv)
 	while ((c = opt_next(&addrmrc_tool, argc, argv)) != -1)
 		addrmrc_option(&o, c);
 	opt_operands(argc, argv, 0, 2);
+	if (o.most && !o.threshold)
+		o.threshold = SAMPLE_ALL;
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
 	progress_start(src_name(o.source.path));
