@@ -52,7 +52,7 @@ sample_hash(uint64_t line)
 	return h ^ h >> 32;
 }
 
-/* The references that may have a line in the sample, as all of several lines; counts the accesses of the others */
+/* The references that may have a line in the sample, as all of several lines; counts accesses of the others */
 static size_t
 sample_filter(struct sample *s, const uint64_t *w, size_t n)
 {

@@ -193,7 +193,8 @@ addrmrc_run(struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .print = { .line = 64, .points = 1, .kinds = "data" }, .source.to = REFS_END, .kinds = DATA };
+	struct options o = { .print = { .line = 64, .points = 1, .kinds = "data" }, .source.to = REFS_END,
+	    .kinds = DATA };
 	int c;
 
 	diag_init(argv[0], 1);
