@@ -1,4 +1,6 @@
 # A run in segments: make -j 8 -f segments.mk CAPTURE=prog.ws OPTIONS='--d1 48k,12,64'
+# or of another tool with partial results, as TOOL=addrmrc
+TOOL = cachesim
 CAPTURE = prog.ws
 SEGMENTS = 8
 OPTIONS =
@@ -8,7 +10,7 @@ RANGES := $(shell ws2addr --segments $(SEGMENTS) $(CAPTURE))
 PARTS := $(foreach r,$(RANGES),part.$(subst :,-,$(r)))
 
 result: $(PARTS)
-	cachesim --merge -o $@ $(PARTS)
+	$(TOOL) --merge -o $@ $(PARTS)
 
 part.%: $(CAPTURE)
-	cachesim --partial $(OPTIONS) -n $(subst -,:,$*) -o $@ $(CAPTURE)
+	$(TOOL) --partial $(OPTIONS) -n $(subst -,:,$*) -o $@ $(CAPTURE)

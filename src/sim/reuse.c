@@ -30,6 +30,9 @@ struct reuse {
 	uint64_t accesses, weight;      /* weight: what each access counts */
 
 	uint64_t top[REUSE_TOP];        /* keys; 0: none yet */
+	uint64_t distance;              /* of the last access to a line that was not in the array */
+	uint64_t *first;                /* lines in the order of their first accesses; NULL: not kept */
+	size_t roomfirst;
 	struct move queue[QUEUE];
 	size_t nqueue;
 
@@ -75,6 +78,7 @@ reuse_free(struct reuse *r)
 	free(r->bits);
 	free(r->tree);
 	free(r->hist);
+	free(r->first);
 	free(r);
 }
 
@@ -227,7 +231,16 @@ positions_compact(struct reuse *r)
 }
 
 static int
-hist_count(struct reuse *r, uint64_t d)
+first_add(struct reuse *r, uint64_t key)
+{
+	if (buf_grow(&r->first, &r->roomfirst, r->nline + 1, sizeof *r->first) != 0)
+		return -1;
+	r->first[r->nline] = key - 1;
+	return 0;
+}
+
+static int
+hist_count(struct reuse *r, uint64_t d, uint64_t by)
 {
 	size_t old = r->roomhist;
 
@@ -236,7 +249,7 @@ hist_count(struct reuse *r, uint64_t d)
 			return -1;
 		memset(r->hist + old, 0, (r->roomhist - old) * sizeof *r->hist);
 	}
-	r->hist[d] += r->weight;
+	r->hist[d] += by;
 	if (d >= r->nhist)
 		r->nhist = (size_t)d + 1;
 	return 0;
@@ -252,12 +265,16 @@ line_in(struct reuse *r, uint64_t key)
 	if (!s->key) {
 		s->key = key;
 		s->pos = NOWHERE;
+		r->distance = REUSE_FIRST;
+		if (r->first && first_add(r, key) != 0)
+			return -1;
 		return ++r->nline * 2 > r->nslot ? slots_grow(r) : 0;
 	}
 	d = REUSE_TOP + r->live - 1 - bits_before(r, s->pos);
 	bits_turn(r, s->pos, UINT64_MAX);
 	s->pos = NOWHERE;
-	return r->weight ? hist_count(r, d) : 0;
+	r->distance = d;
+	return r->weight ? hist_count(r, d, r->weight) : 0;
 }
 
 static int
@@ -395,4 +412,46 @@ reuse_halve(struct reuse *r, int (*keep)(void *, uint64_t), void *arg)
 	hist_halve(r);
 	r->weight = 2 * weight;
 	return 0;
+}
+
+int
+reuse_keep_firsts(struct reuse *r)
+{
+	return buf_grow(&r->first, &r->roomfirst, 1024, sizeof *r->first);
+}
+
+const uint64_t *
+reuse_firsts(const struct reuse *r)
+{
+	return r->first;
+}
+
+void
+reuse_stack(const struct reuse *r, uint64_t *line)
+{
+	stack_copy(r, line);
+	for (size_t i = 0; i < r->nline; i++)
+		line[i]--;
+}
+
+int
+reuse_touch(struct reuse *r, uint64_t line, int counts, uint64_t *distance)
+{
+	uint64_t d = 0, weight = r->weight;
+	int bad;
+
+	while (d < REUSE_TOP && r->top[d] != line + 1)
+		d++;
+	r->weight = counts ? weight : 0;
+	bad = line_access(r, line + 1) != 0 || reuse_flush(r) != 0;
+	r->weight = weight;
+	*distance = d < REUSE_TOP ? d : r->distance;
+	return bad ? -1 : 0;
+}
+
+int
+reuse_add(struct reuse *r, uint64_t distance, uint64_t n)
+{
+	r->accesses += n;
+	return hist_count(r, distance, n);
 }

@@ -53,6 +53,20 @@ int reuse_flush(struct reuse *r);
  */
 int reuse_halve(struct reuse *r, int (*keep)(void *arg, uint64_t line), void *arg);
 
+/*
+ * For parts of a run, each analysed on its own: the lines in the order of their first accesses, kept from now
+ * on, and in the order of their last ones.  An analysis that then takes the first accesses of the next part,
+ * its distances, and, without counting them, its last accesses, is that of both parts (PARDA: Niu and others,
+ * IPDPS 2012).  Only after reuse_flush.
+ */
+#define REUSE_FIRST UINT64_MAX
+int reuse_keep_firsts(struct reuse *r);                 /* 0, or -1: no memory */
+const uint64_t *reuse_firsts(const struct reuse *r);    /* of all lines; valid until the next access */
+void reuse_stack(const struct reuse *r, uint64_t *line);        /* line: room for all */
+/* An access to a line; *distance is REUSE_FIRST for the first one.  0, or -1: no memory. */
+int reuse_touch(struct reuse *r, uint64_t line, int counts, uint64_t *distance);
+int reuse_add(struct reuse *r, uint64_t distance, uint64_t n);  /* n accesses; 0, or -1: no memory */
+
 void reuse_counts(const struct reuse *r, struct reuse_counts *c);
 
 #endif

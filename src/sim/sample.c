@@ -52,7 +52,7 @@ sample_hash(uint64_t line)
 	return h ^ h >> 32;
 }
 
-/* The references that may have a line in the sample, as all of several lines; counts accesses of the others */
+/* The references that may have a line in the sample, as all of several lines; counts the others */
 static size_t
 sample_filter(struct sample *s, const uint64_t *w, size_t n)
 {
@@ -147,6 +147,18 @@ void
 sample_state(const struct sample *s, struct sample_state *t)
 {
 	*t = (struct sample_state){ .accesses = s->accesses, .first = s->first, .threshold = s->threshold };
+}
+
+struct reuse *
+sample_part(struct sample *s, unsigned class)
+{
+	return s->part[class];
+}
+
+void
+sample_add(struct sample *s, uint64_t accesses)
+{
+	s->accesses += accesses;
 }
 
 void

@@ -33,9 +33,11 @@ struct sample_state {
 void sample_state(const struct sample *s, struct sample_state *t);
 
 /*
- * The counts of a class; SAMPLE_CLASSES: of the whole sample.  Its distances are those of lines below the
- * present threshold, its numbers of accesses those of lines below the first one.
+ * The analysis and the counts of a class; SAMPLE_CLASSES: of the whole sample.  Its distances
+ * are those of lines below the present threshold, its numbers of accesses those of lines below the first one.
  */
+struct reuse *sample_part(struct sample *s, unsigned class);    /* owned by s; for merging */
+void sample_add(struct sample *s, uint64_t accesses);           /* of the program */
 void sample_counts(const struct sample *s, unsigned class, struct reuse_counts *c);
 
 #endif

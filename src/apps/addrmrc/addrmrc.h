@@ -9,10 +9,11 @@ enum mrc_format { MRC_TEXT, MRC_CSV, MRC_JSON };
 
 struct mrc_options {
 	enum mrc_format format;
-	uint64_t line, points;          /* bytes; sizes in each doubling */
-	const char *kinds;              /* as it is printed */
+	uint64_t points;                /* sizes in each doubling */
 	int histogram;
 };
+
+struct mrc_params;
 
 /* What was counted, of the program or of a sample of its lines */
 struct mrc_result {
@@ -20,10 +21,43 @@ struct mrc_result {
 	unsigned nclass;                /* 0: exact; all, or this part of the lines: */
 	double rate, first_rate;        /* now, for distances; at first, for numbers of accesses */
 	struct reuse_counts whole, class[SAMPLE_CLASSES];
+	const struct mrc_params *params;
 };
 
-void mrc_exact(struct mrc_result *m, const struct reuse *r);
-void mrc_sampled(struct mrc_result *m, const struct sample *s);
+/* What is analysed */
+struct mrc_params {
+	uint64_t line;                  /* bytes */
+	unsigned kinds;
+	uint64_t threshold, most;       /* of a sample (sim/sample.h); threshold 0: there is none */
+	uint64_t from;                  /* the number of the first instruction */
+};
+
+/* analysis.c: one of the two is used */
+struct analysis {
+	struct reuse *exact;
+	struct sample *sample;
+	int partial;                    /* are instructions counted? */
+	uint64_t ninst;
+};
+
+void analysis_begin(struct analysis *a, const struct mrc_params *p, int partial);
+int analysis_take(void *a, const uint64_t *w, size_t n);        /* refs_fn */
+uint64_t analysis_accesses(const struct analysis *a);
+void analysis_result(const struct analysis *a, const struct mrc_params *p, struct mrc_result *m);
+void analysis_end(struct analysis *a);
+/* "data", ...; NULL: no such set of kinds */
+const char *mrc_kinds_name(unsigned kinds);
+/* 0, or -1: no such name */
+int mrc_kinds(const char *name, unsigned *kinds);
+
+/* partial.c: a wrong file ends the program */
+void partial_begin(const struct analysis *a);                   /* before references are taken */
+void partial_write(struct out *out, const struct analysis *a, const struct mrc_params *p);
+/* Files, of which the last is NULL, in the order of the run; begins a, and sets *p */
+void partial_merge(char **path, struct analysis *a, struct mrc_params *p);
+
+/* What a number of a sample says about the whole */
+uint64_t mrc_scaled(uint64_t n, double rate);
 void mrc_print(struct out *out, const struct mrc_options *o, const struct mrc_result *m);
 
 #endif

@@ -1,5 +1,6 @@
 /* addrmrc: misses of LRU caches of all sizes, from one pass over references */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,12 @@
 #include "base/opt.h"
 #include "base/progress.h"
 #include "base/src.h"
-#include "format/ref/ref.h"
 #include "refs/refs.h"
 
 /* With fewer lines in a class than 8, it may well have none of those that matter */
 enum { FEW = 8 * SAMPLE_CLASSES };
 
-enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON };
+enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON, PARTIAL, MERGE };
 
 static const struct opt addrmrc_opts[] = {
 	{ 'l', "line", "BYTES", "size of a line: a power of 2 (64)" },
@@ -27,6 +27,9 @@ static const struct opt addrmrc_opts[] = {
 	{ SAMPLE_SIZE, "sample-size", "N", "estimate, from at most N lines" },
 	{ 'f', "format", "FORMAT", "text (the default), csv or json" },
 	{ JSON, "json", NULL, "the same as -f json" },
+	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
+	{ MERGE, "merge", NULL,
+	    "the operands are partial results, in the order of the run: print that of the whole" },
 	OPT_RANGE,
 	OPT_OUTPUT,
 	{ 0 },
@@ -43,27 +46,9 @@ struct options {
 	struct mrc_options print;
 	struct refs_source source;
 	const char *outname;
-	unsigned kinds;
-	uint64_t threshold, most;       /* of a sample (sim/sample.h); threshold 0: there is none */
+	struct mrc_params params;
+	int partial, merge, printed, analysed;  /* printed, analysed: are there options for these? */
 };
-
-#define DATA (1u << REF_LOAD | 1u << REF_STORE | 1u << REF_MODIFY)
-
-static void
-option_kinds(struct options *o)
-{
-	static const struct { const char *name; unsigned kinds; } known[] = {
-		{ "data", DATA }, { "instructions", 1u << REF_INST }, { "all", DATA | 1u << REF_INST },
-	};
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!strcmp(optarg, known[i].name)) {
-			o->kinds = known[i].kinds;
-			o->print.kinds = known[i].name;
-			return;
-		}
-	opt_wrong("there are data, instructions and all");
-}
 
 static void
 option_format(struct options *o)
@@ -87,22 +72,25 @@ option_rate(struct options *o)
 	/* strtod takes more than numbers of a person: blanks, signs, hexadecimal, nan */
 	if (*end || strspn(optarg, "0123456789.e-") != strlen(optarg) || !(rate > 0 && rate <= 1))
 		opt_wrong("not a number above 0, at most 1");
-	o->threshold = (uint64_t)(rate * (double)SAMPLE_ALL);
-	if (!o->threshold)
-		o->threshold = 1;
+	o->params.threshold = (uint64_t)(rate * (double)SAMPLE_ALL);
+	if (!o->params.threshold)
+		o->params.threshold = 1;
 }
 
 static void
 addrmrc_option(struct options *o, int c)
 {
+	o->analysed |= c == 'l' || c == 'k' || c == 'r' || c == SAMPLE_SIZE;
+	o->printed |= c == POINTS || c == HISTOGRAM || c == 'f' || c == JSON;
 	switch (c) {
 	case 'l':
-		o->print.line = opt_size(optarg, 1, UINT64_C(1) << REUSE_SHIFT_MAX);
-		if (o->print.line & (o->print.line - 1))
+		o->params.line = opt_size(optarg, 1, UINT64_C(1) << REUSE_SHIFT_MAX);
+		if (o->params.line & (o->params.line - 1))
 			opt_wrong("not a power of 2");
 		break;
 	case 'k':
-		option_kinds(o);
+		if (mrc_kinds(optarg, &o->params.kinds) != 0)
+			opt_wrong("there are data, instructions and all");
 		break;
 	case POINTS:
 		if (num_u64(optarg, 1, 1024, &o->print.points) != 0)
@@ -115,13 +103,19 @@ addrmrc_option(struct options *o, int c)
 		option_rate(o);
 		break;
 	case SAMPLE_SIZE:
-		o->most = opt_size(optarg, SAMPLE_CLASSES, UINT64_C(1) << 40);
+		o->params.most = opt_size(optarg, SAMPLE_CLASSES, UINT64_C(1) << 40);
 		break;
 	case 'f':
 		option_format(o);
 		break;
 	case JSON:
 		o->print.format = MRC_JSON;
+		break;
+	case PARTIAL:
+		o->partial = 1;
+		break;
+	case MERGE:
+		o->merge = 1;
 		break;
 	case 'n':
 		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
@@ -132,34 +126,41 @@ addrmrc_option(struct options *o, int c)
 	}
 }
 
-/* One of the two is used */
-struct analysis {
-	struct reuse *exact;
-	struct sample *sample;
-};
-
-static int
-addrmrc_take(void *arg, const uint64_t *w, size_t n)
+static void
+addrmrc_check(const struct options *o)
 {
-	struct analysis *a = arg;
+	if (o->partial && o->merge)
+		die_usage("--partial and --merge exclude each other");
+	if (o->partial && o->printed)
+		die_usage("--points, --histogram and -f come with --merge, not with --partial");
+	if (o->partial && o->params.most)
+		die_usage("--sample-size is not for partial results");
+	if (o->merge && (o->analysed || o->source.from || o->source.to != REFS_END))
+		die_usage("--merge comes without -l, -k, -r, --sample-size and -n, which are in the partial results");
+}
 
-	if ((a->sample ? sample_take(a->sample, w, n) : reuse_take(a->exact, w, n)) != 0)
-		die("no memory");
-	return 0;
+/* path: of what was read, for a warning */
+static void
+addrmrc_print(const struct options *o, const struct analysis *a, struct out *out, const char *path)
+{
+	struct mrc_result m;
+
+	analysis_result(a, &o->params, &m);
+	mrc_print(out, &o->print, &m);
+	if (m.rate < 1 && m.whole.lines < FEW)
+		warn("%s: only %" PRIu64 " lines are in the sample: the errors say little", path, m.whole.lines);
 }
 
 static void
-analysis_begin(struct analysis *a, const struct options *o)
+addrmrc_merge(struct options *o, char **path)
 {
-	unsigned shift = (unsigned)__builtin_ctzll(o->print.line);
+	struct out *out = out_open(o->outname);
+	struct analysis a;
 
-	*a = (struct analysis){ .exact = NULL };
-	if (o->threshold)
-		a->sample = sample_new(shift, o->kinds, o->threshold, o->most);
-	else
-		a->exact = reuse_new(shift, o->kinds);
-	if (!a->exact && !a->sample)
-		die("no memory");
+	partial_merge(path, &a, &o->params);
+	addrmrc_print(o, &a, out, *path);
+	out_close(out);
+	analysis_end(&a);
 }
 
 static void
@@ -167,42 +168,43 @@ addrmrc_run(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
 	struct out *out = out_open(o->outname);
-	struct mrc_result m;
 	struct analysis a;
 	struct fault f;
 	int got;
 
-	analysis_begin(&a, o);
-	got = refs_run(s, addrmrc_take, &a, &f);
-	if (a.sample)
-		mrc_sampled(&m, a.sample);
-	else
-		mrc_exact(&m, a.exact);
-	/* a source that could not be read at all has no result */
-	if (got != REFS_BAD || m.accesses)
-		mrc_print(out, &o->print, &m);
-	if (m.rate < 1 && m.whole.lines < FEW)
-		warn("%s: only %" PRIu64 " lines are in the sample: the errors say little", refs_path(s),
-		    m.whole.lines);
+	if (o->partial)
+		out_binary(out, "a partial result");
+	analysis_begin(&a, &o->params, o->partial);
+	got = refs_run(s, analysis_take, &a, &f);
+	/* a source that could not be read at all has no result; a part of a damaged one has none, either */
+	if (o->partial && got != REFS_BAD)
+		partial_write(out, &a, &o->params);
+	else if (!o->partial && (got != REFS_BAD || analysis_accesses(&a)))
+		addrmrc_print(o, &a, out, refs_path(s));
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
-	reuse_free(a.exact);
-	sample_free(a.sample);
+	analysis_end(&a);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = { .print = { .line = 64, .points = 1, .kinds = "data" }, .source.to = REFS_END,
-	    .kinds = DATA };
+	struct options o = { .print.points = 1, .params.line = 64, .source.to = REFS_END };
 	int c;
 
 	diag_init(argv[0], 1);
+	mrc_kinds("data", &o.params.kinds);
 	while ((c = opt_next(&addrmrc_tool, argc, argv)) != -1)
 		addrmrc_option(&o, c);
-	opt_operands(argc, argv, 0, 2);
-	if (o.most && !o.threshold)
-		o.threshold = SAMPLE_ALL;
+	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);
+	addrmrc_check(&o);
+	if (o.merge) {
+		addrmrc_merge(&o, argv + optind);
+		return 0;
+	}
+	if (o.params.most && !o.params.threshold)
+		o.params.threshold = SAMPLE_ALL;
+	o.params.from = o.source.from;
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
 	progress_start(src_name(o.source.path));

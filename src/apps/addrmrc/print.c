@@ -6,37 +6,6 @@
 #include "apps/addrmrc/addrmrc.h"
 #include "base/json.h"
 
-/* What a number of a sample says about the whole */
-static uint64_t
-scaled(uint64_t n, double rate)
-{
-	return rate == 1 ? n : (uint64_t)((double)n / rate + 0.5);
-}
-
-void
-mrc_exact(struct mrc_result *m, const struct reuse *r)
-{
-	*m = (struct mrc_result){ .rate = 1, .first_rate = 1 };
-	reuse_counts(r, &m->whole);
-	m->accesses = m->whole.accesses;
-	m->lines = m->whole.lines;
-}
-
-void
-mrc_sampled(struct mrc_result *m, const struct sample *s)
-{
-	struct sample_state t;
-
-	sample_state(s, &t);
-	*m = (struct mrc_result){ .accesses = t.accesses, .nclass = SAMPLE_CLASSES };
-	m->rate = (double)t.threshold / (double)SAMPLE_ALL;
-	m->first_rate = (double)t.first / (double)SAMPLE_ALL;
-	for (unsigned k = 0; k < SAMPLE_CLASSES; k++)
-		sample_counts(s, k, &m->class[k]);
-	sample_counts(s, SAMPLE_CLASSES, &m->whole);
-	m->lines = scaled(m->whole.lines, m->rate);
-}
-
 /* The misses of one of the counts: the distances below d are those of hits */
 struct cursor {
 	const struct reuse_counts *c;
@@ -151,7 +120,7 @@ sizes_next(struct sizes *s)
 	do
 		sizes_step(s);
 	while (too_small(s->m, s->lines));
-	s->misses = scaled(cursor_misses(&s->whole, (double)s->lines), s->m->first_rate);
+	s->misses = mrc_scaled(cursor_misses(&s->whole, (double)s->lines), s->m->first_rate);
 	if (s->misses > s->m->accesses)
 		s->misses = s->m->accesses;
 	s->error = sizes_error(s);
@@ -193,14 +162,14 @@ print_text(struct out *out, const struct mrc_options *o, const struct mrc_result
 	char buf[32];
 
 	out_printf(out, "%" PRIu64 " accesses (%s) to %s%" PRIu64 " lines of %" PRIu64 " bytes\n", m->accesses,
-	    o->kinds, m->nclass ? "about " : "", m->lines, o->line);
+	    mrc_kinds_name(m->params->kinds), m->nclass ? "about " : "", m->lines, m->params->line);
 	if (m->nclass)
 		out_printf(out, "a sample of %" PRIu64 " lines, at the rate %.6g\n", m->whole.lines, m->rate);
 	out_printf(out, "\n%10s %12s %16s %10s%s\n", "size", "lines", "misses", "ratio",
 	    m->nclass ? "      error" : "");
 	for (sizes_begin(&s, m, o->points); sizes_next(&s);) {
 		out_printf(out, "%10s %12" PRIu64 " %16" PRIu64 " %9.4f%%",
-		    bytes_text(buf, sizeof buf, s.lines * o->line), s.lines, s.misses,
+		    bytes_text(buf, sizeof buf, s.lines * m->params->line), s.lines, s.misses,
 		    100 * ratio(s.misses, m->accesses));
 		if (m->nclass)
 			out_printf(out, " %9.4f%%", 100 * ratio_error(&s));
@@ -215,7 +184,7 @@ print_csv(struct out *out, const struct mrc_options *o, const struct mrc_result 
 
 	out_printf(out, "bytes,lines,misses,ratio%s\n", m->nclass ? ",error" : "");
 	for (sizes_begin(&s, m, o->points); sizes_next(&s);) {
-		out_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9f", s.lines * o->line, s.lines,
+		out_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9f", s.lines * m->params->line, s.lines,
 		    s.misses, ratio(s.misses, m->accesses));
 		if (m->nclass)
 			out_printf(out, ",%.9f", ratio_error(&s));
@@ -232,7 +201,7 @@ print_histogram(struct out *out, const struct mrc_result *m, int csv)
 	for (size_t d = 0; d < c->n; d++)
 		if (c->hist[d])
 			out_printf(out, csv ? "%" PRIu64 ",%" PRIu64 "\n" : "%12" PRIu64 " %16" PRIu64 "\n",
-			    scaled(d, m->rate), scaled(c->hist[d], m->first_rate));
+			    mrc_scaled(d, m->rate), mrc_scaled(c->hist[d], m->first_rate));
 }
 
 static void
@@ -243,8 +212,8 @@ print_json(struct out *out, const struct mrc_options *o, const struct mrc_result
 	struct json j;
 
 	json_begin(&j, out);
-	json_string(&j, "kinds", o->kinds);
-	json_u64(&j, "line", o->line);
+	json_string(&j, "kinds", mrc_kinds_name(m->params->kinds));
+	json_u64(&j, "line", m->params->line);
 	json_u64(&j, "accesses", m->accesses);
 	json_u64(&j, "lines", m->lines);
 	if (m->nclass) {
@@ -254,7 +223,7 @@ print_json(struct out *out, const struct mrc_options *o, const struct mrc_result
 	json_array(&j, "sizes");
 	for (sizes_begin(&s, m, o->points); sizes_next(&s);) {
 		json_object(&j, NULL);
-		json_u64(&j, "bytes", s.lines * o->line);
+		json_u64(&j, "bytes", s.lines * m->params->line);
 		json_u64(&j, "lines", s.lines);
 		json_u64(&j, "misses", s.misses);
 		json_number(&j, "ratio", ratio(s.misses, m->accesses));
@@ -268,8 +237,8 @@ print_json(struct out *out, const struct mrc_options *o, const struct mrc_result
 		for (size_t d = 0; d < c->n; d++)
 			if (c->hist[d]) {
 				json_object(&j, NULL);
-				json_u64(&j, "distance", scaled(d, m->rate));
-				json_u64(&j, "accesses", scaled(c->hist[d], m->first_rate));
+				json_u64(&j, "distance", mrc_scaled(d, m->rate));
+				json_u64(&j, "accesses", mrc_scaled(c->hist[d], m->first_rate));
 				json_end(&j);
 			}
 		json_end(&j);

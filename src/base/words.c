@@ -1,0 +1,71 @@
+/* Words with check sums: writing, and reading them back. */
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/words.h"
+
+/* Any change of one word changes the sum. */
+static uint64_t
+words_sum(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum ^ sum >> 29;
+}
+
+void
+words_put(struct words *w, uint64_t word)
+{
+	uint8_t b[8];
+
+	w->sum = words_sum(w->sum, word);
+	put_le64(b, word);
+	out_write(w->out, b, sizeof b);
+}
+
+void
+words_put_sum(struct words *w)
+{
+	words_put(w, w->sum);
+}
+
+_Noreturn void
+words_bad(const struct words *w, uint64_t back, const char *why)
+{
+	die_at(in_name(w->in), in_off(w->in) - back, DIAG_NOREC, "%s", why);
+}
+
+uint64_t
+words_get(struct words *w)
+{
+	uint8_t b[8];
+	size_t n = in_read(w->in, b, sizeof b);
+	uint64_t word;
+
+	if (n < sizeof b && in_error(w->in))
+		words_bad(w, 0, in_error(w->in));
+	if (n < sizeof b)
+		die_at(in_name(w->in), in_off(w->in), DIAG_NOREC, "truncated %s", w->what);
+	word = get_le64(b);
+	w->sum = words_sum(w->sum, word);
+	return word;
+}
+
+void
+words_check(struct words *w)
+{
+	uint64_t want = w->sum;
+
+	if (words_get(w) != want)
+		words_bad(w, in_off(w->in) - w->begin, "damaged: the check sum of what follows differs");
+	w->begin = in_off(w->in);
+}
+
+void
+words_end(struct words *w)
+{
+	uint8_t more;
+
+	if (in_read(w->in, &more, 1) != 0)
+		words_bad(w, 1, "something follows the end");
+	if (in_error(w->in))
+		words_bad(w, 0, in_error(w->in));
+}
