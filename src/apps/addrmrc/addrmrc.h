@@ -11,6 +11,8 @@ struct mrc_options {
 	enum mrc_format format;
 	uint64_t points;                /* sizes in each doubling */
 	int histogram;
+	uint64_t window;                /* accesses or instructions; 0: the curve is wanted */
+	int by_instructions;
 };
 
 struct mrc_params;
@@ -49,6 +51,12 @@ void analysis_end(struct analysis *a);
 const char *mrc_kinds_name(unsigned kinds);
 /* 0, or -1: no such name */
 int mrc_kinds(const char *name, unsigned *kinds);
+
+/* window.c: prints the lines of each window while references are taken */
+struct window;
+struct window *window_new(struct out *out, const struct mrc_options *o, const struct mrc_params *p);
+int window_take(void *w, const uint64_t *r, size_t n);          /* refs_fn */
+void window_end(struct window *w, int bad);     /* bad: without references, there is no result */
 
 /* partial.c: a wrong file ends the program */
 void partial_begin(const struct analysis *a);                   /* before references are taken */

@@ -1,6 +1,7 @@
 /* addrmrc: misses of LRU caches of all sizes, from one pass over references */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 /* With fewer lines in a class than 8, it may well have none of those that matter */
 enum { FEW = 8 * SAMPLE_CLASSES };
 
-enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON, PARTIAL, MERGE };
+enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON, PARTIAL, MERGE, WINDOW };
 
 static const struct opt addrmrc_opts[] = {
 	{ 'l', "line", "BYTES", "size of a line: a power of 2 (64)" },
@@ -27,6 +28,7 @@ static const struct opt addrmrc_opts[] = {
 	{ SAMPLE_SIZE, "sample-size", "N", "estimate, from at most N lines" },
 	{ 'f', "format", "FORMAT", "text (the default), csv or json" },
 	{ JSON, "json", NULL, "the same as -f json" },
+	{ WINDOW, "window", "N[i]", "print the lines accessed in each N accesses, or N instructions, instead" },
 	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
 	{ MERGE, "merge", NULL,
 	    "the operands are partial results, in the order of the run: print that of the whole" },
@@ -78,6 +80,19 @@ option_rate(struct options *o)
 }
 
 static void
+option_window(struct options *o)
+{
+	size_t n = strlen(optarg);
+	char s[32];
+
+	o->print.by_instructions = n && optarg[n - 1] == 'i';
+	n -= (size_t)o->print.by_instructions;
+	snprintf(s, sizeof s, "%.*s", (int)(n < sizeof s ? n : 0), optarg);
+	if (num_size(s, 1, UINT64_C(1) << 62, &o->print.window) != 0)
+		opt_wrong("not a number of at least 1, which may end in k, M or G, and then in i for instructions");
+}
+
+static void
 addrmrc_option(struct options *o, int c)
 {
 	o->analysed |= c == 'l' || c == 'k' || c == 'r' || c == SAMPLE_SIZE;
@@ -111,6 +126,9 @@ addrmrc_option(struct options *o, int c)
 	case JSON:
 		o->print.format = MRC_JSON;
 		break;
+	case WINDOW:
+		option_window(o);
+		break;
 	case PARTIAL:
 		o->partial = 1;
 		break;
@@ -135,6 +153,9 @@ addrmrc_check(const struct options *o)
 		die_usage("--points, --histogram and -f come with --merge, not with --partial");
 	if (o->partial && o->params.most)
 		die_usage("--sample-size is not for partial results");
+	if (o->print.window && (o->partial || o->merge || o->print.histogram || o->params.threshold ||
+	    o->params.most))
+		die_usage("--window comes without --histogram, -r, --sample-size, --partial and --merge");
 	if (o->merge && (o->analysed || o->source.from || o->source.to != REFS_END))
 		die_usage("--merge comes without -l, -k, -r, --sample-size and -n, which are in the partial results");
 }
@@ -186,6 +207,20 @@ addrmrc_run(struct options *o)
 	analysis_end(&a);
 }
 
+static void
+addrmrc_window(struct options *o)
+{
+	struct refs *s = refs_open(&o->source);
+	struct out *out = out_open(o->outname);
+	struct window *w = window_new(out, &o->print, &o->params);
+	struct fault f;
+	int bad = refs_run(s, window_take, w, &f) == REFS_BAD;
+
+	window_end(w, bad);
+	out_end(out, refs_path(s), bad ? &f : NULL, refs_warning(s));
+	refs_close(s);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -210,6 +245,6 @@ main(int argc, char **argv)
 	progress_start(src_name(o.source.path));
 	progress_limit(o.source.to);
 	helper_allow(0);
-	addrmrc_run(&o);
+	(o.print.window ? addrmrc_window : addrmrc_run)(&o);
 	return 0;
 }
