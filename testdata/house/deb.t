@@ -1,4 +1,4 @@
-# make deb: two packages that hold what make install installs, each file once; what is unpacked works
+# make deb: four packages that hold what make install installs, each file once; what is unpacked works
 . "$SRC/testdata/tap.sh"
 [ -z "$SAN" ] || { skip "same with sanitizers"; exit 0; }
 command -v dpkg-shlibdeps >/dev/null || { skip "no dpkg-dev"; exit 0; }
@@ -12,17 +12,21 @@ tools=$BUILD/deb/tracemill_${version}_$machine.deb dev=$BUILD/deb/libaeregen-dev
 is "its fields" "$(dpkg-deb -f "$tools" Package Version Maintainer | tr '\n' ' ')" \
 	"Package: tracemill Version: $version Maintainer: A Builder <builder@debian.org> "
 ok "what its libraries are in" sh -c "dpkg-deb -f '$tools' Depends | grep -q 'libarchive13.*libc6 .*libzydis'"
-for deb in "$tools" "$dev"; do dpkg-deb -c "$deb" | awk '!/^d/ { print $6 }' | sort >"$TMPDIR/$(basename "$deb").list"; done
+lib=$BUILD/deb/libtracemill0_${version}_$machine.deb libdev=$BUILD/deb/libtracemill-dev_${version}_$machine.deb
+for deb in "$tools" "$dev" "$lib" "$libdev"; do dpkg-deb -c "$deb" | awk '!/^d/ { print $6 }' | sort >"$TMPDIR/$(basename "$deb").list"; done
 is "no file is in both" "$(sort "$TMPDIR"/*.list | uniq -d)" ""
 is "the library's package" "$(grep -v /doc/ "$TMPDIR/$(basename "$dev").list" | tr '\n' ' ')" \
 	"./usr/include/ae.h ./usr/lib/tracemill/libaeregen.a ./usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)/pkgconfig/aeregen.pc ./usr/share/man/man3/ae.h.3.gz "
+arch=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
+is "the shared library's packages" "$(cd "$TMPDIR" && cat libtracemill*.list | grep -v /doc/ | tr '\n' ' ')" \
+	"./usr/include/tracemill.h ./usr/lib/$arch/libtracemill.so ./usr/lib/$arch/pkgconfig/tracemill.pc ./usr/share/man/man3/libtracemill.3.gz ./usr/lib/$arch/libtracemill.so.0 ./usr/lib/$arch/libtracemill.so.${version%-1} "
 missing=
 for t in $TOOLS; do grep -qx "./usr/bin/$t" "$TMPDIR/$(basename "$tools").list" || missing="$missing $t"; done
 for p in man/*.[124-8]; do grep -qx "./usr/share/man/man${p##*.}/${p##*/}.gz" "$TMPDIR/$(basename "$tools").list" || missing="$missing $p"; done
 is "the tools' package" "$missing" ""
 
 cd "$TMPDIR" || exit 1
-dpkg-deb -x "$tools" root && dpkg-deb -x "$dev" root
+for deb in "$tools" "$dev" "$lib" "$libdev"; do dpkg-deb -x "$deb" root; done
 echo 'int main(void) { return 0; }' >prog.c
 PATH=$TMPDIR/root/usr/bin:/usr/bin:/bin
 export PATH
@@ -45,7 +49,7 @@ for do in "echo shlibs:Depends=" "echo shlibdeps: no such library >&2; exit 2"; 
 	(PATH=$TMPDIR/stub:$PATH && m deb)
 	echo "$? $(grep -v '^make[:[]' "$TMPDIR/log")"
 done >"$TMPDIR/refused"
-is "dependencies that are not found" "$(cat "$TMPDIR/refused")" "2 make deb: dpkg-shlibdeps found no libraries
+is "dependencies that are not found" "$(cat "$TMPDIR/refused")" "2 make deb: dpkg-shlibdeps found no libraries of tracemill
 2 shlibdeps: no such library"
 is "no package is made then" "$(find "$BUILD/deb" -name '*.deb')" ""
 tap_end

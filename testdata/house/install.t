@@ -92,8 +92,17 @@ else
 	skip "no pkg-config"
 fi
 
+# The shared library: the example of its page, by pkg-config
+if command -v pkg-config >/dev/null && [ -e "$BUILD/lib/libtracemill.so" ]; then
+	sed -n '/^#include <stdio.h>/,/^\.Ed/p' man/libtracemill.3 | sed '/^\.Ed/d; s/\\e/\\/g' >"$TMPDIR/stored.c"
+	# shellcheck disable=SC2046     # they are words
+	ok "pkg-config: the example of libtracemill(3)" gcc -O2 "$TMPDIR/stored.c" $(pc --cflags --libs tracemill) -o "$TMPDIR/stored"
+	is "and it counts" "$(LD_LIBRARY_PATH=$top/lib "$TMPDIR/stored" "$TMPDIR/x.ref")" \
+		"$(addrconv -f csv "$TMPDIR/x.ref" | awk -F , '$1 == "store" || $1 == "modify" { n += $3 } END { print n, "bytes stored" }')"
+fi
+
 if m uninstall; then pass "uninstall"; else fail "uninstall" "$(cat "$TMPDIR/log")"; fi
-is "nothing is left" "$(find "$TMPDIR/root" -type f)" ""
+is "nothing is left" "$(find "$TMPDIR/root" ! -type d)" ""
 
 # Each folder by itself: what looks for others finds them
 places="BINDIR=/opt/x/bin LIBDIR=/opt/y/lib64 INCLUDEDIR=/opt/z/inc DATADIR=/opt/u MANDIR=/opt/v/man"
@@ -113,5 +122,5 @@ is "pkg-config finds them" "$(PKG_CONFIG_PATH=$top/y/lib64/pkgconfig pkg-config 
 cd "$SRC" || exit 1
 # shellcheck disable=SC2086
 if m uninstall $places; then pass "uninstall from there"; else fail "uninstall from there" "$(cat "$TMPDIR/log")"; fi
-is "nothing is left there" "$(find "$TMPDIR/root" -type f)" ""
+is "nothing is left there" "$(find "$TMPDIR/root" ! -type d)" ""
 tap_end

@@ -31,7 +31,7 @@ ok "and they name headers" test -s "$TMPDIR/uses"
 
 awk '
 	BEGIN {
-		n = split("base isa format cfg codec ae replay refs insns laplace sim wet", room, " ")
+		n = split("base isa format cfg codec ae replay refs insns laplace sim wet lib", room, " ")
 		for (i = 1; i <= n; i++) rank[room[i]] = i
 		# what stands beside each other does not meet
 		apart["replay ae"] = apart["laplace ae"] = apart["laplace replay"] = apart["sim ae"] = apart["sim replay"] = apart["sim laplace"] = apart["sim refs"] = apart["laplace refs"] = apart["wet refs"] = apart["codec cfg"] = 1
@@ -61,7 +61,7 @@ is "no room uses a later one or its neighbour" "$(cat "$TMPDIR/bad")" ""
 is "internal headers stay in their folders" "$(cat "$TMPDIR/bad")" ""
 
 # The library never prints and never exits, base apart.  (The x* allocators and in_open do when memory runs out: rooms behind format may use them.)
-find obj/src -name '*.o' 2>/dev/null | grep -E '^obj/src/(isa|format|cfg|codec|ae|replay|refs|laplace|sim|wet)/' | sort | xargs nm -A -u | awk '
+find obj/src -name '*.o' 2>/dev/null | grep -E '^obj/src/(isa|format|cfg|codec|ae|replay|refs|laplace|sim|wet|lib)/' | sort | xargs nm -A -u | awk '
 	{ o = $1; sub(/:$/, "", o) }
 	$3 ~ /^(printf|fprintf|vprintf|vfprintf|puts|putchar|fputs|fputc|putc|fwrite|perror|exit|_exit|abort|stdout|stderr|__(v?f?)printf_chk)$/ ||
 	$3 ~ /^(die|die_at|die_sys|die_usage|warn|warn_at|warn_sys|out_.*)$/ ||

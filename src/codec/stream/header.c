@@ -6,6 +6,12 @@
 #include "codec/stream/stream_internal.h"
 
 const uint8_t vs_magic[8] = { 0x89, 'T', 'M', 'B', 'I', 'F', '\r', '\n' };
+
+int
+vs_is_stream(const void *p, size_t n)
+{
+	return n >= sizeof vs_magic && memcmp(p, vs_magic, sizeof vs_magic) == 0;
+}
 const uint8_t vs_magic_end[4] = { 'B', 'I', 'F', 'e' };
 
 uint32_t

@@ -79,6 +79,7 @@ struct vs_index {
 	struct fault fault;             /* set if the file is not whole */
 };
 
+int vs_is_stream(const void *p, size_t n);              /* are these the first bytes of such a file? */
 struct vs_reader *vs_open(int fd, struct fault *f);     /* NULL: see *f. The caller closes fd. */
 struct vs_reader *vs_open_mem(const void *p, size_t n, struct fault *f);        /* borrows p */
 void vs_close(struct vs_reader *r);
