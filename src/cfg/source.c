@@ -247,6 +247,28 @@ wsource_exported(struct wsource *s, uint64_t pc)
 	return f ? exe_exported(&f->exe, addr) : NULL;
 }
 
+int
+wsource_in_function(struct wsource *s, uint64_t pc, const char *name)
+{
+	uint64_t addr;
+	const struct file *f = source_mapped(s, pc, &addr);
+
+	return f && exe_in_function(&f->exe, addr, name);
+}
+
+int
+wsource_has_function(struct wsource *s, const char *name)
+{
+	for (size_t i = 0; i < s->nmodule; i++) {
+		const struct file *f = file_of(s, s->module[i].map.name);
+
+		if (f && f->open && !f->other && source_same(&f->exe, &s->module[i].map) &&
+		    exe_has_function(&f->exe, name))
+			return 1;
+	}
+	return 0;
+}
+
 void
 wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line)
 {

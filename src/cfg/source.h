@@ -49,6 +49,10 @@ void wsource_place(struct wsource *s, uint64_t pc, const char **file, const char
 /* The exported function at pc, for files without other symbols; NULL: none */
 const char *wsource_exported(struct wsource *s, uint64_t pc);
 
+/* Is pc, of code that wsource_code was told of, in a function that has this name among others? */
+int wsource_in_function(struct wsource *s, uint64_t pc, const char *name);
+int wsource_has_function(struct wsource *s, const char *name);  /* has one of the files that are used? */
+
 /* The path of the file that pc was mapped from; NULL: of none */
 const char *wsource_object(const struct wsource *s, uint64_t pc);
 

@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "refs/refs_internal.h"
+#include "replay/guest/drive.h"
 
 static void
 refs_mapped(void *arg, const struct ws_rec_map *m)
@@ -11,24 +12,7 @@ refs_mapped(void *arg, const struct ws_rec_map *m)
 
 	/* without memory, this file has no names */
 	(void)wsource_map(s->source, m);
-}
-
-int
-refs_open_capture(struct refs *s, const char *path)
-{
-	struct fault f;
-
-	if (s->q.loops && !(s->loops = refs_loops_new(path)))
-		return refs_fail_text(s, DIAG_NOOFF, "out of memory");
-	s->r = replay_open(path, &f);
-	if (!s->r)
-		return refs_fail(s, &f);
-	if (s->q.names) {
-		s->source = wsource_new();
-		if (s->source)
-			replay_set_map_fn(s->r, refs_mapped, s);
-	}
-	return 0;
+	s->nmapped++;
 }
 
 /* Gives n words, all of them references, with the events of loops between them. */
@@ -61,6 +45,46 @@ refs_give_valid(struct refs *s, const uint64_t *w, size_t n)
 	return 0;
 }
 
+/*
+ * Before the mappings change: gives the words so far, so that take finds the code of each where it was
+ * executed, and the names of the file that was mapped there then.
+ */
+static int
+refs_record(void *arg, const struct ws_rec *rec)
+{
+	struct refs *s = arg;
+	const uint64_t *w;
+	size_t n;
+
+	if (!s->r || s->ended)
+		return 0;
+	if (rec->kind != WS_MAP && rec->kind != WS_UNMAP && rec->kind != WS_MOVE && rec->kind != WS_PROT)
+		return 0;
+	w = drive_words_so_far(s->r, &n);
+	if (n > s->ngiven && refs_give_valid(s, w + s->ngiven, n - s->ngiven) != 0)
+		s->ended = 1;
+	s->ngiven = n;
+	return 0;
+}
+
+int
+refs_open_capture(struct refs *s, const char *path)
+{
+	struct fault f;
+
+	if (s->q.loops && !(s->loops = refs_loops_new(path)))
+		return refs_fail_text(s, DIAG_NOOFF, "out of memory");
+	s->r = s->q.names ? replay_open_watched(path, refs_record, s, &f) : replay_open(path, &f);
+	if (!s->r)
+		return refs_fail(s, &f);
+	if (s->q.names) {
+		s->source = wsource_new();
+		if (s->source)
+			replay_set_map_fn(s->r, refs_mapped, s);
+	}
+	return 0;
+}
+
 int
 refs_run_capture(struct refs *s)
 {
@@ -71,9 +95,11 @@ refs_run_capture(struct refs *s)
 	int got = s->loops ? REPLAY_OK : replay_skip(s->r, s->q.from);
 
 	replay_until(s->r, s->q.to);
-	while (got == REPLAY_OK && (got = replay_refs(s->r, &w, &n)) == REPLAY_OK)
-		if (refs_give_valid(s, w, n) != 0)
+	for (s->ngiven = 0; got == REPLAY_OK && (got = replay_refs(s->r, &w, &n)) == REPLAY_OK; s->ngiven = 0)
+		if (s->ended || refs_give_valid(s, w + s->ngiven, n - s->ngiven) != 0)
 			return 0;
+	if (s->ended)
+		return 0;
 	if (s->loops && refs_loops_end(s->loops, &w, &n) == 0)
 		refs_give(s, w, n);
 	if (got == REPLAY_BAD)

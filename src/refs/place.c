@@ -43,3 +43,26 @@ refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 		p->file = exe_short_line(&s->exe, pc, &p->line);
 	}
 }
+
+int
+refs_in_function(struct refs *s, uint64_t pc, unsigned n, const char *name)
+{
+	uint8_t b;
+
+	refs_code(s, pc, n);
+	if (s->source)
+		return wsource_in_function(s->source, pc, name);
+	return s->has_exe && exe_image(&s->exe, pc, &b, 1) && exe_in_function(&s->exe, pc, name);
+}
+
+int
+refs_has_function(struct refs *s, const char *name)
+{
+	return s->source ? wsource_has_function(s->source, name) : s->has_exe && exe_has_function(&s->exe, name);
+}
+
+unsigned
+refs_nmapped(const struct refs *s)
+{
+	return s->nmapped;
+}

@@ -30,7 +30,8 @@ struct refs_source {
 	int loops;              /* are events of loops wanted? A capture is replayed twice for them */
 	enum trace_format format;       /* of a trace, if it is not to be recognized; TRACE_ANY */
 	unsigned size;          /* of references of formats that have none; 0: TRACE_SIZE */
-	int names;              /* will refs_place be called?  Then helper_allow(HELPER_ELF) comes first */
+	/* will refs_place or refs_in_function be called?  Then helper_allow(HELPER_ELF) comes first */
+	int names;
 };
 #define REFS_END UINT64_MAX
 
@@ -79,5 +80,13 @@ struct refs_place {
 	int line;
 };
 void refs_place(struct refs *s, uint64_t pc, struct refs_place *p);
+
+/*
+ * In a call of take: is the instruction of n bytes at pc in a function that has this name, perhaps among
+ * others? The answer for a pc may be another one when the number of files mapped so far is.
+ */
+int refs_in_function(struct refs *s, uint64_t pc, unsigned n, const char *name);
+unsigned refs_nmapped(const struct refs *s);
+int refs_has_function(struct refs *s, const char *name);        /* after refs_run: is there one at all? */
 
 #endif

@@ -37,8 +37,10 @@ struct refs {
 
 	char *copy;                     /* owned: the path of an unpacked capture */
 	struct replay *r;
+	size_t ngiven;                  /* words of the batch that were given before the mappings changed */
 	struct refs_loops *loops;       /* NULL: loop events are not wanted */
 	struct wsource *source;         /* the files that the captured program mapped */
+	unsigned nmapped;               /* how often it has mapped one */
 
 	struct exe exe;                 /* the program, or what the caller named for names */
 	int has_exe;

@@ -15,10 +15,30 @@ struct ranges {
 	unsigned n;                     /* 0: everything */
 };
 
+/* functions.c: the functions whose references are wanted. */
+struct functions {
+	const char *name[RANGES_MAX];   /* borrowed */
+	unsigned n;                     /* 0: everything */
+	struct refs *refs;              /* what knows where functions are */
+	uint64_t *known;                /* owned: a cache of answers; see functions_have */
+	unsigned nmapped;               /* files, when they were given */
+};
+
+/* Is the instruction of this word, a fetch, in one of them? */
+int functions_have(struct functions *a, uint64_t w);
+
+/*
+ * After the run: warns of files without names, and ends the tool without its output if there is no such
+ * function. part: only the beginning of the run was seen. In that of a capture, this is but a warning, as a
+ * file that was mapped later may have the function.
+ */
+void functions_check(struct functions *a, struct out *o, int part);
+
 /* Which references are wanted. */
 struct filter {
 	unsigned drop;                  /* set of kinds */
 	struct ranges data, code;       /* addresses of loads, stores and modifies; of instructions */
+	struct functions functions;     /* of instructions */
 	uint64_t window, every;         /* of each `every` instructions, the first `window`; every 0: all */
 	uint64_t task;                  /* the only one; UINT64_MAX: all */
 	struct hier *cache;             /* data that hit in it are dropped; NULL */

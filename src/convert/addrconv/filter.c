@@ -14,7 +14,8 @@ filter_in(const struct ranges *a, uint64_t addr)
 static void
 filter_fetch(struct filter *f, uint64_t w)
 {
-	f->here = filter_in(&f->code, ref_addr(w)) && (!f->every || f->seen % f->every < f->window);
+	f->here = filter_in(&f->code, ref_addr(w)) && (!f->every || f->seen % f->every < f->window) &&
+	    (!f->functions.n || functions_have(&f->functions, w));
 	f->seen++;
 }
 
@@ -53,7 +54,7 @@ filter_words(struct filter *f, uint64_t *to, const uint64_t *w, size_t n)
 {
 	size_t m = 0;
 
-	if (!f->data.n && !f->code.n && !f->every && f->task == UINT64_MAX && !f->cache)
+	if (!f->data.n && !f->code.n && !f->functions.n && !f->every && f->task == UINT64_MAX && !f->cache)
 		return ref_without(to, w, n, f->drop);
 	for (size_t i = 0; i < n; i++) {
 		to[m] = w[i];

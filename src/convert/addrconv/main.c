@@ -13,12 +13,14 @@
 enum { ADDRESS = 256, CODE, KINDS, MISSES, SAMPLE, TASK, SIZE, LINE, INTERVAL };
 
 static const struct opt addrconv_opts[] = {
+	{ 'e', "executable", "PROG", "find functions of a stream in PROG" },
 	{ 'f', "format", "FORMAT", "write this format (addr, a reference stream); --list names all" },
 	{ 'F', "from", "FORMAT", "read this format, instead of recognizing it by the content" },
 	{ 'l', "list", NULL, "print the formats, what they need, and what they cannot express" },
 	OPT_NOINST,
 	OPT_RANGE,
 	OPT_OUTPUT,
+	{ 's', "symbol", "NAME", "only instructions of the function NAME, with their data; up to 16 times" },
 	{ KINDS, "kinds", "KIND,...", "only inst, load, store, modify, loop or task" },
 	{ ADDRESS, "address", "FROM:TO", "only data in this range of addresses; up to 16 times" },
 	{ CODE, "code", "FROM:TO", "only instructions in this range, with their data; up to 16 times" },
@@ -151,11 +153,24 @@ addrconv_misses(struct filter *f, const char *s)
 }
 
 static void
+addrconv_function(struct functions *a, const char *name)
+{
+	if (!*name)
+		opt_wrong("not the name of a function");
+	if (a->n == RANGES_MAX)
+		opt_wrong("more than %d functions", RANGES_MAX);
+	a->name[a->n++] = name;
+}
+
+static void
 addrconv_filter(struct filter *f, int o)
 {
 	switch (o) {
 	case 'i':
 		f->drop |= 1u << REF_INST;
+		break;
+	case 's':
+		addrconv_function(&f->functions, optarg);
 		break;
 	case KINDS:
 		addrconv_kinds(f, optarg);
@@ -195,6 +210,9 @@ addrconv_option(struct conv *c, int o)
 	uint64_t v;
 
 	switch (o) {
+	case 'e':
+		c->source.exe = optarg;
+		break;
 	case 'f':
 		c->to = conv_find(optarg);
 		if (!c->to)
@@ -243,6 +261,8 @@ addrconv_take(void *arg, const uint64_t *w, size_t n)
 		sink_put(c, w, n);
 		return 0;
 	}
+	if (c->filter.functions.n && !refs_named(c->filter.functions.refs))
+		return 1;
 	for (; n; w += k, n -= k) {
 		k = n < most ? n : most;
 		sink_put(c, kept, filter_words(&c->filter, kept, w, k));
@@ -255,8 +275,12 @@ addrconv_run(struct conv *c)
 {
 	struct refs *s = refs_open(&c->source);
 	struct fault f;
-	int got = refs_run(s, addrconv_take, c, &f);
+	int got;
 
+	c->filter.functions.refs = s;
+	got = refs_run(s, addrconv_take, c, &f);
+	if (got != REFS_BAD)
+		functions_check(&c->filter.functions, c->out, c->source.to != REFS_END);
 	sink_end(c, got == REFS_BAD);
 	out_end(c->out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
@@ -292,14 +316,16 @@ main(int argc, char **argv)
 	progress_limit(c.source.to);
 	/* what comes before the first fetch, or before the first task, belongs to none */
 	c.filter.mine = c.filter.task == UINT64_MAX;
-	c.filter.here = !c.filter.code.n;
+	c.filter.here = !c.filter.code.n && !c.filter.functions.n;
+	c.source.names = c.filter.functions.n != 0;
 	addrconv_time(&c);
-	helper_allow(0);
+	helper_allow(c.source.names ? HELPER_ELF : 0);
 	sink_open(&c);
 	if (c.to->run)
 		c.to->run(&c);
 	else
 		addrconv_run(&c);
 	hier_free(c.filter.cache);
+	free(c.filter.functions.known);
 	return 0;
 }

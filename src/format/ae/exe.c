@@ -293,6 +293,47 @@ exe_exported(const struct exe *x, uint64_t pc)
 	return i && pc - x->exported[i - 1].addr < x->exported[i - 1].size ? x->exported[i - 1].name : NULL;
 }
 
+/*
+ * Has the function that covers pc this name? Aliases are adjacent, the largest last, as in exe_func. open: a
+ * symbol without a size covers what follows it.
+ */
+static int
+exe_has_name(const struct exe_sym *sym, size_t n, int open, uint64_t pc, const char *name)
+{
+	size_t i;
+	uint64_t off;
+
+	LOWER_BOUND(i, n, sym[i].addr <= pc);
+	if (i == 0)
+		return 0;
+	off = pc - sym[i - 1].addr;
+	if (off >= sym[i - 1].size && !(open && !sym[i - 1].size))
+		return 0;
+	for (; i && sym[i - 1].addr == pc - off; i--)
+		if ((!sym[i - 1].size || off < sym[i - 1].size) && strcmp(sym[i - 1].name, name) == 0)
+			return 1;
+	return 0;
+}
+
+int
+exe_in_function(const struct exe *x, uint64_t pc, const char *name)
+{
+	return exe_has_name(x->sym, x->nsym, 1, pc, name) ||
+	    exe_has_name(x->exported, x->nexported, 0, pc, name);
+}
+
+int
+exe_has_function(const struct exe *x, const char *name)
+{
+	for (size_t i = 0; i < x->nsym; i++)
+		if (strcmp(x->sym[i].name, name) == 0)
+			return 1;
+	for (size_t i = 0; i < x->nexported; i++)
+		if (strcmp(x->exported[i].name, name) == 0)
+			return 1;
+	return 0;
+}
+
 static int
 cmp_unit(const void *a, const void *b)
 {

@@ -61,6 +61,9 @@ int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        
 const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 /* The exported function that covers pc. NULL if there is none. */
 const char *exe_exported(const struct exe *x, uint64_t pc);
+/* Is pc in a function that has this name among others? */
+int exe_in_function(const struct exe *x, uint64_t pc, const char *name);
+int exe_has_function(const struct exe *x, const char *name);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
