@@ -80,7 +80,7 @@ static inline struct tracemill_ref
 tracemill_word(uint64_t w)
 {
 	struct tracemill_ref r = {
-		(uint64_t)((int64_t)(w << 16) >> 16), (unsigned)(w >> 48 & 255), (enum tracemill_kind)(w >> 56 & 15)
+		(uint64_t)((int64_t)(w << 16) >> 16), (unsigned)(w >> 48 & 255), (enum tracemill_kind)(w >> 56 & 7)
 	};
 
 	return r;
