@@ -47,10 +47,6 @@ int analysis_take(void *a, const uint64_t *w, size_t n);        /* refs_fn */
 uint64_t analysis_accesses(const struct analysis *a);
 void analysis_result(const struct analysis *a, const struct mrc_params *p, struct mrc_result *m);
 void analysis_end(struct analysis *a);
-/* "data", ...; NULL: no such set of kinds */
-const char *mrc_kinds_name(unsigned kinds);
-/* 0, or -1: no such name */
-int mrc_kinds(const char *name, unsigned *kinds);
 
 /* window.c: prints the lines of each window while references are taken */
 struct window;

@@ -1,36 +1,7 @@
 /* What references are given to, exact or a sample, and what it found. */
-#include <string.h>
-
 #include "apps/addrmrc/addrmrc.h"
 #include "base/diag.h"
 #include "format/ref/ref.h"
-
-#define DATA (1u << REF_LOAD | 1u << REF_STORE | 1u << REF_MODIFY)
-
-static const struct { const char *name; unsigned kinds; } known[] = {
-	{ "data", DATA }, { "instructions", 1u << REF_INST }, { "all", DATA | 1u << REF_INST },
-};
-#define NKNOWN (sizeof known / sizeof *known)
-
-const char *
-mrc_kinds_name(unsigned kinds)
-{
-	for (size_t i = 0; i < NKNOWN; i++)
-		if (known[i].kinds == kinds)
-			return known[i].name;
-	return NULL;
-}
-
-int
-mrc_kinds(const char *name, unsigned *kinds)
-{
-	for (size_t i = 0; i < NKNOWN; i++)
-		if (!strcmp(name, known[i].name)) {
-			*kinds = known[i].kinds;
-			return 0;
-		}
-	return -1;
-}
 
 void
 analysis_begin(struct analysis *a, const struct mrc_params *p, int partial)

@@ -12,6 +12,7 @@
 #include "base/opt.h"
 #include "base/progress.h"
 #include "base/src.h"
+#include "format/ref/ref.h"
 #include "refs/refs.h"
 
 /* With fewer lines in a class than 8, it may well have none of those that matter */
@@ -104,7 +105,7 @@ addrmrc_option(struct options *o, int c)
 			opt_wrong("not a power of 2");
 		break;
 	case 'k':
-		if (mrc_kinds(optarg, &o->params.kinds) != 0)
+		if (ref_set(optarg, &o->params.kinds) != 0)
 			opt_wrong("there are data, instructions and all");
 		break;
 	case POINTS:
@@ -228,7 +229,7 @@ main(int argc, char **argv)
 	int c;
 
 	diag_init(argv[0], 1);
-	mrc_kinds("data", &o.params.kinds);
+	ref_set("data", &o.params.kinds);
 	while ((c = opt_next(&addrmrc_tool, argc, argv)) != -1)
 		addrmrc_option(&o, c);
 	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);

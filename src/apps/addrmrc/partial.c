@@ -17,6 +17,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/words.h"
+#include "format/ref/ref.h"
 
 #define MAGIC UINT64_C(0x317472617063726d)      /* mrcpart1, from the lowest byte on */
 #define MOST  (UINT64_C(1) << 48)               /* accesses of a part */
@@ -143,7 +144,7 @@ get_header(struct words *w, struct mrc_params *p)
 	p->from = words_get(w);
 	words_check(w);
 	if (!p->line || (p->line & (p->line - 1)) || p->line >> REUSE_SHIFT_MAX > 1 || kinds != p->kinds ||
-	    !mrc_kinds_name(p->kinds) || p->threshold > SAMPLE_ALL)
+	    !ref_set_name(p->kinds) || p->threshold > SAMPLE_ALL)
 		words_bad(w, 48, "no such lines or kinds");
 }
 

@@ -5,6 +5,7 @@
 
 #include "apps/addrmrc/addrmrc.h"
 #include "base/json.h"
+#include "format/ref/ref.h"
 
 /* The misses of one of the counts: the distances below d are those of hits */
 struct cursor {
@@ -162,7 +163,7 @@ print_text(struct out *out, const struct mrc_options *o, const struct mrc_result
 	char buf[32];
 
 	out_printf(out, "%" PRIu64 " accesses (%s) to %s%" PRIu64 " lines of %" PRIu64 " bytes\n", m->accesses,
-	    mrc_kinds_name(m->params->kinds), m->nclass ? "about " : "", m->lines, m->params->line);
+	    ref_set_name(m->params->kinds), m->nclass ? "about " : "", m->lines, m->params->line);
 	if (m->nclass)
 		out_printf(out, "a sample of %" PRIu64 " lines, at the rate %.6g\n", m->whole.lines, m->rate);
 	out_printf(out, "\n%10s %12s %16s %10s%s\n", "size", "lines", "misses", "ratio",
@@ -212,7 +213,7 @@ print_json(struct out *out, const struct mrc_options *o, const struct mrc_result
 	struct json j;
 
 	json_begin(&j, out);
-	json_string(&j, "kinds", mrc_kinds_name(m->params->kinds));
+	json_string(&j, "kinds", ref_set_name(m->params->kinds));
 	json_u64(&j, "line", m->params->line);
 	json_u64(&j, "accesses", m->accesses);
 	json_u64(&j, "lines", m->lines);

@@ -43,14 +43,14 @@ print_head(struct window *w)
 		out_str(w->out, "begin,accesses,lines,bytes\n");
 	} else if (w->options->format == MRC_JSON) {
 		json_begin(&w->json, w->out);
-		json_string(&w->json, "kinds", mrc_kinds_name(w->params->kinds));
+		json_string(&w->json, "kinds", ref_set_name(w->params->kinds));
 		json_u64(&w->json, "line", w->params->line);
 		json_u64(&w->json, "window", w->options->window);
 		json_string(&w->json, "unit", unit);
 		json_array(&w->json, "windows");
 	} else {
 		out_printf(w->out, "accesses (%s) to lines of %" PRIu64 " bytes, in windows of %" PRIu64 " %s\n\n",
-		    mrc_kinds_name(w->params->kinds), w->params->line, w->options->window, unit);
+		    ref_set_name(w->params->kinds), w->params->line, w->options->window, unit);
 		out_printf(w->out, "%16s %16s %12s %16s\n", "begin", "accesses", "lines", "bytes");
 	}
 }

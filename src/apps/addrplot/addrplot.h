@@ -5,7 +5,7 @@
 #include "base/out.h"
 
 struct plot_options {
-	unsigned kinds;                 /* set of the kinds of references that are drawn */
+	unsigned kinds;                 /* the set of the kinds of references that are drawn, and its name */
 	const char *kinds_name;
 };
 

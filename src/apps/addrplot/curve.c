@@ -5,17 +5,6 @@
 
 enum { POINTS = 8 };            /* sizes in each doubling */
 
-/* Accesses with distances from d on, and those without any. */
-static uint64_t
-curve_misses(const struct reuse_counts *c, uint64_t d)
-{
-	uint64_t n = c->lines;
-
-	for (; d < c->n; d++)
-		n += c->hist[d];
-	return n;
-}
-
 /* The next size that has a point: POINTS of them in each doubling, where there are so many. */
 static uint64_t
 curve_next(uint64_t size)
@@ -30,10 +19,14 @@ curve_next(uint64_t size)
 void
 curve_print(struct out *out, const struct reuse_counts *c, const struct plot_options *o)
 {
+	uint64_t misses = c->accesses, d = 0;   /* accesses that are no hits at a distance below d */
+
 	out_str(out, "$curve << EOD\n");
 	for (uint64_t size = 1;; size = curve_next(size)) {
+		for (; d < size && d < c->n; d++)
+			misses -= c->hist[d];
 		out_printf(out, "%" PRIu64 " %.9g\n", size * CURVE_LINE,
-		    100.0 * (double)curve_misses(c, size) / (double)c->accesses);
+		    100.0 * (double)misses / (double)c->accesses);
 		if (size >= c->lines)
 			break;
 	}

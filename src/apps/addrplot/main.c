@@ -15,12 +15,11 @@
 #include "base/opt.h"
 #include "base/progress.h"
 #include "base/src.h"
+#include "format/ref/ref.h"
 #include "refs/refs.h"
 
 enum { TITLE = 256 };
 enum picture { MAP, MISSES, DISTANCES, NPICTURE };
-
-#define DATA (1u << REF_LOAD | 1u << REF_STORE | 1u << REF_MODIFY)
 
 static const struct opt addrplot_opts[] = {
 	{ 'p', "picture", "PICTURE", "map (the default), misses or distances" },
@@ -61,18 +60,11 @@ option_picture(struct options *o)
 }
 
 static void
-option_kinds(struct options *o)
+option_kinds(struct options *o, const char *name)
 {
-	static const struct plot_options kinds[] = {
-		{ DATA, "data" }, { 1u << REF_INST, "instructions" }, { DATA | 1u << REF_INST, "all" }
-	};
-
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (!strcmp(optarg, kinds[i].kinds_name)) {
-			o->plot = kinds[i];
-			return;
-		}
-	opt_wrong("there are data, instructions and all");
+	if (ref_set(name, &o->plot.kinds) != 0)
+		opt_wrong("there are data, instructions and all");
+	o->plot.kinds_name = name;
 }
 
 static void
@@ -88,7 +80,7 @@ addrplot_option(struct options *o, int c)
 			opt_wrong("not a format; there are png and svg");
 		break;
 	case 'k':
-		option_kinds(o);
+		option_kinds(o, optarg);
 		break;
 	case TITLE:
 		o->title = optarg;
@@ -182,10 +174,11 @@ addrplot_run(struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .source.to = REFS_END, .plot = { DATA, "data" } };
+	struct options o = { .source.to = REFS_END };
 	int c;
 
 	diag_init(argv[0], 1);
+	option_kinds(&o, "data");
 	while ((c = opt_next(&addrplot_tool, argc, argv)) != -1)
 		addrplot_option(&o, c);
 	opt_operands(argc, argv, 0, 2);

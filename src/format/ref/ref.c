@@ -18,6 +18,33 @@ static const struct kind {
 #undef K
 };
 
+#define DATA (1u << REF_LOAD | 1u << REF_STORE | 1u << REF_MODIFY)
+
+static const struct { const char *name; unsigned kinds; } sets[] = {
+	{ "data", DATA }, { "instructions", 1u << REF_INST }, { "all", DATA | 1u << REF_INST },
+};
+#define NSETS (sizeof sets / sizeof *sets)
+
+const char *
+ref_set_name(unsigned kinds)
+{
+	for (size_t i = 0; i < NSETS; i++)
+		if (sets[i].kinds == kinds)
+			return sets[i].name;
+	return NULL;
+}
+
+int
+ref_set(const char *name, unsigned *kinds)
+{
+	for (size_t i = 0; i < NSETS; i++)
+		if (!strcmp(name, sets[i].name)) {
+			*kinds = sets[i].kinds;
+			return 0;
+		}
+	return -1;
+}
+
 const char *
 ref_kind_name(unsigned kind)
 {

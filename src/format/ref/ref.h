@@ -56,6 +56,13 @@ ref_without(uint64_t *to, const uint64_t *w, size_t n, unsigned drop)
 const char *ref_kind_name(unsigned kind);       /* "inst", ...; kind < REF_NKINDS */
 
 /*
+ * Sets of kinds that tools take by name, bit k for kind k: "data", "instructions", "all". The name of a set, or
+ * NULL; and the set of a name: 0, or -1: there is none.
+ */
+const char *ref_set_name(unsigned kinds);
+int ref_set(const char *name, unsigned *kinds);
+
+/*
  * Reader. It returns arrays of checked words; a fault is reported only after every word before it
  * was returned.
  */
