@@ -236,8 +236,12 @@ feed_insn(void *arg, const struct query_insn *e)
 	struct feed_slot *s = &f->slots[f->at];
 	size_t nval = e->nval, nref = e->nref, n = INSN_HEAD + nval + nref;
 
-	if (n > FEED_WORDS)     /* one string instruction with more references than fit */
-		n = INSN_HEAD + nval + (nref = FEED_WORDS - INSN_HEAD - nval);
+	if (n > FEED_WORDS) {   /* a string instruction of very many iterations */
+		feed_flush(f, FEED_INSNS);
+		feed_fault(f, f->plan->path,
+		    &(struct fault){ .off = DIAG_NOOFF, .err = "an instruction has too many references" });
+		return 1;
+	}
 	if (s->n + n > FEED_WORDS) {
 		feed_send(f, FEED_INSNS);
 		s = &f->slots[f->at];

@@ -93,6 +93,17 @@ id=$(wetq list p.wet | sort -k2,2nr | awk 'NR == 1 { print $1 }')
 same "a statement from instance 100" got want
 gives "no such statement" 1 "error: p.wet: no statement has that number" ./dump -s 99999999 p.wet
 
+# nothing of an execution is left out without a word
+cat >rep.c <<'X'
+char a[100000], b[100000];
+int main(void) { __asm__ volatile("rep movsb" :: "S"(a), "D"(b), "c"(100000L) : "memory"); return 0; }
+X
+${CC:-gcc} -O1 rep.c -o rep && wscap -o rep.ws ./rep && wetz -m full -o rep.wet rep.ws
+pc=$(objdump -d rep | awk '/rep movsb/ { print substr($1, 1, length($1) - 1); exit }')
+id=$(wetq list rep.wet | awk -v pc="${pc#"${pc%???}"}" '$2 == 1 && substr($3, length($3) - 2) == pc { print $1 }' | while read -r i; do
+	[ "$(wetq addrs "$i" rep.wet | wc -c)" -lt 1000000 ] || echo "$i"; done)
+gives "an execution with 200,000 references" 1 "error: rep.wet: an instruction has too many references" ./dump -s "$id" rep.wet
+
 # what is wrong is said, after all that came before
 gives "no file" 1 "error: nothing: No such file or directory" ./dump nothing
 : >empty
