@@ -43,12 +43,17 @@ lib_fail(struct tracemill *t, const char *text, const char *reason)
 	return -1;
 }
 
-/* In the forked process: nothing of the caller's acts here, or is held open. */
+/*
+ * In the forked process: nothing of the caller's acts here, or is held open. It begins when the caller has a
+ * descriptor of it: where the caller ignores SIGCHLD, a process that has ended cannot be named any more.
+ */
 static _Noreturn void
 lib_child(const struct tracemill *t, const struct feed_plan *plan, int fd, int said)
 {
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR);
+	char token;
+	ssize_t n;
 
 	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_DFL);
@@ -62,6 +67,10 @@ lib_child(const struct tracemill *t, const struct feed_plan *plan, int fd, int s
 		dup2(null, STDIN_FILENO);
 	dup2(fd, 3);
 	close_range(4, ~0u, 0);
+	while ((n = read(3, &token, 1)) < 0 && errno == EINTR)
+		;
+	if (n != 1)
+		_exit(0);
 	feed_run(plan, t->slots, 3);
 }
 
@@ -87,6 +96,16 @@ lib_stop(struct tracemill *t, siginfo_t *si)
 	lib_close_fd(&t->pidfd);
 	lib_close_fd(&t->said);
 	t->slot = NULL;
+}
+
+/* One byte to the process that reads: begin, or a slot is empty again. */
+static void
+lib_send(const struct tracemill *t)
+{
+	char token = 0;
+
+	while (send(t->fd, &token, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
 }
 
 /* Forks the process that reads from `from` on; 0, or -1 with errno. All signals are blocked while it begins. */
@@ -116,7 +135,10 @@ lib_start(struct tracemill *t, uint64_t from)
 	t->ended = 0;
 	t->position = from;
 	t->warning[0] = '\0';
-	return t->pidfd >= 0 ? 0 : -1;
+	if (t->pidfd < 0)
+		return -1;
+	lib_send(t);
+	return 0;
 }
 
 /* The process ended without a word through the socket: what it wrote on standard error, or how it ended. */
@@ -151,12 +173,9 @@ lib_fail_ended(struct tracemill *t)
 static void
 lib_release(struct tracemill *t)
 {
-	char token = 0;
-
 	if (!t->slot)
 		return;
-	while (send(t->fd, &token, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	lib_send(t);
 	t->slot = NULL;
 }
 
