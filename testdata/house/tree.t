@@ -31,6 +31,8 @@ if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
 	tar xf "$TMPDIR"/dist/*.tar.xz -C "$TMPDIR"
 	version=$(sed -n 's/^VERSION = //p' GNUmakefile)
 	ok "it can be built" make -n -s -C "$TMPDIR/tracemill-$version" O="$TMPDIR/made" all
+	make -n -s -C "$TMPDIR/tracemill-$version" O="$TMPDIR/made" >"$TMPDIR/plain" 2>&1
+	is "and a plain make builds all tools" "$(for t in $TOOLS; do grep -q "LINK.* bin/$t\$\|/bin/$t " "$TMPDIR/plain" || echo "$t"; done)" ""
 	is "the version is in one place" "$(git ls-files bin src man GNUmakefile | xargs grep -n -F -w "$version" |
 		grep -E "[Vv]ersion|VERSION|tracemill" | grep -v '^GNUmakefile:[0-9]*:VERSION = ')" ""
 	grep -q "^$version " NEWS && pass "and NEWS has it" || fail "and NEWS has it"
