@@ -9,9 +9,9 @@ kept() {
 
 echo old >a.ws
 echo old >old
-gives "no program of that name" 127 "wscap: no-such-program: No such file or directory" wscap -o old no-such-program
+gives "no program of that name" 127 "wscap: no-such-program: not found in PATH" wscap -o old no-such-program
 kept "no program of that name" old
-gives "none, by default" 127 "wscap: no-such-program: No such file or directory" wscap no-such-program
+gives "none, by default" 127 "wscap: no-such-program: not found in PATH" wscap no-such-program
 kept "none, by default" a.ws
 gives "one that may not be executed" 126 "wscap: ./old: Permission denied" wscap -o old ./old
 kept "one that may not be executed" old
@@ -41,7 +41,7 @@ wscap -o fifo echo hi >out || wsinfo /dev/null >fifo
 wait $pid
 is "a pipe" "$? $(cat out) $(grep '^ended' info)" "0 hi ended         exit status 0"
 [ -p fifo ] && pass "which is one still" || fail "which is one still"
-gives "a pipe, no program" 127 "wscap: no-such-program: No such file or directory" timeout 120 wscap -o fifo no-such-program &
+gives "a pipe, no program" 127 "wscap: no-such-program: not found in PATH" timeout 120 wscap -o fifo no-such-program &
 pid=$!
 cat fifo >out
 wait $pid

@@ -22,9 +22,21 @@ is "killed" "$(wscap -o c.ws sh -c 'kill -9 $$'; echo $?)" 137
 is "signals ignored" "$(trap '' USR1; wscap -o c.ws sh -c 'kill -USR1 $$; echo alive')" alive
 is "children" "$(wscap -o c.ws sh -c '(exit 4); echo $?; ls /no/such/file 2>/dev/null | cat; date >/dev/null; echo $(echo sub)')" "4
 sub"
+
+# Addresses are the same each time, unless they are to be random
+addresses() { for i in 1 2 3 4; do wscap "$@" -o c.ws true; wsinfo -l c.ws | sed -n '/ start /{p;q;}'; done | sort -u | grep -c .; }
+if setarch -R true 2>/dev/null && [ "$(cat /proc/sys/kernel/randomize_va_space)" != 0 ]; then
+	is "the same addresses in all runs" "$(addresses) $(addresses --aslr off)" "1 1"
+	[ "$(addresses --aslr=on)" -gt 1 ] && pass "random addresses" || fail "random addresses"
+	is "an uncaptured child has them, too" "$(wscap -o c.ws sh -c 'cat /proc/self/personality; exit')" 00040000
+else
+	skip "addresses are not random here, or random for good"
+fi
+gives "neither on nor off" 125 "wscap: --aslr x: neither on nor off; see wscap --help" wscap --aslr x true
 is "a pipe" "$(wscap -o c.ws seq 100000 | head -n 1)" 1
 
-gives "no program of that name" 127 "wscap: no-such-program: No such file or directory" wscap -o n.ws no-such-program
+gives "no program of that name" 127 "wscap: no-such-program: not found in PATH" wscap -o n.ws no-such-program
+gives "no file of that name" 127 "wscap: ./no-such-program: No such file or directory" wscap -o n.ws ./no-such-program
 [ -e n.ws ] && fail "and no file is left" || pass "and no file is left"
 gives "one that may not be executed" 126 "wscap: ./in: Permission denied" wscap -o n.ws ./in
 if command -v strace >/dev/null; then

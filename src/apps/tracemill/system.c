@@ -54,7 +54,7 @@ system_ptrace(void)
 	char *argv[] = { (char *)"true", NULL };
 	long long scope = file_number("/proc/sys/kernel/yama/ptrace_scope");
 	struct tracee t = { 0 };
-	int atexec, status, err = tracee_start(&t, argv, &atexec);
+	int atexec, status, err = tracee_start(&t, argv, 0, &atexec);
 
 	if (!err) {
 		kill(t.pid, SIGKILL);
@@ -160,10 +160,10 @@ system_random(void)
 		doctor_say(GOOD, "address space", "is not randomized: two runs have the same addresses");
 	else if (in_child(fixed_attempt) == 0)
 		doctor_say(GOOD, "address space",
-		    "is randomized: two runs have the same addresses with setarch -R");
+		    "is randomized: wscap switches that off for the programs that it runs");
 	else
 		doctor_say(LIMITED, "address space",
-		    "is randomized, and setarch -R is refused: two runs have other addresses");
+		    "is randomized, and wscap may not switch that off: two runs have other addresses");
 }
 
 void

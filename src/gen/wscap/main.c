@@ -10,11 +10,12 @@
 #include "base/opt.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW };
+enum { AUDIT = 256, TOUCH, RAW, ASLR };
 
 static const struct opt wscap_opts[] = {
 	{ 'o', "output", "FILE", "write the capture to FILE (a.ws)" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
+	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
 	{ 0 },
@@ -23,7 +24,7 @@ static const struct opt wscap_opts[] = {
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run can be computed from again: its memory, and what the kernel "
 	    "gave it.",
-	.synopsis = "[--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]",
+	.synopsis = "[--aslr when] [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
@@ -34,13 +35,16 @@ enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in e
 static void
 wscap_launch(struct cap *c, char *const argv[])
 {
-	int atexec, err = tracee_start(&c->t, argv, &atexec);
+	int atexec, err = tracee_start(&c->t, argv, !c->random, &atexec);
 
 	if (!err) {
 		c->traced = 1;
 		return;
 	}
-	warn("%s: %s%s", argv[0], atexec ? "" : "cannot be traced: ", strerror(err));
+	if (atexec && err == ENOENT && !strchr(argv[0], '/'))
+		warn("%s: not found in PATH", argv[0]);
+	else
+		warn("%s: %s%s", argv[0], atexec ? "" : "cannot be traced: ", strerror(err));
 	exit(!atexec ? CANNOT : err == ENOENT ? NOTFOUND : NOEXEC);
 }
 
@@ -90,6 +94,11 @@ main(int argc, char **argv)
 	c->path = "a.ws";
 	while ((o = opt_next(&wscap_tool, argc, argv)) != -1) {
 		switch (o) {
+		case ASLR:
+			if (strcmp(optarg, "off") && strcmp(optarg, "on"))
+				opt_wrong("neither on nor off");
+			c->random = !strcmp(optarg, "on");
+			break;
 		case AUDIT:
 			c->audit = 1;
 			break;

@@ -61,7 +61,7 @@ struct cap {
 	int fd;                         /* its descriptor */
 	const char *path;               /* its path, for messages */
 	enum ws_level level;
-	int audit, touch;               /* options --audit, --first-touch */
+	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
 	int traced;                     /* the program is still under ptrace */
 	int failed;                     /* writing the capture failed */
 	size_t since;                   /* bytes of memory in the current group */

@@ -149,7 +149,7 @@ native_open(struct native *n)
 
 	memset(n, 0, sizeof(*n));
 	n->maps = -1;
-	err = tracee_start(&n->t, argv, &atexec);
+	err = tracee_start(&n->t, argv, 0, &atexec);
 	if (err) {
 		n->t.pid = 0;
 		return native_bad(n, "cannot start a process: %s", strerror(err));

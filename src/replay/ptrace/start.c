@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
  * must not run exit handlers, which belong to the parent.
  */
 static void
-tracee_become(char *const argv[], int go, int tell)
+tracee_become(char *const argv[], int fixed, int go, int tell)
 {
 	char c;
 	int err;
@@ -25,6 +26,8 @@ tracee_become(char *const argv[], int go, int tell)
 	if (read(go, &c, 1) == 1) {
 		close(go);
 		diag_child();
+		if (fixed)              /* where this is refused, addresses stay random */
+			personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
 		execvp(argv[0], argv);
 		err = errno;
 		if (write(tell, &err, sizeof(err)) < 0)
@@ -78,7 +81,7 @@ tracee_seize(struct tracee *t, int go)
 }
 
 int
-tracee_start(struct tracee *t, char *const argv[], int *atexec)
+tracee_start(struct tracee *t, char *const argv[], int fixed, int *atexec)
 {
 	int go[2], tell[2], err, why, status;
 
@@ -97,7 +100,7 @@ tracee_start(struct tracee *t, char *const argv[], int *atexec)
 	if (t->pid == 0) {
 		close(go[1]);
 		close(tell[0]);
-		tracee_become(argv, go[0], tell[1]);
+		tracee_become(argv, fixed, go[0], tell[1]);
 	}
 	err = t->pid < 0 ? errno : 0;
 	close(go[0]);

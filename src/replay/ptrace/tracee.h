@@ -30,10 +30,11 @@ struct tracee {
 
 /*
  * Launches argv; argv[0] is looked up in PATH.  The process stands after its execve, before its
- * first instruction, in a syscall-exit stop.  On failure no process is left, and *atexec says
+ * first instruction, in a syscall-exit stop.  fixed: without random addresses, if the system allows
+ * that.  On failure no process is left, and *atexec says
  * whether execve failed rather than the tracer.
  */
-int tracee_start(struct tracee *t, char *const argv[], int *atexec);
+int tracee_start(struct tracee *t, char *const argv[], int fixed, int *atexec);
 void tracee_close(struct tracee *t);            /* closes our descriptors; does not touch the process */
 
 int tracee_resume(struct tracee *t, int how, int sig);          /* how: PTRACE_SYSCALL, PTRACE_CONT, ... */
