@@ -220,6 +220,16 @@ for what in "" ", trimmed"; do
 	replays "memory at two addresses$what"
 	ok "memory at two addresses$what: forked replays" ws2addr -f text -o refs.txt c.ws
 done
+# the first identifier of a system is 0
+if unshare -i true 2>/dev/null; then
+	unshare -i wscap -o c.ws ./twice >got.out 2>err
+	ok "shared memory 0" grep -q 'shmget(.* = 0x0 ' <<-X
+	$(wsinfo -l c.ws)
+	X
+	replays "shared memory 0"
+else
+	skip "no other IPC name space here"
+fi
 
 # what is refused by name
 cat >vsyscall.c <<'P'

@@ -62,6 +62,7 @@ enum {          /* Bits of struct ws_header.flags. */
 #define WS_SIGWORDS    64u              /* words elsewhere in memory that do the same */
 #define WS_TIME_LEAST  1000000u         /* nanoseconds: a shorter time needs no TIME record */
 #define WS_TIME_MAX    (UINT64_C(1) << 55)      /* nanoseconds in a TIME: more than a year */
+#define WS_SHM        (UINT64_C(1) << 63)       /* plus an identifier of shmget: the inode of such memory */
 #define WS_RFLAGS     0xcd5u            /* flags in ws_hash: CF PF AF ZF SF DF OF */
 
 /* General registers in the machine's own numbering */

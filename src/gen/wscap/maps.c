@@ -240,6 +240,10 @@ sys_madvise(struct cap *c, const struct call *k)
 	}
 }
 
+/*
+ * Its inode is the identifier, which may be 0 or that of a memory file on the same device: the
+ * capture has another one.
+ */
 void
 sys_shmat(struct cap *c, const struct call *k)
 {
@@ -256,7 +260,7 @@ sys_shmat(struct cap *c, const struct call *k)
 			r.hi = m.map[i].hi;
 			r.prot = m.map[i].prot;
 			r.dev = m.map[i].dev;
-			r.ino = m.map[i].ino;
+			r.ino = WS_SHM + m.map[i].ino;
 			r.shared = 1;
 			region_set(&c->reg, &r);
 			check_twice(c, &r);
