@@ -175,7 +175,7 @@ insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 	struct replay *r;
 	int got;
 
-	if ((w.v = visit_open(q->path, q->values ? 0 : VISIT_CONTROL, f)) == NULL)
+	if ((w.v = visit_open(q->path, q->values ? q->what : VISIT_CONTROL, f)) == NULL)
 		return -1;
 	r = visit_replay(w.v);
 	visit_set_record_fn(w.v, insns_record, &w);

@@ -49,6 +49,7 @@ struct insns {
 	const char *path;       /* of the capture; NULL: standard input */
 	uint64_t from, to;      /* the part that is wanted, in instructions; to WS_UNKNOWN: to the end */
 	int values;             /* references and values are needed, not only the flow of control */
+	unsigned what;          /* then, a set of VISIT_WRITERS, VISIT_FLAGS and VISIT_MEMORY */
 	void (*take)(void *arg, const struct insns_span *s);
 	void (*map)(void *arg, const struct ws_rec_map *m);     /* a file is mapped executable; or NULL */
 	/* after the last span, also before a fault, while the memory of the program can be read; or NULL */

@@ -85,6 +85,8 @@ struct conv {
 /* insns.c: the formats made of instructions */
 void conv_champsim(struct conv *c);
 void conv_branches(struct conv *c);
+void conv_cvp(struct conv *c);
+void conv_cbp2025(struct conv *c);
 void conv_bbv(struct conv *c);
 void conv_callgrind(struct conv *c);
 void conv_folded(struct conv *c);

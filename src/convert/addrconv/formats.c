@@ -20,6 +20,8 @@ const struct conv_format conv_format[] = {
 	{ "libcachesim", TRACE_CACHESIM, NULL, "kinds, addresses within a line, sizes, events" },
 	{ "oracle", TRACE_ORACLE, NULL, "kinds, addresses within a line, sizes, events, time above 2^32" },
 	{ "champsim", TRACE_ANY, conv_champsim, "sizes, operands beyond 2 written and 4 read registers" },
+	{ "cvp", TRACE_ANY, conv_cvp, "instructions with several accesses as one, vectors beyond 16 bytes, x87" },
+	{ "cbp2025", TRACE_ANY, conv_cbp2025, "as cvp, and registers beyond the third that are read" },
 	{ "branches", TRACE_ANY, conv_branches, "all other instructions, data" },
 	{ "bbv", TRACE_ANY, conv_bbv, "order within an interval, data, the last interval" },
 	{ "callgrind", TRACE_ANY, conv_callgrind, "order, data, addresses" },

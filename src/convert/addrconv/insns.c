@@ -56,6 +56,28 @@ conv_branches(struct conv *c)
 	insns_convert(c, branches_write);
 }
 
+static void
+insns_cvp(struct conv *c, int cbp)
+{
+	struct insns q = insns_of(c);
+	struct ws_early early = { 0 };
+	struct fault f;
+
+	insns_done(c, cvp_write(&q, cbp, c->out, &early, &f), &early, &f);
+}
+
+void
+conv_cvp(struct conv *c)
+{
+	insns_cvp(c, 0);
+}
+
+void
+conv_cbp2025(struct conv *c)
+{
+	insns_cvp(c, 1);
+}
+
 void
 conv_bbv(struct conv *c)
 {
