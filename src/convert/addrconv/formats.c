@@ -23,6 +23,7 @@ const struct conv_format conv_format[] = {
 	{ "cvp", TRACE_ANY, conv_cvp, "instructions with several accesses as one, vectors beyond 16 bytes, x87" },
 	{ "cbp2025", TRACE_ANY, conv_cbp2025, "as cvp, and registers beyond the third that are read" },
 	{ "branches", TRACE_ANY, conv_branches, "all other instructions, data" },
+	{ "bt9", TRACE_ANY, conv_bt9, "all other instructions but how many, data" },
 	{ "bbv", TRACE_ANY, conv_bbv, "order within an interval, data, the last interval" },
 	{ "callgrind", TRACE_ANY, conv_callgrind, "order, data, addresses" },
 	{ "folded", TRACE_ANY, conv_folded, "order, data, addresses, lines" },

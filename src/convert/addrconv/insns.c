@@ -79,6 +79,12 @@ conv_cbp2025(struct conv *c)
 }
 
 void
+conv_bt9(struct conv *c)
+{
+	insns_convert(c, bt9_write);
+}
+
+void
 conv_bbv(struct conv *c)
 {
 	struct insns q = insns_of(c);
