@@ -1,7 +1,7 @@
 /*
- * BT9, the branch traces of the fifth championship of branch prediction: a graph in which nodes are branches and an
- * edge leads from a branch that goes one way to the next branch; then the sequence of edges. The sequence goes to
- * a temporary file first.
+ * BT9, the branch traces of the fifth championship of branch prediction: a graph in which nodes are branches
+ * and an edge leads from a branch that goes one way to the next branch; then the sequence of edges. The
+ * sequence goes to a temporary file first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ bt9_node_new(struct bt9 *b, const struct node *n)
 	return (uint32_t)b->nnode++;
 }
 
-/* The node of a branch. One that the program has replaced by another one at its address stays what it was first. */
+/* The node of a branch. Where the program has put another branch, it stays what it was first. */
 static uint32_t
 bt9_node(struct bt9 *b, const struct fact *f, const struct insns_kind *k)
 {
@@ -81,8 +81,8 @@ bt9_node(struct bt9 *b, const struct fact *f, const struct insns_kind *k)
 }
 
 /*
- * The edge from the last branch, which ends at node `to`. Readers want one edge for each way that a branch goes: if
- * a signal came on the way, it may end elsewhere, and is still the edge that was there first.
+ * The edge from the last branch, which ends at node `to`. Readers want one edge for each way that a branch
+ * goes: if a signal came on the way, it may end elsewhere, and is still the edge that was there first.
  */
 static uint32_t
 bt9_edge(struct bt9 *b, uint32_t to)
