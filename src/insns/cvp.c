@@ -10,7 +10,7 @@
 #include "insns/micro.h"
 
 #define BATCH (128u << 10)      /* bytes of the output's buffer */
-#define MOST  512u              /* bytes of a record, at most */
+#define MOST  1024u             /* bytes of a record, at most */
 
 /* Classes of instructions; the last three are in CBP 2025 only. */
 enum {
@@ -95,14 +95,18 @@ static uint8_t *
 cvp_outputs(uint8_t *p, const struct micro_at *a)
 {
 	const struct micro_op *o = a->op;
+	uint8_t *count = p++;
 	uint64_t v[2];
 
-	*p++ = o->nout;
 	for (unsigned i = 0; i < o->nout; i++)
-		*p++ = cvp_register(o->out[i].reg);
+		if (o->out[i].from != MICRO_UNKNOWN)
+			*p++ = cvp_register(o->out[i].reg);
+	*count = (uint8_t)(p - count - 1);
 	for (unsigned i = 0; i < o->nout; i++) {
 		uint8_t reg = cvp_register(o->out[i].reg);
 
+		if (o->out[i].from == MICRO_UNKNOWN)
+			continue;
 		micro_value(a, i, v);
 		put_le64(p, v[0]);
 		p += 8;

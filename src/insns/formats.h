@@ -21,6 +21,9 @@ int cvp_write(const struct insns *q, int cbp, struct out *out, struct ws_early *
 /* BT9: the graph of the branches, and the sequence of its edges, which is in a temporary file first */
 int bt9_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
 
+/* gem5's elastic trace: operations with what they depend on */
+int elastic_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+
 /* Basic-block vectors as SimPoint reads them, one for each `interval` instructions */
 #define BBV_INTERVAL 100000000u         /* as valgrind's exp-bbv */
 int bbv_write(const struct insns *q, uint64_t interval, struct out *out, struct ws_early *early,

@@ -33,11 +33,12 @@ enum micro_from {
 	MICRO_FROM_LOAD,                /* what the reference loaded */
 	MICRO_FROM_STORE,               /* what the reference `at` stored */
 	MICRO_RETURN,                   /* the address of the next instruction in memory */
-	MICRO_ZERO
+	MICRO_ZERO,
+	MICRO_UNKNOWN                   /* as the values of the x87 are */
 };
 
 #define MICRO_NIN  12u
-#define MICRO_NOUT 17u
+#define MICRO_NOUT 44u          /* xrstor defines the most */
 
 struct micro_op {
 	uint8_t type, class;
@@ -72,7 +73,10 @@ struct micros {
 };
 void micros_free(struct micros *t);
 
-/* Calls fn for each operation of a span, of a run with VISIT_MEMORY. Signals have none. */
+/*
+ * Calls fn for each operation of a span. Signals have none. Only in a run with VISIT_MEMORY is there anything in
+ * memory at mem and stored.
+ */
 void micro_span(struct micros *t, const struct insns_span *s, micro_fn *fn, void *arg);
 
 /* The first 16 bytes of the value of register i that op defines. */

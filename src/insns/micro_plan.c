@@ -84,22 +84,17 @@ plan_class(const struct micro_plan *p)
 	return MICRO_SIMPLE;
 }
 
-/* Has the register a value that is known? Of the upper parts of vectors, none is asked for. */
-static int
-plan_valued(const struct micro_plan *p, const struct fact_def *d)
+/* The first 16 bytes of vectors count. */
+static void
+plan_result(const struct micro_plan *p, struct micro_op *o, const struct fact_def *d)
 {
 	if (d->reg >= FACT_VECTOR && !(d->lanes & 7))
-		return 0;
-	return d->val != FACT_NOVALUE || p->in.z.mnemonic == ZYDIS_MNEMONIC_VZEROALL;
-}
-
-static void
-plan_result(struct micro_op *o, const struct fact_def *d)
-{
-	if (d->val == FACT_NOVALUE)
-		plan_define(o, d->reg, MICRO_ZERO, 0, 0);
-	else
+		return;
+	if (d->val != FACT_NOVALUE)
 		plan_define(o, d->reg, MICRO_VALUE, d->val, d->nval);
+	else
+		plan_define(o, d->reg, p->in.z.mnemonic == ZYDIS_MNEMONIC_VZEROALL ? MICRO_ZERO :
+		    MICRO_UNKNOWN, 0, 0);
 }
 
 /* Does a single load make all of the instruction's only result? */
@@ -153,7 +148,7 @@ plan_loads(struct micro_plan *p)
 		o = plan_op(p, MICRO_LOAD);
 		plan_address(p, o, i);
 		if (d)
-			plan_result(o, d);
+			plan_result(p, o, d);
 		else if (p->branch == BRANCH_RETURN)
 			plan_define(o, MICRO_LINK, MICRO_FROM_LOAD, 0, 0);
 		else
@@ -192,8 +187,8 @@ plan_computes(struct micro_plan *p)
 	o->class = (uint8_t)plan_class(p);
 	plan_uses(p, o);
 	for (unsigned i = 0; i < p->f->ndef && !only; i++)
-		if (!(p->stack && p->f->def[i].reg == X86_RSP) && plan_valued(p, &p->f->def[i]))
-			plan_result(o, &p->f->def[i]);
+		if (!(p->stack && p->f->def[i].reg == X86_RSP))
+			plan_result(p, o, &p->f->def[i]);
 	for (unsigned i = 0; i < p->nref && !plan_only_store(p); i++)
 		if (p->ref[i].kind != REF_LOAD) {
 			plan_define(o, p->ref[i].size > 8 ? MICRO_WIDE + 2 : MICRO_STORED, MICRO_FROM_STORE, i, 0);
@@ -206,7 +201,7 @@ plan_computes(struct micro_plan *p)
 		plan_use(o, X86_RSP);
 		for (unsigned i = 0; i < p->f->ndef; i++)
 			if (p->f->def[i].reg == X86_RSP)
-				plan_result(o, &p->f->def[i]);
+				plan_result(p, o, &p->f->def[i]);
 	}
 }
 
@@ -266,11 +261,11 @@ plan_counted(struct micro_plan *p)
 	plan_define(o, MICRO_LOADED, MICRO_FROM_LOAD, 0, 0);
 	o = plan_op(p, MICRO_COMPUTE);
 	o->class = (uint8_t)plan_class(p);
-	plan_use(o, MICRO_LOADED);
+	if (p->in.mem >= 0 && x86_refkind(&p->in.op[p->in.mem]) != REF_STORE)
+		plan_use(o, MICRO_LOADED);
 	plan_uses(p, o);
 	for (unsigned i = 0; i < p->f->ndef; i++)
-		if (plan_valued(p, &p->f->def[i]))
-			plan_result(o, &p->f->def[i]);
+		plan_result(p, o, &p->f->def[i]);
 	o = plan_op(p, MICRO_STORE);
 	*o = p->op[0];
 	o->type = MICRO_STORE;

@@ -88,6 +88,7 @@ void conv_branches(struct conv *c);
 void conv_cvp(struct conv *c);
 void conv_cbp2025(struct conv *c);
 void conv_bt9(struct conv *c);
+void conv_elastic(struct conv *c);
 void conv_bbv(struct conv *c);
 void conv_callgrind(struct conv *c);
 void conv_folded(struct conv *c);

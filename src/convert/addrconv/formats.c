@@ -22,6 +22,7 @@ const struct conv_format conv_format[] = {
 	{ "champsim", TRACE_ANY, conv_champsim, "sizes, operands beyond 2 written and 4 read registers" },
 	{ "cvp", TRACE_ANY, conv_cvp, "instructions with several accesses as one, vectors beyond 16 bytes, x87" },
 	{ "cbp2025", TRACE_ANY, conv_cbp2025, "as cvp, and registers beyond the third that are read" },
+	{ "elastic", TRACE_ANY, conv_elastic, "values, registers, the times that operations take" },
 	{ "branches", TRACE_ANY, conv_branches, "all other instructions, data" },
 	{ "bt9", TRACE_ANY, conv_bt9, "all other instructions but how many, data" },
 	{ "bbv", TRACE_ANY, conv_bbv, "order within an interval, data, the last interval" },

@@ -85,6 +85,12 @@ conv_bt9(struct conv *c)
 }
 
 void
+conv_elastic(struct conv *c)
+{
+	insns_convert(c, elastic_write);
+}
+
+void
 conv_bbv(struct conv *c)
 {
 	struct insns q = insns_of(c);
