@@ -74,6 +74,8 @@ refs_open_capture(struct refs *s, const char *path)
 
 	if (s->q.loops && !(s->loops = refs_loops_new(path)))
 		return refs_fail_text(s, DIAG_NOOFF, "out of memory");
+	if (s->q.areas)
+		s->areas = areas_of_capture(path);
 	s->r = s->q.names ? replay_open_watched(path, refs_record, s, &f) : replay_open(path, &f);
 	if (!s->r)
 		return refs_fail(s, &f);

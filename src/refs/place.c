@@ -66,3 +66,9 @@ refs_nmapped(const struct refs *s)
 {
 	return s->nmapped;
 }
+
+struct areas *
+refs_areas(const struct refs *s)
+{
+	return s->areas;
+}

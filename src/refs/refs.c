@@ -242,6 +242,7 @@ refs_close(struct refs *s)
 		replay_close(s->r);
 	refs_loops_free(s->loops);
 	wsource_free(s->source);
+	areas_free(s->areas);
 	if (s->has_prog)
 		prog_free(&s->prog);
 	if (s->has_exe)

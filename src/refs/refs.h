@@ -20,6 +20,7 @@
 
 #include "base/fault.h"
 #include "format/trace/trace.h"
+#include "refs/areas.h"
 
 /* what the operands and options of a tool say; strings are borrowed until refs_close */
 struct refs_source {
@@ -32,6 +33,7 @@ struct refs_source {
 	unsigned size;          /* of references of formats that have none; 0: TRACE_SIZE */
 	/* will refs_place or refs_in_function be called?  Then helper_allow(HELPER_ELF) comes first */
 	int names;
+	int areas;              /* will refs_areas be called? The records of a capture are read once more for it */
 };
 #define REFS_END UINT64_MAX
 
@@ -88,5 +90,8 @@ void refs_place(struct refs *s, uint64_t pc, struct refs_place *p);
 int refs_in_function(struct refs *s, uint64_t pc, unsigned n, const char *name);
 unsigned refs_nmapped(const struct refs *s);
 int refs_has_function(struct refs *s, const char *name);        /* after refs_run: is there one at all? */
+
+/* The areas of memory that have names, owned by s; NULL: none are known, as of all but captures. */
+struct areas *refs_areas(const struct refs *s);
 
 #endif

@@ -40,6 +40,7 @@ struct refs {
 	size_t ngiven;                  /* words of the batch that were given before the mappings changed */
 	struct refs_loops *loops;       /* NULL: loop events are not wanted */
 	struct wsource *source;         /* the files that the captured program mapped */
+	struct areas *areas;            /* owned; or NULL */
 	unsigned nmapped;               /* how often it has mapped one */
 
 	struct exe exe;                 /* the program, or what the caller named for names */

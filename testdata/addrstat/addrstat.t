@@ -38,13 +38,18 @@ count() {
 # plain FILE: what addrstat printed, as lines of count
 plain() { awk 'NF == 3 && $2 ~ /^[0-9]+$/ && $1 != "enter" && $1 != "back" && $1 != "exit" && $1 != "task" { print $1, $2, $3 }' "$1" | sort; }
 digest() { awk '$1 == "digest" { print $2 }' "$1"; }
-# digest_of FILE: the digest of a short stream, by the shell
+# digest_of FILE: the digest of a short stream, by the shell: products modulo 2^61 - 1 by doubling
 digest_of() {
-	h=0
+	h=0 p=$((0x1fffffffffffffff))
 	for w in $(od -An -v -tx8 -j16 -w8 "$1"); do
 		[ "$((0x$w >> 56))" -gt 3 ] && continue
-		h=$(((h ^ 0x$w) * -0x61c8864680b583eb))
-		h=$((h ^ (h >> 32 & 0xffffffff)))
+		product=0 bit=60
+		while [ $bit -ge 0 ]; do
+			product=$((2 * product % p))
+			[ $((0x1e3779b97f4a7c15 >> bit & 1)) = 1 ] && product=$(((product + h) % p))
+			bit=$((bit - 1))
+		done
+		h=$(((product + 0x$w) % p))
 	done
 	printf '%016x\n' "$h"
 }

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/out.h"
-#include "refs/refs.h"
+#include "refs/places.h"
 #include "sim/hierarchy.h"
 
 /* spec.c: descriptions of caches on the command line */
@@ -24,33 +24,8 @@ void print_screen(struct out *o, const struct hier *h, const struct hier_params 
 /* without the end of the object, to which more may be added */
 void print_json(struct json *j, const struct hier *h, const struct hier_params *p);
 
-/* places.c: where misses come from */
-struct places;
-struct places *places_new(void);
-void places_free(struct places *m);
-void places_miss(void *arg, enum hier_cache where, uint64_t pc, unsigned size);         /* hier_miss_fn */
-/* after the run, before the first table: warns of files that have no names */
-void places_check(struct places *m, struct refs *s);
-
-/* A function, or a line of a function. Strings are borrowed from the refs; NULL, 0: not known. */
-struct row {
-	const char *file;               /* of the source; NULL in a table of functions */
-	const char *func;
-	const char *object;             /* the name of the file that the code was mapped from, without its folder */
-	int line;
-	uint64_t miss[HIER_N];
-	uint64_t cost;                  /* 10 for each miss of a first level, 100 for each of the last */
-};
-struct table {
-	int lines;                      /* of lines, not of functions */
-	struct row *row;                /* owned; the costliest first */
-	size_t n, more;
-	struct row others, total;       /* `more` that are not in row[0..n); all */
-};
-/* The `top` costliest functions or lines. */
-void places_table(struct places *m, struct refs *s, const struct hier_params *p, int lines, size_t top,
-    struct table *t);
-void places_table_free(struct table *t);
+/* Misses as what is counted by function and line: 10 for each of a first level, 100 for each of the last */
+void cachesim_counts(struct places_counts *c, const struct hier_params *p);
 
 /* partial.c: a wrong file ends the program */
 struct partial;
@@ -59,9 +34,5 @@ struct partial *partial_new(struct out *o, struct hier *h, const struct hier_par
 void partial_end(struct partial *p, struct hier *h);
 /* Files, of which the last is NULL, in the order of the run: the whole, and its parameters. */
 struct hier *partial_merge(char **path, struct hier_params *q);
-
-/* table.c */
-void table_print(struct out *o, const struct table *t, const struct hier_params *p);
-void table_json(struct json *j, const struct table *t, const struct hier_params *p);
 
 #endif

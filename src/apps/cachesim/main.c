@@ -161,33 +161,47 @@ cachesim_take(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
+static void
+cachesim_miss(void *places, enum hier_cache where, uint64_t pc, unsigned size)
+{
+	places_at(places, pc, size)[where]++;
+}
+
 /* What was counted, for a person or as JSON; then the tables of places, if there are any. */
 static void
 cachesim_print(const struct options *o, struct out *out, const struct hier *h, struct places *m, struct refs *s)
 {
-	struct table t;
+	struct places_counts c;
+	struct places_table t;
+	struct buf b = BUF_INIT;
+	const char *why;
 	struct json j;
 
+	cachesim_counts(&c, &o->hier);
 	if (o->json) {
 		json_begin(&j, out);
 		print_json(&j, h, &o->hier);
 	} else {
 		print_screen(out, h, &o->hier);
 	}
-	if (m)
-		places_check(m, s);
+	while (m && (why = places_complaint(m, s)) != NULL)
+		warn("%s: %s", refs_path(s), why);
 	for (int lines = 0; lines < 2; lines++) {
 		if (!(lines ? o->lines : o->functions))
 			continue;
-		places_table(m, s, &o->hier, lines, o->top, &t);
+		places_table(m, s, &c, lines, o->top, &t);
 		if (o->json)
-			table_json(&j, &t, &o->hier);
+			places_json(&j, &t);
 		else
-			table_print(out, &t, &o->hier);
+			places_text(&b, &t);
 		places_table_free(&t);
 	}
 	if (o->json)
 		json_end(&j);
+	if (b.nomem)
+		die("no memory");
+	out_write(out, b.p, b.n);
+	buf_free(&b);
 }
 
 static void
@@ -237,7 +251,7 @@ cachesim_run(struct options *o)
 		die("no memory");
 	if (o->source.names) {
 		m = places_new();
-		hier_set_miss_fn(h, places_miss, m);
+		hier_set_miss_fn(h, cachesim_miss, m);
 	}
 	got = refs_run(s, cachesim_take, h, &f);
 	hier_totals(h, &t);

@@ -77,3 +77,17 @@ print_screen(struct out *o, const struct hier *h, const struct hier_params *p)
 	if (p->cache[HIER_ITLB].size || p->cache[HIER_DTLB].size)
 		out_printf(o, "page walks     %15" PRIu64 "\n", t.walks);
 }
+
+_Static_assert(HIER_N == PLACES_COUNTS, "an instruction has a counter for the misses of each cache");
+
+void
+cachesim_counts(struct places_counts *c, const struct hier_params *p)
+{
+	*c = (struct places_counts){ .what = "misses", .weight = { [HIER_I1] = 10, [HIER_D1] = 10 } };
+	if (p->cache[HIER_L3].size)
+		c->weight[HIER_L3] = 100;
+	else if (p->cache[HIER_L2].size)
+		c->weight[HIER_L2] = 100;
+	for (int i = 0; i < HIER_N; i++)
+		c->title[i] = p->cache[i].size ? cachesim_title(p, i) : NULL;
+}

@@ -1,26 +1,25 @@
-/* cachesim: where misses come from. */
+/* Counters of instructions, summed up by function and by line. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cachesim/cachesim.h"
-#include "base/diag.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "refs/places.h"
 
-#define MOST (1u << 22)         /* instructions that are told from each other */
+enum { NEAR = 2048 };
 
-/* An instruction and the accesses that missed while it was the last one fetched */
 struct place {
 	uint64_t pc;
 	unsigned size;                  /* 0: there was no fetch before */
-	uint64_t miss[HIER_N];
+	uint64_t n[PLACES_COUNTS];
 };
 
 struct places {
 	struct hash hash;
 	struct place *place;            /* owned; the first is for all that are too many */
 	size_t n, cap;
-	size_t last;
+	size_t near[NEAR];              /* the last instruction of each hash */
+	int checked;
 };
 
 static size_t
@@ -50,35 +49,41 @@ places_free(struct places *m)
 	free(m);
 }
 
-void
-places_miss(void *arg, enum hier_cache where, uint64_t pc, unsigned size)
+static size_t
+places_find(struct places *m, uint64_t pc, unsigned size)
 {
-	struct places *m = arg;
+	uint32_t h = hash_number(pc), at = h, i;
 
-	if (m->place[m->last].pc != pc || !m->last) {
-		uint32_t h = hash_number(pc), at = h, i;
-
-		while ((i = hash_find(&m->hash, h, &at)) != HASH_NONE && m->place[i].pc != pc)
-			;
-		if (i == HASH_NONE && size && m->n < MOST)
-			hash_xadd(&m->hash, h, i = (uint32_t)places_add(m, pc, size));
-		m->last = i == HASH_NONE ? 0 : i;
-	}
-	m->place[m->last].miss[where]++;
+	while ((i = hash_find(&m->hash, h, &at)) != HASH_NONE && m->place[i].pc != pc)
+		;
+	if (i == HASH_NONE && size && m->n < PLACES_MOST)
+		hash_xadd(&m->hash, h, i = (uint32_t)places_add(m, pc, size));
+	return i == HASH_NONE ? 0 : i;
 }
 
-void
-places_check(struct places *m, struct refs *s)
+uint64_t *
+places_at(struct places *m, uint64_t pc, unsigned size)
 {
-	const char *why;
+	size_t *near = &m->near[pc % NEAR];
 
-	if (!refs_named(s))
-		warn("%s: has no names of functions and lines%s", refs_path(s),
-		    "; -e names the executable that has them");
-	for (size_t i = 1; i < m->n; i++)
+	if (!size)
+		return m->place[0].n;
+	if (!*near || m->place[*near].pc != pc)
+		*near = places_find(m, pc, size);
+	return m->place[*near].n;
+}
+
+const char *
+places_complaint(struct places *m, struct refs *s)
+{
+	int first = !m->checked;
+
+	m->checked = 1;
+	for (size_t i = 1; first && i < m->n; i++)
 		refs_code(s, m->place[i].pc, m->place[i].size);
-	while ((why = refs_complaint(s)) != NULL)
-		warn("%s: %s", refs_path(s), why);
+	if (!refs_named(s))
+		return first ? "has no names of functions and lines; -e names the executable that has them" : NULL;
+	return refs_complaint(s);
 }
 
 static int
@@ -90,7 +95,7 @@ places_order(const char *a, const char *b)
 static int
 places_by_name(const void *x, const void *y)
 {
-	const struct row *a = x, *b = y;
+	const struct places_row *a = x, *b = y;
 	int c = places_order(a->file, b->file);
 
 	if (c == 0)
@@ -103,62 +108,60 @@ places_by_name(const void *x, const void *y)
 static int
 places_by_cost(const void *x, const void *y)
 {
-	const struct row *a = x, *b = y;
+	const struct places_row *a = x, *b = y;
 
 	return a->cost != b->cost ? (a->cost < b->cost) - (a->cost > b->cost) : places_by_name(a, b);
 }
 
 static void
-places_sum(struct row *to, const struct row *from)
+places_sum(struct places_row *to, const struct places_row *from)
 {
-	for (int i = 0; i < HIER_N; i++)
-		to->miss[i] += from->miss[i];
+	for (int i = 0; i < PLACES_COUNTS; i++)
+		to->n[i] += from->n[i];
 	to->cost += from->cost;
 }
 
-static struct row
+static struct places_row
 places_row(const struct place *k, struct refs *s, int lines)
 {
 	struct refs_place p = { 0 };
-	struct row r;
+	struct places_row r;
 
 	if (k->size)
 		refs_place(s, k->pc, &p);
-	r = (struct row){ .func = p.func, .object = p.object };
+	r = (struct places_row){ .func = p.func, .object = p.object };
 	if (r.object && strrchr(r.object, '/'))
 		r.object = strrchr(r.object, '/') + 1;
 	if (lines && p.file) {
 		r.file = p.file;
 		r.line = p.line;
 	}
-	memcpy(r.miss, k->miss, sizeof r.miss);
+	memcpy(r.n, k->n, sizeof r.n);
 	return r;
 }
 
 static uint64_t
-places_cost(const struct row *r, const struct hier_params *p)
+places_cost(const struct places_row *r, const struct places_counts *c)
 {
-	uint64_t cost = 10 * (r->miss[HIER_I1] + r->miss[HIER_D1]);
+	uint64_t cost = 0;
 
-	if (p->cache[HIER_L3].size)
-		cost += 100 * r->miss[HIER_L3];
-	else if (p->cache[HIER_L2].size)
-		cost += 100 * r->miss[HIER_L2];
+	for (int i = 0; i < PLACES_COUNTS; i++)
+		cost += r->n[i] * c->weight[i];
 	return cost;
 }
 
 void
-places_table(struct places *m, struct refs *s, const struct hier_params *p, int lines, size_t top,
-    struct table *t)
+places_table(struct places *m, struct refs *s, const struct places_counts *c, int lines, size_t top,
+    struct places_table *t)
 {
 	size_t n = 0;
 
-	*t = (struct table){ .lines = lines, .row = xcalloc(m->n, sizeof *t->row) };
+	*t = (struct places_table){ .counts = c, .lines = lines, .row = xcalloc(m->n, sizeof *t->row) };
 	for (size_t i = 0; i < m->n; i++)
 		t->row[i] = places_row(&m->place[i], s, lines);
 	qsort(t->row, m->n, sizeof *t->row, places_by_name);
 	for (size_t i = 0; i < m->n; i++) {
-		t->row[i].cost = places_cost(&t->row[i], p);
+		t->row[i].cost = places_cost(&t->row[i], c);
 		places_sum(&t->total, &t->row[i]);
 		if (n && places_by_name(&t->row[n - 1], &t->row[i]) == 0)
 			places_sum(&t->row[n - 1], &t->row[i]);
@@ -167,7 +170,7 @@ places_table(struct places *m, struct refs *s, const struct hier_params *p, int 
 	}
 	qsort(t->row, n, sizeof *t->row, places_by_cost);
 	/* those of instructions without a place of their own may have none */
-	while (n && !memcmp(t->row[n - 1].miss, (uint64_t[HIER_N]){ 0 }, sizeof t->row->miss))
+	while (n && !memcmp(t->row[n - 1].n, (uint64_t[PLACES_COUNTS]){ 0 }, sizeof t->row->n))
 		n--;
 	t->n = n < top ? n : top;
 	t->more = n - t->n;
@@ -176,7 +179,7 @@ places_table(struct places *m, struct refs *s, const struct hier_params *p, int 
 }
 
 void
-places_table_free(struct table *t)
+places_table_free(struct places_table *t)
 {
 	free(t->row);
 }

@@ -1,0 +1,174 @@
+/* addrstat: what is in a reference trace */
+#include <limits.h>
+
+#include "apps/addrstat/addrstat.h"
+#include "base/diag.h"
+#include "base/helper.h"
+#include "base/num.h"
+#include "base/opt.h"
+#include "base/progress.h"
+#include "base/src.h"
+
+enum { JSON = 256, REGIONS, STRIDES, FUNCTIONS, LINES, TOP, PARTIAL, MERGE };
+
+static const struct opt addrstat_opts[] = {
+	{ REGIONS, "regions", NULL, "print also the regions of memory: files, heap, stack" },
+	{ STRIDES, "strides", NULL, "print also how far apart successive accesses of an instruction are" },
+	{ FUNCTIONS, "functions", NULL, "print also which functions the references come from" },
+	{ LINES, "lines", NULL, "print also which source lines the references come from" },
+	{ 'a', "all", NULL, "print all of these" },
+	{ TOP, "top", "N", "print N regions, strides, functions and lines (10)" },
+	{ 'e', "executable", "PROG", "find functions and lines of a stream in PROG" },
+	{ JSON, "json", NULL, "print JSON" },
+	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
+	{ MERGE, "merge", NULL, "the operands are partial results, in the order of the run: print that of the whole" },
+	OPT_RANGE,
+	OPT_OUTPUT,
+	{ 0 },
+};
+
+static const struct opt_tool addrstat_tool = {
+	.does = "Prints what is in a reference trace: its references by kind and size, its footprint, a digest.",
+	.synopsis = "[options] [source]\n[options] program [ae.out]",
+	.example = "wscap -o ls.ws ls; addrstat ls.ws",
+	.opt = addrstat_opts,
+};
+
+struct options {
+	struct refs_source source;
+	struct show show;
+	const char *outname;
+	int partial, merge;
+};
+
+static void
+addrstat_option(struct options *o, int c)
+{
+	uint64_t top;
+
+	switch (c) {
+	case REGIONS:
+		o->show.regions = 1;
+		break;
+	case STRIDES:
+		o->show.strides = 1;
+		break;
+	case FUNCTIONS:
+		o->show.functions = 1;
+		break;
+	case LINES:
+		o->show.lines = 1;
+		break;
+	case 'a':
+		o->show.regions = o->show.strides = o->show.functions = o->show.lines = 1;
+		break;
+	case TOP:
+		if (num_u64(optarg, 1, UINT32_MAX, &top) != 0)
+			opt_wrong("not a number of at least 1");
+		o->show.top = top;
+		break;
+	case 'e':
+		o->source.exe = optarg;
+		break;
+	case JSON:
+		o->show.json = 1;
+		break;
+	case PARTIAL:
+		o->partial = 1;
+		break;
+	case MERGE:
+		o->merge = 1;
+		break;
+	case 'n':
+		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
+			opt_wrong(OPT_BAD_RANGE);
+		break;
+	default:
+		o->outname = optarg;
+	}
+}
+
+static void
+addrstat_check(const struct options *o)
+{
+	if (o->partial && o->merge)
+		die_usage("--partial and --merge exclude each other");
+	if ((o->partial || o->merge) && (o->show.functions || o->show.lines))
+		die_usage("--functions and --lines are not for partial results");
+	if (o->partial && (o->show.json || o->show.regions))
+		die_usage("--json and --regions come with --merge, not with --partial");
+	if (o->merge && (o->source.from || o->source.to != REFS_END))
+		die_usage("--merge comes without -n, which is in the partial results");
+}
+
+static void
+addrstat_print(const struct options *o, struct out *out, struct stat *t, struct refs *s)
+{
+	(o->show.json ? print_json : print_screen)(out, t, &o->show, s);
+}
+
+static void
+addrstat_merge(struct options *o, char **path)
+{
+	struct out *out = out_open(o->outname);
+	struct stat *t = partial_merge(path);
+
+	if (o->show.strides && !t->stride)
+		die("%s: has no strides: --partial was without --strides", *path);
+	addrstat_print(o, out, t, NULL);
+	out_close(out);
+	areas_free(t->areas);
+	stat_free(t);
+}
+
+static void
+addrstat_run(struct options *o)
+{
+	struct refs *s = refs_open(&o->source);
+	struct out *out = out_open(o->outname);
+	struct stat *t = stat_new(o->show.strides, o->source.names);
+	const char *why;
+	struct fault f;
+	int got;
+
+	if (o->partial)
+		out_binary(out, "a partial result");
+	got = refs_run(s, stat_take, t, &f);
+	t->areas = refs_areas(s);
+	while (t->places && (why = places_complaint(t->places, s)) != NULL)
+		warn("%s: %s", refs_path(s), why);
+	/* a source that could not be read at all has no result; a part of a damaged one has none, either */
+	if (o->partial && got != REFS_BAD)
+		partial_write(out, t, o->source.from);
+	else if (!o->partial && (got != REFS_BAD || t->npage))
+		addrstat_print(o, out, t, s);
+	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
+	stat_free(t);
+	refs_close(s);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .source.to = REFS_END, .show.top = 10 };
+	int c;
+
+	diag_init(argv[0], 1);
+	while ((c = opt_next(&addrstat_tool, argc, argv)) != -1)
+		addrstat_option(&o, c);
+	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);
+	addrstat_check(&o);
+	if (o.merge) {
+		addrstat_merge(&o, argv + optind);
+		return 0;
+	}
+	o.source.path = argv[optind];
+	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	o.source.names = o.show.functions || o.show.lines;
+	o.source.areas = o.show.regions || o.partial;
+	helper_allow(o.source.names ? HELPER_ELF : 0);
+	progress_start(src_name(o.source.path));
+	progress_limit(o.source.to);
+	addrstat_run(&o);
+	return 0;
+}
