@@ -1,4 +1,7 @@
 /* Functions and lines of instructions. */
+#include <stdio.h>
+#include <string.h>
+
 #include "refs/refs_internal.h"
 
 int
@@ -42,6 +45,21 @@ refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 			p->func = exe_exported(&s->exe, pc);
 		p->file = exe_short_line(&s->exe, pc, &p->line);
 	}
+}
+
+const char *
+refs_place_text(struct refs *s, uint64_t pc, char text[REFS_PLACE_TEXT])
+{
+	struct refs_place p;
+	const char *slash;
+
+	refs_place(s, pc, &p);
+	slash = p.file ? strrchr(p.file, '/') : NULL;
+	if (p.file && p.line)
+		snprintf(text, REFS_PLACE_TEXT, "%s:%d", slash ? slash + 1 : p.file, p.line);
+	else
+		snprintf(text, REFS_PLACE_TEXT, "0x%llx", (unsigned long long)pc);
+	return text;
 }
 
 int

@@ -82,6 +82,9 @@ struct refs_place {
 	int line;
 };
 void refs_place(struct refs *s, uint64_t pc, struct refs_place *p);
+/* `file:line`, without the folder, or the address; returns text */
+#define REFS_PLACE_TEXT 300
+const char *refs_place_text(struct refs *s, uint64_t pc, char text[REFS_PLACE_TEXT]);
 
 /*
  * In a call of take: is the instruction of n bytes at pc in a function that has this name, perhaps among

@@ -1,5 +1,5 @@
 /*
- * addrplot: draw addresses over time, misses or reuse distances, by gnuplot.
+ * addrplot: draw addresses and functions over time, misses, working sets and loops, by gnuplot
  *
  * It writes a program for gnuplot, which has the data, and nothing that comes from a file but numbers.
  */
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "apps/addrplot/addrplot.h"
-#include "apps/addrplot/curve.h"
 #include "base/diag.h"
 #include "base/helper.h"
 #include "base/num.h"
@@ -19,12 +18,16 @@
 #include "refs/refs.h"
 
 enum { TITLE = 256 };
-enum picture { MAP, MISSES, DISTANCES, NPICTURE };
+
+static const struct picture *const pictures[] = { &map_picture, &functions_picture, &misses_picture, &distances_picture,
+	&working_picture, &strides_picture, &loops_picture };
+#define PICTURES "map, functions, misses, distances, workingset, strides, loops and curves"
 
 static const struct opt addrplot_opts[] = {
-	{ 'p', "picture", "PICTURE", "map (the default), misses or distances" },
+	{ 'p', "picture", "PICTURE", "map, functions, misses, distances, workingset, strides, loops or curves (map)" },
 	{ 'f', "format", "FORMAT", "what gnuplot is to make: png (the default) or svg" },
-	{ 'k', "kinds", "KINDS", "data (the default), instructions or all" },
+	{ 'k', "kinds", "KINDS", "data (the default; not of functions), instructions or all" },
+	{ 'e', "executable", "PROG", "find functions of a stream in PROG" },
 	{ TITLE, "title", "TEXT", "write TEXT above the picture" },
 	OPT_RANGE,
 	OPT_OUTPUT,
@@ -33,7 +36,7 @@ static const struct opt addrplot_opts[] = {
 
 static const struct opt_tool addrplot_tool = {
 	.does = "Draws a reference trace: writes a program for gnuplot, which makes the picture.",
-	.synopsis = "[options] [source]\n[options] program [ae.out]",
+	.synopsis = "[options] [source]\n[options] program [ae.out]\n-p curves [options] [curve.csv ...]",
 	.example = "wscap -o ls.ws ls; addrplot ls.ws | gnuplot >ls.png",
 	.opt = addrplot_opts,
 };
@@ -42,29 +45,21 @@ struct options {
 	struct refs_source source;
 	struct plot_options plot;
 	const char *outname, *title;
-	enum picture picture;
+	const struct picture *picture;  /* NULL: curves */
 	int svg;
 };
 
 static void
 option_picture(struct options *o)
 {
-	static const char *const name[] = { "map", "misses", "distances" };
-
-	for (int i = 0; i < NPICTURE; i++)
-		if (!strcmp(optarg, name[i])) {
-			o->picture = (enum picture)i;
-			return;
-		}
-	opt_wrong("not a picture; there are map, misses and distances");
-}
-
-static void
-option_kinds(struct options *o, const char *name)
-{
-	if (ref_set(name, &o->plot.kinds) != 0)
-		opt_wrong("there are data, instructions and all");
-	o->plot.kinds_name = name;
+	o->picture = NULL;
+	if (!strcmp(optarg, "curves"))
+		return;
+	for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
+		if (!strcmp(optarg, pictures[i]->name))
+			o->picture = pictures[i];
+	if (!o->picture)
+		opt_wrong("not a picture; there are %s", PICTURES);
 }
 
 static void
@@ -80,7 +75,12 @@ addrplot_option(struct options *o, int c)
 			opt_wrong("not a format; there are png and svg");
 		break;
 	case 'k':
-		option_kinds(o, optarg);
+		if (ref_set(optarg, &o->plot.kinds) != 0)
+			opt_wrong("there are data, instructions and all");
+		o->plot.kinds_name = optarg;
+		break;
+	case 'e':
+		o->source.exe = optarg;
 		break;
 	case TITLE:
 		o->title = optarg;
@@ -94,19 +94,6 @@ addrplot_option(struct options *o, int c)
 	}
 }
 
-/* A text in quotes, of which gnuplot sees only the end: quotes are doubled, control characters left out. */
-static void
-print_quoted(struct out *out, const char *s)
-{
-	out_str(out, "'");
-	for (; *s; s++)
-		if (*s == '\'')
-			out_str(out, "''");
-		else if ((unsigned char)*s >= ' ' && *s != 0x7f)
-			out_write(out, s, 1);
-	out_str(out, "'");
-}
-
 static void
 print_head(struct out *out, const struct options *o)
 {
@@ -114,45 +101,22 @@ print_head(struct out *out, const struct options *o)
 	    "set terminal pngcairo size 1200,800 font 'sans,11' noenhanced\n");
 	if (o->title) {
 		out_str(out, "set title ");
-		print_quoted(out, o->title);
+		plot_quoted(out, o->title, SIZE_MAX);
 		out_str(out, " font 'sans,14'\n");
 	}
 }
 
 static void
-print_reuse(struct out *out, const struct options *o, const struct reuse *r)
-{
-	struct reuse_counts c;
-
-	reuse_counts(r, &c);
-	(o->picture == MISSES ? curve_print : distances_print)(out, &c, &o->plot);
-}
-
-static int
-addrplot_take_reuse(void *r, const uint64_t *w, size_t n)
-{
-	if (reuse_take(r, w, n) != 0)
-		die("out of memory");
-	return 0;
-}
-
-static void
 addrplot_run(struct options *o)
 {
+	const struct picture *p = o->picture;
 	struct refs *s = refs_open(&o->source);
 	struct out *out = out_open(o->outname);
-	struct map *m = o->picture == MAP ? map_new(o->plot.kinds) : NULL;
-	struct reuse *r = m ? NULL : reuse_new(CURVE_SHIFT, o->plot.kinds);
-	struct reuse_counts c = { .accesses = 0 };
+	void *picture = p->new(&o->plot, s);
 	struct fault f;
-	int got;
+	int got = refs_run(s, p->take, picture, &f);
 
-	if (!m && !r)
-		die("out of memory");
-	got = refs_run(s, m ? map_take : addrplot_take_reuse, m ? (void *)m : (void *)r, &f);
-	if (r)
-		reuse_counts(r, &c);
-	if (m ? map_empty(m) : !c.accesses) {
+	if (p->empty(picture)) {
 		out_discard(out);
 		if (got == REFS_BAD)
 			die_fault(refs_path(s), &f);
@@ -160,31 +124,48 @@ addrplot_run(struct options *o)
 		    o->plot.kinds_name);
 	}
 	print_head(out, o);
-	if (m)
-		map_print(out, m, &o->plot);
-	else
-		print_reuse(out, o, r);
+	p->print(out, picture, &o->plot, s);
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
-	if (m)
-		map_free(m);
-	reuse_free(r);
+	p->free(picture);
 	refs_close(s);
+}
+
+static void
+addrplot_curves(struct options *o, char **path)
+{
+	struct out *out = out_open(o->outname);
+
+	if (o->plot.kinds_name || o->source.exe || o->source.from || o->source.to != REFS_END)
+		die_usage("-k, -e and -n are not for curves");
+	print_head(out, o);
+	csv_print(out, path);
+	out_close(out);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = { .source.to = REFS_END };
+	struct options o = { .source.to = REFS_END, .picture = &map_picture };
 	int c;
 
 	diag_init(argv[0], 1);
-	option_kinds(&o, "data");
 	while ((c = opt_next(&addrplot_tool, argc, argv)) != -1)
 		addrplot_option(&o, c);
-	opt_operands(argc, argv, 0, 2);
+	opt_operands(argc, argv, 0, o.picture ? 2 : CSV_CURVES);
+	if (!o.picture) {
+		addrplot_curves(&o, argv + optind);
+		return 0;
+	}
+	if (!o.plot.kinds_name) {
+		o.plot.kinds_name = o.picture->kinds;
+		ref_set(o.plot.kinds_name, &o.plot.kinds);
+	}
 	o.source.path = argv[optind];
 	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	helper_allow(0);
+	o.source.names = o.picture->names;
+	o.source.areas = o.picture->areas;
+	o.source.loops = o.picture->loops;
+	helper_allow(o.source.names ? HELPER_ELF : 0);
 	progress_start(src_name(o.source.path));
 	progress_limit(o.source.to);
 	addrplot_run(&o);

@@ -1,135 +1,60 @@
 /*
  * Addresses over time: how many references each cell of a grid has, a part of the time by a piece of
- * memory.
- *
- * Neither the length of the run nor its addresses are known before. Columns double their time when the
- * run is longer than all of them; pieces double their size when there are too many cells. What is drawn
- * are regions, which are divided by what is unused.
+ * memory.  What is drawn are regions, which are divided by what is unused, and by names.
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/addrplot/addrplot.h"
-#include "base/diag.h"
-#include "base/hash.h"
+#include "apps/addrplot/grid.h"
 #include "base/mem.h"
 #include "format/ref/ref.h"
 
-enum { COLUMNS = 1024, ROWS = 640, BLANK = 6, LEAST_ROWS = 8, REGIONS = 12, NEAR = 1024, SHIFT = 6 };
-#define CELLS_MAX (1u << 20)
-#define GAP       (UINT64_C(1) << 20)   /* bytes that nothing uses: what is after them is another region */
-
-struct cell { uint64_t piece, n; uint32_t column; };
+enum { ROWS = 640, BLANK = 6, LEAST_ROWS = 18, REGIONS = 16, SHIFT = 6, NAME = 24, SHADES = 9 };
+#define GAP     (UINT64_C(1) << 20)     /* bytes that nothing uses: what is after them is another region */
+#define ADDRESS UINT64_C(0xffffffffffff)
 
 struct map {
-	unsigned kinds, shift, tshift;  /* a piece has 2^shift bytes, a column 2^tshift units of time */
-	uint64_t fetches, accesses;     /* so far; time is counted in the first if there are any */
-	int by_accesses;
-	uint32_t column;
-	struct hash hash;
-	struct cell *cell;              /* owned */
-	size_t ncell, roomcell;
-	/* the cells of this column that were used lately: piece plus 1, 0: none */
-	struct { uint64_t key; size_t at; } near[NEAR];
+	unsigned kinds;
+	struct grid grid;               /* rows are pieces of memory */
 };
 
 /* Neighbouring pieces, from first to last; rows of the picture from row on */
-struct region { uint64_t first, last, n; unsigned row, rows; };
+struct region {
+	uint64_t first, last, n;
+	unsigned row, rows;
+	const struct area *area;        /* or NULL */
+};
 
-struct map *
-map_new(unsigned kinds)
+static void *
+map_new(const struct plot_options *o, struct refs *s)
 {
 	struct map *m = xcalloc(1, sizeof *m);
 
-	m->kinds = kinds;
-	m->shift = SHIFT;
+	(void)s;
+	m->kinds = o->kinds;
+	m->grid.shift = SHIFT;
 	return m;
 }
 
-void
-map_free(struct map *m)
+static void
+map_free(void *map)
 {
-	hash_free(&m->hash);
-	free(m->cell);
+	struct map *m = map;
+
+	grid_free(&m->grid);
 	free(m);
 }
 
-int
-map_empty(const struct map *m)
+static int
+map_empty(void *map)
 {
-	return !m->ncell;
+	return !((struct map *)map)->grid.ncell;
 }
 
-static size_t
-cell_find(struct map *m, uint64_t piece, uint32_t column)
-{
-	uint32_t h = hash_number(piece * COLUMNS + column), at = h, i;
-
-	while ((i = hash_find(&m->hash, h, &at)) != HASH_NONE &&
-	    (m->cell[i].piece != piece || m->cell[i].column != column))
-		;
-	if (i != HASH_NONE)
-		return i;
-	m->cell = mem_xgrow(m->cell, &m->roomcell, m->ncell + 1, sizeof *m->cell);
-	m->cell[m->ncell] = (struct cell){ .piece = piece, .column = column };
-	hash_xadd(&m->hash, h, (uint32_t)m->ncell);
-	return m->ncell++;
-}
-
-/* Makes pieces or columns twice as large: cells become one. */
-static void
-map_coarsen(struct map *m, unsigned pieces, unsigned columns)
-{
-	size_t n = m->ncell;
-
-	m->shift += pieces;
-	m->tshift += columns;
-	m->column >>= columns;
-	m->ncell = 0;
-	hash_free(&m->hash);
-	m->hash = (struct hash){ .n = 0 };
-	memset(m->near, 0, sizeof m->near);
-	/* each is added no later than where it was */
-	for (size_t i = 0; i < n; i++) {
-		struct cell c = m->cell[i];
-
-		m->cell[cell_find(m, c.piece >> pieces, c.column >> columns)].n += c.n;
-	}
-}
-
-static void
-map_count(struct map *m, uint64_t addr)
-{
-	uint64_t piece = (addr & 0xffffffffffff) >> m->shift;
-	size_t k = piece % NEAR;
-
-	if (m->near[k].key != piece + 1) {
-		if (m->ncell == CELLS_MAX) {
-			map_coarsen(m, 1, 0);
-			piece >>= 1;
-			k = piece % NEAR;
-		}
-		m->near[k].key = piece + 1;
-		m->near[k].at = cell_find(m, piece, m->column);
-	}
-	m->cell[m->near[k].at].n++;
-}
-
-/* The time is now t. */
-static void
-map_time(struct map *m, uint64_t t)
-{
-	while (t >> m->tshift >= COLUMNS)
-		map_coarsen(m, 0, 1);
-	if (t >> m->tshift != m->column) {
-		m->column = (uint32_t)(t >> m->tshift);
-		memset(m->near, 0, sizeof m->near);
-	}
-}
-
-int
+static int
 map_take(void *map, const uint64_t *w, size_t n)
 {
 	struct map *m = map;
@@ -139,24 +64,11 @@ map_take(void *map, const uint64_t *w, size_t n)
 
 		if (kind >= REF_ENTER)
 			continue;
-		if (kind == REF_INST)
-			map_time(m, m->fetches++);
-		else if (!m->fetches) {
-			m->by_accesses = 1;
-			map_time(m, m->accesses++);
-		}
+		grid_time(&m->grid, kind == REF_INST);
 		if (m->kinds >> kind & 1)
-			map_count(m, (uint64_t)ref_addr(w[i]));
+			grid_count(&m->grid, w[i] & ADDRESS);
 	}
 	return 0;
-}
-
-static int
-by_piece(const void *a, const void *b)
-{
-	const struct cell *x = a, *y = b;
-
-	return x->piece < y->piece ? -1 : x->piece > y->piece;
 }
 
 static int
@@ -175,21 +87,31 @@ region_by_place(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* Are these pieces of one region?  That of a file has gaps where the file was not used. */
+static int
+region_continues(const struct region *r, const struct area *a, uint64_t gap)
+{
+	if (a && a->kind != AREAS_ANON)
+		return r->area && r->area->name == a->name;
+	return (a ? r->area && r->area->kind == AREAS_ANON : !r->area) && gap <= GAP;
+}
+
 /* Finds the regions with the most references, of cells sorted by piece. */
 static size_t
-regions_find(const struct map *m, struct region **region, uint64_t *left)
+regions_find(const struct grid *g, struct areas *areas, struct region **region, uint64_t *left)
 {
 	struct region *r = NULL;
 	size_t n = 0, room = 0;
 
-	for (size_t i = 0; i < m->ncell; i++) {
-		const struct cell *c = &m->cell[i];
+	for (size_t i = 0; i < g->ncell; i++) {
+		const struct cell *c = &g->cell[i];
+		const struct area *a = areas ? areas_find(areas, c->row << g->shift) : NULL;
 
-		if (!n || (c->piece - r[n - 1].last) << m->shift > GAP) {
+		if (!n || !region_continues(&r[n - 1], a, (c->row - r[n - 1].last) << g->shift)) {
 			r = mem_xgrow(r, &room, n + 1, sizeof *r);
-			r[n++] = (struct region){ .first = c->piece };
+			r[n++] = (struct region){ .first = c->row, .area = a };
 		}
-		r[n - 1].last = c->piece;
+		r[n - 1].last = c->row;
 		r[n - 1].n += c->n;
 	}
 	if (n)
@@ -202,18 +124,27 @@ regions_find(const struct map *m, struct region **region, uint64_t *left)
 	return n;
 }
 
+/* A region with less than a thousandth of the references is drawn small. */
+static double
+region_weight(const struct region *r, uint64_t all)
+{
+	return r->n < all / 1000 ? 0 : log2((double)(r->last - r->first) + 2);
+}
+
 /* Gives each region rows, by the logarithm of its size, so that the stack is not lost beside a large heap. */
 static unsigned
 regions_place(struct region *r, size_t n)
 {
+	uint64_t all = 0;
 	double sum = 0;
 	unsigned row = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += log2((double)(r[i].last - r[i].first) + 2);
+		all += r[i].n;
+	for (size_t i = 0; i < n; i++)
+		sum += region_weight(&r[i], all);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t size = r[i].last - r[i].first + 1;
-		unsigned share = (unsigned)(ROWS * log2((double)size + 1) / sum);
+		unsigned share = (unsigned)(ROWS * region_weight(&r[i], all) / sum);
 
 		r[i].rows = share < LEAST_ROWS ? LEAST_ROWS : share;
 		r[i].row = row;
@@ -226,13 +157,13 @@ regions_place(struct region *r, size_t n)
 static void
 grid_add(double *grid, const struct region *r, const struct cell *c)
 {
-	uint64_t size = r->last - r->first + 1, at = c->piece - r->first;
+	uint64_t size = r->last - r->first + 1, at = c->row - r->first;
 	uint64_t from = at * r->rows / size, to = ((at + 1) * r->rows - 1) / size;
 
 	if (to < from)
 		to = from;
 	for (uint64_t k = from; k <= to; k++)
-		grid[(r->row + k) * COLUMNS + c->column] += (double)c->n / (double)(to - from + 1);
+		grid[(r->row + k) * GRID_COLUMNS + c->column] += (double)c->n / (double)(to - from + 1);
 }
 
 static void
@@ -241,8 +172,8 @@ print_grid(struct out *out, const double *grid, unsigned rows, uint32_t columns)
 	out_str(out, "$map << EOD\n");
 	for (unsigned y = 0; y < rows; y++) {
 		for (uint32_t x = 0; x < columns; x++)
-			if (grid[y * COLUMNS + x] > 0)
-				out_printf(out, "%.3g ", grid[y * COLUMNS + x]);
+			if (grid[y * GRID_COLUMNS + x] > 0)
+				out_printf(out, "%.3g ", grid[y * GRID_COLUMNS + x]);
 			else
 				out_str(out, "0 ");
 		out_str(out, "\n");
@@ -250,27 +181,30 @@ print_grid(struct out *out, const double *grid, unsigned rows, uint32_t columns)
 	out_str(out, "EOD\n");
 }
 
-/* What a person reads of a size: 136k */
+/* The region's name and size; without a name, its first address */
 static void
-print_size(struct out *out, uint64_t bytes)
+print_tic(struct out *out, const struct grid *g, const struct region *r)
 {
-	unsigned u = 0;
+	uint64_t bytes = (r->last - r->first + 1) << g->shift;
+	char text[NAME + PLOT_SIZE + 8], size[PLOT_SIZE];
 
-	while (u < 4 && bytes >= UINT64_C(10) << 10) {
-		bytes = (bytes + 1023) >> 10;
-		u++;
+	if (!r->area) {
+		out_printf(out, "'%" PRIx64 " + %s'", r->first << g->shift, plot_size(size, bytes));
+		return;
 	}
-	out_printf(out, "%" PRIu64 "%.1s", bytes, &" kMGT"[u]);
+	snprintf(text, sizeof text, "%.*s  %s", NAME, plot_file_name(r->area->name), plot_size(size, bytes));
+	plot_tic(out, text);
 }
 
 static void
-print_tics(struct out *out, const struct map *m, const struct region *r, size_t n)
+print_tics(struct out *out, const struct grid *g, const struct region *r, size_t n)
 {
 	out_str(out, "set ytics out nomirror (");
 	for (size_t i = 0; i < n; i++) {
-		out_printf(out, "%s'%" PRIx64 " + ", i ? ", " : "", r[i].first << m->shift);
-		print_size(out, (r[i].last - r[i].first + 1) << m->shift);
-		out_printf(out, "' %g", r[i].row - 0.5);
+		out_str(out, i ? ", " : "");
+		print_tic(out, g, &r[i]);
+		/* a name stands beside the middle, an address where the region begins */
+		out_printf(out, " %g", r[i].row - 0.5 + (r[i].area ? r[i].rows / 2.0 : 0));
 	}
 	out_str(out, ")\n");
 	for (size_t i = 1; i < n; i++)
@@ -279,39 +213,113 @@ print_tics(struct out *out, const struct map *m, const struct region *r, size_t 
 		    r[i].row - BLANK / 2);
 }
 
-void
-map_print(struct out *out, struct map *m, const struct plot_options *o)
-{
-	uint64_t left;
-	struct region *r;
-	size_t n, k = 0;
-	unsigned rows;
-	double *grid;
+/* The colour of each kind of area: the darkest of its shades */
+static const struct { unsigned colour; const char *light, *dark; } shade[AREAS_NKINDS] = {
+	[AREAS_NONE] = { 6, "#d0d0d0", "#222222" }, [AREAS_PROGRAM] = { 0, "#b3d4e8", "#003a5c" },
+	[AREAS_LIBRARY] = { 3, "#f0d6e4", "#7a3059" }, [AREAS_FILE] = { 5, "#d5ebf8", "#1f6f9e" },
+	[AREAS_HEAP] = { 1, "#f5cfb3", "#7a3500" }, [AREAS_STACK] = { 2, "#b3e2d5", "#004f3a" },
+	[AREAS_ANON] = { 4, "#f8e3b3", "#8a5f00" },
+};
 
-	if (m->ncell)
-		qsort(m->cell, m->ncell, sizeof *m->cell, by_piece);
-	n = regions_find(m, &r, &left);
-	rows = regions_place(r, n);
-	grid = xcalloc((size_t)rows * COLUMNS + 1, sizeof *grid);
-	for (size_t i = 0; i < m->ncell && n; i++) {
-		while (k + 1 < n && m->cell[i].piece > r[k].last)
-			k++;
-		if (m->cell[i].piece >= r[k].first && m->cell[i].piece <= r[k].last)
-			grid_add(grid, &r[k], &m->cell[i]);
-	}
-	print_grid(out, grid, rows, m->column + 1);
-	out_printf(out, "set xlabel '%s", m->by_accesses ? "accesses so far" : "instructions so far");
+/* A colour says the kind of area, and how dark it is the number of references: of kind k from 10 k to 10 k + SHADES */
+static void
+print_kinds(struct out *out, const struct region *r, size_t n, double most)
+{
+	out_str(out, "unset colorbox\nset palette defined (");
+	for (int k = 0; k < AREAS_NKINDS; k++)
+		out_printf(out, "%s%d '%s', %d '%s', %d '%s'", k ? ", " : "", 10 * k, shade[k].light, 10 * k + SHADES / 2 + 1,
+		    plot_colour[shade[k].colour], 10 * k + SHADES, shade[k].dark);
+	out_printf(out, ")\nset cbrange [0:%d]\nkind(y) = ", 10 * (AREAS_NKINDS - 1) + SHADES);
+	for (size_t i = 0; i + 1 < n; i++)
+		out_printf(out, "y < %u ? %d : ", r[i + 1].row, r[i].area ? (int)r[i].area->kind : 0);
+	out_printf(out, "%d\nshade(n) = n < 1 ? 0 : %d * log(n) / %.9g\n", r[n - 1].area ? (int)r[n - 1].area->kind : 0, SHADES,
+	    most > 1 ? log(most) : 1);
+}
+
+static void
+print_plot(struct out *out, const struct map *m, const struct region *r, size_t n, int kinds)
+{
+	double unit = ldexp(1, (int)m->grid.tshift);
+
+	/* the logarithm of 0 has no colour: a cell without references is empty */
+	out_printf(out, "plot $map matrix using ($1 * %.0f):2:($3 > 0 ? %s : NaN) with image notitle", unit,
+	    kinds ? "10 * kind($2) + shade($3)" : "$3");
+	for (int k = 0; k < AREAS_NKINDS && kinds; k++)
+		for (size_t i = 0; i < n; i++)
+			if ((r[i].area ? (int)r[i].area->kind : 0) == k) {
+				out_printf(out, ", NaN with points pt 5 ps 1.6 lc rgb '%s' title '%s'",
+				    plot_colour[shade[k].colour], areas_kind_name((enum areas_kind)k));
+				break;
+			}
+	out_str(out, "\n");
+}
+
+static void
+print_time(struct out *out, const struct grid *g, uint64_t left)
+{
+	out_printf(out, "set xlabel '%s", g->by_accesses ? "accesses so far" : "instructions so far");
 	if (left)
 		out_printf(out, " (%" PRIu64 " references to other regions are not shown)", left);
-	out_str(out, "'\nset format x '%.0s%c'\nset border 3\nset xtics out nomirror\n");
-	out_printf(out, "set ylabel 'first address and size of each region'\n"
-	    "set cblabel 'references (%s)'\nset logscale cb\nset format cb '%%.0s%%c'\n", o->kinds_name);
-	out_str(out, "set palette defined (0 '#cfe3f1', 1 '#1b6ca8', 2 '#123a5c', 3 '#d1495b')\n");
-	print_tics(out, m, r, n);
-	/* the logarithm of 0 has no colour: a cell without references is empty */
-	out_printf(out, "set xrange [0:%.0f]\nset yrange [-0.5:%u]\nset cbrange [0.5:*]\n"
-	    "plot $map matrix using ($1 * %.0f):2:($3 > 0 ? $3 : NaN) with image notitle\n",
-	    ldexp(m->column + 1, (int)m->tshift), rows, ldexp(1, (int)m->tshift));
+	out_printf(out, "'\nset format x '%%.0s%%c'\nset border 3\nset xtics out nomirror\nset xrange [0:%.0f]\n",
+	    ldexp(g->column + 1, (int)g->tshift));
+}
+
+/* The grid of the picture; returns its largest cell */
+static double
+grid_fill(double *grid, const struct grid *g, const struct region *r, size_t n, unsigned rows)
+{
+	double most = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < g->ncell && n; i++) {
+		while (k + 1 < n && g->cell[i].row > r[k].last)
+			k++;
+		if (g->cell[i].row >= r[k].first && g->cell[i].row <= r[k].last)
+			grid_add(grid, &r[k], &g->cell[i]);
+	}
+	for (size_t i = 0; i < (size_t)rows * GRID_COLUMNS; i++)
+		most = grid[i] > most ? grid[i] : most;
+	return most;
+}
+
+static void
+map_print(struct out *out, void *map, const struct plot_options *o, struct refs *s)
+{
+	struct map *m = map;
+	struct areas *areas = refs_areas(s);
+	uint64_t left;
+	struct region *r;
+	size_t n;
+	unsigned rows;
+	double *grid, most;
+
+	grid_sort(&m->grid);
+	n = regions_find(&m->grid, areas, &r, &left);
+	rows = regions_place(r, n);
+	grid = xcalloc((size_t)rows * GRID_COLUMNS + 1, sizeof *grid);
+	most = grid_fill(grid, &m->grid, r, n, rows);
+	print_grid(out, grid, rows, m->grid.column + 1);
+	print_time(out, &m->grid, left);
+	print_tics(out, &m->grid, r, n);
+	out_printf(out, "set yrange [-0.5:%u]\n", rows);
+	if (areas) {
+		print_kinds(out, r, n, most);
+		out_str(out, "set key outside top left horizontal Left reverse samplen 1\nset ylabel 'regions of memory, by address'\n");
+		out_printf(out, "set label 'references (%s): the darkest cell has ", o->kinds_name);
+		out_printf(out, "%.0f' at graph 1.015, graph 0.5 center rotate tc rgb '#555555'\n"
+		    "set rmargin 5\n", most);
+	} else {
+		out_printf(out, "set ylabel 'first address and size of each region'\n"
+		    "set cblabel 'references (%s)'\nset logscale cb\nset format cb '%%.0s%%c'\n", o->kinds_name);
+		out_str(out, "set palette defined (0 '#cfe3f1', 1 '#1b6ca8', 2 '#123a5c', 3 '#d1495b')\n"
+		    "set cbrange [0.5:*]\n");
+	}
+	print_plot(out, m, r, n, areas != NULL);
 	free(grid);
 	free(r);
 }
+
+const struct picture map_picture = {
+	.name = "map", .kinds = "data", .areas = 1,
+	.new = map_new, .take = map_take, .empty = map_empty, .print = map_print, .free = map_free,
+};

@@ -55,22 +55,6 @@ sorted(size_t n, int (*by)(const void *, const void *, void *), const void *arg)
 	return order;
 }
 
-/* `file:line`, or the address, in text, which has room for n bytes. */
-static const char *
-place_text(const struct pp_report *r, uint64_t pc, char *text, size_t n)
-{
-	struct refs_place p;
-	const char *slash;
-
-	refs_place(r->refs, pc, &p);
-	slash = p.file ? strrchr(p.file, '/') : NULL;
-	if (p.file && p.line)
-		snprintf(text, n, "%s:%d", slash ? slash + 1 : p.file, p.line);
-	else
-		snprintf(text, n, "0x%llx", (unsigned long long)pc);
-	return text;
-}
-
 static double
 ratio(uint64_t a, uint64_t b)
 {
@@ -82,10 +66,10 @@ report_loop(struct out *o, const struct pp_report *r, const struct parallel_loop
 {
 	uint64_t all = r->result.ninsn;
 	struct refs_place p;
-	char text[300];
+	char text[REFS_PLACE_TEXT];
 
 	refs_place(r->refs, l->pc, &p);
-	out_printf(o, "\n%-24.100s %-16.60s %6.2f%% %10llu %12llu ", place_text(r, l->pc, text, sizeof text),
+	out_printf(o, "\n%-24.100s %-16.60s %6.2f%% %10llu %12llu ", refs_place_text(r->refs, l->pc, text),
 	    p.func ? p.func : "?", 100 * ratio(l->ninsn, all),
 	    (unsigned long long)l->invocations, (unsigned long long)l->iterations);
 	for (int m = PARALLEL_NMODELS; m-- > 0;)
@@ -97,10 +81,10 @@ report_loop(struct out *o, const struct pp_report *r, const struct parallel_loop
 static void
 report_dep(struct out *o, const struct pp_report *r, const struct parallel_dep *d)
 {
-	char from[300], to[300];
+	char from[REFS_PLACE_TEXT], to[REFS_PLACE_TEXT];
 
 	out_printf(o, "    %-6s %s -> %s: %llu times, ", kind_name[d->kind],
-	    place_text(r, d->from, from, sizeof from), place_text(r, d->to, to, sizeof to),
+	    refs_place_text(r->refs, d->from, from), refs_place_text(r->refs, d->to, to),
 	    (unsigned long long)d->n);
 	if (d->nearest == d->farthest)
 		out_printf(o, "%llu", (unsigned long long)d->nearest);
