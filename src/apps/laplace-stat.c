@@ -219,11 +219,12 @@ touch_take(struct stat_job *j, uint32_t rank, const struct lap_touch *t)
 static void
 task_read(struct stat_job *j, uint32_t rank)
 {
-	static struct lap_merged r;
+	static char name[LAP_NAME_MAX];
+	struct lap_merged r;
 	struct in *in = open_below(j, j->task[rank].path);
 	struct lap_item it;
 	uint64_t n = 0;
-	int got = lap_merged_open(&r, in);
+	int got = lap_merged_open(&r, in, name);
 
 	if (got < 0)
 		die_at(in_name(in), r.off, DIAG_NOREC, "%s", r.err);

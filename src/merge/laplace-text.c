@@ -11,9 +11,12 @@
 
 #define BATCH 1024              /* records read at once */
 
+enum { OFFSETS = 256 };
+
 static const struct opt laplace_text_opts[] = {
 	{ 'b', "binary", NULL, "the other way: text to binary references" },
 	{ 'm', "merged", NULL, "with -b: the text is a merged trace" },
+	{ OFFSETS, "offsets", NULL, "with -bm: its references have offsets" },
 	OPT_OUTPUT,
 	{ 'w', "wide", NULL, "with -b: references of 26 bytes after a header, for 64-bit addresses" },
 	{ 0 },
@@ -21,13 +24,13 @@ static const struct opt laplace_text_opts[] = {
 
 static const struct opt_tool laplace_text_tool = {
 	.does = "Prints a raw reference trace or a merged trace as text, and makes them from text.",
-	.synopsis = "[-b [-m | -w]] [-o file] [file]",
+	.synopsis = "[-b [-m [--offsets] | -w]] [-o file] [file]",
 	.example = "laplace-text refs | head",
 	.opt = laplace_text_opts,
 };
 
 struct job {
-	int binary, merged, wide;
+	int binary, merged, offsets, wide;
 	uint32_t sum;                   /* checksum of what was packed */
 	struct in *in;
 	struct out *out;
@@ -60,7 +63,7 @@ laplace_text_raw(struct job *j)
 	if (!j->binary && r.form == LAP_TEXT)
 		laplace_text_stop(j, 0, DIAG_NOREC, "text already (-b makes binary of it)");
 	if (to == LAP_WIDE) {
-		lap_put_header(out_reserve(j->out, LAP_HEADER), 0);
+		lap_put_header(out_reserve(j->out, LAP_HEADER), LAP_H_REFS);
 		out_commit(j->out, LAP_HEADER);
 	}
 	while ((n = lap_refs_read(&r, v, BATCH)) > 0) {
@@ -92,19 +95,20 @@ laplace_text_packed(struct job *j, const uint8_t *p, size_t n)
 static void
 laplace_text_merged(struct job *j)
 {
-	static struct lap_merged r;
+	static char name[LAP_NAME_MAX];
+	struct lap_merged r;
 	struct lap_item it;
-	struct lap_last last = { .time = 0 };
+	struct lap_last last = { .offsets = j->offsets };
 	uint8_t p[LAP_REF_MAX];
 	struct buf b = BUF_INIT;
-	int got = lap_merged_open(&r, j->in);
+	int got = lap_merged_open(&r, j->in, name);
 
 	if (got < 0)
 		laplace_text_stop(j, r.off, DIAG_NOREC, r.err);
 	if (j->binary && r.packed)
 		laplace_text_stop(j, 0, DIAG_NOREC, "not a merged trace as text");
 	if (j->binary) {
-		lap_put_header(p, 1);
+		lap_put_header(p, j->offsets ? LAP_H_OFFSETS : LAP_H_MERGED);
 		laplace_text_packed(j, p, LAP_HEADER);
 	}
 	while ((got = lap_merged_read(&r, &it)) > 0) {
@@ -113,6 +117,9 @@ laplace_text_merged(struct job *j)
 		if (j->binary && time < last.time)
 			laplace_text_stop(j, in_off(j->in), r.nrec - 1,
 			    "a time before that of the record before it");
+		if (j->binary && !it.isevent && r.offsets != j->offsets)
+			laplace_text_stop(j, in_off(j->in), r.nrec - 1, j->offsets ?
+			    "a reference without an offset" : "a reference with an offset, which needs --offsets");
 		if (!it.isevent) {
 			if (j->binary)
 				laplace_text_packed(j, p, lap_pack_touch(&last, p, &it.touch));
@@ -156,6 +163,7 @@ main(int argc, char **argv)
 		switch (c) {
 		case 'b': j.binary = 1; break;
 		case 'm': j.merged = 1; break;
+		case OFFSETS: j.offsets = 1; break;
 		case 'o': outname = optarg; break;
 		case 'w': j.wide = 1; break;
 		}
@@ -164,6 +172,8 @@ main(int argc, char **argv)
 		die_usage("only one of -m and -w can be given");
 	if (!j.binary && (j.merged || j.wide))
 		die_usage("-%c is for -b", j.merged ? 'm' : 'w');
+	if (j.offsets && !j.merged)
+		die_usage("--offsets is for -b -m");
 	progress_start(src_name(argv[optind]));
 	j.in = in_open(argv[optind]);
 	j.out = out_open(outname);

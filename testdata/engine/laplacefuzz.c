@@ -100,11 +100,12 @@ references(const uint8_t *p, size_t n)
 static void
 merged(const uint8_t *p, size_t n)
 {
-	static struct lap_merged r;
+	static char name[LAP_NAME_MAX];
+	struct lap_merged r;
 	struct in *in = in_mem(p, n, "memory");
-	struct lap_last last = { .time = 0 };
 	struct lap_item it;
-	int open = lap_merged_open(&r, in) == 0;
+	int open = lap_merged_open(&r, in, name) == 0;
+	struct lap_last last = { .offsets = r.offsets > 0 };
 	uint64_t at = in_off(in);
 
 	while (open && lap_merged_read(&r, &it) == 1) {
@@ -168,17 +169,18 @@ event(uint64_t *time)
 static void
 make(struct buf *b, int what)
 {
-	struct lap_last last = { .time = 0 };
+	struct lap_last last = { .offsets = what == 6 };
 	uint64_t time = 0;
+	int packed = what == 4 || what == 6, offsets = what >= 6;
 
-	if (what == 1 || what == 4) {
-		lap_put_header(buf_reserve(b, LAP_HEADER), what == 4);
+	if (what == 1 || packed) {
+		lap_put_header(buf_reserve(b, LAP_HEADER), what == 1 ? LAP_H_REFS : offsets ? LAP_H_OFFSETS : LAP_H_MERGED);
 		b->n += LAP_HEADER;
 	}
 	for (uint64_t i = 0, n = 1 + rnd_below(120); i < n; i++) {
 		struct lap_event e = event(&time);
 		struct lap_touch t = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6),
-		    (uint8_t)(1 + rnd_below(8)) };
+		    (uint8_t)(1 + rnd_below(8)), (uint16_t)(offsets ? 1 + rnd_below(4089) : 0) };
 		struct lap_ref v = { time, rnd_below(50), rnd_below(50), (uint8_t)rnd_below(6),
 		    (uint8_t)(1 + rnd_below(255)) };
 		uint8_t *p = buf_reserve(b, LAP_REF_MAX);
@@ -186,9 +188,9 @@ make(struct buf *b, int what)
 		if (what < 3)
 			b->n += lap_put_ref((enum lap_form)what, p, &v);
 		else if (what == 3 || rnd_below(3) == 0)
-			(what == 4 ? lap_pack_event(&last, b, &e) : lap_print_event(b, &e));
+			(packed ? lap_pack_event(&last, b, &e) : lap_print_event(b, &e));
 		else
-			b->n += what == 4 ? lap_pack_touch(&last, p, &t) : lap_print_touch(p, &t);
+			b->n += packed ? lap_pack_touch(&last, p, &t) : lap_print_touch(p, &t);
 	}
 }
 
@@ -221,7 +223,7 @@ main(int argc, char **argv)
 		rnd_state = strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
 	for (unsigned long i = 0; i < n && !wrong; i++) {
 		struct buf b = BUF_INIT;
-		int what = (int)rnd_below(6);
+		int what = (int)rnd_below(8);
 
 		make(&b, what);
 		damage(&b);

@@ -160,7 +160,7 @@ events(void)
 }
 
 static struct lap_touch
-some_touch(uint64_t *time, const struct lap_touch *last)
+some_touch(uint64_t *time, const struct lap_touch *last, int offsets)
 {
 	struct lap_touch t = *last;
 
@@ -176,6 +176,8 @@ some_touch(uint64_t *time, const struct lap_touch *last)
 	if (rnd() % 3 == 0)
 		t.len = (uint8_t)(1 + rnd() % 255);
 	t.type = (uint8_t)(rnd() % LAP_NTYPES);
+	if (offsets)    /* often where the last one ended */
+		t.at = (uint16_t)(1 + (rnd() % 2 && last->at ? last->at - 1u + last->len : rnd()) % (4097 - t.len));
 	return t;
 }
 
@@ -185,17 +187,18 @@ some_touch(uint64_t *time, const struct lap_touch *last)
 static size_t
 items_in(const uint8_t *p, size_t n, const struct lap_item *v, int *whole, uint64_t *off)
 {
-	static struct lap_merged r;
+	static char name[LAP_NAME_MAX];
+	struct lap_merged r;
 	struct in *in = in_mem(p, n, "memory");
 	struct lap_item it;
 	size_t good = 0;
-	int got = lap_merged_open(&r, in);
+	int got = lap_merged_open(&r, in, name);
 
 	while (got >= 0 && (got = lap_merged_read(&r, &it)) > 0) {
 		if (v && (it.isevent != v[good].isevent ||
 		    (it.isevent ? !same_event(&it.event, &v[good].event) :
 		    memcmp(&it.touch.time, &v[good].touch.time, 24) != 0 ||
-		    it.touch.type != v[good].touch.type ||
+		    it.touch.type != v[good].touch.type || it.touch.at != v[good].touch.at ||
 		    it.touch.len != v[good].touch.len)))
 			break;
 		good++;
@@ -237,20 +240,20 @@ damaged(struct buf *b, size_t n, const struct lap_item *v)
 }
 
 static void
-merged(int packed)
+merged(int packed, int offsets)
 {
 	static struct lap_item v[NITEM];
 	static size_t ends[NITEM + 1];
 	static char name[LAP_NAME_MAX];
 	struct lap_touch last = { .page = 1, .canon = 1, .len = 4 };
-	struct lap_last l = { .time = 0 };
+	struct lap_last l = { .offsets = offsets };
 	struct buf b = BUF_INIT;
 	uint64_t time = 0, off;
 	size_t bad = 0, good;
 	int whole;
 
 	if (packed) {
-		lap_put_header(buf_reserve(&b, LAP_HEADER), 1);
+		lap_put_header(buf_reserve(&b, LAP_HEADER), offsets ? LAP_H_OFFSETS : LAP_H_MERGED);
 		b.n = LAP_HEADER;
 	}
 	for (size_t i = 0; i < NITEM; i++) {
@@ -264,7 +267,7 @@ merged(int packed)
 		} else {
 			uint8_t *p = buf_reserve(&b, LAP_REF_MAX);
 
-			v[i].touch = last = some_touch(&time, &last);
+			v[i].touch = last = some_touch(&time, &last, offsets);
 			b.n += packed ? lap_pack_touch(&l, p, &last) : lap_print_touch(p, &last);
 		}
 	}
@@ -287,7 +290,7 @@ merged(int packed)
 		    (!whole && off != cut);
 	}
 	CHECK("cut off at every byte", !bad);
-	if (packed)
+	if (packed && !offsets)
 		damaged(&b, ends[40], v);
 	for (size_t i = 0; i < NITEM; i++)
 		if (v[i].isevent && v[i].event.nname)
@@ -366,9 +369,11 @@ refused(void)
 		{ 4, { 0x60, 1, 0, 4 } },                               /* page -1 */
 		{ 3, { 7, 0, 22 } },                                    /* no kind */
 		{ 8, { 7, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x10 } },       /* a pid of 33 bits */
+		{ 4, { 0xc0, 4, 1, 0 } },                               /* an offset, where there are none */
 		{ 12, { 0x58, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 4 } }
 	};
-	static struct lap_merged r;
+	static char name[LAP_NAME_MAX];
+	struct lap_merged r;
 	struct lap_item it;
 	size_t n = 0, k = 0;
 
@@ -396,7 +401,7 @@ refused(void)
 		lap_put_header(b, 1);
 		memcpy(b + LAP_HEADER, packed[i].b, packed[i].n);
 		in = in_mem(b, LAP_HEADER + packed[i].n, "memory");
-		got = lap_merged_open(&r, in);
+		got = lap_merged_open(&r, in, name);
 		while (got >= 0 && (got = lap_merged_read(&r, &it)) > 0)
 			;
 		k += got == -1 && !strstr(r.err, "truncated");
@@ -407,13 +412,63 @@ refused(void)
 	CHECK("packed records that are refused", k == sizeof packed / sizeof *packed);
 }
 
+/* The same of references with offsets */
+static void
+refused_offsets(void)
+{
+	static const char *const text[] = {
+		"r 1 4 5 6 1000\n", "r 1 4 5 6 ffd\n", "r 1 4 5 6 0 0\n", "r 1 4 5 6 01\n", "r 1 4 5 6 \n",
+		"r 1 4 5 6\n"
+	};
+	static const struct { size_t n; uint8_t b[6]; } packed[] = {
+		{ 4, { 0xc0, 4, 0, 0 } },                               /* an offset that is clear */
+		{ 4, { 0xc0, 4, 0xfd, 0x0f } },                         /* beyond the end */
+		{ 4, { 0xc0, 4, 0, 0x10 } },
+		{ 5, { 0xc0, 1, 0xff, 0x0f, 0x86 } },                   /* no type */
+	};
+	static char name[LAP_NAME_MAX];
+	struct lap_merged r;
+	struct lap_item it;
+	size_t n = 0, k = 0;
+
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		struct buf b = BUF_INIT;
+		struct in *in;
+
+		buf_str(&b, "S 1 2\nr 1 4 5 6 ffc\n");
+		buf_str(&b, text[i]);
+		in = in_mem(b.p, b.n, "memory");
+		n += lap_merged_open(&r, in, name) == 0 && lap_merged_read(&r, &it) == 1 &&
+		    lap_merged_read(&r, &it) == 1 && it.touch.at == 0xffd && lap_merged_read(&r, &it) == -1 &&
+		    r.off == 20;
+		in_close(in);
+		buf_free(&b);
+	}
+	CHECK("text with offsets that is refused", n == sizeof text / sizeof *text);
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+		uint8_t b[LAP_HEADER + 6];
+		struct in *in;
+		int got;
+
+		lap_put_header(b, LAP_H_OFFSETS);
+		memcpy(b + LAP_HEADER, packed[i].b, packed[i].n);
+		in = in_mem(b, LAP_HEADER + packed[i].n, "memory");
+		got = lap_merged_open(&r, in, name);
+		while (got >= 0 && (got = lap_merged_read(&r, &it)) > 0)
+			;
+		k += got == -1 && !strstr(r.err, "truncated");
+		in_close(in);
+	}
+	CHECK("packed records with offsets that are refused", k == sizeof packed / sizeof *packed);
+}
+
 static void
 vectors(void)
 {
 	static const uint8_t classic[] = { 'r', 0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, 4, 0xe8, 0xf7,
 	    0x09, 0, 0x7d, 0x6c, 0x8b, 0x9a };
 	struct lap_ref v = { 0x123456789abcdef0, 0x9f7e8, 0x9a8b6c7d, 0, 4 };
-	struct lap_touch t = { 0x123456789abcdef0, 0x9a8b7, 0x8888ffff3e456a21, 0, 4 };
+	struct lap_touch t = { 0x123456789abcdef0, 0x9a8b7, 0x8888ffff3e456a21, 0, 4, 0 };
 	uint8_t b[LAP_REF_MAX];
 
 	CHECK("a classic reference has 18 bytes", lap_put_ref(LAP_CLASSIC, b, &v) == 18 &&
@@ -436,7 +491,8 @@ main(void)
 	events();
 	lines();
 	refused();
-	merged(0);
-	merged(1);
+	refused_offsets();
+	for (int i = 0; i < 4; i++)
+		merged(i & 1, i >> 1);
 	return check_end();
 }

@@ -99,7 +99,7 @@ ws2laplace_run(struct job j, const char *real)
 	j.r = r;
 	call_begin(&j, replay_header(r));
 	if (j.refs && j.form == LAP_WIDE) {
-		lap_put_header(out_reserve(j.refs, LAP_HEADER), 0);
+		lap_put_header(out_reserve(j.refs, LAP_HEADER), LAP_H_REFS);
 		out_commit(j.refs, LAP_HEADER);
 	}
 	while ((got = replay_refs(r, &w, &n)) == REPLAY_OK)

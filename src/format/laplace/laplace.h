@@ -53,8 +53,9 @@ long lap_refs_read(struct lap_refs *r, struct lap_ref *v, size_t max);  /* 1 to 
 int lap_refs_skip(struct lap_refs *r);
 
 int lap_fits_classic(const struct lap_ref *v);
-/* header of a packed merge, or of wide references */
-void lap_put_header(uint8_t dst[LAP_HEADER], int merged);
+/* the kinds of files that have a header */
+enum lap_header { LAP_H_REFS, LAP_H_MERGED, LAP_H_OFFSETS };
+void lap_put_header(uint8_t dst[LAP_HEADER], enum lap_header kind);
 /* v must fit the form; returns the bytes written */
 size_t lap_put_ref(enum lap_form f, uint8_t *dst, const struct lap_ref *v);
 
@@ -109,6 +110,7 @@ int lap_events_skip(struct lap_events *r);                              /* like 
 struct lap_touch {
 	uint64_t time, page, canon;     /* page < LAP_PAGES */
 	uint8_t type, len;
+	uint16_t at;                    /* offset in the page, plus 1; 0: the trace has no offsets */
 };
 struct lap_item {
 	int isevent;
@@ -118,12 +120,13 @@ struct lap_item {
 
 struct lap_last {                       /* packed form: the values that the next record is coded against */
 	uint64_t time;
-	struct { uint64_t page, canon; uint8_t len; } of[LAP_NTYPES];
+	int offsets;                    /* are there offsets? */
+	struct { uint64_t page, canon; uint8_t len; uint16_t end; } of[LAP_NTYPES];     /* end: offset after it */
 };
 
 /* text, including its newline */
 size_t lap_print_touch(uint8_t *dst, const struct lap_touch *t);
-/* times must not decrease; the same holds below */
+/* Times must not decrease, and l->offsets says whether the references have offsets; the same holds below. */
 size_t lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t);
 void lap_pack_event(struct lap_last *l, struct buf *b, const struct lap_event *e);
 /* the check sum of a packed trace; begin with 0 */
@@ -134,16 +137,20 @@ void lap_pack_end(uint8_t dst[LAP_TRAILER], uint32_t sum);
 struct lap_merged {
 	struct in *in;                  /* borrowed */
 	int packed;                     /* the version of the packed form, or 0 */
+	int offsets;                    /* do references have offsets? -1: not known before the first one of a text */
 	uint32_t sum;                   /* of the bytes read */
 	/* like those of lap_refs, but reading cannot continue after a fault */
 	uint64_t nrec, off;
 	const char *err;
 	struct lap_last last;
-	char name[LAP_NAME_MAX];
+	char *name;                     /* borrowed */
 };
 
-/* packed if the header is there, else text; 0 or -1 */
-int lap_merged_open(struct lap_merged *r, struct in *in);
+/*
+ * Packed if the header is there, else text; 0 or -1. room[LAP_NAME_MAX] is for names; readers may share it if
+ * no name is needed when another one has read.
+ */
+int lap_merged_open(struct lap_merged *r, struct in *in, char *room);
 int lap_merged_read(struct lap_merged *r, struct lap_item *it);         /* like lap_events_read */
 int lap_is_packed(const uint8_t *p, size_t n);          /* are these the first bytes of a packed merge? */
 

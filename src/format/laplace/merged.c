@@ -11,8 +11,11 @@ enum {                  /* The first byte of a packed record: the type is in bit
 	/* time since the record before */
 	T_SAME = 0, T_NEXT = 1 << 3, T_BYTE = 2 << 3, T_LONG = 3 << 3, T_MASK = 3 << 3,
 	PAGE = 1 << 5,          /* pages follow; otherwise they are those of the last reference of the type */
-	LEN = 1 << 6            /* the length follows */
+	LEN = 1 << 6,           /* the length follows */
+	OFFSET = 1 << 7         /* the offset follows; otherwise it is where the last reference of the type ended */
 };
+
+#define PAGESIZE (1u << LAP_PAGEBITS)
 
 size_t
 lap_print_touch(uint8_t *dst, const struct lap_touch *t)
@@ -31,6 +34,10 @@ lap_print_touch(uint8_t *dst, const struct lap_touch *t)
 	d = lap_put_hex(d, t->page);
 	*d++ = ' ';
 	d = lap_put_hex(d, t->canon);
+	if (t->at) {
+		*d++ = ' ';
+		d = lap_put_hex(d, t->at - 1u);
+	}
 	*d++ = '\n';
 	return (size_t)(d - dst);
 }
@@ -62,6 +69,16 @@ lap_pack_touch(struct lap_last *l, uint8_t *dst, const struct lap_touch *t)
 	if (t->len != l->of[t->type].len) {
 		head |= LEN;
 		*d++ = l->of[t->type].len = t->len;
+	}
+	if (l->offsets) {
+		unsigned at = t->at - 1u;
+
+		if (at != l->of[t->type].end) {
+			head |= OFFSET;
+			put_le16(d, (uint16_t)at);
+			d += 2;
+		}
+		l->of[t->type].end = (uint16_t)((at + t->len) % PAGESIZE);
 	}
 	*dst = (uint8_t)head;
 	return (size_t)(d - dst);
@@ -120,7 +137,7 @@ lap_merged_take(struct lap_merged *r, const uint8_t *p, size_t n)
 }
 
 int
-lap_merged_open(struct lap_merged *r, struct in *in)
+lap_merged_open(struct lap_merged *r, struct in *in, char *room)
 {
 	const uint8_t *p;
 	uint8_t want[LAP_HEADER];
@@ -128,15 +145,20 @@ lap_merged_open(struct lap_merged *r, struct in *in)
 
 	memset(r, 0, sizeof *r);
 	r->in = in;
+	r->name = room;
+	r->offsets = -1;
 	p = in_peek(in, LAP_HEADER, &n);
 	if (!n && in_error(in))
 		return lap_merged_fault(r, in_off(in), in_error(in));
-	lap_put_header(want, 1);
+	lap_put_header(want, LAP_H_MERGED);
 	if (!n || p[0] != want[0])
 		return 0;
 	if (n < LAP_HEADER)
 		return lap_merged_fault(r, n, in_error(in) ? in_error(in) : "truncated header");
 	r->packed = get_le16(p + 8);
+	r->offsets = r->last.offsets = r->packed > 1 && get_le32(p + 12) == LAP_H_OFFSETS;
+	if (r->offsets)
+		lap_put_header(want, LAP_H_OFFSETS);
 	if (r->packed == 1)
 		put_le16(want + 8, 1);  /* the header of version 1, which has no end */
 	if (memcmp(p, want, LAP_HEADER) != 0)
@@ -148,21 +170,32 @@ lap_merged_open(struct lap_merged *r, struct in *in)
 }
 
 static const char *
-parse_touch(struct lap_touch *t, const uint8_t *p, const uint8_t *end)
+parse_touch(struct lap_touch *t, const uint8_t *p, const uint8_t *end, int *offsets)
 {
-	uint64_t len;
+	uint64_t len, at = 0;
+	int has;
 
 	t->type = (uint8_t)lap_type(*p);
 	p = lap_get_field(p + 1, end, &t->time);
 	p = p ? lap_get_field(p, end, &len) : NULL;
 	p = p ? lap_get_field(p, end, &t->page) : NULL;
 	p = p ? lap_get_field(p, end, &t->canon) : NULL;
+	has = p && p != end;
+	if (has)
+		p = lap_get_field(p, end, &at);
 	if (p != end)
 		return "not a reference: type, time, length, virtual page, canonical page";
 	if (!len || len > 255)
 		return "a reference of no bytes, or of more than 255";
 	if (t->page >= LAP_PAGES)
 		return "a page beyond the end of memory";
+	if (has && (at >= PAGESIZE || at + len > PAGESIZE))
+		return "a reference beyond the end of its page";
+	if (*offsets >= 0 && has != *offsets)
+		return has ? "a reference with an offset, where others have none" :
+		    "a reference without an offset, where others have one";
+	*offsets = has;
+	t->at = (uint16_t)(has ? at + 1 : 0);
 	t->len = (uint8_t)len;
 	return NULL;
 }
@@ -186,7 +219,7 @@ read_text(struct lap_merged *r, struct lap_item *it)
 	if (it->isevent)
 		err = lap_parse_event(&it->event, p, (size_t)(nl - p), r->name);
 	else
-		err = parse_touch(&it->touch, p, nl);
+		err = parse_touch(&it->touch, p, nl, &r->offsets);
 	if (err)
 		return lap_merged_fault(r, off, err);
 	in_skip(r->in, (size_t)(nl + 1 - p));
@@ -260,6 +293,27 @@ check_event(const struct lap_event *e)
 	return memchr(e->name, 0, e->nname) ? "a name with a zero byte" : NULL;
 }
 
+/* given: is the offset written?  NULL: incomplete, or *why */
+static const uint8_t *
+unpack_offset(const struct lap_last *l, struct lap_touch *t, int given, const uint8_t *p, const uint8_t *end,
+    const char **why)
+{
+	unsigned at = l->of[t->type].end;
+
+	if (given) {
+		if (end - p < 2)
+			return NULL;
+		if (get_le16(p) == at)
+			*why = "an offset that is written, where it is clear";
+		at = get_le16(p);
+		p += 2;
+	}
+	if (at + t->len > PAGESIZE)
+		*why = "a reference beyond the end of its page";
+	t->at = (uint16_t)(at + 1);
+	return p;
+}
+
 static const uint8_t *
 unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, const uint8_t *end,
     const char **why)
@@ -267,7 +321,7 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 	unsigned head = *p++, type = head & 7;
 	uint64_t dt = (head & T_MASK) == T_NEXT, v;
 
-	if (type >= LAP_NTYPES || head & 128) {
+	if (type >= LAP_NTYPES || (head & OFFSET && !l->offsets)) {
 		*why = "an unknown type of reference";
 		return NULL;
 	}
@@ -275,6 +329,7 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 	t->page = l->of[type].page;
 	t->canon = l->of[type].canon;
 	t->len = l->of[type].len;
+	t->at = 0;
 	if ((head & T_MASK) == T_BYTE) {
 		if (p == end)
 			return NULL;
@@ -296,6 +351,8 @@ unpack_touch(const struct lap_last *l, struct lap_touch *t, const uint8_t *p, co
 			return NULL;
 		t->len = *p++;
 	}
+	if (l->offsets && !(p = unpack_offset(l, t, (head & OFFSET) != 0, p, end, why)))
+		return NULL;
 	if (t->time < dt || t->page >= LAP_PAGES || !t->len)
 		*why = "a reference of no bytes, or beyond the end of memory or time";
 	else if (((head & T_MASK) == T_BYTE && dt < 2) || ((head & T_MASK) == T_LONG && dt < 256) ||
@@ -353,6 +410,8 @@ read_packed(struct lap_merged *r, struct lap_item *it)
 		r->last.of[t->type].page = t->page;
 		r->last.of[t->type].canon = t->canon;
 		r->last.of[t->type].len = t->len;
+		if (t->at)
+			r->last.of[t->type].end = (uint16_t)((t->at - 1u + t->len) % PAGESIZE);
 	}
 	r->nrec++;
 	return 1;

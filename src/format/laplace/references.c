@@ -14,18 +14,19 @@ const char lap_types[] = "rwiRWI";
 static const uint8_t magic[8] = { 0x89, 'T', 'M', 'L', 'A', 'P', '\r', '\n' };
 
 void
-lap_put_header(uint8_t dst[LAP_HEADER], int merged)
+lap_put_header(uint8_t dst[LAP_HEADER], enum lap_header kind)
 {
 	memcpy(dst, magic, sizeof magic);
-	put_le16(dst + 8, merged ? MERGED : VERSION);
+	put_le16(dst + 8, kind == LAP_H_REFS ? VERSION : MERGED);
 	put_le16(dst + 10, LAP_HEADER);
-	put_le32(dst + 12, merged ? 1 : 0);
+	put_le32(dst + 12, (uint32_t)kind);
 }
 
 int
 lap_is_packed(const uint8_t *p, size_t n)
 {
-	return n >= LAP_HEADER && memcmp(p, magic, sizeof magic) == 0 && get_le32(p + 12) == 1;
+	return n >= LAP_HEADER && memcmp(p, magic, sizeof magic) == 0 &&
+	    (get_le32(p + 12) == LAP_H_MERGED || get_le32(p + 12) == LAP_H_OFFSETS);
 }
 
 static int

@@ -9,17 +9,20 @@
 #include "base/src.h"
 #include "merge/laplace-merge/merge.h"
 
+enum { OFFSETS = 256 };
+
 static const struct opt laplace_merge_opts[] = {
 	{ 'b', "binary", NULL, "write packed traces, not text" },
 	{ 'l', "lenient", NULL, "leave out records that are wrong, and count them" },
 	{ 'o', "output", "NAME", "the result: a folder, or an archive NAME.tar, .tar.gz, .tar.xz or .tar.zst" },
+	{ OFFSETS, "offsets", NULL, "keep the offset in the page of each reference" },
 	{ 's', "basic", NULL, "one stream of all references and kernel records, to standard output or -o" },
 	{ 0 },
 };
 
 static const struct opt_tool laplace_merge_tool = {
 	.does = "Splits the references and kernel records of a machine into a trace for each process and task.",
-	.synopsis = "[-bl] -o dir|file.tar[.gz|.xz|.zst] refs kernel\n[-bl] -s [-o file] refs kernel",
+	.synopsis = "[-bl] [--offsets] -o dir|file.tar[.gz|.xz|.zst] refs kernel\n[-bl] [--offsets] -s [-o file] refs kernel",
 	.example = "ws2laplace -k kernel -o refs ls.ws; laplace-merge -o traces refs kernel",
 	.opt = laplace_merge_opts,
 };
@@ -76,6 +79,7 @@ main(int argc, char **argv)
 		case 'l': j.lenient = 1; break;
 		case 'o': outname = optarg; break;
 		case 's': one = 1; break;
+		case OFFSETS: j.offsets = 1; break;
 		}
 	opt_operands(argc, argv, 2, 2);
 	if (!one && (!outname || !strcmp(outname, "-")))

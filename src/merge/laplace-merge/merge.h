@@ -72,7 +72,7 @@ void archive_write(struct out *o, const struct files *a);               /* close
 #define NLEFT 64
 struct job {
 	const char *refname, *kernelname;
-	int packed, basic, lenient;
+	int packed, basic, lenient, offsets;
 	struct in *refin, *kernelin;
 	struct lap_refs refs;
 	struct lap_events events;

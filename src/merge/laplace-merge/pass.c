@@ -117,8 +117,9 @@ merge_begin(struct job *j, struct file *f, uint64_t time)
 {
 	f->first = time;
 	if (j->packed) {
-		lap_put_header(file_room(f, LAP_HEADER), 1);
+		lap_put_header(file_room(f, LAP_HEADER), j->offsets ? LAP_H_OFFSETS : LAP_H_MERGED);
 		f->n += LAP_HEADER;
+		f->last.offsets = j->offsets;
 	}
 }
 
@@ -210,10 +211,11 @@ events_until(struct job *j, uint64_t time, struct runs *now)
 }
 
 static inline void
-merge_put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t page, uint64_t canon, unsigned len)
+merge_put(struct job *j, struct file *f, const struct lap_ref *v, uint64_t addr, uint64_t canon, unsigned len)
 {
 	struct lap_touch t = {
-		.time = v->time, .page = page, .canon = canon, .type = v->type, .len = (uint8_t)len
+		.time = v->time, .page = addr >> LAP_PAGEBITS, .canon = canon, .type = v->type, .len = (uint8_t)len,
+		.at = (uint16_t)(j->offsets ? addr % PAGE + 1 : 0)
 	};
 	uint8_t *p;
 
@@ -266,15 +268,15 @@ merge_reference(struct job *j, const struct lap_ref *v, const struct runs *now)
 	if ((why = merge_find(j, s, v, page, &canon[0])))
 		return why;
 	if (v->len <= room) {
-		merge_put(j, f, v, page, canon[0], v->len);
+		merge_put(j, f, v, v->addr, canon[0], v->len);
 		return NULL;
 	}
 	if (page == LAP_PAGES - 1)
 		return "beyond the end of memory";
 	if ((why = merge_find(j, s, v, page + 1, &canon[1])))
 		return why;
-	merge_put(j, f, v, page, canon[0], room);
-	merge_put(j, f, v, page + 1, canon[1], v->len - room);
+	merge_put(j, f, v, v->addr, canon[0], room);
+	merge_put(j, f, v, (page + 1) << LAP_PAGEBITS, canon[1], v->len - room);
 	return NULL;
 }
 
