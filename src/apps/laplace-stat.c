@@ -4,25 +4,21 @@
  * The traces are read one after another, so a page need not know which tasks touch it: it counts them, and
  * has the last one. Only of the tasks with the most references is there a bit each, for pairs of them.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
 #include "base/progress.h"
-#include "format/laplace/laplace.h"
+#include "laplace/traces.h"
 
 enum { JSON = 256 };
-enum { TOP = 16, FIELDS = 7 };
+enum { TOP = 16 };
 enum class { PRIVATE, READ_SHARED, WRITE_SHARED, NCLASS };
 
 static const struct opt laplace_stat_opts[] = {
@@ -45,16 +41,15 @@ struct page {
 	uint8_t written;
 };
 struct task {
-	char *path;                     /* below the folder; owned */
-	uint64_t refs, pages, private;
-	uint32_t number;                /* its place in the manifest */
+	const struct lap_trace *trace;
+	uint64_t pages, private;
 };
 struct sum { uint64_t pages, refs; };
 
 struct stat_job {
-	const char *dir;
+	struct lap_folder folder;
 	struct task *task;              /* owned; the most references first */
-	size_t ntask, roomtask;
+	size_t ntask;
 	struct hash hash;
 	struct page *page;              /* owned */
 	size_t npage, roompage;
@@ -65,122 +60,28 @@ struct stat_job {
 
 static const char *const class_name[] = { "private", "read-shared", "write-shared" };
 
-/* A file below the folder, which must be a file and no link: the folder may be a stranger's. */
-static struct in *
-open_below(const struct stat_job *j, const char *name)
-{
-	char *path = xasprintf("%s/%s", j->dir, name);
-	char *slash = strrchr(path, '/');
-	struct stat st;
-	struct in *in;
-
-	*slash = '\0';
-	if (strchr(name, '/') && (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
-		die("%s: not a folder", path);
-	*slash = '/';
-	if (lstat(path, &st) != 0)
-		die_sys("%s", path);
-	if (!S_ISREG(st.st_mode))
-		die("%s: not a regular file", path);
-	in = in_open(path);
-	free(path);
-	return in;
-}
-
-/* p1/t1, p1.2/t1.3: the names that laplace-merge gives, which lead nowhere else */
-static int
-is_task_path(const char *s)
-{
-	const char *digits = "0123456789abcdef.";
-	size_t n = *s == 'p' ? strspn(s + 1, digits) : 0;
-
-	if (!n || strncmp(s + 1 + n, "/t", 2) != 0)
-		return 0;
-	s += n + 3;
-	n = strspn(s, digits);
-	return n && !s[n];
-}
-
-/* The fields of a line, which it cuts; how many there are, at most FIELDS. */
-static int
-fields_of(char *line, char *field[FIELDS])
-{
-	int n = 0;
-
-	for (char *s = line; s && n < FIELDS; n++) {
-		field[n] = s;
-		s = strchr(s, ' ');
-		if (s)
-			*s++ = '\0';
-	}
-	return n;
-}
-
-/* A task's line, or the kernel's, is added to the tasks. 0, or -1: it is neither as it must be. */
-static int
-task_add(struct stat_job *j, char *line)
-{
-	char *field[FIELDS];
-	int n = fields_of(line, field), kernel = !strcmp(field[0], "kernel");
-	const char *refs;
-	uint64_t v;
-
-	if (n != (kernel ? 6 : 7))
-		return -1;
-	refs = field[n - 2];
-	if (kernel ? strcmp(field[1], "kernel") != 0 : !is_task_path(field[1]))
-		return -1;
-	if (!*refs || num_hex(refs, strlen(refs), &v) != strlen(refs))
-		return -1;
-	if (j->ntask >= UINT32_MAX - 1)
-		return -1;
-	j->task = mem_xgrow(j->task, &j->roomtask, j->ntask + 1, sizeof *j->task);
-	j->task[j->ntask] = (struct task){
-		.path = xstrdup(field[1]), .refs = v, .number = (uint32_t)j->ntask
-	};
-	j->ntask++;
-	return 0;
-}
-
-static void
-manifest_read(struct stat_job *j)
-{
-	struct in *in = open_below(j, "manifest");
-	const uint8_t *p, *nl;
-	uint64_t nline = 0;
-	size_t have;
-	int end = 0;
-
-	for (; (p = in_line(in, LAP_LINE_MAX, &have, &nl)), nl; nline++) {
-		char *line = xstrndup((const char *)p, (size_t)(nl - p));
-		int bad = end || strlen(line) != (size_t)(nl - p);
-
-		if (!nline)
-			bad |= strcmp(line, "laplace-merge 1 text") != 0 &&
-			    strcmp(line, "laplace-merge 1 packed") != 0;
-		else if (!strncmp(line, "task ", 5) || !strncmp(line, "kernel ", 7))
-			bad |= task_add(j, line) != 0;
-		end = !strcmp(line, "end");
-		free(line);
-		if (bad)
-			die_at(in_name(in), in_off(in), DIAG_NOREC, "not a line of a manifest");
-		in_skip(in, (size_t)(nl - p) + 1);
-	}
-	if (in_error(in))
-		die_at(in_name(in), in_off(in), DIAG_NOREC, "%s", in_error(in));
-	if (have || !end)
-		die_at(in_name(in), in_off(in), DIAG_NOREC, "the manifest is cut off");
-	in_close(in);
-}
-
 static int
 task_compare(const void *a, const void *b)
 {
 	const struct task *x = a, *y = b;
 
-	if (x->refs != y->refs)
-		return x->refs < y->refs ? 1 : -1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	if (x->trace->nref != y->trace->nref)
+		return x->trace->nref < y->trace->nref ? 1 : -1;
+	return x->trace < y->trace ? -1 : x->trace > y->trace;
+}
+
+static void
+tasks_begin(struct stat_job *j, const char *dir)
+{
+	if (lap_folder_open(&j->folder, dir) != 0)
+		die_fault(j->folder.where, &j->folder.fault);
+	j->ntask = j->folder.n;
+	if (j->ntask >= HASH_NONE)
+		die("%s: too many tasks", dir);
+	j->task = xcalloc(j->ntask + 1, sizeof *j->task);
+	for (size_t i = 0; i < j->ntask; i++)
+		j->task[i].trace = &j->folder.trace[i];
+	qsort(j->task, j->ntask, sizeof *j->task, task_compare);
 }
 
 static struct page *
@@ -217,28 +118,16 @@ touch_take(struct stat_job *j, uint32_t rank, const struct lap_touch *t)
 }
 
 static void
-task_read(struct stat_job *j, uint32_t rank)
+task_read(struct stat_job *j, struct lap_reader *q, uint32_t rank)
 {
-	static char name[LAP_NAME_MAX];
-	struct lap_merged r;
-	struct in *in = open_below(j, j->task[rank].path);
-	struct lap_item it;
-	uint64_t n = 0;
-	int got = lap_merged_open(&r, in, name);
+	struct lap_cursor c = { .trace = j->task[rank].trace };
+	int got;
 
+	while ((got = lap_cursor_next(q, &c)) > 0)
+		if (!c.item.isevent)
+			touch_take(j, rank, &c.item.touch);
 	if (got < 0)
-		die_at(in_name(in), r.off, DIAG_NOREC, "%s", r.err);
-	while ((got = lap_merged_read(&r, &it)) > 0)
-		if (!it.isevent) {
-			touch_take(j, rank, &it.touch);
-			n++;
-		}
-	if (got < 0)
-		die_at(in_name(in), r.off, r.nrec, "%s", r.err);
-	if (n != j->task[rank].refs)
-		die("%s: %" PRIu64 " references, where the manifest has %" PRIu64, in_name(in), n,
-		    j->task[rank].refs);
-	in_close(in);
+		die_fault(q->f->where, &q->f->fault);
 }
 
 static void
@@ -287,14 +176,14 @@ print_text(struct out *out, const struct stat_job *j)
 	for (size_t i = 0; i < j->ntask; i++) {
 		const struct task *t = &j->task[i];
 
-		out_printf(out, "%-24s %14" PRIu64 " %20" PRIu64 " %14" PRIu64 " %14" PRIu64 "\n", t->path,
-		    t->pages, t->refs, t->private, t->pages - t->private);
+		out_printf(out, "%-24s %14" PRIu64 " %20" PRIu64 " %14" PRIu64 " %14" PRIu64 "\n", t->trace->path,
+		    t->pages, t->trace->nref, t->private, t->pages - t->private);
 	}
 	out_printf(out, "\n%-24s", "pages in common");
 	for (size_t b = 0; b < top; b++)
-		out_printf(out, " %14s", j->task[b].path);
+		out_printf(out, " %14s", j->task[b].trace->path);
 	for (size_t a = 0; a < top; a++) {
-		out_printf(out, "\n%-24s", j->task[a].path);
+		out_printf(out, "\n%-24s", j->task[a].trace->path);
 		for (size_t b = 0; b < top; b++)
 			out_printf(out, " %14" PRIu64, j->pair[a][b]);
 	}
@@ -330,7 +219,7 @@ print_json(struct out *out, const struct stat_job *j)
 	json_array(&js, "tasks");
 	for (size_t i = 0; i < j->ntask; i++) {
 		json_object(&js, NULL);
-		json_string(&js, "task", j->task[i].path);
+		json_string(&js, "task", j->task[i].trace->path);
 		json_u64(&js, "private", j->task[i].private);
 		if (i < TOP) {
 			json_array(&js, "in_common");
@@ -338,7 +227,7 @@ print_json(struct out *out, const struct stat_job *j)
 				json_u64(&js, NULL, j->pair[i][b]);
 			json_end(&js);
 		}
-		json_sum(&js, &(struct sum){ j->task[i].pages, j->task[i].refs });
+		json_sum(&js, &(struct sum){ j->task[i].pages, j->task[i].trace->nref });
 	}
 	json_end(&js);
 	json_end(&js);
@@ -348,7 +237,7 @@ static void
 job_free(struct stat_job *j)
 {
 	for (size_t i = 0; i < j->ntask; i++)
-		free(j->task[i].path);
+		free(j->task[i].trace->path);
 	free(j->task);
 	free(j->page);
 	free(j->bytasks);
@@ -358,7 +247,8 @@ job_free(struct stat_job *j)
 int
 main(int argc, char **argv)
 {
-	struct stat_job j = { .dir = NULL };
+	static struct lap_reader reader;
+	struct stat_job j = { .ntask = 0 };
 	const char *outname = NULL;
 	struct out *out;
 	int c, json = 0;
@@ -370,13 +260,11 @@ main(int argc, char **argv)
 		else
 			outname = optarg;
 	opt_operands(argc, argv, 1, 1);
-	j.dir = argv[optind];
 	progress_start(NULL);
-	manifest_read(&j);
-	if (j.ntask)
-		qsort(j.task, j.ntask, sizeof *j.task, task_compare);
+	tasks_begin(&j, argv[optind]);
+	lap_reader_init(&reader, &j.folder);
 	for (size_t i = 0; i < j.ntask; i++)
-		task_read(&j, (uint32_t)i);
+		task_read(&j, &reader, (uint32_t)i);
 	pages_sum(&j);
 	out = out_open(outname);
 	(json ? print_json : print_text)(out, &j);

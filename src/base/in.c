@@ -16,17 +16,22 @@
 
 #define SIZE  (2 * IN_PEEK)
 #define SNIFF 512       /* the magic of a tar header is at byte 257 */
+#define BRIEF (-2)
 
 struct in {
-	int fd;                 /* -1: input from memory */
+	int fd;                 /* -1: input from memory; BRIEF: a file that is not open */
 	char *name, *member;    /* owned; member NULL: the only one */
 	char *err;              /* owned */
-	uint8_t *p;             /* owned: SIZE bytes; borrowed for memory */
+	uint8_t *p;             /* owned: `room` bytes; borrowed for memory */
+	size_t room;
 	size_t pos, end;
 	uint64_t off;           /* offset of p[pos] */
 	int eof;                /* nothing follows p[end] */
 	struct unz *unz;        /* owned; NULL if not compressed */
 	struct arc *arc;        /* owned; NULL if no archive */
+	dev_t dev;              /* of a file that is opened for each read: which one it is */
+	ino_t ino;
+	size_t again;           /* bytes that were read, and will be once more */
 };
 
 static void
@@ -64,6 +69,33 @@ read_source(void *arg, void *p, size_t n, const char **why)
 	return k;
 }
 
+/* Opens the file, which must be the same as before, reads on, and closes it. */
+static ssize_t
+read_brief(struct in *in, void *p, size_t n, const char **why)
+{
+	int fd = src_open(in->name), same = 0;
+	struct stat st;
+	ssize_t k = -1;
+
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		same = st.st_dev == in->dev && st.st_ino == in->ino;
+		while (same && (k = pread(fd, p, n, (off_t)(in->off + (in->end - in->pos)))) < 0 && errno == EINTR)
+			;
+		*why = same ? strerror(errno) : "another file has that name now";
+	} else {
+		*why = strerror(errno);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (k > 0) {
+		size_t new = (size_t)k > in->again ? (size_t)k - in->again : 0;
+
+		in->again -= (size_t)k - new;
+		progress_read(new);
+	}
+	return k;
+}
+
 /* Reads more bytes to p[end]; the buffer has room. */
 static void
 in_fill_buffer(struct in *in)
@@ -71,11 +103,15 @@ in_fill_buffer(struct in *in)
 	const char *why;
 	ssize_t k;
 
+	if (!in->p)
+		in->p = xmalloc(in->room);
 	if (in->arc) {
-		k = arc_read(in->arc, in->p + in->end, SIZE - in->end);
+		k = arc_read(in->arc, in->p + in->end, in->room - in->end);
 		why = arc_error(in->arc);
+	} else if (in->fd == BRIEF) {
+		k = read_brief(in, in->p + in->end, in->room - in->end, &why);
 	} else {
-		k = read_source(in, in->p + in->end, SIZE - in->end, &why);
+		k = read_source(in, in->p + in->end, in->room - in->end, &why);
 	}
 	if (k < 0)
 		set_error(in, why);
@@ -145,7 +181,8 @@ in_open(const char *path)
 	struct in *in = xcalloc(1, sizeof(*in));
 	struct stat st;
 
-	in->p = xmalloc(SIZE);
+	in->room = SIZE;
+	in->p = xmalloc(in->room);
 	in->name = xstrdup(src_name(path));
 	if (src_is_stdin(path)) {
 		in->fd = STDIN_FILENO;
@@ -165,6 +202,41 @@ in_open(const char *path)
 	progress_input(in->fd);
 	in_recognise(in);
 	return in;
+}
+
+struct in *
+in_brief(const char *path, size_t want)
+{
+	struct in *in = xcalloc(1, sizeof(*in));
+	struct stat st;
+	int fd = src_open(path);
+
+	in->room = 2 * want;
+	in->name = xstrdup(path);
+	in->fd = BRIEF;
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		set_error(in, strerror(errno));
+		in->off = DIAG_NOOFF;
+	} else {
+		progress_input(fd);
+		in->dev = st.st_dev;
+		in->ino = st.st_ino;
+	}
+	if (fd >= 0)
+		close(fd);
+	return in;
+}
+
+void
+in_forget(struct in *in)
+{
+	if (in->fd != BRIEF || in->err)
+		return;
+	in->again += in->end - in->pos;
+	in->pos = in->end = 0;
+	in->eof = 0;
+	free(in->p);
+	in->p = NULL;
 }
 
 struct in *
@@ -189,7 +261,7 @@ in_close(struct in *in)
 	unz_free(in->unz);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
-	if (in->fd >= 0 || in->err)
+	if (in->fd != -1 || in->err)
 		free(in->p);
 	free(in->name);
 	free(in->member);
@@ -225,7 +297,7 @@ const uint8_t *
 in_peek(struct in *in, size_t want, size_t *have)
 {
 	if (in->end - in->pos < want && !in->eof) {
-		if (SIZE - in->pos < want || in->pos >= IN_PEEK) {
+		if (in->room - in->pos < want || in->pos >= in->room / 2) {
 			memmove(in->p, in->p + in->pos, in->end - in->pos);
 			in->end -= in->pos;
 			in->pos = 0;
@@ -256,7 +328,7 @@ in_skip(struct in *in, size_t n)
 {
 	in->pos += n;
 	in->off += n;
-	if (in->pos == in->end && in->fd >= 0)
+	if (in->pos == in->end && in->fd != -1)
 		in->pos = in->end = 0;
 }
 

@@ -20,6 +20,12 @@ struct in;
 
 /* NULL, "-" and the like: standard input (src.h).  Never NULL: a file that cannot be opened is an error at the first read. */
 struct in *in_open(const char *path);
+/*
+ * A file that is only open while it is read, so that there may be thousands of them; compression is not
+ * recognized. At least `want` bytes can be peeked at. in_forget frees the buffer; the next read fills it again.
+ */
+struct in *in_brief(const char *path, size_t want);
+void in_forget(struct in *in);
 struct in *in_mem(const void *p, size_t n, const char *name);   /* borrows p; never decompresses */
 void in_close(struct in *in);
 
