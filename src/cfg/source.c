@@ -30,6 +30,7 @@ struct wsource {
 	struct module *module;          /* owned */
 	size_t nmodule, capmodule;
 	struct file *file;              /* owned */
+	int inlined;
 	char say[4400];
 };
 
@@ -238,20 +239,11 @@ wsource_object(const struct wsource *s, uint64_t pc)
 	return m ? m->map.name : NULL;
 }
 
-const char *
-wsource_exported(struct wsource *s, uint64_t pc)
-{
-	uint64_t addr;
-	const struct file *f = source_mapped(s, pc, &addr);
-
-	return f ? exe_exported(&f->exe, addr) : NULL;
-}
-
 int
 wsource_in_function(struct wsource *s, uint64_t pc, const char *name)
 {
 	uint64_t addr;
-	const struct file *f = source_mapped(s, pc, &addr);
+	struct file *f = source_mapped(s, pc, &addr);
 
 	return f && exe_in_function(&f->exe, addr, name);
 }
@@ -260,7 +252,7 @@ int
 wsource_has_function(struct wsource *s, const char *name)
 {
 	for (size_t i = 0; i < s->nmodule; i++) {
-		const struct file *f = file_of(s, s->module[i].map.name);
+		struct file *f = file_of(s, s->module[i].map.name);
 
 		if (f && f->open && !f->other && source_same(&f->exe, &s->module[i].map) &&
 		    exe_has_function(&f->exe, name))
@@ -270,16 +262,22 @@ wsource_has_function(struct wsource *s, const char *name)
 }
 
 void
+wsource_inlined(struct wsource *s)
+{
+	s->inlined = 1;
+}
+
+void
 wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line)
 {
 	struct file *f;
-	uint64_t addr, off;
+	uint64_t addr;
 
 	*file = *func = NULL;
 	*line = 0;
 	if ((f = source_mapped(s, pc, &addr)) == NULL)
 		return;
-	*func = exe_func(&f->exe, addr, &off);
+	*func = exe_name(&f->exe, addr, s->inlined);
 	*file = exe_short_line(&f->exe, addr, line);
 	if (!*file || *line < 0)
 		*line = 0;
@@ -291,4 +289,68 @@ wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, cons
 {
 	wsource_code(s, pc, code, n);
 	wsource_place(s, pc, file, func, line);
+}
+
+/* The file of a module, if it is the one that was mapped */
+static struct file *
+source_usable(struct wsource *s, struct module *m)
+{
+	if (!m->file && !(m->file = file_of(s, m->map.name)))
+		return NULL;
+	return m->file->open && !m->file->other && source_same(&m->file->exe, &m->map) ? m->file : NULL;
+}
+
+/* Did an earlier module come from the same file, at the same place? */
+static int
+source_again(const struct wsource *s, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (s->module[k].file == s->module[i].file &&
+		    s->module[k].map.addr - s->module[k].map.offset ==
+			s->module[i].map.addr - s->module[i].map.offset)
+			return 1;
+	return 0;
+}
+
+int
+wsource_variable(struct wsource *s, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size)
+{
+	for (; at->module < s->nmodule; at->module++, at->symbol = 0) {
+		struct module *m = &s->module[at->module];
+		struct file *f = source_usable(s, m);
+		uint64_t base;
+
+		if (!f || source_again(s, at->module) ||
+		    !exe_variable(&f->exe, name, &at->symbol, addr, size))
+			continue;
+		base = source_convert(&f->exe, m->map.offset, 0);
+		if (base != UINT64_MAX) {
+			*addr += m->map.addr - base;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int
+wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t *at, uint64_t *pc)
+{
+	size_t n = strlen(module);
+
+	for (; *at < s->nmodule; ++*at) {
+		struct module *m = &s->module[*at];
+		size_t len = strlen(m->map.name);
+		uint64_t off;
+
+		if (len < n || strcmp(m->map.name + len - n, module) != 0 ||
+		    (len > n && m->map.name[len - n - 1] != '/') || !source_usable(s, m))
+			continue;
+		off = source_convert(&m->file->exe, addr, 1);
+		if (off == UINT64_MAX || off < m->map.offset || off - m->map.offset >= m->map.len)
+			continue;
+		*pc = m->map.addr + (off - m->map.offset);
+		++*at;
+		return 1;
+	}
+	return 0;
 }

@@ -37,8 +37,12 @@ const char *wsource_complaint(struct wsource *s);
 /* Modification time of the file that contains pc; 0: unknown */
 struct timespec wsource_changed(struct wsource *s, uint64_t pc);
 
+/* From now on, the function of code is the innermost one that is inlined there, if any. */
+void wsource_inlined(struct wsource *s);
+
 /*
- * File, function and line of the n bytes of code at pc; NULL, NULL, 0 where they are not known.
+ * File, function and line of the n bytes of code at pc; NULL, NULL, 0 where they are not known: by the file's
+ * debugging information or symbols, by those under /usr/lib/debug, or by the functions that it exports.
  * Strings live as long as s.
  */
 void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n, const char **file,
@@ -46,12 +50,22 @@ void wsource_find(struct wsource *s, uint64_t pc, const uint8_t *code, size_t n,
 /* The same for code that wsource_code was told of already */
 void wsource_place(struct wsource *s, uint64_t pc, const char **file, const char **func, int *line);
 
-/* The exported function at pc, for files without other symbols; NULL: none */
-const char *wsource_exported(struct wsource *s, uint64_t pc);
-
 /* Is pc, of code that wsource_code was told of, in a function that has this name among others? */
 int wsource_in_function(struct wsource *s, uint64_t pc, const char *name);
 int wsource_has_function(struct wsource *s, const char *name);  /* has one of the files that are used? */
+
+/*
+ * The next variable with this name, from *at on, which becomes the place after it: 1 with its address in the
+ * program and its size, or 0: no more.  Begin with *at = { 0 }.
+ */
+struct wsource_at { size_t module, symbol; };
+int wsource_variable(struct wsource *s, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size);
+
+/*
+ * The address in the program of an address in the next file whose path, or the end of whose path after a slash,
+ * is `module`, from number *at on, which becomes the number after it: 1, or 0: no more.  Begin with *at = 0.
+ */
+int wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 
 /* The path of the file that pc was mapped from; NULL: of none */
 const char *wsource_object(const struct wsource *s, uint64_t pc);

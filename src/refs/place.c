@@ -30,19 +30,14 @@ refs_complaint(struct refs *s)
 void
 refs_place(struct refs *s, uint64_t pc, struct refs_place *p)
 {
-	uint64_t off;
 	uint8_t b;
 
 	*p = (struct refs_place){ 0 };
 	if (s->source) {
 		p->object = wsource_object(s->source, pc);
 		wsource_place(s->source, pc, &p->file, &p->func, &p->line);
-		if (!p->func)
-			p->func = wsource_exported(s->source, pc);
 	} else if (s->has_exe && exe_image(&s->exe, pc, &b, 1)) {
-		p->func = exe_func(&s->exe, pc, &off);
-		if (!p->func)
-			p->func = exe_exported(&s->exe, pc);
+		p->func = exe_name(&s->exe, pc, 0);
 		p->file = exe_short_line(&s->exe, pc, &p->line);
 	}
 }

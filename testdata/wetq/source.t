@@ -66,11 +66,11 @@ for what in gone other; do
 	[ $what = gone ] || say=$other
 	wetq list foo1.ws >got 2>err
 	is "$what" "$(cat err)" "wetq: foo1.ws: $say"
-	is "$what: nothing is known of it" "$(grep -c main got)" 0
+	is "$what: nothing is known of it" "$(grep -c ' main ' got)" 0
 	wetq annotate "$at#0" foo1.ws >got 2>err
 	is "$what: annotate" "$(cat err got)" "wetq: foo1.ws: $say"
 	ws2wet --main foo1.ws >got 2>err
-	is "$what: ws2wet" "$(cat err; grep -c main got)" "ws2wet: foo1.ws: $say
+	is "$what: ws2wet" "$(cat err; grep -c ' main ' got)" "ws2wet: foo1.ws: $say
 0"
 	for m in full replay; do
 		wetz -1 -m $m -o got.wet foo1.ws 2>err
@@ -90,6 +90,32 @@ gcc -g -O0 -c one.c two.c && objcopy --remove-section .debug_aranges two.o && gc
 is "units with and without .debug_aranges" "$(wetq list both.ws | awk '$4 ~ /^(one|two)[.]c$/ { print $4, $5, $6 }' | LC_ALL=C sort -u)" \
 	"one.c main 1
 two.c twice 1"
+
+# functions of libraries: exported ones, those of split debugging information, inlined ones
+cat >lib.c <<'X'
+static inline __attribute__((always_inline)) int twice(int x) { volatile int y = x; return y + y; }
+static __attribute__((noinline)) int hidden(int x) { return twice(x) + 1; }
+int shown(int x);
+int shown(int x) { return hidden(x) * 3; }
+X
+echo 'int shown(int); int main(void) { return shown(7) != 45; }' >use.c
+${CC:-gcc} -g -O1 -fPIC -shared lib.c -o libname.so -Wl,--build-id=sha1 && ${CC:-gcc} -g use.c -o use -L. -lname -Wl,-rpath,"$(pwd)" && wscap -o use.ws ./use
+wetq list use.ws >list
+is "a library with debugging information: a function that is inlined too" "$(awk '$4 == "lib.c" { print $5, $6 }' list | LC_ALL=C sort -u)" "hidden 2
+shown 4
+twice 1"
+strip libname.so
+is "a stripped one: those that it exports" "$(wetq list use.ws | awk '$4 == "lib.c" || $5 == "shown" || $5 == "hidden" || $5 == "twice" { print $4, $5 }' | sort -u)" "? shown"
+libc=$(ldd foo1 | awk '$1 ~ /^libc[.]so/ { print $3 }')
+id=$(readelf -n "$libc" 2>/dev/null | awk '/Build ID/ { print substr($3, 1, 2) "/" substr($3, 3) }')
+if [ "$id" ] && [ -r "/usr/lib/debug/.build-id/$id.debug" ]; then
+	# local functions of it, which it does not export
+	readelf -sW "/usr/lib/debug/.build-id/$id.debug" | awk '$4 == "FUNC" && $5 == "LOCAL" { print $8 }' | sort -u >local
+	wetq list foo1.ws | awk '$4 ~ /^[.]\// { print $5 }' | sort -u | comm -12 - local >got
+	ok "one whose debugging information was split off" test -s got
+else
+	skip "one whose debugging information was split off: that of the C library is not installed"
+fi
 
 strip -o bare foo1 && wscap -o bare.ws ./bare >out
 gives "no line is known" 0 "wetq: bare.ws: no line of a source file is known: was the program compiled with -g?" wetq annotate @100 bare.ws

@@ -68,8 +68,11 @@ annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 		warn("%s: has been changed since the run: what it says here may not be what ran", path);
 }
 
-/* Prints the n lines of the file l->file; with its other lines, if the file is available. */
-static void
+/*
+ * Prints the n lines of the file l->file; with its other lines, if the file is available.  0: it is not, and
+ * nothing is printed, because it is one of a library of the system (exe_short_line), whose sources few have.
+ */
+static int
 annotate_file(struct job *j, const struct line *l, size_t n)
 {
 	char *path = j->folder && l->file[0] != '/' ?
@@ -79,6 +82,10 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 	size_t room = 0, k = 0;
 	ssize_t len;
 
+	if (!f && strncmp(l->file, "./", 2) == 0) {
+		free(path);
+		return 0;
+	}
 	annotate_check(j, f, path, l->id);
 	out_printf(j->out, "%s\n", l->file);
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
@@ -94,6 +101,7 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 		fclose(f);
 	free(text);
 	free(path);
+	return 1;
 }
 
 /* Lines of all statements, with those of the same line added up; returns their number. */
@@ -128,6 +136,7 @@ job_annotate(struct job *j, const char *point)
 	struct query_slice s = { .flags = j->flags };
 	struct line *l = NULL;
 	size_t n, end, put = 0;
+	int known = 0;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
@@ -142,12 +151,12 @@ job_annotate(struct job *j, const char *point)
 
 		for (end = i; end < n && strcmp(l[end].file, l[i].file) == 0; end++)
 			in += l[end].in;
+		known |= strncmp(l[i].file, "./", 2) != 0;
 		if (in)
-			annotate_file(j, l + i, end - i);
-		put += in != 0;
+			put += (size_t)annotate_file(j, l + i, end - i);
 	}
 	if (job_warn_sources(j) == 0 && !put)
-		warn("%s: %s", j->path, n ? "no statement of the slice has a line of a source file" :
+		warn("%s: %s", j->path, known ? "no statement of the slice has a line of a source file" :
 		    "no line of a source file is known: was the program compiled with -g?");
 	free(l);
 	free(s.count);

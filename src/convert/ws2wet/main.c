@@ -42,6 +42,7 @@ ws2wet_run(struct job *j, const char *outname)
 		j->path = copy = spool_stdin();
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();
+	wsource_inlined(j->source);
 	j->out = out_open(outname);
 	job_code(j);
 	job_count(j);

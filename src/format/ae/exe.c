@@ -1,5 +1,4 @@
 /* Reading of traced executables with libelf and libdw; see exe.h. */
-#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -234,11 +233,16 @@ exe_close(struct exe *x)
 	free(x->sym);
 	free(x->exported);
 	free(x->traced);
-	free(x->unit);
-	x->unit = NULL;
+	free(x->inlined);
+	exe_lines_free(x);
+	if (x->debug)
+		exe_close(x->debug);
+	free(x->debug);
+	x->inlined = NULL;
+	x->debug = NULL;
 	x->image = x->ro = x->traced = NULL;
 	x->sym = x->exported = NULL;
-	x->nimage = x->nro = x->nsym = x->nexported = x->ntraced = x->nunit = 0;
+	x->nimage = x->nro = x->nsym = x->nexported = x->ntraced = x->ninlined = 0;
 	if (x->dwarf)
 		dwarf_end(x->dwarf);
 	if (x->elf)
@@ -316,122 +320,27 @@ exe_has_name(const struct exe_sym *sym, size_t n, int open, uint64_t pc, const c
 }
 
 int
-exe_in_function(const struct exe *x, uint64_t pc, const char *name)
+exe_in_function(struct exe *x, uint64_t pc, const char *name)
 {
+	const struct exe *d = x->nsym ? NULL : exe_debug(x);
+
 	return exe_has_name(x->sym, x->nsym, 1, pc, name) ||
-	    exe_has_name(x->exported, x->nexported, 0, pc, name);
+	    exe_has_name(x->exported, x->nexported, 0, pc, name) ||
+	    (d && exe_has_name(d->sym, d->nsym, 1, pc, name));
 }
 
 int
-exe_has_function(const struct exe *x, const char *name)
+exe_has_function(struct exe *x, const char *name)
 {
+	struct exe *d = x->nsym ? NULL : exe_debug(x);
+
 	for (size_t i = 0; i < x->nsym; i++)
 		if (strcmp(x->sym[i].name, name) == 0)
 			return 1;
 	for (size_t i = 0; i < x->nexported; i++)
 		if (strcmp(x->exported[i].name, name) == 0)
 			return 1;
-	return 0;
-}
-
-static int
-cmp_unit(const void *a, const void *b)
-{
-	return cmp_addr(((const struct exe_unit *)a)->addr, ((const struct exe_unit *)b)->addr);
-}
-
-/*
- * Where the code of each compilation unit is, as its own entry says.  Not .debug_aranges, by which
- * dwarf_addrdie looks: clang writes none, so a program has it for some of its units, or for none.
- * Without memory there are no lines.
- */
-static void
-exe_read_units(struct exe *x)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Half version;
-	Dwarf_Die die;
-	uint8_t type;
-
-	while (dwarf_get_units(x->dwarf, cu, &cu, &version, &type, &die, NULL) == 0) {
-		Dwarf_Addr base, begin, end;
-		ptrdiff_t at = 0;
-
-		if (type == DW_UT_type || type == DW_UT_split_type)
-			continue;
-		while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
-			struct exe_unit *p;
-
-			if (begin >= end)
-				continue;
-			if (!(p = exe_grow(x->unit, x->nunit, sizeof *p))) {
-				x->nunit = 0;
-				return;
-			}
-			x->unit = p;
-			p[x->nunit++] = (struct exe_unit){ begin, end - begin, dwarf_dieoffset(&die) };
-		}
-	}
-	if (x->nunit)
-		qsort(x->unit, x->nunit, sizeof *x->unit, cmp_unit);
-}
-
-/* The entry of the compilation unit that pc is in; NULL if there is none */
-static Dwarf_Die *
-exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
-{
-	size_t i;
-
-	if (!x->dwarf_tried) {
-		x->dwarf_tried = 1;
-		x->dwarf = dwarf_begin_elf(x->elf, DWARF_C_READ, NULL);
-		if (x->dwarf)
-			exe_read_units(x);
-	}
-	if (!x->dwarf)
-		return NULL;
-	LOWER_BOUND(i, x->nunit, x->unit[i].addr <= pc);
-	if (i == 0 || pc - x->unit[i - 1].addr >= x->unit[i - 1].size)
-		return NULL;
-	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
-}
-
-const char *
-exe_line(struct exe *x, uint64_t pc, int *line)
-{
-	Dwarf_Die die;
-	Dwarf_Line *l;
-
-	if (!exe_unit_of(x, pc, &die))
-		return NULL;
-	l = dwarf_getsrc_die(&die, pc);
-	if (!l || dwarf_lineno(l, line) != 0)
-		return NULL;
-	return dwarf_linesrc(l, NULL, NULL);
-}
-
-/* The folder in which pc's source was compiled; NULL if that is not known */
-static const char *
-exe_compile_dir(struct exe *x, uint64_t pc)
-{
-	Dwarf_Die die;
-	Dwarf_Attribute a;
-
-	if (!exe_unit_of(x, pc, &die) || !dwarf_attr(&die, DW_AT_comp_dir, &a))
-		return NULL;
-	return dwarf_formstring(&a);
-}
-
-const char *
-exe_short_line(struct exe *x, uint64_t pc, int *line)
-{
-	const char *file = exe_line(x, pc, line), *dir = file ? exe_compile_dir(x, pc) : NULL;
-	size_t n;
-
-	if (!dir)
-		return file;
-	n = strlen(dir);
-	return n && strncmp(file, dir, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+	return d && exe_has_function(d, name);
 }
 
 static int

@@ -14,6 +14,8 @@ struct exe_span { uint64_t addr, size; const uint8_t *p; };     /* p borrowed fr
 struct exe_sym { uint64_t addr, size; const char *name; };
 /* Code of a compilation unit; die: offset of its entry in .debug_info */
 struct exe_unit { uint64_t addr, size, die; };
+/* Code of a function that is inlined in another; up: index of the entry that contains it plus 1, or 0 */
+struct exe_inlined { uint64_t addr, size; size_t up; const char *name; };
 
 struct exe {
 	char err[160];                  /* the message after a failure */
@@ -42,7 +44,14 @@ struct exe {
 	void *elf, *dwarf;
 	int dwarf_tried;
 	struct exe_unit *unit;          /* by address; read with dwarf */
-	size_t nunit;
+	size_t nunit, capunit;
+	struct exe_inlined *inlined;    /* by address; of all units */
+	size_t ninlined;
+	int inlined_tried;
+	/* the file with this file's debugging information, which was split off; owned; NULL: none */
+	struct exe *debug;
+	void *joined;                   /* paths of files in relative folders; owned */
+	int debug_tried;
 };
 
 /*
@@ -61,13 +70,38 @@ int exe_rodata(const struct exe *x, uint64_t addr, void *buf, size_t n);        
 const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 /* The exported function that covers pc. NULL if there is none. */
 const char *exe_exported(const struct exe *x, uint64_t pc);
+/*
+ * names.c: the name of the function that pc is in, from the file's symbols, those that were split off, or those
+ * that it exports; inlined: if another function is inlined there, the name of that one.  NULL: unknown
+ */
+const char *exe_name(struct exe *x, uint64_t pc, int inlined);
+/*
+ * The file under /usr/lib/debug with the symbols and the debugging information of a file that has none of
+ * its own, by its build id; NULL: there is none.  It is opened once.
+ */
+struct exe *exe_debug(struct exe *x);
+/*
+ * The next variable with this name at or after symbol *at, which becomes the one after it: 1 with its place, or
+ * 0: no more.  Begin with *at = 0.
+ */
+int exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, uint64_t *size);
+
 /* Is pc in a function that has this name among others? */
-int exe_in_function(const struct exe *x, uint64_t pc, const char *name);
-int exe_has_function(const struct exe *x, const char *name);
+int exe_in_function(struct exe *x, uint64_t pc, const char *name);
+int exe_has_function(struct exe *x, const char *name);
+
+/* lines.c; for exe_close */
+void exe_lines_free(struct exe *x);
+
+/* Calls fn with the entry of each compilation unit of the file's own debugging information, a Dwarf_Die. */
+void exe_each_unit(struct exe *x, void (*fn)(void *arg, void *die), void *arg);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);
-/* The same, with a file below the folder of its compilation as a path from there */
+/*
+ * The same, with a file below the folder of its compilation as a path from there; after that folder if it is
+ * relative, as systems' packages have it: "./elf/rtld.c"
+ */
 const char *exe_short_line(struct exe *x, uint64_t pc, int *line);
 
 /* Is pc in a traced function? -1: the schemas are malformed (x->err). The first call reads them. */

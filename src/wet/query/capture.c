@@ -99,6 +99,7 @@ qcap_open(struct query *q)
 	qcap_clear_counts(cap);
 	if ((cap->source = wsource_new()) == NULL)
 		return -1;
+	wsource_inlined(cap->source);
 	return qcap_open_trace(cap, VISIT_CONTROL);
 }
 

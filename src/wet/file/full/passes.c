@@ -57,6 +57,7 @@ store_first_pass(struct store_cap *c, const char *capture, struct wsource *src, 
 
 	if (!v)
 		return store_fail_replay(c->out.f, &rf);
+	wsource_inlined(src);
 	progress_stage("finding code");
 	visit_prepare_second(v);
 	m.r = visit_replay(v);

@@ -1,0 +1,208 @@
+/* Names of functions and variables of an executable, also from a file that they were split off to. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/search.h"
+#include "format/ae/exe.h"
+
+#define DEPTH 64u               /* of functions and blocks in each other */
+
+struct exe *
+exe_debug(struct exe *x)
+{
+	char path[40 + 2 * EXE_IDMAX] = "/usr/lib/debug/.build-id/";
+	size_t n = strlen(path);
+	struct exe *d;
+
+	if (x->debug_tried || x->idlen < 2)
+		return x->debug;
+	x->debug_tried = 1;
+	for (unsigned i = 0; i < x->idlen; i++)
+		n += (size_t)snprintf(path + n, sizeof path - n, i == 0 ? "%02x/" : "%02x", x->id[i]);
+	snprintf(path + n, sizeof path - n, ".debug");
+	if ((d = malloc(sizeof *d)) == NULL)
+		return NULL;
+	if (exe_open(d, path) != 0) {
+		free(d);
+		return NULL;
+	}
+	if (d->idlen != x->idlen || memcmp(d->id, x->id, x->idlen) != 0) {
+		exe_close(d);
+		free(d);
+		return NULL;
+	}
+	d->debug_tried = 1;
+	return x->debug = d;
+}
+
+struct inlining { struct exe *x; size_t cap; };
+
+/* The name that symbols have, or else that of the source */
+static const char *
+names_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a))
+		return dwarf_formstring(&a);
+	return dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
+}
+
+/* Without memory, the names of the functions around are used. */
+static void
+names_add(struct inlining *t, Dwarf_Die *die)
+{
+	struct exe *x = t->x;
+	Dwarf_Addr base, begin, end;
+	const char *name = names_of(die);
+	ptrdiff_t at = 0;
+
+	while (name && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0)
+		if (begin < end && buf_grow(&x->inlined, &t->cap, x->ninlined + 1, sizeof *x->inlined) == 0)
+			x->inlined[x->ninlined++] = (struct exe_inlined){ begin, end - begin, 0, name };
+}
+
+/* Adds the functions that are inlined below an entry. */
+static void
+names_walk(struct inlining *t, Dwarf_Die *up, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH || dwarf_child(up, &die) != 0)
+		return;
+	do
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_inlined_subroutine:
+			names_add(t, &die);
+			/* fallthrough */
+		case DW_TAG_subprogram: case DW_TAG_lexical_block: case DW_TAG_namespace:
+		case DW_TAG_class_type: case DW_TAG_structure_type:
+			names_walk(t, &die, depth + 1);
+			break;
+		default:
+			break;
+		}
+	while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void
+names_unit(void *arg, void *die)
+{
+	names_walk(arg, die, 0);
+}
+
+/* By address; what contains another one is before it */
+static int
+names_order(const void *a, const void *b)
+{
+	const struct exe_inlined *p = a, *q = b;
+
+	if (p->addr != q->addr)
+		return p->addr < q->addr ? -1 : 1;
+	if (p->size != q->size)
+		return p->size > q->size ? -1 : 1;
+	return p->up < q->up ? -1 : p->up > q->up;
+}
+
+static void
+names_read_inlined(struct exe *x)
+{
+	struct inlining t = { .x = x };
+	size_t up = 0;
+
+	x->inlined_tried = 1;
+	exe_each_unit(x, names_unit, &t);
+	/* where they are the same, in the order of the walk, which is that of the nesting */
+	for (size_t i = 0; i < x->ninlined; i++)
+		x->inlined[i].up = i;
+	if (x->ninlined)
+		qsort(x->inlined, x->ninlined, sizeof *x->inlined, names_order);
+	for (size_t i = 0; i < x->ninlined; i++) {
+		struct exe_inlined *e = x->inlined;
+
+		while (up && e[i].addr - e[up - 1].addr >= e[up - 1].size)
+			up = e[up - 1].up;
+		e[i].up = up;
+		up = i + 1;
+	}
+}
+
+/* The innermost function that is inlined at pc; NULL: none */
+static const char *
+names_inlined(struct exe *x, uint64_t pc)
+{
+	const struct exe_inlined *e;
+	size_t i;
+
+	if (!x->inlined_tried)
+		names_read_inlined(x);
+	e = x->inlined;
+	LOWER_BOUND(i, x->ninlined, e[i].addr <= pc);
+	while (i && pc - e[i - 1].addr >= e[i - 1].size)
+		i = e[i - 1].up;
+	return i ? e[i - 1].name : NULL;
+}
+
+const char *
+exe_name(struct exe *x, uint64_t pc, int inlined)
+{
+	struct exe *d = x->nsym ? NULL : exe_debug(x);
+	const char *name = NULL;
+
+	if (inlined)
+		name = names_inlined(x, pc);
+	if (inlined && !name && d)
+		name = names_inlined(d, pc);
+	if (!name)
+		name = exe_func(d && d->nsym ? d : x, pc, NULL);
+	return name ? name : exe_exported(x, pc);
+}
+
+/* Finds a variable in a table of symbols. */
+static int
+names_variable(struct exe *x, unsigned type, const char *want, size_t *at, uint64_t *addr, uint64_t *size)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Sym s;
+	Elf_Data *d;
+
+	while ((scn = elf_nextscn(x->elf, scn)) != NULL) {
+		size_t n;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type || !sh.sh_entsize ||
+		    !(d = elf_getdata(scn, NULL)))
+			continue;
+		n = sh.sh_size / sh.sh_entsize;
+		for (; *at < n && gelf_getsym(d, (int)*at, &s); ++*at) {
+			const char *name = elf_strptr(x->elf, sh.sh_link, s.st_name);
+
+			if (GELF_ST_TYPE(s.st_info) != STT_OBJECT || s.st_shndx == SHN_UNDEF || !name ||
+			    strcmp(name, want) != 0)
+				continue;
+			++*at;
+			*addr = s.st_value;
+			*size = s.st_size;
+			return 1;
+		}
+		return 0;               /* there is one table of a type */
+	}
+	return 0;
+}
+
+int
+exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, uint64_t *size)
+{
+	struct exe *d = x->nsym ? NULL : exe_debug(x);
+
+	if (x->nsym)
+		return names_variable(x, SHT_SYMTAB, name, at, addr, size);
+	if (d && d->nsym)
+		return names_variable(d, SHT_SYMTAB, name, at, addr, size);
+	return names_variable(x, SHT_DYNSYM, name, at, addr, size);
+}
