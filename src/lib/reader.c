@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/src.h"
 #include "lib/lib_internal.h"
 
@@ -70,7 +71,7 @@ lib_child(const struct tracemill *t, const struct feed_plan *plan, int fd, int s
 	while ((n = read(3, &token, 1)) < 0 && errno == EINTR)
 		;
 	if (n != 1)
-		_exit(0);
+		confine_exit();
 	feed_run(plan, t->slots, 3);
 }
 
