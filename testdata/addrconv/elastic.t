@@ -44,12 +44,12 @@ for p in flow values ls; do
 	addrconv -f elastic -o $p.el $p.ws || fail "$p: converts"
 	./elasticread $p.el >$p.txt
 	is "$p: the header" "$? $(head -n 1 $p.txt)" "0 tracemill 2=0 3=1000000000000 4=576"
-	addrconv -f cvp $p.ws | ./cvpread - >cvp
-	awk -f deps.awk cvp >want
+	addrconv -f cvp $p.ws | ./cvpread - >records
+	awk -f deps.awk records >want
 	# without pc, weight and address
 	tail -n +2 $p.txt | sed 's/^\([0-9]*\),[0-9]*,1,\(LOAD\|STORE\),[0-9]*,/\1,\2,/; s/^\([0-9]*\),[0-9]*,1,COMP/\1,COMP/' >got
 	same "$p: what depends on what" got want
-	cut -d' ' -f1 cvp >want
+	cut -d' ' -f1 records >want
 	tail -n +2 $p.txt | cut -d, -f2 | xargs printf '%x\n' >got
 	same "$p: instructions" got want
 	ws2addr -f text $p.ws | awk '$1 == "modify" { $1 = "load"; print; $1 = "store" } $1 != "inst"' >want
