@@ -158,16 +158,35 @@ for o in "-f nosuch" "-F gem5" "--kinds inst,x" "--address 401000" "--address 20
 	addrconv $o all.ref >out 2>err
 	is "addrconv $o" "$? $(wc -c <out) $(wc -l <err)" "2 0 1"
 done
-# NumPy itself
-if python3 -c 'import numpy' 2>/dev/null; then
-	python3 -c '
+# NumPy itself, of any Python that has it: what it reads, and what it writes in types of its own
+py=
+for p in python3 /usr/bin/python3; do
+	[ "$py" ] || ! $p -c 'import numpy' 2>/dev/null || py=$p
+done
+if [ "$py" ]; then
+	$py -c '
 import numpy as np
 a = np.load("x.npy")
 names = ["inst", "load", "store", "modify", "enter", "back", "exit", "task"]
 for r in a:
-    print(names[r["kind"]], hex(r["address"]), *([r["size"]] if r["size"] else []))' >got
+    print(names[r["kind"]], hex(r["address"]), *([r["size"]] if r["size"] else []))
+b = np.zeros(len(a), dtype=[("kind", "<u4"), ("other", "<u2"), ("address", "<u8"), ("size", "u1")])
+for f in "kind", "address", "size":
+    b[f] = a[f]
+np.save("y.npy", b)
+np.save("w.npy", (a["address"] & np.uint64(0xffffffffffff)) | a["size"].astype("<u8") << np.uint64(48) |
+    a["kind"].astype("<u8") << np.uint64(56))
+np.save("e.npy", b[:0])
+np.save("f.npy", b.reshape(2, -1))' >got
 	same "numpy.load" got all.text
+	for f in y w; do
+		addrconv -f text $f.npy >got
+		same "numpy.save, $f" got all.text
+	done
+	addrconv -f text e.npy >got
+	is "an empty array" "$? $(wc -c <got | tr -d ' ')" "0 0"
+	gives "two dimensions" 1 "addrconv: f.npy: byte 10: the array has more than one dimension" addrconv f.npy
 else
-	skip "python3 has no numpy"
+	skip "no python3 has numpy"
 fi
 tap_end

@@ -26,6 +26,16 @@ trace_open(struct trace_reader *r, struct in *in, enum trace_format format, unsi
 	return format == TRACE_NPY ? trace_npy_open(r) : 0;
 }
 
+/* What is between the fields of lines that trace_plain can read; 0: it reads none of this format. */
+static uint8_t
+trace_separator(const struct trace_reader *r)
+{
+	if (r->format == TRACE_TEXT)
+		return ' ';
+	return r->format == TRACE_CSV && r->ncolumn == TRACE_NCOLUMNS && r->column[0] == TRACE_KIND &&
+	    r->column[1] == TRACE_ADDRESS && r->column[2] == TRACE_BYTES ? ',' : 0;
+}
+
 /* Reads the lines from p to end, as long as there is room; *used is the number of their bytes. */
 static size_t
 trace_lines(struct trace_reader *r, const uint8_t *p, const uint8_t *end, uint64_t *w, size_t max, size_t *used)
@@ -33,9 +43,18 @@ trace_lines(struct trace_reader *r, const uint8_t *p, const uint8_t *end, uint64
 	trace_line_fn *fn = trace_line_of(r->format);
 	const uint8_t *from = p, *next;
 	uint64_t *at = w, *most = w + max - TRACE_MARGIN, line = r->line;
+	uint8_t separator = trace_separator(r);
 
 	for (; p < end && at <= most; p = next) {
 		uint64_t *before = at;
+		size_t n = separator ? trace_plain(&p, end, separator, at, (size_t)(most - at)) : 0;
+
+		if (n) {
+			at += n;
+			line += n;
+			next = p;
+			continue;
+		}
 
 		line++;
 		if (*p == '\n') {

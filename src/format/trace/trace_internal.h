@@ -13,6 +13,12 @@ trace_line_fn *trace_line_of(enum trace_format f);
 /* The same for one line: 1, or 0 with r->err. */
 int trace_line(struct trace_reader *r, enum trace_format f, const uint8_t *p, uint64_t w[TRACE_MARGIN]);
 
+/*
+ * Reads lines from *at to end that are as trace_put writes them, with this separator, until one is not: at most
+ * max, a word each. Their number; *at moves past them.
+ */
+size_t trace_plain(const uint8_t **at, const uint8_t *end, uint8_t separator, uint64_t *w, size_t max);
+
 int trace_npy_is(const uint8_t *p, size_t n);
 int trace_npy_open(struct trace_reader *r);
 long trace_npy_read(struct trace_reader *r, uint64_t *w, size_t max);
