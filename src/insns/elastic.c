@@ -1,6 +1,6 @@
 /*
- * gem5's elastic traces, src/proto/inst_dep_record.proto of gem5: a magic number, then messages of protobuf with
- * their lengths before them: an InstDepRecordHeader, and an InstDepRecord for each operation of micro.h.
+ * gem5's elastic traces, src/proto/inst_dep_record.proto of gem5: a magic number, then messages of protobuf
+ * with their lengths before them: an InstDepRecordHeader, and an InstDepRecord for each operation of micro.h.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define BATCH  (128u << 10)     /* bytes of the output's buffer */
 #define MOST   512u             /* bytes of a record, at most */
-#define WINDOW 576u             /* records that gem5 reads at a time: three reorder buffers of its processor */
+#define WINDOW 576u             /* records that gem5 reads at a time: three reorder buffers of it */
 #define CYCLE  1000u            /* ticks, of 10^12 a second */
 
 /* Numbers of fields, and of types of records */

@@ -16,7 +16,7 @@ enum micro_type { MICRO_COMPUTE, MICRO_LOAD, MICRO_STORE, MICRO_BRANCH };
 /* What a computation is: simple; with vectors or the x87; a multiplication, division or system instruction */
 enum micro_class { MICRO_SIMPLE, MICRO_VECTOR, MICRO_SLOW };
 
-/* Registers are those of fact.h, and these; the last ones for what is loaded or stored in more than 8 bytes. */
+/* Registers are those of fact.h, and these; the last ones for what is loaded or stored in over 8 bytes. */
 enum {
 	MICRO_LOADED = FACT_NREG,       /* by the loads of even number, from 0 */
 	MICRO_LOADED_ODD,
@@ -74,8 +74,8 @@ struct micros {
 void micros_free(struct micros *t);
 
 /*
- * Calls fn for each operation of a span. Signals have none. Only in a run with VISIT_MEMORY is there anything in
- * memory at mem and stored.
+ * Calls fn for each operation of a span. Signals have none. Only in a run with VISIT_MEMORY is there anything
+ * at mem and stored.
  */
 void micro_span(struct micros *t, const struct insns_span *s, micro_fn *fn, void *arg);
 

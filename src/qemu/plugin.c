@@ -1,11 +1,11 @@
 /*
- * qemu-tracemill: a plugin for QEMU's user-mode emulators that writes all references of a program as a reference
- * stream, ref(5):
+ * qemu-tracemill: a plugin for QEMU's user-mode emulators that writes all references of a program as a
+ * reference stream, ref(5):
  *
  *   qemu-aarch64 -plugin PATH/qemu-tracemill.so,out=FILE[,inst=off] program
  *
- * QEMU reports an access of more than 8 bytes as several, and a modify as a load and a store. They are joined to
- * what they are when their instruction has ended. Each thread has words of its own, which are written some
+ * QEMU reports an access of more than 8 bytes as several, and a modify as a load and a store. They are joined
+ * to what they are when their instruction has ended. Each thread has words of its own, which are written some
  * thousands at a time, after an event that says whose they are if the last ones were of another thread.
  *
  * Debian does not package qemu-plugin.h: what is used of version 1 of the interface is declared here.
@@ -29,9 +29,10 @@ struct qemu_plugin_insn;
 enum { CB_NO_REGS };
 enum { MEM_RW = 3 };
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t, void (*)(uint64_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, void (*)(unsigned, uint32_t, uint64_t, void *),
-    int, int, void *);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int,
+    void *);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, void (*)(unsigned, uint32_t, uint64_t,
+    void *), int, int, void *);
 void qemu_plugin_register_vcpu_exit_cb(uint64_t, void (*)(uint64_t, unsigned));
 void qemu_plugin_register_atexit_cb(uint64_t, void (*)(uint64_t, void *), void *);
 void qemu_plugin_register_vcpu_syscall_cb(uint64_t, void (*)(uint64_t, unsigned, int64_t, uint64_t, uint64_t,
@@ -49,7 +50,7 @@ EXPORT int qemu_plugin_install(uint64_t, const struct qemu_info *, int, char **)
 
 #define CPUS    4096u
 #define WORDS   8192u           /* of a thread, before they are written */
-#define PIECES  256u            /* accesses of an instruction that are joined; more of them stay as they are */
+#define PIECES  256u            /* accesses of an instruction that are joined; more stay as they are */
 
 struct cpu {
 	uint64_t inst;                  /* the instruction that is executed, as a word */
@@ -122,7 +123,7 @@ cpu_write(struct cpu *c, unsigned number)
 	c->n = 0;
 }
 
-/* The accesses of the instruction that has ended, joined: pieces of one that follow each other; a load and a store. */
+/* The accesses of the instruction that has ended, joined: pieces of one; a load and a store of the same. */
 static void
 cpu_join(struct cpu *c)
 {
@@ -181,7 +182,7 @@ plugin_mem(unsigned number, uint32_t info, uint64_t addr, void *data)
 {
 	struct cpu *c = cpu_of(number);
 
-	/* QEMU 7.2 may call for an access that a helper function makes for an instruction after the end of the block */
+	/* QEMU 7.2 may call for an access of a helper function for an instruction after the end of the block */
 	if ((uint64_t)(uintptr_t)data != c->inst)
 		return;
 	if (c->npiece == PIECES)
@@ -212,10 +213,10 @@ cpu_end(struct cpu *c, unsigned number)
 	cpu_write(c, number);
 }
 
-/* Nothing is told when a signal ends the program, and a child begins with what is not written: so it is written. */
+/* Nothing is told when a signal ends the program, and a child has a copy of what is not written. */
 static void
-plugin_syscall(uint64_t id, unsigned number, int64_t num, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-    uint64_t f, uint64_t g, uint64_t h)
+plugin_syscall(uint64_t id, unsigned number, int64_t num, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+    uint64_t e, uint64_t f, uint64_t g, uint64_t h)
 {
 	(void)id, (void)num, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
 	cpu_end(cpu_of(number), number);

@@ -177,7 +177,7 @@ np.save("y.npy", b)
 np.save("w.npy", (a["address"] & np.uint64(0xffffffffffff)) | a["size"].astype("<u8") << np.uint64(48) |
     a["kind"].astype("<u8") << np.uint64(56))
 np.save("e.npy", b[:0])
-np.save("f.npy", b.reshape(2, -1))' >got
+np.save("f.npy", b[:2].reshape(1, 2))' >got
 	same "numpy.load" got all.text
 	for f in y w; do
 		addrconv -f text $f.npy >got

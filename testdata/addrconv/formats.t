@@ -75,6 +75,16 @@ awk 'BEGIN { pc = "0x0" } /^inst/ { pc = $2; next } { print pc ": " ($1 == "load
 awk '{ sub(/:/, "") } $1 != pc { print "inst", $1, 4; pc = $1 } { print $2 == "R" ? "load" : "store", $3, 4 }' want >pin.text
 reads pinatrace pin.text
 
+# VPC3, which is not read: its head, and records of 4 and 8 bytes
+addrconv -f vpc all.ref >x.vpc
+is "vpc: the head" "$(head -c 4 x.vpc)" vpc3
+awk 'BEGIN { pc = "00000000" } /^inst/ { pc = substr("0000000000000000" substr($2, 3), length($2) + 7); next }
+	{ print pc, substr("0000000000000000" substr($2, 3), length($2) - 1) }' four.text >want
+tail -c +5 x.vpc | od -An -v -tx1 -w12 | awk '{ print $4 $3 $2 $1, $12 $11 $10 $9 $8 $7 $6 $5 }' >got
+same "vpc, by awk" got want
+addrconv -f vpc all.ref | bifcm -r 4,8 -H 4 | bifcm -dc | cmp -s - x.vpc
+is "vpc, compressed by bifcm" $? 0
+
 # Fetches that are not written are still the time, and the instruction of an access
 for f in dramsim3 pinatrace ramulator2; do
 	addrconv -i -f $f all.ref >got

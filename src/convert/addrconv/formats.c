@@ -17,6 +17,7 @@ const struct conv_format conv_format[] = {
 	{ "ramulator2", TRACE_RAMULATOR2, NULL, "sizes, modifies, events, instructions" },
 	{ "dramsim3", TRACE_DRAMSIM3, NULL, "sizes, modifies, events, instructions except as time" },
 	{ "gem5", TRACE_GEM5, NULL, "modifies (a read and a write), events" },
+	{ "vpc", TRACE_VPC, NULL, "kinds, sizes, instructions without data, their addresses above 2^32, events" },
 	{ "libcachesim", TRACE_CACHESIM, NULL, "kinds, addresses within a line, sizes, events" },
 	{ "oracle", TRACE_ORACLE, NULL, "kinds, addresses within a line, sizes, events, time above 2^32" },
 	{ "champsim", TRACE_ANY, conv_champsim, "sizes, operands beyond 2 written and 4 read registers" },

@@ -115,6 +115,16 @@ trace_put_dramsim3(const struct trace_writer *t, uint8_t *d, uint64_t w, int sto
 	return d;
 }
 
+/* VPC3's records: the low half of the instruction's address, and the address of the data. */
+static uint8_t *
+trace_put_vpc(const struct trace_writer *t, uint8_t *d, uint64_t w, int store)
+{
+	(void)store;
+	put_le32(d, (uint32_t)t->pc);
+	put_le64(d + 4, ref_addr(w));
+	return d + 12;
+}
+
 /*
  * gem5's packet trace, src/proto/packet.proto of gem5: the magic number, then messages of protobuf with
  * their lengths before them: a PacketHeader, and a Packet for each access. The numbers of the fields are
@@ -246,6 +256,9 @@ trace_put_head(enum trace_format f, uint8_t *dst)
 		return TRACE_NPY_HEADER;
 	case TRACE_GEM5:
 		return gem5_head(dst);
+	case TRACE_VPC:
+		memcpy(dst, "vpc3", 4);
+		return 4;
 	default:
 		return 0;
 	}
@@ -277,6 +290,8 @@ trace_put(struct trace_writer *t, enum trace_format f, uint8_t *dst, const uint6
 		return trace_put_data(t, trace_put_dramsim3, dst, w, n);
 	case TRACE_GEM5:
 		return trace_put_gem5(t, dst, w, n);
+	case TRACE_VPC:
+		return trace_put_data(t, trace_put_vpc, dst, w, n);
 	case TRACE_CACHESIM:
 	case TRACE_ORACLE:
 		return trace_put_lines(t, f, dst, w, n);
