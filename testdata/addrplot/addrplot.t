@@ -74,6 +74,10 @@ fi
 gives "an empty file" 1 "addrplot: empty: empty input" addrplot empty
 gives "nothing to draw" 1 "addrplot: one.csv: has no such references (instructions), so there is nothing to draw" addrplot -k instructions one.csv
 gives "a picture that there is not" 2 "addrplot: -p x: not a picture; there are map, functions, misses, distances, workingset, strides, loops and curves; see addrplot --help" addrplot -p x one.csv
+for size in 600 600x 600x100 x400 600x400x 600,400; do
+	gives "a size: $size" 2 "addrplot: --size $size: not WIDTHxHEIGHT, from 200 to 10000 pixels each; see addrplot --help" addrplot --size $size one.csv
+done
+is "a size" "$(addrplot --size 640x400 one.csv | grep -c '^set terminal pngcairo size 640,400 ')" 1
 head -c 3003 prog.ref >cut.ref
 addrplot -k all cut.ref >got 2>err
 is "cut off: status, a message, and a picture of what is there" "$? $(grep -c '^addrplot: cut.ref: byte' err) $(tail -n 1 got | cut -c 1-9)" "1 1 plot \$map"

@@ -37,6 +37,7 @@ cp -R "$SRC/examples" "$TMPDIR/haspage"
 total=0
 run README "$SRC/README.md"
 is "README: commands" "$((total > 10))" 1
+run GALLERY "$SRC/examples/GALLERY.md"
 for page in "$SRC"/man/*.[1-9]; do
 	grep -q '^\$ ' "$page" || continue
 	name=${page##*/}

@@ -8,6 +8,7 @@
 struct plot_options {
 	unsigned kinds;                 /* the set of the kinds of references that are drawn, and its name */
 	const char *kinds_name;
+	uint64_t width, height;         /* pixels */
 };
 
 /* A picture: what it is of, and who makes it */

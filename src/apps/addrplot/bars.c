@@ -10,7 +10,7 @@
 #include "sim/parallel.h"
 #include "sim/stride.h"
 
-enum { LOOPS = 20, LEAST = 8, NAME = 24 };
+enum { LOOPS = 20, LEAST = 8, ROW = 40, NAME = 24 };
 
 static void *
 strides_begin(const struct plot_options *o, struct refs *s)
@@ -188,7 +188,6 @@ loops_print(struct out *out, void *parallel, const struct plot_options *o, struc
 	struct parallel_result r;
 	size_t n;
 
-	(void)o;
 	if (parallel_end(parallel, &r) != 0)
 		die("out of memory");
 	if (!r.nloop)
@@ -201,7 +200,7 @@ loops_print(struct out *out, void *parallel, const struct plot_options *o, struc
 	plot_complain(s);
 	qsort(loop, r.nloop, sizeof *loop, loop_compare);
 	/* those that have a thousandth of the instructions */
-	for (n = 1; n < r.nloop && n < LOOPS && loop[n]->ninsn >= r.ninsn / 1000;)
+	for (n = 1; n < r.nloop && n < LOOPS && n < o->height / ROW && loop[n]->ninsn >= r.ninsn / 1000;)
 		n++;
 	loops_rows(out, loop, n);
 	plot_axes(out);
@@ -213,7 +212,7 @@ loops_print(struct out *out, void *parallel, const struct plot_options *o, struc
 	}
 	out_printf(out, ")\nset yrange [%zu.5:-0.5]\nset logscale x\nset xrange [1:*]\nset offsets graph 0, graph 0.12, 0, 0\n", n < LEAST ? LEAST - 1 : n - 1);
 	out_printf(out, "set xlabel \"times as fast, if the iterations of this loop run at the same time\\n"
-	    "(those of all loops: the program is %.3g times as fast, with renaming %.3g times)\"\n",
+	    "(all loops: the program is %.3g times as fast, with renaming %.3g)\"\n",
 	    faster(r.ninsn, r.time[PARALLEL_ALL]), faster(r.ninsn, r.time[PARALLEL_RENAMED]));
 	out_printf(out, "set ylabel 'the %zu of %zu loops with the most instructions; percent of all'\n", n, r.nloop);
 	out_str(out, "set style fill solid noborder\nset key outside top left horizontal Left reverse samplen 1\n"

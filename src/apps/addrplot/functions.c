@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "format/ref/ref.h"
 
-enum { ROWS = 30, NEAR = 4096, NAME = 30 };
+enum { ROWS = 30, ROW = 20, NEAR = 4096, NAME = 30 };
 
 struct function {
 	const char *name, *object;      /* borrowed; NULL: not known */
@@ -153,17 +153,17 @@ functions_take(void *functions, const uint64_t *w, size_t n)
  * that of f, and others last
  */
 static size_t
-rows_choose(const struct functions *f, uint64_t all, uint32_t *row, uint32_t *of, uint64_t *others)
+rows_choose(const struct functions *f, size_t most, uint64_t all, uint32_t *row, uint32_t *of, uint64_t *others)
 {
 	size_t n = 0;
 
-	/* the largest ROWS, by insertion: there are few */
+	/* the largest, by insertion: there are few */
 	for (uint32_t i = 0; i < f->n; i++) {
 		size_t k;
 
-		if (f->function[i].n < all / 1000 || (n == ROWS && f->function[i].n <= f->function[of[n - 1]].n))
+		if (f->function[i].n < all / 1000 || (n == most && f->function[i].n <= f->function[of[n - 1]].n))
 			continue;
-		n += n < ROWS;
+		n += n < most;
 		for (k = n - 1; k && f->function[i].n > f->function[of[k - 1]].n; k--)
 			of[k] = of[k - 1];
 		of[k] = i;
@@ -245,7 +245,7 @@ functions_print(struct out *out, void *functions, const struct plot_options *o, 
 	plot_complain(s);
 	for (size_t i = 0; i < f->n; i++)
 		all += f->function[i].n;
-	n = rows_choose(f, all, row, of, &others);
+	n = rows_choose(f, o->height / ROW < ROWS ? o->height / ROW : ROWS, all, row, of, &others);
 	rows = (unsigned)n + (f->n > n);
 	print_rows(out, f, row, rows);
 	out_str(out, "set ytics out nomirror (");

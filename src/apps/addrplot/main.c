@@ -3,8 +3,7 @@
  *
  * It writes a program for gnuplot, which has the data, and nothing that comes from a file but numbers.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "apps/addrplot/addrplot.h"
@@ -17,10 +16,12 @@
 #include "format/ref/ref.h"
 #include "refs/refs.h"
 
-enum { TITLE = 256 };
+enum { TITLE = 256, SIZE };
 
-static const struct picture *const pictures[] = { &map_picture, &functions_picture, &misses_picture, &distances_picture,
-	&working_picture, &strides_picture, &loops_picture };
+static const struct picture *const pictures[] = {
+	&map_picture, &functions_picture, &misses_picture, &distances_picture, &working_picture, &strides_picture,
+	&loops_picture,
+};
 #define PICTURES "map, functions, misses, distances, workingset, strides, loops and curves"
 
 static const struct opt addrplot_opts[] = {
@@ -28,6 +29,7 @@ static const struct opt addrplot_opts[] = {
 	{ 'f', "format", "FORMAT", "what gnuplot is to make: png (the default) or svg" },
 	{ 'k', "kinds", "KINDS", "data (the default; not of functions), instructions or all" },
 	{ 'e', "executable", "PROG", "find functions of a stream in PROG" },
+	{ SIZE, "size", "WIDTHxHEIGHT", "make it so large, in pixels (1200x800)" },
 	{ TITLE, "title", "TEXT", "write TEXT above the picture" },
 	OPT_RANGE,
 	OPT_OUTPUT,
@@ -63,6 +65,21 @@ option_picture(struct options *o)
 }
 
 static void
+option_size(struct options *o)
+{
+	char *height = strchr(optarg, 'x');
+
+	if (height)
+		*height++ = '\0';
+	if (!height || num_u64(optarg, 200, 10000, &o->plot.width) != 0 ||
+	    num_u64(height, 200, 10000, &o->plot.height) != 0) {
+		if (height)
+			height[-1] = 'x';
+		opt_wrong("not WIDTHxHEIGHT, from 200 to 10000 pixels each");
+	}
+}
+
+static void
 addrplot_option(struct options *o, int c)
 {
 	switch (c) {
@@ -82,6 +99,9 @@ addrplot_option(struct options *o, int c)
 	case 'e':
 		o->source.exe = optarg;
 		break;
+	case SIZE:
+		option_size(o);
+		break;
 	case TITLE:
 		o->title = optarg;
 		break;
@@ -97,8 +117,9 @@ addrplot_option(struct options *o, int c)
 static void
 print_head(struct out *out, const struct options *o)
 {
-	out_str(out, o->svg ? "set terminal svg size 1200,800 dynamic font 'sans,12' noenhanced\n" :
-	    "set terminal pngcairo size 1200,800 font 'sans,11' noenhanced\n");
+	out_printf(out, o->svg ? "set terminal svg size %" PRIu64 ",%" PRIu64 " dynamic font 'sans,12' noenhanced\n" :
+	    "set terminal pngcairo size %" PRIu64 ",%" PRIu64 " font 'sans,11' noenhanced\n", o->plot.width,
+	    o->plot.height);
 	if (o->title) {
 		out_str(out, "set title ");
 		plot_quoted(out, o->title, SIZE_MAX);
@@ -145,7 +166,8 @@ addrplot_curves(struct options *o, char **path)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .source.to = REFS_END, .picture = &map_picture };
+	struct options o = { .source.to = REFS_END, .picture = &map_picture,
+		.plot = { .width = 1200, .height = 800 } };
 	int c;
 
 	diag_init(argv[0], 1);

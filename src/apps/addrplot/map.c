@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "format/ref/ref.h"
 
-enum { ROWS = 640, BLANK = 6, LEAST_ROWS = 18, REGIONS = 16, SHIFT = 6, NAME = 24, SHADES = 9 };
+enum { ROWS = 640, BLANK = 6, LABEL = 14400, REGIONS = 16, SHIFT = 6, NAME = 24, SHADES = 9, LEAST = 10000 };
 #define GAP     (UINT64_C(1) << 20)     /* bytes that nothing uses: what is after them is another region */
 #define ADDRESS UINT64_C(0xffffffffffff)
 
@@ -96,12 +96,13 @@ region_continues(const struct region *r, const struct area *a, uint64_t gap)
 	return (a ? r->area && r->area->kind == AREAS_ANON : !r->area) && gap <= GAP;
 }
 
-/* Finds the regions with the most references, of cells sorted by piece. */
+/* Finds the regions with the most references, and at least a LEASTth of all, of cells sorted by piece. */
 static size_t
 regions_find(const struct grid *g, struct areas *areas, struct region **region, uint64_t *left)
 {
 	struct region *r = NULL;
 	size_t n = 0, room = 0;
+	uint64_t all = 0;
 
 	for (size_t i = 0; i < g->ncell; i++) {
 		const struct cell *c = &g->cell[i];
@@ -116,7 +117,9 @@ regions_find(const struct grid *g, struct areas *areas, struct region **region, 
 	}
 	if (n)
 		qsort(r, n, sizeof *r, region_by_count);
-	for (*left = 0; n > REGIONS; n--)
+	for (size_t i = 0; i < n; i++)
+		all += r[i].n;
+	for (*left = 0; n > REGIONS || (n && r[n - 1].n < all / LEAST); n--)
 		*left += r[n - 1].n;
 	if (n)
 		qsort(r, n, sizeof *r, region_by_place);
@@ -131,10 +134,14 @@ region_weight(const struct region *r, uint64_t all)
 	return r->n < all / 1000 ? 0 : log2((double)(r->last - r->first) + 2);
 }
 
-/* Gives each region rows, by the logarithm of its size, so that the stack is not lost beside a large heap. */
+/*
+ * Gives each region rows, by the logarithm of its size, so that the stack is not lost beside a large heap; each has
+ * at least room for its name.
+ */
 static unsigned
-regions_place(struct region *r, size_t n)
+regions_place(struct region *r, size_t n, uint64_t height)
 {
+	unsigned least = (unsigned)(LABEL / height);
 	uint64_t all = 0;
 	double sum = 0;
 	unsigned row = 0;
@@ -146,7 +153,7 @@ regions_place(struct region *r, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unsigned share = (unsigned)(ROWS * region_weight(&r[i], all) / sum);
 
-		r[i].rows = share < LEAST_ROWS ? LEAST_ROWS : share;
+		r[i].rows = share < least ? least : share;
 		r[i].row = row;
 		row += r[i].rows + (i + 1 < n ? BLANK : 0);
 	}
@@ -295,7 +302,7 @@ map_print(struct out *out, void *map, const struct plot_options *o, struct refs 
 
 	grid_sort(&m->grid);
 	n = regions_find(&m->grid, areas, &r, &left);
-	rows = regions_place(r, n);
+	rows = regions_place(r, n, o->height);
 	grid = xcalloc((size_t)rows * GRID_COLUMNS + 1, sizeof *grid);
 	most = grid_fill(grid, &m->grid, r, n, rows);
 	print_grid(out, grid, rows, m->grid.column + 1);
@@ -304,9 +311,10 @@ map_print(struct out *out, void *map, const struct plot_options *o, struct refs 
 	out_printf(out, "set yrange [-0.5:%u]\n", rows);
 	if (areas) {
 		print_kinds(out, r, n, most);
-		out_str(out, "set key outside top left horizontal Left reverse samplen 1\nset ylabel 'regions of memory, by address'\n");
+		out_str(out, "set key outside top left horizontal Left reverse samplen 0.5 width -1\n"
+		    "set ylabel 'regions of memory, by address'\n");
 		out_printf(out, "set label 'references (%s): the darkest cell has ", o->kinds_name);
-		out_printf(out, "%.0f' at graph 1.015, graph 0.5 center rotate tc rgb '#555555'\n"
+		out_printf(out, "%.0f' at graph 1, graph 0.5 center rotate offset 1.6, 0 tc rgb '#555555'\n"
 		    "set rmargin 5\n", most);
 	} else {
 		out_printf(out, "set ylabel 'first address and size of each region'\n"

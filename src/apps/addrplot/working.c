@@ -45,7 +45,8 @@ static void
 working_print(struct out *out, void *working, const struct plot_options *o, struct refs *s)
 {
 	struct working_counts c;
-	uint64_t lines, first, all = 0, step = 1;
+	uint64_t lines, first, all = 0, step = 1, y;
+	char size[PLOT_SIZE];
 
 	(void)s;
 	working_counts(working, &c);
@@ -60,10 +61,14 @@ working_print(struct out *out, void *working, const struct plot_options *o, stru
 	/* from 4 to 8 tics, at numbers of which a person thinks */
 	while (step * 8 < all * LINE)
 		step *= 2;
+	out_str(out, "set ytics out nomirror ('0' 0");
+	for (y = step; y < all * LINE + step; y += step)
+		out_printf(out, ", '%s' %" PRIu64, plot_size(size, y), y);
+	out_printf(out, ")\nset yrange [0:%" PRIu64 "]\n", y - step);
 	out_printf(out, "set xlabel '%s so far'\nset format x '%%.0s%%c'\nset xrange [0:%" PRIu64 "]\n",
 	    c.by_accesses ? "accesses" : "instructions", c.n * c.length);
-	out_printf(out, "set ylabel 'memory accessed (%s), lines of %d bytes'\nset format y '%%.0b%%BB'\n"
-	    "set yrange [0:*]\nset ytics %" PRIu64 "\nset key outside top left horizontal Left reverse samplen 2\n", o->kinds_name, LINE, step);
+	out_printf(out, "set ylabel 'memory accessed (%s), bytes in lines of %d'\n"
+	    "set key outside top left horizontal Left reverse samplen 2\n", o->kinds_name, LINE);
 	out_printf(out, "plot $working using 1:2 with fillsteps fs solid 0.4 noborder lc rgb '%s' "
 	    "title 'in each %" PRIu64 " %s', \\\n", plot_colour[0], c.length, c.by_accesses ? "accesses" : "instructions");
 	out_printf(out, "$working using 1:2 with steps lw 1.5 lc rgb '%s' notitle, \\\n"
