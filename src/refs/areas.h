@@ -32,18 +32,19 @@ struct areas *areas_new(void);          /* NULL: no memory */
 void areas_free(struct areas *a);
 
 /*
- * What is mapped next; with code, a file is a library. -1: no memory. areas_move: the area that is at `from` is
- * at `to`, too.
+ * What is mapped next; with code, a file is a library. -1: no memory. areas_move: the area that is at `from`
+ * is at `to`, too.
  */
-int areas_map(struct areas *a, uint64_t first, uint64_t last, enum areas_kind kind, const char *name, int code);
+int areas_map(struct areas *a, uint64_t first, uint64_t last, enum areas_kind kind, const char *name,
+    int code);
 int areas_move(struct areas *a, uint64_t from, uint64_t to, uint64_t n);
 
-/* By ascending address, without gaps between those that have the same name; valid until the next areas_map. */
+/* By ascending address; neighbours with the same name are one. Valid until the next areas_map. */
 const struct area *areas_list(struct areas *a, size_t *n);
 const struct area *areas_find(struct areas *a, uint64_t addr);  /* NULL: there is none */
 const char *areas_kind_name(enum areas_kind kind);              /* "program", ... */
 
-/* The areas of a capture: all that the program mapped during its whole run; without memory or a capture, none. */
+/* The areas of a capture: all that the program mapped during its whole run; none if it cannot be read. */
 struct areas *areas_of_capture(const char *path);
 
 #endif

@@ -2,7 +2,7 @@
  * Where counts come from: each instruction has a few counters; tables sum them up by function and by source
  * line, and are printed.  For the tools: without memory the program ends.
  *
- * Memory: at most about 150 bytes for each instruction, of which at most PLACES_MOST are told from each other.
+ * Memory: at most about 200 bytes for each instruction, of which PLACES_MOST are told from each other.
  */
 #ifndef TM_REFS_PLACES_H
 #define TM_REFS_PLACES_H

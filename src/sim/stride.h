@@ -1,9 +1,9 @@
 /*
- * Strides: how far apart are the addresses of successive loads of an instruction, and of its stores, and of its
- * modifies?  What an instruction accesses comes after its fetch; accesses before the first fetch have no
+ * Strides: how far apart are the addresses of successive loads of an instruction, and of its stores, and of
+ * its modifies?  What an instruction accesses comes after its fetch; accesses before the first fetch have no
  * instruction and do not count.
  *
- * Memory: about 80 bytes for each instruction that accesses memory, and kind of access.
+ * Memory: at most about 150 bytes for each instruction that accesses memory, and kind of access.
  */
 #ifndef TM_SIM_STRIDE_H
 #define TM_SIM_STRIDE_H
@@ -24,7 +24,7 @@ struct stride_counts {
 
 /* The accesses of one kind of an instruction */
 struct stride_slot {
-	uint64_t key;                   /* the address of the instruction, bits 0 to 47, and the kind from bit 48 on */
+	uint64_t key;                   /* the instruction's address in bits 0 to 47, and the kind above */
 	uint64_t n;                     /* accesses, at least 1 */
 	int64_t first, last;            /* addresses */
 	int64_t second, stride;         /* the first stride and the last one; 0 if there is none */

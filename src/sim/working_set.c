@@ -1,9 +1,9 @@
 /*
  * The working set over time.
  *
- * An access counts in its window if the line's last access was in an earlier window.  For windows of 2^k of the
- * shortest windows, that is so exactly if the numbers of the two shortest windows differ in bit k or above: so
- * each window has the number of such accesses by the highest bit that differs, and two windows are joined
+ * An access counts in its window if the line's last access was in an earlier window.  For windows of 2^k of
+ * the shortest windows, that is so exactly if the numbers of the two shortest windows differ in bit k or above:
+ * so each window has the number of such accesses by the highest bit that differs, and two windows are joined
  * without knowing their lines.
  */
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { BITS = 64 };
 
 struct line { uint64_t number, last; };         /* last: the shortest window of its last access */
 
-/* by[b]: accesses whose line was accessed last in a shortest window that differs in bit b - 1, and none above */
+/* by[b]: accesses whose line was accessed last in a shortest window that differs in bit b - 1, none above */
 struct window { uint64_t by[BITS + 1], first; };
 
 struct working_set {

@@ -1,6 +1,6 @@
 /*
- * The working set over time: how many different lines are accessed in each window of a run whose length is not
- * known before.  Windows begin with 2^WORKING_SHIFT instructions, or accesses if there are no instruction
+ * The working set over time: how many different lines are accessed in each window of a run whose length is
+ * not known before.  Windows begin with 2^WORKING_SHIFT instructions, or accesses if there are no instruction
  * fetches, and become twice as long when there are WORKING_WINDOWS; the numbers are exact for each length.
  *
  * Memory: about 50 bytes for each different line.
@@ -19,7 +19,8 @@ struct working_set;
 /* Lines are of 2^shift bytes; kinds: the set of the kinds of references that count.  NULL: no memory. */
 struct working_set *working_new(unsigned shift, unsigned kinds);
 void working_free(struct working_set *s);
-int working_take(struct working_set *s, const uint64_t *w, size_t n);   /* words, ref(5).  0, or -1: no memory */
+/* n words, ref(5).  0, or -1: no memory */
+int working_take(struct working_set *s, const uint64_t *w, size_t n);
 
 struct working_counts {
 	size_t n;                       /* windows */

@@ -110,7 +110,7 @@ ok "from a pipe" sh -c 'addrmrc -f csv prog.ref | addrplot -p curves | grep -q "
 s="; see addrplot --help"
 gives "no curve" 1 "addrplot: prog.csv: line 1: no curve of addrmrc -f csv: it does not begin with bytes,lines,misses,ratio" addrplot -p curves prog.csv
 i=0
-for l in 64,1,9 64,1,9,0.5,0.1 x,1,9,0.5 0,1,9,0.5 64,1,9,-0.5 64,1,9,1.5 64,1,9,nan 64,1,9, 64,1,9,0.5,; do
+for l in 64,1,9 64,1,9,0.5,0.1 x,1,9,0.5 0,1,9,0.5 64,1,9,-0.5 64,1,9,1.5 64,1,9,nan '64,1,9,' '64,1,9,0.5,'; do
 	i=$((i + 1))
 	printf 'bytes,lines,misses,ratio\n32,1,9,0.5\n%s\n' "$l" >bad.csv
 	gives "a bad line: $l" 1 "addrplot: bad.csv: line 3: not a line of a curve: bytes,lines,misses,ratio" addrplot -p curves bad.csv

@@ -27,14 +27,14 @@ extern const struct picture map_picture, functions_picture, misses_picture, dist
     working_picture, strides_picture, loops_picture;
 
 /*
- * plot.c: what pictures have in common.  A text in quotes, in which gnuplot sees no more than its end: what comes
- * from a file or a user has quotes doubled, and is printable; of a long name, the first `most` characters.
+ * plot.c: what pictures have in common.  A text in quotes, in which gnuplot sees no more than its end: what
+ * comes from a file or a user has quotes doubled, and is printable; of a long name, the first `most` characters.
  */
 void plot_quoted(struct out *out, const char *s, size_t most);
 void plot_tic(struct out *out, const char *s);          /* the text of a tic, which is a format, too */
 #define PLOT_SIZE 24
 const char *plot_size(char buf[PLOT_SIZE], uint64_t bytes);     /* what a person reads: 136k */
-void plot_axes(struct out *out);                        /* left and bottom, with light lines at the tics of y */
+void plot_axes(struct out *out);        /* left and bottom, with light lines at the tics of y */
 /* Colours that are told apart by people who see no red or no green (Okabe and Ito) */
 #define PLOT_COLOURS 7
 extern const char *const plot_colour[PLOT_COLOURS];

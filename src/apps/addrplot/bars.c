@@ -93,17 +93,21 @@ strides_print(struct out *out, void *strides, const struct plot_options *o, stru
 		}
 	out_printf(out, "'0' 0)\nset xrange [%d.5:%d.5]\nset yrange [0:*]\nset boxwidth 0.85\n"
 	    "set style fill solid noborder\n", -most, most);
-	out_str(out, "set xlabel 'stride: bytes from one access of an instruction to its next, from this to before twice as many");
+	out_str(out, "set xlabel 'stride: bytes from one access of an instruction to its next, "
+	    "from this to before twice as many");
 	if (rest)
 		out_printf(out, " (%.2g%% are longer)", (double)rest / all);
-	out_str(out, "'\nset ylabel 'percent of all strides'\nset key outside top left horizontal Left reverse samplen 1\n");
-	out_printf(out, "plot $strides using 1:2 with boxes lc rgb '%s' title 'another stride than the one before', \\\n"
-	    "$strides using 1:3 with boxes lc rgb '%s' title 'the same: constant'\n", plot_colour[5], plot_colour[0]);
+	out_str(out, "'\nset ylabel 'percent of all strides'\n"
+	    "set key outside top left horizontal Left reverse samplen 1\n");
+	out_printf(out, "plot $strides using 1:2 with boxes lc rgb '%s' title 'another stride than the one before', "
+	    "\\\n", plot_colour[5]);
+	out_printf(out, "$strides using 1:3 with boxes lc rgb '%s' title 'the same: constant'\n", plot_colour[0]);
 }
 
 const struct picture strides_picture = {
 	.name = "strides", .kinds = "data",
-	.new = strides_begin, .take = strides_take, .empty = strides_empty, .print = strides_print, .free = strides_free,
+	.new = strides_begin, .take = strides_take, .empty = strides_empty, .print = strides_print,
+	.free = strides_free,
 };
 
 static void *
@@ -144,7 +148,8 @@ loops_free(void *p)
 static int
 loop_compare(const void *a, const void *b)
 {
-	const struct parallel_loop *x = *(const struct parallel_loop *const *)a, *y = *(const struct parallel_loop *const *)b;
+	const struct parallel_loop *x = *(const struct parallel_loop *const *)a;
+	const struct parallel_loop *y = *(const struct parallel_loop *const *)b;
 
 	return x->ninsn != y->ninsn ? (x->ninsn < y->ninsn) - (x->ninsn > y->ninsn) : (x > y) - (x < y);
 }
@@ -181,6 +186,20 @@ loops_rows(struct out *out, const struct parallel_loop **loop, size_t n)
 	out_str(out, "EOD\n");
 }
 
+/* The bars of a model, and the number at the end of each; the bars of renaming are below the others */
+static void
+print_bars(struct out *out, enum parallel_model m, const char *colour, const char *title)
+{
+	int column = m == PARALLEL_ALL ? 2 : 3;
+	double middle = m == PARALLEL_ALL ? -0.2 : 0.2;
+
+	out_printf(out, "%s$loops using (1):($1 + %g):(1):%d:($1 + %g):($1 + %g) with boxxyerror "
+	    "lc rgb '%s' title '%s', \\\n",
+	    m == PARALLEL_ALL ? "plot " : "", middle, column, middle - 0.18, middle + 0.18, colour, title);
+	out_printf(out, "$loops using %d:($1 + %g):(label($%d)) with labels left offset 0.3, 0 font ',9' notitle",
+	    column, middle, column);
+}
+
 static void
 loops_print(struct out *out, void *parallel, const struct plot_options *o, struct refs *s)
 {
@@ -210,18 +229,18 @@ loops_print(struct out *out, void *parallel, const struct plot_options *o, struc
 		print_loop_name(out, s, loop[i], (double)r.ninsn);
 		out_printf(out, " %zu", i);
 	}
-	out_printf(out, ")\nset yrange [%zu.5:-0.5]\nset logscale x\nset xrange [1:*]\nset offsets graph 0, graph 0.12, 0, 0\n", n < LEAST ? LEAST - 1 : n - 1);
+	out_printf(out, ")\nset yrange [%zu.5:-0.5]\nset logscale x\nset xrange [1:*]\n"
+	    "set offsets graph 0, graph 0.12, 0, 0\n", n < LEAST ? LEAST - 1 : n - 1);
 	out_printf(out, "set xlabel \"times as fast, if the iterations of this loop run at the same time\\n"
 	    "(all loops: the program is %.3g times as fast, with renaming %.3g)\"\n",
 	    faster(r.ninsn, r.time[PARALLEL_ALL]), faster(r.ninsn, r.time[PARALLEL_RENAMED]));
-	out_printf(out, "set ylabel 'the %zu of %zu loops with the most instructions; percent of all'\n", n, r.nloop);
+	out_printf(out, "set ylabel 'the %zu of %zu loops with the most instructions; percent of all'\n", n,
+	    r.nloop);
 	out_str(out, "set style fill solid noborder\nset key outside top left horizontal Left reverse samplen 1\n"
 	    "label(x) = x < 1000 ? sprintf('%.3g', x) : gprintf('%.1s%c', x)\n");
-	for (int k = 0; k < 2; k++)
-		out_printf(out, "%s$loops using (1):($1 %s):(1):%d:($1 %s):($1 %s) with boxxyerror lc rgb '%s' title '%s', \\\n"
-		    "$loops using %d:($1 %s):(label($%d)) with labels left offset 0.3, 0 font ',9' notitle", k ? ", \\\n" : "plot ",
-		    k ? "+ 0.2" : "- 0.2", k + 2, k ? "+ 0.02" : "- 0.38", k ? "+ 0.38" : "- 0.02", plot_colour[k ? 4 : 0],
-		    k ? "with renaming" : "with all dependences", k + 2, k ? "+ 0.2" : "- 0.2", k + 2);
+	print_bars(out, PARALLEL_ALL, plot_colour[0], "with all dependences");
+	out_str(out, ", \\\n");
+	print_bars(out, PARALLEL_RENAMED, plot_colour[4], "with renaming");
 	out_str(out, "\n");
 	free(loop);
 }

@@ -1,4 +1,4 @@
-/* Miss-ratio curves that addrmrc wrote as CSV: of a sample, of merged parts, of several runs in one picture. */
+/* Miss-ratio curves that addrmrc wrote as CSV: of samples, of merged parts, of several runs in one picture. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +122,10 @@ csv_print(struct out *out, char **path)
 	    "set key outside top left horizontal Left reverse samplen 2\nplot ");
 	for (size_t i = 0; i < n; i++) {
 		if (error[i])
-			out_printf(out, "$curve%zu using 1:3:4 with filledcurves fs solid 0.25 noborder lc rgb '%s' notitle, \\\n", i,
-			    plot_colour[i]);
-		out_printf(out, "$curve%zu using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc rgb '%s' title ", i, plot_colour[i]);
+			out_printf(out, "$curve%zu using 1:3:4 with filledcurves fs solid 0.25 noborder "
+			    "lc rgb '%s' notitle, \\\n", i, plot_colour[i]);
+		out_printf(out, "$curve%zu using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc rgb '%s' title ", i,
+		    plot_colour[i]);
 		print_name(out, path[0] ? path[i] : NULL);
 		out_str(out, i + 1 < n ? ", \\\n" : "\n");
 	}

@@ -112,5 +112,6 @@ const struct picture misses_picture = {
 
 const struct picture distances_picture = {
 	.name = "distances", .kinds = "data",
-	.new = reuse_begin, .take = reuse_add_words, .empty = reuse_empty, .print = distances_print, .free = reuse_end,
+	.new = reuse_begin, .take = reuse_add_words, .empty = reuse_empty, .print = distances_print,
+	.free = reuse_end,
 };

@@ -138,7 +138,8 @@ functions_take(void *functions, const uint64_t *w, size_t n)
 			uint64_t pc = ref_addr(w[i]);
 			uint32_t k = f->near[pc % NEAR];
 
-			f->present = 1 + (k && f->code[k - 1].pc == pc ? f->code[k - 1].function : code_find(f, pc, ref_size(w[i])));
+			f->present = 1 + (k && f->code[k - 1].pc == pc ? f->code[k - 1].function :
+			    code_find(f, pc, ref_size(w[i])));
 		}
 		if (f->kinds >> kind & 1 && f->present) {
 			f->function[f->present - 1].n++;
@@ -149,8 +150,8 @@ functions_take(void *functions, const uint64_t *w, size_t n)
 }
 
 /*
- * The functions with the most references, at least a thousandth of all, in the order in which they began; row[f]:
- * that of f, and others last
+ * The functions with the most references, at least a thousandth of all, in the order in which they began;
+ * row[f]: that of f, and others last
  */
 static size_t
 rows_choose(const struct functions *f, size_t most, uint64_t all, uint32_t *row, uint32_t *of, uint64_t *others)
@@ -258,13 +259,14 @@ functions_print(struct out *out, void *functions, const struct plot_options *o, 
 		out_printf(out, ", '%zu others  %.1f%%%%' %zu", f->n - n, 100 * (double)others / (double)all, n);
 	out_printf(out, ")\nset yrange [%g:-0.5]\nset border 3\n", rows - 0.5);
 	for (unsigned k = 1; k < rows; k++)
-		out_printf(out, "set arrow from graph 0, first %g to graph 1, first %g nohead front lc rgb '#ffffff'\n", k - 0.5,
-		    k - 0.5);
-	out_printf(out, "set xlabel '%s so far'\nset format x '%%.0s%%c'\nset xtics out nomirror\nset xrange [0:%.0f]\n",
-	    f->grid.by_accesses ? "accesses" : "instructions", unit * (f->grid.column + 1));
+		out_printf(out, "set arrow from graph 0, first %g to graph 1, first %g nohead front "
+		    "lc rgb '#ffffff'\n", k - 0.5, k - 0.5);
+	out_printf(out, "set xlabel '%s so far'\nset format x '%%.0s%%c'\nset xtics out nomirror\n"
+	    "set xrange [0:%.0f]\n", f->grid.by_accesses ? "accesses" : "instructions", unit * (f->grid.column + 1));
 	out_printf(out, "set ylabel 'functions, in the order of their first execution'\n"
 	    "set cblabel 'percent of the references (%s) at this time'\n", o->kinds_name);
-	out_str(out, "set palette defined (0 '#e6eff7', 10 '#9cc3e0', 30 '#0072b2', 100 '#00263d')\nset cbrange [0:100]\n");
+	out_str(out, "set palette defined (0 '#e6eff7', 10 '#9cc3e0', 30 '#0072b2', 100 '#00263d')\n"
+	    "set cbrange [0:100]\n");
 	out_printf(out, "plot $functions matrix using ($1 * %.0f):2:($3 > 0 ? $3 : NaN) with image notitle\n", unit);
 	free(row);
 }

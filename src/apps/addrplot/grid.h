@@ -3,8 +3,8 @@
  * instructions, or in accesses if there are no instruction fetches.
  *
  * Neither the length of the run nor its rows are known before.  Columns double their time when the run is
- * longer than all of them.  A row has 2^shift numbers of those that are counted; when there are too many cells,
- * rows become twice as large, or, if they are fixed, columns.
+ * longer than all of them.  A row has 2^shift numbers of those that are counted; when there are too many
+ * cells, rows become twice as large, or, if they are fixed, columns.
  */
 #ifndef TM_APPS_ADDRPLOT_GRID_H
 #define TM_APPS_ADDRPLOT_GRID_H

@@ -228,19 +228,19 @@ static const struct { unsigned colour; const char *light, *dark; } shade[AREAS_N
 	[AREAS_ANON] = { 4, "#f8e3b3", "#8a5f00" },
 };
 
-/* A colour says the kind of area, and how dark it is the number of references: of kind k from 10 k to 10 k + SHADES */
+/* A colour says the kind of area, and how dark it is the number of references: from 10 kind to 10 kind + SHADES */
 static void
 print_kinds(struct out *out, const struct region *r, size_t n, double most)
 {
 	out_str(out, "unset colorbox\nset palette defined (");
 	for (int k = 0; k < AREAS_NKINDS; k++)
-		out_printf(out, "%s%d '%s', %d '%s', %d '%s'", k ? ", " : "", 10 * k, shade[k].light, 10 * k + SHADES / 2 + 1,
-		    plot_colour[shade[k].colour], 10 * k + SHADES, shade[k].dark);
+		out_printf(out, "%s%d '%s', %d '%s', %d '%s'", k ? ", " : "", 10 * k, shade[k].light,
+		    10 * k + SHADES / 2 + 1, plot_colour[shade[k].colour], 10 * k + SHADES, shade[k].dark);
 	out_printf(out, ")\nset cbrange [0:%d]\nkind(y) = ", 10 * (AREAS_NKINDS - 1) + SHADES);
 	for (size_t i = 0; i + 1 < n; i++)
 		out_printf(out, "y < %u ? %d : ", r[i + 1].row, r[i].area ? (int)r[i].area->kind : 0);
-	out_printf(out, "%d\nshade(n) = n < 1 ? 0 : %d * log(n) / %.9g\n", r[n - 1].area ? (int)r[n - 1].area->kind : 0, SHADES,
-	    most > 1 ? log(most) : 1);
+	out_printf(out, "%d\nshade(n) = n < 1 ? 0 : %d * log(n) / %.9g\n",
+	    r[n - 1].area ? (int)r[n - 1].area->kind : 0, SHADES, most > 1 ? log(most) : 1);
 }
 
 static void

@@ -70,13 +70,15 @@ working_print(struct out *out, void *working, const struct plot_options *o, stru
 	out_printf(out, "set ylabel 'memory accessed (%s), bytes in lines of %d'\n"
 	    "set key outside top left horizontal Left reverse samplen 2\n", o->kinds_name, LINE);
 	out_printf(out, "plot $working using 1:2 with fillsteps fs solid 0.4 noborder lc rgb '%s' "
-	    "title 'in each %" PRIu64 " %s', \\\n", plot_colour[0], c.length, c.by_accesses ? "accesses" : "instructions");
+	    "title 'in each %" PRIu64 " %s', \\\n", plot_colour[0], c.length,
+	    c.by_accesses ? "accesses" : "instructions");
 	out_printf(out, "$working using 1:2 with steps lw 1.5 lc rgb '%s' notitle, \\\n"
-	    "$working using ($1 + %" PRIu64 "):3 with lines lw 2 lc rgb '%s' title 'since the beginning'\n", plot_colour[0],
-	    c.length, plot_colour[1]);
+	    "$working using ($1 + %" PRIu64 "):3 with lines lw 2 lc rgb '%s' title 'since the beginning'\n",
+	    plot_colour[0], c.length, plot_colour[1]);
 }
 
 const struct picture working_picture = {
 	.name = "workingset", .kinds = "data",
-	.new = working_begin, .take = working_add, .empty = working_empty, .print = working_print, .free = working_end,
+	.new = working_begin, .take = working_add, .empty = working_empty, .print = working_print,
+	.free = working_end,
 };

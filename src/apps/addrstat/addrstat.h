@@ -12,7 +12,7 @@
 enum { LINE_SHIFT = 6, PAGE_SHIFT = 12, NEAR = 256 };
 enum access { FETCH, LOAD, STORE, NACCESS };
 
-/* A page of memory, by kind of reference: bit i of line: its line i was accessed; references that begin in it */
+/* A page of memory, by kind of reference: bit i of line: its line i was accessed; how many begin in it */
 struct page { uint64_t number, line[REF_NACCESS], n[REF_NACCESS]; };
 struct near { uint64_t key; size_t at; };               /* key: the number of a page, plus 1 */
 

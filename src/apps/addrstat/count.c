@@ -5,8 +5,8 @@
  * counted from these at the end.  A small direct-mapped table finds most pages without the hash table.
  *
  * The digest is the value of a polynomial whose coefficients are the words of the references, modulo a prime
- * above all of them: traces that differ in one word never have the same digest, and that of two traces in a row
- * is computed from theirs.
+ * above all of them: traces that differ in one word never have the same digest, and that of two traces in a
+ * row is computed from theirs.
  */
 #include <stdlib.h>
 

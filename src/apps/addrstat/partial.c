@@ -8,8 +8,8 @@
  *   last address, its kind, the bytes of its name, and these, 8 in a word
  *   the references of each kind and size, by 256 * kind + size; the digest
  *   the pages: how many; for each its number, ascending, the lines of each kind, the references of each kind
- *   the strides, if they were wanted: of each width, the constant ones of each width, each short one; those to
- *   the same line; the number of slots (sim/stride.h); each, by its key, ascending
+ *   the strides, if they were wanted: of each width, the constant ones of each width, each short one; those
+ *   to the same line; the number of slots (sim/stride.h); each, by its key, ascending
  */
 #include <stdlib.h>
 #include <string.h>

@@ -62,8 +62,8 @@ percent(uint64_t part, uint64_t whole)
 static void
 print_widths(struct buf *buf, const struct stride_counts *c)
 {
-	static const char *const name[] = { "1 to 7", "8 to 63", "64 to 511", "512 to 4095", "4k to 32k", "32k to 256k",
-		"256k to 2M", "2M to 16M", "16M to 128M", "128M to 1G", "1G to 8G", "8G to 64G", "64G to 512G",
+	static const char *const name[] = { "1 to 7", "8 to 63", "64 to 511", "512 to 4095", "4k to 32k",
+		"32k to 256k", "256k to 2M", "2M to 16M", "16M to 128M", "128M to 1G", "1G to 8G", "8G to 64G", "64G to 512G",
 		"512G to 4T", "4T to 32T", "32T or more" };
 
 	buf_printf(buf, "\n%-16s %18s %18s %18s\n", "stride, bytes", "forward", "backward", "as the one before");
@@ -90,8 +90,8 @@ print_strides(struct buf *buf, const struct stride *s, size_t top)
 	size_t n = stride_often(s, v, top);
 
 	stride_totals(s, &u);
-	buf_printf(buf, "\nstrides  %16" PRIu64 " accesses have one, and %" PRIu64 " are the first of an instruction\n", u.strides,
-	    u.first);
+	buf_printf(buf, "\nstrides  %16" PRIu64 " accesses have one, and %" PRIu64 " are the first of an instruction\n",
+	    u.strides, u.first);
 	buf_printf(buf, "%25" PRIu64 " %5.1f%% of these go to the same line of 64 bytes\n", u.same_line,
 	    percent(u.same_line, u.strides));
 	buf_printf(buf, "%25" PRIu64 " %5.1f%% have the stride of the one before: it is constant\n", u.constant,
