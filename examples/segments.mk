@@ -1,5 +1,5 @@
 # A run in segments: make -j 8 -f segments.mk CAPTURE=prog.ws OPTIONS='--d1 48k,12,64'
-# or of another tool with partial results, as TOOL=addrmrc
+# or of another tool with partial results, as TOOL=addrmrc or addrstat
 TOOL = cachesim
 CAPTURE = prog.ws
 SEGMENTS = 8
