@@ -47,6 +47,7 @@ static pid_t tracee;
 static const uint16_t plain[] = {
 	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close,
 	SYS_fstat, SYS_fsync,
+	SYS_poll,
 	SYS_stat, SYS_newfstatat,       /* what a file is, not what is in it */
 	SYS_ftruncate, SYS_recvmsg,
 	SYS_mmap, SYS_mprotect, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_mincore, SYS_memfd_create,

@@ -55,6 +55,12 @@ drive_set_instances(struct replay *r, uint64_t n)
 }
 
 int
+drive_is_amid(const struct replay *r)
+{
+	return r->x.half != 0;
+}
+
+int
 drive_ended(const struct replay *r)
 {
 	return r->ended;

@@ -25,6 +25,8 @@ struct drive_watch {
 
 /* replay_open in two steps, with callbacks.  The caller closes the replay with replay_close. */
 struct replay *drive_open(const char *path, const struct drive_watch *watch, struct fault *f);
+/* confines the process (base/confine.h), as running the program does: REPLAY_OK, REPLAY_BAD */
+int drive_confine(struct replay *r);
 /* applies the first record and its effects: 0, or REPLAY_BAD */
 int drive_start(struct replay *r);
 struct rp_core *drive_core(struct replay *r);           /* for rp_values_enable, rp_values_filter, rp_facts */
@@ -58,6 +60,12 @@ int drive_add(struct replay *r, const uint64_t *w, size_t n);
  */
 uint64_t drive_instances(const struct replay *r);
 void drive_set_instances(struct replay *r, uint64_t n);
+
+/* has a repeated string instruction begun that is not complete? */
+int drive_is_amid(const struct replay *r);
+
+/* the number of the signal that arrives before the next instruction, 0 for the return from a handler; -1: none */
+int drive_signal_due(struct replay *r);
 
 /* REPLAY_END or REPLAY_BAD; REPLAY_OK: it has not ended */
 int drive_ended(const struct replay *r);

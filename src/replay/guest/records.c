@@ -328,6 +328,17 @@ drive_signal_here(struct replay *r)
 		memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
 }
 
+int
+drive_signal_due(struct replay *r)
+{
+	const struct ws_rec_sig *s = &r->next.u.sig;
+
+	if (r->ended != REPLAY_OK || r->cut || r->next.kind != WS_SIG ||
+	    (s->icount != WS_UNKNOWN && s->icount != r->x.icount) || drive_signal_here(r) != 1)
+		return -1;
+	return (int)s->sig;
+}
+
 /* Finds a test that holds at the signal's place but not here. 0: there is none. */
 static int
 records_discriminate(struct replay *r, struct rp_test *t)

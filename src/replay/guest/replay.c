@@ -477,8 +477,8 @@ forget_memory(void *arg)
  * Executes the program only while the process is confined, so that it can do nothing to the
  * system, and while there is memory.
  */
-static int
-replay_confined(struct replay *r)
+int
+drive_confine(struct replay *r)
 {
 	const char *why;
 
@@ -519,7 +519,7 @@ replay_run_to(struct replay *r, enum rp_mode mode, uint64_t limit)
 		if (r->x.limit - r->x.icount > r->most - drive_instances(r))
 			r->x.limit = r->x.icount + (r->most - drive_instances(r));
 		replay_pause(r, mode);
-		if (replay_confined(r) != REPLAY_OK)
+		if (drive_confine(r) != REPLAY_OK)
 			return REPLAY_BAD;
 		stop = rp_run(r->core, &r->x, mode);
 		if (stop == RP_FULL)

@@ -1,0 +1,101 @@
+/* Types and functions shared by the files of wsgdb: a server of gdb's remote protocol over a replayed run. */
+#ifndef TM_APPS_WSGDB_H
+#define TM_APPS_WSGDB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/out.h"
+#include "replay/history/history.h"
+
+#define PACKET_MAX 16384u       /* bytes of a packet, in either direction: what gdb is told */
+#define NFILES 16u              /* files that gdb may have open at once */
+#define NPOINTS 4096u           /* breakpoints and watchpoints at most */
+
+/* A connection to gdb: packets with check sums, bytes that mean an interrupt. */
+struct wire {
+	int in;                         /* the descriptor */
+	struct out *out;
+	int noack;                      /* packets are not acknowledged any more */
+	int eof;
+	uint8_t room[2 * PACKET_MAX];   /* what was read: room[at] to room[n] is left */
+	size_t at, n;
+	char packet[2 * PACKET_MAX + 1];        /* the last packet, ends with a zero byte */
+	size_t len;
+	struct buf last;                /* the last packet sent, framed */
+};
+
+struct point {                          /* a Z packet */
+	unsigned type;                  /* 0 to 4 */
+	uint64_t addr, n;
+};
+
+struct server {
+	struct wire *w;
+	struct history *h;
+	const char *name;               /* of the capture, for diagnostics */
+	int multi;                      /* gdb understands processes: p1.1 */
+	int extended;                   /* target extended-remote */
+	int ended;                      /* the conversation is over */
+	struct history_stop stop;       /* the last stop */
+	struct point *point;            /* owned */
+	size_t npoint, cappoint;
+	struct buf auxv, target, maps;  /* what qXfer and vFile read */
+	uint64_t begin;                 /* the run is to be shown from here; 0: it is at its place */
+	/* monitor goto: where the next command that runs begins; WS_UNKNOWN: no goto */
+	uint64_t jump;
+	int jumped;                     /* gdb was told to look at the libraries; then comes the stop */
+	int saidmem;                    /* a warning that memory is not written */
+	struct { int fd; int maps; int used; } file[NFILES];
+	struct buf said;                /* names of files that were warned of, each with a zero byte */
+};
+
+/*
+ * packet.c.  wire_next: the next packet, in w->packet: 1; 0: gdb is gone.  wire_send sends a packet
+ * of n bytes that need no escape.
+ */
+int wire_next(struct wire *w);
+void wire_send(struct wire *w, const void *p, size_t n);
+void wire_text(struct wire *w, const char *s);
+int wire_interrupted(struct wire *w);           /* has gdb sent an interrupt? Never waits. */
+/* "O" and the text in hexadecimal: gdb prints it, while it waits for a stop or the answer of monitor */
+void wire_console(struct wire *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void packet_hex(struct buf *b, const void *p, size_t n);        /* appends bytes in hexadecimal */
+/* appends bytes, escaped, as long as b has at most PACKET_MAX - 64 bytes; how many of them */
+size_t packet_binary(struct buf *b, const uint8_t *p, size_t n);
+/* bytes of 2n hexadecimal digits: 0, or -1 */
+int packet_unhex(uint8_t *to, const char *s, size_t n);
+/* a hexadecimal number at *s, which is advanced, and then `end`, unless that is zero: 0, or -1 */
+int packet_number(const char **s, uint64_t *v, char end);
+
+/* registers.c */
+void registers_describe(struct server *s, struct buf *b);       /* the target description */
+void registers_all(struct server *s, struct buf *b);            /* g */
+int registers_one(struct server *s, uint64_t number, struct buf *b);    /* p: 0; -1: no such register */
+void registers_expedite(struct server *s, struct buf *b);       /* rbp, rsp, rip for a stop reply */
+
+/* run.c */
+int run_packet(struct server *s);               /* a packet that runs, or ? : 1; 0: it is another */
+void run_restart(struct server *s);             /* to the beginning, without an answer */
+void run_reply(struct server *s);               /* the reply of the last stop */
+int run_point(struct server *s);                /* Z and z: 1 */
+int signal_of_gdb(uint64_t number);             /* Linux' number of gdb's; 0: none */
+
+/* object.c */
+void object_auxv(struct server *s);             /* at the beginning of the run: finds the auxiliary vector */
+void object_maps(struct server *s);             /* makes s->maps, like /proc/PID/maps */
+void object_transfer(struct server *s);         /* qXfer */
+
+/* file.c */
+void file_packet(struct server *s);             /* vFile */
+void file_close_all(struct server *s);
+
+/* monitor.c */
+void monitor_packet(struct server *s);          /* qRcmd */
+
+/* serve.c */
+void serve(struct server *s);                   /* until gdb is gone */
+_Noreturn void serve_bad(struct server *s);     /* the replay can do nothing more */
+
+#endif

@@ -1,0 +1,27 @@
+# gdb -x oracle.py: from the function `begin` on, writes all registers after each of STEPS instructions to the file OUT,
+# and with BACK those on the way back, in the same order, to that file
+import gdb, os
+
+other = {"orig_rax", "fiseg", "fioff", "foseg", "fooff", "fop"}        # what a debugger sees of a live process differs by nature
+
+def state():
+    lines = gdb.execute("maint print raw-registers", to_string=True).splitlines()
+    rows = [line.split() for line in lines]
+    return " ".join(r[0] + "=" + r[-1] for r in rows if len(r) > 5 and r[1].isdigit() and r[0] not in other)
+
+gdb.execute("set pagination off")
+gdb.execute("break *begin", to_string=True)
+gdb.execute("continue", to_string=True)
+steps = int(os.environ["STEPS"])
+
+def walk(command, name, order):
+    out = [state()]
+    for i in range(steps):
+        gdb.execute(command, to_string=True)
+        out.append(state())
+    with open(name, "w") as f:
+        f.write("\n".join(out[::order]) + "\n")
+
+walk("stepi", os.environ["OUT"], 1)
+if os.environ.get("BACK"):
+    walk("reverse-stepi", os.environ["BACK"], -1)
