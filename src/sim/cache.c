@@ -37,12 +37,16 @@ cache_params_wrong(const struct cache_params *p, int tlb)
 static void
 cache_replaced(struct cache *c, uint64_t old)
 {
+	if (c->segment) {
+		segment_replaced(c, old);
+		return;
+	}
 	c->n.unused += (old & CACHE_AHEAD) != 0;
 	if (!(old & CACHE_DIRTY))
 		return;
 	c->n.writeback++;
 	if (c->next)
-		cache_write_back(c->next, ((old >> 2) - 1) << c->shift, c->p.line);
+		cache_write_back(c->next, CACHE_LINE(old) << c->shift, c->p.line);
 	else
 		c->memory->writes++;
 }
@@ -58,17 +62,6 @@ cache_used(struct cache *c, uint64_t line, unsigned flags)
 	return (line & ~(uint64_t)CACHE_AHEAD) | flags;
 }
 
-/* The place of the line in its set of n; n: it is not there. */
-static inline unsigned
-cache_find(const uint64_t *set, unsigned n, uint64_t want)
-{
-	unsigned i;
-
-	for (i = 0; i < n && (set[i] ^ want) > CACHE_FLAGS; i++)
-		;
-	return i;
-}
-
 /*
  * LRU and FIFO: the first line of a set was used, or came, last. `ways` is a constant for the usual
  * numbers, for the compiler's sake.
@@ -76,7 +69,7 @@ cache_find(const uint64_t *set, unsigned n, uint64_t want)
 static inline __attribute__((always_inline)) int
 cache_touch_ordered(struct cache *c, uint64_t line, unsigned flags, int allocate, unsigned ways, int lru)
 {
-	uint64_t *set = c->line + (line & c->mask) * ways, want = (line + 1) << 2, old;
+	uint64_t *set = c->line + (line & c->mask) * ways, want = CACHE_KEY(line), old;
 	unsigned i = cache_find(set, ways, want);
 
 	if (i < ways && !lru) {
@@ -179,7 +172,7 @@ cache_victim(struct cache *c, uint64_t set, const uint64_t *p)
 static int
 cache_touch_placed(struct cache *c, uint64_t line, unsigned flags, int allocate)
 {
-	uint64_t set = line & c->mask, *p = c->line + set * c->ways, want = (line + 1) << 2;
+	uint64_t set = line & c->mask, *p = c->line + set * c->ways, want = CACHE_KEY(line);
 	unsigned i = cache_find(p, c->ways, want);
 	int hit = i < c->ways;
 
@@ -250,6 +243,7 @@ cache_init(struct cache *c, const struct cache_params *p)
 void
 cache_free(struct cache *c)
 {
+	segment_free(c);
 	free(c->line);
 	free(c->tree);
 	free(c->rrpv);
@@ -260,7 +254,7 @@ cache_free(struct cache *c)
 int
 cache_has(const struct cache *c, uint64_t line)
 {
-	return cache_find(c->line + (line & c->mask) * c->ways, c->ways, (line + 1) << 2) < c->ways;
+	return cache_find(c->line + (line & c->mask) * c->ways, c->ways, CACHE_KEY(line)) < c->ways;
 }
 
 void
@@ -268,9 +262,13 @@ cache_write_back(struct cache *c, uint64_t addr, uint64_t n)
 {
 	int missing = 0;
 
+	if (c->segment) {
+		segment_write_back(c, addr);
+		return;
+	}
 	for (uint64_t line = addr >> c->shift; line <= (addr + n - 1) >> c->shift; line++) {
 		uint64_t *set = c->line + (line & c->mask) * c->ways;
-		unsigned i = cache_find(set, c->ways, (line + 1) << 2);
+		unsigned i = cache_find(set, c->ways, CACHE_KEY(line));
 
 		if (i < c->ways && !c->p.through)
 			set[i] |= CACHE_DIRTY;
@@ -285,59 +283,12 @@ cache_write_back(struct cache *c, uint64_t addr, uint64_t n)
 		c->memory->writes++;
 }
 
-static int
-cache_touch_unknown(struct cache *c, uint64_t line, unsigned flags, int allocate)
-{
-	uint64_t *set = c->line + (line & c->mask) * c->ways, want = (line + 1) << 2, old;
-	unsigned i = cache_find(set, c->ways, want);
-	int hit = i < c->ways;
-
-	(void)allocate;
-	old = set[hit ? i : c->ways - 1];
-	for (unsigned k = hit ? i : c->ways - 1; k > 0; k--)
-		set[k] = set[k - 1];
-	set[0] = (hit ? old : want) | flags;
-	if (hit)
-		return 1;
-	if (old) {
-		c->sure = 1;
-		c->log(c->arg, HIER_EVENT(HIER_EVICT, c->number, 0, old & CACHE_DIRTY, 0, (old >> 2) - 1));
-	} else {
-		c->log(c->arg, HIER_EVENT(HIER_TOUCH, c->number, 0, flags & CACHE_DIRTY, 0, line));
-	}
-	return 0;
-}
-
-void
-cache_forget(struct cache *c, unsigned number, hier_log_fn *log, void *arg)
-{
-	c->touch = cache_touch_unknown;
-	c->number = number;
-	c->log = log;
-	c->arg = arg;
-}
-
-void
-cache_log_lines(struct cache *c)
-{
-	for (uint64_t s = 0; s <= c->mask; s++)
-		for (unsigned i = c->ways; i-- > 0;) {
-			uint64_t v = c->line[s * c->ways + i];
-
-			if (v)
-				c->log(c->arg, HIER_EVENT(HIER_USED, c->number, 0, v & CACHE_DIRTY, 0, (v >> 2) - 1));
-		}
-}
-
-/*
- * In a set that is full in the part, the lines here are those of the moment when that happened, less those that
- * were replaced since; each is as dirty as it was then, and the log says whether it was written to.
- */
+/* The line is among those that the set has in the part: the log said that it may be dirty from before. */
 void
 cache_evict(struct cache *c, uint64_t line, unsigned flags)
 {
 	uint64_t *set = c->line + (line & c->mask) * c->ways;
-	unsigned i = cache_find(set, c->ways, (line + 1) << 2);
+	unsigned i = cache_find(set, c->ways, CACHE_KEY(line));
 
 	if (i < c->ways) {
 		flags |= (unsigned)(set[i] & CACHE_DIRTY);
@@ -346,20 +297,20 @@ cache_evict(struct cache *c, uint64_t line, unsigned flags)
 		set[i] = 0;
 	}
 	if (flags)
-		cache_replaced(c, (line + 1) << 2 | flags);
+		cache_replaced(c, CACHE_KEY(line) | flags);
 }
 
-/* A line that is not here yet takes a free place: each that was replaced in the part left one. */
+/* A line that is not here yet takes the last place: what is there was replaced in the part. */
 void
-cache_use(struct cache *c, uint64_t line, unsigned flags)
+cache_use(struct cache *c, uint64_t line, unsigned flags, int exact)
 {
-	uint64_t *set = c->line + (line & c->mask) * c->ways, want = (line + 1) << 2;
+	uint64_t *set = c->line + (line & c->mask) * c->ways, want = CACHE_KEY(line);
 	unsigned i = cache_find(set, c->ways, want);
 
-	if (i < c->ways)
-		want = set[i];
-	else
+	if (i == c->ways)
 		i = c->ways - 1;
+	else if (!exact)
+		want = set[i];
 	for (; i > 0; i--)
 		set[i] = set[i - 1];
 	set[0] = want | flags;

@@ -110,23 +110,17 @@ hier_go_on(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum c
 		hier_stride(h, c, addr);
 }
 
-static void
-hier_log_access(struct cache *c, uint64_t addr, uint64_t size, enum cache_kind kind)
-{
-	c->log(c->arg, HIER_EVENT(HIER_ACCESS, c->number, kind, c->sure, size, addr));
-	c->sure = 0;
-}
-
 /* An access to the first level of caches or TLBs, which counts its accesses elsewhere. */
 static void
 hier_first(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum cache_kind kind, int write)
 {
-	int allocate = !c->p.around || kind != CACHE_STORE;
-	int missing = hier_lines(c, addr, size, write && !c->p.through ? CACHE_DIRTY : 0, allocate);
+	int allocate = !c->p.around || kind != CACHE_STORE, missing;
 
-	if (missing && c->log)
-		hier_log_access(c, addr, size, kind);
-	else if (missing || c->p.through || c->p.prefetch)
+	if (c->segment && !segment_is_plain(c, addr, size))
+		missing = segment_access(c, addr, size, kind, write);
+	else
+		missing = hier_lines(c, addr, size, write && !c->p.through ? CACHE_DIRTY : 0, allocate);
+	if (missing || c->p.through || c->p.prefetch)
 		hier_go_on(h, c, addr, size, kind, write, missing);
 }
 
@@ -327,79 +321,139 @@ hier_stats(const struct hier *h, enum hier_cache which, struct cache_stats *n)
 	return 1;
 }
 
-/* In the order of their numbers in events */
-static const enum hier_cache hier_first_level[] = { HIER_I1, HIER_D1, HIER_ITLB, HIER_DTLB };
+static int
+hier_is_first(enum hier_cache which)
+{
+	return which != HIER_L2 && which != HIER_L3 && which != HIER_STLB;
+}
+
+static int
+hier_is_plain(const struct cache_params *c)
+{
+	return c->policy == CACHE_LRU && !c->prefetch && !c->through && !c->around;
+}
 
 const char *
 hier_log_wrong(const struct hier_params *p)
 {
-	for (unsigned i = 0; i < 4; i++) {
-		const struct cache_params *c = &p->cache[hier_first_level[i]];
-
-		if (c->size && (c->policy != CACHE_LRU || c->prefetch || c->through || c->around))
+	for (int i = 0; i < HIER_N; i++)
+		if (hier_is_first((enum hier_cache)i) && p->cache[i].size && !hier_is_plain(&p->cache[i]))
 			return "the first levels must be lru, without other words";
-	}
 	if (p->cache[HIER_L2].prefetch == CACHE_STRIDE || p->cache[HIER_L3].prefetch == CACHE_STRIDE)
 		return "no cache can have stride, which depends on instructions";
 	return NULL;
 }
 
-void
-hier_log_to(struct hier *h, hier_log_fn *log, void *arg)
+/* What a level after the first ones is in a part of a run; *same: the levels so far are simulated there. */
+static enum segment_role
+hier_role(const struct hier *h, enum hier_cache which, int *same)
 {
-	for (unsigned i = 0; i < 4; i++)
-		if (h->p.cache[hier_first_level[i]].size)
-			cache_forget(&h->c[hier_first_level[i]], i, log, arg);
-}
+	const struct cache_params *c = &h->p.cache[which];
 
-void
-hier_log_end(struct hier *h)
-{
-	for (unsigned i = 0; i < 4; i++)
-		if (h->c[hier_first_level[i]].log)
-			cache_log_lines(&h->c[hier_first_level[i]]);
+	*same = *same && hier_is_plain(c) && (which == HIER_STLB || c->line == h->p.cache[HIER_D1].line);
+	return *same ? SEGMENT_LOWER : SEGMENT_LOGGED;
 }
 
 int
-hier_replay(struct hier *h, uint64_t event)
+hier_log_to(struct hier *h, hier_log_fn *log, void *arg)
 {
-	struct cache *c = &h->c[hier_first_level[event >> 59 & 3]];
-	enum cache_kind kind = event >> 57 & 3;
-	uint64_t size = event >> 48 & 255, addr = event & ADDR;
-	unsigned flag = event >> 56 & 1;
+	int same = 1;
 
-	if (event >> 63 || !c->p.size)
-		return -1;
-	switch (event >> 61) {
-	case HIER_ACCESS:
-		if (!size || kind > CACHE_STORE)
+	for (int i = 0; i < HIER_N; i++) {
+		enum hier_cache which = (enum hier_cache)i;
+		enum segment_role role = SEGMENT_FIRST;
+		int clean = which >= HIER_ITLB || which == HIER_I1;
+
+		if (which == HIER_STLB)
+			same = 1;
+		if (!h->p.cache[i].size)
+			continue;
+		if (!hier_is_first(which))
+			role = hier_role(h, which, &same);
+		if (segment_new(&h->c[i], role, (unsigned)i, clean, clean || h->p.unified ? NULL : h->data, log, arg) != 0)
 			return -1;
-		if (flag || c->sure)
-			hier_go_on(h, c, addr, size, kind, 0, 1);
-		c->sure = 0;
-		break;
-	case HIER_TOUCH:
-		c->sure |= !c->touch(c, addr, flag, 1);
-		break;
-	case HIER_EVICT:
-		cache_evict(c, addr, flag);
-		break;
-	default:
-		cache_use(c, addr, flag);
 	}
 	return 0;
 }
 
 void
-hier_refs(const struct hier *h, uint64_t n[HIER_NREFS])
+hier_log_end(struct hier *h)
+{
+	for (int i = 0; i < HIER_N; i++)
+		if (h->p.cache[i].size)
+			segment_end(&h->c[i]);
+}
+
+int
+hier_replay(struct hier *h, uint64_t event)
+{
+	enum hier_cache which = event >> 59 & 7;
+	struct cache *c = &h->c[which];
+	enum cache_kind kind = event >> 57 & 3;
+	uint64_t size = event >> 48 & 255, addr = event & ADDR;
+	unsigned flag = event >> 56 & 1;
+
+	if (which >= HIER_N || !c->p.size)
+		return -1;
+	switch (event >> 62) {
+	case HIER_ACCESS:
+		if (!size || kind > CACHE_STORE)
+			return -1;
+		(hier_is_first(which) ? hier_first : hier_access)(h, c, addr, size, kind, (int)flag);
+		return 0;
+	case HIER_BACK:
+		cache_write_back(c, addr, h->data->p.line);
+		return 0;
+	}
+	if (c->p.policy != CACHE_LRU)
+		return -1;
+	if (event >> 62 == HIER_EVICT)
+		cache_evict(c, addr, flag);
+	else
+		cache_use(c, addr, flag, size != 0);
+	return 0;
+}
+
+/* The counts of the caches, one after the other: fn gets each. */
+static void
+hier_each_count(struct hier *h, void (*fn)(uint64_t *count, uint64_t *n), uint64_t *n)
 {
 	for (unsigned k = 0; k < HIER_NREFS; k++)
-		n[k] = h->refs[k];
+		fn(&h->refs[k], n++);
+	for (int i = 0; i < HIER_N; i++) {
+		struct cache_stats *s = &h->c[i].n;
+
+		for (int k = CACHE_FETCH; k <= CACHE_STORE; k++) {
+			fn(&s->access[k], n++);
+			fn(&s->miss[k], n++);
+		}
+		fn(&s->writeback, n++);
+	}
+	fn(&h->memory.reads, n++);
+	fn(&h->memory.writes, n++);
+	fn(&h->walks.reads, n++);
+}
+
+static void
+hier_count_get(uint64_t *count, uint64_t *n)
+{
+	*n = *count;
+}
+
+static void
+hier_count_add(uint64_t *count, uint64_t *n)
+{
+	*count += *n;
 }
 
 void
-hier_add_refs(struct hier *h, const uint64_t n[HIER_NREFS])
+hier_counts(struct hier *h, uint64_t n[HIER_NCOUNTS])
 {
-	for (unsigned k = 0; k < HIER_NREFS; k++)
-		h->refs[k] += n[k];
+	hier_each_count(h, hier_count_get, n);
+}
+
+void
+hier_add_counts(struct hier *h, uint64_t n[HIER_NCOUNTS])
+{
+	hier_each_count(h, hier_count_add, n);
 }

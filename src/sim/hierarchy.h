@@ -43,36 +43,36 @@ void hier_totals(const struct hier *h, struct hier_totals *t);
 int hier_stats(const struct hier *h, enum hier_cache which, struct cache_stats *n);     /* 0: there is no such cache */
 
 /*
- * A run from an unknown state, and its replay when the state is known: the parts of a run can be simulated
- * at the same time.
+ * A part of a run, from an unknown state, and its replay when the state is known: the parts of a run can be
+ * simulated at the same time.
  *
- * After hier_log_to, the first levels, which are LRU, log what leaves them instead of sending it on. A line
- * that is not among those used since the beginning of the part, in a set that has fewer of these than ways,
- * may have been there before: the log says that it is used. There are at most as many such events as the
- * cache has lines. Else a line that is not among them is missing for certain, and the one it replaces is
- * known; only whether that was dirty before is not. hier_replay does the same to a hierarchy in the state
- * before the part, and sends on what misses: then its state and statistics, of all levels, are as if it had
- * taken the references. The other levels may have any policy, as they get all accesses in the replay only.
+ * After hier_log_to, what does not depend on the state before is counted, and the rest is logged. hier_replay
+ * does that to a hierarchy in the state before the part; with hier_add_counts, its state and statistics, of all
+ * levels, are then as if it had taken the references. The first levels are LRU. So may the levels after them
+ * be that have lines of the same size: then the log depends on the lines that these caches have, not on the length
+ * of the part (segment.c). Of the other levels, every access is logged.
  */
 enum hier_event {
-	HIER_ACCESS,            /* size bytes at addr; flag: a line of it was missing for certain */
-	HIER_TOUCH,             /* a line that may be there is used, by the access that follows; flag: is dirty then */
-	HIER_EVICT,             /* a line is replaced; flag: it was written to in this part */
-	HIER_USED               /* at the end: the lines of each set, the last one used last; flag: as before */
+	HIER_ACCESS,            /* size bytes at addr; flag: writes */
+	HIER_BACK,              /* a dirty line of the first level of data, at addr, comes back to this cache */
+	HIER_EVICT,             /* a line is replaced; flag: it is dirty; else it is if it was in the replay */
+	HIER_USED               /* a line is used, and no event; flag: it is dirty; else, if size is 0, as before */
 };
 #define HIER_EVENT(event, cache, kind, flag, size, addr) \
-	((uint64_t)(event) << 61 | (uint64_t)(cache) << 59 | (uint64_t)(kind) << 57 | (uint64_t)(flag) << 56 | \
+	((uint64_t)(event) << 62 | (uint64_t)(cache) << 59 | (uint64_t)(kind) << 57 | (uint64_t)(flag) << 56 | \
 	    (uint64_t)(size) << 48 | (addr))
 
 const char *hier_log_wrong(const struct hier_params *p);        /* NULL, or why these caches cannot: static */
 typedef void hier_log_fn(void *arg, uint64_t event);
-void hier_log_to(struct hier *h, hier_log_fn *log, void *arg);  /* before the first reference */
+/* before the first reference; 0, or -1: no memory */
+int hier_log_to(struct hier *h, hier_log_fn *log, void *arg);
 void hier_log_end(struct hier *h);
 int hier_replay(struct hier *h, uint64_t event);                /* 0, or -1: there is no such event */
 
-/* The references of each kind, REF_INST to REF_MODIFY; those of a part are not in its log. */
-#define HIER_NREFS 4
-void hier_refs(const struct hier *h, uint64_t n[HIER_NREFS]);
-void hier_add_refs(struct hier *h, const uint64_t n[HIER_NREFS]);
+/* What was counted: the references of each kind, REF_INST to REF_MODIFY, come first. */
+#define HIER_NREFS   4
+#define HIER_NCOUNTS (HIER_NREFS + HIER_N * 7 + 3)
+void hier_counts(struct hier *h, uint64_t n[HIER_NCOUNTS]);
+void hier_add_counts(struct hier *h, uint64_t n[HIER_NCOUNTS]);
 
 #endif

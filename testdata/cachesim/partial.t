@@ -1,5 +1,7 @@
 # --partial and --merge: segments give what the whole gives
 . "$SRC/testdata/tap.sh"
+"$BUILD/test/segmenttest" || exit 1
+tap_n=100       # the number of segmenttest comes first
 command -v wscap >/dev/null && wscap -o run.ws sort --parallel=1 "$SRC/NEWS" >sorted 2>err ||
 	{ skip "nothing can be captured here: $(head -n 1 err)"; exit 0; }
 wstrim run.ws
@@ -22,6 +24,12 @@ merged --l1 2k,4,64 --l2 8k,2,64,random --l3 32k,8,128,plru,next
 merged --itlb 16,4 --dtlb 16,4 --stlb 64,4,fifo
 merged --d1 1k,full --l2 4k,4,32,through --l3 16k,4,64,around,srrip
 merged --d1 256k,16 --l2 none --l3 none
+
+# what is not known in a part depends on the lines that the caches have: those of 20 times the instructions are no more
+cachesim --partial --l2 16k,4 --l3 none -n 100000:200000 -o short run.ws
+cachesim --partial --l2 16k,4 --l3 none -n 100000:2100000 -o long run.ws
+[ "$(wc -c <long)" -lt $((2 * $(wc -c <short))) ]
+is "a longer part is no larger" $? 0
 
 # recipes
 cachesim run.ws >want

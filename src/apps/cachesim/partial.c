@@ -2,7 +2,7 @@
  * cachesim: partial results of parts of a run, and merging them.
  *
  * A partial result is a file of words with sums (base/words.h): the header; blocks of a number of events, the
- * events (sim/hierarchy.h) and a sum; and the end: 0, the number of references of each kind, and a sum.
+ * events (sim/hierarchy.h) and a sum; and the end: 0, what was counted (hier_counts), and a sum.
  *
  *   header: the magic, which has the version; four words for each cache (partial_params); are the first
  *   levels one; the number of the first instruction; a sum
@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/words.h"
 
-#define MAGIC   UINT64_C(0x31747261706d6374)    /* tcmpart1, from the lowest byte on */
+#define MAGIC   UINT64_C(0x32747261706d6374)    /* tcmpart2, from the lowest byte on */
 #define HEAD    (1 + 4 * HIER_N + 2)
 #define BLOCK   4096u
 
@@ -67,20 +67,21 @@ partial_new(struct out *o, struct hier *h, const struct hier_params *q, uint64_t
 	words_put(&p->words, (uint64_t)(q->unified != 0));
 	words_put(&p->words, from);
 	words_put_sum(&p->words);
-	hier_log_to(h, partial_event, p);
+	if (hier_log_to(h, partial_event, p) != 0)
+		die("no memory");
 	return p;
 }
 
 void
 partial_end(struct partial *p, struct hier *h)
 {
-	uint64_t n[HIER_NREFS];
+	uint64_t n[HIER_NCOUNTS];
 
 	hier_log_end(h);
 	partial_put_block(p);
 	words_put(&p->words, 0);
-	hier_refs(h, n);
-	for (unsigned k = 0; k < HIER_NREFS; k++)
+	hier_counts(h, n);
+	for (unsigned k = 0; k < HIER_NCOUNTS; k++)
 		words_put(&p->words, n[k]);
 	words_put_sum(&p->words);
 	free(p);
@@ -148,7 +149,7 @@ partial_merge_file(const char *path, struct hier **h, struct hier_params *q, uin
 {
 	struct partial *p = xcalloc(1, sizeof *p);
 	struct hier_params mine;
-	uint64_t n[HIER_NREFS], from;
+	uint64_t n[HIER_NCOUNTS], from;
 
 	p->words = (struct words){ .in = in_open(path), .what = "partial result of cachesim" };
 	from = partial_get_head(p, &mine);
@@ -163,11 +164,11 @@ partial_merge_file(const char *path, struct hier **h, struct hier_params *q, uin
 		    (unsigned long long)from, (unsigned long long)*next);
 	}
 	partial_replay(p, *h);
-	for (unsigned k = 0; k < HIER_NREFS; k++)
+	for (unsigned k = 0; k < HIER_NCOUNTS; k++)
 		n[k] = words_get(&p->words);
 	words_check(&p->words);
 	words_end(&p->words);
-	hier_add_refs(*h, n);
+	hier_add_counts(*h, n);
 	*next = from + n[0];
 	in_close(p->words.in);
 	free(p);
