@@ -254,6 +254,20 @@ else
 	skip "no other stack limit or no setarch -R here"
 fi
 
+# parts: the first difference has the same numbers
+for i in 0 1 2 3 4 5 6 7 8 9; do echo inst 0x40100$i 1; echo load 0x40400$i 1; done >lines
+mk <lines >parts.a
+sed 's/0x404007/0x404107/; s/0x404009/0x404109/' lines | mk >parts.b
+addrdiff -n 0 parts.a parts.b >want
+for r in 0:10 5:8 7:8 7:; do
+	addrdiff -n 0 --range $r parts.a parts.b >got
+	same "a range with the difference: $r" want got
+done
+gives "before the difference" 0 "" addrdiff --range 0:7 parts.a parts.b
+gives "between two" 0 "" addrdiff --range 8:9 parts.a parts.b
+gives "after the first" 1 "" addrdiff -q --range 8: parts.a parts.b
+gives "no range" 2 "addrdiff: --range 5: not a range FROM:TO, of which one may be left out, with FROM before TO; see addrdiff --help" addrdiff --range 5 parts.a parts.b
+
 # a difference that is damage: status 2, as of every other damage, wherever the bit is
 { echo inst 0x401000 4; seq 40 | sed 's/.*/load 0x4040&0 8/; s/0x4040\([0-9]\)0/0x40400\10/'; } | mk >whole
 gzip -9nc <whole >whole.gz

@@ -12,6 +12,8 @@
 #include "base/src.h"
 #include "convert/addrdiff/addrdiff.h"
 
+enum { RANGE = 256 };
+
 static const struct opt addrdiff_opts[] = {
 	{ 'a', "odd-regions", "N", "with -s: allow N regions moved by a multiple of 16, not of a page (0)" },
 	{ 'c', "conventions", NULL, "take instructions for the same if the conventions of ref(5) say so" },
@@ -20,6 +22,7 @@ static const struct opt addrdiff_opts[] = {
 	{ 'l', "no-loops", NULL, "leave loop and task events out" },
 	{ 'n', "context", "N", "show N references before and after a difference (3)" },
 	{ 'q', "quiet", NULL, "print nothing; the exit status says whether there is a difference" },
+	{ RANGE, "range", "FROM:TO", "compare only from instruction FROM, counted from 0, up to before TO" },
 	{ 's', "shifts", NULL, "allow each region of memory to be at another address on the other side" },
 	{ 'v', "verbose", NULL, "if there is no difference, print how much was compared" },
 	{ 0 },
@@ -27,7 +30,7 @@ static const struct opt addrdiff_opts[] = {
 
 static const struct opt_tool addrdiff_tool = {
 	.does = "Compares two traces, or one with valgrind's lackey log; prints the first difference.",
-	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [-n context] a b",
+	.synopsis = "[-cdlqsv] [-a regions] [-e prog] [-n context] [--range from:to] a b",
 	.example = "ae2addr prog ae.out | addrdiff -v -s -e prog - prog.log",
 	.opt = addrdiff_opts,
 };
@@ -113,7 +116,7 @@ main(int argc, char **argv)
 	struct diff d;
 	const char *progpath = NULL;
 	int c, noloops = 0, shifts = 0, r;
-	uint64_t n = 3, odd = 0;
+	uint64_t n = 3, odd = 0, from = 0, to = UINT64_MAX;
 	struct side *s;
 
 	diag_init(argv[0], 2);
@@ -143,6 +146,10 @@ main(int argc, char **argv)
 		case 'q':
 			d.quiet = 1;
 			break;
+		case RANGE:
+			if (num_range(optarg, UINT64_MAX, &from, &to) != 0)
+				opt_wrong(OPT_BAD_RANGE);
+			break;
 		case 's':
 			shifts = 1;
 			break;
@@ -163,6 +170,8 @@ main(int argc, char **argv)
 	side_open(&d.b, argv[optind + 1]);
 	for (s = &d.a; ; s = &d.b) {
 		s->prog = d.prog;
+		s->from = from;
+		s->to = to;
 		s->noloops = noloops || addrdiff_other(&d, s)->log;
 		if (s->log)
 			d.conventions = 1;

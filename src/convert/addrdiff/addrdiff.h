@@ -35,6 +35,8 @@ struct side {
 	int keep;               /* the last instruction is kept */
 	int keepdata;           /* its references are kept */
 	int noloops;            /* drop loop and task events */
+	uint64_t from, to;      /* only these instructions, counted from 0 among those that are kept */
+	uint64_t seen;          /* instructions that were kept, before `from` too */
 	uint64_t *w;            /* owned; w[0..pos) is history, w[pos..n) is to be compared */
 	size_t pos, n;
 	uint64_t nref, ninst;   /* number of references and instructions before w[0] */

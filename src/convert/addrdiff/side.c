@@ -115,6 +115,32 @@ side_filter(struct side *s, uint64_t *w, size_t n)
 	return k;
 }
 
+/* Drops what is not of the instructions asked for, in place; returns the number of the other words. */
+static size_t
+side_range(struct side *s, uint64_t *w, size_t n)
+{
+	size_t k = 0;
+
+	if (!s->from && s->to == UINT64_MAX)
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		int inst = ref_kind(w[i]) == REF_INST;
+
+		if (inst && s->seen == s->to) {
+			s->end = 1;
+			break;
+		}
+		s->seen += (uint64_t)inst;
+		if (s->seen > s->from || !s->from) {
+			w[k++] = w[i];
+		} else {
+			s->nref++;
+			s->ninst += (uint64_t)inst;
+		}
+	}
+	return k;
+}
+
 int
 side_more(struct side *s)
 {
@@ -139,7 +165,7 @@ side_more(struct side *s)
 			s->fault = k < 0 || (s->log && !s->lackey.nrec);
 			break;
 		}
-		k = (long)side_filter(s, s->w + s->n, (size_t)k);
+		k = (long)side_range(s, s->w + s->n, side_filter(s, s->w + s->n, (size_t)k));
 		s->n += (size_t)k;
 		if (k)
 			return 1;
