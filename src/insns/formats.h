@@ -12,6 +12,9 @@
 /* ChampSim's records, 64 bytes each, as its tracer writes them */
 int champsim_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
 
+/* A trace of DynamoRIO's drmemtrace, one thread, uncompressed */
+int drmemtrace_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
+
 /* Executed branches as lines of comma-separated values */
 int branches_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
 

@@ -20,6 +20,8 @@ struct walk {
 	uint64_t last;                  /* number of the last instance */
 	uint64_t *rip;                  /* where the signals of the batch came; owned */
 	size_t nrip, caprip;
+	uint64_t *sys;                  /* numbers of the system calls of the batch; owned */
+	size_t nsys, capsys, usedsys;
 };
 
 void *
@@ -59,6 +61,7 @@ insns_decode(const struct fact *f, struct insns_kind *k)
 	if (f->kind == FACT_STRING && (op == 0xa4 || op == 0xa6))       /* movs, cmps */
 		k->per = 2;
 	k->repeats = f->kind == FACT_STRING && x86_repeated(&in.z);
+	k->gathers = in.mem >= 0 && in.op[in.mem].mem.type == ZYDIS_MEMOP_TYPE_VSIB;
 	k->syscall = in.z.mnemonic == ZYDIS_MNEMONIC_SYSCALL;
 }
 
@@ -78,6 +81,10 @@ insns_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 
 	(void)run;
 	(void)n;
+	if (rec->kind == WS_SYS) {
+		w->sys = mem_xgrow(w->sys, &w->capsys, w->nsys + 1, sizeof *w->sys);
+		w->sys[w->nsys++] = rec->u.sys.nr;
+	}
 	if (rec->kind != WS_SIG)
 		return;
 	w->rip = mem_xgrow(w->rip, &w->caprip, w->nrip + 1, sizeof *w->rip);
@@ -119,6 +126,8 @@ insns_give(struct walk *w, struct insns_span *s)
 	s->again = s->run.n + s->run.ninsn - 1u == w->last;
 	if (last->fact->kind == FACT_STRING)
 		s->to = FACT_ITERS(s->word[q->values ? s->run.word + last->val - 1u : s->run.word]);
+	if (last->fact->mnemonic == ZYDIS_MNEMONIC_SYSCALL && w->usedsys < w->nsys)
+		s->sys = w->sys[w->usedsys++];
 	w->last = s->run.n + s->run.ninsn - 1u;
 	n = insns_signal(s) ? 0 : insns_count(s);
 	w->icount += n;
@@ -140,6 +149,7 @@ insns_batch(struct walk *w, const struct visit_batch *b)
 
 	for (size_t i = 0; i < b->nrun && w->icount < w->q->to; i++) {
 		s.run = b->run[i];
+		s.rip = insns_signal(&s) && sig && sig <= w->nrip ? w->rip[sig - 1] : 0;
 		if (i + 1 == b->nrun)
 			s.next = end;
 		else if (b->run[i + 1].at->fact->kind == FACT_SIGNAL)
@@ -148,7 +158,7 @@ insns_batch(struct walk *w, const struct visit_batch *b)
 			s.next = b->run[i + 1].at->fact->pc;
 		insns_give(w, &s);
 	}
-	w->nrip = 0;
+	w->nrip = w->nsys = w->usedsys = 0;
 }
 
 /* Continues from the last keyframe at or before the first instruction that is wanted. */
@@ -181,6 +191,8 @@ insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 	visit_set_record_fn(w.v, insns_record, &w);
 	if (q->map)
 		replay_set_map_fn(r, q->map, q->arg);
+	if (q->begin)
+		q->begin(q->arg, r);
 	got = insns_seek(&w);
 	while (got == REPLAY_OK && w.icount < q->to && (got = visit_batch(w.v, &b)) == REPLAY_OK)
 		insns_batch(&w, &b);
@@ -191,6 +203,7 @@ insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 	else if (got == REPLAY_END && replay_early(r))
 		*early = *replay_early(r);
 	free(w.rip);
+	free(w.sys);
 	visit_close(w.v);
 	return got == REPLAY_BAD ? -1 : 0;
 }

@@ -22,6 +22,8 @@ struct insns_span {
 	uint32_t from, to;
 	/* it continues the string instruction at which the span before it ended */
 	int again;
+	uint64_t sys;           /* if it ends with a system call, its number */
+	uint64_t rip;           /* of a signal: where the program was; 0: not known */
 };
 
 /* Is it the arrival of a signal, or the return from its handler, and no instruction? */
@@ -50,6 +52,7 @@ struct insns {
 	uint64_t from, to;      /* the part that is wanted, in instructions; to WS_UNKNOWN: to the end */
 	int values;             /* references and values are needed, not only the flow of control */
 	unsigned what;          /* then, a set of VISIT_WRITERS, VISIT_FLAGS and VISIT_MEMORY */
+	void (*begin)(void *arg, struct replay *r);     /* before the first span; or NULL */
 	void (*take)(void *arg, const struct insns_span *s);
 	void (*map)(void *arg, const struct ws_rec_map *m);     /* a file is mapped executable; or NULL */
 	/* after the last span, also before a fault, while the memory of the program can be read; or NULL */
@@ -77,6 +80,7 @@ struct insns_kind {
 	uint8_t per;            /* references of an iteration of a string instruction */
 	uint8_t repeats;        /* it is a string instruction with a repeat prefix */
 	uint8_t syscall;
+	uint8_t gathers;                /* its references are elements at places of their own */
 	uint64_t target;        /* of a direct branch */
 };
 struct insns_kinds {

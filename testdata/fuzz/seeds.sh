@@ -3,7 +3,7 @@ set -e
 : "${BUILD:?}"
 golden=$(cd "$(dirname "$0")/../golden" && pwd)
 to=$(cd "$1" && pwd)
-mkdir -p "$to/wettextfuzz" "$to/wsfuzz" "$to/biffuzz" "$to/wetfuzz" "$to/wetqfuzz" "$to/reffuzz" "$to/infuzz" "$to/schemafuzz" "$to/eventsfuzz" "$to/laplacefuzz" "$to/replay"
+mkdir -p "$to/wettextfuzz" "$to/wsfuzz" "$to/biffuzz" "$to/wetfuzz" "$to/wetqfuzz" "$to/reffuzz" "$to/infuzz" "$to/schemafuzz" "$to/eventsfuzz" "$to/laplacefuzz" "$to/tracefuzz" "$to/replay"
 "$BUILD/test/wstest" seeds "$to/wsfuzz" >/dev/null
 "$BUILD/test/streamtest" seeds "$to/biffuzz" >/dev/null
 cp "$golden"/*.ws "$to/wsfuzz/"
@@ -20,6 +20,16 @@ xz -dc "$golden"/laplace.raw.xz | head -c 6000 >"$to/laplacefuzz/raw"
 for seed in 1 2 3 4 5 6; do
 	for how in text loose small; do "$BUILD/test/wettextgen" $how $seed >"$to/wettextfuzz/$how.$seed"; done
 done
+
+# drmemtrace: the beginning and the end, a record of most types, one more thread, and a large access; after
+# a byte by which the format is recognized
+{
+	printf '\0\031\0\0\0\007\0\0\0\0\0\0\0\026\0\004\0\001\0\0\0\0\0\0\0'
+	for type in 0 1 2 11 12 14 23 26 30 33 34 35 36 37 40 57 60 61; do
+		printf "\\$type\\0\\004\\0\\020\\0\\0\\0\\0\\0\\0\\0"
+	done
+	printf '\021\0\002\0\001\003\0\0\0\0\0\0\026\0\004\0\002\0\0\0\0\0\0\0\0\0\001\001\020\0\0\0\0\0\0\0\032\0\0\0\0\0\0\0\0\0\0\0'
+} >"$to/tracefuzz/drmemtrace"
 
 # one line compressed and archived in every way
 cd "$to/infuzz"

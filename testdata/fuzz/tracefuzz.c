@@ -46,6 +46,30 @@ again(enum trace_format f, const uint64_t *w, size_t n)
 	free(p);
 }
 
+/* The fetches, loads and stores in a trace of drmemtrace, and back; w is overwritten. */
+static void
+drmemtrace(uint64_t *w, size_t n)
+{
+	struct buf file = BUF_INIT, back = BUF_INIT;
+	struct trace_writer t = { .line = 64 };
+	uint8_t around[256], *p;
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (ref_kind(w[i]) <= REF_STORE)
+			w[m++] = w[i];
+	p = malloc(m * trace_info[TRACE_DRMEMREFS].most + 1);
+	buf_add(&file, around, trace_put_head(TRACE_DRMEMREFS, around));
+	buf_add(&file, p, trace_put(&t, TRACE_DRMEMREFS, p, w, m));
+	buf_add(&file, around, trace_put_tail(TRACE_DRMEMREFS, around));
+	if (trace_recognize(file.p, file.n) != TRACE_DRMEM || words(TRACE_DRMEM, file.p, file.n, 512, &back) != 0 ||
+	    back.n != m * sizeof *w || (m && memcmp(back.p, w, back.n) != 0))
+		abort();
+	buf_free(&file);
+	buf_free(&back);
+	free(p);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -72,6 +96,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		again(TRACE_TEXT, w, a.n / sizeof *w);
 		again(TRACE_CSV, w, a.n / sizeof *w);
 		again(TRACE_NPY, w, a.n / sizeof *w);
+		drmemtrace(w, a.n / sizeof *w);
 		free(w);
 	}
 	buf_free(&a);

@@ -84,6 +84,7 @@ struct conv {
 
 /* insns.c: the formats made of instructions */
 void conv_champsim(struct conv *c);
+void conv_drmemtrace(struct conv *c);
 void conv_branches(struct conv *c);
 void conv_cvp(struct conv *c);
 void conv_cbp2025(struct conv *c);

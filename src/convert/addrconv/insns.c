@@ -51,6 +51,12 @@ conv_champsim(struct conv *c)
 }
 
 void
+conv_drmemtrace(struct conv *c)
+{
+	insns_convert(c, drmemtrace_write);
+}
+
+void
 conv_branches(struct conv *c)
 {
 	insns_convert(c, branches_write);

@@ -291,7 +291,7 @@ static void
 addrconv_time(struct conv *c)
 {
 	static const unsigned timed = 1u << TRACE_PINATRACE | 1u << TRACE_DRAMSIM3 | 1u << TRACE_GEM5 |
-	    1u << TRACE_CACHESIM | 1u << TRACE_ORACLE;
+	    1u << TRACE_CACHESIM | 1u << TRACE_ORACLE | 1u << TRACE_DRMEMREFS;
 
 	if (timed >> c->to->trace & 1 && c->filter.drop & 1u << REF_INST) {
 		c->writer.nofetch = 1;

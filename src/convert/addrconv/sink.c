@@ -175,8 +175,10 @@ sink_finish(struct conv *c)
 void
 sink_end(struct conv *c, int bad)
 {
-	if (!bad)
+	if (!bad) {
 		sink_begin(c);
+		out_commit(c->out, trace_put_tail(c->to->trace, out_reserve(c->out, OUT_ROOM)));
+	}
 	if (c->begun)
 		sink_finish(c);
 }

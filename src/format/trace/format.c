@@ -38,6 +38,8 @@ trace_recognize(const uint8_t *p, size_t n)
 
 	if (trace_npy_is(p, n))
 		return TRACE_NPY;
+	if (trace_drmem_is(p, n))
+		return TRACE_DRMEM;
 	/* what there is ends with a line */
 	n = n < sizeof copy ? n + 1 : sizeof copy;
 	memcpy(copy, p, n - 1);

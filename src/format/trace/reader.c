@@ -23,7 +23,7 @@ trace_open(struct trace_reader *r, struct in *in, enum trace_format format, unsi
 	r->format = format;
 	r->size = size ? size : TRACE_SIZE;
 	r->pc = UINT64_MAX;
-	return format == TRACE_NPY ? trace_npy_open(r) : 0;
+	return format == TRACE_NPY ? trace_npy_open(r) : format == TRACE_DRMEM ? trace_drmem_open(r) : 0;
 }
 
 /* What is between the fields of lines that trace_plain can read; 0: it reads none of this format. */
@@ -109,6 +109,8 @@ trace_read(struct trace_reader *r, uint64_t *w, size_t max)
 
 	if (r->format == TRACE_NPY)
 		return trace_npy_read(r, w, max);
+	if (r->format == TRACE_DRMEM)
+		return trace_drmem_read(r, w, max);
 	while (!r->failed) {
 		if (r->err)
 			return trace_bad_line(r, r->err);

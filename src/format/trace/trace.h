@@ -1,6 +1,6 @@
 /*
- * Traces of memory references in the formats of other tools, addrconv(1): as text in lines, and as an
- * array of NumPy. A reader makes words of ref(5) of them; a writer makes them of words, in memory.
+ * Traces of memory references in the formats of other tools, addrconv(1): as text in lines, as an
+ * array of NumPy, and of drmemtrace. A reader makes words of ref(5) of them; a writer makes them of words, in memory.
  *
  * format.def has the table of formats.
  */
@@ -32,7 +32,7 @@ extern const struct trace_info trace_info[TRACE_NFORMATS];
 
 int trace_format(const char *name);     /* -1: unknown */
 
-/* The format of text or an array that begins with these n bytes; TRACE_ANY: none of them. */
+/* The format of text, an array or a drmemtrace that begins with these n bytes; TRACE_ANY: none of them. */
 enum trace_format trace_recognize(const uint8_t *p, size_t n);
 #define TRACE_PEEK 4096u                /* enough bytes for that */
 
@@ -53,7 +53,8 @@ struct trace_reader {
 	unsigned size;                  /* of references of formats that have none */
 	uint64_t nrec;                  /* words returned */
 	uint64_t line;                  /* lines read */
-	uint64_t pc;                    /* pinatrace: of the instruction of the last line; UINT64_MAX: none */
+	/* pinatrace: of the instruction of the last line; UINT64_MAX: none. drmemtrace: after the last instruction */
+	uint64_t pc;
 	const char *err;                /* what is wrong with the line that is being read */
 	struct fault fault;             /* after -1 */
 	int failed;
@@ -61,8 +62,9 @@ struct trace_reader {
 	int8_t column[16];              /* csv: which each is, or -1 */
 	struct { uint32_t off, bytes; } field[TRACE_NCOLUMNS];  /* npy: bytes 0: it has none */
 	uint32_t item;                  /* npy: bytes of an element */
-	uint64_t left;                  /* npy: elements */
+	uint64_t left;                  /* npy: elements; drmemtrace: 1 more than the thread, 0: none yet */
 	int words;                      /* npy: elements are words of ref(5) */
+	int ended;                      /* drmemtrace: after a footer */
 };
 
 /* size: 0, or as above; 0, or -1 after a fault */
@@ -77,9 +79,11 @@ struct trace_writer {
 	int nofetch;                    /* fetches are not written, but count as time */
 	uint64_t fetched;               /* instructions so far: the time */
 	uint64_t pc;                    /* of the last one */
+	int moved;                      /* drmemtrace-refs: pc has not been written yet */
 };
 #define TRACE_LINE_MIN 8u
 size_t trace_put_head(enum trace_format f, uint8_t *dst);       /* at most 256 bytes */
+size_t trace_put_tail(enum trace_format f, uint8_t *dst);       /* after the last word, the same */
 /* dst has trace_info[f].most bytes for each word; the number of bytes written */
 size_t trace_put(struct trace_writer *t, enum trace_format f, uint8_t *dst, const uint64_t *w, size_t n);
 

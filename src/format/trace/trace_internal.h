@@ -1,4 +1,4 @@
-/* Internal to the formats of traces: lines, arrays. */
+/* Internal to the formats of traces: lines, arrays, records of drmemtrace. */
 #ifndef TM_FORMAT_TRACE_INTERNAL_H
 #define TM_FORMAT_TRACE_INTERNAL_H
 
@@ -22,6 +22,11 @@ size_t trace_plain(const uint8_t **at, const uint8_t *end, uint8_t separator, ui
 int trace_npy_is(const uint8_t *p, size_t n);
 int trace_npy_open(struct trace_reader *r);
 long trace_npy_read(struct trace_reader *r, uint64_t *w, size_t max);
+
+int trace_drmem_is(const uint8_t *p, size_t n);
+int trace_drmem_open(struct trace_reader *r);
+long trace_drmem_read(struct trace_reader *r, uint64_t *w, size_t max);
+uint8_t *trace_put_drmem(struct trace_writer *t, uint8_t *d, const uint64_t *w, size_t n);     /* what follows */
 
 int trace_fail(struct trace_reader *r, uint64_t off, const char *err);  /* -1 */
 

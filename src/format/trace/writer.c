@@ -5,7 +5,8 @@
 #include "base/digits.h"
 #include "base/varint.h"
 #include "format/ref/ref.h"
-#include "format/trace/trace.h"
+#include "format/trace/drmemtrace.h"
+#include "format/trace/trace_internal.h"
 
 static inline uint8_t *
 trace_put_hex(uint8_t *d, uint64_t v)
@@ -259,9 +260,18 @@ trace_put_head(enum trace_format f, uint8_t *dst)
 	case TRACE_VPC:
 		memcpy(dst, "vpc3", 4);
 		return 4;
+	case TRACE_DRMEMREFS:
+		return (size_t)(drmem_put_start(dst, &(struct drmem_file){ .version = DRMEM_HAS_ENCODINGS,
+		    .line = 64, .page = 4096, .time = DRMEM_EPOCH }) - dst);
 	default:
 		return 0;
 	}
+}
+
+size_t
+trace_put_tail(enum trace_format f, uint8_t *dst)
+{
+	return f == TRACE_DRMEMREFS ? (size_t)(drmem_put_end(dst) - dst) : 0;
 }
 
 size_t
@@ -292,6 +302,8 @@ trace_put(struct trace_writer *t, enum trace_format f, uint8_t *dst, const uint6
 		return trace_put_gem5(t, dst, w, n);
 	case TRACE_VPC:
 		return trace_put_data(t, trace_put_vpc, dst, w, n);
+	case TRACE_DRMEMREFS:
+		return (size_t)(trace_put_drmem(t, dst, w, n) - dst);
 	case TRACE_CACHESIM:
 	case TRACE_ORACLE:
 		return trace_put_lines(t, f, dst, w, n);
