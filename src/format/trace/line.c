@@ -7,7 +7,7 @@
 #include "format/ref/ref.h"
 #include "format/trace/trace_internal.h"
 
-static const int8_t digit[256] = {
+static const uint8_t digit[256] = {
 	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
 	['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
@@ -46,20 +46,19 @@ line_blank(const uint8_t *p)
 	return p;
 }
 
-static const uint8_t *
+static inline const uint8_t *
 line_hex(struct trace_reader *r, const uint8_t *p, uint64_t *v)
 {
 	const uint8_t *from = p;
 	uint64_t a = 0;
-	int d;
+	unsigned d;
 
-	while ((d = digit[*p]) != 0) {
-		a = a << 4 | (unsigned)(d - 1);
-		p++;
-	}
-	*v = a;
+	/* with 1 too much in each digit, which is taken back at once */
+	for (; (d = digit[*p]) != 0; p++)
+		a = (a << 4) + d;
 	if (p == from)
 		return line_bad(r, "no address");
+	*v = a - (UINT64_C(0x1111111111111111) >> (p - from < 16 ? 64 - 4 * (p - from) : 0));
 	/* zeros may come before more than 16 digits */
 	while (p - from > 16)
 		if (*from++ != '0')
@@ -68,7 +67,7 @@ line_hex(struct trace_reader *r, const uint8_t *p, uint64_t *v)
 }
 
 /* An address: hexadecimal, with or without 0x. */
-static const uint8_t *
+static inline const uint8_t *
 line_address(struct trace_reader *r, const uint8_t *p, uint64_t *addr)
 {
 	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
@@ -85,7 +84,7 @@ line_0x(struct trace_reader *r, const uint8_t *p, uint64_t *addr)
 	return p[0] == '0' && p[1] == 'x' ? line_address(r, p, addr) : line_bad(r, "no address");
 }
 
-static const uint8_t *
+static inline const uint8_t *
 line_dec(struct trace_reader *r, const uint8_t *p, uint64_t *v)
 {
 	const uint8_t *from = p;
@@ -106,22 +105,36 @@ line_word(const uint8_t *p, const char *word)
 	return word[n] ? 0 : n;
 }
 
-/* The kind that a name means: of ref(5), R or W; -1. *p is behind it. */
 static int
+line_letter(uint8_t c)
+{
+	return (c >= 'a' && c <= 'z') || c == 'R' || c == 'W';
+}
+
+/* The kind that a name means: of ref(5), R or W; -1. *p is after it. */
+static inline int
 line_kind(const uint8_t **p)
 {
-	const uint8_t *from = *p, *to = from;
+	/* 1 more than the first kind whose name begins with the letter that has these bits */
+	static const uint8_t first[32] = {
+		['i' & 31] = REF_INST + 1, ['l' & 31] = REF_LOAD + 1, ['s' & 31] = REF_STORE + 1,
+		['m' & 31] = REF_MODIFY + 1, ['e' & 31] = REF_ENTER + 1, ['b' & 31] = REF_BACK + 1,
+		['t' & 31] = REF_TASK + 1,
+	};
+	const uint8_t *from = *p;
+	int kind = first[*from & 31] - 1;
+	size_t n;
 
-	while ((*to >= 'a' && *to <= 'z') || *to == 'R' || *to == 'W')
-		to++;
-	*p = to;
-	for (unsigned k = 0; k < REF_NKINDS; k++) {
-		const char *name = ref_kind_name(k);
-
-		if (strncmp(name, (const char *)from, (size_t)(to - from)) == 0 && !name[to - from])
-			return (int)k;
+	if (*from == 'R' || *from == 'W') {
+		kind = *from == 'R' ? REF_LOAD : REF_STORE;
+		n = 1;
+	} else {
+		if (kind == REF_ENTER && from[1] == 'x')
+			kind = REF_EXIT;
+		n = kind < 0 ? 0 : line_word(from, ref_kind_name((unsigned)kind));
 	}
-	return to - from != 1 ? -1 : *from == 'R' ? REF_LOAD : *from == 'W' ? REF_STORE : -1;
+	*p = from + n;
+	return n && !line_letter(from[n]) ? kind : -1;
 }
 
 /* Appends a word, whose size must suit its kind. */
@@ -136,21 +149,28 @@ line_add(struct trace_reader *r, uint64_t **w, unsigned kind, uint64_t addr, uin
 	return 0;
 }
 
-static const uint8_t *
-line_text(struct trace_reader *r, const uint8_t *p, uint64_t **w)
+/* Name of the kind, address and size, separated by `sep`; a reference of kinds without a size may go without. */
+static inline __attribute__((always_inline)) const uint8_t *
+line_fields(struct trace_reader *r, const uint8_t *p, uint64_t **w, uint8_t sep, int sized)
 {
 	int kind = line_kind(&p);
 	uint64_t addr, size = 0;
 
-	if (kind < 0 || *p++ != ' ')
+	if (kind < 0 || *p++ != sep)
 		return line_bad(r, "unknown kind");
 	if (!(p = line_0x(r, p, &addr)))
 		return NULL;
-	if (kind < REF_ENTER && (*p++ != ' ' || !(p = line_dec(r, p, &size))))
+	if ((sized || kind < REF_ENTER) && (*p++ != sep || !(p = line_dec(r, p, &size))))
 		return line_bad(r, "no size");
 	if (line_add(r, w, (unsigned)kind, addr, size) != 0)
 		return NULL;
 	return line_end(r, p);
+}
+
+static const uint8_t *
+line_text(struct trace_reader *r, const uint8_t *p, uint64_t **w)
+{
+	return line_fields(r, p, w, ' ', 0);
 }
 
 static const uint8_t *
@@ -346,9 +366,17 @@ static const uint8_t *
 line_csv(struct trace_reader *r, const uint8_t *p, uint64_t **w)
 {
 	uint64_t v[TRACE_NCOLUMNS] = { 0, 0, UINT64_MAX };
+	const uint8_t *next;
 
 	if (!r->ncolumn)
 		return line_csv_head(r, p);
+	/* as trace_put writes them; what is wrong is found below */
+	if (r->ncolumn == 3 && r->column[0] == TRACE_KIND && r->column[1] == TRACE_ADDRESS &&
+	    r->column[2] == TRACE_BYTES) {
+		if ((next = line_fields(r, p, w, ',', 1)) != NULL)
+			return next;
+		r->err = NULL;
+	}
 	for (int i = 0; i < r->ncolumn; i++) {
 		if (i && *p++ != ',')
 			return line_bad(r, "too few columns");
