@@ -149,28 +149,21 @@ line_add(struct trace_reader *r, uint64_t **w, unsigned kind, uint64_t addr, uin
 	return 0;
 }
 
-/* Name of the kind, address and size, separated by `sep`; a reference of kinds without a size may go without. */
-static inline __attribute__((always_inline)) const uint8_t *
-line_fields(struct trace_reader *r, const uint8_t *p, uint64_t **w, uint8_t sep, int sized)
+static const uint8_t *
+line_text(struct trace_reader *r, const uint8_t *p, uint64_t **w)
 {
 	int kind = line_kind(&p);
 	uint64_t addr, size = 0;
 
-	if (kind < 0 || *p++ != sep)
+	if (kind < 0 || *p++ != ' ')
 		return line_bad(r, "unknown kind");
 	if (!(p = line_0x(r, p, &addr)))
 		return NULL;
-	if ((sized || kind < REF_ENTER) && (*p++ != sep || !(p = line_dec(r, p, &size))))
+	if (kind < REF_ENTER && (*p++ != ' ' || !(p = line_dec(r, p, &size))))
 		return line_bad(r, "no size");
 	if (line_add(r, w, (unsigned)kind, addr, size) != 0)
 		return NULL;
 	return line_end(r, p);
-}
-
-static const uint8_t *
-line_text(struct trace_reader *r, const uint8_t *p, uint64_t **w)
-{
-	return line_fields(r, p, w, ' ', 0);
 }
 
 static const uint8_t *
@@ -366,17 +359,9 @@ static const uint8_t *
 line_csv(struct trace_reader *r, const uint8_t *p, uint64_t **w)
 {
 	uint64_t v[TRACE_NCOLUMNS] = { 0, 0, UINT64_MAX };
-	const uint8_t *next;
 
 	if (!r->ncolumn)
 		return line_csv_head(r, p);
-	/* as trace_put writes them; what is wrong is found below */
-	if (r->ncolumn == 3 && r->column[0] == TRACE_KIND && r->column[1] == TRACE_ADDRESS &&
-	    r->column[2] == TRACE_BYTES) {
-		if ((next = line_fields(r, p, w, ',', 1)) != NULL)
-			return next;
-		r->err = NULL;
-	}
 	for (int i = 0; i < r->ncolumn; i++) {
 		if (i && *p++ != ',')
 			return line_bad(r, "too few columns");
