@@ -311,8 +311,9 @@ map_print(struct out *out, void *map, const struct plot_options *o, struct refs 
 	out_printf(out, "set yrange [-0.5:%u]\n", rows);
 	if (areas) {
 		print_kinds(out, r, n, most);
-		out_str(out, "set key outside top left horizontal Left reverse samplen 0.5 width -1\n"
-		    "set ylabel 'regions of memory, by address'\n");
+		/* gnuplot takes the width of a column from a guess at the longest title */
+		out_printf(out, "set key outside top left horizontal Left reverse samplen 0.5 width %d\n"
+		    "set ylabel 'regions of memory, by address'\n", n > 4 ? -1 : 1);
 		out_printf(out, "set label 'references (%s): the darkest cell has ", o->kinds_name);
 		out_printf(out, "%.0f' at graph 1, graph 0.5 center rotate offset 1.6, 0 tc rgb '#555555'\n"
 		    "set rmargin 5\n", most);
