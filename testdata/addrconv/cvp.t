@@ -6,8 +6,8 @@ $GCC -O2 -o cvpread "$HERE/cvpread.c" || exit 1
 ok "a program with every kind of branch" captured flow "$HERE/flow.s"
 ok "a program with instructions of every shape" captured values "$HERE/values.s" -Wl,-Ttext=0x401000 -Wl,-Tdata=0x602000
 
-# each record: class, access, branch, what is read > what is written; stack addresses are S, and flags are left out
-# where the processor leaves them undefined
+# each record: class, access, branch, what is read > what is written; stack addresses are S. Flags are left out where
+# the processor leaves them undefined, after mul and xor, and where they depend on the address of the stack.
 cat >want <<'!'
 alu < > 0=123
 load [602000]8 < > 3=1122334455667788
@@ -45,9 +45,10 @@ store [602010]16 < 33 >
 load [602000]8 < > 34=1122334455667788:0
 alu < > 0=3
 fp < 33 0 > 33=4008000000000000:0
-alu < 64 > 29=0
+alu < 0 > 64=44
+alu < 64 > 29=1
 store [602010]1 < 29 >
-alu < > 64=
+alu < > 64=45
 alu < 0 64 > 0=4 64=0
 alu < > 6=602000
 alu < > 7=602010
@@ -66,27 +67,27 @@ store [602010]8 < 29 >
 slow < >
 alu < 31 > 31=S
 store [S]8 < 31 4 >
-jump 1 4010be < > 30=4010be
+jump 1 4010c0 < > 30=4010c0
 alu < 31 > 31=S 64=
 cond 0 0 < 64 >
 alu < 31 > 31=S
 store [S]8 < 31 4 >
-jump 1 4010d5 < > 30=4010c9
-load [S]8 < 31 > 30=4010c9
+jump 1 4010d7 < > 30=4010cb
+load [S]8 < 31 > 30=4010cb
 alu < 31 > 31=S
-jump-ind 1 4010c9 < 30 >
+jump-ind 1 4010cb < 30 >
 alu < > 0=e7
 alu < > 7=7
 !
 addrconv -f cvp values.ws | ./cvpread - | cut -d' ' -f2- | sed '$d
 	s/7ff[0-9a-f]\{9\}/S/g
-	s/64=\(805\|8.5\|1[0-9a-f]\|8[0-9a-f]\)$/64=/' >got
+	s/^\(slow .* 2=1 64=\).*/\1/; s/^\(alu < 31 > 31=S 64=\).*/\1/; s/\(2=0 64=\)54/\144/' >got
 ok "all records and values" diff want got
 
 # in CBP 2025, calls and returns have their own classes, and three registers are read at most
 addrconv -f cbp2025 values.ws | ./cvpread -b - | cut -d' ' -f2- | sed '$d
 	s/7ff[0-9a-f]\{9\}/S/g
-	s/64=\(805\|8.5\|1[0-9a-f]\|8[0-9a-f]\)$/64=/' >got
+	s/^\(slow .* 2=1 64=\).*/\1/; s/^\(alu < 31 > 31=S 64=\).*/\1/; s/\(2=0 64=\)54/\144/' >got
 sed 's/^jump 1 \(.*\) 30=/call 1 \1 30=/; s/^jump-ind 1 \(.* < 30\)/return 1 \1/
 	s/\(< [0-9]* [0-9]* [0-9]*\) [0-9 ]*>/\1 >/; s/^\(store .* <\) \([0-9]*\) >/\1 4 \2 >/' want >want2
 ok "the same in CBP 2025" diff want2 got

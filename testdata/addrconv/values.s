@@ -29,6 +29,7 @@ _start:	mov	$0x123, %eax
 	movsd	a(%rip), %xmm2
 	mov	$3, %eax
 	cvtsi2sd %eax, %xmm1
+	cmp	%eax, %eax
 	setz	b(%rip)
 	stc
 	adc	$0, %eax
