@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/buf.h"
 #include "format/ref/ref.h"
@@ -35,6 +36,8 @@ struct reuse {
 	size_t roomfirst;
 	struct move queue[QUEUE];
 	size_t nqueue;
+	uint64_t found[QUEUE];          /* distances that are counted when the queue is done: they are on their way, too */
+	size_t nfound;
 
 	struct slot *slot;              /* at most half of them are in use */
 	size_t nslot, nline;
@@ -45,6 +48,19 @@ struct reuse {
 	uint64_t *hist;
 	size_t nhist, roomhist;         /* nhist: the largest distance, plus 1 */
 };
+
+/* Zeroed, in large pages where there are any: accesses are at random places */
+static void *
+large_calloc(size_t n, size_t size)
+{
+	char *p = calloc(n, size);
+	size_t page = (size_t)1 << 21, bytes = n * size, from = -(uintptr_t)p % page;
+
+	/* that much memory is not touched by calloc */
+	if (p && bytes > 2 * page)
+		madvise(p + from, (bytes - from) / page * page, MADV_HUGEPAGE);
+	return p;
+}
 
 struct reuse *
 reuse_new(unsigned shift, unsigned kinds)
@@ -114,7 +130,7 @@ slots_grow(struct reuse *r)
 {
 	struct slot *old = r->slot;
 	size_t n = r->nslot;
-	struct slot *more = calloc(n, 2 * sizeof *more);
+	struct slot *more = large_calloc(n, 2 * sizeof *more);
 
 	if (!more)
 		return -1;
@@ -274,7 +290,9 @@ line_in(struct reuse *r, uint64_t key)
 	bits_turn(r, s->pos, UINT64_MAX);
 	s->pos = NOWHERE;
 	r->distance = d;
-	return r->weight ? hist_count(r, d, r->weight) : 0;
+	__builtin_prefetch(&r->hist[d < r->roomhist ? d : 0], 1);
+	r->found[r->nfound++] = d;
+	return 0;
 }
 
 static int
@@ -292,13 +310,16 @@ reuse_flush(struct reuse *r)
 {
 	size_t n = r->nqueue;
 
-	r->nqueue = 0;
+	r->nqueue = r->nfound = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct move *m = &r->queue[i];
 
 		if (line_in(r, m->in) != 0 || (m->out && line_out(r, m->out) != 0))
 			return -1;
 	}
+	for (size_t i = 0; i < r->nfound && r->weight; i++)
+		if (hist_count(r, r->found[i], r->weight) != 0)
+			return -1;
 	return 0;
 }
 
