@@ -268,7 +268,7 @@ move_at(struct history *h, struct history_at to, int may)
 	uint64_t near = history_keep_near(h);
 	int e = REPLAY_OK, there = drive_ended(h->r) == REPLAY_OK && !history_before(to, here);
 
-	if (!there || (s && s->x.icount > here.icount + near))
+	if (!there || (s && s->x.icount > here.icount + history_keep_worth(h)))
 		e = history_return(h, to);
 	if (e == REPLAY_OK && !there && to.icount - replay_icount(h->r) > 4 * near) {
 		/* the next move back will not be far */

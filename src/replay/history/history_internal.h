@@ -98,7 +98,9 @@ int history_dead(struct history *h, const struct fault *f);     /* REPLAY_BAD */
 const struct snap *history_kept(const struct history *h, struct history_at at);
 void history_keep(struct history *h);                   /* takes one here, unless there is one */
 void history_keep_due(struct history *h);               /* computes when the next is due */
-uint64_t history_keep_near(const struct history *h);    /* instructions that run in the time of going to one */
+uint64_t history_keep_worth(const struct history *h);   /* instructions that run in the time of going to one */
+/* how far before a place somebody goes back to one is left, so that the next step back is fast */
+uint64_t history_keep_near(const struct history *h);
 void history_keep_free(struct history *h);
 
 /* scan.c */

@@ -7,7 +7,12 @@
 #define STEP 20000000u          /* instructions between two of them at least */
 #define DEAR 20000u             /* instructions that run in the time of comparing a page, times 20 */
 #define MOST 256u               /* snapshots at most */
-#define NEAR 1000000u
+/*
+ * Instructions from a snapshot that is left near a place to which somebody went back.  Running them
+ * may take longer than their number says, where files are mapped, as code is translated again.
+ */
+#define NEAR 16384u
+#define WORTH 1000000u          /* instructions that run in the time of going to a snapshot, at least */
 
 static struct history_at
 keep_at(const struct snap *s)
@@ -33,12 +38,26 @@ keep_distance(const struct snap *s)
 	return dear > STEP ? dear : STEP;
 }
 
+static uint64_t
+keep_pages(const struct history *h)
+{
+	return h->nsnap ? h->snap[h->nsnap - 1]->npage : 0;
+}
+
 uint64_t
 history_keep_near(const struct history *h)
 {
-	uint64_t n = h->nsnap ? h->snap[h->nsnap - 1]->npage * (DEAR / 100) : 0;
+	uint64_t n = keep_pages(h) * (DEAR / 1000);
 
 	return n > NEAR ? n : NEAR;
+}
+
+uint64_t
+history_keep_worth(const struct history *h)
+{
+	uint64_t n = keep_pages(h) * (DEAR / 20);
+
+	return n > WORTH ? n : WORTH;
 }
 
 void
@@ -72,7 +91,7 @@ keep_thin(struct history *h)
 		uint64_t at = h->snap[k]->x.icount;
 		double far = at < here ? (double)(here - at) : (double)(at - here);
 		uint64_t next = k + 1 < h->nsnap ? h->snap[k + 1]->x.icount : at + keep_distance(h->snap[k]);
-		double gap = (double)(next - h->snap[k - 1]->x.icount) / (far + NEAR);
+		double gap = (double)(next - h->snap[k - 1]->x.icount) / (far + WORTH);
 
 		if (k == 1 || gap < least) {
 			least = gap;
