@@ -5,6 +5,7 @@ $GCC -O1 -g -o story story.c
 wscap -o story.ws ./story >/dev/null
 ws2addr -f lackey story.ws | sed -n 's/^ *\([ILSM]\)  */\1 /p' >refs
 # the writable memory of the program itself
+# shellcheck disable=SC2046      # two words
 set -- $(wsinfo -l story.ws | awk '$2 == "map" && $5 == "rw-" && $7 ~ /\/story$/ { print $3, $4; exit }')
 lo=$1 hi=$(printf '0x%x' $(($1 + $2)))
 timeout 600 python3 "$HERE/walk.py" story.ws refs "$lo" "$hi" >got 2>err

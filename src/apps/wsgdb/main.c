@@ -30,8 +30,8 @@ static const struct opt wsgdb_opts[] = {
 };
 
 static const struct opt_tool wsgdb_tool = {
-	.does = "Lets gdb debug a captured run, forward and backward: as its remote target, on standard input and\n"
-	    "output. Nothing in the run can be changed.",
+	.does = "Lets gdb debug a captured run, forward and backward: as its remote target, on standard input\n"
+	    "and output. Nothing in the run can be changed.",
 	.synopsis = "[-a N | end] [-l port] [-m size] capture",
 	.example = "wscap -o p.ws ./p; gdb -ex 'target remote | wsgdb p.ws'",
 	.opt = wsgdb_opts,

@@ -15,7 +15,7 @@ command_help(struct server *s, char *arg)
 	(void)arg;
 	wire_console(s->w,
 	    "monitor when             the place in the run: the number of the next instruction\n"
-	    "monitor goto N           the next command begins at instruction N, or at start or end: stepi shows it\n"
+	    "monitor goto N           the next command begins at instruction N, start or end: stepi shows it\n"
 	    "monitor who ADDR [N]     what changed one of the N (8) bytes at ADDR last\n"
 	    "monitor maps             the mappings of memory, as in /proc/PID/maps\n"
 	    "monitor help             this\n");
@@ -76,7 +76,8 @@ command_who(struct server *s, char *arg)
 		*second++ = '\0';
 		second += strspn(second, " \t");
 	}
-	if (!arg || num_u64(arg, 0, INT64_MAX, &addr) != 0 || (second && *second && num_u64(second, 1, 4096, &n) != 0)) {
+	if (!arg || num_u64(arg, 0, INT64_MAX, &addr) != 0 ||
+	    (second && *second && num_u64(second, 1, 4096, &n) != 0)) {
 		wire_console(s->w, "monitor who ADDR [N], where ADDR is a number, and N at most 4096\n");
 		return;
 	}

@@ -53,8 +53,10 @@ object_maps(struct server *s)
 
 	s->maps.n = 0;
 	for (size_t i = 0; (m = replay_map(history_replay(s->h), i)) != NULL; i++)
-		buf_printf(&s->maps, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 "%s%s\n",
-		    m->addr, m->addr + m->len, m->prot & PROT_READ ? 'r' : '-', m->prot & PROT_WRITE ? 'w' : '-',
+		buf_printf(&s->maps,
+		    "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 "%s%s\n",
+		    m->addr, m->addr + m->len,
+		    m->prot & PROT_READ ? 'r' : '-', m->prot & PROT_WRITE ? 'w' : '-',
 		    m->prot & PROT_EXEC ? 'x' : '-', m->flags & WS_SHARED ? 's' : 'p', m->offset,
 		    (unsigned)(m->dev >> 8 & 0xfff), (unsigned)(m->dev & 0xff), m->ino,
 		    m->name[0] ? "                   " : "", m->name);

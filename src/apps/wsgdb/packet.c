@@ -184,7 +184,8 @@ int
 packet_unhex(uint8_t *to, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		int hi = hex_digit((unsigned char)s[2 * i]), lo = hi < 0 ? -1 : hex_digit((unsigned char)s[2 * i + 1]);
+		int hi = hex_digit((unsigned char)s[2 * i]);
+		int lo = hi < 0 ? -1 : hex_digit((unsigned char)s[2 * i + 1]);
 
 		if (lo < 0)
 			return -1;

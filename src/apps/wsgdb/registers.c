@@ -5,11 +5,15 @@
 #include "apps/wsgdb/wsgdb.h"
 #include "base/bytes.h"
 
-enum { X_CW = 0, X_SW = 2, X_TW = 4, X_OP = 6, X_IP = 8, X_DP = 16, X_MXCSR = 24, X_ST = 32, X_XMM = 160, X_BV = 512 };
+/* Offsets in a processor state, XSAVE's standard format */
+enum { X_CW, X_SW = 2, X_TW = 4, X_OP = 6, X_IP = 8, X_DP = 16, X_MXCSR = 24, X_ST = 32, X_XMM = 160, X_BV = 512 };
 enum { C_X87, C_SSE, C_AVX, C_MASK = 5, C_ZMM, C_ZMM16, C_PKRU = 9 };   /* components of a processor state */
 
 /* Where the value is. */
-enum where { GENERAL, RIP, EFLAGS, SEGMENT, ST, X87, MXCSR, XMM, NONE, BASE, YMMH, MASK, ZMMH, XMM16, YMM16H, ZMM16H, PKRU };
+enum where {
+	GENERAL, RIP, EFLAGS, SEGMENT, ST, X87, MXCSR, XMM, NONE, BASE, YMMH, MASK, ZMMH, XMM16, YMM16H, ZMM16H,
+	PKRU
+};
 
 #define WIDEST 32u              /* bytes of a register at most */
 
@@ -25,8 +29,8 @@ struct row {
 
 static const struct row row[] = {
 #define GPR(name, type) { "core", 0, name, NULL, 0, 1, 64, type, NULL, GENERAL }
-	GPR("rax", "int64"), GPR("rbx", "int64"), GPR("rcx", "int64"), GPR("rdx", "int64"), GPR("rsi", "int64"),
-	GPR("rdi", "int64"), GPR("rbp", "data_ptr"), GPR("rsp", "data_ptr"),
+	GPR("rax", "int64"), GPR("rbx", "int64"), GPR("rcx", "int64"), GPR("rdx", "int64"),
+	GPR("rsi", "int64"), GPR("rdi", "int64"), GPR("rbp", "data_ptr"), GPR("rsp", "data_ptr"),
 	{ "core", 0, "r", "", 8, 8, 64, "int64", NULL, GENERAL },
 	{ "core", 0, "rip", NULL, 0, 1, 64, "code_ptr", NULL, RIP },
 	{ "core", 0, "eflags", NULL, 0, 1, 32, "i386_eflags", NULL, EFLAGS },
@@ -34,7 +38,8 @@ static const struct row row[] = {
 	SEG("cs"), SEG("ss"), SEG("ds"), SEG("es"), SEG("fs"), SEG("gs"),
 	{ "core", 0, "st", "", 0, 8, 80, "i387_ext", NULL, ST },
 #define FPU(name) { "core", 0, name, NULL, 0, 1, 32, "int", "float", X87 }
-	FPU("fctrl"), FPU("fstat"), FPU("ftag"), FPU("fiseg"), FPU("fioff"), FPU("foseg"), FPU("fooff"), FPU("fop"),
+	FPU("fctrl"), FPU("fstat"), FPU("ftag"), FPU("fiseg"), FPU("fioff"), FPU("foseg"), FPU("fooff"),
+	FPU("fop"),
 	{ "sse", 0, "xmm", "", 0, 16, 128, "vec128", NULL, XMM },
 	{ "sse", 0, "mxcsr", NULL, 0, 1, 32, "i386_mxcsr", "vector", MXCSR },
 	{ "linux", 0, "orig_rax", NULL, 0, 1, 64, "int", NULL, NONE },
@@ -63,10 +68,12 @@ static const struct { const char *feature, *types; } types[] = {
 	    "<field name=\"VM\" start=\"17\" end=\"17\"/><field name=\"AC\" start=\"18\" end=\"18\"/>"
 	    "<field name=\"VIF\" start=\"19\" end=\"19\"/><field name=\"VIP\" start=\"20\" end=\"20\"/>"
 	    "<field name=\"ID\" start=\"21\" end=\"21\"/></flags>\n" },
-#define VEC128 "<vector id=\"v8bf16\" type=\"bfloat16\" count=\"8\"/><vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>" \
-	    "<vector id=\"v2d\" type=\"ieee_double\" count=\"2\"/><vector id=\"v16i8\" type=\"int8\" count=\"16\"/>" \
-	    "<vector id=\"v8i16\" type=\"int16\" count=\"8\"/><vector id=\"v4i32\" type=\"int32\" count=\"4\"/>" \
-	    "<vector id=\"v2i64\" type=\"int64\" count=\"2\"/><union id=\"vec128\">" \
+#define VEC128 "<vector id=\"v8bf16\" type=\"bfloat16\" count=\"8\"/>" \
+	    "<vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>" \
+	    "<vector id=\"v2d\" type=\"ieee_double\" count=\"2\"/>" \
+	    "<vector id=\"v16i8\" type=\"int8\" count=\"16\"/><vector id=\"v8i16\" type=\"int16\" count=\"8\"/>" \
+	    "<vector id=\"v4i32\" type=\"int32\" count=\"4\"/><vector id=\"v2i64\" type=\"int64\" count=\"2\"/>" \
+	    "<union id=\"vec128\">" \
 	    "<field name=\"v8_bfloat16\" type=\"v8bf16\"/><field name=\"v4_float\" type=\"v4f\"/>" \
 	    "<field name=\"v2_double\" type=\"v2d\"/><field name=\"v16_int8\" type=\"v16i8\"/>" \
 	    "<field name=\"v8_int16\" type=\"v8i16\"/><field name=\"v4_int32\" type=\"v4i32\"/>" \
@@ -78,7 +85,8 @@ static const struct { const char *feature, *types; } types[] = {
 	    "<field name=\"DAZ\" start=\"6\" end=\"6\"/><field name=\"IM\" start=\"7\" end=\"7\"/>"
 	    "<field name=\"DM\" start=\"8\" end=\"8\"/><field name=\"ZM\" start=\"9\" end=\"9\"/>"
 	    "<field name=\"OM\" start=\"10\" end=\"10\"/><field name=\"UM\" start=\"11\" end=\"11\"/>"
-	    "<field name=\"PM\" start=\"12\" end=\"12\"/><field name=\"FZ\" start=\"15\" end=\"15\"/></flags>\n" },
+	    "<field name=\"PM\" start=\"12\" end=\"12\"/><field name=\"FZ\" start=\"15\" end=\"15\"/>"
+	    "</flags>\n" },
 	{ "avx512", VEC128 "<vector id=\"v2ui128\" type=\"uint128\" count=\"2\"/>\n" },
 };
 

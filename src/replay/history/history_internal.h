@@ -28,7 +28,8 @@ struct history_scan {
 	int refs;                       /* references are being looked at */
 	int stop;                       /* forward: no further hit is needed, or there is no room for one */
 	struct history_at from;         /* forward: breakpoints and signals at this place do not count */
-	size_t done, counted;           /* words of the batch that were looked at; that are counted in icount */
+	/* words of the batch that were looked at; that are counted in icount */
+	size_t done, counted;
 	uint64_t icount;                /* instructions before the word that is counted next */
 	int insig;                      /* the last trigger was a signal, */
 	struct history_at sigat;        /* which arrived here */
@@ -73,24 +74,46 @@ history_before(struct history_at a, struct history_at b)
 	return a.icount < b.icount || (a.icount == b.icount && a.n < b.n);
 }
 
+/* Is pc among the n addresses? */
+static inline int
+history_is_among(const uint64_t *at, size_t n, uint64_t pc)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i] == pc)
+			return 1;
+	return 0;
+}
+
+/* history.c */
+
+/* a replay of the capture, at its beginning.  NULL: see *f */
+struct replay *history_replay_at_start(struct history *h, struct fault *f);
+/* Sets the breakpoints in the replay (on: 1), or removes them. 0, or REPLAY_BAD: h->dead */
+int history_arm(struct history *h, int on);
+int history_is_interrupted(const struct history *h);
+int history_dead(struct history *h, const struct fault *f);     /* REPLAY_BAD */
+
 /*
- * history.c: functions return REPLAY_OK; REPLAY_END: the run ends before that; REPLAY_BAD: h->dead
+ * move.c: functions return REPLAY_OK; REPLAY_END: the run ends before that; REPLAY_BAD: h->dead
  */
-int history_quiet(struct history *h, struct history_at to, int may);    /* runs forward; may: it may be interrupted */
-int history_move(struct history *h, struct history_at to);      /* forward or back */
+
+/* forward or back; may: it may be interrupted */
+int history_move_may(struct history *h, struct history_at to, int may);
+int history_move(struct history *h, struct history_at to);
 /* to before the instruction number icount, after the signals there */
 int history_move_before(struct history *h, uint64_t icount);
-int history_micro(struct history *h);                   /* one step, also where none is visible */
+int history_micro(struct history *h);           /* one step, also to a place that is hidden */
+/* after REPLAY_BAD of a replay: the run ends here.  REPLAY_END, or REPLAY_BAD */
+int history_mend(struct history *h);
+/* the signal that arrives here: its number, 0 for the return from a handler; -1: none */
+int history_signal_due(struct history *h);
 /*
  * Is it a place that no processor stops at?  The return from a signal handler is part of its system
- * call; a repeated string instruction ends with its last element, where ref(5) counts one more fetch.
+ * call; a repeated string instruction ends with its last element, where ref(5) counts one more
+ * fetch.
  */
 int history_is_hidden(struct history *h);
-int history_arm(struct history *h, int on);             /* sets the breakpoints in the replay, or removes them */
-int history_is_interrupted(const struct history *h);
-/* after REPLAY_BAD of a replay: the run ends here.  REPLAY_END, or REPLAY_BAD: h->dead */
-int history_mend(struct history *h);
-int history_dead(struct history *h, const struct fault *f);     /* REPLAY_BAD */
+int history_settle(struct history *h);          /* to the next place that is not hidden */
 
 /* keep.c: snapshots */
 
@@ -98,7 +121,8 @@ int history_dead(struct history *h, const struct fault *f);     /* REPLAY_BAD */
 const struct snap *history_kept(const struct history *h, struct history_at at);
 void history_keep(struct history *h);                   /* takes one here, unless there is one */
 void history_keep_due(struct history *h);               /* computes when the next is due */
-uint64_t history_keep_worth(const struct history *h);   /* instructions that run in the time of going to one */
+/* instructions that run in the time of going to one */
+uint64_t history_keep_worth(const struct history *h);
 /* how far before a place somebody goes back to one is left, so that the next step back is fast */
 uint64_t history_keep_near(const struct history *h);
 void history_keep_free(struct history *h);

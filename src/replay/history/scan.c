@@ -69,7 +69,8 @@ scan_word(struct history *h, const uint64_t *w, size_t i, size_t m)
 	unsigned kind = ref_kind(w[i]);
 	unsigned access = (kind != REF_STORE ? HISTORY_READ : 0) | (kind != REF_LOAD ? HISTORY_WRITE : 0);
 
-	if (addr >= k->addr + k->n || k->addr >= addr + ref_size(w[i]) || !(k->access & access) || kind == REF_INST)
+	if (addr >= k->addr + k->n || k->addr >= addr + ref_size(w[i]) || !(k->access & access) ||
+	    kind == REF_INST)
 		return;
 	scan_count(&h->scan, w, i + 1);
 	scan_hit(h, (struct history_hit){ HISTORY_WATCH, { h->scan.icount - 1, WS_UNKNOWN }, m, 0 });
