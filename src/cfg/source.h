@@ -59,11 +59,13 @@ int wsource_has_function(struct wsource *s, const char *name);  /* has one of th
  * program and its size, or 0: no more.  Begin with *at = { 0 }.
  */
 struct wsource_at { size_t module, symbol; };
-int wsource_variable(struct wsource *s, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size);
+int wsource_variable(struct wsource *s, const char *name, struct wsource_at *at, uint64_t *addr,
+    uint64_t *size);
 
 /*
- * The address in the program of an address in the next file whose path, or the end of whose path after a slash,
- * is `module`, from number *at on, which becomes the number after it: 1, or 0: no more.  Begin with *at = 0.
+ * The address in the program of an address in the next file whose path, or the end of whose path after a
+ * slash, is `module`, from number *at on, which becomes the number after it: 1, or 0: no more.  Begin
+ * with *at = 0.
  */
 int wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 

@@ -9,11 +9,12 @@ examples() {
 	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$SRC/man/$1" | sed -n '/^\.Bd -literal/,/^\.Ed/p' | sed '/^\./d; s/^\$ //'
 }
 examples wetq.1 >q.sh
-is "wetq(1) has some" "$(grep -c wetq q.sh)" 6
+is "wetq(1) has some" "$(grep -c wetq q.sh)" 8
 sh -e q.sh >out 2>err
 is "they run" "$? $(cat err)" "0 "
-is "line 25 has statements" "$(($(grep -c ' main 25$' out) > 0))" 1
-is "a slice, the source, a graph" "$(($(grep -c '^[0-9]*#[0-9]* [0-9a-f]* =' out) > 0)) $(grep -c 'sum += item' out) $(grep -c '^digraph' order.dot)" "1 1 1"
+is "why: line 25, and the line with the bug" "$(sed -n 's/^ *order[.]c:\([0-9]*\) .*(\([0-9]*\)#.*/\1/p' out | sed -n '1,3p' | tr '\n' ' ')" "25 14 13 "
+is "dice: that alone" "$(grep -c -x 'order.c:13:		percent = 90;' out)" 1
+is "a slice, the source, a graph" "$(($(grep -c '^[0-9]*#[0-9]* [0-9a-f]* =' out) > 0)) $(grep -c 'sum += item' out) $(grep -c '^digraph' order.dot)" "1 2 1"
 is "the line with the bug is in it" "$(grep -c '^ *[1-9][0-9]*: *13:.*percent = 90' out)" 1
 is "a thousand statements" "$(tail -n 1000 out | grep -c -x '[0-9]*')" 1000
 

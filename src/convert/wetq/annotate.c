@@ -1,12 +1,9 @@
 /* wetq: prints source files, each line with its instances in a slice. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
-#include "base/helper.h"
 #include "base/mem.h"
 #include "convert/wetq/wetq.h"
 
@@ -40,34 +37,6 @@ annotate_put(struct job *j, const struct line *l, int number, const char *text, 
 	out_str(j->out, "\n");
 }
 
-static int
-annotate_later(struct timespec a, struct timespec b)
-{
-	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
-
-/*
- * Is the source available and unchanged? Warns if it is newer than the program or the captured
- * version of it.
- */
-static void
-annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
-{
-	struct timespec built = query_source_mtime(j->q, id);
-	struct stat source, run;
-
-	if (!f)
-		warn("%s: %s: -I says where sources are", path, strerror(errno));
-	else if (fstat(fileno(f), &source) != 0)
-		;
-	else if (built.tv_sec && annotate_later(source.st_mtim, built))
-		warn("%s: has been changed since the program was compiled: "
-		    "what it says here may not be what ran", path);
-	else if (stat(j->file, &run) == 0 && S_ISREG(run.st_mode) &&
-	    annotate_later(source.st_mtim, run.st_mtim))
-		warn("%s: has been changed since the run: what it says here may not be what ran", path);
-}
-
 /*
  * Prints the n lines of the file l->file; with its other lines, if the file is available.  0: it is not, and
  * nothing is printed, because it is one of a library of the system (exe_short_line), whose sources few have.
@@ -75,18 +44,13 @@ annotate_check(struct job *j, FILE *f, const char *path, uint32_t id)
 static int
 annotate_file(struct job *j, const struct line *l, size_t n)
 {
-	char *path = j->folder && l->file[0] != '/' ?
-	    xasprintf("%s/%s", j->folder, l->file) : xstrdup(l->file), *text = NULL;
-	int fd = helper_open(path, HELPER_TEXT);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *f = texts_open(j, l->file, l->id);
+	char *text = NULL;
 	size_t room = 0, k = 0;
 	ssize_t len;
 
-	if (!f && strncmp(l->file, "./", 2) == 0) {
-		free(path);
+	if (!f && strncmp(l->file, "./", 2) == 0)
 		return 0;
-	}
-	annotate_check(j, f, path, l->id);
 	out_printf(j->out, "%s\n", l->file);
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;
@@ -100,7 +64,6 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 	if (f)
 		fclose(f);
 	free(text);
-	free(path);
 	return 1;
 }
 

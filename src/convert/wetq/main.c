@@ -14,9 +14,18 @@
 #include "base/src.h"
 #include "convert/wetq/wetq.h"
 
-enum { FORWARD = 256 };
+enum { FORWARD = 256, JSON };
+
+/* What -t follows; -d is the second one */
+static const struct type { const char *name; unsigned flags; } types[] = {
+	{ "thin", QUERY_THIN | QUERY_DATA },
+	{ "data", QUERY_DATA },
+	{ "control", QUERY_CONTROL },
+	{ "full", 0 },
+};
 
 static const struct opt wetq_opts[] = {
+	{ 'a', "all", NULL, "why: copies and functions of libraries as well" },
 	{ 'b', "backward", NULL, "cf: backward, from the end or -f to the beginning" },
 	{ 'c', "counts", NULL, "slice: its statements with counts, not its instances" },
 	{ 'd', "data", NULL, "slice, dot, annotate: data dependences only" },
@@ -24,9 +33,12 @@ static const struct opt wetq_opts[] = {
 	{ FORWARD, "forward", NULL, "slice, dot, annotate: what depends on the point" },
 	{ 'i', "interactive", NULL, "answer the questions on standard input, one on a line" },
 	{ 'I', "include", "FOLDER", "annotate: where source files with relative names are" },
+	{ JSON, "json", NULL, "why, deps: as JSON" },
 	{ 'n', "lines", "N", "at most N lines" },
 	OPT_OUTPUT,
-	{ 'r', "stack-pointer", NULL, "slice, dot, annotate: follow dependences by the stack pointer as well" },
+	{ 'r', "stack-pointer", NULL,
+	    "slice, dot, annotate: follow dependences by the stack pointer as well" },
+	{ 't', "type", "TYPE", "follow dependences: thin (why, dice), data, control or full (others)" },
 	{ 'w', "window", "N", "backward answers hold at most N instances in memory (8M)" },
 	{ 0 },
 };
@@ -36,12 +48,15 @@ static const struct opt_tool wetq_line = { .opt = wetq_opts, .lenient = 1 };
 
 static const struct opt_tool wetq_tool = {
 	.does = "Answers questions about a run, from a capture or a .wet file: which instructions ran, with\n"
-	    "which values and addresses, and what an instance depends on. A point is ID#K, instance K of\n"
-	    "statement ID; or ID, its last instance; or @N, place N in the run.",
-	.synopsis = "[option ...] list | cf | values id | addrs id | slice point | dot point | annotate point [file]\n"
+	    "which values and addresses, and what an instance depends on. A point is FILE:LINE#K or FUNCTION#K,\n"
+	    "counted from 0; ID#K, of a statement that list prints; VARIABLE@POINT or *ADDRESS@POINT, who wrote\n"
+	    "that last; out:BYTE, who stored this byte of the output; crash; @N, place N in the run.",
+	.synopsis = "[option ...] list | cf | values id | addrs id [file]\n"
+	    "[option ...] why point | deps point | slice point | dot point | annotate point [file]\n"
+	    "[option ...] dice wrong right [file]\n"
 	    "[option ...] -i file\n"
 	    "[-o file] arch [id] file",
-	.example = "wscap -o p.ws ./p; wetq list p.ws | sort -k2,2nr | head",
+	.example = "wscap -o p.ws ./p; wetq why p.c:12 p.ws",
 	.opt = wetq_opts,
 };
 
@@ -50,14 +65,18 @@ static const struct question {
 	int words;                      /* number of arguments */
 	int (*none)(struct job *j);
 	int (*one)(struct job *j, const char *s);
+	int (*two)(struct job *j, const char *s, const char *t);
 } questions[] = {
-	{ "list", 0, job_list, NULL },
-	{ "cf", 0, job_flow, NULL },
-	{ "values", 1, NULL, job_values },
-	{ "addrs", 1, NULL, job_addrs },
-	{ "slice", 1, NULL, job_slice },
-	{ "dot", 1, NULL, job_dot },
-	{ "annotate", 1, NULL, job_annotate },
+	{ "list", 0, job_list, NULL, NULL },
+	{ "cf", 0, job_flow, NULL, NULL },
+	{ "values", 1, NULL, job_values, NULL },
+	{ "addrs", 1, NULL, job_addrs, NULL },
+	{ "why", 1, NULL, job_why, NULL },
+	{ "deps", 1, NULL, job_deps, NULL },
+	{ "slice", 1, NULL, job_slice, NULL },
+	{ "dot", 1, NULL, job_dot, NULL },
+	{ "annotate", 1, NULL, job_annotate, NULL },
+	{ "dice", 2, NULL, NULL, job_dice },
 };
 
 static const struct question *
@@ -73,7 +92,15 @@ wetq_question(int n, char **word)
 static int
 wetq_ask(struct job *j, const struct question *k, char **word)
 {
-	return k->none ? k->none(j) : k->one(j, word[1]);
+	return k->none ? k->none(j) : k->one ? k->one(j, word[1]) : k->two(j, word[1], word[2]);
+}
+
+#define QTYPES (QUERY_THIN | QUERY_DATA | QUERY_CONTROL)
+
+static int
+wetq_reads_source(const struct question *k)
+{
+	return k->one == job_annotate || k->one == job_why || k->two == job_dice;
 }
 
 struct command { const char *outname; int many; };
@@ -87,6 +114,21 @@ wetq_number(uint64_t *v, const char *s, uint64_t least, int size, const struct c
 	if (!c)
 		return 1;
 	opt_wrong("not a number of at least %d", (int)least);
+}
+
+/* Parses the value of -t. */
+static int
+wetq_type(struct job *j, const char *s, const struct command *c)
+{
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strcmp(s, types[i].name) == 0) {
+			j->flags = (j->flags & ~(unsigned)QTYPES) | types[i].flags;
+			j->typed = 1;
+			return 0;
+		}
+	if (!c)
+		return 1;
+	opt_wrong("not a type of dependences; there are thin, data, control and full");
 }
 
 /*
@@ -105,16 +147,19 @@ wetq_options(struct job *j, int argc, char **argv, struct command *c)
 			continue;
 		}
 		switch (o) {
+		case JSON: j->json = 1; break;
+		case 'a': j->all = 1; break;
 		case FORWARD: j->flags |= QUERY_FORWARD; break;
 		case 'I': j->folder = optarg; break;
 		case 'b': j->backward = 1; break;
 		case 'c': j->counts = 1; break;
-		case 'd': j->flags |= QUERY_DATA; break;
+		case 'd': wrong |= wetq_type(j, "data", c); break;
 		case 'f': j->from = optarg; break;
 		case 'i': c->many = 1; break;
 		case 'n': wrong |= wetq_number(&j->most, optarg, 0, 0, c); break;
 		case 'o': c->outname = optarg; break;
 		case 'r': j->flags |= QUERY_RSP; break;
+		case 't': wrong |= wetq_type(j, optarg, c); break;
 		case 'w': wrong |= wetq_number(&j->window, optarg, 16, 1, c); break;
 		}
 	}
@@ -125,9 +170,9 @@ wetq_options(struct job *j, int argc, char **argv, struct command *c)
 
 /* Answers the question in a line, or reports what is wrong with it. */
 static void
-one_line(const struct job *all, char *line)
+one_line(struct job *all, char *line)
 {
-	struct job j = *all;
+	struct job j = *all;            /* which it gives back its places */
 	char *said = xstrdup(line);
 	char *word[WORDS + 2] = { (char *)"wetq" };
 	const struct question *k = NULL;
@@ -147,6 +192,7 @@ one_line(const struct job *all, char *line)
 	else if (wetq_ask(&j, k, word + optind) != 0)
 		warn_at(j.path, j.fault.off, j.fault.rec, "%s", j.fault.err);
 	job_warn_sources(&j);
+	all->places = j.places;
 	out_str(j.out, "\n");
 	out_flush(j.out);
 	free(said);
@@ -200,12 +246,14 @@ main(int argc, char **argv)
 		job_arch(argc == 3 ? argv[1] : NULL, argv[argc - 1], c.outname);
 		return 0;
 	}
-	if (c.many && (j.backward || j.counts || j.from || j.flags || j.most != UINT64_MAX))
+	if (c.many && (j.backward || j.counts || j.from || j.flags || j.typed || j.all || j.json || j.most !=
+	    UINT64_MAX))
 		die_usage("with -i, the options of a question are given with it, on standard input");
 	if (c.many && argc != 1)
 		die_usage("-i takes one operand, the file");
 	if (!c.many && (k = wetq_question(argc, argv)) == NULL)
-		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked", argv[0]);
+		die_usage(argc ? "%s: no question, or not with that many words" : "no question is asked",
+		    argv[0]);
 	file = c.many ? argv[0] : argv[1 + k->words];
 	if (!file && k->words && !strchr("@0123456789", argv[1][0]) && access(argv[1], R_OK) == 0) {
 		warn("%s %s: that is the file; which %s?", argv[0], argv[1],
@@ -220,7 +268,7 @@ main(int argc, char **argv)
 	j.file = file;
 	if (!c.many)
 		progress_start(j.path);
-	helper_allow(HELPER_ELF | HELPER_TEMP | (c.many || k->one == job_annotate ? HELPER_TEXT : 0));
+	helper_allow(HELPER_ELF | HELPER_TEMP | (c.many || wetq_reads_source(k) ? HELPER_TEXT : 0));
 	if ((j.q = query_open(file, &f)) == NULL)
 		wetq_bad(&j, &f);
 	if (j.window)
@@ -239,6 +287,7 @@ main(int argc, char **argv)
 	out_close(j.out);
 	if (!c.many)
 		job_early(j.path, query_early(j.q));
+	job_places_free(&j);
 	query_close(j.q);
 	free(copy);
 	return 0;

@@ -1,9 +1,12 @@
 /* wetq: parses names of statements and points. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "convert/wetq/wetq.h"
 
@@ -31,89 +34,272 @@ job_warn_sources(struct job *j)
 	return n;
 }
 
-static int
-wetq_point_none(struct job *j, const char *what, const char *s)
+int
+job_none(struct job *j, const char *fmt, ...)
 {
+	va_list ap;
+
 	j->fault = (struct fault){ .off = UINT64_MAX, .rec = UINT64_MAX };
-	snprintf(j->fault.err, sizeof j->fault.err, "no %s %.200s", what, s);
+	va_start(ap, fmt);
+	vsnprintf(j->fault.err, sizeof j->fault.err, fmt, ap);
+	va_end(ap);
 	return -1;
 }
 
-/* Parses the first n bytes of s as a statement. */
+/* Parses a statement: its number, its address or a name. */
 static int
-wetq_point_statement(struct job *j, const char *s, size_t n, uint32_t *id)
+point_statement(struct job *j, const char *s, uint32_t *id)
 {
-	char b[32];
 	uint64_t v;
 
-	if (n >= sizeof b)
-		return wetq_point_none(j, "statement", s);
-	memcpy(b, s, n);
-	b[n] = '\0';
-	if (num_u64(b, 0, UINT64_MAX, &v) != 0)
-		return wetq_point_none(j, "statement", s);
-	if (strncmp(b, "0x", 2) != 0) {
+	if (!*s || num_u64(s, 0, UINT64_MAX, &v) != 0) {
+		if (*s >= '0' && *s <= '9' && !strpbrk(s, ":+"))
+			return job_none(j, "no statement %.200s", s);
+		return job_survey(j, 0) != 0 ? -1 : job_named(j, s, id);
+	}
+	if (strncmp(s, "0x", 2) != 0) {
 		int got = (*id = query_find_stmt(j->q, v)) != 0 ? query_has_stmt(j->q, *id) : 0;
 
-		return got < 0 ? job_bad(j) : got ? 0 : wetq_point_none(j, "statement", b);
+		return got < 0 ? job_bad(j) : got ? 0 : job_none(j, "no statement %s", s);
 	}
 	if (job_survey(j, 0) != 0)
 		return -1;
 	for (*id = 1; *id <= query_nstmt(j->q); ++*id)
 		if (query_stmt(j->q, *id)->pc == v)
 			return 0;
-	return wetq_point_none(j, "statement", b);
+	return job_none(j, "no statement %s", s);
+}
+
+/* Parses a statement and finds what comes after its #, which is in s: NULL: nothing */
+static int
+point_parts(struct job *j, const char *s, uint32_t *id, const char **instance)
+{
+	const char *mark = strrchr(s, '#');
+	char *name = xstrdup(s);
+	int bad;
+
+	if (mark)
+		name[mark - s] = '\0';
+	*instance = mark ? mark + 1 : NULL;
+	bad = point_statement(j, name, id);
+	free(name);
+	return bad;
 }
 
 int
 job_range(struct job *j, const char *s, struct range *r)
 {
-	size_t n = strcspn(s, "#");
+	const char *from, *to;
 	char b[32];
-	const char *to;
 
 	*r = (struct range){ .to = UINT64_MAX };
-	if (wetq_point_statement(j, s, n, &r->id) != 0)
+	if (point_parts(j, s, &r->id, &from) != 0)
 		return -1;
-	if (!s[n++])
+	if (!from)
 		return 0;
-	to = strchr(s + n, '-');
+	to = strchr(from, '-');
 	if (!to) {
 		r->one = 1;
-		return num_u64(s + n, 0, UINT64_MAX, &r->from) != 0 ? wetq_point_none(j, "instance", s) : 0;
+		return num_u64(from, 0, UINT64_MAX, &r->from) != 0 ? job_none(j, "no instance %.200s", s) : 0;
 	}
-	if ((size_t)(to - s) - n >= sizeof b)
-		return wetq_point_none(j, "instances", s);
-	memcpy(b, s + n, (size_t)(to - s) - n);
-	b[(size_t)(to - s) - n] = '\0';
+	if ((size_t)(to - from) >= sizeof b)
+		return job_none(j, "no instances %.200s", s);
+	memcpy(b, from, (size_t)(to - from));
+	b[to - from] = '\0';
 	if (num_u64(b, 0, UINT64_MAX, &r->from) != 0 || num_u64(to + 1, r->from, UINT64_MAX, &r->to) != 0)
-		return wetq_point_none(j, "instances", s);
+		return job_none(j, "no instances %.200s", s);
 	return 0;
+}
+
+/* An instance of a statement: #N, #first, #last, or nothing */
+static int
+point_instance(struct job *j, const char *s, uint64_t *n)
+{
+	uint64_t instance = 0, count;
+	const char *which;
+	uint32_t id;
+	int got;
+
+	if (point_parts(j, s, &id, &which) != 0)
+		return -1;
+	count = query_stmt(j->q, id)->count;
+	if (which && strcmp(which, "first") != 0 && strcmp(which, "last") != 0 &&
+	    num_u64(which, 0, UINT64_MAX, &instance) != 0)
+		return job_none(j, "no instance %.200s", s);
+	if (!which || strcmp(which, "last") == 0) {
+		if (count == 0)
+			return job_none(j, "no instance %.200s", s);
+		instance = count - 1;
+	}
+	if (!which && !j->quiet)
+		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_stmt_name(j->q, id),
+		    instance);
+	got = query_position(j->q, id, instance, n);
+	if (got == 0 && (s[0] < '0' || s[0] > '9'))
+		return job_none(j, "no instance %.200s: there are %" PRIu64, s, count);
+	return got < 0 ? job_bad(j) : got ? 0 : job_none(j, "no instance %.200s", s);
+}
+
+/* Who wrote these bytes last before position n? */
+static int
+point_writer(struct job *j, const char *s, uint64_t addr, uint64_t len, uint64_t *n)
+{
+	struct query_edge e;
+	int got = query_writer(j->q, *n, addr, len, &e);
+
+	if (got < 0)
+		return job_bad(j);
+	if (got == 0)
+		return job_none(j, "%.160s: nobody wrote that before: it was there when the program began or mapped it", s);
+	if (!j->quiet)
+		warn("%s: %s: %" PRIu64 "#%" PRIu64, j->path, s, query_stmt_name(j->q, e.on), e.oninstance);
+	*n = e.onn;
+	return 0;
+}
+
+/* A byte of what was written to a descriptor */
+static int
+point_output(struct job *j, const char *s, int fd, const char *byte, uint64_t *n)
+{
+	uint64_t k, addr, call;
+	struct query_edge e;
+	int got;
+
+	if (num_u64(byte, 0, UINT64_MAX, &k) != 0)
+		return job_none(j, "%.200s: no number of a byte", s);
+	got = query_output(j->q, fd, k, n, &addr);
+	if (got < 0)
+		return job_bad(j);
+	if (got == 0)
+		return job_none(j, "%.200s: so many bytes were not written there", s);
+	call = *n;
+	got = query_writer(j->q, call, addr, 1, &e);
+	if (got < 0)
+		return job_bad(j);
+	if (got == 0)
+		warn("%s: %s: written by @%" PRIu64 " from 0x%" PRIx64 ", where it was when the program began or mapped it",
+		    j->path, s, call, addr);
+	else
+		warn("%s: %s: written by @%" PRIu64 " from 0x%" PRIx64 ", stored there by %" PRIu64 "#%" PRIu64, j->path, s,
+		    call, addr, query_stmt_name(j->q, e.on), e.oninstance);
+	*n = got ? e.onn : call;
+	return 0;
+}
+
+/* A point in time that is not an instance of a named statement.  at: what comes after @; NULL: the end */
+static int
+point_when(struct job *j, const char *at, uint64_t *n)
+{
+	if (!at) {
+		*n = query_length(j->q) + 1;
+		return 0;
+	}
+	return job_point(j, at, 1, n);
+}
+
+/* *ADDRESS[:LENGTH][@POINT] */
+static int
+point_memory(struct job *j, const char *s, uint64_t *n)
+{
+	const char *at = strchr(s, '@'), *colon;
+	char *name = xstrdup(s + 1);
+	uint64_t addr, len = 1;
+	int bad = 0;
+
+	if (at)
+		name[at - s - 1] = '\0';
+	if ((colon = strchr(name, ':')) != NULL) {
+		bad = num_u64(colon + 1, 1, 4096, &len) != 0;
+		name[colon - name] = '\0';
+	}
+	bad = bad || num_u64(name, 0, UINT64_MAX, &addr) != 0;
+	free(name);
+	if (bad)
+		return job_none(j, "%.200s: no address", s);
+	return point_when(j, at ? at + 1 : NULL, n) != 0 ? -1 : point_writer(j, s, addr, len, n);
+}
+
+/* VARIABLE[@POINT] */
+static int
+point_variable(struct job *j, const char *s, uint64_t *n)
+{
+	const char *at = strchr(s, '@');
+	char *name = xstrdup(s);
+	struct wsource_at place = { 0 };
+	uint64_t addr = 0, size = 0, addr2, size2;
+	int got, more = 0;
+
+	if (at)
+		name[at - s] = '\0';
+	got = query_variable(j->q, name, &place, &addr, &size);
+	if (got == 1)
+		more = query_variable(j->q, name, &place, &addr2, &size2);
+	free(name);
+	if (got < 0)
+		return job_bad(j);
+	if (!got)
+		return job_none(j, "%.200s: no such function was executed, and there is no such global variable", s);
+	if (more == 1)
+		return job_none(j, "%.160s: several variables: at *0x%" PRIx64 " and *0x%" PRIx64, s, addr,
+		    addr2);
+	if (!size || size > UINT32_MAX)
+		return job_none(j, "%.200s: its size is not known", s);
+	return point_when(j, at ? at + 1 : NULL, n) != 0 ? -1 : point_writer(j, s, addr, size, n);
+}
+
+static int
+point_last_of(void *arg, const struct query_path *p)
+{
+	*(uint32_t *)arg = p->id[p->to - 1];
+	return 1;
+}
+
+/* The last instance of the run: a signal may have the last position. */
+static int
+point_end(struct job *j, uint64_t *n)
+{
+	uint32_t id = 0;
+
+	if (query_flow(j->q, query_length(j->q), 1, 1, point_last_of, &id) != 0)
+		return job_bad(j);
+	if (!id)
+		return job_none(j, "nothing was executed");
+	return query_position(j->q, id, query_stmt(j->q, id)->count - 1, n) < 0 ? job_bad(j) : 0;
+}
+
+static int
+point_killed(struct job *j, uint64_t *n)
+{
+	int got = query_killed(j->q);
+
+	if (got < 0)
+		return job_bad(j);
+	return got ? point_end(j, n) : job_none(j, "crash: the program was not killed by a signal");
 }
 
 int
 job_point(struct job *j, const char *s, int slices, uint64_t *n)
 {
-	const char *mark = strchr(s, '#');
-	uint64_t instance;
-	uint32_t id;
-	int got;
+	uint64_t fd;
+	char *end;
 
-	if (job_survey(j, slices) != 0)
+	if (job_survey(j, slices || strpbrk(s, "*@:")) != 0)
 		return -1;
 	if (s[0] == '@')
-		return num_u64(s + 1, 1, query_length(j->q), n) != 0 ? wetq_point_none(j, "instance", s) : 0;
-	if (mark && num_u64(mark + 1, 0, UINT64_MAX, &instance) != 0)
-		return wetq_point_none(j, "instance", s);
-	if (wetq_point_statement(j, s, mark ? (size_t)(mark - s) : strlen(s), &id) != 0)
-		return -1;
-	if (!mark) {
-		if (query_stmt(j->q, id)->count == 0)
-			return wetq_point_none(j, "instance", s);
-		instance = query_stmt(j->q, id)->count - 1;
-		warn("%s: %s: its last instance, %" PRIu64 "#%" PRIu64, j->path, s, query_stmt_name(j->q, id),
-		    instance);
-	}
-	got = query_position(j->q, id, instance, n);
-	return got < 0 ? job_bad(j) : got ? 0 : wetq_point_none(j, "instance", s);
+		return num_u64(s + 1, 1, query_length(j->q), n) != 0 ? job_none(j, "no instance %.200s", s) :
+		    0;
+	if (strcmp(s, "crash") == 0)
+		return point_killed(j, n);
+	if (strcmp(s, "end") == 0)
+		return point_end(j, n);
+	if (s[0] == '*')
+		return point_memory(j, s, n);
+	if (strncmp(s, "out:", 4) == 0)
+		return point_output(j, s, 1, s + 4, n);
+	if (strncmp(s, "fd", 2) == 0 && (fd = strtoul(s + 2, &end, 10), end > s + 2) && *end == ':' && fd <=
+	    INT32_MAX)
+		return point_output(j, s, (int)fd, end + 1, n);
+	if (strchr(s, '@') || (!strpbrk(s, ":#+") && (s[0] < '0' || s[0] > '9') && !job_is_function(j, s)))
+		return job_survey(j, 1) != 0 ? -1 : point_variable(j, s, n);
+	return point_instance(j, s, n);
 }

@@ -29,6 +29,21 @@ put_value(uint8_t *p, const uint64_t *word, uint32_t n)
 }
 
 void
+put_number(struct buf *b, const uint64_t *word, uint32_t n)
+{
+	uint8_t s[16 * 64 + 1];
+
+	if (n == 1 && *word <= UINT32_MAX)
+		buf_printf(b, "%u", (unsigned)*word);
+	else if (n == 1 && (int64_t)*word < 0 && (int64_t)*word >= INT32_MIN)
+		buf_printf(b, "%d", (int)(int64_t)*word);
+	else {
+		buf_str(b, "0x");
+		buf_add(b, s, put_value(s, word, n > 64 ? 64 : n));
+	}
+}
+
+void
 put_where(struct job *j, uint32_t id)
 {
 	const char *file, *func;

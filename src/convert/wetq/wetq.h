@@ -2,6 +2,9 @@
 #ifndef TM_CONVERT_WETQ_H
 #define TM_CONVERT_WETQ_H
 
+#include <stdio.h>
+
+#include "base/buf.h"
 #include "base/out.h"
 #include "wet/query/query.h"
 
@@ -11,11 +14,14 @@ struct job {
 	struct query *q;
 	struct out *out;
 	unsigned flags;                 /* flags of slices */
+	int typed, all, json;           /* -t or -d was given; -a; --json */
+	int quiet;                      /* the answer says which instance a point is */
 	int backward, counts;
 	/* Maximum statements or lines; instances at a time, 0: the default of query.h. */
 	uint64_t most, window;
 	const char *from;               /* a point of the run, or NULL */
 	struct fault fault;             /* why a question has no answer */
+	struct places *places;          /* where statements are, once that was asked for; owned */
 };
 
 /* Functions that return int return 0, or -1 with j->fault; what came before the fault has been written. */
@@ -25,8 +31,22 @@ void job_early(const char *name, const struct ws_early *e);
 int job_survey(struct job *j, int slices);      /* surveys the run, which points and (slices) slices need */
 /* Warns about mapped files without debug information; returns their number. */
 unsigned job_warn_sources(struct job *j);
-/* Parses ID#INSTANCE, ID (its last instance, which is reported) or @POSITION; needs a survey. */
+int job_none(struct job *j, const char *fmt, ...) __attribute__((format(printf, 2,
+    3)));        /* sets the fault */
+/*
+ * Parses a point, which wetq(1) describes, and surveys the run.  An instance that was not named is reported.
+ */
 int job_point(struct job *j, const char *s, int slices, uint64_t *n);
+
+/* place.c: where statements are in source files, by id - 1; NULL and 0: unknown */
+struct place { const char *file, *func; int line; };
+const struct place *job_place(struct job *j, uint32_t id);      /* after a survey */
+void job_places_free(struct job *j);
+/* is it source of a library of the system, or none? */
+int place_is_system(const struct place *p);
+/* The statement that FILE:LINE, FUNCTION, FILE:FUNCTION or MODULE+0xOFFSET stands for, after a survey */
+int job_named(struct job *j, const char *name, uint32_t *id);
+int job_is_function(struct job *j, const char *name);
 
 /* Instances [from, to] of a statement: ID or 0xADDRESS, followed by #INSTANCE, #FROM-TO or nothing. */
 struct range { uint32_t id; int one; uint64_t from, to; };
@@ -45,6 +65,22 @@ int job_dot(struct job *j, const char *point);  /* the slice as a graph for dot(
 /* annotate.c: prints source files with a slice */
 int job_annotate(struct job *j, const char *point);
 
+/* why.c: prints where a value came from, as a tree of source lines */
+int job_why(struct job *j, const char *point);
+
+/* step.c: the dependences of one instance; the lines that are in one slice and not in another */
+int job_deps(struct job *j, const char *point);
+int job_dice(struct job *j, const char *wrong, const char *right);
+
+/* text.c: lines of source files; warns about files that were not found or were changed after the run */
+struct texts;
+struct texts *texts_new(struct job *j);
+/* line `line` of the file of statement id, of *n bytes; NULL: it is not there */
+const char *texts_line(struct texts *t, uint32_t id, size_t *n);
+void texts_free(struct texts *t);
+/* opens a source file of statement id for reading, NULL if it cannot; warns, but for a system's file */
+FILE *texts_open(struct job *j, const char *file, uint32_t id);
+
 /* arch.c: prints labels of a statement of a .wet file; id NULL: counts of all statements */
 void job_arch(const char *id, const char *path, const char *outname);
 
@@ -52,6 +88,7 @@ void job_arch(const char *id, const char *path, const char *outname);
 size_t put_dec(uint8_t *p, uint64_t v);
 size_t put_hex(uint8_t *p, uint64_t v);                 /* without 0x */
 size_t put_value(uint8_t *p, const uint64_t *word, uint32_t n);         /* in the format of wettext(5) */
+void put_number(struct buf *b, const uint64_t *word, uint32_t n);       /* a value, decimal if it is small */
 void put_where(struct job *j, uint32_t id);             /* writes ` file function line` and ends the line */
 
 #endif

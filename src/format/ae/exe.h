@@ -71,8 +71,9 @@ const char *exe_func(const struct exe *x, uint64_t pc, uint64_t *off);
 /* The exported function that covers pc. NULL if there is none. */
 const char *exe_exported(const struct exe *x, uint64_t pc);
 /*
- * names.c: the name of the function that pc is in, from the file's symbols, those that were split off, or those
- * that it exports; inlined: if another function is inlined there, the name of that one.  NULL: unknown
+ * names.c: the name of the function that pc is in, from the file's symbols, those that were split off, or
+ * those that it exports; inlined: if another function is inlined there, the name of that one.  NULL:
+ * unknown
  */
 const char *exe_name(struct exe *x, uint64_t pc, int inlined);
 /*
@@ -81,8 +82,8 @@ const char *exe_name(struct exe *x, uint64_t pc, int inlined);
  */
 struct exe *exe_debug(struct exe *x);
 /*
- * The next variable with this name at or after symbol *at, which becomes the one after it: 1 with its place, or
- * 0: no more.  Begin with *at = 0.
+ * The next variable with this name at or after symbol *at, which becomes the one after it: 1 with its
+ * place, or 0: no more.  Begin with *at = 0.
  */
 int exe_variable(struct exe *x, const char *name, size_t *at, uint64_t *addr, uint64_t *size);
 

@@ -136,8 +136,8 @@ exe_joined_order(const void *a, const void *b)
 }
 
 /*
- * A folder that is relative itself is that of a system's package: with it, its file is not mistaken for one of
- * the program.  Without memory the file alone.
+ * A folder that is relative itself is that of a system's package: with it, its file is not mistaken for
+ * one of the program.  Without memory the file alone.
  */
 static const char *
 exe_joined(struct exe *x, const char *dir, const char *file)

@@ -86,9 +86,11 @@ wport_of(const struct fact *f, struct wport *p)
 		p->nmem = (uint16_t)port_reads(f);
 		p->any = 1;
 	}
+	wport_role(f, p);
 	if (d) {
 		p->val = d->val;
 		p->reg = d->reg;
 		p->nval = d->reg == FACT_FLAGS ? WPORT_FLAGS : d->nval;
+		p->role |= d->reg == FACT_FLAGS ? WPORT_OFFLAGS : 0;
 	}
 }

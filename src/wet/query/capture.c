@@ -163,17 +163,27 @@ qcap_source_mtime(struct query *q, uint32_t id)
 }
 
 int
-qcap_slice(struct query *q, struct query_slice *s)
+qcap_slice_begin(struct query *q, struct query_slice *s)
 {
 	struct qcap *cap = q->cap;
 
 	if (query_clear_slice(q, q->length) != 0)
 		return -1;
-	if (cap->rsp != !!(s->flags & QUERY_RSP)) {
-		cap->rsp = !cap->rsp;
+	if (cap->follow != (s->flags & QFOLLOW)) {
+		cap->follow = s->flags & QFOLLOW;
 		qcap_free_paths(cap);
 	}
 	s->total = 0;
+	return 0;
+}
+
+int
+qcap_slice(struct query *q, struct query_slice *s)
+{
+	struct qcap *cap = q->cap;
+
+	if (qcap_slice_begin(q, s) != 0)
+		return -1;
 	return s->flags & QUERY_FORWARD ? qcap_slice_forward(cap, s) : qcap_slice_backward(cap, s);
 }
 
@@ -184,7 +194,9 @@ query_open_capture(struct query *q)
 		.survey = qcap_survey, .has_stmt = qcap_has_stmt, .source = qcap_source,
 		.position = qcap_position, .flow = qcap_flow, .insns = qcap_insns,
 		.insn_at = qcap_insn_at, .slice = qcap_slice,
-		.deps = qcap_deps, .close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
+		.deps = qcap_deps, .writer = qcap_writer, .output = qcap_output,
+	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
+		.close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
 		.source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
 	};
 

@@ -83,8 +83,10 @@ deps_member(struct deps *c, uint32_t id, const struct visit_insn *e, const struc
 	if (!again && !(c->s->flags & QUERY_DATA))
 		bad |= deps_port(c, id, 0, e->n, &parent, 1, b);
 	for (unsigned i = 0; i < nuse && !again; i++)
-		if (e->fact->use[i].reg != QRSP || c->cap->rsp)
+		if (qcap_follows(c->s->flags, e->fact, i, &c->q->stmt[id - 1].port))
 			bad |= deps_port(c, id, i + 1, e->n, &w[i], 1, b);
+	if (c->s->flags & QUERY_CONTROL)
+		return bad;
 	for (uint32_t i = 0; i < e->nref; i++)
 		nread += (unsigned)visit_reads(b->word[e->ref + i]);
 	if (c->q->stmt[id - 1].port.any)

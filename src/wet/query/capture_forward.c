@@ -62,7 +62,7 @@ taint_store(struct spread *c, const uint64_t *ref, size_t nref, int in)
 static int
 taint_load(const struct spread *c, const uint64_t *ref, size_t nref)
 {
-	if (c->mem.n)
+	if (c->mem.n && !(c->s->flags & QUERY_CONTROL))
 		for (size_t i = 0; i < nref; i++)
 			if (visit_reads(ref[i]) && byteset_has(&c->mem, ref_addr(ref[i]), ref_size(ref[i])))
 				return 1;

@@ -28,7 +28,7 @@
 #define QLANES 4u
 struct qlanes { uint64_t w[QLANES]; };
 
-/* An instruction of a path, for slices.  It has lanes of QRSP only with QUERY_RSP. */
+/* An instruction of a path, for slices: it has the lanes that qcap_follows. */
 struct qinsn {
 	uint64_t def, use;              /* word 0 of the lanes that it defines and uses */
 	const struct qwide *wide;       /* all words; NULL: it has no lanes in words 1 and up */
@@ -51,7 +51,7 @@ struct qpath {
 	uint16_t *ref;                  /* indices of all references in the words of a run; owned */
 	uint32_t nref;
 	uint32_t nword;                 /* words of a run, without those whose number varies */
-	uint32_t count;                 /* runs in the current window of a survey */
+	uint32_t count;                 /* runs in the current window of a survey, or passed over by a slice */
 	const struct control_path *control;     /* made by cap->control; NULL: not made yet */
 	uint64_t mask, nmask;           /* the last nmask runs, not counted yet, had `mask` in the slice */
 };
@@ -68,6 +68,7 @@ struct qwin {
 };
 
 #define QCACHE 8192u
+#define QFOLLOW ((unsigned)(QUERY_RSP | QUERY_THIN | QUERY_CONTROL))
 
 /* The backend of captures */
 struct qcap {
@@ -78,6 +79,7 @@ struct qcap {
 	struct wcode code;
 	struct control *control;        /* for this trace; owned; NULL: not made yet */
 	int surveyed;                   /* all statements and windows are known */
+	int killed;                     /* surveyed: the signal that ended the program, or 0 */
 	int coded;                      /* code is complete, too, as slices need it */
 	struct wsource *source;
 	int looked;                     /* source has seen all statements */
@@ -95,7 +97,7 @@ struct qcap {
 	size_t nsurveyed;
 	uint32_t *times;                /* how often each of these paths has statement timesid; owned */
 	uint32_t timesid;
-	int rsp;                        /* qpath.insn has lanes of QRSP */
+	unsigned follow;                /* flags of slices that qpath.insn was made for: QFOLLOW */
 	uint64_t *parent;               /* control parents of a run; owned */
 	size_t capparent;
 };
@@ -116,6 +118,12 @@ int qcap_insns(struct query *q, uint32_t id, uint64_t from, uint64_t to, unsigne
 int qcap_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fields,
     query_insn_fn *fn, void *arg);
 int qcap_slice(struct query *q, struct query_slice *s);
+int qcap_writer(struct query *q, uint64_t n, uint64_t addr, uint64_t len, struct query_edge *e);
+/* capture_output.c */
+int qcap_output(struct query *q, int fd, uint64_t byte, uint64_t *n, uint64_t *addr);
+int qcap_variable(struct query *q, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size);
+int qcap_address(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
+int qcap_killed(struct query *q);
 int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 
 /* capture.c */
@@ -124,6 +132,8 @@ int qcap_open_trace(struct qcap *cap, unsigned what);   /* opens it unless open;
 void qcap_close_trace(struct qcap *cap);
 /* makes the trace cache states, so that qcap_seek is faster */
 void qcap_cache_states(struct qcap *cap);
+/* makes the slice empty, and paths for its flags */
+int qcap_slice_begin(struct query *q, struct query_slice *s);
 /* moves the trace to position n: 1, or 0: the run ends before it */
 int qcap_seek(struct qcap *cap, uint64_t n);
 int qcap_next_batch(struct qcap *cap, struct visit_batch *b);   /* 1, 0 at the end */
@@ -146,6 +156,21 @@ qcap_path(struct qcap *cap, const struct fact_at *at, uint32_t n)
 
 /* capture_paths.c: adds lanes of register reg */
 void lanes_add(struct qlanes *l, unsigned reg, unsigned lanes);
+
+/* Does a slice with these flags follow use port i + 1 of an instruction, a register? */
+static inline int
+qcap_follows(unsigned flags, const struct fact *f, unsigned i, const struct wport *p)
+{
+	return !(flags & QUERY_CONTROL) && (f->use[i].reg != QRSP || flags & QUERY_RSP) &&
+	    !(flags & QUERY_THIN && p && p->addrs >> i & 1);
+}
+
+/* The flags of a slice that hold for instance n */
+static inline unsigned
+qcap_flags_of(const struct query_slice *s, uint64_t n)
+{
+	return n == s->n && s->flags & QUERY_ADDRESS ? s->flags & ~(unsigned)QUERY_THIN : s->flags;
+}
 
 static inline int
 lanes_meet(const struct qlanes *a, const struct qlanes *b)

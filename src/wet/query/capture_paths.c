@@ -118,15 +118,16 @@ lanes_add(struct qlanes *l, unsigned reg, unsigned lanes)
 		l->w[3] |= (uint64_t)lanes << 5 * (v - 23);
 }
 
+/* port: NULL for a signal */
 static void
-lanes_of(const struct fact *f, int rsp, struct qwide *w)
+lanes_of(const struct fact *f, unsigned flags, const struct wport *port, struct qwide *w)
 {
 	*w = (struct qwide){ 0 };
 	for (unsigned d = 0; d < f->ndef; d++)
-		if (f->def[d].reg != QRSP || rsp)
+		if (f->def[d].reg != QRSP || flags & QUERY_RSP)
 			lanes_add(&w->def, f->def[d].reg, f->def[d].lanes);
 	for (unsigned u = 0; u < f->nuse; u++)
-		if (f->use[u].reg != QRSP || rsp)
+		if (qcap_follows(flags, f, u, port))
 			lanes_add(&w->use, f->use[u].reg, f->use[u].lanes);
 }
 
@@ -150,7 +151,7 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 		struct qwide *w = &p->wide[i];
 		int dynamic = f->kind == FACT_STRING || f->kind == FACT_COUNTED;
 
-		lanes_of(f, cap->rsp, w);
+		lanes_of(f, cap->follow, p->id ? &cap->q->stmt[p->id[i] - 1].port : NULL, w);
 		for (unsigned j = 0; j < QLANES; j++) {
 			p->all.def.w[j] |= w->def.w[j];
 			p->all.use.w[j] |= w->use.w[j];
@@ -159,7 +160,8 @@ qcap_make_insns(struct qcap *cap, struct qpath *p)
 			.def = w->def.w[0], .use = w->use.w[0], .id = p->id ? p->id[i] : 0,
 			.ref = a->ref, .nref = a->nref, .brief = (uint16_t)p->nref,
 			/* each reference says whether it reads or writes, so stores may be too large */
-			.dynamic = (uint8_t)dynamic, .loads = dynamic || f->nread,
+			.dynamic = (uint8_t)dynamic, .loads = (dynamic || f->nread) &&
+			    !(cap->follow & QUERY_CONTROL),
 			.stores = dynamic || f->nref
 		};
 		for (unsigned j = 1; j < QLANES; j++)

@@ -105,8 +105,12 @@ qcap_survey(struct query *q, int slices)
 	cap->code.read = NULL;
 	if (bad || (slices && wcode_analyse(&cap->code) != 0))
 		return -1;
-	if (s.count)
+	if (s.count) {
+		const struct ws_rec_end *end = replay_end_record(visit_replay(cap->trace));
+
 		q->length = s.last;
+		cap->killed = end && end->how == WS_KILLED ? (int)end->status : 0;
+	}
 	cap->surveyed = 1;
 	cap->coded |= slices;
 	return 0;

@@ -236,6 +236,55 @@ query_slice(struct query *q, struct query_slice *s)
 	return query_ask(q)->slice(q, s);
 }
 
+static int
+query_captures_only(struct query *q, const char *what)
+{
+	return query_fail(q, "only captures and files of kind replay tell %s", what);
+}
+
+int
+query_writer(struct query *q, uint64_t n, uint64_t addr, uint64_t len, struct query_edge *e)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->writer ? ops->writer(q, n, addr, len, e) :
+	    query_captures_only(q, "who wrote an address");
+}
+
+int
+query_output(struct query *q, int fd, uint64_t byte, uint64_t *n, uint64_t *addr)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->output ? ops->output(q, fd, byte, n, addr) : query_captures_only(q, "what was written");
+}
+
+int
+query_variable(struct query *q, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->variable ? ops->variable(q, name, at, addr, size) :
+	    query_captures_only(q, "where a variable is");
+}
+
+int
+query_address(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->address ? ops->address(q, module, addr, at, pc) :
+	    query_captures_only(q, "where a file was mapped");
+}
+
+int
+query_killed(struct query *q)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->killed ? ops->killed(q) : query_captures_only(q, "how the program ended");
+}
+
 int
 query_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg)
 {

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "base/fault.h"
+#include "cfg/source.h"
 #include "format/ws/ws.h"
 #include "wet/model/port.h"
 
@@ -111,14 +112,39 @@ int query_insn_at(struct query *q, uint32_t id, uint64_t instance, unsigned fiel
 enum query_flags {
 	QUERY_FORWARD = 1,              /* instances that depend on the criterion, not those it depends on */
 	QUERY_DATA = 2,                 /* without control dependence */
-	QUERY_RSP = 4                   /* with dependences by rsp: a push depends on all before it */
+	QUERY_RSP = 4,                  /* with dependences by rsp: a push depends on all before it */
+	/*
+	 * without registers that only form addresses (wport.addrs): a value and those that it was made
+	 * of, not what led to their places, as in the thin slices of Sridharan, Fink and Bodik (2007)
+	 */
+	QUERY_THIN = 8,
+	QUERY_CONTROL = 16,             /* control dependence only */
+	/*
+	 * for query_slice.edge: dependences of the criterion alone; with QUERY_DATA, control parents,
+	 * which are not followed, and of which a capture tells onn alone
+	 */
+	QUERY_STEP = 32,
+	QUERY_PARENTS = 64,
+	QUERY_ADDRESS = 128             /* backward, with QUERY_THIN: of the criterion, addresses are followed, too */
 };
+
+/*
+ * An instance of statement id depends on one of statement `on`, by a use port.  Files of kinds full, loads,
+ * paper and text count ports above 15 as 15.
+ */
+struct query_edge { uint32_t id, port, on; uint64_t instance, oninstance, onn; };
+typedef void query_edge_fn(void *arg, const struct query_edge *d);
 
 struct query_slice {
 	uint64_t n;                     /* position of the criterion, which belongs to the slice */
 	unsigned flags;
 	/* called with each instance, the last first (QUERY_FORWARD: the first first); NULL: only counts */
 	query_insn_fn *fn;
+	/*
+	 * backward, with fn: called with each dependence of a member, once that is reported; NULL: not
+	 * wanted.  onn, a position, is known for captures only, else 0.
+	 */
+	query_edge_fn *edge;
 	void *arg;
 	uint64_t *count;                /* instances of each statement are added, by id - 1; the caller's */
 	uint64_t total;                 /* set to the number of instances of all statements */
@@ -126,6 +152,28 @@ struct query_slice {
 
 /* Call it after query_survey with slices. */
 int query_slice(struct query *q, struct query_slice *s);
+
+/*
+ * Who was the last to write one of these bytes before position n, after query_survey with slices: 1 with
+ * *e, of which on, oninstance and onn are set; 0: nobody since the program began.  Captures only.
+ */
+int query_writer(struct query *q, uint64_t n, uint64_t addr, uint64_t len, struct query_edge *e);
+
+/*
+ * The position of the system call that wrote this byte, counted from 0, of what the program wrote to a
+ * descriptor, and where in memory it was: 1, or 0: there is none.  Captures only.
+ */
+int query_output(struct query *q, int fd, uint64_t byte, uint64_t *n, uint64_t *addr);
+
+/*
+ * A variable, and an address in a mapped file, as wsource_variable and wsource_address find them, after
+ * query_survey; -1: the file does not tell.  Captures only.
+ */
+int query_variable(struct query *q, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size);
+int query_address(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
+
+/* The signal that killed the program, after query_survey; 0: none; -1: the file does not tell. */
+int query_killed(struct query *q);
 
 /*
  * Calls fn with the dependences between instances of the last slice, in order

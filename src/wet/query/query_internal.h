@@ -26,6 +26,13 @@ struct query_ops {
 	    query_insn_fn *fn, void *arg);
 	int (*slice)(struct query *q, struct query_slice *s);
 	int (*deps)(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
+	/* of captures and files of kind replay; else NULL */
+	int (*writer)(struct query *q, uint64_t n, uint64_t addr, uint64_t len, struct query_edge *e);
+	int (*output)(struct query *q, int fd, uint64_t byte, uint64_t *n, uint64_t *addr);
+	int (*variable)(struct query *q, const char *name, struct wsource_at *at, uint64_t *addr,
+	    uint64_t *size);
+	int (*address)(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
+	int (*killed)(struct query *q);
 	void (*close)(struct query *q);         /* is also called if opening failed */
 	/* optional, may be NULL */
 	const struct ws_early *(*early)(struct query *q);
@@ -73,6 +80,12 @@ static inline void
 query_set_in_slice(struct query *q, uint64_t n)
 {
 	q->in_slice[n / 64] |= UINT64_C(1) << n % 64;
+}
+
+static inline void
+query_drop_from_slice(struct query *q, uint64_t n)
+{
+	q->in_slice[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
 /* A mask of the instances n to n + 63 that are in the slice; and a function that adds those of a mask */

@@ -73,7 +73,9 @@ qreplay_source(struct query *q, uint32_t id, const char **file, const char **fun
 static const struct query_ops ops = {
 	.survey = qreplay_survey, .has_stmt = qcap_has_stmt, .source = qreplay_source,
 	.position = qcap_position, .flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at,
-	.slice = qcap_slice, .deps = qcap_deps, .close = qreplay_close, .early = qcap_early,
+	.slice = qcap_slice, .deps = qcap_deps, .writer = qcap_writer, .output = qcap_output,
+	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
+	.close = qreplay_close, .early = qcap_early,
 	.set_window = qcap_set_window
 };
 

@@ -227,7 +227,8 @@ query_open_run(struct query *q, struct wetfile *w)
 	for (size_t s = 0; s < q->nstmt; s++)
 		q->stmt[s] = (struct query_stmt){
 			.pc = c[s].addr, .count = q->run->total[s], .port.nval = c[s].nval,
-			.port.nuse = (uint16_t)c[s].nuse, .port.nmem = (uint16_t)c[s].nmem
+			.port.nuse = (uint16_t)c[s].nuse, .port.nmem = (uint16_t)c[s].nmem,
+			.port.addrs = c[s].addrs, .port.role = c[s].role
 		};
 	return 0;
 }

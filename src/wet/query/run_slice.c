@@ -71,6 +71,23 @@ slicer_load_values(struct slicer *c)
 	return e;
 }
 
+/* Reports the dependences of a member. */
+static void
+slicer_report_edges(struct slicer *c, const struct query_insn *e, uint64_t inst, uint64_t slot)
+{
+	struct query_edge d = { .id = e->id, .instance = e->instance };
+	uint64_t w;
+
+	for (struct words t = words_of(c, slot); words_next(c, &t, &w);) {
+		if (slicer_foreign(c, inst, w))
+			continue;
+		d.port = (uint32_t)(w >> DEP_PORT & DEP_PORTS);
+		d.on = (uint32_t)((w & DEP_INST) >> 32) + 1;
+		d.oninstance = (uint32_t)w;
+		c->s->edge(c->s->arg, &d);
+	}
+}
+
 int
 slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n)
 {
@@ -84,6 +101,8 @@ slicer_report_member(struct slicer *c, uint64_t inst, uint64_t n)
 		return 0;
 	c->r->ops->insn(c->r, &e, x - c->place[s].before);
 	c->enough = c->s->fn(c->s->arg, &e) != 0;
+	if (c->s->edge)
+		slicer_report_edges(c, &e, inst, slicer_slot(c, inst, n));
 	return 0;
 }
 
@@ -94,6 +113,7 @@ slicer_add_criterion(struct slicer *c, uint64_t inst, uint64_t n)
 	if (n != c->s->n)
 		return 0;
 	query_set_in_slice(c->q, c->place[inst >> 32].first + (uint32_t)inst);
+	c->criterion = inst;
 	c->left++;
 	return -1;
 }
@@ -106,7 +126,8 @@ slicer_enter(struct slicer *c, unsigned flags)
 
 	if (c->r->ops->enter(c->r, c->k, fields) != 0)
 		return qrun_fail(c->q);
-	return table_begin(c, flags & (QUERY_DATA | QUERY_RSP | QUERY_FORWARD));
+	return table_begin(c, flags & (QUERY_DATA | QUERY_RSP | QUERY_FORWARD | QUERY_THIN | QUERY_CONTROL |
+	    QUERY_PARENTS | QUERY_ADDRESS));
 }
 
 static int
@@ -280,6 +301,10 @@ qrun_slice(struct query *q, struct query_slice *s)
 
 	if (!(s->flags & QUERY_RSP) && q->run->no_rsp)
 		return query_fail(q, "%s", q->run->no_rsp);
+	if (s->flags & QUERY_THIN && !q->run->code->roles)
+		return query_fail(q,
+		    "%s does not tell which registers only form addresses, for a thin slice: "
+		    "ask with -t data", q->run->no_rsp ? "a text" : "a file of an earlier wetz");
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL || query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;

@@ -8,13 +8,15 @@
 
 /* Adds the instances that an instance depends on to the slice. */
 static void
-in_time_add_deps(struct slicer *c, uint64_t slot)
+in_time_add_deps(struct slicer *c, uint64_t inst, uint64_t slot)
 {
 	uint64_t w;
 
 	for (struct words t = words_of(c, slot); words_next(c, &t, &w);) {
 		uint64_t n = slicer_number(c, w & DEP_INST);
 
+		if (!slicer_adds(c, inst, w))
+			continue;
 		c->left += !query_in_slice(c->q, n);
 		query_set_in_slice(c->q, n);
 	}
@@ -38,7 +40,7 @@ in_time_step_back(struct slicer *c, uint64_t inst, uint64_t n)
 {
 	if (!query_in_slice(c->q, slicer_number(c, inst)))
 		return 0;
-	in_time_add_deps(c, slicer_slot(c, inst, n));
+	in_time_add_deps(c, inst, slicer_slot(c, inst, n));
 	return slicer_report_member(c, inst, n);
 }
 

@@ -54,6 +54,7 @@ struct slicer {
 	/* instances in the slice whose dependences have not been followed; owned */
 	uint64_t *todo, *later;
 	size_t ntodo, captodo, nlater, caplater;
+	uint64_t criterion;             /* once its segment was entered */
 	uint64_t left;                  /* instances in the slice that have not been reported */
 	int enough;
 };
@@ -99,6 +100,26 @@ words_next(const struct slicer *c, struct words *t, uint64_t *w)
 	*w = *t->w;
 	t->w = *w & DEP_LAST ? NULL : t->w + 1;
 	return 1;
+}
+
+/* With QUERY_ADDRESS, the table has address ports of the criterion's statement: is w one of another instance? */
+static inline int
+slicer_foreign(const struct slicer *c, uint64_t inst, uint64_t w)
+{
+	const struct store_stmt *v = &c->r->code->stmt[inst >> 32];
+	unsigned port = w >> DEP_PORT & DEP_PORTS;
+
+	return c->s->flags & QUERY_ADDRESS && inst != c->criterion && port && port <= v->nuse &&
+	    v->addrs >> (port - 1) & 1;
+}
+
+/* Does a backward slice follow the dependence w of member inst? */
+static inline int
+slicer_adds(const struct slicer *c, uint64_t inst, uint64_t w)
+{
+	if (slicer_foreign(c, inst, w))
+		return 0;
+	return !(c->s->flags & QUERY_STEP) && !(c->s->flags & QUERY_PARENTS && !(w >> DEP_PORT & DEP_PORTS));
 }
 
 static inline int

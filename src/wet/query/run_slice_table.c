@@ -37,7 +37,12 @@ static int
 table_follows(const struct slicer *c, const struct store_stmt *v, uint32_t port)
 {
 	if (port == 0)
-		return !(c->flags & QUERY_DATA);
+		return !(c->flags & QUERY_DATA) || c->flags & QUERY_PARENTS;
+	if (c->flags & QUERY_CONTROL)
+		return 0;
+	if (c->flags & QUERY_THIN && port <= v->nuse && v->addrs >> (port - 1) & 1 &&
+	    (!(c->s->flags & QUERY_ADDRESS) || v != &c->r->code->stmt[c->criterion >> 32]))
+		return 0;
 	return port > v->nuse || c->flags & QUERY_RSP || c->r->code->reg[v->reg + port - 1] >> 5 != QRSP;
 }
 

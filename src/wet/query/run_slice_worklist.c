@@ -38,7 +38,7 @@ worklist_follow(struct slicer *c)
 			continue;
 		}
 		for (struct words t = words_of(c, slicer_slot(c, inst, 0)); words_next(c, &t, &w);)
-			if (worklist_add(c, w & DEP_INST) != 0)
+			if (slicer_adds(c, inst, w) && worklist_add(c, w & DEP_INST) != 0)
 				return -1;
 	}
 	return 0;

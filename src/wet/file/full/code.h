@@ -30,7 +30,8 @@ struct store_stmt {                     /* [i] has id i + 1 */
 	uint32_t reg;                   /* index in store_code.reg of its nuse + ndef registers */
 	uint32_t file, func;            /* indices in string */
 	uint64_t line;
-	uint8_t nval, ctl;              /* words of its value, at most 8 */
+	uint64_t addrs;                 /* registers that only form addresses: struct wport */
+	uint8_t nval, ctl, role;        /* words of its value, at most 8; ctl: enum store_ctl; role: enum wport_role */
 	uint8_t len, b[15];             /* its instruction bytes, if store_code.bytes */
 };
 
@@ -49,6 +50,7 @@ struct store_code {
 	size_t capstmt, capreg, capstring, cappath, capseq;
 	uint32_t nslot;
 	int bytes;                      /* CODE has the instruction bytes */
+	int roles;                      /* roles are known: some statement has role or addrs */
 	struct hash by_string;          /* for the writer */
 };
 

@@ -9,6 +9,9 @@
 enum { ADDR, NUSE, NMEM, NDEF, NVAL, CTL, TARGET, JOIN, PDOM, FILE_, FUNC, LINE, REG, BYTES, BYTE, NSTMT };
 enum { NRUN, START, LEN, NPATHS };
 
+#define ROLE 7u                 /* in CTL: the first bit of the role */
+#define FORMS_ADDRESS 2048u     /* in REG: a register that is used only for that */
+
 static int
 put_all(struct buf *b, struct vc_work *w, int level, struct col *c, unsigned n)
 {
@@ -48,7 +51,7 @@ put_stmts(const struct store_code *c, size_t from, struct vc_work *w, int level,
 		col_add(&t[NMEM], s->nmem);
 		col_add(&t[NDEF], s->ndef);
 		col_add(&t[NVAL], s->nval);
-		col_add(&t[CTL], s->ctl);
+		col_add(&t[CTL], s->ctl | (unsigned)s->role << ROLE);
 		if (s->ctl & STORE_CONDTAIL)
 			col_add(&t[TARGET], col_zig(s->target - s->addr));
 		if (s->ctl & STORE_JOIN)
@@ -59,7 +62,8 @@ put_stmts(const struct store_code *c, size_t from, struct vc_work *w, int level,
 		col_add(&t[FUNC], s->func);
 		col_add(&t[LINE], col_zig(s->line - o->line));
 		for (uint32_t k = 0; k < s->nuse + s->ndef; k++)
-			col_add(&t[REG], c->reg[s->reg + k]);
+			col_add(&t[REG], c->reg[s->reg + k] | (k < s->nuse && s->addrs >> k & 1 ?
+			    FORMS_ADDRESS : 0u));
 		for (unsigned k = 0; k < s->len; k++)
 			col_add(&t[BYTE], s->b[k]);
 		col_add(&t[BYTES], s->len);
@@ -138,8 +142,8 @@ store_strings_decode(struct store_code *c, struct col_reader *r)
 static int
 get_columns(const struct store_code *c, struct col_reader *r, struct col *t)
 {
-	static const uint64_t most[NSTMT] = { UINT64_MAX, FACT_MAXUSE, STORE_MEM, FACT_MAXUSE, 8, 127,
-		UINT64_MAX, UINT32_MAX, UINT32_MAX, 0, 0, UINT64_MAX, FACT_NREG << 5 | 31, 15, 255 };
+	static const uint64_t most[NSTMT] = { UINT64_MAX, FACT_MAXUSE, STORE_MEM, FACT_MAXUSE, 8, 8191,
+		UINT64_MAX, UINT32_MAX, UINT32_MAX, 0, 0, UINT64_MAX, FORMS_ADDRESS | 2047, 15, 255 };
 	size_t n = SIZE_MAX, nreg = 0, nbyte = 0, have[6] = { 0 };
 
 	for (unsigned i = 0; i < (c->bytes ? NSTMT : BYTES); i++) {
@@ -178,7 +182,8 @@ get_stmts(struct store_code *c, struct col_reader *r)
 			.nuse = (uint32_t)t[NUSE].v[i], .nmem = (uint32_t)t[NMEM].v[i],
 			.ndef = (uint32_t)t[NDEF].v[i], .file = (uint32_t)t[FILE_].v[i],
 			.func = (uint32_t)t[FUNC].v[i], .line = s.line + col_zag(t[LINE].v[i]),
-			.nval = (uint8_t)t[NVAL].v[i], .ctl = (uint8_t)t[CTL].v[i] };
+			.nval = (uint8_t)t[NVAL].v[i], .ctl = (uint8_t)(t[CTL].v[i] & ((1u << ROLE) - 1)),
+			.role = (uint8_t)(t[CTL].v[i] >> ROLE) };
 		if (s.ctl & STORE_CONDTAIL)
 			s.target = s.addr + col_zag(t[TARGET].v[target++]);
 		if (s.ctl & STORE_JOIN)
@@ -186,10 +191,17 @@ get_stmts(struct store_code *c, struct col_reader *r)
 		if (s.ctl & STORE_BRANCH)
 			s.pdom = (uint32_t)t[PDOM].v[pdom++];
 		for (uint32_t k = 0; k < s.nuse + s.ndef; k++) {
-			regs[k] = (uint16_t)t[REG].v[reg++];
+			uint64_t v = t[REG].v[reg++];
+
+			if (v & FORMS_ADDRESS && k < s.nuse)
+				s.addrs |= UINT64_C(1) << k;
+			else if (v & FORMS_ADDRESS)
+				e = col_bad(r, "no such register");
+			regs[k] = (uint16_t)(v & (FORMS_ADDRESS - 1));
 			if (regs[k] >> 5 >= FACT_NREG)
 				e = col_bad(r, "no such register");
 		}
+		c->roles |= s.role || s.addrs;
 		s.len = c->bytes ? (uint8_t)t[BYTES].v[i] : 0;
 		for (unsigned k = 0; k < sizeof s.b; k++)
 			s.b[k] = k < s.len ? (uint8_t)t[BYTE].v[byte + k] : 0;

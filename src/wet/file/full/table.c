@@ -62,6 +62,9 @@ store_statement_add(struct store_cap *c, uint32_t s, struct wsource *src)
 		reg[i] = (uint16_t)(v->fact->use[i].reg << 5 | v->fact->use[i].lanes);
 	for (unsigned i = 0; i < v->fact->ndef; i++)
 		reg[v->nuse + i] = (uint16_t)(v->fact->def[i].reg << 5 | v->fact->def[i].lanes);
+	wport_of(v->fact, &port);
+	t.addrs = port.addrs;
+	t.role = port.role;
 	control_of(&c->code, v->fact, &t);
 	if (given && (s >= given->nstmt || given->stmt[s].addr != v->pc))
 		return store_fail(c->out.f, 1, "the statements are not those of the capture");
@@ -82,7 +85,6 @@ store_statement_add(struct store_cap *c, uint32_t s, struct wsource *src)
 	memcpy(t.b, v->b, sizeof t.b);
 	if (store_stmt(&c->tab, &t, reg) != 0)
 		return -1;
-	wport_of(v->fact, &port);
 	if (store_addr_stmt(c, v->fact, &port) != 0)
 		return -1;
 	return c->load ? store_load_add(c, s) : 0;

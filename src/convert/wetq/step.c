@@ -1,0 +1,178 @@
+/* wetq: the dependences of one instance; the lines that are in one slice and not in another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "convert/wetq/wetq.h"
+
+struct step { struct query_edge *edge; size_t n, cap; };
+
+static int
+step_member(void *arg, const struct query_insn *e)
+{
+	(void)arg;
+	(void)e;
+	return 0;
+}
+
+static void
+step_edge(void *arg, const struct query_edge *d)
+{
+	struct step *t = arg;
+
+	t->edge = mem_xgrow(t->edge, &t->cap, t->n + 1, sizeof *t->edge);
+	t->edge[t->n++] = *d;
+}
+
+/* By port, the latest first */
+static int
+step_order(const void *a, const void *b)
+{
+	const struct query_edge *p = a, *q = b;
+
+	if (p->port != q->port)
+		return p->port < q->port ? -1 : 1;
+	if (p->on != q->on)
+		return p->on < q->on ? -1 : 1;
+	return p->oninstance > q->oninstance ? -1 : p->oninstance < q->oninstance;
+}
+
+static const char *
+step_kind(const struct job *j, const struct query_edge *d)
+{
+	const struct wport *p = &query_stmt(j->q, d->id)->port;
+
+	if (d->port == 0)
+		return "control";
+	if (d->port > p->nuse)
+		return "memory";
+	return p->addrs >> (d->port - 1) & 1 ? "address" : "value";
+}
+
+static void
+step_json(struct job *j, const struct step *t)
+{
+	struct json o;
+
+	json_begin(&o, j->out);
+	json_array(&o, "dependences");
+	for (size_t i = 0; i < t->n; i++) {
+		const struct query_edge *d = &t->edge[i];
+		const struct place *p = job_place(j, d->on);
+
+		json_object(&o, NULL);
+		json_string(&o, "kind", step_kind(j, d));
+		json_u64(&o, "port", d->port);
+		json_u64(&o, "statement", query_stmt_name(j->q, d->on));
+		json_u64(&o, "instance", d->oninstance);
+		json_string(&o, "file", p->file);
+		json_string(&o, "function", p->func);
+		json_u64(&o, "line", p->line > 0 ? (uint64_t)p->line : 0);
+		json_end(&o);
+	}
+	json_end(&o);
+	json_end(&o);
+}
+
+int
+job_deps(struct job *j, const char *point)
+{
+	struct step t = { 0 };
+	struct query_slice s = {
+		.flags = (j->flags & ~(unsigned)QUERY_FORWARD) | QUERY_STEP, .fn = step_member, .edge =
+		    step_edge, .arg = &t
+	};
+	int bad;
+
+	if (job_point(j, point, 1, &s.n) != 0)
+		return -1;
+	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
+	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
+	if (t.n)
+		qsort(t.edge, t.n, sizeof *t.edge, step_order);
+	if (!bad && j->json)
+		step_json(j, &t);
+	for (size_t i = 0; i < t.n && !bad && !j->json && i < j->most; i++) {
+		out_printf(j->out, "%s %llu#%llu", step_kind(j, &t.edge[i]),
+		    (unsigned long long)query_stmt_name(j->q, t.edge[i].on),
+		    (unsigned long long)t.edge[i].oninstance);
+		put_where(j, t.edge[i].on);
+	}
+	free(t.edge);
+	free(s.count);
+	return bad;
+}
+
+/* A line of the source, and whether it is in each slice */
+struct line { const struct place *place; uint64_t in[2]; uint32_t id; };
+
+static int
+step_by_place(const void *a, const void *b)
+{
+	const struct place *p = ((const struct line *)a)->place, *q = ((const struct line *)b)->place;
+	int e = strcmp(p->file, q->file);
+
+	return e ? e : p->line < q->line ? -1 : p->line > q->line;
+}
+
+/* Prints the lines of the first slice that the second one lacks. */
+static void
+step_dice(struct job *j, uint64_t *const count[2])
+{
+	uint32_t nstmt = query_nstmt(j->q), n = 0, k = 0;
+	struct line *l = xcalloc(nstmt + 1u, sizeof *l);
+	struct texts *t = texts_new(j);
+
+	for (uint32_t id = 1; id <= nstmt; id++)
+		if (!place_is_system(job_place(j, id)))
+			l[n++] = (struct line){ job_place(j, id), { count[0][id - 1], count[1][id - 1] },
+			    id };
+	if (n)
+		qsort(l, n, sizeof *l, step_by_place);
+	for (uint32_t i = 0; i < n; i++)
+		if (k && step_by_place(&l[k - 1], &l[i]) == 0) {
+			l[k - 1].in[0] += l[i].in[0];
+			l[k - 1].in[1] += l[i].in[1];
+		} else
+			l[k++] = l[i];
+	for (uint32_t i = 0, left = j->most > k ? k : (uint32_t)j->most; i < k && left; i++) {
+		size_t len = 0;
+		const char *s;
+
+		if (!l[i].in[0] || l[i].in[1])
+			continue;
+		left--;
+		s = texts_line(t, l[i].id, &len);
+		out_printf(j->out, "%s:%d:", l[i].place->file, l[i].place->line);
+		out_write(j->out, s ? s : "", s ? len : 0);
+		out_str(j->out, "\n");
+	}
+	texts_free(t);
+	free(l);
+}
+
+int
+job_dice(struct job *j, const char *wrong, const char *right)
+{
+	const char *point[2] = { wrong, right };
+	uint64_t *count[2] = { NULL, NULL };
+	int bad = 0;
+
+	for (int i = 0; i < 2 && !bad; i++) {
+		struct query_slice s = {
+			.flags = (j->flags & ~(unsigned)QUERY_FORWARD) | (j->typed ? 0 :
+			    QUERY_THIN | QUERY_DATA)
+		};
+
+		if ((bad = job_point(j, point[i], 1, &s.n)) != 0)
+			break;
+		count[i] = s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
+		bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
+	}
+	if (!bad)
+		step_dice(j, count);
+	free(count[0]);
+	free(count[1]);
+	return bad;
+}

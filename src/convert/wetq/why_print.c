@@ -1,0 +1,224 @@
+/* wetq: prints where a value came from, as text or JSON. */
+#include "base/buf.h"
+#include "base/json.h"
+#include "convert/wetq/why.h"
+
+#define LINES 24u               /* that are printed without -n */
+
+/* Is a node printed? Of libraries only what the program has a value from, unless there is nothing else */
+static int
+why_shown(const struct why *w, const struct why_node *n)
+{
+	return w->all || n == w->node || !w->place[n->place].system || !w->place[w->node[n->up].place].system;
+}
+
+/* Chooses what is printed: the nearest places; sets their depth and what they are below. */
+static void
+why_choose(struct why *w, uint64_t most)
+{
+	w->all = 1;
+	for (size_t i = 0; i < w->nnode && !w->j->all; i++)
+		w->all &= w->place[w->node[i].place].system;
+	for (size_t i = 0; i < w->nnode; i++) {
+		struct why_node *n = &w->node[i], *up = &w->node[n->up];
+
+		/* one that is not printed passes on what it is below */
+		n->below = i == 0 ? 0 : up->shown ? n->up : up->below;
+		if (!why_shown(w, n))
+			continue;
+		w->nshown++;
+		if (w->nprinted == most)
+			continue;
+		n->shown = 1;
+		w->nprinted++;
+		n->depth = i ? w->node[n->below].depth + 1 : 0;
+	}
+}
+
+static void
+why_value(struct why *w, const struct why_node *n, struct buf *b)
+{
+	unsigned role = query_stmt(w->j->q, w->member[n->member].id)->port.role;
+
+	if (n->nval && !(role & WPORT_OFFLAGS && n->val == w->member[n->member].val))
+		put_number(b, w->word + n->val, n->nval);
+}
+
+static int
+why_at(void *arg, const struct query_path *p)
+{
+	*(uint32_t *)arg = p->id[p->from];
+	return 1;
+}
+
+/* The place that control came from: not if that is the same one */
+static const struct place *
+why_parent(struct why *w, const struct why_node *n)
+{
+	struct why_member *m = &w->member[n->member];
+	uint32_t on = m->on;
+
+	/* a capture told its position; without an answer it is not said */
+	if (!on && m->onn && query_flow(w->j->q, m->onn, 1, 0, why_at, &on) == 0)
+		m->on = on;
+	m->onn = 0;
+	if (!on || place_is_system(job_place(w->j, on)) || why_place(w, on) == n->place)
+		return NULL;
+	return job_place(w->j, on);
+}
+
+/* What is said of a node, without its source */
+static void
+why_words(struct why *w, const struct why_node *n, struct buf *b)
+{
+	const struct why_member *m = &w->member[n->member];
+	const struct place *p = job_place(w->j, m->id), *on = why_parent(w, n);
+	struct buf value = BUF_INIT;
+
+	for (unsigned i = 0; i < n->depth; i++)
+		buf_str(b, "  ");
+	if (w->place[n->place].system)
+		buf_printf(b, "%s", p->func ? p->func : "?");
+	else
+		buf_printf(b, "%s:%d %s", p->file, p->line, p->func ? p->func : "?");
+	why_value(w, n, &value);
+	if (value.n)
+		buf_printf(b, " = %.*s", (int)value.n, (const char *)value.p);
+	buf_free(&value);
+	buf_printf(b, " (%llu#%llu)", (unsigned long long)query_stmt_name(w->j->q, m->id),
+	    (unsigned long long)m->instance);
+	if (n->times > 1)
+		buf_printf(b, ", %u times", n->times);
+	if (on)
+		buf_printf(b, ", %s %s:%d", query_stmt(w->j->q, m->on)->port.role & WPORT_CALL ?
+		    "called at" : "if",
+		    on->file, on->line);
+}
+
+/* The source line of a node, without the blanks before it; NULL: unknown */
+static const char *
+why_source(struct why *w, struct texts *t, const struct why_node *n, size_t *len)
+{
+	const char *s = w->place[n->place].system ? NULL : texts_line(t, w->member[n->member].id, len);
+
+	for (; s && *len && (*s == ' ' || *s == '\t'); s++)
+		--*len;
+	return s && *len ? s : NULL;
+}
+
+#define WIDEST 60u              /* columns before the source */
+
+/* Prints a node and those below it. */
+static void
+why_print_node(struct why *w, struct texts *t, uint32_t i, size_t width)
+{
+	struct buf b = BUF_INIT;
+	const char *s;
+	size_t len;
+
+	why_words(w, &w->node[i], &b);
+	if ((s = why_source(w, t, &w->node[i], &len)) != NULL) {
+		buf_str(&b, "  ");
+		while (b.n < width + 2)
+			buf_u8(&b, ' ');
+		buf_add(&b, s, len);
+	}
+	out_write(w->j->out, b.p, b.n);
+	out_str(w->j->out, "\n");
+	buf_free(&b);
+	for (uint32_t k = i + 1; k < w->nnode; k++)
+		if (w->node[k].shown && w->node[k].below == i)
+			why_print_node(w, t, k, width);
+}
+
+static void
+why_text(struct why *w, struct texts *t)
+{
+	size_t width = 0;
+
+	for (uint32_t i = 0; i < w->nnode; i++) {
+		struct buf b = BUF_INIT;
+
+		if (w->node[i].shown)
+			why_words(w, &w->node[i], &b);
+		width = b.n > width && b.n <= WIDEST ? b.n : width;
+		buf_free(&b);
+	}
+	why_print_node(w, t, 0, width);
+	if (w->nshown > w->nprinted)
+		out_printf(w->j->out, "and %llu more: -n %llu\n",
+		    (unsigned long long)(w->nshown - w->nprinted),
+		    (unsigned long long)w->nshown);
+	if (w->cut)
+		out_printf(w->j->out, "what is before the last %u instances was not looked at\n", INSTANCES);
+}
+
+static void
+why_json_node(struct why *w, struct texts *t, struct json *o, uint32_t i)
+{
+	const struct why_node *n = &w->node[i];
+	const struct why_member *m = &w->member[n->member];
+	const struct place *p = job_place(w->j, m->id), *on = why_parent(w, n);
+	struct buf b = BUF_INIT;
+	const char *s;
+	size_t len = 0;
+
+	json_object(o, NULL);
+	buf_printf(&b, "%llu#%llu", (unsigned long long)query_stmt_name(w->j->q, m->id),
+	    (unsigned long long)m->instance);
+	buf_u8(&b, 0);
+	json_string(o, "point", (const char *)b.p);
+	json_string(o, "file", p->file);
+	json_u64(o, "line", p->line > 0 ? (uint64_t)p->line : 0);
+	json_string(o, "function", p->func);
+	json_u64(o, "depth", n->depth);
+	json_u64(o, "times", n->times);
+	b.n = 0;
+	why_value(w, n, &b);
+	buf_u8(&b, 0);
+	json_string(o, "value", b.n > 1 ? (const char *)b.p : NULL);
+	if (on) {
+		json_object(o, query_stmt(w->j->q, m->on)->port.role & WPORT_CALL ? "called" : "if");
+		json_string(o, "file", on->file);
+		json_u64(o, "line", (uint64_t)on->line);
+		json_end(o);
+	}
+	b.n = 0;
+	if ((s = why_source(w, t, n, &len)) != NULL)
+		buf_add(&b, s, len);
+	buf_u8(&b, 0);
+	json_string(o, "source", s ? (const char *)b.p : NULL);
+	json_end(o);
+	buf_free(&b);
+	for (uint32_t k = i + 1; k < w->nnode; k++)
+		if (w->node[k].shown && w->node[k].below == i)
+			why_json_node(w, t, o, k);
+}
+
+static void
+why_json(struct why *w, struct texts *t)
+{
+	struct json o;
+
+	json_begin(&o, w->j->out);
+	json_u64(&o, "instances", w->nmember);
+	json_u64(&o, "complete", !w->cut);
+	json_u64(&o, "places", w->nshown);
+	json_array(&o, "nodes");
+	why_json_node(w, t, &o, 0);
+	json_end(&o);
+	json_end(&o);
+}
+
+void
+why_print(struct why *w)
+{
+	struct texts *t = texts_new(w->j);
+
+	why_choose(w, w->j->most == UINT64_MAX ? LINES : w->j->most ? w->j->most : 1);
+	if (w->j->json)
+		why_json(w, t);
+	else
+		why_text(w, t);
+	texts_free(t);
+}
