@@ -1,6 +1,6 @@
 # packets.py [-p PORT] ARGUMENT...: talks to `wsgdb ARGUMENT...` (or to that port), one packet for each line of standard
 # input, and prints the answers, a line each; text for the user comes before, after "> ".  A line "!HEX" sends raw bytes.
-import os, socket, subprocess, sys
+import re, socket, subprocess, sys
 
 args = sys.argv[1:]
 ended = False
@@ -24,6 +24,8 @@ def get():
         body += c
     if int(rx(2), 16) != sum(body) & 255:
         print("BAD SUM")
+    # a byte, * and the number of further ones, plus 29
+    body = re.sub(rb"(.)\*(.)", lambda m: m[1] * (m[2][0] - 28), body, flags=re.DOTALL)
     if not ended:
         tx(b"+")
     return body

@@ -1,6 +1,6 @@
 # walk.py CAPTURE LACKEY LO HI: goes through a run by packets, and compares each stop with what the references in LACKEY say.
 # Watched are places in [LO, HI).  Prints what was compared, a line each.
-import random, subprocess, sys
+import random, re, subprocess, sys
 
 capture, lackey, lo, hi = sys.argv[1], sys.argv[2], int(sys.argv[3], 16), int(sys.argv[4], 16)
 pcs, refs = [], []
@@ -26,7 +26,7 @@ def get():
         body += c
     inp.read(2)
     p.stdin.write(b"+")
-    return body.decode("latin-1")
+    return re.sub(r"(.)\*(.)", lambda m: m[1] * (ord(m[2]) - 28), body.decode("latin-1"), flags=re.DOTALL)
 
 def ask(text):
     p.stdin.write(b"$" + text.encode() + b"#%02x" % (sum(text.encode()) & 255))

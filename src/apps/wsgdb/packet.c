@@ -13,6 +13,9 @@
 
 #define INTERRUPT 3
 #define ESCAPE '}'
+#define RUN_LEAST 3u            /* further bytes of a run that is encoded */
+#define RUN_MOST 97u
+#define RUN_CHAR 29u            /* their number, plus this, is a character that can be printed */
 
 /* Reads more: 1; 0: the end.  There must be room. */
 static int
@@ -123,17 +126,41 @@ wire_next(struct wire *w)
 	}
 }
 
+/*
+ * Appends the packet with runs of a byte as the byte, * and a character for the number of further
+ * ones.  gdb makes a system call for each byte that it gets through a pipe.
+ */
+static void
+wire_encode(struct buf *b, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t more = 0;
+
+		while (i + 1 + more < n && p[i + 1 + more] == p[i] && more < RUN_MOST)
+			more++;
+		buf_u8(b, p[i]);
+		i++;
+		/* these have a meaning of their own */
+		while (more >= RUN_LEAST && memchr("#$+-", (int)more + RUN_CHAR, 4))
+			more--;
+		if (more >= RUN_LEAST) {
+			buf_u8(b, '*');
+			buf_u8(b, (uint8_t)(more + RUN_CHAR));
+			i += more;
+		}
+	}
+}
+
 void
 wire_send(struct wire *w, const void *p, size_t n)
 {
-	const uint8_t *c = p;
 	unsigned sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += c[i];
 	w->last.n = 0;
 	buf_u8(&w->last, '$');
-	buf_add(&w->last, p, n);
+	wire_encode(&w->last, p, n);
+	for (size_t i = 1; i < w->last.n; i++)
+		sum += w->last.p[i];
 	buf_printf(&w->last, "#%02x", sum & 255);
 	if (w->last.nomem)
 		die("no memory");

@@ -21,9 +21,9 @@ serve_supported(struct server *s)
 {
 	s->multi = strstr(s->w->packet, "multiprocess+") != NULL;
 	wire_text(s->w, s->multi ?
-	    "PacketSize=4000;QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;vContSupported+;ReverseStep+;"
+	    "PacketSize=1800;QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;vContSupported+;ReverseStep+;"
 	    "ReverseContinue+;QPassSignals+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+" :
-	    "PacketSize=4000;QStartNoAckMode+;swbreak+;hwbreak+;vContSupported+;ReverseStep+;ReverseContinue+;"
+	    "PacketSize=1800;QStartNoAckMode+;swbreak+;hwbreak+;vContSupported+;ReverseStep+;ReverseContinue+;"
 	    "QPassSignals+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+");
 }
 

@@ -9,7 +9,11 @@
 #include "base/out.h"
 #include "replay/history/history.h"
 
-#define PACKET_MAX 16384u       /* bytes of a packet, in either direction: what gdb is told */
+/*
+ * Bytes of a packet, in either direction: what gdb is told.  All registers must fit; when gdb wants a
+ * little of a file, it reads as much as fits, so it should not be much more than that.
+ */
+#define PACKET_MAX 6144u
 #define NFILES 16u              /* files that gdb may have open at once */
 #define NPOINTS 4096u           /* breakpoints and watchpoints at most */
 
