@@ -157,6 +157,20 @@ is "gdb is gone" $? 0
 wsgdb story.ws </dev/null >out
 is "at once" "$? $(wc -c <out | tr -d ' ')" "0 0"
 
+# an interrupt, before a long run is over; the end of gdb is one, too
+cat >spin.c <<'EOF'
+int main(void)
+{
+	for (volatile long i = 0; i < 200000000; i++)
+		;
+	return 0;
+}
+EOF
+$GCC -O0 -o spin spin.c
+wscap -o spin.ws ./spin
+printf '+$vCont;c#a8\003+$qC#b4+$k#6b' | timeout 300 wsgdb spin.ws | tr '$' '\n' >out
+has "an interrupt stops it" "$(cat -v out)" '^T02thread:1' '^QC1'
+
 # a port: one connection, of this machine
 wsgdb -l 0 story.ws 2>port &
 pid=$!

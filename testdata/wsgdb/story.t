@@ -104,4 +104,28 @@ has "monitor goto, when and who" "$t" 'stepi shows it' 'the program exits here' 
 	'libc.so' '^before instruction 0' '^Breakpoint 1, deposit (a=.*book+40' 'before instruction' 'instruction [0-9]* at 0x.* (.*/story+0x'
 all=$(ws2addr -c story.ws | awk '$1 == "instructions" { print $2 }')
 has "the end is that of ws2addr" "$t" "^before instruction $all"
+
+t=$(run_gdb story.ws disconnect 'target extended-remote | wsgdb story.ws' 'break deposit' continue delete \
+	'break main' run 'monitor when' starti 'monitor when')
+has "run begins again" "$t" '^Breakpoint [0-9]*, deposit' '^Breakpoint [0-9]*, main' '^before instruction [1-9]' \
+	'^before instruction 0'
+
+cat >reader.c <<'EOF'
+#include <unistd.h>
+static char text[64];
+int
+main(void)
+{
+	long n = read(0, text, 32);
+
+	n += write(1, text, 6);
+	text[0] = 'j';
+	return n != 20;
+}
+EOF
+$GCC -O0 -g -o reader reader.c
+echo "hello, reader" | wscap -o reader.ws ./reader >/dev/null
+t=$(run_gdb reader.ws 'break main' continue 'watch text[0]' continue 'bt' 'p text' reverse-continue 'p text' continue continue continue)
+has "what a system call writes is a write" "$t" "Old value = 0" "New value = 104 'h'" '^#0 .*read' '^#[12] .*main' \
+	'"hello, reader' "Old value = 104 'h'" 'New value = 0' '000' "New value = 104 'h'" "New value = 106 'j'"
 tap_end

@@ -1,4 +1,4 @@
-# walk.py CAPTURE LACKEY LO HI: goes through a run by packets, and compares each stop with what the references in LACKEY say.
+# walk.py CAPTURE LACKEY LO HI [OPTION...]: goes through a run by packets, and compares each stop with what the references in LACKEY say.
 # Watched are places in [LO, HI).  Prints what was compared, a line each.
 import random, re, subprocess, sys
 
@@ -15,7 +15,7 @@ for line in open(lackey):
 repeated = {a for a, b in zip(pcs, pcs[1:]) if a == b}
 r = random.Random(11)
 
-p = subprocess.Popen(["wsgdb", capture], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+p = subprocess.Popen(["wsgdb", *sys.argv[5:], capture], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 inp = p.stdout
 
 def get():

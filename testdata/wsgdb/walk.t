@@ -10,4 +10,7 @@ set -- $(wsinfo -l story.ws | awk '$2 == "map" && $5 == "rw-" && $7 ~ /\/story$/
 lo=$1 hi=$(printf '0x%x' $(($1 + $2)))
 timeout 600 python3 "$HERE/walk.py" story.ws refs "$lo" "$hi" >got 2>err
 is "a random walk" "$(tr '\n' ' ' <got)$(tail -n 1 err)" "places steps breakpoints watched memory status 0 "
+timeout 600 python3 "$HERE/walk.py" story.ws refs "$lo" "$hi" -m 300k >got 2>err
+is "and with memory for hardly a snapshot" "$(tr '\n' ' ' <got)$(tail -n 1 err)" \
+	"places steps breakpoints watched memory status 0 "
 tap_end
