@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/search.h"
+
 int
 src_is_stdin(const char *path)
 {
@@ -62,18 +64,44 @@ src_mem(struct src *s, const void *p, size_t n)
 	s->size = n;
 }
 
-size_t
-src_read(struct src *s, uint64_t off, void *p, size_t n)
+void
+src_pieces(struct src *s, const struct src_piece *p, size_t n)
+{
+	s->piece = p;
+	s->npiece = n;
+	s->size = n ? p[n - 1].at + p[n - 1].n : 0;
+}
+
+/* The index of the piece with the byte at off; npiece: off is behind all. */
+static size_t
+src_piece_at(const struct src *s, uint64_t off)
+{
+	size_t i;
+
+	LOWER_BOUND(i, s->npiece, s->piece[i].at + s->piece[i].n <= off);
+	return i;
+}
+
+uint64_t
+src_place(const struct src *s, uint64_t off)
+{
+	size_t i = src_piece_at(s, off);
+
+	if (!s->piece)
+		return off;
+	if (i < s->npiece)
+		return s->piece[i].off + (off - s->piece[i].at);
+	return s->npiece ? s->piece[i - 1].off + (off - s->piece[i - 1].at) : off;
+}
+
+static size_t
+src_read_file(struct src *s, uint64_t off, void *p, size_t n)
 {
 	size_t got = 0;
 
-	s->error = 0;
 	if (s->fd < 0) {
-		if (off >= s->size)
-			return 0;
-		got = n < s->size - off ? n : (size_t)(s->size - off);
-		memcpy(p, s->mem + off, got);
-		return got;
+		memcpy(p, s->mem + off, n);
+		return n;
 	}
 	while (got < n) {
 		ssize_t k = s->seeks ? pread(s->fd, (char *)p + got, n - got, (off_t)(off + got)) :
@@ -89,4 +117,36 @@ src_read(struct src *s, uint64_t off, void *p, size_t n)
 		s->pos += (uint64_t)k;
 	}
 	return got;
+}
+
+static size_t
+src_read_pieces(struct src *s, uint64_t off, uint8_t *p, size_t n)
+{
+	size_t got = 0;
+
+	for (size_t i = src_piece_at(s, off); i < s->npiece && got < n; i++) {
+		const struct src_piece *e = &s->piece[i];
+		uint64_t skip = off + got - e->at;
+		size_t k = n - got < e->n - skip ? n - got : (size_t)(e->n - skip);
+		size_t m = src_read_file(s, e->off + skip, p + got, k);
+
+		got += m;
+		if (m < k)
+			break;
+	}
+	return got;
+}
+
+size_t
+src_read(struct src *s, uint64_t off, void *p, size_t n)
+{
+	s->error = 0;
+	if (s->piece)
+		return src_read_pieces(s, off, p, n);
+	if (s->fd < 0) {
+		if (off >= s->size)
+			return 0;
+		n = n < s->size - off ? n : (size_t)(s->size - off);
+	}
+	return src_read_file(s, off, p, n);
 }

@@ -5,6 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A source may be some pieces of a file: they are read as if nothing were between them. */
+struct src_piece {
+	uint64_t at;                    /* offset in the source: the sum of the pieces before */
+	uint64_t off, n;                /* offset in the file, bytes */
+};
+
 struct src {
 	int fd;                         /* borrowed */
 	const uint8_t *mem;             /* borrowed; NULL: fd is used */
@@ -12,6 +18,8 @@ struct src {
 	uint64_t size;                  /* in bytes, if it can seek */
 	uint64_t pos;                   /* of a pipe: bytes read so far */
 	int error;                      /* errno of the last read that failed */
+	const struct src_piece *piece;  /* borrowed; NULL: the source is the whole file */
+	size_t npiece;
 };
 
 /* The name of an input in messages: path, or "standard input" for NULL, "-", /dev/stdin and the like. */
@@ -25,6 +33,10 @@ int src_is_stdin(const char *path);     /* is it one of these? */
 int src_open(const char *path);
 int src_fd(struct src *s, int fd);      /* 0 or an errno */
 void src_mem(struct src *s, const void *p, size_t n);
+
+/* From now on, s is these pieces of a file that can seek or of memory; they are inside it. */
+void src_pieces(struct src *s, const struct src_piece *p, size_t n);
+uint64_t src_place(const struct src *s, uint64_t off);  /* where off is in the file */
 
 /* Reads the bytes at off (of a pipe: the next ones). Fewer than n at the end or at an error. */
 size_t src_read(struct src *s, uint64_t off, void *p, size_t n);

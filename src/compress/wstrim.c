@@ -11,13 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/diag.h"
 #include "base/helper.h"
+#include "base/mem.h"
 #include "base/opt.h"
 #include "base/out.h"
 #include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
+#include "format/ws/runs.h"
 #include "replay/guest/replay.h"
 
 static const struct opt wstrim_opts[] = {
@@ -38,6 +41,9 @@ struct job {
 	struct out *out;
 	uint64_t size;                  /* of the input */
 	int in_place, verbose;
+	struct ws_runs *runs;           /* of the input; NULL: only one is wanted */
+	int fd;                         /* of the input, with runs */
+	int bad;                        /* a run stayed as it was */
 };
 
 static int
@@ -56,7 +62,8 @@ is_trimmed(struct job *j)
 	struct stat st;
 	struct fault f;
 	struct ws_reader *r;
-	int fd = src_open(j->path), trimmed;
+	size_t run;
+	int fd = ws_open_path(j->path, &run), trimmed;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		die_sys("%s", j->name);
@@ -64,50 +71,55 @@ is_trimmed(struct job *j)
 	if (!S_ISREG(st.st_mode))
 		die("%s: not a regular file: give it as standard input", j->name);
 	j->size = (uint64_t)st.st_size;
-	r = ws_open(fd, &f);
+	r = ws_open_run(fd, run, &f);
 	if (!r)
 		die_fault(j->name, &f);
 	trimmed = (ws_head(r)->flags & WS_TRIMMED) != 0;
 	ws_close(r);
 	close(fd);
+	if (run && j->in_place)
+		die("%s: one run of several is not replaced: -o names a file for it", j->name);
 	return trimmed;
 }
 
+/* Copies a run, or the whole file if it has only one. */
 static void
-wstrim_copy(struct job *j)
+wstrim_copy(struct job *j, size_t run, ws_write_fn *sink, void *arg)
 {
-	static char b[1 << 16];
-	int fd = src_open(j->path);
-	ssize_t n;
+	struct fault f;
 
-	if (fd < 0)
-		die_sys("%s", j->name);
-	while ((n = read(fd, b, sizeof b)) != 0) {
-		if (n < 0 && errno != EINTR)
-			die_sys("%s", j->name);
-		if (n > 0)
-			out_write(j->out, b, (size_t)n);
-	}
-	close(fd);
+	if (ws_run_copy(j->fd, run, sink, arg, &f) != 0)
+		die_fault(j->name, &f);
 }
 
 static void
-wstrim_report(const struct job *j, const struct trim_stats *s)
+wstrim_report(const char *name, uint64_t size, const struct trim_stats *s)
 {
 	warn("%s: %" PRIu64 " bytes to %" PRIu64 " (%.1f %%), %" PRIu64 " instructions, %" PRIu64 " keyframes",
-	    j->name, j->size, s->written, 100.0 * (double)s->written / (double)j->size, s->ninst, s->keys);
+	    name, size, s->written, 100.0 * (double)s->written / (double)size, s->ninst, s->keys);
+}
+
+static int
+wstrim_one(const struct job *j, const char *path, ws_write_fn *sink, void *arg, struct trim_stats *s,
+    struct fault *f)
+{
+	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 2500, .write = sink, .arg = arg };
+	char text[WS_EARLY_TEXT];
+
+	if (replay_trim(path, &o, s, f) != 0)
+		return -1;
+	if (s->early.is && !s->cut)
+		warn("%s: %s", j->name, ws_early_text(&s->early, text));
+	return 0;
 }
 
 static void
 wstrim_trim(struct job *j)
 {
-	struct trim_opts o = { .level = WS_SMALL, .share = 20, .middle = 2500,
-		.write = wstrim_sink, .arg = j };
-	char text[WS_EARLY_TEXT];
 	struct trim_stats s;
 	struct fault f;
 
-	if (replay_trim(j->path, &o, &s, &f) != 0) {
+	if (wstrim_one(j, j->path, wstrim_sink, j, &s, &f) != 0) {
 		out_discard(j->out);
 		die_fault(j->name, &f);
 	}
@@ -119,36 +131,149 @@ wstrim_trim(struct job *j)
 	out_close(j->out);
 	if (s.cut)
 		die_fault(j->name, &f);
-	if (s.early.is)
-		warn("%s: %s", j->name, ws_early_text(&s.early, text));
 	if (j->verbose)
-		wstrim_report(j, &s);
+		wstrim_report(j->name, j->size, &s);
+}
+
+/* The trimmed bytes of a run, which are dropped if it cannot be trimmed. */
+static int
+wstrim_keep(void *arg, const void *p, size_t n)
+{
+	struct buf *b = arg;
+
+	buf_add(b, p, n);
+	return b->nomem ? ENOMEM : 0;
 }
 
 static void
-wstrim_run(struct job *j, const char *outname)
+wstrim_run(struct job *j, size_t n, struct ws_run_writer *to, int trimmed)
+{
+	char *path = xasprintf("/proc/self/fd/%d:%zu", j->fd, n), *name = xasprintf("%s:%zu", j->name, n);
+	struct job one = *j;
+	struct buf b = BUF_INIT;
+	struct trim_stats s;
+	struct fault f;
+
+	one.name = name;
+	if (trimmed || wstrim_one(&one, path, wstrim_keep, &b, &s, &f) != 0 || (s.cut && j->in_place)) {
+		if (!trimmed) {
+			warn("%s: stays as it is: %s", name, f.err);
+			j->bad = 1;
+		}
+		wstrim_copy(j, n, ws_run_write, to);
+	} else {
+		j->bad |= s.cut;
+		ws_run_write(to, b.p, b.n);
+		if (j->verbose)
+			wstrim_report(name, ws_runs_bytes(j->runs, n), &s);
+	}
+	buf_free(&b);
+	free(name);
+	free(path);
+}
+
+static int
+run_is_trimmed(struct job *j, size_t n)
+{
+	struct fault f;
+	struct ws_reader *r = ws_open_run(j->fd, n, &f);
+	int trimmed = r && ws_head(r)->flags & WS_TRIMMED;
+
+	ws_close(r);
+	return trimmed;
+}
+
+/* Each run by itself. */
+static void
+wstrim_all(struct job *j)
+{
+	struct ws_runs_writer *w = ws_runs_create(wstrim_sink, j);
+	size_t n = ws_runs_count(j->runs);
+	struct ws_run_writer **to = xcalloc(n + 1, sizeof *to);
+
+	for (size_t i = 1; w && i <= n; i++)
+		to[i] = ws_runs_begin(w, ws_runs_get(j->runs, i));
+	for (size_t i = 1; w && i <= n; i++) {
+		const struct ws_run *run = ws_runs_get(j->runs, i);
+
+		if (!to[i])
+			die("out of memory");
+		wstrim_run(j, i, to[i], run_is_trimmed(j, i));
+		ws_run_end(to[i], run->end == WS_UNKNOWN ? run->start : run->end);
+	}
+	if (!w || ws_runs_finish(w) != 0)
+		die("out of memory");
+	ws_runs_close(w);
+	free(to);
+	out_close(j->out);
+}
+
+static void
+wstrim_several(struct job *j, const char *outname, const char *copy)
+{
+	j->out = out_create(j->in_place ? j->path : outname, out_mode_of(copy ? NULL : j->path));
+	out_binary(j->out, "a capture");
+	wstrim_all(j);
+	ws_runs_free(j->runs);
+}
+
+static void
+wstrim_file(struct job *j, const char *outname, const char *copy)
+{
+	int trimmed = is_trimmed(j);
+	size_t run;
+
+	if (trimmed)
+		warn("%s: is trimmed already%s", j->name, j->in_place ? ", and stays as it is" : ", and is copied");
+	if (trimmed && j->in_place)
+		return;
+	j->out = out_create(j->in_place ? j->path : outname, out_mode_of(copy ? NULL : j->path));
+	out_binary(j->out, "a capture");
+	if (!trimmed) {
+		wstrim_trim(j);
+		return;
+	}
+	j->fd = ws_open_path(j->path, &run);
+	if (j->fd < 0)
+		die_sys("%s", j->name);
+	wstrim_copy(j, run, wstrim_sink, j);
+	close(j->fd);
+	out_close(j->out);
+}
+
+/* The runs of the input, if it has several and names none. */
+static void
+wstrim_runs(struct job *j)
+{
+	size_t run;
+	struct fault f;
+	int whole;
+
+	if (!ws_runs_of_path(j->path))
+		return;
+	j->fd = ws_open_path(j->path, &run);
+	j->runs = j->fd < 0 ? NULL : ws_runs_read(j->fd, &whole, &f);
+	if (!j->runs)
+		die_sys("%s", j->name);
+	if (!whole && j->in_place)
+		die_fault(j->name, &f);
+	if (!whole)
+		warn("%s: %s", j->name, f.err);
+	j->bad |= !whole;
+}
+
+static void
+wstrim_input(struct job *j, const char *outname)
 {
 	char *copy = NULL;
-	int trimmed;
 
 	j->name = src_name(j->path);
 	progress_start(j->name);
 	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
-	trimmed = is_trimmed(j);
 	j->in_place = !outname && !copy;
-	if (trimmed)
-		warn("%s: is trimmed already%s", j->name, j->in_place ? ", and stays as it is" : ", and is copied");
-	if (!trimmed || !j->in_place) {
-		j->out = out_create(j->in_place ? j->path : outname, out_mode_of(copy ? NULL : j->path));
-		out_binary(j->out, "a capture");
-	}
-	if (!trimmed) {
-		wstrim_trim(j);
-	} else if (j->out) {
-		wstrim_copy(j);
-		out_close(j->out);
-	}
+	wstrim_runs(j);
+	(j->runs ? wstrim_several : wstrim_file)(j, outname, copy);
 	free(copy);
 }
 
@@ -168,6 +293,6 @@ main(int argc, char **argv)
 	}
 	opt_operands(argc, argv, 0, 1);
 	j.path = argv[optind];
-	wstrim_run(&j, outname);
-	return 0;
+	wstrim_input(&j, outname);
+	return j.bad;
 }

@@ -3,18 +3,23 @@
  *
  * replay/verify does the work; this file selects the parts of the run to check, and reports.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
 #include "base/progress.h"
 #include "base/src.h"
+#include "format/ws/runs.h"
 #include "replay/verify/verify.h"
 
 #define SHORT    200000u        /* a run of at most this many instructions is checked as a whole */
@@ -170,6 +175,46 @@ wsverify_run(struct options *o, const struct verify_opts *vo, int all)
 	return differs;
 }
 
+/* Checks a run in a process of its own, as this confines it.  Its status. */
+static int
+wsverify_fork(struct options *o, const struct verify_opts *vo, int all)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		exit(wsverify_run(o, vo, all));
+	if (pid < 0)
+		die_sys("cannot start a job");
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_sys("cannot wait for a job");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+/* All runs of the capture, unless one is named: the highest status. */
+static int
+wsverify_runs(const struct options *o, const struct verify_opts *vo, int all)
+{
+	size_t n = ws_runs_of_path(o->path);
+	struct options one = *o;
+	int worst = 0, e;
+
+	one.name = src_name(o->path);
+	if (!n)
+		return wsverify_run(&one, vo, all);
+	for (size_t i = 1; i <= n; i++) {
+		one = *o;
+		one.name = one.path = xasprintf("%s:%zu", src_is_stdin(o->path) ? "-" : o->path, i);
+		printf("run %zu: ", i);
+		fflush(stdout);
+		e = wsverify_fork(&one, vo, all);
+		worst = e > worst ? e : worst;
+		free((char *)(uintptr_t)one.path);
+	}
+	return worst;
+}
+
 static void
 wsverify_number(uint64_t *v)
 {
@@ -199,6 +244,5 @@ main(int argc, char **argv)
 		}
 	opt_operands(argc, argv, 0, 1);
 	o.path = argc > optind ? argv[optind] : "-";
-	o.name = src_name(o.path);
-	return wsverify_run(&o, &vo, all);
+	return wsverify_runs(&o, &vo, all);
 }

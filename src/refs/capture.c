@@ -1,7 +1,9 @@
 /* References of a capture, by replaying it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/diag.h"
+#include "format/ws/runs.h"
 #include "refs/refs_internal.h"
 #include "replay/guest/drive.h"
 
@@ -70,7 +72,11 @@ refs_record(void *arg, const struct ws_rec *rec)
 int
 refs_open_capture(struct refs *s, const char *path)
 {
+	char others[WS_OTHERS_TEXT];
 	struct fault f;
+
+	if (ws_others(path, others))
+		snprintf(s->warning, sizeof s->warning, "%s", others);
 
 	if (s->q.loops && !(s->loops = refs_loops_new(path)))
 		return refs_fail_text(s, DIAG_NOOFF, "out of memory");
@@ -106,7 +112,10 @@ refs_run_capture(struct refs *s)
 		refs_give(s, w, n);
 	if (got == REPLAY_BAD)
 		return refs_fail(s, replay_fault(s->r));
-	if ((early = replay_early(s->r)) != NULL)
-		snprintf(s->warning, sizeof s->warning, "%s", ws_early_text(early, text));
+	if ((early = replay_early(s->r)) != NULL) {
+		size_t n = strlen(s->warning);
+
+		snprintf(s->warning + n, sizeof s->warning - n, "%s%s", n ? "; " : "", ws_early_text(early, text));
+	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/src.h"
 #include "base/temp.h"
+#include "format/ws/runs.h"
 #include "refs/refs_internal.h"
 
 static const char unknown[] = "no references: neither a reference stream, a lackey log, a capture, "
@@ -154,7 +155,8 @@ refs_is_capture(const char *path)
 {
 	uint8_t head[8];
 	struct src src;
-	int fd = src_is_stdin(path) ? -1 : src_open(path), is;
+	size_t run;
+	int fd = src_is_stdin(path) ? -1 : ws_open_path(path, &run), is;
 
 	if (fd < 0)
 		return 0;

@@ -8,6 +8,7 @@
 #include "format/ae/exe.h"
 #include "format/lackey/lackey.h"
 #include "format/ref/ref.h"
+#include "format/ws/runs.h"
 #include "refs/refs.h"
 #include "replay/guest/replay.h"
 
@@ -21,7 +22,7 @@ struct refs {
 	const char *path;               /* the file that a fault or a warning is about */
 	int bad;                        /* there is a fault: it could not be opened */
 	struct fault fault;
-	char warning[WS_EARLY_TEXT + 64];
+	char warning[WS_EARLY_TEXT + WS_OTHERS_TEXT + 64];
 
 	refs_fn *take;
 	void *arg;

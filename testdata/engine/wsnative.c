@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "replay/native/native.h"
-#include "format/ws/ws.h"
+#include "format/ws/runs.h"
 
 static struct native n;
 static struct ws_reader *reader;
@@ -241,10 +241,11 @@ main(int argc, char **argv)
 {
 	struct fault f;
 	uint64_t ret = 0;
+	size_t run;
 	int fd;
 
 	setenv("TRACEMILL_CONFINE", "no", 1);   /* the native process makes system calls */
-	if (argc < 2 || (fd = open(argv[1], O_RDONLY)) < 0 || !(reader = ws_open(fd, &f)))
+	if (argc < 2 || (fd = ws_open_path(argv[1], &run)) < 0 || !(reader = ws_open_run(fd, run, &f)))
 		return 2;
 	if (argc > 2)
 		output = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);

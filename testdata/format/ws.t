@@ -1,5 +1,6 @@
 # Captures, as a library
 "$BUILD/test/wsx86test" || exit
 "$BUILD/test/wstest" || exit
+"$BUILD/test/wsrunstest" || exit
 # the fuzz target agrees about the first inputs
-mkdir seeds && "$BUILD/test/wstest" seeds seeds && "$BUILD/test/wsfuzz" seeds/*
+mkdir seeds && "$BUILD/test/wstest" seeds seeds && "$BUILD/test/wsrunstest" seeds seeds && "$BUILD/test/wsfuzz" seeds/*

@@ -1,18 +1,40 @@
 /*
  * Captures for a fuzzer: the input is a capture whose checksums are made right
- * before it is read, sequentially, by groups and from each group; a plain one
- * that is read without a fault must come out of the writer byte for byte.
- * First inputs: wstest seeds FOLDER.
+ * before it is read, sequentially, by groups and from each group, each run of
+ * it; a plain one of a single run that is read without a fault must come out of
+ * the writer byte for byte.  First inputs: wstest and wsrunstest seeds FOLDER.
  */
 #include "../fuzz/fuzz.h"
 #include "base/bytes.h"
-#include "format/ws/ws_internal.h"
+#include "format/ws/runs_internal.h"
 
-/* The checksums of everything that can be found; the offset in the end mark */
-static void
-mend(uint8_t *p, size_t n)
+/* The checksums of an entry of the list of runs or the head of a piece at p; 0: it is none, else its bytes. */
+static size_t
+mend_run(uint8_t *p, size_t n)
 {
-	size_t off = WS_HEAD, len;
+	size_t len = n < WS_PIECE_HEAD ? 0 : get_le32(p + 4);
+
+	if (n < WS_PIECE_HEAD)
+		return 0;
+	if (!memcmp(p, ws_magic_piece, 4)) {
+		put_le64(p + 16, ws_crc(p, 16, 0));
+		len = get_le32(p + 8);
+		return len > n - WS_PIECE_HEAD ? n : WS_PIECE_HEAD + len;
+	}
+	if (memcmp(p, ws_magic_run, 4) || len > n - 16)
+		return 0;
+	put_le64(p + 8 + len, ws_crc(p, 8 + len, 0));
+	return 16 + len;
+}
+
+/*
+ * The checksums of everything that can be found; the offset in the end mark.  list: there may be a list of
+ * runs between; offsets are then those without it.
+ */
+static void
+mend_one(uint8_t *p, size_t n, int list)
+{
+	size_t off = WS_HEAD, len, skipped = 0, k;
 
 	if (n < WS_HEAD)
 		return;
@@ -21,24 +43,56 @@ mend(uint8_t *p, size_t n)
 		return;
 	put_le64(p + 16, ws_crc(p + off, len, ws_crc(p, 16, 0)));
 	off += len;
-	while (n - off >= WS_GROUP_HEAD && !memcmp(p + off, ws_magic_group, 4)) {
+	for (;;) {
 		uint8_t *h = p + off;
 
-		for (len = 0; len < WS_NSTREAMS * 8; len += 8)
-			off += get_le32(h + 52 + len);
-		off += WS_GROUP_HEAD;
-		if (off > n)
-			off = n;
-		put_le64(h + 88, ws_crc(h + WS_GROUP_HEAD, (size_t)(p + off - h) - WS_GROUP_HEAD, 0));
-		put_le64(h + 96, ws_crc(h, 96, 0));
+		if (list && (k = mend_run(h, n - off)) > 0) {
+			skipped += k;
+			off += k;
+		} else if (n - off >= WS_GROUP_HEAD && !memcmp(h, ws_magic_group, 4)) {
+			for (len = 0; len < WS_NSTREAMS * 8; len += 8)
+				off += get_le32(h + 52 + len);
+			off += WS_GROUP_HEAD;
+			if (off > n)
+				off = n;
+			put_le64(h + 88, ws_crc(h + WS_GROUP_HEAD, (size_t)(p + off - h) - WS_GROUP_HEAD, 0));
+			put_le64(h + 96, ws_crc(h, 96, 0));
+		} else if (n - off >= 8 + 8 + WS_MARK && !memcmp(h, ws_magic_index, 4)) {
+			len = get_le32(h + 4);
+			if (len > n - off - 8 - 8 - WS_MARK)
+				return;
+			put_le64(h + 8 + len, ws_crc(h, 8 + len, 0));
+			put_le64(h + 16 + len, off - skipped);
+			off += 8 + len + 8 + WS_MARK;
+		} else {
+			return;
+		}
 	}
-	if (n - off < 8 + 8 + WS_MARK || memcmp(p + off, ws_magic_index, 4))
-		return;
-	len = get_le32(p + off + 4);
-	if (len > n - off - 8 - 8 - WS_MARK)
-		return;
-	put_le64(p + off + 8 + len, ws_crc(p + off, 8 + len, 0));
-	put_le64(p + off + 16 + len, off);
+}
+
+/* The same in the runs after the first, which are in pieces. */
+static void
+mend(uint8_t *p, size_t n)
+{
+	struct ws_runs *t;
+	struct fault f;
+	int whole;
+
+	mend_one(p, n, 1);
+	t = ws_runs_read_mem(p, n, &whole, &f);
+	for (size_t i = 2; t && i <= ws_runs_count(t) && i < 10; i++) {
+		const struct ws_part *part = ws_runs_part(t, i);
+		uint8_t *b = malloc(part->bytes + 1);
+
+		for (size_t k = 0; b && k < part->n; k++)
+			memcpy(b + part->piece[k].at, p + part->piece[k].off, part->piece[k].n);
+		if (b)
+			mend_one(b, part->bytes, 0);
+		for (size_t k = 0; b && k < part->n; k++)
+			memcpy(p + part->piece[k].off, b + part->piece[k].at, part->piece[k].n);
+		free(b);
+	}
+	ws_runs_free(t);
 }
 
 struct sink {
@@ -134,32 +188,46 @@ rewrite(struct ws_reader *r, const uint8_t *p, size_t n)
 	buf_free(&s.b);
 }
 
+static void
+fuzz_run(const uint8_t *p, size_t n, size_t run, int only)
+{
+	const struct ws_group *g;
+	struct fault f;
+	struct ws_reader *r = ws_open_mem_run(p, n, run, &f);
+	uint64_t sum = 0;
+	size_t ng;
+	int whole, good;
+
+	if (!r)
+		return;
+	good = read_all(r, NULL, &sum);
+	g = ws_groups(r, &ng, &whole);
+	for (size_t i = 0; g && i < ng && i < 8; i++)
+		if (ws_seek_group(r, i) == 0)
+			read_all(r, NULL, &sum);
+	if (good && whole && only)
+		rewrite(r, p, n);
+	ws_close(r);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	uint8_t *p = malloc(n + 1);
-	const struct ws_group *g;
+	struct ws_runs *t;
 	struct fault f;
-	struct ws_reader *r;
-	uint64_t sum = 0;
-	size_t ng;
-	int whole, good;
+	size_t nruns;
+	int whole;
 
 	if (!p)
 		return 0;
 	memcpy(p, data, n);
 	mend(p, n);
-	r = ws_open_mem(p, n, &f);
-	if (r) {
-		good = read_all(r, NULL, &sum);
-		g = ws_groups(r, &ng, &whole);
-		for (size_t i = 0; g && i < ng && i < 8; i++)
-			if (ws_seek_group(r, i) == 0)
-				read_all(r, NULL, &sum);
-		if (good && whole)
-			rewrite(r, p, n);
-		ws_close(r);
-	}
+	t = ws_runs_read_mem(p, n, &whole, &f);
+	nruns = t ? ws_runs_count(t) : 0;
+	for (size_t i = 1; i <= nruns && i < 10; i++)
+		fuzz_run(p, n, i, nruns == 1);
+	ws_runs_free(t);
 	free(p);
 	return 0;
 }

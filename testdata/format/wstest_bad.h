@@ -61,7 +61,7 @@ static const struct bad {
 	{ "00 00 00 0c 00 03 80 80 80 80 80 80 80 80 80 02", "", "", 2, 0, 0, "a number of more than 64 bits",
 	16 },
 	{ "00 00 00 0c 00 80 80 80 80 10 00", "", "", 2, 0, 0, "a number of more than 32 bits", 10 },
-	{ "00 00 00 0c 03 00 00", "", "", 2, 0, 0, "unknown way to end", 7 },
+	{ "00 00 00 0c 04 00 00", "", "", 2, 0, 0, "unknown way to end", 7 },
 	{ "00 00 00 0c 00 80 02 00", "", "", 2, 0, 0, "status that the way to end does not have", -1 },
 	{ "00 00 00 0c 01 00 00", "", "", 2, 0, 0, "status that the way to end does not have", -1 },
 	{ "00 00 00 0c 02 01 00", "", "", 2, 0, 0, "status that the way to end does not have", -1 },

@@ -54,7 +54,7 @@ readers() {
 }
 
 for kind in raw trimmed; do
-	wscap -o c.ws env sh -c 'echo out; exit 3' >out 2>err
+	wscap -1 -o c.ws env sh -c 'echo out; exit 3' >out 2>err
 	is "exec: status, output, error" "$? $(cat out) $(cat err)" \
 		"3 out wscap: the capture ends here, the program continues: it executes another program"
 	[ $kind = raw ] || ok "trimmed" wstrim c.ws

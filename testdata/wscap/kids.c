@@ -1,6 +1,8 @@
 /* Other processes and threads: kids NAME */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -105,12 +108,199 @@ execs(void)
 	execlp("sh", "sh", "-c", "echo after; exit 6", (char *)NULL);
 }
 
+/* A child that has the parent's memory until it executes a program changes the parent's mappings. */
+static void
+borrows(void)
+{
+	char *gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *volatile *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = sbrk(0);
+	int st;
+	pid_t pid;
+
+	gone[0] = 1;
+	pid = vfork();
+	if (!pid) {
+		made[0] = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		made[0][7] = 9;
+		munmap(gone, 4096);
+		mprotect(gone + 4096, 4096, PROT_READ);
+		if (sbrk(65536) != end)
+			_exit(1);
+		end[60000] = 5;
+		execl("/bin/sh", "sh", "-c", "exit 4", (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &st, 0);
+	printf("%d %d %d %d", WEXITSTATUS(st), made[0][7], end[60000], gone[4096]);
+	printf(" %d\n", mmap(gone, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+	    -1, 0) == gone && !gone[0]);
+}
+
+/* Two processes count in memory that they share, in turn. */
+static void
+count(volatile int *p, int in, int out)
+{
+	char c;
+
+	for (int i = 0; i < 20; i++) {
+		if (read(in, &c, 1) != 1)
+			exit(9);
+		p[0]++;
+		p[100 + i] = p[0] * 3;
+		if (write(out, &c, 1) != 1)
+			exit(9);
+	}
+}
+
+static void
+counts(int late)
+{
+	volatile int *p = NULL;
+	int a[2], b[2], st, fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0666);
+	pid_t pid;
+
+	if (fd < 0 || ftruncate(fd, 4096) || pipe(a) || pipe(b))
+		exit(9);
+	if (!late)
+		p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid = fork();
+	if (late)
+		p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!pid) {
+		count(p, a[0], b[1]);
+		_exit(39);
+	}
+	if (write(a[1], "", 1) != 1)
+		exit(9);
+	count(p, b[0], a[1]);
+	waitpid(pid, &st, 0);
+	printf("%d %d %d %d\n", p[0], p[105], p[119], WEXITSTATUS(st));
+}
+
+static void shares(void) { counts(0); }
+static void maps(void) { counts(1); }
+
+/* A server that forks for each connection, and its clients. */
+static void
+client(const struct sockaddr_in *at, int i)
+{
+	char line[64];
+	int fd = socket(AF_INET, SOCK_STREAM, 0), n;
+
+	if (connect(fd, (const struct sockaddr *)at, sizeof(*at)))
+		_exit(9);
+	n = snprintf(line, sizeof(line), "%d", i);
+	if (write(fd, line, (size_t)n) != n || shutdown(fd, SHUT_WR) || (n = (int)read(fd, line, 63)) < 1)
+		_exit(9);
+	line[n] = 0;
+	_exit(atoi(line));
+}
+
+static void
+serve(int fd)
+{
+	char line[64];
+	ssize_t n = read(fd, line, 63);
+
+	if (n < 1)
+		_exit(9);
+	line[n] = 0;
+	n = snprintf(line, sizeof(line), "%d", atoi(line) * 7);
+	_exit(write(fd, line, (size_t)n) != n);
+}
+
+static void
+servers(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t n = sizeof(at);
+	int s = socket(AF_INET, SOCK_STREAM, 0), sum = 0, st;
+
+	if (bind(s, (struct sockaddr *)&at, n) || listen(s, 9) || getsockname(s, (struct sockaddr *)&at, &n))
+		exit(9);
+	for (int i = 1; i <= 5; i++)
+		if (!fork())
+			client(&at, i);
+	for (int i = 1; i <= 5; i++) {
+		int c = accept(s, NULL, NULL);
+
+		if (!fork())
+			serve(c);
+		close(c);
+	}
+	while (wait(&st) > 0)
+		sum += WIFEXITED(st) ? WEXITSTATUS(st) : 1000;
+	printf("%d\n", sum);
+}
+
+/* Children that are killed, stop themselves, and outlive their parent. */
+static void
+kills(void)
+{
+	int st, p[2];
+	pid_t pid;
+	char c = 0;
+
+	if (pipe(p))
+		exit(9);
+	pid = fork();
+	if (!pid)
+		for (;;)
+			if (write(p[1], &c, 1) != 1)
+				exit(9);
+	if (read(p[0], &c, 1) != 1)
+		exit(9);
+	kill(pid, SIGKILL);
+	waitpid(pid, &st, 0);
+	printf("%d\n", WTERMSIG(st));
+	if (!(pid = fork())) {
+		raise(SIGSTOP);
+		_exit(3);
+	}
+	waitpid(pid, &st, WUNTRACED);
+	printf("%d\n", WIFSTOPPED(st) ? WSTOPSIG(st) : -1);
+	kill(pid, SIGCONT);
+	waitpid(pid, &st, 0);
+	printf("%d\n", WEXITSTATUS(st));
+	if (pipe(p))
+		exit(9);
+	if (!(pid = fork())) {
+		if (!fork()) {
+			/* an orphan, which ends when its parent has */
+			close(p[1]);
+			_exit(read(p[0], &c, 1) != 0);
+		}
+		_exit(abs(*(volatile int *)8));
+	}
+	close(p[0]);
+	waitpid(pid, &st, 0);
+	printf("%d\n", WTERMSIG(st));
+}
+
+/* Many short processes, some at a time. */
+static void
+many(void)
+{
+	int sum = 0, st;
+
+	for (int i = 0; i < 60; i++) {
+		if (!fork())
+			_exit(i);
+		if (i % 10 == 9)
+			while (wait(&st) > 0)
+				sum += WEXITSTATUS(st);
+	}
+	printf("%d\n", sum);
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
-		    {"exec", execs},
+		    {"exec", execs}, {"borrow", borrows}, {"share", shares}, {"map", maps}, {"server", servers},
+		    {"kill", kills}, {"many", many},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

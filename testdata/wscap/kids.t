@@ -1,11 +1,11 @@
-# Other processes and threads
+# Other processes, which -1 does not capture, and threads
 . "$HERE/lib.sh"
 gcc -O1 -o kids "$HERE/kids.c" -lpthread || exit 1
 
 for o in '' --first-touch --audit; do
 	for i in fork vfork spawn popen; do
 		./kids $i >want.out
-		wscap $o -o c.ws ./kids $i >got.out 2>got.err
+		wscap -1 $o -o c.ws ./kids $i >got.out 2>got.err
 		is "$i $o: status" $? 0
 		same "$i $o: output" got.out want.out
 		# what another process writes is no call's doing
@@ -16,7 +16,7 @@ for o in '' --first-touch --audit; do
 	for i in thread exec; do
 		./kids $i >want.out
 		want=$?
-		wscap $o -o c.ws ./kids $i >got.out 2>got.err
+		wscap -1 $o -o c.ws ./kids $i >got.out 2>got.err
 		is "$i $o: status" $? $want
 		same "$i $o: output" got.out want.out
 		is "$i $o: replayed" "$("$native" c.ws)" "stopped 0"

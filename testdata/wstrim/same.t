@@ -121,7 +121,7 @@ is "to another file" "$? $(cat err)" "0 wstrim: t.ws: is trimmed already, and is
 same "it is the same" again.ws t.ws
 
 # One that ends early, and one that is cut off
-wscap -o c.ws env true 2>err
+wscap -1 -o c.ws env true 2>err
 cp c.ws t.ws
 wstrim t.ws 2>err
 is "early" "$? $(sed 's/after [0-9]* i/i/' err)" "0 wstrim: t.ws: the capture ends before the program, instructions: it executes another program"

@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
+#include "format/ws/runs.h"
 #include "wet/file/file.h"
 #include "wet/file/full/code.h"
 #include "wet/file/paper/paper.h"
@@ -365,6 +366,8 @@ wetz_run(struct job *j, const char *outname)
 {
 	char *copy = NULL;
 	uint8_t head[8];
+	char others[WS_OTHERS_TEXT];
+	size_t run;
 	ssize_t n;
 	int fd;
 
@@ -372,7 +375,7 @@ wetz_run(struct job *j, const char *outname)
 	progress_start(j->name);
 	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
-	fd = src_open(j->path);
+	fd = ws_open_path(j->path, &run);
 	if (fd < 0)
 		die_sys("%s", j->name);
 	n = pread(fd, head, sizeof head, 0);
@@ -380,6 +383,8 @@ wetz_run(struct job *j, const char *outname)
 		die_sys("%s", j->name);
 	if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
 		die("%s: an executable: capture it with wscap first", j->name);
+	if (ws_others(j->path, others))
+		warn("%s: %s", j->name, others);
 	j->out = out_create(outname, out_mode_of(copy ? NULL : j->path));
 	if (!j->expand)
 		out_binary(j->out, "a compressed trace");

@@ -3,6 +3,7 @@
 #include "base/helper.h"
 #include "base/src.h"
 #include "convert/addrconv/addrconv.h"
+#include "format/ws/runs.h"
 #include "insns/formats.h"
 
 typedef int insns_write_fn(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f);
@@ -26,10 +27,14 @@ insns_done(struct conv *c, int bad, const struct ws_early *early, const struct f
 static struct insns
 insns_of(struct conv *c)
 {
+	char others[WS_OTHERS_TEXT];
+
 	if (c->filters)
 		die_usage("-f %s takes no filters", c->to->name);
 	if (c->source.events)
 		die_usage("-f %s needs a capture", c->to->name);
+	if (ws_others(c->source.path, others))
+		warn("%s: %s", src_name(c->source.path), others);
 	return (struct insns){ .path = c->source.path, .from = c->source.from, .to = c->source.to,
 	    .complain = insns_complain };
 }

@@ -13,6 +13,7 @@
 #include "base/spool.h"
 #include "base/src.h"
 #include "convert/wetq/wetq.h"
+#include "format/ws/runs.h"
 
 enum { FORWARD = 256, JSON };
 
@@ -235,7 +236,7 @@ main(int argc, char **argv)
 	struct command c = { 0 };
 	const struct question *k = NULL;
 	struct fault f;
-	char *copy = NULL;
+	char *copy = NULL, others[WS_OTHERS_TEXT];
 	const char *file;
 
 	diag_init(argv[0], 1);
@@ -266,6 +267,8 @@ main(int argc, char **argv)
 	if (src_is_stdin(file))
 		file = copy = spool_stdin();
 	j.file = file;
+	if (ws_others(file, others))
+		warn("%s: %s", j.path, others);
 	if (!c.many)
 		progress_start(j.path);
 	helper_allow(HELPER_ELF | HELPER_TEMP | (c.many || wetq_reads_source(k) ? HELPER_TEXT : 0));

@@ -6,11 +6,13 @@
 #include "base/confine.h"
 #include "base/diag.h"
 #include "base/helper.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/progress.h"
 #include "base/src.h"
 #include "convert/ws2addr/ws2addr.h"
+#include "format/ws/runs.h"
 
 #define JOBS_MAX     256        /* limit of -j */
 #define SEGMENTS_MAX 4096
@@ -130,13 +132,67 @@ ws2addr_plain(struct job *j)
 }
 
 static void
-ws2addr_run(struct job *j, const struct options *o)
+ws2addr_open(struct job *j)
 {
 	struct fault f;
 
 	j->r = replay_open(j->path, &f);
 	if (!j->r)
 		job_bad(j, &f);
+}
+
+static void
+ws2addr_refs(struct job *j, const struct options *o)
+{
+	if (o->symbol)
+		job_symbol(j, o->symbol);
+	/* passing raw references on takes longer than making them */
+	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))
+		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
+	else
+		ws2addr_plain(j);
+}
+
+static void
+ws2addr_close(struct job *j)
+{
+	job_early(j, j->early.is ? &j->early : replay_early(j->r));
+	replay_close(j->r);
+	j->r = NULL;
+}
+
+/* All runs, one after the other; an event with its number comes before the references of each. */
+static void
+ws2addr_all(struct job *j, const struct options *o)
+{
+	const char *file = src_is_stdin(j->path) ? "-" : j->path;
+	uint64_t sum[16] = { 0 };
+
+	for (size_t i = 1; i <= j->nruns; i++) {
+		uint64_t task = ref_make(REF_TASK, i, 0);
+		char *path = xasprintf("%s:%zu", file, i);
+
+		j->path = j->name = path;
+		ws2addr_open(j);
+		if (!j->count && j->fmt == REF_ADDR)
+			out_commit(j->out, ref_put(j->fmt, out_reserve(j->out, REF_PUT_MAX), &task, 1));
+		memset(j->n, 0, sizeof j->n);
+		j->early.is = 0;
+		ws2addr_refs(j, o);
+		job_run(j, i);
+		ws2addr_close(j);
+		for (int k = 0; k < 16; k++)
+			sum[k] += j->n[k];
+		free(path);
+	}
+	memcpy(j->n, sum, sizeof sum);
+}
+
+static void
+ws2addr_run(struct job *j, const struct options *o)
+{
+	if (!j->nruns)
+		ws2addr_open(j);
 	j->out = out_open(o->outname);
 	if (j->fmt == REF_ADDR && !j->count && !o->segments && o->fd == WS_UNKNOWN) {
 		out_binary(j->out, "a reference stream");
@@ -147,17 +203,24 @@ ws2addr_run(struct job *j, const struct options *o)
 		job_segments(j, (unsigned)o->segments);
 	else if (o->fd != WS_UNKNOWN)
 		ws2addr_written(j, (int)o->fd);
-	else if (o->symbol)
-		job_symbol(j, o->symbol);
-	/* passing raw references on takes longer than making them */
-	else if (o->jobs > 1 && (j->count || j->fmt != REF_ADDR))
-		(j->count ? job_count_parallel : job_line)(j, (unsigned)o->jobs);
 	else
-		ws2addr_plain(j);
+		(j->nruns ? ws2addr_all : ws2addr_refs)(j, o);
 	job_end(j);
 	out_close(j->out);
-	job_early(j, j->early.is ? &j->early : replay_early(j->r));
-	replay_close(j->r);
+	if (!j->nruns)
+		ws2addr_close(j);
+}
+
+/* A part of a run is asked for: which one? */
+static void
+ws2addr_choose(struct job *j, int part)
+{
+	char others[WS_OTHERS_TEXT];
+
+	if (!part)
+		j->nruns = ws_runs_of_path(j->path);
+	else if (ws_others(j->path, others))
+		warn("%s: %s", j->name, others);
 }
 
 int
@@ -185,6 +248,7 @@ main(int argc, char **argv)
 			j.drop[k] = j.dropping = 1;
 	j.path = argv[optind];
 	j.name = src_name(j.path);
+	ws2addr_choose(&j, ranged || o.symbol || o.fd != WS_UNKNOWN || o.segments);
 	progress_start(j.name);
 	progress_limit(j.to);
 	helper_allow(o.symbol ? HELPER_ELF : 0);

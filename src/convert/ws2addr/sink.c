@@ -77,6 +77,15 @@ job_end(struct job *j)
 }
 
 void
+job_run(struct job *j, size_t number)
+{
+	if (j->count)
+		out_printf(j->out, "run %zu instructions %llu loads %llu stores %llu modifies %llu\n", number,
+		    (unsigned long long)j->n[REF_INST], (unsigned long long)j->n[REF_LOAD],
+		    (unsigned long long)j->n[REF_STORE], (unsigned long long)j->n[REF_MODIFY]);
+}
+
+void
 job_early(const struct job *j, const struct ws_early *e)
 {
 	char text[WS_EARLY_TEXT];

@@ -17,6 +17,7 @@ struct job {
 	int dropping;
 	uint64_t from, to;              /* instructions; to WS_UNKNOWN: to the end */
 	uint64_t n[16];
+	size_t nruns;                   /* runs of the capture, all of which are wanted; 0: one */
 	struct ws_early early;          /* reported by other processes */
 };
 
@@ -28,6 +29,7 @@ void job_take(struct job *j, const uint64_t *w, size_t n);      /* outputs or co
 /* Counts n references by kind. */
 void job_count(struct job *j, const uint64_t *w, size_t n);
 void job_end(struct job *j);                    /* prints the counts if they are wanted */
+void job_run(struct job *j, size_t number);     /* the same, of one of several runs */
 /* warns if the capture ends early; e may be NULL */
 void job_early(const struct job *j, const struct ws_early *e);
 /* writes what came before the fault, reports it and exits */

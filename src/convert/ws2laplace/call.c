@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "convert/ws2laplace/ws2laplace.h"
+#include "format/ws/runs.h"
 
 #define NAME_MOST 4096u         /* bytes of a file name at most: PATH_MAX */
 
@@ -365,10 +366,10 @@ call_record(void *arg, const struct ws_rec *rec)
 
 /* The first pass ignores faults; the second one reports them. */
 void
-call_scan(struct job *j, int fd)
+call_scan(struct job *j, int fd, size_t run)
 {
 	struct fault f;
-	struct ws_reader *in = ws_open(fd, &f);
+	struct ws_reader *in = ws_open_run(fd, run, &f);
 	struct ws_rec rec;
 
 	j->scanning = 1;

@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/src.h"
 #include "convert/ws2laplace/ws2laplace.h"
+#include "format/ws/runs.h"
 
 static const struct opt ws2laplace_opts[] = {
 	{ 'a', "space", "N", "number of the address space (1)" },
@@ -149,7 +150,8 @@ main(int argc, char **argv)
 {
 	struct job j = { .form = LAP_WIDE, .pid = 1, .space = 1 };
 	const char *refs = NULL, *kernel = NULL;
-	char *real;
+	char *real, others[WS_OTHERS_TEXT];
+	size_t run = 0;
 	int c, fd;
 
 	diag_init(argv[0], 1);
@@ -174,12 +176,14 @@ main(int argc, char **argv)
 	if (src_is_stdin(j.path)) {
 		fd = lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? dup(STDIN_FILENO) : ws2laplace_spool();
 	} else {
-		fd = src_open(j.path);
+		fd = ws_open_path(j.path, &run);
 	}
 	if (fd < 0)
 		die_sys("%s", src_name(j.path));
-	call_scan(&j, fd);
-	real = xasprintf("/proc/self/fd/%d", fd);
+	call_scan(&j, fd, run);
+	real = run ? xasprintf("/proc/self/fd/%d:%zu", fd, run) : xasprintf("/proc/self/fd/%d", fd);
+	if (ws_others(real, others))
+		warn("%s: %s", src_name(j.path), others);
 	j.refs = out_open(refs);
 	j.kernel = out_open(kernel);
 	out_binary(j.refs, "a reference trace");

@@ -68,7 +68,8 @@ _Noreturn void job_bad(struct job *j, const struct fault *f);
 
 /* call.c: converts records of the capture to kernel records */
 int call_record(void *arg, const struct ws_rec *rec);   /* a replay_record_fn */
-void call_scan(struct job *j, int fd);                  /* the first pass over the file at fd */
+/* the first pass over a run of the file at fd, as ws_open_run */
+void call_scan(struct job *j, int fd, size_t run);
 /* call it after the first records: the program starts */
 void call_begin(struct job *j, const struct ws_header *h);
 

@@ -11,6 +11,7 @@
 #include "base/spool.h"
 #include "base/src.h"
 #include "convert/ws2wet/ws2wet.h"
+#include "format/ws/runs.h"
 
 enum { MAIN = 256, STRICT };
 
@@ -34,12 +35,14 @@ static const struct opt_tool ws2wet_tool = {
 static void
 ws2wet_run(struct job *j, const char *outname)
 {
-	char *copy = NULL, text[WS_EARLY_TEXT];
+	char *copy = NULL, text[WS_EARLY_TEXT], others[WS_OTHERS_TEXT];
 
 	j->name = src_name(j->path);
 	progress_start(j->name);
 	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
+	if (ws_others(j->path, others))
+		warn("%s: %s", j->name, others);
 	if ((j->source = wsource_new()) == NULL)
 		job_nomem();
 	wsource_inlined(j->source);

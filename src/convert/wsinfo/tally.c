@@ -153,6 +153,8 @@ print_end(const struct tally *t, struct out *o)
 		out_str(o, "ended         unknown: the capture is not whole\n");
 	else if (t->end.how == WS_STOPPED)
 		out_str(o, "ended         capture stopped, program went on\n");
+	else if (t->end.how == WS_EXECUTED)
+		out_str(o, "ended         executed another program\n");
 	else
 		out_printf(o, "ended         %s %" PRIu32 "\n",
 		    t->end.how == WS_EXITED ? "exit status" : "killed by signal", t->end.status);

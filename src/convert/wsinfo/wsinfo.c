@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/progress.h"
 #include "base/src.h"
+#include "format/ws/runs.h"
 
 static const struct opt wsinfo_opts[] = {
 	{ 'l', "list", NULL, "list the records, one on a line" },
@@ -21,6 +22,20 @@ static const struct opt_tool wsinfo_tool = {
 	.opt = wsinfo_opts,
 };
 
+static int
+wsinfo_runs(const char *name, int fd)
+{
+	struct out *o = out_open(NULL);
+	struct fault f;
+
+	if (runs_print(o, fd, &f) != 0) {
+		out_discard(o);
+		die_fault(name, &f);
+	}
+	out_close(o);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -29,10 +44,11 @@ main(int argc, char **argv)
 	struct fault f;
 	struct ws_rec rec;
 	struct ws_early early = { 0 };
-	char text[WS_EARLY_TEXT];
+	char text[WS_EARLY_TEXT], others[WS_OTHERS_TEXT];
 	struct tally *t;
 	struct out *o;
 	uint64_t bytes = 0, n = 0;
+	size_t run = 0;
 	int c, fd = STDIN_FILENO, list = 0, got;
 
 	diag_init(argv[0], 1);
@@ -41,11 +57,15 @@ main(int argc, char **argv)
 	opt_operands(argc, argv, 0, 1);
 	name = src_name(argv[optind]);
 	if (!src_is_stdin(argv[optind])) {
-		fd = src_open(argv[optind]);
+		fd = ws_open_path(argv[optind], &run);
 		if (fd < 0)
 			die_sys("%s", name);
 	}
-	r = ws_open(fd, &f);
+	if (!list && ws_runs_of_path(argv[optind]))
+		return wsinfo_runs(name, fd);
+	if (ws_others(argv[optind], others))
+		warn("%s: %s", name, others);
+	r = ws_open_run(fd, run, &f);
 	if (!r)
 		die_fault(name, &f);
 	o = out_open(NULL);

@@ -14,6 +14,9 @@ void tally_rec(struct tally *t, const struct ws_reader *r, const struct ws_rec *
 /* whole: the capture was read to its end; bytes: of the file, as far as it was read. */
 void tally_print(struct tally *t, struct out *o, const struct ws_header *h, uint64_t bytes, int whole);
 
+/* runs.c: prints the runs of a capture of several processes; 0, or -1: see *f */
+int runs_print(struct out *o, int fd, struct fault *f);
+
 void list_rec(struct out *o, uint64_t n, const struct ws_rec *rec);     /* prints a record as a line */
 void print_word(struct out *o, const char *s);          /* quotes s if the shell needs that */
 

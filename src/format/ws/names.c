@@ -4,12 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/ws/runs.h"
 #include "format/ws/ws_internal.h"
 
 const uint8_t ws_magic[8] = { 0x89, 'T', 'M', 'C', 'A', 'P', '\r', '\n' };
 const uint8_t ws_magic_end[8] = { 0x89, 'T', 'M', 'C', 'E', 'N', 'D', '\n' };
 const uint8_t ws_magic_group[4] = { 'W', 'S', 'g', 'r' };
 const uint8_t ws_magic_index[4] = { 'W', 'S', 'i', 'x' };
+const uint8_t ws_magic_run[4] = { 'W', 'S', 'r', 'n' };
+const uint8_t ws_magic_piece[4] = { 'W', 'S', 'p', 'c' };
 
 static const struct {
 	const char *text;
@@ -50,9 +53,18 @@ ws_map_name(unsigned type)
 const char *
 ws_how_name(unsigned how)
 {
-	static const char *const names[WS_NHOWS] = { "exited", "killed", "stopped" };
+	static const char *const names[WS_NHOWS] = { "exited", "killed", "stopped",
+		"executed" };
 
 	return names[how];
+}
+
+const char *
+ws_began_name(unsigned began)
+{
+	static const char *const names[WS_NBEGANS] = { "first", "fork", "vfork", "exec" };
+
+	return names[began];
 }
 
 const char *

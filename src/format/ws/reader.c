@@ -1,5 +1,6 @@
 /* Captures: the reader of records. */
 #include "format/ws/reader_internal.h"
+#include "format/ws/runs_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,16 +12,19 @@
 int
 ws_bad(struct ws_reader *r, uint64_t off, const char *fmt, ...)
 {
+	const struct fault *f = r->runs && off >= r->src.size ? ws_runs_fault(r->runs) : NULL;
 	va_list ap;
 
 	r->failed = 1;
-	r->fault.off = off;
+	r->fault.off = src_place(&r->src, off);
 	r->fault.rec = r->nrec;
 	va_start(ap, fmt);
 	vsnprintf(r->fault.err, sizeof(r->fault.err), fmt, ap);
 	va_end(ap);
 	if (r->src.error)
 		snprintf(r->fault.err, sizeof(r->fault.err), "%s", strerror(r->src.error));
+	else if (f)             /* the file ends before this run does */
+		r->fault = *f;
 	return -1;
 }
 
@@ -80,10 +84,34 @@ read_head(struct ws_reader *r)
 	return r->failed ? -1 : 0;
 }
 
-static struct ws_reader *
-open_src(struct ws_reader *r, struct fault *f)
+/* Chooses a run; n 0: the main one. */
+static int
+open_run(struct ws_reader *r, size_t n)
 {
-	if (read_head(r) == 0)
+	struct ws_runs *t = ws_runs_scan(&r->src, &r->fault);
+	const struct ws_part *p;
+
+	if (!t)
+		return -1;
+	r->run = n ? n : ws_runs_main(t);
+	if (r->run > ws_runs_count(t)) {
+		ws_runs_free(t);
+		return ws_bad(r, UINT64_MAX, "there is no run %zu", n);
+	}
+	p = ws_runs_part(t, r->run);
+	if (ws_runs_count(t) == 1 && !p->n) {
+		ws_runs_free(t);
+		return 0;
+	}
+	r->runs = t;
+	src_pieces(&r->src, p->piece, p->n);
+	return 0;
+}
+
+static struct ws_reader *
+open_src(struct ws_reader *r, size_t run, struct fault *f)
+{
+	if (open_run(r, run) == 0 && read_head(r) == 0)
 		return r;
 	*f = r->fault;
 	f->rec = UINT64_MAX;
@@ -92,20 +120,32 @@ open_src(struct ws_reader *r, struct fault *f)
 }
 
 struct ws_reader *
-ws_open(int fd, struct fault *f)
+ws_open_run(int fd, size_t n, struct fault *f)
 {
 	struct ws_reader *r = calloc(1, sizeof(*r));
 	int e = r ? src_fd(&r->src, fd) : 0;
 
 	if (r && !e)
-		return open_src(r, f);
+		return open_src(r, n, f);
 	fault_set(f, 0, UINT64_MAX, "%s", r ? strerror(e) : "out of memory");
 	free(r);
 	return NULL;
 }
 
 struct ws_reader *
-ws_open_mem(const void *p, size_t n, struct fault *f)
+ws_open(int fd, struct fault *f)
+{
+	return ws_open_run(fd, 0, f);
+}
+
+size_t
+ws_run_number(const struct ws_reader *r)
+{
+	return r->run;
+}
+
+struct ws_reader *
+ws_open_mem_run(const void *p, size_t n, size_t run, struct fault *f)
 {
 	struct ws_reader *r = calloc(1, sizeof(*r));
 
@@ -114,7 +154,13 @@ ws_open_mem(const void *p, size_t n, struct fault *f)
 		return NULL;
 	}
 	src_mem(&r->src, p, n);
-	return open_src(r, f);
+	return open_src(r, run, f);
+}
+
+struct ws_reader *
+ws_open_mem(const void *p, size_t n, struct fault *f)
+{
+	return ws_open_mem_run(p, n, 0, f);
 }
 
 void
@@ -122,6 +168,7 @@ ws_close(struct ws_reader *r)
 {
 	if (!r)
 		return;
+	ws_runs_free(r->runs);
 	ws_header_free(r->held);
 	ws_history_free(&r->past);
 	buf_free(&r->again);

@@ -5,8 +5,12 @@
 #include "base/src.h"
 #include "format/ws/ws_internal.h"
 
+struct ws_runs;
+
 struct ws_reader {
 	struct src src;
+	struct ws_runs *runs;           /* owned; NULL: the file has one run */
+	size_t run;                     /* the number of the one that is read */
 	struct fault fault;
 	int failed, done;
 	struct ws_header_copy *held;

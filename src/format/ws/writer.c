@@ -283,6 +283,12 @@ ws_icount(struct ws_writer *w, uint64_t icount)
 }
 
 uint64_t
+ws_triggers(const struct ws_writer *w)
+{
+	return w->now.trigger + w->now.ntrigger;
+}
+
+uint64_t
 ws_written(const struct ws_writer *w)
 {
 	return w->off;

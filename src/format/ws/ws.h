@@ -23,7 +23,8 @@ enum ws_kind {
 };
 
 enum ws_map_type { WS_ANON, WS_FILE, WS_EXE, WS_INTERP, WS_STACK, WS_HEAP, WS_VDSO, WS_NMAPS };
-enum ws_how { WS_EXITED, WS_KILLED, WS_STOPPED, WS_NHOWS };
+/* WS_EXECUTED: the process executed another program, which is the next run (runs.h) */
+enum ws_how { WS_EXITED, WS_KILLED, WS_STOPPED, WS_EXECUTED, WS_NHOWS };
 
 /*
  * The memory of a MEM record. code: in an executable mapping, or known to be code; kernel: written
@@ -290,6 +291,7 @@ int ws_put(struct ws_writer *w, const struct ws_rec *rec);
  */
 uint8_t *ws_reserve(struct ws_writer *w, uint64_t addr, size_t n);
 int ws_end_group(struct ws_writer *w);                  /* ends the group: everything so far is written */
+uint64_t ws_triggers(const struct ws_writer *w);        /* triggers so far */
 /* instructions before the next record, for the index (KEY has its own) */
 void ws_icount(struct ws_writer *w, uint64_t icount);
 uint64_t ws_written(const struct ws_writer *w);         /* bytes of the file so far */
@@ -327,7 +329,8 @@ struct ws_sizes {
 	uint32_t raw[WS_NSTREAMS], packed[WS_NSTREAMS];
 };
 
-struct ws_reader *ws_open(int fd, struct fault *f);             /* NULL: see *f. Borrows fd. */
+/* NULL: see *f. Borrows fd. Of a file with several runs: the main one (runs.h) */
+struct ws_reader *ws_open(int fd, struct fault *f);
 struct ws_reader *ws_open_mem(const void *p, size_t n, struct fault *f);        /* borrows p */
 void ws_close(struct ws_reader *r);
 const struct ws_header *ws_head(const struct ws_reader *r);     /* owned by r */

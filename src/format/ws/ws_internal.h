@@ -19,7 +19,7 @@
 #define WS_PAGE       4096u             /* granularity of all mappings */
 
 extern const uint8_t ws_magic[8], ws_magic_end[8];
-extern const uint8_t ws_magic_group[4], ws_magic_index[4];
+extern const uint8_t ws_magic_group[4], ws_magic_index[4], ws_magic_run[4], ws_magic_piece[4];
 
 uint64_t ws_crc(const void *p, size_t n, uint64_t crc);         /* CRC-64 as in xz(1); begin with 0 */
 

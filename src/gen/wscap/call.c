@@ -214,7 +214,7 @@ call_prepare(struct cap *c, const struct call *k, const struct writes *w)
 	}
 	if (w->how == W_DENY)
 		call_pretend(c, -ENOSYS);
-	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k)) || (c->audit && !call_maps(k->nr)))
+	if (w->how == W_COMPARE || (k->nr == SYS_ioctl && !ioctl_known(k)) || (c->all->audit && !call_maps(k->nr)))
 		compare_before(c);
 	switch (k->nr) {
 	case SYS_exit:
@@ -264,13 +264,13 @@ call_enter(struct cap *c)
 	c->compare = c->denied = 0;
 	c->in = g;
 	call_of(&k, &g, 0);
-	if (c->failed)
+	if (c->all->failed)
 		return cap_stop(c, NULL), -1;
 	if (!is_syscall(c, g.rip - 2)) {
 		cap_stop(c, "it makes a 32-bit system call");
 		return -1;
 	}
-	if (c->touch && touch_call(c, &k)) {
+	if (c->all->touch && touch_call(c, &k)) {
 		c->inside = 0;
 		return 0;
 	}
@@ -303,17 +303,19 @@ call_leave(struct cap *c)
 		tracee_setregs(&c->t, &c->out);
 	}
 	call_of(&k, &c->in, (int64_t)c->out.rax);
-	if (c->touch && touch_again(c, &k))
+	if (c->all->touch && touch_again(c, &k))
 		return;
 	put_sys(c, &c->in, c->out.rax);
 	if (k.nr == SYS_rt_sigprocmask || k.nr == SYS_rt_sigreturn)
 		signal_mask(c);
+	if (call_clones(k.nr))
+		fork_adopt(c);
 	for (int i = 0; i < WRITES; i++)
 		put_writes(c, &w[i], &k);
 	file_call(c, &k);
 	if (c->compare)
 		compare_after(c,
-		    c->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
+		    c->all->audit && w->how != W_COMPARE && !call_clones(k.nr) &&
 			(k.nr != SYS_ioctl || ioctl_known(&k)));
 	if (c->sharing)
 		compare_shared(c);

@@ -2,7 +2,6 @@
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/diag.h"
 #include "gen/wscap/wscap.h"
 
 uint64_t
@@ -54,26 +54,34 @@ child_detach(const struct cap *c, struct tracee *t)
 	tracee_resume(t, PTRACE_DETACH, 0);
 }
 
+/* The process has stopped for the first time. */
 void
 child_free(struct cap *c, pid_t pid)
 {
-	struct tracee t = {.pid = pid, .mem = -1, .site = c->t.site};
-	char path[40];
-	int status;
+	struct tracee t = {.pid = pid, .site = c->t.site};
 
-	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
-		return;
-	snprintf(path, sizeof(path), "/proc/%ld/mem", (long)pid);
-	t.mem = open(path, O_RDWR | O_CLOEXEC);
+	t.mem = tracee_open(pid, "mem", O_RDWR);
 	random_child(c, &t);
 	child_detach(c, &t);
 	tracee_close(&t);
 }
 
 void
+child_free_stray(pid_t pid)
+{
+	warn("process %ld is not captured: its parent was killed when it began", (long)pid);
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+}
+
+void
 cap_release(struct cap *c)
 {
-	random_off(c);
+	if (c->lender) {                /* its parent will write the breakpoints again */
+		random_child(c, &c->t);
+		fork_return(c);
+	} else {
+		random_off(c);
+	}
 	child_detach(c, &c->t);
 	c->traced = 0;
 }

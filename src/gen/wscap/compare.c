@@ -44,7 +44,7 @@ compare_save_all(struct cap *c, struct shadow *s, int all)
 		const struct region *r = &c->reg.p[i];
 		uint64_t at = r->stack ? stack_low(c, r) : r->lo;
 
-		if (!(r->prot & PROT_WRITE) || !(all || r->shared))
+		if (all ? !(r->prot & PROT_WRITE) : !(r->shared && (r->prot & PROT_WRITE || r->foreign)))
 			continue;
 		while (at < r->hi) {
 			size_t n = r->hi - at < CHUNK ? (size_t)(r->hi - at) : CHUNK, had = s->n;
@@ -87,7 +87,7 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 	while (i < n) {
 		struct ws_rec r = {.kind = WS_MEM};
 
-		if (old[i] == c->scratch[i]) {
+		if (old[i] == c->all->scratch[i]) {
 			i++;
 			continue;
 		}
@@ -95,14 +95,14 @@ compare_differing(struct cap *c, uint64_t addr, const uint8_t *old, size_t n, in
 		for (from = i; i < n; i++) {
 			size_t gap = 0;
 
-			while (i + gap < n && gap < WS_LINE && old[i + gap] == c->scratch[i + gap])
+			while (i + gap < n && gap < WS_LINE && old[i + gap] == c->all->scratch[i + gap])
 				gap++;
 			if (gap == WS_LINE || i + gap == n)
 				break;
 			i += gap;
 		}
 		r.u.mem.addr = addr + from;
-		r.u.mem.p = c->scratch + from;
+		r.u.mem.p = c->all->scratch + from;
 		r.u.mem.n = i - from;
 		wscap_put(c, &r);
 		sum += i - from;
@@ -121,9 +121,9 @@ compare_changes(struct cap *c, const struct shadow *s, int tell)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct range *r = &s->range[i];
-		size_t n = tracee_read(&c->t, r->addr, c->scratch, r->n);
+		size_t n = tracee_read(&c->t, r->addr, c->all->scratch, r->n);
 
-		if (n && memcmp(c->scratch, s->p + r->at, n))
+		if (n && memcmp(c->all->scratch, s->p + r->at, n))
 			sum += compare_differing(c, r->addr, s->p + r->at, n, tell);
 	}
 	return sum;
@@ -143,8 +143,12 @@ compare_after(struct cap *c, int tell)
 void
 compare_shared(struct cap *c)
 {
+	for (size_t i = 0; i < c->reg.n && c->fresh; i++)
+		if (c->reg.p[i].shared && c->reg.p[i].foreign)
+			put_mem(c, c->reg.p[i].lo, c->reg.p[i].hi - c->reg.p[i].lo);
 	if (c->sharing)
 		compare_changes(c, &c->common, 0);
 	compare_save_all(c, &c->common, 0);
+	c->fresh = 0;
 	c->sharing = c->common.n > 0;
 }

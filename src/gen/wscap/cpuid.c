@@ -126,8 +126,8 @@ cpuid_answer(struct cap *c, struct ws_cpuid *d)
 {
 	size_t i;
 
-	for (i = 0; i < c->ncpuid; i++) {
-		const struct ws_cpuid *k = &c->cpuid[i];
+	for (i = 0; i < c->all->ncpuid; i++) {
+		const struct ws_cpuid *k = &c->all->cpuid[i];
 
 		if (k->leaf == d->leaf && k->sub == d->sub) {
 			*d = *k;
@@ -135,6 +135,6 @@ cpuid_answer(struct cap *c, struct ws_cpuid *d)
 		}
 	}
 	cpuid_add(d, 0, 1, d->leaf, d->sub);
-	if (c->ncpuid < WS_CPUID_MAX)
-		c->cpuid[c->ncpuid++] = *d;
+	if (c->all->ncpuid < WS_CPUID_MAX)
+		c->all->cpuid[c->all->ncpuid++] = *d;
 }

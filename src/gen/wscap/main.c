@@ -1,8 +1,11 @@
 /* wscap: run a program and capture its working set */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -13,6 +16,7 @@
 enum { AUDIT = 256, TOUCH, RAW, ASLR };
 
 static const struct opt wscap_opts[] = {
+	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
 	{ 'o', "output", "FILE", "write the capture to FILE (a.ws)" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
@@ -22,9 +26,8 @@ static const struct opt wscap_opts[] = {
 };
 
 static const struct opt_tool wscap_tool = {
-	.does = "Runs a program and captures what its run can be computed from again: its memory, and what the kernel "
-	    "gave it.",
-	.synopsis = "[--aslr when] [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]",
+	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
+	.synopsis = "[-1] [--aslr when] [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
@@ -32,20 +35,35 @@ static const struct opt_tool wscap_tool = {
 
 enum { CANNOT = 125, NOEXEC = 126, NOTFOUND = 127 };    /* exit statuses as in env(1) */
 
-static void
-wscap_launch(struct cap *c, char *const argv[])
+static struct cap *
+wscap_launch(struct tree *a, char *const argv[])
 {
-	int atexec, err = tracee_start(&c->t, argv, !c->random, &atexec);
+	struct cap *c = xcalloc(1, sizeof(*c));
+	int atexec, err = tracee_start(&c->t, argv, !a->random, &atexec);
 
-	if (!err) {
-		c->traced = 1;
-		return;
+	if (err) {
+		if (atexec && err == ENOENT && !strchr(argv[0], '/'))
+			warn("%s: not found in PATH", argv[0]);
+		else
+			warn("%s: %s%s", argv[0], atexec ? "" : "cannot be traced: ", strerror(err));
+		exit(!atexec ? CANNOT : err == ENOENT ? NOTFOUND : NOEXEC);
 	}
-	if (atexec && err == ENOENT && !strchr(argv[0], '/'))
-		warn("%s: not found in PATH", argv[0]);
-	else
-		warn("%s: %s%s", argv[0], atexec ? "" : "cannot be traced: ", strerror(err));
-	exit(!atexec ? CANNOT : err == ENOENT ? NOTFOUND : NOEXEC);
+	c->traced = 1;
+	a->first = c->t.pid;
+	clock_gettime(CLOCK_MONOTONIC, &a->began);
+	return tree_add(a, c);
+}
+
+/* Each process needs a descriptor. */
+static void
+wscap_descriptors(void)
+{
+	struct rlimit r;
+
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
 }
 
 /*
@@ -54,70 +72,95 @@ wscap_launch(struct cap *c, char *const argv[])
  * capture is lost, whatever ends wscap.
  */
 static void
-wscap_settle(struct cap *c)
+wscap_settle(struct tree *a, struct cap *c)
 {
-	if (!c->failed && ws_end_group(c->w) < 0)
-		c->failed = 1;
-	if (!c->failed && out_publish(c->dest) < 0)
-		die_sys("%s", c->path);
+	put_cut(c);
+	if (!a->failed && out_publish(a->dest) < 0)
+		die_sys("%s", a->path);
+}
+
+/* The first process, up to its first instruction. */
+static void
+wscap_begin(struct tree *a, char *const argv[])
+{
+	struct cap *c = wscap_launch(a, argv);
+	const char *why;
+
+	cap_signals(c->t.pid);
+	wscap_descriptors();
+	why = exec_args(c) || tree_begin(c, NULL, WS_FIRST) ? "its arguments cannot be read" : cap_begin(c);
+	if (why)
+		die("%s: cannot be captured: %s", argv[0], why);
+	exec_rights(c);
+	wscap_settle(a, c);
+	cap_set_timer(0);
+	tree_resume(c, 0);
 }
 
 static int
-wscap_run(struct cap *c, char *const argv[])
+wscap_run(struct tree *a, char *const argv[])
 {
-	int status;
+	int status, err;
 
-	c->dest = out_open(c->path);
-	out_binary(c->dest, "a capture");
-	c->fd = out_fd(c->dest);
-	wscap_launch(c, argv);
-	cap_signals(c);
-	cap_begin(c, argv);
-	wscap_settle(c);
-	status = cap_run(c);
-	tracee_close(&c->t);
-	if (c->failed) {
-		out_discard(c->dest);
+	a->dest = out_open(a->path);
+	out_binary(a->dest, "a capture");
+	a->fd = out_fd(a->dest);
+	a->runs = ws_runs_create(ws_write_fd, &a->fd);
+	if (!a->runs)
+		die("out of memory");
+	wscap_begin(a, argv);
+	status = tree_run(a);
+	if (!a->failed && (err = ws_runs_finish(a->runs)) != 0) {
+		snprintf(a->why, sizeof(a->why), "%s", strerror(err));
+		a->failed = 1;
+	}
+	ws_runs_close(a->runs);
+	if (a->failed) {
+		warn("%s: %s", out_name(a->dest), a->why);
+		out_discard(a->dest);
 		return CANNOT;
 	}
-	out_close(c->dest);
+	out_close(a->dest);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct cap *c = xcalloc(1, sizeof(*c));
+	struct tree *a = xcalloc(1, sizeof(*a));
 	int o;
 
 	diag_init(argv[0], CANNOT);
-	c->path = "a.ws";
+	a->path = "a.ws";
 	while ((o = opt_next(&wscap_tool, argc, argv)) != -1) {
 		switch (o) {
 		case ASLR:
 			if (strcmp(optarg, "off") && strcmp(optarg, "on"))
 				opt_wrong("neither on nor off");
-			c->random = !strcmp(optarg, "on");
+			a->random = !strcmp(optarg, "on");
+			break;
+		case '1':
+			a->alone = 1;
 			break;
 		case AUDIT:
-			c->audit = 1;
+			a->audit = 1;
 			break;
 		case TOUCH:
-			c->touch = 1;
+			a->touch = 1;
 			break;
 		case RAW:       /* of old scripts */
 			break;
 		case 'o':
-			c->path = optarg;
+			a->path = optarg;
 			break;
 		}
 	}
 	if (optind == argc)
 		die_usage("no program is given");
-	if (!strcmp(c->path, "-"))
+	if (!strcmp(a->path, "-"))
 		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
-	c->level = WS_QUICK;
-	c->scratch = xmalloc(CHUNK);
-	c->xsave = xcalloc(WS_XSAVE_MAX, 1);
-	return wscap_run(c, argv + optind);
+	a->level = WS_QUICK;
+	a->scratch = xmalloc(CHUNK);
+	a->xsave = xcalloc(WS_XSAVE_MAX, 1);
+	return wscap_run(a, argv + optind);
 }

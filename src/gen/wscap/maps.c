@@ -118,11 +118,13 @@ sys_mmap(struct cap *c, const struct call *k)
 		region_set(&c->reg, &r);
 		check_twice(c, &r);
 		put_map(c, &r, anon ? WS_ANON : WS_FILE, name);
-		if (!anon && !c->touch)
+		if (!anon && !c->all->touch)
 			put_pages(c, r.lo, r.hi);
 	}
 	random_scan(c, &r, name);
-	if (c->touch) {
+	if (r.shared)
+		share_mapped(c, r.lo, r.hi);
+	if (c->all->touch) {
 		region_cut(&c->hidden, r.lo, r.hi);
 		if (!anon)
 			touch_hide(c, r.lo, r.hi);
@@ -151,7 +153,9 @@ sys_mprotect(struct cap *c, const struct call *k)
 	put_range(c, WS_PROT, k->arg[0], maps_up(k->arg[1]), (int)(k->arg[2] & 7));
 	random_scan(c, &(struct region){.lo = k->arg[0], .hi = k->arg[0] + maps_up(k->arg[1]),
 	    .prot = (int)(k->arg[2] & 7)}, "");
-	if (c->touch)
+	if (k->arg[2] & PROT_WRITE)
+		share_mapped(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
+	if (c->all->touch)
 		touch_protected(c, k->arg[0], k->arg[0] + maps_up(k->arg[1]));
 }
 
@@ -266,6 +270,7 @@ sys_shmat(struct cap *c, const struct call *k)
 			check_twice(c, &r);
 			put_map(c, &r, WS_ANON, "");
 			put_pages(c, r.lo, r.hi);
+			share_mapped(c, r.lo, r.hi);
 		}
 	}
 	tracee_maps_free(&m);

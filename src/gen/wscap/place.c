@@ -101,7 +101,7 @@ place_search(struct cap *c)
 	int status = 0;
 
 	c->nplace = 0;
-	for (unsigned i = 0; i < STEPS && !c->touch; i++) {
+	for (unsigned i = 0; i < STEPS && !c->all->touch; i++) {
 		if (tracee_regs(&c->t, &g) || place_decode(c, g.rip, &s) || !place_stays(&s))
 			break;
 		place_writes(c, &s, &g);

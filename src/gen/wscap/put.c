@@ -1,5 +1,6 @@
 /* Writes the records of a capture. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -30,21 +31,42 @@ put_time(struct cap *c)
 void
 wscap_put(struct cap *c, const struct ws_rec *r)
 {
-	if (!c->w || c->failed)
+	if (!c->w || c->all->failed)
 		return;
 	if (ws_is_trigger(r->kind) || r->kind == WS_END)
 		put_time(c);
 	if (ws_put(c->w, r) < 0)
-		c->failed = 1;
+		put_failed(c, 0);
 	c->dirty = 1;
 	if (r->kind != WS_MEM)
 		return;
 	/* groups are small, so that the writer's buffers stay in the processor's cache */
 	c->since += r->u.mem.p ? r->u.mem.n : 0;
-	if (c->since >= GROUP && !c->failed) {
-		c->failed = ws_end_group(c->w) < 0;
+	if (c->since >= GROUP) {
+		if (!c->all->failed && ws_end_group(c->w) < 0)
+			put_failed(c, 0);
 		c->since = 0;
 	}
+}
+
+void
+put_failed(struct cap *c, int err)
+{
+	struct tree *a = c->all;
+
+	if (!a->failed)
+		snprintf(a->why, sizeof(a->why), "%s", err ? strerror(err) : ws_write_fault(c->w)->err);
+	a->failed = 1;
+}
+
+void
+put_cut(struct cap *c)
+{
+	int err = 0;
+
+	if (c->w && c->dirty && !c->all->failed && (ws_end_group(c->w) < 0 || (err = ws_run_flush(c->run))))
+		put_failed(c, err);
+	c->dirty = 0;
 }
 
 void
@@ -58,13 +80,13 @@ put_note(struct cap *c, const char *text)
 void
 put_mem(struct cap *c, uint64_t addr, uint64_t n)
 {
-	while (n && c->w && !c->failed) {
+	while (n && c->w && !c->all->failed) {
 		size_t k = n < GROUP ? (size_t)n : GROUP, got;
 		struct ws_rec r = {.kind = WS_MEM, .u.mem.addr = addr};
 		uint8_t *p = ws_reserve(c->w, addr, k);
 
 		if (!p) {
-			c->failed = 1;
+			put_failed(c, 0);
 			return;
 		}
 		got = tracee_read(&c->t, addr, p, k);
@@ -107,14 +129,14 @@ put_scratch(struct cap *c, uint64_t addr, size_t n)
 	while (i < n) {
 		struct ws_rec r = {.kind = WS_MEM};
 
-		if (is_zero(c->scratch + i)) {
+		if (is_zero(c->all->scratch + i)) {
 			i += PAGE;
 			continue;
 		}
-		for (from = i; i < n && !is_zero(c->scratch + i); i += PAGE)
+		for (from = i; i < n && !is_zero(c->all->scratch + i); i += PAGE)
 			;
 		r.u.mem.addr = addr + from;
-		r.u.mem.p = c->scratch + from;
+		r.u.mem.p = c->all->scratch + from;
 		r.u.mem.n = i - from;
 		wscap_put(c, &r);
 	}
@@ -123,11 +145,11 @@ put_scratch(struct cap *c, uint64_t addr, size_t n)
 void
 put_pages(struct cap *c, uint64_t lo, uint64_t hi)
 {
-	while (lo < hi && c->w && !c->failed) {
+	while (lo < hi && c->w && !c->all->failed) {
 		size_t k = hi - lo < CHUNK ? (size_t)(hi - lo) : CHUNK;
-		size_t got = tracee_read(&c->t, lo, c->scratch, k) / PAGE * PAGE;
+		size_t got = tracee_read(&c->t, lo, c->all->scratch, k) / PAGE * PAGE;
 
-		random_hide(c, lo, c->scratch, got);
+		random_hide(c, lo, c->all->scratch, got);
 		put_scratch(c, lo, got);
 		lo += got < k ? got + PAGE : got;       /* a missing page: it is beyond the end of its file */
 	}
@@ -227,5 +249,5 @@ get_xsave(struct cap *c)
 {
 	size_t n = WS_XSAVE_MAX;
 
-	return tracee_xsave(&c->t, c->xsave, &n) ? 0 : n;
+	return tracee_xsave(&c->t, c->all->xsave, &n) ? 0 : n;
 }

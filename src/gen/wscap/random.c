@@ -397,6 +397,14 @@ random_restore(struct cap *c)
 }
 
 void
+random_fork(struct cap *c)
+{
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].slot >= 0)
+			(void)random_watch(c, c->site[i].slot, c->site[i].addr);
+}
+
+void
 random_off(struct cap *c)
 {
 	random_remove(c, 0, UINT64_MAX, 1);

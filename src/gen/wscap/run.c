@@ -1,4 +1,4 @@
-/* Runs the program from stop to stop, to its end. */
+/* Signals to wscap, stops of a process, and the end of its run. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 #include "base/diag.h"
 #include "gen/wscap/wscap.h"
 
-static volatile sig_atomic_t ticks;
+static volatile sig_atomic_t ticks, told;
 static pid_t program;
+static int fast;                        /* the timer runs every few milliseconds */
 
 static void
 on_alarm(int sig)
@@ -29,6 +30,14 @@ on_end(int sig, siginfo_t *si, void *ctx)
 		kill(program, sig);
 }
 
+/* The same when the program has ended, and other processes have not. */
+static void
+on_told(int sig)
+{
+	(void)sig;
+	told = 1;
+}
+
 /* Signals while the program runs, with their former actions. */
 static struct { int sig; struct sigaction before; } ours[] = {
 	{ .sig = SIGALRM }, { .sig = SIGINT }, { .sig = SIGQUIT }, { .sig = SIGPIPE }, { .sig = SIGTERM },
@@ -36,9 +45,9 @@ static struct { int sig; struct sigaction before; } ours[] = {
 };
 
 void
-cap_signals(struct cap *c)
+cap_signals(pid_t pid)
 {
-	program = c->t.pid;
+	program = pid;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		struct sigaction sa;
 
@@ -56,9 +65,28 @@ cap_signals(struct cap *c)
 	}
 }
 
-/* The program has ended: restores our signal actions. */
-static void
-signals_back(void)
+void
+cap_signals_first_gone(void)
+{
+	struct sigaction sa;
+
+	program = 0;
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_told;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		/* a shell starts commands of the background without these two, and so they stay */
+		if (ours[i].sig != SIGALRM && ours[i].sig != SIGPIPE && ours[i].before.sa_handler != SIG_IGN)
+			sigaction(ours[i].sig, &sa, NULL);
+}
+
+int
+cap_told(void)
+{
+	return told;
+}
+
+void
+cap_signals_back(void)
 {
 	static const struct itimerval off;
 
@@ -72,55 +100,62 @@ void
 cap_set_timer(int on)
 {
 	struct itimerval v = {{!on, on ? 10000 : 0}, {!on, on ? 10000 : 0}};
-	static int now = -1;
+	static int begun;
 
-	if (on == now)          /* a running timer is not restarted by further signals */
+	if (begun && on == fast)        /* a running timer is not restarted by further signals */
 		return;
-	now = on;
+	begun = 1;
+	fast = on;
 	setitimer(ITIMER_REAL, &v, NULL);
 }
 
-/* Writes what is recorded so far, to be safe if wscap is killed. */
-static void
-wscap_tick(struct cap *c)
+/* Sends held signals; writes what is recorded so far, to be safe if wscap is killed. */
+void
+cap_tick(struct tree *a)
 {
+	int held = 0, cut = !fast;
+
 	if (!ticks)
 		return;
 	ticks = 0;
-	if (c->t.nheld) {
-		signals_force(c);
-		return;
-	}
-	if (c->w && c->dirty && !c->failed && ws_end_group(c->w) < 0)
-		c->failed = 1;
-	c->dirty = 0;
+	for (size_t i = 0; i < NBUCKETS; i++)
+		for (struct cap *c = a->bucket[i]; c; c = c->next) {
+			if (c->t.nheld) {
+				held = 1;
+				signals_force(c);
+			} else if (cut) {
+				put_cut(c);
+			}
+		}
+	cap_set_timer(held);
 }
 
-static void
-wscap_finish(struct cap *c, enum ws_how how, unsigned status)
+void
+cap_finish(struct cap *c, enum ws_how how, unsigned status)
 {
 	struct ws_rec r = {.kind = WS_END, .u.end = {how, status, WS_UNKNOWN}};
+	int err;
 
-	if (!c->w)
-		return;
-	wscap_put(c, &r);
-	if (!c->failed && ws_finish(c->w) < 0)
-		c->failed = 1;
-	if (c->failed)
-		warn("%s: %s", out_name(c->dest), ws_write_fault(c->w)->err);
-	ws_free(c->w);
-	c->w = NULL;
+	if (c->w) {
+		wscap_put(c, &r);
+		if (!c->all->failed && ws_finish(c->w) < 0)
+			put_failed(c, 0);
+		ws_free(c->w);
+		c->w = NULL;
+	}
+	if (c->run && !c->all->failed && (err = ws_run_end(c->run, tree_now(c->all))) != 0)
+		put_failed(c, err);
+	c->run = NULL;
 }
 
-/* Ends the records; reports a failure, but does not exit. */
-static void
+void
 cap_warn_stop(struct cap *c, const char *why)
 {
 	if (why) {
-		warn("the capture ends here, the program continues: %s", why);
+		tree_warn(c, "the capture ends here, the program continues", why);
 		put_note(c, why);
 	}
-	wscap_finish(c, WS_STOPPED, 0);
+	cap_finish(c, WS_STOPPED, 0);
 }
 
 void
@@ -128,38 +163,28 @@ cap_stop(struct cap *c, const char *why)
 {
 	cap_warn_stop(c, why);
 	tracee_cancel_call(&c->t, &c->in);
-	if (c->touch)
+	if (c->all->touch)
 		touch_all(c);
 	cap_release(c);
 }
 
-/* The program executes another one: that would need a new capture. */
+/* A new process. */
 static void
-on_exec(struct cap *c)
+stop_child(struct cap *c, pid_t pid)
 {
-	int status;
-
-	put_sys(c, &c->in, 0);
-	cap_warn_stop(c, "it executes another program");
-	tracee_resume(&c->t, PTRACE_SYSCALL, 0);
-	while (tracee_wait(&c->t, &status) == EINTR)
-		;
-	if (!WIFSTOPPED(status)) {
-		c->ended = status;
-		c->hasended = 1;
+	if (tree_first_stop(c->all, pid))
 		return;
-	}
-	c->nsite = 0;                   /* gone with the program's memory */
-	c->t.site = find_site(c->t.pid, &c->t);
-	cap_release(c);
+	if (c->all->alone || c->all->failed || c->all->leaving || !c->w)
+		child_free(c, pid);
+	else
+		child_capture(c, pid);
 }
 
-/* Handles a stop; returns the signal to continue with. */
-static int
-on_stop(struct cap *c, int status)
+int
+cap_stop_at(struct cap *c, int status)
 {
 	int sig = WSTOPSIG(status);
-	unsigned long pid;
+	unsigned long msg;
 
 	c->listen = 0;
 	if (sig == (SIGTRAP | 0x80)) {
@@ -175,69 +200,19 @@ on_stop(struct cap *c, int status)
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
-		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &pid))
-			child_free(c, (pid_t)pid);
+		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg))
+			stop_child(c, (pid_t)msg);
 		return 0;
 	case PTRACE_EVENT_EXIT:
-		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &pid) && WIFSIGNALED((int)pid))
-			signal_deadly(c, WTERMSIG((int)pid));
+		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg) && WIFSIGNALED((int)msg))
+			signal_deadly(c, WTERMSIG((int)msg));
 		return 0;
 	case PTRACE_EVENT_EXEC:
-		on_exec(c);
+		exec_leave(c);
 		return 0;
 	case PTRACE_EVENT_STOP:
 		c->listen = sig != SIGTRAP;
 		return 0;
 	}
 	return 0;
-}
-
-static int
-wait_end(struct cap *c)
-{
-	int status;
-
-	while (!c->hasended) {
-		if (tracee_wait(&c->t, &status))
-			continue;
-		if (!WIFSTOPPED(status)) {
-			c->ended = status;
-			c->hasended = 1;
-		}
-	}
-	return c->ended;
-}
-
-int
-cap_run(struct cap *c)
-{
-	int sig = 0, status, err;
-
-	cap_set_timer(0);
-	while (c->traced && !c->hasended) {
-		if (c->t.nheld && !c->sent)
-			cap_set_timer(1);
-		err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : PTRACE_SYSCALL, sig);
-		if (err && err != ESRCH)
-			die("cannot continue the program: %s", strerror(err));
-		do {
-			wscap_tick(c);
-			err = tracee_wait(&c->t, &status);
-		} while (err == EINTR);
-		if (err)
-			die("cannot wait for the program: %s", strerror(err));
-		if (!WIFSTOPPED(status)) {
-			c->ended = status;
-			c->hasended = 1;
-		} else {
-			sig = on_stop(c, status);
-		}
-	}
-	wait_end(c);
-	signals_back();
-	if (WIFEXITED(c->ended))
-		wscap_finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
-	else
-		wscap_finish(c, WS_KILLED, (unsigned)WTERMSIG(c->ended));
-	return c->ended;
 }

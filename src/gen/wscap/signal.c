@@ -181,7 +181,7 @@ signal_deliver(struct cap *c, int sig, int amid)
 	tracee_from_user(&r.u.sig.at, &at, at.rax);
 	tracee_from_user(&r.u.sig.to, &to, to.rax);
 	r.u.sig.nxsave = get_xsave(c);
-	r.u.sig.xsave = c->xsave;
+	r.u.sig.xsave = c->all->xsave;
 	wscap_put(c, &r);
 	put_frame(c, to.rsp);
 	if (c->actflags[sig] & SA_RESETHAND)
@@ -328,7 +328,7 @@ on_signal(struct cap *c, int sig)
 	if (ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		return sig;
 	if (sig == SIGSEGV && ((si.si_code == SI_KERNEL && signal_emulate(c)) ||
-	    (si.si_code == SEGV_ACCERR && c->touch && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
+	    (si.si_code == SEGV_ACCERR && c->all->touch && touch_fault(c, (uint64_t)(uintptr_t)si.si_addr)))) {
 		restore_action(c, SIGSEGV, c->segv);
 		return 0;
 	}
@@ -367,7 +367,7 @@ signal_deadly(struct cap *c, int sig)
 	tracee_from_user(&r.u.sig.at, &g, g.rax);
 	r.u.sig.to = r.u.sig.at;
 	r.u.sig.nxsave = get_xsave(c);
-	r.u.sig.xsave = c->xsave;
+	r.u.sig.xsave = c->all->xsave;
 	place_record(c, &r.u.sig, g.rsp);
 	wscap_put(c, &r);
 }

@@ -117,7 +117,7 @@ sys_sigreturn(struct cap *c, const struct call *k)
 	tracee_from_user(&r.u.sig.at, &c->in, c->out.rax);
 	tracee_from_user(&r.u.sig.to, &c->out, c->out.rax);
 	r.u.sig.nxsave = get_xsave(c);
-	r.u.sig.xsave = c->xsave;
+	r.u.sig.xsave = c->all->xsave;
 	wscap_put(c, &r);
 }
 

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "base/mem.h"
 #include "gen/wscap/wscap.h"
 
 #define STACK_MOST (1ull << 30) /* bytes that a stack may grow to, at most */
@@ -63,8 +65,7 @@ start_auxv(struct cap *c, struct start *s)
 	for (i = 0; i + 16 <= n && get_le64(b + i) != AT_NULL; i += 16) {
 		switch (get_le64(b + i)) {
 		case AT_SYSINFO_EHDR:
-			if (tracee_write(&c->t, at + i, ignore, 8) != 8)
-				die("cannot write to the program's stack");
+			tracee_write(&c->t, at + i, ignore, 8);
 			break;
 		case AT_BASE:
 			s->interp = get_le64(b + i + 8);
@@ -79,7 +80,7 @@ start_auxv(struct cap *c, struct start *s)
 	}
 }
 
-/* Would the capture overwrite the program's file? The program has done nothing yet, and ends with wscap. */
+/* Would the capture overwrite the program's file? It has done nothing yet, and ends with wscap. */
 static void
 keep_apart(struct cap *c, const struct start *s)
 {
@@ -88,12 +89,12 @@ keep_apart(struct cap *c, const struct start *s)
 	size_t n = s->execfn ? tracee_string(&c->t, s->execfn, name, sizeof(name)) : 0;
 
 	snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)c->t.pid);
-	if (stat(c->path, &to))
+	if (stat(c->all->path, &to))
 		return;
 	if ((!stat(exe, &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev) ||
 	    (n && n < sizeof(name) && !stat(name, &from) && from.st_ino == to.st_ino &&
 		from.st_dev == to.st_dev))
-		die("%s: is the program itself", c->path);
+		die("%s: is the program itself", c->all->path);
 }
 
 static long
@@ -115,39 +116,52 @@ xcr0(void)
 	return (uint64_t)d << 32 | a;
 }
 
-static void
-start_header(struct cap *c, struct start *s, char *const argv[])
+void
+start_exe(pid_t pid, char *exe, size_t room)
 {
+	char path[40];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
+	n = readlink(path, exe, room - 1);
+	exe[n > 0 ? n : 0] = 0;
+}
+
+void
+start_header(struct cap *c, const char *exe)
+{
+	struct tree *a = c->all;
 	struct ws_header h = {.machine = WS_X86_64, .page = PAGE, .line = WS_LINE};
+	const char **argv = xcalloc(c->nargs + 1, sizeof(*argv));
 	struct utsname u;
 	struct timespec now;
 	struct fault f;
-	char brand[49], path[40];
-	ssize_t n;
+	char brand[49];
 
 	uname(&u);
 	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)c->t.pid);
-	n = readlink(path, s->exe, sizeof(s->exe) - 1);
-	s->exe[n > 0 ? n : 0] = 0;
-	h.flags = WS_TIMES | (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (c->touch ? WS_FIRST_TOUCH : 0u);
-	h.cpuid = c->cpuid;
-	h.ncpuid = c->ncpuid = cpuid_table(c->cpuid, WS_CPUID_MAX);
-	cpuid_brand(c->cpuid, h.ncpuid, brand);
+	h.flags = WS_TIMES | (c->nocpuid ? WS_CPUID_RECORDS : 0u) | (a->touch ? WS_FIRST_TOUCH : 0u);
+	if (!a->ntable)
+		a->ntable = a->ncpuid = cpuid_table(a->cpuid, WS_CPUID_MAX);
+	h.cpuid = a->cpuid;
+	h.ncpuid = a->ntable;
+	cpuid_brand(a->cpuid, h.ncpuid, brand);
 	h.xcr0 = xcr0();
 	h.when = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	h.version = TM_VERSION;
 	h.brand = brand;
 	h.kernel = u.release;
-	h.exe = s->exe;
-	h.argv = (const char *const *)argv;
-	while (argv[h.argc])
-		h.argc++;
-	c->w = ws_create(ws_write_fd, &c->fd, &h, c->level, &f);
-	if (!c->w) {                    /* the program runs nevertheless */
-		warn("%s: %s", out_name(c->dest), f.err);
-		c->failed = 1;
-	}
+	h.exe = exe;
+	h.argv = argv;
+	for (size_t i = 0; i < c->nargs; i += strlen(c->args + i) + 1)
+		argv[h.argc++] = c->args + i;
+	c->w = ws_create(ws_run_write, c->run, &h, a->level, &f);
+	free(argv);
+	if (c->w)
+		return;
+	if (!a->failed)                 /* the program runs nevertheless */
+		snprintf(a->why, sizeof(a->why), "%s", f.err);
+	a->failed = 1;
 }
 
 /*
@@ -168,8 +182,8 @@ stack_end(struct cap *c, uint64_t lo, uint64_t hi, uint64_t below)
 	return end < lo ? end : lo;
 }
 
-static uint32_t
-type_of(const struct start *s, const struct tracee_map *m, const char *name)
+uint32_t
+start_type(const struct cap *c, const struct tracee_map *m, const char *name, const char *exe)
 {
 	if (!strcmp(name, "[stack]"))
 		return WS_STACK;
@@ -179,10 +193,9 @@ type_of(const struct start *s, const struct tracee_map *m, const char *name)
 		return WS_VDSO;
 	if (!m->ino)
 		return WS_ANON;
-	if (!strcmp(name, s->exe))
+	if (!strcmp(name, exe))
 		return WS_EXE;
-	/* only program and loader are mapped yet */
-	return s->interp ? WS_INTERP : WS_FILE;
+	return c->lino && m->ino == c->lino && m->dev == c->ldev ? WS_INTERP : WS_FILE;
 }
 
 static void
@@ -190,12 +203,18 @@ start_memory(struct cap *c, struct start *s)
 {
 	uint64_t below = 0;
 
+	c->lino = 0;
+	for (size_t i = 0; i < s->maps.n && s->interp; i++)
+		if (s->maps.map[i].lo <= s->interp && s->maps.map[i].hi > s->interp) {
+			c->ldev = s->maps.map[i].dev;
+			c->lino = s->maps.map[i].ino;
+		}
 	for (size_t i = 0; i < s->maps.n; i++) {
 		const struct tracee_map *m = &s->maps.map[i];
 		const char *name = s->maps.text + m->name;
-		struct region r = { m->lo, m->hi, m->offset, m->dev, m->ino, m->prot, (uint8_t)m->shared, 0,
-			0 };
-		uint32_t type = type_of(s, m, name);
+		struct region r = { .lo = m->lo, .hi = m->hi, .offset = m->offset, .dev = m->dev, .ino = m->ino,
+			.prot = m->prot, .shared = (uint8_t)m->shared };
+		uint32_t type = start_type(c, m, name, s->exe);
 
 		if (!strncmp(name, "[vvar", 5) || !strcmp(name, "[vsyscall]"))
 			continue;
@@ -205,7 +224,7 @@ start_memory(struct cap *c, struct start *s)
 		}
 		region_set(&c->reg, &r);
 		put_map(c, &r, type, name);
-		if (!c->touch || type == WS_STACK)
+		if (!c->all->touch || type == WS_STACK)
 			put_pages(c, m->lo, m->hi);
 		random_scan(c, &r, name);
 		below = m->hi;
@@ -213,34 +232,47 @@ start_memory(struct cap *c, struct start *s)
 }
 
 void
-cap_begin(struct cap *c, char *const argv[])
+start_state(struct cap *c, const struct user_regs_struct *g)
 {
-	static struct start s;
 	struct ws_rec r = {.kind = WS_START};
 
+	tracee_from_user(&r.u.state.regs, g, g->rax);
+	r.u.state.nxsave = get_xsave(c);
+	r.u.state.xsave = c->all->xsave;
+	wscap_put(c, &r);
+}
+
+const char *
+cap_begin(struct cap *c)
+{
+	static struct start s;
+	const char *why = NULL;
+
 	c->t.site = find_site(c->t.pid, &c->t);
+	s.interp = s.entry = s.execfn = 0;
 	if (tracee_regs(&c->t, &s.regs))
-		die_sys("cannot read the program's registers");
+		return "its registers cannot be read";
 	start_auxv(c, &s);
-	keep_apart(c, &s);
+	if (c->t.pid == c->all->first)
+		keep_apart(c, &s);
 	c->notsc = tracee_tsc_faults() && !start_call(c, SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
 	/*
 	 * in a virtual machine this slows down every switch of processes several times, so the
 	 * table must suffice
 	 */
-	if (c->audit)
+	if (c->all->audit)
 		c->nocpuid = !start_call(c, SYS_arch_prctl, ARCH_SET_CPUID, 0);
 	c->brk = ((uint64_t)start_call(c, SYS_brk, 0, 0) + PAGE - 1) / PAGE * PAGE;
 	signal_mask(c);
-	start_header(c, &s, argv);
-	tracee_from_user(&r.u.state.regs, &s.regs, s.regs.rax);
-	r.u.state.nxsave = get_xsave(c);
-	r.u.state.xsave = c->xsave;
-	wscap_put(c, &r);
+	start_exe(c->t.pid, s.exe, sizeof(s.exe));
+	start_header(c, s.exe);
+	start_state(c, &s.regs);
 	if (tracee_maps(c->t.pid, &s.maps))
-		die("cannot read the program's mappings");
-	start_memory(c, &s);
-	if (c->touch)
+		why = "its mappings cannot be read";
+	else
+		start_memory(c, &s);
+	if (!why && c->all->touch)
 		touch_hide(c, 0, UINT64_MAX);
 	tracee_maps_free(&s.maps);
+	return why;
 }

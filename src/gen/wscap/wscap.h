@@ -1,4 +1,4 @@
-/* State and functions shared by the files of wscap: a program under ptrace, and its capture. */
+/* State and functions shared by the files of wscap: processes under ptrace, and their capture. */
 #ifndef TM_GEN_WSCAP_WSCAP_H
 #define TM_GEN_WSCAP_WSCAP_H
 
@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/user.h>
+#include <time.h>
 
 #include "base/out.h"
+#include "format/ws/runs.h"
 #include "format/ws/ws.h"
 #include "replay/ptrace/tracee.h"
 
@@ -22,6 +24,7 @@ struct region {
 	int prot;
 	uint8_t shared, wasw;           /* wasw: it was writable at some time */
 	uint8_t stack;
+	uint8_t foreign;                /* another captured process writes to it */
 };
 
 struct regions {
@@ -54,16 +57,54 @@ struct file {
 	int memory;                     /* it is the program's memory in /proc */
 };
 
-struct cap {
-	struct tracee t;
-	struct ws_writer *w;            /* NULL: nothing is recorded, or no longer */
+struct cap;
+#define NBUCKETS 256u
+
+/* All processes, and the file that they are captured in. */
+struct tree {
+	struct ws_runs_writer *runs;
 	struct out *dest;               /* the capture file */
 	int fd;                         /* its descriptor */
 	const char *path;               /* its path, for messages */
 	enum ws_level level;
 	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
-	int traced;                     /* the program is still under ptrace */
+	int alone;                      /* option --first: children are not captured */
 	int failed;                     /* writing the capture failed */
+	char why[280];                  /* and why */
+	struct timespec began;
+	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
+	size_t ncap;
+	struct stopped {                /* new processes that stopped before their parent told of them */
+		pid_t pid;
+		int status;
+	} *early;                       /* owned */
+	size_t nearly, capearly;
+	pid_t first;                    /* the process that was started; 0 when it has ended */
+	int status;                     /* with this wait status */
+	int leaving;                    /* wscap ends before the other processes */
+	/* results of cpuid: the first ntable ascending, for headers; then others that were asked for */
+	struct ws_cpuid cpuid[WS_CPUID_MAX];
+	size_t ncpuid, ntable;
+	uint8_t *scratch;               /* CHUNK bytes */
+	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
+};
+
+/* A process that is captured. */
+struct cap {
+	struct tracee t;
+	struct tree *all;
+	struct cap *next;               /* in its bucket */
+	struct ws_writer *w;            /* NULL: nothing is recorded, or no longer */
+	struct ws_run_writer *run;      /* its present run; NULL with w */
+	struct cap *borrower;           /* the child that uses this process's memory until its execve or end */
+	struct cap *lender;             /* this process is such a child, of that one */
+	/* mappings of the lender as its child left them; valid if `lent` */
+	struct regions after;
+	int lent;
+	char *args;                     /* arguments, each with its NUL; owned */
+	size_t nargs;                   /* bytes */
+	uint64_t ldev, lino;            /* the program interpreter's file; lino 0: none, or not known */
+	int traced;                     /* it is still under ptrace */
 	size_t since;                   /* bytes of memory in the current group */
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* the warning that memory is mapped twice was printed */
@@ -92,14 +133,11 @@ struct cap {
 	uint64_t mask;                  /* signals that the program blocks */
 	uint8_t segv[32], trap[32];     /* its actions for SIGSEGV and SIGTRAP, in the kernel's format */
 	struct shadow shadow;
-	struct shadow common;           /* memory that children can write, as of the last call */
-	int sharing;                    /* memory is shared with children */
+	struct shadow common;           /* memory that other processes can write, as of the last call */
+	int sharing;                    /* memory is shared with other processes */
+	int fresh;                      /* it was not saved in `common` when that began */
 	struct file file[NFILES];
 	uint64_t pcs[64];               /* known `syscall` instructions */
-	struct ws_cpuid cpuid[WS_CPUID_MAX];
-	size_t ncpuid;                  /* results of cpuid so far */
-	uint8_t *scratch;               /* CHUNK bytes */
-	uint8_t *xsave;                 /* WS_XSAVE_MAX bytes */
 	uint8_t stack[WS_SIGSTACK];     /* the stack at a signal */
 	uint64_t place[WS_SIGWORDS];    /* addresses that the program wrote before it */
 	size_t nplace;
@@ -114,8 +152,17 @@ struct call {
 
 /* start.c */
 
-/* writes header, START and initial memory; the program is after execve */
-void cap_begin(struct cap *c, char *const argv[]);
+/*
+ * Writes header, START and initial memory of c->run; the program is after execve.  NULL, or why it cannot
+ * be captured.
+ */
+const char *cap_begin(struct cap *c);
+/* creates the writer and writes the header; exe: the program's path */
+void start_header(struct cap *c, const char *exe);
+void start_state(struct cap *c, const struct user_regs_struct *g);      /* writes START */
+/* the kind of a mapping; exe: the program's path */
+uint32_t start_type(const struct cap *c, const struct tracee_map *m, const char *name, const char *exe);
+void start_exe(pid_t pid, char *exe, size_t room);      /* the program's path */
 
 /* cpuid.c */
 size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; returns the number of entries */
@@ -126,6 +173,9 @@ void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* result of cpuid for d
 /* put.c: records */
 void wscap_put(struct cap *c, const struct ws_rec *r);
 void put_note(struct cap *c, const char *text);
+/* writing has failed, with this errno, or as the writer of c says if it is 0: nothing more is recorded */
+void put_failed(struct cap *c, int err);
+void put_cut(struct cap *c);            /* writes what was recorded so far */
 /* contents of memory, as far as it is mapped */
 void put_mem(struct cap *c, uint64_t addr, uint64_t n);
 void put_zero(struct cap *c, uint64_t addr, uint64_t n);        /* n bytes at addr became zero */
@@ -170,7 +220,7 @@ void compare_known(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
 /* records the changes; tell: also warns.  Returns the number of bytes that changed. */
 size_t compare_after(struct cap *c, int tell);
 
-/* call it before the first child and after each call: records what children wrote since */
+/* call it before the first child and after each call: records what other processes wrote since */
 void compare_shared(struct cap *c);
 
 /* file.c */
@@ -211,10 +261,12 @@ void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);
 void random_child(const struct cap *c, struct tracee *t);
 /* restores the breakpoints after random_child, if memory was shared */
 void random_restore(struct cap *c);
+void random_fork(struct cap *c);                /* sets the debug registers of a new process */
 void random_off(struct cap *c);                                 /* the program continues untraced */
 
 /* child.c: processes that run untraced */
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
+void child_free_stray(pid_t pid);               /* the same for one whose parent is gone */
 uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
 /* releases the program itself; from any stop but a syscall-entry stop */
 void cap_release(struct cap *c);
@@ -231,11 +283,50 @@ int touch_again(struct cap *c, const struct call *k);
 /* the program has changed the protection: hides it again */
 void touch_protected(struct cap *c, uint64_t lo, uint64_t hi);
 
+/* share.c: c has mapped [lo, hi), or may write there now: do other processes have the same memory? */
+void share_mapped(struct cap *c, uint64_t lo, uint64_t hi);
+
+/* fork.c: children that are captured */
+
+void child_capture(struct cap *c, pid_t pid);           /* a new process; c is in the call that makes it */
+/* c no longer uses the memory of another process: gives back what it knows of it */
+void fork_return(struct cap *c);
+void fork_adopt(struct cap *c);         /* records what a child did to the mappings */
+
+/* exec.c: a process executes a program */
+
+/* reads the arguments of the process: 0 or -1 */
+int exec_args(struct cap *c);
+void exec_leave(struct cap *c);         /* at the stop in execve: ends a run and begins another */
+void exec_rights(struct cap *c);        /* warns if it should have had more privileges */
+
+/* tree.c: all processes */
+
+struct cap *tree_add(struct tree *a, struct cap *c);    /* c has its id; returns c */
+struct cap *tree_find(const struct tree *a, pid_t pid);
+void tree_remove(struct cap *c);                        /* frees c */
+void tree_resume(struct cap *c, int sig);               /* continues it, with this signal */
+uint64_t tree_now(const struct tree *a);                /* nanoseconds since the first process began */
+/* begins a run: 0 or -1 */
+int tree_begin(struct cap *c, struct cap *parent, enum ws_began began);
+/* waits until a new process stops: 0, or -1: it is gone */
+int tree_first_stop(struct tree *a, pid_t pid);
+/* the capture of c ends here, and why; in front of `why` is the name of the process if it is not the only one */
+void tree_warn(const struct cap *c, const char *text, const char *why);
+int tree_run(struct tree *a);           /* runs all processes to their end: the wait status of the first one */
+
 /* run.c */
 
 /* from now on, our signals go to the program, or are ignored */
-void cap_signals(struct cap *c);
-int cap_run(struct cap *c);                             /* runs to the program's end: its wait status */
+void cap_signals(pid_t pid);
+void cap_signals_first_gone(void);      /* the program has ended: they end wscap */
+void cap_signals_back(void);            /* restores our signal actions */
+int cap_told(void);                     /* has a signal come that ends wscap? */
+void cap_tick(struct tree *a);          /* does what is due after some time */
+int cap_stop_at(struct cap *c, int status);             /* handles a stop; returns the signal to continue with */
+void cap_finish(struct cap *c, enum ws_how how, unsigned status);       /* ends the run */
+/* Ends the records; reports a failure, but does not exit. */
+void cap_warn_stop(struct cap *c, const char *why);
 /* At a syscall-entry stop: ends the capture, not the program.  why NULL: writing failed. */
 void cap_stop(struct cap *c, const char *why);
 /* on: checks held signals every few milliseconds */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "format/ws/runs.h"
 #include "replay/guest/replay_internal.h"
 
 #define WORTH 20000000u         /* running this many instructions costs more than going to a keyframe */
@@ -53,7 +54,7 @@ replay_key_instances(struct replay *r, size_t k)
 {
 	struct fault f;
 	/* a second reader: the first one is at the replay's position */
-	struct ws_reader *in = ws_open(r->fd, &f);
+	struct ws_reader *in = ws_open_run(r->fd, ws_run_number(r->in), &f);
 	struct ws_rec rec;
 	uint64_t n = WS_UNKNOWN;
 
@@ -136,7 +137,7 @@ static int
 find_end(struct replay *r, struct ws_rec_end *end)
 {
 	struct fault f;
-	struct ws_reader *in = ws_open(r->fd, &f);
+	struct ws_reader *in = ws_open_run(r->fd, ws_run_number(r->in), &f);
 	struct ws_rec rec;
 	size_t n = 0;
 	int whole, e = -1;

@@ -12,6 +12,7 @@
 #include "base/helper.h"
 #include "base/progress.h"
 #include "base/src.h"
+#include "format/ws/runs.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/fact.h"
 #include "replay/guest/feature.h"
@@ -155,13 +156,14 @@ static int
 open_file(struct replay *r, const char *path, struct fault *f)
 {
 	struct fault w;
+	size_t run = 0;
 
-	r->fd = src_is_stdin(path) ? 0 : helper_keep_open(path);
+	r->fd = src_is_stdin(path) ? 0 : ws_keep_open_path(path, &run);
 	if (r->fd < 0) {
 		snprintf(f->err, sizeof f->err, "%s", strerror(errno));
 		return -1;
 	}
-	r->in = ws_open(r->fd, &w);
+	r->in = ws_open_run(r->fd, run, &w);
 	if (!r->in) {
 		f->off = w.off;
 		f->rec = w.rec;

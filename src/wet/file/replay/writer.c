@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/helper.h"
 #include "base/progress.h"
 #include "cfg/source.h"
+#include "format/ws/runs.h"
 #include "wet/file/writer.h"
 
 #define PIECE ((size_t)1 << 20)         /* bytes of the capture in a section */
@@ -22,32 +22,61 @@ put_code(struct store_cap *c)
 	return store_section(&c->out, WETFILE_CODE, 0, STORE_P_CODE);
 }
 
+/* The sections of the capture. */
+struct cap_out {
+	struct store_out *t;
+	uint32_t n;
+};
+
+static int
+cap_section(struct cap_out *c)
+{
+	int bad = store_section(c->t, WETFILE_CAP, c->n++, STORE_P_CAP);
+
+	c->t->b.n = 0;
+	return bad ? EIO : 0;
+}
+
+static int
+cap_write(void *arg, const void *p, size_t n)
+{
+	struct cap_out *c = arg;
+	const char *from = p;
+
+	while (n) {
+		size_t k = PIECE - c->t->b.n < n ? PIECE - c->t->b.n : n;
+		int e;
+
+		buf_add(&c->t->b, from, k);
+		from += k;
+		n -= k;
+		if (c->t->b.nomem)
+			return ENOMEM;
+		if (c->t->b.n == PIECE && (e = cap_section(c)) != 0)
+			return e;
+	}
+	return 0;
+}
+
 static int
 put_capture(struct store_cap *c, const char *capture)
 {
 	struct store_out *t = &c->out;
-	int fd = helper_keep_open(capture), bad = 0;
-	ssize_t n = 1;
+	struct cap_out to = { .t = t };
+	struct fault f;
+	size_t run = 0;
+	int fd = ws_keep_open_path(capture, &run), bad;
 
 	if (fd < 0)
 		return store_fail(t->f, 1, "%s", strerror(errno));
-	(void)lseek(fd, 0, SEEK_SET);
-	for (uint32_t k = 0; !bad && n > 0; k++) {
-		t->b.n = 0;
-		if (!buf_reserve(&t->b, PIECE)) {
-			bad = 1;
-			break;
-		}
-		while (t->b.n < PIECE &&
-		    ((n = read(fd, t->b.p + t->b.n, PIECE - t->b.n)) > 0 || (n < 0 && errno == EINTR)))
-			t->b.n += n > 0 ? (size_t)n : 0;
-		if (n < 0)
-			bad = store_fail(t->f, 1, "%s", strerror(errno));
-		else if (t->b.n || k == 0)
-			bad = store_section(t, WETFILE_CAP, k, STORE_P_CAP);
-	}
+	t->b.n = 0;
+	bad = ws_run_copy(fd, run, cap_write, &to, &f);
+	if (bad && !t->f->err[0])
+		store_fail(t->f, 1, "%s", f.err);
+	if (!bad && (t->b.n || !to.n))
+		bad = cap_section(&to) != 0;
 	close(fd);
-	return bad;
+	return bad ? -1 : 0;
 }
 
 /* Writes the segment that begins with the state in c->key, with the executions of each statement in it. */

@@ -1,0 +1,232 @@
+/* Children that are captured: forked ones, and those that borrow their parent's memory until execve. */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "gen/wscap/wscap.h"
+
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND 0x100000000ull
+#endif
+
+static void *
+fork_copy(const void *p, size_t n)
+{
+	void *q = xmalloc(n + 1);
+
+	if (n)
+		memcpy(q, p, n);
+	return q;
+}
+
+/* The state of the child: that of its parent in the call that made it. */
+static struct cap *
+fork_state(struct cap *c, pid_t pid, uint64_t flags)
+{
+	struct cap *k = fork_copy(c, sizeof(*c));
+
+	memset(&k->t, 0, sizeof(k->t));
+	k->t.pid = pid;
+	k->t.site = c->t.site;
+	k->t.mem = tracee_open(pid, "mem", O_RDWR);
+	k->w = NULL;
+	k->run = NULL;
+	k->next = k->borrower = k->lender = NULL;
+	k->lent = 0;
+	memset(&k->after, 0, sizeof(k->after));
+	k->args = fork_copy(c->args, c->nargs);
+	k->since = 0;
+	k->dirty = k->listen = k->inside = k->restart = k->behind = k->compare = k->denied = 0;
+	k->oldadvice = k->sent = k->cputime = 0;
+	k->ended = k->hasended = k->sharing = k->fresh = 0;
+	k->reg.p = fork_copy(c->reg.p, c->reg.n * sizeof(*c->reg.p));
+	k->reg.cap = c->reg.n;
+	memset(&k->hidden, 0, sizeof(k->hidden));
+	k->site = fork_copy(c->site, c->nsite * sizeof(*c->site));
+	k->capsite = c->nsite;
+	memset(&k->shadow, 0, sizeof(k->shadow));
+	memset(&k->common, 0, sizeof(k->common));
+	memset(k->file, 0, sizeof(k->file));
+	if (flags & CLONE_CLEAR_SIGHAND)
+		for (int i = 1; i <= 64; i++)
+			k->handler[i] = k->handler[i] == 1;
+	return k;
+}
+
+/* Records r, a mapping or a part of one; m and name are what /proc says of it. */
+static void
+fork_region(struct cap *k, const struct region *r, const struct tracee_map *m, const char *name, const char *exe)
+{
+	put_map(k, r, start_type(k, m, name, exe), name);
+	put_pages(k, m->lo > r->lo ? m->lo : r->lo, r->hi);
+}
+
+/*
+ * Records the mappings of a process and their contents, as far as they exist: madvise can keep some from
+ * children.
+ */
+static void
+fork_memory(struct cap *k, const struct tracee_maps *maps, const char *exe)
+{
+	struct regions had = k->reg;
+
+	memset(&k->reg, 0, sizeof(k->reg));
+	for (size_t i = 0, j = 0; i < had.n; i++) {
+		const struct region *r = &had.p[i];
+
+		for (; j < maps->n && maps->map[j].hi <= r->lo; j++)
+			;
+		for (size_t m = j; m < maps->n && maps->map[m].lo < r->hi; m++) {
+			const struct tracee_map *e = &maps->map[m];
+			struct region part = *r;
+
+			if (!part.stack && e->lo > part.lo) {
+				part.offset += part.ino ? e->lo - part.lo : 0;
+				part.lo = e->lo;
+			}
+			if (e->hi < part.hi)
+				part.hi = e->hi;
+			region_set(&k->reg, &part);
+			fork_region(k, &part, e, maps->text + e->name, exe);
+		}
+	}
+	free(had.p);
+}
+
+/* Begins the run of a child that has just begun. */
+static const char *
+fork_begin(struct cap *k)
+{
+	struct user_regs_struct g;
+	struct tracee_maps maps = {0};
+	char exe[4096];
+
+	if (k->t.mem < 0)
+		return "its memory cannot be read";
+	if (tracee_regs(&k->t, &g))
+		return "its registers cannot be read";
+	if (tracee_maps(k->t.pid, &maps))
+		return "its mappings cannot be read";
+	signal_mask(k);
+	start_exe(k->t.pid, exe, sizeof(exe));
+	start_header(k, exe);
+	start_state(k, &g);
+	fork_memory(k, &maps, exe);
+	tracee_maps_free(&maps);
+	random_fork(k);
+	compare_shared(k);
+	return NULL;
+}
+
+void
+child_capture(struct cap *c, pid_t pid)
+{
+	uint64_t flags = clone_flags(c, &(struct call){.nr = c->in.orig_rax, .arg = {c->in.rdi}});
+	struct cap *k = tree_add(c->all, fork_state(c, pid, flags));
+	const char *why;
+
+	if (flags & CLONE_VM) {
+		k->lender = c;
+		c->borrower = k;
+	}
+	if (tree_begin(k, c, flags & CLONE_VM ? WS_VFORK : WS_FORK) != 0)
+		why = "it cannot be written";
+	else
+		why = fork_begin(k);
+	if (!why) {
+		tree_resume(k, 0);
+		return;
+	}
+	cap_warn_stop(k, why);
+	cap_release(k);
+	tree_remove(k);
+}
+
+void
+fork_return(struct cap *c)
+{
+	struct cap *p = c->lender;
+	struct site *site;
+	size_t n;
+
+	if (!p)
+		return;
+	c->lender = NULL;
+	p->borrower = NULL;
+	p->lent = 1;
+	p->after = c->reg;
+	memset(&c->reg, 0, sizeof(c->reg));
+	p->brk = c->brk;
+	site = p->site;
+	p->site = c->site;
+	c->site = site;
+	n = p->capsite;
+	p->capsite = c->capsite;
+	c->capsite = n;
+	p->nsite = c->nsite;
+	c->nsite = 0;
+}
+
+static int
+same_region(const struct region *a, const struct region *b)
+{
+	return a->lo == b->lo && a->hi == b->hi && a->prot == b->prot && a->shared == b->shared &&
+	    a->ino == b->ino && a->dev == b->dev && (!a->ino || a->offset == b->offset);
+}
+
+/* Records what of `before` is no longer mapped. */
+static void
+adopt_gone(struct cap *c, const struct regions *before)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		uint64_t at = before->p[i].lo, hi = before->p[i].hi;
+
+		while (at < hi) {
+			size_t j = region_at(&c->reg, at);
+			uint64_t lo = j < c->reg.n && c->reg.p[j].lo < hi ? c->reg.p[j].lo : hi;
+
+			if (lo > at)
+				put_range(c, WS_UNMAP, at, lo - at, 0);
+			at = lo < hi ? c->reg.p[j].hi : hi;
+		}
+	}
+}
+
+void
+fork_adopt(struct cap *c)
+{
+	struct regions before = c->reg;
+	struct tracee_maps maps = {0};
+	char exe[4096];
+
+	if (c->borrower)                /* it executes a program, and its stop there has not been seen yet */
+		fork_return(c->borrower);
+	if (!c->lent)
+		return;
+	c->lent = 0;
+	c->reg = c->after;
+	memset(&c->after, 0, sizeof(c->after));
+	random_fork(c);
+	adopt_gone(c, &before);
+	for (size_t i = 0; i < c->reg.n; i++) {
+		const struct region *r = &c->reg.p[i];
+		size_t j = region_at(&before, r->lo), m;
+
+		if (j < before.n && same_region(r, &before.p[j]))
+			continue;
+		if (!maps.n) {
+			start_exe(c->t.pid, exe, sizeof(exe));
+			if (tracee_maps(c->t.pid, &maps))
+				break;
+		}
+		for (m = 0; m < maps.n && maps.map[m].hi <= r->lo; m++)
+			;
+		if (m < maps.n && maps.map[m].lo < r->hi)
+			fork_region(c, r, &maps.map[m], maps.text + maps.map[m].name, exe);
+	}
+	tracee_maps_free(&maps);
+	free(before.p);
+}

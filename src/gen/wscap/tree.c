@@ -1,0 +1,309 @@
+/* All processes: waits for them, and runs each from stop to stop. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "gen/wscap/wscap.h"
+
+static struct cap **
+tree_bucket(struct tree *a, pid_t pid)
+{
+	return &a->bucket[(unsigned)pid % NBUCKETS];
+}
+
+struct cap *
+tree_add(struct tree *a, struct cap *c)
+{
+	struct cap **b = tree_bucket(a, c->t.pid);
+
+	c->all = a;
+	c->next = *b;
+	*b = c;
+	a->ncap++;
+	return c;
+}
+
+struct cap *
+tree_find(const struct tree *a, pid_t pid)
+{
+	struct cap *c = a->bucket[(unsigned)pid % NBUCKETS];
+
+	while (c && c->t.pid != pid)
+		c = c->next;
+	return c;
+}
+
+void
+tree_remove(struct cap *c)
+{
+	struct cap **b = tree_bucket(c->all, c->t.pid);
+
+	fork_return(c);
+	if (c->borrower)                /* its memory lives on with the child */
+		c->borrower->lender = NULL;
+	while (*b != c)
+		b = &(*b)->next;
+	*b = c->next;
+	c->all->ncap--;
+	tracee_close(&c->t);
+	free(c->args);
+	free(c->reg.p);
+	free(c->after.p);
+	free(c->hidden.p);
+	free(c->site);
+	free(c->shadow.p);
+	free(c->shadow.range);
+	free(c->common.p);
+	free(c->common.range);
+	free(c);
+}
+
+uint64_t
+tree_now(const struct tree *a)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)((t.tv_sec - a->began.tv_sec) * 1000000000 + (t.tv_nsec - a->began.tv_nsec));
+}
+
+int
+tree_begin(struct cap *c, struct cap *parent, enum ws_began began)
+{
+	struct ws_run run = {.began = (uint32_t)began, .pid = (uint64_t)c->t.pid};
+
+	if (began != WS_FIRST) {
+		run.parent = ws_run_writer_number(parent->run);
+		run.trigger = ws_triggers(parent->w);
+		run.start = tree_now(c->all);
+	}
+	c->run = ws_runs_begin(c->all->runs, &run);
+	if (!c->run)
+		put_failed(c, ENOSPC);
+	return c->run ? 0 : -1;
+}
+
+/* The last part of the program's path, for messages. */
+static const char *
+tree_name(const struct cap *c)
+{
+	static char exe[4096];
+	const char *slash;
+
+	start_exe(c->t.pid, exe, sizeof(exe));
+	slash = strrchr(exe, '/');
+	return slash ? slash + 1 : exe;
+}
+
+void
+tree_warn(const struct cap *c, const char *text, const char *why)
+{
+	if (c->all->first == c->t.pid && (!c->run || ws_run_writer_number(c->run) == 1))
+		warn("%s: %s", text, why);
+	else
+		warn("%s[%ld]: %s: %s", tree_name(c), (long)c->t.pid, text, why);
+}
+
+static void
+early_add(struct tree *a, pid_t pid, int status)
+{
+	a->early = mem_xgrow(a->early, &a->capearly, a->nearly + 1, sizeof(*a->early));
+	a->early[a->nearly++] = (struct stopped){pid, status};
+}
+
+int
+tree_first_stop(struct tree *a, pid_t pid)
+{
+	int status;
+
+	for (size_t i = 0; i < a->nearly; i++)
+		if (a->early[i].pid == pid) {
+			a->early[i] = a->early[--a->nearly];
+			return 0;
+		}
+	while (waitpid(pid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return -1;
+	return WIFSTOPPED(status) ? 0 : -1;
+}
+
+/* Who is the parent of a process, for the kernel? */
+static pid_t
+tree_parent(pid_t pid)
+{
+	char path[40], text[512], *at;
+	FILE *f;
+	long parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f) && (at = strrchr(text, ')')) != NULL)
+		(void)sscanf(at + 1, " %*c %ld", &parent);
+	if (f)
+		fclose(f);
+	return (pid_t)parent;
+}
+
+/* A parent that was killed in its call never told of its child, which waits to be released. */
+static void
+early_strays(struct tree *a)
+{
+	for (size_t i = 0; i < a->nearly; i++) {
+		pid_t pid = a->early[i].pid;
+
+		if (tree_find(a, tree_parent(pid)))
+			continue;
+		a->early[i--] = a->early[--a->nearly];
+		child_free_stray(pid);
+	}
+}
+
+static void
+tree_first_ended(struct tree *a, int status)
+{
+	a->first = 0;
+	a->status = status;
+	cap_signals_first_gone();
+}
+
+static void
+tree_ended(struct cap *c)
+{
+	struct tree *a = c->all;
+
+	if (c->t.pid == a->first)
+		tree_first_ended(a, c->ended);
+	if (WIFEXITED(c->ended))
+		cap_finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
+	else
+		cap_finish(c, WS_KILLED, (unsigned)WTERMSIG(c->ended));
+	tree_remove(c);
+	early_strays(a);
+}
+
+void
+tree_resume(struct cap *c, int sig)
+{
+	int err;
+
+	if (c->t.nheld && !c->sent)
+		cap_set_timer(1);
+	err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : PTRACE_SYSCALL, sig);
+	if (err && err != ESRCH)
+		die("cannot continue the program: %s", strerror(err));
+}
+
+/* The calls of a stopped process that will be made again when it continues. */
+static void
+leave_again(struct cap *c)
+{
+	struct user_regs_struct g;
+
+	if (tracee_regs(&c->t, &g) || (int64_t)g.orig_rax < 0 || (int64_t)g.rax > -512 || (int64_t)g.rax < -516)
+		return;
+	g.rax = g.orig_rax;
+	g.orig_rax = UINT64_MAX;
+	g.rip -= 2;
+	tracee_setregs(&c->t, &g);
+}
+
+/* wscap was told to end: releases a process at a stop. */
+static void
+tree_leave(struct cap *c, int status)
+{
+	static const char why[] = "wscap was told to end";
+	siginfo_t si;
+
+	if (WSTOPSIG(status) == (SIGTRAP | 0x80) && !c->inside) {
+		tracee_regs(&c->t, &c->in);
+		cap_stop(c, why);
+		return;
+	}
+	if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+		call_leave(c);
+	else if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+		tracee_hold(&c->t, &si);
+	else if (c->inside)
+		leave_again(c);
+	cap_warn_stop(c, why);
+	if (c->all->touch)
+		touch_all(c);
+	cap_release(c);
+}
+
+static void
+tree_stopped(struct cap *c, int status)
+{
+	int sig = 0;
+
+	if (c->all->leaving && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&
+	    status >> 16 != PTRACE_EVENT_CLONE && status >> 16 != PTRACE_EVENT_EXEC &&
+	    status >> 16 != PTRACE_EVENT_EXIT)
+		tree_leave(c, status);
+	else
+		sig = cap_stop_at(c, status);
+	if (c->hasended)
+		tree_ended(c);
+	else if (!c->traced)
+		tree_remove(c);
+	else
+		tree_resume(c, sig);
+}
+
+static void
+tree_event(struct tree *a, pid_t pid, int status)
+{
+	struct cap *c = tree_find(a, pid);
+
+	if (!c && WIFSTOPPED(status)) {
+		early_add(a, pid, status);
+		if (!a->ncap)
+			early_strays(a);
+	} else if (!c) {
+		/* it was released before; or it is no process of ours */
+		if (pid == a->first)
+			tree_first_ended(a, status);
+	} else if (WIFSTOPPED(status)) {
+		tree_stopped(c, status);
+	} else {
+		c->ended = status;
+		c->hasended = 1;
+		tree_ended(c);
+	}
+}
+
+static void
+tree_interrupt(struct tree *a)
+{
+	a->leaving = 1;
+	for (size_t i = 0; i < NBUCKETS; i++)
+		for (struct cap *c = a->bucket[i]; c; c = c->next)
+			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
+}
+
+int
+tree_run(struct tree *a)
+{
+	int status;
+	pid_t pid;
+
+	while (a->ncap || a->first) {
+		cap_tick(a);
+		if (!a->first && cap_told() && !a->leaving)
+			tree_interrupt(a);
+		pid = waitpid(-1, &status, __WALL);
+		if (pid > 0)
+			tree_event(a, pid, status);
+		else if (errno != EINTR)
+			die("cannot wait for the program: %s", strerror(errno));
+	}
+	cap_signals_back();
+	return a->status;
+}
