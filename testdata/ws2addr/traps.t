@@ -97,11 +97,11 @@ if grep -q rdrand /proc/cpuinfo; then
 		ws2addr -w 1 c.ws >again.out
 		same "random numbers $opts: the same again" again.out got.out
 		replays "random numbers $opts"
-		ok "random numbers $opts: recorded" sh -c 'wsinfo c.ws | grep -q "^rand  *\(1[89]\|2[0-9]\) "'
+		ok "random numbers $opts: recorded" sh -c 'wsinfo c.ws:1 | grep -q "^rand  *\(1[89]\|2[0-9]\) "'
 	done
 	ok "random numbers: wstrim" wstrim c.ws
 	replays "random numbers, trimmed"
-	ws2wet -o rand.wet c.ws 2>err
+	ws2wet -o rand.wet c.ws:1 2>err
 	is "random numbers: their dependences" "$?$(cat err)" 0
 else
 	skip "the processor has no rdrand"
