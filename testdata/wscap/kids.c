@@ -234,6 +234,31 @@ servers(void)
 	printf("%d\n", sum);
 }
 
+/* Children that are killed at any place of their system calls, their beginnings included */
+static void
+struck(void)
+{
+	for (int i = 0, k, st, p[2]; i < 20; i++) {
+		pid_t pid;
+		char c = 0;
+
+		if (pipe(p))
+			exit(9);
+		if (!(pid = fork()))
+			for (;;)
+				if (write(p[1], &c, 1) != 1)
+					exit(9);
+		for (k = 0; k < 20 + i; k++)
+			if (read(p[0], &c, 1) != 1)
+				exit(9);
+		kill(pid, SIGKILL);
+		waitpid(pid, &st, 0);
+		printf("%d\n", WTERMSIG(st));
+		close(p[0]);
+		close(p[1]);
+	}
+}
+
 /* Children that are killed, stop themselves, and outlive their parent. */
 static void
 kills(void)
@@ -300,7 +325,7 @@ main(int argc, char **argv)
 	static const struct { const char *name; void (*f)(void); } test[] = {
 		{"fork", forks}, {"vfork", vforks}, {"spawn", spawns}, {"popen", pipes}, {"thread", threads},
 		    {"exec", execs}, {"borrow", borrows}, {"share", shares}, {"map", maps}, {"server", servers},
-		    {"kill", kills}, {"many", many},
+		    {"kill", kills}, {"struck", struck}, {"many", many},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(test) / sizeof(test[0]); i++) {

@@ -4,6 +4,7 @@
  * until the next call, or for some milliseconds: then it is delivered where the program is, and
  * that place is identified by registers and stack.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -354,14 +355,21 @@ on_signal(struct cap *c, int sig)
 	return other > 0 ? on_signal(c, other) : 0;
 }
 
-/* Records the place of a fatal signal: a replay ends there. */
+/* Was it killed at the beginning of a system call, before we were told of that? */
+static int
+signal_before_call(struct cap *c, const struct user_regs_struct *g)
+{
+	return (long long)g->orig_rax >= 0 && (long long)g->rax == -ENOSYS && !signal_after_call(c);
+}
+
+/* Records the place of a fatal signal: a replay ends there. In a system call, it ends at that. */
 void
 signal_deadly(struct cap *c, int sig)
 {
 	struct user_regs_struct g;
 	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
 
-	if (c->inside || c->restart || tracee_regs(&c->t, &g))
+	if (c->inside || c->restart || tracee_regs(&c->t, &g) || signal_before_call(c, &g))
 		return;
 	r.u.sig.sig = (uint32_t)sig;
 	tracee_from_user(&r.u.sig.at, &g, g.rax);
