@@ -114,6 +114,7 @@ lap_cursor_next(struct lap_reader *q, struct lap_cursor *c)
 		else if (cursor_open(q, c) != 0)
 			return -1;
 	}
+	c->off = in_off(c->in);
 	got = lap_merged_read(&c->r, &c->item);
 	if (got < 0)
 		return cursor_fault(q, c, c->r.off, c->r.nrec, c->r.err);
@@ -121,7 +122,7 @@ lap_cursor_next(struct lap_reader *q, struct lap_cursor *c)
 		return cursor_end(q, c);
 	time = lap_item_time(&c->item);
 	if (time < c->time || (!(c->nref + c->nevent) && time != c->trace->first))
-		return cursor_fault(q, c, in_off(c->in), c->nref + c->nevent, time < c->time ?
+		return cursor_fault(q, c, c->off, c->nref + c->nevent, time < c->time ?
 		    "a time before that of the record before it" : "another first time than in the manifest");
 	c->time = time;
 	if (c->item.isevent) {

@@ -44,6 +44,7 @@ struct lap_cursor {
 	struct lap_merged r;
 	struct in *in;                  /* owned; NULL before the first read, and after the last record */
 	uint64_t nref, nevent, time;
+	uint64_t off;                   /* of the record */
 	struct lap_cursor *newer, *older;       /* those with buffers */
 	int listed;
 };

@@ -41,7 +41,7 @@ forms() {
 	wetq) printf '%s\n' 'list %' 'cf %' 'slice 1 %' 'arch %' ;;
 	wetz) printf '%s\n' % '-d %' '-m full %' ;;
 	ws2laplace) printf '%s\n' '-k made %' ;;
-	aecc | laplace-pages | laplace-stat | tracemill | wscap) ;;     # it is a compiler's input, a folder, a tool, or a program
+	aecc | laplace-pages | laplace-schedule | laplace-stat | tracemill | wscap) ;;     # it is a compiler's input, a folder, a tool, or a program
 	*) echo % ;;
 	esac
 }
