@@ -26,6 +26,7 @@ is "there are references" "$(awk 'END { print (NR > 100000) }' want)" 1
 same "the trace of one task is that of ws2addr" got want
 laplace-schedule -q 1000i -a virtual -f text one | sed 1d >got
 same "whatever its quantum" got want
+is "a task runs on one processor at a time" "$(laplace-schedule -c -p 2 -m -q 100i -g 1000i one | awk '/^1 / { print $2 }')" 0
 
 cat >prelude <<'E2'
 X 0 1 1 8 1 /bin/parent

@@ -9,13 +9,13 @@ function text(v,  s, d) {
 	do { d = v % 16; s = substr("0123456789abcdef", d + 1, 1) s; v = (v - d) / 16 } while (v)
 	return s
 }
-# the task that runs on p goes to the end of its queue; or a task that begins
-function put(t, p,  q) { q = M ? 0 : p; queue[q, tail[q]++] = t }
+# a task goes to the end of the queue q: that of a processor, or P, that of all, if tasks migrate
+function put(t, q) { queue[q, tail[q]++] = t }
 function arrive(t,  i, p) {
 	p = 0
 	if (!M) for (i = 1; i < P; i++) if (load[i] < load[p]) p = i
 	begun[t] = 1; load[p]++; home[t] = p
-	put(t, p)
+	put(t, M ? P : p)
 }
 # the traces of tasks, and what they fork: who[trace] is its task
 function load_all(  k, f, w, line, i, j, m, t, best) {
@@ -52,7 +52,7 @@ function load_all(  k, f, w, line, i, j, m, t, best) {
 	}
 }
 function fetch(w) { return (w[1] == "i") && !(lt[t] == w[2] && lp[t] + 1 == hex(w[4]) && hex(w[6]) == 0 && le[t] == 4096) }
-# runs t on p: 1 if it can go on
+# runs t on p: 1 if it can go on, 2 if its quantum is over
 function run(t, p,  w, k, f, what, canon) {
 	if (only < 0 || only == p) {
 		what = ev == "task" ? pid[seg[t, 1]] : text(p)
@@ -69,7 +69,8 @@ function run(t, p,  w, k, f, what, canon) {
 			continue
 		}
 		f = fetch(w)
-		if ((!left[p] && (f || !qi)) || (!turn && (f || !gi))) return 1
+		if (!left[p] && (f || !qi)) return 2
+		if (!turn && (f || !gi)) return 1
 		left[p] -= qi ? f : 1
 		turn -= gi ? f : 1
 		pos[t]++
@@ -87,7 +88,7 @@ BEGIN {
 		for (p = 0; p < P; p++) {
 			turn = G
 			while (turn > 0) {
-				q = M ? 0 : p
+				q = M && (head[P] < tail[P] || head[p] == tail[p]) ? P : p
 				if (!now[p]) {
 					if (head[q] == tail[q]) break
 					now[p] = queue[q, head[q] + 0]; head[q]++
@@ -95,10 +96,13 @@ BEGIN {
 				}
 				busy = 1
 				t = now[p]
-				if (!run(t, p)) { load[p]--; now[p] = 0; continue }
-				if (left[p]) break
+				r = run(t, p)
+				if (r == 0) { load[p]--; now[p] = 0; continue }
+				if (r == 1) break
 				put(t, p); now[p] = 0
 			}
 		}
+		# what was replaced in this round may run anywhere in the next one
+		if (M) for (p = 0; p < P; p++) for (; head[p] < tail[p]; head[p]++) put(queue[p, head[p] + 0], P)
 	} while (busy)
 }

@@ -186,7 +186,7 @@ schedule_json(const struct schedule *s, struct out *out)
 static void
 schedule_end(struct schedule *s)
 {
-	for (uint64_t i = 0; i < s->o.processors; i++)
+	for (uint64_t i = 0; i <= s->o.processors; i++)
 		free(s->processor[i].queue);
 	free(s->processor);
 	tasks_end(&s->tasks);
@@ -238,7 +238,7 @@ main(int argc, char **argv)
 	if (!s.o.count && s.o.format == REF_ADDR)
 		out_binary(out, "a reference stream");
 	s.random = s.o.seed;
-	s.processor = xcalloc(s.o.processors, sizeof *s.processor);
+	s.processor = xcalloc(s.o.processors + 1, sizeof *s.processor);
 	for (uint64_t i = 0; i < s.o.processors; i++)
 		s.processor[i].now = s.processor[i].before = NONE;
 	got = laplace_schedule_run(&s, &folder, out);

@@ -51,11 +51,17 @@ queue_take(struct schedule *s, struct processor *p)
 	return task;
 }
 
-/* The queue that the processor takes tasks from */
+/*
+ * The queue that the processor takes tasks from. Where tasks migrate, that is the one of all processors, which comes
+ * after theirs; its own then has those that it has replaced in this round. No other may run these: it would be at the
+ * same time.
+ */
 static struct processor *
 queue_of(struct schedule *s, struct processor *p)
 {
-	return s->o.migrate ? s->processor : p;
+	struct processor *all = &s->processor[s->o.processors];
+
+	return s->o.migrate && (all->n || !p->n) ? all : p;
 }
 
 /* A task that may begin comes to the processor that has the fewest. */
@@ -65,9 +71,11 @@ task_arrive(struct schedule *s, size_t task)
 	struct processor *p = s->processor;
 	struct task *t = &s->tasks.task[task];
 
-	for (uint64_t i = 1; i < s->o.processors && !s->o.migrate; i++)
+	for (uint64_t i = 1; i < s->o.processors; i++)
 		if (s->processor[i].ntask < p->ntask)
 			p = &s->processor[i];
+	if (s->o.migrate)
+		p = &s->processor[s->o.processors];
 	t->begun = 1;
 	s->nbegun++;
 	p->ntask++;
@@ -150,7 +158,7 @@ count_touch(struct task *t, struct processor *p, const struct lap_touch *v, int 
 
 /*
  * Runs the task of the processor for at most n units of the grain, and not beyond its quantum. *n is what is left.
- * 1: the task can go on; 0: it ended; -1. A task that stops before a record has it in its cursor still.
+ * 1: the task can go on; 2: another one has its turn; 0: it ended; -1. A task that stops before a record has it in its cursor still.
  */
 static int
 task_run(struct schedule *s, struct processor *p, uint64_t *n)
@@ -173,10 +181,12 @@ task_run(struct schedule *s, struct processor *p, uint64_t *n)
 			continue;
 		}
 		fetch = is_fetch(&c->item.touch) && !is_rest(&t->last, &c->item.touch);
-		if ((!p->left && (fetch || !q.instructions)) || (!*n && (fetch || !g.instructions))) {
-			t->stopped = 1;
+		t->stopped = 1;
+		if (!p->left && (fetch || !q.instructions))
+			return 2;
+		if (!*n && (fetch || !g.instructions))
 			return 1;
-		}
+		t->stopped = 0;
 		p->left -= q.instructions ? (uint64_t)fetch : 1;
 		*n -= g.instructions ? (uint64_t)fetch : 1;
 		count_touch(t, p, &c->item.touch, fetch);
@@ -201,15 +211,26 @@ processor_turn(struct schedule *s, struct processor *p)
 		got = task_run(s, p, &n);
 		if (got < 0)
 			return -1;
-		if (got && p->left)
+		if (got == 1)
 			break;
 		if (got)
-			queue_put(queue_of(s, p), p->now);
-		else
+			queue_put(p, p->now);
+		else if (!s->o.migrate)
 			p->ntask--;
 		p->now = NONE;
 	}
 	return busy;
+}
+
+/* A round is over: any processor may run what was replaced in it. */
+static void
+round_end(struct schedule *s)
+{
+	struct processor *all = &s->processor[s->o.processors];
+
+	for (struct processor *p = s->processor; p < all; p++)
+		for (; p->n; p->n--, p->head = (p->head + 1) % p->room)
+			queue_put(all, p->queue[p->head]);
 }
 
 /* Nothing can run, but tasks are left, whose forks are not where they should be: the first of them begins. */
@@ -239,6 +260,8 @@ schedule_run(struct schedule *s)
 				return -1;
 			busy |= got;
 		}
+		if (s->o.migrate)
+			round_end(s);
 	} while (busy || begin_one(s));
 	return 0;
 }

@@ -86,7 +86,7 @@ struct schedule {
 	struct lap_reader *q;
 	struct emit *emit;
 	struct tasks tasks;
-	struct processor *processor;    /* owned */
+	struct processor *processor;    /* owned; after the last one, one that only has the queue of all */
 	uint64_t random;
 	size_t nbegun;
 };
