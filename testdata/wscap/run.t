@@ -24,7 +24,7 @@ is "children" "$(wscap -o c.ws sh -c '(exit 4); echo $?; ls /no/such/file 2>/dev
 sub"
 
 # Addresses are the same each time, unless they are to be random
-addresses() { for i in 1 2 3 4; do wscap "$@" -o c.ws true; wsinfo -l c.ws | sed -n '/ start /{p;q;}'; done | sort -u | grep -c .; }
+addresses() { for i in 1 2 3 4; do wscap "$@" -o c.ws true; wsinfo -l c.ws | sed -n 's/.* start \(rip=[^ ]* rsp=[^ ]*\).*/\1/p'; done | sort -u | grep -c .; }
 if setarch -R true 2>/dev/null && [ "$(cat /proc/sys/kernel/randomize_va_space)" != 0 ]; then
 	is "the same addresses in all runs" "$(addresses) $(addresses --aslr off)" "1 1"
 	[ "$(addresses --aslr=on)" -gt 1 ] && pass "random addresses" || fail "random addresses"
