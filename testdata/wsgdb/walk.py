@@ -1,8 +1,9 @@
-# walk.py CAPTURE LACKEY LO HI [OPTION...]: goes through a run by packets, and compares each stop with what the references in LACKEY say.
-# Watched are places in [LO, HI).  Prints what was compared, a line each.
+# walk.py CAPTURE LACKEY LO HI HANDLER [OPTION...]: goes through a run by packets, and compares each stop with what the references in LACKEY
+# say.  Watched are places in [LO, HI); HANDLER is where the signal handler begins.  Prints what was compared, a line each.
 import random, re, subprocess, sys
 
-capture, lackey, lo, hi = sys.argv[1], sys.argv[2], int(sys.argv[3], 16), int(sys.argv[4], 16)
+capture, lackey = sys.argv[1:3]
+lo, hi, handler = (int(a, 16) for a in sys.argv[3:6])
 pcs, refs = [], []
 for line in open(lackey):
     kind, place = line.split()
@@ -15,7 +16,7 @@ for line in open(lackey):
 repeated = {a for a, b in zip(pcs, pcs[1:]) if a == b}
 r = random.Random(11)
 
-p = subprocess.Popen(["wsgdb", *sys.argv[5:], capture], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+p = subprocess.Popen(["wsgdb", *sys.argv[6:], capture], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 inp = p.stdout
 
 def get():
@@ -66,8 +67,8 @@ for k in range(150):
     check("goto %d" % n, (when(), pc()), (n, pcs[n]))
 print("places")
 
-# step by step from somewhere, both ways
-plain = [n for n in range(2000, last - 2000) if not repeated.intersection(pcs[n - 60:n + 60])]
+# step by step from somewhere, both ways; the delivery of a signal is a step of its own
+plain = [n for n in range(2000, last - 2000) if not repeated.intersection(pcs[n - 60:n + 60]) and handler not in pcs[n - 60:n + 60]]
 for k in range(12):
     n = r.choice(plain)
     go(n)
@@ -78,6 +79,21 @@ for k in range(12):
         ask("bs")
     check("100 steps back", (when(), pc()), (n - 50, pcs[n - 50]))
 print("steps")
+
+n = pcs.index(handler)
+go(n)
+back_to = pc()
+check("before the signal", (when(), back_to), (n, pcs[n - 1] + 2))	# after the system call that sends it
+for i in range(2):
+    ask("vCont;s:p1.1")
+    check("the handler, step %d" % i, (when(), pc()), (n + i, pcs[n + i]))
+ask("bs")
+check("back to the handler", (when(), pc()), (n, handler))
+ask("bs")
+check("back to before the signal", (when(), pc()), (n, back_to))
+ask("bs")
+check("back to the system call", (when(), pc()), (n - 1, pcs[n - 1]))
+print("signal")
 
 def walk(hits, after, what, rounds):
     """hits: the instructions at which it stops, ascending; after: forward one further"""
