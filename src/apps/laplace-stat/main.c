@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "apps/laplace-stat/stat.h"
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -17,19 +18,20 @@
 #include "base/progress.h"
 #include "laplace/traces.h"
 
-enum { JSON = 256 };
+enum { JSON = 256, WINDOW };
 enum { TOP = 16 };
 enum class { PRIVATE, READ_SHARED, WRITE_SHARED, NCLASS };
 
 static const struct opt laplace_stat_opts[] = {
 	{ JSON, "json", NULL, "print JSON" },
 	OPT_OUTPUT,
+	{ WINDOW, "window", "T", "print the pages of each task in each time T, and how many of them are shared, instead" },
 	{ 0 },
 };
 
 static const struct opt_tool laplace_stat_tool = {
 	.does = "Counts the pages of memory that the tasks of a merged trace share.",
-	.synopsis = "[--json] [-o file] dir",
+	.synopsis = "[--json] [-o file] [--window T] dir",
 	.example = "laplace-merge -o traces refs kernel; laplace-stat traces",
 	.opt = laplace_stat_opts,
 };
@@ -71,13 +73,9 @@ task_compare(const void *a, const void *b)
 }
 
 static void
-tasks_begin(struct stat_job *j, const char *dir)
+tasks_begin(struct stat_job *j)
 {
-	if (lap_folder_open(&j->folder, dir) != 0)
-		die_fault(j->folder.where, &j->folder.fault);
 	j->ntask = j->folder.n;
-	if (j->ntask >= HASH_NONE)
-		die("%s: too many tasks", dir);
 	j->task = xcalloc(j->ntask + 1, sizeof *j->task);
 	for (size_t i = 0; i < j->ntask; i++)
 		j->task[i].trace = &j->folder.trace[i];
@@ -236,20 +234,32 @@ print_json(struct out *out, const struct stat_job *j)
 static void
 job_free(struct stat_job *j)
 {
-	for (size_t i = 0; i < j->ntask; i++)
-		free(j->task[i].trace->path);
+	lap_folder_close(&j->folder);
 	free(j->task);
 	free(j->page);
 	free(j->bytasks);
 	hash_free(&j->hash);
 }
 
+static void
+stat_run(struct out *out, struct stat_job *j, int json)
+{
+	static struct lap_reader reader;
+
+	tasks_begin(j);
+	lap_reader_init(&reader, &j->folder);
+	for (size_t i = 0; i < j->ntask; i++)
+		task_read(j, &reader, (uint32_t)i);
+	pages_sum(j);
+	(json ? print_json : print_text)(out, j);
+}
+
 int
 main(int argc, char **argv)
 {
-	static struct lap_reader reader;
 	struct stat_job j = { .ntask = 0 };
 	const char *outname = NULL;
+	uint64_t window = 0;
 	struct out *out;
 	int c, json = 0;
 
@@ -257,17 +267,21 @@ main(int argc, char **argv)
 	while ((c = opt_next(&laplace_stat_tool, argc, argv)) != -1)
 		if (c == JSON)
 			json = 1;
+		else if (c == WINDOW)
+			window = opt_size(optarg, 1, UINT64_MAX);
 		else
 			outname = optarg;
 	opt_operands(argc, argv, 1, 1);
 	progress_start(NULL);
-	tasks_begin(&j, argv[optind]);
-	lap_reader_init(&reader, &j.folder);
-	for (size_t i = 0; i < j.ntask; i++)
-		task_read(&j, &reader, (uint32_t)i);
-	pages_sum(&j);
+	if (lap_folder_open(&j.folder, argv[optind]) != 0)
+		die_fault(j.folder.where, &j.folder.fault);
+	if (j.folder.n >= HASH_NONE)
+		die("%s: too many tasks", argv[optind]);
 	out = out_open(outname);
-	(json ? print_json : print_text)(out, &j);
+	if (window)
+		window_run(out, &j.folder, window, json);
+	else
+		stat_run(out, &j, json);
 	out_close(out);
 	job_free(&j);
 	return 0;
