@@ -1,4 +1,6 @@
 /* Words with check sums: writing, and reading them back. */
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/words.h"
@@ -47,6 +49,38 @@ words_get(struct words *w)
 	word = get_le64(b);
 	w->sum = words_sum(w->sum, word);
 	return word;
+}
+
+void
+words_put_text(struct words *w, const char *s)
+{
+	size_t len = strlen(s);
+
+	len = len < WORDS_TEXT ? len : WORDS_TEXT;
+	words_put(w, len);
+	for (size_t k = 0; k < len; k += 8) {
+		uint64_t word = 0;
+
+		for (size_t b = 0; b < 8 && k + b < len; b++)
+			word |= (uint64_t)(unsigned char)s[k + b] << 8 * b;
+		words_put(w, word);
+	}
+}
+
+void
+words_get_text(struct words *w, char *s)
+{
+	uint64_t len = words_get(w);
+
+	if (len > WORDS_TEXT)
+		words_bad(w, 8, "no such name");
+	for (size_t k = 0; k < len; k += 8) {
+		uint64_t word = words_get(w);
+
+		for (size_t b = 0; b < 8 && k + b < len; b++)
+			s[k + b] = (char)(word >> 8 * b & 255);
+	}
+	s[len] = '\0';
 }
 
 void

@@ -21,6 +21,11 @@ void words_put(struct words *w, uint64_t word);
 void words_put_sum(struct words *w);
 
 uint64_t words_get(struct words *w);
+/* Text without NUL: the number of its bytes, and these, 8 in a word; at most WORDS_TEXT */
+#define WORDS_TEXT 65535u
+void words_put_text(struct words *w, const char *s);
+/* Into s, which has room for WORDS_TEXT + 1 */
+void words_get_text(struct words *w, char *s);
 void words_check(struct words *w);      /* the sum that ends a section */
 void words_end(struct words *w);        /* nothing may follow */
 /* Ends the program: what is wrong with the bytes before this. */

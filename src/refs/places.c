@@ -4,23 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "refs/places.h"
-
-enum { NEAR = 2048 };
-
-struct place {
-	uint64_t pc;
-	unsigned size;                  /* 0: there was no fetch before */
-	uint64_t n[PLACES_COUNTS];
-};
-
-struct places {
-	struct hash hash;
-	struct place *place;            /* owned; the first is for all that are too many */
-	size_t n, cap;
-	size_t near[NEAR];              /* the last instruction of each hash */
-	int checked;
-};
+#include "refs/places_internal.h"
 
 static size_t
 places_add(struct places *m, uint64_t pc, unsigned size)
@@ -46,11 +30,16 @@ places_free(struct places *m)
 		return;
 	hash_free(&m->hash);
 	free(m->place);
+	free(m->name);
+	hash_free(&m->texts);
+	for (size_t i = 0; i < m->ntext; i++)
+		free(m->text[i]);
+	free(m->text);
 	free(m);
 }
 
-static size_t
-places_find(struct places *m, uint64_t pc, unsigned size)
+size_t
+places_index(struct places *m, uint64_t pc, unsigned size)
 {
 	uint32_t h = hash_number(pc), at = h, i;
 
@@ -64,12 +53,12 @@ places_find(struct places *m, uint64_t pc, unsigned size)
 uint64_t *
 places_at(struct places *m, uint64_t pc, unsigned size)
 {
-	size_t *near = &m->near[pc % NEAR];
+	size_t *near = &m->near[pc % PLACES_NEAR];
 
 	if (!size)
 		return m->place[0].n;
 	if (!*near || m->place[*near].pc != pc)
-		*near = places_find(m, pc, size);
+		*near = places_index(m, pc, size);
 	return m->place[*near].n;
 }
 
@@ -122,13 +111,16 @@ places_sum(struct places_row *to, const struct places_row *from)
 }
 
 static struct places_row
-places_row(const struct place *k, struct refs *s, int lines)
+places_row(const struct places *m, size_t i, struct refs *s, int lines)
 {
+	const struct place *k = &m->place[i];
 	struct refs_place p = { 0 };
 	struct places_row r;
 
-	if (k->size)
+	if (k->size && s)
 		refs_place(s, k->pc, &p);
+	else if (i < m->nname)
+		p = m->name[i];
 	r = (struct places_row){ .func = p.func, .object = p.object };
 	if (r.object && strrchr(r.object, '/'))
 		r.object = strrchr(r.object, '/') + 1;
@@ -150,6 +142,19 @@ places_cost(const struct places_row *r, const struct places_counts *c)
 	return cost;
 }
 
+/* Leaves out rows of which nothing was counted: those of parts, and of instructions without a place of their own */
+static size_t
+places_counted(struct places_row *row, size_t n)
+{
+	static const uint64_t none[PLACES_COUNTS];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (memcmp(row[i].n, none, sizeof none) != 0)
+			row[kept++] = row[i];
+	return kept;
+}
+
 void
 places_table(struct places *m, struct refs *s, const struct places_counts *c, int lines, size_t top,
     struct places_table *t)
@@ -158,7 +163,7 @@ places_table(struct places *m, struct refs *s, const struct places_counts *c, in
 
 	*t = (struct places_table){ .counts = c, .lines = lines, .row = xcalloc(m->n, sizeof *t->row) };
 	for (size_t i = 0; i < m->n; i++)
-		t->row[i] = places_row(&m->place[i], s, lines);
+		t->row[i] = places_row(m, i, s, lines);
 	qsort(t->row, m->n, sizeof *t->row, places_by_name);
 	for (size_t i = 0; i < m->n; i++) {
 		t->row[i].cost = places_cost(&t->row[i], c);
@@ -168,10 +173,8 @@ places_table(struct places *m, struct refs *s, const struct places_counts *c, in
 		else
 			t->row[n++] = t->row[i];
 	}
+	n = places_counted(t->row, n);
 	qsort(t->row, n, sizeof *t->row, places_by_cost);
-	/* those of instructions without a place of their own may have none */
-	while (n && !memcmp(t->row[n - 1].n, (uint64_t[PLACES_COUNTS]){ 0 }, sizeof t->row->n))
-		n--;
 	t->n = n < top ? n : top;
 	t->more = n - t->n;
 	for (size_t i = t->n; i < n; i++)

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/words.h"
 #include "refs/refs.h"
 
 #define PLACES_COUNTS 7
@@ -52,6 +53,18 @@ struct places_table {
 void places_table(struct places *m, struct refs *s, const struct places_counts *c, int lines, size_t top,
     struct places_table *t);
 void places_table_free(struct places_table *t);
+
+/*
+ * Partial results: what was counted, with the names, as words with a sum (base/words.h); what was put is added
+ * when it is got. Then tables are made without the source, s NULL. The names of an instruction are those of the
+ * part that was got last of those that know them. The instructions are at most PLACES_MOST: a file with more, and
+ * a wrong one, end the program.
+ *
+ *   the number of texts, and these; how many instructions; each: its address, its size (0: none), its counters,
+ *   the numbers of the texts of its function, object and file, from 1 on (0: not known), and its line; a sum
+ */
+void places_put(struct places *m, struct refs *s, struct words *w);
+void places_get(struct places *m, struct words *w);
 
 void places_text(struct buf *b, const struct places_table *t);
 void places_json(struct json *j, const struct places_table *t);

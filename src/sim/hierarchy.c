@@ -22,6 +22,9 @@ struct hier {
 	struct cache_memory memory, walks;
 	hier_miss_fn *miss;
 	void *arg;
+	hier_log_fn *log;       /* of a part */
+	void *logarg;
+	uint64_t logged;        /* the last fetch that was logged */
 };
 
 static void hier_access(struct hier *h, struct cache *c, uint64_t addr, uint64_t size, enum cache_kind kind,
@@ -354,11 +357,31 @@ hier_role(const struct hier *h, enum hier_cache which, int *same)
 	return *same ? SEGMENT_LOWER : SEGMENT_LOGGED;
 }
 
+/* If misses are told: before an access, which fetch it is of */
+static void
+hier_log(void *arg, uint64_t event)
+{
+	struct hier *h = arg;
+
+	if (event >> 62 == HIER_ACCESS && h->fetch != h->logged) {
+		h->logged = h->fetch;
+		h->log(h->logarg, HIER_FETCH(h->fetch));
+	}
+	h->log(h->logarg, event);
+}
+
 int
 hier_log_to(struct hier *h, hier_log_fn *log, void *arg)
 {
 	int same = 1;
 
+	if (h->miss) {
+		h->log = log;
+		h->logarg = arg;
+		h->logged = UINT64_MAX;
+		log = hier_log;
+		arg = h;
+	}
 	for (int i = 0; i < HIER_N; i++) {
 		enum hier_cache which = (enum hier_cache)i;
 		enum segment_role role = SEGMENT_FIRST;
@@ -393,6 +416,10 @@ hier_replay(struct hier *h, uint64_t event)
 	uint64_t size = event >> 48 & 255, addr = event & ADDR;
 	unsigned flag = event >> 56 & 1;
 
+	if (HIER_IS_FETCH(event)) {
+		h->fetch = HIER_FETCH_WORD(event);
+		return 0;
+	}
 	if (which >= HIER_N || !c->p.size)
 		return -1;
 	switch (event >> 62) {

@@ -51,6 +51,10 @@ int hier_stats(const struct hier *h, enum hier_cache which, struct cache_stats *
  * levels, are then as if it had taken the references. The first levels are LRU. So may the levels after them
  * be that have lines of the same size: then the log depends on the lines that these caches have, not on the length
  * of the part (segment.c). Of the other levels, every access is logged.
+ *
+ * If misses are told to a function (hier_set_miss_fn), those that are known are told by the part, the others by
+ * the replay; for that, an access whose instruction is another than that of the access logged before comes after
+ * a HIER_FETCH event.
  */
 enum hier_event {
 	HIER_ACCESS,            /* size bytes at addr; flag: writes */
@@ -61,6 +65,11 @@ enum hier_event {
 #define HIER_EVENT(event, cache, kind, flag, size, addr) \
 	((uint64_t)(event) << 62 | (uint64_t)(cache) << 59 | (uint64_t)(kind) << 57 | (uint64_t)(flag) << 56 | \
 	    (uint64_t)(size) << 48 | (addr))
+
+/* The fetch of the accesses that follow, a word of ref(5) or 0: an event of no cache */
+#define HIER_FETCH(word)       (HIER_EVENT(HIER_ACCESS, HIER_N, 0, 0, 0, 0) | (word))
+#define HIER_IS_FETCH(event)   ((event) >> 56 == HIER_N << 3)
+#define HIER_FETCH_WORD(event) ((event) & UINT64_C(0xffffffffffffff))
 
 const char *hier_log_wrong(const struct hier_params *p);        /* NULL, or why these caches cannot: static */
 typedef void hier_log_fn(void *arg, uint64_t event);

@@ -41,12 +41,13 @@ same "one part" want got
 
 why=$(able) && {
 	wscap -o run.ws sort "$SRC/NEWS" >/dev/null
-	addrstat --regions --strides run.ws >want
-	ws2addr --segments 3 run.ws | xargs -P 2 -I {} addrstat --partial --strides -n {} -o {}.part run.ws
+	addrstat -a --top 100000 run.ws >want
+	ws2addr --segments 3 run.ws | xargs -P 2 -I {} addrstat --partial --strides --lines -n {} -o {}.part run.ws
 	# shellcheck disable=SC2046
-	addrstat --merge --regions --strides $(ws2addr --segments 3 run.ws | sed 's/$/.part/') >got
+	addrstat --merge -a --top 100000 $(ws2addr --segments 3 run.ws | sed 's/$/.part/') >got
 	same "segments of a capture" want got
 	ok "they have names" grep -q ' \[stack\]$' got
+	is "and functions" "$(awk '/by function$/ { on = 1 } /by line$/ { on = 0 } on { n++ } END { print (n > 50) }' got)" 1
 	ok "make -j" make -s -j 2 -f "$SRC/examples/segments.mk" TOOL=addrstat OPTIONS=--strides CAPTURE=run.ws SEGMENTS=3
 	addrstat run.ws >want && same "gives the same" want result
 	wscap -o other.ws true
@@ -58,7 +59,6 @@ why=$(able) && {
 s="; see addrstat --help"
 gives "both" 2 "addrstat: --partial and --merge exclude each other$s" addrstat --partial --merge s.ref
 gives "what is printed" 2 "addrstat: --json and --regions come with --merge, not with --partial$s" addrstat --partial --json s.ref
-gives "functions" 2 "addrstat: --functions and --lines are not for partial results$s" addrstat --partial --functions s.ref
 gives "a range" 2 "addrstat: --merge comes without -n, which is in the partial results$s" addrstat --merge -n 4: one
 gives "nothing to merge" 2 "addrstat: no operand is given$s" addrstat --merge
 addrstat --partial -n 0:900 -o a s.ref
@@ -67,6 +67,9 @@ addrstat --partial --strides -n 900:2000 -o c s.ref
 gives "the wrong order" 1 "addrstat: a: begins at instruction 0, and the file before ends before 2000" addrstat --merge b a
 gives "one with strides" 1 "addrstat: c: one of it and the file before has strides" addrstat --merge a c
 gives "none with strides" 1 "addrstat: a: has no strides: --partial was without --strides" addrstat --merge --strides a b
+gives "none with functions" 1 "addrstat: a: has no functions and lines: --partial was without --functions and --lines" addrstat --merge --lines a b
+addrstat --partial --lines -n 900:2000 -o d s.ref
+gives "one with functions" 1 "addrstat: d: one of it and the file before has functions and lines" addrstat --merge a d
 gives "no partial result" 1 "addrstat: s.ref: byte 0: not a partial result of this version of addrstat" addrstat --merge s.ref
 { cat b; echo; } >long
 gives "too long" 1 "addrstat: long: byte $(wc -c <b): something follows the end" addrstat --merge a long

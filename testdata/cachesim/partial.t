@@ -6,24 +6,51 @@ command -v wscap >/dev/null && wscap -o run.ws sort --parallel=1 "$SRC/NEWS" >so
 	{ skip "nothing can be captured here: $(head -n 1 err)"; exit 0; }
 wstrim run.ws
 
-# merged OPTION...: cachesim of the whole, in want; of cuts, in got
+# merged OPTION...: cachesim of the whole, in want; of cuts, in got. Words of $tables are more options
+# shellcheck disable=SC2086
 merged() {
-	cachesim --json "$@" run.ws >want
+	cachesim --json $tables "$@" run.ws >want
 	n=100
 	for r in 0:1 1:77 77:1000 1000:20000 20000:20000 20000:20001 20001:150000 150000:; do
 		n=$((n + 1))
-		cachesim --partial "$@" -n $r -o p$n run.ws || return
+		cachesim --partial $tables "$@" -n $r -o p$n run.ws || return
 	done
-	cachesim --merge --json p1* >got
+	cachesim --merge --json $tables p1* >got
 	same "the same: $*" want got
 }
 
+tables=
 merged
 merged --i1 1k,1,32 --d1 4k,2,64 --l2 16k,4,64 --l3 none
 merged --l1 2k,4,64 --l2 8k,2,64,random --l3 32k,8,128,plru,next
 merged --itlb 16,4 --dtlb 16,4 --stlb 64,4,fifo
 merged --d1 1k,full --l2 4k,4,32,through --l3 16k,4,64,around,srrip
 merged --d1 256k,16 --l2 none --l3 none
+
+# all functions and lines; one part asks for the one table, another for the other, which makes no difference
+tables='--functions --lines --top 100000'
+merged
+merged --l1 2k,4,64 --l2 8k,2,64,random --l3 32k,8,128,plru,next
+merged --itlb 16,4 --dtlb 16,4 --stlb 64,4,fifo --l3 none
+is "there are many" "$(python3 -c "import json; j = json.load(open('got')); print(len(j['functions']['top']) > 50, len(j['lines']['top']) > 50, j['functions']['top'][0]['function'] != None)")" "True True True"
+cachesim --partial --functions -n 0:5000 -o pa run.ws
+cachesim --partial --lines -n 5000:9000 -o pb run.ws
+cachesim --partial -n 5000:9000 -o pc run.ws
+cachesim --functions -n 0:9000 run.ws >want
+cachesim --merge --functions pa pb >got
+same "functions of parts that were asked for either" want got
+gives "a part without" 1 "cachesim: pc: one of it and the file before has functions and lines" cachesim --merge pa pc
+gives "parts without" 1 "cachesim: pc: has no functions and lines: --partial was without --functions and --lines" cachesim --merge --lines pc
+bad=0
+for at in $(awk -v n="$(wc -c <pb)" 'BEGIN { for (i = n - 1; i > n - 4000; i -= 611) print i; for (i = 100; i < n; i += int(n / 6)) print i }'); do
+	{ head -c "$at" pb; head -c $((at + 1)) pb | tail -c 1 | tr '\000-\377' '\001-\377\000'; tail -c +$((at + 2)) pb; } >hit
+	cachesim --merge --lines pa hit >out 2>err
+	[ $? = 1 ] && [ ! -s out ] && [ "$(grep -c '^cachesim: hit: byte [0-9]*: ' err)" = 1 ] && [ "$(wc -l <err)" -eq 1 ] ||
+		{ fail "damage of functions at byte $at" "$(cat err)"; bad=1; }
+done
+is "each damage is found, of functions, too" $bad 0
+head -c -9 pb >cut
+gives "functions that are cut off" 1 "cachesim: cut: byte $(wc -c <cut): truncated partial result of cachesim" cachesim --merge pa cut
 
 # what is not known in a part depends on the lines that the caches have: those of 20 times the instructions are no more
 cachesim --partial --l2 16k,4 --l3 none -n 100000:200000 -o short run.ws
@@ -57,7 +84,6 @@ same "the tasks of a Slurm array give the same" want got
 s="; see cachesim --help"
 gives "not LRU" 2 "cachesim: --partial: the first levels must be lru, without other words$s" cachesim --partial --d1 4k,2,64,random run.ws
 gives "stride" 2 "cachesim: --partial: no cache can have stride, which depends on instructions$s" cachesim --partial --l2 64k,4,64,stride run.ws
-gives "functions" 2 "cachesim: --functions and --lines are not for partial results$s" cachesim --partial --functions run.ws
 gives "both" 2 "cachesim: --partial and --merge exclude each other$s" cachesim --partial --merge run.ws
 gives "caches" 2 "cachesim: --merge comes without caches and -n, which are in the partial results$s" cachesim --merge --l3 none part.1
 cachesim --partial --l3 none -n 0:5000 -o a run.ws

@@ -63,7 +63,7 @@ struct region *regions_find(struct stat *t, size_t *n);
 uint64_t region_references(const struct region *r);
 void region_add(struct region *to, const struct region *r);     /* its counts */
 
-/* print.c, strides.c, json.c; s: NULL after a merge, when there are no places */
+/* print.c, strides.c, json.c; s: NULL after a merge */
 extern const char *const access_name[NACCESS + 1];
 extern const struct places_counts place_counts;
 void print_screen(struct out *out, struct stat *t, const struct show *w, struct refs *s);
@@ -78,7 +78,7 @@ struct stride_often { int64_t stride; uint64_t n; };
 size_t stride_often(const struct stride *s, struct stride_often *v, size_t n);
 
 /* partial.c: a wrong file ends the program */
-void partial_write(struct out *out, struct stat *t, uint64_t from);
+void partial_write(struct out *out, struct stat *t, struct refs *s, uint64_t from);
 /* Files, of which the last is NULL, in the order of the run; the areas of the result are owned by it */
 struct stat *partial_merge(char **path);
 

@@ -94,8 +94,6 @@ addrstat_check(const struct options *o)
 {
 	if (o->partial && o->merge)
 		die_usage("--partial and --merge exclude each other");
-	if ((o->partial || o->merge) && (o->show.functions || o->show.lines))
-		die_usage("--functions and --lines are not for partial results");
 	if (o->partial && (o->show.json || o->show.regions))
 		die_usage("--json and --regions come with --merge, not with --partial");
 	if (o->merge && (o->source.from || o->source.to != REFS_END))
@@ -116,6 +114,8 @@ addrstat_merge(struct options *o, char **path)
 
 	if (o->show.strides && !t->stride)
 		die("%s: has no strides: --partial was without --strides", *path);
+	if ((o->show.functions || o->show.lines) && !t->places)
+		die("%s: has no functions and lines: --partial was without --functions and --lines", *path);
 	addrstat_print(o, out, t, NULL);
 	out_close(out);
 	areas_free(t->areas);
@@ -140,7 +140,7 @@ addrstat_run(struct options *o)
 		warn("%s: %s", refs_path(s), why);
 	/* a source that could not be read at all has no result; a part of a damaged one has none, either */
 	if (o->partial && got != REFS_BAD)
-		partial_write(out, t, o->source.from);
+		partial_write(out, t, s, o->source.from);
 	else if (!o->partial && (got != REFS_BAD || t->npage))
 		addrstat_print(o, out, t, s);
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));

@@ -3,13 +3,15 @@
  *
  * A partial result is a file of words with sums (base/words.h), of these sections:
  *
- *   the header: the magic, which has the version; 1 if there are strides; the number of the first instruction
+ *   the header: the magic, which has the version; 1 if there are strides, 2 more if there are places; the number
+ *   of the first instruction; a sum
  *   the named areas of memory, which all parts of a run have in common: their number; for each its first and
  *   last address, its kind, the bytes of its name, and these, 8 in a word
  *   the references of each kind and size, by 256 * kind + size; the digest
  *   the pages: how many; for each its number, ascending, the lines of each kind, the references of each kind
  *   the strides, if they were wanted: of each width, the constant ones of each width, each short one; those
  *   to the same line; the number of slots (sim/stride.h); each, by its key, ascending
+ *   the places, if functions or lines were wanted (refs/places.h)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,6 @@
 #define MAGIC   UINT64_C(0x3174726170747364)    /* dstpart1, from the lowest byte on */
 #define MOST    (UINT64_C(1) << 48)             /* references of a part */
 #define ADDRESS UINT64_C(0xffffffffffff)
-#define NAME    65535u
 
 /* An array that is mostly zero: how many elements are not; the index of each, ascending, and what it is */
 static void
@@ -49,19 +50,10 @@ put_areas(struct words *w, struct areas *a)
 
 	words_put(w, n);
 	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(v[i].name);
-
 		words_put(w, v[i].first);
 		words_put(w, v[i].last);
 		words_put(w, v[i].kind);
-		words_put(w, len);
-		for (size_t k = 0; k < len; k += 8) {
-			uint64_t word = 0;
-
-			for (size_t b = 0; b < 8 && k + b < len; b++)
-				word |= (uint64_t)(unsigned char)v[i].name[k + b] << 8 * b;
-			words_put(w, word);
-		}
+		words_put_text(w, v[i].name);
 	}
 	words_put_sum(w);
 }
@@ -126,14 +118,14 @@ put_strides(struct words *w, const struct stride *s)
 }
 
 void
-partial_write(struct out *out, struct stat *t, uint64_t from)
+partial_write(struct out *out, struct stat *t, struct refs *s, uint64_t from)
 {
 	struct words w = { .out = out };
 	size_t n;
 
 	free(regions_find(t, &n));      /* sorts the pages */
 	words_put(&w, MAGIC);
-	words_put(&w, t->stride != NULL);
+	words_put(&w, (t->stride ? 1u : 0) | (t->places ? 2u : 0));
 	words_put(&w, from);
 	words_put_sum(&w);
 	put_areas(&w, t->areas);
@@ -141,6 +133,8 @@ partial_write(struct out *out, struct stat *t, uint64_t from)
 	put_pages(&w, t);
 	if (t->stride)
 		put_strides(&w, t->stride);
+	if (t->places)
+		places_put(t->places, s, &w);
 }
 
 /* Adds the elements of an array of n to v, each at most `most`, as their sum is. Returns the sum. */
@@ -160,27 +154,11 @@ get_sparse(struct words *w, uint64_t *v, size_t n, uint64_t most)
 	return sum;
 }
 
-static void
-get_name(struct words *w, char *name)
-{
-	uint64_t len = words_get(w);
-
-	if (len > NAME)
-		words_bad(w, 8, "no such name");
-	for (size_t k = 0; k < len; k += 8) {
-		uint64_t word = words_get(w);
-
-		for (size_t b = 0; b < 8 && k + b < len; b++)
-			name[k + b] = (char)(word >> 8 * b & 255);
-	}
-	name[len] = '\0';
-}
-
 static struct areas *
 get_areas(struct words *w)
 {
 	struct areas *a = areas_new();
-	char *name = xmalloc(NAME + 1);
+	char *name = xmalloc(WORDS_TEXT + 1);
 	uint64_t n = words_get(w), next = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
@@ -188,7 +166,7 @@ get_areas(struct words *w)
 
 		if (first < next || last < first || last > ADDRESS || kind >= AREAS_NKINDS)
 			words_bad(w, 24, "no such area");
-		get_name(w, name);
+		words_get_text(w, name);
 		if (!a || areas_map(a, first, last, (enum areas_kind)kind, name, 0) != 0)
 			die("no memory");
 		next = last + 1;
@@ -316,50 +294,70 @@ get_strides(struct words *w, struct stride *s)
 	free(c);
 }
 
-/* The header: is there something about strides? */
-static int
-get_header(struct words *w, uint64_t *from)
+struct header {
+	uint64_t from;
+	int strides, places;            /* are there some? */
+};
+
+static void
+get_header(struct words *w, struct header *h)
 {
-	uint64_t strides;
+	uint64_t has;
 
 	if (words_get(w) != MAGIC)
 		words_bad(w, 8, "not a partial result of this version of addrstat");
-	strides = words_get(w);
-	*from = words_get(w);
+	has = words_get(w);
+	h->from = words_get(w);
 	words_check(w);
-	if (strides > 1)
+	if (has > 3)
 		words_bad(w, 24, "neither with nor without strides");
-	return (int)strides;
+	h->strides = has & 1;
+	h->places = has >> 1 & 1;
+}
+
+/* May the part follow those that are in t? */
+static void
+check_next(const struct words *w, const struct header *h, const struct stat *t, struct areas *a, uint64_t next)
+{
+	const char *name = in_name(w->in);
+
+	if (h->from != next)
+		die("%s: begins at instruction %llu, and the file before ends before %llu", name,
+		    (unsigned long long)h->from, (unsigned long long)next);
+	if (h->strides != (t->stride != NULL))
+		die("%s: one of it and the file before has strides", name);
+	if (h->places != (t->places != NULL))
+		die("%s: one of it and the file before has functions and lines", name);
+	if (!same_areas(a, t->areas))
+		die("%s: other areas of memory than in the file before: it is of another run", name);
 }
 
 struct stat *
 partial_merge(char **path)
 {
 	struct stat *t = NULL;
-	uint64_t next = 0, from, refs;
+	uint64_t next = 0, refs;
 
 	for (char **f = path; *f; f++) {
 		struct words w = { .in = in_open(*f), .what = "partial result of addrstat" };
-		int strides = get_header(&w, &from);
-		struct areas *a = get_areas(&w);
+		struct header h;
+		struct areas *a;
 
-		if (f == path) {
-			t = stat_new(strides, 0);
+		get_header(&w, &h);
+		a = get_areas(&w);
+		if (!t) {
+			t = stat_new(h.strides, h.places);
 			t->areas = a;
-		} else if (from != next) {
-			die("%s: begins at instruction %llu, and the file before ends before %llu", in_name(w.in),
-			    (unsigned long long)from, (unsigned long long)next);
-		} else if (strides != (t->stride != NULL)) {
-			die("%s: one of it and the file before has strides", in_name(w.in));
-		} else if (!same_areas(a, t->areas)) {
-			die("%s: other areas of memory than in the file before: it is of another run", in_name(w.in));
-		}
-		if (t->areas != a)
+		} else {
+			check_next(&w, &h, t, a, next);
 			areas_free(a);
-		next = from + get_counts(&w, t, &refs);
+		}
+		next = h.from + get_counts(&w, t, &refs);
 		get_pages(&w, t, refs);
-		if (strides)
+		if (h.strides)
 			get_strides(&w, t->stride);
+		if (h.places)
+			places_get(t->places, &w);
 		words_end(&w);
 		in_close(w.in);
 	}

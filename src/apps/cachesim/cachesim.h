@@ -29,10 +29,14 @@ void cachesim_counts(struct places_counts *c, const struct hier_params *p);
 
 /* partial.c: a wrong file ends the program */
 struct partial;
-/* h, which has taken nothing yet, logs to the output. partial_end frees. */
-struct partial *partial_new(struct out *o, struct hier *h, const struct hier_params *q, uint64_t from);
-void partial_end(struct partial *p, struct hier *h);
-/* Files, of which the last is NULL, in the order of the run: the whole, and its parameters. */
-struct hier *partial_merge(char **path, struct hier_params *q);
+/* h, which has taken nothing yet, logs to the output; m: the misses by instruction, or NULL. partial_end frees. */
+struct partial *partial_new(struct out *o, struct hier *h, const struct hier_params *q, struct places *m,
+    uint64_t from);
+void partial_end(struct partial *p, struct hier *h, struct refs *s);
+/* Files, of which the last is NULL, in the order of the run: the whole, and its parameters; *m: NULL if it has none */
+struct hier *partial_merge(char **path, struct hier_params *q, struct places **m);
+
+/* main.c: counts a miss in places */
+void cachesim_miss(void *places, enum hier_cache where, uint64_t pc, unsigned size);
 
 #endif

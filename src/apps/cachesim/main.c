@@ -146,8 +146,6 @@ cachesim_check_partial(const struct options *o)
 {
 	if (o->partial && o->merge)
 		die_usage("--partial and --merge exclude each other");
-	if ((o->partial || o->merge) && (o->functions || o->lines))
-		die_usage("--functions and --lines are not for partial results");
 	if (o->partial && o->json)
 		die_usage("--json comes with --merge, not with --partial");
 	if (o->merge && (o->geometry || o->source.from || o->source.to != REFS_END))
@@ -161,10 +159,20 @@ cachesim_take(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
-static void
+void
 cachesim_miss(void *places, enum hier_cache where, uint64_t pc, unsigned size)
 {
 	places_at(places, pc, size)[where]++;
+}
+
+/* Says what has no names. */
+static void
+cachesim_complain(struct places *m, struct refs *s)
+{
+	const char *why;
+
+	while (m && (why = places_complaint(m, s)) != NULL)
+		warn("%s: %s", refs_path(s), why);
 }
 
 /* What was counted, for a person or as JSON; then the tables of places, if there are any. */
@@ -174,7 +182,6 @@ cachesim_print(const struct options *o, struct out *out, const struct hier *h, s
 	struct places_counts c;
 	struct places_table t;
 	struct buf b = BUF_INIT;
-	const char *why;
 	struct json j;
 
 	cachesim_counts(&c, &o->hier);
@@ -184,8 +191,6 @@ cachesim_print(const struct options *o, struct out *out, const struct hier *h, s
 	} else {
 		print_screen(out, h, &o->hier);
 	}
-	while (m && (why = places_complaint(m, s)) != NULL)
-		warn("%s: %s", refs_path(s), why);
 	for (int lines = 0; lines < 2; lines++) {
 		if (!(lines ? o->lines : o->functions))
 			continue;
@@ -208,11 +213,30 @@ static void
 cachesim_merge(struct options *o, char **path)
 {
 	struct out *out = out_open(o->outname);
-	struct hier *h = partial_merge(path, &o->hier);
+	struct places *m;
+	struct hier *h = partial_merge(path, &o->hier, &m);
 
-	cachesim_print(o, out, h, NULL, NULL);
+	if ((o->functions || o->lines) && !m)
+		die("%s: has no functions and lines: --partial was without --functions and --lines", *path);
+	cachesim_print(o, out, h, m, NULL);
 	out_close(out);
+	places_free(m);
 	hier_free(h);
+}
+
+/* Where misses come from, if that is wanted */
+static struct places *
+cachesim_places(const struct options *o, struct hier *h)
+{
+	struct places *m;
+
+	if (!h)
+		die("no memory");
+	if (!o->source.names)
+		return NULL;
+	m = places_new();
+	hier_set_miss_fn(h, cachesim_miss, m);
+	return m;
 }
 
 static void
@@ -221,17 +245,19 @@ cachesim_partial(struct options *o)
 	struct refs *s = refs_open(&o->source);
 	struct hier *h = hier_new(&o->hier);
 	struct out *out = out_open(o->outname);
+	struct places *m = cachesim_places(o, h);
 	struct partial *p;
 	struct fault f, *bad = NULL;
 
-	if (!h)
-		die("no memory");
-	p = partial_new(out, h, &o->hier, o->source.from);
-	if (refs_run(s, cachesim_take, h, &f) == REFS_BAD)
+	p = partial_new(out, h, &o->hier, m, o->source.from);
+	if (refs_run(s, cachesim_take, h, &f) == REFS_BAD) {
 		bad = &f;
-	else
-		partial_end(p, h);
+	} else {
+		cachesim_complain(m, s);
+		partial_end(p, h, s);
+	}
 	out_end(out, refs_path(s), bad, refs_warning(s));
+	places_free(m);
 	hier_free(h);
 	refs_close(s);
 }
@@ -242,22 +268,18 @@ cachesim_run(struct options *o)
 	struct refs *s = refs_open(&o->source);
 	struct hier *h = hier_new(&o->hier);
 	struct out *out = out_open(o->outname);
-	struct places *m = NULL;
+	struct places *m = cachesim_places(o, h);
 	struct hier_totals t;
 	struct fault f;
 	int got;
 
-	if (!h)
-		die("no memory");
-	if (o->source.names) {
-		m = places_new();
-		hier_set_miss_fn(h, cachesim_miss, m);
-	}
 	got = refs_run(s, cachesim_take, h, &f);
 	hier_totals(h, &t);
 	/* a source that could not be read at all has no result */
-	if (got != REFS_BAD || t.fetches || t.loads || t.stores)
+	if (got != REFS_BAD || t.fetches || t.loads || t.stores) {
+		cachesim_complain(m, s);
 		cachesim_print(o, out, h, m, s);
+	}
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
 	places_free(m);

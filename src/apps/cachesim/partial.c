@@ -2,10 +2,11 @@
  * cachesim: partial results of parts of a run, and merging them.
  *
  * A partial result is a file of words with sums (base/words.h): the header; blocks of a number of events, the
- * events (sim/hierarchy.h) and a sum; and the end: 0, what was counted (hier_counts), and a sum.
+ * events (sim/hierarchy.h) and a sum; and the end: 0, what was counted (hier_counts), and a sum; then the places
+ * (refs/places.h), if functions or lines were wanted.
  *
  *   header: the magic, which has the version; four words for each cache (partial_params); are the first
- *   levels one; the number of the first instruction; a sum
+ *   levels one; are there places; the number of the first instruction; a sum
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,15 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/words.h"
+#include "format/ref/ref.h"
 
-#define MAGIC   UINT64_C(0x32747261706d6374)    /* tcmpart2, from the lowest byte on */
-#define HEAD    (1 + 4 * HIER_N + 2)
+#define MAGIC   UINT64_C(0x33747261706d6374)    /* tcmpart3, from the lowest byte on */
+#define HEAD    (1 + 4 * HIER_N + 3)
 #define BLOCK   4096u
 
 struct partial {
 	struct words words;
+	struct places *places;          /* borrowed; or NULL */
 	size_t n;
 	uint64_t event[BLOCK];
 };
@@ -42,17 +45,21 @@ partial_event(void *arg, uint64_t event)
 {
 	struct partial *p = arg;
 
+	/* what is known to miss only in the merge has its name from here */
+	if (p->places && HIER_IS_FETCH(event))
+		places_at(p->places, ref_addr(HIER_FETCH_WORD(event)), ref_size(HIER_FETCH_WORD(event)));
 	p->event[p->n++] = event;
 	if (p->n == BLOCK)
 		partial_put_block(p);
 }
 
 struct partial *
-partial_new(struct out *o, struct hier *h, const struct hier_params *q, uint64_t from)
+partial_new(struct out *o, struct hier *h, const struct hier_params *q, struct places *m, uint64_t from)
 {
 	struct partial *p = xcalloc(1, sizeof *p);
 
 	p->words.out = o;
+	p->places = m;
 	out_binary(o, "a partial result");
 	words_put(&p->words, MAGIC);
 	for (int i = 0; i < HIER_N; i++) {
@@ -65,6 +72,7 @@ partial_new(struct out *o, struct hier *h, const struct hier_params *q, uint64_t
 		    (uint64_t)(c->around != 0) << 17);
 	}
 	words_put(&p->words, (uint64_t)(q->unified != 0));
+	words_put(&p->words, m != NULL);
 	words_put(&p->words, from);
 	words_put_sum(&p->words);
 	if (hier_log_to(h, partial_event, p) != 0)
@@ -73,7 +81,7 @@ partial_new(struct out *o, struct hier *h, const struct hier_params *q, uint64_t
 }
 
 void
-partial_end(struct partial *p, struct hier *h)
+partial_end(struct partial *p, struct hier *h, struct refs *s)
 {
 	uint64_t n[HIER_NCOUNTS];
 
@@ -84,6 +92,8 @@ partial_end(struct partial *p, struct hier *h)
 	for (unsigned k = 0; k < HIER_NCOUNTS; k++)
 		words_put(&p->words, n[k]);
 	words_put_sum(&p->words);
+	if (p->places)
+		places_put(p->places, s, &p->words);
 	free(p);
 }
 
@@ -107,11 +117,11 @@ partial_get_cache(struct partial *p, struct cache_params *c, int tlb)
 		words_bad(&p->words, 32, "no such cache");
 }
 
-/* The header: returns the number of the first instruction. */
+/* The header: returns the number of the first instruction; *places: are there some? */
 static uint64_t
-partial_get_head(struct partial *p, struct hier_params *q)
+partial_get_head(struct partial *p, struct hier_params *q, int *places)
 {
-	uint64_t from;
+	uint64_t from, have;
 
 	memset(q, 0, sizeof *q);
 	if (words_get(&p->words) != MAGIC)
@@ -119,10 +129,14 @@ partial_get_head(struct partial *p, struct hier_params *q)
 	for (int i = 0; i < HIER_N; i++)
 		partial_get_cache(p, &q->cache[i], i >= HIER_ITLB);
 	q->unified = words_get(&p->words) != 0;
+	have = words_get(&p->words);
 	from = words_get(&p->words);
 	words_check(&p->words);
 	if (!q->cache[HIER_D1].size || !q->cache[HIER_I1].size == !q->unified || hier_log_wrong(q))
 		words_bad(&p->words, 8 * HEAD, "no such caches");
+	if (have > 1)
+		words_bad(&p->words, 24, "neither with nor without functions and lines");
+	*places = (int)have;
 	return from;
 }
 
@@ -143,22 +157,38 @@ partial_replay(struct partial *p, struct hier *h)
 	}
 }
 
+static struct hier *
+partial_first(const struct hier_params *q, struct places **m, int places)
+{
+	struct hier *h = hier_new(q);
+
+	if (!h)
+		die("no memory");
+	if (places) {
+		*m = places_new();
+		hier_set_miss_fn(h, cachesim_miss, *m);
+	}
+	return h;
+}
+
 /* Takes one file; *next: the number of its first instruction, if there was a file before, and after it. */
 static void
-partial_merge_file(const char *path, struct hier **h, struct hier_params *q, uint64_t *next)
+partial_merge_file(const char *path, struct hier **h, struct hier_params *q, struct places **m, uint64_t *next)
 {
 	struct partial *p = xcalloc(1, sizeof *p);
 	struct hier_params mine;
 	uint64_t n[HIER_NCOUNTS], from;
+	int places;
 
 	p->words = (struct words){ .in = in_open(path), .what = "partial result of cachesim" };
-	from = partial_get_head(p, &mine);
+	from = partial_get_head(p, &mine, &places);
 	if (!*h) {
 		*q = mine;
-		if (!(*h = hier_new(q)))
-			die("no memory");
+		*h = partial_first(q, m, places);
 	} else if (memcmp(&mine, q, sizeof mine) != 0) {
 		die("%s: other caches than in the file before", in_name(p->words.in));
+	} else if (places != (*m != NULL)) {
+		die("%s: one of it and the file before has functions and lines", in_name(p->words.in));
 	} else if (from != *next) {
 		die("%s: begins at instruction %llu, and the file before ends before %llu", in_name(p->words.in),
 		    (unsigned long long)from, (unsigned long long)*next);
@@ -167,6 +197,8 @@ partial_merge_file(const char *path, struct hier **h, struct hier_params *q, uin
 	for (unsigned k = 0; k < HIER_NCOUNTS; k++)
 		n[k] = words_get(&p->words);
 	words_check(&p->words);
+	if (*m)
+		places_get(*m, &p->words);
 	words_end(&p->words);
 	hier_add_counts(*h, n);
 	*next = from + n[0];
@@ -175,12 +207,13 @@ partial_merge_file(const char *path, struct hier **h, struct hier_params *q, uin
 }
 
 struct hier *
-partial_merge(char **path, struct hier_params *q)
+partial_merge(char **path, struct hier_params *q, struct places **m)
 {
 	struct hier *h = NULL;
 	uint64_t next = 0;
 
+	*m = NULL;
 	for (; *path; path++)
-		partial_merge_file(*path, &h, q, &next);
+		partial_merge_file(*path, &h, q, m, &next);
 	return h;
 }
