@@ -127,7 +127,10 @@ wsinfo_cpuid(struct out *o, const struct ws_cpuid *c)
 static void
 wsinfo_sig(struct out *o, const struct ws_rec_sig *s)
 {
-	out_printf(o, " %" PRIu32 " at", s->sig);
+	if (s->sig == WS_SWITCH)
+		out_printf(o, " thread %" PRIu32 " at", s->thread);
+	else
+		out_printf(o, " %" PRIu32 " at", s->sig);
 	wsinfo_regs(o, &s->at);
 	out_str(o, " to");
 	wsinfo_regs(o, &s->to);

@@ -69,8 +69,10 @@ ws_check(const struct ws_rec *r)
 		return !r->u.mem.n || r->u.mem.addr + (r->u.mem.n - 1) < r->u.mem.addr ?
 		    "a range that is empty or wraps around" : NULL;
 	case WS_SIG:
-		if (r->u.sig.sig > 64)
+		if (r->u.sig.sig > WS_SWITCH)
 			return "no such signal";
+		if ((r->u.sig.sig == WS_SWITCH) != (r->u.sig.thread != 0) || r->u.sig.thread > WS_THREADS_MAX)
+			return "no such thread";
 		if (r->u.sig.nstack > WS_SIGSTACK)
 			return "more stack than a signal is found by";
 		if (r->u.sig.nwords > WS_SIGWORDS)

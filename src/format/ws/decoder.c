@@ -284,6 +284,7 @@ get_sig(struct ws_history *a, struct ws_cur *s, struct ws_rec_sig *g, unsigned h
 	unsigned flags = head & 0xf0;
 
 	g->sig = get_u32(c);
+	g->thread = g->sig == WS_SWITCH ? get_u32(c) : 0;
 	get_regs(a, c, &g->at);
 	get_regs(a, c, &g->to);
 	get_xsave(s, &g->xsave, &g->nxsave);

@@ -201,6 +201,8 @@ put_sig(struct ws_history *a, struct buf *s, const struct ws_rec_sig *g)
 
 	buf_u8(b, (uint8_t)(WS_SIG | flag));
 	buf_varint(b, g->sig);
+	if (g->sig == WS_SWITCH)
+		buf_varint(b, g->thread);
 	put_regs(a, b, &g->at);
 	put_regs(a, b, &g->to);
 	put_xsave(s, g->xsave, g->nxsave);

@@ -61,6 +61,8 @@ enum {          /* Bits of struct ws_header.flags. */
 #define WS_SIGSTACK    2048u            /* bytes of stack that distinguish the iterations of a loop */
 #define WS_SIGWORD     16u              /* bytes: an address and its contents */
 #define WS_SIGWORDS    64u              /* words elsewhere in memory that do the same */
+#define WS_SWITCH      65u              /* in ws_rec_sig, no signal: another thread continues */
+#define WS_THREADS_MAX (1u << 26)       /* the greatest number of a thread */
 #define WS_TIME_LEAST  1000000u         /* nanoseconds: a shorter time needs no TIME record */
 #define WS_TIME_MAX    (UINT64_C(1) << 55)      /* nanoseconds in a TIME: more than a year */
 #define WS_SHM        (UINT64_C(1) << 63)       /* plus an identifier of shmget: the inode of such memory */
@@ -153,8 +155,15 @@ struct ws_rec_sys {                     /* a system call */
 	uint32_t hash;
 };
 
-struct ws_rec_sig {                     /* a signal is delivered, or a handler returned */
-	uint32_t sig;                   /* 0: rt_sigreturn, the SYS before it, set the registers to `to` */
+/* a signal is delivered, a handler returned, or another thread continues */
+struct ws_rec_sig {
+	/*
+	 * 0: rt_sigreturn, the SYS before it, set the registers to `to`.  WS_SWITCH: the thread that ran is
+	 * at `at` and stops there; `thread` runs from `to` on.
+	 */
+	uint32_t sig;
+	/* WS_SWITCH: its number, in the order in which they began; the first is 1.  Otherwise 0. */
+	uint32_t thread;
 	/*
 	 * at: before executing at.rip, or right after the SYS before; to: at the handler's first
 	 * instruction
@@ -246,6 +255,32 @@ ws_same(const struct ws_regs *a, const struct ws_regs *b)
 {
 	return memcmp(a->r, b->r, sizeof a->r) == 0 && a->rip == b->rip &&
 	    !((a->rflags ^ b->rflags) & WS_RFLAGS) && a->fsbase == b->fsbase && a->gsbase == b->gsbase;
+}
+
+/* Was the thread before the system call that its registers are about to make? */
+static inline int
+ws_before_call(const struct ws_rec_sig *s)
+{
+	return s->sig == WS_SWITCH && s->at.r[1] == s->at.rip + 2 && s->at.r[11] == s->at.rflags;
+}
+
+/*
+ * Are the registers those at which s comes?  A thread that stops before a system call has rcx and r11 as that
+ * will leave them, because only then are they known.
+ */
+static inline int
+ws_comes_at(const struct ws_rec_sig *s, const struct ws_regs *g)
+{
+	struct ws_regs at;
+
+	if (!ws_before_call(s))
+		return ws_same(g, &s->at);
+	if (g->rip != s->at.rip)
+		return 0;
+	at = *g;
+	at.r[1] = s->at.r[1];
+	at.r[11] = s->at.r[11];
+	return ws_same(&at, &s->at);
 }
 
 /*

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_SPC, W_COMPARE, W_DENY, W_STOP };
 
@@ -170,8 +170,11 @@ prepare_clone(struct cap *c, const struct call *k)
 {
 	uint64_t flags = clone_flags(c, k);
 
+	if (flags & CLONE_THREAD && !c->all->touch)
+		return 0;
 	if ((flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM) {
-		cap_stop(c, "it starts a thread, and threads cannot be captured");
+		cap_stop(c, flags & CLONE_THREAD ? "it starts a thread, which cannot be captured with --first-touch" :
+		    "it starts a process that shares its memory for good");
 		return -1;
 	}
 	/* until it executes a program, the child writes into the captured program's memory */
@@ -257,6 +260,10 @@ call_enter(struct cap *c)
 	if (c->restart && g.rip == c->in.rip &&
 	    (g.orig_rax == c->in.orig_rax || g.orig_rax == SYS_restart_syscall)) {
 		c->restart = 0;
+		if (c->th && g.orig_rax != SYS_restart_syscall) {
+			call_of(&k, &g, 0);
+			aside_enter(c, &k);
+		}
 		signals_send(c);
 		return 0;
 	}
@@ -276,6 +283,8 @@ call_enter(struct cap *c)
 	}
 	if (call_prepare(c, &k, writes_of(k.nr)) < 0)
 		return -1;
+	if (c->th)
+		aside_enter(c, &k);
 	signals_send(c);
 	return 0;
 }
@@ -291,8 +300,12 @@ call_leave(struct cap *c)
 		return;
 	if (call_is_restart((int64_t)c->out.rax) && c->in.orig_rax != SYS_rt_sigreturn && !c->denied) {
 		c->restart = 1;
+		if (c->th)
+			aside_leave(c, 0);
 		return;
 	}
+	if (c->th)
+		aside_leave(c, 1);
 	if (c->denied) {
 		c->out.rax = (uint64_t)c->pretended;
 		c->out.orig_rax = c->in.orig_rax;
@@ -321,5 +334,9 @@ call_leave(struct cap *c)
 		compare_shared(c);
 	if (call_clones(k.nr))
 		random_restore(c);
+	if (k.nr == SYS_set_tid_address)
+		c->cleartid = k.arg[0];
 	c->behind = 1;
+	if (c->th)
+		c->th->called = 1;
 }

@@ -39,8 +39,8 @@ find_site(pid_t pid, struct tracee *t)
 }
 
 /* Allows again what the kernel was told to refuse, and delivers held signals. */
-static void
-child_detach(const struct cap *c, struct tracee *t)
+void
+child_detach(const struct cap *c, struct tracee *t, pid_t process)
 {
 	long ret;
 
@@ -49,7 +49,7 @@ child_detach(const struct cap *c, struct tracee *t)
 	if (c->nocpuid)
 		tracee_call(t, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 1, 0, 0, 0, 0);
 	for (unsigned i = 0; i < t->nheld; i++)
-		syscall(SYS_tgkill, t->pid, t->pid, t->held[i].si_signo);
+		syscall(SYS_tgkill, process, t->pid, t->held[i].si_signo);
 	t->nheld = 0;
 	tracee_resume(t, PTRACE_DETACH, 0);
 }
@@ -62,7 +62,7 @@ child_free(struct cap *c, pid_t pid)
 
 	t.mem = tracee_open(pid, "mem", O_RDWR);
 	random_child(c, &t);
-	child_detach(c, &t);
+	child_detach(c, &t, pid);
 	tracee_close(&t);
 }
 
@@ -82,7 +82,9 @@ cap_release(struct cap *c)
 	} else {
 		random_off(c);
 	}
-	child_detach(c, &c->t);
+	if (c->th)
+		threads_release(c);
+	child_detach(c, &c->t, c->pid);
 	c->traced = 0;
 }
 

@@ -89,7 +89,7 @@ exec_clear(struct cap *c)
 	c->reg.n = c->hidden.n = 0;
 	c->twice = c->unsaid = c->listen = c->inside = c->restart = c->behind = 0;
 	c->compare = c->denied = c->sharing = c->fresh = 0;
-	c->oldadvice = 0;
+	c->oldadvice = c->cleartid = 0;
 	memset(c->file, 0, sizeof(c->file));
 	memset(c->pcs, 0, sizeof(c->pcs));
 	for (int i = 1; i <= 64; i++) {
@@ -138,6 +138,8 @@ exec_leave(struct cap *c)
 	int begun;
 
 	fork_return(c);
+	threads_free(c);
+	c->t.pid = c->pid;
 	if (c->all->alone || !c->w || c->all->failed) {
 		put_sys(c, &c->in, 0);
 		exec_release(c);

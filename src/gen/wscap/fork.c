@@ -32,6 +32,8 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->t.pid = pid;
 	k->t.site = c->t.site;
 	k->t.mem = tracee_open(pid, "mem", O_RDWR);
+	k->th = NULL;
+	k->cleartid = thread_cleartid(c, flags);
 	k->w = NULL;
 	k->run = NULL;
 	k->next = k->borrower = k->lender = NULL;

@@ -19,7 +19,7 @@ put_time(struct cap *c)
 	clockid_t clock;
 	uint64_t now;
 
-	if (!clock_getcpuclockid(c->t.pid, &clock) && !clock_gettime(clock, &t)) {
+	if (!clock_getcpuclockid(c->pid, &clock) && !clock_gettime(clock, &t)) {
 		now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 		r.u.time = now - c->cputime;
 		c->cputime = now;

@@ -1,5 +1,6 @@
 /* Signals to wscap, stops of a process, and the end of its run. */
 #include <errno.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -8,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/diag.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 static volatile sig_atomic_t ticks, told;
 static pid_t program;
@@ -120,6 +121,8 @@ cap_tick(struct tree *a)
 	ticks = 0;
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next) {
+			if (c->th && sched_tick(c))
+				held = 1;
 			if (c->t.nheld) {
 				held = 1;
 				signals_force(c);
@@ -174,7 +177,10 @@ stop_child(struct cap *c, pid_t pid)
 {
 	if (tree_first_stop(c->all, pid))
 		return;
-	if (c->all->alone || c->all->failed || c->all->leaving || !c->w)
+	if (c->w && c->in.orig_rax != SYS_vfork && c->in.orig_rax != SYS_fork &&
+	    clone_flags(c, &(struct call){.nr = c->in.orig_rax, .arg = {c->in.rdi}}) & CLONE_THREAD)
+		thread_new(c, pid);
+	else if (c->all->alone || c->all->failed || c->all->leaving || !c->w)
 		child_free(c, pid);
 	else
 		child_capture(c, pid);
@@ -206,13 +212,15 @@ cap_stop_at(struct cap *c, int status)
 	case PTRACE_EVENT_EXIT:
 		if (!ptrace(PTRACE_GETEVENTMSG, c->t.pid, NULL, &msg) && WIFSIGNALED((int)msg))
 			signal_deadly(c, WTERMSIG((int)msg));
+		if (c->th)
+			thread_exit(c);
 		return 0;
 	case PTRACE_EVENT_EXEC:
 		exec_leave(c);
 		return 0;
 	case PTRACE_EVENT_STOP:
 		c->listen = sig != SIGTRAP;
-		return 0;
+		return c->th && !c->listen ? sched_interrupted(c) : 0;
 	}
 	return 0;
 }

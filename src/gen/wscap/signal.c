@@ -13,7 +13,7 @@
 #include <x86intrin.h>
 
 #include "base/bytes.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 /*
  * Offsets in struct rt_sigframe of x86-64 from the handler's rsp: saved registers, address of
@@ -143,6 +143,8 @@ put_interrupted(struct cap *c, struct user_regs_struct *at, uint64_t sp)
 	if (tracee_read(&c->t, sp, head, sizeof(head)) == sizeof(head))
 		ret = get_le64(head + FRAME_RIP) == at->rip ? get_le64(head + FRAME_RAX) : (uint64_t)-512;
 	put_sys(c, &c->in, ret);
+	if (c->th)
+		aside_interrupted(c, ret);
 	at->rax = ret;
 	c->restart = 0;
 }
@@ -212,7 +214,7 @@ signal_is_resent(struct cap *c, siginfo_t *si)
 		break;
 	}
 	c->sent &= ~signal_bit(si->si_signo);
-	if (!t->nheld)
+	if (!t->nheld && !c->th)
 		cap_set_timer(0);
 	return 1;
 }
@@ -228,7 +230,7 @@ is_fault(const siginfo_t *si)
 }
 
 /* Has nothing run since the system call? */
-static int
+int
 signal_after_call(struct cap *c)
 {
 	struct user_regs_struct g;
@@ -312,8 +314,8 @@ signal_ends(int sig)
  * Runs the program, which is not at a system call, to a place that can be identified.  0, or
  * the signal that came instead.
  */
-static int
-find_place(struct cap *c)
+int
+signal_find_place(struct cap *c)
 {
 	int other = end_string(c);
 
@@ -342,11 +344,11 @@ on_signal(struct cap *c, int sig)
 		return sig;
 	if (!c->handler[sig]) {                 /* SIG_DFL: it ends the program */
 		if (!signal_ends(sig) || is_fault(&si) || signal_after_call(c) ||
-		    (other = find_place(c)) == 0)
+		    (other = signal_find_place(c)) == 0)
 			return sig;
 	} else if (is_fault(&si) || signal_after_call(c)) {
 		return signal_deliver(c, sig, 0);
-	} else if (ours && (other = find_place(c)) == 0) {
+	} else if (ours && (other = signal_find_place(c)) == 0) {
 		return signal_deliver(c, sig, 1);
 	}
 	if (other >= 0)
@@ -389,7 +391,7 @@ signals_send(struct cap *c)
 		if (c->sent & signal_bit(sig))
 			continue;
 		c->sent |= signal_bit(sig);
-		syscall(SYS_tgkill, c->t.pid, c->t.pid, sig);
+		syscall(SYS_tgkill, c->pid, c->t.pid, sig);
 	}
 }
 

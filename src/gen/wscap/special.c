@@ -1,6 +1,7 @@
 /* System calls whose effect on memory does not fit into a line of the table. */
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -222,10 +223,15 @@ sys_clone(struct cap *c, const struct call *k)
 
 	if (k->nr == SYS_clone && k->ret > 0) {
 		put_at(c, k->arg[2], 4);
+		if ((k->arg[0] & (CLONE_THREAD | CLONE_CHILD_SETTID)) == (CLONE_THREAD | CLONE_CHILD_SETTID))
+			put_at(c, k->arg[3], 4);
 	} else if (k->nr == SYS_clone3 && k->ret > 0 && tracee_read(&c->t, k->arg[0], a, 24) == 24) {
 		put_at(c, get_le64(a + 8), 4);  /* pidfd */
-		if (tracee_read(&c->t, k->arg[0] + 24, a, 8) == 8)
-			put_at(c, get_le64(a), 4);      /* parent_tid */
+		if (tracee_read(&c->t, k->arg[0] + 16, a + 8, 16) != 16)
+			return;
+		put_at(c, get_le64(a + 16), 4); /* parent_tid */
+		if ((get_le64(a) & (CLONE_THREAD | CLONE_CHILD_SETTID)) == (CLONE_THREAD | CLONE_CHILD_SETTID))
+			put_at(c, get_le64(a + 8), 4);
 	}
 }
 

@@ -21,8 +21,10 @@ tree_bucket(struct tree *a, pid_t pid)
 struct cap *
 tree_add(struct tree *a, struct cap *c)
 {
-	struct cap **b = tree_bucket(a, c->t.pid);
+	struct cap **b;
 
+	c->pid = c->t.pid;
+	b = tree_bucket(a, c->pid);
 	c->all = a;
 	c->next = *b;
 	*b = c;
@@ -35,7 +37,7 @@ tree_find(const struct tree *a, pid_t pid)
 {
 	struct cap *c = a->bucket[(unsigned)pid % NBUCKETS];
 
-	while (c && c->t.pid != pid)
+	while (c && c->pid != pid)
 		c = c->next;
 	return c;
 }
@@ -43,9 +45,10 @@ tree_find(const struct tree *a, pid_t pid)
 void
 tree_remove(struct cap *c)
 {
-	struct cap **b = tree_bucket(c->all, c->t.pid);
+	struct cap **b = tree_bucket(c->all, c->pid);
 
 	fork_return(c);
+	threads_free(c);
 	if (c->borrower)                /* its memory lives on with the child */
 		c->borrower->lender = NULL;
 	while (*b != c)
@@ -77,7 +80,7 @@ tree_now(const struct tree *a)
 int
 tree_begin(struct cap *c, struct cap *parent, enum ws_began began)
 {
-	struct ws_run run = {.began = (uint32_t)began, .pid = (uint64_t)c->t.pid};
+	struct ws_run run = {.began = (uint32_t)began, .pid = (uint64_t)c->pid};
 
 	if (began != WS_FIRST) {
 		run.parent = ws_run_writer_number(parent->run);
@@ -97,7 +100,7 @@ tree_name(const struct cap *c)
 	static char exe[4096];
 	const char *slash;
 
-	start_exe(c->t.pid, exe, sizeof(exe));
+	start_exe(c->pid, exe, sizeof(exe));
 	slash = strrchr(exe, '/');
 	return slash ? slash + 1 : exe;
 }
@@ -105,10 +108,10 @@ tree_name(const struct cap *c)
 void
 tree_warn(const struct cap *c, const char *text, const char *why)
 {
-	if (c->all->first == c->t.pid && (!c->run || ws_run_writer_number(c->run) == 1))
+	if (c->all->first == c->pid && (!c->run || ws_run_writer_number(c->run) == 1))
 		warn("%s: %s", text, why);
 	else
-		warn("%s[%ld]: %s: %s", tree_name(c), (long)c->t.pid, text, why);
+		warn("%s[%ld]: %s: %s", tree_name(c), (long)c->pid, text, why);
 }
 
 static void
@@ -178,7 +181,7 @@ tree_ended(struct cap *c)
 {
 	struct tree *a = c->all;
 
-	if (c->t.pid == a->first)
+	if (c->pid == a->first)
 		tree_first_ended(a, c->ended);
 	if (WIFEXITED(c->ended))
 		cap_finish(c, WS_EXITED, (unsigned)WEXITSTATUS(c->ended));
@@ -238,7 +241,7 @@ tree_leave(struct cap *c, int status)
 	cap_release(c);
 }
 
-static void
+void
 tree_stopped(struct cap *c, int status)
 {
 	int sig = 0;
@@ -253,16 +256,23 @@ tree_stopped(struct cap *c, int status)
 		tree_ended(c);
 	else if (!c->traced)
 		tree_remove(c);
-	else
+	else if (!c->th || !sched_stopped(c, sig))
 		tree_resume(c, sig);
 }
 
 static void
 tree_event(struct tree *a, pid_t pid, int status)
 {
-	struct cap *c = tree_find(a, pid);
+	int handled;
+	struct cap *c = sched_event(a, pid, status, &handled);
 
-	if (!c && WIFSTOPPED(status)) {
+	if (handled)
+		return;
+	if (!c)
+		c = tree_find(a, pid);
+	if (!c && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
+		ptrace(PTRACE_CONT, pid, NULL, NULL);   /* a thread that was killed when it began */
+	} else if (!c && WIFSTOPPED(status)) {
 		early_add(a, pid, status);
 		if (!a->ncap)
 			early_strays(a);
@@ -285,7 +295,10 @@ tree_interrupt(struct tree *a)
 	a->leaving = 1;
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next)
-			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
+			if (c->th)
+				threads_interrupt(c);
+			else
+				ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 }
 
 int
@@ -298,9 +311,11 @@ tree_run(struct tree *a)
 		cap_tick(a);
 		if (!a->first && cap_told() && !a->leaving)
 			tree_interrupt(a);
-		pid = waitpid(-1, &status, __WALL);
+		pid = waitpid(-1, &status, __WALL | (sched_watching(a) ? WNOHANG : 0));
 		if (pid > 0)
 			tree_event(a, pid, status);
+		else if (pid == 0)
+			sched_watch(a);
 		else if (errno != EINTR)
 			die("cannot wait for the program: %s", strerror(errno));
 	}

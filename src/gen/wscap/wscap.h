@@ -74,6 +74,8 @@ struct tree {
 	struct timespec began;
 	struct cap *bucket[NBUCKETS];   /* processes that are traced, by their ids */
 	size_t ncap;
+	struct thread *thread[NBUCKETS];        /* of processes with several, by their ids: thread.h */
+	size_t nthreads;
 	struct stopped {                /* new processes that stopped before their parent told of them */
 		pid_t pid;
 		int status;
@@ -91,7 +93,10 @@ struct tree {
 
 /* A process that is captured. */
 struct cap {
-	struct tracee t;
+	struct tracee t;                /* its only thread, or the one that has the turn */
+	pid_t pid;                      /* of the process */
+	struct threads *th;             /* thread.h; NULL: it never had several */
+	uint64_t cleartid;              /* the kernel clears this word when the thread ends; 0: none */
 	struct tree *all;
 	struct cap *next;               /* in its bucket */
 	struct ws_writer *w;            /* NULL: nothing is recorded, or no longer */
@@ -237,6 +242,11 @@ void signal_deadly(struct cap *c, int sig);             /* at the stop before th
 void signals_send(struct cap *c);
 void signals_force(struct cap *c);      /* held signals have waited long enough */
 
+/* runs a program that is not at a system call to a place that can be found again: 0, a signal, or -1: it ended */
+int signal_find_place(struct cap *c);
+/* is the program where a system call ended? */
+int signal_after_call(struct cap *c);
+
 /* place.c: the place of an asynchronous signal */
 
 /* runs some steps: 0; a signal that came instead; -1: the program ended */
@@ -264,7 +274,29 @@ void random_restore(struct cap *c);
 void random_fork(struct cap *c);                /* sets the debug registers of a new process */
 void random_off(struct cap *c);                                 /* the program continues untraced */
 
+/* schedule.c: threads of a process; c->th is not NULL unless said otherwise */
+
+struct thread;
+void sched_ready(struct thread *t);     /* t has stopped, and waits for the turn */
+/* gives the turn, which nobody has, to a thread that waits for it, and runs that.  0: there is none */
+int sched_next(struct cap *c);
+/* A stop was handled; 1: the turn has gone to another thread, and c has been continued. */
+int sched_stopped(struct cap *c, int sig);
+/* Something has happened to a thread; its process, if it has several.  *handled: that is all. */
+struct cap *sched_event(struct tree *a, pid_t pid, int status, int *handled);
+int sched_tick(struct cap *c);          /* some time has passed; 1: tell it again */
+int sched_interrupted(struct cap *c);   /* at a stop because of sched_tick; the signal to continue with */
+int sched_watching(const struct tree *a);       /* may a thread wait in a call, while others could run? */
+void sched_watch(struct tree *a);       /* looks whether it does */
+
+/* thread.c */
+uint64_t thread_cleartid(struct cap *c, uint64_t flags);        /* of the clone that c is in; c->th may be NULL */
+void threads_free(struct cap *c);       /* forgets them; c->th may be NULL */
+void threads_interrupt(struct cap *c);  /* those that run will stop */
+void threads_release(struct cap *c);    /* all but the one with the turn run untraced from now on */
+
 /* child.c: processes that run untraced */
+void child_detach(const struct cap *c, struct tracee *t, pid_t process);
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
 void child_free_stray(pid_t pid);               /* the same for one whose parent is gone */
 uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
@@ -305,6 +337,7 @@ void exec_rights(struct cap *c);        /* warns if it should have had more priv
 struct cap *tree_add(struct tree *a, struct cap *c);    /* c has its id; returns c */
 struct cap *tree_find(const struct tree *a, pid_t pid);
 void tree_remove(struct cap *c);                        /* frees c */
+void tree_stopped(struct cap *c, int status);           /* handles a stop, and continues it */
 void tree_resume(struct cap *c, int sig);               /* continues it, with this signal */
 uint64_t tree_now(const struct tree *a);                /* nanoseconds since the first process began */
 /* begins a run: 0 or -1 */

@@ -305,7 +305,7 @@ records_vectors(const uint8_t *xsave)
 static int
 has_state(const struct ws_rec_sig *s)
 {
-	return s->nxsave > X_BV && ws_same(&s->at, &s->to);
+	return s->nxsave > X_BV && s->sig != WS_SWITCH && ws_same(&s->at, &s->to);
 }
 
 int
@@ -318,12 +318,13 @@ drive_signal_here(struct replay *r)
 	if (s->icount != WS_UNKNOWN) {
 		if (r->x.icount < s->icount)
 			return 0;
-		if (r->x.icount > s->icount || !ws_same(&g, &s->at))
-			return drive_drift(r, "registers are not those of signal %u at instruction %llu",
-			    s->sig, (unsigned long long)s->icount);
+		if (r->x.icount > s->icount || !ws_comes_at(s, &g))
+			return drive_drift(r, "registers are not those of %s %u at instruction %llu",
+			    s->sig == WS_SWITCH ? "the switch to thread" : "signal",
+			    s->sig == WS_SWITCH ? s->thread : s->sig, (unsigned long long)s->icount);
 		return 1;
 	}
-	return ws_same(&g, &s->at) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack) && same_words(r, s) &&
+	return ws_comes_at(s, &g) && same_memory(r, g.r[WS_RSP], s->stack, s->nstack) && same_words(r, s) &&
 	    (!has_state(s) ||
 		memcmp(records_vectors(r->x.cpu.xsave), records_vectors(s->xsave), X_XMM_END - X_XMM) == 0);
 }

@@ -144,7 +144,7 @@ history_record(void *arg, const struct ws_rec *rec)
 	case WS_SIG:
 		s->insig = 1;
 		s->sigat = history_now(h);
-		if (rec->u.sig.sig && !(h->pass >> (rec->u.sig.sig - 1) & 1) &&
+		if (rec->u.sig.sig && rec->u.sig.sig != WS_SWITCH && !(h->pass >> (rec->u.sig.sig - 1) & 1) &&
 		    (s->back || !same_place(s->sigat, s->from)))
 			scan_hit(h, (struct history_hit){ HISTORY_SIGNAL, s->sigat, 0, (int)rec->u.sig.sig });
 		scan_halt(h, 1);

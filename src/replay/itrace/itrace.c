@@ -40,6 +40,8 @@ signal_comes(struct visit *v, const struct ws_rec_sig *s)
 		v->last[a->fact->def[i].reg][0] = v->n;
 		v->split &= ~(UINT64_C(1) << a->fact->def[i].reg);
 	}
+	if (s->sig == WS_SWITCH)
+		v->last[FACT_FSBASE][0] = v->last[FACT_GSBASE][0] = v->n;
 	return 0;
 }
 

@@ -84,9 +84,10 @@ verify_trigger(struct verify *v, const struct ws_rec *rec)
 		return got;
 	w = v->in.at;
 	if (rec->kind == WS_SIG) {
-		if (!ws_same(&w, &rec->u.sig.at))
-			return verify_differs(v, "signal %u does not come natively: %s", rec->u.sig.sig,
-			    "registers differ");
+		if (!ws_comes_at(&rec->u.sig, &w))
+			return verify_differs(v, "%s %u does not come natively: registers differ",
+			    rec->u.sig.sig == WS_SWITCH ? "the switch to thread" : "signal",
+			    rec->u.sig.sig == WS_SWITCH ? rec->u.sig.thread : rec->u.sig.sig);
 		v->have = 0;            /* the native side moves to another instruction */
 		return native_state(&v->n, &rec->u.sig.to, rec->u.sig.xsave, rec->u.sig.nxsave) ?
 		    verify_bad(v, "%s", v->n.err) : VERIFY_OK;

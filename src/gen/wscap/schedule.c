@@ -1,0 +1,332 @@
+/*
+ * Which thread of a process runs.  One at a time has the turn.  It gives it away when a system call waits,
+ * when it ends, after sched_yield, and, if others are ready, some milliseconds after it got it: after a call,
+ * or elsewhere, at a place that is found as that of a signal.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/diag.h"
+#include "gen/wscap/thread.h"
+
+enum { WATCH_SPINS = 20 };              /* looks at a call that may wait before wscap rests */
+
+static void
+ready_add(struct thread *t)
+{
+	struct threads *th = t->c->th;
+
+	t->state = THREAD_READY;
+	t->behind = NULL;
+	*th->last = t;
+	th->last = &t->behind;
+	th->nready++;
+}
+
+static void
+ready_remove(struct thread *t)
+{
+	struct threads *th = t->c->th;
+	struct thread **p = &th->ready;
+
+	if (t->state != THREAD_READY)
+		return;
+	while (*p != t)
+		p = &(*p)->behind;
+	*p = t->behind;
+	if (!*p)
+		th->last = p;
+	th->nready--;
+}
+
+void
+sched_ready(struct thread *t)
+{
+	ready_add(t);
+	cap_set_timer(1);
+}
+
+/* The turn goes from the thread that ran last to t, which is loaded: records that. */
+static void
+put_switch(struct cap *c, const struct thread *t)
+{
+	struct threads *th = c->th;
+	struct ws_rec r = {.kind = WS_SIG, .u.sig = th->sig};
+
+	if (!th->placed)
+		r.u.sig = (struct ws_rec_sig){.icount = WS_UNKNOWN, .at = th->at};
+	r.u.sig.sig = WS_SWITCH;
+	r.u.sig.thread = t->number;
+	r.u.sig.to = t->place;
+	r.u.sig.nxsave = get_xsave(c);
+	r.u.sig.xsave = c->all->xsave;
+	wscap_put(c, &r);
+	if (th->pi)
+		put_mem(c, th->pi, 4);
+}
+
+static void
+turn_give(struct cap *c, struct thread *t)
+{
+	struct threads *th = c->th;
+
+	ready_remove(t);
+	t->state = THREAD_TURN;
+	th->turn = t;
+	th->due = 0;
+	thread_load(c, t);
+	if (th->ran != t) {
+		put_switch(c, t);
+		random_fork(c);
+	}
+	th->ran = t;
+	th->placed = 0;
+	th->pi = 0;
+}
+
+/* The thread with the turn no longer has it; it stopped at w. */
+static void
+turn_take(struct cap *c, const struct ws_regs *w)
+{
+	struct threads *th = c->th;
+
+	th->at = th->turn->place = *w;
+	thread_save(c, th->turn);
+	th->turn = NULL;
+}
+
+int
+sched_next(struct cap *c)
+{
+	struct thread *t = c->th->ready;
+
+	if (c->th->turn || !t)
+		return 0;
+	turn_give(c, t);
+	if (t->stopped) {
+		t->stopped = 0;
+		tree_stopped(c, t->status);
+	} else {
+		tree_resume(c, 0);
+	}
+	return 1;
+}
+
+/* Is the turn of the thread that has it over?  It is stopped. */
+static int
+sched_is_over(const struct cap *c)
+{
+	const struct threads *th = c->th;
+
+	if (c->inside || c->restart || !th->nready || c->listen)
+		return 0;
+	return th->placed || (th->called && (th->due || c->in.orig_rax == SYS_sched_yield));
+}
+
+int
+sched_stopped(struct cap *c, int sig)
+{
+	struct threads *th = c->th;
+	struct thread *t = th->turn;
+	struct ws_regs w;
+	int over = !sig && sched_is_over(c);
+
+	th->called = 0;
+	if (th->over) {
+		th->over = 0;
+	} else if (!over) {
+		th->placed = 0;
+		return 0;
+	} else {
+		thread_place(c, &w);
+		turn_take(c, th->placed ? &th->sig.at : &w);
+		ready_add(t);
+	}
+	sched_next(c);
+	return 1;
+}
+
+/* Does it wait in a call? */
+static int
+sched_sleeps(pid_t tid)
+{
+	char path[40], text[512], *at;
+	FILE *f;
+	int sleeps = 0;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)tid);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f) && (at = strrchr(text, ')')) != NULL)
+		sleeps = at[1] == ' ' && at[2] == 'S';
+	if (f)
+		fclose(f);
+	return sleeps;
+}
+
+/* While these wait, no other thread may run: what they do to memory would not be found. */
+static int
+sched_holds(const struct cap *c)
+{
+	if (c->compare)
+		return 1;
+	switch (c->in.orig_rax) {
+	case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork: case SYS_execve: case SYS_execveat:
+	case SYS_exit: case SYS_exit_group: case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_brk:
+	case SYS_mprotect: case SYS_madvise:
+		return 1;
+	}
+	return 0;
+}
+
+/* Is a thread in a call that could wait, while others could run? */
+static int
+sched_must_watch(const struct cap *c)
+{
+	return c->th && c->th->turn && c->inside && c->th->nready && !sched_holds(c);
+}
+
+/* The kernel changes some futexes as soon as a call waits for them. */
+static uint64_t
+sched_pi(const struct cap *c)
+{
+	unsigned op = (unsigned)c->in.rsi & FUTEX_CMD_MASK;
+
+	return c->in.orig_rax == SYS_futex && (op == FUTEX_LOCK_PI || op == 13 /* FUTEX_LOCK_PI2 */) ?
+	    c->in.rdi : 0;
+}
+
+static int
+sched_check(struct cap *c)
+{
+	struct ws_regs w;
+
+	if (!sched_must_watch(c) || !sched_sleeps(c->t.pid))
+		return 0;
+	c->th->pi = sched_pi(c);
+	c->th->turn->state = THREAD_WAITS;
+	thread_place(c, &w);
+	turn_take(c, &w);
+	return sched_next(c);
+}
+
+int
+sched_watching(const struct tree *a)
+{
+	for (size_t i = 0; i < NBUCKETS && a->nthreads; i++)
+		for (const struct cap *c = a->bucket[i]; c; c = c->next)
+			if (sched_must_watch(c))
+				return 1;
+	return 0;
+}
+
+void
+sched_watch(struct tree *a)
+{
+	static unsigned spins;
+	int some = 0;
+
+	for (size_t i = 0; i < NBUCKETS && !some; i++)
+		for (struct cap *c = a->bucket[i]; c && !some; c = c->next)
+			some = sched_check(c);
+	spins = some ? 0 : spins + 1;
+	if (spins > WATCH_SPINS)
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
+int
+sched_tick(struct cap *c)
+{
+	struct threads *th = c->th;
+
+	if (!th->nready)
+		return 0;
+	if (th->turn && !c->inside && !c->listen) {
+		if (th->due)
+			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
+		th->due = 1;
+	}
+	return 1;
+}
+
+int
+sched_interrupted(struct cap *c)
+{
+	struct threads *th = c->th;
+	struct user_regs_struct g;
+	int other;
+
+	if (!th->due || !th->nready || c->inside || c->restart)
+		return 0;
+	if (signal_after_call(c)) {
+		th->called = 1;
+		return 0;
+	}
+	c->behind = 0;
+	other = signal_find_place(c);
+	if (other)
+		return other > 0 ? on_signal(c, other) : 0;
+	if (tracee_regs(&c->t, &g))
+		return 0;
+	memset(&th->sig, 0, sizeof(th->sig));
+	th->sig.icount = WS_UNKNOWN;
+	tracee_from_user(&th->sig.at, &g, g.rax);
+	place_record(c, &th->sig, g.rsp);
+	th->placed = 1;
+	return 0;
+}
+
+/* A stop of a thread that has not the turn.  1: it has no effect, and the thread has been resumed. */
+static int
+sched_passes(struct thread *t, int status)
+{
+	int job = WSTOPSIG(status) != SIGTRAP;
+
+	if (status >> 16 == PTRACE_EVENT_EXIT) {
+		ready_remove(t);
+		t->c->th->nalive -= t->state != THREAD_DYING;
+		t->state = THREAD_DYING;
+		ptrace(PTRACE_CONT, t->tid, NULL, NULL);
+		return 1;
+	}
+	if (status >> 16 == PTRACE_EVENT_STOP && !t->c->all->leaving) {
+		ptrace(job ? PTRACE_LISTEN : PTRACE_SYSCALL, t->tid, NULL, NULL);
+		return 1;
+	}
+	return 0;
+}
+
+struct cap *
+sched_event(struct tree *a, pid_t pid, int status, int *handled)
+{
+	struct thread *t = thread_find(a, pid);
+	struct cap *c;
+
+	*handled = 0;
+	if (!t)
+		return NULL;
+	c = t->c;
+	if (!WIFSTOPPED(status)) {
+		*handled = t->tid != c->pid;
+		if (*handled && t->state == THREAD_TURN) {      /* it was killed */
+			c->th->turn = NULL;
+			c->th->ran = NULL;
+		}
+		if (*handled)
+			thread_free(c, t);
+	} else if (status >> 16 != PTRACE_EVENT_EXEC && t->state != THREAD_TURN) {
+		*handled = 1;
+		if (!sched_passes(t, status)) {
+			t->stopped = 1;
+			t->status = status;
+			sched_ready(t);
+			sched_next(c);
+		}
+	}
+	return c;
+}

@@ -1,0 +1,92 @@
+/*
+ * Threads of a process.  They run one at a time: the one that has the turn.  Its state is in struct cap, as
+ * if the process had no other thread; that of the others is kept here.
+ */
+#ifndef TM_GEN_WSCAP_THREAD_H
+#define TM_GEN_WSCAP_THREAD_H
+
+#include "gen/wscap/wscap.h"
+
+/* The fields of struct cap that each thread has for itself. */
+#define THREAD_OWN(X) X(t) X(listen) X(inside) X(restart) X(behind) X(denied) X(pretended) X(in) X(out) \
+	X(newact) X(oldadvice) X(sent) X(mask) X(cleartid)
+
+/* Memory of the program that it does not know of: there, the kernel writes results of calls that wait. */
+struct room {
+	uint64_t addr, size;            /* size 0: none */
+};
+
+enum { ASIDE_PIECES = 72 };             /* pieces at most: a call's buffers and what describes them */
+
+/* The call of a thread whose results go to its room. */
+struct aside {
+	int on;
+	int moved;                      /* the registers have addresses in the room */
+	unsigned msg;                   /* 1: recvmsg */
+	unsigned n;
+	struct piece {
+		uint64_t from, to;      /* address in the program, and in the room */
+		uint64_t n;             /* bytes */
+		uint8_t stream;         /* bytes count toward the result; otherwise what changed is copied */
+	} piece[ASIDE_PIECES];
+};
+
+struct thread {
+	struct thread *chain;           /* in its bucket of struct tree */
+	struct thread *next;            /* in struct threads.all */
+	struct thread *behind;          /* in struct threads.ready */
+	struct cap *c;
+	pid_t tid;
+	uint32_t number;                /* in a capture, from 1 */
+	enum { THREAD_WAITS, THREAD_READY, THREAD_TURN, THREAD_DYING } state;
+	int stopped;                    /* it has a stop that was not handled: */
+	int status;
+	struct ws_regs place;           /* where it continues in the capture */
+	struct room room;
+	uint64_t wanted;                /* bytes of room that a call would have needed */
+	struct aside aside;
+#define X(f) __typeof__(((struct cap *)0)->f) f;
+	struct { THREAD_OWN(X) } own;   /* valid unless it has the turn */
+#undef X
+};
+
+struct threads {
+	struct thread *all;             /* owned */
+	struct thread *turn;            /* NULL: all wait */
+	struct thread *ran;             /* the last that had the turn; NULL: it has ended */
+	struct ws_regs at;              /* where that stopped */
+	struct thread *ready, **last;   /* queue of those that could run */
+	unsigned nready, nalive;
+	uint32_t began;                 /* threads so far */
+	int due;                        /* the turn is over as soon as a place for that is found */
+	int placed;                     /* that place is recorded in `sig` */
+	int called;                     /* it is stopped at the end of a system call */
+	int over;                       /* the thread with the turn has ended */
+	struct ws_rec_sig sig;
+	struct room *spare;             /* rooms of ended threads; owned */
+	size_t nspare, capspare;
+	uint64_t pi;                    /* a futex that the kernel changed before its call waited; 0: none */
+};
+
+/* thread.c: beginning and end */
+
+/* a new thread of c, which is in the call that makes it, has stopped for the first time */
+void thread_new(struct cap *c, pid_t tid);
+struct thread *thread_find(const struct tree *a, pid_t tid);
+void thread_free(struct cap *c, struct thread *t);
+void thread_place(struct cap *c, struct ws_regs *w);      /* where the loaded thread continues */
+void thread_save(struct cap *c, struct thread *t);
+void thread_load(struct cap *c, struct thread *t);
+/* the thread with the turn is about to end, by `exit`, and others continue: lets it end */
+void thread_exit(struct cap *c);
+
+/* aside.c: results of calls that wait */
+
+void aside_room(struct cap *c, struct thread *t);       /* gets room for t, which is loaded */
+void aside_enter(struct cap *c, const struct call *k);  /* at a call's entry: redirects its results */
+/* at its end, or its interruption: registers are the program's again; results are copied if `done` */
+void aside_leave(struct cap *c, int done);
+/* a signal's handler runs instead of the rest of the call, whose result this is: records what is copied */
+void aside_interrupted(struct cap *c, uint64_t ret);
+
+#endif
