@@ -85,6 +85,7 @@ refs_open_capture(struct refs *s, const char *path)
 	s->r = s->q.names ? replay_open_watched(path, refs_record, s, &f) : replay_open(path, &f);
 	if (!s->r)
 		return refs_fail(s, &f);
+	replay_tasks(s->r, 1, 1);
 	if (s->q.names) {
 		s->source = wsource_new();
 		if (s->source)

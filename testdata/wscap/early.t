@@ -61,7 +61,7 @@ for kind in raw trimmed; do
 	n=$(ws2addr -c c.ws 2>err | sed -n 's/^instructions //p')
 	readers "$n" "it executes another program" "$([ $kind = raw ] || echo ", after $n instructions")"
 done
-wscap -o c.ws ./thread >out 2>err
+wscap --first-touch -o c.ws ./thread >out 2>err
 is "thread: status, output" "$? $(tr '\n' ' ' <out)" "3 before after "
 why=$(sed -n 's/.*the program continues: //p' err)
 # which says how long it is

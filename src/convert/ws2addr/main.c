@@ -19,6 +19,8 @@
 
 enum { SEGMENTS = 256 };
 
+#define RUN_STEP (1u << 20)     /* thread T of run R is task R + (T - 1) * RUN_STEP */
+
 static const struct opt ws2addr_opts[] = {
 	{ 'c', "count", NULL, "print how many references of each kind there are instead" },
 	OPT_FORMAT,
@@ -131,14 +133,17 @@ ws2addr_plain(struct job *j)
 		job_bad(j, replay_fault(j->r));
 }
 
+/* run: its number if the file has several, and all are wanted; otherwise 0 */
 static void
-ws2addr_open(struct job *j)
+ws2addr_open(struct job *j, size_t run)
 {
 	struct fault f;
 
 	j->r = replay_open(j->path, &f);
 	if (!j->r)
 		job_bad(j, &f);
+	if (!j->count)
+		replay_tasks(j->r, run ? run : 1, run ? RUN_STEP : 1);
 }
 
 static void
@@ -173,7 +178,7 @@ ws2addr_all(struct job *j, const struct options *o)
 		char *path = xasprintf("%s:%zu", file, i);
 
 		j->path = j->name = path;
-		ws2addr_open(j);
+		ws2addr_open(j, i);
 		if (!j->count && j->fmt == REF_ADDR)
 			out_commit(j->out, ref_put(j->fmt, out_reserve(j->out, REF_PUT_MAX), &task, 1));
 		memset(j->n, 0, sizeof j->n);
@@ -192,7 +197,7 @@ static void
 ws2addr_run(struct job *j, const struct options *o)
 {
 	if (!j->nruns)
-		ws2addr_open(j);
+		ws2addr_open(j, 0);
 	j->out = out_open(o->outname);
 	if (j->fmt == REF_ADDR && !j->count && !o->segments && o->fd == WS_UNKNOWN) {
 		out_binary(j->out, "a reference stream");

@@ -161,6 +161,8 @@ list_rec(struct out *o, uint64_t n, const struct ws_rec *r)
 		out_printf(o, " icount=%" PRIu64 " trigger=%" PRIu64, r->u.state.icount, r->u.state.trigger);
 		if (r->u.state.instances != WS_UNKNOWN)
 			out_printf(o, " instances=%" PRIu64, r->u.state.instances);
+		if (r->u.state.thread > 1)
+			out_printf(o, " thread=%" PRIu32, r->u.state.thread);
 		/* fall through */
 	case WS_START:
 		wsinfo_regs(o, &r->u.state.regs);

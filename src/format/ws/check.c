@@ -54,6 +54,8 @@ ws_check(const struct ws_rec *r)
 	switch (r->kind) {
 	case WS_START:
 	case WS_KEY:
+		if (r->u.state.thread > (r->kind == WS_KEY ? WS_THREADS_MAX : 0))
+			return "no such thread";
 		return r->u.state.nxsave > WS_XSAVE_MAX ? "a processor state that is too long" : NULL;
 	case WS_MAP:
 		return check_map(&r->u.map);

@@ -319,6 +319,9 @@ get_key(struct ws_cur *c, struct ws_rec_state *k, unsigned head)
 	k->instances = WS_UNKNOWN;
 	if (head & WS_H_INSTANCES)
 		k->instances = ws_get_max(c, WS_UNKNOWN - 1, "a number of instances that stands for none");
+	k->thread = head & WS_H_THREAD ? get_u32(c) : 0;
+	if (!c->err && head & WS_H_THREAD && k->thread < 2)
+		c->err = "the first thread, told";
 }
 
 static void
@@ -368,7 +371,7 @@ get_rest(struct ws_history *a, struct ws_cur *s, struct ws_rec *r, unsigned head
 static const uint8_t head_flags[WS_NKINDS] = {
 	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES, [WS_SYS] = 0x30,
 	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_SIG] = WS_H_ICOUNT | WS_H_STACK | WS_H_WORDS,
-	[WS_KEY] = WS_H_INSTANCES, [WS_RAND] = WS_H_INSN | WS_H_FAILED,
+	[WS_KEY] = WS_H_INSTANCES | WS_H_THREAD, [WS_RAND] = WS_H_INSN | WS_H_FAILED,
 };
 
 int

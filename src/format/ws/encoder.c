@@ -149,14 +149,17 @@ static void
 put_state(struct ws_history *a, struct buf *s, const struct ws_rec *r)
 {
 	int counted = r->kind == WS_KEY && r->u.state.instances != WS_UNKNOWN;
+	int other = r->kind == WS_KEY && r->u.state.thread > 1;
 
-	buf_u8(&s[WS_S_CONTROL], (uint8_t)(r->kind | (counted ? WS_H_INSTANCES : 0)));
+	buf_u8(&s[WS_S_CONTROL], (uint8_t)(r->kind | (counted ? WS_H_INSTANCES : 0) | (other ? WS_H_THREAD : 0)));
 	if (r->kind == WS_KEY) {
 		buf_varint(&s[WS_S_CONTROL], r->u.state.icount);
 		buf_varint(&s[WS_S_CONTROL], r->u.state.trigger);
 	}
 	if (counted)
 		buf_varint(&s[WS_S_CONTROL], r->u.state.instances);
+	if (other)
+		buf_varint(&s[WS_S_CONTROL], r->u.state.thread);
 	put_regs(a, &s[WS_S_CONTROL], &r->u.state.regs);
 	put_xsave(s, r->u.state.xsave, r->u.state.nxsave);
 }

@@ -104,6 +104,7 @@ struct ws_rec_state {                   /* START, KEY */
 	struct ws_regs regs;
 	const uint8_t *xsave;
 	size_t nxsave;
+	uint32_t thread;                /* KEY: the number of the thread that runs; 0 is 1; START: 0 */
 	uint64_t icount;                /* KEY: instructions before it; START: 0 */
 	uint64_t trigger;               /* KEY: triggers before it (ws_put fills it in); START: 0 */
 	/*

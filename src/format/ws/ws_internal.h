@@ -65,7 +65,7 @@ enum { WS_H_AUX = 0x10, WS_H_NEWAUX = 0x20 };
 /* of a SIG: ICOUNT, or any of the others */
 enum { WS_H_ICOUNT = 0x10, WS_H_STACK = 0x20, WS_H_WORDS = 0x40 };
 enum { WS_H_INSN = 0x30, WS_H_FAILED = 0x40 };          /* of a RAND */
-enum { WS_H_INSTANCES = 0x10 };                         /* of a KEY */
+enum { WS_H_INSTANCES = 0x10, WS_H_THREAD = 0x20 };     /* of a KEY */
 
 /*
  * Encode / decode one record into / from the WS_NSTREAMS streams. MEM: the writer has already

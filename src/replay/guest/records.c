@@ -64,6 +64,7 @@ int
 drive_state(struct replay *r, const struct ws_rec_state *s)
 {
 	drive_set_regs(r, &s->regs);
+	r->thread = s->thread ? s->thread : 1;
 	r->x.icount = s->icount;
 	r->uncounted = s->instances == WS_UNKNOWN;
 	r->x.again = r->uncounted ? 0 : s->icount - s->instances;
@@ -412,6 +413,11 @@ take_sig(struct replay *r)
 	r->x.again -= r->x.half ? 2 : 1;
 	r->x.half = 0;
 	drive_set_regs(r, &s->to);
+	if (s->sig == WS_SWITCH) {
+		r->thread = s->thread;
+		if (r->telling)
+			drive_tell_thread(r);
+	}
 	return s->nxsave ? drive_xsave(r, s->xsave, s->nxsave) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/helper.h"
 #include "base/progress.h"
 #include "base/src.h"
+#include "format/ref/ref.h"
 #include "format/ws/runs.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/fact.h"
@@ -540,6 +541,47 @@ drive_instances(const struct replay *r)
 	return r->x.icount - r->x.again;
 }
 
+void
+drive_tell_thread(struct replay *r)
+{
+	/* translated code always leaves room for some */
+	if (r->x.out < r->x.end)
+		*r->x.out++ = ref_make(REF_TASK, r->base + (r->thread - 1) * r->step, 0);
+}
+
+uint32_t
+replay_thread(const struct replay *r)
+{
+	return r->thread;
+}
+
+/* Has the capture other threads after this place? */
+static int
+has_threads(struct replay *r)
+{
+	struct ws_mark *m = r->cut ? NULL : ws_mark(r->in, &r->next);
+	struct ws_rec rec = r->next;
+	int found = m && rec.kind == WS_SIG && rec.u.sig.sig == WS_SWITCH;
+
+	if (!m)
+		return 0;
+	while (!found && ws_next(r->in, &rec) == 1)
+		found = rec.kind == WS_SIG && rec.u.sig.sig == WS_SWITCH;
+	if (ws_mark_return(r->in, m, &r->next) != 0)
+		(void)drive_bad_file(r);
+	ws_mark_free(m);
+	return found;
+}
+
+void
+replay_tasks(struct replay *r, uint64_t base, uint64_t step)
+{
+	r->tasks = 1;
+	r->base = base;
+	r->step = step;
+	r->first = r->thread > 1 || has_threads(r);
+}
+
 int
 drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 {
@@ -553,7 +595,12 @@ drive_words(struct replay *r, enum rp_mode mode, size_t most, size_t *n)
 	if (r->ended != REPLAY_OK)
 		return r->ended;
 	r->x.end = r->words + most + RP_SLACK;
+	r->telling = r->tasks && mode == RP_REFS;
+	if (r->telling && r->first)
+		drive_tell_thread(r);
+	r->first = 0;
 	e = replay_run_to(r, mode, r->until);
+	r->telling = 0;
 	*n = (size_t)(r->x.out - r->words);
 	if (e == REPLAY_OK && (r->x.icount >= r->until || drive_instances(r) >= r->most))
 		e = REPLAY_END;

@@ -48,6 +48,14 @@ const struct ws_rec_end *replay_end_record(const struct replay *r);
 int replay_refs(struct replay *r, const uint64_t **w, size_t *n);
 
 /*
+ * If the capture has several threads, replay_refs gives task events, ref(5), before the references of each:
+ * number `base` for the first thread, and `step` more for each later one.  Such an event comes at the beginning
+ * too, unless the capture comes from a pipe.
+ */
+void replay_tasks(struct replay *r, uint64_t base, uint64_t step);
+uint32_t replay_thread(const struct replay *r); /* the number of the thread that runs, from 1 */
+
+/*
  * Runs without references until icount instructions are done.  It may jump to a keyframe,
  * unless a breakpoint or a callback needs what comes before.
  */

@@ -27,6 +27,11 @@ struct replay {
 	/* there is no next record: the file is cut off or bad, see ws_fault */
 	int cut;
 	int after_sig;                  /* the trigger before `next` is SIG */
+	uint32_t thread;                /* the one that runs; the first is 1 */
+	int tasks;                      /* references come with task events, of these numbers: */
+	uint64_t base, step;
+	int first;                      /* the first references begin with one */
+	int telling;                    /* such an event is due when the thread changes */
 	int keyed;                      /* began at a keyframe: memory has only what keyframes say */
 	int ended;                      /* enum replay_got; sticky; REPLAY_OK before the end */
 	int pending;                    /* result of the call after the next references */
@@ -65,6 +70,8 @@ int drive_bad_mem(struct replay *r);                    /* sets the fault of mem
 
 /* as replay_length, for showing progress: changes nothing that the run depends on */
 uint64_t drive_length(struct replay *r);
+
+void drive_tell_thread(struct replay *r);               /* adds a task event, as there is room */
 
 /* records.c: functions return 0, or REPLAY_BAD */
 

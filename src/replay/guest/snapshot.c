@@ -153,6 +153,7 @@ snap_take(struct replay *r, const struct snap *base, int pagemap, uint64_t most)
 	s->x = r->x;
 	memcpy(s->xsave, r->x.cpu.xsave, RP_XSAVE);
 	s->after_sig = r->after_sig;
+	s->thread = r->thread;
 	s->keyed = r->keyed;
 	s->uncounted = r->uncounted;
 	s->triggers = r->triggers;
@@ -213,6 +214,7 @@ snap_return(struct replay *r, const struct snap *s, int pagemap)
 	memcpy(xsave, s->xsave, RP_XSAVE);
 	r->cut = 0;
 	r->after_sig = s->after_sig;
+	r->thread = s->thread;
 	r->keyed = s->keyed;
 	r->uncounted = s->uncounted;
 	r->triggers = s->triggers;

@@ -15,6 +15,7 @@ struct snap {
 	uint8_t xsave[RP_XSAVE];
 	struct ws_mark *mark;
 	int after_sig, keyed, uncounted;
+	uint32_t thread;
 	uint64_t triggers, broke, from, latest;
 	struct mem_area *area;
 	size_t narea;

@@ -16,6 +16,7 @@
 #define EVERY   50000000u       /* instructions between candidates by default */
 #define SAMPLE  (64u << 20)     /* bytes of the contents that are compressed to estimate their size */
 #define CHUNK   (256u << 10)    /* bytes compressed at once */
+#define AMID    4096u           /* instructions to go on from amid a string instruction */
 
 struct note {
 	struct shadow s;
@@ -196,6 +197,11 @@ trim_run(struct note *t, struct fault *f)
 			*f = *replay_fault(r);
 		if (got == REPLAY_BAD && !drive_is_cut(r))
 			return -1;
+		/* a replay from amid a string instruction would count it again when a signal interrupts it there */
+		if (drive_is_amid(r) && drive_ended(r) == REPLAY_OK) {
+			due = replay_icount(r) + AMID;
+			continue;
+		}
 		if (shadow_end_segment(&t->s) != 0)
 			return -1;
 		sample_seg(t, &t->found->seg[t->found->nseg - 1]);

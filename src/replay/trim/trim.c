@@ -241,6 +241,7 @@ put_key(struct trim *t, const struct trim_seg *s)
 	rec.u.state.nxsave = RP_XSAVE;
 	rec.u.state.icount = replay_icount(t->r);
 	rec.u.state.instances = replay_instances(t->r);
+	rec.u.state.thread = replay_thread(t->r);
 	if (trim_put(t, &rec) != 0)
 		return -1;
 	for (size_t i = 0; (m = replay_map(t->r, i)) != NULL; i++) {
