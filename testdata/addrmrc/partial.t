@@ -51,7 +51,7 @@ s="; see addrmrc --help"
 gives "both" 2 "addrmrc: --partial and --merge exclude each other$s" addrmrc --partial --merge s.ref
 gives "a size of sample" 2 "addrmrc: --sample-size is not for partial results$s" addrmrc --partial --sample-size 99 s.ref
 gives "what is printed" 2 "addrmrc: --points, --histogram and -f come with --merge, not with --partial$s" addrmrc --partial --json s.ref
-gives "what is analysed" 2 "addrmrc: --merge comes without -l, -k, -r, --sample-size and -n, which are in the partial results$s" addrmrc --merge -l 4 one
+gives "what is analysed" 2 "addrmrc: --merge comes without -l, -k, -r and --sample-size, which are in the partial results$s" addrmrc --merge -l 4 one
 gives "nothing to merge" 2 "addrmrc: no operand is given$s" addrmrc --merge
 addrmrc --partial -n 0:900 -o a s.ref
 addrmrc --partial -n 900:2000 -o b s.ref

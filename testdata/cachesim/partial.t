@@ -85,7 +85,7 @@ s="; see cachesim --help"
 gives "not LRU" 2 "cachesim: --partial: the first levels must be lru, without other words$s" cachesim --partial --d1 4k,2,64,random run.ws
 gives "stride" 2 "cachesim: --partial: no cache can have stride, which depends on instructions$s" cachesim --partial --l2 64k,4,64,stride run.ws
 gives "both" 2 "cachesim: --partial and --merge exclude each other$s" cachesim --partial --merge run.ws
-gives "caches" 2 "cachesim: --merge comes without caches and -n, which are in the partial results$s" cachesim --merge --l3 none part.1
+gives "caches" 2 "cachesim: --merge comes without caches, which are in the partial results$s" cachesim --merge --l3 none part.1
 cachesim --partial --l3 none -n 0:5000 -o a run.ws
 cachesim --partial --l3 none -n 5000:9000 -o b run.ws
 cachesim --partial --l2 none -n 5000:9000 -o c run.ws

@@ -1,24 +1,20 @@
 /* addrmrc: misses of LRU caches of all sizes, from one pass over references */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apps/addrmrc/addrmrc.h"
 #include "base/diag.h"
-#include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/progress.h"
-#include "base/src.h"
 #include "format/ref/ref.h"
-#include "refs/refs.h"
+#include "refs/options.h"
 
 /* With fewer lines in a class than 8, it may well have none of those that matter */
 enum { FEW = 8 * SAMPLE_CLASSES };
 
-enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON, PARTIAL, MERGE, WINDOW };
+enum { POINTS = 256, HISTOGRAM, SAMPLE_SIZE, JSON, WINDOW };
 
 static const struct opt addrmrc_opts[] = {
 	{ 'l', "line", "BYTES", "size of a line: a power of 2 (64)" },
@@ -30,9 +26,7 @@ static const struct opt addrmrc_opts[] = {
 	{ 'f', "format", "FORMAT", "text (the default), csv or json" },
 	{ JSON, "json", NULL, "the same as -f json" },
 	{ WINDOW, "window", "N[i]", "print the lines accessed in each N accesses, or N instructions, instead" },
-	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
-	{ MERGE, "merge", NULL,
-	    "the operands are partial results, in the order of the run: print that of the whole" },
+	REFS_OPT_PARTS,
 	OPT_RANGE,
 	OPT_OUTPUT,
 	{ 0 },
@@ -48,9 +42,9 @@ static const struct opt_tool addrmrc_tool = {
 struct options {
 	struct mrc_options print;
 	struct refs_source source;
-	const char *outname;
 	struct mrc_params params;
-	int partial, merge, printed, analysed;  /* printed, analysed: are there options for these? */
+	struct refs_words words;
+	int printed, analysed;  /* printed, analysed: are there options for these? */
 };
 
 static void
@@ -130,35 +124,23 @@ addrmrc_option(struct options *o, int c)
 	case WINDOW:
 		option_window(o);
 		break;
-	case PARTIAL:
-		o->partial = 1;
-		break;
-	case MERGE:
-		o->merge = 1;
-		break;
-	case 'n':
-		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
-			opt_wrong(OPT_BAD_RANGE);
-		break;
 	default:
-		o->outname = optarg;
+		refs_option(c, &o->source, &o->words);
 	}
 }
 
 static void
 addrmrc_check(const struct options *o)
 {
-	if (o->partial && o->merge)
-		die_usage("--partial and --merge exclude each other");
-	if (o->partial && o->printed)
+	if (o->words.partial && o->printed)
 		die_usage("--points, --histogram and -f come with --merge, not with --partial");
-	if (o->partial && o->params.most)
+	if (o->words.partial && o->params.most)
 		die_usage("--sample-size is not for partial results");
-	if (o->print.window && (o->partial || o->merge || o->print.histogram || o->params.threshold ||
+	if (o->print.window && (o->words.partial || o->words.merge || o->print.histogram || o->params.threshold ||
 	    o->params.most))
 		die_usage("--window comes without --histogram, -r, --sample-size, --partial and --merge");
-	if (o->merge && (o->analysed || o->source.from || o->source.to != REFS_END))
-		die_usage("--merge comes without -l, -k, -r, --sample-size and -n, which are in the partial results");
+	if (o->words.merge && o->analysed)
+		die_usage("--merge comes without -l, -k, -r and --sample-size, which are in the partial results");
 }
 
 /* path: of what was read, for a warning */
@@ -176,7 +158,7 @@ addrmrc_print(const struct options *o, const struct analysis *a, struct out *out
 static void
 addrmrc_merge(struct options *o, char **path)
 {
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct analysis a;
 
 	partial_merge(path, &a, &o->params);
@@ -189,19 +171,19 @@ static void
 addrmrc_run(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct analysis a;
 	struct fault f;
 	int got;
 
-	if (o->partial)
+	if (o->words.partial)
 		out_binary(out, "a partial result");
-	analysis_begin(&a, &o->params, o->partial);
+	analysis_begin(&a, &o->params, o->words.partial);
 	got = refs_run(s, analysis_take, &a, &f);
 	/* a source that could not be read at all has no result; a part of a damaged one has none, either */
-	if (o->partial && got != REFS_BAD)
+	if (o->words.partial && got != REFS_BAD)
 		partial_write(out, &a, &o->params);
-	else if (!o->partial && (got != REFS_BAD || analysis_accesses(&a)))
+	else if (!o->words.partial && (got != REFS_BAD || analysis_accesses(&a)))
 		addrmrc_print(o, &a, out, refs_path(s));
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	refs_close(s);
@@ -212,7 +194,7 @@ static void
 addrmrc_window(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct window *w = window_new(out, &o->print, &o->params);
 	struct fault f;
 	int bad = refs_run(s, window_take, w, &f) == REFS_BAD;
@@ -232,20 +214,16 @@ main(int argc, char **argv)
 	ref_set("data", &o.params.kinds);
 	while ((c = opt_next(&addrmrc_tool, argc, argv)) != -1)
 		addrmrc_option(&o, c);
-	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);
+	refs_operands(&o.source, &o.words, argc, argv);
 	addrmrc_check(&o);
-	if (o.merge) {
+	if (o.words.merge) {
 		addrmrc_merge(&o, argv + optind);
 		return 0;
 	}
 	if (o.params.most && !o.params.threshold)
 		o.params.threshold = SAMPLE_ALL;
 	o.params.from = o.source.from;
-	o.source.path = argv[optind];
-	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	progress_start(src_name(o.source.path));
-	progress_limit(o.source.to);
-	helper_allow(0);
+	refs_begin(&o.source);
 	(o.print.window ? addrmrc_window : addrmrc_run)(&o);
 	return 0;
 }

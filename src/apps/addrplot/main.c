@@ -8,13 +8,10 @@
 
 #include "apps/addrplot/addrplot.h"
 #include "base/diag.h"
-#include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/progress.h"
-#include "base/src.h"
 #include "format/ref/ref.h"
-#include "refs/refs.h"
+#include "refs/options.h"
 
 enum { TITLE = 256, SIZE };
 
@@ -28,7 +25,7 @@ static const struct opt addrplot_opts[] = {
 	{ 'p', "picture", "PICTURE", "map, functions, misses, distances, workingset, strides, loops or curves (map)" },
 	{ 'f', "format", "FORMAT", "what gnuplot is to make: png (the default) or svg" },
 	{ 'k', "kinds", "KINDS", "data (the default; not of functions), instructions or all" },
-	{ 'e', "executable", "PROG", "find functions of a stream in PROG" },
+	REFS_OPT_EXECUTABLE("functions"),
 	{ SIZE, "size", "WIDTHxHEIGHT", "make it so large, in pixels (1200x800)" },
 	{ TITLE, "title", "TEXT", "write TEXT above the picture" },
 	OPT_RANGE,
@@ -46,7 +43,8 @@ static const struct opt_tool addrplot_tool = {
 struct options {
 	struct refs_source source;
 	struct plot_options plot;
-	const char *outname, *title;
+	struct refs_words words;
+	const char *title;
 	const struct picture *picture;  /* NULL: curves */
 	int svg;
 };
@@ -96,21 +94,14 @@ addrplot_option(struct options *o, int c)
 			opt_wrong("there are data, instructions and all");
 		o->plot.kinds_name = optarg;
 		break;
-	case 'e':
-		o->source.exe = optarg;
-		break;
 	case SIZE:
 		option_size(o);
 		break;
 	case TITLE:
 		o->title = optarg;
 		break;
-	case 'n':
-		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
-			opt_wrong(OPT_BAD_RANGE);
-		break;
 	default:
-		o->outname = optarg;
+		refs_option(c, &o->source, &o->words);
 	}
 }
 
@@ -132,7 +123,7 @@ addrplot_run(struct options *o)
 {
 	const struct picture *p = o->picture;
 	struct refs *s = refs_open(&o->source);
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	void *picture = p->new(&o->plot, s);
 	struct fault f;
 	int got = refs_run(s, p->take, picture, &f);
@@ -154,7 +145,7 @@ addrplot_run(struct options *o)
 static void
 addrplot_curves(struct options *o, char **path)
 {
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 
 	if (o->plot.kinds_name || o->source.exe || o->source.from || o->source.to != REFS_END)
 		die_usage("-k, -e and -n are not for curves");
@@ -173,8 +164,8 @@ main(int argc, char **argv)
 	diag_init(argv[0], 1);
 	while ((c = opt_next(&addrplot_tool, argc, argv)) != -1)
 		addrplot_option(&o, c);
-	opt_operands(argc, argv, 0, o.picture ? 2 : CSV_CURVES);
 	if (!o.picture) {
+		opt_operands(argc, argv, 0, CSV_CURVES);
 		addrplot_curves(&o, argv + optind);
 		return 0;
 	}
@@ -182,14 +173,11 @@ main(int argc, char **argv)
 		o.plot.kinds_name = o.picture->kinds;
 		ref_set(o.plot.kinds_name, &o.plot.kinds);
 	}
-	o.source.path = argv[optind];
-	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	refs_operands(&o.source, &o.words, argc, argv);
 	o.source.names = o.picture->names;
 	o.source.areas = o.picture->areas;
 	o.source.loops = o.picture->loops;
-	helper_allow(o.source.names ? HELPER_ELF : 0);
-	progress_start(src_name(o.source.path));
-	progress_limit(o.source.to);
+	refs_begin(&o.source);
 	addrplot_run(&o);
 	return 0;
 }

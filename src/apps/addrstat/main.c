@@ -1,15 +1,11 @@
 /* addrstat: what is in a reference trace */
-#include <limits.h>
-
 #include "apps/addrstat/addrstat.h"
 #include "base/diag.h"
-#include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/progress.h"
-#include "base/src.h"
+#include "refs/options.h"
 
-enum { JSON = 256, REGIONS, STRIDES, FUNCTIONS, LINES, TOP, PARTIAL, MERGE };
+enum { JSON = 256, REGIONS, STRIDES, FUNCTIONS, LINES, TOP };
 
 static const struct opt addrstat_opts[] = {
 	{ REGIONS, "regions", NULL, "print also the regions of memory: files, heap, stack" },
@@ -18,11 +14,9 @@ static const struct opt addrstat_opts[] = {
 	{ LINES, "lines", NULL, "print also which source lines the references come from" },
 	{ 'a', "all", NULL, "print all of these" },
 	{ TOP, "top", "N", "print N regions, strides, functions and lines (10)" },
-	{ 'e', "executable", "PROG", "find functions and lines of a stream in PROG" },
+	REFS_OPT_EXECUTABLE("functions and lines"),
 	{ JSON, "json", NULL, "print JSON" },
-	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
-	{ MERGE, "merge", NULL,
-	    "the operands are partial results, in the order of the run: print that of the whole" },
+	REFS_OPT_PARTS,
 	OPT_RANGE,
 	OPT_OUTPUT,
 	{ 0 },
@@ -38,8 +32,7 @@ static const struct opt_tool addrstat_tool = {
 struct options {
 	struct refs_source source;
 	struct show show;
-	const char *outname;
-	int partial, merge;
+	struct refs_words words;
 };
 
 static void
@@ -68,36 +61,19 @@ addrstat_option(struct options *o, int c)
 			opt_wrong("not a number of at least 1");
 		o->show.top = top;
 		break;
-	case 'e':
-		o->source.exe = optarg;
-		break;
 	case JSON:
 		o->show.json = 1;
 		break;
-	case PARTIAL:
-		o->partial = 1;
-		break;
-	case MERGE:
-		o->merge = 1;
-		break;
-	case 'n':
-		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
-			opt_wrong(OPT_BAD_RANGE);
-		break;
 	default:
-		o->outname = optarg;
+		refs_option(c, &o->source, &o->words);
 	}
 }
 
 static void
 addrstat_check(const struct options *o)
 {
-	if (o->partial && o->merge)
-		die_usage("--partial and --merge exclude each other");
-	if (o->partial && (o->show.json || o->show.regions))
+	if (o->words.partial && (o->show.json || o->show.regions))
 		die_usage("--json and --regions come with --merge, not with --partial");
-	if (o->merge && (o->source.from || o->source.to != REFS_END))
-		die_usage("--merge comes without -n, which is in the partial results");
 }
 
 static void
@@ -109,7 +85,7 @@ addrstat_print(const struct options *o, struct out *out, struct stat *t, struct 
 static void
 addrstat_merge(struct options *o, char **path)
 {
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct stat *t = partial_merge(path);
 
 	if (o->show.strides && !t->stride)
@@ -126,22 +102,22 @@ static void
 addrstat_run(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct stat *t = stat_new(o->show.strides, o->source.names);
 	const char *why;
 	struct fault f;
 	int got;
 
-	if (o->partial)
+	if (o->words.partial)
 		out_binary(out, "a partial result");
 	got = refs_run(s, stat_take, t, &f);
 	t->areas = refs_areas(s);
 	while (t->places && (why = places_complaint(t->places, s)) != NULL)
 		warn("%s: %s", refs_path(s), why);
 	/* a source that could not be read at all has no result; a part of a damaged one has none, either */
-	if (o->partial && got != REFS_BAD)
+	if (o->words.partial && got != REFS_BAD)
 		partial_write(out, t, s, o->source.from);
-	else if (!o->partial && (got != REFS_BAD || t->npage))
+	else if (!o->words.partial && (got != REFS_BAD || t->npage))
 		addrstat_print(o, out, t, s);
 	out_end(out, refs_path(s), got == REFS_BAD ? &f : NULL, refs_warning(s));
 	stat_free(t);
@@ -157,19 +133,15 @@ main(int argc, char **argv)
 	diag_init(argv[0], 1);
 	while ((c = opt_next(&addrstat_tool, argc, argv)) != -1)
 		addrstat_option(&o, c);
-	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);
+	refs_operands(&o.source, &o.words, argc, argv);
 	addrstat_check(&o);
-	if (o.merge) {
+	if (o.words.merge) {
 		addrstat_merge(&o, argv + optind);
 		return 0;
 	}
-	o.source.path = argv[optind];
-	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
 	o.source.names = o.show.functions || o.show.lines;
-	o.source.areas = o.show.regions || o.partial;
-	helper_allow(o.source.names ? HELPER_ELF : 0);
-	progress_start(src_name(o.source.path));
-	progress_limit(o.source.to);
+	o.source.areas = o.show.regions || o.words.partial;
+	refs_begin(&o.source);
 	addrstat_run(&o);
 	return 0;
 }

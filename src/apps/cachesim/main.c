@@ -1,16 +1,12 @@
 /* cachesim: simulate caches and TLBs on the references of a program. */
-#include <limits.h>
 
 #include "apps/cachesim/cachesim.h"
 #include "base/diag.h"
-#include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/progress.h"
-#include "base/src.h"
-#include "refs/refs.h"
+#include "refs/options.h"
 
-enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, FUNCTIONS, LINES, TOP, JSON, PARTIAL, MERGE };
+enum { L1 = 256, LEVEL, PAGE = LEVEL + HIER_N, FUNCTIONS, LINES, TOP, JSON };
 
 #define CACHE_VALUE "SIZE,WAYS[,...]"
 #define TLB_VALUE   "ENTRIES,WAYS[,...]"
@@ -28,10 +24,9 @@ static const struct opt cachesim_opts[] = {
 	{ FUNCTIONS, "functions", NULL, "print also which functions the misses come from" },
 	{ LINES, "lines", NULL, "print also which source lines the misses come from" },
 	{ TOP, "top", "N", "print N functions and lines (20)" },
-	{ 'e', "executable", "PROG", "find functions and lines of a stream in PROG" },
+	REFS_OPT_EXECUTABLE("functions and lines"),
 	{ JSON, "json", NULL, "print JSON" },
-	{ PARTIAL, "partial", NULL, "write a partial result for --merge" },
-	{ MERGE, "merge", NULL, "the operands are partial results, in the order of the run: print that of the whole" },
+	REFS_OPT_PARTS,
 	OPT_RANGE,
 	OPT_OUTPUT,
 	{ 0 },
@@ -47,9 +42,9 @@ static const struct opt_tool cachesim_tool = {
 struct options {
 	struct hier_params hier;
 	struct refs_source source;
-	const char *outname;
+	struct refs_words words;
 	uint64_t page, top;
-	int json, split, functions, lines, partial, merge, geometry;
+	int json, split, functions, lines, geometry;
 };
 
 static void
@@ -89,27 +84,12 @@ cachesim_option(struct options *o, int c)
 		if (num_u64(optarg, 1, UINT32_MAX, &o->top) != 0)
 			opt_wrong("not a number of at least 1");
 		break;
-	case 'e':
-		o->source.exe = optarg;
-		break;
 	case JSON:
 		o->json = 1;
 		break;
-	case PARTIAL:
-		o->partial = 1;
-		break;
-	case MERGE:
-		o->merge = 1;
-		break;
-	case 'n':
-		if (num_range(optarg, REFS_END, &o->source.from, &o->source.to) != 0)
-			opt_wrong(OPT_BAD_RANGE);
-		break;
-	case 'o':
-		o->outname = optarg;
-		break;
 	default:
-		spec_tlb(optarg, p);
+		if (!refs_option(c, &o->source, &o->words))
+			spec_tlb(optarg, p);
 	}
 }
 
@@ -135,7 +115,7 @@ cachesim_check(struct options *o)
 		p->cache[i].line = o->page;
 		p->cache[i].size *= o->page;
 	}
-	if (o->partial && hier_log_wrong(p))
+	if (o->words.partial && hier_log_wrong(p))
 		die_usage("--partial: %s", hier_log_wrong(p));
 	if (p->cache[HIER_STLB].size && !p->cache[HIER_ITLB].size && !p->cache[HIER_DTLB].size)
 		die_usage("--stlb comes after a TLB: --itlb, --dtlb or both");
@@ -144,12 +124,10 @@ cachesim_check(struct options *o)
 static void
 cachesim_check_partial(const struct options *o)
 {
-	if (o->partial && o->merge)
-		die_usage("--partial and --merge exclude each other");
-	if (o->partial && o->json)
+	if (o->words.partial && o->json)
 		die_usage("--json comes with --merge, not with --partial");
-	if (o->merge && (o->geometry || o->source.from || o->source.to != REFS_END))
-		die_usage("--merge comes without caches and -n, which are in the partial results");
+	if (o->words.merge && o->geometry)
+		die_usage("--merge comes without caches, which are in the partial results");
 }
 
 static int
@@ -212,7 +190,7 @@ cachesim_print(const struct options *o, struct out *out, const struct hier *h, s
 static void
 cachesim_merge(struct options *o, char **path)
 {
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct places *m;
 	struct hier *h = partial_merge(path, &o->hier, &m);
 
@@ -244,7 +222,7 @@ cachesim_partial(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
 	struct hier *h = hier_new(&o->hier);
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct places *m = cachesim_places(o, h);
 	struct partial *p;
 	struct fault f, *bad = NULL;
@@ -267,7 +245,7 @@ cachesim_run(struct options *o)
 {
 	struct refs *s = refs_open(&o->source);
 	struct hier *h = hier_new(&o->hier);
-	struct out *out = out_open(o->outname);
+	struct out *out = out_open(o->words.outname);
 	struct places *m = cachesim_places(o, h);
 	struct hier_totals t;
 	struct fault f;
@@ -296,19 +274,15 @@ main(int argc, char **argv)
 	cachesim_defaults(&o.hier);
 	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1)
 		cachesim_option(&o, c);
-	opt_operands(argc, argv, o.merge, o.merge ? INT_MAX : 2);
+	refs_operands(&o.source, &o.words, argc, argv);
 	cachesim_check_partial(&o);
 	cachesim_check(&o);
-	if (o.merge) {
+	if (o.words.merge) {
 		cachesim_merge(&o, argv + optind);
 		return 0;
 	}
-	o.source.path = argv[optind];
-	o.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	progress_start(src_name(o.source.path));
-	progress_limit(o.source.to);
 	o.source.names = o.functions || o.lines;
-	helper_allow(o.source.names ? HELPER_ELF : 0);
-	(o.partial ? cachesim_partial : cachesim_run)(&o);
+	refs_begin(&o.source);
+	(o.words.partial ? cachesim_partial : cachesim_run)(&o);
 	return 0;
 }

@@ -1,12 +1,8 @@
 /* pp: find how parallel the loops of a program could be */
 #include "apps/pp/pp.h"
 #include "base/diag.h"
-#include "base/helper.h"
-#include "base/num.h"
 #include "base/opt.h"
-#include "base/progress.h"
-#include "base/src.h"
-#include "refs/refs.h"
+#include "refs/options.h"
 
 enum { KEY_JSON = 256, KEY_LOOPS, KEY_DEPENDENCES };
 
@@ -53,7 +49,7 @@ main(int argc, char **argv)
 {
 	struct refs_source q = { .to = REFS_END, .names = 1, .loops = 1 };
 	struct pp_report r = { .nloop = 20, .ndep = 3 };
-	const char *outname = NULL;
+	struct refs_words w = { NULL, 0, 0 };
 	struct parallel *p;
 	struct fault f;
 	struct out *o;
@@ -66,19 +62,11 @@ main(int argc, char **argv)
 		case KEY_JSON: json = 1; break;
 		case KEY_LOOPS: r.nloop = opt_size(optarg, 0, UINT64_MAX); break;
 		case KEY_DEPENDENCES: r.ndep = opt_size(optarg, 0, UINT64_MAX); break;
-		case 'n':
-			if (num_range(optarg, REFS_END, &q.from, &q.to) != 0)
-				opt_wrong(OPT_BAD_RANGE);
-			break;
-		case 'o': outname = optarg; break;
+		default: refs_option(c, &q, &w);
 		}
-	opt_operands(argc, argv, 0, 2);
-	q.path = argv[optind];
-	q.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	progress_start(src_name(q.path));
-	progress_limit(q.to);
-	helper_allow(HELPER_ELF);
-	o = out_open(outname);
+	refs_operands(&q, &w, argc, argv);
+	refs_begin(&q);
+	o = out_open(w.outname);
 	s = r.refs = refs_open(&q);
 	p = parallel_new();
 	got = p ? refs_run(s, pp_take, p, &f) : -1;

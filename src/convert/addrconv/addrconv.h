@@ -4,7 +4,7 @@
 
 #include "base/out.h"
 #include "format/ref/ref.h"
-#include "refs/refs.h"
+#include "refs/options.h"
 #include "sim/hierarchy.h"
 
 #define RANGES_MAX 16
@@ -71,7 +71,7 @@ struct conv {
 	struct filter filter;
 	int filters;                    /* is there any filter beside source.from and to? */
 	uint64_t interval;              /* instructions of a basic-block vector; 0: as many as usual */
-	const char *outname;
+	struct refs_words words;
 	struct out *out;
 	/* the output of references */
 	struct trace_writer writer;

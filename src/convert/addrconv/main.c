@@ -3,17 +3,14 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/helper.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/progress.h"
-#include "base/src.h"
 #include "convert/addrconv/addrconv.h"
 
 enum { ADDRESS = 256, CODE, KINDS, MISSES, SAMPLE, TASK, SIZE, LINE, INTERVAL };
 
 static const struct opt addrconv_opts[] = {
-	{ 'e', "executable", "PROG", "find functions of a stream in PROG" },
+	REFS_OPT_EXECUTABLE("functions"),
 	{ 'f', "format", "FORMAT", "write this format (addr, a reference stream); --list names all" },
 	{ 'F', "from", "FORMAT", "read this format, instead of recognizing it by the content" },
 	{ 'l', "list", NULL, "print the formats, what they need, and what they cannot express" },
@@ -210,9 +207,6 @@ addrconv_option(struct conv *c, int o)
 	uint64_t v;
 
 	switch (o) {
-	case 'e':
-		c->source.exe = optarg;
-		break;
 	case 'f':
 		c->to = conv_find(optarg);
 		if (!c->to)
@@ -224,13 +218,6 @@ addrconv_option(struct conv *c, int o)
 	case 'l':
 		conv_list();
 		exit(0);
-	case 'n':
-		if (num_range(optarg, REFS_END, &c->source.from, &c->source.to) != 0)
-			opt_wrong(OPT_BAD_RANGE);
-		break;
-	case 'o':
-		c->outname = optarg;
-		break;
 	case SIZE:
 		if (num_u64(optarg, 1, REF_SIZEMAX, &v) != 0)
 			opt_wrong("not a size from 1 to %u", REF_SIZEMAX);
@@ -244,6 +231,8 @@ addrconv_option(struct conv *c, int o)
 			opt_wrong("not a number from 1 to %u", UINT32_MAX);
 		break;
 	default:
+		if (refs_option(o, &c->source, &c->words))
+			break;
 		c->filters = 1;
 		addrconv_filter(&c->filter, o);
 	}
@@ -309,17 +298,13 @@ main(int argc, char **argv)
 	c.to = conv_find("addr");
 	while ((o = opt_next(&addrconv_tool, argc, argv)) != -1)
 		addrconv_option(&c, o);
-	opt_operands(argc, argv, 0, 2);
-	c.source.path = argv[optind];
-	c.source.events = argc - optind > 1 ? argv[optind + 1] : NULL;
-	progress_start(src_name(c.source.path));
-	progress_limit(c.source.to);
+	refs_operands(&c.source, &c.words, argc, argv);
 	/* what comes before the first fetch, or before the first task, belongs to none */
 	c.filter.mine = c.filter.task == UINT64_MAX;
 	c.filter.here = !c.filter.code.n && !c.filter.functions.n;
 	c.source.names = c.filter.functions.n != 0;
 	addrconv_time(&c);
-	helper_allow(c.source.names ? HELPER_ELF : 0);
+	refs_begin(&c.source);
 	sink_open(&c);
 	if (c.to->run)
 		c.to->run(&c);

@@ -35,7 +35,7 @@ sink_open(struct conv *c)
 {
 	enum trace_format f = c->to->trace;
 
-	c->out = out_open(c->outname);
+	c->out = out_open(c->words.outname);
 	c->spool = c->patch = -1;
 	if (f == TRACE_ANY)
 		return;
