@@ -90,4 +90,10 @@ for f in dramsim3 pinatrace ramulator2; do
 	addrconv -i -f $f all.ref >got
 	same "$f without fetches" got x.$f
 done
+# the page says of each format what it loses
+addrconv --list | awk 'NR > 1 { print $1 }' | sort >listed
+awk '/^What the formats lose/ { on = 1 } on && /^\.El/ { exit } on && /^\.It [a-z]/ { sub(/^\.It /, ""); sub(/ Ta .*/, ""); n = split($0, w, ", "); for (i = 1; i <= n; i++) print w[i] }' \
+	"$SRC/man/addrconv.1" | sort >explained
+same "each format that is listed is in the table of losses" explained listed
+is "they are many" "$(awk 'END { print (NR > 20) }' listed)" 1
 tap_end
