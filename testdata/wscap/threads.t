@@ -1,0 +1,66 @@
+# Threads: programs with several run as without us, and their captures replay to the same end, trimmed ones too
+. "$HERE/lib.sh"
+gcc -O1 -pthread -o threads "$HERE/threads.c" || exit 1
+trim=$BUILD/test/trimtest
+keys=$BUILD/test/wskeys
+
+# trimmed WHAT: c.ws, from each keyframe
+trimmed() {
+	n=$(ws2addr -c c.ws 2>err | sed -n 's/^instructions //p' | tail -n 1)
+	"$trim" c.ws t.ws $((n / 15 + 1)) 1000000 >out || fail "$1: trimmed" "$(cat out)"
+	ok "$1: from each keyframe, $(cat out)" "$keys" c.ws t.ws
+}
+
+for i in locks conditions robust many leader group kill signals server; do
+	captured "$i" -- ./threads $i
+	case $i in locks | robust | signals) trimmed "$i" ;; esac
+	case $i in conditions | server)
+		n=$(ws2addr -c c.ws | sed -n 's/^instructions //p')
+		ok "$i: verified" wsverify -n $((n - 30000)): c.ws
+		;;
+	esac
+done
+# longer: the timer interrupts them
+for i in spin compute strings; do
+	captured "$i" -- ./threads $i
+	[ $i = strings ] && trimmed $i
+done
+ok "the timer has interrupted one" grep -q 'words=' - <<-EOF
+	$(wscap -o c.ws ./threads spin; wsinfo -l c.ws | grep '^[0-9]* sig thread')
+EOF
+
+# several processes: threads that fork, wait for children and execute programs
+for i in waits forks exec; do
+	./threads $i >want.out
+	want=$?
+	wscap -o c.ws ./threads $i >got.out 2>got.err
+	is "$i: status" $? $want
+	same "$i: output" got.out want.out
+	is "$i: errors" "$(cat got.err)" ""
+	ok "$i: all runs" ws2addr -o /dev/null c.ws
+done
+
+# the events of tasks
+wscap -o c.ws ./threads locks >got.out
+ws2addr c.ws | addrconv --kinds task -f text >tasks
+is "each thread has references" "$(sort -u tasks | tr '\n' ' ')" "task 0x1 task 0x2 task 0x3 task 0x4 task 0x5 "
+is "the first one begins" "$(head -n 1 tasks)" "task 0x1"
+sum=0
+for i in 1 2 3 4 5; do
+	ws2addr c.ws | addrconv --task $i -o one.ref
+	k=$(addrconv --kinds inst -f text one.ref | grep -c inst)
+	sum=$((sum + k))
+done
+is "the threads together are the run" "instructions $sum" "$(ws2addr -c c.ws | head -n 1)"
+ws2addr c.ws >whole.ref
+ws2addr -n 250000: c.ws >part.ref
+tail -c 80000 whole.ref >1
+tail -c 80000 part.ref >2
+same "a part of it" 1 2
+is "its first event is that of the thread that runs" "$(addrconv --kinds task -f text part.ref | head -n 1 | cut -c 1-7)" "task 0x"
+
+# what cannot be captured
+wscap --first-touch -o c.ws ./threads locks >got.out 2>got.err
+is "with --first-touch: status" $? 7
+is "which is said" "$(sed 's/.*: //' got.err)" "it starts a thread, which cannot be captured with --first-touch"
+tap_end
