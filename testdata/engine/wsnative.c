@@ -103,10 +103,6 @@ on_call(struct user_regs_struct *g)
 		free(p);
 	}
 	triggers++;
-	if (s.nr == SYS_exit_group || s.nr == SYS_exit) {
-		effects();
-		return 0;
-	}
 	g->orig_rax = UINT64_MAX;
 	tracee_setregs(&n.t, g);
 	tracee_resume(&n.t, PTRACE_SYSCALL, 0);
@@ -115,7 +111,7 @@ on_call(struct user_regs_struct *g)
 	tracee_to_user(g, &w);
 	tracee_setregs(&n.t, g);
 	effects();
-	return 1;
+	return s.nr != SYS_exit_group && (s.nr != SYS_exit || rec.kind != WS_END);
 }
 
 /* An instruction that gives what the capture says */
@@ -146,7 +142,7 @@ on_signal(void)
 	if (tracee_regs(&n.t, &g))
 		return 0;
 	tracee_from_user(&w, &g, g.rax);
-	if (!ws_same(&w, &rec.u.sig.at))
+	if (!ws_comes_at(&rec.u.sig, &w))
 		return 0;
 	if (native_state(&n, &rec.u.sig.to, rec.u.sig.xsave, rec.u.sig.nxsave))
 		bad_native();
