@@ -20,10 +20,13 @@
 #include "base/progress.h"
 #include "base/spool.h"
 #include "base/src.h"
-#include "format/ws/runs.h"
+#include "format/ws/store.h"
 #include "replay/guest/replay.h"
 
+enum { FETCH = 256 };
+
 static const struct opt wstrim_opts[] = {
+	{ FETCH, "fetch", NULL, "only put into the capture what it needs of a store" },
 	{ 'o', "output", "FILE", "write to FILE; the capture stays as it is" },
 	{ 'v', "verbose", NULL, "print the sizes before and after" },
 	{ 0 },
@@ -31,7 +34,7 @@ static const struct opt wstrim_opts[] = {
 
 static const struct opt_tool wstrim_tool = {
 	.does = "Makes a capture smaller: leaves out the memory that its replay does not need.",
-	.synopsis = "[-v] [-o file] [capture]",
+	.synopsis = "[-v] [--fetch] [-o file] [capture]",
 	.example = "wscap -o ls.ws ls; wstrim -v ls.ws",
 	.opt = wstrim_opts,
 };
@@ -40,7 +43,7 @@ struct job {
 	const char *path, *name;        /* of the input; name is for diagnostics */
 	struct out *out;
 	uint64_t size;                  /* of the input */
-	int in_place, verbose;
+	int in_place, verbose, fetch;
 	struct ws_runs *runs;           /* of the input; NULL: only one is wanted */
 	int fd;                         /* of the input, with runs */
 	int bad;                        /* a run stayed as it was */
@@ -241,6 +244,29 @@ wstrim_file(struct job *j, const char *outname, const char *copy)
 	out_close(j->out);
 }
 
+/* --fetch: all runs, as they are. */
+static void
+wstrim_fetch(struct job *j, const char *outname, const char *copy)
+{
+	size_t run;
+	struct fault f;
+
+	(void)is_trimmed(j);
+	j->fd = ws_open_path(j->path, &run);
+	if (j->fd < 0)
+		die_sys("%s", j->name);
+	if (run)
+		die("%s: --fetch takes all runs", j->name);
+	j->out = out_create(j->in_place ? j->path : outname, out_mode_of(copy ? NULL : j->path));
+	out_binary(j->out, "a capture");
+	if (ws_store_fetch(j->fd, wstrim_sink, j, &f) != 0) {
+		out_discard(j->out);
+		die_fault(j->name, &f);
+	}
+	close(j->fd);
+	out_close(j->out);
+}
+
 /* The runs of the input, if it has several and names none. */
 static void
 wstrim_runs(struct job *j)
@@ -272,8 +298,9 @@ wstrim_input(struct job *j, const char *outname)
 	if (src_is_stdin(j->path))
 		j->path = copy = spool_stdin();
 	j->in_place = !outname && !copy;
-	wstrim_runs(j);
-	(j->runs ? wstrim_several : wstrim_file)(j, outname, copy);
+	if (!j->fetch)
+		wstrim_runs(j);
+	(j->fetch ? wstrim_fetch : j->runs ? wstrim_several : wstrim_file)(j, outname, copy);
 	free(copy);
 }
 
@@ -288,6 +315,8 @@ main(int argc, char **argv)
 	while ((c = opt_next(&wstrim_tool, argc, argv)) != -1) {
 		if (c == 'o')
 			outname = optarg;
+		else if (c == FETCH)
+			j.fetch = 1;
 		else
 			j.verbose = 1;
 	}

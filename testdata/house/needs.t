@@ -6,7 +6,7 @@ cd "$SRC" || exit 1
 m() { MAKEFLAGS='' ${MAKE:-make} --no-print-directory "$@" >"$TMPDIR/log" 2>&1; }
 says() { grep -v '^make' "$TMPDIR/log" | tr '\n' ';'; }
 
-all="libarchive-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev"
+all="libarchive-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev nettle-dev"
 m O="$TMPDIR/a" CC=no-such-compiler
 is "no compiler: status" $? 2
 is "no compiler" "$(says)" \

@@ -64,7 +64,9 @@ runs_print(struct out *o, int fd, struct fault *f)
 		nproc += ws_runs_get(t, i)->began != WS_EXEC;
 	if (!t)
 		return -1;
-	out_printf(o, "runs          %zu, of %zu processes\n\n", n, nproc);
+	out_printf(o, "runs          %zu, of %zu processes\n", n, nproc);
+	blocks_print(o, fd);
+	out_str(o, "\n");
 	out_str(o, " run     pid began  from      start        end      bytes ended       arguments\n");
 	for (size_t i = 1; i <= n; i++)
 		runs_line(o, fd, t, i);

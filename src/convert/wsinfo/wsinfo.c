@@ -72,6 +72,8 @@ main(int argc, char **argv)
 	progress_start(name);
 	progress_input(fd);
 	t = tally_new();
+	if (!list)
+		blocks_print(o, fd);
 	while ((got = ws_next(r, &rec)) == 1) {
 		if (list)
 			list_rec(o, n++, &rec);

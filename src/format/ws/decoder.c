@@ -215,11 +215,25 @@ get_mem(struct ws_history *a, struct ws_cur *s, struct ws_rec_mem *m, unsigned h
 	a->mem_end = m->addr + m->n;
 	m->p = NULL;
 	m->where = 0;
-	if (!(head & WS_H_FROM) || c->err)
+	m->page = 0;
+	if (!(head & (WS_H_FROM | WS_H_PAGES)) || c->err)
 		return;
+	if (!(head & WS_H_FROM)) {
+		c->err = "unknown kind or flags of a record";
+		return;
+	}
 	m->where = (head & WS_H_FROM) / 0x10 - 1;
 	if (m->n > WS_MEM_MAX || !m->n) {
 		c->err = "a piece of memory that is empty or too long";
+		return;
+	}
+	if (head & WS_H_PAGES) {
+		uint64_t page = get_delta(c, a->page_end);
+
+		if (m->n % WS_PAGE || page > UINT64_MAX / 2)
+			c->err = "pages of the file that are none";
+		a->page_end = page + m->n / WS_PAGE;
+		m->page = page + 1;
 		return;
 	}
 	from = &s[WS_S_DATA + m->where];
@@ -369,7 +383,7 @@ get_rest(struct ws_history *a, struct ws_cur *s, struct ws_rec *r, unsigned head
 
 /* Flags that are valid in the head byte of each kind. */
 static const uint8_t head_flags[WS_NKINDS] = {
-	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES, [WS_SYS] = 0x30,
+	[WS_MAP] = WS_H_SAMEFILE, [WS_PROT] = 0x70, [WS_MEM] = WS_H_FROM | WS_H_LINES | WS_H_PAGES, [WS_SYS] = 0x30,
 	[WS_TSC] = WS_H_AUX | WS_H_NEWAUX, [WS_SIG] = WS_H_ICOUNT | WS_H_STACK | WS_H_WORDS,
 	[WS_KEY] = WS_H_INSTANCES | WS_H_THREAD, [WS_RAND] = WS_H_INSN | WS_H_FAILED,
 };

@@ -94,16 +94,20 @@ put_map(struct ws_history *a, struct buf *b, const struct ws_rec_map *m)
 static void
 put_mem(struct ws_history *a, struct buf *b, const struct ws_rec_mem *m)
 {
-	unsigned from = m->p ? 1 + m->where : 0;
+	unsigned from = m->p || m->page ? 1 + m->where : 0;
 	int lines = !((m->addr | m->n | a->mem_end) % WS_LINE);
 	uint64_t d = m->addr - a->mem_end;
 
-	buf_u8(b, (uint8_t)(WS_MEM | from << 4 | (lines ? WS_H_LINES : 0)));
+	buf_u8(b, (uint8_t)(WS_MEM | from << 4 | (lines ? WS_H_LINES : 0) | (m->page ? WS_H_PAGES : 0)));
 	if (lines)
 		d = (uint64_t)((int64_t)d / (int64_t)WS_LINE);
 	buf_varint(b, zigzag(d));
 	buf_varint(b, lines ? m->n / WS_LINE : m->n);
 	a->mem_end = m->addr + m->n;
+	if (!m->page)
+		return;
+	ws_delta(b, m->page - 1, a->page_end);
+	a->page_end = m->page - 1 + m->n / WS_PAGE;
 }
 
 static void

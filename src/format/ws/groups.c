@@ -103,6 +103,8 @@ ws_load_group(struct ws_reader *r)
 		return ws_read_end(r);
 	if (!memcmp(h, ws_magic_run, 4) && !r->runs)
 		return ws_bad(r, r->pos, "a capture of several processes can be read from a file only, not from a pipe");
+	if (!memcmp(h, ws_magic_pages, 4) && !r->runs)
+		return ws_bad(r, r->pos, "a capture with a store can be read from a file only, not from a pipe");
 	if (memcmp(h, ws_magic_group, 4))
 		return ws_bad(r, r->pos, "neither a group nor the index");
 	n += src_read(&r->src, r->pos + 4, h + 4, WS_GROUP_HEAD - 4);

@@ -13,6 +13,7 @@ const uint8_t ws_magic_group[4] = { 'W', 'S', 'g', 'r' };
 const uint8_t ws_magic_index[4] = { 'W', 'S', 'i', 'x' };
 const uint8_t ws_magic_run[4] = { 'W', 'S', 'r', 'n' };
 const uint8_t ws_magic_piece[4] = { 'W', 'S', 'p', 'c' };
+const uint8_t ws_magic_pages[4] = { 'W', 'S', 'p', 'g' };
 
 static const struct {
 	const char *text;

@@ -1,6 +1,7 @@
 /* Captures: the reader of records. */
 #include "format/ws/reader_internal.h"
 #include "format/ws/runs_internal.h"
+#include "format/ws/store_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,6 +105,7 @@ open_run(struct ws_reader *r, size_t n)
 		return 0;
 	}
 	r->runs = t;
+	ws_pages_attach(ws_runs_pages(t), &r->src);
 	src_pieces(&r->src, p->piece, p->n);
 	return 0;
 }
@@ -288,7 +290,16 @@ ws_next(struct ws_reader *r, struct ws_rec *rec)
 	if (ws_decode(&r->past, r->s, rec, &stream) != 0)
 		return bad_record(r, stream, r->s[stream].err);
 	bad = check_place(r, rec);
-	if (!bad && rec->kind == WS_MEM && m->p) {
+	if (!bad && rec->kind == WS_MEM && m->page) {
+		m->p = r->runs ? ws_pages_get(ws_runs_pages(r->runs), m->page - 1, m->n / WS_PAGE, &bad) : NULL;
+		if (!m->p && !bad)
+			bad = "pages that the file does not have";
+		m->page = 0;
+		if (!m->p)
+			return ws_bad(r, r->now.g.off, "%s", bad);
+		if (ws_all_zero(m->p, m->n))
+			bad = "zeros that are told as bytes";
+	} else if (!bad && rec->kind == WS_MEM && m->p) {
 		/* the streams are the reader's own memory */
 		if (m->where == WS_CODE && r->now.g.flags & WS_GROUP_X86)
 			ws_x86_relative((uint8_t *)(uintptr_t)m->p, m->n, m->addr);

@@ -4,6 +4,7 @@
 
 #include "format/ws/reader_internal.h"
 #include "format/ws/runs_internal.h"
+#include "format/ws/store_internal.h"
 
 struct ws_runs {
 	struct ws_run *run;             /* owned */
@@ -12,6 +13,7 @@ struct ws_runs {
 	uint64_t time;                  /* when the last one began */
 	int listed, complete;           /* there is a list of runs; it has its end */
 	int indexed;                    /* the first run's capture is complete */
+	struct ws_pages pages;
 	struct fault fault;             /* where reading stopped; err "": nowhere */
 };
 
@@ -199,6 +201,8 @@ runs_next(struct ws_runs *t, struct src *src, uint64_t off)
 	if (got < 8)
 		return runs_bad(t, off + got, "cut off: not all processes have their end "
 		    "(the capture was interrupted)"), 0;
+	if (!memcmp(h, ws_magic_pages, 4))
+		return ws_pages_read(&t->pages, src, off, &t->fault);
 	if (!memcmp(h, ws_magic_run, 4))
 		return runs_entry_read(t, src, off, h);
 	if (!memcmp(h, ws_magic_piece, 4))
@@ -221,6 +225,8 @@ ws_runs_single(struct src *src, uint64_t first)
 	uint8_t m[WS_MARK], h[4];
 	uint64_t off;
 
+	if (src->seeks && src_read(src, first, h, 4) == 4 && !memcmp(h, ws_magic_pages, 4))
+		return 0;
 	if (!src->seeks || src->size < first + 16 + WS_MARK)
 		return !src->seeks;
 	if (src_read(src, src->size - WS_MARK, m, WS_MARK) < WS_MARK || memcmp(m + 8, ws_magic_end, 8))
@@ -241,7 +247,7 @@ runs_walk(struct ws_runs *t, struct src *src, uint64_t first)
 	do {
 		n = runs_next(t, src, off);
 		off += n;
-	} while (n && !t->complete);
+	} while (n && !t->complete && !(t->indexed && !t->listed && off == src->size));
 	if (t->complete && off != src->size)
 		runs_bad(t, off, "bytes after the end of the list of runs");
 }
@@ -272,7 +278,7 @@ ws_runs_scan(struct src *src, struct fault *f)
 	}
 	if (first && !ws_runs_single(src, first))
 		runs_walk(t, src, first);
-	if (t->listed)
+	if (t->listed || t->pages.n)
 		return t;
 	/* one run: its reader finds what is wrong with it */
 	t->part[0].n = 0;
@@ -320,6 +326,7 @@ ws_runs_free(struct ws_runs *t)
 	for (size_t i = 0; t && i < t->n; i++)
 		free(t->part[i].piece);
 	if (t) {
+		ws_pages_free(&t->pages);
 		free(t->run);
 		free(t->part);
 	}
@@ -356,6 +363,12 @@ ws_runs_fault(const struct ws_runs *t)
 	return t->fault.err[0] ? &t->fault : NULL;
 }
 
+struct ws_pages *
+ws_runs_pages(const struct ws_runs *t)
+{
+	return (struct ws_pages *)(uintptr_t)&t->pages;
+}
+
 size_t
 ws_runs_main(const struct ws_runs *t)
 {
@@ -380,6 +393,10 @@ ws_run_copy(int fd, size_t n, ws_write_fn *write, void *arg, struct fault *f)
 	t = e ? NULL : ws_runs_scan(&src, f);
 	if (t && !n)
 		n = ws_runs_main(t);
+	if (t && t->pages.n) {
+		ws_runs_free(t);
+		return ws_run_copy_whole(fd, n, write, arg, f);
+	}
 	if (t && n <= t->n && t->part[n - 1].n)
 		src_pieces(&src, t->part[n - 1].piece, t->part[n - 1].n);
 	while (t && !e && (k = src_read(&src, off, b, sizeof(b))) > 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "format/ws/runs_internal.h"
+#include "format/ws/store_internal.h"
 
 struct ws_run_writer {
 	struct ws_runs_writer *w;
@@ -21,6 +22,7 @@ struct ws_runs_writer {
 	int known;
 	struct buf waiting;             /* what must not come before them */
 	struct ws_run_writer *open;
+	struct ws_pages_writer *pages;  /* whose pages come before the records that refer to them; NULL: none */
 };
 
 static int
@@ -116,6 +118,13 @@ runs_tell_begin(struct ws_runs_writer *w, uint32_t number, const struct ws_run *
 	return runs_entry(w, &b);
 }
 
+int
+ws_runs_write_block(struct ws_runs_writer *w, const void *head, const void *p, size_t n)
+{
+	runs_emit(w, head, WS_BLOCK_HEAD);
+	return runs_emit(w, p, n);
+}
+
 struct ws_run_writer *
 ws_runs_begin(struct ws_runs_writer *w, const struct ws_run *run)
 {
@@ -148,9 +157,17 @@ ws_run_writer_number(const struct ws_run_writer *p)
 	return p->number;
 }
 
+void
+ws_runs_set_pages(struct ws_runs_writer *w, struct ws_pages_writer *pages)
+{
+	w->pages = pages;
+}
+
 int
 ws_run_flush(struct ws_run_writer *p)
 {
+	if (p->w->pages)
+		ws_pages_flush(p->w->pages);
 	for (size_t i = 0, k; i < p->b.n && !p->w->error; i += k) {
 		uint8_t h[WS_PIECE_HEAD] = { 0 };
 

@@ -235,6 +235,15 @@ put_mem(struct ws_writer *w, const struct ws_rec_mem *m)
 {
 	size_t k;
 
+	if (m->page) {
+		struct ws_rec r = { .kind = WS_MEM, .u.mem = *m };
+
+		r.u.mem.p = NULL;
+		r.u.mem.where = ws_writer_where(w, m->addr, m->where == WS_CODE);
+		w->room = NULL;
+		return m->n % WS_PAGE || m->n > WS_MEM_MAX ? ws_writer_fail(w, "pages of the file that are none") :
+		    ws_writer_record(w, &r);
+	}
 	if (!m->p)
 		return ws_writer_piece(w, m->addr, NULL, m->n, 0);
 	for (size_t i = 0; i < m->n; i += k) {

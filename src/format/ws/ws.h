@@ -141,6 +141,11 @@ struct ws_rec_mem {                     /* contents of memory from now on */
 	/* NULL: n zero bytes. From ws_next: valid until the next call, and NULL exactly if all are zero */
 	const uint8_t *p;
 	size_t n;
+	/*
+	 * For ws_put: not 0: p does not count, and the bytes are pages of the file (store.h), this one minus
+	 * 1 and those after it.  From ws_next: 0
+	 */
+	uint64_t page;
 	/* enum ws_where. For ws_put: WS_CODE if it is known to be executed; otherwise ws_put decides */
 	uint32_t where;
 };

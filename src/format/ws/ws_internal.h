@@ -19,7 +19,8 @@
 #define WS_PAGE       4096u             /* granularity of all mappings */
 
 extern const uint8_t ws_magic[8], ws_magic_end[8];
-extern const uint8_t ws_magic_group[4], ws_magic_index[4], ws_magic_run[4], ws_magic_piece[4];
+extern const uint8_t ws_magic_group[4], ws_magic_index[4], ws_magic_run[4], ws_magic_piece[4],
+    ws_magic_pages[4];
 
 uint64_t ws_crc(const void *p, size_t n, uint64_t crc);         /* CRC-64 as in xz(1); begin with 0 */
 
@@ -33,7 +34,7 @@ const uint8_t *ws_get_bytes(struct ws_cur *c, size_t n);        /* NULL, and err
 
 /* The values that a record is coded against: all zero (and empty) at the start of a group. */
 struct ws_history {
-	uint64_t mem_end, map_end, tsc;
+	uint64_t mem_end, map_end, page_end, tsc;
 	uint32_t aux;
 	uint64_t dev, ino;
 	struct buf name, id;            /* of the last MAP; name includes its NUL unless it is empty */
@@ -60,7 +61,8 @@ static inline unsigned ws_slot(uint64_t nr) { return nr < WS_SYS_SLOTS ? (unsign
 enum { WS_RET_SAME, WS_RET_ARG2, WS_RET_ZERO, WS_RET_DELTA };
 /* Flags in the head byte of a MAP, MEM, TSC, SIG, KEY; the kind is in its low 4 bits. */
 enum { WS_H_SAMEFILE = 0x10 };
-enum { WS_H_FROM = 0x30, WS_H_LINES = 0x40 };           /* FROM: 0 all zero, else 1 + where */
+/* FROM: 0 all zero, else 1 + where; PAGES: the bytes are pages of the file */
+enum { WS_H_FROM = 0x30, WS_H_LINES = 0x40, WS_H_PAGES = 0x80 };
 enum { WS_H_AUX = 0x10, WS_H_NEWAUX = 0x20 };
 /* of a SIG: ICOUNT, or any of the others */
 enum { WS_H_ICOUNT = 0x10, WS_H_STACK = 0x20, WS_H_WORDS = 0x40 };

@@ -63,7 +63,9 @@ static void
 fork_region(struct cap *k, const struct region *r, const struct tracee_map *m, const char *name, const char *exe)
 {
 	put_map(k, r, start_type(k, m, name, exe), name);
+	k->all->copying = 1;
 	put_pages(k, m->lo > r->lo ? m->lo : r->lo, r->hi);
+	k->all->copying = 0;
 }
 
 /*

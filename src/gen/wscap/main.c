@@ -13,13 +13,14 @@
 #include "base/opt.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, STORE };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
 	{ 'o', "output", "FILE", "write the capture to FILE (a.ws)" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
+	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
 	{ 0 },
@@ -27,7 +28,7 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--first-touch] [--raw] [-o file] [--] program [argument ...]",
+	.synopsis = "[-1] [--aslr when] [--audit] [--first-touch] [--raw] [--store dir] [-o file] [--] program [argument ...]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
@@ -98,7 +99,7 @@ wscap_begin(struct tree *a, char *const argv[])
 }
 
 static int
-wscap_run(struct tree *a, char *const argv[])
+wscap_run(struct tree *a, const char *store, char *const argv[])
 {
 	int status, err;
 
@@ -108,8 +109,10 @@ wscap_run(struct tree *a, char *const argv[])
 	a->runs = ws_runs_create(ws_write_fd, &a->fd);
 	if (!a->runs)
 		die("out of memory");
+	stored_open(a, store);
 	wscap_begin(a, argv);
 	status = tree_run(a);
+	stored_close(a, store);
 	if (!a->failed && (err = ws_runs_finish(a->runs)) != 0) {
 		snprintf(a->why, sizeof(a->why), "%s", strerror(err));
 		a->failed = 1;
@@ -128,6 +131,7 @@ int
 main(int argc, char **argv)
 {
 	struct tree *a = xcalloc(1, sizeof(*a));
+	const char *store = NULL;
 	int o;
 
 	diag_init(argv[0], CANNOT);
@@ -144,6 +148,9 @@ main(int argc, char **argv)
 			break;
 		case AUDIT:
 			a->audit = 1;
+			break;
+		case STORE:
+			store = optarg;
 			break;
 		case TOUCH:
 			a->touch = 1;
@@ -162,5 +169,5 @@ main(int argc, char **argv)
 	a->level = WS_QUICK;
 	a->scratch = xmalloc(CHUNK);
 	a->xsave = xcalloc(WS_XSAVE_MAX, 1);
-	return wscap_run(a, argv + optind);
+	return wscap_run(a, store, argv + optind);
 }

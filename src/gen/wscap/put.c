@@ -35,6 +35,8 @@ wscap_put(struct cap *c, const struct ws_rec *r)
 		return;
 	if (ws_is_trigger(r->kind) || r->kind == WS_END)
 		put_time(c);
+	if (r->kind == WS_END)
+		ws_pages_flush(c->all->pages);
 	if (ws_put(c->w, r) < 0)
 		put_failed(c, 0);
 	c->dirty = 1;
@@ -43,6 +45,7 @@ wscap_put(struct cap *c, const struct ws_rec *r)
 	/* groups are small, so that the writer's buffers stay in the processor's cache */
 	c->since += r->u.mem.p ? r->u.mem.n : 0;
 	if (c->since >= GROUP) {
+		ws_pages_flush(c->all->pages);
 		if (!c->all->failed && ws_end_group(c->w) < 0)
 			put_failed(c, 0);
 		c->since = 0;
@@ -64,6 +67,8 @@ put_cut(struct cap *c)
 {
 	int err = 0;
 
+	if (c->w && c->dirty)
+		ws_pages_flush(c->all->pages);
 	if (c->w && c->dirty && !c->all->failed && (ws_end_group(c->w) < 0 || (err = ws_run_flush(c->run))))
 		put_failed(c, err);
 	c->dirty = 0;
@@ -135,6 +140,10 @@ put_scratch(struct cap *c, uint64_t addr, size_t n)
 		}
 		for (from = i; i < n && !is_zero(c->all->scratch + i); i += PAGE)
 			;
+		if (stored_wanted(c)) {
+			stored_put(c, addr + from, c->all->scratch + from, i - from);
+			continue;
+		}
 		r.u.mem.addr = addr + from;
 		r.u.mem.p = c->all->scratch + from;
 		r.u.mem.n = i - from;

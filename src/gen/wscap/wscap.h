@@ -10,6 +10,7 @@
 
 #include "base/out.h"
 #include "format/ws/runs.h"
+#include "format/ws/store.h"
 #include "format/ws/ws.h"
 #include "replay/ptrace/tracee.h"
 
@@ -63,6 +64,9 @@ struct cap;
 /* All processes, and the file that they are captured in. */
 struct tree {
 	struct ws_runs_writer *runs;
+	struct ws_store *store;         /* option --store, or NULL */
+	struct ws_pages_writer *pages;
+	int copying;                    /* the memory that is recorded is that of a new process */
 	struct out *dest;               /* the capture file */
 	int fd;                         /* its descriptor */
 	const char *path;               /* its path, for messages */
@@ -192,6 +196,15 @@ void put_range(struct cap *c, enum ws_kind kind, uint64_t addr, uint64_t len, in
 void put_sys(struct cap *c, const struct user_regs_struct *g, uint64_t ret);
 /* reads c->xsave; returns its bytes */
 size_t get_xsave(struct cap *c);
+
+/* stored.c: pages that are written once */
+
+/* path NULL: no store; exits if it cannot be opened */
+void stored_open(struct tree *a, const char *path);
+void stored_close(struct tree *a, const char *path);
+int stored_wanted(const struct cap *c);
+/* n bytes, whole pages that are not all zero, are at addr */
+void stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n);
 
 /* region.c: the program's mappings; exits when memory runs out */
 void region_set(struct regions *g, const struct region *r);             /* replaces what was there */

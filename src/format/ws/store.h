@@ -1,0 +1,70 @@
+/*
+ * Pages of memory that a capture has once: ws(5).  They stand in blocks outside the runs, in the file or in
+ * a store, which is a folder with the blocks of many captures.  A block's name there is the hash of its bytes;
+ * a capture says nothing else of where it is.  The MEM records of all runs refer to pages by number.
+ */
+#ifndef TM_FORMAT_WS_STORE_H
+#define TM_FORMAT_WS_STORE_H
+
+#include "format/ws/runs.h"
+
+#define WS_HASH_BYTES   32u             /* SHA-256 */
+#define WS_HASH_TEXT    65u             /* in hexadecimal, with a NUL */
+#define WS_BLOCK_PAGES  256u            /* pages in a block */
+#define WS_STORED_MAX   16384u          /* blocks of a capture in a store: a reader maps each of them */
+
+/* names the folder where readers look for blocks */
+#define WS_STORE_ENV    "TRACEMILL_STORE"
+
+/*
+ * A store that can be written.  Several processes may write to it at once.  It is made if it does not exist;
+ * NULL: see errno.
+ */
+struct ws_store;
+struct ws_store *ws_store_open(const char *path);
+void ws_store_close(struct ws_store *s);
+
+/* The hash of a block: that of the hashes of its n pages, one after the other. */
+void ws_page_hash(const uint8_t *page, uint8_t hash[WS_HASH_BYTES]);
+void ws_block_hash(const uint8_t *pages, size_t n, uint8_t hash[WS_HASH_BYTES]);
+void ws_hash_text(const uint8_t hash[WS_HASH_BYTES], char text[WS_HASH_TEXT]);
+
+/* The store has the block from now on: 0, or an errno.  A damaged file of that name is replaced. */
+int ws_store_put(struct ws_store *s, const uint8_t hash[WS_HASH_BYTES], const uint8_t *p, size_t n);
+
+/*
+ * Writes pages of a file of runs, each once.  Without a store, or when that cannot be written, all are in the
+ * file.  Errors are those of runs.h, and stick.
+ */
+struct ws_pages_writer;
+struct ws_pages_writer *ws_pages_create(struct ws_runs_writer *runs, struct ws_store *store);   /* NULL: no memory */
+void ws_pages_close(struct ws_pages_writer *w);         /* borrows both */
+
+struct ws_pages_ref {                   /* n pages with numbers from page on */
+	uint64_t page;
+	size_t n;
+};
+/*
+ * n pages, at most WS_BLOCK_PAGES, which may go to the store if `file` is set.  Returns how many references
+ * stand for them, at most n, or 0: an error.
+ */
+size_t ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, int file, struct ws_pages_ref *ref);
+int ws_pages_flush(struct ws_pages_writer *w);          /* before the records that refer to them are written */
+int ws_pages_store_error(const struct ws_pages_writer *w);      /* the first errno of the store, or 0 */
+
+/* The blocks of a file, for people. */
+struct ws_block_info {
+	uint32_t pages;
+	int stored;
+	uint8_t hash[WS_HASH_BYTES];    /* if it is stored */
+	uint64_t bytes;                 /* in the file */
+};
+size_t ws_blocks(const struct ws_runs *t);
+void ws_block_info(const struct ws_runs *t, size_t i, struct ws_block_info *b);
+/* NULL, or why a stored block cannot be used: valid until the next call */
+const char *ws_block_check(const struct ws_runs *t, size_t i);
+
+/* Writes the file at fd again, with the stored blocks in it: 0, or -1: see *f. */
+int ws_store_fetch(int fd, ws_write_fn *write, void *arg, struct fault *f);
+
+#endif

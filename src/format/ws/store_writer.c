@@ -1,0 +1,207 @@
+/* Captures: writes pages once. */
+#include <nettle/sha2.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "format/ws/store_internal.h"
+
+#define PENDING   64u           /* pages of a block in the file: a reader unpacks all for one of them */
+#define KNOWN_MAX (1u << 22)    /* pages that are found again */
+
+struct known {
+	uint8_t hash[16];               /* half of it: that many bits never meet by chance */
+	uint64_t page;
+	uint64_t block;                 /* number of its block: a reference is to pages of one */
+};
+
+struct ws_pages_writer {
+	struct ws_runs_writer *runs;
+	struct ws_store *store;         /* NULL: none */
+	int store_error, failed;
+	size_t nstored;
+	uint64_t npage;                 /* numbers given */
+	uint64_t nblock;                /* blocks written */
+	struct known *known;            /* owned */
+	size_t nknown, capknown;
+	struct hash table;              /* of known */
+	uint8_t *pending;               /* owned: pages of the next block in the file */
+	size_t npending;
+	uint8_t *packed;                /* owned */
+	uint8_t hash[WS_BLOCK_PAGES][WS_HASH_BYTES];
+};
+
+static uint32_t
+known_slot(const uint8_t *hash)
+{
+	return get_le32(hash + 12);
+}
+
+/* NULL: it is new.  Valid until the next one is added. */
+static const struct known *
+known_find(const struct ws_pages_writer *w, const uint8_t *hash)
+{
+	uint32_t h = known_slot(hash), at = h, i;
+
+	while ((i = hash_find(&w->table, h, &at)) != HASH_NONE)
+		if (!memcmp(w->known[i].hash, hash, sizeof(w->known[i].hash)))
+			return &w->known[i];
+	return NULL;
+}
+
+/* Without memory, the page is not found again, and so written again. */
+static void
+known_add(struct ws_pages_writer *w, const uint8_t *hash, uint64_t page)
+{
+	if (w->nknown >= KNOWN_MAX || buf_grow(&w->known, &w->capknown, w->nknown + 1, sizeof(*w->known)) < 0 ||
+	    hash_add(&w->table, known_slot(hash), (uint32_t)w->nknown) < 0)
+		return;
+	w->known[w->nknown].page = page;
+	w->known[w->nknown].block = w->nblock;
+	memcpy(w->known[w->nknown++].hash, hash, sizeof(w->known->hash));
+}
+
+static int
+block_write(struct ws_pages_writer *w, struct ws_block *b, const uint8_t *p)
+{
+	uint8_t h[WS_BLOCK_HEAD];
+
+	w->nblock++;
+	ws_put_block(h, b);
+	if (ws_runs_write_block(w->runs, h, p, b->packed))
+		w->failed = 1;
+	return w->failed ? -1 : 0;
+}
+
+struct ws_pages_writer *
+ws_pages_create(struct ws_runs_writer *runs, struct ws_store *store)
+{
+	struct ws_pages_writer *w = calloc(1, sizeof(*w));
+	struct ws_block none = {.where = WS_BLOCK_STORED};
+
+	if (!w)
+		return NULL;
+	w->runs = runs;
+	ws_runs_set_pages(runs, w);
+	w->store = store;
+	w->pending = malloc(PENDING * WS_PAGE);
+	w->packed = malloc(PENDING * WS_PAGE);
+	if (!w->pending || !w->packed) {
+		ws_pages_close(w);
+		return NULL;
+	}
+	/* so that a reader looks for blocks in a file that has one run */
+	if (store)
+		block_write(w, &none, NULL);
+	return w;
+}
+
+void
+ws_pages_close(struct ws_pages_writer *w)
+{
+	if (!w)
+		return;
+	ws_runs_set_pages(w->runs, NULL);
+	free(w->pending);
+	free(w->packed);
+	free(w->known);
+	hash_free(&w->table);
+	free(w);
+}
+
+int
+ws_pages_flush(struct ws_pages_writer *w)
+{
+	struct ws_block b;
+	const uint8_t *p;
+
+	if (!w->npending || w->failed)
+		return w->failed ? -1 : 0;
+	p = ws_block_pack(&b, w->pending, w->npending, w->packed);
+	w->npending = 0;
+	return block_write(w, &b, p);
+}
+
+/* The page stands in the next block of the file: its number. */
+static uint64_t
+page_append(struct ws_pages_writer *w, const uint8_t *p, const uint8_t *hash)
+{
+	if (w->npending == PENDING)
+		ws_pages_flush(w);
+	memcpy(w->pending + w->npending++ * WS_PAGE, p, WS_PAGE);
+	known_add(w, hash, w->npage);
+	return w->npage++;
+}
+
+/* Are these pages, in order, in one block already? */
+static int
+block_known(struct ws_pages_writer *w, size_t n, uint64_t *page)
+{
+	const struct known *first = known_find(w, w->hash[0]);
+
+	for (size_t i = 1; i < n && first; i++) {
+		const struct known *k = known_find(w, w->hash[i]);
+
+		if (!k || k->page != first->page + i || k->block != first->block)
+			first = NULL;
+	}
+	if (first)
+		*page = first->page;
+	return first != NULL;
+}
+
+/* Makes a block of the store of n pages: 0, or -1: they go to the file */
+static int
+block_store(struct ws_pages_writer *w, const uint8_t *p, size_t n, uint64_t *page)
+{
+	struct ws_block b = {.n = (uint32_t)n, .where = WS_BLOCK_STORED};
+	struct sha256_ctx c;
+
+	sha256_init(&c);
+	sha256_update(&c, n * WS_HASH_BYTES, w->hash[0]);
+	sha256_digest(&c, WS_HASH_BYTES, b.hash);
+	if (!w->store_error)
+		w->store_error = ws_store_put(w->store, b.hash, p, n * WS_PAGE);
+	if (w->store_error || ws_pages_flush(w))
+		return -1;
+	*page = w->npage;
+	w->npage += n;
+	w->nstored++;
+	for (size_t i = 0; i < n; i++)
+		if (!known_find(w, w->hash[i]))
+			known_add(w, w->hash[i], *page + i);
+	return block_write(w, &b, NULL);
+}
+
+size_t
+ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, int file, struct ws_pages_ref *ref)
+{
+	size_t nref = 0;
+	uint64_t page, block = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ws_page_hash(p + i * WS_PAGE, w->hash[i]);
+	if (file && w->store && w->nstored < WS_STORED_MAX && !w->failed &&
+	    (block_known(w, n, &page) || !block_store(w, p, n, &page))) {
+		ref[0] = (struct ws_pages_ref){page, n};
+		return 1;
+	}
+	for (size_t i = 0; i < n && !w->failed; i++) {
+		const struct known *k = known_find(w, w->hash[i]);
+		uint64_t last = block;
+
+		page = k ? k->page : page_append(w, p + i * WS_PAGE, w->hash[i]);
+		block = k ? k->block : w->nblock;
+		if (nref && block == last && ref[nref - 1].page + ref[nref - 1].n == page)
+			ref[nref - 1].n++;
+		else
+			ref[nref++] = (struct ws_pages_ref){page, 1};
+	}
+	return w->failed ? 0 : nref;
+}
+
+int
+ws_pages_store_error(const struct ws_pages_writer *w)
+{
+	return w->store_error;
+}
