@@ -33,6 +33,9 @@ struct functions {
 	unsigned nph;
 	uint64_t at, n, vaddr;          /* offset of the table in the file; entries; base of its addresses */
 	uint64_t symbols, nsymbols;     /* offset and number of symbols in the file */
+	uint8_t table[1 << 12];         /* a part of the table in memory: entries from `first` on */
+	uint64_t first, nfirst;
+	uint64_t start, decoded;        /* a function, and where an instruction of it begins */
 };
 
 /* Statically linked programs have no .eh_frame_hdr: uses their symbols. */
@@ -77,13 +80,19 @@ functions_open(struct functions *f, const char *path)
 }
 
 static uint64_t
-function_at(const struct functions *f, uint64_t i)
+function_at(struct functions *f, uint64_t i)
 {
-	uint8_t b[4];
+	if (i - f->first >= f->nfirst) {
+		const uint64_t part = sizeof(f->table) / 8;
+		ssize_t got;
 
-	if (pread(f->fd, b, 4, (off_t)(f->at + 8 * i)) != 4)
-		return UINT64_MAX;
-	return f->vaddr + (uint64_t)(int32_t)get_le32(b);
+		f->first = i / part * part;
+		got = pread(f->fd, f->table, sizeof(f->table), (off_t)(f->at + 8 * f->first));
+		f->nfirst = got > 0 ? (uint64_t)got / 8 : 0;
+		if (i - f->first >= f->nfirst)
+			return UINT64_MAX;
+	}
+	return f->vaddr + (uint64_t)(int32_t)get_le32(f->table + 8 * (i - f->first));
 }
 
 /*
@@ -117,7 +126,7 @@ symbol_start(const struct functions *f, uint64_t addr)
 }
 
 static uint64_t
-function_start(const struct functions *f, uint64_t addr)
+function_start(struct functions *f, uint64_t addr)
 {
 	size_t i;
 
@@ -132,10 +141,10 @@ function_start(const struct functions *f, uint64_t addr)
  * its function are at other offsets.
  */
 static int
-is_instruction(const struct functions *f, uint64_t off, unsigned len)
+is_instruction(struct functions *f, uint64_t off, unsigned len)
 {
 	static uint8_t code[FUNCTION];
-	uint64_t addr, start, at = 0;
+	uint64_t addr, start, at = 0, from;
 	ZydisDecodedInstruction z;
 	ssize_t got;
 	unsigned i;
@@ -150,16 +159,20 @@ is_instruction(const struct functions *f, uint64_t off, unsigned len)
 	start = function_start(f, addr);
 	if (start > addr || addr - start > FUNCTION - ZYDIS_MAX_INSTRUCTION_LENGTH || off < addr - start)
 		return 0;
+	/* a large function may have many such places */
+	from = f->start == start && f->decoded <= addr ? f->decoded : start;
 	/* to the end of an instruction that contains these bytes */
-	got = pread(f->fd, code, addr - start + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - start)));
-	if (got < (ssize_t)(addr - start + len))
+	got = pread(f->fd, code, addr - from + ZYDIS_MAX_INSTRUCTION_LENGTH, (off_t)(off - (addr - from)));
+	if (got < (ssize_t)(addr - from + len))
 		return 0;
-	while (at < addr - start) {
+	while (at < addr - from) {
 		if (x86_decode(&z, NULL, code + at, (size_t)got - at, x86_amd_here()) != 0)
 			return 0;
 		at += z.length;
 	}
-	return at == addr - start ? 1 : -1;
+	f->start = start;
+	f->decoded = from + at;
+	return at == addr - from ? 1 : -1;
 }
 
 static int
