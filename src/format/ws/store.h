@@ -44,11 +44,16 @@ struct ws_pages_ref {                   /* n pages with numbers from page on */
 	uint64_t page;
 	size_t n;
 };
+struct ws_pages_from {                  /* where pages come from; ino 0: from no file */
+	uint64_t dev, ino, offset;
+	int clean;                      /* they are the file's, and may go to the store */
+};
 /*
- * n pages, at most WS_BLOCK_PAGES, which may go to the store if `file` is set.  Returns how many references
- * stand for them, at most n, or 0: an error.
+ * n pages, at most WS_BLOCK_PAGES.  Returns how many references stand for them, at most n, or 0: an error.
+ * `from` need not be true: it tells with which pages to compare them first.
  */
-size_t ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, int file, struct ws_pages_ref *ref);
+size_t ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const struct ws_pages_from *from,
+    struct ws_pages_ref *ref);
 int ws_pages_flush(struct ws_pages_writer *w);          /* before the records that refer to them are written */
 int ws_pages_store_error(const struct ws_pages_writer *w);      /* the first errno of the store, or 0 */
 

@@ -7,12 +7,21 @@
 #include "format/ws/store_internal.h"
 
 #define PENDING   64u           /* pages of a block in the file: a reader unpacks all for one of them */
+#define COPIES_MAX (256u << 20)  /* bytes of pages that are kept to be compared */
 #define KNOWN_MAX (1u << 22)    /* pages that are found again */
 
 struct known {
 	uint8_t hash[16];               /* half of it: that many bits never meet by chance */
 	uint64_t page;
 	uint64_t block;                 /* number of its block: a reference is to pages of one */
+};
+
+/* Pages that came from a place in a file, in one block.  To compare them takes less time than to hash them. */
+struct copy {
+	uint64_t dev, ino, offset;
+	size_t n;
+	uint64_t page;
+	uint8_t *p;                     /* owned */
 };
 
 struct ws_pages_writer {
@@ -25,6 +34,9 @@ struct ws_pages_writer {
 	struct known *known;            /* owned */
 	size_t nknown, capknown;
 	struct hash table;              /* of known */
+	struct copy *copy;              /* owned */
+	size_t ncopy, capcopy, copied;  /* and bytes of them */
+	struct hash places;             /* of copy */
 	uint8_t *pending;               /* owned: pages of the next block in the file */
 	size_t npending;
 	uint8_t *packed;                /* owned */
@@ -104,6 +116,10 @@ ws_pages_close(struct ws_pages_writer *w)
 	ws_runs_set_pages(w->runs, NULL);
 	free(w->pending);
 	free(w->packed);
+	for (size_t i = 0; i < w->ncopy; i++)
+		free(w->copy[i].p);
+	free(w->copy);
+	hash_free(&w->places);
 	free(w->known);
 	hash_free(&w->table);
 	free(w);
@@ -173,17 +189,70 @@ block_store(struct ws_pages_writer *w, const uint8_t *p, size_t n, uint64_t *pag
 	return block_write(w, &b, NULL);
 }
 
-size_t
-ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, int file, struct ws_pages_ref *ref)
+static uint32_t
+copy_slot(const struct ws_pages_from *from)
 {
+	return hash_number(from->dev + from->ino * 31 + from->offset);
+}
+
+/* The copy of pages from there; NULL: there is none */
+static struct copy *
+copy_find(const struct ws_pages_writer *w, const struct ws_pages_from *from, size_t n)
+{
+	uint32_t h = copy_slot(from), at = h, i;
+
+	while ((i = hash_find(&w->places, h, &at)) != HASH_NONE) {
+		struct copy *c = &w->copy[i];
+
+		if (c->dev == from->dev && c->ino == from->ino && c->offset == from->offset && c->n == n)
+			return c;
+	}
+	return NULL;
+}
+
+/* Keeps a copy, if there is room: it may take the place of c, that of other contents. */
+static void
+copy_keep(struct ws_pages_writer *w, const struct ws_pages_from *from, struct copy *c, const uint8_t *p, size_t n,
+    uint64_t page)
+{
+	size_t bytes = n * WS_PAGE;
+
+	if (!c) {
+		if (w->copied + bytes > COPIES_MAX || buf_grow(&w->copy, &w->capcopy, w->ncopy + 1, sizeof(*c)) < 0)
+			return;
+		c = &w->copy[w->ncopy];
+		*c = (struct copy){from->dev, from->ino, from->offset, n, page, malloc(bytes)};
+		if (!c->p || hash_add(&w->places, copy_slot(from), (uint32_t)w->ncopy) < 0) {
+			free(c->p);
+			return;
+		}
+		w->ncopy++;
+		w->copied += bytes;
+	}
+	c->page = page;
+	memcpy(c->p, p, bytes);
+}
+
+size_t
+ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, const struct ws_pages_from *from,
+    struct ws_pages_ref *ref)
+{
+	struct copy *copy = from->ino ? copy_find(w, from, n) : NULL;
 	size_t nref = 0;
 	uint64_t page, block = 0;
 
+	if (copy && !memcmp(copy->p, p, n * WS_PAGE)) {
+		ref[0] = (struct ws_pages_ref){copy->page, n};
+		return w->failed ? 0 : 1;
+	}
 	for (size_t i = 0; i < n; i++)
 		ws_page_hash(p + i * WS_PAGE, w->hash[i]);
-	if (file && w->store && w->nstored < WS_STORED_MAX && !w->failed &&
+	if (from->ino && w->npending + n > PENDING)
+		ws_pages_flush(w);
+	if (from->clean && w->store && w->nstored < WS_STORED_MAX && !w->failed &&
 	    (block_known(w, n, &page) || !block_store(w, p, n, &page))) {
 		ref[0] = (struct ws_pages_ref){page, n};
+		copy_keep(w, from, copy, p, n, page);
 		return 1;
 	}
 	for (size_t i = 0; i < n && !w->failed; i++) {
@@ -197,6 +266,8 @@ ws_pages_add(struct ws_pages_writer *w, const uint8_t *p, size_t n, int file, st
 		else
 			ref[nref++] = (struct ws_pages_ref){page, 1};
 	}
+	if (nref == 1 && from->clean)
+		copy_keep(w, from, copy, p, n, ref[0].page);
 	return w->failed ? 0 : nref;
 }
 

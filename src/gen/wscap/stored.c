@@ -39,14 +39,16 @@ stored_wanted(const struct cap *c)
 	return c->all->store || (c->run && ws_run_writer_number(c->run) > 1);
 }
 
-/* Is the memory at addr what a file has?  That of a new process may not be. */
-static int
-stored_file(const struct cap *c, uint64_t addr)
+/* The file whose pages are at addr.  The memory of a new process may differ from it. */
+static struct ws_pages_from
+stored_from(const struct cap *c, uint64_t addr)
 {
 	size_t i = region_at(&c->reg, addr);
 	const struct region *r = &c->reg.p[i];
 
-	return !c->all->copying && i < c->reg.n && r->lo <= addr && r->ino && !r->shared;
+	if (i == c->reg.n || r->lo > addr || !r->ino || r->shared)
+		return (struct ws_pages_from){.ino = 0};
+	return (struct ws_pages_from){r->dev, r->ino, r->offset + (addr - r->lo), !c->all->copying};
 }
 
 void
@@ -56,7 +58,8 @@ stored_put(struct cap *c, uint64_t addr, const uint8_t *p, size_t n)
 
 	while (n && c->w && !c->all->failed) {
 		size_t pages = n / PAGE < WS_BLOCK_PAGES ? n / PAGE : WS_BLOCK_PAGES;
-		size_t nref = ws_pages_add(c->all->pages, p, pages, stored_file(c, addr), ref);
+		struct ws_pages_from from = stored_from(c, addr);
+		size_t nref = ws_pages_add(c->all->pages, p, pages, &from, ref);
 
 		if (!nref) {
 			int e = ws_run_flush(c->run);
