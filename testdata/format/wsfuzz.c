@@ -2,11 +2,12 @@
  * Captures for a fuzzer: the input is a capture whose checksums are made right
  * before it is read, sequentially, by groups and from each group, each run of
  * it; a plain one of a single run that is read without a fault must come out of
- * the writer byte for byte.  First inputs: wstest and wsrunstest seeds FOLDER.
+ * the writer byte for byte.  First inputs: wstest, wsrunstest and wspagestest seeds FOLDER.
  */
 #include "../fuzz/fuzz.h"
 #include "base/bytes.h"
 #include "format/ws/runs_internal.h"
+#include "format/ws/store_internal.h"
 
 /* The checksums of an entry of the list of runs or the head of a piece at p; 0: it is none, else its bytes. */
 static size_t
@@ -20,6 +21,14 @@ mend_run(uint8_t *p, size_t n)
 		put_le64(p + 16, ws_crc(p, 16, 0));
 		len = get_le32(p + 8);
 		return len > n - WS_PIECE_HEAD ? n : WS_PIECE_HEAD + len;
+	}
+	if (n >= WS_BLOCK_HEAD && !memcmp(p, ws_magic_pages, 4)) {
+		len = get_le32(p + 12);
+		if (len > n - WS_BLOCK_HEAD)
+			len = n - WS_BLOCK_HEAD;
+		put_le64(p + 48, len ? ws_crc(p + WS_BLOCK_HEAD, len, 0) : 0);
+		put_le64(p + 56, ws_crc(p, 56, 0));
+		return WS_BLOCK_HEAD + len;
 	}
 	if (memcmp(p, ws_magic_run, 4) || len > n - 16)
 		return 0;
@@ -226,7 +235,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	t = ws_runs_read_mem(p, n, &whole, &f);
 	nruns = t ? ws_runs_count(t) : 0;
 	for (size_t i = 1; i <= nruns && i < 10; i++)
-		fuzz_run(p, n, i, nruns == 1);
+		fuzz_run(p, n, i, nruns == 1 && !ws_runs_pages(t)->n);
 	ws_runs_free(t);
 	free(p);
 	return 0;

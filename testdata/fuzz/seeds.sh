@@ -6,6 +6,7 @@ to=$(cd "$1" && pwd)
 mkdir -p "$to/wettextfuzz" "$to/wsfuzz" "$to/biffuzz" "$to/wetfuzz" "$to/wetqfuzz" "$to/reffuzz" "$to/infuzz" "$to/schemafuzz" "$to/eventsfuzz" "$to/laplacefuzz" "$to/tracefuzz" "$to/replay"
 "$BUILD/test/wstest" seeds "$to/wsfuzz" >/dev/null
 "$BUILD/test/wsrunstest" seeds "$to/wsfuzz" >/dev/null
+"$BUILD/test/wspagestest" seeds "$to/wsfuzz" >/dev/null
 "$BUILD/test/streamtest" seeds "$to/biffuzz" >/dev/null
 cp "$golden"/*.ws "$to/wsfuzz/"
 cp "$golden"/*.ws "$to/replay/"

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/search.h"
 #include "format/ws/reader_internal.h"
+#include "format/ws/runs_internal.h"
 
 static int
 ws_groups_append(struct ws_group **v, size_t *n, size_t *cap, const struct ws_group *g)
@@ -204,6 +205,8 @@ ws_read_end(struct ws_reader *r)
 		return ws_bad(r, r->pos, "the index does not fit the groups");
 	if (!r->flow.ended)
 		return ws_bad(r, r->pos, "the capture has no end");
+	if (r->runs && ws_runs_count(r->runs) == 1 && ws_runs_fault(r->runs))
+		return ws_bad(r, r->src.size, "bytes after the end mark");
 	r->done = 1;
 	r->pos = behind;
 	return 0;
