@@ -28,7 +28,7 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--first-touch] [--raw] [--store dir] [-o file] [--] program [argument ...]",
+	.synopsis = "[-1] [--aslr when] [--audit] [--first-touch] [--store dir] [-o file] [--] program [argument ...]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
