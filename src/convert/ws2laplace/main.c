@@ -19,6 +19,7 @@ static const struct opt ws2laplace_opts[] = {
 	{ 'a', "space", "N", "number of the address space (1)" },
 	{ 'f', "format", "FORMAT", "of the references: classic, wide (the default) or text" },
 	{ 'k', "kernel", "FILE", "where the kernel trace goes" },
+	OPT_RANGE,
 	{ 'o', "output", "FILE", "where the references go, if not to standard output" },
 	{ 'p', "pid", "N", "number of the task (1)" },
 	{ 't', "time", "N", "time of the first instruction (0)" },
@@ -27,7 +28,8 @@ static const struct opt ws2laplace_opts[] = {
 
 static const struct opt_tool ws2laplace_tool = {
 	.does = "Replays a capture and writes the raw references and the kernel trace that laplace-merge reads.",
-	.synopsis = "[-f format] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]",
+	.synopsis = "[-f format] [-a space] [-p pid] [-t time] [-o refs] -k kernel [capture]\n"
+	    "-n from:to [-f format] [-a space] [-t time] [-o refs] [capture]",
 	.example = "ws2laplace -k kernel -o refs ls.ws; laplace-merge -o traces refs kernel",
 	.opt = ws2laplace_opts,
 };
@@ -80,6 +82,15 @@ ws2laplace_format(const char *name)
 	opt_wrong("not a format; there are classic, wide and text");
 }
 
+static void
+ws2laplace_header(const struct job *j)
+{
+	if (j->form != LAP_WIDE)
+		return;
+	lap_put_header(out_reserve(j->refs, LAP_HEADER), LAP_H_REFS);
+	out_commit(j->refs, LAP_HEADER);
+}
+
 /*
  * Replays the capture once and writes the traces for which j has outputs, which it closes.  Damage ends the
  * tool, or only discards the kernel trace if there were no references to write.
@@ -99,10 +110,8 @@ ws2laplace_run(struct job j, const char *real)
 		job_bad(&j, &f);
 	j.r = r;
 	call_begin(&j, replay_header(r));
-	if (j.refs && j.form == LAP_WIDE) {
-		lap_put_header(out_reserve(j.refs, LAP_HEADER), LAP_H_REFS);
-		out_commit(j.refs, LAP_HEADER);
-	}
+	if (j.refs)
+		ws2laplace_header(&j);
 	while ((got = replay_refs(r, &w, &n)) == REPLAY_OK)
 		emit_refs(&j, w, n);
 	emit_until(&j, got == REPLAY_BAD ? j.icount : UINT64_MAX);
@@ -117,6 +126,34 @@ ws2laplace_run(struct job j, const char *real)
 		(got == REPLAY_BAD ? out_discard : out_close)(j.kernel);
 	open_free(&j);
 	emit_free(&j);
+}
+
+/* References of a part of the run, without a kernel trace */
+static void
+ws2laplace_part(struct job *j, const char *real, uint64_t from, uint64_t to)
+{
+	char early[WS_EARLY_TEXT];
+	struct fault f;
+	const uint64_t *w;
+	size_t n;
+	int got;
+
+	j->r = replay_open(real, &f);
+	if (!j->r)
+		job_bad(j, &f);
+	ws2laplace_header(j);
+	got = replay_skip(j->r, from);
+	replay_until(j->r, to);
+	j->icount = from;
+	while (got == REPLAY_OK && (got = replay_refs(j->r, &w, &n)) == REPLAY_OK)
+		emit_refs(j, w, n);
+	if (got == REPLAY_BAD)
+		job_bad(j, replay_fault(j->r));
+	if (replay_early(j->r))
+		warn("%s: %s", src_name(j->path), ws_early_text(replay_early(j->r), early));
+	replay_close(j->r);
+	out_close(j->refs);
+	emit_free(j);
 }
 
 /*
@@ -151,8 +188,9 @@ main(int argc, char **argv)
 	struct job j = { .form = LAP_WIDE, .pid = 1, .space = 1 };
 	const char *refs = NULL, *kernel = NULL;
 	char *real, others[WS_OTHERS_TEXT];
+	uint64_t from = 0, to = UINT64_MAX;
 	size_t run = 0;
-	int c, fd;
+	int c, fd, part = 0;
 
 	diag_init(argv[0], 1);
 	while ((c = opt_next(&ws2laplace_tool, argc, argv)) != -1)
@@ -160,14 +198,21 @@ main(int argc, char **argv)
 		case 'a': ws2laplace_number(UINT64_MAX, &j.space); break;
 		case 'f': j.form = ws2laplace_format(optarg); break;
 		case 'k': kernel = optarg; break;
+		case 'n':
+			part = 1;
+			if (num_range(optarg, UINT64_MAX, &from, &to) != 0)
+				opt_wrong(OPT_BAD_RANGE);
+			break;
 		case 'o': refs = optarg; break;
 		case 'p': ws2laplace_number(UINT32_MAX, &j.pid); break;
 		case 't': ws2laplace_number(UINT64_MAX, &j.start); break;
 		}
 	opt_operands(argc, argv, 0, 1);
-	if (!kernel)
+	if (part && kernel)
+		die_usage("-n comes without -k: the kernel trace is that of the whole run");
+	if (!part && !kernel)
 		die_usage("-k with a file for the kernel trace is missing");
-	if (!strcmp(kernel, "-") && (!refs || !strcmp(refs, "-")))
+	if (kernel && !strcmp(kernel, "-") && (!refs || !strcmp(refs, "-")))
 		die_usage("only one of -k and -o can be standard output");
 	if (j.form == LAP_CLASSIC && j.space >> 32)
 		die("an address space of more than 32 bits needs the wide form");
@@ -180,15 +225,21 @@ main(int argc, char **argv)
 	}
 	if (fd < 0)
 		die_sys("%s", src_name(j.path));
-	call_scan(&j, fd, run);
+	if (!part)
+		call_scan(&j, fd, run);
 	real = run ? xasprintf("/proc/self/fd/%d:%zu", fd, run) : xasprintf("/proc/self/fd/%d", fd);
 	if (ws_others(real, others))
 		warn("%s: %s", src_name(j.path), others);
 	j.refs = out_open(refs);
-	j.kernel = out_open(kernel);
 	out_binary(j.refs, "a reference trace");
-	out_binary(j.kernel, "a kernel trace");
-	ws2laplace_both(&j, real);
+	if (part) {
+		progress_limit(to);
+		ws2laplace_part(&j, real, from, to);
+	} else {
+		j.kernel = out_open(kernel);
+		out_binary(j.kernel, "a kernel trace");
+		ws2laplace_both(&j, real);
+	}
 	free(j.mapped);
 	free(real);
 	close(fd);
