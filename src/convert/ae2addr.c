@@ -6,6 +6,7 @@
 #include "ae/regen/msg.h"
 #include "ae/regen/regen.h"
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/out.h"
@@ -15,19 +16,22 @@
 #include "format/ref/ref.h"
 
 static const struct opt ae2addr_opts[] = {
+	{ 'c', "count", NULL, "print counts and what the event file consists of, not references" },
 	OPT_FORMAT,
 	OPT_NOINST,
 	OPT_NOLOOPS,
 	OPT_QUIET_LIMIT,
+	OPT_RANGE,
 	OPT_OUTPUT,
 	OPT_PARENT,
-	{ 's', "statistics", NULL, "print counts and what the event file consists of, not references" },
+	OPT_SYMBOL,
 	{ 0 },
 };
 
 static const struct opt_tool ae2addr_tool = {
 	.does = "Recomputes the references of a program compiled by aecc from the events of its run.",
-	.synopsis = "[-ils] [-f format] [-m number] [-o file] [-p file] program [ae.out]",
+	.synopsis = "[-cil] [-f format] [-m number] [-n from:to | -s symbol] [-o file] [-p file]\n"
+	    "program [ae.out]",
 	.example = "aecc -O2 prog.c -o prog; ./prog; ae2addr -f text prog ae.out | head",
 	.opt = ae2addr_opts,
 };
@@ -37,10 +41,14 @@ struct sink {
 	enum ref_format fmt;
 	unsigned drop;                  /* kinds of references to leave out */
 	int count;                      /* print statistics instead of references */
+	uint64_t from, to, at;          /* instructions wanted; the number of the next one */
 	int begun;                      /* the header has been written */
 	uint64_t n[REF_NKINDS];
 	uint64_t keep[AE_BATCH];
 };
+
+/* What ae2addr_part returns after the last reference that is wanted. */
+enum { ENOUGH = 1 };
 
 /* Writes the header with the first references: the events may be missing or belong to another program. */
 static void
@@ -83,12 +91,43 @@ ae2addr_tally(void *arg, const uint64_t *w, size_t n)
 	return 0;
 }
 
+static int
+ae2addr_give(struct sink *s, const uint64_t *w, size_t n)
+{
+	return s->count ? ae2addr_tally(s, w, n) : ae2addr_take(s, w, n);
+}
+
+/* Passes on the references of the instructions from `from` up to before `to`. */
+static int
+ae2addr_part(void *arg, const uint64_t *w, size_t n)
+{
+	struct sink *s = arg;
+	size_t first = 0, i;
+
+	/* s->at - 1 is the instruction that references now belong to */
+	for (i = 0; i < n; i++) {
+		if (ref_kind(w[i]) != REF_INST)
+			continue;
+		if (s->at == s->to) {
+			if (i > first && s->at > s->from)
+				ae2addr_give(s, w + first, i - first);
+			return ENOUGH;
+		}
+		if (s->at++ == s->from)
+			first = i;
+	}
+	if (s->at > s->from && n > first)
+		ae2addr_give(s, w + first, n - first);
+	return 0;
+}
+
 static void
 ae2addr_line(struct sink *s, const char *name, uint64_t n)
 {
 	out_printf(s->out, "%s %llu\n", name, (unsigned long long)n);
 }
 
+/* bytes: of events by kind; NULL for a part of the trace, which may need more of them than its own */
 static void
 ae2addr_statistics(struct sink *s, const uint64_t *bytes)
 {
@@ -103,11 +142,32 @@ ae2addr_statistics(struct sink *s, const uint64_t *bytes)
 	ae2addr_line(s, "stores", s->n[REF_STORE]);
 	ae2addr_line(s, "modifies", s->n[REF_MODIFY]);
 	ae2addr_line(s, "loop-events", s->n[REF_ENTER] + s->n[REF_BACK] + s->n[REF_EXIT]);
+	if (!bytes)
+		return;
 	for (int i = 0; i < RK_NKINDS; i++)
 		sum += bytes[i];
 	ae2addr_line(s, "event-bytes", sum);
 	for (int i = 0; i < RK_NKINDS; i++)
 		ae2addr_line(s, name[i], bytes[i]);
+}
+
+/* For each function of g: is it called this? Dies if none is. */
+static uint8_t *
+ae2addr_watch(const struct prog *g, struct exe *x, const char *symbol, const char *path)
+{
+	uint8_t *watch = xcalloc(g->nfunc + 1, 1);
+	int any = 0;
+
+	for (size_t i = 0; i < x->nsym; i++) {
+		if (strcmp(x->sym[i].name, symbol) != 0)
+			continue;
+		for (uint32_t k = 0; k < g->nfunc; k++)
+			if (g->func[k].entry == x->sym[i].addr)
+				any = watch[k] = 1;
+	}
+	if (!any)
+		die("%s: no traced function %s", src_name(path), symbol);
+	return watch;
 }
 
 static void
@@ -119,30 +179,40 @@ ae2addr_load(struct prog *g, struct exe *x, const char *path)
 		die_at(src_name(path), x->schema_off + g->erroff, DIAG_NOREC, "bad schema: %s", g->err);
 }
 
+struct asked {
+	const char *events, *parent, *symbol;
+	uint8_t *watch;
+	int part;                       /* a part of the trace only */
+	uint64_t most;
+};
+
 /* Regenerates the references.  A fault is reported after the references before it were written. */
 static void
-ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *events, const char *parent,
-    uint64_t most)
+ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const struct asked *a)
 {
+	const char *events = a->events;
 	struct feed f;
 	const char *err;
-	struct regen *r = regen_new(g, s->count, &err);
-	int bad;
+	struct regen *r = regen_new(g, s->count && !a->part, a->watch, &err);
+	int bad, never = 0;
 
 	if (!r)
 		die("%s", err);
-	bad = feed_open(&f, regen_state(r), events, parent, x->machine, x->id, x->idlen);
-	f.sink = s->count ? ae2addr_tally : ae2addr_take;
+	bad = feed_open(&f, regen_state(r), events, a->parent, x->machine, x->id, x->idlen);
+	f.sink = a->part ? ae2addr_part : s->count ? ae2addr_tally : ae2addr_take;
 	f.sinkarg = s;
-	f.quietmax = most;
+	f.quietmax = a->most;
 	if (!bad) {
 		bad = regen_run(r, &f);
+		if (bad == ENOUGH)
+			bad = 0;
 		if (s->count)
-			ae2addr_statistics(s, regen_counts(r));
+			ae2addr_statistics(s, a->part ? NULL : regen_counts(r));
+		never = a->watch && !regen_called(r);
 	}
 	if (bad != -1)
 		ae2addr_begin(s);
-	if (bad == -1)
+	if (bad == -1 || never)
 		out_discard(s->out);
 	else
 		out_close(s->out);
@@ -150,8 +220,12 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *eve
 		die_at(f.errname, f.erroff, DIAG_NOREC, "%s", f.err);
 	else if (bad)
 		die("%s", f.err);
+	if (never)
+		die("%s: %s is never called", src_name(events), a->symbol);
 	if (f.fatal)
 		warn("%s: " msg_fatal, src_name(events), (unsigned)f.fatal);
+	else if (f.limited)
+		warn("%s: " msg_limited, src_name(events));
 	feed_close(&f);
 	regen_free(r);
 }
@@ -159,16 +233,19 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const char *eve
 int
 main(int argc, char **argv)
 {
-	struct sink s = {.fmt = REF_ADDR};
-	const char *outname = NULL, *parent = NULL;
+	struct sink s = {.fmt = REF_ADDR, .to = UINT64_MAX};
+	struct asked a = {.most = FEED_QUIET};
+	const char *outname = NULL;
 	struct exe x;
 	struct prog g;
-	uint64_t most = FEED_QUIET;
 	int c, fmt;
 
 	diag_init(argv[0], 1);
 	while ((c = opt_next(&ae2addr_tool, argc, argv)) != -1) {
 		switch (c) {
+		case 'c':
+			s.count = 1;
+			break;
 		case 'f':
 			fmt = ref_format(optarg);
 			if (fmt < 0)
@@ -182,27 +259,39 @@ main(int argc, char **argv)
 			s.drop |= 1u << REF_ENTER | 1u << REF_BACK | 1u << REF_EXIT;
 			break;
 		case 'm':
-			if (num_size(optarg, 1, UINT64_MAX, &most) != 0)
+			if (num_size(optarg, 1, UINT64_MAX, &a.most) != 0)
 				opt_wrong(OPT_BAD_SIZE);
+			break;
+		case 'n':
+			if (num_range(optarg, UINT64_MAX, &s.from, &s.to) != 0)
+				opt_wrong(OPT_BAD_RANGE);
 			break;
 		case 'o':
 			outname = optarg;
 			break;
 		case 'p':
-			parent = optarg;
+			a.parent = optarg;
 			break;
 		case 's':
-			s.count = 1;
+			a.symbol = optarg;
 			break;
 		}
 	}
 	opt_operands(argc, argv, 1, 2);
+	a.part = s.from != 0 || s.to != UINT64_MAX;
+	if (a.part && a.symbol)
+		die_usage("only one of -n and -s can be given");
+	a.part |= a.symbol != NULL;
+	a.events = argv[optind + 1];
 	ae2addr_load(&g, &x, argv[optind]);
+	if (a.symbol)
+		a.watch = ae2addr_watch(&g, &x, a.symbol, argv[optind]);
 	s.out = out_open(outname);
 	if (s.fmt == REF_ADDR && !s.count)
 		out_binary(s.out, "a reference stream");
-	progress_start(src_name(argv[optind + 1]));
-	ae2addr_run(&x, &g, &s, argv[optind + 1], parent, most);
+	progress_start(src_name(a.events));
+	ae2addr_run(&x, &g, &s, &a);
+	free(a.watch);
 	prog_free(&g);
 	exe_close(&x);
 	return 0;

@@ -59,7 +59,7 @@ int
 refs_run_program(struct refs *s)
 {
 	const char *events = s->q.events ? s->q.events : "ae.out", *err;
-	struct regen *r = regen_new(&s->prog, 0, &err);
+	struct regen *r = regen_new(&s->prog, 0, NULL, &err);
 	struct feed f;
 	int bad;
 
@@ -74,6 +74,8 @@ refs_run_program(struct refs *s)
 		refs_bad_events(s, &f);
 	else if (f.fatal)
 		snprintf(s->warning, sizeof s->warning, msg_fatal, (unsigned)f.fatal);
+	else if (f.limited)
+		snprintf(s->warning, sizeof s->warning, msg_limited);
 	feed_close(&f);
 	regen_free(r);
 	return 0;

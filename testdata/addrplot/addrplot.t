@@ -42,7 +42,7 @@ aecc -O1 prog.c -o prog && ./prog
 ae2addr -o prog.ref prog ae.out
 addrplot -k all prog ae.out >prog.gp
 addrplot -k all <prog.ref | cmp -s - prog.gp && pass "the same of a stream" || fail "the same of a stream"
-n=$(ae2addr -s prog ae.out | awk '$1 == "instructions" { print $2 }')
+n=$(ae2addr -c prog ae.out | awk '$1 == "instructions" { print $2 }')
 is "time is in instructions" "$(awk '/^set xrange/ { sub(/.*:/, ""); print ($1 + 0 >= '"$n"' && $1 + 0 < 1.01 * '"$n"') }' prog.gp) $(grep -c "instructions so far" prog.gp)" "1 1"
 addrplot -p misses prog.ref | awk '/^\$curve/ { on = 1; next } /^EOD/ { on = 0 } on { printf "%d %.4f\n", $1, $2 }' >curve
 addrmrc -f csv --points=8 prog.ref | awk -F , 'NR > 1 { printf "%d %.4f\n", $1, 100 * $4 }' >want

@@ -23,16 +23,16 @@ is "lackey" "$(ae2addr -f lackey matrix ae.out | grep -c '^ S')" "$(grep -c '^st
 is "din" "$(ae2addr -f din matrix ae.out | grep -c '^2 ')" "$(grep -c '^inst' text)"
 
 # Statistics: what the references are, and where the bytes of the events go
-ae2addr -s matrix ae.out >s
-is "-s: instructions" "$(sed -n 's/^instructions //p' s)" "$(grep -c '^inst' text)"
-is "-s: loads" "$(sed -n 's/^loads //p' s)" "$(grep -c '^load' text)"
-is "-s: stores" "$(sed -n 's/^stores //p' s)" "$(grep -c '^store' text)"
-is "-s: loop events" "$(sed -n 's/^loop-events //p' s)" 10201
-is "-s: event bytes" "$(sed -n 's/^event-bytes //p' s)" "$(od -An -tu8 -j$(($(wc -c <ae.out) - 56)) -N8 ae.out | tr -d ' ')"
-is "-s: their sum" "$(sed -n '/^event-bytes/,$p' s | awk 'NR > 1 { n += $2 } END { print n, NR }')" \
+ae2addr -c matrix ae.out >s
+is "-c: instructions" "$(sed -n 's/^instructions //p' s)" "$(grep -c '^inst' text)"
+is "-c: loads" "$(sed -n 's/^loads //p' s)" "$(grep -c '^load' text)"
+is "-c: stores" "$(sed -n 's/^stores //p' s)" "$(grep -c '^store' text)"
+is "-c: loop events" "$(sed -n 's/^loop-events //p' s)" 10201
+is "-c: event bytes" "$(sed -n 's/^event-bytes //p' s)" "$(od -An -tu8 -j$(($(wc -c <ae.out) - 56)) -N8 ae.out | tr -d ' ')"
+is "-c: their sum" "$(sed -n '/^event-bytes/,$p' s | awk 'NR > 1 { n += $2 } END { print n, NR }')" \
     "$(sed -n 's/^event-bytes //p' s) 7"
-ae2addr -s -o b matrix ae.out
-same "-s -o" s b
+ae2addr -c -o b matrix ae.out
+same "-c -o" s b
 
 # A forked child's references begin at the fork; what went before is in the parent's file
 cat >child.c <<'END'

@@ -21,7 +21,7 @@ one() {
 	if both deep deep.ae && [ ! -s a.err ]; then pass "$t $*: the same"; else fail "$t $*: the same" "$(cat a.err b.err)"; fi
 	kind=branches
 	[ "$1" = --paper ] && kind=block-numbers
-	is "$t $*: what decides jumps" "$(ae2addr -s deep deep.ae | awk '/^(branches|block-numbers)/ && $2 > 0 { print $1 }')" $kind
+	is "$t $*: what decides jumps" "$(ae2addr -c deep deep.ae | awk '/^(branches|block-numbers)/ && $2 > 0 { print $1 }')" $kind
 	bad=
 	for seed in $(seq 20); do
 		"$BUILD/test/evmut" deep.ae "$seed" $((seed % 3 + 1)) >m.ae

@@ -129,7 +129,7 @@ int main(int c, char **v)
 END
 aecc -O1 again.c -o again || exit 1
 # inst FILE: how many instructions; 1000 rounds of the loop before each exec
-inst() { ae2addr -s ../again "$1" | awk '$1 == "instructions" { print $2 }'; }
+inst() { ae2addr -c ../again "$1" | awk '$1 == "instructions" { print $2 }'; }
 mkdir alone && cd alone || exit 1
 pid=$(../again 2 2>err)
 is 'exec: a file each' "$(echo *)" "ae.out ae.out.$pid ae.out.$pid.2 err"

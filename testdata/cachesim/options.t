@@ -23,7 +23,7 @@ same "a range" got want.range
 is "has so many instructions" "$(awk '$1 == "i1" { print $3 }' got)" 49000
 options=
 cachesim -o screen g.ref
-is "the screen's first line" "$(head -n 1 screen)" "$(awk -v m="$(ae2addr -s walk ae.out | sed -n 's/^modifies //p')" '
+is "the screen's first line" "$(head -n 1 screen)" "$(awk -v m="$(ae2addr -c walk ae.out | sed -n 's/^modifies //p')" '
 	$1 == "i1" { i = $3 } $1 == "d1" { printf "%d instructions, %d loads, %d stores", i, $6, $9; if (m > 0) printf "; %d of the loads also store", m; print "" }' want)"
 awk '$1 == "d1" { print $7, $10 }' want >numbers
 is "has the same misses" "$(awk '/^D1 *[0-9]+ +[0-9]+ / { on = 1 } on && /loads/ { l = $3 } on && /stores/ { print l, $3; exit }' screen)" "$(cat numbers)"

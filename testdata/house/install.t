@@ -87,7 +87,7 @@ if command -v pkg-config >/dev/null; then
 	# shellcheck disable=SC2046     # they are words
 	ok "pkg-config: the example of ae.h(3)" gcc -O2 "$TMPDIR/count.c" "$TMPDIR/own.c" "$TMPDIR"/dir/*.sma.o "$TMPDIR/dir/ae_table.o" \
 		$(pc --cflags --libs aeregen) -o "$TMPDIR/count"
-	is "and it counts" "$("$TMPDIR/count" "$TMPDIR/x.out" | cut -d , -f 1)" "$(ae2addr -s "$TMPDIR/prog" "$TMPDIR/x.out" | awk '$1 == "instructions" { print $2, $1 }')"
+	is "and it counts" "$("$TMPDIR/count" "$TMPDIR/x.out" | cut -d , -f 1)" "$(ae2addr -c "$TMPDIR/prog" "$TMPDIR/x.out" | awk '$1 == "instructions" { print $2, $1 }')"
 else
 	skip "no pkg-config"
 fi

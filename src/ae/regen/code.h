@@ -62,10 +62,18 @@ struct code {
 	const char *err;                /* after a failure; static */
 };
 
+/*
+ * With watched functions: a call of one returns to CODE_END first, and a function that leaves by a jump to an
+ * unknown one to CODE_SEQ, a copy of the caller's run sequence, after which comes another END.
+ */
+#define CODE_END  1
+#define CODE_SEQ  2
+
 #define CODE_ROOM 1024          /* most references of one template */
 #define CODE_PAD  4             /* words after a template that copying it may touch */
 
-int code_lower(struct code *c, const struct prog *g, int count);        /* 0 or -1; free it in either case */
+/* watch: for each function, is it watched; or NULL. 0 or -1; free it in either case */
+int code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch);
 void code_free(struct code *c);
 
 /* dst op, operands and result as in the schema. */

@@ -171,7 +171,9 @@ feed_ended(struct feed *f, const struct feed_seg *g)
 	else if (g->r.end.reason == EV_STOPPED) {
 		feed_fail(f, g, g->r.off, msg_stopped);
 		f->status = AE_STOPPED;
-	} else if (g->r.end.reason == EV_SIGNAL && g->r.end.rip)
+	} else if (g->r.end.reason == EV_LIMITED)
+		f->limited = 1;
+	else if (g->r.end.reason == EV_SIGNAL && g->r.end.rip)
 		f->fatal = g->r.end.sig;
 }
 
@@ -191,7 +193,7 @@ feed_deliver(struct feed *f, uint64_t *p)
 		n = (size_t)(f->stop - f->nref);
 	if (n) {
 		f->nref += n;
-		f->status = f->sink(f->sinkarg, from, n);
+		f->status = f->mute ? 0 : f->sink(f->sinkarg, from, n);
 		if (f->status)
 			feed_done(f);
 	}
@@ -199,6 +201,13 @@ feed_deliver(struct feed *f, uint64_t *p)
 		feed_ended(f, f->seg + f->cur);
 		feed_done(f);
 	}
+}
+
+_Noreturn void
+feed_stop(struct feed *f, uint64_t *p)
+{
+	feed_deliver(f, p);
+	feed_done(f);
 }
 
 static uint64_t
@@ -231,6 +240,13 @@ feed_flush(struct feed *f, uint64_t *p, const uint8_t *e)
 	return f->s->buf;
 }
 
+/* May the events end anywhere? */
+static int
+feed_anywhere(const struct feed_seg *g)
+{
+	return g->r.end.reason != EV_EXIT && g->r.end.reason != EV_EXEC;
+}
+
 /* At the end of the events. */
 static _Noreturn void
 feed_end(struct feed *f, uint64_t *p, int clean)
@@ -240,7 +256,7 @@ feed_end(struct feed *f, uint64_t *p, int clean)
 	feed_deliver(f, p);
 	if (g->r.ended && f->cur + 1 < f->nseg)
 		feed_fail(f, g, g->r.off, "ends before the child was forked");
-	else if (g->r.ended && !clean && g->r.end.reason != EV_SIGNAL && g->r.end.reason != EV_STOPPED)
+	else if (g->r.ended && !clean && !feed_anywhere(g))
 		feed_fail(f, g, g->r.off, "the events end inside a function");
 	else
 		feed_ended(f, g);
@@ -297,7 +313,7 @@ watch_end(struct feed *f, uint64_t *p)
 
 	if (f->nwin || f->cur + 1 < f->nseg || next_window(f, p))
 		return;
-	if (g->r.ended && (g->r.end.reason == EV_EXIT || g->r.end.reason == EV_EXEC))
+	if (g->r.ended && !feed_anywhere(g))
 		return;
 	if (f->stop == UINT64_MAX)
 		f->stop = f->nref + (uint64_t)(p - f->s->buf) - f->skip + FEED_GRACE;
@@ -310,7 +326,7 @@ feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 
 	if (e == f->s->eend && f->nwin == 0 && !next_window(f, p)) {
 		g = f->seg + f->cur;
-		if (!g->r.ended || g->r.end.reason == EV_SIGNAL || g->r.end.reason == EV_STOPPED)
+		if (!g->r.ended || feed_anywhere(g))
 			feed_end(f, p, 0);
 	}
 	feed_fault(f, p, e, what);

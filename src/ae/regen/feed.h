@@ -3,7 +3,7 @@
  * events come in as a window of bytes, references go out in batches.
  *
  * The end of a trace. With an end record of exit or exec: the first run item that is missing. After
- * a fatal signal, or if recording stopped: the first event that is missing, of any kind; since a
+ * a fatal signal, or if recording stopped or was limited: the first event that is missing, of any kind; since a
  * loop may need no events, at most FEED_GRACE references after the one for which the last event was
  * read. The same bound holds for a file without an end record.
  *
@@ -39,12 +39,14 @@ struct feed {
 	struct ae_state *s;             /* borrowed */
 	feed_sink *sink;
 	void *sinkarg;
-	uint64_t nref;                  /* references delivered */
+	int mute;                       /* references are not delivered */
+	uint64_t nref;                  /* references delivered, or passed over because of mute */
 	const char *err;                /* NULL, or the message; static or in `what` */
 	const char *errname;            /* the file at fault, owned by a segment; NULL: none */
 	uint64_t erroff;                /* DIAG_NOOFF: it could not be opened */
 	/* the signal that ended the program in traced code (the trace may continue past that place), or 0 */
 	uint32_t fatal;
+	int limited;                    /* recording ended by AE_LIMIT */
 	int status;                     /* the sink's value, -1, or AE_STOPPED */
 	/* approximate limit of references without an event; FEED_QUIET unless it is set after feed_open */
 	uint64_t quietmax;
@@ -91,6 +93,8 @@ uint64_t *feed_flush(struct feed *f, uint64_t *p, const uint8_t *e);
  */
 uint64_t feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n,
     uint64_t rsi, uint64_t rdi);
+/* Enough: the references before p are the last ones. */
+_Noreturn void feed_stop(struct feed *f, uint64_t *p);
 _Noreturn void feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what);
 /*
  * Control cannot continue here: it is the end of the trace if a signal ended the run and no events

@@ -13,7 +13,7 @@
 #define STACK_LEAST ((size_t)1 << 20)
 
 struct regen *
-regen_new(const struct prog *g, int count, const char **err)
+regen_new(const struct prog *g, int count, const uint8_t *watch, const char **err)
 {
 	struct regen *r = calloc(1, sizeof *r);
 	size_t n;
@@ -22,11 +22,12 @@ regen_new(const struct prog *g, int count, const char **err)
 		*err = "out of memory";
 		return NULL;
 	}
-	if (code_lower(&r->c, g, count) != 0) {
+	if (code_lower(&r->c, g, count, watch) != 0) {
 		*err = r->c.err;
 		regen_free(r);
 		return NULL;
 	}
+	r->watch = watch != NULL;
 	for (n = STACK_WANT; n >= STACK_LEAST; n /= 2) {
 		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    -1, 0);
@@ -57,6 +58,12 @@ const uint64_t *
 regen_counts(const struct regen *r)
 {
 	return r->count;
+}
+
+int
+regen_called(const struct regen *r)
+{
+	return r->called;
 }
 
 struct ae_state *
@@ -415,6 +422,17 @@ interp_ret(struct regen *r, struct feed *f)
 			o = code + v[F_RET - FRAME] - 1;
 			v -= v[F_PREV - FRAME];
 			break;
+		case CO_BEGIN:
+			SAVE();
+			interp_begin(&x);
+			LOAD();
+			break;
+		case CO_END:
+			SAVE();
+			interp_end(&x);
+			LOAD();
+			o--;
+			break;
 		case CO_NEVER:
 			feed_trap(f, p, e, msg_never);
 		case CO_NOPS:
@@ -428,6 +446,8 @@ regen_run(struct regen *r, struct feed *f)
 {
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
 	memset(r->count, 0, sizeof r->count);
+	r->called = 0;
+	f->mute = r->watch;
 	if (setjmp(f->out) == 0)
 		interp_ret(r, f);
 	return f->status;

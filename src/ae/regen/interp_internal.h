@@ -18,6 +18,9 @@ struct regen {
 	struct ae_state s;
 	uint64_t *stack;
 	size_t nstack;                  /* words */
+	int watch;                      /* there are watched functions */
+	int called;                     /* one of them was called */
+	uint32_t back;                  /* where it returns to */
 };
 
 /* The state in registers while the switch runs, for the functions outside it. */
@@ -57,6 +60,11 @@ interp_push(struct ctx *x, uint32_t fn, uint64_t rsp, uint32_t ret, size_t used)
 	v[t->sp] = rsp;
 	return v;
 }
+
+/* A watched function begins: references are wanted from here on. */
+void interp_begin(struct ctx *x);
+/* It returned: the regeneration ends, unless it left by a jump to an unknown function. */
+void interp_end(struct ctx *x);
 
 /* Executes run items at x->ip, which is a SEQ, SEQJ or SEQROOT, until control is elsewhere. */
 void interp_items(struct ctx *x);

@@ -9,22 +9,40 @@ items_used(const struct regen *r, const uint64_t *v)
 	return v == r->stack + FRAME ? 1 : r->c.fn[v[F_FUNC - FRAME]].nslot;
 }
 
+/*
+ * A frame is left: where its caller continues. The call of a watched function ends if that, or who it jumped
+ * to, is left by an unwinding.
+ */
+static const struct iop *
+items_back(struct ctx *x, const struct iop *ip, const uint64_t *v, int *over)
+{
+	const struct iop *op = x->r->c.op;
+	uint64_t ret = v[F_RET - FRAME];
+
+	if (!x->r->watch)
+		return op + ret;
+	*over |= ip == op + CODE_SEQ || ret == CODE_END;
+	return op + (ret == CODE_END ? x->r->back : ret);
+}
+
 /* Leaves frames until one is at an unknown call with this rsp. */
 static void
 items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 {
-	const struct iop *op = x->r->c.op;
 	uint64_t *v = x->v;
 	const struct iop *ip = x->ip;
+	int over = 0;
 
 	while (ip->op != CO_SEQROOT) {
 		if (ip->op == CO_SEQ && v[ip->a] == rsp) {
+			if (over)
+				feed_stop(x->f, x->p);
 			x->v = v;
 			x->ip = ip;
 			x->have = 0;
 			return;
 		}
-		ip = op + v[F_RET - FRAME];
+		ip = items_back(x, ip, v, &over);
 		v -= v[F_PREV - FRAME];
 	}
 	feed_fault(x->f, x->p, at, msg_noframe);
@@ -37,6 +55,7 @@ items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 	const struct code *c = &x->r->c;
 	const struct iop *ip = x->ip;
 	uint64_t *v = x->v;
+	int over = 0;
 
 	while (ip->op != CO_SEQROOT) {
 		const struct ifunc *fn = c->fn + v[F_FUNC - FRAME];
@@ -48,13 +67,15 @@ items_land(struct ctx *x, uint64_t rsp, unsigned no, const uint8_t *at)
 				continue;
 			if (v[s->slot] != rsp && !(ip->op == CO_SEQJ && ip->x == no && v[fn->sp] == rsp))
 				continue;
+			if (over)
+				feed_stop(x->f, x->p);
 			v[s->slot] = rsp;
 			v[fn->sp] = rsp;
 			x->v = v;
 			x->ip = c->op + s->ip;
 			return;
 		}
-		ip = c->op + v[F_RET - FRAME];
+		ip = items_back(x, ip, v, &over);
 		v -= v[F_PREV - FRAME];
 	}
 	feed_fault(x->f, x->p, at, msg_noframe);
@@ -144,4 +165,30 @@ interp_items(struct ctx *x)
 			return;
 		}
 	}
+}
+
+void
+interp_begin(struct ctx *x)
+{
+	struct regen *r = x->r;
+
+	if (r->called)
+		return;
+	r->called = 1;
+	r->back = (uint32_t)x->v[F_RET - FRAME];
+	x->v[F_RET - FRAME] = CODE_END;
+	x->p = feed_flush(x->f, x->p, x->e);
+	x->f->mute = 0;
+}
+
+void
+interp_end(struct ctx *x)
+{
+	struct iop *op = x->r->c.op;
+	unsigned after = op[x->r->back].op;
+
+	if (x->ip != op + CODE_END || !x->have || (after != CO_SEQ && after != CO_SEQJ && after != CO_SEQROOT))
+		feed_stop(x->f, x->p);
+	op[CODE_SEQ] = op[x->r->back];
+	x->ip = op + CODE_SEQ;
 }

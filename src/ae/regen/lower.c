@@ -215,7 +215,7 @@ lower_mark(struct low *l, uint32_t no)
 }
 
 static void
-lower_func(struct low *l, struct ifunc *fn)
+lower_func(struct low *l, struct ifunc *fn, int watched)
 {
 	uint32_t first = l->c->nop, firstsw = l->c->nswslot, nedge = 0, nstub = 0;
 	struct stub *stub;
@@ -233,6 +233,8 @@ lower_func(struct low *l, struct ifunc *fn)
 	if (!l->at || !stub)
 		low_fail(l, "out of memory");
 	l->refs = LOW_NONE;
+	if (watched)
+		low_emit(l, CO_BEGIN);
 	for (uint32_t i = 0; !l->c->err && i < l->f->nblock; i++) {
 		const struct sch_block *b = l->f->block + i;
 
@@ -262,7 +264,7 @@ lower_func(struct low *l, struct ifunc *fn)
 }
 
 int
-code_lower(struct code *c, const struct prog *g, int count)
+code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch)
 {
 	struct low l = {.c = c};
 
@@ -274,11 +276,13 @@ code_lower(struct code *c, const struct prog *g, int count)
 		low_fail(&l, "out of memory");
 	else
 		low_emit(&l, CO_SEQROOT);
+	for (int i = 0; !c->err && watch && i < 3; i++)
+		low_emit(&l, CO_END);
 	for (uint32_t i = 0; !c->err && i < g->nfunc; i++) {
 		l.pf = g->func + i;
 		l.f = l.pf->f;
 		l.nvar = l.f->nvar;
-		lower_func(&l, c->fn + i);
+		lower_func(&l, c->fn + i, watch && watch[i]);
 	}
 	for (int i = 0; i < CODE_PAD; i++)
 		low_ref(&l, 0);

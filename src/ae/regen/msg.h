@@ -17,6 +17,7 @@
 #define msg_never      "a function returns that cannot"
 #define msg_quiet      "too many references without an event: an endless loop?"
 #define msg_stopped    "recording stopped here, before the run ended"
+#define msg_limited    "recording ended here by AE_LIMIT, before the run did"
 #define msg_fatal \
 	"signal %u ended the program in traced code: the last references may be past that place"
 #define msg_rep        "a string instruction that goes back"

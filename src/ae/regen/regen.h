@@ -23,13 +23,17 @@ enum regen_kind {
 
 /*
  * A program ready to run, or NULL with a static message in *err. g is borrowed. count: count events
- * by kind.
+ * by kind. watch: NULL, or for each function of g whether only the first call of it, or of another such,
+ * is wanted: its references from its first instruction until it has returned.
  */
-struct regen *regen_new(const struct prog *g, int count, const char **err);
+struct regen *regen_new(const struct prog *g, int count, const uint8_t *watch, const char **err);
 void regen_free(struct regen *r);
 
 /* Bytes of events read so far, by kind, if they are counted; including those of a forked child's parents. */
 const uint64_t *regen_counts(const struct regen *r);
+
+/* Was a watched function called in the last run? */
+int regen_called(const struct regen *r);
 
 /* The state to be passed to feed_open before regen_run. */
 struct ae_state *regen_state(struct regen *r);

@@ -263,6 +263,8 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 	note[0] = '\0';
 	if (feed.fatal)
 		snprintf(note, sizeof note, msg_fatal, (unsigned)feed.fatal);
+	else if (feed.limited)
+		snprintf(note, sizeof note, msg_limited);
 	feed_close(&feed);
 	return status;
 }

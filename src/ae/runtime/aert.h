@@ -55,7 +55,7 @@
 #define AE_NSHARD 64                            /* counters of thread entries, one cache line each */
 
 /* why a recording ends, as in the end record */
-enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED };
+enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED, AE_LIMITED };
 
 /* how a handler is to be called */
 enum ae_how {
@@ -74,6 +74,7 @@ struct ae_scratch {
 	char name[AE_PATHMAX];          /* of the event file, absolute */
 	char parent[AE_PATHMAX];        /* of the parent's, in a forked child */
 	char path[AE_PATHMAX];          /* being assembled */
+	char pattern[AE_PATHMAX];       /* AE_OUT, absolute, with its %p and %n */
 	uint8_t header[8192];
 	uint8_t behind[4096];           /* the bytes that the padding of a chunk overwrites */
 };
@@ -95,6 +96,7 @@ extern int ae_on;               /* tracing was set up; remains 1 when recording 
 extern uint8_t *ae_mid;         /* live event pointer of the interrupted code while ae_depth > 0 */
 extern uint64_t ae_nhandler;    /* handlers run untraced */
 extern uint64_t ae_total;       /* event bytes written */
+extern uint64_t ae_limit;       /* most event bytes in a file */
 int ae_ismain(void);
 enum ae_kin ae_kin(void);
 void ae_kin_init(void);
@@ -111,7 +113,8 @@ const char *ae_strerror(int err, char *buf);    /* buf: 40 bytes */
 #define AE_SAY(...) ae_say((const char *const []){ "ae: ", __VA_ARGS__, "\n", NULL })
 
 /* core/file.c: the event file.  Callers hold the lock (ae_block). */
-int ae_file_create(const char *path, int trunc);        /* 0 or an error number; path is absolute */
+/* 0 or an error number; path is absolute; fresh: it must not exist yet */
+int ae_file_create(const char *path, int fresh);
 int ae_file_mine(const char *path);             /* does it hold what this process recorded before an exec? */
 int ae_file_header(const char *parent, uint64_t parentpos);
 int ae_file_chunk(const uint8_t *p, size_t n);
@@ -120,7 +123,8 @@ int ae_file_chunk(const uint8_t *p, size_t n);
  * the file
  */
 int ae_file_full(uint8_t *p, size_t n);
-int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);     /* at an exec, pc is the process id */
+/* at an exec and at the limit, pc is the process id */
+int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);
 uint64_t ae_file_size(void);
 int ae_file_cut(uint64_t size);                 /* truncates to an earlier size; nonzero if that fails */
 int ae_file_kind(void);                         /* S_IFMT bits */

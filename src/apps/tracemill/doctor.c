@@ -117,7 +117,7 @@ doctor_machine(const struct machine *m)
 	return good;
 }
 
-/* The number of instructions that `ws2addr -c` or `ae2addr -s` has printed; 0: none */
+/* The number of instructions that `ws2addr -c` or `ae2addr -c` has printed; 0: none */
 static unsigned long long
 instructions(const struct ran *r)
 {
@@ -230,7 +230,7 @@ try_program(const struct machine *m)
 	setenv("AE_OUT", events, 1);
 	if (make_program(m, way, prog) != 0 || run_traced(m, way, prog) != 0)
 		goto out;
-	if (run_named(&r, "ae2addr", "-s", prog, events, NULL) != 0 || !instructions(&r)) {
+	if (run_named(&r, "ae2addr", "-c", prog, events, NULL) != 0 || !instructions(&r)) {
 		doctor_say(MISSING, way, "%s", reason(&r));
 		goto out;
 	}

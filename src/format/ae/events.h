@@ -18,7 +18,7 @@
 
 #define EV_CHILD     1u         /* flag of the header: a forked child */
 
-enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_NREASONS };
+enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_LIMITED, EV_NREASONS };
 
 #define EV_PAGE 4096u           /* zeros after a chunk end at a multiple of this offset */
 

@@ -146,14 +146,14 @@ int ae_file_mine(const char *path)
 	}
 	sys3(SYS_close, fd, 0, 0);
 	if (got != sizeof r || r[0] != 'A' || r[1] != 'E' || r[2] != 'n' || r[3] != 'd' ||
-	    (r[16] != AE_EXEC && r[16] != AE_STOPPED))
+	    (r[16] != AE_EXEC && r[16] != AE_STOPPED && r[16] != AE_LIMITED))
 		return 0;
 	for (i = 7; i >= 0; i--)
 		pid = pid << 8 | r[48 + i];
 	return pid == (uint64_t)sys3(SYS_getpid, 0, 0, 0);
 }
 
-int ae_file_create(const char *path, int trunc)
+int ae_file_create(const char *path, int fresh)
 {
 	uint64_t dev, ino;
 	mode_t mode;
@@ -167,7 +167,7 @@ int ae_file_create(const char *path, int trunc)
 	mem_copy(ae_scratch->name, path, n + 1);
 	do
 		fd = sys4(SYS_openat, AT_FDCWD, SYS_P(path),
-		    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | AE_LARGE, 0666);
+		    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | AE_LARGE | (fresh ? O_EXCL : 0), 0666);
 	while (sys_err(fd) == EINTR);
 	if (fd < 0)
 		return sys_err(fd);
@@ -175,7 +175,7 @@ int ae_file_create(const char *path, int trunc)
 		sys3(SYS_close, fd, 0, 0);
 		return EIO;
 	}
-	if (S_ISREG(mode) && trunc) {
+	if (S_ISREG(mode)) {
 		/* another traced process is recording into it */
 		if (sys_err(sys3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0)) == EWOULDBLOCK) {
 			sys3(SYS_close, fd, 0, 0);

@@ -24,7 +24,9 @@ static uint64_t leave_size, leave_total, leave_end;
 int ae_leave_before(enum ae_reason why)
 {
 	struct ae_set mask;
+	uintptr_t pid = (uintptr_t)sys3(SYS_getpid, 0, 0, 0);
 	uint8_t *live;
+	size_t n;
 	int mid;
 
 	if (!ae_rec || ae_kin() != AE_SELF)
@@ -37,12 +39,17 @@ int ae_leave_before(enum ae_reason why)
 	leave_size = ae_file_size();
 	leave_total = ae_total;
 	if (live > (uint8_t *)AE_BUF) {
-		if (ae_file_chunk((uint8_t *)AE_BUF, (size_t)(live - (uint8_t *)AE_BUF)) == 0)
-			ae_total += (uint64_t)(live - (uint8_t *)AE_BUF);
+		n = (size_t)(live - (uint8_t *)AE_BUF);
+		if (n >= ae_limit - ae_total) {
+			n = (size_t)(ae_limit - ae_total);
+			why = AE_LIMITED;
+		}
+		if (n == 0 || ae_file_chunk((uint8_t *)AE_BUF, n) == 0)
+			ae_total += n;
 		else
 			mid = 1;
 	}
-	ae_file_end(mid ? AE_STOPPED : why, 0, why == AE_EXEC ? (uintptr_t)sys3(SYS_getpid, 0, 0, 0) : 0);
+	ae_file_end(mid ? AE_STOPPED : why, 0, why == AE_EXEC || why == AE_LIMITED ? pid : 0);
 	leave_end = ae_file_size();
 	ae_unblock(mask);
 	return ae_rec;

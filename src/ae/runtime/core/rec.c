@@ -25,6 +25,13 @@ static void fail(int err)
 	AE_SAY(ae_file_path(), ": ", ae_strerror(err, buf), ": recording stopped");
 }
 
+/* The file has as many events as it may: the end record, and the program runs on. */
+static void limited(void)
+{
+	ae_rec_shut();
+	ae_file_end(AE_LIMITED, 0, (uintptr_t)sys3(SYS_getpid, 0, 0, 0));
+}
+
 static void write_events(const uint8_t *live, int full)
 {
 	size_t n = (size_t)(live - (const uint8_t *)AE_BUF);
@@ -43,11 +50,17 @@ static void write_events(const uint8_t *live, int full)
 		    " was not made by fork(): not recorded");
 		return;
 	}
-	err = full ? ae_file_full((uint8_t *)AE_BUF, n) : ae_file_chunk((const uint8_t *)AE_BUF, n);
+	if (n >= ae_limit - ae_total) {
+		n = (size_t)(ae_limit - ae_total);
+		full = 0;
+	}
+	err = n == 0 ? 0 : full ? ae_file_full((uint8_t *)AE_BUF, n) : ae_file_chunk((const uint8_t *)AE_BUF, n);
 	if (err)
 		fail(err);
 	else
 		ae_total += n;
+	if (!err && ae_total == ae_limit)
+		limited();
 }
 
 void ae_flush(void)

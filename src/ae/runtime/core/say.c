@@ -68,7 +68,7 @@ const char *ae_strerror(int err, char *buf)
 {
 	static const struct { int err; const char *text; } tab[] = {
 		{ ENOSPC, "No space left on device" }, { EDQUOT, "Disk quota exceeded" },
-		{ EFBIG, "File too large" }, { EPIPE, "Broken pipe" }, { EACCES, "Permission denied" },
+		{ EFBIG, "File too large" }, { EPIPE, "Broken pipe" }, { EACCES, "Permission denied" }, { EEXIST, "File exists" },
 		{ ENOENT, "No such file or directory" }, { EISDIR, "Is a directory" },
 		{ EIO, "Input/output error" },
 		{ EROFS, "Read-only file system" }, { ENAMETOOLONG, "File name too long" },

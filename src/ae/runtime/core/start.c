@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#define MAXNUMBER 100000       /* most files that %n makes */
+
 #pragma GCC visibility push(hidden)
 /* defined by a rewritten file that calls makecontext and the like */
 extern const char __ae_uses_context[] __attribute__((weak));
@@ -27,65 +29,98 @@ static const char *getvar(char **env, const char *name)
 	return "";
 }
 
-/* scratch.path = the absolute form of name, with `.suffix` and `.more` appended if they are not 0 */
-static int absolute(const char *name, uint64_t suffix, uint64_t more)
+/* Appends s to the string of *n bytes at `to`, of AE_PATHMAX bytes; 0 or an error number */
+static int add(char *to, size_t *n, const char *s)
 {
-	const size_t size = AE_PATHMAX;
-	char *to = ae_scratch->path;
-	char num[24], num2[24];
-	const char *part[6];
-	size_t n = 0, i, k = 0;
-	long r;
-
-	if (name[0] != '/') {
-		r = sys3(SYS_getcwd, SYS_P(to), (long)size, 0);
-		if (r < 1)
+	for (; *s; s++) {
+		if (*n + 1 >= AE_PATHMAX)
 			return ENAMETOOLONG;
-		n = (size_t)r - 1;
-		part[k++] = "/";
+		to[(*n)++] = *s;
 	}
-	part[k++] = name;
-	if (suffix) {
-		part[k++] = ".";
-		part[k++] = ae_dec(num, suffix);
-	}
-	if (more) {
-		part[k++] = ".";
-		part[k++] = ae_dec(num2, more);
-	}
-	for (i = 0; i < k; i++) {
-		const char *p = part[i];
-
-		for (; *p; p++) {
-			if (n + 1 >= size)
-				return ENAMETOOLONG;
-			to[n++] = *p;
-		}
-	}
-	to[n] = 0;
+	to[*n] = 0;
 	return 0;
 }
 
-/* Sets scratch.parent, which is not in use yet, to name with %p replaced by the process id, %% by %. */
-static const char *expand(const char *name)
+static int add_number(char *to, size_t *n, const char *before, uint64_t number)
 {
-	char *to = ae_scratch->parent, num[24];
-	const char *s;
-	size_t n = 0;
+	char num[24];
+	int err = add(to, n, before);
 
-	for (; *name && n + sizeof num < AE_PATHMAX; name++) {
-		if (name[0] == '%' && name[1] == 'p') {
-			for (s = ae_dec(num, (uint64_t)sys3(SYS_getpid, 0, 0, 0)); *s; s++)
-				to[n++] = *s;
-			name++;
-			continue;
-		}
-		if (name[0] == '%' && name[1] == '%')
-			name++;
-		to[n++] = *name;
+	return err ? err : add(to, n, ae_dec(num, number));
+}
+
+static size_t folder_len;       /* bytes of scratch.pattern that are the folder in which the program began */
+
+/* scratch.pattern = the absolute form of name; 0 or an error number */
+static int absolute(const char *name)
+{
+	char *to = ae_scratch->pattern;
+	size_t n = 0;
+	long r;
+	int err = 0;
+
+	if (name[0] != '/') {
+		r = sys3(SYS_getcwd, SYS_P(to), AE_PATHMAX, 0);
+		if (r < 1)
+			return ENAMETOOLONG;
+		n = (size_t)r - 1;
+		err = add(to, &n, "/");
 	}
-	to[n] = 0;
-	return to;
+	folder_len = n;
+	return err ? err : add(to, &n, name);
+}
+
+/* Does the pattern have %letter? */
+static int has(char letter)
+{
+	const char *s = ae_scratch->pattern + folder_len;
+
+	for (; *s; s++)
+		if (*s == '%') {
+			if (s[1] == letter)
+				return 1;
+			if (s[1] == '%')
+				s++;
+		}
+	return 0;
+}
+
+/* scratch.path = the pattern with %p replaced by the process id, %n by number, %% by % */
+static int expand(uint64_t number, size_t *len)
+{
+	const char *s = ae_scratch->pattern;
+	char *to = ae_scratch->path, one[2] = { 0, 0 };
+	size_t n = 0;
+	int err = 0;
+
+	for (; *s && !err; s++) {
+		char c = n >= folder_len && *s == '%' ? s[1] : 0;
+
+		if (c == 'p' || c == 'n' || c == '%')
+			s++;
+		one[0] = *s;
+		if (c == 'p' || c == 'n')
+			err = add_number(to, &n, "", c == 'p' ? (uint64_t)sys3(SYS_getpid, 0, 0, 0) : number);
+		else
+			err = add(to, &n, one);
+	}
+	*len = n;
+	return err;
+}
+
+/* With %n: the file of the lowest number that has none yet. */
+static int open_next(void)
+{
+	uint64_t number;
+	size_t n;
+	int err = EEXIST;
+
+	for (number = 1; err == EEXIST && number <= MAXNUMBER; number++) {
+		err = expand(number, &n);
+		if (!err)
+			err = ae_file_create(ae_scratch->path, 1);
+	}
+	return err;
 }
 
 /*
@@ -94,26 +129,78 @@ static const char *expand(const char *name)
  */
 static int open_file(const char *name)
 {
-	uint64_t pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0), n;
-	int err = 0, mine = 0;
+	uint64_t pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0), number;
+	int err, mine = 0;
+	size_t n;
 
-	name = expand(name);
-	for (n = 0; n < 10000; n++) {
-		err = absolute(name, n ? pid : 0, n > 1 ? n : 0);
+	err = absolute(name);
+	if (!err && has('n'))
+		return open_next();
+	for (number = 0; !err && number < 10000; number++) {
+		err = expand(0, &n);
+		if (!err && number)
+			err = add_number(ae_scratch->path, &n, ".", pid);
+		if (!err && number > 1)
+			err = add_number(ae_scratch->path, &n, ".", number);
 		if (!err && ae_file_mine(ae_scratch->path)) {
 			mine = 1;
-			err = EEXIST;
 			continue;
 		}
 		if (!err)
-			err = ae_file_create(ae_scratch->path, 1);
+			err = ae_file_create(ae_scratch->path, 0);
 		if (err != EWOULDBLOCK)
 			break;
+		err = 0;
 	}
+	if (!err && number == 10000)
+		err = EEXIST;
 	if (!err && mine)
 		AE_SAY(ae_file_path(),
 		    ": the events after an exec; those before it stay in a file of their own");
 	return err;
+}
+
+/* A forked child's file: by the pattern, if that makes it another one than its parent's */
+static int open_child(const char *parent)
+{
+	size_t n = 0;
+	int err;
+
+	if (has('n'))
+		return open_next();
+	if (has('p'))
+		err = expand(0, &n);
+	else {
+		err = add(ae_scratch->path, &n, parent);
+		if (!err && ae_file_kind() == S_IFREG)
+			err = add_number(ae_scratch->path, &n, ".", (uint64_t)sys3(SYS_getpid, 0, 0, 0));
+	}
+	return err ? err : ae_file_create(ae_scratch->path, 0);
+}
+
+/* A number of bytes, with the suffixes k, M and G; 0 or -1 */
+static int size(const char *s, uint64_t *v)
+{
+	unsigned shift = 0;
+
+	*v = 0;
+	if (*s < '0' || *s > '9')
+		return -1;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		if (*v >= (uint64_t)1 << 59)
+			return -1;
+		*v = *v * 10 + (uint64_t)(*s - '0');
+	}
+	if (*s == 'k' || *s == 'K')
+		shift = 10;
+	else if (*s == 'M')
+		shift = 20;
+	else if (*s == 'G')
+		shift = 30;
+	if (s[shift != 0] || *v == 0 || *v >= (uint64_t)1 << (63 - shift))
+		return -1;
+	*v <<= shift;
+	return 0;
 }
 
 /* The buffer, its guard, the side stack and the rest: one reservation, of which parts are made accessible. */
@@ -168,13 +255,18 @@ static int is_off(const char *s)
 static void start(int argc, char **argv, char **envp)
 {
 	const char *name = getvar(envp, "AE_OUT");
-	const char *prog = argc > 0 && argv[0] ? argv[0] : "?";
+	const char *prog = argc > 0 && argv[0] ? argv[0] : "?", *limit = getvar(envp, "AE_LIMIT");
 	char buf[40];
 	int err;
 
 	if (is_off(name) || !ae_traceable())
 		return;
 	ae_say_init();
+	if (*limit && size(limit, &ae_limit) != 0) {
+		AE_SAY("AE_LIMIT=", limit, ": not a size of at least 1; k, M and G after the number are 1024, "
+		    "1024k and 1024M: untraced");
+		return;
+	}
 	if (privileged()) {
 		AE_SAY(prog, ": runs with the rights of another user: untraced");
 		return;
@@ -221,12 +313,12 @@ __attribute__((section(".preinit_array"), used)) static void (*const start_hook)
 __attribute__((section(".fini_array.00000"), used)) static void (*const finish_hook)(void) = finish;
 
 /*
- * A forked child records into a file of its own, NAME.PID. A device takes events of all processes,
+ * A forked child records into a file of its own, NAME.PID or by the pattern. A device takes events of all processes,
  * a pipe only those of its first writer.
  */
 void ae_fork_child(int traced)
 {
-	char *parent = ae_scratch->parent, *path = ae_scratch->path;
+	char *parent = ae_scratch->parent;
 	char buf[40];
 	uint64_t pos = ae_total, pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0);
 	int kind, err, i;
@@ -253,13 +345,11 @@ void ae_fork_child(int traced)
 	ae_nhandler = 0;
 	for (i = 0; i < AE_NSHARD; i++)
 		ae_shard[i][0] = 0;
-	err = absolute(parent, kind == S_IFREG ? pid : 0, 0);
-	if (!err)
-		err = ae_file_create(path, 1);
+	err = open_child(parent);
 	if (!err)
 		err = ae_file_header(parent, pos);
 	if (err) {
-		AE_SAY(path, ": ", ae_strerror(err, buf), ": process not recorded");
+		AE_SAY(ae_scratch->path, ": ", ae_strerror(err, buf), ": process not recorded");
 		ae_file_close();
 		return;
 	}

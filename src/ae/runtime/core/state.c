@@ -7,6 +7,7 @@ int ae_on;
 uint8_t *ae_mid;
 uint64_t ae_nhandler;
 uint64_t ae_total;
+uint64_t ae_limit = UINT64_MAX;
 
 static int kin_pid;
 /* the page works: it is zero in a forked child, shared with a vforked one */
