@@ -194,6 +194,7 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const struct as
 	struct feed f;
 	const char *err;
 	struct regen *r = regen_new(g, s->count && !a->part, a->watch, &err);
+	char note[FEED_NOTE];
 	int bad, never = 0;
 
 	if (!r)
@@ -222,10 +223,8 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const struct as
 		die("%s", f.err);
 	if (never)
 		die("%s: %s is never called", src_name(events), a->symbol);
-	if (f.fatal)
-		warn("%s: " msg_fatal, src_name(events), (unsigned)f.fatal);
-	else if (f.limited)
-		warn("%s: " msg_limited, src_name(events));
+	if (feed_note(&f, note))
+		warn("%s: %s", src_name(events), note);
 	feed_close(&f);
 	regen_free(r);
 }

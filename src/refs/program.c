@@ -60,6 +60,7 @@ refs_run_program(struct refs *s)
 {
 	const char *events = s->q.events ? s->q.events : "ae.out", *err;
 	struct regen *r = regen_new(&s->prog, 0, NULL, &err);
+	char note[FEED_NOTE];
 	struct feed f;
 	int bad;
 
@@ -72,10 +73,8 @@ refs_run_program(struct refs *s)
 		bad = regen_run(r, &f);
 	if (bad && !s->ended)
 		refs_bad_events(s, &f);
-	else if (f.fatal)
-		snprintf(s->warning, sizeof s->warning, msg_fatal, (unsigned)f.fatal);
-	else if (f.limited)
-		snprintf(s->warning, sizeof s->warning, msg_limited);
+	else if (feed_note(&f, note))
+		snprintf(s->warning, sizeof s->warning, "%s", note);
 	feed_close(&f);
 	regen_free(r);
 	return 0;

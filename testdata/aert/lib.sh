@@ -21,8 +21,10 @@ whole() {
 	set -- $? "$(record "$2")" "$2"
 	case $2 in
 	3*) [ "$1" = 1 ] && [ "${whole_says##*: }" = "recording stopped here, before the run ended" ]; return ;;
-	1*) mid "$3" && whole_says=${whole_says#"ae2addr: standard input: signal $(echo "$2" | cut -d ' ' -f 2) ended the program in traced code: "} &&
-		[ "$whole_says" = "the last references may be past that place" ] && whole_says= ;;
+	1*) mid "$3" &&
+		case ${whole_says#"ae2addr: standard input: signal $(echo "$2" | cut -d ' ' -f 2) ended the program in traced code"} in
+		": the last references may be past that place" | ", at the instruction after the last reference") whole_says= ;;
+		esac ;;
 	esac
 	[ "$1" = 0 ] && [ -z "$whole_says" ]
 }

@@ -201,7 +201,7 @@ run(size_t chunk, unsigned reason)
 	if (fd < 0 || write(fd, f.p, f.n) != (ssize_t)f.n || close(fd) != 0)
 		return "cannot write";
 	buf_free(&f);
-	if (load(&g) != 0 || !(r = regen_new(&g, counting, &err))) {
+	if (load(&g) != 0 || !(r = regen_new(&g, counting, NULL, &err))) {
 		unlink(path);
 		prog_free(&g);
 		return err ? err : "not loaded";

@@ -209,7 +209,7 @@ regenerate(struct exe *x, uint8_t *p, size_t n, const char *events, const char *
 	x->schema = p;
 	x->nschema = n;
 	*why = NULL;
-	if (prog_load_exe(&g, x) == 0 && (r = regen_new(&g, 0, why))) {
+	if (prog_load_exe(&g, x) == 0 && (r = regen_new(&g, 0, NULL, why))) {
 		hash = 1;
 		bad = feed_open(&f, regen_state(r), events, NULL, x->machine, x->id, x->idlen) != 0;
 		f.sink = sum;

@@ -93,7 +93,7 @@ regenerate(struct made *m, const struct prog *g)
 {
 	struct seen s = { 0, 0 };
 	const char *err;
-	struct regen *r = regen_new(g, 1, &err);
+	struct regen *r = regen_new(g, 1, NULL, &err);
 	struct feed f;
 	char name[64];
 	int fd = memfd_create("events", 0), got;

@@ -1,5 +1,6 @@
 /* Events in, references out: see feed.h. */
 #include "ae/regen/feed.h"
+#include "ae/regen/feed_crash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,8 @@ feed_close(struct feed *f)
 		ev_close(&f->seg[i].r);
 		in_close(f->seg[i].in);
 	}
+	free(f->crash);
+	f->crash = NULL;
 	free(f->seg);
 	f->seg = NULL;
 	f->nseg = 0;
@@ -177,36 +180,83 @@ feed_ended(struct feed *f, const struct feed_seg *g)
 		f->fatal = g->r.end.sig;
 }
 
+const char *
+feed_note(const struct feed *f, char buf[FEED_NOTE])
+{
+	if (f->fatal)
+		snprintf(buf, FEED_NOTE, f->exact ? msg_at : msg_fatal, (unsigned)f->fatal);
+	else if (f->limited)
+		snprintf(buf, FEED_NOTE, msg_limited);
+	return f->fatal || f->limited ? buf : NULL;
+}
+
+/* Gives n references to the sink, in batches; those that feed_unmute found waiting are passed over. */
+static void
+feed_give(struct feed *f, const uint64_t *from, size_t n)
+{
+	size_t k;
+
+	for (; n; from += k, n -= k) {
+		k = f->drop ? f->drop : AE_BATCH;
+		if (k > n)
+			k = n;
+		f->nref += k;
+		if (f->drop)
+			f->drop -= k;
+		else if (!f->mute && (f->status = f->sink(f->sinkarg, from, k)) != 0)
+			feed_done(f);
+	}
+}
+
 /* References of the parent before the fork do not belong to the child. */
 static void
 feed_deliver(struct feed *f, uint64_t *p)
 {
-	uint64_t *from = f->s->buf + f->skip;
+	const uint64_t *from = f->s->buf + f->skip;
 	size_t n = (size_t)(p - from);
 	int last;
 
 	if (f->cur + 1 < f->nseg)
 		return;
+	if (f->crash)
+		from = feed_search(f, from, &n);
 	f->skip = 0;
 	last = f->nref + n >= f->stop;
 	if (last)
 		n = (size_t)(f->stop - f->nref);
-	if (n) {
-		f->nref += n;
-		f->status = f->mute ? 0 : f->sink(f->sinkarg, from, n);
-		if (f->status)
-			feed_done(f);
-	}
-	if (last) {
+	feed_give(f, from, n);
+	if (last || f->exact) {
 		feed_ended(f, f->seg + f->cur);
 		feed_done(f);
 	}
 }
 
+/* The same, and no references follow: those that wait for the place of an access, which was not found */
+static void
+feed_deliver_last(struct feed *f, uint64_t *p)
+{
+	const uint64_t *from;
+	size_t n;
+
+	feed_deliver(f, p);
+	if (f->crash) {
+		from = feed_waiting(f, &n);
+		feed_give(f, from, n);
+	}
+}
+
+void
+feed_unmute(struct feed *f)
+{
+	f->mute = 0;
+	if (f->crash)
+		feed_waiting(f, &f->drop);
+}
+
 _Noreturn void
 feed_stop(struct feed *f, uint64_t *p)
 {
-	feed_deliver(f, p);
+	feed_deliver_last(f, p);
 	feed_done(f);
 }
 
@@ -222,7 +272,11 @@ feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 	const struct feed_seg *g = f->seg + f->cur;
 	uint64_t off = feed_offset(f, e);
 
-	feed_deliver(f, p);
+	feed_deliver_last(f, p);
+	if (f->unsure) {
+		feed_ended(f, g);
+		feed_done(f);
+	}
 	feed_fail(f, g, off, what);
 	feed_done(f);
 }
@@ -253,7 +307,7 @@ feed_end(struct feed *f, uint64_t *p, int clean)
 {
 	const struct feed_seg *g = f->seg + f->cur;
 
-	feed_deliver(f, p);
+	feed_deliver_last(f, p);
 	if (g->r.ended && f->cur + 1 < f->nseg)
 		feed_fail(f, g, g->r.off, "ends before the child was forked");
 	else if (g->r.ended && !clean && !feed_anywhere(g))
@@ -272,6 +326,12 @@ next_window(struct feed *f, uint64_t *p)
 		const uint8_t *q = NULL;
 		long n;
 
+		if (f->tail) {
+			f->nwin = f->tail;
+			f->tail = 0;
+			feed_crashed(f, p);
+			return 1;
+		}
 		if (g->left == 0) {
 			f->cur++;
 			if (f->cur + 1 == f->nseg)
@@ -286,6 +346,12 @@ next_window(struct feed *f, uint64_t *p)
 		f->nwin = (uint64_t)n < g->left ? (size_t)n : (size_t)g->left;
 		if (g->left != UINT64_MAX)
 			g->left -= f->nwin;
+		if (g->left == UINT64_MAX && g->r.ended && g->r.end.tail <= f->nwin) {
+			f->tail = g->r.end.tail;
+			f->nwin -= f->tail;
+		}
+		if (!f->nwin)
+			continue;
 		return 1;
 	}
 }
@@ -311,12 +377,15 @@ watch_end(struct feed *f, uint64_t *p)
 {
 	const struct feed_seg *g = f->seg + f->cur;
 
-	if (f->nwin || f->cur + 1 < f->nseg || next_window(f, p))
+	if (f->nwin || f->cur + 1 < f->nseg)
+		return;
+	if (next_window(f, p) && !f->crash)
 		return;
 	if (g->r.ended && !feed_anywhere(g))
 		return;
+	feed_crashed(f, p);
 	if (f->stop == UINT64_MAX)
-		f->stop = f->nref + (uint64_t)(p - f->s->buf) - f->skip + FEED_GRACE;
+		f->stop = f->nref + (uint64_t)(p - f->s->buf) - f->skip + (f->crash ? FEED_FAR : FEED_GRACE);
 }
 
 _Noreturn void
@@ -332,6 +401,17 @@ feed_trap(struct feed *f, uint64_t *p, const uint8_t *e, const char *what)
 	feed_fault(f, p, e, what);
 }
 
+/* The next event may be none: it comes after the last group that is whole. */
+static void
+feed_doubt(struct feed *f, uint64_t *p)
+{
+	if (!f->crash || !f->nwin || f->unsure)
+		return;
+	feed_deliver(f, p);
+	f->skip = (size_t)(p - f->s->buf);
+	feed_unsure(f);
+}
+
 /* The last byte of a payload never becomes visible together with others: it is requested separately. */
 const uint8_t *
 feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item)
@@ -343,6 +423,7 @@ feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item
 	memmove(f->carry, e, have);
 	if (have == 0 && f->nwin == 0 && !next_window(f, p))
 		feed_end(f, p, item);
+	feed_doubt(f, p);
 	if (have == 0)
 		off = f->winoff;
 	if (have == 0 && f->nwin > want) {
@@ -355,6 +436,7 @@ feed_more(struct feed *f, uint64_t *p, const uint8_t *e, unsigned want, int item
 	while (have < want) {
 		if (f->nwin == 0 && !next_window(f, p))
 			feed_end(f, p, 0);
+		feed_doubt(f, p);
 		n = f->nwin < want - have ? f->nwin : want - have;
 		memcpy(f->carry + have, from_window(f, n), n);
 		have += n;

@@ -7,6 +7,10 @@
  * loop may need no events, at most FEED_GRACE references after the one for which the last event was
  * read. The same bound holds for a file without an end record.
  *
+ * If the signal was one of an access to memory, the end is before the instruction with the first access to that
+ * address, which is searched after the last group of events that is known to be whole. Of the bytes after it,
+ * the events are those that the instructions before the access need.
+ *
  * A program that computes for long without events gives long runs of references; FEED_QUIET catches
  * a schema that was made never to end.
  */
@@ -23,6 +27,7 @@
 #include "ae/regen/ae.h"
 
 #define FEED_GRACE  (UINT64_C(1) << 20)
+#define FEED_FAR    (UINT64_C(1) << 32)         /* the same bound if the place of an access is searched */
 #define FEED_QUIET  (UINT64_C(1) << 40)
 #define FEED_CHAIN  16          /* files: a process, its parent, the parent of that ... */
 
@@ -39,13 +44,15 @@ struct feed {
 	struct ae_state *s;             /* borrowed */
 	feed_sink *sink;
 	void *sinkarg;
-	int mute;                       /* references are not delivered */
+	int mute;                       /* references are not delivered, up to feed_unmute */
+	size_t drop;                    /* so many of the next ones are from before feed_unmute */
 	uint64_t nref;                  /* references delivered, or passed over because of mute */
 	const char *err;                /* NULL, or the message; static or in `what` */
 	const char *errname;            /* the file at fault, owned by a segment; NULL: none */
 	uint64_t erroff;                /* DIAG_NOOFF: it could not be opened */
-	/* the signal that ended the program in traced code (the trace may continue past that place), or 0 */
+	/* the signal that ended the program in traced code, or 0; exact: the trace ends at that place */
 	uint32_t fatal;
+	int exact;
 	int limited;                    /* recording ended by AE_LIMIT */
 	int status;                     /* the sink's value, -1, or AE_STOPPED */
 	/* approximate limit of references without an event; FEED_QUIET unless it is set after feed_open */
@@ -65,6 +72,9 @@ struct feed {
 	uint64_t stop;                  /* limit of nref */
 	const uint8_t *at;              /* the next event at the last flush; NULL: it was a different one */
 	uint64_t quiet;                 /* references from there to the last flush */
+	size_t tail;                    /* bytes after nwin that may be no events */
+	int unsure;                     /* the last event may be none */
+	struct feed_crash *crash;       /* owned; NULL: the place of no access is searched */
 };
 
 /*
@@ -76,6 +86,10 @@ struct feed {
 int feed_open(struct feed *f, struct ae_state *s, const char *file, const char *parent, unsigned machine,
     const uint8_t *id, unsigned idlen);
 void feed_close(struct feed *f);
+
+/* A remark about a trace that is complete, in buf or static; NULL: none */
+#define FEED_NOTE 128
+const char *feed_note(const struct feed *f, char buf[FEED_NOTE]);
 
 /*
  * Call it only between setjmp(f->out) and its return. Provides `want` events (at most 15) from e
@@ -93,6 +107,8 @@ uint64_t *feed_flush(struct feed *f, uint64_t *p, const uint8_t *e);
  */
 uint64_t feed_rep(struct feed *f, struct ae_pos *q, uint64_t inst, unsigned how, unsigned w, uint64_t n,
     uint64_t rsi, uint64_t rdi);
+/* The references before the last flush were not wanted, those after it are. */
+void feed_unmute(struct feed *f);
 /* Enough: the references before p are the last ones. */
 _Noreturn void feed_stop(struct feed *f, uint64_t *p);
 _Noreturn void feed_fault(struct feed *f, uint64_t *p, const uint8_t *e, const char *what);

@@ -178,7 +178,7 @@ interp_begin(struct ctx *x)
 	r->back = (uint32_t)x->v[F_RET - FRAME];
 	x->v[F_RET - FRAME] = CODE_END;
 	x->p = feed_flush(x->f, x->p, x->e);
-	x->f->mute = 0;
+	feed_unmute(x->f);
 }
 
 void

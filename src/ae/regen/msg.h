@@ -20,6 +20,8 @@
 #define msg_limited    "recording ended here by AE_LIMIT, before the run did"
 #define msg_fatal \
 	"signal %u ended the program in traced code: the last references may be past that place"
+#define msg_at \
+	"signal %u ended the program in traced code, at the instruction after the last reference"
 #define msg_rep        "a string instruction that goes back"
 
 #endif

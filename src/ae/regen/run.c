@@ -245,6 +245,8 @@ regen_run_explain(void)
 int
 ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs, size_t n), void *arg)
 {
+	char about[FEED_NOTE];
+	const char *said;
 	int status;
 
 	ae_.tail = 0;
@@ -261,10 +263,9 @@ ae_recreate_batch(const char *file, int (*func)(void *arg, const uint64_t *refs,
 	if (feed.err)
 		regen_run_explain();
 	note[0] = '\0';
-	if (feed.fatal)
-		snprintf(note, sizeof note, msg_fatal, (unsigned)feed.fatal);
-	else if (feed.limited)
-		snprintf(note, sizeof note, msg_limited);
+	said = feed_note(&feed, about);
+	if (said)
+		snprintf(note, sizeof note, "%s", said);
 	feed_close(&feed);
 	return status;
 }

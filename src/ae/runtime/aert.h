@@ -15,6 +15,7 @@
  *   program sees struct ae_set, struct ae_kact        the kernel's set of signals and struct sigaction
  *   kact_make, kact_restorer             what the kernel is to get; what the program is to see
  *   context_pc _sp _pointer _set_pointer registers of the code that a signal interrupted
+ *   context_access                      the access that faulted
  *   AE_PATCHLEN entry_patch entry_sync   bytes of a jump; make an entry jump to its thunk; entries were
  *   changed
  */
@@ -28,6 +29,10 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* the access that faulted, as in the end record */
+enum ae_access { AE_NOACCESS, AE_SOME, AE_READ, AE_WRITE };
+
 #include "machine.h"
 
 #pragma GCC visibility push(hidden)
@@ -53,6 +58,9 @@
 #define AE_PATHMAX 4160
 
 #define AE_NSHARD 64                            /* counters of thread entries, one cache line each */
+
+/* most bytes after the event pointer that are kept at a fault: there are the events of the group that it interrupted */
+#define AE_TAIL 1024
 
 /* why a recording ends, as in the end record */
 enum ae_reason { AE_EXIT, AE_SIGNAL, AE_EXEC, AE_STOPPED, AE_LIMITED };
@@ -125,6 +133,8 @@ int ae_file_chunk(const uint8_t *p, size_t n);
 int ae_file_full(uint8_t *p, size_t n);
 /* at an exec and at the limit, pc is the process id */
 int ae_file_end(enum ae_reason why, int sig, uintptr_t pc);
+/* what faulted, for the end record; tail: bytes at the end of the events of which not all need be events */
+void ae_file_fault(enum ae_access access, uint64_t addr, unsigned tail);
 uint64_t ae_file_size(void);
 int ae_file_cut(uint64_t size);                 /* truncates to an earlier size; nonzero if that fails */
 int ae_file_kind(void);                         /* S_IFMT bits */
@@ -135,7 +145,8 @@ void ae_file_close(void);
 void ae_flush(void);                            /* traced thread, outside traced code: writes all events */
 /* the buffer is full: writes it, keeps what follows live; returns the new event pointer */
 uint8_t *ae_full(uint8_t *live);
-void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live);
+/* tail: bytes from live on to be written, too */
+void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live, size_t tail);
 /* ends the recording at the present place of the traced thread; does nothing in a vfork child */
 void ae_end(enum ae_reason why);
 void ae_rec_open(void);                         /* the file is open: starts recording */

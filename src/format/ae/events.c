@@ -171,7 +171,12 @@ read_end(struct ev_reader *r)
 	r->end.nthread = get_le64(b + 16);
 	r->end.nhandler = get_le64(b + 24);
 	r->end.rip = get_le64(b + 32);
-	if (r->end.reason >= EV_NREASONS || !all_zero(b + 40, EV_ENDLEN - 40))
+	r->end.addr = get_le64(b + 40);
+	r->end.access = get_le32(b + 48);
+	r->end.tail = get_le32(b + 52);
+	if (r->end.reason >= EV_NREASONS || r->end.access >= EV_NACCESSES ||
+	    !all_zero(b + 40, r->end.reason == EV_SIGNAL && r->end.access ? 0 : 16) ||
+	    !all_zero(b + 56, EV_ENDLEN - 56) || r->end.tail > r->nlast)
 		return events_fail(r, off + 16, "bad end record");
 	if (r->end.nbytes != r->nbytes)
 		return events_fail(r, off + 24, "the end record counts other events than there are");
@@ -255,6 +260,7 @@ ev_next(struct ev_reader *r, const uint8_t **p)
 		return events_fail(r, r->payload_off - 8, "wrong checksum of a chunk");
 	}
 	r->nbytes += got;
+	r->nlast = got;
 	if (got < n) {
 		r->have_frame = 0;
 		r->last = 1;

@@ -20,6 +20,8 @@
 
 enum ev_reason { EV_EXIT, EV_SIGNAL, EV_EXEC, EV_STOPPED, EV_LIMITED, EV_NREASONS };
 
+enum ev_access { EV_NOACCESS, EV_SOME, EV_READ, EV_WRITE, EV_NACCESSES };
+
 #define EV_PAGE 4096u           /* zeros after a chunk end at a multiple of this offset */
 
 /* Items of a run sequence; 1 to EV_NFUNC0 begin a function number. */
@@ -55,6 +57,10 @@ struct ev_header {
 struct ev_end {
 	uint32_t reason, sig;           /* enum ev_reason */
 	uint64_t nbytes, nthread, nhandler, rip;
+	/* EV_SIGNAL of an access to memory: the address, and what it was; else EV_NOACCESS */
+	uint64_t addr;
+	uint32_t access;                /* enum ev_access */
+	uint32_t tail;                  /* of the last bytes of events, those after the access are none */
 };
 
 struct ev_reader {
@@ -68,6 +74,7 @@ struct ev_reader {
 	uint64_t off;                   /* bytes of the file read */
 	uint64_t nbytes;                /* payload bytes returned */
 	uint64_t payload_off;           /* file offset of the last payload returned */
+	size_t nlast;                   /* its bytes */
 	int last;                       /* no payload follows the one returned */
 	/* private */
 	uint8_t frame[16];

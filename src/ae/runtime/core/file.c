@@ -384,6 +384,15 @@ int ae_file_full(uint8_t *p, size_t n)
 	return err;
 }
 
+static struct { enum ae_access access; uint64_t addr; unsigned tail; } fault;
+
+void ae_file_fault(enum ae_access access, uint64_t addr, unsigned tail)
+{
+	fault.access = access;
+	fault.addr = addr;
+	fault.tail = tail;
+}
+
 int ae_file_end(enum ae_reason why, int sig, uintptr_t pc)
 {
 	uint8_t r[80];
@@ -397,6 +406,11 @@ int ae_file_end(enum ae_reason why, int sig, uintptr_t pc)
 	put64(r + 32, ae_nthread());
 	put64(r + 40, ae_nhandler);
 	put64(r + 48, pc);
+	if (why == AE_SIGNAL && fault.access) {
+		put64(r + 56, fault.addr);
+		put32(r + 64, fault.access);
+		put32(r + 68, fault.tail);
+	}
 	put64(r + 8, checksum(r + 16, 64));
 	return put(r, sizeof r, NULL, 0);
 }

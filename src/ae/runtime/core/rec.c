@@ -95,7 +95,7 @@ static void say_untraced(void)
 		    " thread entries ran untraced");
 }
 
-void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live)
+void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live, size_t tail)
 {
 	struct ae_set mask;
 	int err;
@@ -105,7 +105,7 @@ void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live)
 	mask = ae_block();
 	if (ae_kin() == AE_SELF) {
 		if (live)
-			write_events(live, 0);
+			write_events(live + tail, 0);
 		if (ae_rec) {
 			err = ae_file_end(why, sig, pc);
 			if (err)
@@ -124,12 +124,12 @@ void ae_end(enum ae_reason why)
 	uint8_t *live = __ae_ptr;
 
 	if (live) {
-		ae_finish(why, 0, 0, live);
+		ae_finish(why, 0, 0, live, 0);
 		return;
 	}
 	if (!ae_depth && ae_rec && !ae_ismain() && ae_kin() == AE_SELF)
 		ae_ask(AE_STOPPED, 0);
-	ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL);
+	ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL, 0);
 }
 
 void ae_stop(const char *why, uint8_t *live)

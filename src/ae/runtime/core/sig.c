@@ -115,7 +115,7 @@ AETEXT static int blocked(uintptr_t sp)
 }
 
 /* The default action: ends the recording, then dies of the signal as without us. */
-static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
+static void die(int sig, int fault, uintptr_t pc, uint8_t *live, size_t tail)
 {
 	struct ae_kact k = kact_make(SIG_DFL, 0, set_none());
 
@@ -123,7 +123,7 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
 		live = ae_mid;
 	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_rec)
 		ae_ask(AE_SIGNAL, sig);
-	ae_finish(AE_SIGNAL, sig, pc, live);
+	ae_finish(AE_SIGNAL, sig, pc, live, tail);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
 	/*
 	 * it arrives when the handler returns, at the interrupted place, so that a core file shows that
@@ -131,6 +131,23 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live)
 	 */
 	if (!fault)
 		sys_kill(sys3(SYS_gettid, 0, 0, 0), sig);
+}
+
+/*
+ * Traced code used memory that it may not: remembers what, and returns how many bytes after live may be events
+ * of the group that was interrupted. The processor says no address of one that it could never translate.
+ */
+static size_t faulted(int sig, const siginfo_t *si, const void *context, const uint8_t *live)
+{
+	size_t tail = AE_END - (uintptr_t)live;
+
+	if ((sig != SIGSEGV && sig != SIGBUS) || si->si_code <= 0 || si->si_code == SI_KERNEL ||
+	    tail > AE_END - AE_BUF)
+		return 0;
+	if (tail > AE_TAIL)
+		tail = AE_TAIL;
+	ae_file_fault(context_access(context), (uintptr_t)si->si_addr, (unsigned)tail);
+	return tail;
 }
 
 AETEXT static int is_full(const siginfo_t *si, const void *context)
@@ -192,13 +209,14 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 		return NULL;
 	}
 	if (sig == SIGSEGV && main && asked == 1 && si->si_code == SI_TKILL) {
-		ae_finish(ask_why, ask_sig, 0, live ? live : ae_mid);
+		ae_finish(ask_why, ask_sig, 0, live ? live : ae_mid, 0);
 		asked = 2;
 		return NULL;
 	}
 	handler = choose(sig, si, context_sp(context), main, &kill);
 	if (kill)
-		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live);
+		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live,
+		    inside && live && !__ae_ptr && !ae_depth ? faulted(sig, si, context, live) : 0);
 	if (!handler)
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))

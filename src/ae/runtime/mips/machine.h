@@ -59,6 +59,13 @@ static inline uintptr_t context_pointer(const void *uc)
 	return (uintptr_t)((const ucontext_t *)uc)->uc_mcontext.gregs[23];
 }
 
+/* The kernel does not say what the access was. */
+static inline enum ae_access context_access(const void *uc)
+{
+	(void)uc;
+	return AE_SOME;
+}
+
 static inline void context_set_pointer(void *uc, uintptr_t p)
 {
 	((ucontext_t *)uc)->uc_mcontext.gregs[23] = p;

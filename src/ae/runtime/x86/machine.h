@@ -53,6 +53,12 @@ static inline uintptr_t context_pointer(const void *uc)
 	return (uintptr_t)((const ucontext_t *)uc)->uc_mcontext.gregs[REG_R15];
 }
 
+/* What the access was that faulted: bit 1 of the error code of a page fault is a write */
+static inline enum ae_access context_access(const void *uc)
+{
+	return ((const ucontext_t *)uc)->uc_mcontext.gregs[REG_ERR] & 2 ? AE_WRITE : AE_READ;
+}
+
 static inline void context_set_pointer(void *uc, uintptr_t p)
 {
 	((ucontext_t *)uc)->uc_mcontext.gregs[REG_R15] = (greg_t)p;
