@@ -240,6 +240,17 @@ wsource_object(const struct wsource *s, uint64_t pc)
 }
 
 int
+wsource_file(struct wsource *s, uint64_t pc, struct exe **x, uint64_t *addr)
+{
+	struct file *f = source_mapped(s, pc, addr);
+
+	if (!f || *addr == UINT64_MAX)
+		return -1;
+	*x = &f->exe;
+	return 0;
+}
+
+int
 wsource_in_function(struct wsource *s, uint64_t pc, const char *name)
 {
 	uint64_t addr;

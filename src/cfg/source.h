@@ -69,6 +69,13 @@ int wsource_variable(struct wsource *s, const char *name, struct wsource_at *at,
  */
 int wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 
+/*
+ * The file that pc was mapped from, and the address of pc in it, after wsource_code: 0, or -1: there is none, or it
+ * cannot be used.  Valid as long as s
+ */
+struct exe;
+int wsource_file(struct wsource *s, uint64_t pc, struct exe **x, uint64_t *addr);
+
 /* The path of the file that pc was mapped from; NULL: of none */
 const char *wsource_object(const struct wsource *s, uint64_t pc);
 

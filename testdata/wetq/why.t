@@ -152,10 +152,25 @@ for p in $(wetq list prog.ws | awk 'NR % 5 == 1 { print $1 "#" int($2 / 2) }'); 
 	cmp -s want got || bad="$bad $p"
 done
 is "deps are those of the text" "$bad" ""
+# uses: the same the other way
+bad='' some=0
+for p in $(wetq list prog.ws | awk 'NR % 5 == 2 { print $1 "#" int($2 / 3) }') $(wetq list prog.ws | sed -n '2s/ .*/#0/p'); do
+	awk -v want="${p%#*}" -v instance="${p#*#}" 'NF == 6 && /^[0-9]+ / { id = $1; port = -1; next }
+		$1 == "SIZE" { port++; next } $1 == "VALUES" || $1 == "NO" { port = -1 } $1 == "ORDER" { exit }
+		port >= 0 && $2 == instance { split($1, x, ":"); if (x[2] == want) print id "#" x[1] (port ? "" : " control") }' prog.txt | sort >want
+	wetq -r uses "$p" prog.ws | awk '{ print $2 ($1 == "control" ? " control" : "") }' | sort >got
+	cmp -s want got || bad="$bad $p"
+	some=$((some + $(grep -c . want)))
+done
+is "uses are those of the text" "$bad" ""
+is "there are some" "$((some > 30))" 1
+is "uses: JSON" "$(wetq -r --json uses "$p" prog.ws | grep -c '"kind": ')" "$(wetq -r uses "$p" prog.ws | grep -c .)"
 for p in $(wetq list prog.ws | awk 'NR % 9 == 2 { print $1 "#" $2 - 1 }'); do
 	for t in thin data full control; do
 		alike prog "-a -t $t -n 10000 why $p"
 	done
 	alike prog "-r deps $p"
+	alike prog "-r uses $p"
+	alike prog "-t thin --json uses $p"
 done
 tap_end

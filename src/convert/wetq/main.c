@@ -34,7 +34,7 @@ static const struct opt wetq_opts[] = {
 	{ FORWARD, "forward", NULL, "slice, dot, annotate: what depends on the point" },
 	{ 'i', "interactive", NULL, "answer the questions on standard input, one on a line" },
 	{ 'I', "include", "FOLDER", "annotate: where source files with relative names are" },
-	{ JSON, "json", NULL, "why, deps: as JSON" },
+	{ JSON, "json", NULL, "why, deps, uses, at: as JSON" },
 	{ 'n', "lines", "N", "at most N lines" },
 	OPT_OUTPUT,
 	{ 'r', "stack-pointer", NULL,
@@ -53,7 +53,8 @@ static const struct opt_tool wetq_tool = {
 	    "counted from 0; ID#K, of a statement that list prints; VARIABLE@POINT or *ADDRESS@POINT, who wrote\n"
 	    "that last; out:BYTE, who stored this byte of the output; crash; @N, place N in the run.",
 	.synopsis = "[option ...] list | cf | values id | addrs id [file]\n"
-	    "[option ...] why point | deps point | slice point | dot point | annotate point [file]\n"
+	    "[option ...] why point | deps point | uses point | at point [file]\n"
+	    "[option ...] slice point | dot point | annotate point [file]\n"
 	    "[option ...] dice wrong right [file]\n"
 	    "[option ...] -i file\n"
 	    "[-o file] arch [id] file",
@@ -74,6 +75,8 @@ static const struct question {
 	{ "addrs", 1, NULL, job_addrs, NULL },
 	{ "why", 1, NULL, job_why, NULL },
 	{ "deps", 1, NULL, job_deps, NULL },
+	{ "uses", 1, NULL, job_uses, NULL },
+	{ "at", 1, NULL, job_at, NULL },
 	{ "slice", 1, NULL, job_slice, NULL },
 	{ "dot", 1, NULL, job_dot, NULL },
 	{ "annotate", 1, NULL, job_annotate, NULL },

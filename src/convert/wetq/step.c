@@ -38,16 +38,30 @@ step_order(const void *a, const void *b)
 	return p->oninstance > q->oninstance ? -1 : p->oninstance < q->oninstance;
 }
 
-static const char *
-step_kind(const struct job *j, const struct query_edge *d)
+const char *
+step_kind(const struct job *j, uint32_t id, uint32_t port)
 {
-	const struct wport *p = &query_stmt(j->q, d->id)->port;
+	const struct wport *p = &query_stmt(j->q, id)->port;
 
-	if (d->port == 0)
+	if (port == 0)
 		return "control";
-	if (d->port > p->nuse)
+	if (port > p->nuse)
 		return "memory";
-	return p->addrs >> (d->port - 1) & 1 ? "address" : "value";
+	return p->addrs >> (port - 1) & 1 ? "address" : "value";
+}
+
+void
+step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t port, uint32_t id, uint64_t instance)
+{
+	const struct place *p = job_place(j, id);
+
+	json_string(o, "kind", step_kind(j, user, port));
+	json_u64(o, "port", port);
+	json_u64(o, "statement", query_stmt_name(j->q, id));
+	json_u64(o, "instance", instance);
+	json_string(o, "file", p->file);
+	json_string(o, "function", p->func);
+	json_u64(o, "line", p->line > 0 ? (uint64_t)p->line : 0);
 }
 
 static void
@@ -59,16 +73,9 @@ step_json(struct job *j, const struct step *t)
 	json_array(&o, "dependences");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct query_edge *d = &t->edge[i];
-		const struct place *p = job_place(j, d->on);
 
 		json_object(&o, NULL);
-		json_string(&o, "kind", step_kind(j, d));
-		json_u64(&o, "port", d->port);
-		json_u64(&o, "statement", query_stmt_name(j->q, d->on));
-		json_u64(&o, "instance", d->oninstance);
-		json_string(&o, "file", p->file);
-		json_string(&o, "function", p->func);
-		json_u64(&o, "line", p->line > 0 ? (uint64_t)p->line : 0);
+		step_json_fields(j, &o, d->id, d->port, d->on, d->oninstance);
 		json_end(&o);
 	}
 	json_end(&o);
@@ -94,7 +101,7 @@ job_deps(struct job *j, const char *point)
 	if (!bad && j->json)
 		step_json(j, &t);
 	for (size_t i = 0; i < t.n && !bad && !j->json && i < j->most; i++) {
-		out_printf(j->out, "%s %llu#%llu", step_kind(j, &t.edge[i]),
+		out_printf(j->out, "%s %llu#%llu", step_kind(j, t.edge[i].id, t.edge[i].port),
 		    (unsigned long long)query_stmt_name(j->q, t.edge[i].on),
 		    (unsigned long long)t.edge[i].oninstance);
 		put_where(j, t.edge[i].on);

@@ -71,6 +71,22 @@ int job_why(struct job *j, const char *point);
 /* step.c: the dependences of one instance; the lines that are in one slice and not in another */
 int job_deps(struct job *j, const char *point);
 int job_dice(struct job *j, const char *wrong, const char *right);
+/* The kind of a use port of a statement, as a word */
+const char *step_kind(const struct job *j, uint32_t id, uint32_t port);
+/* Fields of a dependence by a port of statement `user`, and of an instance */
+struct json;
+void step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t port, uint32_t id,
+    uint64_t instance);
+
+/* uses.c: the instances that depend on one directly */
+int job_uses(struct job *j, const char *point);
+
+/* state.c: registers, variables and callers at a point; who.c: who wrote something last */
+int job_at(struct job *j, const char *point);
+int job_who(struct job *j, const char *what);
+
+/* whynot.c: why a line was not executed */
+int job_whynot(struct job *j, const char *line);
 
 /* text.c: lines of source files; warns about files that were not found or were changed after the run */
 struct texts;

@@ -243,6 +243,9 @@ exe_close(struct exe *x)
 	x->image = x->ro = x->traced = NULL;
 	x->sym = x->exported = NULL;
 	x->nimage = x->nro = x->nsym = x->nexported = x->ntraced = x->ninlined = 0;
+	if (x->cfi)
+		dwarf_cfi_end(x->cfi);
+	x->cfi = NULL;
 	if (x->dwarf)
 		dwarf_end(x->dwarf);
 	if (x->elf)

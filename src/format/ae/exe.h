@@ -52,6 +52,7 @@ struct exe {
 	struct exe *debug;
 	void *joined;                   /* paths of files in relative folders; owned */
 	int debug_tried;
+	void *cfi;                      /* of .eh_frame, for format/debug; NULL: not read yet */
 };
 
 /*
@@ -96,6 +97,12 @@ void exe_lines_free(struct exe *x);
 
 /* Calls fn with the entry of each compilation unit of the file's own debugging information, a Dwarf_Die. */
 void exe_each_unit(struct exe *x, void (*fn)(void *arg, void *die), void *arg);
+
+/*
+ * The entry of the compilation unit that pc is in, a Dwarf_Die, also from a file that it was split off to: 0, or
+ * -1: there is none
+ */
+int exe_unit(struct exe *x, uint64_t pc, void *die);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);

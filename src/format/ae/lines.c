@@ -89,12 +89,20 @@ exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
 	if (!x->nunit) {
 		struct exe *d = exe_debug(x);
 
+		if (d)
+			exe_read_dwarf(d);
 		return d && d->nunit ? exe_unit_of(d, pc, die) : NULL;
 	}
 	LOWER_BOUND(i, x->nunit, x->unit[i].addr <= pc);
 	if (i == 0 || pc - x->unit[i - 1].addr >= x->unit[i - 1].size)
 		return NULL;
 	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
+}
+
+int
+exe_unit(struct exe *x, uint64_t pc, void *die)
+{
+	return exe_unit_of(x, pc, die) ? 0 : -1;
 }
 
 const char *

@@ -4,7 +4,7 @@
 
 #include "wet/query/capture_internal.h"
 
-static int
+int
 qcap_fail_at(struct qcap *cap, const struct fault *f)
 {
 	query_fail(cap->q, "%s", f->err);
@@ -137,16 +137,23 @@ qcap_set_window(struct query *q, uint64_t n)
 		qcap_cache_states(q->cap);
 }
 
+void
+qcap_look(struct qcap *cap)
+{
+	const struct query *q = cap->q;
+
+	for (const struct query_stmt *s = q->stmt; !cap->looked && s < q->stmt + q->nstmt; s++)
+		wsource_code(cap->source, s->pc, s->b, s->len);
+	cap->looked = 1;
+}
+
 static void
 qcap_source(struct query *q, uint32_t id, const char **file, const char **func, int *line)
 {
 	struct qcap *cap = q->cap;
-	const struct query_stmt *s = q->stmt;
+	const struct query_stmt *s = &q->stmt[id - 1];
 
-	for (; !cap->looked && s < q->stmt + q->nstmt; s++)
-		wsource_code(cap->source, s->pc, s->b, s->len);
-	cap->looked = 1;
-	s = &q->stmt[id - 1];
+	qcap_look(cap);
 	wsource_find(cap->source, s->pc, s->b, s->len, file, func, line);
 }
 
@@ -196,6 +203,7 @@ query_open_capture(struct query *q)
 		.insn_at = qcap_insn_at, .slice = qcap_slice,
 		.deps = qcap_deps, .writer = qcap_writer, .output = qcap_output,
 	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
+		.state = qcap_state, .place = qcap_place,
 		.close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
 		.source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
 	};

@@ -124,10 +124,15 @@ int qcap_output(struct query *q, int fd, uint64_t byte, uint64_t *n, uint64_t *a
 int qcap_variable(struct query *q, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size);
 int qcap_address(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 int qcap_killed(struct query *q);
+/* capture_state.c */
+int qcap_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+int qcap_place(struct query *q, uint64_t pc, struct debug_frame *f);
 int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 
 /* capture.c */
 int qcap_replay_fail(struct qcap *cap);                 /* takes over the fault of the trace; -1 */
+int qcap_fail_at(struct qcap *cap, const struct fault *f);      /* takes over a fault; -1 */
+void qcap_look(struct qcap *cap);                       /* makes cap->source see all statements */
 int qcap_open_trace(struct qcap *cap, unsigned what);   /* opens it unless open; its position is undefined */
 void qcap_close_trace(struct qcap *cap);
 /* makes the trace cache states, so that qcap_seek is faster */

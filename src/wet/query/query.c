@@ -278,6 +278,20 @@ query_address(struct query *q, const char *module, uint64_t addr, size_t *at, ui
 }
 
 int
+query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->state ? ops->state(q, n, fn, arg) : query_captures_only(q, "registers and memory");
+}
+
+int
+query_place(struct query *q, uint64_t pc, struct debug_frame *f)
+{
+	return q->ops->place ? q->ops->place(q, pc, f) : -1;
+}
+
+int
 query_killed(struct query *q)
 {
 	const struct query_ops *ops = query_ask(q);

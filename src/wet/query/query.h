@@ -22,6 +22,7 @@
 
 #include "base/fault.h"
 #include "cfg/source.h"
+#include "format/debug/debug.h"
 #include "format/ws/ws.h"
 #include "wet/model/port.h"
 
@@ -171,6 +172,26 @@ int query_output(struct query *q, int fd, uint64_t byte, uint64_t *n, uint64_t *
  */
 int query_variable(struct query *q, const char *name, struct wsource_at *at, uint64_t *addr, uint64_t *size);
 int query_address(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
+
+/*
+ * The program at a position, before the instance there: its registers and memory, and the files of its code.  All
+ * of it is valid until fn returns.
+ */
+struct query_state {
+	uint64_t icount;                /* instructions before it, elements of strings counted as in ref(5) */
+	const struct ws_regs *regs;
+	const uint8_t *xsave;           /* vector and x87 registers, XSAVE's standard format */
+	const struct debug_machine *machine;
+};
+typedef int query_state_fn(void *arg, const struct query_state *s);
+/* Calls fn; returns 0, or what fn returned.  After query_survey; captures only */
+int query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+
+/*
+ * What debugging information says of a statement's place, as of a program that has stopped there with these
+ * registers and without memory: 0, or -1: nothing.  Captures only
+ */
+int query_place(struct query *q, uint64_t pc, struct debug_frame *f);
 
 /* The signal that killed the program, after query_survey; 0: none; -1: the file does not tell. */
 int query_killed(struct query *q);

@@ -33,6 +33,8 @@ struct query_ops {
 	    uint64_t *size);
 	int (*address)(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 	int (*killed)(struct query *q);
+	int (*state)(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+	int (*place)(struct query *q, uint64_t pc, struct debug_frame *f);
 	void (*close)(struct query *q);         /* is also called if opening failed */
 	/* optional, may be NULL */
 	const struct ws_early *(*early)(struct query *q);

@@ -1,0 +1,15 @@
+/* The program at a point: its frames, the functions in them, where variables are. */
+#ifndef TM_CONVERT_WETQ_STATE_H
+#define TM_CONVERT_WETQ_STATE_H
+
+#include "convert/wetq/wetq.h"
+#include "format/debug/debug.h"
+
+const char *state_register(uint64_t dwarf);     /* the name of a register by DWARF's number */
+/* the frames of a state, at most DEBUG_FRAMES; xmm: 256 bytes, as long as frame */
+size_t state_frames(const struct query_state *s, struct debug_frame *frame, uint8_t *xmm);
+/* the functions of a frame, the innermost first, each with its line; at least one */
+size_t state_functions(const struct debug_frame *f, struct debug_function *fn, size_t most);
+void state_where(const struct debug_variable *v, struct buf *b);        /* a register, *0xADDRESS, nothing */
+
+#endif

@@ -1,0 +1,112 @@
+/* wetq: who used the value of an instance, in one step. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "convert/wetq/wetq.h"
+
+/* An instance that depends on the point directly, by a port */
+struct use { uint64_t n, instance; uint32_t id, port; };
+
+struct uses {
+	struct job *j;
+	uint64_t of;                    /* the position of the point */
+	struct use *use;                /* owned */
+	size_t n, cap, known;           /* known: instances are known of so many */
+};
+
+static int
+uses_add(void *arg, const struct query_dep *d)
+{
+	struct uses *u = arg;
+
+	if (d->onn != u->of)
+		return 0;
+	u->use = mem_xgrow(u->use, &u->cap, u->n + 1, sizeof *u->use);
+	u->use[u->n++] = (struct use){ .n = d->n, .id = d->id, .port = d->port };
+	return u->n >= u->j->most;
+}
+
+static int
+uses_order(const void *a, const void *b)
+{
+	const struct use *p = a, *q = b;
+
+	if (p->n != q->n)
+		return p->n < q->n ? -1 : 1;
+	return p->port < q->port ? -1 : p->port > q->port;
+}
+
+/* A member of the slice, which comes in the order of positions: its number is that of its uses. */
+static int
+uses_number(void *arg, const struct query_insn *e)
+{
+	struct uses *u = arg;
+
+	while (u->known < u->n && u->use[u->known].n < e->n)
+		u->known++;
+	while (u->known < u->n && u->use[u->known].n == e->n)
+		u->use[u->known++].instance = e->instance;
+	return u->known == u->n;
+}
+
+static void
+uses_json(struct job *j, const struct uses *u)
+{
+	struct json o;
+
+	json_begin(&o, j->out);
+	json_array(&o, "uses");
+	for (size_t i = 0; i < u->n; i++) {
+		json_object(&o, NULL);
+		step_json_fields(j, &o, u->use[i].id, u->use[i].port, u->use[i].id, u->use[i].instance);
+		json_end(&o);
+	}
+	json_end(&o);
+	json_end(&o);
+}
+
+static void
+uses_text(struct job *j, const struct uses *u)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		const struct use *s = &u->use[i];
+
+		out_printf(j->out, "%s %llu#%llu", step_kind(j, s->id, s->port),
+		    (unsigned long long)query_stmt_name(j->q, s->id), (unsigned long long)s->instance);
+		put_where(j, s->id);
+	}
+}
+
+/*
+ * The dependences on the point are among those in its forward slice.  A second slice tells the numbers of
+ * the instances, which dependences do not have.
+ */
+int
+job_uses(struct job *j, const char *point)
+{
+	struct query_slice s = { .flags = j->flags | QUERY_FORWARD };
+	struct uses u = { .j = j };
+	int bad;
+
+	if (job_point(j, point, 1, &s.n) != 0)
+		return -1;
+	u.of = s.n;
+	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
+	bad = query_slice(j->q, &s) != 0 || (j->most && query_deps(j->q, &s, uses_add, &u) != 0);
+	if (!bad && u.n) {
+		qsort(u.use, u.n, sizeof *u.use, uses_order);
+		s.fn = uses_number;
+		s.arg = &u;
+		bad = query_slice(j->q, &s) != 0;
+	}
+	if (bad)
+		bad = job_bad(j);
+	else if (j->json)
+		uses_json(j, &u);
+	else
+		uses_text(j, &u);
+	free(u.use);
+	free(s.count);
+	return bad;
+}

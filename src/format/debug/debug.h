@@ -1,0 +1,114 @@
+/*
+ * What debugging information says of a program that has stopped: the functions that are being executed
+ * and their callers, their parameters and local variables, and the values of these.
+ *
+ * The program is a debug_machine: whoever has one reads its memory and knows which file an address was
+ * mapped from.  Numbers of registers are those of DWARF for x86-64.  Nothing that a file says is trusted:
+ * expressions have a limit of steps, types one of depth, stacks one of frames.
+ */
+#ifndef TM_FORMAT_DEBUG_DEBUG_H
+#define TM_FORMAT_DEBUG_DEBUG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "format/ae/exe.h"
+
+enum { DEBUG_RBX = 3, DEBUG_RBP = 6, DEBUG_RSP = 7, DEBUG_R12 = 12, DEBUG_RIP = 16, DEBUG_NREG = 17, DEBUG_XMM0 = 17 };
+#define DEBUG_FRAMES 256u       /* of a stack that are looked at */
+
+struct debug_machine {
+	/* n bytes of memory: 0, or -1 if not all of them are there */
+	int (*read)(void *arg, uint64_t addr, void *p, size_t n);
+	/* the file that pc was mapped from, and its address there: 0, or -1: none, or it cannot be used */
+	int (*file)(void *arg, uint64_t pc, struct exe **x, uint64_t *addr);
+	void *arg;
+};
+
+/* A function that has not returned.  Of the innermost one all registers are known. */
+struct debug_frame {
+	const struct debug_machine *m;
+	uint64_t reg[DEBUG_NREG];
+	uint32_t known;                 /* bit i: reg[i] */
+	const uint8_t *xmm;             /* xmm0 to xmm15; NULL: not known */
+	struct exe *x;                  /* NULL: no file is known */
+	uint64_t bias;                  /* address in the program less that in the file */
+	uint64_t pc;                    /* by which it is looked up, in the file: of a caller one byte into the call */
+	uint64_t cfa;
+	int has_cfa;
+	const struct debug_frame *up;   /* its caller; NULL: not known */
+};
+
+/*
+ * Finds the frames, the innermost first: frame[0] has m, reg, known and xmm.  Returns how many there are.
+ * Pointers between them refer to `frame`.
+ */
+size_t debug_unwind(struct debug_frame *frame, size_t most);
+
+/* Finds file, address and caller's CFA of a frame whose registers are known; inner: it did not make a call. */
+void debug_locate(struct debug_frame *f, int inner);
+
+enum debug_where {
+	DEBUG_GONE,                     /* optimized out */
+	DEBUG_UNKNOWN,                  /* in a register that was not saved, or said in a way that is not understood */
+	DEBUG_MEMORY,                   /* at addr */
+	DEBUG_REGISTER,                 /* addr: its number */
+	DEBUG_NUMBER,                   /* addr: the value itself */
+	DEBUG_BYTES,                    /* p: the value itself */
+	DEBUG_SYNTHETIC                 /* a pointer to something that has no address */
+};
+
+struct debug_piece { enum debug_where where; uint64_t addr, off, size; const uint8_t *p; };     /* size 0: all of it */
+#define DEBUG_PIECES 16u
+struct debug_place { struct debug_piece piece[DEBUG_PIECES]; unsigned n; };
+
+/* A function at a place: one that was called, or one inlined there. */
+struct debug_function {
+	const char *name;               /* NULL: unknown */
+	const char *file;               /* where it is: its own line, or that of the call that was inlined; NULL: unknown */
+	int line;
+	int inlined;
+	unsigned depth;                 /* of scopes, for debug_variables */
+};
+
+/*
+ * The functions at a frame's place, the innermost inlined one first; the last is the one that was called.
+ * Returns their number, at most `most`; 0: nothing is known.
+ */
+size_t debug_functions(const struct debug_frame *f, struct debug_function *fn, size_t most);
+
+struct debug_variable {
+	const char *name;
+	int parameter;
+	struct debug_place place;
+	uint64_t size;                  /* 0: unknown */
+	void *type;                     /* a Dwarf_Die; NULL: unknown */
+};
+
+/*
+ * Calls fn with parameters and variables of a function that debug_functions found, in scope there; the
+ * innermost scope first, and in each those of the source in its order.  0, or what fn returned if not 0.
+ */
+typedef int debug_variable_fn(void *arg, const struct debug_variable *v);
+int debug_variables(const struct debug_frame *f, const struct debug_function *func, debug_variable_fn *fn, void *arg);
+
+/* expression.c: evaluates a location; attr and ops are those of libdw */
+void debug_evaluate(const struct debug_frame *f, void *attr, const void *ops, size_t nops, struct debug_place *p);
+/* the value of an expression, which is computed with `first` on the stack: 0, or -1 */
+int debug_compute(const struct debug_frame *f, const void *ops, size_t nops, const uint64_t *first, uint64_t *v);
+/* the location or value of an attribute at the frame's place */
+void debug_attribute(const struct debug_frame *f, void *attr, struct debug_place *p);
+
+/* value.c: appends the value of a variable, as gdb prints it */
+#define DEBUG_ELEMENTS 32u      /* of an array, and bytes of a string, that are printed */
+void debug_print(const struct debug_frame *f, const struct debug_variable *v, struct buf *b);
+/* the value as a number: 1, or 0: it is none, or not known */
+int debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64_t *n);
+
+/* scope.c: the entry of the function called, for its frame base; 0, or -1: unknown.  die: a Dwarf_Die */
+int debug_subprogram(const struct debug_frame *f, void *die);
+/* the parameter of the call in the frame's caller that register reg had: 0 with its value, or -1 */
+int debug_entry_value(const struct debug_frame *f, unsigned reg, uint64_t *v);
+
+#endif

@@ -1,0 +1,560 @@
+/* Values of variables as text, like those of gdb. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/debug/debug.h"
+
+#define DEPTH 16u               /* of types in each other */
+#define LARGEST 65536u          /* bytes of a value */
+
+/* The bytes of a value, and how much of it is known */
+struct value {
+	const struct debug_frame *f;
+	const struct debug_variable *v;
+	uint8_t p[LARGEST];
+	enum debug_where lost[LARGEST]; /* DEBUG_MEMORY: the byte is known */
+};
+
+/* Copies the size bytes of a piece; returns where they are if they are not known. */
+static enum debug_where
+fetch_piece(const struct debug_frame *f, const struct debug_piece *p, uint8_t *to, size_t size)
+{
+	uint8_t b[16] = { 0 };
+
+	switch (p->where) {
+	case DEBUG_MEMORY:
+		return f->m->read(f->m->arg, p->addr + p->off, to, size) == 0 ? DEBUG_MEMORY : DEBUG_UNKNOWN;
+	case DEBUG_REGISTER:
+		if (p->addr >= DEBUG_XMM0 && p->addr < DEBUG_XMM0 + 16 && f->xmm)
+			memcpy(b, f->xmm + 16 * (p->addr - DEBUG_XMM0), 16);
+		else if (p->addr < DEBUG_NREG && f->known >> p->addr & 1)
+			memcpy(b, &f->reg[p->addr], 8);
+		else
+			return DEBUG_UNKNOWN;
+		if (p->addr < DEBUG_NREG && size + p->off > 8)
+			return DEBUG_UNKNOWN;
+		break;
+	case DEBUG_NUMBER:
+		memcpy(b, &p->addr, 8);
+		if (p->addr >> 63)      /* only a constant of the source is longer */
+			memset(b + 8, 0xff, 8);
+		break;
+	case DEBUG_BYTES:
+		if (p->off > p->addr || size > p->addr - p->off)
+			return DEBUG_UNKNOWN;
+		memcpy(to, p->p + p->off, size);
+		return DEBUG_MEMORY;
+	default:
+		return p->where;
+	}
+	if (size > sizeof b || p->off > sizeof b - size)
+		return DEBUG_UNKNOWN;
+	memcpy(to, b + p->off, size);
+	return DEBUG_MEMORY;
+}
+
+static void
+fetch(struct value *x, size_t size)
+{
+	const struct debug_place *p = &x->v->place;
+	size_t at = 0;
+
+	memset(x->p, 0, size);
+	for (unsigned i = 0; i < p->n && at < size; i++) {
+		size_t n = p->piece[i].size && p->piece[i].size < size - at ? (size_t)p->piece[i].size : size - at;
+		enum debug_where lost = fetch_piece(x->f, &p->piece[i], x->p + at, n);
+
+		for (size_t k = 0; k < n; k++)
+			x->lost[at + k] = lost;
+		at += n;
+	}
+	for (; at < size; at++)
+		x->lost[at] = DEBUG_GONE;
+}
+
+/* The type without its names and qualifiers: its tag, or 0 */
+static int
+bare(Dwarf_Die *type, Dwarf_Die *to)
+{
+	Dwarf_Attribute a;
+
+	*to = *type;
+	for (unsigned i = 0; i < DEPTH; i++) {
+		int tag = dwarf_tag(to);
+
+		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
+		    tag != DW_TAG_restrict_type && tag != DW_TAG_atomic_type)
+			return tag > 0 ? tag : 0;
+		if (!dwarf_attr_integrate(to, DW_AT_type, &a) || !dwarf_formref_die(&a, to))
+			return 0;
+	}
+	return 0;
+}
+
+static int
+bare_of(Dwarf_Die *die, Dwarf_Die *to)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die type;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, &type) ? bare(&type, to) : 0;
+}
+
+static uint64_t
+get(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = n < 8 ? n : 8; i-- > 0;)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static int64_t
+get_signed(const uint8_t *p, size_t n)
+{
+	uint64_t v = get(p, n);
+
+	return n && n < 8 && v >> (8 * n - 1) ? (int64_t)(v | ~UINT64_C(0) << 8 * n) : (int64_t)v;
+}
+
+static void
+put_char(struct buf *b, uint8_t c, char quote)
+{
+	static const char from[] = "\a\b\t\n\v\f\r\033", to[] = "abtnvfre";
+	const char *s = c ? strchr(from, c) : NULL;
+
+	if (s)
+		buf_printf(b, "\\%c", to[s - from]);
+	else if (c == (uint8_t)quote || c == '\\')
+		buf_printf(b, "\\%c", c);
+	else if (c < ' ' || c >= 127)
+		buf_printf(b, "\\%03o", c);
+	else
+		buf_u8(b, c);
+}
+
+/* A string up to a zero byte, or to what is printed at most */
+static void
+put_string(struct buf *b, const uint8_t *p, size_t n)
+{
+	size_t k = 0;
+
+	buf_u8(b, '"');
+	for (; k < n && k < DEBUG_ELEMENTS && p[k]; k++)
+		put_char(b, p[k], '"');
+	buf_str(b, k == DEBUG_ELEMENTS && k < n && p[k] ? "\"..." : "\"");
+}
+
+static void
+put_double(struct buf *b, double v, int digits)
+{
+	uint64_t w;
+
+	memcpy(&w, &v, sizeof w);
+	if (isnan(v))
+		buf_printf(b, "%snan(0x%" PRIx64 ")", w >> 63 ? "-" : "", w & ((UINT64_C(1) << 52) - 1));
+	else if (isinf(v))
+		buf_str(b, v < 0 ? "-inf" : "inf");
+	else
+		buf_printf(b, "%.*g", digits, v);
+}
+
+static void
+put_float(struct buf *b, const uint8_t *p, size_t n)
+{
+	long double l = 0;
+	double d;
+	float s;
+
+	if (n == 4) {
+		memcpy(&s, p, 4);
+		if (isnan(s))
+			buf_printf(b, "%snan(0x%x)", p[3] >> 7 ? "-" : "", (unsigned)(get(p, 4) & 0x7fffff));
+		else
+			put_double(b, s, 9);
+	} else if (n == 8) {
+		memcpy(&d, p, 8);
+		put_double(b, d, 17);
+	} else {
+		memcpy(&l, p, 10);
+		buf_printf(b, "%.18Lg", l);
+	}
+}
+
+/* An integer of 16 bytes, decimal as the others */
+static void
+put_long(struct buf *b, const uint8_t *p, int sign)
+{
+	__extension__ unsigned __int128 v = (unsigned __int128)get(p + 8, 8) << 64 | get(p, 8);
+	char s[48];
+	size_t n = sizeof s;
+
+	if (sign && v >> 127) {
+		buf_u8(b, '-');
+		v = -v;
+	}
+	do
+		s[--n] = (char)('0' + (int)(v % 10));
+	while ((v /= 10) != 0);
+	buf_add(b, s + n, sizeof s - n);
+}
+
+static void
+put_base(struct buf *b, Dwarf_Die *type, const uint8_t *p, size_t n)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word encoding = 0;
+
+	if (dwarf_attr(type, DW_AT_encoding, &a))
+		(void)dwarf_formudata(&a, &encoding);
+	switch (encoding) {
+	case DW_ATE_float:
+		if (n == 4 || n == 8 || n == 16) {
+			put_float(b, p, n);
+			return;
+		}
+		break;
+	case DW_ATE_boolean:
+		if (get(p, n) <= 1) {
+			buf_str(b, get(p, n) ? "true" : "false");
+			return;
+		}
+		break;
+	case DW_ATE_signed_char: case DW_ATE_unsigned_char:
+		if (n != 1)
+			break;
+		buf_printf(b, "%d '", encoding == DW_ATE_signed_char ? (int)(int8_t)p[0] : p[0]);
+		put_char(b, p[0], '\'');
+		buf_u8(b, '\'');
+		return;
+	default:
+		break;
+	}
+	if (n == 16)
+		put_long(b, p, encoding == DW_ATE_signed);
+	else if (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char)
+		buf_printf(b, "%" PRId64, get_signed(p, n));
+	else
+		buf_printf(b, "%" PRIu64, get(p, n));
+}
+
+static void
+put_enumeration(struct buf *b, Dwarf_Die *type, const uint8_t *p, size_t n)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die die;
+	Dwarf_Sword v;
+	const char *name = NULL;
+	uint64_t rest = get(p, n);
+	size_t begin = b->n;
+	int flags = 1;
+
+	if (dwarf_child(type, &die) == 0)
+		do {
+			if (dwarf_tag(&die) != DW_TAG_enumerator || !dwarf_attr(&die, DW_AT_const_value, &a) ||
+			    dwarf_formsdata(&a, &v) != 0)
+				continue;
+			flags &= v >= 0 && !((uint64_t)v & ((uint64_t)v - 1));
+			if (!name && (v == get_signed(p, n) || (uint64_t)v == get(p, n)))
+				name = dwarf_diename(&die);
+		} while (dwarf_siblingof(&die, &die) == 0);
+	if (name) {
+		buf_str(b, name);
+		return;
+	}
+	buf_u8(b, '(');
+	if (flags && rest && dwarf_child(type, &die) == 0)
+		do {
+			if (dwarf_tag(&die) != DW_TAG_enumerator || !dwarf_attr(&die, DW_AT_const_value, &a) ||
+			    dwarf_formsdata(&a, &v) != 0 || !v || !(rest & (uint64_t)v))
+				continue;
+			rest &= ~(uint64_t)v;
+			buf_printf(b, "%s%s", b->n > begin + 1 ? " | " : "", dwarf_diename(&die));
+		} while (dwarf_siblingof(&die, &die) == 0);
+	if (flags && !rest && get(p, n)) {
+		buf_u8(b, ')');
+		return;
+	}
+	b->n = begin;
+	buf_printf(b, "%" PRId64, get_signed(p, n));
+}
+
+static int
+is_char(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word encoding;
+
+	return dwarf_tag(type) == DW_TAG_base_type && dwarf_bytesize(type) == 1 && dwarf_attr(type, DW_AT_encoding, &a) &&
+	    dwarf_formudata(&a, &encoding) == 0 && (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+}
+
+static void
+put_pointer(const struct debug_frame *f, struct buf *b, Dwarf_Die *type, uint64_t v)
+{
+	Dwarf_Die to;
+	int tag = bare_of(type, &to);
+	uint8_t s[DEBUG_ELEMENTS + 1];
+	struct exe *x;
+	uint64_t addr, off;
+	const char *name;
+	size_t n = 0;
+
+	buf_printf(b, "0x%" PRIx64, v);
+	if (tag == DW_TAG_subroutine_type) {
+		if (f->m->file(f->m->arg, v, &x, &addr) != 0 || (name = exe_name(x, addr, 0)) == NULL)
+			return;
+		buf_printf(b, " <%s", name);
+		if (exe_func(x, addr, &off) && off)
+			buf_printf(b, "+%" PRIu64, off);
+		buf_u8(b, '>');
+		return;
+	}
+	if (tag != DW_TAG_base_type || !is_char(&to))
+		return;
+	while (n < sizeof s && f->m->read(f->m->arg, v + n, s + n, 1) == 0 && s[n++])
+		;
+	if (n && (n == sizeof s || !s[n - 1])) {
+		buf_u8(b, ' ');
+		put_string(b, s, n);
+	}
+}
+
+static void put_value(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end, unsigned depth);
+
+/* Elements of an array: 0, or -1: their number is not known */
+static int
+count_elements(Dwarf_Die *type, uint64_t dim[4], unsigned *ndim)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word n;
+	Dwarf_Die die;
+
+	*ndim = 0;
+	if (dwarf_child(type, &die) != 0)
+		return -1;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_subrange_type)
+			continue;
+		if (*ndim == 4)
+			return -1;
+		if (dwarf_attr(&die, DW_AT_count, &a) && dwarf_formudata(&a, &n) == 0)
+			dim[(*ndim)++] = n;
+		else if (dwarf_attr(&die, DW_AT_upper_bound, &a) && dwarf_whatform(&a) != DW_FORM_exprloc &&
+		    dwarf_formudata(&a, &n) == 0)
+			dim[(*ndim)++] = n + 1;
+		else
+			return -1;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return *ndim ? 0 : -1;
+}
+
+static void
+put_elements(struct value *x, struct buf *b, Dwarf_Die *type, const uint64_t *dim, unsigned ndim, size_t at,
+    size_t size, unsigned depth)
+{
+	size_t row = size;
+	uint64_t k;
+
+	if (ndim == 1 && is_char(type) && x->lost[at] == DEBUG_MEMORY) {
+		put_string(b, x->p + at, dim[0]);
+		return;
+	}
+	for (unsigned i = 1; i < ndim; i++)
+		row *= dim[i];
+	buf_u8(b, '{');
+	for (k = 0; k < dim[0] && k < DEBUG_ELEMENTS; k++) {
+		if (k)
+			buf_str(b, ", ");
+		if (ndim > 1)
+			put_elements(x, b, type, dim + 1, ndim - 1, at + k * row, size, depth);
+		else
+			put_value(x, b, type, at + k * size, at + (k + 1) * size, depth + 1);
+	}
+	buf_str(b, k < dim[0] ? "...}" : "}");
+}
+
+static void
+put_array(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end, unsigned depth)
+{
+	uint64_t dim[4], all = 1;
+	unsigned ndim;
+	Dwarf_Word size;
+	Dwarf_Die of;
+
+	if (count_elements(type, dim, &ndim) != 0 || !bare_of(type, &of) || dwarf_aggregate_size(&of, &size) != 0 || !size) {
+		buf_str(b, "{...}");
+		return;
+	}
+	for (unsigned i = 0; i < ndim; i++)
+		if (!dim[i] || __builtin_mul_overflow(all, dim[i], &all)) {
+			buf_str(b, "{}");
+			return;
+		}
+	if (__builtin_mul_overflow(all, size, &all) || all > end - at)
+		buf_str(b, "{...}");
+	else
+		put_elements(x, b, &of, dim, ndim, at, size, depth);
+}
+
+/* A member that has a part of the bits of its bytes: 1, or 0: it is none */
+static int
+put_bits(struct value *x, struct buf *b, Dwarf_Die *member, Dwarf_Die *type, size_t at, size_t end)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word bits, off = 0, byte = 0, encoding = DW_ATE_unsigned;
+	uint64_t v;
+
+	if (!dwarf_attr(member, DW_AT_bit_size, &a) || dwarf_formudata(&a, &bits) != 0 || !bits || bits > 64 ||
+	    !dwarf_attr(member, DW_AT_data_bit_offset, &a) || dwarf_formudata(&a, &off) != 0)
+		return 0;
+	byte = off / 8;
+	if (byte >= end - at || (off % 8 + bits + 7) / 8 > 8 || (off % 8 + bits + 7) / 8 > end - at - byte)
+		return 0;
+	if (x->lost[at + byte] != DEBUG_MEMORY)
+		return 0;
+	v = get(x->p + at + byte, (off % 8 + bits + 7) / 8) >> off % 8;
+	if (bits < 64)
+		v &= (UINT64_C(1) << bits) - 1;
+	if (dwarf_attr(type, DW_AT_encoding, &a))
+		(void)dwarf_formudata(&a, &encoding);
+	if (dwarf_tag(type) == DW_TAG_enumeration_type) {
+		uint8_t w[8];
+
+		memcpy(w, &v, 8);
+		put_enumeration(b, type, w, 8);
+	} else if (encoding == DW_ATE_boolean)
+		buf_str(b, v ? "true" : "false");
+	else if (encoding == DW_ATE_signed && v >> (bits - 1))
+		buf_printf(b, "%" PRId64, bits < 64 ? (int64_t)(v | ~UINT64_C(0) << bits) : (int64_t)v);
+	else
+		buf_printf(b, "%" PRIu64, v);
+	return 1;
+}
+
+static void
+put_members(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end, unsigned depth)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die die, of;
+	int first = 1;
+
+	buf_u8(b, '{');
+	if (dwarf_child(type, &die) == 0)
+		do {
+			int tag = dwarf_tag(&die);
+			Dwarf_Word off = 0, size;
+			const char *name = dwarf_diename(&die);
+
+			if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !bare_of(&die, &of) ||
+			    dwarf_attr(&die, DW_AT_external, &a))
+				continue;
+			if (dwarf_attr(&die, DW_AT_data_member_location, &a) && dwarf_formudata(&a, &off) != 0)
+				continue;
+			buf_str(b, first ? "" : ", ");
+			first = 0;
+			if (tag == DW_TAG_inheritance)
+				buf_printf(b, "<%s> = ", dwarf_diename(&of) ? dwarf_diename(&of) : "?");
+			else if (name)
+				buf_printf(b, "%s = ", name);
+			if (put_bits(x, b, &die, &of, at, end))
+				continue;
+			if (dwarf_aggregate_size(&of, &size) != 0)
+				size = 0;
+			if (off > end - at || size > end - at - off)
+				buf_str(b, "?");
+			else
+				put_value(x, b, &of, at + off, at + off + size, depth + 1);
+		} while (dwarf_siblingof(&die, &die) == 0);
+	buf_u8(b, '}');
+}
+
+/* Says why bytes are not known: 1, or 0: they are known */
+static int
+put_lost(struct value *x, struct buf *b, size_t at, size_t end)
+{
+	for (; at < end; at++)
+		if (x->lost[at] != DEBUG_MEMORY) {
+			buf_str(b, x->lost[at] == DEBUG_GONE ? "<optimized out>" :
+			    x->lost[at] == DEBUG_SYNTHETIC ? "(synthetic pointer)" : "<not known>");
+			return 1;
+		}
+	return 0;
+}
+
+/* A value of a type, from byte at to end */
+static void
+put_value(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end, unsigned depth)
+{
+	Dwarf_Die to;
+	int tag = bare(type, &to);
+
+	if (depth == DEPTH) {
+		buf_str(b, "{...}");
+		return;
+	}
+	switch (tag) {
+	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_union_type:
+		put_members(x, b, &to, at, end, depth);
+		return;
+	case DW_TAG_array_type:
+		put_array(x, b, &to, at, end, depth);
+		return;
+	default:
+		break;
+	}
+	if (put_lost(x, b, at, end))
+		return;
+	if (tag == DW_TAG_base_type)
+		put_base(b, &to, x->p + at, end - at);
+	else if (tag == DW_TAG_enumeration_type)
+		put_enumeration(b, &to, x->p + at, end - at);
+	else if (tag == DW_TAG_pointer_type)
+		put_pointer(x->f, b, &to, get(x->p + at, end - at));
+	else if (tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
+		buf_printf(b, "@0x%" PRIx64, get(x->p + at, end - at));
+	else
+		buf_str(b, "?");
+}
+
+void
+debug_print(const struct debug_frame *f, const struct debug_variable *v, struct buf *b)
+{
+	struct value *x;
+	int all = 1;
+
+	for (unsigned i = 0; i < v->place.n; i++)
+		all &= v->place.piece[i].where == DEBUG_GONE;
+	if (all) {
+		buf_str(b, "<optimized out>");
+		return;
+	}
+	if (!v->type || !v->size || v->size > LARGEST || (x = malloc(sizeof *x)) == NULL) {
+		buf_str(b, v->size > LARGEST ? "{...}" : "?");
+		return;
+	}
+	x->f = f;
+	x->v = v;
+	fetch(x, v->size);
+	put_value(x, b, v->type, 0, v->size, 0);
+	free(x);
+}
+
+int
+debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64_t *n)
+{
+	Dwarf_Die to;
+	int tag = v->type ? bare(v->type, &to) : 0;
+	uint8_t p[8];
+
+	if ((tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type && tag != DW_TAG_pointer_type) || !v->size ||
+	    v->size > 8 || v->place.n != 1 || fetch_piece(f, &v->place.piece[0], p, v->size) != DEBUG_MEMORY)
+		return 0;
+	*n = get(p, v->size);
+	return 1;
+}

@@ -1,0 +1,68 @@
+/* Queries of a capture: registers and memory at a place, and what debugging information says of them. */
+#include "replay/guest/drive.h"
+#include "wet/query/capture_internal.h"
+
+struct state { struct qcap *cap; struct replay *r; };
+
+static int
+state_read(void *arg, uint64_t addr, void *p, size_t n)
+{
+	const struct state *t = arg;
+
+	return t->r && replay_read(t->r, addr, p, n) == n ? 0 : -1;
+}
+
+static int
+state_file(void *arg, uint64_t pc, struct exe **x, uint64_t *addr)
+{
+	const struct state *t = arg;
+
+	return wsource_file(t->cap->source, pc, x, addr);
+}
+
+/*
+ * The run is replayed from its beginning, not from a keyframe: there, memory has only what the rest of the run
+ * needs.  There is one replay in a process, so the trace is closed.
+ */
+int
+qcap_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg)
+{
+	struct qcap *cap = q->cap;
+	const struct drive_watch none = { 0 };
+	struct state t = { .cap = cap };
+	struct debug_machine m = { .read = state_read, .file = state_file, .arg = &t };
+	struct query_state s = { .machine = &m };
+	struct fault f;
+	int got = -1;
+
+	qcap_look(cap);
+	qcap_close_trace(cap);
+	if ((t.r = drive_open(q->file, &none, &f)) == NULL)
+		return qcap_fail_at(cap, &f);
+	if (drive_start(t.r) == 0 && drive_run_to(t.r, WS_UNKNOWN, n - 1) == REPLAY_OK) {
+		s.icount = replay_icount(t.r);
+		s.regs = replay_regs(t.r);
+		s.xsave = replay_xsave(t.r);
+		got = fn(arg, &s);
+	} else if (drive_ended(t.r) == REPLAY_BAD)
+		qcap_fail_at(cap, replay_fault(t.r));
+	else
+		query_fail(q, "no instance @%llu", (unsigned long long)n);
+	replay_close(t.r);
+	return got;
+}
+
+int
+qcap_place(struct query *q, uint64_t pc, struct debug_frame *f)
+{
+	static struct state t;
+	static const struct debug_machine m = { .read = state_read, .file = state_file, .arg = &t };
+
+	t.cap = q->cap;
+	qcap_look(q->cap);
+	f->m = &m;
+	f->reg[DEBUG_RIP] = pc;
+	f->known |= 1u << DEBUG_RIP;
+	debug_locate(f, 1);
+	return f->x ? 0 : -1;
+}
