@@ -365,3 +365,48 @@ wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t *at
 	}
 	return 0;
 }
+
+struct line {
+	struct wsource *s;
+	struct module *m;
+	const char *name;
+	int line;
+	wsource_line_fn *fn;
+	void *arg;
+};
+
+/* The address in the program of one in the module's file; 0: it is not in this mapping */
+static uint64_t
+source_program_address(const struct module *m, uint64_t addr)
+{
+	uint64_t off = source_convert(&m->file->exe, addr, 1);
+
+	return off == UINT64_MAX || off < m->map.offset || off - m->map.offset >= m->map.len ? 0 :
+	    m->map.addr + (off - m->map.offset);
+}
+
+static void
+source_row(void *arg, const char *file, int line, uint64_t addr)
+{
+	const struct line *l = arg;
+	size_t n = strlen(l->name), len = strlen(file);
+	uint64_t pc, off, entry = 0;
+
+	if (line != l->line || len < n || strcmp(file + len - n, l->name) != 0 ||
+	    (len > n && file[len - n - 1] != '/') || (pc = source_program_address(l->m, addr)) == 0)
+		return;
+	if (exe_func(&l->m->file->exe, addr, &off))
+		entry = source_program_address(l->m, addr - off);
+	l->fn(l->arg, pc, entry);
+}
+
+void
+wsource_line(struct wsource *s, const char *name, int line, wsource_line_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < s->nmodule; i++) {
+		struct line l = { s, &s->module[i], name, line, fn, arg };
+
+		if (source_usable(s, &s->module[i]) && !source_again(s, i))
+			exe_each_line(&s->module[i].file->exe, source_row, &l);
+	}
+}

@@ -76,6 +76,13 @@ int wsource_address(struct wsource *s, const char *module, uint64_t addr, size_t
 struct exe;
 int wsource_file(struct wsource *s, uint64_t pc, struct exe **x, uint64_t *addr);
 
+/*
+ * Calls fn with the addresses of a line of the source file whose path, or the end of whose path after a slash, is
+ * `name`, and with that of the function that each is in, or 0.
+ */
+typedef void wsource_line_fn(void *arg, uint64_t pc, uint64_t function);
+void wsource_line(struct wsource *s, const char *name, int line, wsource_line_fn *fn, void *arg);
+
 /* The path of the file that pc was mapped from; NULL: of none */
 const char *wsource_object(const struct wsource *s, uint64_t pc);
 

@@ -83,7 +83,7 @@ for f in full loads paper; do
 done
 gives "a line with nothing" 1 "wetq: order.ws: nothing of order.c:27 was executed; of lines 26 and 28 something was" wetq why order.c:27 order.ws
 gives "no such file" 1 "wetq: order.ws: no statement of a file other.c was executed, or its lines are not known" wetq why other.c:3 order.ws
-gives "no such name" 1 "wetq: order.ws: frob: no such function was executed, and there is no such global variable" wetq why frob order.ws
+gives "no such name" 1 "wetq: order.ws: frob: no such function was executed, and there is no such variable" wetq why frob order.ws
 gives "no such instance" 1 "wetq: order.ws: no instance order.c:25#3: there are 3" wetq why order.c:25#3 order.ws
 gives "nor that" 1 "wetq: order.ws: no instance order.c:25#x" wetq why order.c:25#x order.ws
 gives "not so many bytes" 1 "wetq: order.ws: out:100000: so many bytes were not written there" wetq why out:100000 order.ws

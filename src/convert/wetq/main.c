@@ -34,7 +34,7 @@ static const struct opt wetq_opts[] = {
 	{ FORWARD, "forward", NULL, "slice, dot, annotate: what depends on the point" },
 	{ 'i', "interactive", NULL, "answer the questions on standard input, one on a line" },
 	{ 'I', "include", "FOLDER", "annotate: where source files with relative names are" },
-	{ JSON, "json", NULL, "why, deps, uses, at: as JSON" },
+	{ JSON, "json", NULL, "why, deps, uses, at, who, whynot: as JSON" },
 	{ 'n', "lines", "N", "at most N lines" },
 	OPT_OUTPUT,
 	{ 'r', "stack-pointer", NULL,
@@ -54,6 +54,7 @@ static const struct opt_tool wetq_tool = {
 	    "that last; out:BYTE, who stored this byte of the output; crash; @N, place N in the run.",
 	.synopsis = "[option ...] list | cf | values id | addrs id [file]\n"
 	    "[option ...] why point | deps point | uses point | at point [file]\n"
+	    "[option ...] who variable[@point] | who *address[@point] | whynot source:line [file]\n"
 	    "[option ...] slice point | dot point | annotate point [file]\n"
 	    "[option ...] dice wrong right [file]\n"
 	    "[option ...] -i file\n"
@@ -77,6 +78,8 @@ static const struct question {
 	{ "deps", 1, NULL, job_deps, NULL },
 	{ "uses", 1, NULL, job_uses, NULL },
 	{ "at", 1, NULL, job_at, NULL },
+	{ "who", 1, NULL, job_who, NULL },
+	{ "whynot", 1, NULL, job_whynot, NULL },
 	{ "slice", 1, NULL, job_slice, NULL },
 	{ "dot", 1, NULL, job_dot, NULL },
 	{ "annotate", 1, NULL, job_annotate, NULL },
@@ -104,7 +107,7 @@ wetq_ask(struct job *j, const struct question *k, char **word)
 static int
 wetq_reads_source(const struct question *k)
 {
-	return k->one == job_annotate || k->one == job_why || k->two == job_dice;
+	return k->one == job_annotate || k->one == job_why || k->one == job_whynot || k->two == job_dice;
 }
 
 struct command { const char *outname; int many; };

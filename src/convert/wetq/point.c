@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "convert/wetq/wetq.h"
+#include "convert/wetq/state.h"
 
 int
 job_bad(struct job *j)
@@ -219,6 +219,21 @@ point_memory(struct job *j, const char *s, uint64_t *n)
 	return point_when(j, at ? at + 1 : NULL, n) != 0 ? -1 : point_writer(j, s, addr, len, n);
 }
 
+/* A parameter or local variable at a point: 1, 0: there is none of this name; -1 */
+static int
+point_local(struct job *j, const char *s, const char *name, const char *at, uint64_t *n)
+{
+	struct state_found f;
+	int got;
+
+	if (!at || point_when(j, at, n) != 0)
+		return at ? -1 : 0;
+	/* a file that has no registers has no local variables either */
+	if ((got = state_find(j, name, *n, &f)) <= 0)
+		return got;
+	return point_writer(j, s, f.addr, f.size, n) != 0 ? -1 : 1;
+}
+
 /* VARIABLE[@POINT] */
 static int
 point_variable(struct job *j, const char *s, uint64_t *n)
@@ -227,24 +242,30 @@ point_variable(struct job *j, const char *s, uint64_t *n)
 	char *name = xstrdup(s);
 	struct wsource_at place = { 0 };
 	uint64_t addr = 0, size = 0, addr2, size2;
-	int got, more = 0;
+	int got, more = 0, local;
 
 	if (at)
 		name[at - s] = '\0';
 	got = query_variable(j->q, name, &place, &addr, &size);
+	if (got >= 0 && (local = point_local(j, s, name, at ? at + 1 : NULL, n)) != 0) {
+		free(name);
+		return local < 0 ? -1 : 0;
+	}
 	if (got == 1)
 		more = query_variable(j->q, name, &place, &addr2, &size2);
 	free(name);
 	if (got < 0)
 		return job_bad(j);
 	if (!got)
-		return job_none(j, "%.200s: no such function was executed, and there is no such global variable", s);
+		return job_none(j, "%.200s: no such function was executed, and there is no such variable", s);
 	if (more == 1)
 		return job_none(j, "%.160s: several variables: at *0x%" PRIx64 " and *0x%" PRIx64, s, addr,
 		    addr2);
 	if (!size || size > UINT32_MAX)
 		return job_none(j, "%.200s: its size is not known", s);
-	return point_when(j, at ? at + 1 : NULL, n) != 0 ? -1 : point_writer(j, s, addr, size, n);
+	if (!at && point_when(j, NULL, n) != 0)         /* else *n is that point */
+		return -1;
+	return point_writer(j, s, addr, size, n);
 }
 
 static int

@@ -12,4 +12,11 @@ size_t state_frames(const struct query_state *s, struct debug_frame *frame, uint
 size_t state_functions(const struct debug_frame *f, struct debug_function *fn, size_t most);
 void state_where(const struct debug_variable *v, struct buf *b);        /* a register, *0xADDRESS, nothing */
 
+/*
+ * Where a variable is at position n, of the innermost function that has one of this name: 1 with its address and
+ * size, or, size 0, the number of a register (fact.h); 0: there is none; -1: j->fault says more
+ */
+struct state_found { uint64_t addr, size; };
+int state_find(struct job *j, const char *name, uint64_t n, struct state_found *found);
+
 #endif

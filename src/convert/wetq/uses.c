@@ -10,7 +10,9 @@ struct use { uint64_t n, instance; uint32_t id, port; };
 
 struct uses {
 	struct job *j;
-	uint64_t of;                    /* the position of the point */
+	uint64_t of, instance;          /* the position of the point, its instance */
+	uint32_t id;
+	int numbered;
 	struct use *use;                /* owned */
 	size_t n, cap, known;           /* known: instances are known of so many */
 };
@@ -20,10 +22,11 @@ uses_add(void *arg, const struct query_dep *d)
 {
 	struct uses *u = arg;
 
-	if (d->onn != u->of)
+	if (d->numbered ? d->on != u->id || d->oninstance != u->instance : d->onn != u->of)
 		return 0;
+	u->numbered = d->numbered;
 	u->use = mem_xgrow(u->use, &u->cap, u->n + 1, sizeof *u->use);
-	u->use[u->n++] = (struct use){ .n = d->n, .id = d->id, .port = d->port };
+	u->use[u->n++] = (struct use){ .n = d->n, .id = d->id, .port = d->port, .instance = d->instance };
 	return u->n >= u->j->most;
 }
 
@@ -35,6 +38,19 @@ uses_order(const void *a, const void *b)
 	if (p->n != q->n)
 		return p->n < q->n ? -1 : 1;
 	return p->port < q->port ? -1 : p->port > q->port;
+}
+
+/* The point itself, the first member */
+static int
+uses_point(void *arg, const struct query_insn *e)
+{
+	struct uses *u = arg;
+
+	if (!u->id) {
+		u->id = e->id;
+		u->instance = e->instance;
+	}
+	return 0;
 }
 
 /* A member of the slice, which comes in the order of positions: its number is that of its uses. */
@@ -80,21 +96,22 @@ uses_text(struct job *j, const struct uses *u)
 
 /*
  * The dependences on the point are among those in its forward slice.  A second slice tells the numbers of
- * the instances, which dependences do not have.
+ * the instances, which dependences of a capture do not have.
  */
 int
 job_uses(struct job *j, const char *point)
 {
-	struct query_slice s = { .flags = j->flags | QUERY_FORWARD };
+	struct query_slice s = { .flags = j->flags | QUERY_FORWARD, .fn = uses_point };
 	struct uses u = { .j = j };
 	int bad;
 
 	if (job_point(j, point, 1, &s.n) != 0)
 		return -1;
 	u.of = s.n;
+	s.arg = &u;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
 	bad = query_slice(j->q, &s) != 0 || (j->most && query_deps(j->q, &s, uses_add, &u) != 0);
-	if (!bad && u.n) {
+	if (!bad && u.n && !u.numbered) {
 		qsort(u.use, u.n, sizeof *u.use, uses_order);
 		s.fn = uses_number;
 		s.arg = &u;

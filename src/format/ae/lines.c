@@ -99,6 +99,41 @@ exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
 	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
 }
 
+struct rows { void (*fn)(void *arg, const char *file, int line, uint64_t addr); void *arg; };
+
+static void
+exe_unit_rows(void *arg, void *die)
+{
+	struct rows *r = arg;
+	Dwarf_Lines *l;
+	size_t n;
+
+	if (dwarf_getsrclines(die, &l, &n) != 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(l, i);
+		const char *file = dwarf_linesrc(row, NULL, NULL);
+		Dwarf_Addr addr;
+		bool end;
+		int line;
+
+		if (file && dwarf_lineaddr(row, &addr) == 0 && dwarf_lineno(row, &line) == 0 &&
+		    dwarf_lineendsequence(row, &end) == 0 && !end)
+			r->fn(r->arg, file, line, addr);
+	}
+}
+
+void
+exe_each_line(struct exe *x, void (*fn)(void *arg, const char *file, int line, uint64_t addr), void *arg)
+{
+	struct rows r = { fn, arg };
+	struct exe *d;
+
+	exe_each_unit(x, exe_unit_rows, &r);
+	if (!x->nunit && (d = exe_debug(x)) != NULL)
+		exe_each_unit(d, exe_unit_rows, &r);
+}
+
 int
 exe_unit(struct exe *x, uint64_t pc, void *die)
 {

@@ -500,8 +500,10 @@ qcap_writer(struct query *q, uint64_t n, uint64_t addr, uint64_t len, struct que
 	*e = (struct query_edge){ 0 };
 	if (!bad) {
 		qedges_init(c.edges, &s);
-		bad = qedges_bytes(c.edges, addr, len) != 0;
+		bad = (len ? qedges_bytes(c.edges, addr, len) : qedges_lanes(c.edges, (unsigned)addr)) != 0;
 	}
+	if (!bad && !len)
+		lanes_add(&c.live, (unsigned)addr, fact_lanes((unsigned)addr));
 	if (!bad && n > 1)
 		bad = backward_windows(&c, n - 1, addr, len) != 0;
 	qcap_flush_counts(q->cap, &s);

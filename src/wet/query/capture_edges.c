@@ -150,6 +150,16 @@ qedges_bytes(struct qedges *g, uint64_t addr, uint64_t n)
 }
 
 int
+qedges_lanes(struct qedges *g, unsigned reg)
+{
+	if (buf_grow(&g->member, &g->capmember, g->nmember + 1, sizeof *g->member) != 0)
+		return -1;
+	g->member[g->nmember] = (struct qmember){ 0 };
+	return edges_add(g, QEDGES_REGISTER, reg, fact_lanes(reg),
+	    &(struct qwant){ .member = (uint32_t)g->nmember++, .leaf = 1 });
+}
+
+int
 qedges_found(struct qedges *g, const struct qfound *e)
 {
 	int bad, follow = e->n == g->s->n;

@@ -47,6 +47,7 @@ void qedges_free(struct qedges *g);
 
 /* wants these bytes, for statement 0 */
 int qedges_bytes(struct qedges *g, uint64_t addr, uint64_t n);
+int qedges_lanes(struct qedges *g, unsigned reg);       /* wants all of a register, for statement 0 */
 /* reports who depends on this instance; 1: it is a member, 0: it is not */
 int qedges_found(struct qedges *g, const struct qfound *e);
 /* wants what this member uses; parent: its control parent, or 0 */

@@ -127,6 +127,9 @@ int qcap_killed(struct query *q);
 /* capture_state.c */
 int qcap_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
 int qcap_place(struct query *q, uint64_t pc, struct debug_frame *f);
+/* capture_whynot.c */
+int qcap_whynot(struct query *q, const uint64_t *pc, size_t n, struct query_branch *b, size_t most);
+int qcap_line(struct query *q, const char *name, int line, query_line_fn *fn, void *arg);
 int qcap_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 
 /* capture.c */

@@ -286,6 +286,22 @@ query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg)
 }
 
 int
+query_whynot(struct query *q, const uint64_t *pc, size_t n, struct query_branch *b, size_t most)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->whynot ? ops->whynot(q, pc, n, b, most) : query_captures_only(q, "what was not executed");
+}
+
+int
+query_line(struct query *q, const char *name, int line, query_line_fn *fn, void *arg)
+{
+	const struct query_ops *ops = query_ask(q);
+
+	return ops->line ? ops->line(q, name, line, fn, arg) : query_captures_only(q, "what was not executed");
+}
+
+int
 query_place(struct query *q, uint64_t pc, struct debug_frame *f)
 {
 	return q->ops->place ? q->ops->place(q, pc, f) : -1;

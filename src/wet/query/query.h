@@ -156,7 +156,8 @@ int query_slice(struct query *q, struct query_slice *s);
 
 /*
  * Who was the last to write one of these bytes before position n, after query_survey with slices: 1 with
- * *e, of which on, oninstance and onn are set; 0: nobody since the program began.  Captures only.
+ * *e, of which on, oninstance and onn are set; 0: nobody since the program began.  len 0: who defined register
+ * addr (fact.h).  Captures only.
  */
 int query_writer(struct query *q, uint64_t n, uint64_t addr, uint64_t len, struct query_edge *e);
 
@@ -193,6 +194,21 @@ int query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
  */
 int query_place(struct query *q, uint64_t pc, struct debug_frame *f);
 
+/*
+ * From which executed instructions a way leads to one of these addresses that were not executed, after query_survey
+ * with slices: sets b to at most `most` of them, the nearest first, and returns their number.  A function that was
+ * not executed is at its calls.  0: none, or no such code is known.  Captures only.
+ */
+struct query_branch { uint64_t pc; uint32_t steps; };
+int query_whynot(struct query *q, const uint64_t *pc, size_t n, struct query_branch *b, size_t most);
+
+/*
+ * The addresses in the program of a line of a file whose path, or the end of whose path after a slash, is `name`;
+ * and of the functions that they are in.  fn is called with each.  0, or -1.  Captures only.
+ */
+typedef void query_line_fn(void *arg, uint64_t pc, uint64_t function);
+int query_line(struct query *q, const char *name, int line, query_line_fn *fn, void *arg);
+
 /* The signal that killed the program, after query_survey; 0: none; -1: the file does not tell. */
 int query_killed(struct query *q);
 
@@ -202,7 +218,11 @@ int query_killed(struct query *q);
  * depends on another by several ports, there is one call a port; the same for
  * several parts of a string instruction.
  */
-struct query_dep { uint32_t id, on, port; uint64_t n, onn; };
+struct query_dep {
+	uint32_t id, on, port;
+	int numbered;                   /* n and onn are no positions, but the instances are known: .wet files */
+	uint64_t n, onn, instance, oninstance;
+};
 typedef int query_dep_fn(void *arg, const struct query_dep *d);
 int query_deps(struct query *q, const struct query_slice *s, query_dep_fn *fn, void *arg);
 

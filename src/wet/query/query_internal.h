@@ -34,6 +34,8 @@ struct query_ops {
 	int (*address)(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 	int (*killed)(struct query *q);
 	int (*state)(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+	int (*whynot)(struct query *q, const uint64_t *pc, size_t n, struct query_branch *b, size_t most);
+	int (*line)(struct query *q, const char *name, int line, query_line_fn *fn, void *arg);
 	int (*place)(struct query *q, uint64_t pc, struct debug_frame *f);
 	void (*close)(struct query *q);         /* is also called if opening failed */
 	/* optional, may be NULL */

@@ -183,6 +183,7 @@ deps_emit_words(struct slicer *c, struct query_dep *d, size_t at)
 			continue;
 		d->port = (uint32_t)(w >> DEP_PORT & DEP_PORTS);
 		d->on = (uint32_t)((w & DEP_INST) >> 32) + 1;
+		d->oninstance = (uint32_t)w;
 		d->onn = slicer_number(c, w & DEP_INST) + 1;
 		c->enough = c->dep(c->arg, d) != 0;
 	}
@@ -192,7 +193,10 @@ deps_emit_words(struct slicer *c, struct query_dep *d, size_t at)
 static int
 deps_emit(struct slicer *c, uint64_t inst, uint64_t n)
 {
-	struct query_dep d = { .id = (uint32_t)(inst >> 32) + 1, .n = slicer_number(c, inst) + 1 };
+	struct query_dep d = {
+		.id = (uint32_t)(inst >> 32) + 1, .n = slicer_number(c, inst) + 1, .numbered = 1,
+		.instance = (uint32_t)inst
+	};
 
 	if (!query_in_slice(c->q, d.n - 1) || (c->s->flags & QUERY_FORWARD && n == c->s->n))
 		return 0;

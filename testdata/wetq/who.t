@@ -1,0 +1,24 @@
+# wetq who and whynot: who wrote a local variable, against the stores of its address; which branch did not lead to a line
+. "$SRC/testdata/tap.sh"
+. "$SRC/testdata/ws2addr/lib.sh"
+why=$(able) || { skip "$why"; exit 0; }
+cp "$SRC/examples/order.c" .
+for o in -O0; do
+	${CC:-gcc} -g $o order.c -o order && printf '100 2\n50 3\n' | wscap -o order.ws ./order >out
+	is "$o: not that line" "$(wetq whynot order.c:13 order.ws 2>err | sed -n '1s/ (.*//p')" "order.c:13 was not executed: order.c:12 cost"
+	is "$o: its causes" "$(wetq whynot order.c:13 order.ws 2>err | grep -c 'if (count >= 10)$')" 1
+	is "$o: JSON" "$(wetq --json whynot order.c:13 order.ws | grep -c '"line": 12')" 1
+	gives "$o: it was executed" 1 "wetq: order.ws: order.c:26 was executed, 2 times: why tells more" wetq whynot order.c:26 order.ws
+done
+gives "no code" 1 "wetq: order.ws: order.c:2: no code of this line is known" wetq whynot order.c:2 order.ws
+gives "no line" 1 "wetq: order.ws: main: whynot takes FILE:LINE" wetq whynot main order.ws
+${CC:-gcc} -g -O0 order.c -o order && wscap -o order.ws ./order <"$SRC/examples/order.txt" >out
+# a local variable is where at says; the last store there before the point is by an instance of line 25
+addr=$(wetq --json at order.c:25#2 order.ws 2>err | awk '/"name": "sum"/ { on = 1 } on && /"where"/ { gsub(/[",*]/, ""); print $2; exit }')
+is "a local variable" "$(wetq who sum@order.c:25#2 order.ws)" "$(wetq who "*$addr:8@order.c:25#2" order.ws)"
+id=$(wetq list order.ws | awk '$4 == "order.c" && $6 == 25 { print $1 }' | while read -r i; do wetq addrs "$i#1" order.ws | grep -q "[wm] ${addr#0x} " && echo "$i"; done)
+is "by the line" "$(wetq who sum@order.c:25#2 order.ws | sed 's/ .*//')" "$id#1"
+is "of a caller, too" "$(wetq who sum@order.c:14#2 order.ws | sed 's/ .*//')" "$id#1"
+is "JSON" "$(wetq --json who percent order.ws | grep -c '"line": 13')" 1
+gives "not a point" 1 "wetq: order.ws: order.c:3: who takes VARIABLE[@POINT] or *ADDRESS[:LENGTH][@POINT]" wetq who order.c:3 order.ws
+tap_end
