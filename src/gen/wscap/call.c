@@ -319,6 +319,7 @@ call_leave(struct cap *c)
 	if (c->all->touch && touch_again(c, &k))
 		return;
 	put_sys(c, &c->in, c->out.rax);
+	c->all->until.ncalls++;
 	if (k.nr == SYS_rt_sigprocmask || k.nr == SYS_rt_sigreturn)
 		signal_mask(c);
 	if (call_clones(k.nr))

@@ -38,12 +38,17 @@ find_site(pid_t pid, struct tracee *t)
 	return site;
 }
 
-/* Allows again what the kernel was told to refuse, and delivers held signals. */
+/*
+ * Allows again what the kernel was told to refuse, and delivers held signals, to a thread of the process.
+ * shared: its memory is that of another process, or of a thread that is released after it.
+ */
 void
-child_detach(const struct cap *c, struct tracee *t, pid_t process)
+child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
 {
 	long ret;
 
+	if (!shared)
+		amid_restore(c, t);
 	if (c->notsc)
 		tracee_call(t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
 	if (c->nocpuid)
@@ -51,7 +56,7 @@ child_detach(const struct cap *c, struct tracee *t, pid_t process)
 	for (unsigned i = 0; i < t->nheld; i++)
 		syscall(SYS_tgkill, process, t->pid, t->held[i].si_signo);
 	t->nheld = 0;
-	tracee_resume(t, PTRACE_DETACH, 0);
+	amid_detach(t);
 }
 
 /* The process has stopped for the first time. */
@@ -60,9 +65,11 @@ child_free(struct cap *c, pid_t pid)
 {
 	struct tracee t = {.pid = pid, .site = c->t.site};
 
+	struct call k = {.nr = c->in.orig_rax, .arg = {c->in.rdi}};
+
 	t.mem = tracee_open(pid, "mem", O_RDWR);
 	random_child(c, &t);
-	child_detach(c, &t, pid);
+	child_detach(c, &t, pid, (clone_flags(c, &k) & CLONE_VM) != 0);
 	tracee_close(&t);
 }
 
@@ -76,7 +83,9 @@ child_free_stray(pid_t pid)
 void
 cap_release(struct cap *c)
 {
-	if (c->lender) {                /* its parent will write the breakpoints again */
+	int shared = c->lender != NULL;
+
+	if (shared) {                   /* its parent will write the breakpoints again */
 		random_child(c, &c->t);
 		fork_return(c);
 	} else {
@@ -84,7 +93,7 @@ cap_release(struct cap *c)
 	}
 	if (c->th)
 		threads_release(c);
-	child_detach(c, &c->t, c->pid);
+	child_detach(c, &c->t, c->pid, shared);
 	c->traced = 0;
 }
 

@@ -10,14 +10,18 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/opt.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR, STORE };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, STORE, TIME, NCALLS };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
 	{ 'o', "output", "FILE", "write the capture to FILE (a.ws)" },
+	{ 'p', "pid", "PID", "capture the running process PID, until wscap gets SIGINT or SIGTERM" },
+	{ TIME, "time", "SECONDS", "end the capture after so many seconds; the program continues" },
+	{ NCALLS, "calls", "N", "end the capture after N system calls; the program continues" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
@@ -28,7 +32,9 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--first-touch] [--store dir] [-o file] [--] program [argument ...]",
+	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--store dir] [--time seconds]\n"
+	    "[-o file] [--] program [argument ...]\n"
+	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--store dir] [--time seconds] [-o file]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
@@ -98,8 +104,32 @@ wscap_begin(struct tree *a, char *const argv[])
 	tree_resume(c, 0);
 }
 
+/* -p: the process stands where it was, and is captured from there. */
+static void
+wscap_attach(struct tree *a, pid_t pid)
+{
+	struct cap *c;
+	const char *why;
+
+	cap_signals(0);
+	cap_signals_first_gone();
+	wscap_descriptors();
+	c = attach_seize(a, pid);
+	clock_gettime(CLOCK_MONOTONIC, &a->began);
+	why = exec_args(c) || tree_begin(c, NULL, WS_FIRST) ? "its arguments cannot be read" : amid_begin(c);
+	if (why) {
+		if (!c->hasended)
+			cap_release(c);
+		die("process %ld cannot be captured: %s", (long)pid, why);
+	}
+	wscap_settle(a, c);
+	cap_set_timer(0);
+	amid_settle(&c->t);
+	tree_resume(c, 0);
+}
+
 static int
-wscap_run(struct tree *a, const char *store, char *const argv[])
+wscap_run(struct tree *a, const char *store, char *const argv[], pid_t pid)
 {
 	int status, err;
 
@@ -110,7 +140,11 @@ wscap_run(struct tree *a, const char *store, char *const argv[])
 	if (!a->runs)
 		die("out of memory");
 	stored_open(a, store);
-	wscap_begin(a, argv);
+	if (pid)
+		wscap_attach(a, pid);
+	else
+		wscap_begin(a, argv);
+	until_begin(a);
 	status = tree_run(a);
 	stored_close(a, store);
 	if (!a->failed && (err = ws_runs_finish(a->runs)) != 0) {
@@ -127,11 +161,24 @@ wscap_run(struct tree *a, const char *store, char *const argv[])
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Seconds, with a fraction or without, as nanoseconds. */
+static uint64_t
+wscap_time(const char *s)
+{
+	char *end;
+	double t = strtod(s, &end);
+
+	if (!strchr("0123456789.", *s) || *end || end == s || !(t > 0 && t < 1e9))
+		opt_wrong("not a number of seconds");
+	return (uint64_t)(t * 1e9);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct tree *a = xcalloc(1, sizeof(*a));
 	const char *store = NULL;
+	uint64_t pid = 0;
 	int o;
 
 	diag_init(argv[0], CANNOT);
@@ -155,6 +202,17 @@ main(int argc, char **argv)
 		case TOUCH:
 			a->touch = 1;
 			break;
+		case 'p':
+			if (num_u64(optarg, 1, INT32_MAX, &pid))
+				opt_wrong("not a process number");
+			break;
+		case TIME:
+			a->until.time = wscap_time(optarg);
+			break;
+		case NCALLS:
+			if (num_u64(optarg, 1, UINT64_MAX, &a->until.calls))
+				opt_wrong("not a number of system calls from 1 on");
+			break;
 		case RAW:       /* of old scripts */
 			break;
 		case 'o':
@@ -162,12 +220,14 @@ main(int argc, char **argv)
 			break;
 		}
 	}
-	if (optind == argc)
+	if (pid && optind < argc)
+		die_usage("-p: the process is running, and no program is to be given");
+	if (!pid && optind == argc)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))
 		die_usage("-o -: standard output is the program's; name a file, or another descriptor, as /dev/fd/3");
 	a->level = WS_QUICK;
 	a->scratch = xmalloc(CHUNK);
 	a->xsave = xcalloc(WS_XSAVE_MAX, 1);
-	return wscap_run(a, store, argv + optind);
+	return wscap_run(a, store, argv + optind, (pid_t)pid);
 }

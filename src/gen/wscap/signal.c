@@ -322,6 +322,22 @@ signal_find_place(struct cap *c)
 	return other ? other : place_search(c);
 }
 
+/* A handler has returned into the middle of a function of the vDSO, where the process was before the capture. */
+static int
+signal_in_vdso(struct cap *c)
+{
+	struct user_regs_struct g;
+
+	if (!c->amid.vdso || tracee_regs(&c->t, &g) || !vdso_has(&c->all->vdso, g.rip))
+		return 0;
+	cap_warn_stop(c, "it returned into its vDSO, where a signal had interrupted it before");
+	restore_action(c, SIGSEGV, c->segv);
+	if (c->all->touch)
+		touch_all(c);
+	cap_release(c);
+	return 1;
+}
+
 int
 on_signal(struct cap *c, int sig)
 {
@@ -335,6 +351,8 @@ on_signal(struct cap *c, int sig)
 		restore_action(c, SIGSEGV, c->segv);
 		return 0;
 	}
+	if (sig == SIGSEGV && si.si_code == SI_KERNEL && signal_in_vdso(c))
+		return 0;
 	if (sig == SIGTRAP && si.si_code > 0 && random_trap(c, &si)) {
 		restore_action(c, SIGTRAP, c->trap);
 		return 0;

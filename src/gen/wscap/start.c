@@ -198,23 +198,23 @@ start_type(const struct cap *c, const struct tracee_map *m, const char *name, co
 	return c->lino && m->ino == c->lino && m->dev == c->ldev ? WS_INTERP : WS_FILE;
 }
 
-static void
-start_memory(struct cap *c, struct start *s)
+void
+start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe)
 {
 	uint64_t below = 0;
 
 	c->lino = 0;
-	for (size_t i = 0; i < s->maps.n && s->interp; i++)
-		if (s->maps.map[i].lo <= s->interp && s->maps.map[i].hi > s->interp) {
-			c->ldev = s->maps.map[i].dev;
-			c->lino = s->maps.map[i].ino;
+	for (size_t i = 0; i < maps->n && interp; i++)
+		if (maps->map[i].lo <= interp && maps->map[i].hi > interp) {
+			c->ldev = maps->map[i].dev;
+			c->lino = maps->map[i].ino;
 		}
-	for (size_t i = 0; i < s->maps.n; i++) {
-		const struct tracee_map *m = &s->maps.map[i];
-		const char *name = s->maps.text + m->name;
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct tracee_map *m = &maps->map[i];
+		const char *name = maps->text + m->name;
 		struct region r = { .lo = m->lo, .hi = m->hi, .offset = m->offset, .dev = m->dev, .ino = m->ino,
 			.prot = m->prot, .shared = (uint8_t)m->shared };
-		uint32_t type = start_type(c, m, name, s->exe);
+		uint32_t type = start_type(c, m, name, exe);
 
 		if (!strncmp(name, "[vvar", 5) || !strcmp(name, "[vsyscall]"))
 			continue;
@@ -270,7 +270,7 @@ cap_begin(struct cap *c)
 	if (tracee_maps(c->t.pid, &s.maps))
 		why = "its mappings cannot be read";
 	else
-		start_memory(c, &s);
+		start_memory(c, &s.maps, s.interp, s.exe);
 	if (!why && c->all->touch)
 		touch_hide(c, 0, UINT64_MAX);
 	tracee_maps_free(&s.maps);

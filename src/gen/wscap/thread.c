@@ -344,7 +344,7 @@ thread_release(struct cap *c, int status)
 		tracee_hold(&c->t, &si);
 	}
 	ptrace(PTRACE_POKEUSER, c->t.pid, offsetof(struct user, u_debugreg) + 7 * sizeof(long), 0);
-	child_detach(c, &c->t, c->pid);
+	child_detach(c, &c->t, c->pid, 1);
 }
 
 void

@@ -203,42 +203,46 @@ tree_resume(struct cap *c, int sig)
 		die("cannot continue the program: %s", strerror(err));
 }
 
-/* The calls of a stopped process that will be made again when it continues. */
-static void
-leave_again(struct cap *c)
-{
-	struct user_regs_struct g;
-
-	if (tracee_regs(&c->t, &g) || (int64_t)g.orig_rax < 0 || (int64_t)g.rax > -512 || (int64_t)g.rax < -516)
-		return;
-	g.rax = g.orig_rax;
-	g.orig_rax = UINT64_MAX;
-	g.rip -= 2;
-	tracee_setregs(&c->t, &g);
-}
-
-/* wscap was told to end: releases a process at a stop. */
+/* wscap ends, or its capture: releases a process at a stop. */
 static void
 tree_leave(struct cap *c, int status)
 {
-	static const char why[] = "wscap was told to end";
+	static const char told[] = "wscap was told to end";
+	struct user_regs_struct g;
 	siginfo_t si;
 
 	if (WSTOPSIG(status) == (SIGTRAP | 0x80) && !c->inside) {
 		tracee_regs(&c->t, &c->in);
-		cap_stop(c, why);
-		return;
-	}
-	if (WSTOPSIG(status) == (SIGTRAP | 0x80))
-		call_leave(c);
-	else if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+		tracee_cancel_call(&c->t, &c->in);
+	} else if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+		if (!tracee_regs(&c->t, &g) && amid_broken(&c->t, &g))
+			amid_repeat(&c->t, &g);
+		else
+			call_leave(c);
+	} else if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si)) {
 		tracee_hold(&c->t, &si);
-	else if (c->inside)
-		leave_again(c);
-	cap_warn_stop(c, why);
+	}
+	if (c->all->over && c->w) {     /* as the user wished: no warning */
+		put_note(c, c->all->over);
+		cap_warn_stop(c, NULL);
+	} else {
+		cap_warn_stop(c, c->w ? told : NULL);
+	}
 	if (c->all->touch)
 		touch_all(c);
 	cap_release(c);
+}
+
+static void
+tree_interrupt(struct tree *a)
+{
+	a->leaving = 1;
+	for (size_t i = 0; i < NBUCKETS; i++)
+		for (struct cap *c = a->bucket[i]; c; c = c->next)
+			if (c->th)
+				threads_interrupt(c);
+			else
+				ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 }
 
 void
@@ -252,6 +256,8 @@ tree_stopped(struct cap *c, int status)
 		tree_leave(c, status);
 	else
 		sig = cap_stop_at(c, status);
+	if (c->all->until.calls && until_over(c->all))
+		tree_interrupt(c->all);
 	if (c->hasended)
 		tree_ended(c);
 	else if (!c->traced)
@@ -289,18 +295,6 @@ tree_event(struct tree *a, pid_t pid, int status)
 	}
 }
 
-static void
-tree_interrupt(struct tree *a)
-{
-	a->leaving = 1;
-	for (size_t i = 0; i < NBUCKETS; i++)
-		for (struct cap *c = a->bucket[i]; c; c = c->next)
-			if (c->th)
-				threads_interrupt(c);
-			else
-				ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
-}
-
 int
 tree_run(struct tree *a)
 {
@@ -309,7 +303,7 @@ tree_run(struct tree *a)
 
 	while (a->ncap || a->first) {
 		cap_tick(a);
-		if (!a->first && cap_told() && !a->leaving)
+		if (!a->leaving && (until_over(a) || (!a->first && cap_told())))
 			tree_interrupt(a);
 		pid = waitpid(-1, &status, __WALL | (sched_watching(a) ? WNOHANG : 0));
 		if (pid > 0)

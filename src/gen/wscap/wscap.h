@@ -58,10 +58,32 @@ struct file {
 	int memory;                     /* it is the program's memory in /proc */
 };
 
+/* The vDSO of processes that run before they are captured. */
+struct vdso {
+	uint64_t addr, lo, hi, site;    /* its code, and a `syscall` instruction in `now` */
+	size_t n;                       /* bytes; 0: there is none */
+	uint8_t *was, *now;             /* owned */
+};
+
 struct cap;
 #define NBUCKETS 256u
 
 /* All processes, and the file that they are captured in. */
+
+/* When the capture is to end, if that is before the program. */
+struct until {
+	uint64_t calls, ncalls;         /* after so many system calls; 0: no limit */
+	uint64_t time;                  /* after so many nanoseconds; 0: no limit */
+	char why[64];
+};
+
+/* What a capture that began amid a run has put aside in the process. */
+struct amid {
+	uint64_t rseq;                  /* its restartable sequences; 0: none */
+	uint32_t rseqlen, rseqsig;
+	int vdso;                       /* its vDSO is replaced */
+};
+
 struct tree {
 	struct ws_runs_writer *runs;
 	struct ws_store *store;         /* option --store, or NULL */
@@ -88,6 +110,9 @@ struct tree {
 	pid_t first;                    /* the process that was started; 0 when it has ended */
 	int status;                     /* with this wait status */
 	int leaving;                    /* wscap ends before the other processes */
+	const char *over;               /* why, if that was asked for */
+	struct vdso vdso;
+	struct until until;
 	/* results of cpuid: the first ntable ascending, for headers; then others that were asked for */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];
 	size_t ncpuid, ntable;
@@ -118,6 +143,7 @@ struct cap {
 	int dirty;                      /* something was recorded since the last cut */
 	int twice;                      /* the warning that memory is mapped twice was printed */
 	int listen;                     /* the program is stopped by job control */
+	struct amid amid;
 	int notsc, nocpuid;             /* rdtsc, cpuid fault; otherwise breakpoints stop at rdtsc */
 	int inside;                     /* between the two stops of a system call */
 	int restart;                    /* the call `in` was interrupted, and the kernel may restart it */
@@ -172,6 +198,41 @@ void start_state(struct cap *c, const struct user_regs_struct *g);      /* write
 /* the kind of a mapping; exe: the program's path */
 uint32_t start_type(const struct cap *c, const struct tracee_map *m, const char *name, const char *exe);
 void start_exe(pid_t pid, char *exe, size_t room);      /* the program's path */
+
+/* writes the mappings and their contents; interp: the address of the interpreter, 0: none */
+void start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe);
+
+/* amid.c: captures that begin in the middle of a run.  Functions return NULL, or why it cannot be captured. */
+const char *amid_check(pid_t pid);      /* can this process be captured? */
+/*
+ * Writes header, START and memory of c->run; the process is at any stop but a syscall-entry stop.  Call
+ * amid_settle before it is resumed.
+ */
+const char *amid_begin(struct cap *c);
+void amid_settle(struct tracee *t);
+/* gives back to a process what amid_begin has put aside */
+void amid_restore(const struct cap *c, struct tracee *t);
+void amid_detach(struct tracee *t);     /* the process continues, also in a call that was interrupted */
+/* is the process in a call that the kernel makes again, or that failed only because the process was stopped? */
+int amid_again(const struct user_regs_struct *g);
+int amid_broken(const struct tracee *t, const struct user_regs_struct *g);
+void amid_repeat(struct tracee *t, struct user_regs_struct *g);        /* it makes the call once more */
+/* a number in /proc/PID/status: 0 or -1 */
+int amid_status(pid_t pid, const char *field, int base, uint64_t *v);
+
+/* vdso.c */
+const char *vdso_read(struct cap *c, const struct tracee_maps *m, struct vdso *v);
+void vdso_free(struct vdso *v);
+int vdso_has(const struct vdso *v, uint64_t addr);
+const char *vdso_patch(struct cap *c);
+void vdso_restore(const struct cap *c, struct tracee *t);
+
+/* attach.c */
+struct cap *attach_seize(struct tree *a, pid_t pid);    /* stops a process; ends wscap if that is impossible */
+
+/* until.c */
+void until_begin(struct tree *a);
+int until_over(struct tree *a);         /* is the capture to end now? sets a->over */
 
 /* cpuid.c */
 size_t cpuid_table(struct ws_cpuid *t, size_t max);     /* ascending; returns the number of entries */
@@ -309,7 +370,7 @@ void threads_interrupt(struct cap *c);  /* those that run will stop */
 void threads_release(struct cap *c);    /* all but the one with the turn run untraced from now on */
 
 /* child.c: processes that run untraced */
-void child_detach(const struct cap *c, struct tracee *t, pid_t process);
+void child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared);
 void child_free(struct cap *c, pid_t pid);              /* releases a new process, which runs untraced */
 void child_free_stray(pid_t pid);               /* the same for one whose parent is gone */
 uint64_t clone_flags(struct cap *c, const struct call *k);      /* flags of clone, clone3, fork or vfork */
