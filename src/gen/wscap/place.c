@@ -13,6 +13,8 @@
 #include "isa/x86/decode.h"
 
 #define STEPS 64u               /* steps for which the program is watched */
+#define FAR_STEPS 20000u        /* the same at the end of a capture */
+#define FAR_WORDS (WS_SIGWORDS - ZONE / 8)
 #define ZONE  128u              /* the red zone: bytes below rsp that functions use without changing rsp */
 
 struct step {
@@ -64,9 +66,24 @@ place_note(struct cap *c, uint64_t addr)
 		c->place[c->nplace++] = addr;
 }
 
+/* Notes an address outside of the stack that is compared anyhow; the last ones written are kept. */
+static void
+place_note_far(struct cap *c, uint64_t addr, uint64_t sp)
+{
+	addr &= ~7ull;
+	if (addr - (sp - WS_SIGSTACK) < 2 * WS_SIGSTACK)
+		return;
+	for (size_t i = 0; i < c->nplace; i++)
+		if (c->place[i] == addr)
+			return;
+	if (c->nplace == FAR_WORDS)
+		memmove(c->place, c->place + 1, --c->nplace * sizeof(c->place[0]));
+	c->place[c->nplace++] = addr;
+}
+
 /* The address that the instruction at g's rip writes to. */
 static void
-place_writes(struct cap *c, const struct step *s, const struct user_regs_struct *g)
+place_writes(struct cap *c, const struct step *s, const struct user_regs_struct *g, int far)
 {
 	ZydisRegisterContext x;
 	struct ws_regs w;
@@ -87,38 +104,72 @@ place_writes(struct cap *c, const struct step *s, const struct user_regs_struct 
 			continue;
 		addr += o->mem.segment == ZYDIS_REGISTER_FS ? w.fsbase :
 		    o->mem.segment == ZYDIS_REGISTER_GS ? w.gsbase : 0;
+		if (far) {
+			place_note_far(c, addr, g->rsp);
+			continue;
+		}
 		place_note(c, addr);
 		if (addr % 8 + o->size / 8u > 8)
 			place_note(c, addr + 7);
 	}
 }
 
-int
-place_search(struct cap *c)
+/* Instructions that are in the way of the short search only. */
+static int
+place_passes(const struct step *s)
+{
+	return s->z.meta.category == ZYDIS_CATEGORY_STRINGOP || s->z.mnemonic == ZYDIS_MNEMONIC_CPUID;
+}
+
+/* One step: 0; a signal that came instead; -1: the program ended. */
+static int
+place_step(struct cap *c)
+{
+	int status = 0;
+
+	if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
+		return 0;
+	while (tracee_wait(&c->t, &status))
+		;
+	if (!WIFSTOPPED(status)) {
+		c->ended = status;
+		c->hasended = 1;
+		return -1;
+	}
+	c->behind = 0;
+	return status >> 8 == SIGTRAP ? 0 : WSTOPSIG(status);
+}
+
+static int
+place_watch(struct cap *c, unsigned steps, int far)
 {
 	struct user_regs_struct g;
 	struct step s;
-	int status = 0;
+	int sig;
 
 	c->nplace = 0;
-	for (unsigned i = 0; i < STEPS && !c->all->touch; i++) {
-		if (tracee_regs(&c->t, &g) || place_decode(c, g.rip, &s) || !place_stays(&s))
+	for (unsigned i = 0; i < steps && !c->all->touch; i++) {
+		if (tracee_regs(&c->t, &g) || place_decode(c, g.rip, &s) ||
+		    (!place_stays(&s) && !(far && place_passes(&s))))
 			break;
-		place_writes(c, &s, &g);
-		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0))
-			break;
-		while (tracee_wait(&c->t, &status))
-			;
-		if (!WIFSTOPPED(status)) {
-			c->ended = status;
-			c->hasended = 1;
-			return -1;
-		}
-		c->behind = 0;
-		if (status >> 8 != SIGTRAP)
-			return WSTOPSIG(status);
+		place_writes(c, &s, &g, far);
+		sig = place_step(c);
+		if (sig)
+			return sig;
 	}
 	return 0;
+}
+
+int
+place_search(struct cap *c)
+{
+	return place_watch(c, STEPS, 0);
+}
+
+int
+place_search_far(struct cap *c)
+{
+	return place_watch(c, FAR_STEPS, 1);
 }
 
 void

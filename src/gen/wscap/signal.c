@@ -375,6 +375,39 @@ on_signal(struct cap *c, int sig)
 	return other > 0 ? on_signal(c, other) : 0;
 }
 
+/* Records a place that the program comes to, as that of a signal that does nothing. */
+void
+signal_place(struct cap *c)
+{
+	struct user_regs_struct g;
+	struct ws_rec r = {.kind = WS_SIG, .u.sig = {.icount = WS_UNKNOWN, .sig = SIGSTOP}};
+
+	if (!c->w || tracee_regs(&c->t, &g))
+		return;
+	tracee_from_user(&r.u.sig.at, &g, g.rax);
+	r.u.sig.to = r.u.sig.at;
+	place_record(c, &r.u.sig, g.rsp);
+	wscap_put(c, &r);
+	c->behind = 0;
+}
+
+void
+signal_leave(struct cap *c)
+{
+	siginfo_t si;
+	int other;
+
+	if (c->inside || signal_after_call(c))
+		return;
+	other = place_search_far(c);
+	if (!other)
+		other = end_string(c);
+	if (other > 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+		tracee_hold(&c->t, &si);
+	if (!c->hasended)
+		signal_place(c);
+}
+
 /* Was it killed at the beginning of a system call, before we were told of that? */
 static int
 signal_before_call(struct cap *c, const struct user_regs_struct *g)

@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "gen/wscap/wscap.h"
 
+#define AGAIN ((uint64_t)-512)  /* the result of a call that is made again, as in the kernel */
+
 static struct cap **
 tree_bucket(struct tree *a, pid_t pid)
 {
@@ -203,25 +205,51 @@ tree_resume(struct cap *c, int sig)
 		die("cannot continue the program: %s", strerror(err));
 }
 
+/* The capture ends at the beginning or the end of a system call; one that will be made again is its last. */
+static void
+leave_call(struct cap *c)
+{
+	struct user_regs_struct g;
+	int again = c->restart;
+
+	if (tracee_regs(&c->t, &g))
+		return;
+	if (!c->inside) {
+		if (!again || g.rip != c->in.rip)
+			c->in = g;
+		tracee_cancel_call(&c->t, &g);
+		again = 1;
+	} else if (amid_broken(&c->t, &g)) {
+		amid_repeat(&c->t, &g);
+		again = 1;
+	} else {
+		call_leave(c);
+		again = c->restart;
+	}
+	c->inside = 0;
+	if (again)
+		put_sys(c, &c->in, AGAIN);
+}
+
 /* wscap ends, or its capture: releases a process at a stop. */
 static void
 tree_leave(struct cap *c, int status)
 {
 	static const char told[] = "wscap was told to end";
-	struct user_regs_struct g;
 	siginfo_t si;
 
-	if (WSTOPSIG(status) == (SIGTRAP | 0x80) && !c->inside) {
-		tracee_regs(&c->t, &c->in);
-		tracee_cancel_call(&c->t, &c->in);
-	} else if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
-		if (!tracee_regs(&c->t, &g) && amid_broken(&c->t, &g))
-			amid_repeat(&c->t, &g);
+	if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+		leave_call(c);
+	} else {
+		if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+			tracee_hold(&c->t, &si);
+		if (c->restart)
+			put_sys(c, &c->in, AGAIN);
 		else
-			call_leave(c);
-	} else if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si)) {
-		tracee_hold(&c->t, &si);
+			signal_leave(c);
 	}
+	if (c->hasended)
+		return;
 	if (c->all->over && c->w) {     /* as the user wished: no warning */
 		put_note(c, c->all->over);
 		cap_warn_stop(c, NULL);
@@ -313,6 +341,7 @@ tree_run(struct tree *a)
 		else if (errno != EINTR)
 			die("cannot wait for the program: %s", strerror(errno));
 	}
+	until_end(a);
 	cap_signals_back();
 	return a->status;
 }

@@ -15,7 +15,6 @@ until_begin(struct tree *a)
 {
 	struct sigevent e;
 	struct itimerspec when = {{0, EVERY}, {0, 0}};
-	timer_t t;
 
 	if (!a->until.time)
 		return;
@@ -24,9 +23,19 @@ until_begin(struct tree *a)
 	e.sigev_signo = SIGALRM;
 	when.it_value.tv_sec = (time_t)(a->until.time / 1000000000);
 	when.it_value.tv_nsec = (long)(a->until.time % 1000000000);
-	if (timer_create(CLOCK_MONOTONIC, &e, &t) || timer_settime(t, 0, &when, NULL))
+	if (timer_create(CLOCK_MONOTONIC, &e, &a->until.timer) ||
+	    timer_settime(a->until.timer, 0, &when, NULL))
 		die_sys("--time");
+	a->until.ticks = 1;
 	a->until.time += tree_now(a);
+}
+
+void
+until_end(struct tree *a)
+{
+	if (a->until.ticks)
+		timer_delete(a->until.timer);
+	a->until.ticks = 0;
 }
 
 int

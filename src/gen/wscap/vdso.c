@@ -19,6 +19,7 @@
 
 #define VDSO_MAX (64u << 10)
 #define VDSO_STEPS 100000u      /* single steps until the process has left the vDSO */
+#define RET 0xc3
 #define HLT 0xf4                /* faults in a program, at its own address */
 
 /* Functions that are replaced; getrandom may ask for the size of a state, which is answered by ENOSYS. */
@@ -26,7 +27,7 @@ static const struct vdso_function {
 	const char *name;
 	uint32_t nr;
 	int state;
-} vdso_functions[] = {
+} vdso_functions[VDSO_FUNCTIONS] = {
 	{ "__vdso_clock_gettime", SYS_clock_gettime, 0 },
 	{ "__vdso_clock_getres", SYS_clock_getres, 0 },
 	{ "__vdso_gettimeofday", SYS_gettimeofday, 0 },
@@ -86,7 +87,7 @@ vdso_functions_write(Elf *e, Elf_Scn *s, const GElf_Shdr *sh, struct vdso *v, si
 	for (size_t i = 0; d && sh->sh_entsize && i < sh->sh_size / sh->sh_entsize; i++) {
 		const char *name = gelf_getsym(d, (int)i, &y) ? elf_strptr(e, sh->sh_link, y.st_name) : NULL;
 
-		for (size_t k = 0; name && k < sizeof(vdso_functions) / sizeof(vdso_functions[0]); k++) {
+		for (size_t k = 0; name && k < VDSO_FUNCTIONS; k++) {
 			uint8_t code[32];
 			size_t n = vdso_code(&vdso_functions[k], code);
 
@@ -95,6 +96,7 @@ vdso_functions_write(Elf *e, Elf_Scn *s, const GElf_Shdr *sh, struct vdso *v, si
 			if (y.st_value < from || y.st_value + n > to || y.st_size < n)
 				return -1;
 			memcpy(v->now + y.st_value, code, n);
+			v->start[k] = v->addr + y.st_value;
 			v->site = v->addr + y.st_value + n - 3;
 		}
 	}
@@ -210,6 +212,31 @@ vdso_patch(struct cap *c)
 	return tracee_write(&c->t, v->addr, v->now, v->n) == v->n ? NULL : "its vDSO cannot be written";
 }
 
+/* The process may be in one of our functions: it goes to the beginning of the original one, or returns. */
+static void
+vdso_go_back(const struct vdso *v, struct tracee *t)
+{
+	struct user_regs_struct g;
+	uint64_t start = 0;
+	uint8_t b[8];
+
+	if (tracee_regs(t, &g) || !vdso_has(v, g.rip) || v->now[g.rip - v->addr] == HLT)
+		return;
+	for (size_t k = 0; k < VDSO_FUNCTIONS; k++)
+		if (v->start[k] && v->start[k] <= g.rip && v->start[k] > start)
+			start = v->start[k];
+	if (v->now[g.rip - v->addr] == RET && !amid_again(&g)) {
+		if (tracee_read(t, g.rsp, b, 8) != 8)
+			return;
+		g.rip = get_le64(b);
+		g.rsp += 8;
+	} else {
+		g.rip = start;
+	}
+	g.orig_rax = UINT64_MAX;
+	tracee_setregs(t, &g);
+}
+
 void
 vdso_restore(const struct cap *c, struct tracee *t)
 {
@@ -217,6 +244,7 @@ vdso_restore(const struct cap *c, struct tracee *t)
 
 	if (!c->amid.vdso)
 		return;
+	vdso_go_back(v, t);
 	tracee_write(t, v->lo, v->was + (v->lo - v->addr), v->hi - v->lo);
 	t->site = find_site(t->pid, t);
 }

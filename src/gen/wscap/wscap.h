@@ -58,9 +58,11 @@ struct file {
 	int memory;                     /* it is the program's memory in /proc */
 };
 
+#define VDSO_FUNCTIONS 6u       /* functions of the vDSO that are replaced */
 /* The vDSO of processes that run before they are captured. */
 struct vdso {
 	uint64_t addr, lo, hi, site;    /* its code, and a `syscall` instruction in `now` */
+	uint64_t start[VDSO_FUNCTIONS]; /* addresses of the functions; 0: it has none of that name */
 	size_t n;                       /* bytes; 0: there is none */
 	uint8_t *was, *now;             /* owned */
 };
@@ -75,6 +77,8 @@ struct until {
 	uint64_t calls, ncalls;         /* after so many system calls; 0: no limit */
 	uint64_t time;                  /* after so many nanoseconds; 0: no limit */
 	char why[64];
+	timer_t timer;
+	int ticks;                      /* the timer was made */
 };
 
 /* What a capture that began amid a run has put aside in the process. */
@@ -232,6 +236,7 @@ struct cap *attach_seize(struct tree *a, pid_t pid);    /* stops a process; ends
 
 /* until.c */
 void until_begin(struct tree *a);
+void until_end(struct tree *a);
 int until_over(struct tree *a);         /* is the capture to end now? sets a->over */
 
 /* cpuid.c */
@@ -312,6 +317,9 @@ void signal_mask(struct cap *c);        /* the program's signal mask has changed
 /* at a signal-delivery stop: returns the signal to continue with (0: none) */
 int on_signal(struct cap *c, int sig);
 void signal_deadly(struct cap *c, int sig);             /* at the stop before the end by sig */
+/* the capture ends here: records where, if that is amid computing */
+void signal_leave(struct cap *c);
+void signal_place(struct cap *c);       /* records the present place */
 /* at a syscall-entry stop: held signals will arrive at the call's end */
 void signals_send(struct cap *c);
 void signals_force(struct cap *c);      /* held signals have waited long enough */
@@ -325,6 +333,8 @@ int signal_after_call(struct cap *c);
 
 /* runs some steps: 0; a signal that came instead; -1: the program ended */
 int place_search(struct cap *c);
+/* The same for longer, at the end of a capture: to a system call, or until much was written. */
+int place_search_far(struct cap *c);
 /* adds stack and words to the signal record s; sp: rsp at the signal */
 void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 
