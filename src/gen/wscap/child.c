@@ -1,5 +1,6 @@
 /* Processes that are not captured: children, and the program itself when the capture ends before it. */
 #include <asm/prctl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -38,6 +39,69 @@ find_site(pid_t pid, struct tracee *t)
 	return site;
 }
 
+/* Runs to the next stop: the signal that comes, 0 for another stop, -1: the process has ended or is stopped. */
+static int
+child_next(struct tracee *t, siginfo_t *si)
+{
+	int status;
+
+	if (tracee_resume(t, PTRACE_CONT, 0))
+		return -1;
+	while (tracee_wait(t, &status))
+		if (errno != EINTR)
+			return -1;
+	if (!WIFSTOPPED(status) || (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP))
+		return -1;
+	return status >> 16 || ptrace(PTRACE_GETSIGINFO, t->pid, NULL, si) ? 0 : WSTOPSIG(status);
+}
+
+/* Waits until the signal, which was sent, is delivered; it gets the information of its sender.  0 or -1. */
+static int
+child_until(struct tracee *t, const siginfo_t *si)
+{
+	siginfo_t other;
+	int sig;
+
+	while ((sig = child_next(t, &other)) >= 0) {
+		if (sig == si->si_signo && other.si_code == SI_TKILL && other.si_pid == getpid())
+			return ptrace(PTRACE_SETSIGINFO, t->pid, NULL, si) ? -1 : 0;
+		if (sig > 0)
+			tracee_hold(t, &other);
+	}
+	return -1;
+}
+
+/*
+ * Detaches, with the signals that were held.  Two of one number are delivered one after the other, when
+ * the handler has returned: two that are pending would become one.
+ */
+static void
+child_deliver(struct tracee *t, pid_t process)
+{
+	uint64_t mask = 0;
+	int status;
+
+	for (unsigned i = 0; i < t->nheld; i++) {
+		int sig = t->held[i].si_signo, last = i + 1 == t->nheld;
+
+		ptrace(PTRACE_GETSIGMASK, t->pid, sizeof(mask), &mask);
+		syscall(SYS_tgkill, process, t->pid, sig);
+		if (last && mask >> (sig - 1) & 1)
+			break;
+		if (child_until(t, &t->held[i]))
+			break;
+		if (i + 1 == t->nheld) {
+			tracee_resume(t, PTRACE_DETACH, sig);
+			return;
+		}
+		if (!tracee_resume(t, PTRACE_SINGLESTEP, sig))
+			while (tracee_wait(t, &status) && errno == EINTR)
+				;
+	}
+	t->nheld = 0;
+	amid_detach(t);
+}
+
 /*
  * Allows again what the kernel was told to refuse, and delivers held signals, to a thread of the process.
  * shared: its memory is that of another process, or of a thread that is released after it.
@@ -53,10 +117,7 @@ child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
 		tracee_call(t, &ret, SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
 	if (c->nocpuid)
 		tracee_call(t, &ret, SYS_arch_prctl, ARCH_SET_CPUID, 1, 0, 0, 0, 0);
-	for (unsigned i = 0; i < t->nheld; i++)
-		syscall(SYS_tgkill, process, t->pid, t->held[i].si_signo);
-	t->nheld = 0;
-	amid_detach(t);
+	child_deliver(t, process);
 }
 
 /* The process has stopped for the first time. */

@@ -111,6 +111,7 @@ wscap_attach(struct tree *a, pid_t pid)
 	struct cap *c;
 	const char *why;
 
+	a->attached = 1;
 	cap_signals(0);
 	cap_signals_first_gone();
 	wscap_descriptors();

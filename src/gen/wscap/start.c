@@ -224,7 +224,7 @@ start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, con
 		}
 		region_set(&c->reg, &r);
 		put_map(c, &r, type, name);
-		if (!c->all->touch || type == WS_STACK)
+		if (!c->all->touch || type == WS_STACK || (type == WS_VDSO && c->amid.vdso))
 			put_pages(c, m->lo, m->hi);
 		random_scan(c, &r, name);
 		below = m->hi;

@@ -344,6 +344,9 @@ thread_release(struct cap *c, int status)
 		tracee_hold(&c->t, &si);
 	}
 	ptrace(PTRACE_POKEUSER, c->t.pid, offsetof(struct user, u_debugreg) + 7 * sizeof(long), 0);
+	for (unsigned i = 0; i < c->t.nheld; i++)       /* none runs yet, so none can be waited for */
+		syscall(SYS_tgkill, c->pid, c->t.pid, c->t.held[i].si_signo);
+	c->t.nheld = 0;
 	child_detach(c, &c->t, c->pid, 1);
 }
 

@@ -265,6 +265,8 @@ static void
 tree_interrupt(struct tree *a)
 {
 	a->leaving = 1;
+	if (a->attached && !a->over)
+		a->over = "wscap was told to end";
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next)
 			if (c->th)

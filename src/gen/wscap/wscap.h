@@ -114,6 +114,7 @@ struct tree {
 	pid_t first;                    /* the process that was started; 0 when it has ended */
 	int status;                     /* with this wait status */
 	int leaving;                    /* wscap ends before the other processes */
+	int attached;                   /* option --pid */
 	const char *over;               /* why, if that was asked for */
 	struct vdso vdso;
 	struct until until;

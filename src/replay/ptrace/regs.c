@@ -5,6 +5,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "replay/ptrace/tracee.h"
 
@@ -44,12 +45,14 @@ tracee_xsave(struct tracee *t, void *p, size_t *n)
 }
 
 /*
- * A full queue drops the newest signal: there are at most 31 standard signals, and longer
- * bursts of real-time signals are rare.
+ * One that this process sent again is in the queue already.  A full queue drops the newest signal:
+ * there are at most 31 standard signals, and longer bursts of real-time signals are rare.
  */
 void
 tracee_hold(struct tracee *t, const siginfo_t *si)
 {
+	if (si->si_code == SI_TKILL && si->si_pid == getpid())
+		return;
 	if (t->nheld < TRACEE_HELD)
 		t->held[t->nheld++] = *si;
 }

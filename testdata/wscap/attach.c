@@ -1,0 +1,187 @@
+/* A process that wscap -p stops amid its work: attach KIND; its first line of output is "ready" */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+static volatile sig_atomic_t hits, over;
+
+static void
+on_usr1(int sig)
+{
+	(void)sig;
+	hits++;
+}
+
+static void
+on_usr2(int sig)
+{
+	(void)sig;
+	over = 1;
+}
+
+static void
+ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+static unsigned
+code_sum(void)
+{
+	const unsigned char *p = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
+	unsigned sum = 1;
+
+	for (int i = 0; p && i < 4096; i++)
+		sum = sum * 31 + p[i];
+	return sum;
+}
+
+/* Computes, reads clocks and forks until SIGUSR2. */
+static int
+busy(void)
+{
+	unsigned sum = 1, code = code_sum();
+	unsigned long long tsc = 0;
+	struct timespec t, last = {0, 0};
+	struct timeval v;
+	int status, back = 0;
+
+	ready();
+	while (!over) {
+		for (int i = 0; i < 20000; i++)
+			sum = sum * 31 + (unsigned)i;
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		gettimeofday(&v, NULL);
+		back += t.tv_sec < last.tv_sec || (t.tv_sec == last.tv_sec && t.tv_nsec < last.tv_nsec);
+		last = t;
+		back += __rdtsc() < tsc;
+		tsc = __rdtsc();
+		if (sum % 64 == 0) {
+			pid_t pid = fork();
+
+			if (!pid)
+				_exit(time(NULL) > 1000 ? 7 : 8);
+			waitpid(pid, &status, 0);
+			back += WEXITSTATUS(status) != 7;
+		}
+	}
+	printf("%s, the clock went back %d times, %s code\n", sum ? "done" : "strange", back,
+	    code == code_sum() ? "the same" : "other");
+	return 3;
+}
+
+/* One call that waits; what it gives. */
+static int
+blocked(const char *what)
+{
+	struct timespec t = {1, 500000000}, a, b;
+	int ret = -2, fd[2], e;
+	struct pollfd p;
+	struct epoll_event ev = {.events = EPOLLIN};
+	char c = 0;
+	sigset_t set;
+	fd_set fds;
+
+	if (pipe(fd))
+		return 1;
+	sigemptyset(&set);
+	dup2(0, fd[0]);
+	p.fd = fd[0];
+	p.events = POLLIN;
+	e = epoll_create1(0);
+	epoll_ctl(e, EPOLL_CTL_ADD, 0, &ev);
+	FD_ZERO(&fds);
+	FD_SET(0, &fds);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	ready();
+	errno = 0;
+	if (!strcmp(what, "read"))
+		ret = (int)read(0, &c, 1);
+	else if (!strcmp(what, "sleep"))
+		ret = nanosleep(&t, NULL);
+	else if (!strcmp(what, "poll"))
+		ret = poll(&p, 1, 100000);
+	else if (!strcmp(what, "polltime"))
+		ret = poll(NULL, 0, 1500);
+	else if (!strcmp(what, "select"))
+		ret = select(1, &fds, NULL, NULL, NULL);
+	else if (!strcmp(what, "epoll"))
+		ret = epoll_wait(e, &ev, 1, -1);
+	else if (!strcmp(what, "pause"))
+		ret = pause();
+	else if (!strcmp(what, "suspend"))
+		ret = sigsuspend(&set);
+	else if (!strcmp(what, "sigwait")) {
+		sigaddset(&set, SIGUSR1);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		ret = sigtimedwait(&set, NULL, &(struct timespec){100, 0});
+	}
+	printf("%s: %d, %s, byte %d, hits %d\n", what, ret, strerror(errno), c, (int)hits);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	t.tv_sec = b.tv_sec - a.tv_sec;
+	t.tv_nsec = b.tv_nsec - a.tv_nsec;
+	if (!strcmp(what, "sleep") || !strcmp(what, "polltime"))
+		puts((double)t.tv_sec + (double)t.tv_nsec / 1e9 < 1.4 ? "too short" : "long enough");
+	return 4;
+}
+
+/* Counts signals, computing. */
+static int
+counting(void)
+{
+	unsigned sum = 1;
+
+	ready();
+	while (!over)
+		for (int i = 0; i < 100; i++)
+			sum = sum * 31 + (unsigned)i;
+	printf("%d signals%s\n", (int)hits, sum ? "" : ".");
+	return 5;
+}
+
+static void *
+thread(void *arg)
+{
+	pause();
+	return arg;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "busy";
+	pthread_t t;
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_usr1;
+	sigaction(SIGUSR1, &sa, NULL);
+	sa.sa_handler = on_usr2;
+	sigaction(SIGUSR2, &sa, NULL);
+	if (!strcmp(what, "busy"))
+		return busy();
+	if (!strcmp(what, "signals"))
+		return counting();
+	if (!strcmp(what, "threads")) {
+		pthread_create(&t, NULL, thread, NULL);
+		ready();
+		pause();
+		return 6;
+	}
+	return blocked(what);
+}
