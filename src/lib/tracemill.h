@@ -120,6 +120,18 @@ int tracemill_seek(struct tracemill *t, uint64_t n);
 
 const char *tracemill_version(void);
 
+/*
+ * Where wscap --from TRACEMILL_BEGIN begins a capture, and --to TRACEMILL_END ends it: each is a nop of 8 bytes,
+ * which wscap finds in the program's code. They need no library, and do nothing without wscap.
+ */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TRACEMILL_BEGIN() __asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0, 'T', 'M', 'b', '1'" ::: "memory")
+#define TRACEMILL_END()   __asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0, 'T', 'M', 'e', '1'" ::: "memory")
+#else
+#define TRACEMILL_BEGIN() ((void)0)
+#define TRACEMILL_END()   ((void)0)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,10 +10,6 @@
 #include "base/mem.h"
 #include "gen/wscap/wscap.h"
 
-/* Without PTRACE_O_EXITKILL: the process lives on if wscap is killed. */
-#define OPTIONS (PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
-	PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
-
 static _Noreturn void
 attach_fail(pid_t pid, const char *why)
 {
@@ -75,7 +71,7 @@ attach_seize(struct tree *a, pid_t pid)
 	/* before it is stopped: what takes time */
 	(void)tracee_tsc_faults();
 	(void)tracee_has_watchpoints();
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)OPTIONS) < 0)
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)TRACEE_OPTIONS) < 0)      /* it lives on if wscap is killed */
 		attach_fail(pid, attach_refused(pid, errno));
 	c->t.mem = tracee_open(pid, "mem", O_RDWR);
 	err = c->t.mem < 0 ? errno : attach_stop(c);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,7 +15,7 @@
 #include "base/opt.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR, STORE, TIME, NCALLS };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, STORE, TIME, NCALLS, FROM, TO };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
@@ -22,6 +23,8 @@ static const struct opt wscap_opts[] = {
 	{ 'p', "pid", "PID", "capture the running process PID, until wscap gets SIGINT or SIGTERM" },
 	{ TIME, "time", "SECONDS", "end the capture after so many seconds; the program continues" },
 	{ NCALLS, "calls", "N", "end the capture after N system calls; the program continues" },
+	{ FROM, "from", "WHERE", "begin at WHERE: NAME, NAME#N, 0xADDRESS, MODULE+0xADDRESS, TRACEMILL_BEGIN, SIGUSR1" },
+	{ TO, "to", "WHERE", "end the capture at WHERE; the program continues" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
@@ -32,9 +35,10 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--store dir] [--time seconds]\n"
-	    "[-o file] [--] program [argument ...]\n"
-	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--store dir] [--time seconds] [-o file]",
+	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--from where] [--store dir]\n"
+	    "[--time seconds] [--to where] [-o file] [--] program [argument ...]\n"
+	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--store dir]\n"
+	    "[--time seconds] [--to where] [-o file]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
 	.opt = wscap_opts,
 	.program = 1,
@@ -56,7 +60,8 @@ wscap_launch(struct tree *a, char *const argv[])
 		exit(!atexec ? CANNOT : err == ENOENT ? NOTFOUND : NOEXEC);
 	}
 	c->traced = 1;
-	a->first = c->t.pid;
+	a->first = a->main = c->t.pid;
+	a->options = TRACEE_OPTIONS | PTRACE_O_EXITKILL;
 	clock_gettime(CLOCK_MONOTONIC, &a->began);
 	return tree_add(a, c);
 }
@@ -86,6 +91,26 @@ wscap_settle(struct tree *a, struct cap *c)
 		die_sys("%s", a->path);
 }
 
+/* The process stands where it was, and is captured from there. */
+static void
+wscap_amid(struct tree *a, struct cap *c)
+{
+	const char *why;
+
+	clock_gettime(CLOCK_MONOTONIC, &a->began);
+	why = exec_args(c) || tree_begin(c, NULL, WS_FIRST) ? "its arguments cannot be read" : amid_begin(c);
+	if (why) {
+		if (!c->hasended)
+			cap_release(c);
+		die("process %ld cannot be captured: %s", (long)c->t.pid, why);
+	}
+	point_program(c, 1);
+	wscap_settle(a, c);
+	cap_set_timer(0);
+	amid_settle(&c->t);
+	tree_resume(c, 0);
+}
+
 /* The first process, up to its first instruction. */
 static void
 wscap_begin(struct tree *a, char *const argv[])
@@ -95,38 +120,37 @@ wscap_begin(struct tree *a, char *const argv[])
 
 	cap_signals(c->t.pid);
 	wscap_descriptors();
+	if (a->from.kind) {
+		wait_region(c);
+		wscap_amid(a, c);
+		return;
+	}
 	why = exec_args(c) || tree_begin(c, NULL, WS_FIRST) ? "its arguments cannot be read" : cap_begin(c);
 	if (why)
 		die("%s: cannot be captured: %s", argv[0], why);
 	exec_rights(c);
+	point_program(c, 0);
 	wscap_settle(a, c);
 	cap_set_timer(0);
 	tree_resume(c, 0);
 }
 
-/* -p: the process stands where it was, and is captured from there. */
+/* -p */
 static void
 wscap_attach(struct tree *a, pid_t pid)
 {
 	struct cap *c;
-	const char *why;
 
 	a->attached = 1;
 	cap_signals(0);
 	cap_signals_first_gone();
 	wscap_descriptors();
 	c = attach_seize(a, pid);
-	clock_gettime(CLOCK_MONOTONIC, &a->began);
-	why = exec_args(c) || tree_begin(c, NULL, WS_FIRST) ? "its arguments cannot be read" : amid_begin(c);
-	if (why) {
-		if (!c->hasended)
-			cap_release(c);
-		die("process %ld cannot be captured: %s", (long)pid, why);
-	}
-	wscap_settle(a, c);
-	cap_set_timer(0);
-	amid_settle(&c->t);
-	tree_resume(c, 0);
+	a->main = pid;
+	a->options = TRACEE_OPTIONS;
+	if (a->from.kind)
+		wait_region(c);
+	wscap_amid(a, c);
 }
 
 static int
@@ -209,6 +233,11 @@ main(int argc, char **argv)
 			break;
 		case TIME:
 			a->until.time = wscap_time(optarg);
+			break;
+		case FROM:
+		case TO:
+			if (where_parse(o == FROM ? &a->from : &a->to, optarg))
+				opt_wrong("not a place: a function, NAME#N, 0xADDRESS, MODULE+0xADDRESS or a signal");
 			break;
 		case NCALLS:
 			if (num_u64(optarg, 1, UINT64_MAX, &a->until.calls))

@@ -274,6 +274,39 @@ random_add(struct cap *c, struct site *s, const char *name)
 	c->site[c->nsite++] = *s;
 }
 
+int
+random_point(struct cap *c, uint64_t addr)
+{
+	struct site s = {.addr = addr, .d = {.insn = POINT}, .sure = 1};
+
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].addr == addr)
+			return c->site[i].d.insn == POINT ? 0 : -1;
+	if (random_plant(c, &s))
+		return -1;
+	c->site = mem_xgrow(c->site, &c->capsite, c->nsite + 1, sizeof(*c->site));
+	c->site[c->nsite++] = s;
+	return 0;
+}
+
+/* The program is at a point, before its instruction. */
+static void
+random_point_hit(struct cap *c, struct site *s, struct user_regs_struct *g)
+{
+	int sig;
+
+	g->rip = s->addr;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
+	c->behind = 0;
+	if (point_hit(c, s, &sig)) {
+		c->placed = 1;
+		point_end(c->all);
+	} else if (sig && !c->hasended) {
+		c->later = sig;
+	}
+}
+
 /* 0f c7 is at p[i]; prefixes before it usually belong to it. */
 static int
 random_begins(const uint8_t *p, size_t i, size_t n, struct tracee_decode_random *d, size_t *from)
@@ -360,11 +393,15 @@ random_trap(struct cap *c, const siginfo_t *si)
 	if (tracee_regs(&c->t, &g))
 		return 0;
 	for (size_t i = 0; i < c->nsite; i++) {
-		const struct site *s = &c->site[i];
+		struct site *s = &c->site[i];
 
 		if (s->slot >= 0 ? si->si_code != TRAP_HWBKPT || g.rip != s->addr :
 			si->si_code == TRAP_HWBKPT || g.rip != s->addr + 1)
 			continue;
+		if (s->d.insn == POINT) {
+			random_point_hit(c, s, &g);
+			return 1;
+		}
 		g.rip = s->addr;
 		if (s->d.insn == TRACEE_TSC) {
 			put_tsc(c, &g, s->d.len);

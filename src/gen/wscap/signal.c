@@ -354,10 +354,23 @@ on_signal(struct cap *c, int sig)
 	if (sig == SIGSEGV && si.si_code == SI_KERNEL && signal_in_vdso(c))
 		return 0;
 	if (sig == SIGTRAP && si.si_code > 0 && random_trap(c, &si)) {
+		if (c->hasended)
+			return 0;
+		if (c->later) {
+			int later = c->later;
+
+			c->later = 0;
+			return on_signal(c, later);
+		}
 		restore_action(c, SIGTRAP, c->trap);
 		return 0;
 	}
 	ours = signal_is_resent(c, &si);
+	if (!ours && point_signal(c, sig)) {
+		point_end(c->all);
+		if (!c->handler[sig])
+			return 0;
+	}
 	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice it */
 		return sig;
 	if (!c->handler[sig]) {                 /* SIG_DFL: it ends the program */
@@ -397,7 +410,7 @@ signal_leave(struct cap *c)
 	siginfo_t si;
 	int other;
 
-	if (c->inside || signal_after_call(c))
+	if (c->inside || c->placed || signal_after_call(c))
 		return;
 	other = place_search_far(c);
 	if (!other)

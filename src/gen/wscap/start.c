@@ -107,6 +107,15 @@ start_call(struct cap *c, long nr, uint64_t a, uint64_t b)
 	return ret;
 }
 
+void
+start_hide_vdso(struct cap *c)
+{
+	struct start s = {0};
+
+	if (!tracee_regs(&c->t, &s.regs))
+		start_auxv(c, &s);
+}
+
 static uint64_t
 xcr0(void)
 {

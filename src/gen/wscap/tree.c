@@ -116,8 +116,8 @@ tree_warn(const struct cap *c, const char *text, const char *why)
 		warn("%s[%ld]: %s: %s", tree_name(c), (long)c->pid, text, why);
 }
 
-static void
-early_add(struct tree *a, pid_t pid, int status)
+void
+tree_early(struct tree *a, pid_t pid, int status)
 {
 	a->early = mem_xgrow(a->early, &a->capearly, a->nearly + 1, sizeof(*a->early));
 	a->early[a->nearly++] = (struct stopped){pid, status};
@@ -261,7 +261,7 @@ tree_leave(struct cap *c, int status)
 	cap_release(c);
 }
 
-static void
+void
 tree_interrupt(struct tree *a)
 {
 	a->leaving = 1;
@@ -309,7 +309,7 @@ tree_event(struct tree *a, pid_t pid, int status)
 	if (!c && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
 		ptrace(PTRACE_CONT, pid, NULL, NULL);   /* a thread that was killed when it began */
 	} else if (!c && WIFSTOPPED(status)) {
-		early_add(a, pid, status);
+		tree_early(a, pid, status);
 		if (!a->ncap)
 			early_strays(a);
 	} else if (!c) {

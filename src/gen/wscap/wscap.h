@@ -72,6 +72,24 @@ struct cap;
 
 /* All processes, and the file that they are captured in. */
 
+/* A place of --from or --to. */
+#define WHERE_PLACES 64         /* addresses at most */
+#define WHERE_BEGIN "\x0f\x1f\x84\0TMb1"        /* TRACEMILL_BEGIN, TRACEMILL_END of tracemill.h */
+#define WHERE_END "\x0f\x1f\x84\0TMe1"
+struct where {
+	enum { WHERE_NONE, WHERE_NAME, WHERE_ADDRESS, WHERE_MODULE, WHERE_MARK, WHERE_SIGNAL } kind;
+	const char *text, *name;        /* as given; the name of the function or module */
+	uint64_t addr;
+	uint64_t n;                     /* the nth time */
+	uint8_t mark[8];
+	int sig;
+};
+struct found {
+	uint64_t addr[WHERE_PLACES];
+	int indirect[WHERE_PLACES];     /* the address is that of the resolver of an indirect function */
+	size_t n;
+};
+
 /* When the capture is to end, if that is before the program. */
 struct until {
 	uint64_t calls, ncalls;         /* after so many system calls; 0: no limit */
@@ -118,6 +136,13 @@ struct tree {
 	const char *over;               /* why, if that was asked for */
 	struct vdso vdso;
 	struct until until;
+	struct where from, to;          /* options --from, --to */
+	struct found found, load;       /* in the program; where it loads libraries */
+	uint64_t nseen;                 /* times that it came to the place that is waited for */
+	int waiting;                    /* for --from */
+	int early_calls;                /* system calls that are watched while waiting */
+	pid_t main;                     /* the process that regions are of */
+	long options;                   /* of ptrace */
 	/* results of cpuid: the first ntable ascending, for headers; then others that were asked for */
 	struct ws_cpuid cpuid[WS_CPUID_MAX];
 	size_t ncpuid, ntable;
@@ -154,6 +179,9 @@ struct cap {
 	int restart;                    /* the call `in` was interrupted, and the kernel may restart it */
 	/* the program is directly after a system call, with the registers `out` */
 	int behind;
+	int placed;                     /* it is where the region ends, which is recorded */
+	int later;                      /* a signal that came at a point, and is to be dealt with */
+	uint64_t again, againsp;        /* a point that is met again, as a signal came first; and rsp there */
 	int compare;                    /* the shadow was made for the current call */
 	int denied;                     /* the current call is cancelled, and returns: */
 	long pretended;
@@ -204,6 +232,7 @@ void start_state(struct cap *c, const struct user_regs_struct *g);      /* write
 uint32_t start_type(const struct cap *c, const struct tracee_map *m, const char *name, const char *exe);
 void start_exe(pid_t pid, char *exe, size_t room);      /* the program's path */
 
+void start_hide_vdso(struct cap *c);    /* the program is after execve */
 /* writes the mappings and their contents; interp: the address of the interpreter, 0: none */
 void start_memory(struct cap *c, const struct tracee_maps *maps, uint64_t interp, const char *exe);
 
@@ -379,6 +408,30 @@ uint64_t thread_cleartid(struct cap *c, uint64_t flags);        /* of the clone 
 void threads_free(struct cap *c);       /* forgets them; c->th may be NULL */
 void threads_interrupt(struct cap *c);  /* those that run will stop */
 void threads_release(struct cap *c);    /* all but the one with the turn run untraced from now on */
+#define POINT 0x200u            /* insn of a site: a place of --from or --to, or where libraries are loaded */
+int random_point(struct cap *c, uint64_t addr);         /* writes a breakpoint: 0 or -1 */
+
+/* where.c */
+int where_parse(struct where *w, const char *text);     /* 0 or -1 */
+
+/* functions.c */
+void functions_find(struct cap *c, const struct where *w, struct found *f);
+uint64_t functions_resolve(struct cap *c, uint64_t resolver);   /* 0: it cannot be */
+
+/* point.c */
+
+/* Finds the places in the program that c executes now; late: it is past its start. */
+void point_program(struct cap *c, int late);
+/*
+ * The process is at s: 1 if it is what is waited for; else it has executed the instruction, or *sig is a signal
+ * that came instead.
+ */
+int point_hit(struct cap *c, struct site *s, int *sig);
+int point_signal(struct cap *c, int sig);               /* the same for a signal */
+void point_end(struct tree *a);
+
+/* wait.c: runs the process to where its region begins */
+void wait_region(struct cap *c);
 
 /* child.c: processes that run untraced */
 void child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared);
@@ -431,6 +484,8 @@ int tree_begin(struct cap *c, struct cap *parent, enum ws_began began);
 int tree_first_stop(struct tree *a, pid_t pid);
 /* the capture of c ends here, and why; in front of `why` is the name of the process if it is not the only one */
 void tree_warn(const struct cap *c, const char *text, const char *why);
+void tree_early(struct tree *a, pid_t pid, int status);         /* a new process stopped, before its parent told */
+void tree_interrupt(struct tree *a);    /* the capture of all processes is to end */
 int tree_run(struct tree *a);           /* runs all processes to their end: the wait status of the first one */
 
 /* run.c */

@@ -10,8 +10,7 @@
 #include "base/diag.h"
 #include "replay/ptrace/tracee.h"
 
-#define OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | \
-	PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
+#define OPTIONS (PTRACE_O_EXITKILL | TRACEE_OPTIONS)
 
 /*
  * The child: waits to be seized, then becomes the program.  An error goes into the pipe.  It

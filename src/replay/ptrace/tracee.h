@@ -17,6 +17,8 @@
 
 #include "format/ws/ws.h"
 
+#define TRACEE_OPTIONS (PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | \
+	PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
 #define TRACEE_HELD 64          /* signals held at most */
 
 struct tracee {
