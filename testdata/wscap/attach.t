@@ -17,10 +17,10 @@ begin() {
 	until_has out ready
 }
 
-# attached OPTIONS: wscap has the process, in the background
+# attached: wscap has the process, in the background
 attached() {
 	rm -f c.ws
-	wscap -p $pid -o c.ws "$@" >err 2>&1 &
+	wscap -p $pid -o c.ws >err 2>&1 &
 	cap=$!
 	while [ ! -s c.ws ]; do kill -0 $cap 2>/dev/null || break; sleep 0.1; done
 }

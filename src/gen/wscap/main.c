@@ -23,7 +23,7 @@ static const struct opt wscap_opts[] = {
 	{ 'p', "pid", "PID", "capture the running process PID, until wscap gets SIGINT or SIGTERM" },
 	{ TIME, "time", "SECONDS", "end the capture after so many seconds; the program continues" },
 	{ NCALLS, "calls", "N", "end the capture after N system calls; the program continues" },
-	{ FROM, "from", "WHERE", "begin at WHERE: NAME, NAME#N, 0xADDRESS, MODULE+0xADDRESS, TRACEMILL_BEGIN, SIGUSR1" },
+	{ FROM, "from", "WHERE", "begin the capture at WHERE: a function, an address, a signal" },
 	{ TO, "to", "WHERE", "end the capture at WHERE; the program continues" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
