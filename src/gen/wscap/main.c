@@ -95,6 +95,7 @@ wscap_settle(struct tree *a, struct cap *c)
 static void
 wscap_amid(struct tree *a, struct cap *c)
 {
+	struct user_regs_struct g;
 	const char *why;
 
 	clock_gettime(CLOCK_MONOTONIC, &a->began);
@@ -105,6 +106,10 @@ wscap_amid(struct tree *a, struct cap *c)
 		die("process %ld cannot be captured: %s", (long)c->t.pid, why);
 	}
 	point_program(c, 1);
+	if (!tracee_regs(&c->t, &g)) {  /* the place where it begins is not the first to end at */
+		c->again = g.rip;
+		c->againsp = g.rsp;
+	}
 	wscap_settle(a, c);
 	cap_set_timer(0);
 	amid_settle(&c->t);
