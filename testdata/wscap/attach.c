@@ -161,6 +161,51 @@ thread(void *arg)
 	return arg;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int backs;
+
+/* Computes, locks and reads the clock until SIGUSR2. */
+static void *
+clocked(void *arg)
+{
+	struct timespec t, last = {0, 0};
+	unsigned sum = 1;
+
+	while (!over) {
+		for (int i = 0; i < 2000; i++)
+			sum = sum * 31 + (unsigned)i;
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		pthread_mutex_lock(&lock);
+		backs += t.tv_sec < last.tv_sec || (t.tv_sec == last.tv_sec && t.tv_nsec < last.tv_nsec);
+		backs += __rdtsc() == sum;
+		pthread_mutex_unlock(&lock);
+		last = t;
+	}
+	return arg;
+}
+
+/* Begins threads when it gets a byte. */
+static int
+spawn(void)
+{
+	unsigned code = code_sum();
+	pthread_t t[3];
+	char c;
+
+	ready();
+	if (read(0, &c, 1) != 1)
+		return 1;
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&t[i], NULL, clocked, NULL))
+			return 1;
+	puts("threads");
+	fflush(stdout);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	printf("the clocks went back %d times, %s code\n", backs, code == code_sum() ? "the same" : "other");
+	return 8;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -177,6 +222,8 @@ main(int argc, char **argv)
 		return busy();
 	if (!strcmp(what, "signals"))
 		return counting();
+	if (!strcmp(what, "spawn"))
+		return spawn();
 	if (!strcmp(what, "threads")) {
 		pthread_create(&t, NULL, thread, NULL);
 		ready();

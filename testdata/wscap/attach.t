@@ -168,9 +168,30 @@ kill -USR2 $pid
 wait $pid
 is "signals" "$? $(sed -n 2p out)" "5 60 signals"
 
+# Threads that begin during the capture go on after it
+for o in '' --audit; do
+	begin spawn
+	# shellcheck disable=SC2086
+	attached $o
+	printf A >&8
+	until_has out threads
+	sleep 0.2
+	kill -TERM $cap
+	wait $cap
+	is "spawn $o: wscap" "$? $(cat err)" "0 "
+	is "spawn $o: not traced any more" "$(awk '/TracerPid/ { print $2 }' /proc/$pid/task/*/status | sort -u)" 0
+	kill -USR2 $pid
+	wait $pid
+	is "spawn $o: its end" "$? $(sed -n 3p out)" "8 the clocks went back 0 times, the same code"
+	ok "spawn $o: they are in the capture" grep -q '^[0-9]* sig thread' - <<-EOF
+		$(wsinfo -l c.ws)
+	EOF
+	ok "spawn $o: replayed" ws2addr -o /dev/null c.ws
+done
+
 # Refused
 begin threads
-gives "threads" 125 "wscap: process $pid cannot be captured: it has 2 threads, and threads cannot be captured" \
+gives "threads" 125 "wscap: process $pid cannot be captured: it has 2 threads, and a capture can begin only with one" \
 	wscap -p $pid -o n.ws
 kill $pid
 wait $pid 2>/dev/null

@@ -226,7 +226,8 @@ amid_check(pid_t pid)
 	if (amid_status(pid, "Threads", 10, &n))
 		return "there is no such process";
 	if (n > 1) {
-		snprintf(text, sizeof(text), "it has %llu threads, and threads cannot be captured", (unsigned long long)n);
+		snprintf(text, sizeof(text), "it has %llu threads, and a capture can begin only with one",
+		    (unsigned long long)n);
 		return text;
 	}
 	if (!amid_status(pid, "Seccomp", 10, &n) && n)
@@ -281,7 +282,7 @@ amid_restore(const struct cap *c, struct tracee *t)
 	long ret;
 
 	vdso_restore(c, t);
-	if (c->amid.rseq)
+	if (c->amid.rseq && c->t.pid == c->pid) /* that of the first thread */
 		tracee_call(t, &ret, SYS_rseq, c->amid.rseq, c->amid.rseqlen, 0, c->amid.rseqsig, 0, 0);
 }
 

@@ -104,7 +104,7 @@ child_deliver(struct tracee *t, pid_t process)
 
 /*
  * Allows again what the kernel was told to refuse, and delivers held signals, to a thread of the process.
- * shared: its memory is that of another process, or of a thread that is released after it.
+ * shared: its memory is that of another process.
  */
 void
 child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared)
@@ -153,7 +153,7 @@ cap_release(struct cap *c)
 		random_off(c);
 	}
 	if (c->th)
-		threads_release(c);
+		threads_release(c, shared);
 	child_detach(c, &c->t, c->pid, shared);
 	c->traced = 0;
 }

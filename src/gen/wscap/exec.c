@@ -163,7 +163,7 @@ exec_leave(struct cap *c)
 	    exec_args(c) ? "its arguments cannot be read" : cap_begin(c);
 	if (!why) {
 		exec_rights(c);
-		if (c->t.pid == c->all->main)
+		if (c->pid == c->all->main)
 			point_program(c, 0);
 		return;
 	}

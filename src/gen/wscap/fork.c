@@ -33,6 +33,8 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	k->t.site = c->t.site;
 	k->t.mem = tracee_open(pid, "mem", O_RDWR);
 	k->th = NULL;
+	if (c->t.pid != c->pid)         /* it has only the thread that made it */
+		k->amid.rseq = 0;
 	k->cleartid = thread_cleartid(c, flags);
 	k->w = NULL;
 	k->run = NULL;

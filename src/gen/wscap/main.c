@@ -87,6 +87,7 @@ static void
 wscap_settle(struct tree *a, struct cap *c)
 {
 	put_cut(c);
+	a->settled = 1;
 	if (!a->failed && out_publish(a->dest) < 0)
 		die_sys("%s", a->path);
 }

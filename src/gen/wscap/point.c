@@ -4,10 +4,12 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <Zydis/Zydis.h>
 
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "gen/wscap/wscap.h"
+#include "isa/x86/decode.h"
 
 static const struct where point_load = { .kind = WHERE_NAME, .name = "_dl_debug_state", .n = 1 };
 static const struct where point_main = { .kind = WHERE_NAME, .name = "main", .n = 1 };
@@ -47,6 +49,70 @@ point_direct(const struct found *f)
 	return 1;
 }
 
+/*
+ * Why can the program not be stopped there again and again?  The instruction at a place is executed unseen: what
+ * comes from outside of the program would be missing in the capture.
+ */
+static const char *
+point_unfit(struct cap *c, const struct where *w, uint64_t addr)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	uint8_t b[15];
+	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
+
+	random_hide(c, addr, b, n);     /* if one is there already */
+	if ((c->all->waiting && w->n == 1) || x86_decode(&z, op, b, n, x86_amd_here()))
+		return NULL;
+	switch (z.meta.category) {
+	case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_INTERRUPT:
+		return "a system call is there, which would not be captured; take an instruction before it";
+	default:
+		break;
+	}
+	switch (z.mnemonic) {
+	case ZYDIS_MNEMONIC_CPUID: case ZYDIS_MNEMONIC_RDTSC: case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_RDRAND: case ZYDIS_MNEMONIC_RDSEED: case ZYDIS_MNEMONIC_RDPID:
+		return "an instruction of changing result is there; take one before it";
+	default:
+		return NULL;
+	}
+}
+
+/* Once the capture has begun, it has no end but the program's. */
+static void
+point_refuse(struct cap *c, const struct where *w, const char *why)
+{
+	struct tree *a = c->all;
+
+	if (a->waiting)
+		wait_fail(c, "--from", w, why);
+	if (a->settled) {
+		warn("--to %s: %s; the capture goes on", w->text, why);
+		a->to.kind = WHERE_NONE;
+	} else if (a->attached || a->from.kind) {
+		wait_fail(c, "--to", w, why);
+	} else {
+		die("--to %s: %s", w->text, why);
+	}
+}
+
+/* Writes the breakpoints: 0 or -1. */
+static int
+point_plant(struct cap *c, const struct where *w, const struct found *f)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < f->n && !why; i++)
+		why = point_unfit(c, w, f->addr[i]);
+	for (size_t i = 0; i < f->n && !why; i++)
+		if (f->addr[i] && random_point(c, f->addr[i]))
+			why = "no breakpoint can be written there";
+	if (why)
+		point_refuse(c, w, why);
+	return why ? -1 : 0;
+}
+
 /* late: the program has been relocated, so that indirect functions can be resolved */
 static void
 point_look(struct cap *c, int late)
@@ -61,11 +127,8 @@ point_look(struct cap *c, int late)
 	if (!late && !point_direct(&f))
 		return;
 	point_resolve(c, &f);
-	if (f.n)
+	if (f.n && !point_plant(c, w, &f))
 		a->found = f;
-	for (size_t i = 0; i < f.n; i++)
-		if (f.addr[i] && random_point(c, f.addr[i]))
-			die("%s: no breakpoint can be written there", w->text);
 }
 
 /*
@@ -170,7 +233,7 @@ point_hit(struct cap *c, struct site *s, int *sig)
 	*sig = 0;
 	if (tracee_regs(&c->t, &g))
 		return 0;
-	counts = c->t.pid == a->main && !(c->again == s->addr && c->againsp == g.rsp);
+	counts = c->pid == a->main && !(c->again == s->addr && c->againsp == g.rsp);
 	c->again = 0;
 	if (counts && point_is(&a->load, s->addr))
 		point_look(c, 1);
@@ -202,5 +265,5 @@ point_signal(struct cap *c, int sig)
 {
 	const struct where *w = point_wanted(c->all);
 
-	return w->kind == WHERE_SIGNAL && w->sig == sig && c->t.pid == c->all->main && point_count(c->all);
+	return w->kind == WHERE_SIGNAL && w->sig == sig && c->pid == c->all->main && point_count(c->all);
 }

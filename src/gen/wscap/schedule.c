@@ -113,6 +113,8 @@ sched_next(struct cap *c)
 		t->stopped = 0;
 		tree_stopped(c, t->status);
 	} else {
+		if (c->all->leaving)
+			ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 		tree_resume(c, 0);
 	}
 	return 1;

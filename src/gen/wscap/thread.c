@@ -163,7 +163,7 @@ thread_new(struct cap *c, pid_t tid)
 	c->t.pid = tid;
 	c->t.nheld = 0;
 	c->listen = c->inside = c->restart = c->behind = c->denied = 0;
-	c->oldadvice = c->sent = 0;
+	c->oldadvice = c->sent = c->again = 0;
 	c->cleartid = cleartid;
 	memset(&g, 0, sizeof(g));
 	tracee_regs(&c->t, &g);
@@ -325,7 +325,7 @@ thread_stop(struct thread *t)
 
 /* The loaded thread stopped with this status, outside of what is captured. */
 static void
-thread_release(struct cap *c, int status)
+thread_release(struct cap *c, int status, int shared)
 {
 	siginfo_t si;
 
@@ -347,11 +347,11 @@ thread_release(struct cap *c, int status)
 	for (unsigned i = 0; i < c->t.nheld; i++)       /* none runs yet, so none can be waited for */
 		syscall(SYS_tgkill, c->pid, c->t.pid, c->t.held[i].si_signo);
 	c->t.nheld = 0;
-	child_detach(c, &c->t, c->pid, 1);
+	child_detach(c, &c->t, c->pid, shared);
 }
 
 void
-threads_release(struct cap *c)
+threads_release(struct cap *c, int shared)
 {
 	struct threads *th = c->th;
 	struct thread *turn = th->turn;
@@ -364,7 +364,7 @@ threads_release(struct cap *c)
 			continue;
 		thread_load(other, t);
 		th->turn = t;
-		thread_release(other, status);
+		thread_release(other, status, shared);
 	}
 	th->turn = turn;
 	free(other);

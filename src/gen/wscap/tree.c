@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "gen/wscap/wscap.h"
+#include "gen/wscap/thread.h"
 
 #define AGAIN ((uint64_t)-512)  /* the result of a call that is made again, as in the kernel */
 
@@ -220,6 +220,10 @@ leave_call(struct cap *c)
 		tracee_cancel_call(&c->t, &g);
 		again = 1;
 	} else if (amid_broken(&c->t, &g)) {
+		c->out = g;
+		if (c->th)
+			aside_leave(c, 0);
+		g = c->out;
 		amid_repeat(&c->t, &g);
 		again = 1;
 	} else {

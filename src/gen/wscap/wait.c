@@ -14,15 +14,14 @@
 
 #define EARLY_CALLS 2000        /* system calls among which the C library registers its rseq */
 
-/* The region cannot begin: the program goes on alone. */
-static _Noreturn void
-wait_fail(struct cap *c, const char *why)
+_Noreturn void
+wait_fail(struct cap *c, const char *option, const struct where *w, const char *why)
 {
 	struct tree *a = c->all;
 	pid_t pid = c->t.pid;
 	int status = 0;
 
-	warn("--from %s: %s; the program continues", a->from.text, why);
+	warn("%s %s: %s; the program continues", option, w->text, why);
 	cap_release(c);
 	out_discard(a->dest);
 	if (a->first)
@@ -45,7 +44,7 @@ wait_told(struct cap *c)
 		die("--from %s: the process has ended before it came there", c->all->from.text);
 	if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
 		tracee_hold(&c->t, &si);
-	wait_fail(c, "wscap was told to end");
+	wait_fail(c, "--from", &c->all->from, "wscap was told to end");
 }
 
 /* A process that is not captured; the points are not in its memory, or not while it uses that of its parent. */
@@ -64,7 +63,7 @@ wait_child(struct cap *c, int event, int *lent)
 		    syscall(SYS_kcmp, c->t.pid, t.pid, 1, 0, 0) == 0) {
 			random_off(c);
 			ptrace(PTRACE_DETACH, t.pid, NULL, NULL);
-			wait_fail(c, "it starts a thread, and threads cannot be captured");
+			wait_fail(c, "--from", &c->all->from, "it starts a thread, and a region can begin only with one");
 		}
 	}
 	t.mem = tracee_open(t.pid, "mem", O_RDWR);

@@ -133,6 +133,7 @@ struct tree {
 	int status;                     /* with this wait status */
 	int leaving;                    /* wscap ends before the other processes */
 	int attached;                   /* option --pid */
+	int settled;                    /* the capture is in its file */
 	const char *over;               /* why, if that was asked for */
 	struct vdso vdso;
 	struct until until;
@@ -407,7 +408,8 @@ void sched_watch(struct tree *a);       /* looks whether it does */
 uint64_t thread_cleartid(struct cap *c, uint64_t flags);        /* of the clone that c is in; c->th may be NULL */
 void threads_free(struct cap *c);       /* forgets them; c->th may be NULL */
 void threads_interrupt(struct cap *c);  /* those that run will stop */
-void threads_release(struct cap *c);    /* all but the one with the turn run untraced from now on */
+/* all but the one with the turn run untraced from now on; shared: as for child_detach */
+void threads_release(struct cap *c, int shared);
 #define POINT 0x200u            /* insn of a site: a place of --from or --to, or where libraries are loaded */
 int random_point(struct cap *c, uint64_t addr);         /* writes a breakpoint: 0 or -1 */
 
@@ -432,6 +434,8 @@ void point_end(struct tree *a);
 
 /* wait.c: runs the process to where its region begins */
 void wait_region(struct cap *c);
+/* the place cannot be used, and nothing is captured: the program goes on alone, and wscap ends with it */
+_Noreturn void wait_fail(struct cap *c, const char *option, const struct where *w, const char *why);
 
 /* child.c: processes that run untraced */
 void child_detach(const struct cap *c, struct tracee *t, pid_t process, int shared);
