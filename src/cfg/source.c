@@ -386,7 +386,7 @@ source_program_address(const struct module *m, uint64_t addr)
 }
 
 static void
-source_row(void *arg, const char *file, int line, uint64_t addr)
+source_row(void *arg, const char *file, int line, uint64_t addr, int begins)
 {
 	const struct line *l = arg;
 	size_t n = strlen(l->name), len = strlen(file);
@@ -397,7 +397,7 @@ source_row(void *arg, const char *file, int line, uint64_t addr)
 		return;
 	if (exe_func(&l->m->file->exe, addr, &off))
 		entry = source_program_address(l->m, addr - off);
-	l->fn(l->arg, pc, entry);
+	l->fn(l->arg, pc, entry, begins);
 }
 
 void

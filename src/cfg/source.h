@@ -78,9 +78,10 @@ int wsource_file(struct wsource *s, uint64_t pc, struct exe **x, uint64_t *addr)
 
 /*
  * Calls fn with the addresses of a line of the source file whose path, or the end of whose path after a slash, is
- * `name`, and with that of the function that each is in, or 0.
+ * `name`, with that of the function that each is in, or 0, and with whether the line begins there: other addresses
+ * have code of it that was moved.
  */
-typedef void wsource_line_fn(void *arg, uint64_t pc, uint64_t function);
+typedef void wsource_line_fn(void *arg, uint64_t pc, uint64_t function, int begins);
 void wsource_line(struct wsource *s, const char *name, int line, wsource_line_fn *fn, void *arg);
 
 /* The path of the file that pc was mapped from; NULL: of none */

@@ -3,7 +3,7 @@
 . "$SRC/testdata/ws2addr/lib.sh"
 why=$(able) || { skip "$why"; exit 0; }
 cp "$SRC/examples/order.c" .
-for o in -O0; do
+for o in -O0 -O1; do
 	${CC:-gcc} -g $o order.c -o order && printf '100 2\n50 3\n' | wscap -o order.ws ./order >out
 	is "$o: not that line" "$(wetq whynot order.c:13 order.ws 2>err | sed -n '1s/ (.*//p')" "order.c:13 was not executed: order.c:12 cost"
 	is "$o: its causes" "$(wetq whynot order.c:13 order.ws 2>err | grep -c 'if (count >= 10)$')" 1

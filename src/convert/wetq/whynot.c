@@ -11,17 +11,22 @@
 
 #define BRANCHES 64u            /* that are looked at */
 
-struct code { uint64_t *pc, *entry; size_t n, cap, capentry; };
+/* The addresses of a line; the first `begins` are those where it begins */
+struct code { uint64_t *pc, *entry; size_t n, begins, cap, capentry; };
 
 static void
-whynot_add(void *arg, uint64_t pc, uint64_t function)
+whynot_add(void *arg, uint64_t pc, uint64_t function, int begins)
 {
 	struct code *c = arg;
+	size_t at;
 
 	c->pc = mem_xgrow(c->pc, &c->cap, c->n + 1, sizeof *c->pc);
 	c->entry = mem_xgrow(c->entry, &c->capentry, c->n + 1, sizeof *c->entry);
-	c->pc[c->n] = pc;
-	c->entry[c->n++] = function;
+	at = begins ? c->begins++ : c->n;
+	c->pc[c->n] = c->pc[at];
+	c->entry[c->n++] = c->entry[at];
+	c->pc[at] = pc;
+	c->entry[at] = function;
 }
 
 static uint32_t
@@ -31,6 +36,21 @@ whynot_statement(struct job *j, uint64_t pc)
 		if (query_stmt(j->q, id)->pc == pc && query_stmt(j->q, id)->count)
 			return id;
 	return 0;
+}
+
+/* How often the line was executed: that of its statements that was executed most often, as in a point */
+static uint64_t
+whynot_times(struct job *j, const struct code *c)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		uint32_t id = whynot_statement(j, c->pc[i]);
+
+		if (id && query_stmt(j->q, id)->count > most)
+			most = query_stmt(j->q, id)->count;
+	}
+	return most;
 }
 
 struct branch { uint32_t id, steps; uint64_t n; };      /* n: the position of its last instance */
@@ -113,7 +133,7 @@ job_whynot(struct job *j, const char *line)
 	const char *colon = strrchr(line, ':');
 	struct branch b[BRANCHES];
 	struct code c = { 0 };
-	uint64_t v;
+	uint64_t v, times;
 	char *name;
 	int bad, n = 0;
 
@@ -127,13 +147,11 @@ job_whynot(struct job *j, const char *line)
 	free(name);
 	if (!bad && !c.n)
 		bad = job_none(j, "%.200s: no code of this line is known", line);
-	for (size_t i = 0; i < c.n && !bad; i++) {
-		uint32_t id = whynot_statement(j, c.pc[i]);
-
-		if (id)
-			bad = job_none(j, "%.200s was executed, %" PRIu64 " times: why tells more", line,
-			    query_stmt(j->q, id)->count);
-	}
+	/* a compiler computes parts of a line before a branch or a loop that the line is in: they do not tell of it */
+	if (c.begins)
+		c.n = c.begins;
+	if (!bad && (times = whynot_times(j, &c)) != 0)
+		bad = job_none(j, "%.200s was executed, %" PRIu64 " times: why tells more", line, times);
 	if (!bad && (n = whynot_find(j, c.pc, c.n, b)) == 0)
 		n = whynot_find(j, c.entry, c.n, b);    /* nothing of its function was executed */
 	if (!bad && n < 0)

@@ -104,8 +104,12 @@ void exe_each_unit(struct exe *x, void (*fn)(void *arg, void *die), void *arg);
  */
 int exe_unit(struct exe *x, uint64_t pc, void *die);
 
-/* Calls fn with each row of the line tables, also of a file that they were split off to. */
-void exe_each_line(struct exe *x, void (*fn)(void *arg, const char *file, int line, uint64_t addr), void *arg);
+/*
+ * Calls fn with each row of the line tables, also of a file that they were split off to.  begins: a statement of the
+ * line begins there; other rows are of code that was moved, and of what is left of the line after such code.
+ */
+typedef void exe_row_fn(void *arg, const char *file, int line, uint64_t addr, int begins);
+void exe_each_line(struct exe *x, exe_row_fn *fn, void *arg);
 
 /* File and line of pc; NULL without debugging information.  The string lives as long as x. */
 const char *exe_line(struct exe *x, uint64_t pc, int *line);

@@ -99,7 +99,7 @@ exe_unit_of(struct exe *x, uint64_t pc, Dwarf_Die *die)
 	return dwarf_offdie(x->dwarf, x->unit[i - 1].die, die);
 }
 
-struct rows { void (*fn)(void *arg, const char *file, int line, uint64_t addr); void *arg; };
+struct rows { exe_row_fn *fn; void *arg; };
 
 static void
 exe_unit_rows(void *arg, void *die)
@@ -114,17 +114,17 @@ exe_unit_rows(void *arg, void *die)
 		Dwarf_Line *row = dwarf_onesrcline(l, i);
 		const char *file = dwarf_linesrc(row, NULL, NULL);
 		Dwarf_Addr addr;
-		bool end;
+		bool end, begins;
 		int line;
 
 		if (file && dwarf_lineaddr(row, &addr) == 0 && dwarf_lineno(row, &line) == 0 &&
-		    dwarf_lineendsequence(row, &end) == 0 && !end)
-			r->fn(r->arg, file, line, addr);
+		    dwarf_lineendsequence(row, &end) == 0 && !end && dwarf_linebeginstatement(row, &begins) == 0)
+			r->fn(r->arg, file, line, addr, begins);
 	}
 }
 
 void
-exe_each_line(struct exe *x, void (*fn)(void *arg, const char *file, int line, uint64_t addr), void *arg)
+exe_each_line(struct exe *x, exe_row_fn *fn, void *arg)
 {
 	struct rows r = { fn, arg };
 	struct exe *d;

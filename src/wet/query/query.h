@@ -204,9 +204,10 @@ int query_whynot(struct query *q, const uint64_t *pc, size_t n, struct query_bra
 
 /*
  * The addresses in the program of a line of a file whose path, or the end of whose path after a slash, is `name`;
- * and of the functions that they are in.  fn is called with each.  0, or -1.  Captures only.
+ * and of the functions that they are in.  fn is called with each; begins: the line begins there, else code of it
+ * was moved there.  0, or -1.  Captures only.
  */
-typedef void query_line_fn(void *arg, uint64_t pc, uint64_t function);
+typedef void query_line_fn(void *arg, uint64_t pc, uint64_t function, int begins);
 int query_line(struct query *q, const char *name, int line, query_line_fn *fn, void *arg);
 
 /* The signal that killed the program, after query_survey; 0: none; -1: the file does not tell. */
