@@ -93,14 +93,26 @@ struct debug_variable {
 typedef int debug_variable_fn(void *arg, const struct debug_variable *v);
 int debug_variables(const struct debug_frame *f, const struct debug_function *func, debug_variable_fn *fn, void *arg);
 
+/*
+ * How much work one variable or register may be: its expression can need the frame base, and values in callers.
+ * depth: of expressions in each other so far; steps: operations and entries so far.
+ */
+struct debug_limit { unsigned depth, steps; };
+
 /* expression.c: evaluates a location; attr and ops are those of libdw */
-void debug_evaluate(const struct debug_frame *f, void *attr, const void *ops, size_t nops, struct debug_place *p);
+void debug_evaluate(const struct debug_frame *f, struct debug_limit *l, void *attr, const void *ops, size_t nops,
+    struct debug_place *p);
+/* takes n of the steps: 0, or -1: there are not so many */
+int debug_take(struct debug_limit *l, unsigned n);
 /* the value of an expression, which is computed with `first` on the stack: 0, or -1 */
 int debug_compute(const struct debug_frame *f, const void *ops, size_t nops, const uint64_t *first, uint64_t *v);
 /* the location or value of an attribute at the frame's place */
-void debug_attribute(const struct debug_frame *f, void *attr, struct debug_place *p);
+void debug_attribute(const struct debug_frame *f, struct debug_limit *l, void *attr, struct debug_place *p);
 
-/* value.c: appends the value of a variable, as gdb prints it */
+/* value.c: the bytes of a type; 0: unknown.  libdw by itself would follow types that go round in circles for ever. */
+uint64_t debug_size(void *type);
+
+/* appends the value of a variable, as gdb prints it */
 #define DEBUG_ELEMENTS 32u      /* of an array, and bytes of a string, that are printed */
 void debug_print(const struct debug_frame *f, const struct debug_variable *v, struct buf *b);
 /* the value as a number: 1, or 0: it is none, or not known */
@@ -109,6 +121,8 @@ int debug_number(const struct debug_frame *f, const struct debug_variable *v, ui
 /* scope.c: the entry of the function called, for its frame base; 0, or -1: unknown.  die: a Dwarf_Die */
 int debug_subprogram(const struct debug_frame *f, void *die);
 /* the parameter of the call in the frame's caller that register reg had: 0 with its value, or -1 */
-int debug_entry_value(const struct debug_frame *f, unsigned reg, uint64_t *v);
+int debug_entry_value(const struct debug_frame *f, struct debug_limit *l, unsigned reg, uint64_t *v);
+/* the entry after this one, as dwarf_siblingof, which also goes back and so may never end: 0, or not */
+int debug_next(void *die);
 
 #endif

@@ -3,10 +3,13 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "format/debug/debug.h"
 
-#define DEPTH 64u               /* of the stack, and of expressions in each other */
-#define STEPS 4096u
+#define DEPTH 64u               /* of the stack */
+#define NESTED 16u              /* expressions in each other */
+#define STEPS 1000000u
+#define SEARCH 4096u            /* steps that looking for a function is worth */
 
 enum { UNSIGNED, SIGNED, FLOAT };       /* FLOAT: the bytes are moved, but nothing is computed from them */
 
@@ -15,12 +18,22 @@ struct item { uint64_t v; uint8_t size, sign; };
 
 struct evaluation {
 	const struct debug_frame *f;
+	struct debug_limit *l;
 	Dwarf_Attribute *attr;
 	struct item s[DEPTH];
 	unsigned n;
 	int gone;                       /* it needs what a register had before, which nobody tells */
 	struct debug_piece now;         /* what a piece would be of; where DEBUG_MEMORY: at the top of the stack */
 };
+
+int
+debug_take(struct debug_limit *l, unsigned n)
+{
+	if (n > STEPS - l->steps)
+		return -1;
+	l->steps += n;
+	return 0;
+}
 
 static uint64_t
 wrap(uint64_t v, unsigned size, int sign)
@@ -64,9 +77,10 @@ push_frame_base(struct evaluation *e, uint64_t off)
 	Dwarf_Attribute a;
 	Dwarf_Die die;
 
-	if (debug_subprogram(e->f, &die) != 0 || !dwarf_attr_integrate(&die, DW_AT_frame_base, &a))
+	if (debug_take(e->l, SEARCH) != 0 || debug_subprogram(e->f, &die) != 0 ||
+	    !dwarf_attr_integrate(&die, DW_AT_frame_base, &a))
 		return -1;
-	debug_attribute(e->f, &a, &p);
+	debug_attribute(e->f, e->l, &a, &p);
 	if (p.n != 1)
 		return -1;
 	if (p.piece[0].where == DEBUG_REGISTER)         /* as clang has it */
@@ -164,7 +178,9 @@ push_entry_value(struct evaluation *e, const Dwarf_Op *op)
 		reg = ops->number;
 	else
 		return -1;
-	e->gone = debug_entry_value(e->f, (unsigned)reg, &v) != 0;
+	if (debug_take(e->l, SEARCH) != 0)
+		return -1;
+	e->gone = debug_entry_value(e->f, e->l, (unsigned)reg, &v) != 0;
 	return e->gone ? -1 : push_plain(e, v);
 }
 
@@ -233,13 +249,14 @@ binary(struct evaluation *e, const Dwarf_Op *op)
 {
 	struct item x, y;
 	uint64_t v;
-	int64_t a;
+	int64_t a, b;
 
 	if (e->n < 2 || e->s[e->n - 1].sign == FLOAT || e->s[e->n - 2].sign == FLOAT)
 		return -1;
 	y = e->s[--e->n];
 	x = e->s[--e->n];
 	a = (int64_t)wrap(x.v, x.size, 1);
+	b = (int64_t)wrap(y.v, x.size, 1);
 	switch (op->atom) {
 	case DW_OP_and: v = x.v & y.v; break;
 	case DW_OP_or: v = x.v | y.v; break;
@@ -248,14 +265,14 @@ binary(struct evaluation *e, const Dwarf_Op *op)
 	case DW_OP_minus: v = x.v - y.v; break;
 	case DW_OP_mul: v = x.v * y.v; break;
 	case DW_OP_div:
-		if (!y.v || (a == INT64_MIN && (int64_t)y.v == -1))
+		if (!b || (a == INT64_MIN && b == -1))
 			return -1;
-		v = x.sign || x.size == 8 ? (uint64_t)(a / (int64_t)wrap(y.v, x.size, 1)) : x.v / y.v;
+		v = x.sign || x.size == 8 ? (uint64_t)(a / b) : x.v / y.v;
 		break;
 	case DW_OP_mod:
-		if (!y.v || (x.sign && a == INT64_MIN && (int64_t)y.v == -1))
+		if (!b || (x.sign && a == INT64_MIN && b == -1))
 			return -1;
-		v = x.sign ? (uint64_t)(a % (int64_t)wrap(y.v, x.size, 1)) : x.v % y.v;
+		v = x.sign ? (uint64_t)(a % b) : x.v % y.v;
 		break;
 	case DW_OP_shl: v = y.v < 64 ? x.v << y.v : 0; break;
 	case DW_OP_shr: v = y.v < 64 ? wrap(x.v, x.size, 0) >> y.v : 0; break;
@@ -353,9 +370,8 @@ jump(const Dwarf_Op *ops, size_t n, size_t i)
 {
 	uint64_t to = ops[i].offset + 3 + (uint64_t)(int64_t)(int16_t)ops[i].number;
 
-	for (i = 0; i < n && ops[i].offset != to; i++)
-		;
-	return i;
+	LOWER_BOUND(i, n, ops[i].offset < to);
+	return i < n && ops[i].offset == to ? i : n;
 }
 
 /* Adds a piece of `size` bytes, from byte `off` of where it is. */
@@ -421,12 +437,10 @@ location(struct evaluation *e, const Dwarf_Op *op, struct debug_place *p)
 static int
 evaluate(struct evaluation *e, const Dwarf_Op *ops, size_t nops, struct debug_place *p)
 {
-	unsigned steps = 0;
-
 	for (size_t i = 0; i < nops; i++) {
 		int got;
 
-		if (steps++ == STEPS)
+		if (debug_take(e->l, 1) != 0)
 			return -1;
 		if (ops[i].atom == DW_OP_bra || ops[i].atom == DW_OP_skip) {
 			if (ops[i].atom == DW_OP_bra && (!e->n || !e->s[--e->n].v))
@@ -442,24 +456,28 @@ evaluate(struct evaluation *e, const Dwarf_Op *ops, size_t nops, struct debug_pl
 }
 
 void
-debug_evaluate(const struct debug_frame *f, void *attr, const void *ops, size_t nops, struct debug_place *p)
+debug_evaluate(const struct debug_frame *f, struct debug_limit *l, void *attr, const void *ops, size_t nops,
+    struct debug_place *p)
 {
-	struct evaluation e = { .f = f, .attr = attr, .now = { .where = DEBUG_MEMORY } };
+	struct evaluation e = { .f = f, .l = l, .attr = attr, .now = { .where = DEBUG_MEMORY } };
 
 	p->n = 0;
 	if (nops == 0)
 		p->piece[p->n++] = (struct debug_piece){ .where = DEBUG_GONE };
-	else if (evaluate(&e, ops, nops, p) != 0) {
+	else if (l->depth++ == NESTED || evaluate(&e, ops, nops, p) != 0) {
 		p->n = 1;
 		p->piece[0] = (struct debug_piece){ .where = e.gone ? DEBUG_GONE : DEBUG_UNKNOWN };
 	} else if (p->n == 0)
 		(void)add_piece(&e, p, 0, 0);
+	if (nops)
+		l->depth--;
 }
 
 int
 debug_compute(const struct debug_frame *f, const void *ops, size_t nops, const uint64_t *first, uint64_t *v)
 {
-	struct evaluation e = { .f = f, .now = { .where = DEBUG_MEMORY } };
+	struct debug_limit l = { 0, 0 };
+	struct evaluation e = { .f = f, .l = &l, .now = { .where = DEBUG_MEMORY } };
 	struct debug_place p = { .n = 0 };
 
 	if (first)
@@ -478,14 +496,14 @@ debug_compute(const struct debug_frame *f, const void *ops, size_t nops, const u
 }
 
 void
-debug_attribute(const struct debug_frame *f, void *attr, struct debug_place *p)
+debug_attribute(const struct debug_frame *f, struct debug_limit *l, void *attr, struct debug_place *p)
 {
 	Dwarf_Op *ops;
 	size_t n;
 	int got = dwarf_getlocation_addr(attr, f->pc, &ops, &n, 1);
 
 	if (got == 1)
-		debug_evaluate(f, attr, ops, n, p);
+		debug_evaluate(f, l, attr, ops, n, p);
 	else {
 		p->n = 1;
 		p->piece[0] = (struct debug_piece){ .where = DEBUG_GONE };

@@ -61,6 +61,7 @@ static int
 frame_register(const struct debug_frame *f, Dwarf_Frame *r, int reg, uint64_t *v)
 {
 	Dwarf_Op mem[3], *ops;
+	struct debug_limit l = { 0, 0 };
 	struct debug_place p;
 	uint8_t b[8];
 	size_t n;
@@ -77,7 +78,7 @@ frame_register(const struct debug_frame *f, Dwarf_Frame *r, int reg, uint64_t *v
 		*v = f->reg[reg];
 		return 0;
 	}
-	debug_evaluate(f, NULL, ops, n, &p);
+	debug_evaluate(f, &l, NULL, ops, n, &p);
 	if (p.n != 1)
 		return -1;
 	if (p.piece[0].where == DEBUG_NUMBER) {

@@ -6,10 +6,21 @@
 #include "format/debug/debug.h"
 
 #define SCOPES 64u              /* in each other */
+#define ENTRIES 10000000u       /* that are looked at for one place */
 #define ORIGINS 256u            /* variables of a scope that are told from each other */
 
-/* The entries around a place, the outermost first, without the compilation unit */
-struct scopes { Dwarf_Die die[SCOPES]; unsigned n; };
+/* The entries around a place, the outermost first, without the compilation unit; seen: entries that were looked at */
+struct scopes { Dwarf_Die die[SCOPES]; unsigned n, seen; };
+
+int
+debug_next(void *die)
+{
+	Dwarf_Die *d = die;
+	const void *was = d->addr;
+	int got = dwarf_siblingof(d, d);
+
+	return got == 0 && (uintptr_t)d->addr <= (uintptr_t)was ? -1 : got;
+}
 
 /* Descends to the innermost entry that contains the place. */
 static void
@@ -17,7 +28,7 @@ scope_descend(struct scopes *t, Dwarf_Die *up, uint64_t pc, unsigned depth)
 {
 	Dwarf_Die die;
 
-	if (depth == SCOPES || dwarf_child(up, &die) != 0)
+	if (depth == SCOPES || t->seen >= ENTRIES || dwarf_child(up, &die) != 0)
 		return;
 	do
 		switch (dwarf_tag(&die)) {
@@ -36,7 +47,7 @@ scope_descend(struct scopes *t, Dwarf_Die *up, uint64_t pc, unsigned depth)
 		default:
 			break;
 		}
-	while (dwarf_siblingof(&die, &die) == 0);
+	while (t->seen++ < ENTRIES && debug_next(&die) == 0);
 }
 
 static void
@@ -44,7 +55,7 @@ scope_find(const struct debug_frame *f, struct scopes *t)
 {
 	Dwarf_Die unit;
 
-	t->n = 0;
+	t->n = t->seen = 0;
 	if (f->x && exe_unit(f->x, f->pc, &unit) == 0)
 		scope_descend(t, &unit, f->pc, 0);
 }
@@ -119,11 +130,12 @@ scope_place(const struct debug_frame *f, Dwarf_Die *die, struct debug_place *p)
 	Dwarf_Attribute a;
 	Dwarf_Block block;
 	Dwarf_Sword s;
+	struct debug_limit l = { 0, 0 };
 
 	p->n = 1;
 	p->piece[0] = (struct debug_piece){ .where = DEBUG_GONE };
 	if (dwarf_attr_integrate(die, DW_AT_location, &a)) {
-		debug_attribute(f, &a, p);
+		debug_attribute(f, &l, &a, p);
 		return;
 	}
 	if (!dwarf_attr_integrate(die, DW_AT_const_value, &a))
@@ -138,7 +150,6 @@ static int
 scope_variable(const struct debug_frame *f, Dwarf_Die *die, Dwarf_Die *type, struct debug_variable *v)
 {
 	Dwarf_Attribute a;
-	Dwarf_Word size;
 	int tag = dwarf_tag(die);
 	bool external = false;
 
@@ -149,7 +160,7 @@ scope_variable(const struct debug_frame *f, Dwarf_Die *die, Dwarf_Die *type, str
 		return 0;
 	v->parameter = tag == DW_TAG_formal_parameter;
 	v->type = dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) ? type : NULL;
-	v->size = v->type && dwarf_aggregate_size(type, &size) == 0 ? size : 0;
+	v->size = v->type ? debug_size(type) : 0;
 	scope_place(f, die, &v->place);
 	return 1;
 }
@@ -190,7 +201,7 @@ scope_list(struct listing *l, Dwarf_Die *up)
 			l->origin[l->n++] = dwarf_dieoffset(&origin);
 		if (scope_variable(l->f, &die, &type, &v))
 			got = l->fn(l->arg, &v);
-	} while (!got && dwarf_siblingof(&die, &die) == 0);
+	} while (!got && debug_next(&die) == 0);
 	return got;
 }
 
@@ -229,7 +240,7 @@ debug_variables(const struct debug_frame *f, const struct debug_function *func, 
 
 /* The value of an expression in a frame, as an attribute has it: 0, or -1: not known */
 static int
-entry_expression(const struct debug_frame *f, Dwarf_Attribute *a, uint64_t *v)
+entry_expression(const struct debug_frame *f, struct debug_limit *l, Dwarf_Attribute *a, uint64_t *v)
 {
 	struct debug_place p;
 	Dwarf_Op *ops;
@@ -237,7 +248,7 @@ entry_expression(const struct debug_frame *f, Dwarf_Attribute *a, uint64_t *v)
 
 	if (dwarf_getlocation(a, &ops, &n) != 0)
 		return -1;
-	debug_evaluate(f, a, ops, n, &p);
+	debug_evaluate(f, l, a, ops, n, &p);
 	if (p.n != 1)
 		return -1;
 	switch (p.piece[0].where) {
@@ -254,7 +265,7 @@ entry_expression(const struct debug_frame *f, Dwarf_Attribute *a, uint64_t *v)
 
 /* Is the entry of a parameter of a call for this register? Then its value in the caller */
 static int
-entry_parameter(const struct debug_frame *f, Dwarf_Die *die, unsigned reg, uint64_t *v)
+entry_parameter(const struct debug_frame *f, struct debug_limit *l, Dwarf_Die *die, unsigned reg, uint64_t *v)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
@@ -263,12 +274,12 @@ entry_parameter(const struct debug_frame *f, Dwarf_Die *die, unsigned reg, uint6
 	return dwarf_attr(die, DW_AT_location, &a) && dwarf_getlocation(&a, &ops, &n) == 0 && n == 1 &&
 	    (ops->atom == DW_OP_regx ? ops->number : (uint64_t)ops->atom - DW_OP_reg0) == reg &&
 	    (dwarf_attr(die, DW_AT_call_value, &a) || dwarf_attr(die, DW_AT_GNU_call_site_value, &a)) ?
-	    entry_expression(f, &a, v) : -1;
+	    entry_expression(f, l, &a, v) : -1;
 }
 
 /* Did this call go to the function of frame f?  It may have gone to one that jumped there. */
 static int
-entry_target(const struct debug_frame *f, Dwarf_Die *call)
+entry_target(const struct debug_frame *f, struct debug_limit *l, Dwarf_Die *call)
 {
 	Dwarf_Attribute a;
 	Dwarf_Die target, own;
@@ -279,7 +290,7 @@ entry_target(const struct debug_frame *f, Dwarf_Die *call)
 	if (debug_subprogram(f, &own) != 0)
 		return 0;
 	if (dwarf_attr(call, DW_AT_call_target, &a) || dwarf_attr(call, DW_AT_GNU_call_site_target, &a))
-		return entry_expression(f->up, &a, &to) == 0 && dwarf_entrypc(&own, &entry) == 0 && to == entry + f->bias;
+		return entry_expression(f->up, l, &a, &to) == 0 && dwarf_entrypc(&own, &entry) == 0 && to == entry + f->bias;
 	if ((!dwarf_attr(call, DW_AT_call_origin, &a) && !dwarf_attr(call, DW_AT_abstract_origin, &a)) ||
 	    !dwarf_formref_die(&a, &target))
 		return 0;
@@ -289,7 +300,7 @@ entry_target(const struct debug_frame *f, Dwarf_Die *call)
 }
 
 int
-debug_entry_value(const struct debug_frame *f, unsigned reg, uint64_t *v)
+debug_entry_value(const struct debug_frame *f, struct debug_limit *l, unsigned reg, uint64_t *v)
 {
 	const struct debug_frame *up = f->up;
 	struct scopes t;
@@ -313,13 +324,13 @@ debug_entry_value(const struct debug_frame *f, unsigned reg, uint64_t *v)
 			} else if (tag != DW_TAG_GNU_call_site || !dwarf_attr(&die, DW_AT_low_pc, &a) ||
 			    dwarf_formaddr(&a, &back) != 0)
 				continue;
-			if (back + up->bias != up->reg[DEBUG_RIP] || !entry_target(f, &die) || dwarf_child(&die, &p) != 0)
+			if (back + up->bias != up->reg[DEBUG_RIP] || !entry_target(f, l, &die) || dwarf_child(&die, &p) != 0)
 				continue;
 			do
-				if (entry_parameter(up, &p, reg, v) == 0)
+				if (entry_parameter(up, l, &p, reg, v) == 0)
 					return 0;
-			while (dwarf_siblingof(&p, &p) == 0);
-		} while (dwarf_siblingof(&die, &die) == 0);
+			while (debug_take(l, 1) == 0 && debug_next(&p) == 0);
+		} while (debug_take(l, 1) == 0 && debug_next(&die) == 0);
 	}
 	return -1;
 }

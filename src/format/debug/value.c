@@ -10,6 +10,7 @@
 
 #define DEPTH 16u               /* of types in each other */
 #define LARGEST 65536u          /* bytes of a value */
+#define LARGEST_TEXT (1u << 20)
 
 /* The bytes of a value, and how much of it is known */
 struct value {
@@ -17,6 +18,8 @@ struct value {
 	const struct debug_variable *v;
 	uint8_t p[LARGEST];
 	enum debug_where lost[LARGEST]; /* DEBUG_MEMORY: the byte is known */
+	unsigned parts;                 /* that were printed: types can contain themselves */
+	size_t end;                     /* where the text must not go on */
 };
 
 /* Copies the size bytes of a piece; returns where they are if they are not known. */
@@ -93,6 +96,45 @@ bare(Dwarf_Die *type, Dwarf_Die *to)
 			return 0;
 	}
 	return 0;
+}
+
+/* Does libdw find the end of this type?  Names of names, and bounds of arrays, may go round in circles. */
+static int
+sound(Dwarf_Die *type)
+{
+	Dwarf_Die to = *type, next, die, index;
+	Dwarf_Attribute a;
+
+	for (unsigned i = 0; i < DEPTH; i++) {
+		int tag = bare(&to, &next), got;
+
+		if (!tag)
+			return 0;
+		if (tag == DW_TAG_array_type && (got = dwarf_child(&next, &die)) == 0) {
+			do
+				if (dwarf_attr_integrate(&die, DW_AT_type, &a) &&
+				    (!dwarf_formref_die(&a, &index) || !bare(&index, &index)))
+					return 0;
+			while ((got = debug_next(&die)) == 0);
+			if (got < 0)
+				return 0;
+		}
+		if (tag != DW_TAG_array_type && tag != DW_TAG_enumeration_type && tag != DW_TAG_subrange_type)
+			return 1;
+		if (dwarf_hasattr(&next, DW_AT_byte_size) || !dwarf_attr_integrate(&next, DW_AT_type, &a))
+			return 1;
+		if (!dwarf_formref_die(&a, &to))
+			return 0;
+	}
+	return 0;
+}
+
+uint64_t
+debug_size(void *type)
+{
+	Dwarf_Word size;
+
+	return sound(type) && dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
 static int
@@ -262,7 +304,7 @@ put_enumeration(struct buf *b, Dwarf_Die *type, const uint8_t *p, size_t n)
 			flags &= v >= 0 && !((uint64_t)v & ((uint64_t)v - 1));
 			if (!name && (v == get_signed(p, n) || (uint64_t)v == get(p, n)))
 				name = dwarf_diename(&die);
-		} while (dwarf_siblingof(&die, &die) == 0);
+		} while (debug_next(&die) == 0);
 	if (name) {
 		buf_str(b, name);
 		return;
@@ -274,8 +316,8 @@ put_enumeration(struct buf *b, Dwarf_Die *type, const uint8_t *p, size_t n)
 			    dwarf_formsdata(&a, &v) != 0 || !v || !(rest & (uint64_t)v))
 				continue;
 			rest &= ~(uint64_t)v;
-			buf_printf(b, "%s%s", b->n > begin + 1 ? " | " : "", dwarf_diename(&die));
-		} while (dwarf_siblingof(&die, &die) == 0);
+			buf_printf(b, "%s%.4096s", b->n > begin + 1 ? " | " : "", dwarf_diename(&die));
+		} while (debug_next(&die) == 0);
 	if (flags && !rest && get(p, n)) {
 		buf_u8(b, ')');
 		return;
@@ -325,6 +367,13 @@ put_pointer(const struct debug_frame *f, struct buf *b, Dwarf_Die *type, uint64_
 	}
 }
 
+/* Was as much printed as any value needs? */
+static int
+full(const struct value *x, const struct buf *b)
+{
+	return x->parts > 2 * LARGEST || b->n > x->end;
+}
+
 static void put_value(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end, unsigned depth);
 
 /* Elements of an array: 0, or -1: their number is not known */
@@ -350,7 +399,7 @@ count_elements(Dwarf_Die *type, uint64_t dim[4], unsigned *ndim)
 			dim[(*ndim)++] = n + 1;
 		else
 			return -1;
-	} while (dwarf_siblingof(&die, &die) == 0);
+	} while (debug_next(&die) == 0);
 	return *ndim ? 0 : -1;
 }
 
@@ -384,10 +433,10 @@ put_array(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end
 {
 	uint64_t dim[4], all = 1;
 	unsigned ndim;
-	Dwarf_Word size;
+	uint64_t size;
 	Dwarf_Die of;
 
-	if (count_elements(type, dim, &ndim) != 0 || !bare_of(type, &of) || dwarf_aggregate_size(&of, &size) != 0 || !size) {
+	if (count_elements(type, dim, &ndim) != 0 || !bare_of(type, &of) || (size = debug_size(&of)) == 0) {
 		buf_str(b, "{...}");
 		return;
 	}
@@ -459,18 +508,17 @@ put_members(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t e
 			buf_str(b, first ? "" : ", ");
 			first = 0;
 			if (tag == DW_TAG_inheritance)
-				buf_printf(b, "<%s> = ", dwarf_diename(&of) ? dwarf_diename(&of) : "?");
+				buf_printf(b, "<%.4096s> = ", dwarf_diename(&of) ? dwarf_diename(&of) : "?");
 			else if (name)
-				buf_printf(b, "%s = ", name);
+				buf_printf(b, "%.4096s = ", name);
 			if (put_bits(x, b, &die, &of, at, end))
 				continue;
-			if (dwarf_aggregate_size(&of, &size) != 0)
-				size = 0;
+			size = debug_size(&of);
 			if (off > end - at || size > end - at - off)
 				buf_str(b, "?");
 			else
 				put_value(x, b, &of, at + off, at + off + size, depth + 1);
-		} while (dwarf_siblingof(&die, &die) == 0);
+		} while (!full(x, b) && debug_next(&die) == 0);
 	buf_u8(b, '}');
 }
 
@@ -494,7 +542,8 @@ put_value(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end
 	Dwarf_Die to;
 	int tag = bare(type, &to);
 
-	if (depth == DEPTH) {
+	x->parts++;
+	if (depth == DEPTH || full(x, b)) {
 		buf_str(b, "{...}");
 		return;
 	}
@@ -540,6 +589,8 @@ debug_print(const struct debug_frame *f, const struct debug_variable *v, struct 
 	}
 	x->f = f;
 	x->v = v;
+	x->parts = 0;
+	x->end = b->n + LARGEST_TEXT;
 	fetch(x, v->size);
 	put_value(x, b, v->type, 0, v->size, 0);
 	free(x);
