@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
 enum how { W_NONE, W_FIX, W_RET, W_ARG, W_LEN, W_IOV, W_MSG, W_SET, W_SPC, W_COMPARE, W_DENY, W_STOP };
@@ -128,7 +129,10 @@ is_syscall(struct cap *c, uint64_t pc)
 
 	if (*seen == pc)
 		return 1;
-	if (tracee_read(&c->t, pc, b, 2) != 2 || b[0] != 0x0f || b[1] != 0x05)
+	if (tracee_read(&c->t, pc, b, 2) != 2)
+		return 0;
+	fast_hide(c, pc, b, 2);
+	if (b[0] != 0x0f || b[1] != 0x05)
 		return 0;
 	*seen = pc;
 	return 1;
@@ -277,7 +281,7 @@ call_enter(struct cap *c)
 		cap_stop(c, "it makes a 32-bit system call");
 		return -1;
 	}
-	if (c->all->touch && touch_call(c, &k)) {
+	if (fast_enter(c, &k) || (c->all->touch && touch_call(c, &k))) {
 		c->inside = 0;
 		return 0;
 	}
@@ -295,9 +299,9 @@ call_leave(struct cap *c)
 	const struct writes *w = writes_of(c->in.orig_rax);
 	struct call k;
 
-	c->inside = 0;
 	if (tracee_regs(&c->t, &c->out))
-		return;
+		return;                 /* it is being killed: it ends at this call */
+	c->inside = 0;
 	if (call_is_restart((int64_t)c->out.rax) && c->in.orig_rax != SYS_rt_sigreturn && !c->denied) {
 		c->restart = 1;
 		if (c->th)
@@ -340,4 +344,5 @@ call_leave(struct cap *c)
 	c->behind = 1;
 	if (c->th)
 		c->th->called = 1;
+	fast_left(c, &k);
 }

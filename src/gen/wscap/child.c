@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 uint64_t
@@ -130,6 +131,7 @@ child_free(struct cap *c, pid_t pid)
 
 	t.mem = tracee_open(pid, "mem", O_RDWR);
 	random_child(c, &t);
+	fast_child(c, &t);
 	child_detach(c, &t, pid, (clone_flags(c, &k) & CLONE_VM) != 0);
 	tracee_close(&t);
 }
@@ -146,6 +148,7 @@ cap_release(struct cap *c)
 {
 	int shared = c->lender != NULL;
 
+	fast_end(c);
 	if (shared) {                   /* its parent will write the breakpoints again */
 		random_child(c, &c->t);
 		fork_return(c);

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 /* Reads a file of /proc, with a NUL after its n bytes; the caller frees it.  NULL: it cannot be read. */
@@ -82,6 +83,7 @@ exec_rights(struct cap *c)
 static void
 exec_clear(struct cap *c)
 {
+	fast_free(c);
 	tracee_close(&c->t);
 	c->t.mem = tracee_open(c->t.pid, "mem", O_RDWR);
 	c->t.site = 0;
@@ -126,6 +128,7 @@ exec_release(struct cap *c)
 	if (exec_return(c))
 		return;
 	c->nsite = 0;
+	fast_free(c);
 	c->t.site = find_site(c->t.pid, &c->t);
 	cap_release(c);
 }

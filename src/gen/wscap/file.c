@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 /* The descriptor that the call writes to; -1: none. */
@@ -120,4 +121,25 @@ file_call(struct cap *c, const struct call *k)
 		if (r->ino == f.ino && r->dev == f.dev)
 			put_mem(c, r->lo, r->hi - r->lo);
 	}
+}
+
+unsigned
+file_fast(struct cap *c, int fd)
+{
+	char path[48], name[64];
+	struct file f = file_at(c, fd);
+	unsigned may = FAST_READS | FAST_WRITES;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)c->t.pid, fd);
+	n = readlink(path, name, sizeof(name) - 1);
+	name[n > 0 ? n : 0] = 0;
+	if (!strncmp(name, "/proc/", 6))        /* it may show the recorder's memory */
+		may &= ~(unsigned)FAST_READS;
+	if (f.memory)
+		may = 0;
+	for (size_t i = 0; i < c->reg.n && f.ino; i++)
+		if (c->reg.p[i].ino == f.ino && c->reg.p[i].dev == f.dev)
+			may &= ~(unsigned)FAST_WRITES;
+	return may;
 }

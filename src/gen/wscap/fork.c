@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 
 #ifndef CLONE_CLEAR_SIGHAND
@@ -36,6 +37,9 @@ fork_state(struct cap *c, pid_t pid, uint64_t flags)
 	if (c->t.pid != c->pid)         /* it has only the thread that made it */
 		k->amid.rseq = 0;
 	k->cleartid = thread_cleartid(c, flags);
+	k->fast = NULL;
+	if (c->fast && (flags & CLONE_VM || c->fast->never))
+		fast_off(k);
 	k->w = NULL;
 	k->run = NULL;
 	k->next = k->borrower = k->lender = NULL;
@@ -137,6 +141,10 @@ child_capture(struct cap *c, pid_t pid)
 	if (flags & CLONE_VM) {
 		k->lender = c;
 		c->borrower = k;
+	}
+	if (c->fast && c->fast->nsite && !(flags & CLONE_VM) && k->t.mem >= 0) {
+		fast_child(c, &k->t);
+		random_restore(k);
 	}
 	if (tree_begin(k, c, flags & CLONE_VM ? WS_VFORK : WS_FORK) != 0)
 		why = "it cannot be written";

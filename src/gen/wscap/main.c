@@ -15,7 +15,7 @@
 #include "base/opt.h"
 #include "gen/wscap/wscap.h"
 
-enum { AUDIT = 256, TOUCH, RAW, ASLR, STORE, TIME, NCALLS, FROM, TO };
+enum { AUDIT = 256, TOUCH, RAW, ASLR, RECORDER, STORE, TIME, NCALLS, FROM, TO };
 
 static const struct opt wscap_opts[] = {
 	{ '1', "first", NULL, "capture the first process only, up to the first program that it executes" },
@@ -27,6 +27,7 @@ static const struct opt wscap_opts[] = {
 	{ TO, "to", "WHERE", "end the capture at WHERE; the program continues" },
 	{ RAW, "raw", NULL, "has no effect; earlier versions trimmed the capture without it" },
 	{ ASLR, "aslr", "WHEN", "off (the default): each run has the same addresses; on: as without wscap" },
+	{ RECORDER, "recorder", "WHEN", "on: frequent calls are recorded inside the program; off (the default): none" },
 	{ STORE, "store", "DIR", "keep pages of files in DIR, once for all captures that name it" },
 	{ TOUCH, "first-touch", NULL, "record each page when the program first reaches for it" },
 	{ AUDIT, "audit", NULL, "compare all writable memory before and after each system call; slow" },
@@ -35,8 +36,8 @@ static const struct opt wscap_opts[] = {
 
 static const struct opt_tool wscap_tool = {
 	.does = "Runs a program and captures what its run, and those of its children, can be computed from.",
-	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--from where] [--store dir]\n"
-	    "[--time seconds] [--to where] [-o file] [--] program [argument ...]\n"
+	.synopsis = "[-1] [--aslr when] [--audit] [--calls n] [--first-touch] [--from where] [--recorder when]\n"
+	    "[--store dir] [--time seconds] [--to where] [-o file] [--] program [argument ...]\n"
 	    "-p pid [-1] [--audit] [--calls n] [--first-touch] [--from where] [--store dir]\n"
 	    "[--time seconds] [--to where] [-o file]",
 	.example = "wscap -o ls.ws ls; ws2addr -f text ls.ws | head",
@@ -221,6 +222,11 @@ main(int argc, char **argv)
 				opt_wrong("neither on nor off");
 			a->random = !strcmp(optarg, "on");
 			break;
+		case RECORDER:
+			if (strcmp(optarg, "off") && strcmp(optarg, "on"))
+				opt_wrong("neither on nor off");
+			a->recorder = !strcmp(optarg, "on");
+			break;
 		case '1':
 			a->alone = 1;
 			break;
@@ -258,6 +264,8 @@ main(int argc, char **argv)
 	}
 	if (pid && optind < argc)
 		die_usage("-p: the process is running, and no program is to be given");
+	if (a->recorder && (pid || a->from.kind || a->to.kind))
+		die_usage("--recorder on is for whole runs, not with -p, --from or --to");
 	if (!pid && optind == argc)
 		die_usage("no program is given");
 	if (!strcmp(a->path, "-"))

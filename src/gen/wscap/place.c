@@ -9,6 +9,7 @@
 #include <Zydis/Zydis.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 
@@ -52,6 +53,8 @@ place_decode(struct cap *c, uint64_t pc, struct step *s)
 	uint8_t b[15];
 	size_t n = tracee_read(&c->t, pc, b, sizeof(b));
 
+	if (fast_covers(c, pc))         /* another instruction is there */
+		return -1;
 	return x86_decode(&s->z, s->op, b, n, x86_amd_here());
 }
 

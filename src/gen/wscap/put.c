@@ -25,16 +25,14 @@ put_time(struct cap *c)
 		c->cputime = now;
 	}
 	if (r.u.time >= WS_TIME_LEAST && r.u.time <= WS_TIME_MAX)
-		wscap_put(c, &r);
+		put_untimed(c, &r);
 }
 
 void
-wscap_put(struct cap *c, const struct ws_rec *r)
+put_untimed(struct cap *c, const struct ws_rec *r)
 {
 	if (!c->w || c->all->failed)
 		return;
-	if (ws_is_trigger(r->kind) || r->kind == WS_END)
-		put_time(c);
 	if (r->kind == WS_END)
 		ws_pages_flush(c->all->pages);
 	if (ws_put(c->w, r) < 0)
@@ -50,6 +48,16 @@ wscap_put(struct cap *c, const struct ws_rec *r)
 			put_failed(c, 0);
 		c->since = 0;
 	}
+}
+
+void
+wscap_put(struct cap *c, const struct ws_rec *r)
+{
+	if (!c->w || c->all->failed)
+		return;
+	if (ws_is_trigger(r->kind) || r->kind == WS_END)
+		put_time(c);
+	put_untimed(c, r);
 }
 
 void

@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/wscap.h"
 #include "isa/x86/decode.h"
 
@@ -225,7 +226,7 @@ give_way(struct cap *c)
 	for (size_t i = 0; i < c->nsite; i++) {
 		int slot = c->site[i].slot;
 
-		if (slot >= 0 && c->site[i].sure && random_plant(c, &c->site[i]) == 0)
+		if (slot >= 0 && c->site[i].sure && !fast_covers(c, c->site[i].addr) && random_plant(c, &c->site[i]) == 0)
 			return slot;
 	}
 	return -1;
@@ -416,6 +417,8 @@ random_trap(struct cap *c, const siginfo_t *si)
 		g.orig_rax = UINT64_MAX;
 		tracee_setregs(&c->t, &g);
 		c->behind = 0;
+		if (s->d.insn == TRACEE_TSC)
+			fast_tsc_made(c, s->addr);
 		return 1;
 	}
 	return 0;
@@ -427,6 +430,7 @@ random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n)
 	for (size_t i = 0; i < c->nsite; i++)
 		if (c->site[i].slot < 0 && c->site[i].addr - addr < n)
 			p[c->site[i].addr - addr] = c->site[i].was;
+	fast_hide(c, addr, p, n);
 }
 
 void
@@ -442,8 +446,25 @@ random_restore(struct cap *c)
 	const uint8_t trap = BREAKPOINT;
 
 	for (size_t i = 0; i < c->nsite; i++)
-		if (c->site[i].slot < 0)
+		if (c->site[i].slot < 0 && !fast_covers(c, c->site[i].addr))
 			tracee_write(&c->t, c->site[i].addr, &trap, 1);
+}
+
+void
+random_lend(struct cap *c, uint64_t addr, int away)
+{
+	const uint8_t trap = BREAKPOINT;
+
+	for (size_t i = 0; i < c->nsite; i++) {
+		const struct site *s = &c->site[i];
+
+		if (s->addr != addr)
+			continue;
+		if (s->slot >= 0)
+			(void)random_watch(c, s->slot, away ? 0 : addr);
+		else if (!away)
+			tracee_write(&c->t, addr, &trap, 1);
+	}
 }
 
 void

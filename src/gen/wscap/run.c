@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/diag.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
 static volatile sig_atomic_t ticks, told;
@@ -121,6 +122,7 @@ cap_tick(struct tree *a)
 	ticks = 0;
 	for (size_t i = 0; i < NBUCKETS; i++)
 		for (struct cap *c = a->bucket[i]; c; c = c->next) {
+			fast_drain(c);
 			if (c->th && sched_tick(c))
 				held = 1;
 			if (c->t.nheld) {
@@ -139,6 +141,7 @@ cap_finish(struct cap *c, enum ws_how how, unsigned status)
 	struct ws_rec r = {.kind = WS_END, .u.end = {how, status, WS_UNKNOWN}};
 	int err;
 
+	fast_drain(c);
 	if (c->w) {
 		wscap_put(c, &r);
 		if (!c->all->failed && ws_finish(c->w) < 0)

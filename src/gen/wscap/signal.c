@@ -13,6 +13,7 @@
 #include <x86intrin.h>
 
 #include "base/bytes.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
 /*
@@ -421,6 +422,22 @@ signal_leave(struct cap *c)
 		signal_place(c);
 }
 
+int
+signal_wait(struct cap *c, const siginfo_t *si)
+{
+	int sig = si->si_signo;
+
+	if (sig > 64 || c->handler[sig] == 1 || (!c->handler[sig] && !signal_ends(sig)))
+		return sig;
+	/* a held one that was sent again is still held */
+	if (si->si_code == SI_TKILL && si->si_pid == getpid() && c->sent & signal_bit(sig))
+		c->sent &= ~signal_bit(sig);
+	else
+		tracee_hold(&c->t, si);
+	cap_set_timer(1);
+	return 0;
+}
+
 /* Was it killed at the beginning of a system call, before we were told of that? */
 static int
 signal_before_call(struct cap *c, const struct user_regs_struct *g)
@@ -435,7 +452,7 @@ signal_deadly(struct cap *c, int sig)
 	struct user_regs_struct g;
 	struct ws_rec r = {.kind = WS_SIG, .u.sig.icount = WS_UNKNOWN};
 
-	if (c->inside || c->restart || tracee_regs(&c->t, &g) || signal_before_call(c, &g))
+	if (c->inside || c->restart || tracee_regs(&c->t, &g) || fast_dead(c, &g) || signal_before_call(c, &g))
 		return;
 	r.u.sig.sig = (uint32_t)sig;
 	tracee_from_user(&r.u.sig.at, &g, g.rax);

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "gen/wscap/fast.h"
 #include "gen/wscap/thread.h"
 
 #define AGAIN ((uint64_t)-512)  /* the result of a call that is made again, as in the kernel */
@@ -58,6 +59,7 @@ tree_remove(struct cap *c)
 	*b = c->next;
 	c->all->ncap--;
 	tracee_close(&c->t);
+	fast_free(c);
 	free(c->args);
 	free(c->reg.p);
 	free(c->after.p);
@@ -200,7 +202,7 @@ tree_resume(struct cap *c, int sig)
 
 	if (c->t.nheld && !c->sent)
 		cap_set_timer(1);
-	err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : PTRACE_SYSCALL, sig);
+	err = tracee_resume(&c->t, c->listen ? PTRACE_LISTEN : fast_resume(c), sig);
 	if (err && err != ESRCH)
 		die("cannot continue the program: %s", strerror(err));
 }
@@ -284,7 +286,9 @@ tree_stopped(struct cap *c, int status)
 {
 	int sig = 0;
 
-	if (c->all->leaving && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&
+	if (fast_stopped(c, status, &sig))
+		;
+	else if (c->all->leaving && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&
 	    status >> 16 != PTRACE_EVENT_CLONE && status >> 16 != PTRACE_EVENT_EXEC &&
 	    status >> 16 != PTRACE_EVENT_EXIT)
 		tree_leave(c, status);

@@ -117,6 +117,7 @@ struct tree {
 	enum ws_level level;
 	int audit, touch, random;       /* options --audit, --first-touch, --aslr */
 	int alone;                      /* option --first: children are not captured */
+	int recorder;                   /* option --recorder on */
 	int failed;                     /* writing the capture failed */
 	char why[280];                  /* and why */
 	struct timespec began;
@@ -157,6 +158,7 @@ struct cap {
 	pid_t pid;                      /* of the process */
 	struct threads *th;             /* thread.h; NULL: it never had several */
 	uint64_t cleartid;              /* the kernel clears this word when the thread ends; 0: none */
+	struct fast *fast;              /* the recorder in the process: fast.h; owned, or NULL */
 	struct tree *all;
 	struct cap *next;               /* in its bucket */
 	struct ws_writer *w;            /* NULL: nothing is recorded, or no longer */
@@ -278,6 +280,7 @@ void cpuid_answer(struct cap *c, struct ws_cpuid *d);   /* result of cpuid for d
 
 /* put.c: records */
 void wscap_put(struct cap *c, const struct ws_rec *r);
+void put_untimed(struct cap *c, const struct ws_rec *r);        /* without the time since the last trigger */
 void put_note(struct cap *c, const char *text);
 /* writing has failed, with this errno, or as the writer of c says if it is 0: nothing more is recorded */
 void put_failed(struct cap *c, int err);
@@ -342,11 +345,15 @@ void compare_shared(struct cap *c);
 
 /* records what a call changes in mapped files, and follows open files */
 void file_call(struct cap *c, const struct call *k);
+/* FAST_WRITES, FAST_READS: may the recorder write to a descriptor, or read from it? */
+unsigned file_fast(struct cap *c, int fd);
 
 /* signal.c */
 void signal_mask(struct cap *c);        /* the program's signal mask has changed */
 /* at a signal-delivery stop: returns the signal to continue with (0: none) */
 int on_signal(struct cap *c, int sig);
+/* the process is at a place that must not be seen: returns the signal to continue with */
+int signal_wait(struct cap *c, const siginfo_t *si);
 void signal_deadly(struct cap *c, int sig);             /* at the stop before the end by sig */
 /* the capture ends here: records where, if that is amid computing */
 void signal_leave(struct cap *c);
@@ -386,6 +393,8 @@ void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);
 void random_child(const struct cap *c, struct tracee *t);
 /* restores the breakpoints after random_child, if memory was shared */
 void random_restore(struct cap *c);
+/* the recorder takes care of rdtsc at addr, or no longer */
+void random_lend(struct cap *c, uint64_t addr, int away);
 void random_fork(struct cap *c);                /* sets the debug registers of a new process */
 void random_off(struct cap *c);                                 /* the program continues untraced */
 

@@ -1,0 +1,358 @@
+/* The recorder in a process: when it is put there, and when it must go. */
+#include <elf.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "gen/wscap/fast.h"
+#include "gen/wscap/wscap.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+#define SUD_ON 1
+#define SUD_OFF 0
+#define HOT 24u                 /* calls at a place before it is changed */
+
+/* Turns it on or off, with the process at a place of the program. */
+static void
+fast_switch(struct cap *c, int on)
+{
+	struct fast *f = c->fast;
+
+	if (!f->a || f->on == on)
+		return;
+	fast_jumps(c, on);
+	f->on = on;
+	f->calling = 0;
+	f->slow = f->made = 0;
+	f->a->selector = 0;
+}
+
+void
+fast_off(struct cap *c)
+{
+	if (!c->fast)
+		c->fast = xcalloc(1, sizeof(*c->fast));
+	fast_switch(c, 0);
+	c->fast->never = 1;
+}
+
+/* Removes its memory. */
+static void
+fast_unmap(struct cap *c)
+{
+	struct fast *f = c->fast;
+	long ret;
+
+	if (f->pretold)
+		tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_OFF, 0, 0, 0, 0);
+	f->pretold = 0;
+	if (f->a)
+		tracee_call(&c->t, &ret, SYS_munmap, f->core, FAST_SIZE, 0, 0, 0, 0);
+	for (size_t i = 0; i < f->ntext; i++)
+		if (f->text[i].p)
+			tracee_call(&c->t, &ret, SYS_munmap, f->text[i].at, f->text[i].size, 0, 0, 0, 0);
+}
+
+void
+fast_free(struct cap *c)
+{
+	struct fast *f = c->fast;
+
+	if (!f)
+		return;
+	if (f->p)
+		munmap(f->p, FAST_SIZE);
+	for (size_t i = 0; i < f->ntext; i++)
+		if (f->text[i].p)
+			munmap(f->text[i].p, f->text[i].size);
+	free(f->site);
+	free(f);
+	c->fast = NULL;
+}
+
+void
+fast_end(struct cap *c)
+{
+	if (!c->fast)
+		return;
+	fast_off(c);
+	fast_unmap(c);
+	fast_free(c);
+	fast_off(c);
+}
+
+/* Does [lo, hi) touch the recorder's memory? */
+static int
+fast_touches(const struct fast *f, uint64_t lo, uint64_t hi)
+{
+	if (f->a && lo < f->core + FAST_SIZE && hi > f->core)
+		return 1;
+	for (size_t i = 0; i < f->ntext; i++)
+		if (f->text[i].p && lo < f->text[i].at + f->text[i].size && hi > f->text[i].at)
+			return 1;
+	return 0;
+}
+
+/* The call changes mappings in [lo, hi): 1: it will be made again. */
+static int
+fast_changes(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct fast *f = c->fast;
+
+	hi = (hi + PAGE - 1) / PAGE * PAGE;
+	fast_forget(c, lo, hi);
+	for (size_t i = 0; i < f->ntext; i++)   /* what is mapped there may be something else soon */
+		if (f->text[i].lo < hi && f->text[i].hi > lo)
+			f->text[i].hi = f->text[i].lo;
+	if (f->a->clock && lo <= f->a->clock && hi > f->a->clock)
+		f->a->clock = 0;
+	if (!fast_touches(f, lo, hi) || tracee_cancel_call(&c->t, &c->in))
+		return 0;
+	c->inside = 0;
+	fast_end(c);
+	return 1;
+}
+
+static struct fast *
+fast_of(struct cap *c)
+{
+	if (c->fast)
+		return c->fast;
+	c->fast = xcalloc(1, sizeof(*c->fast));
+	c->fast->hot = HOT;
+	c->fast->never = !c->all->recorder || c->all->audit || c->all->touch || c->handler[SIGSYS];
+	return c->fast;
+}
+
+/* The recorder must not be in a process that has made this call: 1: it is gone, the call will be made again. */
+static int
+fast_quit(struct cap *c)
+{
+	if (!c->fast->a) {
+		fast_off(c);
+		return 0;
+	}
+	if (tracee_cancel_call(&c->t, &c->in))
+		return 0;
+	c->inside = 0;
+	fast_end(c);
+	return 1;
+}
+
+/* The process makes another one, or a thread. */
+static int
+fast_clones(struct cap *c, uint64_t flags)
+{
+	if (flags & CLONE_FILES || (flags & CLONE_VM && !(flags & CLONE_VFORK)))
+		return fast_quit(c);
+	if (flags & CLONE_VM)
+		fast_switch(c, 0);
+	return 0;
+}
+
+/* May the recorder no longer be in a process that has made this call? */
+static int
+fast_ends(const struct call *k)
+{
+	switch (k->nr) {
+	case SYS_prctl:
+		return k->arg[0] == PR_SET_SECCOMP || k->arg[0] == PR_SET_SYSCALL_USER_DISPATCH;
+	case SYS_rt_sigaction:
+		return k->arg[0] == SIGSYS && k->arg[1];
+	case SYS_shmat: case SYS_seccomp: case SYS_modify_ldt: case SYS_set_thread_area:
+		return 1;
+	}
+	return 0;
+}
+
+int
+fast_enter(struct cap *c, const struct call *k)
+{
+	struct fast *f;
+
+	if (!c->all->recorder || fast_of(c)->never)
+		return 0;
+	f = c->fast;
+	if (k->nr == SYS_clone || k->nr == SYS_clone3 || k->nr == SYS_vfork || k->nr == SYS_fork)
+		return fast_clones(c, clone_flags(c, k));
+	if (fast_ends(k))
+		return fast_quit(c);
+	if (!f->a)
+		return 0;
+	switch (k->nr) {
+	case SYS_mmap:
+		if (!(k->arg[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
+			return 0;
+		return fast_changes(c, k->arg[0], k->arg[0] + k->arg[1]);
+	case SYS_munmap: case SYS_mprotect: case SYS_pkey_mprotect: case SYS_madvise:
+		return fast_changes(c, k->arg[0], k->arg[0] + k->arg[1]);
+	case SYS_mremap:
+		if (fast_changes(c, k->arg[0], k->arg[0] + k->arg[1]))
+			return 1;
+		return k->arg[3] & MREMAP_FIXED ? fast_changes(c, k->arg[4], k->arg[4] + k->arg[2]) : 0;
+	case SYS_dup2: case SYS_dup3:
+		if (k->arg[1] < FAST_FILES)
+			f->a->file[k->arg[1]] = 0;
+		return 0;
+	case SYS_close:
+		if (k->arg[0] < FAST_FILES)
+			f->a->file[k->arg[0]] = 0;
+		return 0;
+	case SYS_close_range:
+		memset(f->a->file, 0, sizeof(f->a->file));
+	}
+	return 0;
+}
+
+/* The address of a function of the vdso, by ours, which is the same; 0: none. */
+static uint64_t
+fast_vdso(struct cap *c, const char *name)
+{
+	const uint8_t *base = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)base;
+	const Elf64_Shdr *sh;
+	size_t r = region_at(&c->reg, c->t.site);
+
+	if (!base || !c->t.site || r == c->reg.n || c->reg.p[r].lo > c->t.site)
+		return 0;
+	sh = (const Elf64_Shdr *)(base + e->e_shoff);
+	for (unsigned i = 0; i < e->e_shnum; i++) {
+		const Elf64_Sym *s = (const Elf64_Sym *)(base + sh[i].sh_offset);
+		const char *text = (const char *)base + sh[sh[i].sh_type == SHT_DYNSYM ? sh[i].sh_link : 0].sh_offset;
+
+		for (size_t k = 0; sh[i].sh_type == SHT_DYNSYM && k < sh[i].sh_size / sizeof(*s); k++)
+			if (!strcmp(text + s[k].st_name, name))
+				return c->reg.p[r].lo + s[k].st_value;
+	}
+	return 0;
+}
+
+/* Can the vdso tell the time without a system call? */
+static int
+fast_clock(void)
+{
+	char name[32] = "";
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, name, sizeof(name) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	name[n > 0 ? n : 0] = 0;
+	return !strcmp(name, "tsc\n") || !strcmp(name, "kvm-clock\n");
+}
+
+/* Puts the recorder into the process, near addr: 0 or -1. */
+static int
+fast_begin_in(struct cap *c, uint64_t addr)
+{
+	struct fast *f = c->fast;
+	size_t n = (size_t)(fast_code_end - fast_code_begin);
+	long ret = -1;
+	uint64_t core = addr > 0x40000000u ? addr - 0x38000000u : addr + 0x70000000u;
+
+	core = core / (2u << 20) * (2u << 20);
+	if (n > FAST_CODE || sizeof(struct fast_area) > FAST_STACK - FAST_CODE - 4096)
+		return -1;
+	f->p = fast_share(c, core, FAST_SIZE, FAST_CODE);
+	if (!f->p)
+		return -1;
+	f->core = core;
+	memcpy(f->p, fast_code_begin, n);
+	f->a = (struct fast_area *)(f->p + FAST_CODE);
+	fast_table(f->a);
+	f->a->fsgsbase = (getauxval(AT_HWCAP2) & 2) != 0;
+	f->a->clock = !c->notsc && fast_clock() ? fast_vdso(c, "__vdso_clock_gettime") : 0;
+	if (tracee_call(&c->t, &ret, SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, SUD_ON, fast_place(f, fast_made), 1,
+		core + FAST_CODE, 0) || ret)
+		return -1;
+	f->pretold = 1;
+	return 0;
+}
+
+/* How often was a call made at pc? */
+static unsigned
+fast_count(struct fast *f, uint64_t pc)
+{
+	size_t i = pc / 2 % FAST_SEEN;
+
+	if (f->seen[i].pc != pc) {
+		f->seen[i].pc = pc;
+		f->seen[i].n = 0;
+	}
+	return ++f->seen[i].n;
+}
+
+/* The recorder costs calls that it does not make: stops if they are most. */
+static void
+fast_weigh(struct cap *c)
+{
+	struct fast *f = c->fast;
+
+	if (f->slow < 512)
+		return;
+	if (f->made < 2 * f->slow) {
+		fast_switch(c, 0);
+		f->hot *= 4;
+		memset(f->seen, 0, sizeof(f->seen));
+	}
+	f->slow = f->made = 0;
+}
+
+/* The place pc is used: has it replaced if that happens often. */
+static void
+fast_used(struct cap *c, uint64_t pc)
+{
+	struct fast *f = c->fast;
+
+	if (fast_count(f, pc) < f->hot)
+		return;
+	if (!f->a && fast_begin_in(c, pc)) {
+		fast_end(c);
+		return;
+	}
+	if (!fast_site_of(f, pc) && fast_add_site(c, pc))
+		f->seen[pc / 2 % FAST_SEEN].n = 0;
+	else if (!f->on)
+		fast_switch(c, 1);
+	else
+		fast_jumps(c, 1);
+}
+
+void
+fast_left(struct cap *c, const struct call *k)
+{
+	struct fast *f;
+
+	if (!c->all->recorder || fast_of(c)->never)
+		return;
+	f = c->fast;
+	if (c->sharing) {               /* what others write is looked for at each call */
+		fast_switch(c, 0);
+		return;
+	}
+	if (f->a && k->nr == SYS_mmap && !(k->arg[3] & MAP_ANONYMOUS))
+		memset(f->a->file, 0, sizeof(f->a->file));
+	if (f->on)
+		fast_weigh(c);
+	if (!fast_knows(k) || (int64_t)c->out.rax <= -512)
+		return;
+	if (f->a && k->arg[0] < FAST_FILES)
+		f->a->file[k->arg[0]] = (uint8_t)file_fast(c, (int)k->arg[0]);
+	fast_used(c, c->in.rip - 2);
+}
+
+void
+fast_tsc_made(struct cap *c, uint64_t addr)
+{
+	if (c->all->recorder && !fast_of(c)->never && !c->notsc && !c->sharing)
+		fast_used(c, addr);
+}

@@ -1,0 +1,172 @@
+/*
+ * The recorder: system calls recorded inside the captured process, without stopping it.
+ *
+ * A `syscall` instruction that is executed often is replaced by a jump to a stub, and the stub jumps to the
+ * recorder (fast_core.c), which the process has in memory of its own, shared with us.  The recorder makes the
+ * call in place, and writes what it returned and what the kernel wrote into a buffer, from which records of
+ * the capture are made at the next stop, before anything else.  Calls that need more than that, and those at
+ * other places, stop the process by Syscall User Dispatch: a byte in the shared memory says whether the
+ * kernel stops calls that the recorder does not make.
+ *
+ * The capture knows nothing of it.  Wherever the process stops, its registers are made what they would be
+ * without the recorder, before anyone looks at them, and made to lead back into the stub when it continues.
+ */
+#ifndef TM_GEN_WSCAP_FAST_H
+#define TM_GEN_WSCAP_FAST_H
+
+#include <stdint.h>
+
+#define FAST_CODE   0x2000     /* offset of struct fast_area in the mapping: the code is before it */
+#define FAST_STACK  0x8000     /* end of the recorder's stack */
+#define FAST_RING   0x8000     /* offset of the buffer */
+#define FAST_ROOM   (1u << 20)       /* bytes of the buffer */
+#define FAST_SIZE   (FAST_RING + FAST_ROOM)
+#define FAST_CALLS  512u        /* numbers of system calls that it knows */
+#define FAST_FILES  256u        /* descriptors that it may write to or read from */
+#define FAST_MOST   (256u << 10) /* bytes that a call may return */
+
+/* What a call writes: as in format/ws/syscall.def. */
+enum fast_how { FAST_NONE, FAST_RET, FAST_FIX, FAST_ARG };
+/* What must hold for a call to be made by the recorder. */
+enum fast_if {
+	FAST_KNOWN = 1,                 /* it may be made at all */
+	FAST_WRITES = 2,                /* argument 0 is a descriptor that may be written to */
+	FAST_READS = 4,                 /* or read from */
+	FAST_CLOSES = 8,                /* it is forgotten */
+	FAST_FCNTL = 16,                /* argument 1 is a command that has no memory */
+	FAST_CLOCK = 32,                /* the vdso can answer it */
+	FAST_IOCTL = 64                 /* argument 1 is TCGETS, the most frequent one */
+};
+struct fast_call {
+	uint8_t when;
+	struct { uint8_t how, arg, b; uint16_t n; } w[2];
+};
+
+/*
+ * A record in the buffer, of rdtsc if nr is UINT64_MAX: then arg is ecx, and whether it counts.  Pieces of
+ * memory follow it, each with a head and padded to 8 bytes.
+ */
+struct fast_rec {
+	uint32_t size;                  /* with all that follows */
+	uint32_t hash;
+	uint64_t nr, pc, arg[6], ret;
+};
+struct fast_piece {
+	uint64_t addr, n;
+};
+
+/* Shared between the process and us.  Whatever the program does to it, we must survive. */
+struct fast_area {
+	uint8_t selector;               /* 0: the kernel lets all calls pass; 1: only the recorder's */
+	uint8_t slow;                   /* the recorder shall make no call itself */
+	uint8_t fsgsbase;               /* the bases of fs and gs can be read by instructions */
+	uint8_t made;                   /* the present call has been made */
+	uint8_t tsc;                    /* it is no call, but rdtsc or rdtscp */
+	uint8_t file[FAST_FILES];       /* FAST_WRITES, FAST_READS for each descriptor */
+	uint64_t head;                  /* bytes of complete records in the buffer */
+	uint64_t begun;                 /* head at the beginning of the present call */
+	uint64_t fsbase, gsbase;
+	uint64_t r[16], flags;          /* registers at the call; r[1], r[11] as `syscall` leaves them */
+	uint64_t arg[6];                /* its arguments */
+	uint64_t ret, back;             /* result; where the stub continues */
+	uint64_t clock;                 /* address of the vdso's clock_gettime; 0: none */
+	struct fast_call call[FAST_CALLS];
+};
+
+/* The code of the recorder, to be copied; places in it are offsets from the beginning. */
+extern const uint8_t fast_code_begin[] __asm__("__start_wscap_recorder");
+extern const uint8_t fast_code_end[] __asm__("__stop_wscap_recorder");
+extern const uint8_t fast_entry[], fast_made[], fast_asked[];
+extern const uint8_t fast_tsc[], fast_tscp[], fast_full[];
+/* the end of what comes before area.begun is set */
+extern const uint8_t fast_started[], fast_tsc_started[];
+
+/* What we know of a process with a recorder. */
+
+#define FAST_TEXTS 16u
+#define FAST_SEEN  256u
+#define FAST_STUB  64u          /* bytes of a stub */
+#define FAST_WINDOW 256u        /* a jump of five bytes reaches so many with three bytes that trap */
+#define FAST_MOVED 4u           /* instructions that are moved, at most */
+
+struct cap;
+struct call;
+struct tracee;
+struct user_regs_struct;
+
+struct fast_text {                      /* stubs for a mapping with code */
+	uint64_t lo, hi;                /* the code */
+	uint64_t at, size;              /* the stubs in the process */
+	uint8_t *p;                     /* and here */
+	int32_t jump;                   /* distance from after the jump to the first stub of its window */
+};
+
+struct fast_site {                      /* a `syscall`, or a rdtsc, that is replaced by a jump */
+	uint64_t addr, stub;
+	uint8_t was[8];
+	uint8_t in;                     /* the jump is written */
+	uint8_t len;                    /* bytes of the instruction itself */
+	uint8_t tsc;                    /* it is rdtsc or rdtscp */
+	uint8_t n, nmoved;              /* bytes that were moved, with that one; instructions, without it */
+	uint8_t from[FAST_MOVED], to[FAST_MOVED];       /* their offsets from addr, and in the stub */
+};
+
+struct fast {
+	int never;                      /* this process must not have one, or no longer */
+	int on;                         /* the jumps are written, and only the recorder's calls do not stop */
+	int calling;                    /* a call is about to be made under ptrace */
+	int pretold;                    /* user dispatch is in effect */
+	unsigned slow, made;            /* calls that stopped the process, and that did not, since a while */
+	unsigned hot;                   /* how often a place makes calls before it is changed */
+	struct fast_area *a;            /* our view of the shared memory; NULL: there is none */
+	uint8_t *p;
+	uint64_t core;                  /* its address in the process */
+	uint64_t tail;                  /* bytes of the buffer that were read */
+	struct fast_text text[FAST_TEXTS];
+	size_t ntext;
+	struct fast_site *site;         /* owned */
+	size_t nsite, capsite;
+	struct { uint64_t pc; unsigned n; } seen[FAST_SEEN];
+};
+
+/* where a label of the recorder's code is in the process */
+static inline uint64_t
+fast_place(const struct fast *f, const uint8_t *label)
+{
+	return f->core + (uint64_t)(label - fast_code_begin);
+}
+
+/* fast.c, fast_stop.c: what the rest of wscap calls; each does nothing if there is no recorder */
+
+/* At a stop, before anything else: 1: it is done with, continue with the signal *sig. */
+int fast_stopped(struct cap *c, int status, int *sig);
+int fast_resume(struct cap *c);         /* before the process continues: how, for ptrace */
+/* At the entry of a call, before it: 1: it was cancelled and will be made again. */
+int fast_enter(struct cap *c, const struct call *k);
+void fast_left(struct cap *c, const struct call *k);    /* after a call was recorded */
+/* rdtsc at addr has stopped the process, and is done */
+void fast_tsc_made(struct cap *c, uint64_t addr);
+void fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);       /* the program's own bytes */
+int fast_covers(const struct cap *c, uint64_t addr);    /* a jump is written there */
+void fast_child(const struct cap *c, struct tracee *t); /* restores them in a copy of the process */
+/* The process is being killed: 1: at a system call; 0: at g, which is corrected. */
+int fast_dead(struct cap *c, struct user_regs_struct *g);
+void fast_off(struct cap *c);           /* from any stop: all is as without a recorder, for ever */
+void fast_end(struct cap *c);           /* the same, and its memory is removed; not at a syscall-entry stop */
+void fast_free(struct cap *c);          /* the process is gone, or its memory */
+
+/* fast_ring.c */
+void fast_drain(struct cap *c);         /* records what is in the buffer */
+void fast_table(struct fast_area *a);   /* which calls the recorder makes */
+int fast_knows(const struct call *k);
+
+/* fast_site.c */
+int fast_add_site(struct cap *c, uint64_t addr);        /* 0 or -1 */
+void fast_jumps(struct cap *c, int in);         /* writes all jumps, or the program's bytes */
+void fast_forget(struct cap *c, uint64_t lo, uint64_t hi);      /* gives up places in [lo, hi) */
+/* whose bytes, or whose stub, contain addr; NULL: none */
+struct fast_site *fast_site_of(const struct fast *f, uint64_t addr);
+struct fast_site *fast_site_in(const struct fast *f, uint64_t addr);
+/* maps n bytes of fresh memory shared with us at addr: our view, or NULL */
+uint8_t *fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code);
+#endif

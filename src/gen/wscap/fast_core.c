@@ -1,0 +1,329 @@
+/*
+ * The recorder, which runs in the captured process.  It is copied there, so it may use nothing but its own
+ * section and struct fast_area, and it leaves vector registers alone.
+ *
+ * A stub jumps to fast_entry with the address after the program's `syscall` in rcx, and where it wants to
+ * continue in r11: the instruction overwrites these two.  The program's stack is not touched.
+ */
+#include <asm/unistd.h>
+#include <stddef.h>
+
+#include "gen/wscap/fast.h"
+
+#if defined(__clang__)
+#define NO_VECTORS "no-sse,no-mmx,no-avx"
+#else
+#define NO_VECTORS "general-regs-only"
+#endif
+#define IN_PROCESS __attribute__((section("wscap_recorder"), used, noinline, target(NO_VECTORS), \
+	no_sanitize("address", "undefined"), no_stack_protector, no_profile_instrument_function))
+#define INLINE static inline __attribute__((always_inline, target(NO_VECTORS), \
+	no_sanitize("address", "undefined"), no_stack_protector, no_profile_instrument_function))
+
+int fast_begin(struct fast_area *a);
+void fast_commit(struct fast_area *a);
+
+/*
+ * fast_made is the address after the recorder's own `syscall`, the only one that the kernel lets pass.
+ * fast_asked is that after the one that stops the process: all registers are the program's then, except rcx,
+ * r11 and rip.
+ */
+#define AREA(field) "__start_wscap_recorder+" FAST_STRING(FAST_CODE) "+%c[" #field "](%%rip)"
+#define FAST_STRING_(x) #x
+#define FAST_STRING(x) FAST_STRING_(x)
+
+static void __attribute__((used, naked, section("wscap_recorder"), no_profile_instrument_function))
+fast_assembly(void)
+{
+	__asm__ volatile(
+	    ".globl fast_entry, fast_started, fast_made, fast_asked\n"
+	    "fast_entry:\n"
+	    "	mov %%r11, " AREA(back) "\n"
+	    "	mov " AREA(head) ", %%r11\n"
+	    "	mov %%r11, " AREA(begun) "\n"  /* from here on, the call is not made until they differ */
+	    "fast_started:\n"
+	    "	mov %%rsp, " AREA(rsp) "\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_STACK) "(%%rip), %%rsp\n"
+	    "	pushfq\n"
+	    "	pop %%r11\n"
+	    "	and $~0x100, %%r11\n"           /* when we single-step it */
+	    "	cld\n"
+	    "	mov %%r11, " AREA(flags) "\n"
+	    "	mov %%rax, " AREA(r) "\n"
+	    "	lea " AREA(r) ", %%r11\n"
+	    "	mov %%rcx, 8(%%r11)\n"
+	    "	mov %%rdx, 16(%%r11)\n"
+	    "	mov %%rbx, 24(%%r11)\n"
+	    "	mov %%rbp, 40(%%r11)\n"
+	    "	mov %%rsi, 48(%%r11)\n"
+	    "	mov %%rdi, 56(%%r11)\n"
+	    "	mov %%r8, 64(%%r11)\n"
+	    "	mov %%r9, 72(%%r11)\n"
+	    "	mov %%r10, 80(%%r11)\n"
+	    "	mov %%r12, 96(%%r11)\n"
+	    "	mov %%r13, 104(%%r11)\n"
+	    "	mov %%r14, 112(%%r11)\n"
+	    "	mov %%r15, 120(%%r11)\n"
+	    "	mov " AREA(flags) ", %%rax\n"
+	    "	mov %%rax, 88(%%r11)\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
+	    "	call fast_begin\n"
+	    "	mov %%eax, %%ecx\n"
+	    "	lea " AREA(r) ", %%r11\n"
+	    "	mov (%%r11), %%rax\n"
+	    "	mov 16(%%r11), %%rdx\n"
+	    "	mov 48(%%r11), %%rsi\n"
+	    "	mov 56(%%r11), %%rdi\n"
+	    "	mov 64(%%r11), %%r8\n"
+	    "	mov 72(%%r11), %%r9\n"
+	    "	mov 80(%%r11), %%r10\n"
+	    "	test %%ecx, %%ecx\n"
+	    "	jz 1f\n"
+	    "	js 2f\n"                        /* the call is made already */
+	    "	syscall\n"
+	    "fast_made:\n"
+	    "	mov %%rax, " AREA(ret) "\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
+	    "	call fast_commit\n"
+	    "2:	lea " AREA(r) ", %%r11\n"
+	    "	mov 8(%%r11), %%rcx\n"
+	    "	mov 16(%%r11), %%rdx\n"
+	    "	mov 48(%%r11), %%rsi\n"
+	    "	mov 56(%%r11), %%rdi\n"
+	    "	mov 64(%%r11), %%r8\n"
+	    "	mov 72(%%r11), %%r9\n"
+	    "	mov 80(%%r11), %%r10\n"
+	    "	mov " AREA(ret) ", %%rax\n"
+	    "	mov " AREA(flags) ", %%r11\n"
+	    "	push %%r11\n"
+	    "	popfq\n"
+	    "	mov " AREA(rsp) ", %%rsp\n"
+	    "	jmp *" AREA(back) "\n"
+	    "1:	mov " AREA(flags) ", %%r11\n"
+	    "	push %%r11\n"
+	    "	popfq\n"
+	    "	mov " AREA(rsp) ", %%rsp\n"
+	    "	syscall\n"
+	    "fast_asked:\n"
+	    "	ud2\n"
+	    /* rdtsc and rdtscp: rax is where the stub continues; all else but rdx is the program's */
+	    ".globl fast_tscp, fast_tsc, fast_tsc_started, fast_full\n"
+	    "fast_tscp:\n"
+	    "	mov %%r11, 88+" AREA(r) "\n"
+	    "	mov $1, %%r11\n"
+	    "	jmp 3f\n"
+	    "fast_tsc:\n"
+	    "	mov %%r11, 88+" AREA(r) "\n"
+	    "	mov $0, %%r11\n"
+	    "3:	mov %%rax, " AREA(back) "\n"
+	    "	mov %%rcx, 8+" AREA(r) "\n"
+	    "	mov %%rdi, 56+" AREA(r) "\n"
+	    "	mov %%rsp, " AREA(rsp) "\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_STACK) "(%%rip), %%rsp\n"
+	    "	pushfq\n"
+	    "	pop %%rcx\n"
+	    "	and $~0x100, %%rcx\n"
+	    "	mov %%rcx, " AREA(flags) "\n"
+	    "	lea __start_wscap_recorder+" FAST_STRING(FAST_CODE) "(%%rip), %%rdi\n"
+	    "	mov %c[head](%%rdi), %%rcx\n"
+	    "	mov %%rcx, %c[begun](%%rdi)\n"
+	    "fast_tsc_started:\n"
+	    "	movb $1, %c[tsc](%%rdi)\n"
+	    "	cmp %[room], %%rcx\n"
+	    "	ja 5f\n"
+	    "	test %%r11, %%r11\n"
+	    "	jz 4f\n"
+	    "	rdtscp\n"
+	    "	mov %%rcx, 8+%c[r](%%rdi)\n"
+	    "	jmp 6f\n"
+	    "4:	rdtsc\n"
+	    "6:	shl $32, %%rdx\n"
+	    "	or %%rdx, %%rax\n"
+	    "	mov %%rax, %c[ret](%%rdi)\n"
+	    "	mov %c[head](%%rdi), %%rdx\n"
+	    "	lea %c[ring](%%rdi, %%rdx), %%rdx\n"
+	    "	movl %[size], (%%rdx)\n"
+	    "	movq $-1, %c[nr](%%rdx)\n"
+	    "	mov %%rcx, %c[arg](%%rdx)\n"
+	    "	mov %%r11, 8+%c[arg](%%rdx)\n"
+	    "	mov %%rax, %c[value](%%rdx)\n"
+	    "	addq %[size], %c[head](%%rdi)\n"
+	    "	mov %%rax, %%rdx\n"
+	    "	shr $32, %%rdx\n"
+	    "	mov %%eax, %%eax\n"
+	    "	push " AREA(flags) "\n"
+	    "	popfq\n"
+	    "	mov 8+" AREA(r) ", %%rcx\n"
+	    "	mov 88+" AREA(r) ", %%r11\n"
+	    "	mov 56+" AREA(r) ", %%rdi\n"
+	    "	mov " AREA(rsp) ", %%rsp\n"
+	    "	jmp *" AREA(back) "\n"
+	    "5:	push " AREA(flags) "\n"
+	    "	popfq\n"
+	    "	mov 8+" AREA(r) ", %%rcx\n"
+	    "	mov 88+" AREA(r) ", %%r11\n"
+	    "	mov 56+" AREA(r) ", %%rdi\n"
+	    "	mov " AREA(rsp) ", %%rsp\n"
+	    "fast_full:\n"
+	    "	ud2\n"
+	    :: [back] "i"(offsetof(struct fast_area, back)), [r] "i"(offsetof(struct fast_area, r)),
+	    [rsp] "i"(offsetof(struct fast_area, r) + 32), [flags] "i"(offsetof(struct fast_area, flags)),
+	    [ret] "i"(offsetof(struct fast_area, ret)), [head] "i"(offsetof(struct fast_area, head)),
+	    [begun] "i"(offsetof(struct fast_area, begun)), [tsc] "i"(offsetof(struct fast_area, tsc)),
+	    [room] "i"(FAST_ROOM - sizeof(struct fast_rec)), [ring] "i"(FAST_RING - FAST_CODE),
+	    [size] "i"(sizeof(struct fast_rec)), [nr] "i"(offsetof(struct fast_rec, nr)),
+	    [arg] "i"(offsetof(struct fast_rec, arg)), [value] "i"(offsetof(struct fast_rec, ret)));
+}
+
+INLINE struct fast_rec *
+fast_at(struct fast_area *a)
+{
+	return (struct fast_rec *)((uint8_t *)a - FAST_CODE + FAST_RING + a->head);
+}
+
+/* A step of ws_hash. */
+INLINE uint64_t
+fast_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+/* ws_hash of the registers at the call. */
+INLINE uint32_t
+fast_hash(const struct fast_area *a)
+{
+	uint64_t h = 0, fs = a->fsbase, gs = a->gsbase;
+
+	if (a->fsgsbase)                /* rdfsbase, rdgsbase: an assembler may not know them */
+		__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0xae, 0xc0; mov %%rax, %0\n"
+		    ".byte 0xf3, 0x48, 0x0f, 0xae, 0xc8; mov %%rax, %1" : "=&r"(fs), "=&r"(gs) :: "rax");
+	for (int i = 0; i < 16; i++)
+		h = fast_mix(h, a->r[i]);
+	h = fast_mix(h, a->r[1]);
+	h = fast_mix(h, a->flags & 0xcd5);
+	h = fast_mix(h, fs);
+	return (uint32_t)((h ^ gs) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* May the call be made, and is there room for what it returns? */
+INLINE int
+fast_may(const struct fast_area *a, const struct fast_call *k)
+{
+	uint64_t fd = a->arg[0], n = 0;
+	unsigned files = k->when & (FAST_WRITES | FAST_READS);
+
+	if (!k->when || (files && (fd >= FAST_FILES || !(a->file[fd] & files))))
+		return 0;
+	/* not: F_GETLK and others that have memory */
+	if (k->when & FAST_FCNTL && a->arg[1] > 4 && a->arg[1] != 1030)
+		return 0;
+	if (k->when & FAST_IOCTL && a->arg[1] != 0x5401)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		uint64_t count = 0;
+
+		if (k->w[i].how == FAST_FIX)
+			count = 1;
+		else if (k->w[i].how == FAST_RET)       /* the buffer's size follows it */
+			count = a->arg[k->w[i].arg + 1u];
+		else if (k->w[i].how == FAST_ARG)
+			count = a->arg[k->w[i].b];
+		if (count > FAST_MOST)
+			return 0;
+		n += count * k->w[i].n + sizeof(struct fast_piece) + 8;
+	}
+	return n + sizeof(struct fast_rec) <= FAST_ROOM - a->head;
+}
+
+/* Clocks that the vdso answers. */
+INLINE int
+fast_clock(uint64_t id)
+{
+	return id < 12 && 0x8f3u >> id & 1;
+}
+
+/* 0: we shall be asked; 1: the call is made, and fast_commit is called; -1: all that has been done. */
+int IN_PROCESS
+fast_begin(struct fast_area *a)
+{
+	uint64_t nr = a->r[0];
+	const struct fast_call *k = &a->call[nr < FAST_CALLS ? nr : 0];
+	struct fast_rec *r = fast_at(a);
+
+	/* not as one store, for which gcc has a constant in other memory */
+	*(volatile uint8_t *)&a->made = 0;
+	*(volatile uint8_t *)&a->tsc = 0;
+	a->arg[0] = a->r[7];
+	a->arg[1] = a->r[6];
+	a->arg[2] = a->r[2];
+	a->arg[3] = a->r[10];
+	a->arg[4] = a->r[8];
+	a->arg[5] = a->r[9];
+	if (a->slow || nr >= FAST_CALLS || !fast_may(a, k))
+		return 0;
+	if (k->when & FAST_CLOSES && a->arg[0] < FAST_FILES)
+		a->file[a->arg[0]] = 0;
+	r->nr = nr;
+	r->pc = a->r[1] - 2;
+	r->arg[0] = a->arg[0];
+	r->arg[1] = a->arg[1];
+	r->arg[2] = a->arg[2];
+	r->arg[3] = a->arg[3];
+	r->arg[4] = a->arg[4];
+	r->arg[5] = a->arg[5];
+	r->hash = fast_hash(a);
+	if (k->when & FAST_CLOCK && a->clock && fast_clock(a->arg[0]) && a->arg[1]) {
+		int (*clock)(uint64_t, uint64_t) = (int (*)(uint64_t, uint64_t))a->clock;
+
+		a->ret = (uint64_t)(int64_t)clock(a->arg[0], a->arg[1]);
+		fast_commit(a);
+		return -1;
+	}
+	return 1;
+}
+
+/* Adds n bytes at addr after the record; returns the end. */
+INLINE uint8_t *
+fast_add(uint8_t *end, uint64_t addr, uint64_t n)
+{
+	struct fast_piece *p = (struct fast_piece *)end;
+	uint8_t *to = (uint8_t *)(p + 1);
+
+	p->addr = addr;
+	p->n = n;
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(addr), "+c"(n) :: "memory");
+	return end + sizeof(*p) + (p->n + 7) / 8 * 8;
+}
+
+/* The call has returned a->ret: completes its record.  The last store makes it count. */
+void IN_PROCESS
+fast_commit(struct fast_area *a)
+{
+	const struct fast_call *k = &a->call[a->r[0]];
+	struct fast_rec *r = fast_at(a);
+	uint8_t *end = (uint8_t *)(r + 1);
+	int64_t ret = (int64_t)a->ret;
+
+	a->made = 1;
+	r->ret = a->ret;
+	for (int i = 0; i < 2 && ret >= 0; i++) {
+		uint64_t at, n = 1;
+
+		if (!k->w[i].how)
+			continue;
+		at = a->arg[k->w[i].arg];
+		if (k->w[i].how == FAST_ARG)
+			n = a->arg[k->w[i].b];
+		if (k->w[i].how == FAST_RET) {
+			n = a->arg[k->w[i].arg + 1u];   /* getxattr says what it would need */
+			n = (uint64_t)ret < n ? (uint64_t)ret : n;
+		}
+		n *= k->w[i].n;
+		if (at && n)
+			end = fast_add(end, at, n);
+	}
+	r->size = (uint32_t)(end - (uint8_t *)r);
+	__asm__ volatile("" ::: "memory");
+	*(volatile uint64_t *)&a->head += r->size;
+}

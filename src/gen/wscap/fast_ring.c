@@ -1,0 +1,178 @@
+/* The buffer of the recorder: which calls it makes, and records of the capture from what it wrote. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "gen/wscap/fast.h"
+#include "gen/wscap/wscap.h"
+
+/*
+ * Calls that the recorder makes.  They change no mappings, signal actions or processes; what they write is
+ * found as format/ws/syscall.def says, but only if they succeed.
+ */
+#define NO {0}
+#define RET(a, m) {FAST_RET, a, 0, m}
+#define FIX(a, m) {FAST_FIX, a, 0, m}
+#define ARG(a, i, m) {FAST_ARG, a, i, m}
+static const struct { uint16_t nr; struct fast_call call; } known[] = {
+	{SYS_read, {FAST_KNOWN | FAST_READS, {RET(1, 1), NO}}},
+	{SYS_pread64, {FAST_KNOWN | FAST_READS, {RET(1, 1), NO}}},
+	{SYS_write, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
+	{SYS_pwrite64, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
+	{SYS_writev, {FAST_KNOWN | FAST_WRITES, {NO, NO}}},
+	{SYS_close, {FAST_KNOWN | FAST_CLOSES, {NO, NO}}},
+	{SYS_fcntl, {FAST_KNOWN | FAST_FCNTL, {NO, NO}}},
+	{SYS_ioctl, {FAST_KNOWN | FAST_IOCTL, {FIX(2, 36), NO}}},
+	{SYS_clock_gettime, {FAST_KNOWN | FAST_CLOCK, {FIX(1, 16), NO}}},
+	{SYS_clock_getres, {FAST_KNOWN, {FIX(1, 16), NO}}},
+	{SYS_gettimeofday, {FAST_KNOWN, {FIX(0, 16), FIX(1, 8)}}},
+	{SYS_time, {FAST_KNOWN, {FIX(0, 8), NO}}},
+	{SYS_times, {FAST_KNOWN, {FIX(0, 32), NO}}},
+	{SYS_stat, {FAST_KNOWN, {FIX(1, 144), NO}}},
+	{SYS_fstat, {FAST_KNOWN, {FIX(1, 144), NO}}},
+	{SYS_lstat, {FAST_KNOWN, {FIX(1, 144), NO}}},
+	{SYS_newfstatat, {FAST_KNOWN, {FIX(2, 144), NO}}},
+	{SYS_statx, {FAST_KNOWN, {FIX(4, 256), NO}}},
+	{SYS_statfs, {FAST_KNOWN, {FIX(1, 120), NO}}},
+	{SYS_fstatfs, {FAST_KNOWN, {FIX(1, 120), NO}}},
+	{SYS_readlink, {FAST_KNOWN, {RET(1, 1), NO}}},
+	{SYS_readlinkat, {FAST_KNOWN, {RET(2, 1), NO}}},
+	{SYS_getdents64, {FAST_KNOWN, {RET(1, 1), NO}}},
+	{SYS_getxattr, {FAST_KNOWN, {RET(2, 1), NO}}},
+	{SYS_lgetxattr, {FAST_KNOWN, {RET(2, 1), NO}}},
+	{SYS_fgetxattr, {FAST_KNOWN, {RET(2, 1), NO}}},
+	{SYS_listxattr, {FAST_KNOWN, {RET(1, 1), NO}}},
+	{SYS_llistxattr, {FAST_KNOWN, {RET(1, 1), NO}}},
+	{SYS_flistxattr, {FAST_KNOWN, {RET(1, 1), NO}}},
+	{SYS_getcwd, {FAST_KNOWN, {RET(0, 1), NO}}},
+	{SYS_getrandom, {FAST_KNOWN, {RET(0, 1), NO}}},
+	{SYS_poll, {FAST_KNOWN, {ARG(0, 1, 8), NO}}},
+	{SYS_epoll_wait, {FAST_KNOWN, {RET(1, 12), NO}}},
+	{SYS_uname, {FAST_KNOWN, {FIX(0, 390), NO}}},
+	{SYS_getrusage, {FAST_KNOWN, {FIX(1, 144), NO}}},
+	{SYS_prlimit64, {FAST_KNOWN, {FIX(3, 16), NO}}},
+};
+
+/* Calls that write nothing, if they succeed. */
+static const uint16_t plain[] = {
+	SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat, SYS_renameat2, SYS_mkdir,
+	SYS_mkdirat, SYS_rmdir, SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat,
+	SYS_chmod, SYS_fchmod, SYS_fchmodat, SYS_chown, SYS_fchown, SYS_fchownat,
+	SYS_utimensat, SYS_chdir, SYS_fchdir, SYS_fsync, SYS_fdatasync, SYS_flock,
+	SYS_fadvise64, SYS_epoll_ctl, SYS_sendto, SYS_sendmsg, SYS_socket, SYS_connect,
+	SYS_bind, SYS_listen, SYS_shutdown, SYS_setsockopt, SYS_nanosleep, SYS_clock_nanosleep,
+	SYS_sched_yield, SYS_open, SYS_openat, SYS_lseek, SYS_access, SYS_faccessat,
+	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_getgid, SYS_geteuid,
+	SYS_getegid, SYS_getpgrp, SYS_umask,
+	439,                            /* faccessat2 */
+};
+
+void
+fast_table(struct fast_area *a)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		a->call[known[i].nr] = known[i].call;
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		a->call[plain[i]] = (struct fast_call){.when = FAST_KNOWN};
+}
+
+int
+fast_knows(const struct call *k)
+{
+	if (k->nr == SYS_fcntl)
+		return k->arg[1] <= 4 || k->arg[1] == F_DUPFD_CLOEXEC;
+	if (k->nr == SYS_ioctl)
+		return k->arg[1] == TCGETS;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].nr == k->nr)
+			return 1;
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (plain[i] == k->nr)
+			return 1;
+	return 0;
+}
+
+/* The processor's time since the last trigger that stopped the process: a bound for each call since then. */
+static uint64_t
+ring_time(const struct cap *c)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(c->t.pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - c->cputime;
+}
+
+/* Records one call.  p: its n bytes, which the program may have changed; 0, or -1: they make no sense. */
+static int
+ring_record(struct cap *c, const uint8_t *p, uint64_t n, uint64_t time)
+{
+	struct fast_rec f;
+	struct ws_rec r = {.kind = WS_SYS};
+	struct ws_rec_sys *s = &r.u.sys;
+
+	memcpy(&f, p, sizeof(f));
+	s->pc = f.pc;
+	s->nr = f.nr;
+	memcpy(s->arg, f.arg, sizeof(s->arg));
+	s->ret = f.ret;
+	s->hash = f.hash;
+	if (time >= WS_TIME_LEAST && time <= WS_TIME_MAX)
+		put_untimed(c, &(struct ws_rec){.kind = WS_TIME, .u.time = time});
+	if (f.nr == UINT64_MAX) {
+		r = (struct ws_rec){.kind = WS_TSC, .u.tsc = {.value = f.ret}};
+		r.u.tsc.has_aux = f.arg[1] != 0;
+		r.u.tsc.aux = f.arg[1] ? (uint32_t)f.arg[0] : 0;
+		put_untimed(c, &r);
+		return 0;
+	}
+	put_untimed(c, &r);
+	for (uint64_t at = sizeof(f); at < n;) {
+		struct fast_piece q;
+
+		if (n - at < sizeof(q))
+			return -1;
+		memcpy(&q, p + at, sizeof(q));
+		at += sizeof(q);
+		if (q.n > n - at)
+			return -1;
+		r = (struct ws_rec){.kind = WS_MEM, .u.mem = {.addr = q.addr, .p = p + at, .n = q.n}};
+		put_untimed(c, &r);
+		at += (q.n + 7) / 8 * 8;
+	}
+	if (f.nr == SYS_close)
+		file_call(c, &(struct call){.nr = f.nr, .arg = {f.arg[0]}});
+	return 0;
+}
+
+void
+fast_drain(struct cap *c)
+{
+	struct fast *f = c->fast;
+	uint64_t head, time;
+	const uint8_t *ring;
+
+	if (!f || !f->a)
+		return;
+	head = *(volatile uint64_t *)&f->a->head;
+	if (head == f->tail || head > FAST_ROOM)
+		return;
+	ring = f->p + FAST_RING;
+	time = ring_time(c);
+	while (f->tail < head) {
+		struct fast_rec r;
+
+		memcpy(&r, ring + f->tail, sizeof(r));
+		if (r.size < sizeof(r) || r.size > head - f->tail ||
+		    ring_record(c, ring + f->tail, r.size, time)) {
+			f->tail = head;
+			break;
+		}
+		f->tail += r.size;
+		f->made++;
+	}
+	c->behind = c->restart = 0;
+}

@@ -1,0 +1,338 @@
+/* Places where the recorder is called: the jumps that replace `syscall`, and the stubs that they lead to. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <Zydis/Zydis.h>
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "gen/wscap/fast.h"
+#include "gen/wscap/wscap.h"
+#include "isa/x86/decode.h"
+
+/*
+ * The bytes of a jump, after the first two, may be where the program has another instruction, and jumps to
+ * it.  All of them therefore trap if they are executed, and it goes on in the stub: 0xcc is int3, and 0x60
+ * is no instruction.  That leaves 256 places for each stub; the second distance is for programs at low
+ * addresses.
+ */
+#define JUMP_DOWN ((int32_t)0xcccccc00)
+#define JUMP_UP   0x60cccc00
+#define JUMP 5u                 /* bytes of a jump */
+#define HEAD 28u                /* bytes of a stub up to the moved instructions */
+
+uint8_t *
+fast_share(struct cap *c, uint64_t addr, uint64_t n, uint64_t code)
+{
+	struct user_regs_struct g;
+	static const uint8_t name[16] = "recorder";
+	uint8_t kept[16], *p = MAP_FAILED;
+	long fd = -1, ret = -1, at = 0;
+	char path[48];
+	uint64_t spot;
+	int ours;
+
+	if (tracee_regs(&c->t, &g))
+		return NULL;
+	spot = (g.rsp - 1024) & ~15ull;
+	if (tracee_read(&c->t, spot, kept, 16) != 16 || tracee_write(&c->t, spot, name, 16) != 16)
+		return NULL;
+	if (tracee_call(&c->t, &fd, SYS_memfd_create, spot, MFD_CLOEXEC, 0, 0, 0, 0))
+		fd = -1;
+	tracee_write(&c->t, spot, kept, 16);
+	if (fd < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%ld", (long)c->t.pid, fd);
+	ours = open(path, O_RDWR | O_CLOEXEC);
+	if (ours >= 0) {
+		if (!ftruncate(ours, (off_t)n))
+			p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, ours, 0);
+		close(ours);
+	}
+	if (p != MAP_FAILED) {
+		if (tracee_call(&c->t, &at, SYS_mmap, addr, code, PROT_READ | PROT_EXEC,
+			MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, 0) ||
+		    (uint64_t)at != addr ||
+		    (n > code &&
+			(tracee_call(&c->t, &at, SYS_mmap, addr + code, n - code, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd, code) ||
+			    (uint64_t)at != addr + code)) ||
+		    tracee_call(&c->t, &ret, SYS_madvise, addr, n, MADV_DONTFORK, 0, 0, 0) || ret) {
+			munmap(p, n);
+			p = MAP_FAILED;
+		}
+	}
+	tracee_call(&c->t, &ret, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The stubs for the mapping that contains addr; NULL: there can be none. */
+static struct fast_text *
+site_text(struct cap *c, uint64_t addr)
+{
+	struct fast *f = c->fast;
+	struct fast_text *t = &f->text[f->ntext];
+	size_t i;
+
+	for (i = 0; i < f->ntext; i++)
+		if (f->text[i].lo <= addr && f->text[i].hi >= addr + JUMP)
+			return f->text[i].p ? &f->text[i] : NULL;
+	i = region_at(&c->reg, addr);
+	if (f->ntext == FAST_TEXTS || i == c->reg.n || c->reg.p[i].lo > addr || c->reg.p[i].hi < addr + JUMP)
+		return NULL;
+	*t = (struct fast_text){.lo = c->reg.p[i].lo, .hi = c->reg.p[i].hi};
+	if (c->reg.p[i].shared || c->reg.p[i].stack || !(c->reg.p[i].prot & PROT_EXEC) ||
+	    c->reg.p[i].prot & PROT_WRITE || t->hi - t->lo > (256u << 20))
+		return NULL;
+	t->jump = t->lo > 0x40000000u ? JUMP_DOWN : JUMP_UP;
+	t->at = (t->lo + JUMP + (uint64_t)(int64_t)t->jump) / PAGE * PAGE;
+	t->size = (t->hi + JUMP + (uint64_t)(int64_t)t->jump + FAST_WINDOW + PAGE) / PAGE * PAGE - t->at;
+	t->p = fast_share(c, t->at, t->size, t->size);
+	f->ntext++;
+	return t->p ? t : NULL;
+}
+
+/* May it be moved to another address?  *ends: nothing is executed after it. */
+static int
+site_movable(const ZydisDecodedInstruction *z, int *ends)
+{
+	*ends = z->meta.category == ZYDIS_CATEGORY_RET;
+	if (z->attributes & ZYDIS_ATTRIB_IS_RELATIVE || z->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
+		return 0;
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_BINARY: case ZYDIS_CATEGORY_DATAXFER: case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_CMOV: case ZYDIS_CATEGORY_POP: case ZYDIS_CATEGORY_PUSH: case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_NOP: case ZYDIS_CATEGORY_WIDENOP: case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_CONVERT: case ZYDIS_CATEGORY_MISC:
+		return z->mnemonic != ZYDIS_MNEMONIC_PUSHFQ && z->mnemonic != ZYDIS_MNEMONIC_CPUID;
+	case ZYDIS_CATEGORY_RET:
+		return z->mnemonic == ZYDIS_MNEMONIC_RET && z->length == 1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Adds a jump to the stub, as far as it may go: opcode 0xe9, or the second byte of a conditional one.
+ * Returns its length.
+ */
+static unsigned
+site_branch(const struct fast_site *s, uint8_t *stub, unsigned at, uint8_t opcode, uint64_t to)
+{
+	unsigned n = opcode == 0xe9 ? 5 : 6;
+
+	if (n == 6)
+		stub[at] = 0x0f;
+	stub[at + n - 5] = opcode;
+	put_le32(stub + at + n - 4, (uint32_t)(to - (s->stub + at + n)));
+	return n;
+}
+
+/* Moves the instruction at b to offset `at` of the stub: the bytes there, or 0: it cannot be moved. */
+static unsigned
+site_move(const struct fast_site *s, const ZydisDecodedInstruction *z, const uint8_t *b, uint8_t *stub,
+    unsigned at, int *ends)
+{
+	uint64_t next = s->addr + s->n + z->length;
+	int near = z->length == 2 && (b[0] & 0xf0) == 0x70;
+	int far = z->length == 6 && b[0] == 0x0f && (b[1] & 0xf0) == 0x80;
+
+	if (at + ZYDIS_MAX_INSTRUCTION_LENGTH + JUMP > FAST_STUB)
+		return 0;
+	if (near)
+		return site_branch(s, stub, at, (uint8_t)(b[0] + 0x10), next + (uint64_t)(int64_t)(int8_t)b[1]);
+	if (far)
+		return site_branch(s, stub, at, b[1], next + (uint64_t)(int64_t)(int32_t)get_le32(b + 2));
+	if ((z->length == 2 && b[0] == 0xeb) || (z->length == 5 && b[0] == 0xe9)) {
+		*ends = 1;
+		return site_branch(s, stub, at, 0xe9, next +
+		    (uint64_t)(b[0] == 0xeb ? (int64_t)(int8_t)b[1] : (int64_t)(int32_t)get_le32(b + 1)));
+	}
+	if (!site_movable(z, ends))
+		return 0;
+	memcpy(stub + at, b, z->length);
+	return z->length;
+}
+
+/* Decodes what must be moved: 0, or -1: it cannot be.  b: the program's bytes at the place. */
+static int
+site_decode(struct fast_site *s, const uint8_t *b, size_t n, uint8_t *stub)
+{
+	ZydisDecodedInstruction z;
+	unsigned at = HEAD, k;
+	int ends = 0;
+
+	for (s->n = s->len; s->n < JUMP && !ends; s->n = (uint8_t)(s->n + z.length)) {
+		if (s->nmoved == FAST_MOVED || x86_decode(&z, NULL, b + s->n, n - s->n, x86_amd_here()) ||
+		    (k = site_move(s, &z, b + s->n, stub, at, &ends)) == 0)
+			return -1;
+		s->from[s->nmoved] = s->n;
+		s->to[s->nmoved++] = (uint8_t)at;
+		at += k;
+	}
+	if (!ends)
+		site_branch(s, stub, at, 0xe9, s->addr + s->n);
+	return 0;
+}
+
+/* lea moved(%rip), %r11; lea after(%rip), %rcx; jmp *entry(%rip); with rax and rdx for rdtsc */
+static void
+site_head(const struct fast_site *s, uint8_t *stub, uint64_t core)
+{
+	static const uint8_t call[20] = {
+		0x4c, 0x8d, 0x1d, HEAD - 7, 0, 0, 0, 0x48, 0x8d, 0x0d, 0, 0, 0, 0, 0xff, 0x25,
+	}, tsc[20] = {
+		0x48, 0x8d, 0x05, HEAD - 7, 0, 0, 0, 0x48, 0x8d, 0x15, 0, 0, 0, 0, 0xff, 0x25,
+	};
+	const uint8_t *entry = !s->tsc ? fast_entry : s->len == 2 ? fast_tsc : fast_tscp;
+
+	memcpy(stub, s->tsc ? tsc : call, sizeof(call));
+	put_le32(stub + 10, (uint32_t)(s->addr + s->len - (s->stub + 14)));
+	put_le64(stub + 20, core + (uint64_t)(entry - fast_code_begin));
+}
+
+static int
+site_free(const struct fast *f, uint64_t stub)
+{
+	for (size_t i = 0; i < f->nsite; i++)
+		if (f->site[i].stub - stub < FAST_STUB || stub - f->site[i].stub < FAST_STUB)
+			return 0;
+	return 1;
+}
+
+/* Is a breakpoint of random.c, or another place, within the bytes that are moved? */
+static int
+site_overlaps(const struct cap *c, const struct fast_site *s)
+{
+	const struct fast *f = c->fast;
+
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].addr - s->addr < s->n && (!s->tsc || c->site[i].addr != s->addr))
+			return 1;
+	for (size_t i = 0; i < f->nsite; i++)
+		if (f->site[i].addr - s->addr < s->n || s->addr - f->site[i].addr < f->site[i].n)
+			return 1;
+	return 0;
+}
+
+/* Is it one of the instructions that the recorder is for?  b: the program's bytes. */
+static int
+site_known(struct fast_site *s, const uint8_t *b)
+{
+	s->tsc = b[0] == 0x0f && (b[1] == 0x31 || (b[1] == 0x01 && b[2] == 0xf9));
+	s->len = s->tsc && b[1] == 0x01 ? 3 : 2;
+	return s->tsc || (b[0] == 0x0f && b[1] == 0x05);
+}
+
+int
+fast_add_site(struct cap *c, uint64_t addr)
+{
+	struct fast *f = c->fast;
+	struct fast_site s = {.addr = addr};
+	struct fast_text *t;
+	uint8_t b[32], stub[FAST_STUB] = {0};
+	size_t n = tracee_read(&c->t, addr, b, sizeof(b));
+
+	random_hide(c, addr, b, n);
+	if (n < JUMP || !site_known(&s, b) || !(t = site_text(c, addr)))
+		return -1;
+	s.stub = addr + JUMP + (uint64_t)(int64_t)t->jump;
+	for (unsigned i = 0; i < FAST_WINDOW / FAST_STUB && !site_free(f, s.stub); i++)
+		s.stub += FAST_STUB;
+	if (s.stub - (addr + JUMP + (uint64_t)(int64_t)t->jump) >= FAST_WINDOW || site_decode(&s, b, n, stub) ||
+	    site_overlaps(c, &s))
+		return -1;
+	memcpy(s.was, b, sizeof(s.was));
+	site_head(&s, stub, f->core);
+	memcpy(t->p + (s.stub - t->at), stub, sizeof(stub));
+	f->site = mem_xgrow(f->site, &f->capsite, f->nsite + 1, sizeof(*f->site));
+	f->site[f->nsite++] = s;
+	return 0;
+}
+
+static void
+site_jump(struct cap *c, struct fast_site *s, int in)
+{
+	uint8_t b[JUMP] = {0xe9};
+
+	if (s->in == in)
+		return;
+	put_le32(b + 1, (uint32_t)(s->stub - (s->addr + JUMP)));
+	if (s->tsc && in)
+		random_lend(c, s->addr, 1);
+	tracee_write(&c->t, s->addr, in ? b : s->was, JUMP);
+	s->in = (uint8_t)in;
+	if (s->tsc && !in)
+		random_lend(c, s->addr, 0);
+}
+
+void
+fast_jumps(struct cap *c, int in)
+{
+	for (size_t i = 0; i < c->fast->nsite; i++)
+		site_jump(c, &c->fast->site[i], in);
+}
+
+void
+fast_forget(struct cap *c, uint64_t lo, uint64_t hi)
+{
+	struct fast *f = c->fast;
+
+	for (size_t i = 0; i < f->nsite; i++) {
+		struct fast_site *s = &f->site[i];
+
+		if (s->addr + JUMP <= lo || s->addr >= hi)
+			continue;
+		site_jump(c, s, 0);
+		*s = f->site[--f->nsite];
+		i--;
+	}
+}
+
+struct fast_site *
+fast_site_of(const struct fast *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->nsite; i++)
+		if (addr - f->site[i].addr < JUMP)
+			return &f->site[i];
+	return NULL;
+}
+
+struct fast_site *
+fast_site_in(const struct fast *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->nsite; i++)
+		if (addr - f->site[i].stub < FAST_STUB)
+			return &f->site[i];
+	return NULL;
+}
+
+int
+fast_covers(const struct cap *c, uint64_t addr)
+{
+	const struct fast_site *s = c->fast ? fast_site_of(c->fast, addr) : NULL;
+
+	return s && s->in;
+}
+
+void
+fast_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n)
+{
+	for (size_t i = 0; c->fast && i < c->fast->nsite; i++)
+		for (unsigned k = 0; c->fast->site[i].in && k < JUMP; k++)
+			if (c->fast->site[i].addr + k - addr < n)
+				p[c->fast->site[i].addr + k - addr] = c->fast->site[i].was[k];
+}
+
+void
+fast_child(const struct cap *c, struct tracee *t)
+{
+	for (size_t i = 0; c->fast && i < c->fast->nsite; i++)
+		if (c->fast->site[i].in)
+			tracee_write(t, c->fast->site[i].addr, c->fast->site[i].was, JUMP);
+}

@@ -1,0 +1,344 @@
+/* What stops of a process mean while the recorder is in it. */
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "gen/wscap/fast.h"
+#include "gen/wscap/wscap.h"
+
+#define SUD_CODE 2              /* si_code of the SIGSYS: SYS_USER_DISPATCH */
+#define STEPS 100000u           /* steps out of the recorder, at most */
+
+/* Does the process execute the recorder, or the vdso for it? */
+static int
+fast_busy(const struct fast *f, const struct user_regs_struct *g)
+{
+	return g->rip - f->core < FAST_CODE || g->rsp - f->core <= FAST_STACK;
+}
+
+/* Or is it on the way there? */
+static int
+fast_inside(const struct fast *f, const struct user_regs_struct *g)
+{
+	const struct fast_site *s;
+
+	if (fast_busy(f, g))
+		return 1;
+	s = fast_site_in(f, g->rip);
+	return s && g->rip - s->stub < s->to[0];
+}
+
+/* The program's registers at the call that the recorder is in; rip is after it. */
+static void
+fast_view(const struct fast *f, struct user_regs_struct *g)
+{
+	const struct fast_area *a = f->a;
+	struct ws_regs w = {.rip = a->r[1], .rflags = a->flags, .fsbase = g->fs_base, .gsbase = g->gs_base};
+
+	memcpy(w.r, a->r, sizeof(w.r));
+	tracee_to_user(g, &w);
+}
+
+/* From a stub to the program, for rip after the call; 0: it is not there. */
+static uint64_t
+fast_outside(const struct fast *f, uint64_t rip)
+{
+	const struct fast_site *s = fast_site_in(f, rip);
+
+	for (unsigned i = 0; s && i < s->nmoved; i++)
+		if (rip == s->stub + s->to[i])
+			return s->addr + s->from[i];
+	return s ? s->addr + s->n : 0;          /* the jump back */
+}
+
+/* The same after a rdtsc, but for rax. */
+static void
+fast_tsc_view(const struct fast *f, struct user_regs_struct *g)
+{
+	const struct fast_area *a = f->a;
+
+	g->rcx = a->r[1];
+	g->rsp = a->r[4];
+	g->rdi = a->r[7];
+	g->r11 = a->r[11];
+	g->rdx = a->ret >> 32;
+	g->eflags = a->flags;
+	g->rip = fast_outside(f, a->back);
+}
+
+/* The process is at a place of the program that a jump has replaced: leads it into the stub. */
+static void
+fast_lead(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast_site *s = fast_site_of(c->fast, g->rip);
+
+	if (!s || !s->in || g->rip == s->addr)
+		return;
+	for (unsigned i = 0; i < s->nmoved; i++)
+		if (g->rip == s->addr + s->from[i]) {
+			g->rip = s->stub + s->to[i];
+			tracee_setregs(&c->t, g);
+			return;
+		}
+	fast_forget(c, s->addr, s->addr + 1);   /* no instruction that we know begins there */
+}
+
+/* The recorder's call has been made, or was interrupted: does what it had still to do. */
+static void
+fast_finish(struct cap *c, struct user_regs_struct *g, uint64_t ret)
+{
+	struct fast *f = c->fast;
+
+	fast_view(f, g);
+	g->orig_rax = f->a->r[0];
+	g->rax = ret;
+	tracee_setregs(&c->t, g);
+	c->in = *g;
+	c->in.rax = (uint64_t)-38;      /* ENOSYS, as at an entry */
+	c->compare = c->denied = 0;
+	c->inside = 1;
+	call_leave(c);
+}
+
+/* The call of the recorder is made under ptrace instead. */
+static void
+fast_redo(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+
+	fast_view(f, g);
+	g->rip = fast_place(f, fast_asked) - 2;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
+	f->calling = 1;
+}
+
+/* A call that the recorder does not make. */
+static void
+fast_asks(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+
+	/* to force the signal, the kernel has unblocked it */
+	if (c->mask >> (SIGSYS - 1) & 1)
+		ptrace(PTRACE_SETSIGMASK, c->t.pid, sizeof(c->mask), &c->mask);
+	f->slow++;
+	if (g->rsp - f->core <= FAST_STACK) {   /* the vdso cannot tell the time */
+		f->a->clock = 0;
+		fast_redo(c, g);
+		return;
+	}
+	g->rip -= 2;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
+	f->calling = 1;
+}
+
+static int
+fast_faulted(struct cap *c, struct user_regs_struct *g, const siginfo_t *si)
+{
+	struct fast *f = c->fast;
+
+	if ((si->si_signo != SIGSEGV && si->si_signo != SIGBUS) || si->si_code <= 0)
+		return 0;
+	f->a->clock = 0;
+	if (f->a->made)
+		fast_finish(c, g, f->a->ret);
+	else
+		fast_redo(c, g);
+	return 1;
+}
+
+/* The buffer was full at a rdtsc, and is read now. */
+static void
+fast_again(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+	const struct fast_site *s = fast_site_in(f, f->a->back);
+
+	g->rip = s ? s->stub : 0;
+	g->orig_rax = UINT64_MAX;
+	tracee_setregs(&c->t, g);
+}
+
+/* A signal.  1: it is done with, *sig is passed on. */
+static int
+fast_signal(struct cap *c, int *sig)
+{
+	struct fast *f = c->fast;
+	struct user_regs_struct g;
+	uint64_t rip;
+	siginfo_t si;
+
+	if (tracee_regs(&c->t, &g) || ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+		return 0;
+	if (si.si_signo == SIGSYS && si.si_code == SUD_CODE) {
+		fast_asks(c, &g);
+		*sig = 0;
+		return 1;
+	}
+	if ((si.si_signo == SIGTRAP || si.si_signo == SIGILL) && si.si_code > 0) {
+		rip = g.rip - (si.si_signo == SIGTRAP);
+		if (fast_covers(c, rip)) {
+			g.rip = rip;
+			g.orig_rax = UINT64_MAX;
+			tracee_setregs(&c->t, &g);
+			*sig = 0;
+			return 1;
+		}
+	}
+	if (g.rip == fast_place(f, fast_made)) {
+		fast_finish(c, &g, g.rax);
+		return 0;
+	}
+	if (g.rip == fast_place(f, fast_full) && si.si_signo == SIGILL) {
+		fast_again(c, &g);
+		*sig = 0;
+		return 1;
+	}
+	if (fast_inside(f, &g) || f->calling) {
+		*sig = fast_faulted(c, &g, &si) ? 0 : signal_wait(c, &si);
+		return 1;
+	}
+	if ((rip = fast_outside(f, g.rip)) != 0) {
+		g.rip = rip;
+		tracee_setregs(&c->t, &g);
+	}
+	return 0;
+}
+
+/* A call is about to be made under ptrace: at the program's place. */
+static void
+fast_entered(struct cap *c)
+{
+	struct fast *f = c->fast;
+	struct user_regs_struct g;
+
+	if (tracee_regs(&c->t, &g))
+		return;
+	f->calling = 0;
+	if (g.rip != fast_place(f, fast_asked))
+		return;
+	g.rip = g.rcx = f->a->r[1];
+	tracee_setregs(&c->t, &g);
+}
+
+/* Brings the process out of the recorder, to a place of the program. */
+static void
+fast_out(struct cap *c)
+{
+	struct fast *f = c->fast;
+	struct user_regs_struct g;
+	uint64_t rip;
+	int status;
+
+	for (unsigned i = 0; i < STEPS && !tracee_regs(&c->t, &g); i++) {
+		if (g.rip == fast_place(f, fast_made)) {
+			fast_finish(c, &g, g.rax);
+			break;
+		}
+		if (g.rip == fast_place(f, fast_made) - 2 || g.rip == fast_place(f, fast_asked) - 2) {
+			fast_view(f, &g);
+			g.rip -= 2;
+			tracee_setregs(&c->t, &g);
+			break;
+		}
+		if (!fast_inside(f, &g)) {
+			if ((rip = fast_outside(f, g.rip)) != 0) {
+				g.rip = rip;
+				tracee_setregs(&c->t, &g);
+			}
+			break;
+		}
+		if (tracee_resume(&c->t, PTRACE_SINGLESTEP, 0) || tracee_wait(&c->t, &status) || !WIFSTOPPED(status))
+			break;
+	}
+	f->calling = 0;
+	fast_drain(c);
+}
+
+int
+fast_stopped(struct cap *c, int status, int *sig)
+{
+	struct fast *f = c->fast;
+	struct user_regs_struct g;
+	int done = 0;
+
+	if (!f || !f->a)
+		return 0;
+	fast_drain(c);
+	f->a->selector = 0;
+	if (!f->on)
+		return 0;
+	if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+		if (!c->inside)
+			fast_entered(c);
+	} else if (status >> 16 == 0) {
+		done = fast_signal(c, sig);
+	} else if (status >> 16 == PTRACE_EVENT_STOP && c->all->leaving) {
+		fast_out(c);
+	}
+	if (status >> 16 != PTRACE_EVENT_EXIT && !tracee_regs(&c->t, &g) && !fast_busy(f, &g))
+		f->tail = *(volatile uint64_t *)&f->a->head = 0;
+	return done;
+}
+
+static int
+fast_restarts(const struct user_regs_struct *g)
+{
+	int64_t ret = (int64_t)g->rax;
+
+	return (int64_t)g->orig_rax >= 0 && ret <= -512 && ret >= -516;
+}
+
+int
+fast_resume(struct cap *c)
+{
+	struct fast *f = c->fast;
+	struct user_regs_struct g;
+
+	if (!f || !f->a || !f->on)
+		return PTRACE_SYSCALL;
+	f->a->slow = c->t.nheld != 0;
+	f->a->selector = 0;
+	if (c->inside || f->calling || tracee_regs(&c->t, &g))
+		return PTRACE_SYSCALL;
+	f->a->fsbase = g.fs_base;
+	f->a->gsbase = g.gs_base;
+	if (!fast_restarts(&g))
+		fast_lead(c, &g);
+	f->a->selector = 1;
+	return PTRACE_CONT;
+}
+
+/* Has it just entered the recorder, so that the shared memory still tells of the call before? */
+static int
+fast_enters(const struct fast *f, uint64_t rip)
+{
+	return (rip >= fast_place(f, fast_entry) && rip < fast_place(f, fast_started)) ||
+	    (rip >= fast_place(f, fast_tscp) && rip < fast_place(f, fast_tsc_started));
+}
+
+int
+fast_dead(struct cap *c, struct user_regs_struct *g)
+{
+	struct fast *f = c->fast;
+	uint64_t rip;
+
+	if (!f || !f->on)
+		return 0;
+	if (f->calling || ((int64_t)g->orig_rax >= 0 && g->rax == g->orig_rax))
+		return 1;               /* it waits for us to make a call */
+	if (fast_inside(f, g)) {
+		if (f->a->head == f->a->begun || g->rip - f->core >= FAST_CODE || fast_enters(f, g->rip))
+			return 1;
+		if (f->a->tsc)
+			fast_tsc_view(f, g);
+		else
+			fast_view(f, g);
+		g->rax = f->a->tsc ? (uint32_t)f->a->ret : f->a->ret;
+	} else if ((rip = fast_outside(f, g->rip)) != 0) {
+		g->rip = rip;
+	}
+	return 0;
+}

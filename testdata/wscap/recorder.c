@@ -1,0 +1,312 @@
+/* What a program may do with system calls that are recorded inside it: recorder NAME. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MANY 150
+
+static volatile unsigned count;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	count++;
+}
+
+/* Many calls of some kinds: a number that depends on what they returned. */
+static unsigned long
+work(int times)
+{
+	unsigned long sum = 0;
+	struct timespec t;
+	struct timeval v;
+	struct stat st;
+	char b[300];
+	int fd;
+
+	for (int i = 0; i < times; i++) {
+		sum = sum * 31 + (unsigned long)getppid();
+		fd = open("/dev/zero", O_RDONLY);
+		memset(b, 1, sizeof(b));
+		sum += (unsigned long)read(fd, b, (size_t)(i % 300)) + (unsigned char)b[0];
+		fstat(fd, &st);
+		sum += st.st_ino;
+		sum += (unsigned long)lseek(fd, 0, SEEK_CUR) + (unsigned long)close(fd);
+		sum += (unsigned long)stat("/nowhere", &st) + (unsigned long)read(-1, b, 5) + (unsigned long)errno;
+		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+		gettimeofday(&v, NULL);
+		sum += (unsigned long)t.tv_nsec + (unsigned long)v.tv_usec;
+		sum += (unsigned long)syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (void *)8);
+	}
+	return sum;
+}
+
+/* All general registers and flags are what the kernel leaves, and the red zone stays. */
+static int
+registers(void)
+{
+	static const unsigned long want[] = {2, 3, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15};
+	static unsigned long v[12], rcx, r11, flags, here, near, far;  /* not on the stack */
+
+	for (int i = 0; i < MANY; i++) {
+		__asm__ volatile(
+		    "push %%rbx; push %%rbp; pushq $0xad7; popfq\n"
+		    "mov $2, %%rdx; mov $3, %%rbx; mov $5, %%rbp; mov $6, %%rsi; mov $7, %%rdi; mov $8, %%r8\n"
+		    "mov $9, %%r9; mov $10, %%r10; mov $12, %%r12; mov $13, %%r13; mov $14, %%r14; mov $15, %%r15\n"
+		    "movq %%rdi, %%xmm5; mov $110, %%eax; movq $77, -8(%%rsp); movq $78, -128(%%rsp)\n"
+		    "syscall\n"
+		    "1: mov -8(%%rsp), %%rax; mov %%rax, %[near]; mov -128(%%rsp), %%rax; mov %%rax, %[far]\n"
+		    "pushfq; cld\n"
+		    "mov %%rdx, %[v]; mov %%rbx, 8+%[v]; pop %%rax; mov %%rax, %[flags]\n"
+		    "mov %%rbp, 16+%[v]; mov %%rsi, 24+%[v]; mov %%rdi, 32+%[v]; mov %%r8, 40+%[v]; mov %%r9, 48+%[v]\n"
+		    "mov %%r10, 56+%[v]; mov %%r12, 64+%[v]; mov %%r13, 72+%[v]; mov %%r14, 80+%[v]; mov %%r15, 88+%[v]\n"
+		    "mov %%rcx, %[rcx]; mov %%r11, %[r11]; lea 1b(%%rip), %%rax; mov %%rax, %[here]\n"
+		    "pop %%rbp; pop %%rbx\n"
+		    : [v] "=m"(v), [rcx] "=m"(rcx), [r11] "=m"(r11), [flags] "=m"(flags), [here] "=m"(here),
+		      [near] "=m"(near), [far] "=m"(far)
+		    :
+		    : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm5", "cc",
+		      "memory");
+		if (memcmp(v, want, sizeof(v)) || near != 77 || far != 78 || rcx != here || r11 != flags ||
+		    (flags & 0xcd5) != 0x8d5)
+			return printf("wrong in call %d: rcx %d, r11 %lx, flags %lx\n", i, rcx == here, r11, flags);
+	}
+	return printf("right\n");
+}
+
+/* A jump to the instruction after `syscall`, whose bytes are not there any more. */
+static long
+amid(int i)
+{
+	long nr = i % 10 == 9 ? -5000 : 110, ret;
+
+	__asm__ volatile("cmp $0, %1; jl 1f; syscall; 1: cmp $-4096, %%rax; ja 2f; mov $1, %%eax; 2:"
+	    : "=a"(ret) : "r"(nr), "a"(nr) : "rcx", "r11", "memory");
+	return ret;
+}
+
+static void
+timer(long us)
+{
+	struct itimerval v = {{0, us}, {0, us}};
+
+	setitimer(ITIMER_REAL, &v, NULL);
+}
+
+static void
+child(int vforked)
+{
+	int status;
+	pid_t pid = vforked ? vfork() : fork();
+
+	if (pid == 0) {
+		if (vforked)
+			execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
+		_exit((int)(work(MANY) & 7));
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		;
+	printf("child %d\n", status != 0 || !vforked);
+}
+
+static void
+handle(int sig, int flags)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_signal;
+	sa.sa_flags = flags;
+	sigaction(sig, &sa, NULL);
+}
+
+static void
+raised(void)
+{
+	handle(SIGUSR1, 0);
+	for (unsigned i = 0; i < MANY; i++) {
+		kill(getpid(), SIGUSR1);
+		if (count != i + 1)
+			printf("late %u\n", i);
+	}
+	printf("%u\n", count);
+}
+
+static void
+piped(int sig)
+{
+	int fd[2], n = 0;
+	char b[1] = "x";
+
+	if (pipe(fd))
+		exit(1);
+	if (sig)
+		handle(SIGPIPE, 0);
+	for (int i = 0; i < MANY; i++)
+		n += (int)write(fd[1], b, 1) + (int)read(fd[0], b, 1);
+	close(fd[0]);
+	printf("%d\n", n);
+	fflush(stdout);
+	n = (int)write(fd[1], b, 1);
+	printf("%d %u\n", n, count);
+}
+
+/* Takes away every page that it can, but its own. */
+static void
+greedy(void)
+{
+	unsigned long got = 0;
+	static const unsigned long from[] = {0x10000000, 0x7fffa0000000, 0x7fffc0000000,
+		0x7fffe0000000, 0x555500000000};
+
+	printf("%d\n", work(MANY) != 0);
+	for (int i = 0; i < 5; i++) {
+		void *p = mmap((void *)from[i], 0x8000000, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+		got += p == (void *)from[i];
+		if (p == (void *)from[i])
+			memset(p, i, 4096);
+	}
+	printf("%lu %d\n", got, work(MANY) != 0);
+}
+
+static void *
+thread(void *arg)
+{
+	*(unsigned long *)arg = work(MANY);
+	return NULL;
+}
+
+/* Two threads after many calls: where is the recorder then? */
+static void
+threads(void)
+{
+	unsigned long mine = work(MANY), other = 0;
+	char line[256];
+	pthread_t t;
+	int in = 0;
+	FILE *f;
+
+	if (pthread_create(&t, NULL, thread, &other))
+		exit(1);
+	mine += work(MANY);
+	pthread_join(t, NULL);
+	f = fopen("/proc/self/maps", "r");
+	while (f && fgets(line, sizeof(line), f))
+		in += strstr(line, "memfd:recorder") != NULL;
+	if (f)
+		fclose(f);
+	printf("%d %d\n", in, mine != 0 && other != 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	sigset_t all;
+	long sum = 0;
+
+	if (!strcmp(how, "work")) {
+		printf("%d\n", work(MANY) != 0);
+	} else if (!strcmp(how, "registers")) {
+		registers();
+	} else if (!strcmp(how, "amid")) {
+		for (int i = 0; i < MANY; i++)
+			sum += amid(i);
+		printf("%ld\n", sum);
+	} else if (!strcmp(how, "raise")) {
+		raised();
+	} else if (!strcmp(how, "timer")) {
+		handle(SIGALRM, SA_RESTART);
+		timer(300);
+		while (count < 8)
+			sum += work(20) != 0;
+		timer(0);
+		printf("%d\n", sum != 0);
+	} else if (!strcmp(how, "sleep")) {
+		int fd[2];
+		char b[1];
+
+		if (pipe(fd))
+			return 1;
+		handle(SIGALRM, 0);
+		for (int i = 0; i < 100; i++)
+			sum += write(fd[1], b, 1) + read(fd[0], b, 1);
+		timer(3000);
+		while (count < 20)
+			if (read(fd[0], b, 1) < 0)
+				sum += errno == EINTR;
+		timer(0);
+		printf("%d\n", sum >= 220);
+	} else if (!strcmp(how, "blocked")) {
+		sigfillset(&all);
+		for (int i = 0; i < 30; i++) {
+			sigprocmask(SIG_BLOCK, &all, NULL);
+			sum += work(20) != 0;
+			sigprocmask(SIG_UNBLOCK, &all, NULL);
+		}
+		printf("%ld\n", sum);
+	} else if (!strcmp(how, "fork") || !strcmp(how, "vfork")) {
+		for (int i = 0; i < 3; i++) {
+			sum += work(100) != 0;
+			fflush(stdout);
+			child(how[0] == 'v');
+		}
+		printf("%ld\n", sum);
+	} else if (!strcmp(how, "pipe") || !strcmp(how, "pipekill")) {
+		piped(!strcmp(how, "pipe"));
+	} else if (!strcmp(how, "greedy")) {
+		greedy();
+	} else if (!strcmp(how, "files")) {
+		for (int i = 0; i < 100; i++)
+			sum += dup2(1, 3 + i % 50) + (long)(work(3) != 0) + close(3 + i % 50);
+		close_range(3, ~0u, 0);
+		printf("%ld %d\n", sum, work(MANY) != 0);
+	} else if (!strcmp(how, "seccomp")) {
+		sum = work(MANY) != 0;
+		prctl(PR_SET_SECCOMP, 1);
+		for (int i = 0; i < MANY; i++)
+			sum += write(1, "s", 1);
+		syscall(SYS_exit, 3);
+	} else if (!strcmp(how, "mapped")) {
+		char name[] = "recorder.XXXXXX", *p;
+		int fd = mkstemp(name);
+
+		unlink(name);
+		for (int i = 0; i < MANY; i++)
+			sum += write(fd, "abcd", 4);
+		p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+		for (int i = 0; i < 100; i++) {
+			char c = (char)('a' + i % 20);
+
+			sum += pwrite(fd, &c, 1, i) + p[i];
+		}
+		printf("%ld\n", sum);
+	} else if (!strcmp(how, "thread")) {
+		threads();
+	} else if (!strcmp(how, "forever")) {
+		sum = work(MANY) != 0;          /* it is in the recorder by then */
+		printf("ready\n");
+		fflush(stdout);
+		for (;;)
+			work(1000);
+	}
+	fflush(stdout);
+	return 0;
+}

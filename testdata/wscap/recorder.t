@@ -1,0 +1,35 @@
+# The recorder inside the process: what a program can notice of it, and what a replay must not
+. "$HERE/lib.sh"
+gcc -O1 -pthread -o recorder "$HERE/recorder.c" || exit 1
+gcc -O1 -pthread -static -no-pie -o recorders "$HERE/recorder.c" || exit 1
+
+rec() { captured "$1" --recorder on -- "$2" "$3"; }
+for i in work registers amid raise timer sleep blocked fork vfork pipe greedy files seccomp mapped; do
+	rec "$i" ./recorder $i
+done
+rec "a pipe without a reader" ./recorder pipekill
+for i in registers amid fork; do rec "$i, static, at low addresses" ./recorders $i; done
+rec "a thread begins" ./recorder thread
+wsverify -n 0:2000 c.ws >verified 2>&1
+is "verified" "$? $(grep -vc ' 0 differences$' verified)" "0 0"
+
+# killed OPTION...: a process that is killed at any place: the capture replays up to there
+killed() {
+	: >out
+	wscap "$@" -o c.ws ./recorder forever >out &
+	until grep -q ready out; do sleep 0.05; done
+	read -r pid <"/proc/$!/task/$!/children"
+	in=$(grep -c memfd:recorder "/proc/$pid/maps")
+	kill -9 "$pid"
+	wait $!
+	is "killed $*: status" $? 137
+	ok "killed $*: replayed" ws2addr -o /dev/null c.ws
+}
+
+for i in 1 2 3 4 5; do killed --recorder on; done
+is "it is in the process" "$((in > 0))" 1
+killed --recorder off
+is "and not with --recorder off" "$in" 0
+killed
+is "which is the default" "$in" 0
+tap_end
