@@ -220,8 +220,8 @@ signal_is_resent(struct cap *c, siginfo_t *si)
 	return 1;
 }
 
-static int
-is_fault(const siginfo_t *si)
+int
+signal_is_fault(const siginfo_t *si)
 {
 	switch (si->si_signo) {
 	case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
@@ -375,10 +375,10 @@ on_signal(struct cap *c, int sig)
 	if (sig > 64 || c->handler[sig] == 1)   /* SIG_IGN: the program does not notice it */
 		return sig;
 	if (!c->handler[sig]) {                 /* SIG_DFL: it ends the program */
-		if (!signal_ends(sig) || is_fault(&si) || signal_after_call(c) ||
+		if (!signal_ends(sig) || signal_is_fault(&si) || signal_after_call(c) ||
 		    (other = signal_find_place(c)) == 0)
 			return sig;
-	} else if (is_fault(&si) || signal_after_call(c)) {
+	} else if (signal_is_fault(&si) || signal_after_call(c)) {
 		return signal_deliver(c, sig, 0);
 	} else if (ours && (other = signal_find_place(c)) == 0) {
 		return signal_deliver(c, sig, 1);

@@ -281,19 +281,31 @@ tree_interrupt(struct tree *a)
 				ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 }
 
+/* At a breakpoint of ours or the like, and at a fault of the program, the instruction comes first. */
+static int
+tree_faults(struct cap *c, int status)
+{
+	siginfo_t si;
+
+	return status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80) &&
+	    !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si) && signal_is_fault(&si);
+}
+
 void
 tree_stopped(struct cap *c, int status)
 {
-	int sig = 0;
+	int faults = c->all->leaving && tree_faults(c, status), sig = 0;
 
 	if (fast_stopped(c, status, &sig))
 		;
-	else if (c->all->leaving && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&
+	else if (c->all->leaving && !faults && status >> 16 != PTRACE_EVENT_FORK && status >> 16 != PTRACE_EVENT_VFORK &&
 	    status >> 16 != PTRACE_EVENT_CLONE && status >> 16 != PTRACE_EVENT_EXEC &&
 	    status >> 16 != PTRACE_EVENT_EXIT)
 		tree_leave(c, status);
 	else
 		sig = cap_stop_at(c, status);
+	if (faults && c->traced && !c->hasended)
+		ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
 	if (c->all->until.calls && until_over(c->all))
 		tree_interrupt(c->all);
 	if (c->hasended)

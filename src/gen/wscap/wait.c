@@ -30,23 +30,6 @@ wait_fail(struct cap *c, const char *option, const struct where *w, const char *
 	exit(125);
 }
 
-/* Stops it from anywhere, to be released. */
-static void
-wait_told(struct cap *c)
-{
-	siginfo_t si;
-	int status;
-
-	ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
-	while (tracee_wait(&c->t, &status))
-		;
-	if (!WIFSTOPPED(status))
-		die("--from %s: the process has ended before it came there", c->all->from.text);
-	if (status >> 16 == 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
-		tracee_hold(&c->t, &si);
-	wait_fail(c, "--from", &c->all->from, "wscap was told to end");
-}
-
 /* A process that is not captured; the points are not in its memory, or not while it uses that of its parent. */
 static void
 wait_child(struct cap *c, int event, int *lent)
@@ -142,6 +125,25 @@ wait_signal(struct cap *c, int sig, int *pass)
 			return point_hit(c, &c->site[i], pass);
 		}
 	return 0;
+}
+
+/* Stops it from anywhere, to be released. */
+static void
+wait_told(struct cap *c)
+{
+	siginfo_t si;
+	int status, pass = 0;
+
+	ptrace(PTRACE_INTERRUPT, c->t.pid, NULL, NULL);
+	while (tracee_wait(&c->t, &status))
+		;
+	if (!WIFSTOPPED(status))
+		die("--from %s: the process has ended before it came there", c->all->from.text);
+	if (status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80))
+		(void)wait_signal(c, WSTOPSIG(status), &pass);
+	if (pass && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
+		tracee_hold(&c->t, &si);
+	wait_fail(c, "--from", &c->all->from, "wscap was told to end");
 }
 
 /* 1: the region begins here, with a signal that is to come if *pass is not 0 */

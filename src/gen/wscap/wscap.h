@@ -354,6 +354,7 @@ void signal_mask(struct cap *c);        /* the program's signal mask has changed
 int on_signal(struct cap *c, int sig);
 /* the process is at a place that must not be seen: returns the signal to continue with */
 int signal_wait(struct cap *c, const siginfo_t *si);
+int signal_is_fault(const siginfo_t *si);               /* did an instruction cause it? */
 void signal_deadly(struct cap *c, int sig);             /* at the stop before the end by sig */
 /* the capture ends here: records where, if that is amid computing */
 void signal_leave(struct cap *c);
