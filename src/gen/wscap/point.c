@@ -50,7 +50,7 @@ point_direct(const struct found *f)
 }
 
 /*
- * Why can the program not be stopped there again and again?  The instruction at a place is executed unseen: what
+ * Why can the program not be stopped there often?  The instruction at a place is executed unseen: what
  * comes from outside of the program would be missing in the capture.
  */
 static const char *
