@@ -32,18 +32,19 @@ refs_option(int c, struct refs_source *q, struct refs_words *w)
 	return 0;
 }
 
-void
+const char *
 refs_operands(struct refs_source *q, const struct refs_words *w, int argc, char **argv)
 {
 	opt_operands(argc, argv, w->merge, w->merge ? INT_MAX : 2);
 	if (w->partial && w->merge)
-		die_usage("--partial and --merge exclude each other");
+		return "--partial and --merge exclude each other";
 	if (w->merge && (q->from || q->to != REFS_END))
-		die_usage("--merge comes without -n, which is in the partial results");
+		return "--merge comes without -n, which is in the partial results";
 	if (w->merge)
-		return;
+		return NULL;
 	q->path = argv[optind];
 	q->events = argc - optind > 1 ? argv[optind + 1] : NULL;
+	return NULL;
 }
 
 void

@@ -25,8 +25,11 @@ struct refs_words {
 
 /* Takes an option that opt_next returned: 1, or 0: it is not one of these. */
 int refs_option(int c, struct refs_source *q, struct refs_words *w);
-/* After the last option: a source and the events of a program, or partial results, which stay the caller's. */
-void refs_operands(struct refs_source *q, const struct refs_words *w, int argc, char **argv);
+/*
+ * After the last option: a source and the events of a program, or partial results, which stay the caller's.
+ * NULL, or which options exclude each other.
+ */
+const char *refs_operands(struct refs_source *q, const struct refs_words *w, int argc, char **argv);
 /* Before refs_open: shows progress, and has the names of functions read where that is allowed. */
 void refs_begin(const struct refs_source *q);
 

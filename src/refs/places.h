@@ -57,13 +57,14 @@ void places_table_free(struct places_table *t);
 /*
  * Partial results: what was counted, with the names, as words with a sum (base/words.h); what was put is added
  * when it is got. Then tables are made without the source, s NULL. The names of an instruction are those of the
- * part that was got last of those that know them. The instructions are at most PLACES_MOST: a file with more, and
- * a wrong one, end the program.
+ * part that was got last of those that know them. The instructions are fewer than PLACES_MOST: places_put
+ * returns -1 if there are more; a file with more, and a wrong one, end the program.
  *
  *   the number of texts, and these; how many instructions; each: its address, its size (0: none), its counters,
  *   the numbers of the texts of its function, object and file, from 1 on (0: not known), and its line; a sum
  */
-void places_put(struct places *m, struct refs *s, struct words *w);
+#define PLACES_TOO_MANY "partial results have at most %u instructions"
+int places_put(struct places *m, struct refs *s, struct words *w);
 void places_get(struct places *m, struct words *w);
 
 void places_text(struct buf *b, const struct places_table *t);

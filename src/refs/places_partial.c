@@ -26,19 +26,14 @@ text_add(struct places *m, const char *s)
 	return m->ntext++;
 }
 
-static void
-most_check(const struct places *m)
-{
-	if (m->n >= PLACES_MOST)
-		die("partial results have at most %u instructions", PLACES_MOST - 1);
-}
-
-void
+int
 places_put(struct places *m, struct refs *s, struct words *w)
 {
-	struct { uint64_t func, object, file, line; } *name = xcalloc(m->n, sizeof *name);
+	struct { uint64_t func, object, file, line; } *name;
 
-	most_check(m);
+	if (m->n >= PLACES_MOST)
+		return -1;
+	name = xcalloc(m->n, sizeof *name);
 	for (size_t i = 0; i < m->n; i++) {
 		struct refs_place p = { 0 };
 
@@ -65,6 +60,7 @@ places_put(struct places *m, struct refs *s, struct words *w)
 	}
 	words_put_sum(w);
 	free(name);
+	return 0;
 }
 
 /* The texts of a file: their indices in m; *n: how many */
@@ -116,7 +112,8 @@ get_place(struct places *m, struct words *w, const size_t *text, uint64_t ntext)
 	if (pc != (uint64_t)((int64_t)(pc << 16) >> 16) || size > REF_SIZEMAX)
 		words_bad(w, 16, "no such instruction");
 	i = size ? places_index(m, pc, (unsigned)size) : 0;
-	most_check(m);
+	if (m->n >= PLACES_MOST)
+		words_bad(w, 16, "too many instructions");
 	for (int k = 0; k < PLACES_COUNTS; k++)
 		m->place[i].n[k] += words_get(w);
 	p.func = get_text(m, w, text, ntext);

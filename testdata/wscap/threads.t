@@ -57,9 +57,9 @@ done
 is "the threads together are the run" "instructions $sum" "$(ws2addr -c c.ws | head -n 1)"
 ws2addr c.ws >whole.ref
 ws2addr -n 250000: c.ws >part.ref
-tail -c 80000 whole.ref >1
-tail -c 80000 part.ref >2
-same "a part of it" 1 2
+tail -c 80000 whole.ref >whole.end
+tail -c 80000 part.ref >part.end
+same "a part of it" whole.end part.end
 is "its first event is that of the thread that runs" "$(addrconv --kinds task -f text part.ref | head -n 1 | cut -c 1-7)" "task 0x"
 
 # what cannot be captured

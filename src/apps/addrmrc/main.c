@@ -208,13 +208,15 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { .print.points = 1, .params.line = 64, .source.to = REFS_END };
+	const char *wrong;
 	int c;
 
 	diag_init(argv[0], 1);
 	ref_set("data", &o.params.kinds);
 	while ((c = opt_next(&addrmrc_tool, argc, argv)) != -1)
 		addrmrc_option(&o, c);
-	refs_operands(&o.source, &o.words, argc, argv);
+	if ((wrong = refs_operands(&o.source, &o.words, argc, argv)) != NULL)
+		die_usage("%s", wrong);
 	addrmrc_check(&o);
 	if (o.words.merge) {
 		addrmrc_merge(&o, argv + optind);

@@ -159,6 +159,7 @@ main(int argc, char **argv)
 {
 	struct options o = { .source.to = REFS_END, .picture = &map_picture,
 		.plot = { .width = 1200, .height = 800 } };
+	const char *wrong;
 	int c;
 
 	diag_init(argv[0], 1);
@@ -173,7 +174,8 @@ main(int argc, char **argv)
 		o.plot.kinds_name = o.picture->kinds;
 		ref_set(o.plot.kinds_name, &o.plot.kinds);
 	}
-	refs_operands(&o.source, &o.words, argc, argv);
+	if ((wrong = refs_operands(&o.source, &o.words, argc, argv)) != NULL)
+		die_usage("%s", wrong);
 	o.source.names = o.picture->names;
 	o.source.areas = o.picture->areas;
 	o.source.loops = o.picture->loops;

@@ -128,12 +128,14 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { .source.to = REFS_END, .show.top = 10 };
+	const char *wrong;
 	int c;
 
 	diag_init(argv[0], 1);
 	while ((c = opt_next(&addrstat_tool, argc, argv)) != -1)
 		addrstat_option(&o, c);
-	refs_operands(&o.source, &o.words, argc, argv);
+	if ((wrong = refs_operands(&o.source, &o.words, argc, argv)) != NULL)
+		die_usage("%s", wrong);
 	addrstat_check(&o);
 	if (o.words.merge) {
 		addrstat_merge(&o, argv + optind);

@@ -133,8 +133,8 @@ partial_write(struct out *out, struct stat *t, struct refs *s, uint64_t from)
 	put_pages(&w, t);
 	if (t->stride)
 		put_strides(&w, t->stride);
-	if (t->places)
-		places_put(t->places, s, &w);
+	if (t->places && places_put(t->places, s, &w) < 0)
+		die(PLACES_TOO_MANY, PLACES_MOST - 1);
 }
 
 /* Adds the elements of an array of n to v, each at most `most`, as their sum is. Returns the sum. */

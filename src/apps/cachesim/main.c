@@ -268,13 +268,15 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { .source.to = REFS_END, .page = 4096, .top = 20 };
+	const char *wrong;
 	int c;
 
 	diag_init(argv[0], 1);
 	cachesim_defaults(&o.hier);
 	while ((c = opt_next(&cachesim_tool, argc, argv)) != -1)
 		cachesim_option(&o, c);
-	refs_operands(&o.source, &o.words, argc, argv);
+	if ((wrong = refs_operands(&o.source, &o.words, argc, argv)) != NULL)
+		die_usage("%s", wrong);
 	cachesim_check_partial(&o);
 	cachesim_check(&o);
 	if (o.words.merge) {

@@ -92,8 +92,8 @@ partial_end(struct partial *p, struct hier *h, struct refs *s)
 	for (unsigned k = 0; k < HIER_NCOUNTS; k++)
 		words_put(&p->words, n[k]);
 	words_put_sum(&p->words);
-	if (p->places)
-		places_put(p->places, s, &p->words);
+	if (p->places && places_put(p->places, s, &p->words) < 0)
+		die(PLACES_TOO_MANY, PLACES_MOST - 1);
 	free(p);
 }
 

@@ -25,7 +25,7 @@ enum class { PRIVATE, READ_SHARED, WRITE_SHARED, NCLASS };
 static const struct opt laplace_stat_opts[] = {
 	{ JSON, "json", NULL, "print JSON" },
 	OPT_OUTPUT,
-	{ WINDOW, "window", "T", "print the pages of each task in each time T, and how many of them are shared, instead" },
+	{ WINDOW, "window", "T", "print the pages of each task in each time T, and how many are shared, instead" },
 	{ 0 },
 };
 

@@ -54,6 +54,7 @@ main(int argc, char **argv)
 	struct fault f;
 	struct out *o;
 	struct refs *s;
+	const char *wrong;
 	int c, got, json = 0;
 
 	diag_init(argv[0], 1);
@@ -64,7 +65,8 @@ main(int argc, char **argv)
 		case KEY_DEPENDENCES: r.ndep = opt_size(optarg, 0, UINT64_MAX); break;
 		default: refs_option(c, &q, &w);
 		}
-	refs_operands(&q, &w, argc, argv);
+	if ((wrong = refs_operands(&q, &w, argc, argv)) != NULL)
+		die_usage("%s", wrong);
 	refs_begin(&q);
 	o = out_open(w.outname);
 	s = r.refs = refs_open(&q);

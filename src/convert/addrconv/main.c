@@ -292,13 +292,15 @@ int
 main(int argc, char **argv)
 {
 	struct conv c = { .source.to = REFS_END, .writer.line = 64, .filter = { .task = UINT64_MAX } };
+	const char *wrong;
 	int o;
 
 	diag_init(argv[0], 1);
 	c.to = conv_find("addr");
 	while ((o = opt_next(&addrconv_tool, argc, argv)) != -1)
 		addrconv_option(&c, o);
-	refs_operands(&c.source, &c.words, argc, argv);
+	if ((wrong = refs_operands(&c.source, &c.words, argc, argv)) != NULL)
+		die_usage("%s", wrong);
 	/* what comes before the first fetch, or before the first task, belongs to none */
 	c.filter.mine = c.filter.task == UINT64_MAX;
 	c.filter.here = !c.filter.code.n && !c.filter.functions.n;
