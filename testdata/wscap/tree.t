@@ -45,7 +45,7 @@ is "vfork: status" $? 42
 is "vfork: instructions" "$(ws2addr -c c.ws | sed -n 's/^run \([0-9] instructions [0-9]*\).*/\1/p' | tr '\n' ,)" \
 	"1 instructions 17,2 instructions 2007,"
 exact "vfork" 2
-is "its list" "$(wsinfo c.ws | awk 'list { print $1, $3, $4, $8, $9, $10, $11 } /^run  *began/ { list = 1 }')" "1 first 0 exited 42 ./forks x
+is "its list" "$(wsinfo c.ws | awk 'list { print $1, $3, $4, $8, $9, $10, $11 } $1 == "run" { list = 1 }')" "1 first 0 exited 42 ./forks x
 2 vfork 1 exited 7 ./forks x"
 wscap -1 -o c.ws ./forks
 is "fork, -1: status" $? 5

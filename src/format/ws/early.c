@@ -29,6 +29,8 @@ ws_early_rec(struct ws_early *e, const struct ws_rec *rec)
 		e->is = rec->u.end.how == WS_STOPPED;
 		e->icount = rec->u.end.icount;
 		break;
+	case WS_TIME:           /* the time of the end may stand before it */
+		break;
 	default:
 		e->is = 0;
 		e->why[0] = '\0';

@@ -416,8 +416,15 @@ signal_leave(struct cap *c)
 	other = place_search_far(c);
 	if (!other)
 		other = end_string(c);
-	if (other > 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si))
-		tracee_hold(&c->t, &si);
+	if (other > 0 && !ptrace(PTRACE_GETSIGINFO, c->t.pid, NULL, &si)) {
+		/* a fault of the program comes again when it goes on; one that wscap causes must not reach it */
+		if (!signal_is_fault(&si))
+			tracee_hold(&c->t, &si);
+		else if (other == SIGSEGV && si.si_code == SI_KERNEL && signal_emulate(c))
+			restore_action(c, SIGSEGV, c->segv);
+		else if (other == SIGTRAP && random_trap(c, &si))
+			restore_action(c, SIGTRAP, c->trap);
+	}
 	if (!c->hasended)
 		signal_place(c);
 }
