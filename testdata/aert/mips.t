@@ -15,7 +15,14 @@ use() {
 	is "$kind $1 $2: status" $? "$3"
 	is "$kind $1 $2: output" "$(cat on.out)" "$7"
 	is "$kind $1 $2: message" "$(sed -n 's/^ae: //p' on.err)" "${8-}"
-	./evcat ae.out 8 2>frame | cmp - want >differ 2>&1
+	./evcat ae.out 8 2>frame >got
+	if [ "$5" = 11 ]; then
+		# an access to memory ended it: a tail follows, of which not all need be events
+		set -- "$1" "$2" "$3" "$4" "$5" "$6" $(($(wc -c <got) - $(wc -c <want)))
+		is "$kind $1 $2: a tail" $(($7 >= 0 && $7 <= 1024)) 1
+		head -c "$(wc -c <want)" got >whole && mv whole got
+	fi
+	cmp got want >differ 2>&1
 	is "$kind $1 $2: frame" "$(cat frame)" 'flags 0 parent '
 	is "$kind $1 $2: events" "$(cat differ)" ''
 	is "$kind $1 $2: end record" "$(record ae.out)" "$4 $5 0 $6"

@@ -253,7 +253,7 @@ main(int argc, char **argv)
 			if (read(fd[0], b, 1) < 0)
 				sum += errno == EINTR;
 		timer(0);
-		printf("%d\n", sum >= 220);
+		printf("%d\n", sum > 200);	/* not each signal comes amid a read */
 	} else if (!strcmp(how, "blocked")) {
 		sigfillset(&all);
 		for (int i = 0; i < 30; i++) {
