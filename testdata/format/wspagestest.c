@@ -312,6 +312,7 @@ int
 main(int argc, char **argv)
 {
 	struct sink s = { NULL, 0, 0 };
+	int bad;
 
 	(void)rnd_rec;                  /* random records are not wanted here */
 	(void)same_rec;
@@ -319,8 +320,11 @@ main(int argc, char **argv)
 	make();
 	if (!write_file(&s, NRUNS, NULL, 30))
 		return 1;
-	if (argc > 2 && !strcmp(argv[1], "seeds"))
-		return seed(argv[2], &s, 0);
+	if (argc > 2 && !strcmp(argv[1], "seeds")) {
+		bad = seed(argv[2], &s, 0);
+		free(s.p);
+		return bad;
+	}
 	CHECK("each page is written once, and comes back", counted(&s, 36, 0) && whole(&s, NRUNS));
 	CHECK("cut off at every byte", truncations(&s, NRUNS));
 	CHECK("flipped bits", flips(&s, NRUNS));

@@ -19,10 +19,11 @@ X
 
 # both TEXT: the program's own functions with their variables, without numbers, addresses and lines.  gdb lists no constant
 # of 16 bytes (wide), and has frames for calls that are jumps.  Lines are those of list: gdb takes another row of the table.
+# Of a pointer before its first value gdb says that there is no memory; whether there is depends on where the stack is.
 # When main needs argc and argv no more, what its caller had for them tells; gdb looks for main's caller only past-main.
 both() {
 	sed -n '/^at /p; /^rip /p; /^rax /p; /^#/p; /^   *[a-zA-Z_]* = /p' "$1" |
-	    sed 's/^#[0-9]* *0x[0-9a-f]* in /# /; s/^#[0-9]* */# /; s/^  */  /; s/ at [^ ]*:[0-9]*$//; s/ from target:.*//; s/ at 0x[0-9a-f]*$//' |
+	    sed 's/^#[0-9]* *0x[0-9a-f]* in /# /; s/^#[0-9]* */# /; s/^  */  /; s/ at [^ ]*:[0-9]*$//; s/ from target:.*//; s/ at 0x[0-9a-f]*$//; s/ <error: [^>]*>//g' |
 	    awk '/^at /{ own = 0 } /^#/ { own = /^# (main|twice|mix|weigh|walk|text|compare) \(/ }
 		/^at / || /^r/ || (own && !/^  wide = /)'
 }
