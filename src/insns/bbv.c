@@ -147,9 +147,13 @@ bbv_write(const struct insns *q, uint64_t interval, struct out *out, struct ws_e
     struct fault *f)
 {
 	struct bbv v = { .out = out, .interval = interval };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .take = bbv_take, .arg = &v };
-	int bad = insns_run(&mine, early, f);
+	struct insns mine = *q;
+	int bad;
 
+	mine.tells = 1;
+	mine.take = bbv_take;
+	mine.arg = &v;
+	bad = insns_run(&mine, early, f);
 	free(v.block);
 	free(v.ends);
 	free(v.used);

@@ -56,10 +56,11 @@ int
 branches_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f)
 {
 	struct branches c = { .out = out };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .take = branches_take,
-	    .arg = &c };
+	struct insns mine = *q;
 	int bad;
 
+	mine.take = branches_take;
+	mine.arg = &c;
 	for (int i = 0; i < BRANCH_KINDS; i++)
 		c.namelen[i] = strlen(branch_name[i]);
 	out_str(out, "pc,target,kind,taken\n");

@@ -228,9 +228,11 @@ bt9_write(const struct insns *q, struct out *out, struct ws_early *early, struct
 {
 	static const struct node end = { .pc = UINT64_MAX };
 	struct bt9 b = { .taken = 1, .spool = spool_open(), .buffer = xmalloc(BUFFER) };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .take = bt9_take, .arg = &b };
+	struct insns mine = *q;
 	int bad;
 
+	mine.take = bt9_take;
+	mine.arg = &b;
 	bt9_node_new(&b, &(struct node){ .pc = 0 });
 	bad = insns_run(&mine, early, f);
 	if (b.any)

@@ -202,10 +202,12 @@ int
 champsim_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f)
 {
 	struct champsim c = { .out = out, .room = BATCH };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .values = 1,
-	    .take = champsim_take, .arg = &c };
+	struct insns mine = *q;
 	int bad;
 
+	mine.values = 1;
+	mine.take = champsim_take;
+	mine.arg = &c;
 	out_binary(out, "ChampSim's records");
 	champsim_flush(&c);
 	bad = insns_run(&mine, early, f);

@@ -184,10 +184,13 @@ int
 cvp_write(const struct insns *q, int cbp, struct out *out, struct ws_early *early, struct fault *f)
 {
 	struct cvp c = { .out = out, .cbp = cbp };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .values = 1,
-	    .what = VISIT_FLAGS | VISIT_MEMORY, .take = cvp_take, .arg = &c };
+	struct insns mine = *q;
 	int bad;
 
+	mine.values = 1;
+	mine.what = VISIT_FLAGS | VISIT_MEMORY;
+	mine.take = cvp_take;
+	mine.arg = &c;
 	out_binary(out, cbp ? "a CBP 2025 trace" : "a CVP-1 trace");
 	cvp_flush(&c);
 	bad = insns_run(&mine, early, f);

@@ -254,16 +254,33 @@ drmem_signal(struct drmem *c, const struct insns_span *s)
 	c->rip = s->rip;
 }
 
+/* Other threads' records follow in the same file. */
+static void
+drmem_switch(struct drmem *c, uint32_t thread)
+{
+	c->string = NULL;
+	c->file.thread = thread;
+	drmem_room(c, 4);
+	c->p = drmem_put_thread(c->p, thread);
+	c->p = drmem_time(c->p, c->file.time + c->ninsn / NS);
+}
+
 static void
 drmem_take(void *arg, const struct insns_span *s)
 {
 	struct drmem *c = arg;
 	const struct fact *before = c->string;
 
-	if (!c->begun)
+	if (!c->begun) {
+		c->file.thread = s->thread;
 		drmem_start(c);
+	}
 	if (c->signal)
 		drmem_arrived(c);
+	if (s->switches) {
+		drmem_switch(c, s->thread);
+		return;
+	}
 	if (insns_signal(s)) {
 		drmem_signal(c, s);
 		return;
@@ -298,10 +315,14 @@ drmemtrace_write(const struct insns *q, struct out *out, struct ws_early *early,
 {
 	struct drmem c = { .out = out, .file = { .version = DRMEM_HAS_BRANCHES,
 	    .type = DRMEM_X86_64 | DRMEM_ENCODINGS | DRMEM_SYSCALLS } };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .values = 1,
-	    .begin = drmem_begin, .take = drmem_take, .arg = &c };
+	struct insns mine = *q;
 	int bad;
 
+	mine.tells = 1;
+	mine.values = 1;
+	mine.begin = drmem_begin;
+	mine.take = drmem_take;
+	mine.arg = &c;
 	out_binary(out, "a drmemtrace trace");
 	drmem_flush(&c);
 	bad = insns_run(&mine, early, f);
@@ -310,7 +331,7 @@ drmemtrace_write(const struct insns *q, struct out *out, struct ws_early *early,
 	/* what is cut off has no end */
 	if (!bad) {
 		drmem_room(&c, DRMEM_MOST / DRMEM_RECORD);
-		c.p = drmem_put_end(c.p);
+		c.p = drmem_put_end(c.p, &c.file);
 	}
 	drmem_flush(&c);
 	free(c.code);

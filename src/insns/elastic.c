@@ -142,10 +142,13 @@ int
 elastic_write(const struct insns *q, struct out *out, struct ws_early *early, struct fault *f)
 {
 	struct elastic c = { .out = out };
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .values = 1, .what = VISIT_FLAGS,
-	    .take = elastic_take, .arg = &c };
+	struct insns mine = *q;
 	int bad;
 
+	mine.values = 1;
+	mine.what = VISIT_FLAGS;
+	mine.take = elastic_take;
+	mine.arg = &c;
 	out_binary(out, "an elastic trace");
 	elastic_flush(&c);
 	elastic_head(&c);

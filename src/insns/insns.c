@@ -13,13 +13,21 @@ const char *const branch_name[BRANCH_KINDS] = {
 	[BRANCH_RETURN] = "return",
 };
 
+/* What a signal record tells that its run does not */
+struct arrival {
+	uint64_t rip;                   /* where the program was */
+	uint32_t thread;                /* of a switch; 0: it is none */
+};
+
 struct walk {
 	const struct insns *q;
 	struct visit *v;
 	uint64_t icount;                /* instructions before the next run */
 	uint64_t last;                  /* number of the last instance */
-	uint64_t *rip;                  /* where the signals of the batch came; owned */
-	size_t nrip, caprip;
+	uint32_t thread;                /* that runs */
+	int found, complained;          /* the wanted thread ran; the user knows that there are several */
+	struct arrival *sig;            /* the signals of the batch; owned */
+	size_t nsig, capsig;
 	uint64_t *sys;                  /* numbers of the system calls of the batch; owned */
 	size_t nsys, capsys, usedsys;
 };
@@ -87,8 +95,8 @@ insns_record(void *arg, const struct ws_rec *rec, size_t run, uint64_t n)
 	}
 	if (rec->kind != WS_SIG)
 		return;
-	w->rip = mem_xgrow(w->rip, &w->caprip, w->nrip + 1, sizeof *w->rip);
-	w->rip[w->nrip++] = rec->u.sig.at.rip;
+	w->sig = mem_xgrow(w->sig, &w->capsig, w->nsig + 1, sizeof *w->sig);
+	w->sig[w->nsig++] = (struct arrival){ rec->u.sig.at.rip, rec->u.sig.sig == WS_SWITCH ? rec->u.sig.thread : 0 };
 }
 
 /* Leaves in s what lies in the part [lo, hi) of its instructions, each iteration counted. */
@@ -113,6 +121,19 @@ insns_cut(struct insns_span *s, uint64_t lo, uint64_t hi)
 	s->run.n += skip;
 }
 
+/* Another thread continues. */
+static void
+insns_switched(struct walk *w, uint32_t thread)
+{
+	const struct insns *q = w->q;
+
+	w->thread = thread;
+	if (q->thread || q->tells || w->complained || !q->complain)
+		return;
+	w->complained = 1;
+	q->complain("the program has several threads, which this format does not tell apart; --task N writes thread N");
+}
+
 /* Gives the wanted part of a run to the format. */
 static inline void
 insns_give(struct walk *w, struct insns_span *s)
@@ -129,6 +150,8 @@ insns_give(struct walk *w, struct insns_span *s)
 	if (last->fact->mnemonic == ZYDIS_MNEMONIC_SYSCALL && w->usedsys < w->nsys)
 		s->sys = w->sys[w->usedsys++];
 	w->last = s->run.n + s->run.ninsn - 1u;
+	if (s->switches)
+		insns_switched(w, s->thread);
 	n = insns_signal(s) ? 0 : insns_count(s);
 	w->icount += n;
 	if (icount < q->from || w->icount > q->to) {
@@ -137,6 +160,9 @@ insns_give(struct walk *w, struct insns_span *s)
 		insns_cut(s, icount < q->from ? q->from - icount : 0,
 		    q->to - icount < n ? q->to - icount : n);
 	}
+	if (q->thread && (s->thread != q->thread || s->switches))
+		return;
+	w->found |= n != 0;
 	q->take(q->arg, s);
 }
 
@@ -148,17 +174,23 @@ insns_batch(struct walk *w, const struct visit_batch *b)
 	size_t sig = b->nrun && b->run[0].at->fact->kind == FACT_SIGNAL;
 
 	for (size_t i = 0; i < b->nrun && w->icount < w->q->to; i++) {
+		struct arrival none = { 0, 0 }, *a = &none;
+
 		s.run = b->run[i];
-		s.rip = insns_signal(&s) && sig && sig <= w->nrip ? w->rip[sig - 1] : 0;
+		if (insns_signal(&s) && sig && sig <= w->nsig)
+			a = &w->sig[sig - 1];
+		s.rip = a->rip;
+		s.switches = a->thread != 0;
+		s.thread = a->thread ? a->thread : w->thread;
 		if (i + 1 == b->nrun)
 			s.next = end;
 		else if (b->run[i + 1].at->fact->kind == FACT_SIGNAL)
-			s.next = sig < w->nrip ? w->rip[sig++] : 0;
+			s.next = sig < w->nsig ? w->sig[sig++].rip : 0;
 		else
 			s.next = b->run[i + 1].at->fact->pc;
 		insns_give(w, &s);
 	}
-	w->nrip = w->nsys = w->usedsys = 0;
+	w->nsig = w->nsys = w->usedsys = 0;
 }
 
 /* Continues from the last keyframe at or before the first instruction that is wanted. */
@@ -194,6 +226,7 @@ insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 	if (q->begin)
 		q->begin(q->arg, r);
 	got = insns_seek(&w);
+	w.thread = replay_thread(r);
 	while (got == REPLAY_OK && w.icount < q->to && (got = visit_batch(w.v, &b)) == REPLAY_OK)
 		insns_batch(&w, &b);
 	if (q->end)
@@ -202,7 +235,11 @@ insns_run(const struct insns *q, struct ws_early *early, struct fault *f)
 		*f = *replay_fault(r);
 	else if (got == REPLAY_END && replay_early(r))
 		*early = *replay_early(r);
-	free(w.rip);
+	if (got != REPLAY_BAD && q->thread && !w.found) {
+		fault_set(f, WS_UNKNOWN, WS_UNKNOWN, "thread %u executes nothing there", (unsigned)q->thread);
+		got = REPLAY_BAD;
+	}
+	free(w.sig);
 	free(w.sys);
 	visit_close(w.v);
 	return got == REPLAY_BAD ? -1 : 0;

@@ -24,9 +24,11 @@ struct insns_span {
 	int again;
 	uint64_t sys;           /* if it ends with a system call, its number */
 	uint64_t rip;           /* of a signal: where the program was; 0: not known */
+	uint32_t thread;        /* that it is of, from 1; of a switch, the one that continues */
+	int switches;           /* it is a switch to another thread; then insns_signal is true */
 };
 
-/* Is it the arrival of a signal, or the return from its handler, and no instruction? */
+/* Is it the arrival of a signal, the return from its handler, or a switch of threads, and no instruction? */
 static inline int
 insns_signal(const struct insns_span *s)
 {
@@ -51,6 +53,8 @@ struct insns {
 	const char *path;       /* of the capture; NULL: standard input */
 	uint64_t from, to;      /* the part that is wanted, in instructions; to WS_UNKNOWN: to the end */
 	int values;             /* references and values are needed, not only the flow of control */
+	uint32_t thread;        /* only its instructions, and no switches; 0: those of all threads */
+	int tells;              /* the format tells threads apart, or has no need to */
 	unsigned what;          /* then, a set of VISIT_WRITERS, VISIT_FLAGS and VISIT_MEMORY */
 	void (*begin)(void *arg, struct replay *r);     /* before the first span; or NULL */
 	void (*take)(void *arg, const struct insns_span *s);
@@ -58,13 +62,13 @@ struct insns {
 	/* after the last span, also before a fault, while the memory of the program can be read; or NULL */
 	void (*end)(void *arg, struct replay *r);
 	void *arg;
-	/* for the formats with names: a file that has none, and why; or NULL */
+	/* what the user should know: a file has no names, or threads are not told apart; or NULL */
 	void (*complain)(const char *text);
 };
 
 /*
  * Gives all spans to take. 0; or -1 with *f, after all spans before the fault. *early is set if the
- * capture ends before its program.
+ * capture ends before its program. If the thread that is wanted executes nothing there, this is a fault.
  */
 int insns_run(const struct insns *q, struct ws_early *early, struct fault *f);
 

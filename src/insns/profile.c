@@ -124,7 +124,7 @@ profile_push(struct profile *p, uint64_t sp, uint32_t site, uint32_t func)
 		parent = profile_top(p)->node;
 	}
 	p->frame = mem_xgrow(p->frame, &p->capframe, p->nframe + 1, sizeof *p->frame);
-	p->frame[p->nframe++] = (struct profile_frame){ sp, p->total,
+	p->frame[p->nframe++] = (struct profile_frame){ sp, p->total - p->away,
 	    site == PROFILE_NONE ? PROFILE_NONE : profile_edge(p, site, func),
 	    profile_node(p, parent, func) };
 }
@@ -137,7 +137,7 @@ profile_pop(struct profile *p)
 	profile_settle(p);
 	if (t->edge != PROFILE_NONE) {
 		p->edge[t->edge].calls++;
-		p->edge[t->edge].cost += p->total - t->start;
+		p->edge[t->edge].cost += p->total - p->away - t->start;
 	}
 	p->nframe--;
 }
@@ -207,6 +207,57 @@ profile_signal(struct profile *p, const struct insns_span *s)
 	}
 }
 
+/* Exchanges the calls of the thread that runs with those of another. */
+static void
+profile_exchange(struct profile *p, struct profile_thread *t)
+{
+	struct profile_thread now = { t->thread, p->frame, p->nframe, p->capframe, p->sp, p->away, p->site, p->pending };
+
+	p->frame = t->frame;
+	p->nframe = t->nframe;
+	p->capframe = t->capframe;
+	p->sp = t->sp;
+	p->away = t->away;
+	p->site = t->site;
+	p->pending = t->pending;
+	*t = now;
+}
+
+/* The index of a thread. */
+static uint32_t
+profile_thread(struct profile *p, uint32_t thread)
+{
+	uint32_t h = hash_number(thread), at = h, i;
+
+	while ((i = hash_find(&p->by_thread, h, &at)) != HASH_NONE && p->other[i].thread != thread)
+		;
+	if (i != HASH_NONE)
+		return i;
+	p->other = mem_xgrow(p->other, &p->capother, p->nother + 1, sizeof *p->other);
+	p->other[p->nother] = (struct profile_thread){ .thread = thread, .pending = DOES_JUMP };
+	hash_xadd(&p->by_thread, h, (uint32_t)p->nother);
+	return (uint32_t)p->nother++;
+}
+
+/*
+ * Another thread continues. While a thread does not run, `away` is its own instructions; while it runs, those of
+ * all others.
+ */
+static void
+profile_switch(struct profile *p, uint32_t thread)
+{
+	uint32_t from = profile_thread(p, p->thread), to = profile_thread(p, thread);
+
+	if (p->nframe)
+		profile_settle(p);
+	p->away = p->total - p->away;
+	profile_exchange(p, &p->other[from]);
+	profile_exchange(p, &p->other[to]);
+	p->away = p->total - p->away;
+	p->since = p->total;
+	p->thread = thread;
+}
+
 static inline void
 profile_act(struct profile *p, const struct profile_insn *in, const struct insns_span *s, uint32_t i)
 {
@@ -228,6 +279,11 @@ profile_take(void *arg, const struct insns_span *s)
 {
 	struct profile *p = arg;
 
+	if (s->switches) {
+		profile_switch(p, s->thread);
+		return;
+	}
+	p->thread = s->thread;
 	if (insns_signal(s)) {
 		profile_signal(p, s);
 		return;
@@ -266,6 +322,12 @@ profile_end(void *arg, struct replay *r)
 
 	while (p->nframe)
 		profile_pop(p);
+	for (size_t i = 0; i < p->nother; i++)
+		if (p->other[i].nframe) {
+			profile_switch(p, p->other[i].thread);
+			while (p->nframe)
+				profile_pop(p);
+		}
 	for (size_t i = 0; i < h->argc; i++)
 		n += strlen(h->argv[i]) + 1;
 	p->command = xcalloc(n, 1);
@@ -280,11 +342,16 @@ profile_end(void *arg, struct replay *r)
 int
 profile_run(struct profile *p, const struct insns *q, struct ws_early *early, struct fault *f)
 {
-	struct insns mine = { .path = q->path, .from = q->from, .to = q->to, .values = 1, .arg = p,
-	    .take = profile_take, .map = profile_map, .end = profile_end };
+	struct insns mine = *q;
 	const char *why;
 	int bad;
 
+	mine.tells = 1;
+	mine.values = 1;
+	mine.arg = p;
+	mine.take = profile_take;
+	mine.map = profile_map;
+	mine.end = profile_end;
 	memset(p, 0, sizeof *p);
 	p->pending = DOES_JUMP;
 	p->source = wsource_new();
@@ -307,8 +374,12 @@ profile_free(struct profile *p)
 	free(p->edge);
 	free(p->node);
 	free(p->frame);
+	for (size_t i = 0; i < p->nother; i++)
+		free(p->other[i].frame);
+	free(p->other);
 	hash_free(&p->by_name);
 	hash_free(&p->by_call);
 	hash_free(&p->by_parent);
+	hash_free(&p->by_thread);
 	wsource_free(p->source);
 }

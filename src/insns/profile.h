@@ -42,8 +42,18 @@ struct profile_node {
 };
 
 struct profile_frame {
-	uint64_t sp, start;             /* address of the return address; instructions before it */
+	uint64_t sp, start;             /* address of the return address; instructions of the thread before it */
 	uint32_t edge, node;            /* edge PROFILE_NONE: it was not called */
+};
+
+/* The calls of a thread that does not run */
+struct profile_thread {
+	uint32_t thread;                /* its number */
+	struct profile_frame *frame;    /* owned */
+	size_t nframe, capframe;
+	uint64_t sp, away;
+	uint32_t site;
+	uint8_t pending;
 };
 
 struct profile {
@@ -60,11 +70,15 @@ struct profile {
 	struct wsource *source;
 
 	/* internal to profile.c */
-	struct hash by_name, by_call, by_parent;
+	struct hash by_name, by_call, by_parent, by_thread;
 	struct profile_frame *frame;
 	size_t nframe, capframe;
 	uint64_t since;                 /* instructions before the top node became that */
 	uint64_t sp;                    /* of the call that was executed last */
+	uint64_t away;                  /* instructions so far that were not of the thread */
+	struct profile_thread *other;   /* owned */
+	size_t nother, capother;
+	uint32_t thread;                /* that runs; 0: it is not known yet */
 	uint32_t site;                  /* the instruction that was executed last, if `does` */
 	uint8_t pending;
 };

@@ -24,19 +24,34 @@ insns_done(struct conv *c, int bad, const struct ws_early *early, const struct f
 	    !bad && early->is ? ws_early_text(early, text) : NULL);
 }
 
+/* The thread that is wanted; 0: all. There is no other filter. */
+static uint32_t
+insns_thread(const struct conv *c)
+{
+	struct filter f = c->filter;
+	uint64_t task = f.task;
+
+	if (!c->filters)
+		return 0;
+	if (f.drop || f.data.n || f.code.n || f.functions.n || f.every || f.cache || task == UINT64_MAX)
+		die_usage("-f %s takes no filters but --task", c->to->name);
+	if (task == 0 || task > WS_THREADS_MAX)
+		die_usage("threads have numbers from 1 to %u", WS_THREADS_MAX);
+	return (uint32_t)task;
+}
+
 static struct insns
 insns_of(struct conv *c)
 {
 	char others[WS_OTHERS_TEXT];
+	uint32_t thread = insns_thread(c);
 
-	if (c->filters)
-		die_usage("-f %s takes no filters", c->to->name);
 	if (c->source.events)
 		die_usage("-f %s needs a capture", c->to->name);
 	if (ws_others(c->source.path, others))
 		warn("%s: %s", src_name(c->source.path), others);
 	return (struct insns){ .path = c->source.path, .from = c->source.from, .to = c->source.to,
-	    .complain = insns_complain };
+	    .thread = thread, .complain = insns_complain };
 }
 
 static void

@@ -22,7 +22,7 @@ static const struct opt addrconv_opts[] = {
 	{ ADDRESS, "address", "FROM:TO", "only data in this range of addresses; up to 16 times" },
 	{ CODE, "code", "FROM:TO", "only instructions in this range, with their data; up to 16 times" },
 	{ SAMPLE, "sample", "M/N", "only the first M of each N instructions, with their data" },
-	{ TASK, "task", "N", "only task N of a merged trace" },
+	{ TASK, "task", "N", "only thread N of a capture, or task N of another trace" },
 	{ MISSES, "misses", "SIZE,WAYS[,LINE]", "only data that miss in this LRU cache" },
 	{ SIZE, "size", "BYTES", "size of references of formats without sizes (4)" },
 	{ LINE, "line", "BYTES", "size of a cache line, for libcachesim and oracle (64)" },

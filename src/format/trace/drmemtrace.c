@@ -6,13 +6,19 @@
 #define PIECES 128u             /* that an access may have: fewer than TRACE_MARGIN */
 
 uint8_t *
+drmem_put_thread(uint8_t *p, uint32_t thread)
+{
+	p = drmem_put(p, drmem_head(DRMEM_THREAD, 4), thread ? thread : DRMEM_TASK);
+	return drmem_put(p, drmem_head(DRMEM_PID, 4), DRMEM_TASK);
+}
+
+uint8_t *
 drmem_put_start(uint8_t *p, const struct drmem_file *f)
 {
 	p = drmem_put(p, drmem_head(DRMEM_HEADER, 0), f->version);
 	p = drmem_marker(p, DRMEM_VERSION, f->version);
 	p = drmem_marker(p, DRMEM_FILETYPE, f->type);
-	p = drmem_put(p, drmem_head(DRMEM_THREAD, 4), DRMEM_TASK);
-	p = drmem_put(p, drmem_head(DRMEM_PID, 4), DRMEM_TASK);
+	p = drmem_put_thread(p, f->thread);
 	p = drmem_marker(p, DRMEM_LINE, f->line);
 	p = drmem_marker(p, DRMEM_CHUNK, 0);
 	p = drmem_marker(p, DRMEM_PAGE, f->page);
@@ -20,9 +26,9 @@ drmem_put_start(uint8_t *p, const struct drmem_file *f)
 }
 
 uint8_t *
-drmem_put_end(uint8_t *p)
+drmem_put_end(uint8_t *p, const struct drmem_file *f)
 {
-	p = drmem_put(p, drmem_head(DRMEM_THREAD_EXIT, 4), DRMEM_TASK);
+	p = drmem_put(p, drmem_head(DRMEM_THREAD_EXIT, 4), f->thread ? f->thread : DRMEM_TASK);
 	return drmem_put(p, drmem_head(DRMEM_FOOTER, 0), 0);
 }
 

@@ -40,7 +40,7 @@ enum drmem_marker {
 enum { DRMEM_HAS_ENCODINGS = 4, DRMEM_HAS_BRANCHES = 5, DRMEM_NEWEST = 7 };
 
 #define DRMEM_EPOCH UINT64_C(11644473600000000)         /* 1970 in microseconds since 1601 */
-#define DRMEM_TASK  1u                                  /* the only thread, and its process */
+#define DRMEM_TASK  1u                                  /* the process, and its first or only thread */
 
 /* What the first two fields are together */
 static inline uint32_t
@@ -74,10 +74,13 @@ drmem_time(uint8_t *p, uint64_t time)
 struct drmem_file {
 	unsigned version, type;
 	unsigned line, page;            /* bytes */
+	uint32_t thread;                /* the first, and in the end the last; 0: DRMEM_TASK */
 	uint64_t time;                  /* of the start */
 };
 #define DRMEM_MOST (10u * DRMEM_RECORD)         /* bytes that each of these writes, at most */
 uint8_t *drmem_put_start(uint8_t *p, const struct drmem_file *f);
-uint8_t *drmem_put_end(uint8_t *p);
+uint8_t *drmem_put_end(uint8_t *p, const struct drmem_file *f);
+/* The thread whose records follow, and its process: two records */
+uint8_t *drmem_put_thread(uint8_t *p, uint32_t thread);
 
 #endif

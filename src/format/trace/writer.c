@@ -271,7 +271,7 @@ trace_put_head(enum trace_format f, uint8_t *dst)
 size_t
 trace_put_tail(enum trace_format f, uint8_t *dst)
 {
-	return f == TRACE_DRMEMREFS ? (size_t)(drmem_put_end(dst) - dst) : 0;
+	return f == TRACE_DRMEMREFS ? (size_t)(drmem_put_end(dst, &(struct drmem_file){ .thread = 0 }) - dst) : 0;
 }
 
 size_t
