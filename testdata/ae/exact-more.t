@@ -1,6 +1,7 @@
 # The exactness matrix: other ways to compile, and every way to end a program.
 . "$SRC/testdata/tap.sh"
 . "$HERE/matrix.sh"
+one_oracle
 if [ "$SAN" ]; then
 	rows=$(some "calls jumps" -O2 -fPIC)
 else
