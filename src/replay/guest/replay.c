@@ -240,8 +240,8 @@ is_user_break(const struct replay *r, uint64_t pc)
 }
 
 /* The end of the program, and of the file. */
-static int
-replay_finish(struct replay *r)
+int
+drive_finish(struct replay *r)
 {
 	struct ws_rec rec;
 
@@ -265,13 +265,13 @@ at_end(struct replay *r)
 		if (r->x.icount > e->icount)
 			return drive_drift(r, "the program ended at instruction %llu",
 			    (unsigned long long)e->icount);
-		return r->x.icount == e->icount ? replay_finish(r) : REPLAY_OK;
+		return r->x.icount == e->icount ? drive_finish(r) : REPLAY_OK;
 	}
 	if (e->how == WS_KILLED && !r->after_sig &&
 	    (e->status == SIGSEGV || e->status == SIGBUS || e->status == SIGFPE || e->status == SIGILL ||
 		e->status == SIGTRAP))
 		return REPLAY_OK;
-	return replay_finish(r);
+	return drive_finish(r);
 }
 
 /*
@@ -341,119 +341,6 @@ replay_apply_here(struct replay *r, uint64_t *limit)
 		return REPLAY_BREAK;
 	}
 	return REPLAY_OK;
-}
-
-static int
-replay_unexpected(struct replay *r, const char *what)
-{
-	switch (r->next.kind) {
-	case WS_END:
-		if (r->next.u.end.icount == WS_UNKNOWN)
-			return replay_finish(r);
-		return drive_drift(r, "%s, where the program ended at instruction %llu", what,
-		    (unsigned long long)r->next.u.end.icount);
-	case WS_SYS:
-		return drive_drift(r, "%s, where the program had its next system call at 0x%llx", what,
-		    (unsigned long long)r->next.u.sys.pc);
-	default:
-		return drive_drift(r, "%s, where the program had a %s", what, ws_kind_name(r->next.kind));
-	}
-}
-
-static int
-not_recorded(struct replay *r)
-{
-	return drive_bad(r, "cannot be replayed: %s, whose result was not recorded here",
-	    ws_random_name(r->x.insn - RP_RDRAND));
-}
-
-static void
-cpuid_by_table(struct replay *r)
-{
-	uint64_t *g = r->x.cpu.r;
-	struct ws_cpuid c = replay_cpuid(r->head, (uint32_t)g[WS_RAX], (uint32_t)g[WS_RCX]);
-
-	g[WS_RAX] = c.eax;
-	g[WS_RBX] = c.ebx;
-	g[WS_RCX] = c.ecx;
-	g[WS_RDX] = c.edx;
-}
-
-static const char *
-signal_name(int sig)
-{
-	switch (sig) {
-	case SIGSEGV: return "SIGSEGV";
-	case SIGBUS: return "SIGBUS";
-	case SIGFPE: return "SIGFPE";
-	case SIGILL: return "SIGILL";
-	case SIGTRAP: return "SIGTRAP";
-	default: return "a signal";
-	}
-}
-
-/* the page of the vsyscall ABI of old programs, which the system emulates */
-#define VSYSCALL UINT64_C(0xffffffffff600000)
-
-static int
-replay_faulted(struct replay *r)
-{
-	if (!r->cut && r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
-		return replay_finish(r);
-	if (r->x.cpu.rip >> 12 == VSYSCALL >> 12)
-		return drive_bad(r,
-		    "cannot be replayed: a call into the vsyscall page, which is not recorded");
-	if (r->x.sig == SIGSEGV)
-		return drive_drift(r, "SIGSEGV at ...%011llx, which the program had not",
-		    (unsigned long long)(r->x.addr & RP_MASK));
-	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
-}
-
-/* The signal comes here: replay_apply_here delivers it. */
-static int
-replay_trapped(struct replay *r)
-{
-	if (r->cut)
-		return REPLAY_OK;
-	if (r->next.kind == WS_END && r->next.u.end.how == WS_KILLED)
-		return replay_finish(r);
-	if (r->next.kind == WS_SIG && (int)r->next.u.sig.sig == r->x.sig && drive_signal_here(r) == 1)
-		return REPLAY_OK;
-	return drive_drift(r, "%s, which the program had not", signal_name(r->x.sig));
-}
-
-/* The processor stopped.  REPLAY_OK: go on. */
-static int
-replay_stopped(struct replay *r, enum rp_stop stop)
-{
-	switch (stop) {
-	case RP_SYSCALL:
-		return r->next.kind != WS_SYS ? replay_unexpected(r, "a system call") :
-		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
-	case RP_TSC:
-		return r->next.kind != WS_TSC ? replay_unexpected(r, "rdtsc") :
-		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
-	case RP_CPUID:
-		if (!(r->head->flags & WS_CPUID_RECORDS)) {
-			cpuid_by_table(r);
-			return REPLAY_OK;
-		}
-		return r->next.kind != WS_CPUID ? replay_unexpected(r, "cpuid") :
-		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
-	case RP_RAND:
-		return r->next.kind != WS_RAND ? not_recorded(r) :
-		    drive_trigger_apply(r) ? REPLAY_BAD : REPLAY_OK;
-	case RP_BAD:
-		return drive_bad(r, "cannot be replayed: %s", r->x.why);
-	case RP_FAULT:
-		return replay_faulted(r);
-	case RP_TRAP:
-		return replay_trapped(r);
-	case RP_NOMEM:
-		return drive_bad(r, "no memory");
-	default:
-		return REPLAY_OK;       /* a breakpoint or a limit: replay_apply_here checks */
-	}
 }
 
 /* Fills in the values of an instruction that was not executed by the processor. */
@@ -527,7 +414,7 @@ replay_run_to(struct replay *r, enum rp_mode mode, uint64_t limit)
 		stop = rp_run(r->core, &r->x, mode);
 		if (stop == RP_FULL)
 			return REPLAY_OK;
-		e = replay_stopped(r, stop);
+		e = drive_stopped(r, stop);
 		if (r->x.late)
 			replay_fill_values(r);
 		if (e != REPLAY_OK)
@@ -539,47 +426,6 @@ uint64_t
 drive_instances(const struct replay *r)
 {
 	return r->x.icount - r->x.again;
-}
-
-void
-drive_tell_thread(struct replay *r)
-{
-	/* translated code always leaves room for some */
-	if (r->x.out < r->x.end)
-		*r->x.out++ = ref_make(REF_TASK, r->base + (r->thread - 1) * r->step, 0);
-}
-
-uint32_t
-replay_thread(const struct replay *r)
-{
-	return r->thread;
-}
-
-/* Has the capture other threads after this place? */
-static int
-has_threads(struct replay *r)
-{
-	struct ws_mark *m = r->cut ? NULL : ws_mark(r->in, &r->next);
-	struct ws_rec rec = r->next;
-	int found = m && rec.kind == WS_SIG && rec.u.sig.sig == WS_SWITCH;
-
-	if (!m)
-		return 0;
-	while (!found && ws_next(r->in, &rec) == 1)
-		found = rec.kind == WS_SIG && rec.u.sig.sig == WS_SWITCH;
-	if (ws_mark_return(r->in, m, &r->next) != 0)
-		(void)drive_bad_file(r);
-	ws_mark_free(m);
-	return found;
-}
-
-void
-replay_tasks(struct replay *r, uint64_t base, uint64_t step)
-{
-	r->tasks = 1;
-	r->base = base;
-	r->step = step;
-	r->first = r->thread > 1 || has_threads(r);
 }
 
 int

@@ -71,6 +71,12 @@ int drive_bad_mem(struct replay *r);                    /* sets the fault of mem
 /* as replay_length, for showing progress: changes nothing that the run depends on */
 uint64_t drive_length(struct replay *r);
 
+int drive_finish(struct replay *r);                     /* the END `next` is here: the end of the program, and of the file */
+
+/* stop.c: the processor stopped.  REPLAY_OK: go on; other results are those of replay_refs */
+int drive_stopped(struct replay *r, enum rp_stop stop);
+
+/* threads.c */
 void drive_tell_thread(struct replay *r);               /* adds a task event, as there is room */
 
 /* records.c: functions return 0, or REPLAY_BAD */
