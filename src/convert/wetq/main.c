@@ -107,7 +107,7 @@ wetq_ask(struct job *j, const struct question *k, char **word)
 static int
 wetq_reads_source(const struct question *k)
 {
-	return k->one == job_annotate || k->one == job_why || k->one == job_whynot || k->two == job_dice;
+	return k->one == job_annotate || k->one == job_why || k->one == job_deps || k->one == job_uses || k->one == job_whynot || k->two == job_dice;
 }
 
 struct command { const char *outname; int many; };

@@ -1,6 +1,6 @@
 /* wetq: writes numbers and places as text. */
 #include "base/digits.h"
-#include "convert/wetq/wetq.h"
+#include "convert/wetq/name.h"
 #include "format/wettext/wettext.h"
 
 size_t
@@ -46,6 +46,13 @@ put_number(struct buf *b, const uint64_t *word, uint32_t n)
 void
 put_where(struct job *j, uint32_t id)
 {
+	put_named(j, id, NULL);
+}
+
+void
+put_named(struct job *j, uint32_t id, const struct name *m)
+{
+	struct buf b = BUF_INIT;
 	const char *file, *func;
 	uint8_t name[16384];
 	size_t n = 0;
@@ -58,6 +65,14 @@ put_where(struct job *j, uint32_t id)
 	n += wettext_put_name(name + n, sizeof name / 2, func);
 	name[n++] = ' ';
 	n += put_dec(name + n, (uint64_t)line);
-	name[n++] = '\n';
 	out_write(j->out, name, n);
+	if (m) {
+		buf_u8(&b, ' ');
+		name_text(m, &b);
+		if (m->value)
+			buf_printf(&b, " = %s", m->value);
+	}
+	buf_u8(&b, '\n');
+	out_write(j->out, b.p, b.n);
+	buf_free(&b);
 }

@@ -25,6 +25,12 @@ state_dwarf_general(uint64_t dwarf)
 	return dwarf < 8 ? own[dwarf] : dwarf;
 }
 
+unsigned
+state_to_dwarf(unsigned reg)
+{
+	return state_dwarf[reg & 15];
+}
+
 const char *
 state_register(uint64_t dwarf)
 {

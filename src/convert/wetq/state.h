@@ -6,6 +6,7 @@
 #include "format/debug/debug.h"
 
 const char *state_register(uint64_t dwarf);     /* the name of a register by DWARF's number */
+unsigned state_to_dwarf(unsigned reg);          /* DWARF's number of a general register of fact.h */
 /* the frames of a state, at most DEBUG_FRAMES; xmm: 256 bytes, as long as frame */
 size_t state_frames(const struct query_state *s, struct debug_frame *frame, uint8_t *xmm);
 /* the functions of a frame, the innermost first, each with its line; at least one */

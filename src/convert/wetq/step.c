@@ -4,15 +4,20 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "convert/wetq/wetq.h"
+#include "convert/wetq/name.h"
+#include "format/ref/ref.h"
 
-struct step { struct query_edge *edge; size_t n, cap; };
+struct step { struct query_edge *edge; size_t n, cap; int any; uint64_t reads; struct names names; size_t *name; };
 
 static int
 step_member(void *arg, const struct query_insn *e)
 {
-	(void)arg;
-	(void)e;
+	struct step *t = arg;
+
+	/* the point is the first */
+	if (!t->any)
+		t->reads = names_reference(e, REF_LOAD);
+	t->any = 1;
 	return 0;
 }
 
@@ -76,10 +81,30 @@ step_json(struct job *j, const struct step *t)
 
 		json_object(&o, NULL);
 		step_json_fields(j, &o, d->id, d->port, d->on, d->oninstance);
+		name_json(names_first(&t->names, t->name[i], t->name[i + 1] - t->name[i]), &o);
 		json_end(&o);
 	}
 	json_end(&o);
 	json_end(&o);
+}
+
+/* Finds the names of what the point used: the memory that it read, what others stored, loaded and computed. */
+static int
+step_names(struct job *j, struct step *t, uint64_t n)
+{
+	t->name = xcalloc(t->n + 1, sizeof *t->name);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct query_edge *d = &t->edge[i];
+
+		t->name[i] = t->names.n;
+		if (d->port > query_stmt(j->q, d->id)->port.nuse && t->reads)
+			names_ask_read(&t->names, n, d->id, t->reads);
+		else if (d->port && names_ask_instance(&t->names, d->on, d->oninstance) != 0)
+			return -1;
+	}
+	t->name[t->n] = t->names.n;
+	names_find(&t->names);
+	return 0;
 }
 
 int
@@ -98,14 +123,19 @@ job_deps(struct job *j, const char *point)
 	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
 	if (t.n)
 		qsort(t.edge, t.n, sizeof *t.edge, step_order);
+	t.names = (struct names){ .j = j, .texts = texts_new(j) };
+	bad = bad || step_names(j, &t, s.n) != 0 ? -1 : 0;
 	if (!bad && j->json)
 		step_json(j, &t);
 	for (size_t i = 0; i < t.n && !bad && !j->json && i < j->most; i++) {
 		out_printf(j->out, "%s %llu#%llu", step_kind(j, t.edge[i].id, t.edge[i].port),
 		    (unsigned long long)query_stmt_name(j->q, t.edge[i].on),
 		    (unsigned long long)t.edge[i].oninstance);
-		put_where(j, t.edge[i].on);
+		put_named(j, t.edge[i].on, names_first(&t.names, t.name[i], t.name[i + 1] - t.name[i]));
 	}
+	names_free(&t.names);
+	texts_free(t.names.texts);
+	free(t.name);
 	free(t.edge);
 	free(s.count);
 	return bad;

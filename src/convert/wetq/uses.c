@@ -3,7 +3,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "convert/wetq/wetq.h"
+#include "convert/wetq/name.h"
+
+#define NAMED 256u              /* uses that are told with a name, at most */
 
 /* An instance that depends on the point directly, by a port */
 struct use { uint64_t n, instance; uint32_t id, port; };
@@ -15,6 +17,8 @@ struct uses {
 	int numbered;
 	struct use *use;                /* owned */
 	size_t n, cap, known;           /* known: instances are known of so many */
+	struct names names;
+	size_t *name;                   /* the first name of each use, and the end; owned */
 };
 
 static int
@@ -66,6 +70,27 @@ uses_number(void *arg, const struct query_insn *e)
 	return u->known == u->n;
 }
 
+static const struct name *
+uses_name(const struct uses *u, size_t i)
+{
+	return names_first(&u->names, u->name[i], u->name[i + 1] - u->name[i]);
+}
+
+/* Finds the names of what the uses stored or computed. */
+static int
+uses_names(struct uses *u)
+{
+	u->name = xcalloc(u->n + 1, sizeof *u->name);
+	for (size_t i = 0; i < u->n; i++) {
+		u->name[i] = u->names.n;
+		if (u->use[i].port && i < NAMED && names_ask_instance(&u->names, u->use[i].id, u->use[i].instance) != 0)
+			return -1;
+	}
+	u->name[u->n] = u->names.n;
+	names_find(&u->names);
+	return 0;
+}
+
 static void
 uses_json(struct job *j, const struct uses *u)
 {
@@ -76,6 +101,7 @@ uses_json(struct job *j, const struct uses *u)
 	for (size_t i = 0; i < u->n; i++) {
 		json_object(&o, NULL);
 		step_json_fields(j, &o, u->use[i].id, u->use[i].port, u->use[i].id, u->use[i].instance);
+		name_json(uses_name(u, i), &o);
 		json_end(&o);
 	}
 	json_end(&o);
@@ -90,7 +116,7 @@ uses_text(struct job *j, const struct uses *u)
 
 		out_printf(j->out, "%s %llu#%llu", step_kind(j, s->id, s->port),
 		    (unsigned long long)query_stmt_name(j->q, s->id), (unsigned long long)s->instance);
-		put_where(j, s->id);
+		put_named(j, s->id, uses_name(u, i));
 	}
 }
 
@@ -102,11 +128,13 @@ int
 job_uses(struct job *j, const char *point)
 {
 	struct query_slice s = { .flags = j->flags | QUERY_FORWARD, .fn = uses_point };
-	struct uses u = { .j = j };
+	struct uses u = { .j = j, .names = { .j = j, .texts = texts_new(j) } };
 	int bad;
 
-	if (job_point(j, point, 1, &s.n) != 0)
+	if (job_point(j, point, 1, &s.n) != 0) {
+		texts_free(u.names.texts);
 		return -1;
+	}
 	u.of = s.n;
 	s.arg = &u;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
@@ -117,12 +145,16 @@ job_uses(struct job *j, const char *point)
 		s.arg = &u;
 		bad = query_slice(j->q, &s) != 0;
 	}
+	bad = bad ? job_bad(j) : uses_names(&u);
 	if (bad)
-		bad = job_bad(j);
+		;
 	else if (j->json)
 		uses_json(j, &u);
 	else
 		uses_text(j, &u);
+	names_free(&u.names);
+	texts_free(u.names.texts);
+	free(u.name);
 	free(u.use);
 	free(s.count);
 	return bad;

@@ -14,71 +14,6 @@
 
 #define TABLES 8u               /* values out of tables whose place is followed, at most */
 
-static struct why_member *
-why_find(struct why *w, uint32_t id, uint64_t instance)
-{
-	uint32_t h = hash_number(instance * 0x10001u + id), at = h, i;
-
-	while ((i = hash_find(&w->by_who, h, &at)) != HASH_NONE)
-		if (w->member[i].id == id && w->member[i].instance == instance)
-			return &w->member[i];
-	return NULL;
-}
-
-static int
-why_member(void *arg, const struct query_insn *e)
-{
-	struct why *w = arg;
-	struct why_member *m;
-
-	if (why_find(w, e->id, e->instance))
-		return 0;
-	if (w->nmember == INSTANCES) {
-		w->cut = 1;
-		return 1;
-	}
-	w->member = mem_xgrow(w->member, &w->capmember, w->nmember + 1, sizeof *w->member);
-	m = &w->member[w->nmember];
-	*m = (struct why_member){ .id = e->id, .instance = e->instance, .nval = e->nval, .val = w->nword };
-	w->word = mem_xgrow(w->word, &w->capword, w->nword + e->nval + 1, sizeof *w->word);
-	if (e->nval)
-		memcpy(w->word + w->nword, e->val, e->nval * sizeof *e->val);
-	w->nword += e->nval;
-	hash_xadd(&w->by_who, hash_number(e->instance * 0x10001u + e->id), (uint32_t)w->nmember++);
-	return 0;
-}
-
-static int
-why_is_address(const struct why *w, const struct query_edge *d)
-{
-	const struct wport *p = &query_stmt(w->j->q, d->id)->port;
-
-	return d->port && d->port <= p->nuse && p->addrs >> (d->port - 1) & 1;
-}
-
-static void
-why_edge(void *arg, const struct query_edge *d)
-{
-	struct why *w = arg;
-	struct why_member *m = why_find(w, d->id, d->instance);
-
-	if (!m || (d->on == d->id && d->oninstance == d->instance))
-		return;
-	if (m->done && !(m == &w->member[w->from] && why_is_address(w, d)))
-		return;
-	if (d->port == 0 && w->parents) {
-		m->on = d->on;
-		m->onn = d->onn;
-		return;
-	}
-	w->edge = mem_xgrow(w->edge, &w->capedge, w->nedge + 1, sizeof *w->edge);
-	w->edge[w->nedge] = (struct why_edge){
-		.id = d->on, .instance = d->oninstance, .next = m->edge,
-		.memory = d->port > query_stmt(w->j->q, d->id)->port.nuse
-	};
-	m->edge = (uint32_t)++w->nedge;
-}
-
 uint32_t
 why_place(struct why *w, uint32_t id)
 {
@@ -108,9 +43,9 @@ why_place(struct why *w, uint32_t id)
 
 /* The node of a member's place, made below another node if there is none yet.  value: NULL, unknown */
 static uint32_t
-why_node(struct why *w, uint32_t member, uint32_t up, const struct why_member *value)
+why_node(struct why *w, uint32_t member, uint32_t up, const struct chain_member *value)
 {
-	uint32_t place = why_place(w, w->member[member].id), i = w->place[place].node;
+	uint32_t place = why_place(w, w->c.member[member].id), i = w->place[place].node;
 
 	if (!i) {
 		w->node = mem_xgrow(w->node, &w->capnode, w->nnode + 1, sizeof *w->node);
@@ -123,17 +58,9 @@ why_node(struct why *w, uint32_t member, uint32_t up, const struct why_member *v
 		}
 		i = w->place[place].node = (uint32_t)++w->nnode;
 	}
-	if (++w->times[w->member[member].id - 1] > w->node[i - 1].times)
-		w->node[i - 1].times = w->times[w->member[member].id - 1];
+	if (++w->times[w->c.member[member].id - 1] > w->node[i - 1].times)
+		w->node[i - 1].times = w->times[w->c.member[member].id - 1];
 	return i - 1;
-}
-
-/* Is it a system call that mapped memory?  Its result is an address then, and no number of bytes. */
-static int
-why_maps(const struct why *w, const struct why_member *m)
-{
-	return m && query_stmt(w->j->q, m->id)->port.role & WPORT_SYSTEM && m->nval == 1 &&
-	    w->word[m->val] > UINT32_MAX && (int64_t)w->word[m->val] > 0;
 }
 
 /*
@@ -141,19 +68,23 @@ why_maps(const struct why *w, const struct why_member *m)
  * copied if that has none, as a store has none.
  */
 static void
-why_visit(struct why *w, const struct why_todo *from, uint32_t member)
+why_visit(struct why *w, uint32_t by, uint32_t member)
 {
-	struct why_member *p = &w->member[member];
-	unsigned role = query_stmt(w->j->q, p->id)->port.role;
-	int copy = role & WPORT_COPY && !w->j->all;
-	struct why_todo t = { .member = member, .node = from->node, .value = from->value };
+	struct why_todo from = w->todo[by], t = { .member = member, .node = from.node, .value = from.value, .up = by + 1 };
+	struct chain_member *p = &w->c.member[member];
+	unsigned role = chain_role(&w->c, p);
 
-	if (why_maps(w, p) && !w->j->all)
+	if (chain_maps(&w->c, p) && !w->j->all)
 		return;
 	if (p->nval && !(role & WPORT_OFFLAGS))
 		t.value = member + 1;
-	if (!copy || !p->edge)
-		t.node = why_node(w, member, from->node, t.value ? &w->member[t.value - 1] : NULL);
+	if (!chain_is_copy(&w->c, p) || w->j->all) {
+		size_t before = w->nnode;
+
+		t.node = why_node(w, member, from.node, t.value ? &w->c.member[t.value - 1] : NULL);
+		if (w->nnode > before)
+			w->node[t.node].from = by + 1;
+	}
 	if (!(role & WPORT_COPY))
 		t.value = 0;
 	w->todo = mem_xgrow(w->todo, &w->captodo, w->ntodo + 1, sizeof *w->todo);
@@ -170,23 +101,23 @@ why_latest_first(const void *a, const void *b)
 
 /* Visits what a member depends on, the latest first: members come in that order. */
 static void
-why_visit_all(struct why *w, struct why_todo from)
+why_visit_all(struct why *w, uint32_t by)
 {
 	size_t n = 0;
 
-	for (uint32_t e = w->member[from.member].edge; e; e = w->edge[e - 1].next) {
-		struct why_member *p = why_find(w, w->edge[e - 1].id, w->edge[e - 1].instance);
+	for (uint32_t e = w->c.member[w->todo[by].member].edge; e; e = w->c.edge[e - 1].next) {
+		struct chain_member *p = chain_find(&w->c, w->c.edge[e - 1].id, w->c.edge[e - 1].instance);
 
 		if (!p || p->seen)
 			continue;
 		p->seen = 1;
 		w->next = mem_xgrow(w->next, &w->capnext, n + 1, sizeof *w->next);
-		w->next[n++] = (uint32_t)(p - w->member);
+		w->next[n++] = (uint32_t)(p - w->c.member);
 	}
 	if (n > 1)
 		qsort(w->next, n, sizeof *w->next, why_latest_first);
 	for (size_t i = 0; i < n; i++)
-		why_visit(w, &from, w->next[i]);
+		why_visit(w, by, w->next[i]);
 }
 
 /* Visits all that there is to do. */
@@ -194,35 +125,33 @@ static void
 why_fold(struct why *w)
 {
 	for (; w->visited < w->ntodo; w->visited++)
-		why_visit_all(w, w->todo[w->visited]);
+		why_visit_all(w, (uint32_t)w->visited);
 }
 
 static void
 why_begin(struct why *w)
 {
-	w->member[0].seen = 1;
-	(void)why_node(w, 0, 0, &w->member[0]);
+	w->c.member[0].seen = 1;
+	(void)why_node(w, 0, 0, &w->c.member[0]);
 	w->todo = mem_xgrow(w->todo, &w->captodo, 1, sizeof *w->todo);
-	w->todo[w->ntodo++] = (struct why_todo){ 0, 0, 0 };
+	w->todo[w->ntodo++] = (struct why_todo){ 0 };
 	why_fold(w);
 }
 
 /* Does it only read memory that nobody wrote since it was mapped, at an address that was computed? */
 static int
-why_reads_table(struct why *w, const struct why_member *m)
+why_reads_table(struct why *w, const struct chain_member *m)
 {
 	const struct query_stmt *s = query_stmt(w->j->q, m->id);
 
 	if (m->done || !s->port.nmem || !s->port.addrs || !(s->port.role & WPORT_RESULT))
 		return 0;
-	for (uint32_t e = m->edge; e; e = w->edge[e - 1].next)
-		if (w->edge[e - 1].memory && !why_maps(w, why_find(w, w->edge[e - 1].id,
-		    w->edge[e - 1].instance)))
+	for (uint32_t e = m->edge; e; e = w->c.edge[e - 1].next)
+		if (w->c.edge[e - 1].memory && !chain_maps(&w->c, chain_find(&w->c, w->c.edge[e - 1].id,
+		    w->c.edge[e - 1].instance)))
 			return 0;
 	return 1;
 }
-
-static int why_slice(struct why *w, unsigned flags, uint64_t n);
 
 /*
  * A value out of a table, as the digits of a number are: the slice goes on with what chose its place
@@ -234,9 +163,9 @@ why_tables(struct why *w, unsigned flags)
 	struct job *j = w->j;
 	unsigned times = 0;
 
-	for (size_t i = 0; i < w->ntodo && times < TABLES && !w->cut; i++) {
+	for (size_t i = 0; i < w->ntodo && times < TABLES && !w->c.cut; i++) {
 		struct why_todo t = { .member = w->todo[i].member, .node = w->todo[i].node };
-		struct why_member *m = &w->member[t.member];
+		struct chain_member *m = &w->c.member[t.member];
 		uint32_t before = m->edge;
 		uint64_t n;
 
@@ -245,12 +174,12 @@ why_tables(struct why *w, unsigned flags)
 		times++;
 		if (query_position(j->q, m->id, m->instance, &n) != 1)
 			return job_bad(j);
-		w->from = t.member;
-		for (size_t k = 0; k < w->nmember; k++)
-			w->member[k].done = 1;
-		if (why_slice(w, flags | QUERY_ADDRESS, n) != 0)
+		w->c.from = t.member;
+		for (size_t k = 0; k < w->c.nmember; k++)
+			w->c.member[k].done = 1;
+		if (chain_slice(&w->c, flags | QUERY_ADDRESS, n) != 0)
 			return -1;
-		if (w->member[t.member].edge == before)
+		if (w->c.member[t.member].edge == before)
 			continue;
 		w->todo = mem_xgrow(w->todo, &w->captodo, w->ntodo + 1, sizeof *w->todo);
 		w->todo[w->ntodo++] = t;
@@ -262,11 +191,10 @@ why_tables(struct why *w, unsigned flags)
 static void
 why_free(struct why *w)
 {
-	hash_free(&w->by_who);
+	chain_free(&w->c);
+	names_free(&w->names);
+	texts_free(w->names.texts);
 	hash_free(&w->by_place);
-	free(w->member);
-	free(w->word);
-	free(w->edge);
 	free(w->place);
 	free(w->place_of);
 	free(w->node);
@@ -275,44 +203,27 @@ why_free(struct why *w)
 	free(w->times);
 }
 
-/* Adds the members of the slice of the instance at position n, and their dependences. */
-static int
-why_slice(struct why *w, unsigned flags, uint64_t n)
-{
-	struct job *j = w->j;
-	struct query_slice s = { .n = n, .flags = flags, .fn = why_member, .edge = why_edge, .arg = w };
-	int bad;
-
-	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	bad = query_slice(j->q, &s) != 0 ? job_bad(j) : 0;
-	free(s.count);
-	return bad;
-}
-
 int
 job_why(struct job *j, const char *point)
 {
 	struct why w = { .j = j };
 	uint64_t n;
-	unsigned flags;
 	int bad;
 
 	j->quiet = 1;
 	if (job_point(j, point, 1, &n) != 0)
 		return -1;
-	flags = (j->flags & ~(unsigned)QUERY_FORWARD) | (j->typed ? 0 : QUERY_THIN | QUERY_DATA);
-	w.parents = (flags & QUERY_DATA) != 0;
-	flags |= w.parents ? QUERY_PARENTS : 0;
+	chain_init(&w.c, j);
+	w.names = (struct names){ .j = j, .texts = texts_new(j) };
 	w.place_of = xcalloc(query_nstmt(j->q) + 1u, sizeof *w.place_of);
 	w.times = xcalloc(query_nstmt(j->q) + 1u, sizeof *w.times);
-	bad = why_slice(&w, flags, n);
-	if (!bad && w.nmember) {
+	bad = chain_slice(&w.c, w.c.flags, n);
+	if (!bad && w.c.nmember) {
 		why_begin(&w);
-		bad = flags & QUERY_THIN ? why_tables(&w, flags) : 0;
+		bad = w.c.flags & QUERY_THIN ? why_tables(&w, w.c.flags) : 0;
 	}
-	if (!bad && w.nmember) {
+	if (!bad && w.c.nmember)
 		why_print(&w);
-	}
 	why_free(&w);
 	return bad;
 }

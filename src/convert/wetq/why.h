@@ -2,25 +2,8 @@
 #ifndef TM_CONVERT_WETQ_WHY_H
 #define TM_CONVERT_WETQ_WHY_H
 
-#include "base/hash.h"
-#include "convert/wetq/wetq.h"
-
-#define INSTANCES 200000u       /* that are looked at, at most */
-
-struct why_member {
-	uint64_t instance;
-	size_t val;                     /* index of its value in `word` */
-	uint32_t id, nval;
-	uint32_t edge;                  /* its last edge, index plus 1 */
-	/* the statement that it is control dependent on, or 0, and then its position, or 0 */
-	uint32_t on;
-	uint64_t onn;
-	int seen;
-	int done;                       /* its dependences are known */
-};
-
-/* A member depends on this instance; next: the edge before, index plus 1; memory: it read what that wrote */
-struct why_edge { uint64_t instance; uint32_t id, next; int memory; };
+#include "convert/wetq/chain.h"
+#include "convert/wetq/name.h"
 
 /* A line, or a function of a library.  id: one of its statements; node: its node, index plus 1 */
 struct why_place { uint32_t id, node; int system; };
@@ -33,22 +16,17 @@ struct why_node {
 	uint32_t below, depth;          /* the printed node that it is below */
 	int shown;
 	size_t val;
+	uint32_t from;                  /* what it was visited from, index in `todo` plus 1 */
+	size_t name, nname;             /* its names in `names` that may be found */
 };
 
-/* value: the member whose value it is, index plus 1 */
-struct why_todo { uint32_t member, node, value; };
+/* value: the member whose value it is, index plus 1; up: what it was visited from, index plus 1 */
+struct why_todo { uint32_t member, node, value, up; };
 
 struct why {
 	struct job *j;
-	int parents;                    /* control dependences are not followed, but noted */
+	struct chain c;
 	int all;                        /* all places are printed */
-	int cut;                        /* there are more instances than were looked at */
-	struct why_member *member;      /* all owned; the point is the first */
-	size_t nmember, capmember;
-	uint64_t *word;
-	size_t nword, capword;
-	struct why_edge *edge;
-	size_t nedge, capedge;
 	struct why_place *place;
 	size_t nplace, capplace;
 	uint32_t *place_of;             /* by id - 1: index plus 1 */
@@ -56,11 +34,11 @@ struct why {
 	size_t nnode, capnode;
 	struct why_todo *todo;
 	size_t ntodo, captodo, visited;
-	uint32_t from;                  /* a member whose addresses are followed, too */
+	struct names names;
 	uint32_t *next, *times;         /* members to visit; by id - 1: its instances so far */
 	size_t capnext;
 	uint64_t nshown, nprinted;
-	struct hash by_who, by_place;
+	struct hash by_place;
 };
 
 /* The number of the place of a statement: its line; of a library, its function */

@@ -38,41 +38,54 @@ why_choose(struct why *w, uint64_t most)
 static void
 why_value(struct why *w, const struct why_node *n, struct buf *b)
 {
-	unsigned role = query_stmt(w->j->q, w->member[n->member].id)->port.role;
+	unsigned role = chain_role(&w->c, &w->c.member[n->member]);
 
-	if (n->nval && !(role & WPORT_OFFLAGS && n->val == w->member[n->member].val))
-		put_number(b, w->word + n->val, n->nval);
-}
-
-static int
-why_at(void *arg, const struct query_path *p)
-{
-	*(uint32_t *)arg = p->id[p->from];
-	return 1;
+	if (n->nval && !(role & WPORT_OFFLAGS && n->val == w->c.member[n->member].val))
+		put_number(b, w->c.word + n->val, n->nval);
 }
 
 /* The place that control came from: not if that is the same one */
 static const struct place *
 why_parent(struct why *w, const struct why_node *n)
 {
-	struct why_member *m = &w->member[n->member];
-	uint32_t on = m->on;
+	uint32_t on = chain_parent(&w->c, &w->c.member[n->member]);
 
-	/* a capture told its position; without an answer it is not said */
-	if (!on && m->onn && query_flow(w->j->q, m->onn, 1, 0, why_at, &on) == 0)
-		m->on = on;
-	m->onn = 0;
 	if (!on || place_is_system(job_place(w->j, on)) || why_place(w, on) == n->place)
 		return NULL;
 	return job_place(w->j, on);
+}
+
+static const struct name *
+why_name(const struct why *w, const struct why_node *n)
+{
+	return names_first(&w->names, n->name, n->nname);
+}
+
+/* Asks for the names of what a node stored; or else of what it loaded or computed. */
+static void
+why_ask(struct why *w, struct why_node *n)
+{
+	const struct chain_member *m = &w->c.member[n->member];
+
+	n->name = w->names.n;
+	/* a value that is stored on the same line is that of the variable there */
+	for (uint32_t t = n->from; t && chain_is_copy(&w->c, &w->c.member[w->todo[t - 1].member]); t = w->todo[t - 1].up) {
+		const struct chain_member *k = &w->c.member[w->todo[t - 1].member];
+
+		if (k->writes && why_place(w, k->id) == n->place)
+			names_ask_write(&w->names, k->n, k->id, k->writes);
+	}
+	names_ask(&w->names, m->n, m->id, m->reads, m->writes);
+	n->nname = w->names.n - n->name;
 }
 
 /* What is said of a node, without its source */
 static void
 why_words(struct why *w, const struct why_node *n, struct buf *b)
 {
-	const struct why_member *m = &w->member[n->member];
+	const struct chain_member *m = &w->c.member[n->member];
 	const struct place *p = job_place(w->j, m->id), *on = why_parent(w, n);
+	const struct name *name = why_name(w, n);
 	struct buf value = BUF_INIT;
 
 	for (unsigned i = 0; i < n->depth; i++)
@@ -81,7 +94,14 @@ why_words(struct why *w, const struct why_node *n, struct buf *b)
 		buf_printf(b, "%s", p->func ? p->func : "?");
 	else
 		buf_printf(b, "%s:%d %s", p->file, p->line, p->func ? p->func : "?");
-	why_value(w, n, &value);
+	if (name) {
+		buf_u8(b, ' ');
+		name_text(name, b);
+	}
+	if (name && name->value)
+		buf_str(&value, name->value);
+	else
+		why_value(w, n, &value);
 	if (value.n)
 		buf_printf(b, " = %.*s", (int)value.n, (const char *)value.p);
 	buf_free(&value);
@@ -99,7 +119,7 @@ why_words(struct why *w, const struct why_node *n, struct buf *b)
 static const char *
 why_source(struct why *w, struct texts *t, const struct why_node *n, size_t *len)
 {
-	const char *s = w->place[n->place].system ? NULL : texts_line(t, w->member[n->member].id, len);
+	const char *s = w->place[n->place].system ? NULL : texts_line(t, w->c.member[n->member].id, len);
 
 	for (; s && *len && (*s == ' ' || *s == '\t'); s++)
 		--*len;
@@ -149,15 +169,15 @@ why_text(struct why *w, struct texts *t)
 		out_printf(w->j->out, "and %llu more: -n %llu\n",
 		    (unsigned long long)(w->nshown - w->nprinted),
 		    (unsigned long long)w->nshown);
-	if (w->cut)
-		out_printf(w->j->out, "what is before the last %u instances was not looked at\n", INSTANCES);
+	if (w->c.cut)
+		out_printf(w->j->out, "what is before the last %u instances was not looked at\n", CHAIN_INSTANCES);
 }
 
 static void
 why_json_node(struct why *w, struct texts *t, struct json *o, uint32_t i)
 {
 	const struct why_node *n = &w->node[i];
-	const struct why_member *m = &w->member[n->member];
+	const struct chain_member *m = &w->c.member[n->member];
 	const struct place *p = job_place(w->j, m->id), *on = why_parent(w, n);
 	struct buf b = BUF_INIT;
 	const char *s;
@@ -177,6 +197,7 @@ why_json_node(struct why *w, struct texts *t, struct json *o, uint32_t i)
 	why_value(w, n, &b);
 	buf_u8(&b, 0);
 	json_string(o, "value", b.n > 1 ? (const char *)b.p : NULL);
+	name_json(why_name(w, n), o);
 	if (on) {
 		json_object(o, query_stmt(w->j->q, m->on)->port.role & WPORT_CALL ? "called" : "if");
 		json_string(o, "file", on->file);
@@ -201,8 +222,8 @@ why_json(struct why *w, struct texts *t)
 	struct json o;
 
 	json_begin(&o, w->j->out);
-	json_u64(&o, "instances", w->nmember);
-	json_u64(&o, "complete", !w->cut);
+	json_u64(&o, "instances", w->c.nmember);
+	json_u64(&o, "complete", !w->c.cut);
 	json_u64(&o, "places", w->nshown);
 	json_array(&o, "nodes");
 	why_json_node(w, t, &o, 0);
@@ -213,12 +234,15 @@ why_json(struct why *w, struct texts *t)
 void
 why_print(struct why *w)
 {
-	struct texts *t = texts_new(w->j);
+	struct texts *t = w->names.texts;
 
 	why_choose(w, w->j->most == UINT64_MAX ? LINES : w->j->most ? w->j->most : 1);
+	for (size_t i = 0; i < w->nnode; i++)
+		if (w->node[i].shown && !w->place[w->node[i].place].system)
+			why_ask(w, &w->node[i]);
+	names_find(&w->names);
 	if (w->j->json)
 		why_json(w, t);
 	else
 		why_text(w, t);
-	texts_free(t);
 }

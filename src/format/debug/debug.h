@@ -118,6 +118,30 @@ void debug_print(const struct debug_frame *f, const struct debug_variable *v, st
 /* the value as a number: 1, or 0: it is none, or not known */
 int debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64_t *n);
 
+/* value.c, for name.c: a Dwarf_Die without its names and qualifiers: its tag, or 0; the sizes of an array, as for C */
+int debug_bare(void *type, void *to);
+int debug_dimensions(void *type, uint64_t dim[4], unsigned *ndim);      /* 0, or -1: not known */
+
+/*
+ * The name of what an instruction has in memory or in a register, as C has it at the place of frame[0]: total,
+ * p->next, a[3], main::sum for a variable of a caller.  What a pointer points to has a name only if the line of the
+ * source has that pointer; line NULL: not known.  Returns 1, or 0: it has none, or several; 1: the caller frees both.
+ */
+struct debug_name {
+	struct buf name, value;         /* value: as debug_print has it; empty if part */
+	int part;                       /* it is only a part of this, or several of its parts */
+	int local;                      /* it is of the innermost function: debug_functions has that at the place */
+};
+int debug_name_memory(const struct debug_frame *frame, size_t n, const char *line, size_t len, uint64_t addr,
+    uint64_t size, struct debug_name *to);
+int debug_name_register(const struct debug_frame *f, const char *line, size_t len, unsigned reg, struct debug_name *to);
+
+/*
+ * scope.c: variables of the file that a frame's place is in which are not of a function, as debug_variables; also
+ * those defined in other files of the program, if the program has one of this name
+ */
+int debug_globals(const struct debug_frame *f, debug_variable_fn *fn, void *arg);
+
 /* scope.c: the entry of the function called, for its frame base; 0, or -1: unknown.  die: a Dwarf_Die */
 int debug_subprogram(const struct debug_frame *f, void *die);
 /* the parameter of the call in the frame's caller that register reg had: 0 with its value, or -1 */

@@ -238,6 +238,45 @@ debug_variables(const struct debug_frame *f, const struct debug_function *func, 
 	return got;
 }
 
+/* A variable that is declared here and defined in another file of the program: 1, or 0: not just one has this name */
+static int
+scope_elsewhere(const struct debug_frame *f, Dwarf_Die *die, Dwarf_Die *type, struct debug_variable *v)
+{
+	Dwarf_Attribute a;
+	bool external = false;
+	uint64_t addr, size, other;
+	size_t at = 0;
+
+	if (!dwarf_attr(die, DW_AT_declaration, &a) || dwarf_formflag(&a, &external) != 0 || !external ||
+	    (v->name = scope_name(die)) == NULL || exe_variable(f->x, v->name, &at, &addr, &size) != 1 ||
+	    exe_variable(f->x, v->name, &at, &other, &other) == 1)
+		return 0;
+	v->type = dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) ? type : NULL;
+	v->size = size;
+	v->place.n = 1;
+	v->place.piece[0] = (struct debug_piece){ .where = DEBUG_MEMORY, .addr = addr + f->bias };
+	return 1;
+}
+
+int
+debug_globals(const struct debug_frame *f, debug_variable_fn *fn, void *arg)
+{
+	Dwarf_Die unit, die, type;
+	unsigned seen = 0;
+	int got = 0;
+
+	if (!f->x || exe_unit(f->x, f->pc, &unit) != 0 || dwarf_child(&unit, &die) != 0)
+		return 0;
+	do {
+		struct debug_variable v = { 0 };
+
+		if (dwarf_tag(&die) == DW_TAG_variable &&
+		    (scope_variable(f, &die, &type, &v) || scope_elsewhere(f, &die, &type, &v)))
+			got = fn(arg, &v);
+	} while (!got && seen++ < ENTRIES && debug_next(&die) == 0);
+	return got;
+}
+
 /* The value of an expression in a frame, as an attribute has it: 0, or -1: not known */
 static int
 entry_expression(const struct debug_frame *f, struct debug_limit *l, Dwarf_Attribute *a, uint64_t *v)

@@ -597,6 +597,18 @@ debug_print(const struct debug_frame *f, const struct debug_variable *v, struct 
 }
 
 int
+debug_bare(void *type, void *to)
+{
+	return bare(type, to);
+}
+
+int
+debug_dimensions(void *type, uint64_t dim[4], unsigned *ndim)
+{
+	return count_elements(type, dim, ndim);
+}
+
+int
 debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64_t *n)
 {
 	Dwarf_Die to;

@@ -203,7 +203,7 @@ query_open_capture(struct query *q)
 		.insn_at = qcap_insn_at, .slice = qcap_slice,
 		.deps = qcap_deps, .writer = qcap_writer, .output = qcap_output,
 	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
-		.state = qcap_state, .place = qcap_place, .whynot = qcap_whynot, .line = qcap_line,
+		.states = qcap_states, .place = qcap_place, .whynot = qcap_whynot, .line = qcap_line,
 		.close = qcap_close, .early = qcap_early, .set_window = qcap_set_window,
 		.source_warning = qcap_source_warning, .source_mtime = qcap_source_mtime
 	};

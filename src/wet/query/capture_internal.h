@@ -125,7 +125,7 @@ int qcap_variable(struct query *q, const char *name, struct wsource_at *at, uint
 int qcap_address(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 int qcap_killed(struct query *q);
 /* capture_state.c */
-int qcap_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+int qcap_states(struct query *q, const uint64_t *n, size_t count, query_state_fn *fn, void *arg);
 int qcap_place(struct query *q, uint64_t pc, struct debug_frame *f);
 /* capture_whynot.c */
 int qcap_whynot(struct query *q, const uint64_t *pc, size_t n, struct query_branch *b, size_t most);

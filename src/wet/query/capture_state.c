@@ -20,34 +20,45 @@ state_file(void *arg, uint64_t pc, struct exe **x, uint64_t *addr)
 	return wsource_file(t->cap->source, pc, x, addr);
 }
 
+/* Runs up to before position n and calls fn: what it returned, or -1. */
+static int
+state_at(struct query *q, struct state *t, uint64_t n, query_state_fn *fn, void *arg)
+{
+	const struct debug_machine m = { .read = state_read, .file = state_file, .arg = t };
+	struct query_state s = { .n = n, .machine = &m };
+
+	if (drive_run_to(t->r, WS_UNKNOWN, n - 1) == REPLAY_OK) {
+		s.icount = replay_icount(t->r);
+		s.regs = replay_regs(t->r);
+		s.xsave = replay_xsave(t->r);
+		return fn(arg, &s);
+	}
+	if (drive_ended(t->r) == REPLAY_BAD)
+		return qcap_fail_at(t->cap, replay_fault(t->r));
+	return query_fail(q, "no instance @%llu", (unsigned long long)n);
+}
+
 /*
  * The run is replayed from its beginning, not from a keyframe: there, memory has only what the rest of the run
  * needs.  There is one replay in a process, so the trace is closed.
  */
 int
-qcap_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg)
+qcap_states(struct query *q, const uint64_t *n, size_t count, query_state_fn *fn, void *arg)
 {
 	struct qcap *cap = q->cap;
 	const struct drive_watch none = { 0 };
 	struct state t = { .cap = cap };
-	struct debug_machine m = { .read = state_read, .file = state_file, .arg = &t };
-	struct query_state s = { .machine = &m };
 	struct fault f;
-	int got = -1;
+	int got = 0;
 
 	qcap_look(cap);
 	qcap_close_trace(cap);
 	if ((t.r = drive_open(q->file, &none, &f)) == NULL)
 		return qcap_fail_at(cap, &f);
-	if (drive_start(t.r) == 0 && drive_run_to(t.r, WS_UNKNOWN, n - 1) == REPLAY_OK) {
-		s.icount = replay_icount(t.r);
-		s.regs = replay_regs(t.r);
-		s.xsave = replay_xsave(t.r);
-		got = fn(arg, &s);
-	} else if (drive_ended(t.r) == REPLAY_BAD)
-		qcap_fail_at(cap, replay_fault(t.r));
-	else
-		query_fail(q, "no instance @%llu", (unsigned long long)n);
+	if (drive_start(t.r) != 0)
+		got = qcap_fail_at(cap, replay_fault(t.r));
+	for (size_t i = 0; i < count && got == 0; i++)
+		got = state_at(q, &t, n[i], fn, arg);
 	replay_close(t.r);
 	return got;
 }

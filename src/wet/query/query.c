@@ -278,11 +278,23 @@ query_address(struct query *q, const char *module, uint64_t addr, size_t *at, ui
 }
 
 int
-query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg)
+query_states(struct query *q, const uint64_t *n, size_t count, query_state_fn *fn, void *arg)
 {
 	const struct query_ops *ops = query_ask(q);
 
-	return ops->state ? ops->state(q, n, fn, arg) : query_captures_only(q, "registers and memory");
+	return ops->states ? ops->states(q, n, count, fn, arg) : query_captures_only(q, "registers and memory");
+}
+
+int
+query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg)
+{
+	return query_states(q, &n, 1, fn, arg);
+}
+
+int
+query_has_state(const struct query *q)
+{
+	return q->ops->states != NULL;
 }
 
 int

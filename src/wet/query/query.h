@@ -179,6 +179,7 @@ int query_address(struct query *q, const char *module, uint64_t addr, size_t *at
  * of it is valid until fn returns.
  */
 struct query_state {
+	uint64_t n;                     /* the position */
 	uint64_t icount;                /* instructions before it, elements of strings counted as in ref(5) */
 	const struct ws_regs *regs;
 	const uint8_t *xsave;           /* vector and x87 registers, XSAVE's standard format */
@@ -187,6 +188,9 @@ struct query_state {
 typedef int query_state_fn(void *arg, const struct query_state *s);
 /* Calls fn; returns 0, or what fn returned.  After query_survey; captures only */
 int query_state(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+/* The same at several positions, ascending, in one replay, until fn returns not 0 */
+int query_states(struct query *q, const uint64_t *n, size_t count, query_state_fn *fn, void *arg);
+int query_has_state(const struct query *q);     /* does the file tell it? */
 
 /*
  * What debugging information says of a statement's place, as of a program that has stopped there with these

@@ -33,7 +33,7 @@ struct query_ops {
 	    uint64_t *size);
 	int (*address)(struct query *q, const char *module, uint64_t addr, size_t *at, uint64_t *pc);
 	int (*killed)(struct query *q);
-	int (*state)(struct query *q, uint64_t n, query_state_fn *fn, void *arg);
+	int (*states)(struct query *q, const uint64_t *n, size_t count, query_state_fn *fn, void *arg);
 	int (*whynot)(struct query *q, const uint64_t *pc, size_t n, struct query_branch *b, size_t most);
 	int (*line)(struct query *q, const char *name, int line, query_line_fn *fn, void *arg);
 	int (*place)(struct query *q, uint64_t pc, struct debug_frame *f);

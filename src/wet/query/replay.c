@@ -75,7 +75,7 @@ static const struct query_ops ops = {
 	.position = qcap_position, .flow = qcap_flow, .insns = qcap_insns, .insn_at = qcap_insn_at,
 	.slice = qcap_slice, .deps = qcap_deps, .writer = qcap_writer, .output = qcap_output,
 	.variable = qcap_variable, .address = qcap_address, .killed = qcap_killed,
-	.state = qcap_state, .place = qcap_place, .whynot = qcap_whynot, .line = qcap_line,
+	.states = qcap_states, .place = qcap_place, .whynot = qcap_whynot, .line = qcap_line,
 	.close = qreplay_close, .early = qcap_early,
 	.set_window = qcap_set_window
 };

@@ -1,0 +1,62 @@
+/*
+ * The instances that a point depends on, each with its value and what it depends on itself: the slice of the point in
+ * memory, which why, html and walk are made of.
+ */
+#ifndef TM_CONVERT_WETQ_CHAIN_H
+#define TM_CONVERT_WETQ_CHAIN_H
+
+#include "base/hash.h"
+#include "convert/wetq/wetq.h"
+
+#define CHAIN_INSTANCES 200000u /* that are looked at, at most */
+
+struct chain_member {
+	uint64_t n, instance;           /* n: position */
+	uint64_t reads, writes;         /* its reference, a word of ref.h; 0: none, or several */
+	size_t val;                     /* index of its value in `word` */
+	uint32_t id, nval;
+	uint32_t edge;                  /* its last edge, index plus 1 */
+	/* the statement that it is control dependent on, or 0, and then its position, or 0 */
+	uint32_t on;
+	uint64_t onn, oninstance;       /* oninstance: if onn is 0 */
+	int seen;                       /* for the user */
+	int done;                       /* its dependences are known */
+};
+
+/*
+ * A member depends on this instance; next: the edge before, index plus 1; memory: it read what that wrote; address:
+ * only to form an address
+ */
+struct chain_edge { uint64_t instance; uint32_t id, next; int memory, address; };
+
+struct chain {
+	struct job *j;
+	unsigned flags;                 /* flags of the slice */
+	int parents;                    /* control dependences are not followed, but noted */
+	int cut;                        /* there are more instances than were looked at */
+	size_t most;                    /* CHAIN_INSTANCES, or fewer */
+	struct chain_member *member;    /* all owned; the point is the first */
+	size_t nmember, capmember;
+	uint64_t *word;
+	size_t nword, capword;
+	struct chain_edge *edge;
+	size_t nedge, capedge;
+	uint32_t from;                  /* a member whose addresses are followed, too */
+	struct hash by_who;
+};
+
+/* Begins a chain with the flags that the job has, thin without -t; chain_free ends it. */
+void chain_init(struct chain *c, struct job *j);
+void chain_free(struct chain *c);
+/* Adds the members of the slice of the instance at position n, and their dependences: 0, or -1 with the job's fault. */
+int chain_slice(struct chain *c, unsigned flags, uint64_t n);
+struct chain_member *chain_find(const struct chain *c, uint32_t id, uint64_t instance);        /* NULL: none */
+unsigned chain_role(const struct chain *c, const struct chain_member *m);       /* of its statement */
+/* Does the member do nothing but bring a value somewhere else, from another member? */
+int chain_is_copy(const struct chain *c, const struct chain_member *m);
+/* Is it a system call that mapped memory?  Its result is an address then, and no number of bytes.  m: NULL: no */
+int chain_maps(const struct chain *c, const struct chain_member *m);
+/* The statement that control came from, with c->parents; 0: not known.  m->onn: its position, of captures */
+uint32_t chain_parent(struct chain *c, struct chain_member *m);
+
+#endif
