@@ -6,6 +6,7 @@
 #include "convert/wetq/chain.h"
 #include "convert/wetq/name.h"
 #include "format/ref/ref.h"
+#include "isa/x86/decode.h"
 
 void
 chain_init(struct chain *c, struct job *j)
@@ -51,7 +52,7 @@ chain_add(void *arg, const struct query_insn *e)
 	c->member = mem_xgrow(c->member, &c->capmember, c->nmember + 1, sizeof *c->member);
 	m = &c->member[c->nmember];
 	*m = (struct chain_member){ 
-		.n = e->n, .id = e->id, .instance = e->instance, .nval = e->nval, .val = c->nword,
+		.n = e->n, .id = e->id, .instance = e->instance, .nval = e->nval, .val = c->nword, .extra = c->extended,
 		.reads = names_reference(e, REF_LOAD), .writes = names_reference(e, REF_STORE)
 	};
 	c->word = mem_xgrow(c->word, &c->capword, c->nword + e->nval + 1, sizeof *c->word);
@@ -78,7 +79,7 @@ chain_add_edge(void *arg, const struct query_edge *d)
 
 	if (!m || (d->on == d->id && d->oninstance == d->instance))
 		return;
-	if (m->done && !(m == &c->member[c->from] && chain_is_address(c, d)))
+	if (m->done && !((size_t)(m - c->member) == c->from && chain_is_address(c, d)))
 		return;
 	if (d->port == 0 && c->parents) {
 		m->on = d->on;
@@ -144,3 +145,129 @@ chain_slice(struct chain *c, unsigned flags, uint64_t n)
 	return bad;
 }
 
+
+int
+chain_extend(struct chain *c, unsigned flags, uint64_t n, uint32_t from)
+{
+	c->from = from;
+	c->extended = 1;
+	for (size_t i = 0; i < c->nmember; i++)
+		c->member[i].done = 1;
+	return chain_slice(c, flags, n);
+}
+
+int
+chain_same_line(const struct chain *c, uint32_t a, uint32_t b)
+{
+	const struct place *p = job_place(c->j, a), *q = job_place(c->j, b);
+
+	return p->line == q->line && p->file && q->file && strcmp(p->file, q->file) == 0 && p->func && q->func &&
+	    strcmp(p->func, q->func) == 0;
+}
+
+/* A search for causes: members that were reached, each from which other one */
+struct search { uint32_t *member, *from; unsigned char *address; size_t n, cap, capfrom, capaddress; };
+
+static void
+chain_reach(struct chain *c, struct search *s, const struct chain_edge *e, size_t from, int address)
+{
+	struct chain_member *p = chain_find(c, e->id, e->instance);
+
+	if (!p || p->seen == c->stamp || chain_maps(c, p))
+		return;
+	p->seen = c->stamp;
+	s->member = mem_xgrow(s->member, &s->cap, s->n + 1, sizeof *s->member);
+	s->from = mem_xgrow(s->from, &s->capfrom, s->n + 1, sizeof *s->from);
+	s->address = mem_xgrow(s->address, &s->capaddress, s->n + 1, 1);
+	s->member[s->n] = (uint32_t)(p - c->member);
+	s->from[s->n] = (uint32_t)from;
+	s->address[s->n++] = (unsigned char)address;
+}
+
+static int
+chain_by_member(const void *a, const void *b)
+{
+	const struct chain_cause *p = a, *q = b;
+
+	return p->member < q->member ? -1 : p->member > q->member;
+}
+
+size_t
+chain_causes(struct chain *c, uint32_t member, int address, struct chain_cause *to, size_t most)
+{
+	int system = place_is_system(job_place(c->j, c->member[member].id));
+	struct search s = { 0 };
+	size_t n = 0;
+
+	c->stamp++;
+	c->member[member].seen = c->stamp;
+	for (size_t i = 0; i <= s.n && n < most && i < CHAIN_SEARCH; i++) {
+		uint32_t at = i ? s.member[i - 1] : member;
+		struct chain_member *m = &c->member[at];
+		int led = i && s.address[i - 1];
+
+		if (i && !chain_is_copy(c, m) && !(system && place_is_system(job_place(c->j, m->id)))) {
+			if (led != address)
+				continue;
+			to[n] = (struct chain_cause){ .member = at };
+			for (size_t k = s.from[i - 1]; k && !to[n].via; k = s.from[k - 1]) {
+				const struct chain_member *p = &c->member[s.member[k - 1]];
+
+				if (p->writes && chain_is_copy(c, p) && chain_same_line(c, p->id, m->id))
+					to[n].via = s.member[k - 1] + 1;
+			}
+			n++;
+			continue;
+		}
+		for (uint32_t e = m->edge; e; e = c->edge[e - 1].next)
+			if (!c->edge[e - 1].address || (address && !led))
+				chain_reach(c, &s, &c->edge[e - 1], i, led || c->edge[e - 1].address);
+	}
+	free(s.member);
+	free(s.from);
+	free(s.address);
+	if (n > 1)
+		qsort(to, n, sizeof *to, chain_by_member);
+	return n;
+}
+
+size_t
+chain_copies(struct chain *c, uint32_t member, uint32_t *to, size_t most)
+{
+	size_t n = 0;
+
+	c->stamp++;
+	to[n++] = member;
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t e = c->member[to[i]].edge; e && n < most; e = c->edge[e - 1].next) {
+			struct chain_member *m = chain_find(c, c->edge[e - 1].id, c->edge[e - 1].instance);
+
+			if (!m || m->seen == c->stamp || !chain_is_copy(c, m))
+				continue;
+			m->seen = c->stamp;
+			to[n++] = (uint32_t)(m - c->member);
+		}
+	return n;
+}
+
+int
+chain_is_stack(const struct query_stmt *s)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (x86_decode(&z, op, s->b, s->len, 0) != 0)
+		return 0;
+	for (unsigned i = 0; i < z.operand_count; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && op[i].mem.index == ZYDIS_REGISTER_NONE &&
+		    (op[i].mem.base == ZYDIS_REGISTER_RSP || op[i].mem.base == ZYDIS_REGISTER_RBP))
+			return 1;
+	return 0;
+}
+
+void
+chain_value(const struct chain *c, const struct chain_member *m, struct buf *b)
+{
+	if (m->nval && !(chain_role(c, m) & WPORT_OFFLAGS))
+		put_number(b, c->word + m->val, m->nval);
+}

@@ -19,7 +19,8 @@ struct chain_member {
 	/* the statement that it is control dependent on, or 0, and then its position, or 0 */
 	uint32_t on;
 	uint64_t onn, oninstance;       /* oninstance: if onn is 0 */
-	int seen;                       /* for the user */
+	int seen;                       /* by why, or by chain_causes */
+	int extra;                      /* chain_extend added it */
 	int done;                       /* its dependences are known */
 };
 
@@ -41,6 +42,8 @@ struct chain {
 	size_t nword, capword;
 	struct chain_edge *edge;
 	size_t nedge, capedge;
+	int extended;                   /* chain_extend was called */
+	int stamp;                      /* of chain_causes */
 	uint32_t from;                  /* a member whose addresses are followed, too */
 	struct hash by_who;
 };
@@ -50,6 +53,22 @@ void chain_init(struct chain *c, struct job *j);
 void chain_free(struct chain *c);
 /* Adds the members of the slice of the instance at position n, and their dependences: 0, or -1 with the job's fault. */
 int chain_slice(struct chain *c, unsigned flags, uint64_t n);
+/* The same when there are members; from: of this one, addresses are followed, too, with QUERY_ADDRESS */
+int chain_extend(struct chain *c, unsigned flags, uint64_t n, uint32_t from);
+/*
+ * What the value of a member was made of, the latest first: members that copies brought there.  A function of a
+ * library is one step.  address: of what its addresses were made instead, as far as chain_extend followed them.
+ * via: the last store on the line of the cause that it went through, index plus 1, or 0.  Returns their number.
+ */
+#define CHAIN_SEARCH 100000u    /* members that are looked at for the causes of one */
+struct chain_cause { uint32_t member, via; };
+size_t chain_causes(struct chain *c, uint32_t member, int address, struct chain_cause *to, size_t most);
+/* the member and the copies that it has values by, also of addresses: at most `most` of them, and their number */
+size_t chain_copies(struct chain *c, uint32_t member, uint32_t *to, size_t most);
+/* Is the memory that a statement uses just at a distance from the stack or frame pointer, as variables are? */
+int chain_is_stack(const struct query_stmt *s);
+int chain_same_line(const struct chain *c, uint32_t a, uint32_t b);     /* statements, with the same function */
+void chain_value(const struct chain *c, const struct chain_member *m, struct buf *b);   /* appends it, if it has one */
 struct chain_member *chain_find(const struct chain *c, uint32_t id, uint64_t instance);        /* NULL: none */
 unsigned chain_role(const struct chain *c, const struct chain_member *m);       /* of its statement */
 /* Does the member do nothing but bring a value somewhere else, from another member? */

@@ -39,7 +39,7 @@ static const struct opt wetq_opts[] = {
 	OPT_OUTPUT,
 	{ 'r', "stack-pointer", NULL,
 	    "slice, dot, annotate: follow dependences by the stack pointer as well" },
-	{ 't', "type", "TYPE", "follow dependences: thin (why, dice), data, control or full (others)" },
+	{ 't', "type", "TYPE", "follow dependences: thin (why, html, dice), data, control or full (others)" },
 	{ 'w', "window", "N", "backward answers hold at most N instances in memory (8M)" },
 	{ 0 },
 };
@@ -53,7 +53,7 @@ static const struct opt_tool wetq_tool = {
 	    "counted from 0; ID#K, of a statement that list prints; VARIABLE@POINT or *ADDRESS@POINT, who wrote\n"
 	    "that last; out:BYTE, who stored this byte of the output; crash; @N, place N in the run.",
 	.synopsis = "[option ...] list | cf | values id | addrs id [file]\n"
-	    "[option ...] why point | deps point | uses point | at point [file]\n"
+	    "[option ...] why point | html point | deps point | uses point | at point [file]\n"
 	    "[option ...] who variable[@point] | who *address[@point] | whynot source:line [file]\n"
 	    "[option ...] slice point | dot point | annotate point [file]\n"
 	    "[option ...] dice wrong right [file]\n"
@@ -75,6 +75,7 @@ static const struct question {
 	{ "values", 1, NULL, job_values, NULL },
 	{ "addrs", 1, NULL, job_addrs, NULL },
 	{ "why", 1, NULL, job_why, NULL },
+	{ "html", 1, NULL, job_html, NULL },
 	{ "deps", 1, NULL, job_deps, NULL },
 	{ "uses", 1, NULL, job_uses, NULL },
 	{ "at", 1, NULL, job_at, NULL },
@@ -107,7 +108,7 @@ wetq_ask(struct job *j, const struct question *k, char **word)
 static int
 wetq_reads_source(const struct question *k)
 {
-	return k->one == job_annotate || k->one == job_why || k->one == job_deps || k->one == job_uses || k->one == job_whynot || k->two == job_dice;
+	return k->one == job_annotate || k->one == job_why || k->one == job_deps || k->one == job_html || k->one == job_uses || k->one == job_whynot || k->two == job_dice;
 }
 
 struct command { const char *outname; int many; };

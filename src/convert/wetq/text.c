@@ -104,11 +104,17 @@ text_read(struct text *x, FILE *f)
 const char *
 texts_line(struct texts *t, uint32_t id, size_t *n)
 {
+	return texts_line_of(t, id, job_place(t->j, id)->line, n);
+}
+
+const char *
+texts_line_of(struct texts *t, uint32_t id, int line, size_t *n)
+{
 	const struct place *p = job_place(t->j, id);
 	struct text *x;
 	size_t i = 0;
 
-	if (!p->file || p->line < 1)
+	if (!p->file || line < 1)
 		return NULL;
 	while (i < t->n && strcmp(t->text[i].file, p->file) != 0)
 		i++;
@@ -123,11 +129,11 @@ texts_line(struct texts *t, uint32_t id, size_t *n)
 		}
 	}
 	x = &t->text[i];
-	if (!x->p || (size_t)p->line > x->n)
+	if (!x->p || (size_t)line > x->n)
 		return NULL;
-	*n = x->line[p->line] - x->line[p->line - 1];
-	while (*n && (x->p[x->line[p->line - 1] + *n - 1] == '\n' || x->p[x->line[p->line - 1] + *n - 1] ==
+	*n = x->line[line] - x->line[line - 1];
+	while (*n && (x->p[x->line[line - 1] + *n - 1] == '\n' || x->p[x->line[line - 1] + *n - 1] ==
 	    '\r'))
 		--*n;
-	return x->p + x->line[p->line - 1];
+	return x->p + x->line[line - 1];
 }

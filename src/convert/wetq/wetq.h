@@ -68,6 +68,10 @@ int job_annotate(struct job *j, const char *point);
 /* why.c: prints where a value came from, as a tree of source lines */
 int job_why(struct job *j, const char *point);
 
+/* html.c: the same as a page with the source; walk.c: by commands on standard input */
+int job_html(struct job *j, const char *point);
+int job_walk(struct job *j, const char *point);
+
 /* step.c: the dependences of one instance; the lines that are in one slice and not in another */
 int job_deps(struct job *j, const char *point);
 int job_dice(struct job *j, const char *wrong, const char *right);
@@ -93,6 +97,7 @@ struct texts;
 struct texts *texts_new(struct job *j);
 /* line `line` of the file of statement id, of *n bytes; NULL: it is not there */
 const char *texts_line(struct texts *t, uint32_t id, size_t *n);
+const char *texts_line_of(struct texts *t, uint32_t id, int line, size_t *n);  /* another line of that file */
 void texts_free(struct texts *t);
 /* opens a source file of statement id for reading, NULL if it cannot; warns, but for a system's file */
 FILE *texts_open(struct job *j, const char *file, uint32_t id);

@@ -72,7 +72,7 @@ why_ask(struct why *w, struct why_node *n)
 	for (uint32_t t = n->from; t && chain_is_copy(&w->c, &w->c.member[w->todo[t - 1].member]); t = w->todo[t - 1].up) {
 		const struct chain_member *k = &w->c.member[w->todo[t - 1].member];
 
-		if (k->writes && why_place(w, k->id) == n->place)
+		if (k->writes && chain_same_line(&w->c, k->id, m->id))
 			names_ask_write(&w->names, k->n, k->id, k->writes);
 	}
 	names_ask(&w->names, m->n, m->id, m->reads, m->writes);
