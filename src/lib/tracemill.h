@@ -132,6 +132,20 @@ const char *tracemill_version(void);
 #define TRACEMILL_END()   ((void)0)
 #endif
 
+/*
+ * Where a program of aecc begins and ends to record, see aert(7). A program that calls ae_start() records nothing
+ * before. Code that aecc does not compile has nothing in their place.
+ */
+#ifdef __AECC__
+void __ae_start(void);
+void __ae_stop(void);
+#define ae_start() __ae_start()
+#define ae_stop()  __ae_stop()
+#else
+#define ae_start() ((void)0)
+#define ae_stop()  ((void)0)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -367,6 +367,7 @@ const struct emitter mips_emit = {
 	    "\t.set\tnomips16\n\t.set\tnomicromips\n\t.option\tpic0\n",
 	.end = mips_end,
 	.trap = "break",
+	.back = "jr\t$31\n\tnop",
 	.fits = mips_fits,
 	.check = mips_check,
 	.thunk = mips_thunk,

@@ -25,7 +25,7 @@ items_back(struct ctx *x, const struct iop *ip, const uint64_t *v, int *over)
 	return op + (ret == CODE_END ? x->r->back : ret);
 }
 
-/* Leaves frames until one is at an unknown call with this rsp. */
+/* Leaves frames until one is at an unknown call with this rsp; all of them if that is 0, because a region ends. */
 static void
 items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 {
@@ -45,7 +45,13 @@ items_unwind(struct ctx *x, uint64_t rsp, const uint8_t *at)
 		ip = items_back(x, ip, v, &over);
 		v -= v[F_PREV - FRAME];
 	}
-	feed_fault(x->f, x->p, at, msg_noframe);
+	if (rsp != 0)
+		feed_fault(x->f, x->p, at, msg_noframe);
+	if (over)
+		feed_stop(x->f, x->p);
+	x->v = v;
+	x->ip = ip;
+	x->have = 0;
 }
 
 /* ... until one has this setjmp site, with this rsp. */

@@ -156,14 +156,16 @@ regen_run_items(struct ae_pos q, uint64_t rsp, int site, int have, uint64_t next
 			ae_.tail = 0;
 		}
 		if (!r.p) {
-			if (site == ROOT)
+			int all = ae_.land == CALLED && ae_.landrsp == 0;       /* a region ends */
+
+			if (site == ROOT && !all)
 				feed_fault(&feed, ae_.landpos.p,
 				    ae_.landpos.e - (ae_.land == CALLED ? UNWIND_LEN : LAND_LEN),
 				    msg_noframe);
-			if (ae_.land != site || ae_.landrsp != rsp)
+			if (all ? site != ROOT : ae_.land != site || ae_.landrsp != rsp)
 				return r;
 			r = ae_.landpos;
-			if (site != CALLED)
+			if (site >= 0)
 				return r;
 			have = 0;
 		}

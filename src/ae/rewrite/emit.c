@@ -55,6 +55,11 @@ rewrite_fallbacks(struct buf *o, const struct file *f)
 	    "__ae_cb:\n"
 	    "\t.weak\t__ae_s\n\t.hidden\t__ae_s\n__ae_s:\n\t.skip\t32\n",
 	    f->m->emit->trap);
+	buf_str(o, "\t.section\taetext.none2,\"axG\",@progbits,__ae_none2,comdat\n"
+	    "\t.weak\t__ae_start\n__ae_start:\n\t.weak\t__ae_stop\n__ae_stop:\n");
+	buf_printf(o, "\t%s\n", f->m->emit->back);
+	if (f->waits)
+		buf_str(o, "\t.weak\t__ae_waits\n\t.hidden\t__ae_waits\n__ae_waits:\n");
 	if (f->context)
 		buf_str(o, "\t.weak\t__ae_uses_context\n\t.hidden\t__ae_uses_context\n__ae_uses_context:\n");
 }

@@ -46,6 +46,7 @@ struct emitter {
 	/* after the last one; a static string; NULL: nothing */
 	const char *(*end)(const struct file *f);
 	const char *trap;               /* an instruction that control never reaches */
+	const char *back;               /* a return */
 	/* Fails the function if its entry cannot be patched, or its text cannot be copied. */
 	void (*fits)(struct file *f, struct afunc *fn);
 	/*

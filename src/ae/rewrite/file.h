@@ -109,6 +109,7 @@ struct file {
 	uint32_t *labelat;
 	const char *source;     /* the .file name, "" if none */
 	int context;            /* makecontext or the like is used */
+	int waits;              /* ae_start() is used */
 };
 
 /* finds functions and labels of f->text; f->m must be set */

@@ -6,6 +6,8 @@
 
 static const char *const twice[] = { "setjmp", "_setjmp", "__setjmp", "sigsetjmp", "_sigsetjmp",
 	"__sigsetjmp", "savectx", "vfork", "getcontext" };
+/* what ae_start() of tracemill.h calls */
+static const char starts[] = "__ae_start";
 static const char *const contexts[] = { "makecontext", "swapcontext", "setcontext" };
 
 #define COUNT(a) (sizeof (a) / sizeof (a)[0])
@@ -202,6 +204,7 @@ file_targets(struct file *f)
 	file_tables(f);
 	for (i = 0; i < COUNT(contexts); i++)
 		f->context |= symtab_find(&f->sym, contexts[i], strlen(contexts[i])) != NULL;
+	f->waits = symtab_find(&f->sym, starts, strlen(starts)) != NULL;
 	for (i = 0; i < f->nfn; i++) {
 		struct afunc *fn = &f->fn[i];
 
@@ -218,6 +221,7 @@ file_targets(struct file *f)
 			fn->hasswitch |= a->in.ctl == IC_SWITCH;
 			for (size_t c = 0; c < COUNT(contexts); c++)
 				f->context |= strstr(s, contexts[c]) != NULL;
+			f->waits |= strstr(s, starts) != NULL;
 		}
 	}
 	for (i = 0; i < f->nfn; i++)

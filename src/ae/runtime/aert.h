@@ -93,7 +93,13 @@ extern uint8_t *__ae_ptr;       /* the current event pointer while control is ou
 extern uintptr_t ae_fs;         /* thread pointer of the traced thread */
 extern uintptr_t ae_side_top;   /* end of the last entry of the side stack */
 extern uintptr_t ae_side_end;   /* no entry is pushed from here on */
-extern int ae_rec;              /* recording */
+extern int ae_rec;              /* there is an event file to record into */
+extern int ae_live;             /* ... and what is recorded belongs to it: no region was left */
+extern int ae_kept;             /* outside a region: the buffer has events that belong to the file, and nobody writes more */
+extern int ae_pending;          /* a region begins with the next traced function that untraced code calls */
+extern int ae_armed;            /* ... with the first call of AE_FROM's function */
+extern uintptr_t ae_first_thunk;        /* of that function */
+void ae_first(void);            /* its entry jumps here */
 extern int ae_depth;            /* running handlers that interrupted traced code */
 extern uintptr_t ae_shard[AE_NSHARD][64 / sizeof(uintptr_t)];
 void __ae_leave(void);
@@ -149,9 +155,10 @@ uint8_t *ae_full(uint8_t *live);
 void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live, size_t tail);
 /* ends the recording at the present place of the traced thread; does nothing in a vfork child */
 void ae_end(enum ae_reason why);
-void ae_rec_open(void);                         /* the file is open: starts recording */
+void ae_rec_open(int live);                     /* the file is open: starts recording, or waits for a region */
+void ae_rec_leave(void);                        /* the region ends here; outside traced code */
 void ae_rec_shut(void);                         /* stops recording, without a message at the end */
-void ae_stop(const char *why, uint8_t *live);   /* stops recording, with a message */
+void ae_give_up(const char *why, uint8_t *live);        /* stops recording, with a message */
 void ae_lost(void);                             /* from __ae_back and __ae_land: a handler did not return */
 
 /* core/proc.c */
@@ -178,7 +185,12 @@ void ae_segv_real(int really);
 size_t ae_buildid(uint8_t id[32]);
 int ae_traceable(void);                         /* are there traced functions */
 int ae_patch(uintptr_t page);                   /* makes every entry jump to its thunk; 0 or -1 */
+int ae_arm(const char *name);                   /* before ae_patch: AE_FROM; 0 or -1: no such traced function */
 int ae_intext(uintptr_t pc);                    /* is pc in traced code */
 
 #pragma GCC visibility pop
+
+/* core/region.c: what the program calls, see tracemill.h */
+void __ae_start(void);
+void __ae_stop(void);
 #endif

@@ -346,6 +346,7 @@ const struct emitter x86_emit = {
 	.begin = "",
 	
 	.trap = "ud2",
+	.back = "ret",
 	.fits = x86_fits,
 	.thunk = x86_thunk,
 	.plain = x86_plain_copy,

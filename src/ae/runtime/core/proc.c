@@ -33,12 +33,12 @@ int ae_leave_before(enum ae_reason why)
 		return 0;
 	mask = ae_block();
 	live = __ae_ptr;
-	mid = !live;
+	mid = ae_live && !live;
 	if (mid)
 		live = ae_depth ? ae_mid : NULL;
 	leave_size = ae_file_size();
 	leave_total = ae_total;
-	if (live > (uint8_t *)AE_BUF) {
+	if ((ae_live || ae_kept) && live > (uint8_t *)AE_BUF) {
 		n = (size_t)(live - (uint8_t *)AE_BUF);
 		if (n >= ae_limit - ae_total) {
 			n = (size_t)(ae_limit - ae_total);

@@ -1,18 +1,21 @@
 /* Recording: from the buffer to the file, and the end of it. */
 #include "ae/runtime/call.h"
 
+#define UNWIND 0xfd     /* the item of a run sequence, ae.out(5) */
+
 static int rec_done;    /* the end was written, or will not be */
 
-void ae_rec_open(void)
+void ae_rec_open(int live)
 {
 	rec_done = 0;
 	ae_rec = 1;
+	ae_live = live;
 }
 
 void ae_rec_shut(void)
 {
 	rec_done = 1;
-	ae_rec = 0;
+	ae_rec = ae_live = ae_kept = ae_pending = 0;
 }
 
 /* The file cannot be written: says so once and continues without it. Closes what is there if possible. */
@@ -38,10 +41,10 @@ static void write_events(const uint8_t *live, int full)
 	char buf[24];
 	int err;
 
-	if (!ae_rec || n == 0)
+	if ((!ae_live && !ae_kept) || n == 0)
 		return;
 	if (n > AE_BUFLEN) {    /* impossible; never write memory that is not ours */
-		ae_rec = 0;
+		ae_rec = ae_live = ae_kept = 0;
 		return;
 	}
 	if (ae_kin() == AE_FORKED) {
@@ -69,6 +72,24 @@ void ae_flush(void)
 
 	write_events(__ae_ptr, 0);
 	__ae_ptr = (uint8_t *)AE_BUF;
+	ae_unblock(mask);
+}
+
+/* Frames of traced functions are left, or run to their end without a recording: the events say so. */
+void ae_rec_leave(void)
+{
+	struct ae_set mask = ae_block();
+
+	if ((uintptr_t)(AE_END - (uintptr_t)__ae_ptr) < 1 + sizeof(uintptr_t)) {
+		write_events(__ae_ptr, 0);
+		__ae_ptr = (uint8_t *)AE_BUF;
+	}
+	*__ae_ptr = UNWIND;
+	mem_zero(__ae_ptr + 1, sizeof(uintptr_t));
+	__ae_ptr += 1 + sizeof(uintptr_t);
+	write_events(__ae_ptr, 0);
+	__ae_ptr = (uint8_t *)AE_BUF;
+	ae_live = 0;
 	ae_unblock(mask);
 }
 
@@ -107,13 +128,15 @@ void ae_finish(enum ae_reason why, int sig, uintptr_t pc, uint8_t *live, size_t 
 		if (live)
 			write_events(live + tail, 0);
 		if (ae_rec) {
-			err = ae_file_end(why, sig, pc);
+			err = ae_file_end(why, sig, ae_live ? pc : 0);
 			if (err)
 				fail(err);
 		}
-		ae_rec = 0;
 		if (!rec_done)
 			say_untraced();
+		if (!rec_done && ae_armed)
+			AE_SAY("AE_FROM: the function was never called: nothing recorded");
+		ae_rec = ae_live = ae_kept = 0;
 		rec_done = 1;
 	}
 	ae_unblock(mask);
@@ -123,7 +146,7 @@ void ae_end(enum ae_reason why)
 {
 	uint8_t *live = __ae_ptr;
 
-	if (live) {
+	if (live || !ae_live) {      /* outside a region nothing is lost */
 		ae_finish(why, 0, 0, live, 0);
 		return;
 	}
@@ -132,7 +155,7 @@ void ae_end(enum ae_reason why)
 	ae_finish(AE_STOPPED, 0, 0, ae_depth ? ae_mid : NULL, 0);
 }
 
-void ae_stop(const char *why, uint8_t *live)
+void ae_give_up(const char *why, uint8_t *live)
 {
 	struct ae_set mask = ae_block();
 	int err;
@@ -151,7 +174,8 @@ void ae_stop(const char *why, uint8_t *live)
 
 void ae_lost(void)
 {
-	ae_stop("a signal handler that interrupted traced code did not return", ae_mid);
+	if (ae_live)
+		ae_give_up("a signal handler that interrupted traced code did not return", ae_mid);
 	ae_depth = 0;
 	__ae_ptr = NULL;
 }

@@ -121,7 +121,7 @@ static void die(int sig, int fault, uintptr_t pc, uint8_t *live, size_t tail)
 
 	if (!live && ae_depth)
 		live = ae_mid;
-	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_rec)
+	if (!live && !ae_ismain() && ae_kin() == AE_SELF && ae_live)
 		ae_ask(AE_SIGNAL, sig);
 	ae_finish(AE_SIGNAL, sig, pc, live, tail);
 	sys4(SYS_rt_sigaction, sig, SYS_P(&k), 0, sizeof k.mask);
@@ -216,7 +216,7 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 	handler = choose(sig, si, context_sp(context), main, &kill);
 	if (kill)
 		die(sig, sig == SIGSEGV && si->si_code > 0, inside ? context_pc(context) : 0, live,
-		    inside && live && !__ae_ptr && !ae_depth ? faulted(sig, si, context, live) : 0);
+		    ae_live && inside && live && !__ae_ptr && !ae_depth ? faulted(sig, si, context, live) : 0);
 	if (!handler)
 		return NULL;
 	if (!(act[sig].flags & SA_SIGINFO))
@@ -226,7 +226,7 @@ AETEXT sighandler_t ae_dispatch(int sig, siginfo_t *si, void *context, uintptr_t
 		frame[nframe++] = (uintptr_t)context;
 	if (inside && ae_rec) {
 		*how |= AE_PLAIN;
-		ae_nhandler++;
+		ae_nhandler += ae_live != 0;
 		if (!ae_depth)
 			ae_mid = live;
 	}

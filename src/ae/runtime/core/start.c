@@ -14,6 +14,8 @@
 #pragma GCC visibility push(hidden)
 /* defined by a rewritten file that calls makecontext and the like */
 extern const char __ae_uses_context[] __attribute__((weak));
+/* ... by one that calls ae_start() */
+extern const char __ae_waits[] __attribute__((weak));
 #pragma GCC visibility pop
 
 static const char *getvar(char **env, const char *name)
@@ -255,7 +257,8 @@ static int is_off(const char *s)
 static void start(int argc, char **argv, char **envp)
 {
 	const char *name = getvar(envp, "AE_OUT");
-	const char *prog = argc > 0 && argv[0] ? argv[0] : "?", *limit = getvar(envp, "AE_LIMIT");
+	const char *prog = argc > 0 && argv[0] ? argv[0] : "?", *limit = getvar(envp, "AE_LIMIT"),
+	    *from = getvar(envp, "AE_FROM");
 	char buf[40];
 	int err;
 
@@ -273,6 +276,10 @@ static void start(int argc, char **argv, char **envp)
 	}
 	if (__ae_uses_context) {
 		AE_SAY(prog, ": uses makecontext or swapcontext: untraced");
+		return;
+	}
+	if (*from && ae_arm(from) != 0) {
+		AE_SAY("AE_FROM=", from, ": no such traced function: untraced");
 		return;
 	}
 	if (map_memory() != 0) {
@@ -299,7 +306,7 @@ static void start(int argc, char **argv, char **envp)
 	ae_kin_init();
 	__ae_ptr = (uint8_t *)AE_BUF;
 	ae_on = 1;
-	ae_rec_open();
+	ae_rec_open(!*from && !__ae_waits);
 	ae_sig_init();
 }
 
@@ -321,7 +328,7 @@ void ae_fork_child(int traced)
 	char *parent = ae_scratch->parent;
 	char buf[40];
 	uint64_t pos = ae_total, pid = (uint64_t)sys3(SYS_getpid, 0, 0, 0);
-	int kind, err, i;
+	int kind, err, i, live = ae_live, pending = ae_pending;
 
 	if (!ae_on)
 		return;
@@ -353,5 +360,6 @@ void ae_fork_child(int traced)
 		ae_file_close();
 		return;
 	}
-	ae_rec_open();
+	ae_rec_open(live);
+	ae_pending = pending;
 }

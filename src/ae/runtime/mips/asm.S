@@ -87,6 +87,11 @@
 	var	ae_side_end, 4
 	var	__ae_cb, 4
 	var	ae_rec, 4
+	var	ae_live, 4
+	var	ae_kept, 4
+	var	ae_pending, 4
+	var	ae_armed, 4
+	var	ae_first_thunk, 4
 	var	ae_depth, 4
 	var	ae_shard, 4096, 64
 
@@ -96,15 +101,15 @@
  * $1-$3, $8-$13, $24.
  */
 routine	__ae_enter
+	get	$10, ae_live
 	rdhwr	$3, $29
+	beq	$10, $0, .Loff
+	 nop
 	get	$8, ae_fs
 	bne	$8, $3, .Lthread
 	 nop
 	get	$9, __ae_ptr
-	get	$10, ae_rec
 	beq	$9, $0, .Lplain
-	 nop
-	beq	$10, $0, .Lplain
 	 nop
 	get	$11, ae_side_top
 	lw	$12, SP($11)
@@ -141,9 +146,6 @@ routine	__ae_enter
 	 sw	$0, SP($11)
 
 .Lthread:
-	get	$10, ae_rec
-	beq	$10, $0, .Lplain
-	 nop
 	srl	$8, $3, 12
 	andi	$8, $8, 63
 	sll	$8, $8, 6
@@ -159,7 +161,57 @@ routine	__ae_enter
 	lw	$8, -4($14)
 	jr	$8
 	 nop
+
+/* Outside a region. One that is wanted begins here, unless functions are running that were traced when the last one ended. */
+.Loff:
+	get	$10, ae_pending
+	beq	$10, $0, .Lplain
+	 nop
+	get	$8, ae_fs
+	bne	$8, $3, .Lplain
+	 nop
+	get	$9, __ae_ptr
+	beq	$9, $0, .Lplain
+	 nop
+	get	$11, ae_side_top
+1:	lw	$12, SP($11)
+	sltu	$13, $29, $12
+	bne	$13, $0, 2f
+	 nop
+	b	1b
+	 addiu	$11, $11, -SIZE
+2:	li	$13, -1
+	bne	$12, $13, .Lplain
+	 nop
+	put	$0, ae_pending, $12
+	li	$13, 1
+	put	$13, ae_live, $12
+	put	$11, ae_side_top, $12
+	get	$13, ae_kept
+	bne	$13, $0, .Lpush
+	 nop
+	lui	$9, (AE_MAP + 16) >> 16         /* AE_BUF */
+	ori	$9, $9, (AE_MAP + 16) & 0xffff
+	b	.Lpush
+	 nop
 endroutine __ae_enter
+
+/* The entry of AE_FROM's function.  Changes $1-$3, $8. */
+routine	ae_first
+	get	$8, ae_armed
+	beq	$8, $0, 1f
+	 nop
+	rdhwr	$3, $29
+	get	$8, ae_fs
+	bne	$8, $3, 1f
+	 nop
+	put	$0, ae_armed, $8
+	get	$8, ae_rec
+	put	$8, ae_pending, $1
+1:	get	$8, ae_first_thunk
+	jr	$8
+	 nop
+endroutine ae_first
 
 /*
  * A thunk entered from traced code's return address, but after callbacks (__ae_cb): $14 = F.fast.

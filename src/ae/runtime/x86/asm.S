@@ -39,6 +39,11 @@
 	var	ae_side_end, 8
 	var	__ae_cb, 4, 4
 	var	ae_rec, 4, 4
+	var	ae_live, 4, 4
+	var	ae_kept, 4, 4
+	var	ae_pending, 4, 4
+	var	ae_armed, 4, 4
+	var	ae_first_thunk, 8
 	var	ae_depth, 4, 4
 	var	ae_shard, 4096, 64
 
@@ -49,12 +54,12 @@
 /* r11 = F.fast; only r11 and flags may change.  The words below rsp are free: no call is pending. */
 __ae_enter:
 	push	%rax
+	cmpl	$0, ae_live(%rip)
+	je	.Loff
 	mov	%fs:0, %rax
 	cmp	ae_fs(%rip), %rax
 	jne	.Lthread
 	cmpq	$0, __ae_ptr(%rip)
-	je	.Lplain
-	cmpl	$0, ae_rec(%rip)
 	je	.Lplain
 	mov	ae_side_top(%rip), %rax
 	push	%rcx
@@ -99,15 +104,59 @@ __ae_enter:
 	shr	$12, %rax
 	and	$63, %eax
 	shl	$6, %eax
-	cmpl	$0, ae_rec(%rip)
-	je	.Lplain
 	lock incq ae_shard(%rax)
 .Lplain:
 	movslq	-4(%r11), %rax
 	add	%rax, %r11
 	pop	%rax
 	jmp	*%r11
+
+/* Outside a region. One that is wanted begins here, unless functions are running that were traced when the last one ended. */
+.Loff:
+	cmpl	$0, ae_pending(%rip)
+	je	.Lplain
+	mov	%fs:0, %rax
+	cmp	ae_fs(%rip), %rax
+	jne	.Lplain
+	cmpq	$0, __ae_ptr(%rip)
+	je	.Lplain
+	mov	ae_side_top(%rip), %rax
+	push	%rcx
+	lea	16(%rsp), %rcx
+1:	cmp	RSP(%rax), %rcx
+	jb	2f
+	sub	$24, %rax
+	jmp	1b
+2:	cmpq	$-1, RSP(%rax)
+	jne	3f
+	movl	$0, ae_pending(%rip)
+	movl	$1, ae_live(%rip)
+	mov	%rax, ae_side_top(%rip)
+	cmpl	$0, ae_kept(%rip)
+	jne	.Lpush
+	movabs	$AE_MAP+16, %rcx         /* AE_BUF */
+	mov	%rcx, __ae_ptr(%rip)
+	lea	16(%rsp), %rcx
+	jmp	.Lpush
+3:	pop	%rcx
+	jmp	.Lplain
 	.size	__ae_enter, .-__ae_enter
+
+	.balign	16
+	global	ae_first
+	.type	ae_first, @function
+/* The entry of AE_FROM's function; r11 and flags are free. */
+ae_first:
+	cmpl	$0, ae_armed(%rip)
+	je	1f
+	mov	%fs:0, %r11
+	cmp	ae_fs(%rip), %r11
+	jne	1f
+	movl	$0, ae_armed(%rip)
+	mov	ae_rec(%rip), %r11d
+	mov	%r11d, ae_pending(%rip)
+1:	jmp	*ae_first_thunk(%rip)
+	.size	ae_first, .-ae_first
 
 	.balign	16
 	global	__ae_leave
