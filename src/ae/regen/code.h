@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "ae/regen/program.h"
+#include "ae/regen/regen.h"
 
 enum code_op {
 #define C(name) CO_##name,
@@ -32,6 +33,7 @@ struct ifunc {
 	const uint16_t *need;           /* borrowed from the program */
 	uint16_t sp;
 	uint32_t nsite, site;           /* its setjmp sites in code.site */
+	uint32_t where;                 /* with counting: the place of its entry values in code.where */
 };
 
 /* Slots after the variables of a function with n of them. */
@@ -59,6 +61,8 @@ struct code {
 	uint32_t nswslot;
 	struct isite *site;
 	uint32_t nsite;
+	struct regen_site *where;       /* places of events, if they are counted */
+	uint32_t nwhere;
 	const char *err;                /* after a failure; static */
 };
 

@@ -142,6 +142,16 @@ feed_open(struct feed *f, struct ae_state *s, const char *file, const char *pare
 	return 0;
 }
 
+uint64_t
+feed_bytes(const struct feed *f)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < f->nseg; i++)
+		n += f->seg[i].r.off;
+	return n;
+}
+
 void
 feed_close(struct feed *f)
 {

@@ -87,6 +87,9 @@ int feed_open(struct feed *f, struct ae_state *s, const char *file, const char *
     const uint8_t *id, unsigned idlen);
 void feed_close(struct feed *f);
 
+/* Bytes of the files that were read so far, as they are decompressed */
+uint64_t feed_bytes(const struct feed *f);
+
 /* A remark about a trace that is complete, in buf or static; NULL: none */
 #define FEED_NOTE 128
 const char *feed_note(const struct feed *f, char buf[FEED_NOTE]);

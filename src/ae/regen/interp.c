@@ -60,6 +60,13 @@ regen_counts(const struct regen *r)
 	return r->count;
 }
 
+const struct regen_site *
+regen_sites(const struct regen *r, size_t *n)
+{
+	*n = r->c.nwhere;
+	return r->c.where;
+}
+
 int
 regen_called(const struct regen *r)
 {
@@ -369,6 +376,8 @@ interp_ret(struct regen *r, struct feed *f)
 		case CO_COUNT:
 			NEED(o->n);
 			r->count[o->a] += o->n;
+			r->c.where[o->k].events++;
+			r->c.where[o->k].bytes += o->n;
 			break;
 		case CO_CALL: {
 			const struct ifunc *fn = r->c.fn + o->x;
@@ -446,6 +455,8 @@ regen_run(struct regen *r, struct feed *f)
 {
 	memset(r->stack, 0, FRAME * sizeof *r->stack);
 	memset(r->count, 0, sizeof r->count);
+	for (uint32_t i = 0; i < r->c.nwhere; i++)
+		r->c.where[i].events = r->c.where[i].bytes = 0;
 	r->called = 0;
 	f->mute = r->watch;
 	if (setjmp(f->out) == 0)

@@ -116,14 +116,30 @@ items_enter(struct ctx *x)
 		x->e += c->g->word;
 	}
 	x->r->count[RK_NEED] += fn->nneed * c->g->word;
+	if (c->where) {
+		c->where[fn->where].events += fn->nneed;
+		c->where[fn->where].bytes += fn->nneed * c->g->word;
+	}
 	x->ip = c->op + fn->ip;
+}
+
+/* An item of n bytes was read at a run sequence. */
+static void
+items_count(struct ctx *x, const struct iop *at, unsigned n)
+{
+	struct regen_site *where = x->r->c.where;
+
+	x->r->count[RK_ITEM] += n;
+	if (where) {
+		where[at->k].events++;
+		where[at->k].bytes += n;
+	}
 }
 
 void
 interp_items(struct ctx *x)
 {
 	const struct code *c = &x->r->c;
-	uint64_t *count = x->r->count + RK_ITEM;
 	unsigned w = c->g->word;
 
 	for (;;) {
@@ -140,33 +156,33 @@ interp_items(struct ctx *x)
 				    msg_rootreturn);
 			x->e++;
 			x->ip++;
-			*count += 1;
+			items_count(x, here, 1);
 			return;
 		case EV_ENTER:
 			x->e = interp_need(x, x->p, x->e, 1 + w, 0);
 			x->next = items_word(c, x->e + 1);
 			x->have = 2;
 			x->e += 1 + w;
-			*count += 1 + w;
+			items_count(x, here, 1 + w);
 			break;
 		case EV_UNWIND:
 			x->e = interp_need(x, x->p, x->e, 1 + w, 0);
 			at = x->e;
 			x->e += 1 + w;
-			*count += 1 + w;
+			items_count(x, here, 1 + w);
 			items_unwind(x, items_word(c, at + 1), at);
 			break;
 		case EV_LAND:
 			x->e = interp_need(x, x->p, x->e, 3 + w, 0);
 			at = x->e;
 			x->e += 3 + w;
-			*count += 3 + w;
+			items_count(x, here, 3 + w);
 			items_land(x, items_word(c, at + 1), (unsigned)get_order(at + 1 + w, 2, c->g->big),
 			    at);
 			return;
 		default:
 			x->e = interp_need(x, x->p, x->e, 2, 0);
-			*count += 2;
+			items_count(x, here, 2);
 			items_enter(x);
 			return;
 		}

@@ -224,6 +224,7 @@ lower_func(struct low *l, struct ifunc *fn, int watched)
 	fn->need = l->f->need;
 	fn->nneed = l->f->nneed;
 	fn->sp = l->pf->u->sp;
+	fn->where = low_where(l, RK_NEED, l->pf->entry);
 	lower_sites(l, fn);
 	for (uint32_t i = 0; i < l->f->nblock; i++)
 		for (uint32_t j = 0; j < l->f->block[i].nsucc; j++)
@@ -275,7 +276,7 @@ code_lower(struct code *c, const struct prog *g, int count, const uint8_t *watch
 	if (!c->fn)
 		low_fail(&l, "out of memory");
 	else
-		low_emit(&l, CO_SEQROOT);
+		low_emit(&l, CO_SEQROOT)->k = low_where(&l, RK_ITEM, 0);
 	for (int i = 0; !c->err && watch && i < 3; i++)
 		low_emit(&l, CO_END);
 	for (uint32_t i = 0; !c->err && i < g->nfunc; i++) {
@@ -299,5 +300,6 @@ code_free(struct code *c)
 	free(c->swkey);
 	free(c->swto);
 	free(c->site);
+	free(c->where);
 	memset(c, 0, sizeof *c);
 }

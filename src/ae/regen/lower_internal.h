@@ -18,7 +18,7 @@ struct low {
 	uint32_t nref;
 	/* blocks */
 	uint32_t *at;                   /* block -> first instruction */
-	uint32_t cap, tabcap, swcap, slotcap, sitecap;
+	uint32_t cap, tabcap, swcap, slotcap, sitecap, wherecap;
 };
 
 #define LOW_NONE UINT32_MAX
@@ -33,6 +33,8 @@ void low_ref(struct low *l, uint64_t word);             /* adds a word to the te
 void low_close(struct low *l);                          /* ends the template */
 void low_step(struct low *l, const struct op_step *s);
 
+/* With statistics: the number of a new place of events, otherwise 0. */
+uint32_t low_where(struct low *l, unsigned kind, uint64_t pc);
 /* With statistics: n bytes of events of a kind are read next. */
 void low_count(struct low *l, unsigned kind, unsigned n);
 

@@ -160,14 +160,34 @@ lower_access(struct low *l, const struct op_step *s, unsigned kind)
 	o->k = ref_make(kind, 0, s->n);
 }
 
+uint32_t
+low_where(struct low *l, unsigned kind, uint64_t pc)
+{
+	struct code *c = l->c;
+	struct regen_site *p;
+
+	if (!c->count)
+		return 0;
+	p = low_room(l, c->where, c->nwhere, 1, &l->wherecap, sizeof *p);
+	if (!p)
+		return 0;
+	c->where = p;
+	p[c->nwhere] = (struct regen_site){pc, (enum regen_kind)kind, 0, 0};
+	return c->nwhere++;
+}
+
 void
 low_count(struct low *l, unsigned kind, unsigned n)
 {
 	struct iop *o;
+	uint32_t where;
 
 	if (!l->c->count)
 		return;
+	/* those two are read before the instruction that they belong to */
+	where = low_where(l, kind, kind == RK_STRING || kind == RK_BLOCK ? l->pc : l->ipc);
 	o = low_emit(l, CO_COUNT);
+	o->k = where;
 	o->a = (uint16_t)kind;
 	o->n = (uint16_t)n;
 	o->x = l->nref;
@@ -387,9 +407,12 @@ static void
 call_setjmp(struct low *l, const struct op_step *s, uint32_t site)
 {
 	struct iop *o;
+	uint32_t where;
 
 	unknown_call(l);
+	where = low_where(l, RK_ITEM, l->ipc);
 	o = low_emit(l, CO_SEQJ);
+	o->k = where;
 	o->x = s->n;
 	o->a = l->pf->u->sp;
 	o->d = (uint16_t)l->c->site[site].slot;
@@ -401,6 +424,7 @@ lower_call(struct low *l, const struct op_step *s)
 {
 	const struct sch_func *callee;
 	struct iop *o;
+	uint32_t where;
 
 	low_close(l);
 	if (s->op == SO_CALLJ) {
@@ -420,7 +444,10 @@ lower_call(struct low *l, const struct op_step *s)
 			return;
 	} else
 		unknown_call(l);
-	low_emit(l, CO_SEQ)->a = l->pf->u->sp;
+	where = low_where(l, RK_ITEM, l->ipc);
+	o = low_emit(l, CO_SEQ);
+	o->a = l->pf->u->sp;
+	o->k = where;
 }
 
 void

@@ -32,6 +32,16 @@ void regen_free(struct regen *r);
 /* Bytes of events read so far, by kind, if they are counted; including those of a forked child's parents. */
 const uint64_t *regen_counts(const struct regen *r);
 
+/* Where in the program events of a kind are recorded, and how many were read */
+struct regen_site {
+	uint64_t pc;            /* of the instruction; at the entry of a function its first; 0: untraced code */
+	enum regen_kind kind;
+	uint64_t events, bytes;
+};
+
+/* All places, if events are counted; several may have one pc and kind. They live as long as r. */
+const struct regen_site *regen_sites(const struct regen *r, size_t *n);
+
 /* Was a watched function called in the last run? */
 int regen_called(const struct regen *r);
 

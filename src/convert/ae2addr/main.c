@@ -4,16 +4,17 @@
 #include <unistd.h>
 
 #include "ae/regen/msg.h"
-#include "ae/regen/regen.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/out.h"
 #include "base/progress.h"
 #include "base/src.h"
-#include "format/ae/exe.h"
+#include "convert/ae2addr/ae2addr.h"
 #include "format/ref/ref.h"
+
+/* the option that has only a long name */
+enum { SITES = 256 };
 
 static const struct opt ae2addr_opts[] = {
 	{ 'c', "count", NULL, "print counts and what the event file consists of, not references" },
@@ -24,6 +25,7 @@ static const struct opt ae2addr_opts[] = {
 	OPT_RANGE,
 	OPT_OUTPUT,
 	OPT_PARENT,
+	{ SITES, "sites", NULL, "print where the bytes of the event file were recorded, not references" },
 	OPT_SYMBOL,
 	{ 0 },
 };
@@ -31,7 +33,8 @@ static const struct opt ae2addr_opts[] = {
 static const struct opt_tool ae2addr_tool = {
 	.does = "Recomputes the references of a program compiled by aecc from the events of its run.",
 	.synopsis = "[-cil] [-f format] [-m number] [-n from:to | -s symbol] [-o file] [-p file]\n"
-	    "program [ae.out]",
+	    "program [ae.out]\n"
+	    "--sites [-m number] [-o file] [-p file] program [ae.out]",
 	.example = "aecc -O2 prog.c -o prog; ./prog; ae2addr -f text prog ae.out | head",
 	.opt = ae2addr_opts,
 };
@@ -41,6 +44,7 @@ struct sink {
 	enum ref_format fmt;
 	unsigned drop;                  /* kinds of references to leave out */
 	int count;                      /* print statistics instead of references */
+	int sites;                      /* ... a table of places */
 	uint64_t from, to, at;          /* instructions wanted; the number of the next one */
 	int begun;                      /* the header has been written */
 	uint64_t n[REF_NKINDS];
@@ -88,6 +92,15 @@ ae2addr_tally(void *arg, const uint64_t *w, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		s->n[ref_kind(w[i])]++;
+	return 0;
+}
+
+static int
+ae2addr_none(void *arg, const uint64_t *w, size_t n)
+{
+	(void)arg;
+	(void)w;
+	(void)n;
 	return 0;
 }
 
@@ -200,14 +213,16 @@ ae2addr_run(struct exe *x, const struct prog *g, struct sink *s, const struct as
 	if (!r)
 		die("%s", err);
 	bad = feed_open(&f, regen_state(r), events, a->parent, x->machine, x->id, x->idlen);
-	f.sink = a->part ? ae2addr_part : s->count ? ae2addr_tally : ae2addr_take;
+	f.sink = a->part ? ae2addr_part : s->sites ? ae2addr_none : s->count ? ae2addr_tally : ae2addr_take;
 	f.sinkarg = s;
 	f.quietmax = a->most;
 	if (!bad) {
 		bad = regen_run(r, &f);
 		if (bad == ENOUGH)
 			bad = 0;
-		if (s->count)
+		if (s->sites)
+			sites_print(s->out, r, x, feed_bytes(&f));
+		else if (s->count)
 			ae2addr_statistics(s, a->part ? NULL : regen_counts(r));
 		never = a->watch && !regen_called(r);
 	}
@@ -271,6 +286,9 @@ main(int argc, char **argv)
 		case 'p':
 			a.parent = optarg;
 			break;
+		case SITES:
+			s.sites = s.count = 1;
+			break;
 		case 's':
 			a.symbol = optarg;
 			break;
@@ -281,6 +299,8 @@ main(int argc, char **argv)
 	if (a.part && a.symbol)
 		die_usage("only one of -n and -s can be given");
 	a.part |= a.symbol != NULL;
+	if (a.part && s.sites)
+		die_usage("--sites is of a whole trace, not of -n or -s");
 	a.events = argv[optind + 1];
 	ae2addr_load(&g, &x, argv[optind]);
 	if (a.symbol)
