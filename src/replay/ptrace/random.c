@@ -43,10 +43,12 @@ probe(int *known, int (*answer)(void))
 static pid_t
 probe_child(void (*attempt)(void), int *status)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid == 0) {
-		attempt();
+		/* it may be stopped when its parent is killed */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
+			attempt();
 		kill(getpid(), SIGKILL);
 	}
 	return pid > 0 && waitpid(pid, status, 0) == pid ? pid : -1;
