@@ -405,23 +405,27 @@ random_trap(struct cap *c, const siginfo_t *si)
 		}
 		g.rip = s->addr;
 		if (s->d.insn == TRACEE_TSC) {
-			put_tsc(c, &g, s->d.len);
-			g.rip += s->d.len;
+			if (!put_tsc(c, &g, s->d.len))
+				fast_tsc_made(c, s->addr);
 		} else {
 			tracee_from_user(&w, &g, g.rax);
 			tracee_execute_random(&s->d, &r.u.rand);
 			tracee_set_random(&s->d, &r.u.rand, &w);
 			tracee_to_user(&g, &w);
-			wscap_put(c, &r);
+			put_emulated(c, &r, &g);
 		}
-		g.orig_rax = UINT64_MAX;
-		tracee_setregs(&c->t, &g);
-		c->behind = 0;
-		if (s->d.insn == TRACEE_TSC)
-			fast_tsc_made(c, s->addr);
 		return 1;
 	}
 	return 0;
+}
+
+uint64_t
+random_trapped(const struct cap *c, uint64_t rip)
+{
+	for (size_t i = 0; i < c->nsite; i++)
+		if (c->site[i].slot < 0 && c->site[i].d.insn != POINT && rip == c->site[i].addr + 1)
+			return rip - 1;
+	return rip;
 }
 
 void

@@ -30,7 +30,18 @@ signal_bit(int sig)
 	return 1ull << (sig - 1);
 }
 
-void
+int
+put_emulated(struct cap *c, const struct ws_rec *r, struct user_regs_struct *g)
+{
+	g->orig_rax = UINT64_MAX;
+	if (tracee_setregs(&c->t, g))
+		return -1;
+	wscap_put(c, r);
+	c->behind = 0;
+	return 0;
+}
+
+int
 put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 {
 	struct ws_rec r = {.kind = WS_TSC};
@@ -43,7 +54,8 @@ put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len)
 	g->rdx = r.u.tsc.value >> 32;
 	if (len == 3)
 		g->rcx = aux;
-	wscap_put(c, &r);
+	g->rip += len;
+	return put_emulated(c, &r, g);
 }
 
 static void
@@ -59,7 +71,8 @@ put_cpuid(struct cap *c, struct user_regs_struct *g)
 	g->rbx = d->ebx;
 	g->rcx = d->ecx;
 	g->rdx = d->edx;
-	wscap_put(c, &r);
+	g->rip += 2;
+	put_emulated(c, &r, g);
 }
 
 /* Emulates an instruction that faults because wscap made it fault; 1: it was one. */
@@ -68,22 +81,17 @@ signal_emulate(struct cap *c)
 {
 	struct user_regs_struct g;
 	uint8_t b[3] = {0};
-	int len = 2;
 
 	if (tracee_regs(&c->t, &g) || tracee_read(&c->t, g.rip, b, 3) < 2 || b[0] != 0x0f)
 		return 0;
 	if (c->notsc && b[1] == 0x31)
 		put_tsc(c, &g, 2);
 	else if (c->notsc && b[1] == 0x01 && b[2] == 0xf9)
-		put_tsc(c, &g, len = 3);
+		put_tsc(c, &g, 3);
 	else if (c->nocpuid && b[1] == 0xa2)
 		put_cpuid(c, &g);
 	else
 		return 0;
-	g.rip += (unsigned)len;
-	g.orig_rax = UINT64_MAX;
-	tracee_setregs(&c->t, &g);
-	c->behind = 0;
 	return 1;
 }
 
@@ -461,6 +469,7 @@ signal_deadly(struct cap *c, int sig)
 
 	if (c->inside || c->restart || tracee_regs(&c->t, &g) || fast_dead(c, &g) || signal_before_call(c, &g))
 		return;
+	g.rip = random_trapped(c, g.rip);
 	r.u.sig.sig = (uint32_t)sig;
 	tracee_from_user(&r.u.sig.at, &g, g.rax);
 	r.u.sig.to = r.u.sig.at;

@@ -383,11 +383,15 @@ void place_record(struct cap *c, struct ws_rec_sig *s, uint64_t sp);
 void random_scan(struct cap *c, const struct region *r, const char *name);
 /* Forgets instructions in [lo, hi); there: the memory stays, and the program's own bytes are restored. */
 void random_remove(struct cap *c, uint64_t lo, uint64_t hi, int there);
-/* signal.c: emulates rdtsc, or rdtscp if len is 3: sets g and records it */
-void put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
+/* signal.c: continues with g after an instruction whose result is recorded by r: 0, or -1: the process was killed before it. */
+int put_emulated(struct cap *c, const struct ws_rec *r, struct user_regs_struct *g);
+/* signal.c: the same for rdtsc, or rdtscp if len is 3, at g */
+int put_tsc(struct cap *c, struct user_regs_struct *g, unsigned len);
 
 /* 1: it was such an instruction, and was emulated */
 int random_trap(struct cap *c, const siginfo_t *si);
+/* the address of such an instruction, if a process that was killed has just executed its breakpoint; else rip */
+uint64_t random_trapped(const struct cap *c, uint64_t rip);
 /* replaces breakpoints in a copy of memory by the program's bytes */
 void random_hide(const struct cap *c, uint64_t addr, uint8_t *p, size_t n);
 /* removes breakpoints from another process that shares or copied the memory, and runs untraced */

@@ -1,6 +1,36 @@
 #!/bin/sh
-# What is left when wscap is killed: nothing, also while it tries in a child what the processor can do
+# Killed at any place: a capture replays up to there; when it is wscap, no process is left
 . "$HERE/lib.sh"
+
+# a program that spends most of its time stopped at an instruction that wscap executes for it
+cat >ticks.c <<'END'
+#include <unistd.h>
+#include <x86intrin.h>
+int main(void)
+{
+	unsigned long long n = 0;
+
+	for (int i = 0; write(1, "ready\n", 6) == 6 && i < 1000000000; i++)
+		for (;;)
+			n += __rdtsc();
+	return (int)n;
+}
+END
+gcc -O1 -o ticks ticks.c || exit 1
+bad=
+for i in 1 2 3 4; do
+	: >out
+	wscap -o c.ws ./ticks >out 2>err &
+	until grep -q ready out; do sleep 0.02; done
+	read -r pid <"/proc/$!/task/$!/children"
+	kill -9 "$pid"
+	wait $! 2>/dev/null
+	ws2addr -o /dev/null c.ws 2>err || bad="$bad$(head -n 1 err); "
+	wsinfo c.ws | grep -q '^ended *killed by signal 9' || bad="$bad$i: no end; "
+done
+is "killed at rdtsc: the capture replays to its end" "$bad" ""
+
+# The same while wscap tries in a child what the processor can do
 [ -z "${SAN:-}" ] || { skip "a library is loaded before the sanitizers'"; tap_end; exit; }
 
 # the child's raise(SIGSTOP) kills wscap, and then stops the child
