@@ -19,6 +19,8 @@ static unsigned nfield, width[8], key[8];
 static const uint8_t *head;
 static size_t nhead;
 
+unsigned columns;
+
 /* Columns: a primer is what column there was in the first block */
 static const unsigned refwidth[5] = { 8, 1, 4, 2, 8 };
 static struct column column[8], first[8];
@@ -110,7 +112,7 @@ header(void)
 	if (memcmp(file, "\x89TMBIF\r\n", 8))
 		reject("magic");
 	at = 8;
-	if (integer(2) != 1)
+	if (integer(2) != 2)
 		reject("version");
 	B = integer(4);
 	nhead = integer(4);
@@ -128,6 +130,7 @@ header(void)
 		width[i] = 1u << (f & 15);
 		key[i] = f >> 4;
 	}
+	columns = references ? 5 : nfield;
 	need(nhead);
 	head = file + at;
 	at += nhead;

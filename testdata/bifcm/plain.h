@@ -12,6 +12,8 @@ struct column {
 	struct cm *primer[2];   /* of the first block's columns: made when needed */
 };
 
+extern unsigned columns;       /* of the file */
+
 _Noreturn void reject(const char *why);
 void *alloc(size_t n);          /* zeros */
 

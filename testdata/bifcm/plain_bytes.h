@@ -25,14 +25,14 @@ mixed_bits(struct cm *c, uint8_t **slot, unsigned row, unsigned o, int n, unsign
 	int in[4][8] = { 0 }, bit[4], e[4];
 	unsigned known = 0, a = 1, first = o;
 
-	for (int m = 0; m < 4; m++)
+	for (int m = 0; m < 6; m++)
 		known |= slot[m][1] == 1 ? 0 : 1u << m;
 	for (int i = 0; i < n; i++) {
 		int p;
 
-		for (int m = 0; m < 4; m++)
+		for (int m = 0; m < 6; m++)
 			in[i][m] = stretch(c->P[row][m][slot[m][a]]);
-		in[i][4] = 256;
+		in[i][6] = 256;
 		p = mixed(in[i], c->X[row][o], c->Y[row][known], 8);
 		bit[i] = decision(&c->r, (uint64_t)p, told >> (n - 1 - i) & 1);
 		e[i] = 6 * ((65536 * bit[i] - p) >> 4);
@@ -44,11 +44,10 @@ mixed_bits(struct cm *c, uint8_t **slot, unsigned row, unsigned o, int n, unsign
 	for (int i = 0; i < n; i++) {
 		mix_learn(in[i], c->X[row][first], 8, e[i]);
 		mix_learn(in[i], c->Y[row][known], 8, e[i]);
-		for (int m = 0; m < 4; m++) {
+		for (int m = 0; m < 6; m++) {
 			uint8_t *h = &slot[m][a];
 
-			if (c->written < 4096 || c->written % 4 == 0)
-				learn(&c->P[row][m][*h], bit[i], 6);
+			learn(&c->P[row][m][*h], bit[i], 7);
 			*h = (uint8_t)((2 * *h + bit[i]) % 256 | (*h & 128));
 		}
 		a = 2 * a + (unsigned)bit[i];
@@ -62,16 +61,17 @@ static uint64_t F(uint64_t x) { return is_float(x) ? x >> 48 : x; }
 static unsigned
 level(struct cm *c, uint64_t y, uint64_t told)
 {
-	uint64_t x[4] = {
+	uint64_t x[6] = {
 		mix(c->levels % 512, c->hist % 16), mix(F(c->g0), y + 400), mix(c->hist % 256, y + 300),
 		    mix(F(c->g1), F(c->g0) + 600),
+		mix(c->levels % 32768, y + 700), mix(F(c->lastmiss), c->levels % 8),
 	}, E = 0;
 	unsigned l = 0;
-	uint8_t *slot[4];
+	uint8_t *slot[6];
 
 	for (; told >> 8; told >>= 8)
 		l++;
-	for (int m = 0; m < 4; m++)
+	for (int m = 0; m < 6; m++)
 		slot[m] = find(c->N[m], c->B - 1, 4, x[m]);
 	l = mixed_bits(c, slot, 8, 1, 3, l, &E) - 8;
 	c->levels = 8 * c->levels + l;
@@ -106,20 +106,20 @@ zeros(struct cm *c, uint64_t y, unsigned l, uint64_t told)
 
 /*
  * A half of byte j that is not plain.  H: what is above the byte; o: the bits of the byte before;
- * pair: slots of contexts 2 and 3, or NULL
+ * pair: slots of contexts 2 to 5, or NULL
  */
 static unsigned
 coded_half(struct cm *c, const uint64_t *x, unsigned j, unsigned o, uint8_t **pair, uint16_t *dull,
     unsigned told)
 {
-	uint8_t *slot[4];
+	uint8_t *slot[6];
 	uint64_t E = 0;
 
 	for (int m = 0; m < 2; m++)
-		slot[m] = find(c->M[m], c->B + 2, 4, x[m] + o * G);
-	for (int m = 2; m < 4; m++) {
+		slot[m] = find(c->M[m], c->B + 3, 4, x[m] + o * G);
+	for (int m = 2; m < 6; m++) {
 		if (!pair[m])
-			pair[m] = find(c->M[m], c->B + 2, 5, x[m]);
+			pair[m] = find(c->M[m], c->B + 3, 5, x[m]);
 		slot[m] = pair[m] + (o == 1 ? 0 : 16);
 		if (o != 1 && slot[m][0] != o) {
 			memset(slot[m], 1, 16);
@@ -136,7 +136,7 @@ bytes_of_value(struct cm *c, uint64_t k, uint64_t last, uint64_t told)
 {
 	uint64_t r = c->keyed ? last : c->lastmiss, s = c->keyed ? last : c->g0, y = mix(k, 77), A;
 	unsigned l = level(c, y, told ^ r), z = zeros(c, y, l, told);
-	uint8_t *pair[4] = { NULL };
+	uint8_t *pair[6] = { NULL };
 	int n = 0;              /* bits of plain halves that are still to be read */
 
 	A = l == 7 ? 0 : r >> 8 * (l + 1);
@@ -155,19 +155,20 @@ bytes_of_value(struct cm *c, uint64_t k, uint64_t last, uint64_t told)
 			--*dull;
 			n += 4;
 		} else if (h >= 2 * (int)z) {
-			uint64_t x[4] = {
+			uint64_t x[6] = {
 				mix(H, u), mix(256 * (r >> 8 * j & 255) + u, y + 5),
 				    mix(H ^ F(s) * G, u + 200), mix(H ^ F(c->g1) * G, u + 300),
+				    mix(H + k * 0xbf58476d1ce4e5b9, u + 400),
+				    mix(H + (k + c->g0) * 0x94d049bb133111eb, u + 500),
 			};
 
 			if (upper)
-				pair[2] = pair[3] = NULL;
+				memset(pair, 0, sizeof(pair));
 			A = A << 4 | coded_half(c, x, j, upper ? 1 :
 			    16 | (unsigned)(A & 15), pair, dull, (unsigned)(told >> 4 * h) & 15);
 		}
 		if (!upper)
-			pair[2] = pair[3] = NULL;
+			memset(pair, 0, sizeof(pair));
 	}
-	c->written++;
 	return A << 8 * z;
 }

@@ -32,22 +32,23 @@ struct entry {
 };
 
 struct cm {
-	uint16_t T[3][12][256][3], P[9][4][256], dull[16][64][2];
-	int16_t W[3][256][16], Q[3][256][16], X[9][256][8], Y[9][16][8];
+	uint16_t T[3][12][256][3], P[9][6][256], dull[16][64][2];
+	uint16_t agree[3][4096], pair[3][4096], curve[3][256][33];
+	int16_t W[3][256][16], Q[3][256][16], X[9][256][8], Y[9][64][8];
 	struct counter recent[3][1024], sure[2][64], zeros[16][8][8];
 	unsigned B;
 	struct slot *slot[6];
 	struct { uint64_t last, d1, d2; } *key;
 	struct line *line[2];
 	struct entry *mtab, *dtab;
-	uint8_t *M[4], *N[4];           /* slots of bits */
+	uint8_t *M[6], *N[6];           /* slots of bits */
 	uint64_t list[32], ranks;
 	struct { uint8_t rank, history; } next[65536];
 	unsigned nextat;
 	uint64_t *V, *K, i;             /* the history; the next position */
 	uint64_t g0, g1, g2, g3, roll, prevkey, lastmiss, mpos, mlen, mhash, dpos, dlen, dhash;
 	int dshift, dtz;
-	uint32_t hist, levels, written, hope[3][256];
+	uint32_t hist, levels, hope[3][256];
 	unsigned op, flhist, period, lag[16];
 	int keyed;
 	unsigned w;
@@ -197,13 +198,19 @@ count_bit(struct counter *t, int bit, unsigned limit)
 }
 
 static int
-mixed(const int *x, const int16_t *w, const int16_t *w2, int n)
+mixed_d(const int *x, const int16_t *w, const int16_t *w2, int n)
 {
 	int sum = 0;
 
 	for (int i = 0; i < n; i++)
 		sum += x[i] * w[i] + x[i] * w2[i];
-	return squash(sum >> 14);
+	return sum >> 14;
+}
+
+static int
+mixed(const int *x, const int16_t *w, const int16_t *w2, int n)
+{
+	return squash(mixed_d(x, w, w2, n));
 }
 
 static void
@@ -242,7 +249,7 @@ first_histories(struct cm *c)
 		for (unsigned x = h; x > 1; x >>= 1, n++)
 			ones += x & 1;
 		for (int j = 0; j < 9; j++)
-			for (int m = 0; m < 4; m++)
+			for (int m = 0; m < 6; m++)
 				c->P[j][m][h] = (uint16_t)(65535 * (2 * ones + 1) / (2 * n + 2));
 	}
 }
@@ -255,7 +262,7 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 	struct cm *c = alloc(sizeof(*c));
 	uint16_t *t = (uint16_t *)c->T;
 
-	for (c->B = 8; c->B < 14 && (size_t)1 << c->B < N; c->B++)
+	for (c->B = 8; c->B < (columns > 2 ? 14 : columns > 1 ? 15 : 16) && (size_t)1 << c->B < N; c->B++)
 		;
 	for (size_t i = 0; i < sizeof(c->T) / sizeof(*t); i++)
 		t[i] = i / 3 % 256 == 255 ? none[i % 3] : t0[i % 3];
@@ -279,10 +286,14 @@ cm_new(size_t N, size_t max, int keyed, unsigned w)
 		c->line[q] = alloc(sizeof(struct line) << (c->B - 3));
 	c->mtab = alloc(sizeof(*c->mtab) << (c->B + 2));
 	c->dtab = alloc(sizeof(*c->dtab) << (c->B + 2));
-	for (int m = 0; m < 4; m++) {
-		c->M[m] = memset(alloc((size_t)4 << c->B), 1, (size_t)4 << c->B);
+	for (int m = 0; m < 6; m++) {
+		c->M[m] = memset(alloc((size_t)8 << c->B), 1, (size_t)8 << c->B);
 		c->N[m] = memset(alloc((size_t)1 << (c->B - 1)), 1, (size_t)1 << (c->B - 1));
 	}
+	weights(c->agree, sizeof(c->agree), -32768);
+	weights(c->pair, sizeof(c->pair), -32768);
+	for (size_t i = 0; i < sizeof(c->curve) / 2; i++)
+		((uint16_t *)c->curve)[i] = (uint16_t)squash(128 * (int)(i % 33) - 2048);
 	memset(c->hope, 255, sizeof(c->hope));
 	c->period = 1;
 	c->keyed = keyed;
@@ -311,8 +322,8 @@ cm_again(const struct cm *from, size_t max)
 		c->line[q] = again(from->line[q], sizeof(struct line) << (c->B - 3));
 	c->mtab = again(from->mtab, sizeof(*c->mtab) << (c->B + 2));
 	c->dtab = again(from->dtab, sizeof(*c->dtab) << (c->B + 2));
-	for (int m = 0; m < 4; m++) {
-		c->M[m] = again(from->M[m], (size_t)4 << c->B);
+	for (int m = 0; m < 6; m++) {
+		c->M[m] = again(from->M[m], (size_t)8 << c->B);
 		c->N[m] = again(from->N[m], (size_t)1 << (c->B - 1));
 	}
 	c->V = alloc((max + 1) * sizeof(*c->V));
@@ -327,7 +338,7 @@ cm_done(struct cm *c)
 {
 	for (int j = 0; j < 6; j++)
 		free(c->slot[j]);
-	for (int m = 0; m < 4; m++)
+	for (int m = 0; m < 6; m++)
 		free(c->M[m]), free(c->N[m]);
 	free(c->key), free(c->line[0]), free(c->line[1]), free(c->mtab), free(c->dtab), free(c->V),
 	    free(c->K), free(c);

@@ -121,23 +121,35 @@ try_candidate(struct cm *c, const struct look *l, int t, int j, uint64_t cand, u
 {
 	struct counter *r = &c->recent[t][hash(mix(k, 32 * (c->hist % 256) + (unsigned)j), 10)];
 	int16_t *w = c->W[t][16 * (c->hist % 16) + (unsigned)j], *w2 = c->Q[t][l->history[11]];
-	uint16_t *T[12];
-	int x[16] = { 0 }, p, b, e;
+	uint16_t *T[12], *pair = &c->pair[t][hash(mix(k, cand), 12)], *agree, *curve;
+	int x[16] = { 0 }, p, b, e, d, set = 0;
 
 	for (int i = 0; i < 12; i++) {
 		T[i] = &c->T[t][i][l->history[i]][l->cand[i][0] == cand ? 0 : l->cand[i][1] == cand ? 1 : 2];
 		x[i] = stretch(*T[i]);
+		if (l->cand[i][0] == cand || l->cand[i][1] == cand)
+			set += 1 << i;
 	}
+	agree = &c->agree[t][set];
 	x[12] = 256;
 	x[13] = stretch(r->c >> 6);
-	p = mixed(x, w, w2, 16);
-	b = decision(&c->r, (uint64_t)p, told == cand);
+	x[14] = stretch(*agree);
+	x[15] = stretch(*pair);
+	d = mixed_d(x, w, w2, 16);
+	p = squash(d);
+	d = d < -2047 ? 1 : d > 2047 ? 4095 : d + 2048;
+	curve = &c->curve[t][(set ^ set >> 4) % 256][d / 128];
+	b = decision(&c->r,
+	    (uint64_t)((p + (curve[0] * (128 - d % 128) + curve[1] * (d % 128)) / 128) / 2), told == cand);
+	learn(&curve[d % 128 / 64], b, 6);
 	e = 8 * ((65536 * b - p) >> 4);
 	e = e > 32767 ? 32767 : e < -32767 ? -32767 : e;
 	mix_learn(x, w, 16, e);
 	mix_learn(x, w2, 16, e);
 	for (int i = 0; i < 12; i++)
-		learn(T[i], b, 6);
+		learn(T[i], b, 5);
+	learn(agree, b, 6);
+	learn(pair, b, 5);
 	count_bit(r, b, 255);
 	return b;
 }

@@ -372,7 +372,7 @@ test_slow(void)
 
 		good &= vs_stat(r, i, s, &f) == 0
 		    && vc_decode_ns(&(struct vc_coded){ (enum vc_method)s[0].method, s[0].n, s[0].size,
-		    8 }) < 1.1 * VC_SLOW;
+		    8, 1 }) < 1.1 * VC_SLOW;
 		if (s[0].size < s[0].n / 8)
 			longest = x->e[i].n > longest ? x->e[i].n : longest;
 		else if (s[0].size > s[0].n * 3 / 4)

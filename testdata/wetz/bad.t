@@ -14,6 +14,9 @@ wetz -1 -o text.wet order.txt
 every text text.wet 1 7
 sed 's/$/ /' small.txt | wetz -1 -o raw.wet
 every raw raw.wet 1 7
+{ head -c 8 text.wet; printf '\001'; tail -c +10 text.wet | head -c 3; } >head
+{ cat head; gzip -c <head | tail -c 8 | head -c 4; tail -c +17 text.wet; } >old.wet
+gives "the version before" 1 "wetz: old.wet: byte 8: version 1, which only the older wetz that made it can read" wetz -d old.wet
 head -c 60 text.wet >cut.wet
 ok "one line about it" sh -c 'wetz -d -o cut.txt cut.wet 2>err; [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q "^wetz: cut.wet: byte 60 (record 0): the file ends" err && [ ! -e cut.txt ]'
 

@@ -46,6 +46,7 @@ vc_work_new(unsigned columns)
 	if (!w)
 		return NULL;
 	w->level = vc_zstd_level(1);
+	w->columns = columns;
 	/* one state more, for samples, which are tried between columns */
 	w->held = columns < CM_HELD ? columns + 1 : CM_HELD;
 	return w;

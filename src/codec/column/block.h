@@ -40,7 +40,8 @@ struct vc_prime;        /* primer: use does not change it, so threads may share 
 
 /*
  * Work space that holds the states of `columns` columns coded in turn (8 at most), each of which
- * may take as much memory as a primer. NULL without memory.
+ * may take as much memory as a primer. Context mixing has larger tables for fewer columns, so
+ * encoder and decoder have the same number. NULL without memory.
  */
 struct vc_work *vc_work_new(unsigned columns);
 void vc_work_free(struct vc_work *w);
@@ -77,6 +78,7 @@ struct vc_coded {
 	enum vc_method method;
 	size_t n, len;
 	unsigned width;
+	unsigned columns;               /* of its stream */
 };
 
 #define VC_SLOW 12e6    /* ns to decode a block, by vc_decode_ns, above which it should be split */

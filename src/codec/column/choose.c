@@ -55,7 +55,7 @@
 #define CM_VALUE_NS     50      /* context mixing: a value... */
 #define CM_BIT_NS       75      /* ...and each of its coded bits, ... */
 #define CM_BITS         6       /* ...up to this many: further bits are coded plainly, which is fast */
-#define CM_COPY_NS      8e5     /* copying the primer's state, once for a column */
+#define CM_COPY_NS      35e5    /* copying the primer's state, for the only column; less for others */
 #define LZ_BYTE_NS      2.5     /* LZMA and zstd: a byte of values (400 MB a second) */
 #define LZMA_BYTE_NS    62      /* LZMA: a coded byte (16 MB a second) */
 
@@ -286,7 +286,13 @@ vc_encode(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *
 	return r;
 }
 
-/* Estimated time to decode the values, without CM_COPY_NS, if they take that many bits. */
+static double
+copy_ns(unsigned columns)
+{
+	return columns > 2 ? CM_COPY_NS / 4 : columns > 1 ? CM_COPY_NS / 2 : CM_COPY_NS;
+}
+
+/* Estimated time to decode the values, without copying, if they take that many bits. */
 static double
 values_ns(const struct vc_coded *c, double bits)
 {
@@ -300,7 +306,7 @@ values_ns(const struct vc_coded *c, double bits)
 double
 vc_decode_ns(const struct vc_coded *c)
 {
-	return values_ns(c, 8.0 * (double)c->len) + (choose_mixes(c->method) ? CM_COPY_NS : 0);
+	return values_ns(c, 8.0 * (double)c->len) + (choose_mixes(c->method) ? copy_ns(c->columns) : 0);
 }
 
 size_t
@@ -317,7 +323,7 @@ vc_block_values(int level, size_t n, const struct vc_coded *col, unsigned ncol)
 			c.method = VC_CM;
 		easy += values_ns(&c, bits);
 		hard += values_ns(&c, HARD * bits + (double)c.n / 2);
-		copy += c.n ? CM_COPY_NS : 0;
+		copy += c.n ? copy_ns(c.columns) : 0;
 	}
 	values = (BLOCK_NS - copy) * (double)n / easy / 1024;
 	most = (VC_SLOW - copy) * (double)n / hard / 1024;

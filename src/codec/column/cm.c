@@ -9,6 +9,8 @@
 #define DEAR    4       /* a value that costs more than this many bytes, plus one, is dear */
 #define VAIN    (UINT32_C(700) << 16)   /* of 2^32: a further candidate right less often is not tried */
 #define HOPE    128     /* one outcome changes that estimate by 1/128 of the error */
+#define TRATE   5               /* rate at which records of candidates learn; those of pairs, too */
+#define SETRATE 6               /* that of sets of votes, and of the curves */
 #define POS 23          /* bits of a position in mtab and dtab; the other bits are a check */
 
 /* The best candidate of try k that was not refused before: index << 1 | which, or -1. */
@@ -35,13 +37,32 @@ cm_pick(const struct cm_fix *f, const struct look *l, int k, const uint64_t *ref
 	return (best[0] & 31) || best[0] != least[k] ? (int)(best[0] & 31) : -1;
 }
 
+/*
+ * Codes a decision whose mixed probability is squash(d), in the middle between that and what it
+ * turned out to be before. Returns the bit.
+ */
+static inline int
+cm_corrected(uint16_t *curve, struct range *r, const int dec, int bit, int d)
+{
+	d = d > CM_ST ? CM_ST : d < -CM_ST ? -CM_ST : d;
+
+	unsigned at = (unsigned)(d + 2048), part = at & 127;
+	uint16_t *c = curve + (at >> 7);
+	uint32_t seen = (c[0] * (128 - part) + c[1] * part) >> 7;
+
+	bit = range_bit(r, dec, bit, (cm_squash(d) + seen) >> 1);
+	cm_move(&c[part >> 6], bit, SETRATE);
+	return bit;
+}
+
 /* Is cand the value? The probability is mixed from all votes. */
 static inline int
 cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struct look *l, int k, int which,
     uint64_t cand)
 {
-	uint16_t *t[CM_VOTES];
-	int s[CM_VOTES + 1];
+	uint16_t *t[CM_VOTES], *agree, *pair = &f->pair[k][cm_hash(cm_mix(l->key, cand), 12)];
+	int s[CM_VOTES], d;
+	unsigned set = 0;
 	cm_vec x[2];
 	unsigned vote = (unsigned)which >> 1;
 	int16_t *w = f->w[k][(f->hist & 15) << 4 | vote], *wrank = f->wrank[k][l->hist[CM_RANK]];
@@ -53,16 +74,21 @@ cm_decide(struct cm_fix *f, struct range *r, const int dec, int bit, const struc
 
 		t[j] = &f->t[k][j][l->hist[j]][(2 - e1) & -!e0];
 		s[j] = cm_stretch(*t[j]);
+		set |= (unsigned)(e0 | e1) << j;
 	}
-	s[CM_VOTES] = cm_stretch(*recent >> 16);
+	agree = &f->agree[k][set];
 	x[0] = cm_set(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]);
-	x[1] = cm_set(s[8], s[9], s[10], s[11], 256, s[12], 0, 0);
-	p = cm_squash(cm_dot(x, w, wrank, 2) >> 14);
-	bit = range_bit(r, dec, bit, p);
+	x[1] = cm_set(s[8], s[9], s[10], s[11], 256, cm_stretch(*recent >> 16), cm_stretch(*agree),
+	    cm_stretch(*pair));
+	d = cm_dot(x, w, wrank, 2) >> 14;
+	p = cm_squash(d);
+	bit = cm_corrected(f->curve[k][(set ^ set >> 4) & 255], r, dec, bit, d);
 	cm_train(x, w, wrank, cm_clip16((((bit << 16) - (int)p) >> 4) * 8), 2);
 	_Pragma("GCC unroll 16")
 	for (int j = 0; j < CM_VOTES; j++)
-		cm_move(t[j], bit, 6);
+		cm_move(t[j], bit, TRATE);
+	cm_move(agree, bit, SETRATE);
+	cm_move(pair, bit, TRATE);
 	cm_count(recent, bit, 255);
 	return bit;
 }

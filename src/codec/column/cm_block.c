@@ -108,7 +108,7 @@ cm_primed(struct vc_work *w, const struct vc_prime *prime, int kind)
 		ret = 0;
 	} else {
 		w->tmp.n = 0;
-		if (cm_reset(&w->now->cm, cm_bits(p->n)) == 0
+		if (cm_reset(&w->now->cm, cm_bits(p->n, w->columns)) == 0
 		    && cm_encode(w, &r, &w->tmp, 0, p->n, p->key != NULL, p->width) == 0)
 			ret = cm_copy(&p->cm[kind], &w->now->cm);
 	}
@@ -125,7 +125,7 @@ cm_begin(struct vc_work *w, const struct vc_prime *prime, const struct vc_col *c
 		return -1;
 	if (cm_history(w, prime, kind, col->n, col->key != NULL, col->width))
 		return -1;
-	if (prime ? cm_primed(w, prime, kind) : cm_reset(&w->now->cm, cm_bits(col->n)))
+	if (prime ? cm_primed(w, prime, kind) : cm_reset(&w->now->cm, cm_bits(col->n, w->columns)))
 		return -1;
 	if (col->key && col->n)
 		memcpy(w->now->key + *skip, col->key, col->n * sizeof *col->key);

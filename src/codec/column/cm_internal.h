@@ -25,14 +25,16 @@
 /* the value at the predicted rank among the last values, cm_rank_internal.h */
 #define CM_RANK         11
 #define CM_VOTES        12
-#define CM_IN           16      /* inputs of the mixer: votes, constant, history */
+#define CM_IN           16      /* inputs of the mixer: votes, constant, history, agreement, pair */
 #define CM_TRIES        3       /* candidates before the value's bytes are coded */
 #define CM_NONE         0xff    /* history of a context never seen */
-#define CM_NMISS        4       /* contexts for a byte of a value that no candidate had */
-#define CM_PAIRS        2       /* the last of them, whose slots come in pairs */
-#define CM_MISSBITS     2       /* each has 2^(bits + CM_MISSBITS) bytes of slots */
+#define CM_NMISS        6       /* contexts for a byte of a value that no candidate had */
+#define CM_PAIRS        4       /* the last of them, whose slots come in pairs */
+#define CM_MISSBITS     3       /* each has 2^(bits + CM_MISSBITS) bytes of slots */
 #define CM_RANKS        32      /* values whose order of use is kept */
 #define CM_LAGS         16
+#define CM_BITS_MAX     16      /* a single column has tables of 2^16 slots, at most */
+#define CM_STEPS        33      /* places of a curve that corrects a probability */
 
 struct cm_slot {
 	uint64_t v;             /* what followed the last time */
@@ -70,6 +72,10 @@ struct cm_fix {                 /* the part whose size does not depend on `bits`
 	/* probability that a bit is 1, by its context's history; its logistic form */
 	uint16_t map[9][CM_NMISS][256][2];
 	uint32_t recent[CM_TRIES][1024];
+	/* probability that a candidate is right, by the set of votes for it; by key and candidate */
+	uint16_t agree[CM_TRIES][1 << CM_VOTES], pair[CM_TRIES][4096];
+	/* what the mixed probability turned out to be, at CM_STEPS places, by that set */
+	uint16_t curve[CM_TRIES][256][CM_STEPS];
 	uint32_t sure[2][64];
 	uint32_t zeros[16][8][8];
 	/*
@@ -81,7 +87,6 @@ struct cm_fix {                 /* the part whose size does not depend on `bits`
 	uint32_t hope[CM_TRIES][256];
 	struct cm_rank rank;
 	uint64_t g[4];          /* the last values */
-	uint32_t nmiss;         /* values coded by their bytes */
 	uint32_t levels;        /* their last levels, 3 bits each */
 	uint64_t roll, prevkey, lastmiss;
 	uint32_t mpos, mlen;    /* match: position of the next value, its length; 0: none */
@@ -109,7 +114,8 @@ struct cm {
 	uint8_t *level;         /* [CM_NMISS << bits - 1]: likewise */
 };
 
-int cm_bits(size_t n);                                  /* the number of bits for a first block of n values */
+/* the number of bits for a first block of n values, one of that many columns of a stream */
+int cm_bits(size_t n, unsigned columns);
 /* the state before the first value; 0, or -1 without memory */
 int cm_reset(struct cm *c, int bits);
 int cm_copy(struct cm *to, const struct cm *from);      /* likewise */

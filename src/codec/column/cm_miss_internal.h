@@ -10,8 +10,7 @@
 
 /* of 65536: if the bits of a half byte are on average as wrong as this, contexts are not worth their time */
 #define DULL    31900
-#define MAPALL  4096            /* this many values coded by bytes teach the maps; ... */
-#define MAPSOME 3               /* ...after them only one in four does */
+#define MAPRATE 7               /* the maps learn at this rate */
 #define ZEROS   4               /* the level from which on a value may end in bytes of zeros */
 
 /* Inputs of the mixer for the bit at that place of the slots. */
@@ -19,22 +18,20 @@ static inline cm_vec
 miss_inputs(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at)
 {
 #define S(i) (int16_t)map[i][t[i][at]][1]
-	return cm_set(S(0), S(1), S(2), S(3), 256, 0, 0, 0);
+	return cm_set(S(0), S(1), S(2), S(3), S(4), S(5), 256, 0);
 #undef S
 }
 
 /* The maps and the slots of one bit. */
 static inline void
-miss_learn(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at, int bit, int maps)
+miss_learn(uint16_t (*map)[256][2], uint8_t *const *t, unsigned at, int bit)
 {
 	_Pragma("GCC unroll 8")
 	for (int i = 0; i < CM_NMISS; i++) {
 		unsigned h = t[i][at];
 
-		if (maps) {
-			cm_move(&map[i][h][0], bit, 6);
-			map[i][h][1] = (uint16_t)cm_stretch(map[i][h][0]);
-		}
+		cm_move(&map[i][h][0], bit, MAPRATE);
+		map[i][h][1] = (uint16_t)cm_stretch(map[i][h][0]);
 		t[i][at] = cm_history_tab[bit][h];
 	}
 }
@@ -51,7 +48,6 @@ miss_bits(struct cm_fix *f, struct range *r, const int dec, unsigned v, const in
 {
 	uint16_t (*map)[256][2] = f->map[j];
 	int16_t (*w)[8] = f->wmiss[j], *wknown = f->wknown[j][known];
-	const int maps = f->nmiss < MAPALL || !(f->nmiss & MAPSOME);
 	const cm_vec base = cm_load(wknown);
 	cm_vec x = miss_inputs(map, t, 1), after = base;
 	uint32_t p = cm_squash(cm_dot2(x, base, w[node]) >> 14);
@@ -82,7 +78,7 @@ miss_bits(struct cm_fix *f, struct range *r, const int dec, unsigned v, const in
 	}
 	cm_store(wknown, after);
 	for (int b = nbit - 1; b >= 0; b--)
-		miss_learn(map, t, at >> (b + 1), at >> b & 1, maps);
+		miss_learn(map, t, at >> (b + 1), at >> b & 1);
 	return at - (1u << nbit);
 }
 
@@ -181,6 +177,8 @@ level_contexts(const struct cm_fix *f, uint64_t *ctx, uint64_t kh)
 	ctx[1] = cm_mix(g0, kh + 400);
 	ctx[2] = cm_mix(f->hist & 255, kh + 300);
 	ctx[3] = cm_mix(cm_coarse(f->g[1]), g0 + 600);
+	ctx[4] = cm_mix(f->levels & 077777, kh + 700);
+	ctx[5] = cm_mix(cm_coarse(f->lastmiss), f->levels & 7);
 }
 
 /*
@@ -269,6 +267,8 @@ miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t ke
 	uint64_t all = level == 7 ? 0 : ref >> 8 * (level + 1);         /* the bytes above half h */
 	uint16_t (*dull)[2] = &c->f->dull[kh >> 60][8 * level];
 
+	const uint64_t byk = key * 0xbf58476d1ce4e5b9, bykg = (key + c->f->g[0]) * 0x94d049bb133111eb;
+
 	prev = cm_coarse(prev) * 0x9e3779b97f4a7c15;
 	while (h >= end) {
 		int n = 0, j, upper;
@@ -288,6 +288,8 @@ miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t ke
 			cm_mix(refbyte << 8 | jl, kh + 5),
 			cm_mix(high ^ prev, jl + 200),
 			cm_mix(high ^ g1, jl + 300),
+			cm_mix(high + byk, jl + 400),
+			cm_mix(high + bykg, jl + 500),
 		};
 		uint8_t *t[CM_NMISS];
 		int paired = 0;
@@ -305,7 +307,6 @@ miss_value(struct cm *c, struct range *r, const int dec, uint64_t v, uint64_t ke
 			paired = 1;
 		} while (h-- & 1 && h >= end && !miss_dull(dull[j][1]));
 	}
-	c->f->nmiss++;
 	return all << 4 * end;
 }
 

@@ -58,11 +58,11 @@ cm_make(struct cm *c, int bits)
 }
 
 int
-cm_bits(size_t n)
+cm_bits(size_t n, unsigned columns)
 {
-	int bits = 8;
+	int bits = 8, most = CM_BITS_MAX - (columns > 1) - (columns > 2);
 
-	while (bits < 14 && (size_t)1 << bits < n)
+	while (bits < most && (size_t)1 << bits < n)
 		bits++;
 	return bits;
 }
@@ -74,6 +74,17 @@ cm_fill16(void *at, size_t size, int16_t v)
 
 	for (size_t i = 0; i < size / sizeof *p; i++)
 		p[i] = v;
+}
+
+/* At first a curve corrects nothing. */
+static void
+curve_reset(struct cm_fix *f)
+{
+	for (int i = 0; i < CM_STEPS; i++)
+		f->curve[0][0][i] = (uint16_t)cm_squash(128 * i - 2048);
+	for (int k = 0; k < CM_TRIES; k++)
+		for (int j = k == 0; j < 256; j++)
+			memcpy(f->curve[k][j], f->curve[0][0], sizeof f->curve[0][0]);
 }
 
 static void
@@ -118,6 +129,9 @@ fix_reset(struct cm_fix *f)
 	cm_fill32(f->recent, sizeof f->recent, 1u << 31);
 	cm_fill32(f->sure, sizeof f->sure, 15u << 28);
 	cm_fill32(f->zeros, sizeof f->zeros, 1u << 31);
+	cm_fill16(f->agree, sizeof f->agree, INT16_MIN);        /* 1/2 */
+	cm_fill16(f->pair, sizeof f->pair, INT16_MIN);
+	curve_reset(f);
 	memset(f->hope, 255, sizeof f->hope);
 	map_reset(f->map);
 	rank_reset(&f->rank);

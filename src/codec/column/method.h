@@ -34,6 +34,7 @@ struct vc_work {
 	uint64_t *sample;               /* values, then keys, of vc_sample */
 	uint64_t *last;                 /* last values by key, for layouts */
 	struct cm_past past[CM_HELD], *now;     /* now: the one in use, or NULL */
+	unsigned columns;               /* coded in turn */
 	unsigned held;                  /* number of histories in use */
 	unsigned turns;                 /* counts uses of past, as a clock */
 	/* the better kind of context mixing in the last vc_encode, or STORED: unknown */

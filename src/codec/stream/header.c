@@ -64,6 +64,8 @@ vs_header_size(const uint8_t *p, const char **err)
 	*err = NULL;
 	if (memcmp(p, vs_magic, sizeof(vs_magic)))
 		*err = "not a value stream of bifcm(5)";
+	else if (get_le16(p + 8) == VS_VERSION_OLD)
+		*err = "a value stream of version 1, which only the older bifcm that made it can read";
 	else if (get_le16(p + 8) != VS_VERSION)
 		*err = "a value stream of an unknown version";
 	else if (nhead > VS_HEAD_MAX || p[21] < 1 || p[21] > VS_FIELDS)

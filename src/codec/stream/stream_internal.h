@@ -7,7 +7,8 @@
 #include "base/varint.h"
 #include "codec/stream/stream.h"
 
-#define VS_VERSION  1u
+#define VS_VERSION  2u
+#define VS_VERSION_OLD 1u               /* smaller tables of context mixing; no longer read */
 #define VS_HEADER   22u                 /* bytes of the header before its fields */
 /* bytes of the head of a block, at most */
 #define VS_BHEAD    (2 * VARINT_MAX + VS_COLUMNS * (1 + VARINT_MAX) + 4)

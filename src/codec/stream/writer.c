@@ -72,7 +72,7 @@ coded_columns(const struct vs_writer *w, const struct vs_job *j, struct vc_coded
 
 		if (s->n)
 			col[n++] = (struct vc_coded){ (enum vc_method)s->method, s->n, s->size,
-				j->b.col[c].width };
+				j->b.col[c].width, vs_columns(&w->m.info.layout) };
 	}
 	return n;
 }

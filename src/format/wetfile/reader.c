@@ -226,6 +226,10 @@ wetfile_open(struct wetfile *w, int fd, struct fault *f)
 		return -1;
 	}
 	w->kind = h[10];
+	if (get_le16(h + 8) == WETFILE_OLD) {
+		fault_set(f, 8, UINT64_MAX, "version 1, which only the older wetz that made it can read");
+		return -1;
+	}
 	if (get_le16(h + 8) != WETFILE_VERSION || w->kind < WETFILE_TEXT || w->kind > WETFILE_PAPER ||
 	    h[11]) {
 		fault_set(f, 8, UINT64_MAX, "version %u, kind %u.%u: not known here", get_le16(h + 8), h[10],

@@ -12,7 +12,8 @@
 #include "base/fault.h"
 #include "format/ws/ws.h"
 
-#define WETFILE_VERSION  1u
+#define WETFILE_VERSION  2u
+#define WETFILE_OLD      1u             /* older columns; no longer read */
 #define WETFILE_HEADER   16u
 #define WETFILE_SECTION  24u            /* bytes of a section's header */
 #define WETFILE_END      16u            /* of the end mark */
