@@ -266,6 +266,38 @@ chain_is_stack(const struct query_stmt *s)
 }
 
 void
+chain_ask(const struct chain *c, struct names *t, uint32_t member, uint32_t via)
+{
+	const struct chain_member *m = &c->member[member];
+
+	if (place_is_system(job_place(c->j, m->id)))
+		return;
+	if (via)
+		names_ask_write(t, c->member[via - 1].n, c->member[via - 1].id, c->member[via - 1].writes);
+	names_ask(t, m->n, m->id, m->reads, m->writes);
+}
+
+void
+chain_words(struct job *j, uint32_t id, uint64_t instance, const struct name *name, const struct buf *value,
+    struct buf *b)
+{
+	const struct place *p = job_place(j, id);
+
+	if (!place_is_system(p))
+		buf_printf(b, "%s:%d ", p->file, p->line);
+	buf_str(b, p->func ? p->func : "?");
+	if (name) {
+		buf_u8(b, ' ');
+		name_text(name, b);
+	}
+	if (name && name->value)
+		buf_printf(b, " = %s", name->value);
+	else if (value->n)
+		buf_printf(b, " = %.*s", (int)value->n, (const char *)value->p);
+	buf_printf(b, " (%llu#%llu)", (unsigned long long)query_stmt_name(j->q, id), (unsigned long long)instance);
+}
+
+void
 chain_value(const struct chain *c, const struct chain_member *m, struct buf *b)
 {
 	if (m->nval && !(chain_role(c, m) & WPORT_OFFLAGS))

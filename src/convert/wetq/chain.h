@@ -68,6 +68,13 @@ size_t chain_copies(struct chain *c, uint32_t member, uint32_t *to, size_t most)
 /* Is the memory that a statement uses just at a distance from the stack or frame pointer, as variables are? */
 int chain_is_stack(const struct query_stmt *s);
 int chain_same_line(const struct chain *c, uint32_t a, uint32_t b);     /* statements, with the same function */
+/* Asks for the names of what a member stored, loaded or computed; first of what its value was stored to by via. */
+struct names;
+void chain_ask(const struct chain *c, struct names *t, uint32_t member, uint32_t via);
+/* Appends `order.c:25 main sum = 3846 (10765#2)`: name NULL: none; value: used if that has none, may be empty */
+struct name;
+void chain_words(struct job *j, uint32_t id, uint64_t instance, const struct name *name, const struct buf *value,
+    struct buf *b);
 void chain_value(const struct chain *c, const struct chain_member *m, struct buf *b);   /* appends it, if it has one */
 struct chain_member *chain_find(const struct chain *c, uint32_t id, uint64_t instance);        /* NULL: none */
 unsigned chain_role(const struct chain *c, const struct chain_member *m);       /* of its statement */

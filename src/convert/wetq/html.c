@@ -208,15 +208,9 @@ html_names(struct page *p)
 {
 	for (uint32_t i = 0; i < p->nitem; i++) {
 		struct item *t = &p->item[i];
-		const struct chain_member *m = &p->c.member[t->member];
 
 		t->name = p->names.n;
-		if (!place_is_system(job_place(p->j, m->id))) {
-			if (t->via)
-				names_ask_write(&p->names, p->c.member[t->via - 1].n, p->c.member[t->via - 1].id,
-				    p->c.member[t->via - 1].writes);
-			names_ask(&p->names, m->n, m->id, m->reads, m->writes);
-		}
+		chain_ask(&p->c, &p->names, t->member, t->via);
 		t->nname = p->names.n - t->name;
 	}
 	names_find(&p->names);

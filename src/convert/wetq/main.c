@@ -39,7 +39,7 @@ static const struct opt wetq_opts[] = {
 	OPT_OUTPUT,
 	{ 'r', "stack-pointer", NULL,
 	    "slice, dot, annotate: follow dependences by the stack pointer as well" },
-	{ 't', "type", "TYPE", "follow dependences: thin (why, html, dice), data, control or full (others)" },
+	{ 't', "type", "TYPE", "follow dependences: thin (why, html, walk, dice), data, control or full (others)" },
 	{ 'w', "window", "N", "backward answers hold at most N instances in memory (8M)" },
 	{ 0 },
 };
@@ -54,6 +54,7 @@ static const struct opt_tool wetq_tool = {
 	    "that last; out:BYTE, who stored this byte of the output; crash; @N, place N in the run.",
 	.synopsis = "[option ...] list | cf | values id | addrs id [file]\n"
 	    "[option ...] why point | html point | deps point | uses point | at point [file]\n"
+	    "[option ...] walk point file\n"
 	    "[option ...] who variable[@point] | who *address[@point] | whynot source:line [file]\n"
 	    "[option ...] slice point | dot point | annotate point [file]\n"
 	    "[option ...] dice wrong right [file]\n"
@@ -76,6 +77,7 @@ static const struct question {
 	{ "addrs", 1, NULL, job_addrs, NULL },
 	{ "why", 1, NULL, job_why, NULL },
 	{ "html", 1, NULL, job_html, NULL },
+	{ "walk", 1, NULL, job_walk, NULL },
 	{ "deps", 1, NULL, job_deps, NULL },
 	{ "uses", 1, NULL, job_uses, NULL },
 	{ "at", 1, NULL, job_at, NULL },
@@ -108,7 +110,7 @@ wetq_ask(struct job *j, const struct question *k, char **word)
 static int
 wetq_reads_source(const struct question *k)
 {
-	return k->one == job_annotate || k->one == job_why || k->one == job_deps || k->one == job_html || k->one == job_uses || k->one == job_whynot || k->two == job_dice;
+	return k->one == job_annotate || k->one == job_why || k->one == job_deps || k->one == job_html || k->one == job_walk || k->one == job_uses || k->one == job_whynot || k->two == job_dice;
 }
 
 struct command { const char *outname; int many; };
@@ -271,9 +273,12 @@ main(int argc, char **argv)
 	j.path = src_name(file);
 	if (c.many && src_is_stdin(file))
 		die_usage("-i reads the questions from standard input: the file must be another");
+	if (!c.many && k->one == job_walk && src_is_stdin(file))
+		die_usage("walk reads commands from standard input: the file must be another");
 	if (src_is_stdin(file))
 		file = copy = spool_stdin();
 	j.file = file;
+	j.many = c.many;
 	if (ws_others(file, others))
 		warn("%s: %s", j.path, others);
 	if (!c.many)

@@ -7,12 +7,9 @@
 
 #define NAMED 256u              /* uses that are told with a name, at most */
 
-/* An instance that depends on the point directly, by a port */
-struct use { uint64_t n, instance; uint32_t id, port; };
-
 struct uses {
 	struct job *j;
-	uint64_t of, instance;          /* the position of the point, its instance */
+	uint64_t of, instance, most;    /* the position of the point, its instance; uses that are wanted */
 	uint32_t id;
 	int numbered;
 	struct use *use;                /* owned */
@@ -31,7 +28,7 @@ uses_add(void *arg, const struct query_dep *d)
 	u->numbered = d->numbered;
 	u->use = mem_xgrow(u->use, &u->cap, u->n + 1, sizeof *u->use);
 	u->use[u->n++] = (struct use){ .n = d->n, .id = d->id, .port = d->port, .instance = d->instance };
-	return u->n >= u->j->most;
+	return u->n >= u->most;
 }
 
 static int
@@ -125,37 +122,43 @@ uses_text(struct job *j, const struct uses *u)
  * the instances, which dependences of a capture do not have.
  */
 int
-job_uses(struct job *j, const char *point)
+uses_find(struct job *j, uint64_t n, uint64_t most, struct use **use, size_t *count)
 {
-	struct query_slice s = { .flags = j->flags | QUERY_FORWARD, .fn = uses_point };
-	struct uses u = { .j = j, .names = { .j = j, .texts = texts_new(j) } };
+	struct uses u = { .j = j, .of = n, .most = most };
+	struct query_slice s = { .n = n, .flags = j->flags | QUERY_FORWARD, .fn = uses_point, .arg = &u };
 	int bad;
 
-	if (job_point(j, point, 1, &s.n) != 0) {
-		texts_free(u.names.texts);
-		return -1;
-	}
-	u.of = s.n;
-	s.arg = &u;
 	s.count = xcalloc(query_nstmt(j->q) + 1u, sizeof *s.count);
-	bad = query_slice(j->q, &s) != 0 || (j->most && query_deps(j->q, &s, uses_add, &u) != 0);
+	bad = query_slice(j->q, &s) != 0 || (most && query_deps(j->q, &s, uses_add, &u) != 0);
 	if (!bad && u.n && !u.numbered) {
 		qsort(u.use, u.n, sizeof *u.use, uses_order);
 		s.fn = uses_number;
-		s.arg = &u;
 		bad = query_slice(j->q, &s) != 0;
 	}
-	bad = bad ? job_bad(j) : uses_names(&u);
-	if (bad)
-		;
-	else if (j->json)
+	*use = u.use;
+	*count = u.n;
+	free(s.count);
+	return bad ? job_bad(j) : 0;
+}
+
+int
+job_uses(struct job *j, const char *point)
+{
+	struct uses u = { .j = j, .names = { .j = j } };
+	uint64_t n;
+	int bad;
+
+	if (job_point(j, point, 1, &n) != 0)
+		return -1;
+	u.names.texts = texts_new(j);
+	bad = uses_find(j, n, j->most, &u.use, &u.n) != 0 || uses_names(&u) != 0;
+	if (!bad && j->json)
 		uses_json(j, &u);
-	else
+	else if (!bad)
 		uses_text(j, &u);
 	names_free(&u.names);
 	texts_free(u.names.texts);
 	free(u.name);
 	free(u.use);
-	free(s.count);
-	return bad;
+	return bad ? -1 : 0;
 }

@@ -15,6 +15,7 @@ struct job {
 	struct out *out;
 	unsigned flags;                 /* flags of slices */
 	int typed, all, json;           /* -t or -d was given; -a; --json */
+	int many;                       /* questions are on standard input */
 	int quiet;                      /* the answer says which instance a point is */
 	int backward, counts;
 	/* Maximum statements or lines; instances at a time, 0: the default of query.h. */
@@ -84,6 +85,9 @@ void step_json_fields(struct job *j, struct json *o, uint32_t user, uint32_t por
 
 /* uses.c: the instances that depend on one directly */
 int job_uses(struct job *j, const char *point);
+/* at most `most` of those of the instance at position n; *use: the caller's, also after a failure */
+struct use { uint64_t n, instance; uint32_t id, port; };
+int uses_find(struct job *j, uint64_t n, uint64_t most, struct use **use, size_t *count);
 
 /* state.c: registers, variables and callers at a point; who.c: who wrote something last */
 int job_at(struct job *j, const char *point);

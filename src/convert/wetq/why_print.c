@@ -84,29 +84,14 @@ static void
 why_words(struct why *w, const struct why_node *n, struct buf *b)
 {
 	const struct chain_member *m = &w->c.member[n->member];
-	const struct place *p = job_place(w->j, m->id), *on = why_parent(w, n);
-	const struct name *name = why_name(w, n);
+	const struct place *on = why_parent(w, n);
 	struct buf value = BUF_INIT;
 
 	for (unsigned i = 0; i < n->depth; i++)
 		buf_str(b, "  ");
-	if (w->place[n->place].system)
-		buf_printf(b, "%s", p->func ? p->func : "?");
-	else
-		buf_printf(b, "%s:%d %s", p->file, p->line, p->func ? p->func : "?");
-	if (name) {
-		buf_u8(b, ' ');
-		name_text(name, b);
-	}
-	if (name && name->value)
-		buf_str(&value, name->value);
-	else
-		why_value(w, n, &value);
-	if (value.n)
-		buf_printf(b, " = %.*s", (int)value.n, (const char *)value.p);
+	why_value(w, n, &value);
+	chain_words(w->j, m->id, m->instance, why_name(w, n), &value, b);
 	buf_free(&value);
-	buf_printf(b, " (%llu#%llu)", (unsigned long long)query_stmt_name(w->j->q, m->id),
-	    (unsigned long long)m->instance);
 	if (n->times > 1)
 		buf_printf(b, ", %u times", n->times);
 	if (on)
