@@ -149,11 +149,16 @@ chain_slice(struct chain *c, unsigned flags, uint64_t n)
 int
 chain_extend(struct chain *c, unsigned flags, uint64_t n, uint32_t from)
 {
+	int cut = c->cut, bad;
+
 	c->from = from;
 	c->extended = 1;
+	c->most = c->nmember + CHAIN_MORE;
 	for (size_t i = 0; i < c->nmember; i++)
 		c->member[i].done = 1;
-	return chain_slice(c, flags, n);
+	bad = chain_slice(c, flags, n);
+	c->cut = cut;
+	return bad;
 }
 
 int

@@ -9,6 +9,7 @@
 #include "convert/wetq/wetq.h"
 
 #define CHAIN_INSTANCES 200000u /* that are looked at, at most */
+#define CHAIN_MORE 2000u        /* the same of chain_extend */
 
 struct chain_member {
 	uint64_t n, instance;           /* n: position */
@@ -53,7 +54,7 @@ void chain_init(struct chain *c, struct job *j);
 void chain_free(struct chain *c);
 /* Adds the members of the slice of the instance at position n, and their dependences: 0, or -1 with the job's fault. */
 int chain_slice(struct chain *c, unsigned flags, uint64_t n);
-/* The same when there are members; from: of this one, addresses are followed, too, with QUERY_ADDRESS */
+/* The same when there are members, but at most CHAIN_MORE new ones; from: of this one, addresses are followed, too, with QUERY_ADDRESS */
 int chain_extend(struct chain *c, unsigned flags, uint64_t n, uint32_t from);
 /*
  * What the value of a member was made of, the latest first: members that copies brought there.  A function of a

@@ -14,6 +14,7 @@
 #define ITEMS 2000u             /* instances that have a part of the page, at most */
 #define CAUSES 16u              /* of each that are listed, at most */
 #define FOLLOWED 32u            /* branches, and addresses, whose causes are followed, at most */
+#define WORTH 64000000u         /* instances that following them is worth */
 #define CONTEXT 3               /* lines that are shown around one of the slice */
 #define LINES 4000u             /* lines of the slice that are shown, at most */
 #define LONGEST 300u            /* bytes of a line, a name or a value that are shown */
@@ -171,10 +172,19 @@ html_copies(struct page *p)
 	free(done);
 }
 
+/* How many branches and addresses are followed: each may need the whole run once more. */
+static unsigned
+html_followed(const struct page *p)
+{
+	uint64_t n = WORTH / (query_length(p->j->q) + 1);
+
+	return n < 2 ? 2 : n > FOLLOWED ? FOLLOWED : (unsigned)n;
+}
+
 static int
 html_collect(struct page *p)
 {
-	unsigned branches = FOLLOWED, addresses = FOLLOWED;
+	unsigned branches = html_followed(p), addresses = branches;
 
 	(void)html_item(p, 0, 0);
 	for (uint32_t i = 0; i < p->nitem; i++) {

@@ -110,7 +110,12 @@ wetq_ask(struct job *j, const struct question *k, char **word)
 static int
 wetq_reads_source(const struct question *k)
 {
-	return k->one == job_annotate || k->one == job_why || k->one == job_deps || k->one == job_html || k->one == job_walk || k->one == job_uses || k->one == job_whynot || k->two == job_dice;
+	static const char *const reads[] = { "annotate", "why", "html", "walk", "deps", "uses", "whynot", "dice" };
+
+	for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
+		if (strcmp(k->name, reads[i]) == 0)
+			return 1;
+	return 0;
 }
 
 struct command { const char *outname; int many; };
