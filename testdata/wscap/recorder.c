@@ -235,8 +235,9 @@ main(int argc, char **argv)
 	} else if (!strcmp(how, "timer")) {
 		handle(SIGALRM, SA_RESTART);
 		timer(300);
-		while (count < 8)
+		do              /* on a busy machine, all signals may come before this */
 			sum += work(20) != 0;
+		while (count < 8);
 		timer(0);
 		printf("%d\n", sum != 0);
 	} else if (!strcmp(how, "sleep")) {
