@@ -252,6 +252,7 @@ dispatch_load(struct rp_frame *f, const struct rp_run *x)
 		*rp_reg(f, g) = x->cpu.r[g];
 	f->rip = x->cpu.rip;
 	f->rflags = (x->cpu.rflags & 0x200cd5) | 0x202;
+	f->ac = x->cpu.rflags & 0x40000;
 	f->fsbase = x->cpu.fsbase;
 	f->gsbase = x->cpu.gsbase;
 	f->xsave = (uint64_t)(uintptr_t)x->cpu.xsave;
@@ -269,7 +270,7 @@ dispatch_store(const struct rp_frame *f, struct rp_run *x)
 	for (g = 0; g < 16; g++)
 		x->cpu.r[g] = *rp_reg((struct rp_frame *)(uintptr_t)f, g);
 	x->cpu.rip = f->rip;
-	x->cpu.rflags = (f->rflags & 0x200cd5) | 0x202;
+	x->cpu.rflags = (f->rflags & 0x200cd5) | f->ac | 0x202;
 	x->cpu.fsbase = f->fsbase;
 	x->cpu.gsbase = f->gsbase;
 }

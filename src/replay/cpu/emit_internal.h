@@ -67,6 +67,7 @@ struct rp_frame {
 	uint64_t kmore[3][RP_KSIZES];   /* reference words: load, store, modify */
 	uint64_t high[16];              /* the other guest registers, while C code runs */
 	uint64_t rip, rflags, tmp, save[RP_NSAVE];
+	uint64_t ac;                    /* the guest's flag AC, which is not set here */
 	uint64_t out0;                  /* out before the instruction whose references a helper wrote */
 	uint64_t hostsp, go, xsave, rfbm, site;
 	uint64_t why, sig, addr, msg;

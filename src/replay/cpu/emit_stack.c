@@ -129,16 +129,20 @@ rp_pushf(struct rp_tr *t)
 
 	rp_fetch(t);
 	rp_push_room(t, size);
+	e_load(t, T1, FO(ac));
+	host_e1(t, 0x9c);       /* pushfq, twice: once to keep the flags over the or */
 	host_e1(t, 0x9c);
+	host_e4(t, 0x243c094c); /* or [rsp], r15 */
 	host_e1(t, 0x41);
 	host_e1(t, 0x5f);       /* pop r15 */
+	host_e1(t, 0x9d);
 	e_gsstore(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, -size);
 }
 
 /*
  * Restricts flags to those that user code may change and that cannot harm this process: no
- * single steps, no alignment checks.
+ * single steps, no alignment checks.  Programs that look for a 386 set AC, and look whether it is set.
  */
 void
 rp_popf(struct rp_tr *t)
@@ -156,6 +160,13 @@ rp_popf(struct rp_tr *t)
 	}
 	e_gsload(t, size, T1, T0);
 	e_lea(t, G_RSP, G_RSP, size);
+	if (size == 8) {
+		e_mov(t, T0, T1);
+		host_e1(t, 0x81);       /* and ecx, AC */
+		host_e1(t, 0xe1);
+		host_e4(t, 0x40000);
+		e_store(t, FO(ac), T0);
+	}
 	host_e1(t, 0x49);       /* and r15, mask */
 	host_e1(t, 0x81);
 	host_e1(t, 0xe7);
