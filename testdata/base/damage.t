@@ -20,7 +20,10 @@ for name, how in ('stored', 0), ('deflated', 8), ('bzip2', 12), ('lzma', 14):
 with zipfile.ZipFile(Pipe('pipe.zip'), 'w', 8) as z: z.writestr('w', data)
 with zipfile.ZipFile('two.zip', 'w', 8) as z: z.writestr('v', 'v'); z.writestr('w', data)
 X
-for z in gzip bzip2 xz zstd; do
+all="gzip bzip2 xz zstd"
+# with sanitizers it takes some times as long
+[ "$SAN" ] && all="gzip zstd" && rm bzip2.zip lzma.zip stored.zip pipe.zip
+for z in $all; do
 	$z -c <w >w.$z
 	$z -c <w.tar >w.tar.$z
 	is "$z: nothing wrong is taken" "$(wrong w.$z)" "0 wrong"
