@@ -264,7 +264,7 @@ test_group(void)
 	struct fault f;
 	struct vs_reader *r;
 	const struct vs_index *x;
-	uint8_t words[64][40];
+	static uint8_t words[500][40];
 	int good;
 
 	options(&o, "1");
@@ -273,7 +273,7 @@ test_group(void)
 	for (size_t i = 0; i < sizeof(words); i++)
 		words[i / 40][i % 40] = (uint8_t)rnd(256);
 	while (in.n < 1200000)
-		keep(&in, words[rnd(64)], 30 + rnd(11));
+		keep(&in, words[rnd(500)], 30 + rnd(11));
 	pack(&out, &in, &o, 0);
 	r = vs_open_mem(out.p, out.n, &f);
 	x = vs_index(r, &f);

@@ -10,8 +10,10 @@
  *   level 4 to 9, a first block (or the only one)
  *                     cm or cm-delta, whichever codes a sample smaller.  lz (LZMA) is tried, too, if
  *                     zstd comes near that on the sample: within NEAR of it at level 9, below it at
- *                     the others.  If zstd did not, level 9 asks zstd about the whole block (WHOLE,
- *                     XZ), because a sample has no repetitions over long distances.
+ *                     the others.  A sample has no repetitions over long distances, so zstd codes the
+ *                     whole block as well if it has at most FASTMOST bytes, as at level 3, unless a
+ *                     quick run shows that this is far (HOPE).  Where the sample spoke against lz,
+ *                     level 9 asks zstd of the whole block about that (WHOLE, XZ).
  *   level 4 to 9, a later block
  *                     the kind of context mixing that was better in the first block.  lz is tried, too,
  *                     for one in COIN of the blocks that come out large (more than 1 / BAD of the
@@ -37,6 +39,8 @@
 #define NEAR    1.15            /* level 9: lz is tried if zstd is within this factor of cm on a sample */
 #define WHOLE   1.05            /* the same on a whole first block where the sample spoke against lz */
 #define XZ      1.25            /* the same for zstd of the plain values: LZMA gains less than that */
+#define HOPE    1.5             /* fast is tried on a whole first block if a quick run is within this factor */
+#define FASTMOST (1u << 20)     /* bytes of values in that block, at most: zstd takes 17 times as much memory */
 #define BAD     4               /* a later block is large if it takes 1 / BAD of its values' bytes */
 /* lz is tried on a large block if zstd codes a sample in less than this times its share */
 #define GAIN    0.95
@@ -178,6 +182,31 @@ choose_retry_lzma(struct vc_work *w, const struct vc_prime *prime, const struct 
 	return choose_try(w, prime, col, VC_LZ, method, old, out);
 }
 
+/* A first block: fast is tried as at level 3 unless a quick run shows that zstd will not come near. */
+static int
+choose_fast(struct vc_work *w, const struct vc_col *col, unsigned kind, enum vc_method *method, size_t old,
+    struct buf *out)
+{
+	size_t size = *method == VC_STORED ? col->n * col->width : out->n - old, quick, plain;
+	int r = 0;
+
+	if (col->n * col->width > FASTMOST)
+		return 0;
+	if (vc_quick_size(w, NULL, col, &plain) != 0)
+		return -1;
+	quick = plain;
+	if (kind && vc_fast_size(w, col, kind, 1, &quick))
+		return -1;
+	w->level = vc_zstd_level(3);
+	if (kind && (double)quick < HOPE * (double)size && !vc_is_noise(quick, col->n * col->width))
+		r = choose_try(w, NULL, col, VC_FAST, method, old, out);
+	w->plain = 1;
+	if (!r && (double)plain < HOPE * (double)size && !vc_is_noise(plain, col->n * col->width))
+		r = choose_try(w, NULL, col, VC_FAST, method, old, out);
+	w->plain = 0;
+	return r;
+}
+
 /*
  * A first block whose sample spoke against lz: repetitions over long distances are in no sample, so
  * zstd codes the whole block.  If it comes within WHOLE of what was chosen, lz is tried; if only zstd
@@ -257,7 +286,11 @@ choose_by_sample(struct vc_work *w, const struct vc_prime *prime, const struct v
 	    choose_try(w, prime, col, m, method, old, out))
 		return -1;
 	w->now->layout = kind;
-	return lz || prime || level < 9 ? 0 : choose_long_range(w, col, kind, method, old, out);
+	if (prime)
+		return 0;
+	if (!lz && level > 8 && choose_long_range(w, col, kind, method, old, out))
+		return -1;
+	return choose_fast(w, col, kind, method, old, out);
 }
 
 int

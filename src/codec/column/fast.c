@@ -106,8 +106,10 @@ vc_fast_enc(struct vc_work *w, const struct vc_prime *prime, const struct vc_col
 	size_t size;
 
 	(void)prime;
-	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size) ||
-	    !buf_reserve(&w->bytes, col->n * col->width + 1) || planes_encode(w, col, kind, w->bytes.p))
+	if (vc_sample(w, col, &sample) || vc_fast_layout(w, &sample, &kind, &size))
+		return -1;
+	kind = w->plain ? 0 : kind;
+	if (!buf_reserve(&w->bytes, col->n * col->width + 1) || planes_encode(w, col, kind, w->bytes.p))
 		return -1;
 	buf_u8(out, (uint8_t)kind);
 	return zstd_compress(w, w->bytes.p, col->n * col->width, w->level, out);

@@ -41,7 +41,7 @@ struct vc_work {
 	enum vc_method chosen;
 	/* lz may stop a coding that is longer than this, and what it leaves is longer; 0: none */
 	size_t limit;
-	int plain;                      /* lz: only with xz's parameters */
+	int plain;                      /* only the values as they are; lz: only with xz's parameters */
 	struct buf dict;                /* for lz: the last values of a primer as bytes */
 	uint64_t dictid;                /* its primer's id (0: none) and layout */
 	unsigned dictkind;

@@ -1,0 +1,26 @@
+# A higher level makes no larger file of a short stream, nor is -9 larger than xz and zstd, also where context mixing loses
+. "$SRC/testdata/tap.sh"
+size() { wc -c | tr -d ' '; }
+
+for kind in repeats ticks words; do
+	"$BUILD/test/hard" $kind >in
+	least=
+	bad=
+	for level in 1 2 3 6 9; do
+		bifcm -c -$level in >in.bif
+		bifcm -dc in.bif | cmp -s - in || bad="$bad -$level does not come back"
+		n=$(size <in.bif)
+		[ -z "$least" ] || [ $((100 * n)) -le $((101 * least)) ] || bad="$bad -$level: $n, another level $least"
+		[ -n "$least" ] && [ "$least" -lt "$n" ] || least=$n
+	done
+	is "$kind: levels" "$bad" ""
+	if command -v xz >/dev/null && command -v zstd >/dev/null; then
+		for other in "xz -9e -c" "zstd -19 -cq"; do
+			m=$($other in | size)
+			[ "$n" -le $((m + 64)) ] && pass "$kind: $other" || fail "$kind: $other" "$n bytes, the other $m"
+		done
+	else
+		skip "no xz or no zstd"
+	fi
+done
+tap_end
