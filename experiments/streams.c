@@ -180,24 +180,20 @@ by_key(const void *a, const void *b)
 }
 
 static void
-grouped(const struct streams *s, struct item *t, size_t n, const char *suffix)
+grouped(FILE *f, struct item *t, size_t n)
 {
-	FILE *f;
-
-	if (!n)
-		return;
 	qsort(t, n, sizeof(*t), by_key);
-	f = make(s, suffix);
 	for (size_t i = 0; i < n; i++)
 		put(f, t[i].v, 8);
 	if (fclose(f) != 0)
-		fail(suffix);
+		fail("cannot write");
 }
 
 int
 main(int argc, char **argv)
 {
 	struct streams s = { 0 };
+	FILE *val = NULL, *ts;
 
 	if (argc != 4)
 		fail("usage: streams CAPTURE|- N PREFIX");
@@ -210,13 +206,18 @@ main(int argc, char **argv)
 	s.pc = make(&s, "pc");
 	s.ea = make(&s, "ea");
 	s.vpc = make(&s, "vpc");
+	/* a process that replays can open no file any more */
+	if (strcmp(argv[1], "-") != 0)
+		val = make(&s, "val");
+	ts = make(&s, "ts");
 	fwrite("vpc3", 1, 4, s.vpc);
 	if (!strcmp(argv[1], "-"))
 		from_refs(&s);
 	else
 		from_capture(&s, argv[1]);
-	grouped(&s, s.val, s.nval, "val");
-	grouped(&s, s.ts, s.nts, "ts");
+	if (val)
+		grouped(val, s.val, s.nval);
+	grouped(ts, s.ts, s.nts);
 	if (fclose(s.pc) != 0 || fclose(s.ea) != 0 || fclose(s.vpc) != 0)
 		fail("cannot write");
 	return 0;
