@@ -24,7 +24,7 @@ seeds() {
 	done < said
 	is "$t: all of them" "$last" "$n programs, 0 differ"
 }
-seeds 3000 16 mipsel
+seeds 3000 10 mipsel
 seeds 3100 4 mips
 seeds 3200 4 mipsel -p
 tap_end
