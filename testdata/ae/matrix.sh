@@ -36,6 +36,15 @@ one_oracle() {
 	export EXACT_ORACLES
 }
 
+# check_rows_regen: check_rows, and aec's regenerator for every third row, or with MATRIX=full for all
+check_rows_regen() {
+	_all=$rows
+	rows=$(echo "$_all" | awk -v full="${MATRIX-}" 'full == "full" || NR % 3 == 0')
+	[ "$rows" ] && check_rows -r
+	rows=$(echo "$_all" | awk -v full="${MATRIX-}" 'full != "full" && NR % 3')
+	[ "$rows" ] && check_rows
+}
+
 # check_rows [option of exact ...]
 check_rows() {
 	if ! missing=$(can); then

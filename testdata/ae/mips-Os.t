@@ -1,4 +1,4 @@
 # The exactness matrix of MIPS: programs at -Os.
 . "$HERE/mips.sh"
-mips_matrix -Os "" "recurse atomics moves"
+mips_matrix -Os check_rows "recurse atomics moves"
 tap_end
