@@ -321,7 +321,10 @@ calls(void)
 	    ENTER "0100 00 fe 0070000000000000 0100 00 fd f87f000000000000 00",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 i1000 s6ff8 i1001 s6ff0 i1100 i1006 s6ff0 i1008 "
 	    "l7ff8");
-	expect("unwinding to nowhere", EV_EXIT, ENTER "0100 00 fd 0000000000000000",
+	expect("a region ends, another one begins", EV_EXIT,
+	    ENTER "0100 00 fd 0000000000000000 fe 0070000000000000 0100 00",
+	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 i1000 s6ff8 i1001 s6ff0 i1100 i1006 s6ff0");
+	expect("unwinding to nowhere", EV_EXIT, ENTER "0100 00 fd 0100000000000000",
 	    "i1000 s7ff8 i1001 s7ff0 i1100 i1006 s7ff0 ! no frame to unwind to");
 	expect("no such function", EV_EXIT, ENTER "0400", " ! a function that the program does not have");
 	expect("no stack pointer", EV_EXIT, "0100", " ! a function is entered without a stack pointer");

@@ -34,7 +34,7 @@ is "bash: a value" "$(complete wetz --kind = l) $(complete wetz -m '')" "loads f
 is "bash: formats" "$(complete ws2addr -f '')" "addr lackey din text"
 is "bash: machines" "$(complete aecc --target = '')" "x86-64 mipsel mips"
 is "bash: levels" "$(complete wetz -9)" -9
-is "bash: questions" "$(complete wetq '')" "list cf values addrs why deps slice dot annotate dice arch"
+is "bash: questions" "$(complete wetq '')" "list cf values addrs why html deps uses at walk who whynot slice dot annotate dice arch"
 is "bash: one question only" "$(complete wetq -n 3 list l)" ""
 is "bash: a program" "$(complete wscap -o file gnuplotnotatal) $(complete wscap -o file bas | tr ' ' '\n' | sort -u | grep -cx bash)" " 1"
 is "bash: its options are not the tool's" "$(complete wscap ls --r)" ""

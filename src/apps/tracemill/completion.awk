@@ -23,7 +23,7 @@ function questions(s,    n, part, i, w) {
 	if (n < 2 && !asks) return
 	for (i = 1; i <= n; i++) {
 		split(part[i], w, " ")
-		if (w[1] ~ /^[a-z]+$/) first = first " " w[1]
+		if (w[1] ~ /^[a-z]+$/ && index(first " ", " " w[1] " ") == 0) first = first " " w[1]
 	}
 	asks = 1
 }
