@@ -48,6 +48,4 @@ is "-d is -t data" "$(wetq -d slice "$p" prog.ws)" "$(wetq -t data slice "$p" pr
 gives "no such type" 2 "wetq: -t thick: not a type of dependences; there are thin, data, control and full; see wetq --help" wetq -t thick slice "$p" prog.ws
 wetz -1 -o prog.text prog.txt
 gives "a text" 1 "wetq: prog.text: a text does not tell which registers only form addresses, for a thin slice: ask with -t data" wetq -r -t thin slice "$p" prog.text
-gives "a file of before" 1 "wetq: $SRC/testdata/golden/full.wet: a file of an earlier wetz does not tell which registers only form addresses, for a thin slice: ask with -t data" \
-    wetq -t thin slice 4#900 "$SRC/testdata/golden/full.wet"
 tap_end

@@ -308,7 +308,7 @@ qrun_slice(struct query *q, struct query_slice *s)
 	if (s->flags & QUERY_THIN && !q->run->code->roles)
 		return query_fail(q,
 		    "%s does not tell which registers only form addresses, for a thin slice: "
-		    "ask with -t data", q->run->no_rsp ? "a text" : "a file of an earlier wetz");
+		    "ask with -t data", q->run->no_rsp ? "a text" : "this file");
 	if ((c = slicer_new(q, s, NULL, NULL)) == NULL || query_clear_slice(q, q->run->first[q->nstmt]) != 0)
 		return -1;
 	s->total = 0;
