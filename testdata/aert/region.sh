@@ -12,7 +12,7 @@ prepare
 pushes=0
 [ $machine != x86-64 ] || pushes=1         # a call stores its return address
 # shellcheck disable=SC2086
-aecc $opt -I"$SRC/src" "$HERE/region.c" -o prog && CFLAGS=-O1 aec -b prog || exit 1
+aecc $opt -I"$SRC/src" "$HERE/region.c" -o prog && CFLAGS="-O1 ${SAN:+-fsanitize=$SAN}" aec -b prog || exit 1
 
 # seen CASE: what the oracle saw, as lackey prints it, in log
 seen() {
