@@ -103,7 +103,7 @@ profile_node(struct profile *p, uint32_t parent, uint32_t func)
 static struct profile_frame *
 profile_top(struct profile *p)
 {
-	return &p->frame[p->nframe - 1];
+	return &p->now.frame[p->now.nframe - 1];
 }
 
 /* What was executed since the last change of the top node belongs to it. */
@@ -119,12 +119,12 @@ profile_push(struct profile *p, uint64_t sp, uint32_t site, uint32_t func)
 {
 	uint32_t parent = PROFILE_NONE;
 
-	if (p->nframe) {
+	if (p->now.nframe) {
 		profile_settle(p);
 		parent = profile_top(p)->node;
 	}
-	p->frame = mem_xgrow(p->frame, &p->capframe, p->nframe + 1, sizeof *p->frame);
-	p->frame[p->nframe++] = (struct profile_frame){ sp, p->total - p->away,
+	p->now.frame = mem_xgrow(p->now.frame, &p->now.capframe, p->now.nframe + 1, sizeof *p->now.frame);
+	p->now.frame[p->now.nframe++] = (struct profile_frame){ sp, p->total - p->now.away,
 	    site == PROFILE_NONE ? PROFILE_NONE : profile_edge(p, site, func),
 	    profile_node(p, parent, func) };
 }
@@ -137,16 +137,16 @@ profile_pop(struct profile *p)
 	profile_settle(p);
 	if (t->edge != PROFILE_NONE) {
 		p->edge[t->edge].calls++;
-		p->edge[t->edge].cost += p->total - p->away - t->start;
+		p->edge[t->edge].cost += p->total - p->now.away - t->start;
 	}
-	p->nframe--;
+	p->now.nframe--;
 }
 
 /* Ends the frames whose return address is below sp. */
 static void
 profile_above(struct profile *p, uint64_t sp)
 {
-	while (p->nframe > 1 && profile_top(p)->sp < sp)
+	while (p->now.nframe > 1 && profile_top(p)->sp < sp)
 		profile_pop(p);
 }
 
@@ -162,14 +162,14 @@ static void
 profile_jumped(struct profile *p, uint32_t func)
 {
 	uint64_t sp = profile_top(p)->sp;
-	size_t n = p->nframe;
+	size_t n = p->now.nframe;
 
-	while (n && p->frame[n - 1].sp == sp && profile_frame_func(p, &p->frame[n - 1]) != func)
+	while (n && p->now.frame[n - 1].sp == sp && profile_frame_func(p, &p->now.frame[n - 1]) != func)
 		n--;
-	if (!n || p->frame[n - 1].sp != sp)
-		profile_push(p, sp, p->site, func);
+	if (!n || p->now.frame[n - 1].sp != sp)
+		profile_push(p, sp, p->now.site, func);
 	else
-		while (p->nframe > n)
+		while (p->now.nframe > n)
 			profile_pop(p);
 }
 
@@ -178,16 +178,16 @@ static void
 profile_arrive(struct profile *p, uint32_t func)
 {
 	/* where the run begins, or returns to from where it began */
-	if (p->nframe == 1 && p->pending == DOES_RETURN && profile_frame_func(p, profile_top(p)) != func)
+	if (p->now.nframe == 1 && p->now.pending == DOES_RETURN && profile_frame_func(p, profile_top(p)) != func)
 		profile_pop(p);
-	if (!p->nframe)
+	if (!p->now.nframe)
 		profile_push(p, UINT64_MAX, PROFILE_NONE, func);
-	else if (p->pending == DOES_CALL) {
-		profile_above(p, p->sp + 1);
-		profile_push(p, p->sp, p->site, func);
+	else if (p->now.pending == DOES_CALL) {
+		profile_above(p, p->now.sp + 1);
+		profile_push(p, p->now.sp, p->now.site, func);
 	} else if (profile_frame_func(p, profile_top(p)) != func)
 		profile_jumped(p, func);
-	p->pending = 0;
+	p->now.pending = 0;
 }
 
 /* A signal's handler is called by the instruction before it; after its return, that goes on. */
@@ -196,31 +196,15 @@ profile_signal(struct profile *p, const struct insns_span *s)
 {
 	const uint64_t *w = s->word + s->run.word;
 
-	if (!p->nframe)
+	if (!p->now.nframe)
 		return;
 	if (w[0]) {
-		p->sp = w[1];
-		p->pending = DOES_CALL;
+		p->now.sp = w[1];
+		p->now.pending = DOES_CALL;
 	} else {
 		profile_above(p, w[1]);
-		p->pending = DOES_JUMP;
+		p->now.pending = DOES_JUMP;
 	}
-}
-
-/* Exchanges the calls of the thread that runs with those of another. */
-static void
-profile_exchange(struct profile *p, struct profile_thread *t)
-{
-	struct profile_thread now = { t->thread, p->frame, p->nframe, p->capframe, p->sp, p->away, p->site, p->pending };
-
-	p->frame = t->frame;
-	p->nframe = t->nframe;
-	p->capframe = t->capframe;
-	p->sp = t->sp;
-	p->away = t->away;
-	p->site = t->site;
-	p->pending = t->pending;
-	*t = now;
 }
 
 /* The index of a thread. */
@@ -234,26 +218,25 @@ profile_thread(struct profile *p, uint32_t thread)
 	if (i != HASH_NONE)
 		return i;
 	p->other = mem_xgrow(p->other, &p->capother, p->nother + 1, sizeof *p->other);
-	p->other[p->nother] = (struct profile_thread){ .thread = thread, .pending = DOES_JUMP };
+	p->other[p->nother] = (struct profile_thread){ .thread = thread, .calls.pending = DOES_JUMP };
 	hash_xadd(&p->by_thread, h, (uint32_t)p->nother);
 	return (uint32_t)p->nother++;
 }
 
-/*
- * Another thread continues. While a thread does not run, `away` is its own instructions; while it runs, those of
- * all others.
- */
+/* Another thread continues. */
 static void
 profile_switch(struct profile *p, uint32_t thread)
 {
 	uint32_t from = profile_thread(p, p->thread), to = profile_thread(p, thread);
 
-	if (p->nframe)
+	if (p->now.nframe)
 		profile_settle(p);
-	p->away = p->total - p->away;
-	profile_exchange(p, &p->other[from]);
-	profile_exchange(p, &p->other[to]);
-	p->away = p->total - p->away;
+	p->now.away = p->total - p->now.away;
+	p->other[from].calls = p->now;
+	p->now = p->other[to].calls;
+	/* those of the thread that runs are in one place only */
+	p->other[to].calls = (struct profile_calls){ 0 };
+	p->now.away = p->total - p->now.away;
 	p->since = p->total;
 	p->thread = thread;
 }
@@ -265,13 +248,13 @@ profile_act(struct profile *p, const struct profile_insn *in, const struct insns
 
 	if (in->sp != FACT_NOVALUE)
 		sp = s->word[visit_insn(&s->run, i).val + in->sp];
-	p->site = (uint32_t)(in - p->insn);
+	p->now.site = (uint32_t)(in - p->insn);
 	if (in->does == DOES_CALL)
-		p->sp = sp;
+		p->now.sp = sp;
 	else if (in->does != DOES_JUMP)
 		profile_above(p, sp);
 	if (in->does != DOES_STACK)
-		p->pending = in->does;
+		p->now.pending = in->does;
 }
 
 static void
@@ -296,7 +279,7 @@ profile_take(void *arg, const struct insns_span *s)
 		if (f->id >= p->ninsn || !p->insn[f->id].does)
 			profile_insn_new(p, f);
 		in = &p->insn[f->id];
-		if (p->pending)
+		if (p->now.pending)
 			profile_arrive(p, in->func);
 		in->count += n;
 		p->total += n;
@@ -320,12 +303,12 @@ profile_end(void *arg, struct replay *r)
 	struct profile *p = arg;
 	size_t n = 1, at = 0;
 
-	while (p->nframe)
+	while (p->now.nframe)
 		profile_pop(p);
 	for (size_t i = 0; i < p->nother; i++)
-		if (p->other[i].nframe) {
+		if (p->other[i].calls.nframe) {
 			profile_switch(p, p->other[i].thread);
-			while (p->nframe)
+			while (p->now.nframe)
 				profile_pop(p);
 		}
 	for (size_t i = 0; i < h->argc; i++)
@@ -353,7 +336,7 @@ profile_run(struct profile *p, const struct insns *q, struct ws_early *early, st
 	mine.map = profile_map;
 	mine.end = profile_end;
 	memset(p, 0, sizeof *p);
-	p->pending = DOES_JUMP;
+	p->now.pending = DOES_JUMP;
 	p->source = wsource_new();
 	if (!p->source) {
 		fault_set(f, WS_UNKNOWN, WS_UNKNOWN, "no memory");
@@ -373,9 +356,9 @@ profile_free(struct profile *p)
 	free(p->func);
 	free(p->edge);
 	free(p->node);
-	free(p->frame);
+	free(p->now.frame);
 	for (size_t i = 0; i < p->nother; i++)
-		free(p->other[i].frame);
+		free(p->other[i].calls.frame);
 	free(p->other);
 	hash_free(&p->by_name);
 	hash_free(&p->by_call);

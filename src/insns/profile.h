@@ -46,14 +46,21 @@ struct profile_frame {
 	uint32_t edge, node;            /* edge PROFILE_NONE: it was not called */
 };
 
-/* The calls of a thread that does not run */
-struct profile_thread {
-	uint32_t thread;                /* its number */
+/* The calls of a thread */
+struct profile_calls {
 	struct profile_frame *frame;    /* owned */
 	size_t nframe, capframe;
-	uint64_t sp, away;
-	uint32_t site;
+	uint64_t sp;                    /* of the call that was executed last */
+	/* instructions so far: while it runs, those of other threads; else its own */
+	uint64_t away;
+	uint32_t site;                  /* the instruction that was executed last, if `does` */
 	uint8_t pending;
+};
+
+/* A thread, and its calls while it does not run */
+struct profile_thread {
+	uint32_t thread;                /* its number */
+	struct profile_calls calls;
 };
 
 struct profile {
@@ -71,16 +78,11 @@ struct profile {
 
 	/* internal to profile.c */
 	struct hash by_name, by_call, by_parent, by_thread;
-	struct profile_frame *frame;
-	size_t nframe, capframe;
+	struct profile_calls now;       /* of the thread that runs */
 	uint64_t since;                 /* instructions before the top node became that */
-	uint64_t sp;                    /* of the call that was executed last */
-	uint64_t away;                  /* instructions so far that were not of the thread */
 	struct profile_thread *other;   /* owned */
 	size_t nother, capother;
 	uint32_t thread;                /* that runs; 0: it is not known yet */
-	uint32_t site;                  /* the instruction that was executed last, if `does` */
-	uint8_t pending;
 };
 
 /* As insns_run, for the instructions q->from to q->to; q's functions are ignored. */

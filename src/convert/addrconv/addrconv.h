@@ -94,6 +94,9 @@ void conv_bbv(struct conv *c);
 void conv_callgrind(struct conv *c);
 void conv_folded(struct conv *c);
 
+/* Is there a filter beside those of kinds and of a task? */
+int filter_selects(const struct filter *f);
+
 /* Keeps the words that are wanted, in place or in another array; returns their number. */
 size_t filter_words(struct filter *f, uint64_t *to, const uint64_t *w, size_t n);
 

@@ -49,12 +49,18 @@ filter_word(struct filter *f, uint64_t w)
 	return kind == REF_INST || kind >= REF_ENTER || filter_data(f, w);
 }
 
+int
+filter_selects(const struct filter *f)
+{
+	return f->data.n || f->code.n || f->functions.n || f->every || f->cache;
+}
+
 size_t
 filter_words(struct filter *f, uint64_t *to, const uint64_t *w, size_t n)
 {
 	size_t m = 0;
 
-	if (!f->data.n && !f->code.n && !f->functions.n && !f->every && f->task == UINT64_MAX && !f->cache)
+	if (!filter_selects(f) && f->task == UINT64_MAX)
 		return ref_without(to, w, n, f->drop);
 	for (size_t i = 0; i < n; i++) {
 		to[m] = w[i];

@@ -28,12 +28,11 @@ insns_done(struct conv *c, int bad, const struct ws_early *early, const struct f
 static uint32_t
 insns_thread(const struct conv *c)
 {
-	struct filter f = c->filter;
-	uint64_t task = f.task;
+	uint64_t task = c->filter.task;
 
 	if (!c->filters)
 		return 0;
-	if (f.drop || f.data.n || f.code.n || f.functions.n || f.every || f.cache || task == UINT64_MAX)
+	if (c->filter.drop || filter_selects(&c->filter) || task == UINT64_MAX)
 		die_usage("-f %s takes no filters but --task", c->to->name);
 	if (task == 0 || task > WS_THREADS_MAX)
 		die_usage("threads have numbers from 1 to %u", WS_THREADS_MAX);
