@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "format/debug/debug.h"
 
 #define DEPTH 16u               /* of parts in each other */
@@ -307,7 +308,6 @@ name_follow_members(struct naming *x, const char *prefix, Dwarf_Die *type, uint6
 	struct part m;
 	Dwarf_Die die, of;
 	uint8_t p[8];
-	uint64_t v;
 	int got = 0;
 
 	if (depth > DEPTH || dwarf_child(type, &die) != 0)
@@ -322,10 +322,7 @@ name_follow_members(struct naming *x, const char *prefix, Dwarf_Die *type, uint6
 			continue;
 		tag = debug_bare(&m.type, &of);
 		if (tag == DW_TAG_pointer_type && m.size == 8 && x->f->m->read(x->f->m->arg, at + m.off, p, 8) == 0) {
-			v = 0;
-			for (unsigned i = 8; i-- > 0;)
-				v = v << 8 | p[i];
-			got = name_follow(x, name, &of, v, depth);
+			got = name_follow(x, name, &of, get_le64(p), depth);
 		} else if (tag == DW_TAG_structure_type || tag == DW_TAG_union_type) {
 			strcat(name, ".");
 			got = name_follow_members(x, name, &of, at + m.off, depth + 1);

@@ -2,11 +2,11 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/debug/debug.h"
+#include "format/debug/scalar_internal.h"
 
 #define DEPTH 16u               /* of types in each other */
 #define LARGEST 65536u          /* bytes of a value */
@@ -146,186 +146,6 @@ bare_of(Dwarf_Die *die, Dwarf_Die *to)
 	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, &type) ? bare(&type, to) : 0;
 }
 
-static uint64_t
-get(const uint8_t *p, size_t n)
-{
-	uint64_t v = 0;
-
-	for (size_t i = n < 8 ? n : 8; i-- > 0;)
-		v = v << 8 | p[i];
-	return v;
-}
-
-static int64_t
-get_signed(const uint8_t *p, size_t n)
-{
-	uint64_t v = get(p, n);
-
-	return n && n < 8 && v >> (8 * n - 1) ? (int64_t)(v | ~UINT64_C(0) << 8 * n) : (int64_t)v;
-}
-
-static void
-put_char(struct buf *b, uint8_t c, char quote)
-{
-	static const char from[] = "\a\b\t\n\v\f\r\033", to[] = "abtnvfre";
-	const char *s = c ? strchr(from, c) : NULL;
-
-	if (s)
-		buf_printf(b, "\\%c", to[s - from]);
-	else if (c == (uint8_t)quote || c == '\\')
-		buf_printf(b, "\\%c", c);
-	else if (c < ' ' || c >= 127)
-		buf_printf(b, "\\%03o", c);
-	else
-		buf_u8(b, c);
-}
-
-/* A string up to a zero byte, or to what is printed at most */
-static void
-put_string(struct buf *b, const uint8_t *p, size_t n)
-{
-	size_t k = 0;
-
-	buf_u8(b, '"');
-	for (; k < n && k < DEBUG_ELEMENTS && p[k]; k++)
-		put_char(b, p[k], '"');
-	buf_str(b, k == DEBUG_ELEMENTS && k < n && p[k] ? "\"..." : "\"");
-}
-
-static void
-put_double(struct buf *b, double v, int digits)
-{
-	uint64_t w;
-
-	memcpy(&w, &v, sizeof w);
-	if (isnan(v))
-		buf_printf(b, "%snan(0x%" PRIx64 ")", w >> 63 ? "-" : "", w & ((UINT64_C(1) << 52) - 1));
-	else if (isinf(v))
-		buf_str(b, v < 0 ? "-inf" : "inf");
-	else
-		buf_printf(b, "%.*g", digits, v);
-}
-
-static void
-put_float(struct buf *b, const uint8_t *p, size_t n)
-{
-	long double l = 0;
-	double d;
-	float s;
-
-	if (n == 4) {
-		memcpy(&s, p, 4);
-		if (isnan(s))
-			buf_printf(b, "%snan(0x%x)", p[3] >> 7 ? "-" : "", (unsigned)(get(p, 4) & 0x7fffff));
-		else
-			put_double(b, s, 9);
-	} else if (n == 8) {
-		memcpy(&d, p, 8);
-		put_double(b, d, 17);
-	} else {
-		memcpy(&l, p, 10);
-		buf_printf(b, "%.18Lg", l);
-	}
-}
-
-/* An integer of 16 bytes, decimal as the others */
-static void
-put_long(struct buf *b, const uint8_t *p, int sign)
-{
-	__extension__ unsigned __int128 v = (unsigned __int128)get(p + 8, 8) << 64 | get(p, 8);
-	char s[48];
-	size_t n = sizeof s;
-
-	if (sign && v >> 127) {
-		buf_u8(b, '-');
-		v = -v;
-	}
-	do
-		s[--n] = (char)('0' + (int)(v % 10));
-	while ((v /= 10) != 0);
-	buf_add(b, s + n, sizeof s - n);
-}
-
-static void
-put_base(struct buf *b, Dwarf_Die *type, const uint8_t *p, size_t n)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word encoding = 0;
-
-	if (dwarf_attr(type, DW_AT_encoding, &a))
-		(void)dwarf_formudata(&a, &encoding);
-	switch (encoding) {
-	case DW_ATE_float:
-		if (n == 4 || n == 8 || n == 16) {
-			put_float(b, p, n);
-			return;
-		}
-		break;
-	case DW_ATE_boolean:
-		if (get(p, n) <= 1) {
-			buf_str(b, get(p, n) ? "true" : "false");
-			return;
-		}
-		break;
-	case DW_ATE_signed_char: case DW_ATE_unsigned_char:
-		if (n != 1)
-			break;
-		buf_printf(b, "%d '", encoding == DW_ATE_signed_char ? (int)(int8_t)p[0] : p[0]);
-		put_char(b, p[0], '\'');
-		buf_u8(b, '\'');
-		return;
-	default:
-		break;
-	}
-	if (n == 16)
-		put_long(b, p, encoding == DW_ATE_signed);
-	else if (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char)
-		buf_printf(b, "%" PRId64, get_signed(p, n));
-	else
-		buf_printf(b, "%" PRIu64, get(p, n));
-}
-
-static void
-put_enumeration(struct buf *b, Dwarf_Die *type, const uint8_t *p, size_t n)
-{
-	Dwarf_Attribute a;
-	Dwarf_Die die;
-	Dwarf_Sword v;
-	const char *name = NULL;
-	uint64_t rest = get(p, n);
-	size_t begin = b->n;
-	int flags = 1;
-
-	if (dwarf_child(type, &die) == 0)
-		do {
-			if (dwarf_tag(&die) != DW_TAG_enumerator || !dwarf_attr(&die, DW_AT_const_value, &a) ||
-			    dwarf_formsdata(&a, &v) != 0)
-				continue;
-			flags &= v >= 0 && !((uint64_t)v & ((uint64_t)v - 1));
-			if (!name && (v == get_signed(p, n) || (uint64_t)v == get(p, n)))
-				name = dwarf_diename(&die);
-		} while (debug_next(&die) == 0);
-	if (name) {
-		buf_str(b, name);
-		return;
-	}
-	buf_u8(b, '(');
-	if (flags && rest && dwarf_child(type, &die) == 0)
-		do {
-			if (dwarf_tag(&die) != DW_TAG_enumerator || !dwarf_attr(&die, DW_AT_const_value, &a) ||
-			    dwarf_formsdata(&a, &v) != 0 || !v || !(rest & (uint64_t)v))
-				continue;
-			rest &= ~(uint64_t)v;
-			buf_printf(b, "%s%.4096s", b->n > begin + 1 ? " | " : "", dwarf_diename(&die));
-		} while (debug_next(&die) == 0);
-	if (flags && !rest && get(p, n)) {
-		buf_u8(b, ')');
-		return;
-	}
-	b->n = begin;
-	buf_printf(b, "%" PRId64, get_signed(p, n));
-}
-
 static int
 is_char(Dwarf_Die *type)
 {
@@ -363,7 +183,7 @@ put_pointer(const struct debug_frame *f, struct buf *b, Dwarf_Die *type, uint64_
 		;
 	if (n && (n == sizeof s || !s[n - 1])) {
 		buf_u8(b, ' ');
-		put_string(b, s, n);
+		scalar_string(b, s, n);
 	}
 }
 
@@ -411,7 +231,7 @@ put_elements(struct value *x, struct buf *b, Dwarf_Die *type, const uint64_t *di
 	uint64_t k;
 
 	if (ndim == 1 && is_char(type) && x->lost[at] == DEBUG_MEMORY) {
-		put_string(b, x->p + at, dim[0]);
+		scalar_string(b, x->p + at, dim[0]);
 		return;
 	}
 	for (unsigned i = 1; i < ndim; i++)
@@ -467,7 +287,7 @@ put_bits(struct value *x, struct buf *b, Dwarf_Die *member, Dwarf_Die *type, siz
 		return 0;
 	if (x->lost[at + byte] != DEBUG_MEMORY)
 		return 0;
-	v = get(x->p + at + byte, (off % 8 + bits + 7) / 8) >> off % 8;
+	v = scalar_uint(x->p + at + byte, (off % 8 + bits + 7) / 8) >> off % 8;
 	if (bits < 64)
 		v &= (UINT64_C(1) << bits) - 1;
 	if (dwarf_attr(type, DW_AT_encoding, &a))
@@ -476,7 +296,7 @@ put_bits(struct value *x, struct buf *b, Dwarf_Die *member, Dwarf_Die *type, siz
 		uint8_t w[8];
 
 		memcpy(w, &v, 8);
-		put_enumeration(b, type, w, 8);
+		scalar_enumeration(b, type, w, 8);
 	} else if (encoding == DW_ATE_boolean)
 		buf_str(b, v ? "true" : "false");
 	else if (encoding == DW_ATE_signed && v >> (bits - 1))
@@ -560,13 +380,13 @@ put_value(struct value *x, struct buf *b, Dwarf_Die *type, size_t at, size_t end
 	if (put_lost(x, b, at, end))
 		return;
 	if (tag == DW_TAG_base_type)
-		put_base(b, &to, x->p + at, end - at);
+		scalar_base(b, &to, x->p + at, end - at);
 	else if (tag == DW_TAG_enumeration_type)
-		put_enumeration(b, &to, x->p + at, end - at);
+		scalar_enumeration(b, &to, x->p + at, end - at);
 	else if (tag == DW_TAG_pointer_type)
-		put_pointer(x->f, b, &to, get(x->p + at, end - at));
+		put_pointer(x->f, b, &to, scalar_uint(x->p + at, end - at));
 	else if (tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
-		buf_printf(b, "@0x%" PRIx64, get(x->p + at, end - at));
+		buf_printf(b, "@0x%" PRIx64, scalar_uint(x->p + at, end - at));
 	else
 		buf_str(b, "?");
 }
@@ -618,6 +438,6 @@ debug_number(const struct debug_frame *f, const struct debug_variable *v, uint64
 	if ((tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type && tag != DW_TAG_pointer_type) || !v->size ||
 	    v->size > 8 || v->place.n != 1 || fetch_piece(f, &v->place.piece[0], p, v->size) != DEBUG_MEMORY)
 		return 0;
-	*n = get(p, v->size);
+	*n = scalar_uint(p, v->size);
 	return 1;
 }
