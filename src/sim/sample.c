@@ -42,13 +42,21 @@ sample_free(struct sample *s)
 	free(s);
 }
 
+/* The upper half of the result is that of the hash */
+static inline uint64_t
+sample_hash_upper(uint64_t line)
+{
+	uint64_t h = (line + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
+
 /* The upper half is compared with the threshold; each bit of the result depends on all of line */
 static inline uint64_t
 sample_hash(uint64_t line)
 {
-	uint64_t h = (line + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = sample_hash_upper(line);
 
-	h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	return h ^ h >> 32;
 }
 
@@ -56,21 +64,20 @@ sample_hash(uint64_t line)
 static size_t
 sample_filter(struct sample *s, const uint64_t *w, size_t n)
 {
-	uint64_t accesses = 0, threshold = s->threshold;
-	unsigned kinds = s->kinds, shift = s->shift;
+	/* the upper half of a hash is below the threshold if the whole is at most this */
+	uint64_t accesses = 0, most = (s->threshold << 32) - 1, size = UINT64_C(1) << s->shift;
+	unsigned kinds = s->kinds, shift = 16 + s->shift;
 	size_t m = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned counts = kinds >> ref_kind(w[i]) & 1, want;
-		uint64_t first, last;
+		unsigned counts = kinds >> ref_kind(w[i]) & 1;
+		int several = (w[i] & (size - 1)) + ref_size(w[i]) > size;
 
-		reuse_lines_of(w[i], shift, &first, &last);
-		want = counts & (unsigned)(sample_hash(first) >> 32 < threshold || first != last);
-		accesses += counts ^ want;
+		accesses += counts;
 		s->want[m] = w[i];
-		m += want;
+		m += counts & (unsigned)((sample_hash_upper(w[i] << 16 >> shift) <= most) | several);
 	}
-	s->accesses += accesses;
+	s->accesses += accesses - m;
 	return m;
 }
 

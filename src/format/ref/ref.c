@@ -135,9 +135,9 @@ ref_valid_block(const uint64_t w[BLOCK])
 	uint64_t bad = 0;
 
 	for (unsigned i = 0; i < BLOCK; i++)
-		/* bit 0: has a size and an event's kind, or neither; the bits above: no kind */
-		bad |= ((((w[i] >> 48 & 255) + 255) >> 8) ^ (w[i] >> 58 & 1) ^ 1) | w[i] >> 59 << 1;
-	return !bad;
+		/* bit 58: has a size and an event's kind, or neither; the bits above: no kind; those below mean nothing */
+		bad |= (256 - (w[i] >> 48 & 255)) << 50 ^ w[i];
+	return !(bad >> 58);
 }
 
 size_t
