@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "base/text.h"
 
 static const char *name = "tracemill";
 static int status = 1;
@@ -72,6 +73,8 @@ diag_write(const char *where, const char *fmt, va_list ap, int err)
 	}
 	if (n >= (int)sizeof(line) - 1)
 		n = (int)sizeof(line) - 2;
+	/* also names and texts of files, which must not do anything to a terminal */
+	text_clean(line, (size_t)n);
 	line[n++] = '\n';
 	progress_clear();
 	fwrite(line, 1, (size_t)n, stderr);

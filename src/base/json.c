@@ -4,42 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The length of the UTF-8 character at s; 0: there is none.  RFC 3629: no surrogates, no long forms. */
-static size_t
-json_character(const unsigned char *s)
-{
-	static const struct { unsigned char lo, hi, second_lo, second_hi, n; } form[] = {
-		{ 0x01, 0x7f, 0, 0, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-
-	for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-		size_t n = form[i].n;
-
-		if (s[0] < form[i].lo || s[0] > form[i].hi)
-			continue;
-		if (n > 1 && (s[1] < form[i].second_lo || s[1] > form[i].second_hi))
-			return 0;
-		for (size_t k = 2; k < n; k++)
-			if (s[k] < 0x80 || s[k] > 0xbf)
-				return 0;
-		return n;
-	}
-	return 0;
-}
+#include "base/text.h"
 
 static void
 json_quote(struct json *j, const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	const unsigned char *p = (const unsigned char *)s, *end = p + strlen(s);
+	uint32_t c;
 	size_t n;
 
 	out_str(j->out, "\"");
-	for (; *p; p += n ? n : 1) {
-		n = json_character(p);
+	for (; p < end; p += n ? n : 1) {
+		n = text_utf8(p, (size_t)(end - p), &c);
 		if (!n)
 			out_str(j->out, "\\ufffd");
 		else if (*p == '"' || *p == '\\')

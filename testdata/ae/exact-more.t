@@ -6,29 +6,29 @@ if [ "$SAN" ]; then
 	rows=$(some "calls jumps" -O2 -fPIC)
 else
 	rows=$(
-		some "calls dispatch start tls cold" -O2 -fPIC
-		some "dispatch tls" -O0 -fPIC
-		some "calls dispatch start tls cold data jumps interp callback" -O2 -fPIE
-		some "calls jumps fork start" -O2 -static
+		few "calls dispatch start tls cold" -O2 -fPIC
+		few "dispatch tls" -O0 -fPIC
+		few "calls dispatch start tls cold data jumps interp callback" -O2 -fPIE
+		few "calls jumps fork start" -O2 -static
 		# under valgrind a static program's thread data lies in the heap, so that has two constants
 		echo "-o qemu callback -O2 -static"
-		some "calls real cold" -O2 -g
-		some "calls dispatch" -O0 -g3
-		some "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
-		some "calls dispatch jumps asm" -O2 -fcf-protection
-		some "dispatch jumps" -O2 -fcf-protection=none
-		some "stack varargs copy strings" -O2 -fstack-protector-strong
-		some "stack vector" -O1 -fstack-protector-all -fno-omit-frame-pointer
+		few "calls real cold" -O2 -g
+		few "calls dispatch" -O0 -g3
+		few "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+		few "calls dispatch jumps asm" -O2 -fcf-protection
+		few "dispatch jumps" -O2 -fcf-protection=none
+		few "stack varargs copy strings" -O2 -fstack-protector-strong
+		few "stack vector" -O1 -fstack-protector-all -fno-omit-frame-pointer
 		# qemu 7.2 takes the 8-byte operand of a scalar vfmadd for 16 bytes
-		some "vector real stack gauss select" -O3 -march=x86-64-v3 -mno-fma
-		some "-o~lackey~real -o~lackey~gauss" -O3 -march=x86-64-v3 | tr '~' ' '
-		some "vector copy" -O2 -march=x86-64-v2
-		some "calls select" -O2 -fno-plt -z now
-		some "recurse tree sort" -O3 -funroll-loops -fno-inline
-		some "interp dispatch" -O2 -fno-jump-tables
-		some "copy data" -O2 -mstringop-strategy=rep_byte -minline-all-stringops
-		some "callback calls" -O2 -fno-asynchronous-unwind-tables -fno-optimize-sibling-calls
-		some "varargs stack" -O2 -mno-red-zone -maccumulate-outgoing-args
+		few "vector real stack gauss select" -O3 -march=x86-64-v3 -mno-fma
+		few "-o~lackey~real -o~lackey~gauss" -O3 -march=x86-64-v3 | tr '~' ' '
+		few "vector copy" -O2 -march=x86-64-v2
+		few "calls select" -O2 -fno-plt -z now
+		few "recurse tree sort" -O3 -funroll-loops -fno-inline
+		few "interp dispatch" -O2 -fno-jump-tables
+		few "copy data" -O2 -mstringop-strategy=rep_byte -minline-all-stringops
+		few "callback calls" -O2 -fno-asynchronous-unwind-tables -fno-optimize-sibling-calls
+		few "varargs stack" -O2 -mno-red-zone -maccumulate-outgoing-args
 		for e in return exit _exit abort quick term div; do
 			echo "endings -O2 -- $e"
 			echo "endings -O0 -- $e callback"

@@ -5,19 +5,20 @@ ae=$HERE
 . "$HERE/oracle.sh"
 target "${machine:=x86-64}"
 
-# every level [option ...]: a row for each program of prog/ and of prog-mips/ that is for the machine and the level.  At -O0
-# and -O2 these are all; at the other three levels every third one, so that each is at one of them.  MATRIX=full has all
-# at each level, and each row with both oracles: it takes some 20 minutes.
+# every level [option ...]: a row for each program of prog/ and of prog-mips/ that is for the machine and the level.  Each is
+# at one level, a third of them at -O2.  MATRIX=full has all at each level, and each row with both oracles: it takes some 20
+# minutes.
 every() {
-	_i=0 _third=
-	case $1 in -O1) _third=0 ;; -O3) _third=1 ;; -Os) _third=2 ;; esac
-	[ "${MATRIX-}" = full ] && _third=
+	_i=0 _mine="2 5"
+	case $1 in -O0) _mine=0 ;; -O1) _mine=1 ;; -O3) _mine=3 ;; -Os) _mine=4 ;; esac
+	[ "${MATRIX-}" = full ] && _mine="0 1 2 3 4 5"
 	for _f in "$HERE"/prog/*.c "$HERE"/prog-mips/*.c; do
 		_p=$(basename "$_f" .c)
 		case $_p in *.*) continue ;; esac
-		_i=$((_i + 1))
-		[ "${_third:-$((_i % 3))}" = $((_i % 3)) ] || continue
 		_on=$(option "$_f" targets) _at=$(option "$_f" levels)
+		_i=$((_i + 1))
+		# one that is not for each level is at all that it is for
+		case " $_mine / ${_at:+$((_i % 6))} " in *" $((_i % 6)) "*) ;; *) continue ;; esac
 		case " ${_on:-$machine} / ${_at:-$1} " in *" $machine "*/*" $1 "*) echo "$_p $*" ;; esac
 	done
 }
@@ -27,6 +28,17 @@ some() {
 	_list=$1
 	shift
 	for _p in $_list; do echo "$_p $*"; done
+}
+
+# few programs option ...: for one of them, another one each time; for all if MATRIX=full
+few() {
+	[ "${MATRIX-}" = full ] && { some "$@"; return; }
+	_list=$1
+	shift
+	_turn=$((${_turn:-0} + 1))
+	# shellcheck disable=SC2086
+	set -- $(($_turn % $(set -- $_list && echo $#))) "$_list" "$@"
+	echo "$(echo "$2" | tr -s ' ' '\n' | sed -n "$(($1 + 1))p") $(shift 2 && echo "$*")"
 }
 
 # one_oracle: the rows that follow are compared with one oracle, the faster, unless they or their programs name others

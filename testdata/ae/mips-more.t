@@ -4,22 +4,22 @@ machine=mipsel
 . "$HERE/matrix.sh"
 [ "$SAN" ] && { rows=$(some "calls" -O2 -fPIC); check_rows; tap_end; exit; }
 rows=$(
-	some "calls dispatch start tls cold" -O2 -fPIC
-	some "dispatch tls calls" -O0 -fPIC
-	some "calls jumps fork" -O2 -static
-	some "calls real cold" -O2 -g
-	some "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
-	some "stack varargs strings" -O2 -fstack-protector-strong
-	some "hash dispatch sort interp" -O2 -mbranch-likely
-	some "lzw hash real moves" -O2 -mips1 -mfp32
-	some "lzw recurse interp" -O2 -mips2
-	some "calls dispatch" -O2 -mno-shared -mno-plt
-	some "calls dispatch data" -O1 -mno-explicit-relocs
-	some "recurse tree sort" -O3 -funroll-loops -fno-inline
-	some "interp dispatch" -O2 -fno-jump-tables
-	some "callback calls" -O2 -fno-optimize-sibling-calls
-	some "calls jumps" -O2 -fno-delayed-branch
-	some "lzw calls" -O2 -mno-abicalls -fno-pic -static
+	few "calls dispatch start tls cold" -O2 -fPIC
+	few "dispatch tls calls" -O0 -fPIC
+	few "calls jumps fork" -O2 -static
+	few "calls real cold" -O2 -g
+	few "calls cold callback data" -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+	few "stack varargs strings" -O2 -fstack-protector-strong
+	few "hash dispatch sort interp" -O2 -mbranch-likely
+	few "lzw hash real moves" -O2 -mips1 -mfp32
+	few "lzw recurse interp" -O2 -mips2
+	few "calls dispatch" -O2 -mno-shared -mno-plt
+	few "calls dispatch data" -O1 -mno-explicit-relocs
+	few "recurse tree sort" -O3 -funroll-loops -fno-inline
+	few "interp dispatch" -O2 -fno-jump-tables
+	few "callback calls" -O2 -fno-optimize-sibling-calls
+	few "calls jumps" -O2 -fno-delayed-branch
+	few "lzw calls" -O2 -mno-abicalls -fno-pic -static
 	# more than a buffer of events, words across its end
 	echo "edge -O2 -- 6 1"
 	echo "edge -O2 -- 6 2"

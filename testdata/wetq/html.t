@@ -32,11 +32,22 @@ ok "nothing is from elsewhere" awk '/https?:|src=|@import|url\(/ { exit 1 }' ord
 f='a<img src=x onerror=alert(1)>&".c'
 printf '%s\n' 'struct t { const char *s; int n; } t;' 'int main(int argc, char **argv)' '{' \
     '	t.s = argc > 1 ? "none" : "</script><script>alert(1)</script>"; /* </pre></div><img src=x onerror=alert(2)> */' \
-    "	t.n = t.s[0] + argc; /* \"'><svg onload=alert(3)> \342\200\256 \377 \033[31m & */" '	return t.n == 1;' '}' >"$f"
+    "	t.n = t.s[0] + argc; /* \"'><svg onload=alert(3)> $(printf '\342\200\256 \377 \033[31m') & */" '	return t.n == 1;' '}' >"$f"
 ${CC:-gcc} -g -O0 -x c "$f" -o hostile && wscap -o hostile.ws ./hostile
 page hostile t@end
 page hostile "$(wetq -n 1 slice "$f:5#0" hostile.ws 2>err | sed 's/ .*//')"
 is "no markup of it" "$(grep -c '<img\|<svg\|alert([0-9])<' hostile.html)" 0
 ok "it is text" grep -q '&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;' hostile.html
 ok "it is UTF-8, without what changes its direction" python3 -c 'import sys; s = open("hostile.html", "rb").read().decode(); sys.exit("\u202e" in s or "\x1b" in s)'
+
+# the same in a terminal: no control character, however the source, a name or a message has it
+wetq -a why t@end hostile.ws >shown 2>&1
+wetq annotate t@end hostile.ws >>shown 2>&1
+wetq at "$f:6" hostile.ws >>shown 2>&1
+printf '1\nq\n' | wetq walk t@end hostile.ws >>shown 2>&1
+e=$(printf 'e\033[31m')
+wetq values "$e" hostile.ws >>shown 2>&1
+wetq list "$e" >>shown 2>&1
+is "a terminal gets nothing but text" "$(tr -d '\t\n -~' <shown | wc -c)" 0
+ok "of all of them" sh -c 'grep -q "why\|31m & " shown && grep -q "^ .*:     5:.*[?]\[31m" shown && grep -q "^wetq: .*e?\[31m" shown'
 tap_end

@@ -33,7 +33,7 @@ annotate_put(struct job *j, const struct line *l, int number, const char *text, 
 	else
 		out_printf(j->out, "%10llu", (unsigned long long)l->in);
 	out_printf(j->out, ":%6d:", number);
-	out_write(j->out, text, n);
+	put_text(j, text, n);
 	out_str(j->out, "\n");
 }
 
@@ -51,7 +51,8 @@ annotate_file(struct job *j, const struct line *l, size_t n)
 
 	if (!f && strncmp(l->file, "./", 2) == 0)
 		return 0;
-	out_printf(j->out, "%s\n", l->file);
+	put_source(j, l->file, 0);
+	out_str(j->out, "\n");
 	for (int number = 1; f && (len = getline(&text, &room, f)) >= 0; number++) {
 		int has = k < n && l[k].line == number;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "convert/wetq/chain.h"
 #include "convert/wetq/name.h"
 #include "format/ref/ref.h"
@@ -288,9 +289,11 @@ chain_words(struct job *j, uint32_t id, uint64_t instance, const struct name *na
 {
 	const struct place *p = job_place(j, id);
 
-	if (!place_is_system(p))
-		buf_printf(b, "%s:%d ", p->file, p->line);
-	buf_str(b, p->func ? p->func : "?");
+	if (!place_is_system(p)) {
+		put_place(b, p);
+		buf_u8(b, ' ');
+	}
+	text_str(b, p->func);
 	if (name) {
 		buf_u8(b, ' ');
 		name_text(name, b);

@@ -1,6 +1,5 @@
 /* wetq: the parts that all pages of HTML have in common; text in them. */
-#include <stdint.h>
-
+#include "base/text.h"
 #include "convert/wetq/html.h"
 
 const char html_begin[] =
@@ -64,38 +63,13 @@ const char html_script[] =
     "show()})();\n"
     "</script>\n";
 
-/* The bytes of the character at s, of n: 1 to 4; 0: it is none that can be shown as it is */
-static size_t
-html_character(const uint8_t *s, size_t n)
-{
-	size_t k = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 :
-	    s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-	uint32_t c = k > 1 ? s[0] & (0xffu >> (k + 1)) : s[0];
-
-	if (!k || k > n)
-		return 0;
-	for (size_t i = 1; i < k; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if ((k == 3 && c < 0x800) || (k == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c < 0xe000))
-		return 0;
-	/* control characters; those that change the direction of text, or have no width */
-	if ((c < ' ' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
-		return 0;
-	return k;
-}
-
 void
-html_text(struct buf *b, const char *text, size_t n, size_t most)
+html_text(struct buf *b, const char *s, size_t n, size_t most)
 {
-	const uint8_t *s = (const uint8_t *)text;
 	size_t i = 0;
 
 	while (i < n && i < most) {
-		size_t k = html_character(s + i, n - i);
+		size_t k = text_character(s + i, n - i);
 
 		if (!k)
 			buf_str(b, "\xef\xbf\xbd");
@@ -108,7 +82,7 @@ html_text(struct buf *b, const char *text, size_t n, size_t most)
 			case '>': buf_str(b, "&gt;"); break;
 			case '"': buf_str(b, "&quot;"); break;
 			case '\'': buf_str(b, "&#39;"); break;
-			default: buf_u8(b, s[i]);
+			default: buf_u8(b, (uint8_t)s[i]);
 			}
 		i += k ? k : 1;
 	}

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "convert/wetq/name.h"
 #include "convert/wetq/state.h"
 #include "format/ref/ref.h"
@@ -261,8 +262,10 @@ names_free(struct names *t)
 void
 name_text(const struct name *m, struct buf *b)
 {
-	if (m)
-		buf_printf(b, "%s%s", m->part ? "part of " : "", m->name);
+	if (!m)
+		return;
+	buf_str(b, m->part ? "part of " : "");
+	text_str(b, m->name);
 }
 
 void

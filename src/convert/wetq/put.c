@@ -1,5 +1,8 @@
 /* wetq: writes numbers and places as text. */
+#include <string.h>
+
 #include "base/digits.h"
+#include "base/text.h"
 #include "convert/wetq/name.h"
 #include "format/wettext/wettext.h"
 
@@ -41,6 +44,31 @@ put_number(struct buf *b, const uint64_t *word, uint32_t n)
 		buf_str(b, "0x");
 		buf_add(b, s, put_value(s, word, n > 64 ? 64 : n));
 	}
+}
+
+void
+put_place(struct buf *b, const struct place *p)
+{
+	text_str(b, p->file);
+	buf_printf(b, ":%d", p->line);
+}
+
+void
+put_text(struct job *j, const char *s, size_t n)
+{
+	struct buf b = BUF_INIT;
+
+	text_add(&b, s, n);
+	out_write(j->out, b.p, b.n);
+	buf_free(&b);
+}
+
+void
+put_source(struct job *j, const char *file, int line)
+{
+	put_text(j, file, strlen(file));
+	if (line)
+		out_printf(j->out, ":%d", line);
 }
 
 void

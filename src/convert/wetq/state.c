@@ -133,11 +133,15 @@ state_variable(void *arg, const struct debug_variable *v)
 		buf_u8(&b, 0);
 		state_variable_json(t, v, (const char *)b.p);
 	} else if (t->locals) {
-		out_printf(t->j->out, "    %s = ", v->name);
+		out_str(t->j->out, "    ");
+		put_text(t->j, v->name, strlen(v->name));
+		out_str(t->j->out, " = ");
 		out_write(t->j->out, b.p, b.n);
 		out_str(t->j->out, "\n");
 	} else {
-		out_printf(t->j->out, "%s%s=", t->any ? ", " : "", v->name);
+		out_str(t->j->out, t->any ? ", " : "");
+		put_text(t->j, v->name, strlen(v->name));
+		out_str(t->j->out, "=");
 		out_write(t->j->out, b.p, b.n);
 		t->any = 1;
 	}
@@ -150,12 +154,15 @@ state_text(struct job *j, const struct debug_frame *f, const struct debug_functi
 {
 	struct show t = { .j = j, .f = f };
 
-	out_printf(j->out, "#%zu %s (", number, fn->name ? fn->name : "?");
+	out_printf(j->out, "#%zu ", number);
+	put_source(j, fn->name ? fn->name : "?", 0);
+	out_str(j->out, " (");
 	(void)debug_variables(f, fn, state_variable, &t);
 	out_str(j->out, ")");
-	if (fn->file)
-		out_printf(j->out, " at %s:%d", fn->file, fn->line);
-	else
+	if (fn->file) {
+		out_str(j->out, " at ");
+		put_source(j, fn->file, fn->line);
+	} else
 		out_printf(j->out, " at 0x%" PRIx64, f->reg[DEBUG_RIP]);
 	out_str(j->out, "\n");
 	t.locals = 1;

@@ -181,8 +181,9 @@ step_dice(struct job *j, uint64_t *const count[2])
 			continue;
 		left--;
 		s = texts_line(t, l[i].id, &len);
-		out_printf(j->out, "%s:%d:", l[i].place->file, l[i].place->line);
-		out_write(j->out, s ? s : "", s ? len : 0);
+		put_source(j, l[i].place->file, l[i].place->line);
+		out_str(j->out, ":");
+		put_text(j, s ? s : "", s ? len : 0);
 		out_str(j->out, "\n");
 	}
 	texts_free(t);

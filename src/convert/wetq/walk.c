@@ -57,8 +57,11 @@ walk_line(struct walk *w, uint32_t id, int line, int here)
 	size_t n = 0;
 	const char *s = texts_line_of(w->texts, id, line, &n);
 
-	if (s)
-		out_printf(w->j->out, "  %c%6d  %.*s\n", here ? '>' : ' ', line, n > LONGEST ? LONGEST : (int)n, s);
+	if (s) {
+		out_printf(w->j->out, "  %c%6d  ", here ? '>' : ' ', line);
+		put_text(w->j, s, n > LONGEST ? LONGEST : n);
+		out_str(w->j->out, "\n");
+	}
 }
 
 /* A choice, or (number 0) the current instance */
@@ -78,8 +81,10 @@ walk_print(struct walk *w, const struct names *t, const struct choice *o, size_t
 	for (; s && n && (*s == ' ' || *s == '\t'); s++)
 		n--;
 	out_write(w->j->out, b.p, b.n);
-	if (s)
-		out_printf(w->j->out, "  %.*s", n > LONGEST ? LONGEST : (int)n, s);
+	if (s) {
+		out_str(w->j->out, "  ");
+		put_text(w->j, s, n > LONGEST ? LONGEST : n);
+	}
 	out_str(w->j->out, "\n");
 	buf_free(&value);
 	buf_free(&b);
@@ -114,9 +119,11 @@ walk_show(struct walk *w)
 		walk_print(w, &t, &w->choice[i], i + 1);
 	if (!w->nchoice)
 		out_str(w->j->out, "made of nothing that is known\n");
-	if (on && !place_is_system(job_place(w->j, on)))
-		out_printf(w->j->out, "  c %s %s:%d\n", query_stmt(w->j->q, on)->port.role & WPORT_CALL ? "called at" : "if",
-		    job_place(w->j, on)->file, job_place(w->j, on)->line);
+	if (on && !place_is_system(job_place(w->j, on))) {
+		out_str(w->j->out, query_stmt(w->j->q, on)->port.role & WPORT_CALL ? "  c called at " : "  c if ");
+		put_source(w->j, job_place(w->j, on)->file, job_place(w->j, on)->line);
+		out_str(w->j->out, "\n");
+	}
 	names_free(&t);
 }
 

@@ -115,6 +115,9 @@ size_t put_hex(uint8_t *p, uint64_t v);                 /* without 0x */
 size_t put_value(uint8_t *p, const uint64_t *word, uint32_t n);         /* in the format of wettext(5) */
 void put_number(struct buf *b, const uint64_t *word, uint32_t n);       /* a value, decimal if it is small */
 void put_where(struct job *j, uint32_t id);             /* writes ` file function line` and ends the line */
+void put_place(struct buf *b, const struct place *p);   /* FILE:LINE */
+void put_text(struct job *j, const char *s, size_t n);  /* text of a file, cleaned (base/text.h) */
+void put_source(struct job *j, const char *file, int line);     /* FILE:LINE, so cleaned; line 0: FILE */
 struct name;
 void put_named(struct job *j, uint32_t id, const struct name *m);      /* the same with ` name = value`; m: NULL: none */
 

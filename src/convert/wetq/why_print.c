@@ -1,6 +1,7 @@
 /* wetq: prints where a value came from, as text or JSON. */
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "convert/wetq/why.h"
 
 #define LINES 24u               /* that are printed without -n */
@@ -94,10 +95,10 @@ why_words(struct why *w, const struct why_node *n, struct buf *b)
 	buf_free(&value);
 	if (n->times > 1)
 		buf_printf(b, ", %u times", n->times);
-	if (on)
-		buf_printf(b, ", %s %s:%d", query_stmt(w->j->q, m->on)->port.role & WPORT_CALL ?
-		    "called at" : "if",
-		    on->file, on->line);
+	if (on) {
+		buf_str(b, query_stmt(w->j->q, m->on)->port.role & WPORT_CALL ? ", called at " : ", if ");
+		put_place(b, on);
+	}
 }
 
 /* The source line of a node, without the blanks before it; NULL: unknown */
@@ -126,7 +127,7 @@ why_print_node(struct why *w, struct texts *t, uint32_t i, size_t width)
 		buf_str(&b, "  ");
 		while (b.n < width + 2)
 			buf_u8(&b, ' ');
-		buf_add(&b, s, len);
+		text_add(&b, s, len);
 	}
 	out_write(w->j->out, b.p, b.n);
 	out_str(w->j->out, "\n");

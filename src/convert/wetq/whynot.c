@@ -98,8 +98,12 @@ whynot_text(struct job *j, const char *line, const struct branch *b)
 	const uint64_t count = query_stmt(j->q, b->id)->count;
 	char point[64];
 
-	out_printf(j->out, "%s was not executed: %s:%d %s (%" PRIu64 "#%" PRIu64 ") went elsewhere", line,
-	    p->file ? p->file : "?", p->line, p->func ? p->func : "?", query_stmt_name(j->q, b->id), count - 1);
+	put_text(j, line, strlen(line));
+	out_str(j->out, " was not executed: ");
+	put_source(j, p->file ? p->file : "?", p->line);
+	out_str(j->out, " ");
+	put_text(j, p->func ? p->func : "?", strlen(p->func ? p->func : "?"));
+	out_printf(j->out, " (%" PRIu64 "#%" PRIu64 ") went elsewhere", query_stmt_name(j->q, b->id), count - 1);
 	if (count > 1)
 		out_printf(j->out, ", as all %" PRIu64 " times", count);
 	out_str(j->out, "\n");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/debug/debug.h"
 #include "format/debug/scalar_internal.h"
 
@@ -395,6 +396,7 @@ void
 debug_print(const struct debug_frame *f, const struct debug_variable *v, struct buf *b)
 {
 	struct value *x;
+	size_t from = b->n;
 	int all = 1;
 
 	for (unsigned i = 0; i < v->place.n; i++)
@@ -413,6 +415,9 @@ debug_print(const struct debug_frame *f, const struct debug_variable *v, struct 
 	x->end = b->n + LARGEST_TEXT;
 	fetch(x, v->size);
 	put_value(x, b, v->type, 0, v->size, 0);
+	/* names of members and of enumerators are as a stranger's file has them */
+	if (!b->nomem && b->n > from)
+		text_clean((char *)b->p + from, b->n - from);
 	free(x);
 }
 
