@@ -15,6 +15,12 @@ fail() {
 	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
+# turn N: true for one call in N, the first of them; with MATRIX=full for each.  Of many cases that are alike, `make check` has some
+turn() {
+	tap_turn=$((${tap_turn:--1} + 1))
+	[ "${MATRIX-}" = full ] || [ $((tap_turn % $1)) = 0 ]
+}
+
 # skip REASON
 skip() {
 	echo "# skip $1"

@@ -50,6 +50,8 @@ for machine in mipsel mips; do
 	echo 'unsigned sps[1024], nsps, kept;' | $triple-gcc -fno-pie -c -x c - -o sps.o
 
 	for kind in "$machine dynamic" "$machine static"; do
+		# the order of the bytes and the way to link do not depend on each other
+		case ${MATRIX-}$kind in "mipsel static" | "mips dynamic") continue ;; esac
 		case $kind in *static) flag=-static ;; *) flag='' ;; esac
 		prog=$PWD/use acts=$PWD/acts
 		aecc --target=$machine $flag use.o twin.o -o "$prog" -lpthread || fail "$kind: link"

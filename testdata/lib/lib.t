@@ -48,7 +48,10 @@ same "a program and its events" got part
 ./dump traced >got
 same "which are ae.out if there is no name" got part
 is "hottest lines" "$(./hotlines p.ws | head -n 3)" \
-	"$(awk '$1 != "inst" { print $2 }' text.p | while read -r a; do printf '0x%x\n' $((a & ~63)); done | sort | uniq -c | sort -k1,1nr |
+	"$(awk '$1 != "inst" {          # the line: a multiple of 64
+			n = length($2)
+			print substr($2, 1, n - 2) substr("048c", int((index("0123456789abcdef", substr($2, n - 1, 1)) - 1) / 4) + 1, 1) "0"
+		}' text.p | sort | uniq -c | sort -k1,1nr |
 		awk 'NR <= 3 { printf "%10d %s\n", $1, $2 }')"
 
 # records

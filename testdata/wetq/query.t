@@ -15,6 +15,7 @@ slices() {
 	for way in back forward; do
 		for how in - d r dr; do
 			o=
+			turn 3 || continue
 			[ $how = - ] || o=-$how
 			[ $way = back ] || o="$o --forward"
 			wetqtext "$x" "$c" $way $how "$id" "$n" >want
@@ -32,6 +33,7 @@ graphs() {
 	for way in back forward; do
 		for how in - d r; do
 			o=
+			turn 2 || continue
 			[ $how = - ] || o=-$how
 			[ $way = back ] || o="$o --forward"
 			wetqtext "$2" "$1" $way "e$how" "$3" "$4" | sort | uniq -c | awk '{ print $2, $3, $4, $1 }' >want
@@ -64,6 +66,7 @@ lists() {
 	cut -d' ' -f1,3- list >got
 	same "$1: places" got want
 	for id in $(sort -nr -k2,2 list | awk 'NR % 900 == 1 && NR < 4000 { print $1 }'); do
+		turn 2 || continue
 		wetqtext "$2" values "$id" >want
 		wetq values "$id" "$1" >got
 		same "$1: values of $id ($(grep -c . want))" got want
