@@ -13,7 +13,8 @@ for o in -O0 -O1 -O2 -Os; do
 done
 
 # -Os now: events changed at random, with right checksums
-bad= times=3
+bad=''
+times=3
 [ "${MATRIX-}" = full ] && times=1
 for seed in $(seq 1 $times 60); do
 	"$BUILD/test/evmut" deep.ae "$seed" $((seed % 3 + 1)) >m.ae
