@@ -71,7 +71,7 @@ callee_definition(struct search *s, uint32_t i)
 
 /* The function whose address instruction a puts into register r, or NONE. */
 static uint32_t
-address_in(const struct file *f, const struct ainsn *a, unsigned r)
+address_in(const struct file *f, const struct afunc *fn, const struct ainsn *a, unsigned r)
 {
 	const char *s = text_operands(f->m, f->text.st[a->stmt].s);
 	const struct insn_effect *e = a->in.neff ? &a->in.eff[a->in.neff - 1] : NULL;
@@ -87,9 +87,7 @@ address_in(const struct file *f, const struct ainsn *a, unsigned r)
 	if (!s || s[n] == '+' || s[n] == '-' || s[n] == '@')
 		return NONE;
 	y = symtab_find(&f->sym, s, n);
-	if (!y || y->where != 1 || y->func == NONE || y->weak || y->seton || text_symbol(f->m, s + n, &n))
-		return NONE;
-	return y->func;
+	return text_symbol(f->m, s + n, &n) ? NONE : callee_known(f, fn, y);
 }
 
 void
@@ -113,7 +111,7 @@ callee_find(struct file *f)
 				continue;
 			def = callee_definition(&s, i);
 			if (def != NONE)
-				a->callee = address_in(f, &fn->ins[def], s.reg);
+				a->callee = address_in(f, fn, &fn->ins[def], s.reg);
 		}
 		free(s.seen);
 		free(s.todo);

@@ -74,67 +74,103 @@ rewrite_bytes(struct buf *o, const uint8_t *p, size_t n)
 		    i + 1 == n ? "\n" : "");
 }
 
+/* Begins a section of a unit: in its group, if it has one. */
+static void
+rewrite_section(struct buf *o, const struct file *f, uint32_t unit, const char *name, const char *flags)
+{
+	if (unit)
+		buf_printf(o, "\t.section\t%s,\"%sG\",@progbits,%s,comdat\n", name, flags, f->group.sym[unit - 1]->name);
+	else
+		buf_printf(o, "\t.section\t%s,\"%s\",@progbits\n", name, flags);
+}
+
 /* Addresses of the fragments: unaligned, so that units are adjacent. */
 static void
-rewrite_constants(struct buf *o, const struct file *f)
+rewrite_constants(struct buf *o, const struct file *f, const uint32_t *fn, uint32_t n)
 {
 	uint32_t i, k;
 
-	for (i = 0; i < f->nfn; i++)
-		for (k = 0; !f->fn[i].why && k < f->fn[i].nfrag; k++)
+	for (i = 0; i < n; i++)
+		for (k = 0; k < f->fn[fn[i]].nfrag; k++)
 			buf_printf(o, f->m->word == 4 ? "\t.4byte\t" LBL ", 0\n" : "\t.8byte\t" LBL "\n", k ?
-			    'c' : 'o', i);
+			    'c' : 'o', fn[i]);
 }
 
 static void
-rewrite_schema(struct buf *o, struct file *f)
+rewrite_schema(struct buf *o, struct file *f, uint32_t unit, const uint32_t *fn, uint32_t nfn)
 {
-	struct sch_unit *u = plan_unit(f);
+	struct sch_unit *u = plan_unit(f, fn, nfn);
 	size_t n, body = sch_body(u->ncst);
 	uint8_t *p = sch_encode(u, &n);
 
 	o->nomem |= !p;
-	buf_str(o, "\t.section\t" SCH_SECTION ",\"R\",@progbits\n");
+	rewrite_section(o, f, unit, SCH_SECTION, "R");
 	if (!o->nomem) {
 		rewrite_bytes(o, p, SCH_HEADER);
-		rewrite_constants(o, f);
-		rewrite_constants(o, f);        /* twice, see schema.h */
+		rewrite_constants(o, f, fn, nfn);
+		rewrite_constants(o, f, fn, nfn);       /* twice, see schema.h */
 		rewrite_bytes(o, p + body, n - body);
 	}
 	free(p);
 	plan_free(u);
 }
 
+/* What a unit's n functions, at least one, have besides their original text. */
+static void
+rewrite_unit(struct buf *o, struct file *f, uint32_t unit, const uint32_t *fn, uint32_t n)
+{
+	const struct emitter *e = f->m->emit;
+	uint32_t i;
+
+	buf_str(o, e->begin);
+	rewrite_section(o, f, unit, "aetext", "ax");
+	for (i = 0; i < n; i++) {
+		e->thunk(o, f, fn[i]);
+		emit_twin(o, f, fn[i]);
+	}
+	rewrite_section(o, f, unit, "aeplain", "ax");
+	for (i = 0; i < n; i++) {
+		buf_printf(o, LBL ":\n", 'p', fn[i]);
+		e->plain(o, f, fn[i]);
+	}
+	/* no padding between the entries of two files */
+	buf_str(o, e->end ? e->end(f) : "");
+	rewrite_section(o, f, unit, "aefn", "aw");
+	buf_printf(o, "\t.balign %u\n", f->m->word);
+	for (i = 0; i < n; i++)
+		buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', fn[i], f->m->words[0], 'o', fn[i], 'h', fn[i]);
+	rewrite_schema(o, f, unit, fn, n);
+}
+
+/* The traced functions, unit after unit; first[u] is where those of unit u begin. */
+static uint32_t *
+rewrite_units(const struct file *f, uint32_t **first)
+{
+	uint32_t *list = xcalloc(f->nfn + 1, sizeof *list), *at = xcalloc(file_nunit(f) + 2u, sizeof *at), i;
+
+	/* counts, one unit late; then beginnings; then each is moved to its end */
+	for (i = 0; i < f->nfn; i++)
+		at[f->fn[i].unit + 2] += !f->fn[i].why;
+	for (i = 2; i < file_nunit(f) + 2; i++)
+		at[i] += at[i - 1];
+	for (i = 0; i < f->nfn; i++)
+		if (!f->fn[i].why)
+			list[at[f->fn[i].unit + 1]++] = i;
+	*first = at;
+	return list;
+}
+
 void
 emit_file(struct buf *o, struct file *f)
 {
-	const struct emitter *e = f->m->emit;
-	uint32_t i, traced = 0;
+	uint32_t *first, *list = rewrite_units(f, &first), i;
 
 	rewrite_original(o, f);
-	for (i = 0; i < f->nfn; i++)
-		traced += !f->fn[i].why;
-	if (!traced)
-		return;
-	buf_printf(o, "%s\t.section\taetext,\"ax\",@progbits\n", e->begin);
-	for (i = 0; i < f->nfn; i++)
-		if (!f->fn[i].why) {
-			e->thunk(o, f, i);
-			emit_twin(o, f, i);
-		}
-	buf_str(o, "\t.section\taeplain,\"ax\",@progbits\n");
-	for (i = 0; i < f->nfn; i++)
-		if (!f->fn[i].why) {
-			buf_printf(o, LBL ":\n", 'p', i);
-			e->plain(o, f, i);
-		}
-	/* no padding between the entries of two files */
-	buf_printf(o, "%s\t.section\taefn,\"aw\",@progbits\n\t.balign %u\n", e->end ? e->end(f) :
-	    "", f->m->word);
-	for (i = 0; i < f->nfn; i++)
-		if (!f->fn[i].why)
-			buf_printf(o, LBL ":\n\t%s\t" LBL ", " LBL ", 0\n", 'n', i, f->m->words[0], 'o', i,
-			    'h', i);
-	rewrite_fallbacks(o, f);
-	rewrite_schema(o, f);
+	for (i = 0; i < file_nunit(f); i++)
+		if (first[i + 1] > first[i])
+			rewrite_unit(o, f, i, list + first[i], first[i + 1] - first[i]);
+	if (first[file_nunit(f)])
+		rewrite_fallbacks(o, f);
+	free(first);
+	free(list);
 }

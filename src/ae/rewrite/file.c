@@ -14,8 +14,9 @@ struct where {
 	struct file *f;
 	uint32_t fn;            /* open function, NONE outside */
 	uint32_t frag;
-	int kind[16], depth;    /* enum of the current section; a stack for .pushsection */
-	int before;             /* the section before it, for .previous */
+	struct place { int kind; uint32_t unit; uint8_t once; } at[16];        /* the current section; a stack for .pushsection */
+	int depth;
+	struct place before;    /* the section before it, for .previous */
 	uint32_t table;         /* jump table being read, NONE otherwise */
 };
 
@@ -50,6 +51,8 @@ asm_declare(struct file *f, const struct stmt *st)
 			y->isfunc = 1;
 		else if (strstr(s + n, "@gnu_indirect_function"))
 			y->indirect = 1;
+		else if (strstr(s + n, "@gnu_unique_object"))
+			y->weak = 1;    /* a library's may be used instead */
 	}
 }
 
@@ -76,35 +79,71 @@ section_kind(const char *a)
 	return DATA;
 }
 
+/* The unit of the comdat group that the arguments of `.section` name; 0 for none. */
+static uint32_t
+section_unit(struct file *f, const char *a)
+{
+	const char *flags = strchr(a, '"'), *end = flags ? strchr(flags + 1, '"') : NULL;
+	int skip, group = 0;
+	size_t n;
+	struct sym *y;
+
+	if (!end)
+		return 0;
+	for (skip = 1, flags++; flags < end; flags++) {
+		group |= *flags == 'G';
+		skip += *flags == 'M';
+	}
+	for (a = end + 1; group && *a == ',' && skip--; )       /* the type, and with M a size */
+		a += 1 + strcspn(a + 1, ",");
+	if (!group || *a != ',')
+		return 0;
+	for (a++; isblank((unsigned char)*a); a++)
+		;
+	n = strcspn(a, ",");
+	y = symtab_get(&f->group, a, n);
+	if (y->fn == NONE)
+		y->fn = (uint32_t)f->group.n;
+	return y->fn;
+}
+
+static struct place
+section_place(struct file *f, const char *a)
+{
+	struct place p = { section_kind(a), section_unit(f, a), strncmp(a, ".gnu.linkonce", 13) == 0 };
+
+	return p;
+}
+
 static void
 asm_section(struct where *w, const char *s)
 {
-	int was = w->kind[w->depth], kind;
+	struct place was = w->at[w->depth], to = { DATA, 0, 0 };
 	const char *a;
 
 	if ((a = text_directive(s, ".pushsection")) != NULL) {
 		if (w->depth < 15)
 			w->depth++;
-		kind = section_kind(a);
+		to = section_place(w->f, a);
 	} else if (text_directive(s, ".popsection")) {
 		if (w->depth)
 			w->depth--;
 		return;
 	} else if ((a = text_directive(s, ".section")) != NULL)
-		kind = section_kind(a);
+		to = section_place(w->f, a);
 	else if (text_directive(s, ".text"))
-		kind = CODE;
+		to.kind = CODE;
 	else if (text_directive(s, ".rdata"))
-		kind = CONST;
+		to.kind = CONST;
 	else if (text_directive(s, ".data") || text_directive(s, ".bss") || text_directive(s, ".sdata") ||
 	    text_directive(s, ".sbss"))
-		kind = DATA;
+		to.kind = DATA;
 	else if (text_directive(s, ".previous"))
-		kind = w->before;
+		to = w->before;
 	else
 		return;
 	w->before = was;
-	w->kind[w->depth] = kind;
+	w->at[w->depth] = to;
 }
 
 static uint32_t
@@ -120,6 +159,7 @@ new_function(struct where *w, const struct sym *y)
 	fn->paper = (uint8_t)f->paper;
 	fn->name = y->name;
 	fn->weak = y->weak;
+	fn->unit = w->at[w->depth].unit;
 	fn->nfrag = 1;
 	return (uint32_t)f->nfn++;
 }
@@ -142,13 +182,17 @@ asm_label(struct where *w, const struct stmt *st)
 		w->frag = 1;
 		f->fn[w->fn].nfrag = 2;
 		f->fn[w->fn].frag[1].first = (uint32_t)f->fn[w->fn].nins;
-	} else if (y->isfunc && w->kind[w->depth] == CODE) {
+		if (f->fn[w->fn].unit != w->at[w->depth].unit)
+			fn_fail(&f->fn[w->fn], st->line, "its cold part is in another group of sections");
+	} else if (y->isfunc && w->at[w->depth].kind == CODE) {
 		if (w->fn != NONE && !f->fn[w->fn].closed)
 			fn_fail(&f->fn[w->fn], st->line, "another function starts inside");
 		w->fn = y->func = new_function(w, y);
 		w->frag = 0;
+		if (w->at[w->depth].once)
+			fn_fail(&f->fn[w->fn], st->line, "section of which the linker keeps one copy, without a group");
 	}
-	if (w->fn != NONE && w->kind[w->depth] == CODE) {
+	if (w->fn != NONE && w->at[w->depth].kind == CODE) {
 		y->where = 1;
 		y->fn = w->fn;
 		y->frag = (uint8_t)w->frag;
@@ -156,7 +200,7 @@ asm_label(struct where *w, const struct stmt *st)
 		y->ins = (uint32_t)f->fn[w->fn].nins;
 	} else {
 		y->where = 2;
-		y->readonly = w->kind[w->depth] == CONST;
+		y->readonly = w->at[w->depth].kind == CONST;
 	}
 }
 
@@ -167,7 +211,7 @@ asm_instruction(struct where *w, uint32_t i)
 	struct ainsn *a;
 
 	w->table = NONE;
-	if (w->fn == NONE || w->kind[w->depth] != CODE)
+	if (w->fn == NONE || w->at[w->depth].kind != CODE)
 		return;
 	fn = &w->f->fn[w->fn];
 	fn->ins = mem_xgrow(fn->ins, &fn->capins, fn->nins + 1, sizeof *fn->ins);
@@ -298,7 +342,7 @@ file_tables(struct file *f)
 			w.table = NONE;
 		} else if (st->kind == ST_DIRECTIVE) {
 			asm_section(&w, st->s);
-			if (w.kind[w.depth] != ASIDE)
+			if (w.at[w.depth].kind != ASIDE)
 				data_words(&w, i, at);
 		} else if (st->kind == ST_INSN) {
 			at = NULL;
@@ -406,5 +450,6 @@ file_free(struct file *f)
 	if (*f->source)
 		free((char *)(uintptr_t)f->source);
 	symtab_free(&f->sym);
+	symtab_free(&f->group);
 	text_free(&f->text);
 }

@@ -67,6 +67,7 @@ struct afunc {
 	struct afrag frag[2];
 	uint32_t nfrag;
 	uint8_t weak, closed, hasswitch, codetaken, paper;
+	uint32_t unit;          /* the unit that it is in: see struct file */
 	uint8_t noscratch;      /* it uses the register that instrumentation needs: fits() */
 	uint32_t fill;          /* bytes to add after fragment 0, because its entry will be patched */
 	uint32_t nhot;          /* statements of fragment 0 */
@@ -99,6 +100,12 @@ struct file {
 	int paper;              /* the paper's scheme: see slice.h */
 	struct text text;
 	struct symtab sym;
+	/*
+	 * Units: of each comdat group the linker keeps one copy, perhaps another file's. So a group's twins, table entries
+	 * and schema are in the group, too, and calls between units are calls of unknown functions. Unit 0 has what is in
+	 * no group, unit i+1 is group i.
+	 */
+	struct symtab group;
 	struct afunc *fn;
 	size_t nfn, capfn;
 	struct jtable *tab;
@@ -129,6 +136,10 @@ void file_free(struct file *f);
 void returns_find(struct afunc *fn);
 void fn_fail(struct afunc *fn, uint32_t line, const char *why);
 
+static inline uint32_t file_nunit(const struct file *f) { return (uint32_t)f->group.n + 1; }
+
+/* The function that starts at symbol y if a jump or call from fn there is sure to reach this copy of it; else NONE. */
+uint32_t callee_known(const struct file *f, const struct afunc *fn, const struct sym *y);
 /* The function of this file that a calls, if it is known and traced; else NONE. */
 uint32_t callee_if_traced(const struct file *f, const struct ainsn *a);
 /* calls through registers; between the graphs and the slices */

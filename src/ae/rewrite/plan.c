@@ -308,7 +308,7 @@ plan_function(struct plan *p, uint32_t no, struct sch_func *s)
 }
 
 struct sch_unit *
-plan_unit(struct file *f)
+plan_unit(struct file *f, const uint32_t *fn, uint32_t n)
 {
 	struct plan p = { .f = f };
 	uint32_t i;
@@ -323,16 +323,17 @@ plan_unit(struct file *f)
 	p.u->push = f->m->push;
 	p.u->nregs = f->m->nreg;
 	p.u->sp = f->m->sp;
-	for (i = 0; i < f->nfn; i++) {
-		p.number[i] = f->fn[i].why ? NONE : p.u->nfunc++;
-		p.base[i] = p.u->ncst;
-		if (!f->fn[i].why)
-			p.u->ncst += f->fn[i].nfrag;
-	}
-	p.u->func = xcalloc(p.u->nfunc + 1, sizeof *p.u->func);
+	p.u->nfunc = n;
 	for (i = 0; i < f->nfn; i++)
-		if (!f->fn[i].why)
-			plan_function(&p, i, &p.u->func[p.number[i]]);
+		p.number[i] = NONE;
+	for (i = 0; i < n; i++) {
+		p.number[fn[i]] = i;
+		p.base[fn[i]] = p.u->ncst;
+		p.u->ncst += f->fn[fn[i]].nfrag;
+	}
+	p.u->func = xcalloc(n + 1, sizeof *p.u->func);
+	for (i = 0; i < n; i++)
+		plan_function(&p, fn[i], &p.u->func[i]);
 	free(p.step);
 	free(p.number);
 	free(p.base);

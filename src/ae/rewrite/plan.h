@@ -7,8 +7,8 @@
 /* Variable that holds the target of an indirect jump through memory. */
 #define VAR_TARGET(m) machine_flags(m)
 
-/* The unit of f's traced functions; its constants are the bases of their fragments, in order. */
-struct sch_unit *plan_unit(struct file *f);
+/* The schema of f's n traced functions fn, a unit (file.h); its constants are the bases of their fragments, in order. */
+struct sch_unit *plan_unit(struct file *f, const uint32_t *fn, uint32_t n);
 void plan_free(struct sch_unit *u);
 
 #endif

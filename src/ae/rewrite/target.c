@@ -61,6 +61,13 @@ target_numeric(const struct file *f, const struct afunc *fn, const char *s, size
 }
 
 uint32_t
+callee_known(const struct file *f, const struct afunc *fn, const struct sym *y)
+{
+	return y && y->where == 1 && y->func != NONE && !y->weak && !y->seton && f->fn[y->func].unit == fn->unit ? y->func :
+	    NONE;
+}
+
+uint32_t
 callee_if_traced(const struct file *f, const struct ainsn *a)
 {
 	return (a->in.ctl == IC_CALL || a->in.ctl == IC_CALLIND) && a->callee != NONE &&
@@ -116,8 +123,7 @@ target_direct(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a)
 	if (!y || y->where != 1)
 		return;
 	if (y->func != NONE) {
-		if (!y->weak && !y->seton)
-			a->callee = y->func;
+		a->callee = callee_known(f, fn, y);
 	} else if (y->fn != self || a->in.ctl == IC_CALL) {
 		fn_fail(fn, line, "jump or call into another function");
 		fn_fail(&f->fn[y->fn], line, "another function jumps or calls into it");
@@ -142,8 +148,7 @@ target_operands(struct file *f, struct afunc *fn, uint32_t self, struct ainsn *a
 
 		a->twice = (uint8_t)(a->in.ctl == IC_CALLIND &&
 		    target_listed(twice, COUNT(twice), a->calls, strlen(a->calls)));
-		if (y && y->where == 1 && y->func != NONE && !y->weak && !y->seton)
-			a->callee = y->func;
+		a->callee = callee_known(f, fn, y);
 	}
 	/* -fno-plt: call *setjmp@GOTPCREL(%rip) */
 	if (a->in.ctl == IC_CALLIND && *s == '*' && (s = text_symbol(f->m, s, &n)) != NULL && s[n] == '@')
