@@ -129,9 +129,8 @@ if command -v g++ >/dev/null; then
 	ok 'C++: linked by g++' g++ f.o m.cc -o mixed
 	ok 'C++: runs' ./mixed
 	ok 'C++: untraced' [ ! -e ae.out ]
-	aecc -O2 -c m.cc 2>err
-	is 'C++: says' "$(cat err)" 'aecc: m.cc: C++ is compiled untraced'
-	ok 'C++: linked by aecc' env AE_CC=g++ aecc f.o m.o -o mixed
+	aecc -O2 -c m.cc
+	ok 'C++: linked by ae++' ae++ f.o m.o -o mixed
 	ok 'C++: runs' ./mixed
 	ok 'C++: regenerates' sh -c 'ae2addr mixed <ae.out >/dev/null'
 else

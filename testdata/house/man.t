@@ -60,7 +60,7 @@ for tool in $TOOLS; do
 	head -n 6 "$f" | tr -s '\n*# ' ' ' | grep -q -F "$tool: $nd" && pass "$tool: first comment" ||
 		fail "$tool: first comment" "${f#"$SRC"/}: $tool: $nd"
 	# aecc's options are gcc's
-	[ "$tool" = aecc ] && continue
+	case $tool in aecc | ae++) continue ;; esac
 	options=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( .*\)\{0,1\}$/\1/p' "$page" | sort -u | tr -d '\n')
 	with=$(sed -n 's/^\.It Fl \([A-Za-z0-9]\)\( , Fl -[a-z-]*\)\{0,1\} Ar.*/\1/p' "$page" | tr -d '\n')
 	for o in $(echo "$options" | sed 's/./& /g'); do

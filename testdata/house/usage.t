@@ -2,7 +2,7 @@
 . "$SRC/testdata/tap.sh"
 
 for tool in $TOOLS; do
-	[ "$tool" = aecc ] && continue  # its options are the compiler's
+	case $tool in aecc | ae++) continue ;; esac     # their options are the compiler's
 	status=2
 	[ "$tool" = wscap ] && status=125       # others may be the program's
 	for o in --bogus -@; do
@@ -41,7 +41,7 @@ forms() {
 	wetq) printf '%s\n' 'list %' 'cf %' 'slice 1 %' 'arch %' ;;
 	wetz) printf '%s\n' % '-d %' '-m full %' ;;
 	ws2laplace) printf '%s\n' '-k made %' ;;
-	aecc | laplace-pages | laplace-schedule | laplace-stat | tracemill | wscap) ;;     # it is a compiler's input, a folder, a tool, or a program
+	aecc | ae++ | laplace-pages | laplace-schedule | laplace-stat | tracemill | wscap) ;;     # it is a compiler's input, a folder, a tool, or a program
 	*) echo % ;;
 	esac
 }

@@ -1,0 +1,15 @@
+# C++, compiled by ae++: two programs, each at one level, against qemu; with MATRIX=full all, at each level, against lackey too.
+. "$SRC/testdata/tap.sh"
+. "$HERE/matrix.sh"
+command -v g++ >/dev/null || { skip "no g++"; exit 0; }
+one_oracle
+rows='inline -O2'
+if [ "${MATRIX-}" = full ]; then
+	rows=$(for f in "$HERE"/prog-cxx/*.cc; do
+		p=$(basename "$f" .cc)
+		case $p in *.*) continue ;; esac
+		for o in -O0 -O1 -O2 -O3 -Os "-O2 -fPIC" "-O2 -static"; do echo "$p $o"; done
+	done)
+fi
+check_rows
+tap_end
